@@ -1,0 +1,30 @@
+// Package mixpolicy finds good mixtures of known policies of a Markov decision
+// process. It makes executable
+//
+//	M. Badiei Khuzani, V. Vasudevan, H. Ren, L. Xing: On Sample Complexity of
+//	Projection-Free Primal-Dual Methods for Learning Mixture Policies in Markov
+//	Decision Processes, CDC 2019, arXiv 1903.06727,
+//
+// whose equations are cited by their number, such as (3.22).
+//
+// The objects appear in the order in which the paper builds them:
+//
+//	MDP          (S, A, P, c, γ), Definition 2.6
+//	Policy       π, Definition 2.7; mixtures Πᵈ (2.16); the policy of a measure (2.20)
+//	Measure      μ^π and the occupation measure ξ^π = π ⊙ μ^π, (2.10)–(2.12)
+//	Features     Ψ = [ψ¹ … ψᵈ], a column per base policy
+//	Problem      min cᵀΨθ over Ψθ ⪰ 0, 1ᵀθ = 1, ‖θ‖ ≤ R, (2.18)
+//	Method       Algorithm 1, the penalty method, plug-in; run by [Solve]
+//	Result       θ̂, the policy π^θ̂, and a [Certificate] that needs no trust
+//
+// # Conventions
+//
+// States s and actions a count from 0. State–action pairs have the index
+// i = s·m + a, so a vector over pairs holds the m actions of state 0, then of
+// state 1, and so on. (The paper orders ξ by action and P, Q by state.)
+// P_a(s, s′) is the probability of going from s to s′; the paper writes both
+// P_a(s,s′) and P_a(s′,s). Costs are minimised.
+//
+// Where the printed paper has an error, the correct form is the default and the
+// printed one is there by name, so that both can be run.
+package mixpolicy

@@ -1,0 +1,105 @@
+// Package alias draws from a fixed discrete distribution in constant time
+// (Walker 1977, in Vose's O(n) construction).
+package alias
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+)
+
+// Table draws i with probability pᵢ. It is immutable and safe for concurrent use.
+type Table struct {
+	slots []slot
+}
+
+// slot k is chosen uniformly; it keeps k with probability threshold/2⁶⁴ and else
+// gives its alias. Both sit in one cache line.
+type slot struct {
+	threshold uint64
+	alias     int32
+}
+
+// New returns a table for the weights w ≥ 0, normalised by their sum.
+// The error names the first weight that is negative or not finite.
+func New(w []float64) (*Table, error) {
+	n := len(w)
+	if n == 0 || n > math.MaxInt32 {
+		return nil, fmt.Errorf("alias: %d weights, want 1 to 2³¹−1", n)
+	}
+	var total float64
+	for i, x := range w {
+		if !(x >= 0) || math.IsInf(x, 1) {
+			return nil, fmt.Errorf("alias: weight %d is %v, want a finite number ≥ 0", i, x)
+		}
+		total += x
+	}
+	if !(total > 0) || math.IsInf(total, 1) {
+		return nil, fmt.Errorf("alias: weights add up to %v, want a finite number > 0", total)
+	}
+	// scaled[i] = n pᵢ. Indices with less than one share take the rest of their
+	// slot from one that has more.
+	scaled := make([]float64, n)
+	small, large := make([]int32, 0, n), make([]int32, 0, n)
+	for i, x := range w {
+		scaled[i] = x / total * float64(n)
+		if scaled[i] < 1 {
+			small = append(small, int32(i))
+		} else {
+			large = append(large, int32(i))
+		}
+	}
+	t := &Table{slots: make([]slot, n)}
+	for len(small) > 0 && len(large) > 0 {
+		s, l := small[len(small)-1], large[len(large)-1]
+		small = small[:len(small)-1]
+		t.slots[s] = slot{threshold: fraction(scaled[s]), alias: l}
+		scaled[l] -= 1 - scaled[s]
+		if scaled[l] < 1 {
+			large = large[:len(large)-1]
+			small = append(small, l)
+		}
+	}
+	// What is left has a full share up to rounding.
+	for _, i := range append(small, large...) {
+		t.slots[i] = slot{threshold: math.MaxUint64, alias: i}
+		if w[i] == 0 { // never give an index of probability zero
+			t.slots[i].alias, t.slots[i].threshold = heaviest(w), 0
+		}
+	}
+	return t, nil
+}
+
+func heaviest(w []float64) int32 {
+	best := 0
+	for i, x := range w {
+		if x > w[best] {
+			best = i
+		}
+	}
+	return int32(best)
+}
+
+// fraction maps p ∈ [0,1) to ⌊p 2⁶⁴⌋.
+func fraction(p float64) uint64 {
+	if p <= 0 {
+		return 0
+	}
+	return uint64(math.Ldexp(p, 64))
+}
+
+// Len returns the number of categories.
+func (t *Table) Len() int { return len(t.slots) }
+
+// Draw returns an index distributed as the table's weights. It does not allocate.
+func (t *Table) Draw(rng *rand.PCG) int {
+	// x·n/2⁶⁴ has the slot as its integer part, and its fraction, uniform to within
+	// n/2⁶⁴, is the coin.
+	k, coin := bits.Mul64(rng.Uint64(), uint64(len(t.slots)))
+	s := t.slots[k]
+	if coin < s.threshold {
+		return int(k)
+	}
+	return int(s.alias)
+}

@@ -1,0 +1,85 @@
+package sparse
+
+import "slices"
+
+// ClosedClasses returns the recurrent classes of the chain whose transition matrix
+// has the pattern of m (square): the strongly connected components that no entry
+// leaves. States in a class are in increasing order, classes by their first state.
+// (Tarjan 1972, without recursion, O(rows + entries).)
+func (m *Matrix) ClosedClasses() [][]int32 {
+	n := m.Rows
+	const unseen = 0
+	order, low := make([]int32, n), make([]int32, n) // order counts from 1
+	onStack := make([]bool, n)
+	component := make([]int32, n) // 1-based once assigned
+	var stack []int32
+	type frame struct {
+		v    int32
+		edge int
+	}
+	var calls []frame
+	var clock, components int32
+	visit := func(v int32) {
+		clock++
+		order[v], low[v] = clock, clock
+		stack, onStack[v] = append(stack, v), true
+		calls = append(calls, frame{v, m.Ptr[v]})
+	}
+	for root := range n {
+		if order[root] != unseen {
+			continue
+		}
+		visit(int32(root))
+		for len(calls) > 0 {
+			f := &calls[len(calls)-1]
+			if f.edge < m.Ptr[f.v+1] {
+				w := m.Col[f.edge]
+				f.edge++
+				if order[w] == unseen {
+					visit(w)
+				} else if onStack[w] {
+					low[f.v] = min(low[f.v], order[w])
+				}
+				continue
+			}
+			v := f.v
+			calls = calls[:len(calls)-1]
+			if len(calls) > 0 {
+				p := calls[len(calls)-1].v
+				low[p] = min(low[p], low[v])
+			}
+			if low[v] == order[v] {
+				components++
+				for {
+					w := stack[len(stack)-1]
+					stack, onStack[w] = stack[:len(stack)-1], false
+					component[w] = components
+					if w == v {
+						break
+					}
+				}
+			}
+		}
+	}
+	open := make([]bool, components+1)
+	for i := range n {
+		col, _ := m.Row(i)
+		for _, c := range col {
+			if component[c] != component[i] {
+				open[component[i]] = true
+			}
+		}
+	}
+	members := map[int32][]int32{}
+	for i := range n {
+		if c := component[i]; !open[c] {
+			members[c] = append(members[c], int32(i))
+		}
+	}
+	classes := make([][]int32, 0, len(members))
+	for _, c := range members {
+		classes = append(classes, c)
+	}
+	slices.SortFunc(classes, func(a, b []int32) int { return int(a[0]) - int(b[0]) })
+	return classes
+}

@@ -1,0 +1,313 @@
+package mixpolicy
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+)
+
+// Criterion says what is minimised: the discounted cost
+// (1−γ) E Σ γᵗ c(sₜ, aₜ), or the long-run average cost per step.
+// The zero value is not a criterion.
+type Criterion struct{ gamma float64 }
+
+// AverageCost is the criterion lim 1/T · E Σ_{t<T} c(sₜ, aₜ), which the paper's
+// section 6 writes as γ = 1.
+var AverageCost = Criterion{1}
+
+// Discounted is the criterion with discount factor γ; [New] refuses γ ∉ (0, 1).
+func Discounted(gamma float64) Criterion {
+	if gamma == 1 {
+		gamma = math.Inf(1) // average cost goes by its name, so that a γ of 1 is no accident
+	}
+	return Criterion{gamma}
+}
+
+// Gamma returns γ, which is 1 for average cost.
+func (c Criterion) Gamma() float64 { return c.gamma }
+
+// Average tells whether c is [AverageCost].
+func (c Criterion) Average() bool { return c == AverageCost }
+
+// String returns "average cost" or "discount γ".
+func (c Criterion) String() string {
+	if c.Average() {
+		return "average cost"
+	}
+	return fmt.Sprintf("discount %v", c.gamma)
+}
+
+func (c Criterion) validate() error {
+	if c.Average() || c.gamma > 0 && c.gamma < 1 {
+		return nil
+	}
+	g := c.gamma
+	if math.IsInf(g, 1) {
+		g = 1
+	}
+	return fmt.Errorf("mixpolicy: discount γ = %v, want 0 < γ < 1, or AverageCost by name", g)
+}
+
+// Transition is one entry of P_a(s, ·): state To is next with probability P.
+type Transition struct {
+	To int
+	P  float64
+}
+
+// Spec describes an MDP (S, A, P, c, γ) of Definition 2.6 for [New].
+type Spec struct {
+	States, Actions int // n and m
+	Criterion       Criterion
+
+	// Dynamics returns c_a(s) and P_a(s, ·). Each next state is listed once
+	// ([Merge] adds up a list in which several events lead to one state). The
+	// slice may be reused from call to call.
+	Dynamics func(s, a int) (cost float64, next []Transition)
+
+	// Initial is α, the distribution of the first state; nil is uniform. It
+	// matters for the discounted criterion only.
+	Initial []float64
+
+	// StateLabel and ActionLabel name states and actions in messages and tables;
+	// nil gives their numbers.
+	StateLabel, ActionLabel func(int) string
+}
+
+// MDP is a finite Markov decision process with n states and m actions
+// (Definition 2.6). It is immutable and safe for concurrent use.
+type MDP struct {
+	n, m                    int
+	criterion               Criterion
+	p                       *sparse.Matrix // nm × n, row i = s·m + a
+	cost                    []float64      // nm
+	initial                 []float64      // α
+	stateLabel, actionLabel func(int) string
+}
+
+// rowSumTolerance is how far from 1 the k probabilities of a row may add up:
+// every one may carry 16 roundings of its own, which is what formulas such as
+// ϱ/(ϱ+a) and products of a few factors take. A row with a decimal typed to
+// fewer digits than it needs is off by far more, and is refused.
+func rowSumTolerance(k int) float64 { return float64(16*(k+1)) * 0x1p-53 }
+
+// New builds and validates an MDP. The error names the state and action of the
+// first row that is not a distribution: an entry that is negative, not finite,
+// out of range or listed twice, or a sum other than 1.
+func New(spec Spec) (*MDP, error) {
+	if spec.States < 1 || spec.Actions < 1 {
+		return nil, fmt.Errorf("mixpolicy: MDP of %d states and %d actions, want at least one of each", spec.States, spec.Actions)
+	}
+	if err := spec.Criterion.validate(); err != nil {
+		return nil, err
+	}
+	if spec.Dynamics == nil {
+		return nil, errors.New("mixpolicy: Spec.Dynamics is nil, want a function (s, a) → cost, transitions")
+	}
+	x := &MDP{
+		n: spec.States, m: spec.Actions, criterion: spec.Criterion,
+		cost:       make([]float64, spec.States*spec.Actions),
+		stateLabel: spec.StateLabel, actionLabel: spec.ActionLabel,
+	}
+	initial, err := initialDistribution(spec.Initial, x.n)
+	if err != nil {
+		return nil, err
+	}
+	x.initial = initial
+	pairs := x.n * x.m
+	b := sparse.NewBuilder(x.n, pairs, 4*pairs)
+	for s := range x.n {
+		for a := range x.m {
+			cost, next := spec.Dynamics(s, a)
+			if math.IsNaN(cost) || math.IsInf(cost, 0) {
+				return nil, fmt.Errorf("mixpolicy: %s: cost %v, want a finite number", x.pairName(s, a), cost)
+			}
+			x.cost[s*x.m+a] = cost
+			var total sum.Accumulator
+			for _, t := range next {
+				switch {
+				case t.To < 0 || t.To >= x.n:
+					return nil, fmt.Errorf("mixpolicy: %s: next state %d, want 0 to %d", x.pairName(s, a), t.To, x.n-1)
+				case !(t.P >= 0 && t.P <= 1+rowSumTolerance(len(next))):
+					return nil, fmt.Errorf("mixpolicy: %s: probability %v of next state %s, want a number in [0, 1]", x.pairName(s, a), t.P, x.StateName(t.To))
+				}
+				total.Add(t.P)
+				if t.P > 0 {
+					b.Set(t.To, t.P)
+				}
+			}
+			if s2, ok := b.EndRow(); !ok {
+				return nil, fmt.Errorf("mixpolicy: %s: next state %s is listed twice, want once (mixpolicy.Merge adds the probabilities up)", x.pairName(s, a), x.StateName(s2))
+			}
+			if v := total.Value(); math.Abs(v-1) > rowSumTolerance(len(next)) {
+				return nil, fmt.Errorf("mixpolicy: %s: probabilities add up to %v, want 1", x.pairName(s, a), v)
+			}
+		}
+	}
+	x.p = b.Matrix()
+	return x, nil
+}
+
+func initialDistribution(alpha []float64, n int) ([]float64, error) {
+	if alpha == nil {
+		return constant(n, 1/float64(n)), nil
+	}
+	if err := checkDistribution(alpha, n); err != nil {
+		return nil, fmt.Errorf("mixpolicy: initial distribution: %w", err)
+	}
+	return slices.Clone(alpha), nil
+}
+
+// checkDistribution reports why p is not a distribution over k outcomes.
+func checkDistribution(p []float64, k int) error {
+	if len(p) != k {
+		return fmt.Errorf("%d probabilities, want %d", len(p), k)
+	}
+	for i, v := range p {
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return fmt.Errorf("entry %d is %v, want a number in [0, 1]", i, v)
+		}
+	}
+	if v := sum.Of(p); math.Abs(v-1) > rowSumTolerance(k) {
+		return fmt.Errorf("entries add up to %v, want 1", v)
+	}
+	return nil
+}
+
+func constant(n int, v float64) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = v
+	}
+	return x
+}
+
+// Merge adds up the probabilities of transitions to the same state, in place,
+// and returns the list without repetitions, in order of first appearance.
+func Merge(next []Transition) []Transition {
+	out := next[:0]
+	for _, t := range next {
+		if k := slices.IndexFunc(out, func(o Transition) bool { return o.To == t.To }); k >= 0 {
+			out[k].P += t.P
+		} else {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// FromDense builds an MDP from one n × n transition matrix per action,
+// p[a].At(s, s′) = P_a(s, s′), and an n × m cost matrix, cost.At(s, a) = c_a(s).
+// Errors are those of [New] and mismatched sizes.
+func FromDense(criterion Criterion, p []mat.Matrix, cost mat.Matrix, initial []float64) (*MDP, error) {
+	if len(p) == 0 {
+		return nil, errors.New("mixpolicy: no transition matrix, want one per action")
+	}
+	n, _ := p[0].Dims()
+	for a, pa := range p {
+		if r, c := pa.Dims(); r != n || c != n {
+			return nil, fmt.Errorf("mixpolicy: transition matrix of action %d is %d × %d, want %d × %d", a, r, c, n, n)
+		}
+	}
+	if r, c := cost.Dims(); r != n || c != len(p) {
+		return nil, fmt.Errorf("mixpolicy: cost matrix is %d × %d, want states × actions = %d × %d", r, c, n, len(p))
+	}
+	next := make([]Transition, 0, n)
+	return New(Spec{
+		States: n, Actions: len(p), Criterion: criterion, Initial: initial,
+		Dynamics: func(s, a int) (float64, []Transition) {
+			next = next[:0]
+			for s2 := range n {
+				if v := p[a].At(s, s2); v != 0 {
+					next = append(next, Transition{s2, v})
+				}
+			}
+			return cost.At(s, a), next
+		},
+	})
+}
+
+// States returns n.
+func (x *MDP) States() int { return x.n }
+
+// Actions returns m.
+func (x *MDP) Actions() int { return x.m }
+
+// Pairs returns nm, the number of state–action pairs.
+func (x *MDP) Pairs() int { return x.n * x.m }
+
+// Pair returns the index i = s·m + a of the pair (s, a).
+func (x *MDP) Pair(s, a int) int { return s*x.m + a }
+
+// Criterion returns what is minimised.
+func (x *MDP) Criterion() Criterion { return x.criterion }
+
+// Gamma returns the discount factor γ, 1 for average cost.
+func (x *MDP) Gamma() float64 { return x.criterion.gamma }
+
+// Initial returns α, borrowed.
+func (x *MDP) Initial() []float64 { return x.initial }
+
+// Costs returns the costs c of all pairs (nm), borrowed. Methods do not call it:
+// they see costs through the [Oracle].
+func (x *MDP) Costs() []float64 { return x.cost }
+
+// Cost returns c_a(s).
+func (x *MDP) Cost(s, a int) float64 { return x.cost[s*x.m+a] }
+
+// Next returns the next states of (s, a) in increasing order, and their
+// probabilities P_a(s, ·), borrowed.
+func (x *MDP) Next(s, a int) (states []int32, p []float64) { return x.p.Row(s*x.m + a) }
+
+// Transitions returns the number of positive probabilities held.
+func (x *MDP) Transitions() int { return x.p.NNZ() }
+
+// CostRange returns c_min and c_max over all pairs, known to the learner by (A.3)(i).
+func (x *MDP) CostRange() (lo, hi float64) { return slices.Min(x.cost), slices.Max(x.cost) }
+
+// WithCosts returns the same process with other costs (nm entries, kept).
+func (x *MDP) WithCosts(cost []float64) (*MDP, error) {
+	if len(cost) != x.Pairs() {
+		return nil, fmt.Errorf("mixpolicy: %d costs, want one per pair: %d", len(cost), x.Pairs())
+	}
+	for i, c := range cost {
+		if math.IsNaN(c) || math.IsInf(c, 0) {
+			return nil, fmt.Errorf("mixpolicy: %s: cost %v, want a finite number", x.pairName(i/x.m, i%x.m), c)
+		}
+	}
+	y := *x
+	y.cost = cost
+	return &y, nil
+}
+
+// WithCriterion returns the same process under another criterion.
+func (x *MDP) WithCriterion(c Criterion) (*MDP, error) {
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	y := *x
+	y.criterion = c
+	return &y, nil
+}
+
+// StateName returns the label of state s, or its number.
+func (x *MDP) StateName(s int) string { return label(x.stateLabel, s) }
+
+// ActionName returns the label of action a, or its number.
+func (x *MDP) ActionName(a int) string { return label(x.actionLabel, a) }
+
+func label(f func(int) string, i int) string {
+	if f == nil {
+		return fmt.Sprint(i)
+	}
+	return f(i)
+}
+
+func (x *MDP) pairName(s, a int) string {
+	return fmt.Sprintf("state %s, action %s", x.StateName(s), x.ActionName(a))
+}

@@ -1,0 +1,352 @@
+package mixpolicy
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+)
+
+// Measure holds the state distribution μ^π of a policy (2.10)–(2.11) and its
+// occupation measure ξ^π = π ⊙ μ^π (2.12). Under the discounted criterion μ is
+//
+//	μ = (1−γ) α (I − γP^π)⁻¹,  that is  μ = (1−γ)α + γ μP^π,
+//
+// which the paper calls stationary; it is so only in the limit γ → 1. Under the
+// average-cost criterion μ is the stationary distribution, μ = μP^π.
+type Measure struct {
+	State []float64 // μ, n
+	Pair  []float64 // ξ, nm, index s·m + a
+
+	// Residual is the flow error ‖μ − (1−γ)α − γμP^π‖₁ of what was computed.
+	Residual float64
+	Method   MeasureMethod
+	Sweeps   int // 0 for elimination
+}
+
+// Cost returns cᵀξ for costs c over pairs.
+func (q *Measure) Cost(c []float64) float64 { return sum.Dot(c, q.Pair) }
+
+// MeasureMethod is a way to compute μ.
+type MeasureMethod int
+
+const (
+	// Auto eliminates up to eliminationLimit states, and iterates beyond.
+	Auto MeasureMethod = iota
+	// Elimination is the method of Grassmann, Taksar and Heyman (1985): Gaussian
+	// elimination without a subtraction, so that every μ(s), however small, has a
+	// relative error of a few n·2⁻⁵³. O(n³) in the worst case, O(n²) on a band.
+	Elimination
+	// GaussSeidel sweeps through μ = (1−γ)α + γμP forward and backward in turn.
+	GaussSeidel
+	// PowerIteration repeats μ ← (1−γ)α + γμP.
+	PowerIteration
+)
+
+// String returns the method's name.
+func (k MeasureMethod) String() string {
+	switch k {
+	case Auto:
+		return "auto"
+	case Elimination:
+		return "elimination"
+	case GaussSeidel:
+		return "Gauss–Seidel"
+	case PowerIteration:
+		return "power iteration"
+	}
+	return fmt.Sprintf("MeasureMethod(%d)", int(k))
+}
+
+// eliminationLimit keeps the dense n³/3 of elimination under about a second and
+// its n² numbers under 20 MB.
+const eliminationLimit = 1500
+
+// MeasureSettings control [Occupation]; the zero value is good.
+type MeasureSettings struct {
+	Method MeasureMethod
+	// Tolerance is the flow residual ‖μ − (1−γ)α − γμP‖₁ at which iteration stops;
+	// 0 is 1e-12.
+	Tolerance float64
+	// MaxSweeps bounds iteration; 0 is 100,000.
+	MaxSweeps int
+	// Progress, when set, is told the residual now and then.
+	Progress func(sweep int, residual float64)
+}
+
+// Occupation computes the occupation measure of π with default settings.
+func (x *MDP) Occupation(p *Policy) (*Measure, error) {
+	return Occupation(context.Background(), x, p, MeasureSettings{})
+}
+
+// Occupation computes μ^π and ξ^π. Errors: a chain with several recurrent classes
+// under average cost (they are named: its stationary distribution is not unique),
+// no convergence within MaxSweeps, cancellation. In the last two cases the measure
+// reached so far is returned with the error.
+func Occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*Measure, error) {
+	if err := x.checkPolicy(p); err != nil {
+		return nil, err
+	}
+	if set.Tolerance == 0 {
+		set.Tolerance = 1e-12
+	}
+	if set.MaxSweeps == 0 {
+		set.MaxSweeps = 100_000
+	}
+	if !(set.Tolerance > 0) || set.MaxSweeps < 0 {
+		return nil, fmt.Errorf("mixpolicy: MeasureSettings{Tolerance: %v, MaxSweeps: %d}, want both positive", set.Tolerance, set.MaxSweeps)
+	}
+	chain := x.chain(p)
+	support, err := x.support(chain)
+	if err != nil {
+		return nil, err
+	}
+	if set.Method == Auto {
+		set.Method = GaussSeidel
+		if len(support) <= eliminationLimit {
+			set.Method = Elimination
+		}
+	}
+	q := &Measure{Method: set.Method}
+	switch set.Method {
+	case Elimination:
+		q.State = x.eliminate(chain, support)
+	case GaussSeidel, PowerIteration:
+		err = x.iterate(ctx, q, chain, support, set)
+	default:
+		return nil, fmt.Errorf("mixpolicy: unknown measure method %v", set.Method)
+	}
+	q.Residual = x.flowResidual(chain, q.State)
+	q.Pair = make([]float64, x.Pairs())
+	for s, mu := range q.State {
+		for a, w := range p.Row(s) {
+			q.Pair[s*x.m+a] = w * mu
+		}
+	}
+	return q, err
+}
+
+// support returns the states that can carry mass: all of them under discounting,
+// the one recurrent class under average cost.
+func (x *MDP) support(chain *sparse.Matrix) ([]int32, error) {
+	if !x.criterion.Average() {
+		all := make([]int32, x.n)
+		for s := range all {
+			all[s] = int32(s)
+		}
+		return all, nil
+	}
+	classes := chain.ClosedClasses()
+	if len(classes) == 1 {
+		return classes[0], nil
+	}
+	names := make([]string, len(classes))
+	for k, c := range classes {
+		names[k] = x.className(c)
+	}
+	return nil, fmt.Errorf("mixpolicy: the chain of this policy has %d recurrent classes, %s: its average cost depends on the first state; want one class, or a discount factor",
+		len(classes), strings.Join(names, " and "))
+}
+
+func (x *MDP) className(states []int32) string {
+	const show = 4
+	var b strings.Builder
+	b.WriteByte('{')
+	for k, s := range states {
+		if k == show && len(states) > show+1 {
+			fmt.Fprintf(&b, ", … %d more", len(states)-k)
+			break
+		}
+		if k > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(x.StateName(int(s)))
+	}
+	b.WriteByte('}')
+	return b.String()
+}
+
+// flowResidual returns ‖μ − (1−γ)α − γμP‖₁.
+func (x *MDP) flowResidual(chain *sparse.Matrix, mu []float64) float64 {
+	flow := make([]float64, x.n)
+	x.pushForward(chain, flow, mu)
+	return sum.Diff1(mu, flow)
+}
+
+// pushForward sets dst = (1−γ)α + γ μP.
+func (x *MDP) pushForward(chain *sparse.Matrix, dst, mu []float64) {
+	chain.MulVecT(dst, mu)
+	if x.criterion.Average() {
+		return
+	}
+	g := x.Gamma()
+	for s := range dst {
+		dst[s] = (1-g)*x.initial[s] + g*dst[s]
+	}
+}
+
+// eliminate computes μ on the support by GTH elimination. A discounted chain is
+// made an undiscounted one by a further state ∗ that every state enters with
+// probability 1−γ and that is left for s with probability α(s): its stationary
+// distribution, without ∗, is proportional to the discounted μ. No difference is
+// ever formed, hence the entrywise accuracy.
+func (x *MDP) eliminate(chain *sparse.Matrix, support []int32) []float64 {
+	place := make(map[int32]int, len(support))
+	var a [][]float64
+	size := len(support)
+	first, gamma := 0, 1.0
+	if !x.criterion.Average() {
+		first, gamma, size = 1, x.Gamma(), size+1
+	}
+	for k, s := range support {
+		place[s] = first + k
+	}
+	a = make([][]float64, size)
+	for i := range a {
+		a[i] = make([]float64, size)
+	}
+	for _, s := range support {
+		col, val := chain.Row(int(s))
+		for k, c := range col {
+			a[place[s]][place[c]] = gamma * val[k]
+		}
+		if first == 1 {
+			a[place[s]][0] = 1 - gamma
+			a[0][place[s]] = x.initial[s]
+		}
+	}
+	v := gth(a)
+	mu := make([]float64, x.n)
+	var total sum.Accumulator
+	for _, s := range support {
+		mu[s] = v[place[s]]
+		total.Add(mu[s])
+	}
+	for s := range mu {
+		mu[s] /= total.Value()
+	}
+	return mu
+}
+
+// gth returns the stationary distribution, up to a factor, of the irreducible
+// part that state 0 can reach, of a chain with transition matrix a, which it
+// overwrites. State k leaves for 0..k−1 with probability Σ_{j<k} a[k][j]; once
+// that is divided out, the chain watched on 0..k−1 remains.
+func gth(a [][]float64) []float64 {
+	for k := len(a) - 1; k > 0; k-- {
+		var out sum.Accumulator
+		for j := range k {
+			out.Add(a[k][j])
+		}
+		row := a[k][:k]
+		leave := out.Value()
+		if leave == 0 { // never reached and never left downward: carries no mass
+			for i := range k {
+				a[i][k] = 0
+			}
+			continue
+		}
+		for i := range k {
+			f := a[i][k] / leave
+			a[i][k] = f
+			if f == 0 {
+				continue
+			}
+			ai := a[i][:k]
+			for j, r := range row {
+				ai[j] += f * r
+			}
+		}
+	}
+	v := make([]float64, len(a))
+	v[0] = 1
+	for k := 1; k < len(a); k++ {
+		for i := range k {
+			v[k] += v[i] * a[i][k]
+		}
+		if v[k] > 0x1p500 { // mass piles up far from state 0: rescale, no relative digit is lost
+			for i := range v[:k+1] {
+				v[i] *= 0x1p-500
+			}
+		}
+	}
+	return v
+}
+
+// iterate fills q.State by sweeps until the flow residual meets the tolerance.
+func (x *MDP) iterate(ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings) error {
+	mu := make([]float64, x.n)
+	for _, s := range support {
+		mu[s] = 1 / float64(len(support))
+	}
+	q.State = mu
+	next := make([]float64, x.n)
+	var into *sparse.Matrix
+	if set.Method == GaussSeidel {
+		into = chain.Transpose()
+	}
+	const every = 8 // a residual costs about one sweep
+	residual := math.Inf(1)
+	for q.Sweeps < set.MaxSweeps {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("mixpolicy: measure stopped after %d sweeps at residual %.3g: %w", q.Sweeps, residual, err)
+		}
+		if set.Method == PowerIteration {
+			x.pushForward(chain, next, mu)
+			copy(mu, next)
+		} else {
+			x.sweep(into, mu, support, q.Sweeps%2 == 1)
+		}
+		q.Sweeps++
+		normalise(mu)
+		if q.Sweeps%every == 0 {
+			x.pushForward(chain, next, mu)
+			residual = sum.Diff1(mu, next)
+			if set.Progress != nil {
+				set.Progress(q.Sweeps, residual)
+			}
+			if residual <= set.Tolerance {
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("mixpolicy: measure not converged after %d sweeps of %v: residual %.3g, want %.3g", q.Sweeps, set.Method, residual, set.Tolerance)
+}
+
+// sweep sets each μ(s) in turn to the value that balances its own flow,
+// μ(s) = ((1−γ)α(s) + γ Σ_{s′≠s} μ(s′)P(s′,s)) / (1 − γP(s,s)).
+func (x *MDP) sweep(into *sparse.Matrix, mu []float64, support []int32, backward bool) {
+	g := x.Gamma()
+	for k := range support {
+		s := support[k]
+		if backward {
+			s = support[len(support)-1-k]
+		}
+		var in, stay float64
+		col, val := into.Row(int(s))
+		for k, c := range col {
+			if c == s {
+				stay = val[k]
+				continue
+			}
+			in += mu[c] * val[k]
+		}
+		in *= g
+		if g < 1 {
+			in += (1 - g) * x.initial[s]
+		}
+		if leave := 1 - g*stay; leave > 0 { // 0: an absorbing state is its own class and keeps all mass
+			mu[s] = in / leave
+		}
+	}
+}
+
+func normalise(mu []float64) {
+	total := sum.Of(mu)
+	for s := range mu {
+		mu[s] /= total
+	}
+}

@@ -1,0 +1,212 @@
+package mixpolicy
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
+)
+
+// SimulateSettings control [Simulate].
+type SimulateSettings struct {
+	Steps   int    // decision epochs in all, over every stream
+	Seed    uint64 // of the whole simulation
+	Workers int    // goroutines; 0 is one per CPU. The result does not depend on it.
+	// Progress, when set, is told now and then how many steps are done. Calls do
+	// not overlap.
+	Progress func(done int)
+}
+
+// Empirical is an occupation measure estimated by visits.
+type Empirical struct {
+	Measure
+	Visits []int64 // per pair, nm
+	Steps  int     // simulated; fewer than asked for after a cancellation
+	// StateError[s] is the standard error of State[s], from the spread between
+	// independent streams.
+	StateError []float64
+	// MeanCost estimates cᵀξ, CostError is its standard error.
+	MeanCost, CostError float64
+}
+
+// simulationStreams is the number of independent chains that share the steps. It
+// is fixed so that the result does not depend on the number of workers; the spread
+// between 64 streams gives a standard error to within 9 % (1/√(2·63)).
+const simulationStreams = 64
+
+// Simulate runs the chain of π and counts visits to state–action pairs, as the
+// paper does for Fig. 1. The steps are shared by 64 independent streams that start
+// from α. Under discounting a stream restarts from α with probability 1−γ after
+// each step, so that visit frequencies estimate the discounted measure (2.10).
+// Stream k draws from PCG(seed, k): the result is the same to the bit for any
+// number of workers. On cancellation it returns what the finished streams saw, or
+// nil when none finished, with the error.
+func Simulate(ctx context.Context, x *MDP, p *Policy, set SimulateSettings) (*Empirical, error) {
+	if err := x.checkPolicy(p); err != nil {
+		return nil, err
+	}
+	if set.Steps < simulationStreams {
+		return nil, fmt.Errorf("mixpolicy: %d simulated steps, want at least one for each of %d streams", set.Steps, simulationStreams)
+	}
+	sim, err := newSimulator(x, p)
+	if err != nil {
+		return nil, err
+	}
+	if set.Workers <= 0 {
+		set.Workers = runtime.GOMAXPROCS(0)
+	}
+
+	// Visits are added up as integers, which commute: the order in which streams
+	// end leaves no trace.
+	var mu sync.Mutex
+	e := &Empirical{Visits: make([]int64, x.Pairs())}
+	squares := make([]float64, x.n) // Σ over streams of visits(s)², exact while below 2⁵³
+	cost, steps := make([]float64, simulationStreams), make([]float64, simulationStreams)
+	scratch := sync.Pool{New: func() any { v := make([]int64, x.Pairs()); return &v }}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(set.Workers)
+	for k := range simulationStreams {
+		g.Go(func() error {
+			visits := *scratch.Get().(*[]int64)
+			clear(visits)
+			quota := set.Steps*(k+1)/simulationStreams - set.Steps*k/simulationStreams
+			if err := sim.run(ctx, rand.NewPCG(set.Seed, uint64(k)), visits, quota); err != nil {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			e.Steps += quota
+			steps[k] = float64(quota)
+			for s := range x.n {
+				var here int64
+				for i := s * x.m; i < (s+1)*x.m; i++ {
+					here += visits[i]
+					e.Visits[i] += visits[i]
+					cost[k] += x.cost[i] * float64(visits[i]) / float64(quota)
+				}
+				squares[s] += float64(here) * float64(here)
+			}
+			scratch.Put(&visits)
+			if set.Progress != nil {
+				set.Progress(e.Steps)
+			}
+			return nil
+		})
+	}
+	err = g.Wait()
+	if e.Steps == 0 {
+		return nil, err
+	}
+	e.summarise(x, cost, steps, squares)
+	return e, err
+}
+
+// summarise turns counts into frequencies and errors.
+func (e *Empirical) summarise(x *MDP, cost, steps, squares []float64) {
+	total := float64(e.Steps)
+	e.State, e.Pair = make([]float64, x.n), make([]float64, x.Pairs())
+	e.StateError = make([]float64, x.n)
+	finished := 0
+	for _, w := range steps {
+		if w > 0 {
+			finished++
+		}
+	}
+	k := float64(finished)
+	for s := range x.n {
+		var visits float64
+		for i := s * x.m; i < (s+1)*x.m; i++ {
+			visits += float64(e.Visits[i])
+			e.Pair[i] = float64(e.Visits[i]) / total
+		}
+		e.State[s] = visits / total
+		// Var of a stream's visit count is (Σv² − (Σv)²/k)/(k−1); of the total, k times that.
+		if finished > 1 {
+			e.StateError[s] = math.Sqrt(max(0, squares[s]-visits*visits/k)/(k-1)*k) / total
+		}
+	}
+	// Streams have equal weight up to one step, and unfinished ones have none.
+	e.MeanCost = stat.Mean(cost, steps)
+	if finished > 1 {
+		var spread float64
+		for i, c := range cost {
+			if steps[i] > 0 {
+				spread += (c - e.MeanCost) * (c - e.MeanCost)
+			}
+		}
+		e.CostError = math.Sqrt(spread / (k - 1) / k)
+	}
+}
+
+// simulator draws (a, s′) jointly: one table per state over the pairs of an action
+// and a next state, so that a step costs one draw.
+type simulator struct {
+	x        *MDP
+	start    *alias.Table
+	tables   []*alias.Table
+	outcomes [][]outcome
+}
+
+type outcome struct{ pair, next int32 }
+
+func newSimulator(x *MDP, p *Policy) (*simulator, error) {
+	if x.Pairs() > math.MaxInt32 {
+		return nil, fmt.Errorf("mixpolicy: %d state–action pairs, simulation takes at most 2³¹−1", x.Pairs())
+	}
+	sim := &simulator{x: x, tables: make([]*alias.Table, x.n), outcomes: make([][]outcome, x.n)}
+	var err error
+	if sim.start, err = alias.New(x.initial); err != nil {
+		return nil, fmt.Errorf("mixpolicy: initial distribution: %w", err)
+	}
+	var w []float64
+	for s := range x.n {
+		w = w[:0]
+		var out []outcome
+		for a, pa := range p.Row(s) {
+			if pa == 0 {
+				continue
+			}
+			to, prob := x.Next(s, a)
+			for k, s2 := range to {
+				w = append(w, pa*prob[k])
+				out = append(out, outcome{int32(x.Pair(s, a)), s2})
+			}
+		}
+		if sim.tables[s], err = alias.New(w); err != nil {
+			return nil, fmt.Errorf("mixpolicy: policy in state %s: %w", x.StateName(s), err)
+		}
+		sim.outcomes[s] = out
+	}
+	return sim, nil
+}
+
+// run adds the visits of one stream.
+func (sim *simulator) run(ctx context.Context, rng *rand.PCG, visits []int64, steps int) error {
+	restart := uint64(0) // with probability 1−γ
+	if !sim.x.criterion.Average() {
+		restart = uint64(math.Ldexp(1-sim.x.Gamma(), 64))
+	}
+	s := sim.start.Draw(rng)
+	const batch = 1 << 20 // some 20 ms between looks at the context
+	for done := 0; done < steps; done += batch {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("mixpolicy: simulation stopped: %w", err)
+		}
+		for range min(batch, steps-done) {
+			o := sim.outcomes[s][sim.tables[s].Draw(rng)]
+			visits[o.pair]++
+			s = int(o.next)
+			if restart > 0 && rng.Uint64() < restart {
+				s = sim.start.Draw(rng)
+			}
+		}
+	}
+	return nil
+}
