@@ -1,0 +1,66 @@
+// Package echarts says which ECharts bundle draws the interactive charts, and
+// brings it into whatever page a chart finds itself in.
+//
+// The bundle is not part of this repository, nor of any notebook: the set-up
+// fetches it by its npm name and checks it, JupyterLab serves it, and exported
+// pages have it beside them. Where none of that happened it comes from [CDN],
+// checked against [Integrity] by the browser.
+//
+// # What a chart's HTML looks like
+//
+// A chart is one self-contained piece of HTML. It shows a static picture, so
+// that it is never empty: not without scripts, not in a notebook nobody has
+// trusted yet, not on paper.
+//
+//	<div class="mixpolicy-chart" id="ID">
+//	  <img class="mixpolicy-static" alt="…" src="data:image/svg+xml;base64,…">
+//	  <div class="mixpolicy-live" style="height:400px" hidden></div>
+//	</div>
+//	<script>
+//	(window.mixpolicyCharts = window.mixpolicyCharts || []).push(function () {
+//	  // hide the img, show the div, echarts.init(div).setOption(…)
+//	});
+//	LOADER
+//	</script>
+//
+// LOADER stands for [Loader]: a script of about 1 kB that may occur any number
+// of times in a page, fetches the bundle at most once, and then calls every
+// function pushed so far and every one pushed later, each exactly once. Pages
+// are styled by the two classes: on paper .mixpolicy-static is shown and
+// .mixpolicy-live is not, whatever scripts did.
+//
+// # Light and dark
+//
+// Exported pages say which they are in the attribute data-theme ("light" or
+// "dark") of the html element; JupyterLab in data-jp-theme-light ("true" or
+// "false") of the body. A chart that watches those attributes follows the
+// reader's choice.
+package echarts
+
+import (
+	_ "embed"
+	"strings"
+)
+
+// Package and Version name the npm package that holds the bundle.
+const (
+	Package = "echarts"
+	Version = "5.6.0"
+)
+
+// File is the bundle's name, wherever it is served from.
+const File = "echarts.min.js"
+
+// Integrity is the bundle's digest in the form of Subresource Integrity.
+const Integrity = "sha384-pPi0zxBAoDu6+JXW/C68UZLvBUUtU+7zonhif43rqj7pxsGyqyqzcian2Rj37Rss"
+
+// CDN is where a page finds the bundle when nothing nearer has it.
+const CDN = "https://cdn.jsdelivr.net/npm/" + Package + "@" + Version + "/dist/" + File
+
+//go:embed loader.js
+var loader string
+
+// Loader is the script, without its tags, that calls the functions in
+// window.mixpolicyCharts as soon as window.echarts is there, and brings the
+// bundle in if nothing else has.
+var Loader = strings.NewReplacer("{{FILE}}", File, "{{CDN}}", CDN, "{{INTEGRITY}}", Integrity).Replace(loader)
