@@ -1,0 +1,154 @@
+package mixpolicy
+
+import (
+	"math"
+	"slices"
+	"sync"
+)
+
+// Bellman sets dst = 𝒮v for the Bellman operator (2.8),
+//
+//	(𝒮v)(s) = min_a { c_a(s) + γ Σ_{s′} P_a(s,s′) v(s′) },
+//
+// with γ = 1 under average cost. (The paper's definition has v* where v is meant.)
+// Under discounting v* = 𝒮v* is the least cost Σ γᵗ c(sₜ, aₜ) from each state, and
+// (1−γ)αᵀv* = min cᵀξ. Under average cost the fixed point is 𝒮h = h + g·1 with
+// the least average cost g. dst and v have n entries and may not overlap.
+func (x *MDP) Bellman(dst, v []float64) {
+	x.checkValues(dst, v)
+	x.improve(dst, v, make([]int32, x.n), 0, 1)
+}
+
+// ActionValues sets dst[s·m + a] = c_a(s) + γ Σ_{s′} P_a(s,s′) v(s′), what the
+// minimum in (2.8) is taken over. dst has nm entries, v has n.
+func (x *MDP) ActionValues(dst, v []float64) {
+	if len(dst) != x.Pairs() || len(v) != x.n {
+		panic("mixpolicy: ActionValues wants nm and n entries")
+	}
+	for i := range dst {
+		dst[i] = x.backup(i, v)
+	}
+}
+
+// Greedy returns the policy that attains the minimum in (2.8), the first of equal
+// actions. For v = v* it is optimal.
+func (x *MDP) Greedy(v []float64) *Policy {
+	x.checkValues(v, v)
+	actions := make([]int32, x.n)
+	x.improve(make([]float64, x.n), v, actions, 0, 1)
+	return x.deterministic(actions)
+}
+
+func (x *MDP) checkValues(dst, v []float64) {
+	if len(dst) != x.n || len(v) != x.n {
+		panic("mixpolicy: value function wants one entry per state")
+	}
+}
+
+func (x *MDP) deterministic(actions []int32) *Policy {
+	prob := make([]float64, x.Pairs())
+	for s, a := range actions {
+		prob[s*x.m+int(a)] = 1
+	}
+	return &Policy{x.n, x.m, prob}
+}
+
+// backup returns c_i + γ P_i v for the pair i.
+func (x *MDP) backup(i int, v []float64) float64 {
+	lo, hi := x.p.Ptr[i], x.p.Ptr[i+1]
+	col := x.p.Col[lo:hi]
+	val := x.p.Val[lo:hi:hi][:len(col)]
+	var e float64
+	for k, c := range col {
+		e += val[k] * v[c]
+	}
+	return x.cost[i] + x.criterion.gamma*e
+}
+
+// change is what a sweep did: the least and greatest entry of 𝒮v − v, and whether
+// an action changed.
+type change struct {
+	lo, hi  float64
+	actions bool
+}
+
+var unchanged = change{lo: math.Inf(1), hi: math.Inf(-1)}
+
+func (c *change) note(d float64) { c.lo, c.hi = min(c.lo, d), max(c.hi, d) }
+
+// improve sets dst = 𝒮v and makes actions greedy. An action that is within tie of
+// the best one stays.
+func (x *MDP) improve(dst, v []float64, actions []int32, tie float64, workers int) change {
+	return x.sweepStates(workers, x.p.NNZ(), func(lo, hi int) change {
+		c := unchanged
+		for s := lo; s < hi; s++ {
+			now := int(actions[s])
+			kept := x.backup(s*x.m+now, v)
+			best, arg := kept, now
+			for a := range x.m {
+				if a == now {
+					continue
+				}
+				if q := x.backup(s*x.m+a, v); q < best || q == best && a < arg && kept > best {
+					best, arg = q, a
+				}
+			}
+			if kept > best+tie {
+				actions[s], c.actions = int32(arg), true
+			}
+			dst[s] = best
+			c.note(best - v[s])
+		}
+		return c
+	})
+}
+
+// follow sets dst = c^π + γP^π v for the policy that takes the given actions.
+func (x *MDP) follow(dst, v []float64, actions []int32, workers int) change {
+	return x.sweepStates(workers, x.p.NNZ()/x.m, func(lo, hi int) change {
+		c := unchanged
+		for s := lo; s < hi; s++ {
+			dst[s] = x.backup(s*x.m+int(actions[s]), v)
+			c.note(dst[s] - v[s])
+		}
+		return c
+	})
+}
+
+// sweepStates runs do over all states, in a block per worker. Every state is
+// computed by itself and extremes are exact, so the number of workers leaves no
+// trace.
+func (x *MDP) sweepStates(workers, terms int, do func(lo, hi int) change) change {
+	const worthwhile = 1 << 16 // multiplications, some 50 µs: ten times what starting a goroutine takes
+	workers = min(workers, x.n, 1+terms/worthwhile)
+	if workers <= 1 {
+		return do(0, x.n)
+	}
+	parts := make([]change, workers)
+	var wait sync.WaitGroup
+	for w := range workers {
+		wait.Go(func() { parts[w] = do(w*x.n/workers, (w+1)*x.n/workers) })
+	}
+	wait.Wait()
+	total := unchanged
+	for _, c := range parts {
+		total.lo, total.hi = min(total.lo, c.lo), max(total.hi, c.hi)
+		total.actions = total.actions || c.actions
+	}
+	return total
+}
+
+// valueRounding bounds what rounding does to an entry of 𝒮v − v. With k entries in
+// a row and unit roundoff u, the inner product, cost and difference err by at most
+// (k+4)u(‖c‖∞ + ‖v‖∞), and the row itself, which may add up to 1 ± 16(k+1)u, by
+// 16(k+1)u‖v‖∞; together below 20(k+1)u(‖c‖∞ + ‖v‖∞).
+func (x *MDP) valueRounding(v []float64) float64 {
+	k := 0
+	for i := range x.Pairs() {
+		k = max(k, x.p.Ptr[i+1]-x.p.Ptr[i])
+	}
+	return 20 * float64(k+1) * 0x1p-53 * (largest(x.cost) + largest(v))
+}
+
+// largest returns ‖x‖∞.
+func largest(x []float64) float64 { return max(slices.Max(x), -slices.Min(x)) }

@@ -1,0 +1,102 @@
+package mixpolicy
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+)
+
+// Certificate says how good an answer θ̂ is, by numbers that anyone can recompute
+// from Ψ, c and θ̂: it needs no trust in the method.
+type Certificate struct {
+	Objective float64 // cᵀΨθ̂
+	// Optimum is the exact optimum of (2.18), Gap is Objective − Optimum. The gap of
+	// an infeasible θ̂ may be negative. Both are there if HasOptimum.
+	HasOptimum   bool
+	Optimum, Gap float64
+	// DualBound ≤ Optimum comes from λ̂ ([Problem.DualBound]), and DualityGap is
+	// Objective − DualBound. Both are there if HasDual.
+	HasDual               bool
+	DualBound, DualityGap float64
+
+	Violation       float64 // V(θ̂) = ½ ‖[Ψθ̂]₋‖₂
+	NegativeMass    float64 // ‖[Ψθ̂]₋‖₁
+	HyperplaneError float64 // 1ᵀθ̂ − 1
+	Norm, Radius    float64 // ‖θ̂‖ in the norm of the class, and R
+
+	// PolicyCost is the true cost of the policy π^θ̂, cᵀξ^{π^θ̂}, from its own
+	// occupation measure, whose flow residual is PolicyResidual. Both are there if
+	// HasPolicy. It equals Objective when Ψθ̂ is an occupation measure.
+	HasPolicy                  bool
+	PolicyCost, PolicyResidual float64
+
+	Queries      int // costs revealed
+	Seed, Stream uint64
+	// Settings of the run, Go-like, for the record.
+	Settings string
+}
+
+func (r *Result) certify(p *Problem, set Settings, snap *Snapshot) error {
+	c := &r.Certificate
+	c.Queries, c.Seed, c.Stream, c.Settings = snap.Queries, set.Seed, set.Stream, fmt.Sprintf("T = %d, %v", set.Iterations, p.class)
+	if floats.HasNaN(r.Theta) || math.IsInf(floats.Norm(r.Theta, 1), 1) {
+		return fmt.Errorf("mixpolicy: %s left θ̂ = %v, which is not finite", r.Method, r.Theta)
+	}
+	c.Objective = p.Objective(r.Theta)
+	norm2, norm1 := p.negativePart(r.Theta)
+	c.Violation, c.NegativeMass = norm2/2, norm1
+	c.HyperplaneError = sum.Of(append([]float64{-1}, r.Theta...))
+	c.Norm, c.Radius = p.class.Size(r.Theta), p.class.R
+	if r.Lambda != nil && floats.Min(r.Lambda) >= 0 {
+		if bound := p.DualBound(r.Lambda); !math.IsInf(bound, -1) {
+			c.HasDual, c.DualBound, c.DualityGap = true, bound, c.Objective-bound
+		}
+	}
+	var err error
+	if r.Policy, err = p.f.PolicyOf(r.Theta); err != nil || set.Uncertified {
+		return err
+	}
+	best, err := p.Optimum()
+	if err != nil {
+		return fmt.Errorf("mixpolicy: exact optimum: %w", err)
+	}
+	c.HasOptimum, c.Optimum, c.Gap = true, best.Objective, c.Objective-best.Objective
+	q, err := Occupation(context.Background(), p.MDP(), r.Policy, MeasureSettings{})
+	if err != nil {
+		return fmt.Errorf("mixpolicy: true cost of the policy: %w", err)
+	}
+	c.HasPolicy, c.PolicyCost, c.PolicyResidual = true, q.Cost(p.MDP().cost), q.Residual
+	return nil
+}
+
+// String returns the certificate as a table, one line a number.
+func (c *Certificate) String() string {
+	var b strings.Builder
+	line := func(name, format string, v ...any) {
+		fmt.Fprintf(&b, "%-28s %s\n", name, fmt.Sprintf(format, v...))
+	}
+	line("cost cᵀΨθ̂", "%.6f", c.Objective)
+	if c.HasOptimum {
+		line("exact optimum of (2.18)", "%.6f", c.Optimum)
+		line("gap to the optimum", "%+.3g", c.Gap)
+	}
+	if c.HasDual {
+		line("lower bound from λ̂", "%.6f", c.DualBound)
+		line("duality gap", "%+.3g", c.DualityGap)
+	}
+	if c.HasPolicy {
+		line("true cost of π^θ̂", "%.6f", c.PolicyCost)
+	}
+	line("violation ½‖[Ψθ̂]₋‖₂", "%.3g", c.Violation)
+	line("negative mass ‖[Ψθ̂]₋‖₁", "%.3g", c.NegativeMass)
+	line("1ᵀθ̂ − 1", "%+.1e", c.HyperplaneError)
+	line("‖θ̂‖ of R", "%.4g of %.4g", c.Norm, c.Radius)
+	line("queries", "%d", c.Queries)
+	line("seed, stream", "%d, %d", c.Seed, c.Stream)
+	return b.String()
+}

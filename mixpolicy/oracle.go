@@ -1,0 +1,50 @@
+package mixpolicy
+
+import (
+	"math/rand/v2"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
+)
+
+// Oracle is the sampling oracle of assumption (A.3), and the only way in which a
+// method learns costs. It counts the queries. An Oracle belongs to one run.
+type Oracle struct {
+	f       *Features
+	rng     *rand.PCG
+	table   *alias.Table
+	queries int
+}
+
+// NewOracle returns an oracle for p that draws from PCG(seed, stream).
+func NewOracle(p *Problem, seed, stream uint64) (*Oracle, error) {
+	table, err := p.f.draw()
+	if err != nil {
+		return nil, err
+	}
+	return &Oracle{f: p.f, rng: rand.NewPCG(seed, stream), table: table}, nil
+}
+
+// Sample performs steps (1) and (2) of Algorithm 1: it draws a pair from q = (1/d) Σ ψⁱ,
+// which is to draw i uniformly from {1, …, d} and then the pair from ψⁱ, and reveals its
+// cost. (Section 3.1 prints {0, 1, …, d}.) It returns the pair's index i = s·m + a.
+func (o *Oracle) Sample() (pair int, cost float64) {
+	o.queries++
+	pair = o.table.Draw(o.rng)
+	return pair, o.f.x.cost[pair]
+}
+
+// Query reveals the cost of (s, a) and a next state s′ ~ P_a(s, ·), as (A.3)(iii) has it.
+func (o *Oracle) Query(s, a int) (cost float64, next int) {
+	o.queries++
+	to, prob := o.f.x.Next(s, a)
+	u := float64(o.rng.Uint64()>>11) * 0x1p-53
+	for k, v := range prob {
+		if u -= v; u < 0 {
+			return o.f.x.Cost(s, a), int(to[k])
+		}
+	}
+	return o.f.x.Cost(s, a), int(to[len(to)-1])
+}
+
+// Queries returns how many costs have been revealed.
+func (o *Oracle) Queries() int { return o.queries }

@@ -1,0 +1,104 @@
+package mixpolicy
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+var _ Method = (*Penalty)(nil)
+
+// Penalty is the method of Banijamali, Abbasi-Yadkori, Ghavamzadeh and Vlassis
+// (2018), against which section 6 compares: stochastic subgradient descent on
+//
+//	f_ω(θ) = cᵀΨθ + ω ‖[Ψθ]₋‖₁,
+//
+// which is (4.14) for features that are occupation measures, with an exact Euclidean
+// projection onto Θ_R ∩ Θ₂ after each step. With (s,a) ~ q the subgradient is
+//
+//	ĝ = (c_a(s) − ω 1{Ψ_a(s)θ < 0}) Ψ_a(s) / q_a(s).
+//
+// The answer is the average of the iterates, weighted by η. The projection is a
+// closed form ([linprog.Norm.Project]); the paper calls a convex solver for it.
+type Penalty struct {
+	// Weight is ω, in units of the scaled cost; 0 is 1.
+	Weight float64
+	// StepSize is η; nil is InverseSqrt(1).
+	StepSize StepSize
+	// CostScale divides every observed cost; 0 is 1.
+	CostScale float64
+	// Start is θ₀; nil is (1/d, …, 1/d).
+	Start []float64
+
+	p        *Problem
+	oracle   *Oracle
+	scale    float64
+	t        int
+	theta    []float64
+	row      []float64
+	weight   float64
+	sumTheta []float64
+	average  []float64
+}
+
+// Name implements [Method].
+func (a *Penalty) Name() string { return "penalty" }
+
+// Init implements [Method].
+func (a *Penalty) Init(p *Problem, o *Oracle) (err error) {
+	a.p, a.oracle = p, o
+	if a.Weight == 0 {
+		a.Weight = 1
+	}
+	if !(a.Weight > 0) || math.IsInf(a.Weight, 1) {
+		return fmt.Errorf("mixpolicy: penalty weight ω = %v, want a finite number > 0", a.Weight)
+	}
+	if a.StepSize == nil {
+		a.StepSize = InverseSqrt(1)
+	}
+	if err := a.StepSize.check(); err != nil {
+		return err
+	}
+	if a.scale, err = costScale(a.CostScale); err != nil {
+		return err
+	}
+	if a.theta, err = startingPoint(p, a.Start); err != nil {
+		return err
+	}
+	d := p.Dim()
+	a.t, a.weight = 0, 0
+	a.row, a.sumTheta, a.average = make([]float64, d), make([]float64, d), make([]float64, d)
+	return nil
+}
+
+// Step implements [Method].
+func (a *Penalty) Step() error {
+	eta := a.StepSize(a.t)
+	a.weight += eta
+	floats.AddScaled(a.sumTheta, eta, a.theta)
+
+	pair, cost := a.oracle.Sample()
+	a.p.f.Row(a.row, pair)
+	slope := cost / a.scale
+	if floats.Dot(a.row, a.theta) < 0 {
+		slope -= a.Weight
+	}
+	floats.AddScaled(a.theta, -eta*slope/a.p.f.sampling[pair], a.row)
+	if err := a.p.class.Norm.Project(a.theta, a.theta, a.p.class.R); err != nil {
+		return fmt.Errorf("mixpolicy: iteration %d: %w", a.t, err)
+	}
+	a.t++
+	return nil
+}
+
+// View implements [Method].
+func (a *Penalty) View(s *Snapshot) error {
+	s.Iteration, s.Queries, s.Lambda = a.t, a.oracle.Queries(), nil
+	s.Last = a.theta
+	if s.Average = a.theta; a.t > 0 {
+		s.Average = a.average
+		floats.ScaleTo(a.average, 1/a.weight, a.sumTheta)
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package mixpolicy
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+var _ Method = (*PlugIn)(nil)
+
+// PlugIn is what (2.18) suggests once it is noticed that only b = cᵀΨ ∈ ℝᵈ is
+// unknown: estimate b from the oracle's samples and solve the linear program in d
+// variables exactly. After t samples (sₖ, aₖ) ~ q,
+//
+//	b̂ⱼ = (1/t) Σₖ c(sₖ, aₖ) ψʲ(sₖ, aₖ) / q(sₖ, aₖ),   E b̂ = b,
+//
+// and θ̂ solves (2.18) with b̂ for b. Since cᵀΨ(θ̂ − θ*) ≤ (b − b̂)ᵀ(θ̂ − θ*), the error
+// is at most the diameter of the feasible set times ‖b̂ − b‖, which is O(1/√t); θ̂ is
+// always feasible, and nothing is to be tuned. It is in no part of the paper.
+type PlugIn struct {
+	p      *Problem
+	oracle *Oracle
+	t      int
+	row    []float64
+	total  []float64 // Σ c ψ/q
+	b      []float64
+	theta  []float64
+	solved int // t at which theta was computed
+}
+
+// Name implements [Method].
+func (a *PlugIn) Name() string { return "plug-in" }
+
+// Init implements [Method].
+func (a *PlugIn) Init(p *Problem, o *Oracle) error {
+	d := p.Dim()
+	*a = PlugIn{p: p, oracle: o, row: make([]float64, d), total: make([]float64, d), b: make([]float64, d), theta: constant(d, 1/float64(d))}
+	return nil
+}
+
+// Step implements [Method].
+func (a *PlugIn) Step() error {
+	pair, cost := a.oracle.Sample()
+	a.p.f.Row(a.row, pair)
+	floats.AddScaled(a.total, cost/a.p.f.sampling[pair], a.row)
+	a.t++
+	return nil
+}
+
+// View implements [Method]. It solves the linear program, once per t.
+func (a *PlugIn) View(s *Snapshot) error {
+	if a.t != a.solved {
+		floats.ScaleTo(a.b, 1/float64(a.t), a.total)
+		sol, err := a.p.Solve(context.Background(), a.b)
+		if err != nil {
+			return fmt.Errorf("mixpolicy: plug-in after %d samples: %w", a.t, err)
+		}
+		copy(a.theta, sol.Theta)
+		a.solved = a.t
+	}
+	s.Iteration, s.Queries, s.Last, s.Average, s.Lambda = a.t, a.oracle.Queries(), a.theta, a.theta, nil
+	return nil
+}
+
+// Estimate returns b̂, borrowed.
+func (a *PlugIn) Estimate() []float64 { return a.b }

@@ -1,0 +1,242 @@
+package mixpolicy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
+)
+
+// Class is a set Θ_R = {θ : ‖θ‖ ≤ R}, the size and the geometry of the policy class.
+type Class struct {
+	Norm linprog.Norm
+	R    float64
+}
+
+// Ball is {‖θ‖₂ ≤ R}, the class of the modulus (3.7).
+func Ball(r float64) Class { return Class{linprog.L2, r} }
+
+// Cube is {‖θ‖_∞ ≤ R}, the class of the modulus (3.10).
+func Cube(r float64) Class { return Class{linprog.LInf, r} }
+
+// Simplex is {‖θ‖₁ ≤ 1}, which meets the hyperplane 1ᵀθ = 1 in the simplex:
+// the convex combinations of the base policies' measures.
+func Simplex() Class { return Class{linprog.L1, 1} }
+
+// Unbounded is all of ℝᵈ.
+func Unbounded() Class { return Class{linprog.L2, math.Inf(1)} }
+
+// String returns for example "‖θ‖₂ ≤ 100".
+func (c Class) String() string { return fmt.Sprintf("‖θ‖%s ≤ %v", c.Norm, c.R) }
+
+// Size returns ‖θ‖ in the norm of the class.
+func (c Class) Size(theta []float64) float64 {
+	switch c.Norm {
+	case linprog.LInf:
+		return floats.Norm(theta, math.Inf(1))
+	case linprog.L1:
+		return floats.Norm(theta, 1)
+	}
+	return floats.Norm(theta, 2)
+}
+
+// least returns the smallest R for which the class meets 1ᵀθ = 1, at θ = 1/d:
+// 1/√d, 1/d and 1 for ℓ₂, ℓ_∞ and ℓ₁.
+func (c Class) least(d int) float64 {
+	switch c.Norm {
+	case linprog.LInf:
+		return 1 / float64(d)
+	case linprog.L1:
+		return 1
+	}
+	return 1 / math.Sqrt(float64(d))
+}
+
+func (c Class) validate(d int) error {
+	need, strict := c.least(d), c.Norm != linprog.L1 && d > 1
+	if c.R > need || c.R == need && !strict {
+		return nil
+	}
+	sign := "≥"
+	if strict {
+		sign = ">"
+	}
+	return fmt.Errorf("mixpolicy: class %v does not meet the hyperplane 1ᵀθ = 1 in more than a point for d = %d, want R %s %.6g", c, d, sign, need)
+}
+
+// Problem is the dual approximate linear program (2.18),
+//
+//	min cᵀΨθ  over  θ ∈ ℝᵈ,  Ψθ ⪰ 0,  1ᵀθ = 1,  ‖θ‖ ≤ R.
+//
+// It is immutable and safe for concurrent use.
+type Problem struct {
+	f       *Features
+	class   Class
+	b       []float64 // cᵀΨ; evaluation knows it, methods do not
+	optimum func() (*linprog.Solution, error)
+}
+
+// NewProblem states (2.18) for the given features and class. The error says which
+// radius would do when the class does not meet the hyperplane.
+func NewProblem(f *Features, class Class) (*Problem, error) {
+	if f == nil {
+		return nil, errors.New("mixpolicy: features are nil")
+	}
+	if math.IsNaN(class.R) {
+		return nil, errors.New("mixpolicy: class radius R is NaN")
+	}
+	if err := class.validate(f.Dim()); err != nil {
+		return nil, err
+	}
+	p := &Problem{f: f, class: class, b: make([]float64, f.Dim())}
+	f.MulVecT(p.b, f.x.cost)
+	p.optimum = sync.OnceValues(func() (*linprog.Solution, error) { return p.Solve(context.Background(), p.b) })
+	return p, nil
+}
+
+// Features returns Ψ.
+func (p *Problem) Features() *Features { return p.f }
+
+// MDP returns the process.
+func (p *Problem) MDP() *MDP { return p.f.x }
+
+// Class returns Θ_R.
+func (p *Problem) Class() Class { return p.class }
+
+// Dim returns d.
+func (p *Problem) Dim() int { return p.f.Dim() }
+
+// BaseCosts returns cᵀΨ, whose entry j is the cost of base policy j; borrowed. It
+// is what a learner does not know: methods see costs through the [Oracle] only.
+func (p *Problem) BaseCosts() []float64 { return p.b }
+
+// Objective returns cᵀΨθ, the cost that (2.18) assigns to θ. It is the cost of a
+// policy only if Ψθ ⪰ 0 and 1ᵀθ = 1.
+func (p *Problem) Objective(theta []float64) float64 { return sum.Dot(p.b, theta) }
+
+// Lagrangian returns 𝓛(θ, λ) = cᵀΨθ − λᵀΨθ (3.1), for λ ⪰ 0 of length nm.
+func (p *Problem) Lagrangian(theta, lambda []float64) float64 {
+	g := make([]float64, p.Dim())
+	p.GradTheta(g, lambda)
+	return sum.Dot(g, theta)
+}
+
+// GradTheta sets dst = ∇_θ 𝓛 = Ψᵀ(c − λ), of length d (3.6).
+func (p *Problem) GradTheta(dst, lambda []float64) {
+	p.f.MulVecT(dst, lambda)
+	for j := range dst {
+		dst[j] = p.b[j] - dst[j]
+	}
+}
+
+// GradLambda sets dst = ∇_λ 𝓛 = −Ψθ, of length nm. (3.4) prints it without the sign,
+// so that the ascent of (3.26) rewards negative entries.
+func (p *Problem) GradLambda(dst, theta []float64) {
+	p.f.MulVec(dst, theta)
+	floats.Scale(-1, dst)
+}
+
+// Violation returns V(θ) = ½ ‖[Ψθ]₋‖₂, the constraint violation of Proposition 3.1.
+// (Lemma 3.3 prints ¼; the lemma it cites has ‖[Ψθ]₋‖₁, see [Problem.NegativeMass].)
+func (p *Problem) Violation(theta []float64) float64 {
+	norm2, _ := p.negativePart(theta)
+	return norm2 / 2
+}
+
+// NegativeMass returns ‖[Ψθ]₋‖₁, the total mass of the negative entries of Ψθ.
+func (p *Problem) NegativeMass(theta []float64) float64 {
+	_, norm1 := p.negativePart(theta)
+	return norm1
+}
+
+func (p *Problem) negativePart(theta []float64) (norm2, norm1 float64) {
+	var l1, l2 sum.Accumulator
+	for i := range p.f.columns[0] {
+		var v float64
+		for j, c := range p.f.columns {
+			v += c[i] * theta[j]
+		}
+		if v < 0 {
+			l1.Add(-v)
+			l2.Add(v * v)
+		}
+	}
+	return math.Sqrt(l2.Value()), l1.Value()
+}
+
+// Optimum returns the exact optimum of (2.18) with its multipliers, from the true
+// costs. It is computed once.
+func (p *Problem) Optimum() (*linprog.Solution, error) { return p.optimum() }
+
+// Solve returns the exact optimum of (2.18) with b in place of cᵀΨ, as a learner
+// who has estimated b would.
+func (p *Problem) Solve(ctx context.Context, b []float64) (*linprog.Solution, error) {
+	return linprog.Mixture{B: b, Psi: linprog.Columns(p.f.columns), Norm: p.class.Norm, R: p.class.R}.Solve(ctx, linprog.Settings{})
+}
+
+// DualBound returns a lower bound on the optimum of (2.18) from any λ ⪰ 0,
+//
+//	min {𝓛(θ, λ) : 1ᵀθ = 1, ‖θ‖ ≤ R} ,
+//
+// in closed form; −∞ for an unbounded class unless λ balances the gradient exactly.
+// With g = Ψᵀ(c − λ), ḡ its mean and w = g − ḡ1 the bound is, for ℓ₂,
+// ḡ − √(R² − 1/d) ‖w‖₂.
+func (p *Problem) DualBound(lambda []float64) float64 {
+	g := make([]float64, p.Dim())
+	p.GradTheta(g, lambda)
+	return p.class.minLinear(g)
+}
+
+// minLinear returns min gᵀθ over 1ᵀθ = 1, ‖θ‖ ≤ R.
+func (c Class) minLinear(g []float64) float64 {
+	d := float64(len(g))
+	mean := sum.Of(g) / d
+	switch c.Norm {
+	case linprog.L2:
+		var w float64
+		for _, v := range g {
+			w = math.Hypot(w, v-mean)
+		}
+		if w == 0 {
+			return mean
+		}
+		return mean - math.Sqrt(max(0, (c.R-1/math.Sqrt(d))*(c.R+1/math.Sqrt(d))))*w
+	case linprog.L1:
+		// 1ᵀθ = 1 and ‖θ‖₁ ≤ R: mass (R+1)/2 on the least entry, −(R−1)/2 on the greatest.
+		lo, hi := floats.Min(g), floats.Max(g)
+		if lo == hi {
+			return lo
+		}
+		return lo - (c.R-1)/2*(hi-lo)
+	default:
+		return c.minLinearCube(g)
+	}
+}
+
+// minLinearCube fills a knapsack: every θ starts at −R and the total 1 + dR is
+// handed out, at most 2R each, cheapest first.
+func (c Class) minLinearCube(g []float64) float64 {
+	if math.IsInf(c.R, 1) {
+		if lo, hi := floats.Min(g), floats.Max(g); lo == hi {
+			return lo
+		}
+		return math.Inf(-1)
+	}
+	sorted := append([]float64(nil), g...)
+	inds := make([]int, len(g))
+	floats.Argsort(sorted, inds)
+	rest := 1 + float64(len(g))*c.R
+	var total sum.Accumulator
+	for _, v := range sorted {
+		give := min(rest, 2*c.R)
+		total.Add(v * (give - c.R))
+		rest -= give
+	}
+	return total.Value()
+}
