@@ -1,0 +1,137 @@
+package models
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+// GridWorld is a maze drawn with characters:
+//
+//	.  free
+//	#  wall
+//	S  start, exactly one
+//	G  goal, at least one: every action leads back to the start, at no cost
+//	~  swamp: a step from here costs 10
+//
+// Other steps cost 1. The four actions go north, east, south and west; with
+// probability Slip the step goes to either side of that direction, with equal
+// chances. A step into a wall or off the map stays. As the goal leads back to the
+// start, the process never ends, and both criteria make sense.
+type GridWorld struct {
+	Map  string  // rows of equal length, a line each; "" is a small example
+	Slip float64 // 0 to 1; the zero value is a world without slipping
+
+	// Criterion; the zero value is mixpolicy.AverageCost.
+	Criterion mixpolicy.Criterion
+}
+
+const exampleMap = `
+S.~.
+.#..
+...G`
+
+// compass holds the moves (row, column) of the actions; neighbours in it are the
+// two sides.
+var compass = [4]struct {
+	name     string
+	row, col int
+}{{"north", -1, 0}, {"east", 0, 1}, {"south", 1, 0}, {"west", 0, -1}}
+
+// maze is a parsed map: its cells other than walls are the states, row by row.
+type maze struct {
+	rows, cols int
+	cells      string
+	state      []int // of a cell, −1 in a wall
+	cell       []int // of a state
+	start      int   // a state
+}
+
+func parseMaze(drawing string) (*maze, error) {
+	lines := strings.Split(strings.Trim(drawing, "\n"), "\n")
+	m := &maze{rows: len(lines), cols: len(lines[0]), start: -1}
+	goals := 0
+	for r, line := range lines {
+		if len(line) != m.cols {
+			return nil, fmt.Errorf("models: grid world: row %d has %d cells, row 0 has %d, want as many in each", r, len(line), m.cols)
+		}
+		for c := range len(line) {
+			s := len(m.cell)
+			switch line[c] {
+			case '#':
+				s = -1
+			case 'S':
+				if m.start >= 0 {
+					return nil, fmt.Errorf("models: grid world: a second start at row %d, column %d, want one", r, c)
+				}
+				m.start = s
+			case 'G':
+				goals++
+			case '.', '~':
+			default:
+				return nil, fmt.Errorf("models: grid world: %q at row %d, column %d, want one of . # S G ~", line[c], r, c)
+			}
+			m.state = append(m.state, s)
+			if s >= 0 {
+				m.cell = append(m.cell, r*m.cols+c)
+			}
+		}
+	}
+	if m.start < 0 || goals == 0 {
+		return nil, fmt.Errorf("models: grid world without a start S or without a goal G, want both")
+	}
+	m.cells = strings.Join(lines, "")
+	return m, nil
+}
+
+// step returns the state that a move in the given direction leads to.
+func (m *maze) step(s, direction int) int {
+	d := compass[direction]
+	r, c := m.cell[s]/m.cols+d.row, m.cell[s]%m.cols+d.col
+	if r < 0 || r >= m.rows || c < 0 || c >= m.cols || m.state[r*m.cols+c] < 0 {
+		return s
+	}
+	return m.state[r*m.cols+c]
+}
+
+// MDP builds the world. States are labelled (row, column).
+func (g GridWorld) MDP() (*mixpolicy.MDP, error) {
+	if g.Map == "" {
+		g.Map = exampleMap
+	}
+	if g.Criterion == (mixpolicy.Criterion{}) {
+		g.Criterion = mixpolicy.AverageCost
+	}
+	if !(g.Slip >= 0 && g.Slip <= 1) {
+		return nil, fmt.Errorf("models: grid world with slip probability %v, want 0 to 1", g.Slip)
+	}
+	m, err := parseMaze(g.Map)
+	if err != nil {
+		return nil, err
+	}
+	initial := make([]float64, len(m.cell))
+	initial[m.start] = 1
+	next := make([]mixpolicy.Transition, 0, 3)
+	return mixpolicy.New(mixpolicy.Spec{
+		States: len(m.cell), Actions: len(compass), Criterion: g.Criterion, Initial: initial,
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+			cost := 1.0
+			switch m.cells[m.cell[s]] {
+			case 'G':
+				return 0, append(next[:0], mixpolicy.Transition{To: m.start, P: 1})
+			case '~':
+				cost = 10
+			}
+			next = append(next[:0],
+				mixpolicy.Transition{To: m.step(s, a), P: 1 - g.Slip},
+				mixpolicy.Transition{To: m.step(s, (a+1)%4), P: g.Slip / 2},
+				mixpolicy.Transition{To: m.step(s, (a+3)%4), P: g.Slip / 2})
+			return cost, mixpolicy.Merge(next)
+		},
+		StateLabel: func(s int) string {
+			return fmt.Sprintf("(%d, %d)", m.cell[s]/m.cols, m.cell[s]%m.cols)
+		},
+		ActionLabel: func(a int) string { return compass[a].name },
+	})
+}

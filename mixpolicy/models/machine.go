@@ -1,0 +1,125 @@
+package models
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+// Machine is the smallest MDP with a decision in it: a machine that works or is
+// broken, and in each state can be left alone or serviced. Everything about it has
+// a closed form. The zero value breaks with probability 0.3 a step, 0.1 when
+// serviced; recovers on its own with probability 0.1, when serviced with 0.8; and
+// costs 5 a step while broken, 1 for service.
+type Machine struct {
+	Break  [2]float64 // probability of working → broken, left alone and serviced
+	Repair [2]float64 // probability of broken → working, left alone and serviced
+
+	Outage  float64 // cost of a step in the broken state
+	Service float64 // cost of a step with service
+
+	// Criterion; the zero value is mixpolicy.AverageCost.
+	Criterion mixpolicy.Criterion
+}
+
+// The states of a [Machine], and its actions.
+const (
+	Working, Broken    = 0, 1
+	LeaveAlone, Attend = 0, 1
+)
+
+func (w Machine) complete() (Machine, error) {
+	if w.Break == [2]float64{} && w.Repair == [2]float64{} {
+		w.Break, w.Repair = [2]float64{0.3, 0.1}, [2]float64{0.1, 0.8}
+	}
+	if w.Outage == 0 && w.Service == 0 {
+		w.Outage, w.Service = 5, 1
+	}
+	if w.Criterion == (mixpolicy.Criterion{}) {
+		w.Criterion = mixpolicy.AverageCost
+	}
+	for a := range 2 {
+		if p, q := w.Break[a], w.Repair[a]; !(p >= 0 && p <= 1 && q >= 0 && q <= 1) {
+			return w, fmt.Errorf("models: machine, action %s: breaks with probability %v, recovers with %v, want 0 to 1", machineAction(a), p, q)
+		}
+	}
+	return w, nil
+}
+
+func machineAction(a int) string { return [...]string{"leave alone", "service"}[a] }
+
+// MDP builds the machine, which works at first.
+func (w Machine) MDP() (*mixpolicy.MDP, error) {
+	w, err := w.complete()
+	if err != nil {
+		return nil, err
+	}
+	return mixpolicy.New(mixpolicy.Spec{
+		States: 2, Actions: 2, Criterion: w.Criterion, Initial: []float64{1, 0},
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+			cost, change := w.Service*float64(a), w.Break[a]
+			if s == Broken {
+				cost, change = cost+w.Outage, w.Repair[a]
+			}
+			return cost, []mixpolicy.Transition{{To: s, P: 1 - change}, {To: 1 - s, P: change}}
+		},
+		StateLabel:  func(s int) string { return [...]string{"working", "broken"}[s] },
+		ActionLabel: machineAction,
+	})
+}
+
+// Measure returns μ^π of the policy that services with probability serviced[s] in
+// state s. With p the probability of breaking and q of recovering,
+//
+//	μ(broken) = γp / (1 − γ + γ(p+q)),
+//
+// which for γ = 1 is p/(p+q). It is NaN for γ = 1 and p = q = 0, where both states
+// are recurrent classes.
+func (w Machine) Measure(serviced [2]float64) ([2]float64, error) {
+	w, err := w.complete()
+	if err != nil {
+		return [2]float64{}, err
+	}
+	p, q := blend(w.Break, serviced[Working]), blend(w.Repair, serviced[Broken])
+	g := w.Criterion.Gamma()
+	d := 1 - g + g*(p+q)
+	return [2]float64{(1 - g + g*q) / d, g * p / d}, nil
+}
+
+// Cost returns cᵀξ^π for the same policy: the average cost, or the discounted one
+// in units of a step.
+func (w Machine) Cost(serviced [2]float64) (float64, error) {
+	mu, err := w.Measure(serviced)
+	if err != nil {
+		return 0, err
+	}
+	w, _ = w.complete()
+	return mu[Working]*w.Service*serviced[Working] + mu[Broken]*(w.Outage+w.Service*serviced[Broken]), nil
+}
+
+// Optimum returns the least cost and where to service: the best of the four
+// deterministic policies, one of which is optimal.
+func (w Machine) Optimum() (cost float64, serviced [2]float64, err error) {
+	cost = math.Inf(1)
+	for _, where := range [][2]float64{{0, 0}, {0, 1}, {1, 0}, {1, 1}} {
+		c, err := w.Cost(where)
+		if err != nil {
+			return 0, serviced, err
+		}
+		if c < cost {
+			cost, serviced = c, where
+		}
+	}
+	return cost, serviced, nil
+}
+
+// Relaxation returns the second eigenvalue 1 − p − q of the chain P^π: the distance
+// to the stationary measure is multiplied by it in every step.
+func (w Machine) Relaxation(serviced [2]float64) (float64, error) {
+	w, err := w.complete()
+	return 1 - blend(w.Break, serviced[Working]) - blend(w.Repair, serviced[Broken]), err
+}
+
+// blend returns the probability under an action drawn with probability t for 1.
+func blend(p [2]float64, t float64) float64 { return (1-t)*p[0] + t*p[1] }

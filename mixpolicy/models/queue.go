@@ -1,0 +1,295 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+)
+
+// Queue is the single queue with controlled service rate of section 6: in a step
+// a job arrives with probability ϱ, and one departs with probability a, the
+// chosen rate. The zero value is the paper's queue, average cost, with the
+// uniformised [Reading] of its transition law.
+//
+// States are the lengths 1, …, L (state index s is length s+1), actions the rates.
+// At the ends the impossible event's probability stays where it is: no departure
+// from length 1, no arrival at length L. So under a policy that is the same in
+// every state the chain goes up and down with fixed probabilities p and q, and its
+// stationary distribution is geometric with ratio p/q.
+type Queue struct {
+	Buffer  int       // L; 0 is 100
+	Arrival float64   // ϱ; 0 is 0.5, and 0.2 under SlowArrivals
+	Rates   []float64 // the actions; nil is 0.2, 0.4, 0.6, 0.8
+	Reading Reading   // of (6.1)
+
+	// Cost of a step at the given length and rate; nil is (6.2), length² + 60·rate³.
+	Cost func(length int, rate float64) float64
+
+	// Criterion; the zero value is mixpolicy.AverageCost, the paper's γ = 1.
+	Criterion mixpolicy.Criterion
+
+	// Empty adds a state of length 0 before length 1, with no departure from it.
+	Empty bool
+}
+
+// Reading is a way to make probabilities of (6.1), which has the queue go up with
+// probability ϱ and down with probability a. For ϱ = ½ and a = 0.8 these add up to
+// 1.3, and cannot be probabilities of exclusive events.
+type Reading int
+
+const (
+	// Uniformised takes ϱ and a as rates in continuous time and watches the chain
+	// at the events of a clock of rate ϱ + max a: up ϱ/(ϱ+max a), down a/(ϱ+max a).
+	// Every state-independent policy keeps the ratio of up to down that (6.1) has,
+	// and with it the stationary measure.
+	Uniformised Reading = iota
+	// Independent lets both events happen in a step and cancel: up ϱ(1−a),
+	// down a(1−ϱ).
+	Independent
+	// ArrivalFirst gives the arrival its probability and clips the departure's:
+	// up ϱ, down min(a, 1−ϱ).
+	ArrivalFirst
+	// DepartureFirst clips the arrival's: up min(ϱ, 1−a), down a.
+	DepartureFirst
+	// Renormalised divides both by max(1, ϱ+a), for each action on its own.
+	Renormalised
+	// SlowArrivals is (6.1) to the letter with ϱ = 0.2, the arrival probability of
+	// de Farias and Van Roy (2003), under which every row is a distribution.
+	SlowArrivals
+	// Literal is (6.1) to the letter. It is refused whenever ϱ + a > 1.
+	Literal
+)
+
+// Readings lists the readings that give an MDP under the paper's numbers.
+func Readings() []Reading {
+	return []Reading{Uniformised, Independent, ArrivalFirst, DepartureFirst, Renormalised, SlowArrivals}
+}
+
+var readingNames = [...]string{
+	Uniformised:    "uniformised",
+	Independent:    "independent",
+	ArrivalFirst:   "arrival first",
+	DepartureFirst: "departure first",
+	Renormalised:   "renormalised",
+	SlowArrivals:   "slow arrivals",
+	Literal:        "literal",
+}
+
+// String returns the reading's name.
+func (r Reading) String() string {
+	if r >= 0 && int(r) < len(readingNames) {
+		return readingNames[r]
+	}
+	return fmt.Sprintf("Reading(%d)", int(r))
+}
+
+// Law holds the probabilities of a step away from the ends of the queue.
+type Law struct{ Up, Stay, Down float64 }
+
+// law applies the reading to arrival probability rho and rate a, the fastest of
+// which is top.
+func (r Reading) law(rho, a, top float64) Law {
+	switch r {
+	case Uniformised:
+		clock := rho + top
+		return Law{rho / clock, (top - a) / clock, a / clock}
+	case Independent:
+		return Law{rho * (1 - a), rho*a + (1-rho)*(1-a), a * (1 - rho)}
+	case ArrivalFirst:
+		down := min(a, 1-rho)
+		return Law{rho, 1 - rho - down, down}
+	case DepartureFirst:
+		up := min(rho, 1-a)
+		return Law{up, 1 - a - up, a}
+	case Renormalised:
+		total := max(1, rho+a)
+		return Law{rho / total, max(0, 1-(rho+a)), a / total}
+	default: // SlowArrivals, Literal
+		return Law{rho, 1 - (rho + a), a}
+	}
+}
+
+// Law returns the probabilities of a step of the queue under the given action,
+// away from the ends.
+func (q Queue) Law(action int) (Law, error) {
+	q, err := q.complete()
+	if err != nil {
+		return Law{}, err
+	}
+	if action < 0 || action >= len(q.Rates) {
+		return Law{}, fmt.Errorf("models: queue has no action %d, want 0 to %d", action, len(q.Rates)-1)
+	}
+	return q.Reading.law(q.Arrival, q.Rates[action], slices.Max(q.Rates)), nil
+}
+
+// complete fills in the defaults and checks every parameter.
+func (q Queue) complete() (Queue, error) {
+	if q.Buffer == 0 {
+		q.Buffer = 100
+	}
+	if q.Arrival == 0 {
+		q.Arrival = 0.5
+		if q.Reading == SlowArrivals {
+			q.Arrival = 0.2
+		}
+	}
+	if q.Rates == nil {
+		q.Rates = []float64{0.2, 0.4, 0.6, 0.8}
+	}
+	if q.Cost == nil {
+		q.Cost = func(length int, rate float64) float64 {
+			return float64(length*length) + 60*rate*rate*rate
+		}
+	}
+	if q.Criterion == (mixpolicy.Criterion{}) {
+		q.Criterion = mixpolicy.AverageCost
+	}
+	if q.Buffer < 2 {
+		return q, fmt.Errorf("models: queue with a buffer of %d, want at least 2", q.Buffer)
+	}
+	if !(q.Arrival > 0 && q.Arrival <= 1) {
+		return q, fmt.Errorf("models: queue with arrival probability %v, want 0 < ϱ ≤ 1", q.Arrival)
+	}
+	if len(q.Rates) == 0 {
+		return q, fmt.Errorf("models: queue with no service rate, want at least one")
+	}
+	for a, rate := range q.Rates {
+		if !(rate >= 0 && rate <= 1) {
+			return q, fmt.Errorf("models: queue with service rate %v of action %d, want 0 to 1", rate, a)
+		}
+	}
+	switch q.Reading {
+	case Uniformised, Independent, ArrivalFirst, DepartureFirst, Renormalised:
+	case SlowArrivals, Literal:
+		// The worst row, in the first state that can both grow and shrink. One
+		// rounding of ϱ + a is no reason to refuse.
+		a := slices.Max(q.Rates)
+		if q.Arrival+a > 1+0x1p-52 {
+			return q, fmt.Errorf("models: the %v reading of (6.1) is no distribution: state %d, action %v: up %v + down %v = %v, want at most 1; choose another Reading, such as models.Uniformised",
+				q.Reading, q.first()+1, a, q.Arrival, a, q.Arrival+a)
+		}
+	default:
+		return q, fmt.Errorf("models: unknown reading %v of (6.1)", q.Reading)
+	}
+	return q, nil
+}
+
+// first returns the shortest length, the one of state index 0.
+func (q Queue) first() int {
+	if q.Empty {
+		return 0
+	}
+	return 1
+}
+
+// MDP builds the queue. Its states are labelled by length, its actions by rate.
+func (q Queue) MDP() (*mixpolicy.MDP, error) {
+	q, err := q.complete()
+	if err != nil {
+		return nil, err
+	}
+	first, n := q.first(), q.Buffer-q.first()+1
+	laws := make([]Law, len(q.Rates))
+	for a, rate := range q.Rates {
+		laws[a] = q.Reading.law(q.Arrival, rate, slices.Max(q.Rates))
+	}
+	next := make([]mixpolicy.Transition, 0, 3)
+	return mixpolicy.New(mixpolicy.Spec{
+		States: n, Actions: len(q.Rates), Criterion: q.Criterion,
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+			l := laws[a]
+			next = next[:0]
+			stay := l.Stay
+			if s > 0 {
+				next = append(next, mixpolicy.Transition{To: s - 1, P: l.Down})
+			} else {
+				stay += l.Down
+			}
+			if s < n-1 {
+				next = append(next, mixpolicy.Transition{To: s + 1, P: l.Up})
+			} else {
+				stay += l.Up
+			}
+			next = append(next, mixpolicy.Transition{To: s, P: stay})
+			return q.Cost(first+s, q.Rates[a]), next
+		},
+		StateLabel:  func(s int) string { return strconv.Itoa(first + s) },
+		ActionLabel: func(a int) string { return strconv.FormatFloat(q.Rates[a], 'g', -1, 64) },
+	})
+}
+
+// Policies returns the base policies π¹ and π² of (6.3) for a queue x with four
+// rates: every rate equally often, and the two slower ones more often.
+func (q Queue) Policies(x *mixpolicy.MDP) ([]*mixpolicy.Policy, error) {
+	even, err := mixpolicy.StateIndependent(x, .25, .25, .25, .25)
+	if err != nil {
+		return nil, fmt.Errorf("models: base policies (6.3): %w", err)
+	}
+	slow, err := mixpolicy.StateIndependent(x, .3, .3, .2, .2)
+	if err != nil {
+		return nil, fmt.Errorf("models: base policies (6.3): %w", err)
+	}
+	return []*mixpolicy.Policy{even, slow}, nil
+}
+
+// DeFariasVanRoyQueue returns the queue on which de Farias and Van Roy (2003)
+// tried approximate linear programming: lengths 0, …, 49,999, arrival probability
+// 0.2, cost length + 60·rate³, discount 0.98. They approximate the value function
+// by [Queue.Monomials] of degree 3 and weigh the states by [Queue.GeometricWeights]
+// with ξ = 0.9 or 0.999. (Their parameters are quoted at second hand.)
+func DeFariasVanRoyQueue() Queue {
+	return Queue{
+		Buffer:    49_999,
+		Reading:   SlowArrivals,
+		Cost:      func(length int, rate float64) float64 { return float64(length) + 60*rate*rate*rate },
+		Criterion: mixpolicy.Discounted(0.98),
+		Empty:     true,
+	}
+}
+
+// Monomials returns the features 1, x, …, xᵏ of the length x, k = degree: a row
+// per state, a column per power.
+func (q Queue) Monomials(degree int) (*mat.Dense, error) {
+	q, err := q.complete()
+	if err != nil {
+		return nil, err
+	}
+	if degree < 0 {
+		return nil, fmt.Errorf("models: monomials of degree up to %d, want at least 0", degree)
+	}
+	n := q.Buffer - q.first() + 1
+	phi := mat.NewDense(n, degree+1, nil)
+	for s := range n {
+		for k := range degree + 1 {
+			phi.Set(s, k, math.Pow(float64(q.first()+s), float64(k)))
+		}
+	}
+	return phi, nil
+}
+
+// GeometricWeights returns state-relevance weights proportional to ξˣ, x the
+// length, that add up to 1: (1−ξ)ξˣ cut off at the buffer.
+func (q Queue) GeometricWeights(xi float64) ([]float64, error) {
+	q, err := q.complete()
+	if err != nil {
+		return nil, err
+	}
+	if !(xi > 0 && xi < 1) {
+		return nil, fmt.Errorf("models: geometric weights with ξ = %v, want 0 < ξ < 1", xi)
+	}
+	w := make([]float64, q.Buffer-q.first()+1)
+	for s := range w {
+		w[s] = math.Pow(xi, float64(s))
+	}
+	total := sum.Of(w)
+	for s := range w {
+		w[s] /= total
+	}
+	return w, nil
+}
