@@ -1,0 +1,33 @@
+// Package plotting describes a figure once and draws it twice: as an
+// interactive chart in a notebook (go-echarts) and as a picture for a file
+// (gonum/plot).
+//
+// A [Figure] is data: two axes and a list of layers, each a plain struct such
+// as [Line], [Bars], [Points], [Rule] or [Contour]. [Show] displays it in a
+// notebook, [Save] writes SVG, PNG or PDF. [Row] puts figures side by side and
+// [Slider] leafs through precomputed ones, also on an exported page that has
+// no kernel behind it.
+//
+//	fig := plotting.Figure{
+//		Title:  "Objective",
+//		X:      plotting.Axis{Label: "iteration t", Log: true},
+//		Y:      plotting.Axis{Label: "cᵀΨθ̂"},
+//		Layers: []plotting.Layer{
+//			plotting.Line{Name: "primal–dual", X: t, Y: mean, Lo: lo, Hi: hi},
+//			plotting.Rule{At: 2861.6456, Label: "optimum"},
+//		},
+//	}
+//	plotting.Show(fig)
+//	err := plotting.Save("objective.svg", fig)
+//
+// Both renderings draw the same marks over the same axis ranges: a layer is
+// lowered to a handful of primitives (mark.go), and each rendering knows only
+// those. Neither repairs data. NaN, infinities, slices of different lengths
+// and values ≤ 0 on a logarithmic axis are errors that name the layer and the
+// index.
+//
+// Long curves are thinned to what a screen can show (thin.go): endpoints and
+// the extremes of each curve are kept.
+//
+// The package knows results, not algorithms: it imports nothing of the library.
+package plotting

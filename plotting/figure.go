@@ -1,0 +1,194 @@
+package plotting
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Figure describes one plot. Layers are drawn in their order, so the first
+// lies at the bottom.
+type Figure struct {
+	Title  string
+	X, Y   Axis
+	Layers []Layer
+
+	// Alt says in a sentence what there is to see, for readers who don't see
+	// the picture. Default: the title, the axes and the range of each layer.
+	Alt string
+
+	// Width and Height are in inches. Default: 6.4 × 4.
+	Width, Height float64
+}
+
+// Axis describes an axis. The label names the quantity and, in parentheses,
+// its unit.
+type Axis struct {
+	Label string
+	Log   bool // base 10; the data must be positive
+
+	// Min and Max fix the range if Min < Max. By default the range is that of
+	// the data.
+	Min, Max float64
+}
+
+// Layer is a part of a figure: [Line], [Band], [Bars], [Points], [Rule],
+// [Span], [Region], [Path], [Contour] or [Heatmap].
+type Layer interface {
+	// describe returns the kind of the layer and its name in the legend, which
+	// may be empty.
+	describe() (kind, name string)
+	// check returns an error if the data can't be drawn on the axes.
+	check(x, y Axis) error
+	// style is what the author chose; Auto is resolved by the figure.
+	style() ink
+	// marks lowers the layer to primitives.
+	marks(ink) []mark
+}
+
+const (
+	defaultWidth  = 6.4 // inches; with the height, gonum/plot's and Matplotlib's habit
+	defaultHeight = 4.0
+)
+
+func (f Figure) size() (width, height float64) {
+	width, height = f.Width, f.Height
+	if width == 0 {
+		width = defaultWidth
+	}
+	if height == 0 {
+		height = defaultHeight
+	}
+	return width, height
+}
+
+// Validate returns the first reason why the figure can't be drawn, or nil.
+func (f Figure) Validate() error {
+	if err := f.validate(); err != nil {
+		if f.Title != "" {
+			return fmt.Errorf("plotting: figure %q: %w", f.Title, err)
+		}
+		return fmt.Errorf("plotting: %w", err)
+	}
+	return nil
+}
+
+func (f Figure) validate() error {
+	if len(f.Layers) == 0 {
+		return errors.New("no layers: there is nothing to draw")
+	}
+	if w, h := f.size(); !(w > 0 && h > 0 && w <= 100 && h <= 100) {
+		return fmt.Errorf("size %g × %g inches: both must lie in (0, 100]", f.Width, f.Height)
+	}
+	for _, a := range []struct {
+		name string
+		Axis
+	}{{"x", f.X}, {"y", f.Y}} {
+		switch {
+		case !finite(a.Min) || !finite(a.Max):
+			return fmt.Errorf("%s axis: range [%g, %g] is not finite", a.name, a.Min, a.Max)
+		case a.Min > a.Max:
+			return fmt.Errorf("%s axis: Min %g > Max %g", a.name, a.Min, a.Max)
+		case a.Min < a.Max && a.Log && a.Min <= 0:
+			return fmt.Errorf("%s axis: Min %g on a logarithmic axis, where it must be > 0", a.name, a.Min)
+		}
+	}
+	for i, l := range f.Layers {
+		if l == nil {
+			return fmt.Errorf("layer %d is nil", i)
+		}
+		if err := l.check(f.X, f.Y); err != nil {
+			return fmt.Errorf("layer %d, %s: %w", i, title(l), err)
+		}
+	}
+	return nil
+}
+
+// title is how a message calls the layer.
+func title(l Layer) string {
+	kind, name := l.describe()
+	if name == "" {
+		return kind
+	}
+	return fmt.Sprintf("%s %q", kind, name)
+}
+
+// alt is the text that stands for the picture.
+func (f Figure) alt() string {
+	if f.Alt != "" {
+		return f.Alt
+	}
+	var b strings.Builder
+	if f.Title != "" {
+		b.WriteString(f.Title + ". ")
+	}
+	fmt.Fprintf(&b, "%s against %s.", axisName(f.Y, "y"), axisName(f.X, "x"))
+	for _, l := range f.Layers {
+		if _, name := l.describe(); name != "" {
+			b.WriteString(" " + strings.ToUpper(title(l)[:1]) + title(l)[1:])
+			if r := boundsOf(l.marks(ink{})).y; r.lo <= r.hi {
+				fmt.Fprintf(&b, ": from %.4g to %.4g", r.lo, r.hi)
+			}
+			b.WriteString(".")
+		}
+	}
+	return b.String()
+}
+
+func axisName(a Axis, fallback string) string {
+	name := a.Label
+	if name == "" {
+		name = fallback
+	}
+	if a.Log {
+		name += " (logarithmic)"
+	}
+	return name
+}
+
+// column is a named slice of a layer, for messages about it.
+type column struct {
+	name string
+	data []float64
+	axis Axis
+}
+
+// checkColumns verifies that columns are non-empty, equally long, finite, and
+// positive where their axis is logarithmic.
+func checkColumns(cols ...column) error {
+	if len(cols[0].data) == 0 {
+		return fmt.Errorf("%s is empty", cols[0].name)
+	}
+	for _, c := range cols {
+		if len(c.data) != len(cols[0].data) {
+			return fmt.Errorf("%s has %d values, but %s has %d", c.name, len(c.data), cols[0].name, len(cols[0].data))
+		}
+		for i, v := range c.data {
+			if !finite(v) {
+				return fmt.Errorf("%s[%d] is %g: values must be finite", c.name, i, v)
+			}
+			if c.axis.Log && v <= 0 {
+				return fmt.Errorf("%s[%d] is %g: values must be > 0 on a logarithmic axis", c.name, i, v)
+			}
+		}
+	}
+	return nil
+}
+
+// checkInterval verifies Lo ≤ Hi and returns no columns if there is no interval.
+func checkInterval(lo, hi []float64, axis Axis) ([]column, error) {
+	if lo == nil && hi == nil {
+		return nil, nil
+	}
+	if len(lo) == len(hi) {
+		for i := range lo {
+			if lo[i] > hi[i] {
+				return nil, fmt.Errorf("Lo[%d] = %g > Hi[%d] = %g", i, lo[i], i, hi[i])
+			}
+		}
+	}
+	return []column{{"Lo", lo, axis}, {"Hi", hi, axis}}, nil
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -1,0 +1,139 @@
+package plotting
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"html"
+	"strings"
+
+	"github.com/janpfeifer/gonb/gonbui"
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+
+	"github.com/mixpolicy/lab/plotting/echarts"
+)
+
+// View is what can be shown in a notebook: a [Figure], [Panels], a [Slider], a
+// [Table] or [Markdown].
+type View interface {
+	display() (display, error)
+}
+
+// display is one output in several forms, of which the reader's program takes
+// the richest that it knows.
+type display struct {
+	html, markdown string // either
+	plain          string
+}
+
+// Show displays the views below the cell, one output each. Outside of a
+// notebook it prints them as text.
+//
+// A view that can't be shown is a mistake in the cell: Show panics and says
+// what is wrong with it.
+func Show(views ...View) {
+	for _, v := range views {
+		d, err := v.display()
+		if err != nil {
+			panic(err)
+		}
+		if !gonbui.IsNotebook {
+			fmt.Println(d.plain)
+			continue
+		}
+		data := map[protocol.MIMEType]any{protocol.MIMETextPlain: d.plain}
+		if d.html != "" {
+			data[protocol.MIMETextHTML] = d.html
+		}
+		if d.markdown != "" {
+			data[protocol.MIMETextMarkdown] = d.markdown
+		}
+		gonbui.SendData(&protocol.DisplayData{Data: data})
+	}
+	gonbui.Sync() // or the process may end before its outputs have left it
+}
+
+// Markdown is text with TeX formulas in dollars, for sentences that hold
+// computed numbers.
+type Markdown string
+
+func (m Markdown) display() (display, error) {
+	return display{markdown: string(m), plain: string(m)}, nil
+}
+
+func (f Figure) display() (display, error) { return Row(f).display() }
+
+func (p Panels) display() (display, error) {
+	p, err := p.panels()
+	if err != nil {
+		return display{}, err
+	}
+	var d display
+	var specs []spec
+	var body, plain strings.Builder
+	for _, f := range p.Figures {
+		s, div, err := chart([]Figure{f}, nil, 0)
+		if err != nil {
+			return display{}, err
+		}
+		specs = append(specs, s)
+		body.WriteString(div)
+		plain.WriteString(f.alt() + "\n")
+	}
+	d.plain = strings.TrimSpace(plain.String())
+	d.html = page(body.String(), specs)
+	return d, nil
+}
+
+// spec is what live.js is told about a chart.
+type spec struct {
+	Key    string            `json:"key"`
+	Frames []json.RawMessage `json:"frames"`
+	Labels []string          `json:"labels,omitempty"`
+}
+
+// chart returns the chart that shows one of the frames, and its place in the
+// page with the static picture of the chosen one.
+func chart(frames []Figure, labels []string, chosen int) (spec, string, error) {
+	s := spec{Labels: labels}
+	for _, f := range frames {
+		option, err := f.option()
+		if err != nil {
+			return s, "", err
+		}
+		s.Frames = append(s.Frames, option)
+	}
+	f := frames[chosen]
+	picture, err := f.svg()
+	if err != nil {
+		return s, "", err
+	}
+	// The key comes from the content: equal figures give equal bytes, and two
+	// places with one key are to show the same chart.
+	hash := sha256.New()
+	for _, option := range s.Frames {
+		hash.Write(option)
+	}
+	s.Key = hex.EncodeToString(hash.Sum(nil)[:6])
+
+	w, h := f.size()
+	var b strings.Builder
+	fmt.Fprintf(&b, `<div class="mixpolicy-chart" data-figure="%s" style="flex:1 1 320px;max-width:%.0fpx">`+"\n", s.Key, 115*w) // 115 px an inch: a screen is read from farther than paper
+	fmt.Fprintf(&b, `<img class="mixpolicy-static" style="width:100%%" alt="%s" src="data:image/svg+xml;base64,%s">`+"\n",
+		html.EscapeString(f.alt()), base64.StdEncoding.EncodeToString(picture))
+	fmt.Fprintf(&b, `<div class="mixpolicy-live" style="aspect-ratio:%g/%g;min-height:280px" hidden></div>`+"\n</div>\n", w, h)
+	return s, b.String(), nil
+}
+
+// page returns the HTML of one output.
+func page(body string, specs []spec) string {
+	b, err := json.Marshal(specs) // escapes <, > and &, so that no text can end the script
+	if err != nil {
+		panic(err) // of strings and JSON that json made
+	}
+	return `<div style="display:flex;flex-wrap:wrap;gap:12px">` + "\n" + body + "</div>\n" +
+		"<script>\n(window.mixpolicyCharts = window.mixpolicyCharts || []).push(function () {\n(" + script + ")(" + string(b) + ");\n});\n" +
+		echarts.Loader + "</script>"
+}

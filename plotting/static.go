@@ -1,0 +1,524 @@
+package plotting
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"math"
+	"regexp"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// The look of the static rendering: sizes in points, dark grey on white.
+var (
+	textColor = color.Gray{0x22}
+	axisColor = color.Gray{0x66}
+	gridColor = color.Gray{0xe4}
+
+	sans      = font.Font{Typeface: "Liberation", Variant: "Sans"}
+	titleFont = font.From(sans, 11)
+	labelFont = font.From(sans, 10)
+	smallFont = font.From(sans, 9)
+)
+
+const (
+	margin      = 7.0
+	lineWidth   = 1.6
+	thinWidth   = 0.9
+	glyphRadius = 2.8
+	bandAlpha   = 0.18
+	boxAlpha    = 0.6
+	regionAlpha = 0.15
+)
+
+// textStyle is a style in the given font that sets raised digits itself.
+func textStyle(f font.Font, x text.XAlignment, y text.YAlignment) text.Style {
+	return text.Style{Color: textColor, Font: f, XAlign: x, YAlign: y, Handler: raised{text.Plain{Fonts: font.DefaultCache}}}
+}
+
+// svg renders the figure as an SVG document.
+func (f Figure) svg() ([]byte, error) {
+	w, h := f.size()
+	return drawSVG(Row(f), vg.Length(w)*vg.Inch, vg.Length(h)*vg.Inch)
+}
+
+func drawSVG(p Panels, w, h vg.Length) ([]byte, error) {
+	canvas := vgsvg.New(w, h)
+	if err := p.draw(draw.New(canvas)); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return nil, err
+	}
+	return tidySVG(b.Bytes()), nil
+}
+
+// Liberation Sans has the metrics of Arial and Helvetica, one of which nearly
+// every machine has; vgsvg names the first only, and spells out defaults.
+var (
+	svgFont    = strings.NewReplacer("font-family:Liberation Sans;font-variant:normal;font-weight:normal;font-style:normal", "font-family:Liberation Sans,Arial,Helvetica,sans-serif")
+	svgComment = regexp.MustCompile(`<!--[^>]*-->\n`)
+)
+
+func tidySVG(b []byte) []byte {
+	return []byte(svgFont.Replace(string(svgComment.ReplaceAll(b, nil))))
+}
+
+// draw draws the panels in a grid, their data areas aligned.
+func (p Panels) draw(c draw.Canvas) error {
+	c.SetColor(color.White)
+	c.Fill(c.Rectangle.Path())
+	c = draw.Crop(c, margin, -margin, margin, -margin)
+
+	rows, cols := p.shape()
+	tiles := draw.Tiles{Rows: rows, Cols: cols, PadX: 2 * margin, PadY: 2 * margin}
+	// One head for all panels of a row: titles and legends have equal height.
+	plots := make([][]*plot.Plot, rows)
+	heads := make([][]head, rows)
+	for j := range rows {
+		plots[j] = make([]*plot.Plot, cols)
+		heads[j] = make([]head, cols)
+	}
+	width := tiles.At(c, 0, 0).Size().X
+	var tallest vg.Length
+	for k, f := range p.Figures {
+		layers, x, y, err := f.prepare()
+		if err != nil {
+			return err
+		}
+		plots[k/cols][k%cols] = newPlot(f, layers, x, y)
+		h := newHead(f.Title, layers, width)
+		heads[k/cols][k%cols] = h
+		tallest = max(tallest, h.height)
+	}
+	// Align wants canvases for plots without heads: cut the heads off the tiles.
+	bodies := draw.Tiles{Rows: rows, Cols: cols, PadX: tiles.PadX, PadY: tiles.PadY + tallest, PadTop: tallest}
+	for j, row := range plot.Align(plots, bodies, c) {
+		for i, body := range row {
+			if plots[j][i] == nil {
+				continue
+			}
+			plots[j][i].Draw(body)
+			tile := bodies.At(c, i, j)
+			heads[j][i].draw(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
+				Min: vg.Point{X: tile.Min.X, Y: tile.Max.Y},
+				Max: vg.Point{X: tile.Max.X, Y: tile.Max.Y + tallest},
+			}})
+		}
+	}
+	return nil
+}
+
+// prepare validates the figure, lowers it and thins it.
+func (f Figure) prepare() (layers []layer, x, y scale, err error) {
+	if err := f.Validate(); err != nil {
+		return nil, x, y, err
+	}
+	layers = f.lower()
+	x, y = f.scales(layers)
+	return thin(layers, x, y), x, y, nil
+}
+
+func newPlot(f Figure, layers []layer, x, y scale) *plot.Plot {
+	p := plot.New()
+	p.BackgroundColor = nil
+	for _, a := range []struct {
+		axis  *plot.Axis
+		label string
+		scale scale
+		ticks int
+		style text.Style
+	}{
+		{&p.X, f.X.Label, x, 6, textStyle(smallFont, draw.XCenter, draw.YTop)},
+		{&p.Y, f.Y.Label, y, 5, textStyle(smallFont, draw.XRight, draw.YCenter)},
+	} {
+		a.axis.Min, a.axis.Max = a.scale.lo, a.scale.hi
+		a.axis.Label.Text = a.label
+		a.axis.Label.TextStyle = textStyle(labelFont, draw.XCenter, draw.YBottom)
+		a.axis.Label.Padding = 3
+		a.axis.Padding = 0
+		a.axis.LineStyle = draw.LineStyle{Color: axisColor, Width: 0.7}
+		a.axis.Tick.LineStyle = draw.LineStyle{Color: axisColor, Width: 0.7}
+		a.axis.Tick.Length = 4
+		a.axis.Tick.Label = a.style
+		a.axis.Tick.Marker = marker(a.scale.ticks(a.ticks))
+		if a.scale.log {
+			a.axis.Scale = plot.LogScale{}
+		}
+	}
+	p.X.Tick.Label.YAlign = draw.YTop
+	p.Add(grid{p.X.Tick.Marker, p.Y.Tick.Marker})
+	for _, l := range layers {
+		for _, m := range l.marks {
+			p.Add(plotter{m})
+		}
+	}
+	return p
+}
+
+func marker(ticks []tick) plot.ConstantTicks {
+	out := make(plot.ConstantTicks, len(ticks))
+	for i, t := range ticks {
+		out[i] = plot.Tick{Value: t.at, Label: t.label}
+	}
+	return out
+}
+
+// grid draws a faint line at each labelled tick.
+type grid struct{ x, y plot.Ticker }
+
+func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	style := draw.LineStyle{Color: gridColor, Width: 0.5}
+	for _, t := range g.x.Ticks(p.X.Min, p.X.Max) {
+		if v := x(t.Value); !t.IsMinor() && c.ContainsX(v) {
+			c.StrokeLine2(style, v, c.Min.Y, v, c.Max.Y)
+		}
+	}
+	for _, t := range g.y.Ticks(p.Y.Min, p.Y.Max) {
+		if v := y(t.Value); !t.IsMinor() && c.ContainsY(v) {
+			c.StrokeLine2(style, c.Min.X, v, c.Max.X, v)
+		}
+	}
+}
+
+// plotter draws a mark.
+type plotter struct{ mark }
+
+func (m plotter) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	switch m := m.mark.(type) {
+	case curve:
+		m.plot(c, x, y)
+	case boxes:
+		m.plot(c, p, x, y)
+	case glyphs:
+		m.plot(c, x, y)
+	case polygon:
+		c.FillPolygon(m.ink.color.alpha(regionAlpha), c.ClipPolygonXY(points(x, y, m.x, m.y)))
+	case rule:
+		m.plot(c, x, y)
+	case span:
+		m.plot(c, x, y)
+	default:
+		panic(fmt.Sprintf("plotting: no static rendering of %T", m))
+	}
+}
+
+type transform = func(float64) vg.Length
+
+func points(x, y transform, xs, ys []float64) []vg.Point {
+	pts := make([]vg.Point, len(xs))
+	for i := range xs {
+		pts[i] = vg.Point{X: x(xs[i]), Y: y(ys[i])}
+	}
+	return pts
+}
+
+// reduce drops the points that can't be seen on paper.
+func reduce(pts []vg.Point, c draw.Canvas) []vg.Point {
+	x, y := make([]float64, len(pts)), make([]float64, len(pts))
+	for i, p := range pts {
+		x[i], y[i] = float64(p.X/c.Size().X), float64(p.Y/c.Size().Y)
+	}
+	var out []vg.Point
+	for _, k := range simplify(invisible, x, y) {
+		out = append(out, pts[k])
+	}
+	return out
+}
+
+func (m curve) plot(c draw.Canvas, x, y transform) {
+	if m.lo != nil {
+		upper := reduce(points(x, y, m.x, m.hi), c)
+		lower := reduce(points(x, y, m.x, m.lo), c)
+		for i := range lower {
+			upper = append(upper, lower[len(lower)-1-i])
+		}
+		c.FillPolygon(m.ink.color.alpha(bandAlpha), c.ClipPolygonXY(upper))
+	}
+	if m.y == nil {
+		return
+	}
+	width := vg.Length(lineWidth)
+	if m.thin {
+		width = thinWidth
+	}
+	style := draw.LineStyle{Color: m.ink.color.rgb(), Width: width, Dashes: m.ink.dash.pattern()}
+	for _, piece := range pieces(m.x, m.y) {
+		pts := reduce(points(x, y, piece.x, piece.y), c)
+		c.StrokeLines(style, c.ClipLinesXY(pts)...)
+		if m.arrows {
+			for _, head := range arrowheads(pts) {
+				c.FillPolygon(m.ink.color.rgb(), c.ClipPolygonXY(head))
+			}
+		}
+	}
+}
+
+func (d Dash) pattern() []vg.Length {
+	switch d {
+	case Dashed:
+		return []vg.Length{5, 3}
+	case Dotted:
+		return []vg.Length{1.2, 2.4}
+	case DashDot:
+		return []vg.Length{6, 2.5, 1.2, 2.5}
+	}
+	return nil
+}
+
+// pieces cuts a polyline at NaN.
+func pieces(x, y []float64) []struct{ x, y []float64 } {
+	var out []struct{ x, y []float64 }
+	for lo := 0; lo < len(x); {
+		hi := lo
+		for hi < len(x) && finite(x[hi]) && finite(y[hi]) {
+			hi++
+		}
+		if hi > lo {
+			out = append(out, struct{ x, y []float64 }{x[lo:hi], y[lo:hi]})
+		}
+		lo = hi + 1
+	}
+	return out
+}
+
+// arrowheads returns triangles at a quarter, half and three quarters of the
+// length of the path, none if it is too short to see a direction.
+func arrowheads(pts []vg.Point) [][]vg.Point {
+	const size = 3.2
+	length := vg.Length(0)
+	for i := 1; i < len(pts); i++ {
+		length += vg.Length(math.Hypot(float64(pts[i].X-pts[i-1].X), float64(pts[i].Y-pts[i-1].Y)))
+	}
+	if length < 12*size {
+		return nil
+	}
+	var out [][]vg.Point
+	walked, next := vg.Length(0), length/4
+	for i := 1; i < len(pts) && len(out) < 3; i++ {
+		a, b := pts[i-1], pts[i]
+		d := vg.Length(math.Hypot(float64(b.X-a.X), float64(b.Y-a.Y)))
+		for d > 0 && walked+d >= next && len(out) < 3 {
+			u := vg.Point{X: (b.X - a.X) / d, Y: (b.Y - a.Y) / d}
+			at := a.Add(u.Scale(next - walked))
+			side := vg.Point{X: -u.Y, Y: u.X}
+			tail := at.Sub(u.Scale(size))
+			out = append(out, []vg.Point{at.Add(u.Scale(size)), tail.Add(side.Scale(size)), tail.Sub(side.Scale(size))})
+			next += length / 4
+		}
+		walked += d
+	}
+	return out
+}
+
+func (m boxes) plot(c draw.Canvas, p *plot.Plot, x, y transform) {
+	base := max(0, p.Y.Min)
+	fill, edge := m.ink.color.alpha(boxAlpha), draw.LineStyle{Color: m.ink.color.rgb(), Width: 0.6}
+	for i := range m.x {
+		x0, x1 := x(m.x[i]-m.width/2), x(m.x[i]+m.width/2)
+		y0, y1 := y(base), y(m.height[i])
+		corners := c.ClipPolygonXY([]vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}})
+		c.FillPolygon(fill, corners)
+		if x1-x0 > 3 { // outlines of narrow bars would be all there is to see
+			c.StrokeLines(edge, c.ClipLinesXY(append(corners, corners[:min(1, len(corners))]...))...)
+		}
+	}
+}
+
+func (m glyphs) plot(c draw.Canvas, x, y transform) {
+	whisker := draw.LineStyle{Color: m.ink.color.rgb(), Width: 1}
+	const cap = 2.5
+	for i := range m.lo {
+		at, lo, hi := x(m.x[i]), y(m.lo[i]), y(m.hi[i])
+		for _, l := range [][]vg.Point{
+			{{X: at, Y: lo}, {X: at, Y: hi}},
+			{{X: at - cap, Y: lo}, {X: at + cap, Y: lo}},
+			{{X: at - cap, Y: hi}, {X: at + cap, Y: hi}},
+		} {
+			c.StrokeLines(whisker, c.ClipLinesXY(l)...)
+		}
+	}
+	for _, pt := range points(x, y, m.x, m.y) {
+		if c.Contains(pt) {
+			m.ink.drawMarker(c, pt, m.hollow)
+		}
+	}
+}
+
+// drawMarker draws the layer's marker around pt.
+func (in ink) drawMarker(c draw.Canvas, pt vg.Point, hollow bool) {
+	var path vg.Path
+	const r = glyphRadius
+	polygon := func(corners ...vg.Point) {
+		path.Move(pt.Add(corners[0]))
+		for _, p := range corners[1:] {
+			path.Line(pt.Add(p))
+		}
+	}
+	switch in.marker {
+	case Square:
+		const s = 0.9 * r
+		polygon(vg.Point{X: -s, Y: -s}, vg.Point{X: s, Y: -s}, vg.Point{X: s, Y: s}, vg.Point{X: -s, Y: s})
+	case Triangle:
+		polygon(vg.Point{X: -1.1 * r, Y: -0.8 * r}, vg.Point{X: 1.1 * r, Y: -0.8 * r}, vg.Point{X: 0, Y: 1.2 * r})
+	case Diamond:
+		const s = 1.3 * r
+		polygon(vg.Point{X: -s}, vg.Point{Y: -s}, vg.Point{X: s}, vg.Point{Y: s})
+	default:
+		path.Move(vg.Point{X: pt.X + r, Y: pt.Y})
+		path.Arc(pt, r, 0, 2*math.Pi)
+	}
+	path.Close()
+	if hollow {
+		c.SetColor(color.White)
+	} else {
+		c.SetColor(in.color.rgb())
+	}
+	c.Fill(path)
+	c.SetLineStyle(draw.LineStyle{Color: in.color.rgb(), Width: 1})
+	c.Stroke(path)
+}
+
+func (m rule) plot(c draw.Canvas, x, y transform) {
+	style := draw.LineStyle{Color: m.ink.color.rgb(), Width: 1, Dashes: m.ink.dash.pattern()}
+	label := textStyle(smallFont, draw.XRight, draw.YBottom)
+	label.Color = axisColor
+	if m.vertical {
+		at := x(m.at)
+		if !c.ContainsX(at) {
+			return
+		}
+		c.StrokeLine2(style, at, c.Min.Y, at, c.Max.Y)
+		side := vg.Length(3)
+		label.YAlign, label.XAlign = draw.YTop, draw.XLeft
+		if at+side+label.Width(m.label) > c.Max.X {
+			side, label.XAlign = -side, draw.XRight
+		}
+		c.FillText(label, vg.Point{X: at + side, Y: c.Max.Y - 1}, m.label)
+		return
+	}
+	at := y(m.at)
+	if !c.ContainsY(at) {
+		return
+	}
+	c.StrokeLine2(style, c.Min.X, at, c.Max.X, at)
+	c.FillText(label, vg.Point{X: c.Max.X - 3, Y: at + 4}, m.label)
+}
+
+func (m span) plot(c draw.Canvas, x, y transform) {
+	r := c.Rectangle
+	label := textStyle(smallFont, draw.XLeft, draw.YTop)
+	label.Color = axisColor
+	if m.vertical {
+		r.Min.X, r.Max.X = max(r.Min.X, x(m.from)), min(r.Max.X, x(m.to))
+	} else {
+		r.Min.Y, r.Max.Y = max(r.Min.Y, y(m.from)), min(r.Max.Y, y(m.to))
+	}
+	if r.Min.X > r.Max.X || r.Min.Y > r.Max.Y {
+		return
+	}
+	c.SetColor(m.ink.color.alpha(regionAlpha))
+	c.Fill(r.Path())
+	c.FillText(label, vg.Point{X: r.Min.X + 3, Y: r.Max.Y - 2}, m.label)
+}
+
+// head is what stands over the axes: the title and the legend, which so never
+// covers the data.
+type head struct {
+	title  string
+	rows   [][]layer
+	height vg.Length
+}
+
+const (
+	sampleWidth = 22.0 // of the line in front of a name
+	sampleGap   = 4.0
+	entryGap    = 14.0
+	rowHeight   = 14.0
+)
+
+func newHead(title string, layers []layer, width vg.Length) head {
+	h := head{title: title}
+	style := textStyle(smallFont, draw.XLeft, draw.YCenter)
+	var used vg.Length
+	for _, l := range layers {
+		if l.name == "" {
+			continue
+		}
+		need := sampleWidth + sampleGap + style.Width(l.name) + entryGap
+		if len(h.rows) == 0 || used+need-entryGap > width {
+			h.rows, used = append(h.rows, nil), 0
+		}
+		h.rows[len(h.rows)-1] = append(h.rows[len(h.rows)-1], l)
+		used += need
+	}
+	if title != "" {
+		h.height += textStyle(titleFont, draw.XLeft, draw.YTop).Height(title) + 4
+	}
+	h.height += rowHeight * vg.Length(len(h.rows))
+	if h.height > 0 {
+		h.height += 4
+	}
+	return h
+}
+
+func (h head) draw(c draw.Canvas) {
+	at := c.Max.Y
+	if h.title != "" {
+		style := textStyle(titleFont, draw.XLeft, draw.YTop)
+		c.FillText(style, vg.Point{X: c.Min.X, Y: at}, h.title)
+		at -= style.Height(h.title) + 4
+	}
+	style := textStyle(smallFont, draw.XLeft, draw.YCenter)
+	for _, row := range h.rows {
+		x, y := c.Min.X, at-rowHeight/2
+		for _, l := range row {
+			l.sample(c, vg.Rectangle{
+				Min: vg.Point{X: x, Y: y - 4},
+				Max: vg.Point{X: x + sampleWidth, Y: y + 4},
+			})
+			x += sampleWidth + sampleGap
+			c.FillText(style, vg.Point{X: x, Y: y + style.FontExtents().Descent/2}, l.name)
+			x += style.Width(l.name) + entryGap
+		}
+		at -= rowHeight
+	}
+}
+
+// sample draws in r how the layer looks.
+func (l layer) sample(c draw.Canvas, r vg.Rectangle) {
+	middle := (r.Min.Y + r.Max.Y) / 2
+	fill := func(alpha float64) {
+		c.SetColor(l.ink.color.alpha(alpha))
+		c.Fill(r.Path())
+	}
+	for _, m := range l.marks {
+		switch m := m.(type) {
+		case curve:
+			if m.lo != nil {
+				fill(bandAlpha)
+			}
+			if m.y != nil {
+				c.StrokeLine2(draw.LineStyle{Color: l.ink.color.rgb(), Width: lineWidth, Dashes: l.ink.dash.pattern()}, r.Min.X, middle, r.Max.X, middle)
+			}
+		case boxes:
+			fill(boxAlpha)
+		case polygon:
+			fill(regionAlpha)
+		case glyphs:
+			if !m.hollow {
+				l.ink.drawMarker(c, vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: middle}, false)
+			}
+		}
+	}
+}

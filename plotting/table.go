@@ -1,0 +1,121 @@
+package plotting
+
+import (
+	"fmt"
+	"html"
+	"strings"
+	"unicode/utf8"
+)
+
+// Table is a small table of columns, numbers aligned on the right.
+type Table struct {
+	Caption string
+	Columns []Column
+}
+
+// Column holds either Text or Numbers.
+type Column struct {
+	Head    string
+	Text    []string
+	Numbers []float64
+	Format  string // of the numbers, as in fmt; default %.6g
+}
+
+func (c Column) cells() []string {
+	if c.Numbers == nil {
+		return c.Text
+	}
+	format := c.Format
+	if format == "" {
+		format = "%.6g"
+	}
+	out := make([]string, len(c.Numbers))
+	for i, v := range c.Numbers {
+		out[i] = minus(fmt.Sprintf(format, v))
+	}
+	return out
+}
+
+func (t Table) validate() error {
+	if len(t.Columns) == 0 {
+		return fmt.Errorf("plotting: table %q: no columns", t.Caption)
+	}
+	for i, c := range t.Columns {
+		if c.Text != nil && c.Numbers != nil {
+			return fmt.Errorf("plotting: table %q: column %d, %q, has both Text and Numbers", t.Caption, i, c.Head)
+		}
+		if n, want := len(c.cells()), len(t.Columns[0].cells()); n != want {
+			return fmt.Errorf("plotting: table %q: column %d, %q, has %d rows, but the first has %d", t.Caption, i, c.Head, n, want)
+		}
+	}
+	return nil
+}
+
+func (t Table) display() (display, error) {
+	if err := t.validate(); err != nil {
+		return display{}, err
+	}
+	return display{html: t.html(), plain: t.String()}, nil
+}
+
+func (t Table) html() string {
+	var b strings.Builder
+	b.WriteString("<table>\n")
+	if t.Caption != "" {
+		fmt.Fprintf(&b, "<caption>%s</caption>\n", html.EscapeString(t.Caption))
+	}
+	row := func(tag string, cell func(Column) string) {
+		b.WriteString("<tr>")
+		for _, c := range t.Columns {
+			align := "left"
+			if c.Numbers != nil {
+				align = "right"
+			}
+			fmt.Fprintf(&b, `<%s style="text-align:%s;font-variant-numeric:tabular-nums">%s</%s>`, tag, align, html.EscapeString(cell(c)), tag)
+		}
+		b.WriteString("</tr>\n")
+	}
+	b.WriteString("<thead>")
+	row("th", func(c Column) string { return c.Head })
+	b.WriteString("</thead>\n<tbody>\n")
+	for i := range t.Columns[0].cells() {
+		row("td", func(c Column) string { return c.cells()[i] })
+	}
+	b.WriteString("</tbody>\n</table>")
+	return b.String()
+}
+
+// String returns the table as aligned text.
+func (t Table) String() string {
+	widths := make([]int, len(t.Columns))
+	for j, c := range t.Columns {
+		widths[j] = utf8.RuneCountInString(c.Head)
+		for _, cell := range c.cells() {
+			widths[j] = max(widths[j], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	if t.Caption != "" {
+		b.WriteString(t.Caption + "\n")
+	}
+	row := func(cell func(Column) string) {
+		var line strings.Builder
+		for j, c := range t.Columns {
+			if j > 0 {
+				line.WriteString("  ")
+			}
+			pad := strings.Repeat(" ", widths[j]-utf8.RuneCountInString(cell(c)))
+			if c.Numbers != nil {
+				line.WriteString(pad + cell(c))
+			} else {
+				line.WriteString(cell(c) + pad)
+			}
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	row(func(c Column) string { return c.Head })
+	for i := range t.Columns[0].cells() {
+		row(func(c Column) string { return c.cells()[i] })
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

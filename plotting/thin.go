@@ -1,0 +1,206 @@
+package plotting
+
+import (
+	"math"
+	"slices"
+)
+
+// maxPoints is how many points of a curve are kept. A figure is some 500 to
+// 800 pixels wide, and a curve with a vertex at every other pixel looks the
+// same as one with more.
+const maxPoints = 300
+
+// thin drops points that a screen can't show. Curves over the same x are
+// thinned together, so that a reader who hovers at x sees all of them there.
+func thin(layers []layer, sx, sy scale) []layer {
+	type ref struct{ layer, mark int }
+	var groups [][]ref
+	out := slices.Clone(layers)
+	for i := range out {
+		out[i].marks = slices.Clone(out[i].marks)
+		for j, m := range out[i].marks {
+			c, ok := m.(curve)
+			if !ok || len(c.x) <= maxPoints {
+				continue
+			}
+			if !slices.IsSorted(c.x) || c.arrows || c.thin {
+				keep := simplifyTo(maxPoints, project(c.x, sx), project(c.y, sy))
+				out[i].marks[j] = c.pick(keep)
+				continue
+			}
+			k := slices.IndexFunc(groups, func(g []ref) bool {
+				return slices.Equal(out[g[0].layer].marks[g[0].mark].(curve).x, c.x)
+			})
+			if k < 0 {
+				k, groups = len(groups), append(groups, nil)
+			}
+			groups[k] = append(groups[k], ref{i, j})
+		}
+	}
+	for _, g := range groups {
+		var x []float64
+		var ys [][]float64
+		for _, r := range g {
+			c := out[r.layer].marks[r.mark].(curve)
+			x = project(c.x, sx)
+			for _, column := range [][]float64{c.y, c.lo, c.hi} {
+				if column != nil {
+					ys = append(ys, project(column, sy))
+				}
+			}
+		}
+		keep := largestTriangles(maxPoints, x, ys)
+		for _, r := range g {
+			out[r.layer].marks[r.mark] = out[r.layer].marks[r.mark].(curve).pick(keep)
+		}
+	}
+	return out
+}
+
+// project maps values to the unit interval of the axis.
+func project(v []float64, s scale) []float64 {
+	out := make([]float64, len(v))
+	for i := range v {
+		out[i] = s.unit(v[i])
+	}
+	return out
+}
+
+// pick keeps the points with the given indices.
+func (c curve) pick(keep []int) curve {
+	at := func(v []float64) []float64 {
+		if v == nil {
+			return nil
+		}
+		out := make([]float64, len(keep))
+		for i, k := range keep {
+			out[i] = v[k]
+		}
+		return out
+	}
+	c.x, c.y, c.lo, c.hi = at(c.x), at(c.y), at(c.lo), at(c.hi)
+	return c
+}
+
+// largestTriangles returns the indices of at most n points, increasing, that
+// keep the looks of the curves ys over x: the first and the last point, the
+// extremes of each curve, and from each of the remaining buckets the point
+// that spans the largest triangle with its neighbours (S. Steinarsson,
+// Downsampling Time Series for Visual Representation, University of Iceland,
+// 2013), here summed over the curves. n must be at least 2 + 2·len(ys).
+func largestTriangles(n int, x []float64, ys [][]float64) []int {
+	last := len(x) - 1
+	if last < n {
+		keep := make([]int, len(x))
+		for i := range keep {
+			keep[i] = i
+		}
+		return keep
+	}
+	keep := []int{0, last}
+	for _, y := range ys {
+		keep = append(keep, argmin(y), argmax(y))
+	}
+	buckets := n - len(keep)
+	edge := func(b int) int { return 1 + b*(last-1)/buckets }
+	a := 0 // the point chosen last
+	for b := range buckets {
+		lo, hi := edge(b), edge(b+1)
+		// The third corner is the centre of the next bucket, or the last point.
+		nextLo, nextHi := hi, last+1
+		if b+1 < buckets {
+			nextHi = edge(b + 2)
+		}
+		best, bestArea := lo, -1.0
+		cx := mean(x[nextLo:nextHi])
+		for i := lo; i < hi; i++ {
+			area := 0.0
+			for _, y := range ys {
+				cy := mean(y[nextLo:nextHi])
+				area += math.Abs((x[a]-cx)*(y[i]-y[a]) - (x[a]-x[i])*(cy-y[a]))
+			}
+			if area > bestArea {
+				best, bestArea = i, area
+			}
+		}
+		keep = append(keep, best)
+		a = best
+	}
+	slices.Sort(keep)
+	return slices.Compact(keep)
+}
+
+// simplify returns the indices of the points of a polyline that stay when each
+// dropped point lies within tol of the simplified line (Ramer 1972; Douglas
+// and Peucker 1973). NaN, which separates pieces, is kept with its neighbours.
+func simplify(tol float64, x, y []float64) []int {
+	keep := make([]bool, len(x))
+	var split func(lo, hi int)
+	split = func(lo, hi int) {
+		keep[lo], keep[hi] = true, true
+		dx, dy := x[hi]-x[lo], y[hi]-y[lo]
+		length2 := dx*dx + dy*dy
+		far, farthest := -1, tol*tol
+		for i := lo + 1; i < hi; i++ {
+			px, py := x[i]-x[lo], y[i]-y[lo]
+			d2 := px*px + py*py
+			if length2 > 0 {
+				t := min(1, max(0, (px*dx+py*dy)/length2))
+				px, py = px-t*dx, py-t*dy
+				d2 = px*px + py*py
+			}
+			if d2 > farthest {
+				far, farthest = i, d2
+			}
+		}
+		if far >= 0 {
+			split(lo, far)
+			split(far, hi)
+		}
+	}
+	for lo := 0; lo < len(x); {
+		hi := lo
+		for hi < len(x) && finite(x[hi]) && finite(y[hi]) {
+			hi++
+		}
+		if hi > lo {
+			split(lo, hi-1)
+		}
+		if hi < len(x) {
+			keep[hi] = true
+		}
+		lo = hi + 1
+	}
+	var out []int
+	for i, k := range keep {
+		if k {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// simplifyTo simplifies until at most n points are left, starting at a
+// tolerance below what can be seen.
+func simplifyTo(n int, x, y []float64) []int {
+	for tol := invisible; ; tol *= 2 {
+		if keep := simplify(tol, x, y); len(keep) <= n || tol > 1 {
+			return keep
+		}
+	}
+}
+
+// invisible is a quarter of a pixel in a plot 500 pixels wide, as a fraction of
+// the length of the axis.
+const invisible = 0.25 / 500
+
+func argmin(v []float64) int { return slices.Index(v, slices.Min(v)) }
+func argmax(v []float64) int { return slices.Index(v, slices.Max(v)) }
+
+func mean(v []float64) float64 {
+	sum := 0.0
+	for _, a := range v {
+		sum += a
+	}
+	return sum / float64(len(v))
+}
