@@ -1,8 +1,12 @@
 (function () {
   function draw() {
-    var waiting = window.mixpolicyCharts || [];
-    window.mixpolicyCharts = { push: function (chart) { chart(); } };
-    if (waiting.forEach) waiting.forEach(function (chart) { chart(); });
+    var waiting = window.mixpolicyCharts;
+    window.mixpolicyCharts = {
+      push: function (chart) {
+        try { chart(); } catch (error) { console.error(error); } // one bad chart must not stop the others
+      },
+    };
+    if (Array.isArray(waiting)) waiting.forEach(window.mixpolicyCharts.push);
   }
   if (window.echarts) return draw();
   if (window.mixpolicyLoading) return;

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Export makes a page of every executed notebook, an index of them, and a file
+// of every figure, all in build. Jupyter's nbconvert turns the cells into
+// HTML, by our template; the page around them is made here.
+func (l *Lab) Export(ctx context.Context, runs []*Run) error {
+	for _, r := range runs {
+		if err := exportFigures(r, l.build("figures")); err != nil {
+			return err
+		}
+	}
+	bodies, err := l.convert(ctx, runs)
+	if err != nil {
+		return err
+	}
+	scripts, err := l.placeScripts()
+	if err != nil {
+		return err
+	}
+	var pages []*page
+	for i, r := range runs {
+		pages = append(pages, newPage(r.Name, bodies[i]))
+	}
+	for i, p := range pages {
+		p.Scripts = scripts
+		if i > 0 {
+			p.Previous = pages[i-1]
+		}
+		if i+1 < len(pages) {
+			p.Next = pages[i+1]
+		}
+		if err := p.write(l.build(p.File()), "notebook"); err != nil {
+			return err
+		}
+	}
+	claims, err := l.claims(ctx)
+	if err != nil {
+		return err
+	}
+	index := &page{Title: "Mixture policies: the executable paper", Pages: pages, Claims: claims, Scripts: scripts}
+	return index.write(l.build("index.html"), "index")
+}
+
+// convert has nbconvert make HTML of the executed notebooks' cells.
+func (l *Lab) convert(ctx context.Context, runs []*Run) ([]string, error) {
+	if len(runs) == 0 {
+		return nil, nil
+	}
+	out, err := os.MkdirTemp(l.temp, "pages")
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"-m", "nbconvert", "--to=html", "--log-level=ERROR", "--output-dir=" + out,
+		"--template=template", "--TemplateExporter.extra_template_basedirs=" + filepath.Join(l.Root, "notebooks")}
+	for _, r := range runs {
+		args = append(args, l.build(r.Name+".ipynb"))
+	}
+	if _, err := output(l.command(ctx, l.python, args...)); err != nil {
+		return nil, err
+	}
+	bodies := make([]string, len(runs))
+	for i, r := range runs {
+		body, err := os.ReadFile(filepath.Join(out, r.Name+".html"))
+		if err != nil {
+			return nil, err
+		}
+		bodies[i] = string(body)
+	}
+	return bodies, nil
+}
+
+// A source says where a page finds a script: beside it, or at an address.
+type source struct {
+	URL       string
+	Integrity string // empty for a file beside the page, which was checked when it was fetched
+}
+
+// placeScripts puts the scripts we have beside the pages, and says where each is.
+func (l *Lab) placeScripts() (map[string]source, error) {
+	found := map[string]source{}
+	for _, s := range scripts {
+		data, err := os.ReadFile(l.path("scripts", s.as))
+		if err != nil {
+			found[s.name] = source{URL: s.cdn, Integrity: s.integrity}
+			continue
+		}
+		if err := writeFile(l.build(s.as), data); err != nil {
+			return nil, err
+		}
+		found[s.name] = source{URL: s.as}
+	}
+	return found, nil
+}
+
+// A page is a notebook as a reader sees it, or the index of all of them.
+type page struct {
+	Name           string // of the notebook; none for the index
+	Title          template.HTML
+	Lead           template.HTML // its first paragraph
+	Body           template.HTML
+	Contents       []heading
+	Previous, Next *page
+	Scripts        map[string]source
+
+	Pages  []*page // the index's
+	Claims []claim
+}
+
+// File is the page's file in build.
+func (p *page) File() string { return p.Name + ".html" }
+
+// A heading is an entry of a page's table of contents.
+type heading struct {
+	Level int
+	ID    string
+	Text  template.HTML
+}
+
+var (
+	headings  = regexp.MustCompile(`(?s)<h([1-6]) id="([^"]*)">(.*?)<a class="anchor-link"[^>]*>.*?</a>\s*</h[1-6]>`)
+	paragraph = regexp.MustCompile(`(?s)<p>(.*?)</p>`)
+	links     = regexp.MustCompile(`href="([^":/#?]+)\.ipynb(#[^"]*)?"`)
+	tags      = regexp.MustCompile(`<[^>]*>`)
+	// The end of an answer's fold and the beginning of the next, with nothing between.
+	betweenAnswers = regexp.MustCompile(`(?s)</details>\s*</section>\s*<section[^>]*>\s*<details class="answer">\s*<summary>[^<]*</summary>`)
+)
+
+// newPage makes the page around a notebook's converted cells.
+func newPage(name, body string) *page {
+	body = betweenAnswers.ReplaceAllString(body, "")
+	body = links.ReplaceAllString(body, `href="$1.html$2"`) // pages link to pages
+	p := &page{Name: name, Title: template.HTML(template.HTMLEscapeString(name)), Body: template.HTML(body)}
+	for _, m := range headings.FindAllStringSubmatch(body, -1) {
+		h := heading{Level: int(m[1][0] - '0'), ID: m[2], Text: template.HTML(strings.TrimSpace(tags.ReplaceAllString(m[3], "")))}
+		switch {
+		case h.Level == 1 && len(p.Contents) == 0:
+			p.Title = h.Text
+		case h.Level <= 3:
+			p.Contents = append(p.Contents, h)
+		}
+	}
+	if m := paragraph.FindStringSubmatch(body); m != nil {
+		p.Lead = template.HTML(m[1])
+	}
+	return p
+}
+
+//go:embed page.gohtml
+var pageLayout string
+
+//go:embed page.css
+var pageStyle string
+
+//go:embed page.js
+var pageScript string
+
+var layout = template.Must(template.New("page").Funcs(template.FuncMap{
+	"style":  func() template.CSS { return template.CSS(pageStyle) },
+	"script": func() template.JS { return template.JS(pageScript) },
+}).Parse(pageLayout))
+
+// write makes the file by the named template of the layout.
+func (p *page) write(file, name string) error {
+	var b strings.Builder
+	if err := layout.ExecuteTemplate(&b, name, p); err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(file), err)
+	}
+	return writeFile(file, []byte(b.String()))
+}

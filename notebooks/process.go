@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// patience is how long a process may take to end by itself once it was told to:
+// jupyter_client gives a kernel five seconds to shut down before it kills it.
+const patience = 8 * time.Second
+
+// command prepares a process that leads a group of its own, which is told to
+// end when ctx is done. Its environment is the lab's.
+func (l *Lab) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = l.Root
+	cmd.Env = l.environment()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = patience
+	return cmd
+}
+
+// output runs the process and gives what it printed; its error says what went
+// wrong in the process's own words.
+func output(cmd *exec.Cmd) (string, error) {
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	endGroup(cmd)
+	if err != nil {
+		return out.String(), fmt.Errorf("%s: %w\n%s", commandName(cmd), err, tail(errs.String()+out.String(), 15))
+	}
+	return out.String(), nil
+}
+
+func commandName(cmd *exec.Cmd) string {
+	args := append([]string{filepath.Base(cmd.Path)}, cmd.Args[1:]...)
+	return strings.Join(args[:min(len(args), 4)], " ")
+}
+
+// tail is the last n lines of the text.
+func tail(text string, n int) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}
+
+// endGroup ends what the process may have left behind in its group.
+func endGroup(cmd *exec.Cmd) {
+	if cmd.Process != nil {
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	}
+}
+
+// endStrays ends the processes that left their group, as kernels do (Jupyter
+// starts each in a session of its own): all that have this run's folder for
+// temporary files in their environment. Where there is no /proc to find them
+// in, Jupyter's own shutdown has to do.
+func (l *Lab) endStrays() {
+	mark := []byte("\x00TMPDIR=" + l.temp + "\x00")
+	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range environs {
+		environ, err := os.ReadFile(file)
+		if err != nil || !bytes.Contains(append([]byte{0}, environ...), mark) {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file))); err == nil && pid != os.Getpid() {
+			syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+}
+
+// Close ends every process that the lab started and removes its temporary files.
+func (l *Lab) Close() error {
+	if l.temp == "" {
+		return nil
+	}
+	l.endStrays()
+	// A process that was just killed may still have been writing.
+	var err error
+	for range 5 {
+		if err = os.RemoveAll(l.temp); err == nil {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return err
+}
+
+// lookPath finds a program on the lab's PATH.
+func lookPath(name string) (string, bool) {
+	path, err := exec.LookPath(name)
+	return path, err == nil || errors.Is(err, exec.ErrDot)
+}
