@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"runtime"
 	"sync"
@@ -67,7 +68,7 @@ func Simulate(ctx context.Context, x *MDP, p *Policy, set SimulateSettings) (*Em
 	// end leaves no trace.
 	var mu sync.Mutex
 	e := &Empirical{Visits: make([]int64, x.Pairs())}
-	squares := make([]float64, x.n) // Σ over streams of visits(s)², exact while below 2⁵³
+	squares := make([]square, x.n)
 	cost, steps := make([]float64, simulationStreams), make([]float64, simulationStreams)
 	scratch := sync.Pool{New: func() any { v := make([]int64, x.Pairs()); return &v }}
 	g, ctx := errgroup.WithContext(ctx)
@@ -91,7 +92,7 @@ func Simulate(ctx context.Context, x *MDP, p *Policy, set SimulateSettings) (*Em
 					e.Visits[i] += visits[i]
 					cost[k] += x.cost[i] * float64(visits[i]) / float64(quota)
 				}
-				squares[s] += float64(here) * float64(here)
+				squares[s].add(here)
 			}
 			scratch.Put(&visits)
 			if set.Progress != nil {
@@ -108,8 +109,21 @@ func Simulate(ctx context.Context, x *MDP, p *Policy, set SimulateSettings) (*Em
 	return e, err
 }
 
+// square is a sum of squares of counts in 128 bits: exact, hence the same in any
+// order.
+type square struct{ hi, lo uint64 }
+
+func (q *square) add(v int64) {
+	hi, lo := bits.Mul64(uint64(v), uint64(v))
+	var carry uint64
+	q.lo, carry = bits.Add64(q.lo, lo, 0)
+	q.hi += hi + carry
+}
+
+func (q square) float() float64 { return math.Ldexp(float64(q.hi), 64) + float64(q.lo) }
+
 // summarise turns counts into frequencies and errors.
-func (e *Empirical) summarise(x *MDP, cost, steps, squares []float64) {
+func (e *Empirical) summarise(x *MDP, cost, steps []float64, squares []square) {
 	total := float64(e.Steps)
 	e.State, e.Pair = make([]float64, x.n), make([]float64, x.Pairs())
 	e.StateError = make([]float64, x.n)
@@ -129,7 +143,7 @@ func (e *Empirical) summarise(x *MDP, cost, steps, squares []float64) {
 		e.State[s] = visits / total
 		// Var of a stream's visit count is (Σv² − (Σv)²/k)/(k−1); of the total, k times that.
 		if finished > 1 {
-			e.StateError[s] = math.Sqrt(max(0, squares[s]-visits*visits/k)/(k-1)*k) / total
+			e.StateError[s] = math.Sqrt(max(0, squares[s].float()-visits*visits/k)/(k-1)*k) / total
 		}
 	}
 	// Streams have equal weight up to one step, and unfinished ones have none.
@@ -191,7 +205,10 @@ func newSimulator(x *MDP, p *Policy) (*simulator, error) {
 func (sim *simulator) run(ctx context.Context, rng *rand.PCG, visits []int64, steps int) error {
 	restart := uint64(0) // with probability 1−γ
 	if !sim.x.criterion.Average() {
-		restart = uint64(math.Ldexp(1-sim.x.Gamma(), 64))
+		restart = math.MaxUint64
+		if stop := 1 - sim.x.Gamma(); stop < 1 { // 1−γ rounds to 1 below γ = 2⁻⁵⁴
+			restart = uint64(math.Ldexp(stop, 64))
+		}
 	}
 	s := sim.start.Draw(rng)
 	const batch = 1 << 20 // some 20 ms between looks at the context

@@ -1,0 +1,146 @@
+package mixpolicy_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+)
+
+// Visit frequencies estimate the exact measure, with the standard error they state,
+// under both criteria.
+func TestSimulateEstimatesMeasure_2_10(t *testing.T) {
+	for _, criterion := range []mixpolicy.Criterion{mixpolicy.Discounted(0.8), mixpolicy.AverageCost} {
+		x := garnet(t, 10, 3, 4, criterion)
+		p := mixpolicy.UniformPolicy(x)
+		want := mixpolicy.Must(x.Occupation(p))
+		e, err := mixpolicy.Simulate(t.Context(), x, p, mixpolicy.SimulateSettings{Steps: 400_000, Seed: 7})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var visits int64
+		var chi2 float64
+		for s := range x.States() {
+			z := (e.State[s] - want.State[s]) / e.StateError[s]
+			chi2 += z * z
+			// A t quantile of 63 degrees for 2·10⁻⁷: some 5.8.
+			if math.Abs(z) > 5.8 {
+				t.Errorf("%v: μ(%d) = %v ± %v, want %v", criterion, s, e.State[s], e.StateError[s], want.State[s])
+			}
+			// A standard error is far from 0 too: within a factor of 3 of that of
+			// independent draws, as the chain forgets in a few steps.
+			if naive := math.Sqrt(want.State[s] * (1 - want.State[s]) / 400_000); e.StateError[s] < naive/3 || e.StateError[s] > naive*3 {
+				t.Errorf("%v: standard error of μ(%d) is %v, independent draws would give %v", criterion, s, e.StateError[s], naive)
+			}
+			for a := range x.Actions() {
+				visits += e.Visits[x.Pair(s, a)]
+			}
+		}
+		if chi2 < 0.5 {
+			t.Errorf("%v: Σz² = %v over 10 states: errors are overstated", criterion, chi2)
+		}
+		if visits != 400_000 || e.Steps != 400_000 {
+			t.Errorf("%v: %d visits, %d steps", criterion, visits, e.Steps)
+		}
+		if z := (e.MeanCost - want.Cost(x.Costs())) / e.CostError; math.Abs(z) > 5.8 || e.CostError <= 0 {
+			t.Errorf("%v: cost %v ± %v, want %v", criterion, e.MeanCost, e.CostError, want.Cost(x.Costs()))
+		}
+		if d := math.Abs(e.MeanCost - e.Cost(x.Costs())); d > 1e-9 {
+			t.Errorf("%v: mean cost %v, cᵀξ of the visits %v", criterion, e.MeanCost, e.Cost(x.Costs()))
+		}
+	}
+}
+
+// The result is the same to the bit for any number of workers, and another for
+// another seed.
+func TestSimulateWorkers(t *testing.T) {
+	x := mixpolicy.Must(models.Queue{Criterion: mixpolicy.Discounted(0.99)}.MDP())
+	p := mixpolicy.UniformPolicy(x)
+	run := func(seed uint64, workers int) *mixpolicy.Empirical {
+		e, err := mixpolicy.Simulate(t.Context(), x, p, mixpolicy.SimulateSettings{Steps: 100_003, Seed: seed, Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	want := run(1, 1)
+	for _, workers := range []int{2, 7} {
+		e := run(1, workers)
+		if !slices.Equal(e.Visits, want.Visits) || !slices.Equal(e.StateError, want.StateError) ||
+			e.MeanCost != want.MeanCost || e.CostError != want.CostError || !slices.Equal(e.Pair, want.Pair) {
+			t.Errorf("%d workers differ from 1", workers)
+		}
+	}
+	if slices.Equal(run(2, 1).Visits, want.Visits) {
+		t.Error("seeds 1 and 2 give the same visits")
+	}
+}
+
+// A discount factor close to 0 restarts after every step.
+func TestSimulateTinyDiscount(t *testing.T) {
+	x := mixpolicy.Must(islands(mixpolicy.AverageCost).WithCriterion(mixpolicy.Discounted(1e-30)))
+	e, err := mixpolicy.Simulate(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.SimulateSettings{Steps: 40_000, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s, mu := range e.State {
+		if math.Abs(mu-0.25) > 5.8*math.Sqrt(0.25*0.75/40_000) {
+			t.Errorf("μ(%d) = %v, want α(%d) = 0.25", s, mu, s)
+		}
+	}
+}
+
+func TestSimulateProgressAndCancel(t *testing.T) {
+	x := mixpolicy.Must(models.Queue{}.MDP())
+	p := mixpolicy.UniformPolicy(x)
+	var told []int
+	e, err := mixpolicy.Simulate(t.Context(), x, p, mixpolicy.SimulateSettings{Steps: 6400, Seed: 1, Workers: 3, Progress: func(done int) { told = append(told, done) }})
+	if err != nil || len(told) != 64 || told[63] != 6400 || !slices.IsSorted(told) || e.Steps != 6400 {
+		t.Errorf("progress %v, %v", told, err)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	e, err = mixpolicy.Simulate(ctx, x, p, mixpolicy.SimulateSettings{Steps: 6400, Seed: 1, Workers: 1, Progress: func(done int) {
+		if done >= 1000 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) || e == nil || e.Steps < 1000 || e.Steps >= 6400 {
+		t.Fatalf("cancelled: %v, %v", e, err)
+	}
+	var total float64
+	for _, mu := range e.State {
+		total += mu
+	}
+	if math.Abs(total-1) > 100*u || e.CostError <= 0 {
+		t.Errorf("partial measure adds up to %v, cost %v ± %v", total, e.MeanCost, e.CostError)
+	}
+	cancelled, stop := context.WithCancel(t.Context())
+	stop()
+	if e, err := mixpolicy.Simulate(cancelled, x, p, mixpolicy.SimulateSettings{Steps: 6400}); e != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled before it began: %v, %v", e, err)
+	}
+}
+
+func TestSimulateErrors(t *testing.T) {
+	x := mixpolicy.Must(models.Queue{}.MDP())
+	_, err := mixpolicy.Simulate(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.SimulateSettings{Steps: 63})
+	wantError(t, err, "63 simulated steps", "64 streams")
+	_, err = mixpolicy.Simulate(t.Context(), x, mixpolicy.UniformPolicy(flip()), mixpolicy.SimulateSettings{Steps: 64})
+	wantError(t, err, "policy is for 2 states")
+}
+
+// The 5·10⁷ epochs of Fig. 1.
+func BenchmarkSimulateQueue(b *testing.B) {
+	x := mixpolicy.Must(models.Queue{}.MDP())
+	p := mixpolicy.UniformPolicy(x)
+	for b.Loop() {
+		if _, err := mixpolicy.Simulate(b.Context(), x, p, mixpolicy.SimulateSettings{Steps: 50_000_000, Seed: 1}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
