@@ -89,7 +89,7 @@ func (x *MDP) improve(dst, v []float64, actions []int32, tie float64, workers in
 				if a == now {
 					continue
 				}
-				if q := x.backup(s*x.m+a, v); q < best || q == best && a < arg && kept > best {
+				if q := x.backup(s*x.m+a, v); q < best {
 					best, arg = q, a
 				}
 			}
@@ -138,16 +138,16 @@ func (x *MDP) sweepStates(workers, terms int, do func(lo, hi int) change) change
 	return total
 }
 
-// valueRounding bounds what rounding does to an entry of 𝒮v − v. With k entries in
-// a row and unit roundoff u, the inner product, cost and difference err by at most
-// (k+4)u(‖c‖∞ + ‖v‖∞), and the row itself, which may add up to 1 ± 16(k+1)u, by
-// 16(k+1)u‖v‖∞; together below 20(k+1)u(‖c‖∞ + ‖v‖∞).
-func (x *MDP) valueRounding(v []float64) float64 {
+// valueRounding returns ε such that rounding moves an entry of 𝒮v − v by at most
+// ε(‖c‖∞ + ‖v‖∞). With k entries in a row and unit roundoff u, the inner product,
+// cost and difference err by at most (k+4)u of that, and the row itself, which may
+// add up to 1 ± 16(k+1)u, by 16(k+1)u; together less than 20(k+1)u.
+func (x *MDP) valueRounding() float64 {
 	k := 0
 	for i := range x.Pairs() {
 		k = max(k, x.p.Ptr[i+1]-x.p.Ptr[i])
 	}
-	return 20 * float64(k+1) * 0x1p-53 * (largest(x.cost) + largest(v))
+	return 20 * float64(k+1) * 0x1p-53
 }
 
 // largest returns ‖x‖∞.

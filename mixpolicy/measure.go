@@ -113,7 +113,10 @@ func Occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*M
 	q := &Measure{Method: set.Method}
 	switch set.Method {
 	case Elimination:
-		q.State = x.eliminate(chain, support)
+		q.State, err = x.eliminate(chain, support)
+		if err != nil {
+			return nil, err
+		}
 	case GaussSeidel, PowerIteration:
 		err = x.iterate(ctx, q, chain, support, set)
 	default:
@@ -188,94 +191,6 @@ func (x *MDP) pushForward(chain *sparse.Matrix, dst, mu []float64) {
 	}
 }
 
-// eliminate computes μ on the support by GTH elimination. A discounted chain is
-// made an undiscounted one by a further state ∗ that every state enters with
-// probability 1−γ and that is left for s with probability α(s): its stationary
-// distribution, without ∗, is proportional to the discounted μ. No difference is
-// ever formed, hence the entrywise accuracy.
-func (x *MDP) eliminate(chain *sparse.Matrix, support []int32) []float64 {
-	place := make(map[int32]int, len(support))
-	var a [][]float64
-	size := len(support)
-	first, gamma := 0, 1.0
-	if !x.criterion.Average() {
-		first, gamma, size = 1, x.Gamma(), size+1
-	}
-	for k, s := range support {
-		place[s] = first + k
-	}
-	a = make([][]float64, size)
-	for i := range a {
-		a[i] = make([]float64, size)
-	}
-	for _, s := range support {
-		col, val := chain.Row(int(s))
-		for k, c := range col {
-			a[place[s]][place[c]] = gamma * val[k]
-		}
-		if first == 1 {
-			a[place[s]][0] = 1 - gamma
-			a[0][place[s]] = x.initial[s]
-		}
-	}
-	v := gth(a)
-	mu := make([]float64, x.n)
-	var total sum.Accumulator
-	for _, s := range support {
-		mu[s] = v[place[s]]
-		total.Add(mu[s])
-	}
-	for s := range mu {
-		mu[s] /= total.Value()
-	}
-	return mu
-}
-
-// gth returns the stationary distribution, up to a factor, of the irreducible
-// part that state 0 can reach, of a chain with transition matrix a, which it
-// overwrites. State k leaves for 0..k−1 with probability Σ_{j<k} a[k][j]; once
-// that is divided out, the chain watched on 0..k−1 remains.
-func gth(a [][]float64) []float64 {
-	for k := len(a) - 1; k > 0; k-- {
-		var out sum.Accumulator
-		for j := range k {
-			out.Add(a[k][j])
-		}
-		row := a[k][:k]
-		leave := out.Value()
-		if leave == 0 { // never reached and never left downward: carries no mass
-			for i := range k {
-				a[i][k] = 0
-			}
-			continue
-		}
-		for i := range k {
-			f := a[i][k] / leave
-			a[i][k] = f
-			if f == 0 {
-				continue
-			}
-			ai := a[i][:k]
-			for j, r := range row {
-				ai[j] += f * r
-			}
-		}
-	}
-	v := make([]float64, len(a))
-	v[0] = 1
-	for k := 1; k < len(a); k++ {
-		for i := range k {
-			v[k] += v[i] * a[i][k]
-		}
-		if v[k] > 0x1p500 { // mass piles up far from state 0: rescale, no relative digit is lost
-			for i := range v[:k+1] {
-				v[i] *= 0x1p-500
-			}
-		}
-	}
-	return v
-}
-
 // iterate fills q.State by sweeps until the flow residual meets the tolerance.
 func (x *MDP) iterate(ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings) error {
 	mu := make([]float64, x.n)
@@ -285,8 +200,9 @@ func (x *MDP) iterate(ctx context.Context, q *Measure, chain *sparse.Matrix, sup
 	q.State = mu
 	next := make([]float64, x.n)
 	var into *sparse.Matrix
+	var leave []float64
 	if set.Method == GaussSeidel {
-		into = chain.Transpose()
+		into, leave = chain.Transpose(), x.leaving(chain)
 	}
 	const every = 8 // a residual costs about one sweep
 	residual := math.Inf(1)
@@ -298,11 +214,11 @@ func (x *MDP) iterate(ctx context.Context, q *Measure, chain *sparse.Matrix, sup
 			x.pushForward(chain, next, mu)
 			copy(mu, next)
 		} else {
-			x.sweep(into, mu, support, q.Sweeps%2 == 1)
+			x.sweep(into, leave, mu, support, q.Sweeps%2 == 1)
 		}
 		q.Sweeps++
 		normalise(mu)
-		if q.Sweeps%every == 0 {
+		if q.Sweeps%every == 0 || q.Sweeps == set.MaxSweeps {
 			x.pushForward(chain, next, mu)
 			residual = sum.Diff1(mu, next)
 			if set.Progress != nil {
@@ -316,30 +232,45 @@ func (x *MDP) iterate(ctx context.Context, q *Measure, chain *sparse.Matrix, sup
 	return fmt.Errorf("mixpolicy: measure not converged after %d sweeps of %v: residual %.3g, want %.3g", q.Sweeps, set.Method, residual, set.Tolerance)
 }
 
+// leaving returns 1 − γP(s,s) for every state, as 1−γ + γ Σ_{s′≠s} P(s,s′): a
+// state that is hardly ever left keeps its digits.
+func (x *MDP) leaving(chain *sparse.Matrix) []float64 {
+	g := x.Gamma()
+	leave := make([]float64, x.n)
+	for s := range leave {
+		col, val := chain.Row(s)
+		for k, c := range col {
+			if int(c) != s {
+				leave[s] += val[k]
+			}
+		}
+		leave[s] = (1 - g) + g*leave[s]
+	}
+	return leave
+}
+
 // sweep sets each μ(s) in turn to the value that balances its own flow,
 // μ(s) = ((1−γ)α(s) + γ Σ_{s′≠s} μ(s′)P(s′,s)) / (1 − γP(s,s)).
-func (x *MDP) sweep(into *sparse.Matrix, mu []float64, support []int32, backward bool) {
+func (x *MDP) sweep(into *sparse.Matrix, leave, mu []float64, support []int32, backward bool) {
 	g := x.Gamma()
 	for k := range support {
 		s := support[k]
 		if backward {
 			s = support[len(support)-1-k]
 		}
-		var in, stay float64
+		var in float64
 		col, val := into.Row(int(s))
 		for k, c := range col {
-			if c == s {
-				stay = val[k]
-				continue
+			if c != s {
+				in += mu[c] * val[k]
 			}
-			in += mu[c] * val[k]
 		}
 		in *= g
 		if g < 1 {
 			in += (1 - g) * x.initial[s]
 		}
-		if leave := 1 - g*stay; leave > 0 { // 0: an absorbing state is its own class and keeps all mass
-			mu[s] = in / leave
+		if leave[s] > 0 { // 0: an absorbing state is its own class and keeps all mass
+			mu[s] = in / leave[s]
 		}
 	}
 }

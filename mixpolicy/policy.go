@@ -191,11 +191,15 @@ func (x *MDP) PolicyCost(p *Policy) ([]float64, error) {
 	if err := x.checkPolicy(p); err != nil {
 		return nil, err
 	}
+	return x.policyCost(p), nil
+}
+
+func (x *MDP) policyCost(p *Policy) []float64 {
 	c := make([]float64, x.n)
 	for s := range x.n {
 		for a, w := range p.Row(s) {
 			c[s] += w * x.cost[s*x.m+a]
 		}
 	}
-	return c, nil
+	return c
 }

@@ -1,0 +1,496 @@
+package mixpolicy_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize/convex/lp"
+	"pgregory.net/rapid"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+)
+
+func drawValues(t *rapid.T, n int, name string) []float64 {
+	return rapid.SliceOfN(rapid.Float64Range(-100, 100), n, n).Draw(t, name)
+}
+
+// (2.8): the operator is its definition, written out with dense loops.
+func TestBellmanOperator_2_8(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawMDP(t, drawCriterion(t))
+		n, m := x.States(), x.Actions()
+		v := drawValues(t, n, "v")
+		got, q := make([]float64, n), make([]float64, x.Pairs())
+		x.Bellman(got, v)
+		x.ActionValues(q, v)
+		greedy := x.Greedy(v)
+		for s := range n {
+			best, arg := math.Inf(1), 0
+			for a := range m {
+				row := make([]float64, n)
+				to, p := x.Next(s, a)
+				for k, s2 := range to {
+					row[s2] = p[k]
+				}
+				value := x.Cost(s, a)
+				for s2, p := range row {
+					value += x.Gamma() * p * v[s2]
+				}
+				if d := math.Abs(value - q[s*m+a]); d > 2*float64(n+2)*u*110 { // two sums of n+2 terms, at most 110 together
+					t.Fatalf("action value of (%d,%d) is %v, want %v", s, a, q[s*m+a], value)
+				}
+				if q[s*m+a] < best {
+					best, arg = q[s*m+a], a
+				}
+			}
+			if got[s] != best || greedy.Action(s) != arg || greedy.Prob(s, arg) != 1 {
+				t.Fatalf("state %d: 𝒮v = %v by action %d, want %v by action %d", s, got[s], greedy.Action(s), best, arg)
+			}
+		}
+	})
+}
+
+// (2.8) has one fixed point, since 𝒮 is a monotone γ-contraction in ‖·‖∞.
+func TestBellmanContraction_2_8(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawMDP(t, drawCriterion(t))
+		n := x.States()
+		v, w := drawValues(t, n, "v"), drawValues(t, n, "w")
+		sv, sw := make([]float64, n), make([]float64, n)
+		x.Bellman(sv, v)
+		x.Bellman(sw, w)
+		var before, after float64
+		for s := range n {
+			before, after = max(before, math.Abs(v[s]-w[s])), max(after, math.Abs(sv[s]-sw[s]))
+		}
+		if slack := 2 * float64(n+2) * u * 110; after > x.Gamma()*before+slack {
+			t.Fatalf("‖𝒮v − 𝒮w‖ = %v, ‖v − w‖ = %v", after, before)
+		}
+		higher := slices.Clone(v)
+		for s := range higher {
+			higher[s] += math.Abs(w[s])
+		}
+		x.Bellman(sw, higher)
+		for s := range n {
+			if sw[s] < sv[s] { // rounding is monotone, so this holds to the bit
+				t.Fatalf("v ≤ w but 𝒮v(%d) = %v > 𝒮w(%d) = %v", s, sv[s], s, sw[s])
+			}
+		}
+	})
+}
+
+func TestBellmanWrongLength(t *testing.T) {
+	x := flip()
+	for name, f := range map[string]func(){
+		"Bellman":      func() { x.Bellman(make([]float64, 2), make([]float64, 3)) },
+		"ActionValues": func() { x.ActionValues(make([]float64, 1), make([]float64, 2)) },
+		"Greedy":       func() { x.Greedy(nil) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s accepts vectors of the wrong length", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+// (2.8), (2.12): each method's interval holds the least cost over all deterministic
+// policies, found by enumeration and dense solves; its policy attains it; and its
+// value function is that of the policy.
+func TestOptimalCost_2_8(t *testing.T) {
+	for _, method := range valuationMethods {
+		t.Run(method.name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				x := drawMDP(t, drawCriterion(t))
+				v, err := method.run(t.Context(), x, mixpolicy.ValuationSettings{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				const slack = 10 * luTolerance // of the brute force, whose costs are at most 10
+				best := bruteForce(t, x)
+				if best < v.Lower-slack || best > v.Upper+slack {
+					t.Fatalf("[%v, %v] does not hold the optimum %v", v.Lower, v.Upper, best)
+				}
+				own := costOf(x, v.Policy, luMeasure(t, x, v.Policy))
+				if own < v.Lower-slack || own > v.Upper+slack {
+					t.Fatalf("[%v, %v] does not hold the policy's cost %v", v.Lower, v.Upper, own)
+				}
+				// 1e-9 of the range of costs, or what rounding needs: 20·6 u of costs and
+				// values, 10/(1−γ) at most.
+				if w := v.Upper - v.Lower; w > 20e-9+5*20*6*u*10*1001 {
+					t.Fatalf("interval has width %v", w)
+				}
+				checkValues(t, x, v)
+			})
+		})
+	}
+}
+
+// checkValues verifies what the doc comment says of Value, by one application of
+// the operator of v.Policy.
+func checkValues(t *rapid.T, x *mixpolicy.MDP, v *mixpolicy.Valuation) {
+	q := make([]float64, x.Pairs())
+	x.ActionValues(q, v.Value)
+	near := (v.Upper - v.Lower) / 2
+	if !x.Criterion().Average() {
+		near /= 1 - x.Gamma()
+	}
+	for s := range x.States() {
+		var follow float64
+		for a := range x.Actions() {
+			follow += v.Policy.Prob(s, a) * q[s*x.Actions()+a]
+		}
+		want := v.Value[s]
+		if x.Criterion().Average() {
+			want += v.Cost()
+		}
+		// Both sides are within near of the policy's true value, or, under average
+		// cost, their difference is within the interval on both sides.
+		if math.Abs(follow-want) > 2*near {
+			t.Fatalf("state %d: c + γPv = %v, v = %v, interval [%v, %v]", s, follow, want, v.Lower, v.Upper)
+		}
+	}
+	if x.Criterion().Average() {
+		if v.Value[0] != 0 {
+			t.Fatalf("h(0) = %v", v.Value[0])
+		}
+	} else if got := (1 - x.Gamma()) * dot(x.Initial(), v.Value); got < v.Lower || got > v.Upper {
+		t.Fatalf("(1−γ)αᵀv = %v is outside of [%v, %v]", got, v.Lower, v.Upper)
+	}
+}
+
+func dot(a, b []float64) float64 {
+	return mat.Dot(mat.NewVecDense(len(a), a), mat.NewVecDense(len(b), b))
+}
+
+// Convention: the cost of a policy is (1−γ)αᵀv^π = cᵀξ^π, or the gain.
+func TestEvaluateEqualsMeasure_2_12(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawMDP(t, drawCriterion(t))
+		p := drawPolicy(t, x)
+		v, err := mixpolicy.Evaluate(t.Context(), x, p, mixpolicy.ValuationSettings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := costOf(x, p, luMeasure(t, x, p))
+		if slack := 10 * luTolerance; want < v.Lower-slack || want > v.Upper+slack {
+			t.Fatalf("cᵀξ = %v is outside of [%v, %v]", want, v.Lower, v.Upper)
+		}
+		checkValues(t, x, v)
+	})
+}
+
+// Beyond 1500 states a policy is evaluated by sweeps; its measure by another way.
+func TestEvaluateLarge(t *testing.T) {
+	for _, c := range []mixpolicy.Criterion{mixpolicy.Discounted(0.95), mixpolicy.AverageCost} {
+		x := garnet(t, 2000, 3, 4, c)
+		p := mixpolicy.UniformPolicy(x)
+		var told int
+		v, err := mixpolicy.Evaluate(t.Context(), x, p, mixpolicy.ValuationSettings{Progress: func(int, float64, float64) { told++ }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := mixpolicy.Must(x.Occupation(p))
+		if got := q.Cost(x.Costs()); got < v.Lower-q.Residual || got > v.Upper+q.Residual {
+			t.Errorf("%v: cᵀξ = %v is outside of [%v, %v]", c, got, v.Lower, v.Upper)
+		}
+		if v.Sweeps == 0 || told != v.Sweeps || v.Iterations != 0 {
+			t.Errorf("%v: %d sweeps, %d reports, %d iterations", c, v.Sweeps, told, v.Iterations)
+		}
+	}
+}
+
+// experiments.md: the least average cost of the paper's queue is 29.38958.
+func TestQueueOptimum(t *testing.T) {
+	x := mixpolicy.Must(models.Queue{}.MDP())
+	for _, method := range valuationMethods {
+		v, err := method.run(t.Context(), x, mixpolicy.ValuationSettings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := math.Abs(v.Cost() - 29.38958); d > 5e-6 { // the digits given
+			t.Errorf("%s: %v", method.name, v.Cost())
+		}
+		cost := mixpolicy.Must(x.Occupation(v.Policy)).Cost(x.Costs())
+		if cost < v.Lower || cost > v.Upper {
+			t.Errorf("%s: the policy costs %v by its measure, which is outside of [%v, %v]", method.name, cost, v.Lower, v.Upper)
+		}
+		for s := 1; s < x.States(); s++ { // a longer queue is served no slower
+			if v.Policy.Action(s) < v.Policy.Action(s-1) {
+				t.Errorf("%s: slower at state %d than before", method.name, s)
+			}
+		}
+	}
+}
+
+// flowMatrix returns Q − γP, nm × n.
+func flowMatrix(x *mixpolicy.MDP) *mat.Dense {
+	n, m := x.States(), x.Actions()
+	f := mat.NewDense(n*m, n, nil)
+	for i := range n * m {
+		to, p := x.Next(i/m, i%m)
+		for k, s2 := range to {
+			f.Set(i, int(s2), -x.Gamma()*p[k])
+		}
+		f.Set(i, i/m, f.At(i, i/m)+1)
+	}
+	return f
+}
+
+// simplex solves min cᵀx over Ax = b, x ⪰ 0. gonum's method has no anti-cycling
+// rule that always ends and panics on some degenerate bases: ok is false then.
+func simplex(c []float64, a mat.Matrix, b []float64) (value float64, ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	value, _, err := lp.Simplex(c, a, b, 1e-11, nil)
+	return value, err == nil
+}
+
+// (2.9), (2.13) with the constraints that make them true: max αᵀv over
+// (I − γP_a)v ⪯ c_a, and min cᵀξ over ξᵀ(Q − γP) = (1−γ)αᵀ, ξ ⪰ 0, have the
+// optimal values αᵀv* and (1−γ)αᵀv*. Under average cost the flow constraint is
+// ξᵀ(Q − P) = 0 with ξᵀ1 = 1, as printed.
+func TestLinearPrograms_2_9_2_13(t *testing.T) {
+	solved := 0
+	const tries = 40
+	for try := range tries {
+		criterion := criteria[1]
+		if try%2 == 1 {
+			criterion = mixpolicy.AverageCost
+		}
+		x := mixpolicy.Must(models.Garnet{States: 3 + try%3, Actions: 2, Branches: 3, Seed: uint64(try), Ring: true, Criterion: criterion}.MDP())
+		v, err := mixpolicy.PolicyIteration(t.Context(), x, mixpolicy.ValuationSettings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, pairs := x.States(), x.Pairs()
+		flow := flowMatrix(x)
+		dualA := mat.DenseCopyOf(flow.T())
+		b := make([]float64, n)
+		for s := range b {
+			b[s] = (1 - x.Gamma()) * x.Initial()[s]
+		}
+		if criterion.Average() { // the last flow equation follows from the others
+			for i := range pairs {
+				dualA.Set(n-1, i, 1)
+			}
+			b[n-1] = 1
+		}
+		dual, ok := simplex(x.Costs(), dualA, b)
+		if !ok {
+			continue
+		}
+		// Simplex stops at reduced costs of 1e-11, and total mass is 1.
+		const slack = 1e-9
+		if dual < v.Lower-slack || dual > v.Upper+slack {
+			t.Errorf("try %d, %v: dual LP %v, dynamic programming [%v, %v]", try, criterion, dual, v.Lower, v.Upper)
+		}
+		if criterion.Average() {
+			solved++
+			continue
+		}
+		// v = v⁺ − v⁻, and a slack per pair.
+		primalA := mat.NewDense(pairs, 2*n+pairs, nil)
+		c := make([]float64, 2*n+pairs)
+		for i := range pairs {
+			for s := range n {
+				primalA.Set(i, s, flow.At(i, s))
+				primalA.Set(i, n+s, -flow.At(i, s))
+			}
+			primalA.Set(i, 2*n+i, 1)
+		}
+		for s, alpha := range x.Initial() {
+			c[s], c[n+s] = -alpha, alpha
+		}
+		primal, ok := simplex(c, primalA, x.Costs())
+		if !ok {
+			continue
+		}
+		solved++
+		if got := -(1 - x.Gamma()) * primal; math.Abs(got-dual) > slack {
+			t.Errorf("try %d: primal LP %v, dual LP %v", try, got, dual)
+		}
+	}
+	if solved < tries*3/4 {
+		t.Errorf("the simplex method solved only %d of %d", solved, tries)
+	}
+}
+
+// (2.9b) as printed, (I − γP_a)v − c_a ⪰ 0 under a maximum, is unbounded: t·1 is
+// feasible for every large t.
+func TestPrintedPrimalIsUnbounded_2_9b(t *testing.T) {
+	x := garnet(t, 6, 2, 3, mixpolicy.Discounted(0.9))
+	_, top := x.CostRange()
+	flow := flowMatrix(x)
+	for _, scale := range []float64{1, 1e3, 1e6} {
+		v := scale * top / (1 - x.Gamma()) * (1 + 1e-9)
+		for i := range x.Pairs() {
+			if row := mat.Sum(flow.RowView(i)) * v; row < x.Costs()[i] {
+				t.Errorf("v = %v·1 breaks row %d: %v < %v", v, i, row, x.Costs()[i])
+			}
+		}
+	}
+}
+
+// Under average cost a chain of period 2 makes v ← 𝒮v oscillate for ever; with
+// damping it converges. The bounds hold all the same.
+func TestPeriodicChain(t *testing.T) {
+	x := flip()
+	v, err := mixpolicy.ValueIteration(t.Context(), x, mixpolicy.ValuationSettings{Damping: 1, MaxIterations: 1000})
+	wantError(t, err, "after 1000 iterations", "want a width of 1e-09")
+	if v.Lower > 0.5 || v.Upper < 0.5 || v.Upper-v.Lower < 0.9 {
+		t.Errorf("bounds [%v, %v] after undamped iteration", v.Lower, v.Upper)
+	}
+	for _, method := range valuationMethods {
+		v, err := method.run(t.Context(), x, mixpolicy.ValuationSettings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v.Lower > 0.5 || v.Upper < 0.5 || math.Abs(v.Value[1]-0.5) > 1e-9 { // h(1) = c(1) − g + h(0)
+			t.Errorf("%s: cost in [%v, %v], h = %v", method.name, v.Lower, v.Upper, v.Value)
+		}
+	}
+}
+
+// Several recurrent classes under average cost: the error names them.
+func TestValuationNamesClasses(t *testing.T) {
+	x := islands(mixpolicy.AverageCost)
+	set := mixpolicy.ValuationSettings{MaxIterations: 500}
+	for _, method := range valuationMethods {
+		v, err := method.run(t.Context(), x, set)
+		wantError(t, err, "2 recurrent classes, {a, b} and {d}")
+		if v == nil || v.Lower > 0.5 || v.Upper < 3 { // gains 0.5 from a, 3 from d
+			t.Errorf("%s: valuation %+v does not hold all gains", method.name, v)
+		}
+	}
+	_, err := mixpolicy.Evaluate(t.Context(), x, mixpolicy.UniformPolicy(x), set)
+	wantError(t, err, "2 recurrent classes, {a, b} and {d}")
+
+	x = islands(mixpolicy.Discounted(0.5))
+	if _, err := mixpolicy.PolicyIteration(t.Context(), x, set); err != nil {
+		t.Errorf("under discounting: %v", err)
+	}
+}
+
+// Policy iteration over policies of which one is multichain can start elsewhere.
+func TestPolicyIterationStart(t *testing.T) {
+	// Action 0 stays at cost s, action 1 moves on at cost 5.
+	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: 2, Actions: 2, Criterion: mixpolicy.AverageCost,
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+			if a == 0 {
+				return float64(s), []mixpolicy.Transition{{To: s, P: 1}}
+			}
+			return 5, []mixpolicy.Transition{{To: 1 - s, P: 1}}
+		},
+	}))
+	_, err := mixpolicy.PolicyIteration(t.Context(), x, mixpolicy.ValuationSettings{})
+	wantError(t, err, "2 recurrent classes, {0} and {1}")
+	v, err := mixpolicy.PolicyIteration(t.Context(), x, mixpolicy.ValuationSettings{Start: []float64{0, 10}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Cost() > 1e-9 || v.Policy.Action(0) != 0 || v.Policy.Action(1) != 1 {
+		t.Errorf("cost %v by actions %d, %d", v.Cost(), v.Policy.Action(0), v.Policy.Action(1))
+	}
+}
+
+// The number of workers leaves no trace.
+func TestValuationWorkers(t *testing.T) {
+	x := garnet(t, 6000, 8, 10, mixpolicy.Discounted(0.9)) // enough terms for 7 workers to be used
+	for _, method := range valuationMethods[:2] {
+		var want *mixpolicy.Valuation
+		for _, workers := range []int{1, 2, 7} {
+			v, err := method.run(t.Context(), x, mixpolicy.ValuationSettings{Workers: workers})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = v
+				continue
+			}
+			if v.Lower != want.Lower || v.Upper != want.Upper || v.Iterations != want.Iterations || v.Sweeps != want.Sweeps || !slices.Equal(v.Value, want.Value) {
+				t.Errorf("%s: %d workers differ from 1", method.name, workers)
+			}
+			for s := range x.States() {
+				if v.Policy.Action(s) != want.Policy.Action(s) {
+					t.Fatalf("%s: %d workers take another action in state %d", method.name, workers, s)
+				}
+			}
+		}
+	}
+}
+
+// Cancelled, each method returns what it has, and that is right.
+func TestValuationCancelled(t *testing.T) {
+	x := mixpolicy.Must(models.Queue{}.MDP())
+	for _, method := range valuationMethods {
+		ctx, cancel := context.WithCancel(t.Context())
+		v, err := method.run(ctx, x, mixpolicy.ValuationSettings{Progress: func(i int, lower, upper float64) {
+			if i == 3 {
+				cancel()
+			}
+		}})
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("%s: %v", method.name, err)
+		}
+		wantError(t, err, fmt.Sprintf("[%.6g, %.6g]", v.Lower, v.Upper))
+		if v.Iterations != 3 || v.Policy == nil || v.Lower > 29.38957 || v.Upper < 29.38958 {
+			t.Errorf("%s: %d iterations, [%v, %v]", method.name, v.Iterations, v.Lower, v.Upper)
+		}
+		cost := mixpolicy.Must(x.Occupation(v.Policy)).Cost(x.Costs())
+		if cost > v.Upper {
+			t.Errorf("%s: policy costs %v, above %v", method.name, cost, v.Upper)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if v, err := mixpolicy.ValueIteration(ctx, x, mixpolicy.ValuationSettings{}); v != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled before it began: %v, %v", v, err)
+	}
+}
+
+func TestValuationSettingsErrors(t *testing.T) {
+	x := islands(mixpolicy.Discounted(0.5))
+	for _, c := range []struct {
+		set  mixpolicy.ValuationSettings
+		says string
+	}{
+		{mixpolicy.ValuationSettings{Tolerance: -1}, "tolerance -1, want"},
+		{mixpolicy.ValuationSettings{Tolerance: math.NaN()}, "tolerance NaN, want"},
+		{mixpolicy.ValuationSettings{MaxIterations: -2}, "-2 iterations, want"},
+		{mixpolicy.ValuationSettings{Damping: 1.5}, "τ = 1.5, want 0 < τ ≤ 1"},
+		{mixpolicy.ValuationSettings{Start: []float64{1}}, "1 entries, want one per state: 4"},
+		{mixpolicy.ValuationSettings{Start: []float64{0, 0, math.NaN(), 0}}, "NaN in state c"},
+	} {
+		_, err := mixpolicy.ValueIteration(t.Context(), x, c.set)
+		wantError(t, err, c.says)
+	}
+	_, err := mixpolicy.Evaluate(t.Context(), x, nil, mixpolicy.ValuationSettings{})
+	wantError(t, err, "policy is nil")
+
+	huge := mixpolicy.Must(x.WithCosts([]float64{1e308, -1e308, 1e308, 1e308}))
+	_, err = mixpolicy.ValueIteration(t.Context(), huge, mixpolicy.ValuationSettings{})
+	wantError(t, err, "overflow", "1e+308")
+}
+
+// A sweep allocates nothing per state.
+func TestBellmanAllocations(t *testing.T) {
+	x := garnet(t, 500, 3, 4, mixpolicy.Discounted(0.9))
+	v, q := make([]float64, x.States()), make([]float64, x.Pairs())
+	if n := testing.AllocsPerRun(10, func() { x.ActionValues(q, v) }); n != 0 {
+		t.Errorf("ActionValues allocates %v times", n)
+	}
+}

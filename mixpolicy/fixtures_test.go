@@ -1,0 +1,216 @@
+package mixpolicy_test
+
+import (
+	"context"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+const u = 0x1p-53 // unit roundoff
+
+// failer is what testing.T and rapid.T have in common.
+type failer interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// valuationMethod is one of the three ways to an optimal policy.
+type valuationMethod struct {
+	name string
+	run  func(context.Context, *mixpolicy.MDP, mixpolicy.ValuationSettings) (*mixpolicy.Valuation, error)
+}
+
+var valuationMethods = []valuationMethod{
+	{"value iteration", mixpolicy.ValueIteration},
+	{"modified policy iteration", mixpolicy.ModifiedPolicyIteration},
+	{"policy iteration", mixpolicy.PolicyIteration},
+}
+
+// criteria cover little, strong and no discounting.
+var criteria = []mixpolicy.Criterion{
+	mixpolicy.Discounted(0.3), mixpolicy.Discounted(0.9), mixpolicy.Discounted(0.999), mixpolicy.AverageCost,
+}
+
+// drawDistribution draws k multiples of 1/64 that add up to 1, some of them 0, with
+// at least least/64 at index sure.
+func drawDistribution(t *rapid.T, k, sure, least int, name string) []float64 {
+	units := make([]int, k)
+	units[sure] = least
+	for left := 64 - least; left > 0; {
+		share := rapid.IntRange(1, left).Draw(t, name+" share")
+		units[rapid.IntRange(0, k-1).Draw(t, name+" at")] += share
+		left -= share
+	}
+	p := make([]float64, k)
+	for i, v := range units {
+		p[i] = float64(v) / 64
+	}
+	return p
+}
+
+// drawMDP draws a small MDP. Every row gives at least 1/16 to one common state, so
+// that all policies have one recurrent class, which no period divides, and chains
+// mix within 16 steps.
+func drawMDP(t *rapid.T, criterion mixpolicy.Criterion) *mixpolicy.MDP {
+	n, m := rapid.IntRange(1, 5).Draw(t, "states"), rapid.IntRange(1, 3).Draw(t, "actions")
+	common := rapid.IntRange(0, n-1).Draw(t, "common")
+	cost := rapid.SliceOfN(rapid.Float64Range(-10, 10), n*m, n*m).Draw(t, "costs")
+	p := make([][]float64, n*m)
+	for i := range p {
+		p[i] = drawDistribution(t, n, common, 4, "P")
+	}
+	x, err := mixpolicy.New(mixpolicy.Spec{
+		States: n, Actions: m, Criterion: criterion, Initial: drawDistribution(t, n, 0, 0, "α"),
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+			var next []mixpolicy.Transition
+			for s2, v := range p[s*m+a] {
+				next = append(next, mixpolicy.Transition{To: s2, P: v})
+			}
+			return cost[s*m+a], next
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func drawCriterion(t *rapid.T) mixpolicy.Criterion {
+	return rapid.SampledFrom(criteria).Draw(t, "criterion")
+}
+
+func drawPolicy(t *rapid.T, x *mixpolicy.MDP) *mixpolicy.Policy {
+	var prob []float64
+	for range x.States() {
+		prob = append(prob, drawDistribution(t, x.Actions(), 0, 0, "π")...)
+	}
+	return mixpolicy.Must(mixpolicy.NewPolicy(x, prob))
+}
+
+// denseChain returns P^π by its definition, P^π(s,s′) = Σ_a π_a(s) P_a(s,s′).
+func denseChain(x *mixpolicy.MDP, p *mixpolicy.Policy) *mat.Dense {
+	c := mat.NewDense(x.States(), x.States(), nil)
+	for s := range x.States() {
+		for a := range x.Actions() {
+			to, prob := x.Next(s, a)
+			for k, s2 := range to {
+				c.Set(s, int(s2), c.At(s, int(s2))+p.Prob(s, a)*prob[k])
+			}
+		}
+	}
+	return c
+}
+
+// luMeasure returns μ^π by a dense LU decomposition: the oracle for everything that
+// computes measures.
+func luMeasure(t failer, x *mixpolicy.MDP, p *mixpolicy.Policy) []float64 {
+	t.Helper()
+	n := x.States()
+	a, b := mat.NewDense(n, n, nil), mat.NewVecDense(n, nil)
+	chain := denseChain(x, p)
+	for s := range n { // equation of state s: μ(s) − γ Σ μ(s′)P(s′,s) = (1−γ)α(s)
+		for s2 := range n {
+			a.Set(s, s2, -x.Gamma()*chain.At(s2, s))
+		}
+		a.Set(s, s, a.At(s, s)+1)
+		b.SetVec(s, (1-x.Gamma())*x.Initial()[s])
+	}
+	if x.Criterion().Average() { // one equation is redundant: Σ μ = 1 replaces the last
+		for s := range n {
+			a.Set(n-1, s, 1)
+		}
+		b.SetVec(n-1, 1)
+	}
+	mu := mat.NewVecDense(n, nil)
+	if err := mu.SolveVec(a, b); err != nil {
+		t.Fatalf("dense solve: %v", err)
+	}
+	return mu.RawVector().Data
+}
+
+// luTolerance bounds the error of luMeasure on drawMDP's chains: LU with pivoting
+// errs by n³ u growth, hardly ever above 4, times the condition number, which is at
+// most (1+γ)/(1−γ) ≤ 2·1000, or 2·16·n for chains that forget in 16 steps.
+const luTolerance = 5 * 5 * 5 * 4 * 2000 * u
+
+func close1(a, b []float64) float64 {
+	var d float64
+	for i := range a {
+		d += math.Abs(a[i] - b[i])
+	}
+	return d
+}
+
+func costOf(x *mixpolicy.MDP, p *mixpolicy.Policy, mu []float64) float64 {
+	var total float64
+	for s, w := range mu {
+		for a := range x.Actions() {
+			total += w * p.Prob(s, a) * x.Cost(s, a)
+		}
+	}
+	return total
+}
+
+// eachDeterministic calls f with every deterministic policy of x.
+func eachDeterministic(x *mixpolicy.MDP, f func(*mixpolicy.Policy)) {
+	actions := make([]int, x.States())
+	for {
+		f(mixpolicy.Must(mixpolicy.Deterministic(x, actions)))
+		s := 0
+		for s < len(actions) && actions[s] == x.Actions()-1 {
+			actions[s] = 0
+			s++
+		}
+		if s == len(actions) {
+			return
+		}
+		actions[s]++
+	}
+}
+
+// bruteForce returns the least cost over all deterministic policies, among which
+// an optimal one is.
+func bruteForce(t failer, x *mixpolicy.MDP) float64 {
+	best := math.Inf(1)
+	eachDeterministic(x, func(p *mixpolicy.Policy) { best = min(best, costOf(x, p, luMeasure(t, x, p))) })
+	return best
+}
+
+// wantError checks that err says every one of the given things.
+func wantError(t failer, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want one that says %q", parts)
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("error %q does not say %q", err, part)
+		}
+	}
+}
+
+// flip is the chain 0 → 1 → 0 with period 2.
+func flip() *mixpolicy.MDP {
+	return mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: 2, Actions: 1, Criterion: mixpolicy.AverageCost,
+		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
+			return float64(s), []mixpolicy.Transition{{To: 1 - s, P: 1}}
+		},
+	}))
+}
+
+// islands is a chain with the recurrent classes {a, b} and {d}; c is transient.
+func islands(criterion mixpolicy.Criterion) *mixpolicy.MDP {
+	next := [][]mixpolicy.Transition{{{To: 1, P: 1}}, {{To: 0, P: 1}}, {{To: 0, P: 0.5}, {To: 3, P: 0.5}}, {{To: 3, P: 1}}}
+	return mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: 4, Actions: 1, Criterion: criterion,
+		Dynamics:   func(s, _ int) (float64, []mixpolicy.Transition) { return float64(s), next[s] },
+		StateLabel: func(s int) string { return string(rune('a' + s)) },
+	}))
+}

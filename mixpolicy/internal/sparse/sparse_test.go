@@ -1,0 +1,180 @@
+package sparse
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+// draw returns a random matrix in both forms. Entries are integers, so that sums
+// are exact in any order.
+func draw(t *rapid.T, rows, cols int) (*Matrix, *mat.Dense) {
+	dense := mat.NewDense(rows, cols, nil)
+	b := NewBuilder(cols, rows, 0)
+	for i := range rows {
+		columns := rapid.SliceOfNDistinct(rapid.IntRange(0, cols-1), 0, cols, rapid.ID[int]).Draw(t, "columns")
+		for _, j := range columns { // in any order
+			v := float64(rapid.IntRange(-9, 9).Draw(t, "value"))
+			b.Set(j, v)
+			dense.Set(i, j, v)
+		}
+		if c, ok := b.EndRow(); !ok {
+			t.Fatalf("column %d is said to repeat in %v", c, columns)
+		}
+	}
+	return b.Matrix(), dense
+}
+
+func TestMatrixAgainstDense(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rows, cols := rapid.IntRange(1, 7).Draw(t, "rows"), rapid.IntRange(1, 7).Draw(t, "cols")
+		m, dense := draw(t, rows, cols)
+		if m.Rows != rows || m.Cols != cols || m.NNZ() != len(m.Val) {
+			t.Fatalf("%d × %d with %d entries", m.Rows, m.Cols, m.NNZ())
+		}
+		ints := func(n int) []float64 {
+			x := make([]float64, n)
+			for i := range x {
+				x[i] = float64(rapid.IntRange(-9, 9).Draw(t, "x"))
+			}
+			return x
+		}
+		x, y := ints(cols), ints(rows)
+		got, want := make([]float64, rows), mat.NewVecDense(rows, nil)
+		m.MulVec(got, x)
+		want.MulVec(dense, mat.NewVecDense(cols, x))
+		if !slices.Equal(got, want.RawVector().Data) {
+			t.Fatalf("Mx = %v, want %v", got, want.RawVector().Data)
+		}
+		for i := range rows {
+			if m.RowDot(i, x) != got[i] {
+				t.Fatalf("row %d times x = %v, want %v", i, m.RowDot(i, x), got[i])
+			}
+		}
+		gotT, wantT := ints(cols), mat.NewVecDense(cols, nil)
+		m.MulVecT(gotT, y)
+		wantT.MulVec(dense.T(), mat.NewVecDense(rows, y))
+		if !slices.Equal(gotT, wantT.RawVector().Data) {
+			t.Fatalf("Mᵀy = %v, want %v", gotT, wantT.RawVector().Data)
+		}
+		tr := m.Transpose()
+		for j := range cols {
+			col, val := tr.Row(j)
+			row := make([]float64, rows)
+			for k, i := range col {
+				row[i] = val[k]
+				if k > 0 && col[k-1] >= i {
+					t.Fatalf("columns of Mᵀ are not increasing: %v", col)
+				}
+			}
+			if !slices.Equal(row, mat.Col(nil, j, dense)) {
+				t.Fatalf("row %d of Mᵀ = %v", j, row)
+			}
+		}
+		back := tr.Transpose()
+		if !slices.Equal(back.Ptr, m.Ptr) || !slices.Equal(back.Col, m.Col) || !slices.Equal(back.Val, m.Val) {
+			t.Fatal("Mᵀᵀ ≠ M")
+		}
+	})
+}
+
+func TestBuilderDuplicate(t *testing.T) {
+	b := NewBuilder(5, 1, 0)
+	for _, j := range []int{3, 1, 4, 3} {
+		b.Set(j, 1)
+	}
+	if j, ok := b.EndRow(); ok || j != 3 {
+		t.Errorf("EndRow = %d, %v, want 3, false", j, ok)
+	}
+}
+
+func TestMatrixMisuse(t *testing.T) {
+	m := NewBuilder(2, 0, 0).Matrix()
+	for name, f := range map[string]func(){
+		"MulVec":     func() { m.MulVec(nil, make([]float64, 3)) },
+		"MulVecT":    func() { m.MulVecT(make([]float64, 3), nil) },
+		"NewBuilder": func() { NewBuilder(math.MaxInt32+1, 0, 0) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s accepts wrong sizes", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+// closedClasses finds recurrent classes by reachability, from the definition: s is
+// recurrent if it can be reached from all that it reaches.
+func closedClasses(m *Matrix) [][]int32 {
+	n := m.Rows
+	reach := make([][]bool, n)
+	for s := range reach {
+		reach[s] = make([]bool, n)
+		reach[s][s] = true
+		for again := true; again; {
+			again = false
+			for i := range n {
+				if !reach[s][i] {
+					continue
+				}
+				col, _ := m.Row(i)
+				for _, c := range col {
+					if !reach[s][c] {
+						reach[s][c], again = true, true
+					}
+				}
+			}
+		}
+	}
+	var classes [][]int32
+	for s := range n {
+		var class []int32
+		closed := true
+		for s2 := range n {
+			if reach[s][s2] {
+				class = append(class, int32(s2))
+				closed = closed && reach[s2][s]
+			}
+		}
+		if closed && int(class[0]) == s {
+			classes = append(classes, class)
+		}
+	}
+	return classes
+}
+
+func TestClosedClasses(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 9).Draw(t, "n")
+		b := NewBuilder(n, n, 0)
+		for range n {
+			for _, j := range rapid.SliceOfNDistinct(rapid.IntRange(0, n-1), 1, min(n, 3), rapid.ID[int]).Draw(t, "next") {
+				b.Set(j, 1)
+			}
+			b.EndRow()
+		}
+		m := b.Matrix()
+		if got, want := m.ClosedClasses(), closedClasses(m); !slices.EqualFunc(got, want, slices.Equal[[]int32]) {
+			t.Fatalf("classes %v, want %v", got, want)
+		}
+	})
+}
+
+// A path of a million states does not exhaust a stack.
+func TestClosedClassesDeep(t *testing.T) {
+	const n = 1_000_000
+	b := NewBuilder(n, n, n)
+	for s := range n {
+		b.Set(min(s+1, n-1), 1)
+		b.EndRow()
+	}
+	if c := b.Matrix().ClosedClasses(); len(c) != 1 || len(c[0]) != 1 || c[0][0] != n-1 {
+		t.Errorf("%d classes", len(c))
+	}
+}

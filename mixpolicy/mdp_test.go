@@ -1,0 +1,213 @@
+package mixpolicy_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+func ExampleNew() {
+	// A machine runs (state 0) or is broken (state 1); action 1 repairs it.
+	x, err := mixpolicy.New(mixpolicy.Spec{
+		States: 2, Actions: 2, Criterion: mixpolicy.Discounted(0.9),
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+			switch {
+			case a == 1:
+				return 3, []mixpolicy.Transition{{To: 0, P: 1}}
+			case s == 1:
+				return 5, []mixpolicy.Transition{{To: 1, P: 1}}
+			}
+			return 0, []mixpolicy.Transition{{To: 0, P: 0.75}, {To: 1, P: 0.25}}
+		},
+	})
+	fmt.Println(x.States(), x.Actions(), x.Criterion(), err)
+	// Output: 2 2 discount 0.9 <nil>
+}
+
+// Definition 2.6: what New holds is what it was given.
+func TestMDP_Definition2_6(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, m := rapid.IntRange(1, 5).Draw(t, "n"), rapid.IntRange(1, 3).Draw(t, "m")
+		p := make([]mat.Matrix, m)
+		for a := range p {
+			d := mat.NewDense(n, n, nil)
+			for s := range n {
+				d.SetRow(s, drawDistribution(t, n, 0, 0, "row"))
+			}
+			p[a] = d
+		}
+		cost := mat.NewDense(n, m, rapid.SliceOfN(rapid.Float64Range(-5, 5), n*m, n*m).Draw(t, "cost"))
+		alpha := drawDistribution(t, n, 0, 0, "α")
+		x, err := mixpolicy.FromDense(mixpolicy.Discounted(0.5), p, cost, alpha)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x.States() != n || x.Actions() != m || x.Pairs() != n*m || x.Gamma() != 0.5 || !slices.Equal(x.Initial(), alpha) {
+			t.Fatalf("sizes or α differ")
+		}
+		entries := 0
+		for s := range n {
+			for a := range m {
+				to, prob := x.Next(s, a)
+				entries += len(to)
+				row := make([]float64, n)
+				for k, s2 := range to {
+					row[s2] = prob[k]
+					if k > 0 && to[k-1] >= s2 || prob[k] <= 0 {
+						t.Fatalf("next states of (%d,%d): %v with %v", s, a, to, prob)
+					}
+				}
+				if !slices.Equal(row, mat.Row(nil, s, p[a])) || x.Cost(s, a) != cost.At(s, a) || x.Costs()[x.Pair(s, a)] != cost.At(s, a) {
+					t.Fatalf("pair (%d,%d) differs", s, a)
+				}
+			}
+		}
+		if lo, hi := x.CostRange(); entries != x.Transitions() || lo != mat.Min(cost) || hi != mat.Max(cost) {
+			t.Fatalf("%d transitions, costs in [%v, %v]", x.Transitions(), lo, hi)
+		}
+		alpha[0] += 1 // x is immutable
+		if slices.Equal(x.Initial(), alpha) {
+			t.Fatal("x shares α with the caller")
+		}
+	})
+}
+
+type transitions = []mixpolicy.Transition
+
+// Every way in which data can fail to be an MDP is told with its place.
+func TestNewErrors(t *testing.T) {
+	good := mixpolicy.Spec{
+		States: 2, Actions: 2, Criterion: mixpolicy.Discounted(0.5),
+		Dynamics:    func(s, a int) (float64, transitions) { return 1, transitions{{To: 0, P: 0.5}, {To: 1, P: 0.5}} },
+		StateLabel:  func(s int) string { return []string{"low", "high"}[s] },
+		ActionLabel: func(a int) string { return []string{"wait", "go"}[a] },
+	}
+	if _, err := mixpolicy.New(good); err != nil {
+		t.Fatal(err)
+	}
+	at := func(cost float64, next ...mixpolicy.Transition) func(*mixpolicy.Spec) {
+		return func(s *mixpolicy.Spec) {
+			dynamics := s.Dynamics
+			s.Dynamics = func(s, a int) (float64, transitions) {
+				if s == 1 && a == 0 {
+					return cost, next
+				}
+				return dynamics(s, a)
+			}
+		}
+	}
+	const here = "state high, action wait: "
+	for _, c := range []struct {
+		spoil func(*mixpolicy.Spec)
+		says  string
+	}{
+		{func(s *mixpolicy.Spec) { s.States = 0 }, "0 states and 2 actions, want at least one"},
+		{func(s *mixpolicy.Spec) { s.Actions = -1 }, "2 states and -1 actions, want at least one"},
+		{func(s *mixpolicy.Spec) { s.Criterion = mixpolicy.Criterion{} }, "γ = 0, want 0 < γ < 1, or AverageCost"},
+		{func(s *mixpolicy.Spec) { s.Criterion = mixpolicy.Discounted(1) }, "γ = 1, want 0 < γ < 1, or AverageCost"},
+		{func(s *mixpolicy.Spec) { s.Criterion = mixpolicy.Discounted(-0.1) }, "γ = -0.1"},
+		{func(s *mixpolicy.Spec) { s.Criterion = mixpolicy.Discounted(math.NaN()) }, "γ = NaN"},
+		{func(s *mixpolicy.Spec) { s.Dynamics = nil }, "Dynamics is nil"},
+		{func(s *mixpolicy.Spec) { s.Initial = []float64{1} }, "initial distribution: 1 probabilities, want 2"},
+		{func(s *mixpolicy.Spec) { s.Initial = []float64{0.5, 0.6} }, "initial distribution: entries add up to 1.1, want 1"},
+		{func(s *mixpolicy.Spec) { s.Initial = []float64{2, -1} }, "initial distribution: entry 1 is -1, want a number in [0, 1]"},
+		{func(s *mixpolicy.Spec) { s.Initial = []float64{math.NaN(), 1} }, "initial distribution: entry 0 is NaN"},
+		{at(math.NaN(), mixpolicy.Transition{To: 0, P: 1}), here + "cost NaN, want a finite number"},
+		{at(math.Inf(-1), mixpolicy.Transition{To: 0, P: 1}), here + "cost -Inf"},
+		{at(0, mixpolicy.Transition{To: 2, P: 1}), here + "next state 2, want 0 to 1"},
+		{at(0, mixpolicy.Transition{To: -1, P: 1}), here + "next state -1"},
+		{at(0, mixpolicy.Transition{To: 0, P: -0.5}), here + "probability -0.5 of next state low, want a number in [0, 1]"},
+		{at(0, mixpolicy.Transition{To: 1, P: math.NaN()}), here + "probability NaN of next state high"},
+		{at(0, mixpolicy.Transition{To: 0, P: 1.5}), here + "probability 1.5"},
+		{at(0, mixpolicy.Transition{To: 0, P: 0.5}, mixpolicy.Transition{To: 0, P: 0.5}), here + "next state low is listed twice, want once (mixpolicy.Merge"},
+		{at(0, mixpolicy.Transition{To: 0, P: 0.5}, mixpolicy.Transition{To: 1, P: 0.8}), here + "probabilities add up to 1.3, want 1"},
+		{at(0), here + "probabilities add up to 0, want 1"},
+	} {
+		spec := good
+		c.spoil(&spec)
+		x, err := mixpolicy.New(spec)
+		wantError(t, err, c.says)
+		if x != nil {
+			t.Errorf("%q: an MDP comes with the error", c.says)
+		}
+	}
+}
+
+// Rows that are off by roundings pass, by a mistyped digit do not.
+func TestRowSumTolerance(t *testing.T) {
+	row := func(p ...float64) error {
+		_, err := mixpolicy.New(mixpolicy.Spec{
+			States: len(p), Actions: 1, Criterion: mixpolicy.AverageCost,
+			Dynamics: func(int, int) (float64, transitions) {
+				var next transitions
+				for s, v := range p {
+					next = append(next, mixpolicy.Transition{To: s, P: v})
+				}
+				return 0, next
+			},
+		})
+		return err
+	}
+	for _, total := range []float64{3, 7, 0.1, 1e-9} { // quotients that do not add up exactly
+		p := make([]float64, 10)
+		for i := range p {
+			p[i] = (float64(i) + 0.1) * total / (46 * total)
+		}
+		if err := row(p...); err != nil {
+			t.Error(err)
+		}
+	}
+	wantError(t, row(0.3333333333, 0.3333333333, 0.3333333333), "add up to 0.9999999999, want 1")
+}
+
+func TestFromDenseErrors(t *testing.T) {
+	eye := mat.NewDiagDense(2, []float64{1, 1})
+	cost := mat.NewDense(2, 1, nil)
+	for _, c := range []struct {
+		p    []mat.Matrix
+		cost mat.Matrix
+		says string
+	}{
+		{nil, cost, "no transition matrix"},
+		{[]mat.Matrix{eye, mat.NewDense(2, 3, nil)}, cost, "action 1 is 2 × 3, want 2 × 2"},
+		{[]mat.Matrix{eye}, mat.NewDense(1, 2, nil), "cost matrix is 1 × 2, want states × actions = 2 × 1"},
+		{[]mat.Matrix{mat.NewDense(2, 2, []float64{0.5, 0.5, 0.5, 0.4})}, cost, "state 1, action 0: probabilities add up to 0.9"},
+	} {
+		_, err := mixpolicy.FromDense(mixpolicy.AverageCost, c.p, c.cost, nil)
+		wantError(t, err, c.says)
+	}
+}
+
+func TestWithCostsAndCriterion(t *testing.T) {
+	x := islands(mixpolicy.AverageCost)
+	y := mixpolicy.Must(x.WithCosts([]float64{5, 6, 7, 8}))
+	if y.Cost(2, 0) != 7 || x.Cost(2, 0) != 2 {
+		t.Errorf("costs %v, and of the original %v", y.Cost(2, 0), x.Cost(2, 0))
+	}
+	_, err := x.WithCosts([]float64{1, 2})
+	wantError(t, err, "2 costs, want one per pair: 4")
+	_, err = x.WithCosts([]float64{1, 2, math.Inf(1), 3})
+	wantError(t, err, "state c, action 0: cost +Inf, want a finite number")
+	_, err = x.WithCriterion(mixpolicy.Discounted(2))
+	wantError(t, err, "γ = 2, want 0 < γ < 1")
+	z := mixpolicy.Must(x.WithCriterion(mixpolicy.Discounted(0.25)))
+	if z.Gamma() != 0.25 || !x.Criterion().Average() || z.Criterion().Average() {
+		t.Errorf("criteria %v and %v", z.Criterion(), x.Criterion())
+	}
+}
+
+func TestMerge(t *testing.T) {
+	got := mixpolicy.Merge(transitions{{To: 3, P: 0.25}, {To: 1, P: 0.25}, {To: 3, P: 0.5}})
+	if want := (transitions{{To: 3, P: 0.75}, {To: 1, P: 0.25}}); !slices.Equal(got, want) {
+		t.Errorf("Merge: %v, want %v", got, want)
+	}
+	if got := mixpolicy.Merge(nil); len(got) != 0 {
+		t.Errorf("Merge(nil) = %v", got)
+	}
+}

@@ -1,0 +1,424 @@
+package mixpolicy_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/big"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+)
+
+// (2.10): μ = (1−γ) α Σ γᵗ (P^π)ᵗ, by adding up the series until the rest,
+// which is γᵀ, is below u.
+func TestMeasureSeries_2_10(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawMDP(t, rapid.SampledFrom(criteria[:2]).Draw(t, "criterion"))
+		p := drawPolicy(t, x)
+		n := x.States()
+		chain := denseChain(x, p)
+		term := mat.NewVecDense(n, slices.Clone(x.Initial()))
+		want := mat.NewVecDense(n, nil)
+		terms := 0
+		for weight := 1 - x.Gamma(); weight > u*(1-x.Gamma()); weight *= x.Gamma() {
+			want.AddScaledVec(want, weight, term)
+			term.MulVec(chain.T(), term)
+			terms++
+		}
+		q := mixpolicy.Must(x.Occupation(p))
+		// Each of the terms carries the roundings of all products before it.
+		if d := close1(q.State, want.RawVector().Data); d > float64(terms*terms*(n+2))*u {
+			t.Fatalf("‖μ − series‖₁ = %v after %d terms", d, terms)
+		}
+	})
+}
+
+// (2.11): every method gives the μ of a dense LU decomposition, under every
+// criterion, and its own residual is right.
+func TestMeasureEquation_2_11(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawMDP(t, drawCriterion(t))
+		p := drawPolicy(t, x)
+		want := luMeasure(t, x, p)
+		for _, method := range []mixpolicy.MeasureMethod{mixpolicy.Auto, mixpolicy.Elimination, mixpolicy.GaussSeidel, mixpolicy.PowerIteration} {
+			q, err := mixpolicy.Occupation(context.Background(), x, p, mixpolicy.MeasureSettings{Method: method})
+			if err != nil {
+				t.Fatalf("%v: %v", method, err)
+			}
+			// An iteration stops at a residual of 1e-12; the error is at most the
+			// residual times the condition number in luTolerance.
+			if d := close1(q.State, want); d > luTolerance+1e-12*2000 {
+				t.Fatalf("%v: off by %v", method, d)
+			}
+			if q.Residual > 1e-12+float64(10*x.States())*u {
+				t.Fatalf("%v: residual %v", method, q.Residual)
+			}
+			flow := mat.NewVecDense(x.States(), nil)
+			flow.MulVec(denseChain(x, p).T(), mat.NewVecDense(x.States(), slices.Clone(q.State)))
+			var residual float64
+			for s, mu := range q.State {
+				if mu < 0 {
+					t.Fatalf("%v: μ(%d) = %v", method, s, mu)
+				}
+				residual += math.Abs(mu - (1-x.Gamma())*x.Initial()[s] - x.Gamma()*flow.AtVec(s))
+			}
+			if math.Abs(residual-q.Residual) > float64(10*x.States())*u {
+				t.Fatalf("%v: residual %v, says %v", method, residual, q.Residual)
+			}
+		}
+	})
+}
+
+// twoStates goes from 0 to 1 with probability p, back with probability q, and
+// starts in 0.
+func twoStates(p, q float64, criterion mixpolicy.Criterion) *mixpolicy.MDP {
+	leave := []float64{p, q}
+	return mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: 2, Actions: 1, Criterion: criterion, Initial: []float64{1, 0},
+		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
+			return float64(s), []mixpolicy.Transition{{To: s, P: 1 - leave[s]}, {To: 1 - s, P: leave[s]}}
+		},
+	}))
+}
+
+// (2.10)–(2.11) call the discounted μ stationary, μP = μ. It is not: it is
+// μ = (1−γ)α + γμP, which is stationary only in the limit γ → 1. On two states
+// μ(1) = γp/(1 − γ(1−p−q)) against p/(p+q).
+func TestDiscountedMeasureIsNotStationary_2_11(t *testing.T) {
+	const p, q = 0.125, 0.375
+	for _, gamma := range []float64{0.5, 0.9, 0.99, 0.999999} {
+		x := twoStates(p, q, mixpolicy.Discounted(gamma))
+		mu := mixpolicy.Must(x.Occupation(mixpolicy.UniformPolicy(x)))
+		if want := gamma * p / (1 - gamma*(1-p-q)); math.Abs(mu.State[1]-want) > 8*u*want {
+			t.Errorf("γ = %v: μ(1) = %v, want %v", gamma, mu.State[1], want)
+		}
+		// ‖μ − μP‖₁ = 2|μ(1)(p+q) − p| = 2p(1−γ)/(1 − γ(1−p−q))
+		y := mixpolicy.Must(x.WithCriterion(mixpolicy.AverageCost))
+		printed := y.FlowResidual(mu.Pair)
+		if want := 2 * p * (1 - gamma) / (1 - gamma*(1-p-q)); math.Abs(printed-want) > 8*u || mu.Residual > 8*u {
+			t.Errorf("γ = %v: ‖μ − μP‖₁ = %v, want %v; flow residual %v", gamma, printed, want, mu.Residual)
+		}
+	}
+	x := twoStates(p, q, mixpolicy.AverageCost)
+	if mu := mixpolicy.Must(x.Occupation(mixpolicy.UniformPolicy(x))); mu.State[1] != p/(p+q) {
+		t.Errorf("stationary μ(1) = %v, want %v", mu.State[1], p/(p+q))
+	}
+}
+
+// (2.12): ξ_a(s) = π_a(s) μ(s), and (2.14): π comes back from ξ.
+func TestOccupationMeasure_2_12_2_14(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawMDP(t, drawCriterion(t))
+		p := drawPolicy(t, x)
+		q := mixpolicy.Must(x.Occupation(p))
+		back := mixpolicy.Must(mixpolicy.PolicyOf(x, q.Pair))
+		var total, cost float64
+		for s := range x.States() {
+			for a := range x.Actions() {
+				xi := q.Pair[x.Pair(s, a)]
+				total += xi
+				cost += xi * x.Cost(s, a)
+				if xi != p.Prob(s, a)*q.State[s] {
+					t.Fatalf("ξ(%d,%d) = %v", s, a, xi)
+				}
+				if q.State[s] > 0 && math.Abs(back.Prob(s, a)-p.Prob(s, a)) > 8*u {
+					t.Fatalf("π(%d,%d) = %v came back as %v", s, a, p.Prob(s, a), back.Prob(s, a))
+				}
+			}
+		}
+		if slack := float64(x.Pairs()+2) * u; math.Abs(total-1) > slack || math.Abs(cost-q.Cost(x.Costs())) > 20*slack {
+			t.Fatalf("Σξ = %v, cᵀξ = %v and %v", total, cost, q.Cost(x.Costs()))
+		}
+	})
+}
+
+// geometric is the birth–death chain on n states that goes up and down with the
+// given probabilities inside; its stationary μ(s) is proportional to (up/down)ˢ.
+func geometric(n int, up, down float64) *mixpolicy.MDP {
+	return mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: n, Actions: 1, Criterion: mixpolicy.AverageCost,
+		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
+			next := []mixpolicy.Transition{{To: min(s+1, n-1), P: up}, {To: max(s-1, 0), P: down}, {To: s, P: max(0, 1-up-down)}}
+			return 0, mixpolicy.Merge(next)
+		},
+	}))
+}
+
+// Elimination has entrywise relative accuracy: a geometric measure is right in
+// every digit over 300 orders of magnitude, as far as a float64 reaches, in
+// whichever direction the mass lies.
+func TestEliminationEntrywise(t *testing.T) {
+	const n = 315
+	for _, c := range []struct{ up, down float64 }{{0.1, 0.9}, {0.9, 0.1}, {0.09, 0.81}, {0.5, 0.5}} {
+		x := geometric(n, c.up, c.down)
+		q, err := mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: mixpolicy.Elimination})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ratio := new(big.Float).SetPrec(200).Quo(big.NewFloat(c.up), big.NewFloat(c.down))
+		want, total := make([]*big.Float, n), new(big.Float).SetPrec(200)
+		for s := range want {
+			want[s] = big.NewFloat(1).SetPrec(200)
+			if s > 0 {
+				want[s].Mul(want[s-1], ratio)
+			}
+			total.Add(total, want[s])
+		}
+		for s := range want {
+			// Per state eliminated: one sum, one quotient, one product each way.
+			f, _ := new(big.Float).Quo(want[s], total).Float64()
+			if e := math.Abs(q.State[s]/f - 1); !(e <= 4*n*u) {
+				t.Fatalf("up %v, down %v: μ(%d) = %v, want %v, relative error %.2g", c.up, c.down, s, q.State[s], f, e)
+			}
+		}
+		if spread := math.Abs(math.Log10(q.State[0] / q.State[n-1])); c.up != c.down && spread < 299 {
+			t.Errorf("only %.0f orders of magnitude", spread)
+		}
+	}
+}
+
+// Elimination is as accurate on chains without structure: against rational
+// arithmetic, on a chain of two blocks that meet once in 10¹² steps.
+func TestEliminationNearlyDecomposable(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const n = 6
+		var p [n][n]float64
+		for s := range n {
+			for s2 := range n {
+				p[s][s2] = rapid.Float64Range(0.01, 1).Draw(t, "p")
+				if s/3 != s2/3 {
+					p[s][s2] *= 1e-12
+				}
+			}
+			var total float64
+			for _, v := range p[s] {
+				total += v
+			}
+			for s2 := range n {
+				p[s][s2] /= total
+			}
+		}
+		x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+			States: n, Actions: 1, Criterion: mixpolicy.AverageCost,
+			Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
+				var next []mixpolicy.Transition
+				for s2, v := range p[s] {
+					next = append(next, mixpolicy.Transition{To: s2, P: v})
+				}
+				return 0, next
+			},
+		}))
+		// Like elimination, the oracle takes the diagonal to be what the others leave.
+		a := make([][]*big.Rat, n)
+		for s := range a {
+			a[s] = make([]*big.Rat, n)
+			for s2 := range a[s] {
+				a[s][s2] = new(big.Rat).SetFloat64(p[s][s2])
+			}
+		}
+		want := rationalMeasure(a)
+		q := mixpolicy.Must(x.Occupation(mixpolicy.UniformPolicy(x)))
+		for s := range n {
+			if e := math.Abs(q.State[s]/want[s] - 1); e > 4*n*u {
+				t.Fatalf("μ(%d) = %v, want %v, relative error %.2g", s, q.State[s], want[s], e)
+			}
+		}
+		// Gauss–Seidel needs some 10¹² sweeps to balance the blocks; it must say so
+		// or be right.
+		g, err := mixpolicy.Occupation(context.Background(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: mixpolicy.GaussSeidel, MaxSweeps: 100, Tolerance: 1e-16})
+		if err == nil && g.Residual > 1e-16+20*u {
+			t.Fatalf("Gauss–Seidel: residual %v and no error", g.Residual)
+		}
+	})
+}
+
+// rationalMeasure solves μ = μP in rational arithmetic, with P(s,s) = 1 − Σ_{s′≠s}.
+func rationalMeasure(p [][]*big.Rat) []float64 {
+	n := len(p)
+	// Rows: column s of I − P, that is Σ_{s′} μ(s′)(1{s′=s} − P(s′,s)) = 0; the last: Σ μ = 1.
+	a := make([][]*big.Rat, n)
+	for s := range n {
+		a[s] = make([]*big.Rat, n+1)
+		for s2 := range n {
+			if s == s2 {
+				a[s][s2] = new(big.Rat)
+				for j := range n {
+					if j != s {
+						a[s][s2].Add(a[s][s2], p[s][j])
+					}
+				}
+			} else {
+				a[s][s2] = new(big.Rat).Neg(p[s2][s])
+			}
+		}
+		a[s][n] = new(big.Rat)
+	}
+	for j := range n + 1 {
+		a[n-1][j] = big.NewRat(1, 1)
+	}
+	for k := range n { // Gauss–Jordan; leading entries of an irreducible chain are not 0
+		pivot := k
+		for a[pivot][k].Sign() == 0 {
+			pivot++
+		}
+		a[k], a[pivot] = a[pivot], a[k]
+		inverse := new(big.Rat).Inv(a[k][k])
+		for j := k; j <= n; j++ {
+			a[k][j].Mul(a[k][j], inverse)
+		}
+		for i := range n {
+			if i == k || a[i][k].Sign() == 0 {
+				continue
+			}
+			f := new(big.Rat).Set(a[i][k])
+			for j := k; j <= n; j++ {
+				a[i][j].Sub(a[i][j], new(big.Rat).Mul(f, a[k][j]))
+			}
+		}
+	}
+	mu := make([]float64, n)
+	for s := range mu {
+		mu[s], _ = a[s][n].Float64()
+	}
+	return mu
+}
+
+// Ratios of 10¹⁹⁹ from state to state do not overflow on the way.
+func TestEliminationExtremeRatios(t *testing.T) {
+	x := geometric(6, 0.5, 1e-200)
+	q := mixpolicy.Must(x.Occupation(mixpolicy.UniformPolicy(x)))
+	for s, want := range []float64{0, 0, 0, 0, 2e-200, 1} {
+		if math.Abs(q.State[s]-want) > 1e-15*want {
+			t.Errorf("μ(%d) = %v, want %v", s, q.State[s], want)
+		}
+	}
+	// Beyond what a float64 holds there is an error, not a NaN.
+	x = geometric(3, 0.5, 5e-324)
+	_, err := x.Occupation(mixpolicy.UniformPolicy(x))
+	wantError(t, err, "state 1", "can't be represented")
+}
+
+// The paper's queue: μ¹ is uniform, μ² geometric with ratio .5/.46; cᵀψ¹ = 3395.500
+// and cᵀψ² = 7987.874 (experiments.md), by every method.
+func TestQueueMeasures(t *testing.T) {
+	x := mixpolicy.Must(models.Queue{}.MDP())
+	for _, c := range []struct {
+		pi          []float64
+		ratio, cost float64
+	}{
+		{[]float64{0.25, 0.25, 0.25, 0.25}, 1, 3395.500},
+		{[]float64{0.3, 0.3, 0.2, 0.2}, 0.5 / 0.46, 7987.874},
+	} {
+		p := mixpolicy.Must(mixpolicy.StateIndependent(x, c.pi...))
+		for _, method := range []mixpolicy.MeasureMethod{mixpolicy.Elimination, mixpolicy.GaussSeidel, mixpolicy.PowerIteration} {
+			q, err := mixpolicy.Occupation(t.Context(), x, p, mixpolicy.MeasureSettings{Method: method})
+			if err != nil {
+				t.Fatalf("%v: %v", method, err)
+			}
+			// The chain forgets in about n²/2 steps, which is what a residual of 1e-12
+			// may hide.
+			for s := 1; s < x.States(); s++ {
+				if got := q.State[s] / q.State[s-1]; math.Abs(got-c.ratio) > 1e-12*5000*1e3 {
+					t.Fatalf("%v: μ(%d)/μ(%d) = %v, want %v", method, s, s-1, got, c.ratio)
+				}
+			}
+			if d := math.Abs(q.Cost(x.Costs()) - c.cost); d > 6e-4 {
+				t.Errorf("%v: cost %v, want %v", method, q.Cost(x.Costs()), c.cost)
+			}
+		}
+	}
+}
+
+// Under average cost several recurrent classes make μ ambiguous, and are named;
+// transient states carry nothing; under discounting there is no difficulty.
+func TestMeasureClasses(t *testing.T) {
+	x := islands(mixpolicy.AverageCost)
+	for _, method := range []mixpolicy.MeasureMethod{mixpolicy.Elimination, mixpolicy.GaussSeidel, mixpolicy.PowerIteration} {
+		_, err := mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: method})
+		wantError(t, err, "2 recurrent classes, {a, b} and {d}", "average cost depends on the first state")
+	}
+	y := mixpolicy.Must(x.WithCriterion(mixpolicy.Discounted(0.5)))
+	q := mixpolicy.Must(y.Occupation(mixpolicy.UniformPolicy(y)))
+	if d := close1(q.State, luMeasure(t, y, mixpolicy.UniformPolicy(y))); d > luTolerance {
+		t.Errorf("discounted measure off by %v", d)
+	}
+
+	// One class {1, 2} with period 2, and state 0 on the way to it.
+	x = mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: 3, Actions: 1, Criterion: mixpolicy.AverageCost,
+		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
+			return 0, []mixpolicy.Transition{{To: []int{1, 2, 1}[s], P: 1}}
+		},
+	}))
+	for _, method := range []mixpolicy.MeasureMethod{mixpolicy.Elimination, mixpolicy.GaussSeidel} {
+		q, err := mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: method})
+		if err != nil || !slices.Equal(q.State, []float64{0, 0.5, 0.5}) {
+			t.Errorf("%v: μ = %v, %v", method, q.State, err)
+		}
+	}
+}
+
+// A class of many states is abbreviated.
+func TestMeasureNamesLargeClasses(t *testing.T) {
+	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: 20, Actions: 1, Criterion: mixpolicy.AverageCost,
+		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
+			return 0, []mixpolicy.Transition{{To: s/10*10 + (s+1)%10, P: 1}}
+		},
+	}))
+	_, err := x.Occupation(mixpolicy.UniformPolicy(x))
+	wantError(t, err, "{0, 1, 2, 3, … 6 more} and {10, 11, 12, 13, … 6 more}")
+}
+
+// Not converged, or cancelled: the measure so far comes with the error.
+func TestMeasurePartial(t *testing.T) {
+	x := mixpolicy.Must(models.Queue{Buffer: 200}.MDP())
+	p := mixpolicy.Must(mixpolicy.StateIndependent(x, 0.3, 0.3, 0.2, 0.2))
+	q, err := mixpolicy.Occupation(t.Context(), x, p, mixpolicy.MeasureSettings{Method: mixpolicy.PowerIteration, MaxSweeps: 3, Tolerance: 1e-300})
+	wantError(t, err, "not converged after 3 sweeps of power iteration", "want 1e-300")
+	if q == nil || q.Sweeps != 3 || len(q.Pair) != x.Pairs() {
+		t.Errorf("partial measure %+v", q)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	q, err = mixpolicy.Occupation(ctx, x, p, mixpolicy.MeasureSettings{Method: mixpolicy.GaussSeidel, Tolerance: 1e-300, Progress: func(sweep int, r float64) {
+		if sweep == 16 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) || q == nil || q.Sweeps != 16 {
+		t.Errorf("cancelled: %+v, %v", q, err)
+	}
+
+	_, err = mixpolicy.Occupation(t.Context(), flip(), mixpolicy.UniformPolicy(flip()), mixpolicy.MeasureSettings{Method: 17})
+	wantError(t, err, "unknown measure method MeasureMethod(17)")
+	_, err = mixpolicy.Occupation(t.Context(), x, p, mixpolicy.MeasureSettings{Tolerance: math.NaN()})
+	wantError(t, err, "Tolerance: NaN", "want both positive")
+	_, err = x.Occupation(mixpolicy.UniformPolicy(flip()))
+	wantError(t, err, "policy is for 2 states and 1 actions, the MDP has 200 and 4")
+}
+
+func BenchmarkElimination(b *testing.B) {
+	for _, n := range []int{100, 1000} {
+		chains := map[string]*mixpolicy.MDP{
+			"queue":  mixpolicy.Must(models.Queue{Buffer: n}.MDP()),
+			"random": garnet(b, n, 4, 10, mixpolicy.AverageCost),
+		}
+		for name, x := range chains {
+			p := mixpolicy.UniformPolicy(x)
+			b.Run(name+"/"+x.StateName(n-1), func(b *testing.B) {
+				for b.Loop() {
+					if _, err := mixpolicy.Occupation(b.Context(), x, p, mixpolicy.MeasureSettings{Method: mixpolicy.Elimination}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}

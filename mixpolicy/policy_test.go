@@ -1,0 +1,181 @@
+package mixpolicy_test
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+// Definition 2.7: a policy is a distribution over actions in every state, however
+// it was made.
+func TestPolicy_Definition2_7(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawMDP(t, criteria[1])
+		row := drawDistribution(t, x.Actions(), 0, 0, "p")
+		byFunc := mixpolicy.Must(mixpolicy.PolicyFunc(x, func(s int, to []float64) { copy(to, row) }))
+		same := mixpolicy.Must(mixpolicy.StateIndependent(x, row...))
+		actions := make([]int, x.States())
+		for s := range actions {
+			actions[s] = rapid.IntRange(0, x.Actions()-1).Draw(t, "a")
+		}
+		fixed := mixpolicy.Must(mixpolicy.Deterministic(x, actions))
+		uniform := mixpolicy.UniformPolicy(x)
+		for s := range x.States() {
+			for a := range x.Actions() {
+				if byFunc.Prob(s, a) != row[a] || same.Prob(s, a) != row[a] || uniform.Prob(s, a) != 1/float64(x.Actions()) {
+					t.Fatalf("state-independent policies differ at (%d,%d)", s, a)
+				}
+				if (fixed.Prob(s, a) == 1) != (actions[s] == a) || fixed.Action(s) != actions[s] {
+					t.Fatalf("deterministic policy at (%d,%d): %v", s, a, fixed.Prob(s, a))
+				}
+			}
+		}
+		// Both ways of holding a policy lead to the same chain and costs.
+		c, d := mixpolicy.Must(x.PolicyCost(byFunc)), mixpolicy.Must(x.PolicyCost(same))
+		q, r := mixpolicy.Must(x.Occupation(byFunc)), mixpolicy.Must(x.Occupation(same))
+		if close1(c, d) != 0 || close1(q.Pair, r.Pair) != 0 {
+			t.Fatal("tabular and state-independent form differ")
+		}
+		for s := range c {
+			var want float64
+			for a, w := range row {
+				want += w * x.Cost(s, a)
+			}
+			if c[s] != want {
+				t.Fatalf("c^π(%d) = %v, want %v", s, c[s], want)
+			}
+		}
+	})
+}
+
+// (2.16): π^ω = Σ ωᵢπⁱ, row by row.
+func TestMixture_2_16(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawMDP(t, criteria[1])
+		d := rapid.IntRange(1, 4).Draw(t, "d")
+		policies := make([]*mixpolicy.Policy, d)
+		for i := range policies {
+			policies[i] = drawPolicy(t, x)
+		}
+		omega := drawDistribution(t, d, 0, 0, "ω")
+		mix := mixpolicy.Must(mixpolicy.Mixture(omega, policies...))
+		for s := range x.States() {
+			for a := range x.Actions() {
+				var want float64
+				for i, p := range policies {
+					want += omega[i] * p.Prob(s, a)
+				}
+				if mix.Prob(s, a) != want { // multiples of 1/4096: exact
+					t.Fatalf("π^ω(%d,%d) = %v, want %v", s, a, mix.Prob(s, a), want)
+				}
+			}
+		}
+	})
+}
+
+// The measure of a mixture of policies is not the mixture of their measures, so
+// (2.17) is another set than the span of Ψ.
+func TestMixtureOfMeasuresIsAnother_2_17(t *testing.T) {
+	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: 2, Actions: 2, Criterion: mixpolicy.AverageCost,
+		Dynamics: func(s, a int) (float64, transitions) { // action 0 stays mostly, action 1 moves mostly
+			move := []float64{0.125, 0.75}[a]
+			if s == 1 {
+				move = 0.5
+			}
+			return 0, transitions{{To: s, P: 1 - move}, {To: 1 - s, P: move}}
+		},
+	}))
+	stay, move := mixpolicy.Must(mixpolicy.StateIndependent(x, 1, 0)), mixpolicy.Must(mixpolicy.StateIndependent(x, 0, 1))
+	mix := mixpolicy.Must(mixpolicy.Mixture([]float64{0.5, 0.5}, stay, move))
+	a, b, m := mixpolicy.Must(x.Occupation(stay)), mixpolicy.Must(x.Occupation(move)), mixpolicy.Must(x.Occupation(mix))
+	// μ(1) = p/(p+½) for p = 1/8, 3/4, and 7/16 for the mixture.
+	for k, c := range []struct{ got, p float64 }{{a.State[1], 0.125}, {b.State[1], 0.75}, {m.State[1], 0.4375}} {
+		if want := c.p / (c.p + 0.5); math.Abs(c.got-want) > 4*u {
+			t.Errorf("policy %d: μ(1) = %v, want %v", k, c.got, want)
+		}
+	}
+	if gap := m.State[1] - (a.State[1]+b.State[1])/2; gap < 0.05 {
+		t.Errorf("μ of the mixture exceeds the mixture of μ by %v, want about 0.067", gap)
+	}
+}
+
+// (2.20): positive part, normalised in every state; uniform where there is none.
+func TestPolicyOf_2_20(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawMDP(t, criteria[1])
+		scale := math.Pow(10, rapid.Float64Range(-300, 300).Draw(t, "log10 scale"))
+		xi := rapid.SliceOfN(rapid.Float64Range(-1, 1), x.Pairs(), x.Pairs()).Draw(t, "ξ")
+		for i := range xi {
+			xi[i] *= scale
+		}
+		p := mixpolicy.Must(mixpolicy.PolicyOf(x, xi))
+		m := x.Actions()
+		for s := range x.States() {
+			var positive float64
+			for a := range m {
+				positive += max(xi[s*m+a], 0)
+			}
+			for a := range m {
+				want := 1 / float64(m)
+				if positive > 0 {
+					want = max(xi[s*m+a], 0) / positive
+				}
+				// Two sums of m terms and three quotients; below 10⁻³⁰⁸ the oracle itself
+				// loses digits.
+				if got := p.Prob(s, a); math.Abs(got-want) > float64(2*m+4)*u && positive > 1e-290 {
+					t.Fatalf("π(%d,%d) = %v, want %v", s, a, got, want)
+				}
+			}
+		}
+	})
+	x := islands(mixpolicy.AverageCost)
+	_, err := mixpolicy.PolicyOf(x, []float64{1, 1, math.NaN(), 1})
+	wantError(t, err, "state c, action 0: measure is NaN, want a finite number")
+	_, err = mixpolicy.PolicyOf(x, []float64{1, 1, 1, math.Inf(1)})
+	wantError(t, err, "state d, action 0: measure is +Inf")
+	_, err = mixpolicy.PolicyOf(x, nil)
+	wantError(t, err, "measure has 0 entries, want one per pair: 4")
+}
+
+func TestPolicyErrors(t *testing.T) {
+	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: 2, Actions: 2, Criterion: mixpolicy.AverageCost,
+		Dynamics:   func(s, a int) (float64, transitions) { return 0, transitions{{To: a, P: 1}} },
+		StateLabel: func(s int) string { return []string{"low", "high"}[s] },
+	}))
+	other := islands(mixpolicy.AverageCost)
+	for _, c := range []struct {
+		f    func() error
+		says string
+	}{
+		{func() error { _, err := mixpolicy.NewPolicy(x, []float64{1, 0}); return err }, "2 probabilities, want one per pair: 4"},
+		{func() error { _, err := mixpolicy.NewPolicy(x, []float64{1, 0, 0.5, 0.6}); return err }, "policy in state high: entries add up to 1.1, want 1"},
+		{func() error { _, err := mixpolicy.NewPolicy(x, []float64{1, 0, 2, -1}); return err }, "policy in state high: entry 1 is -1"},
+		{func() error { _, err := mixpolicy.NewPolicy(x, []float64{math.NaN(), 0, 1, 0}); return err }, "policy in state low: entry 0 is NaN"},
+		{func() error { _, err := mixpolicy.StateIndependent(x, 0.5); return err }, "1 probabilities, want 2"},
+		{func() error { _, err := mixpolicy.StateIndependent(x, 0.5, 0.4); return err }, "add up to 0.9, want 1"},
+		{func() error {
+			_, err := mixpolicy.PolicyFunc(x, func(s int, row []float64) { row[0] = float64(s) })
+			return err
+		}, "policy in state low: entries add up to 0"},
+		{func() error { _, err := mixpolicy.Deterministic(x, []int{0}); return err }, "1 actions, want one per state: 2"},
+		{func() error { _, err := mixpolicy.Deterministic(x, []int{0, 2}); return err }, "policy in state high: action 2, want 0 to 1"},
+		{func() error {
+			_, err := mixpolicy.Mixture([]float64{0.5, 0.6}, mixpolicy.UniformPolicy(x), mixpolicy.UniformPolicy(x))
+			return err
+		}, "mixing weights ω: entries add up to 1.1"},
+		{func() error { _, err := mixpolicy.Mixture(nil); return err }, "mixing weights ω"},
+		{func() error { _, err := mixpolicy.Mixture([]float64{1}); return err }, "mixing weights ω: 1 probabilities, want 0"},
+		{func() error {
+			_, err := mixpolicy.Mixture([]float64{0.5, 0.5}, mixpolicy.UniformPolicy(x), mixpolicy.UniformPolicy(other))
+			return err
+		}, "policy 1 is for 4 states and 1 actions, policy 0 for 2 and 2"},
+		{func() error { _, err := x.PolicyCost(nil); return err }, "policy is nil"},
+	} {
+		wantError(t, c.f(), c.says)
+	}
+}

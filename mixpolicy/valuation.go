@@ -1,0 +1,373 @@
+package mixpolicy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+)
+
+// Valuation is a value function, the policy that goes with it, and an interval
+// that is proved to contain its cost.
+//
+// Cost is what the criterion says: under discounting (1−γ)αᵀv, which equals cᵀξ,
+// in the unit of the cost of one step; under average cost the gain g.
+type Valuation struct {
+	// Value is v(s) = E Σ γᵗ c(sₜ,aₜ) from s₀ = s. Under average cost it is the
+	// relative value h, which solves g + h(s) = c(s) + Σ P(s,s′)h(s′), h(0) = 0.
+	Value  []float64
+	Policy *Policy
+
+	// Lower and Upper enclose the cost, rounding included: of the policy that was
+	// evaluated, or of the optimal policy and of Policy as well. They come from
+	// one application of the Bellman operator to any v (MacQueen 1966, Porteus
+	// 1971; Odoni 1969 for γ = 1):
+	//
+	//	(1−γ)αᵀ𝒮v + γ min(𝒮v − v) ≤ cost ≤ (1−γ)αᵀ𝒮v + γ max(𝒮v − v).
+	//
+	// Under discounting each Value[s] is within (Upper−Lower)/(2(1−γ)) of the truth.
+	Lower, Upper float64
+
+	// Residual is max(𝒮v − v) − min(𝒮v − v), zero at a solution.
+	Residual float64
+
+	Iterations int // greedy policies formed; 0 when a given policy is evaluated
+	Sweeps     int // passes over the states that followed a fixed policy; 0 if solved exactly
+}
+
+// Cost returns the middle of [Lower, Upper].
+func (v *Valuation) Cost() float64 { return v.Lower + (v.Upper-v.Lower)/2 }
+
+// ValuationSettings control [Evaluate], [ValueIteration], [PolicyIteration] and
+// [ModifiedPolicyIteration]; the zero value is good.
+type ValuationSettings struct {
+	// Tolerance is the width of [Lower, Upper] to stop at, in the unit of the costs;
+	// 0 is 1e-9·(c_max − c_min). What rounding adds to the width does not count, and
+	// where it dominates iteration stops as well.
+	Tolerance float64
+
+	// MaxIterations bounds iterations and, separately, sweeps; 0 is 1,000,000.
+	MaxIterations int
+
+	// Start is the first value function (n); nil is 0, whose greedy policy is myopic.
+	Start []float64
+
+	// Damping τ ∈ (0, 1] makes a sweep v ← v + τ(𝒮v − v). Below 1 it is the
+	// aperiodicity transformation (Schweitzer 1971): a chain with period p has the
+	// eigenvalues e^{2πik/p}, which make v oscillate for ever under average cost, and
+	// which τ moves inside the unit circle. Bounds are valid for every τ. 0 is 1 under
+	// discounting, and 0.9 under average cost, which costs a tenth more sweeps and
+	// turns the eigenvalue −1 into −0.8.
+	Damping float64
+
+	// Workers is the number of goroutines; 0 is one per CPU. The result does not
+	// depend on it.
+	Workers int
+
+	// Progress, when set, is told the bounds after every iteration, or sweep when a
+	// policy is evaluated.
+	Progress func(iteration int, lower, upper float64)
+}
+
+func (set ValuationSettings) complete(x *MDP) (ValuationSettings, error) {
+	if set.Tolerance == 0 {
+		lo, hi := x.CostRange()
+		set.Tolerance = 1e-9 * (hi - lo)
+	}
+	if set.MaxIterations == 0 {
+		set.MaxIterations = 1_000_000
+	}
+	if set.Damping == 0 {
+		set.Damping = 1
+		if x.criterion.Average() {
+			set.Damping = 0.9
+		}
+	}
+	if set.Workers <= 0 {
+		set.Workers = runtime.GOMAXPROCS(0)
+	}
+	switch {
+	case !(set.Tolerance >= 0):
+		return set, fmt.Errorf("mixpolicy: tolerance %v, want a positive number", set.Tolerance)
+	case set.MaxIterations < 0:
+		return set, fmt.Errorf("mixpolicy: at most %d iterations, want a positive number", set.MaxIterations)
+	case !(set.Damping > 0 && set.Damping <= 1):
+		return set, fmt.Errorf("mixpolicy: damping τ = %v, want 0 < τ ≤ 1", set.Damping)
+	case set.Start != nil && len(set.Start) != x.n:
+		return set, fmt.Errorf("mixpolicy: value function to start from has %d entries, want one per state: %d", len(set.Start), x.n)
+	}
+	for s, v := range set.Start {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return set, fmt.Errorf("mixpolicy: value function to start from is %v in state %s, want a finite number", v, x.StateName(s))
+		}
+	}
+	return set, nil
+}
+
+// ValueIteration finds an optimal policy by v ← 𝒮v: value iteration under
+// discounting, relative value iteration (White 1963) under average cost. Under
+// average cost the bounds meet if the optimal gain is the same from every state.
+//
+// On cancellation, and after MaxIterations, it returns what it has, whose bounds
+// are valid, with the error.
+func ValueIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
+	return x.optimise(ctx, set, func(*search) error { return nil })
+}
+
+// ModifiedPolicyIteration (Puterman and Shin 1978) follows each greedy policy for a
+// number of sweeps before it looks for the next: the method for large models. A
+// sweep that follows costs 1/m of one that looks. It follows until the policy's own
+// residual is a tenth of what the last greedy step left, which is when looking
+// again pays. Errors are those of [ValueIteration].
+func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
+	return x.optimise(ctx, set, func(r *search) error {
+		left := r.last.hi - r.last.lo
+		for range maxFollow {
+			c := x.follow(r.next, r.v, r.actions, r.set.Workers)
+			r.Sweeps++
+			r.advance()
+			if c.hi-c.lo <= left/10 || ctx.Err() != nil {
+				break
+			}
+		}
+		return nil
+	})
+}
+
+// maxFollow ends the pursuit of a policy whose chain mixes slowly: 100 sweeps cost
+// as much as 100/m greedy steps, and the next policy may mix faster.
+const maxFollow = 100
+
+// PolicyIteration (Howard 1960) evaluates each greedy policy exactly, by
+// elimination up to 1500 states and by sweeps beyond, and stops when no action
+// changes. Under average cost each policy on its way must have one recurrent class;
+// the error names the classes of one that has several (another Start may avoid it).
+// Other errors are those of [ValueIteration].
+func PolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
+	return x.optimise(ctx, set, func(r *search) error {
+		if r.Iterations > 1 && !r.last.actions {
+			return errDone
+		}
+		inner := r.set
+		inner.Start, inner.Progress = r.v, nil
+		v, err := x.evaluate(ctx, x.deterministic(r.actions), inner)
+		if v != nil {
+			copy(r.v, v.Value)
+			r.Sweeps += v.Sweeps
+		}
+		if ctx.Err() != nil {
+			return nil // the next greedy step reports it, with the bounds of the optimum
+		}
+		return err
+	})
+}
+
+// search is the state of what the three methods share.
+type search struct {
+	Valuation
+	x        *MDP
+	ctx      context.Context
+	set      ValuationSettings
+	v, next  []float64 // v, and the operator applied to it
+	actions  []int32   // the greedy policy
+	last     change    // of the greedy step
+	rounding float64
+}
+
+func (x *MDP) newSearch(ctx context.Context, set ValuationSettings) (*search, error) {
+	set, err := set.complete(x)
+	if err != nil {
+		return nil, err
+	}
+	r := &search{
+		x: x, ctx: ctx, set: set, rounding: x.valueRounding(),
+		v: make([]float64, x.n), next: make([]float64, x.n), actions: make([]int32, x.n),
+	}
+	copy(r.v, set.Start)
+	r.Value = make([]float64, x.n)
+	r.Lower, r.Upper, r.Residual = math.Inf(-1), math.Inf(1), math.Inf(1)
+	return r, nil
+}
+
+// optimise alternates greedy steps and bounds with follow, which brings r.v closer
+// to the value of the policy r.actions.
+func (x *MDP) optimise(ctx context.Context, set ValuationSettings, follow func(r *search) error) (*Valuation, error) {
+	r, err := x.newSearch(ctx, set)
+	if err != nil {
+		return nil, err
+	}
+	for err == nil {
+		if err = r.greedyStep(); err == nil {
+			r.advance()
+			err = follow(r)
+		}
+	}
+	if r.Iterations == 0 {
+		return nil, err
+	}
+	r.Policy = x.deterministic(r.actions)
+	if err == errDone {
+		return &r.Valuation, nil
+	}
+	return &r.Valuation, err
+}
+
+// errDone ends an iteration that has reached its goal.
+var errDone = errors.New("done")
+
+func (r *search) greedyStep() error {
+	if err := r.ctx.Err(); err != nil {
+		return r.stopped(err)
+	}
+	if r.Iterations == r.set.MaxIterations {
+		return r.notConverged(r.Iterations, "iterations", r.x.deterministic(r.actions))
+	}
+	slack := r.slack()
+	r.last = r.x.improve(r.next, r.v, r.actions, slack, r.set.Workers)
+	r.Iterations++
+	return r.bound(r.last, slack, r.Iterations)
+}
+
+// slack is how far rounding can move 𝒮v − v, and how much better an action must be
+// than the present one to replace it, so that ties do not make a policy cycle.
+func (r *search) slack() float64 { return r.rounding * (largest(r.x.cost) + largest(r.v)) }
+
+// bound takes r.next = 𝒮v and c, the extremes of 𝒮v − v, to the bounds and values
+// of Valuation. Upper has the slack twice, since an action within slack of the best
+// may have stayed.
+func (r *search) bound(c change, slack float64, count int) error {
+	gamma := r.x.Gamma()
+	base, offset := 0.0, -r.next[0]
+	if gamma < 1 {
+		base = (1 - gamma) * sum.Dot(r.x.initial, r.next)
+		offset = gamma / (1 - gamma) * (c.lo + c.hi) / 2
+	}
+	if math.IsNaN(c.hi-c.lo) || math.IsInf(c.hi-c.lo, 0) {
+		return fmt.Errorf("mixpolicy: values overflow after %d sweeps, with costs up to %.3g; want costs scaled down", count, largest(r.x.cost))
+	}
+	r.Residual = c.hi - c.lo
+	r.Lower = base + gamma*c.lo - slack
+	r.Upper = base + gamma*c.hi + 2*slack
+	for s, v := range r.next {
+		r.Value[s] = v + offset
+	}
+	if r.set.Progress != nil {
+		r.set.Progress(count, r.Lower, r.Upper)
+	}
+	if gamma*r.Residual <= max(r.set.Tolerance, 2*slack) {
+		return errDone
+	}
+	return nil
+}
+
+// advance replaces v by v + τ(next − v), less its first entry under average cost,
+// where v would grow by g each time.
+func (r *search) advance() {
+	tau := r.set.Damping
+	if tau == 1 {
+		r.v, r.next = r.next, r.v
+	} else {
+		for s, v := range r.v {
+			r.v[s] = v + tau*(r.next[s]-v)
+		}
+	}
+	if r.x.criterion.Average() {
+		shift := r.v[0]
+		for s := range r.v {
+			r.v[s] -= shift
+		}
+	}
+}
+
+func (r *search) stopped(err error) error {
+	return fmt.Errorf("mixpolicy: stopped with cost in [%.6g, %.6g]: %w", r.Lower, r.Upper, err)
+}
+
+// notConverged explains, and names the recurrent classes if it is they that keep
+// the bounds apart.
+func (r *search) notConverged(count int, unit string, p *Policy) error {
+	err := fmt.Errorf("mixpolicy: cost in [%.6g, %.6g] after %d %s, want a width of %.3g", r.Lower, r.Upper, count, unit, r.set.Tolerance)
+	if _, several := r.x.support(r.x.chain(p)); several != nil {
+		err = fmt.Errorf("%w: %s", err, strings.TrimPrefix(several.Error(), "mixpolicy: "))
+	}
+	return err
+}
+
+// Evaluate finds the value of a policy: exactly, by elimination, up to 1500 states,
+// and by sweeps v ← c^π + γP^π v beyond. Errors: several recurrent classes under
+// average cost (they are named), no convergence, cancellation; in the last two cases
+// with what was reached, whose bounds are valid.
+func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*Valuation, error) {
+	if err := x.checkPolicy(p); err != nil {
+		return nil, err
+	}
+	return x.evaluate(ctx, p, set)
+}
+
+func (x *MDP) evaluate(ctx context.Context, p *Policy, set ValuationSettings) (*Valuation, error) {
+	y := x.under(p)
+	support, err := x.support(y.p)
+	if err != nil {
+		return nil, err
+	}
+	r, err := y.newSearch(ctx, set)
+	if err != nil {
+		return nil, err
+	}
+	r.Policy = p
+	exact := x.n <= eliminationLimit
+	if exact {
+		r.v, _ = y.reduce(y.p, allStates(x.n, support)).values(y.cost)
+	}
+	for {
+		if err := ctx.Err(); err != nil && r.Sweeps == 0 {
+			return nil, r.stopped(err)
+		} else if err != nil {
+			return &r.Valuation, r.stopped(err)
+		}
+		if r.Sweeps == r.set.MaxIterations {
+			return &r.Valuation, r.notConverged(r.Sweeps, "sweeps", UniformPolicy(y))
+		}
+		r.last = y.follow(r.next, r.v, r.actions, r.set.Workers)
+		r.Sweeps++
+		err := r.bound(r.last, r.slack(), r.Sweeps)
+		if exact {
+			r.Sweeps = 0
+		}
+		switch {
+		case err == errDone || exact && err == nil:
+			return &r.Valuation, nil
+		case err != nil:
+			return nil, err
+		}
+		r.advance()
+	}
+}
+
+// under returns the chain of π with its costs, as an MDP with one action.
+func (x *MDP) under(p *Policy) *MDP {
+	y := *x
+	y.m, y.p = 1, x.chain(p)
+	y.cost, y.actionLabel = x.policyCost(p), func(int) string { return "of the policy" }
+	return &y
+}
+
+// allStates returns the states, those of first before the others.
+func allStates(n int, first []int32) []int32 {
+	all := slices.Clone(first)
+	seen := make([]bool, n)
+	for _, s := range first {
+		seen[s] = true
+	}
+	for s := range n {
+		if !seen[s] {
+			all = append(all, int32(s))
+		}
+	}
+	return all
+}
