@@ -1,0 +1,195 @@
+package linprog
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// A cut is the constraint aᵀx ≥ rhs with ‖a‖₂ = 1.
+type cut struct {
+	normal []float64 // a
+	rhs    float64   // 0 for a row of Ψ
+	row    int       // of Ψ; or ball, or hyperplane (an equation)
+	scale  float64   // row of Ψ: the power of two that divides it …
+	length float64   // … and the length ‖Ψᵢ/scale‖₂ that is divided out then
+	mu     float64   // ℓ₁ ball: what a unit of its multiplier adds to that of 1ᵀθ = 1
+	nu     float64   // ball: what a unit of its multiplier adds to that of ‖θ‖ ≤ R
+}
+
+const (
+	hyperplane = -1
+	ball       = -2
+)
+
+// An activeSet is a set of linearly independent cuts held as equations,
+// Aᵀ-columns a₁ … a_q with a₁ the hyperplane's, in the factored form
+//
+//	[a₁ … a_q] = Qᵀ R,   rows of Q orthonormal, R upper triangular,
+//
+// together with the solution of the equality-constrained problem
+//
+//	min ½‖x + t b‖₂²   subject to   aₖᵀx = rhsₖ,
+//
+// which is affine in t, as are the multipliers in x + t b = Σ uₖ aₖ:
+//
+//	x(t) = x0 + t v,   u(t) = u0 + t u1.
+//
+// x0 is the point of least norm, orthogonal to v, and v is −b less its part in the
+// span of the aₖ. Each is recomputed from the factors after a step, so that errors
+// don't add up.
+type activeSet struct {
+	d      int
+	b      []float64
+	cuts   []*cut
+	q      [][]float64 // q[k] of length d
+	r      [][]float64 // r[k] is column k of R, of length k+1
+	x0, v  []float64
+	u0, u1 []float64
+	y, w   []float64 // x0 = Qᵀy; w = Qb
+	h, z   []float64 // of split
+	g      []float64 // scratch
+}
+
+func newActiveSet(b []float64) *activeSet {
+	d := len(b)
+	// One block for the vectors; the columns of Q and R come when they are needed.
+	block := make([]float64, 10*d)
+	next := func() []float64 {
+		v := block[:d:d]
+		block = block[d:]
+		return v
+	}
+	s := &activeSet{
+		d: d, b: b,
+		x0: next(), v: next(), u0: next(), u1: next(), y: next(), w: next(),
+		h: next(), z: next(), g: next(),
+	}
+	plane := &cut{normal: next(), row: hyperplane, rhs: 1 / math.Sqrt(float64(d))}
+	for j := range plane.normal {
+		plane.normal[j] = plane.rhs
+	}
+	s.split(plane.normal)
+	s.add(plane)
+	s.solve()
+	return s
+}
+
+// rounding returns a bound of what rounding makes of a computed inner product of a
+// unit normal with a solution x of the factored equations, per unit of ‖x‖₂: the
+// errors of the product itself (d·2⁻⁵³), of x = Qᵀy (q·2⁻⁵³) and of the factors, each
+// a few times d·2⁻⁵³ for reorthogonalised Gram–Schmidt. Differences below it mean nothing.
+func (s *activeSet) rounding() float64 { return 8 * float64(s.d+4) * 0x1p-53 }
+
+// split stores in z the part of the unit vector n that is orthogonal to the active
+// normals and in h its coordinates Qn, and returns ‖z‖₂. Gram–Schmidt is done twice,
+// which is enough (Daniel, Gragg, Kaufman and Stewart 1976).
+func (s *activeSet) split(n []float64) float64 {
+	copy(s.z, n)
+	for k := range s.q {
+		s.h[k] = 0
+	}
+	for range 2 {
+		for k, q := range s.q {
+			c := floats.Dot(q, s.z)
+			s.h[k] += c
+			floats.AddScaled(s.z, -c, q)
+		}
+	}
+	return math.Sqrt(floats.Dot(s.z, s.z))
+}
+
+// add appends the cut that was split last.
+func (s *activeSet) add(c *cut) {
+	k := len(s.cuts)
+	if cap(s.q) == k { // the rows of Q and R once made are used again
+		s.q = append(s.q, make([]float64, s.d))
+		s.r = append(s.r, make([]float64, s.d))
+	} else {
+		s.q, s.r = s.q[:k+1], s.r[:k+1]
+		if s.q[k] == nil {
+			s.q[k], s.r[k] = make([]float64, s.d), make([]float64, s.d)
+		}
+	}
+	norm := math.Sqrt(floats.Dot(s.z, s.z))
+	floats.ScaleTo(s.q[k], 1/norm, s.z)
+	s.r[k] = s.r[k][:k+1]
+	copy(s.r[k], s.h[:k])
+	s.r[k][k] = norm
+	s.cuts = append(s.cuts, c)
+}
+
+// drop removes cut j: the columns of R after it move up by one, and rotations make
+// it triangular again.
+func (s *activeSet) drop(j int) {
+	last := len(s.cuts) - 1
+	gone := s.r[j]
+	copy(s.r[j:], s.r[j+1:])
+	s.r[last] = gone
+	for k := j; k < last; k++ {
+		col := s.r[k] // of length k+2
+		c, sn, rho := rotation(col[k], col[k+1])
+		s.r[k] = col[:k+1]
+		s.r[k][k] = rho
+		for _, col := range s.r[k+1 : last] {
+			col[k], col[k+1] = c*col[k]+sn*col[k+1], c*col[k+1]-sn*col[k]
+		}
+		p, q := s.q[k], s.q[k+1]
+		for i, a := range p {
+			p[i], q[i] = c*a+sn*q[i], c*q[i]-sn*a
+		}
+	}
+	s.cuts = append(s.cuts[:j], s.cuts[j+1:]...)
+	s.q, s.r = s.q[:last], s.r[:last]
+	s.r[:last+1][last] = gone[:cap(gone)]
+}
+
+// rotation returns c, s, ρ with c² + s² = 1, c a + s b = ρ, c b − s a = 0.
+func rotation(a, b float64) (c, s, rho float64) {
+	rho = math.Hypot(a, b)
+	if rho == 0 {
+		return 1, 0, 0
+	}
+	return a / rho, b / rho, rho
+}
+
+// solve recomputes x0, v, u0 and u1 from the factors.
+func (s *activeSet) solve() {
+	// Rᵀy = rhs, forwards.
+	for k, c := range s.cuts {
+		col := s.r[k]
+		s.y[k] = (c.rhs - floats.Dot(col[:k], s.y[:k])) / col[k]
+	}
+	clear(s.x0)
+	for k, q := range s.q {
+		floats.AddScaled(s.x0, s.y[k], q)
+	}
+	copy(s.v, s.b)
+	for k := range s.q {
+		s.w[k] = 0
+	}
+	for range 2 {
+		for k, q := range s.q {
+			c := floats.Dot(q, s.v)
+			s.w[k] += c
+			floats.AddScaled(s.v, -c, q)
+		}
+	}
+	if len(s.q) == s.d {
+		clear(s.v) // the normals span the space
+	}
+	floats.Scale(-1, s.v)
+	q := len(s.q)
+	copy(s.u0, s.y[:q])
+	copy(s.u1, s.w[:q])
+	s.backSubstitute(s.u0[:q])
+	s.backSubstitute(s.u1[:q])
+}
+
+// backSubstitute solves R u = y in place.
+func (s *activeSet) backSubstitute(u []float64) {
+	for k := len(u) - 1; k >= 0; k-- {
+		u[k] /= s.r[k][k]
+		floats.AddScaled(u[:k], -u[k], s.r[k][:k])
+	}
+}

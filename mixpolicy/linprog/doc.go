@@ -1,0 +1,48 @@
+// Package linprog solves, exactly, the linear programs of the paper: few variables
+// and very many rows.
+//
+// [Mixture] is problem (2.18),
+//
+//	min bᵀθ   subject to   Ψθ ⪰ 0,  1ᵀθ = 1,  ‖θ‖ ≤ R,        b = Ψᵀc ∈ ℝᵈ,
+//
+// for Ψ ∈ ℝᴺˣᵈ with d up to a few hundred and N of millions. [Norm.Project] is the
+// projection onto its last two constraints, in closed form.
+//
+// # The method
+//
+// A linear objective is the limit of a projection. For t ≥ 0 let
+//
+//	x(t) = argmin ½‖x + t b‖₂²   over   P = {x : Ψx ⪰ 0, 1ᵀx = 1},
+//
+// the Euclidean projection of −t b onto P. The path x(t) is continuous and piecewise
+// linear, bᵀx(t) does not increase and ‖x(t)‖₂ does not decrease. Two facts follow.
+//
+//   - Without a bound, x(t) is for all t beyond some finite t̄ the solution of the LP,
+//     and among its solutions the one of least norm (Mangasarian and Meyer 1979).
+//   - With ‖θ‖₂ ≤ R active, the solution is x(t) for the t at which ‖x(t)‖₂ = R: the
+//     conditions of optimality of x(t), x + t b = Ψᵀu + κ1, are those of (2.18) with
+//     λ = u/t, μ = κ/t and the multiplier R/t for the ball.
+//
+// The bounds ℓ∞ and ℓ₁ are polyhedral, so they join the rows of P: |θⱼ| ≤ R is 2d of
+// them; ‖θ‖₁ ≤ R is, on the hyperplane, Σ_{j∈S} θⱼ ≥ −(R−1)/2 for all 2ᵈ sets S, of
+// which only the most violated one is ever needed.
+//
+// Each x(t) is found by the dual active-set method of Goldfarb and Idnani (1983),
+// which starts at the solution for no rows at all and asks only for a row that the
+// present point violates. That makes rows a thing to be found when needed: the
+// problem is solved over a small pool of rows, one parallel scan of Ψ then finds rows
+// which that solution violates, these join the pool, and the next solution starts
+// from the last one's active rows. A scan that finds nothing ends the work.
+//
+// # What is certain
+//
+// The answer is computed in floating point, but its certificate is not taken on
+// trust. For any λ ⪰ 0 and any μ,
+//
+//	bᵀθ ≥ μ − R‖b − Ψᵀλ − μ1‖⁎        for every feasible θ,
+//
+// and [Solution.Bound] is this number, evaluated in doubled precision and rounded
+// downwards. An [InfeasibleError] carries λ ⪰ 0 and κ with κ > R‖Ψᵀλ + κ1‖⁎, which no
+// feasible θ can meet, since κ = κ1ᵀθ ≤ (Ψᵀλ + κ1)ᵀθ ≤ R‖Ψᵀλ + κ1‖⁎. An
+// [UnboundedError] carries a feasible point and a direction in which to leave it.
+package linprog

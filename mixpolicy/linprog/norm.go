@@ -1,0 +1,106 @@
+package linprog
+
+import (
+	"fmt"
+	"math"
+)
+
+// Norm is the norm of the constraint ‖θ‖ ≤ R.
+type Norm int
+
+const (
+	L2   Norm = iota // ‖θ‖₂ = √Σθⱼ²
+	LInf             // ‖θ‖∞ = max |θⱼ|
+	L1               // ‖θ‖₁ = Σ|θⱼ|
+)
+
+func (n Norm) String() string {
+	switch n {
+	case L2:
+		return "ℓ₂"
+	case LInf:
+		return "ℓ∞"
+	case L1:
+		return "ℓ₁"
+	}
+	return fmt.Sprintf("Norm(%d)", int(n))
+}
+
+// Dual returns the norm ‖y‖⁎ = max {yᵀx : ‖x‖ ≤ 1}.
+func (n Norm) Dual() Norm {
+	switch n {
+	case L2:
+		return L2
+	case LInf:
+		return L1
+	case L1:
+		return LInf
+	}
+	panic("linprog: unknown norm " + n.String())
+}
+
+// Of returns ‖x‖, without overflow or underflow in between.
+func (n Norm) Of(x []float64) float64 {
+	var most, sum float64
+	for _, v := range x {
+		v = math.Abs(v)
+		sum += v
+		most = max(most, v)
+	}
+	switch n {
+	case L2:
+		return norm2(x, most)
+	case LInf:
+		return most
+	case L1:
+		return sum
+	}
+	panic("linprog: unknown norm " + n.String())
+}
+
+// OnHyperplane returns min {‖θ‖ : 1ᵀθ = 1} = 1/‖1‖⁎, attained at θ = 1/d: no smaller
+// R leaves a feasible point.
+func (n Norm) OnHyperplane(d int) float64 { return 1 / n.dualOfOnes(d) }
+
+// dualOfOnes returns ‖1‖⁎ in ℝᵈ.
+func (n Norm) dualOfOnes(d int) float64 {
+	switch n {
+	case L2:
+		return math.Sqrt(float64(d))
+	case LInf:
+		return float64(d)
+	case L1:
+		return 1
+	}
+	panic("linprog: unknown norm " + n.String())
+}
+
+// norm2 returns ‖x‖₂, where most = ‖x‖∞ tells whether squares are safe.
+func norm2(x []float64, most float64) float64 {
+	// Squares of numbers in (2⁻⁵⁰⁰, 2⁵⁰⁰), and sums of up to 2²³ of them, are normal
+	// numbers; smaller terms don't matter beside the largest one.
+	if most > 0x1p-500 && most < 0x1p500 {
+		var s float64
+		for _, v := range x {
+			s += v * v
+		}
+		return math.Sqrt(s)
+	}
+	if most == 0 || math.IsInf(most, 1) || math.IsNaN(most) {
+		return most
+	}
+	scale := powerOfTwo(most)
+	var s float64
+	for _, v := range x {
+		v /= scale
+		s += v * v
+	}
+	return scale * math.Sqrt(s)
+}
+
+// powerOfTwo returns the largest power of two that is at most x, for finite x > 0.
+// Dividing by it is exact, save where the quotient is below the normal range.
+func powerOfTwo(x float64) float64 {
+	_, e := math.Frexp(x) // x = f·2ᵉ with ½ ≤ f < 1
+	return math.Ldexp(1, e-1)
+}
