@@ -128,7 +128,7 @@ func (f Figure) alt() string {
 		if _, name := l.describe(); name != "" {
 			b.WriteString(" " + strings.ToUpper(title(l)[:1]) + title(l)[1:])
 			if r := boundsOf(l.marks(ink{})).y; r.lo <= r.hi {
-				fmt.Fprintf(&b, ": from %.4g to %.4g", r.lo, r.hi)
+				fmt.Fprintf(&b, ": from %s to %s", brief(r.lo), brief(r.hi))
 			}
 			b.WriteString(".")
 		}
@@ -184,7 +184,7 @@ func checkInterval(lo, hi []float64, axis Axis) ([]column, error) {
 	if len(lo) == len(hi) {
 		for i := range lo {
 			if lo[i] > hi[i] {
-				return nil, fmt.Errorf("Lo[%d] = %g > Hi[%d] = %g", i, lo[i], i, hi[i])
+				return nil, fmt.Errorf("interval %d: Lo[%d] = %g > Hi[%d] = %g", i, i, lo[i], i, hi[i])
 			}
 		}
 	}

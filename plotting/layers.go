@@ -70,7 +70,7 @@ func (b Bars) check(x, y Axis) error {
 		return errors.New("bars of equal width can't stand on a logarithmic x axis")
 	}
 	if b.Width < 0 || !finite(b.Width) {
-		return fmt.Errorf("Width is %g, want > 0", b.Width)
+		return fmt.Errorf("the bars' Width is %g, want > 0", b.Width)
 	}
 	return checkColumns(column{"X", b.X, x}, column{"Height", b.Height, y})
 }
@@ -148,7 +148,7 @@ func (s Span) check(x, y Axis) error {
 		axis = x
 	}
 	if s.From > s.To {
-		return fmt.Errorf("From %g > To %g", s.From, s.To)
+		return fmt.Errorf("strip with From %g > To %g", s.From, s.To)
 	}
 	return checkColumns(column{"From", []float64{s.From}, axis}, column{"To", []float64{s.To}, axis})
 }
@@ -168,7 +168,7 @@ func (r Region) describe() (kind, name string) { return "region", r.Name }
 func (r Region) style() ink                    { return ink{r.Color, AutoDash, AutoMarker} }
 func (r Region) check(x, y Axis) error {
 	if len(r.X) < 3 {
-		return fmt.Errorf("X has %d values, and a polygon has at least 3 corners", len(r.X))
+		return fmt.Errorf("polygon with %d corners, where at least 3 are needed", len(r.X))
 	}
 	return checkColumns(column{"X", r.X, x}, column{"Y", r.Y, y})
 }

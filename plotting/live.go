@@ -1,8 +1,13 @@
 package plotting
 
 import (
+	"bytes"
 	_ "embed"
+	"encoding/base64"
 	"encoding/json"
+	"fmt"
+	"image"
+	"image/png"
 	"math"
 	"strconv"
 	"strings"
@@ -36,14 +41,17 @@ type number struct {
 }
 
 func (n number) MarshalJSON() ([]byte, error) {
+	if !finite(n.value) { // the pen is lifted
+		return []byte("null"), nil
+	}
 	return strconv.AppendFloat(nil, n.value, 'g', n.digits, 64), nil
 }
 
-// digits is how many significant digits a coordinate needs on the axis: six
+// digits is how many significant digits a coordinate needs on the axis: five
 // for the length of the axis, which is finer than any screen, and more if the
 // axis is far from 0.
 func (s scale) digits() int {
-	const shown = 6
+	const shown = 5
 	if s.log {
 		return shown
 	}
@@ -58,34 +66,53 @@ func (f Figure) option() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := live{Line: charts.NewLine(), dx: x.digits(), dy: y.digits()}
-	c.frame(f, layers, x, y)
+	c := live{Line: charts.NewLine(), x: x, y: y, dx: x.digits(), dy: y.digits()}
+	c.frame(f, layers)
+	width, height := f.size()
 	for _, l := range layers {
 		for _, m := range l.marks {
-			c.add(l.name, m)
+			switch m := m.(type) {
+			case rule:
+				c.addRule(m, m.place(layers, x, y, width, height))
+			case heat:
+				if err := c.addHeat(l.name, m); err != nil {
+					return nil, err
+				}
+			default:
+				c.add(l.name, m)
+			}
 		}
 	}
 	c.Validate() // before JSON, or go-echarts loses the x axis
 	return json.Marshal(c.JSON())
 }
 
-// live is a chart that is being composed, and the digits of its coordinates.
+// live is a chart that is being composed.
 type live struct {
 	*charts.Line
-	dx, dy int
+	x, y   scale
+	dx, dy int // digits of coordinates
 }
 
 // frame sets all that isn't data.
-func (c live) frame(f Figure, layers []layer, x, y scale) {
-	var names []string
+func (c live) frame(f Figure, layers []layer) {
+	x, y := c.x, c.y
+	var names []legendEntry
 	trigger := "axis"
 	for _, l := range layers {
 		if l.name != "" {
-			names = append(names, l.name)
+			names = append(names, newLegendEntry(l))
 		}
 		for _, m := range l.marks {
-			if m, ok := m.(curve); ok && (m.arrows || m.thin) {
-				trigger = "item" // a plane: neither axis is the cause of the other
+			switch m := m.(type) {
+			case curve:
+				if m.arrows {
+					trigger = "item" // a plane: neither axis is the cause of the other
+				}
+			case extent:
+				trigger = "item"
+			case heat:
+				trigger = "item"
 			}
 		}
 	}
@@ -123,11 +150,63 @@ func (c live) frame(f Figure, layers []layer, x, y scale) {
 			Min: number{x.lo, 12}, Max: number{x.hi, 12}, AxisLabel: x.labels(6),
 		}),
 		charts.WithYAxisOpts(opts.YAxis{
-			Type: y.kind(), Name: f.Y.Label, NameLocation: "middle", NameGap: 14 + digit*widest,
+			Type: y.kind(), Name: f.Y.Label, NameLocation: "middle", NameGap: 20 + digit*widest,
 			Min: number{y.lo, 12}, Max: number{y.hi, 12}, AxisLabel: y.labels(5),
 		}),
 		charts.WithAnimation(false),
 	)
+}
+
+// legendEntry is an item of the legend; its icon is that of the series unless
+// given.
+type legendEntry struct {
+	Name  string       `json:"name"`
+	Icon  string       `json:"icon,omitempty"`
+	Style *legendStyle `json:"itemStyle,omitempty"`
+}
+
+// legendStyle is opts.ItemStyle with a colour that can be a gradient.
+type legendStyle struct {
+	Color   *gradient   `json:"color,omitempty"`
+	Opacity types.Float `json:"opacity,omitempty"`
+}
+
+// gradient runs from the left to the right.
+type gradient struct {
+	Type  string         `json:"type"`
+	X2    int            `json:"x2"`
+	Stops []gradientStop `json:"colorStops"`
+}
+
+type gradientStop struct {
+	Offset float64 `json:"offset"`
+	Color  string  `json:"color"`
+}
+
+func newLegendEntry(l layer) legendEntry {
+	e := legendEntry{Name: l.name}
+	switch m := l.marks[0].(type) {
+	case curve:
+		if m.y != nil { // ECharts would set a dot on the line
+			e.Style = &legendStyle{Opacity: opts.Float(0)}
+		}
+	case glyphs: // as a path it keeps its proportions
+		e.Icon = [...]string{
+			Circle:   "path://M0,5A5,5,0,1,1,10,5A5,5,0,1,1,0,5Z",
+			Square:   "path://M0,0H10V10H0Z",
+			Triangle: "path://M0,9L5,0L10,9Z",
+			Diamond:  "path://M0,5L5,0L10,5L5,10Z",
+		}[m.ink.marker]
+	case heat:
+		g := &gradient{Type: "linear", X2: 1}
+		for i, c := range viridis {
+			g.Stops = append(g.Stops, gradientStop{float64(i) / float64(len(viridis)-1), hex(c)})
+		}
+		e.Style = &legendStyle{Color: g}
+	case extent: // of a contour
+		e.Style = &legendStyle{Opacity: opts.Float(0)}
+	}
+	return e
 }
 
 func (s scale) kind() string {
@@ -161,6 +240,11 @@ func (c live) series(s charts.SingleSeries, columns ...[]float64) {
 		}
 		rows[i] = row
 	}
+	c.rows(s, rows)
+}
+
+// rows appends a series with a data set of its own.
+func (c live) rows(s charts.SingleSeries, rows any) {
 	s.DatasetIndex = len(c.DatasetList)
 	c.AddDataset(opts.Dataset{Source: rows})
 	c.MultiSeries = append(c.MultiSeries, s)
@@ -191,7 +275,7 @@ func (c live) add(name string, m mark) {
 		c.addCurve(name, m)
 	case boxes:
 		s := custom(name, "boxes", m.ink.color, boxAlpha, 1)
-		s.BarWidth = strconv.FormatFloat(m.width, 'g', c.dx, 64)
+		s.BarWidth = strconv.FormatFloat(m.width*(1-boxGap), 'g', c.dx, 64)
 		c.series(s, m.x, m.height)
 	case glyphs:
 		c.addGlyphs(name, m)
@@ -199,10 +283,13 @@ func (c live) add(name string, m mark) {
 		s := custom(name, "region", m.ink.color, regionAlpha, 1)
 		s.SeriesTooltip = silent
 		c.series(s, m.x, m.y)
-	case rule:
-		c.addRule(m)
 	case span:
 		c.addSpan(m)
+	case texts:
+		c.addTexts(name, m)
+	case extent:
+	default:
+		panic(fmt.Sprintf("plotting: no live rendering of %T", m))
 	}
 }
 
@@ -216,7 +303,7 @@ func (c live) addCurve(name string, m curve) {
 		width = thinWidth
 	}
 	line := charts.SingleSeries{
-		Name: name, Type: types.ChartLine, ShowSymbol: opts.Bool(false),
+		Name: name, Type: types.ChartLine, Symbol: "none",
 		LineStyle: &opts.LineStyle{Color: m.ink.color.hex(), Width: float32(px * width), Type: m.ink.dash.css()},
 		ItemStyle: &opts.ItemStyle{Color: m.ink.color.hex()},
 		Encode:    &opts.Encode{X: 0, Y: 1},
@@ -239,11 +326,11 @@ func (c live) addCurve(name string, m curve) {
 func (c live) addGlyphs(name string, m glyphs) {
 	s := charts.SingleSeries{
 		Name: name, Type: types.ChartScatter, Symbol: m.ink.marker.symbol(), SymbolSize: 8,
-		ItemStyle: &opts.ItemStyle{Color: m.ink.color.hex(), BorderColor: m.ink.color.hex(), BorderWidth: 1.5},
+		ItemStyle: &opts.ItemStyle{Color: m.ink.color.hex(), BorderColor: m.ink.color.hex(), BorderWidth: 1.5, Opacity: opts.Float(1)},
 		Encode:    &opts.Encode{X: 0, Y: 1},
 	}
 	if m.hollow {
-		s.ItemStyle.Color = "#ffffff"
+		s.ItemStyle.Color = "#ffffff" // live.js: paper
 	}
 	if m.lo == nil {
 		c.series(s, m.x, m.y)
@@ -255,45 +342,75 @@ func (c live) addGlyphs(name string, m glyphs) {
 	c.again(w)
 }
 
-// anchor carries a rule or a span: ECharts attaches both to a series.
-func (c live) anchor(s charts.SingleSeries) {
-	s.Type, s.Data, s.SeriesTooltip = types.ChartLine, []number{}, silent
-	c.MultiSeries = append(c.MultiSeries, s)
-}
-
-func (c live) addRule(m rule) {
-	label := &opts.Label{Formatter: "{b}", Position: "insideEndTop", Color: Grey.hex()}
-	at := opts.MarkLineNameYAxisItem{Name: m.label, YAxis: number{m.at, c.dy}}
-	marks := &opts.MarkLines{Data: []any{at}}
-	if m.vertical {
-		marks.Data = []any{opts.MarkLineNameXAxisItem{Name: m.label, XAxis: number{m.at, c.dx}}}
-	}
-	marks.MarkLineStyle = opts.MarkLineStyle{
-		Symbol: []string{"none", "none"}, Label: label,
-		LineStyle: &opts.LineStyle{Color: m.ink.color.hex(), Width: px, Type: m.ink.dash.css()},
-	}
-	c.anchor(charts.SingleSeries{MarkLines: marks})
-}
-
-// spanEnd is a corner of a markArea; go-echarts spells the key yAxis YAxis.
-type spanEnd struct {
-	Name string  `json:"name,omitempty"`
-	X    *number `json:"xAxis,omitempty"`
-	Y    *number `json:"yAxis,omitempty"`
+// addRule leaves the place of the label to the caller's corner, which live.js
+// reads from ECharts' names for it.
+func (c live) addRule(m rule, at corner) {
+	s := custom("", "rule", m.ink.color, 1, 0)
+	s.Label = &opts.Label{Formatter: m.label, Position: at.String()}
+	s.LineStyle = &opts.LineStyle{Type: m.ink.dash.css()}
+	c.reference(s, m.vertical, m.at)
 }
 
 func (c live) addSpan(m span) {
-	from, to := spanEnd{Name: m.label, Y: &number{m.from, c.dy}}, spanEnd{Y: &number{m.to, c.dy}}
-	if m.vertical {
-		from, to = spanEnd{Name: m.label, X: &number{m.from, c.dx}}, spanEnd{X: &number{m.to, c.dx}}
+	s := custom("", "span", m.ink.color, regionAlpha, 0)
+	s.Label = &opts.Label{Formatter: m.label}
+	c.reference(s, m.vertical, m.from, m.to)
+}
+
+// reference appends a series that holds values of one axis only.
+func (c live) reference(s charts.SingleSeries, vertical bool, values ...float64) {
+	s.Encode, s.SeriesTooltip = &opts.Encode{Y: 0}, silent
+	digits := c.dy
+	if vertical {
+		s.Encode, digits = &opts.Encode{X: 0}, c.dx
 	}
-	c.anchor(charts.SingleSeries{MarkAreas: &opts.MarkAreas{
-		Data: []any{[]spanEnd{from, to}},
-		MarkAreaStyle: opts.MarkAreaStyle{
-			Label:     &opts.Label{Position: "insideTopLeft", Color: Grey.hex()},
-			ItemStyle: &opts.ItemStyle{Color: m.ink.color.hex(), Opacity: opts.Float(regionAlpha)},
-		},
-	}})
+	row := make([]number, len(values))
+	for i, v := range values {
+		row[i] = number{v, digits}
+	}
+	c.rows(s, [][]number{row})
+}
+
+// String is ECharts' name for the place of a label on a line.
+func (c corner) String() string {
+	name := "insideEnd"
+	if c.start {
+		name = "insideStart"
+	}
+	if c.below {
+		return name + "Bottom"
+	}
+	return name + "Top"
+}
+
+func (c live) addHeat(name string, m heat) error {
+	picture, err := dataURI(m.image(c.x, c.y))
+	if err != nil {
+		return err
+	}
+	s := custom(name, "picture", Grey, 1, 1)
+	s.SeriesTooltip = silent
+	s.Symbol = picture
+	c.series(s, []float64{c.x.lo, c.x.hi}, []float64{c.y.lo, c.y.hi})
+	return nil
+}
+
+func (c live) addTexts(name string, m texts) {
+	rows := make([]any, len(m.x))
+	for i := range rows {
+		rows[i] = []any{number{m.x[i], c.dx}, number{m.y[i], c.dy}, m.text[i]}
+	}
+	s := custom(name, "texts", Grey, 1, 1)
+	s.SeriesTooltip = silent
+	c.rows(s, rows)
+}
+
+func dataURI(img image.Image) (string, error) {
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		return "", err
+	}
+	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes()), nil
 }
 
 // px is the CSS pixels in a point.
@@ -306,7 +423,7 @@ func (d Dash) css() string {
 	case Dotted:
 		return "dotted"
 	case DashDot:
-		return "dashed" // ECharts takes patterns as arrays, which go-echarts has no field for
+		return "dashdot" // not ECharts' name: live.js makes a pattern of it
 	}
 	return "solid"
 }

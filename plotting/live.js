@@ -15,6 +15,8 @@ function (charts) {
     return m === "1" ? e : m === "−1" ? "−" + e : m + "·" + e;
   }
 
+  var dashes = { dashed: [7, 4], dotted: [2, 3.5], dashdot: [8, 3.5, 2, 3.5] };
+
   // Shapes of custom series: of each row, or of all rows at the first.
   var shapes = {
     band: function (rows, s) {
@@ -35,7 +37,7 @@ function (charts) {
         return {
           type: "rect",
           shape: { x: a[0], y: Math.min(a[1], b[1]), width: b[0] - a[0], height: Math.abs(a[1] - b[1]) },
-          style: { fill: s.itemStyle.color, opacity: s.itemStyle.opacity, stroke: b[0] - a[0] > 4 ? s.itemStyle.color : null },
+          style: { fill: s.itemStyle.color, opacity: s.itemStyle.opacity },
         };
       };
     },
@@ -65,6 +67,41 @@ function (charts) {
         return { type: "group", children: heads };
       });
     },
+    rule: function (rows, s, option) {
+      return function (params, api) {
+        var g = params.coordSys, vertical = s.encode.x === 0, end = /End/.test(s.label.position), top = /Top/.test(s.label.position);
+        var p = api.coord(vertical ? [rows[0][0], option.yAxis[0].min] : [option.xAxis[0].min, rows[0][0]]), right = g.x + g.width, low = g.y + g.height;
+        return { type: "group", children: [
+          { type: "line", shape: vertical ? { x1: p[0], x2: p[0], y1: g.y, y2: low } : { x1: g.x, x2: right, y1: p[1], y2: p[1] },
+            style: { stroke: s.itemStyle.color, lineWidth: 1.3, lineDash: dashes[s.lineStyle.type] } },
+          vertical ? label(s, p[0] + (top ? 4 : -4), end ? g.y + 3 : low - 3, top ? "left" : "right", end ? "top" : "bottom")
+            : label(s, end ? right - 4 : g.x + 4, p[1] + (top ? -2 : 3), end ? "right" : "left", top ? "bottom" : "top"),
+        ] };
+      };
+    },
+    span: function (rows, s, option) {
+      return function (params, api) {
+        var g = params.coordSys, vertical = s.encode.x === 0, v = rows[0];
+        var p = v.map(function (at) { return api.coord(vertical ? [at, option.yAxis[0].min] : [option.xAxis[0].min, at]); });
+        var r = vertical ? { x: p[0][0], y: g.y, width: p[1][0] - p[0][0], height: g.height } : { x: g.x, y: p[1][1], width: g.width, height: p[0][1] - p[1][1] };
+        return { type: "group", children: [
+          { type: "rect", shape: r, style: { fill: s.itemStyle.color, opacity: s.itemStyle.opacity } },
+          label(s, r.x + 4, r.y + 3, "left", "top"),
+        ] };
+      };
+    },
+    picture: function (rows, s) {
+      return whole(function (at) {
+        var a = at(rows[0][0], rows[0][1]), b = at(rows[1][0], rows[1][1]);
+        return { type: "image", style: { image: s.symbol, x: a[0], y: b[1], width: b[0] - a[0], height: a[1] - b[1] } };
+      });
+    },
+    texts: function (rows, s, option, paper) {
+      return function (params, api) {
+        var r = rows[params.dataIndex], p = api.coord([r[0], r[1]]);
+        return { type: "text", x: p[0], y: p[1], style: { text: r[2], fill: s.itemStyle.color, fontSize: 11, align: "center", verticalAlign: "middle", stroke: paper, lineWidth: 4 } };
+      };
+    },
   };
   function whole(shape) {
     return function (params, api) {
@@ -73,18 +110,27 @@ function (charts) {
       return shape(function (x, y) { return api.coord([x, y]); });
     };
   }
+  function label(s, x, y, align, verticalAlign) {
+    return { type: "text", style: { text: s.label.formatter, x: x, y: y, align: align, verticalAlign: verticalAlign, fill: "#7f7f7f", fontSize: 12 } };
+  }
   function fill(points, s) {
     return { type: "polygon", shape: { points: points }, style: { fill: s.itemStyle.color, opacity: s.itemStyle.opacity } };
   }
 
-  function complete(option) {
-    option = JSON.parse(JSON.stringify(option));
+  function complete(option, dark, width) {
+    option = JSON.stringify(option);
+    if (dark) option = option.replace(/#0072b2/g, "#3399d6").replace(/#ffffff/g, paper(dark)); // the one colour too dark on black; hollow markers
+    option = JSON.parse(option);
+    Object.assign(option.title.textStyle, fitting(width));
+    Object.assign(option.legend, { itemWidth: 28, itemHeight: 11, itemGap: 16 });
     var data = [].concat(option.dataset || []);
     option.series.forEach(function (s) {
       if (s.tooltip) s.tooltip.show = !(s.silent = true);
+      if (s.type === "line" && dashes[s.lineStyle.type]) s.lineStyle.type = dashes[s.lineStyle.type];
       if (s.type !== "custom") return;
       var rows = data[s.datasetIndex || 0].source;
-      s.renderItem = shapes[s.renderItem](rows, s, option);
+      if (dark) s.itemStyle.opacity = Math.min(1, 1.5 * s.itemStyle.opacity);
+      s.renderItem = shapes[s.renderItem](rows, s, option, paper(dark));
       s.clip = true;
     });
     option.tooltip.confine = true;
@@ -108,19 +154,20 @@ function (charts) {
     return option;
   }
 
+  function fitting(width) { return { width: Math.max(80, width - 100), overflow: "truncate" }; }
+  function paper(dark) { return dark ? "#1e1e1e" : "#ffffff"; }
   function theme(dark) {
-    var ink = dark ? "#dddddd" : "#222222", soft = dark ? "#999999" : "#666666", faint = dark ? "#3c3c3c" : "#e4e4e4", paper = dark ? "#1e1e1e" : "#ffffff";
-    var text = { color: ink }, line = { lineStyle: { color: soft } };
+    var ink = dark ? "#dddddd" : "#222222", soft = dark ? "#999999" : "#666666", faint = dark ? "#3c3c3c" : "#e4e4e4", text = { color: ink }, line = { lineStyle: { color: soft } };
     var axis = {
       axisLine: { show: true, onZero: false, lineStyle: { color: soft } }, axisTick: { show: true, lineStyle: { color: soft } },
-      axisLabel: { color: ink, hideOverlap: true, formatter: function (v) { return number(v, 12); } },
+      axisLabel: { color: ink, hideOverlap: true, formatter: function (v) { return number(v, 6); } },
       nameTextStyle: { color: ink, fontSize: 13 }, splitLine: { lineStyle: { color: faint } },
       minorTick: { lineStyle: { color: soft } },
     };
     return {
       darkMode: dark, backgroundColor: "transparent", textStyle: { fontFamily: "Liberation Sans, Arial, Helvetica, sans-serif" },
       title: { textStyle: text }, legend: { textStyle: text, pageTextStyle: text, pageIconColor: soft, pageIconInactiveColor: faint },
-      tooltip: { backgroundColor: paper, borderColor: soft, textStyle: text, axisPointer: line },
+      tooltip: { backgroundColor: paper(dark), borderColor: soft, textStyle: text, axisPointer: line },
       toolbox: { iconStyle: { borderColor: soft } }, valueAxis: axis, logAxis: axis,
     };
   }
@@ -134,19 +181,19 @@ function (charts) {
 
   charts.forEach(function (spec) {
     document.querySelectorAll('[data-figure="' + spec.key + '"]:not([data-live])').forEach(function (root) {
-      var still = root.querySelector(".mixpolicy-static"), live = root.querySelector(".mixpolicy-live"), slider = root.querySelector("input");
+      var still = root.querySelector(".mixpolicy-static"), live = root.querySelector(".mixpolicy-live"), slider = root.parentElement.querySelector("input");
       var chart, dark, frame = slider ? +slider.value : 0;
       root.setAttribute("data-live", "");
       function draw() {
         if (chart) chart.dispose();
         dark = isDark(root);
         chart = echarts.init(live, theme(dark));
-        chart.setOption(complete(spec.frames[frame]));
-        fit();
+        chart.setOption(complete(spec.frames[frame], dark, live.clientWidth));
       }
       function fit() {
+        if (chart.getWidth() === live.clientWidth && chart.getHeight() === live.clientHeight) return;
         chart.resize();
-        chart.setOption({ title: { textStyle: { width: Math.max(80, live.clientWidth - 90), overflow: "truncate" } } });
+        chart.setOption({ title: { textStyle: fitting(live.clientWidth) } });
       }
       still.hidden = true;
       live.hidden = false;
@@ -155,11 +202,11 @@ function (charts) {
       }).observe(live);
       if (slider) {
         slider.parentElement.hidden = false;
-        slider.oninput = function () {
+        slider.addEventListener("input", function () {
           frame = +slider.value;
-          root.querySelector("output").textContent = spec.labels[frame];
-          if (chart) chart.setOption(complete(spec.frames[frame]), { replaceMerge: ["series", "dataset"] });
-        };
+          slider.parentElement.querySelector("output").textContent = spec.labels[frame];
+          if (chart) chart.setOption(complete(spec.frames[frame], dark, live.clientWidth), { replaceMerge: ["series", "dataset"] });
+        });
       }
       var watch = new MutationObserver(function () { setTimeout(follow, 100); });
       function follow() {

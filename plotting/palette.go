@@ -35,10 +35,9 @@ var palette = [...]color.NRGBA{
 
 func (c Color) rgb() color.NRGBA { return palette[c] }
 
-func (c Color) hex() string {
-	p := palette[c]
-	return fmt.Sprintf("#%02x%02x%02x", p.R, p.G, p.B)
-}
+func (c Color) hex() string { return hex(palette[c]) }
+
+func hex(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
 // alpha is the colour at the given opacity in [0, 1].
 func (c Color) alpha(a float64) color.NRGBA {

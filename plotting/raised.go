@@ -3,46 +3,59 @@ package plotting
 import (
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 )
 
-// raised sets text as text.Plain does, except that Unicode superscripts and
-// subscripts of digits and signs are set as small digits above or below the
-// line: Liberation Sans has glyphs for some of them only.
+// raised sets text as text.Plain does, with two differences. Superscripts and
+// subscripts of Unicode become small letters and digits above or below the
+// line, as Liberation Sans has glyphs for some of them only. Combining accents,
+// as in θ̂, become accents centred over the letter, which shaping would do if the
+// back ends shaped text.
 type raised struct{ text.Plain }
 
 var _ text.Handler = raised{}
 
 const (
-	superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻"
-	subscripts   = "₀₁₂₃₄₅₆₇₈₉₊₋"
-	onTheLine    = "0123456789+−"
+	superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ᵀⁿⁱᵈᵗ"
+	superLetters = "0123456789+−Tnidt"
+	subscripts   = "₀₁₂₃₄₅₆₇₈₉₊₋ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
+	subLetters   = "0123456789+−aehijklmnoprstuvx"
 
-	smallSize = 0.7   // of the font
-	superRise = 0.36  // of the font size, above the baseline
-	subRise   = -0.14 // below it
+	combining = "\u0302\u0303\u0304\u0305\u0307" // hat, tilde, bar, overline, dot
+	accents   = "ˆ˜¯¯˙"
+
+	smallSize  = 0.7   // of the font
+	superRise  = 0.36  // of the font size, above the baseline
+	subRise    = -0.14 // below it
+	accentRise = 0.12  // above where it sits on a lower-case letter
 )
 
-// run is a piece of a line that is set at one size and height.
+// run is a piece of a line that is set at one size and height; an accent is
+// set over the letter before it and takes no room.
 type run struct {
-	text string
-	size font.Length
-	rise vg.Length
+	text   string
+	size   font.Length
+	rise   vg.Length
+	accent bool
 }
 
 func runs(line string, size font.Length) []run {
 	var out []run
 	for _, r := range line {
-		next := run{string(r), size, 0}
-		if i := strings.IndexRune(superscripts, r); i >= 0 {
-			next = run{counterpart(superscripts, r), size * smallSize, size * superRise}
-		} else if i := strings.IndexRune(subscripts, r); i >= 0 {
-			next = run{counterpart(subscripts, r), size * smallSize, size * subRise}
+		next := run{text: string(r), size: size}
+		switch {
+		case strings.ContainsRune(superscripts, r):
+			next = run{text: counterpart(superscripts, superLetters, r), size: size * smallSize, rise: size * superRise}
+		case strings.ContainsRune(subscripts, r):
+			next = run{text: counterpart(subscripts, subLetters, r), size: size * smallSize, rise: size * subRise}
+		case strings.ContainsRune(combining, r):
+			next = run{text: counterpart(combining, accents, r), size: size, rise: size * accentRise, accent: true}
 		}
-		if n := len(out); n > 0 && out[n-1].size == next.size && out[n-1].rise == next.rise {
+		if n := len(out); n > 0 && !next.accent && !out[n-1].accent && out[n-1].size == next.size && out[n-1].rise == next.rise {
 			out[n-1].text += next.text
 			continue
 		}
@@ -51,16 +64,17 @@ func runs(line string, size font.Length) []run {
 	return out
 }
 
-// counterpart returns what stands on the line for r in from.
-func counterpart(from string, r rune) string {
-	index := len([]rune(from[:strings.IndexRune(from, r)]))
-	return string([]rune(onTheLine)[index])
+// counterpart returns what stands in the place in to that r has in from.
+func counterpart(from, to string, r rune) string {
+	return string([]rune(to)[utf8.RuneCountInString(from[:strings.IndexRune(from, r)])])
 }
 
 func (h raised) width(line string, f font.Font) (width vg.Length) {
 	for _, r := range runs(line, f.Size) {
-		face := h.Fonts.Lookup(f, r.size)
-		width += face.Width(r.text)
+		if !r.accent {
+			face := h.Fonts.Lookup(f, r.size)
+			width += face.Width(r.text)
+		}
 	}
 	return width
 }
@@ -86,8 +100,15 @@ func (h raised) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 	for i, line := range lines {
 		x := pt.X + vg.Length(sty.XAlign)*h.width(line, sty.Font)
 		y := top + vg.Length(len(lines)-i)*sty.Font.Size
+		letter := "" // before an accent
 		for _, r := range runs(line, sty.Font.Size) {
 			face := h.Fonts.Lookup(sty.Font, r.size)
+			if r.accent {
+				c.FillString(face, vg.Point{X: x - (face.Width(letter)+face.Width(r.text))/2, Y: y + r.rise}, r.text)
+				continue
+			}
+			_, n := utf8.DecodeLastRuneInString(r.text)
+			letter = r.text[len(r.text)-n:]
 			c.FillString(face, vg.Point{X: x, Y: y + r.rise}, r.text)
 			x += face.Width(r.text)
 		}

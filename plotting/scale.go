@@ -19,6 +19,14 @@ func (s scale) unit(v float64) float64 {
 	return (v - s.lo) / (s.hi - s.lo)
 }
 
+// value is the inverse of unit.
+func (s scale) value(u float64) float64 {
+	if s.log {
+		return s.lo * math.Pow(s.hi/s.lo, u)
+	}
+	return s.lo + u*(s.hi-s.lo)
+}
+
 // scales returns the ranges of both axes, which both renderings use.
 func (f Figure) scales(layers []layer) (x, y scale) {
 	b := bounds{empty, empty}
@@ -38,7 +46,7 @@ func (f Figure) scales(layers []layer) (x, y scale) {
 			}
 		}
 	}
-	const pad = 0.04 // of the length of the axis: a curve does not touch the frame
+	const pad = 0.05 // of the length of the axis: no curve touches the frame
 	x = f.X.scale(b.x, 0)
 	if padX {
 		x = f.X.scale(b.x, pad)
@@ -69,8 +77,15 @@ func (a Axis) scale(data interval, pad float64) scale {
 		if data.lo == data.hi {
 			return scale{data.lo / 2, data.hi * 2, true}
 		}
+		if pad == 0 {
+			return scale{data.lo, data.hi, true}
+		}
 		widen := math.Pow(data.hi/data.lo, pad)
-		return scale{data.lo / widen, data.hi * widen, true}
+		return scale{
+			floorTo(data.lo/widen, data.lo),
+			ceilTo(data.hi*widen, data.hi),
+			true,
+		}
 	}
 	if data.lo == data.hi {
 		half := math.Abs(data.lo) / 2
@@ -79,8 +94,26 @@ func (a Axis) scale(data interval, pad float64) scale {
 		}
 		return scale{data.lo - half, data.hi + half, false}
 	}
+	if pad == 0 {
+		return scale{data.lo, data.hi, false}
+	}
 	widen := pad * (data.hi - data.lo)
-	return scale{data.lo - widen, data.hi + widen, false}
+	return scale{
+		floorTo(data.lo-widen, data.hi-data.lo),
+		ceilTo(data.hi+widen, data.hi-data.lo),
+		false,
+	}
+}
+
+// floorTo and ceilTo round to two digits of the given size: ends of axes are
+// short numbers.
+func floorTo(v, size float64) float64 { return -ceilTo(-v, size) }
+
+func ceilTo(v, size float64) float64 {
+	e := math.Floor(math.Log10(size)) - 1
+	k := math.Ceil(v / math.Pow(10, e))
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(k, 'f', 0, 64)+"e"+strconv.Itoa(int(e)), 64)
+	return rounded
 }
 
 // tick is a mark on an axis; a minor one has no label.
@@ -97,14 +130,15 @@ func (s scale) ticks(n int) []tick {
 	return s.linearTicks(n)
 }
 
-// linearTicks are the multiples of 1, 2 or 5 times a power of ten.
+// linearTicks are the multiples of 1, 2 or 5 times a power of ten: the least
+// such step that gives at most n+2 ticks.
 func (s scale) linearTicks(n int) []tick {
-	rough := (s.hi - s.lo) / float64(n)
-	power := math.Floor(math.Log10(rough))
-	step := 10.0
-	for _, m := range []float64{1, 2, 5} {
-		if m*math.Pow(10, power) >= rough {
-			step = m
+	length := s.hi - s.lo
+	power := math.Floor(math.Log10(length / float64(n+2)))
+	step := 1.0
+	for _, m := range []float64{1, 2, 5, 10} {
+		step = m
+		if length/(m*math.Pow(10, power)) < float64(n+2) {
 			break
 		}
 	}
@@ -176,6 +210,17 @@ func power(m, e int) string {
 		return "10" + superscript(e)
 	}
 	return strconv.Itoa(m) + "·10" + superscript(e)
+}
+
+// brief formats a value to three digits.
+func brief(v float64) string {
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', 2, 64), "e")
+	e, _ := strconv.Atoi(exponent)
+	if v == 0 || -4 < e && e < 6 {
+		rounded, _ := strconv.ParseFloat(mantissa+"e"+exponent, 64)
+		return minus(strconv.FormatFloat(rounded, 'f', -1, 64))
+	}
+	return minus(strings.TrimSuffix(strings.TrimRight(mantissa, "0"), ".")) + "·10" + superscript(e)
 }
 
 func superscript(n int) string {

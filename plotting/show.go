@@ -3,10 +3,10 @@ package plotting
 import (
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"html"
+	"regexp"
 	"strings"
 
 	"github.com/janpfeifer/gonb/gonbui"
@@ -70,21 +70,33 @@ func (p Panels) display() (display, error) {
 	if err != nil {
 		return display{}, err
 	}
-	var d display
+	return output([]Panels{p}, p, Slider{})
+}
+
+// output is the display of frames of panels, of which the still picture shows
+// the given one.
+func output(frames []Panels, still Panels, s Slider) (display, error) {
 	var specs []spec
 	var body, plain strings.Builder
-	for _, f := range p.Figures {
-		s, div, err := chart([]Figure{f}, nil, 0)
+	if len(frames) > 1 {
+		fmt.Fprintf(&body, `<label hidden style="flex:1 1 100%%">%s = <output>%s</output> <input type="range" min="0" max="%d" value="%d" style="vertical-align:middle;width:min(360px,60%%)"></label>`+"\n",
+			html.EscapeString(s.Label), html.EscapeString(s.Values[s.Start]), len(frames)-1, s.Start)
+		fmt.Fprintf(&plain, "A slider over %s = %s.\n", s.Label, strings.Join(s.Values, ", "))
+	}
+	for i, f := range still.Figures {
+		figures := make([]Figure, len(frames))
+		for k, p := range frames {
+			figures[k] = p.Figures[i]
+		}
+		spec, div, err := chart(figures, f, s.Values)
 		if err != nil {
 			return display{}, err
 		}
-		specs = append(specs, s)
+		specs = append(specs, spec)
 		body.WriteString(div)
 		plain.WriteString(f.alt() + "\n")
 	}
-	d.plain = strings.TrimSpace(plain.String())
-	d.html = page(body.String(), specs)
-	return d, nil
+	return display{html: page(body.String(), specs), plain: strings.TrimSpace(plain.String())}, nil
 }
 
 // spec is what live.js is told about a chart.
@@ -94,9 +106,9 @@ type spec struct {
 	Labels []string          `json:"labels,omitempty"`
 }
 
-// chart returns the chart that shows one of the frames, and its place in the
-// page with the static picture of the chosen one.
-func chart(frames []Figure, labels []string, chosen int) (spec, string, error) {
+// chart returns the chart of the frames, and its place in the page, which holds
+// the still picture.
+func chart(frames []Figure, still Figure, labels []string) (spec, string, error) {
 	s := spec{Labels: labels}
 	for _, f := range frames {
 		option, err := f.option()
@@ -105,8 +117,7 @@ func chart(frames []Figure, labels []string, chosen int) (spec, string, error) {
 		}
 		s.Frames = append(s.Frames, option)
 	}
-	f := frames[chosen]
-	picture, err := f.svg()
+	picture, err := still.svg()
 	if err != nil {
 		return s, "", err
 	}
@@ -116,15 +127,28 @@ func chart(frames []Figure, labels []string, chosen int) (spec, string, error) {
 	for _, option := range s.Frames {
 		hash.Write(option)
 	}
-	s.Key = hex.EncodeToString(hash.Sum(nil)[:6])
+	s.Key = fmt.Sprintf("%x", hash.Sum(nil)[:6])
 
-	w, h := f.size()
+	w, h := still.size()
 	var b strings.Builder
 	fmt.Fprintf(&b, `<div class="mixpolicy-chart" data-figure="%s" style="flex:1 1 320px;max-width:%.0fpx">`+"\n", s.Key, 115*w) // 115 px an inch: a screen is read from farther than paper
 	fmt.Fprintf(&b, `<img class="mixpolicy-static" style="width:100%%" alt="%s" src="data:image/svg+xml;base64,%s">`+"\n",
-		html.EscapeString(f.alt()), base64.StdEncoding.EncodeToString(picture))
+		html.EscapeString(still.alt()), base64.StdEncoding.EncodeToString(compactSVG(picture)))
 	fmt.Fprintf(&b, `<div class="mixpolicy-live" style="aspect-ratio:%g/%g;min-height:280px" hidden></div>`+"\n</div>\n", w, h)
 	return s, b.String(), nil
+}
+
+var (
+	svgPath    = regexp.MustCompile(` d="[^"]*"`)
+	svgDecimal = regexp.MustCompile(`(\.\d)\d+`)
+)
+
+// compactSVG cuts the coordinates of paths to a tenth of a point, which can't
+// be seen on a screen: pictures are saved with every notebook.
+func compactSVG(b []byte) []byte {
+	return svgPath.ReplaceAllFunc(b, func(path []byte) []byte {
+		return svgDecimal.ReplaceAll(path, []byte("$1"))
+	})
 }
 
 // page returns the HTML of one output.

@@ -35,6 +35,7 @@ const (
 	glyphRadius = 2.8
 	bandAlpha   = 0.18
 	boxAlpha    = 0.6
+	boxGap      = 0.12 // between bars that touch, of their width
 	regionAlpha = 0.15
 )
 
@@ -137,8 +138,8 @@ func newPlot(f Figure, layers []layer, x, y scale) *plot.Plot {
 		ticks int
 		style text.Style
 	}{
-		{&p.X, f.X.Label, x, 6, textStyle(smallFont, draw.XCenter, draw.YTop)},
-		{&p.Y, f.Y.Label, y, 5, textStyle(smallFont, draw.XRight, draw.YCenter)},
+		{&p.X, f.X.Label, x, 7, textStyle(smallFont, draw.XCenter, draw.YTop)},
+		{&p.Y, f.Y.Label, y, 6, textStyle(smallFont, draw.XRight, draw.YCenter)},
 	} {
 		a.axis.Min, a.axis.Max = a.scale.lo, a.scale.hi
 		a.axis.Label.Text = a.label
@@ -158,7 +159,12 @@ func newPlot(f Figure, layers []layer, x, y scale) *plot.Plot {
 	p.Add(grid{p.X.Tick.Marker, p.Y.Tick.Marker})
 	for _, l := range layers {
 		for _, m := range l.marks {
-			p.Add(plotter{m})
+			pl := plotter{mark: m, x: x, y: y}
+			if m, ok := m.(rule); ok {
+				w, h := f.size()
+				pl.at = m.place(layers, x, y, w, h)
+			}
+			p.Add(pl)
 		}
 	}
 	return p
@@ -191,11 +197,15 @@ func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 // plotter draws a mark.
-type plotter struct{ mark }
+type plotter struct {
+	mark
+	x, y scale
+	at   corner // of the label, if the mark is a rule
+}
 
-func (m plotter) Plot(c draw.Canvas, p *plot.Plot) {
+func (pl plotter) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	switch m := m.mark.(type) {
+	switch m := pl.mark.(type) {
 	case curve:
 		m.plot(c, x, y)
 	case boxes:
@@ -205,7 +215,12 @@ func (m plotter) Plot(c draw.Canvas, p *plot.Plot) {
 	case polygon:
 		c.FillPolygon(m.ink.color.alpha(regionAlpha), c.ClipPolygonXY(points(x, y, m.x, m.y)))
 	case rule:
+		m.plot(c, x, y, pl.at)
+	case heat:
+		c.DrawImage(c.Rectangle, m.image(pl.x, pl.y))
+	case texts:
 		m.plot(c, x, y)
+	case extent:
 	case span:
 		m.plot(c, x, y)
 	default:
@@ -321,18 +336,28 @@ func arrowheads(pts []vg.Point) [][]vg.Point {
 	return out
 }
 
+// plot draws all bars as one path: a hundred bars would be most of the file.
 func (m boxes) plot(c draw.Canvas, p *plot.Plot, x, y transform) {
-	base := max(0, p.Y.Min)
-	fill, edge := m.ink.color.alpha(boxAlpha), draw.LineStyle{Color: m.ink.color.rgb(), Width: 0.6}
+	var path vg.Path
+	base := y(max(0, p.Y.Min))
+	half := m.width / 2
 	for i := range m.x {
-		x0, x1 := x(m.x[i]-m.width/2), x(m.x[i]+m.width/2)
-		y0, y1 := y(base), y(m.height[i])
-		corners := c.ClipPolygonXY([]vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}})
-		c.FillPolygon(fill, corners)
-		if x1-x0 > 3 { // outlines of narrow bars would be all there is to see
-			c.StrokeLines(edge, c.ClipLinesXY(append(corners, corners[:min(1, len(corners))]...))...)
+		x0, x1 := x(m.x[i]-half), x(m.x[i]+half)
+		gap := (x1 - x0) * boxGap / 2
+		corners := c.ClipPolygonXY([]vg.Point{{X: x0 + gap, Y: base}, {X: x1 - gap, Y: base}, {X: x1 - gap, Y: y(m.height[i])}, {X: x0 + gap, Y: y(m.height[i])}})
+		for k, pt := range corners {
+			if k == 0 {
+				path.Move(pt)
+			} else {
+				path.Line(pt)
+			}
+		}
+		if len(corners) > 0 {
+			path.Close()
 		}
 	}
+	c.SetColor(m.ink.color.alpha(boxAlpha))
+	c.Fill(path)
 }
 
 func (m glyphs) plot(c draw.Canvas, x, y transform) {
@@ -389,30 +414,55 @@ func (in ink) drawMarker(c draw.Canvas, pt vg.Point, hollow bool) {
 	c.Stroke(path)
 }
 
-func (m rule) plot(c draw.Canvas, x, y transform) {
+func (m rule) plot(c draw.Canvas, x, y transform, at corner) {
 	style := draw.LineStyle{Color: m.ink.color.rgb(), Width: 1, Dashes: m.ink.dash.pattern()}
 	label := textStyle(smallFont, draw.XRight, draw.YBottom)
 	label.Color = axisColor
+	var pt vg.Point
 	if m.vertical {
-		at := x(m.at)
-		if !c.ContainsX(at) {
+		v := x(m.at)
+		if !c.ContainsX(v) {
 			return
 		}
-		c.StrokeLine2(style, at, c.Min.Y, at, c.Max.Y)
-		side := vg.Length(3)
-		label.YAlign, label.XAlign = draw.YTop, draw.XLeft
-		if at+side+label.Width(m.label) > c.Max.X {
-			side, label.XAlign = -side, draw.XRight
+		c.StrokeLine2(style, v, c.Min.Y, v, c.Max.Y)
+		pt = vg.Point{X: v - 3, Y: c.Max.Y - 2}
+		label.YAlign = draw.YTop
+		if at.start {
+			label.YAlign, pt.Y = draw.YBottom, c.Min.Y+4
 		}
-		c.FillText(label, vg.Point{X: at + side, Y: c.Max.Y - 1}, m.label)
-		return
+		if !at.below {
+			label.XAlign, pt.X = draw.XLeft, v+3
+		}
+	} else {
+		v := y(m.at)
+		if !c.ContainsY(v) {
+			return
+		}
+		c.StrokeLine2(style, c.Min.X, v, c.Max.X, v)
+		pt = vg.Point{X: c.Max.X - 3, Y: v + 4}
+		if at.start {
+			label.XAlign, pt.X = draw.XLeft, c.Min.X+3
+		}
+		if at.below {
+			label.YAlign, pt.Y = draw.YTop, v-1
+		}
 	}
-	at := y(m.at)
-	if !c.ContainsY(at) {
-		return
+	c.FillText(label, pt, m.label)
+}
+
+// plot sets the texts on little patches of paper.
+func (m texts) plot(c draw.Canvas, x, y transform) {
+	style := textStyle(font.From(sans, 7.5), draw.XCenter, draw.YCenter)
+	style.Color = axisColor
+	for i, pt := range points(x, y, m.x, m.y) {
+		w, h := style.Width(m.text[i])/2+1.5, vg.Length(4)
+		r := vg.Rectangle{Min: vg.Point{X: pt.X - w, Y: pt.Y - h}, Max: vg.Point{X: pt.X + w, Y: pt.Y + h}}
+		if c.Contains(r.Min) && c.Contains(r.Max) {
+			c.SetColor(color.White)
+			c.Fill(r.Path())
+			c.FillText(style, vg.Point{X: pt.X, Y: pt.Y + style.FontExtents().Descent/2}, m.text[i])
+		}
 	}
-	c.StrokeLine2(style, c.Min.X, at, c.Max.X, at)
-	c.FillText(label, vg.Point{X: c.Max.X - 3, Y: at + 4}, m.label)
 }
 
 func (m span) plot(c draw.Canvas, x, y transform) {
@@ -515,6 +565,8 @@ func (l layer) sample(c draw.Canvas, r vg.Rectangle) {
 			fill(boxAlpha)
 		case polygon:
 			fill(regionAlpha)
+		case heat:
+			c.DrawImage(r, scaleBar())
 		case glyphs:
 			if !m.hollow {
 				l.ink.drawMarker(c, vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: middle}, false)

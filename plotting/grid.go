@@ -1,0 +1,339 @@
+package plotting
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Grid holds a function on a rectangular grid: Z[i][j] = z(X[i], Y[j]), with X
+// and Y increasing. Z may be ±Inf where the function isn't defined, such as a
+// divergence outside of its domain, and is left blank there.
+type Grid struct {
+	X, Y []float64
+	Z    [][]float64
+}
+
+// Sample evaluates z on n × n equidistant points of [x0, x1] × [y0, y1].
+func Sample(z func(x, y float64) float64, x0, x1, y0, y1 float64, n int) Grid {
+	if n < 2 {
+		panic(fmt.Sprintf("plotting: Sample on %d × %d points, want at least 2 × 2", n, n))
+	}
+	g := Grid{X: make([]float64, n), Y: make([]float64, n), Z: make([][]float64, n)}
+	for i := range n {
+		u := float64(i) / float64(n-1)
+		g.X[i], g.Y[i] = x0+u*(x1-x0), y0+u*(y1-y0)
+	}
+	for i := range n {
+		g.Z[i] = make([]float64, n)
+		for j := range n {
+			g.Z[i][j] = z(g.X[i], g.Y[j])
+		}
+	}
+	return g
+}
+
+func (g Grid) check(x, y Axis) error {
+	for _, c := range []column{{"Grid.X", g.X, x}, {"Grid.Y", g.Y, y}} {
+		if err := checkColumns(c); err != nil {
+			return err
+		}
+		if len(c.data) < 2 {
+			return fmt.Errorf("%s has %d value, where at least 2 are needed", c.name, len(c.data))
+		}
+		for i := 1; i < len(c.data); i++ {
+			if c.data[i] <= c.data[i-1] {
+				return fmt.Errorf("%s[%d] = %g ≤ %s[%d] = %g, where it must increase", c.name, i, c.data[i], c.name, i-1, c.data[i-1])
+			}
+		}
+	}
+	if len(g.Z) != len(g.X) {
+		return fmt.Errorf("Grid.Z has %d rows, but Grid.X has %d values", len(g.Z), len(g.X))
+	}
+	for i, row := range g.Z {
+		if len(row) != len(g.Y) {
+			return fmt.Errorf("Grid.Z[%d] has %d values, but Grid.Y has %d", i, len(row), len(g.Y))
+		}
+		for j, v := range row {
+			if math.IsNaN(v) {
+				return fmt.Errorf("Grid.Z[%d][%d] is NaN, at (%g, %g)", i, j, g.X[i], g.Y[j])
+			}
+		}
+	}
+	if r := g.values(); r.lo > r.hi {
+		return errors.New("Grid.Z has no finite value")
+	}
+	return nil
+}
+
+// values is the range of the finite values.
+func (g Grid) values() interval {
+	r := empty
+	for _, row := range g.Z {
+		r = r.include(row...)
+	}
+	return r
+}
+
+// Contour draws the level sets z(x, y) = c of a function on a grid, labelled
+// with c.
+type Contour struct {
+	Name   string
+	Grid   Grid
+	Levels []float64 // default: some eight round values
+	Color  Color     // default: Grey
+}
+
+func (c Contour) describe() (kind, name string) { return "contour", c.Name }
+func (c Contour) style() ink                    { return ink{orGrey(c.Color), Solid, AutoMarker} }
+func (c Contour) check(x, y Axis) error {
+	if c.Levels != nil {
+		if err := checkColumns(column{"Levels", c.Levels, Axis{}}); err != nil {
+			return err
+		}
+	}
+	return c.Grid.check(x, y)
+}
+
+func (c Contour) marks(in ink) []mark {
+	levels := c.Levels
+	if levels == nil {
+		r := c.Grid.values()
+		for _, t := range (scale{lo: r.lo, hi: max(r.hi, math.Nextafter(r.lo, math.Inf(1)))}).ticks(8) {
+			levels = append(levels, t.at)
+		}
+	}
+	// The frame is that of the grid, whichever level sets lie in it.
+	ms := []mark{extent{interval{c.Grid.X[0], c.Grid.X[len(c.Grid.X)-1]}, interval{c.Grid.Y[0], c.Grid.Y[len(c.Grid.Y)-1]}}}
+	var labels texts
+	for _, level := range levels {
+		lines := c.Grid.levelSet(level)
+		if len(lines) == 0 {
+			continue
+		}
+		all := curve{thin: true, ink: in}
+		for k, l := range lines {
+			if k > 0 { // NaN lifts the pen
+				all.x, all.y = append(all.x, math.NaN()), append(all.y, math.NaN())
+			}
+			all.x, all.y = append(all.x, l.x...), append(all.y, l.y...)
+		}
+		ms = append(ms, all)
+		longest := slices.MaxFunc(lines, func(a, b polyline) int { return len(a.x) - len(b.x) })
+		middle := len(longest.x) / 2
+		labels.x = append(labels.x, longest.x[middle])
+		labels.y = append(labels.y, longest.y[middle])
+		labels.text = append(labels.text, brief(level))
+	}
+	if len(labels.x) > 0 {
+		ms = append(ms, labels)
+	}
+	return ms
+}
+
+// polyline is a connected piece of a level set; closed if it ends where it
+// begins.
+type polyline struct{ x, y []float64 }
+
+// levelSet traces the level set of the function that interpolates the grid
+// linearly along its edges (marching squares). Where a cell has opposite
+// corners above the level, the mean of its corners decides how they connect.
+// A corner at the level itself counts as above.
+func (g Grid) levelSet(level float64) []polyline {
+	nx, ny := len(g.X), len(g.Y)
+	// Edges are numbered: from (i, j) to (i+1, j), and from (i, j) to (i, j+1).
+	horizontal := func(i, j int) int { return 2 * (i*ny + j) }
+	vertical := func(i, j int) int { return 2*(i*ny+j) + 1 }
+	above := func(i, j int) bool { return g.Z[i][j] >= level }
+
+	// neighbours of an edge are the edges that the level set goes to from there,
+	// through the cells on either side.
+	neighbours := map[int][]int{}
+	var order []int // of discovery: maps have none
+	link := func(a, b int) {
+		for _, e := range [][2]int{{a, b}, {b, a}} {
+			if neighbours[e[0]] == nil {
+				order = append(order, e[0])
+			}
+			neighbours[e[0]] = append(neighbours[e[0]], e[1])
+		}
+	}
+	for i := range nx - 1 {
+		for j := range ny - 1 {
+			corners := []float64{g.Z[i][j], g.Z[i+1][j], g.Z[i+1][j+1], g.Z[i][j+1]}
+			if !slices.ContainsFunc(corners, func(z float64) bool { return !finite(z) }) {
+				edges := []int{horizontal(i, j), vertical(i+1, j), horizontal(i, j+1), vertical(i, j)}
+				var crossed []int // edges in turn around the cell
+				for k, e := range edges {
+					if (corners[k] >= level) != (corners[(k+1)%4] >= level) {
+						crossed = append(crossed, e)
+					}
+				}
+				switch len(crossed) {
+				case 2:
+					link(crossed[0], crossed[1])
+				case 4: // edge k joins corners k and k+1
+					if (mean(corners) >= level) == above(i, j) {
+						link(crossed[0], crossed[1])
+						link(crossed[2], crossed[3])
+					} else {
+						link(crossed[3], crossed[0])
+						link(crossed[1], crossed[2])
+					}
+				}
+			}
+		}
+	}
+	point := func(e int) (x, y float64) {
+		i, j := e/2/ny, e/2%ny
+		k, l := i+1, j
+		if e%2 == 1 {
+			k, l = i, j+1
+		}
+		t := (level - g.Z[i][j]) / (g.Z[k][l] - g.Z[i][j])
+		return g.X[i] + t*(g.X[k]-g.X[i]), g.Y[j] + t*(g.Y[l]-g.Y[j])
+	}
+	// Open pieces begin at an edge with one neighbour; what is left then is closed.
+	slices.SortStableFunc(order, func(a, b int) int { return len(neighbours[a]) - len(neighbours[b]) })
+	visited := map[int]bool{}
+	var out []polyline
+	for _, start := range order {
+		if visited[start] {
+			continue
+		}
+		var l polyline
+		closed := len(neighbours[start]) == 2
+		for at := start; ; {
+			visited[at] = true
+			x, y := point(at)
+			l.x, l.y = append(l.x, x), append(l.y, y)
+			next := slices.IndexFunc(neighbours[at], func(e int) bool { return !visited[e] })
+			if next < 0 {
+				break
+			}
+			at = neighbours[at][next]
+		}
+		if closed {
+			l.x, l.y = append(l.x, l.x[0]), append(l.y, l.y[0])
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// Heatmap colours the plane by the value of a function on a grid, dark where
+// it is small. The legend shows the scale.
+type Heatmap struct {
+	Name string
+	Grid Grid
+}
+
+func (h Heatmap) describe() (kind, name string) {
+	if err := h.Grid.check(Axis{}, Axis{}); err != nil {
+		return "heatmap", h.Name
+	}
+	r := h.Grid.values()
+	return "heatmap", strings.TrimSpace(fmt.Sprintf("%s from %s to %s", h.Name, brief(r.lo), brief(r.hi)))
+}
+func (h Heatmap) style() ink            { return ink{color: Grey} }
+func (h Heatmap) check(x, y Axis) error { return h.Grid.check(x, y) }
+func (h Heatmap) marks(in ink) []mark   { return []mark{heat{h.Grid}} }
+
+// heat is a coloured plane.
+type heat struct{ grid Grid }
+
+func (h heat) bounds() bounds {
+	return bounds{empty.include(h.grid.X...), empty.include(h.grid.Y...)}
+}
+
+// viridis is the colour map of that name by van der Walt and Smith, here at
+// six of its colours: even in lightness, and told apart by the colour-blind.
+var viridis = []color.NRGBA{
+	{0x44, 0x01, 0x54, 0xff}, {0x41, 0x44, 0x87, 0xff}, {0x2a, 0x78, 0x8e, 0xff},
+	{0x22, 0xa8, 0x84, 0xff}, {0x7a, 0xd1, 0x51, 0xff}, {0xfd, 0xe7, 0x25, 0xff},
+}
+
+// shades is the colour map in steps that the eye can't see, and at the end the
+// colour of nothing.
+var shades = func() color.Palette {
+	const n = 64
+	p := make(color.Palette, n, n+1)
+	for k := range p {
+		u := float64(k) / (n - 1) * float64(len(viridis)-1)
+		i := min(int(u), len(viridis)-2)
+		mix := func(a, b uint8) uint8 { return uint8(float64(a) + (u-float64(i))*(float64(b)-float64(a)) + 0.5) }
+		a, b := viridis[i], viridis[i+1]
+		p[k] = color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
+	}
+	return append(p, color.NRGBA{})
+}()
+
+// image draws the plane between the ends of the axes, each pixel bilinearly
+// interpolated, so that logarithmic axes are right too.
+func (h heat) image(x, y scale) *image.Paletted {
+	const side = 128
+	r := h.grid.values()
+	img := image.NewPaletted(image.Rect(0, 0, side, side), shades)
+	for px := range side {
+		for py := range side {
+			v := h.grid.at(x.value((float64(px)+0.5)/side), y.value(1-(float64(py)+0.5)/side))
+			k := len(shades) - 1
+			if finite(v) {
+				k = 0
+				if r.hi > r.lo {
+					k = int((v-r.lo)/(r.hi-r.lo)*float64(len(shades)-2) + 0.5)
+				}
+			}
+			img.SetColorIndex(px, py, uint8(k))
+		}
+	}
+	return img
+}
+
+// at interpolates bilinearly; outside of the grid it is NaN.
+func (g Grid) at(x, y float64) float64 {
+	i, u := locate(g.X, x)
+	j, v := locate(g.Y, y)
+	if i < 0 || j < 0 {
+		return math.NaN()
+	}
+	return (1-u)*((1-v)*g.Z[i][j]+v*g.Z[i][j+1]) + u*((1-v)*g.Z[i+1][j]+v*g.Z[i+1][j+1])
+}
+
+// locate finds i and 0 ≤ u ≤ 1 with v = (1−u)·sorted[i] + u·sorted[i+1], or −1.
+func locate(sorted []float64, v float64) (i int, u float64) {
+	last := len(sorted) - 1
+	if v < sorted[0] || v > sorted[last] {
+		return -1, 0
+	}
+	i, _ = slices.BinarySearch(sorted, v)
+	i = max(0, min(i-1, last-1))
+	return i, (v - sorted[i]) / (sorted[i+1] - sorted[i])
+}
+
+// scaleBar is the colour map as a strip, for the legend.
+func scaleBar() *image.Paletted {
+	n := len(shades) - 1
+	img := image.NewPaletted(image.Rect(0, 0, n, 1), shades)
+	for k := range n {
+		img.SetColorIndex(k, 0, uint8(k))
+	}
+	return img
+}
+
+// extent draws nothing and takes room.
+type extent bounds
+
+func (e extent) bounds() bounds { return bounds(e) }
+
+// texts stand centred at their points.
+type texts struct {
+	x, y []float64
+	text []string
+}
+
+func (t texts) bounds() bounds { return bounds{empty.include(t.x...), empty.include(t.y...)} }
