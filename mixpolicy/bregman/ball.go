@@ -1,0 +1,214 @@
+package bregman
+
+import (
+	"fmt"
+	"math"
+)
+
+// Ball is the paper's modulus of the Euclidean ball of radius R, equation (3.7):
+//
+//	φ(θ) = −√(R² − ‖θ‖²),   ∇φ(θ) = θ/√(R² − ‖θ‖²),
+//	φ*(y) = R√(1 + ‖y‖²),   ∇φ*(y) = Ry/√(1 + ‖y‖²),
+//
+// the graph of a half sphere. Its divergence (3.9) is the Hellinger-like one of
+// Dhillon and Tropp (2007). It is 1/R-strongly convex in ℓ₂; the proof of the paper
+// takes the constant to be 1 (see the errata).
+//
+// On the hyperplane 1ᵀθ = 1 the ball's section is again a ball, centred at 1/d·1 with
+// radius ρ = √(R² − 1/d), and φ restricted to it is its modulus. Hence R > 1/√d is
+// needed, and the projection is a closed form, [Ball.Shift].
+type Ball struct {
+	R float64 // radius, positive
+}
+
+var (
+	_ Modulus        = Ball{}
+	_ Conjugator     = Ball{}
+	_ Shifter        = Ball{}
+	_ Divergencer    = Ball{}
+	_ StrongConvexer = Ball{}
+	_ Curver         = Ball{}
+	_ Validator      = Ball{}
+)
+
+// Validate returns an error unless R is positive and finite.
+func (b Ball) Validate() error { return validRadius("ball", b.R) }
+
+func validRadius(set string, r float64) error {
+	if !(r > 0) || math.IsInf(r, 1) {
+		return fmt.Errorf("bregman: %s of radius R = %g: want 0 < R < ∞", set, r)
+	}
+	return nil
+}
+
+// Value returns −√(R² − ‖x‖²), equation (3.7).
+func (b Ball) Value(x []float64) float64 {
+	c := binade(b.R)
+	g := b.gap(x, c)
+	if !(g >= 0) {
+		return math.Inf(1)
+	}
+	return -math.Sqrt(g) / c
+}
+
+// Gradient stores x/√(R² − ‖x‖²) in dst.
+func (b Ball) Gradient(dst, x []float64) {
+	checkLen(dst, x)
+	c := binade(b.R)
+	s := c / math.Sqrt(b.gap(x, c))
+	for i, v := range x {
+		dst[i] = v * s
+	}
+}
+
+// ConjugateGradient stores Ry/√(1 + ‖y‖²) in dst. From ‖y‖ ≈ 10⁸ on, the result is the
+// point of the sphere to within rounding.
+func (b Ball) ConjugateGradient(dst, y []float64) {
+	checkLen(dst, y)
+	c, n := hypot1(y)
+	s := b.R / n
+	for i, v := range y {
+		dst[i] = c * v * s
+	}
+}
+
+// InDomain reports whether ‖x‖ < R.
+func (b Ball) InDomain(x []float64) bool { return b.gap(x, binade(b.R)) > 0 }
+
+// Conjugate returns R√(1 + ‖y‖²), equation (3.8).
+func (b Ball) Conjugate(y []float64) float64 {
+	c, n := hypot1(y)
+	return b.R * n / c
+}
+
+// ConjugateCurvature returns J″ of (3.24),
+// 1ᵀ∇²φ*(y)1 = R(d + d‖y‖² − (1ᵀy)²)/(1 + ‖y‖²)^{3/2}. The first bracket is
+// d(1 + ‖y − ȳ1‖²), where nothing cancels.
+func (b Ball) ConjugateCurvature(y []float64) float64 {
+	c, n := hypot1(y)
+	_, _, k, w := centred(y)
+	t := w / n * (c / k) // √(1 + ‖w‖²)/√(1 + ‖y‖²)
+	return b.R * float64(len(y)) * t * t * (c / n)
+}
+
+// Divergence returns (3.9), D(x; y) = (R² − ⟨x, y⟩)/√(R² − ‖y‖²) − √(R² − ‖x‖²).
+//
+// As printed it cancels when x is near y, and when both are near the sphere. With
+// e = x − y, p = √(R² − ‖x‖²) and q = √(R² − ‖y‖²) it is
+//
+//	D = 2q(‖e‖² + ⟨y, e⟩²/q²) / ((p + q)² + ‖e‖²),
+//
+// in which nothing is subtracted: (R² − ⟨x, y⟩)² − p²q² = q²‖e‖² + ⟨y, e⟩² and
+// R² − ⟨x, y⟩ = (p² + q² + ‖e‖²)/2.
+func (b Ball) Divergence(x, y []float64) float64 {
+	checkLen(x, y)
+	c := binade(b.R)
+	gx, gy := b.gap(x, c), b.gap(y, c)
+	if !(gx >= 0 && gy > 0) {
+		return math.Inf(1)
+	}
+	var ee float64
+	var ye double
+	for i, v := range x {
+		e := c * (v - y[i])
+		ee += e * e
+		ye.addProduct(c*y[i], e)
+	}
+	p, q := math.Sqrt(gx), math.Sqrt(gy)
+	t := ye.value() / q
+	return 2 * q * (ee + t*t) / ((p+q)*(p+q) + ee) / c
+}
+
+// Shift returns the z of (3.22) for V = y, in closed form.
+//
+// Write y = ȳ1 + w with ȳ the mean of y, so that 1ᵀw = 0. Then ‖y + z1‖² =
+// ‖w‖² + d(ȳ + z)², and 1ᵀ∇φ*(y + z1) = 1 is Rd(ȳ + z) = √(1 + ‖w‖² + d(ȳ + z)²), so
+//
+//	z = −ȳ + √(1 + ‖w‖²) / √(d(R²d − 1)).
+//
+// This is (3.22) with its erratum mended, see [Ball.PrintedShift], and it neither
+// cancels nor overflows. The projection itself is
+// θ = 1/d·1 + ρw/√(1 + ‖w‖²) with ρ = √(R² − 1/d).
+func (b Ball) Shift(y []float64) (float64, error) {
+	slope, err := b.slope(len(y))
+	if err != nil {
+		return 0, err
+	}
+	pivot, mean, c, n := centred(y)
+	return n/slope/c - mean - pivot, nil
+}
+
+// slope returns √(d(R²d − 1)), or an error where the ball misses the hyperplane.
+func (b Ball) slope(d int) (float64, error) {
+	if err := b.Validate(); err != nil {
+		return 0, err
+	}
+	g := b.excess(d)
+	if !(g > 0) {
+		return 0, fmt.Errorf("bregman: ball of radius R = %g does not meet the hyperplane 1ᵀθ = 1 in ℝ^%d: need R > 1/√d = %g",
+			b.R, d, 1/math.Sqrt(float64(d)))
+	}
+	if math.IsInf(g, 1) {
+		return b.R * float64(d), nil
+	}
+	return math.Sqrt(float64(d) * g), nil
+}
+
+// excess returns R²d − 1 with relative accuracy 2⁻⁵³ even where R ≈ 1/√d.
+func (b Ball) excess(d int) float64 {
+	rr := b.R * b.R
+	e := math.FMA(b.R, b.R, -rr)
+	rrd := rr * float64(d)
+	f := math.FMA(rr, float64(d), -rrd)
+	if math.IsInf(rrd, 1) {
+		return rrd
+	}
+	return (rrd - 1) + (f + e*float64(d))
+}
+
+// PrintedShift returns (3.22) exactly as the paper prints it, with V = y:
+//
+//	z = [−1ᵀV(R²d−1) + √((1ᵀV(R²d−1))² − ((Rd)²−d)·R²(1ᵀV − ‖V‖² − 1))] / ((Rd)²−d).
+//
+// It is not the root of J′. Setting J′ = 0 and squaring gives
+// ((Rd)²−d)z² + 2(R²d−1)(1ᵀV)z + R²(1ᵀV)² − ‖V‖² − 1 = 0, so what belongs under the root
+// is R²(1ᵀV)² − ‖V‖² − 1: the factor R² goes with the square of the first term only.
+// At R = 2, V = (0.3, −0.1) the printed z leaves J′(z) ≈ 0.63. Use [Ball.Shift].
+//
+// It returns an error where the printed discriminant is negative, and where Shift does.
+func (b Ball) PrintedShift(y []float64) (float64, error) {
+	if _, err := b.slope(len(y)); err != nil {
+		return 0, err
+	}
+	d := float64(len(y))
+	var s, vv float64
+	for _, v := range y {
+		s += v
+		vv += v * v
+	}
+	lead := b.R*d*b.R*d - d
+	half := s * (b.R*b.R*d - 1)
+	disc := half*half - lead*b.R*b.R*(s-vv-1)
+	if !(disc >= 0) {
+		return 0, fmt.Errorf("bregman: (3.22) as printed has the discriminant %g < 0", disc)
+	}
+	return (-half + math.Sqrt(disc)) / lead, nil
+}
+
+// StrongConvexity returns 1/R in ℓ₂: ∇²φ(θ) ≽ I/√(R² − ‖θ‖²) ≽ I/R, with equality
+// at θ = 0.
+func (b Ball) StrongConvexity() (mu float64, norm Norm) { return 1 / b.R, 2 }
+
+// String names the modulus and its radius.
+func (b Ball) String() string { return fmt.Sprintf("ball, R = %g", b.R) }
+
+// gap returns (cR)² − ‖cx‖² in twice the working precision: near the sphere the
+// rounding of the squares would be all that is left of it.
+func (b Ball) gap(x []float64, c float64) float64 {
+	var g double
+	g.addProduct(c*b.R, c*b.R)
+	for _, v := range x {
+		g.addProduct(-(c * v), c*v)
+	}
+	return g.value()
+}

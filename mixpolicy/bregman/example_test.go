@@ -1,0 +1,127 @@
+package bregman_test
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mixpolicy/lab/mixpolicy/bregman"
+)
+
+// A gradient step and the projection, in dual coordinates: one primal step of
+// Algorithm 1.
+func Example() {
+	m := bregman.Ball{R: 2}
+	theta := []float64{0.5, 0.5}
+	gradient := []float64{3, -1}
+	const eta = 0.1
+
+	y, scratch := make([]float64, 2), make([]float64, 2)
+	m.Gradient(y, theta)
+	for step := range 3 {
+		for i, g := range gradient {
+			y[i] -= eta * g
+		}
+		if _, err := bregman.ProjectDual(m, y, scratch); err != nil {
+			fmt.Println(err)
+			return
+		}
+		m.ConjugateGradient(theta, y)
+		fmt.Printf("%d: θ = (%.4f, %.4f)\n", step+1, theta[0], theta[1])
+	}
+	// Output:
+	// 1: θ = (0.1400, 0.8600)
+	// 2: θ = (-0.1513, 1.1513)
+	// 3: θ = (-0.3559, 1.3559)
+}
+
+// The erratum of (3.22), on the smallest example.
+func ExampleBall_PrintedShift() {
+	b, v := bregman.Ball{R: 2}, []float64{0.3, -0.1}
+	printed, _ := b.PrintedShift(v)
+	corrected, _ := b.Shift(v)
+	fmt.Printf("as printed: z = %.6f, J′(z) = %.2f\n", printed, bregman.JDeriv(b, v, printed))
+	fmt.Printf("corrected:  z = %.6f, |J′(z)| < 1e-15: %v\n", corrected, math.Abs(bregman.JDeriv(b, v, corrected)) < 1e-15)
+	// Output:
+	// as printed: z = 0.416859, J′(z) = 0.63
+	// corrected:  z = 0.177746, |J′(z)| < 1e-15: true
+}
+
+func ExampleBall_Divergence() {
+	b := bregman.Ball{R: 1}
+	x, y := []float64{0.3, 0.4}, []float64{0.3 + 1e-9, 0.4}
+	fmt.Printf("%.4g\n", b.Divergence(x, y)) // by (3.9) as it stands: 0, or noise of 1e-16
+	// Output:
+	// 6.466e-19
+}
+
+// R must exceed 1/√d, or there is no mixture in the ball.
+func ExampleValidate() {
+	fmt.Println(bregman.Validate(bregman.Ball{R: 0.5}, 4))
+	fmt.Println(bregman.Validate(bregman.Cube{R: 0.5}, 4))
+	// Output:
+	// bregman: ball of radius R = 0.5 does not meet the hyperplane 1ᵀθ = 1 in ℝ^4: need R > 1/√d = 0.5
+	// <nil>
+}
+
+// With the negative entropy the projection is the softmax.
+func ExampleNegativeEntropy() {
+	y := []float64{1, 2, 3}
+	theta := make([]float64, 3)
+	if _, err := bregman.ProjectDual(bregman.NegativeEntropy{}, y, nil); err != nil {
+		fmt.Println(err)
+	}
+	bregman.NegativeEntropy{}.ConjugateGradient(theta, y)
+	fmt.Printf("%.4f\n", theta)
+	// Output:
+	// [0.0900 0.2447 0.6652]
+}
+
+// The cube has no closed form. The iteration on J takes a few evaluations, even where
+// exponentials would overflow.
+func ExampleProjectDual() {
+	cube := bregman.Cube{R: 1}
+	for _, y := range [][]float64{{0.1, 0.2, 0.4}, {2000, -1e300, 1000}} {
+		theta := make([]float64, 3)
+		if _, err := bregman.ProjectDual(cube, y, nil); err != nil {
+			fmt.Println(err)
+		}
+		cube.ConjugateGradient(theta, y)
+		fmt.Printf("%.6f\n", theta)
+	}
+	// Output:
+	// [0.274037 0.319620 0.406343]
+	// [1.000000 -1.000000 1.000000]
+}
+
+// halfCircle is a kernel on (−1, 1): φ(x) = −√(1 − x²), once per coordinate.
+type halfCircle struct{}
+
+func (halfCircle) Value(x float64) float64     { return -math.Sqrt(1 - x*x) }
+func (halfCircle) Deriv(x float64) float64     { return x / math.Sqrt(1-x*x) }
+func (halfCircle) ConjDeriv(y float64) float64 { return y / math.Hypot(1, y) }
+func (halfCircle) Domain() (lo, hi float64)    { return -1, 1 }
+func (halfCircle) String() string              { return "half circle" }
+
+// A modulus of one's own: a kernel, lifted to vectors.
+func ExampleSeparable() {
+	m := bregman.Separable{Kernel: halfCircle{}}
+	theta := []float64{0.2, 0.9, -0.5}
+	if err := bregman.Project(m, theta, theta); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Printf("θ = %.4f, sum %.4f\n", theta, theta[0]+theta[1]+theta[2])
+	fmt.Println(bregman.Project(m, theta, []float64{0.2, 1.5, 0}))
+	// Output:
+	// θ = [0.4042 0.9172 -0.3215], sum 1.0000
+	// bregman: point has x[1] = 1.5 outside the domain (-1, 1) of separable half circle
+}
+
+func ExampleProject() {
+	theta := make([]float64, 2)
+	if err := bregman.Project(bregman.Cube{R: 1.5}, theta, []float64{1.4, 1.2}); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Printf("%.4f\n", theta)
+	// Output:
+	// [0.8756 0.1244]
+}

@@ -1,0 +1,158 @@
+package bregman
+
+import (
+	"fmt"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+)
+
+// Shift returns the z of (3.25b): the z with 1ᵀ∇φ*(y + z1) = 1, for which ∇φ*(y + z1) is
+// the Bregman projection of ∇φ*(y) onto the hyperplane 1ᵀθ = 1. It uses the closed form
+// of a [Shifter] and [NewtonShift] otherwise. A nil scratch is allocated; else its
+// length must be that of y.
+//
+// A z in one number cannot be better than its own rounding: where |z| is large next to
+// the scale on which ∇φ* varies, y + z1 misses the hyperplane. [ProjectDual] does not.
+//
+// It returns an error if an entry of y is not finite, if the parameters of m are wrong,
+// or if its domain does not meet the hyperplane.
+func Shift(m Modulus, y, scratch []float64) (z float64, err error) {
+	if s, ok := m.(Shifter); ok {
+		return closedShift(s, y)
+	}
+	pivot, z, _, err := newton(m, y, scratch)
+	return z - pivot, err
+}
+
+func closedShift(s Shifter, y []float64) (z float64, err error) {
+	if err := checkDual(y); err != nil {
+		return 0, err
+	}
+	z, err = s.Shift(y)
+	if err == nil && z-z != 0 {
+		err = fmt.Errorf("bregman: the shift onto 1ᵀθ = 1 overflows: z = %g", z)
+	}
+	return z, err
+}
+
+func checkDual(y []float64) error {
+	if len(y) == 0 {
+		return fmt.Errorf("bregman: a dual point of no coordinates")
+	}
+	if i := firstNonFinite(y); i >= 0 {
+		return fmt.Errorf("bregman: dual point has y[%d] = %g: want finite numbers", i, y[i])
+	}
+	return nil
+}
+
+// ProjectDual replaces y by y + z1 with the z of (3.25b), and returns z. Then ∇φ*(y) is
+// the Bregman projection of what ∇φ*(y) was, and 1ᵀ∇φ*(y) = 1 to rounding.
+//
+// The shift is done in two parts, as one number may be too coarse for it: the first
+// brings the entries of y that matter near their final size, exactly, as numbers near
+// each other subtract without error; the second does the rest.
+//
+// After an error y is unspecified. The errors are those of [Shift].
+func ProjectDual(m Modulus, y, scratch []float64) (z float64, err error) {
+	s, ok := m.(Shifter)
+	if !ok {
+		pivot, z, _, err := newton(m, y, scratch)
+		if err != nil {
+			return 0, err
+		}
+		for i := range y {
+			y[i] = (y[i] - pivot) + z
+		}
+		return z - pivot, nil
+	}
+	for range 2 {
+		dz, err := closedShift(s, y)
+		if err != nil {
+			return 0, err
+		}
+		for i := range y {
+			y[i] += dz
+		}
+		z += dz
+	}
+	return z, nil
+}
+
+// Project stores in dst the Bregman projection of x onto the hyperplane 1ᵀθ = 1,
+// argmin D(θ; x) over 1ᵀθ = 1, equation (3.14b). It returns an error if x is not in the
+// interior of the domain, and those of [Shift].
+func Project(m Modulus, dst, x []float64) error {
+	checkLen(dst, x)
+	if err := CheckDomain(m, x); err != nil {
+		return err
+	}
+	m.Gradient(dst, x)
+	if _, err := ProjectDual(m, dst, nil); err != nil {
+		return err
+	}
+	m.ConjugateGradient(dst, dst)
+	return nil
+}
+
+// CheckDomain returns an error if x is not in the interior of the domain of m. It names
+// the coordinate at fault: the first that is not finite or, for a [Coordinatewise], not in the
+// kernel's interval.
+func CheckDomain(m Modulus, x []float64) error {
+	if i := firstNonFinite(x); i >= 0 {
+		return fmt.Errorf("bregman: point has x[%d] = %g: want finite numbers", i, x[i])
+	}
+	if m.InDomain(x) {
+		return nil
+	}
+	if s, ok := m.(Coordinatewise); ok {
+		lo, hi := s.Domain()
+		for i, v := range x {
+			if !(lo < v && v < hi) {
+				return fmt.Errorf("bregman: point has x[%d] = %g outside the domain (%g, %g) of %v", i, v, lo, hi, m)
+			}
+		}
+	}
+	return fmt.Errorf("bregman: point of norm %g is outside the domain of %v", Norm(2).Of(x), m)
+}
+
+// NewtonShift returns the z of [Shift] by safeguarded Newton iterations on J of (3.19),
+// even where m has a closed form, and how often it evaluated J′.
+//
+// J′(z) = 1ᵀ∇φ*(y + z1) − 1 rises with z, but is far from linear: flat where coordinates
+// have come near the boundary of the domain, steep between. So the iteration takes
+// place in another coordinate of the same root,
+//
+//	h(z) = φ′(θ̄(z)),  θ̄(z) = (1/d) 1ᵀ∇φ*(y + z1),   root: h(z) = φ′(1/d)
+//
+// the mean of the y + z1 in the sense of φ′. If all yᵢ are equal, h(z) = yᵢ + z for
+// any modulus; for the Euclidean modulus, the negative entropy and the ball h is linear
+// in z for every y, and one step is exact.
+func NewtonShift(m Modulus, y, scratch []float64) (z float64, evaluations int, err error) {
+	pivot, z, evaluations, err := newton(m, y, scratch)
+	return z - pivot, evaluations, err
+}
+
+// J returns J(z) = φ*(y + z1) − z of (3.19), the convex function of which the shift is the
+// minimiser. It is meant for curves and checks: the solvers work on its derivative.
+func J(m Modulus, y []float64, z float64) float64 {
+	u := make([]float64, len(y))
+	for i, v := range y {
+		u[i] = v + z
+	}
+	return Conjugate(m, u) - z
+}
+
+// JDeriv returns J′(z) = 1ᵀ∇φ*(y + z1) − 1 of (3.23).
+func JDeriv(m Modulus, y []float64, z float64) float64 {
+	u := make([]float64, len(y))
+	for i, v := range y {
+		u[i] = v + z
+	}
+	m.ConjugateGradient(u, u)
+	var acc sum.Accumulator
+	acc.Add(-1)
+	for _, v := range u {
+		acc.Add(v)
+	}
+	return acc.Value()
+}
