@@ -95,7 +95,7 @@ func (l *Lab) Execute(ctx context.Context, files []string, o runOptions) ([]*Run
 		sources[i] = nb
 		total += codeCells(nb)
 	}
-	show := newProgress(total)
+	show := l.newProgress(total)
 	runs := make([]*Run, len(files))
 	failures := make([]error, len(files))
 	var group errgroup.Group
@@ -272,36 +272,40 @@ func (e *CellError) Error() string {
 }
 
 // progress shows how many cells have been executed: a bar on a terminal,
-// nothing elsewhere but the notebooks' names as they begin.
+// elsewhere only the notebooks' names as they begin.
 type progress struct {
+	lab      *Lab
+	terminal bool
+	bar      *progressbar.ProgressBar
+
 	mu    sync.Mutex
-	bar   *progressbar.ProgressBar
 	begun map[string]bool
 }
 
-func newProgress(cells int) *progress {
-	terminal := term.IsTerminal(int(os.Stderr.Fd()))
+func (l *Lab) newProgress(cells int) *progress {
+	f, ok := l.log.(*os.File)
+	terminal := ok && term.IsTerminal(int(f.Fd()))
 	return &progress{
-		begun: map[string]bool{},
+		lab:      l,
+		terminal: terminal,
 		bar: progressbar.NewOptions(cells,
-			progressbar.OptionSetWriter(os.Stderr),
+			progressbar.OptionSetWriter(l.log),
 			progressbar.OptionSetVisibility(terminal),
 			progressbar.OptionSetWidth(30),
 			progressbar.OptionShowCount(),
-			progressbar.OptionSetItsString("cells"),
 			progressbar.OptionClearOnFinish()),
+		begun: map[string]bool{},
 	}
 }
 
+// cell counts one more cell of the notebook.
 func (p *progress) cell(notebook string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.begun[notebook] {
-		p.begun[notebook] = true
-		if !term.IsTerminal(int(os.Stderr.Fd())) {
-			fmt.Fprintln(os.Stderr, "running ", notebook)
-		}
+	if !p.begun[notebook] && !p.terminal {
+		p.lab.say("%-8s %s", "running", notebook)
 	}
+	p.begun[notebook] = true
 	p.bar.Describe(notebook)
 	p.bar.Add(1)
 }

@@ -38,7 +38,7 @@ client = NotebookClient(
     notebook,
     timeout=int(timeout),
     record_timing=False,
-    shutdown_kernel="immediate",
+    shutdown_kernel="graceful",
     resources={"metadata": {"path": os.path.dirname(os.path.abspath(source))}},
     on_cell_start=begun,
     on_cell_executed=lambda cell, cell_index, execute_reply: say(event="executed", cell=cell_index),

@@ -219,7 +219,7 @@ func (v versions) recentEnough(nbconvert, nbclient int) error {
 	if part(v["nbconvert"], 0) < nbconvert {
 		missing = append(missing, fmt.Sprintf("nbconvert ≥ %d (there is %s)", nbconvert, orNone(v["nbconvert"])))
 	}
-	if part(v["nbclient"], 0) == 0 && part(v["nbclient"], 1) < nbclient {
+	if part(v["nbclient"], 0) < 1 && part(v["nbclient"], 1) < nbclient {
 		missing = append(missing, fmt.Sprintf("nbclient ≥ 0.%d (there is %s)", nbclient, orNone(v["nbclient"])))
 	}
 	if len(missing) > 0 {
@@ -310,7 +310,11 @@ func (l *Lab) writeKernelspec() error {
 
 // Serve opens JupyterLab on the notebooks, until ctx is done or it ends.
 func (l *Lab) Serve(ctx context.Context, args []string) error {
-	cmd, err := l.server(ctx, args)
+	files, err := l.Notebooks(nil)
+	if err != nil {
+		return err
+	}
+	cmd, err := l.server(ctx, files, args)
 	if err != nil {
 		return err
 	}
@@ -324,35 +328,53 @@ func (l *Lab) Serve(ctx context.Context, args []string) error {
 }
 
 // server prepares JupyterLab: on loopback, with a token, serving our bundle of
-// ECharts beside its own files. The outputs we committed are shown as the
-// reader's own: their charts are live before anything was run.
-func (l *Lab) server(ctx context.Context, args []string) (*exec.Cmd, error) {
-	files, err := l.Notebooks(nil)
-	if err != nil {
-		return nil, err
-	}
+// ECharts beside its own files. The notebooks' outputs are trusted, so that
+// their charts are live before anything is run.
+func (l *Lab) server(ctx context.Context, files, args []string) (*exec.Cmd, error) {
 	if len(files) > 0 {
 		if _, err := output(l.command(ctx, l.python, append([]string{"-m", "nbformat.sign"}, files...)...)); err != nil {
 			return nil, err
 		}
 	}
-	app := []string{"-m", "jupyterlab"}
-	if !l.hasLab {
-		l.say("%-8s this Jupyter has no JupyterLab; opening the classic notebook", "lab")
-		app = []string{"-m", "notebook"}
-	}
-	static, err := json.Marshal([]string{l.path("scripts")})
-	if err != nil {
+	if err := l.configureServer(); err != nil {
 		return nil, err
 	}
-	app = append(app,
-		"--ServerApp.ip=127.0.0.1",
-		"--ServerApp.root_dir="+l.Root,
-		"--ServerApp.extra_static_paths="+string(static),
-		"--ServerApp.allow_root=True",
-		"--LabApp.default_url=/lab/tree/notebooks",
-		"--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
-		"--LabApp.news_url=None", // nothing that asks a network
-	)
-	return l.command(ctx, l.python, append(app, args...)...), nil
+	app := "jupyterlab"
+	if !l.hasLab {
+		l.say("%-8s this Jupyter has no JupyterLab; opening the classic notebook", "lab")
+		app = "notebook"
+	}
+	return l.command(ctx, l.python, append([]string{"-m", app}, args...)...), nil
+}
+
+// configureServer writes the settings of the server, where a flag given to it
+// still has the last word.
+func (l *Lab) configureServer() error {
+	type settings map[string]any
+	all := map[string]settings{
+		"MultiKernelManager": {"default_kernel_name": "gonb"},
+		"ServerApp": {
+			"ip":                 "127.0.0.1",
+			"root_dir":           l.Root,
+			"extra_static_paths": []string{l.path("scripts")},
+			"allow_root":         true, // it is reached from this machine only, and with the token
+		},
+		"LabApp": { // asks no network
+			"default_url":             "/lab/tree/notebooks",
+			"check_for_updates_class": "jupyterlab.handlers.announcements.NeverCheckForUpdate",
+			"news_url":                nil,
+			"extension_manager":       "readonly",
+		},
+	}
+	if !l.hasLab {
+		classic := all["ServerApp"]
+		classic["notebook_dir"], classic["default_url"] = l.Root, "/tree/notebooks"
+		delete(classic, "root_dir")
+		all = map[string]settings{"NotebookApp": classic}
+	}
+	config, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeFile(l.path("jupyter", "config", "jupyter_config.json"), config)
 }

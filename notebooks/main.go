@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -96,6 +97,7 @@ func (l *Lab) paper(ctx context.Context, names []string, o runOptions) error {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	go stopWithParent(stop)
 
 	var cli commandLine
 	app := kong.Parse(&cli,
@@ -103,7 +105,7 @@ func main() {
 		kong.Description("The executable paper: its notebooks, run in Jupyter on the Go kernel and made into pages."),
 		kong.UsageOnError(),
 		kong.BindTo(ctx, (*context.Context)(nil)))
-	lab, err := NewLab(ctx, os.Stderr)
+	lab, err := NewLab(os.Stderr)
 	if err == nil {
 		lab.jupyterFrom = cli.Jupyter
 		err = app.Run(lab)
@@ -117,4 +119,19 @@ func main() {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}
+}
+
+// stopWithParent calls stop when the go command that runs us has ended: told
+// to terminate, go run does, and tells nobody. Elsewhere than under go run, and
+// where there is no /proc to tell, it does nothing.
+func stopWithParent(stop func()) {
+	parent := os.Getppid()
+	program, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", parent))
+	if filepath.Base(program) != "go" {
+		return
+	}
+	for os.Getppid() == parent {
+		time.Sleep(500 * time.Millisecond)
+	}
+	stop()
 }

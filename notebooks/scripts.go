@@ -80,7 +80,9 @@ func (l *Lab) fetchScript(ctx context.Context, s script) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if _, err := output(l.command(ctx, npm, "pack", s.pack, "--silent", "--pack-destination", dir)); err != nil {
+	pack := l.command(ctx, npm, "pack", s.pack, "--silent", "--pack-destination", dir,
+		"--fetch-retries=2", "--fetch-retry-mintimeout=500", "--fetch-retry-maxtimeout=2000") // it would try for minutes without a network
+	if _, err := output(pack); err != nil {
 		return err
 	}
 	packed, err := filepath.Glob(filepath.Join(dir, "*.tgz"))

@@ -22,7 +22,8 @@ const Module = "github.com/mixpolicy/lab"
 // A Lab is a clone of the repository, together with what the set-up puts into
 // its folder .lab.
 type Lab struct {
-	Root string // of the clone
+	Root  string // of the clone
+	Build string // where runs put what they make; in the clone, but for tests
 
 	jupyterFrom jupyterSource
 	python      string // the interpreter that has Jupyter, once set up
@@ -35,7 +36,7 @@ type Lab struct {
 
 // NewLab finds the clone around the working directory. What the set-up does is
 // told to log, a line a step.
-func NewLab(ctx context.Context, log io.Writer) (*Lab, error) {
+func NewLab(log io.Writer) (*Lab, error) {
 	root, err := cloneRoot()
 	if err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func NewLab(ctx context.Context, log io.Writer) (*Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Lab{Root: root, temp: temp, log: log}, nil
+	return &Lab{Root: root, Build: filepath.Join(root, "build"), temp: temp, log: log}, nil
 }
 
 // cloneRoot is the nearest folder upward whose go.mod declares Module.
@@ -70,9 +71,9 @@ func (l *Lab) path(elem ...string) string {
 	return filepath.Join(append([]string{l.Root, ".lab"}, elem...)...)
 }
 
-// build is the file or folder with this name in build.
+// build is the file or folder with this name among what runs make.
 func (l *Lab) build(elem ...string) string {
-	return filepath.Join(append([]string{l.Root, "build"}, elem...)...)
+	return filepath.Join(append([]string{l.Build}, elem...)...)
 }
 
 // environment is that of every process the lab starts: our programs first on
@@ -91,7 +92,7 @@ func (l *Lab) environment() []string {
 		"JUPYTER_RUNTIME_DIR=" + filepath.Join(l.temp, "runtime"),
 		"JUPYTER_PLATFORM_DIRS=1", // silences a warning; every folder is given here anyway
 		"IPYTHONDIR=" + l.path("ipython"),
-		"PYTHONDONTWRITEBYTECODE=", "PYTHONUTF8=1",
+		"PYTHONUTF8=1",
 		"MIXPOLICY_FIGURES=" + l.build("figures"),
 		"GOWORK=", // cells make a workspace of their own
 	}

@@ -24,7 +24,7 @@ func (l *Lab) buildTools(ctx context.Context) error {
 	}
 	return l.once(step{
 		name: "kernel",
-		why:  "building the Go kernel and its helpers, at the versions that go.mod pins: " + strings.Join(strings.Fields(strings.ReplaceAll(versions, "\n", ",")), " "),
+		why:  "building the Go kernel and its helpers, at the versions that go.mod pins: " + strings.ReplaceAll(strings.TrimSpace(versions), "\n", ", "),
 		made: l.path("bin", "gonb"),
 		from: versions + runtime.Version(),
 	}, func() error {

@@ -183,8 +183,9 @@ func (nb *Notebook) Write(file string) error {
 
 // Normalize removes what differs between two runs that showed the same things:
 // versions of tools, times, the pieces in which a stream happened to arrive,
-// and the order between streams and displays, which reach Jupyter by different
-// pipes. Streams come first, then displays in their own order.
+// the remarks of cells tagged setup, and the order between streams and
+// displays, which reach Jupyter by different pipes. Streams come first, then
+// displays in their own order.
 func (nb *Notebook) Normalize() {
 	nb.NBFormat, nb.NBFormatMinor = 4, 5 // the first with cell ids
 	nb.Metadata = map[string]any{
@@ -208,6 +209,9 @@ func (nb *Notebook) Normalize() {
 			c.ExecutionCount = ptr(count)
 		}
 		c.Outputs = gather(c.Outputs)
+		if c.Tagged("setup") {
+			c.Outputs = nil
+		}
 	}
 }
 
@@ -216,9 +220,7 @@ func gather(outputs []Output) []Output {
 	var streams, rest []Output
 	for _, o := range outputs {
 		if o.Type != Stream {
-			if o.ExecutionCount != nil {
-				o.ExecutionCount = nil
-			}
+			o.ExecutionCount = nil
 			rest = append(rest, o)
 			continue
 		}

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mixpolicy/lab/notebooks/internal/ipynb"
+)
+
+func TestNotebooksAreChosenByTheBeginningOfTheirNames(t *testing.T) {
+	lab := emptyLab(t)
+	for _, name := range []string{"00-start", "01-one", "01-two"} {
+		if err := writeFile(filepath.Join(lab.Root, "notebooks", name+".ipynb"), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for want, names := range map[string][]string{
+		"[00-start 01-one 01-two]": nil,
+		"[01-one 01-two]":          {"01"},
+		"[00-start 01-two]":        {"notebooks/01-two.ipynb", "00", "01-t"},
+	} {
+		files, err := lab.Notebooks(names)
+		if got := fmt.Sprint(mapSlice(files, notebookName)); err != nil || got != want {
+			t.Errorf("%v: %s, %v; want %s", names, got, err, want)
+		}
+	}
+	if _, err := lab.Notebooks([]string{"07"}); err == nil || !strings.Contains(err.Error(), `"07"`) || !strings.Contains(err.Error(), "01-two") {
+		t.Errorf("07: %v; want an error that names it and those there are", err)
+	}
+}
+
+func TestAFailingCellIsToldWithItsLine(t *testing.T) {
+	lab := readyLab(t)
+	for name, c := range map[string]struct {
+		cell ipynb.Cell
+		want []string
+	}{
+		"compile error": {
+			code("import \"fmt\"\n%%\nfmt.Println(1)\nfmt.Println(missing)"),
+			[]string{"cell [2] failed", "line 4: undefined: missing", "fmt.Println(missing)"},
+		},
+		"syntax error": {
+			code("%%\nx := (1"),
+			[]string{"cell [2] failed", "line 2: "},
+		},
+		"panic": {
+			code("func third(a []int) int {\n\treturn a[2]\n}\n%%\nthird(nil)"),
+			[]string{"cell [2] failed", "index out of range [2] with length 0", "main.third"},
+		},
+		"exit": {
+			code("import \"log\"\n%%\nlog.Fatal(\"state 3: row sums to 0.9\")"),
+			[]string{"cell [2] failed", "state 3: row sums to 0.9"},
+		},
+		"unknown magic":         {code("%nosuchmagic"), []string{"cell [2] failed", "%nosuchmagic"}},
+		"failing shell command": {code("!false"), []string{"cell [2] failed", "exit status 1"}},
+		"failing script":        {code("%%script bash\nexit 3"), []string{"cell [2] failed", "exit status 3"}},
+		"time":                  {code("%%\nselect {}"), []string{"cell [2] failed"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := notebook(t, "broken", c.cell)
+			before, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = lab.Execute(t.Context(), []string{file}, runOptions{Jobs: 1, Timeout: 20 * time.Second, Update: true})
+			if cell := (*CellError)(nil); !errors.As(err, &cell) {
+				t.Fatalf("error: %v; want a CellError", err)
+			}
+			for _, want := range append(c.want, "broken") {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("the error lacks %q:\n%v", want, err)
+				}
+			}
+			if after, err := os.ReadFile(file); err != nil || !bytes.Equal(before, after) {
+				t.Errorf("a failing run changed the notebook (%v)", err)
+			}
+		})
+	}
+}
+
+func TestACellThatTakesTooLongFails(t *testing.T) {
+	lab := readyLab(t)
+	file := notebook(t, "slow", code("import \"time\"\n%%\ntime.Sleep(time.Hour)"))
+	_, err := lab.Execute(t.Context(), []string{file}, runOptions{Jobs: 1, Timeout: 3 * time.Second})
+	if err == nil || !strings.Contains(err.Error(), "slow, cell [2] failed: still running after 3 s") {
+		t.Errorf("error: %v", err)
+	}
+}
+
+func TestUpdatedNotebooksAreTheSameBytesAgain(t *testing.T) {
+	lab := readyLab(t)
+	file := notebook(t, "same", prose("# Same"), code(`import (
+	"fmt"
+	"os"
+)
+%%
+for i := range 50 {
+	fmt.Println("out", i)
+	fmt.Fprintln(os.Stderr, "err", i)
+}`))
+	o := options
+	o.Update = true
+	var first []byte
+	for i := range 2 {
+		if _, err := lab.Execute(t.Context(), []string{file}, o); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first = data
+		} else if !bytes.Equal(data, first) {
+			t.Errorf("the second run wrote\n%s\nafter\n%s", data, first)
+		}
+	}
+	if !bytes.Contains(first, []byte(`"out 49\n"`)) {
+		t.Errorf("the outputs are missing:\n%s", first)
+	}
+}
+
+func TestAnInterruptLeavesNoProcess(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("looks for processes in /proc")
+	}
+	lab := readyLab(t)
+	// A kernel that works, one that waits in a shell, both with children.
+	files := []string{
+		notebook(t, "works", code("%%\nfor {\n}")),
+		notebook(t, "waits", code("!sleep 600")),
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		for ctx.Err() == nil && !strings.Contains(strings.Join(lab.processes(), "\n"), "sleep 600") {
+			time.Sleep(100 * time.Millisecond)
+		}
+		time.Sleep(time.Second) // the other cell is being compiled
+		cancel()
+	}()
+	_, err := lab.Execute(ctx, files, options)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error: %v; want %v", err, context.Canceled)
+	}
+	temp := lab.temp
+	if err := lab.Close(); err != nil {
+		t.Error(err)
+	}
+	time.Sleep(100 * time.Millisecond) // a killed process takes a moment to go
+	if left := lab.processes(); len(left) > 0 {
+		t.Errorf("left behind:\n%s", strings.Join(left, "\n"))
+	}
+	if _, err := os.Stat(temp); err == nil {
+		t.Errorf("%s is still there", temp)
+	}
+}
+
+// processes lists the command lines of the lab's processes.
+func (l *Lab) processes() (commands []string) {
+	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range environs {
+		environ, _ := os.ReadFile(file)
+		if bytes.Contains(environ, []byte("TMPDIR="+l.temp)) {
+			command, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
+			commands = append(commands, strings.ReplaceAll(string(command), "\x00", " "))
+		}
+	}
+	return commands
+}
+
+// executed are the committed notebooks, executed once for all tests.
+var executed = sync.OnceValues(func() ([]*Run, error) {
+	files, err := shared.Notebooks(nil)
+	if err != nil {
+		return nil, err
+	}
+	build, err := os.MkdirTemp(shared.temp, "build")
+	if err != nil {
+		return nil, err
+	}
+	lab := &Lab{Root: shared.Root, Build: build, python: shared.python, temp: shared.temp, log: shared.log}
+	return lab.Execute(context.Background(), files, options)
+})
+
+// TestNotebooks executes the committed notebooks and holds what they show
+// against what is committed.
+func TestNotebooks(t *testing.T) {
+	lab := readyLab(t)
+	runs, err := executed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range runs {
+		t.Run(run.Name, func(t *testing.T) {
+			if runtime.GOARCH != "amd64" {
+				t.Skip("the committed outputs are amd64's: elsewhere a multiplication and an addition may be one operation, with one rounding")
+			}
+			committed, err := ipynb.Read(filepath.Join(lab.Root, "notebooks", run.Name+".ipynb"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, committed, run.Notebook)
+		})
+	}
+}
+
+// compare holds two notebooks against each other, outputs of cells tagged
+// timing aside.
+func compare(t *testing.T, committed, fresh *ipynb.Notebook) {
+	t.Helper()
+	if len(committed.Cells) != len(fresh.Cells) {
+		t.Fatalf("%d cells are committed, %d executed", len(committed.Cells), len(fresh.Cells))
+	}
+	for i := range fresh.Cells {
+		was, is := committed.Cells[i], fresh.Cells[i]
+		if is.Tagged("timing") {
+			was.Outputs, is.Outputs = nil, nil
+		}
+		a, err := (&ipynb.Notebook{Cells: []ipynb.Cell{was}}).Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := (&ipynb.Notebook{Cells: []ipynb.Cell{is}}).Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Equal(a, b) {
+			continue
+		}
+		at := 0
+		for at < min(len(a), len(b)) && a[at] == b[at] {
+			at++
+		}
+		around := func(s []byte) []byte { return s[max(0, at-200):min(len(s), at+200)] }
+		t.Errorf("cell %d (%.60q) shows something else than what is committed (go run ./notebooks --update commits the new):\ncommitted …%s…\nfresh     …%s…",
+			i+1, string(is.Source), around(a), around(b))
+	}
+}
