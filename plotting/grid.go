@@ -121,6 +121,9 @@ func (c Contour) marks(in ink) []mark {
 				all.x, all.y = append(all.x, math.NaN()), append(all.y, math.NaN())
 			}
 			all.x, all.y = append(all.x, l.x...), append(all.y, l.y...)
+			if l.closed {
+				all.x, all.y = append(all.x, l.x[0]), append(all.y, l.y[0])
+			}
 		}
 		ms = append(ms, all)
 		longest := slices.MaxFunc(lines, func(a, b polyline) int { return len(a.x) - len(b.x) })
@@ -135,9 +138,12 @@ func (c Contour) marks(in ink) []mark {
 	return ms
 }
 
-// polyline is a connected piece of a level set; closed if it ends where it
-// begins.
-type polyline struct{ x, y []float64 }
+// polyline is a connected piece of a level set; a closed one goes on from the
+// last point to the first.
+type polyline struct {
+	x, y   []float64
+	closed bool
+}
 
 // levelSet traces the level set of the function that interpolates the grid
 // linearly along its edges (marching squares). Where a cell has opposite
@@ -205,8 +211,7 @@ func (g Grid) levelSet(level float64) []polyline {
 		if visited[start] {
 			continue
 		}
-		var l polyline
-		closed := len(neighbours[start]) == 2
+		l := polyline{closed: len(neighbours[start]) == 2}
 		for at := start; ; {
 			visited[at] = true
 			x, y := point(at)
@@ -216,9 +221,6 @@ func (g Grid) levelSet(level float64) []polyline {
 				break
 			}
 			at = neighbours[at][next]
-		}
-		if closed {
-			l.x, l.y = append(l.x, l.x[0]), append(l.y, l.y[0])
 		}
 		out = append(out, l)
 	}

@@ -158,7 +158,7 @@ func (s scale) linearTicks(n int) []tick {
 		switch {
 		case v == 0:
 			label = "0"
-		case largest >= 1e6 || largest < 1e-3:
+		case (largest >= 1e6 || largest < 1e-3) && math.Log10(largest)-power < 4:
 			e := math.Floor(math.Log10(largest) + slack)
 			mantissa := v / math.Pow(10, e)
 			label = minus(strconv.FormatFloat(mantissa, 'f', int(max(0, e-power)), 64)) + "·10" + superscript(int(e))
@@ -233,4 +233,9 @@ func superscript(n int) string {
 }
 
 // minus sets a true minus sign.
-func minus(s string) string { return strings.Replace(s, "-", "−", 1) }
+func minus(s string) string {
+	if digits, negative := strings.CutPrefix(s, "-"); negative {
+		return "−" + digits
+	}
+	return s
+}

@@ -102,7 +102,12 @@ func largestTriangles(n int, x []float64, ys [][]float64) []int {
 	}
 	var strips [][2]int // index ranges
 	for k, lo := n-len(keep), 1; lo < last; {
-		strip := func(i int) int { return int(float64(k) * (x[i] - x[0]) / (x[last] - x[0])) }
+		strip := func(i int) int {
+			if x[i] == x[last] { // also where all x are equal
+				return k - 1
+			}
+			return min(k-1, int(float64(k)*(x[i]-x[0])/(x[last]-x[0])))
+		}
 		hi := lo + 1
 		for hi < last && strip(hi) == strip(lo) {
 			hi++

@@ -1,0 +1,58 @@
+package plotting_test
+
+import (
+	"fmt"
+
+	"github.com/mixpolicy/lab/plotting"
+)
+
+func ExampleShow() {
+	fig := plotting.Figure{
+		Title: "Objective",
+		X:     plotting.Axis{Label: "iteration t", Log: true},
+		Y:     plotting.Axis{Label: "cost"},
+		Layers: []plotting.Layer{
+			plotting.Line{Name: "mean", X: []float64{1, 10, 100}, Y: []float64{9, 5, 4}, Lo: []float64{7, 4, 3.5}, Hi: []float64{11, 6, 4.5}},
+			plotting.Rule{Label: "optimum", At: 3},
+		},
+	}
+	plotting.Show(fig) // a chart in a notebook, a sentence elsewhere
+	// Output:
+	// Objective. cost against iteration t (logarithmic). Line "mean": from 3.5 to 11. Rule "optimum": from 3 to 3.
+}
+
+func ExampleTable() {
+	plotting.Show(plotting.Table{
+		Caption: "Average cost",
+		Columns: []plotting.Column{
+			{Head: "policy", Text: []string{"π¹", "π²", "optimum"}},
+			{Head: "cost", Numbers: []float64{3395.5, 7987.874, 2861.6456}, Format: "%.3f"},
+			{Head: "gap", Numbers: []float64{0.18656, 1.79136, 0}, Format: "%.1e"},
+		},
+	})
+	// Output:
+	// Average cost
+	// policy       cost      gap
+	// π¹       3395.500  1.9e-01
+	// π²       7987.874  1.8e+00
+	// optimum  2861.646  0.0e+00
+}
+
+func ExampleMarkdown() {
+	plotting.Show(plotting.Markdown(fmt.Sprintf("The optimum is $c^T\\Psi\\theta^\\star = %.4f$.", 2861.6456)))
+	// Output:
+	// The optimum is $c^T\Psi\theta^\star = 2861.6456$.
+}
+
+func ExampleFigure_Validate() {
+	fig := plotting.Figure{
+		Title: "Violation",
+		Y:     plotting.Axis{Log: true},
+		Layers: []plotting.Layer{
+			plotting.Line{Name: "primal–dual", X: []float64{1, 2, 3}, Y: []float64{0.1, 0.01, 0}},
+		},
+	}
+	fmt.Println(fig.Validate())
+	// Output:
+	// plotting: figure "Violation": layer 0, line "primal–dual": Y[2] is 0: values must be > 0 on a logarithmic axis
+}

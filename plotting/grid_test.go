@@ -1,0 +1,107 @@
+package plotting
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestLevelSetOfADistanceIsACircle(t *testing.T) {
+	g := Sample(math.Hypot, -2, 2, -2, 2, 81)
+	lines := g.levelSet(1)
+	if len(lines) != 1 {
+		t.Fatalf("%d pieces, want one circle", len(lines))
+	}
+	l := lines[0]
+	if !l.closed {
+		t.Error("the circle is open")
+	}
+	// On an edge of length h, linear interpolation of z is off by at most
+	// h²/8·max|z″|, and |z″| ≤ 1/r ≤ 1/(1−h) there; |∇z| along the edge is what
+	// turns that into a distance, but the distance to the circle is |z − 1|.
+	const h = 4.0 / 80
+	for i := range l.x {
+		if d := math.Abs(math.Hypot(l.x[i], l.y[i]) - 1); d > h*h/8/(1-h) {
+			t.Errorf("point (%g, %g) is %g from the circle", l.x[i], l.y[i], d)
+		}
+	}
+}
+
+// Every vertex lies on an edge of the grid where the interpolant is the level,
+// and only closed pieces and pieces that end at the border are found.
+func TestLevelSetsInterpolate(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		nx, ny := rapid.IntRange(2, 8).Draw(t, "nx"), rapid.IntRange(2, 8).Draw(t, "ny")
+		g := Grid{X: numbered(nx), Y: numbered(ny), Z: make([][]float64, nx)}
+		for i := range g.Z {
+			g.Z[i] = rapid.SliceOfN(rapid.Float64Range(-1, 1), ny, ny).Draw(t, "z")
+		}
+		level := rapid.Float64Range(-1, 1).Draw(t, "level")
+		crossings, found := 0, 0
+		crosses := func(a, b float64) {
+			if (a >= level) != (b >= level) {
+				crossings++
+			}
+		}
+		for i := range nx {
+			for j := range ny {
+				if i+1 < nx {
+					crosses(g.Z[i][j], g.Z[i+1][j])
+				}
+				if j+1 < ny {
+					crosses(g.Z[i][j], g.Z[i][j+1])
+				}
+			}
+		}
+		for _, l := range g.levelSet(level) {
+			last := len(l.x) - 1
+			found += len(l.x)
+			for i := range l.x {
+				// Interpolation takes three roundings of values up to 2.
+				if z := g.at(l.x[i], l.y[i]); math.Abs(z-level) > 1e-13 {
+					t.Fatalf("z(%g, %g) = %g on the level set of %g", l.x[i], l.y[i], z, level)
+				}
+			}
+			border := func(i int) bool {
+				return l.x[i] == 1 || l.x[i] == float64(nx) || l.y[i] == 1 || l.y[i] == float64(ny)
+			}
+			if !l.closed && !(border(0) && border(last)) {
+				t.Fatalf("a piece ends inside the grid: %v %v", l.x, l.y)
+			}
+		}
+		if found != crossings {
+			t.Fatalf("%d vertices for %d edges that cross the level", found, crossings)
+		}
+	})
+}
+
+func TestLevelSetSkipsWhatIsNotFinite(t *testing.T) {
+	entropy := func(x, y float64) float64 {
+		if x < 0 || y < 0 {
+			return math.Inf(1)
+		}
+		return x + y
+	}
+	for _, l := range Sample(entropy, -1, 1, -1, 1, 21).levelSet(0.55) {
+		for i := range l.x {
+			if d := math.Abs(l.x[i] + l.y[i] - 0.55); d > 1e-12 {
+				t.Errorf("(%g, %g) is not on the line x + y = 0.55", l.x[i], l.y[i])
+			}
+		}
+	}
+}
+
+func TestHeatmapShadesFromDarkToLight(t *testing.T) {
+	g := Sample(func(x, _ float64) float64 { return x }, 1, 100, 1, 2, 100)
+	img := heat{g}.image(scale{1, 100, true}, scale{1, 2, false})
+	// The middle of a logarithmic axis from 1 to 100 is 10, a tenth up the
+	// colours; a pixel is 1/128 of the axis, hence 10^{2/128} in x.
+	b := img.Bounds()
+	if k, want := float64(img.ColorIndexAt(b.Dx()/2, 5)), 63*9.0/99; math.Abs(k-want) > 1 {
+		t.Errorf("the middle has shade %g of 63, want about %.1f", k, want)
+	}
+	if img.ColorIndexAt(0, 0) != 0 || img.ColorIndexAt(b.Dx()-1, 0) < 60 {
+		t.Errorf("ends have shades %d and %d of 63", img.ColorIndexAt(0, 0), img.ColorIndexAt(b.Dx()-1, 0))
+	}
+}

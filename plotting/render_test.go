@@ -1,0 +1,341 @@
+package plotting
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"html"
+	"image/png"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden pictures")
+
+// gallery holds a figure of each kind, from formulas so that it never changes.
+func gallery() map[string]Drawing {
+	const n = 1000
+	t := numbered(n)
+	of := func(f func(t float64) float64) []float64 {
+		out := make([]float64, n)
+		for i := range out {
+			out[i] = f(t[i])
+		}
+		return out
+	}
+	cost := Costs(
+		Line{Name: "primal–dual", X: t,
+			Y:  of(func(t float64) float64 { return 2900 + 3000/math.Sqrt(t) + 40*math.Sin(t) }),
+			Lo: of(func(t float64) float64 { return 2860 + 2100/math.Sqrt(t) + 40*math.Sin(t) }),
+			Hi: of(func(t float64) float64 { return 2940 + 3900/math.Sqrt(t) + 40*math.Sin(t) })},
+		Line{Name: "penalty method", X: t, Y: of(func(t float64) float64 { return 3100 + 4500/math.Sqrt(t) })},
+	).With(Rule{Label: "optimum", At: 2861.6456})
+	cost.X.Log = true
+
+	states := numbered(40)
+	geometric := make([]float64, len(states))
+	simulated := make([]float64, len(states))
+	for i := range states {
+		geometric[i] = 0.08 * math.Pow(0.46/0.5, float64(i))
+		simulated[i] = geometric[i] * (1 + 0.05*math.Sin(7*float64(i)))
+	}
+	theta1, theta2 := of(func(t float64) float64 { return 0.3 + 0.6*math.Exp(-t/300)*math.Cos(t/60) }),
+		of(func(t float64) float64 { return 0.5 + 0.4*math.Exp(-t/300)*math.Sin(t/60) })
+	divergence := Sample(func(x, y float64) float64 {
+		if x <= 0 || y <= 0 {
+			return math.Inf(1)
+		}
+		return x*math.Log(x/0.3) - x + 0.3 + y*math.Log(y/0.5) - y + 0.5
+	}, -0.1, 1.1, -0.1, 1.1, 61)
+	z := of(func(t float64) float64 { return -2 + t/250 })
+
+	return map[string]Drawing{
+		"cost":     cost,
+		"measures": Row(Measure("μ¹", geometric), Measures("μ²", simulated, geometric)),
+		"violation": Violations(
+			Line{Name: "primal–dual", X: t, Y: of(func(t float64) float64 { return 5 / math.Sqrt(t) * (1 + 0.1*math.Sin(t)) })},
+			Line{Name: "penalty method", X: t, Y: of(func(t float64) float64 { return 2 / t })}),
+		"path": Figure{
+			Title: "Iterates and the level sets of D(θ, θ̂)", X: Axis{Label: "θ₁"}, Y: Axis{Label: "θ₂"},
+			Layers: []Layer{
+				Region{Name: "feasible", X: []float64{0, 0.8, 0}, Y: []float64{0, 0, 0.8}, Color: Green},
+				Contour{Name: "D", Grid: divergence, Levels: []float64{0.02, 0.1, 0.3}},
+				Path{Name: "iterates", X: theta1, Y: theta2, Color: Blue},
+			}},
+		"heatmap": Figure{
+			Title: "D(θ, θ̂)", X: Axis{Label: "θ₁"}, Y: Axis{Label: "θ₂"},
+			Layers: []Layer{Heatmap{Name: "D", Grid: divergence}, Points{Name: "θ̂", X: []float64{0.3}, Y: []float64{0.5}, Color: Orange}}},
+		"dual": DualFunctions([]float64{0.5}, Line{Name: "J", X: z, Y: of(func(t float64) float64 { return math.Cosh(t/250 - 2.5) })}).
+			With(Span{Label: "bracket", From: 0, To: 1, Vertical: true}),
+		"points": Figure{
+			Title: "Cost against samples", X: Axis{Label: "samples", Log: true}, Y: Axis{Label: "relative error"},
+			Layers: []Layer{
+				Band{Name: "95 %", X: []float64{10, 100, 1000}, Lo: []float64{0.1, 0.05, 0.01}, Hi: []float64{0.5, 0.3, 0.2}},
+				Points{Name: "plug-in", X: []float64{10, 100, 1000}, Y: []float64{0.3, 0.2, 0.1}, Lo: []float64{0.2, 0.15, 0.05}, Hi: []float64{0.4, 0.25, 0.15}},
+				Points{Name: "primal–dual", X: []float64{10, 100, 1000}, Y: []float64{0.35, 0.28, 0.22}},
+			}},
+		"slider": Slider{Label: "η", Values: []string{"0.1", "1"}, Start: 1, Frames: []Panels{
+			Row(Divergences(Line{Name: "ball", X: []float64{0, 1, 2}, Y: []float64{0, 0.1, 0.4}})),
+			Row(Divergences(Line{Name: "ball", X: []float64{0, 1, 2}, Y: []float64{0, 1, 4}})),
+		}},
+	}
+}
+
+func TestGoldenPictures(t *testing.T) {
+	for name, d := range gallery() {
+		got, err := encode("svg", d)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if again, err := encode("svg", d); err != nil || !bytes.Equal(got, again) {
+			t.Errorf("%s: the second rendering differs from the first", name)
+		}
+		golden(t, name+".svg", got)
+	}
+}
+
+func TestPNGIsTheSameEveryTime(t *testing.T) {
+	for name, d := range gallery() {
+		a, err := encode("png", d)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if b, err := encode("png", d); err != nil || !bytes.Equal(a, b) {
+			t.Errorf("%s: the second PNG differs from the first, %v", name, err)
+		}
+		config, err := png.DecodeConfig(bytes.NewReader(a))
+		p, _ := d.panels()
+		w, _ := p.size()
+		if perInch := float64(config.Width) / w; err != nil || perInch < 95 {
+			t.Errorf("%s: %g pixels an inch, %v", name, perInch, err)
+		}
+	}
+}
+
+// golden compares a picture with the committed one.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v: run go test -update", err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s has changed: look at it, then run go test -update", name)
+	}
+}
+
+func TestPDFIsAPDF(t *testing.T) {
+	b, err := encode("pdf", gallery()["cost"])
+	if err != nil || !bytes.HasPrefix(b, []byte("%PDF-")) {
+		t.Errorf("%.20q, %v", b, err)
+	}
+}
+
+// Both renderings draw the same layers: each name of the description stands in
+// the legend of the picture, and each series of the chart has one of them.
+func TestRenderingsAgree(t *testing.T) {
+	for name, d := range gallery() {
+		p, err := d.panels()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range p.Figures {
+			var want []string
+			for _, l := range f.lower() {
+				if l.name != "" {
+					want = append(want, l.name)
+				}
+			}
+			b, err := f.option()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var option struct {
+				Legend struct{ Data []struct{ Name string } }
+				Series []struct{ Name string }
+			}
+			if err := json.Unmarshal(b, &option); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			var legend, series []string
+			for _, e := range option.Legend.Data {
+				legend = append(legend, e.Name)
+			}
+			for _, s := range option.Series {
+				if s.Name != "" && !slices.Contains(series, s.Name) {
+					series = append(series, s.Name)
+				}
+			}
+			if !slices.Equal(legend, want) || !slices.Equal(series, want) {
+				t.Errorf("%s: layers %q, live legend %q, live series %q", name, want, legend, series)
+			}
+			picture, err := f.svg()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range want {
+				// An accent or a raised digit splits the text.
+				if plain := regexp.MustCompile(`^[\p{L} –]+`).FindString(w); !bytes.Contains(picture, []byte(html.EscapeString(plain))) {
+					t.Errorf("%s: %q is not in the picture", name, w)
+				}
+			}
+		}
+	}
+}
+
+func TestDisplayIsDeterministicSmallAndClosed(t *testing.T) {
+	const evil = `</script><script>alert("&")</script>`
+	views := gallery()
+	views["evil"] = Figure{Title: evil, X: Axis{Label: evil}, Layers: []Layer{Line{Name: evil, X: []float64{1, 2}, Y: []float64{1, 2}}, Rule{Label: evil, At: 1}}}
+	for name, v := range views {
+		d, err := v.display()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := v.display()
+		if err != nil || d != again {
+			t.Errorf("%s: the second display differs from the first", name)
+		}
+		if n := strings.Count(d.html, "</script"); n != 1 {
+			t.Errorf("%s: %d ends of scripts in one output", name, n)
+		}
+		if strings.Contains(d.html, "alert(\"") {
+			t.Errorf("%s: unescaped text", name)
+		}
+		p, err := v.panels()
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Forty kilobytes a panel keep a notebook with twenty figures under a
+		// megabyte.
+		if kB := len(d.html) / 1024; kB > 42*len(p.Figures) {
+			t.Errorf("%s: output of %d kB", name, kB)
+		}
+		if d.plain == "" || !strings.Contains(d.html, "<img") || !strings.Contains(d.html, "mixpolicyCharts") {
+			t.Errorf("%s: a form is missing", name)
+		}
+	}
+}
+
+func TestSaveWritesWholeFilesOrNone(t *testing.T) {
+	dir := t.TempDir()
+	fig := gallery()["dual"]
+	t.Setenv(FiguresDir, filepath.Join(dir, "figures"))
+	if err := Save("a.svg", fig); err != nil {
+		t.Error(err)
+	}
+	absolute := filepath.Join(dir, "b.svg")
+	if err := Save(absolute, fig); err != nil {
+		t.Error(err)
+	}
+	for _, c := range []struct {
+		path string
+		d    Drawing
+		want string
+	}{
+		{"c.gif", fig, `unknown format "gif"`},
+		{"c.svg", Figure{}, "no layers"},
+		{"c.svg", Row(), "without figures"},
+		{"c.png", Figure{Title: "∇φ", Layers: []Layer{Rule{}}}, "Liberation Sans has no '∇'"},
+		{filepath.Join(dir, "nowhere", "c.svg"), fig, "no such file"},
+	} {
+		if err := Save(c.path, c.d); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Save(%q) = %v, want an error with %q", c.path, err, c.want)
+		}
+	}
+	var files []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, filepath.Base(path))
+		}
+		return err
+	})
+	if err != nil || !slices.Equal(files, []string{"b.svg", "a.svg"}) && !slices.Equal(files, []string{"a.svg", "b.svg"}) {
+		t.Errorf("files %q, %v", files, err)
+	}
+}
+
+func TestShowPanicsWithTheReason(t *testing.T) {
+	defer func() {
+		err, _ := recover().(error)
+		if err == nil || !strings.Contains(err.Error(), "no layers") {
+			t.Errorf("panic %v", err)
+		}
+	}()
+	Show(Figure{})
+}
+
+func TestSliderFramesShareTheAxes(t *testing.T) {
+	s := gallery()["slider"].(Slider)
+	frames, err := s.aligned()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := frames[0].Figures[0], frames[1].Figures[0]
+	if a.Y.Min != b.Y.Min || a.Y.Max != b.Y.Max || a.Y.Max < 4 {
+		t.Errorf("y axes [%g, %g] and [%g, %g]", a.Y.Min, a.Y.Max, b.Y.Min, b.Y.Max)
+	}
+	if s.Frames[0].Figures[0].Y.Max != 0 {
+		t.Error("the frames of the caller were changed")
+	}
+	s.Values = s.Values[:1]
+	if _, err := s.aligned(); err == nil {
+		t.Error("no error for two frames and one value")
+	}
+	s = gallery()["slider"].(Slider)
+	s.Frames[1] = Row(Figure{})
+	if _, err := s.aligned(); err == nil || !strings.Contains(err.Error(), "frame 1: ") || errors.Unwrap(err) == nil {
+		t.Errorf("error %v, want the frame named", err)
+	}
+}
+
+func TestRuleLabelsAvoidTheData(t *testing.T) {
+	x := numbered(100)
+	y := make([]float64, 100)
+	for i := range y {
+		y[i] = 1 / x[i] // comes down to the rule on the right
+	}
+	fig := Figure{Layers: []Layer{Line{X: x, Y: y}, Rule{Label: "limit", At: 0}}}
+	layers, sx, sy, err := fig.prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := layers[1].marks[0].(rule).place(layers, sx, sy, 6.4, 4)
+	if !at.start && !at.below {
+		t.Errorf("the label stands at %v, on the curve", at)
+	}
+}
+
+func TestRunsRaiseAndLower(t *testing.T) {
+	var got []string
+	for _, r := range runs("cᵀΨθ̂ = 2.5·10⁻³, z₁₂", 10) {
+		s := r.text
+		switch {
+		case r.accent:
+			s = "^" + s
+		case r.rise > 0:
+			s = "+" + s
+		case r.rise < 0:
+			s = "-" + s
+		}
+		got = append(got, s)
+	}
+	if want := []string{"c", "+T", "Ψθ", "^ˆ", " = 2.5·10", "+−3", ", z", "-12"}; !slices.Equal(got, want) {
+		t.Errorf("runs = %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,109 @@
+package plotting
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestThinningKeepsEndsAndExtremes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 200).Draw(t, "n")
+		curves := rapid.IntRange(1, 4).Draw(t, "curves")
+		max := rapid.IntRange(3+2*curves, 60).Draw(t, "max")
+		step := rapid.SliceOfN(rapid.Float64Range(0, 1), n, n).Draw(t, "step")
+		x := make([]float64, n)
+		for i := 1; i < n; i++ {
+			x[i] = x[i-1] + step[i]
+		}
+		ys := make([][]float64, curves)
+		for k := range ys {
+			ys[k] = rapid.SliceOfN(rapid.Float64Range(0, 1), n, n).Draw(t, "y")
+		}
+		keep := largestTriangles(max, x, ys)
+		if len(keep) > max || !slices.IsSorted(keep) || len(slices.Compact(slices.Clone(keep))) != len(keep) {
+			t.Fatalf("largestTriangles(%d) of %d points = %v: want at most %d indices, increasing", max, n, keep, max)
+		}
+		if keep[0] != 0 || keep[len(keep)-1] != n-1 {
+			t.Fatalf("kept %v, without an end of 0…%d", keep, n-1)
+		}
+		for k, y := range ys {
+			at := make([]float64, len(keep))
+			for i, j := range keep {
+				at[i] = y[j]
+			}
+			if slices.Min(at) != slices.Min(y) || slices.Max(at) != slices.Max(y) {
+				t.Fatalf("curve %d spans [%g, %g], thinned [%g, %g]", k, slices.Min(y), slices.Max(y), slices.Min(at), slices.Max(at))
+			}
+		}
+	})
+}
+
+func TestCurvesOverOneAxisAreThinnedTogether(t *testing.T) {
+	const n = 5000
+	x, y, z := numbered(n), make([]float64, n), make([]float64, n)
+	for i := range x {
+		y[i], z[i] = math.Sin(x[i]/100), math.Cos(x[i]/37)
+	}
+	layers, _, _, err := Figure{Layers: []Layer{Line{X: x, Y: y}, Line{X: slices.Clone(x), Y: z}}}.prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := layers[0].marks[0].(curve), layers[1].marks[0].(curve)
+	if len(a.x) > maxPoints || !slices.Equal(a.x, b.x) {
+		t.Errorf("%d and %d points, at the same x: %t", len(a.x), len(b.x), slices.Equal(a.x, b.x))
+	}
+}
+
+func TestThinningOnALogarithmicAxisKeepsTheLeftEnd(t *testing.T) {
+	const n = 100000
+	x, y := numbered(n), make([]float64, n)
+	for i := range x {
+		y[i] = 1 / x[i]
+	}
+	layers, _, _, err := Figure{X: Axis{Log: true}, Y: Axis{Log: true}, Layers: []Layer{Line{X: x, Y: y}}}.prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := layers[0].marks[0].(curve); !slices.Equal(c.x[:10], x[:10]) {
+		t.Errorf("the first points kept are at %v, want %v", c.x[:10], x[:10])
+	}
+}
+
+// The distance from a dropped point to the simplified line, by brute force.
+func TestSimplifyStaysWithinTolerance(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 60).Draw(t, "n")
+		x := rapid.SliceOfN(rapid.Float64Range(0, 1), n, n).Draw(t, "x")
+		y := rapid.SliceOfN(rapid.Float64Range(0, 1), n, n).Draw(t, "y")
+		tol := rapid.Float64Range(1e-3, 0.5).Draw(t, "tol")
+		keep := simplify(tol, x, y)
+		if keep[0] != 0 || keep[len(keep)-1] != n-1 {
+			t.Fatalf("kept %v of %d points", keep, n)
+		}
+		for k := 1; k < len(keep); k++ {
+			a, b := keep[k-1], keep[k]
+			for i := a; i <= b; i++ {
+				nearest := math.Inf(1)
+				for s := 0.0; s <= 1; s += 1.0 / 1024 {
+					nearest = min(nearest, math.Hypot(x[i]-x[a]-s*(x[b]-x[a]), y[i]-y[a]-s*(y[b]-y[a])))
+				}
+				// The brute force samples segments no longer than √2 at 1024 steps.
+				if slack := math.Sqrt2 / 2048; nearest > tol+slack {
+					t.Fatalf("point %d is %g from the line, tolerance %g", i, nearest, tol)
+				}
+			}
+		}
+	})
+}
+
+func TestSimplifyLiftsThePenAtNaN(t *testing.T) {
+	nan := math.NaN()
+	x := []float64{0, 1, 2, nan, 0, 1, 2}
+	y := []float64{0, 0, 0, nan, 1, 1, 1}
+	if keep := simplify(0.1, x, y); !slices.Equal(keep, []int{0, 2, 3, 4, 6}) {
+		t.Errorf("simplify = %v, want the ends of both pieces and the gap", keep)
+	}
+}
