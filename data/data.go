@@ -1,0 +1,10 @@
+// Package data holds results that the code computed and that notebooks and tests
+// read: reference values with their provenance, claims with their verdicts.
+package data
+
+import "embed"
+
+// Files are the tables of this folder.
+//
+//go:embed *.csv
+var Files embed.FS
