@@ -17,7 +17,7 @@ func Measure(title string, mu []float64) Figure {
 		Title:  title,
 		X:      Axis{Label: "state"},
 		Y:      Axis{Label: "probability"},
-		Layers: []Layer{Bars{Name: "μ", X: numbered(len(mu)), Height: mu}},
+		Layers: []Layer{Bars{X: numbered(len(mu)), Height: mu}},
 	}
 }
 

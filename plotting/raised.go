@@ -109,7 +109,12 @@ func (h raised) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 			}
 			_, n := utf8.DecodeLastRuneInString(r.text)
 			letter = r.text[len(r.text)-n:]
-			c.FillString(face, vg.Point{X: x, Y: y + r.rise}, r.text)
+			// Spaces at the ends are room, not text: SVG would drop them.
+			words := strings.TrimLeft(r.text, " ")
+			indent := face.Width(r.text[:len(r.text)-len(words)])
+			if words = strings.TrimRight(words, " "); words != "" {
+				c.FillString(face, vg.Point{X: x + indent, Y: y + r.rise}, words)
+			}
 			x += face.Width(r.text)
 		}
 	}

@@ -51,26 +51,49 @@ func (f Figure) svg() ([]byte, error) {
 }
 
 func drawSVG(p Panels, w, h vg.Length) ([]byte, error) {
-	canvas := vgsvg.New(w, h)
-	if err := p.draw(draw.New(canvas)); err != nil {
+	canvas := &svgCanvas{Canvas: vgsvg.New(w, h)}
+	if err := p.draw(draw.NewCanvas(canvas, w, h)); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return nil, err
 	}
-	return tidySVG(b.Bytes()), nil
+	return canvas.tidy(b.Bytes()), nil
 }
 
-// Liberation Sans has the metrics of Arial and Helvetica, one of which nearly
-// every machine has; vgsvg names the first only, and spells out defaults.
+// svgCanvas remembers how wide each text is meant to be.
+type svgCanvas struct {
+	*vgsvg.Canvas
+	widths []vg.Length
+}
+
+func (c *svgCanvas) FillString(f font.Face, pt vg.Point, txt string) {
+	c.widths = append(c.widths, f.Width(txt))
+	c.Canvas.FillString(f, pt, txt)
+}
+
 var (
-	svgFont    = strings.NewReplacer("font-family:Liberation Sans;font-variant:normal;font-weight:normal;font-style:normal", "font-family:Liberation Sans,Arial,Helvetica,sans-serif")
+	svgText    = regexp.MustCompile(`<text `)
 	svgComment = regexp.MustCompile(`<!--[^>]*-->\n`)
+	svgDetails = strings.NewReplacer(
+		// The metrics of Liberation Sans are those of Arial and Helvetica.
+		"font-family:Liberation Sans;font-variant:normal;font-weight:normal;font-style:normal", "font-family:Liberation Sans,Arial,Helvetica,sans-serif",
+		"<image ", `<image preserveAspectRatio="none" `,
+	)
 )
 
-func tidySVG(b []byte) []byte {
-	return []byte(svgFont.Replace(string(svgComment.ReplaceAll(b, nil))))
+// tidy completes what vgsvg writes: fonts for machines without Liberation
+// Sans, the width of each text, so that it fits in any font, and images
+// stretched to where they belong.
+func (c *svgCanvas) tidy(b []byte) []byte {
+	b = svgComment.ReplaceAll(b, nil)
+	k := -1
+	b = svgText.ReplaceAllFunc(b, func([]byte) []byte {
+		k++
+		return fmt.Appendf(nil, `<text textLength="%.4g" lengthAdjust="spacingAndGlyphs" `, c.widths[k].Points())
+	})
+	return []byte(svgDetails.Replace(string(b)))
 }
 
 // draw draws the panels in a grid, their data areas aligned.
