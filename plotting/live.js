@@ -140,7 +140,7 @@ function (charts) {
         var y = option.series[p.seriesIndex].encode.y, v = p.value, text;
         if (y.length) text = number(v[y[0]]) + " … " + number(v[y[1]]);
         else text = "<b>" + number(v[y]) + "</b>" + (v.length > 3 ? " [" + number(v[2]) + ", " + number(v[3]) + "]" : "");
-        return p.marker + echarts.format.encodeHTML(p.seriesName.replace(/^series\d+$/, "")) + " " + text;
+        return p.marker + echarts.format.encodeHTML(p.seriesName.replace(/^series\u0000\d+$/, "")) + " " + text;
       });
       return [echarts.format.encodeHTML(head) + " = " + number(params[0].value[0])].concat(lines).join("<br>");
     };

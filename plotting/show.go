@@ -131,10 +131,10 @@ func chart(frames []Figure, still Figure, labels []string) (spec, string, error)
 
 	w, h := still.size()
 	var b strings.Builder
-	fmt.Fprintf(&b, `<div class="mixpolicy-chart" data-figure="%s" style="flex:1 1 320px;max-width:%.0fpx">`+"\n", s.Key, 115*w) // 115 px an inch: a screen is read from farther than paper
+	fmt.Fprintf(&b, `<div class="mixpolicy-chart" data-figure="%s" style="flex:1 1 360px;min-width:0;max-width:%.0fpx">`+"\n", s.Key, 115*w) // 115 px an inch: a screen is read from farther than paper
 	fmt.Fprintf(&b, `<img class="mixpolicy-static" style="width:100%%" alt="%s" src="data:image/svg+xml;base64,%s">`+"\n",
 		html.EscapeString(still.alt()), base64.StdEncoding.EncodeToString(compactSVG(picture)))
-	fmt.Fprintf(&b, `<div class="mixpolicy-live" style="aspect-ratio:%g/%g;min-height:280px" hidden></div>`+"\n</div>\n", w, h)
+	fmt.Fprintf(&b, `<div class="mixpolicy-live" style="width:100%%;aspect-ratio:%g/%g;min-height:280px;overflow:hidden" hidden></div>`+"\n</div>\n", w, h)
 	return s, b.String(), nil
 }
 
