@@ -323,7 +323,7 @@ func TestJupyterLab(t *testing.T) {
 	if _, err := lab.Execute(t.Context(), []string{file}, o); err != nil {
 		t.Fatal(err)
 	}
-	cmd, err := lab.server(t.Context(), []string{file}, []string{"--no-browser", "--ServerApp.root_dir=" + filepath.Dir(file)})
+	cmd, err := lab.server(t.Context(), []string{file}, []string{"--no-browser", "--ServerApp.root_dir=" + filepath.Dir(file), "--LabApp.expose_app_in_browser=True"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,8 +341,14 @@ func TestJupyterLab(t *testing.T) {
 	b.open(t, server.URL+"lab/tree/sample.ipynb?token="+server.Token)
 	eventually(t, b, "the notebook is shown", `document.querySelector(".jp-Notebook .jp-Cell")`)
 	eventually(t, b, "committed charts are live", scrolling(liveCharts+".length >= 2"))
+	saveScreenshot(t, b, "jupyterlab-opened.png")
+
+	evaluate[int](t, b, `window.jupyterapp.commands.execute("notebook:clear-all-cell-outputs"), 0`)
+	eventually(t, b, "all outputs are gone", allCharts+".length === 0")
+	evaluate[int](t, b, `window.jupyterapp.commands.execute("notebook:run-all-cells"), 0`)
+	eventually(t, b, "fresh charts are live", scrolling(liveCharts+".length >= 2"))
+	saveScreenshot(t, b, "jupyterlab-run.png")
 	b.calm(t)
-	saveScreenshot(t, b, "jupyterlab.png")
 }
 
 // scrolling is the expression, evaluated a bit further down each time:

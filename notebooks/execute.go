@@ -216,9 +216,7 @@ type CellError struct {
 }
 
 var (
-	// How the kernel names places: in what the compiler says, and in stack traces.
-	compilerPlace = regexp.MustCompile(`^Cell\[(\d+)\]: Line (\d+)\n`)
-	stackPlace    = regexp.MustCompile(`\[\[ Cell \[(\d+)\] Line (\d+) \]\]`)
+	compilerPlace = regexp.MustCompile(`^Cell\[(\d+)\]: Line (\d+)\n`) // as the kernel writes it
 	ansi          = regexp.MustCompile("\x1b\\[[0-9;]*m")
 )
 

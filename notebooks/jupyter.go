@@ -376,5 +376,10 @@ func (l *Lab) configureServer() error {
 	if err != nil {
 		return err
 	}
-	return writeFile(l.path("jupyter", "config", "jupyter_config.json"), config)
+	if err := writeFile(l.path("jupyter", "config", "jupyter_config.json"), config); err != nil {
+		return err
+	}
+	// No question whether to fetch news, either.
+	const quiet = `{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}}`
+	return writeFile(l.path("jupyter", "config", "labconfig", "page_config.json"), []byte(quiet))
 }

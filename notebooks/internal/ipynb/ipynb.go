@@ -143,14 +143,21 @@ func Read(file string) (*Notebook, error) {
 	if err != nil {
 		return nil, err
 	}
-	nb := new(Notebook)
-	if err := json.Unmarshal(data, nb); err != nil {
+	nb, err := parse(data)
+	if err != nil {
 		return nil, fmt.Errorf("%s is not a notebook: %w", file, err)
 	}
 	if nb.NBFormat != 4 {
 		return nil, fmt.Errorf("%s has nbformat %d; want 4", file, nb.NBFormat)
 	}
 	return nb, nil
+}
+
+func parse(data []byte) (*Notebook, error) {
+	nb := new(Notebook)
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber() // metadata that isn't ours stays as it is
+	return nb, dec.Decode(nb)
 }
 
 // Bytes is the notebook as a file: keys sorted, indented by one space.
