@@ -18,7 +18,7 @@ func ExampleShow() {
 	}
 	plotting.Show(fig) // a chart in a notebook, a sentence elsewhere
 	// Output:
-	// Objective. cost against iteration t (logarithmic). Line "mean": from 3.5 to 11. Rule "optimum": from 3 to 3.
+	// Objective. cost against iteration t (logarithmic). Line "mean": from 3.5 to 11. Rule "optimum": at 3.
 }
 
 func ExampleTable() {
@@ -55,4 +55,24 @@ func ExampleFigure_Validate() {
 	fmt.Println(fig.Validate())
 	// Output:
 	// plotting: figure "Violation": layer 0, line "primal–dual": Y[2] is 0: values must be > 0 on a logarithmic axis
+}
+
+func ExampleSlider() {
+	var frames []plotting.Panels
+	radii := []string{"1", "2"}
+	for _, r := range []float64{1, 2} {
+		fig := plotting.Divergences(plotting.Line{Name: "ball", X: []float64{0, 0.5}, Y: []float64{0, 1 / (8 * r)}})
+		frames = append(frames, plotting.Row(fig))
+	}
+	plotting.Show(plotting.Slider{Label: "R", Values: radii, Frames: frames})
+	// Output:
+	// A slider over R = 1, 2.
+	// Bregman divergence (R = 1). D(θ, θ₀) against θ. Line "ball": from 0 to 0.125.
+}
+
+func ExampleFigure_With() {
+	fig := plotting.Costs(plotting.Line{Name: "Algorithm 1", X: []float64{1, 2}, Y: []float64{3, 2.5}})
+	plotting.Show(fig.With(plotting.Rule{Label: "optimum", At: 2}))
+	// Output:
+	// Cost of the mixture. cost cᵀΨθ against iteration t. Line "Algorithm 1": from 2.5 to 3. Rule "optimum": at 2.
 }

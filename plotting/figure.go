@@ -127,7 +127,10 @@ func (f Figure) alt() string {
 	for _, l := range f.Layers {
 		if _, name := l.describe(); name != "" {
 			b.WriteString(" " + strings.ToUpper(title(l)[:1]) + title(l)[1:])
-			if r := boundsOf(l.marks(ink{})).y; r.lo <= r.hi {
+			switch r := boundsOf(l.marks(ink{})).y; {
+			case r.lo == r.hi:
+				fmt.Fprintf(&b, ": at %s", brief(r.lo))
+			case r.lo < r.hi:
 				fmt.Fprintf(&b, ": from %s to %s", brief(r.lo), brief(r.hi))
 			}
 			b.WriteString(".")

@@ -144,7 +144,7 @@ func (c live) frame(f Figure, layers []layer) {
 		charts.WithTitleOpts(title),
 		charts.WithLegendOpts(legend),
 		charts.WithTooltipOpts(opts.Tooltip{Trigger: trigger}),
-		charts.WithGridOpts(opts.Grid{Left: left, Right: "18", Top: strconv.Itoa(top), Bottom: bottom, ContainLabel: opts.Bool(true)}),
+		charts.WithGridOpts(opts.Grid{Left: left, Right: "20", Top: strconv.Itoa(top), Bottom: bottom, ContainLabel: opts.Bool(true)}),
 		charts.WithXAxisOpts(opts.XAxis{
 			Type: x.kind(), Name: f.X.Label, NameLocation: "middle", NameGap: 28,
 			Min: number{x.lo, 12}, Max: number{x.hi, 12}, AxisLabel: x.labels(6),

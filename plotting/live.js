@@ -15,6 +15,34 @@ function (charts) {
     return m === "1" ? e : m === "−1" ? "−" + e : m + "·" + e;
   }
 
+  function power(v) { // 10ᵛ
+    var e = Math.round(v * 1e9) / 1e9;
+    return e % 1 === 0 && (e > 3 || e < -2) ? "10" + raise(e) : number(Math.pow(10, v), 3);
+  }
+  // A logarithmic axis is a linear one of log₁₀: ECharts' own labels nothing but
+  // powers of ten, rounds below 10⁻¹⁰ and zooms in the wrong place.
+  function logarithmic(a) {
+    a.type = "value";
+    a.min = Math.log10(a.min);
+    a.max = Math.log10(a.max);
+    a.splitLine = { showMinLine: true, showMaxLine: true };
+    a.axisLabel = { formatter: power };
+    logTicks(a, a.min, a.max);
+  }
+  function logTicks(a, lo, hi) {
+    var decades = hi - lo, every = 1 + Math.floor(decades / 7), values = [], e, m, v;
+    for (e = Math.floor(lo); e <= hi; e++) {
+      for (m = 1; m < 10; m++) {
+        v = e + Math.log10(m);
+        if (v < lo - 1e-9 || v > hi + 1e-9) continue;
+        if (m === 1 ? e % every === 0 : decades < 0.8 || (decades < 1.7 && (m === 2 || m === 5))) values.push(v);
+      }
+    }
+    for (m = 0; values.length < 2 && m < 5; m++) values.push(lo + decades * m / 4);
+    a.axisLabel = Object.assign(a.axisLabel || {}, { customValues: values });
+    a.axisTick = { customValues: values };
+    return a;
+  }
   var dashes = { dashed: [7, 4], dotted: [2, 3.5], dashdot: [8, 3.5, 2, 3.5] };
 
   // Shapes of custom series: of each row, or of all rows at the first.
@@ -30,8 +58,8 @@ function (charts) {
     region: function (rows, s) {
       return whole(function (at) { return fill(rows.map(function (r) { return at(r[0], r[1]); }), s); });
     },
-    boxes: function (rows, s, option) {
-      var y = option.yAxis[0], base = y.type === "log" ? y.min : 0, half = s.barWidth / 2;
+    boxes: function (rows, s, option, paper, log) {
+      var y = option.yAxis[0], base = log[1] ? y.min : 0, half = s.barWidth / 2;
       return function (params, api) {
         var r = rows[params.dataIndex], a = api.coord([r[0] - half, base]), b = api.coord([r[0] + half, r[1]]);
         return {
@@ -123,26 +151,36 @@ function (charts) {
     option = JSON.parse(option);
     Object.assign(option.title.textStyle, fitting(width));
     Object.assign(option.legend, { itemWidth: 28, itemHeight: 11, itemGap: 16 });
-    var data = [].concat(option.dataset || []);
+    var data = [].concat(option.dataset || []), raw = data.map(function (d) { return d.source; });
+    var log = [option.xAxis[0], option.yAxis[0]].map(function (a) { return a.type === "log" && !logarithmic(a); });
+    option.series.forEach(function (s) {
+      var k = s.datasetIndex || 0, vertical = s.encode.y == null, horizontal = s.encode.x == null;
+      data[k].source = raw[k].map(function (row) {
+        return row.map(function (v, i) {
+          var l = log[vertical || (i === 0 && !horizontal) ? 0 : 1];
+          return l && typeof v === "number" ? Math.log10(v) : v;
+        });
+      });
+    });
     option.series.forEach(function (s) {
       if (s.tooltip) s.tooltip.show = !(s.silent = true);
       if (s.type === "line" && dashes[s.lineStyle.type]) s.lineStyle.type = dashes[s.lineStyle.type];
       if (s.type !== "custom") return;
       var rows = data[s.datasetIndex || 0].source;
       if (dark) s.itemStyle.opacity = Math.min(1, 1.5 * s.itemStyle.opacity);
-      s.renderItem = shapes[s.renderItem](rows, s, option, paper(dark));
+      s.renderItem = shapes[s.renderItem](rows, s, option, paper(dark), log);
       s.clip = true;
     });
     option.tooltip.confine = true;
     option.tooltip.formatter = function (params) {
       params = [].concat(params);
       var head = option.xAxis[0].name || "x", lines = params.map(function (p) {
-        var y = option.series[p.seriesIndex].encode.y, v = p.value, text;
+        var s = option.series[p.seriesIndex], y = s.encode.y, v = raw[s.datasetIndex || 0][p.dataIndex], text;
         if (y.length) text = number(v[y[0]]) + " … " + number(v[y[1]]);
         else text = "<b>" + number(v[y]) + "</b>" + (v.length > 3 ? " [" + number(v[2]) + ", " + number(v[3]) + "]" : "");
         return p.marker + echarts.format.encodeHTML(p.seriesName.replace(/^series\u0000\d+$/, "")) + " " + text;
       });
-      return [echarts.format.encodeHTML(head) + " = " + number(params[0].value[0])].concat(lines).join("<br>");
+      return [echarts.format.encodeHTML(head) + " = " + number(log[0] ? Math.pow(10, params[0].value[0]) : params[0].value[0])].concat(lines).join("<br>");
     };
     option.toolbox = { right: 0, top: 0, itemSize: 13, feature: { dataZoom: { filterMode: "none" }, restore: {}, saveAsImage: { pixelRatio: 2 } } };
     // The wheel scrolls the page; with Ctrl or Cmd it zooms.
@@ -161,14 +199,13 @@ function (charts) {
     var axis = {
       axisLine: { show: true, onZero: false, lineStyle: { color: soft } }, axisTick: { show: true, lineStyle: { color: soft } },
       axisLabel: { color: ink, hideOverlap: true, formatter: function (v) { return number(v, 6); } },
-      nameTextStyle: { color: ink, fontSize: 13 }, splitLine: { lineStyle: { color: faint } },
-      minorTick: { lineStyle: { color: soft } },
+      nameTextStyle: { color: ink, fontSize: 13 }, splitLine: { showMinLine: false, showMaxLine: false, lineStyle: { color: faint } },
     };
     return {
       darkMode: dark, backgroundColor: "transparent", textStyle: { fontFamily: "Liberation Sans, Arial, Helvetica, sans-serif" },
       title: { textStyle: text }, legend: { textStyle: text, pageTextStyle: text, pageIconColor: soft, pageIconInactiveColor: faint },
       tooltip: { backgroundColor: paper(dark), borderColor: soft, textStyle: text, axisPointer: line },
-      toolbox: { iconStyle: { borderColor: soft } }, valueAxis: axis, logAxis: axis,
+      toolbox: { iconStyle: { borderColor: soft } }, valueAxis: axis,
     };
   }
   function isDark(e) {
@@ -189,8 +226,17 @@ function (charts) {
         dark = isDark(root);
         chart = echarts.init(live, theme(dark));
         chart.setOption(complete(spec.frames[frame], dark, live.clientWidth));
+        chart.on("datazoom", function () {
+          var update = {};
+          ["xAxis", "yAxis"].forEach(function (name) {
+            var e = chart.getModel().getComponent(name, 0).axis.scale.getExtent();
+            if (spec.frames[frame][name][0].type === "log") update[name] = [logTicks({}, e[0], e[1])];
+          });
+          chart.setOption(update);
+        });
       }
       function fit() {
+        follow();
         if (chart.getWidth() === live.clientWidth && chart.getHeight() === live.clientHeight) return;
         chart.resize();
         chart.setOption({ title: { textStyle: fitting(live.clientWidth) } });
@@ -208,12 +254,14 @@ function (charts) {
           if (chart) chart.setOption(complete(spec.frames[frame], dark, live.clientWidth), { replaceMerge: ["series", "dataset"] });
         });
       }
-      var watch = new MutationObserver(function () { setTimeout(follow, 100); });
       function follow() {
-        if (!root.isConnected) { watch.disconnect(); if (chart) chart.dispose(); chart = null; return; }
-        if (chart && isDark(root) !== dark) draw();
+        // JupyterLab takes cells out of the page while they are out of sight.
+        if (chart && root.isConnected && isDark(root) !== dark) draw();
       }
-      [document.documentElement, document.body].forEach(function (e) { watch.observe(e, { attributes: true }); });
+      var watch = new MutationObserver(function () { setTimeout(follow, 100); });
+      [document.documentElement, document.body].forEach(function (e) {
+        watch.observe(e, { attributes: true, attributeFilter: ["class", "data-theme", "data-jp-theme-light", "data-jp-theme-name"] });
+      });
       matchMedia("(prefers-color-scheme: dark)").addEventListener("change", follow);
     });
   });

@@ -8,10 +8,11 @@ type Drawing interface {
 	panels() (Panels, error)
 }
 
-// Panels are figures in a grid, read row by row, their axes aligned.
+// Panels are figures in a grid, read row by row, their axes aligned. On a page
+// as many stand side by side as there is room for.
 type Panels struct {
 	Figures []Figure
-	Columns int // default: all in one row
+	Columns int // in a file; default: all in one row
 }
 
 // Row puts figures side by side.

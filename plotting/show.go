@@ -79,7 +79,7 @@ func output(frames []Panels, still Panels, s Slider) (display, error) {
 	var specs []spec
 	var body, plain strings.Builder
 	if len(frames) > 1 {
-		fmt.Fprintf(&body, `<label hidden style="flex:1 1 100%%">%s = <output>%s</output> <input type="range" min="0" max="%d" value="%d" style="vertical-align:middle;width:min(360px,60%%)"></label>`+"\n",
+		fmt.Fprintf(&body, `<label hidden style="grid-column:1/-1">%s = <output>%s</output> <input type="range" min="0" max="%d" value="%d" style="vertical-align:middle;width:min(360px,60%%)"></label>`+"\n",
 			html.EscapeString(s.Label), html.EscapeString(s.Values[s.Start]), len(frames)-1, s.Start)
 		fmt.Fprintf(&plain, "A slider over %s = %s.\n", s.Label, strings.Join(s.Values, ", "))
 	}
@@ -131,7 +131,7 @@ func chart(frames []Figure, still Figure, labels []string) (spec, string, error)
 
 	w, h := still.size()
 	var b strings.Builder
-	fmt.Fprintf(&b, `<div class="mixpolicy-chart" data-figure="%s" style="flex:1 1 360px;min-width:0;max-width:%.0fpx">`+"\n", s.Key, 115*w) // 115 px an inch: a screen is read from farther than paper
+	fmt.Fprintf(&b, `<div class="mixpolicy-chart" data-figure="%s" style="min-width:0;max-width:%.0fpx">`+"\n", s.Key, 115*w) // 115 px an inch: a screen is read from farther than paper
 	fmt.Fprintf(&b, `<img class="mixpolicy-static" style="width:100%%" alt="%s" src="data:image/svg+xml;base64,%s">`+"\n",
 		html.EscapeString(still.alt()), base64.StdEncoding.EncodeToString(compactSVG(picture)))
 	fmt.Fprintf(&b, `<div class="mixpolicy-live" style="width:100%%;aspect-ratio:%g/%g;min-height:280px;overflow:hidden" hidden></div>`+"\n</div>\n", w, h)
@@ -157,7 +157,7 @@ func page(body string, specs []spec) string {
 	if err != nil {
 		panic(err) // of strings and JSON that json made
 	}
-	return `<div style="display:flex;flex-wrap:wrap;gap:12px">` + "\n" + body + "</div>\n" +
+	return `<div style="display:grid;grid-template-columns:repeat(auto-fit,minmax(min(360px,100%),1fr));gap:12px">` + "\n" + body + "</div>\n" +
 		"<script>\n(window.mixpolicyCharts = window.mixpolicyCharts || []).push(function () {\n(" + script + ")(" + string(b) + ");\n});\n" +
 		echarts.Loader + "</script>"
 }

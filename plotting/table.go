@@ -3,11 +3,14 @@ package plotting
 import (
 	"fmt"
 	"html"
+	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// Table is a small table of columns, numbers aligned on the right.
+// Table is a small table of columns, numbers aligned on the right. NaN is an
+// error, and infinities are shown as such.
 type Table struct {
 	Caption string
 	Columns []Column
@@ -31,7 +34,14 @@ func (c Column) cells() []string {
 	}
 	out := make([]string, len(c.Numbers))
 	for i, v := range c.Numbers {
-		out[i] = minus(fmt.Sprintf(format, v))
+		switch {
+		case math.IsInf(v, 1):
+			out[i] = "∞"
+		case math.IsInf(v, -1):
+			out[i] = "−∞"
+		default:
+			out[i] = minus(fmt.Sprintf(format, v))
+		}
 	}
 	return out
 }
@@ -43,6 +53,9 @@ func (t Table) validate() error {
 	for i, c := range t.Columns {
 		if c.Text != nil && c.Numbers != nil {
 			return fmt.Errorf("plotting: table %q: column %d, %q, has both Text and Numbers", t.Caption, i, c.Head)
+		}
+		if k := slices.IndexFunc(c.Numbers, math.IsNaN); k >= 0 {
+			return fmt.Errorf("plotting: table %q: column %d, %q, is NaN in row %d", t.Caption, i, c.Head, k)
 		}
 		if n, want := len(c.cells()), len(t.Columns[0].cells()); n != want {
 			return fmt.Errorf("plotting: table %q: column %d, %q, has %d rows, but the first has %d", t.Caption, i, c.Head, n, want)
