@@ -127,7 +127,12 @@ func (f Figure) alt() string {
 	for _, l := range f.Layers {
 		if _, name := l.describe(); name != "" {
 			b.WriteString(" " + strings.ToUpper(title(l)[:1]) + title(l)[1:])
-			switch r := boundsOf(l.marks(ink{})).y; {
+			ms := l.marks(ink{})
+			switch ms[0].(type) {
+			case extent, heat, polygon: // planes: their y axis is no value
+				ms = nil
+			}
+			switch r := boundsOf(ms).y; {
 			case r.lo == r.hi:
 				fmt.Fprintf(&b, ": at %s", brief(r.lo))
 			case r.lo < r.hi:
