@@ -86,11 +86,11 @@ func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 func ReadCSV(r io.Reader) (*MDP, error) {
 	f := &csvFile{last: '\n'}
 	if err := f.read(r); err != nil {
-		return nil, fmt.Errorf("mixpolicy: %w", err)
+		return nil, located("", err)
 	}
 	x, err := f.mdp()
 	if err != nil {
-		return nil, fmt.Errorf("mixpolicy: %w", err)
+		return nil, located("", err)
 	}
 	return x, nil
 }
@@ -224,7 +224,7 @@ func (f *csvFile) readComments() error {
 		return errors.New("want a line \"# initial: uniform\", or with the probabilities of all states, above the table")
 	}
 	if err := f.criterion.UnmarshalText([]byte(criterion)); err != nil {
-		return errors.New(withoutPrefix(err))
+		return err
 	}
 	return nil
 }
@@ -349,12 +349,9 @@ func (f *csvFile) mdp() (*MDP, error) {
 		if len(of) > 1 {
 			where = fmt.Sprintf("lines %d to %d", of[0].line, of[len(of)-1].line)
 		}
-		return nil, fmt.Errorf("%s: %s", where, withoutPrefix(err))
+		return nil, located(where, err)
 	}
-	if err != nil {
-		return nil, errors.New(withoutPrefix(err))
-	}
-	return x, nil
+	return x, err
 }
 
 func (f *csvFile) initialDistribution(n int) ([]float64, error) {

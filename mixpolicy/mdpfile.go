@@ -22,12 +22,12 @@ func LoadMDP(path string) (*MDP, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("mixpolicy: %w", err)
+		return nil, fmt.Errorf("mixpolicy: %w", err) // names the path
 	}
 	defer f.Close()
 	x, err := read(f)
 	if err != nil {
-		return nil, fmt.Errorf("mixpolicy: %s: %s", path, withoutPrefix(err))
+		return nil, located(path, err)
 	}
 	return x, nil
 }
@@ -40,7 +40,7 @@ func (x *MDP) Save(path string) error {
 		return unknownFormat(path)
 	}
 	if err := writeWhole(path, write); err != nil {
-		return fmt.Errorf("mixpolicy: %s: %s", path, withoutPrefix(err))
+		return located(path, err)
 	}
 	return nil
 }
@@ -48,9 +48,6 @@ func (x *MDP) Save(path string) error {
 func unknownFormat(path string) error {
 	return fmt.Errorf("mixpolicy: %s: want a name that ends in .csv or .json", path)
 }
-
-// withoutPrefix returns the text of an error that will get the package's prefix anew.
-func withoutPrefix(err error) string { return strings.TrimPrefix(err.Error(), "mixpolicy: ") }
 
 // writeWhole writes to a temporary file beside path, which takes its place once it
 // is complete and on disk.

@@ -125,7 +125,7 @@ func ReadJSON(r io.Reader) (*MDP, error) {
 	}
 	x, err := parseJSON(text)
 	if err != nil {
-		return nil, fmt.Errorf("mixpolicy: %s", withoutPrefix(err))
+		return nil, located("", err)
 	}
 	return x, nil
 }
@@ -205,7 +205,7 @@ func parseJSON(text []byte) (*MDP, error) {
 	}
 	x, err := New(spec)
 	if err != nil && e.S != nil {
-		return nil, fmt.Errorf("pairs[%d]: %s", e.at, withoutPrefix(err))
+		return nil, located(fmt.Sprintf("pairs[%d]", e.at), err)
 	}
 	return x, err
 }
@@ -220,7 +220,7 @@ func strict(text []byte, v any) error {
 		return fmt.Errorf("%s: %s, want %s", wrong.Field, wrong.Value, wrong.Type)
 	}
 	if err != nil {
-		return errors.New(strings.TrimPrefix(withoutPrefix(err), "json: "))
+		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return nil
 }

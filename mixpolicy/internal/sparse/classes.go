@@ -83,3 +83,38 @@ func (m *Matrix) ClosedClasses() [][]int32 {
 	slices.SortFunc(classes, func(a, b []int32) int { return int(a[0]) - int(b[0]) })
 	return classes
 }
+
+// Period returns the period of the chain's only recurrent class: the greatest
+// common divisor of the lengths of its cycles. It panics if there are several
+// classes.
+func (m *Matrix) Period() int {
+	classes := m.ClosedClasses()
+	if len(classes) != 1 {
+		panic("sparse: the period of several recurrent classes")
+	}
+	// With depth(s) the distance from some root, the period is the common divisor of
+	// depth(s) + 1 − depth(s′) over all steps s → s′.
+	depth := make([]int, m.Rows)
+	for i := range depth {
+		depth[i] = -1
+	}
+	root := classes[0][0]
+	depth[root] = 0
+	period := 0
+	for queue := []int32{root}; len(queue) > 0; queue = queue[1:] {
+		s := queue[0]
+		col, _ := m.Row(int(s))
+		for _, c := range col {
+			if depth[c] < 0 {
+				depth[c] = depth[s] + 1
+				queue = append(queue, c)
+			}
+			a, b := period, depth[s]+1-depth[c]
+			for b != 0 {
+				a, b = b, a%b
+			}
+			period = max(a, -a)
+		}
+	}
+	return period
+}

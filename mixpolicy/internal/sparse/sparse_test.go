@@ -178,3 +178,50 @@ func TestClosedClassesDeep(t *testing.T) {
 		t.Errorf("%d classes", len(c))
 	}
 }
+
+// The period is the common divisor of all t at which a recurrent state can return.
+func TestPeriod(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 7).Draw(t, "n")
+		b := NewBuilder(n, n, 0)
+		for range n {
+			for _, j := range rapid.SliceOfNDistinct(rapid.IntRange(0, n-1), 1, min(n, 2), rapid.ID[int]).Draw(t, "next") {
+				b.Set(j, 1)
+			}
+			b.EndRow()
+		}
+		m := b.Matrix()
+		classes := m.ClosedClasses()
+		if len(classes) != 1 {
+			defer func() {
+				if recover() == nil {
+					t.Fatal("a period of several classes")
+				}
+			}()
+			m.Period()
+			return
+		}
+		root := classes[0][0]
+		at := make([]float64, n)
+		at[root] = 1
+		want := 0
+		for time := 1; time <= 2*n*n; time++ { // returns at all multiples of the period from n² on
+			next := make([]float64, n)
+			m.MulVecT(next, at)
+			for s := range next {
+				next[s] = min(next[s], 1)
+			}
+			at = next
+			if at[root] > 0 {
+				a, b := want, time
+				for b != 0 {
+					a, b = b, a%b
+				}
+				want = a
+			}
+		}
+		if got := m.Period(); got != want {
+			t.Fatalf("period %d, want %d", got, want)
+		}
+	})
+}
