@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -39,33 +38,19 @@ type Score struct {
 	Objective  []float64 // cᵀΨθ̂, which is a cost only if Ψθ̂ ⪰ 0
 	Mass       []float64 // ‖[Ψθ̂]₋‖₁
 	PolicyCost []float64 // true cost of π^θ̂
-	// Merit is how far an answer is from the optimum when it need not be feasible, see
-	// [Merit].
+	// Merit is how far an answer is from the optimum, feasible or not: the exact penalty
+	// of [mixpolicy.Problem.Merit].
 	Merit []float64
 	Theta [][]float64 // θ̂
 }
 
-// Merit returns the exact penalty function of a problem,
-//
-//	θ ↦ cᵀΨθ − f* + 2‖λ*‖_∞ ‖[Ψθ]₋‖₁ + 2|μ*| |1ᵀθ − 1| ,
-//
-// with the multipliers λ* of Ψθ ⪰ 0 and μ* of 1ᵀθ = 1. Since 𝓛(θ, λ*) − μ*(1ᵀθ − 1) ≥ f*
-// over Θ_R, cᵀΨθ − f* ≥ −‖λ*‖_∞‖[Ψθ]₋‖₁ − |μ*||1ᵀθ − 1|: the function is zero at the optimum
-// and at least half of its penalties elsewhere. Cost alone would rank an answer the
-// higher the more it violates the constraints.
+// Merit returns [mixpolicy.Problem.Merit] as a function: its only error, that of the exact
+// optimum, comes first.
 func Merit(p *mixpolicy.Problem) (func(theta []float64) float64, error) {
-	best, err := p.Optimum()
-	if err != nil {
+	if _, err := p.Optimum(); err != nil {
 		return nil, err
 	}
-	var top float64
-	for _, m := range best.Rows {
-		top = max(top, m.Lambda())
-	}
-	return func(theta []float64) float64 {
-		return p.Objective(theta) - best.Objective +
-			2*top*p.NegativeMass(theta) + 2*math.Abs(best.Hyperplane)*math.Abs(floats.Sum(theta)-1)
-	}, nil
+	return func(theta []float64) float64 { return mixpolicy.Must(p.Merit(theta)) }, nil
 }
 
 // ContestSettings say how much work a [Contest] is.
@@ -113,9 +98,6 @@ func (c Protocol) Contest(ctx context.Context, set ContestSettings) (*Contest, e
 		return nil, err
 	}
 	r := &referee{ctx: ctx, p: p, protocol: c}
-	if r.merit, err = Merit(p); err != nil {
-		return nil, err
-	}
 	k := &Contest{Protocol: c, Configurations: len(set.Etas), TuningTrials: set.TuningTrials}
 	unit := c.StepSize(0)
 	k.AsGiven.PrimalDual = r.score(set.Trials, c.Seed, unit, 0)
@@ -148,7 +130,6 @@ type referee struct {
 	ctx      context.Context
 	p        *mixpolicy.Problem
 	protocol Protocol
-	merit    func([]float64) float64
 	err      error
 }
 
@@ -178,7 +159,12 @@ func (r *referee) score(trials int, seed uint64, eta, weight float64) Score {
 		s.Objective = append(s.Objective, q.Objective)
 		s.Mass = append(s.Mass, q.NegativeMass)
 		s.PolicyCost = append(s.PolicyCost, q.PolicyCost)
-		s.Merit = append(s.Merit, r.merit(q.Theta))
+		merit, err := r.p.Merit(q.Theta)
+		if err != nil {
+			r.err = err
+			return Score{}
+		}
+		s.Merit = append(s.Merit, merit)
 		s.Theta = append(s.Theta, q.Theta)
 	}
 	return s
