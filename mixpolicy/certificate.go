@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
-
-	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
 // Certificate says how good an answer θ̂ is, by numbers that anyone can recompute
@@ -19,8 +17,11 @@ type Certificate struct {
 	// an infeasible θ̂ may be negative. Both are there if HasOptimum.
 	HasOptimum   bool
 	Optimum, Gap float64
+	// Merit is [Problem.Merit] of θ̂, the gap with a price on infeasibility: ≥ 0, and 0
+	// at an optimum only. It is there if HasOptimum.
+	Merit float64
 	// DualBound ≤ Optimum comes from λ̂ ([Problem.DualBound]), and DualityGap is
-	// Objective − DualBound. Both are there if HasDual.
+	// Objective − DualBound. Both are there if HasDual: λ̂ ⪰ 0, and the class is bounded.
 	HasDual               bool
 	DualBound, DualityGap float64
 
@@ -37,20 +38,21 @@ type Certificate struct {
 
 	Queries      int // costs revealed
 	Seed, Stream uint64
-	// Settings of the run, Go-like, for the record.
+	// Settings of the method and the run, for the record.
 	Settings string
 }
 
-func (r *Result) certify(p *Problem, set Settings, snap *Snapshot) error {
+func (r *Result) certify(ctx context.Context, p *Problem, m Method, set Settings, snap *Snapshot) error {
 	c := &r.Certificate
-	c.Queries, c.Seed, c.Stream, c.Settings = snap.Queries, set.Seed, set.Stream, fmt.Sprintf("T = %d, %v", set.Iterations, p.class)
+	c.Queries, c.Seed, c.Stream = snap.Queries, set.Seed, set.Stream
+	c.Settings = fmt.Sprintf("%s, T = %d, %v", describe(m), set.Iterations, p.class)
 	if floats.HasNaN(r.Theta) || math.IsInf(floats.Norm(r.Theta, 1), 1) {
 		return fmt.Errorf("mixpolicy: %s left θ̂ = %v, which is not finite", r.Method, r.Theta)
 	}
 	c.Objective = p.Objective(r.Theta)
 	norm2, norm1 := p.negativePart(r.Theta)
 	c.Violation, c.NegativeMass = norm2/2, norm1
-	c.HyperplaneError = sum.Of(append([]float64{-1}, r.Theta...))
+	c.HyperplaneError = p.hyperplaneError(r.Theta)
 	c.Norm, c.Radius = p.class.Size(r.Theta), p.class.R
 	if r.Lambda != nil && floats.Min(r.Lambda) >= 0 {
 		if bound := p.DualBound(r.Lambda); !math.IsInf(bound, -1) {
@@ -58,20 +60,29 @@ func (r *Result) certify(p *Problem, set Settings, snap *Snapshot) error {
 		}
 	}
 	var err error
-	if r.Policy, err = p.f.PolicyOf(r.Theta); err != nil || set.Uncertified {
+	if r.Policy, err = p.f.PolicyOf(r.Theta); err != nil || set.Uncertified || ctx.Err() != nil {
 		return err
 	}
-	best, err := p.Optimum()
+	best, err := p.OptimumContext(ctx)
 	if err != nil {
 		return fmt.Errorf("mixpolicy: exact optimum: %w", err)
 	}
 	c.HasOptimum, c.Optimum, c.Gap = true, best.Objective, c.Objective-best.Objective
-	q, err := Occupation(context.Background(), p.MDP(), r.Policy, MeasureSettings{})
+	c.Merit = p.penaltiesOf(best).merit(c.Objective, c.NegativeMass, c.HyperplaneError, c.Norm-c.Radius)
+	q, err := Occupation(ctx, p.MDP(), r.Policy, MeasureSettings{})
 	if err != nil {
 		return fmt.Errorf("mixpolicy: true cost of the policy: %w", err)
 	}
 	c.HasPolicy, c.PolicyCost, c.PolicyResidual = true, q.Cost(p.MDP().cost), q.Residual
 	return nil
+}
+
+// describe returns a method with its settings, as far as it tells them.
+func describe(m Method) string {
+	if s, ok := m.(fmt.Stringer); ok {
+		return s.String()
+	}
+	return m.Name()
 }
 
 // String returns the certificate as a table, one line a number.
@@ -84,6 +95,7 @@ func (c *Certificate) String() string {
 	if c.HasOptimum {
 		line("exact optimum of (2.18)", "%.6f", c.Optimum)
 		line("gap to the optimum", "%+.3g", c.Gap)
+		line("gap, infeasibility priced", "%.3g", c.Merit)
 	}
 	if c.HasDual {
 		line("lower bound from λ̂", "%.6f", c.DualBound)
@@ -94,9 +106,10 @@ func (c *Certificate) String() string {
 	}
 	line("violation ½‖[Ψθ̂]₋‖₂", "%.3g", c.Violation)
 	line("negative mass ‖[Ψθ̂]₋‖₁", "%.3g", c.NegativeMass)
-	line("1ᵀθ̂ − 1", "%+.1e", c.HyperplaneError)
+	line("1ᵀθ̂ − 1", "%+.9f", c.HyperplaneError)
 	line("‖θ̂‖ of R", "%.4g of %.4g", c.Norm, c.Radius)
 	line("queries", "%d", c.Queries)
 	line("seed, stream", "%d, %d", c.Seed, c.Stream)
+	line("settings", "%s", c.Settings)
 	return b.String()
 }

@@ -28,8 +28,9 @@ type Snapshot struct {
 	Last    []float64 // θ_t
 	Average []float64 // θ̂_t of (3.27), the method's answer
 
-	// Lambda is λ̂_t of (3.27) over pairs, in units of the true costs; nil for methods
-	// without multipliers.
+	// Lambda is λ̂_t ⪰ 0 of (3.27) over pairs, in units of the true costs, or an unbiased
+	// estimate of it ([LazyMultipliers]); nil for methods without multipliers. (The
+	// printed form keeps its λ from no sign.)
 	Lambda []float64
 }
 
@@ -52,6 +53,20 @@ func (eta StepSize) check() error {
 	return nil
 }
 
+// at returns η_t.
+func (eta StepSize) at(t int) (float64, error) {
+	v := eta(t)
+	if !(v >= 0) || math.IsInf(v, 1) {
+		return 0, fmt.Errorf("mixpolicy: step size of iteration %d is %v, want a finite number ≥ 0", t, v)
+	}
+	return v, nil
+}
+
+// String shows how the schedule begins.
+func (eta StepSize) String() string {
+	return fmt.Sprintf("η = %.4g, %.4g, %.4g, …", eta(0), eta(1), eta(2))
+}
+
 // startingPoint returns θ₀: the given point if it is inside the class and on the
 // hyperplane, or (1/d, …, 1/d).
 func startingPoint(p *Problem, start []float64) ([]float64, error) {
@@ -62,15 +77,16 @@ func startingPoint(p *Problem, start []float64) ([]float64, error) {
 	if len(start) != d {
 		return nil, fmt.Errorf("mixpolicy: θ₀ has %d entries, want d = %d", len(start), d)
 	}
-	total := 0.0
+	var total, size float64
 	for j, v := range start {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, fmt.Errorf("mixpolicy: θ₀ entry %d is %v, want a finite number", j, v)
 		}
 		total += v
+		size += math.Abs(v)
 	}
 	// Each entry may be rounded, and the sum once per entry.
-	if math.Abs(total-1) > float64(2*d)*0x1p-53*(1+p.class.R) {
+	if math.Abs(total-1) > float64(2*d)*0x1p-53*size {
 		return nil, fmt.Errorf("mixpolicy: θ₀ adds up to %v, want 1", total)
 	}
 	if size := p.class.Size(start); size > p.class.R {

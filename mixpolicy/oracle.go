@@ -1,6 +1,7 @@
 package mixpolicy
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
@@ -13,24 +14,50 @@ type Oracle struct {
 	rng     *rand.PCG
 	table   *alias.Table
 	queries int
+
+	// Pairs are drawn some at a time, and what a step reads about them is fetched with
+	// them: for large models that is a cache miss each, and misses that do not
+	// depend on each other take as long as one.
+	drawn   [64]int32
+	used    int
+	fetched float64 // keeps the reads from being optimised away
 }
 
 // NewOracle returns an oracle for p that draws from PCG(seed, stream).
 func NewOracle(p *Problem, seed, stream uint64) (*Oracle, error) {
 	table, err := p.f.draw()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("mixpolicy: sampling distribution: %w", err)
 	}
-	return &Oracle{f: p.f, rng: rand.NewPCG(seed, stream), table: table}, nil
+	o := &Oracle{f: p.f, rng: rand.NewPCG(seed, stream), table: table}
+	o.used = len(o.drawn)
+	return o, nil
 }
 
 // Sample performs steps (1) and (2) of Algorithm 1: it draws a pair from q = (1/d) Σ ψⁱ,
 // which is to draw i uniformly from {1, …, d} and then the pair from ψⁱ, and reveals its
 // cost. (Section 3.1 prints {0, 1, …, d}.) It returns the pair's index i = s·m + a.
 func (o *Oracle) Sample() (pair int, cost float64) {
+	if o.used == len(o.drawn) {
+		o.draw()
+	}
+	pair = int(o.drawn[o.used])
+	o.used++
 	o.queries++
-	pair = o.table.Draw(o.rng)
 	return pair, o.f.x.cost[pair]
+}
+
+func (o *Oracle) draw() {
+	for k := range o.drawn {
+		o.drawn[k] = int32(o.table.Draw(o.rng))
+	}
+	o.used, o.fetched = 0, 0
+	for _, pair := range o.drawn {
+		o.fetched += o.f.sampling[pair] + o.f.x.cost[pair]
+		for _, c := range o.f.columns {
+			o.fetched += c[pair]
+		}
+	}
 }
 
 // Query reveals the cost of (s, a) and a next state s′ ~ P_a(s, ·), as (A.3)(iii) has it.

@@ -74,7 +74,10 @@ func (a *Penalty) Init(p *Problem, o *Oracle) (err error) {
 
 // Step implements [Method].
 func (a *Penalty) Step() error {
-	eta := a.StepSize(a.t)
+	eta, err := a.StepSize.at(a.t)
+	if err != nil {
+		return err
+	}
 	a.weight += eta
 	floats.AddScaled(a.sumTheta, eta, a.theta)
 
@@ -90,6 +93,11 @@ func (a *Penalty) Step() error {
 	}
 	a.t++
 	return nil
+}
+
+// String describes the settings of a method that was initialised.
+func (a *Penalty) String() string {
+	return fmt.Sprintf("%s, ω = %v, %v, scale of costs %v", a.Name(), a.Weight, a.StepSize, a.scale)
 }
 
 // View implements [Method].

@@ -1,6 +1,7 @@
 package mixpolicy
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -54,8 +55,9 @@ type PrimalDual struct {
 	Modulus bregman.Modulus
 	// StepSize is η; nil is InverseSqrt(1).
 	StepSize StepSize
-	// Beta is β: λ stays in the ball of radius G = 1/(1−γ) ∨ β. With average cost the
-	// paper's G is infinite; there G is β, and 0 means no ball.
+	// Beta is β: λ stays in the ball of radius G = 1/(1−γ) ∨ β, in units of the scaled
+	// cost. With average cost the paper's G is infinite; there G is β, and 0 means no
+	// ball.
 	Beta float64
 	// CostScale divides every observed cost, so that η need not depend on the unit of
 	// cost; c_max is known by (A.3). 0 is 1.
@@ -64,25 +66,27 @@ type PrimalDual struct {
 	Start []float64
 	// Form is Corrected unless said otherwise.
 	Form Form
+	// Multipliers chooses how λ is kept; the iterates do not depend on it.
+	Multipliers Multipliers
 
 	p            *Problem
 	oracle       *Oracle
 	phi          bregman.Modulus
 	printedShift func(y []float64) (float64, error) // the printed (3.22), or nil
-	scratch      []float64
-	scale        float64 // of costs
-	radius       float64 // G
+	scale        float64                            // of costs
+	radius       float64                            // G
 
-	t         int
-	y         []float64 // ∇φ(θ_t)
-	theta     []float64 // θ_t
-	lambda    []float64 // λ_t, scaled
-	gradient  []float64
-	weight    float64   // Σ η
-	sumTheta  []float64 // Σ η θ
-	sumLambda []float64 // Σ η λ
-	average   []float64
-	averageL  []float64
+	t       int
+	y       []float64   // ∇φ(θ_t)
+	theta   []float64   // θ_t
+	lambda  multipliers // λ_t, in units of the scaled cost
+	row     []float64   // Ψ_a(s)
+	scratch []float64
+
+	weight        float64   // Σ η
+	sum           []float64 // Σ η θ
+	average       []float64
+	averageLambda []float64
 }
 
 // Name implements [Method].
@@ -108,18 +112,13 @@ func DefaultModulus(c Class) bregman.Modulus {
 
 // Init implements [Method]. Errors: parameters out of range, a modulus whose domain
 // does not meet the hyperplane, θ₀ outside of the domain.
-func (a *PrimalDual) Init(p *Problem, o *Oracle) error {
+func (a *PrimalDual) Init(p *Problem, o *Oracle) (err error) {
 	a.p, a.oracle = p, o
-	d, pairs := p.Dim(), p.MDP().Pairs()
-	a.phi = a.Modulus
-	if a.phi == nil {
-		if p.class.Norm == linprog.L1 && p.class.R != 1 {
-			return fmt.Errorf("mixpolicy: no modulus is known for the class %v, want PrimalDual.Modulus, or R = 1, the simplex", p.class)
-		}
-		a.phi = DefaultModulus(p.class)
-	}
-	if err := bregman.Validate(a.phi, d); err != nil {
+	if a.phi, err = a.modulus(); err != nil {
 		return err
+	}
+	if a.Form != Corrected && a.Form != Printed {
+		return fmt.Errorf("mixpolicy: unknown Form %d", int(a.Form))
 	}
 	if a.StepSize == nil {
 		a.StepSize = InverseSqrt(1)
@@ -127,53 +126,106 @@ func (a *PrimalDual) Init(p *Problem, o *Oracle) error {
 	if err := a.StepSize.check(); err != nil {
 		return err
 	}
-	var err error
 	if a.scale, err = costScale(a.CostScale); err != nil {
 		return err
 	}
 	if !(a.Beta >= 0) {
-		return fmt.Errorf("mixpolicy: β = %v, want ≥ 0", a.Beta)
+		return fmt.Errorf("mixpolicy: β = %v, want a number ≥ 0", a.Beta)
 	}
-	a.radius = a.Beta
-	if c := p.MDP().Criterion(); !c.Average() {
-		a.radius = max(a.Beta, 1/(1-c.Gamma()))
-	} else if a.Beta == 0 {
-		a.radius = math.Inf(1)
-	}
+	a.radius = a.Radius(p.MDP().Criterion())
 	if a.theta, err = startingPoint(p, a.Start); err != nil {
 		return err
 	}
-	if !a.phi.InDomain(a.theta) {
-		return fmt.Errorf("mixpolicy: θ₀ = %.6g is not in the interior of the domain of the modulus", a.theta)
+	if err := bregman.CheckDomain(a.phi, a.theta); err != nil {
+		return fmt.Errorf("mixpolicy: θ₀ is not in the interior of the domain of the modulus: %w", err)
 	}
+	if a.lambda, err = a.multipliers(); err != nil {
+		return err
+	}
+	a.printedShift = nil
 	if ball, ok := a.phi.(bregman.Ball); ok && a.Form == Printed {
 		a.printedShift = ball.PrintedShift
 	}
+	d := p.Dim()
 	a.t, a.weight = 0, 0
-	a.y, a.gradient, a.scratch = make([]float64, d), make([]float64, d), make([]float64, d)
-	a.sumTheta, a.average = make([]float64, d), make([]float64, d)
-	a.lambda, a.sumLambda = make([]float64, pairs), make([]float64, pairs)
+	a.y, a.row, a.scratch = make([]float64, d), make([]float64, d), make([]float64, d)
+	a.sum, a.average, a.averageLambda = make([]float64, d), make([]float64, d), nil
 	a.phi.Gradient(a.y, a.theta)
 	return nil
 }
 
+// modulus returns the chosen modulus, or that of the class.
+func (a *PrimalDual) modulus() (bregman.Modulus, error) {
+	c, phi := a.p.class, a.Modulus
+	if phi == nil {
+		if c.Norm == linprog.L1 && c.R != 1 && !math.IsInf(c.R, 1) {
+			return nil, fmt.Errorf("mixpolicy: no modulus is known for the class %v, want PrimalDual.Modulus, or R = 1, the simplex", c)
+		}
+		phi = DefaultModulus(c)
+	}
+	return phi, bregman.Validate(phi, a.p.Dim())
+}
+
+// Radius returns G, the radius of the ball that λ is kept in: 1/(1−γ) ∨ β, or, with
+// average cost, β, where β = 0 means +∞.
+func (a *PrimalDual) Radius(c Criterion) float64 {
+	switch {
+	case !c.Average():
+		return max(a.Beta, 1/(1-c.Gamma()))
+	case a.Beta == 0:
+		return math.Inf(1)
+	}
+	return a.Beta
+}
+
+// lazyPays is the nm·d from which an iteration with lazy multipliers was measured to
+// be faster than with dense ones: their common work aside, a step over the path takes
+// as long as about so many multiplications and additions.
+const lazyPays = 256
+
+func (a *PrimalDual) multipliers() (multipliers, error) {
+	f, g := a.p.f, a.radius
+	switch a.Multipliers {
+	case AutoMultipliers:
+		if a.Form == Corrected && f.x.Pairs()*f.Dim() >= lazyPays {
+			return newLazyMultipliers(f, g), nil
+		}
+	case LazyMultipliers:
+		if a.Form == Printed {
+			return nil, errors.New("mixpolicy: lazy multipliers are for the corrected form, want DenseMultipliers or AutoMultipliers with the printed one")
+		}
+		return newLazyMultipliers(f, g), nil
+	case DenseMultipliers:
+	default:
+		return nil, fmt.Errorf("mixpolicy: unknown %v", a.Multipliers)
+	}
+	return newDenseMultipliers(f, a.Form, g), nil
+}
+
 // Step implements [Method].
 func (a *PrimalDual) Step() error {
-	eta := a.StepSize(a.t)
-	a.weight += eta
-	floats.AddScaled(a.sumTheta, eta, a.theta)
-	floats.AddScaled(a.sumLambda, eta, a.lambda)
-
+	eta, err := a.StepSize.at(a.t)
+	if err != nil {
+		return err
+	}
 	pair, cost := a.oracle.Sample()
-	a.p.f.Row(a.gradient, pair)
-	factor := (cost/a.scale - a.lambda[pair]) / a.p.f.sampling[pair]
-	floats.AddScaled(a.y, -eta*factor, a.gradient)
-
-	a.ascend(eta)
-
+	a.p.f.Row(a.row, pair)
+	lambda := a.lambda.at(pair, a.row)
+	factor := eta * (cost/a.scale - lambda) / a.p.f.sampling[pair]
+	for j, v := range a.row {
+		a.y[j] -= factor * v
+	}
 	if err := a.project(); err != nil {
 		return fmt.Errorf("mixpolicy: iteration %d: %w", a.t, err)
 	}
+
+	a.weight += eta
+	for j, v := range a.theta {
+		a.sum[j] += eta * v
+	}
+	a.lambda.accumulate(eta, pair, lambda)
+	a.lambda.ascend(eta, a.theta)
+
 	a.phi.ConjugateGradient(a.theta, a.y)
 	a.t++
 	return nil
@@ -190,41 +242,22 @@ func (a *PrimalDual) project() error {
 	return err
 }
 
-// ascend performs (3.26) from θ_t.
-func (a *PrimalDual) ascend(eta float64) {
-	sign := -eta
-	if a.Form == Printed {
-		sign = eta
+// View implements [Method]. Before the first step the averages are θ₀ and 0.
+func (a *PrimalDual) View(s *Snapshot) error {
+	if a.averageLambda == nil {
+		a.averageLambda = make([]float64, a.p.MDP().Pairs())
 	}
-	for j, c := range a.p.f.columns {
-		floats.AddScaled(a.lambda, sign*a.theta[j], c)
+	s.Iteration, s.Queries = a.t, a.oracle.Queries()
+	s.Last, s.Average, s.Lambda = a.theta, a.theta, a.averageLambda
+	if a.weight > 0 {
+		s.Average = a.average
+		floats.ScaleTo(a.average, 1/a.weight, a.sum)
+		floats.ScaleTo(a.averageLambda, a.scale/a.weight, a.lambda.sum())
 	}
-	if a.Form == Corrected {
-		for i, v := range a.lambda {
-			a.lambda[i] = max(v, 0)
-		}
-	}
-	if math.IsInf(a.radius, 1) {
-		return
-	}
-	if norm := floats.Norm(a.lambda, 2); norm > a.radius {
-		floats.Scale(a.radius/norm, a.lambda)
-	}
+	return nil
 }
 
-// View implements [Method]. Before the first step the average is θ₀.
-func (a *PrimalDual) View(s *Snapshot) error {
-	s.Iteration, s.Queries = a.t, a.oracle.Queries()
-	s.Last = a.theta
-	if a.t == 0 {
-		s.Average, s.Lambda = a.theta, a.lambda
-		return nil
-	}
-	if a.averageL == nil {
-		a.averageL = make([]float64, len(a.lambda))
-	}
-	floats.ScaleTo(a.average, 1/a.weight, a.sumTheta)
-	floats.ScaleTo(a.averageL, a.scale/a.weight, a.sumLambda)
-	s.Average, s.Lambda = a.average, a.averageL
-	return nil
+// String describes the settings of a method that was initialised.
+func (a *PrimalDual) String() string {
+	return fmt.Sprintf("%s, φ: %v, %v, G = %v, scale of costs %v", a.Name(), a.phi, a.StepSize, a.radius, a.scale)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -79,7 +78,15 @@ type Problem struct {
 	f       *Features
 	class   Class
 	b       []float64 // cᵀΨ; evaluation knows it, methods do not
-	optimum func() (*linprog.Solution, error)
+	optimum *optimum
+}
+
+// optimum is computed once, when it is asked for.
+type optimum struct {
+	turn     chan struct{} // held by the one who looks or computes
+	known    bool
+	solution *linprog.Solution
+	err      error
 }
 
 // NewProblem states (2.18) for the given features and class. The error says which
@@ -94,9 +101,8 @@ func NewProblem(f *Features, class Class) (*Problem, error) {
 	if err := class.validate(f.Dim()); err != nil {
 		return nil, err
 	}
-	p := &Problem{f: f, class: class, b: make([]float64, f.Dim())}
+	p := &Problem{f: f, class: class, b: make([]float64, f.Dim()), optimum: &optimum{turn: make(chan struct{}, 1)}}
 	f.MulVecT(p.b, f.x.cost)
-	p.optimum = sync.OnceValues(func() (*linprog.Solution, error) { return p.Solve(context.Background(), p.b) })
 	return p, nil
 }
 
@@ -172,7 +178,29 @@ func (p *Problem) negativePart(theta []float64) (norm2, norm1 float64) {
 
 // Optimum returns the exact optimum of (2.18) with its multipliers, from the true
 // costs. It is computed once.
-func (p *Problem) Optimum() (*linprog.Solution, error) { return p.optimum() }
+func (p *Problem) Optimum() (*linprog.Solution, error) {
+	return p.OptimumContext(context.Background())
+}
+
+// OptimumContext is [Problem.Optimum] with a context. A computation that the context
+// ends is begun anew by the next call.
+func (p *Problem) OptimumContext(ctx context.Context) (*linprog.Solution, error) {
+	o := p.optimum
+	select {
+	case o.turn <- struct{}{}:
+		defer func() { <-o.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if !o.known {
+		sol, err := p.Solve(ctx, p.b)
+		if err != nil && ctx.Err() != nil {
+			return sol, err
+		}
+		o.known, o.solution, o.err = true, sol, err
+	}
+	return o.solution, o.err
+}
 
 // Solve returns the exact optimum of (2.18) with b in place of cᵀΨ, as a learner
 // who has estimated b would.
@@ -186,7 +214,8 @@ func (p *Problem) Solve(ctx context.Context, b []float64) (*linprog.Solution, er
 //
 // in closed form; −∞ for an unbounded class unless λ balances the gradient exactly.
 // With g = Ψᵀ(c − λ), ḡ its mean and w = g − ḡ1 the bound is, for ℓ₂,
-// ḡ − √(R² − 1/d) ‖w‖₂.
+// ḡ − √(R² − 1/d) ‖w‖₂. Its rounding error is a few d·2⁻⁵³ R‖g‖; a bound that is safe
+// from rounding is [linprog.Dual.Bound].
 func (p *Problem) DualBound(lambda []float64) float64 {
 	g := make([]float64, p.Dim())
 	p.GradTheta(g, lambda)

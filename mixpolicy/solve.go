@@ -69,7 +69,15 @@ const (
 
 // String returns "completed", "interrupted" or "failed".
 func (s Status) String() string {
-	return [...]string{"completed", "interrupted", "failed"}[s]
+	switch s {
+	case Completed:
+		return "completed"
+	case Interrupted:
+		return "interrupted"
+	case Failed:
+		return "failed"
+	}
+	return fmt.Sprintf("Status(%d)", int(s))
 }
 
 // Result is what a run leaves. Its slices belong to the caller.
@@ -88,8 +96,9 @@ type Result struct {
 // method, and set.Seed and set.Stream.
 //
 // Bad parameters give an error and no result. If ctx ends the run, or the method
-// fails on the way, the result holds what was reached, certified, and the error
-// says where it stopped.
+// fails on the way, the result holds what was reached and the error says where it
+// stopped. After ctx has ended the certificate has only what takes no time: neither
+// the optimum nor the policy's true cost.
 func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, error) {
 	if set.Iterations < 1 {
 		return nil, fmt.Errorf("mixpolicy: %d iterations, want at least 1", set.Iterations)
@@ -115,7 +124,7 @@ func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, er
 	default:
 		r.Status = Failed
 	}
-	certErr := r.certify(p, set, &snap)
+	certErr := r.certify(ctx, p, m, set, &snap)
 	if runErr == nil {
 		runErr = certErr
 	}
@@ -171,7 +180,7 @@ func run(ctx context.Context, p *Problem, m Method, set Settings, snap *Snapshot
 
 func stopped(t, total int, cause, last error) error {
 	if last != nil {
-		return last
+		return fmt.Errorf("mixpolicy: stopped after %d of %d iterations: %w; then: %w", t, total, cause, last)
 	}
 	return fmt.Errorf("mixpolicy: stopped after %d of %d iterations: %w", t, total, cause)
 }

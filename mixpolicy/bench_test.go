@@ -1,0 +1,101 @@
+package mixpolicy_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+)
+
+// queue returns (2.18) for the queue of section 6 with the given buffer.
+func queue(tb testing.TB, buffer int, class mixpolicy.Class) *mixpolicy.Problem {
+	tb.Helper()
+	q := models.Queue{Buffer: buffer}
+	x := mixpolicy.Must(q.MDP())
+	psi := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.Must(q.Policies(x))...))
+	return mixpolicy.Must(mixpolicy.NewProblem(psi, class))
+}
+
+// start initialises a method on stream 0 of seed 1.
+func start(tb testing.TB, p *mixpolicy.Problem, m mixpolicy.Method) mixpolicy.Method {
+	tb.Helper()
+	if err := m.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
+		tb.Fatal(err)
+	}
+	return m
+}
+
+// cMax is the greatest cost of the queue, 100² + 60·0.8³.
+const cMax = 100*100 + 60*0.8*0.8*0.8
+
+func BenchmarkStep(b *testing.B) {
+	bench := func(name string, p *mixpolicy.Problem, m mixpolicy.Method) {
+		b.Run(name, func(b *testing.B) {
+			start(b, p, m)
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := m.Step(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	p := queue(b, 100, mixpolicy.Ball(2))
+	bench("dense", p, &mixpolicy.PrimalDual{CostScale: cMax, Multipliers: mixpolicy.DenseMultipliers})
+	bench("dense/ball", p, &mixpolicy.PrimalDual{CostScale: cMax, Multipliers: mixpolicy.DenseMultipliers, Beta: 5})
+	bench("printed", p, &mixpolicy.PrimalDual{Modulus: bregman.Cube{R: 2}, CostScale: 1e8, Form: mixpolicy.Printed, StepSize: mixpolicy.Constant(1e-6)})
+	bench("penalty", p, &mixpolicy.Penalty{CostScale: cMax})
+	bench("plug-in", p, &mixpolicy.PlugIn{})
+	for _, n := range []int{25, 100, 1000, 10_000, 100_000, 1_000_000} {
+		bench(fmt.Sprintf("lazy/d=2/n=%d", n), geometricProblem(b, n, 2), &mixpolicy.PrimalDual{Multipliers: mixpolicy.LazyMultipliers})
+	}
+	for _, d := range []int{4, 16} {
+		for _, n := range []int{100, 10_000} {
+			p := geometricProblem(b, n, d)
+			bench(fmt.Sprintf("lazy/d=%d/n=%d", d, n), p, &mixpolicy.PrimalDual{Multipliers: mixpolicy.LazyMultipliers})
+			bench(fmt.Sprintf("dense/d=%d/n=%d", d, n), p, &mixpolicy.PrimalDual{Multipliers: mixpolicy.DenseMultipliers})
+		}
+	}
+}
+
+// geometricProblem has d measures on n states, one action: mixtures of a geometric
+// distribution of its own and the uniform one, as a birth–death chain has, and costs
+// that rise with the state.
+func geometricProblem(tb testing.TB, n, d int) *mixpolicy.Problem {
+	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: n, Actions: 1, Criterion: mixpolicy.AverageCost,
+		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
+			return float64(s) / float64(n), []mixpolicy.Transition{{To: (s + 1) % n, P: 1}}
+		},
+	}))
+	columns := make([][]float64, d)
+	for j := range columns {
+		columns[j] = make([]float64, n)
+		ratio, total := 1-float64(5*j)/float64(n*d), 0.0
+		for s := range columns[j] {
+			columns[j][s] = math.Pow(ratio, float64(s))
+			total += columns[j][s]
+		}
+		for s := range columns[j] {
+			columns[j][s] /= total
+		}
+	}
+	return mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, columns...)), mixpolicy.Ball(2)))
+}
+
+// The trials of Fig. 2: 20 × 1000 iterations.
+func BenchmarkTrials(b *testing.B) {
+	p := queue(b, 100, mixpolicy.Ball(2))
+	for b.Loop() {
+		_, err := mixpolicy.RunTrials(context.Background(), p, func() mixpolicy.Method {
+			return &mixpolicy.PrimalDual{CostScale: cMax}
+		}, mixpolicy.TrialSettings{Trials: 20, Iterations: 1000, Seed: 1, Certify: true})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package mixpolicy
+
+// What tests see of the state inside.
+
+// Force makes pair the next one that Sample gives.
+func (o *Oracle) Force(pair int) {
+	o.used = len(o.drawn) - 1
+	o.drawn[o.used] = int32(pair)
+}
+
+// CurrentMultipliers returns λ_t, in units of the scaled cost.
+func (a *PrimalDual) CurrentMultipliers() []float64 {
+	dst := make([]float64, a.p.MDP().Pairs())
+	a.lambda.current(dst)
+	return dst
+}
+
+// Lazy tells whether λ is lazy at this moment.
+func (a *PrimalDual) Lazy() bool {
+	l, ok := a.lambda.(*lazyMultipliers)
+	return ok && !l.dense
+}
+
+// MinLinear returns min gᵀθ over 1ᵀθ = 1, ‖θ‖ ≤ R.
+func (c Class) MinLinear(g []float64) float64 { return c.minLinear(g) }
+
+// Walk is the path behind lazy multipliers.
+type Walk struct{ walk }
+
+// NewHull and NewSegments are its two implementations.
+func NewHull() Walk          { return Walk{newHull()} }
+func NewSegments(d int) Walk { return Walk{newSegments(d)} }
+
+func (w Walk) Add(point []float64)            { w.add(point) }
+func (w Walk) Drawdown(psi []float64) float64 { return w.drawdown(psi) }
+func (w Walk) Size() int                      { return w.size() }

@@ -1,0 +1,146 @@
+package mixpolicy
+
+import (
+	"math"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+)
+
+// lazyMultipliers computes λ_t of the corrected (3.26) at single pairs. Let
+//
+//	W_t = Σ_{k<t} η_k θ_k ∈ ℝᵈ,
+//
+// counted from an iteration 0 at which λ₀ ⪰ 0 is known, and let no ball be active
+// since. Then for every pair i, with ψ_i its row of Ψ,
+//
+//	λ_t(i) = max( λ₀(i), max_{k≤t} ⟨ψ_i, W_k⟩ ) − ⟨ψ_i, W_t⟩,
+//
+// which is a walk reflected at 0. Proof: for t = 0 both sides are λ₀(i), as W₀ = 0. Let
+// M_t(i) be the outer maximum. From t to t+1,
+//
+//	λ_{t+1}(i) = [λ_t(i) − η_t⟨ψ_i, θ_t⟩]₊ = [M_t(i) − ⟨ψ_i, W_{t+1}⟩]₊
+//	           = max(M_t(i), ⟨ψ_i, W_{t+1}⟩) − ⟨ψ_i, W_{t+1}⟩ = M_{t+1}(i) − ⟨ψ_i, W_{t+1}⟩. ∎
+//
+// An iteration needs λ_t at the sampled pair only, and a [walk] answers that from
+// the path W₀, …, W_t at a cost that does not depend on nm.
+//
+// The ball cannot be active while a bound of ‖λ_t‖₂ is below its radius G. Since ψ_i ⪰ 0
+// and W₀ = 0 is among the W_k,
+//
+//	λ_t(i) ≤ λ₀(i) + max_{k≤t} ⟨ψ_i, W_k − W_t⟩ ≤ λ₀(i) + Σ_j ψ_ij D_j,  D_j = max_{k≤t} W_kj − W_tj,
+//
+// so that ‖λ_t‖₂ ≤ ‖λ₀‖₂ + Σ_j ‖ψʲ‖₂ D_j. When this reaches G, λ_t is computed at all pairs,
+// which gives its true norm. It is then scaled if it must be, and either the count
+// begins anew from there, or, if G is near, the iteration goes on densely until it is
+// not.
+//
+// (3.27) would need λ_t at all pairs. In its place λ_t(i)/q(i) at the sampled pair i is
+// averaged: its expectation is λ_t, and it is ⪰ 0, so that its dual bound holds.
+type lazyMultipliers struct {
+	denseMultipliers // λ₀ while lazy, λ_t while dense
+	dense            bool
+
+	based   bool      // λ₀ ≠ 0
+	norm    float64   // ‖λ₀‖₂
+	columns []float64 // ‖ψʲ‖₂
+	path    walk
+	sums    []sum.Accumulator // W_t
+	w       []float64         // W_t, rounded
+	highest []float64         // max_k W_kj
+	row     []float64
+}
+
+// horizon is how many dense iterations cost about as much as to compute λ_t at all
+// pairs from the path: a binary search or a tree search each, against a few
+// operations. It pays to be lazy if G is further off than that.
+const horizon = 64
+
+func newLazyMultipliers(f *Features, radius float64) *lazyMultipliers {
+	d := f.Dim()
+	l := &lazyMultipliers{denseMultipliers: *newDenseMultipliers(f, Corrected, radius)}
+	l.sums = make([]sum.Accumulator, d)
+	l.columns, l.w, l.highest, l.row = make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
+	for j, c := range f.columns {
+		l.columns[j] = norm2(c)
+	}
+	if d == 2 {
+		l.path = newHull()
+	} else {
+		l.path = newSegments(d)
+	}
+	return l
+}
+
+func (l *lazyMultipliers) at(pair int, row []float64) float64 {
+	if l.dense {
+		return l.lambda[pair]
+	}
+	v := l.path.drawdown(row)
+	if !l.based {
+		return v
+	}
+	base := l.lambda[pair]
+	for j, p := range row {
+		base -= p * l.w[j]
+	}
+	return max(base, v)
+}
+
+func (l *lazyMultipliers) accumulate(eta float64, pair int, lambda float64) {
+	if lambda > 0 {
+		l.total[pair] += eta * lambda / l.f.sampling[pair]
+	}
+}
+
+func (l *lazyMultipliers) ascend(eta float64, theta []float64) {
+	if l.dense {
+		l.norm = l.step(eta, theta)
+		l.dense = !l.far(eta, theta)
+		return
+	}
+	bound := l.norm
+	for j, v := range theta {
+		l.sums[j].Add(eta * v)
+		l.w[j] = l.sums[j].Value()
+		l.highest[j] = max(l.highest[j], l.w[j])
+		bound += l.columns[j] * (l.highest[j] - l.w[j])
+	}
+	l.path.add(l.w)
+	// A path longer than λ is given up: its memory is bounded, at the price of one
+	// evaluation per iteration.
+	if bound > l.radius || l.path.size() > max(len(l.lambda), 1<<20) {
+		l.settle()
+		l.dense = !l.far(eta, theta)
+	}
+}
+
+// far tells whether λ would stay in the ball for a horizon of steps like this one:
+// λ − ηΨθ ⪯ λ + η Σ_j [θ_j]₋ ψʲ.
+func (l *lazyMultipliers) far(eta float64, theta []float64) bool {
+	var speed float64
+	for j, v := range theta {
+		speed += l.columns[j] * max(0, -v)
+	}
+	return l.norm+horizon*eta*speed <= l.radius
+}
+
+// settle computes λ_t at all pairs, makes it λ₀, and scales it into the ball.
+func (l *lazyMultipliers) settle() {
+	l.current(l.lambda)
+	l.norm = l.shrink()
+	if math.IsInf(l.radius, 1) {
+		l.norm = 0 // of no use
+	}
+	l.based = true
+	l.path.reset()
+	clear(l.sums)
+	clear(l.w)
+	clear(l.highest)
+}
+
+func (l *lazyMultipliers) current(dst []float64) {
+	for i := range dst {
+		l.f.Row(l.row, i)
+		dst[i] = l.at(i, l.row)
+	}
+}

@@ -1,0 +1,92 @@
+package mixpolicy
+
+import (
+	"math"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
+)
+
+// penalties are the weights of the merit function.
+type penalties struct{ optimum, negative, hyperplane, norm float64 }
+
+// Merit returns the ℓ₁ exact-penalty merit of θ,
+//
+//	f(θ) − f* + ω₁‖[Ψθ]₋‖₁ + ω₂|1ᵀθ − 1| + ω₃(‖θ‖ − R)₊,    f(θ) = cᵀΨθ,
+//
+// whose weights are twice the multipliers of the optimum: ω₁ = 2‖λ*‖_∞, ω₂ = 2|μ*|,
+// ω₃ = 2ν*, but each at least c_max − c_min. It compares answers of which some are
+// infeasible. By cost alone the more infeasible one would win: Ψθ may have any amount
+// of negative mass at the expensive pairs.
+//
+// The merit is at least half of its penalties, and so ≥ 0; and if costs differ at
+// all it is 0 only where θ is feasible and f(θ) = f*. Proof: the optimum has multipliers
+// λ* ⪰ 0, μ*, ν* ≥ 0 with b = Ψᵀλ* + μ*1 − ν*g, where gᵀθ ≤ ‖θ‖ for all θ, and
+// f* = μ* − ν*R. So for every θ ∈ ℝᵈ
+//
+//	f(θ) − f* = λ*ᵀΨθ + μ*(1ᵀθ − 1) + ν*(R − gᵀθ)
+//	          ≥ −‖λ*‖_∞‖[Ψθ]₋‖₁ − |μ*||1ᵀθ − 1| − ν*(‖θ‖ − R)₊,
+//
+// and the penalties are at least twice that. ∎ Its error is that of f*, which
+// linprog's Solution.Gap bounds, and rounding.
+//
+// The first call computes the exact optimum; the error is that of [Problem.Optimum].
+func (p *Problem) Merit(theta []float64) (float64, error) {
+	best, err := p.Optimum()
+	if err != nil {
+		return 0, err
+	}
+	return p.penaltiesOf(best).merit(p.Objective(theta), p.NegativeMass(theta), p.hyperplaneError(theta), p.class.Size(theta)-p.class.R), nil
+}
+
+// MeritCurve returns the curve of [Problem.Merit] at θ̂_t, for histories of runs on p.
+func (p *Problem) MeritCurve() (Curve, error) {
+	best, err := p.Optimum()
+	if err != nil {
+		return nil, err
+	}
+	w := p.penaltiesOf(best)
+	return func(h *History) []float64 {
+		y := make([]float64, len(h.Average))
+		for k, theta := range h.Average {
+			y[k] = w.merit(h.Cost[k], h.Mass[k], p.hyperplaneError(theta), p.class.Size(theta)-p.class.R)
+		}
+		return y
+	}, nil
+}
+
+func (p *Problem) penaltiesOf(best *linprog.Solution) penalties {
+	lo, hi := p.MDP().CostRange()
+	var lambda float64
+	for _, m := range best.Rows {
+		lambda = max(lambda, m.Lambda())
+	}
+	return penalties{
+		optimum:    best.Objective,
+		negative:   max(2*lambda, hi-lo),
+		hyperplane: max(2*math.Abs(best.Hyperplane), hi-lo),
+		norm:       max(2*best.Ball, hi-lo),
+	}
+}
+
+// merit takes the cost of a θ, its negative mass, 1ᵀθ − 1, and ‖θ‖ − R.
+func (w penalties) merit(cost, mass, hyperplane, excess float64) float64 {
+	m := cost - w.optimum + w.hyperplane*math.Abs(hyperplane)
+	if mass > 0 { // ω₁ may be infinite, where a feature is next to nothing
+		m += w.negative * mass
+	}
+	if excess > 0 {
+		m += w.norm * excess
+	}
+	return m
+}
+
+// hyperplaneError returns 1ᵀθ − 1.
+func (p *Problem) hyperplaneError(theta []float64) float64 {
+	var total sum.Accumulator
+	total.Add(-1)
+	for _, v := range theta {
+		total.Add(v)
+	}
+	return total.Value()
+}

@@ -1,0 +1,118 @@
+package mixpolicy
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Multipliers chooses how [PrimalDual] keeps λ. The iterates are the same.
+type Multipliers int
+
+const (
+	// AutoMultipliers is LazyMultipliers for the corrected form where nm·d is large
+	// enough for it to be faster, and DenseMultipliers otherwise.
+	AutoMultipliers Multipliers = iota
+	// DenseMultipliers keeps the vector λ_t, at nm·d operations an iteration.
+	DenseMultipliers
+	// LazyMultipliers computes λ_t only at the sampled pair, from the path of θ. While
+	// λ is inside its ball the cost of an iteration does not depend on nm. It is for
+	// the corrected form. Snapshot.Lambda is then an unbiased estimate of λ̂.
+	LazyMultipliers
+)
+
+// String returns "auto", "dense" or "lazy".
+func (k Multipliers) String() string {
+	switch k {
+	case AutoMultipliers:
+		return "auto"
+	case DenseMultipliers:
+		return "dense"
+	case LazyMultipliers:
+		return "lazy"
+	}
+	return fmt.Sprintf("Multipliers(%d)", int(k))
+}
+
+// multipliers is λ_t of Algorithm 1.
+type multipliers interface {
+	// at returns λ_t of a pair, whose row of Ψ is given.
+	at(pair int, row []float64) float64
+	// accumulate adds η_tλ_t to the sum of (3.27), or an unbiased estimate of it from
+	// what is known: the sampled pair and its λ_t.
+	accumulate(eta float64, pair int, lambda float64)
+	// ascend performs (3.26), from λ_t to λ_{t+1}.
+	ascend(eta float64, theta []float64)
+	// sum returns what was accumulated, borrowed.
+	sum() []float64
+	// current stores λ_t in dst.
+	current(dst []float64)
+}
+
+// denseMultipliers is λ_t as a vector.
+type denseMultipliers struct {
+	f      *Features
+	form   Form
+	radius float64 // G
+	lambda []float64
+	total  []float64 // Σ ηλ
+}
+
+func newDenseMultipliers(f *Features, form Form, radius float64) *denseMultipliers {
+	pairs := f.x.Pairs()
+	return &denseMultipliers{f, form, radius, make([]float64, pairs), make([]float64, pairs)}
+}
+
+func (l *denseMultipliers) at(pair int, _ []float64) float64 { return l.lambda[pair] }
+
+func (l *denseMultipliers) accumulate(eta float64, _ int, _ float64) {
+	floats.AddScaled(l.total, eta, l.lambda)
+}
+
+func (l *denseMultipliers) ascend(eta float64, theta []float64) { l.step(eta, theta) }
+
+// step is ascend; it returns ‖λ‖₂ unless there is no ball.
+func (l *denseMultipliers) step(eta float64, theta []float64) (norm float64) {
+	sign := -eta
+	if l.form == Printed {
+		sign = eta
+	}
+	for j, c := range l.f.columns {
+		floats.AddScaled(l.lambda, sign*theta[j], c)
+	}
+	if l.form == Corrected {
+		for i, v := range l.lambda {
+			if v < 0 {
+				l.lambda[i] = 0
+			}
+		}
+	}
+	return l.shrink()
+}
+
+// shrink scales λ into its ball, and returns its norm, or 0 if there is no ball.
+func (l *denseMultipliers) shrink() float64 {
+	if math.IsInf(l.radius, 1) {
+		return 0
+	}
+	norm := norm2(l.lambda)
+	if norm > l.radius {
+		floats.Scale(l.radius/norm, l.lambda)
+		return l.radius
+	}
+	return norm
+}
+
+func (l *denseMultipliers) sum() []float64 { return l.total }
+
+func (l *denseMultipliers) current(dst []float64) { copy(dst, l.lambda) }
+
+// norm2 returns ‖x‖₂: by the plain sum of squares, unless that leaves the range of
+// numbers whose squares are normal.
+func norm2(x []float64) float64 {
+	if s := floats.Dot(x, x); s > 0x1p-900 && s < 0x1p1000 {
+		return math.Sqrt(s)
+	}
+	return floats.Norm(x, 2)
+}

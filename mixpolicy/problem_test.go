@@ -1,0 +1,362 @@
+package mixpolicy_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+)
+
+// small returns (2.18) for a random MDP of 6 states and 2 actions with d random base
+// policies.
+func small(tb testing.TB, d int, class mixpolicy.Class, c mixpolicy.Criterion) *mixpolicy.Problem {
+	tb.Helper()
+	x := mixpolicy.Must(models.Garnet{States: 6, Actions: 2, Branches: 3, Ring: true, Seed: 5, Criterion: c}.MDP())
+	policies := make([]*mixpolicy.Policy, d)
+	for j := range policies {
+		policies[j] = mixpolicy.Must(mixpolicy.PolicyFunc(x, func(s int, row []float64) {
+			row[0] = []float64{.95, .5, .05}[(s+2*j)%3] - .01*float64(j) // unlike each other, so that rows of Ψ bind
+			row[1] = 1 - row[0]
+		}))
+	}
+	return mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.NewFeatures(x, policies...)), class))
+}
+
+// naive returns Ψθ, entry by entry.
+func naive(f *mixpolicy.Features, theta []float64) []float64 {
+	y := make([]float64, f.MDP().Pairs())
+	for i := range y {
+		for j, v := range theta {
+			y[i] += f.Column(j)[i] * v
+		}
+	}
+	return y
+}
+
+// drawFinite draws n numbers of size up to bound.
+func drawFinite(t *rapid.T, n int, bound float64, name string) []float64 {
+	return rapid.SliceOfN(rapid.Float64Range(-bound, bound), n, n).Draw(t, name)
+}
+
+// (3.1): 𝓛(θ, λ) = cᵀΨθ − λᵀΨθ.
+func TestLagrangian_3_1(t *testing.T) {
+	p := small(t, 3, mixpolicy.Ball(2), mixpolicy.AverageCost)
+	rapid.Check(t, func(t *rapid.T) {
+		theta, lambda := drawFinite(t, 3, 5, "θ"), drawFinite(t, 12, 5, "λ")
+		var want, size float64
+		for i, v := range naive(p.Features(), theta) {
+			want += (p.MDP().Costs()[i] - lambda[i]) * v
+			size += math.Abs((p.MDP().Costs()[i] - lambda[i]) * v)
+		}
+		// Sums of 12 terms, taken in two orders.
+		if got := p.Lagrangian(theta, lambda); math.Abs(got-want) > 40*u*(size+40) {
+			t.Fatalf("𝓛 = %v, want %v", got, want)
+		}
+	})
+}
+
+// (3.4), (3.6): the gradients, by differences. 𝓛 is bilinear, so a central difference
+// is exact but for rounding, about u·|𝓛|/h.
+func TestGradients_3_4_3_6(t *testing.T) {
+	p := small(t, 3, mixpolicy.Ball(2), mixpolicy.Discounted(.9))
+	theta := []float64{1.5, -.7, .2}
+	lambda := make([]float64, 12)
+	for i := range lambda {
+		lambda[i] = float64(i*i%7) / 3
+	}
+	const h, tolerance = 1. / 64, 64 * 100 * u
+	difference := func(x []float64, j int) float64 {
+		keep := x[j]
+		x[j] = keep + h
+		up := p.Lagrangian(theta, lambda)
+		x[j] = keep - h
+		down := p.Lagrangian(theta, lambda)
+		x[j] = keep
+		return (up - down) / (2 * h)
+	}
+	g := make([]float64, 3)
+	p.GradTheta(g, lambda)
+	for j := range g {
+		if want := difference(theta, j); math.Abs(g[j]-want) > tolerance {
+			t.Errorf("∂𝓛/∂θ%d = %v, differences give %v", j+1, g[j], want)
+		}
+	}
+	g = make([]float64, 12)
+	p.GradLambda(g, theta)
+	psi := naive(p.Features(), theta)
+	for i := range g {
+		if want := difference(lambda, i); math.Abs(g[i]-want) > tolerance {
+			t.Errorf("∂𝓛/∂λ%d = %v, differences give %v", i, g[i], want)
+		}
+		// The sign that (3.4) does not print.
+		if math.Abs(g[i]+psi[i]) > tolerance {
+			t.Errorf("∂𝓛/∂λ%d = %v, want −(Ψθ)ᵢ = %v", i, g[i], -psi[i])
+		}
+	}
+}
+
+// Proposition 3.1: V(θ) = ½‖[Ψθ]₋‖₂, and the ‖[Ψθ]₋‖₁ of Lemma 3.3's source.
+func TestViolation_Proposition_3_1(t *testing.T) {
+	p := small(t, 3, mixpolicy.Ball(2), mixpolicy.AverageCost)
+	rapid.Check(t, func(t *rapid.T) {
+		theta := drawFinite(t, 3, 100, "θ")
+		var squares, mass float64
+		for _, v := range naive(p.Features(), theta) {
+			squares += math.Min(v, 0) * math.Min(v, 0)
+			mass -= math.Min(v, 0)
+		}
+		const tolerance = 16 * u * 300
+		if got, want := p.Violation(theta), math.Sqrt(squares)/2; math.Abs(got-want) > tolerance {
+			t.Fatalf("V = %v, want %v", got, want)
+		}
+		if got := p.NegativeMass(theta); math.Abs(got-mass) > tolerance {
+			t.Fatalf("negative mass %v, want %v", got, mass)
+		}
+	})
+	if v := p.Violation([]float64{.2, .3, .5}); v != 0 {
+		t.Errorf("V = %v for a convex combination of measures, want 0", v)
+	}
+}
+
+func drawClass(t *rapid.T, d int) mixpolicy.Class {
+	excess := rapid.Float64Range(1e-3, 20).Draw(t, "R − least")
+	switch rapid.IntRange(0, 2).Draw(t, "norm") {
+	case 0:
+		return mixpolicy.Ball(excess + 1/math.Sqrt(float64(d)))
+	case 1:
+		return mixpolicy.Cube(excess + 1/float64(d))
+	}
+	return mixpolicy.Class{Norm: linprog.L1, R: 1 + excess}
+}
+
+// drawFeasible draws a point of the class on the hyperplane: a random one, drawn
+// together with 1/d until it fits.
+func drawFeasible(t *rapid.T, c mixpolicy.Class, d int) []float64 {
+	x := drawFinite(t, d, 50, "point")
+	var mean float64
+	for _, v := range x {
+		mean += v / float64(d)
+	}
+	theta := make([]float64, d)
+	for s := rapid.Float64Range(0, 1).Draw(t, "share"); ; s *= .9 {
+		for j := range x {
+			theta[j] = 1/float64(d) + s*(x[j]-mean)
+		}
+		if c.Size(theta) <= c.R {
+			return theta
+		}
+	}
+}
+
+// min gᵀθ over 1ᵀθ = 1, ‖θ‖ ≤ R is what linprog finds for no rows at all, and no point
+// of the class is below it.
+func TestMinLinear(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.IntRange(1, 5).Draw(t, "d")
+		c, g := drawClass(t, d), drawFinite(t, d, 10, "g")
+		none := make(linprog.Columns, d)
+		sol, err := linprog.Mixture{B: g, Psi: none, Norm: c.Norm, R: c.R}.Solve(context.Background(), linprog.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := c.MinLinear(g)
+		// Rounding of R‖g‖⁎, a few operations for each coordinate.
+		tolerance := 64 * float64(d) * u * (1 + c.R) * 10 * float64(d)
+		if got > sol.Objective+tolerance || got < sol.Bound-tolerance {
+			t.Fatalf("min = %v, linprog says %v, at least %v", got, sol.Objective, sol.Bound)
+		}
+		var at float64
+		for j, v := range drawFeasible(t, c, d) {
+			at += g[j] * v
+		}
+		if at < got-tolerance {
+			t.Fatalf("min = %v, but %v is attained", got, at)
+		}
+	})
+}
+
+// Weak duality: for any λ ⪰ 0, DualBound ≤ cᵀΨθ for all feasible θ.
+func TestWeakDuality_3_1(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.IntRange(1, 4).Draw(t, "d")
+		class := drawClass(t, d)
+		x := drawMDP(t, mixpolicy.AverageCost)
+		policies := make([]*mixpolicy.Policy, d)
+		for j := range policies {
+			policies[j] = drawPolicy(t, x)
+		}
+		psi, err := mixpolicy.NewFeatures(x, policies...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := mixpolicy.NewProblem(psi, class)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lambda := rapid.SliceOfN(rapid.Float64Range(0, 20), x.Pairs(), x.Pairs()).Draw(t, "λ")
+		theta := drawFeasible(t, class, d)
+		for k := 0; p.Violation(theta) > 0 && k < 200; k++ { // towards 1/d, which is feasible
+			for j := range theta {
+				theta[j] = .8*theta[j] + .2/float64(d)
+			}
+		}
+		// Rounding of R‖Ψᵀ(c − λ)‖ with |c − λ| ≤ 30, and of 0.8²⁰⁰ ≈ 10⁻¹⁹ of a violation.
+		tolerance := 64 * float64(d*d) * u * (1 + class.R) * 30
+		if low, f := p.DualBound(lambda), p.Objective(theta); low > f+tolerance {
+			t.Fatalf("DualBound = %v > cᵀΨθ = %v", low, f)
+		}
+		best, err := p.Optimum()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if low := p.DualBound(lambda); low > best.Objective+tolerance {
+			t.Fatalf("DualBound = %v > optimum %v", low, best.Objective)
+		}
+	})
+}
+
+// Strong duality: the multipliers of the optimum give the optimum.
+func TestDualBoundAtOptimum(t *testing.T) {
+	for _, class := range []mixpolicy.Class{mixpolicy.Ball(2), mixpolicy.Cube(1.5), {Norm: linprog.L1, R: 3}} {
+		p := queue(t, 100, class)
+		best := mixpolicy.Must(p.Optimum())
+		lambda := make([]float64, p.MDP().Pairs())
+		for _, m := range best.Rows {
+			lambda[m.Row] = m.Lambda()
+		}
+		// λ* is about 2·10⁵ here, and b of the order of 10⁴: rounding of Ψᵀ(c − λ).
+		if low := p.DualBound(lambda); math.Abs(low-best.Objective) > 1e-9*best.Objective {
+			t.Errorf("%v: DualBound(λ*) = %v, optimum %v", class, low, best.Objective)
+		}
+	}
+}
+
+// The optimum for d = 2, by hand: on 1ᵀθ = 1 it is an end of the interval that the rows
+// of Ψ and the ball leave of θ₁.
+func TestOptimumOfTheQueue(t *testing.T) {
+	p := queue(t, 100, mixpolicy.Ball(2))
+	lo, hi := -math.Inf(1), math.Inf(1)
+	for i := range p.MDP().Pairs() {
+		a, b := p.Features().Column(0)[i], p.Features().Column(1)[i] // aθ₁ + b(1−θ₁) ≥ 0
+		switch {
+		case a > b:
+			lo = max(lo, -b/(a-b))
+		case a < b:
+			hi = min(hi, b/(b-a))
+		}
+	}
+	// θ₁² + (1−θ₁)² ≤ R²
+	hi, lo = min(hi, .5+math.Sqrt(2-.25)), max(lo, .5-math.Sqrt(2-.25))
+	best := mixpolicy.Must(p.Optimum())
+	b := p.BaseCosts()
+	want := min(b[0]*lo+b[1]*(1-lo), b[0]*hi+b[1]*(1-hi))
+	if math.Abs(best.Objective-want) > 1e-12*want {
+		t.Errorf("optimum %v, want %v", best.Objective, want)
+	}
+	const reference = 2861.6456 // design reference, 8 digits
+	if math.Abs(best.Objective-reference) > .5e-4 {
+		t.Errorf("optimum %v, want %v", best.Objective, reference)
+	}
+}
+
+// A cancelled computation of the optimum is not remembered, a finished one is.
+func TestOptimumContext(t *testing.T) {
+	p := queue(t, 100, mixpolicy.Ball(2))
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := p.OptimumContext(ctx); err == nil {
+		t.Error("no error from a cancelled context")
+	}
+	first := mixpolicy.Must(p.Optimum())
+	if again := mixpolicy.Must(p.Optimum()); again != first {
+		t.Error("the optimum was computed twice")
+	}
+}
+
+// The class must meet the hyperplane 1ᵀθ = 1 in more than a point.
+func TestClassErrors(t *testing.T) {
+	f := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost).Features()
+	for _, c := range []struct {
+		class mixpolicy.Class
+		says  string
+	}{
+		{mixpolicy.Ball(1 / math.Sqrt(2)), "want R > 0.707107"},
+		{mixpolicy.Ball(.5), "want R > 0.707107"},
+		{mixpolicy.Cube(.5), "want R > 0.5"},
+		{mixpolicy.Class{Norm: linprog.L1, R: .99}, "want R ≥ 1"},
+		{mixpolicy.Ball(math.NaN()), "R is NaN"},
+		{mixpolicy.Ball(-1), "want R > 0.707107"},
+	} {
+		_, err := mixpolicy.NewProblem(f, c.class)
+		wantError(t, err, c.says)
+	}
+	for _, class := range []mixpolicy.Class{mixpolicy.Ball(.71), mixpolicy.Cube(.51), mixpolicy.Simplex(), mixpolicy.Unbounded()} {
+		if _, err := mixpolicy.NewProblem(f, class); err != nil {
+			t.Errorf("%v: %v", class, err)
+		}
+	}
+	if _, err := mixpolicy.NewProblem(nil, mixpolicy.Ball(2)); err == nil {
+		t.Error("no error for nil features")
+	}
+}
+
+// The merit is at least half of its penalties for every θ in ℝᵈ, feasible or not, and 0
+// at the optimum.
+func TestMerit(t *testing.T) {
+	for _, class := range []mixpolicy.Class{mixpolicy.Ball(1.1), mixpolicy.Ball(3), mixpolicy.Cube(.6), mixpolicy.Cube(2), {Norm: linprog.L1, R: 1.5}, mixpolicy.Simplex()} {
+		p := small(t, 3, class, mixpolicy.AverageCost)
+		best := mixpolicy.Must(p.Optimum())
+		lo, hi := p.MDP().CostRange()
+		var lambda float64
+		for _, m := range best.Rows {
+			lambda = max(lambda, m.Lambda())
+		}
+		// What rounding leaves: 2⁻⁵³ of the weights times ‖θ‖, and the optimum's own error.
+		weights := 2*(lambda+math.Abs(best.Hyperplane)+best.Ball) + 3*(hi-lo)
+		tolerance := 100*u*weights + math.Abs(best.Gap())
+		m, err := p.Merit(best.Theta)
+		if err != nil || math.Abs(m) > tolerance*10 {
+			t.Errorf("%v: merit %v of the optimum, error %v", class, m, err)
+		}
+		rapid.Check(t, func(t *rapid.T) {
+			theta := drawFinite(t, 3, 4, "θ")
+			if rapid.Bool().Draw(t, "in the class") {
+				theta = drawFeasible(t, class, 3)
+			}
+			m, err := p.Merit(theta)
+			if err != nil {
+				t.Fatal(err)
+			}
+			penalty := lambda * p.NegativeMass(theta)
+			if m < penalty-tolerance*10 {
+				t.Fatalf("%v: merit %v of θ = %v, want at least %v", class, m, theta, penalty)
+			}
+			if m < p.Objective(theta)-best.Objective-tolerance*10 {
+				t.Fatalf("%v: merit %v of θ = %v is less than the gap", class, m, theta)
+			}
+			feasible := p.NegativeMass(theta) == 0 && class.Size(theta) <= class.R
+			if s := theta[0] + theta[1] + theta[2] - 1; feasible && math.Abs(s) < 4*u && math.Abs(m-(p.Objective(theta)-best.Objective)) > tolerance*10 {
+				t.Fatalf("%v: merit %v of a feasible θ, want its gap", class, m)
+			}
+		})
+	}
+}
+
+// By cost alone an infeasible answer beats the optimum; by merit it does not.
+func TestMeritRanksInfeasible(t *testing.T) {
+	p := queue(t, 100, mixpolicy.Ball(2))
+	best := mixpolicy.Must(p.Optimum())
+	worse := []float64{1.6, -.6}
+	if p.Objective(worse) >= best.Objective {
+		t.Fatal("the example is no example")
+	}
+	a, b := mixpolicy.Must(p.Merit(best.Theta)), mixpolicy.Must(p.Merit(worse))
+	if !(b > best.Objective-p.Objective(worse) && a < 1e-6*b) {
+		t.Errorf("merit %v at the optimum, %v at an infeasible θ", a, b)
+	}
+}
