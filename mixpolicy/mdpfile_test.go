@@ -96,7 +96,7 @@ func drawLabels(t *rapid.T, n int, name string) func(int) string {
 	if rapid.Bool().Draw(t, name+" numbered") {
 		return nil
 	}
-	label := rapid.StringMatching(`[^\s\pC]([^\pC]{0,6}[^\s\pC])?`)
+	label := rapid.StringMatching(`[^\pZ\pC]([^\pC]{0,6}[^\pZ\pC])?`)
 	list := rapid.SliceOfNDistinct(label, n, n, rapid.ID[string]).Draw(t, name)
 	if slices.Sort(list); n == 1 && list[0] == "0" { // "0" alone is its own number
 		return nil

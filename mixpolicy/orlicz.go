@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -169,9 +170,9 @@ func orliczSupport(nu float64, x, p []float64) (z, w []float64, top float64, err
 //	sup_{‖x‖₂ = 1} sup_{q ≥ 1} q^(−1/ν) (E|⟨x,Z⟩|^q)^(1/q),
 //
 // (2.5) for ν = 2 and (2.7) for ν = 1. The supremum over x is of a convex function,
-// which is hard in general. lower is attained: at a local maximum, found from the
-// directions of all rows and axes. upper is the norm of ‖Z‖₂. In one dimension they
-// agree.
+// which is hard in general. lower is attained: at the best local maximum found from
+// the directions of the rows, of E Z, and of the eigenvectors of E ZZᵀ. upper is the
+// norm of ‖Z‖₂. In one dimension they agree.
 func VectorMomentNorm(nu float64, z mat.Matrix, p []float64) (lower, upper float64, err error) {
 	rows, d := z.Dims()
 	if rows != len(p) {
@@ -189,19 +190,30 @@ func VectorMomentNorm(nu float64, z mat.Matrix, p []float64) (lower, upper float
 	if upper, err = MomentNorm(nu, sizes, p); err != nil || upper == 0 {
 		return 0, upper, err
 	}
-	starts := make([][]float64, 0, rows+d)
+	moment := mat.NewSymDense(d, nil)
+	mean := make([]float64, d)
+	starts := [][]float64{mean}
 	for i, v := range vectors {
-		if sizes[i] > 0 && p[i] > 0 {
-			starts = append(starts, floats.ScaleTo(make([]float64, d), 1/sizes[i], v))
+		if p[i] > 0 {
+			moment.SymRankOne(moment, p[i], mat.NewVecDense(d, v))
+			floats.AddScaled(mean, p[i], v)
+			starts = append(starts, slices.Clone(v))
 		}
 	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(moment, true) {
+		return 0, upper, errors.New("mixpolicy: E ZZᵀ has no eigenvectors to the accuracy of float64; want outcomes of a less extreme range")
+	}
+	var axes mat.Dense
+	eigen.VectorsTo(&axes)
 	for j := range d {
-		axis := make([]float64, d)
-		axis[j] = 1
-		starts = append(starts, axis)
+		starts = append(starts, mat.Col(nil, j, &axes))
 	}
 	for _, x := range starts {
-		lower = max(lower, climbMoments(nu, x, vectors, p))
+		if size := floats.Norm(x, 2); size > 0 {
+			floats.Scale(1/size, x)
+			lower = max(lower, climbMoments(nu, x, vectors, p))
+		}
 	}
 	return min(lower, upper), upper, nil
 }

@@ -151,6 +151,7 @@ func TestMomentNorm_2_4_2_6(t *testing.T) {
 // (2.5), (2.7): lower bound, upper bound, and the truth in two dimensions by a grid
 // of directions.
 func TestVectorMomentNorm_2_5_2_7(t *testing.T) {
+	var tried, found int
 	rapid.Check(t, func(t *rapid.T) {
 		_, p := drawOutcomes(t)
 		nu := rapid.SampledFrom([]float64{1, 2}).Draw(t, "ν")
@@ -171,10 +172,16 @@ func TestVectorMomentNorm_2_5_2_7(t *testing.T) {
 		}
 		// A norm in x loses at most the angle to the nearest direction, π/360, times
 		// its greatest value.
-		if truth := grid / (1 - math.Pi/360); lower > truth*(1+1e-9) || upper < grid*(1-1e-9) || lower < grid*0.9 {
+		if truth := grid / (1 - math.Pi/360); lower > truth*(1+1e-9) || upper < grid*(1-1e-9) {
 			t.Fatalf("[%v, %v], grid %v", lower, upper, grid)
 		}
+		if tried++; lower >= grid*(1-1e-9) {
+			found++
+		}
 	})
+	if found < tried*9/10 { // it promises a local maximum only, but is of little use if that is all
+		t.Errorf("lower bound is the greatest value in %d of %d draws", found, tried)
+	}
 	z := mat.NewDense(3, 1, []float64{1, -2, 5})
 	p := []float64{0.5, 0.25, 0.25}
 	lower, upper, err := mixpolicy.VectorMomentNorm(2, z, p)
