@@ -13,8 +13,6 @@ type cut struct {
 	row    int       // of Ψ; or ball, or hyperplane (an equation)
 	scale  float64   // row of Ψ: the power of two that divides it …
 	length float64   // … and the length ‖Ψᵢ/scale‖₂ that is divided out then
-	mu     float64   // ℓ₁ ball: what a unit of its multiplier adds to that of 1ᵀθ = 1
-	nu     float64   // ball: what a unit of its multiplier adds to that of ‖θ‖ ≤ R
 }
 
 const (

@@ -42,21 +42,7 @@ func (y Dual) Bound(b []float64, psi Rows, n Norm, r float64) float64 {
 // residual returns an upper bound of ‖b − Ψᵀλ − μ1‖⁎ that exceeds it by little more
 // than its rounding.
 func (y Dual) residual(b []float64, psi Rows, n Norm) float64 {
-	acc := make([]double, len(b))
-	size := make([]float64, len(b)) // Σ of absolute terms
-	for j, v := range b {
-		acc[j] = acc[j].add(v).add(-y.Hyperplane)
-		size[j] = math.Abs(v) + math.Abs(y.Hyperplane)
-	}
-	row := make([]float64, len(b))
-	for _, m := range y.Rows {
-		psi.Row(row, m.Row)
-		for j, v := range row {
-			v /= m.Scale
-			acc[j] = acc[j].addProduct(-m.Value, v)
-			size[j] += m.Value * math.Abs(v)
-		}
-	}
+	acc, size := y.reducedCosts(b, psi)
 	// A sum of k products in doubled precision is wrong by at most γ²₂ₖ Σ|terms| besides
 	// its final rounding, with γ₂ₖ ≈ 2k·2⁻⁵³ (Ogita, Rump, Oishi 2005), and by what
 	// falls below the normal range, less than 2⁻¹⁰⁰⁰ a term.
@@ -71,6 +57,38 @@ func (y Dual) residual(b []float64, psi Rows, n Norm) float64 {
 	}
 	// Rounding of the norm: d additions, for ℓ₂ of rounded squares, and a root.
 	return n.Dual().Of(size) * (1 + float64(len(b)+8)*0x1p-52)
+}
+
+// reducedCosts returns b − Ψᵀλ − μ1 in doubled precision, and the sums of the absolute
+// values of its terms.
+func (y Dual) reducedCosts(b []float64, psi Rows) (acc []double, size []float64) {
+	acc, size = make([]double, len(b)), make([]float64, len(b))
+	for j, v := range b {
+		acc[j] = acc[j].add(v).add(-y.Hyperplane)
+		size[j] = math.Abs(v) + math.Abs(y.Hyperplane)
+	}
+	row := make([]float64, len(b))
+	for _, m := range y.Rows {
+		psi.Row(row, m.Row)
+		for j, v := range row {
+			v /= m.Scale
+			acc[j] = acc[j].addProduct(-m.Value, v)
+			size[j] += m.Value * math.Abs(v)
+		}
+	}
+	return acc, size
+}
+
+// centre sets μ to the middle of the range of b − Ψᵀλ and returns half that range. For
+// the ℓ₁ ball this is the best μ for λ, and the one with the least ‖b − Ψᵀλ − μ1‖∞.
+func (y *Dual) centre(b []float64, psi Rows) (halfRange float64) {
+	acc, _ := y.reducedCosts(b, psi)
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, v := range acc {
+		lo, hi = min(lo, v.value()), max(hi, v.value())
+	}
+	y.Hyperplane += lo + (hi-lo)/2
+	return (hi - lo) / 2
 }
 
 // An InfeasibleError says that no θ satisfies Ψθ ⪰ 0, 1ᵀθ = 1 and ‖θ‖ ≤ R, and

@@ -189,6 +189,9 @@ func (s *solver) run(ctx context.Context, progress func(Progress)) (*Solution, e
 		}
 		more, err := s.separate(ctx, out)
 		if err != nil {
+			if ctx.Err() == nil {
+				return nil, err // the data
+			}
 			return s.solution(), err
 		}
 		if progress != nil {
@@ -199,6 +202,10 @@ func (s *solver) run(ctx context.Context, progress func(Progress)) (*Solution, e
 		case out == stalled:
 			return s.solution(), &StalledError{Violation: s.violation, Pivots: s.pivots}
 		case more:
+		case !s.inside && s.Norm != L2 && (out == ray || s.Norm.Of(s.x) > s.R*(1+s.rounding())):
+			// A polyhedral ball is left out until it matters. It may have exponentially many
+			// cuts, and those found at a point that violates rows of Ψ are mostly not needed.
+			s.inside = true
 		case out == ray:
 			unit := 1 / L2.Of(s.v)
 			floats.Scale(unit, s.v)
@@ -230,8 +237,9 @@ func (s *solver) separate(ctx context.Context, out outcome) (more bool, err erro
 		if k == 0 {
 			s.violation = worst
 		}
-		// As many again as can be active, and some more where that is few.
-		for _, c := range s.choose(found, least, 2*len(s.B)+32) {
+		// Twice as many as can be active, and some more where that is few or a scan is long:
+		// the pool should remain small beside Ψ.
+		for _, c := range s.choose(found, least, 2*len(s.B)+32+s.n/(1<<14)) {
 			more = true
 			if err := s.learn(c.row); err != nil {
 				return false, err
@@ -269,10 +277,10 @@ func (s *solver) solution() *Solution {
 	switch {
 	case s.optimal():
 		// b̂ = Σ u1ₖ aₖ.
-		sol.Dual, sol.Ball = s.multipliers(s.u1[:len(s.cuts)], s.length)
+		sol.Dual, sol.Ball = s.multipliers(s.B, s.u1[:len(s.cuts)], s.length, s.mean)
 	case s.t > 0:
 		// x + t b̂ = Σ uₖ aₖ, and x/t is the part of the ball.
-		sol.Dual, sol.Ball = s.multipliers(s.u, s.length/s.t)
+		sol.Dual, sol.Ball = s.multipliers(s.B, s.u, s.length/s.t, s.mean)
 		if s.Norm == L2 {
 			sol.Ball = s.length / s.t * L2.Of(s.x)
 		}
@@ -280,10 +288,10 @@ func (s *solver) solution() *Solution {
 		// The ball touches the feasible set in x(0), and need not have multipliers. Those of
 		// t = 2⁻²⁶R have a bound that misses the optimum by about 2⁻²⁶R‖b‖: half of it by
 		// t‖v‖²/2, half by the rounding 2⁻⁵²R²/t.
-		sol.Dual, sol.Ball = s.multipliers(s.nearby(0x1p-26*s.R), s.length/(0x1p-26*s.R))
+		t := 0x1p-26 * s.R
+		sol.Dual, _ = s.multipliers(s.B, s.nearby(t), s.length/t, s.mean)
 		sol.Ball = s.length / 0x1p-26
 	}
-	sol.Hyperplane += s.mean
 	s.bound = max(s.bound, sol.Dual.Bound(s.B, s.Psi, s.Norm, sol.Radius))
 	sol.Bound = s.bound
 	return sol
@@ -301,9 +309,10 @@ func (s *solver) nearby(t float64) []float64 {
 	return u
 }
 
-// multipliers translates those of the unit normals, times a factor, to those of Ψ, of
-// the hyperplane and of a polyhedral ball.
-func (s *solver) multipliers(u []float64, factor float64) (y Dual, nu float64) {
+// multipliers translates those of the unit normals, times a factor, to λ, to μ, which
+// has a part of its own, and to ν of a polyhedral ball.
+func (s *solver) multipliers(b, u []float64, factor, mu float64) (y Dual, nu float64) {
+	y.Hyperplane = mu
 	for k, c := range s.cuts {
 		v := u[k] * factor
 		switch {
@@ -311,22 +320,27 @@ func (s *solver) multipliers(u []float64, factor float64) (y Dual, nu float64) {
 			y.Hyperplane += v * c.rhs // the normal is 1/√d, and so is the right side
 		case v <= 0:
 		case c.row == ball:
-			y.Hyperplane += v * c.mu
-			nu += v * c.nu
+			nu += v // of an entry of θ, in ℓ∞
 		default:
 			y.Rows = append(y.Rows, Multiplier{Row: c.row, Value: v / c.length, Scale: c.scale})
 		}
 	}
 	slices.SortFunc(y.Rows, func(a, b Multiplier) int { return cmp.Compare(a.Row, b.Row) })
+	if s.Norm == L1 && nu > 0 {
+		// Sums over sets are made of 1 and of signs, Σ_S θⱼ = (1ᵀθ − sᵀθ)/2, and how much is
+		// 1's and how much the ball's is seen at the end.
+		nu = y.centre(b, s.Psi)
+	}
 	return y, nu
 }
 
 // contradiction reads the proof of infeasibility from the path.
 func (s *solver) contradiction() *InfeasibleError {
 	var y Dual
+	zero := make([]float64, len(s.B))
 	if c := s.conflict; c == nil {
 		// x(0) = Σ uₖ aₖ, and any feasible θ has x(0)ᵀθ ≥ ‖x(0)‖² > R‖x(0)‖.
-		y, _ = s.multipliers(s.u, 1)
+		y, _ = s.multipliers(zero, s.u, 1, 0)
 	} else {
 		// a = Σ rₖ aₖ with r ⪯ 0 but for the hyperplane's: g holds r.
 		s.cuts = append(s.cuts, c)
@@ -335,7 +349,7 @@ func (s *solver) contradiction() *InfeasibleError {
 			u[k] = -s.g[k]
 		}
 		u[len(u)-1] = 1
-		y, _ = s.multipliers(u, 1)
+		y, _ = s.multipliers(zero, u, 1, 0)
 		s.cuts = s.cuts[:len(u)-1]
 	}
 	e := &InfeasibleError{Rows: y.Rows, Hyperplane: y.Hyperplane, Norm: s.Norm, R: s.R}

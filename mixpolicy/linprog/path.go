@@ -19,6 +19,7 @@ type path struct {
 	pool   []*cut
 	t      float64
 	x, u   []float64
+	inside bool  // cuts of a polyhedral ball are made
 	sets   []int // scratch of the ℓ₁ cut
 	pivots int
 	// A cut that contradicts the active ones, and the combination that shows it.
@@ -104,7 +105,7 @@ func (p *path) violated() (worst *cut, by float64) {
 // ballCut returns the cut of a polyhedral ball that x violates most, if by more than
 // the amount given.
 func (p *path) ballCut(more float64) (*cut, float64) {
-	if math.IsInf(p.radius, 1) {
+	if !p.inside {
 		return nil, 0
 	}
 	switch p.norm {
@@ -119,7 +120,7 @@ func (p *path) ballCut(more float64) (*cut, float64) {
 		if by <= more {
 			return nil, 0
 		}
-		c := &cut{normal: make([]float64, p.d), rhs: -p.radius, row: ball, nu: 1}
+		c := &cut{normal: make([]float64, p.d), rhs: -p.radius, row: ball}
 		c.normal[at] = -math.Copysign(1, p.x[at])
 		return c, by
 	case L1:
@@ -137,6 +138,9 @@ func (p *path) ballCut(more float64) (*cut, float64) {
 			return 1
 		})
 		rhs := -(p.radius - 1) / 2
+		if rhs == 0 && len(p.sets) > 1 {
+			p.sets = p.sets[:1] // the simplex: its facets are θⱼ ≥ 0
+		}
 		size, by, sum := 0, more, 0.0
 		for k, j := range p.sets {
 			sum += p.x[j]
@@ -148,9 +152,7 @@ func (p *path) ballCut(more float64) (*cut, float64) {
 			return nil, 0
 		}
 		unit := 1 / math.Sqrt(float64(size))
-		// 1_S = (1 − s)/2, where s is −1 on S and 1 elsewhere: half goes to the
-		// hyperplane, half to the ball.
-		c := &cut{normal: make([]float64, p.d), rhs: rhs * unit, row: ball, mu: unit / 2, nu: unit / 2}
+		c := &cut{normal: make([]float64, p.d), rhs: rhs * unit, row: ball}
 		for _, j := range p.sets[:size] {
 			c.normal[j] = unit
 		}
@@ -286,7 +288,7 @@ func (p *path) toInfinity(ctx context.Context) (outcome, error) {
 		if p.optimal() {
 			return bounded, nil
 		}
-		if math.IsInf(p.radius, 1) && !p.still() && p.recedes() {
+		if !p.inside && !p.still() && p.recedes() {
 			return ray, nil
 		}
 		if t > 0x1p500 {

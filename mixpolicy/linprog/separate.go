@@ -13,11 +13,12 @@ import (
 
 // A scanner looks through all rows of Ψ for those that a point violates.
 type scanner struct {
-	psi     Rows
-	n, d    int
-	workers int
-	group   int // rows that give one candidate, the most violated of them
-	block   int // rows of one call of Apply, a whole number of groups
+	psi    Rows
+	n, d   int
+	group  int // rows that give one candidate, the most violated of them
+	block  int // rows of one call of Apply, a whole number of groups
+	passes []*pass
+	next   atomic.Int64 // block
 }
 
 // A candidate is a row i with by = −Ψᵢx/‖Ψᵢ‖₂ > 0.
@@ -37,109 +38,111 @@ func newScanner(psi Rows, workers int) *scanner {
 	if work := n * d; work < 1<<16 {
 		workers = 1
 	}
-	return &scanner{psi: psi, n: n, d: d, workers: min(workers, max(1, (n+block-1)/block)), group: group, block: block}
+	s := &scanner{psi: psi, n: n, d: d, group: group, block: block}
+	for range min(workers, max(1, (n+block-1)/block)) {
+		s.passes = append(s.passes, &pass{scanner: s, dot: make([]float64, min(block, n)), row: make([]float64, d)})
+	}
+	return s
 }
 
 // scan returns the most violated row of each group in which x violates any. The
 // result does not depend on the number of workers.
 func (s *scanner) scan(ctx context.Context, x []float64) ([]candidate, error) {
-	if s.workers == 1 {
-		var found []candidate
-		p := s.newPass(x)
-		for from := 0; from < s.n; from += s.block {
-			var err error
-			if found, err = p.run(ctx, found, from); err != nil {
-				return nil, err
-			}
-		}
-		return found, nil
+	s.next.Store(0)
+	if len(s.passes) == 1 {
+		p := s.passes[0]
+		p.over(ctx, x)
+		return p.found, p.err
 	}
-	var (
-		wg    sync.WaitGroup
-		next  atomic.Int64
-		mu    sync.Mutex
-		all   []candidate
-		first error
-		at    = s.n // the block of the first error
-	)
-	for range s.workers {
-		wg.Go(func() {
-			var found []candidate
-			p := s.newPass(x)
-			for {
-				from := (int(next.Add(1)) - 1) * s.block
-				if from >= s.n {
-					break
-				}
-				var err error
-				if found, err = p.run(ctx, found, from); err != nil {
-					mu.Lock()
-					if from < at {
-						first, at = err, from
-					}
-					mu.Unlock()
-					break
-				}
-			}
-			mu.Lock()
-			all = append(all, found...)
-			mu.Unlock()
-		})
+	var wg sync.WaitGroup
+	for _, p := range s.passes {
+		wg.Go(func() { p.over(ctx, x) })
 	}
 	wg.Wait()
-	if first != nil {
-		return nil, first
+	var all []candidate
+	first := s.passes[0]
+	for _, p := range s.passes {
+		all = append(all, p.found...)
+		if p.err != nil && (first.err == nil || p.stop < first.stop) {
+			first = p
+		}
+	}
+	if first.err != nil {
+		return nil, first.err // of the lowest row, as one worker would have found it
 	}
 	slices.SortFunc(all, func(a, b candidate) int { return cmp.Compare(a.row, b.row) })
 	return all, nil
 }
 
-// A pass is one worker's part of a scan.
+// A pass is one worker's part of a scan. Blocks go to whoever is free.
 type pass struct {
 	*scanner
-	x   []float64
-	dot []float64
-	row []float64
+	dot   []float64 // of a block
+	row   []float64
+	found []candidate
+	err   error
+	stop  int // the block of the error
 }
 
-func (s *scanner) newPass(x []float64) *pass {
-	return &pass{scanner: s, x: x, dot: make([]float64, min(s.block, s.n)), row: make([]float64, s.d)}
-}
-
-// run appends the candidates of the block that starts at row from.
-func (p *pass) run(ctx context.Context, found []candidate, from int) ([]candidate, error) {
-	if err := ctx.Err(); err != nil {
-		return found, err
+func (p *pass) over(ctx context.Context, x []float64) {
+	p.found, p.err = p.found[:0], nil
+	for {
+		from := (int(p.next.Add(1)) - 1) * p.block
+		if from >= p.n {
+			return
+		}
+		if p.err = ctx.Err(); p.err == nil {
+			p.err = p.look(x, from)
+		}
+		if p.err != nil {
+			p.stop = from
+			return
+		}
 	}
+}
+
+// look appends the candidates of the block that starts at row from.
+func (p *pass) look(x []float64, from int) error {
 	dot := p.dot[:min(p.block, p.n-from)]
-	p.psi.Apply(dot, from, p.x)
+	p.psi.Apply(dot, from, x)
 	for start := 0; start < len(dot); start += p.group {
 		end := min(start+p.group, len(dot))
-		best := candidate{}
+		best, bestSq := candidate{}, 0.0
 		for k, v := range dot[start:end] {
-			// Most rows end here. The others are violated, or so small that the product
-			// may have lost its digits, or so large that it overflowed, or not finite.
+			// Most rows end here. The others are violated, or so small that the product may
+			// have lost its digits, or so large that it overflowed, or not finite.
 			if v >= 0x1p-1000 && v <= math.MaxFloat64 {
 				continue
 			}
 			i := from + start + k
 			p.psi.Row(p.row, i)
+			var lengthSq float64
+			for _, a := range p.row {
+				lengthSq += a * a
+			}
+			// v²/‖Ψᵢ‖² orders violations without a root or a division, where squares are
+			// normal numbers.
+			if lengthSq > 0x1p-900 && lengthSq < 0x1p900 && !math.IsInf(v, 0) {
+				if v >= 0 || v*v <= bestSq*lengthSq {
+					continue
+				}
+			}
 			length, _, err := normalise(p.row, i)
 			if err != nil {
-				return found, err
+				return err
 			}
 			if length == 0 {
 				continue
 			}
-			if by := -floats.Dot(p.row, p.x); by > best.by {
-				best = candidate{row: i, by: by}
+			if by := -floats.Dot(p.row, x); by > best.by {
+				best, bestSq = candidate{row: i, by: by}, by*by
 			}
 		}
 		if best.by > 0 {
-			found = append(found, best)
+			p.found = append(p.found, best)
 		}
 	}
-	return found, nil
+	return nil
 }
 
 // normalise divides row i by a power of two and then by its length ‖·‖₂. A row of
