@@ -1,0 +1,94 @@
+package mixpolicy_test
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+// Step (1): pairs are drawn from q = (1/d) Σ ψⁱ. By Hoeffding a frequency over N draws is
+// off by more than √(ln(2/δ)/2N) with probability at most δ.
+func TestOracleSamples(t *testing.T) {
+	p := small(t, 3, mixpolicy.Ball(2), mixpolicy.AverageCost)
+	o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))
+	const draws, delta = 200_000, 1e-9
+	pairs := p.MDP().Pairs()
+	frequency := make([]float64, pairs)
+	for range draws {
+		i, cost := o.Sample()
+		if cost != p.MDP().Costs()[i] {
+			t.Fatalf("cost %v of pair %d, want %v", cost, i, p.MDP().Costs()[i])
+		}
+		frequency[i] += 1. / draws
+	}
+	tolerance := math.Sqrt(math.Log(2*float64(pairs)/delta) / (2 * draws))
+	for i, got := range frequency {
+		var q float64
+		for j := range 3 {
+			q += p.Features().Column(j)[i] / 3
+		}
+		if math.Abs(got-q) > tolerance {
+			t.Errorf("pair %d: frequency %v, want %v", i, got, q)
+		}
+		if math.Abs(p.Features().Sampling()[i]-q) > 4*u {
+			t.Errorf("pair %d: q = %v, want %v", i, p.Features().Sampling()[i], q)
+		}
+	}
+	if o.Queries() != draws {
+		t.Errorf("%d queries counted, want %d", o.Queries(), draws)
+	}
+}
+
+// (A.3)(iii): a query of (s, a) reveals its cost and a next state from P_a(s, ·).
+func TestOracleQuery_A_3(t *testing.T) {
+	x := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost).MDP()
+	o := mixpolicy.Must(mixpolicy.NewOracle(small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost), 1, 0))
+	const draws, delta = 20_000, 1e-10
+	tolerance := math.Sqrt(math.Log(2/delta) / (2 * draws))
+	for s := range x.States() {
+		for a := range x.Actions() {
+			frequency := make([]float64, x.States())
+			for range draws {
+				cost, next := o.Query(s, a)
+				if cost != x.Cost(s, a) {
+					t.Fatalf("cost %v, want %v", cost, x.Cost(s, a))
+				}
+				frequency[next] += 1. / draws
+			}
+			to, prob := x.Next(s, a)
+			for k, s2 := range to {
+				if math.Abs(frequency[s2]-prob[k]) > tolerance {
+					t.Errorf("P_%d(%d, %d): frequency %v, want %v", a, s, s2, frequency[s2], prob[k])
+				}
+				frequency[s2] = 0
+			}
+			if floats.Max(frequency) > 0 {
+				t.Errorf("states outside of P_%d(%d, ·) were drawn", a, s)
+			}
+		}
+	}
+	if want := draws * x.Pairs(); o.Queries() != want {
+		t.Errorf("%d queries counted, want %d", o.Queries(), want)
+	}
+}
+
+// One stream per (seed, stream): the same again, and another for each of both.
+func TestOracleStreams(t *testing.T) {
+	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
+	draw := func(seed, stream uint64) (pairs [200]int) {
+		o := mixpolicy.Must(mixpolicy.NewOracle(p, seed, stream))
+		for k := range pairs {
+			pairs[k], _ = o.Sample()
+		}
+		return pairs
+	}
+	if draw(1, 2) != draw(1, 2) {
+		t.Error("the same stream twice differs")
+	}
+	if draw(1, 2) == draw(2, 2) || draw(1, 2) == draw(1, 3) {
+		t.Error("two streams are the same")
+	}
+}

@@ -1,0 +1,127 @@
+package mixpolicy_test
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+// (4.14), (4.16): the expectation of the penalty method's step, exactly: the sum over all
+// pairs with their probabilities. Without a ball the projection onto the hyperplane is
+// linear, so that it is −ηP∇f_ω, P = I − 11ᵀ/d, with ∇f_ω by differences of
+// f_ω(θ) = cᵀΨθ/k + ω‖[Ψθ]₋‖₁. The row at which Ψθ = 0 is far from θ.
+func TestPenaltyIsUnbiased_4_14(t *testing.T) {
+	const d, scale, omega, eta = 3, .5, 4., .25
+	p := unit(t, d)
+	theta := []float64{2.5, -1.75, .25}
+	if p.NegativeMass(theta) < .01 {
+		t.Fatal("no entry is negative: the test says nothing about the penalty")
+	}
+	value := func(x []float64) float64 { return p.Objective(x)/scale + omega*p.NegativeMass(x) }
+	mean := make([]float64, d)
+	for i, q := range p.Features().Sampling() {
+		o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))
+		m := &mixpolicy.Penalty{Weight: omega, CostScale: scale, StepSize: mixpolicy.Constant(eta), Start: theta}
+		if err := m.Init(p, o); err != nil {
+			t.Fatal(err)
+		}
+		o.Force(i)
+		if err := m.Step(); err != nil {
+			t.Fatal(err)
+		}
+		var s mixpolicy.Snapshot
+		if err := m.View(&s); err != nil {
+			t.Fatal(err)
+		}
+		for j := range mean {
+			mean[j] += q * (theta[j] - s.Last[j]) / eta
+		}
+		if !floats.EqualApprox(s.Average, theta, 4*u) {
+			t.Errorf("average %v after one step, want θ₀ = %v", s.Average, theta)
+		}
+	}
+	gradient := make([]float64, d)
+	const h = 1. / 1024 // f_ω is linear within it: no rounding but u·|f|/h
+	for j := range gradient {
+		x := append([]float64(nil), theta...)
+		x[j] += h
+		up := value(x)
+		x[j] -= 2 * h
+		gradient[j] = (up - value(x)) / (2 * h)
+	}
+	centre := floats.Sum(gradient) / d
+	for j := range mean {
+		if want := gradient[j] - centre; math.Abs(mean[j]-want) > 64*1024*u {
+			t.Errorf("E ĝ%d = %v, want %v", j+1, mean[j], want)
+		}
+	}
+}
+
+// Every iterate is in Θ_R ∩ Θ₂, and is the projection of the step: for every feasible x,
+// ⟨y − θ, x − θ⟩ ≤ 0 for y the point that was projected.
+func TestPenaltyProjects_4_16(t *testing.T) {
+	for _, class := range []mixpolicy.Class{mixpolicy.Ball(1), mixpolicy.Cube(.9), mixpolicy.Simplex()} {
+		p := small(t, 3, class, mixpolicy.AverageCost)
+		const eta = .5
+		m := start(t, p, &mixpolicy.Penalty{StepSize: mixpolicy.Constant(eta), CostScale: .1})
+		o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))
+		var s mixpolicy.Snapshot
+		if err := m.View(&s); err != nil {
+			t.Fatal(err)
+		}
+		row := make([]float64, 3)
+		corners := [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {.9, .9, -.8}, {-.8, .9, .9}, {.9, -.8, .9}, {2. / 3, 2. / 3, -1. / 3}, {1. / 3, 1. / 3, 1. / 3}}
+		for step := range 200 {
+			y := append([]float64(nil), s.Last...)
+			i, cost := o.Sample()
+			p.Features().Row(row, i)
+			slope := cost / .1
+			if floats.Dot(row, y) < 0 {
+				slope--
+			}
+			floats.AddScaled(y, -eta*slope/p.Features().Sampling()[i], row)
+			if err := m.Step(); err != nil {
+				t.Fatal(err)
+			}
+			if err := m.View(&s); err != nil {
+				t.Fatal(err)
+			}
+			tolerance := 64 * u * (1 + floats.Norm(y, 2))
+			if math.Abs(floats.Sum(s.Last)-1) > tolerance || class.Size(s.Last) > class.R+tolerance {
+				t.Fatalf("%v: θ_%d = %v is outside", class, step+1, s.Last)
+			}
+			for _, x := range corners {
+				if class.Size(x) > class.R {
+					continue
+				}
+				var inner float64
+				for j := range x {
+					inner += (y[j] - s.Last[j]) * (x[j] - s.Last[j])
+				}
+				if inner > 4*tolerance*(1+floats.Norm(y, 2)) {
+					t.Fatalf("%v: θ_%d = %v is not the projection of %v: ⟨y−θ, x−θ⟩ = %v for x = %v", class, step+1, s.Last, y, inner, x)
+				}
+			}
+		}
+	}
+}
+
+func TestPenaltyErrors(t *testing.T) {
+	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
+	for _, c := range []struct {
+		m    mixpolicy.Penalty
+		says string
+	}{
+		{mixpolicy.Penalty{Weight: -1}, "ω = -1"},
+		{mixpolicy.Penalty{Weight: math.NaN()}, "ω = NaN"},
+		{mixpolicy.Penalty{CostScale: -1}, "CostScale = -1"},
+		{mixpolicy.Penalty{StepSize: mixpolicy.Constant(-1)}, "η₀ = -1"},
+		{mixpolicy.Penalty{Start: []float64{2, 0}}, "adds up to 2"},
+		{mixpolicy.Penalty{Start: []float64{4, -3}}, "outside the class"},
+	} {
+		wantError(t, c.m.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))), c.says)
+	}
+}
