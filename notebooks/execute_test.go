@@ -63,7 +63,7 @@ func TestAFailingCellIsToldWithItsLine(t *testing.T) {
 		"unknown magic":         {code("%nosuchmagic"), []string{"cell [2] failed", "%nosuchmagic"}},
 		"failing shell command": {code("!false"), []string{"cell [2] failed", "exit status 1"}},
 		"failing script":        {code("%%script bash\nexit 3"), []string{"cell [2] failed", "exit status 3"}},
-		"time":                  {code("%%\nselect {}"), []string{"cell [2] failed"}},
+		"deadlock":              {code("%%\nselect {}"), []string{"cell [2] failed", "deadlock"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := notebook(t, "broken", c.cell)

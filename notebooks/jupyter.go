@@ -53,7 +53,7 @@ func (l *Lab) setUpJupyter(ctx context.Context) error {
 		order = []jupyterSource{fromPyPI, fromPath, fromDebian}
 	}
 	var failures []error
-	for _, source := range order {
+	for i, source := range order {
 		err := ways[source](ctx)
 		if err == nil {
 			return l.writeKernelspec()
@@ -65,18 +65,22 @@ func (l *Lab) setUpJupyter(ctx context.Context) error {
 		if errors.Is(err, errNoPython) {
 			break
 		}
+		if i+1 < len(order) {
+			l.say("%-8s not from %v: %v", "jupyter", source, err)
+		}
 	}
 	return fmt.Errorf("no Jupyter to be had:\n%w", errors.Join(failures...))
 }
 
-var errNoPython = errors.New("no python3 on the PATH; Jupyter needs Python 3.11 or later (Debian: apt install python3 python3-venv)")
+var errNoPython = errors.New("no python3 on the PATH; Jupyter needs Python 3.10 or later (Debian: apt install python3 python3-venv)")
 
 // python3 is the interpreter on the PATH.
 func python3() (string, error) {
-	if path, ok := lookPath("python3"); ok {
-		return path, nil
+	path, err := exec.LookPath("python3")
+	if err != nil {
+		return "", errNoPython
 	}
-	return "", errNoPython
+	return path, nil
 }
 
 // jupyterFromPyPI installs requirements.txt into .lab/venv.
@@ -144,7 +148,7 @@ func (l *Lab) jupyterFromPath(ctx context.Context) error {
 		return err
 	}
 	candidates := []string{python}
-	if jupyter, ok := lookPath("jupyter"); ok {
+	if jupyter, err := exec.LookPath("jupyter"); err == nil {
 		if own, ok := interpreterOf(jupyter); ok {
 			candidates = append(candidates, own)
 		}
@@ -265,8 +269,8 @@ func interpreterOf(script string) (string, bool) {
 
 // debianRoot tells whether we may install Debian's packages.
 func debianRoot() bool {
-	_, apt := lookPath("apt-get")
-	return apt && os.Geteuid() == 0
+	_, err := exec.LookPath("apt-get")
+	return err == nil && os.Geteuid() == 0
 }
 
 // aptInstall installs Debian's packages.

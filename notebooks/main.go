@@ -94,21 +94,31 @@ func (l *Lab) paper(ctx context.Context, names []string, o runOptions) error {
 	return l.Summarize(ctx, os.Stdout, runs, time.Since(begin))
 }
 
+// newParser makes the parser of the command line.
+func newParser(cli *commandLine) *kong.Kong {
+	return kong.Must(cli,
+		kong.Name("go run ./notebooks"),
+		kong.Description(`The executable paper: sets up what its notebooks need, executes them in Jupyter on the Go kernel, and makes pages of them.
+
+The set-up is done once and goes into the folder .lab of the clone: the Go kernel with goimports and gopls, built from go.mod's pins; Jupyter; ECharts and MathJax from npm. Pages, figures and executed notebooks go into the folder build.`))
+}
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	go stopWithParent(stop)
 
 	var cli commandLine
-	app := kong.Parse(&cli,
-		kong.Name("go run ./notebooks"),
-		kong.Description("The executable paper: its notebooks, run in Jupyter on the Go kernel and made into pages."),
-		kong.UsageOnError(),
-		kong.BindTo(ctx, (*context.Context)(nil)))
+	command, err := newParser(&cli).Parse(os.Args[1:])
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "error: %v (go run ./notebooks -h tells what there is)\n", err)
+		os.Exit(2)
+	}
 	lab, err := NewLab(os.Stderr)
 	if err == nil {
 		lab.jupyterFrom = cli.Jupyter
-		err = app.Run(lab)
+		command.BindTo(ctx, (*context.Context)(nil))
+		err = command.Run(lab)
 		lab.Close()
 	}
 	switch {

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -94,10 +93,4 @@ func (l *Lab) Close() error {
 		time.Sleep(100 * time.Millisecond)
 	}
 	return err
-}
-
-// lookPath finds a program on the lab's PATH.
-func lookPath(name string) (string, bool) {
-	path, err := exec.LookPath(name)
-	return path, err == nil || errors.Is(err, exec.ErrDot)
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 
 	"golang.org/x/sync/errgroup"
@@ -52,6 +53,13 @@ var scripts = []script{
 // fetchScripts puts the scripts into .lab/scripts. One that can't be had is no
 // failure: the pages then name its address on a content delivery network.
 func (l *Lab) fetchScripts(ctx context.Context) error {
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		for _, s := range scripts {
+			l.say("%-8s no npm on the PATH, so the pages take it from %s", s.name, s.cdn)
+		}
+		return nil
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	for _, s := range scripts {
 		group.Go(func() error {
@@ -60,9 +68,9 @@ func (l *Lab) fetchScripts(ctx context.Context) error {
 				why:  fmt.Sprintf("fetching %s from npm: it %s", s.pack, s.why),
 				made: l.path("scripts", s.as),
 				from: s.pack + s.file + s.integrity,
-			}, func() error { return l.fetchScript(ctx, s) })
+			}, func() error { return l.fetchScript(ctx, npm, s) })
 			if err != nil && ctx.Err() == nil {
-				l.say("%-8s not here, so the pages take it from %s\n         (%v)", s.name, s.cdn, err)
+				l.say("%-8s not to be had, so the pages take it from %s: %v", s.name, s.cdn, err)
 			}
 			return ctx.Err()
 		})
@@ -70,11 +78,7 @@ func (l *Lab) fetchScripts(ctx context.Context) error {
 	return group.Wait()
 }
 
-func (l *Lab) fetchScript(ctx context.Context, s script) error {
-	npm, ok := lookPath("npm")
-	if !ok {
-		return fmt.Errorf("no npm on the PATH")
-	}
+func (l *Lab) fetchScript(ctx context.Context, npm string, s script) error {
 	dir, err := os.MkdirTemp(l.temp, s.name)
 	if err != nil {
 		return err

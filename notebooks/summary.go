@@ -9,8 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 )
 
 // A claim is a sentence of the paper that says something measurable, and what
@@ -67,8 +69,26 @@ func (l *Lab) Summarize(ctx context.Context, w io.Writer, runs []*Run, elapsed t
 		if i == 0 {
 			fmt.Fprintf(w, "\nThe paper's claims\n")
 		}
-		fmt.Fprintf(w, "%-6s %s\n       %s: %s\n", c.ID, c.Claim, c.Verdict, c.Numbers)
+		fmt.Fprintf(w, "\n%s: %s\n%s%s", c.ID, c.Verdict, wrap(c.Claim), wrap(c.Numbers))
 	}
 	_, err = fmt.Fprintf(w, "\nAll this took %.0f s. To read it, open %s\nTo work with it: go run ./notebooks lab\n", elapsed.Seconds(), l.build("index.html"))
 	return err
+}
+
+// wrap breaks the text into indented lines that fit a terminal.
+func wrap(text string) string {
+	const indent, width = "    ", 96
+	var b strings.Builder
+	line := indent
+	for _, word := range strings.Fields(text) {
+		if line != indent && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+			b.WriteString(line + "\n")
+			line = indent
+		}
+		if line != indent {
+			line += " "
+		}
+		line += word
+	}
+	return b.String() + line + "\n"
 }
