@@ -1,0 +1,303 @@
+package models
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+// Network is the four-dimensional queueing network of de Farias and Van Roy (2003)
+// and of Abbasi-Yadkori, Bartlett and Malek (2014). Jobs go through two re-entrant
+// lines, from queue 1 to queue 2 and out, and from queue 3 to queue 4 and out:
+//
+//	arrivals → [1] → [2] →        server 1 works on queue 1 or 4,
+//	arrivals → [3] → [4] →        server 2 works on queue 2 or 3.
+//
+// An action is which queue each server works on (the last queue of each server is
+// the first of the other). The state is the four lengths x; a step costs ‖x‖₁.
+//
+// The zero value is the network of Abbasi-Yadkori et al. at full size, 39·26·26·39 =
+// 1,028,196 states and 4 actions, without the phantom jobs of their update: see
+// [Dynamics]. Queues are numbered 1 to 4 in text, and 0 to 3 as an index.
+type Network struct {
+	Dynamics Dynamics
+	Buffers  [4]int     // greatest lengths; zero is 38, 25, 25, 38
+	Arrival  [2]float64 // probability of a job at queue 1 and at queue 3; zero is 0.08 each
+	Service  [4]float64 // probability of finishing a job; zero is 0.12, 0.12, 0.28, 0.28
+	Holding  [4]float64 // cost of a job a step in each queue; zero is 1 each
+
+	// Criterion; the zero value is mixpolicy.AverageCost.
+	Criterion mixpolicy.Criterion
+}
+
+// Dynamics is a way in which the network's events make a step.
+type Dynamics int
+
+const (
+	// IndependentEvents: arrivals and services happen independently of each other,
+	// several in a step. A server on an empty queue does nothing. A job that comes
+	// to a buffer which is full after the step's departures is lost.
+	IndependentEvents Dynamics = iota
+	// PhantomJobs is the published update of Abbasi-Yadkori et al., which differs in
+	// one thing: service does not test for an empty queue. A server on an empty
+	// queue 1 or 3 sends a job that never was to queue 2 or 4.
+	PhantomJobs
+	// OneEvent: at most one arrival or service happens in a step, as in de Farias
+	// and Van Roy (2003), whose buffers are unbounded. Here a job that comes to a
+	// full buffer is lost.
+	OneEvent
+)
+
+// String returns the name of the dynamics.
+func (d Dynamics) String() string {
+	switch d {
+	case IndependentEvents:
+		return "independent events"
+	case PhantomJobs:
+		return "phantom jobs"
+	case OneEvent:
+		return "one event a step"
+	}
+	return fmt.Sprintf("Dynamics(%d)", int(d))
+}
+
+// The queues that a server can work on, and where a job goes from a queue (−1: out).
+var (
+	served     = [2][2]int{{0, 3}, {1, 2}}
+	downstream = [4]int{1, -1, 3, -1}
+)
+
+// serves returns the queues that the servers work on under action a = 2i + j:
+// server 1 on its i-th queue, server 2 on its j-th.
+func serves(a int) (first, second int) { return served[0][a/2], served[1][a%2] }
+
+func (w Network) complete() (Network, error) {
+	if w.Buffers == [4]int{} {
+		w.Buffers = [4]int{38, 25, 25, 38}
+	}
+	if w.Arrival == [2]float64{} {
+		w.Arrival = [2]float64{.08, .08}
+	}
+	if w.Service == [4]float64{} {
+		w.Service = [4]float64{.12, .12, .28, .28}
+	}
+	if w.Holding == [4]float64{} {
+		w.Holding = [4]float64{1, 1, 1, 1}
+	}
+	if w.Criterion == (mixpolicy.Criterion{}) {
+		w.Criterion = mixpolicy.AverageCost
+	}
+	states := 1.0
+	for i, b := range w.Buffers {
+		if b < 1 {
+			return w, fmt.Errorf("models: network with a buffer of %d at queue %d, want at least 1", b, i+1)
+		}
+		states *= float64(b + 1)
+	}
+	if states > math.MaxInt32/4 {
+		return w, fmt.Errorf("models: network with buffers %v has %.3g states, want at most 2²⁹", w.Buffers, states)
+	}
+	for i, p := range w.Arrival {
+		if !(p >= 0 && p <= 1) {
+			return w, fmt.Errorf("models: network with arrival probability %v at queue %d, want 0 to 1", p, 2*i+1)
+		}
+	}
+	for i, p := range w.Service {
+		if !(p >= 0 && p <= 1) {
+			return w, fmt.Errorf("models: network with service probability %v at queue %d, want 0 to 1", p, i+1)
+		}
+	}
+	switch w.Dynamics {
+	case IndependentEvents, PhantomJobs:
+	case OneEvent:
+		d := w.Service
+		// Five terms, hence four roundings, are no reason to refuse.
+		if total := w.Arrival[0] + w.Arrival[1] + max(d[0], d[3]) + max(d[1], d[2]); total > 1+4*0x1p-53 {
+			return w, fmt.Errorf("models: network with one event a step: arrivals %v and the fastest services of %v add up to %v, want at most 1", w.Arrival, d, total)
+		}
+	default:
+		return w, fmt.Errorf("models: network with unknown dynamics %v", w.Dynamics)
+	}
+	return w, nil
+}
+
+// grid is the state space: lengths up to the buffers, queue 4 running fastest.
+type grid struct{ size, stride [4]int }
+
+func (w Network) grid() grid {
+	var g grid
+	for i, k := 3, 1; i >= 0; i-- {
+		g.size[i], g.stride[i] = w.Buffers[i]+1, k
+		k *= g.size[i]
+	}
+	return g
+}
+
+func (g grid) states() int { return g.size[0] * g.stride[0] }
+
+func (g grid) lengths(s int) (x [4]int) {
+	for i := range x {
+		x[i] = s / g.stride[i] % g.size[i]
+	}
+	return x
+}
+
+func (g grid) index(x [4]int) (s int) {
+	for i := range x {
+		s += x[i] * g.stride[i]
+	}
+	return s
+}
+
+// Lengths returns the lengths of the four queues in state s.
+func (w Network) Lengths(s int) ([4]int, error) {
+	w, err := w.complete()
+	if err != nil {
+		return [4]int{}, err
+	}
+	g := w.grid()
+	if s < 0 || s >= g.states() {
+		return [4]int{}, fmt.Errorf("models: network has no state %d, want 0 to %d", s, g.states()-1)
+	}
+	return g.lengths(s), nil
+}
+
+// State returns the state with the given lengths.
+func (w Network) State(lengths [4]int) (int, error) {
+	w, err := w.complete()
+	if err != nil {
+		return 0, err
+	}
+	for i, x := range lengths {
+		if x < 0 || x > w.Buffers[i] {
+			return 0, fmt.Errorf("models: network has no length %d of queue %d, want 0 to %d", x, i+1, w.Buffers[i])
+		}
+	}
+	return w.grid().index(lengths), nil
+}
+
+// MDP builds the network, which is empty at first. The full size takes about
+// 60 million transitions.
+func (w Network) MDP() (*mixpolicy.MDP, error) {
+	w, err := w.complete()
+	if err != nil {
+		return nil, err
+	}
+	g := w.grid()
+	initial := make([]float64, g.states())
+	initial[0] = 1
+	// What can happen depends only on which queues are empty and which are full: 3⁴
+	// kinds of states. A kind's transitions, relative to the state, are worked out
+	// when it is first met.
+	var relative [81][4][]mixpolicy.Transition
+	next := make([]mixpolicy.Transition, 0, 16)
+	return mixpolicy.New(mixpolicy.Spec{
+		States: g.states(), Actions: 4, Criterion: w.Criterion, Initial: initial,
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+			x := g.lengths(s)
+			kind, cost := 0, 0.0
+			for i, length := range x {
+				kind *= 3
+				switch length {
+				case 0:
+				case w.Buffers[i]:
+					kind += 2
+				default:
+					kind++
+				}
+				cost += w.Holding[i] * float64(length)
+			}
+			moves := &relative[kind][a]
+			if *moves == nil {
+				*moves = w.transitions(g, x, a)
+				for k := range *moves {
+					(*moves)[k].To -= s
+				}
+			}
+			next = append(next[:0], *moves...)
+			for k := range next {
+				next[k].To += s
+			}
+			return cost, next
+		},
+		StateLabel: func(s int) string {
+			x := g.lengths(s)
+			return fmt.Sprintf("(%d, %d, %d, %d)", x[0], x[1], x[2], x[3])
+		},
+		ActionLabel: func(a int) string {
+			i, j := serves(a)
+			return fmt.Sprintf("serve %d and %d", i+1, j+1)
+		},
+	})
+}
+
+// transitions returns P_a(x, ·) by going through what can happen in a step.
+func (w Network) transitions(g grid, x [4]int, a int) []mixpolicy.Transition {
+	events := w.events(x, a)
+	var next []mixpolicy.Transition
+	add := func(p float64, happens ...event) {
+		y := x
+		for _, e := range happens {
+			for i := range y {
+				y[i] += e.change[i]
+			}
+		}
+		for i := range y {
+			y[i] = min(max(y[i], 0), w.Buffers[i])
+		}
+		if p > 0 {
+			next = append(next, mixpolicy.Transition{To: g.index(y), P: p})
+		}
+	}
+	if w.Dynamics == OneEvent {
+		var total float64
+		for _, e := range events {
+			add(e.p, e)
+			total += e.p
+		}
+		add(max(0, 1-total))
+		return mixpolicy.Merge(next)
+	}
+	for subset := range 1 << len(events) {
+		p := 1.0
+		var happens []event
+		for k, e := range events {
+			if subset>>k&1 == 1 {
+				p *= e.p
+				happens = append(happens, e)
+			} else {
+				p *= 1 - e.p
+			}
+		}
+		add(p, happens...)
+	}
+	return mixpolicy.Merge(next)
+}
+
+// event is an arrival or the end of a service, with its probability and what it
+// does to the lengths.
+type event struct {
+	p      float64
+	change [4]int
+}
+
+func (w Network) events(x [4]int, a int) []event {
+	events := []event{
+		{w.Arrival[0], [4]int{0: 1}},
+		{w.Arrival[1], [4]int{2: 1}},
+	}
+	first, second := serves(a)
+	for _, i := range []int{first, second} {
+		if x[i] == 0 && w.Dynamics != PhantomJobs {
+			continue
+		}
+		e := event{p: w.Service[i]}
+		e.change[i]--
+		if j := downstream[i]; j >= 0 {
+			e.change[j]++
+		}
+		events = append(events, e)
+	}
+	return events
+}

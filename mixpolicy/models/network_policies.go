@@ -1,0 +1,193 @@
+package models
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+)
+
+// Rule is a way for each server of a [Network] to choose between its two queues.
+// A server leaves an empty queue for one with a job, and tosses a coin between
+// equals.
+type Rule int
+
+const (
+	// Longer serves the longer queue: LONGER in both papers.
+	Longer Rule = iota
+	// LastBuffer serves the queue from which jobs leave, 4 and 2, before the other:
+	// LBFS, last buffer first served.
+	LastBuffer
+	// OldestJob serves queue i with probability xᵢ/(xᵢ+xⱼ), the chance that the
+	// server's oldest job is there if jobs have come in random order: what first in,
+	// first out looks like to one who sees lengths only.
+	OldestJob
+	// CMu serves the queue of greater cᵢdᵢ, holding cost times service probability:
+	// the cμ rule, which is optimal for a single server whose jobs leave.
+	CMu
+	// MaxWeight serves the queue of greater dᵢ(xᵢ − xₖ), k the queue that its jobs go
+	// to (xₖ = 0 if they leave): the back-pressure rule of Tassiulas and Ephremides
+	// (1992), but for idling when both are negative.
+	MaxWeight
+	// AnyQueue tosses a coin.
+	AnyQueue
+)
+
+var ruleNames = [...]string{
+	Longer:     "LONGER",
+	LastBuffer: "LBFS",
+	OldestJob:  "FIFO-like",
+	CMu:        "cμ",
+	MaxWeight:  "MaxWeight",
+	AnyQueue:   "random",
+}
+
+// Rules lists all rules.
+func Rules() []Rule { return []Rule{Longer, LastBuffer, OldestJob, CMu, MaxWeight, AnyQueue} }
+
+// String returns the rule's name.
+func (r Rule) String() string {
+	if r >= 0 && int(r) < len(ruleNames) {
+		return ruleNames[r]
+	}
+	return fmt.Sprintf("Rule(%d)", int(r))
+}
+
+// Policy returns the policy of a rule for the network's MDP x.
+func (w Network) Policy(x *mixpolicy.MDP, rule Rule) (*mixpolicy.Policy, error) {
+	w, err := w.complete()
+	if err != nil {
+		return nil, err
+	}
+	switch rule {
+	case Longer:
+		return w.IndexPolicy(x, func(lengths [4]int, i int) float64 { return float64(lengths[i]) })
+	case LastBuffer:
+		return w.IndexPolicy(x, func(_ [4]int, i int) float64 { return float64(i % 2) })
+	case OldestJob:
+		return w.policy(x, func(lengths [4]int, i, j int) float64 {
+			return float64(lengths[i]) / float64(lengths[i]+lengths[j])
+		})
+	case CMu:
+		return w.IndexPolicy(x, func(_ [4]int, i int) float64 { return w.Holding[i] * w.Service[i] })
+	case MaxWeight:
+		return w.IndexPolicy(x, func(lengths [4]int, i int) float64 {
+			d := float64(lengths[i])
+			if k := downstream[i]; k >= 0 {
+				d -= float64(lengths[k])
+			}
+			return w.Service[i] * d
+		})
+	case AnyQueue:
+		return w.IndexPolicy(x, func([4]int, int) float64 { return 0 })
+	}
+	return nil, fmt.Errorf("models: network: unknown rule %v", rule)
+}
+
+// Policies returns the policies of several rules.
+func (w Network) Policies(x *mixpolicy.MDP, rules ...Rule) ([]*mixpolicy.Policy, error) {
+	policies := make([]*mixpolicy.Policy, len(rules))
+	for k, r := range rules {
+		p, err := w.Policy(x, r)
+		if err != nil {
+			return nil, err
+		}
+		policies[k] = p
+	}
+	return policies, nil
+}
+
+// IndexPolicy returns the policy under which each server serves that one of its
+// queues, of those with a job, which has the greater index; a queue counts from 0.
+func (w Network) IndexPolicy(x *mixpolicy.MDP, index func(lengths [4]int, queue int) float64) (*mixpolicy.Policy, error) {
+	return w.policy(x, func(lengths [4]int, i, j int) float64 {
+		a, b := index(lengths, i), index(lengths, j)
+		switch {
+		case a > b:
+			return 1
+		case a < b:
+			return 0
+		case a == b:
+			return 0.5
+		}
+		return math.NaN() // which NewPolicy refuses, naming the state
+	})
+}
+
+// policy returns the policy under which a server with jobs in both of its queues, i
+// and j, works on i with probability share.
+func (w Network) policy(x *mixpolicy.MDP, share func(lengths [4]int, i, j int) float64) (*mixpolicy.Policy, error) {
+	w, err := w.complete()
+	if err != nil {
+		return nil, err
+	}
+	g := w.grid()
+	if x.States() != g.states() || x.Actions() != 4 {
+		return nil, fmt.Errorf("models: network with buffers %v has %d states and 4 actions, the MDP %d and %d", w.Buffers, g.states(), x.States(), x.Actions())
+	}
+	return mixpolicy.PolicyFunc(x, func(s int, row []float64) {
+		lengths := g.lengths(s)
+		var p [2]float64 // probability that a server works on the first of its queues
+		for k, q := range served {
+			switch {
+			case lengths[q[0]] == 0 && lengths[q[1]] == 0:
+				p[k] = 0.5
+			case lengths[q[1]] == 0:
+				p[k] = 1
+			case lengths[q[0]] == 0:
+				p[k] = 0
+			default:
+				p[k] = share(lengths, q[0], q[1])
+			}
+		}
+		row[0], row[1] = p[0]*p[1], p[0]*(1-p[1])
+		row[2], row[3] = (1-p[0])*p[1], (1-p[0])*(1-p[1])
+	})
+}
+
+// Mixture returns the policy that follows base policy k with probability
+// weights(lengths)[k] in the state of those lengths: a mixture that may change from
+// state to state, where [mixpolicy.Mixture] has one for all. The error names the
+// first state where the weights are not a distribution.
+func (w Network) Mixture(x *mixpolicy.MDP, weights func(lengths [4]int) []float64, base ...*mixpolicy.Policy) (*mixpolicy.Policy, error) {
+	w, err := w.complete()
+	if err != nil {
+		return nil, err
+	}
+	g := w.grid()
+	if x.States() != g.states() {
+		return nil, fmt.Errorf("models: network with buffers %v has %d states, the MDP %d", w.Buffers, g.states(), x.States())
+	}
+	var bad error
+	p, err := mixpolicy.PolicyFunc(x, func(s int, row []float64) {
+		if bad != nil {
+			return
+		}
+		omega := weights(g.lengths(s))
+		if !distribution(omega, len(base)) {
+			bad = fmt.Errorf("models: network: mixing weights %v in state %s, want %d from 0 to 1 that add up to 1", omega, x.StateName(s), len(base))
+			return
+		}
+		for k, o := range omega {
+			for a, v := range base[k].Row(s) {
+				row[a] += o * v
+			}
+		}
+	})
+	if bad != nil {
+		return nil, bad
+	}
+	return p, err
+}
+
+// distribution tells whether p is a distribution over k outcomes, up to 16 roundings
+// in each of its entries.
+func distribution(p []float64, k int) bool {
+	for _, v := range p {
+		if !(v >= 0) {
+			return false
+		}
+	}
+	return len(p) == k && math.Abs(sum.Of(p)-1) <= float64(16*k)*0x1p-53
+}

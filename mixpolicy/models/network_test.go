@@ -1,0 +1,518 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+func ExampleNetwork() {
+	w := Network{Buffers: [4]int{3, 2, 2, 3}}
+	x, err := w.MDP()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := w.State([4]int{2, 1, 0, 0})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	const a = 0
+	fmt.Printf("%d states; from %s, %s, cost %v:\n", x.States(), x.StateName(s), x.ActionName(a), x.Cost(s, a))
+	to, p := x.Next(s, a)
+	for k, s2 := range to {
+		fmt.Printf("  %s %.6f\n", x.StateName(int(s2)), p[k])
+	}
+	// Output:
+	// 144 states; from (2, 1, 0, 0), serve 1 and 2, cost 3:
+	//   (1, 1, 0, 0) 0.012188
+	//   (1, 1, 1, 0) 0.001060
+	//   (1, 2, 0, 0) 0.089380
+	//   (1, 2, 1, 0) 0.007772
+	//   (2, 0, 0, 0) 0.089380
+	//   (2, 0, 1, 0) 0.007772
+	//   (2, 1, 0, 0) 0.656512
+	//   (2, 1, 1, 0) 0.057088
+	//   (2, 2, 0, 0) 0.007772
+	//   (2, 2, 1, 0) 0.000676
+	//   (3, 0, 0, 0) 0.007772
+	//   (3, 0, 1, 0) 0.000676
+	//   (3, 1, 0, 0) 0.056996
+	//   (3, 1, 1, 0) 0.004956
+}
+
+// outcome plays one step of the network with given coins, as the papers tell it,
+// queue by queue. It shares nothing with network.go: lengths are named, every case
+// is written out.
+func outcome(d Dynamics, buffers, x [4]int, workOn [2]int, arrive1, arrive3, done1, done2 bool) [4]int {
+	x1, x2, x3, x4 := x[0], x[1], x[2], x[3]
+	test := d == IndependentEvents
+	if workOn[0] == 1 && done1 && (!test || x[0] > 0) {
+		x1--
+		x2++
+	}
+	if workOn[0] == 4 && done1 && (!test || x[3] > 0) {
+		x4--
+	}
+	if workOn[1] == 2 && done2 && (!test || x[1] > 0) {
+		x2--
+	}
+	if workOn[1] == 3 && done2 && (!test || x[2] > 0) {
+		x3--
+		x4++
+	}
+	if arrive1 {
+		x1++
+	}
+	if arrive3 {
+		x3++
+	}
+	y := [4]int{x1, x2, x3, x4}
+	for i := range y {
+		if y[i] < 0 {
+			y[i] = 0
+		}
+		if y[i] > buffers[i] {
+			y[i] = buffers[i]
+		}
+	}
+	return y
+}
+
+// oracle returns P_a(x, ·) by playing every combination of coins.
+func oracle(w Network, x [4]int, workOn [2]int) map[[4]int]float64 {
+	rate := map[int]float64{1: w.Service[0], 2: w.Service[1], 3: w.Service[2], 4: w.Service[3]}
+	row := map[[4]int]float64{}
+	if w.Dynamics == OneEvent {
+		rest := 1.0
+		for event, p := range []float64{w.Arrival[0], w.Arrival[1], rate[workOn[0]], rate[workOn[1]]} {
+			busy := event < 2 || x[workOn[event-2]-1] > 0
+			if !busy {
+				continue
+			}
+			rest -= p
+			row[outcome(IndependentEvents, w.Buffers, x, workOn, event == 0, event == 1, event == 2, event == 3)] += p
+		}
+		row[x] += rest
+		return row
+	}
+	coin := func(heads bool, p float64) float64 {
+		if heads {
+			return p
+		}
+		return 1 - p
+	}
+	flip := []bool{false, true}
+	for _, arrive1 := range flip {
+		for _, arrive3 := range flip {
+			for _, done1 := range flip {
+				for _, done2 := range flip {
+					p := coin(arrive1, w.Arrival[0]) * coin(arrive3, w.Arrival[1]) * coin(done1, rate[workOn[0]]) * coin(done2, rate[workOn[1]])
+					row[outcome(w.Dynamics, w.Buffers, x, workOn, arrive1, arrive3, done1, done2)] += p
+				}
+			}
+		}
+	}
+	return row
+}
+
+var allDynamics = []Dynamics{IndependentEvents, PhantomJobs, OneEvent}
+
+// Every row of small networks against the oracle.
+func TestNetworkEnumerated(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := Network{Dynamics: rapid.SampledFrom(allDynamics).Draw(t, "dynamics")}
+		for i := range w.Buffers {
+			w.Buffers[i] = rapid.IntRange(1, 4).Draw(t, "buffer")
+			w.Service[i] = rapid.Float64Range(.01, .35).Draw(t, "service")
+			w.Holding[i] = rapid.Float64Range(0, 3).Draw(t, "holding")
+		}
+		for i := range w.Arrival {
+			w.Arrival[i] = rapid.Float64Range(.01, .15).Draw(t, "arrival")
+		}
+		x, err := w.MDP()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for s := range x.States() {
+			lengths, err := w.Lengths(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if back, err := w.State(lengths); back != s || err != nil {
+				t.Fatalf("state %d is %v, which is state %d (%v)", s, lengths, back, err)
+			}
+			var cost float64
+			for i := range lengths {
+				cost += w.Holding[i] * float64(lengths[i])
+			}
+			for a, workOn := range [][2]int{{1, 2}, {1, 3}, {4, 2}, {4, 3}} {
+				if want := fmt.Sprintf("serve %d and %d", workOn[0], workOn[1]); x.ActionName(a) != want {
+					t.Fatalf("action %d is %q, want %q", a, x.ActionName(a), want)
+				}
+				if x.Cost(s, a) != cost {
+					t.Fatalf("cost of %v is %v, want %v", lengths, x.Cost(s, a), cost)
+				}
+				want := oracle(w, lengths, workOn)
+				to, p := x.Next(s, a)
+				var count int
+				for _, v := range want {
+					if v > 0 {
+						count++
+					}
+				}
+				if len(to) != count {
+					t.Fatalf("%v, %v: %d next states, want %d", lengths, workOn, len(to), count)
+				}
+				for k, s2 := range to {
+					y, _ := w.Lengths(int(s2))
+					if !close16(p[k], want[y]) {
+						t.Fatalf("%v: %v → %v with probability %v, want %v", w, lengths, y, p[k], want[y])
+					}
+				}
+			}
+		}
+	})
+}
+
+// simulate plays the network job by job and returns the mean cost of a step and its
+// standard error over batches.
+func simulate(w Network, p *mixpolicy.Policy, seed uint64, steps int) (mean, stderr float64) {
+	const batches = 50
+	rng := rand.New(rand.NewPCG(seed, 1))
+	x := [4]int{}
+	actions := [][2]int{{1, 2}, {1, 3}, {4, 2}, {4, 3}}
+	// A hundredth of the run brings the empty network to its usual load.
+	for range steps / 100 {
+		x = play(w, p, rng, x, actions)
+	}
+	var sums []float64
+	for range batches {
+		var total float64
+		for range steps / batches {
+			for i, v := range x {
+				total += w.Holding[i] * float64(v)
+			}
+			x = play(w, p, rng, x, actions)
+		}
+		sums = append(sums, total/float64(steps/batches))
+	}
+	for _, v := range sums {
+		mean += v / batches
+	}
+	var spread float64
+	for _, v := range sums {
+		spread += (v - mean) * (v - mean)
+	}
+	return mean, math.Sqrt(spread / (batches - 1) / batches)
+}
+
+func play(w Network, p *mixpolicy.Policy, rng *rand.Rand, x [4]int, actions [][2]int) [4]int {
+	s, _ := w.State(x)
+	u, a := rng.Float64(), 0
+	for row := p.Row(s); a < 3 && u >= row[a]; a++ {
+		u -= row[a]
+	}
+	workOn := actions[a]
+	if w.Dynamics != OneEvent {
+		return outcome(w.Dynamics, w.Buffers, x, workOn, rng.Float64() < w.Arrival[0], rng.Float64() < w.Arrival[1],
+			rng.Float64() < w.Service[workOn[0]-1], rng.Float64() < w.Service[workOn[1]-1])
+	}
+	u = rng.Float64()
+	for event, q := range []float64{w.Arrival[0], w.Arrival[1], w.Service[workOn[0]-1], w.Service[workOn[1]-1]} {
+		if u < q {
+			return outcome(IndependentEvents, w.Buffers, x, workOn, event == 0, event == 1, event == 2, event == 3)
+		}
+		u -= q
+	}
+	return x
+}
+
+// Exact costs of every rule under all dynamics against simulation.
+func TestNetworkSimulated(t *testing.T) {
+	steps := 1_000_000
+	if testing.Short() {
+		steps = 100_000
+	}
+	for _, d := range allDynamics {
+		w, err := Network{Dynamics: d, Buffers: [4]int{4, 3, 3, 4}}.complete()
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := w.MDP()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rule := range Rules() {
+			p, err := w.Policy(x, rule)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := x.Occupation(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := m.Cost(x.Costs())
+			got, stderr := simulate(w, p, uint64(rule), steps)
+			// 50 batches, each many relaxation times long: 5 standard errors.
+			if math.Abs(got-want) > 5*stderr || stderr > .03*want {
+				t.Errorf("%v, %v: simulated cost %.4f ± %.4f, exact %.4f", d, rule, got, stderr, want)
+			}
+		}
+	}
+}
+
+// With arrivals at queue 1 only, server 1 on queue 1 and server 2 on queue 2, one
+// event a step makes two M/M/1 queues in tandem, whose measure is a product of
+// geometrics with ratios a/d₁ and a/d₂ (Jackson). The buffers cut off 10⁻¹³ of it.
+func TestNetworkTandem(t *testing.T) {
+	w := Network{
+		Dynamics: OneEvent, Buffers: [4]int{30, 30, 1, 1},
+		Arrival: [2]float64{.1, 0}, Service: [4]float64{.3, .35, .1, .1},
+	}
+	x, err := w.MDP()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rule := range []Rule{Longer, LastBuffer, CMu, AnyQueue} { // queues 3 and 4 are empty, so all agree
+		p, err := w.Policy(x, rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := x.Occupation(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r1, r2 := .1/.3, .1/.35
+		want := r1/(1-r1) + r2/(1-r2)
+		if got := m.Cost(x.Costs()); math.Abs(got-want) > 1e-11 {
+			t.Errorf("%v: cost %.15g, want %.15g", rule, got, want)
+		}
+		for _, lengths := range [][4]int{{0, 0, 0, 0}, {3, 1, 0, 0}, {2, 5, 0, 0}} {
+			s, _ := w.State(lengths)
+			want := (1 - r1) * math.Pow(r1, float64(lengths[0])) * (1 - r2) * math.Pow(r2, float64(lengths[1]))
+			if math.Abs(m.State[s]-want) > 1e-11 {
+				t.Errorf("%v: μ%v = %v, want %v", rule, lengths, m.State[s], want)
+			}
+		}
+	}
+}
+
+func TestNetworkRules(t *testing.T) {
+	w := Network{Buffers: [4]int{6, 5, 5, 6}, Holding: [4]float64{1, 3, 1, 1}}
+	x, err := w.MDP()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		rule    Rule
+		lengths [4]int
+		one     float64 // probability that server 1 works on queue 1
+		two     float64 // probability that server 2 works on queue 2
+	}{
+		{Longer, [4]int{3, 2, 4, 1}, 1, 0},
+		{Longer, [4]int{1, 4, 2, 3}, 0, 1},
+		{Longer, [4]int{2, 3, 3, 2}, .5, .5},
+		{LastBuffer, [4]int{6, 1, 5, 1}, 0, 1},
+		{OldestJob, [4]int{3, 1, 4, 1}, .75, .2},
+		{CMu, [4]int{5, 1, 1, 1}, 0, 1},       // .12 < .28, and 3·.12 > .28
+		{MaxWeight, [4]int{6, 1, 5, 2}, 1, 0}, // .12(6−1) > .28·2, .12·1 < .28(5−2)
+		{MaxWeight, [4]int{2, 5, 1, 3}, 0, 1}, // .12(2−5) < .28·3, .12·5 > .28(1−3)
+		{AnyQueue, [4]int{6, 1, 1, 6}, .5, .5},
+	} {
+		cases := []struct {
+			lengths  [4]int
+			one, two float64
+		}{
+			{c.lengths, c.one, c.two},
+			{[4]int{0, 0, 0, 0}, .5, .5},
+			{[4]int{1, 1, 0, 0}, 1, 1}, // whatever the rule, work where there is a job
+			{[4]int{0, 0, 1, 1}, 0, 0},
+			{[4]int{0, 5, 0, 1}, 0, 1},
+		}
+		p, err := w.Policy(x, c.rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range cases {
+			s, err := w.State(k.lengths)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := []float64{k.one * k.two, k.one * (1 - k.two), (1 - k.one) * k.two, (1 - k.one) * (1 - k.two)}
+			for a := range want {
+				if !close16(p.Prob(s, a), want[a]) {
+					t.Errorf("%v in %v: %v, want %v", c.rule, k.lengths, p.Row(s), want)
+					break
+				}
+			}
+		}
+	}
+}
+
+func TestNetworkMixture(t *testing.T) {
+	w := Network{Buffers: [4]int{3, 2, 2, 3}}
+	x, err := w.MDP()
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, err := w.Policies(x, Longer, LastBuffer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := w.Mixture(x, func(lengths [4]int) []float64 {
+		share := float64(lengths[0]) / 3
+		return []float64{share, 1 - share}
+	}, base...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s := range x.States() {
+		lengths, _ := w.Lengths(s)
+		for a := range 4 {
+			share := float64(lengths[0]) / 3
+			if want := share*base[0].Prob(s, a) + (1-share)*base[1].Prob(s, a); !close16(p.Prob(s, a), want) {
+				t.Fatalf("%v: π(%d) = %v, want %v", lengths, a, p.Prob(s, a), want)
+			}
+		}
+	}
+	for _, weights := range [][]float64{{.5, .4}, {1}, {math.NaN(), 0}, {1.5, -.5}} {
+		if _, err := w.Mixture(x, func([4]int) []float64 { return weights }, base...); err == nil || !strings.Contains(err.Error(), "(0, 0, 0, 0)") {
+			t.Errorf("weights %v: error %v, want one that names the first state", weights, err)
+		}
+	}
+}
+
+func TestNetworkFeatures(t *testing.T) {
+	w := Network{Buffers: [4]int{26, 3, 12, 2}}
+	loss, err := w.LossIntervals()
+	if err != nil {
+		t.Fatal(err)
+	}
+	boxes, err := w.LengthBoxes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 26+3+12+2 = 43 jobs at most: 9 intervals. Three boxes by two, the rest not split.
+	if loss.Cells() != 9 || boxes.Cells() != 6 {
+		t.Fatalf("%d loss intervals and %d boxes, want 9 and 6", loss.Cells(), boxes.Cells())
+	}
+	column := make([]float64, len(loss.Cell)*4)
+	for _, g := range []*Aggregation{loss, boxes} {
+		covered := 0
+		for cell := range g.Cells() {
+			g.Column(column, cell, 2)
+			var total float64
+			for s, c := range g.Cell {
+				inside := int(c) == cell
+				if inside {
+					covered++
+				}
+				if (column[4*s+2] > 0) != inside || column[4*s] != 0 {
+					t.Fatalf("cell %d, state %d: feature %v", cell, s, column[4*s:4*s+4])
+				}
+				total += column[4*s+2]
+			}
+			if math.Abs(total-1) > 1e-12 { // up to 10⁴ equal terms
+				t.Errorf("%s: feature adds up to %v, want 1", g.Label[cell], total)
+			}
+		}
+		if outside := len(g.Cell) - covered; outside != map[*Aggregation]int{loss: 1, boxes: 4 * 13 * 3}[g] {
+			t.Errorf("%d states in no cell", outside) // the empty network; those with 26 jobs in queue 1
+		}
+	}
+	s, _ := w.State([4]int{11, 2, 11, 1})
+	if got := boxes.Label[boxes.Cell[s]]; got != "lengths in [11, 20] × [0, 10] × [11, 20] × [0, 10]" {
+		t.Errorf("(11, 2, 11, 1) is in %q", got)
+	}
+	if got := loss.Label[loss.Cell[s]]; got != "loss in (20, 25]" {
+		t.Errorf("(11, 2, 11, 1) is in %q", got)
+	}
+	full, err := Network{}.LengthBoxes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if full.Cells() != 81 || slices.Max(full.Size) != 11*11*11*11 {
+		t.Errorf("%d boxes, the largest of %d states, want 81 and 14641", full.Cells(), slices.Max(full.Size))
+	}
+}
+
+func TestNetworkRefuses(t *testing.T) {
+	for _, c := range []struct {
+		network Network
+		want    string
+	}{
+		{Network{Buffers: [4]int{3, 0, 3, 3}}, "buffer of 0 at queue 2"},
+		{Network{Buffers: [4]int{999, 999, 999, 999}}, "1e+12 states"},
+		{Network{Arrival: [2]float64{.1, 1.2}}, "1.2 at queue 3"},
+		{Network{Service: [4]float64{.1, math.NaN(), .1, .1}}, "NaN at queue 2"},
+		{Network{Dynamics: OneEvent, Service: [4]float64{.5, .5, .5, .5}}, "1.16"},
+		{Network{Dynamics: 7}, "Dynamics(7)"},
+		{Network{Holding: [4]float64{math.Inf(1), 1, 1, 1}, Buffers: [4]int{1, 1, 1, 1}}, "cost"},
+	} {
+		if _, err := c.network.MDP(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: error %v, want it to say %q", c.network, err, c.want)
+		}
+	}
+	w := Network{Buffers: [4]int{2, 2, 2, 2}}
+	x, err := w.MDP()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Policy(x, Rule(42)); err == nil {
+		t.Error("an unknown rule is accepted")
+	}
+	if _, err := (Network{Buffers: [4]int{2, 2, 2, 3}}).Policy(x, Longer); err == nil {
+		t.Error("an MDP of other buffers is accepted")
+	}
+	if _, err := w.IndexPolicy(x, func([4]int, int) float64 { return math.NaN() }); err == nil {
+		t.Error("an index that is NaN is accepted")
+	}
+	if _, err := w.State([4]int{0, 3, 0, 0}); err == nil {
+		t.Error("a length beyond the buffer is accepted")
+	}
+	if _, err := w.Lengths(81); err == nil {
+		t.Error("a state out of range is accepted")
+	}
+}
+
+// The whole chain at full size, where the accepted values are known to 32.66372 and
+// 23.88033.
+func TestNetworkFullSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("1,028,196 states take half a minute")
+	}
+	w := Network{}
+	x, err := w.MDP()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.States() != 1_028_196 {
+		t.Fatalf("%d states", x.States())
+	}
+	for _, c := range []struct {
+		rule Rule
+		want float64
+	}{{Longer, 32.66372}, {LastBuffer, 23.88033}} {
+		p, err := w.Policy(x, c.rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := mixpolicy.Occupation(context.Background(), x, p, mixpolicy.MeasureSettings{Tolerance: 1e-10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.Cost(x.Costs()); math.Abs(got-c.want) > 1e-5 {
+			t.Errorf("%v: average cost %.7f, want %.5f", c.rule, got, c.want)
+		}
+	}
+}
