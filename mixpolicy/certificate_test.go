@@ -1,0 +1,120 @@
+package mixpolicy_test
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+// Every number of a certificate, recomputed from Ψ, c, θ̂ and λ̂ by other means.
+func TestCertificateRecomputed(t *testing.T) {
+	for _, criterion := range []mixpolicy.Criterion{mixpolicy.AverageCost, mixpolicy.Discounted(.8)} {
+		for _, m := range []mixpolicy.Method{
+			&mixpolicy.PrimalDual{CostScale: .1}, &mixpolicy.PrimalDual{CostScale: .1, Multipliers: mixpolicy.LazyMultipliers},
+			&mixpolicy.PrimalDual{CostScale: .1, Form: mixpolicy.Printed, StepSize: mixpolicy.Constant(.01), Beta: 1},
+			&mixpolicy.Penalty{CostScale: .1}, &mixpolicy.PlugIn{},
+		} {
+			p := small(t, 3, mixpolicy.Ball(1.2), criterion)
+			r, err := mixpolicy.Solve(context.Background(), p, m, mixpolicy.Settings{Iterations: 400, Seed: 8, Stream: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			psi, c := naive(p.Features(), r.Theta), p.MDP().Costs()
+			var squares, mass float64
+			for _, v := range psi {
+				squares += math.Min(0, v) * math.Min(0, v)
+				mass -= math.Min(0, v)
+			}
+			same := func(name string, got, want float64) {
+				t.Helper()
+				if !(math.Abs(got-want) <= 1e-11*(1+math.Abs(want))) { // some hundred roundings, and one LU solution
+					t.Errorf("%v, %s: %s is %v, want %v", criterion, m.Name(), name, got, want)
+				}
+			}
+			same("objective", r.Objective, floats.Dot(c, psi))
+			same("violation", r.Violation, math.Sqrt(squares)/2)
+			same("negative mass", r.NegativeMass, mass)
+			same("hyperplane error", r.HyperplaneError, floats.Sum(r.Theta)-1)
+			same("norm", r.Norm, math.Sqrt(floats.Dot(r.Theta, r.Theta)))
+			same("radius", r.Radius, 1.2)
+			same("queries", float64(r.Queries), 400)
+			best := mixpolicy.Must(p.Optimum())
+			same("optimum", r.Optimum, best.Objective)
+			same("gap", r.Gap, r.Objective-best.Objective)
+			same("merit", r.Merit, mixpolicy.Must(p.Merit(r.Theta)))
+			if !r.HasPolicy || !r.HasOptimum {
+				t.Fatal("an incomplete certificate")
+			}
+			same("policy's cost", r.PolicyCost, costOf(p.MDP(), r.Policy, luMeasure(t, p.MDP(), r.Policy)))
+			same("policy's residual", r.PolicyResidual, 0)
+			if r.HasDual {
+				// The bound is min over the class of a linear function, attained on the ball's rim.
+				g := make([]float64, 3)
+				p.GradTheta(g, r.Lambda)
+				mean := floats.Sum(g) / 3
+				w := 0.
+				for _, v := range g {
+					w += (v - mean) * (v - mean)
+				}
+				same("dual bound", r.DualBound, mean-math.Sqrt(1.2*1.2-1./3)*math.Sqrt(w))
+				same("duality gap", r.DualityGap, r.Objective-r.DualBound)
+				if r.DualBound > best.Objective+1e-12 {
+					t.Errorf("%s: bound %v above the optimum %v", m.Name(), r.DualBound, best.Objective)
+				}
+			} else if pd, ok := m.(*mixpolicy.PrimalDual); ok && pd.Form == mixpolicy.Corrected {
+				t.Errorf("%s: no dual bound", m.Name())
+			}
+			if r.Seed != 8 || r.Stream != 2 || !strings.Contains(r.Settings, "T = 400") || !strings.HasPrefix(r.Settings, m.Name()) {
+				t.Errorf("settings %q", r.Settings)
+			}
+			text := r.Certificate.String()
+			for _, line := range []string{"exact optimum of (2.18)", "gap to the optimum", "true cost of π^θ̂", "violation", "1ᵀθ̂ − 1", "400", "8, 2"} {
+				if !strings.Contains(text, line) {
+					t.Errorf("the certificate does not say %q:\n%s", line, text)
+				}
+			}
+		}
+	}
+}
+
+// Where Ψθ̂ is an occupation measure, its cost is the cost of its policy.
+func TestFeasibleAnswerIsAPolicy_2_20(t *testing.T) {
+	p := small(t, 3, mixpolicy.Ball(1.2), mixpolicy.AverageCost)
+	r, err := mixpolicy.Solve(context.Background(), p, &mixpolicy.PlugIn{}, mixpolicy.Settings{Iterations: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// θ̂ meets rows of Ψ exactly up to rounding; the measure depends on the policy with
+	// the condition of the chain, below 100 here.
+	if r.NegativeMass > 1e-14 || math.Abs(r.PolicyCost-r.Objective) > 100*64*u {
+		t.Errorf("cost %v, of the policy %v, negative mass %v", r.Objective, r.PolicyCost, r.NegativeMass)
+	}
+}
+
+// An uncertified run has everything but what takes time.
+func TestUncertified(t *testing.T) {
+	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
+	r, err := mixpolicy.Solve(context.Background(), p, &mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: 10, Uncertified: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.HasOptimum || r.HasPolicy || !r.HasDual || r.Objective != p.Objective(r.Theta) || r.Policy == nil {
+		t.Errorf("%+v", r.Certificate)
+	}
+	if s := r.Certificate.String(); strings.Contains(s, "optimum") || strings.Contains(s, "true cost") {
+		t.Errorf("a number that is not there is printed:\n%s", s)
+	}
+}
+
+func TestStatusNames(t *testing.T) {
+	for s, want := range map[mixpolicy.Status]string{mixpolicy.Completed: "completed", mixpolicy.Interrupted: "interrupted", mixpolicy.Failed: "failed", 9: "Status(9)"} {
+		if s.String() != want {
+			t.Errorf("%q, want %q", s, want)
+		}
+	}
+}
