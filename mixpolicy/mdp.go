@@ -70,6 +70,10 @@ type Spec struct {
 	// slice may be reused from call to call.
 	Dynamics func(s, a int) (cost float64, next []Transition)
 
+	// Transitions is how many there may be in all. It need not be right, but saves
+	// the time and memory of growing when there are millions; 0 is 4 per pair.
+	Transitions int
+
 	// Initial is α, the distribution of the first state; nil is uniform. It
 	// matters for the discounted criterion only.
 	Initial []float64
@@ -120,7 +124,11 @@ func New(spec Spec) (*MDP, error) {
 	}
 	x.initial = initial
 	pairs := x.n * x.m
-	b := sparse.NewBuilder(x.n, pairs, 4*pairs)
+	expected := spec.Transitions
+	if expected <= 0 {
+		expected = 4 * pairs
+	}
+	b := sparse.NewBuilder(x.n, pairs, expected)
 	for s := range x.n {
 		for a := range x.m {
 			cost, next := spec.Dynamics(s, a)

@@ -191,9 +191,14 @@ func (w Network) MDP() (*mixpolicy.MDP, error) {
 	// kinds of states. A kind's transitions, relative to the state, are worked out
 	// when it is first met.
 	var relative [81][4][]mixpolicy.Transition
-	next := make([]mixpolicy.Transition, 0, 16)
+	most := 1 << 4 // next states of a pair: two arrivals and two services, each or not
+	if w.Dynamics == OneEvent {
+		most = 5
+	}
+	next := make([]mixpolicy.Transition, 0, most)
 	return mixpolicy.New(mixpolicy.Spec{
 		States: g.states(), Actions: 4, Criterion: w.Criterion, Initial: initial,
+		Transitions: most * 4 * g.states(),
 		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
 			x := g.lengths(s)
 			kind, cost := 0, 0.0
