@@ -1,0 +1,71 @@
+package paper
+
+import (
+	"context"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/plotting"
+)
+
+// ReadmeFigure is the picture of the README: the problem (2.18) on the queue of section
+// 6, and what three methods make of it, tuned by equal budgets.
+func ReadmeFigure(ctx context.Context) (plotting.Panels, error) {
+	p, err := QueueProblem(mixpolicy.Ball(Working().Radius))
+	if err != nil {
+		return plotting.Panels{}, err
+	}
+	best, err := p.Optimum()
+	if err != nil {
+		return plotting.Panels{}, err
+	}
+	least, err := p.Solve(ctx, []float64{1, 0})
+	if err != nil {
+		return plotting.Panels{}, err
+	}
+	line := plotting.Line{Name: "cost cᵀΨθ"}
+	for t := -0.2; t <= 1.4; t += 0.05 {
+		line.X, line.Y = append(line.X, t), append(line.Y, p.Objective([]float64{t, 1 - t}))
+	}
+	problem := plotting.Figure{
+		Title: "Mixtures of two policies of a queue",
+		X:     plotting.Axis{Label: "θ₁ (θ₂ = 1 − θ₁)"},
+		Y:     plotting.Axis{Label: "average cost"},
+		Layers: []plotting.Layer{
+			plotting.Span{Label: "Ψθ is a measure", From: least.Theta[0], To: best.Theta[0], Vertical: true},
+			line,
+			plotting.Points{Name: "optimum of (2.18)", X: best.Theta[:1], Y: []float64{best.Objective}},
+		},
+	}
+
+	k, err := Working().Contest(ctx, DefaultContest(Working()))
+	if err != nil {
+		return plotting.Panels{}, err
+	}
+	merit, err := MeritCurve(p)
+	if err != nil {
+		return plotting.Panels{}, err
+	}
+	runs := plotting.Figure{
+		Title: "Learning it from sampled costs",
+		X:     plotting.Axis{Label: "queries to the oracle", Log: true},
+		Y:     plotting.Axis{Label: "distance from the optimum, relative", Min: 0, Max: 1.5},
+	}
+	for _, m := range []struct {
+		name     string
+		protocol Protocol
+		method   func(Protocol) func() mixpolicy.Method
+	}{
+		{"Algorithm 1", k.Protocol.with(k.Tuned.PrimalDual), func(c Protocol) func() mixpolicy.Method { return c.PrimalDual }},
+		{"penalty", k.Protocol.with(k.Tuned.Penalty), func(c Protocol) func() mixpolicy.Method { return c.Penalty }},
+		{"plug-in", k.Protocol, func(c Protocol) func() mixpolicy.Method { return c.PlugIn }},
+	} {
+		t, err := mixpolicy.RunTrials(ctx, p, m.method(m.protocol), mixpolicy.TrialSettings{
+			Trials: 20, Iterations: m.protocol.Iterations, Seed: m.protocol.Seed, Schedule: mixpolicy.LogSpaced(8),
+		})
+		if err != nil {
+			return plotting.Panels{}, err
+		}
+		runs.Layers = append(runs.Layers, BandLine(m.name, t, merit))
+	}
+	return plotting.Row(problem, runs), nil
+}
