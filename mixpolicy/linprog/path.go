@@ -226,13 +226,12 @@ func (p *path) enter(c *cut, by float64) bool {
 		}
 		if !math.IsInf(full, 1) {
 			floats.AddScaled(p.x, step, p.z)
-			by = c.rhs - floats.Dot(c.normal, p.x)
+			// Where both steps are of one length, rounding may leave x beyond c. It is on c
+			// then, and c enters with the next step, of length 0: x needs its multiplier.
+			by = max(0, c.rhs-floats.Dot(c.normal, p.x))
 		}
 		p.u = append(p.u[:block], p.u[block+1:]...)
 		p.drop(block)
-		if by <= 0 {
-			return true // rounding: the partial step was a full one
-		}
 	}
 }
 
