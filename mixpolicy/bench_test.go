@@ -33,9 +33,10 @@ func start(tb testing.TB, p *mixpolicy.Problem, m mixpolicy.Method) mixpolicy.Me
 const cMax = 100*100 + 60*0.8*0.8*0.8
 
 func BenchmarkStep(b *testing.B) {
-	bench := func(name string, p *mixpolicy.Problem, m mixpolicy.Method) {
+	section6 := func() *mixpolicy.Problem { return queue(b, 100, mixpolicy.Ball(2)) }
+	bench := func(name string, p func() *mixpolicy.Problem, m mixpolicy.Method) {
 		b.Run(name, func(b *testing.B) {
-			start(b, p, m)
+			start(b, p(), m)
 			b.ReportAllocs()
 			for b.Loop() {
 				if err := m.Step(); err != nil {
@@ -44,20 +45,24 @@ func BenchmarkStep(b *testing.B) {
 			}
 		})
 	}
-	p := queue(b, 100, mixpolicy.Ball(2))
-	bench("dense", p, &mixpolicy.PrimalDual{CostScale: cMax, Multipliers: mixpolicy.DenseMultipliers})
-	bench("dense/ball", p, &mixpolicy.PrimalDual{CostScale: cMax, Multipliers: mixpolicy.DenseMultipliers, Beta: 5})
-	bench("printed", p, &mixpolicy.PrimalDual{Modulus: bregman.Cube{R: 2}, CostScale: 1e8, Form: mixpolicy.Printed, StepSize: mixpolicy.Constant(1e-6)})
-	bench("penalty", p, &mixpolicy.Penalty{CostScale: cMax})
-	bench("plug-in", p, &mixpolicy.PlugIn{})
-	for _, n := range []int{25, 100, 1000, 10_000, 100_000, 1_000_000} {
-		bench(fmt.Sprintf("lazy/d=2/n=%d", n), geometricProblem(b, n, 2), &mixpolicy.PrimalDual{Multipliers: mixpolicy.LazyMultipliers})
-	}
-	for _, d := range []int{4, 16} {
-		for _, n := range []int{100, 10_000} {
-			p := geometricProblem(b, n, d)
-			bench(fmt.Sprintf("lazy/d=%d/n=%d", d, n), p, &mixpolicy.PrimalDual{Multipliers: mixpolicy.LazyMultipliers})
-			bench(fmt.Sprintf("dense/d=%d/n=%d", d, n), p, &mixpolicy.PrimalDual{Multipliers: mixpolicy.DenseMultipliers})
+	const dense, lazy = mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers
+	bench("queue/dense", section6, &mixpolicy.PrimalDual{CostScale: cMax, Multipliers: dense})
+	bench("queue/lazy", section6, &mixpolicy.PrimalDual{CostScale: cMax, Multipliers: lazy})
+	bench("queue/dense, ball", section6, &mixpolicy.PrimalDual{CostScale: cMax, Multipliers: dense, Beta: 5})
+	bench("queue/lazy, ball", section6, &mixpolicy.PrimalDual{CostScale: cMax, Multipliers: lazy, Beta: 5})
+	bench("queue/printed", section6, &mixpolicy.PrimalDual{Modulus: bregman.Cube{R: 2}, CostScale: 1e8, Form: mixpolicy.Printed, StepSize: mixpolicy.Constant(1e-6)})
+	bench("queue/penalty", section6, &mixpolicy.Penalty{CostScale: cMax})
+	bench("queue/plug-in", section6, &mixpolicy.PlugIn{})
+	for _, d := range []int{2, 4, 16} {
+		for _, n := range []int{10, 100, 1000, 10_000, 100_000, 1_000_000} {
+			if n*d > 2_000_000 {
+				continue
+			}
+			p := func() *mixpolicy.Problem { return geometricProblem(b, n, d) }
+			bench(fmt.Sprintf("lazy/d=%d/n=%d", d, n), p, &mixpolicy.PrimalDual{Multipliers: lazy})
+			if n <= 1000 {
+				bench(fmt.Sprintf("dense/d=%d/n=%d", d, n), p, &mixpolicy.PrimalDual{Multipliers: dense})
+			}
 		}
 	}
 }

@@ -21,6 +21,9 @@ func (a *PrimalDual) Lazy() bool {
 	return ok && !l.dense
 }
 
+// LimitPath bounds the path of lazy multipliers.
+func (a *PrimalDual) LimitPath(numbers int) { a.lambda.(*lazyMultipliers).longest = numbers }
+
 // MinLinear returns min gᵀθ over 1ᵀθ = 1, ‖θ‖ ≤ R.
 func (c Class) MinLinear(g []float64) float64 { return c.minLinear(g) }
 

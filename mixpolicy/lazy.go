@@ -44,16 +44,23 @@ type lazyMultipliers struct {
 	norm    float64   // ‖λ₀‖₂
 	columns []float64 // ‖ψʲ‖₂
 	path    walk
+	longest int               // path
 	sums    []sum.Accumulator // W_t
 	w       []float64         // W_t, rounded
 	highest []float64         // max_k W_kj
 	row     []float64
+	pending []addition
 }
 
 // horizon is how many dense iterations cost about as much as to compute λ_t at all
 // pairs from the path: a binary search or a tree search each, against a few
 // operations. It pays to be lazy if G is further off than that.
 const horizon = 64
+
+// longestPath, or nm if that is more, is how many numbers (here 32 MiB) a path may
+// take. Then λ_t is computed at all pairs and the path begun anew, which costs no more
+// than d evaluations per iteration since the last time.
+const longestPath = 1 << 22
 
 func newLazyMultipliers(f *Features, radius float64) *lazyMultipliers {
 	d := f.Dim()
@@ -63,6 +70,8 @@ func newLazyMultipliers(f *Features, radius float64) *lazyMultipliers {
 	for j, c := range f.columns {
 		l.columns[j] = norm2(c)
 	}
+	l.pending = make([]addition, 0, 64)
+	l.longest = max(f.x.Pairs(), longestPath)
 	if d == 2 {
 		l.path = newHull()
 	} else {
@@ -87,9 +96,28 @@ func (l *lazyMultipliers) at(pair int, row []float64) float64 {
 }
 
 func (l *lazyMultipliers) accumulate(eta float64, pair int, lambda float64) {
-	if lambda > 0 {
-		l.total[pair] += eta * lambda / l.f.sampling[pair]
+	if lambda == 0 {
+		return
 	}
+	l.pending = append(l.pending, addition{pair, eta * lambda / l.f.sampling[pair]})
+	if len(l.pending) == cap(l.pending) {
+		l.sum()
+	}
+}
+
+// addition is to be made to the sum of (3.27). Additions are made some at a time, since
+// each is a cache miss for large models, and they overlap.
+type addition struct {
+	pair  int
+	value float64
+}
+
+func (l *lazyMultipliers) sum() []float64 {
+	for _, a := range l.pending {
+		l.total[a.pair] += a.value
+	}
+	l.pending = l.pending[:0]
+	return l.total
 }
 
 func (l *lazyMultipliers) ascend(eta float64, theta []float64) {
@@ -106,9 +134,7 @@ func (l *lazyMultipliers) ascend(eta float64, theta []float64) {
 		bound += l.columns[j] * (l.highest[j] - l.w[j])
 	}
 	l.path.add(l.w)
-	// A path longer than λ is given up: its memory is bounded, at the price of one
-	// evaluation per iteration.
-	if bound > l.radius || l.path.size() > max(len(l.lambda), 1<<20) {
+	if bound > l.radius || l.path.size() > l.longest {
 		l.settle()
 		l.dense = !l.far(eta, theta)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -91,6 +92,8 @@ func TestLazyEqualsDense_3_26(t *testing.T) {
 		{"d = 3, discounted", discounted(3), mixpolicy.PrimalDual{CostScale: .2}},
 		{"d = 4, ball met at times", geometricProblem(t, 100, 4), mixpolicy.PrimalDual{Beta: 2}},
 		{"d = 8", geometricProblem(t, 50, 8), mixpolicy.PrimalDual{}},
+		{"d = 2, short path", section6, mixpolicy.PrimalDual{CostScale: cMax}},
+		{"d = 4, short path", geometricProblem(t, 50, 4), mixpolicy.PrimalDual{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -98,6 +101,9 @@ func TestLazyEqualsDense_3_26(t *testing.T) {
 			dense.Multipliers, lazy.Multipliers = mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers
 			start(t, c.p, &dense)
 			start(t, c.p, &lazy)
+			if strings.HasSuffix(c.name, "short path") {
+				lazy.LimitPath(100)
+			}
 			var a, b mixpolicy.Snapshot
 			worst, wasLazy := 0., 0
 			for range steps {
@@ -117,7 +123,7 @@ func TestLazyEqualsDense_3_26(t *testing.T) {
 					wasLazy++
 				}
 			}
-			t.Logf("θ differ by at most %.1g; lazy in %d of %d steps", worst, wasLazy, steps)
+			t.Logf("%s: θ differ by at most %.1g; lazy in %d of %d steps", c.name, worst, wasLazy, steps)
 			if !(worst <= 1e-12) {
 				t.Errorf("θ differ by %v", worst)
 			}

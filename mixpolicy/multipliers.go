@@ -11,8 +11,8 @@ import (
 type Multipliers int
 
 const (
-	// AutoMultipliers is LazyMultipliers for the corrected form where nm·d is large
-	// enough for it to be faster, and DenseMultipliers otherwise.
+	// AutoMultipliers is LazyMultipliers for the corrected form where nm is large enough
+	// for it to be faster, 16 for d = 2 and 300 else, and DenseMultipliers otherwise.
 	AutoMultipliers Multipliers = iota
 	// DenseMultipliers keeps the vector λ_t, at nm·d operations an iteration.
 	DenseMultipliers
