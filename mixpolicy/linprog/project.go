@@ -73,10 +73,10 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 			addTo(dst, 1/float64(d))
 			return nil
 		}
-		upper := threshold(dst, 1, (r+1)/2)
-		lower := threshold(dst, -1, (r-1)/2)
+		upper := waterlineOf(dst, 1, (r+1)/2)
+		lower := waterlineOf(dst, -1, (r-1)/2)
 		for j, v := range dst {
-			// max before min: α ≥ β, so at most one of the two parts is not zero.
+			// At most one of the two parts is not zero, since β ≤ α.
 			dst[j] = upper.above(v) - lower.above(-v)
 		}
 	default:
@@ -85,15 +85,17 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 	return nil
 }
 
-// misses reports that no θ has 1ᵀθ = 1 and ‖θ‖ ≤ r, beyond doubt: for r within the
-// rounding of 1/‖1‖⁎ the two sets are taken to touch.
+// touching is the relative rounding of 1/√d, √d and their product, half a unit of
+// 2⁻⁵² each, and of R itself: within it of 1/‖1‖⁎, R is taken to be 1/‖1‖⁎, and the
+// ball and the hyperplane to touch in 1/d.
+const touching = 0x1p-51
+
+// misses reports that no θ has 1ᵀθ = 1 and ‖θ‖ ≤ r.
 func (n Norm) misses(r float64, d int) bool {
-	const rounding = 0x1p-51 // of √d, of 1/√d and of the product: half a unit 2⁻⁵² each
-	slack := rounding
 	if n == L1 {
-		slack = 0 // r < 1 is exact
+		return !(r >= 1) // nothing is rounded
 	}
-	return !(r*n.dualOfOnes(d) >= 1-slack)
+	return !(r*n.dualOfOnes(d) >= 1-touching)
 }
 
 // ballRadius returns √(r² − 1/d): the ℓ₂ ball meets the hyperplane in a ball of this
@@ -102,8 +104,14 @@ func ballRadius(r float64, d int) float64 {
 	if r >= 0x1p500 {
 		return r // 1/d is nothing beside it
 	}
-	root := 1 / math.Sqrt(float64(d))
-	return math.Sqrt(max(0, (r-root)*(r+root)))
+	// d r² − 1 without the rounding of r², which would be all that is left of it for r
+	// close to 1/√d.
+	square := r * r
+	excess := math.FMA(square, float64(d), -1) + math.FMA(r, r, -square)*float64(d)
+	if excess <= 2*touching {
+		return 0
+	}
+	return math.Sqrt(excess / float64(d))
 }
 
 func addTo(x []float64, c float64) {
@@ -112,56 +120,72 @@ func addTo(x []float64, c float64) {
 	}
 }
 
-// A waterline gives (v − α)₊ as (v − base)₊ for v above the line, in a form that
-// does not lose the small difference of a large v and a large α: α = base − lift.
-type waterline struct{ base, lift float64 }
+// A waterline gives (v − α)₊ for α = base + rest. Two numbers, because one would not
+// tell an α that is large beside v − α to enough digits.
+type waterline struct{ base, rest float64 }
 
-func (w waterline) above(v float64) float64 { return max(0, (v-w.base)+w.lift) }
+func (w waterline) above(v float64) float64 { return max(0, (v-w.base)-w.rest) }
 
-// threshold finds the α at which Σⱼ (s yⱼ − α)₊ = mass, for s = ±1. The sum is convex
-// and decreasing in α, so that Newton's steps from the left,
-// α ← (Σ_{S} s yⱼ − mass)/|S| over S = {j : s yⱼ > α}, only increase α and shrink S, and
-// end after at most d of them (Michelot 1986).
-func threshold(y []float64, s, mass float64) waterline {
-	line := waterline{base: math.Inf(-1)}
-	count := -1
-	for {
-		var top, sum float64
-		size := 0
+// waterlineOf finds the α at which Σⱼ (s yⱼ − α)₊ = mass, for s = ±1.
+func waterlineOf(y []float64, s, mass float64) waterline {
+	base := threshold(y, s, 0, mass)
+	return waterline{base, threshold(y, s, base, mass)}
+}
+
+// threshold finds the α at which Σⱼ (s yⱼ − base − α)₊ = mass. The sum is convex and
+// decreasing in α, so that Newton's steps from the left,
+//
+//	α ← (Σ_S (s yⱼ − base) − mass)/|S|   over   S = {j : s yⱼ − base > α},
+//
+// only increase α and shrink S, and end after at most d of them (Michelot 1986).
+func threshold(y []float64, s, base, mass float64) float64 {
+	alpha := math.Inf(-1)
+	for count := len(y) + 1; ; {
+		size, sum := 0, 0.0
 		for _, v := range y {
-			v *= s
-			// The first pass takes all; later ones those above the line.
-			if count < 0 || (v-line.base)+line.lift > 0 {
-				if size == 0 {
-					top = v
-				}
+			if v = s*v - base; v > alpha {
 				size++
-				sum += v - top // relative to one member: no cancellation later
+				sum += v
 			}
 		}
-		if size == 0 || size == count {
-			return line
+		if size == 0 || size >= count {
+			return alpha
 		}
-		line = waterline{base: top + sum/float64(size), lift: mass / float64(size)}
 		count = size
+		alpha = (sum - mass) / float64(size)
 	}
 }
 
-// projectBox finds the κ at which Σⱼ clip(yⱼ − κ, −r, r) = 1, where d r ≥ 1, and stores
-// the clipped vector in y. The sum is piecewise linear and decreasing in κ; Newton's
-// steps find κ when they stay within the bracket, halving does when they don't.
+// projectBox replaces y by clip(yⱼ − κ, −r, r) for the κ at which the sum is 1, where
+// d r ≥ 1.
 func projectBox(y []float64, r float64) {
+	if r*float64(len(y)) <= 1+touching {
+		for j := range y {
+			y[j] = 1 / float64(len(y))
+		}
+		return
+	}
+	// Twice, because a κ far greater than r is not known to within r. The first leaves
+	// the entries that are neither r nor −r of the size of r, by exact subtractions.
+	for range 2 {
+		addTo(y, -boxShift(y, r))
+	}
+	for j, v := range y {
+		y[j] = min(max(v, -r), r)
+	}
+}
+
+// boxShift returns the κ at which Σⱼ clip(yⱼ − κ, −r, r) = 1, or a neighbouring number.
+// The sum is piecewise linear and decreasing in κ; Newton's steps find κ when they stay
+// within the bracket, halving does when they don't.
+func boxShift(y []float64, r float64) float64 {
 	lo, hi := y[0], y[0]
 	for _, v := range y {
 		lo, hi = min(lo, v), max(hi, v)
 	}
 	lo, hi = lo-r, hi+r
-	kappa := 0.0 // y has mean 0: the κ of a box that is inactive, but for 1/d
-	if !(lo < kappa && kappa < hi) {
-		kappa = lo + (hi-lo)/2
-	}
-	for {
-		free, rest, freeSum := 0, 0.0, 0.0
+	for kappa := min(max(0, lo), hi); ; {
+		free, rest, middle := 0, 0.0, 0.0
 		for _, v := range y {
 			switch v -= kappa; {
 			case v >= r:
@@ -170,48 +194,37 @@ func projectBox(y []float64, r float64) {
 				rest -= r
 			default:
 				free++
-				freeSum += v
+				middle += v
 			}
 		}
-		excess := rest + freeSum - 1
+		excess := rest + middle - 1
+		if math.Abs(excess) <= 0x1p-52 {
+			return kappa
+		}
 		if excess > 0 {
 			lo = kappa
 		} else {
 			hi = kappa
 		}
 		next := kappa + excess/float64(free) // ±Inf or NaN when nothing is free
+		if next == kappa {
+			return kappa // as close as can be
+		}
 		if !(lo < next && next < hi) {
 			next = lo + (hi-lo)/2
 		}
-		// Done when κ no longer moves: a Newton step within its own piece moves it once
-		// more at most, and halving ends at neighbouring numbers.
-		if next == kappa || next == lo || next == hi || math.Abs(excess) <= 0x1p-52*(1+math.Abs(rest)) {
-			break
+		if next <= lo || next >= hi {
+			// Neighbouring numbers: κ is within r of the one or of the other. With all entries
+			// up to lo at −r and the others at r, is the sum too large still?
+			rest := 0.0
+			for _, v := range y {
+				rest += math.Copysign(r, v-hi)
+			}
+			if rest > 1 {
+				return hi
+			}
+			return lo
 		}
 		kappa = next
-	}
-	// The free entries share what the others leave: as differences to their own mean,
-	// so that a κ far greater than r costs no digits.
-	free, rest, mean := 0, 0.0, 0.0
-	for _, v := range y {
-		switch v -= kappa; {
-		case v >= r:
-			rest += r
-		case v <= -r:
-			rest -= r
-		default:
-			free++
-			mean += (v - mean) / float64(free)
-		}
-	}
-	for j, v := range y {
-		switch v -= kappa; {
-		case v >= r:
-			y[j] = r
-		case v <= -r:
-			y[j] = -r
-		default:
-			y[j] = min(max((v-mean)+(1-rest)/float64(free), -r), r)
-		}
 	}
 }

@@ -1,0 +1,217 @@
+package linprog
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestProjectAgainstOtherSolver(t *testing.T) {
+	for _, c := range readReference(t).Projections {
+		norm, d := normNamed[c.Norm], len(c.Y)
+		got := make([]float64, d)
+		if err := norm.Project(got, c.Y, c.R); err != nil {
+			t.Fatal(err)
+		}
+		// Half the squared distance is 1-strongly convex, so a point whose value is wrong by
+		// ε is off by √(2ε). Clarabel's tolerance of 1e-13 or a little more is relative to the
+		// objective; entries are up to 300, and so ε up to 1e-8 in the largest.
+		eps := 1e-13 * (1 + L2.Of(c.Y)*L2.Of(c.Y))
+		for j := range got {
+			if math.Abs(got[j]-c.Theta[j]) > 4*math.Sqrt(2*eps) {
+				t.Errorf("%v, R = %v, y = %v: %v, want %v", norm, c.R, c.Y, got, c.Theta)
+				break
+			}
+		}
+	}
+}
+
+// p is the projection of y onto a convex set if and only if p is in it and
+// (y − p)ᵀ(z − p) ≤ 0 for every z in it, that is, for every extreme point of it.
+func TestProjectIsOptimal(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.IntRange(1, 12).Draw(t, "d")
+		norm := rapid.SampledFrom([]Norm{L2, LInf, L1}).Draw(t, "norm")
+		r := norm.OnHyperplane(d) * rapid.SampledFrom([]float64{1, 1 + 1e-9, 1.1, 2, 50, 1e9, math.Inf(1)}).Draw(t, "R")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		size := math.Pow(10, rapid.Float64Range(-12, 17).Draw(t, "size"))
+		shift := rapid.SampledFrom([]float64{0, 1, 1e8}).Draw(t, "shift")
+		y := make([]float64, d)
+		for j := range y {
+			y[j] = shift + size*rng.NormFloat64()
+			if j > 0 && rng.IntN(4) == 0 {
+				y[j] = y[j-1]
+			}
+		}
+		p := make([]float64, d)
+		if err := norm.Project(p, y, r); err != nil {
+			t.Fatal(err)
+		}
+		in := slices.Clone(y)
+		if err := norm.Project(in, in, r); err != nil || !slices.Equal(in, p) {
+			t.Fatalf("in place: %v, want %v", in, p)
+		}
+		unit := 4 * float64(d+4) * 0x1p-53
+		sum := -1.0
+		for _, v := range p {
+			sum += v
+		}
+		if math.Abs(sum) > unit*L1.Of(p) {
+			t.Fatalf("sum − 1 = %v", sum)
+		}
+		if v := norm.Of(p); v > r*(1+unit) || math.IsNaN(v) {
+			t.Fatalf("‖p‖ = %v, R = %v", v, r)
+		}
+		// The best point of the set in the direction y − p: as much of the hyperplane's part
+		// as the norm lets it.
+		g := make([]float64, d)
+		for j := range g {
+			g[j] = y[j] - p[j]
+		}
+		mean := 0.0
+		for _, v := range g {
+			mean += v / float64(d)
+		}
+		for j := range g {
+			g[j] -= mean
+		}
+		if math.IsInf(r, 1) {
+			if L2.Of(g) > unit*(L2.Of(y)+1)*4 {
+				t.Fatalf("y − p = %v is not a multiple of 1", g)
+			}
+			return
+		}
+		best := supportOnHyperplane(norm, g, r)
+		at := 0.0
+		for j := range g {
+			at += g[j] * p[j]
+		}
+		// Rounding of y and p is in g, and multiplied by ‖z‖₂ ≤ √d r.
+		if best-at > unit*(L1.Of(y)+L1.Of(p))*math.Sqrt(float64(d))*r {
+			t.Fatalf("max gᵀz = %v, gᵀp = %v: p = %v, y = %v", best, at, p, y)
+		}
+	})
+}
+
+// supportOnHyperplane returns max gᵀz over ‖z‖ ≤ r, 1ᵀz = 1, where 1ᵀg = 0.
+func supportOnHyperplane(norm Norm, g []float64, r float64) float64 {
+	d := float64(len(g))
+	sorted := slices.Sorted(slices.Values(g))
+	switch norm {
+	case L2:
+		if r*math.Sqrt(d) <= 1+0x1p-51 {
+			return 0
+		}
+		square := new(big.Float).SetPrec(200).SetFloat64(r)
+		square.Mul(square, square)
+		square.Sub(square, new(big.Float).SetPrec(200).SetRat(big.NewRat(1, int64(d))))
+		radius, _ := square.Sqrt(square).Float64()
+		return radius * L2.Of(g)
+	case L1: // (r+1)/2 on the largest entry, (1−r)/2 on the smallest
+		return sorted[len(g)-1]*(r+1)/2 - sorted[0]*(r-1)/2
+	}
+	// ℓ∞: r on the largest entries, −r on the smallest, one in between.
+	best, left := 0.0, 1+d*r // what is to be put on top of −r everywhere
+	for k := len(g) - 1; k >= 0; k-- {
+		z := min(left, 2*r)
+		left -= z
+		best += sorted[k] * (z - r)
+	}
+	return best
+}
+
+func TestProjectKnown(t *testing.T) {
+	for _, c := range []struct {
+		norm    Norm
+		r       float64
+		y, want []float64
+	}{
+		{L1, 1, []float64{.5, .25, .25}, []float64{.5, .25, .25}},
+		{L1, 1, []float64{2, 1, -7}, []float64{1, 0, 0}},
+		{L1, 2, []float64{9, 1, -9}, []float64{1.5, 0, -.5}},
+		{LInf, .5, []float64{5, 3, -8}, []float64{.5, .5, 0}},
+		{LInf, 1e300, []float64{1e200, 1e200}, []float64{.5, .5}},
+		{LInf, .75, []float64{1e200, 1e200, 0}, []float64{.75, .75, -.5}},
+		{L2, 1, []float64{1e200, 0}, []float64{1, 0}},
+		{L2, math.Inf(1), []float64{3, 5}, []float64{-.5, 1.5}},
+		{L2, math.Sqrt(.5), []float64{3, 5}, []float64{.5, .5}},
+		{L1, 1, []float64{-1e17, -1e17}, []float64{.5, .5}},
+		{LInf, .5, []float64{7, 7}, []float64{.5, .5}},
+	} {
+		got := make([]float64, len(c.y))
+		if err := c.norm.Project(got, c.y, c.r); err != nil {
+			t.Error(err)
+		}
+		for j := range got {
+			if math.Abs(got[j]-c.want[j]) > 8*0x1p-52 {
+				t.Errorf("%v, R = %v, y = %v: %v, want %v", c.norm, c.r, c.y, got, c.want)
+				break
+			}
+		}
+	}
+}
+
+func TestProjectBadData(t *testing.T) {
+	dst := make([]float64, 2)
+	for _, norm := range []Norm{L2, LInf, L1} {
+		for _, r := range []float64{math.NaN(), -1, 0, norm.OnHyperplane(2) * (1 - 1e-12)} {
+			if err := norm.Project(dst, []float64{1, 2}, r); err == nil {
+				t.Errorf("%v, R = %v: no error", norm, r)
+			}
+		}
+		for _, v := range []float64{math.NaN(), math.Inf(1), 1e300} {
+			if err := norm.Project(dst, []float64{1, v}, 2); err == nil {
+				t.Errorf("%v, y₂ = %v: no error", norm, v)
+			}
+		}
+	}
+}
+
+func TestProjectAllocatesNothing(t *testing.T) {
+	y, dst := costs(100, 1), make([]float64, 100)
+	for _, norm := range []Norm{L2, LInf, L1} {
+		if n := testing.AllocsPerRun(100, func() { norm.Project(dst, y, 2) }); n != 0 {
+			t.Errorf("%v: %v allocations", norm, n)
+		}
+	}
+}
+
+func TestNorms(t *testing.T) {
+	x := []float64{3, -4, 0}
+	for n, want := range map[Norm]float64{L2: 5, LInf: 4, L1: 7} {
+		for _, scale := range []float64{1, 0x1p-1060, 0x1p1000} {
+			y := []float64{x[0] * scale, x[1] * scale, 0}
+			if got := n.Of(y); got != want*scale {
+				t.Errorf("%v of %v = %v, want %v", n, y, got, want*scale)
+			}
+		}
+		if n.Dual().Dual() != n {
+			t.Errorf("%v: the dual of the dual is %v", n, n.Dual().Dual())
+		}
+		// ‖1‖⁎ ‖1/d‖ = 1.
+		ones := []float64{1, 1, 1, 1, 1}
+		if got := n.OnHyperplane(5) * n.Dual().Of(ones); math.Abs(got-1) > 0x1p-51 {
+			t.Errorf("%v: %v", n, got)
+		}
+	}
+}
+
+func BenchmarkProject(b *testing.B) {
+	for _, d := range []int{2, 100} {
+		y, dst := costs(d, 1), make([]float64, d)
+		for _, norm := range []Norm{L2, LInf, L1} {
+			b.Run(norm.String()+" d="+map[int]string{2: "2", 100: "100"}[d], func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if err := norm.Project(dst, y, 2); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
