@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"pgregory.net/rapid"
 
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -170,6 +171,14 @@ func TestMinLinear(t *testing.T) {
 		if got > sol.Objective+tolerance || got < sol.Bound-tolerance {
 			t.Fatalf("min = %v, linprog says %v, at least %v", got, sol.Objective, sol.Bound)
 		}
+		if unbounded := (mixpolicy.Class{Norm: c.Norm, R: math.Inf(1)}); d > 1 && floats.Max(g) > floats.Min(g) && !math.IsInf(unbounded.MinLinear(g), -1) {
+			t.Fatalf("min = %v without a bound, want −∞", unbounded.MinLinear(g))
+		}
+		flat := make([]float64, d)
+		floats.AddConst(g[0], flat)
+		if v := (mixpolicy.Class{Norm: c.Norm, R: math.Inf(1)}).MinLinear(flat); math.Abs(v-g[0]) > 4*u*10 {
+			t.Fatalf("min = %v of the constant %v", v, g[0])
+		}
 		var at float64
 		for j, v := range drawFeasible(t, c, d) {
 			at += g[j] * v
@@ -308,7 +317,7 @@ func TestClassErrors(t *testing.T) {
 // The merit is at least half of its penalties for every θ in ℝᵈ, feasible or not, and 0
 // at the optimum.
 func TestMerit(t *testing.T) {
-	for _, class := range []mixpolicy.Class{mixpolicy.Ball(1.1), mixpolicy.Ball(3), mixpolicy.Cube(.6), mixpolicy.Cube(2), {Norm: linprog.L1, R: 1.5}, mixpolicy.Simplex()} {
+	for _, class := range []mixpolicy.Class{mixpolicy.Ball(.6), mixpolicy.Ball(1.1), mixpolicy.Ball(3), mixpolicy.Cube(.6), mixpolicy.Cube(2), {Norm: linprog.L1, R: 1.5}, mixpolicy.Simplex()} {
 		p := small(t, 3, class, mixpolicy.AverageCost)
 		best := mixpolicy.Must(p.Optimum())
 		lo, hi := p.MDP().CostRange()
@@ -325,8 +334,10 @@ func TestMerit(t *testing.T) {
 		}
 		rapid.Check(t, func(t *rapid.T) {
 			theta := drawFinite(t, 3, 4, "θ")
-			if rapid.Bool().Draw(t, "in the class") {
-				theta = drawFeasible(t, class, 3)
+			if rapid.Bool().Draw(t, "on the hyperplane") {
+				wider := class
+				wider.R *= rapid.SampledFrom([]float64{1, 1.2, 3}).Draw(t, "how far out")
+				theta = drawFeasible(t, wider, 3)
 			}
 			m, err := p.Merit(theta)
 			if err != nil {
