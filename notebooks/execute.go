@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -100,7 +101,8 @@ func (l *Lab) Execute(ctx context.Context, files []string, o runOptions) ([]*Run
 	failures := make([]error, len(files))
 	var group errgroup.Group
 	group.SetLimit(max(1, o.Jobs))
-	for i, file := range files {
+	for _, i := range longestFirst(files) {
+		file := files[i]
 		group.Go(func() error {
 			runs[i], failures[i] = l.execute(ctx, file, o.Timeout, show)
 			return nil
@@ -122,6 +124,21 @@ func (l *Lab) Execute(ctx context.Context, files []string, o runOptions) ([]*Run
 		}
 	}
 	return runs, nil
+}
+
+// longestFirst orders the notebooks so that no long one is left to run alone at
+// the end. What showed much the last time is taken to run long.
+func longestFirst(files []string) []int {
+	size := make([]int64, len(files))
+	order := make([]int, len(files))
+	for i, file := range files {
+		order[i] = i
+		if info, err := os.Stat(file); err == nil {
+			size[i] = info.Size()
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(size[b], size[a]) })
+	return order
 }
 
 //go:embed execute.py
@@ -147,7 +164,7 @@ func (l *Lab) execute(ctx context.Context, file string, timeout time.Duration, s
 	defer log.Close()
 
 	raw := filepath.Join(l.temp, run.Name+".ipynb")
-	cmd := l.command(ctx, l.python, "-c", driver, file, raw, strconv.Itoa(int(timeout.Seconds())))
+	cmd := l.command(ctx, l.jupyter.python, "-c", driver, file, raw, strconv.Itoa(int(timeout.Seconds())))
 	cmd.Stderr = log
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {

@@ -188,7 +188,7 @@ var executed = sync.OnceValues(func() ([]*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	lab := &Lab{Root: shared.Root, Build: build, python: shared.python, temp: shared.temp, log: shared.log}
+	lab := &Lab{Root: shared.Root, Build: build, jupyter: shared.jupyter, temp: shared.temp, log: shared.log}
 	return lab.Execute(context.Background(), files, options)
 })
 

@@ -66,7 +66,7 @@ func (l *Lab) convert(ctx context.Context, runs []*Run) ([]string, error) {
 	for _, r := range runs {
 		args = append(args, l.build(r.Name+".ipynb"))
 	}
-	if _, err := output(l.command(ctx, l.python, args...)); err != nil {
+	if _, err := output(l.command(ctx, l.jupyter.python, args...)); err != nil {
 		return nil, err
 	}
 	bodies := make([]string, len(runs))

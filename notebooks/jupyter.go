@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -43,23 +44,37 @@ func (s *jupyterSource) UnmarshalText(text []byte) error {
 //go:embed requirements.txt
 var requirements string
 
+// A jupyter is an installation of Jupyter: the Python interpreter that has it,
+// and whether JupyterLab is part of it.
+type jupyter struct {
+	python string
+	lab    bool
+}
+
 // setUpJupyter finds or installs Jupyter and describes our kernel to it.
-func (l *Lab) setUpJupyter(ctx context.Context) error {
-	ways := map[jupyterSource]func(context.Context) error{
+func (l *Lab) setUpJupyter(ctx context.Context) (jupyter, error) {
+	ways := map[jupyterSource]func(context.Context) (jupyter, error){
 		fromPyPI: l.jupyterFromPyPI, fromPath: l.jupyterFromPath, fromDebian: l.jupyterFromDebian,
 	}
 	order := []jupyterSource{l.jupyterFrom}
 	if l.jupyterFrom == anySource {
 		order = []jupyterSource{fromPyPI, fromPath, fromDebian}
+		// What worked before needn't be looked for again.
+		var before jupyterSource
+		if name, err := os.ReadFile(l.path("stamps", "source")); err == nil && before.UnmarshalText(name) == nil {
+			order = slices.Insert(order, 0, before)
+		}
 	}
 	var failures []error
 	for i, source := range order {
-		err := ways[source](ctx)
+		found, err := ways[source](ctx)
 		if err == nil {
-			return l.writeKernelspec()
+			return found, errors.Join(
+				l.writeKernelspec(),
+				writeFile(l.path("stamps", "source"), []byte(source.String())))
 		}
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return jupyter{}, ctx.Err()
 		}
 		failures = append(failures, fmt.Errorf("%v: %w", source, err))
 		if errors.Is(err, errNoPython) {
@@ -69,7 +84,7 @@ func (l *Lab) setUpJupyter(ctx context.Context) error {
 			l.say("%-8s not from %v: %v", "jupyter", source, err)
 		}
 	}
-	return fmt.Errorf("no Jupyter to be had:\n%w", errors.Join(failures...))
+	return jupyter{}, fmt.Errorf("no Jupyter to be had:\n%w", errors.Join(failures...))
 }
 
 var errNoPython = errors.New("no python3 on the PATH; Jupyter needs Python 3.10 or later (Debian: apt install python3 python3-venv)")
@@ -84,14 +99,14 @@ func python3() (string, error) {
 }
 
 // jupyterFromPyPI installs requirements.txt into .lab/venv.
-func (l *Lab) jupyterFromPyPI(ctx context.Context) error {
+func (l *Lab) jupyterFromPyPI(ctx context.Context) (jupyter, error) {
 	python, err := python3()
 	if err != nil {
-		return err
+		return jupyter{}, err
 	}
 	version, err := output(l.command(ctx, python, "--version"))
 	if err != nil {
-		return err
+		return jupyter{}, err
 	}
 	venv := l.path("venv")
 	mine := filepath.Join(venv, "bin", "python")
@@ -117,10 +132,7 @@ func (l *Lab) jupyterFromPyPI(ctx context.Context) error {
 		}
 		return nil
 	})
-	if err == nil {
-		l.python, l.hasLab = mine, true
-	}
-	return err
+	return jupyter{python: mine, lab: true}, err
 }
 
 // makeVenv makes a virtual environment, if need be with the package that
@@ -142,14 +154,14 @@ func (l *Lab) makeVenv(ctx context.Context, python, venv string) error {
 }
 
 // jupyterFromPath takes the Jupyter that belongs to python3 or to jupyter on the PATH.
-func (l *Lab) jupyterFromPath(ctx context.Context) error {
+func (l *Lab) jupyterFromPath(ctx context.Context) (jupyter, error) {
 	python, err := python3()
 	if err != nil {
-		return err
+		return jupyter{}, err
 	}
 	candidates := []string{python}
-	if jupyter, err := exec.LookPath("jupyter"); err == nil {
-		if own, ok := interpreterOf(jupyter); ok {
+	if program, err := exec.LookPath("jupyter"); err == nil {
+		if own, ok := interpreterOf(program); ok {
 			candidates = append(candidates, own)
 		}
 	}
@@ -157,25 +169,23 @@ func (l *Lab) jupyterFromPath(ctx context.Context) error {
 	for _, python := range candidates {
 		have, err := l.jupyterVersions(ctx, python)
 		if err != nil {
-			return err
+			return jupyter{}, err
 		}
 		if err := have.recentEnough(7, 8); err != nil {
 			failures = append(failures, fmt.Errorf("%s: %w", python, err))
 			continue
 		}
 		l.say("%-8s using the Jupyter of %s (nbconvert %s, nbclient %s), which is on the PATH", "jupyter", python, have["nbconvert"], have["nbclient"])
-		l.python = python
-		_, l.hasLab = have["jupyterlab"]
-		return nil
+		return have.at(python), nil
 	}
-	return errors.Join(failures...)
+	return jupyter{}, errors.Join(failures...)
 }
 
 // jupyterFromDebian takes Jupyter from Debian's packages, and installs them if
 // they aren't there.
-func (l *Lab) jupyterFromDebian(ctx context.Context) error {
+func (l *Lab) jupyterFromDebian(ctx context.Context) (jupyter, error) {
 	if !debianRoot() {
-		return errors.New("this needs Debian or Ubuntu, and root")
+		return jupyter{}, errors.New("this needs Debian or Ubuntu, and root")
 	}
 	const python = "/usr/bin/python3"
 	// Debian 12 has nbconvert 6.5 and nbclient 0.7, and no JupyterLab.
@@ -183,18 +193,16 @@ func (l *Lab) jupyterFromDebian(ctx context.Context) error {
 	if err != nil || have.recentEnough(6, 7) != nil {
 		l.say("%-8s installing nbconvert, nbclient and Jupyter's notebook from Debian's packages", "jupyter")
 		if err := l.aptInstall(ctx, "python3", "python3-nbconvert", "python3-nbclient", "python3-notebook", "python3-ipykernel"); err != nil {
-			return err
+			return jupyter{}, err
 		}
 		if have, err = l.jupyterVersions(ctx, python); err != nil {
-			return err
+			return jupyter{}, err
 		}
 	}
 	if err := have.recentEnough(6, 7); err != nil {
-		return err
+		return jupyter{}, err
 	}
-	l.python = python
-	_, l.hasLab = have["jupyterlab"]
-	return nil
+	return have.at(python), nil
 }
 
 // versions are those of Python packages, by name.
@@ -215,6 +223,12 @@ print(json.dumps(have))`
 	}
 	have := versions{}
 	return have, json.Unmarshal([]byte(out), &have)
+}
+
+// at is the installation that these packages make up.
+func (v versions) at(python string) jupyter {
+	_, lab := v["jupyterlab"]
+	return jupyter{python, lab}
 }
 
 // recentEnough asks for nbconvert ≥ nbconvert.0 and nbclient ≥ 0.nbclient.
@@ -336,7 +350,7 @@ func (l *Lab) Serve(ctx context.Context, args []string) error {
 // their charts are live before anything is run.
 func (l *Lab) server(ctx context.Context, files, args []string) (*exec.Cmd, error) {
 	if len(files) > 0 {
-		if _, err := output(l.command(ctx, l.python, append([]string{"-m", "nbformat.sign"}, files...)...)); err != nil {
+		if _, err := output(l.command(ctx, l.jupyter.python, append([]string{"-m", "nbformat.sign"}, files...)...)); err != nil {
 			return nil, err
 		}
 	}
@@ -344,11 +358,11 @@ func (l *Lab) server(ctx context.Context, files, args []string) (*exec.Cmd, erro
 		return nil, err
 	}
 	app := "jupyterlab"
-	if !l.hasLab {
+	if !l.jupyter.lab {
 		l.say("%-8s this Jupyter has no JupyterLab; opening the classic notebook", "lab")
 		app = "notebook"
 	}
-	return l.command(ctx, l.python, append([]string{"-m", app}, args...)...), nil
+	return l.command(ctx, l.jupyter.python, append([]string{"-m", app}, args...)...), nil
 }
 
 // configureServer writes the settings of the server, where a flag given to it
@@ -370,7 +384,7 @@ func (l *Lab) configureServer() error {
 			"extension_manager":       "readonly",
 		},
 	}
-	if !l.hasLab {
+	if !l.jupyter.lab {
 		classic := all["ServerApp"]
 		classic["notebook_dir"], classic["default_url"] = l.Root, "/tree/notebooks"
 		delete(classic, "root_dir")

@@ -47,7 +47,7 @@ func readyLab(t *testing.T) *Lab {
 	}
 	lab := emptyLab(t)
 	lab.Root = ready.Root
-	lab.python, lab.hasLab = ready.python, ready.hasLab
+	lab.jupyter = ready.jupyter
 	return lab
 }
 
@@ -151,7 +151,7 @@ func TestAStepIsTakenOnceUntilWhatItIsMadeFromChanges(t *testing.T) {
 func TestWithoutPythonTheErrorSaysWhatToInstall(t *testing.T) {
 	lab := emptyLab(t)
 	t.Setenv("PATH", t.TempDir())
-	err := lab.setUpJupyter(t.Context())
+	_, err := lab.setUpJupyter(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "no python3 on the PATH") || !strings.Contains(err.Error(), "3.10") {
 		t.Errorf("error: %v", err)
 	}
@@ -166,7 +166,7 @@ func TestWithoutPyPITheErrorSaysWhereElseJupyterMayComeFrom(t *testing.T) {
 	t.Setenv("PIP_CONFIG_FILE", os.DevNull)
 	t.Setenv("PIP_FIND_LINKS", "")
 	t.Setenv("PIP_INDEX_URL", "http://127.0.0.1:9/")
-	err := lab.setUpJupyter(t.Context())
+	_, err := lab.setUpJupyter(t.Context())
 	if err == nil {
 		t.Fatal("no error")
 	}

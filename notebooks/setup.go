@@ -26,8 +26,7 @@ type Lab struct {
 	Build string // where runs put what they make; in the clone, but for tests
 
 	jupyterFrom jupyterSource
-	python      string // the interpreter that has Jupyter, once set up
-	hasLab      bool   // and JupyterLab too
+	jupyter     jupyter // once set up
 
 	temp string // temporary files of this run, and the mark of its processes
 	log  io.Writer
@@ -80,8 +79,8 @@ func (l *Lab) build(elem ...string) string {
 // the PATH, everything of Jupyter's in .lab, nothing of the user's touched.
 func (l *Lab) environment() []string {
 	path := l.path("bin")
-	if l.python != "" {
-		path += string(os.PathListSeparator) + filepath.Dir(l.python)
+	if l.jupyter.python != "" {
+		path += string(os.PathListSeparator) + filepath.Dir(l.jupyter.python)
 	}
 	env := []string{
 		"PATH=" + path + string(os.PathListSeparator) + os.Getenv("PATH"),
@@ -118,9 +117,15 @@ func (l *Lab) Setup(ctx context.Context) error {
 		}
 		return l.warmCells(ctx)
 	})
-	group.Go(func() error { return l.setUpJupyter(ctx) })
+	var found jupyter
+	group.Go(func() (err error) {
+		found, err = l.setUpJupyter(ctx)
+		return err
+	})
 	group.Go(func() error { return l.fetchScripts(ctx) })
-	return group.Wait()
+	err = group.Wait()
+	l.jupyter = found
+	return err
 }
 
 // Clean removes everything that a set-up or a run made.
