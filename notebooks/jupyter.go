@@ -202,6 +202,7 @@ func (l *Lab) jupyterFromDebian(ctx context.Context) (jupyter, error) {
 	if err := have.recentEnough(6, 7); err != nil {
 		return jupyter{}, err
 	}
+	l.say("%-8s using Debian's nbconvert %s and nbclient %s", "jupyter", have["nbconvert"], have["nbclient"])
 	return have.at(python), nil
 }
 

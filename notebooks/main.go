@@ -122,10 +122,11 @@ func main() {
 		lab.Close()
 	}
 	switch {
+	case err == nil:
 	case ctx.Err() != nil:
 		fmt.Fprintln(os.Stderr, "stopped")
 		os.Exit(130)
-	case err != nil:
+	default:
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}
