@@ -41,15 +41,17 @@ func hypot1(y []float64) (c, n float64) {
 
 // centred returns the mean of y as the sum pivot + mean of two numbers, and
 // c√(1 + ‖w‖²) for the deviations w = y − ȳ1, with c = 1 unless that would overflow.
-// The pivot is an entry of y: subtracting it first keeps what is common to all entries
+// The pivot is the mean as rounded: subtracting it first keeps what is common to all entries
 // from drowning their differences.
 func centred(y []float64) (pivot, mean, c, n float64) {
-	pivot = y[0]
+	d := float64(len(y))
+	if pivot = sum.Of(y) / d; pivot-pivot != 0 {
+		pivot = y[0]
+	}
 	var acc sum.Accumulator
 	for _, v := range y {
 		acc.Add(v - pivot)
 	}
-	d := float64(len(y))
 	mean = acc.Value() / d
 	if s := sumSquares(y, pivot, mean, 1); s < huge {
 		return pivot, mean, 1, math.Sqrt(1 + s)

@@ -26,7 +26,6 @@ var (
 	_ Conjugator     = Cube{}
 	_ Divergencer    = Cube{}
 	_ StrongConvexer = Cube{}
-	_ Curver         = Cube{}
 	_ Validator      = Cube{}
 	_ Coordinatewise = Cube{}
 	_ KernelCurver   = Cube{}
@@ -77,15 +76,6 @@ func (c Cube) Conjugate(y []float64) float64 {
 		acc.Add(2 * c.R * math.Log1p(math.Exp(-v)))
 	}
 	return acc.Value() - 2*c.R*float64(len(y))*math.Log(2*c.R)
-}
-
-// ConjugateCurvature returns Σᵢ (R/2) sech²(yᵢ/2).
-func (c Cube) ConjugateCurvature(y []float64) float64 {
-	var s float64
-	for _, v := range y {
-		s += c.ConjCurvature(v)
-	}
-	return s
 }
 
 // Divergence returns (3.12), as a sum of relative entropies of R+x and R−x, all of them

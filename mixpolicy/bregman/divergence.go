@@ -13,13 +13,16 @@ import (
 // for x in the domain of φ and y in its interior, and +∞ elsewhere. It is a distance
 // from the second argument to the first, non-negative and not symmetric.
 //
-// Where m is not a [Divergencer] the definition is evaluated as it stands, with
+// Where m is neither a [Divergencer] nor separable, the definition is evaluated as it stands, with
 // compensated sums: the error is then a few 2⁻⁵³·(|φ(x)| + |φ(y)| + |⟨x − y, ∇φ(y)⟩|),
 // which for x near y may exceed D itself; the result is cut off at 0.
 func Divergence(m Modulus, x, y []float64) float64 {
 	checkLen(x, y)
 	if d, ok := m.(Divergencer); ok {
 		return d.Divergence(x, y)
+	}
+	if k, ok := KernelOf(m); ok {
+		return Separable{k}.Divergence(x, y)
 	}
 	fx := m.Value(x)
 	if math.IsInf(fx, 1) || !m.InDomain(y) {

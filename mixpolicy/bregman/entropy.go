@@ -22,7 +22,6 @@ var (
 	_ Shifter        = NegativeEntropy{}
 	_ Divergencer    = NegativeEntropy{}
 	_ StrongConvexer = NegativeEntropy{}
-	_ Curver         = NegativeEntropy{}
 	_ Coordinatewise = NegativeEntropy{}
 	_ KernelCurver   = NegativeEntropy{}
 )
@@ -67,9 +66,6 @@ func (NegativeEntropy) Conjugate(y []float64) float64 {
 	}
 	return acc.Value()
 }
-
-// ConjugateCurvature returns Σᵢ exp yᵢ.
-func (e NegativeEntropy) ConjugateCurvature(y []float64) float64 { return e.Conjugate(y) }
 
 // Divergence returns Σᵢ xᵢ log(xᵢ/yᵢ) − xᵢ + yᵢ.
 func (NegativeEntropy) Divergence(x, y []float64) float64 {

@@ -14,7 +14,6 @@ var (
 	_ Shifter        = Euclidean{}
 	_ Divergencer    = Euclidean{}
 	_ StrongConvexer = Euclidean{}
-	_ Curver         = Euclidean{}
 	_ Coordinatewise = Euclidean{}
 	_ KernelCurver   = Euclidean{}
 )
@@ -56,9 +55,6 @@ func (Euclidean) Shift(y []float64) (float64, error) {
 
 // StrongConvexity returns 1 in ℓ₂.
 func (Euclidean) StrongConvexity() (mu float64, norm Norm) { return 1, 2 }
-
-// ConjugateCurvature returns d.
-func (Euclidean) ConjugateCurvature(y []float64) float64 { return float64(len(y)) }
 
 // Deriv returns x.
 func (Euclidean) Deriv(x float64) float64 { return x }

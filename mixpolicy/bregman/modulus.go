@@ -66,8 +66,9 @@ type StrongConvexer interface {
 	StrongConvexity() (mu float64, norm Norm)
 }
 
-// A Curver knows 1ᵀ∇²φ*(y)1, which is J″ of (3.24), and spares the solver of
-// (3.25b) the estimation of slopes.
+// A Curver is a modulus, not separable, that knows 1ᵀ∇²φ*(y)1, which is J″ of (3.24),
+// and spares the solver of (3.25b) the estimation of slopes. A separable one has a
+// [KernelCurver] for that.
 type Curver interface {
 	ConjugateCurvature(y []float64) float64
 }

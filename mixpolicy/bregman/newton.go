@@ -3,6 +3,7 @@ package bregman
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
@@ -13,28 +14,67 @@ const ulp = 0x1p-52
 // A line is the function J′ along y + z1, seen in a coordinate g in which it is nearly
 // straight. There are three.
 //
-//   - Modulus not separable: g = ψ(θ̄) − ψ(1/d), where θ̄ = (1/d)1ᵀθ and ψ(t) is the
-//     derivative of φ along the diagonal, (1/d) 1ᵀ∇φ(t1).
-//   - Separable, domain with an infinite end: the same; here ψ = φ′, so that φ′(θ̄) is the
-//     mean of the yᵢ + z in the sense of φ′.
-//   - Separable, domain (lo, hi) bounded: J′ is a staircase if the yᵢ are far apart, each
-//     coordinate rising from lo to hi in its turn. With k coordinates to be near hi at
-//     the root, those of the k largest yᵢ, let A = Σ (hi − θᵢ) over them and
-//     B = Σ (θᵢ − lo) over the others. Then 1ᵀθ − 1 = B + f − A, where
-//     f = k·hi + (d−k)·lo − 1 is at most half a step for the right k, and
-//     g = log(B + f⁺) − log(A + f⁻), which stays steep where J′ is flat.
+//   - A kernel whose interval has an infinite end, or a φ that is not separable:
+//     g = ψ(θ̄) − ψ(1/d), where θ̄ = (1/d)1ᵀθ and ψ(t) is the mean entry of ∇φ(t1). For a
+//     kernel ψ = φ′, and ψ(θ̄) is the mean of the yᵢ + z in the sense of φ′.
+//   - A bounded interval (loᵢ, hiᵢ) for each coordinate: J′ is a staircase if the yᵢ are far
+//     apart, each coordinate rising from lo to hi in its turn. Let T be those that are to
+//     be near hi at the root, the first to rise, A = Σ (hi − θ) over T and B = Σ (θ − lo)
+//     over the others. Then 1ᵀθ − 1 = B + f − A, where f is what 1ᵀθ − 1 would be with all
+//     at their ends. T is chosen to bring f near 0, and g = log(B + f⁺) − log(A + f⁻), which
+//     stays steep where J′ is flat.
+//   - A φ whose domain does not have the diagonal's point (1/d)1: g = J′.
 type line struct {
-	m       Modulus
-	kernel  Coordinatewise // nil if m is not separable
-	curver  KernelCurver   // nil if slopes are unknown
-	y, u    []float64
-	pivot   float64 // near the yᵢ that matter: y + z1 is evaluated as (y − pivot) + (z + pivot)
-	target  float64 // ψ(1/d)
-	bounded bool
-	lo, hi  float64
-	k       int     // of the coordinate g of a bounded domain
-	least   float64 // the k-th largest yᵢ
-	f       float64
+	m      Modulus
+	kernel Coordinatewise // nil if m is not separable
+	curver KernelCurver   // nil if the kernel's slopes are unknown
+	j2     Curver         // the same for a modulus that is not separable
+	box    boxed          // nil unless the coordinates differ
+	y, u   []float64
+	pivot  float64 // near the yᵢ that matter: y + z1 is evaluated as (y − pivot) + (z + pivot)
+
+	bounded bool // all intervals are bounded
+
+	diagonal  bool    // the diagonal t1 meets the domain at 1/d
+	symmetric bool    // and ∇φ is along the diagonal there
+	target    float64 // ψ(1/d)
+
+	least float64 // the key of the last member of T
+	ties  int     // how many of the coordinates with that key are in T
+	f     float64
+}
+
+// boxed describes coordinates with bounded intervals.
+type boxed interface {
+	side(i int) (lo, hi float64)
+	halfway(i int) float64 // the yᵢ for which θᵢ is in the middle
+	curvatureAt(i int, y float64) float64
+}
+
+func (l *line) side(i int) (lo, hi float64) {
+	if l.box != nil {
+		return l.box.side(i)
+	}
+	return l.kernel.Domain()
+}
+
+// key orders the coordinates by when they rise.
+func (l *line) key(i int) float64 {
+	if l.box != nil {
+		return l.y[i] - l.box.halfway(i)
+	}
+	return l.y[i]
+}
+
+// curvature returns (φ*)″ at coordinate i, NaN if unknown.
+func (l *line) curvature(i int, y float64) float64 {
+	switch {
+	case l.box != nil:
+		return l.box.curvatureAt(i, y)
+	case l.curver != nil:
+		return l.curver.ConjCurvature(y)
+	}
+	return math.NaN()
 }
 
 // A sample is what one evaluation tells.
@@ -66,13 +106,19 @@ func newton(m Modulus, y, scratch []float64) (pivot, z float64, evals int, err e
 	}
 	checkLen(scratch, y)
 	l := line{m: m, y: y, u: scratch}
-	l.kernel, _ = m.(Coordinatewise)
-	l.curver, _ = m.(KernelCurver)
+	if sep, ok := m.(Separable); ok {
+		l.kernel = sep.Kernel
+		l.curver, _ = sep.Kernel.(KernelCurver)
+	} else {
+		l.kernel, _ = m.(Coordinatewise)
+		l.curver, _ = m.(KernelCurver)
+		l.j2, _ = m.(Curver)
+	}
 	var start, a, b float64
 	if l.kernel != nil {
 		start, a, b, err = l.prepareSeparable()
 	} else {
-		start, a, b = l.prepare()
+		start, a, b, err = l.prepare()
 	}
 	if err != nil {
 		return 0, 0, 0, err
@@ -81,23 +127,106 @@ func newton(m Modulus, y, scratch []float64) (pivot, z float64, evals int, err e
 	return l.pivot, z, evals, err
 }
 
-// prepare returns where to start, which is exact if the yᵢ are equal, and no bounds.
-func (l *line) prepare() (start, a, b float64) {
-	d := float64(len(l.y))
-	l.pivot = l.y[0]
-	for i := range l.u {
-		l.u[i] = 1 / d
-	}
-	if l.m.InDomain(l.u) {
-		l.m.Gradient(l.u, l.u)
-		l.target = sum.Of(l.u) / d
-		for i, v := range l.y {
-			l.u[i] = v - l.pivot
-		}
-		start = l.target - sum.Of(l.u)/d
-	}
+// prepare returns where to start, and no bounds.
+func (l *line) prepare() (start, a, b float64, err error) {
 	a, b = realLine()
-	return start, a, b
+	if box, ok := l.m.(boxed); ok && l.allBounded(box) {
+		l.box, l.bounded = box, true
+		if err := l.prepareBox(); err != nil {
+			return 0, 0, 0, err
+		}
+		return 0, a, b, nil
+	}
+	d := float64(len(l.y))
+	l.target, l.diagonal = l.psi(1 / d)
+	if !l.diagonal {
+		return 0, a, b, nil
+	}
+	l.symmetric = true
+	for _, v := range l.u {
+		l.symmetric = l.symmetric && math.Abs(v-l.target) <= 8*ulp*math.Abs(l.target)
+	}
+	// If all yᵢ were equal, z = ψ(1/d) − ȳ would be the root.
+	l.pivot = l.y[0]
+	for i, v := range l.y {
+		l.u[i] = v - l.pivot
+	}
+	return l.target - sum.Of(l.u)/d, a, b, nil
+}
+
+// psi returns the mean entry of ∇φ(t1), which it leaves in l.u, and false if t1 is not in the
+// domain.
+func (l *line) psi(t float64) (float64, bool) {
+	for i := range l.u {
+		l.u[i] = t
+	}
+	if !l.m.InDomain(l.u) {
+		return 0, false
+	}
+	l.m.Gradient(l.u, l.u)
+	return sum.Of(l.u) / float64(len(l.u)), true
+}
+
+func (l *line) allBounded(box boxed) bool {
+	for i := range l.y {
+		if lo, hi := box.side(i); math.IsInf(lo, -1) || math.IsInf(hi, 1) {
+			return false
+		}
+	}
+	return true
+}
+
+// prepareBox chooses T: the coordinates in the order of their keys, until f is nearest to 0.
+func (l *line) prepareBox() error {
+	var lowest, highest sum.Accumulator
+	for i := range l.y {
+		l.u[i] = l.key(i)
+		lo, hi := l.side(i)
+		lowest.Add(lo)
+		highest.Add(hi)
+	}
+	if !(lowest.Value() < 1 && 1 < highest.Value()) {
+		return fmt.Errorf("bregman: the domain of %v does not meet the hyperplane 1ᵀθ = 1: its points have 1ᵀθ from %g to %g", l.m, lowest.Value(), highest.Value())
+	}
+	slices.Sort(l.u)
+	// The sum with all keys ≥ u[n] at hi rises as n falls; the first n to pass 1 is found by
+	// halving, and one of its two neighbours is T.
+	low, high := 0, len(l.u) // the sum is ≥ 1 from low down, < 1 at high
+	for high-low > 1 {
+		mid := low + (high-low)/2
+		if l.excess(l.u[mid]) >= 0 {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	l.least = l.u[low]
+	l.f = l.excess(l.least)
+	l.pivot = l.least
+	if high < len(l.u) {
+		if f := l.excess(l.u[high]); -f < l.f {
+			l.least, l.f = l.u[high], f
+		}
+	} else if f := l.excess(math.Inf(1)); -f < l.f {
+		l.least, l.f = math.Inf(1), f
+	}
+	l.ties = len(l.y)
+	return nil
+}
+
+// excess returns 1ᵀθ − 1 with every coordinate of key ≥ least at hi and the others at lo.
+func (l *line) excess(least float64) float64 {
+	var acc sum.Accumulator
+	acc.Add(-1)
+	for i := range l.y {
+		lo, hi := l.side(i)
+		if l.key(i) >= least {
+			acc.Add(hi)
+		} else {
+			acc.Add(lo)
+		}
+	}
+	return acc.Value()
 }
 
 // prepareSeparable returns where to start and bounds a ≤ z ≤ b from order statistics of y.
@@ -112,7 +241,6 @@ func (l *line) prepareSeparable() (start, a, b float64, err error) {
 	n := len(l.y)
 	d := float64(n)
 	lo, hi := l.kernel.Domain()
-	l.lo, l.hi = lo, hi
 	if !(lo < 1/d && 1/d < hi) {
 		return 0, 0, 0, fmt.Errorf("bregman: the domain (%g, %g)^%d of %v does not meet the hyperplane 1ᵀθ = 1: need %g < 1/d = %g < %g",
 			lo, hi, n, l.m, lo, 1/d, hi)
@@ -125,9 +253,15 @@ func (l *line) prepareSeparable() (start, a, b float64, err error) {
 		q := (1 - d*lo) / (hi - lo)
 		up = min(max(int(math.Floor(q))+1, 1), n)
 		down = min(max(int(math.Ceil(q)), 1), n)
-		l.k = min(max(int(math.Round(q)), 0), n)
-		l.f = math.FMA(float64(l.k), hi, math.FMA(float64(n-l.k), lo, -1))
-		l.least = l.order(max(l.k, 1))
+		k := min(max(int(math.Round(q)), 0), n)
+		l.f = math.FMA(float64(k), hi, math.FMA(float64(n-k), lo, -1))
+		l.least = l.order(max(k, 1))
+		l.ties = k
+		for _, v := range l.y {
+			if v > l.least {
+				l.ties--
+			}
+		}
 	case math.IsInf(lo, -1) && !math.IsInf(hi, 1):
 		down = n
 	case math.IsInf(hi, 1) && !math.IsInf(lo, -1):
@@ -177,19 +311,20 @@ func (l *line) at(z float64) sample {
 		l.u[i] = (v - l.pivot) + z
 	}
 	if l.bounded {
-		return l.atBounded(z)
+		return l.atBox(z)
 	}
 	s := sample{z: z, slope: math.NaN()}
 	d := float64(len(l.y))
-	var curvature float64 // J″
+	curvature := math.NaN() // J″
 	if l.curver != nil {
+		curvature = 0
 		for _, v := range l.u {
 			c := l.curver.ConjCurvature(v)
 			curvature += c
 			s.noise += c * math.Abs(v)
 		}
-	} else if c, ok := l.m.(Curver); ok {
-		curvature = c.ConjugateCurvature(l.u)
+	} else if l.j2 != nil {
+		curvature = l.j2.ConjugateCurvature(l.u)
 	}
 	l.m.ConjugateGradient(l.u, l.u)
 	var acc sum.Accumulator
@@ -201,26 +336,28 @@ func (l *line) at(z float64) sample {
 	s.r = acc.Value()
 	s.noise *= ulp
 	mean := (1 + s.r) / d
-	s.g = math.Copysign(math.Inf(1), s.r)
-	if l.kernel != nil {
-		if l.lo < mean && mean < l.hi {
+	switch {
+	case l.kernel != nil:
+		s.g = math.Copysign(math.Inf(1), s.r)
+		if lo, hi := l.kernel.Domain(); lo < mean && mean < hi {
 			h := l.kernel.Deriv(mean)
 			s.g = h - l.target
 			if l.curver != nil {
 				s.slope = curvature / d / l.curver.ConjCurvature(h)
 			}
 		}
-		return s.nearRoot(curvature, l.target)
-	}
-	for i := range l.u {
-		l.u[i] = mean
-	}
-	if l.m.InDomain(l.u) {
-		l.m.Gradient(l.u, l.u)
-		s.g = sum.Of(l.u)/d - l.target
-		if c, ok := l.m.(Curver); ok { // exact if φ is symmetric in the coordinates
-			s.slope = curvature / c.ConjugateCurvature(l.u)
+	case l.diagonal:
+		s.g = math.Copysign(math.Inf(1), s.r)
+		if h, ok := l.psi(mean); ok {
+			s.g = h - l.target
+			if l.symmetric && l.j2 != nil {
+				s.slope = curvature / l.j2.ConjugateCurvature(l.u)
+			} else if up, ok := l.psi(mean * (1 + nearly)); ok {
+				s.slope = curvature / d * (up - h) / (mean * nearly)
+			}
 		}
+	default:
+		s.g, s.slope = s.r, curvature
 	}
 	return s.nearRoot(curvature, l.target)
 }
@@ -233,63 +370,54 @@ func (s sample) nearRoot(curvature, target float64) sample {
 	return s
 }
 
-func (l *line) atBounded(z float64) sample {
-	s := sample{z: z, slope: math.NaN()}
+// atBox is at for bounded coordinates.
+func (l *line) atBox(z float64) sample {
+	s := sample{z: z}
 	var da, db float64 // −A′ and B′
-	ties := l.ties()
-	if l.curver != nil {
-		left := ties
-		for i, v := range l.u {
-			c := l.curver.ConjCurvature(v)
-			s.noise += c * math.Abs(v)
-			if l.isTop(l.y[i], &left) {
-				da += c
-			} else {
-				db += c
-			}
+	ties := l.ties
+	for i, v := range l.u {
+		c := l.curvature(i, v)
+		s.noise += c * math.Abs(v)
+		if l.inT(i, &ties) {
+			da += c
+		} else {
+			db += c
 		}
+	}
+	if math.IsNaN(s.noise) {
+		s.noise = 0
 	}
 	l.m.ConjugateGradient(l.u, l.u)
 	var a, b, r sum.Accumulator
 	r.Add(-1)
+	ties = l.ties
 	for i, v := range l.u {
 		r.Add(v)
 		s.noise += math.Abs(v)
-		if l.isTop(l.y[i], &ties) {
-			a.Add(l.hi - v)
+		lo, hi := l.side(i)
+		if l.inT(i, &ties) {
+			a.Add(hi - v)
 		} else {
-			b.Add(v - l.lo)
+			b.Add(v - lo)
 		}
 	}
 	s.r = r.Value()
 	s.noise *= ulp
 	below, above := a.Value()+max(0, -l.f), b.Value()+max(0, l.f) // above − below = r
 	s.g = math.Log1p(s.r / below)
-	if l.curver != nil {
-		s.slope = da/below + db/above
-	}
+	s.slope = da/below + db/above
 	return s
 }
 
-// ties returns how many of the entries equal to the k-th largest are among the k largest.
-func (l *line) ties() int {
-	n := l.k
-	for _, v := range l.y {
-		if v > l.least {
-			n--
-		}
-	}
-	return n
-}
-
-// isTop reports whether an entry y is one of the k largest; entries equal to the k-th
-// are until there are enough.
-func (l *line) isTop(y float64, ties *int) bool {
-	if y == l.least && *ties > 0 {
+// inT reports whether coordinate i is in T: those with a key above the least are, and of
+// those with the least the first few.
+func (l *line) inT(i int, ties *int) bool {
+	key := l.key(i)
+	if key == l.least && *ties > 0 {
 		*ties--
 		return true
 	}
-	return y > l.least && l.k > 0
+	return key > l.least
 }
 
 // root finds the zero of J′ between the bounds a and b, or beyond them if they prove wrong
@@ -309,7 +437,7 @@ func (l *line) root(z, a, b float64) (root float64, evals int, err error) {
 		switch {
 		case math.IsNaN(s.r):
 			return 0, evals, fmt.Errorf("bregman: y + z1 leaves the domain of φ* of %v at z = %g", l.m, z-l.pivot)
-		case math.Abs(s.r) <= s.noise:
+		case math.Abs(s.r) <= s.noise && s.noise < math.Inf(1):
 			return z, evals, nil
 		case s.r < 0:
 			below = s
@@ -318,9 +446,12 @@ func (l *line) root(z, a, b float64) (root float64, evals int, err error) {
 		}
 		next := s.z - s.g/s.slope
 		if !(s.slope > 0) {
-			next = secant(below, above)
-			if !inside(next) && evals > 1 {
+			next = math.NaN()
+			if evals > 1 {
 				next = secant(previous, s)
+			}
+			if !inside(next) {
+				next = secant(below, above)
 			}
 			if !inside(next) {
 				next = s.z - s.g // ψ has slope 1 where the entries of y are equal

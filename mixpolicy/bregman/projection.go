@@ -2,6 +2,7 @@ package bregman
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
@@ -155,4 +156,25 @@ func JDeriv(m Modulus, y []float64, z float64) float64 {
 		acc.Add(v)
 	}
 	return acc.Value()
+}
+
+// JSecond returns J″(z) = 1ᵀ∇²φ*(y + z1)1 of (3.24), or NaN if m is neither a [Curver] nor
+// a [KernelCurver].
+func JSecond(m Modulus, y []float64, z float64) float64 {
+	if k, ok := m.(KernelCurver); ok {
+		var acc sum.Accumulator
+		for _, v := range y {
+			acc.Add(k.ConjCurvature(v + z))
+		}
+		return acc.Value()
+	}
+	c, ok := m.(Curver)
+	if !ok {
+		return math.NaN()
+	}
+	u := make([]float64, len(y))
+	for i, v := range y {
+		u[i] = v + z
+	}
+	return c.ConjugateCurvature(u)
 }

@@ -1,0 +1,366 @@
+package bregman
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/num/hyperdual"
+)
+
+// everything returns each modulus and each combinator of the package, in ℝᵈ.
+func everything(t testing.TB, d int) []Modulus {
+	t.Helper()
+	must := func(m Modulus, err error) Modulus {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	lo, hi, zero := make([]float64, d), make([]float64, d), make([]float64, d)
+	q, a, rows := mat.NewSymDense(d, nil), mat.NewDense(d, d, nil), mat.NewDense(2*d+1, d, nil)
+	basis, origin := mat.NewDense(d+2, d, nil), make([]float64, d+2)
+	bounds := make([]float64, 2*d+1)
+	for i := range d {
+		lo[i], hi[i] = -1-float64(i)/3, 2+float64(i%3)
+		for j := range i {
+			q.SetSym(i, j, 1/float64(2+i+j))
+			a.Set(i, j, 0.3/float64(1+i-j))
+			rows.Set(2*d, j, 0.5)
+		}
+		q.SetSym(i, i, 2+float64(i)/2)
+		a.Set(i, i, 1+float64(i%4)/2)
+		rows.Set(i, i, 1)
+		rows.Set(d+i, i, -1)
+		bounds[i], bounds[d+i] = 2, 1.5
+		basis.Set(i, i, 1)
+		basis.Set(d, i, -1)
+		basis.Set(d+1, i, 0.5)
+		origin[i] = 0.1
+	}
+	rows.Set(2*d, d-1, 0.5)
+	bounds[2*d] = float64(d)
+	half, ok := KernelOf(Hellinger{1.7})
+	if !ok {
+		t.Fatal("Hellinger is separable")
+	}
+	ms := append(Gallery(d, 2), PNorm{3}, Tsallis{0.9},
+		must(NewMahalanobis(q)),
+		must(NewLogBarrier(rows, bounds, zero)),
+		must(Box(Cube{1}, lo, hi)), must(Box(Hellinger{3}, lo, hi)),
+		must(NewAffine(Ball{3}, a, lo)),
+		must(Sum(NegativeEntropy{}, Burg{})), must(Regularize(Cube{2}, 0.5)),
+		must(Restrict(Cube{2}, origin, basis)),
+		FromFunc(func(x Dual) Dual { return hyperdual.Sub(hyperdual.Mul(x, hyperdual.Log(x)), hyperdual.Log(x)) }, 0, math.Inf(1)),
+		Scale(Ball{2}, 3), Scale(NegativeEntropy{}, 0.2),
+		Translate(Ball{3}, lo...), Translate(NegativeEntropy{}, -0.5), Translate(Cube{4}, lo...),
+		Radial{half},
+	)
+	if d > 1 {
+		ms = append(ms, Blocks{{1, Ball{2}}, {d - 1, NegativeEntropy{}}})
+	}
+	return ms
+}
+
+// All that the package offers passes its own examination, in several dimensions.
+func TestCheckPasses(t *testing.T) {
+	for _, d := range []int{1, 2, 5} {
+		if testing.Short() && d == 1 {
+			continue
+		}
+		for _, m := range everything(t, d) {
+			if err := Check(m, d, 1).Err(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// A mutant is a modulus with a mistake.
+type mutant struct {
+	Modulus
+	name    string
+	finding string // part of the name of a finding that must catch it
+	value   func(x []float64) float64
+	grad    func(dst, x []float64)
+	conj    func(dst, y []float64)
+	domain  func(x []float64) bool
+}
+
+func (m mutant) Value(x []float64) float64 {
+	if m.value != nil {
+		return m.value(x)
+	}
+	return m.Modulus.Value(x)
+}
+
+func (m mutant) Gradient(dst, x []float64) {
+	m.Modulus.Gradient(dst, x)
+	if m.grad != nil {
+		m.grad(dst, x)
+	}
+}
+
+func (m mutant) ConjugateGradient(dst, y []float64) {
+	if m.conj != nil {
+		y = append([]float64(nil), y...)
+	}
+	m.Modulus.ConjugateGradient(dst, y)
+	if m.conj != nil {
+		m.conj(dst, y)
+	}
+}
+
+func (m mutant) InDomain(x []float64) bool {
+	return m.Modulus.InDomain(x) && (m.domain == nil || m.domain(x))
+}
+
+func (m mutant) String() string { return fmt.Sprintf("%v with %s", m.Modulus, m.name) }
+
+type wrongConjugate struct{ Modulus }
+
+func (m wrongConjugate) Conjugate(y []float64) float64 {
+	c := Conjugate(m.Modulus, y)
+	return c + 1e-4*(1+math.Abs(c))
+}
+
+type wrongShift struct{ Modulus }
+
+func (m wrongShift) Shift(y []float64) (float64, error) {
+	z, err := Shift(m.Modulus, y, nil)
+	return z + 1e-5*(math.Abs(z)+maxAbs(y)), err
+}
+
+type wrongDivergence struct{ Modulus }
+
+func (m wrongDivergence) Divergence(x, y []float64) float64 {
+	return Divergence(m.Modulus, x, y) * (1 + 1e-6)
+}
+
+type wrongConstant struct{ Modulus }
+
+func (m wrongConstant) StrongConvexity() (mu float64, norm Norm) { return 1e6, 2 }
+
+type swappedDivergence struct{ Modulus }
+
+func (m swappedDivergence) Divergence(x, y []float64) float64 { return Divergence(m.Modulus, y, x) }
+
+// quadratic reports whether D is symmetric, so that swapping its arguments is no mistake.
+func quadratic(m Modulus) bool {
+	switch m := m.(type) {
+	case Euclidean, *Mahalanobis:
+		return true
+	case PNorm:
+		return m.P == 2
+	}
+	return false
+}
+
+func mutants(m Modulus, d int) []mutant {
+	center := make([]float64, d)
+	y := make([]float64, d)
+	for i := range y {
+		y[i] = -0.5 - 0.1*float64(i) // within the range of every ∇φ here
+	}
+	m.ConjugateGradient(center, y)
+	near := func(x []float64, width float64) float64 {
+		e := axpy(-1, center, x)
+		return math.Exp(-dot(e, e) / (2 * width * width))
+	}
+	// A bump of height A and width s has curvature −A/s² at its top; A is chosen to outweigh
+	// the curvature at the centre.
+	other := make([]float64, d)
+	m.ConjugateGradient(other, axpy(0.5, y, y))
+	width := distance(center, other) / 2
+	curvature := 1.0
+	g0, g1 := make([]float64, d), make([]float64, d)
+	m.Gradient(g0, center)
+	e := make([]float64, d)
+	e[0] = 1e-4 * (1e-3 + math.Abs(center[0]))
+	m.Gradient(g1, axpy(1, e, center))
+	curvature += 10 * math.Abs(g1[0]-g0[0]) / e[0]
+	height := curvature * width * width
+	return []mutant{
+		{name: "a wrong derivative", finding: "Taylor", grad: func(dst, x []float64) { dst[0] += 1e-3 * (1 + math.Abs(dst[0])) }},
+		{name: "a derivative of the wrong sign", finding: "Taylor", grad: func(dst, x []float64) { dst[0] = -dst[0] }},
+		{name: "a wrong inverse", finding: "∇φ*(∇φ(x)) = x", conj: func(dst, y []float64) { dst[0] *= 1 + 1e-6 }},
+		{name: "an inverse that is not a number for large y", finding: "large y", conj: func(dst, y []float64) {
+			if maxAbs(y) > 1e200 {
+				dst[0] = math.NaN()
+			}
+		}},
+		{name: "a value off by a linear term", finding: "Taylor", value: func(x []float64) float64 { return m.Value(x) + 1e-3*x[0] }},
+		{
+			name: "a bump", finding: "strictly convex",
+			value: func(x []float64) float64 { return m.Value(x) + height*near(x, width) },
+			grad: func(dst, x []float64) {
+				b := height * near(x, width) / (width * width)
+				for i := range dst {
+					dst[i] -= b * (x[i] - center[i])
+				}
+			},
+		},
+		{
+			name: "a missing barrier", finding: "boundary",
+			domain: func(x []float64) bool {
+				g := make([]float64, d)
+				m.Gradient(g, x)
+				return distance(g, y) < 2
+			},
+		},
+	}
+}
+
+// Every mutant of every modulus is caught, by the examination meant for it.
+func TestMutantsAreCaught(t *testing.T) {
+	const d = 3
+	caught := func(m Modulus, finding string) {
+		t.Helper()
+		r := Check(m, d, 1)
+		if r.Err() == nil {
+			t.Errorf("%v passes", m)
+			return
+		}
+		for _, f := range r.Findings {
+			if strings.Contains(f.Name, finding) && !f.OK {
+				if f.Where == "" || !(f.Worst > f.Limit) && !math.IsNaN(f.Worst) && f.Limit != 0 {
+					t.Errorf("%v: %q fails and does not say where, or by how much: %+v", m, f.Name, f)
+				}
+				return
+			}
+		}
+		t.Errorf("%v is not caught by %q, but: %v", m, finding, r.Err())
+	}
+	for i, m := range everything(t, d) {
+		if testing.Short() && i%4 != 0 { // all of them takes ten seconds
+			continue
+		}
+		for _, mu := range mutants(m, d) {
+			mu.Modulus = m
+			caught(mu, mu.finding)
+		}
+		caught(wrongConjugate{m}, "φ(x) + φ*(y)")
+		caught(wrongConjugate{m}, "by search")
+		caught(wrongShift{m}, "closed form")
+		caught(wrongDivergence{m}, "its definition")
+		if !quadratic(m) {
+			caught(swappedDivergence{m}, "three-point")
+		}
+		caught(wrongConstant{m}, "strong convexity")
+	}
+}
+
+// naiveCube computes its map as the paper's formula invites one to.
+type naiveCube struct{ Cube }
+
+func (c naiveCube) ConjugateGradient(dst, y []float64) {
+	for i, v := range y {
+		dst[i] = c.R * (math.Exp(v) - 1) / (math.Exp(v) + 1)
+	}
+}
+
+// A narrowBump is convex but for a thousandth of its interval.
+type narrowBump struct{ Kernel }
+
+func (k narrowBump) Deriv(x float64) float64 {
+	v := k.Kernel.Deriv(x)
+	if x > 0.3 && x < 0.304 {
+		v -= 0.01
+	}
+	return v
+}
+
+// A flatPiece is not strictly convex: its derivative is constant between 0.2 and 0.3.
+type flatPiece struct{ Kernel }
+
+func (k flatPiece) Deriv(x float64) float64 {
+	if x > 0.2 && x < 0.3 {
+		x = 0.2
+	}
+	return k.Kernel.Deriv(x)
+}
+
+type allocating struct{ Ball }
+
+func (b allocating) ConjugateGradient(dst, y []float64) {
+	copy(dst, append([]float64(nil), y...))
+	b.Ball.ConjugateGradient(dst, dst)
+	sink = append([]float64(nil), y...)
+}
+
+var sink []float64
+
+type panicking struct{ Ball }
+
+func (b panicking) Gradient(dst, x []float64) { panic("not written yet") }
+
+func TestOtherMistakesAreCaught(t *testing.T) {
+	kernel, _ := KernelOf(Cube{2})
+	for _, c := range []struct {
+		m       Modulus
+		finding string
+	}{
+		{naiveCube{Cube{1}}, "large y"},
+		{Separable{narrowBump{kernel}}, "strictly convex"},
+		{Separable{flatPiece{kernel}}, "strictly convex"},
+		{allocating{Ball{2}}, "allocation"},
+		{panicking{Ball{2}}, "Taylor"},
+		{Ball{-1}, "parameters"},
+		// 1 − cos x is convex on (−π/2, π/2) but has no barrier at the ends.
+		{FromFunc(func(x Dual) Dual { return hyperdual.Scale(-1, hyperdual.Cos(x)) }, -math.Pi/2, math.Pi/2), "boundary"},
+		{FromFunc(func(x Dual) Dual { return hyperdual.Mul(x, hyperdual.Mul(x, x)) }, -1, 1), "strictly convex"},
+		{FromFunc(func(x Dual) Dual { return x }, -1, 1), "strictly convex"},
+	} {
+		r := Check(c.m, 3, 1)
+		found := false
+		for _, f := range r.Findings {
+			found = found || !f.OK && strings.Contains(f.Name, c.finding)
+		}
+		if !found {
+			t.Errorf("%T is not caught by %q: %v", c.m, c.finding, r)
+		}
+	}
+}
+
+func TestReportCurves(t *testing.T) {
+	r := Check(Ball{2}, 3, 1)
+	if len(r.Taylor) < 5 || len(r.Boundary) < 20 || !(r.Speed > 0) {
+		t.Errorf("%d points of the Taylor curve, %d of the boundary curve, %g ns", len(r.Taylor), len(r.Boundary), r.Speed)
+	}
+	if s := r.String(); !strings.Contains(s, "ball, R = 2, d = 3") || strings.Count(s, "\n") != len(r.Findings)+2 {
+		t.Error(s)
+	}
+	if a, b := Check(Cube{2}, 3, 5), Check(Cube{2}, 3, 5); fmt.Sprint(a.Findings) != fmt.Sprint(b.Findings) {
+		t.Error("the same seed gives different findings")
+	}
+}
+
+func FuzzCheck(f *testing.F) {
+	f.Add(uint8(0), 1.5, 0.0, 1.0)
+	f.Add(uint8(1), 0.5, -1.0, 2.0)
+	f.Add(uint8(2), 3.0, -1e300, 1e300)
+	f.Add(uint8(3), 0.1, 0.0, math.Inf(1))
+	f.Fuzz(func(t *testing.T, kind uint8, p, lo, hi float64) {
+		phi := []func(x Dual) Dual{
+			func(x Dual) Dual { return hyperdual.PowReal(x, p) },
+			func(x Dual) Dual {
+				return hyperdual.Scale(-1, hyperdual.Log(hyperdual.Sub(Dual{Real: p}, hyperdual.Mul(x, x))))
+			},
+			func(x Dual) Dual { return hyperdual.Scale(p, hyperdual.Exp(x)) },
+			func(x Dual) Dual {
+				return hyperdual.Add(hyperdual.Scale(p, hyperdual.Sin(x)), hyperdual.Mul(x, x))
+			},
+			func(x Dual) Dual { return hyperdual.Inv(hyperdual.Sub(x, Dual{Real: p})) },
+		}[kind%5]
+		r := Check(FromFunc(phi, lo, hi), 2, 1)
+		for _, finding := range r.Findings {
+			if finding.OK && (math.IsNaN(finding.Worst) || finding.Worst > finding.Limit) {
+				t.Fatalf("%+v passes", finding)
+			}
+		}
+		_ = r.String()
+	})
+}

@@ -1,0 +1,120 @@
+package bregman
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+)
+
+// Hellinger is the ball's modulus once per coordinate, on the cube (−R, R)ᵈ:
+//
+//	φ(x) = −Σᵢ √(R² − xᵢ²),   ∇φ = x/√(R² − x²),
+//	φ*(y) = R Σᵢ √(1 + yᵢ²),   ∇φ*(y) = Ry/√(1 + y²).
+//
+// It has the domain of [Cube] with nothing but square roots, and tails 1/y² in place of
+// exp(−|y|). It is 1/R-strongly convex in ℓ₂: φ″ = R²/(R² − x²)^{3/2} ≥ 1/R.
+//
+// Source: Dhillon and Tropp (2007), Table 2.1.
+type Hellinger struct {
+	R float64 // half the side, positive
+}
+
+var (
+	_ Modulus        = Hellinger{}
+	_ Conjugator     = Hellinger{}
+	_ Divergencer    = Hellinger{}
+	_ StrongConvexer = Hellinger{}
+	_ Coordinatewise = Hellinger{}
+	_ KernelCurver   = Hellinger{}
+	_ Validator      = Hellinger{}
+)
+
+// Validate returns an error unless R is positive and finite.
+func (h Hellinger) Validate() error { return validRadius("Hellinger cube", h.R) }
+
+// root returns √(R² − x²), accurate near ±R.
+func (h Hellinger) root(x float64) float64 { return math.Sqrt(h.R-x) * math.Sqrt(h.R+x) }
+
+// Value returns −Σᵢ √(R² − xᵢ²).
+func (h Hellinger) Value(x []float64) float64 {
+	var acc sum.Accumulator
+	for _, v := range x {
+		if !(math.Abs(v) <= h.R) {
+			return math.Inf(1)
+		}
+		acc.Add(-h.root(v))
+	}
+	return acc.Value()
+}
+
+// Gradient stores xᵢ/√(R² − xᵢ²) in dst.
+func (h Hellinger) Gradient(dst, x []float64) {
+	checkLen(dst, x)
+	for i, v := range x {
+		dst[i] = v / h.root(v)
+	}
+}
+
+// ConjugateGradient stores Ryᵢ/√(1 + yᵢ²) in dst.
+func (h Hellinger) ConjugateGradient(dst, y []float64) {
+	checkLen(dst, y)
+	for i, v := range y {
+		dst[i] = h.ConjDeriv(v)
+	}
+}
+
+// InDomain reports whether |xᵢ| < R for all i.
+func (h Hellinger) InDomain(x []float64) bool { return inInterval(x, -h.R, h.R) }
+
+// Conjugate returns R Σᵢ √(1 + yᵢ²).
+func (h Hellinger) Conjugate(y []float64) float64 {
+	var acc sum.Accumulator
+	for _, v := range y {
+		acc.Add(math.Hypot(1, v))
+	}
+	return h.R * acc.Value()
+}
+
+// Divergence is the sum over the coordinates of (3.9) in one dimension; see
+// [Ball.Divergence] for its form.
+func (h Hellinger) Divergence(x, y []float64) float64 {
+	checkLen(x, y)
+	var acc sum.Accumulator
+	for i, v := range x {
+		w := y[i]
+		if !(math.Abs(v) <= h.R && math.Abs(w) < h.R) {
+			return math.Inf(1)
+		}
+		p, q, e := h.root(v), h.root(w), v-w
+		// q²e² + (ye)² = (Re)²
+		acc.Add(2 * (h.R * e) * (h.R * e) / q / ((p+q)*(p+q) + e*e))
+	}
+	return acc.Value()
+}
+
+// StrongConvexity returns 1/R in ℓ₂.
+func (h Hellinger) StrongConvexity() (mu float64, norm Norm) { return 1 / h.R, 2 }
+
+// Deriv returns x/√(R² − x²).
+func (h Hellinger) Deriv(x float64) float64 { return x / h.root(x) }
+
+// ConjDeriv returns Ry/√(1 + y²).
+func (h Hellinger) ConjDeriv(y float64) float64 {
+	if math.Abs(y) > 0x1p500 {
+		return math.Copysign(h.R, y)
+	}
+	return h.R * y / math.Sqrt(1+y*y)
+}
+
+// ConjCurvature returns R/(1 + y²)^{3/2}.
+func (h Hellinger) ConjCurvature(y float64) float64 {
+	n := math.Hypot(1, y)
+	return h.R / n / n / n
+}
+
+// Domain returns (−R, R).
+func (h Hellinger) Domain() (lo, hi float64) { return -h.R, h.R }
+
+// String names the modulus and its R.
+func (h Hellinger) String() string { return fmt.Sprintf("Hellinger, R = %g", h.R) }
