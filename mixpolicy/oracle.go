@@ -73,5 +73,8 @@ func (o *Oracle) Query(s, a int) (cost float64, next int) {
 	return o.f.x.Cost(s, a), int(to[len(to)-1])
 }
 
+// Rand returns the generator of the run, for methods that draw more than pairs.
+func (o *Oracle) Rand() *rand.PCG { return o.rng }
+
 // Queries returns how many costs have been revealed.
 func (o *Oracle) Queries() int { return o.queries }
