@@ -1,0 +1,191 @@
+package priorwork
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
+)
+
+// ALP is the approximate linear program of de Farias and Van Roy (2003), (4.1): the
+// best v = Φν that is nowhere above 𝒮v,
+//
+//	max αᵀΦν   subject to   (Φν)(s) − γP_a(s)Φν ≤ c_a(s),  ν ∈ Γ,
+//
+// for all pairs (s, a), or for some, as in (4.8). (The paper prints a min over v, and
+// 𝒮v ⪰ c in the text; a v with 𝒮v ⪰ v is a lower bound of v*, to be maximised.) Its
+// value is a lower bound of αᵀv* if all pairs are there.
+//
+// Under average cost it is max g subject to g + (Φν)(s) − P_a(s)Φν ≤ c_a(s), where α
+// plays no part (de Farias and Van Roy 2006).
+type ALP struct {
+	Basis   *mat.Dense // Φ, n × d
+	Weights []float64  // α, state-relevance weights (n); nil is the MDP's initial distribution
+
+	// Pairs are the constraints imposed, as indices s·m + a; nil is all of them.
+	Pairs []int
+
+	// Bound makes Γ = {‖ν‖∞ ≤ Bound}; 0 is no bound. With some constraints only the
+	// program may be unbounded without it.
+	Bound float64
+}
+
+// Approximation is the answer of an approximate linear program.
+type Approximation struct {
+	Nu        []float64 // ν̂
+	Gain      float64   // ĝ, under average cost
+	Objective float64   // αᵀΦν̂, or ĝ
+	Gap       float64   // certified: the program's value is at most Objective + Gap
+
+	Value  []float64         // Φν̂ in all states
+	Policy *mixpolicy.Policy // greedy for it
+
+	// Violation is max {0, Φν̂ − 𝒮Φν̂ + ĝ} over all states, sampled or not.
+	Violation float64
+
+	// Binding are the constraints with multipliers λ > 0: Aᵀλ is what is maximised, so
+	// that for a full basis under discounting (1−γ)λ is an optimal occupation measure.
+	Binding []Binding
+}
+
+// Binding is a constraint with its multiplier.
+type Binding struct {
+	Pair   int
+	Lambda float64
+}
+
+// Solve solves the program exactly. The error says which program is unbounded or
+// infeasible, or what in it is wrong.
+func (p ALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, error) {
+	pairs := p.Pairs
+	if pairs == nil {
+		pairs = make([]int, x.Pairs())
+		for i := range pairs {
+			pairs[i] = i
+		}
+	}
+	cost := make([]float64, len(pairs))
+	for k, i := range pairs {
+		if i < 0 || i >= x.Pairs() {
+			return nil, fmt.Errorf("priorwork: ALP: pair %d, want 0 to %d", i, x.Pairs()-1)
+		}
+		cost[k] = x.Costs()[i]
+	}
+	return p.solve(ctx, x, pairs, cost)
+}
+
+// solve is Solve with costs as they were seen.
+func (p ALP) solve(ctx context.Context, x *mixpolicy.MDP, pairs []int, cost []float64) (*Approximation, error) {
+	if err := checkBasis(x, p.Basis); err != nil {
+		return nil, err
+	}
+	alpha, err := stateWeights(x, p.Weights, x.Initial(), "state-relevance weights")
+	if err != nil {
+		return nil, err
+	}
+	if !(p.Bound >= 0) {
+		return nil, fmt.Errorf("priorwork: ALP: bound %v of ν, want a number ≥ 0", p.Bound)
+	}
+	if len(pairs) == 0 {
+		return nil, errors.New("priorwork: ALP without constraints, want at least one")
+	}
+	c := bellmanConstraints(x, p.Basis, pairs, cost)
+	k := whiten(c)
+	if p.Bound > 0 {
+		_, d := p.Basis.Dims()
+		c.box(p.Bound, d)
+	}
+	b := objective(x, p.Basis, alpha)
+	solution, point, err := k.maximise(ctx, b, c)
+	if err != nil {
+		return nil, fmt.Errorf("priorwork: ALP of %d constraints: %w", len(pairs), err)
+	}
+	a := newApproximation(x, p.Basis, solution, b)
+	a.Gap = point.Gap()
+	for _, m := range point.Rows {
+		if m.Row < len(pairs) {
+			a.Binding = append(a.Binding, Binding{Pair: pairs[m.Row], Lambda: m.Lambda()})
+		}
+	}
+	return a, nil
+}
+
+// maximise solves max bᵀx subject to A x ⪯ c: x, and the point in the coordinates.
+func (k coordinates) maximise(ctx context.Context, b []float64, c constraints) ([]float64, *linprog.Point, error) {
+	if ray := k.unbounded(b); ray != nil {
+		return nil, nil, errUnbounded(ray)
+	}
+	rows := k.rows(c.columns)
+	for _, col := range rows {
+		floats.Scale(-1, col)
+	}
+	point, err := linprog.Inequalities{
+		B: negated(k.covector(b)), A: rows, H: negated(c.rhs),
+	}.Solve(ctx, linprog.Settings{})
+	if err != nil {
+		var ray *linprog.UnboundedError
+		if errors.As(err, &ray) {
+			err = errUnbounded(k.point(ray.Direction))
+		}
+		return nil, nil, err
+	}
+	return k.point(point.X), point, nil
+}
+
+func errUnbounded(direction []float64) error {
+	return fmt.Errorf("unbounded along %.3g; want more constraints, or a Bound of ν", direction)
+}
+
+// box adds the rows ±νⱼ ≤ bound for the last d variables: costs bound g.
+func (c *constraints) box(bound float64, d int) {
+	for j := len(c.columns) - d; j < len(c.columns); j++ {
+		for k := range c.columns {
+			var unit float64
+			if k == j {
+				unit = 1
+			}
+			c.columns[k] = append(c.columns[k], unit, -unit)
+		}
+		c.rhs = append(slices.Clip(c.rhs), bound, bound)
+	}
+}
+
+// newApproximation works out what x = ν, or (g, ν), means.
+func newApproximation(x *mixpolicy.MDP, phi *mat.Dense, solution, b []float64) *Approximation {
+	a := &Approximation{Nu: solution, Objective: floats.Dot(b, solution)}
+	if x.Criterion().Average() {
+		a.Gain, a.Nu = solution[0], solution[1:]
+	}
+	a.Value = values(phi, a.Nu)
+	a.Policy = x.Greedy(a.Value)
+	next := make([]float64, x.States())
+	x.Bellman(next, a.Value)
+	for s, v := range a.Value {
+		a.Violation = max(a.Violation, v-next[s]+a.Gain)
+	}
+	return a
+}
+
+func negated(x []float64) []float64 {
+	y := make([]float64, len(x))
+	for i, v := range x {
+		y[i] = -v
+	}
+	return y
+}
+
+// WeightedError returns Σ w(s)|v(s) − v′(s)|, the norm of the bounds (4.4) and (4.13).
+func WeightedError(w, v, v2 []float64) float64 {
+	var total float64
+	for s := range w {
+		total += w[s] * math.Abs(v[s]-v2[s])
+	}
+	return total
+}

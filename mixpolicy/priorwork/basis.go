@@ -1,0 +1,233 @@
+package priorwork
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
+)
+
+// checkBasis refuses a Φ that is not n × d of finite numbers.
+func checkBasis(x *mixpolicy.MDP, phi *mat.Dense) error {
+	if phi == nil || phi.IsEmpty() {
+		return fmt.Errorf("priorwork: no basis Φ, want a matrix with a row per state")
+	}
+	n, d := phi.Dims()
+	if n != x.States() {
+		return fmt.Errorf("priorwork: basis Φ has %d rows, want one per state: %d", n, x.States())
+	}
+	for s := range n {
+		for j := range d {
+			if v := phi.At(s, j); math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("priorwork: basis function %d is %v in state %s, want a finite number", j, v, x.StateName(s))
+			}
+		}
+	}
+	return nil
+}
+
+// stateWeights returns w, or the given default if w is nil; the error says why w is not a
+// distribution over states.
+func stateWeights(x *mixpolicy.MDP, w, byDefault []float64, what string) ([]float64, error) {
+	if w == nil {
+		return byDefault, nil
+	}
+	if len(w) != x.States() {
+		return nil, fmt.Errorf("priorwork: %d %s, want one per state: %d", len(w), what, x.States())
+	}
+	var total float64
+	for s, v := range w {
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return nil, fmt.Errorf("priorwork: %s: %v in state %s, want a number ≥ 0", what, v, x.StateName(s))
+		}
+		total += v
+	}
+	// n roundings of the sum, and one of every entry.
+	if math.Abs(total-1) > float64(2*len(w)+2)*0x1p-53 {
+		return nil, fmt.Errorf("priorwork: %s add up to %v, want 1", what, total)
+	}
+	return w, nil
+}
+
+// values returns Φν.
+func values(phi *mat.Dense, nu []float64) []float64 {
+	n, _ := phi.Dims()
+	v := make([]float64, n)
+	for s := range v {
+		v[s] = floats.Dot(phi.RawRowView(s), nu)
+	}
+	return v
+}
+
+// bellmanRow sets dst = φ(s) − γ Σ P_a(s,s′) φ(s′), the row of the constraint in (4.1).
+func bellmanRow(dst []float64, x *mixpolicy.MDP, phi *mat.Dense, pair int) {
+	s, a := pair/x.Actions(), pair%x.Actions()
+	copy(dst, phi.RawRowView(s))
+	to, prob := x.Next(s, a)
+	for k, s2 := range to {
+		floats.AddScaled(dst, -x.Gamma()*prob[k], phi.RawRowView(int(s2)))
+	}
+}
+
+// constraints are rows aᵢᵀx ≤ cᵢ of an approximate LP. Under discounting x = ν; under
+// average cost x = (g, ν), and every row has a 1 before it.
+type constraints struct {
+	columns linprog.Columns // of A
+	rhs     []float64       // c
+}
+
+// bellmanConstraints returns the rows of the given pairs with their costs.
+func bellmanConstraints(x *mixpolicy.MDP, phi *mat.Dense, pairs []int, cost []float64) constraints {
+	_, d := phi.Dims()
+	extra := 0
+	if x.Criterion().Average() {
+		extra = 1
+	}
+	c := constraints{columns: make(linprog.Columns, d+extra), rhs: cost}
+	for j := range c.columns {
+		c.columns[j] = make([]float64, len(pairs))
+	}
+	row := make([]float64, d)
+	for k, i := range pairs {
+		bellmanRow(row, x, phi, i)
+		if extra == 1 {
+			c.columns[0][k] = 1
+		}
+		for j, v := range row {
+			c.columns[extra+j][k] = v
+		}
+	}
+	return c
+}
+
+// objective returns what the approximate LP maximises: Φᵀα, or g under average cost.
+func objective(x *mixpolicy.MDP, phi *mat.Dense, alpha []float64) []float64 {
+	n, d := phi.Dims()
+	if x.Criterion().Average() {
+		return append([]float64{1}, make([]float64, d)...)
+	}
+	b := make([]float64, d)
+	for s := range n {
+		floats.AddScaled(b, alpha[s], phi.RawRowView(s))
+	}
+	return b
+}
+
+// coordinates are a change of variables x = S y, S ∈ ℝ^{d×r}, in which constraint rows
+// look alike in all directions and solutions have a length of about 1: it decides how
+// many digits a solution has, not which it is. Monomials up to x³ over a hundred states
+// would lose seven.
+type coordinates struct {
+	s     *mat.Dense
+	scale []float64   // of columns
+	null  [][]float64 // directions in which no row differs; r + len(null) = d
+}
+
+// dependent is the ratio of singular values of A, its rows and columns scaled, below which
+// a direction counts as one in which no row differs. Those of the Gram matrix are
+// the squares, which rounding makes of d·2⁻⁵²: 2⁻⁴⁴ is above that for d up to 256.
+const dependent = 0x1p-22
+
+// whiten returns the S for which the rows aᵢ/‖aᵢ‖ have the Gram matrix I, times the length
+// of the y that fits A S y = c in the mean.
+func whiten(c constraints) coordinates {
+	n, d := c.columns.Dims()
+	gram, fit := mat.NewSymDense(d, nil), mat.NewVecDense(d, nil)
+	row := make([]float64, d)
+	for i := range n {
+		c.columns.Row(row, i)
+		length := floats.Norm(row, 2)
+		if length == 0 {
+			continue
+		}
+		v := mat.NewVecDense(d, row)
+		gram.SymRankOne(gram, 1/length/length, v)
+		fit.AddScaledVec(fit, c.rhs[i]/length/length, v)
+	}
+	scale := make([]float64, d) // of columns first: squares of x³ are far from those of 1
+	for j := range scale {
+		if scale[j] = 1; gram.At(j, j) > 0 {
+			scale[j] = 1 / math.Sqrt(gram.At(j, j))
+		}
+	}
+	for i := range d {
+		for j := i; j < d; j++ {
+			gram.SetSym(i, j, gram.At(i, j)*scale[i]*scale[j])
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(gram, true) {
+		panic("priorwork: no eigenvalues of a Gram matrix") // of finite numbers: QL converges
+	}
+	lambda := eigen.Values(nil) // increasing
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	k := coordinates{scale: scale}
+	var columns [][]float64
+	for j, l := range lambda {
+		x := mat.Col(nil, j, &vectors)
+		floats.Mul(x, scale)
+		if l <= dependent*dependent*lambda[d-1] {
+			k.null = append(k.null, x)
+			continue
+		}
+		floats.Scale(1/math.Sqrt(l), x)
+		columns = append(columns, x)
+	}
+	k.s = mat.NewDense(d, max(1, len(columns)), nil)
+	for j, x := range columns {
+		k.s.SetCol(j, x)
+	}
+	var y mat.VecDense
+	y.MulVec(k.s.T(), fit)
+	if length := mat.Norm(&y, 2); length > 0 {
+		k.s.Scale(length, k.s)
+	}
+	return k
+}
+
+// unbounded returns a direction in which no row differs but bᵀx does, or nil.
+func (k coordinates) unbounded(b []float64) []float64 {
+	// x is a unit vector times scale, so this is the cosine of an angle.
+	scaled := append([]float64(nil), b...)
+	floats.Mul(scaled, k.scale)
+	for _, x := range k.null {
+		if math.Abs(floats.Dot(b, x)) > dependent*floats.Norm(scaled, 2) {
+			return x
+		}
+	}
+	return nil
+}
+
+// rows returns A S.
+func (k coordinates) rows(a linprog.Columns) linprog.Columns {
+	_, r := k.s.Dims()
+	out := make(linprog.Columns, r)
+	for j := range out {
+		out[j] = make([]float64, len(a[0]))
+		for i := range a {
+			floats.AddScaled(out[j], k.s.At(i, j), a[i])
+		}
+	}
+	return out
+}
+
+// covector returns Sᵀb.
+func (k coordinates) covector(b []float64) []float64 {
+	_, r := k.s.Dims()
+	out := make([]float64, r)
+	mat.NewVecDense(r, out).MulVec(k.s.T(), mat.NewVecDense(len(b), b))
+	return out
+}
+
+// point returns S y.
+func (k coordinates) point(y []float64) []float64 {
+	d, _ := k.s.Dims()
+	out := make([]float64, d)
+	mat.NewVecDense(d, out).MulVec(k.s, mat.NewVecDense(len(y), y))
+	return out
+}

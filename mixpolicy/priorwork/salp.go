@@ -1,0 +1,198 @@
+package priorwork
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
+)
+
+// SALP is the smoothed approximate LP of Desai, Farias and Moallemi (2012), (4.10)–(4.12),
+// which allows v = Φν to violate v ⪯ 𝒮v by s(s) in state s:
+//
+//	max αᵀΦν             subject to  Φν ⪯ 𝒮Φν + s,  s ⪰ 0,  μᵀs ≤ t     (a budget), or
+//	max αᵀΦν − κ μᵀs     subject to  Φν ⪯ 𝒮Φν + s,  s ⪰ 0              (a penalty).
+//
+// The least s is [max_a h_a(s)]₊ with h_a(s) = (Φν)(s) − γP_a(s)Φν − c_a(s), so that what
+// is left is a concave program in ν ∈ ℝᵈ with the convex function
+// σ(ν) = Σ_s μ(s)[max_a h_a(s)]₊.
+//
+// Each choice of states and of an action in each gives a linear function that is nowhere
+// above σ. There are (m+1)ⁿ of them, and the greatest at a given ν is found in one pass:
+// Solve starts with none, adds the one that the last solution violates most, and ends
+// when there is none. That is exact, and a few dozen passes for a few variables.
+type SALP struct {
+	Basis   *mat.Dense // Φ, n × d
+	Weights []float64  // α; nil is the MDP's initial distribution
+
+	// Slack is μ, the weights of violations; nil is α. As published it is μ^{π*}_α, which
+	// is not known; sampled states with the weight 1/N each take its place.
+	Slack []float64
+
+	// Penalty is κ, [PublishedPenalty] in the source; 0 means that the Budget holds.
+	Penalty float64
+	// Budget is t ≥ 0. The zero value, a budget of 0, is the ALP over the states with
+	// μ(s) > 0.
+	Budget float64
+}
+
+// PublishedPenalty returns κ = 2/(1−γ), for which [Lyapunov.SALPBound] holds.
+func PublishedPenalty(gamma float64) float64 { return 2 / (1 - gamma) }
+
+// Solve solves the program exactly: Approximation.Objective is αᵀΦν̂, without the penalty,
+// and Violation is the greatest slack. It is for the discounted criterion.
+func (p SALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, error) {
+	if x.Criterion().Average() {
+		return nil, errors.New("priorwork: smoothed ALP under average cost, want a discount factor")
+	}
+	if err := checkBasis(x, p.Basis); err != nil {
+		return nil, err
+	}
+	alpha, err := stateWeights(x, p.Weights, x.Initial(), "state-relevance weights")
+	if err != nil {
+		return nil, err
+	}
+	mu, err := stateWeights(x, p.Slack, alpha, "weights of violations")
+	if err != nil {
+		return nil, err
+	}
+	if !(p.Penalty >= 0 && p.Budget >= 0) || math.IsInf(p.Penalty+p.Budget, 1) {
+		return nil, fmt.Errorf("priorwork: smoothed ALP with penalty %v and budget %v, want numbers ≥ 0", p.Penalty, p.Budget)
+	}
+	pairs := make([]int, x.Pairs())
+	for i := range pairs {
+		pairs[i] = i
+	}
+	c := bellmanConstraints(x, p.Basis, pairs, x.Costs())
+	k := whiten(c)
+	b := objective(x, p.Basis, alpha)
+	if ray := k.unbounded(b); ray != nil {
+		return nil, fmt.Errorf("priorwork: smoothed ALP: %w", errUnbounded(ray))
+	}
+	y, gap, err := newSlack(x.Actions(), mu, k.rows(c.columns), c.rhs).maximise(ctx, k.covector(b), p.Penalty, p.Budget)
+	if err != nil {
+		return nil, fmt.Errorf("priorwork: smoothed ALP: %w", err)
+	}
+	a := newApproximation(x, p.Basis, k.point(y), b)
+	a.Gap = gap
+	return a, nil
+}
+
+// slack is the function σ(y) = Σ_s μ(s)[max_a a_{sa}ᵀy − c_a(s)]₊ of y ∈ ℝʳ.
+type slack struct {
+	m          int
+	mu         []float64
+	rows       linprog.Columns // a_{sa}
+	cost       []float64
+	size, unit float64   // Σ μ(s) max_a ‖a_{sa}‖, Σ μ(s) max_a |c_a(s)|
+	dot        []float64 // a_{sa}ᵀy
+}
+
+func newSlack(m int, mu []float64, rows linprog.Columns, cost []float64) *slack {
+	f := &slack{m: m, mu: mu, rows: rows, cost: cost, dot: make([]float64, len(cost))}
+	row := make([]float64, len(rows))
+	for s, w := range mu {
+		var size, unit float64
+		for i := s * m; i < (s+1)*m; i++ {
+			rows.Row(row, i)
+			size, unit = max(size, floats.Norm(row, 2)), max(unit, math.Abs(cost[i]))
+		}
+		f.size += w * size
+		f.unit += w * unit
+	}
+	if f.unit == 0 {
+		f.unit = 1
+	}
+	return f
+}
+
+// tangent stores in g the slope of a linear function gᵀy − f that is nowhere above σ and
+// equals it at y, and returns f and σ(y).
+func (f *slack) tangent(g, y []float64) (offset, value float64) {
+	clear(g)
+	f.rows.Apply(f.dot, 0, y)
+	row := make([]float64, len(g))
+	for s, w := range f.mu {
+		worst, most := -1, 0.0
+		for i := s * f.m; i < (s+1)*f.m; i++ {
+			if h := f.dot[i] - f.cost[i]; h > most {
+				worst, most = i, h
+			}
+		}
+		if worst >= 0 && w > 0 {
+			f.rows.Row(row, worst)
+			floats.AddScaled(g, w, row)
+			offset += w * f.cost[worst]
+			value += w * most
+		}
+	}
+	return offset, value
+}
+
+// rounding bounds what rounding makes of σ(y): an inner product and a sum in each state,
+// in this code and in the solver's rows.
+func (f *slack) rounding(y []float64) float64 {
+	return 16 * float64(len(y)+8) * 0x1p-53 * (f.size*floats.Norm(y, 2) + f.unit)
+}
+
+// maximise returns argmax bᵀy − κσ(y), or argmax bᵀy subject to σ(y) ≤ budget if κ = 0,
+// and by how much the value may be short of the optimum. Variables of the linear programs
+// are y and τ, with tangents gᵀy − f ≤ unit·τ; a budget is τ = budget/unit.
+func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64) (y []float64, gap float64, err error) {
+	r := len(b)
+	objective := append(negated(b), kappa*f.unit)
+	cuts, rhs := make(linprog.Columns, r+1), []float64(nil)
+	add := func(g []float64, tau, right float64) { // −gᵀy + tau·τ ≥ right
+		for j, v := range g {
+			cuts[j] = append(cuts[j], -v)
+		}
+		cuts[r] = append(cuts[r], tau)
+		rhs = append(rhs, right)
+	}
+	g := make([]float64, r)
+	add(g, 1, 0)
+	if kappa == 0 {
+		add(g, -1, -budget/f.unit)
+	}
+	var warm []int
+	for {
+		point, err := linprog.Inequalities{B: objective, A: cuts, H: rhs}.Solve(ctx, linprog.Settings{Warm: warm})
+		var ray *linprog.UnboundedError
+		var trial []float64
+		switch {
+		case errors.As(err, &ray):
+			// Lengths are about 1: whoever is better 2²⁶ away is better for ever.
+			trial = append([]float64(nil), ray.Point...)
+			floats.AddScaled(trial, 0x1p26, ray.Direction)
+		case err != nil:
+			return nil, 0, err
+		default:
+			trial, warm = point.X, active(point)
+		}
+		y, tau := trial[:r], trial[r]
+		offset, sigma := f.tangent(g, y)
+		if sigma > f.unit*tau+f.rounding(y) {
+			add(g, f.unit, -offset)
+			continue
+		}
+		if ray != nil {
+			return nil, 0, errUnbounded(ray.Direction[:r])
+		}
+		// −point.Bound is above all values; this is the one at y.
+		return y, -point.Bound - (floats.Dot(b, y) - kappa*sigma), nil
+	}
+}
+
+func active(p *linprog.Point) []int {
+	rows := make([]int, len(p.Rows))
+	for k, m := range p.Rows {
+		rows[k] = m.Row
+	}
+	return rows
+}

@@ -1,0 +1,107 @@
+package priorwork
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
+)
+
+// expanded solves the smoothed program as it is printed, with a variable for the slack of
+// every state: the other way to its optimum, for few states.
+func expanded(t *rapid.T, p SALP, x *mixpolicy.MDP) (value float64) {
+	n, d := p.Basis.Dims()
+	m := x.Actions()
+	mu := p.Slack
+	if mu == nil {
+		mu = x.Initial()
+	}
+	rows := x.Pairs() + n + 1
+	a, h := make(linprog.Columns, d+n), make([]float64, rows)
+	for j := range a {
+		a[j] = make([]float64, rows)
+	}
+	row := make([]float64, d)
+	b := append(negated(objective(x, p.Basis, x.Initial())), make([]float64, n)...)
+	for i := range x.Pairs() { // s(s) − aᵀν ≥ −c
+		bellmanRow(row, x, p.Basis, i)
+		for j, v := range row {
+			a[j][i] = -v
+		}
+		a[d+i/m][i] = 1
+		h[i] = -x.Costs()[i]
+	}
+	for s := range n {
+		a[d+s][x.Pairs()+s] = 1
+		if p.Penalty > 0 {
+			b[d+s] = p.Penalty * mu[s]
+		} else {
+			a[d+s][rows-1] = -mu[s]
+		}
+	}
+	if p.Penalty == 0 {
+		h[rows-1] = -p.Budget
+	}
+	point, err := linprog.Inequalities{B: b, A: a, H: h}.Solve(background, linprog.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return -point.Objective
+}
+
+// slackOf returns μᵀs for the least s.
+func slackOf(x *mixpolicy.MDP, mu, v []float64) float64 {
+	next := make([]float64, len(v))
+	x.Bellman(next, v)
+	for s := range next {
+		next[s] = max(0, v[s]-next[s])
+	}
+	return sum.Dot(mu, next)
+}
+
+// The cutting planes against the expanded program, and the bound of Desai, Farias and
+// Moallemi, (4.13), with u = 1.
+func TestSALP(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		gamma := rapid.SampledFrom([]float64{0.5, 0.9}).Draw(t, "γ")
+		x := random(t, mixpolicy.Discounted(gamma))
+		best := mixpolicy.Must(mixpolicy.PolicyIteration(background, x, mixpolicy.ValuationSettings{}))
+		mu := mixpolicy.Must(x.Occupation(best.Policy)).State
+		p := SALP{Basis: randomBasis(t, x.States()), Slack: mu}
+		if rapid.Bool().Draw(t, "penalty") {
+			p.Penalty = PublishedPenalty(gamma)
+		} else {
+			p.Budget = rapid.SampledFrom([]float64{0, 0.01, 0.3}).Draw(t, "budget")
+		}
+		a, err := p.Solve(background, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const slack = 1e-8 // values are below 20, and lengths in the expanded program below 10³
+		spent := slackOf(x, mu, a.Value)
+		value := a.Objective - p.Penalty*spent
+		if want := expanded(t, p, x); math.Abs(value-want) > slack {
+			t.Fatalf("value %v, expanded program %v", value, want)
+		}
+		if p.Penalty == 0 {
+			if spent > p.Budget+slack {
+				t.Fatalf("slack %v, budget %v", spent, p.Budget)
+			}
+			return
+		}
+		ones := mat.Col(nil, 0, p.Basis)
+		l := mixpolicy.Must(NewLyapunov(x, ones))
+		distance, _, err := BestFit(background, p.Basis, best.Value, ones)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, bound := WeightedError(x.Initial(), best.Value, a.Value), l.SALPBound(x.Initial(), mu, gamma, distance); got > bound+slack {
+			t.Fatalf("error %v, bound %v", got, bound)
+		}
+	})
+}
