@@ -34,6 +34,8 @@ import (
 // begins anew from there, or, if G is near, the iteration goes on densely until it is
 // not.
 //
+// With row scaling all this is true of r_iλ_t(i), with norms to match.
+//
 // (3.27) would need λ_t at all pairs. In its place λ_t(i)/q(i) at the sampled pair i is
 // averaged: its expectation is λ_t, and it is ⪰ 0, so that its dual bound holds.
 type lazyMultipliers struct {
@@ -41,7 +43,7 @@ type lazyMultipliers struct {
 	dense            bool
 
 	based   bool      // λ₀ ≠ 0
-	norm    float64   // ‖λ₀‖₂
+	length  float64   // ‖λ₀‖
 	columns []float64 // ‖ψʲ‖₂
 	path    walk
 	longest int               // path
@@ -62,13 +64,13 @@ const horizon = 64
 // than d evaluations per iteration since the last time.
 const longestPath = 1 << 22
 
-func newLazyMultipliers(f *Features, radius float64) *lazyMultipliers {
+func newLazyMultipliers(f *Features, radius float64, rowScaling bool) *lazyMultipliers {
 	d := f.Dim()
-	l := &lazyMultipliers{denseMultipliers: *newDenseMultipliers(f, Corrected, radius)}
+	l := &lazyMultipliers{denseMultipliers: *newDenseMultipliers(f, Corrected, radius, rowScaling)}
 	l.sums = make([]sum.Accumulator, d)
 	l.columns, l.w, l.highest, l.row = make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
 	for j, c := range f.columns {
-		l.columns[j] = norm2(c)
+		l.columns[j] = l.denseMultipliers.norm(c)
 	}
 	l.pending = make([]addition, 0, 64)
 	l.longest = max(f.x.Pairs(), longestPath)
@@ -81,14 +83,19 @@ func newLazyMultipliers(f *Features, radius float64) *lazyMultipliers {
 }
 
 func (l *lazyMultipliers) at(pair int, row []float64) float64 {
+	return l.unscale(pair, l.reflected(pair, row))
+}
+
+// reflected returns the walk of the pair: λ_t(i), or r_iλ_t(i) with row scaling.
+func (l *lazyMultipliers) reflected(pair int, row []float64) float64 {
 	if l.dense {
-		return l.lambda[pair]
+		return l.scaled[pair]
 	}
 	v := l.path.drawdown(row)
 	if !l.based {
 		return v
 	}
-	base := l.lambda[pair]
+	base := l.scaled[pair]
 	for j, p := range row {
 		base -= p * l.w[j]
 	}
@@ -122,11 +129,11 @@ func (l *lazyMultipliers) sum() []float64 {
 
 func (l *lazyMultipliers) ascend(eta float64, theta []float64) {
 	if l.dense {
-		l.norm = l.step(eta, theta)
+		l.length = l.step(eta, theta)
 		l.dense = !l.far(eta, theta)
 		return
 	}
-	bound := l.norm
+	bound := l.length
 	for j, v := range theta {
 		l.sums[j].Add(eta * v)
 		l.w[j] = l.sums[j].Value()
@@ -147,15 +154,18 @@ func (l *lazyMultipliers) far(eta float64, theta []float64) bool {
 	for j, v := range theta {
 		speed += l.columns[j] * max(0, -v)
 	}
-	return l.norm+horizon*eta*speed <= l.radius
+	return l.length+horizon*eta*speed <= l.radius
 }
 
 // settle computes λ_t at all pairs, makes it λ₀, and scales it into the ball.
 func (l *lazyMultipliers) settle() {
-	l.current(l.lambda)
-	l.norm = l.shrink()
+	for i := range l.scaled {
+		l.f.Row(l.row, i)
+		l.scaled[i] = l.reflected(i, l.row)
+	}
+	l.length = l.shrink()
 	if math.IsInf(l.radius, 1) {
-		l.norm = 0 // of no use
+		l.length = 0 // of no use
 	}
 	l.based = true
 	l.path.reset()

@@ -92,6 +92,9 @@ func TestLazyEqualsDense_3_26(t *testing.T) {
 		{"d = 3, discounted", discounted(3), mixpolicy.PrimalDual{CostScale: .2}},
 		{"d = 4, ball met at times", geometricProblem(t, 100, 4), mixpolicy.PrimalDual{Beta: 2}},
 		{"d = 8", geometricProblem(t, 50, 8), mixpolicy.PrimalDual{}},
+		{"queue, rows scaled", section6, mixpolicy.PrimalDual{CostScale: cMax, RowScaling: true}},
+		{"queue, rows scaled, ball met at times", section6, mixpolicy.PrimalDual{CostScale: cMax, RowScaling: true, Beta: 1}},
+		{"d = 4, rows scaled", geometricProblem(t, 100, 4), mixpolicy.PrimalDual{RowScaling: true}},
 		{"d = 2, short path", section6, mixpolicy.PrimalDual{CostScale: cMax}},
 		{"d = 4, short path", geometricProblem(t, 50, 4), mixpolicy.PrimalDual{}},
 	} {

@@ -54,37 +54,59 @@ type multipliers interface {
 type denseMultipliers struct {
 	f      *Features
 	form   Form
-	radius float64 // G
-	lambda []float64
-	total  []float64 // Σ ηλ
+	radius float64   // G
+	rows   []float64 // r_i with row scaling, else nil
+	scaled []float64 // λ_t, or r_iλ_t(i)
+	total  []float64 // Σ ηλ, in the same units
+	shown  []float64
 }
 
-func newDenseMultipliers(f *Features, form Form, radius float64) *denseMultipliers {
+func newDenseMultipliers(f *Features, form Form, radius float64, rowScaling bool) *denseMultipliers {
 	pairs := f.x.Pairs()
-	return &denseMultipliers{f, form, radius, make([]float64, pairs), make([]float64, pairs)}
+	l := &denseMultipliers{f: f, form: form, radius: radius, scaled: make([]float64, pairs), total: make([]float64, pairs)}
+	if rowScaling {
+		l.rows, l.shown = make([]float64, pairs), make([]float64, pairs)
+		for _, c := range f.columns {
+			floats.Add(l.rows, c)
+		}
+		for i, r := range l.rows {
+			if r == 0 { // a row of zeros, whose λ stays 0
+				l.rows[i] = 1
+			}
+		}
+	}
+	return l
 }
 
-func (l *denseMultipliers) at(pair int, _ []float64) float64 { return l.lambda[pair] }
+func (l *denseMultipliers) at(pair int, _ []float64) float64 { return l.unscale(pair, l.scaled[pair]) }
+
+// unscale returns λ(i) for r_iλ(i).
+func (l *denseMultipliers) unscale(pair int, v float64) float64 {
+	if l.rows == nil {
+		return v
+	}
+	return v / l.rows[pair]
+}
 
 func (l *denseMultipliers) accumulate(eta float64, _ int, _ float64) {
-	floats.AddScaled(l.total, eta, l.lambda)
+	floats.AddScaled(l.total, eta, l.scaled)
 }
 
 func (l *denseMultipliers) ascend(eta float64, theta []float64) { l.step(eta, theta) }
 
-// step is ascend; it returns ‖λ‖₂ unless there is no ball.
+// step is ascend; it returns ‖λ‖ unless there is no ball.
 func (l *denseMultipliers) step(eta float64, theta []float64) (norm float64) {
 	sign := -eta
 	if l.form == Printed {
 		sign = eta
 	}
 	for j, c := range l.f.columns {
-		floats.AddScaled(l.lambda, sign*theta[j], c)
+		floats.AddScaled(l.scaled, sign*theta[j], c)
 	}
 	if l.form == Corrected {
-		for i, v := range l.lambda {
+		for i, v := range l.scaled {
 			if v < 0 {
-				l.lambda[i] = 0
+				l.scaled[i] = 0
 			}
 		}
 	}
@@ -96,23 +118,40 @@ func (l *denseMultipliers) shrink() float64 {
 	if math.IsInf(l.radius, 1) {
 		return 0
 	}
-	norm := norm2(l.lambda)
+	norm := l.norm(l.scaled)
 	if norm > l.radius {
-		floats.Scale(l.radius/norm, l.lambda)
+		floats.Scale(l.radius/norm, l.scaled)
 		return l.radius
 	}
 	return norm
 }
 
-func (l *denseMultipliers) sum() []float64 { return l.total }
-
-func (l *denseMultipliers) current(dst []float64) { copy(dst, l.lambda) }
-
-// norm2 returns ‖x‖₂: by the plain sum of squares, unless that leaves the range of
-// numbers whose squares are normal.
-func norm2(x []float64) float64 {
+// norm returns ‖λ‖₂, or √(Σ r_iλ_i²) with row scaling, for λ in the units of scaled: by the
+// plain sum of squares, unless that leaves the range of numbers whose squares are
+// normal.
+func (l *denseMultipliers) norm(x []float64) float64 {
+	if l.rows != nil {
+		var s float64
+		for i, v := range x {
+			s += v * (v / l.rows[i])
+		}
+		return math.Sqrt(s)
+	}
 	if s := floats.Dot(x, x); s > 0x1p-900 && s < 0x1p1000 {
 		return math.Sqrt(s)
 	}
 	return floats.Norm(x, 2)
+}
+
+func (l *denseMultipliers) sum() []float64 {
+	if l.rows == nil {
+		return l.total
+	}
+	return floats.DivTo(l.shown, l.total, l.rows)
+}
+
+func (l *denseMultipliers) current(dst []float64) {
+	for i, v := range l.scaled {
+		dst[i] = l.unscale(i, v)
+	}
 }

@@ -66,6 +66,16 @@ type PrimalDual struct {
 	Start []float64
 	// Form is Corrected unless said otherwise.
 	Form Form
+	// RowScaling is not in the paper. It takes the step in λ where the rows of Ψθ ⪰ 0 are
+	// divided by their sums r_i = Σ_j ψʲ_i,
+	//
+	//	λ_i ← [λ_i − η(Ψθ)_i/r_i]₊,
+	//
+	// which is the same step in the norm √(Σ r_iλ_i²), and the ball is that of this norm.
+	// The rows add up to 1 over all pairs, so that most are small and the λ that holds
+	// them is large: without the division its entries take Ση ≈ λ*/|Ψθ| to get there, and
+	// until then θ is far from feasible.
+	RowScaling bool
 	// Multipliers chooses how λ is kept; the iterates do not depend on it.
 	Multipliers Multipliers
 
@@ -93,6 +103,9 @@ type PrimalDual struct {
 func (a *PrimalDual) Name() string {
 	if a.Form == Printed {
 		return "primal–dual (as printed)"
+	}
+	if a.RowScaling {
+		return "primal–dual, rows scaled"
 	}
 	return "primal–dual"
 }
@@ -122,6 +135,9 @@ func (a *PrimalDual) Init(p *Problem, o *Oracle) (err error) {
 	}
 	if a.StepSize == nil {
 		a.StepSize = InverseSqrt(1)
+	}
+	if a.Form == Printed && a.RowScaling {
+		return errors.New("mixpolicy: row scaling is for the corrected form, want RowScaling false with the printed one")
 	}
 	if err := a.StepSize.check(); err != nil {
 		return err
@@ -188,18 +204,18 @@ func (a *PrimalDual) multipliers() (multipliers, error) {
 	switch a.Multipliers {
 	case AutoMultipliers:
 		if a.Form == Corrected && lazyPays(f.x.Pairs(), f.Dim()) {
-			return newLazyMultipliers(f, g), nil
+			return newLazyMultipliers(f, g, a.RowScaling), nil
 		}
 	case LazyMultipliers:
 		if a.Form == Printed {
 			return nil, errors.New("mixpolicy: lazy multipliers are for the corrected form, want DenseMultipliers or AutoMultipliers with the printed one")
 		}
-		return newLazyMultipliers(f, g), nil
+		return newLazyMultipliers(f, g, a.RowScaling), nil
 	case DenseMultipliers:
 	default:
 		return nil, fmt.Errorf("mixpolicy: unknown %v", a.Multipliers)
 	}
-	return newDenseMultipliers(f, a.Form, g), nil
+	return newDenseMultipliers(f, a.Form, g, a.RowScaling), nil
 }
 
 // Step implements [Method].

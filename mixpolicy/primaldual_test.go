@@ -1,6 +1,7 @@
 package mixpolicy_test
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -187,11 +188,12 @@ func TestAlgorithm1_3_13(t *testing.T) {
 	const d, steps = 3, 60
 	for _, ref := range references() {
 		for _, beta := range []float64{0, .05} {
-			for _, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
+			for k := range 4 {
+				kind, rowScaling := []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers}[k%2], k > 1
 				p := unit(t, d)
 				f, c := p.Features(), p.MDP().Costs()
 				const scale, eta0 = .1, .2
-				m := start(t, p, &mixpolicy.PrimalDual{Modulus: ref.modulus, Beta: beta, CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta0), Multipliers: kind}).(*mixpolicy.PrimalDual)
+				m := start(t, p, &mixpolicy.PrimalDual{Modulus: ref.modulus, Beta: beta, CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta0), Multipliers: kind, RowScaling: rowScaling}).(*mixpolicy.PrimalDual)
 				o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)) // draws the same pairs
 				lambda := make([]float64, len(c))
 				sumTheta, sumLambda, weight := make([]float64, d), make([]float64, len(c)), 0.
@@ -233,10 +235,16 @@ func TestAlgorithm1_3_13(t *testing.T) {
 					floats.AddScaled(sumTheta, eta, theta)
 					floats.AddScaled(sumLambda, eta, lambda)
 					// (3.26)
+					var squares float64
 					for i, v := range naive(f, theta) {
-						lambda[i] = math.Max(0, lambda[i]-eta*v)
+						r := 1.
+						if rowScaling {
+							r = f.Column(0)[i] + f.Column(1)[i] + f.Column(2)[i]
+						}
+						lambda[i] = math.Max(0, lambda[i]-eta*v/r)
+						squares += r * lambda[i] * lambda[i]
 					}
-					if norm := floats.Norm(lambda, 2); beta > 0 && norm > beta {
+					if norm := math.Sqrt(squares); beta > 0 && norm > beta {
 						floats.Scale(beta/norm, lambda)
 					}
 
@@ -251,7 +259,7 @@ func TestAlgorithm1_3_13(t *testing.T) {
 						t.Fatalf("%s, β = %v, %v: θ_%d = %v, the argmin of (3.13) is %v", ref.name, beta, kind, step+1, s.Last, want)
 					}
 					// λ is of the order of 1 and has had a few roundings a step.
-					if diff := floats.Distance(m.CurrentMultipliers(), lambda, math.Inf(1)); diff > 8*steps*u {
+					if diff := floats.Distance(m.CurrentMultipliers(), lambda, math.Inf(1)); diff > 8*steps*u*(1+floats.Max(lambda)) {
 						t.Fatalf("%s, β = %v, %v: λ_%d is off by %v", ref.name, beta, kind, step+1, diff)
 					}
 					for j := range d {
@@ -261,7 +269,7 @@ func TestAlgorithm1_3_13(t *testing.T) {
 					}
 					if kind == mixpolicy.DenseMultipliers {
 						for i := range lambda {
-							if math.Abs(s.Lambda[i]-scale*sumLambda[i]/weight) > 8*steps*u {
+							if math.Abs(s.Lambda[i]-scale*sumLambda[i]/weight) > 8*steps*u*(1+floats.Max(lambda)) {
 								t.Fatalf("%s: λ̂_%d of pair %d is %v, want %v", ref.name, step+1, i, s.Lambda[i], scale*sumLambda[i]/weight)
 							}
 						}
@@ -399,6 +407,7 @@ func TestPrimalDualErrors(t *testing.T) {
 		{ball, mixpolicy.PrimalDual{Form: 7}, []string{"unknown Form 7"}},
 		{ball, mixpolicy.PrimalDual{Multipliers: 7}, []string{"unknown Multipliers(7)"}},
 		{ball, mixpolicy.PrimalDual{Form: mixpolicy.Printed, Multipliers: mixpolicy.LazyMultipliers}, []string{"lazy multipliers are for the corrected form"}},
+		{ball, mixpolicy.PrimalDual{Form: mixpolicy.Printed, RowScaling: true}, []string{"row scaling is for the corrected form"}},
 	} {
 		p := small(t, 2, c.class, mixpolicy.AverageCost)
 		err := c.m.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)))
@@ -476,6 +485,31 @@ func TestStepAllocations(t *testing.T) {
 		// A lazy path grows, by doubling: rarely, and less and less often.
 		if n := testing.AllocsPerRun(1000, step); n != 0 || err != nil {
 			t.Errorf("%T: %v allocations a step, error %v", c.m, n, err)
+		}
+	}
+}
+
+// Row scaling pays on the queue: after 2000 steps the merit of the average is less than a
+// tenth of the plain form's in every one of ten trials (in the mean, less than a
+// hundredth). The saddle points are the same, and so is the optimum.
+func TestRowScalingOnTheQueue(t *testing.T) {
+	p := queue(t, 100, mixpolicy.Ball(2))
+	merit := mixpolicy.Must(p.MeritCurve())
+	final := func(rowScaling bool) []float64 {
+		trials, err := mixpolicy.RunTrials(context.Background(), p, func() mixpolicy.Method {
+			return &mixpolicy.PrimalDual{CostScale: cMax, RowScaling: rowScaling}
+		}, mixpolicy.TrialSettings{Trials: 10, Iterations: 2000, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return trials.Final(merit)
+	}
+	plain, scaled := final(false), final(true)
+	t.Logf("plain %.0f", plain)
+	t.Logf("scaled %.0f", scaled)
+	for k := range plain {
+		if scaled[k] > plain[k]/10 {
+			t.Errorf("trial %d: merit %v with row scaling, %v without", k, scaled[k], plain[k])
 		}
 	}
 }
