@@ -60,7 +60,7 @@ func queueClaims(ctx context.Context) ([]Claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	mended, err := AsPrinted(mixpolicy.Corrected).Contest(ctx, DefaultContest(AsPrinted(mixpolicy.Corrected)))
+	repaired, err := AsPrinted(mixpolicy.Corrected).Contest(ctx, DefaultContest(AsPrinted(mixpolicy.Corrected)))
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func queueClaims(ctx context.Context) ([]Claim, error) {
 		return nil, err
 	}
 	const (
-		section6 = "T = 1000, η = 0.001, R = 100, raw costs"
+		stated   = "T = 1000, η = 0.001, R = 100, raw costs"
 		working6 = "T = 10⁵, η = η₀/√(t+1), R = 2, costs over c_max"
 	)
 	tuned := fmt.Sprintf("; each the best of %d configurations by %d other trials", sound.Configurations, sound.TuningTrials)
@@ -78,9 +78,9 @@ func queueClaims(ctx context.Context) ([]Claim, error) {
 		id, experiment string
 		pair           Pair
 	}{
-		{"literal", section6 + ", Algorithm 1 as printed", literal.AsGiven},
-		{"corrected", section6 + ", Algorithm 1 corrected", mended.AsGiven},
-		{"corrected-tuned", section6 + ", Algorithm 1 corrected" + tuned, mended.Tuned},
+		{"literal", stated + ", Algorithm 1 as printed", literal.AsGiven},
+		{"corrected", stated + ", Algorithm 1 corrected", repaired.AsGiven},
+		{"corrected-tuned", stated + ", Algorithm 1 corrected" + tuned, repaired.Tuned},
 		{"working", working6 + ", η₀ = 1, ω = 1", sound.AsGiven},
 		{"working-tuned", working6 + tuned, sound.Tuned},
 	} {

@@ -31,7 +31,7 @@ func (p *smallLP) solve() (float64, []float64, error) {
 		eq = rowsOf(p.a)
 	}
 	c, a, b := lp.Convert(p.c, rowsOf(p.g), p.h, eq, p.b)
-	value, x, err := lp.Simplex(c, a, b, 0, nil)
+	value, x, err := lp.Simplex(c, a, b, 1e-11, nil)
 	switch {
 	case errors.Is(err, lp.ErrUnbounded):
 		return math.Inf(-1), nil, nil

@@ -268,10 +268,10 @@ func (r *Trace) dualStep(c *tally, s TraceStep, points, multipliers [][]float64)
 	for _, l := range multipliers {
 		// As printed the step leaves the orthant, which is no projection onto Λ: what is
 		// printed for P_Λ is compared with the nearest point of Λ.
-		c.atMost("5.15", corrected, floats.Distance(s.NextLambda, l, 2), floats.Distance(free, l, 2))
 		ball := append([]float64(nil), free...)
 		floats.Scale(r.G/max(r.G, floats.Norm(free, 2)), ball)
 		c.equal("5.15", printed, floats.Distance(ball, s.NextLambda, 2), 0, floats.Norm(s.NextLambda, 2))
+		c.atMost("5.15", corrected, floats.Distance(s.NextLambda, l, 2), floats.Distance(free, l, 2))
 
 		slope := floats.Dot(s.Ascent, difference(s.Lambda, l))
 		gain := r.lagrangian(s.Theta, l) - r.lagrangian(s.Theta, s.Lambda)

@@ -1,0 +1,280 @@
+package paper
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// awaited are notebooks that do not have all of their anchors yet: their entries are not
+// looked for. The list is to be empty.
+var awaited = []string{
+	"02-preliminaries",
+	"03-primal-dual",
+	"04-prior-work",
+	"05-proofs",
+	"06-numerical-experiments",
+}
+
+// numbered are the 145 equation numbers of the compiled paper.
+const numbered = `
+2.1 2.2 2.3 2.4 2.5 2.6 2.7 2.8 2.9a 2.9b 2.10 2.11 2.12 2.13a 2.13b 2.13c 2.14 2.15a 2.15b
+2.15c 2.16 2.17 2.18a 2.18b 2.19 2.20 2.21 2.22 2.23 2.24 2.25
+3.1 3.2 3.3 3.4 3.5a 3.6 3.7 3.8 3.9 3.10 3.11 3.12 3.13 3.14a 3.14b 3.15 3.16 3.17 3.18 3.19
+3.20 3.21 3.22 3.23 3.24 3.25a 3.25b 3.25c 3.26 3.27a 3.28 3.29 3.30 3.31 3.32 3.33 3.34a 3.34b
+3.35 3.36 3.37 3.38
+4.1a 4.1b 4.2 4.3 4.4 4.5 4.6 4.7 4.8 4.9 4.10 4.11 4.12 4.13 4.14 4.15 4.16
+5.1a 5.1b 5.2 5.3 5.4 5.5 5.6 5.7 5.8 5.9 5.10 5.11 5.12 5.13 5.14 5.15 5.16 5.17a 5.17b 5.18
+5.19a 5.20a 5.21 5.22 5.23 5.24 5.25 5.26 5.27 5.28 5.29 5.30 5.31a 5.31b 5.32 5.33 5.34 5.35 5.36
+6.1 6.2 6.3a 6.3b
+A.1 A.2 A.3 A.4 A.5 A.6 A.7 A.8 A.9 A.10 A.11 A.12`
+
+// statements are all others: definitions, assumptions, lemmas, propositions, the theorem,
+// the algorithm and the figures.
+var statements = []string{
+	"Definition 2.1", "Definition 2.2", "Definition 2.3", "Definition 2.4", "Definition 2.5",
+	"Definition 2.6", "Definition 2.7", "Definition 2.8", "Definition 2.9",
+	"Assumption A.1", "Assumption A.2", "Assumption A.3",
+	"Definition 3.1", "Lemma 3.2", "Algorithm 1", "Proposition 3.1", "Lemma 3.3", "Theorem 3.4",
+	"Lemma 5.1", "Proposition 5.1", "Lemma 5.2", "Figure 1", "Figure 2",
+	"Lemma A.1", "Lemma A.2", "Lemma A.3", "Lemma A.4",
+}
+
+// Every entry is decided by its check, an entry that is not right as printed has an
+// erratum, and none has one that is.
+func TestIndex(t *testing.T) {
+	for _, e := range Index() {
+		t.Run(e.Number, func(t *testing.T) {
+			f, err := e.Check(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := e.Verdict(f)
+			if (v == HoldsAsCorrected || v == Fails) != (e.Errata != "") {
+				t.Errorf("%s, with the erratum %q: %+v", v, e.Errata, f)
+			}
+			if v == Fails {
+				t.Errorf("no correction passes: %+v", f)
+			}
+			if f.Numbers == "" || strings.Contains(f.Numbers, "%!") {
+				t.Errorf("numbers %q", f.Numbers)
+			}
+		})
+	}
+}
+
+func TestIndexIsComplete(t *testing.T) {
+	want := append(strings.Fields(numbered), statements...)
+	if n := len(strings.Fields(numbered)); n != 145 {
+		t.Fatalf("%d numbers, want 145", n)
+	}
+	var got []string
+	anchors := map[string]string{}
+	for _, e := range Index() {
+		got = append(got, e.Number)
+		if e.What == "" {
+			t.Errorf("(%s) has no words", e.Number)
+		}
+		if other, taken := anchors[e.Anchor()]; taken {
+			t.Errorf("(%s) and (%s) have the anchor %q", e.Number, other, e.Anchor())
+		}
+		anchors[e.Anchor()] = e.Number
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	for _, n := range want {
+		if !slices.Contains(got, n) {
+			t.Errorf("(%s) is not in the index", n)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%d entries, want %d", len(got), len(want))
+	}
+}
+
+func TestAnchor(t *testing.T) {
+	for number, want := range map[string]string{
+		"3.22": "eq-3-22", "2.13b": "eq-2-13b", "A.6": "eq-a-6", "Lemma 3.2": "lemma-3-2", "Definition 2.4": "def-2-4",
+		"Theorem 3.4": "thm-3-4", "Proposition 3.1": "prop-3-1", "Algorithm 1": "alg-1", "Figure 1": "fig-1", "Assumption A.1": "assumption-a-1",
+	} {
+		if got := (Entry{Number: number}).Anchor(); got != want {
+			t.Errorf("%s: %q, want %q", number, got, want)
+		}
+	}
+}
+
+// TestIndexTable compares data/equations.csv with what the checks find; -update writes it.
+func TestIndexTable(t *testing.T) {
+	rows, err := Decide(t.Context(), Index())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := WriteIndex(&b, rows); err != nil {
+		t.Fatal(err)
+	}
+	compareTable(t, "equations.csv", b.Bytes(), "found")
+}
+
+// TestErrataTable does the same for data/errata.csv.
+func TestErrataTable(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteErrata(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+	compareTable(t, "errata.csv", b.Bytes(), "witness")
+}
+
+// compareTable compares a computed table with the recorded one. The numeric column counts
+// on one architecture only: elsewhere fused operations round differently.
+func compareTable(t *testing.T, name string, got []byte, numeric string) {
+	t.Helper()
+	path := filepath.Join("..", "..", "data", name)
+	if *update {
+		replaceFile(t, path, got)
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v; go test ./mixpolicy/paper -run 'Test.*Table' -update writes it", err)
+	}
+	table := func(b []byte) [][]string {
+		rows, err := csv.NewReader(bytes.NewReader(b)).ReadAll()
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		return rows
+	}
+	a, b := table(got), table(want)
+	if len(a) != len(b) {
+		t.Fatalf("%s has %d rows, computed are %d; -update writes it", name, len(b), len(a))
+	}
+	for i, row := range a {
+		for j, v := range row {
+			if a[0][j] == numeric && runtime.GOARCH != "amd64" {
+				continue
+			}
+			if j >= len(b[i]) || b[i][j] != v {
+				t.Errorf("%s, row %q: recorded %q, computed %q: %q; -update writes it", name, row[0], strings.Join(b[i], " | "), a[0][j], v)
+				break
+			}
+		}
+	}
+}
+
+// replaceFile writes a file whole or not at all.
+func replaceFile(t *testing.T, path string, b []byte) {
+	t.Helper()
+	temporary := path + ".new"
+	if err := os.WriteFile(temporary, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(temporary, path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// declarations returns the exported names of a package folder, with those of methods and
+// interface methods as Type.Method, and of test functions in its test files.
+func declarations(folder string) (map[string]bool, error) {
+	names := map[string]bool{}
+	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil || len(files) == 0 {
+		return nil, fmt.Errorf("no Go files in %s: %v", folder, err)
+	}
+	for _, file := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				names[receiver(d)+d.Name.Name] = true
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					t, ok := s.(*ast.TypeSpec)
+					if !ok {
+						continue
+					}
+					names[t.Name.Name] = true
+					if i, ok := t.Type.(*ast.InterfaceType); ok {
+						for _, m := range i.Methods.List {
+							for _, n := range m.Names {
+								names[t.Name.Name+"."+n.Name] = true
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	return names, nil
+}
+
+func receiver(d *ast.FuncDecl) string {
+	if d.Recv == nil {
+		return ""
+	}
+	t := d.Recv.List[0].Type
+	if p, ok := t.(*ast.StarExpr); ok {
+		t = p.X
+	}
+	if id, ok := t.(*ast.Ident); ok {
+		return id.Name + "."
+	}
+	return ""
+}
+
+// Every symbol and every test that the index names exists in the source.
+func TestIndexNames(t *testing.T) {
+	known := map[string]map[string]bool{}
+	find := func(folder, name string) bool {
+		if known[folder] == nil {
+			names, err := declarations(filepath.Join("..", "..", folder))
+			if err != nil {
+				t.Fatal(err)
+			}
+			known[folder] = names
+		}
+		return known[folder][name]
+	}
+	for _, e := range Index() {
+		slash := strings.LastIndexByte(e.Symbol, '/') + 1
+		dot := slash + strings.IndexByte(e.Symbol[slash:], '.')
+		if folder, name := e.Symbol[:dot], e.Symbol[dot+1:]; !find(folder, name) || !ast.IsExported(name) {
+			t.Errorf("(%s): symbol %q does not exist", e.Number, e.Symbol)
+		}
+		folder, test, _ := strings.Cut(e.Test(), "/Test")
+		test, subtest, _ := strings.Cut("Test"+test, "/")
+		if !find(folder, test) || subtest != strings.ReplaceAll(e.Number, " ", "_") {
+			t.Errorf("(%s): test %q does not exist", e.Number, e.Test())
+		}
+	}
+}
+
+// Every anchor that the index names is in its notebook.
+func TestIndexAnchors(t *testing.T) {
+	for _, e := range Index() {
+		if slices.Contains(awaited, e.Notebook()) {
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join("..", "..", "notebooks", e.Notebook()+".ipynb"))
+		if err != nil {
+			t.Errorf("(%s): %v", e.Number, err)
+			continue
+		}
+		if anchor := `id=\"` + e.Anchor() + `\"`; !bytes.Contains(b, []byte(anchor)) && !bytes.Contains(b, []byte(`id='`+e.Anchor()+`'`)) {
+			t.Errorf("(%s): notebook %s has no <a id=%q></a>", e.Number, e.Notebook(), e.Anchor())
+		}
+	}
+}
