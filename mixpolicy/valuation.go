@@ -54,7 +54,7 @@ type ValuationSettings struct {
 	// MaxIterations bounds iterations and, separately, sweeps; 0 is 1,000,000.
 	MaxIterations int
 
-	// Start is the first value function (n); nil is 0, whose greedy policy is myopic.
+	// Start is the first value function (n); nil is 𝒮0, the least cost of one step.
 	Start []float64
 
 	// Damping τ ∈ (0, 1] makes a sweep v ← v + τ(𝒮v − v). Below 1 it is the
@@ -122,16 +122,21 @@ func ValueIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuat
 // ModifiedPolicyIteration (Puterman and Shin 1978) follows each greedy policy for a
 // number of sweeps before it looks for the next: the method for large models. A
 // sweep that follows costs 1/m of one that looks. It follows until the policy's own
-// residual is a tenth of what the last greedy step left, which is when looking
-// again pays. Errors are those of [ValueIteration].
+// residual is a hundredth of what the last greedy step left, so that the next one
+// is due to the policy, or meets the tolerance if no action changed. Errors are
+// those of [ValueIteration].
 func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
 	return x.optimise(ctx, set, func(r *search) error {
-		left := r.last.hi - r.last.lo
+		goal := (r.last.hi - r.last.lo) / 100
+		if !r.last.actions { // perhaps this is the last policy
+			goal = r.set.Tolerance / 2
+		}
+		x.choose(&r.rows, r.actions, r.set.Workers)
 		for range maxFollow {
-			c := x.follow(r.next, r.v, r.actions, r.set.Workers)
+			c := x.follow(r.next, r.v, &r.rows, r.set.Workers)
 			r.Sweeps++
 			r.advance()
-			if c.hi-c.lo <= left/10 || ctx.Err() != nil {
+			if c.hi-c.lo <= goal || ctx.Err() != nil {
 				break
 			}
 		}
@@ -173,10 +178,12 @@ type search struct {
 	x        *MDP
 	ctx      context.Context
 	set      ValuationSettings
-	v, next  []float64 // v, and the operator applied to it
-	actions  []int32   // the greedy policy
-	last     change    // of the greedy step
+	v, next  []float64  // v, and the operator applied to it
+	actions  []int32    // the greedy policy
+	last     change     // of the greedy step
+	rows     chosenRows // of the greedy policy
 	rounding float64
+	top      float64 // ‖c‖∞
 }
 
 func (x *MDP) newSearch(ctx context.Context, set ValuationSettings) (*search, error) {
@@ -185,10 +192,15 @@ func (x *MDP) newSearch(ctx context.Context, set ValuationSettings) (*search, er
 		return nil, err
 	}
 	r := &search{
-		x: x, ctx: ctx, set: set, rounding: x.valueRounding(),
+		x: x, ctx: ctx, set: set, rounding: x.valueRounding(), top: largest(x.cost),
 		v: make([]float64, x.n), next: make([]float64, x.n), actions: make([]int32, x.n),
 	}
 	copy(r.v, set.Start)
+	if set.Start == nil {
+		for s := range r.v {
+			r.v[s] = slices.Min(x.cost[s*x.m : (s+1)*x.m])
+		}
+	}
 	r.Value = make([]float64, x.n)
 	r.Lower, r.Upper, r.Residual = math.Inf(-1), math.Inf(1), math.Inf(1)
 	return r, nil
@@ -235,7 +247,7 @@ func (r *search) greedyStep() error {
 
 // slack is how far rounding can move 𝒮v − v, and how much better an action must be
 // than the present one to replace it, so that ties do not make a policy cycle.
-func (r *search) slack() float64 { return r.rounding * (largest(r.x.cost) + largest(r.v)) }
+func (r *search) slack() float64 { return r.rounding * (r.top + largest(r.v)) }
 
 // bound takes r.next = 𝒮v and c, the extremes of 𝒮v − v, to the bounds and values
 // of Valuation. Upper has the slack twice, since an action within slack of the best
@@ -248,7 +260,7 @@ func (r *search) bound(c change, slack float64, count int) error {
 		offset = gamma / (1 - gamma) * (c.lo + c.hi) / 2
 	}
 	if math.IsNaN(c.hi-c.lo) || math.IsInf(c.hi-c.lo, 0) {
-		return fmt.Errorf("mixpolicy: values overflow after %d sweeps, with costs up to %.3g; want costs scaled down", count, largest(r.x.cost))
+		return fmt.Errorf("mixpolicy: values overflow after %d sweeps, with costs up to %.3g; want costs scaled down", count, r.top)
 	}
 	r.Residual = c.hi - c.lo
 	r.Lower = base + gamma*c.lo - slack
@@ -333,7 +345,7 @@ func (x *MDP) evaluate(ctx context.Context, p *Policy, set ValuationSettings) (*
 		if r.Sweeps == r.set.MaxIterations {
 			return &r.Valuation, r.notConverged(r.Sweeps, "sweeps", UniformPolicy(y))
 		}
-		r.last = y.follow(r.next, r.v, r.actions, r.set.Workers)
+		r.last = y.improve(r.next, r.v, r.actions, 0, r.set.Workers) // of its one action
 		r.Sweeps++
 		err := r.bound(r.last, r.slack(), r.Sweeps)
 		if exact {
