@@ -4,22 +4,25 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// saddle is (3.1) with known costs, in coordinates in which it is well scaled.
+// saddle is (3.1) in coordinates in which it is well scaled.
 //
-// A column of Ψ adds up to 1, and row i to dq_i with q = (1/d) Σ ψʲ. By the lemma of Pock
-// and Chambolle (2011) the matrix S^{1/2}Ψ, S = diag(1/dq_i), therefore has the norm
-// ‖S^{1/2}Ψ‖₂ ≤ 1, whatever the problem: a method that measures λ by ‖λ‖²_{S⁻¹} = Σ dq_iλ_i²
-// needs no estimate of ‖Ψ‖.
+// A column of Ψ adds up to 1; let r_i be the sum of row i, and S = diag(1/r_i). By the lemma
+// of Pock and Chambolle (2011) ‖S^{1/2}Ψ‖₂ ≤ 1, whatever the problem: with Cauchy and Schwarz,
+//
+//	‖S^{1/2}Ψθ‖² = Σ_i (Σ_j ψ_ijθ_j)²/r_i ≤ Σ_i Σ_j ψ_ijθ_j² = ‖θ‖².
+//
+// So a method that measures λ by ‖λ‖²_{S⁻¹} = Σ r_iλ_i² needs no estimate of ‖Ψ‖.
 type saddle struct {
 	p       *mixpolicy.Problem
-	weights []float64 // dq_i
+	weights []float64 // r_i
 	theta   []float64 // gradients, scratch
 	lambda  []float64
 }
 
 func newSaddle(p *mixpolicy.Problem) *saddle {
 	f := p.Features()
-	s := &saddle{p: p, weights: make([]float64, p.MDP().Pairs()), theta: make([]float64, p.Dim()), lambda: make([]float64, p.MDP().Pairs())}
+	pairs := p.MDP().Pairs()
+	s := &saddle{p: p, weights: make([]float64, pairs), theta: make([]float64, p.Dim()), lambda: make([]float64, pairs)}
 	for j := range f.Dim() {
 		for i, v := range f.Column(j) {
 			s.weights[i] += v

@@ -19,7 +19,8 @@ var _ mixpolicy.Method = (*VarianceReduced)(nil)
 //
 // whose error b̂_t − cᵀΨ has the variance of (3.5a)'s first term divided by t, and no part
 // that grows with λ. It is not unbiased given the past; it is consistent. The rest is
-// Algorithm 1 in its corrected form, (3.25)–(3.27), without a ball for λ.
+// Algorithm 1 in its corrected form, (3.25)–(3.27), with scaled rows
+// (mixpolicy.PrimalDual.RowScaling) and without a ball for λ.
 //
 // An iteration costs 2nmd operations.
 type VarianceReduced struct {
@@ -30,7 +31,7 @@ type VarianceReduced struct {
 	// CostScale divides every observed cost; 0 is 1.
 	CostScale float64
 
-	p       *mixpolicy.Problem
+	s       *saddle
 	oracle  *mixpolicy.Oracle
 	phi     bregman.Modulus
 	scale   float64
@@ -40,7 +41,6 @@ type VarianceReduced struct {
 	y       []float64
 	theta   []float64
 	lambda  []float64
-	psi     []float64 // Ψθ
 	scratch []float64
 
 	weight                 float64
@@ -53,7 +53,7 @@ func (a *VarianceReduced) Name() string { return "primal–dual, variance reduce
 
 // Init implements [mixpolicy.Method].
 func (a *VarianceReduced) Init(p *mixpolicy.Problem, o *mixpolicy.Oracle) error {
-	a.p, a.oracle, a.phi = p, o, a.Modulus
+	a.s, a.oracle, a.phi = newSaddle(p), o, a.Modulus
 	if a.phi == nil {
 		a.phi = mixpolicy.DefaultModulus(p.Class())
 	}
@@ -74,7 +74,7 @@ func (a *VarianceReduced) Init(p *mixpolicy.Problem, o *mixpolicy.Oracle) error 
 	a.t, a.weight = 0, 0
 	a.row, a.b, a.y, a.theta = make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
 	a.scratch, a.average = make([]float64, d), make([]float64, d)
-	a.lambda, a.psi, a.averageLambda, a.shown = make([]float64, pairs), make([]float64, pairs), make([]float64, pairs), make([]float64, pairs)
+	a.lambda, a.averageLambda, a.shown = make([]float64, pairs), make([]float64, pairs), make([]float64, pairs)
 	for j := range a.theta {
 		a.theta[j] = 1 / float64(d)
 	}
@@ -89,7 +89,7 @@ func (a *VarianceReduced) Step() error {
 	if !(eta > 0) || eta-eta != 0 {
 		return fmt.Errorf("priorwork: step size of iteration %d is %v, want a finite number > 0", a.t, eta)
 	}
-	f := a.p.Features()
+	f := a.s.p.Features()
 	pair, cost := a.oracle.Sample()
 	f.Row(a.row, pair)
 	floats.Scale(cost/a.scale/f.Sampling()[pair], a.row)
@@ -107,11 +107,10 @@ func (a *VarianceReduced) Step() error {
 	for j, v := range a.theta {
 		a.average[j] += w * (v - a.average[j])
 	}
-	f.MulVec(a.psi, a.theta)
-	for i, v := range a.psi {
-		a.averageLambda[i] += w * (a.lambda[i] - a.averageLambda[i])
-		a.lambda[i] = max(0, a.lambda[i]-eta*v)
+	for i, v := range a.lambda {
+		a.averageLambda[i] += w * (v - a.averageLambda[i])
 	}
+	a.s.ascend(a.lambda, a.lambda, eta, a.theta)
 	a.phi.ConjugateGradient(a.theta, a.y)
 	a.t++
 	return nil

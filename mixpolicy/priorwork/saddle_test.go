@@ -1,0 +1,213 @@
+package priorwork
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+)
+
+// section6 is (2.18) for the queue of section 6.
+func section6(tb testing.TB, class mixpolicy.Class) *mixpolicy.Problem {
+	tb.Helper()
+	x := mixpolicy.Must(models.Queue{}.MDP())
+	psi := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.Must(models.Queue{}.Policies(x))...))
+	return mixpolicy.Must(mixpolicy.NewProblem(psi, class))
+}
+
+// garnetProblem has four policies of a random discounted MDP that seldom agree.
+func garnetProblem(tb testing.TB, class mixpolicy.Class) *mixpolicy.Problem {
+	tb.Helper()
+	x := mixpolicy.Must(models.Garnet{States: 8, Actions: 2, Branches: 3, Ring: true, Seed: 5, Criterion: mixpolicy.Discounted(.9)}.MDP())
+	policies := make([]*mixpolicy.Policy, 4)
+	for j := range policies {
+		policies[j] = mixpolicy.Must(mixpolicy.PolicyFunc(x, func(s int, row []float64) {
+			row[0] = []float64{.95, .5, .05}[(s*(j+1)+j)%3]
+			row[1] = 1 - row[0]
+		}))
+	}
+	return mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.NewFeatures(x, policies...)), class))
+}
+
+var classes = []mixpolicy.Class{mixpolicy.Ball(2), mixpolicy.Cube(2), mixpolicy.Simplex(), mixpolicy.Ball(.75)}
+
+func solve(t *testing.T, p *mixpolicy.Problem, m mixpolicy.Method, iterations int) *mixpolicy.Result {
+	t.Helper()
+	r, err := mixpolicy.Solve(context.Background(), p, m, mixpolicy.Settings{Iterations: iterations, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// ‖S^{1/2}Ψ‖₂ ≤ 1, by singular values; it is attained, at θ = 1.
+func TestRowScaledNorm(t *testing.T) {
+	for _, p := range []*mixpolicy.Problem{section6(t, mixpolicy.Ball(2)), garnetProblem(t, mixpolicy.Ball(2))} {
+		s := newSaddle(p)
+		m := p.Features().Dense()
+		for i, w := range s.weights {
+			row := m.RawRowView(i)
+			if math.Abs(w-floats.Sum(row)) > 8*0x1p-53*w {
+				t.Fatalf("weight %v of row %d, want %v", w, i, floats.Sum(row))
+			}
+			floats.Scale(1/math.Sqrt(w), row)
+		}
+		var svd mat.SVD
+		if !svd.Factorize(m, mat.SVDNone) {
+			t.Fatal("no singular values")
+		}
+		if norm := svd.Values(nil)[0]; math.Abs(norm-1) > 1e-14*float64(len(s.weights)) {
+			t.Errorf("‖S^{1/2}Ψ‖ = %v, want 1", norm)
+		}
+	}
+}
+
+// Mirror-prox has a certified gap that falls as 1/t, with wiggles: over ten times the
+// iterations the gap and the violation together fall to a third at least.
+func TestMirrorProxRate(t *testing.T) {
+	for _, class := range classes {
+		for _, p := range []*mixpolicy.Problem{section6(t, class), garnetProblem(t, class)} {
+			best := mixpolicy.Must(p.Optimum())
+			lo, hi := p.MDP().CostRange()
+			inexact := func(r *mixpolicy.Result) float64 { return math.Abs(r.DualityGap) + (hi-lo)*r.NegativeMass }
+			few, many := solve(t, p, &MirrorProx{}, 300), solve(t, p, &MirrorProx{}, 3000)
+			if a, b := inexact(few), inexact(many); b > a/3 && b > 1e-9*(hi-lo) {
+				t.Errorf("%v: error %v after 300 iterations, %v after 3000", class, a, b)
+			}
+			if !many.HasDual || many.DualBound > best.Objective+1e-12*hi || floats.Min(many.Lambda) < 0 || many.Queries != 0 {
+				t.Errorf("%v: %+v", class, many.Certificate)
+			}
+		}
+	}
+}
+
+// The theorem itself (Nemirovski 2004): for every (θ, λ), λ ⪰ 0, the average satisfies
+// 𝓛(θ̂, λ) − 𝓛(θ, λ̂) ≤ [σD(θ; θ₀) + ‖λ‖²_{S⁻¹}/2σ]/(ηt). At the optimum's multipliers, and at
+// none.
+func TestMirrorProxBound(t *testing.T) {
+	for _, p := range []*mixpolicy.Problem{section6(t, mixpolicy.Ball(2)), garnetProblem(t, mixpolicy.Ball(2))} {
+		phi := bregman.Ball{R: 2}
+		best := mixpolicy.Must(p.Optimum())
+		m := &MirrorProx{}
+		const iterations = 500
+		r := solve(t, p, m, iterations)
+		start := make([]float64, p.Dim())
+		floats.AddConst(1/float64(p.Dim()), start)
+		none, optimal := make([]float64, p.MDP().Pairs()), make([]float64, p.MDP().Pairs())
+		for _, y := range best.Rows {
+			optimal[y.Row] = 3 * y.Lambda()
+		}
+		for _, lambda := range [][]float64{none, optimal} {
+			var size float64
+			for i, v := range lambda {
+				size += m.s.weights[i] * v * v
+			}
+			for _, theta := range [][]float64{best.Theta, start} {
+				gap := p.Lagrangian(r.Theta, lambda) - p.Lagrangian(theta, r.Lambda)
+				bound := (m.Balance*phi.Divergence(theta, start) + size/(2*m.Balance)) / (m.eta * iterations)
+				if gap > bound+1e-9*math.Abs(best.Objective) {
+					t.Errorf("𝓛(θ̂, λ) − 𝓛(θ, λ̂) = %v, want at most %v", gap, bound)
+				}
+			}
+		}
+	}
+}
+
+// Restarted PDHG comes within 1e-9 of the exact optimum, with its own proof.
+func TestPDHGConverges(t *testing.T) {
+	for _, class := range append(classes, mixpolicy.Class{Norm: linprog.L1, R: 2}) {
+		for _, p := range []*mixpolicy.Problem{section6(t, class), garnetProblem(t, class)} {
+			best := mixpolicy.Must(p.Optimum())
+			r := solve(t, p, &PDHG{}, 6000)
+			scale := math.Abs(best.Objective)
+			if math.Abs(r.Gap) > 1e-9*scale || math.Abs(r.DualityGap) > 1e-9*scale || r.Merit > 1e-7*scale || r.Queries != 0 {
+				t.Errorf("%v: gap %v, duality gap %v, merit %v, optimum %v", class, r.Gap, r.DualityGap, r.Merit, best.Objective)
+			}
+			if r.DualBound > best.Objective+1e-11*scale || floats.Min(r.Lambda) < 0 {
+				t.Errorf("%v: bound %v, optimum %v", class, r.DualBound, best.Objective)
+			}
+		}
+	}
+}
+
+// The variance-reduced form: its b̂ is the plug-in's, and with scaled rows it is near the
+// optimum of the queue after 10,000 queries.
+func TestVarianceReduced(t *testing.T) {
+	p := section6(t, mixpolicy.Ball(2))
+	_, top := p.MDP().CostRange()
+	m := &VarianceReduced{CostScale: top}
+	r := solve(t, p, m, 10_000)
+	var plug mixpolicy.PlugIn
+	solve(t, p, &plug, 10_000)
+	for j, b := range plug.Estimate() {
+		if math.Abs(m.b[j]*top-b) > 1e-12*b*100 { // 10⁴ roundings, which mostly cancel
+			t.Errorf("b̂%d = %v, plug-in has %v", j+1, m.b[j]*top, b)
+		}
+	}
+	best := mixpolicy.Must(p.Optimum())
+	if r.Merit > .05*best.Objective || r.DualBound > best.Objective || r.Queries != 10_000 {
+		t.Errorf("%v", &r.Certificate)
+	}
+}
+
+// LastIterate is its method, but for the answer.
+func TestLastIterate(t *testing.T) {
+	p := section6(t, mixpolicy.Ball(2))
+	_, top := p.MDP().CostRange()
+	a := solve(t, p, &mixpolicy.PrimalDual{CostScale: top}, 500)
+	b := solve(t, p, LastIterate{&mixpolicy.PrimalDual{CostScale: top}}, 500)
+	if !floats.Equal(a.Last, b.Theta) || !floats.Equal(a.Last, b.Last) || b.Method != "primal–dual, last iterate" {
+		t.Errorf("%s: %v, want %v", b.Method, b.Theta, a.Last)
+	}
+}
+
+func TestKnownCostErrors(t *testing.T) {
+	for _, m := range []mixpolicy.Method{
+		&MirrorProx{Balance: -1}, &MirrorProx{Balance: math.NaN()}, &MirrorProx{Modulus: bregman.Ball{R: .7}},
+		&PDHG{Balance: math.Inf(1)}, &VarianceReduced{CostScale: -1}, &VarianceReduced{Modulus: bregman.Cube{R: .1}},
+	} {
+		if _, err := mixpolicy.Solve(context.Background(), section6(t, mixpolicy.Ball(2)), m, mixpolicy.Settings{Iterations: 1}); err == nil {
+			t.Errorf("%+v: no error", m)
+		}
+	}
+}
+
+// No allocation in a step. (PDHG's looks at the gap take a few vectors in ℝᵈ.)
+func TestSaddleAllocations(t *testing.T) {
+	for _, m := range []mixpolicy.Method{&MirrorProx{}, &VarianceReduced{CostScale: 1e4}} {
+		p := section6(t, mixpolicy.Ball(2))
+		if err := m.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
+			t.Fatal(err)
+		}
+		if n := testing.AllocsPerRun(200, func() {
+			if err := m.Step(); err != nil {
+				t.Error(err)
+			}
+		}); n != 0 {
+			t.Errorf("%s: %v allocations a step", m.Name(), n)
+		}
+	}
+}
+
+func BenchmarkSaddle(b *testing.B) {
+	for _, m := range []mixpolicy.Method{&MirrorProx{}, &PDHG{}, &VarianceReduced{CostScale: 1e4}} {
+		b.Run(m.Name(), func(b *testing.B) {
+			p := section6(b, mixpolicy.Ball(2))
+			if err := m.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if err := m.Step(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
