@@ -1,0 +1,251 @@
+package priorwork
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
+)
+
+var (
+	_ System = (*RandomizedLP)(nil)
+	_ System = (*PiLearning)(nil)
+)
+
+// RandomizedLP is Wang's randomised primal–dual method for discounted MDPs under a
+// generative model ("Randomized linear programming", Mathematics of Operations Research
+// 45(2), 2020). With rewards r = (c_max − c)/(c_max − c_min) ∈ [0, 1] it looks for the
+// saddle point of the full LP's Lagrangian,
+//
+//	min_v max_ξ (1−γ)αᵀv + Σ ξ_a(s) (r_a(s) + γP_a(s)v − v(s)),
+//
+// over 0 ⪯ v ⪯ M1 and distributions ξ on pairs. A step draws s with probability
+// (1−θ)ξ(s) + θα(s), then a with probability π_a(s) = ξ_a(s)/ξ(s), asks the oracle for
+// the cost and a next state s′, draws s₀ ~ α, and does
+//
+//	ξ_a(s) ← ξ_a(s) exp(β (γv(s′) − v(s) + r − M) / Pr(s, a)), normalised
+//	v ← Π[v − α′((1−γ)e_{s₀} + γe_{s′} − e_s)]
+//
+// in O(log nm). The answer is the average of the policies π. As published, for T steps,
+//
+//	θ = 1−γ,  M = 1/(1−γ),  β = θ√(ln(nm+1)/(2nmT)),  α′ = βn/(2(1−γ)²).
+//
+// After T = Õ(nm/((1−γ)⁶ε²)) steps the policy is ε-optimal in the mean; the lower bound for
+// any method is nm/((1−γ)³ε²) (Azar, Munos and Kappen 2013).
+type RandomizedLP struct {
+	// Steps is T, which the published step sizes need; required.
+	Steps int
+	// Rate multiplies both step sizes; 0 is 1, as published.
+	Rate float64
+
+	game
+}
+
+// Name implements [System].
+func (a *RandomizedLP) Name() string { return "randomised LP" }
+
+// Init implements [System].
+func (a *RandomizedLP) Init(p *mixpolicy.Problem, o *mixpolicy.Oracle) error {
+	x := p.MDP()
+	if x.Criterion().Average() {
+		return errors.New("priorwork: the randomised LP is for discounted cost; PiLearning is for average cost")
+	}
+	rate, err := learningRate(a.Rate, a.Steps)
+	if err != nil {
+		return err
+	}
+	gamma, n, nm := x.Gamma(), float64(x.States()), float64(x.Pairs())
+	theta := 1 - gamma
+	beta := theta * math.Sqrt(math.Log(nm+1)/(2*nm*float64(a.Steps)))
+	return a.init(p, o, game{
+		alpha: x.Initial(), theta: theta, lo: 0, hi: 1 / (1 - gamma), shift: 1 / (1 - gamma),
+		dual: rate * beta, primal: rate * beta * n / (2 * (1 - gamma) * (1 - gamma)),
+	})
+}
+
+// PiLearning is the primal–dual π-learning of Chen and Wang (2016) and Wang (arXiv
+// 1710.06100, 2017) for average cost under a generative model: [RandomizedLP] with γ = 1, a
+// relative value function −2t ⪯ h ⪯ 2t1, t the mixing time, and s₀ left out. Its analysis
+// takes every stationary measure to be within [1/(√τ n), √τ/n] in each state, and so
+// θ = 1/√τ; then
+//
+//	M = 4t + 1,  β = (1/t)√(ln(nm)/(2nmT)),  α′ = n t²β,
+//
+// and T = Õ((τt)²nm/ε²) steps are enough; no method does with fewer than nm·t/ε². α′/β is
+// the ratio at which the two parts of the potential, ln(nm)/β and n(2t)²/(2α′), balance up to
+// the logarithm; it and M are from memory of the source. The lower bound on measures is
+// kept by the sampling, where the source projects onto it.
+type PiLearning struct {
+	// Steps is T; required.
+	Steps int
+	// MixingTime is t, an upper bound for all policies; required.
+	MixingTime float64
+	// Range is τ ≥ 1; required. Too small a one makes the sampling visit states more often
+	// than the optimal policy can, and the answer biased.
+	Range float64
+	// Rate multiplies both step sizes; 0 is 1.
+	Rate float64
+
+	game
+}
+
+// Name implements [System].
+func (a *PiLearning) Name() string { return "π-learning" }
+
+// Init implements [System].
+func (a *PiLearning) Init(p *mixpolicy.Problem, o *mixpolicy.Oracle) error {
+	x := p.MDP()
+	if !x.Criterion().Average() {
+		return errors.New("priorwork: π-learning is for average cost; RandomizedLP is for discounted cost")
+	}
+	rate, err := learningRate(a.Rate, a.Steps)
+	if err != nil {
+		return err
+	}
+	t, err := positive(a.MixingTime, 0, "MixingTime")
+	if err != nil {
+		return err
+	}
+	tau, err := positive(a.Range, 0, "Range τ")
+	if err != nil {
+		return err
+	}
+	if tau < 1 {
+		return fmt.Errorf("priorwork: Range τ = %v, want at least 1", tau)
+	}
+	n, nm := float64(x.States()), float64(x.Pairs())
+	beta := math.Sqrt(math.Log(nm)/(2*nm*float64(a.Steps))) / t
+	return a.init(p, o, game{
+		alpha: barycentre(x.States()), theta: 1 / math.Sqrt(tau), lo: -2 * t, hi: 2 * t, shift: 4*t + 1,
+		dual: rate * beta, primal: rate * beta * n * t * t,
+	})
+}
+
+func learningRate(rate float64, steps int) (float64, error) {
+	if steps < 1 {
+		return 0, fmt.Errorf("priorwork: Steps = %d, want at least 1: the step sizes depend on it", steps)
+	}
+	return positive(rate, 1, "Rate")
+}
+
+// game is the state of the two methods, which differ in its parameters.
+type game struct {
+	alpha         []float64 // of s₀, and of s with probability θ
+	theta, shift  float64   // θ, M
+	lo, hi        float64   // of v
+	dual, primal  float64   // β, α′
+	x             *mixpolicy.MDP
+	oracle        *mixpolicy.Oracle
+	start         *alias.Table // draws from α
+	least, spread float64      // of costs
+
+	t    int
+	v    []float64
+	xi   *sumTree  // ξ, not normalised
+	sum  []float64 // Σ π over the steps until the last change of the state's π
+	last []int     // when that was
+}
+
+func (g *game) init(p *mixpolicy.Problem, o *mixpolicy.Oracle, set game) (err error) {
+	*g = set
+	g.x, g.oracle = p.MDP(), o
+	if g.start, err = alias.New(g.alpha); err != nil {
+		return fmt.Errorf("priorwork: initial distribution: %w", err)
+	}
+	least, most := g.x.CostRange()
+	if g.least, g.spread = least, most-least; g.spread == 0 {
+		g.spread = 1 // all policies are equal
+	}
+	g.v = make([]float64, g.x.States())
+	g.xi = newSumTree(barycentre(g.x.Pairs()))
+	g.sum, g.last = make([]float64, g.x.Pairs()), make([]int, g.x.States())
+	return nil
+}
+
+// row returns ξ(s, ·), not normalised, borrowed.
+func (g *game) row(s int) []float64 {
+	from, m := g.xi.leaves+s*g.x.Actions(), g.x.Actions()
+	return g.xi.node[from : from+m]
+}
+
+// Step implements [System].
+func (g *game) Step() error {
+	rng, m := g.oracle.Rand(), g.x.Actions()
+	var pair int
+	if uniform(rng) < g.theta {
+		s := g.start.Draw(rng)
+		pair = s*m + drawRow(rng, g.row(s))
+	} else {
+		pair = g.xi.draw(rng)
+	}
+	s := pair / m
+	row := g.row(s)
+	inState := sumOf(row)
+	// Pr(s, a) = ((1−θ)ξ(s) + θα(s)) π_a(s)
+	probability := ((1-g.theta)*inState/g.xi.total() + g.theta*g.alpha[s]) * g.xi.weight(pair) / inState
+
+	cost, next := g.oracle.Query(s, pair%m)
+	reward := 1 - (cost-g.least)/g.spread
+	gamma := g.x.Gamma()
+	advantage := gamma*g.v[next] - g.v[s] + reward - g.shift // ≤ 0
+
+	g.record(s)
+	// What is below 2⁻⁴⁰⁰ of its state comes back no more, and must not become 0: all of a
+	// state's actions could.
+	weight := g.xi.weight(pair) * math.Exp(g.dual*advantage/probability)
+	g.xi.set(pair, max(weight, 0x1p-400*inState, 0x1p-900))
+	if g.xi.total() < 0x1p-400 {
+		g.xi.scale(0x1p400)
+	}
+
+	if gamma < 1 {
+		g.move(g.start.Draw(rng), -g.primal*(1-gamma))
+	}
+	g.move(next, -g.primal*gamma)
+	g.move(s, g.primal)
+	g.t++
+	return nil
+}
+
+func (g *game) move(s int, by float64) { g.v[s] = min(max(g.v[s]+by, g.lo), g.hi) }
+
+// record adds π(s) to its sum, for the steps since its last change and this one.
+func (g *game) record(s int) {
+	row := g.row(s)
+	f := float64(g.t+1-g.last[s]) / sumOf(row)
+	for a, w := range row {
+		g.sum[s*len(row)+a] += f * w
+	}
+	g.last[s] = g.t + 1
+}
+
+// Answer implements [System].
+func (g *game) Answer(context.Context) (*Answer, error) {
+	total := append([]float64(nil), g.sum...)
+	for s := range g.v {
+		row := g.row(s)
+		f := (float64(g.t-g.last[s]) + 0x1p-20) / sumOf(row) // π itself before the first step
+		for a, w := range row {
+			total[s*len(row)+a] = max(0, total[s*len(row)+a]+f*w)
+		}
+	}
+	policy, err := mixpolicy.PolicyOf(g.x, total)
+	if err != nil {
+		return nil, err
+	}
+	return &Answer{Policy: policy}, nil
+}
+
+// Value returns v, or h, of the rewards, borrowed.
+func (g *game) Value() []float64 { return g.v }
+
+func sumOf(x []float64) float64 {
+	var total float64
+	for _, v := range x {
+		total += v
+	}
+	return total
+}

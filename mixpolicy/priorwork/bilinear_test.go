@@ -1,0 +1,147 @@
+package priorwork
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+func ExampleRandomizedLP() {
+	w, p := everyPair(mixpolicy.Discounted(0.8))
+	best, _, _ := w.Optimum()
+	const steps = 100_000
+	a := mixpolicy.Must(Run(background, p, &RandomizedLP{Steps: steps}, steps, 1, 0))
+	cost := mixpolicy.Must(p.MDP().Occupation(a.Policy)).Cost(p.MDP().Costs())
+	fmt.Printf("optimal cost %.4f, after %d queries %.4f\n", best, steps, cost)
+	// Output:
+	// optimal cost 1.3333, after 100000 queries 1.4789
+}
+
+// Both methods start with the uniform policy and come closer to the optimal one as
+// 1/√T: a hundred times the steps should leave a tenth of the excess cost, and leave less
+// than half.
+func TestBilinearMethods(t *testing.T) {
+	for _, c := range []struct {
+		criterion mixpolicy.Criterion
+		system    func(steps int) System
+	}{
+		{mixpolicy.Discounted(0.5), func(steps int) System { return &RandomizedLP{Steps: steps} }},
+		{mixpolicy.Discounted(0.8), func(steps int) System { return &RandomizedLP{Steps: steps} }},
+		// Its chains forget at least 0.2 a step, and the optimal policy is in the worse of the
+		// two states for a ninth of the time: 1/(2√τ) must be less.
+		{mixpolicy.AverageCost, func(steps int) System { return &PiLearning{Steps: steps, MixingTime: 2, Range: 100} }},
+	} {
+		w, p := everyPair(c.criterion)
+		best, _, err := w.Optimum()
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := p.MDP()
+		excess := func(s System, steps int, seed uint64) float64 {
+			a, err := Run(background, p, s, steps, seed, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return mixpolicy.Must(x.Occupation(a.Policy)).Cost(x.Costs()) - best
+		}
+		start := mixpolicy.Must(x.Occupation(mixpolicy.UniformPolicy(x))).Cost(x.Costs()) - best
+		if got := excess(c.system(1), 0, 1); math.Abs(got-start) > 1e-9 {
+			t.Errorf("%v: excess %v at the start, want the uniform policy's %v", c.criterion, got, start)
+		}
+		var short, long float64
+		for seed := range uint64(4) {
+			short += excess(c.system(2000), 2000, seed) / 4
+			long += excess(c.system(200_000), 200_000, seed) / 4
+		}
+		if !(long < short/2) {
+			t.Errorf("%s, %v: excess cost %v after 2000 steps, %v after 200,000", c.system(1).Name(), c.criterion, short, long)
+		}
+	}
+}
+
+// The average policy is the mean of the policies of all steps: kept lazily, and in full.
+func TestBilinearAverage(t *testing.T) {
+	_, p := everyPair(mixpolicy.Discounted(0.7))
+	a := &RandomizedLP{Steps: 500}
+	if err := a.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
+		t.Fatal(err)
+	}
+	var sum [4]float64
+	for range 500 {
+		for s := range 2 {
+			row := a.row(s)
+			for k, v := range row {
+				sum[2*s+k] += v / sumOf(row) / 500
+			}
+		}
+		if err := a.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := mixpolicy.Must(a.Answer(background)).Policy
+	for s := range 2 {
+		for k := range 2 {
+			// The weight 2⁻²⁰ of the last policy, of 500.
+			if math.Abs(got.Prob(s, k)-sum[2*s+k]) > 0x1p-20/500+1e-13 {
+				t.Errorf("π̂(%d, %d) = %v, want %v", s, k, got.Prob(s, k), sum[2*s+k])
+			}
+		}
+	}
+}
+
+func TestBilinearStepDoesNotAllocate(t *testing.T) {
+	_, p := everyPair(mixpolicy.Discounted(0.7))
+	a := &RandomizedLP{Steps: 500}
+	if err := a.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
+		t.Fatal(err)
+	}
+	if n := testing.AllocsPerRun(100, func() { _ = a.Step() }); n != 0 {
+		t.Errorf("%v allocations in a step", n)
+	}
+}
+
+// The tree's sums are those of its leaves after any changes, and every draw has a
+// positive weight.
+func TestSumTree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := rapid.SliceOfN(rapid.Float64Range(0, 1), 1, 20).Draw(t, "w")
+		tree := newSumTree(w)
+		rng := rand.NewPCG(1, 0)
+		for range rapid.IntRange(0, 20).Draw(t, "changes") {
+			k := rapid.IntRange(0, len(w)-1).Draw(t, "k")
+			w[k] = rapid.SampledFrom([]float64{0, 0x1p-300, 0.5, 3}).Draw(t, "to")
+			tree.set(k, w[k])
+			total := sumOf(w)
+			if math.Abs(tree.total()-total) > 25*u*total {
+				t.Fatalf("total %v, want %v", tree.total(), total)
+			}
+			if total > 0 {
+				if k := tree.draw(rng); k >= len(w) || w[k] == 0 {
+					t.Fatalf("drew %d of weights %v", k, w)
+				}
+			}
+		}
+	})
+}
+
+// Frequencies of draws, by Hoeffding: off by more than √(ln(2/δ)/2N) with probability δ.
+func TestSumTreeDraws(t *testing.T) {
+	w := []float64{0.1, 0, 0.5, 0.15, 0.25}
+	tree, rng := newSumTree(w), rand.NewPCG(3, 0)
+	const draws = 100_000
+	tolerance := math.Sqrt(math.Log(2*5/1e-9) / (2 * draws))
+	count := make([]float64, 8)
+	for range draws {
+		count[tree.draw(rng)] += 1. / draws
+	}
+	for k, v := range w {
+		if math.Abs(count[k]-v) > tolerance {
+			t.Errorf("frequency of %d is %v, want %v", k, count[k], v)
+		}
+	}
+}

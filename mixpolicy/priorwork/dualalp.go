@@ -1,0 +1,226 @@
+package priorwork
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+)
+
+var _ mixpolicy.Method = (*DualALP)(nil)
+
+// DualALP is the method of Abbasi-Yadkori, Bartlett and Malek (2014): projected stochastic
+// subgradients of (4.14),
+//
+//	f_ω(θ) = cᵀΨθ + ω‖[Ψθ]₋‖₁ + ω‖(Q − γP)ᵀΨθ − (1−γ)α‖₁,
+//
+// where the columns of Ψ need not be occupation measures: hence the second penalty, on
+// the flow. (The paper prints θᵀΨᵀ(P − Q), which is average cost, the criterion of the
+// source.) With pairs (s,a) ~ q of the oracle and states s′ ~ q₂, independent,
+//
+//	ĝ = (c_a(s) − ω1{Ψ_a(s)θ < 0}) Ψ_a(s)/q_a(s) + ω sign(W_{s′}θ − (1−γ)α(s′)) W_{s′}/q₂(s′)
+//
+// is unbiased, W = (Q − γP)ᵀΨ ∈ ℝ^{n×d}. The answer is the average of the iterates,
+// weighted by η. After T steps with η = R₂/(G√T), for iterates in a ball of radius R₂
+// about the start and ‖ĝ‖ ≤ G, E f_ω(θ̂) − min f_ω ≤ R₂G/√T.
+//
+// W is computed once, by a pass over all transitions for each feature; the source computes
+// the rows it needs from the predecessors of s′.
+type DualALP struct {
+	// Weight is ω, in units of the scaled cost; 0 is 1. The source has ω = 1/ε for an
+	// accuracy ε.
+	Weight float64
+	// StepSize is η; nil is InverseSqrt(1).
+	StepSize mixpolicy.StepSize
+	// Batch is how many gradients a step averages; 0 is 1.
+	Batch int
+	// States is q₂, positive wherever W is not 0; nil is proportional to ‖W_s‖₂, which
+	// makes the second part of ĝ as short as it can be at its longest.
+	States []float64
+	// CostScale divides every observed cost; 0 is 1.
+	CostScale float64
+
+	p      *mixpolicy.Problem
+	oracle *mixpolicy.Oracle
+	flow   [][]float64 // W, by state
+	target []float64   // (1−γ)α
+	table  *alias.Table
+	q2     []float64
+	scale  float64
+
+	t        int
+	weight   float64 // Σ η
+	theta    []float64
+	gradient []float64
+	row      []float64
+	sumTheta []float64
+	average  []float64
+}
+
+// PublishedDualALP returns the setting of the source's experiments with the
+// four-dimensional network: steps that average 1000 gradients, with a rate of 10⁻⁴ that is
+// halved every 2000 of 8000 steps.
+func PublishedDualALP() *DualALP {
+	return &DualALP{Batch: 1000, StepSize: func(t int) float64 { return math.Ldexp(1e-4, -(t / 2000)) }}
+}
+
+// Name implements [mixpolicy.Method].
+func (a *DualALP) Name() string { return "dual ALP" }
+
+// Init implements [mixpolicy.Method].
+func (a *DualALP) Init(p *mixpolicy.Problem, o *mixpolicy.Oracle) (err error) {
+	a.p, a.oracle = p, o
+	if a.Weight, err = positive(a.Weight, 1, "penalty weight ω"); err != nil {
+		return err
+	}
+	if a.StepSize, err = stepSize(a.StepSize); err != nil {
+		return err
+	}
+	if a.scale, err = positive(a.CostScale, 1, "CostScale"); err != nil {
+		return err
+	}
+	if a.Batch < 0 {
+		return fmt.Errorf("priorwork: a batch of %d gradients, want at least 1", a.Batch)
+	}
+	a.Batch = max(1, a.Batch)
+	a.flow, a.target = flowRows(p.Features()), flowTarget(p.MDP())
+	if err := a.initStates(); err != nil {
+		return err
+	}
+	d := p.Dim()
+	a.t, a.weight = 0, 0
+	a.theta = barycentre(d)
+	a.gradient, a.row = make([]float64, d), make([]float64, d)
+	a.sumTheta, a.average = make([]float64, d), make([]float64, d)
+	return nil
+}
+
+// flowRows returns W = (Q − γP)ᵀΨ by rows.
+func flowRows(f *mixpolicy.Features) [][]float64 {
+	x := f.MDP()
+	d, m := f.Dim(), x.Actions()
+	block := make([]float64, x.States()*d)
+	w := make([][]float64, x.States())
+	for s := range w {
+		w[s] = block[s*d : (s+1)*d]
+	}
+	for j := range d {
+		for i, v := range f.Column(j) {
+			if v == 0 {
+				continue
+			}
+			w[i/m][j] += v
+			to, prob := x.Next(i/m, i%m)
+			for k, s2 := range to {
+				w[s2][j] -= x.Gamma() * prob[k] * v
+			}
+		}
+	}
+	return w
+}
+
+// flowTarget returns (1−γ)α.
+func flowTarget(x *mixpolicy.MDP) []float64 {
+	b := make([]float64, x.States())
+	if !x.Criterion().Average() {
+		floats.AddScaled(b, 1-x.Gamma(), x.Initial())
+	}
+	return b
+}
+
+func (a *DualALP) initStates() (err error) {
+	x := a.p.MDP()
+	a.q2 = make([]float64, x.States())
+	for s, w := range a.flow {
+		a.q2[s] = floats.Norm(w, 2)
+	}
+	if a.States != nil {
+		q, err := stateWeights(x, a.States, nil, "sampling probabilities of states")
+		if err != nil {
+			return err
+		}
+		for s, w := range a.q2 {
+			if w != 0 && q[s] == 0 {
+				return fmt.Errorf("priorwork: state %s: features have a flow there, but it is never sampled; want a positive probability", x.StateName(s))
+			}
+		}
+		copy(a.q2, q)
+	}
+	total := sum.Of(a.q2)
+	if a.table = nil; total == 0 { // no flow at all, and no target
+		return nil
+	}
+	floats.Scale(1/total, a.q2)
+	a.table, err = alias.New(a.q2)
+	return err
+}
+
+// Step implements [mixpolicy.Method].
+func (a *DualALP) Step() error {
+	eta := a.StepSize(a.t)
+	a.weight += eta
+	floats.AddScaled(a.sumTheta, eta, a.theta)
+	clear(a.gradient)
+	for range a.Batch {
+		pair, cost := a.oracle.Sample()
+		a.addPair(pair, cost)
+		if a.table != nil {
+			a.addState(a.table.Draw(a.oracle.Rand()))
+		}
+	}
+	floats.AddScaled(a.theta, -eta/float64(a.Batch), a.gradient)
+	c := a.p.Class()
+	if err := c.Norm.Project(a.theta, a.theta, c.R); err != nil {
+		return fmt.Errorf("priorwork: iteration %d: %w", a.t, err)
+	}
+	a.t++
+	return nil
+}
+
+// addPair adds the part of ĝ that a sampled pair gives.
+func (a *DualALP) addPair(pair int, cost float64) {
+	a.p.Features().Row(a.row, pair)
+	slope := cost / a.scale
+	if floats.Dot(a.row, a.theta) < 0 {
+		slope -= a.Weight
+	}
+	floats.AddScaled(a.gradient, slope/a.p.Features().Sampling()[pair], a.row)
+}
+
+// addState adds the part of ĝ that a sampled state gives.
+func (a *DualALP) addState(s int) {
+	w := a.flow[s]
+	if excess := floats.Dot(w, a.theta) - a.target[s]; excess != 0 {
+		floats.AddScaled(a.gradient, math.Copysign(a.Weight, excess)/a.q2[s], w)
+	}
+}
+
+// Objective returns f_ω(θ), in units of the scaled cost, for a method that was
+// initialised.
+func (a *DualALP) Objective(theta []float64) float64 {
+	var flow sum.Accumulator
+	for s, w := range a.flow {
+		flow.Add(math.Abs(floats.Dot(w, theta) - a.target[s]))
+	}
+	return a.p.Objective(theta)/a.scale + a.Weight*(a.p.NegativeMass(theta)+flow.Value())
+}
+
+// String describes the settings of a method that was initialised.
+func (a *DualALP) String() string {
+	return fmt.Sprintf("%s, ω = %v, %v, %d gradients a step, scale of costs %v", a.Name(), a.Weight, a.StepSize, a.Batch, a.scale)
+}
+
+// View implements [mixpolicy.Method].
+func (a *DualALP) View(s *mixpolicy.Snapshot) error {
+	s.Iteration, s.Queries, s.Lambda = a.t, a.oracle.Queries(), nil
+	s.Last = a.theta
+	if s.Average = a.theta; a.t > 0 {
+		s.Average = a.average
+		floats.ScaleTo(a.average, 1/a.weight, a.sumTheta)
+	}
+	return nil
+}

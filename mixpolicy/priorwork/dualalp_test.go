@@ -1,0 +1,150 @@
+package priorwork
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+)
+
+// everyPair is the machine with a feature for each state–action pair: none of them is an
+// occupation measure, and the mixtures that are reach every policy.
+func everyPair(criterion mixpolicy.Criterion) (models.Machine, *mixpolicy.Problem) {
+	w := models.Machine{Criterion: criterion}
+	x := mixpolicy.Must(w.MDP())
+	columns := make([][]float64, x.Pairs())
+	for i := range columns {
+		columns[i] = make([]float64, x.Pairs())
+		columns[i][i] = 1
+	}
+	f := mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, columns...))
+	return w, mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Simplex()))
+}
+
+func ExampleDualALP() {
+	w, p := everyPair(mixpolicy.AverageCost)
+	best, _, _ := w.Optimum()
+	r := mixpolicy.Must(mixpolicy.Solve(background, p, &DualALP{Weight: 10, StepSize: mixpolicy.InverseSqrt(0.02)}, mixpolicy.Settings{Iterations: 100_000, Seed: 1}))
+	fmt.Printf("optimal cost %.4f; its policy costs %.4f\n", best, r.PolicyCost)
+	// Output:
+	// optimal cost 1.5556; its policy costs 1.5879
+}
+
+// E ĝ, over all pairs and states with their probabilities, is a subgradient of f_ω:
+// central differences of f_ω where it is smooth.
+func TestDualALPGradientIsUnbiased(t *testing.T) {
+	for _, criterion := range []mixpolicy.Criterion{mixpolicy.AverageCost, mixpolicy.Discounted(0.7)} {
+		w := models.Garnet{States: 6, Actions: 2, Branches: 3, Seed: 5, Ring: true, Criterion: criterion}
+		x := mixpolicy.Must(w.MDP())
+		columns := [][]float64{make([]float64, 12), make([]float64, 12), make([]float64, 12)}
+		for j, c := range columns {
+			for i := range c {
+				c[i] = float64(1 + (i*(j+2)+j)%7)
+			}
+			floats.Scale(1/floats.Sum(c), c)
+		}
+		p := mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, columns...)), mixpolicy.Ball(9)))
+		a := &DualALP{Weight: 3, CostScale: 2}
+		if err := a.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
+			t.Fatal(err)
+		}
+		copy(a.theta, []float64{2.5, -2.3, 0.8}) // some of Ψθ is negative
+		if p.NegativeMass(a.theta) == 0 {
+			t.Fatal("nothing negative: the test misses a part")
+		}
+		mean := make([]float64, 3)
+		for i, q := range p.Features().Sampling() {
+			clear(a.gradient)
+			a.addPair(i, x.Costs()[i])
+			floats.AddScaled(mean, q, a.gradient)
+		}
+		for s, q := range a.q2 {
+			clear(a.gradient)
+			a.addState(s)
+			floats.AddScaled(mean, q, a.gradient)
+		}
+		const h = 0x1p-20 // f is piecewise linear: only rounding, 2⁻⁵³ f/h
+		for j := range mean {
+			plus, minus := append([]float64(nil), a.theta...), append([]float64(nil), a.theta...)
+			plus[j] += h
+			minus[j] -= h
+			if want := (a.Objective(plus) - a.Objective(minus)) / (2 * h); math.Abs(mean[j]-want) > 1e-8 {
+				t.Errorf("%v: E ĝ%d = %v, ∂f = %v", criterion, j, mean[j], want)
+			}
+		}
+	}
+}
+
+// With a feature for every pair the penalty is exact: for ω above the multipliers, here
+// above every relative value, the minimum of f_ω is the optimal cost. The average of T
+// iterates is within R₂G/√T of it in the mean.
+func TestDualALPFindsTheOptimalPolicy(t *testing.T) {
+	for _, criterion := range []mixpolicy.Criterion{mixpolicy.AverageCost, mixpolicy.Discounted(0.8)} {
+		w, p := everyPair(criterion)
+		best, _, err := w.Optimum()
+		if err != nil {
+			t.Fatal(err)
+		}
+		const steps = 100_000
+		a := &DualALP{Weight: 10, StepSize: mixpolicy.Constant(0.02 / math.Sqrt(steps))}
+		r, err := mixpolicy.Solve(background, p, a, mixpolicy.Settings{Iterations: steps, Seed: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// ‖ĝ‖ ≤ (6 + ω)·4 + ω Σ‖W_s‖ ≤ 64 + 10·4 < 110, ‖θ − θ₀‖ ≤ 1; a step of 0.02/√T is as
+		// good as R₂/(G√T) to a factor: E f − f* ≤ (1/0.02 + 0.02·110²)/(2√T) = 0.46.
+		const bound = (1/0.02 + 0.02*110*110) / 2
+		if f := a.Objective(r.Theta); f < best-1e-9 || f > best+bound/math.Sqrt(steps) {
+			t.Errorf("%v: f_ω(θ̂) = %v, optimum %v", criterion, f, best)
+		}
+		if r.PolicyCost > best+0.05 { // next best of the four deterministic policies: 0.4 more
+			t.Errorf("%v: the policy costs %v, optimum %v", criterion, r.PolicyCost, best)
+		}
+	}
+}
+
+// For occupation measures W is 0, or (1−γ)α1ᵀ: nothing is to be sampled under average
+// cost, and f_ω is the penalty method's.
+func TestDualALPOfMeasures(t *testing.T) {
+	q := models.Queue{Buffer: 20}
+	x := mixpolicy.Must(q.MDP())
+	f := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.Must(q.Policies(x))...))
+	p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Class{Norm: linprog.L2, R: 100}))
+	a := &DualALP{}
+	if err := a.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
+		t.Fatal(err)
+	}
+	theta := []float64{3, -2}
+	want := p.Objective(theta) + p.NegativeMass(theta)
+	if got := a.Objective(theta); math.Abs(got-want) > 1e-12*math.Abs(want)+1e-13 {
+		t.Errorf("f_ω = %v, want %v", got, want)
+	}
+}
+
+func TestDualALPStepDoesNotAllocate(t *testing.T) {
+	_, p := everyPair(mixpolicy.AverageCost)
+	a := &DualALP{}
+	if err := a.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
+		t.Fatal(err)
+	}
+	if n := testing.AllocsPerRun(100, func() { _ = a.Step() }); n != 0 {
+		t.Errorf("%v allocations in a step", n)
+	}
+}
+
+func TestPublishedDualALP(t *testing.T) {
+	eta := PublishedDualALP().StepSize
+	for _, c := range []struct {
+		t    int
+		want float64
+	}{{0, 1e-4}, {1999, 1e-4}, {2000, 5e-5}, {7999, 1.25e-5}} {
+		if got := eta(c.t); got != c.want {
+			t.Errorf("η(%d) = %v, want %v", c.t, got, c.want)
+		}
+	}
+}
