@@ -320,3 +320,19 @@ func TestUniformErgodicity_2_25(t *testing.T) {
 		}
 	})
 }
+
+// On the paper's queue κ is finite for every policy, and so great that a bound with
+// it says nothing: the slowest service leaves length 1 a mass of 2.4·10⁻⁴⁰.
+func TestUniformErgodicityQueue_2_25(t *testing.T) {
+	x := mixpolicy.Must(models.Queue{}.MDP())
+	told := 0
+	e, err := mixpolicy.UniformErgodicity(t.Context(), x, func(done, total int) { told = done })
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Under action 0 everywhere μ is geometric with ratio .5/.2 upwards.
+	least := 100 * 1.5 / (math.Pow(2.5, 100) - 1)
+	if want := 1 / (least * least); e.Lower < want*(1-1e-11) || !math.IsInf(e.Upper, 1) || told != 100 {
+		t.Errorf("κ in [%v, %v], a policy has %v; %d states reported", e.Lower, e.Upper, want, told)
+	}
+}

@@ -164,6 +164,7 @@ func PolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valua
 		if v != nil {
 			copy(r.v, v.Value)
 			r.Sweeps += v.Sweeps
+			r.noise = v.Residual
 		}
 		if ctx.Err() != nil {
 			return nil // the next greedy step reports it, with the bounds of the optimum
@@ -184,6 +185,7 @@ type search struct {
 	rows     chosenRows // of the greedy policy
 	rounding float64
 	top      float64 // ‖c‖∞
+	noise    float64 // residual of the policy whose value v should be
 }
 
 func (x *MDP) newSearch(ctx context.Context, set ValuationSettings) (*search, error) {
@@ -240,19 +242,19 @@ func (r *search) greedyStep() error {
 		return r.notConverged(r.Iterations, "iterations", r.x.deterministic(r.actions))
 	}
 	slack := r.slack()
-	r.last = r.x.improve(r.next, r.v, r.actions, slack, r.set.Workers)
+	tie := slack + r.noise // less is no improvement, and could make policies cycle
+	r.last = r.x.improve(r.next, r.v, r.actions, tie, r.set.Workers)
 	r.Iterations++
-	return r.bound(r.last, slack, r.Iterations)
+	return r.bound(r.last, slack, tie, r.Iterations)
 }
 
-// slack is how far rounding can move 𝒮v − v, and how much better an action must be
-// than the present one to replace it, so that ties do not make a policy cycle.
+// slack is how far rounding can move 𝒮v − v.
 func (r *search) slack() float64 { return r.rounding * (r.top + largest(r.v)) }
 
 // bound takes r.next = 𝒮v and c, the extremes of 𝒮v − v, to the bounds and values
-// of Valuation. Upper has the slack twice, since an action within slack of the best
-// may have stayed.
-func (r *search) bound(c change, slack float64, count int) error {
+// of Valuation. An action that is within tie of the best may have stayed, and tells
+// the policy's cost from the optimum.
+func (r *search) bound(c change, slack, tie float64, count int) error {
 	gamma := r.x.Gamma()
 	base, offset := 0.0, -r.next[0]
 	if gamma < 1 {
@@ -264,14 +266,14 @@ func (r *search) bound(c change, slack float64, count int) error {
 	}
 	r.Residual = c.hi - c.lo
 	r.Lower = base + gamma*c.lo - slack
-	r.Upper = base + gamma*c.hi + 2*slack
+	r.Upper = base + gamma*c.hi + slack + tie
 	for s, v := range r.next {
 		r.Value[s] = v + offset
 	}
 	if r.set.Progress != nil {
 		r.set.Progress(count, r.Lower, r.Upper)
 	}
-	if gamma*r.Residual <= max(r.set.Tolerance, 2*slack) {
+	if gamma*r.Residual <= max(r.set.Tolerance, 2*tie) {
 		return errDone
 	}
 	return nil
@@ -347,7 +349,8 @@ func (x *MDP) evaluate(ctx context.Context, p *Policy, set ValuationSettings) (*
 		}
 		r.last = y.improve(r.next, r.v, r.actions, 0, r.set.Workers) // of its one action
 		r.Sweeps++
-		err := r.bound(r.last, r.slack(), r.Sweeps)
+		slack := r.slack()
+		err := r.bound(r.last, slack, slack, r.Sweeps)
 		if exact {
 			r.Sweeps = 0
 		}
