@@ -5,7 +5,8 @@ import "slices"
 var _ Recorder = (*History)(nil)
 
 // History is a [Recorder] that keeps the curves of a run: one entry per recorded
-// iteration.
+// iteration. The curve of the merit, for which the optimum must be known, comes from
+// [Problem.MeritCurve].
 type History struct {
 	Iteration []int
 	Queries   []int

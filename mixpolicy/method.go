@@ -28,9 +28,9 @@ type Snapshot struct {
 	Last    []float64 // θ_t
 	Average []float64 // θ̂_t of (3.27), the method's answer
 
-	// Lambda is λ̂_t ⪰ 0 of (3.27) over pairs, in units of the true costs, or an unbiased
-	// estimate of it ([LazyMultipliers]); nil for methods without multipliers. (The
-	// printed form keeps its λ from no sign.)
+	// Lambda is λ̂_t of (3.27) over pairs, in units of the true costs, or an unbiased
+	// estimate of it ([LazyMultipliers]); nil for methods without multipliers. It is
+	// ⪰ 0, but for the printed form of Algorithm 1.
 	Lambda []float64
 }
 

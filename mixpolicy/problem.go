@@ -224,14 +224,19 @@ func (p *Problem) DualBound(lambda []float64) float64 {
 
 // minLinear returns min gᵀθ over 1ᵀθ = 1, ‖θ‖ ≤ R.
 func (c Class) minLinear(g []float64) float64 {
-	d := float64(len(g))
-	mean := sum.Of(g) / d
 	switch c.Norm {
 	case linprog.L2:
+		d := float64(len(g))
+		var acc sum.Accumulator
+		for _, v := range g {
+			acc.Add(v - g[0]) // so that equal entries have an exact mean
+		}
+		mean := acc.Value() / d
 		var w float64
 		for _, v := range g {
-			w = math.Hypot(w, v-mean)
+			w = math.Hypot(w, (v-g[0])-mean)
 		}
+		mean += g[0]
 		if w == 0 {
 			return mean
 		}

@@ -147,6 +147,9 @@ func TestTIntervalTable(t *testing.T) {
 			t.Errorf("n = %d: %v, want %v ± %v", c.n, iv, mean, half)
 		}
 	}
+	if s := (mixpolicy.Interval{Mean: 1.5, Lo: 1, Hi: 2}).String(); s != "1.5 [1, 2]" {
+		t.Errorf("String gives %q", s)
+	}
 	if iv := mixpolicy.TInterval([]float64{3}, .95); iv.Mean != 3 || !math.IsInf(iv.Lo, -1) || !math.IsInf(iv.Hi, 1) {
 		t.Errorf("one value: %v", iv)
 	}
