@@ -1,6 +1,7 @@
 package mixpolicy
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -48,6 +49,9 @@ type Constants struct {
 // Beta, CostScale and Start. Errors are those of [PrimalDual.Init] and of
 // [Problem.Optimum], and a modulus that does not know its strong convexity.
 func NewConstants(p *Problem, a *PrimalDual) (*Constants, error) {
+	if a.RowScaling {
+		return nil, errors.New("mixpolicy: the bounds of section 3.2 are for steps of λ in ℓ₂, want PrimalDual.RowScaling = false")
+	}
 	b := PrimalDual{Modulus: a.Modulus, Beta: a.Beta, p: p}
 	phi, err := b.modulus()
 	if err != nil {
@@ -91,7 +95,8 @@ func NewConstants(p *Problem, a *PrimalDual) (*Constants, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mixpolicy: constants: %w", err)
 	}
-	k.DStar = bregman.Divergence(phi, best.Theta, start)
+	// Rounding may have put a θ* of the boundary outside, where the divergence is +∞.
+	k.DStar = min(bregman.Divergence(phi, best.Theta, start), k.D)
 	for _, m := range best.Rows {
 		k.LambdaStar = math.Hypot(k.LambdaStar, m.Lambda()/scale)
 	}

@@ -26,7 +26,11 @@ type Claim struct {
 func Claims(ctx context.Context) ([]Claim, error) {
 	var all []Claim
 	for _, group := range []func(context.Context) ([]Claim, error){
+		policyClaims,
+		methodClaims,
+		theoryClaims,
 		queueClaims,
+		textClaims,
 	} {
 		claims, err := group(ctx)
 		all = append(all, claims...)

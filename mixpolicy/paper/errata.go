@@ -578,3 +578,31 @@ func witnessAverageBall(context.Context) (Finding, error) {
 	g := (&mixpolicy.PrimalDual{Beta: 50}).Radius(x.Criterion())
 	return mended(printed, off(g, 50), "1/(1−γ) = %v; G = β = %v", printed, g)
 }
+
+// RecordedErratum is an erratum with the numbers of its witness.
+type RecordedErratum struct {
+	Erratum
+	Numbers string
+}
+
+// RecordedErrata returns the errata with the numbers that data/errata.csv has, which
+// [WriteErrata] computed.
+func RecordedErrata() ([]RecordedErratum, error) {
+	table, err := recorded("errata.csv")
+	if err != nil {
+		return nil, err
+	}
+	numbers := map[string]string{}
+	for _, r := range table {
+		numbers[r[0]] = r[5]
+	}
+	all := make([]RecordedErratum, len(errata))
+	for i, e := range errata {
+		n, ok := numbers[e.ID]
+		if !ok {
+			return nil, fmt.Errorf("paper: data/errata.csv has no row for %q; go test ./mixpolicy/paper -run 'Test.*Table' -update writes it", e.ID)
+		}
+		all[i] = RecordedErratum{e, n}
+	}
+	return all, nil
+}

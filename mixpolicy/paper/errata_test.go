@@ -65,3 +65,19 @@ func TestErrataAndIndex(t *testing.T) {
 		}
 	}
 }
+
+func TestRecorded(t *testing.T) {
+	all, err := RecordedErrata()
+	if err != nil || len(all) != len(Errata()) {
+		t.Errorf("%d errata recorded, %v", len(all), err)
+	}
+	rows, err := RecordedIndex()
+	if err != nil || len(rows) != len(Index()) {
+		t.Errorf("%d entries recorded, %v", len(rows), err)
+	}
+	for _, r := range rows {
+		if r.Verdict == "" || r.Finding.Numbers == "" {
+			t.Errorf("(%s): recorded %+v", r.Number, r)
+		}
+	}
+}

@@ -69,7 +69,8 @@ func (c *tally) add(s Step) {
 		return
 	}
 	s.Evaluations = old.Evaluations + 1
-	if s.relative() < old.relative() || math.IsNaN(s.Slack) {
+	// Differences within rounding do not count, so that what is kept does not depend on them.
+	if s.relative() < old.relative()-stepTolerance || math.IsNaN(s.Slack) {
 		*old = s
 	}
 	old.Evaluations = s.Evaluations

@@ -1,0 +1,81 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+// BoundRow sets the bounds of Proposition 3.1 against a run: the queue of section 6 with
+// costs divided by c_max, R = 2, η_t = 1/√(t+1), β = T^Power, at the level δ = 0.05.
+type BoundRow struct {
+	T           int
+	Power, Beta float64
+	// Measured is whether there was a run; Gap and Violation are of its answer, the
+	// greatest of the trials, else NaN. The gap of an infeasible answer may be negative.
+	Measured       bool
+	Gap, Violation float64
+	// Trivial is the greatest gap of any θ ∈ Θ₂ ∩ Θ_R: a bound above it says nothing.
+	Trivial float64
+
+	// Printed takes D from the corrected (3.29), since the printed one is +∞.
+	Printed, Corrected, Sharp                            mixpolicy.Bound
+	PrintedViolation, CorrectedViolation, SharpViolation mixpolicy.Bound
+}
+
+// Orders is log₁₀ of a bound over what was measured.
+func Orders(b mixpolicy.Bound, measured float64) float64 {
+	return math.Log10(b.Value / math.Abs(measured))
+}
+
+// BetaPowers are the exponents for which [CompareBounds] sets β = T^power.
+var BetaPowers = []float64{1. / 8, 1. / 4, 3. / 8, 1. / 2}
+
+// CompareBounds evaluates the bounds for T = 10, 10², …, 10⁷ and β = T^power, and runs the
+// algorithm, in three trials each, for T up to the given number. (10⁶ takes some 10 s.)
+func CompareBounds(ctx context.Context, measured int) ([]BoundRow, error) {
+	p, err := QueueProblem(mixpolicy.Ball(2))
+	if err != nil {
+		return nil, err
+	}
+	base, err := mixpolicy.NewConstants(p, &mixpolicy.PrimalDual{Beta: 1, CostScale: cMax})
+	if err != nil {
+		return nil, err
+	}
+	best, err := p.Optimum()
+	if err != nil {
+		return nil, err
+	}
+	// On the hyperplane (x, 1−x) the ball is an interval, and the objective is linear.
+	half := math.Sqrt((4 - 0.5) / 2)
+	trivial := (max(p.Objective([]float64{0.5 - half, 0.5 + half}), p.Objective([]float64{0.5 + half, 0.5 - half})) - best.Objective) / cMax
+	const delta, trials = 0.05, 3
+	var rows []BoundRow
+	for _, power := range BetaPowers {
+		for t := 10; t <= 10_000_000; t *= 10 {
+			beta := math.Pow(float64(t), power)
+			k, s := base.With(beta), mixpolicy.InverseSqrtSums(mixpolicy.Corrected, t)
+			row := BoundRow{
+				T: t, Power: power, Beta: beta, Gap: math.NaN(), Violation: math.NaN(), Trivial: trivial,
+				Printed: k.PrintedObjectiveBound(k.D, t), Corrected: k.ObjectiveBound(s, delta), Sharp: k.SharpObjectiveBound(s, delta),
+				PrintedViolation: k.PrintedViolationBound(k.D, t), CorrectedViolation: k.ViolationBound(s, delta), SharpViolation: k.SharpViolationBound(s, delta),
+			}
+			if t <= measured {
+				row.Measured, row.Gap, row.Violation = true, math.Inf(-1), 0
+				r, err := mixpolicy.RunTrials(ctx, p, func() mixpolicy.Method { return &mixpolicy.PrimalDual{Beta: beta, CostScale: cMax} },
+					mixpolicy.TrialSettings{Trials: trials, Iterations: t, Seed: 7, Schedule: mixpolicy.Every(t)})
+				if err != nil {
+					return rows, fmt.Errorf("paper: bounds at T = %d, β = %.4g: %w", t, beta, err)
+				}
+				for _, q := range r.Results {
+					row.Gap = max(row.Gap, (q.Objective-best.Objective)/cMax)
+					row.Violation = max(row.Violation, q.Violation)
+				}
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
+}
