@@ -355,8 +355,13 @@ func TestSampleComplexity(t *testing.T) {
 	if first, _ := k.SampleComplexity(0.1, 0.5); !(last > first) {
 		t.Errorf("T = %v for ρ = 0.5 and %v for 1e-300: it must depend on ρ", first, last)
 	}
-	if _, err := k.With(0.5*k.LambdaStar).SampleComplexity(0.1, 0.1); k.LambdaStar > 20 && err == nil {
+	outside := *k
+	outside.LambdaStar = k.G
+	if _, err := outside.SampleComplexity(0.1, 0.1); err == nil {
 		t.Error("a ball that λ* is outside of gave no error")
+	}
+	if _, err := k.SampleComplexity(0, 0.1); err == nil {
+		t.Error("ε = 0 gave no error")
 	}
 	if v := k.PrintedSampleComplexity(5, 0.1); !(v > 0) {
 		t.Errorf("printed T = %v", v)
