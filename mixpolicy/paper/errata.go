@@ -223,7 +223,7 @@ var errata = []Erratum{
 		ID: "bound-constants", Where: []string{"3.31", "3.32", "3.33", "Proposition 3.1"},
 		Printed: "(D + 4B ln T + 4√2RC_e ln T/c₀ + C_eC(n)max{…})/(2√T − 1)", Corrected: "(D + BΣη² + 2RC_e√(2 ln(1/δ)Ση²))/Ση for any steps, with D, B, C_e corrected",
 		Why:        "Signs, 1/μ and squares as in the errata below; ‖e_t‖⁎ ≤ C_e surely, so that Σ‖e_t‖² needs no concentration; Azuma's constant is explicit.",
-		Downstream: "Theorem 3.4. The corrected bounds are never violated, and are some 10³ to 10⁷ times what runs measure.",
+		Downstream: "Theorem 3.4. The corrected bounds are never violated; on the queue they are 1 to 5 orders of magnitude above what runs measure.",
 		witness:    checkObjectiveBound,
 	},
 	{
@@ -429,7 +429,7 @@ var errata = []Erratum{
 	{
 		ID: "dimension", Where: []string{"A.12", "Lemma A.3"},
 		Printed: "‖‖X‖²‖_ψ₁ ≤ (√(log 2)/2)K², free of d", Corrected: "‖‖X‖²‖_ψ₁ ≤ dK²",
-		Why:        "‖X‖² = ΣX_i² and ‖X_i²‖_ψ₁ = ‖X_i‖²_ψ₂; for N(0, I_d) the norm grows like 2d/(2 ln 2), and K does not.",
+		Why:        "‖X‖² = ΣX_i² and ‖X_i²‖_ψ₁ = ‖X_i‖²_ψ₂; for N(0, I_d) the norm grows like d/ln 2, and K does not.",
 		Downstream: "(5.20), which bounded errors do not need.",
 		witness:    checkSquaredNorm,
 	},
