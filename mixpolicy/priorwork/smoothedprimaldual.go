@@ -1,0 +1,223 @@
+package priorwork
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
+)
+
+var _ System = (*SmoothedPrimalDual)(nil)
+
+// SmoothedPrimalDual is what the abstract promises and the text lacks: the primal–dual
+// method for the smoothed ALP, with sampling from the polytope of its constraints. It is
+// derived here.
+//
+// # The saddle point
+//
+// With its slacks at their least, the smoothed program with penalty κ ([SALP]) is
+//
+//	max_{ν∈Γ} αᵀΦν − κ Σ_s μ(s) [max_a h_a(s;ν)]₊,   h_a(s;ν) = (Φν)(s) − γP_a(s)Φν − c_a(s).
+//
+// The positive part of a maximum is a maximum over a polytope, with a vertex for every
+// action and one for none:
+//
+//	[max_a h_a]₊ = max {ρᵀh : ρ ∈ Δ},   Δ = {ρ ∈ ℝᵐ : ρ ⪰ 0, 1ᵀρ ≤ 1}.
+//
+// Smoothing so turns λ ⪰ 0, which has no bound, into λ_a(s) = κμ(s)ρ_a(s) with ρ(s) ∈ Δ; no
+// ball as in (3.26) and no β is needed. What is left is
+//
+//	min_{ν∈Γ} max_{ρ∈Δⁿ} 𝓛(ν, ρ),   𝓛 = −αᵀΦν + κ E_{s∼μ} Σ_a ρ_a(s) h_a(s;ν),
+//
+// bilinear, with gradients that are expectations. For s ∼ μ, s₀ ∼ α and s′_a ∼ P_a(s,·),
+//
+//	ĝ_ν = −φ(s₀) + κ Σ_a ρ_a(s) (φ(s) − γφ(s′_a)),
+//	ĝ_ρ(s)_a = κ ĥ_a,  ĥ_a = φ(s)ᵀν − γφ(s′_a)ᵀν − c_a(s),   and 0 in the other states,
+//
+// are unbiased: the weight μ(s) of a state is the probability that it is sampled.
+//
+// # The iteration
+//
+// Mirror descent for ν with the modulus (3.7) of the ball Γ = {‖ν‖₂ ≤ R}, entropic mirror
+// ascent for ρ(s), where 1 − 1ᵀρ(s) is the weight of no action: both without a projection,
+//
+//	∇φ_R(ν) ← ∇φ_R(ν) − ηĝ_ν,
+//	ρ_a(s) ← ρ_a(s) e^{ηκĥ_a} / (1 − 1ᵀρ(s) + Σ_b ρ_b(s) e^{ηκĥ_b}),
+//
+// with m queries and O(md) arithmetic a step, whatever n is. The answer is the average ν̂ of
+// the iterates, weighted by η, and the policy that is greedy for Φν̂.
+//
+// # Its error
+//
+// φ_R is 1/R-strongly convex in ℓ₂, and the entropy 1-strongly convex in ℓ₁ on the simplex.
+// From the start, D(ν;0) ≤ R and the entropies add up to n ln(m+1). With ‖φ(s)‖ ≤ F,
+// ‖ĝ_ν‖₂ ≤ F(1+κ(1+γ)) and |ĥ_a| ≤ FR(1+γ) + c_max, so that the squares of both
+// gradients in the norms dual to these add up to at most
+//
+//	M² = R F²(1+κ(1+γ))² + κ²(FR(1+γ) + c_max)²
+//
+// and the theorem of Nemirovski, Juditsky, Lan and Shapiro (2009) for saddle points, which
+// accounts for a comparator that depends on the samples, gives for constant η
+//
+//	E [max_{ν∈Γ} F(ν) − F(ν̂)] ≤ 2(R + n ln(m+1))/(ηT) + (5/2) η M²,
+//
+// with F what the program maximises: O(√(n ln m/T)), as against the rates of section 3 whose
+// constants contain ‖λ*‖. The n is what is paid for not knowing which constraints matter.
+type SmoothedPrimalDual struct {
+	Basis   *mat.Dense // Φ
+	Weights []float64  // α; nil is the MDP's initial distribution
+	Slack   []float64  // μ; nil is α
+	Penalty float64    // κ; 0 is PublishedPenalty(γ)
+
+	// Radius is R of Γ, for values in units of the cost scale; required.
+	Radius float64
+	// StepSize is η; nil is InverseSqrt(1).
+	StepSize mixpolicy.StepSize
+	// CostScale divides every observed cost; 0 is 1.
+	CostScale float64
+
+	x           *mixpolicy.MDP
+	oracle      *mixpolicy.Oracle
+	start, draw *alias.Table // s₀ ∼ α, s ∼ μ
+	phi         bregman.Modulus
+	scale       float64
+
+	t                  int
+	y, nu              []float64 // ∇φ_R(ν), ν
+	logit              []float64 // ln ρ_a(s) − ln(1 − 1ᵀρ(s))
+	rho, slackness     []float64 // of a state: ρ(s), ĥ
+	next               []int
+	gradient, sum, avg []float64
+	weight             float64
+}
+
+// Name implements [System].
+func (a *SmoothedPrimalDual) Name() string { return "smoothed ALP, primal–dual" }
+
+// Init implements [System].
+func (a *SmoothedPrimalDual) Init(p *mixpolicy.Problem, o *mixpolicy.Oracle) (err error) {
+	a.x, a.oracle = p.MDP(), o
+	if a.x.Criterion().Average() {
+		return errors.New("priorwork: smoothed ALP under average cost, want a discount factor")
+	}
+	if err := checkBasis(a.x, a.Basis); err != nil {
+		return err
+	}
+	alpha, err := stateWeights(a.x, a.Weights, a.x.Initial(), "state-relevance weights")
+	if err != nil {
+		return err
+	}
+	mu, err := stateWeights(a.x, a.Slack, alpha, "weights of violations")
+	if err != nil {
+		return err
+	}
+	if a.start, err = alias.New(alpha); err != nil {
+		return err
+	}
+	if a.draw, err = alias.New(mu); err != nil {
+		return err
+	}
+	if a.Penalty, err = positive(a.Penalty, PublishedPenalty(a.x.Gamma()), "penalty κ"); err != nil {
+		return err
+	}
+	if a.Radius, err = positive(a.Radius, 0, "radius R"); err != nil {
+		return err
+	}
+	if a.StepSize, err = stepSize(a.StepSize); err != nil {
+		return err
+	}
+	if a.scale, err = positive(a.CostScale, 1, "CostScale"); err != nil {
+		return err
+	}
+	_, d := a.Basis.Dims()
+	m := a.x.Actions()
+	a.phi = bregman.Ball{R: a.Radius}
+	a.t, a.weight = 0, 0
+	a.y, a.nu = make([]float64, d), make([]float64, d) // ∇φ_R(0) = 0
+	a.logit = make([]float64, a.x.Pairs())             // ρ_a(s) = 1/(m+1)
+	a.rho, a.slackness, a.next = make([]float64, m), make([]float64, m), make([]int, m)
+	a.gradient, a.sum, a.avg = make([]float64, d), make([]float64, d), make([]float64, d)
+	return nil
+}
+
+// Step implements [System].
+func (a *SmoothedPrimalDual) Step() error {
+	eta, rng, m := a.StepSize(a.t), a.oracle.Rand(), a.x.Actions()
+	s, s0 := a.draw.Draw(rng), a.start.Draw(rng)
+	here := a.Basis.RawRowView(s)
+	value := floats.Dot(here, a.nu)
+	for b := range m {
+		cost, next := a.oracle.Query(s, b)
+		a.next[b] = next
+		a.slackness[b] = value - a.x.Gamma()*floats.Dot(a.Basis.RawRowView(next), a.nu) - cost/a.scale
+	}
+	logit := a.logit[s*m : (s+1)*m]
+	subSoftmax(a.rho, logit)
+
+	floats.ScaleTo(a.gradient, -1, a.Basis.RawRowView(s0))
+	for b, rho := range a.rho {
+		floats.AddScaled(a.gradient, a.Penalty*rho, here)
+		floats.AddScaled(a.gradient, -a.Penalty*rho*a.x.Gamma(), a.Basis.RawRowView(a.next[b]))
+	}
+	a.weight += eta
+	floats.AddScaled(a.sum, eta, a.nu)
+	floats.AddScaled(a.y, -eta, a.gradient)
+	a.phi.ConjugateGradient(a.nu, a.y)
+	floats.AddScaled(logit, eta*a.Penalty, a.slackness)
+	a.t++
+	return nil
+}
+
+// subSoftmax sets dst_a = e^{l_a}/(1 + Σ_b e^{l_b}).
+func subSoftmax(dst, logit []float64) {
+	top := 0.0
+	for _, l := range logit {
+		top = max(top, l)
+	}
+	total := math.Exp(-top)
+	for b, l := range logit {
+		dst[b] = math.Exp(l - top)
+		total += dst[b]
+	}
+	floats.Scale(1/total, dst)
+}
+
+// Nu returns ν̂ in units of the true costs, borrowed.
+func (a *SmoothedPrimalDual) Nu() []float64 {
+	if a.weight > 0 {
+		floats.ScaleTo(a.avg, a.scale/a.weight, a.sum)
+	}
+	return a.avg
+}
+
+// ErrorBound returns the bound of the expected error after steps of constant η, in units
+// of the true costs.
+func (a *SmoothedPrimalDual) ErrorBound(eta float64, steps int) float64 {
+	n, m := float64(a.x.States()), float64(a.x.Actions())
+	var f float64
+	for s := range a.x.States() {
+		f = max(f, floats.Norm(a.Basis.RawRowView(s), 2))
+	}
+	lo, hi := a.x.CostRange()
+	c := max(-lo, hi) / a.scale
+	g, h := f*(1+a.Penalty*(1+a.x.Gamma())), a.Penalty*(f*a.Radius*(1+a.x.Gamma())+c)
+	return a.scale * (2*(a.Radius+n*math.Log(m+1))/(eta*float64(steps)) + 2.5*eta*(a.Radius*g*g+h*h))
+}
+
+// Answer implements [System].
+func (a *SmoothedPrimalDual) Answer(context.Context) (*Answer, error) {
+	nu := a.Nu()
+	for j, v := range nu {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("priorwork: ν̂%d is %v, want a finite number; take smaller steps", j, v)
+		}
+	}
+	return &Answer{Policy: a.x.Greedy(values(a.Basis, nu))}, nil
+}

@@ -1,0 +1,132 @@
+package priorwork
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+)
+
+// smoothedProblem is a small MDP with costs in [0, 1), a basis of its dimension or less,
+// and the optimal policy's measure.
+func smoothedProblem(t *testing.T, d int) (*mixpolicy.Problem, SALP, []float64) {
+	t.Helper()
+	x := mixpolicy.Must(models.Garnet{States: 5, Actions: 3, Branches: 2, Seed: 11, Ring: true, Criterion: mixpolicy.Discounted(0.5)}.MDP())
+	f := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.UniformPolicy(x)))
+	p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2)))
+	best := mixpolicy.Must(mixpolicy.PolicyIteration(background, x, mixpolicy.ValuationSettings{}))
+	basis := identity(5)
+	if d < 5 {
+		for s := range 5 {
+			basis.Set(s, 0, math.Sqrt(0.2))
+			basis.Set(s, 1, float64(s-2)/math.Sqrt(10))
+		}
+		basis = mat.DenseCopyOf(basis.Slice(0, 5, 0, d))
+	}
+	return p, SALP{
+		Basis: basis, Slack: mixpolicy.Must(x.Occupation(best.Policy)).State, Penalty: PublishedPenalty(0.5),
+	}, best.Value
+}
+
+// The average iterate comes to the optimum of the program that [SALP] solves exactly, at
+// least as fast as the theorem says, and much closer.
+func TestSmoothedPrimalDual(t *testing.T) {
+	for _, d := range []int{2, 5} {
+		p, program, optimal := smoothedProblem(t, d)
+		x := p.MDP()
+		exact := mixpolicy.Must(program.Solve(background, x))
+		value := func(nu []float64) float64 {
+			v := values(program.Basis, nu)
+			return sum.Dot(x.Initial(), v) - program.Penalty*slackOf(x, program.Slack, v)
+		}
+		best := value(exact.Nu)
+		if d == 5 && math.Abs(best-sum.Dot(x.Initial(), optimal)) > 1e-9 {
+			t.Fatalf("in a full basis the program's value is %v, want αᵀv* = %v", best, sum.Dot(x.Initial(), optimal))
+		}
+		radius := 1.5 * floats.Norm(exact.Nu, 2)
+		excess := func(steps int) float64 {
+			eta := 1 / math.Sqrt(float64(steps))
+			var mean, bound float64
+			for seed := range uint64(4) {
+				a := &SmoothedPrimalDual{Basis: program.Basis, Slack: program.Slack, Penalty: program.Penalty, Radius: radius, StepSize: mixpolicy.Constant(eta)}
+				if _, err := Run(background, p, a, steps, seed, 0); err != nil {
+					t.Fatal(err)
+				}
+				e := best - value(a.Nu())
+				if e < -1e-9 {
+					t.Fatalf("d = %d: better than the optimum by %v", d, -e)
+				}
+				mean, bound = mean+e/4, a.ErrorBound(eta, steps)
+			}
+			if mean > bound {
+				t.Errorf("d = %d, T = %d: error %v, bound %v", d, steps, mean, bound)
+			}
+			return mean
+		}
+		// 1/√T makes a tenth of it.
+		if short, long := excess(1000), excess(100_000); long > short/4 || long > best/20 {
+			t.Errorf("d = %d: error %v after 1000 steps, %v after 100,000, of a value of %v", d, short, long, best)
+		}
+	}
+}
+
+// ĝ is unbiased: its mean over all s, s₀ and next states, against differences of 𝓛.
+func TestSmoothedPrimalDualQueries(t *testing.T) {
+	p, program, _ := smoothedProblem(t, 2)
+	a := &SmoothedPrimalDual{Basis: program.Basis, Slack: program.Slack, Radius: 5, StepSize: mixpolicy.Constant(1)}
+	o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))
+	if err := a.Init(p, o); err != nil {
+		t.Fatal(err)
+	}
+	x := p.MDP()
+	const steps = 400_000
+	nu := []float64{1.3, -0.4}
+	mean, ascent := make([]float64, 2), make([]float64, x.Pairs())
+	worst := 0.0
+	for range steps {
+		copy(a.nu, nu)
+		clear(a.y)
+		clear(a.logit)
+		if err := a.Step(); err != nil {
+			t.Fatal(err)
+		}
+		floats.AddScaled(mean, 1./steps, a.gradient)
+		worst = max(worst, floats.Norm(a.gradient, math.Inf(1)))
+		floats.AddScaled(ascent, 1./steps, a.logit)
+		worst = max(worst, floats.Norm(a.logit, math.Inf(1)))
+	}
+	if o.Queries() != steps*x.Actions() {
+		t.Errorf("%d queries, want m a step: %d", o.Queries(), steps*x.Actions())
+	}
+	// Hoeffding for 17 numbers within ±worst.
+	tolerance := worst * math.Sqrt(2*math.Log(2*17/1e-9)/steps)
+	want := negated(objective(x, program.Basis, x.Initial()))
+	row := make([]float64, 2)
+	for i := range x.Pairs() {
+		bellmanRow(row, x, program.Basis, i)
+		w := a.Penalty * program.Slack[i/3]
+		floats.AddScaled(want, w/4, row) // ρ = 1/(m+1)
+		if h := w * (floats.Dot(row, nu) - x.Costs()[i]); math.Abs(ascent[i]-h) > tolerance {
+			t.Errorf("pair %d: mean of ĝ_ρ %v, want %v", i, ascent[i], h)
+		}
+	}
+	if d := floats.Distance(mean, want, math.Inf(1)); d > tolerance {
+		t.Errorf("mean of ĝ_ν %v, want %v", mean, want)
+	}
+}
+
+func TestSmoothedPrimalDualStepDoesNotAllocate(t *testing.T) {
+	p, program, _ := smoothedProblem(t, 2)
+	a := &SmoothedPrimalDual{Basis: program.Basis, Radius: 5}
+	if err := a.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
+		t.Fatal(err)
+	}
+	if n := testing.AllocsPerRun(100, func() { _ = a.Step() }); n != 0 {
+		t.Errorf("%v allocations in a step", n)
+	}
+}
