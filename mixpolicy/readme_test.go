@@ -21,9 +21,9 @@ func Example_readme() {
 	method := &mixpolicy.PrimalDual{StepSize: mixpolicy.InverseSqrt(64), CostScale: cmax}
 	run := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, method,
 		mixpolicy.Settings{Iterations: 100_000, Seed: 1})) // Algorithm 1
-	fmt.Printf("θ̂ = %.3f, cost %.0f, optimum %.0f\n", run.Theta, run.Objective, run.Optimum)
+	fmt.Printf("θ̂ = %.1f, within %.0f %% of the optimum\n", run.Theta, 100*run.Gap/run.Optimum)
 	// Output:
-	// θ̂ = [1.106 -0.106], cost 2910, optimum 2862
+	// θ̂ = [1.1 -0.1], within 2 % of the optimum
 }
 
 // TestReadmeExample: the code in the README is the example above, which is compiled
