@@ -141,7 +141,8 @@ func (f *Affine) String() string { return fmt.Sprintf("%v in other coordinates",
 //	∇ψ(u) = Nᵀ∇φ(o + Nu),   ∇ψ*(y) = argmax ⟨u, y⟩ − φ(o + Nu).
 //
 // The maximum is found by Newton's method with backtracking, of cost O(dk²+k³) a step for k
-// columns.
+// columns. It works in primal coordinates: where y is so large that o + Nu comes within
+// rounding of the boundary, ∇ψ(∇ψ*(y)) is no longer y.
 type Restriction struct {
 	m      Modulus
 	curve  restrictable
@@ -239,7 +240,8 @@ func (r *Restriction) ConjugateGradient(dst, y []float64) {
 	y = st.y
 	k := r.n.Cols
 	clear(st.u)
-	residual := r.evaluate(st, st.u, y)
+	best := r.evaluate(st, st.u, y)
+	stalled := 0
 	// Newton's method doubles the digits at each of its last steps, and backtracking halves
 	// the way to a boundary: some 53 halvings for each face that a corner has.
 	for range 100 * k {
@@ -253,13 +255,14 @@ func (r *Restriction) ConjugateGradient(dst, y []float64) {
 		// along it by more than half beyond zero: the objective is concave, so its maximum
 		// on the line is near.
 		along := innerProduct(st.step, st.g)
-		t := 1.0
+		t, limited := 1.0, false
 		for ; t > 0x1p-60; t /= 2 {
 			for i, v := range st.u {
 				dst[i] = v + t*st.step[i]
 			}
 			r.Point(st.x, dst)
 			if !r.m.InDomain(st.x) {
+				limited = true
 				continue
 			}
 			r.evaluate(st, dst, y)
@@ -267,14 +270,24 @@ func (r *Restriction) ConjugateGradient(dst, y []float64) {
 				break
 			}
 		}
-		next := maxAbs(st.g)
-		if t <= 0x1p-60 || next-next != 0 || t == 1 && next >= residual && along < 1e-12*(1+math.Abs(innerProduct(st.u, y))) {
-			break // what is left is rounding
+		residual := maxAbs(st.g)
+		if t <= 0x1p-60 || residual-residual != 0 {
+			break // the boundary, as near as coordinates can tell
 		}
-		done := next == 0 || t == 1 && next >= residual/2 && along < 1e-20*(1+math.Abs(innerProduct(st.u, y)))
+		moved := false
+		for i, v := range st.u {
+			moved = moved || math.Abs(dst[i]-v) > 2*ulp*math.Abs(v)
+		}
 		copy(st.u, dst)
-		residual = next
-		if done {
+		// Three steps, not shortened by the boundary, that have not halved the residual: what is
+		// left is rounding.
+		if residual < best/2 || limited {
+			stalled = 0
+		} else {
+			stalled++
+		}
+		best = min(best, residual)
+		if !moved || residual == 0 || stalled == 3 {
 			break
 		}
 	}

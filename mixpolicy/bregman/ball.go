@@ -87,7 +87,7 @@ func (b Ball) Conjugate(y []float64) float64 {
 func (b Ball) ConjugateCurvature(y []float64) float64 {
 	c, n := hypot1(y)
 	_, _, k, w := centred(y)
-	t := w / n * (c / k) // √(1 + ‖w‖²)/√(1 + ‖y‖²)
+	t := math.Hypot(k, w) / n * (c / k) // √(1 + ‖w‖²)/√(1 + ‖y‖²)
 	return b.R * float64(len(y)) * t * t * (c / n)
 }
 
@@ -134,8 +134,8 @@ func (b Ball) Shift(y []float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	pivot, mean, c, n := centred(y)
-	return n/slope/c - mean - pivot, nil
+	pivot, mean, c, w := centred(y)
+	return math.Hypot(c, w)/slope/c - mean - pivot, nil
 }
 
 // slope returns √(d(R²d − 1)), or an error where the ball misses the hyperplane.

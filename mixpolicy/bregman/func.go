@@ -110,8 +110,11 @@ func invert[F differentiable](f F, y, lo, hi float64) float64 {
 		default:
 			return math.NaN()
 		}
-		next := x - e/second
-		if math.Abs(next-x) <= ulp/2*math.Abs(x) && !math.IsInf(second, 1) {
+		next := math.NaN()
+		if second > 0 && !math.IsInf(second, 1) {
+			next = x - e/second
+		}
+		if math.Abs(next-x) <= ulp/2*math.Abs(x) {
 			return x
 		}
 		if math.Abs(next-x) > step/2 {

@@ -50,8 +50,10 @@ func kernelConjugate(k Kernel, y float64) float64 {
 }
 
 // kernelDivergence returns φ(x) − φ(y) − (x−y)φ′(y). Where the three terms cancel to less
-// than 10⁻⁶ of their size, x is so near y that D = ∫₀¹ (φ′(y+te) − φ′(y))e dt, e = x − y, is
-// more accurate: its integrand, almost linear, loses half as many digits.
+// than 10⁻⁶ of their size, x is so near y that a quadrature of a smooth integrand takes
+// over: with e = x − y, D = e² ∫₀¹ (1−t) φ″(y+te) dt, in which nothing cancels, or, if φ″ is
+// not known, D = e ∫₀¹ φ′(y+te) − φ′(y) dt, which loses the digits that φ′(x) and φ′(y) have
+// in common.
 func kernelDivergence(k Kernel, x, y float64) float64 {
 	if d, ok := k.(KernelDivergencer); ok {
 		return d.Divergence(x, y)
@@ -71,11 +73,16 @@ func kernelDivergence(k Kernel, x, y float64) float64 {
 	if direct > 1e-6*(math.Abs(fx)+math.Abs(fy)+math.Abs(e*slope)) {
 		return direct
 	}
-	var integral float64
+	var smooth, rough float64
 	for i, t := range gaussNodes {
-		integral += gaussWeights[i] * (k.Deriv(y+t*e) - slope) * e
+		d := k.Deriv(y + t*e)
+		smooth += gaussWeights[i] * (1 - t) / curvature(k, d) * e * e
+		rough += gaussWeights[i] * (d - slope) * e
 	}
-	return max(0, integral)
+	if smooth >= 0 && !math.IsInf(smooth, 1) {
+		return smooth
+	}
+	return max(0, rough)
 }
 
 // The four-point Gauss–Legendre rule on (0, 1): ½ ± ½√(3/7 ∓ (2/7)√(6/5)).
@@ -102,11 +109,11 @@ func (s Separable) Validate() error {
 	if s.Kernel == nil {
 		return fmt.Errorf("bregman: separable modulus without a kernel")
 	}
-	if lo, hi := s.Kernel.Domain(); !(lo < hi) {
-		return fmt.Errorf("bregman: kernel's domain (%g, %g) is empty", lo, hi)
+	if err := validate(s.Kernel); err != nil {
+		return err
 	}
-	if v, ok := s.Kernel.(Validator); ok {
-		return v.Validate()
+	if lo, hi := s.Kernel.Domain(); !(lo < hi) {
+		return fmt.Errorf("bregman: the domain (%g, %g) of %v is empty", lo, hi, s.Kernel)
 	}
 	return nil
 }

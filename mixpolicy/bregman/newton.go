@@ -81,7 +81,7 @@ func (l *line) curvature(i int, y float64) float64 {
 type sample struct {
 	z     float64 // reckoned from −pivot
 	r     float64 // J′(z) = 1ᵀθ − 1
-	noise float64 // what rounding alone may make of r
+	noise float64 // what rounding may make of r: two ulps of every θᵢ, one of every yᵢ + z
 	g     float64 // has the sign of r; ±∞ where it is not known
 	slope float64 // g′(z), NaN if unknown
 }
@@ -293,7 +293,7 @@ func (l *line) prepareSeparable() (start, a, b float64, err error) {
 	if a < l.pivot && l.pivot < b {
 		return l.pivot, a, b, nil // z = 0: after a small step the shift is small
 	}
-	if mid := a + (b-a)/2; mid-mid == 0 {
+	if mid := a + (b-a)/2; mid-mid == 0 && (a < 0) != (b < 0) {
 		return mid, a, b, nil
 	}
 	return between(a, b), a, b, nil
@@ -334,7 +334,7 @@ func (l *line) at(z float64) sample {
 		s.noise += math.Abs(v)
 	}
 	s.r = acc.Value()
-	s.noise *= ulp
+	s.noise *= 2 * ulp
 	mean := (1 + s.r) / d
 	switch {
 	case l.kernel != nil:
@@ -395,6 +395,13 @@ func (l *line) atBox(z float64) sample {
 		r.Add(v)
 		s.noise += math.Abs(v)
 		lo, hi := l.side(i)
+		if l.box != nil { // θ is the sum of an end and a gap
+			if v-lo < hi-v {
+				s.noise += math.Abs(lo)
+			} else {
+				s.noise += math.Abs(hi)
+			}
+		}
 		if l.inT(i, &ties) {
 			a.Add(hi - v)
 		} else {
@@ -402,10 +409,20 @@ func (l *line) atBox(z float64) sample {
 		}
 	}
 	s.r = r.Value()
-	s.noise *= ulp
+	s.noise *= 2 * ulp
 	below, above := a.Value()+max(0, -l.f), b.Value()+max(0, l.f) // above − below = r
 	s.g = math.Log1p(s.r / below)
 	s.slope = da/below + db/above
+	if l.kernel == nil || math.Abs(s.r) < nearly*below {
+		return s
+	}
+	_, hi := l.kernel.Domain()
+	d := float64(len(l.y))
+	p, q := l.kernel.Deriv(hi-below/d), l.kernel.Deriv(hi-above/d)
+	if g := p - q; g-g == 0 {
+		s.g = g
+		s.slope = da/d/l.curvature(0, p) + db/d/l.curvature(0, q)
+	}
 	return s
 }
 
@@ -476,6 +493,9 @@ func (l *line) root(z, a, b float64) (root float64, evals int, err error) {
 			next = lo + (hi-lo)/2
 			if halvings%2 == 1 || !inside(next) {
 				next = between(lo, hi)
+			}
+			if !inside(next) { // a bound has proved wrong: the root is not far beyond it
+				next = z - math.Copysign(4*max(step, ulp*math.Abs(z)), s.r)
 			}
 			if !inside(next) {
 				next = between(below.z, above.z)

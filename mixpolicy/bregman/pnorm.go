@@ -88,4 +88,4 @@ func (p PNorm) StrongConvexity() (mu float64, norm Norm) {
 }
 
 // String names the modulus and its p.
-func (p PNorm) String() string { return fmt.Sprintf("½‖·‖², p = %g", p.P) }
+func (p PNorm) String() string { return fmt.Sprintf("½‖·‖², p = %.4g", p.P) }

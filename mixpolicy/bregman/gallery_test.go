@@ -1,0 +1,351 @@
+package bregman
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/num/hyperdual"
+)
+
+// galleryCase is hyperplaneCase for the rest of the gallery. Dual points are such that some
+// shift of them is in the range of ∇φ: for moduli of the orthant any point is.
+func galleryCase(rng *rand.Rand, kind int) (Modulus, []float64) {
+	_, y := hyperplaneCase(rng, 3)
+	d := len(y)
+	excess := math.Pow(10, 12*rng.Float64()-9)
+	cube := (1 + excess) / float64(d)
+	switch kind {
+	case 0:
+		return Burg{}, y
+	case 1:
+		return Tsallis{0.05 + 0.9*rng.Float64()}, y
+	case 2:
+		return Hellinger{cube}, y
+	case 3:
+		return LogCosine{cube}, y
+	case 4:
+		lo, hi := make([]float64, d), make([]float64, d)
+		for i := range lo {
+			lo[i] = -cube * rng.Float64()
+			hi[i] = cube * (1 + rng.Float64())
+		}
+		return FermiDirac{lo, hi}, y
+	}
+	return LogBall{(1 + excess) / math.Sqrt(float64(d))}, y
+}
+
+const galleryKinds = 6
+
+// The iteration on J never fails on the gallery. Eight evaluations are enough where the tails
+// are exponential or the domain is the orthant. The algebraic tails of Hellinger and LogCosine
+// need more in a thousandth of the cases; for the J of LogBall, flat by nature for R near
+// 1/√d, there is a closed form.
+func TestGalleryIterations(t *testing.T) {
+	rng := source(20)
+	trials := 1_000_000
+	if testing.Short() {
+		trials = 30_000
+	}
+	var counts [galleryKinds][80]int
+	for trial := range trials {
+		kind := trial % galleryKinds
+		m, y := galleryCase(rng, kind)
+		before := slices.Clone(y)
+		_, n, err := NewtonShift(m, y, nil)
+		if err != nil {
+			t.Fatalf("%v, y = %v: %v", m, before, err)
+		}
+		counts[kind][min(n, 79)]++
+		if _, err := ProjectDual(m, y, nil); err != nil {
+			t.Fatalf("%v, y = %v: %v", m, before, err)
+		}
+		r, size, theta := residual(m, y)
+		for i, v := range theta {
+			c := math.Abs(v)
+			switch m := m.(type) {
+			case KernelCurver:
+				c = m.ConjCurvature(y[i]) * math.Abs(y[i])
+			case FermiDirac:
+				c = m.curvatureAt(i, y[i])*math.Abs(y[i]) + max(-m.Lo[i], m.Hi[i])
+			}
+			size += c
+		}
+		if !(math.Abs(r) <= 8*ulp*size) {
+			t.Fatalf("%v, y = %v: 1ᵀθ − 1 = %g, rounding accounts for %.2g", m, before, r, ulp*size)
+		}
+	}
+	for kind, c := range counts {
+		m, _ := galleryCase(source(1), kind)
+		most := 0
+		for n, k := range c {
+			if k > 0 {
+				most = n
+			}
+		}
+		t.Logf("%T: %v", m, c[:most+1])
+		limit := 8
+		switch m.(type) {
+		case Hellinger, LogCosine:
+			limit = 12
+		case LogBall:
+			limit = 40
+		}
+		if most > limit {
+			t.Errorf("%T: up to %d evaluations", m, most)
+		}
+	}
+}
+
+// LogBall's closed form is right where dual points are huge and R is near its bound.
+func TestLogBallShift(t *testing.T) {
+	rng := source(21)
+	for range 20_000 {
+		m, y := galleryCase(rng, 5)
+		before := slices.Clone(y)
+		if _, err := ProjectDual(m, y, nil); err != nil {
+			t.Fatal(err)
+		}
+		if r, size, _ := residual(m, y); math.Abs(r) > 8*ulp*size {
+			t.Fatalf("%v, y = %v: 1ᵀθ − 1 = %g", m, before, r)
+		}
+	}
+}
+
+// Divergences against 400-bit arithmetic, near and far, inside and at the edge.
+func TestGalleryDivergenceAccuracy(t *testing.T) {
+	rng := source(22)
+	const r = 1.7
+	for trial := range 300 {
+		near, edge := math.Pow(10, -10*rng.Float64()), 1-math.Pow(10, -14*rng.Float64())
+		y := r * edge
+		x := y + near*(r-y)*(2*rng.Float64()-1)
+		if x == y || math.Abs(x) >= r {
+			continue
+		}
+		bx, by := bf(x), bf(y)
+		gx, gy := bigBallGap(r, []float64{x}), bigBallGap(r, []float64{y})
+		// −log gx + log gy − 2y(x − y)/gy
+		want := bsub(blog(bquo(gy, gx)), bquo(bmul(bmul(bf(2), by), bsub(bx, by)), gy))
+		if e := relErr(LogBall{r}.Divergence([]float64{x}, []float64{y}), want); e > 40*ulp {
+			t.Fatalf("trial %d: log ball off by %.2g relative (near %.1g, edge %.1g)", trial, e, near, 1-edge)
+		}
+		want = bigBallDivergence(r, []float64{x}, []float64{y})
+		if e := relErr(Hellinger{r}.Divergence([]float64{x}, []float64{y}), want); e > 20*ulp {
+			t.Fatalf("trial %d: Hellinger off by %.2g relative (near %.1g, edge %.1g)", trial, e, near, 1-edge)
+		}
+		x, y = math.Exp(-20*rng.Float64()), math.Exp(-20*rng.Float64())
+		if rng.IntN(2) == 0 {
+			x = y * (1 + near)
+		}
+		q := bquo(bf(x), bf(y))
+		want = bsub(bsub(q, blog(q)), bf(1))
+		if e := relErr(Burg{}.Divergence([]float64{x}, []float64{y}), want); e > 20*ulp {
+			t.Fatalf("trial %d: Burg off by %.2g relative (x = %g, y = %g)", trial, e, x, y)
+		}
+		// The general formula of a kernel: 10⁻⁶ of cancellation leaves ten digits.
+		lifted := lift(NegativeEntropy{})
+		want = bigEntropyTerm(bf(x), bf(y))
+		if e := relErr(lifted.Divergence([]float64{x}, []float64{y}), want); e > 1e-9 {
+			t.Fatalf("trial %d: general formula off by %.2g relative (x = %g, y = %g)", trial, e, x, y)
+		}
+	}
+}
+
+// A kernel by automatic differentiation is the hand-written one.
+func TestFuncIsTheKernel(t *testing.T) {
+	one := Dual{Real: 1.5}
+	for _, c := range []struct {
+		f    Func
+		want interface {
+			Modulus
+			Coordinatewise
+			KernelCurver
+		}
+	}{
+		{Func{"entropy", func(x Dual) Dual { return hyperdual.Sub(hyperdual.Mul(x, hyperdual.Log(x)), x) }, 0, math.Inf(1)}, NegativeEntropy{}},
+		{Func{"Burg", func(x Dual) Dual { return hyperdual.Scale(-1, hyperdual.Log(x)) }, 0, math.Inf(1)}, Burg{}},
+		{Func{"Hellinger", func(x Dual) Dual {
+			return hyperdual.Scale(-1, hyperdual.Sqrt(hyperdual.Mul(hyperdual.Sub(one, x), hyperdual.Add(one, x))))
+		}, -1.5, 1.5}, Hellinger{1.5}},
+		{Func{"square", func(x Dual) Dual { return hyperdual.Scale(0.5, hyperdual.Mul(x, x)) }, math.Inf(-1), math.Inf(1)}, Euclidean{}},
+	} {
+		rng := source(23)
+		for range 300 {
+			y := 6 * rng.NormFloat64()
+			x := c.want.ConjDeriv(y)
+			if math.IsInf(x, 1) || math.Abs(x) == 1.5 {
+				continue
+			}
+			lo, hi := c.f.Domain()
+			// The inverse can be no better than the rounding of φ′ allows, whose terms are of order 1.
+			limit := 20 * ulp * (math.Abs(x) + c.want.ConjCurvature(y)*(1+math.Abs(y))*(1+1/math.Min(1, min(hi-x, x-lo))))
+			if got := c.f.ConjDeriv(y); math.Abs(got-x) > limit {
+				t.Errorf("%s: (φ*)′(%g) = %.17g, want %.17g", c.f.Name, y, got, x)
+			}
+			if got, want := c.f.Deriv(x), c.want.Deriv(x); math.Abs(got-want) > 20*ulp*(1+math.Abs(want))*(1+1/min(1, hi-x)) {
+				t.Errorf("%s: φ′(%g) = %.17g, want %.17g", c.f.Name, x, got, want)
+			}
+			if got, want := c.f.ConjCurvature(y), c.want.ConjCurvature(y); math.Abs(got-want) > 1e-7*want {
+				t.Errorf("%s: (φ*)″(%g) = %.17g, want %.17g", c.f.Name, y, got, want)
+			}
+		}
+		for _, y := range []float64{-1e300, -1e5, 1e5, 1e300} { // beyond what x can resolve: an end
+			if v := c.f.ConjDeriv(y); math.IsNaN(v) {
+				t.Errorf("%s: (φ*)′(%g) = %g", c.f.Name, y, v)
+			}
+		}
+	}
+}
+
+func TestConstructorErrors(t *testing.T) {
+	two := []float64{0, 0}
+	for _, c := range []struct {
+		err  func() error
+		want string
+	}{
+		{func() error { return Validate(Hellinger{0}, 2) }, "R = 0"},
+		{func() error { return Validate(LogCosine{-1}, 2) }, "R = -1"},
+		{func() error { return Validate(LogBall{0.7}, 2) }, "need R > 1/√d"},
+		{func() error { return Validate(Tsallis{1}, 2) }, "q = 1"},
+		{func() error { return Validate(PNorm{1}, 2) }, "p = 1"},
+		{func() error { return Validate(FermiDirac{two, []float64{1, -1}}, 2) }, "side 1"},
+		{func() error { return Validate(FermiDirac{two, []float64{0.4, 0.5}}, 2) }, "from 0 to 0.9"},
+		{func() error { return Validate(FermiDirac{two, []float64{1}}, 2) }, "2 lower and 1 upper"},
+		{func() error { return Validate(Scale(Ball{2}, -1), 2) }, "scaled by -1"},
+		{func() error { return Validate(Scale(Cube{2}, 0), 2) }, "scaled by 0"},
+		{func() error { return Validate(Scale(Cube{-2}, 1), 2) }, "R = -2"},
+		{func() error { return Validate(FromFunc(nil, 0, 1), 2) }, "without a function"},
+		{func() error {
+			return Validate(FromFunc(func(x Dual) Dual { return hyperdual.Mul(x, x) }, 1, 1), 2)
+		}, "empty"},
+		{func() error { return Validate(Radial{Separable{}.Kernel}, 2) }, "without a kernel"},
+		{func() error { k, _ := KernelOf(Burg{}); return Validate(Radial{k}, 2) }, "want (−R, R)"},
+		{func() error { return Validate(Blocks{{2, nil}}, 2) }, "block 0"},
+		{func() error { _, err := NewMahalanobis(mat.NewSymDense(2, []float64{1, 2, 2, 1})); return err }, "not positive definite"},
+		{func() error {
+			_, err := NewLogBarrier(mat.NewDense(2, 2, []float64{1, 0, 0, 1}), []float64{1, -1}, two)
+			return err
+		}, "breaks row 1"},
+		{func() error {
+			_, err := NewLogBarrier(mat.NewDense(2, 2, []float64{1, 0, -1, 0}), []float64{1, 1}, two)
+			return err
+		}, "contains a line"},
+		{func() error {
+			_, err := NewAffine(Ball{1}, mat.NewDense(2, 2, []float64{1, 2, 2, 4}), two)
+			return err
+		}, "singular"},
+		{func() error { _, err := NewAffine(Ball{1}, mat.NewDense(1, 2, nil), two); return err }, "square"},
+		{func() error { _, err := Restrict(Ball{1}, two, mat.NewDense(2, 1, nil)); return err }, "separable"},
+		{func() error {
+			_, err := Restrict(Cube{1}, []float64{0, 2}, mat.NewDense(2, 1, []float64{1, 0}))
+			return err
+		}, "x[1] = 2"},
+		{func() error { _, err := Restrict(Cube{1}, two, mat.NewDense(2, 1, nil)); return err }, "not independent"},
+		{func() error { _, err := Sum(Cube{1}, Ball{1}); return err }, "term 1 of the sum, ball, R = 1, is not separable"},
+		{func() error { _, err := Sum(); return err }, "no moduli"},
+		{func() error { _, err := Sum(Cube{1}, Translate(Cube{1}, 3)); return err }, "empty"},
+		{func() error { _, err := Box(Burg{}, two, []float64{1, 1}); return err }, "unbounded"},
+		{func() error { _, err := Box(Ball{1}, two, []float64{1, 1}); return err }, "separable"},
+		{func() error { _, err := Box(Cube{1}, two, []float64{1, 0}); return err }, "side 1"},
+	} {
+		if err := c.err(); err == nil || !strings.HasPrefix(err.Error(), "bregman: ") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want one with %q", err, c.want)
+		}
+	}
+}
+
+// The restriction of the negative entropy to the line {(u, 1−u)} is the binary entropy.
+func TestRestrictionByHand(t *testing.T) {
+	r, err := Restrict(NegativeEntropy{}, []float64{0.5, 0.5}, mat.NewDense(2, 1, []float64{1, -1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := source(24)
+	for range 200 {
+		y := []float64{5 * rng.NormFloat64()}
+		u := []float64{0}
+		r.ConjugateGradient(u, y)
+		if want := math.Tanh(y[0]/2) / 2; math.Abs(u[0]-want) > 4*ulp {
+			t.Fatalf("∇ψ*(%g) = %g, want %g", y[0], u[0], want)
+		}
+	}
+}
+
+// The log barrier of the interval (−1, 1) has a closed form: 2x/(1 − x²) = y.
+func TestLogBarrierByHand(t *testing.T) {
+	l, err := NewLogBarrier(mat.NewDense(2, 1, []float64{1, -1}), []float64{1, 1}, []float64{0.3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := source(25)
+	for range 300 {
+		y := []float64{math.Pow(10, 20*rng.Float64()-10) * rng.NormFloat64()}
+		x := []float64{0}
+		l.ConjugateGradient(x, y)
+		want := y[0] / (1 + math.Hypot(1, y[0]))
+		if math.Abs(x[0]-want) > 8*ulp*math.Abs(want)+2*ulp {
+			t.Fatalf("∇φ*(%g) = %.17g, want %.17g", y[0], x[0], want)
+		}
+	}
+	l.ConjugateGradient([]float64{0}, []float64{1e300})
+}
+
+// Radial, of the half circle, is the ball; an affine image of a ball is an ellipsoid.
+func TestCombinatorsOfTheBall(t *testing.T) {
+	rng := source(26)
+	half, _ := KernelOf(Hellinger{1.5})
+	affine, err := NewAffine(Ball{3}, mat.NewDense(2, 2, []float64{2, 0, 0, 2}), []float64{0, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 200 {
+		y := normal(rng, 2, 3)
+		a, b, c := make([]float64, 2), make([]float64, 2), make([]float64, 2)
+		Ball{1.5}.ConjugateGradient(a, y)
+		Radial{half}.ConjugateGradient(b, y)
+		affine.ConjugateGradient(c, axpy(1, y, y)) // ∇ of φ(2x) is 2∇φ
+		if distance(a, b) > 8*ulp || distance(a, c) > 8*ulp {
+			t.Fatalf("ball %v, radial %v, affine %v", a, b, c)
+		}
+	}
+}
+
+func TestGalleryMeetsTheHyperplane(t *testing.T) {
+	if n := len(Gallery(3, 2)); n != 11 {
+		t.Errorf("%d moduli for R = 2", n)
+	}
+	for _, m := range Gallery(3, 0.5) {
+		if _, isBall := m.(Ball); isBall {
+			t.Errorf("%v is in the gallery for d = 3", m)
+		}
+	}
+}
+
+func BenchmarkGallery(b *testing.B) {
+	const d = 1024
+	y, dst := normal(source(1), d, 1), make([]float64, d)
+	for i := range y {
+		y[i] = -math.Abs(y[i]) // in the range of every ∇φ
+	}
+	for _, m := range Gallery(d, 2) {
+		b.Run(strings.TrimPrefix(fmt.Sprintf("%T", m), "bregman."), func(b *testing.B) {
+			for b.Loop() {
+				m.ConjugateGradient(dst, y)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/d, "ns/element")
+		})
+	}
+}
+
+func BenchmarkCheck(b *testing.B) {
+	for b.Loop() {
+		if err := Check(Cube{2}, 4, 1).Err(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
