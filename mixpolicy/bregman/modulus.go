@@ -14,9 +14,12 @@
 // [ProjectDual] does the second line. The iterate stays dual, so a θ that has
 // come within rounding of the boundary loses nothing.
 //
-// To write a modulus of one's own: a scalar function with its derivative and the
-// inverse of it is a [Kernel], and [Separable] lifts it to ℝᵈ. Everything else is
-// found by type assertion where a type has more to say: [Conjugator], [Shifter],
+// There are three ways to a modulus of one's own: a scalar function, whose derivative
+// and inverse are then found automatically ([FromFunc]); a [Kernel] with both written
+// down, which [Separable] lifts to a cube and [Radial] to a ball; or a [Modulus] for whole
+// vectors. [Scale], [Translate], [Sum], [Regularize], [Box], [Blocks], [NewAffine] and
+// [Restrict] make new ones of old, [Gallery] lists those of this package, and [Check]
+// examines any of them. Everything else is found by type assertion where a type has more to say: [Conjugator], [Shifter],
 // [Divergencer], [StrongConvexer], [Curver], [Coordinatewise], [Validator].
 package bregman
 

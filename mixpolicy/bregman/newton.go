@@ -91,8 +91,9 @@ type sample struct {
 const nearly = 0x1p-26
 
 // newton solves 1ᵀ∇φ*((y − pivot) + z) = 1, an equation in which no rounding of the sum
-// z − pivot appears.
-func newton(m Modulus, y, scratch []float64) (pivot, z float64, evals int, err error) {
+// z − pivot appears. With near, the y of a modulus that is not separable is known to be so
+// near the solution that the entries that matter have their final size.
+func newton(m Modulus, y, scratch []float64, near bool) (pivot, z float64, evals int, err error) {
 	if err := checkDual(y); err != nil {
 		return 0, 0, 0, err
 	}
@@ -122,6 +123,9 @@ func newton(m Modulus, y, scratch []float64) (pivot, z float64, evals int, err e
 	}
 	if err != nil {
 		return 0, 0, 0, err
+	}
+	if near && l.kernel == nil && !l.bounded {
+		l.pivot, start = 0, 0
 	}
 	z, evals, err = l.root(start, a, b)
 	return l.pivot, z, evals, err

@@ -14,7 +14,8 @@ import (
 //
 // For 1 < p ≤ 2 it is (p−1)-strongly convex in ℓ_p, and p = 1 + 1/log d gives mirror descent
 // the dimension-dependence of the entropy with no simplex. For p > 2 it is not strongly
-// convex. It is not separable and has no boundary.
+// convex, and ∇φ* so steep at 0 that for p beyond 3 or so θ can't be told to all digits from
+// a y in floating point. It is not separable and has no boundary.
 //
 // Source: Grove, Littlestone and Schuurmans (2001); the constant is that of Ball, Carlen and
 // Lieb (1994).

@@ -21,7 +21,7 @@ func Shift(m Modulus, y, scratch []float64) (z float64, err error) {
 	if s, ok := m.(Shifter); ok {
 		return closedShift(s, y)
 	}
-	pivot, z, _, err := newton(m, y, scratch)
+	pivot, z, _, err := newton(m, y, scratch, false)
 	return z - pivot, err
 }
 
@@ -55,26 +55,24 @@ func checkDual(y []float64) error {
 //
 // After an error y is unspecified. The errors are those of [Shift].
 func ProjectDual(m Modulus, y, scratch []float64) (z float64, err error) {
-	s, ok := m.(Shifter)
-	if !ok {
-		pivot, z, _, err := newton(m, y, scratch)
+	closed, ok := m.(Shifter)
+	for part := range 2 {
+		var pivot, shift float64
+		if ok {
+			shift, err = closedShift(closed, y)
+		} else {
+			pivot, shift, _, err = newton(m, y, scratch, part == 1)
+		}
 		if err != nil {
 			return 0, err
 		}
 		for i := range y {
-			y[i] = (y[i] - pivot) + z
+			y[i] = (y[i] - pivot) + shift
 		}
-		return z - pivot, nil
-	}
-	for range 2 {
-		dz, err := closedShift(s, y)
-		if err != nil {
-			return 0, err
+		z += shift - pivot
+		if _, separable := m.(Coordinatewise); separable && !ok {
+			break // its pivot has done the first part
 		}
-		for i := range y {
-			y[i] += dz
-		}
-		z += dz
 	}
 	return z, nil
 }
@@ -129,7 +127,7 @@ func CheckDomain(m Modulus, x []float64) error {
 // any modulus; for the Euclidean modulus, the negative entropy and the ball h is linear
 // in z for every y, and one step is exact.
 func NewtonShift(m Modulus, y, scratch []float64) (z float64, evaluations int, err error) {
-	pivot, z, evaluations, err := newton(m, y, scratch)
+	pivot, z, evaluations, err := newton(m, y, scratch, false)
 	return z - pivot, evaluations, err
 }
 
