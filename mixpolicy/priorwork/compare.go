@@ -1,0 +1,316 @@
+package priorwork
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+// Contestant is a system in all configurations that tuning may choose from, the published
+// or default one first. Each call makes a fresh System.
+type Contestant struct {
+	Name           string
+	Configurations []func() System
+}
+
+// ComparisonSettings are the same for all contestants. Trials is required.
+type ComparisonSettings struct {
+	Trials int // 20 or more for intervals worth showing
+
+	// Configurations is the greatest number that a contestant may bring, so that none is
+	// tuned more than another; 0 is 16. Those with less to tune bring fewer.
+	Configurations int
+	// TuningTrials is how many runs, to the end of the budget, judge a configuration; 0
+	// takes the first of each contestant.
+	TuningTrials int
+
+	Seed       uint64  // trial k uses stream k; tuning uses Seed+1, never seen again
+	Confidence float64 // of intervals; 0 is 0.95
+	Workers    int     // goroutines of [CompareByQueries]; 0 is one per CPU
+
+	// SkipPolicyCost leaves out the true cost of policies where a measure takes longer
+	// than a run, for systems that have a θ̂.
+	SkipPolicyCost bool
+
+	// Progress, when set, is told what has been done; it may be called concurrently.
+	Progress func(contestant string, runs int)
+}
+
+// Comparison holds a race per contestant, on one problem and oracle.
+type Comparison struct {
+	Races []Race
+	Seed  uint64
+}
+
+// Race is how a contestant did, an entry per checkpoint.
+type Race struct {
+	Name          string
+	Configuration int // of those that the contestant brought; 0 is the first
+	Tried         int // configurations
+
+	Queries []mixpolicy.Interval // costs revealed
+	Seconds []mixpolicy.Interval // for Init, the steps, and the answer; not for judging it
+	// Merit is the exact-penalty merit of θ̂ ([mixpolicy.Problem.Merit]): ≥ 0, and 0 at the
+	// optimum of (2.18) only. It is nil for systems without a θ̂.
+	Merit []mixpolicy.Interval
+	// PolicyCost is the true cost of the policy; nil if it was left out. It may be below
+	// the optimum of (2.18), which is over mixtures.
+	PolicyCost []mixpolicy.Interval
+
+	// Finals are the last merits, or costs if there is no θ̂, in the order of streams.
+	Finals []float64
+}
+
+// CompareByQueries runs every contestant for the same numbers of queries, which increase.
+// Merits and costs are reproducible to the bit; seconds are not, and with several Workers
+// they suffer from each other.
+func CompareByQueries(ctx context.Context, p *mixpolicy.Problem, contestants []Contestant, queries []int, set ComparisonSettings) (*Comparison, error) {
+	for k, q := range queries {
+		if q < 1 || k > 0 && q <= queries[k-1] {
+			return nil, fmt.Errorf("priorwork: checkpoint %d is at %d queries, want positive and increasing numbers", k, q)
+		}
+	}
+	return compare(ctx, p, contestants, set, course{
+		checkpoints: len(queries),
+		reached:     func(k, asked int, _ time.Duration) bool { return asked >= queries[k] },
+		asks:        true,
+	})
+}
+
+// CompareByTime runs every contestant for the same times, which increase, one run after
+// the other. Systems that ask no queries can take part. Results depend on the machine.
+func CompareByTime(ctx context.Context, p *mixpolicy.Problem, contestants []Contestant, times []time.Duration, set ComparisonSettings) (*Comparison, error) {
+	for k, d := range times {
+		if d <= 0 || k > 0 && d <= times[k-1] {
+			return nil, fmt.Errorf("priorwork: checkpoint %d is at %v, want positive and increasing times", k, d)
+		}
+	}
+	set.Workers = 1
+	return compare(ctx, p, contestants, set, course{
+		checkpoints: len(times),
+		reached:     func(k, _ int, spent time.Duration) bool { return spent >= times[k] },
+	})
+}
+
+// course says where runs are looked at.
+type course struct {
+	checkpoints int
+	reached     func(k, queries int, spent time.Duration) bool
+	asks        bool // who asks no queries never arrives
+}
+
+func (s ComparisonSettings) complete() (ComparisonSettings, error) {
+	if s.Configurations == 0 {
+		s.Configurations = 16
+	}
+	if s.Confidence == 0 {
+		s.Confidence = 0.95
+	}
+	if s.Workers <= 0 {
+		s.Workers = runtime.GOMAXPROCS(0)
+	}
+	switch {
+	case s.Trials < 2:
+		return s, fmt.Errorf("priorwork: comparison of %d trials, want at least 2", s.Trials)
+	case s.TuningTrials < 0:
+		return s, fmt.Errorf("priorwork: comparison with %d tuning trials, want 0 or more", s.TuningTrials)
+	case !(s.Confidence > 0 && s.Confidence < 1):
+		return s, fmt.Errorf("priorwork: confidence %v, want between 0 and 1", s.Confidence)
+	}
+	return s, nil
+}
+
+func compare(ctx context.Context, p *mixpolicy.Problem, contestants []Contestant, set ComparisonSettings, c course) (*Comparison, error) {
+	set, err := set.complete()
+	if err != nil {
+		return nil, err
+	}
+	if c.checkpoints == 0 || len(contestants) == 0 {
+		return nil, errors.New("priorwork: comparison without contestants or checkpoints, want at least one of each")
+	}
+	if _, err := p.OptimumContext(ctx); err != nil { // once, before time counts
+		return nil, fmt.Errorf("priorwork: comparison: exact optimum: %w", err)
+	}
+	out := &Comparison{Seed: set.Seed}
+	for _, x := range contestants {
+		if n := len(x.Configurations); n == 0 || n > set.Configurations {
+			return nil, fmt.Errorf("priorwork: contestant %q brings %d configurations, want 1 to %d", x.Name, n, set.Configurations)
+		}
+		e := event{ctx: ctx, p: p, name: x.Name, set: set, course: c}
+		best, least, tried := 0, math.Inf(1), 1
+		if set.TuningTrials > 0 && len(x.Configurations) > 1 {
+			tried = len(x.Configurations)
+			for k, system := range x.Configurations {
+				runs, err := e.runs(system, set.TuningTrials, set.Seed+1)
+				if err != nil {
+					return out, err
+				}
+				var mean float64
+				for _, r := range runs {
+					mean += r[len(r)-1].score() / float64(len(runs))
+				}
+				if mean < least {
+					best, least = k, mean
+				}
+			}
+		}
+		runs, err := e.runs(x.Configurations[best], set.Trials, set.Seed)
+		if err != nil {
+			return out, err
+		}
+		race := e.race(runs)
+		race.Configuration, race.Tried = best, tried
+		out.Races = append(out.Races, race)
+	}
+	return out, nil
+}
+
+// event is all runs of a contestant.
+type event struct {
+	ctx  context.Context
+	p    *mixpolicy.Problem
+	name string
+	set  ComparisonSettings
+	course
+}
+
+// sample is what a checkpoint of a run shows.
+type sample struct {
+	queries, seconds    float64
+	merit, policyCost   float64
+	hasMerit, hasPolicy bool
+}
+
+func (s sample) score() float64 {
+	if s.hasMerit {
+		return s.merit
+	}
+	return s.policyCost
+}
+
+func (e *event) runs(system func() System, trials int, seed uint64) ([][]sample, error) {
+	out := make([][]sample, trials)
+	g, ctx := errgroup.WithContext(e.ctx)
+	g.SetLimit(e.set.Workers)
+	for k := range trials {
+		g.Go(func() error {
+			r, err := e.run(ctx, system(), seed, uint64(k))
+			if err != nil {
+				return fmt.Errorf("priorwork: %s, stream %d: %w", e.name, k, err)
+			}
+			out[k] = r
+			if e.set.Progress != nil {
+				e.set.Progress(e.name, 1)
+			}
+			return nil
+		})
+	}
+	return out, g.Wait()
+}
+
+// run times Init and steps, and stops the clock while it judges.
+func (e *event) run(ctx context.Context, s System, seed, stream uint64) ([]sample, error) {
+	o, err := mixpolicy.NewOracle(e.p, seed, stream)
+	if err != nil {
+		return nil, err
+	}
+	begin := time.Now()
+	if err := s.Init(e.p, o); err != nil {
+		return nil, err
+	}
+	spent := time.Since(begin)
+	// Looks at the clock, and at the context, come after as many steps as take some
+	// microseconds: a look takes 50 ns.
+	const look = 64
+	var out []sample
+	for step := 0; len(out) < e.checkpoints; {
+		begin = time.Now()
+		for range look {
+			if err := s.Step(); err != nil {
+				return nil, fmt.Errorf("step %d: %w", step, err)
+			}
+			step++
+			if e.asks && e.reached(len(out), o.Queries(), 0) {
+				break
+			}
+		}
+		spent += time.Since(begin)
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("stopped after %d steps: %w", step, err)
+		}
+		if e.asks && o.Queries() == 0 {
+			return nil, errors.New("asks no queries; want CompareByTime")
+		}
+		if !e.reached(len(out), o.Queries(), spent) {
+			continue
+		}
+		begin = time.Now()
+		answer, err := s.Answer(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("answer after %d steps: %w", step, err)
+		}
+		total := spent + time.Since(begin)
+		q, err := e.judge(ctx, answer)
+		if err != nil {
+			return nil, fmt.Errorf("after %d steps: %w", step, err)
+		}
+		q.queries, q.seconds = float64(o.Queries()), total.Seconds()
+		for len(out) < e.checkpoints && e.reached(len(out), o.Queries(), spent) {
+			out = append(out, q)
+		}
+	}
+	return out, nil
+}
+
+// judge works out the merit of θ̂ and the true cost of the policy.
+func (e *event) judge(ctx context.Context, a *Answer) (q sample, err error) {
+	if a.Theta != nil {
+		q.hasMerit = true
+		if q.merit, err = e.p.Merit(a.Theta); err != nil {
+			return q, err
+		}
+		if e.set.SkipPolicyCost {
+			return q, nil
+		}
+	}
+	x := e.p.MDP()
+	measure, err := mixpolicy.Occupation(ctx, x, a.Policy, mixpolicy.MeasureSettings{})
+	if err != nil {
+		return q, fmt.Errorf("true cost of the policy: %w", err)
+	}
+	q.hasPolicy, q.policyCost = true, measure.Cost(x.Costs())
+	return q, nil
+}
+
+// race sums up the runs.
+func (e *event) race(runs [][]sample) Race {
+	r := Race{Name: e.name}
+	column := func(k int, of func(sample) float64) mixpolicy.Interval {
+		x := make([]float64, len(runs))
+		for i, run := range runs {
+			x[i] = of(run[k])
+		}
+		return mixpolicy.TInterval(x, e.set.Confidence)
+	}
+	for k, first := range runs[0] {
+		r.Queries = append(r.Queries, column(k, func(s sample) float64 { return s.queries }))
+		r.Seconds = append(r.Seconds, column(k, func(s sample) float64 { return s.seconds }))
+		if first.hasMerit {
+			r.Merit = append(r.Merit, column(k, func(s sample) float64 { return s.merit }))
+		}
+		if first.hasPolicy {
+			r.PolicyCost = append(r.PolicyCost, column(k, func(s sample) float64 { return s.policyCost }))
+		}
+	}
+	for _, run := range runs {
+		r.Finals = append(r.Finals, run[len(run)-1].score())
+	}
+	return r
+}

@@ -1,0 +1,154 @@
+package priorwork
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+)
+
+// LPSolution is a pair of solutions of the full linear programs of an MDP, (2.9) and
+// (2.13) in their corrected form, with what proves them optimal. Under discounting
+//
+//	primal  max (1−γ)αᵀv   subject to  v(s) − γP_a(s)v ≤ c_a(s) for all pairs,
+//	dual    min cᵀξ        subject to  ξ ⪰ 0, Σ_a ξ_a(s) − γ Σ ξ_b(s′)P_b(s′,s) = (1−γ)α(s),
+//
+// in which v is scaled so that both are costs per step, and under average cost, for the
+// gain g,
+//
+//	primal  max g          subject to  g + h(s) − P_a(s)h ≤ c_a(s) for all pairs,
+//	dual    min cᵀξ        subject to  ξ ⪰ 0, 1ᵀξ = 1, Σ_a ξ_a(s) = Σ ξ_b(s′)P_b(s′,s).
+type LPSolution struct {
+	Value  []float64         // v, or h
+	Gain   float64           // g, under average cost
+	Pair   []float64         // ξ, the dual variables of the primal
+	Policy *mixpolicy.Policy // a policy that the basis belongs to: ξ is its measure
+
+	LPCertificate
+}
+
+// LPCertificate says how far (v, g) and ξ are from being feasible and optimal. For any
+// numbers whatever, with r_a(s) = c_a(s) − g − v(s) + γP_a(s)v and f the flow that ξ has
+// too much,
+//
+//	cᵀξ − primal value = rᵀξ + fᵀv + g(1ᵀξ − 1),
+//
+// so that there is no gap if ξ and r are feasible and never both positive. Sums are
+// compensated and products exact, so that errors are a few 2⁻⁵³ of the values.
+type LPCertificate struct {
+	Primal, Dual float64 // (1−γ)αᵀv or g, and cᵀξ
+	// PrimalViolation is max [−r]₊: lowering v by 1/(1−γ) times as much, or g by as much,
+	// makes it feasible, so that no policy costs less than Primal − PrimalViolation.
+	PrimalViolation float64
+	DualViolation   float64 // Σ [−ξ]₊ + Σ |f| + |1ᵀξ − 1|
+	Slackness       float64 // Σ |rξ|, complementary slackness
+	PositiveRows    int     // pairs with ξ > 0
+}
+
+// Gap returns Dual − Primal.
+func (c *LPCertificate) Gap() float64 { return c.Dual - c.Primal }
+
+// Lower returns a lower bound of the cost of every policy.
+func (c *LPCertificate) Lower() float64 { return c.Primal - c.PrimalViolation }
+
+// String returns the certificate as a table, one line a number.
+func (c *LPCertificate) String() string {
+	var b strings.Builder
+	for _, line := range []struct {
+		name  string
+		value float64
+	}{
+		{"primal value", c.Primal}, {"dual value", c.Dual}, {"duality gap", c.Gap()},
+		{"primal violation", c.PrimalViolation}, {"dual violation", c.DualViolation},
+		{"complementary slackness", c.Slackness},
+	} {
+		fmt.Fprintf(&b, "%-24s %.6g\n", line.name, line.value)
+	}
+	fmt.Fprintf(&b, "%-24s %d\n", "pairs with ξ > 0", c.PositiveRows)
+	return b.String()
+}
+
+// SolveLP solves both programs: policy iteration is the simplex method with all improving
+// pivots at once (Howard 1960; Ye 2011 for its complexity), and ends with an optimal
+// basis; its v and its measure ξ are then checked against the programs. Errors are those
+// of [mixpolicy.PolicyIteration] and [mixpolicy.Occupation].
+func SolveLP(ctx context.Context, x *mixpolicy.MDP) (*LPSolution, error) {
+	best, err := mixpolicy.PolicyIteration(ctx, x, mixpolicy.ValuationSettings{})
+	if err != nil {
+		return nil, fmt.Errorf("priorwork: full LP: %w", err)
+	}
+	measure, err := mixpolicy.Occupation(ctx, x, best.Policy, mixpolicy.MeasureSettings{})
+	if err != nil {
+		return nil, fmt.Errorf("priorwork: full LP: %w", err)
+	}
+	s := &LPSolution{Value: best.Value, Pair: measure.Pair, Policy: best.Policy}
+	if x.Criterion().Average() {
+		s.Gain = best.Cost()
+	}
+	s.LPCertificate = CheckLP(x, s.Value, s.Gain, s.Pair)
+	return s, nil
+}
+
+// CheckLP computes the certificate of any v (n), g, which counts under average cost only,
+// and ξ (nm).
+func CheckLP(x *mixpolicy.MDP, v []float64, g float64, xi []float64) LPCertificate {
+	if len(v) != x.States() || len(xi) != x.Pairs() {
+		panic(fmt.Sprintf("priorwork: %d values and %d dual variables, want %d and %d", len(v), len(xi), x.States(), x.Pairs()))
+	}
+	gamma, m := x.Gamma(), x.Actions()
+	if !x.Criterion().Average() {
+		g = 0
+	}
+	var c LPCertificate
+	var dual, slackness, negative, mass sum.Accumulator
+	flow := make([]sum.Accumulator, x.States()) // Σ_a ξ_a(s) − γ Σ ξ_b(s′)P_b(s′,s)
+	for i, w := range xi {
+		s := i / m
+		var r sum.Accumulator
+		r.Add(x.Costs()[i])
+		r.Add(-g)
+		r.Add(-v[s])
+		to, prob := x.Next(s, i%m)
+		for k, s2 := range to {
+			addProduct(&r, gamma*prob[k], v[s2])
+			addProduct(&flow[s2], -gamma*prob[k], w)
+		}
+		flow[s].Add(w)
+		mass.Add(w)
+		addProduct(&dual, x.Costs()[i], w)
+		slackness.Add(math.Abs(r.Value() * w))
+		negative.Add(max(0, -w))
+		c.PrimalViolation = max(c.PrimalViolation, -r.Value())
+		if w > 0 {
+			c.PositiveRows++
+		}
+	}
+	mass.Add(-1)
+	for s := range flow {
+		if gamma < 1 {
+			flow[s].Add(-(1 - gamma) * x.Initial()[s])
+		}
+		negative.Add(math.Abs(flow[s].Value()))
+	}
+	negative.Add(math.Abs(mass.Value()))
+	c.Primal, c.Dual = g, dual.Value()
+	if gamma < 1 {
+		var primal sum.Accumulator
+		for s, a := range x.Initial() {
+			addProduct(&primal, (1-gamma)*a, v[s])
+		}
+		c.Primal = primal.Value()
+	}
+	c.DualViolation, c.Slackness = negative.Value(), slackness.Value()
+	return c
+}
+
+// addProduct adds x·y and what rounding takes from it.
+func addProduct(a *sum.Accumulator, x, y float64) {
+	p := x * y
+	a.Add(p)
+	a.Add(math.FMA(x, y, -p))
+}

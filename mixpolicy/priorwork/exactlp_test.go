@@ -1,0 +1,135 @@
+package priorwork
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize/convex/lp"
+	"pgregory.net/rapid"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+)
+
+func ExampleSolveLP() {
+	x := mixpolicy.Must(models.Queue{}.MDP())
+	s := mixpolicy.Must(SolveLP(background, x))
+	fmt.Printf("best average cost %.5f, by %d of %d pairs\n", s.Dual, s.PositiveRows, x.Pairs())
+	// Output:
+	// best average cost 29.38958, by 100 of 400 pairs
+}
+
+var allCriteria = []mixpolicy.Criterion{mixpolicy.Discounted(0.3), mixpolicy.Discounted(0.95), mixpolicy.AverageCost}
+
+// The machine's closed forms.
+func TestSolveLPMachine(t *testing.T) {
+	for _, criterion := range allCriteria {
+		w := models.Machine{Criterion: criterion}
+		best, _, err := w.Optimum()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := mixpolicy.Must(SolveLP(background, mixpolicy.Must(w.MDP())))
+		// Values up to 6/(1−γ) = 120, in a system of condition (1+γ)/(1−γ) = 39.
+		const tolerance = 120 * 39 * 16 * u
+		for _, e := range []float64{s.Primal - best, s.Dual - best, s.PrimalViolation, s.DualViolation, s.Slackness} {
+			if math.Abs(e) > tolerance {
+				t.Errorf("%v: optimum %v, certificate\n%v", criterion, best, &s.LPCertificate)
+				break
+			}
+		}
+	}
+}
+
+// The identity that the certificate rests on, for any v, g and ξ.
+func TestLPCertificateIdentity(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := random(t, rapid.SampledFrom(allCriteria).Draw(t, "criterion"))
+		v := rapid.SliceOfN(rapid.Float64Range(-5, 5), x.States(), x.States()).Draw(t, "v")
+		xi := rapid.SliceOfN(rapid.Float64Range(-1, 2), x.Pairs(), x.Pairs()).Draw(t, "ξ")
+		g := 0.0
+		if x.Criterion().Average() {
+			g = rapid.Float64Range(-3, 3).Draw(t, "g")
+		}
+		c := CheckLP(x, v, g, xi)
+		// r and f in plain arithmetic.
+		q := make([]float64, x.Pairs())
+		x.ActionValues(q, v)
+		f := make([]float64, x.States())
+		var total, slackness, violation, wrong float64
+		for i, w := range xi {
+			s, a := i/x.Actions(), i%x.Actions()
+			r := q[i] - v[s] - g
+			total += r * w
+			slackness += math.Abs(r * w)
+			violation = max(violation, -r)
+			wrong += max(0, -w)
+			f[s] += w
+			to, prob := x.Next(s, a)
+			for k, s2 := range to {
+				f[s2] -= x.Gamma() * prob[k] * w
+			}
+		}
+		for s := range f {
+			f[s] -= (1 - x.Gamma()) * x.Initial()[s]
+			wrong += math.Abs(f[s])
+		}
+		mass := floats.Sum(xi) - 1
+		total += floats.Dot(f, v) + g*mass
+		wrong += math.Abs(mass)
+		// A few dozen terms of at most 30: 24 pairs, 8 states.
+		const tolerance = 300 * 30 * u
+		for _, e := range []float64{c.Gap() - total, c.Slackness - slackness, c.PrimalViolation - violation, c.DualViolation - wrong} {
+			if math.Abs(e) > tolerance {
+				t.Fatalf("gap %v, want %v; slackness %v, want %v; violations %v, %v, want %v, %v", c.Gap(), total, c.Slackness, slackness, c.PrimalViolation, c.DualViolation, violation, wrong)
+			}
+		}
+	})
+}
+
+// Against gonum's simplex method on the dual, for tiny MDPs: where it ends at all, and with
+// a feasible point, which it does not always.
+func TestSolveLPAgainstSimplex(t *testing.T) {
+	compared := 0
+	for seed := range uint64(40) {
+		criterion := allCriteria[seed%3]
+		x := mixpolicy.Must(models.Garnet{States: 4, Actions: 2, Branches: 3, Seed: seed, Ring: true, Criterion: criterion}.MDP())
+		n, m := x.States(), x.Actions()
+		a, b := mat.NewDense(n, n*m, nil), make([]float64, n)
+		for i := range n * m {
+			a.Set(i/m, i, a.At(i/m, i)+1)
+			to, prob := x.Next(i/m, i%m)
+			for k, s2 := range to {
+				a.Set(int(s2), i, a.At(int(s2), i)-x.Gamma()*prob[k])
+			}
+		}
+		for s := range b {
+			b[s] = (1 - x.Gamma()) * x.Initial()[s]
+		}
+		if criterion.Average() { // one flow constraint is implied; 1ᵀξ = 1 takes its place
+			for i := range n * m {
+				a.Set(n-1, i, 1)
+			}
+			b[n-1] = 1
+		}
+		value, xi, err := lp.Simplex(x.Costs(), a, b, 0, nil)
+		if errors.Is(err, lp.ErrInfeasible) || errors.Is(err, lp.ErrUnbounded) {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		s := mixpolicy.Must(SolveLP(background, x))
+		if err != nil || CheckLP(x, s.Value, s.Gain, xi).DualViolation > 1e-9 {
+			continue
+		}
+		compared++
+		if math.Abs(value-s.Dual) > 1e-9 || s.Gap() > 1e-12 || s.PrimalViolation > 1e-11 {
+			t.Errorf("seed %d, %v: simplex %v, policy iteration\n%v", seed, criterion, value, &s.LPCertificate)
+		}
+	}
+	if compared < 30 {
+		t.Errorf("compared %d of 40 only", compared)
+	}
+}
