@@ -37,8 +37,8 @@ func ExampleCompareByQueries() {
 	// Algorithm 1                    merit 17.73 and 3.51, configurations: 16
 	// Algorithm 1, last iterate      merit 23.13 and 2.62, configurations: 16
 	// Algorithm 1, variance reduced  merit 14.25 and 6.09, configurations: 16
-	// penalty                        merit 12.99 and 2.65, configurations: 16
-	// dual ALP                       merit 12.94 and 2.74, configurations: 16
+	// penalty                        merit 13.14 and 3.10, configurations: 16
+	// dual ALP                       merit 13.05 and 3.08, configurations: 16
 	// plug-in                        merit 0.00 and 0.00, configurations: 1
 }
 

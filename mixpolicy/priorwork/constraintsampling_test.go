@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 	"github.com/mixpolicy/lab/mixpolicy/models"
@@ -172,4 +174,20 @@ func TestErrors(t *testing.T) {
 	}
 	_, err = NewLyapunov(x, grows)
 	want(err, "less than 1")
+}
+
+// The constant that is nearest to some values, in units of u, by hand; and the affine
+// function nearest to s² on 0, …, 4, which by Chebyshev's theorem is off by 2, three times.
+func TestBestFit(t *testing.T) {
+	constant := mat.NewDense(2, 1, []float64{1, 1})
+	// |ν − 1|/1 = |7 − ν|/3 at ν = 2.5.
+	distance, nu, err := BestFit(background, constant, []float64{1, 7}, []float64{1, 3})
+	if err != nil || math.Abs(distance-1.5) > 1e-13 || math.Abs(nu[0]-2.5) > 1e-13 {
+		t.Errorf("distance %v at ν = %v (%v), want 1.5 at 2.5", distance, nu, err)
+	}
+	phi := mixpolicy.Must(models.Queue{Buffer: 4, Empty: true}.Monomials(1))
+	distance, nu, err = BestFit(background, phi, []float64{0, 1, 4, 9, 16}, []float64{1, 1, 1, 1, 1})
+	if err != nil || math.Abs(distance-2) > 1e-13 || math.Abs(nu[0]+2) > 1e-12 || math.Abs(nu[1]-4) > 1e-12 {
+		t.Errorf("distance %v at ν = %v (%v), want 2 at (−2, 4)", distance, nu, err)
+	}
 }

@@ -29,10 +29,10 @@ func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) [
 		{"Algorithm 1, variance reduced", grid(powers(1, 2, 16), one, func(eta, _ float64) System {
 			return Mixing(&VarianceReduced{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)})
 		})},
-		{"penalty", grid(powers(1, 4, 4), powers(2, 4, 4), func(eta, omega float64) System {
+		{"penalty", grid(powers(1, 8, 4), powers(2, 4, 4), func(eta, omega float64) System {
 			return Mixing(&mixpolicy.Penalty{CostScale: scale, Weight: omega, StepSize: mixpolicy.InverseSqrt(eta)})
 		})},
-		{"dual ALP", grid(powers(1, 4, 4), powers(2, 4, 4), func(eta, omega float64) System {
+		{"dual ALP", grid(powers(1, 8, 4), powers(2, 4, 4), func(eta, omega float64) System {
 			return Mixing(&DualALP{CostScale: scale, Weight: omega, StepSize: mixpolicy.InverseSqrt(eta)})
 		})},
 		{"plug-in", grid(one, one, func(_, _ float64) System { return Mixing(&mixpolicy.PlugIn{}) })},
