@@ -41,11 +41,12 @@ func openBrowser(t *testing.T) *browser {
 		}
 	}
 	if program == "" {
-		const how = "no Chromium on the PATH to open the pages in (Debian: apt install chromium)"
-		if os.Getenv("CI") != "" {
-			t.Fatal(how)
+		lacking(t, "no Chromium on the PATH to open the pages in (Debian: apt install chromium)")
+	}
+	for _, s := range scripts {
+		if _, err := os.Stat(shared.path("scripts", s.as)); err != nil {
+			lacking(t, "no npm on the PATH to fetch "+s.pack+", without which pages need a network (Debian: apt install npm)")
 		}
-		t.Skip(how)
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(program),
@@ -94,7 +95,19 @@ func openBrowser(t *testing.T) *browser {
 	call(t, b, network.Enable, network.EnableParams{})
 	call(t, b, log.Enable, cdp.Empty{})
 	call(t, b, runtime.Enable, cdp.Empty{})
+	// JupyterLab's commands act on what has the focus.
+	call(t, b, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	return b
+}
+
+// lacking skips a test that needs something more than Go and Python, but not
+// where everything has to be there.
+func lacking(t *testing.T, what string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
 }
 
 func (b *browser) complain(what string) {
@@ -145,7 +158,8 @@ func eventually(t *testing.T, b *browser, what, expression string) {
 	t.Helper()
 	poll := chromedp.Poll[chromedp.Void]("!!("+expression+")", chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(time.Minute))
 	if err := chromedp.Do(b, poll); err != nil {
-		t.Fatalf("%s: %v", what, err)
+		saveScreenshot(t, b, "failed.png")
+		t.Fatalf("%s: %v; the page says\n%s", what, err, evaluate[string](t, b, "document.body.innerText"))
 	}
 }
 
@@ -345,6 +359,11 @@ func TestJupyterLab(t *testing.T) {
 	eventually(t, b, "committed charts are live", scrolling(liveCharts+".length >= 2"))
 	saveScreenshot(t, b, "jupyterlab-opened.png")
 
+	// GoNB tells its status with the first cell, not before: "connected" is all there is.
+	eventually(t, b, "the kernel is ready", `(() => {
+		const context = window.jupyterapp.shell.currentWidget?.sessionContext;
+		return context?.isReady && context.session?.kernel?.connectionStatus === "connected";
+	})()`)
 	evaluate[int](t, b, `window.jupyterapp.commands.execute("notebook:clear-all-cell-outputs"), 0`)
 	eventually(t, b, "all outputs are gone", allCharts+".length === 0")
 	evaluate[int](t, b, `window.jupyterapp.commands.execute("notebook:run-all-cells"), 0`)
