@@ -129,7 +129,7 @@ func (k coordinates) maximise(ctx context.Context, b []float64, c constraints) (
 	point, err := linprog.Inequalities{
 		B: negated(k.covector(b)), A: rows, H: negated(c.rhs),
 	}.Solve(ctx, linprog.Settings{})
-	if err != nil {
+	if err != nil && !stalledByRounding(err) {
 		var ray *linprog.UnboundedError
 		if errors.As(err, &ray) {
 			err = errUnbounded(k.point(ray.Direction))

@@ -142,30 +142,43 @@ func (f *slack) rounding(y []float64) float64 {
 }
 
 // maximise returns argmax bᵀy − κσ(y), or argmax bᵀy subject to σ(y) ≤ budget if κ = 0,
-// and by how much the value may be short of the optimum. Variables of the linear programs
-// are y and τ, with tangents gᵀy − f ≤ unit·τ; a budget is τ = budget/unit.
+// and by how much the value may be short of the optimum. The linear programs have the
+// tangents as rows, gᵀy − f ≤ budget, or gᵀy − f ≤ unit·τ with another variable τ ≥ 0.
 func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64) (y []float64, gap float64, err error) {
 	r := len(b)
-	objective := append(negated(b), kappa*f.unit)
-	cuts, rhs := make(linprog.Columns, r+1), []float64(nil)
+	objective := negated(b)
+	if kappa > 0 {
+		objective = append(objective, kappa*f.unit)
+	}
+	cuts, rhs := make(linprog.Columns, len(objective)), []float64(nil)
 	add := func(g []float64, tau, right float64) { // −gᵀy + tau·τ ≥ right
 		for j, v := range g {
 			cuts[j] = append(cuts[j], -v)
 		}
-		cuts[r] = append(cuts[r], tau)
+		if kappa > 0 {
+			cuts[r] = append(cuts[r], tau)
+		}
 		rhs = append(rhs, right)
 	}
 	g := make([]float64, r)
-	add(g, 1, 0)
-	if kappa == 0 {
-		add(g, -1, -budget/f.unit)
+	if kappa > 0 {
+		add(g, 1, 0)
+		budget = 0
 	}
 	var warm []int
 	for {
-		point, err := linprog.Inequalities{B: objective, A: cuts, H: rhs}.Solve(ctx, linprog.Settings{Warm: warm})
+		master := linprog.Inequalities{B: objective, A: cuts, H: rhs}
+		point, err := master.Solve(ctx, linprog.Settings{Warm: warm})
+		var stall *linprog.StalledError
+		if errors.As(err, &stall) && len(warm) > 0 {
+			point, err = master.Solve(ctx, linprog.Settings{}) // by another way
+		}
 		var ray *linprog.UnboundedError
 		var trial []float64
+		rounded := stalledByRounding(err)
 		switch {
+		case rounded:
+			trial = point.X
 		case errors.As(err, &ray):
 			// Lengths are about 1: whoever is better 2²⁶ away is better for ever.
 			trial = append([]float64(nil), ray.Point...)
@@ -175,10 +188,19 @@ func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64
 		default:
 			trial, warm = point.X, active(point)
 		}
-		y, tau := trial[:r], trial[r]
+		y, allowed := trial[:r], budget
+		if kappa > 0 {
+			allowed = f.unit * trial[r]
+		}
 		offset, sigma := f.tangent(g, y)
-		if sigma > f.unit*tau+f.rounding(y) {
-			add(g, f.unit, -offset)
+		excess := sigma - allowed - f.rounding(y)
+		right := -offset - budget
+		again := rounded && right == rhs[len(rhs)-1] // the same tangent as the last
+		if again && excess > negligible*(f.size*floats.Norm(y, 2)+f.unit) {
+			return nil, 0, err
+		}
+		if excess > 0 && !again {
+			add(g, f.unit, right)
 			continue
 		}
 		if ray != nil {
@@ -187,6 +209,17 @@ func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64
 		// −point.Bound is above all values; this is the one at y.
 		return y, -point.Bound - (floats.Dot(b, y) - kappa*sigma), nil
 	}
+}
+
+// negligible is a violation, relative to lengths, that leaves twelve digits right.
+const negligible = 0x1p-40
+
+// stalledByRounding reports that err ended a linear program at a point whose violation is
+// negligible: degenerate programs have rows that depend on each other to within rounding.
+// The point's bound is valid all the same, and the gap tells what was lost.
+func stalledByRounding(err error) bool {
+	var stall *linprog.StalledError
+	return errors.As(err, &stall) && stall.Violation <= negligible
 }
 
 func active(p *linprog.Point) []int {
