@@ -1,0 +1,114 @@
+package multilevel
+
+import (
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
+)
+
+// elimination is a small chain, reduced state by state (Grassmann, Taksar and Heyman
+// 1985): state k leaves for 0, …, k−1 with probability out[k], and what remains is the
+// chain watched on those. No difference is formed. The heaviest state is made number
+// 0, the last that remains: others are known relative to it.
+type elimination struct {
+	heavy int         // trades places with 0
+	p     [][]float64 // p[k][j], j < k: as watched on 0..k;  p[i][k], i < k: over out[k]
+	out   []float64
+	mu    []float64 // the stationary distribution, by number
+}
+
+func newElimination(n int) *elimination {
+	x := &elimination{p: make([][]float64, n), out: make([]float64, n), mu: make([]float64, n)}
+	for i := range x.p {
+		x.p[i] = make([]float64, n)
+	}
+	return x
+}
+
+// number returns the number of state i, and the state of number i.
+func (x *elimination) number(i int) int {
+	switch i {
+	case 0:
+		return x.heavy
+	case x.heavy:
+		return 0
+	}
+	return i
+}
+
+// factor reduces a chain whose states have about the given masses.
+func (x *elimination) factor(in *sparse.Matrix, mass []float64) {
+	n := len(x.p)
+	x.heavy = floats.MaxIdx(mass)
+	for i := range n {
+		clear(x.p[i])
+	}
+	for i := range n {
+		col, val := in.Row(i)
+		for e, j := range col {
+			x.p[x.number(int(j))][x.number(i)] = val[e]
+		}
+	}
+	for k := n - 1; k > 0; k-- {
+		from := x.p[k][:k]
+		x.out[k] = floats.Sum(from)
+		for i := range k {
+			f := x.p[i][k]
+			if f == 0 || x.out[k] == 0 { // 0: underflow
+				continue
+			}
+			f /= x.out[k]
+			x.p[i][k] = f
+			to := x.p[i][:k]
+			for j, v := range from {
+				to[j] += f * v
+			}
+		}
+	}
+	x.mu[0] = 1
+	for k := 1; k < n; k++ {
+		x.mu[k] = 0
+		for i := range k {
+			x.mu[k] += x.mu[i] * x.p[i][k]
+		}
+	}
+	normalise(x.mu)
+}
+
+// stationary sets z to the stationary distribution.
+func (x *elimination) stationary(z []float64) {
+	for i := range z {
+		z[i] = x.mu[x.number(i)]
+	}
+}
+
+// solve sets e to the solution of e(I − P) = b with Σe = 0, where Σb = 0. What comes
+// into a state that is eliminated moves on with it: b(j) += b(k) p(k, j)/out(k).
+func (x *elimination) solve(e, b []float64) {
+	copy(e, b)
+	e[0], e[x.heavy] = e[x.heavy], e[0]
+	for k := len(e) - 1; k > 0; k-- {
+		if x.out[k] == 0 {
+			e[k] = 0
+			continue
+		}
+		e[k] /= x.out[k]
+		for j, v := range x.p[k][:k] {
+			e[j] += e[k] * v
+		}
+	}
+	// Now e[k] is what goes through k because of b. What comes from lower states is to
+	// be added; state 0 is fixed by Σe = 0.
+	e[0] = 0
+	total := 0.0
+	for k := 1; k < len(e); k++ {
+		for i := range k {
+			e[k] += e[i] * x.p[i][k]
+		}
+		total += e[k]
+	}
+	for k := range e {
+		e[k] -= total * x.mu[k]
+	}
+	e[0], e[x.heavy] = e[x.heavy], e[0]
+}

@@ -1,0 +1,214 @@
+// Package multilevel computes the stationary distribution of a large irreducible
+// Markov chain, in a time that hardly depends on how slowly the chain mixes.
+//
+// # The idea
+//
+// Gauss–Seidel sweeps balance the flow at each state in turn. They soon agree with
+// their neighbours, and then move mass only slowly over long distances: the error
+// that is left varies little from a state to those next to it. So states are lumped
+// in groups, and the masses of the groups are the stationary distribution of a
+// smaller chain,
+//
+//	P(I, J) = Σ_{i∈I} μ(i)/μ(I) Σ_{j∈J} P(i, j),
+//
+// if μ is known up to a factor in each group (aggregation–disaggregation: Takahashi
+// 1975; Koury, McAllister and Stewart 1984). The smaller chain is treated in the same
+// way, down to one that is solved by elimination (Horton and Leutenegger 1994). A
+// [level.balance] is such a cycle, from the finest level down and up again; it forms
+// no differences, and every mass stays positive.
+//
+// Once μ is roughly right, the groups' shares are frozen and the same cycle, now
+// linear ([level.correct]), approximates the inverse of I − Pᵀ. It preconditions a
+// Krylov iteration, the generalised conjugate residual method, at a third of the cost
+// of a balance. The scaled matrix (I − Pᵀ) diag μ has zero row and column sums, for
+// which piecewise constant interpolation is the right one (Notay 2012; De Sterck,
+// Treister and others 2010–11).
+//
+// # What was measured
+//
+// User time on one core for ‖μ − μP‖₁ ≤ 1e-10 in the four-queue network under
+// LONGER: 1,028,196 states, 14.4 million moves, slowest mode of Gauss–Seidel .9979.
+//
+//	Gauss–Seidel alone                   > 5000 sweeps, over 100 s
+//	Anderson acceleration (10) of it       230 sweeps, 43 s
+//	balance alone                           18 cycles, 8–11 s
+//	this package                           about 4 s, of which building the groups 1 s
+//
+// Shares from a poor μ make a preconditioner that stalls at 1e-4, which is why the
+// balances come first.
+package multilevel
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+)
+
+// Chain is an irreducible Markov chain, seen from where moves arrive.
+type Chain struct {
+	In    *sparse.Matrix // row i: the states j ≠ i from which i is entered, with P(j, i)
+	Leave []float64      // Σ_{j≠i} P(i, j), the probability of leaving i
+}
+
+// Settings control [Stationary].
+type Settings struct {
+	Tolerance float64 // of ‖μ − μP‖₁
+	MaxSweeps int
+	Progress  func(sweeps int, residual float64) // may be nil
+}
+
+// Result tells how well μ was found.
+type Result struct {
+	Residual float64 // ‖μ − μP‖₁
+	Error    float64 // an estimate of the ℓ₁ distance of μ from the stationary distribution; 0 if none was made
+	Sweeps   int     // Gauss–Seidel sweeps over all states
+}
+
+// Stationary turns mu, a guess with positive sum, into the stationary distribution.
+// On cancellation and after MaxSweeps mu is the best so far, and the error says so.
+func Stationary(ctx context.Context, c Chain, mu []float64, set Settings) (Result, error) {
+	s := &solver{ctx: ctx, set: set, mu: mu, residual: make([]float64, len(mu))}
+	s.top = &level{solver: s, in: c.In, leave: c.Leave, mass: make([]float64, len(mu))}
+	normalise(mu)
+	err := s.run()
+	return s.Result, err
+}
+
+type solver struct {
+	ctx      context.Context
+	set      Settings
+	top      *level
+	mu       []float64
+	residual []float64 // μP − μ
+	krylov   *krylov
+	Result
+}
+
+// batch is the number of sweeps between looks at the residual, which costs about a
+// sweep itself.
+const batch = 10
+
+// run sweeps as long as that makes good progress, and then alternates between
+// balances and a Krylov iteration until the residual is small.
+func (s *solver) run() error {
+	before := s.measure()
+	for !s.done() {
+		for k := range batch {
+			s.top.sweep(s.mu, nil, k%2 == 1)
+		}
+		normalise(s.mu)
+		now := s.measure()
+		if now > before/10 {
+			break
+		}
+		before = now
+	}
+	// One balance there is in any case: sweeps alone may seem done where clusters that
+	// hardly communicate have wrong masses.
+	s.top.build()
+	for first := true; s.ctx.Err() == nil && (first || !s.done()); first = false {
+		before := s.Residual
+		s.top.balance(s.mu)
+		normalise(s.mu)
+		// A balance that gains a lot may gain a lot again; the Krylov iteration needs
+		// shares that are settled.
+		if s.measure() > before/3 && !s.done() {
+			s.iterate()
+		}
+	}
+	if err := s.ctx.Err(); err != nil {
+		return fmt.Errorf("stopped after %d sweeps at residual %.3g: %w", s.Sweeps, s.Residual, err)
+	}
+	if s.Residual > s.set.Tolerance {
+		return fmt.Errorf("not converged after %d sweeps: residual %.3g, want %.3g", s.Sweeps, s.Residual, s.set.Tolerance)
+	}
+	s.estimate()
+	return nil
+}
+
+// done tells whether it is time to stop, for good or bad.
+func (s *solver) done() bool {
+	return s.Residual <= s.set.Tolerance || s.Sweeps >= s.set.MaxSweeps || s.ctx.Err() != nil
+}
+
+// measure sets the residual of μ, and returns its norm.
+func (s *solver) measure() float64 {
+	s.top.imbalance(s.residual, s.mu, nil)
+	s.Residual = norm1(s.residual)
+	if s.set.Progress != nil {
+		s.set.Progress(s.Sweeps, s.Residual)
+	}
+	return s.Residual
+}
+
+// iterate improves μ by solving (I − Pᵀ) e = residual for a correction e, and takes
+// it if it is an improvement.
+//
+// The correction has an absolute error, which may be many times the mass of a state
+// that is hardly ever visited. Balances give such masses to a relative accuracy, and
+// need them: noise in their place makes shares of chains with traps. So no mass may
+// change by more than trust.
+func (s *solver) iterate() {
+	const trust = 10
+	if s.krylov == nil {
+		s.krylov = newKrylov(len(s.mu))
+	}
+	was := s.Residual
+	s.top.lumpAll(s.mu)
+	// The sweeps that follow cost a little: aim lower.
+	s.krylov.solve(s, s.set.Tolerance/2)
+	for i, v := range s.mu {
+		old := s.top.mass[i]
+		s.mu[i] = min(max(v, old/trust), old*trust)
+	}
+	s.top.sweep(s.mu, nil, false)
+	s.top.sweep(s.mu, nil, true)
+	normalise(s.mu)
+	if !(s.measure() < was) {
+		copy(s.mu, s.top.mass)
+		s.measure()
+	}
+}
+
+// estimate sets Error: the size of the correction e that removes the residual, found
+// by the Krylov iteration until only a part ρ of the residual is left, and divided by
+// 1 − ρ for the rest. If ρ > ½ nothing is claimed.
+func (s *solver) estimate() {
+	if s.Residual == 0 {
+		return
+	}
+	mu, all := slices.Clone(s.mu), s.Result
+	if s.krylov == nil {
+		s.krylov = newKrylov(len(s.mu))
+	}
+	s.krylov.solve(s, s.Residual/10)
+	left := s.Residual / all.Residual
+	normalise(s.mu) // a correction may hold any multiple of μ
+	for i, v := range mu {
+		s.residual[i] = s.mu[i] - v
+	}
+	copy(s.mu, mu)
+	s.Result = all
+	if left <= 0.5 {
+		s.Error = norm1(s.residual) / (1 - left)
+	}
+}
+
+func norm1(x []float64) float64 {
+	var a sum.Accumulator
+	for _, v := range x {
+		a.Add(math.Abs(v))
+	}
+	return a.Value()
+}
+
+func normalise(x []float64) {
+	total := sum.Of(x)
+	for i := range x {
+		x[i] /= total
+	}
+}

@@ -1,0 +1,291 @@
+package multilevel
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"pgregory.net/rapid"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
+)
+
+// chain builds a chain from its moves; a move to where it is, is none.
+func chain(n int, moves func(i int, move func(j int, p float64))) Chain {
+	c := Chain{Leave: make([]float64, n)}
+	b := sparse.NewBuilder(n, n, 4*n)
+	row := map[int]float64{}
+	for i := range n {
+		clear(row)
+		moves(i, func(j int, p float64) {
+			if j != i && j >= 0 && j < n {
+				row[j] += p
+			}
+		})
+		to := make([]int, 0, len(row)) // in order, since addition must be reproducible
+		for j := range row {
+			to = append(to, j)
+		}
+		slices.Sort(to)
+		for _, j := range to {
+			b.Set(j, row[j])
+			c.Leave[i] += row[j]
+		}
+		b.EndRow()
+	}
+	c.In = b.Matrix().Transpose()
+	return c
+}
+
+// walk is a walk on a grid of side² states, which moves by one in either coordinate.
+// Its coordinates are independent birth–death chains, so μ is a product of two
+// geometric distributions, of ratios up1/down1 and up2/down2.
+func walk(side int, up1, down1, up2, down2 float64) (Chain, []float64) {
+	c := chain(side*side, func(i int, move func(int, float64)) {
+		x, y := i/side, i%side
+		if x+1 < side {
+			move(i+side, up1)
+		}
+		if x > 0 {
+			move(i-side, down1)
+		}
+		if y+1 < side {
+			move(i+1, up2)
+		}
+		if y > 0 {
+			move(i-1, down2)
+		}
+	})
+	mu := make([]float64, side*side)
+	for i := range mu {
+		mu[i] = math.Exp(float64(i/side)*math.Log(up1/down1) + float64(i%side)*math.Log(up2/down2))
+	}
+	normalise(mu)
+	return c, mu
+}
+
+func uniform(n int) []float64 {
+	mu := make([]float64, n)
+	for i := range mu {
+		mu[i] = 1
+	}
+	return mu
+}
+
+// check compares what Stationary finds with the truth, and its estimate of the error
+// with the error.
+func check(t *testing.T, name string, c Chain, want []float64, tolerance float64) {
+	t.Helper()
+	mu := uniform(len(want))
+	r, err := Stationary(context.Background(), c, mu, Settings{Tolerance: tolerance, MaxSweeps: 2000})
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+		return
+	}
+	off := floats.Distance(mu, want, 1)
+	t.Logf("%-22s %4d sweeps, residual %.2g, error %.2g, estimated %.2g", name, r.Sweeps, r.Residual, off, r.Error)
+	if r.Residual > tolerance {
+		t.Errorf("%s: residual %.3g, want %.3g", name, r.Residual, tolerance)
+	}
+	// The estimate solves for the error up to a half. Rounding makes errors of its own,
+	// of some 2⁻⁵³ times the mixing time, below 10⁴ steps here.
+	if floor := 1e-11; off > 2*r.Error+floor || r.Error > 4*off+floor {
+		t.Errorf("%s: error %.3g, estimated %.3g", name, off, r.Error)
+	}
+	if floats.Min(mu) <= 0 {
+		t.Errorf("%s: a mass is %v, want all positive", name, floats.Min(mu))
+	}
+}
+
+func TestKnownMeasures(t *testing.T) {
+	for _, k := range []struct {
+		name                   string
+		side                   int
+		up1, down1, up2, down2 float64
+	}{
+		{"symmetric walk", 60, .2, .2, .2, .2},
+		{"slow drift", 100, .2, .21, .2, .21},
+		{"strong drift", 100, .1, .3, .12, .3},
+		{"fast and slow", 60, .002, .0022, .2, .21},
+	} {
+		c, mu := walk(k.side, k.up1, k.down1, k.up2, k.down2)
+		check(t, k.name, c, mu, 1e-12)
+	}
+	// A line, on which groups are of two.
+	const n = 5000
+	line := chain(n, func(i int, move func(int, float64)) { move(i+1, .458); move(i-1, .46) })
+	mu := make([]float64, n)
+	for i := range mu {
+		mu[i] = math.Exp(float64(i) * math.Log(.458/.46))
+	}
+	normalise(mu)
+	check(t, "line", line, mu, 1e-13)
+}
+
+// Chains without a closed form, against elimination of all states.
+func TestAgainstElimination(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 2))
+	const n = 700
+	for _, k := range []struct {
+		name string
+		c    Chain
+	}{
+		{"random", chain(n, func(i int, move func(int, float64)) {
+			move((i+1)%n, .05)
+			for range 9 {
+				move(rng.IntN(n), .1*rng.Float64())
+			}
+		})},
+		// Sweeps seem done long before the clusters have their masses.
+		{"two clusters", chain(n, func(i int, move func(int, float64)) {
+			const half = n / 2
+			move(i/half*half+(i+1)%half, .1)
+			for range 5 {
+				move(i/half*half+rng.IntN(half), .1)
+			}
+			if i == 0 {
+				move(n-1, 2e-4)
+			}
+			if i == half {
+				move(1, 1e-3)
+			}
+		})},
+		{"one-way ring", chain(n, func(i int, move func(int, float64)) { move((i+1)%n, .1+.9*rng.Float64()) })},
+		{"hub", chain(n, func(i int, move func(int, float64)) {
+			if i == 0 {
+				for j := range n {
+					move(j, rng.Float64()/n)
+				}
+				return
+			}
+			move(0, rng.Float64()/2)
+			move((i+n/2)%n, .1)
+		})},
+	} {
+		x := newElimination(n)
+		x.factor(k.c.In, uniform(n))
+		mu := make([]float64, n)
+		x.stationary(mu)
+		check(t, k.name, k.c, mu, 1e-14)
+	}
+}
+
+// Elimination against the definition: μP = μ, and e(I − P) = b.
+func TestElimination(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 12).Draw(t, "n")
+		c := chain(n, func(i int, move func(int, float64)) {
+			move((i+1)%n, rapid.Float64Range(.01, .5).Draw(t, "p"))
+			move(rapid.IntRange(0, n-1).Draw(t, "j"), rapid.Float64Range(.01, .5).Draw(t, "p"))
+		})
+		l := &level{in: c.In, leave: c.Leave}
+		mass := rapid.SliceOfN(rapid.Float64Range(0, 1), n, n).Draw(t, "mass")
+		x := newElimination(n)
+		x.factor(c.In, mass)
+		mu, b, e, left := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+		x.stationary(mu)
+		l.imbalance(left, mu, nil)
+		if norm1(left) > 1e-15*float64(n*n) {
+			t.Fatalf("stationary: residual %v", norm1(left))
+		}
+		for i := range b {
+			b[i] = rapid.Float64Range(-1, 1).Draw(t, "b")
+		}
+		floats.AddConst(-floats.Sum(b)/float64(n), b)
+		x.solve(e, b)
+		l.imbalance(left, e, b)
+		// Moves of .01 round a ring of 12 make e up to 12²/.01 times b.
+		if norm1(left) > 1e-16*float64(n)*1e5 || math.Abs(floats.Sum(e)) > 1e-10 {
+			t.Fatalf("solve: residual %v, sum %v", norm1(left), floats.Sum(e))
+		}
+	})
+}
+
+// Lumped under its own stationary distribution, a chain has the group masses as its
+// stationary distribution; and the cycles leave the distribution alone.
+func TestLumpedChainKeepsTheMeasure(t *testing.T) {
+	c, mu := walk(40, .2, .25, .2, .22)
+	s := &solver{ctx: context.Background()}
+	s.top = &level{solver: s, in: c.In, leave: c.Leave, mass: make([]float64, len(mu))}
+	s.top.build()
+	s.top.lumpAll(mu)
+	levels := 0
+	for l := s.top; l != nil; l = l.next {
+		left := make([]float64, len(l.mass))
+		l.imbalance(left, l.mass, nil)
+		if l.next != nil && norm1(left) > 1e-14 || math.Abs(floats.Sum(l.mass)-1) > 1e-12 && l.next != nil {
+			t.Errorf("level %d: residual %v, mass %v", levels, norm1(left), floats.Sum(l.mass))
+		}
+		levels++
+	}
+	if levels < 2 {
+		t.Fatalf("%d levels for 1600 states", levels)
+	}
+	z := slices.Clone(mu)
+	s.top.balance(z)
+	normalise(z)
+	if d := floats.Distance(z, mu, 1); d > 1e-11 {
+		t.Errorf("a balance moves the stationary distribution by %v", d)
+	}
+}
+
+func TestPairs(t *testing.T) {
+	c, _ := walk(30, .2, .1, .2, .1)
+	group, groups := pair(c.In)
+	size := make([]int, groups)
+	next := int32(0)
+	for _, g := range group {
+		if g > next {
+			t.Fatalf("group %d comes before group %d", g, next)
+		}
+		if g == next {
+			next++
+		}
+		size[g]++
+	}
+	if slices.Min(size) < 2 {
+		t.Errorf("a group of %d, want two states or more in each", slices.Min(size))
+	}
+}
+
+func TestSameBits(t *testing.T) {
+	c, _ := walk(50, .2, .21, .2, .22)
+	a, b := uniform(2500), uniform(2500)
+	for _, mu := range [][]float64{a, b} {
+		if _, err := Stationary(context.Background(), c, mu, Settings{Tolerance: 1e-12, MaxSweeps: 1000}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(a, b) {
+		t.Error("two runs differ")
+	}
+}
+
+func TestStops(t *testing.T) {
+	c, _ := walk(60, .2, .21, .2, .21)
+	n := 3600
+	for _, after := range []int{0, 10, 13, 20, 30} {
+		ctx, cancel := context.WithCancel(context.Background())
+		mu := uniform(n)
+		_, err := Stationary(ctx, c, mu, Settings{Tolerance: 1e-300, MaxSweeps: 10_000, Progress: func(sweeps int, _ float64) {
+			if sweeps >= after {
+				cancel()
+			}
+		}})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("after %d sweeps: error %v, want context.Canceled", after, err)
+		}
+		if floats.HasNaN(mu) || floats.Min(mu) < 0 || math.Abs(floats.Sum(mu)-1) > 1e-12 {
+			t.Errorf("after %d sweeps: masses from %v, sum %v, want a distribution", after, floats.Min(mu), floats.Sum(mu))
+		}
+	}
+	mu := uniform(n)
+	r, err := Stationary(context.Background(), c, mu, Settings{Tolerance: 1e-300, MaxSweeps: 100})
+	if err == nil || r.Sweeps < 100 || r.Sweeps > 110 {
+		t.Errorf("%d sweeps of 100, error %v", r.Sweeps, err)
+	}
+}
