@@ -192,11 +192,11 @@ func rising(to float64) plotting.Figure {
 plotting.Show(rising(3), rising(4))`
 	return notebook(t, "sample",
 		prose("# A sample\n\nThe lead."),
-		prose("## Formulas\n\nInline $\\theta^\\top\\boldsymbol\\Psi$ and\n\n$$\\min_\\theta c^\\top\\Psi\\theta.\\tag{2.18}$$\n\nSee [the end](sample.ipynb#Exercises)."),
+		prose("## Formulas\n\nInline $\\theta^\\top\\boldsymbol\\Psi$ and\n\n$$\\min_\\theta c^\\top\\Psi\\theta.\\tag{2.18}$$\n\nSee [the end](sample.ipynb#Exercises-–-and-Ψ)."),
 		prose("## Charts"),
 		code(chart),
 		code("%%\nplotting.Show(rising(5))", "hide-input"),
-		prose("## Exercises"),
+		prose("## Exercises – and Ψ"),
 		prose("Forty-two.", "answer"),
 		code("%%\nplotting.Show(rising(42))", "answer"))
 }
@@ -261,7 +261,7 @@ func TestPages(t *testing.T) {
 		if n := evaluate[int](t, b, `document.querySelectorAll("details.code:not([open]) .highlight").length`); n != 1 {
 			t.Errorf("%d folded cells of code; want 1", n)
 		}
-		if got := evaluate[[]string](t, b, `[...document.querySelectorAll(".contents a")].map(a => a.textContent)`); strings.Join(got, "|") != "Formulas|Charts|Exercises" {
+		if got := evaluate[[]string](t, b, `[...document.querySelectorAll(".contents a")].map(a => a.textContent)`); strings.Join(got, "|") != "Formulas|Charts|Exercises – and Ψ" {
 			t.Errorf("table of contents: %q", got)
 		}
 		evaluate[int](t, b, `document.getElementById("theme").click(), 0`)

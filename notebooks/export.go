@@ -4,7 +4,9 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"html"
 	"html/template"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -128,6 +130,7 @@ type heading struct {
 }
 
 var (
+	headingID = regexp.MustCompile(`(<h[1-6] id=")([^"]*)(")`)
 	headings  = regexp.MustCompile(`(?s)<h([1-6]) id="([^"]*)">(.*?)<a class="anchor-link"[^>]*>.*?</a>\s*</h[1-6]>`)
 	paragraph = regexp.MustCompile(`(?s)<p>(.*?)</p>`)
 	links     = regexp.MustCompile(`href="([^":/#?]+)\.ipynb(#[^"]*)?"`)
@@ -136,13 +139,27 @@ var (
 	betweenAnswers = regexp.MustCompile(`(?s)</details>\s*</section>\s*<section[^>]*>\s*<details class="answer">\s*<summary>[^<]*</summary>`)
 )
 
+// plainIDs gives headings the anchors that they have in JupyterLab, where one
+// with a dash or a Greek letter in it isn't percent-encoded.
+func plainIDs(body string) string {
+	return headingID.ReplaceAllStringFunc(body, func(tag string) string {
+		m := headingID.FindStringSubmatch(tag)
+		id, err := url.PathUnescape(html.UnescapeString(m[2]))
+		if err != nil {
+			return tag // a percent sign that the author wrote
+		}
+		return m[1] + html.EscapeString(id) + m[3]
+	})
+}
+
 // newPage makes the page around a notebook's converted cells.
 func newPage(name, body string) *page {
+	body = plainIDs(body)
 	body = betweenAnswers.ReplaceAllString(body, "")
 	body = links.ReplaceAllString(body, `href="$1.html$2"`) // pages link to pages
 	p := &page{Name: name, Title: template.HTML(template.HTMLEscapeString(name)), Body: template.HTML(body)}
 	for _, m := range headings.FindAllStringSubmatch(body, -1) {
-		h := heading{Level: int(m[1][0] - '0'), ID: m[2], Text: template.HTML(strings.TrimSpace(tags.ReplaceAllString(m[3], "")))}
+		h := heading{Level: int(m[1][0] - '0'), ID: html.UnescapeString(m[2]), Text: template.HTML(strings.TrimSpace(tags.ReplaceAllString(m[3], "")))}
 		switch {
 		case h.Level == 1 && len(p.Contents) == 0:
 			p.Title = h.Text

@@ -14,7 +14,7 @@ import (
 // converted is what nbconvert makes of a notebook's cells, shortened.
 const converted = `<section class="markdown"><h1 id="A-&lt;small&gt;-queue">A <em>small</em> queue<a class="anchor-link" href="#A">¶</a></h1>
 <p>The lead, with $\theta$.</p><p>More.</p></section>
-<section class="markdown"><h2 id="The-problem">The problem<a class="anchor-link" href="#The-problem">¶</a></h2>
+<section class="markdown"><h2 id="The-primal%E2%80%93dual-problem-&amp;-%22more%22">The problem<a class="anchor-link" href="#The-primal%E2%80%93dual-problem-&amp;-%22more%22">¶</a></h2>
 <p>See <a href="06-numerical-experiments.ipynb#eq-2.18">section 6</a>, <a href="07.ipynb">7</a>, <a href="https://example.org/a.ipynb">elsewhere</a>.</p>
 <h3 id="Detail">Detail<a class="anchor-link" href="#Detail">¶</a></h3><h4 id="Fine">Fine<a class="anchor-link" href="#Fine">¶</a></h4></section>
 <section class="markdown"><details class="answer"><summary>Answer</summary><p>Because.</p></details></section>
@@ -29,9 +29,12 @@ func TestAPageHasATitleALeadAndATableOfContents(t *testing.T) {
 	if p.Lead != `The lead, with $\theta$.` {
 		t.Errorf("lead %q", p.Lead)
 	}
-	want := []heading{{2, "The-problem", "The problem"}, {3, "Detail", "Detail"}}
+	want := []heading{{2, `The-primal–dual-problem-&-"more"`, "The problem"}, {3, "Detail", "Detail"}}
 	if len(p.Contents) != 2 || p.Contents[0] != want[0] || p.Contents[1] != want[1] {
 		t.Errorf("contents %v; want %v", p.Contents, want)
+	}
+	if id := `id="The-primal–dual-problem-&amp;-&#34;more&#34;"`; !strings.Contains(string(p.Body), id) {
+		t.Errorf("no heading has the anchor %s that it has in JupyterLab:\n%s", id, p.Body)
 	}
 }
 
