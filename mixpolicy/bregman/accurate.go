@@ -39,11 +39,11 @@ func hypot1(y []float64) (c, n float64) {
 	return c, math.Sqrt(c*c + sumSquares(y, 0, 0, c))
 }
 
-// centred returns the mean of y as the sum pivot + mean of two numbers, and c‖w‖ for the
-// deviations w = y − ȳ1, with c = 1 unless their squares would overflow.
+// centred returns the mean of y as the sum pivot + mean of two numbers, and ww = (c‖w‖)² for
+// the deviations w = y − ȳ1, with c = 1 unless that would overflow; c² + ww never does.
 // The pivot is the mean as rounded: subtracting it first keeps what is common to all entries
 // from drowning their differences.
-func centred(y []float64) (pivot, mean, c, w float64) {
+func centred(y []float64) (pivot, mean, c, ww float64) {
 	d := float64(len(y))
 	if pivot = sum.Of(y) / d; pivot-pivot != 0 {
 		pivot = y[0]
@@ -53,8 +53,8 @@ func centred(y []float64) (pivot, mean, c, w float64) {
 		acc.Add(v - pivot)
 	}
 	mean = acc.Value() / d
-	if s := sumSquares(y, pivot, mean, 1); s < huge {
-		return pivot, mean, 1, math.Sqrt(s)
+	if ww = sumSquares(y, pivot, mean, 1); ww < huge {
+		return pivot, mean, 1, ww
 	}
 	c = binade(maxAbs(y))
 	acc = sum.Accumulator{}
@@ -62,12 +62,12 @@ func centred(y []float64) (pivot, mean, c, w float64) {
 		acc.Add(c*v - c*pivot)
 	}
 	mean = acc.Value() / d
-	s := 0.0
+	ww = 0
 	for _, v := range y {
 		e := (c*v - c*pivot) - mean
-		s += e * e
+		ww += e * e
 	}
-	return pivot, mean / c, c, math.Sqrt(s)
+	return pivot, mean / c, c, ww
 }
 
 // sumSquares returns Σ (c(xᵢ − a − b))². Four sums run side by side for speed, and

@@ -86,8 +86,8 @@ func (b Ball) Conjugate(y []float64) float64 {
 // d(1 + ‖y − ȳ1‖²), where nothing cancels.
 func (b Ball) ConjugateCurvature(y []float64) float64 {
 	c, n := hypot1(y)
-	_, _, k, w := centred(y)
-	t := math.Hypot(k, w) / n * (c / k) // √(1 + ‖w‖²)/√(1 + ‖y‖²)
+	_, _, k, ww := centred(y)
+	t := math.Sqrt(k*k+ww) / n * (c / k) // √(1 + ‖w‖²)/√(1 + ‖y‖²)
 	return b.R * float64(len(y)) * t * t * (c / n)
 }
 
@@ -134,8 +134,8 @@ func (b Ball) Shift(y []float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	pivot, mean, c, w := centred(y)
-	return math.Hypot(c, w)/slope/c - mean - pivot, nil
+	pivot, mean, c, ww := centred(y)
+	return math.Sqrt(c*c+ww)/slope/c - mean - pivot, nil
 }
 
 // slope returns √(d(R²d − 1)), or an error where the ball misses the hyperplane.

@@ -75,8 +75,8 @@ func (b LogBall) ConjugateGradient(dst, y []float64) {
 // ConjugateCurvature returns J″ of (3.24), R²d(1 + R²‖w‖²/(1 + S))/(S(1 + S)) with w = y − ȳ1.
 func (b LogBall) ConjugateCurvature(y []float64) float64 {
 	c, n := b.scaled(y)
-	_, _, k, w := centred(y)
-	t := b.R * (w / (c + n)) * (c / k) // R‖w‖/(1 + S)
+	_, _, k, ww := centred(y)
+	t := b.R * (math.Sqrt(ww) / (c + n)) * (c / k) // R‖w‖/(1 + S)
 	// (1 + t²(1+S))/(1+S) = 1/(1+S) + t²
 	return b.R * (c / n) * b.R * float64(len(y)) * (c/(c+n) + t*t)
 }
@@ -120,9 +120,9 @@ func (b LogBall) Shift(y []float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	pivot, mean, c, w := centred(y)
+	pivot, mean, c, ww := centred(y)
 	d := float64(len(y))
-	v := (c*d/slope + math.Hypot(c*d/slope, w)) / slope
+	v := (c*d/slope + math.Hypot(c*d/slope, math.Sqrt(ww))) / slope
 	return v/c - mean - pivot, nil
 }
 

@@ -55,24 +55,32 @@ func checkDual(y []float64) error {
 //
 // After an error y is unspecified. The errors are those of [Shift].
 func ProjectDual(m Modulus, y, scratch []float64) (z float64, err error) {
-	closed, ok := m.(Shifter)
-	for part := range 2 {
-		var pivot, shift float64
-		if ok {
-			shift, err = closedShift(closed, y)
-		} else {
-			pivot, shift, _, err = newton(m, y, scratch, part == 1)
+	if s, ok := m.(Shifter); ok {
+		for range 2 {
+			dz, err := closedShift(s, y)
+			if err != nil {
+				return 0, err
+			}
+			for i := range y {
+				y[i] += dz
+			}
+			z += dz
 		}
+		return z, nil
+	}
+	parts := 2
+	if _, ok := m.(Coordinatewise); ok {
+		parts = 1 // the pivot has done the first
+	}
+	for part := range parts {
+		pivot, dz, _, err := newton(m, y, scratch, part == 1)
 		if err != nil {
 			return 0, err
 		}
 		for i := range y {
-			y[i] = (y[i] - pivot) + shift
+			y[i] = (y[i] - pivot) + dz
 		}
-		z += shift - pivot
-		if _, separable := m.(Coordinatewise); separable && !ok {
-			break // its pivot has done the first part
-		}
+		z += dz - pivot
 	}
 	return z, nil
 }
