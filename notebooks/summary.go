@@ -9,10 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-	"text/tabwriter"
 	"time"
-	"unicode/utf8"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 )
 
 // A claim is a sentence of the paper that says something measurable, and what
@@ -46,49 +46,44 @@ func (l *Lab) claims(ctx context.Context) ([]claim, error) {
 
 // Summarize says what was run, what the paper's claims came to, and where to look.
 func (l *Lab) Summarize(ctx context.Context, w io.Writer, runs []*Run, elapsed time.Duration) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "\nnotebook\tcells\tseconds\tfigures\n")
+	t := ruled(w)
+	t.AppendHeader(table.Row{"notebook", "cells", "seconds", "figures"})
 	var sum Run
 	cells := 0
 	for _, r := range runs {
-		fmt.Fprintf(t, "%s\t%5d\t%7.1f\t%7d\n", r.Name, r.Cells(), r.Elapsed.Seconds(), r.Figures)
+		t.AppendRow(table.Row{r.Name, r.Cells(), fmt.Sprintf("%.1f", r.Elapsed.Seconds()), r.Figures})
 		cells += r.Cells()
 		sum.Elapsed += r.Elapsed
 		sum.Figures += r.Figures
 	}
-	fmt.Fprintf(t, "%d in all\t%5d\t%7.1f\t%7d\n", len(runs), cells, sum.Elapsed.Seconds(), sum.Figures)
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.AppendFooter(table.Row{fmt.Sprintf("%d in all", len(runs)), cells, fmt.Sprintf("%.1f", sum.Elapsed.Seconds()), sum.Figures})
+	fmt.Fprintln(w)
+	t.Render()
 
 	all, err := l.claims(ctx)
 	if err != nil {
 		return err
 	}
-	for i, c := range all {
-		if i == 0 {
-			fmt.Fprintf(w, "\nThe paper's claims\n")
+	if len(all) > 0 {
+		t := ruled(w)
+		t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: 58}})
+		t.AppendHeader(table.Row{"claim", "the paper says", "verdict"})
+		for _, c := range all {
+			t.AppendRow(table.Row{c.ID, c.Claim, c.Verdict})
 		}
-		fmt.Fprintf(w, "\n%s: %s\n%s%s", c.ID, c.Verdict, wrap(c.Claim), wrap(c.Numbers))
+		fmt.Fprintf(w, "\nWhat became of the paper's claims (the experiments and their numbers are in data/claims.csv)\n")
+		t.Render()
 	}
 	_, err = fmt.Fprintf(w, "\nAll this took %.0f s. To read it, open %s\nTo work with it: go run ./notebooks lab\n", elapsed.Seconds(), l.build("index.html"))
 	return err
 }
 
-// wrap breaks the text into indented lines that fit a terminal.
-func wrap(text string) string {
-	const indent, width = "    ", 96
-	var b strings.Builder
-	line := indent
-	for _, word := range strings.Fields(text) {
-		if line != indent && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
-			b.WriteString(line + "\n")
-			line = indent
-		}
-		if line != indent {
-			line += " "
-		}
-		line += word
-	}
-	return b.String() + line + "\n"
+// ruled returns a table without frames, as wide as a terminal.
+func ruled(w io.Writer) table.Writer {
+	t := table.NewWriter()
+	t.SetOutputMirror(w)
+	t.SetStyle(table.StyleLight)
+	t.Style().Options = table.Options{SeparateHeader: true, SeparateFooter: true}
+	t.Style().Format.Header, t.Style().Format.Footer = text.FormatDefault, text.FormatDefault
+	return t
 }
