@@ -485,34 +485,51 @@ func TestNetworkRefuses(t *testing.T) {
 	}
 }
 
-// The whole chain at full size, where the accepted values are known to 32.66372 and
-// 23.88033.
-func TestNetworkFullSize(t *testing.T) {
+// The costs of data/reference.csv at full size: the whole chain, and a simulation that
+// shares no code with it.
+func TestNetworkReferenceValues(t *testing.T) {
 	if testing.Short() {
-		t.Skip("1,028,196 states take half a minute")
+		t.Skip("the whole chain of 1,028,196 states takes a few seconds for each policy")
 	}
-	w := Network{}
-	x, err := w.MDP()
-	if err != nil {
-		t.Fatal(err)
+	reference := map[string]float64{}
+	for _, row := range readReference(t) {
+		reference[row.name] = row.value
 	}
-	if x.States() != 1_028_196 {
-		t.Fatalf("%d states", x.States())
-	}
-	for _, c := range []struct {
-		rule Rule
-		want float64
-	}{{Longer, 32.66372}, {LastBuffer, 23.88033}} {
-		p, err := w.Policy(x, c.rule)
+	for _, d := range allDynamics {
+		w, err := Network{Dynamics: d}.complete()
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := mixpolicy.Occupation(context.Background(), x, p, mixpolicy.MeasureSettings{Tolerance: 1e-10})
+		x, err := w.MDP()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := m.Cost(x.Costs()); math.Abs(got-c.want) > 1e-5 {
-			t.Errorf("%v: average cost %.7f, want %.5f", c.rule, got, c.want)
+		if x.States() != 1_028_196 {
+			t.Fatalf("%d states", x.States())
+		}
+		for _, rule := range []Rule{Longer, LastBuffer} {
+			name := fmt.Sprintf("network/%v, cost of %v", d, rule)
+			want, ok := reference[name]
+			if !ok {
+				t.Errorf("%s is not in the file", name)
+			}
+			p, err := w.Policy(x, rule)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := mixpolicy.Occupation(context.Background(), x, p, mixpolicy.MeasureSettings{Tolerance: 1e-12})
+			if err != nil {
+				t.Fatal(err)
+			}
+			// A step costs at most 126, so an error of the measure makes one of the cost
+			// that is at most 126 times as large.
+			if got := m.Cost(x.Costs()); math.Abs(got-want) > 126*2*m.Error+1e-11*want || m.Error > 1e-8 {
+				t.Errorf("%s: %.14g, the file has %.14g", name, got, want)
+			}
+			got, stderr := simulate(w, p, 1, 5_000_000)
+			if math.Abs(got-want) > 5*stderr || stderr > .05*want {
+				t.Errorf("%s: simulated %.3f ± %.3f, the file has %.5f", name, got, stderr, want)
+			}
 		}
 	}
 }
