@@ -91,8 +91,10 @@ func (f *fixed) Init(p *mixpolicy.Problem, o *mixpolicy.Oracle) error {
 }
 func (f *fixed) Step() error                      { return nil }
 func (f *fixed) View(s *mixpolicy.Snapshot) error { s.Average = f.theta; return nil }
-func (f *fixed) asking() System                   { return Mixing(&asking{f}) }
-func (f *fixed) silent() System                   { return Mixing(f) }
+
+// asking and silent make a system for each run: runs are parallel.
+func (f *fixed) asking() System { return Mixing(&asking{&fixed{theta: f.theta}}) }
+func (f *fixed) silent() System { return Mixing(&fixed{theta: f.theta}) }
 
 type asking struct{ *fixed }
 
