@@ -30,9 +30,13 @@ func (l *Lab) Export(ctx context.Context, runs []*Run) error {
 	if err != nil {
 		return err
 	}
+	equations, err := l.equations()
+	if err != nil {
+		return err
+	}
 	var pages []*page
 	for i, r := range runs {
-		pages = append(pages, newPage(r.Name, bodies[i]))
+		pages = append(pages, newPage(r.Name, nameErrata(linkBack(bodies[i], equations))))
 	}
 	for i, p := range pages {
 		p.Scripts = scripts
@@ -48,6 +52,10 @@ func (l *Lab) Export(ctx context.Context, runs []*Run) error {
 	}
 	claims, err := l.claims(ctx)
 	if err != nil {
+		return err
+	}
+	numbers := &page{Name: "equations", Title: "Equations and statements", Equations: equations, Scripts: scripts}
+	if err := numbers.write(l.build(numbers.File()), "equations"); err != nil {
 		return err
 	}
 	index := &page{Title: "Mixture policies: the executable paper", Pages: pages, Claims: claims, Scripts: scripts}
@@ -115,8 +123,9 @@ type page struct {
 	Previous, Next *page
 	Scripts        map[string]source
 
-	Pages  []*page // the index's
-	Claims []claim
+	Pages     []*page // the index's
+	Claims    []claim
+	Equations []equation // of the index of equations
 }
 
 // File is the page's file in build.

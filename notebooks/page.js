@@ -35,6 +35,24 @@
     mark();
   }
 
+  // The index of equations shows what is looked for.
+  addEventListener("DOMContentLoaded", function () {
+    var find = document.getElementById("find"), verdict = document.getElementById("verdict");
+    if (!find) return;
+    var rows = Array.from(document.querySelectorAll("tr[data-verdict]"));
+    function sift() {
+      var words = find.value.toLowerCase(), shown = 0;
+      rows.forEach(function (r) {
+        r.hidden = (verdict.value && r.dataset.verdict !== verdict.value) || r.textContent.toLowerCase().indexOf(words) < 0;
+        if (!r.hidden) shown++;
+      });
+      document.getElementById("count").textContent = shown + " of " + rows.length;
+    }
+    find.addEventListener("input", sift);
+    verdict.addEventListener("input", sift);
+    sift();
+  });
+
   // On paper everything is open.
   var folded = [];
   addEventListener("beforeprint", function () {
