@@ -66,7 +66,7 @@ func TestMultilevelAgainstElimination(t *testing.T) {
 }
 
 // A queue of 20,000 lengths that hardly drifts: the mixing time is above 10⁷, and
-// sweeps would take a million.
+// sweeps would take millions.
 func TestMultilevelOnALongQueue(t *testing.T) {
 	const n = 20_000
 	x, err := models.Queue{Buffer: n, Arrival: .5, Rates: []float64{.5005}}.MDP()
