@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/mixpolicy/lab/plotting"
 )
 
 // Export makes a page of every executed notebook, an index of them, and a file
@@ -21,6 +23,9 @@ func (l *Lab) Export(ctx context.Context, runs []*Run) error {
 		if err := exportFigures(r, l.build("figures")); err != nil {
 			return err
 		}
+	}
+	if err := os.RemoveAll(filepath.Join(l.build("figures"), plotting.CellFigures)); err != nil {
+		return err
 	}
 	bodies, err := l.convert(ctx, runs)
 	if err != nil {

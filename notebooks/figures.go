@@ -9,10 +9,12 @@ import (
 	"strings"
 
 	"github.com/mixpolicy/lab/notebooks/internal/ipynb"
+	"github.com/mixpolicy/lab/plotting"
 )
 
 // staticPicture matches the picture that a chart shows until it is live.
-var staticPicture = regexp.MustCompile(`<img[^>]*\ssrc="data:image/(svg\+xml|png);base64,([^"]+)"`)
+// The key of its place, if it has one, is the name of its PNG.
+var staticPicture = regexp.MustCompile(`(?:data-figure="([0-9a-f]+)"[^>]*>\s*)?<img[^>]*\ssrc="data:image/(svg\+xml|png);base64,([^"]+)"`)
 
 // exportFigures writes every figure in the notebook's outputs into the folder,
 // numbered in their order, in each format they are in.
@@ -29,7 +31,7 @@ func exportFigures(r *Run, folder string) error {
 	r.Figures = 0
 	for _, c := range r.Notebook.Cells {
 		for _, o := range c.Outputs {
-			for _, pictures := range figuresOf(&o) {
+			for _, pictures := range figuresOf(&o, folder) {
 				r.Figures++
 				for format, data := range pictures {
 					name := fmt.Sprintf("%s-%d.%s", r.Name, r.Figures, format)
@@ -44,8 +46,9 @@ func exportFigures(r *Run, folder string) error {
 }
 
 // figuresOf finds the figures in an output, each as its formats: one figure in
-// the output's own MIME types, or else those of the charts in its HTML.
-func figuresOf(o *ipynb.Output) []map[string][]byte {
+// the output's own MIME types, or else those of the charts in its HTML, whose PNG
+// the cell left in the folder.
+func figuresOf(o *ipynb.Output, folder string) []map[string][]byte {
 	own := map[string][]byte{}
 	if svg, ok := o.Has("image/svg+xml"); ok {
 		own["svg"] = []byte(svg)
@@ -61,9 +64,12 @@ func figuresOf(o *ipynb.Output) []map[string][]byte {
 	html, _ := o.Has("text/html")
 	var figures []map[string][]byte
 	for _, m := range staticPicture.FindAllStringSubmatch(html, -1) {
-		if data, err := base64.StdEncoding.DecodeString(m[2]); err == nil {
-			format := strings.TrimSuffix(m[1], "+xml")
-			figures = append(figures, map[string][]byte{format: data})
+		if data, err := base64.StdEncoding.DecodeString(m[3]); err == nil {
+			formats := map[string][]byte{strings.TrimSuffix(m[2], "+xml"): data}
+			if pixels, err := os.ReadFile(filepath.Join(folder, plotting.CellFigures, m[1]+".png")); err == nil {
+				formats["png"] = pixels
+			}
+			figures = append(figures, formats)
 		}
 	}
 	return figures

@@ -19,6 +19,10 @@ import (
 // paths given to [Save]. Without it they are relative to the working directory.
 const FiguresDir = "MIXPOLICY_FIGURES"
 
+// CellFigures is the folder below FiguresDir into which [Show] puts a PNG of each
+// picture, named by its key: the data-figure of its place in the page.
+const CellFigures = "cells"
+
 // Save writes the drawing to a file: SVG, PNG or PDF by the extension of the
 // path. The file is there as a whole or not at all. SVG and PNG are the same
 // bytes every time; PDF holds the time at which it was made.

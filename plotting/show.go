@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -128,6 +130,10 @@ func chart(frames []Figure, still Figure, labels []string) (spec, string, error)
 		hash.Write(option)
 	}
 	s.Key = fmt.Sprintf("%x", hash.Sum(nil)[:6])
+	if os.Getenv(FiguresDir) != "" {
+		// For those who want pixels. A text that PNG can't set is in the SVG all the same.
+		_ = Save(filepath.Join(CellFigures, s.Key+".png"), still)
+	}
 
 	w, h := still.size()
 	var b strings.Builder

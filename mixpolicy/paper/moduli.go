@@ -273,7 +273,7 @@ func Evidence(r *bregman.Report) []plotting.View {
 		points      []bregman.Point
 	}{
 		{"Taylor remainder of φ: slope 2", "step h", "remainder", r.Taylor},
-		{"On the way to the boundary", "what is left of the way", "change of ∇φ", r.Boundary},
+		{"On the way to the boundary", "what is left of the way", "change of the gradient", r.Boundary},
 	} {
 		line := plotting.Line{Name: "measured"}
 		for _, p := range f.points {
