@@ -550,6 +550,7 @@ type Radial struct{ Kernel Kernel }
 var (
 	_ Modulus    = Radial{}
 	_ Conjugator = Radial{}
+	_ Curver     = Radial{}
 	_ Validator  = Radial{}
 )
 
@@ -593,6 +594,23 @@ func radially(dst, x []float64, f func(float64) float64) {
 	for i := range x {
 		dst[i] = x[i] / n * v
 	}
+}
+
+// ConjugateCurvature returns J″ of (3.24), d(s (k*)″(n) + (1 − s) (k*)′(n)/n) with n = ‖y‖ and
+// s = dȳ²/n², or NaN if the kernel is no [KernelCurver].
+func (r Radial) ConjugateCurvature(y []float64) float64 {
+	k, ok := r.Kernel.(KernelCurver)
+	n := Norm(2).Of(y)
+	switch {
+	case !ok:
+		return math.NaN()
+	case n == 0:
+		return float64(len(y)) * k.ConjCurvature(0)
+	}
+	_, _, c, ww := centred(y)
+	t := math.Sqrt(ww) / c / n // √(1 − s)
+	t *= t
+	return float64(len(y)) * (max(0, 1-t)*k.ConjCurvature(n) + t*r.Kernel.ConjDeriv(n)/n)
 }
 
 // InDomain reports whether ‖x‖ < R.

@@ -6,7 +6,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// NegativeEntropy is φ(x) = Σᵢ xᵢ log xᵢ − xᵢ on the orthant x > 0, with φ*(y) = Σᵢ exp yᵢ.
+// NegativeEntropy is φ(x) = Σᵢ xᵢ log xᵢ − xᵢ on the orthant x > 0, with ∇φ = log xᵢ,
+// φ*(y) = Σᵢ exp yᵢ and ∇φ*(y) = exp yᵢ.
 // On the hyperplane 1ᵀθ = 1 its domain is the open simplex, the projection is the
 // softmax, and D is the Kullback–Leibler divergence; a mirror step is exponentiated
 // gradient (Kivinen and Warmuth 1997; Beck and Teboulle 2003, section 5).

@@ -2,7 +2,7 @@ package bregman
 
 import "github.com/mixpolicy/lab/mixpolicy/internal/sum"
 
-// Euclidean is φ(x) = ½‖x‖² on all of ℝᵈ: mirror descent with it is gradient descent
+// Euclidean is φ(x) = ½‖x‖² = φ*(x) on all of ℝᵈ: mirror descent with it is gradient descent
 // with the orthogonal projection onto Θ₂. Primal and dual coordinates are the same.
 // It is 1-strongly convex in ℓ₂. With no boundary it puts no limit on ‖θ‖: a policy
 // class Θ_R needs another modulus.

@@ -35,16 +35,22 @@ func galleryCase(rng *rand.Rand, kind int) (Modulus, []float64) {
 			hi[i] = cube * (1 + rng.Float64())
 		}
 		return FermiDirac{lo, hi}, y
+	case 5:
+		return LogBall{(1 + excess) / math.Sqrt(float64(d))}, y
 	}
-	return LogBall{(1 + excess) / math.Sqrt(float64(d))}, y
+	k, _ := KernelOf(LogCosine{(1 + excess) / math.Sqrt(float64(d))})
+	return Radial{k}, y
 }
 
-const galleryKinds = 6
+const galleryKinds = 7
 
-// The iteration on J never fails on the gallery. Eight evaluations are enough where the tails
-// are exponential or the domain is the orthant. The algebraic tails of Hellinger and LogCosine
-// need more in a thousandth of the cases; for the J of LogBall, flat by nature for R near
-// 1/√d, there is a closed form.
+// The iteration on J never fails on the gallery, and eight evaluations of J′ are enough but
+// for Hellinger and LogCosine. Their J′ is a staircase too, and as their tails are algebraic the
+// tails of many far coordinates together are as high as a step: which step the root is on
+// can't be told from the order of the yᵢ, as it can for exponential tails, and is found by
+// halving. That is at most the eight evaluations of the others and ⌈log₂ 149⌉ halvings, as there
+// are up to 149 coordinates here; more than eight have been met in one case of 13 000 for
+// Hellinger and of 400 for LogCosine.
 func TestGalleryIterations(t *testing.T) {
 	rng := source(20)
 	trials := 1_000_000
@@ -88,12 +94,21 @@ func TestGalleryIterations(t *testing.T) {
 			}
 		}
 		t.Logf("%T: %v", m, c[:most+1])
-		limit := 8
+		limit, rare := 8, 0.0
 		switch m.(type) {
-		case Hellinger, LogCosine:
-			limit = 12
-		case LogBall:
-			limit = 40
+		case Hellinger:
+			limit, rare = 8+8, 5e-4
+		case LogCosine:
+			limit, rare = 8+8, 5e-3
+		}
+		over, all := 0, 0
+		for n, k := range c {
+			if all += k; n > 8 {
+				over += k
+			}
+		}
+		if float64(over) > rare*float64(all) {
+			t.Errorf("%T: more than 8 evaluations in %d of %d cases", m, over, all)
 		}
 		if most > limit {
 			t.Errorf("%T: up to %d evaluations", m, most)

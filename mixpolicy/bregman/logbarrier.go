@@ -12,7 +12,8 @@ import (
 )
 
 // LogBarrier is the logarithmic barrier φ(x) = −Σᵢ log(bᵢ − aᵢᵀx) of the polytope
-// {x ∈ ℝᵈ : Ax ≤ b}, aᵢ the rows of A, with ∇φ(x) = Aᵀs⁻¹ for the slacks s = b − Ax.
+// {x ∈ ℝᵈ : Ax ≤ b}, aᵢ the rows of A, with ∇φ(x) = Aᵀs⁻¹ for the slacks s = b − Ax and
+// φ*(y) = ⟨x, y⟩ − φ(x) at x = ∇φ*(y).
 //
 // ∇φ*(y) has no closed form: it maximises ⟨x, y⟩ − φ(x). As φ is self-concordant the damped
 // Newton iteration with step 1/(1 + λ), λ the Newton decrement, converges from any interior

@@ -19,8 +19,9 @@
 // down, which [Separable] lifts to a cube and [Radial] to a ball; or a [Modulus] for whole
 // vectors. [Scale], [Translate], [Sum], [Regularize], [Box], [Blocks], [NewAffine] and
 // [Restrict] make new ones of old, [Gallery] lists those of this package, and [Check]
-// examines any of them. Everything else is found by type assertion where a type has more to say: [Conjugator], [Shifter],
-// [Divergencer], [StrongConvexer], [Curver], [Coordinatewise], [Validator].
+// examines any of them. Everything else is found by type assertion where a type has more to
+// say: [Conjugator], [Shifter], [Divergencer], [StrongConvexer], [Curver], [Coordinatewise],
+// [Validator].
 package bregman
 
 import (

@@ -38,6 +38,7 @@ type line struct {
 	diagonal  bool    // the diagonal t1 meets the domain at 1/d
 	symmetric bool    // and ∇φ is along the diagonal there
 	target    float64 // ψ(1/d)
+	centre    float64 // the z at which y + z1 has mean 0
 
 	least float64 // the key of the last member of T
 	ties  int     // how many of the coordinates with that key are in T
@@ -84,6 +85,7 @@ type sample struct {
 	noise float64 // what rounding may make of r: two ulps of every θᵢ, one of every yᵢ + z
 	g     float64 // has the sign of r; ±∞ where it is not known
 	slope float64 // g′(z), NaN if unknown
+	h     float64 // ψ(θ̄), if that is the coordinate
 }
 
 // Where h is within a factor of 1 ± nearly of its target, h − target has lost half of its
@@ -150,12 +152,17 @@ func (l *line) prepare() (start, a, b float64, err error) {
 	for _, v := range l.u {
 		l.symmetric = l.symmetric && math.Abs(v-l.target) <= 8*ulp*math.Abs(l.target)
 	}
-	// If all yᵢ were equal, z = ψ(1/d) − ȳ would be the root.
+	// If all yᵢ were equal, ȳ + z = ψ(1/d) would be the root; if they are far apart and φ is
+	// symmetric, it is larger, of the order of their deviations if θ is not too near the boundary.
 	l.pivot = l.y[0]
 	for i, v := range l.y {
 		l.u[i] = v - l.pivot
 	}
-	return l.target - sum.Of(l.u)/d, a, b, nil
+	l.centre = -sum.Of(l.u) / d
+	if l.symmetric {
+		return l.centre + math.Hypot(l.target, Norm(2).Of(l.u)), a, b, nil
+	}
+	return l.centre + l.target, a, b, nil
 }
 
 // psi returns the mean entry of ∇φ(t1), which it leaves in l.u, and false if t1 is not in the
@@ -353,7 +360,7 @@ func (l *line) at(z float64) sample {
 	case l.diagonal:
 		s.g = math.Copysign(math.Inf(1), s.r)
 		if h, ok := l.psi(mean); ok {
-			s.g = h - l.target
+			s.g, s.h = h-l.target, h
 			if l.symmetric && l.j2 != nil {
 				s.slope = curvature / l.j2.ConjugateCurvature(l.u)
 			} else if up, ok := l.psi(mean * (1 + nearly)); ok {
@@ -368,8 +375,10 @@ func (l *line) at(z float64) sample {
 
 // nearRoot replaces g by its tangent where that is more accurate.
 func (s sample) nearRoot(curvature, target float64) sample {
-	if tangent := s.r * (s.slope / curvature); math.Abs(tangent) < nearly*math.Abs(target) {
-		s.g = tangent
+	if math.Abs(s.g) < nearly*math.Abs(target) {
+		if tangent := s.r * (s.slope / curvature); tangent-tangent == 0 {
+			s.g = tangent
+		}
 	}
 	return s
 }
@@ -465,7 +474,7 @@ func (l *line) root(z, a, b float64) (root float64, evals int, err error) {
 		default:
 			above = s
 		}
-		next := s.z - s.g/s.slope
+		next := l.newton(s)
 		if !(s.slope > 0) {
 			next = math.NaN()
 			if evals > 1 {
@@ -519,6 +528,17 @@ func (l *line) root(z, a, b float64) (root float64, evals int, err error) {
 		step = math.Abs(next - z)
 		previous, z = s, next
 	}
+}
+
+// newton returns the next point of Newton's method in g, or, far from the root of a symmetric
+// φ, in log h against log v, with v the mean of y + z1: of a radial φ h is about a power of v,
+// of exponent 1 where v is below ‖y − ȳ1‖ and up to 2 above, and proportional to v again where
+// it is far above.
+func (l *line) newton(s sample) float64 {
+	if v := s.z - l.centre; l.symmetric && v > 0 && s.h > 0 && math.Abs(s.g) > l.target/8 {
+		return l.centre + v*math.Pow(l.target/s.h, min(s.h/(v*s.slope), 1))
+	}
+	return s.z - s.g/s.slope
 }
 
 // secant returns the zero of the line through two samples.
