@@ -17,13 +17,6 @@ import (
 	"testing"
 )
 
-// awaited are notebooks that do not have all of their anchors yet: their entries are not
-// looked for. The list is to be empty.
-var awaited = []string{
-	"04-prior-work",
-	"06-numerical-experiments", // eq-6-3a, eq-6-3b
-}
-
 // numbered are the 145 equation numbers of the compiled paper.
 const numbered = `
 2.1 2.2 2.3 2.4 2.5 2.6 2.7 2.8 2.9a 2.9b 2.10 2.11 2.12 2.13a 2.13b 2.13c 2.14 2.15a 2.15b
@@ -296,9 +289,6 @@ func TestIndexNames(t *testing.T) {
 // Every anchor that the index names is in its notebook.
 func TestIndexAnchors(t *testing.T) {
 	for _, e := range Index() {
-		if slices.Contains(awaited, e.Notebook()) {
-			continue
-		}
 		b, err := os.ReadFile(filepath.Join("..", "..", "notebooks", e.Notebook()+".ipynb"))
 		if err != nil {
 			t.Errorf("(%s): %v", e.Number, err)
