@@ -12,7 +12,7 @@ import (
 
 var _ System = (*ConstraintSampling)(nil)
 
-// ConstraintSampling is the approximate LP over sampled constraints (4.8), of de Farias
+// ConstraintSampling is the approximate LP over sampled constraints (4.7), (4.8), of de Farias
 // and Van Roy (2004): a step draws a pair (s, a) ~ η and asks for its cost, and the
 // answer is the policy that is greedy for the Φν̂ of the program over the pairs drawn so
 // far ([ALP]).

@@ -93,7 +93,7 @@ func NewLyapunov(x *mixpolicy.MDP, u []float64) (*Lyapunov, error) {
 	return &Lyapunov{u, beta}, nil
 }
 
-// ALPBound returns the right side of (4.4) for this u ∈ span Φ,
+// ALPBound returns the right side of (4.3) for this u ∈ span Φ,
 //
 //	E_α|v* − Φν*| ≤ 2αᵀu/(1−β_u) · min_ν ‖v* − Φν‖_{∞,1/u},
 //
@@ -113,7 +113,7 @@ func (l *Lyapunov) SALPBound(alpha, mu []float64, gamma, distance float64) float
 	return distance * (sum.Dot(alpha, l.U) + 2*sum.Dot(mu, l.U)*(1+l.Beta)/(1-gamma))
 }
 
-// Sampling returns the distribution (4.5) from which constraints are sampled,
+// Sampling returns the distribution (4.4) from which constraints are sampled,
 //
 //	η(s,a) = μ(s)u(s) / (m μᵀu),
 //
@@ -133,7 +133,7 @@ func (l *Lyapunov) Sampling(x *mixpolicy.MDP, mu []float64) ([]float64, error) {
 	return eta, nil
 }
 
-// Zeta returns ζ of (4.6),
+// Zeta returns ζ of (4.5),
 //
 //	ζ = (1+β_u)/2 · μᵀu/(αᵀv*) · sup_{ν∈Γ} ‖v* − Φν‖_{∞,1/u}.
 //
@@ -156,7 +156,7 @@ func SampleSize(d int, epsilon, delta float64) float64 {
 	return 4 / epsilon * (float64(d)*math.Log(12/epsilon) + math.Log(2/delta))
 }
 
-// CostSampleSize is (4.7), the number of constraints sampled from (4.5) that makes
+// CostSampleSize is (4.6), the number of constraints sampled from (4.4) that makes
 //
 //	E_α|v* − Φν̂| ≤ E_α|v* − Φν*| + ε E_α v*                                 (4.9)
 //
