@@ -7,164 +7,44 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
+	"github.com/mixpolicy/lab/mixpolicy/priorwork"
 )
 
 // section4 is the equations of section 4, on prior work, decided by exact linear programs
 // on a small MDP.
 var section4 = []Entry{
-	{Number: "4.1a", What: "exact and approximate primal LP: objectives", Symbol: "mixpolicy.ValueIteration", Errata: "alp-direction", check: checkALPDirection},
+	{Number: "4.1a", What: "exact and approximate primal LP: objectives", Symbol: "mixpolicy/priorwork.ALP", Errata: "alp-direction", check: checkALPDirection},
 	{Number: "4.1b", What: "exact and approximate primal LP: v below its Bellman update", Symbol: "mixpolicy.MDP.Bellman", check: checkALPConstraint},
 	{Number: "4.2", What: "loss of a policy by the distance of its value from the optimal one", Symbol: "mixpolicy.Evaluate", check: checkPolicyLoss},
-	{Number: "4.3", What: "error of the approximate LP by a Lyapunov function", Symbol: "mixpolicy/paper.ApproximateLP", Errata: "lyapunov-indices", check: checkLyapunovBound},
-	{Number: "4.4", What: "distribution for sampling constraints", Symbol: "mixpolicy/paper.SamplingDistribution", Defines: true, check: checkSamplingDistribution},
-	{Number: "4.5", What: "constant of the number of constraints", Symbol: "mixpolicy/paper.SamplingConstant", Errata: "lyapunov-indices", check: checkSamplingConstant},
-	{Number: "4.6", What: "number of constraints to sample", Symbol: "mixpolicy/paper.SampledConstraints", Errata: "constraint-count", check: checkConstraintCount},
-	{Number: "4.7", What: "LP with sampled constraints: objective", Symbol: "mixpolicy/paper.ApproximateLP", Errata: "alp-direction", check: checkReducedDirection},
-	{Number: "4.8", What: "LP with sampled constraints: the constraints", Symbol: "mixpolicy/paper.ApproximateLP", check: checkReducedConstraints},
-	{Number: "4.9", What: "error of the LP with sampled constraints", Symbol: "mixpolicy/paper.SampledConstraints", Errata: "same-vector", check: checkSampledError},
-	{Number: "4.10", What: "smoothed ALP: objective", Symbol: "mixpolicy/paper.SmoothedLP", Errata: "alp-direction", check: checkSmoothedDirection},
-	{Number: "4.11", What: "smoothed ALP: constraints with slack", Symbol: "mixpolicy/paper.SmoothedLP", check: checkSmoothed},
-	{Number: "4.12", What: "smoothed ALP: budget of the slack", Symbol: "mixpolicy/paper.SmoothedLP", check: checkSmoothed},
-	{Number: "4.13", What: "error of the smoothed ALP", Symbol: "mixpolicy/paper.SmoothedLP", Errata: "lyapunov-indices", check: checkSmoothedBound},
-	{Number: "4.14", What: "penalty function of the dual ALP", Symbol: "mixpolicy.Penalty", Errata: "flow-constraint", check: checkReducedFlow},
+	{Number: "4.3", What: "error of the approximate LP by a Lyapunov function", Symbol: "mixpolicy/priorwork.Lyapunov.ALPBound", Errata: "lyapunov-indices", check: checkLyapunovBound},
+	{Number: "4.4", What: "distribution for sampling constraints", Symbol: "mixpolicy/priorwork.Lyapunov.Sampling", Defines: true, check: checkSamplingDistribution},
+	{Number: "4.5", What: "constant of the number of constraints", Symbol: "mixpolicy/priorwork.Lyapunov.Zeta", Errata: "lyapunov-indices", check: checkSamplingConstant},
+	{Number: "4.6", What: "number of constraints to sample", Symbol: "mixpolicy/priorwork.CostSampleSize", Errata: "constraint-count", check: checkConstraintCount},
+	{Number: "4.7", What: "LP with sampled constraints: objective", Symbol: "mixpolicy/priorwork.ConstraintSampling", Errata: "alp-direction", check: checkReducedDirection},
+	{Number: "4.8", What: "LP with sampled constraints: the constraints", Symbol: "mixpolicy/priorwork.ALP", check: checkReducedConstraints},
+	{Number: "4.9", What: "error of the LP with sampled constraints", Symbol: "mixpolicy/priorwork.ConstraintSampling.Solve", Errata: "same-vector", check: checkSampledError},
+	{Number: "4.10", What: "smoothed ALP: objective", Symbol: "mixpolicy/priorwork.SALP", Errata: "alp-direction", check: checkSmoothedDirection},
+	{Number: "4.11", What: "smoothed ALP: constraints with slack", Symbol: "mixpolicy/priorwork.SALP", check: checkSmoothed},
+	{Number: "4.12", What: "smoothed ALP: budget of the slack", Symbol: "mixpolicy/priorwork.SALP", check: checkSmoothed},
+	{Number: "4.13", What: "error of the smoothed ALP", Symbol: "mixpolicy/priorwork.Lyapunov.SALPBound", Errata: "lyapunov-indices", check: checkSmoothedBound},
+	{Number: "4.14", What: "penalty function of the dual ALP", Symbol: "mixpolicy/priorwork.DualALP.Objective", Errata: "flow-constraint", check: checkDualALP},
 	{Number: "4.15", What: "bound of the penalty method, with violations at price 1", Symbol: "mixpolicy.Problem.Merit", Errata: "penalty-price", check: checkPenaltyBound},
 	{Number: "4.16", What: "bound of the penalty method for mixtures", Symbol: "mixpolicy.Penalty", check: checkMixtureBound},
 }
 
-// valueFeatures are features of the state for approximate LPs: 1 and two random columns,
-// n × 3, by rows.
-func valueFeatures(states int) [][]float64 {
-	rng := rand.New(rand.NewPCG(4, 0))
-	rows := make([][]float64, states)
-	for s := range rows {
-		rows[s] = []float64{1, rng.Float64(), rng.Float64()}
-	}
-	return rows
-}
-
-// alp is the approximate LP (4.1) for value features, over the given pairs, as a minimum
-// of −αᵀΨν. Corrected: the paper prints min αᵀΨν, which has no minimum.
-func alp(x *mixpolicy.MDP, features [][]float64, pairs []int) *smallLP {
-	d := len(features[0])
-	p := &smallLP{c: make([]float64, d)}
-	for s, w := range x.Initial() {
-		floats.AddScaled(p.c, -w, features[s])
-	}
-	for _, i := range pairs {
-		p.atMost(featureRow(x, features, i), x.Costs()[i])
-	}
-	return p
-}
-
-// featureRow is row i of (Q − γP)Ψ.
-func featureRow(x *mixpolicy.MDP, features [][]float64, pair int) []float64 {
-	row := make([]float64, len(features[0]))
-	for s, w := range bellmanRow(x, pair/x.Actions(), pair%x.Actions()) {
-		floats.AddScaled(row, w, features[s])
-	}
-	return row
-}
-
-func allPairs(x *mixpolicy.MDP) []int {
-	all := make([]int, x.Pairs())
-	for i := range all {
-		all[i] = i
-	}
-	return all
-}
-
-// ApproximateLP returns the weights ν* of the approximate LP (4.1), in its corrected form
-// max αᵀΨν subject to (Q − γP)Ψν ⪯ c, over the given pairs: all of them, or a sample (4.7),
-// (4.8). features holds a row per state. It is dense, for small models.
-func ApproximateLP(x *mixpolicy.MDP, features [][]float64, pairs []int) ([]float64, error) {
-	value, nu, err := alp(x, features, pairs).solve()
-	if err == nil && math.IsInf(value, 0) {
-		err = fmt.Errorf("paper: approximate LP over %d pairs: optimum %v, want more constraints, or features that span 1", len(pairs), -value)
-	}
-	return nu, err
-}
-
-// SmoothedLP returns ν and the slack s of the smoothed ALP in its penalised form
-// (Desai, Farias and Moallemi 2012), max αᵀΨν − price·μᵀs subject to (Q − γP)Ψν ⪯ c + s,
-// s ⪰ 0: (4.10)–(4.12) with the budget t = μᵀs. The slack is one number a state.
-func SmoothedLP(x *mixpolicy.MDP, features [][]float64, mu []float64, price float64) (nu, slack []float64, err error) {
-	d, n := len(features[0]), x.States()
-	p := &smallLP{c: make([]float64, d+n)}
-	for s, w := range x.Initial() {
-		floats.AddScaled(p.c[:d], -w, features[s])
-		p.c[d+s] = price * mu[s]
-		unit := make([]float64, d+n)
-		unit[d+s] = 1
-		p.atLeast(unit, 0)
-	}
-	for i := range x.Pairs() {
-		row := make([]float64, d+n)
-		copy(row, featureRow(x, features, i))
-		row[d+i/x.Actions()] = -1
-		p.atMost(row, x.Costs()[i])
-	}
-	value, both, err := p.solve()
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case math.IsInf(value, 0):
-		return nil, nil, fmt.Errorf("paper: smoothed LP: optimum %v, want a price above 1/(1−γ)", -value)
-	}
-	return both[:d], both[d:], nil
-}
-
-// SamplingDistribution is (4.4), η(s,a) = μ(s)u(s)/(m μᵀu), over pairs.
-func SamplingDistribution(x *mixpolicy.MDP, mu, u []float64) []float64 {
-	eta := make([]float64, x.Pairs())
-	for i := range eta {
-		s := i / x.Actions()
-		eta[i] = mu[s] * u[s] / (float64(x.Actions()) * floats.Dot(mu, u))
-	}
-	return eta
-}
-
-// LyapunovFactor is β_u = γ max_{s,a} Σ_{s′} P_a(s,s′)u(s′)/u(s); section 4 prints a sum over s.
-func LyapunovFactor(x *mixpolicy.MDP, u []float64) float64 {
-	var top float64
-	for s := range x.States() {
-		for a := range x.Actions() {
-			var e float64
-			to, p := x.Next(s, a)
-			for k, s2 := range to {
-				e += p[k] * u[s2]
-			}
-			top = max(top, e/u[s])
-		}
-	}
-	return x.Gamma() * top
-}
-
-// SamplingConstant is (4.5), corrected: ζ = ½(1+β_u) (μᵀu/αᵀv*) sup_ν max_s |v*(s) − (Ψν)(s)|/u(s), for
-// the given greatest error; the paper leaves out the maximum over s.
-func SamplingConstant(x *mixpolicy.MDP, u, mu, optimal []float64, largest float64) float64 {
-	return (1 + LyapunovFactor(x, u)) / 2 * floats.Dot(mu, u) / floats.Dot(x.Initial(), optimal) * largest
-}
-
-// SampledConstraints is (4.6) with the constant that Ω leaves open taken to be 1,
-// corrected: (16mζ/((1−γ)ε)) (d ln(48mζ/((1−γ)ε)) + ln(2/δ)). The paper has ln(2/δ) outside of
-// the bracket.
-func SampledConstraints(form mixpolicy.Form, actions, dim int, gamma, zeta, epsilon, delta float64) float64 {
-	k := float64(actions) * zeta / ((1 - gamma) * epsilon)
-	if form == mixpolicy.Printed {
-		return 16*k*float64(dim)*math.Log(48*k) + math.Log(2/delta)
-	}
-	return 16 * k * (float64(dim)*math.Log(48*k) + math.Log(2/delta))
-}
-
-// approximation holds what the checks of section 4 share.
+// approximation holds what the checks of section 4 share: a small MDP with a basis of value
+// functions. Its programs are solved by priorwork, and for comparison by a simplex method.
 type approximation struct {
-	x        *mixpolicy.MDP
-	features [][]float64
-	optimal  []float64 // v*
-	mu       []float64 // of π*
-	best     float64   // min_ν max_s |v*(s) − (Ψν)(s)|
+	x       *mixpolicy.MDP
+	basis   *mat.Dense          // Φ: 1 and two random columns
+	optimal []float64           // v*
+	mu      []float64           // of π*
+	one     *priorwork.Lyapunov // u = 1
+	best    float64             // min_ν max_s |v*(s) − (Φν)(s)|
 }
 
 func newApproximation(ctx context.Context) (*approximation, error) {
@@ -180,37 +60,70 @@ func newApproximation(ctx context.Context) (*approximation, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &approximation{x: x, features: valueFeatures(x.States()), optimal: v.Value, mu: q.State}
-	// Chebyshev approximation: min t subject to ±(v* − Ψν) ≤ t.
-	d := len(a.features[0])
-	p := &smallLP{c: make([]float64, d+1)}
-	p.c[d] = 1
-	for s, f := range a.features {
-		row := append(append([]float64(nil), f...), -1)
-		p.atMost(row, v.Value[s])
-		row = append(negated(f), -1)
-		p.atMost(row, -v.Value[s])
+	a := &approximation{x: x, basis: mat.NewDense(x.States(), 3, nil), optimal: v.Value, mu: q.State}
+	rng := rand.New(rand.NewPCG(4, 0))
+	for s := range x.States() {
+		a.basis.SetRow(s, []float64{1, rng.Float64(), rng.Float64()})
 	}
-	a.best, _, err = p.solve()
+	if a.one, err = priorwork.NewLyapunov(x, a.column(0)); err != nil {
+		return nil, err
+	}
+	a.best, _, err = priorwork.BestFit(ctx, a.basis, v.Value, a.one.U)
 	return a, err
 }
 
-// value returns Ψν.
-func (a *approximation) value(nu []float64) []float64 {
-	v := make([]float64, len(a.features))
-	for s, f := range a.features {
-		v[s] = floats.Dot(f, nu)
-	}
-	return v
-}
+func (a *approximation) column(j int) []float64 { return mat.Col(nil, j, a.basis) }
+
+// expected is αᵀv.
+func (a *approximation) expected(v []float64) float64 { return floats.Dot(a.x.Initial(), v) }
 
 // miss is E_{s∼α}|v*(s) − v(s)|.
 func (a *approximation) miss(v []float64) float64 {
-	var e float64
-	for s, w := range a.x.Initial() {
-		e += w * math.Abs(a.optimal[s]-v[s])
+	return priorwork.WeightedError(a.x.Initial(), a.optimal, v)
+}
+
+// alp solves the approximate LP over the given pairs; nil is all of them.
+func (a *approximation) alp(ctx context.Context, pairs []int) (*priorwork.Approximation, error) {
+	return priorwork.ALP{Basis: a.basis, Pairs: pairs}.Solve(ctx, a.x)
+}
+
+// row is row i of (Q − γP)Φ.
+func (a *approximation) row(pair int) []float64 {
+	row := make([]float64, 3)
+	for s, w := range bellmanRow(a.x, pair/a.x.Actions(), pair%a.x.Actions()) {
+		floats.AddScaled(row, w, a.basis.RawRowView(s))
 	}
-	return e
+	return row
+}
+
+// program is the approximate LP as a minimum of −αᵀΦν, for the simplex method.
+func (a *approximation) program() *smallLP {
+	p := &smallLP{c: make([]float64, 3)}
+	for s, w := range a.x.Initial() {
+		floats.AddScaled(p.c, -w, a.basis.RawRowView(s))
+	}
+	for i, c := range a.x.Costs() {
+		p.atMost(a.row(i), c)
+	}
+	return p
+}
+
+// smoothedProgram is the smoothed ALP with a penalty, a slack for each state.
+func (a *approximation) smoothedProgram(penalty float64) *smallLP {
+	d, n := 3, a.x.States()
+	p := &smallLP{c: append(a.program().c, make([]float64, n)...)}
+	for s, w := range a.mu {
+		p.c[d+s] = penalty * w
+		unit := make([]float64, d+n)
+		unit[d+s] = 1
+		p.atLeast(unit, 0)
+	}
+	for i, c := range a.x.Costs() {
+		row := append(a.row(i), make([]float64, n)...)
+		row[d+i/a.x.Actions()] = -1
+		p.atMost(row, c)
+	}
+	return p
 }
 
 func checkALPDirection(ctx context.Context) (Finding, error) {
@@ -228,7 +141,7 @@ func checkALPDirection(ctx context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	want := floats.Dot(a.x.Initial(), a.optimal)
+	want := a.expected(a.optimal)
 	f, err := mended(-least, off(-value, want), "min αᵀv over 𝒮v ⪰ v is %v, max αᵀv is %.6g = αᵀv*", least, -value)
 	f.Tolerance = 1e-8 // as in (2.8)
 	return f, err
@@ -239,18 +152,18 @@ func checkALPConstraint(ctx context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	nu, err := ApproximateLP(a.x, a.features, allPairs(a.x))
+	full, err := a.alp(ctx, nil)
 	if err != nil {
 		return Finding{}, err
 	}
-	v := a.value(nu)
+	v := full.Value
 	next := make([]float64, len(v))
 	a.x.Bellman(next, v)
 	var worst float64
 	for s := range v {
 		worst = max(worst, (v[s]-next[s])/v[s], (v[s]-a.optimal[s])/v[s])
 	}
-	f, err := right(worst, "the solution of the approximate LP has 𝒮v ⪰ v, and then v ⪯ v*, at %.6g of %.6g", floats.Dot(a.x.Initial(), v), floats.Dot(a.x.Initial(), a.optimal))
+	f, err := right(worst, "the solution of the approximate LP has 𝒮v ⪰ v, and then v ⪯ v*, at %.6g of %.6g", a.expected(v), a.expected(a.optimal))
 	f.Tolerance = 1e-8 // as in (2.8)
 	return f, err
 }
@@ -291,11 +204,11 @@ func checkPolicyLoss(ctx context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	nu, err := ApproximateLP(a.x, a.features, allPairs(a.x))
+	full, err := a.alp(ctx, nil)
 	if err != nil {
 		return Finding{}, err
 	}
-	v := a.value(nu)
+	v := full.Value
 	pi := a.x.Greedy(v)
 	q, err := a.x.Occupation(pi)
 	if err != nil {
@@ -319,14 +232,12 @@ func checkLyapunovBound(ctx context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	nu, err := ApproximateLP(a.x, a.features, allPairs(a.x))
+	full, err := a.alp(ctx, nil)
 	if err != nil {
 		return Finding{}, err
 	}
-	ones := make([]float64, a.x.States())
-	floats.AddConst(1, ones)
-	bound := 2 / (1 - LyapunovFactor(a.x, ones)) * a.best
-	lhs := a.miss(a.value(nu))
+	bound := a.one.ALPBound(a.x.Initial(), a.best)
+	lhs := a.miss(full.Value)
 	// With the printed sum over s, β_u = γ max Σ_s P_a(s,s′), which is not below 1 here.
 	sums := make([]float64, a.x.States())
 	var printed float64
@@ -348,8 +259,21 @@ func checkSamplingDistribution(ctx context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	u := []float64{1, 2, 1, 3, 1, 1.5, 2, 1}
-	return right(off(floats.Sum(SamplingDistribution(a.x, a.mu, u)), 1), "adds up to 1")
+	u := []float64{1, 1.1, 1.02, 1, 1.07, 1.04, 1.1, 1}
+	l, err := priorwork.NewLyapunov(a.x, u)
+	if err != nil {
+		return Finding{}, err
+	}
+	eta, err := l.Sampling(a.x, a.mu)
+	if err != nil {
+		return Finding{}, err
+	}
+	worst := off(floats.Sum(eta), 1)
+	for i := range eta {
+		s := i / a.x.Actions()
+		worst = max(worst, off(eta[i]/eta[0], a.mu[s]*u[s]/(a.mu[0]*u[0])))
+	}
+	return right(worst, "adds up to 1, in proportion to μ(s)u(s)")
 }
 
 func checkSamplingConstant(ctx context.Context) (Finding, error) {
@@ -357,22 +281,20 @@ func checkSamplingConstant(ctx context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	ones := make([]float64, a.x.States())
-	floats.AddConst(1, ones)
-	zeta := SamplingConstant(a.x, ones, a.mu, a.optimal, a.best)
-	want := (1 + a.x.Gamma()) / 2 * a.best / floats.Dot(a.x.Initial(), a.optimal)
+	zeta := a.one.Zeta(a.x.Initial(), a.mu, a.optimal, a.best)
+	want := (1 + a.x.Gamma()) / 2 * a.best / a.expected(a.optimal)
 	return mended(math.Inf(1), off(zeta, want), "as printed it depends on an s that nothing binds; with the maximum over s, u = 1 and the best ν, ζ = %.3g", zeta)
 }
 
 // checkConstraintCount: one constraint of measure ε that matters is missed by N samples
-// with probability (1−ε)ᴺ. With (4.6) as printed that exceeds δ.
+// with probability (1−ε)ᴺ. With (4.6) as printed, ln(2/δ) outside of the product, that
+// exceeds δ.
 func checkConstraintCount(context.Context) (Finding, error) {
 	const gamma, zeta, epsilon, delta = 0.9, 1.0, 0.1, 1e-300
 	measure := (1 - gamma) * epsilon / (4 * zeta) // of constraints that may be violated
-	missed := func(form mixpolicy.Form) float64 {
-		return SampledConstraints(form, 1, 1, gamma, zeta, epsilon, delta) * math.Log1p(-measure)
-	}
-	printed, corrected := missed(mixpolicy.Printed), missed(mixpolicy.Corrected)
+	outside := 4/measure*math.Log(12/measure) + math.Log(2/delta)
+	printed := outside * math.Log1p(-measure)
+	corrected := priorwork.CostSampleSize(1, 1, zeta, gamma, epsilon, delta) * math.Log1p(-measure)
 	return Finding{Printed: max(0, printed-math.Log(delta)), Corrected: max(0, corrected-math.Log(delta)), Tolerance: 0,
 		Numbers: fmt.Sprintf("m = d = ζ = 1, γ = 0.9, ε = 0.1, δ = 10⁻³⁰⁰: a constraint of measure %.2g is missed with probability 10^%.0f as printed, 10^%.0f with ln(2/δ) in the bracket", measure, printed/math.Ln10, corrected/math.Ln10)}, nil
 }
@@ -382,8 +304,12 @@ func checkReducedDirection(ctx context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	p := alp(a.x, a.features, allPairs(a.x))
-	_, full, err := p.solve()
+	full, err := a.alp(ctx, nil)
+	if err != nil {
+		return Finding{}, err
+	}
+	p := a.program()
+	greatest, _, err := p.solve()
 	if err != nil {
 		return Finding{}, err
 	}
@@ -392,8 +318,10 @@ func checkReducedDirection(ctx context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	v := a.value(full)
-	return mended(-least, excess(floats.Dot(a.x.Initial(), v), floats.Dot(a.x.Initial(), a.optimal)), "min αᵀΨν over the constraints is %v; max is %.4g, below αᵀv* = %.4g", least, floats.Dot(a.x.Initial(), v), floats.Dot(a.x.Initial(), a.optimal))
+	f, err := mended(-least, max(off(-greatest, full.Objective), excess(full.Objective, a.expected(a.optimal))),
+		"min αᵀΨν over the constraints is %v; max is %.4g, below αᵀv* = %.4g", least, full.Objective, a.expected(a.optimal))
+	f.Tolerance = 1e-8 // as in (2.8)
+	return f, err
 }
 
 func checkReducedConstraints(ctx context.Context) (Finding, error) {
@@ -401,17 +329,17 @@ func checkReducedConstraints(ctx context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	nu, err := ApproximateLP(a.x, a.features, allPairs(a.x))
+	full, err := a.alp(ctx, nil)
 	if err != nil {
 		return Finding{}, err
 	}
 	// c_a(s) − (Ψν)(s) + γP_a(s)Ψν is what an action is worse than v.
 	q := make([]float64, a.x.Pairs())
-	v := a.value(nu)
+	v := full.Value
 	a.x.ActionValues(q, v)
 	var worst float64
 	for i := range q {
-		slack := a.x.Costs()[i] - floats.Dot(featureRow(a.x, a.features, i), nu)
+		slack := a.x.Costs()[i] - floats.Dot(a.row(i), full.Nu)
 		worst = max(worst, math.Abs(slack-(q[i]-v[i/a.x.Actions()]))/v[0])
 	}
 	return right(worst, "each row is a Bellman inequality of Ψν")
@@ -422,69 +350,58 @@ func checkSampledError(ctx context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	ones := make([]float64, a.x.States())
-	floats.AddConst(1, ones)
-	full, err := ApproximateLP(a.x, a.features, allPairs(a.x))
+	full, err := a.alp(ctx, nil)
 	if err != nil {
 		return Finding{}, err
 	}
-	eta := SamplingDistribution(a.x, a.mu, ones)
-	// Γ is a box about the approximate LP's solution; its worst error is at a corner, and
-	// no constraint of it may be dropped.
-	largest := 0.0
-	const half = 5.0
-	for s, f := range a.features {
-		largest = max(largest, math.Abs(a.optimal[s]-floats.Dot(f, full))+half*sizeOf(f...))
+	eta, err := a.one.Sampling(a.x, a.mu)
+	if err != nil {
+		return Finding{}, err
+	}
+	// Γ = {‖ν‖_∞ ≤ bound} holds the solution; its worst error is at a corner.
+	bound, largest := 10*floats.Norm(full.Nu, math.Inf(1)), 0.0
+	for s := range a.optimal {
+		largest = max(largest, a.optimal[s]+bound*floats.Norm(a.basis.RawRowView(s), 1))
 	}
 	const epsilon, delta = 0.05, 0.1
-	zeta := SamplingConstant(a.x, ones, a.mu, a.optimal, largest)
-	count := int(SampledConstraints(mixpolicy.Corrected, a.x.Actions(), 3, a.x.Gamma(), zeta, epsilon, delta))
-	rhs := a.miss(a.value(full)) + epsilon*floats.Dot(a.x.Initial(), a.optimal)
-	failures, few := 0, 0
+	zeta := a.one.Zeta(a.x.Initial(), a.mu, a.optimal, largest)
+	count := int(priorwork.CostSampleSize(3, a.x.Actions(), zeta, a.x.Gamma(), epsilon, delta))
+	rhs := a.miss(full.Value) + epsilon*a.expected(a.optimal)
+	table, err := alias.New(eta)
+	if err != nil {
+		return Finding{}, err
+	}
 	const trials = 20
-	rng := rand.New(rand.NewPCG(49, 0))
-	for trial := range 2 * trials {
-		n := count
-		if trial >= trials {
-			n = 10 // far fewer than (4.6)
-		}
-		seen := map[int]bool{}
-		for range min(n, 200_000) {
-			u := rng.Float64()
-			for i, p := range eta {
-				if u -= p; u < 0 {
-					seen[i] = true
-					break
+	rng := rand.NewPCG(49, 0)
+	failures := func(draws int) (n int, err error) {
+		for range trials {
+			seen := make([]bool, a.x.Pairs())
+			for range min(draws, 200_000) { // all pairs were drawn long before
+				seen[table.Draw(rng)] = true
+			}
+			var pairs []int
+			for i := range seen {
+				if seen[i] {
+					pairs = append(pairs, i)
 				}
 			}
-		}
-		var pairs []int
-		for i := range eta {
-			if seen[i] {
-				pairs = append(pairs, i)
+			sampled, err := priorwork.ALP{Basis: a.basis, Pairs: pairs, Bound: bound}.Solve(ctx, a.x)
+			if err != nil {
+				return 0, err
+			}
+			if a.miss(sampled.Value) > rhs {
+				n++
 			}
 		}
-		p := alp(a.x, a.features, pairs)
-		for j := range full {
-			unit := make([]float64, len(full))
-			unit[j] = 1
-			p.atMost(unit, full[j]+half)
-			p.atLeast(unit, full[j]-half)
-		}
-		_, nu, err := p.solve()
-		if err != nil {
-			return Finding{}, err
-		}
-		if a.miss(a.value(nu)) > rhs {
-			if trial < trials {
-				failures++
-			} else {
-				few++
-			}
-		}
+		return n, nil
 	}
-	return Finding{Printed: math.Inf(1), Corrected: excess(float64(failures)/trials, delta), Tolerance: 0,
-		Numbers: fmt.Sprintf("as printed both sides have the same vector, and nothing is said; with the full ALP's on the right it failed in %d of %d trials with %d constraints (δ = 0.1), and in %d with 10", failures, trials, count, few)}, nil
+	enough, err := failures(count)
+	if err != nil {
+		return Finding{}, err
+	}
+	few, err := failures(10)
+	return Finding{Printed: math.Inf(1), Corrected: excess(float64(enough)/trials, delta), Tolerance: 0,
+		Numbers: fmt.Sprintf("as printed both sides have the same vector, and nothing is said; with the full ALP's on the right it failed in %d of %d trials with %d constraints (δ = 0.1), and in %d with 10", enough, trials, count, few)}, err
 }
 
 func checkSmoothedDirection(ctx context.Context) (Finding, error) {
@@ -493,37 +410,45 @@ func checkSmoothedDirection(ctx context.Context) (Finding, error) {
 	return f, err
 }
 
-func (a *approximation) smoothed() (nu, slack []float64, err error) {
-	return SmoothedLP(a.x, a.features, a.mu, 2/(1-a.x.Gamma()))
-}
-
 func checkSmoothed(ctx context.Context) (Finding, error) {
 	a, err := newApproximation(ctx)
 	if err != nil {
 		return Finding{}, err
 	}
-	nu, slack, err := a.smoothed()
+	penalty := priorwork.PublishedPenalty(a.x.Gamma())
+	soft, err := priorwork.SALP{Basis: a.basis, Slack: a.mu, Penalty: penalty}.Solve(ctx, a.x)
 	if err != nil {
 		return Finding{}, err
 	}
-	v := a.value(nu)
-	next := make([]float64, len(v))
-	a.x.Bellman(next, v)
-	var worst float64
-	for s := range v {
-		worst = max(worst, (v[s]-next[s]-slack[s])/v[s], -slack[s])
+	slack := func(v []float64) float64 { // μᵀs for the least s with s + 𝒮v ⪰ v
+		next := make([]float64, len(v))
+		a.x.Bellman(next, v)
+		var t float64
+		for s := range v {
+			t += a.mu[s] * max(0, v[s]-next[s])
+		}
+		return t
 	}
-	// With no budget the slack is 0, and the problem is the ALP.
-	hard, zero, err := SmoothedLP(a.x, a.features, a.mu, 1e6)
+	budget := slack(soft.Value)
+	value, _, err := a.smoothedProgram(penalty).solve()
 	if err != nil {
 		return Finding{}, err
 	}
-	full, err := ApproximateLP(a.x, a.features, allPairs(a.x))
+	worst := off(soft.Objective-penalty*budget, -value)
+	// The penalty's solution is that of its own budget, and with no budget it is the ALP.
+	full, err := a.alp(ctx, nil)
 	if err != nil {
 		return Finding{}, err
 	}
-	f, err := right(max(worst, floats.Max(zero), off(a.miss(a.value(hard)), a.miss(a.value(full)))), "s + 𝒮Ψν ⪰ Ψν with μᵀs = %.3g; with no budget it is the ALP", floats.Dot(a.mu, slack))
-	f.Tolerance = 1e-7 // of a simplex method with prices up to 10⁶, whose reduced costs are met to 10⁻¹³
+	for _, c := range []struct{ budget, objective float64 }{{budget, soft.Objective}, {0, full.Objective}} {
+		held, err := priorwork.SALP{Basis: a.basis, Slack: a.mu, Budget: c.budget}.Solve(ctx, a.x)
+		if err != nil {
+			return Finding{}, err
+		}
+		worst = max(worst, off(held.Objective, c.objective), (slack(held.Value)-c.budget)/a.optimal[0])
+	}
+	f, err := right(worst, "with penalty 2/(1−γ) the slack is μᵀs = %.3g, and a budget of that gives the same; with no budget it is the ALP", budget)
+	f.Tolerance = 1e-8 // as in (2.8)
 	return f, err
 }
 
@@ -532,30 +457,48 @@ func checkSmoothedBound(ctx context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	nu, _, err := a.smoothed()
+	gamma := a.x.Gamma()
+	soft, err := priorwork.SALP{Basis: a.basis, Slack: a.mu, Penalty: priorwork.PublishedPenalty(gamma)}.Solve(ctx, a.x)
 	if err != nil {
 		return Finding{}, err
 	}
-	g := a.x.Gamma()
-	lhs := a.miss(a.value(nu))
-	bound := a.best * (1 + 2*(1+g)/(1-g))
+	lhs := a.miss(soft.Value)
+	bound := a.one.SALPBound(a.x.Initial(), a.mu, gamma, a.best)
 	// As printed nothing binds s: with s fixed, a ν for which Ψν is v* there makes the
 	// right side 0, whatever u is.
-	f := a.features[0]
+	f := a.basis.RawRowView(0)
 	fit := floats.ScaleTo(make([]float64, len(f)), a.optimal[0]/floats.Dot(f, f), f)
 	free := math.Abs(a.optimal[0] - floats.Dot(f, fit))
 	return mended(excess(lhs, free), excess(lhs, bound), "error %.4g ≤ %.4g with u = 1 and the maximum over s; as printed s is free, a ν that fits v* at one s makes the right side %.1g, and U has u ⪯ 1 where ⪰ 1 is meant", lhs, bound, free)
 }
 
-// checkTighter is the claim that (4.13) is tighter than (4.3): at u = 1, the coefficients
-// of the same approximation error are 1 + 2(1+γ)/(1−γ) and 2/(1−γ).
+// checkDualALP: the flow part of f_ω is 0 for features that are occupation measures, so that
+// f_ω at a feasible θ is its cost; as printed it is not.
+func checkDualALP(ctx context.Context) (Finding, error) {
+	p, theta, xi, err := smallTheta()
+	if err != nil {
+		return Finding{}, err
+	}
+	method := &priorwork.DualALP{}
+	if _, err := mixpolicy.Solve(ctx, p, method, mixpolicy.Settings{Iterations: 1}); err != nil {
+		return Finding{}, err
+	}
+	flow, err := averageFlow(p.MDP(), xi)
+	if err != nil {
+		return Finding{}, err
+	}
+	want := p.Objective(theta) + p.NegativeMass(theta)
+	return mended(flow, off(method.Objective(theta), want), "ω = 1: with ‖θᵀΨᵀ(Q−γP) − (1−γ)αᵀ‖₁ the function is cᵀΨθ + ‖[Ψθ]₋‖₁ = %.6g for occupation measures; the printed flow adds %.3g", want, flow)
+}
+
+// checkTighter is the claim that (4.13) is tighter than (4.3): both at u = 1.
 func checkTighter(ctx context.Context) (smoothed, lyapunov float64, err error) {
 	a, err := newApproximation(ctx)
 	if err != nil {
 		return 0, 0, err
 	}
-	g := a.x.Gamma()
-	return a.best * (1 + 2*(1+g)/(1-g)), a.best * 2 / (1 - g), nil
+	alpha := a.x.Initial()
+	return a.one.SALPBound(alpha, a.mu, a.x.Gamma(), a.best), a.one.ALPBound(alpha, a.best), nil
 }
 
 func checkPenaltyBound(ctx context.Context) (Finding, error) {
