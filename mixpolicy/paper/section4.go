@@ -11,6 +11,7 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
+	"github.com/mixpolicy/lab/mixpolicy/models"
 	"github.com/mixpolicy/lab/mixpolicy/priorwork"
 )
 
@@ -40,18 +41,15 @@ var section4 = []Entry{
 // functions. Its programs are solved by priorwork, and for comparison by a simplex method.
 type approximation struct {
 	x       *mixpolicy.MDP
-	basis   *mat.Dense          // Φ: 1 and two random columns
+	basis   *mat.Dense          // Φ
 	optimal []float64           // v*
 	mu      []float64           // of π*
 	one     *priorwork.Lyapunov // u = 1
 	best    float64             // min_ν max_s |v*(s) − (Φν)(s)|
 }
 
-func newApproximation(ctx context.Context) (*approximation, error) {
-	x, err := SmallMDP()
-	if err != nil {
-		return nil, err
-	}
+// newApproximation has d features: 1 and random columns.
+func newApproximation(ctx context.Context, x *mixpolicy.MDP, d int) (*approximation, error) {
 	v, err := mixpolicy.PolicyIteration(ctx, x, mixpolicy.ValuationSettings{})
 	if err != nil {
 		return nil, err
@@ -60,16 +58,28 @@ func newApproximation(ctx context.Context) (*approximation, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &approximation{x: x, basis: mat.NewDense(x.States(), 3, nil), optimal: v.Value, mu: q.State}
+	a := &approximation{x: x, basis: mat.NewDense(x.States(), d, nil), optimal: v.Value, mu: q.State}
 	rng := rand.New(rand.NewPCG(4, 0))
 	for s := range x.States() {
-		a.basis.SetRow(s, []float64{1, rng.Float64(), rng.Float64()})
+		row := a.basis.RawRowView(s)
+		row[0] = 1
+		for j := 1; j < d; j++ {
+			row[j] = rng.Float64()
+		}
 	}
 	if a.one, err = priorwork.NewLyapunov(x, a.column(0)); err != nil {
 		return nil, err
 	}
 	a.best, _, err = priorwork.BestFit(ctx, a.basis, v.Value, a.one.U)
 	return a, err
+}
+
+func smallApproximation(ctx context.Context) (*approximation, error) {
+	x, err := SmallMDP()
+	if err != nil {
+		return nil, err
+	}
+	return newApproximation(ctx, x, 3)
 }
 
 func (a *approximation) column(j int) []float64 { return mat.Col(nil, j, a.basis) }
@@ -127,7 +137,7 @@ func (a *approximation) smoothedProgram(penalty float64) *smallLP {
 }
 
 func checkALPDirection(ctx context.Context) (Finding, error) {
-	a, err := newApproximation(ctx)
+	a, err := smallApproximation(ctx)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -148,7 +158,7 @@ func checkALPDirection(ctx context.Context) (Finding, error) {
 }
 
 func checkALPConstraint(ctx context.Context) (Finding, error) {
-	a, err := newApproximation(ctx)
+	a, err := smallApproximation(ctx)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -170,7 +180,7 @@ func checkALPConstraint(ctx context.Context) (Finding, error) {
 
 // checkALPFeasible is about the text after (4.1): feasible is said to be 𝒮v ⪰ c.
 func checkALPFeasible(ctx context.Context) (Finding, error) {
-	a, err := newApproximation(ctx)
+	a, err := smallApproximation(ctx)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -200,7 +210,7 @@ func checkALPFeasible(ctx context.Context) (Finding, error) {
 // checkPolicyLoss: as printed it has v^π on both sides, and follows from μ^π ⪰ (1−γ)α. The
 // theorem that is cited has v there, whose greedy policy is π.
 func checkPolicyLoss(ctx context.Context) (Finding, error) {
-	a, err := newApproximation(ctx)
+	a, err := smallApproximation(ctx)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -228,7 +238,7 @@ func checkPolicyLoss(ctx context.Context) (Finding, error) {
 }
 
 func checkLyapunovBound(ctx context.Context) (Finding, error) {
-	a, err := newApproximation(ctx)
+	a, err := smallApproximation(ctx)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -255,7 +265,7 @@ func checkLyapunovBound(ctx context.Context) (Finding, error) {
 }
 
 func checkSamplingDistribution(ctx context.Context) (Finding, error) {
-	a, err := newApproximation(ctx)
+	a, err := smallApproximation(ctx)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -277,7 +287,7 @@ func checkSamplingDistribution(ctx context.Context) (Finding, error) {
 }
 
 func checkSamplingConstant(ctx context.Context) (Finding, error) {
-	a, err := newApproximation(ctx)
+	a, err := smallApproximation(ctx)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -300,7 +310,7 @@ func checkConstraintCount(context.Context) (Finding, error) {
 }
 
 func checkReducedDirection(ctx context.Context) (Finding, error) {
-	a, err := newApproximation(ctx)
+	a, err := smallApproximation(ctx)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -325,7 +335,7 @@ func checkReducedDirection(ctx context.Context) (Finding, error) {
 }
 
 func checkReducedConstraints(ctx context.Context) (Finding, error) {
-	a, err := newApproximation(ctx)
+	a, err := smallApproximation(ctx)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -346,7 +356,7 @@ func checkReducedConstraints(ctx context.Context) (Finding, error) {
 }
 
 func checkSampledError(ctx context.Context) (Finding, error) {
-	a, err := newApproximation(ctx)
+	a, err := smallApproximation(ctx)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -411,7 +421,7 @@ func checkSmoothedDirection(ctx context.Context) (Finding, error) {
 }
 
 func checkSmoothed(ctx context.Context) (Finding, error) {
-	a, err := newApproximation(ctx)
+	a, err := smallApproximation(ctx)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -453,7 +463,7 @@ func checkSmoothed(ctx context.Context) (Finding, error) {
 }
 
 func checkSmoothedBound(ctx context.Context) (Finding, error) {
-	a, err := newApproximation(ctx)
+	a, err := smallApproximation(ctx)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -491,14 +501,38 @@ func checkDualALP(ctx context.Context) (Finding, error) {
 	return mended(flow, off(method.Objective(theta), want), "ω = 1: with ‖θᵀΨᵀ(Q−γP) − (1−γ)αᵀ‖₁ the function is cᵀΨθ + ‖[Ψθ]₋‖₁ = %.6g for occupation measures; the printed flow adds %.3g", want, flow)
 }
 
-// checkTighter is the claim that (4.13) is tighter than (4.3): both at u = 1.
+// checkTighter is the claim that (4.13) is tighter than (4.3), as its infimum is over more u.
+// Both are the same for u and 2u, so that three states have a plane of directions, few
+// enough to try, and the span of two features a line.
 func checkTighter(ctx context.Context) (smoothed, lyapunov float64, err error) {
-	a, err := newApproximation(ctx)
+	x, err := models.Garnet{States: 3, Actions: 2, Branches: 3, Seed: 1, Criterion: mixpolicy.Discounted(0.9)}.MDP()
 	if err != nil {
 		return 0, 0, err
 	}
-	alpha := a.x.Initial()
-	return a.one.SALPBound(alpha, a.mu, a.x.Gamma(), a.best), a.one.ALPBound(alpha, a.best), nil
+	a, err := newApproximation(ctx, x, 2)
+	if err != nil {
+		return 0, 0, err
+	}
+	alpha := x.Initial()
+	smoothed = math.Inf(1)
+	const steps = 30 // of a tenth in ln u; the grid holds u = 1
+	for i := -steps; i <= steps; i++ {
+		for j := -steps; j <= steps; j++ {
+			u := []float64{1, math.Exp(float64(i) / 10), math.Exp(float64(j) / 10)}
+			beta, err := priorwork.LyapunovFactor(x, u)
+			if err != nil {
+				return 0, 0, err
+			}
+			best, _, err := priorwork.BestFit(ctx, a.basis, a.optimal, u)
+			if err != nil {
+				return 0, 0, err
+			}
+			l := priorwork.Lyapunov{U: u, Beta: beta}
+			smoothed = min(smoothed, l.SALPBound(alpha, a.mu, x.Gamma(), best))
+		}
+	}
+	// u = 1 is in the span; another u there could only make (4.3) smaller still.
+	return smoothed, a.one.ALPBound(alpha, a.best), nil
 }
 
 func checkPenaltyBound(ctx context.Context) (Finding, error) {
