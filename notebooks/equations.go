@@ -1,15 +1,11 @@
 package main
 
 import (
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"html"
-	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -27,23 +23,13 @@ type equation struct {
 // equations reads data/equations.csv and looks up where its symbols and tests
 // are declared. Without the file there are none.
 func (l *Lab) equations() ([]equation, error) {
-	f, err := os.Open(filepath.Join(l.Root, "data", "equations.csv"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	rows, err := l.records("equations.csv", 9)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	r := csv.NewReader(f)
-	r.FieldsPerRecord = 9
-	rows, err := r.ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name(), err)
-	}
 	code := declarations{root: l.Root}
 	var all []equation
-	for _, row := range rows[min(1, len(rows)):] {
+	for _, row := range rows {
 		e := equation{Number: row[0], What: row[1], Symbol: row[2], Notebook: row[3], Anchor: row[4], Test: row[5], Verdict: row[6], Erratum: row[7], Found: row[8]}
 		dir, name, _ := strings.Cut(path.Base(e.Symbol), ".")
 		e.SymbolAt = code.find(path.Join(path.Dir(e.Symbol), dir), name)

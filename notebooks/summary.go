@@ -23,7 +23,20 @@ type claim struct {
 
 // claims gives the paper's claims with their verdicts.
 func (l *Lab) claims(ctx context.Context) ([]claim, error) {
-	f, err := os.Open(filepath.Join(l.Root, "data", "claims.csv"))
+	rows, err := l.records("claims.csv", 4)
+	if err != nil {
+		return nil, err
+	}
+	var all []claim
+	for _, row := range rows {
+		all = append(all, claim{row[0], row[1], row[2], row[3]})
+	}
+	return all, nil
+}
+
+// records reads a table of data/ without its heading. Without the file there are none.
+func (l *Lab) records(name string, fields int) ([][]string, error) {
+	f, err := os.Open(filepath.Join(l.Root, "data", name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -32,16 +45,12 @@ func (l *Lab) claims(ctx context.Context) ([]claim, error) {
 	}
 	defer f.Close()
 	r := csv.NewReader(f)
-	r.FieldsPerRecord = 4
+	r.FieldsPerRecord = fields
 	rows, err := r.ReadAll()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Name(), err)
 	}
-	var all []claim
-	for _, row := range rows[min(1, len(rows)):] { // the first row names the columns
-		all = append(all, claim{row[0], row[1], row[2], row[3]})
-	}
-	return all, nil
+	return rows[min(1, len(rows)):], nil
 }
 
 // Summarize says what was run, what the paper's claims came to, and where to look.
@@ -66,7 +75,7 @@ func (l *Lab) Summarize(ctx context.Context, w io.Writer, runs []*Run, elapsed t
 	}
 	if len(all) > 0 {
 		t := ruled(w)
-		t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: 58}})
+		t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: 58, WidthMaxEnforcer: text.WrapSoft}})
 		t.AppendHeader(table.Row{"claim", "the paper says", "verdict"})
 		for _, c := range all {
 			t.AppendRow(table.Row{c.ID, c.Claim, c.Verdict})
