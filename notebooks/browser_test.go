@@ -338,37 +338,49 @@ func TestJupyterLab(t *testing.T) {
 	if _, err := lab.Execute(t.Context(), []string{file}, o); err != nil {
 		t.Fatal(err)
 	}
-	cmd, err := lab.server(t.Context(), []string{file}, []string{"--no-browser", "--ServerApp.root_dir=" + filepath.Dir(file), "--LabApp.expose_app_in_browser=True"})
+	openLab(t, lab, b, file)
+	defer b.calm(t)
+	eventually(t, b, "committed charts are live", scrolling(liveCharts+".length >= 2"))
+	saveScreenshot(t, b, "jupyterlab-opened.png")
+
+	kernelReady(t, b)
+	evaluate[int](t, b, `window.jupyterapp.commands.execute("notebook:clear-all-cell-outputs"), 0`)
+	eventually(t, b, "all outputs are gone", allCharts+".length === 0")
+	evaluate[int](t, b, `window.jupyterapp.commands.execute("notebook:run-all-cells"), 0`)
+	eventually(t, b, "fresh charts are live", scrolling(liveCharts+".length >= 2"))
+	saveScreenshot(t, b, "jupyterlab-run.png")
+}
+
+// openLab opens the notebook in JupyterLab, as go run ./notebooks lab serves it.
+func openLab(t *testing.T, lab *Lab, b *browser, file string) {
+	t.Helper()
+	cmd, err := lab.server(t.Context(), []string{file}, []string{"--no-browser", "--ServerApp.root_dir=" + filepath.Dir(file), "--LabApp.expose_app_in_browser=True", "--LabApp.workspaces_dir=" + t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		cmd.Cancel()
 		cmd.Wait()
-	}()
+	})
 	server := waitForServer(t, lab)
 	if server.Hostname != "127.0.0.1" || server.Token == "" {
 		t.Errorf("the server listens on %s with token %q; want loopback, and a token", server.Hostname, server.Token)
 	}
-	defer b.calm(t)
-	b.open(t, server.URL+"lab/tree/sample.ipynb?token="+server.Token)
+	b.open(t, server.URL+"lab/tree/"+filepath.Base(file)+"?token="+server.Token)
 	eventually(t, b, "the notebook is shown", `document.querySelector(".jp-Notebook .jp-Cell")`)
-	eventually(t, b, "committed charts are live", scrolling(liveCharts+".length >= 2"))
-	saveScreenshot(t, b, "jupyterlab-opened.png")
+}
 
+// kernelReady waits until the notebook's kernel takes cells.
+func kernelReady(t *testing.T, b *browser) {
+	t.Helper()
 	// GoNB tells its status with the first cell, not before: "connected" is all there is.
 	eventually(t, b, "the kernel is ready", `(() => {
 		const context = window.jupyterapp.shell.currentWidget?.sessionContext;
 		return context?.isReady && context.session?.kernel?.connectionStatus === "connected";
 	})()`)
-	evaluate[int](t, b, `window.jupyterapp.commands.execute("notebook:clear-all-cell-outputs"), 0`)
-	eventually(t, b, "all outputs are gone", allCharts+".length === 0")
-	evaluate[int](t, b, `window.jupyterapp.commands.execute("notebook:run-all-cells"), 0`)
-	eventually(t, b, "fresh charts are live", scrolling(liveCharts+".length >= 2"))
-	saveScreenshot(t, b, "jupyterlab-run.png")
 }
 
 // scrolling is the expression, evaluated a bit further down each time:

@@ -22,6 +22,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/mixpolicy/lab/notebooks/internal/ipynb"
+	"github.com/mixpolicy/lab/plotting"
 )
 
 // Notebooks lists the committed notebooks whose names begin with one of the
@@ -165,6 +166,7 @@ func (l *Lab) execute(ctx context.Context, file string, timeout time.Duration, s
 
 	raw := filepath.Join(l.temp, run.Name+".ipynb")
 	cmd := l.command(ctx, l.jupyter.python, "-c", driver, file, raw, strconv.Itoa(int(timeout.Seconds())))
+	cmd.Env = append(cmd.Env, plotting.Headless+"=1")
 	cmd.Stderr = log
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {

@@ -19,8 +19,12 @@ import (
 // paths given to [Save]. Without it they are relative to the working directory.
 const FiguresDir = "MIXPOLICY_FIGURES"
 
-// CellFigures is the folder below FiguresDir into which [Show] puts a PNG of each
-// picture, named by its key: the data-figure of its place in the page.
+// Headless is the environment variable that says, with any value, that nobody looks
+// at the notebook while it runs.
+const Headless = "MIXPOLICY_HEADLESS"
+
+// CellFigures is the folder below FiguresDir into which a headless [Show] puts a PNG
+// of each picture, named by its key: the data-figure of its place in the page.
 const CellFigures = "cells"
 
 // Save writes the drawing to a file: SVG, PNG or PDF by the extension of the

@@ -37,24 +37,33 @@ type display struct {
 // what is wrong with it.
 func Show(views ...View) {
 	for _, v := range views {
-		d, err := v.display()
+		output, err := DisplayData(v)
 		if err != nil {
 			panic(err)
 		}
 		if !gonbui.IsNotebook {
-			fmt.Println(d.plain)
+			fmt.Println(output.Data[protocol.MIMETextPlain])
 			continue
 		}
-		data := map[protocol.MIMEType]any{protocol.MIMETextPlain: d.plain}
-		if d.html != "" {
-			data[protocol.MIMETextHTML] = d.html
-		}
-		if d.markdown != "" {
-			data[protocol.MIMETextMarkdown] = d.markdown
-		}
-		gonbui.SendData(&protocol.DisplayData{Data: data})
+		gonbui.SendData(output)
 	}
 	gonbui.Sync() // or the process may end before its outputs have left it
+}
+
+// DisplayData is the view as GoNB is given it: one output in several MIME types.
+func DisplayData(v View) (*protocol.DisplayData, error) {
+	d, err := v.display()
+	if err != nil {
+		return nil, err
+	}
+	data := map[protocol.MIMEType]any{protocol.MIMETextPlain: d.plain}
+	if d.html != "" {
+		data[protocol.MIMETextHTML] = d.html
+	}
+	if d.markdown != "" {
+		data[protocol.MIMETextMarkdown] = d.markdown
+	}
+	return &protocol.DisplayData{Data: data}, nil
 }
 
 // Markdown is text with TeX formulas in dollars, for sentences that hold
@@ -130,7 +139,7 @@ func chart(frames []Figure, still Figure, labels []string) (spec, string, error)
 		hash.Write(option)
 	}
 	s.Key = fmt.Sprintf("%x", hash.Sum(nil)[:6])
-	if os.Getenv(FiguresDir) != "" {
+	if os.Getenv(FiguresDir) != "" && os.Getenv(Headless) != "" {
 		// For those who want pixels. A text that PNG can't set is in the SVG all the same.
 		_ = Save(filepath.Join(CellFigures, s.Key+".png"), still)
 	}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mixpolicy/lab/notebooks/internal/ipynb"
+)
+
+// widgetCell is a widget whose picture says where its controls stand.
+const widgetCell = `import (
+	"context"
+	"fmt"
+
+	"github.com/mixpolicy/lab/plotting"
+	"github.com/mixpolicy/lab/plotting/widget"
+)
+%%
+widget.Run(context.Background(), func(c *widget.Controls) plotting.View {
+	to := c.Slider("to", 0, 10, 3)
+	word := c.Select("word", "first", "second")
+	return plotting.Figure{
+		Title:  fmt.Sprintf("word %d rises to %g", word, to),
+		Layers: []plotting.Layer{plotting.Line{X: []float64{0, 1}, Y: []float64{0, to}}},
+	}
+})`
+
+// TestAWidgetIsSilentWhereNobodyLooks executes a widget as go run ./notebooks does.
+func TestAWidgetIsSilentWhereNobodyLooks(t *testing.T) {
+	lab := readyLab(t)
+	runs, err := lab.Execute(t.Context(), []string{notebook(t, "widget", code(widgetCell))}, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := runs[0].Notebook.Cells[1].Outputs; len(o) > 0 {
+		t.Errorf("outputs: %v; want none", o)
+	}
+}
+
+// TestWidgetInJupyterLab moves a widget's controls in a browser.
+func TestWidgetInJupyterLab(t *testing.T) {
+	lab := readyLab(t)
+	if !lab.jupyter.lab {
+		t.Skip("this Jupyter has no JupyterLab")
+	}
+	b := openBrowser(t)
+	below := code("import \"fmt\"\n%%\nfmt.Println(\"the cell below\")")
+	file := notebook(t, "widget", code(widgetCell), prose(strings.Repeat("Out of sight.\n\n", 100)), below)
+	openLab(t, lab, b, file)
+	defer b.calm(t)
+	kernelReady(t, b)
+	const (
+		input  = `document.querySelector(".mixpolicy-widget input")`
+		list   = `document.querySelector(".mixpolicy-widget select")`
+		button = `document.querySelector(".mixpolicy-widget button")`
+		// One is being drawn while the other is taken away.
+		title = `(window.echarts?.getInstanceByDom(document.querySelector(".mixpolicy-live"))?.getOption().title[0].text)`
+		ended = input + `?.disabled && !` + button + ` && ![...document.querySelectorAll(".jp-InputPrompt")].some(p => p.textContent.includes("*"))`
+	)
+	run := func(command string) {
+		t.Helper()
+		evaluate[int](t, b, `window.jupyterapp.commands.execute("`+command+`"), 0`)
+	}
+	live := func() {
+		t.Helper()
+		run("notebook:run-cell")
+		eventually(t, b, "the controls are live", input+`?.disabled === false`)
+	}
+	shows := func(want string) {
+		t.Helper()
+		eventually(t, b, want, title+` === "`+want+`"`)
+	}
+
+	// Run All doesn't wait for the reader.
+	run("notebook:run-all-cells")
+	t.Log(evaluate[string](t, b, `window.jupyterapp.shell.currentWidget.content.notebookConfig.windowingMode + " cells in DOM " + document.querySelectorAll(".jp-Cell").length`))
+	eventually(t, b, "the cell below is run", `document.body.innerText.includes("the cell below\n")`)
+	evaluate[int](t, b, `window.jupyterapp.shell.currentWidget.content.activeCellIndex = 1, 0`)
+	evaluate[int](t, b, `document.querySelectorAll(".jp-Cell")[1].scrollIntoView(), 0`)
+	shows("word 0 rises to 3")
+	eventually(t, b, "the widget has ended", ended)
+
+	// Alone it is live. Of many moves at once the last one counts.
+	live()
+	evaluate[int](t, b, `(() => {
+		for (const at of [10, 20, 30, 40]) {
+			`+input+`.value = at;
+			`+input+`.dispatchEvent(new Event("input"));
+		}
+		`+list+`.value = 1;
+		`+list+`.dispatchEvent(new Event("input"));
+		return 0;
+	})()`)
+	shows("word 1 rises to 8")
+	if got := evaluate[string](t, b, input+`.nextElementSibling.textContent`); got != "8" {
+		t.Errorf("beside the slider: %q; want 8", got)
+	}
+	saveScreenshot(t, b, "widget-live.png")
+	evaluate[int](t, b, button+`.click(), 0`)
+	eventually(t, b, "the widget has ended", ended)
+	shows("word 1 rises to 8")
+	saveScreenshot(t, b, "widget-ended.png")
+
+	// An interrupt ends it too.
+	live()
+	run("notebook:interrupt-kernel")
+	eventually(t, b, "the widget has ended", ended)
+
+	// What is saved is the last picture, and no script that looks for the kernel.
+	run("docmanager:save")
+	eventually(t, b, "the notebook is saved", `!window.jupyterapp.shell.currentWidget.context.model.dirty`)
+	saved, err := ipynb.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var html strings.Builder
+	for _, o := range saved.Cells[1].Outputs {
+		s, _ := o.Has("text/html")
+		html.WriteString(s)
+	}
+	if !strings.Contains(html.String(), "word 0 rises to 3") || !strings.Contains(html.String(), `type="range"`) || strings.Contains(html.String(), "gonb_comm") {
+		t.Errorf("saved: %s", html.String())
+	}
+}
