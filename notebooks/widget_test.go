@@ -25,16 +25,37 @@ widget.Run(context.Background(), func(c *widget.Controls) plotting.View {
 	}
 })`
 
-// TestAWidgetIsSilentWhereNobodyLooks executes a widget as go run ./notebooks does.
 func TestAWidgetIsSilentWhereNobodyLooks(t *testing.T) {
 	lab := readyLab(t)
-	runs, err := lab.Execute(t.Context(), []string{notebook(t, "widget", code(widgetCell))}, options)
-	if err != nil {
-		t.Fatal(err)
+	silent := func(t *testing.T, nb *ipynb.Notebook) {
+		if o := nb.Cells[1].Outputs; len(o) > 0 || nb.Cells[1].ExecutionCount == nil {
+			t.Errorf("outputs: %v; want the cell executed, and none", o)
+		}
 	}
-	if o := runs[0].Notebook.Cells[1].Outputs; len(o) > 0 {
-		t.Errorf("outputs: %v; want none", o)
-	}
+	t.Run("go run ./notebooks", func(t *testing.T) {
+		runs, err := lab.Execute(t.Context(), []string{notebook(t, "widget", code(widgetCell))}, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		silent(t, runs[0].Notebook)
+	})
+	t.Run("nbconvert", func(t *testing.T) {
+		file := notebook(t, "widget", code(widgetCell))
+		if _, err := output(lab.command(t.Context(), lab.jupyter.python, "-m", "nbconvert", "--execute", "--to", "notebook", "--inplace", file)); err != nil {
+			t.Fatal(err)
+		}
+		nb, err := ipynb.Read(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		silent(t, nb)
+	})
+	t.Run("a mistake in it is found", func(t *testing.T) {
+		file := notebook(t, "widget", code(strings.Replace(widgetCell, "c.Slider(", "c.LogSlider(", 1)))
+		if _, err := lab.Execute(t.Context(), []string{file}, options); err == nil || !strings.Contains(err.Error(), `slider "to": lo is 0`) {
+			t.Errorf("error: %v", err)
+		}
+	})
 }
 
 // TestWidgetInJupyterLab moves a widget's controls in a browser.
@@ -73,7 +94,6 @@ func TestWidgetInJupyterLab(t *testing.T) {
 
 	// Run All doesn't wait for the reader.
 	run("notebook:run-all-cells")
-	t.Log(evaluate[string](t, b, `window.jupyterapp.shell.currentWidget.content.notebookConfig.windowingMode + " cells in DOM " + document.querySelectorAll(".jp-Cell").length`))
 	eventually(t, b, "the cell below is run", `document.body.innerText.includes("the cell below\n")`)
 	evaluate[int](t, b, `window.jupyterapp.shell.currentWidget.content.activeCellIndex = 1, 0`)
 	evaluate[int](t, b, `document.querySelectorAll(".jp-Cell")[1].scrollIntoView(), 0`)
@@ -81,6 +101,16 @@ func TestWidgetInJupyterLab(t *testing.T) {
 	eventually(t, b, "the widget has ended", ended)
 
 	// Alone it is live. Of many moves at once the last one counts.
+	evaluate[int](t, b, `(() => {
+		const init = window.echarts.init;
+		window.charts = [];
+		window.echarts.init = (...args) => {
+			const chart = init(...args);
+			window.charts.push(chart);
+			return chart;
+		};
+		return 0;
+	})()`)
 	live()
 	evaluate[int](t, b, `(() => {
 		for (const at of [10, 20, 30, 40]) {
@@ -96,6 +126,7 @@ func TestWidgetInJupyterLab(t *testing.T) {
 		t.Errorf("beside the slider: %q; want 8", got)
 	}
 	saveScreenshot(t, b, "widget-live.png")
+	eventually(t, b, "charts that were replaced are gone", `window.charts.length > 1 && window.charts.filter(c => !c.isDisposed()).length === 1`)
 	evaluate[int](t, b, button+`.click(), 0`)
 	eventually(t, b, "the widget has ended", ended)
 	shows("word 1 rises to 8")

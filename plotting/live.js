@@ -243,9 +243,11 @@ function (charts) {
       }
       still.hidden = true;
       live.hidden = false;
-      new ResizeObserver(function () {
+      var size = new ResizeObserver(function () {
         if (live.clientWidth > 0) chart ? fit() : draw();
-      }).observe(live);
+        else if (root.getRootNode() === root.parentElement) end();
+      });
+      size.observe(live);
       if (slider) {
         slider.parentElement.hidden = false;
         slider.addEventListener("input", function () {
@@ -262,7 +264,15 @@ function (charts) {
       [document.documentElement, document.body].forEach(function (e) {
         watch.observe(e, { attributes: true, attributeFilter: ["class", "data-theme", "data-jp-theme-light", "data-jp-theme-name"] });
       });
-      matchMedia("(prefers-color-scheme: dark)").addEventListener("change", follow);
+      var system = matchMedia("(prefers-color-scheme: dark)");
+      system.addEventListener("change", follow);
+      function end() { // the output was replaced, as a widget's is for every move
+        size.disconnect();
+        watch.disconnect();
+        system.removeEventListener("change", follow);
+        if (chart) chart.dispose();
+        chart = null;
+      }
     });
   });
 }

@@ -100,8 +100,8 @@ func (p *page) open(c *Controls) {
 	for i, k := range c.controls {
 		texts[i] = k.texts
 	}
-	p.update(c, fmt.Sprintf(`<button type="button" disabled>Done</button> <small>Move a control, and the picture follows. `+
-		`The cell ends with Done, when you run another one, and after %.0f minutes without a move.</small>`, Patience.Minutes()),
+	p.update(c, fmt.Sprintf(`<button type="button" disabled>Done</button> `+
+		`<small>Live until you press Done, run another cell, or let it rest for %.0f minutes.</small>`, Patience.Minutes()),
 		fmt.Sprintf("<script>(%s)(%s, %s, %s)</script>", script, literal(p.controls), literal(p.address), literal(texts)))
 }
 

@@ -17,6 +17,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"time"
 
@@ -88,28 +89,28 @@ func display(v plotting.View) *protocol.DisplayData {
 
 // follow shows the view that f computes for each move, until no more are to come.
 func follow(ctx context.Context, moves *latest, c *Controls, f func(c *Controls) plotting.View, show func(plotting.View)) {
-	shown, moved := moves.get()
+	shown := c.at
 	for {
+		now, moved := moves.get()
+		if now.Done {
+			return
+		}
+		if !slices.Equal(now.Positions, shown) {
+			if view, ok := compute(ctx, moved, c, now.Positions, f); ok {
+				show(view)
+				shown = now.Positions
+			}
+			c.at = shown
+		}
 		patience := time.NewTimer(Patience)
 		select {
+		case <-moved:
+			patience.Stop()
 		case <-ctx.Done():
 			return
 		case <-patience.C:
 			return
-		case <-moved:
-			patience.Stop()
 		}
-		var now state
-		now, moved = moves.get()
-		if now.Done {
-			c.at = shown.Positions
-			return
-		}
-		if view, ok := compute(ctx, moved, c, now.Positions, f); ok {
-			show(view)
-			shown = now
-		}
-		c.at = shown.Positions
 	}
 }
 
