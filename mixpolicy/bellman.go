@@ -3,7 +3,6 @@ package mixpolicy
 import (
 	"math"
 	"slices"
-	"sync"
 )
 
 // Bellman sets dst = 𝒮v for the Bellman operator (2.8),
@@ -36,21 +35,13 @@ func (x *MDP) Greedy(v []float64) *Policy {
 	x.checkValues(v, v)
 	actions := make([]int32, x.n)
 	x.improve(make([]float64, x.n), v, actions, 0, 1)
-	return x.deterministic(actions)
+	return deterministic(x, actions)
 }
 
 func (x *MDP) checkValues(dst, v []float64) {
 	if len(dst) != x.n || len(v) != x.n {
 		panic("mixpolicy: value function wants one entry per state")
 	}
-}
-
-func (x *MDP) deterministic(actions []int32) *Policy {
-	prob := make([]float64, x.Pairs())
-	for s, a := range actions {
-		prob[s*x.m+int(a)] = 1
-	}
-	return &Policy{x.n, x.m, prob}
 }
 
 // backup returns c_i + γ P_i v for the pair i.
@@ -168,17 +159,8 @@ func (x *MDP) follow(dst, v []float64, rows *chosenRows, workers int) change {
 // computed by itself and extremes are exact, so the number of workers leaves no
 // trace.
 func (x *MDP) sweepStates(workers, terms int, do func(lo, hi int) change) change {
-	const worthwhile = 1 << 16 // multiplications, some 50 µs: ten times what starting a goroutine takes
-	workers = min(workers, x.n, 1+terms/worthwhile)
-	if workers <= 1 {
-		return do(0, x.n)
-	}
 	parts := make([]change, workers)
-	var wait sync.WaitGroup
-	for w := range workers {
-		wait.Go(func() { parts[w] = do(w*x.n/workers, (w+1)*x.n/workers) })
-	}
-	wait.Wait()
+	parts = parts[:split(workers, x.n, terms, func(part, lo, hi int) { parts[part] = do(lo, hi) })]
 	total := unchanged
 	for _, c := range parts {
 		total.lo, total.hi = min(total.lo, c.lo), max(total.hi, c.hi)

@@ -173,15 +173,16 @@ func (f *Features) SubordinateNorm(norm linprog.Norm) float64 {
 		return floats.Norm(row, 2)
 	case linprog.L1:
 		var top float64
-		for _, c := range f.columns {
-			top = max(top, floats.Norm(c, 2))
+		for j := range d {
+			top = max(top, floats.Norm(f.Column(j), 2))
 		}
 		return top
 	}
 	gram := mat.NewSymDense(d, nil)
-	for i, a := range f.columns {
+	for i := range d {
+		a := f.Column(i)
 		for j := range i + 1 {
-			gram.SetSym(i, j, sum.Dot(a, f.columns[j]))
+			gram.SetSym(i, j, f.psi.dot(j, a))
 		}
 	}
 	var eigen mat.EigenSym

@@ -37,3 +37,20 @@ func NewSegments(d int) Walk { return Walk{newSegments(d)} }
 func (w Walk) Add(point []float64)            { w.add(point) }
 func (w Walk) Drawdown(psi []float64) float64 { return w.drawdown(psi) }
 func (w Walk) Size() int                      { return w.size() }
+
+// Factored returns the same features with Ψ in factors, as large ones have it.
+func (f *Features) Factored() *Features {
+	g := *f
+	var mu [][]float64
+	for j := range f.Dim() {
+		mu = append(mu, f.Measure(j).State)
+	}
+	g.psi = newFactored(f.x, f.base, mu)
+	return &g
+}
+
+// IsFactored tells whether Ψ is in factors.
+func (f *Features) IsFactored() bool {
+	_, ok := f.psi.(*factored)
+	return ok
+}

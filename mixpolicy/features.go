@@ -8,12 +8,14 @@ import (
 	"slices"
 	"sync"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
+
+var _ linprog.Rows = (*Features)(nil)
 
 // Features is the matrix Ψ = [ψ¹ … ψᵈ] ∈ ℝ^{nm×d} of section 2.2. Its columns are
 // distributions over state–action pairs, normally the occupation measures
@@ -25,9 +27,10 @@ import (
 // It is immutable and safe for concurrent use.
 type Features struct {
 	x        *MDP
-	columns  [][]float64 // d columns of length nm
-	measures []*Measure  // of the base policies; nil if the columns were given
-	sampling []float64   // q
+	psi      matrix
+	base     []*Policy // nil if the columns were given
+	measures []Measure // of the base policies; State is nil if it is in psi
+	sampling []float64 // q
 	draw     func() (*alias.Table, error)
 }
 
@@ -38,21 +41,41 @@ func NewFeatures(x *MDP, policies ...*Policy) (*Features, error) {
 
 // NewFeaturesContext is [NewFeatures] with a context and settings. Errors name the
 // policy by its index.
+//
+// A large Ψ is not stored: an entry is πʲ_a(s)μʲ(s), and a state takes 8 bytes a policy,
+// with 4 for deterministic and other policies of few different rows, whatever the
+// number of actions.
 func NewFeaturesContext(ctx context.Context, x *MDP, set MeasureSettings, policies ...*Policy) (*Features, error) {
 	if len(policies) == 0 {
 		return nil, errors.New("mixpolicy: no base policy, want at least one")
 	}
-	f := &Features{x: x}
+	measures := make([]Measure, len(policies))
 	for j, p := range policies {
-		q, err := Occupation(ctx, x, p, set)
+		q, err := occupation(ctx, x, p, set)
 		if err != nil {
 			return nil, fmt.Errorf("mixpolicy: base policy %d: %w", j, err)
 		}
-		f.measures = append(f.measures, q)
-		f.columns = append(f.columns, q.Pair)
+		measures[j] = *q
+	}
+	return newFeatures(x, policies, measures), nil
+}
+
+// newFeatures returns the features of base policies and their measures, of which it
+// needs State only.
+func newFeatures(x *MDP, policies []*Policy, measures []Measure) *Features {
+	f := &Features{x: x, base: slices.Clone(policies), measures: measures}
+	mu := make([][]float64, len(policies))
+	for j := range mu {
+		mu[j] = measures[j].State
+	}
+	f.psi = newMatrix(x, f.base, mu)
+	if _, ok := f.psi.(*factored); ok {
+		for j := range measures {
+			measures[j].State = nil
+		}
 	}
 	f.setSampling(f.uniformSampling())
-	return f, nil
+	return f
 }
 
 // FeaturesFromColumns takes given columns, each a distribution over pairs (kept,
@@ -75,7 +98,7 @@ func FeaturesFromColumns(x *MDP, columns ...[]float64) (*Features, error) {
 			return nil, fmt.Errorf("mixpolicy: feature column %d adds up to %v, want 1", j, v)
 		}
 	}
-	f := &Features{x: x, columns: columns}
+	f := &Features{x: x, psi: stored{columns}}
 	f.setSampling(f.uniformSampling())
 	return f, nil
 }
@@ -91,11 +114,14 @@ func (f *Features) SampledBy(q []float64) (*Features, error) {
 	if err := checkDistribution(q, len(q)); err != nil {
 		return nil, fmt.Errorf("mixpolicy: sampling distribution: %w", err)
 	}
-	for j, c := range f.columns {
-		for i, v := range c {
-			if v != 0 && q[i] == 0 {
-				return nil, fmt.Errorf("mixpolicy: %s: feature %d is %v there, but the row is never sampled; want a positive sampling probability", f.x.pairName(i/f.x.m, i%f.x.m), j, v)
-			}
+	row := make([]float64, f.Dim())
+	for i, p := range q {
+		if p > 0 {
+			continue
+		}
+		f.Row(row, i)
+		if j := slices.IndexFunc(row, func(v float64) bool { return v != 0 }); j >= 0 {
+			return nil, fmt.Errorf("mixpolicy: %s: feature %d is %v there, but the row is never sampled; want a positive sampling probability", f.x.pairName(i/f.x.m, i%f.x.m), j, row[j])
 		}
 	}
 	g := *f
@@ -110,9 +136,7 @@ func (f *Features) setSampling(q []float64) {
 
 func (f *Features) uniformSampling() []float64 {
 	q := make([]float64, f.x.Pairs())
-	for _, c := range f.columns {
-		floats.AddScaled(q, 1/float64(len(f.columns)), c)
-	}
+	f.MulVec(q, constant(f.Dim(), 1/float64(f.Dim())))
 	return q
 }
 
@@ -120,28 +144,58 @@ func (f *Features) uniformSampling() []float64 {
 func (f *Features) MDP() *MDP { return f.x }
 
 // Dim returns d, the number of features.
-func (f *Features) Dim() int { return len(f.columns) }
+func (f *Features) Dim() int {
+	_, d := f.psi.Dims()
+	return d
+}
 
-// Column returns ψʲ, borrowed.
-func (f *Features) Column(j int) []float64 { return f.columns[j] }
+// Column returns ψʲ, which is not to be changed. It takes memory for nm numbers if Ψ is
+// not stored.
+func (f *Features) Column(j int) []float64 { return f.psi.column(j) }
 
-// Measure returns the measure of base policy j with its residual, nil if the column
-// was given.
-func (f *Features) Measure(j int) *Measure {
-	if f.measures == nil {
+// Policy returns base policy j, nil if the column was given.
+func (f *Features) Policy(j int) *Policy {
+	if f.base == nil {
 		return nil
 	}
-	return f.measures[j]
+	return f.base[j]
+}
+
+// Measure returns the measure of base policy j with its residual, nil if the column
+// was given. Its Pair is [Features.Column].
+func (f *Features) Measure(j int) *Measure {
+	if f.base == nil {
+		return nil
+	}
+	q := f.measures[j]
+	q.Pair = f.Column(j)
+	if psi, ok := f.psi.(*factored); ok {
+		q.State = psi.state(j)
+	}
+	return &q
 }
 
 // Sampling returns q, borrowed.
 func (f *Features) Sampling() []float64 { return f.sampling }
 
 // Row sets dst to Ψ_a(s), the row of pair i, of length d.
-func (f *Features) Row(dst []float64, i int) {
-	for j, c := range f.columns {
-		dst[j] = c[i]
+func (f *Features) Row(dst []float64, i int) { f.psi.Row(dst, i) }
+
+// Dims implements [linprog.Rows]: it returns nm and d.
+func (f *Features) Dims() (pairs, d int) { return f.psi.Dims() }
+
+// Apply implements [linprog.Rows]: it sets dst to the rows of Ψθ from the given one on.
+func (f *Features) Apply(dst []float64, from int, theta []float64) {
+	if len(dst)*f.Dim() < 2*worthwhile {
+		f.applyPart(dst, from, theta) // without a closure, which allocates
+		return
 	}
+	split(0, len(dst), len(dst)*f.Dim(), func(_, lo, hi int) { f.applyPart(dst[lo:hi], from+lo, theta) })
+}
+
+func (f *Features) applyPart(dst []float64, from int, theta []float64) {
+	clear(dst)
+	f.psi.add(dst, from, theta)
 }
 
 // MulVec sets dst = Ψθ, of length nm.
@@ -149,24 +203,29 @@ func (f *Features) MulVec(dst, theta []float64) {
 	if len(theta) != f.Dim() {
 		panic(fmt.Sprintf("mixpolicy: θ has %d entries, want d = %d", len(theta), f.Dim()))
 	}
-	clear(dst)
-	for j, c := range f.columns {
-		floats.AddScaled(dst, theta[j], c)
-	}
+	f.Apply(dst[:f.x.Pairs()], 0, theta)
 }
 
 // MulVecT sets dst = Ψᵀx, of length d.
 func (f *Features) MulVecT(dst, x []float64) {
-	for j, c := range f.columns {
-		dst[j] = sum.Dot(c, x)
+	if len(x)*f.Dim() < 2*worthwhile {
+		f.mulColumns(dst, x, 0, f.Dim())
+		return
+	}
+	split(0, f.Dim(), len(x)*f.Dim(), func(_, lo, hi int) { f.mulColumns(dst, x, lo, hi) })
+}
+
+func (f *Features) mulColumns(dst, x []float64, lo, hi int) {
+	for j := lo; j < hi; j++ {
+		dst[j] = f.psi.dot(j, x)
 	}
 }
 
 // Dense returns a copy of Ψ as a gonum matrix, nm × d.
 func (f *Features) Dense() *mat.Dense {
 	psi := mat.NewDense(f.x.Pairs(), f.Dim(), nil)
-	for j, c := range f.columns {
-		psi.SetCol(j, c)
+	for i := range f.x.Pairs() {
+		f.Row(psi.RawRowView(i), i)
 	}
 	return psi
 }
@@ -174,7 +233,7 @@ func (f *Features) Dense() *mat.Dense {
 // FlowResidual returns ‖ψʲᵀ(Q − γP) − (1−γ)αᵀ‖₁, which is zero for an occupation
 // measure: the corrected constraint (2.13b). (The printed ξᵀ(P − Q) = 0 is this
 // constraint for γ = 1.)
-func (f *Features) FlowResidual(j int) float64 { return f.x.FlowResidual(f.columns[j]) }
+func (f *Features) FlowResidual(j int) float64 { return f.x.FlowResidual(f.Column(j)) }
 
 // FlowResidual returns ‖ξᵀ(Q − γP) − (1−γ)αᵀ‖₁ for a vector ξ over pairs.
 func (x *MDP) FlowResidual(xi []float64) float64 {

@@ -69,8 +69,8 @@ func newLazyMultipliers(f *Features, radius float64, rowScaling bool) *lazyMulti
 	l := &lazyMultipliers{denseMultipliers: *newDenseMultipliers(f, Corrected, radius, rowScaling)}
 	l.sums = make([]sum.Accumulator, d)
 	l.columns, l.w, l.highest, l.row = make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
-	for j, c := range f.columns {
-		l.columns[j] = l.denseMultipliers.norm(c)
+	for j := range l.columns {
+		l.columns[j] = l.denseMultipliers.norm(f.Column(j))
 	}
 	l.pending = make([]addition, 0, 64)
 	l.longest = max(f.x.Pairs(), longestPath)

@@ -103,6 +103,15 @@ func (x *MDP) Occupation(p *Policy) (*Measure, error) {
 // no convergence within MaxSweeps, cancellation. In the last two cases the measure
 // reached so far is returned with the error.
 func Occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*Measure, error) {
+	q, err := occupation(ctx, x, p, set)
+	if q != nil {
+		q.Pair = newFactored(x, []*Policy{p}, [][]float64{q.State}).column(0)
+	}
+	return q, err
+}
+
+// occupation is [Occupation], less Measure.Pair.
+func occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*Measure, error) {
 	if err := x.checkPolicy(p); err != nil {
 		return nil, err
 	}
@@ -146,12 +155,6 @@ func Occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*M
 		return nil, fmt.Errorf("mixpolicy: unknown measure method %v", set.Method)
 	}
 	q.Residual = x.flowResidual(chain, q.State)
-	q.Pair = make([]float64, x.Pairs())
-	for s, mu := range q.State {
-		for a, w := range p.Row(s) {
-			q.Pair[s*x.m+a] = w * mu
-		}
-	}
 	return q, err
 }
 

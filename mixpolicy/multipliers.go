@@ -57,18 +57,17 @@ type denseMultipliers struct {
 	radius float64   // G
 	rows   []float64 // r_i with row scaling, else nil
 	scaled []float64 // λ_t, or r_iλ_t(i)
+	move   []float64 // −ηθ, by which λ_t moves along Ψ
 	total  []float64 // Σ ηλ, in the same units
 	shown  []float64
 }
 
 func newDenseMultipliers(f *Features, form Form, radius float64, rowScaling bool) *denseMultipliers {
 	pairs := f.x.Pairs()
-	l := &denseMultipliers{f: f, form: form, radius: radius, scaled: make([]float64, pairs), total: make([]float64, pairs)}
+	l := &denseMultipliers{f: f, form: form, radius: radius, scaled: make([]float64, pairs), total: make([]float64, pairs), move: make([]float64, f.Dim())}
 	if rowScaling {
 		l.rows, l.shown = make([]float64, pairs), make([]float64, pairs)
-		for _, c := range f.columns {
-			floats.Add(l.rows, c)
-		}
+		f.MulVec(l.rows, constant(f.Dim(), 1))
 		for i, r := range l.rows {
 			if r == 0 { // a row of zeros, whose λ stays 0
 				l.rows[i] = 1
@@ -100,9 +99,8 @@ func (l *denseMultipliers) step(eta float64, theta []float64) (norm float64) {
 	if l.form == Printed {
 		sign = eta
 	}
-	for j, c := range l.f.columns {
-		floats.AddScaled(l.scaled, sign*theta[j], c)
-	}
+	floats.ScaleTo(l.move, sign, theta)
+	l.f.psi.add(l.scaled, 0, l.move)
 	if l.form == Corrected {
 		for i, v := range l.scaled {
 			if v < 0 {

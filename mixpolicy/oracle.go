@@ -20,6 +20,7 @@ type Oracle struct {
 	// depend on each other take as long as one.
 	drawn   [64]int32
 	used    int
+	row     []float64
 	fetched float64 // keeps the reads from being optimised away
 }
 
@@ -29,7 +30,7 @@ func NewOracle(p *Problem, seed, stream uint64) (*Oracle, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mixpolicy: sampling distribution: %w", err)
 	}
-	o := &Oracle{f: p.f, rng: rand.NewPCG(seed, stream), table: table}
+	o := &Oracle{f: p.f, rng: rand.NewPCG(seed, stream), table: table, row: make([]float64, p.Dim())}
 	o.used = len(o.drawn)
 	return o, nil
 }
@@ -53,10 +54,8 @@ func (o *Oracle) draw() {
 	}
 	o.used, o.fetched = 0, 0
 	for _, pair := range o.drawn {
-		o.fetched += o.f.sampling[pair] + o.f.x.cost[pair]
-		for _, c := range o.f.columns {
-			o.fetched += c[pair]
-		}
+		o.f.Row(o.row, int(pair))
+		o.fetched += o.f.sampling[pair] + o.f.x.cost[pair] + o.row[0]
 	}
 }
 

@@ -1,6 +1,7 @@
 package mixpolicy
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -12,7 +13,11 @@ import (
 // a is taken with probability π_a(s). It is immutable.
 type Policy struct {
 	n, m int
-	prob []float64 // n·m, or m when the same in every state
+	// π(s) is m entries of prob: those from at[s] on, or, if at is nil, the whole of it
+	// if it has no more, and else those from s·m on. Many states have the same row, and
+	// large models can't afford one each.
+	prob []float64
+	at   []int32
 }
 
 // NewPolicy returns the policy with π_a(s) = prob[s·m + a]. The error names the
@@ -21,12 +26,7 @@ func NewPolicy(x *MDP, prob []float64) (*Policy, error) {
 	if len(prob) != x.Pairs() {
 		return nil, fmt.Errorf("mixpolicy: policy has %d probabilities, want one per pair: %d", len(prob), x.Pairs())
 	}
-	for s := range x.n {
-		if err := checkDistribution(prob[s*x.m:(s+1)*x.m], x.m); err != nil {
-			return nil, fmt.Errorf("mixpolicy: policy in state %s: %w", x.StateName(s), err)
-		}
-	}
-	return &Policy{x.n, x.m, slices.Clone(prob)}, nil
+	return PolicyFunc(x, func(s int, row []float64) { copy(row, prob[s*x.m:(s+1)*x.m]) })
 }
 
 // StateIndependent returns the policy that draws actions from p, of length m,
@@ -35,19 +35,28 @@ func StateIndependent(x *MDP, p ...float64) (*Policy, error) {
 	if err := checkDistribution(p, x.m); err != nil {
 		return nil, fmt.Errorf("mixpolicy: state-independent policy: %w", err)
 	}
-	return &Policy{x.n, x.m, slices.Clone(p)}, nil
+	return &Policy{n: x.n, m: x.m, prob: slices.Clone(p)}, nil
 }
 
 // UniformPolicy returns π_a(s) = 1/m.
-func UniformPolicy(x *MDP) *Policy { return &Policy{x.n, x.m, constant(x.m, 1/float64(x.m))} }
+func UniformPolicy(x *MDP) *Policy {
+	return &Policy{n: x.n, m: x.m, prob: constant(x.m, 1/float64(x.m))}
+}
 
-// PolicyFunc returns the policy with π(s) as fill writes it, into a zeroed row.
+// PolicyFunc returns the policy with π(s) as fill writes it, into a zeroed row. The
+// error names the first state whose row is not a distribution.
 func PolicyFunc(x *MDP, fill func(s int, row []float64)) (*Policy, error) {
-	prob := make([]float64, x.Pairs())
+	t := newTable(x.n, x.m)
+	row := make([]float64, x.m)
 	for s := range x.n {
-		fill(s, prob[s*x.m:(s+1)*x.m])
+		clear(row)
+		fill(s, row)
+		if err := checkDistribution(row, x.m); err != nil {
+			return nil, fmt.Errorf("mixpolicy: policy in state %s: %w", x.StateName(s), err)
+		}
+		t.add(row)
 	}
-	return NewPolicy(x, prob)
+	return t.policy(), nil
 }
 
 // Deterministic returns the policy that takes actions[s] in state s.
@@ -55,15 +64,30 @@ func Deterministic(x *MDP, actions []int) (*Policy, error) {
 	if len(actions) != x.n {
 		return nil, fmt.Errorf("mixpolicy: %d actions, want one per state: %d", len(actions), x.n)
 	}
-	prob := make([]float64, x.Pairs())
 	for s, a := range actions {
 		if a < 0 || a >= x.m {
 			return nil, fmt.Errorf("mixpolicy: policy in state %s: action %d, want 0 to %d", x.StateName(s), a, x.m-1)
 		}
-		prob[s*x.m+a] = 1
 	}
-	return &Policy{x.n, x.m, prob}, nil
+	return deterministic(x, actions), nil
 }
+
+func deterministic[action int | int32](x *MDP, actions []action) *Policy {
+	// Every unit vector is a part of 0 … 0 1 0 … 0.
+	units := make([]float64, 2*x.m-1)
+	units[x.m-1] = 1
+	at := make([]int32, x.n)
+	for s, a := range actions {
+		at[s] = int32(x.m - 1 - int(a))
+	}
+	return &Policy{x.n, x.m, units, at}
+}
+
+// deterministic tells whether the policy was made by [Deterministic], and so has unit.
+func (p *Policy) deterministic() bool { return p.at != nil && len(p.prob) == 2*p.m-1 }
+
+// unit returns the action of a deterministic policy.
+func (p *Policy) unit(s int) int { return p.m - 1 - int(p.at[s]) }
 
 // Mixture returns π^ω = Σ ωᵢ πⁱ, an element of Πᵈ (2.16): ω is a distribution
 // over the policies.
@@ -72,18 +96,23 @@ func Mixture(omega []float64, policies ...*Policy) (*Policy, error) {
 		return nil, fmt.Errorf("mixpolicy: mixing weights ω: %w", err)
 	}
 	first := policies[0]
-	prob := make([]float64, first.n*first.m)
 	for i, p := range policies {
 		if p.n != first.n || p.m != first.m {
 			return nil, fmt.Errorf("mixpolicy: policy %d is for %d states and %d actions, policy 0 for %d and %d", i, p.n, p.m, first.n, first.m)
 		}
-		for s := range p.n {
+	}
+	t := newTable(first.n, first.m)
+	row := make([]float64, first.m)
+	for s := range first.n {
+		clear(row)
+		for i, p := range policies {
 			for a, v := range p.Row(s) {
-				prob[s*p.m+a] += omega[i] * v
+				row[a] += omega[i] * v
 			}
 		}
+		t.add(row)
 	}
-	return &Policy{first.n, first.m, prob}, nil
+	return t.policy(), nil
 }
 
 // PolicyOf returns the policy of a signed measure ξ over pairs (2.20),
@@ -121,11 +150,71 @@ func PolicyOf(x *MDP, xi []float64) (*Policy, error) {
 			row[a] /= total
 		}
 	}
-	return &Policy{x.n, x.m, prob}, nil
+	return &Policy{n: x.n, m: x.m, prob: prob}, nil
+}
+
+// table collects the rows of a policy, each different one once, as long as these are
+// few: then a state takes 4 bytes in place of 8m.
+type table struct {
+	n, m  int
+	prob  []float64
+	at    []int32 // nil once the rows are too many
+	index map[string]int32
+	key   []byte
+}
+
+// fewRows is the most different rows that a table has. A policy that is a rule has a
+// handful; and if every state has its own, not many were looked up in vain.
+const fewRows = 1 << 10
+
+func newTable(n, m int) *table {
+	return &table{n: n, m: m, at: make([]int32, 0, n), index: map[string]int32{}}
+}
+
+func (t *table) add(row []float64) {
+	if t.at == nil {
+		t.prob = append(t.prob, row...)
+		return
+	}
+	t.key = t.key[:0]
+	for _, v := range row {
+		t.key = binary.LittleEndian.AppendUint64(t.key, math.Float64bits(v))
+	}
+	start, known := t.index[string(t.key)]
+	if !known {
+		if len(t.index) == fewRows {
+			t.spread()
+			t.add(row)
+			return
+		}
+		start = int32(len(t.prob))
+		t.index[string(t.key)] = start
+		t.prob = append(t.prob, row...)
+	}
+	t.at = append(t.at, start)
+}
+
+// spread gives every state its own row.
+func (t *table) spread() {
+	prob := make([]float64, 0, t.n*t.m)
+	for _, start := range t.at {
+		prob = append(prob, t.prob[start:][:t.m]...)
+	}
+	t.prob, t.at = prob, nil
+}
+
+func (t *table) policy() *Policy {
+	if len(t.index) == 1 {
+		t.at = nil // the same in every state
+	}
+	return &Policy{t.n, t.m, t.prob, t.at}
 }
 
 // Row returns π(s), of length m, borrowed.
 func (p *Policy) Row(s int) []float64 {
+	if p.at != nil {
+		return p.prob[p.at[s]:][:p.m]
+	}
 	if len(p.prob) == p.m {
 		return p.prob
 	}

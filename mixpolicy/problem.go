@@ -163,14 +163,15 @@ func (p *Problem) NegativeMass(theta []float64) float64 {
 
 func (p *Problem) negativePart(theta []float64) (norm2, norm1 float64) {
 	var l1, l2 sum.Accumulator
-	for i := range p.f.columns[0] {
-		var v float64
-		for j, c := range p.f.columns {
-			v += c[i] * theta[j]
-		}
-		if v < 0 {
-			l1.Add(-v)
-			l2.Add(v * v)
+	rows := make([]float64, min(p.f.x.Pairs(), 1<<17)) // 1 MiB stays at hand
+	for from := 0; from < p.f.x.Pairs(); from += len(rows) {
+		rows = rows[:min(len(rows), p.f.x.Pairs()-from)]
+		p.f.Apply(rows, from, theta)
+		for _, v := range rows {
+			if v < 0 {
+				l1.Add(-v)
+				l2.Add(v * v)
+			}
 		}
 	}
 	return math.Sqrt(l2.Value()), l1.Value()
@@ -205,7 +206,7 @@ func (p *Problem) OptimumContext(ctx context.Context) (*linprog.Solution, error)
 // Solve returns the exact optimum of (2.18) with b in place of cᵀΨ, as a learner
 // who has estimated b would.
 func (p *Problem) Solve(ctx context.Context, b []float64) (*linprog.Solution, error) {
-	return linprog.Mixture{B: b, Psi: linprog.Columns(p.f.columns), Norm: p.class.Norm, R: p.class.R}.Solve(ctx, linprog.Settings{})
+	return linprog.Mixture{B: b, Psi: p.f.psi, Norm: p.class.Norm, R: p.class.R}.Solve(ctx, linprog.Settings{})
 }
 
 // DualBound returns a lower bound on the optimum of (2.18) from any λ ⪰ 0,

@@ -160,7 +160,7 @@ func PolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valua
 		}
 		inner := r.set
 		inner.Start, inner.Progress = r.v, nil
-		v, err := x.evaluate(ctx, x.deterministic(r.actions), inner)
+		v, err := x.evaluate(ctx, deterministic(x, r.actions), inner)
 		if v != nil {
 			copy(r.v, v.Value)
 			r.Sweeps += v.Sweeps
@@ -224,7 +224,7 @@ func (x *MDP) optimise(ctx context.Context, set ValuationSettings, follow func(r
 	if r.Iterations == 0 {
 		return nil, err
 	}
-	r.Policy = x.deterministic(r.actions)
+	r.Policy = deterministic(x, r.actions)
 	if err == errDone {
 		return &r.Valuation, nil
 	}
@@ -239,7 +239,7 @@ func (r *search) greedyStep() error {
 		return r.stopped(err)
 	}
 	if r.Iterations == r.set.MaxIterations {
-		return r.notConverged(r.Iterations, "iterations", r.x.deterministic(r.actions))
+		return r.notConverged(r.Iterations, "iterations", deterministic(r.x, r.actions))
 	}
 	slack := r.slack()
 	tie := slack + r.noise // less is no improvement, and could make policies cycle
