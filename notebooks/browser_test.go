@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // A browser is a Chromium that reaches nothing but this machine, and keeps
@@ -190,12 +191,23 @@ func rising(to float64) plotting.Figure {
 }
 %%
 plotting.Show(rising(3), rising(4))`
+	const explorer = `%%
+plotting.Show(plotting.Explorer{
+	Controls: []plotting.Control{
+		{Label: "tens", Values: []string{"0", "10", "20"}, Start: 1},
+		{Label: "units", Values: []string{"one", "two"}, Menu: true},
+	},
+	Frame: func(at []int) plotting.Panels {
+		return plotting.Row(rising(float64(10*at[0]+at[1]+1)), rising(7))
+	},
+})`
 	return notebook(t, "sample",
 		prose("# A sample\n\nThe lead."),
 		prose("## Formulas\n\nInline $\\theta^\\top\\boldsymbol\\Psi$ and\n\n$$\\min_\\theta c^\\top\\Psi\\theta.\\tag{2.18}$$\n\nSee [the end](sample.ipynb#Exercises-–-and-Ψ)."),
 		prose("## Charts"),
 		code(chart),
 		code("%%\nplotting.Show(rising(5))", "hide-input"),
+		code(explorer),
 		prose("## Exercises – and Ψ"),
 		prose("Forty-two.", "answer"),
 		code("%%\nplotting.Show(rising(42))", "answer"))
@@ -249,8 +261,8 @@ func TestPages(t *testing.T) {
 	t.Run("what the tags do", func(t *testing.T) {
 		defer b.calm(t)
 		b.open(t, address("sample"))
-		if n := evaluate[int](t, b, allCharts+".length"); n != 4 {
-			t.Errorf("%d charts; want 4", n)
+		if n := evaluate[int](t, b, allCharts+".length"); n != 6 {
+			t.Errorf("%d charts; want 6", n)
 		}
 		if text := evaluate[string](t, b, "document.body.textContent"); strings.Contains(text, "noautoget") {
 			t.Error("the cell tagged setup is in the page")
@@ -272,12 +284,19 @@ func TestPages(t *testing.T) {
 		}
 	})
 
+	t.Run("what the controls do", func(t *testing.T) {
+		defer b.calm(t)
+		b.open(t, address("sample"))
+		eventually(t, b, "the charts are live", liveCharts+".length >= 5")
+		checkControls(t, b)
+	})
+
 	t.Run("on paper", func(t *testing.T) {
 		defer b.calm(t)
 		b.open(t, address("sample"))
 		call(t, b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
 		evaluate[int](t, b, `document.querySelectorAll("details").forEach(d => d.open = true), 0`)
-		eventually(t, b, "still pictures", stillCharts+".length === 4")
+		eventually(t, b, "still pictures", stillCharts+".length === 6")
 		call(t, b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{})
 	})
 
@@ -288,12 +307,45 @@ func TestPages(t *testing.T) {
 			b.open(t, address(r.Name))
 			evaluate[int](t, b, `document.querySelectorAll("details").forEach(d => d.open = true), 0`)
 			charts, still := evaluate[int](t, b, allCharts+".length"), evaluate[int](t, b, stillCharts+".length")
-			if charts != still || r.Name == "sample" && still != 4 {
+			if charts != still || r.Name == "sample" && still != 6 {
 				t.Errorf("%s: %d of %d charts show their still picture", r.Name, still, charts)
 			}
 		}
 		call(t, b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: false})
 	})
+}
+
+// checkControls moves the slider and the menu of the sample as a reader without a
+// mouse does, and looks at what the charts then show.
+func checkControls(t *testing.T, b *browser) {
+	t.Helper()
+	const last = `[...document.querySelector(".mixpolicy-controls").parentElement.querySelectorAll(".mixpolicy-chart")].map(c =>
+		window.echarts.getInstanceByDom(c.querySelector(".mixpolicy-live")).getOption().dataset[0].source.at(-1)[1]).join(" ")`
+	const told = `(() => {
+		const [range, menu] = document.querySelector(".mixpolicy-controls").querySelectorAll("input, select");
+		return [range.labels[0].querySelector("span").textContent, range.getAttribute("aria-valuetext"), menu.selectedOptions[0].text].join(" ");
+	})()`
+	check := func(what, shown, says string) {
+		t.Helper()
+		eventually(t, b, what, fmt.Sprintf("%s === %q", last, shown))
+		if got := evaluate[string](t, b, told); got != says {
+			t.Errorf("%s: the controls say %q, want %q", what, got, says)
+		}
+	}
+	press := func(selector, key string) {
+		t.Helper()
+		evaluate[int](t, b, fmt.Sprintf(`document.querySelector(".mixpolicy-controls %s").focus(), 0`, selector))
+		if err := chromedp.Do(b, chromedp.KeyEvent(key)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check("at the start", "11 7", "10 10 one")
+	press("input", kb.ArrowRight)
+	check("the slider moved", "21 7", "20 20 one")
+	press("select", kb.ArrowDown)
+	check("the menu too", "22 7", "20 20 two")
+	press("input", kb.Home)
+	check("all the way back", "2 7", "0 0 two")
 }
 
 // checkLinks finds links between the pages that lead nowhere.
@@ -349,6 +401,13 @@ func TestJupyterLab(t *testing.T) {
 	evaluate[int](t, b, `window.jupyterapp.commands.execute("notebook:run-all-cells"), 0`)
 	eventually(t, b, "fresh charts are live", scrolling(liveCharts+".length >= 2"))
 	saveScreenshot(t, b, "jupyterlab-run.png")
+
+	eventually(t, b, "the controls are shown", scrolling(`(() => {
+		const controls = document.querySelector(".mixpolicy-controls");
+		return controls?.offsetHeight > 0 && [...controls.parentElement.querySelectorAll(".mixpolicy-live")].every(e => window.echarts.getInstanceByDom(e));
+	})()`))
+	checkControls(t, b)
+	saveScreenshot(t, b, "jupyterlab-controls.png")
 }
 
 // openLab opens the notebook in JupyterLab, as go run ./notebooks lab serves it.

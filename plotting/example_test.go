@@ -2,6 +2,7 @@ package plotting_test
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/mixpolicy/lab/plotting"
 )
@@ -75,4 +76,22 @@ func ExampleFigure_With() {
 	plotting.Show(fig.With(plotting.Rule{Label: "optimum", At: 2}))
 	// Output:
 	// Cost of the mixture. cost cᵀΨθ against iteration t. Line "Algorithm 1": from 2.5 to 3. Rule "optimum": at 2.
+}
+
+func ExampleExplorer() {
+	radius, power := []float64{1, 2}, []float64{2, 4}
+	plotting.Show(plotting.Explorer{
+		Controls: []plotting.Control{
+			{Label: "R", Values: []string{"1", "2"}, Start: 1},
+			{Label: "modulus", Values: []string{"quadratic", "quartic"}, Menu: true},
+		},
+		Frame: func(at []int) plotting.Panels {
+			y := math.Pow(radius[at[0]], power[at[1]])
+			return plotting.Row(plotting.Divergences(plotting.Line{Name: "D", X: []float64{0, radius[at[0]]}, Y: []float64{0, y}}))
+		},
+	})
+	// Output:
+	// A slider over R = 1, 2.
+	// A menu over modulus = quadratic, quartic.
+	// Bregman divergence (R = 2, quadratic). D(θ, θ₀) against θ. Line "D": from 0 to 4.
 }

@@ -40,11 +40,13 @@ type number struct {
 	digits int
 }
 
-func (n number) MarshalJSON() ([]byte, error) {
-	if !finite(n.value) { // the pen is lifted
-		return []byte("null"), nil
+func (n number) MarshalJSON() ([]byte, error) { return appendNumber(nil, n.value, n.digits), nil }
+
+func appendNumber(b []byte, v float64, digits int) []byte {
+	if !finite(v) { // the pen is lifted
+		return append(b, "null"...)
 	}
-	return strconv.AppendFloat(nil, n.value, 'g', n.digits, 64), nil
+	return strconv.AppendFloat(b, v, 'g', digits, 64)
 }
 
 // digits is how many significant digits a coordinate needs on the axis: five
@@ -60,13 +62,13 @@ func (s scale) digits() int {
 }
 
 // option returns the figure as ECharts' option, in JSON that is safe within a
-// script element.
-func (f Figure) option() ([]byte, error) {
+// script element, with its data among the given columns.
+func (f Figure) option(data *columns) (options, error) {
 	layers, x, y, err := f.prepare()
 	if err != nil {
 		return nil, err
 	}
-	c := live{Line: charts.NewLine(), x: x, y: y, dx: x.digits(), dy: y.digits()}
+	c := live{Line: charts.NewLine(), data: data, x: x, y: y, dx: x.digits(), dy: y.digits()}
 	c.frame(f, layers)
 	width, height := f.size()
 	for _, l := range layers {
@@ -84,12 +86,21 @@ func (f Figure) option() ([]byte, error) {
 		}
 	}
 	c.Validate() // before JSON, or go-echarts loses the x axis
-	return json.Marshal(c.JSON())
+	out := options{}
+	for name, part := range c.JSON() {
+		b, err := json.Marshal(part)
+		if err != nil {
+			return nil, err
+		}
+		out[name] = b
+	}
+	return out, nil
 }
 
 // live is a chart that is being composed.
 type live struct {
 	*charts.Line
+	data   *columns
 	x, y   scale
 	dx, dy int // digits of coordinates
 }
@@ -232,22 +243,30 @@ func (s scale) labels(n int) *opts.AxisLabel {
 
 // series appends a series that draws the given columns, the first of them x.
 func (c live) series(s charts.SingleSeries, columns ...[]float64) {
-	rows := make([][]number, len(columns[0]))
-	for i := range rows {
-		row := []number{{columns[0][i], c.dx}}
-		for _, column := range columns[1:] {
-			row = append(row, number{column[i], c.dy})
-		}
-		rows[i] = row
+	source := []int{c.numbers(columns[0], c.dx)}
+	for _, column := range columns[1:] {
+		source = append(source, c.numbers(column, c.dy))
 	}
-	c.rows(s, rows)
+	c.draw(s, source)
 }
 
-// rows appends a series with a data set of its own.
-func (c live) rows(s charts.SingleSeries, rows any) {
+// draw appends a series with a data set of its own.
+func (c live) draw(s charts.SingleSeries, source []int) {
 	s.DatasetIndex = len(c.DatasetList)
-	c.AddDataset(opts.Dataset{Source: rows})
+	c.AddDataset(opts.Dataset{Source: source})
 	c.MultiSeries = append(c.MultiSeries, s)
+}
+
+// numbers places a column of coordinates.
+func (c live) numbers(column []float64, digits int) int {
+	b := []byte{'['}
+	for i, v := range column {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendNumber(b, v, digits)
+	}
+	return c.data.place(append(b, ']'))
 }
 
 // again appends a series that draws the columns of the last one.
@@ -364,11 +383,11 @@ func (c live) reference(s charts.SingleSeries, vertical bool, values ...float64)
 	if vertical {
 		s.Encode, digits = &opts.Encode{X: 0}, c.dx
 	}
-	row := make([]number, len(values))
-	for i, v := range values {
-		row[i] = number{v, digits}
+	var source []int
+	for _, v := range values {
+		source = append(source, c.numbers([]float64{v}, digits))
 	}
-	c.rows(s, [][]number{row})
+	c.draw(s, source)
 }
 
 // String is ECharts' name for the place of a label on a line.
@@ -396,13 +415,13 @@ func (c live) addHeat(name string, m heat) error {
 }
 
 func (c live) addTexts(name string, m texts) {
-	rows := make([]any, len(m.x))
-	for i := range rows {
-		rows[i] = []any{number{m.x[i], c.dx}, number{m.y[i], c.dy}, m.text[i]}
+	text, err := json.Marshal(m.text)
+	if err != nil {
+		panic(err) // of strings
 	}
 	s := custom(name, "texts", Grey, 1, 1)
 	s.SeriesTooltip = silent
-	c.rows(s, rows)
+	c.draw(s, []int{c.numbers(m.x, c.dx), c.numbers(m.y, c.dy), c.data.place(text)})
 }
 
 func dataURI(img image.Image) (string, error) {

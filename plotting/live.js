@@ -145,13 +145,16 @@ function (charts) {
     return { type: "polygon", shape: { points: points }, style: { fill: s.itemStyle.color, opacity: s.itemStyle.opacity } };
   }
 
-  function complete(option, dark, width) {
-    option = JSON.stringify(option);
+  // Of a frame after the first, the page holds what differs.
+  function complete(spec, frame, dark, width) {
+    var option = JSON.stringify(Object.assign({}, spec.frames[0], spec.frames[frame]));
     if (dark) option = option.replace(/#0072b2/g, "#3399d6").replace(/#ffffff/g, paper(dark)); // the one colour too dark on black; hollow markers
     option = JSON.parse(option);
     Object.assign(option.title.textStyle, fitting(width));
     Object.assign(option.legend, { itemWidth: 28, itemHeight: 11, itemGap: 16 });
-    var data = [].concat(option.dataset || []), raw = data.map(function (d) { return d.source; });
+    var data = [].concat(option.dataset || []), raw = data.map(function (d) {
+      return spec.columns[d.source[0]].map(function (_, i) { return d.source.map(function (k) { return spec.columns[k][i]; }); });
+    });
     var log = [option.xAxis[0], option.yAxis[0]].map(function (a) { return a.type === "log" && !logarithmic(a); });
     option.series.forEach(function (s) {
       var k = s.datasetIndex || 0, vertical = s.encode.y == null, horizontal = s.encode.x == null;
@@ -218,19 +221,24 @@ function (charts) {
 
   charts.forEach(function (spec) {
     document.querySelectorAll('[data-figure="' + spec.key + '"]:not([data-live])').forEach(function (root) {
-      var still = root.querySelector(".mixpolicy-static"), live = root.querySelector(".mixpolicy-live"), slider = root.parentElement.querySelector("input");
-      var chart, dark, frame = slider ? +slider.value : 0;
+      var still = root.querySelector(".mixpolicy-static"), live = root.querySelector(".mixpolicy-live"), controls = root.parentElement.querySelector(".mixpolicy-controls");
+      var inputs = controls ? [].slice.call(controls.querySelectorAll("input, select")) : [], chart, dark;
       root.setAttribute("data-live", "");
+      function values(input) { return JSON.parse(input.dataset.values); }
+      function frame() { // in row-major order
+        return inputs.reduce(function (k, input) { return k * values(input).length + +input.value; }, 0);
+      }
       function draw() {
         if (chart) chart.dispose();
         dark = isDark(root);
         chart = echarts.init(live, theme(dark));
-        chart.setOption(complete(spec.frames[frame], dark, live.clientWidth));
+        chart.setOption(complete(spec, frame(), dark, live.clientWidth));
+        if (controls) controls.style.colorScheme = dark ? "dark" : "light";
         chart.on("datazoom", function () {
           var update = {};
           ["xAxis", "yAxis"].forEach(function (name) {
             var e = chart.getModel().getComponent(name, 0).axis.scale.getExtent();
-            if (spec.frames[frame][name][0].type === "log") update[name] = [logTicks({}, e[0], e[1])];
+            if (spec.frames[0][name][0].type === "log") update[name] = [logTicks({}, e[0], e[1])];
           });
           chart.setOption(update);
         });
@@ -248,14 +256,20 @@ function (charts) {
         else if (root.getRootNode() === root.parentElement) end();
       });
       size.observe(live);
-      if (slider) {
-        slider.parentElement.hidden = false;
-        slider.addEventListener("input", function () {
-          frame = +slider.value;
-          slider.parentElement.querySelector("output").textContent = spec.labels[frame];
-          if (chart) chart.setOption(complete(spec.frames[frame], dark, live.clientWidth), { replaceMerge: ["series", "dataset"] });
+      if (controls) controls.hidden = false;
+      inputs.forEach(function (input) {
+        function say() {
+          var text = input.parentElement.querySelector("span");
+          if (!text) return; // a menu
+          text.textContent = values(input)[input.value];
+          input.setAttribute("aria-valuetext", text.textContent);
+        }
+        say(); // a browser may remember where the slider was
+        input.addEventListener("input", function () {
+          say();
+          if (chart) chart.setOption(complete(spec, frame(), dark, live.clientWidth), { replaceMerge: ["series", "dataset"] });
         });
-      }
+      });
       function follow() {
         // JupyterLab takes cells out of the page while they are out of sight.
         if (chart && root.isConnected && isDark(root) !== dark) draw();

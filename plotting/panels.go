@@ -2,7 +2,8 @@ package plotting
 
 import "errors"
 
-// Drawing is what can be saved to a file: a [Figure], [Panels] or a [Slider].
+// Drawing is what can be saved to a file: a [Figure], [Panels], a [Slider] or
+// an [Explorer].
 type Drawing interface {
 	View
 	panels() (Panels, error)

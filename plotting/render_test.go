@@ -3,7 +3,6 @@ package plotting
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"flag"
 	"html"
 	"image/png"
@@ -85,6 +84,19 @@ func gallery() map[string]Drawing {
 			Row(Divergences(Line{Name: "ball", X: []float64{0, 1, 2}, Y: []float64{0, 0.1, 0.4}})),
 			Row(Divergences(Line{Name: "ball", X: []float64{0, 1, 2}, Y: []float64{0, 1, 4}})),
 		}},
+		"explorer": Explorer{
+			Controls: []Control{
+				{Label: "R", Values: []string{"1", "2", "4"}, Start: 1},
+				{Label: "φ", Values: []string{"bowl", "parabola"}, Menu: true},
+			},
+			Frame: func(at []int) Panels {
+				r, x := []float64{1, 2, 4}[at[0]], []float64{0, 0.5, 1}
+				y := make([]float64, len(x))
+				for i := range x {
+					y[i] = []float64{r - math.Sqrt(r*r-x[i]*x[i]), x[i] * x[i]}[at[1]]
+				}
+				return Row(Figure{Title: "A modulus", Layers: []Layer{Line{Name: "φ", X: x, Y: y}}}, Measure("1/R", []float64{1 / r}))
+			}},
 	}
 }
 
@@ -161,7 +173,11 @@ func TestRenderingsAgree(t *testing.T) {
 					want = append(want, l.name)
 				}
 			}
-			b, err := f.option()
+			all, err := f.option(new(columns))
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := json.Marshal(all)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -278,30 +294,6 @@ func TestShowPanicsWithTheReason(t *testing.T) {
 		}
 	}()
 	Show(Figure{})
-}
-
-func TestSliderFramesShareTheAxes(t *testing.T) {
-	s := gallery()["slider"].(Slider)
-	frames, err := s.aligned()
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, b := frames[0].Figures[0], frames[1].Figures[0]
-	if a.Y.Min != b.Y.Min || a.Y.Max != b.Y.Max || a.Y.Max < 4 {
-		t.Errorf("y axes [%g, %g] and [%g, %g]", a.Y.Min, a.Y.Max, b.Y.Min, b.Y.Max)
-	}
-	if s.Frames[0].Figures[0].Y.Max != 0 {
-		t.Error("the frames of the caller were changed")
-	}
-	s.Values = s.Values[:1]
-	if _, err := s.aligned(); err == nil {
-		t.Error("no error for two frames and one value")
-	}
-	s = gallery()["slider"].(Slider)
-	s.Frames[1] = Row(Figure{})
-	if _, err := s.aligned(); err == nil || !strings.Contains(err.Error(), "frame 1: ") || errors.Unwrap(err) == nil {
-		t.Errorf("error %v, want the frame named", err)
-	}
 }
 
 func TestRuleLabelsAvoidTheData(t *testing.T) {

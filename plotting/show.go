@@ -1,6 +1,7 @@
 package plotting
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -17,8 +18,8 @@ import (
 	"github.com/mixpolicy/lab/plotting/echarts"
 )
 
-// View is what can be shown in a notebook: a [Figure], [Panels], a [Slider], a
-// [Table] or [Markdown].
+// View is what can be shown in a notebook: a [Figure], [Panels], a [Slider], an
+// [Explorer], a [Table] or [Markdown].
 type View interface {
 	display() (display, error)
 }
@@ -81,25 +82,28 @@ func (p Panels) display() (display, error) {
 	if err != nil {
 		return display{}, err
 	}
-	return output([]Panels{p}, p, Slider{})
+	return output([]Panels{p}, p, nil)
 }
 
-// output is the display of frames of panels, of which the still picture shows
-// the given one.
-func output(frames []Panels, still Panels, s Slider) (display, error) {
+// output is the display of frames of panels, which the controls choose from, and
+// of the still picture that stands for them.
+func output(frames []Panels, still Panels, controls []Control) (display, error) {
 	var specs []spec
 	var body, plain strings.Builder
-	if len(frames) > 1 {
-		fmt.Fprintf(&body, `<label hidden style="grid-column:1/-1">%s = <output>%s</output> <input type="range" min="0" max="%d" value="%d" style="vertical-align:middle;width:min(360px,60%%)"></label>`+"\n",
-			html.EscapeString(s.Label), html.EscapeString(s.Values[s.Start]), len(frames)-1, s.Start)
-		fmt.Fprintf(&plain, "A slider over %s = %s.\n", s.Label, strings.Join(s.Values, ", "))
+	if controls != nil {
+		body.WriteString(`<div class="mixpolicy-controls" style="grid-column:1/-1" hidden>` + "\n")
+		for _, c := range controls {
+			body.WriteString(c.html())
+			plain.WriteString(c.plain() + "\n")
+		}
+		body.WriteString("</div>\n")
 	}
 	for i, f := range still.Figures {
 		figures := make([]Figure, len(frames))
 		for k, p := range frames {
 			figures[k] = p.Figures[i]
 		}
-		spec, div, err := chart(figures, f, s.Values)
+		spec, div, err := chart(figures, f)
 		if err != nil {
 			return display{}, err
 		}
@@ -112,21 +116,71 @@ func output(frames []Panels, still Panels, s Slider) (display, error) {
 
 // spec is what live.js is told about a chart.
 type spec struct {
-	Key    string            `json:"key"`
-	Frames []json.RawMessage `json:"frames"`
-	Labels []string          `json:"labels,omitempty"`
+	Key     string  `json:"key"`
+	Columns columns `json:"columns"`
+	// Frames are ECharts' options: the first as a whole, of the others what differs
+	// from it. The source of a data set is a list of columns.
+	Frames []options `json:"frames"`
+}
+
+// options are the parts of a chart's description, by ECharts' names for them.
+type options map[string]json.RawMessage
+
+// since returns the parts that differ from those of the first frame.
+func (o options) since(first options) options {
+	out := options{}
+	for name, part := range o {
+		if !bytes.Equal(part, first[name]) {
+			out[name] = part
+		}
+	}
+	for name := range first {
+		if _, ok := o[name]; !ok {
+			out[name] = json.RawMessage("null")
+		}
+	}
+	return out
+}
+
+// columns are the data of a chart, each column once, however many curves and
+// frames it is part of.
+type columns struct {
+	all   []json.RawMessage
+	index map[string]int
+}
+
+func (c columns) MarshalJSON() ([]byte, error) { return json.Marshal(c.all) }
+
+// place returns the index of the column, which is new or has been there before.
+func (c *columns) place(column json.RawMessage) int {
+	k, ok := c.index[string(column)]
+	if !ok {
+		k = len(c.all)
+		if c.index == nil {
+			c.index = map[string]int{}
+		}
+		c.index[string(column)] = k
+		c.all = append(c.all, column)
+	}
+	return k
 }
 
 // chart returns the chart of the frames, and its place in the page, which holds
 // the still picture.
-func chart(frames []Figure, still Figure, labels []string) (spec, string, error) {
-	s := spec{Labels: labels}
-	for _, f := range frames {
-		option, err := f.option()
+func chart(frames []Figure, still Figure) (spec, string, error) {
+	var s spec
+	var first options
+	for k, f := range frames {
+		all, err := f.option(&s.Columns)
 		if err != nil {
 			return s, "", err
 		}
-		s.Frames = append(s.Frames, option)
+		if k == 0 {
+			first = all
+			s.Frames = append(s.Frames, all)
+		} else {
+			s.Frames = append(s.Frames, all.since(first))
+		}
 	}
 	picture, err := still.svg()
 	if err != nil {
@@ -134,11 +188,11 @@ func chart(frames []Figure, still Figure, labels []string) (spec, string, error)
 	}
 	// The key comes from the content: equal figures give equal bytes, and two
 	// places with one key are to show the same chart.
-	hash := sha256.New()
-	for _, option := range s.Frames {
-		hash.Write(option)
+	content, err := json.Marshal(s)
+	if err != nil {
+		return s, "", err
 	}
-	s.Key = fmt.Sprintf("%x", hash.Sum(nil)[:6])
+	s.Key = fmt.Sprintf("%x", sha256.Sum256(content))[:12]
 	if os.Getenv(FiguresDir) != "" && os.Getenv(Headless) != "" {
 		// For those who want pixels. A text that PNG can't set is in the SVG all the same.
 		_ = Save(filepath.Join(CellFigures, s.Key+".png"), still)

@@ -1,0 +1,214 @@
+package plotting
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"strings"
+	"unicode/utf8"
+)
+
+// Explorer leafs through figures computed beforehand, one frame for each
+// combination of the values of its controls. It needs no kernel, so it works
+// on exported pages too. All frames share the ranges of the axes. Without
+// scripts, and in a file, it is the frame at which the controls start.
+//
+// A page holds each column of numbers once, so frames may well repeat a curve.
+type Explorer struct {
+	Controls []Control
+	// Frame returns the frame in which control i has the value at[i]. It is
+	// called once for each combination; all frames are of one shape.
+	Frame func(at []int) Panels
+}
+
+// Control is a parameter that the reader sets: by a slider, or, if its values
+// are names rather than numbers, from a menu.
+type Control struct {
+	Label  string // such as "η"
+	Values []string
+	Start  int // index of the first value shown
+	Menu   bool
+}
+
+// String is the control where it starts: "η = 0.1", or the name chosen.
+func (c Control) String() string {
+	if c.Menu {
+		return c.Values[c.Start]
+	}
+	return c.Label + " = " + c.Values[c.Start]
+}
+
+// Slider is an [Explorer] of one parameter, with one frame for each value.
+type Slider struct {
+	Label  string   // of the parameter, such as "η"
+	Values []string // one for each frame
+	Frames []Panels // of one shape: Row(figure) for a single one
+	Start  int
+}
+
+func (s Slider) explorer() (Explorer, error) {
+	if len(s.Frames) != len(s.Values) {
+		return Explorer{}, fmt.Errorf("plotting: slider %q: %d frames and %d values: want one value a frame", s.Label, len(s.Frames), len(s.Values))
+	}
+	return Explorer{
+		Controls: []Control{{Label: s.Label, Values: s.Values, Start: s.Start}},
+		Frame:    func(at []int) Panels { return s.Frames[at[0]] },
+	}, nil
+}
+
+func (s Slider) panels() (Panels, error) {
+	e, err := s.explorer()
+	if err != nil {
+		return Panels{}, err
+	}
+	return e.panels()
+}
+
+func (s Slider) display() (display, error) {
+	e, err := s.explorer()
+	if err != nil {
+		return display{}, err
+	}
+	return e.display()
+}
+
+func (e Explorer) panels() (Panels, error) {
+	frames, err := e.aligned()
+	if err != nil {
+		return Panels{}, err
+	}
+	return e.still(frames), nil
+}
+
+func (e Explorer) display() (display, error) {
+	frames, err := e.aligned()
+	if err != nil {
+		return display{}, err
+	}
+	return output(frames, e.still(frames), e.Controls)
+}
+
+// still is the frame at which the controls start. It says so in its titles.
+func (e Explorer) still(frames []Panels) Panels {
+	k := 0
+	var values []string
+	for _, c := range e.Controls {
+		k = k*len(c.Values) + c.Start
+		values = append(values, c.String())
+	}
+	where := strings.Join(values, ", ")
+	p := frames[k]
+	p.Figures = append([]Figure(nil), p.Figures...)
+	for i := range p.Figures {
+		if f := &p.Figures[i]; f.Title == "" {
+			f.Title = where
+		} else {
+			f.Title += " (" + where + ")"
+		}
+	}
+	return p
+}
+
+// aligned computes the frames, in row-major order, validates them and gives
+// them common ranges.
+func (e Explorer) aligned() ([]Panels, error) {
+	if len(e.Controls) == 0 || e.Frame == nil {
+		return nil, errors.New("plotting: an explorer needs controls and a Frame")
+	}
+	for _, c := range e.Controls {
+		if c.Start < 0 || c.Start >= len(c.Values) {
+			return nil, fmt.Errorf("plotting: control %q: Start is %d, but there are %d values", c.Label, c.Start, len(c.Values))
+		}
+	}
+	var out []Panels
+	for at := make([]int, len(e.Controls)); at != nil; at = e.next(at) {
+		p, err := e.Frame(append([]int(nil), at...)).panels()
+		if err != nil {
+			return nil, fmt.Errorf("plotting: frame at %s: %w", e.where(at), err)
+		}
+		if out != nil && len(p.Figures) != len(out[0].Figures) {
+			return nil, fmt.Errorf("plotting: frame at %s has %d figures, but the first has %d", e.where(at), len(p.Figures), len(out[0].Figures))
+		}
+		p.Figures = append([]Figure(nil), p.Figures...)
+		out = append(out, p)
+	}
+	for i := range out[0].Figures {
+		x, y := empty, empty
+		for _, p := range out {
+			fx, fy := p.Figures[i].scales(p.Figures[i].lower())
+			x, y = x.include(fx.lo, fx.hi), y.include(fy.lo, fy.hi)
+		}
+		for _, p := range out {
+			f := &p.Figures[i]
+			f.X.Min, f.X.Max, f.Y.Min, f.Y.Max = x.lo, x.hi, y.lo, y.hi
+		}
+	}
+	return out, nil
+}
+
+// next counts up, the last control fastest; after the last combination it
+// returns nil.
+func (e Explorer) next(at []int) []int {
+	for i := len(at) - 1; i >= 0; i-- {
+		if at[i]++; at[i] < len(e.Controls[i].Values) {
+			return at
+		}
+		at[i] = 0
+	}
+	return nil
+}
+
+func (e Explorer) where(at []int) string {
+	var b []string
+	for i, c := range e.Controls {
+		c.Start = at[i]
+		b = append(b, c.String())
+	}
+	return strings.Join(b, ", ")
+}
+
+// html is the control as part of a page; live.js reads its values from it.
+func (c Control) html() string {
+	values, err := json.Marshal(c.Values)
+	if err != nil {
+		panic(err) // of strings
+	}
+	var b strings.Builder
+	label := html.EscapeString(c.Label)
+	b.WriteString(`<label style="display:inline-block;margin:0 24px 4px 0">` + label)
+	// JupyterLab has uses of its own for the arrow keys, unless the element forbids it.
+	attributes := fmt.Sprintf(`data-lm-suppress-shortcuts="true" data-values="%s"`, html.EscapeString(string(values)))
+	if c.Menu {
+		fmt.Fprintf(&b, ` <select %s>`, attributes)
+		for i, v := range c.Values {
+			selected := ""
+			if i == c.Start {
+				selected = " selected"
+			}
+			fmt.Fprintf(&b, `<option value="%d"%s>%s</option>`, i, selected, html.EscapeString(v))
+		}
+		b.WriteString("</select>")
+	} else {
+		widest := 0
+		for _, v := range c.Values {
+			widest = max(widest, utf8.RuneCountInString(v))
+		}
+		// A reader who hears the page is told the value, not its index. An output
+		// element instead of the span would be what the label is for.
+		value := html.EscapeString(c.Values[c.Start])
+		fmt.Fprintf(&b, ` = <span style="display:inline-block;min-width:%dch">%s</span> <input type="range" max="%d" value="%d" aria-label="%s" aria-valuetext="%s" %s style="vertical-align:middle;width:min(240px,50vw)">`,
+			widest, value, len(c.Values)-1, c.Start, label, value, attributes)
+	}
+	b.WriteString("</label>\n")
+	return b.String()
+}
+
+// plain is the control in a text.
+func (c Control) plain() string {
+	kind := "slider"
+	if c.Menu {
+		kind = "menu"
+	}
+	return fmt.Sprintf("A %s over %s = %s.", kind, c.Label, strings.Join(c.Values, ", "))
+}

@@ -1,0 +1,160 @@
+package plotting
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestFramesShareTheAxes(t *testing.T) {
+	s := gallery()["slider"].(Slider)
+	e, err := s.explorer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	frames, err := e.aligned()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := frames[0].Figures[0], frames[1].Figures[0]
+	if a.Y.Min != b.Y.Min || a.Y.Max != b.Y.Max || a.Y.Max < 4 {
+		t.Errorf("y axes [%g, %g] and [%g, %g]", a.Y.Min, a.Y.Max, b.Y.Min, b.Y.Max)
+	}
+	if s.Frames[0].Figures[0].Y.Max != 0 {
+		t.Error("the frames of the caller were changed")
+	}
+}
+
+// numberedFrames has a frame for each of 2 × 3 × 2 combinations, which says which it is.
+func numberedFrames(seen *[]string) Explorer {
+	return Explorer{
+		Controls: []Control{
+			{Label: "a", Values: []string{"0", "1"}},
+			{Label: "b", Values: []string{"0", "1", "2"}, Start: 2},
+			{Label: "c", Values: []string{"none", "some"}, Start: 1, Menu: true},
+		},
+		Frame: func(at []int) Panels {
+			*seen = append(*seen, fmt.Sprint(at))
+			y := float64(100*at[0] + 10*at[1] + at[2])
+			return Row(Figure{Title: "where", Layers: []Layer{Line{Name: "y", X: []float64{0, 1}, Y: []float64{y, y}}}})
+		},
+	}
+}
+
+// The page gets what live.js expects: frames in row-major order, the first as
+// a whole, and of the others nothing but the columns that differ.
+func TestFramesAreInRowMajorOrderAndHoldWhatDiffers(t *testing.T) {
+	var seen []string
+	d, err := numberedFrames(&seen).display()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(slices.Compact(slices.Sorted(slices.Values(seen)))); len(seen) != 12 || n != 12 {
+		t.Errorf("%d calls of Frame for %d combinations, want 12", len(seen), n)
+	}
+	if !strings.Contains(d.html, `alt="where (a = 0, b = 2, some)`) {
+		t.Error("the still picture is not where the controls start")
+	}
+	var charts []struct {
+		Columns [][]float64
+		Frames  []map[string]json.RawMessage
+	}
+	// The arguments of live.js are the last thing that is marshalled.
+	args := d.html[strings.LastIndex(d.html, `)([{"key"`)+2:]
+	if err := json.NewDecoder(strings.NewReader(args)).Decode(&charts); err != nil {
+		t.Fatal(err)
+	}
+	c := charts[0]
+	if len(c.Columns) != 13 || len(c.Frames) != 12 {
+		t.Fatalf("%d columns and %d frames, want one x and 12 y's in 12 frames", len(c.Columns), len(c.Frames))
+	}
+	for k, f := range c.Frames {
+		if k > 0 && len(f) != 1 {
+			t.Errorf("frame %d repeats %d parts of the first", k, len(f)-1)
+		}
+		var sets []struct{ Source []int }
+		if err := json.Unmarshal(f["dataset"], &sets); err != nil {
+			t.Fatal(err)
+		}
+		want := float64(100*(k/6) + 10*(k/2%3) + k%2)
+		if y := c.Columns[sets[0].Source[1]]; y[0] != want {
+			t.Errorf("frame %d shows %g, want %g", k, y[0], want)
+		}
+	}
+}
+
+func TestControlsAreWrittenForReadersAndForLiveJS(t *testing.T) {
+	evil := Control{Label: "<R>", Values: []string{`"1"`, "<b>", "long value"}, Start: 1}
+	for _, menu := range []bool{false, true} {
+		evil.Menu = menu
+		b := evil.html()
+		if strings.Contains(b, "<b>") || strings.Contains(b, "<R>") {
+			t.Errorf("unescaped: %s", b)
+		}
+		data := regexp.MustCompile(`data-values="([^"]*)"`).FindStringSubmatch(b)
+		if data == nil || data[1] != `[&#34;\&#34;1\&#34;&#34;,&#34;\u003cb\u003e&#34;,&#34;long value&#34;]` {
+			t.Errorf("values %q", data)
+		}
+		for what, want := range map[string]bool{`value="1"`: true, " selected>&lt;b&gt;": menu, `max="2"`: !menu, `aria-valuetext="&lt;b&gt;"`: !menu} {
+			if strings.Contains(b, what) != want {
+				t.Errorf("menu %v: %s in %s: want %v", menu, what, b, want)
+			}
+		}
+	}
+}
+
+func TestColumnsAreKeptOnce(t *testing.T) {
+	var c columns
+	for i, want := range []int{0, 1, 0, 2, 1} {
+		if k := c.place(json.RawMessage([]string{"[1]", "[2]", "[1]", `["1"]`, "[2]"}[i])); k != want {
+			t.Errorf("column %d is at %d, want %d", i, k, want)
+		}
+	}
+	if b, err := json.Marshal(c); err != nil || string(b) != `[[1],[2],["1"]]` {
+		t.Errorf("%s, %v", b, err)
+	}
+}
+
+// A part that a later frame lacks must not shine through from the first.
+func TestSinceUndoesWhatIsGone(t *testing.T) {
+	first := options{"kept": json.RawMessage("1"), "gone": json.RawMessage("2"), "changed": json.RawMessage("3")}
+	now := options{"kept": json.RawMessage("1"), "changed": json.RawMessage("4"), "new": json.RawMessage("5")}
+	b, err := json.Marshal(now.since(first))
+	if want := `{"changed":4,"gone":null,"new":5}`; err != nil || string(b) != want {
+		t.Errorf("%s, %v, want %s", b, err, want)
+	}
+}
+
+func TestExplorersThatCannotBeShown(t *testing.T) {
+	line := func(y float64) Panels { return Row(Figure{Layers: []Layer{Line{X: []float64{0}, Y: []float64{y}}}}) }
+	two := []Control{{Label: "R", Values: []string{"1", "2"}}}
+	for _, c := range []struct {
+		d    Drawing
+		want string
+	}{
+		{Explorer{}, "needs controls and a Frame"},
+		{Explorer{Controls: two}, "needs controls and a Frame"},
+		{Explorer{Controls: []Control{{Label: "η"}}, Frame: func([]int) Panels { return line(1) }}, `control "η": Start is 0, but there are 0 values`},
+		{Explorer{Controls: []Control{{Label: "η", Values: []string{"1"}, Start: -1}}, Frame: func([]int) Panels { return line(1) }}, "Start is -1"},
+		{Explorer{Controls: two, Frame: func(at []int) Panels { return line(math.Log(float64(-at[0]))) }}, "frame at R = 1: "},
+		{Explorer{Controls: two, Frame: func(at []int) Panels { return Row(slices.Repeat(line(1).Figures, 1+at[0])...) }}, "frame at R = 2 has 2 figures, but the first has 1"},
+		{Slider{Label: "η", Values: []string{"1"}, Frames: []Panels{line(1), line(2)}}, `slider "η": 2 frames and 1 values`},
+		{Slider{Label: "η"}, `control "η": Start is 0`},
+		{Slider{Label: "η", Values: []string{"a", "b"}, Frames: []Panels{line(1), Row(Figure{})}}, "frame at η = b: "},
+	} {
+		_, err := c.d.panels()
+		_, shown := c.d.display()
+		if err == nil || shown == nil || err.Error() != shown.Error() || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("errors %v and %v, want both to say %q", err, shown, c.want)
+		}
+	}
+	_, err := Slider{Label: "η", Values: []string{"a"}, Frames: []Panels{Row(Figure{})}}.panels()
+	if errors.Unwrap(err) == nil {
+		t.Errorf("%v hides its cause", err)
+	}
+}
