@@ -400,5 +400,11 @@ func (l *Lab) configureServer() error {
 	}
 	// No question whether to fetch news, either.
 	const quiet = `{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}}`
-	return writeFile(l.path("jupyter", "config", "labconfig", "page_config.json"), []byte(quiet))
+	if err := writeFile(l.path("jupyter", "config", "labconfig", "page_config.json"), []byte(quiet)); err != nil {
+		return err
+	}
+	// For its first completion gopls reads the library, for longer than the second
+	// after which JupyterLab would drop the answer.
+	const completion = `{"@jupyterlab/completer-extension:manager": {"providerTimeout": 30000}}`
+	return writeFile(l.path("jupyter", "config", "labconfig", "default_setting_overrides.json"), []byte(completion))
 }
