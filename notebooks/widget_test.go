@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -132,8 +133,12 @@ func TestWidgetInJupyterLab(t *testing.T) {
 	shows("word 1 rises to 8")
 	saveScreenshot(t, b, "widget-ended.png")
 
-	// An interrupt ends it too.
+	// Run again it begins anew. An interrupt ends it too.
 	live()
+	evaluate[int](t, b, input+`.value = 10, `+input+`.dispatchEvent(new Event("input")), 0`)
+	shows("word 0 rises to 2")
+	live()
+	shows("word 0 rises to 3")
 	run("notebook:interrupt-kernel")
 	eventually(t, b, "the widget has ended", ended)
 
@@ -152,4 +157,20 @@ func TestWidgetInJupyterLab(t *testing.T) {
 	if !strings.Contains(html.String(), "word 0 rises to 3") || !strings.Contains(html.String(), `type="range"`) || strings.Contains(html.String(), "gonb_comm") {
 		t.Errorf("saved: %s", html.String())
 	}
+
+	// A page that is left while a widget is live frees the kernel. What was saved
+	// then is not live when it is opened again.
+	live()
+	run("docmanager:save")
+	eventually(t, b, "the notebook is saved", `!window.jupyterapp.shell.currentWidget.context.model.dirty`)
+	b.open(t, evaluate[string](t, b, `location.href`))
+	eventually(t, b, "the notebook is shown", input)
+	kernelReady(t, b)
+	if !evaluate[bool](t, b, input+`.disabled && `+button+`.disabled`) {
+		t.Error("controls of a widget whose page was left are live")
+	}
+	const count = `window.jupyterapp.shell.currentWidget.content.activeCell.model.executionCount`
+	before := evaluate[int](t, b, `window.jupyterapp.shell.currentWidget.content.activeCellIndex = 3, `+count)
+	run("notebook:run-cell")
+	eventually(t, b, "the cell below is run", fmt.Sprint(count, " > ", before))
 }

@@ -42,15 +42,18 @@ const grace = 250 * time.Millisecond
 // the meantime.
 //
 // A kernel runs one cell at a time, so the others wait while a widget is live. It
-// ends when the reader presses Done, runs another cell (also by Run All: then a
-// widget never holds up the cells below), closes or reloads the page, interrupts
-// the kernel, when ctx ends, or after [Patience]. The last picture stays and is
+// ends when the reader presses Done, runs another cell or this one again (a widget
+// never holds up Run All), closes or reloads the page, interrupts the kernel, when
+// ctx ends, or after [Patience]. The last picture stays and is
 // saved with the notebook; the controls are then disabled.
 //
 // Outside of a notebook and where nobody looks at it (nbconvert, nbclient, a kernel
 // started with [plotting.Headless]), f is called once, with the values that the
 // controls begin with, so that a mistake in it is found, and nothing is shown. The
-// same where a server runs the kernel but no page answers within five seconds.
+// same where a server runs the kernel but no page answers within five seconds, but
+// then GoNB's attempt to reach one stays in the notebook, as an output with nothing
+// to be seen. GoNB's channel goes to the root of the server, without TLS: behind a
+// proxy such as JupyterHub no page can answer.
 //
 // What f panics with, and a view that can't be shown, are mistakes in the cell:
 // Run panics.

@@ -4,7 +4,7 @@ function (id, address, texts) {
   var comm = globalThis.gonb_comm, root = document.getElementById(id);
   if (!comm || !root) return; // a saved notebook, opened again: nobody listens
   var controls = Array.from(root.querySelectorAll("input, select")), button = root.querySelector("button");
-  var serial = 1, ended = false; // 1 was the answer that brought us here
+  var cell = root.closest(".jp-Cell, .cell"), serial = 1, ended = false; // 1 was the answer that brought us here
 
   function tell(done) {
     var positions = controls.map(function (c) { return +c.value; });
@@ -17,10 +17,11 @@ function (id, address, texts) {
     controls.concat(button).forEach(function (c) { c.disabled = true; });
     tell(true);
   }
-  // Whether another cell of the notebook waits for this one, by its prompt.
-  function another() {
-    var notebook = root.closest(".jp-Notebook, #notebook"), cell = root.closest(".jp-Cell, .cell");
-    return notebook && Array.from(notebook.querySelectorAll(".jp-InputPrompt, .input_prompt")).some(function (p) {
+  // Whether the cell's output was cleared, as when it is run again, or another cell
+  // of the notebook waits for this one, which its prompt tells.
+  function overtaken() {
+    var notebook = cell && cell.closest(".jp-Notebook, #notebook");
+    return cell && !cell.contains(root) || notebook && Array.from(notebook.querySelectorAll(".jp-InputPrompt, .input_prompt")).some(function (p) {
       return p.textContent.indexOf("[*]") >= 0 && !cell.contains(p);
     });
   }
@@ -35,5 +36,5 @@ function (id, address, texts) {
   button.disabled = false;
   button.addEventListener("click", end);
   addEventListener("pagehide", end);
-  var watch = setInterval(function () { if (another()) end(); }, 300);
+  var watch = setInterval(function () { if (overtaken()) end(); }, 300);
 }
