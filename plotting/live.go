@@ -49,26 +49,29 @@ func appendNumber(b []byte, v float64, digits int) []byte {
 	return strconv.AppendFloat(b, v, 'g', digits, 64)
 }
 
-// digits is how many significant digits a coordinate needs on the axis: five
-// for the length of the axis, which is finer than any screen, and more if the
-// axis is far from 0.
-func (s scale) digits() int {
-	const shown = 5
+// digits is how many significant digits a coordinate needs on the axis: so many
+// for the length of the axis, and more if the axis is far from 0.
+func (s scale) digits(length int) int {
 	if s.log {
-		return shown
+		return length
 	}
 	far := math.Log10(max(math.Abs(s.lo), math.Abs(s.hi)) / (s.hi - s.lo))
-	return min(17, shown+int(max(0, math.Ceil(far))))
+	return min(17, length+int(max(0, math.Ceil(far))))
 }
 
+// A figure shows five digits of the length of an axis, which is finer than any
+// screen. Where there are many frames it is four: about a tenth of a pixel.
+const stillDigits, frameDigits = 5, 4
+
 // option returns the figure as ECharts' option, in JSON that is safe within a
-// script element, with its data among the given columns.
-func (f Figure) option(data *columns) (options, error) {
+// script element, with its data among the given columns, to so many digits of the
+// length of an axis.
+func (f Figure) option(data *columns, digits int) (options, error) {
 	layers, x, y, err := f.prepare()
 	if err != nil {
 		return nil, err
 	}
-	c := live{Line: charts.NewLine(), data: data, x: x, y: y, dx: x.digits(), dy: y.digits()}
+	c := live{Line: charts.NewLine(), data: data, x: x, y: y, dx: x.digits(digits), dy: y.digits(digits)}
 	c.frame(f, layers)
 	width, height := f.size()
 	for _, l := range layers {
@@ -365,19 +368,20 @@ func (c live) addGlyphs(name string, m glyphs) {
 // reads from ECharts' names for it.
 func (c live) addRule(m rule, at corner) {
 	s := custom("", "rule", m.ink.color, 1, 0)
-	s.Label = &opts.Label{Formatter: m.label, Position: at.String()}
+	s.Label = &opts.Label{Formatter: m.label}
 	s.LineStyle = &opts.LineStyle{Type: m.ink.dash.css()}
-	c.reference(s, m.vertical, m.at)
+	// Where there is room differs from frame to frame as the data do.
+	c.reference(s, m.vertical, []float64{m.at}, c.data.place(json.RawMessage(`["`+at.String()+`"]`)))
 }
 
 func (c live) addSpan(m span) {
 	s := custom("", "span", m.ink.color, regionAlpha, 0)
 	s.Label = &opts.Label{Formatter: m.label}
-	c.reference(s, m.vertical, m.from, m.to)
+	c.reference(s, m.vertical, []float64{m.from, m.to})
 }
 
-// reference appends a series that holds values of one axis only.
-func (c live) reference(s charts.SingleSeries, vertical bool, values ...float64) {
+// reference appends a series that holds values of one axis only, and other columns.
+func (c live) reference(s charts.SingleSeries, vertical bool, values []float64, others ...int) {
 	s.Encode, s.SeriesTooltip = &opts.Encode{Y: 0}, silent
 	digits := c.dy
 	if vertical {
@@ -387,7 +391,7 @@ func (c live) reference(s charts.SingleSeries, vertical bool, values ...float64)
 	for _, v := range values {
 		source = append(source, c.numbers([]float64{v}, digits))
 	}
-	c.draw(s, source)
+	c.draw(s, append(source, others...))
 }
 
 // String is ECharts' name for the place of a label on a line.

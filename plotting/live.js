@@ -97,7 +97,7 @@ function (charts) {
     },
     rule: function (rows, s, option) {
       return function (params, api) {
-        var g = params.coordSys, vertical = s.encode.x === 0, end = /End/.test(s.label.position), top = /Top/.test(s.label.position);
+        var g = params.coordSys, vertical = s.encode.x === 0, end = /End/.test(rows[0][1]), top = /Top/.test(rows[0][1]);
         var p = api.coord(vertical ? [rows[0][0], option.yAxis[0].min] : [option.xAxis[0].min, rows[0][0]]), right = g.x + g.width, low = g.y + g.height;
         return { type: "group", children: [
           { type: "line", shape: vertical ? { x1: p[0], x2: p[0], y1: g.y, y2: low } : { x1: g.x, x2: right, y1: p[1], y2: p[1] },

@@ -173,7 +173,7 @@ func TestRenderingsAgree(t *testing.T) {
 					want = append(want, l.name)
 				}
 			}
-			all, err := f.option(new(columns))
+			all, err := f.option(new(columns), stillDigits)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -73,15 +73,18 @@ func TestUnitAndValueAreInverse(t *testing.T) {
 
 func TestDigitsResolveTheAxis(t *testing.T) {
 	for _, s := range []scale{{0, 1, false}, {2861.6456, 2861.6457, false}, {-1e9, 1e9, false}, {1e6, 1e6 + 1, false}} {
-		const k = 1e4 // marks that a reader could tell apart on a large screen
-		v := s.lo + (s.hi-s.lo)/math.Phi
-		b, err := number{v, s.digits()}.MarshalJSON()
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := strconv.ParseFloat(string(b), 64)
-		if err != nil || math.Abs(got-v) > (s.hi-s.lo)/k {
-			t.Errorf("%v on [%v, %v] is written %s", v, s.lo, s.hi, b)
+		// How many marks there are to be told apart: more than on a large screen, and
+		// than on a chart.
+		for digits, marks := range map[int]float64{stillDigits: 1e4, frameDigits: 1e3} {
+			v := s.lo + (s.hi-s.lo)/math.Phi
+			b, err := number{v, s.digits(digits)}.MarshalJSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := strconv.ParseFloat(string(b), 64)
+			if err != nil || math.Abs(got-v) > (s.hi-s.lo)/marks {
+				t.Errorf("%v on [%v, %v] is written %s", v, s.lo, s.hi, b)
+			}
 		}
 	}
 }

@@ -169,9 +169,13 @@ func (c *columns) place(column json.RawMessage) int {
 // the still picture.
 func chart(frames []Figure, still Figure) (spec, string, error) {
 	var s spec
+	digits := stillDigits
+	if len(frames) > 1 {
+		digits = frameDigits
+	}
 	var first options
 	for k, f := range frames {
-		all, err := f.option(&s.Columns)
+		all, err := f.option(&s.Columns, digits)
 		if err != nil {
 			return s, "", err
 		}

@@ -164,7 +164,7 @@ func newPlot(f Figure, layers []layer, x, y scale) *plot.Plot {
 		{&p.X, f.X.Label, x, 7, textStyle(smallFont, draw.XCenter, draw.YTop)},
 		{&p.Y, f.Y.Label, y, 6, textStyle(smallFont, draw.XRight, draw.YCenter)},
 	} {
-		a.axis.Min, a.axis.Max = a.scale.lo, a.scale.hi
+		a.axis.Min, a.axis.Max = a.scale.position(a.scale.lo), a.scale.position(a.scale.hi)
 		a.axis.Label.Text = a.label
 		a.axis.Label.TextStyle = textStyle(labelFont, draw.XCenter, draw.YBottom)
 		a.axis.Label.Padding = 3
@@ -173,10 +173,7 @@ func newPlot(f Figure, layers []layer, x, y scale) *plot.Plot {
 		a.axis.Tick.LineStyle = draw.LineStyle{Color: axisColor, Width: 0.7}
 		a.axis.Tick.Length = 4
 		a.axis.Tick.Label = a.style
-		a.axis.Tick.Marker = marker(a.scale.ticks(a.ticks))
-		if a.scale.log {
-			a.axis.Scale = plot.LogScale{}
-		}
+		a.axis.Tick.Marker = marker(a.scale.ticks(a.ticks), a.scale)
 	}
 	p.X.Tick.Label.YAlign = draw.YTop
 	p.Add(grid{p.X.Tick.Marker, p.Y.Tick.Marker})
@@ -193,10 +190,20 @@ func newPlot(f Figure, layers []layer, x, y scale) *plot.Plot {
 	return p
 }
 
-func marker(ticks []tick) plot.ConstantTicks {
+// position is where a value is on gonum/plot's axis. A logarithmic axis is a linear
+// one of log₁₀ there: gonum/plot's own takes the label of the axis to stand at the
+// arithmetic mean of the ends, far up, and cuts the plot by what would stick out.
+func (s scale) position(v float64) float64 {
+	if s.log {
+		return math.Log10(v)
+	}
+	return v
+}
+
+func marker(ticks []tick, s scale) plot.ConstantTicks {
 	out := make(plot.ConstantTicks, len(ticks))
 	for i, t := range ticks {
-		out[i] = plot.Tick{Value: t.at, Label: t.label}
+		out[i] = plot.Tick{Value: s.position(t.at), Label: t.label}
 	}
 	return out
 }
@@ -227,12 +234,14 @@ type plotter struct {
 }
 
 func (pl plotter) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
+	px, py := p.Transforms(&c)
+	x := func(v float64) vg.Length { return px(pl.x.position(v)) }
+	y := func(v float64) vg.Length { return py(pl.y.position(v)) }
 	switch m := pl.mark.(type) {
 	case curve:
 		m.plot(c, x, y)
 	case boxes:
-		m.plot(c, p, x, y)
+		m.plot(c, pl.y, x, y)
 	case glyphs:
 		m.plot(c, x, y)
 	case polygon:
@@ -360,9 +369,9 @@ func arrowheads(pts []vg.Point) [][]vg.Point {
 }
 
 // plot draws all bars as one path: a hundred bars would be most of the file.
-func (m boxes) plot(c draw.Canvas, p *plot.Plot, x, y transform) {
+func (m boxes) plot(c draw.Canvas, s scale, x, y transform) {
 	var path vg.Path
-	base := y(max(0, p.Y.Min))
+	base := y(max(0, s.lo))
 	half := m.width / 2
 	for i := range m.x {
 		x0, x1 := x(m.x[i]-half), x(m.x[i]+half)
