@@ -1,9 +1,6 @@
 package mixpolicy
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Bellman sets dst = 𝒮v for the Bellman operator (2.8),
 //
@@ -94,67 +91,6 @@ func (x *MDP) improve(dst, v []float64, actions []int32, tie float64, workers in
 	})
 }
 
-// chosenRows are the rows and costs of one pair per state, side by side, so that a
-// sweep over them takes no more than it must.
-type chosenRows struct {
-	actions []int32
-	start   []int // of the place of state s, which has room for the longest of its rows
-	end     []int // of its present row
-	col     []int32
-	val     []float64
-	cost    []float64
-}
-
-// choose brings the rows up to date with the actions.
-func (x *MDP) choose(rows *chosenRows, actions []int32, workers int) {
-	if rows.start == nil {
-		rows.actions, rows.cost = slices.Repeat([]int32{-1}, x.n), make([]float64, x.n)
-		rows.start, rows.end = make([]int, x.n), make([]int, x.n)
-		room := 0
-		for s := range x.n {
-			rows.start[s] = room
-			longest := 0
-			for i := s * x.m; i < (s+1)*x.m; i++ {
-				longest = max(longest, x.p.Ptr[i+1]-x.p.Ptr[i])
-			}
-			room += longest
-		}
-		rows.col, rows.val = make([]int32, room), make([]float64, room)
-	}
-	x.sweepStates(workers, len(rows.col), func(lo, hi int) change {
-		for s := lo; s < hi; s++ {
-			if rows.actions[s] == actions[s] {
-				continue
-			}
-			i := s*x.m + int(actions[s])
-			col, val := x.p.Row(i)
-			copy(rows.col[rows.start[s]:], col)
-			copy(rows.val[rows.start[s]:], val)
-			rows.end[s], rows.cost[s] = rows.start[s]+len(col), x.cost[i]
-			rows.actions[s] = actions[s]
-		}
-		return unchanged
-	})
-}
-
-// follow sets dst = c^π + γP^π v for the policy that takes the chosen rows.
-func (x *MDP) follow(dst, v []float64, rows *chosenRows, workers int) change {
-	return x.sweepStates(workers, len(rows.col), func(lo, hi int) change {
-		c := unchanged
-		for s := lo; s < hi; s++ {
-			col := rows.col[rows.start[s]:rows.end[s]]
-			val := rows.val[rows.start[s]:rows.end[s]][:len(col)]
-			var e float64
-			for k, c := range col {
-				e += val[k] * v[c]
-			}
-			dst[s] = rows.cost[s] + x.criterion.gamma*e
-			c.note(dst[s] - v[s])
-		}
-		return c
-	})
-}
-
 // sweepStates runs do over all states, in a block per worker. Every state is
 // computed by itself and extremes are exact, so the number of workers leaves no
 // trace.
@@ -182,4 +118,22 @@ func (x *MDP) valueRounding() float64 {
 }
 
 // largest returns ‖x‖∞.
-func largest(x []float64) float64 { return max(slices.Max(x), -slices.Min(x)) }
+func largest(x []float64) float64 {
+	lo, hi := extremes(x)
+	return max(hi, -lo)
+}
+
+// extremes returns the least and the greatest of numbers, several times as fast as
+// slices.Min and slices.Max, which look for NaN.
+func extremes(x []float64) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, v := range x {
+		if v < lo {
+			lo = v
+		}
+		if v > hi {
+			hi = v
+		}
+	}
+	return lo, hi
+}

@@ -54,3 +54,35 @@ func (f *Features) IsFactored() bool {
 	_, ok := f.psi.(*factored)
 	return ok
 }
+
+// Improve is a plain greedy step.
+func (x *MDP) Improve(dst, v []float64, actions []int32, tie float64) (lo, hi float64, changed bool) {
+	c := x.improve(dst, v, actions, tie, 1)
+	return c.lo, c.hi, c.actions
+}
+
+// Greedy does greedy steps that leave out what is too far behind.
+type Greedy struct{ *greedy }
+
+func NewGreedy(x *MDP) Greedy { return Greedy{newGreedy(x)} }
+
+func (g Greedy) Step(dst, v []float64, tie float64, workers int) (lo, hi float64, changed bool) {
+	c := g.step(dst, v, tie, g.x.valueRounding()*(largest(g.x.cost)+largest(v)), workers)
+	return c.lo, c.hi, c.actions
+}
+
+// Alone tells how many states have no action that could become better at the debt of
+// now.
+func (g Greedy) Alone() int {
+	n := 0
+	for _, due := range g.rivals {
+		if float64(due) > g.debt {
+			n++
+		}
+	}
+	return n
+}
+
+func (g Greedy) Sweep(dst, v []float64) { g.sweep(dst, v, 1) }
+
+func (g Greedy) Actions() []int32 { return g.actions }

@@ -276,7 +276,7 @@ func (x *MDP) Next(s, a int) (states []int32, p []float64) { return x.p.Row(s*x.
 func (x *MDP) Transitions() int { return x.p.NNZ() }
 
 // CostRange returns c_min and c_max over all pairs, known to the learner by (A.3)(i).
-func (x *MDP) CostRange() (lo, hi float64) { return slices.Min(x.cost), slices.Max(x.cost) }
+func (x *MDP) CostRange() (lo, hi float64) { return extremes(x.cost) }
 
 // WithCosts returns the same process with other costs (nm entries, kept).
 func (x *MDP) WithCosts(cost []float64) (*MDP, error) {

@@ -131,9 +131,8 @@ func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings)
 		if !r.last.actions { // perhaps this is the last policy
 			goal = r.set.Tolerance / 2
 		}
-		x.choose(&r.rows, r.actions, r.set.Workers)
 		for range maxFollow {
-			c := x.follow(r.next, r.v, &r.rows, r.set.Workers)
+			c := r.greedy.sweep(r.next, r.v, r.set.Workers)
 			r.Sweeps++
 			r.advance()
 			if c.hi-c.lo <= goal || ctx.Err() != nil {
@@ -160,7 +159,7 @@ func PolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valua
 		}
 		inner := r.set
 		inner.Start, inner.Progress = r.v, nil
-		v, err := x.evaluate(ctx, deterministic(x, r.actions), inner)
+		v, err := x.evaluate(ctx, deterministic(x, r.greedy.actions), inner)
 		if v != nil {
 			copy(r.v, v.Value)
 			r.Sweeps += v.Sweeps
@@ -179,10 +178,9 @@ type search struct {
 	x        *MDP
 	ctx      context.Context
 	set      ValuationSettings
-	v, next  []float64  // v, and the operator applied to it
-	actions  []int32    // the greedy policy
-	last     change     // of the greedy step
-	rows     chosenRows // of the greedy policy
+	v, next  []float64 // v, and the operator applied to it
+	greedy   *greedy   // nil if a given policy is evaluated
+	last     change    // of the greedy step
 	rounding float64
 	top      float64 // ‖c‖∞
 	noise    float64 // residual of the policy whose value v should be
@@ -195,7 +193,7 @@ func (x *MDP) newSearch(ctx context.Context, set ValuationSettings) (*search, er
 	}
 	r := &search{
 		x: x, ctx: ctx, set: set, rounding: x.valueRounding(), top: largest(x.cost),
-		v: make([]float64, x.n), next: make([]float64, x.n), actions: make([]int32, x.n),
+		v: make([]float64, x.n), next: make([]float64, x.n),
 	}
 	copy(r.v, set.Start)
 	if set.Start == nil {
@@ -209,12 +207,13 @@ func (x *MDP) newSearch(ctx context.Context, set ValuationSettings) (*search, er
 }
 
 // optimise alternates greedy steps and bounds with follow, which brings r.v closer
-// to the value of the policy r.actions.
+// to the value of the policy r.greedy.actions.
 func (x *MDP) optimise(ctx context.Context, set ValuationSettings, follow func(r *search) error) (*Valuation, error) {
 	r, err := x.newSearch(ctx, set)
 	if err != nil {
 		return nil, err
 	}
+	r.greedy = newGreedy(x)
 	for err == nil {
 		if err = r.greedyStep(); err == nil {
 			r.advance()
@@ -224,7 +223,7 @@ func (x *MDP) optimise(ctx context.Context, set ValuationSettings, follow func(r
 	if r.Iterations == 0 {
 		return nil, err
 	}
-	r.Policy = deterministic(x, r.actions)
+	r.Policy = deterministic(x, r.greedy.actions)
 	if err == errDone {
 		return &r.Valuation, nil
 	}
@@ -239,11 +238,11 @@ func (r *search) greedyStep() error {
 		return r.stopped(err)
 	}
 	if r.Iterations == r.set.MaxIterations {
-		return r.notConverged(r.Iterations, "iterations", deterministic(r.x, r.actions))
+		return r.notConverged(r.Iterations, "iterations", deterministic(r.x, r.greedy.actions))
 	}
 	slack := r.slack()
 	tie := slack + r.noise // less is no improvement, and could make policies cycle
-	r.last = r.x.improve(r.next, r.v, r.actions, tie, r.set.Workers)
+	r.last = r.greedy.step(r.next, r.v, tie, slack, r.set.Workers)
 	r.Iterations++
 	return r.bound(r.last, slack, tie, r.Iterations)
 }
@@ -334,6 +333,7 @@ func (x *MDP) evaluate(ctx context.Context, p *Policy, set ValuationSettings) (*
 		return nil, err
 	}
 	r.Policy = p
+	actions := make([]int32, x.n)
 	exact := x.n <= eliminationLimit
 	if exact {
 		r.v, _ = y.reduce(y.p, allStates(x.n, support)).values(y.cost)
@@ -347,7 +347,7 @@ func (x *MDP) evaluate(ctx context.Context, p *Policy, set ValuationSettings) (*
 		if r.Sweeps == r.set.MaxIterations {
 			return &r.Valuation, r.notConverged(r.Sweeps, "sweeps", UniformPolicy(y))
 		}
-		r.last = y.improve(r.next, r.v, r.actions, 0, r.set.Workers) // of its one action
+		r.last = y.improve(r.next, r.v, actions, 0, r.set.Workers) // of its one action
 		r.Sweeps++
 		slack := r.slack()
 		err := r.bound(r.last, slack, slack, r.Sweeps)
