@@ -403,8 +403,8 @@ func (l *Lab) configureServer() error {
 	if err := writeFile(l.path("jupyter", "config", "labconfig", "page_config.json"), []byte(quiet)); err != nil {
 		return err
 	}
-	// For its first completion gopls reads the library, for longer than the second
-	// after which JupyterLab would drop the answer.
+	// A kernel younger than 12 seconds answers only when it has them behind it: that
+	// long GoNB leaves gopls to start. JupyterLab would drop the answer after one.
 	const completion = `{"@jupyterlab/completer-extension:manager": {"providerTimeout": 30000}}`
 	return writeFile(l.path("jupyter", "config", "labconfig", "default_setting_overrides.json"), []byte(completion))
 }

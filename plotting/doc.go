@@ -6,7 +6,8 @@
 // as [Line], [Bars], [Points], [Rule] or [Contour]. [Show] displays it in a
 // notebook, [Save] writes SVG, PNG or PDF. [Row] puts figures side by side and
 // [Slider] leafs through precomputed ones, also on an exported page that has
-// no kernel behind it; [Explorer] does so for several parameters.
+// no kernel behind it; [Explorer] does so for several parameters. Where there is a
+// kernel, package widget computes figures anew while sliders are moved.
 //
 //	fig := plotting.Figure{
 //		Title:  "Objective",

@@ -9,8 +9,8 @@
 //		return plotting.Figure{…}
 //	})
 //
-// For a slider that works on an exported page, where no kernel is, see
-// [plotting.Slider], whose pictures are computed beforehand.
+// For sliders that work on an exported page, where no kernel is, see
+// [plotting.Slider] and [plotting.Explorer], whose pictures are computed beforehand.
 package widget
 
 import (
