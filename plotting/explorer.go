@@ -176,7 +176,7 @@ func (c Control) html() string {
 	}
 	var b strings.Builder
 	label := html.EscapeString(c.Label)
-	b.WriteString(`<label style="display:inline-block;margin:0 24px 4px 0">` + label)
+	b.WriteString(`<label style="display:inline-block;min-width:min(340px,100%);margin:0 16px 4px 0">` + label)
 	// JupyterLab has uses of its own for the arrow keys, unless the element forbids it.
 	attributes := fmt.Sprintf(`data-lm-suppress-shortcuts="true" data-values="%s"`, html.EscapeString(string(values)))
 	if c.Menu {
@@ -197,7 +197,7 @@ func (c Control) html() string {
 		// A reader who hears the page is told the value, not its index. An output
 		// element instead of the span would be what the label is for.
 		value := html.EscapeString(c.Values[c.Start])
-		fmt.Fprintf(&b, ` = <span style="display:inline-block;min-width:%dch">%s</span> <input type="range" max="%d" value="%d" aria-label="%s" aria-valuetext="%s" %s style="vertical-align:middle;width:min(240px,50vw)">`,
+		fmt.Fprintf(&b, ` = <span style="display:inline-block;min-width:%dch">%s</span> <input type="range" max="%d" value="%d" aria-label="%s" aria-valuetext="%s" %s style="vertical-align:middle;width:min(200px,50vw)">`,
 			widest, value, len(c.Values)-1, c.Start, label, value, attributes)
 	}
 	b.WriteString("</label>\n")

@@ -44,15 +44,6 @@ type Score struct {
 	Theta [][]float64 // θ̂
 }
 
-// Merit returns [mixpolicy.Problem.Merit] as a function: its only error, that of the exact
-// optimum, comes first.
-func Merit(p *mixpolicy.Problem) (func(theta []float64) float64, error) {
-	if _, err := p.Optimum(); err != nil {
-		return nil, err
-	}
-	return func(theta []float64) float64 { return mixpolicy.Must(p.Merit(theta)) }, nil
-}
-
 // ContestSettings say how much work a [Contest] is.
 type ContestSettings struct {
 	Trials, TuningTrials int
@@ -159,12 +150,7 @@ func (r *referee) score(trials int, seed uint64, eta, weight float64) Score {
 		s.Objective = append(s.Objective, q.Objective)
 		s.Mass = append(s.Mass, q.NegativeMass)
 		s.PolicyCost = append(s.PolicyCost, q.PolicyCost)
-		merit, err := r.p.Merit(q.Theta)
-		if err != nil {
-			r.err = err
-			return Score{}
-		}
-		s.Merit = append(s.Merit, merit)
+		s.Merit = append(s.Merit, q.Merit)
 		s.Theta = append(s.Theta, q.Theta)
 	}
 	return s

@@ -89,13 +89,9 @@ func figure2(ctx context.Context, primalDual, penalty Protocol) (Figure2, error)
 }
 
 // MeanMerit runs trials of a method on the queue with the given class, and returns the
-// mean [Merit] of its answers with a 95 % interval, as a fraction of the optimum.
+// mean merit of its answers with a 95 % interval, as a fraction of the optimum.
 func MeanMerit(ctx context.Context, class mixpolicy.Class, method func() mixpolicy.Method, iterations, trials int) (mixpolicy.Interval, error) {
 	p, err := QueueProblem(class)
-	if err != nil {
-		return mixpolicy.Interval{}, err
-	}
-	merit, err := Merit(p)
 	if err != nil {
 		return mixpolicy.Interval{}, err
 	}
@@ -107,14 +103,14 @@ func MeanMerit(ctx context.Context, class mixpolicy.Class, method func() mixpoli
 	}
 	relative := make([]float64, len(t.Results))
 	for k, r := range t.Results {
-		relative[k] = merit(r.Theta) / r.Optimum
+		relative[k] = r.Merit / r.Optimum
 	}
 	return mixpolicy.TInterval(relative, confidence), nil
 }
 
-// MeritCurve is the curve of the [Merit] of θ̂ as a fraction of the optimum.
+// MeritCurve is [mixpolicy.Problem.MeritCurve] as a fraction of the optimum.
 func MeritCurve(p *mixpolicy.Problem) (mixpolicy.Curve, error) {
-	merit, err := Merit(p)
+	merit, err := p.MeritCurve()
 	if err != nil {
 		return nil, err
 	}
@@ -123,9 +119,9 @@ func MeritCurve(p *mixpolicy.Problem) (mixpolicy.Curve, error) {
 		return nil, err
 	}
 	return func(h *mixpolicy.History) []float64 {
-		y := make([]float64, len(h.Average))
-		for k, theta := range h.Average {
-			y[k] = merit(theta) / best.Objective
+		y := merit(h)
+		for k := range y {
+			y[k] /= best.Objective
 		}
 		return y
 	}, nil

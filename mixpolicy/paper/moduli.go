@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -14,6 +13,16 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 	"github.com/mixpolicy/lab/plotting"
 )
+
+// Family is a modulus for each radius R of the policy class, such as
+//
+//	Family{"cube", func(R float64) bregman.Modulus { return bregman.Cube{R: R} }}
+//
+// Its name is for tables and legends.
+type Family struct {
+	Name string
+	At   func(R float64) bregman.Modulus
+}
 
 // Moduli compares Bregman moduli in Algorithm 1 on one problem: equal samples, the same
 // seeds, and the step size of each chosen from one grid by trials that are not used again.
@@ -29,7 +38,7 @@ type Moduli struct {
 type ModuliSettings struct {
 	Iterations   int       // T; 10,000
 	Trials       int       // 20
-	TuningTrials int       // 4
+	TuningTrials int       // 8
 	Etas         []float64 // the grid of η₀ for η_t = η₀/√(t+1); 2⁻⁴, 2⁻², …, 2⁸
 	CostScale    float64   // max |c|
 	Seed         uint64
@@ -37,8 +46,8 @@ type ModuliSettings struct {
 
 // Contender is a modulus with what its runs came to.
 type Contender struct {
-	Modulus bregman.Modulus
-	Name    string
+	Family  Family
+	Modulus bregman.Modulus      // that of the problem's R
 	Eta     float64              // the η₀ chosen
 	Scores  []mixpolicy.Interval // merit relative to |f*| for each η₀ of the grid; tuning trials
 	Trials  *mixpolicy.Trials    // with η₀
@@ -52,7 +61,7 @@ func (s ModuliSettings) complete(p *mixpolicy.Problem) ModuliSettings {
 		s.Trials = 20
 	}
 	if s.TuningTrials == 0 {
-		s.TuningTrials = 4
+		s.TuningTrials = 8
 	}
 	if s.Etas == nil {
 		s.Etas = powers(0x1p-4, 4, 7)
@@ -64,53 +73,69 @@ func (s ModuliSettings) complete(p *mixpolicy.Problem) ModuliSettings {
 	return s
 }
 
-// CompareModuli runs the comparison. The error names a modulus whose domain does not meet
-// the hyperplane, or whose runs all fail.
-func CompareModuli(ctx context.Context, p *mixpolicy.Problem, set ModuliSettings, moduli ...bregman.Modulus) (*Moduli, error) {
-	if len(moduli) == 0 {
+// CompareModuli runs the comparison, with the moduli of the radius of the problem's class.
+// The error names a modulus whose domain does not meet the hyperplane, or whose runs fail.
+func CompareModuli(ctx context.Context, p *mixpolicy.Problem, set ModuliSettings, families ...Family) (*Moduli, error) {
+	if len(families) == 0 {
 		return nil, errors.New("paper: no modulus to compare, want at least one")
 	}
 	m := &Moduli{Problem: p, Settings: set.complete(p)}
-	for _, phi := range moduli {
-		c := Contender{Modulus: phi, Name: fmt.Sprint(phi)}
-		if err := bregman.Validate(phi, p.Dim()); err != nil {
-			return m, fmt.Errorf("paper: modulus %s: %w", c.Name, err)
-		}
-		best := math.Inf(1)
-		for _, eta := range m.Settings.Etas {
-			score, _, err := m.run(ctx, phi, eta, m.Settings.TuningTrials, m.Settings.Seed+1)
-			if err != nil {
-				return m, fmt.Errorf("paper: modulus %s, η₀ = %g: %w", c.Name, eta, err)
-			}
-			c.Scores = append(c.Scores, score)
-			if score.Mean < best {
-				best, c.Eta = score.Mean, eta
-			}
-		}
-		var err error
-		if _, c.Trials, err = m.run(ctx, phi, c.Eta, m.Settings.Trials, m.Settings.Seed); err != nil {
-			return m, fmt.Errorf("paper: modulus %s: %w", c.Name, err)
+	for _, f := range families {
+		c, err := m.Settings.compete(ctx, p, f)
+		if err != nil {
+			return m, err
 		}
 		m.Contenders = append(m.Contenders, c)
 	}
 	return m, nil
 }
 
-// run makes trials, and returns the interval of their relative merit.
-func (m *Moduli) run(ctx context.Context, phi bregman.Modulus, eta float64, trials int, seed uint64) (mixpolicy.Interval, *mixpolicy.Trials, error) {
-	t, err := mixpolicy.RunTrials(ctx, m.Problem, func() mixpolicy.Method {
-		return &mixpolicy.PrimalDual{Modulus: phi, StepSize: mixpolicy.InverseSqrt(eta), CostScale: m.Settings.CostScale}
+// compete chooses the step size for a modulus, and runs the trials with it.
+func (s ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, f Family) (Contender, error) {
+	c := Contender{Family: f, Modulus: f.At(p.Class().R)}
+	merit, err := MeritCurve(p)
+	if err != nil {
+		return c, err
+	}
+	if err := bregman.Validate(c.Modulus, p.Dim()); err != nil {
+		return c, fmt.Errorf("paper: modulus %s: %w", f.Name, err)
+	}
+	best := math.Inf(1)
+	for _, eta := range s.Etas {
+		t, err := s.run(ctx, p, c.Modulus, eta, s.TuningTrials, s.Seed+1)
+		if err != nil {
+			return c, fmt.Errorf("paper: modulus %s, η₀ = %g: %w", f.Name, eta, err)
+		}
+		score := interval(t.Final(merit))
+		c.Scores = append(c.Scores, score)
+		if score.Mean < best {
+			best, c.Eta = score.Mean, eta
+		}
+	}
+	c.Trials, err = s.run(ctx, p, c.Modulus, c.Eta, s.Trials, s.Seed)
+	if err != nil {
+		return c, fmt.Errorf("paper: modulus %s: %w", f.Name, err)
+	}
+	return c, nil
+}
+
+func (s ModuliSettings) run(ctx context.Context, p *mixpolicy.Problem, phi bregman.Modulus, eta float64, trials int, seed uint64) (*mixpolicy.Trials, error) {
+	return mixpolicy.RunTrials(ctx, p, func() mixpolicy.Method {
+		return &mixpolicy.PrimalDual{Modulus: phi, StepSize: mixpolicy.InverseSqrt(eta), CostScale: s.CostScale}
 	}, mixpolicy.TrialSettings{
-		Trials: trials, Iterations: m.Settings.Iterations, Seed: seed, Schedule: mixpolicy.LogSpaced(12),
+		Trials: trials, Iterations: s.Iterations, Seed: seed, Schedule: mixpolicy.LogSpaced(12),
 	})
-	if err != nil {
-		return mixpolicy.Interval{}, nil, err
-	}
-	merit, err := MeritCurve(m.Problem)
-	if err != nil {
-		return mixpolicy.Interval{}, nil, err
-	}
-	return mixpolicy.TInterval(t.Final(merit), confidence), t, nil
+}
+
+// interval is a bootstrap interval: merits are skewed and not negative, and Student's
+// interval of a few may reach below 0.
+func interval(x []float64) mixpolicy.Interval { return mixpolicy.BootstrapInterval(x, confidence, 1) }
+
+// withRadius is the problem in a class of the same norm and another radius.
+func withRadius(p *mixpolicy.Problem, r float64) (*mixpolicy.Problem, error) {
+	class := p.Class()
+	class.R = r
+	return mixpolicy.NewProblem(p.Features(), class)
 }
 
 // Table lists, for each modulus, the η₀ chosen and what the trials came to.
@@ -123,8 +148,8 @@ func (m *Moduli) Table() (plotting.Table, error) {
 	var name, score []string
 	var eta, cost, violation, boundary []float64
 	for _, c := range m.Contenders {
-		iv := mixpolicy.TInterval(c.Trials.Final(merit), confidence)
-		name, eta = append(name, c.Name), append(eta, c.Eta)
+		iv := interval(c.Trials.Final(merit))
+		name, eta = append(name, c.Family.Name), append(eta, c.Eta)
 		score = append(score, fmt.Sprintf("%.4f [%.4f, %.4f]", iv.Mean, iv.Lo, iv.Hi))
 		cost = append(cost, stat.Mean(c.Trials.Final(mixpolicy.CostCurve), nil))
 		violation = append(violation, stat.Mean(c.Trials.Final(mixpolicy.ViolationCurve), nil))
@@ -152,7 +177,7 @@ func (m *Moduli) room(h *mixpolicy.History) []float64 {
 func (m *Moduli) curves(title, label string, c mixpolicy.Curve) plotting.Figure {
 	f := plotting.Figure{Title: title, X: plotting.Axis{Label: "queries to the oracle", Log: true}, Y: plotting.Axis{Label: label}}
 	for _, k := range m.Contenders {
-		f.Layers = append(f.Layers, BandLine(k.Name, k.Trials, c))
+		f.Layers = append(f.Layers, BandLine(k.Family.Name, k.Trials, c))
 	}
 	return f
 }
@@ -184,111 +209,55 @@ func (m *Moduli) Sensitivity() plotting.Figure {
 		Y:     plotting.Axis{Label: "merit, relative to the optimum", Log: true},
 	}
 	for _, c := range m.Contenders {
-		line := plotting.Line{Name: c.Name, X: m.Settings.Etas}
-		for _, iv := range c.Scores {
-			line.Y = append(line.Y, iv.Mean)
+		line := plotting.Line{Name: c.Family.Name}
+		for k, iv := range c.Scores {
+			extend(&line, m.Settings.Etas[k], iv)
 		}
 		f.Layers = append(f.Layers, line)
 	}
 	return f
 }
 
-// Paths draws, for three base policies, the running average of the first trial of each
-// modulus in the plane of (θ₁, θ₂), with the level sets of its divergence from the optimum
-// where that is inside of its domain: one figure for each modulus.
-func (m *Moduli) Paths() (plotting.Panels, error) {
-	if m.Problem.Dim() != 3 {
-		return plotting.Panels{}, fmt.Errorf("paper: paths on the hyperplane for d = %d, want d = 3", m.Problem.Dim())
+// RadiusSensitivity draws the merit after all queries against the radius R of the class:
+// solid with the step size chosen anew for each R, dashed with that of the problem's own R.
+// The merit is relative to the optimum of the same R.
+func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (plotting.Figure, error) {
+	f := plotting.Figure{
+		Title: "Sensitivity to the radius",
+		X:     plotting.Axis{Label: "R", Log: true},
+		Y:     plotting.Axis{Label: "merit, relative to the optimum", Log: true},
 	}
-	best, err := m.Problem.Optimum()
-	if err != nil {
-		return plotting.Panels{}, err
-	}
-	var figures []plotting.Figure
-	for _, c := range m.Contenders {
-		h := c.Trials.Runs[0]
-		path := plotting.Path{Name: "θ̂", X: h.Coordinate(0), Y: h.Coordinate(1)}
-		lo, hi := reach(path.X, best.Theta[0]), reach(path.Y, best.Theta[1])
-		f := plotting.Figure{
-			Title: c.Name, Width: 5, Height: 4.6,
-			X: plotting.Axis{Label: "θ₁", Min: lo[0], Max: lo[1]}, Y: plotting.Axis{Label: "θ₂", Min: hi[0], Max: hi[1]},
-		}
-		if c.Modulus.InDomain(best.Theta) {
-			d := func(x, y float64) float64 {
-				theta := []float64{x, y, 1 - x - y}
-				if !c.Modulus.InDomain(theta) {
-					return math.Inf(1)
-				}
-				return bregman.Divergence(c.Modulus, theta, best.Theta)
+	for i, c := range m.Contenders {
+		color := plotting.Blue + plotting.Color(i%6)
+		tuned := plotting.Line{Name: c.Family.Name, Color: color, Dash: plotting.Solid}
+		kept := plotting.Line{Color: color, Dash: plotting.Dashed}
+		for _, r := range radii {
+			p, err := withRadius(m.Problem, r)
+			if err != nil {
+				return f, err
 			}
-			f.Layers = append(f.Layers, plotting.Contour{Grid: plotting.Sample(d, lo[0], lo[1], hi[0], hi[1], 61)})
+			merit, err := MeritCurve(p)
+			if err != nil {
+				return f, err
+			}
+			k, err := m.Settings.compete(ctx, p, c.Family)
+			if err != nil {
+				return f, fmt.Errorf("R = %g: %w", r, err)
+			}
+			extend(&tuned, r, interval(k.Trials.Final(merit)))
+			t, err := m.Settings.run(ctx, p, k.Modulus, c.Eta, m.Settings.Trials, m.Settings.Seed)
+			if err != nil {
+				return f, fmt.Errorf("paper: modulus %s, R = %g: %w", c.Family.Name, r, err)
+			}
+			kept.X, kept.Y = append(kept.X, r), append(kept.Y, interval(t.Final(merit)).Mean)
 		}
-		f.Layers = append(f.Layers, path, plotting.Points{Name: "optimum", X: best.Theta[:1], Y: best.Theta[1:2]})
-		figures = append(figures, f)
+		f.Layers = append(f.Layers, tuned, kept)
 	}
-	return plotting.Row(figures...), nil
+	return f, nil
 }
 
-// reach is the range of values and one more, widened by a tenth.
-func reach(x []float64, more float64) [2]float64 {
-	lo, hi := min(floats.Min(x), more), max(floats.Max(x), more)
-	margin := (hi - lo) / 10
-	if margin == 0 {
-		margin = 0.1
-	}
-	return [2]float64{lo - margin, hi + margin}
-}
-
-// Evidence shows a report of [bregman.Check]: a table of its findings, and its two pictures,
-// the Taylor remainder and the way to the boundary.
-func Evidence(r *bregman.Report) []plotting.View {
-	var name, verdict, worst, remark []string
-	for _, f := range r.Findings {
-		name = append(name, f.Name)
-		v, w := "holds", ""
-		switch {
-		case !f.OK:
-			v = "FAILS"
-		case f.Limit == 0:
-			v = "–"
-		}
-		if f.Limit != 0 {
-			w = fmt.Sprintf("%.1e of %.1e", f.Worst, f.Limit)
-		}
-		verdict, worst = append(verdict, v), append(worst, w)
-		if f.Where != "" {
-			f.Note = strings.TrimSpace(f.Note + " " + f.Where)
-		}
-		remark = append(remark, f.Note)
-	}
-	views := []plotting.View{plotting.Table{
-		Caption: fmt.Sprintf("%s in ℝ^%d", r.Modulus, r.Dim),
-		Columns: []plotting.Column{
-			{Head: "what must hold", Text: name}, {Head: "", Text: verdict}, {Head: "worst case", Text: worst}, {Head: "remark", Text: remark},
-		},
-	}}
-	var figures []plotting.Figure
-	for _, f := range []struct {
-		title, x, y string
-		points      []bregman.Point
-	}{
-		{"Taylor remainder of φ: slope 2", "step h", "remainder", r.Taylor},
-		{"On the way to the boundary", "what is left of the way", "change of the gradient", r.Boundary},
-	} {
-		line := plotting.Line{Name: "measured"}
-		for _, p := range f.points {
-			if p.X > 0 && p.Y > 0 { // the axes are logarithmic
-				line.X, line.Y = append(line.X, p.X), append(line.Y, p.Y)
-			}
-		}
-		if len(line.X) > 1 {
-			figures = append(figures, plotting.Figure{
-				Title: f.title, X: plotting.Axis{Label: f.x, Log: true}, Y: plotting.Axis{Label: f.y, Log: true},
-			}.With(line))
-		}
-	}
-	if figures != nil {
-		views = append(views, plotting.Row(figures...))
-	}
-	return views
+// extend appends a point with its interval.
+func extend(l *plotting.Line, x float64, iv mixpolicy.Interval) {
+	l.X, l.Y = append(l.X, x), append(l.Y, iv.Mean)
+	l.Lo, l.Hi = append(l.Lo, iv.Lo), append(l.Hi, iv.Hi)
 }

@@ -1,0 +1,246 @@
+package paper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/plotting"
+)
+
+func families() []Family {
+	return []Family{
+		{"cube", func(r float64) bregman.Modulus { return bregman.Cube{R: r} }},
+		{"log-cosine", func(r float64) bregman.Modulus { return bregman.LogCosine{R: r} }},
+	}
+}
+
+func smallQueue(t *testing.T) *mixpolicy.Problem {
+	t.Helper()
+	p, err := QueueProblem(mixpolicy.Cube(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+var brief = ModuliSettings{Iterations: 300, Trials: 3, TuningTrials: 2, Etas: []float64{4, 64}}
+
+// The curve over recorded averages is the merit of each average.
+func TestMeritCurveIsTheMeritOfTheAverages(t *testing.T) {
+	p := smallQueue(t)
+	h := new(mixpolicy.History)
+	r, err := mixpolicy.Solve(t.Context(), p, &mixpolicy.PrimalDual{CostScale: cMax}, mixpolicy.Settings{Iterations: 200, Seed: 1, Recorder: h})
+	if err != nil {
+		t.Fatal(err)
+	}
+	merit, err := MeritCurve(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := merit(h)
+	for k, theta := range h.Average {
+		if want := mixpolicy.Must(p.Merit(theta)) / r.Optimum; got[k] != want {
+			t.Errorf("at iteration %d: %v, want %v", h.Iteration[k], got[k], want)
+		}
+	}
+}
+
+// A contender's step size is the best of its scores, and what the table shows of its
+// trials is what plain runs with that step size come to.
+func TestModuliAreRunWithTheBestOfTheGrid(t *testing.T) {
+	p := smallQueue(t)
+	m, err := CompareModuli(t.Context(), p, brief, families()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := m.Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range m.Contenders {
+		k := slices.Index(m.Settings.Etas, c.Eta)
+		for _, s := range c.Scores {
+			if s.Mean < c.Scores[k].Mean {
+				t.Errorf("%s: η₀ = %g scores %v, another %v", c.Family.Name, c.Eta, c.Scores[k], s)
+			}
+		}
+		var merits []float64
+		for stream := range brief.Trials {
+			r, err := mixpolicy.Solve(t.Context(), p, &mixpolicy.PrimalDual{
+				Modulus: families()[i].At(2), StepSize: mixpolicy.InverseSqrt(c.Eta), CostScale: cMax,
+			}, mixpolicy.Settings{Iterations: brief.Iterations, Stream: uint64(stream)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			merits = append(merits, r.Merit/r.Optimum)
+		}
+		if want := fmt.Sprintf("%.4f [", stat.Mean(merits, nil)); !strings.HasPrefix(table.Columns[2].Text[i], want) {
+			t.Errorf("%s: the table says %s, runs %s", c.Family.Name, table.Columns[2].Text[i], want)
+		}
+	}
+}
+
+// At the problem's own radius nothing is chosen anew: both lines pass through the trials
+// of the comparison.
+func TestRadiusSensitivityPassesThroughTheComparison(t *testing.T) {
+	p := smallQueue(t)
+	m, err := CompareModuli(t.Context(), p, brief, families()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := m.RadiusSensitivity(t.Context(), 2, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	merit, err := MeritCurve(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range m.Contenders {
+		tuned, kept := f.Layers[2*i].(plotting.Line), f.Layers[2*i+1].(plotting.Line)
+		want := interval(c.Trials.Final(merit))
+		if tuned.Y[0] != want.Mean || tuned.Lo[0] != want.Lo || tuned.Hi[0] != want.Hi || kept.Y[0] != want.Mean {
+			t.Errorf("%s: %v and %v at R = 2, want %v", c.Family.Name, tuned, kept, want)
+		}
+		if kept.Y[1] == kept.Y[0] {
+			t.Errorf("%s: R makes no difference", c.Family.Name)
+		}
+	}
+	if _, err := m.RadiusSensitivity(t.Context(), 0.25); err == nil {
+		t.Error("no error for a class that does not meet the hyperplane")
+	}
+}
+
+// The ends of a strip are where the divergence has the level of the strip, and between them
+// it is smaller.
+func TestStripsAreLevelSets(t *testing.T) {
+	p := smallQueue(t)
+	m, err := CompareModuli(t.Context(), p, brief, families()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := mixpolicy.Must(p.Optimum()).Theta
+	panels, err := m.Paths()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range panels.Figures {
+		phi := families()[i].At(2)
+		d := func(x float64) float64 { return bregman.Divergence(phi, best, []float64{x, 1 - x}) }
+		strips := 0
+		for _, l := range f.Layers {
+			s, ok := l.(plotting.Span)
+			if !ok {
+				continue
+			}
+			level := 4 * d(0.5) / math.Pow(4, float64(strips))
+			strips++
+			for _, end := range []float64{s.From, s.To} {
+				// The end is found to 10⁻⁹ of the axis, over which d changes by far less than 10⁻⁶.
+				if inside := f.Y.Min < end && end < f.Y.Max; inside && math.Abs(d(end)/level-1) > 1e-6 || !inside && d(end) > level {
+					t.Errorf("%s: D = %g at the end %g of the strip of %g", f.Title, d(end), end, level)
+				}
+			}
+			for k := range 101 {
+				if x := s.From + (s.To-s.From)*float64(k)/100; d(x) > level*(1+1e-6) {
+					t.Errorf("%s: D = %g at %g, within the strip of %g", f.Title, d(x), x, level)
+				}
+			}
+		}
+		if strips != 5 {
+			t.Errorf("%s: %d strips, want 5", f.Title, strips)
+		}
+	}
+}
+
+func TestPathsNeedALineOrAPlane(t *testing.T) {
+	for d, want := range map[int]string{2: "", 3: "", 4: "for d = 4, want d = 2 or 3"} {
+		x, err := SmallMDP()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var base []*mixpolicy.Policy
+		for k := range d {
+			e := 0.1 * float64(k)
+			base = append(base, mixpolicy.Must(mixpolicy.StateIndependent(x, 0.5-e, 0.2+e, 0.3)))
+		}
+		p := mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.NewFeatures(x, base...)), mixpolicy.Cube(2)))
+		m, err := CompareModuli(t.Context(), p, brief, families()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		panels, err := m.Paths()
+		if err == nil && want == "" {
+			for _, f := range panels.Figures {
+				err = errors.Join(err, f.Validate())
+			}
+		}
+		if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("d = %d: %v, want %q", d, err, want)
+		}
+	}
+}
+
+func TestAComparisonNamesWhatCannotRun(t *testing.T) {
+	p := smallQueue(t)
+	tiny := Family{"tiny cube", func(float64) bregman.Modulus { return bregman.Cube{R: 0.25} }}
+	if _, err := CompareModuli(t.Context(), p, brief, tiny); err == nil || !strings.Contains(err.Error(), "tiny cube") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := CompareModuli(t.Context(), p, brief); err == nil {
+		t.Error("no error for no modulus")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := CompareModuli(ctx, p, brief, families()...); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Explore(ctx, p, Exploration{}, families()...); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// The frame where the sliders stand is that of runs with what the sliders say.
+func TestAnExplorationShowsTheRunsItNames(t *testing.T) {
+	e := Exploration{Radii: []float64{1, 2}, Etas: []float64{4, 64}, Betas: []float64{10, 100}, Iterations: 200, Trials: 2}
+	x, err := Explore(t.Context(), smallQueue(t), e, families()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range [][]int{{0, 0, 0, 0}, {1, 0, 1, 1}, {0, 1, 0, 1}, {1, 1, 1, 0}} {
+		r := e.Radii[at[0]]
+		p, err := QueueProblem(mixpolicy.Cube(r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lo, hi := math.Inf(1), math.Inf(-1)
+		var last float64
+		for stream := range 2 {
+			q, err := mixpolicy.Solve(t.Context(), p, &mixpolicy.PrimalDual{
+				Modulus: families()[at[3]].At(r), StepSize: mixpolicy.InverseSqrt(e.Etas[at[1]]), Beta: e.Betas[at[2]], CostScale: cMax,
+			}, mixpolicy.Settings{Iterations: 200, Stream: uint64(stream)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			lo, hi = min(lo, q.Merit/q.Optimum), max(hi, q.Merit/q.Optimum)
+			if stream == 0 {
+				last = q.Last[0] / r
+			}
+		}
+		figures := x.Frame(at).Figures
+		iterate, merit := figures[0].Layers[0].(plotting.Line), figures[1].Layers[0].(plotting.Line)
+		end := len(merit.Y) - 1
+		if iterate.Y[end] != last || merit.Lo[end] != lo || merit.Hi[end] != hi {
+			t.Errorf("at %v: θ₁/R = %v and merits in [%v, %v], want %v and [%v, %v]", at, iterate.Y[end], merit.Lo[end], merit.Hi[end], last, lo, hi)
+		}
+	}
+}
