@@ -242,7 +242,7 @@ func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (plott
 			}
 			k, err := m.Settings.compete(ctx, p, c.Family)
 			if err != nil {
-				return f, fmt.Errorf("R = %g: %w", r, err)
+				return f, fmt.Errorf("paper: R = %g: %w", r, err)
 			}
 			extend(&tuned, r, interval(k.Trials.Final(merit)))
 			t, err := m.Settings.run(ctx, p, k.Modulus, c.Eta, m.Settings.Trials, m.Settings.Seed)
