@@ -1,5 +1,7 @@
 package mixpolicy
 
+import "bytes"
+
 // What tests see of the state inside.
 
 // Force makes pair the next one that Sample gives.
@@ -86,3 +88,34 @@ func (g Greedy) Alone() int {
 func (g Greedy) Sweep(dst, v []float64) { g.sweep(dst, v, 1) }
 
 func (g Greedy) Actions() []int32 { return g.actions }
+
+func Unseal(text []byte) ([]byte, error) { return unseal(text) }
+
+func Seal(body []byte) []byte {
+	var b bytes.Buffer
+	seal(&b, body)
+	return b.Bytes()
+}
+
+// ParseCheckpoint reads a checkpoint into a method that begins, and returns what would
+// be saved then.
+func ParseCheckpoint(p *Problem, m Method, set Settings, text []byte) ([]byte, error) {
+	o := Must(NewOracle(p, set.Seed, set.Stream))
+	if err := m.Init(p, o); err != nil {
+		return nil, err
+	}
+	c, err := newCheckpoint(p, m, set)
+	if err != nil {
+		return nil, err
+	}
+	c.o = Must(NewOracle(p, set.Seed, set.Stream))
+	if err := m.Init(p, c.o); err != nil {
+		return nil, err
+	}
+	done, due, err := c.parse(text, set.Iterations)
+	if err != nil {
+		return nil, err
+	}
+	body, err := c.body(done, due)
+	return Seal(body), err
+}

@@ -2,8 +2,10 @@ package mixpolicy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"time"
 )
 
 // Settings say how long [Solve] runs and what it records. Iterations is required.
@@ -20,6 +22,13 @@ type Settings struct {
 
 	// Progress, when set, is told now and then how many iterations are done.
 	Progress func(done, total int)
+
+	// Checkpoint names a file that keeps the state of the run, written every minute,
+	// when ctx ends the run, and at the end. Solve goes on from it if it is there, and
+	// then gives what a run without interruption gives, to the bit; a file of another
+	// run is refused. Iterations may be more than before. The method and the recorder
+	// must be [Resumable], as those of this package are.
+	Checkpoint string
 
 	// Uncertified leaves the exact optimum and the policy's true cost out of the
 	// certificate, for problems where they take longer than the run.
@@ -110,9 +119,26 @@ func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, er
 	if err := m.Init(p, o); err != nil {
 		return nil, err
 	}
+	var keep *checkpoint
+	done, due := 0, 0
+	if set.Checkpoint != "" {
+		if keep, err = newCheckpoint(p, m, set); err != nil {
+			return nil, err
+		}
+		if o, err = NewOracle(p, set.Seed, set.Stream); err != nil {
+			return nil, err
+		}
+		if err := m.Init(p, o); err != nil {
+			return nil, err
+		}
+		keep.o = o
+		if done, due, err = keep.load(set.Iterations); err != nil {
+			return nil, err
+		}
+	}
 	r := &Result{Method: m.Name()}
 	var snap Snapshot
-	runErr := run(ctx, p, m, set, &snap)
+	runErr := run(ctx, p, m, set, &snap, keep, done, due)
 	r.Iterations = snap.Iteration
 	r.Theta = append([]float64(nil), snap.Average...)
 	r.Last = append([]float64(nil), snap.Last...)
@@ -131,8 +157,9 @@ func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, er
 	return r, runErr
 }
 
-// run does the iterations and leaves the last good state in snap.
-func run(ctx context.Context, p *Problem, m Method, set Settings, snap *Snapshot) error {
+// run does the iterations from t on, of which due is the next to be shown, and leaves
+// the last good state in snap.
+func run(ctx context.Context, p *Problem, m Method, set Settings, snap *Snapshot, keep *checkpoint, t, due int) error {
 	show := func() error {
 		if err := m.View(snap); err != nil {
 			return err
@@ -142,38 +169,58 @@ func run(ctx context.Context, p *Problem, m Method, set Settings, snap *Snapshot
 		}
 		return set.Recorder.Record(p, snap)
 	}
+	save := func() error {
+		if keep == nil {
+			return nil
+		}
+		return keep.save(t, due)
+	}
 	if set.Schedule == nil {
 		set.Schedule = LogSpaced(20)
 	}
-	if err := show(); err != nil {
-		return err
+	// Iterations between looks at the context: a tenth of a second, where one takes a
+	// nanosecond for every number of Ψ.
+	const most = 1024
+	look := most
+	for look > 1 && float64(look)*float64(p.f.x.Pairs()*p.Dim()) > 1e8 {
+		look /= 2
 	}
-	due := set.Schedule(0)
-	if set.Recorder == nil {
-		due = set.Iterations
-	}
-	const look = 1024 // iterations between looks at the context: at most milliseconds
-	for t := 0; t < set.Iterations; t++ {
-		if t%look == 0 {
-			if err := ctx.Err(); err != nil {
-				return stopped(t, set.Iterations, err, show())
+	for next := t; ; t++ {
+		if t == due && t < set.Iterations {
+			if err := show(); err != nil {
+				return err
 			}
-			if set.Progress != nil {
+			due = set.Schedule(t)
+			if set.Recorder == nil {
+				due = math.MaxInt
+			}
+		}
+		if t == set.Iterations {
+			break
+		}
+		if t == next {
+			next = (t/look + 1) * look
+			if err := ctx.Err(); err != nil {
+				return stopped(t, set.Iterations, err, errors.Join(save(), show()))
+			}
+			if set.Progress != nil && t%most == 0 {
 				set.Progress(t, set.Iterations)
+			}
+			if keep != nil && time.Since(keep.written) > checkpointEvery {
+				if err := save(); err != nil {
+					return stopped(t, set.Iterations, err, show())
+				}
 			}
 		}
 		if err := m.Step(); err != nil {
 			return stopped(t, set.Iterations, err, show())
 		}
-		if t+1 == due && t+1 < set.Iterations {
-			if err := show(); err != nil {
-				return err
-			}
-			due = set.Schedule(due)
-		}
 	}
 	if set.Progress != nil {
 		set.Progress(set.Iterations, set.Iterations)
+	}
+	if err := save(); err != nil {
+		return stopped(t, set.Iterations, err, show())
 	}
 	return show()
 }

@@ -1,0 +1,119 @@
+package mixpolicy
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Files of states hold numbers in little-endian order, floating-point ones by their
+// bits, and lists after their lengths.
+
+func appendInts(b []byte, v ...int) []byte {
+	for _, k := range v {
+		b = binary.LittleEndian.AppendUint64(b, uint64(k))
+	}
+	return b
+}
+
+func appendFloats(b []byte, x []float64) []byte {
+	b = appendInts(b, len(x))
+	for _, v := range x {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return b
+}
+
+func appendBytes(b, x []byte) []byte { return append(appendInts(b, len(x)), x...) }
+
+// reader reads what append… wrote. After an error everything is zero.
+type reader struct {
+	b   []byte
+	err error
+}
+
+var errShort = errors.New("ends too early")
+
+func (r *reader) fail(format string, v ...any) {
+	if r.err == nil {
+		r.b, r.err = nil, fmt.Errorf(format, v...)
+	}
+}
+
+func (r *reader) take(n int) []byte {
+	if r.err == nil && (n < 0 || n > len(r.b)) {
+		r.b, r.err = nil, errShort
+	}
+	if r.err != nil {
+		return nil
+	}
+	x := r.b[:n]
+	r.b = r.b[n:]
+	return x
+}
+
+func (r *reader) int() int {
+	if b := r.take(8); b != nil {
+		return int(binary.LittleEndian.Uint64(b))
+	}
+	return 0
+}
+
+// within reads a number from lo to hi.
+func (r *reader) within(what string, lo, hi int) int {
+	v := r.int()
+	if r.err == nil && (v < lo || v > hi) {
+		r.fail("%s is %d, want %d to %d", what, v, lo, hi)
+		return lo
+	}
+	return v
+}
+
+func (r *reader) float() float64 {
+	v := math.Float64frombits(uint64(r.int()))
+	if math.IsNaN(v) {
+		r.fail("holds a NaN")
+		return 0
+	}
+	return v
+}
+
+// floats reads a list.
+func (r *reader) floats() []float64 {
+	n := r.int()
+	if r.err == nil && (n < 0 || n > len(r.b)/8) {
+		r.fail("%w", errShort)
+	}
+	if r.err != nil {
+		return nil
+	}
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = r.float()
+	}
+	return x
+}
+
+// into reads a list of the length of dst.
+func (r *reader) into(dst []float64, what string) {
+	if n := r.int(); r.err == nil && n != len(dst) {
+		r.fail("%s has %d entries, want %d", what, n, len(dst))
+	}
+	for i := range dst {
+		if r.err != nil {
+			return
+		}
+		dst[i] = r.float()
+	}
+}
+
+func (r *reader) bytes() []byte { return r.take(r.int()) }
+
+// close returns the error, if only that something is left over.
+func (r *reader) close() error {
+	if r.err == nil && len(r.b) > 0 {
+		r.fail("has %d bytes too many", len(r.b))
+	}
+	return r.err
+}
