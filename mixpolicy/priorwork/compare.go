@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -17,6 +18,7 @@ import (
 // or default one first. Each call makes a fresh System.
 type Contestant struct {
 	Name           string
+	Source         string // the paper it is from
 	Configurations []func() System
 }
 
@@ -64,8 +66,29 @@ type Race struct {
 	// the optimum of (2.18), which is over mixtures.
 	PolicyCost []mixpolicy.Interval
 
-	// Finals are the last merits, or costs if there is no θ̂, in the order of streams.
-	Finals []float64
+	// Tuning is the mean score of each configuration over the tuning trials, at the end of
+	// the budget: of merits, or of costs if there is no θ̂. It is nil if nothing was tuned.
+	Tuning []float64
+
+	// Runs holds what the checkpoints of each run showed, in the order of streams.
+	Runs [][]Look
+}
+
+// Look is what a checkpoint of a run shows: the numbers behind a [Race]'s intervals.
+type Look struct {
+	Queries, Seconds float64
+	Merit            float64 // 0 for systems without a θ̂
+	PolicyCost       float64 // 0 if it was left out
+
+	hasMerit, hasPolicy bool
+}
+
+// Score returns the merit, or the cost of the policy if there is no θ̂.
+func (s Look) Score() float64 {
+	if s.hasMerit {
+		return s.Merit
+	}
+	return s.PolicyCost
 }
 
 // CompareByQueries runs every contestant for the same numbers of queries, which increase.
@@ -145,6 +168,7 @@ func compare(ctx context.Context, p *mixpolicy.Problem, contestants []Contestant
 		}
 		e := event{ctx: ctx, p: p, name: x.Name, set: set, course: c}
 		best, least, tried := 0, math.Inf(1), 1
+		var tuning []float64
 		if set.TuningTrials > 0 && len(x.Configurations) > 1 {
 			tried = len(x.Configurations)
 			for k, system := range x.Configurations {
@@ -154,8 +178,9 @@ func compare(ctx context.Context, p *mixpolicy.Problem, contestants []Contestant
 				}
 				var mean float64
 				for _, r := range runs {
-					mean += r[len(r)-1].score() / float64(len(runs))
+					mean += r[len(r)-1].Score() / float64(len(runs))
 				}
+				tuning = append(tuning, mean)
 				if mean < least {
 					best, least = k, mean
 				}
@@ -166,7 +191,7 @@ func compare(ctx context.Context, p *mixpolicy.Problem, contestants []Contestant
 			return out, err
 		}
 		race := e.race(runs)
-		race.Configuration, race.Tried = best, tried
+		race.Configuration, race.Tried, race.Tuning = best, tried, tuning
 		out.Races = append(out.Races, race)
 	}
 	return out, nil
@@ -181,22 +206,8 @@ type event struct {
 	course
 }
 
-// sample is what a checkpoint of a run shows.
-type sample struct {
-	queries, seconds    float64
-	merit, policyCost   float64
-	hasMerit, hasPolicy bool
-}
-
-func (s sample) score() float64 {
-	if s.hasMerit {
-		return s.merit
-	}
-	return s.policyCost
-}
-
-func (e *event) runs(system func() System, trials int, seed uint64) ([][]sample, error) {
-	out := make([][]sample, trials)
+func (e *event) runs(system func() System, trials int, seed uint64) ([][]Look, error) {
+	out := make([][]Look, trials)
 	g, ctx := errgroup.WithContext(e.ctx)
 	g.SetLimit(e.set.Workers)
 	for k := range trials {
@@ -216,7 +227,7 @@ func (e *event) runs(system func() System, trials int, seed uint64) ([][]sample,
 }
 
 // run times Init and steps, and stops the clock while it judges.
-func (e *event) run(ctx context.Context, s System, seed, stream uint64) ([]sample, error) {
+func (e *event) run(ctx context.Context, s System, seed, stream uint64) ([]Look, error) {
 	o, err := mixpolicy.NewOracle(e.p, seed, stream)
 	if err != nil {
 		return nil, err
@@ -226,10 +237,14 @@ func (e *event) run(ctx context.Context, s System, seed, stream uint64) ([]sampl
 		return nil, err
 	}
 	spent := time.Since(begin)
+	if solver, ok := s.(*solver); ok && !e.asks { // has no steps: the same at all checkpoints
+		once, err := e.look(ctx, solver, o, spent)
+		return slices.Repeat([]Look{once}, e.checkpoints), err
+	}
 	// Looks at the clock, and at the context, come after as many steps as take some
 	// microseconds: a look takes 50 ns.
 	const look = 64
-	var out []sample
+	var out []Look
 	for step := 0; len(out) < e.checkpoints; {
 		begin = time.Now()
 		for range look {
@@ -251,17 +266,10 @@ func (e *event) run(ctx context.Context, s System, seed, stream uint64) ([]sampl
 		if !e.reached(len(out), o.Queries(), spent) {
 			continue
 		}
-		begin = time.Now()
-		answer, err := s.Answer(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("answer after %d steps: %w", step, err)
-		}
-		total := spent + time.Since(begin)
-		q, err := e.judge(ctx, answer)
+		q, err := e.look(ctx, s, o, spent)
 		if err != nil {
 			return nil, fmt.Errorf("after %d steps: %w", step, err)
 		}
-		q.queries, q.seconds = float64(o.Queries()), total.Seconds()
 		for len(out) < e.checkpoints && e.reached(len(out), o.Queries(), spent) {
 			out = append(out, q)
 		}
@@ -269,11 +277,24 @@ func (e *event) run(ctx context.Context, s System, seed, stream uint64) ([]sampl
 	return out, nil
 }
 
+// look asks for an answer, which costs time, and judges it.
+func (e *event) look(ctx context.Context, s System, o *mixpolicy.Oracle, spent time.Duration) (Look, error) {
+	begin := time.Now()
+	answer, err := s.Answer(ctx)
+	if err != nil {
+		return Look{}, fmt.Errorf("answer: %w", err)
+	}
+	total := spent + time.Since(begin)
+	q, err := e.judge(ctx, answer)
+	q.Queries, q.Seconds = float64(o.Queries()), total.Seconds()
+	return q, err
+}
+
 // judge works out the merit of θ̂ and the true cost of the policy.
-func (e *event) judge(ctx context.Context, a *Answer) (q sample, err error) {
+func (e *event) judge(ctx context.Context, a *Answer) (q Look, err error) {
 	if a.Theta != nil {
 		q.hasMerit = true
-		if q.merit, err = e.p.Merit(a.Theta); err != nil {
+		if q.Merit, err = e.p.Merit(a.Theta); err != nil {
 			return q, err
 		}
 		if e.set.SkipPolicyCost {
@@ -285,14 +306,14 @@ func (e *event) judge(ctx context.Context, a *Answer) (q sample, err error) {
 	if err != nil {
 		return q, fmt.Errorf("true cost of the policy: %w", err)
 	}
-	q.hasPolicy, q.policyCost = true, measure.Cost(x.Costs())
+	q.hasPolicy, q.PolicyCost = true, measure.Cost(x.Costs())
 	return q, nil
 }
 
 // race sums up the runs.
-func (e *event) race(runs [][]sample) Race {
+func (e *event) race(runs [][]Look) Race {
 	r := Race{Name: e.name}
-	column := func(k int, of func(sample) float64) mixpolicy.Interval {
+	column := func(k int, of func(Look) float64) mixpolicy.Interval {
 		x := make([]float64, len(runs))
 		for i, run := range runs {
 			x[i] = of(run[k])
@@ -300,17 +321,15 @@ func (e *event) race(runs [][]sample) Race {
 		return mixpolicy.TInterval(x, e.set.Confidence)
 	}
 	for k, first := range runs[0] {
-		r.Queries = append(r.Queries, column(k, func(s sample) float64 { return s.queries }))
-		r.Seconds = append(r.Seconds, column(k, func(s sample) float64 { return s.seconds }))
+		r.Queries = append(r.Queries, column(k, func(s Look) float64 { return s.Queries }))
+		r.Seconds = append(r.Seconds, column(k, func(s Look) float64 { return s.Seconds }))
 		if first.hasMerit {
-			r.Merit = append(r.Merit, column(k, func(s sample) float64 { return s.merit }))
+			r.Merit = append(r.Merit, column(k, func(s Look) float64 { return s.Merit }))
 		}
 		if first.hasPolicy {
-			r.PolicyCost = append(r.PolicyCost, column(k, func(s sample) float64 { return s.policyCost }))
+			r.PolicyCost = append(r.PolicyCost, column(k, func(s Look) float64 { return s.PolicyCost }))
 		}
 	}
-	for _, run := range runs {
-		r.Finals = append(r.Finals, run[len(run)-1].score())
-	}
+	r.Runs = runs
 	return r
 }

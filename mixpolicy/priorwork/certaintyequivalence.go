@@ -1,0 +1,63 @@
+package priorwork
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+var _ System = (*CertaintyEquivalence)(nil)
+
+// CertaintyEquivalence learns the costs one by one and solves what it then believes: the
+// plug-in principle applied to the whole MDP, (2.13), instead of to (2.18). With a
+// generative model it is what Azar, Munos and Kappen (2013) show to be as good as any method.
+// Here transitions are known and costs are not random, so that a pair needs to be
+// asked once, and after nm queries the answer is an optimal policy.
+//
+// Pairs are asked in a random order, over and over. Those not yet asked count as c_max,
+// known by (A.3).
+type CertaintyEquivalence struct {
+	x      *mixpolicy.MDP
+	oracle *mixpolicy.Oracle
+	order  []int
+	cost   []float64
+	t      int
+}
+
+// Name implements [System].
+func (a *CertaintyEquivalence) Name() string { return "certainty equivalence" }
+
+// Init implements [System].
+func (a *CertaintyEquivalence) Init(p *mixpolicy.Problem, o *mixpolicy.Oracle) error {
+	x := p.MDP()
+	_, most := x.CostRange()
+	*a = CertaintyEquivalence{x: x, oracle: o, order: rand.New(o.Rand()).Perm(x.Pairs()), cost: make([]float64, x.Pairs())}
+	for i := range a.cost {
+		a.cost[i] = most
+	}
+	return nil
+}
+
+// Step implements [System]: one query.
+func (a *CertaintyEquivalence) Step() error {
+	pair, m := a.order[a.t%len(a.order)], a.x.Actions()
+	a.cost[pair], _ = a.oracle.Query(pair/m, pair%m)
+	a.t++
+	return nil
+}
+
+// Answer implements [System]. It solves the MDP, to a millionth of the range of its costs.
+func (a *CertaintyEquivalence) Answer(ctx context.Context) (*Answer, error) {
+	believed, err := a.x.WithCosts(a.cost)
+	if err != nil {
+		return nil, err
+	}
+	lo, hi := believed.CostRange()
+	best, err := mixpolicy.ModifiedPolicyIteration(ctx, believed, mixpolicy.ValuationSettings{Tolerance: 1e-6 * (hi - lo)})
+	if err != nil {
+		return nil, fmt.Errorf("priorwork: certainty equivalence after %d queries: %w", a.t, err)
+	}
+	return &Answer{Policy: best.Policy}, nil
+}
