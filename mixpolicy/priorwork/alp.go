@@ -101,6 +101,9 @@ func (p ALP) solve(ctx context.Context, x *mixpolicy.MDP, pairs []int, cost []fl
 	if p.Bound > 0 {
 		_, d := p.Basis.Dims()
 		c.box(p.Bound, d)
+		if len(k.null) > 0 { // in which only the box tells directions apart
+			k = whiten(c)
+		}
 	}
 	b := objective(x, p.Basis, alpha)
 	solution, point, err := k.maximise(ctx, b, c)

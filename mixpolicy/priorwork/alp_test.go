@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
@@ -142,6 +143,28 @@ func TestALPBound(t *testing.T) {
 			if v > optimal[s]+slack {
 				t.Fatalf("(Φν)(%d) = %v above v* = %v", s, v, optimal[s])
 			}
+		}
+	})
+}
+
+// With a bound on ν the program over any constraints, be it one, has a solution: within
+// the bound, above the value over all constraints, and proved optimal.
+func TestALPOfFewConstraints(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		criterion := rapid.SampledFrom([]mixpolicy.Criterion{mixpolicy.Discounted(0.9), mixpolicy.AverageCost}).Draw(t, "criterion")
+		x := random(t, criterion)
+		p := ALP{Basis: randomBasis(t, x.States()), Bound: 100}
+		all := mixpolicy.Must(p.Solve(background, x))
+		p.Pairs = rapid.SliceOfNDistinct(rapid.IntRange(0, x.Pairs()-1), 1, 3, rapid.ID).Draw(t, "pairs")
+		some, err := p.Solve(background, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Values are below 300, whiten's coordinates have a condition number up to 2²², and the
+		// solver does some dozen roundings.
+		const slack = 300 * 0x1p22 * 64 * u
+		if some.Objective < all.Objective-slack || some.Gap > slack || floats.Norm(some.Nu, math.Inf(1)) > 100+slack {
+			t.Fatalf("%d constraints: %+v, all: value %v", len(p.Pairs), some, all.Objective)
 		}
 	})
 }

@@ -16,12 +16,17 @@ import (
 // the smoothed ALP as well.
 //
 // steps is the number of queries of the longest run, and mixing an upper bound of mixing
-// times, for the step sizes of the bilinear methods.
+// times, for the step sizes of the bilinear methods. Φ should have columns of size 1:
+// coefficients are kept below the range of costs times the horizon, 1/(1−γ) or mixing.
 func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) []Contestant {
 	lo, hi := p.MDP().CostRange()
 	scale := max(-lo, hi)
 	if scale == 0 {
 		scale = 1
+	}
+	horizon := mixing
+	if !p.MDP().Criterion().Average() {
+		horizon = 1 / (1 - p.MDP().Gamma())
 	}
 	wide := powers(4, 4, 16) // η₀ of a method with nothing else to tune
 	all := []Contestant{
@@ -37,10 +42,10 @@ func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) [
 		{"Algorithm 1, variance reduced", "not in the paper", grid(wide, one, func(eta, _ float64) System {
 			return Mixing(&VarianceReduced{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)})
 		})},
-		{"penalty", "Banijamali et al. 2018", grid(powers(1, 8, 4), powers(8, 4, 4), func(eta, omega float64) System {
+		{"penalty", "Banijamali et al. 2018", grid(powers(1, 8, 4), powers(16, 8, 4), func(eta, omega float64) System {
 			return Mixing(&mixpolicy.Penalty{CostScale: scale, Weight: omega, StepSize: mixpolicy.InverseSqrt(eta)})
 		})},
-		{"dual ALP", "Abbasi-Yadkori et al. 2014", grid(powers(1, 8, 4), powers(8, 4, 4), func(eta, omega float64) System {
+		{"dual ALP", "Abbasi-Yadkori et al. 2014", grid(powers(1, 8, 4), powers(16, 8, 4), func(eta, omega float64) System {
 			return Mixing(&DualALP{CostScale: scale, Weight: omega, StepSize: mixpolicy.InverseSqrt(eta)})
 		})},
 		{"plug-in", "certainty equivalence for (2.18)", grid(one, one, func(_, _ float64) System { return Mixing(&mixpolicy.PlugIn{}) })},
@@ -56,11 +61,11 @@ func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) [
 	}
 	if phi != nil {
 		all = append(all, Contestant{"ALP, sampled constraints", "de Farias and Van Roy 2004", grid(one, one, func(_, _ float64) System {
-			return &ConstraintSampling{Basis: phi}
+			return &ConstraintSampling{Basis: phi, Weights: visits(p), Bound: scale * horizon}
 		})})
 		if !p.MDP().Criterion().Average() {
 			all = append(all, Contestant{"smoothed ALP, primal–dual", "promised by the abstract", grid(powers(1, 8, 4), powers(16, 4, 4), func(eta, radius float64) System {
-				return &SmoothedPrimalDual{Basis: phi, Radius: radius, CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}
+				return &SmoothedPrimalDual{Basis: phi, Weights: visits(p), Slack: visits(p), Radius: radius, CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}
 			})})
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // Reach is how many queries a contestant needed to come to a goal and stay there.
 type Reach struct {
-	Goal float64 // of the score: merit, or cost of the policy if there is no θ̂
+	Goal float64
 
 	// Median and the interval for it are those of the runs' numbers of queries, as seen at the
 	// checkpoints; +Inf stands for more than all of them.
@@ -20,11 +20,11 @@ type Reach struct {
 	Reached, Runs int
 }
 
-// Reach looks for the first checkpoint of each run from which on its score is at most
-// goal. The interval is between order statistics and assumes nothing of their
+// Reach looks for the first checkpoint of each run from which on its score, such as
+// [Look.Score] or the cost of the policy, is at most goal. The interval is between order statistics and assumes nothing of their
 // distribution: with N runs the k-th and the (N+1−k)-th enclose the median with
 // probability 1 − 2 Pr{Bin(N, ½) < k}. It panics unless confidence is in (0, 1).
-func (r *Race) Reach(goal, confidence float64) Reach {
+func (r *Race) Reach(score func(Look) float64, goal, confidence float64) Reach {
 	if !(confidence > 0 && confidence < 1) {
 		panic(fmt.Sprintf("priorwork: confidence %v, want between 0 and 1", confidence))
 	}
@@ -33,7 +33,7 @@ func (r *Race) Reach(goal, confidence float64) Reach {
 	for _, run := range r.Runs {
 		first := math.Inf(1)
 		for _, look := range slices.Backward(run) {
-			if look.Score() > goal {
+			if score(look) > goal {
 				break
 			}
 			first = look.Queries

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -56,10 +57,11 @@ func FullLP() System {
 	})
 }
 
-// ApproximateLP is [ALP] with the true costs and all constraints.
+// ApproximateLP is [ALP] with the true costs and all constraints. States weigh as much as the
+// base policies visit them, on average.
 func ApproximateLP(phi *mat.Dense) System {
 	return Solver("approximate LP", func(ctx context.Context, p *mixpolicy.Problem) (*Answer, error) {
-		a, err := ALP{Basis: phi}.Solve(ctx, p.MDP())
+		a, err := ALP{Basis: phi, Weights: visits(p)}.Solve(ctx, p.MDP())
 		if err != nil {
 			return nil, err
 		}
@@ -67,14 +69,25 @@ func ApproximateLP(phi *mat.Dense) System {
 	})
 }
 
-// SmoothedLP is [SALP] with the true costs, the published penalty, and the initial
-// distribution for that of violations. It is for discounted cost.
+// SmoothedLP is [SALP] with the true costs and the published penalty. In place of the optimal
+// policy's measure, which is not known, violations weigh as much as the base policies visit
+// their states, on average. It is for discounted cost.
 func SmoothedLP(phi *mat.Dense) System {
 	return Solver("smoothed LP", func(ctx context.Context, p *mixpolicy.Problem) (*Answer, error) {
-		a, err := SALP{Basis: phi, Penalty: PublishedPenalty(p.MDP().Gamma())}.Solve(ctx, p.MDP())
+		a, err := SALP{Basis: phi, Weights: visits(p), Slack: visits(p), Penalty: PublishedPenalty(p.MDP().Gamma())}.Solve(ctx, p.MDP())
 		if err != nil {
 			return nil, err
 		}
 		return &Answer{Policy: a.Policy}, nil
 	})
+}
+
+// visits returns the oracle's distribution of states, the mean of the base policies' measures.
+func visits(p *mixpolicy.Problem) []float64 {
+	mu := make([]float64, p.MDP().States())
+	for i, v := range p.Features().Sampling() {
+		mu[i/p.MDP().Actions()] += v
+	}
+	floats.Scale(1/floats.Sum(mu), mu)
+	return mu
 }

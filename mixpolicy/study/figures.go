@@ -1,0 +1,222 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/mixpolicy/lab/plotting"
+)
+
+// where returns the rows of a method in one race on one course.
+func (r Record) where(course string, race Race, method string) (out Record) {
+	for _, row := range r {
+		if row.Course == course && row.Race == race && row.Method == method {
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+func (r Record) of(what Quantity) (out Record) {
+	for _, row := range r {
+		if row.Quantity == what {
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+// Methods returns the names of those who took part in a race on a course, in order.
+func (r Record) Methods(course string, race Race) (names []string) {
+	for _, row := range r {
+		if row.Course == course && row.Race == race && !slices.Contains(names, row.Method) {
+			names = append(names, row.Method)
+		}
+	}
+	return names
+}
+
+// Mark returns a number of the problem: [BestBase], [Mixture] or [Best]. It panics if there
+// is none.
+func (r Record) Mark(course string, what Quantity) float64 {
+	rows := r.where(course, Given, "").of(what)
+	if len(rows) != 1 {
+		panic(fmt.Sprintf("study: %d records of %q on %q, want 1", len(rows), what, course))
+	}
+	return rows[0].Value
+}
+
+// colors are those of the same method in all figures; no figure has all methods.
+var colors = map[string]plotting.Color{
+	"Algorithm 1":                   plotting.Blue,
+	"Algorithm 1, last iterate":     plotting.Sky,
+	"Algorithm 1, rows scaled":      plotting.Vermilion,
+	"Algorithm 1, variance reduced": plotting.Purple,
+	"penalty":                       plotting.Orange,
+	"dual ALP":                      plotting.Grey,
+	"plug-in":                       plotting.Green,
+	"π-learning":                    plotting.Blue,
+	"randomised LP":                 plotting.Blue,
+	"ALP, sampled constraints":      plotting.Purple,
+	"smoothed ALP, primal–dual":     plotting.Sky,
+	"certainty equivalence":         plotting.Grey,
+	"mirror-prox":                   plotting.Purple,
+	"restarted PDHG":                plotting.Sky,
+	"exact LP (2.18)":               plotting.Grey,
+	"policy iteration":              plotting.Grey,
+	"approximate LP":                plotting.Purple,
+	"smoothed LP":                   plotting.Sky,
+}
+
+// floor is the least merit that is drawn, relative to the optimum: below are the exact
+// answers, whose merit is rounding.
+const floor = 1e-6
+
+// Curves draws what the named methods came to in a race: merits relative to the optimum of
+// (2.18), those below 10⁻⁶ as 10⁻⁶, or costs of policies. Bands are 95 % intervals, cut off
+// below at a tenth of the mean.
+func (r Record) Curves(course string, race Race, what Quantity, methods ...string) plotting.Figure {
+	f := plotting.Figure{X: plotting.Axis{Label: "queries to the oracle", Log: true}, Y: plotting.Axis{Label: string(what), Log: true}}
+	if race == BySeconds {
+		f.X.Label = "seconds"
+	}
+	unit := 1.0
+	if what == Merit {
+		unit = r.Mark(course, Mixture)
+		f.Y.Label = "merit, relative to the optimum of (2.18)"
+	}
+	for _, m := range methods {
+		line := plotting.Line{Name: m, Color: colors[m]}
+		for _, row := range r.where(course, race, m).of(what) {
+			y := row.Value / unit
+			lo, hi := row.Lo/unit, row.Hi/unit
+			if what == Merit {
+				y, lo, hi = max(y, floor), max(lo, floor), max(hi, floor)
+			}
+			line.X, line.Y = append(line.X, row.At), append(line.Y, y)
+			line.Lo, line.Hi = append(line.Lo, max(lo, y/10)), append(line.Hi, hi)
+		}
+		if len(line.X) == 1 {
+			f.Layers = append(f.Layers, plotting.Points{Name: m, X: line.X, Y: line.Y, Color: line.Color})
+		} else if len(line.X) > 0 {
+			f.Layers = append(f.Layers, line)
+		}
+	}
+	if what == PolicyCost {
+		f.Layers = append(f.Layers,
+			plotting.Rule{Label: string(Mixture), At: r.Mark(course, Mixture)},
+			plotting.Rule{Label: string(Best), At: r.Mark(course, Best)})
+	}
+	return f
+}
+
+// Sensitivity draws how the result depends on tuning: the merit of the best configuration of
+// each method, of the second best, and so on.
+func (r Record) Sensitivity(course string, methods ...string) plotting.Figure {
+	f := plotting.Figure{
+		X: plotting.Axis{Label: "configurations, from the best to the worst"},
+		Y: plotting.Axis{Label: "merit, relative to the optimum of (2.18)", Log: true},
+	}
+	for _, m := range methods {
+		line := plotting.Line{Name: m, Color: colors[m]}
+		for _, row := range r.where(course, Tuning, m).of(Merit) {
+			line.Y = append(line.Y, max(floor, row.Value/r.Mark(course, Mixture)))
+		}
+		if len(line.Y) == 0 { // nothing to tune: the same for all
+			final := r.final(course, m, Merit)
+			for range 16 {
+				line.Y = append(line.Y, max(floor, final.Value/r.Mark(course, Mixture)))
+			}
+		}
+		slices.Sort(line.Y)
+		for k := range line.Y {
+			line.X = append(line.X, float64(k+1))
+		}
+		f.Layers = append(f.Layers, line)
+	}
+	return f
+}
+
+// final is the last row of a quantity in the race by queries; the zero Row if there is none.
+func (r Record) final(course, method string, what Quantity) Row {
+	rows := r.where(course, ByQueries, method).of(what)
+	if len(rows) == 0 {
+		return Row{}
+	}
+	return rows[len(rows)-1]
+}
+
+// Finals is the table of what everyone had at the end of the race by queries.
+func (r Record) Finals(course string) plotting.Table {
+	var methods, sources, merits, costs, tried []string
+	var queries float64
+	for _, m := range r.Methods(course, ByQueries) {
+		cost, merit := r.final(course, m, PolicyCost), r.final(course, m, Merit)
+		queries = max(queries, cost.At)
+		methods, sources = append(methods, m), append(sources, cost.Source)
+		costs, tried = append(costs, mean(cost, 1)), append(tried, fmt.Sprint(cost.Configurations))
+		if merit.Method == "" {
+			merits = append(merits, "no θ")
+		} else {
+			merits = append(merits, mean(merit, 100/r.Mark(course, Mixture)))
+		}
+	}
+	return plotting.Table{
+		Caption: fmt.Sprintf("%s after %.0f queries: means over %d trials, with 95 %% intervals", course, queries, r.final(course, methods[0], PolicyCost).Trials),
+		Columns: []plotting.Column{
+			{Head: "method", Text: methods}, {Head: "source", Text: sources}, {Head: "configurations tried", Text: tried},
+			{Head: "merit (% of the optimum)", Text: merits}, {Head: string(PolicyCost), Text: costs},
+		},
+	}
+}
+
+// mean formats a mean times a factor, with half the width of its interval.
+func mean(row Row, factor float64) string {
+	v, half := row.Value*factor, (row.Hi-row.Lo)/2*factor
+	if math.Abs(v) < 1e-6 && half < 1e-6 {
+		return "0"
+	}
+	if half < 1e-4*math.Abs(v) {
+		return fmt.Sprintf("%.4g", v)
+	}
+	return fmt.Sprintf("%.3g ± %.1g", v, half)
+}
+
+// Reaches is the table of queries needed to come within a per cent of an optimum and stay
+// there: medians, with intervals for them; — stands for more than the race had.
+func (r Record) Reaches(course string) plotting.Table {
+	goals := []Quantity{MeritGoal, MixtureGoal, PolicyGoal}
+	var methods []string
+	cells := make([][]string, len(goals))
+	for _, m := range r.Methods(course, Reaching) {
+		methods = append(methods, m)
+		for k, goal := range goals {
+			cell := "no θ"
+			if rows := r.where(course, Reaching, m).of(goal); len(rows) == 1 {
+				cell = median(rows[0])
+			}
+			cells[k] = append(cells[k], cell)
+		}
+	}
+	t := plotting.Table{
+		Caption: fmt.Sprintf("%s: queries to reach, median of %d trials and 95 %% interval", course, r.where(course, Reaching, methods[0])[0].Trials),
+		Columns: []plotting.Column{{Head: "method", Text: methods}},
+	}
+	for k, goal := range goals {
+		t.Columns = append(t.Columns, plotting.Column{Head: string(goal), Text: cells[k]})
+	}
+	return t
+}
+
+func median(row Row) string {
+	switch {
+	case math.IsInf(row.Lo, 1):
+		return "—"
+	case math.IsInf(row.Value, 1):
+		return fmt.Sprintf("— [%.0f, —]", row.Lo)
+	case math.IsInf(row.Hi, 1):
+		return fmt.Sprintf("%.0f [%.0f, —]", row.Value, row.Lo)
+	}
+	return fmt.Sprintf("%.0f [%.0f, %.0f]", row.Value, row.Lo, row.Hi)
+}
