@@ -11,16 +11,19 @@
 //	penalty, mixtures (4.16)             mixpolicy.Penalty    Banijamali et al. 2018
 //	π-learning                           PiLearning       Chen and Wang 2016, Wang 2017
 //	randomised LP, discounted            RandomizedLP     Wang 2020
-//	plug-in                              mixpolicy.PlugIn
+//	plug-in for (2.18)                   mixpolicy.PlugIn
+//	plug-in for the whole MDP            CertaintyEquivalence Azar, Munos and Kappen 2013
 //	mirror-prox, PDHG, known costs       MirrorProx, PDHG     Nemirovski 2004; Applegate et al. 2023
-//	forms of Algorithm 1                 LastIterate, VarianceReduced
+//	exact LPs, known costs               MixtureLP, FullLP, ApproximateLP, SmoothedLP
+//	forms of Algorithm 1                 LastIterate, VarianceReduced, mixpolicy.PrimalDual.RowScaling
 //
 // Methods for (2.18) are mixpolicy.Methods, to be run by mixpolicy.Solve, and [Mixing] makes
 // a [System] of each. Other systems, which find a policy by way of a value function or of
 // the whole measure, are Systems by themselves; all of them learn costs from the same oracle.
 // [CompareByQueries] and [CompareByTime] race them: equal numbers of queries or equal
 // times, equal numbers of configurations tried in tuning, fresh seeds for the result,
-// and intervals.
+// and intervals; [Race.Reach] says how many queries a goal takes. [Learners] and [Knowing]
+// are the contestants.
 //
 // Two ways to look at a policy process meet here. The primal ones ([ALP], [SALP]) approximate
 // the value function v ≈ Φν by a basis Φ ∈ ℝ^{n×d} of functions on states; the dual ones

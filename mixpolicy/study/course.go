@@ -28,7 +28,7 @@ type Course struct {
 }
 
 // Courses returns the three: the queue of section 6 (n·m = 400, d = 2, average cost), a
-// grid world (204, 4, γ = 0.95), and the four-dimensional network with six places in each
+// grid world (216, 4, γ = 0.95), and the four-dimensional network with six places in each
 // queue (9604, 6, γ = 0.99).
 func Courses() ([]Course, error) {
 	var all []Course
@@ -61,14 +61,14 @@ func queue() (Course, error) {
 }
 
 const maze = `
-S..~....
-.#.~.##.
-.#...#..
-...#...~
-.#.#.#..
+..~....~
+.#S..##.
+.#....#.
+.~.#...~
+...~.G..
 .~...#..
 .##.~...
-....#..G`
+....#...`
 
 // gridWorld has a base policy for each direction, which it takes in two of five steps.
 func gridWorld() (Course, error) {
@@ -122,7 +122,7 @@ func network() (Course, error) {
 		}
 		phi.SetRow(s, row)
 	}
-	return course(Course{Name: "network", Basis: phi, Queries: decades(10_000, 4), Times: times(200 * time.Millisecond)}, x, base)
+	return course(Course{Name: "network", Basis: phi, Queries: decades(10_000, 3), Times: times(100 * time.Millisecond)}, x, base)
 }
 
 // course fills in the problem over the ball of radius 2, and scales Φ.

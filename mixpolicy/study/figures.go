@@ -71,11 +71,12 @@ var colors = map[string]plotting.Color{
 
 // floor is the least merit that is drawn, relative to the optimum: below are the exact
 // answers, whose merit is rounding.
-const floor = 1e-6
+const floor = 1e-4
 
 // Curves draws what the named methods came to in a race: merits relative to the optimum of
-// (2.18), those below 10⁻⁶ as 10⁻⁶, or costs of policies. Bands are 95 % intervals, cut off
-// below at a tenth of the mean.
+// (2.18), those below 10⁻⁴ as 10⁻⁴, or costs of policies. Bands are 95 % intervals, cut off
+// below at a tenth of the mean. Answers that took no longer than those of the checkpoint
+// before, because the answer takes longer than the steps do, are left out.
 func (r Record) Curves(course string, race Race, what Quantity, methods ...string) plotting.Figure {
 	f := plotting.Figure{X: plotting.Axis{Label: "queries to the oracle", Log: true}, Y: plotting.Axis{Label: string(what), Log: true}}
 	if race == BySeconds {
@@ -84,11 +85,14 @@ func (r Record) Curves(course string, race Race, what Quantity, methods ...strin
 	unit := 1.0
 	if what == Merit {
 		unit = r.Mark(course, Mixture)
-		f.Y.Label = "merit, relative to the optimum of (2.18)"
+		f.Y.Label = "merit / optimum of (2.18)"
 	}
 	for _, m := range methods {
 		line := plotting.Line{Name: m, Color: colors[m]}
 		for _, row := range r.where(course, race, m).of(what) {
+			if n := len(line.X); n > 0 && row.At <= line.X[n-1] {
+				continue
+			}
 			y := row.Value / unit
 			lo, hi := row.Lo/unit, row.Hi/unit
 			if what == Merit {
@@ -104,9 +108,12 @@ func (r Record) Curves(course string, race Race, what Quantity, methods ...strin
 		}
 	}
 	if what == PolicyCost {
-		f.Layers = append(f.Layers,
-			plotting.Rule{Label: string(Mixture), At: r.Mark(course, Mixture)},
-			plotting.Rule{Label: string(Best), At: r.Mark(course, Best)})
+		mixture, best := r.Mark(course, Mixture), r.Mark(course, Best)
+		labels := [2]string{string(Mixture), string(Best)}
+		if mixture < 1.05*best { // the labels would lie on each other
+			labels = [2]string{labels[0] + ", and just below the " + labels[1], ""}
+		}
+		f.Layers = append(f.Layers, plotting.Rule{Label: labels[0], At: mixture}, plotting.Rule{Label: labels[1], At: best})
 	}
 	return f
 }
@@ -116,7 +123,7 @@ func (r Record) Curves(course string, race Race, what Quantity, methods ...strin
 func (r Record) Sensitivity(course string, methods ...string) plotting.Figure {
 	f := plotting.Figure{
 		X: plotting.Axis{Label: "configurations, from the best to the worst"},
-		Y: plotting.Axis{Label: "merit, relative to the optimum of (2.18)", Log: true},
+		Y: plotting.Axis{Label: "merit / optimum of (2.18)", Log: true},
 	}
 	for _, m := range methods {
 		line := plotting.Line{Name: m, Color: colors[m]}
@@ -171,16 +178,17 @@ func (r Record) Finals(course string) plotting.Table {
 	}
 }
 
-// mean formats a mean times a factor, with half the width of its interval.
+// mean formats a mean times a factor, with half the width of its interval to two digits.
 func mean(row Row, factor float64) string {
 	v, half := row.Value*factor, (row.Hi-row.Lo)/2*factor
-	if math.Abs(v) < 1e-6 && half < 1e-6 {
+	switch {
+	case math.Abs(v) < 1e-6 && half < 1e-6:
 		return "0"
-	}
-	if half < 1e-4*math.Abs(v) {
+	case half < 1e-4*math.Abs(v):
 		return fmt.Sprintf("%.4g", v)
 	}
-	return fmt.Sprintf("%.3g ± %.1g", v, half)
+	digits := max(0, 1-int(math.Floor(math.Log10(half))))
+	return fmt.Sprintf("%.*f ± %.*f", digits, v, digits, half)
 }
 
 // Reaches is the table of queries needed to come within a per cent of an optimum and stay

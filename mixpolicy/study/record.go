@@ -131,38 +131,35 @@ func (r Record) Write(w io.Writer) error {
 	return c.Error()
 }
 
-// Make runs all races on all courses: minutes. progress, when not nil, is told what is done.
-func Make(ctx context.Context, progress func(done string)) (Record, error) {
-	if progress == nil {
-		progress = func(string) {}
-	}
-	courses, err := Courses()
+// Record runs all races on the course: minutes.
+func (c Course) Record(ctx context.Context) (Record, error) {
+	marks, err := c.Marks(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var out Record
-	for _, c := range courses {
-		marks, err := c.Marks(ctx)
-		if err != nil {
-			return out, err
-		}
-		out = append(out, c.given(marks)...)
-		q, err := c.ByQueries(ctx)
-		if err != nil {
-			return out, err
-		}
-		out = append(out, c.rows(ByQueries, q, c.Learners())...)
-		out = append(out, c.tuning(q)...)
-		out = append(out, c.reach(q, marks)...)
-		progress(c.Name + " by queries")
-		t, err := c.ByTime(ctx)
-		if err != nil {
-			return out, err
-		}
-		out = append(out, c.rows(BySeconds, t, append(c.Learners(), priorwork.Knowing(c.Problem, c.Basis)...))...)
-		progress(c.Name + " by seconds")
+	out := c.given(marks)
+	q, err := c.ByQueries(ctx)
+	if err != nil {
+		return out, err
 	}
-	return out, nil
+	out = append(out, c.rows(ByQueries, q, c.Learners())...)
+	out = append(out, c.tuning(q)...)
+	out = append(out, c.reach(q, marks)...)
+	t, err := c.ByTime(ctx)
+	if err != nil {
+		return out, err
+	}
+	return append(out, c.rows(BySeconds, t, append(c.Learners(), priorwork.Knowing(c.Problem, c.Basis)...))...), nil
+}
+
+// without returns the rows of all other courses.
+func (r Record) without(course string) (out Record) {
+	for _, row := range r {
+		if row.Course != course {
+			out = append(out, row)
+		}
+	}
+	return out
 }
 
 func (c Course) given(m Marks) (out Record) {
