@@ -30,8 +30,11 @@ type coordinate struct {
 func (k coordinate) Value(x float64) float64 { return k.m.Value([]float64{x}) }
 
 func (k coordinate) ConjCurvature(y float64) float64 { return curvature(k.Coordinatewise, y) }
-func (k coordinate) Validate() error                 { return validate(k.m) }
-func (k coordinate) String() string                  { return fmt.Sprint(k.m) }
+func (k coordinate) Sketch(y float64) (x, slope float64) {
+	return sketch(k.Coordinatewise, y)
+}
+func (k coordinate) Validate() error { return validate(k.m) }
+func (k coordinate) String() string  { return fmt.Sprint(k.m) }
 
 // curvature returns (k*)″(y), NaN if k does not know.
 func curvature(k any, y float64) float64 {
@@ -67,6 +70,10 @@ func (k scaledKernel) Deriv(x float64) float64     { return k.c * k.Kernel.Deriv
 func (k scaledKernel) ConjDeriv(y float64) float64 { return k.Kernel.ConjDeriv(y / k.c) }
 func (k scaledKernel) ConjCurvature(y float64) float64 {
 	return curvature(k.Kernel, y/k.c) / k.c
+}
+func (k scaledKernel) Sketch(y float64) (x, slope float64) {
+	x, slope = sketch(k.Kernel, y/k.c)
+	return x, slope / k.c
 }
 func (k scaledKernel) Divergence(x, y float64) float64 {
 	return k.c * kernelDivergence(k.Kernel, x, y)
@@ -192,6 +199,10 @@ func (k affineKernel) ConjDeriv(y float64) float64 { return (k.Kernel.ConjDeriv(
 func (k affineKernel) ConjCurvature(y float64) float64 {
 	return curvature(k.Kernel, y/k.s) / (k.s * k.s)
 }
+func (k affineKernel) Sketch(y float64) (x, slope float64) {
+	x, slope = sketch(k.Kernel, y/k.s)
+	return (x - k.t) / k.s, slope / (k.s * k.s)
+}
 func (k affineKernel) Divergence(x, y float64) float64 {
 	return kernelDivergence(k.Kernel, k.s*x+k.t, k.s*y+k.t)
 }
@@ -231,6 +242,10 @@ func (k boxKernel) Deriv(x float64) float64     { return k.s * k.Kernel.Deriv(k.
 func (k boxKernel) ConjDeriv(y float64) float64 { return k.outer(k.Kernel.ConjDeriv(y / k.s)) }
 func (k boxKernel) ConjCurvature(y float64) float64 {
 	return curvature(k.Kernel, y/k.s) / (k.s * k.s)
+}
+func (k boxKernel) Sketch(y float64) (x, slope float64) {
+	x, slope = sketch(k.Kernel, y/k.s)
+	return k.outer(x), slope / (k.s * k.s)
 }
 func (k boxKernel) Divergence(x, y float64) float64 {
 	return kernelDivergence(k.Kernel, k.inner(x), k.inner(y))
@@ -385,7 +400,9 @@ func (c Coordinates) halfway(i int) float64 {
 	return c[i].Deriv(lo + (hi-lo)/2)
 }
 
-func (c Coordinates) curvatureAt(i int, y float64) float64 { return curvature(c[i], y) }
+func (c Coordinates) curvatureAt(i int, y float64) float64 { return curverOf(c[i]).ConjCurvature(y) }
+
+func (c Coordinates) sketchAt(i int, y float64) (x, slope float64) { return sketch(c[i], y) }
 
 // InDomain reports whether every xᵢ is inside its kernel's interval.
 func (c Coordinates) InDomain(x []float64) bool {

@@ -95,6 +95,7 @@ func (f FermiDirac) curvatureAt(i int, y float64) float64 {
 	e := math.Exp(-math.Abs(y))
 	return (f.Hi[i] - f.Lo[i]) * e / ((1 + e) * (1 + e))
 }
+func (f FermiDirac) sketchAt(int, float64) (x, slope float64) { return math.NaN(), math.NaN() }
 
 // InDomain reports whether Lo < x < Hi.
 func (f FermiDirac) InDomain(x []float64) bool {

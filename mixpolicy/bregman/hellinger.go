@@ -15,9 +15,6 @@ import (
 // It has the domain of [Cube] with nothing but square roots, and tails 1/y² in place of
 // exp(−|y|). It is 1/R-strongly convex in ℓ₂: φ″ = R²/(R² − x²)^{3/2} ≥ 1/R.
 //
-// The projection is by iteration on J: on 140 000 random dual points of up to 149 coordinates,
-// more than 8 evaluations of J′ in one case of 13 000, at most 11.
-//
 // Source: Dhillon and Tropp (2007), Table 2.1.
 type Hellinger struct {
 	R float64 // half the side, positive
@@ -30,6 +27,7 @@ var (
 	_ StrongConvexer = Hellinger{}
 	_ Coordinatewise = Hellinger{}
 	_ KernelCurver   = Hellinger{}
+	_ KernelSketcher = Hellinger{}
 	_ Validator      = Hellinger{}
 )
 
@@ -118,6 +116,14 @@ func (h Hellinger) ConjDeriv(y float64) float64 {
 func (h Hellinger) ConjCurvature(y float64) float64 {
 	n := math.Hypot(1, y)
 	return h.R / n / n / n
+}
+
+// Sketch has the gap R/(1 + |y| + 2y²), right to the leading order at 0 and at ±∞, and within
+// 15 percent between.
+func (h Hellinger) Sketch(y float64) (x, slope float64) {
+	a := math.Abs(y)
+	gap := 1 / (1 + a + 2*a*a)
+	return math.Copysign(h.R-h.R*gap, y), h.R * gap * gap * (1 + 4*a)
 }
 
 // Domain returns (−R, R).

@@ -37,6 +37,29 @@ type KernelDivergencer interface {
 	Divergence(x, y float64) float64
 }
 
+// curverOf returns k's own (φ*)″, or one by differences if it has none.
+func curverOf(k Coordinatewise) KernelCurver {
+	if c, ok := k.(KernelCurver); ok && !math.IsNaN(c.ConjCurvature(0)) {
+		return c
+	}
+	return differenced{k}
+}
+
+// differenced is a kernel with (φ*)″ = 1/φ″ from a central difference of φ′: for a step of
+// 2⁻¹⁷ of the distance from the ends, and of |x| + 2⁻¹⁰, half of the digits are right.
+type differenced struct{ Coordinatewise }
+
+func (k differenced) ConjCurvature(y float64) float64 {
+	x := k.ConjDeriv(y)
+	lo, hi := k.Domain()
+	h := 0x1p-17 * min(x-lo, hi-x, math.Abs(x)+0x1p-10)
+	rise := k.Deriv(x+h) - k.Deriv(x-h)
+	if !(rise > 0) { // x is at an end, to within rounding
+		return 0
+	}
+	return ((x + h) - (x - h)) / rise
+}
+
 // kernelConjugate returns k*(y), as xy − k(x) at x = (k*)′(y) if the kernel has no formula.
 func kernelConjugate(k Kernel, y float64) float64 {
 	if c, ok := k.(KernelConjugator); ok {

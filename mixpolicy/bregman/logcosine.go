@@ -18,9 +18,6 @@ import (
 // it there in all three, but meanwhile it still moves: (φ*)″ falls only as 1/y².
 //
 // It is π/2R-strongly convex in ℓ₂: φ″ = (π/2R) sec² ≥ π/2R.
-//
-// The projection is by iteration on J: on 140 000 random dual points of up to 149 coordinates,
-// more than 8 evaluations of J′ in one case of 400, at most 13.
 type LogCosine struct {
 	R float64 // half the side, positive
 }
@@ -31,6 +28,7 @@ var (
 	_ StrongConvexer = LogCosine{}
 	_ Coordinatewise = LogCosine{}
 	_ KernelCurver   = LogCosine{}
+	_ KernelSketcher = LogCosine{}
 	_ Validator      = LogCosine{}
 )
 
@@ -107,6 +105,21 @@ func (l LogCosine) ConjDeriv(y float64) float64 { return 2 / math.Pi * l.R * mat
 func (l LogCosine) ConjCurvature(y float64) float64 {
 	n := math.Hypot(1, y)
 	return 2 / math.Pi * l.R / n / n
+}
+
+// Sketch has the gap R(1 + aη)/(1 + bη + cη²) with η = |y|. The first three terms at 0 and the
+// first at ∞ are those of R − (2R/π) arctan η if c = πa/2, b − a = 2/π and b(b − a) = c, so
+// b = π²a/4 and a = (2/π)/(π²/4 − 1). Between, it is within 10 percent.
+func (l LogCosine) Sketch(y float64) (x, slope float64) {
+	const (
+		a = (2 / math.Pi) / (math.Pi*math.Pi/4 - 1)
+		b = math.Pi * math.Pi / 4 * a
+		c = math.Pi / 2 * a
+	)
+	v := min(math.Abs(y), 1e150) // whose square is finite
+	n := 1 + v*(b+c*v)
+	gap := (1 + a*v) / n
+	return math.Copysign(l.R-l.R*gap, y), l.R * ((b+2*c*v)*gap - a) / n
 }
 
 // Domain returns (−R, R).

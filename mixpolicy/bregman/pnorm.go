@@ -27,6 +27,7 @@ var (
 	_ Modulus        = PNorm{}
 	_ Conjugator     = PNorm{}
 	_ StrongConvexer = PNorm{}
+	_ Curver         = PNorm{}
 	_ Validator      = PNorm{}
 )
 
@@ -90,3 +91,61 @@ func (p PNorm) StrongConvexity() (mu float64, norm Norm) {
 
 // String names the modulus and its p.
 func (p PNorm) String() string { return fmt.Sprintf("½‖·‖², p = %.4g", p.P) }
+
+// ConjugateCurvature returns J″ of (3.24), (q−1) Σ rᵢ^{q−2} − (q−2)(Σ rᵢ^{q−1} sign yᵢ)² with
+// r = |y|/‖y‖_q: NaN at y = 0, where it depends on the direction.
+func (p PNorm) ConjugateCurvature(y []float64) float64 {
+	q := p.P / (p.P - 1)
+	n := Norm(q).Of(y)
+	var diagonal, along float64
+	for _, v := range y {
+		r := math.Abs(v) / n
+		t := math.Pow(r, q-2)
+		diagonal += t
+		along += math.Copysign(t*r, v)
+	}
+	return (q-1)*diagonal - (q-2)*along*along
+}
+
+// straight returns g = ‖u⁺‖_{q−1} − (‖u⁻‖_{q−1}^{q−1} + ‖u‖_q^{q−2})^{1/(q−1)} and ∂g/∂z, for the
+// positive and the negative part of u = y + z1: the equation 1ᵀ∇φ*(u) = 1, divided by
+// ‖u‖_q^{2−q}, with the q−1-st root drawn from both sides. For p ≤ 2 the first norm is convex in z
+// with a slope from 1 to d^{1/(q−1)}, and the second, but for its last term, falls like that.
+func (p PNorm) straight(u []float64) (g, slope float64) {
+	q := p.P / (p.P - 1)
+	top := maxAbs(u)
+	if top == 0 {
+		return math.Inf(-1), math.NaN()
+	}
+	// All is in units of top.
+	var plus, minus, dPlus, dMinus, all float64
+	for _, v := range u {
+		r := math.Abs(v) / top
+		t := math.Pow(r, q-2)
+		if v > 0 {
+			plus += t * r
+			dPlus += (q - 1) * t
+		} else {
+			minus += t * r
+			dMinus -= (q - 1) * t
+		}
+		all += t * r * r
+	}
+	rest := math.Pow(all, 1-2/q) / top
+	dRest := (q - 2) * rest / all * (plus - minus)
+	a, b := math.Pow(plus, 1/(q-1)), math.Pow(minus+rest, 1/(q-1))
+	slope = -b / (minus + rest) * (dMinus + dRest)
+	if plus > 0 {
+		slope += a / plus * dPlus
+	}
+	return (a - b) * top, slope / (q - 1)
+}
+
+// bracket: if all yᵢ + z ≤ 0, 1ᵀθ ≤ 0; if all are ≥ 0 and one is ≥ 1, with r = u/‖u‖_q ≤ 1,
+// 1ᵀθ = ‖u‖_q Σ rᵢ^{q−1} ≥ ‖u‖_q Σ rᵢ^q = ‖u‖_q ≥ 1.
+func (p PNorm) bracket(least, largest float64) (a, b float64) {
+	return -largest, max(-least, 1-largest)
+}
+
+// amplification is that of the power q − 1 = 1/(p − 1).
+func (p PNorm) amplification() float64 { return max(1, 1/(p.P-1)) }
