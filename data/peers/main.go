@@ -1,0 +1,253 @@
+// Command peers measures the methods of this module beside those of other packages, on
+// the same problems, in turns, and writes data/peers.csv and the README's table of it:
+//
+//	go run ./data/peers                    everything: some ten minutes on two cores
+//	go run ./data/peers --only stationary  one piece of work
+//	go run ./data/peers --quick            small problems, to see that all works; writes nothing
+//
+// The peers are Python packages, at the versions of requirements.txt in a virtual
+// environment in .lab. Each method of theirs is a process of peers.py: it reads the
+// instance from files, compiles and warms up before the clock starts, and must come to our
+// answer for its time to count. It is stopped when it has lost by a fifth more than the ratio
+// that is wanted. Times are by the clock, on a machine that should have nothing else to
+// do; processor time is recorded beside them.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"github.com/mixpolicy/lab/data"
+)
+
+// commandLine is what the user asked for.
+type commandLine struct {
+	Measure struct {
+		Only  []string `help:"Pieces of work, of ${works}; all if none is named." placeholder:"WORK"`
+		Quick bool     `help:"Small problems, to see that all works; nothing is written."`
+	} `cmd:"" default:"withargs" help:"Measure, and write data/peers.csv and the README's table (the default)."`
+	Readme  struct{} `cmd:"" help:"Write the README's table from data/peers.csv."`
+	Network struct {
+		Quick bool
+	} `cmd:"" hidden:"" help:"Solve the network, for its memory to be measured."`
+}
+
+// bench is what all works share.
+type bench struct {
+	root   string // of the clone
+	temp   string
+	quick  bool
+	work   string // that is being measured
+	python *python
+	bar    *progressbar.ProgressBar
+
+	machine, golang, date string
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var names []string
+	for _, w := range works {
+		names = append(names, w.name)
+	}
+	var cli commandLine
+	command := kong.Parse(&cli, kong.Name("go run ./data/peers"),
+		kong.Description("Measures the methods of this module beside those of other packages."),
+		kong.Vars{"works": strings.Join(names, ", ")})
+	var err error
+	switch command.Command() {
+	case "network":
+		err = solveNetwork(ctx, cli.Network.Quick)
+	case "readme":
+		err = writeReadme()
+	default:
+		err = measure(ctx, cli.Measure.Only, cli.Measure.Quick)
+	}
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		fmt.Fprintln(os.Stderr, "stopped")
+		os.Exit(130)
+	default:
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+}
+
+// measure does the works with these names, all if there are none. The rows of each are
+// written when it is done, in place of those it had.
+func measure(ctx context.Context, only []string, quick bool) error {
+	for _, name := range only {
+		if !slices.ContainsFunc(works, func(w work) bool { return w.name == name }) {
+			return fmt.Errorf("no work %q (go run ./data/peers -h names them)", name)
+		}
+	}
+	root, err := clone()
+	if err != nil {
+		return err
+	}
+	b := &bench{root: root, quick: quick, machine: machine(), golang: strings.TrimPrefix(runtime.Version(), "go"), date: time.Now().UTC().Format(time.DateOnly)}
+	if b.python, err = peersIn(ctx, filepath.Join(root, ".lab", "peers")); err != nil {
+		return err
+	}
+	if b.temp, err = os.MkdirTemp("", "peers-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.temp)
+	b.bar = progressbar.NewOptions(-1, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSpinnerType(14),
+		progressbar.OptionSetVisibility(term.IsTerminal(int(os.Stderr.Fd()))), progressbar.OptionClearOnFinish())
+	for _, w := range works {
+		if len(only) > 0 && !slices.Contains(only, w.name) {
+			continue
+		}
+		b.work = w.name
+		rows, err := w.measure(ctx, b)
+		if err != nil {
+			return fmt.Errorf("%s: %w", w.name, err)
+		}
+		b.bar.Clear()
+		for _, c := range rows {
+			fmt.Println(line(c))
+		}
+		if quick {
+			continue
+		}
+		if err := record(root, w.name, rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// say shows what is being done.
+func (b *bench) say(format string, args ...any) {
+	b.bar.Describe(fmt.Sprintf(format, args...))
+	b.bar.Add(1)
+}
+
+// clone is the folder of the module.
+func clone() (string, error) {
+	mod, err := output(exec.Command("go", "env", "GOMOD"))
+	if err != nil {
+		return "", err
+	}
+	root := filepath.Dir(mod)
+	if _, err := os.Stat(filepath.Join(root, "data", "peers")); err != nil {
+		return "", errors.New("want the clone of the module as working directory")
+	}
+	return root, nil
+}
+
+// machine is the model of the processor and how many cores there are.
+func machine() string {
+	model := runtime.GOARCH
+	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		if _, rest, found := strings.Cut(string(info), "model name"); found {
+			name, _, _ := strings.Cut(rest, "\n")
+			model = strings.TrimLeft(name, "\t: ")
+		}
+	}
+	return fmt.Sprintf("%s, %d cores", model, runtime.GOMAXPROCS(0))
+}
+
+// line is a row of the result for the eye.
+func line(c data.Comparison) string {
+	text := fmt.Sprintf("%s: %s %.4g %s [%.4g, %.4g], cpu %.4g", c.Instance, c.Ours, c.We.Median, c.Unit, c.We.Least, c.We.Greatest, c.OurCPU)
+	if c.Peer != "" {
+		text += fmt.Sprintf(" | %s, %s %.4g [%.4g, %.4g], cpu %.4g", c.Peer, c.Method, c.They.Median, c.They.Least, c.They.Greatest, c.TheirCPU)
+		if c.Outcome != "" {
+			text += ": " + c.Outcome
+		}
+		ratio, _ := c.Ratio()
+		text += fmt.Sprintf(" | ratio %.3g", ratio)
+	}
+	return text
+}
+
+// record replaces the rows of a work in data/peers.csv, and the README's table.
+func record(root, work string, rows []data.Comparison) error {
+	name := filepath.Join(root, "data", "peers.csv")
+	var old []data.Comparison
+	f, err := os.Open(name)
+	if err == nil {
+		old, err = data.ReadComparisons(f)
+		f.Close()
+	}
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	var all []data.Comparison
+	for _, w := range works { // in the order of the table, whatever was measured first
+		for _, c := range old {
+			if c.Work == w.name && w.name != work {
+				all = append(all, c)
+			}
+		}
+		if w.name == work {
+			all = append(all, rows...)
+		}
+	}
+	var text strings.Builder
+	if err := data.WriteComparisons(&text, all); err != nil {
+		return err
+	}
+	if err := replace(name, text.String()); err != nil {
+		return err
+	}
+	return readme(root)
+}
+
+// writeReadme makes the README's table anew.
+func writeReadme() error {
+	root, err := clone()
+	if err != nil {
+		return err
+	}
+	return readme(root)
+}
+
+func readme(root string) error {
+	f, err := os.Open(filepath.Join(root, "data", "peers.csv"))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	all, err := data.ReadComparisons(f)
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(root, "README.md")
+	old, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	text, err := data.WithComparisons(string(old), all)
+	if err != nil || text == string(old) {
+		return err
+	}
+	return replace(name, text)
+}
+
+// replace writes a file whole or not at all.
+func replace(name, text string) error {
+	tmp := name + ".tmp"
+	if err := os.WriteFile(tmp, []byte(text), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(tmp, name)
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/mixpolicy/lab/data"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
+)
+
+// mixture is problem (2.18) over a cube, which makes it a linear program, for eight
+// measures on the pairs of a network of full size.
+func mixture(_ context.Context, quick bool) ([]func() (race, error), error) {
+	const d, actions = 8, 4
+	sizes := []int{39, 26, 26, 39}
+	if quick {
+		sizes = []int{9, 8, 8, 9}
+	}
+	return []func() (race, error){func() (race, error) {
+		rng := rand.New(rand.NewPCG(1, 0))
+		psi := make(linprog.Columns, d)
+		b := make([]float64, d)
+		for j := range psi {
+			psi[j] = productForm(rng, sizes, actions)
+			b[j] = 30 + 10*rng.NormFloat64()
+		}
+		p := linprog.Mixture{B: b, Psi: psi, Norm: linprog.LInf, R: 10}
+		problem := instance{
+			Floats:  map[string][]float64{"b": b},
+			Numbers: map[string]float64{"radius": p.R, "features": d},
+		}
+		for j, column := range psi {
+			problem.Floats[fmt.Sprintf("psi%d", j)] = column
+		}
+		return race{
+			work:     "mixture",
+			instance: fmt.Sprintf("exact mixture LP, d = %d, %s rows, ‖θ‖∞ ≤ %v", d, data.Thousands(len(psi[0])), p.R),
+			problem:  problem,
+			method:   "constraint generation",
+			ours: func(ctx context.Context, _ int) ([]float64, error) {
+				s, err := p.Solve(ctx, linprog.Settings{})
+				if err != nil {
+					return nil, err
+				}
+				return s.Theta, nil
+			},
+			peers:  []string{"dual simplex", "interior point", "simplex on the dual", "interior point on the dual"},
+			agree:  func(ours, theirs []float64) error { return asGood(p, ours, theirs) },
+			faster: 10, most: 3,
+		}, nil
+	}}, nil
+}
+
+// asGood compares objectives, and asks that rows be satisfied, as far as HiGHS is asked to:
+// its default tolerances are 10⁻⁷, for rows of greatest entry 1 and for reduced costs, of
+// d variables of size R.
+func asGood(p linprog.Mixture, ours, theirs []float64) error {
+	if len(theirs) != len(ours) {
+		return fmt.Errorf("%d entries, want %d", len(theirs), len(ours))
+	}
+	const tolerance = 1e-7
+	if v := floats.Sum(theirs); !(math.Abs(v-1) <= float64(len(theirs))*tolerance) {
+		return fmt.Errorf("1ᵀθ = %v", v)
+	}
+	if v := linprog.LInf.Of(theirs); !(v <= p.R+tolerance) {
+		return fmt.Errorf("‖θ‖ = %v, want at most %v", v, p.R)
+	}
+	n, d := p.Psi.Dims()
+	row := make([]float64, d)
+	for i := range n {
+		p.Psi.Row(row, i)
+		if v, top := floats.Dot(row, theirs), linprog.LInf.Of(row); v < -10*tolerance*top {
+			return fmt.Errorf("row %d is %.3g of its greatest entry, want ≥ 0", i, v/top)
+		}
+	}
+	// A row that is missed by tolerance moves the objective by as much times its multiplier
+	// of a row so scaled, of which there are d, of the size of b.
+	want, got := floats.Dot(p.B, ours), floats.Dot(p.B, theirs)
+	if slack := float64(d) * 100 * tolerance * linprog.LInf.Of(p.B); math.Abs(got-want) > slack {
+		return fmt.Errorf("objective %.9g, want %.9g ± %.1g", got, want, slack)
+	}
+	return nil
+}
+
+// productForm is a measure of product form: geometric in each queue, ratios drawn from
+// [0.5, 1.05], times a distribution over actions.
+func productForm(rng *rand.Rand, sizes []int, actions int) []float64 {
+	column := []float64{1}
+	times := func(factor []float64) {
+		next := make([]float64, 0, len(column)*len(factor))
+		for _, v := range column {
+			for _, w := range factor {
+				next = append(next, v*w)
+			}
+		}
+		column = next
+	}
+	for _, size := range sizes {
+		ratio, factor := 0.5+0.55*rng.Float64(), make([]float64, size)
+		for k := range factor {
+			factor[k] = math.Pow(ratio, float64(k))
+		}
+		floats.Scale(1/floats.Sum(factor), factor)
+		times(factor)
+	}
+	action := make([]float64, actions)
+	for a := range action {
+		action[a] = rng.ExpFloat64()
+	}
+	floats.Scale(1/floats.Sum(action), action)
+	times(action)
+	return column
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/schollz/progressbar/v3"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/combin"
+
+	"github.com/mixpolicy/lab/data"
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+)
+
+// TestQuick installs the peers and has all of them do all works at small instances: they
+// come to our answers, or run out of time.
+func TestQuick(t *testing.T) {
+	if testing.Short() {
+		t.Skip("installs the peers from PyPI: half a minute")
+	}
+	root, err := clone()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{root: root, temp: t.TempDir(), quick: true, bar: progressbar.DefaultSilent(-1)}
+	if b.python, err = peersIn(t.Context(), filepath.Join(root, ".lab", "peers")); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range works {
+		if w.name == "memory" {
+			continue // runs the command, which this is not
+		}
+		rows, err := w.measure(t.Context(), b)
+		if err != nil {
+			t.Errorf("%s: %v", w.name, err)
+		}
+		for _, c := range rows {
+			if c.Outcome != "" && c.Outcome != data.NotReached && !strings.HasPrefix(c.Outcome, "stopped") {
+				t.Errorf("%s: %s, %s: %s", c.Instance, c.Peer, c.Method, c.Outcome)
+			}
+		}
+	}
+}
+
+// peers.py compiles, and has a function for every work that is a race.
+func TestProgram(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3 on the PATH")
+	}
+	out, err := output(exec.Command(python, "-c", "import ast, sys; print(*(f.name for f in ast.parse(sys.argv[1]).body if isinstance(f, ast.FunctionDef)))", program))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"stationary", "step", "mixture", "valuation", "projection"} {
+		if !strings.Contains(" "+out+" ", " "+name+" ") {
+			t.Errorf("peers.py has %s, want %s too", out, name)
+		}
+	}
+}
+
+// An answer that is wrong does not count, whatever its time.
+func TestWrongAnswersAreFound(t *testing.T) {
+	w := models.Network{Buffers: [4]int{2, 2, 2, 2}}
+	x := mixpolicy.Must(w.MDP())
+	chain := mixpolicy.Must(under(x, mixpolicy.Must(w.Policy(x, models.OldestJob))))
+	mu := mixpolicy.Must(chain.Occupation(mixpolicy.UniformPolicy(chain))).State
+	moved := func(from, to int, mass float64) []float64 {
+		v := append([]float64(nil), mu...)
+		v[from] -= mass
+		v[to] += mass
+		return v
+	}
+	scaled := append([]float64(nil), mu...)
+	floats.Scale(2, scaled)
+	for name, theirs := range map[string][]float64{
+		"short": mu[1:], "moved": moved(0, 1, 1e-8), "NaN": moved(0, 1, math.NaN()), "scaled": scaled, "zero": make([]float64, len(mu)),
+	} {
+		if sameMeasure(chain, mu, theirs) == nil {
+			t.Errorf("a stationary measure that is %s passes", name)
+		}
+	}
+	if err := sameMeasure(chain, mu, moved(0, 1, 1e-14)); err != nil {
+		t.Errorf("rounding does not pass: %v", err)
+	}
+
+	// θ₁ − θ₂/2 ≥ 0 and θ₂ ≥ 0 leave (1/3, 2/3) as the best for costs (1, 0).
+	p := linprog.Mixture{B: []float64{1, 0}, Psi: linprog.Columns{{1, 0}, {-0.5, 1}}, Norm: linprog.LInf, R: 10}
+	best := []float64{1. / 3, 2. / 3}
+	for _, theirs := range [][]float64{
+		{1}, {1. / 3, 1}, {0.4, 0.6}, {0.3, 0.7}, {11, -10}, {math.NaN(), 1},
+	} {
+		if asGood(p, best, theirs) == nil {
+			t.Errorf("θ = %v passes", theirs)
+		}
+	}
+	if err := asGood(p, best, []float64{1./3 - 1e-9, 2./3 + 1e-9}); err != nil {
+		t.Error(err)
+	}
+
+	agree := within(1e-3)
+	for _, theirs := range [][]float64{{1}, {1, 2.01}, {1, math.NaN()}} {
+		if agree([]float64{1, 2}, theirs) == nil {
+			t.Errorf("%v passes for (1, 2)", theirs)
+		}
+	}
+	if err := agree([]float64{1, 2}, []float64{1.0005, 2}); err != nil {
+		t.Error(err)
+	}
+}
+
+// The chain of a policy has the measure of the policy.
+func TestUnder(t *testing.T) {
+	w := models.Network{Buffers: [4]int{3, 2, 2, 3}}
+	x := mixpolicy.Must(w.MDP())
+	p := mixpolicy.Must(w.Policy(x, models.AnyQueue))
+	chain := mixpolicy.Must(under(x, p))
+	want := mixpolicy.Must(x.Occupation(p)).State
+	got := mixpolicy.Must(chain.Occupation(mixpolicy.UniformPolicy(chain))).State
+	if d := floats.Distance(got, want, 1); d > 1e-12 {
+		t.Errorf("measures differ by %g", d)
+	}
+}
+
+func TestProductForm(t *testing.T) {
+	sizes, actions := []int{3, 2, 4}, 2
+	v := productForm(rand.New(rand.NewPCG(1, 1)), sizes, actions)
+	if len(v) != 3*2*4*2 || math.Abs(floats.Sum(v)-1) > 1e-14 {
+		t.Fatalf("%d entries that add up to %v", len(v), floats.Sum(v))
+	}
+	// All 2 × 2 minors of the table (first queue) × (the rest) vanish.
+	rest := len(v) / sizes[0]
+	for i := 1; i < sizes[0]; i++ {
+		for j := 1; j < rest; j++ {
+			a, b := v[0]*v[i*rest+j], v[j]*v[i*rest]
+			if math.Abs(a-b) > 1e-15*a*8 {
+				t.Fatalf("not a product: %v and %v", a, b)
+			}
+		}
+	}
+}
+
+// The interval's confidence, counted from binomial coefficients.
+func TestMedianInterval(t *testing.T) {
+	for n := 8; n <= 40; n++ {
+		lo, hi := medianInterval(n, 0.95)
+		outside := func(lo int) float64 {
+			var p float64
+			for k := range lo + 1 {
+				p += float64(combin.Binomial(n, k))
+			}
+			return 2 * p / math.Exp2(float64(n))
+		}
+		if hi != n-1-lo || outside(lo) > 0.05 || outside(lo+1) <= 0.05 {
+			t.Errorf("n = %d: [%d, %d] misses the median with probability %v, the next with %v", n, lo, hi, outside(lo), outside(lo+1))
+		}
+	}
+}
+
+func TestMeasured(t *testing.T) {
+	for _, e := range []struct {
+		x    []float64
+		want data.Measured
+	}{
+		{[]float64{3}, data.Measured{Median: 3, Least: 3, Greatest: 3}},
+		{[]float64{3, 1}, data.Measured{Median: 2, Least: 1, Greatest: 3}},
+		{[]float64{9, 1, 2}, data.Measured{Median: 2, Least: 1, Greatest: 9}},
+	} {
+		text := fmt.Sprint(e.x)
+		if got := measured(e.x); got != e.want {
+			t.Errorf("%s: %+v, want %+v", text, got, e.want)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/mixpolicy/lab/data"
+)
+
+//go:embed requirements.txt
+var requirements string
+
+//go:embed peers.py
+var program string
+
+// python is the interpreter of a virtual environment that has the peers.
+type python struct {
+	path    string
+	version string
+}
+
+// peersIn makes the environment in dir, or finds it there from a former run.
+func peersIn(ctx context.Context, dir string) (*python, error) {
+	version, err := output(exec.CommandContext(ctx, "python3", "--version"))
+	if err != nil {
+		return nil, fmt.Errorf("the peers need Python 3.11 or later: %w", err)
+	}
+	py := &python{path: filepath.Join(dir, "bin", "python"), version: strings.TrimPrefix(version, "Python ")}
+	// Written last, it says that all is there. An environment can't be moved.
+	stamp, made := filepath.Join(dir, "made-from"), version+"\n"+dir+"\n"+requirements
+	if have, err := os.ReadFile(stamp); err == nil && string(have) == made {
+		return py, nil
+	}
+	fmt.Fprintln(os.Stderr, "installing the peers at pinned versions from PyPI into", dir)
+	if err := os.RemoveAll(dir); err != nil {
+		return nil, err
+	}
+	if _, err := output(exec.CommandContext(ctx, "python3", "-m", "venv", dir)); err != nil {
+		return nil, fmt.Errorf("%w\n(Debian: apt install python3-venv)", err)
+	}
+	list := filepath.Join(dir, "requirements.txt")
+	if err := os.WriteFile(list, []byte(requirements), 0o644); err != nil {
+		return nil, err
+	}
+	if _, err := output(exec.CommandContext(ctx, py.path, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "-r", list)); err != nil {
+		return nil, err
+	}
+	return py, os.WriteFile(stamp, []byte(made), 0o644)
+}
+
+// output runs a program and gives what it printed, or its own words in the error.
+func output(cmd *exec.Cmd) (string, error) {
+	out, err := cmd.Output()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		err = fmt.Errorf("%s: %w\n%s", filepath.Base(cmd.Path), err, exit.Stderr)
+	}
+	return strings.TrimSpace(string(out)), err
+}
+
+// A process is one method of a peer that has read an instance, is compiled and warm, and
+// waits to be asked.
+type process struct {
+	Package string // and its version
+	cmd     *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Scanner
+	answer  string // file
+}
+
+// reply is what a process says after it started, and after each call.
+type reply struct {
+	Package string  `json:"package"`
+	Seconds float64 `json:"seconds"` // of a call
+	CPU     float64 `json:"cpu"`
+	Error   string  `json:"error"`
+}
+
+// setUp is how long a peer may take to read an instance, to compile and to warm up.
+// mdpsolver takes the longest: it wants 10⁷ numbers as lists of lists.
+const setUp = 2 * time.Minute
+
+// start begins a process of peers.py for the method.
+func (py *python) start(ctx context.Context, folder, work, method string) (*process, error) {
+	p := &process{answer: filepath.Join(folder, "answer.f64")}
+	p.cmd = exec.CommandContext(ctx, py.path, "-c", program, work, method, folder)
+	p.cmd.Stderr = io.Discard
+	var err error
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.out = bufio.NewScanner(out)
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	r, err := p.reply(setUp)
+	if err != nil {
+		p.end()
+		return nil, fmt.Errorf("setting up: %w", err)
+	}
+	p.Package = r.Package
+	return p, nil
+}
+
+// call has the peer do the work once. The error of one that takes longer than limit is
+// what [data.Stopped] says.
+func (p *process) call(limit time.Duration) (reply, []float64, error) {
+	if _, err := fmt.Fprintln(p.in); err != nil {
+		return reply{}, nil, err
+	}
+	r, err := p.reply(limit)
+	if err != nil {
+		return r, nil, err
+	}
+	answer, err := readFloats(p.answer)
+	return r, answer, err
+}
+
+// reply waits for a line. A process that is late is killed: no solver of these listens
+// to anything else.
+func (p *process) reply(limit time.Duration) (r reply, err error) {
+	late := time.AfterFunc(limit, func() { p.cmd.Process.Kill() })
+	said := p.out.Scan()
+	if !late.Stop() {
+		return r, errors.New(data.Stopped(limit.Seconds()))
+	}
+	if !said {
+		return r, fmt.Errorf("ended: %v", p.cmd.Wait())
+	}
+	if err := json.Unmarshal(p.out.Bytes(), &r); err != nil {
+		return r, err
+	}
+	if r.Error != "" {
+		return r, errors.New(r.Error)
+	}
+	return r, nil
+}
+
+// end lets the process go.
+func (p *process) end() {
+	p.in.Close()
+	p.cmd.Process.Kill()
+	p.cmd.Wait()
+}

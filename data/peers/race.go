@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/mixpolicy/lab/data"
+)
+
+// A race is between one of our methods and those of peers, at one instance.
+type race struct {
+	work     string // as peers.py calls it
+	instance string // in words
+	problem  instance
+	method   string // ours; empty if the instance says it
+	// ours does the work the given number of times and returns the answer.
+	ours  func(ctx context.Context, calls int) ([]float64, error)
+	calls int      // 0 for 1; more for what takes microseconds
+	peers []string // methods, as peers.py calls them
+	// agree says what is wrong with a peer's answer, given ours.
+	agree func(ours, theirs []float64) error
+
+	faster float64 // wanted: peers take this many times as long; 0 if nothing is
+	most   float64 // wanted: we take no more seconds; 0 if nothing is
+}
+
+const (
+	// repetitions that we and the best peer make in turns: enough for a median, and to see
+	// the spread.
+	repetitions = 5
+	// budget is the time after which no further repetition begins.
+	budget = 15 * time.Second
+	// patience is how long a peer may take, as a multiple of what it may take by the ratio
+	// that is wanted. One that is stopped has lost by more than that ratio.
+	patience = 1.2
+	// leastPatience lets a peer take some time even where we take none.
+	leastPatience = 10 * time.Second
+)
+
+// timing is of a call: seconds by the clock, and of all cores together.
+type timing struct{ wall, cpu float64 }
+
+// run measures a race. First everyone is asked once. Then we and the fastest of the peers
+// that came to our answer take turns.
+func (b *bench) run(ctx context.Context, r race) ([]data.Comparison, error) {
+	folder, err := os.MkdirTemp(b.temp, r.work)
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	if err := r.problem.write(folder); err != nil {
+		return nil, err
+	}
+	r.problem = instance{} // peers need the memory
+
+	b.say("%s: ours", r.instance)
+	answer, first, err := timed(ctx, r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.instance, err)
+	}
+	limit := max(leastPatience, time.Duration(patience*max(1, r.faster)*first.wall*float64(time.Second)))
+
+	mine := []timing{first}
+	rivals := make([]*rival, len(r.peers))
+	var best *rival
+	for k, method := range r.peers {
+		b.say("%s: %s", r.instance, method)
+		v := &rival{method: method}
+		rivals[k] = v
+		if v.process, v.err = b.python.start(ctx, folder, r.work, method); v.err != nil {
+			continue
+		}
+		defer v.process.end()
+		v.turn(limit, answer, r.agree)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if v.err == nil && (best == nil || v.turns[0].wall < best.turns[0].wall) {
+			best, v = v, best
+		}
+		if v != nil {
+			v.process.end() // it has lost, and the others need the memory
+		}
+	}
+	for begin := time.Now(); len(mine) < repetitions && time.Since(begin) < budget; {
+		b.say("%s: in turns", r.instance)
+		_, t, err := timed(ctx, r)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.instance, err)
+		}
+		mine = append(mine, t)
+		if best == nil {
+			continue
+		}
+		if best.turn(2*limit, answer, r.agree); best.err != nil {
+			return nil, fmt.Errorf("%s, %s, when asked again: %w", r.instance, best.method, best.err)
+		}
+	}
+	return b.compare(r, mine, rivals), nil
+}
+
+// timed takes our turn.
+func timed(ctx context.Context, r race) ([]float64, timing, error) {
+	runtime.GC() // what others have left is not ours to clear away
+	calls := max(1, r.calls)
+	begin, cpu := time.Now(), cpuSeconds()
+	answer, err := r.ours(ctx, calls)
+	t := timing{time.Since(begin).Seconds() / float64(calls), (cpuSeconds() - cpu) / float64(calls)}
+	return answer, t, err
+}
+
+// cpuSeconds is what all threads of this process have taken.
+func cpuSeconds() float64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
+}
+
+// A rival is a method of a peer in a race.
+type rival struct {
+	method  string
+	process *process // nil if it couldn't start
+	turns   []timing
+	limit   float64 // seconds, of one that was stopped
+	err     error   // ends its race
+}
+
+// turn asks a rival, and looks at the answer.
+func (v *rival) turn(limit time.Duration, ours []float64, agree func(ours, theirs []float64) error) {
+	reply, theirs, err := v.process.call(limit)
+	if err == nil {
+		if err = agree(ours, theirs); err != nil {
+			err = fmt.Errorf("another answer: %w", err)
+		}
+	}
+	if v.err = err; err == nil {
+		v.turns = append(v.turns, timing{reply.Seconds, reply.CPU})
+	} else if err.Error() == data.Stopped(limit.Seconds()) {
+		v.limit = limit.Seconds()
+	}
+}
+
+// compare makes the rows of a race, one for each rival.
+func (b *bench) compare(r race, mine []timing, rivals []*rival) []data.Comparison {
+	row := data.Comparison{
+		Work: b.work, Instance: r.instance, Unit: "s", Ours: r.method,
+		Faster: r.faster, Most: r.most, Repetitions: len(mine),
+		Machine: b.machine, Go: b.golang, Date: b.date,
+	}
+	row.We, row.OurCPU = summary(mine)
+	if len(rivals) == 0 {
+		return []data.Comparison{row}
+	}
+	var rows []data.Comparison
+	row.Python = b.python.version
+	for _, v := range rivals {
+		c := row
+		c.Method = v.method
+		c.Peer = "?"
+		if v.process != nil {
+			c.Peer = v.process.Package
+			name, _, _ := strings.Cut(c.Peer, " ")
+			c.Method = strings.TrimPrefix(v.method, name+" ")
+		}
+		if v.err == nil {
+			c.They, c.TheirCPU = summary(v.turns)
+			c.Repetitions = len(v.turns)
+		} else {
+			c.Outcome = strings.Join(strings.Fields(v.err.Error()), " ")
+			c.They = data.Measured{Median: v.limit, Least: v.limit, Greatest: v.limit}
+			c.Repetitions = 1
+		}
+		rows = append(rows, c)
+	}
+	return rows
+}
+
+// summary is the median by the clock with least and greatest, and the median of all cores.
+func summary(all []timing) (wall data.Measured, cpu float64) {
+	by := func(of func(timing) float64) data.Measured {
+		x := make([]float64, len(all))
+		for k, t := range all {
+			x[k] = of(t)
+		}
+		return measured(x)
+	}
+	return by(func(t timing) float64 { return t.wall }), by(func(t timing) float64 { return t.cpu }).Median
+}
+
+// measured is the median of some numbers, with the least and the greatest.
+func measured(x []float64) data.Measured {
+	slices.Sort(x)
+	n := len(x)
+	return data.Measured{Median: (x[(n-1)/2] + x[n/2]) / 2, Least: x[0], Greatest: x[n-1]}
+}

@@ -1,0 +1,244 @@
+package data_test
+
+import (
+	"bytes"
+	"flag"
+	"math"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/mixpolicy/lab/data"
+)
+
+var update = flag.Bool("update", false, "write the README's table of peers.csv anew")
+
+// The README's table is what peers.csv gives.
+func TestReadmeComparisons(t *testing.T) {
+	all, err := data.Comparisons()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name = "../README.md"
+	readme, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := data.WithComparisons(string(readme), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want == string(readme) {
+		return
+	}
+	if !*update {
+		t.Fatal("the README's table is not that of data/peers.csv; go test ./data -update writes it anew")
+	}
+	if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The committed measurements are of every work, each with a machine and versions.
+func TestComparisonsComplete(t *testing.T) {
+	all, err := data.Comparisons()
+	if err != nil {
+		t.Fatal(err)
+	}
+	works := map[string]bool{}
+	for _, c := range all {
+		works[c.Work] = true
+		if c.Machine == "" || c.Go == "" || c.Date == "" || c.We.Median <= 0 || c.Repetitions < 1 {
+			t.Errorf("incomplete: %+v", c)
+		}
+		if (c.Peer != "") != (c.Python != "") {
+			t.Errorf("peer %q with Python %q", c.Peer, c.Python)
+		}
+		for _, m := range []data.Measured{c.We, c.They} {
+			if !(m.Least <= m.Median && m.Median <= m.Greatest) {
+				t.Errorf("%s: %s: not in order: %+v", c.Instance, c.Method, m)
+			}
+		}
+	}
+	for _, name := range []string{"stationary", "step", "mixture", "valuation", "projection", "queries", "memory"} {
+		if !works[name] {
+			t.Errorf("%s was not measured", name)
+		}
+	}
+}
+
+func ours(seconds float64) data.Comparison {
+	return data.Comparison{Work: "w", Instance: "i", Unit: "s", We: data.Measured{Median: seconds}}
+}
+
+func against(c data.Comparison, method string, seconds float64, outcome string) data.Comparison {
+	c.Peer, c.Method, c.They.Median, c.Outcome = "p 1.0", method, seconds, outcome
+	return c
+}
+
+func TestBest(t *testing.T) {
+	c := ours(2)
+	slow, fast := against(c, "slow", 30, ""), against(c, "fast", 20, "")
+	early, late := against(c, "early", 5, data.Stopped(5)), against(c, "late", 60, data.Stopped(60))
+	failed := against(c, "failed", 0, "MemoryError")
+	for _, e := range []struct {
+		rows []data.Comparison
+		want string
+	}{
+		{[]data.Comparison{slow, fast}, "fast"},
+		{[]data.Comparison{fast, slow}, "fast"},
+		{[]data.Comparison{early, slow, late, failed}, "slow"}, // who finished comes before who was stopped
+		{[]data.Comparison{failed, early, late}, "late"},
+		{[]data.Comparison{late, early, failed}, "late"},
+		{[]data.Comparison{failed}, "failed"},
+	} {
+		if got := data.Best(e.rows); len(got) != 1 || got[0].Method != e.want {
+			t.Errorf("best is %+v, want %s", got, e.want)
+		}
+	}
+	other := slow
+	other.Instance = "j"
+	if got := data.Best([]data.Comparison{slow, other, fast}); len(got) != 2 || got[0].Method != "fast" || got[1].Instance != "j" {
+		t.Errorf("two instances: %+v", got)
+	}
+}
+
+func TestMet(t *testing.T) {
+	for _, e := range []struct {
+		ours, theirs, faster, most float64
+		outcome                    string
+		want                       bool
+	}{
+		{1, 10, 10, 0, "", true},
+		{1, 9.9, 10, 0, "", false},
+		{1, 20, 10, 0.5, "", false}, // fast enough beside them, not by the clock
+		{1, 20, 10, 1, "", true},
+		{1, 20, 10, 0, data.Stopped(20), true}, // they took longer still
+		{1, 0, 10, 0, "MemoryError", true},     // nothing to compare with
+		{1, 1, 0, 0, "", true},                 // nothing was wanted
+	} {
+		c := against(ours(e.ours), "m", e.theirs, e.outcome)
+		c.Faster, c.Most = e.faster, e.most
+		if got := c.Met(); got != e.want {
+			t.Errorf("%+v: met is %v", e, got)
+		}
+	}
+	if ratio, _ := ours(1).Ratio(); !math.IsNaN(ratio) {
+		t.Errorf("ratio %v without a peer", ratio)
+	}
+}
+
+// What is written can be read, and is then the same.
+func TestComparisonsRoundTrip(t *testing.T) {
+	text := rapid.StringMatching(`[a-zA-Zλ×≥,"0-9. ]*`)
+	rapid.Check(t, func(t *rapid.T) {
+		number := rapid.Custom(func(t *rapid.T) float64 {
+			return float64(rapid.IntRange(0, 9999).Draw(t, "digits")) * rapid.SampledFrom([]float64{1, 0x1p-20, 0x1p20}).Draw(t, "scale")
+		})
+		some := rapid.Custom(func(t *rapid.T) data.Comparison {
+			var c data.Comparison
+			v := reflect.ValueOf(&c).Elem()
+			var fill func(v reflect.Value)
+			fill = func(v reflect.Value) {
+				switch v.Kind() {
+				case reflect.Struct:
+					for i := range v.NumField() {
+						fill(v.Field(i))
+					}
+				case reflect.String:
+					v.SetString(text.Draw(t, "text"))
+				case reflect.Float64:
+					v.SetFloat(number.Draw(t, "number"))
+				case reflect.Int:
+					v.SetInt(int64(rapid.IntRange(0, 99).Draw(t, "int")))
+				}
+			}
+			fill(v)
+			return c
+		})
+		all := rapid.SliceOfN(some, 1, 4).Draw(t, "rows")
+		var first, second bytes.Buffer
+		if err := data.WriteComparisons(&first, all); err != nil {
+			t.Fatal(err)
+		}
+		written := first.String()
+		back, err := data.ReadComparisons(&first)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, written)
+		}
+		if err := data.WriteComparisons(&second, back); err != nil {
+			t.Fatal(err)
+		}
+		if written != second.String() {
+			t.Fatalf("written\n%sread and written\n%s", written, second.String())
+		}
+		for k, c := range back {
+			if c.Work != all[k].Work || c.Date != all[k].Date || math.Abs(c.They.Least-all[k].They.Least) > 5e-4*all[k].They.Least {
+				t.Fatalf("%+v became %+v", all[k], c)
+			}
+		}
+	})
+}
+
+func TestReadComparisonsErrors(t *testing.T) {
+	var good bytes.Buffer
+	c := against(ours(1), "m", 2, "")
+	if err := data.WriteComparisons(&good, []data.Comparison{c}); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []struct{ old, new, want string }{
+		{"work,", "werk,", "columns"},
+		{",2,", ",two,", "peer_median"},
+		{",2,", ",-2,", "≥ 0"},
+		{",2,", ",NaN,", "≥ 0"},
+		{",2,", ",3,", "ratio"}, // which does not follow any more
+		{"true", "false", "met"},
+	} {
+		_, err := data.ReadComparisons(strings.NewReader(strings.Replace(good.String(), e.old, e.new, 1)))
+		if err == nil || !strings.Contains(err.Error(), e.want) {
+			t.Errorf("%q for %q: error %v, want one about %s", e.new, e.old, err, e.want)
+		}
+	}
+	if _, err := data.ReadComparisons(strings.NewReader("")); err == nil {
+		t.Error("an empty file is read")
+	}
+}
+
+// What can be read can be written and read again.
+func FuzzReadComparisons(f *testing.F) {
+	committed, err := data.Files.ReadFile("peers.csv")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(committed)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		all, err := data.ReadComparisons(bytes.NewReader(text))
+		if err != nil {
+			return
+		}
+		var again bytes.Buffer
+		if err := data.WriteComparisons(&again, all); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := data.ReadComparisons(&again); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestWithComparisonsErrors(t *testing.T) {
+	if _, err := data.WithComparisons("# A README\n", nil); err == nil || !strings.Contains(err.Error(), "no place") {
+		t.Errorf("error %v for a README without the lines", err)
+	}
+}
+
+func TestThousands(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 12345: "12,345", 1028196: "1,028,196"} {
+		if got := data.Thousands(n); got != want {
+			t.Errorf("%d as %s, want %s", n, got, want)
+		}
+	}
+}
