@@ -69,6 +69,9 @@ var colors = map[string]plotting.Color{
 	"smoothed LP":                   plotting.Sky,
 }
 
+// width and height leave room for the names of all methods in the legend, in inches.
+const width, height = 8.4, 4.4
+
 // floor is the least merit that is drawn, relative to the optimum: below are the exact
 // answers, whose merit is rounding.
 const floor = 1e-4
@@ -78,7 +81,10 @@ const floor = 1e-4
 // below at a tenth of the mean. Answers that took no longer than those of the checkpoint
 // before, because the answer takes longer than the steps do, are left out.
 func (r Record) Curves(course string, race Race, what Quantity, methods ...string) plotting.Figure {
-	f := plotting.Figure{X: plotting.Axis{Label: "queries to the oracle", Log: true}, Y: plotting.Axis{Label: string(what), Log: true}}
+	f := plotting.Figure{
+		X: plotting.Axis{Label: "queries to the oracle", Log: true}, Y: plotting.Axis{Label: string(what), Log: true},
+		Width: width, Height: height,
+	}
 	if race == BySeconds {
 		f.X.Label = "seconds"
 	}
@@ -124,6 +130,7 @@ func (r Record) Sensitivity(course string, methods ...string) plotting.Figure {
 	f := plotting.Figure{
 		X: plotting.Axis{Label: "configurations, from the best to the worst"},
 		Y: plotting.Axis{Label: "merit / optimum of (2.18)", Log: true},
+		Width: width, Height: height,
 	}
 	for _, m := range methods {
 		line := plotting.Line{Name: m, Color: colors[m]}

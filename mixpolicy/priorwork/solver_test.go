@@ -1,0 +1,52 @@
+package priorwork
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+)
+
+// Contestants that know the costs give the policies of the programs they are named after,
+// whose costs are ordered: the best of all, the best mixture, and those of approximations.
+func TestSolvers(t *testing.T) {
+	q := models.Queue{Buffer: 20, Criterion: mixpolicy.Discounted(0.9)}
+	x := mixpolicy.Must(q.MDP())
+	f := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.Must(q.Policies(x))...))
+	p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2)))
+	phi := mixpolicy.Must(q.Monomials(2))
+	cost := func(policy *mixpolicy.Policy) float64 { return mixpolicy.Must(x.Occupation(policy)).Cost(x.Costs()) }
+	mu := visits(p)
+	want := map[string]float64{
+		"exact LP (2.18)":  mixpolicy.Must(p.Optimum()).Objective,
+		"policy iteration": mixpolicy.Must(SolveLP(background, x)).Primal,
+		"approximate LP":   cost(mixpolicy.Must(ALP{Basis: phi, Weights: mu}.Solve(background, x)).Policy),
+		"smoothed LP":      cost(mixpolicy.Must(SALP{Basis: phi, Weights: mu, Slack: mu, Penalty: 20}.Solve(background, x)).Policy),
+	}
+	for _, c := range Knowing(p, phi) {
+		s := c.Configurations[0]()
+		if _, ok := want[c.Name]; !ok {
+			continue
+		}
+		if err := s.Init(p, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Step(); err == nil || !strings.Contains(err.Error(), c.Name+" has no steps") {
+			t.Errorf("%s: a step gave %v", c.Name, err)
+		}
+		answer, err := s.Answer(background)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The sums of 80 costs times probabilities, and the gap of the exact solvers.
+		if got := cost(answer.Policy); math.Abs(got-want[c.Name]) > 1e-10*got || s.Name() != c.Name {
+			t.Errorf("%s: cost %v, want %v", c.Name, got, want[c.Name])
+		}
+		delete(want, c.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("no contestants %v", want)
+	}
+}
