@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"os/exec"
@@ -461,14 +462,26 @@ func waitForServer(t *testing.T, lab *Lab) (info serverInfo) {
 		files, _ := filepath.Glob(filepath.Join(lab.temp, "runtime", "jpserver-*.json"))
 		if len(files) > 0 {
 			data, err := os.ReadFile(files[0])
-			if err == nil && json.Unmarshal(data, &info) == nil {
-				return info
+			if err == nil && json.Unmarshal(data, &info) == nil && listening(info.URL) {
+				return info // it writes the file first, and listens later
 			}
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
 	t.Fatal("the server doesn't start")
 	return
+}
+
+func listening(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	conn, err := net.Dial("tcp", u.Host)
+	if err == nil {
+		conn.Close()
+	}
+	return err == nil
 }
 
 // saveScreenshot keeps a picture of the page where MIXPOLICY_SCREENSHOTS says,
