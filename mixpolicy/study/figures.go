@@ -128,8 +128,8 @@ func (r Record) Curves(course string, race Race, what Quantity, methods ...strin
 // each method, of the second best, and so on.
 func (r Record) Sensitivity(course string, methods ...string) plotting.Figure {
 	f := plotting.Figure{
-		X: plotting.Axis{Label: "configurations, from the best to the worst"},
-		Y: plotting.Axis{Label: "merit / optimum of (2.18)", Log: true},
+		X:     plotting.Axis{Label: "configurations, from the best to the worst"},
+		Y:     plotting.Axis{Label: "merit / optimum of (2.18)", Log: true},
 		Width: width, Height: height,
 	}
 	for _, m := range methods {
