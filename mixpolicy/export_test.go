@@ -119,3 +119,20 @@ func ParseCheckpoint(p *Problem, m Method, set Settings, text []byte) ([]byte, e
 	body, err := c.body(done, due)
 	return Seal(body), err
 }
+
+// ReadPolicies and ReadFeatures read a file from memory, in the format of a path's end.
+func ReadPolicies(x *MDP, ext string, text []byte) ([]*Policy, error) {
+	t := &pairTable{x: x, name: "p", format: pairFormats[ext]}
+	if err := t.format.read(t, bytes.NewReader(text)); err != nil {
+		return nil, err
+	}
+	return t.policies()
+}
+
+func ReadFeatures(x *MDP, ext string, text []byte) (*Features, error) {
+	t := &pairTable{x: x, name: "psi", format: pairFormats[ext]}
+	if err := t.format.read(t, bytes.NewReader(text)); err != nil {
+		return nil, err
+	}
+	return FeaturesFromColumns(x, t.columns...)
+}

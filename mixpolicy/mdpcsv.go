@@ -188,7 +188,7 @@ func (f *csvFile) read(r io.Reader) error {
 	}
 	switch {
 	case f.last != '\n':
-		return errors.New("the last line does not end with a newline: the file is truncated")
+		return errTruncated
 	case len(f.rows) == 0:
 		return fmt.Errorf("no transitions, want a line %s and lines below it", strings.Join(csvHeader, ","))
 	}

@@ -256,6 +256,7 @@ func checkJSON(text []byte) error {
 var jsonFields = map[string]bool{
 	"criterion": true, "initial": true, "states": true, "actions": true, "pairs": true,
 	"s": true, "a": true, "c": true, "next": true, "p": true,
+	"columns": true, "values": true,
 }
 
 // maxDepth is that of { "pairs": [ { "p": [ 1.
