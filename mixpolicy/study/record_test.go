@@ -13,7 +13,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/priorwork"
 )
 
-var update = flag.Bool("update", false, "run all races and write data/comparison.csv: some ten minutes, on a quiet machine")
+var update = flag.Bool("update", false, "run all races and write data/comparison.csv: with -timeout 1h, on a quiet machine")
 
 var only = flag.String("course", "", "with -update, the only course to race on")
 
@@ -169,6 +169,31 @@ func TestRecordIsComplete(t *testing.T) {
 			t.Errorf("machine of %+v", row)
 		}
 	}
+}
+
+// Whatever is read is written and read again as the same.
+func FuzzRead(f *testing.F) {
+	head := strings.Join(header, ",") + "\n"
+	f.Add(head + "queue,queries,plug-in,\"a, b\",merit,1,2,1,3,0,1,20,1,\n")
+	f.Add(head + "queue,reach,penalty,,x,1e3,+Inf,2,Inf,0,1,20,18446744073709551615,m\n")
+	f.Add("course")
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := Read(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		var once, twice bytes.Buffer
+		if err := r.Write(&once); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Read(bytes.NewReader(once.Bytes()))
+		if err != nil {
+			t.Fatalf("%q does not read: %v", once.String(), err)
+		}
+		if err := again.Write(&twice); err != nil || !bytes.Equal(once.Bytes(), twice.Bytes()) {
+			t.Fatalf("wrote %q, then %q (%v)", once.String(), twice.String(), err)
+		}
+	})
 }
 
 func TestReadErrors(t *testing.T) {
