@@ -20,7 +20,7 @@ type Exploration struct {
 	Etas       []float64 // η₀ of η_t = η₀/√(t+1); 1, 4, 16, 64, 256
 	Betas      []float64 // β, the radius of the ball of λ; T^{1/8}, T^{1/4}, T^{3/8}, T^{1/2}
 	Iterations int       // T; 10,000
-	Trials     int       // 8
+	Trials     int       // 6
 	CostScale  float64   // max |c|
 	Seed       uint64
 }
@@ -38,7 +38,7 @@ func (e Exploration) complete(p *mixpolicy.Problem) Exploration {
 		e.Betas = powers(math.Pow(float64(e.Iterations), 1./8), math.Pow(float64(e.Iterations), 1./8), 4)
 	}
 	if e.Trials == 0 {
-		e.Trials = 8
+		e.Trials = 6
 	}
 	return e
 }

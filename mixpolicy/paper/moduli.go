@@ -174,10 +174,26 @@ func (m *Moduli) room(h *mixpolicy.History) []float64 {
 	return y
 }
 
+// curves draws the mean over trials with its interval against the queries.
 func (m *Moduli) curves(title, label string, c mixpolicy.Curve) plotting.Figure {
 	f := plotting.Figure{Title: title, X: plotting.Axis{Label: "queries to the oracle", Log: true}, Y: plotting.Axis{Label: label}}
 	for _, k := range m.Contenders {
-		f.Layers = append(f.Layers, BandLine(k.Family.Name, k.Trials, c))
+		line := plotting.Line{Name: k.Family.Name}
+		curves := make([][]float64, len(k.Trials.Runs))
+		for i, h := range k.Trials.Runs {
+			curves[i] = c(h)
+		}
+		for t, at := range k.Trials.Iteration {
+			if at == 0 { // no place on a logarithmic axis
+				continue
+			}
+			now := make([]float64, len(curves))
+			for i := range curves {
+				now[i] = curves[i][t]
+			}
+			extend(&line, float64(at), interval(now))
+		}
+		f.Layers = append(f.Layers, line)
 	}
 	return f
 }
@@ -198,7 +214,7 @@ func (m *Moduli) Violation() plotting.Figure {
 
 // Boundary draws how far the iterates θ_t keep from the boundary of the class.
 func (m *Moduli) Boundary() plotting.Figure {
-	return m.curves("Distance to the boundary", "R − ‖θ_t‖", m.room)
+	return m.curves("Distance to the boundary", "R − ‖θₜ‖", m.room)
 }
 
 // Sensitivity draws the merit after all queries against η₀.
@@ -240,9 +256,11 @@ func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (plott
 			if err != nil {
 				return f, err
 			}
-			k, err := m.Settings.compete(ctx, p, c.Family)
-			if err != nil {
-				return f, fmt.Errorf("paper: R = %g: %w", r, err)
+			k := c
+			if r != m.Problem.Class().R {
+				if k, err = m.Settings.compete(ctx, p, c.Family); err != nil {
+					return f, fmt.Errorf("paper: R = %g: %w", r, err)
+				}
 			}
 			extend(&tuned, r, interval(k.Trials.Final(merit)))
 			t, err := m.Settings.run(ctx, p, k.Modulus, c.Eta, m.Settings.Trials, m.Settings.Seed)
