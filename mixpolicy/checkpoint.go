@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -28,9 +27,7 @@ var _, _, _, _ Resumable = (*PrimalDual)(nil), (*Penalty)(nil), (*PlugIn)(nil), 
 // checkpointEvery is how much work may be lost.
 const checkpointEvery = time.Minute
 
-// checkpoint keeps the state of a run in a file,
-//
-//	mixpolicy checkpoint 1 ⏎ · length of the body, 8 bytes · body · SHA-256 of the body.
+// checkpoint keeps the state of a run in a file.
 type checkpoint struct {
 	path     string
 	run      runIdentity
@@ -139,7 +136,7 @@ func (c *checkpoint) load(total int) (done, due int, err error) {
 }
 
 func (c *checkpoint) parse(text []byte, total int) (done, due int, err error) {
-	body, err := unseal(text)
+	body, err := unseal(text, checkpointMagic)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -181,7 +178,7 @@ func (c *checkpoint) parse(text []byte, total int) (done, due int, err error) {
 func (c *checkpoint) save(done, due int) error {
 	body, err := c.body(done, due)
 	if err == nil {
-		err = writeWhole(c.path, func(w io.Writer) error { return seal(w, body) })
+		err = writeWhole(c.path, func(w io.Writer) error { return seal(w, checkpointMagic, body) })
 	}
 	if err != nil {
 		return fmt.Errorf("mixpolicy: checkpoint %s: %w", c.path, err)
@@ -208,44 +205,4 @@ func (c *checkpoint) body(done, due int) ([]byte, error) {
 		b = appendBytes(b, v)
 	}
 	return b, nil
-}
-
-// seal writes a body with what unseal needs to know it again.
-func seal(w io.Writer, body []byte) error {
-	sum := sha256.Sum256(body)
-	for _, v := range [][]byte{[]byte(checkpointMagic), appendInts(nil, len(body)), body, sum[:]} {
-		if _, err := w.Write(v); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// unseal returns the body of a file that is a checkpoint, whole and as it was written.
-func unseal(text []byte) ([]byte, error) {
-	rest, ok := bytes.CutPrefix(text, []byte(checkpointMagic))
-	if !ok {
-		name := checkpointMagic[:len(checkpointMagic)-2]
-		if line, _, _ := bytes.Cut(text, []byte("\n")); bytes.HasPrefix(line, []byte(name)) && len(line) < 40 && len(line) < len(text) {
-			return nil, fmt.Errorf("has version %q, want %q", line[len(name):], checkpointMagic[len(name):len(checkpointMagic)-1])
-		}
-		if bytes.HasPrefix([]byte(checkpointMagic), text) {
-			return nil, fmt.Errorf("is truncated to %d bytes", len(text))
-		}
-		return nil, fmt.Errorf("does not begin with %q: it is no checkpoint", checkpointMagic)
-	}
-	if len(rest) < 8 {
-		return nil, fmt.Errorf("is truncated to %d bytes", len(text))
-	}
-	length := binary.LittleEndian.Uint64(rest)
-	if have := uint64(len(rest)) - 8; length > have || have-length < sha256.Size {
-		return nil, fmt.Errorf("is truncated to %d bytes, or its length is corrupt", len(text))
-	} else if have-length > sha256.Size {
-		return nil, fmt.Errorf("has %d bytes too many", have-length-sha256.Size)
-	}
-	body := rest[8 : len(rest)-sha256.Size]
-	if sum := sha256.Sum256(body); !bytes.Equal(sum[:], rest[len(rest)-sha256.Size:]) {
-		return nil, errors.New("is corrupt: its checksum is wrong")
-	}
-	return body, nil
 }

@@ -190,7 +190,7 @@ func TestResumeRefuses(t *testing.T) {
 		{func(*run) { write(t, path, good[:25]) }, "truncated to 25 bytes"},
 		{func(*run) { write(t, path, append(slices.Clone(good), 0)) }, "1 bytes too many"},
 		{func(*run) { b := slices.Clone(good); b[len(b)/2] ^= 1; write(t, path, b) }, "checksum"},
-		{func(*run) { write(t, path, []byte("s,a,s',p,c\n")) }, "no checkpoint"},
+		{func(*run) { write(t, path, []byte("s,a,s',p,c\n")) }, "another kind of file"},
 		{func(*run) { write(t, path, bytes.Replace(good, []byte(" 1\n"), []byte(" 2\n"), 1)) }, `version "2", want "1"`},
 		{func(*run) { os.Remove(path); os.Mkdir(path, 0o755) }, "run"},
 	} {
@@ -238,7 +238,7 @@ func FuzzCheckpoint(f *testing.F) {
 		}
 		text := body
 		if frame {
-			text = mixpolicy.Seal(body)
+			text = mixpolicy.Seal(mixpolicy.CheckpointMagic, body)
 		}
 		again, err := mixpolicy.ParseCheckpoint(p, method(), mixpolicy.Settings{Iterations: 100, Recorder: &mixpolicy.History{}}, text)
 		if err == nil && !bytes.Equal(again, text) {
@@ -259,7 +259,7 @@ func TestCheckpointCut(t *testing.T) {
 			body := mixpolicy.Must(mixpolicy.Unseal(mixpolicy.Must(os.ReadFile(path))))
 			parse := func(body []byte) error {
 				set.Recorder = &mixpolicy.History{}
-				_, err := mixpolicy.ParseCheckpoint(p, method(), set, mixpolicy.Seal(body))
+				_, err := mixpolicy.ParseCheckpoint(p, method(), set, mixpolicy.Seal(mixpolicy.CheckpointMagic, body))
 				return err
 			}
 			if err := parse(body); err != nil {

@@ -1,6 +1,9 @@
 package mixpolicy
 
-import "bytes"
+import (
+	"bytes"
+	"io"
+)
 
 // What tests see of the state inside.
 
@@ -89,11 +92,11 @@ func (g Greedy) Sweep(dst, v []float64) { g.sweep(dst, v, 1) }
 
 func (g Greedy) Actions() []int32 { return g.actions }
 
-func Unseal(text []byte) ([]byte, error) { return unseal(text) }
+func Unseal(text []byte) ([]byte, error) { return unseal(text, checkpointMagic) }
 
-func Seal(body []byte) []byte {
+func Seal(magic string, body []byte) []byte {
 	var b bytes.Buffer
-	seal(&b, body)
+	seal(&b, magic, body)
 	return b.Bytes()
 }
 
@@ -117,7 +120,7 @@ func ParseCheckpoint(p *Problem, m Method, set Settings, text []byte) ([]byte, e
 		return nil, err
 	}
 	body, err := c.body(done, due)
-	return Seal(body), err
+	return Seal(checkpointMagic, body), err
 }
 
 // ReadPolicies and ReadFeatures read a file from memory, in the format of a path's end.
@@ -136,3 +139,11 @@ func ReadFeatures(x *MDP, ext string, text []byte) (*Features, error) {
 	}
 	return FeaturesFromColumns(x, t.columns...)
 }
+
+const CheckpointMagic, FeaturesMagic = checkpointMagic, featuresMagic
+
+func UnsealFeatures(text []byte) ([]byte, error) { return unseal(text, featuresMagic) }
+
+func ParseFeatures(x *MDP, text []byte) (*Features, error) { return parseFeatures(x, text) }
+
+func (f *Features) WriteBinary(w io.Writer) error { return f.writeBinary(w) }

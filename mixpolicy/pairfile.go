@@ -60,17 +60,35 @@ func (x *MDP) LoadPolicies(path string) ([]*Policy, error) {
 	return policies, nil
 }
 
-// Save writes Ψ in the format that the path ends in, .csv or .json, which are those of
-// [MDP.SavePolicies] with columns psi1, psi2, …. The file is written whole or not at
-// all, and [LoadFeatures] gives the same Ψ back, to the bit.
+// Save writes Ψ in the format that the path ends in: .csv or .json, which are those of
+// [MDP.SavePolicies] with columns psi1, psi2, …; or .bin, which is compact, holds base
+// policies and measures as well, and is the one for large models. The file is written
+// whole or not at all, and [LoadFeatures] gives the same Ψ back, to the bit.
 func (f *Features) Save(path string) error {
+	if filepath.Ext(path) == ".bin" {
+		if err := writeWhole(path, f.writeBinary); err != nil {
+			return located(path, err)
+		}
+		return nil
+	}
+	if pairFormats[filepath.Ext(path)] == nil {
+		return unknownFeatures(path)
+	}
 	return f.x.savePairs(path, "psi", f.Dim(), f.Row)
 }
 
-// LoadFeatures reads a file in the format of [Features.Save], as [FeaturesFromColumns]
-// would take its columns. It saves computing measures again, and takes the features of
-// others. Errors are as those of [MDP.LoadPolicies].
+// LoadFeatures reads a file in a format of [Features.Save]. It saves computing
+// measures again, and takes the features of others. Columns are taken as
+// [FeaturesFromColumns] takes them, measures after their flow residual has shown that
+// they are those of their policies in x. Errors are as those of [MDP.LoadPolicies]; a
+// .bin file that is truncated or corrupt is known by its checksum.
 func LoadFeatures(x *MDP, path string) (*Features, error) {
+	if filepath.Ext(path) == ".bin" {
+		return loadBinary(x, path)
+	}
+	if pairFormats[filepath.Ext(path)] == nil {
+		return nil, unknownFeatures(path)
+	}
 	t, err := x.loadPairs(path, "psi")
 	if err != nil {
 		return nil, err
@@ -80,6 +98,10 @@ func LoadFeatures(x *MDP, path string) (*Features, error) {
 		return nil, located(path, err)
 	}
 	return f, nil
+}
+
+func unknownFeatures(path string) error {
+	return fmt.Errorf("mixpolicy: %s: want a name that ends in .bin, .csv or .json", path)
 }
 
 // pairTable is a table with a row for each pair of an MDP, as files hold it.

@@ -73,14 +73,18 @@ func Deterministic(x *MDP, actions []int) (*Policy, error) {
 }
 
 func deterministic[action int | int32](x *MDP, actions []action) *Policy {
-	// Every unit vector is a part of 0 … 0 1 0 … 0.
-	units := make([]float64, 2*x.m-1)
-	units[x.m-1] = 1
 	at := make([]int32, x.n)
 	for s, a := range actions {
 		at[s] = int32(x.m - 1 - int(a))
 	}
-	return &Policy{x.n, x.m, units, at}
+	return &Policy{x.n, x.m, units(x.m), at}
+}
+
+// units returns 0 … 0 1 0 … 0, of which every unit vector is a part.
+func units(m int) []float64 {
+	u := make([]float64, 2*m-1)
+	u[m-1] = 1
+	return u
 }
 
 // deterministic tells whether the policy was made by [Deterministic], and so has unit.

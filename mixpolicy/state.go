@@ -1,9 +1,12 @@
 package mixpolicy
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 )
 
@@ -116,4 +119,47 @@ func (r *reader) close() error {
 		r.fail("has %d bytes too many", len(r.b))
 	}
 	return r.err
+}
+
+// seal writes a body with what unseal needs to know it again:
+//
+//	a line that names kind and version · length of the body, 8 bytes · body · its SHA-256.
+func seal(w io.Writer, magic string, body []byte) error {
+	sum := sha256.Sum256(body)
+	for _, v := range [][]byte{[]byte(magic), appendInts(nil, len(body)), body, sum[:]} {
+		if _, err := w.Write(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unseal returns the body of a file of this kind, whole and as it was written.
+func unseal(text []byte, magic string) ([]byte, error) {
+	rest, ok := bytes.CutPrefix(text, []byte(magic))
+	if !ok {
+		name := magic[:len(magic)-2] // less the version
+		line, _, whole := bytes.Cut(text, []byte("\n"))
+		if version, same := bytes.CutPrefix(line, []byte(name)); same && whole && len(version) < 10 {
+			return nil, fmt.Errorf("has version %q, want %q", version, magic[len(name):len(magic)-1])
+		}
+		if bytes.HasPrefix([]byte(magic), text) {
+			return nil, fmt.Errorf("is truncated to %d bytes", len(text))
+		}
+		return nil, fmt.Errorf("does not begin with %q: it is another kind of file", magic)
+	}
+	if len(rest) < 8 {
+		return nil, fmt.Errorf("is truncated to %d bytes", len(text))
+	}
+	length := binary.LittleEndian.Uint64(rest)
+	if have := uint64(len(rest)) - 8; length > have || have-length < sha256.Size {
+		return nil, fmt.Errorf("is truncated to %d bytes, or its length is corrupt", len(text))
+	} else if have-length > sha256.Size {
+		return nil, fmt.Errorf("has %d bytes too many", have-length-sha256.Size)
+	}
+	body := rest[8 : len(rest)-sha256.Size]
+	if sum := sha256.Sum256(body); !bytes.Equal(sum[:], rest[len(rest)-sha256.Size:]) {
+		return nil, errors.New("is corrupt: its checksum is wrong")
+	}
+	return body, nil
 }
