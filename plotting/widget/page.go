@@ -123,15 +123,16 @@ func (p *page) update(c *Controls, foot, script string) {
 func (c *Controls) html(id, foot string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<div id="%s" class="mixpolicy-widget" style="display:grid;grid-template-columns:max-content minmax(100px,360px) 1fr;gap:4px 12px;align-items:center">`+"\n", id)
+	// JupyterLab has uses of its own for the arrow keys, unless the element forbids it.
 	for i, k := range c.controls {
 		label := html.EscapeString(k.label)
 		fmt.Fprintf(&b, "<span>%s</span>", label)
 		if k.values != nil {
-			fmt.Fprintf(&b, `<input type="range" aria-label="%s" min="0" max="%d" value="%d" disabled><output>%s</output>`+"\n",
+			fmt.Fprintf(&b, `<input type="range" data-lm-suppress-shortcuts="true" aria-label="%s" min="0" max="%d" value="%d" disabled><output>%s</output>`+"\n",
 				label, len(k.texts)-1, c.at[i], k.texts[c.at[i]])
 			continue
 		}
-		fmt.Fprintf(&b, `<select aria-label="%s" style="justify-self:start" disabled>`, label)
+		fmt.Fprintf(&b, `<select data-lm-suppress-shortcuts="true" aria-label="%s" style="justify-self:start" disabled>`, label)
 		for j, option := range k.texts {
 			chosen := ""
 			if j == c.at[i] {
