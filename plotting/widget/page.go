@@ -40,32 +40,52 @@ func reachable() bool {
 	return gonbui.IsNotebook && os.Getenv(plotting.Headless) == "" && os.Getenv(protocol.GONB_JUPYTER_KERNEL_ID_ENV) != ""
 }
 
-// answer is how long a page has for its first message, once the channel is open. GoNB
-// gives the channel another three seconds.
-const answer = 2 * time.Second
+// GoNB waits so long for a page to open the channel, and takes a channel for alive, so
+// long after it was opened, without asking the page.
+const (
+	opening = 3 * time.Second
+	trusted = time.Second
+)
 
 // connect opens the channel from the page, which then puts its moves into moves. It
 // is not ok if no page answers.
+//
+// When a page opens the channel, GoNB's acknowledgement may be lost: it is published
+// before Jupyter's server passes messages on to the page, which then gives up. So
+// connect asks again, up to three times, but only if there was a page to open it.
 func connect(ctx context.Context, c *Controls, moves *latest) (p *page, ok bool) {
 	id := gonbui.UniqueId()
 	p = &page{address: "/mixpolicy/widget/" + id, controls: "mixpolicy-controls-" + id, picture: "mixpolicy-picture-" + id}
 	hello, answered := moves.get()
 	hello.Serial = 1
-	comms.Subscribe(p.address, func(_ string, message string) {
-		s, err := c.parse(message)
-		if err != nil {
-			log.Print(err)
-			return
+	for try := range 3 {
+		begin := time.Now()
+		if try == 0 {
+			comms.Subscribe(p.address, func(_ string, message string) {
+				s, err := c.parse(message)
+				if err != nil {
+					log.Print(err)
+					return
+				}
+				moves.put(s)
+			})
+		} else {
+			comms.Start()
 		}
-		moves.put(s)
-	})
-	gonbui.UpdateHTML(p.controls, fmt.Sprintf("<script>globalThis.gonb_comm?.send(%s, %s)</script>", literal(p.address), literal(string(literal(hello)))))
-	gonbui.Sync()
-	select {
-	case <-answered:
-		return p, true
-	case <-ctx.Done():
-	case <-time.After(answer):
+		gonbui.UpdateHTML(p.controls, fmt.Sprintf("<script>globalThis.gonb_comm?.send(%s, %s) // %d</script>",
+			literal(p.address), literal(string(literal(hello))), try))
+		gonbui.Sync() // after GoNB has opened the channel, or given up
+		opened := time.Since(begin) < opening
+		select {
+		case <-answered:
+			return p, true
+		case <-ctx.Done():
+			opened = false
+		case <-time.After(trusted + trusted/2):
+		}
+		if !opened {
+			break
+		}
 	}
 	gonbui.UpdateHTML(p.controls, "")
 	gonbui.Sync()
@@ -100,7 +120,7 @@ func (p *page) open(c *Controls) {
 	for i, k := range c.controls {
 		texts[i] = k.texts
 	}
-	p.update(c, fmt.Sprintf(`<button type="button" disabled>Done</button> `+
+	p.update(c, fmt.Sprintf(`<button type="button" data-lm-suppress-shortcuts="true" disabled>Done</button> `+
 		`<small>Live until you press Done, run another cell, or let it rest for %.0f minutes.</small>`, Patience.Minutes()),
 		fmt.Sprintf("<script>(%s)(%s, %s, %s)</script>", script, literal(p.controls), literal(p.address), literal(texts)))
 }
@@ -118,8 +138,9 @@ func (p *page) update(c *Controls, foot, script string) {
 	}})
 }
 
-// html is the controls, disabled: the script that makes them live is not run when a
-// notebook that was saved meanwhile is opened again.
+// html is the controls, disabled: the script that makes them live does nothing when a
+// notebook that was saved meanwhile is opened again. Keys are theirs, and not shortcuts
+// of JupyterLab.
 func (c *Controls) html(id, foot string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<div id="%s" class="mixpolicy-widget" style="display:grid;grid-template-columns:max-content minmax(100px,360px) 1fr;gap:4px 12px;align-items:center">`+"\n", id)
