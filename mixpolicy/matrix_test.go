@@ -188,7 +188,7 @@ func TestLargeFeatures(t *testing.T) {
 
 // The queue with 10⁷ lengths and 4 rates, discounted, with four thresholds as base
 // policies: 4·10⁷ pairs, 1.2·10⁸ transitions. On two cores of an EPYC it takes half a
-// minute and 8.6 GB, most of either for the measures; 4.7 GB are live at the end, 0.5 of
+// minute and 8 GB, most of either for the measures; 4.7 GB are live at the end, 0.5 of
 // them Ψ. (With MeasureSettings left alone, Multilevel, 13 GB.)
 func BenchmarkTenMillionStates(b *testing.B) {
 	largeModel(b, 10_000_000, 1_000_000)

@@ -121,7 +121,9 @@ func ValueIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuat
 
 // ModifiedPolicyIteration (Puterman and Shin 1978) follows each greedy policy for a
 // number of sweeps before it looks for the next: the method for large models. A
-// sweep that follows costs 1/m of one that looks. It follows until the policy's own
+// sweep that follows costs 1/m of one that looks at all actions. (Greedy steps leave out
+// actions that can't have become the best, with the same result, so that late ones
+// cost little more than a sweep.) It follows until the policy's own
 // residual is a hundredth of what the last greedy step left, so that the next one
 // is due to the policy, or meets the tolerance if no action changed. Errors are
 // those of [ValueIteration].
@@ -144,7 +146,7 @@ func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings)
 }
 
 // maxFollow ends the pursuit of a policy whose chain mixes slowly: 100 sweeps cost
-// as much as 100/m greedy steps, and the next policy may mix faster.
+// as much as 100/m full greedy steps, and the next policy may mix faster.
 const maxFollow = 100
 
 // PolicyIteration (Howard 1960) evaluates each greedy policy exactly, by
