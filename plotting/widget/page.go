@@ -144,7 +144,6 @@ func (p *page) update(c *Controls, foot, script string) {
 func (c *Controls) html(id, foot string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<div id="%s" class="mixpolicy-widget" style="display:grid;grid-template-columns:max-content minmax(100px,360px) 1fr;gap:4px 12px;align-items:center">`+"\n", id)
-	// JupyterLab has uses of its own for the arrow keys, unless the element forbids it.
 	for i, k := range c.controls {
 		label := html.EscapeString(k.label)
 		fmt.Fprintf(&b, "<span>%s</span>", label)
