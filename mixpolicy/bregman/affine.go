@@ -15,6 +15,9 @@ import (
 // as an ellipsoid made of a ball. Its maps are
 //
 //	∇ = Aᵀ∇φ(Ax + b),   ∇* = A⁻¹(∇φ*(A⁻ᵀy) − b).
+//
+//	ellipse := mat.NewDense(2, 2, []float64{1, 0, 0, 3}) // ‖(θ₁, 3θ₂)‖ < 2
+//	m, err := bregman.NewAffine(bregman.Ball{R: 2}, ellipse, []float64{0, 0})
 type Affine struct {
 	m      Modulus
 	a      blas64.General
@@ -143,6 +146,9 @@ func (f *Affine) String() string { return fmt.Sprintf("%v in other coordinates",
 // The maximum is found by Newton's method with backtracking, of cost O(dk²+k³) a step for k
 // columns. It works in primal coordinates: where y is so large that o + Nu comes within
 // rounding of the boundary, ∇ψ(∇ψ*(y)) is no longer y.
+//
+//	line := mat.NewDense(2, 1, []float64{1, -1}) // (½ + u, ½ − u)
+//	m, err := bregman.Restrict(bregman.NegativeEntropy{}, []float64{0.5, 0.5}, line)
 type Restriction struct {
 	m      Modulus
 	curve  restrictable

@@ -17,6 +17,9 @@ import (
 // On the hyperplane 1ᵀθ = 1 the ball's section is again a ball, centred at 1/d·1 with
 // radius ρ = √(R² − 1/d), and φ restricted to it is its modulus. Hence R > 1/√d is
 // needed, and the projection is a closed form, [Ball.Shift].
+//
+//	m, y := bregman.Ball{R: 2}, []float64{3, 1, -1}
+//	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (1.6099, 0.3333, −0.9432)
 type Ball struct {
 	R float64 // radius, positive
 }

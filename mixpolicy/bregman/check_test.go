@@ -79,6 +79,63 @@ func TestCheckPasses(t *testing.T) {
 	}
 }
 
+// wherever lists the gallery with radius r, and combinations of it, whether or not they meet the
+// hyperplane.
+func wherever(t testing.TB, d int, r float64) []Modulus {
+	t.Helper()
+	lo, hi := make([]float64, d), make([]float64, d)
+	for i := range lo {
+		lo[i], hi[i] = -r/float64(2+i), r
+	}
+	ms := []Modulus{
+		Ball{r}, LogBall{r}, Cube{r}, Hellinger{r}, LogCosine{r}, FermiDirac{lo, hi},
+		NegativeEntropy{}, Tsallis{r / (1 + r)}, Burg{}, Euclidean{}, PNorm{1.1 + 0.9/(1+r)},
+		Scale(Ball{r}, 3), Scale(Cube{1}, r), Scale(Burg{}, r), Translate(Ball{r}, hi...), Translate(LogCosine{r}, r/3),
+	}
+	for _, f := range []func() (Modulus, error){
+		func() (Modulus, error) { return Box(Hellinger{1}, lo, hi) },
+		func() (Modulus, error) { return Box(LogCosine{r}, lo, hi) },
+		func() (Modulus, error) { return Sum(Cube{r}, Hellinger{2 * r}) },
+		func() (Modulus, error) { return Regularize(NegativeEntropy{}, r) },
+	} {
+		m, err := f()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ms = append(ms, m)
+	}
+	for _, m := range []Modulus{Hellinger{r}, LogCosine{r}} {
+		k, _ := KernelOf(m)
+		ms = append(ms, Radial{k})
+	}
+	return append(ms, Blocks{{1, Ball{r}}, {d - 1, LogCosine{r}}})
+}
+
+// Check never complains of what is right, at any size and for any seed.
+func TestNoFalseAlarms(t *testing.T) {
+	trials := 2
+	switch {
+	case *million:
+		trials = 60
+	case testing.Short():
+		trials = 0
+	}
+	rng := source(30)
+	for range trials {
+		for _, d := range []int{2, 3, 16} {
+			r, seed := math.Pow(10, 6*rng.Float64()-3), rng.Uint64()
+			for _, m := range wherever(t, d, r) {
+				if m, ok := m.(Validator); ok && m.Validate() != nil {
+					continue // a sum of squares that rounds to singular, and the like
+				}
+				if err := Check(m, d, seed).Err(); err != nil {
+					t.Errorf("seed %d: %v", seed, err)
+				}
+			}
+		}
+	}
+}
+
 // A mutant is a modulus with a mistake.
 type mutant struct {
 	Modulus
@@ -134,6 +191,12 @@ func (m wrongShift) Shift(y []float64) (float64, error) {
 	return z + 1e-5*(math.Abs(z)+maxAbs(y)), err
 }
 
+type wrongCurvature struct{ Modulus }
+
+func (m wrongCurvature) ConjugateCurvature(y []float64) float64 {
+	return JSecond(m.Modulus, y, 0) * 1.01
+}
+
 type wrongDivergence struct{ Modulus }
 
 func (m wrongDivergence) Divergence(x, y []float64) float64 {
@@ -143,6 +206,28 @@ func (m wrongDivergence) Divergence(x, y []float64) float64 {
 type wrongConstant struct{ Modulus }
 
 func (m wrongConstant) StrongConvexity() (mu float64, norm Norm) { return 1e6, 2 }
+
+// boundless says that its domain is all of ℝᵈ, wide that it is a little wider than it is.
+type boundless struct{ Modulus }
+
+func (m boundless) InDomain(x []float64) bool { return firstNonFinite(x) < 0 }
+
+type wide struct {
+	Modulus
+	center []float64
+}
+
+func (m wide) InDomain(x []float64) bool {
+	return m.Modulus.InDomain(x) || m.Modulus.InDomain(combine(0.99, x, 0.01, m.center))
+}
+
+// outOfPlace forgets its argument before it has read all of it.
+type outOfPlace struct{ Modulus }
+
+func (m outOfPlace) ConjugateGradient(dst, y []float64) {
+	dst[0] = 0
+	m.Modulus.ConjugateGradient(dst, y)
+}
 
 type swappedDivergence struct{ Modulus }
 
@@ -250,6 +335,16 @@ func TestMutantsAreCaught(t *testing.T) {
 			caught(swappedDivergence{m}, "three-point")
 		}
 		caught(wrongConstant{m}, "strong convexity")
+		caught(outOfPlace{m}, "are numbers")
+		if !math.IsNaN(JSecond(m, make([]float64, d), 0)) {
+			caught(wrongCurvature{m}, "J″")
+		}
+		if x := combine(1e9, []float64{1, -1, 1}, 0, []float64{1, 1, 1}); !m.InDomain(x) {
+			center := []float64{-0.5, -0.6, -0.7}
+			m.ConjugateGradient(center, center)
+			caught(boundless{m}, "boundary")
+			caught(wide{m, center}, "boundary")
+		}
 	}
 }
 

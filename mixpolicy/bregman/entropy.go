@@ -15,6 +15,9 @@ import (
 // It is 1-strongly convex in ℓ₁ on the simplex (Pinsker's inequality), not on the
 // whole orthant. The class it describes excludes mixtures with negative
 // coefficients.
+//
+//	m, y := bregman.NegativeEntropy{}, []float64{1, 2, 3}
+//	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (0.0900, 0.2447, 0.6652)
 type NegativeEntropy struct{}
 
 var (

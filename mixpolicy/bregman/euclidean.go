@@ -6,6 +6,9 @@ import "github.com/mixpolicy/lab/mixpolicy/internal/sum"
 // with the orthogonal projection onto Θ₂. Primal and dual coordinates are the same.
 // It is 1-strongly convex in ℓ₂. With no boundary it puts no limit on ‖θ‖: a policy
 // class Θ_R needs another modulus.
+//
+//	m, y := bregman.Euclidean{}, []float64{3, 1, -1}
+//	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (2.3333, 0.3333, −1.6667)
 type Euclidean struct{}
 
 var (

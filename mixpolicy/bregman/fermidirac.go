@@ -16,6 +16,10 @@ import (
 // φ″ = (Hi−Lo)/((x−Lo)(Hi−x)), least at the middle.
 //
 // Source: Bauschke and Borwein (1997).
+//
+//	m := bregman.FermiDirac{Lo: []float64{0, 0, -1}, Hi: []float64{0.6, 1, 1}}
+//	y := []float64{3, 1, -1}
+//	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (0.5777, 0.7782, −0.3560)
 type FermiDirac struct {
 	Lo, Hi []float64 // one entry for each coordinate
 }

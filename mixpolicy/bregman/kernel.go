@@ -116,6 +116,9 @@ var (
 
 // Separable is the modulus φ(x) = Σᵢ k(xᵢ) of a kernel k. It makes an interface
 // call per element; a modulus meant for long vectors implements [Modulus] itself.
+//
+//	m := bregman.Separable{Kernel: halfCircle{}} // a type with Value, Deriv, ConjDeriv and Domain
+//	err := bregman.Check(m, 3, 1).Err()
 type Separable struct{ Kernel }
 
 var (

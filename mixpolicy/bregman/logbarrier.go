@@ -25,6 +25,9 @@ import (
 // the largest slacks; NewLogBarrier computes it from upper bounds on those.
 //
 // Source: Nesterov and Nemirovskii (1994).
+//
+//	triangle := mat.NewDense(3, 2, []float64{-1, 0, 0, -1, 1, 2}) // θ₁ ≥ 0, θ₂ ≥ 0, θ₁ + 2θ₂ ≤ 1.8
+//	m, err := bregman.NewLogBarrier(triangle, []float64{0, 0, 1.8}, []float64{0.5, 0.5})
 type LogBarrier struct {
 	a        blas64.General // m×d
 	b        []float64

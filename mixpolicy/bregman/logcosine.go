@@ -18,6 +18,9 @@ import (
 // it there in all three, but meanwhile it still moves: (φ*)″ falls only as 1/y².
 //
 // It is π/2R-strongly convex in ℓ₂: φ″ = (π/2R) sec² ≥ π/2R.
+//
+//	m, y := bregman.LogCosine{R: 2}, []float64{3, 1, -1}
+//	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (1.5314, 0.6818, −1.2132)
 type LogCosine struct {
 	R float64 // half the side, positive
 }

@@ -13,6 +13,9 @@ import (
 // φ*(y) = ½yᵀQ⁻¹y and D(x; y) = ½(x−y)ᵀQ(x−y), half the squared distance of Mahalanobis (1936).
 // With Q = ΨᵀΨ + εI distances between mixtures are distances between their measures, the
 // geometry that Theorem 3.4 asks about. It is λ_min(Q)-strongly convex in ℓ₂.
+//
+//	m, err := bregman.NewMahalanobis(mat.NewSymDense(2, []float64{2, 1, 1, 3}))
+//	m.ConjugateGradient(theta, y) // θ = Q⁻¹y
 type Mahalanobis struct {
 	u     blas64.Triangular // upper: Q = UᵀU
 	least float64           // λ_min(Q)

@@ -91,16 +91,21 @@ type Coordinatewise interface {
 // Validate returns an error if the parameters of m are wrong, or if its domain does
 // not meet the hyperplane 1ᵀθ = 1 in ℝᵈ.
 func Validate(m Modulus, d int) error {
-	if v, ok := m.(Validator); ok {
-		if err := v.Validate(); err != nil {
-			return err
-		}
+	if err := validate(m); err != nil {
+		return err
 	}
 	if d < 1 {
 		return fmt.Errorf("bregman: dimension d = %d: want at least 1", d)
 	}
 	_, err := Shift(m, make([]float64, d), nil)
 	return err
+}
+
+func validate(x any) error {
+	if v, ok := x.(Validator); ok {
+		return v.Validate()
+	}
+	return nil
 }
 
 // A Norm is the p of an ℓ_p norm, 1 ≤ p ≤ ∞: Norm(2) is Euclidean, Norm(math.Inf(1))

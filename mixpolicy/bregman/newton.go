@@ -15,10 +15,8 @@ func newton(m Modulus, y, scratch []float64, near bool) (pivot, z float64, evals
 	if err := checkDual(y); err != nil {
 		return 0, 0, 0, err
 	}
-	if v, ok := m.(Validator); ok {
-		if err := v.Validate(); err != nil {
-			return 0, 0, 0, err
-		}
+	if err := validate(m); err != nil {
+		return 0, 0, 0, err
 	}
 	if scratch == nil {
 		scratch = make([]float64, len(y))
@@ -150,7 +148,8 @@ func secant(p, q sample) float64 { return p.z - p.g*((q.z-p.z)/(q.g-p.g)) }
 // cubic returns the zero of the straightest of the cubics through s and one of the others, in g
 // or in r, and false if none is straight enough to be trusted. What would extrapolate is none.
 func cubic(s sample, others ...sample) (z float64, ok bool) {
-	least := 1.0 // slopes that differ by a factor e over the part of the way that is left
+	const straight = 0.3 // slopes that differ by a third over the part of the way that is left
+	least := straight
 	for _, o := range others {
 		if o.z == s.z || math.IsInf(o.z, 0) {
 			continue
@@ -162,7 +161,7 @@ func cubic(s sample, others ...sample) (z float64, ok bool) {
 			z, least = next, bend
 		}
 	}
-	return z, least < 1
+	return z, least < straight
 }
 
 // hermite returns the zero of an increasing function with values gp, gq and slopes mp, mq at p

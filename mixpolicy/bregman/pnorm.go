@@ -19,6 +19,9 @@ import (
 //
 // Source: Grove, Littlestone and Schuurmans (2001); the constant is that of Ball, Carlen and
 // Lieb (1994).
+//
+//	m, y := bregman.PNorm{P: 1.5}, []float64{3, 1, -1}
+//	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (2.0687, 0.0374, −1.1060)
 type PNorm struct {
 	P float64 // exponent, 1 < P < ∞
 }
@@ -145,6 +148,12 @@ func (p PNorm) straight(u []float64) (g, slope float64) {
 // 1ᵀθ = ‖u‖_q Σ rᵢ^{q−1} ≥ ‖u‖_q Σ rᵢ^q = ‖u‖_q ≥ 1.
 func (p PNorm) bracket(least, largest float64) (a, b float64) {
 	return -largest, max(-least, 1-largest)
+}
+
+// start: where ‖y + z1‖_q is least is the mean for q = 2, and tends to the middle as q → ∞.
+func (p PNorm) start(mean, middle float64) float64 {
+	w := 2 * (p.P - 1) / p.P // 2/q
+	return w*mean + (1-w)*middle
 }
 
 // amplification is that of the power q − 1 = 1/(p − 1).

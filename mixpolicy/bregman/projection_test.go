@@ -386,6 +386,10 @@ func FuzzProjectDual(f *testing.F) {
 			Ball{r}, Cube{r}, NegativeEntropy{}, Euclidean{}, lift(Cube{r}), lift(NegativeEntropy{}),
 			Burg{}, Tsallis{r}, Hellinger{r}, LogCosine{r}, LogBall{r}, PNorm{r},
 			FermiDirac{[]float64{-r, 0, -1}, []float64{1, r, 2}},
+			Scale(LogCosine{2}, r), Translate(Hellinger{r}, 0.5), Separable{plainKernel{Cube{r}}},
+		}
+		if box, err := Box(Hellinger{1}, []float64{-r, 0, -1}, []float64{1, r, 2}); err == nil {
+			ms = append(ms, box)
 		}
 		m := ms[int(kind)%len(ms)]
 		before := []float64{a, b, c}
@@ -413,8 +417,11 @@ func FuzzProjectDual(f *testing.F) {
 			m.ConjugateGradient(x, y)
 			return x
 		}, y, theta)
-		if f, ok := m.(FermiDirac); ok {
-			limit += ulp * (maxAbs(f.Lo) + maxAbs(f.Hi))
+		if b, ok := m.(boxed); ok {
+			for i := range y {
+				lo, hi := b.side(i)
+				limit += ulp * max(-lo, hi)
+			}
 		}
 		if !(math.Abs(rest) <= 100*limit) {
 			t.Fatalf("%v: y = %v: θ = %v, 1ᵀθ − 1 = %g, want at most %.2g", m, before, theta, rest, 100*limit)

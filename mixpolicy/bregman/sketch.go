@@ -93,14 +93,18 @@ func (l *line) sketchedRoot(a, b float64) float64 {
 		if !(low.z < high.z) || math.Abs(best.r) < best.curvature*width/256 {
 			return best.z
 		}
-		next, _ := hermite(low.z, low.r, low.curvature, high.z, high.r, high.curvature)
-		if !inside(next) {
+		next, bend := hermite(low.z, low.r, low.curvature, high.z, high.r, high.curvature)
+		if bend > 1 || !inside(next) {
 			// Tails are powers of the distance from a step: halve its logarithm.
 			left, right := low.z-first+width, last-high.z+width
 			switch length := high.z - low.z; {
-			case right-left > length:
+			case math.IsInf(high.z, 1):
+				next = low.z + 7*left
+			case math.IsInf(low.z, -1):
+				next = high.z - 7*right
+			case right-left > length/2: // near the first step
 				next = low.z + (math.Sqrt(left)*math.Sqrt(left+length) - left)
-			case left-right > length:
+			case left-right > length/2:
 				next = high.z - (math.Sqrt(right)*math.Sqrt(right+length) - right)
 			default:
 				next = low.z + length/2

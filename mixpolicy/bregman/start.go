@@ -41,7 +41,7 @@ func (l *line) prepare() (start, a, b float64, err error) {
 		l.own = own
 		least, largest := slices.Min(l.u), slices.Max(l.u)
 		a, b = own.bracket(least, largest)
-		return l.target - (least/2 + largest/2), a, b, nil
+		return l.target + own.start(l.centre, -(least/2+largest/2)), a, b, nil
 	}
 	if l.symmetric {
 		return l.centre + math.Hypot(l.target, Norm(2).Of(l.u)), a, b, nil
@@ -161,11 +161,15 @@ func (l *line) prepareSeparable() (start, a, b float64, err error) {
 		}
 		return float64(n) * end
 	}
-	a = l.kernel.Deriv((1-atEnd(down-1, hi))/float64(n-down+1)) - (yDown - l.pivot)
-	b = l.kernel.Deriv((1-atEnd(n-up, lo))/float64(up)) - (yUp - l.pivot)
-	// The bounds are as good as φ′ and a few roundings.
-	a -= 8 * ulp * math.Abs(a)
-	b += 8 * ulp * math.Abs(b)
+	// The bounds are as good as φ′ and a few roundings, of x too.
+	bound := func(x, y float64) (z, slack float64) {
+		dual := l.kernel.Deriv(x)
+		return dual - (y - l.pivot), 8 * ulp * (math.Abs(dual) + math.Abs(y-l.pivot) + math.Abs(x)/l.curver.ConjCurvature(dual))
+	}
+	a, slack := bound((1-atEnd(down-1, hi))/float64(n-down+1), yDown)
+	a -= slack
+	b, slack = bound((1-atEnd(n-up, lo))/float64(up), yUp)
+	b += slack
 	if math.IsNaN(a) {
 		a = math.Inf(-1)
 	}

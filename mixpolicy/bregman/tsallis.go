@@ -20,6 +20,9 @@ import (
 // Σ eᵢ²/xᵢᵖ ≥ (Σ |eᵢ|^{2/(1+p)})^{1+p} ≥ 2^{p−1}‖e‖₁² by Hölder's inequality.
 //
 // Source: Tsallis (1988); as a mirror map Abernethy, Lee and Tewari (2015).
+//
+//	m, y := bregman.Tsallis{Q: 0.5}, []float64{3, 1, -1}
+//	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (0.8559, 0.1054, 0.0387)
 type Tsallis struct {
 	Q float64 // order, between 0 and 1
 }
