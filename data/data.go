@@ -1,5 +1,6 @@
 // Package data holds results that the code computed and that notebooks and tests
-// read: reference values with their provenance, claims with their verdicts.
+// read: reference values with their provenance, claims with their verdicts,
+// comparisons with other packages.
 package data
 
 import "embed"

@@ -23,12 +23,14 @@ type Comparison struct {
 	Ours     string // our method; empty if the instance says it
 	We       Measured
 	OurCPU   float64 // seconds of all cores together, median
+	Threads  int     // that we may use
 
 	Peer   string // a package and its version; empty if there is none
 	Method string // the peer's
 	They   Measured
-	// TheirCPU is as OurCPU.
-	TheirCPU float64
+	// TheirCPU and TheirThreads are as OurCPU and Threads.
+	TheirCPU     float64
+	TheirThreads int
 	// Outcome is empty if the peer came to the same answer as we, and tells otherwise what
 	// happened. One that was stopped has the time it had in They. Without a peer it is
 	// empty, or NotReached.
@@ -113,12 +115,14 @@ var columns = []column{
 	{"ours_least", func(c *Comparison) any { return &c.We.Least }},
 	{"ours_greatest", func(c *Comparison) any { return &c.We.Greatest }},
 	{"ours_cpu", func(c *Comparison) any { return &c.OurCPU }},
+	{"ours_threads", func(c *Comparison) any { return &c.Threads }},
 	{"peer", func(c *Comparison) any { return &c.Peer }},
 	{"method", func(c *Comparison) any { return &c.Method }},
 	{"peer_median", func(c *Comparison) any { return &c.They.Median }},
 	{"peer_least", func(c *Comparison) any { return &c.They.Least }},
 	{"peer_greatest", func(c *Comparison) any { return &c.They.Greatest }},
 	{"peer_cpu", func(c *Comparison) any { return &c.TheirCPU }},
+	{"peer_threads", func(c *Comparison) any { return &c.TheirThreads }},
 	{"outcome", func(c *Comparison) any { return &c.Outcome }},
 	{"repetitions", func(c *Comparison) any { return &c.Repetitions }},
 	{"ratio_wanted", func(c *Comparison) any { return &c.Faster }},

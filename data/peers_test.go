@@ -51,7 +51,7 @@ func TestComparisonsComplete(t *testing.T) {
 	works := map[string]bool{}
 	for _, c := range all {
 		works[c.Work] = true
-		if c.Machine == "" || c.Go == "" || c.Date == "" || c.We.Median <= 0 || c.Repetitions < 1 {
+		if c.Machine == "" || c.Go == "" || c.Date == "" || c.Threads < 1 || c.We.Median <= 0 || c.Repetitions < 1 {
 			t.Errorf("incomplete: %+v", c)
 		}
 		if (c.Peer != "") != (c.Python != "") {

@@ -8,9 +8,10 @@
 // The peers are Python packages, at the versions of requirements.txt in a virtual
 // environment in .lab. Each method of theirs is a process of peers.py: it reads the
 // instance from files, compiles and warms up before the clock starts, and must come to our
-// answer for its time to count. It is stopped when it has lost by a fifth more than the ratio
-// that is wanted. Times are by the clock, on a machine that should have nothing else to
-// do; processor time is recorded beside them.
+// answer for its time to count. It is stopped when it has lost by a fifth more than the
+// ratio that is wanted. The median of up to five turns counts, and the one turn of a peer
+// that was not the best. Times are by the clock, on a machine that should have nothing else
+// to do; processor time, and how many threads each may use, are recorded beside them.
 package main
 
 import (
@@ -51,11 +52,8 @@ type bench struct {
 	root   string // of the clone
 	temp   string
 	quick  bool
-	work   string // that is being measured
 	python *python
 	bar    *progressbar.ProgressBar
-
-	machine, golang, date string
 }
 
 func main() {
@@ -101,7 +99,7 @@ func measure(ctx context.Context, only []string, quick bool) error {
 	if err != nil {
 		return err
 	}
-	b := &bench{root: root, quick: quick, machine: machine(), golang: strings.TrimPrefix(runtime.Version(), "go"), date: time.Now().UTC().Format(time.DateOnly)}
+	b := &bench{root: root, quick: quick}
 	if b.python, err = peersIn(ctx, filepath.Join(root, ".lab", "peers")); err != nil {
 		return err
 	}
@@ -115,14 +113,16 @@ func measure(ctx context.Context, only []string, quick bool) error {
 		if len(only) > 0 && !slices.Contains(only, w.name) {
 			continue
 		}
-		b.work = w.name
 		rows, err := w.measure(ctx, b)
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.name, err)
 		}
 		b.bar.Clear()
-		for _, c := range rows {
-			fmt.Println(line(c))
+		for k := range rows {
+			c := &rows[k]
+			c.Work, c.Machine, c.Threads = w.name, processor(), runtime.GOMAXPROCS(0)
+			c.Go, c.Date = strings.TrimPrefix(runtime.Version(), "go"), time.Now().UTC().Format(time.DateOnly)
+			fmt.Println(line(*c))
 		}
 		if quick {
 			continue
@@ -153,8 +153,8 @@ func clone() (string, error) {
 	return root, nil
 }
 
-// machine is the model of the processor and how many cores there are.
-func machine() string {
+// processor is its model and how many cores there are.
+func processor() string {
 	model := runtime.GOARCH
 	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		if _, rest, found := strings.Cut(string(info), "model name"); found {

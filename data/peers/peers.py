@@ -2,8 +2,8 @@
 
 python peers.py WORK METHOD FOLDER reads the instance, compiles and warms up, and says so
 with a line of JSON. For every line on its input it does the work once, writes the answer
-and says how long it took. Each function below is a work: it takes the instance and the
-method's name, and returns what does the work, with the package that does it."""
+and says how long it took. Each function below that returns a Work is one: it takes the
+instance and the method's name."""
 
 import json
 import os
@@ -12,6 +12,7 @@ import resource
 import sys
 import time
 from importlib.metadata import version
+from typing import Callable, NamedTuple
 
 # One thread where a library would start one a core for vectors that are not worth it.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -19,6 +20,13 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 MEMORY = 16 << 30  # bytes that a peer may take
+
+
+class Work(NamedTuple):
+    run: Callable  # does it, and returns the answer
+    package: str  # whose it is
+    calls: int = 1  # of what is timed, in a run
+    threads: int = 1  # that it may use
 
 
 class Instance:
@@ -118,7 +126,7 @@ def stationary(x, method):
         mu[states] = solve(P[states][:, states].T.tocsr())
         return mu
 
-    return run, "scipy"
+    return Work(run, "scipy")
 
 
 def step(x, _):
@@ -158,7 +166,7 @@ def step(x, _):
     pairs = x.ints("pairs")
     rest = [x.floats(name) for name in ("psi1", "psi2", "q", "cost")] + [x.numbers["radius"]]
     algorithm1(pairs[:10], *rest)
-    return lambda: algorithm1(pairs, *rest), "numba", len(pairs)
+    return Work(lambda: algorithm1(pairs, *rest), "numba", calls=len(pairs))
 
 
 def mixture(x, method):
@@ -214,7 +222,7 @@ def mixture(x, method):
         s = h.getSolution()
         return -np.array(s.row_dual) if on_dual else np.array(s.col_value)
 
-    return run, "highspy"
+    return Work(run, "highspy", threads=os.cpu_count())
 
 
 def valuation(x, method):
@@ -231,7 +239,7 @@ def valuation(x, method):
         solve = lambda **more: mdp.solve(method=algorithm, epsilon=2 * accuracy, **more)
         if algorithm != "pi":
             solve(max_iter=2)
-        return lambda: -solve(max_iter=1_000_000).v, package
+        return Work(lambda: -solve(max_iter=1_000_000).v, package)
 
     import mdpsolver
 
@@ -257,7 +265,7 @@ def valuation(x, method):
         )
         return -np.array(mdl.getValueVector())
 
-    return run, package
+    return Work(run, package, threads=os.cpu_count() if parallel else 1)
 
 
 def projection(x, method):
@@ -278,7 +286,7 @@ def projection(x, method):
         return theta.value
 
     project(points[0])  # compiles
-    return lambda: np.concatenate([project(p) for p in points]), "cvxpy", len(points)
+    return Work(lambda: np.concatenate([project(p) for p in points]), "cvxpy", calls=len(points))
 
 
 def main(work, method, folder):
@@ -290,15 +298,14 @@ def main(work, method, folder):
         print(json.dumps(what), file=say, flush=True)
 
     try:
-        run, package, *calls = globals()[work](Instance(folder), method)
-        calls = calls[0] if calls else 1
-        report(package=f"{package} {version(package)}")
+        job = globals()[work](Instance(folder), method)
+        report(package=f"{job.package} {version(job.package)}", threads=job.threads)
         for _ in sys.stdin:
             wall, cpu = time.perf_counter(), time.process_time()
-            answer = run()
+            answer = job.run()
             wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
             np.asarray(answer, "<f8").tofile(pathlib.Path(folder) / "answer.f64")
-            report(seconds=wall / calls, cpu=cpu / calls)
+            report(seconds=wall / job.calls, cpu=cpu / job.calls)
     except Exception as error:
         report(error=f"{type(error).__name__}: {error}"[:200])
 

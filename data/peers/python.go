@@ -71,6 +71,7 @@ func output(cmd *exec.Cmd) (string, error) {
 // waits to be asked.
 type process struct {
 	Package string // and its version
+	Threads int    // that it may use
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	out     *bufio.Scanner
@@ -80,6 +81,7 @@ type process struct {
 // reply is what a process says after it started, and after each call.
 type reply struct {
 	Package string  `json:"package"`
+	Threads int     `json:"threads"`
 	Seconds float64 `json:"seconds"` // of a call
 	CPU     float64 `json:"cpu"`
 	Error   string  `json:"error"`
@@ -111,7 +113,7 @@ func (py *python) start(ctx context.Context, folder, work, method string) (*proc
 		p.end()
 		return nil, fmt.Errorf("setting up: %w", err)
 	}
-	p.Package = r.Package
+	p.Package, p.Threads = r.Package, r.Threads
 	return p, nil
 }
 

@@ -71,11 +71,10 @@ func queries(ctx context.Context, b *bench) ([]data.Comparison, error) {
 			outcome = data.NotReached
 		}
 		rows = append(rows, data.Comparison{
-			Work: b.work, Unit: "queries", Repetitions: trials,
+			Unit: "queries", Repetitions: trials,
 			Instance: fmt.Sprintf("queries to within %.0f %% of the optimum of the queue, %s", 100*within, c.Name),
 			Outcome:  outcome,
 			We:       data.Measured{Median: m.Median, Least: counts[lo], Greatest: counts[hi]},
-			Machine:  b.machine, Go: b.golang, Date: b.date,
 		})
 	}
 	return rows, nil

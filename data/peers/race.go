@@ -151,9 +151,8 @@ func (v *rival) turn(limit time.Duration, ours []float64, agree func(ours, their
 // compare makes the rows of a race, one for each rival.
 func (b *bench) compare(r race, mine []timing, rivals []*rival) []data.Comparison {
 	row := data.Comparison{
-		Work: b.work, Instance: r.instance, Unit: "s", Ours: r.method,
+		Instance: r.instance, Unit: "s", Ours: r.method,
 		Faster: r.faster, Most: r.most, Repetitions: len(mine),
-		Machine: b.machine, Go: b.golang, Date: b.date,
 	}
 	row.We, row.OurCPU = summary(mine)
 	if len(rivals) == 0 {
@@ -166,7 +165,7 @@ func (b *bench) compare(r race, mine []timing, rivals []*rival) []data.Compariso
 		c.Method = v.method
 		c.Peer = "?"
 		if v.process != nil {
-			c.Peer = v.process.Package
+			c.Peer, c.TheirThreads = v.process.Package, v.process.Threads
 			name, _, _ := strings.Cut(c.Peer, " ")
 			c.Method = strings.TrimPrefix(v.method, name+" ")
 		}

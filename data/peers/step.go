@@ -47,14 +47,9 @@ func growth(ctx context.Context, b *bench) ([]data.Comparison, error) {
 		}
 		methods = append(methods, m)
 	}
-	times := make([][]float64, len(sizes))
-	var growths, processor []float64
-	for range repetitions + 1 {
-		var each []float64
+	times, processor := make([][]float64, len(sizes)), make([][]float64, len(sizes))
+	for round := range repetitions + 1 {
 		for k, m := range methods {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
 			b.say("step, n = %d", sizes[k])
 			begin, cpu := time.Now(), cpuSeconds()
 			for range calls {
@@ -62,28 +57,31 @@ func growth(ctx context.Context, b *bench) ([]data.Comparison, error) {
 					return nil, err
 				}
 			}
-			each = append(each, time.Since(begin).Seconds()/float64(calls))
-			if k == len(methods)-1 {
-				processor = append(processor, (cpuSeconds()-cpu)/float64(calls))
+			wall, cpu := time.Since(begin).Seconds(), cpuSeconds()-cpu
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if round > 0 { // the first million steps of a path are others
+				times[k] = append(times[k], wall/float64(calls))
+				processor[k] = append(processor[k], cpu/float64(calls))
 			}
 		}
-		for k, t := range each {
-			times[k] = append(times[k], t)
-		}
-		growths = append(growths, slices.Max(each)/slices.Min(each))
 	}
+	var medians []float64
+	for _, t := range times {
+		medians = append(medians, measured(t).Median)
+	}
+	grows := slices.Max(medians) / slices.Min(medians)
 	row := data.Comparison{
-		Work: b.work, Unit: "s", Ours: "lazy λ", Repetitions: repetitions,
-		Machine: b.machine, Go: b.golang, Date: b.date,
+		Unit: "s", Ours: "lazy λ", Repetitions: repetitions,
 	}
 	last := len(sizes) - 1
 	row.Instance = fmt.Sprintf("step of Algorithm 1, d = 2, n = %s", data.Thousands(sizes[last]))
-	row.We = measured(times[last][1:]) // the first million steps of a path are others
-	row.OurCPU = measured(processor[1:]).Median
+	row.We, row.OurCPU = measured(times[last]), measured(processor[last]).Median
 	row.Most = 1e-6
 	grown := row
 	grown.Instance = fmt.Sprintf("step of Algorithm 1, d = 2, slowest n over fastest, from %d to %s", sizes[0], data.Thousands(sizes[last]))
-	grown.Unit, grown.We, grown.OurCPU, grown.Most = "×", measured(growths[1:]), 0, 1.5
+	grown.Unit, grown.We, grown.OurCPU, grown.Most = "×", measured([]float64{grows}), 0, 1.5
 	return []data.Comparison{row, grown}, nil
 }
 
