@@ -11,13 +11,15 @@ import (
 	"strings"
 )
 
-// Measured sums up repetitions of one thing: of a time, in seconds of a call.
+// Measured sums up repetitions of one thing, such as the seconds of a call: the median,
+// the least and the greatest. Of queries the latter two are the ends of an interval that
+// holds the median of all runs with 95 % confidence.
 type Measured struct{ Median, Least, Greatest float64 }
 
 // Comparison is a row of peers.csv: what we take for a piece of work, and what one
 // method of a peer takes for the same, measured in turns by go run ./data/peers.
 type Comparison struct {
-	Work     string // its short name, as that command's -only has it
+	Work     string // its short name, as the command's --only has it
 	Instance string // of the work, in words
 	Unit     string // s, queries, GiB or ×
 	Ours     string // our method; empty if the instance says it

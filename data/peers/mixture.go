@@ -80,7 +80,7 @@ func asGood(p linprog.Mixture, ours, theirs []float64) error {
 	// A row that is missed by tolerance moves the objective by as much times its multiplier
 	// of a row so scaled, of which there are d, of the size of b.
 	want, got := floats.Dot(p.B, ours), floats.Dot(p.B, theirs)
-	if slack := float64(d) * 100 * tolerance * linprog.LInf.Of(p.B); math.Abs(got-want) > slack {
+	if slack := float64(d) * tolerance * linprog.LInf.Of(p.B); math.Abs(got-want) > slack {
 		return fmt.Errorf("objective %.9g, want %.9g ± %.1g", got, want, slack)
 	}
 	return nil

@@ -11,7 +11,6 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat/combin"
 
 	"github.com/mixpolicy/lab/data"
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -143,23 +142,6 @@ func TestProductForm(t *testing.T) {
 			if math.Abs(a-b) > 1e-15*a*8 {
 				t.Fatalf("not a product: %v and %v", a, b)
 			}
-		}
-	}
-}
-
-// The interval's confidence, counted from binomial coefficients.
-func TestMedianInterval(t *testing.T) {
-	for n := 8; n <= 40; n++ {
-		lo, hi := medianInterval(n, 0.95)
-		outside := func(lo int) float64 {
-			var p float64
-			for k := range lo + 1 {
-				p += float64(combin.Binomial(n, k))
-			}
-			return 2 * p / math.Exp2(float64(n))
-		}
-		if hi != n-1-lo || outside(lo) > 0.05 || outside(lo+1) <= 0.05 {
-			t.Errorf("n = %d: [%d, %d] misses the median with probability %v, the next with %v", n, lo, hi, outside(lo), outside(lo+1))
 		}
 	}
 }

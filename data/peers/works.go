@@ -10,7 +10,7 @@ import (
 
 // A work is something that we and others can do.
 type work struct {
-	name    string // for -only, and in the file
+	name    string // for --only, and in the file
 	measure func(ctx context.Context, b *bench) ([]data.Comparison, error)
 }
 
