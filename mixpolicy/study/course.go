@@ -57,7 +57,7 @@ func queue() (Course, error) {
 	if err != nil {
 		return Course{}, err
 	}
-	return course(Course{Name: "queue", Basis: phi, Mixing: 3000, Queries: decades(100_000, 8), Times: times(50 * time.Millisecond)}, x, base)
+	return course(Course{Name: "queue", Basis: phi, Mixing: 3000, Queries: decades(1_000_000, 8), Times: times(50 * time.Millisecond)}, x, base)
 }
 
 const maze = `
