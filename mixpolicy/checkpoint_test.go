@@ -3,6 +3,7 @@ package mixpolicy_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
 // interrupted is a recorder that ends the run when it sees an iteration.
@@ -280,4 +282,30 @@ func TestCheckpointCut(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A run that is stopped goes on where it was when it is begun again.
+func ExampleSettings() {
+	x := mixpolicy.Must(models.Queue{}.MDP())
+	psi := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.Must(models.Queue{}.Policies(x))...))
+	p := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
+	dir := mixpolicy.Must(os.MkdirTemp("", ""))
+	defer os.RemoveAll(dir)
+
+	ctx, stop := context.WithCancel(context.Background())
+	set := mixpolicy.Settings{Iterations: 100_000, Checkpoint: filepath.Join(dir, "run")}
+	set.Progress = func(done, _ int) {
+		if done > 50_000 {
+			stop() // as Ctrl-C would
+		}
+	}
+	first, err := mixpolicy.Solve(ctx, p, &mixpolicy.PrimalDual{CostScale: cMax}, set)
+	fmt.Println(first.Status, first.Iterations, err)
+
+	set.Progress = nil
+	second, err := mixpolicy.Solve(context.Background(), p, &mixpolicy.PrimalDual{CostScale: cMax}, set)
+	fmt.Println(second.Status, second.Iterations, err)
+	// Output:
+	// interrupted 51200 mixpolicy: stopped after 51200 of 100000 iterations: context canceled
+	// completed 100000 <nil>
 }
