@@ -18,6 +18,8 @@ import (
 // It is 2/R-strongly convex in ℓ₂. The cube meets the hyperplane 1ᵀθ = 1 in its interior
 // if R > 1/d.
 //
+// Source: (3.10)–(3.12); for [0, 1] the bit entropy of Dhillon and Tropp (2007), Table 2.1.
+//
 //	m, y := bregman.Cube{R: 2}, []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (1.7093, 0.5330, −1.2423)
 type Cube struct {

@@ -180,6 +180,24 @@ func ExampleBox() {
 	// 3 coordinates: Hellinger, R = 1 on (0, 0.6), …: θ = [0.5213 0.8171 -0.3384]
 }
 
+// A kernel for each coordinate: the first between −1 and 1, the second positive.
+func ExampleCoordinates() {
+	half, _ := bregman.KernelOf(bregman.Hellinger{R: 1})
+	entropy, _ := bregman.KernelOf(bregman.NegativeEntropy{})
+	show(bregman.Coordinates{half, entropy}, 1, 0)
+	// Output:
+	// 2 coordinates: Hellinger, R = 1, …: θ = [0.4175 0.5825]
+}
+
+// Eight evaluations of J′ are enough, here for coordinates of very different sizes.
+func ExampleNewtonShift() {
+	y := []float64{3, -1e5, 2e300, 1e-300}
+	_, evaluations, err := bregman.NewtonShift(bregman.LogCosine{R: 1}, y, nil)
+	fmt.Println(evaluations <= 8, err)
+	// Output:
+	// true <nil>
+}
+
 func ExampleBlocks() {
 	m := bregman.Blocks{{Len: 2, Modulus: bregman.Ball{R: 1}}, {Len: 2, Modulus: bregman.NegativeEntropy{}}}
 	y := []float64{1, -1, -2, -3}

