@@ -52,10 +52,11 @@ const patience = 64
 
 // root finds the zero of J′ between the bounds a and b, or beyond them if they prove wrong
 // in the last digits. The next point is that of a cubic through two samples, or Newton's in
-// the coordinate g, or the secant's where slopes are unknown. If that is outside the bracket, or three steps in a row were not
-// half as long as the ones before them, the bracket is halved: in turns by length, and by
-// number of floating-point numbers, of which there are no more than 2⁶⁴. So the iteration
-// ends for any increasing J′, continuous or not.
+// the coordinate g, or the secant's where slopes are unknown. If that is outside the bracket,
+// or three steps in a row were not half as long as the ones before them, the bracket is
+// halved: in turns by length, and by number of floating-point numbers. These are no more than
+// 2⁶⁴, so after patience + 66 evaluations the iteration has ended for any J′, continuous or
+// increasing or not.
 func (l *line) root(z, a, b float64) (root float64, evals int, err error) {
 	below := sample{z: math.Inf(-1), r: math.Inf(-1), g: math.Inf(-1)}
 	above := sample{z: math.Inf(1), r: math.Inf(1), g: math.Inf(1)}

@@ -145,6 +145,14 @@ func CheckDomain(m Modulus, x []float64) error {
 // the mean of the y + z1 in the sense of φ′. If all yᵢ are equal, h(z) = yᵢ + z for
 // any modulus; for the Euclidean modulus, the negative entropy and the ball h is linear
 // in z for every y, and one step is exact.
+//
+// From the second sample on a step is that of the cubic through two of them, of order 1 + √3
+// where Newton's is 2. On 10⁶ random dual points for each modulus of the gallery, of 2 to 64
+// coordinates from 1e-300 to 1e300, alike and unlike, it took at most 8 evaluations
+// (TestIterations -million). Evaluations of a [KernelSketcher] are not counted.
+//
+//	z, n, err := bregman.NewtonShift(bregman.Cube{R: 1}, []float64{2000, -1e300, 1000}, nil)
+//	fmt.Println(z, n, err) // n ≤ 8
 func NewtonShift(m Modulus, y, scratch []float64) (z float64, evaluations int, err error) {
 	pivot, z, evaluations, err := newton(m, y, scratch, false)
 	return z - pivot, evaluations, err
