@@ -207,6 +207,14 @@ type wrongConstant struct{ Modulus }
 
 func (m wrongConstant) StrongConvexity() (mu float64, norm Norm) { return 1e6, 2 }
 
+// greaterConstant claims half as much again as is true.
+type greaterConstant struct{ Modulus }
+
+func (m greaterConstant) StrongConvexity() (mu float64, norm Norm) {
+	mu, norm = m.Modulus.(StrongConvexer).StrongConvexity()
+	return 1.5 * mu, norm
+}
+
 // boundless says that its domain is all of ℝᵈ, wide that it is a little wider than it is.
 type boundless struct{ Modulus }
 
@@ -335,6 +343,12 @@ func TestMutantsAreCaught(t *testing.T) {
 			caught(swappedDivergence{m}, "three-point")
 		}
 		caught(wrongConstant{m}, "strong convexity")
+		if s, ok := m.(StrongConvexer); ok {
+			_, bound := m.(*LogBarrier) // whose constant is but a bound
+			if mu, _ := s.StrongConvexity(); mu > 0 && !bound {
+				caught(greaterConstant{m}, "strong convexity")
+			}
+		}
 		caught(outOfPlace{m}, "are numbers")
 		if !math.IsNaN(JSecond(m, make([]float64, d), 0)) {
 			caught(wrongCurvature{m}, "J″")
