@@ -124,8 +124,13 @@ func (c *checker) point() []float64 {
 		}
 	}
 	for trial := c.first; trial < 400; trial++ {
-		// Where all of these are too large, ∇φ* gives the boundary: smaller ones follow.
-		y := c.normal(math.Exp(4*c.rng.Float64()-2) * math.Exp2(-float64(trial%200)/8))
+		// Where these are too large, ∇φ* gives the boundary, and where they are too small a point
+		// far out: smaller and larger ones follow in turns.
+		octaves := float64(trial%200) / 8
+		if trial%2 == 0 {
+			octaves = -octaves
+		}
+		y := c.normal(math.Exp(4*c.rng.Float64()-2) * math.Exp2(octaves))
 		if trial >= 200 { // the range of ∇φ may be on one side of 0, as for a log barrier
 			for i := range y {
 				y[i] = -math.Abs(y[i])

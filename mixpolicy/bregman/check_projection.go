@@ -67,7 +67,11 @@ func (c *checker) curvature(f *Finding) {
 		noise := 8 * ulp * (1 + Norm(1).Of(theta) + math.Abs(claim)*maxAbs(y))
 		best, uncertain := math.NaN(), math.Inf(1)
 		previous := math.NaN()
-		for h := 1 + maxAbs(y); h > 1e-8*maxAbs(y) && h > 1e-12; h /= 4 {
+		longest := math.Inf(1) // within which no yᵢ changes its sign, where φ* may have a kink
+		for _, v := range y {
+			longest = min(longest, math.Abs(v)/2)
+		}
+		for h := longest; h > 1e-8*maxAbs(y); h /= 4 {
 			quotient := (JDeriv(c.m, y, h) - JDeriv(c.m, y, -h)) / (2 * h)
 			if u := math.Abs(quotient-previous) + noise/h; u < uncertain {
 				best, uncertain = quotient, u

@@ -89,7 +89,7 @@ func (f *Finding) worse(err, limit float64, where func() string) {
 	case err <= 0 && limit == 0:
 		ratio = 0
 	case math.IsNaN(ratio):
-		ratio = math.Inf(1)
+		err, limit, ratio = math.Inf(1), 1, math.Inf(1)
 	}
 	if f.Limit != 0 && !(ratio > f.Worst/f.Limit) {
 		return
