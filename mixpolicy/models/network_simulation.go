@@ -1,0 +1,115 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+// SimulatedStreams is the number of independent runs of [Network.Simulate].
+const SimulatedStreams = 32
+
+// Simulate plays the network under policy p job by job and returns the mean cost of a
+// step with a 95 % t interval between [SimulatedStreams] independent runs of the given
+// number of steps each. It draws events and moves jobs; of the MDP's matrices it uses
+// nothing, so that it checks them.
+//
+// A run begins with the empty network and warms up for as many steps again, uncounted:
+// what is left of the beginning then is less than what the interval shows, if the number
+// of steps is many times the time in which the network forgets. Run k draws from
+// PCG(seed, k), whatever the number of processors.
+func (w Network) Simulate(ctx context.Context, p *mixpolicy.Policy, steps int, seed uint64) (mixpolicy.Interval, error) {
+	w, err := w.complete()
+	if err != nil {
+		return mixpolicy.Interval{}, err
+	}
+	if steps < 1 {
+		return mixpolicy.Interval{}, fmt.Errorf("models: network: %d simulated steps, want at least 1", steps)
+	}
+	means := make([]float64, SimulatedStreams)
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for k := range means {
+		g.Go(func() (err error) {
+			means[k], err = w.simulate(ctx, p, steps, rand.New(rand.NewPCG(seed, uint64(k))))
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return mixpolicy.Interval{}, fmt.Errorf("models: network: simulation stopped: %w", err)
+	}
+	return mixpolicy.TInterval(means, 0.95), nil
+}
+
+func (w Network) simulate(ctx context.Context, p *mixpolicy.Policy, steps int, rng *rand.Rand) (mean float64, err error) {
+	g := w.grid()
+	var x [4]int
+	var total float64
+	const look = 1 << 20 // some 50 ms
+	for t := range 2 * steps {
+		if t%look == 0 && ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		if t >= steps {
+			for i, length := range x {
+				total += w.Holding[i] * float64(length)
+			}
+		}
+		u, a := rng.Float64(), 0
+		for row := p.Row(g.index(x)); a < 3 && u >= row[a]; a++ {
+			u -= row[a]
+		}
+		w.play(&x, a, rng)
+	}
+	return total / float64(steps), nil
+}
+
+// play makes one step under action a.
+func (w Network) play(x *[4]int, a int, rng *rand.Rand) {
+	first, second := serves(a)
+	before := *x
+	serve := func(i int) {
+		if before[i] == 0 && w.Dynamics != PhantomJobs {
+			return
+		}
+		x[i]--
+		if k := downstream[i]; k >= 0 {
+			x[k]++
+		}
+	}
+	if w.Dynamics == OneEvent {
+		u := rng.Float64()
+		happens := func(p float64) bool { u -= p; return u < 0 }
+		switch {
+		case happens(w.Arrival[0]):
+			x[0]++
+		case happens(w.Arrival[1]):
+			x[2]++
+		case happens(w.Service[first]):
+			serve(first)
+		case happens(w.Service[second]):
+			serve(second)
+		}
+	} else {
+		if rng.Float64() < w.Arrival[0] {
+			x[0]++
+		}
+		if rng.Float64() < w.Arrival[1] {
+			x[2]++
+		}
+		if rng.Float64() < w.Service[first] {
+			serve(first)
+		}
+		if rng.Float64() < w.Service[second] {
+			serve(second)
+		}
+	}
+	for i := range x {
+		x[i] = min(max(x[i], 0), w.Buffers[i])
+	}
+}
