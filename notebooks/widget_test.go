@@ -146,7 +146,8 @@ func TestWidgetInJupyterLab(t *testing.T) {
 		t.Errorf("cell %d is active; want the widget's, 1", at)
 	}
 	saveScreenshot(t, b, "widget-live.png")
-	eventually(t, b, "charts that were replaced are gone", `window.charts.length > 1 && window.charts.filter(c => !c.isDisposed()).length === 1`)
+	const one = `window.charts.length > 1 && window.charts.filter(c => !c.isDisposed()).length === 1`
+	eventually(t, b, "charts that were replaced are gone", one)
 	evaluate[int](t, b, button+`.click(), 0`)
 	eventually(t, b, "the widget has ended", ended)
 	shows("word 1 rises to 7.8")
@@ -158,6 +159,7 @@ func TestWidgetInJupyterLab(t *testing.T) {
 	shows("word 0 rises to 2")
 	live()
 	shows("word 0 rises to 3")
+	eventually(t, b, "charts of earlier runs are gone", one)
 	run("notebook:interrupt-kernel")
 	eventually(t, b, "the widget has ended", ended)
 

@@ -253,7 +253,7 @@ function (charts) {
       live.hidden = false;
       var size = new ResizeObserver(function () {
         if (live.clientWidth > 0) chart ? fit() : draw();
-        else if (root.getRootNode() === root.parentElement) end();
+        else if (!root.isConnected && !root.closest(".jp-Cell, .cell")) end();
       });
       size.observe(live);
       if (controls) controls.hidden = false;
@@ -280,7 +280,7 @@ function (charts) {
       });
       var system = matchMedia("(prefers-color-scheme: dark)");
       system.addEventListener("change", follow);
-      function end() { // the output was replaced, as a widget's is for every move
+      function end() { // the output was replaced, as a widget's is for every move, or its cell was run again
         size.disconnect();
         watch.disconnect();
         system.removeEventListener("change", follow);
