@@ -164,10 +164,8 @@ func (r Record) final(course, method string, what Quantity) Row {
 // Finals is the table of what everyone had at the end of the race by queries.
 func (r Record) Finals(course string) plotting.Table {
 	var methods, sources, merits, costs, tried []string
-	var queries float64
 	for _, m := range r.Methods(course, ByQueries) {
 		cost, merit := r.final(course, m, PolicyCost), r.final(course, m, Merit)
-		queries = max(queries, cost.At)
 		methods, sources = append(methods, m), append(sources, cost.Source)
 		costs, tried = append(costs, mean(cost, 1)), append(tried, fmt.Sprint(cost.Configurations))
 		if merit.Method == "" {
@@ -177,7 +175,7 @@ func (r Record) Finals(course string) plotting.Table {
 		}
 	}
 	return plotting.Table{
-		Caption: fmt.Sprintf("%s after %.0f queries: means over %d trials, with 95 %% intervals", course, queries, r.final(course, methods[0], PolicyCost).Trials),
+		Caption: fmt.Sprintf("%s after %.0f queries: means over %d trials, with 95 %% intervals", course, r.Budget(course), r.final(course, methods[0], PolicyCost).Trials),
 		Columns: []plotting.Column{
 			{Head: "method", Text: methods}, {Head: "source", Text: sources}, {Head: "configurations tried", Text: tried},
 			{Head: "merit (% of the optimum)", Text: merits}, {Head: string(PolicyCost), Text: costs},
@@ -208,8 +206,8 @@ func (r Record) Reaches(course string) plotting.Table {
 		methods = append(methods, m)
 		for k, goal := range goals {
 			cell := "no θ"
-			if rows := r.where(course, Reaching, m).of(goal); len(rows) == 1 {
-				cell = median(rows[0])
+			if row, ok := r.Reached(course, m, goal); ok {
+				cell = median(row)
 			}
 			cells[k] = append(cells[k], cell)
 		}

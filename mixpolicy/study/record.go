@@ -152,6 +152,28 @@ func (c Course) Record(ctx context.Context) (Record, error) {
 	return append(out, c.rows(BySeconds, t, append(c.Learners(), priorwork.Knowing(c.Problem, c.Basis)...))...), nil
 }
 
+// Reached returns how many queries a method needed to come to a goal of [Reaching] and stay
+// there ([priorwork.Race.Reach]), or false if that is not recorded: without θ̂ there is no
+// merit.
+func (r Record) Reached(course, method string, goal Quantity) (Row, bool) {
+	rows := r.where(course, Reaching, method).of(goal)
+	if len(rows) != 1 {
+		return Row{}, false
+	}
+	return rows[0], true
+}
+
+// Budget returns the number of queries at the end of the race by queries.
+func (r Record) Budget(course string) float64 {
+	var most float64
+	for _, row := range r {
+		if row.Course == course && row.Race == ByQueries {
+			most = max(most, row.At)
+		}
+	}
+	return most
+}
+
 // without returns the rows of all other courses.
 func (r Record) without(course string) (out Record) {
 	for _, row := range r {

@@ -110,6 +110,45 @@ func TestRecord(t *testing.T) {
 	}
 }
 
+// Plug-in knows the optimum of the queue after a handful of queries, so that a short race
+// shows when it arrives: as recorded, and as everyone is told.
+func TestReached(t *testing.T) {
+	known, err := Recorded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := queue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	marks, err := c.Marks(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var plugIn []priorwork.Contestant
+	for _, x := range c.Learners() {
+		if x.Name == "plug-in" {
+			plugIn = append(plugIn, x)
+		}
+	}
+	cmp, err := priorwork.CompareByQueries(t.Context(), c.Problem, plugIn, c.Queries[:20], settings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := c.reach(cmp, marks).of(MeritGoal)
+	got, ok := known.Reached(c.Name, "plug-in", MeritGoal)
+	if !ok {
+		t.Fatal("not recorded")
+	}
+	compare(t, Record{got}, want)
+	if _, ok := known.Reached(c.Name, "certainty equivalence", MeritGoal); ok {
+		t.Error("a merit without θ̂")
+	}
+	if got, want := known.Budget(c.Name), float64(c.Queries[len(c.Queries)-1]); got != want {
+		t.Errorf("%v queries at the end of the race, want %v", got, want)
+	}
+}
+
 // compare takes six digits for all.
 func compare(t *testing.T, want, got Record) {
 	t.Helper()
