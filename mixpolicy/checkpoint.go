@@ -11,6 +11,8 @@ import (
 	"math"
 	"os"
 	"time"
+
+	"github.com/mixpolicy/lab/internal/atomicfile"
 )
 
 // Resumable is what a [Method], and a [Recorder] if there is one, must be for
@@ -178,7 +180,7 @@ func (c *checkpoint) parse(text []byte, total int) (done, due int, err error) {
 func (c *checkpoint) save(done, due int) error {
 	body, err := c.body(done, due)
 	if err == nil {
-		err = writeWhole(c.path, func(w io.Writer) error { return seal(w, checkpointMagic, body) })
+		err = atomicfile.Write(c.path, func(w io.Writer) error { return seal(w, checkpointMagic, body) })
 	}
 	if err != nil {
 		return fmt.Errorf("mixpolicy: checkpoint %s: %w", c.path, err)

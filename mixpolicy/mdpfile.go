@@ -1,8 +1,6 @@
 package mixpolicy
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mixpolicy/lab/internal/atomicfile"
 )
 
 // LoadMDP reads a file in the format of [ReadCSV] or [ReadJSON], whichever its
@@ -39,7 +39,7 @@ func (x *MDP) Save(path string) error {
 	if write == nil {
 		return unknownFormat(path)
 	}
-	if err := writeWhole(path, write); err != nil {
+	if err := atomicfile.Write(path, write); err != nil {
 		return located(path, err)
 	}
 	return nil
@@ -47,29 +47,6 @@ func (x *MDP) Save(path string) error {
 
 func unknownFormat(path string) error {
 	return fmt.Errorf("mixpolicy: %s: want a name that ends in .csv or .json", path)
-}
-
-// writeWhole writes to a temporary file beside path, which takes its place once it
-// is complete and on disk.
-func writeWhole(path string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	w := bufio.NewWriterSize(f, 1<<20)
-	if err := write(w); err != nil {
-		return err
-	}
-	if err := errors.Join(w.Flush(), f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 // MarshalText returns "average cost" or "discount γ", the form that files have.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+
+	"github.com/mixpolicy/lab/internal/atomicfile"
 )
 
 // SavePolicies writes policies for x in the format that the path ends in, .csv or
@@ -66,7 +68,7 @@ func (x *MDP) LoadPolicies(path string) ([]*Policy, error) {
 // whole or not at all, and [LoadFeatures] gives the same Ψ back, to the bit.
 func (f *Features) Save(path string) error {
 	if filepath.Ext(path) == ".bin" {
-		if err := writeWhole(path, f.writeBinary); err != nil {
+		if err := atomicfile.Write(path, f.writeBinary); err != nil {
 			return located(path, err)
 		}
 		return nil
@@ -212,7 +214,7 @@ func (x *MDP) savePairs(path, name string, k int, row func(dst []float64, i int)
 	if k == 0 {
 		return fmt.Errorf("mixpolicy: %s: nothing to write, want at least one policy", path)
 	}
-	err := writeWhole(path, func(w io.Writer) error { return format.write(x, w, header(name, k), row) })
+	err := atomicfile.Write(path, func(w io.Writer) error { return format.write(x, w, header(name, k), row) })
 	if err != nil {
 		return located(path, err)
 	}

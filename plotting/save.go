@@ -13,6 +13,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	_ "gonum.org/v1/plot/vg/vgimg" // PNG
 	_ "gonum.org/v1/plot/vg/vgpdf" // PDF
+
+	"github.com/mixpolicy/lab/internal/atomicfile"
 )
 
 // FiguresDir is the environment variable that names the folder of relative
@@ -45,7 +47,10 @@ func Save(path string, d Drawing) error {
 			return fmt.Errorf("plotting: %w", err)
 		}
 	}
-	return writeFile(path, b)
+	if err := atomicfile.WriteBytes(path, b); err != nil {
+		return fmt.Errorf("plotting: %w", err)
+	}
+	return nil
 }
 
 func encode(format string, d Drawing) ([]byte, error) {
@@ -101,30 +106,4 @@ func (f Figure) texts() []string {
 		out = append(out, name)
 	}
 	return out
-}
-
-// writeFile writes a whole file or none.
-func writeFile(path string, b []byte) (err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return fmt.Errorf("plotting: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(tmp.Name())
-			err = fmt.Errorf("plotting: %w", err)
-		}
-	}()
-	if _, err := tmp.Write(b); err != nil {
-		tmp.Close()
-		return err
-	}
-	if err := tmp.Chmod(0o644); err != nil {
-		tmp.Close()
-		return err
-	}
-	if err := tmp.Close(); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
 }

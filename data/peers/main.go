@@ -33,6 +33,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/mixpolicy/lab/data"
+	"github.com/mixpolicy/lab/internal/atomicfile"
 )
 
 // commandLine is what the user asked for.
@@ -206,7 +207,7 @@ func record(root, work string, rows []data.Comparison) error {
 	if err := data.WriteComparisons(&text, all); err != nil {
 		return err
 	}
-	if err := replace(name, text.String()); err != nil {
+	if err := atomicfile.WriteBytes(name, []byte(text.String())); err != nil {
 		return err
 	}
 	return readme(root)
@@ -240,14 +241,5 @@ func readme(root string) error {
 	if err != nil || text == string(old) {
 		return err
 	}
-	return replace(name, text)
-}
-
-// replace writes a file whole or not at all.
-func replace(name, text string) error {
-	tmp := name + ".tmp"
-	if err := os.WriteFile(tmp, []byte(text), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(tmp, name)
+	return atomicfile.WriteBytes(name, []byte(text))
 }

@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/mixpolicy/lab/internal/atomicfile"
 )
 
 // numbered are the 145 equation numbers of the compiled paper.
@@ -198,11 +200,7 @@ func TestSameNumbers(t *testing.T) {
 // replaceFile writes a file whole or not at all.
 func replaceFile(t *testing.T, path string, b []byte) {
 	t.Helper()
-	temporary := path + ".new"
-	if err := os.WriteFile(temporary, b, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(temporary, path); err != nil {
+	if err := atomicfile.WriteBytes(path, b); err != nil {
 		t.Fatal(err)
 	}
 }

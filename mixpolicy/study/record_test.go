@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mixpolicy/lab/internal/atomicfile"
 	"github.com/mixpolicy/lab/mixpolicy/priorwork"
 )
 
@@ -49,7 +50,9 @@ func TestUpdateRecord(t *testing.T) {
 		if err := all.Write(&b); err != nil {
 			t.Fatal(err)
 		}
-		replaceFile(t, path, b.Bytes())
+		if err := atomicfile.WriteBytes(path, b.Bytes()); err != nil {
+			t.Fatal(err)
+		}
 		t.Log(c.Name)
 	}
 }
@@ -257,27 +260,5 @@ func TestReadErrors(t *testing.T) {
 		if _, err := Read(strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%q: error %v, want one that says %q", c.text, err, c.says)
 		}
-	}
-}
-
-// replaceFile writes the file as a whole or not at all.
-func replaceFile(t *testing.T, path string, b []byte) {
-	t.Helper()
-	f, err := os.CreateTemp(filepath.Dir(path), ".comparison-*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.Remove(f.Name())
-	if _, err := f.Write(b); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Chmod(0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -5,12 +5,12 @@ package ipynb
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/mixpolicy/lab/internal/atomicfile"
 )
 
 // A Notebook is a list of cells.
@@ -176,16 +176,7 @@ func (nb *Notebook) Write(file string) error {
 	if err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(file), ".*.ipynb")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(data)
-	if err := errors.Join(err, tmp.Chmod(0o644), tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), file)
+	return atomicfile.WriteBytes(file, data)
 }
 
 // Normalize removes what differs between two runs that showed the same things:

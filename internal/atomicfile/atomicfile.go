@@ -1,0 +1,43 @@
+// Package atomicfile writes files whole or not at all: whoever reads one sees the old
+// contents or the new, never a part, whatever interrupts the writer.
+package atomicfile
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Write writes the file at path anew, with mode 0644. What write writes goes to a temporary
+// file in the same folder, which takes the place of path once it is complete and on disk. On
+// an error, which may be that of write, the temporary file is removed and path is as it was.
+func Write(path string, write func(io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	w := bufio.NewWriterSize(f, 1<<20)
+	if err := write(w); err != nil {
+		return err
+	}
+	if err := errors.Join(w.Flush(), f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// WriteBytes is [Write] of contents at hand.
+func WriteBytes(path string, contents []byte) error {
+	return Write(path, func(w io.Writer) error {
+		_, err := w.Write(contents)
+		return err
+	})
+}

@@ -1,0 +1,81 @@
+package atomicfile
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A file has all of its new contents, or its old ones, and nothing else is left in its folder.
+func TestWholeOrNotAtAll(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "a.txt")
+	see := func(want string) {
+		t.Helper()
+		got, err := os.ReadFile(path)
+		if err != nil || string(got) != want {
+			t.Errorf("%q, %v, want %q", got, err, want)
+		}
+		all, err := os.ReadDir(folder)
+		if err != nil || len(all) != 1 {
+			t.Errorf("the folder holds %v, %v; want the file alone", all, err)
+		}
+	}
+	if err := WriteBytes(path, []byte("old")); err != nil {
+		t.Fatal(err)
+	}
+	see("old")
+
+	tired := errors.New("tired")
+	large := make([]byte, 3<<20) // more than any buffer: a part is on disk when the writer gives up
+	err := Write(path, func(w io.Writer) error {
+		if _, err := w.Write(large); err != nil {
+			return err
+		}
+		return tired
+	})
+	if !errors.Is(err, tired) {
+		t.Errorf("%v, want the writer's own error", err)
+	}
+	see("old")
+
+	during := func(w io.Writer) error {
+		got, err := os.ReadFile(path) // who reads meanwhile
+		if err != nil || string(got) != "old" {
+			t.Errorf("%q, %v while the new contents are written, want the old ones", got, err)
+		}
+		_, err = io.WriteString(w, "new")
+		return err
+	}
+	if err := Write(path, during); err != nil {
+		t.Fatal(err)
+	}
+	see("new")
+	info, err := os.Stat(path)
+	if err != nil || info.Mode() != 0o644 {
+		t.Errorf("mode %v, %v, want 0644", info.Mode(), err)
+	}
+}
+
+// Where nothing can be written the error names the place.
+func TestNowhere(t *testing.T) {
+	var where *os.PathError
+	if err := WriteBytes(filepath.Join(t.TempDir(), "missing", "a.txt"), nil); !errors.As(err, &where) {
+		t.Errorf("%v, want an error with a path", err)
+	}
+	folder := t.TempDir() // a folder cannot be replaced by a file
+	if err := WriteBytes(folder, []byte("x")); err == nil {
+		t.Error("a file took the place of a folder")
+	}
+	all, err := os.ReadDir(filepath.Dir(folder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range all {
+		if !e.IsDir() {
+			t.Errorf("%s was left behind", e.Name())
+		}
+	}
+}
