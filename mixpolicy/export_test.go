@@ -76,12 +76,12 @@ func (g Greedy) Step(dst, v []float64, tie float64, workers int) (lo, hi float64
 	return c.lo, c.hi, c.actions
 }
 
-// Alone tells how many states have no action that could become better at the debt of
-// now.
-func (g Greedy) Alone() int {
+// Alone tells how many states have no action that could be better than the present one,
+// whose q is given.
+func (g Greedy) Alone(present []float64) int {
 	n := 0
-	for _, due := range g.rivals {
-		if float64(due) > g.debt {
+	for s, least := range g.rivals {
+		if float64(least) > present[s]-g.rise {
 			n++
 		}
 	}

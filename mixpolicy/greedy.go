@@ -1,17 +1,21 @@
 package mixpolicy
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // greedy is a greedy policy, and what makes the next greedy step a short one: it
-// leaves out actions that are too far behind the best one to have caught up (temporary
+// leaves out actions that can't have become better than the present one (temporary
 // elimination: Hastings and van Nunen 1977). The result is the same to the bit. With
 //
-//	Δ(s,a) = c_a(s) + γP_a(s,·)v − (𝒮v)(s),
+//	q(s,a) = c_a(s) + γP_a(s,·)v,
 //
-// a change of v by δ lowers Δ by at most γ(max δ − min δ), as rows add up to 1. These
-// spans are added up in a debt, and a pair keeps Δ plus the debt of the time when Δ
-// was computed: it is left out while that is above the present debt. Soon most states
-// have one action left, whose rows are held side by side.
+// a change of v by δ raises q by at least γ min δ, as rows add up to 1. These numbers are
+// added up in a rise, and a pair keeps q less the rise of the time when q was computed:
+// with the present rise added that is a lower bound, and the pair is left out while it is
+// above the present q of the policy's action. Soon most states have one action left, whose
+// rows are held side by side.
 type greedy struct {
 	x       *MDP
 	actions []int32
@@ -22,9 +26,9 @@ type greedy struct {
 	val   []float64
 	cost  []float64
 
-	debt   float64
-	due    []float32 // of each pair: Δ + debt, rounded down. Few digits are enough.
-	rivals []float32 // the least due of the other actions in a state
+	rise   float64   // Σ γ min δ, rounded down
+	least  []float32 // of each pair: q − rise, rounded down; +∞ for the policy's. Few digits are enough.
+	rivals []float32 // the least of these in a state
 	v      []float64 // of the last step
 	slack  float64   // of it: how far rounding moves an entry of 𝒮v − v
 }
@@ -33,7 +37,7 @@ func newGreedy(x *MDP) *greedy {
 	g := &greedy{
 		x: x, actions: make([]int32, x.n),
 		start: make([]int, x.n), end: make([]int, x.n), cost: make([]float64, x.n),
-		due: make([]float32, x.Pairs()), rivals: make([]float32, x.n), v: make([]float64, x.n),
+		least: make([]float32, x.Pairs()), rivals: make([]float32, x.n), v: make([]float64, x.n),
 	}
 	room := 0
 	for s := range x.n {
@@ -45,6 +49,13 @@ func newGreedy(x *MDP) *greedy {
 		room += longest
 	}
 	g.col, g.val = make([]int32, room), make([]float64, room)
+	unknown := float32(math.Inf(-1))
+	for i := range g.least {
+		g.least[i] = unknown
+	}
+	for s := range g.rivals {
+		g.rivals[s] = unknown
+	}
 	return g
 }
 
@@ -85,89 +96,116 @@ func (g *greedy) sweep(dst, v []float64, workers int) change {
 // action that is within tie of the best one stays. Rounding moves an entry of 𝒮v − v
 // by at most slack.
 func (g *greedy) step(dst, v []float64, tie, slack float64, workers int) change {
-	limit := g.move(v, slack) + tie
+	g.move(v, slack)
 	first := g.end[0] == 0
 	return g.x.sweepStates(workers, g.x.p.NNZ(), func(lo, hi int) change {
 		c := unchanged
-		scratch := make([]candidate, g.x.m+1)
-		for s := lo; s < hi; s++ {
-			if float64(g.rivals[s]) > limit {
-				dst[s] = g.follow(s, v)
-			} else {
-				best, changed := g.compare(s, v, scratch, limit, tie)
-				if changed || first {
-					g.take(s, int(g.actions[s]))
+		open := make([]contest, batch)
+		rows := make([]candidate, batch*g.x.m+1)
+		for ; lo < hi; lo += batch {
+			n, k := 0, 0
+			for s := lo; s < min(lo+batch, hi); s++ {
+				present := math.Inf(1)
+				if !first {
+					present = g.follow(s, v)
 				}
-				dst[s], c.actions = best, c.actions || changed
+				if dst[s] = present; float64(g.rivals[s]) <= present-g.rise {
+					open[n] = contest{s, k}
+					k += g.candidates(rows[k:], s, present-g.rise)
+					n++
+				}
 			}
-			c.note(dst[s] - v[s])
+			for i := range rows[:k] {
+				rows[i].value = g.x.backup(rows[i].pair, v)
+			}
+			for _, o := range slices.Backward(open[:n]) {
+				var changed bool
+				dst[o.state], changed = g.choose(o.state, rows[o.first:k], dst[o.state], tie)
+				if k = o.first; changed || first {
+					g.take(o.state, int(g.actions[o.state]))
+				}
+				c.actions = c.actions || changed
+			}
+			for s := lo; s < min(lo+batch, hi); s++ {
+				c.note(dst[s] - v[s])
+			}
 		}
 		return c
 	})
 }
 
-// move takes the change to v into account, and returns the debt. A computed Δ is a
-// difference of two numbers that rounding may have moved by slack each, then and now;
-// and so are the extremes of δ, at most.
-func (g *greedy) move(v []float64, slack float64) float64 {
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for s, now := range v {
-		d := now - g.v[s]
-		lo, hi = min(lo, d), max(hi, d)
-	}
-	copy(g.v, v)
-	g.debt = math.Nextafter(g.debt+g.x.Gamma()*(hi-lo)+3*(slack+g.slack), math.Inf(1))
-	g.slack = slack
-	return g.debt
+// batch is how many states are looked at together: enough for the memory to be asked for
+// many of their rows at once, and few enough for the list of these to stay at hand.
+const batch = 64
+
+// contest is a state in which more than one action may be the best, and the first of its
+// candidates in the list.
+type contest struct{ state, first int }
+
+// candidate is a pair whose action may be the best one, and c_a(s) + γP_a(s,·)v.
+type candidate struct {
+	pair  int
+	value float64
 }
 
-// compare returns (𝒮v)(s), and chooses the action. The scratch is of length m + 1.
-func (g *greedy) compare(s int, v []float64, scratch []candidate, limit, tie float64) (best float64, changed bool) {
-	now := int(g.actions[s])
-	due := g.due[s*g.x.m:][:g.x.m]
-	// The candidates are listed first, without a branch that is hard to predict: then
-	// their rows are fetched at the same time.
-	count, rivals := 0, float32(math.MaxFloat32)
-	for a, d := range due {
-		scratch[count].action = a
+// candidates lists the pairs of s whose bound is at most the limit, and returns how many they
+// are. The list has room for m + 1.
+func (g *greedy) candidates(list []candidate, s int, limit float64) (count int) {
+	from := s * g.x.m
+	for a, q := range g.least[from:][:g.x.m] { // without a branch, which would be hard to predict
+		list[count].pair = from + a
 		var is int
-		if float64(d) <= limit {
-			is = 1
-		}
-		if a == now {
+		if float64(q) <= limit {
 			is = 1
 		}
 		count += is
 	}
-	best, arg := math.Inf(1), now
-	var kept float64
-	for k := range scratch[:count] {
-		c := &scratch[k]
-		c.value = g.x.backup(s*g.x.m+c.action, v)
-		if c.value < best {
-			best, arg = c.value, c.action
-		}
-		if c.action == now {
-			kept = c.value
+	return count
+}
+
+// move takes the change to v into account. A computed q may be off by slack, then and now;
+// and so may be the least δ, and the sums of rows with it.
+func (g *greedy) move(v []float64, slack float64) {
+	least := math.Inf(1)
+	for s, now := range v {
+		if d := now - g.v[s]; d < least {
+			least = d
 		}
 	}
-	if !(kept > best+tie) {
+	copy(g.v, v)
+	g.rise = math.Nextafter(g.rise+g.x.Gamma()*least-3*(slack+g.slack), math.Inf(-1))
+	g.slack = slack
+}
+
+// choose returns (𝒮v)(s), given q of the present action and of the candidates, and takes note
+// of the action and of the bounds.
+func (g *greedy) choose(s int, list []candidate, present, tie float64) (best float64, changed bool) {
+	now := s*g.x.m + int(g.actions[s])
+	best, arg := present, now
+	for _, c := range list {
+		if c.value < best {
+			best, arg = c.value, c.pair
+		}
+		if c.pair == now { // in the first step
+			present = c.value
+		}
+		g.least[c.pair] = g.bound(c.value)
+	}
+	if present > best+tie {
+		g.least[now] = g.bound(present)
+	} else {
 		arg = now
 	}
-	for _, c := range scratch[:count] {
-		due[c.action] = float32(min(math.MaxFloat32, (c.value-best+g.debt)*(1-0x1p-22)))
-	}
-	for a, d := range due {
-		if a != arg {
-			rivals = min(rivals, d)
-		}
-	}
-	g.actions[s], g.rivals[s] = int32(arg), rivals
+	g.least[arg] = float32(math.Inf(1))
+	g.actions[s], g.rivals[s] = int32(arg-s*g.x.m), slices.Min(g.least[s*g.x.m:][:g.x.m])
 	return best, arg != now
 }
 
-// candidate is an action that may be the best one.
-type candidate struct {
-	action int
-	value  float64
+// bound returns q − rise, rounded down: a float32 is within 2⁻²⁴ of a number, or 2⁻¹⁴⁹.
+func (g *greedy) bound(q float64) float32 {
+	q -= g.rise
+	if q > math.MaxFloat32 {
+		q = math.MaxFloat32
+	}
+	return float32(q - 0x1p-22*math.Abs(q) - 0x1p-148)
 }
