@@ -101,10 +101,14 @@ func TestBellmanContraction_2_8(t *testing.T) {
 
 func TestBellmanWrongLength(t *testing.T) {
 	x := flip()
+	of := func(n int) []float64 { return make([]float64, n) }
 	for name, f := range map[string]func(){
-		"Bellman":      func() { x.Bellman(make([]float64, 2), make([]float64, 3)) },
-		"ActionValues": func() { x.ActionValues(make([]float64, 1), make([]float64, 2)) },
-		"Greedy":       func() { x.Greedy(nil) },
+		"Bellman of a long v":         func() { x.Bellman(of(2), of(3)) },
+		"Bellman into a long one":     func() { x.Bellman(of(3), of(2)) },
+		"ActionValues into two":       func() { x.ActionValues(of(2*x.Actions()-1), of(2)) },
+		"ActionValues of a long v":    func() { x.ActionValues(of(2*x.Actions()), of(3)) },
+		"Greedy for nothing":          func() { x.Greedy(nil) },
+		"Greedy for a v that is long": func() { x.Greedy(of(3)) },
 	} {
 		func() {
 			defer func() {

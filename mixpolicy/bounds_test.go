@@ -176,9 +176,42 @@ func TestMaxDivergence(t *testing.T) {
 	}
 }
 
+// Over the cube the greatest divergence is that of a vertex: of all of them, for starts that
+// favour some coordinates, and for radii with one and with several numbers of entries at +R.
+func TestMaxDivergenceVertices(t *testing.T) {
+	for _, start := range [][]float64{{.25, .25, .25, .25}, {.4, .1, .2, .3}, {-.1, .5, .3, .3}} {
+		for _, r := range []float64{.55, .7, 1, 1.5, 4} {
+			phi, d := bregman.Cube{R: r}, len(start)
+			var want float64
+			theta := make([]float64, d)
+			for last := range d {
+				for signs := range 1 << d {
+					theta[last] = 1
+					for j := range d {
+						if j != last {
+							theta[j] = r * float64(2*(signs>>j&1)-1)
+							theta[last] -= theta[j]
+						}
+					}
+					if math.Abs(theta[last]) <= r {
+						want = max(want, bregman.Divergence(phi, theta, start))
+					}
+				}
+			}
+			if got := mixpolicy.MaxDivergence(phi, mixpolicy.Cube(r), start); math.Abs(got-want) > 1e-12*want {
+				t.Errorf("R = %v from %v: %v, the vertices say %v", r, start, got, want)
+			}
+		}
+	}
+}
+
 // (5.31): the corrected bounds of the sums hold for every T, the printed ones fail at 1.
 func TestStepSums(t *testing.T) {
-	s := mixpolicy.StepSums{}
+	s := mixpolicy.SumSteps(mixpolicy.InverseSqrt(2), 2)
+	if want := (mixpolicy.StepSums{T: 2, Sum: 2 + math.Sqrt2, Squares: 6, Fourth: 20}); s.T != 2 ||
+		math.Abs(s.Sum-want.Sum) > 1e-15*want.Sum || math.Abs(s.Squares-6) > 1e-14 || math.Abs(s.Fourth-20) > 1e-13 {
+		t.Errorf("sums of 2, √2 are %+v, want %+v", s, want)
+	}
 	for n := 1; n <= 2000; n++ {
 		s = mixpolicy.SumSteps(mixpolicy.InverseSqrt(1), n)
 		b := mixpolicy.InverseSqrtSums(mixpolicy.Corrected, n)

@@ -26,6 +26,15 @@ func (a *PrimalDual) Lazy() bool {
 	return ok && !l.dense
 }
 
+// SumOfSquares is that of the counts of a simulation, as its two halves.
+func SumOfSquares(counts ...int64) (hi, lo uint64, value float64) {
+	var q square
+	for _, v := range counts {
+		q.add(v)
+	}
+	return q.hi, q.lo, q.float()
+}
+
 // LimitPath bounds the path of lazy multipliers.
 func (a *PrimalDual) LimitPath(numbers int) { a.lambda.(*lazyMultipliers).longest = numbers }
 

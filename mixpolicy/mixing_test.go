@@ -274,6 +274,9 @@ func TestErgodicityOf_2_25(t *testing.T) {
 		t.Errorf("κ = %v at state %d, want %v", e.Lower, e.State, want)
 	}
 	n := float64(x.States())
+	if most := least * math.Pow(r, 99); math.Abs(e.LeastMass/least-1) > 1e-11 || math.Abs(e.GreatestMass/most-1) > 1e-11 {
+		t.Errorf("masses in [%v, %v], want [%v, %v]", e.LeastMass, e.GreatestMass, least, most)
+	}
 	for _, p := range []*mixpolicy.Policy{one, two} {
 		for s, mu := range mixpolicy.Must(x.Occupation(p)).State {
 			if root := math.Sqrt(e.Lower); mu < 1/(n*root)*(1-1e-12) || mu > root/n*(1+1e-12) {
@@ -319,6 +322,37 @@ func TestUniformErgodicity_2_25(t *testing.T) {
 			t.Fatalf("a policy has κ = %v > %v", random, e.Upper)
 		}
 	})
+}
+
+// κ that comes from the greatest mass: from each of ten states one action goes to the first
+// state half of the time and anywhere else alike, the other anywhere at all. With the first
+// everywhere the first state has ½ + ½·1/10 of the mass, and the others 1/20 at the least.
+func TestUniformErgodicityCrowd_2_25(t *testing.T) {
+	const n = 10
+	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: n, Actions: 2, Criterion: mixpolicy.AverageCost,
+		Dynamics: func(_, a int) (float64, []mixpolicy.Transition) {
+			next := make([]mixpolicy.Transition, n)
+			for s := range next {
+				next[s] = mixpolicy.Transition{To: s, P: 1. / n}
+				if a == 0 {
+					next[s].P = .5 / n
+				}
+			}
+			if a == 0 {
+				next[0].P += .5
+			}
+			return 0, next
+		},
+	}))
+	e := mixpolicy.Must(mixpolicy.UniformErgodicity(t.Context(), x, nil))
+	want := 5.5 * 5.5 // > 1/(10/20)²
+	if e.Lower > want*(1+1e-12) || e.Upper < want*(1-1e-12) || e.Upper/e.Lower > 1+1e-9 {
+		t.Errorf("κ in [%v, %v], want %v", e.Lower, e.Upper, want)
+	}
+	if math.Abs(e.GreatestMass-5.5) > 1e-12 || math.Abs(e.LeastMass-.5) > 1e-12 {
+		t.Errorf("masses in [%v, %v], want [0.5, 5.5]", e.LeastMass, e.GreatestMass)
+	}
 }
 
 // On the paper's queue κ is finite for every policy, and so great that a bound with

@@ -80,6 +80,14 @@ func scaledBy(x []float64, c float64) []float64 {
 	return y
 }
 
+// (2.3) as printed, by hand: E|X| = 2, of which β = 2 leaves 1, and only 3 is above it.
+func TestPrintedOrliczByHand_2_3(t *testing.T) {
+	got, want := mixpolicy.PrintedOrlicz(2, 2, []float64{1, -3}, []float64{.5, .5}), .5*math.Expm1(4)
+	if math.Abs(got-want) > 4*u*want {
+		t.Errorf("E ψ = %v, want %v", got, want)
+	}
+}
+
 // (2.3) as printed takes the infimum over a set that holds every small β, for any X.
 func TestPrintedOrliczVanishes_2_3(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

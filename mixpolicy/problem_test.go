@@ -350,6 +350,13 @@ func TestMerit(t *testing.T) {
 			if m < p.Objective(theta)-best.Objective-tolerance*10 {
 				t.Fatalf("%v: merit %v of θ = %v is less than the gap", class, m, theta)
 			}
+			// The definition, with weights of twice the multipliers, or the range of costs.
+			want := p.Objective(theta) - best.Objective + max(2*lambda, hi-lo)*p.NegativeMass(theta) +
+				max(2*math.Abs(best.Hyperplane), hi-lo)*math.Abs(theta[0]+theta[1]+theta[2]-1) +
+				max(2*best.Ball, hi-lo)*max(0, class.Size(theta)-class.R)
+			if math.Abs(m-want) > tolerance*10 {
+				t.Fatalf("%v: merit %v of θ = %v, want %v", class, m, theta, want)
+			}
 			feasible := p.NegativeMass(theta) == 0 && class.Size(theta) <= class.R
 			if s := theta[0] + theta[1] + theta[2] - 1; feasible && math.Abs(s) < 4*u && math.Abs(m-(p.Objective(theta)-best.Objective)) > tolerance*10 {
 				t.Fatalf("%v: merit %v of a feasible θ, want its gap", class, m)

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/big"
 	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/models"
@@ -53,6 +56,25 @@ func TestSimulateEstimatesMeasure_2_10(t *testing.T) {
 			t.Errorf("%v: mean cost %v, cᵀξ of the visits %v", criterion, e.MeanCost, e.Cost(x.Costs()))
 		}
 	}
+}
+
+// Counts of any length have an exact sum of squares.
+func TestSumOfSquares(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		counts := rapid.SliceOfN(rapid.Int64Range(0, 1<<62), 0, 5).Draw(t, "counts")
+		want := new(big.Int)
+		for _, v := range counts {
+			want.Add(want, new(big.Int).Mul(big.NewInt(v), big.NewInt(v)))
+		}
+		hi, lo, value := mixpolicy.SumOfSquares(counts...)
+		got := new(big.Int).Add(new(big.Int).Lsh(new(big.Int).SetUint64(hi), 64), new(big.Int).SetUint64(lo))
+		if got.Cmp(want) != 0 {
+			t.Fatalf("%v, want %v", got, want)
+		}
+		if exact, _ := new(big.Float).SetInt(want).Float64(); math.Abs(value-exact) > 2*u*exact {
+			t.Fatalf("%v, want %v", value, exact)
+		}
+	})
 }
 
 // The result is the same to the bit for any number of workers, and another for
