@@ -31,7 +31,12 @@ var (
 //
 // in O(log nm). The answer is the average of the policies π. As published, for T steps,
 //
-//	θ = 1−γ,  M = 1/(1−γ),  β = θ√(ln(nm+1)/(2nmT)),  α′ = βn/(2(1−γ)²).
+//	θ = 1−γ,  M = 1/(1−γ),  β = θ√(ln(nm+1)/(2nmT)),  α′ = βn/(2(1−γ)²),
+//
+// over v in [0, 1/(1−γ)]ⁿ and ξ with Σ_a ξ_a(s) ≥ θα(s), which is what the sampling keeps;
+// another implementation of the source has the same values. (There α is uniform, and e_{s₀} is
+// α(s)e_s/Pr(s) for the s that was drawn: the same in the mean.) M is the least for which the
+// exponent is never positive, as e^x ≤ 1 + x + x²/2 wants in the proof.
 //
 // After T = Õ(nm/((1−γ)⁶ε²)) steps the policy is ε-optimal in the mean; the lower bound for
 // any method is nm/((1−γ)³ε²) (Azar, Munos and Kappen 2013).
@@ -68,16 +73,26 @@ func (a *RandomizedLP) Init(p *mixpolicy.Problem, o *mixpolicy.Oracle) error {
 
 // PiLearning is the primal–dual π-learning of Chen and Wang (2016) and Wang (arXiv
 // 1710.06100, 2017) for average cost under a generative model: [RandomizedLP] with γ = 1, a
-// relative value function −2t ⪯ h ⪯ 2t1, t the mixing time, and s₀ left out. Its analysis
+// relative value function −2t1 ⪯ h ⪯ 2t1, t the mixing time, and s₀ left out. Its analysis
 // takes every stationary measure to be within [1/(√τ n), √τ/n] in each state, and so
-// θ = 1/√τ; then
+// θ = 1/√τ, with α uniform; then
 //
 //	M = 4t + 1,  β = (1/t)√(ln(nm)/(2nmT)),  α′ = n t²β,
 //
-// and T = Õ((τt)²nm/ε²) steps are enough; no method does with fewer than nm·t/ε². α′/β is
-// the ratio at which the two parts of the potential, ln(nm)/β and n(2t)²/(2α′), balance up to
-// the logarithm; it and M are from memory of the source. The lower bound on measures is
-// kept by the sampling, where the source projects onto it.
+// and T = Õ((τt)²nm/ε²) steps are enough; no method does with fewer than nm·t/ε².
+//
+// The text of the source was not at hand; what its theorem needs of the three is this. M is the
+// least for which no exponent is positive: h(s′) − h(s) ≤ 4t and r ≤ 1. Exponents are then at
+// least −(8t+1)β/Pr(s, a), and with e^x ≤ 1 + x + x²/2 for x ≤ 0 the potential
+// (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s)), at most ln(nm) to begin with, grows by at most
+// ½β²(8t+1)² Σ_{s,a} Pr(s, a)/Pr(s, a) = ½β²(8t+1)²nm a step in the mean, beside what it pays
+// for the gap. With ‖e_{s′} − e_s‖² ≤ 2 for h, the gap after T steps is in the mean at most
+//
+//	ln(nm)/(βT) + ½β(8t+1)²nm + n(2t)²/(2α′T) + α′ .
+//
+// The first two are least together for a β of the order (1/t)√(ln(nm)/(nmT)). With α′ = nt²β
+// the others are 2/(βT), less than the first for nm > 7, and less than a 32m-th of the second.
+// The lower bound on measures is kept by the sampling, where the source projects onto it.
 type PiLearning struct {
 	// Steps is T; required.
 	Steps int

@@ -122,6 +122,14 @@ func TestCompareTakesTheBestConfiguration(t *testing.T) {
 		}
 		return c.Races[0]
 	}
+	for k, merit := range race(1).Tuning {
+		if want := mixpolicy.Must(p.Merit(thetas[k])); math.Abs(merit-want) > 1e-12*(1+want) {
+			t.Errorf("tuning saw a merit of %v in configuration %d, want %v", merit, k, want)
+		}
+	}
+	if r := race(1); len(r.Tuning) != 4 || len(r.Runs) != 2 || r.Runs[1][0].Score() != r.Merit[0].Mean || r.Runs[1][0].PolicyCost != r.PolicyCost[0].Mean {
+		t.Errorf("tuned: %+v", r)
+	}
 	if r := race(1); r.Configuration != 2 || r.Tried != 4 || math.Abs(r.Merit[0].Mean) > 1e-9*p.Objective(best) {
 		t.Errorf("tuned: %+v", r)
 	}
@@ -175,6 +183,20 @@ func TestCompareErrors(t *testing.T) {
 		_, err := CompareByQueries(background, p, c.contestants, c.queries, c.set)
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("error %v, want one that says %q", err, c.says)
+		}
+	}
+}
+
+func TestCompareByTimeErrors(t *testing.T) {
+	_, p := shortQueue(t)
+	for _, times := range [][]time.Duration{{0}, {-1}, {5, 5}, {5, 4}, nil} {
+		if _, err := CompareByTime(background, p, Knowing(p, nil), times, ComparisonSettings{Trials: 2}); err == nil {
+			t.Errorf("times %v: no error", times)
+		}
+	}
+	for _, set := range []ComparisonSettings{{Trials: 2, Confidence: 1}, {Trials: 2, Confidence: -1}, {Trials: 2, TuningTrials: -1}} {
+		if _, err := CompareByTime(background, p, Knowing(p, nil), []time.Duration{1}, set); err == nil {
+			t.Errorf("%+v: no error", set)
 		}
 	}
 }

@@ -62,10 +62,10 @@ type DualALP struct {
 }
 
 // PublishedDualALP returns the setting of the source's experiments with the
-// four-dimensional network: steps that average 1000 gradients, with a rate of 10⁻⁴ that is
-// halved every 2000 of 8000 steps.
+// four-dimensional network: ω = 2, and steps that average 1000 gradients, with a rate of 10⁻⁴
+// that is halved every 2000 of 8000 steps. (From memory: the text was not at hand.)
 func PublishedDualALP() *DualALP {
-	return &DualALP{Batch: 1000, StepSize: func(t int) float64 { return math.Ldexp(1e-4, -(t / 2000)) }}
+	return &DualALP{Weight: 2, Batch: 1000, StepSize: func(t int) float64 { return math.Ldexp(1e-4, -(t / 2000)) }}
 }
 
 // Name implements [mixpolicy.Method].

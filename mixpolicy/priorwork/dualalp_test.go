@@ -138,7 +138,11 @@ func TestDualALPStepDoesNotAllocate(t *testing.T) {
 }
 
 func TestPublishedDualALP(t *testing.T) {
-	eta := PublishedDualALP().StepSize
+	m := PublishedDualALP()
+	if m.Weight != 2 || m.Batch != 1000 {
+		t.Errorf("%+v", m)
+	}
+	eta := m.StepSize
 	for _, c := range []struct {
 		t    int
 		want float64

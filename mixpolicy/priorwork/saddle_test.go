@@ -120,14 +120,15 @@ func TestMirrorProxBound(t *testing.T) {
 	}
 }
 
-// Restarted PDHG comes within 1e-9 of the exact optimum, with its own proof.
+// Restarted PDHG converges linearly: after 1600 iterations rounding is all that is left, 10⁻¹⁵
+// or so, with its own proof. Without restarts there would be 10⁻⁹ left after 3200.
 func TestPDHGConverges(t *testing.T) {
 	for _, class := range append(classes, mixpolicy.Class{Norm: linprog.L1, R: 2}) {
 		for _, p := range []*mixpolicy.Problem{section6(t, class), garnetProblem(t, class)} {
 			best := mixpolicy.Must(p.Optimum())
-			r := solve(t, p, &PDHG{}, 6000)
+			r := solve(t, p, &PDHG{}, 1600)
 			scale := math.Abs(best.Objective)
-			if math.Abs(r.Gap) > 1e-9*scale || math.Abs(r.DualityGap) > 1e-9*scale || r.Merit > 1e-7*scale || r.Queries != 0 {
+			if math.Abs(r.Gap) > 1e-12*scale || math.Abs(r.DualityGap) > 1e-12*scale || r.Merit > 1e-12*scale || r.Queries != 0 {
 				t.Errorf("%v: gap %v, duality gap %v, merit %v, optimum %v", class, r.Gap, r.DualityGap, r.Merit, best.Objective)
 			}
 			if r.DualBound > best.Objective+1e-11*scale || floats.Min(r.Lambda) < 0 {

@@ -1,0 +1,313 @@
+package priorwork
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+)
+
+// (4.3), (4.5) and (4.13) by hand: αᵀu = 3/2 and μᵀu = 7/4.
+func TestLyapunovBoundsByHand(t *testing.T) {
+	l := &Lyapunov{U: []float64{1, 2}, Beta: .5}
+	alpha, mu := []float64{.5, .5}, []float64{.25, .75}
+	for what, v := range map[string][2]float64{
+		"(4.3)":  {l.ALPBound(alpha, 3), 2 * 1.5 / .5 * 3},
+		"(4.13)": {l.SALPBound(alpha, mu, .75, 2), 2 * (1.5 + 2*1.75*1.5/.25)},
+		"(4.5)":  {l.Zeta(alpha, mu, []float64{2, 4}, 3), .75 * 1.75 / 3 * 3},
+	} {
+		if math.Abs(v[0]-v[1]) > 8*u*v[1] {
+			t.Errorf("%s: %v, want %v", what, v[0], v[1])
+		}
+	}
+}
+
+// The published parameters of the two bilinear methods, with numbers put in by hand; and the
+// least M for which no advantage is positive, whatever v and the reward are.
+func TestBilinearParameters(t *testing.T) {
+	check := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 8*u*math.Abs(want) {
+			t.Errorf("%s = %v, want %v", what, got, want)
+		}
+	}
+	_, p := everyPair(mixpolicy.Discounted(.75))
+	a := &RandomizedLP{Steps: 100, Rate: 3}
+	if err := a.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
+		t.Fatal(err)
+	}
+	check("θ", a.theta, .25)
+	check("β", a.dual, 3*.25*math.Sqrt(math.Log(5)/800))
+	check("α′", a.primal, 3*.25*math.Sqrt(math.Log(5)/800)*2/(2*.0625))
+	check("the greatest v", a.hi, 4)
+	check("the least v", a.lo, 0)
+	check("M", a.shift, a.x.Gamma()*a.hi-a.lo+1)
+
+	_, p = everyPair(mixpolicy.AverageCost)
+	b := &PiLearning{Steps: 100, MixingTime: 2, Range: 4, Rate: 3}
+	if err := b.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
+		t.Fatal(err)
+	}
+	check("θ", b.theta, .5)
+	check("β", b.dual, 3*math.Sqrt(math.Log(4)/800)/2)
+	check("α′", b.primal, 3*math.Sqrt(math.Log(4)/800)/2*2*4)
+	check("the greatest h", b.hi, 4)
+	check("the least h", b.lo, -4)
+	check("M", b.shift, b.hi-b.lo+1)
+}
+
+// Where all costs are equal every policy is optimal, and nothing is divided by their range.
+func TestBilinearEqualCosts(t *testing.T) {
+	_, p := everyPair(mixpolicy.Discounted(.75))
+	x := mixpolicy.Must(p.MDP().WithCosts([]float64{3, 3, 3, 3}))
+	f := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.UniformPolicy(x)))
+	flat := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Simplex()))
+	a := &RandomizedLP{Steps: 100}
+	answer := mixpolicy.Must(Run(background, flat, a, 100, 1, 0))
+	if cost := mixpolicy.Must(x.Occupation(answer.Policy)).Cost(x.Costs()); math.Abs(cost-3) > 1e-14 {
+		t.Errorf("cost %v, want 3", cost)
+	}
+	if v := a.Value(); floats.Min(v) < 0 || floats.Max(v) > 4 || floats.HasNaN(v) {
+		t.Errorf("v = %v is not in [0, 1/(1−γ)]", v)
+	}
+}
+
+// Frequencies of drawRow, by Hoeffding.
+func TestDrawRow(t *testing.T) {
+	row, rng := []float64{1, 0, 5, 2, 0}, rand.NewPCG(3, 0)
+	const draws = 100_000
+	tolerance := math.Sqrt(math.Log(2*5/1e-9) / (2 * draws))
+	count := make([]float64, 5)
+	for range draws {
+		count[drawRow(rng, row)] += 1. / draws
+	}
+	for k, w := range row {
+		if math.Abs(count[k]-w/8) > tolerance || w == 0 && count[k] > 0 {
+			t.Errorf("frequency of %d is %v, want %v", k, count[k], w/8)
+		}
+	}
+}
+
+// A step over two gradients is the mean of two steps over one each: on the hyperplane alone
+// the projection is affine.
+func TestDualALPBatch(t *testing.T) {
+	p := garnetProblem(t, mixpolicy.Unbounded())
+	after := func(batch, skip int) []float64 {
+		a := &DualALP{Batch: batch, Weight: 2}
+		o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))
+		if err := a.Init(p, o); err != nil {
+			t.Fatal(err)
+		}
+		for range skip {
+			o.Sample()
+			if a.table != nil {
+				a.table.Draw(o.Rand())
+			}
+		}
+		if err := a.Step(); err != nil {
+			t.Fatal(err)
+		}
+		return a.theta
+	}
+	both, first, second := after(2, 0), after(1, 0), after(1, 1)
+	if first[0] == second[0] {
+		t.Fatal("the two gradients are the same: the test says nothing")
+	}
+	for j := range both {
+		if mean := (first[j] + second[j]) / 2; math.Abs(both[j]-mean) > 1e-13*(1+math.Abs(mean)) {
+			t.Errorf("θ_%d = %v, want the mean of %v and %v", j+1, both[j], first[j], second[j])
+		}
+	}
+}
+
+// The bound of the smoothed method's error, from M² as its doc comment derives it.
+func TestSmoothedErrorBound(t *testing.T) {
+	_, p := everyPair(mixpolicy.Discounted(.75))
+	phi := mat.NewDense(2, 2, []float64{3, 4, 0, 1}) // F = 5
+	a := &SmoothedPrimalDual{Basis: phi, Radius: 2, Penalty: 3, CostScale: 4}
+	if err := a.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
+		t.Fatal(err)
+	}
+	_, hi := p.MDP().CostRange()
+	const f, r, kappa, eta, steps = 5, 2, 3, .1, 50
+	square := r*f*f*(1+kappa*1.75)*(1+kappa*1.75) + kappa*kappa*(f*r*1.75+hi/4)*(f*r*1.75+hi/4)
+	want := 4 * (2*(r+2*math.Log(3))/(eta*steps) + 2.5*eta*square)
+	if got := a.ErrorBound(eta, steps); math.Abs(got-want) > 16*u*want {
+		t.Errorf("bound %v, want %v", got, want)
+	}
+}
+
+// The gap that SALP certifies is not negative but for rounding, and small.
+func TestSALPGap(t *testing.T) {
+	_, program, _ := smoothedProblem(t, 2)
+	p, _, _ := smoothedProblem(t, 2)
+	for _, budget := range []float64{0, .05} {
+		if program.Budget = budget; budget > 0 {
+			program.Penalty = 0
+		}
+		a := mixpolicy.Must(program.Solve(background, p.MDP()))
+		if math.Abs(a.Gap) > 1e-10*math.Abs(a.Objective) {
+			t.Errorf("budget %v: gap %v of %v", budget, a.Gap, a.Objective)
+		}
+	}
+}
+
+// Every contestant can run: on average and on discounted cost, with a basis, and where all
+// costs are 0; and none brings more configurations than may be tuned.
+func TestEveryContestantRuns(t *testing.T) {
+	q := models.Queue{Buffer: 6, Empty: true}
+	for _, criterion := range []mixpolicy.Criterion{mixpolicy.AverageCost, mixpolicy.Discounted(.9)} {
+		q.Criterion = criterion
+		x := mixpolicy.Must(q.MDP())
+		phi := mixpolicy.Must(q.Monomials(1))
+		for _, x := range []*mixpolicy.MDP{x, mixpolicy.Must(x.WithCosts(make([]float64, x.Pairs())))} {
+			f := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.Must(q.Policies(x))...))
+			p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2)))
+			names := map[string]bool{}
+			for _, c := range append(Learners(p, phi, 20, 10), Knowing(p, phi)...) {
+				names[c.Name] = true
+				if n := len(c.Configurations); n < 1 || n > 16 || c.Source == "" {
+					t.Errorf("%s brings %d configurations, from %q", c.Name, n, c.Source)
+				}
+				steps := 20
+				if _, ok := c.Configurations[0]().(*solver); ok {
+					steps = 0
+				}
+				for k, system := range c.Configurations {
+					a, err := Run(background, p, system(), steps, 1, 0)
+					if err != nil || a.Policy == nil {
+						t.Errorf("%v: %s, configuration %d: %v", criterion, c.Name, k, err)
+					}
+				}
+			}
+			for name, want := range map[string]bool{
+				"π-learning": criterion.Average(), "randomised LP": !criterion.Average(), "smoothed ALP, primal–dual": !criterion.Average(),
+				"smoothed LP": !criterion.Average(), "approximate LP": true, "ALP, sampled constraints": true,
+			} {
+				if names[name] != want {
+					t.Errorf("%v: %s takes part: %v, want %v", criterion, name, names[name], want)
+				}
+			}
+		}
+	}
+}
+
+// What a run is given that it can't work with is named in its error.
+func TestBadInput(t *testing.T) {
+	_, discounted := everyPair(mixpolicy.Discounted(.5))
+	_, average := everyPair(mixpolicy.AverageCost)
+	nan, inf := math.NaN(), math.Inf(1)
+	basis := identity(2)
+	for _, tt := range []struct {
+		p      *mixpolicy.Problem
+		system System
+		says   string
+	}{
+		{average, &RandomizedLP{Steps: 1}, "discounted cost"},
+		{discounted, &PiLearning{Steps: 1, MixingTime: 1, Range: 1}, "average cost"},
+		{discounted, &RandomizedLP{}, "Steps = 0"},
+		{discounted, &RandomizedLP{Steps: 1, Rate: -1}, "Rate = -1"},
+		{average, &PiLearning{MixingTime: 1, Range: 1}, "Steps = 0"},
+		{average, &PiLearning{Steps: 1, Range: 1}, "MixingTime = 0"},
+		{average, &PiLearning{Steps: 1, MixingTime: inf, Range: 1}, "MixingTime = +Inf"},
+		{average, &PiLearning{Steps: 1, MixingTime: 1}, "Range τ = 0"},
+		{average, &PiLearning{Steps: 1, MixingTime: 1, Range: .5}, "at least 1"},
+		{average, &SmoothedPrimalDual{Basis: basis, Radius: 1}, "average cost"},
+		{discounted, &SmoothedPrimalDual{Radius: 1}, "no basis"},
+		{discounted, &SmoothedPrimalDual{Basis: basis, Radius: 1, Weights: []float64{1}}, "state-relevance weights"},
+		{discounted, &SmoothedPrimalDual{Basis: basis, Radius: 1, Slack: []float64{1, -1}}, "weights of violations"},
+		{discounted, &SmoothedPrimalDual{Basis: basis, Radius: 1, Slack: []float64{nan, 1}}, "NaN in state"},
+		{discounted, &SmoothedPrimalDual{Basis: basis, Radius: 1, Slack: []float64{.5, .6}}, "want 1"},
+		{discounted, &SmoothedPrimalDual{Basis: basis, Radius: 1, Penalty: -1}, "penalty κ = -1"},
+		{discounted, &SmoothedPrimalDual{Basis: basis}, "radius R = 0"},
+		{discounted, &SmoothedPrimalDual{Basis: basis, Radius: 1, StepSize: mixpolicy.Constant(0)}, "step size"},
+		{discounted, &SmoothedPrimalDual{Basis: basis, Radius: 1, StepSize: func(int) float64 { return inf }}, "step size"},
+		{discounted, &SmoothedPrimalDual{Basis: basis, Radius: 1, CostScale: nan}, "CostScale = NaN"},
+		{discounted, &ConstraintSampling{}, "no basis"},
+		{discounted, &ConstraintSampling{Basis: basis, Sampling: []float64{1}}, "want one per pair: 4"},
+		{discounted, &ConstraintSampling{Basis: basis, Sampling: []float64{1, -1, 1, 0}}, "sampling distribution"},
+		{discounted, Mixing(&DualALP{Weight: -1}), "penalty weight ω = -1"},
+		{discounted, Mixing(&DualALP{StepSize: mixpolicy.Constant(-1)}), "step size"},
+		{discounted, Mixing(&DualALP{CostScale: inf}), "CostScale = +Inf"},
+		{discounted, Mixing(&DualALP{Batch: -1}), "a batch of -1"},
+		{discounted, Mixing(&DualALP{States: []float64{1}}), "sampling probabilities"},
+		{discounted, Mixing(&DualALP{States: []float64{1, 0}}), "never sampled"},
+		{discounted, Mixing(&VarianceReduced{StepSize: mixpolicy.Constant(0)}), "step size"},
+		{discounted, Mixing(&VarianceReduced{StepSize: func(int) float64 { return inf }}), "step size"},
+		{discounted, FullLP(), "no steps"},
+	} {
+		_, err := Run(background, tt.p, tt.system, 1, 1, 0)
+		if err == nil || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%s: error %v, want one that says %q", tt.system.Name(), err, tt.says)
+		}
+	}
+
+	x := discounted.MDP()
+	for what, err := range map[string]error{
+		"average":                 second(LyapunovFactor(average.MDP(), []float64{1, 1})),
+		"want one":                second(LyapunovFactor(x, []float64{1})),
+		"0 in":                    second(LyapunovFactor(x, []float64{1, 0})),
+		"+Inf in":                 second(LyapunovFactor(x, []float64{1, inf})),
+		"NaN in":                  second(NewLyapunov(x, []float64{nan, 1})),
+		"a discount factor":       second(SALP{Basis: basis}.Solve(background, average.MDP())),
+		"no basis":                second(SALP{}.Solve(background, x)),
+		"state-relevance weights": second(SALP{Basis: basis, Weights: []float64{2, -1}}.Solve(background, x)),
+		"weights of violations":   second(SALP{Basis: basis, Slack: []float64{2, -1}}.Solve(background, x)),
+		"budget +Inf":             second(SALP{Basis: basis, Budget: inf}.Solve(background, x)),
+		"penalty NaN":             second(SALP{Basis: basis, Penalty: nan}.Solve(background, x)),
+		"pair -1":                 second(ALP{Basis: basis, Pairs: []int{-1}}.Solve(background, x)),
+		"without constraints":     second(ALP{Basis: basis, Pairs: []int{}}.Solve(background, x)),
+		"sampling weights":        second((&Lyapunov{U: []float64{1, 1}}).Sampling(x, []float64{1})),
+	} {
+		if err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("error %v, want one that says %q", err, what)
+		}
+	}
+	for what, f := range map[string]func(){
+		"no variable": func() { SampleSize(0, .1, .1) },
+		"ε = 0":       func() { SampleSize(1, 0, .1) },
+		"ε = 1":       func() { SampleSize(1, 1, .1) },
+		"δ = 0":       func() { SampleSize(1, .1, 0) },
+		"δ = 1":       func() { SampleSize(1, .1, 1) },
+		"δ is NaN":    func() { SampleSize(1, .1, nan) },
+		"Reach at 0":  func() { new(Race).Reach(Look.Score, 1, 0) },
+		"Reach at 1":  func() { new(Race).Reach(Look.Score, 1, 1) },
+		"CheckLP, v":  func() { CheckLP(x, make([]float64, 3), 0, make([]float64, 4)) },
+		"CheckLP, ξ":  func() { CheckLP(x, make([]float64, 2), 0, make([]float64, 5)) },
+		"BestFit":     func() { _, _, _ = BestFit(background, basis, make([]float64, 3), make([]float64, 2)) },
+	} {
+		func() {
+			defer func() {
+				if s, _ := recover().(string); !strings.HasPrefix(s, "priorwork: ") {
+					t.Errorf("%s: panic %q, want the package's own", what, s)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// A run that is cancelled says where it stopped, before it has done a step.
+func TestRunCancelled(t *testing.T) {
+	_, p := everyPair(mixpolicy.Discounted(.5))
+	ctx, cancel := context.WithCancel(background)
+	cancel()
+	_, err := Run(ctx, p, &RandomizedLP{Steps: 10}, 10, 1, 0)
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "0 of 10 steps") {
+		t.Errorf("error %v", err)
+	}
+	one := []Contestant{{"randomised LP", "", []func() System{func() System { return &RandomizedLP{Steps: 10} }}}}
+	if _, err := CompareByQueries(ctx, p, one, []int{5}, ComparisonSettings{Trials: 2}); !errors.Is(err, context.Canceled) {
+		t.Errorf("comparison: error %v", err)
+	}
+}
