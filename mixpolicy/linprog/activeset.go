@@ -11,8 +11,9 @@ type cut struct {
 	normal []float64 // a
 	rhs    float64   // 0 for a row of Ψ
 	row    int       // of Ψ; or ball, or hyperplane (an equation)
-	scale  float64   // row of Ψ: the power of two that divides it …
-	length float64   // … and the length ‖Ψᵢ/scale‖₂ that is divided out then
+	scale  float64   // row of Ψ: the power of two that divides it, 1 for others, …
+	length float64   // … and the length ‖·‖₂ that is divided out then
+	form   *integral // the cut in whole numbers, when it is needed
 }
 
 const (
@@ -37,19 +38,22 @@ const (
 // span of the aₖ. Each is recomputed from the factors after a step, so that errors
 // don't add up.
 type activeSet struct {
-	d      int
-	b      []float64
-	cuts   []*cut
-	q      [][]float64 // q[k] of length d
-	r      [][]float64 // r[k] is column k of R, of length k+1
-	x0, v  []float64
-	u0, u1 []float64
-	y, w   []float64 // x0 = Qᵀy; w = Qb
-	h, z   []float64 // of split
-	g      []float64 // scratch
+	d         int
+	objective []float64 // b here
+	cuts      []*cut
+	q         [][]float64 // q[k] of length d
+	r         [][]float64 // r[k] is column k of R, of length k+1
+	x0, v     []float64
+	u0, u1    []float64
+	y, w      []float64 // x0 = Qᵀy; w = Qb
+	h, z      []float64 // of split
+	step      []float64 // scratch of path.enter
+
+	still   bool // v = 0 to within rounding: x does not move with t
+	optimal bool // and u1 ⪰ 0, so −b is in the cone of the active normals: x0 solves the LP
 }
 
-func newActiveSet(b []float64) *activeSet {
+func newActiveSet(b, g []float64) *activeSet {
 	d := len(b)
 	// One block for the vectors; the columns of Q and R come when they are needed.
 	block := make([]float64, 10*d)
@@ -59,14 +63,13 @@ func newActiveSet(b []float64) *activeSet {
 		return v
 	}
 	s := &activeSet{
-		d: d, b: b,
+		d: d, objective: b,
 		x0: next(), v: next(), u0: next(), u1: next(), y: next(), w: next(),
-		h: next(), z: next(), g: next(),
+		h: next(), z: next(), step: next(),
 	}
-	plane := &cut{normal: next(), row: hyperplane, rhs: 1 / math.Sqrt(float64(d))}
-	for j := range plane.normal {
-		plane.normal[j] = plane.rhs
-	}
+	length := L2.Of(g)
+	plane := &cut{normal: next(), row: hyperplane, rhs: 1 / length, scale: 1, length: length}
+	floats.ScaleTo(plane.normal, plane.rhs, g)
 	s.split(plane.normal)
 	s.add(plane)
 	s.solve()
@@ -162,7 +165,7 @@ func (s *activeSet) solve() {
 	for k, q := range s.q {
 		floats.AddScaled(s.x0, s.y[k], q)
 	}
-	copy(s.v, s.b)
+	copy(s.v, s.objective)
 	for k := range s.q {
 		s.w[k] = 0
 	}
@@ -182,6 +185,17 @@ func (s *activeSet) solve() {
 	copy(s.u1, s.w[:q])
 	s.backSubstitute(s.u0[:q])
 	s.backSubstitute(s.u1[:q])
+
+	slope := L2.Of(s.v)
+	s.still = slope <= s.rounding()*(1+L1.Of(s.w[:q]))
+	var miss, sum float64
+	for k, u := range s.u1[:q] {
+		sum += math.Abs(u)
+		if k > 0 && u < 0 {
+			miss -= u
+		}
+	}
+	s.optimal = slope+miss <= s.rounding()*(1+sum)
 }
 
 // backSubstitute solves R u = y in place.

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // measures returns d columns of n entries that sum to 1, of Gamma-like weights, with
@@ -116,6 +118,83 @@ func BenchmarkNetwork(b *testing.B) {
 			p := Mixture{B: costs(d, 1), Psi: c.psi, R: r}
 			b.Run(fmt.Sprintf("%s R=%v", c.name, r), func(b *testing.B) { benchmark(b, p, Settings{}) })
 		}
+	}
+}
+
+// generated is a Ψ that is too large to be stored: d measures of product form on a network
+// of four queues, with the action by the last of them,
+//
+//	ψʲ(s, a) = f¹_j(s₁) f²_j(s₂) f³_j(s₃) f⁴_j(s₄, a),
+//
+// given by the four tables.
+type generated struct {
+	d     int
+	sizes [4]int       // of the tables; the last one has pairs
+	table [4][]float64 // f_j(s) at s·d + j
+}
+
+func newGenerated(sizes [4]int, actions, d int, seed uint64) *generated {
+	rng := rand.New(rand.NewPCG(seed, 4))
+	g := &generated{d: d, sizes: sizes}
+	g.sizes[3] *= actions
+	for k := range g.table {
+		g.table[k] = make([]float64, g.sizes[k]*d)
+		for j := range d {
+			ratio, sum := .5+.55*rng.Float64(), 0.0
+			column := make([]float64, g.sizes[k])
+			for s := range column {
+				if k < 3 {
+					column[s] = math.Pow(ratio, float64(s))
+				} else {
+					column[s] = math.Pow(ratio, float64(s/actions)) * rng.ExpFloat64()
+				}
+				sum += column[s]
+			}
+			for s, v := range column {
+				g.table[k][s*d+j] = v / sum
+			}
+		}
+	}
+	return g
+}
+
+func (g *generated) Dims() (n, d int) { return g.sizes[0] * g.sizes[1] * g.sizes[2] * g.sizes[3], g.d }
+
+func (g *generated) row(k, s int) []float64 { return g.table[k][s*g.d:][:g.d] }
+
+func (g *generated) Row(dst []float64, i int) {
+	copy(dst, g.row(3, i%g.sizes[3]))
+	for k := 2; k >= 0; k-- {
+		i /= g.sizes[k+1]
+		floats.Mul(dst, g.row(k, i%g.sizes[k]))
+	}
+}
+
+func (g *generated) Apply(dst []float64, from int, theta []float64) {
+	w := make([]float64, g.d)
+	for len(dst) > 0 {
+		i, last := from/g.sizes[3], from%g.sizes[3]
+		copy(w, theta)
+		for k := 2; k >= 0; k-- {
+			floats.Mul(w, g.row(k, i%g.sizes[k]))
+			i /= g.sizes[k]
+		}
+		count := min(len(dst), g.sizes[3]-last)
+		for s := range count {
+			dst[s] = floats.Dot(w, g.row(3, last+s))
+		}
+		dst, from = dst[count:], from+count
+	}
+}
+
+func BenchmarkGenerated(b *testing.B) {
+	const d = 400
+	psi := newGenerated([4]int{39, 26, 26, 39}, 4, d, 1)
+	for _, r := range []float64{1.5, 10, math.Inf(1)} {
+		p := Mixture{B: costs(d, 1), Psi: psi, R: r}
+		b.Run(fmt.Sprintf("R=%v", r), func(b *testing.B) {
+			benchmark(b, p, Settings{})
+		})
 	}
 }
 

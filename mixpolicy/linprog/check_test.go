@@ -36,12 +36,12 @@ func normRat(n Norm, x []*big.Rat) *big.Float {
 	return out
 }
 
-// reducedCostsRat returns b − Ψᵀλ − μ1 exactly, and the largest |λᵢΨᵢⱼ|, |bⱼ| or |μ|.
-func reducedCostsRat(y Dual, b []float64, psi Rows) ([]*big.Rat, float64, error) {
+// reducedCostsRat returns b − Ψᵀλ − μg exactly, and the largest |λᵢΨᵢⱼ|, |bⱼ| or |μ|.
+func reducedCostsRat(y Dual, b, g []float64, psi Rows) ([]*big.Rat, float64, error) {
 	res := toRat(b)
 	most := max(LInf.Of(b), math.Abs(y.Hyperplane))
 	for j := range res {
-		res[j].Sub(res[j], rat(y.Hyperplane))
+		res[j].Sub(res[j], new(big.Rat).Mul(rat(y.Hyperplane), rat(g[j])))
 	}
 	row := make([]float64, len(b))
 	last := -1
@@ -67,6 +67,10 @@ func reducedCostsRat(y Dual, b []float64, psi Rows) ([]*big.Rat, float64, error)
 
 // check verifies what Solve returned for p. For a solution it returns the exact gap.
 func check(p Mixture, sol *Solution, err error) (gap float64, _ error) {
+	return checkProgram(p.program(), sol, err)
+}
+
+func checkProgram(p program, sol *Solution, err error) (gap float64, _ error) {
 	var inf *InfeasibleError
 	var unb *UnboundedError
 	switch {
@@ -77,34 +81,32 @@ func check(p Mixture, sol *Solution, err error) (gap float64, _ error) {
 	case err != nil:
 		return 0, err
 	}
-	d := len(p.B)
-	if err := checkRows(p.Psi, sol.Theta, slack(d)); err != nil {
+	d := len(p.b)
+	if err := checkRows(p.psi, sol.Theta, slack(d)); err != nil {
 		return 0, err
 	}
 	theta := toRat(sol.Theta)
 	length := L2.Of(sol.Theta)
-	sum := rat(-1)
-	for _, v := range theta {
-		sum.Add(sum, v)
-	}
+	sum := dotRat(theta, toRat(p.g))
+	sum.Sub(sum, rat(1))
 	if off, _ := sum.Float64(); math.Abs(off) > slack(d)*length*math.Sqrt(float64(d)) {
-		return 0, fmt.Errorf("1ᵀθ − 1 = %v", off)
+		return 0, fmt.Errorf("gᵀθ − 1 = %v", off)
 	}
-	if v := p.Norm.Of(sol.Theta); v > p.R*(1+slack(d)) {
-		return 0, fmt.Errorf("‖θ‖ = %v, R = %v", v, p.R)
+	if v := p.norm.Of(sol.Theta); v > p.radius+slack(d)*length*float64(2*d) {
+		return 0, fmt.Errorf("‖θ‖ = %v, R = %v", v, p.radius)
 	}
-	objective := dotRat(toRat(p.B), theta)
-	if f, _ := objective.Float64(); f != sol.Objective {
+	objective := dotRat(toRat(p.b), theta)
+	if f, _ := objective.Float64(); math.Abs(f-sol.Objective) > 0x1p-52*math.Abs(f)+0x1p-100*L2.Of(p.b)*length {
 		return 0, fmt.Errorf("objective %v, is %v", sol.Objective, f)
 	}
 	// The bound is one: exactly.
-	norm := p.Norm
-	if math.IsInf(p.R, 1) {
+	norm := p.norm
+	if math.IsInf(p.radius, 1) {
 		norm = L2
-	} else if sol.Radius != p.R {
-		return 0, fmt.Errorf("radius %v, R = %v", sol.Radius, p.R)
+	} else if sol.Radius != p.radius {
+		return 0, fmt.Errorf("radius %v, R = %v", sol.Radius, p.radius)
 	}
-	res, most, err := reducedCostsRat(sol.Dual, p.B, p.Psi)
+	res, most, err := reducedCostsRat(sol.Dual, p.b, p.g, p.psi)
 	if err != nil {
 		return 0, err
 	}
@@ -120,7 +122,8 @@ func check(p Mixture, sol *Solution, err error) (gap float64, _ error) {
 	if math.Abs(size-sol.Ball) > float64(d+4)*slack(d)*most {
 		return 0, fmt.Errorf("multiplier of the ball %v, is %v", sol.Ball, size)
 	}
-	if sol.Ball > 0 && p.Norm.Of(sol.Theta) < p.R*(1-slack(d)) {
+	// Where it multiplies what the ball has left, it is a part of the gap.
+	if sol.Ball > 0 && sol.Ball*(p.radius-p.norm.Of(sol.Theta)) > float64(d+4)*slack(d)*most*p.radius {
 		return 0, fmt.Errorf("multiplier %v of an inactive ball", sol.Ball)
 	}
 	f, _ := new(big.Float).Sub(new(big.Float).SetPrec(200).SetRat(objective), exact).Float64()
@@ -144,18 +147,22 @@ func checkRows(psi Rows, x []float64, tol float64) error {
 	return nil
 }
 
-func checkInfeasible(p Mixture, e *InfeasibleError) error {
-	norm := p.Norm
-	radius := p.R
-	if math.IsInf(p.R, 1) {
+func checkInfeasible(p program, e *InfeasibleError) error {
+	norm := p.norm
+	radius := p.radius
+	if math.IsInf(p.radius, 1) {
 		norm, radius = L2, e.Radius
 	}
 	if e.Error() == "" {
 		return errors.New("no message")
 	}
-	res, _, err := reducedCostsRat(Dual{Rows: e.Rows, Hyperplane: e.Hyperplane}, make([]float64, len(p.B)), p.Psi)
+	y := Dual{Rows: e.Rows, Hyperplane: e.Hyperplane}
+	res, _, err := reducedCostsRat(y, make([]float64, len(p.b)), p.g, p.psi)
 	if err != nil {
 		return err
+	}
+	if e.Exact != nil {
+		return checkExact(p, e)
 	}
 	right := normRat(norm.Dual(), res)
 	right.Mul(right, new(big.Float).SetFloat64(radius))
@@ -165,35 +172,67 @@ func checkInfeasible(p Mixture, e *InfeasibleError) error {
 	return nil
 }
 
-func checkUnbounded(p Mixture, e *UnboundedError) error {
-	if !math.IsInf(p.R, 1) {
+func checkUnbounded(p program, e *UnboundedError) error {
+	if !math.IsInf(p.radius, 1) {
 		return errors.New("unbounded with a bound")
 	}
-	d := len(p.B)
-	if err := checkRows(p.Psi, e.Point, slack(d)); err != nil {
+	d := len(p.b)
+	if err := checkRows(p.psi, e.Point, slack(d)); err != nil {
 		return err
 	}
-	if err := checkRows(p.Psi, e.Direction, slack(d)); err != nil {
+	if err := checkRows(p.psi, e.Direction, slack(d)); err != nil {
 		return err
 	}
-	point, along := rat(-1), new(big.Rat)
-	for j := range d {
-		point.Add(point, rat(e.Point[j]))
-		along.Add(along, rat(e.Direction[j]))
-	}
+	g := toRat(p.g)
+	point, along := dotRat(g, toRat(e.Point)), dotRat(g, toRat(e.Direction))
+	point.Sub(point, rat(1))
 	off, _ := point.Float64()
 	tilt, _ := along.Float64()
-	slope, _ := dotRat(toRat(p.B), toRat(e.Direction)).Float64()
+	slope, _ := dotRat(toRat(p.b), toRat(e.Direction)).Float64()
 	root := math.Sqrt(float64(d))
 	switch {
 	case math.Abs(off) > slack(d)*root*L2.Of(e.Point):
-		return fmt.Errorf("1ᵀx − 1 = %v", off)
+		return fmt.Errorf("gᵀx − 1 = %v", off)
 	case math.Abs(tilt) > slack(d)*root:
-		return fmt.Errorf("1ᵀv = %v", tilt)
+		return fmt.Errorf("gᵀv = %v", tilt)
 	case math.Abs(L2.Of(e.Direction)-1) > slack(d):
 		return fmt.Errorf("‖v‖ = %v", L2.Of(e.Direction))
-	case !(slope < 0) || math.Abs(slope-e.Slope) > slack(d)*L2.Of(p.B):
+	case !(slope < 0) || math.Abs(slope-e.Slope) > slack(d)*L2.Of(p.b):
 		return fmt.Errorf("slope %v, is %v", e.Slope, slope)
+	}
+	return nil
+}
+
+func checkExact(p program, e *InfeasibleError) error {
+	kappa := e.Exact[len(e.Rows)]
+	res := make([]*big.Rat, len(p.b))
+	for j := range res {
+		res[j] = new(big.Rat).Mul(kappa, rat(p.g[j]))
+	}
+	row := make([]float64, len(p.b))
+	for k, m := range e.Rows {
+		if v, _ := e.Exact[k].Float64(); v != m.Value || e.Exact[k].Sign() <= 0 {
+			return fmt.Errorf("multiplier %v, exactly %v", m.Value, e.Exact[k])
+		}
+		p.psi.Row(row, m.Row)
+		for j, v := range row {
+			term := new(big.Rat).Mul(e.Exact[k], rat(v))
+			res[j].Add(res[j], term.Quo(term, rat(m.Scale)))
+		}
+	}
+	if math.IsInf(p.radius, 1) {
+		for _, v := range res {
+			if v.Sign() != 0 || kappa.Sign() <= 0 {
+				return fmt.Errorf("Ψᵀλ + κ1 = %v", res)
+			}
+		}
+		return nil
+	}
+	// 200 bits in the norm.
+	right := normRat(p.norm.Dual(), res)
+	right.Mul(right, new(big.Float).SetFloat64(p.radius))
+	if right.Cmp(new(big.Float).SetPrec(200).SetRat(kappa)) >= 0 {
+		return fmt.Errorf("no proof: κ = %v, R‖Ψᵀλ + κ1‖ = %v", kappa, right)
 	}
 	return nil
 }

@@ -36,13 +36,27 @@
 //
 // # What is certain
 //
-// The answer is computed in floating point, but its certificate is not taken on
-// trust. For any λ ⪰ 0 and any μ,
+// The answer is computed in floating point, but it is not taken on trust: each has a
+// proof, and the proof is checked before it is returned.
 //
-//	bᵀθ ≥ μ − R‖b − Ψᵀλ − μ1‖⁎        for every feasible θ,
+// A solution is feasible to within rounding, 8(d+4)2⁻⁵³‖θ‖₂ in terms of unit normals; and
+// it is optimal because, for any λ ⪰ 0 and any μ,
 //
-// and [Solution.Bound] is this number, evaluated in doubled precision and rounded
-// downwards. An [InfeasibleError] carries λ ⪰ 0 and κ with κ > R‖Ψᵀλ + κ1‖⁎, which no
-// feasible θ can meet, since κ = κ1ᵀθ ≤ (Ψᵀλ + κ1)ᵀθ ≤ R‖Ψᵀλ + κ1‖⁎. An
-// [UnboundedError] carries a feasible point and a direction in which to leave it.
+//	bᵀθ ≥ μ − R‖b − Ψᵀλ − μ1‖⁎        for every feasible θ.
+//
+// [Solution.Bound] is this number, evaluated in doubled precision and rounded downwards,
+// and its gap to bᵀθ must be no more than the rounding of the terms. An [InfeasibleError]
+// carries λ ⪰ 0 and κ with κ > R‖Ψᵀλ + κ1‖⁎, which no feasible θ can meet, since
+// κ = κ1ᵀθ ≤ (Ψᵀλ + κ1)ᵀθ ≤ R‖Ψᵀλ + κ1‖⁎. An [UnboundedError] carries a feasible point
+// and a direction in which to leave it.
+//
+// Rows that depend on each other to within rounding may keep the method from a proof, or
+// from coming to an end. Then the work over the pool is done again without rounding, in
+// rational numbers, where it always ends: among degenerate programs of up to 13 variables
+// it is one in five hundred, mostly of rows made parallel to within 2⁻²⁰ to 2⁻⁵³. Programs of
+// more than 32 variables, for which that is too much work, end in a [StalledError] with the
+// best point and bound. TestSearch looks for programs whose answer is not proved, in exact
+// arithmetic of its own. There was none among 10⁶ programs of integers full of ties, of low
+// rank, with duplicate, opposite and nearly parallel rows, of entries from 10⁻³⁰⁰ to 10²⁰⁰
+// and graded ones, with the ball just touching, and of flows.
 package linprog

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Inequalities is the linear program in free variables x ∈ ℝᵈ
@@ -13,15 +16,10 @@ import (
 //
 // for few variables and very many rows, such as the approximate LP (4.1).
 //
-// It is [Mixture] in one more dimension. The homogeneous form A x − hτ ⪰ 0, τ = 1 has
-// its variables on a hyperplane, which an orthogonal map takes to 1ᵀθ = 1: with H the
-// reflection that exchanges the last unit vector and 1/√(d+1),
-//
-//	θ = H (x, 1/√(d+1)),   so that 1ᵀθ = 1 and ‖θ‖² = ‖x‖² + 1/(d+1),
-//	Ψᵢ = (aᵢ, −hᵢ√(d+1)) H.
-//
-// The map keeps lengths, so the solution is the one of least ‖x‖₂ if there are several.
-// Rounding is relative to ‖θ‖₂: scale the variables such that ‖x‖₂ is about 1.
+// It is solved as a cone in one more dimension, θ = (x, 1): rows Ψᵢ = (aᵢ, −hᵢ), and the
+// hyperplane gᵀθ = 1 of the last unit vector g. The solution is the one of least ‖x‖₂ if
+// there are several. Rounding is relative to ‖θ‖₂: scale the variables such that ‖x‖₂ is
+// about 1.
 type Inequalities struct {
 	B []float64
 	A Rows
@@ -32,13 +30,13 @@ type Inequalities struct {
 type Point struct {
 	X         []float64
 	Objective float64      // bᵀx
-	Rows      []Multiplier // λ ⪰ 0 with b = Aᵀλ; Scale refers to the row (aᵢ, −hᵢ√(d+1)) H
+	Rows      []Multiplier // λ ⪰ 0 with b = Aᵀλ; Scale refers to the row (aᵢ, −hᵢ)
 
-	// Bound is a certified lower bound of bᵀx over all feasible x with ‖x‖₂ ≤ Radius, as in
+	// Bound is a certified lower bound of bᵀx over all feasible x with ‖x‖² + 1 ≤ Radius², as in
 	// [Solution].
 	Bound, Radius float64
 
-	// Violation is max {0, (hᵢ − aᵢx)/√(‖aᵢ‖² + (d+1)hᵢ²)}.
+	// Violation is max {0, (hᵢ − aᵢx)/√(‖aᵢ‖² + hᵢ²)}.
 	Violation float64
 
 	Scans, Pivots int
@@ -62,14 +60,9 @@ func (p Inequalities) Solve(ctx context.Context, s Settings) (*Point, error) {
 			return nil, fmt.Errorf("linprog: h[%d] = %v, want a finite number", i, v)
 		}
 	}
-	c := newCone(p.A, p.H)
-	b := append(append(make([]float64, 0, d+1), p.B...), 0)
-	c.reflect(b)
-	sol, err := Mixture{B: b, Psi: c, R: math.Inf(1)}.Solve(ctx, s)
+	sol, err := p.program().minimize(ctx, s)
 	var ray *UnboundedError
 	if errors.As(err, &ray) {
-		c.reflect(ray.Point)
-		c.reflect(ray.Direction)
 		ray.Point, ray.Direction = ray.Point[:d], ray.Direction[:d]
 	}
 	if err != nil {
@@ -78,7 +71,6 @@ func (p Inequalities) Solve(ctx context.Context, s Settings) (*Point, error) {
 	if sol == nil {
 		return nil, err
 	}
-	c.reflect(sol.Theta)
 	return &Point{
 		X: sol.Theta[:d], Objective: sol.Objective, Rows: sol.Rows,
 		Bound: sol.Bound, Radius: sol.Radius, Violation: sol.Violation,
@@ -86,55 +78,33 @@ func (p Inequalities) Solve(ctx context.Context, s Settings) (*Point, error) {
 	}, err
 }
 
-// cone is Ψ = [A | −h√(d+1)] H.
+func (p Inequalities) program() program {
+	d := len(p.B)
+	g := make([]float64, d+1)
+	g[d] = 1
+	return program{b: append(slices.Clone(p.B), 0), g: g, psi: cone{p.A, p.H, d}, norm: L2, radius: math.Inf(1)}
+}
+
+// cone is Ψ = [A | −h].
 type cone struct {
-	a    Rows
-	h    []float64
-	d    int
-	root float64 // √(d+1)
+	a Rows
+	h []float64
+	d int
 }
 
-var _ Rows = (*cone)(nil)
-
-func newCone(a Rows, h []float64) *cone {
-	_, d := a.Dims()
-	return &cone{a, h, d, math.Sqrt(float64(d + 1))}
-}
-
-// reflect replaces θ by Hθ, H = I − 2vvᵀ/vᵀv with v = e_{d+1} − 1/√(d+1). With
-// r = √(d+1), vᵀv = 2 − 2/r and vᵀθ = θ_{d+1} − 1ᵀθ/r.
-func (c *cone) reflect(theta []float64) {
-	total := 0.0
-	for _, t := range theta {
-		total += t
-	}
-	last := theta[c.d]
-	f := (last - total/c.root) / (1 - 1/c.root)
-	for j := range theta {
-		theta[j] += f / c.root
-	}
-	theta[c.d] = total / c.root // what last − f + f/r is
-}
+var _ Rows = cone{}
 
 // Dims implements [Rows].
-func (c *cone) Dims() (n, d int) { return len(c.h), c.d + 1 }
+func (c cone) Dims() (n, d int) { return len(c.h), c.d + 1 }
 
-// Apply implements [Rows]: A x − h√(d+1)w for (x, w) = Hθ.
-func (c *cone) Apply(dst []float64, from int, theta []float64) {
-	// A few dozen numbers, once in some 2000 rows: Rows are applied concurrently, and
-	// there is nowhere to keep them.
-	x := append([]float64(nil), theta...)
-	c.reflect(x)
-	c.a.Apply(dst, from, x[:c.d])
-	w := c.root * x[c.d]
-	for k := range dst {
-		dst[k] -= c.h[from+k] * w
-	}
+// Apply implements [Rows].
+func (c cone) Apply(dst []float64, from int, theta []float64) {
+	c.a.Apply(dst, from, theta[:c.d])
+	floats.AddScaled(dst, -theta[c.d], c.h[from:from+len(dst)])
 }
 
 // Row implements [Rows].
-func (c *cone) Row(dst []float64, i int) {
+func (c cone) Row(dst []float64, i int) {
 	c.a.Row(dst[:c.d], i)
-	dst[c.d] = -c.h[i] * c.root
-	c.reflect(dst)
+	dst[c.d] = -c.h[i]
 }

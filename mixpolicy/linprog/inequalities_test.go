@@ -138,26 +138,6 @@ func TestInequalitiesUnbounded(t *testing.T) {
 	}
 }
 
-// H is the reflection that its comment says.
-func TestConeReflects(t *testing.T) {
-	c := newCone(Columns{{1}, {2}, {3}}, []float64{5})
-	e := []float64{0, 0, 0, 1}
-	c.reflect(e)
-	for _, v := range e {
-		if math.Abs(v-0.5) > 4*0x1p-53 {
-			t.Fatalf("He₄ = %v, want ½1", e)
-		}
-	}
-	theta := []float64{1, -2, 3, 0.5}
-	got := make([]float64, 1)
-	c.Apply(got, 0, theta)
-	row := make([]float64, 4)
-	c.Row(row, 0)
-	if want := floats.Dot(row, theta); math.Abs(got[0]-want) > 64*0x1p-53*floats.Norm(row, 2)*floats.Norm(theta, 2) {
-		t.Fatalf("Ψθ = %v by Apply, %v by Row", got[0], want)
-	}
-}
-
 // A cut whose partial step is as long as its full one must still become active: dropping
 // it made the method go round for ever.
 func TestInequalitiesTiedSteps(t *testing.T) {

@@ -75,8 +75,8 @@ func solveRat(m, rhs [][]*big.Rat) (ok bool) {
 	return true
 }
 
-// affine returns the point of least norm of {aₖᵀx = rhsₖ} and the part of −b along it.
-func affine(cuts []ratCut, b []*big.Rat) (x0, v []*big.Rat, ok bool) {
+// affineHull returns the point of least norm of {aₖᵀx = rhsₖ} and the part of −b along it.
+func affineHull(cuts []ratCut, b []*big.Rat) (x0, v []*big.Rat, ok bool) {
 	k := len(cuts)
 	gram, rhs := make([][]*big.Rat, k), make([][]*big.Rat, k)
 	for i := range cuts {
@@ -110,7 +110,7 @@ func enumerate(b []float64, cuts []ratCut, radius float64) (best float64, feasib
 	}
 	best = math.Inf(1)
 	consider := func(set []ratCut) {
-		x0, v, ok := affine(set, br)
+		x0, v, ok := affineHull(set, br)
 		if !ok {
 			return
 		}

@@ -3,27 +3,38 @@ package linprog
 import (
 	"context"
 	"math"
+	"math/big"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
 
-// A path follows x(t) over the cuts of a pool, for an objective b of length 1 with
-// 1ᵀb = 0 (or b = 0). Invariant, between calls: x is x(t) for the active cuts as
-// equations and their multipliers u(t), save the hyperplane's, are not negative; so x
-// is also x(t) for the active cuts as inequalities.
+// A path follows x(t) for a program, over the cuts of a pool in place of all rows. Its
+// objective is b̂, where b = mean·g + length·b̂ with gᵀb̂ = 0 and ‖b̂‖₂ = 1 (or b̂ = 0):
+// the mean is a constant on the hyperplane. Invariant, between calls: x is x(t) for the
+// active cuts as equations and their multipliers u(t), save the hyperplane's, are not
+// negative; so x is also x(t) for the active cuts as inequalities.
 type path struct {
+	program
 	*activeSet
-	norm   Norm
-	radius float64
+	mean, length float64
+
 	pool   []*cut
 	t      float64
 	x, u   []float64
 	inside bool  // cuts of a polyhedral ball are made
 	sets   []int // scratch of the ℓ₁ cut
 	pivots int
-	// A cut that contradicts the active ones, and the combination that shows it.
-	conflict *cut
+	exact  *exactPath // not nil: instead of the factors
+	refutation
+}
+
+// A refutation is a combination of cuts, Σ uₖ aₖ, with uₖ ≥ 0 save for the hyperplane, that
+// no point inside the ball satisfies.
+type refutation struct {
+	by     []*cut
+	of     []float64  // uₖ
+	ratios []*big.Rat // uₖ without rounding, of the cuts' whole numbers; nil if they are not known
 }
 
 type outcome int
@@ -31,13 +42,35 @@ type outcome int
 const (
 	bounded    outcome = iota // x solves the problem over the pool
 	ray                       // x + s v is feasible over the pool for all s ≥ 0, bᵀv < 0
-	infeasible                // conflict is set, or ‖x(0)‖₂ > R
+	infeasible                // the refutation shows it
 	stalled                   // more steps than could be needed
 )
 
-func newPath(b []float64, n Norm, radius float64) *path {
-	s := newActiveSet(b)
-	p := &path{activeSet: s, norm: n, radius: radius, x: make([]float64, s.d), u: make([]float64, 0, s.d+1)}
+func newPath(m program) *path {
+	p := &path{program: m}
+	d := len(m.b)
+	var square float64
+	for _, g := range m.g {
+		square += g * g
+	}
+	for j, v := range m.b {
+		p.mean += v * m.g[j] / square
+	}
+	unit := make([]float64, d)
+	for j, v := range m.b {
+		unit[j] = v - p.mean*m.g[j]
+	}
+	p.length = L2.Of(unit)
+	if p.length <= 4*0x1p-53*math.Abs(p.mean)*math.Sqrt(square) {
+		p.length = 0 // a multiple of g, rounded
+		clear(unit)
+	} else {
+		floats.Scale(1/p.length, unit)
+		// A multiple of g that rounding has left in b̂ is taken up by the multiplier of the
+		// hyperplane, which is among the normals.
+	}
+	p.activeSet = newActiveSet(unit, m.g)
+	p.x, p.u = make([]float64, d), make([]float64, 0, d+1)
 	p.moveTo(0)
 	return p
 }
@@ -45,6 +78,9 @@ func newPath(b []float64, n Norm, radius float64) *path {
 // moveTo sets t and gives up active cuts until no multiplier is negative.
 func (p *path) moveTo(t float64) {
 	p.t = t
+	if p.exact != nil {
+		return // settle begins anew
+	}
 	for {
 		p.locate()
 		worst := 0
@@ -102,68 +138,12 @@ func (p *path) violated() (worst *cut, by float64) {
 	return worst, by
 }
 
-// ballCut returns the cut of a polyhedral ball that x violates most, if by more than
-// the amount given.
-func (p *path) ballCut(more float64) (*cut, float64) {
-	if !p.inside {
-		return nil, 0
-	}
-	switch p.norm {
-	case LInf:
-		at := 0
-		for j, v := range p.x {
-			if math.Abs(v) > math.Abs(p.x[at]) {
-				at = j
-			}
-		}
-		by := math.Abs(p.x[at]) - p.radius
-		if by <= more {
-			return nil, 0
-		}
-		c := &cut{normal: make([]float64, p.d), rhs: -p.radius, row: ball}
-		c.normal[at] = -math.Copysign(1, p.x[at])
-		return c, by
-	case L1:
-		// The deepest of Σ_{j∈S} θⱼ ≥ −(R−1)/2 takes the k most negative entries for some k.
-		p.sets = p.sets[:0]
-		for j, v := range p.x {
-			if v < 0 {
-				p.sets = append(p.sets, j)
-			}
-		}
-		slices.SortFunc(p.sets, func(i, j int) int {
-			if p.x[i] < p.x[j] || p.x[i] == p.x[j] && i < j {
-				return -1
-			}
-			return 1
-		})
-		rhs := -(p.radius - 1) / 2
-		if rhs == 0 && len(p.sets) > 1 {
-			p.sets = p.sets[:1] // the simplex: its facets are θⱼ ≥ 0
-		}
-		size, by, sum := 0, more, 0.0
-		for k, j := range p.sets {
-			sum += p.x[j]
-			if v := (rhs - sum) / math.Sqrt(float64(k+1)); v > by {
-				size, by = k+1, v
-			}
-		}
-		if size == 0 {
-			return nil, 0
-		}
-		unit := 1 / math.Sqrt(float64(size))
-		c := &cut{normal: make([]float64, p.d), rhs: rhs * unit, row: ball}
-		for _, j := range p.sets[:size] {
-			c.normal[j] = unit
-		}
-		return c, by
-	}
-	return nil, 0
-}
-
 // settle restores feasibility over the pool at the present t: Goldfarb and Idnani's
 // dual method. It reports false if the pool is infeasible.
 func (p *path) settle(ctx context.Context) (outcome, error) {
+	if p.exact != nil {
+		return p.exact.settle(ctx, p)
+	}
 	// In exact arithmetic every step increases the dual objective, so that no active set
 	// comes twice. A few hundred per dimension are far beyond what any problem took
 	// (10 d at most in the tests); more means that rounding makes it cycle.
@@ -180,7 +160,6 @@ func (p *path) settle(ctx context.Context) (outcome, error) {
 			return bounded, nil
 		}
 		if !p.enter(c, by) {
-			p.conflict = c
 			return infeasible, nil
 		}
 		p.solve()
@@ -191,7 +170,7 @@ func (p *path) settle(ctx context.Context) (outcome, error) {
 // enter makes the violated cut c active, moving x and u along the dual path and
 // dropping what blocks it. It reports false if c contradicts active cuts.
 func (p *path) enter(c *cut, by float64) bool {
-	r := p.g
+	r := p.step
 	entering := 0.0 // the multiplier of c
 	for {
 		p.pivots++
@@ -214,6 +193,10 @@ func (p *path) enter(c *cut, by float64) bool {
 		}
 		step := min(full, partial)
 		if math.IsInf(step, 1) {
+			// c's normal is Σ rₖ aₖ with r ⪯ 0 but for the hyperplane's.
+			p.refutation = refutation{by: append(slices.Clone(p.cuts), c), of: make([]float64, q+1)}
+			floats.ScaleTo(p.of[:q], -1, r[:q])
+			p.of[q] = 1
 			return false
 		}
 		for k := range p.u {
@@ -232,143 +215,5 @@ func (p *path) enter(c *cut, by float64) bool {
 		}
 		p.u = append(p.u[:block], p.u[block+1:]...)
 		p.drop(block)
-	}
-}
-
-// optimal reports that x0 solves the LP whatever t: −b is in the cone of the active
-// normals to within rounding, v = 0 and u1 ⪰ 0.
-func (p *path) optimal() bool {
-	var miss, sum float64
-	for k, u := range p.u1[:len(p.cuts)] {
-		sum += math.Abs(u)
-		if k > 0 && u < 0 {
-			miss -= u
-		}
-	}
-	return L2.Of(p.v)+miss <= p.rounding()*(1+sum)
-}
-
-// still reports that x does not move with t.
-func (p *path) still() bool {
-	sum := 0.0
-	for _, w := range p.w[:len(p.cuts)] {
-		sum += math.Abs(w)
-	}
-	return L2.Of(p.v) <= p.rounding()*(1+sum)
-}
-
-// release returns the t at which the first active cut gives way, or +∞.
-func (p *path) release() float64 {
-	t := math.Inf(1)
-	for k := 1; k < len(p.cuts); k++ {
-		if p.u1[k] < 0 {
-			t = min(t, -p.u0[k]/p.u1[k])
-		}
-	}
-	return t
-}
-
-// optimize solves the problem over the pool.
-func (p *path) optimize(ctx context.Context) (outcome, error) {
-	if p.norm == L2 && !math.IsInf(p.radius, 1) {
-		return p.toSphere(ctx)
-	}
-	return p.toInfinity(ctx)
-}
-
-// toInfinity increases t until x(t) no longer depends on it.
-func (p *path) toInfinity(ctx context.Context) (outcome, error) {
-	t := max(p.t, 1)
-	for {
-		p.moveTo(t)
-		if out, err := p.settle(ctx); out != bounded || err != nil {
-			return out, err
-		}
-		if p.optimal() {
-			return bounded, nil
-		}
-		if !p.inside && !p.still() && p.recedes() {
-			return ray, nil
-		}
-		if t > 0x1p500 {
-			return stalled, nil
-		}
-		// Any factor works: each t costs a few steps from the last one's active set.
-		t *= 64
-		if until := p.release(); !math.IsInf(until, 1) {
-			t = max(t, 2*until)
-		}
-	}
-}
-
-// recedes reports that no cut of the pool ends the ray x + s v, s ≥ 0.
-func (p *path) recedes() bool {
-	least := -p.rounding() * L2.Of(p.v)
-	for _, c := range p.pool {
-		if floats.Dot(c.normal, p.v) < least {
-			return false
-		}
-	}
-	return true
-}
-
-// toSphere finds the t at which ‖x(t)‖₂ = R, or shows that x(t) stays inside. On each
-// piece ‖x(t)‖² = ‖x0‖² + t²‖v‖², so the t that a piece proposes is exact if it is on
-// that piece; a bracket keeps the search finite where it is not.
-func (p *path) toSphere(ctx context.Context) (outcome, error) {
-	lo, hi := -1.0, math.Inf(1) // ‖x(lo)‖ < R < ‖x(hi)‖; −1 and +∞ are not known yet
-	tol := p.rounding() * p.radius
-	for width := math.Inf(1); ; width = hi - lo {
-		if out, err := p.settle(ctx); out != bounded || err != nil {
-			return out, err
-		}
-		norm, floor, slope := L2.Of(p.x), L2.Of(p.x0), L2.Of(p.v)
-		next := math.NaN()
-		if !p.still() && floor < p.radius {
-			next = math.Sqrt((p.radius-floor)*(p.radius+floor)) / slope
-		}
-		switch {
-		case p.t > 0 && lo < 0 && floor >= p.radius-tol:
-			// If the ball only touches the feasible set, t is as arbitrary as the rounding of
-			// R − ‖x(0)‖, and x(t) with it: x(0) is the point.
-			hi = p.t
-			p.moveTo(0)
-			continue
-		case math.Abs(norm-p.radius) <= tol:
-			return bounded, nil
-		case norm < p.radius:
-			if p.optimal() {
-				return bounded, nil
-			}
-			lo = p.t
-			if p.still() {
-				next = 2 * max(p.release(), lo) // +∞ does not occur: it would be optimal
-			}
-		case p.t == 0:
-			return infeasible, nil
-		default:
-			hi = p.t
-		}
-		switch {
-		case math.IsInf(hi, 1):
-			if !(next > lo) {
-				next = 2*lo + 1
-			}
-			if next > 0x1p500 {
-				return stalled, nil
-			}
-		case lo < 0:
-			if !(0 < next && next < hi) {
-				next = 0 // is there a feasible point at all?
-			}
-		default:
-			if !(lo < next && next < hi) || hi-lo > width/2 {
-				next = lo + (hi-lo)/2
-			}
-			if next <= lo || next >= hi {
-				return bounded, nil // neighbouring numbers
-			}
-		}
-		p.moveTo(next)
 	}
 }

@@ -45,33 +45,35 @@ func newScanner(psi Rows, workers int) *scanner {
 	return s
 }
 
-// scan returns the most violated row of each group in which x violates any. The
-// result does not depend on the number of workers.
-func (s *scanner) scan(ctx context.Context, x []float64) ([]candidate, error) {
+// scan returns the most violated row of each group in which x violates any, and how far
+// from the feasible point c to x, as a part of the way, no row is violated; c may be nil.
+// The result does not depend on the number of workers.
+func (s *scanner) scan(ctx context.Context, x, c []float64) (all []candidate, share float64, err error) {
 	s.next.Store(0)
 	if len(s.passes) == 1 {
 		p := s.passes[0]
-		p.over(ctx, x)
-		return p.found, p.err
+		p.over(ctx, x, c)
+		return p.found, p.share, p.err
 	}
 	var wg sync.WaitGroup
 	for _, p := range s.passes {
-		wg.Go(func() { p.over(ctx, x) })
+		wg.Go(func() { p.over(ctx, x, c) })
 	}
 	wg.Wait()
-	var all []candidate
+	share = 1
 	first := s.passes[0]
 	for _, p := range s.passes {
 		all = append(all, p.found...)
+		share = min(share, p.share)
 		if p.err != nil && (first.err == nil || p.stop < first.stop) {
 			first = p
 		}
 	}
 	if first.err != nil {
-		return nil, first.err // of the lowest row, as one worker would have found it
+		return nil, 0, first.err // of the lowest row, as one worker would have found it
 	}
 	slices.SortFunc(all, func(a, b candidate) int { return cmp.Compare(a.row, b.row) })
-	return all, nil
+	return all, share, nil
 }
 
 // A pass is one worker's part of a scan. Blocks go to whoever is free.
@@ -80,19 +82,20 @@ type pass struct {
 	dot   []float64 // of a block
 	row   []float64
 	found []candidate
+	share float64
 	err   error
 	stop  int // the block of the error
 }
 
-func (p *pass) over(ctx context.Context, x []float64) {
-	p.found, p.err = p.found[:0], nil
+func (p *pass) over(ctx context.Context, x, c []float64) {
+	p.found, p.share, p.err = p.found[:0], 1, nil
 	for {
 		from := (int(p.next.Add(1)) - 1) * p.block
 		if from >= p.n {
 			return
 		}
 		if p.err = ctx.Err(); p.err == nil {
-			p.err = p.look(x, from)
+			p.err = p.look(x, c, from)
 		}
 		if p.err != nil {
 			p.stop = from
@@ -102,7 +105,7 @@ func (p *pass) over(ctx context.Context, x []float64) {
 }
 
 // look appends the candidates of the block that starts at row from.
-func (p *pass) look(x []float64, from int) error {
+func (p *pass) look(x, c []float64, from int) error {
 	dot := p.dot[:min(p.block, p.n-from)]
 	p.psi.Apply(dot, from, x)
 	for start := 0; start < len(dot); start += p.group {
@@ -116,6 +119,10 @@ func (p *pass) look(x []float64, from int) error {
 			}
 			i := from + start + k
 			p.psi.Row(p.row, i)
+			if c != nil && v < 0 {
+				inside := max(0, floats.Dot(p.row, c))
+				p.share = min(p.share, inside/(inside-v))
+			}
 			var lengthSq float64
 			for _, a := range p.row {
 				lengthSq += a * a

@@ -1,0 +1,190 @@
+package linprog
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"runtime"
+	"slices"
+)
+
+// A program is
+//
+//	min bᵀθ   subject to   Ψθ ⪰ 0,  gᵀθ = 1,  ‖θ‖ ≤ R
+//
+// with g = 1 or R = +∞: what [Mixture] and [Inequalities] have in common.
+type program struct {
+	b, g   []float64
+	psi    Rows
+	norm   Norm
+	radius float64 // R
+}
+
+// A solver generates constraints: it solves the program over the rows that it knows and
+// looks for others which that solution violates, until there are none.
+type solver struct {
+	*path
+	*scanner
+	known     map[int]bool // the rows in the pool
+	scans     int
+	violation float64 // of x, once it was looked at
+	best      incumbent
+	bound     float64 // the best so far …
+	dual      Dual    // … and what proves it
+}
+
+func (m program) minimize(ctx context.Context, settings Settings) (*Solution, error) {
+	for j, v := range m.b {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, &EntryError{Row: -1, Col: j, Value: v}
+		}
+	}
+	if d := len(m.b); !math.IsInf(m.radius, 1) && m.norm.misses(m.radius, d) {
+		return nil, &InfeasibleError{Hyperplane: 1, Norm: m.norm, R: m.radius, Radius: m.norm.OnHyperplane(d)}
+	}
+	workers := settings.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	s := &solver{
+		path:    newPath(m),
+		scanner: newScanner(m.psi, workers),
+		known:   make(map[int]bool),
+		bound:   math.Inf(-1),
+	}
+	for _, i := range settings.Warm {
+		if err := s.learn(i); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	return s.run(ctx, settings.Progress)
+}
+
+// learn puts row i into the pool.
+func (s *solver) learn(i int) error {
+	if s.known[i] {
+		return nil
+	}
+	s.known[i] = true
+	c := &cut{normal: make([]float64, s.d), row: i}
+	s.psi.Row(c.normal, i)
+	var err error
+	c.length, c.scale, err = normalise(c.normal, i)
+	if err == nil && c.length > 0 {
+		s.pool = append(s.pool, c)
+	}
+	return err
+}
+
+func (s *solver) run(ctx context.Context, progress func(Progress)) (*Solution, error) {
+	for {
+		s.violation = math.Inf(1)
+		out, err := s.optimize(ctx)
+		if err != nil {
+			return s.unfinished(), err
+		}
+		if out == infeasible {
+			if e := s.contradiction(); e.proves() {
+				return nil, e
+			}
+			out = stalled // the proof is lost in rounding
+		}
+		if out == stalled && s.withoutRounding() {
+			continue
+		}
+		more, err := s.separate(ctx, out)
+		if err != nil {
+			if ctx.Err() == nil {
+				return nil, err // the data
+			}
+			return s.unfinished(), err
+		}
+		sol := s.solution()
+		if progress != nil {
+			progress(Progress{
+				Scans: s.scans, Rows: len(s.known), Pivots: s.pivots,
+				Objective: s.best.objective, Bound: s.bound, Violation: s.violation,
+			})
+		}
+		switch {
+		case out == stalled:
+		case more:
+			continue
+		case !s.inside && s.norm != L2 && (out == ray || s.norm.Of(s.x) > s.radius*(1+s.rounding())):
+			// A polyhedral ball is left out until it matters. It may have exponentially many
+			// cuts, and those found at a point that violates rows of Ψ are mostly not needed.
+			s.inside = true
+			continue
+		case out == ray:
+			if e := s.ray(); s.descends(e) {
+				return nil, e
+			}
+		case s.proves(sol):
+			return sol, nil
+		}
+		if !s.withoutRounding() {
+			return s.unfinished(), &StalledError{Violation: s.violation, Pivots: s.pivots, Bound: s.bound, Objective: s.best.objective}
+		}
+	}
+}
+
+// withoutRounding changes to exact arithmetic, and reports whether that is a change and
+// the work is bearable.
+func (s *solver) withoutRounding() bool {
+	if s.exact != nil || s.d > exactly {
+		return false
+	}
+	s.exact = new(exactPath)
+	return true
+}
+
+// separate scans Ψ for rows that x violates, or the direction of its ray, puts the
+// worst of them into the pool, and reports whether there were any.
+func (s *solver) separate(ctx context.Context, out outcome) (more bool, err error) {
+	points := [][]float64{s.x}
+	if out == ray {
+		points = append(points, s.v)
+	}
+	for k, x := range points {
+		centre := s.best.centre
+		if k > 0 {
+			centre = nil
+		}
+		found, share, err := s.scan(ctx, x, centre)
+		if err != nil {
+			return false, err
+		}
+		s.scans++
+		if centre != nil {
+			s.toward(x, share)
+		}
+		least := s.rounding() * L2.Of(x)
+		worst := 0.0
+		for _, c := range found {
+			worst = max(worst, c.by)
+		}
+		if k == 0 {
+			s.violation = worst
+		}
+		// Twice as many as can be active, and some more where that is few or a scan is long:
+		// the pool should remain small beside Ψ.
+		for _, c := range s.choose(found, least, 2*s.d+32+s.n/(1<<14)) {
+			more = true
+			if err := s.learn(c.row); err != nil {
+				return false, err
+			}
+		}
+	}
+	return more, nil
+}
+
+// choose returns the most violated candidates, at most count, that are not in the
+// pool and are violated by more than least.
+func (s *solver) choose(found []candidate, least float64, count int) []candidate {
+	found = slices.DeleteFunc(found, func(c candidate) bool { return c.by <= least || s.known[c.row] })
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.by, a.by) })
+	return found[:min(count, len(found))]
+}

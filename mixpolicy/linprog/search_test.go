@@ -1,0 +1,392 @@
+package linprog
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+var searched = flag.Int("search", 1800, "degenerate programs that TestSearch solves")
+
+// mixtures draw degenerate programs, each of another kind.
+var mixtures = []func(*rand.Rand) Mixture{integerProgram, wideProgram, realProgram, gradedProgram, deficientProgram}
+
+// inequalities do so with right sides.
+var inequalities = []func(*rand.Rand) Inequalities{integerRows, expandedRows, assignmentRows}
+
+// degenerate draws one of any kind.
+func degenerate(kind int, rng *rand.Rand) program {
+	kind %= len(mixtures) + 1 + len(inequalities)
+	if kind < len(mixtures) {
+		return mixtures[kind](rng).program()
+	}
+	if kind -= len(mixtures); kind == 0 {
+		return touchingProgram(rng).program()
+	}
+	return inequalities[kind-1](rng).program()
+}
+
+// Every answer to a degenerate program has a proof that holds in exact arithmetic: of
+// optimality to within rounding, of infeasibility, or of unboundedness. The command
+//
+//	go test -run TestSearch -search 1000000 -timeout 0
+//
+// tries as many.
+func TestSearch(t *testing.T) {
+	const workers = 2
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for seed := w; seed < *searched; seed += workers {
+				p := degenerate(seed, rand.New(rand.NewPCG(uint64(seed), 7)))
+				sol, err := p.minimize(background, Settings{Workers: 1})
+				gap, err := checkProgram(p, sol, err)
+				if err == nil && sol != nil && gap > gapOf(p, sol) {
+					err = fmt.Errorf("gap %v, allowed %v", gap, gapOf(p, sol))
+				}
+				if err != nil {
+					t.Errorf("%d: %v", seed, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// gapOf returns what rounding may leave of the gap: d² terms, each of a rounding of the
+// largest multiplier, by the size of the ball; and a touching ball has no multipliers, so
+// that its bound is good to 2⁻²⁶R‖b‖ only.
+func gapOf(p program, sol *Solution) float64 {
+	most := max(LInf.Of(p.b), math.Abs(sol.Hyperplane))
+	for _, m := range sol.Rows {
+		most = max(most, m.Value)
+	}
+	d := float64(len(p.b))
+	gap := (d*d + 8) * slack(len(p.b)) * most * sol.Radius
+	if sol.Ball > 0x1p25*L2.Of(p.b) {
+		gap += 0x1p-24 * sol.Radius * L2.Of(p.b)
+	}
+	return gap
+}
+
+func pick[T any](rng *rand.Rand, of ...T) T { return of[rng.IntN(len(of))] }
+
+func anyNorm(rng *rand.Rand) Norm { return pick(rng, L2, LInf, L1) }
+
+func small(rng *rand.Rand, low, high int) float64 { return float64(low + rng.IntN(high-low+1)) }
+
+func columns(n, d int, at func(i, j int) float64) Columns {
+	psi := make(Columns, d)
+	for j := range psi {
+		psi[j] = make([]float64, n)
+	}
+	for i := range n {
+		for j := range psi {
+			psi[j][i] = at(i, j)
+		}
+	}
+	return psi
+}
+
+func vector(d int, at func() float64) []float64 {
+	v := make([]float64, d)
+	for j := range v {
+		v[j] = at()
+	}
+	return v
+}
+
+// integerProgram has small integers for its data, with ties everywhere.
+func integerProgram(rng *rand.Rand) Mixture {
+	d, n, low := 1+rng.IntN(4), rng.IntN(9), pick(rng, -3, -1, 0)
+	return Mixture{
+		B:    vector(d, func() float64 { return small(rng, -3, 3) }),
+		Psi:  columns(n, d, func(_, _ int) float64 { return small(rng, low, 3) }),
+		Norm: anyNorm(rng),
+		R:    pick(rng, .3, .5, .75, 1, 1.5, 2, 5, 100, math.Inf(1)),
+	}
+}
+
+// wideProgram has more variables, sparse rows of −1, 0 and 1, and many of them tight in
+// each vertex.
+func wideProgram(rng *rand.Rand) Mixture {
+	d := 4 + rng.IntN(9)
+	n := d + rng.IntN(4*d)
+	fill := pick(rng, .2, .4, .8)
+	return Mixture{
+		B: vector(d, func() float64 { return small(rng, -2, 4) }),
+		Psi: columns(n, d, func(i, j int) float64 {
+			if i < d { // a simplex, unless it is cut
+				if i == j {
+					return 1
+				}
+				return 0
+			}
+			if rng.Float64() > fill {
+				return 0
+			}
+			return pick(rng, -1., 1, 1, 2)
+		}),
+		Norm: anyNorm(rng),
+		R:    pick(rng, .75, 1, 2, 5, math.Inf(1)),
+	}
+}
+
+// realProgram has rows that are repeated, up to rounding or not, nearly parallel, tiny,
+// huge and sparse.
+func realProgram(rng *rand.Rand) Mixture {
+	d, n := 1+rng.IntN(8), rng.IntN(60)
+	negative := pick(rng, 0, .1, .5)
+	rows, size := make([][]float64, n), make([]float64, n)
+	for i := range rows {
+		kind := rng.IntN(8)
+		row := make([]float64, d)
+		for j := range row {
+			row[j] = rng.ExpFloat64()
+			if rng.Float64() < negative {
+				row[j] = -row[j]
+			}
+			if kind == 5 && rng.IntN(3) > 0 {
+				row[j] = 0
+			}
+		}
+		if i > 0 {
+			old, f := rows[rng.IntN(i)], pick(rng, 1, 1./3, 1e-40)
+			for j := range row {
+				switch kind {
+				case 1:
+					row[j] = old[j]
+				case 2:
+					row[j] = old[j] * f
+				case 3:
+					row[j] = old[j] * (1 + math.Pow(2, -20-33*rng.Float64())*rng.NormFloat64())
+				case 6: // an equation, up to rounding
+					row[j] = -old[j] * f
+				}
+			}
+		}
+		rows[i], size[i] = row, 1
+		if kind == 4 {
+			size[i] = pick(rng, 1e-300, 1e-200, 1e200)
+		}
+	}
+	return Mixture{
+		B:    vector(d, func() float64 { return 10 + rng.NormFloat64() }),
+		Psi:  columns(n, d, func(i, j int) float64 { return rows[i][j] * size[i] }),
+		Norm: anyNorm(rng),
+		R:    pick(rng, .5, 1, 1.25, 3, 100, math.Inf(1)),
+	}
+}
+
+// gradedProgram has measures whose entries fall geometrically, to 1e-30 and far below.
+func gradedProgram(rng *rand.Rand) Mixture {
+	d, n := 2+rng.IntN(7), 5+rng.IntN(80)
+	steep := pick(rng, .9, .5, .1, 1e-3, 1e-5)
+	ratios := vector(d, func() float64 { return steep * (.5 + rng.Float64()) })
+	if rng.IntN(3) == 0 {
+		ratios[0] = ratios[1] // twins
+	}
+	start := vector(d, rng.Float64)
+	if rng.IntN(2) == 0 {
+		start[0] = start[1]
+	}
+	return Mixture{
+		B: vector(d, func() float64 { return 30 + 10*rng.NormFloat64() }),
+		Psi: columns(n, d, func(i, j int) float64 {
+			return start[j] * math.Pow(ratios[j], float64(i))
+		}),
+		Norm: anyNorm(rng),
+		R:    pick(rng, 1, 1.5, 10, 1000, math.Inf(1)),
+	}
+}
+
+// deficientProgram has a Ψ of low rank: columns repeated, or combinations of others, with
+// and without rounding.
+func deficientProgram(rng *rand.Rand) Mixture {
+	d, n := 2+rng.IntN(7), 1+rng.IntN(40)
+	rank := 1 + rng.IntN(d)
+	integer := rng.IntN(2) == 0
+	factor := columns(n, rank, func(_, _ int) float64 {
+		if integer {
+			return small(rng, -1, 3)
+		}
+		return rng.ExpFloat64()
+	})
+	mix := columns(rank, d, func(k, j int) float64 {
+		if rng.IntN(2) == 0 && k == j%rank {
+			return 1
+		}
+		if integer {
+			return small(rng, -1, 2)
+		}
+		return rng.Float64() * pick(rng, 0., 1, 1)
+	})
+	return Mixture{
+		B: vector(d, func() float64 { return small(rng, 0, 3) }),
+		Psi: columns(n, d, func(i, j int) float64 {
+			v := 0.0
+			for k := range rank {
+				v += factor[k][i] * mix[j][k]
+			}
+			return v
+		}),
+		Norm: anyNorm(rng),
+		R:    pick(rng, 1, 2, 10, math.Inf(1)),
+	}
+}
+
+// touchingProgram is one of the others with an R at which the solution is about to change:
+// the norm of the free solution, or the least R for which there is a point, or a few units
+// in the last place beside them.
+func touchingProgram(rng *rand.Rand) Mixture {
+	for {
+		p := mixtures[rng.IntN(len(mixtures))](rng)
+		norm := p.Norm
+		p.R, p.Norm = math.Inf(1), L2
+		free := p
+		if rng.IntN(2) == 0 {
+			free.B = make([]float64, len(p.B)) // the point of least norm
+		}
+		sol, err := free.Solve(background, Settings{})
+		if err != nil {
+			continue
+		}
+		p.Norm = norm
+		p.R = norm.Of(sol.Theta) * (1 + pick(rng, 0., 0, 1, -1, 2, -2, 16, -16, 1e4, -1e4)*0x1p-52)
+		return p
+	}
+}
+
+// boxed adds −size ⪯ x ⪯ size.
+func boxed(rng *rand.Rand, rows [][]float64, h []float64, d int, size float64) Inequalities {
+	for j := range d {
+		for _, s := range []float64{1, -1} {
+			e := make([]float64, d)
+			e[j] = s
+			rows, h = append(rows, e), append(h, -size)
+		}
+	}
+	return Inequalities{
+		B: vector(d, func() float64 { return small(rng, -3, 3) }),
+		A: columns(len(rows), d, func(i, j int) float64 { return rows[i][j] }), H: h,
+	}
+}
+
+// integerRows are small integers, mostly within a box.
+func integerRows(rng *rand.Rand) Inequalities {
+	d, n := 1+rng.IntN(8), rng.IntN(30)
+	var rows [][]float64
+	var h []float64
+	low := pick(rng, -3, 0)
+	for range n {
+		rows, h = append(rows, vector(d, func() float64 { return small(rng, -2, 2) })), append(h, small(rng, low, pick(rng, 0, 0, 1)))
+	}
+	if rng.IntN(3) > 0 {
+		return boxed(rng, rows, h, d, 3)
+	}
+	p := boxed(rng, nil, nil, d, 1)
+	p.A, p.H = columns(n, d, func(i, j int) float64 { return rows[i][j] }), h
+	return p
+}
+
+// expandedRows is the smoothed approximate LP with a slack variable for every state.
+func expandedRows(rng *rand.Rand) Inequalities {
+	n, m, f := 2+rng.IntN(6), 1+rng.IntN(3), 1+rng.IntN(4)
+	gamma := pick(rng, .5, .9)
+	phi := columns(n, f, func(_, j int) float64 {
+		if j == 0 {
+			return 1
+		}
+		return small(rng, -2, 2)
+	})
+	d := f + n
+	var rows [][]float64
+	var h []float64
+	random := rng.IntN(2) == 0
+	for s := range n {
+		for range m {
+			next := vector(n, func() float64 {
+				if random {
+					return rng.ExpFloat64()
+				}
+				return float64(rng.IntN(2))
+			})
+			next[s] += .5
+			total := 0.0
+			for _, v := range next {
+				total += v
+			}
+			row := make([]float64, d)
+			for j := range f {
+				v := phi[j][s]
+				for k := range next {
+					v -= gamma * next[k] / total * phi[j][k]
+				}
+				row[j] = -v
+			}
+			row[f+s] = 1
+			rows, h = append(rows, row), append(h, -small(rng, 0, 3))
+		}
+	}
+	mu := vector(n, func() float64 { return pick(rng, 0., 1, 1, 2) })
+	budget := make([]float64, d)
+	b := make([]float64, d)
+	for s := range n {
+		e := make([]float64, d)
+		e[f+s] = 1
+		rows, h = append(rows, e), append(h, 0)
+		budget[f+s] = -mu[s] / float64(n)
+		for j := range f {
+			b[j] -= phi[j][s] / float64(n)
+		}
+	}
+	if rng.IntN(2) == 0 {
+		rows, h = append(rows, budget), append(h, -pick(rng, 0, .01, .3))
+	} else {
+		for s := range n {
+			b[f+s] = mu[s] * 2
+		}
+	}
+	return Inequalities{B: b, A: columns(len(rows), d, func(i, j int) float64 { return rows[i][j] }), H: h}
+}
+
+// assignmentRows is a transport problem: equations as two rows each, one of them
+// implied by the others, and every vertex degenerate.
+func assignmentRows(rng *rand.Rand) Inequalities {
+	k := 2 + rng.IntN(2)
+	d := k * k
+	var rows [][]float64
+	var h []float64
+	for side := range 2 {
+		for i := range k {
+			row, minus := make([]float64, d), make([]float64, d)
+			for j := range k {
+				at := i*k + j
+				if side == 1 {
+					at = j*k + i
+				}
+				row[at], minus[at] = 1, -1
+			}
+			rows, h = append(rows, row, minus), append(h, 1, -1)
+		}
+	}
+	for j := range d {
+		e := make([]float64, d)
+		e[j] = 1
+		rows, h = append(rows, e), append(h, 0)
+	}
+	for i, row := range rows {
+		f := pick(rng, 1, 1./3, 3, 1e-100, 1e50)
+		floats.Scale(f, row)
+		h[i] *= f
+	}
+	return Inequalities{
+		B: vector(d, func() float64 { return small(rng, 0, 3) }),
+		A: columns(len(rows), d, func(i, j int) float64 { return rows[i][j] }), H: h,
+	}
+}
