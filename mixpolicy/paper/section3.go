@@ -161,9 +161,13 @@ func checkLambdaBall(context.Context) (Finding, error) {
 		size = math.Hypot(size, m.Lambda())
 	}
 	g := 1 / (1 - x.Gamma())
-	small, large := minimaxBySearch(p, g), minimaxBySearch(p, 2*size)
-	f, err := mended(off(small, best.Objective), off(large, best.Objective),
-		"64 states, γ = 0.1, costs 0 and 1: ‖λ*‖₂ = %.3g; the min–max value is %.4g for G = 1/(1−γ), %.5g for G = 2‖λ*‖₂, and the optimum %.5g", size, small, large, best.Objective)
+	small, below, above := minimaxBySearch(p, g), minimaxBySearch(p, 0.99*size), minimaxBySearch(p, 1.01*size)
+	corrected := off(above, best.Objective)
+	if off(below, best.Objective) < 1e-4 { // a smaller ball would do: ‖λ*‖₂ is not the threshold
+		corrected = math.Inf(1)
+	}
+	f, err := mended(off(small, best.Objective), corrected,
+		"64 states, γ = 0.1, costs 0 and 1: ‖λ*‖₂ = %.3g; the min–max value is %.4g for G = 1/(1−γ), %.5g for G = 0.99‖λ*‖₂, %.5g for G = 1.01‖λ*‖₂, and the optimum %.5g", size, small, below, above, best.Objective)
 	f.Tolerance = 1e-6 // the search stops at neighbouring numbers; the slope there is 2G‖Ψ‖
 	return f, err
 }
@@ -187,7 +191,24 @@ func checkMultiplierNorm(context.Context) (Finding, error) {
 	}
 	want := 1 / (1 - x.Gamma())
 	full := floats.Sum(xi) / (1 - x.Gamma())
-	return mended(off(sum, want), off(full, want), "γ = 0.9: ‖λ*‖₁ = %.4g for (2.18), not 1/(1−γ) = %.4g, which is that of the multipliers ξ*/(1−γ) of (2.9b)", sum, want)
+	// Σ_a λ_a(s) = p(s) with p = α, the weights of (4.1): of ξ*/(1−γ) it is α + γ times what flows in.
+	var byState, inflow float64
+	for s, alpha := range x.Initial() {
+		var out, in float64
+		for a := range x.Actions() {
+			out += xi[x.Pair(s, a)] / (1 - x.Gamma())
+		}
+		for i, mass := range xi {
+			to, p := x.Next(i/x.Actions(), i%x.Actions())
+			for k, s2 := range to {
+				if int(s2) == s {
+					in += mass * p[k] / (1 - x.Gamma())
+				}
+			}
+		}
+		byState, inflow = max(byState, math.Abs(out-alpha)), max(inflow, off(out, alpha+x.Gamma()*in))
+	}
+	return mended(max(off(sum, want), byState), max(off(full, want), inflow), "γ = 0.9: ‖λ*‖₁ = %.4g for (2.18), not 1/(1−γ) = %.4g, which is that of the multipliers ξ*/(1−γ) of (2.9b); their sums over a are up to %.3g away from α", sum, want, byState)
 }
 
 func checkGradLambda(context.Context) (Finding, error) {
@@ -669,10 +690,18 @@ func checkAlgorithm(ctx context.Context) (Finding, error) {
 func checkDiameter(context.Context) (Finding, error) {
 	phi, class, start := bregman.Ball{R: 2}, mixpolicy.Ball(2), []float64{0.5, 0.5}
 	d := mixpolicy.MaxDivergence(phi, class, start)
-	// As θ₂ comes to the boundary, D(θ₁;θ₂) grows without bound, like 1/√ of the distance.
-	y := []float64{2 * (1 - 0x1p-40), 0}
-	far := bregman.Divergence(phi, []float64{-1, 2 - 0.5}, y)
-	return Finding{Printed: math.Inf(1), Corrected: off(d, math.Sqrt(3.5)), Tolerance: rounding,
+	// As θ₂ comes to the boundary D(θ₁;θ₂) grows like 1/√ of the distance: twice as large for
+	// a quarter of it, so that no number is its maximum.
+	toward := func(k int) float64 {
+		return bregman.Divergence(phi, []float64{-1, 1.5}, []float64{2 * (1 - math.Ldexp(1, -k)), 0})
+	}
+	far, printed := toward(40), math.Inf(1)
+	for k := 10; k < 40; k += 2 {
+		if toward(k+2) < 1.9*toward(k) {
+			printed = 0
+		}
+	}
+	return Finding{Printed: printed, Corrected: off(d, math.Sqrt(3.5)), Tolerance: rounding,
 		Numbers: fmt.Sprintf("R = 2: D(θ₁;θ₂) = %.3g with θ₂ within 2⁻³⁹ of the sphere, and +∞ in the limit; max D(θ;θ₀) = √(R²−½) = %.4f", far, d)}, nil
 }
 
@@ -693,10 +722,30 @@ func checkA(context.Context) (Finding, error) {
 	return right(off(k.A, want), "queue: A = %.6g", k.A)
 }
 
-// premise is how much (5.18), on which the bounds rest, fails as printed.
-func premise() (float64, error) {
-	f, err := alongRuns("5.18")(context.Background())
-	return f.Printed, err
+// kindRuns counts the runs of [Coin]'s problem, of 100, in which the gap exceeds (3.31) as
+// printed but for a finite D, after 100 iterations. It is allowed to in 4/T of them.
+func kindRuns(ctx context.Context) (failures, trials int, err error) {
+	p, err := coinProblem()
+	if err != nil {
+		return 0, 0, err
+	}
+	k, err := mixpolicy.NewConstants(p, &mixpolicy.PrimalDual{Beta: 1})
+	if err != nil {
+		return 0, 0, err
+	}
+	const iterations = 100
+	trials = 100
+	bound := k.PrintedObjectiveBound(k.D, iterations).Value
+	for stream := range uint64(trials) {
+		r, err := mixpolicy.Solve(ctx, p, &mixpolicy.PrimalDual{Beta: 1}, mixpolicy.Settings{Iterations: iterations, Seed: 331, Stream: stream})
+		if err != nil {
+			return 0, 0, err
+		}
+		if r.Gap > bound {
+			failures++
+		}
+	}
+	return failures, trials, nil
 }
 
 // boundRuns calls f with runs of the corrected algorithm on the queue and on the small
@@ -735,7 +784,7 @@ func boundRuns(ctx context.Context, f func(k *mixpolicy.Constants, s mixpolicy.S
 }
 
 func checkObjectiveBound(ctx context.Context) (Finding, error) {
-	base, err := premise()
+	failures, trials, err := kindRuns(ctx)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -746,16 +795,12 @@ func checkObjectiveBound(ctx context.Context) (Finding, error) {
 		loosest = max(loosest, b/math.Abs(gap))
 	})
 	return Finding{Printed: math.Inf(1), Corrected: worst, Tolerance: 0,
-		Numbers: fmt.Sprintf("printed: D = +∞ bounds nothing, and the proof rests on (5.18), which is off by %.2g of its sides; corrected: no run of 120 exceeds it, and it is up to %.1g times the gap", base, loosest)}, err
+		Numbers: fmt.Sprintf("printed: D = +∞ bounds nothing; with a finite D, on a problem of two prices near 1000, R = 1000 and T = 100, %d runs of %d exceed it, where 4 may; corrected: no run of 120 exceeds it, and it is up to %.1g times the gap", failures, trials, loosest)}, err
 }
 
 func checkExpectedBound(ctx context.Context) (Finding, error) {
-	base, err := premise()
-	if err != nil {
-		return Finding{}, err
-	}
 	total, bound := map[mixpolicy.StepSums]float64{}, map[mixpolicy.StepSums]float64{}
-	err = boundRuns(ctx, func(k *mixpolicy.Constants, s mixpolicy.StepSums, gap float64, r *mixpolicy.Result) {
+	err := boundRuns(ctx, func(k *mixpolicy.Constants, s mixpolicy.StepSums, gap float64, r *mixpolicy.Result) {
 		s.Fourth = k.A // tells the two problems apart
 		total[s] += gap / 30
 		bound[s] = k.ExpectedObjectiveBound(s).Value
@@ -765,7 +810,7 @@ func checkExpectedBound(ctx context.Context) (Finding, error) {
 		worst = max(worst, excess(mean, bound[s]))
 	}
 	return Finding{Printed: math.Inf(1), Corrected: worst, Tolerance: 0,
-		Numbers: fmt.Sprintf("printed: D = +∞ bounds nothing, and the proof rests on (5.18), which is off by %.2g of its sides; corrected: no mean of 30 runs exceeds it", base)}, err
+		Numbers: "printed: D = +∞ bounds nothing, and B is without the squares and the 1/μ that its proof needs; corrected: no mean of 30 runs exceeds it"}, err
 }
 
 func checkViolationBound(ctx context.Context) (Finding, error) {
@@ -927,6 +972,10 @@ func checkSampleSize(context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
+	closer, err := k.SampleComplexity(0.01, 0.1)
+	if err != nil {
+		return Finding{}, err
+	}
 	best, err := p.Optimum()
 	if err != nil {
 		return Finding{}, err
@@ -950,5 +999,5 @@ func checkSampleSize(context.Context) (Finding, error) {
 	}
 	const epsilon = 0.01
 	return Finding{Printed: excess(worst, epsilon), Corrected: excess(few, many), Tolerance: 0,
-		Numbers: fmt.Sprintf("a T that is free of ρ holds surely, but samples that show one pair only, of positive probability for every T, leave the policy %.3g above the optimum; corrected, T is %.2g for ε = 0.1, ρ = 0.1 and %.2g for ρ = 10⁻¹⁰⁰", worst, few, many)}, nil
+		Numbers: fmt.Sprintf("a T that is free of ρ holds surely, but samples that show one pair only, of positive probability for every T, leave the policy %.3g above the optimum; corrected, T is %.2g for ε = 0.1, ρ = 0.1 and %.2g for ρ = 10⁻¹⁰⁰, and goes like ε^−%.2f to ε = 0.01", worst, few, many, math.Log10(closer/few))}, nil
 }

@@ -9,7 +9,8 @@ type Verdict string
 const (
 	// Holds means true as printed.
 	Holds Verdict = "holds"
-	// HoldsAsCorrected means false as printed, true in the form given by an [Erratum].
+	// HoldsAsCorrected means false or without content as printed, true in the form given by
+	// an [Erratum].
 	HoldsAsCorrected Verdict = "holds as corrected"
 	// Fails means false, with no correction that would keep what is said.
 	Fails Verdict = "fails"
