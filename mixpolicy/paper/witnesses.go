@@ -38,6 +38,9 @@ func witnessTwoMeasures(context.Context) (Finding, error) {
 		return Finding{}, err
 	}
 	outside, vector, policy, err := apart([]float64{4, -5, 2})
+	if err != nil {
+		return Finding{}, err
+	}
 	return mended(outside, inside, "θ = (4, −5, 2), infeasible: %.3g apart in total variation, cᵀΨθ = %.4g, and the policy costs %.4g; at a feasible θ %.1g apart", outside, vector, policy, inside)
 }
 
