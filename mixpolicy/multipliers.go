@@ -17,8 +17,9 @@ const (
 	// DenseMultipliers keeps the vector λ_t, at nm·d operations an iteration.
 	DenseMultipliers
 	// LazyMultipliers computes λ_t only at the sampled pair, from the path of θ. While
-	// λ is inside its ball the cost of an iteration does not depend on nm. It is for
-	// the corrected form. Snapshot.Lambda is then an unbiased estimate of λ̂.
+	// λ is inside its ball the cost of an iteration does not depend on nm, and
+	// Snapshot.Lambda is an unbiased estimate of λ̂. With the printed form, which must
+	// have no ball then, both are exact.
 	LazyMultipliers
 )
 

@@ -208,7 +208,10 @@ func (a *PrimalDual) multipliers() (multipliers, error) {
 		}
 	case LazyMultipliers:
 		if a.Form == Printed {
-			return nil, errors.New("mixpolicy: lazy multipliers are for the corrected form, want DenseMultipliers or AutoMultipliers with the printed one")
+			if !math.IsInf(g, 1) {
+				return nil, fmt.Errorf("mixpolicy: lazy multipliers of the printed form have no ball, here of radius %v; want DenseMultipliers or AutoMultipliers", g)
+			}
+			return newLinearMultipliers(f), nil
 		}
 		return newLazyMultipliers(f, g, a.RowScaling), nil
 	case DenseMultipliers:

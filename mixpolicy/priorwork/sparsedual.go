@@ -1,0 +1,233 @@
+package priorwork
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
+	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
+)
+
+// SparseDualALP minimises the f_ω of [DualALP] for features of which a pair has few, such as
+// indicators of cells: Abbasi-Yadkori et al. (2014) have 366 for the four-queue network,
+// which stored as a dense Ψ would take 12 GB. Ψ and W = (Q − γP)ᵀΨ are kept as sparse rows,
+// and a gradient costs what they hold.
+//
+// As in the source, b = cᵀΨ is known and only the penalties are sampled:
+//
+//	ĝ = b − ω 1{Ψ_iθ < 0} Ψ_i/q₁(i) + ω sign(W_sθ − (1−γ)α(s)) W_s/q₂(s),
+//
+// with pairs i ~ q₁ ∝ ‖Ψ_i‖₂ and states s ~ q₂ ∝ ‖W_s‖₂, independent, so that both terms
+// have the same length at every sample.
+type SparseDualALP struct {
+	x         *mixpolicy.MDP
+	psi, flow *sparse.Matrix
+	b         []float64    // cᵀΨ
+	target    []float64    // (1−γ)α
+	pairs     *alias.Table // q₁
+	states    *alias.Table // q₂
+	z1, z2    float64      // Σ‖Ψ_i‖₂, Σ‖W_s‖₂
+}
+
+// NewSparseDualALP computes W and the distributions. row calls set for the entries of Ψ_i
+// that are not 0, in any order, each feature once; there are d features.
+func NewSparseDualALP(x *mixpolicy.MDP, d int, row func(pair int, set func(feature int, value float64))) (*SparseDualALP, error) {
+	a := &SparseDualALP{x: x, b: make([]float64, d), target: flowTarget(x)}
+	psi := sparse.NewBuilder(d, x.Pairs(), 0)
+	w := newLists(x.States())
+	n, gamma := x.Actions(), x.Gamma()
+	var bad error
+	for i := range x.Pairs() {
+		c := x.Cost(i/n, i%n)
+		to, prob := x.Next(i/n, i%n)
+		row(i, func(j int, v float64) {
+			if j < 0 || j >= d || math.IsNaN(v) || math.IsInf(v, 0) {
+				bad = fmt.Errorf("priorwork: feature %d of pair %d is %v, want a finite number and a feature from 0 to %d", j, i, v, d-1)
+				return
+			}
+			psi.Set(j, v)
+			a.b[j] += c * v
+			w.add(i/n, j, v)
+			for k, s := range to {
+				w.add(int(s), j, -gamma*prob[k]*v)
+			}
+		})
+		if j, ok := psi.EndRow(); !ok && bad == nil {
+			bad = fmt.Errorf("priorwork: feature %d of pair %d is set twice", j, i)
+		}
+		if bad != nil {
+			return nil, bad
+		}
+	}
+	a.psi, a.flow = psi.Matrix(), w.matrix(d)
+	var err error
+	if a.pairs, a.z1, err = byLength(a.psi); err != nil {
+		return nil, err
+	}
+	a.states, a.z2, err = byLength(a.flow)
+	return a, err
+}
+
+// byLength returns the distribution over rows in proportion to their lengths, and the sum of
+// these; no distribution if all are 0.
+func byLength(m *sparse.Matrix) (*alias.Table, float64, error) {
+	q := make([]float64, m.Rows)
+	for i := range q {
+		_, v := m.Row(i)
+		q[i] = floats.Norm(v, 2)
+	}
+	z := sum.Of(q)
+	if z == 0 {
+		return nil, 0, nil
+	}
+	t, err := alias.New(q)
+	return t, z, err
+}
+
+// lists are sparse rows that grow in any order: entries of a row are linked.
+type lists struct {
+	first   []int32 // −1 ends a list
+	entries []listEntry
+}
+
+type listEntry struct {
+	next, column int32
+	value        float64
+}
+
+func newLists(rows int) *lists {
+	l := &lists{first: make([]int32, rows)}
+	for i := range l.first {
+		l.first[i] = -1
+	}
+	return l
+}
+
+func (l *lists) add(row, column int, v float64) {
+	for k := l.first[row]; k >= 0; k = l.entries[k].next {
+		if e := &l.entries[k]; e.column == int32(column) {
+			e.value += v
+			return
+		}
+	}
+	l.entries = append(l.entries, listEntry{l.first[row], int32(column), v})
+	l.first[row] = int32(len(l.entries) - 1)
+}
+
+func (l *lists) matrix(columns int) *sparse.Matrix {
+	b := sparse.NewBuilder(columns, len(l.first), len(l.entries))
+	for _, k := range l.first {
+		for ; k >= 0; k = l.entries[k].next {
+			b.Set(int(l.entries[k].column), l.entries[k].value)
+		}
+		b.EndRow()
+	}
+	return b.Matrix()
+}
+
+// Dim returns d.
+func (a *SparseDualALP) Dim() int { return len(a.b) }
+
+// Entries returns how many entries of Ψ and of W are not 0.
+func (a *SparseDualALP) Entries() (psi, flow int) { return a.psi.NNZ(), a.flow.NNZ() }
+
+// Parts returns cᵀΨθ, ‖[Ψθ]₋‖₁ and ‖(Q − γP)ᵀΨθ − (1−γ)α‖₁, of which f_ω is made.
+func (a *SparseDualALP) Parts(theta []float64) (objective, negative, flow float64) {
+	var neg, off sum.Accumulator
+	for i := range a.psi.Rows {
+		neg.Add(max(0, -a.psi.RowDot(i, theta)))
+	}
+	for s := range a.flow.Rows {
+		off.Add(math.Abs(a.flow.RowDot(s, theta) - a.target[s]))
+	}
+	return sum.Dot(a.b, theta), neg.Value(), off.Value()
+}
+
+// Measure sets dst, of a number per pair, to Ψθ.
+func (a *SparseDualALP) Measure(dst, theta []float64) { a.psi.MulVec(dst, theta) }
+
+// DualALPRun is a run of [SparseDualALP].
+type DualALPRun struct {
+	Weight    float64 // ω, in units of the scaled cost
+	CostScale float64 // divides costs
+	StepSize  mixpolicy.StepSize
+	Batch     int // gradients that a step averages
+	Steps     int
+	Radius    float64   // of ‖θ‖₂; 1ᵀθ = 1 is kept as well
+	Start     []float64 // θ₀
+	// Visit, when set, is shown the mean of the iterates after each step that Schedule names
+	// and after the last; it copies what it keeps.
+	Visit    func(step int, average []float64) error
+	Schedule mixpolicy.Schedule
+}
+
+// Run returns the mean of the iterates. On cancellation it is that of the steps done.
+func (a *SparseDualALP) Run(ctx context.Context, set DualALPRun, rng *rand.PCG) ([]float64, error) {
+	d := a.Dim()
+	if !(set.Weight > 0) || !(set.CostScale > 0) || set.StepSize == nil || set.Batch < 1 || set.Steps < 1 || len(set.Start) != d {
+		return nil, fmt.Errorf("priorwork: dual ALP with ω = %v, scale of costs %v, %d gradients a step, %d steps, θ₀ of %d entries; want positive numbers, a step size and %d entries",
+			set.Weight, set.CostScale, set.Batch, set.Steps, len(set.Start), d)
+	}
+	theta, total, average, g := append([]float64(nil), set.Start...), make([]float64, d), make([]float64, d), make([]float64, d)
+	due := 0
+	if set.Schedule != nil {
+		due = set.Schedule(0)
+	}
+	for t := range set.Steps {
+		if err := ctx.Err(); err != nil {
+			return average, fmt.Errorf("priorwork: dual ALP stopped after %d of %d steps: %w", t, set.Steps, err)
+		}
+		a.gradient(g, theta, set, rng)
+		floats.AddScaled(theta, -set.StepSize(t), g)
+		if err := linprog.L2.Project(theta, theta, set.Radius); err != nil {
+			return average, fmt.Errorf("priorwork: dual ALP, step %d: %w", t+1, err)
+		}
+		floats.Add(total, theta)
+		floats.ScaleTo(average, 1/float64(t+1), total)
+		if set.Visit != nil && (t+1 == due || t+1 == set.Steps) {
+			if err := set.Visit(t+1, average); err != nil {
+				return average, err
+			}
+			if set.Schedule != nil {
+				due = set.Schedule(due)
+			}
+		}
+	}
+	return average, nil
+}
+
+// gradient sets g to the mean of set.Batch estimates.
+func (a *SparseDualALP) gradient(g, theta []float64, set DualALPRun, rng *rand.PCG) {
+	clear(g)
+	for range set.Batch {
+		if a.pairs != nil {
+			if i := a.pairs.Draw(rng); a.psi.RowDot(i, theta) < 0 {
+				addRow(g, -a.z1, a.psi, i)
+			}
+		}
+		if a.states != nil {
+			s := a.states.Draw(rng)
+			if off := a.flow.RowDot(s, theta) - a.target[s]; off != 0 {
+				addRow(g, math.Copysign(a.z2, off), a.flow, s)
+			}
+		}
+	}
+	floats.Scale(set.Weight/float64(set.Batch), g)
+	floats.AddScaled(g, 1/set.CostScale, a.b)
+}
+
+// addRow adds to g the row over its length, times z: the row over its probability.
+func addRow(g []float64, z float64, m *sparse.Matrix, i int) {
+	col, val := m.Row(i)
+	z /= floats.Norm(val, 2)
+	for k, j := range col {
+		g[j] += z * val[k]
+	}
+}

@@ -1,0 +1,150 @@
+package priorwork
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+)
+
+// The features of every pair by itself, as everyPair has them.
+func ExampleSparseDualALP() {
+	w, p := everyPair(mixpolicy.AverageCost)
+	x := p.MDP()
+	best, _, _ := w.Optimum()
+	a := mixpolicy.Must(NewSparseDualALP(x, x.Pairs(), func(i int, set func(int, float64)) { set(i, 1) }))
+	theta := mixpolicy.Must(a.Run(context.Background(), DualALPRun{
+		Weight: 10, CostScale: 1, StepSize: mixpolicy.InverseSqrt(0.02), Batch: 10, Steps: 20_000, Radius: 1, Start: barycentre(x.Pairs()),
+	}, rand.NewPCG(1, 0)))
+	policy := mixpolicy.Must(mixpolicy.PolicyOf(x, theta))
+	fmt.Printf("optimal cost %.4f; its policy costs %.4f\n", best, mixpolicy.Must(x.Occupation(policy)).Cost(x.Costs()))
+	// Output:
+	// optimal cost 1.5556; its policy costs 1.5892
+}
+
+// Objective and expected gradient are those of the dense form, which is tested by
+// differences.
+func TestSparseDualALP_4_14(t *testing.T) {
+	for _, criterion := range []mixpolicy.Criterion{mixpolicy.AverageCost, mixpolicy.Discounted(0.7)} {
+		w := models.Garnet{States: 6, Actions: 2, Branches: 3, Seed: 5, Ring: true, Criterion: criterion}
+		x := mixpolicy.Must(w.MDP())
+		columns := [][]float64{make([]float64, 12), make([]float64, 12), make([]float64, 12)}
+		for j, c := range columns {
+			for i := range c {
+				c[i] = float64((i*(j+2) + j) % 5) // some are 0
+			}
+			floats.Scale(1/floats.Sum(c), c)
+		}
+		p := mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, columns...)), mixpolicy.Ball(9)))
+		dense := &DualALP{Weight: 3, CostScale: 2}
+		if err := dense.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
+			t.Fatal(err)
+		}
+		a := mixpolicy.Must(NewSparseDualALP(x, 3, func(i int, set func(int, float64)) {
+			for j, c := range columns {
+				if c[i] != 0 {
+					set(j, c[i])
+				}
+			}
+		}))
+		theta := []float64{2.5, -2.3, 0.8}
+		objective, negative, flow := a.Parts(theta)
+		if got, want := objective/2+3*(negative+flow), dense.Objective(theta); math.Abs(got-want) > 1e-13*want || negative == 0 {
+			t.Errorf("%v: f_ω = %v with negative mass %v, dense %v", criterion, got, negative, want)
+		}
+		xi := make([]float64, x.Pairs())
+		if a.Measure(xi, theta); math.Abs(xi[3]-(2.5*columns[0][3]-2.3*columns[1][3]+.8*columns[2][3])) > 1e-15 {
+			t.Errorf("%v: (Ψθ)₃ = %v", criterion, xi[3])
+		}
+
+		copy(dense.theta, theta)
+		clear(dense.gradient)
+		want, got := make([]float64, 3), make([]float64, 3)
+		for i, q := range p.Features().Sampling() {
+			clear(dense.gradient)
+			dense.addPair(i, x.Costs()[i])
+			floats.AddScaled(want, q, dense.gradient)
+		}
+		for s, q := range dense.q2 {
+			clear(dense.gradient)
+			dense.addState(s)
+			floats.AddScaled(want, q, dense.gradient)
+		}
+		mean := func(m *sparse.Matrix, z float64, sign func(v float64) float64, target []float64) {
+			for i := range m.Rows {
+				v := m.RowDot(i, theta)
+				if target != nil {
+					v -= target[i]
+				}
+				_, val := m.Row(i)
+				if length := floats.Norm(val, 2); length > 0 && sign(v) != 0 {
+					row := make([]float64, 3)
+					addRow(row, z*sign(v), m, i)
+					floats.AddScaled(got, 3*length/z, row)
+				}
+			}
+		}
+		mean(a.psi, a.z1, func(v float64) float64 {
+			if v < 0 {
+				return -1
+			}
+			return 0
+		}, nil)
+		mean(a.flow, a.z2, func(v float64) float64 { return math.Copysign(1, v) }, a.target)
+		floats.AddScaled(got, 0.5, a.b)
+		if d := floats.Distance(got, want, math.Inf(1)); d > 1e-12 {
+			t.Errorf("%v: E ĝ = %v, dense %v", criterion, got, want)
+		}
+		// And what is drawn has this mean: six standard errors of 10,000 batches.
+		g := make([]float64, 3)
+		samples := [3][]float64{}
+		src := rand.NewPCG(3, 0)
+		for range 10_000 {
+			a.gradient(g, theta, DualALPRun{Weight: 3, CostScale: 2, Batch: 2}, src)
+			for j, v := range g {
+				samples[j] = append(samples[j], v)
+			}
+		}
+		for j, x := range samples {
+			iv := mixpolicy.TInterval(x, .95)
+			if standard := iv.Std / 100; math.Abs(iv.Mean-want[j]) > 6*standard+1e-12 {
+				t.Errorf("%v: mean of ĝ%d is %v ± %v, want %v", criterion, j, iv.Mean, standard, want[j])
+			}
+		}
+	}
+}
+
+func TestSparseDualALPErrors(t *testing.T) {
+	_, p := everyPair(mixpolicy.AverageCost)
+	x := p.MDP()
+	for _, c := range []struct {
+		row  func(int, func(int, float64))
+		says string
+	}{
+		{func(i int, set func(int, float64)) { set(2, 1) }, "feature 2 of pair 0"},
+		{func(i int, set func(int, float64)) { set(0, math.NaN()) }, "is NaN"},
+		{func(i int, set func(int, float64)) { set(0, 1); set(0, 1) }, "feature 0 of pair 0 is set twice"},
+	} {
+		if _, err := NewSparseDualALP(x, 2, c.row); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("error %v, want one that says %q", err, c.says)
+		}
+	}
+	a := mixpolicy.Must(NewSparseDualALP(x, x.Pairs(), func(i int, set func(int, float64)) { set(i, 1) }))
+	if _, err := a.Run(context.Background(), DualALPRun{}, rand.NewPCG(1, 0)); err == nil || !strings.Contains(err.Error(), "ω = 0") {
+		t.Errorf("error %v, want one about ω", err)
+	}
+	set := DualALPRun{Weight: 1, CostScale: 1, StepSize: mixpolicy.Constant(.1), Batch: 1, Steps: 10, Radius: 1, Start: barycentre(x.Pairs())}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := a.Run(ended, set, rand.NewPCG(1, 0)); err == nil || !strings.Contains(err.Error(), "after 0 of 10 steps") {
+		t.Errorf("error %v, want one that says how far it got", err)
+	}
+}
