@@ -35,7 +35,8 @@ function (charts) {
       for (m = 1; m < 10; m++) {
         v = e + Math.log10(m);
         if (v < lo - 1e-9 || v > hi + 1e-9) continue;
-        if (m === 1 ? e % every === 0 : decades < 0.8 || (decades < 1.7 && (m === 2 || m === 5))) values.push(v);
+        // Within a decade 9 would touch 10, and 7 is left out with it.
+        if (m === 1 ? e % every === 0 : decades < 0.8 ? m !== 7 && m !== 9 : decades < 1.7 && (m === 2 || m === 5)) values.push(v);
       }
     }
     for (m = 0; values.length < 2 && m < 5; m++) values.push(lo + decades * m / 4);
