@@ -224,6 +224,7 @@ func TestIntervalPanics(t *testing.T) {
 	for name, f := range map[string]func(){
 		"no data":      func() { mixpolicy.TInterval(nil, .95) },
 		"confidence 1": func() { mixpolicy.TInterval([]float64{1, 2}, 1) },
+		"confidence 0": func() { mixpolicy.TInterval([]float64{1, 2}, 0) },
 		"NaN":          func() { mixpolicy.BootstrapInterval([]float64{1, 2}, math.NaN(), 1) },
 	} {
 		func() {

@@ -1,0 +1,119 @@
+package mixpolicy_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
+)
+
+// astray ends at a θ that is no number.
+type astray struct {
+	optimistic
+	at float64
+}
+
+func (a *astray) View(s *mixpolicy.Snapshot) error {
+	err := a.optimistic.View(s)
+	s.Average = []float64{1, a.at}
+	return err
+}
+
+// A method whose answer is not finite gets an error, and no certificate.
+func TestAnswerThatIsNotFinite(t *testing.T) {
+	p := section6Problem(t)
+	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		m := &astray{optimistic{eta: mixpolicy.InverseSqrt(1), scale: 1e4}, v}
+		r, err := mixpolicy.Solve(t.Context(), p, m, mixpolicy.Settings{Iterations: 3, Seed: 1})
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprint(v)) || r == nil || r.HasOptimum || r.Policy != nil {
+			t.Errorf("θ̂₂ = %v: %v, error %v", v, r, err)
+		}
+	}
+}
+
+// full writes n bytes, and no more.
+type full struct{ n int }
+
+var errFull = errors.New("full")
+
+func (w *full) Write(b []byte) (int, error) {
+	if len(b) > w.n {
+		return w.n, errFull
+	}
+	w.n -= len(b)
+	return len(b), nil
+}
+
+// What can't be written to its end is an error, wherever it stops.
+func TestWritersThatFail(t *testing.T) {
+	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: 3, Actions: 2, Criterion: mixpolicy.AverageCost,
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+			return float64(s + a), []mixpolicy.Transition{{To: (s + 1) % 3, P: .5}, {To: s, P: .5}}
+		},
+	}))
+	for name, write := range map[string]func(io.Writer) error{"CSV": x.WriteCSV, "JSON": x.WriteJSON} {
+		var all strings.Builder
+		if err := write(&all); err != nil {
+			t.Fatal(err)
+		}
+		for n := range all.Len() {
+			if err := write(&full{n}); !errors.Is(err, errFull) {
+				t.Fatalf("%s: error %v where %d of %d bytes can be written", name, err, n, all.Len())
+			}
+		}
+		if err := write(&full{all.Len()}); err != nil {
+			t.Errorf("%s: error %v where all can be written", name, err)
+		}
+	}
+}
+
+// The upper bound on the mixing time of a chain whose contraction is known: from either of two
+// states, ‖P(0,·) − P(1,·)‖ = 1 − p − q.
+func TestMixingBoundsByHand(t *testing.T) {
+	for _, c := range []struct {
+		p, q, epsilon float64
+		upper         int
+	}{
+		{.1, .2, .25, 4},  // 0.7⁴ = 0.2401 ≤ ¼ < 0.7³
+		{.1, .2, .75, 1},  // δ ≤ ε
+		{.45, .5, .25, 1}, // 0.05
+	} {
+		x := twoStates(c.p, c.q, mixpolicy.AverageCost)
+		lower, upper, err := mixpolicy.MixingBounds(t.Context(), x, mixpolicy.UniformPolicy(x), c.epsilon, []int{0, 1}, 100)
+		if err != nil || upper != c.upper || lower > upper || lower < 1 {
+			t.Errorf("%+v: [%d, %d], %v", c, lower, upper, err)
+		}
+	}
+}
+
+// Names in messages and tables.
+func TestNames(t *testing.T) {
+	for got, want := range map[string]string{
+		mixpolicy.Corrected.String(): "corrected", mixpolicy.Printed.String(): "printed",
+		mixpolicy.Ball(2).String(): "‖θ‖ℓ₂ ≤ 2", mixpolicy.Cube(1.5).String(): "‖θ‖ℓ∞ ≤ 1.5",
+		mixpolicy.Discounted(.9).String(): "discount 0.9", mixpolicy.AverageCost.String(): "average cost",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A class for which no modulus is known is refused unless one is given; the simplex and an
+// unbounded class have theirs.
+func TestClassesWithoutModulus(t *testing.T) {
+	psi := section6Problem(t).Features()
+	for r, fails := range map[float64]bool{1: false, 1.5: true, math.Inf(1): false} {
+		p := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Class{Norm: linprog.L1, R: r}))
+		err := (&mixpolicy.PrimalDual{CostScale: 1e4}).Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)))
+		if (err != nil) != fails {
+			t.Errorf("‖θ‖₁ ≤ %v: error %v", r, err)
+		}
+	}
+}
