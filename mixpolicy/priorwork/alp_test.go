@@ -163,6 +163,22 @@ func TestALPOfFewConstraints(t *testing.T) {
 		// Values are below 300, whiten's coordinates have a condition number up to 2²², and the
 		// solver does some dozen roundings.
 		const slack = 300 * 0x1p22 * 64 * u
+		// The violation, over all states, is by how much Φν̂ is above what it may be.
+		next, violation := make([]float64, x.States()), 0.
+		x.Bellman(next, some.Value)
+		for s, v := range some.Value {
+			violation = max(violation, v+some.Gain-next[s])
+		}
+		if math.Abs(some.Violation-violation) > 300*8*u {
+			t.Fatalf("violation %v, want %v", some.Violation, violation)
+		}
+		for _, i := range p.Pairs { // but not in those that were imposed
+			q := make([]float64, x.Pairs())
+			x.ActionValues(q, some.Value)
+			if over := some.Value[i/x.Actions()] + some.Gain - q[i]; over > slack {
+				t.Fatalf("constraint %d is broken by %v", i, over)
+			}
+		}
 		if some.Objective < all.Objective-slack || some.Gap > slack || floats.Norm(some.Nu, math.Inf(1)) > 100+slack {
 			t.Fatalf("%d constraints: %+v, all: value %v", len(p.Pairs), some, all.Objective)
 		}

@@ -187,6 +187,29 @@ func TestCompareErrors(t *testing.T) {
 	}
 }
 
+// Without policies' costs none is worked out, and a score is the merit; without a θ̂ there is
+// a cost all the same.
+func TestCompareSkipsPolicyCosts(t *testing.T) {
+	_, p := shortQueue(t)
+	told := map[string]int{}
+	c, err := CompareByQueries(background, p, []Contestant{
+		{"fixed", "", []func() System{(&fixed{theta: []float64{.5, .5}}).asking}},
+		{"certainty equivalence", "", []func() System{func() System { return new(CertaintyEquivalence) }}},
+	}, []int{5, 10}, ComparisonSettings{Trials: 2, SkipPolicyCost: true, Workers: 1, Progress: func(name string, runs int) { told[name] += runs }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := c.Races[0]; r.PolicyCost != nil || len(r.Merit) != 2 || r.Runs[0][1].Score() != r.Merit[1].Mean {
+		t.Errorf("%+v", r)
+	}
+	if r := c.Races[1]; r.Merit != nil || len(r.PolicyCost) != 2 || r.Runs[0][1].Score() != r.Runs[0][1].PolicyCost || r.Runs[0][1].PolicyCost <= 0 {
+		t.Errorf("%+v", r)
+	}
+	if told["fixed"] != 2 || told["certainty equivalence"] != 2 {
+		t.Errorf("told of %v runs, want 2 each", told)
+	}
+}
+
 func TestCompareByTimeErrors(t *testing.T) {
 	_, p := shortQueue(t)
 	for _, times := range [][]time.Duration{{0}, {-1}, {5, 5}, {5, 4}, nil} {

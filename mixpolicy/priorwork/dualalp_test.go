@@ -126,6 +126,24 @@ func TestDualALPOfMeasures(t *testing.T) {
 	}
 }
 
+// A batch is as many queries, and an answer before the first step is the start.
+func TestDualALPQueries(t *testing.T) {
+	p := garnetProblem(t, mixpolicy.Ball(2))
+	a := &DualALP{Batch: 3}
+	r := mixpolicy.Must(mixpolicy.Solve(background, p, a, mixpolicy.Settings{Iterations: 7, Seed: 1}))
+	if r.Queries != 21 || r.Iterations != 7 {
+		t.Errorf("%d queries in %d iterations, want 21 in 7", r.Queries, r.Iterations)
+	}
+	b := &DualALP{}
+	if err := b.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
+		t.Fatal(err)
+	}
+	var s mixpolicy.Snapshot
+	if err := b.View(&s); err != nil || s.Average[0] != 1/float64(p.Dim()) || s.Iteration != 0 || s.Queries != 0 {
+		t.Errorf("at the start: %+v, %v", s, err)
+	}
+}
+
 func TestDualALPStepDoesNotAllocate(t *testing.T) {
 	_, p := everyPair(mixpolicy.AverageCost)
 	a := &DualALP{}

@@ -133,3 +133,26 @@ func TestSolveLPAgainstSimplex(t *testing.T) {
 		t.Errorf("compared %d of 40 only", compared)
 	}
 }
+
+// Lower is below the least cost whatever v, g and ξ are.
+func TestLPLowerBound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		criterion := rapid.SampledFrom([]mixpolicy.Criterion{mixpolicy.Discounted(0.9), mixpolicy.AverageCost}).Draw(t, "criterion")
+		x := random(t, criterion)
+		best := mixpolicy.Must(mixpolicy.PolicyIteration(background, x, mixpolicy.ValuationSettings{}))
+		v := rapid.SliceOfN(rapid.Float64Range(-10, 10), x.States(), x.States()).Draw(t, "v")
+		g := rapid.Float64Range(-10, 10).Draw(t, "g")
+		c := CheckLP(x, v, g, make([]float64, x.Pairs()))
+		if c.Lower() > best.Upper+1e-12 {
+			t.Fatalf("lower bound %v of a cost of %v", c.Lower(), best.Cost())
+		}
+		if c.Lower() > c.Primal || !criterion.Average() && c.Primal != CheckLP(x, v, 0, make([]float64, x.Pairs())).Primal {
+			t.Fatalf("%+v", c)
+		}
+		// At the solution it is the cost.
+		exact := CheckLP(x, best.Value, best.Cost(), make([]float64, x.Pairs()))
+		if gap := best.Cost() - exact.Lower(); math.Abs(gap) > 1e-9 {
+			t.Fatalf("lower bound %v at v*, the cost is %v", exact.Lower(), best.Cost())
+		}
+	})
+}
