@@ -1,0 +1,69 @@
+package mixpolicy_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+)
+
+// The occupation measure (2.10) of a policy, its cost, and the policy that belongs to a
+// measure (2.20).
+func ExampleMDP_Occupation() {
+	x := mixpolicy.Must(models.Machine{}.MDP())
+	careful := mixpolicy.Must(mixpolicy.Deterministic(x, []int{models.Attend, models.Attend}))
+	m := mixpolicy.Must(x.Occupation(careful))
+	fmt.Printf("working %.4f of the time, at a cost of %.4f a step\n", m.State[models.Working], m.Cost(x.Costs()))
+	back := mixpolicy.Must(mixpolicy.PolicyOf(x, m.Pair))
+	fmt.Printf("its policy services with probability %g, %g\n", back.Prob(models.Working, models.Attend), back.Prob(models.Broken, models.Attend))
+	// Output:
+	// working 0.8889 of the time, at a cost of 1.5556 a step
+	// its policy services with probability 1, 1
+}
+
+// A mixture of policies (2.16) is no mixture of their measures: each state decides anew.
+func ExampleMixture() {
+	x := mixpolicy.Must(models.Machine{}.MDP())
+	never, always := mixpolicy.Must(mixpolicy.StateIndependent(x, 1, 0)), mixpolicy.Must(mixpolicy.StateIndependent(x, 0, 1))
+	half := mixpolicy.Must(mixpolicy.Mixture([]float64{.5, .5}, never, always))
+	for _, p := range []*mixpolicy.Policy{never, always, half} {
+		fmt.Printf("broken %.4f of the time\n", mixpolicy.Must(x.Occupation(p)).State[models.Broken])
+	}
+	// Output:
+	// broken 0.7500 of the time
+	// broken 0.1111 of the time
+	// broken 0.3077 of the time
+}
+
+// Frequencies of visits with their standard errors, and the exact measure.
+func ExampleSimulate() {
+	x := mixpolicy.Must(models.Machine{}.MDP())
+	p := mixpolicy.UniformPolicy(x)
+	seen := mixpolicy.Must(mixpolicy.Simulate(context.Background(), x, p, mixpolicy.SimulateSettings{Steps: 1_000_000, Seed: 1}))
+	fmt.Printf("broken %.4f ± %.4f of the time, exactly %.4f\n", seen.State[models.Broken], seen.StateError[models.Broken],
+		mixpolicy.Must(x.Occupation(p)).State[models.Broken])
+	// Output:
+	// broken 0.3077 ± 0.0006 of the time, exactly 0.3077
+}
+
+// τ_mix(¼) of (2.23), corrected: the steps until every start is within ¼ of the stationary
+// distribution. With 1 − p − q = 0.35 the distance is 0.35ᵗ·0.6923 at most.
+func ExampleMixingTime() {
+	x := mixpolicy.Must(models.Machine{}.MDP())
+	m := mixpolicy.Must(mixpolicy.MixingTime(context.Background(), x, mixpolicy.UniformPolicy(x), .25))
+	fmt.Printf("τ = %d, at a distance of %.4f\n", m.Time, m.Distance)
+	// Output:
+	// τ = 1, at a distance of 0.2423
+}
+
+// The estimate that needs no step size: plug-in, on the queue of section 6.
+func ExamplePlugIn() {
+	queue := mixpolicy.Must(models.Queue{}.MDP())
+	psi := mixpolicy.Must(mixpolicy.NewFeatures(queue, mixpolicy.Must(models.Queue{}.Policies(queue))...))
+	p := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
+	run := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, &mixpolicy.PlugIn{}, mixpolicy.Settings{Iterations: 100, Seed: 1}))
+	fmt.Printf("θ̂ = %.4f, %.3f %% above the optimum after %d queries\n", run.Theta, 100*run.Merit/run.Optimum, run.Queries)
+	// Output:
+	// θ̂ = [1.1162 -0.1162], 0.000 % above the optimum after 100 queries
+}
