@@ -22,120 +22,207 @@ func pairings(in *sparse.Matrix) int {
 	return 2
 }
 
+// grouping is how states are lumped.
+type grouping struct {
+	group   []int32 // of each state
+	members []int32 // the states, group after group
+	start   []int32 // group g has members[start[g]:start[g+1]]
+}
+
+func (x *grouping) of(g int) []int32 { return x.members[x.start[g]:x.start[g+1]] }
+func (x *grouping) groups() int      { return len(x.start) - 1 }
+
+// newGrouping returns the grouping of states into the given groups.
+func newGrouping(group []int32, groups int) grouping {
+	x := grouping{group: group, members: make([]int32, len(group)), start: make([]int32, groups+1)}
+	for _, g := range group {
+		x.start[g+1]++
+	}
+	for g := range groups {
+		x.start[g+1] += x.start[g]
+	}
+	end := slices.Clone(x.start)
+	for i, g := range group {
+		x.members[end[g]] = int32(i)
+		end[g]++
+	}
+	return x
+}
+
+// alone is the grouping of n states into groups of one.
+func alone(n int) grouping {
+	group := make([]int32, n)
+	for i := range group {
+		group[i] = int32(i)
+	}
+	return newGrouping(group, n)
+}
+
 // build makes the coarser levels: groups and the patterns of their chains. Groups
 // depend on the chain only, not on μ, so they serve all cycles.
 func (l *level) build() {
 	n := len(l.leave)
-	l.z, l.b, l.r = make([]float64, n), make([]float64, n), make([]float64, n)
 	if n <= coarsest {
 		l.elimination = newElimination(n)
 		return
 	}
-	for i := range l.mass {
-		l.mass[i] = 1 // while groups are made, states have equal shares
-	}
-	all := make([]int32, n) // the groups of the states of l
-	for i := range all {
-		all[i] = int32(i)
-	}
+	l.share = make([]float64, n)
+	l.grouping = alone(n)
 	// Where neighbours of neighbours are new states, as in a random graph, pairing
 	// hardly lessens the moves; it goes on until half of them are gone.
-	least, between := pairings(l.in), l
-	for k := 0; k < least || 2*between.in.NNZ() > l.in.NNZ() && len(between.leave) > coarsest; k++ {
+	least := pairings(l.in)
+	for k := 1; k <= least || 2*l.next.in.NNZ() > l.in.NNZ() && l.groups() > coarsest; k++ {
 		if l.ctx.Err() != nil {
 			return
 		}
-		between.assign(pair(between.in))
-		between.next = between.lumped()
-		between.lump(between.mass)
-		for i, g := range all {
-			all[i] = between.group[g]
+		l.grouping = pair(l.in, l.grouping)
+		if k >= least {
+			l.next = l.lumped()
 		}
-		between = between.next
 	}
-	l.assign(all, len(between.leave))
-	l.next = between
+	l.place()
+	// While groups are made, states have equal shares.
+	equal := make([]float64, n)
+	for i := range equal {
+		equal[i] = 1
+	}
+	l.lump(equal)
 	l.next.build()
 }
 
-// pair groups the states of a chain by twos and threes, or more around a hub. Every
-// state in turn that has no group yet looks at where it is entered from most: it
-// makes a group with the first of those that have none, or else joins the first.
-// Groups are numbered in order of their first states, so neighbours stay close.
-func pair(in *sparse.Matrix) (group []int32, groups int) {
+// pair joins the groups of a chain by twos and threes, or more around a hub. Every
+// group in turn that has no partner yet looks at where it is entered from most: it
+// joins the first of those that have none, or else the first. States have equal shares
+// in their groups. Groups are numbered in order of their first states, so neighbours
+// stay close.
+func pair(in *sparse.Matrix, x grouping) grouping {
 	const none = -1
-	group = make([]int32, in.Rows)
-	for i := range group {
-		group[i] = none
+	n := x.groups()
+	joined := make([]int32, n)
+	weight := make([]float64, n)
+	for g := range n {
+		joined[g] = none
+		weight[g] = 1 / float64(len(x.of(g)))
 	}
-	for i := range group {
-		if group[i] != none {
+	enter := make([]float64, n) // how much g is entered from another; zero between uses
+	var from []int32            // the others
+	count := int32(0)
+	for g := range joined {
+		if joined[g] != none {
 			continue
 		}
+		from = from[:0]
+		for _, i := range x.of(g) {
+			col, val := in.Row(int(i))
+			for e, j := range col {
+				h := x.group[j]
+				if enter[h] == 0 {
+					from = append(from, h)
+				}
+				enter[h] += val[e] * weight[h]
+			}
+		}
+		enter[g] = 0
 		var free, any int32 = none, none
 		var most, mostAny float64
-		col, val := in.Row(i)
-		for e, j := range col {
-			if val[e] > mostAny {
-				any, mostAny = j, val[e]
+		for _, h := range from {
+			v := enter[h]
+			enter[h] = 0
+			if v > mostAny || v == mostAny && h < any {
+				any, mostAny = h, v
 			}
-			if group[j] == none && val[e] > most {
-				free, most = j, val[e]
+			if joined[h] == none && (v > most || v == most && h < free) {
+				free, most = h, v
 			}
 		}
 		if free == none && any != none {
-			group[i] = group[any]
+			joined[g] = joined[any]
 			continue
 		}
-		group[i] = int32(groups)
+		joined[g] = count
 		if free != none {
-			group[free] = int32(groups)
+			joined[free] = count
 		}
-		groups++
+		count++
 	}
-	return group, groups
-}
-
-// assign sets the group of every state.
-func (l *level) assign(group []int32, groups int) {
-	l.group = group
-	l.share = make([]float64, len(group))
-	l.acc = make([]float64, groups)
-	l.first = make([]int32, groups+1)
-	for _, g := range group {
-		l.first[g+1]++
+	group := make([]int32, len(x.group))
+	for i, g := range x.group {
+		group[i] = joined[g]
 	}
-	for g := range groups {
-		l.first[g+1] += l.first[g]
-	}
-	l.members = make([]int32, len(group))
-	end := slices.Clone(l.first)
-	for i, g := range group {
-		l.members[end[g]] = int32(i)
-		end[g]++
-	}
+	return newGrouping(group, int(count))
 }
 
 // lumped returns the chain of the groups, with all values zero.
 func (l *level) lumped() *level {
-	groups := len(l.first) - 1
-	seen := make([]int32, groups) // the last group, counted from 1, that is entered from there
-	b := sparse.NewBuilder(groups, groups, l.in.NNZ()/2)
+	groups := l.groups()
+	parts := make([][]int32, portions(groups))
+	ptr := make([]int, groups+1)
+	parallel(len(parts), func(k int) {
+		last := make([]int32, groups) // where in col a group came last, counted from 1
+		var col []int32
+		for g := k * groups / len(parts); g < (k+1)*groups/len(parts); g++ {
+			row := len(col)
+			for _, i := range l.of(g) {
+				for _, j := range l.in.Col[l.in.Ptr[i]:l.in.Ptr[i+1]] {
+					if from := l.group[j]; int(from) != g && int(last[from]) <= row {
+						col = append(col, from)
+						last[from] = int32(len(col))
+					}
+				}
+			}
+			ptr[g+1] = len(col) - row
+		}
+		parts[k] = col
+	})
 	for g := range groups {
-		for _, i := range l.members[l.first[g]:l.first[g+1]] {
-			col, _ := l.in.Row(int(i))
-			for _, j := range col {
-				from := l.group[j]
-				if int(from) != g && int(seen[from]) != g+1 {
-					seen[from] = int32(g + 1)
-					b.Set(int(from), 0)
+		ptr[g+1] += ptr[g]
+	}
+	in := &sparse.Matrix{Rows: groups, Cols: groups, Ptr: ptr, Col: slices.Concat(parts...), Val: make([]float64, ptr[groups])}
+	return l.newLevel(in, make([]float64, groups))
+}
+
+// place sets slot.
+func (l *level) place() {
+	groups := l.groups()
+	l.slot = make([]int32, l.in.NNZ())
+	tasks := portions(groups)
+	parallel(tasks, func(k int) {
+		at := make([]int32, groups) // places in a row of next
+		for g := k * groups / tasks; g < (k+1)*groups/tasks; g++ {
+			col, _ := l.next.in.Row(g)
+			for p, from := range col {
+				at[from] = int32(p)
+			}
+			at[g] = inside
+			for _, i := range l.of(g) {
+				for e := l.in.Ptr[i]; e < l.in.Ptr[i+1]; e++ {
+					l.slot[e] = at[l.group[l.in.Col[e]]]
 				}
 			}
 		}
-		b.EndRow()
-	}
-	return &level{
-		solver: l.solver, in: b.Matrix(),
-		leave: make([]float64, groups), mass: make([]float64, groups),
-	}
+	})
+}
+
+// inside is the slot of moves inside a group.
+const inside = -1
+
+// portions is the number of parts in which groups are gone over where each part needs
+// memory or a look at all of them.
+func portions(groups int) int { return min(blocks(groups), 8) }
+
+// eachOf runs do on portions of the groups, with their states in increasing order: group
+// by group, memory would be read in jumps, which takes five times as long.
+func (x *grouping) eachOf(do func(lo, hi int32, states func(yield func(i int) bool))) {
+	n := x.groups()
+	parts := portions(n)
+	parallel(parts, func(k int) {
+		lo, hi := int32(k*n/parts), int32((k+1)*n/parts)
+		do(lo, hi, func(yield func(int) bool) {
+			for i, g := range x.group {
+				if g >= lo && g < hi && !yield(i) {
+					return
+				}
+			}
+		})
+	})
 }

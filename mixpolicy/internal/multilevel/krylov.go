@@ -1,5 +1,7 @@
 package multilevel
 
+import "gonum.org/v1/gonum/floats"
+
 // krylov is the generalised conjugate residual method (Eisenstat, Elman and Schultz
 // 1983), preconditioned by [level.correct] and truncated to the last directions: it
 // makes ‖residual‖₂ least over μ + their span.
@@ -33,36 +35,44 @@ func (k *krylov) solve(s *solver, target float64) {
 	for step := 1; s.Sweeps < s.set.MaxSweeps; step++ {
 		at := k.used % directions
 		e, v := k.direction[at], k.image[at]
-		s.top.correct(e, s.residual)
+		s.top.correct(e, s.residual, v)
 		if s.ctx.Err() != nil {
 			return // e may be unfinished
 		}
-		s.top.imbalance(v, e, nil) // −(I − Pᵀ)e
-		for i := range v {
-			v[i] = -v[i]
-		}
+		r := s.residual
+		var others []int
 		for q := range min(k.used, directions) {
-			if q == at {
-				continue
-			}
-			h := dot(k.image[q], v) / k.norm[q]
-			for i := range v {
-				v[i] -= h * k.image[q][i]
-				e[i] -= h * k.direction[q][i]
+			if q != at {
+				others = append(others, q)
 			}
 		}
+		each(len(v), func(_, lo, hi int) { // what was left, to (I − Pᵀ)e
+			for i := lo; i < hi; i++ {
+				v[i] = r[i] - v[i]
+			}
+		})
+		along := make([]float64, len(others))
+		for m, q := range others {
+			along[m] = dot(k.image[q], v) / k.norm[q]
+		}
+		each(len(v), func(_, lo, hi int) {
+			for m, q := range others {
+				floats.AddScaled(v[lo:hi], -along[m], k.image[q][lo:hi])
+				floats.AddScaled(e[lo:hi], -along[m], k.direction[q][lo:hi])
+			}
+		})
 		norm := dot(v, v)
 		if !(norm > 0) {
 			return
 		}
-		h := dot(v, s.residual) / norm
-		for i := range v {
-			s.mu[i] += h * e[i]
-			s.residual[i] -= h * v[i]
-		}
+		h := dot(v, r) / norm
+		each(len(v), func(_, lo, hi int) {
+			floats.AddScaled(s.mu[lo:hi], h, e[lo:hi])
+			floats.AddScaled(r[lo:hi], -h, v[lo:hi])
+		})
 		k.norm[at] = norm
 		k.used++
-		s.Residual = norm1(s.residual)
+		s.Residual = norm1(r)
 		if s.set.Progress != nil {
 			s.set.Progress(s.Sweeps, s.Residual)
 		}
@@ -79,9 +89,5 @@ func (k *krylov) solve(s *solver, target float64) {
 }
 
 func dot(x, y []float64) float64 {
-	var s float64
-	for i, v := range x {
-		s += v * y[i]
-	}
-	return s
+	return total(len(x), func(lo, hi int) float64 { return floats.Dot(x[lo:hi], y[lo:hi]) })
 }

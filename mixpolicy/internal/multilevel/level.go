@@ -7,69 +7,119 @@ import (
 // level is a chain, and how its states are lumped to those of the next level.
 type level struct {
 	*solver
-	in    *sparse.Matrix // as in Chain
-	leave []float64
-	mass  []float64 // the measure that the shares are taken from
+	in      *sparse.Matrix // as in Chain; of a row, first what order visits before it
+	later   []int          // where the rest of a row begins
+	order   order
+	leave   []float64
+	inverse []float64 // 1/leave, 0 where that overflows
+	mass    []float64 // the measure that the shares are taken from
 
-	group   []int32   // of each state: the state of next that it is lumped to
-	members []int32   // the states, group after group
-	first   []int32   // group I has members[first[I]:first[I+1]]
-	share   []float64 // mass of a state over that of its group
-	next    *level    // nil on the coarsest level
+	grouping
+	share []float64 // mass of a state over that of its group
+	slot  []int32   // of each entry of in: its place in its row of next, or inside
+	next  *level    // nil on the coarsest level
 
 	elimination *elimination // of the coarsest level
 
-	// Workspace.
-	acc     []float64 // zero between uses
-	z, b, r []float64 // a measure or correction, its right-hand side, a residual
+	z, b, r []float64 // workspace: a correction, its right-hand side, what is left of it
 }
 
-// sweep balances the flow at each state in turn: z(i) leave(i) = Σ_j z(j)P(j,i) + b(i).
-// A nil b is zero.
-func (l *level) sweep(z, b []float64, backward bool) {
+func (s *solver) newLevel(in *sparse.Matrix, leave []float64) *level {
+	l := &level{solver: s, in: in, leave: leave, order: newOrder(in)}
+	l.later = l.order.arrange(in)
+	for _, v := range []*[]float64{&l.inverse, &l.mass, &l.z, &l.b, &l.r} {
+		*v = make([]float64, len(leave))
+	}
+	return l
+}
+
+// flow returns Σ_e z(col_e) val_e, what comes in from some of the states. Two sums run
+// beside each other, since an addition has to wait for the one before.
+func flow(col []int32, val, z []float64) float64 {
+	var s, t float64
+	for len(col) >= 4 && len(val) >= 4 {
+		s += val[0] * z[col[0]]
+		t += val[1] * z[col[1]]
+		s += val[2] * z[col[2]]
+		t += val[3] * z[col[3]]
+		col, val = col[4:], val[4:]
+	}
+	val = val[:len(col)]
+	for e, j := range col {
+		s += val[e] * z[j]
+	}
+	return s + t
+}
+
+// entering returns what comes into state i; enteringEarly and enteringLate, the parts of
+// it from states that a forward sweep visits before and after i.
+func (l *level) entering(z []float64, i int) float64 {
+	lo, hi := l.in.Ptr[i], l.in.Ptr[i+1]
+	return flow(l.in.Col[lo:hi], l.in.Val[lo:hi], z)
+}
+
+func (l *level) enteringEarly(z []float64, i int) float64 {
+	lo, hi := l.in.Ptr[i], l.later[i]
+	return flow(l.in.Col[lo:hi], l.in.Val[lo:hi], z)
+}
+
+func (l *level) enteringLate(z []float64, i int) float64 {
+	lo, hi := l.later[i], l.in.Ptr[i+1]
+	return flow(l.in.Col[lo:hi], l.in.Val[lo:hi], z)
+}
+
+// leastNormal is the least number whose inverse is finite for sure.
+const leastNormal = 0x1p-1022
+
+func (l *level) invert() {
+	each(len(l.leave), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			l.inverse[i] = 0
+			if l.leave[i] >= leastNormal {
+				l.inverse[i] = 1 / l.leave[i]
+			}
+		}
+	})
+}
+
+// stop counts a sweep over all states, and tells whether to stop.
+func (l *level) stop() bool {
 	if l.ctx.Err() != nil {
-		return
+		return true
 	}
 	if l == l.top {
 		l.Sweeps++
 	}
-	n := len(l.leave)
-	for k := range n {
-		i := k
-		if backward {
-			i = n - 1 - k
-		}
-		lo, hi := l.in.Ptr[i], l.in.Ptr[i+1]
-		col := l.in.Col[lo:hi]
-		val := l.in.Val[lo:hi:hi][:len(col)]
-		var in float64
-		for e, j := range col {
-			in += val[e] * z[j]
-		}
-		if b != nil {
-			in += b[i]
-		}
-		if l.leave[i] > 0 { // 0: the shares of those that leave a group underflow
-			z[i] = in / l.leave[i]
-		}
-	}
+	return false
 }
 
-// imbalance sets dst(i) = b(i) + Σ_j z(j)P(j,i) − z(i) leave(i).
-func (l *level) imbalance(dst, z, b []float64) {
-	for i := range dst {
-		lo, hi := l.in.Ptr[i], l.in.Ptr[i+1]
-		col := l.in.Col[lo:hi]
-		val := l.in.Val[lo:hi:hi][:len(col)]
-		var in float64
-		for e, j := range col {
-			in += val[e] * z[j]
-		}
-		if b != nil {
-			in += b[i]
-		}
-		dst[i] = in - z[i]*l.leave[i]
+// sweep balances the flow at each state in turn: z(i) leave(i) = Σ_j z(j)P(j,i).
+func (l *level) sweep(z []float64, backward bool) {
+	if l.stop() {
+		return
 	}
+	l.order.visit(len(z), backward, func(lo, hi int) {
+		inverse := l.inverse
+		for k := range hi - lo {
+			i := lo + k
+			if backward {
+				i = hi - 1 - k
+			}
+			if v := inverse[i]; v > 0 {
+				z[i] = v * l.entering(z, i)
+			}
+		}
+	})
+}
+
+// imbalance sets dst(i) = Σ_j z(j)P(j,i) − z(i) leave(i).
+func (l *level) imbalance(dst, z []float64) {
+	each(len(dst), func(_, lo, hi int) {
+		leave := l.leave
+		for i := lo; i < hi; i++ {
+			dst[i] = l.entering(z, i) - z[i]*leave[i]
+		}
+	})
 }
 
 // leastMass keeps a state whose measure underflows from having no share at all in
@@ -79,33 +129,38 @@ const leastMass = 0x1p-1000
 // lump makes next the chain of the groups under the measure z.
 func (l *level) lump(z []float64) {
 	c := l.next
-	clear(c.mass)
-	for i, v := range z {
-		l.mass[i] = max(v, leastMass)
-		c.mass[l.group[i]] += l.mass[i]
-	}
-	for i, g := range l.group {
-		l.share[i] = l.mass[i] / c.mass[g]
-	}
-	clear(c.leave)
-	for g := range c.leave {
-		for _, i := range l.members[l.first[g]:l.first[g+1]] {
-			lo, hi := l.in.Ptr[i], l.in.Ptr[i+1]
-			col := l.in.Col[lo:hi]
-			val := l.in.Val[lo:hi:hi][:len(col)]
-			for e, j := range col {
-				l.acc[l.group[j]] += val[e] * l.share[j]
+	each(len(c.mass), func(_, lo, hi int) {
+		for g := lo; g < hi; g++ {
+			members := l.of(g)
+			c.mass[g] = 0
+			for _, i := range members {
+				l.mass[i] = max(z[i], leastMass)
+				c.mass[g] += l.mass[i]
+			}
+			for _, i := range members {
+				l.share[i] = l.mass[i] / c.mass[g]
 			}
 		}
-		l.acc[g] = 0 // moves inside a group
-		for e := c.in.Ptr[g]; e < c.in.Ptr[g+1]; e++ {
-			from := c.in.Col[e]
-			p := l.acc[from]
-			l.acc[from] = 0
-			c.in.Val[e] = p
-			c.leave[from] += p
+	})
+	l.eachOf(func(lo, hi int32, states func(yield func(i int) bool)) {
+		clear(c.in.Val[c.in.Ptr[lo]:c.in.Ptr[hi]])
+		for i := range states {
+			row := c.in.Val[c.in.Ptr[l.group[i]]:]
+			from, to := l.in.Ptr[i], l.in.Ptr[i+1]
+			col := l.in.Col[from:to]
+			val, slot := l.in.Val[from:to][:len(col)], l.slot[from:to][:len(col)]
+			for e, j := range col {
+				if s := slot[e]; s != inside {
+					row[s] += val[e] * l.share[j]
+				}
+			}
 		}
+	})
+	clear(c.leave)
+	for e, from := range c.in.Col {
+		c.leave[from] += c.in.Val[e]
 	}
+	c.invert()
 }
 
 // lumpAll lumps this and all coarser levels under z.
@@ -128,7 +183,7 @@ func (l *level) balance(z []float64) {
 		l.elimination.stationary(z)
 		return
 	}
-	l.sweep(z, nil, false)
+	l.sweep(z, false)
 	c := l.next
 	for k := range visits {
 		if l.ctx.Err() != nil {
@@ -137,42 +192,98 @@ func (l *level) balance(z []float64) {
 		l.lump(z)
 		copy(c.z, c.mass)
 		c.balance(c.z)
-		for i, g := range l.group {
-			z[i] = l.share[i] * c.z[g]
-		}
-		l.sweep(z, nil, k%2 == 0)
+		clear(z)
+		l.spread(z, c.z, 1)
+		l.sweep(z, k%2 == 0)
 	}
 }
 
 // correct sets e to an approximate solution of e(i) leave(i) − Σ_j e(j)P(j,i) = b(i),
-// where b adds up to zero. It is linear in b while the shares stay.
-func (l *level) correct(e, b []float64) {
+// where b adds up to zero, and r to what is left of b. It is linear in b while the shares
+// stay.
+//
+// What is left after a sweep comes from half of the moves. The first sweep, backward
+// from e = 0, balances each state given the later ones, and what the earlier ones then
+// bring is left. The last sweep, forward, leaves by how much the later ones changed.
+func (l *level) correct(e, b, r []float64) {
 	if l.next == nil {
 		l.elimination.solve(e, b)
 		return
 	}
-	clear(e)
-	l.sweep(e, b, false)
-	l.imbalance(l.r, e, b)
+	l.first(e, b)
 	c := l.next
-	clear(c.b)
-	for i, g := range l.group {
-		c.b[g] += l.r[i]
-	}
-	for range visits {
-		c.correct(c.z, c.b)
-		l.spread(e, c.z)
-		if c.next == nil {
-			break // nothing is left to correct
+	l.restrict(c.b, r, e)
+	for k := range visits {
+		c.correct(c.z, c.b, c.r)
+		l.spread(e, c.z, overCorrection)
+		if k+1 == visits || c.next == nil || l == l.top {
+			break
 		}
-		c.imbalance(c.b, c.z, c.b)
+		for g := range c.b {
+			c.b[g] += overCorrection * (c.r[g] - c.b[g])
+		}
 	}
-	l.sweep(e, b, true)
+	l.last(e, b, r)
 }
 
-// spread adds a correction of the groups to their members, by their shares.
-func (l *level) spread(e, coarse []float64) {
-	for i, g := range l.group {
-		e[i] += l.share[i] * coarse[g]
+// first sets e by a backward sweep from zero.
+func (l *level) first(e, b []float64) {
+	if l.stop() {
+		return
 	}
+	l.order.visit(len(e), true, func(lo, hi int) {
+		inverse := l.inverse
+		for i := hi - 1; i >= lo; i-- {
+			e[i] = inverse[i] * (b[i] + l.enteringLate(e, i))
+		}
+	})
 }
+
+// restrict sets r to what [level.first] has left, and adds it up in each group.
+func (l *level) restrict(sum, r, e []float64) {
+	each(len(e), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			r[i] = l.enteringEarly(e, i)
+		}
+	})
+	each(len(sum), func(_, lo, hi int) {
+		for g := lo; g < hi; g++ {
+			var s float64
+			for _, i := range l.of(g) {
+				s += r[i]
+			}
+			sum[g] = s
+		}
+	})
+}
+
+// last improves e by a forward sweep, and sets r to what is left.
+func (l *level) last(e, b, r []float64) {
+	if l.stop() {
+		return
+	}
+	l.order.visit(len(e), false, func(lo, hi int) {
+		inverse := l.inverse
+		for i := lo; i < hi; i++ {
+			r[i] = l.enteringLate(e, i)
+			e[i] = inverse[i] * (b[i] + r[i] + l.enteringEarly(e, i))
+		}
+	})
+	each(len(e), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			r[i] = l.enteringLate(e, i) - r[i]
+		}
+	})
+}
+
+// spread adds a correction of the groups, times a factor, to their members, by their
+// shares.
+func (l *level) spread(e, coarse []float64, factor float64) {
+	each(len(e), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			e[i] += factor * l.share[i] * coarse[l.group[i]]
+		}
+	})
+}
+
+const overCorrection = 1.4
