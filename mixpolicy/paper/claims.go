@@ -1,11 +1,13 @@
 package paper
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 )
@@ -38,6 +40,8 @@ func Claims(ctx context.Context) ([]Claim, error) {
 			return all, err
 		}
 	}
+	// By the section that an ID begins with, 0 being the abstract.
+	slices.SortStableFunc(all, func(a, b Claim) int { return cmp.Compare(a.ID[:1], b.ID[:1]) })
 	return all, nil
 }
 

@@ -22,8 +22,8 @@ func (f Figure2) Coefficients() plotting.Figure {
 		X:     plotting.Axis{Label: "iteration t", Log: true},
 		Y:     plotting.Axis{Label: "θ̂₁ and θ̂₂"},
 		Layers: []plotting.Layer{
-			BandLine("Algorithm 1, θ̂₁", f.PrimalDual, mixpolicy.ThetaCurve(0)),
-			BandLine("Algorithm 1, θ̂₂", f.PrimalDual, mixpolicy.ThetaCurve(1)),
+			BandLine("Alg. 1, θ̂₁", f.PrimalDual, mixpolicy.ThetaCurve(0)),
+			BandLine("Alg. 1, θ̂₂", f.PrimalDual, mixpolicy.ThetaCurve(1)),
 			BandLine("penalty, θ̂₁", f.Penalty, mixpolicy.ThetaCurve(0)),
 			BandLine("penalty, θ̂₂", f.Penalty, mixpolicy.ThetaCurve(1)),
 		},

@@ -1,8 +1,11 @@
 package paper
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -165,6 +168,10 @@ func Proofs(ctx context.Context) ([]Step, error) {
 	for i, key := range c.order {
 		steps[i] = *c.worst[key]
 	}
+	slices.SortStableFunc(steps, func(a, b Step) int {
+		return cmp.Or(cmp.Compare(len(strings.TrimRight(a.Equation, "ab")), len(strings.TrimRight(b.Equation, "ab"))), // 5.9 before 5.10
+			cmp.Compare(a.Equation, b.Equation), cmp.Compare(b.Form, a.Form)) // printed first
+	})
 	return steps, nil
 }
 
