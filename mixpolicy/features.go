@@ -34,7 +34,8 @@ type Features struct {
 	draw     func() (*alias.Table, error)
 }
 
-// NewFeatures computes the occupation measures of the base policies.
+// NewFeatures computes the occupation measures of the base policies. The error names a policy
+// by its index, with its recurrent classes if there are several under average cost.
 func NewFeatures(x *MDP, policies ...*Policy) (*Features, error) {
 	return NewFeaturesContext(context.Background(), x, MeasureSettings{}, policies...)
 }
