@@ -20,7 +20,10 @@ var _ Method = (*Penalty)(nil)
 //	ĝ = (c_a(s) − ω 1{Ψ_a(s)θ < 0}) Ψ_a(s) / q_a(s).
 //
 // The answer is the average of the iterates, weighted by η. The projection is a
-// closed form ([linprog.Norm.Project]); the paper calls a convex solver for it.
+// closed form ([linprog.Norm.Project]); the paper calls a convex solver for it. Section 6 has
+// η = 1/T = 0.001 and R = 100, and does not say what ω is; the bound it quotes from the source,
+// with (ω + 6/(ω(1−γ)))‖[Ψθ]₋‖₁ + O(1/ω), leaves it to be chosen. Nothing of the source itself
+// was at hand.
 type Penalty struct {
 	// Weight is ω, in units of the scaled cost; 0 is 1.
 	Weight float64
