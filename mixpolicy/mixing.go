@@ -13,7 +13,12 @@ import (
 
 // TotalVariation returns ‖μ − ν‖_TV = ½ Σ |μ(i) − ν(i)|, the norm of (A.1). It panics
 // on unequal lengths.
-func TotalVariation(mu, nu []float64) float64 { return sum.Diff1(mu, nu) / 2 }
+func TotalVariation(mu, nu []float64) float64 {
+	if len(mu) != len(nu) {
+		panic(fmt.Sprintf("mixpolicy: total variation of distributions over %d and %d states", len(mu), len(nu)))
+	}
+	return sum.Diff1(mu, nu) / 2
+}
 
 // mixingLimit is the number of states up to which the powers of P^π are formed: a
 // power of 1000 states has 8 MB, takes 2·10⁹ operations, and some 30 are needed.

@@ -172,7 +172,7 @@ func orliczSupport(nu float64, x, p []float64) (z, w []float64, top float64, err
 // (2.5) for ν = 2 and (2.7) for ν = 1. The supremum over x is of a convex function,
 // which is hard in general. lower is attained: at the best local maximum found from
 // the directions of the rows, of E Z, and of the eigenvectors of E ZZᵀ. upper is the
-// norm of ‖Z‖₂. In one dimension they agree.
+// norm of ‖Z‖₂. In one dimension they agree. It panics unless p has an entry for each row.
 func VectorMomentNorm(nu float64, z mat.Matrix, p []float64) (lower, upper float64, err error) {
 	rows, d := z.Dims()
 	if rows != len(p) {

@@ -124,7 +124,12 @@ func (p *Problem) BaseCosts() []float64 { return p.b }
 
 // Objective returns cᵀΨθ, the cost that (2.18) assigns to θ. It is the cost of a
 // policy only if Ψθ ⪰ 0 and 1ᵀθ = 1.
-func (p *Problem) Objective(theta []float64) float64 { return sum.Dot(p.b, theta) }
+func (p *Problem) Objective(theta []float64) float64 {
+	if len(theta) != p.Dim() {
+		panic(fmt.Sprintf("mixpolicy: θ has %d entries, want one per feature: %d", len(theta), p.Dim()))
+	}
+	return sum.Dot(p.b, theta)
+}
 
 // Lagrangian returns 𝓛(θ, λ) = cᵀΨθ − λᵀΨθ (3.1), for λ ⪰ 0 of length nm.
 func (p *Problem) Lagrangian(theta, lambda []float64) float64 {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
@@ -117,3 +119,43 @@ func TestClassesWithoutModulus(t *testing.T) {
 		}
 	}
 }
+
+// Inputs that don't fit each other.
+func TestLengthsThatDiffer(t *testing.T) {
+	x := section6Problem(t).MDP()
+	p := mixpolicy.UniformPolicy(x)
+	m := mixpolicy.Must(x.Occupation(p))
+	for what, err := range map[string]error{
+		"no measure":            second(mixpolicy.FeaturesFromMeasures(x, []*mixpolicy.Policy{p}, nil, 1e-9)),
+		"nothing":               second(mixpolicy.FeaturesFromMeasures(x, nil, nil, 1e-9)),
+		"a measure too many":    second(mixpolicy.FeaturesFromMeasures(x, []*mixpolicy.Policy{p}, []*mixpolicy.Measure{m, m}, 1e-9)),
+		"cost of another model": second(x.WithCosts(make([]float64, 3))),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", what)
+		}
+	}
+}
+
+// Misuse panics with the package's prefix, before an index does.
+func TestMisusePanics(t *testing.T) {
+	for what, f := range map[string]func(){
+		"OrliczNorm, more values":        func() { _, _ = mixpolicy.OrliczNorm(2, []float64{1, 2}, []float64{1}) },
+		"OrliczNorm, more probabilities": func() { _, _ = mixpolicy.OrliczNorm(2, []float64{1}, []float64{.5, .5}) },
+		"MomentNorm":                     func() { _, _ = mixpolicy.MomentNorm(2, []float64{1}, []float64{.5, .5}) },
+		"VectorMomentNorm":               func() { _, _, _ = mixpolicy.VectorMomentNorm(2, mat.NewDense(1, 2, nil), []float64{.5, .5}) },
+		"Objective":                      func() { section6Problem(t).Objective([]float64{1}) },
+		"TotalVariation":                 func() { mixpolicy.TotalVariation([]float64{1}, []float64{.5, .5}) },
+	} {
+		func() {
+			defer func() {
+				if s, _ := recover().(string); !strings.HasPrefix(s, "mixpolicy: ") {
+					t.Errorf("%s: panic %q, want the package's own", what, s)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func second[T any](_ T, err error) error { return err }

@@ -58,6 +58,27 @@ func TestSimulateEstimatesMeasure_2_10(t *testing.T) {
 	}
 }
 
+// Where the cost is 1 in a state and 0 elsewhere, it and its error are the frequency of that
+// state and its error, computed the other way; and one step for each stream is enough to run.
+func TestSimulateCostError(t *testing.T) {
+	x := mixpolicy.Must(models.Queue{Buffer: 5}.MDP())
+	cost := make([]float64, x.Pairs())
+	for a := range x.Actions() {
+		cost[x.Pair(2, a)] = 1
+	}
+	x = mixpolicy.Must(x.WithCosts(cost))
+	e := mixpolicy.Must(mixpolicy.Simulate(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.SimulateSettings{Steps: 64 * 1000, Seed: 4}))
+	if math.Abs(e.MeanCost-e.State[2]) > 1e-13 || math.Abs(e.CostError-e.StateError[2]) > 1e-9*e.StateError[2] {
+		t.Errorf("cost %v ± %v, frequency %v ± %v", e.MeanCost, e.CostError, e.State[2], e.StateError[2])
+	}
+	if e := mixpolicy.Must(mixpolicy.Simulate(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.SimulateSettings{Steps: 64})); e.Steps != 64 {
+		t.Errorf("%d steps, want 64", e.Steps)
+	}
+	if _, err := mixpolicy.Simulate(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.SimulateSettings{Steps: 63}); err == nil {
+		t.Error("63 steps for 64 streams gave no error")
+	}
+}
+
 // Counts of any length have an exact sum of squares.
 func TestSumOfSquares(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
