@@ -41,7 +41,9 @@ func NewFeatures(x *MDP, policies ...*Policy) (*Features, error) {
 }
 
 // NewFeaturesContext is [NewFeatures] with a context and settings. Errors name the
-// policy by its index.
+// policy by its index j. With the error come the features of the policies before it, the
+// first j, or nil if it is the first: after a cancellation only the others are left to
+// do, and [FeaturesFromMeasures] puts the measures of both runs together.
 //
 // A large Ψ is not stored: an entry is πʲ_a(s)μʲ(s), and a state takes 8 bytes a policy,
 // with 4 for deterministic and other policies of few different rows, whatever the
@@ -54,7 +56,11 @@ func NewFeaturesContext(ctx context.Context, x *MDP, set MeasureSettings, polici
 	for j, p := range policies {
 		q, err := occupation(ctx, x, p, set)
 		if err != nil {
-			return nil, fmt.Errorf("mixpolicy: base policy %d: %w", j, err)
+			err = fmt.Errorf("mixpolicy: base policy %d: %w", j, err)
+			if j == 0 {
+				return nil, err
+			}
+			return newFeatures(x, policies[:j], measures[:j]), err
 		}
 		measures[j] = *q
 	}

@@ -1,7 +1,10 @@
 package mixpolicy_test
 
 import (
+	"context"
+	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -9,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
 // Section 2.2: the columns of Ψ are the occupation measures of the base policies,
@@ -145,6 +149,44 @@ func TestPolicyOfFeatures_2_20(t *testing.T) {
 	wantError(t, err, "θ2 is NaN", "want a finite number")
 	_, err = f.PolicyOf([]float64{1, 0, math.Inf(1)})
 	wantError(t, err, "θ3 is +Inf")
+}
+
+// Cancelled in the third measure, the first two come back, and with those of the rest of
+// the policies they make the features of an undisturbed run.
+func TestFeaturesStop(t *testing.T) {
+	w := models.Network{Buffers: [4]int{3, 2, 2, 3}}
+	x := mixpolicy.Must(w.MDP())
+	policies := mixpolicy.Must(w.Policies(x, models.Longer, models.LastBuffer, models.AnyQueue, models.OldestJob))
+	whole := mixpolicy.Must(mixpolicy.NewFeaturesContext(context.Background(), x, mixpolicy.MeasureSettings{Method: mixpolicy.Multilevel}, policies...))
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	started := 0
+	set := mixpolicy.MeasureSettings{Method: mixpolicy.Multilevel, Progress: func(sweeps int, _ float64) {
+		if sweeps == 0 {
+			if started++; started == 3 {
+				cancel()
+			}
+		}
+	}}
+	done, err := mixpolicy.NewFeaturesContext(ctx, x, set, policies...)
+	wantError(t, err, "base policy 2")
+	if !errors.Is(err, context.Canceled) || done == nil || done.Dim() != 2 || done.Policy(1) != policies[1] {
+		t.Fatalf("cancelled in the third measure: features %v, error %v", done, err)
+	}
+	set.Progress = nil
+	rest := mixpolicy.Must(mixpolicy.NewFeaturesContext(context.Background(), x, set, policies[2:]...))
+	measures := []*mixpolicy.Measure{done.Measure(0), done.Measure(1), rest.Measure(0), rest.Measure(1)}
+	both := mixpolicy.Must(mixpolicy.FeaturesFromMeasures(x, policies, measures, 1e-12))
+	for j := range policies {
+		if !slices.Equal(both.Column(j), whole.Column(j)) {
+			t.Errorf("column %d is not that of an undisturbed run", j)
+		}
+	}
+
+	// None is finished: there are no features.
+	if f, err := mixpolicy.NewFeaturesContext(ctx, x, set, policies...); f != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled before: features %v, error %v", f, err)
+	}
 }
 
 // What is wrong with features is named.

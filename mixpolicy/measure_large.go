@@ -3,6 +3,7 @@ package mixpolicy
 import (
 	"context"
 	"fmt"
+	"runtime"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/multilevel"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
@@ -43,52 +44,75 @@ func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, 
 }
 
 // arrivals returns the chain on the support, with ∗ under discounting, as lists of
-// where each state is entered from.
+// where each state is entered from: a counting sort, in which workers take the sources
+// part by part.
 func (x *MDP) arrivals(chain *sparse.Matrix, support []int32) multilevel.Chain {
 	number := make([]int32, x.n)
 	for k, s := range support {
 		number[s] = int32(k)
 	}
 	n, gamma := len(support), x.Gamma()
-	star, size := -1, n
+	size := n
 	if !x.criterion.Average() {
-		star, size = n, n+1
+		size++
 	}
-	in := &sparse.Matrix{Rows: size, Cols: size, Ptr: make([]int, size+1)}
-	// Once to count, and once to fill; support is increasing, so columns are too.
-	moves := func(visit func(from, to int32, p float64)) {
-		for k, s := range support {
-			col, val := chain.Row(int(s))
-			for e, to := range col {
+	const mostParts = 4 // a part needs a count of each state
+	at := make([][]int32, mostParts)
+	parts := split(min(mostParts, runtime.GOMAXPROCS(0)), n, chain.NNZ(), func(part, lo, hi int) {
+		count := make([]int32, n)
+		for _, s := range support[lo:hi] {
+			for _, to := range chain.Col[chain.Ptr[s]:chain.Ptr[s+1]] {
 				if to != s {
-					visit(int32(k), number[to], gamma*val[e])
-				}
-			}
-			if star >= 0 {
-				visit(int32(k), int32(star), 1-gamma)
-			}
-		}
-		if star >= 0 {
-			for k, s := range support {
-				if x.initial[s] > 0 {
-					visit(int32(star), int32(k), x.initial[s])
+					count[number[to]]++
 				}
 			}
 		}
+		at[part] = count
+	})
+	in := &sparse.Matrix{Rows: size, Cols: size, Ptr: make([]int, size+1)}
+	for i := range n {
+		end := in.Ptr[i]
+		for _, count := range at[:parts] {
+			end, count[i] = end+int(count[i]), int32(end-in.Ptr[i]) // where in row i the part begins
+		}
+		if size > n && x.initial[support[i]] > 0 {
+			end++ // from ∗, the last
+		}
+		in.Ptr[i+1] = end
 	}
-	moves(func(_, to int32, _ float64) { in.Ptr[to+1]++ })
-	for i := range size {
-		in.Ptr[i+1] += in.Ptr[i]
+	if size > n {
+		in.Ptr[size] = in.Ptr[n] + n
 	}
 	in.Col, in.Val = make([]int32, in.Ptr[size]), make([]float64, in.Ptr[size])
-	end := make([]int, size)
-	copy(end, in.Ptr)
 	leave := make([]float64, size)
-	moves(func(from, to int32, p float64) {
-		in.Col[end[to]], in.Val[end[to]] = from, p
-		end[to]++
-		leave[from] += p
+	split(min(mostParts, runtime.GOMAXPROCS(0)), n, chain.NNZ(), func(part, lo, hi int) {
+		at := at[part]
+		for k := lo; k < hi; k++ {
+			s := support[k]
+			col, val := chain.Row(int(s))
+			for e, to := range col {
+				if to == s {
+					continue
+				}
+				i := number[to]
+				p := gamma * val[e]
+				in.Col[in.Ptr[i]+int(at[i])], in.Val[in.Ptr[i]+int(at[i])] = int32(k), p
+				at[i]++
+				leave[k] += p
+			}
+		}
 	})
+	if size > n {
+		for k, s := range support {
+			in.Col[in.Ptr[n]+k], in.Val[in.Ptr[n]+k] = int32(k), 1-gamma
+			leave[k] += 1 - gamma
+			if p := x.initial[s]; p > 0 {
+				last := in.Ptr[k+1] - 1
+				in.Col[last], in.Val[last] = int32(n), p
+				leave[n] += p
+			}
+		}
+	}
 	return multilevel.Chain{In: in, Leave: leave}
 }
 

@@ -249,14 +249,24 @@ func (x *MDP) checkPolicy(p *Policy) error {
 	return nil
 }
 
-// chain returns P^π, with P^π(s, s′) = Σ_a π_a(s) P_a(s, s′), n × n.
+// chain returns P^π, with P^π(s, s′) = Σ_a π_a(s) P_a(s, s′), n × n, which is not to be
+// changed: with one action it is P itself.
 func (x *MDP) chain(p *Policy) *sparse.Matrix {
+	if x.m == 1 && len(p.prob) == 1 && p.prob[0] == 1 {
+		return x.p
+	}
 	b := sparse.NewBuilder(x.n, x.n, x.p.NNZ()/x.m)
 	// Rows are merged through a dense accumulator that is cleared entry by entry.
 	acc, seen := make([]float64, x.n), make([]int32, 0, 64)
 	for s := range x.n {
+		row := p.Row(s)
+		if a := slices.Index(row, 1); a >= 0 {
+			b.Append(x.Next(s, a))
+			b.EndRow()
+			continue
+		}
 		seen = seen[:0]
-		for a, w := range p.Row(s) {
+		for a, w := range row {
 			if w == 0 {
 				continue
 			}

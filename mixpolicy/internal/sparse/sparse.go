@@ -38,6 +38,12 @@ func (b *Builder) Set(col int, val float64) {
 	b.m.Val = append(b.m.Val, val)
 }
 
+// Append adds entries to the row that EndRow will close.
+func (b *Builder) Append(col []int32, val []float64) {
+	b.m.Col = append(b.m.Col, col...)
+	b.m.Val = append(b.m.Val, val...)
+}
+
 // EndRow sorts the row by column and closes it. If a column was set twice, it
 // returns that column and false; the row is kept as given.
 func (b *Builder) EndRow() (duplicate int, ok bool) {

@@ -163,6 +163,13 @@ func TestClosedClasses(t *testing.T) {
 		if got, want := m.ClosedClasses(), closedClasses(m); !slices.EqualFunc(got, want, slices.Equal[[]int32]) {
 			t.Fatalf("classes %v, want %v", got, want)
 		}
+		// The short cut is taken if there is one class and it is near.
+		if got, want := m.tarjan(), closedClasses(m); !slices.EqualFunc(got, want, slices.Equal[[]int32]) {
+			t.Fatalf("classes %v by Tarjan's method, want %v", got, want)
+		}
+		if _, ok := m.onlyClosedClass(); ok && len(closedClasses(m)) > 1 {
+			t.Fatal("one of several classes is taken for the only one")
+		}
 	})
 }
 
