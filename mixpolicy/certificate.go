@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unicode"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -89,7 +90,13 @@ func describe(m Method) string {
 func (c *Certificate) String() string {
 	var b strings.Builder
 	line := func(name, format string, v ...any) {
-		fmt.Fprintf(&b, "%-28s %s\n", name, fmt.Sprintf(format, v...))
+		width := 28 // of the column, to which a hat over a letter adds nothing
+		for _, r := range name {
+			if unicode.Is(unicode.Mn, r) {
+				width++
+			}
+		}
+		fmt.Fprintf(&b, "%-*s %s\n", width, name, fmt.Sprintf(format, v...))
 	}
 	line("cost cᵀΨθ̂", "%.6f", c.Objective)
 	if c.HasOptimum {

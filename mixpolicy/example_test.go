@@ -22,17 +22,17 @@ func Example() {
 	run := mixpolicy.Must(mixpolicy.Solve(context.Background(), problem, method, mixpolicy.Settings{Iterations: 100_000, Seed: 1}))
 	fmt.Println(&run.Certificate)
 	// Output:
-	// cost cᵀΨθ̂                   2051.474835
+	// cost cᵀΨθ̂                    2051.474835
 	// exact optimum of (2.18)      2861.645568
 	// gap to the optimum           -810
 	// gap, infeasibility priced    1.73e+04
-	// lower bound from λ̂          2321.399534
+	// lower bound from λ̂           2321.399534
 	// duality gap                  -270
-	// true cost of π^θ̂            2371.641879
-	// violation ½‖[Ψθ̂]₋‖₂         0.0049
-	// negative mass ‖[Ψθ̂]₋‖₁      0.0423
-	// 1ᵀθ̂ − 1                     +0.000000000
-	// ‖θ̂‖ of R                    1.325 of 2
+	// true cost of π^θ̂             2371.641879
+	// violation ½‖[Ψθ̂]₋‖₂          0.0049
+	// negative mass ‖[Ψθ̂]₋‖₁       0.0423
+	// 1ᵀθ̂ − 1                      +0.000000000
+	// ‖θ̂‖ of R                     1.325 of 2
 	// queries                      100000
 	// seed, stream                 1, 0
 	// settings                     primal–dual, φ: ball, R = 2, η = 1, 0.7071, 0.5774, …, G = +Inf, scale of costs 10030.72, T = 100000, ‖θ‖ℓ₂ ≤ 2

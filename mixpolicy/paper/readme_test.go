@@ -3,6 +3,7 @@ package paper_test
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -42,5 +43,26 @@ func TestReadmeFigure(t *testing.T) {
 	}
 	if !bytes.Equal(got, want) {
 		t.Errorf("data/figures/readme.svg is not what the code makes; go test ./mixpolicy/paper -run ReadmeFigure -update-figures makes it anew")
+	}
+}
+
+// TestReadmeCounts: what the README says of the index and of the errata is what they hold.
+func TestReadmeCounts(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := paper.RecordedIndex()
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[paper.Verdict]int{}
+	for _, r := range rows {
+		count[r.Verdict]++
+	}
+	want := fmt.Sprintf("Of the %d equations and statements, %d hold as printed, %d when corrected, and %d are definitions; each is decided by a computation, and each of %d errata",
+		len(rows), count[paper.Holds], count[paper.HoldsAsCorrected], count[paper.Defines], len(paper.Errata()))
+	if !bytes.Contains(text, []byte(want)) {
+		t.Errorf("the README does not have %q", want)
 	}
 }
