@@ -32,6 +32,9 @@ func TestMachineDefaults(t *testing.T) {
 	if y := mixpolicy.Must(Machine{Outage: 2}.MDP()); !slices.Equal(y.Costs(), []float64{0, 0, 2, 2}) {
 		t.Errorf("an outage of 2 alone: costs %v", y.Costs())
 	}
+	if y := mixpolicy.Must(Machine{Service: 2}.MDP()); !slices.Equal(y.Costs(), []float64{0, 2, 0, 2}) {
+		t.Errorf("a service of 2 alone: costs %v", y.Costs())
+	}
 	if lambda := mixpolicy.Must(Machine{Break: [2]float64{.5, .5}}.Relaxation([2]float64{})); lambda != .5 {
 		t.Errorf("breaking alone: eigenvalue %v, want 1 − 0.5", lambda)
 	}
@@ -141,6 +144,14 @@ func TestQueueFeatures(t *testing.T) {
 		if got := r.String(); got != fmt.Sprintf("Reading(%d)", int(r)) {
 			t.Errorf("reading %d is called %q", int(r), got)
 		}
+	}
+}
+
+// The base policies of (6.3) are for four rates.
+func TestQueuePoliciesRefuse(t *testing.T) {
+	three := mixpolicy.Must(Queue{Rates: []float64{.2, .4, .6}}.MDP())
+	if _, err := (Queue{}).Policies(three); err == nil || !strings.Contains(err.Error(), "(6.3)") {
+		t.Errorf("three rates: error %v", err)
 	}
 }
 
