@@ -185,6 +185,11 @@ func TestBestFit(t *testing.T) {
 	if err != nil || math.Abs(distance-1.5) > 1e-13 || math.Abs(nu[0]-2.5) > 1e-13 {
 		t.Errorf("distance %v at ν = %v (%v), want 1.5 at 2.5", distance, nu, err)
 	}
+	// |7 − ν|/1 = |ν − 1|/3 at ν = 11/2.
+	distance, nu, err = BestFit(background, constant, []float64{7, 1}, []float64{1, 3})
+	if err != nil || math.Abs(distance-1.5) > 1e-13 || math.Abs(nu[0]-5.5) > 1e-13 {
+		t.Errorf("distance %v at ν = %v (%v), want 1.5 at 5.5", distance, nu, err)
+	}
 	phi := mixpolicy.Must(models.Queue{Buffer: 4, Empty: true}.Monomials(1))
 	distance, nu, err = BestFit(background, phi, []float64{0, 1, 4, 9, 16}, []float64{1, 1, 1, 1, 1})
 	if err != nil || math.Abs(distance-2) > 1e-13 || math.Abs(nu[0]+2) > 1e-12 || math.Abs(nu[1]-4) > 1e-12 {

@@ -209,6 +209,24 @@ func TestLastIterate(t *testing.T) {
 	}
 }
 
+// Without a Balance it is the range of the costs, or 1 if they are all equal.
+func TestDefaultBalance(t *testing.T) {
+	x := mixpolicy.Must(models.Machine{Criterion: mixpolicy.Discounted(.5)}.MDP())
+	for _, c := range []struct {
+		cost []float64
+		want float64
+	}{{[]float64{3, 5, 4, 10}, 7}, {[]float64{-3, 5, 4, 1}, 8}, {[]float64{2, 2, 2, 2}, 1}} {
+		y := mixpolicy.Must(x.WithCosts(c.cost))
+		p := mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.NewFeatures(y, mixpolicy.UniformPolicy(y))), mixpolicy.Simplex()))
+		if got, err := balance(p, 0); err != nil || got != c.want {
+			t.Errorf("costs %v: %v, %v, want %v", c.cost, got, err, c.want)
+		}
+		if got, err := balance(p, 2.5); err != nil || got != 2.5 {
+			t.Errorf("given 2.5: %v, %v", got, err)
+		}
+	}
+}
+
 func TestKnownCostErrors(t *testing.T) {
 	for _, m := range []mixpolicy.Method{
 		&MirrorProx{Balance: -1}, &MirrorProx{Balance: math.NaN()}, &MirrorProx{Modulus: bregman.Ball{R: .7}},
