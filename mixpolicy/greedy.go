@@ -103,6 +103,7 @@ func (g *greedy) step(dst, v []float64, tie, slack float64, workers int) change 
 		open := make([]contest, batch)
 		rows := make([]candidate, batch*g.x.m+1)
 		for ; lo < hi; lo += batch {
+			// The policy's values, and the pairs that may be better; their values; the choices.
 			n, k := 0, 0
 			for s := lo; s < min(lo+batch, hi); s++ {
 				present := math.Inf(1)
@@ -118,7 +119,7 @@ func (g *greedy) step(dst, v []float64, tie, slack float64, workers int) change 
 			for i := range rows[:k] {
 				rows[i].value = g.x.backup(rows[i].pair, v)
 			}
-			for _, o := range slices.Backward(open[:n]) {
+			for _, o := range slices.Backward(open[:n]) { // a list ends where the next begins
 				var changed bool
 				dst[o.state], changed = g.choose(o.state, rows[o.first:k], dst[o.state], tie)
 				if k = o.first; changed || first {
