@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -99,7 +100,9 @@ func benchmark(b *testing.B, p Mixture, s Settings) {
 func BenchmarkQueue(b *testing.B) {
 	p := Mixture{B: costs(2, 1), Psi: measures(400, 2, 0, 1), R: 100}
 	for _, p.Norm = range []Norm{L2, LInf, L1} {
-		b.Run(p.Norm.String(), func(b *testing.B) { benchmark(b, p, Settings{}) })
+		b.Run(p.Norm.String(), func(b *testing.B) {
+			benchmark(b, p, Settings{Progress: func(q Progress) { b.Logf("%v %+v", time.Now().Format("15:04:05.0"), q) }})
+		})
 	}
 	sol, _ := p.Solve(context.Background(), Settings{})
 	b.Run("warm", func(b *testing.B) { benchmark(b, p, Settings{Warm: sol.Active()}) })
@@ -116,7 +119,9 @@ func BenchmarkNetwork(b *testing.B) {
 	} {
 		for _, r := range []float64{1, 10, math.Inf(1)} {
 			p := Mixture{B: costs(d, 1), Psi: c.psi, R: r}
-			b.Run(fmt.Sprintf("%s R=%v", c.name, r), func(b *testing.B) { benchmark(b, p, Settings{}) })
+			b.Run(fmt.Sprintf("%s R=%v", c.name, r), func(b *testing.B) {
+				benchmark(b, p, Settings{Progress: func(q Progress) { b.Logf("%v %+v", time.Now().Format("15:04:05.0"), q) }})
+			})
 		}
 	}
 }
@@ -193,7 +198,7 @@ func BenchmarkGenerated(b *testing.B) {
 	for _, r := range []float64{1.5, 10, math.Inf(1)} {
 		p := Mixture{B: costs(d, 1), Psi: psi, R: r}
 		b.Run(fmt.Sprintf("R=%v", r), func(b *testing.B) {
-			benchmark(b, p, Settings{})
+			benchmark(b, p, Settings{Progress: func(q Progress) { b.Logf("%v %+v", time.Now().Format("15:04:05.0"), q) }})
 		})
 	}
 }
@@ -205,10 +210,14 @@ func BenchmarkManyFeatures(b *testing.B) {
 		for _, norm := range []Norm{L2, LInf, L1} {
 			for _, r := range []float64{1.5, 10} {
 				p := Mixture{B: costs(d, 1), Psi: psi, Norm: norm, R: r}
-				b.Run(fmt.Sprintf("sparse=%v %v R=%v", sparse, norm, r), func(b *testing.B) { benchmark(b, p, Settings{}) })
+				b.Run(fmt.Sprintf("sparse=%v %v R=%v", sparse, norm, r), func(b *testing.B) {
+					benchmark(b, p, Settings{Progress: func(q Progress) { b.Logf("%v %+v", time.Now().Format("15:04:05.0"), q) }})
+				})
 			}
 		}
 		p := Mixture{B: costs(d, 1), Psi: psi, R: math.Inf(1)}
-		b.Run(fmt.Sprintf("sparse=%v free", sparse), func(b *testing.B) { benchmark(b, p, Settings{}) })
+		b.Run(fmt.Sprintf("sparse=%v free", sparse), func(b *testing.B) {
+			benchmark(b, p, Settings{Progress: func(q Progress) { b.Logf("%v %+v", time.Now().Format("15:04:05.0"), q) }})
+		})
 	}
 }

@@ -32,7 +32,7 @@ func (p *path) optimize(ctx context.Context) (outcome, error) {
 
 // toInfinity increases t until x(t) no longer depends on it.
 func (p *path) toInfinity(ctx context.Context) (outcome, error) {
-	t := max(p.t, 1)
+	t := min(max(p.t, 1), p.limit)
 	for {
 		p.moveTo(t)
 		if out, err := p.settle(ctx); out != bounded || err != nil {
@@ -47,11 +47,15 @@ func (p *path) toInfinity(ctx context.Context) (outcome, error) {
 		if t > 0x1p500 {
 			return stalled, nil
 		}
+		if t >= p.limit {
+			return partial, nil
+		}
 		// Any factor works: each t costs a few steps from the last one's active set.
 		t *= 64
 		if until := p.release(); !math.IsInf(until, 1) {
 			t = max(t, 2*until)
 		}
+		t = min(t, p.limit)
 	}
 }
 
@@ -116,6 +120,12 @@ func (p *path) toSphere(ctx context.Context) (outcome, error) {
 			if next > 0x1p500 {
 				return stalled, nil
 			}
+			if next > p.limit {
+				if p.t >= p.limit {
+					return partial, nil
+				}
+				next = p.limit
+			}
 		case lo < 0:
 			if !(0 < next && next < hi) {
 				next = 0 // is there a feasible point at all?
@@ -131,3 +141,6 @@ func (p *path) toSphere(ctx context.Context) (outcome, error) {
 		p.moveTo(next)
 	}
 }
+
+const firstLimit = 1
+const raise = 16

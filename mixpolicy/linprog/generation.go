@@ -52,6 +52,9 @@ func (m program) minimize(ctx context.Context, settings Settings) (*Solution, er
 		known:   make(map[int]bool),
 		bound:   math.Inf(-1),
 	}
+	if len(settings.Warm) > 0 {
+		s.limit = math.Inf(1)
+	}
 	for _, i := range settings.Warm {
 		if err := s.learn(i); err != nil {
 			return nil, err
@@ -95,6 +98,7 @@ func (s *solver) run(ctx context.Context, progress func(Progress)) (*Solution, e
 		if out == stalled && s.withoutRounding() {
 			continue
 		}
+		before := len(s.known)
 		more, err := s.separate(ctx, out)
 		if err != nil {
 			if ctx.Err() == nil {
@@ -111,6 +115,11 @@ func (s *solver) run(ctx context.Context, progress func(Progress)) (*Solution, e
 		}
 		switch {
 		case out == stalled:
+		case out == partial:
+			if len(s.known)-before <= s.d/4 {
+				s.limit *= raise
+			}
+			continue
 		case more:
 			continue
 		case !s.inside && s.norm != L2 && (out == ray || s.norm.Of(s.x) > s.radius*(1+s.rounding())):
@@ -137,7 +146,7 @@ func (s *solver) withoutRounding() bool {
 	if s.exact != nil || s.d > exactly {
 		return false
 	}
-	s.exact = new(exactPath)
+	s.exact, s.limit = new(exactPath), math.Inf(1)
 	return true
 }
 

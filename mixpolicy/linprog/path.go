@@ -1,6 +1,7 @@
 package linprog
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/big"
@@ -20,7 +21,10 @@ type path struct {
 	mean, length float64
 
 	pool   []*cut
+	short  []*cut // of the pool, where that is long: those that were violated most
+	misses []miss // scratch
 	t      float64
+	limit  float64 // of t, for the time being
 	x, u   []float64
 	inside bool  // cuts of a polyhedral ball are made
 	sets   []int // scratch of the ℓ₁ cut
@@ -41,13 +45,14 @@ type outcome int
 
 const (
 	bounded    outcome = iota // x solves the problem over the pool
+	partial                   // x = x(t) over the pool, at the limit of t
 	ray                       // x + s v is feasible over the pool for all s ≥ 0, bᵀv < 0
 	infeasible                // the refutation shows it
 	stalled                   // more steps than could be needed
 )
 
 func newPath(m program) *path {
-	p := &path{program: m}
+	p := &path{program: m, limit: firstLimit}
 	d := len(m.b)
 	var square float64
 	for _, g := range m.g {
@@ -121,19 +126,54 @@ func (p *path) sumOfMultipliers() float64 {
 	return s
 }
 
-// violated returns the cut of pool or ball that x violates most, and by how much, or
-// nil if none is violated by more than rounding.
+// violated returns a cut of pool or ball that x violates, and by how much, or nil if none
+// is violated by more than rounding. It is the most violated one, or where that takes long
+// the most violated one of a short list that was so of late.
 func (p *path) violated() (worst *cut, by float64) {
-	by = p.rounding() * L2.Of(p.x)
-	for _, c := range p.pool {
-		if v := c.rhs - floats.Dot(c.normal, p.x); v > by {
-			worst, by = c, v
+	least := p.rounding() * L2.Of(p.x)
+	if worst, by = p.worst(p.short, least, nil); worst != nil {
+		return worst, by
+	}
+	var all *[]miss
+	// A pool of a mebibyte is read in the time of a few steps.
+	if len(p.pool)*p.d > 1<<17 {
+		p.misses = p.misses[:0]
+		all = &p.misses
+	}
+	worst, by = p.worst(p.pool, least, all)
+	if all != nil {
+		slices.SortStableFunc(p.misses, func(a, b miss) int { return cmp.Compare(b.by, a.by) })
+		p.short = p.short[:0]
+		for _, m := range p.misses[:min(len(p.misses), 64)] {
+			p.short = append(p.short, m.cut)
 		}
 	}
 	// The pool comes first, so that a cut of the ball is not made twice.
-	if c, v := p.ballCut(by); c != nil {
+	if c, v := p.ballCut(max(by, least)); c != nil {
 		p.pool = append(p.pool, c)
 		worst, by = c, v
+	}
+	return worst, by
+}
+
+// A miss is a cut and by how much x violates it.
+type miss struct {
+	cut *cut
+	by  float64
+}
+
+// worst returns the cut of a list that x violates most, if by more than least, and appends
+// all that it so violates.
+func (p *path) worst(cuts []*cut, least float64, all *[]miss) (worst *cut, by float64) {
+	by = least
+	for _, c := range cuts {
+		v := c.rhs - floats.Dot(c.normal, p.x)
+		if v > least && all != nil {
+			*all = append(*all, miss{c, v})
+		}
+		if v > by {
+			worst, by = c, v
+		}
 	}
 	return worst, by
 }
