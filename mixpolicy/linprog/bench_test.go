@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -86,6 +85,8 @@ func costs(d int, seed uint64) []float64 {
 func benchmark(b *testing.B, p Mixture, s Settings) {
 	b.ReportAllocs()
 	var sol *Solution
+	rows := 0
+	s.Progress = func(now Progress) { rows = now.Rows }
 	for b.Loop() {
 		var err error
 		if sol, err = p.Solve(context.Background(), s); err != nil {
@@ -94,6 +95,7 @@ func benchmark(b *testing.B, p Mixture, s Settings) {
 	}
 	b.ReportMetric(float64(sol.Scans), "scans")
 	b.ReportMetric(float64(sol.Pivots), "pivots")
+	b.ReportMetric(float64(rows), "rows")
 	b.ReportMetric(sol.Gap()/math.Abs(sol.Objective), "gap")
 }
 
@@ -101,7 +103,7 @@ func BenchmarkQueue(b *testing.B) {
 	p := Mixture{B: costs(2, 1), Psi: measures(400, 2, 0, 1), R: 100}
 	for _, p.Norm = range []Norm{L2, LInf, L1} {
 		b.Run(p.Norm.String(), func(b *testing.B) {
-			benchmark(b, p, Settings{Progress: func(q Progress) { b.Logf("%v %+v", time.Now().Format("15:04:05.0"), q) }})
+			benchmark(b, p, Settings{})
 		})
 	}
 	sol, _ := p.Solve(context.Background(), Settings{})
@@ -120,7 +122,7 @@ func BenchmarkNetwork(b *testing.B) {
 		for _, r := range []float64{1, 10, math.Inf(1)} {
 			p := Mixture{B: costs(d, 1), Psi: c.psi, R: r}
 			b.Run(fmt.Sprintf("%s R=%v", c.name, r), func(b *testing.B) {
-				benchmark(b, p, Settings{Progress: func(q Progress) { b.Logf("%v %+v", time.Now().Format("15:04:05.0"), q) }})
+				benchmark(b, p, Settings{})
 			})
 		}
 	}
@@ -197,9 +199,16 @@ func BenchmarkGenerated(b *testing.B) {
 	psi := newGenerated([4]int{39, 26, 26, 39}, 4, d, 1)
 	for _, r := range []float64{1.5, 10, math.Inf(1)} {
 		p := Mixture{B: costs(d, 1), Psi: psi, R: r}
-		b.Run(fmt.Sprintf("R=%v", r), func(b *testing.B) {
-			benchmark(b, p, Settings{Progress: func(q Progress) { b.Logf("%v %+v", time.Now().Format("15:04:05.0"), q) }})
-		})
+		b.Run(fmt.Sprintf("R=%v", r), func(b *testing.B) { benchmark(b, p, Settings{}) })
+	}
+}
+
+func BenchmarkFiftyFeatures(b *testing.B) {
+	const d = 50
+	psi := measures(100_000, d, .2, 1)
+	for _, r := range []float64{1.5, 10, math.Inf(1)} {
+		p := Mixture{B: costs(d, 1), Psi: psi, R: r}
+		b.Run(fmt.Sprintf("R=%v", r), func(b *testing.B) { benchmark(b, p, Settings{}) })
 	}
 }
 
@@ -211,13 +220,13 @@ func BenchmarkManyFeatures(b *testing.B) {
 			for _, r := range []float64{1.5, 10} {
 				p := Mixture{B: costs(d, 1), Psi: psi, Norm: norm, R: r}
 				b.Run(fmt.Sprintf("sparse=%v %v R=%v", sparse, norm, r), func(b *testing.B) {
-					benchmark(b, p, Settings{Progress: func(q Progress) { b.Logf("%v %+v", time.Now().Format("15:04:05.0"), q) }})
+					benchmark(b, p, Settings{})
 				})
 			}
 		}
 		p := Mixture{B: costs(d, 1), Psi: psi, R: math.Inf(1)}
 		b.Run(fmt.Sprintf("sparse=%v free", sparse), func(b *testing.B) {
-			benchmark(b, p, Settings{Progress: func(q Progress) { b.Logf("%v %+v", time.Now().Format("15:04:05.0"), q) }})
+			benchmark(b, p, Settings{})
 		})
 	}
 }

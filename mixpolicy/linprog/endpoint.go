@@ -8,6 +8,16 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
+// Rows are found near the path. The solution for few rows is far from the feasible set, at
+// d = 400 a hundred times its size, and the rows that it violates are not those that matter.
+// So x(t) is first found over all rows for t = 1, when ‖b̂‖₂ = 1 and ‖x(0)‖₂ ≤ 1 are of
+// the same size, and then for an upper limit of t that is raised by a factor each time that
+// a scan finds few rows, until it does not matter. A factor of 256 makes it slower by half.
+const (
+	firstLimit = 1
+	raise      = 16
+)
+
 // release returns the t at which the first active cut gives way, or +∞.
 func (p *path) release() float64 {
 	t := math.Inf(1)
@@ -141,6 +151,3 @@ func (p *path) toSphere(ctx context.Context) (outcome, error) {
 		p.moveTo(next)
 	}
 }
-
-const firstLimit = 1
-const raise = 16

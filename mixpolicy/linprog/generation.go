@@ -53,7 +53,7 @@ func (m program) minimize(ctx context.Context, settings Settings) (*Solution, er
 		bound:   math.Inf(-1),
 	}
 	if len(settings.Warm) > 0 {
-		s.limit = math.Inf(1)
+		s.limit = math.Inf(1) // the rows that matter are known
 	}
 	for _, i := range settings.Warm {
 		if err := s.learn(i); err != nil {
@@ -116,7 +116,7 @@ func (s *solver) run(ctx context.Context, progress func(Progress)) (*Solution, e
 		switch {
 		case out == stalled:
 		case out == partial:
-			if len(s.known)-before <= s.d/4 {
+			if len(s.known)-before <= s.d/4 { // few beside the d of a vertex
 				s.limit *= raise
 			}
 			continue

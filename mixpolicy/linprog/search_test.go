@@ -357,8 +357,9 @@ func expandedRows(rng *rand.Rand) Inequalities {
 
 // assignmentRows is a transport problem: equations as two rows each, one of them
 // implied by the others, and every vertex degenerate.
-func assignmentRows(rng *rand.Rand) Inequalities {
-	k := 2 + rng.IntN(2)
+func assignmentRows(rng *rand.Rand) Inequalities { return transport(rng, 2+rng.IntN(2)) }
+
+func transport(rng *rand.Rand, k int) Inequalities {
 	d := k * k
 	var rows [][]float64
 	var h []float64
