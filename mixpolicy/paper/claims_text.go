@@ -385,7 +385,7 @@ func theoryClaims(ctx context.Context) ([]Claim, error) {
 		if r.Measured {
 			o := Orders(r.Corrected, r.Gap)
 			lo, hi = min(lo, o), max(hi, o)
-			if r.Gap > r.Corrected.Value || r.Violation > r.CorrectedViolation.Value {
+			if !(r.Gap <= r.Corrected.Value && r.Violation <= r.CorrectedViolation.Value) {
 				violated++
 			}
 		}

@@ -19,7 +19,7 @@ type CoinRun struct {
 	Sum           float64 // left side of (5.21) and, over Ση, of (5.23), at its best λ
 	Bracket       float64 // of (5.26) over Ση
 	Gap           float64 // cᵀΨ(θ̂ − θ*), (5.28)
-	Violation     float64 // left side of (5.34), NaN if it is not the second case
+	Violation     float64 // left side of (5.34), −∞ if it is not the second case
 	Steps         float64 // Ση
 	Printed       float64 // right side of (5.21) as printed, C_e being that of (3.34b)
 	PrintedWithA3 float64 // C_e being that of (A.3), with c_max
@@ -106,7 +106,7 @@ var coin = sync.OnceValues(func() ([]CoinRun, error) {
 		length := min(r.G, 2*s*v)
 		left := gap + complementary + length*2*v - sq(length)/(2*s)
 		run := CoinRun{
-			Sum: left * s, Gap: gap, Violation: math.NaN(), Steps: s,
+			Sum: left * s, Gap: gap, Violation: math.Inf(-1), Steps: s,
 			Bracket:       gap + complementary + 2*r.G*v*v*s/max(r.G, s*v) - sq(r.G*v)*s/max(sq(r.G), sq(s*v)),
 			Printed:       printed(r.K.Ce(mixpolicy.Printed)),
 			PrintedWithA3: printed(r.K.Ce(mixpolicy.Corrected)),
@@ -123,7 +123,7 @@ var coin = sync.OnceValues(func() ([]CoinRun, error) {
 // exceeding counts runs of which the left side over Ση exceeds the right side over Ση.
 func exceeding(runs []CoinRun, left, right func(CoinRun) float64) (n int) {
 	for _, r := range runs {
-		if left(r) > right(r)/r.Steps {
+		if !(left(r) <= right(r)/r.Steps) {
 			n++
 		}
 	}

@@ -697,7 +697,7 @@ func checkDiameter(context.Context) (Finding, error) {
 	}
 	far, printed := toward(40), math.Inf(1)
 	for k := 10; k < 40; k += 2 {
-		if toward(k+2) < 1.9*toward(k) {
+		if !(toward(k+2) >= 1.9*toward(k)) {
 			printed = 0
 		}
 	}

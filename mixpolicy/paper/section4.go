@@ -399,7 +399,7 @@ func checkSampledError(ctx context.Context) (Finding, error) {
 			if err != nil {
 				return 0, err
 			}
-			if a.miss(sampled.Value) > rhs {
+			if !(a.miss(sampled.Value) <= rhs) {
 				n++
 			}
 		}

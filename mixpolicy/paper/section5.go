@@ -146,7 +146,7 @@ func checkHighProbability(ctx context.Context) (Finding, error) {
 			r.total(func(s TraceStep) float64 {
 				return sq(s.Eta)*(sq(r.dual(s.Mean))+ce*ce)/r.Mu + sq(s.Eta*floats.Norm(s.Ascent, 2))/2
 			}) + 2*r.K.R*ce*math.Sqrt(2*math.Log(1/rho)*r.Sums.Squares)
-		if lhs > rhs {
+		if !(lhs <= rhs) {
 			failures++
 		}
 	}
