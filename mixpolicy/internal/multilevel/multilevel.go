@@ -205,7 +205,7 @@ func (s *solver) iterate() bool {
 }
 
 // estimate sets Error: the size of the correction e that removes the residual, found
-// by the Krylov iteration until only a part ρ of the residual is left, and divided by
+// by the Krylov iteration until only a part ρ ≤ ¼ of the residual is left, and divided by
 // 1 − ρ for the rest. If ρ > ½ nothing is claimed.
 func (s *solver) estimate() {
 	if s.Residual == 0 {
@@ -215,7 +215,7 @@ func (s *solver) estimate() {
 	if s.krylov == nil {
 		s.krylov = newKrylov(len(s.mu))
 	}
-	s.krylov.solve(s, s.Residual/10)
+	s.krylov.solve(s, s.Residual/4)
 	left := s.Residual / all.Residual
 	normalise(s.mu) // a correction may hold any multiple of μ
 	for i, v := range mu {
