@@ -1,31 +1,37 @@
 package multilevel
 
 import (
+	"cmp"
 	"math/bits"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 )
 
 // order is the one in which a sweep visits the states: colour after colour; of a colour,
-// blocks of consecutive numbers, which may be visited at once since none has a move to
-// another; and in a block by number. Where states are numbered so that moves are short,
-// as on a grid, two or three colours do.
+// blocks of consecutive numbers, all at once; and in a block by number. No block has moves
+// to others of its colour. Where states are numbered so that moves are short, as on a
+// grid, two or three colours do.
+//
+// Else the blocks are few and of one colour, split: a move from one to another counts with
+// the mass that its state had before the sweep. So do coarser levels of the network, which
+// as one block would take as long as the finest with two processors.
 type order struct {
 	shift   int       // block k has the states from k<<shift on
 	colours [][]int32 // the blocks of each
 	colour  []int32   // of each block
+	split   bool
 }
 
 // A chain is cut into 32 to 64 blocks: enough for two colours to keep several processors
-// busy, and few enough for the neighbours of one to be the bits of a word. Chains of
-// fewer than parallelStates states are one block: a sweep over them takes less than 100 µs.
+// busy, and few enough for the neighbours of one to be the bits of a word. If mostColours
+// are not enough to leave several blocks in each, it is split in 4 to 8. Chains of fewer
+// than parallelStates states are one block: a sweep over them takes less than 150 µs.
 const (
 	mostBlocks     = 64
-	parallelStates = 1 << 13
+	mostColours    = mostBlocks / 8
+	mostSplit      = 8
+	parallelStates = 1 << 14
 )
-
-// mostColours is how many colours still leave blocks for two processors in each.
-const mostColours = mostBlocks / 8
 
 // newOrder colours the blocks of a chain, each in turn with the first colour that none of
 // its neighbours has.
@@ -35,8 +41,7 @@ func newOrder(in *sparse.Matrix) order {
 	if n < parallelStates {
 		return one
 	}
-	o := order{shift: bits.Len(uint((n - 1) / mostBlocks))}
-	count := (n-1)>>o.shift + 1
+	o, count := cut(n, mostBlocks)
 	into := make([]uint64, count) // the blocks from which a block is entered
 	parallel(count, func(k int) {
 		lo, hi := o.block(k, n)
@@ -56,7 +61,13 @@ func newOrder(in *sparse.Matrix) order {
 		}
 		c := bits.TrailingZeros64(^taken)
 		if c >= mostColours {
-			return one
+			o, count := cut(n, mostSplit)
+			o.split = true
+			o.colour, o.colours = make([]int32, count), [][]int32{make([]int32, count)}
+			for k := range o.colours[0] {
+				o.colours[0][k] = int32(k)
+			}
+			return o
 		}
 		if c == len(o.colours) {
 			o.colours = append(o.colours, nil)
@@ -67,14 +78,23 @@ func newOrder(in *sparse.Matrix) order {
 	return o
 }
 
+// cut cuts n states into blocks, count of them.
+func cut(n, most int) (o order, count int) {
+	o.shift = bits.Len(uint((n - 1) / most))
+	return o, (n-1)>>o.shift + 1
+}
+
 // block returns the range of states of a block.
 func (o *order) block(k, n int) (lo, hi int) { return k << o.shift, min(n, (k+1)<<o.shift) }
 
-// before tells whether state j is visited before state i by a forward sweep, for states
-// that are neighbours.
-func (o *order) before(j, i int) bool {
-	a, b := o.colour[j>>o.shift], o.colour[i>>o.shift]
-	return a < b || a == b && j < i
+// place tells when a forward sweep visits state j, a neighbour of state i: before it,
+// after it, or at the same time.
+func (o *order) place(j, i int) (late int) {
+	a, b := j>>o.shift, i>>o.shift
+	if a != b {
+		return cmp.Compare(o.colour[a], o.colour[b])
+	}
+	return cmp.Compare(j, i)
 }
 
 // visit runs do on all blocks, in this order or in reverse.
@@ -88,29 +108,40 @@ func (o *order) visit(n int, backward bool, do func(lo, hi int)) {
 	}
 }
 
-// arrange moves the entries of each row that are visited before it to the front, and
-// returns where the others begin.
-func (o *order) arrange(in *sparse.Matrix) (mid []int) {
-	mid = make([]int, in.Rows)
+// arrange puts the entries of each row that are visited before it first, and those that
+// are visited after it last. It returns where the former end and the latter begin, which
+// is the same place unless blocks are split.
+func (o *order) arrange(in *sparse.Matrix) (split, later []int) {
+	later = make([]int, in.Rows)
+	split = later
+	if o.split {
+		split = make([]int, in.Rows)
+	}
 	each(in.Rows, func(_, lo, hi int) {
-		var lateCol []int32
-		var lateVal []float64
+		var cols [2][]int32
+		var vals [2][]float64
 		for i := lo; i < hi; i++ {
 			col, val := in.Row(i)
-			lateCol, lateVal = lateCol[:0], lateVal[:0]
-			k := 0
+			for k := range cols {
+				cols[k], vals[k] = cols[k][:0], vals[k][:0]
+			}
+			early := 0
 			for e, j := range col {
-				if o.before(int(j), i) {
-					col[k], val[k] = j, val[e]
-					k++
+				if k := o.place(int(j), i); k < 0 {
+					col[early], val[early] = j, val[e]
+					early++
 				} else {
-					lateCol, lateVal = append(lateCol, j), append(lateVal, val[e])
+					cols[k], vals[k] = append(cols[k], j), append(vals[k], val[e])
 				}
 			}
-			copy(col[k:], lateCol)
-			copy(val[k:], lateVal)
-			mid[i] = in.Ptr[i] + k
+			split[i] = in.Ptr[i] + early
+			later[i] = split[i] + len(cols[0])
+			for k := range cols {
+				copy(col[early:], cols[k])
+				copy(val[early:], vals[k])
+				early += len(cols[k])
+			}
 		}
 	})
-	return mid
+	return split, later
 }

@@ -7,8 +7,9 @@ import (
 // level is a chain, and how its states are lumped to those of the next level.
 type level struct {
 	*solver
-	in      *sparse.Matrix // as in Chain; of a row, first what order visits before it
-	later   []int          // where the rest of a row begins
+	in      *sparse.Matrix // as in Chain, with rows arranged by order
+	split   []int          // where in a row the part of split blocks begins
+	later   []int          // and where that of states that are visited later
 	order   order
 	leave   []float64
 	inverse []float64 // 1/leave, 0 where that overflows
@@ -26,7 +27,7 @@ type level struct {
 
 func (s *solver) newLevel(in *sparse.Matrix, leave []float64) *level {
 	l := &level{solver: s, in: in, leave: leave, order: newOrder(in)}
-	l.later = l.order.arrange(in)
+	l.split, l.later = l.order.arrange(in)
 	for _, v := range []*[]float64{&l.inverse, &l.mass, &l.z, &l.b, &l.r} {
 		*v = make([]float64, len(leave))
 	}
@@ -51,21 +52,9 @@ func flow(col []int32, val, z []float64) float64 {
 	return s + t
 }
 
-// entering returns what comes into state i; enteringEarly and enteringLate, the parts of
-// it from states that a forward sweep visits before and after i.
-func (l *level) entering(z []float64, i int) float64 {
-	lo, hi := l.in.Ptr[i], l.in.Ptr[i+1]
-	return flow(l.in.Col[lo:hi], l.in.Val[lo:hi], z)
-}
-
-func (l *level) enteringEarly(z []float64, i int) float64 {
-	lo, hi := l.in.Ptr[i], l.later[i]
-	return flow(l.in.Col[lo:hi], l.in.Val[lo:hi], z)
-}
-
-func (l *level) enteringLate(z []float64, i int) float64 {
-	lo, hi := l.later[i], l.in.Ptr[i+1]
-	return flow(l.in.Col[lo:hi], l.in.Val[lo:hi], z)
+// entering returns what comes into a state by some of the entries of its row.
+func (l *level) entering(z []float64, from, to int) float64 {
+	return flow(l.in.Col[from:to], l.in.Val[from:to], z)
 }
 
 // leastNormal is the least number whose inverse is finite for sure.
@@ -98,16 +87,32 @@ func (l *level) sweep(z []float64, backward bool) {
 	if l.stop() {
 		return
 	}
+	l.between(l.r, z)
 	l.order.visit(len(z), backward, func(lo, hi int) {
-		inverse := l.inverse
+		ptr, split, later, inverse := l.in.Ptr, l.split, l.later, l.inverse
 		for k := range hi - lo {
 			i := lo + k
 			if backward {
 				i = hi - 1 - k
 			}
-			if v := inverse[i]; v > 0 {
-				z[i] = v * l.entering(z, i)
+			if v := inverse[i]; v > 0 && l.order.split {
+				z[i] = v * (l.r[i] + l.entering(z, ptr[i], split[i]) + l.entering(z, later[i], ptr[i+1]))
+			} else if v > 0 {
+				z[i] = v * l.entering(z, ptr[i], ptr[i+1])
 			}
+		}
+	})
+}
+
+// between sets r to what the states bring each other across split blocks before a sweep,
+// if there are any.
+func (l *level) between(r, z []float64) {
+	if !l.order.split {
+		return
+	}
+	each(len(z), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			r[i] = l.entering(z, l.split[i], l.later[i])
 		}
 	})
 }
@@ -115,9 +120,9 @@ func (l *level) sweep(z []float64, backward bool) {
 // imbalance sets dst(i) = Σ_j z(j)P(j,i) − z(i) leave(i).
 func (l *level) imbalance(dst, z []float64) {
 	each(len(dst), func(_, lo, hi int) {
-		leave := l.leave
+		ptr, leave := l.in.Ptr, l.leave
 		for i := lo; i < hi; i++ {
-			dst[i] = l.entering(z, i) - z[i]*leave[i]
+			dst[i] = l.entering(z, ptr[i], ptr[i+1]) - z[i]*leave[i]
 		}
 	})
 }
@@ -203,8 +208,8 @@ func (l *level) balance(z []float64) {
 // stay.
 //
 // What is left after a sweep comes from half of the moves. The first sweep, backward
-// from e = 0, balances each state given the later ones, and what the earlier ones then
-// bring is left. The last sweep, forward, leaves by how much the later ones changed.
+// from e = 0, balances each state given the later ones, and what the others then bring
+// is left. The last sweep, forward, leaves by how much those not earlier changed.
 func (l *level) correct(e, b, r []float64) {
 	if l.next == nil {
 		l.elimination.solve(e, b)
@@ -232,9 +237,9 @@ func (l *level) first(e, b []float64) {
 		return
 	}
 	l.order.visit(len(e), true, func(lo, hi int) {
-		inverse := l.inverse
+		ptr, later, inverse := l.in.Ptr, l.later, l.inverse
 		for i := hi - 1; i >= lo; i-- {
-			e[i] = inverse[i] * (b[i] + l.enteringLate(e, i))
+			e[i] = inverse[i] * (b[i] + l.entering(e, later[i], ptr[i+1]))
 		}
 	})
 }
@@ -243,7 +248,7 @@ func (l *level) first(e, b []float64) {
 func (l *level) restrict(sum, r, e []float64) {
 	each(len(e), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			r[i] = l.enteringEarly(e, i)
+			r[i] = l.entering(e, l.in.Ptr[i], l.later[i])
 		}
 	})
 	each(len(sum), func(_, lo, hi int) {
@@ -262,16 +267,21 @@ func (l *level) last(e, b, r []float64) {
 	if l.stop() {
 		return
 	}
+	l.between(r, e)
+	ptr, split, later, inverse := l.in.Ptr, l.split, l.later, l.inverse
 	l.order.visit(len(e), false, func(lo, hi int) {
-		inverse := l.inverse
 		for i := lo; i < hi; i++ {
-			r[i] = l.enteringLate(e, i)
-			e[i] = inverse[i] * (b[i] + r[i] + l.enteringEarly(e, i))
+			before := l.entering(e, later[i], ptr[i+1])
+			if l.order.split {
+				before += r[i]
+			}
+			r[i] = before
+			e[i] = inverse[i] * (b[i] + before + l.entering(e, ptr[i], split[i]))
 		}
 	})
 	each(len(e), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			r[i] = l.enteringLate(e, i) - r[i]
+			r[i] = l.entering(e, split[i], ptr[i+1]) - r[i]
 		}
 	})
 }

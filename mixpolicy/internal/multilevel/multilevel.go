@@ -38,7 +38,7 @@
 //	Gauss–Seidel, forward and backward           9656 sweeps to 1e-12, 200 s
 //	conjugate residuals preconditioned by it      578 sweeps, 13 s
 //	balances alone                                103 sweeps, 12 s
-//	this package                                   53 sweeps, 3 s, on two processors half of it
+//	this package                                   55 sweeps, 3 s, on two processors half of it
 //
 // On slower chains the others fall behind: a queue of 20,000 lengths, which mixes in
 // 10⁷ steps, takes this package some 150 sweeps. Shares from a poor μ make a
