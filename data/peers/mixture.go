@@ -12,47 +12,55 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// mixture is problem (2.18) over a cube, which makes it a linear program, for eight
-// measures on the pairs of a network of full size.
+// mixture is problem (2.18) over a cube, which makes it a linear program: for eight
+// measures on the pairs of a network of full size, and for fifty on those of a small one.
 func mixture(_ context.Context, quick bool) ([]func() (race, error), error) {
-	const d, actions = 8, 4
-	sizes := []int{39, 26, 26, 39}
-	if quick {
-		sizes = []int{9, 8, 8, 9}
+	full := func() (race, error) {
+		r := mixtureRace(8, []int{39, 26, 26, 39}, []int{9, 8, 8, 9}, quick)
+		r.faster, r.most = 10, 3
+		return r, nil
 	}
-	return []func() (race, error){func() (race, error) {
-		rng := rand.New(rand.NewPCG(1, 0))
-		psi := make(linprog.Columns, d)
-		b := make([]float64, d)
-		for j := range psi {
-			psi[j] = productForm(rng, sizes, actions)
-			b[j] = 30 + 10*rng.NormFloat64()
-		}
-		p := linprog.Mixture{B: b, Psi: psi, Norm: linprog.LInf, R: 10}
-		problem := instance{
-			Floats:  map[string][]float64{"b": b},
-			Numbers: map[string]float64{"radius": p.R, "features": d},
-		}
-		for j, column := range psi {
-			problem.Floats[fmt.Sprintf("psi%d", j)] = column
-		}
-		return race{
-			work:     "mixture",
-			instance: fmt.Sprintf("exact mixture LP, d = %d, %s rows, ‖θ‖∞ ≤ %v", d, data.Thousands(len(psi[0])), p.R),
-			problem:  problem,
-			method:   "constraint generation",
-			ours: func(ctx context.Context, _ int) ([]float64, error) {
-				s, err := p.Solve(ctx, linprog.Settings{})
-				if err != nil {
-					return nil, err
-				}
-				return s.Theta, nil
-			},
-			peers:  []string{"dual simplex", "interior point", "simplex on the dual", "interior point on the dual"},
-			agree:  func(ours, theirs []float64) error { return asGood(p, ours, theirs) },
-			faster: 10, most: 3,
-		}, nil
-	}}, nil
+	many := func() (race, error) {
+		return mixtureRace(50, []int{13, 13, 12, 12}, []int{6, 5, 5, 6}, quick), nil
+	}
+	return []func() (race, error){full, many}, nil
+}
+
+func mixtureRace(d int, sizes, small []int, quick bool) race {
+	const actions = 4
+	if quick {
+		sizes = small
+	}
+	rng := rand.New(rand.NewPCG(1, 0))
+	psi := make(linprog.Columns, d)
+	b := make([]float64, d)
+	for j := range psi {
+		psi[j] = productForm(rng, sizes, actions)
+		b[j] = 30 + 10*rng.NormFloat64()
+	}
+	p := linprog.Mixture{B: b, Psi: psi, Norm: linprog.LInf, R: 10}
+	problem := instance{
+		Floats:  map[string][]float64{"b": b},
+		Numbers: map[string]float64{"radius": p.R, "features": float64(d)},
+	}
+	for j, column := range psi {
+		problem.Floats[fmt.Sprintf("psi%d", j)] = column
+	}
+	return race{
+		work:     "mixture",
+		instance: fmt.Sprintf("exact mixture LP, d = %d, %s rows, ‖θ‖∞ ≤ %v", d, data.Thousands(len(psi[0])), p.R),
+		problem:  problem,
+		method:   "constraint generation",
+		ours: func(ctx context.Context, _ int) ([]float64, error) {
+			s, err := p.Solve(ctx, linprog.Settings{})
+			if err != nil {
+				return nil, err
+			}
+			return s.Theta, nil
+		},
+		peers: []string{"dual simplex", "interior point", "simplex on the dual", "interior point on the dual"},
+		agree: func(ours, theirs []float64) error { return asGood(p, ours, theirs) },
+	}
 }
 
 // asGood compares objectives, and asks that rows be satisfied, as far as HiGHS is asked to:
