@@ -147,7 +147,7 @@ var errata = []Erratum{
 		Printed: "ξ^θ = Ψθ, and ξ^θ is the measure of the policy π^θ", Corrected: "two names: Ψθ, and ξ^{π^θ}",
 		Why:        "They are one vector only where Ψθ ⪰ 0, and the answers of the algorithm need not be there.",
 		Downstream: "(2.22), (3.38), (4.15), and Fig. 2, whose cost cᵀξ^θ̂ can be either: of an infeasible θ̂ they differ.",
-		Choice:     "(2.22) and (4.15) with Ψθ, (3.38) with ξ^{π^θ}, as their proofs have it; Fig. 2 is shown both ways.",
+		Choice:     "Ψθ on the right of (2.22) and (4.15), the measure of the policy on the left and in (3.38), as the proofs have it; Fig. 2 is shown both ways.",
 		witness:    witnessTwoMeasures,
 	},
 	{
