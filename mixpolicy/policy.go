@@ -260,7 +260,7 @@ func (x *MDP) chain(p *Policy) *sparse.Matrix {
 	acc, seen := make([]float64, x.n), make([]int32, 0, 64)
 	for s := range x.n {
 		row := p.Row(s)
-		if a := slices.Index(row, 1); a >= 0 {
+		if a := only(row); a >= 0 {
 			b.Append(x.Next(s, a))
 			b.EndRow()
 			continue
@@ -287,6 +287,15 @@ func (x *MDP) chain(p *Policy) *sparse.Matrix {
 		b.EndRow()
 	}
 	return b.Matrix()
+}
+
+// only returns the action that is taken with probability 1 where no other is, or −1.
+func only(row []float64) int {
+	at := slices.IndexFunc(row, func(w float64) bool { return w != 0 })
+	if row[at] != 1 || slices.ContainsFunc(row[at+1:], func(w float64) bool { return w != 0 }) {
+		return -1
+	}
+	return at
 }
 
 // PolicyCost returns c^π(s) = Σ_a π_a(s) c_a(s) for every state.

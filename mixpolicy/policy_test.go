@@ -179,3 +179,24 @@ func TestPolicyErrors(t *testing.T) {
 		wantError(t, c.f(), c.says)
 	}
 }
+
+// A row with a weight of 1 and a little more elsewhere is not a deterministic one.
+func TestPolicyOfNearlyOneAction(t *testing.T) {
+	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: 2, Actions: 2, Criterion: mixpolicy.AverageCost,
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+			if s == 0 && a == 0 {
+				return 0, []mixpolicy.Transition{{To: 0, P: 1}}
+			}
+			return 1, []mixpolicy.Transition{{To: 1 - s, P: 1}}
+		},
+	}))
+	const rare = 1e-20
+	for _, row := range [][]float64{{1, rare}, {1, 0}} {
+		p := mixpolicy.Must(mixpolicy.NewPolicy(x, append(row, .5, .5)))
+		mu := mixpolicy.Must(x.Occupation(p)).State
+		if want := row[1]; math.Abs(mu[1]-want) > 1e-15*want {
+			t.Errorf("π(0) = %v: state 1 has mass %v, want %v", row, mu[1], want)
+		}
+	}
+}
