@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -186,6 +187,40 @@ func TestLazyAverage_3_27(t *testing.T) {
 	}
 	if !some {
 		t.Error("no multiplier was ever positive")
+	}
+}
+
+// Long walks, calm and wild, in every direction: a search that leaves out nodes of several
+// levels finds what looking at every point does.
+func TestWalkDrawdownOfLongWalks(t *testing.T) {
+	const d, steps = 3, 2000
+	rng := rand.New(rand.NewPCG(8, 1))
+	for _, wobble := range []float64{0, .01, 1, 100} {
+		for signs := range 1 << d {
+			walk := mixpolicy.NewSegments(d)
+			points := [][]float64{make([]float64, d)}
+			w := make([]float64, d)
+			for k := range steps {
+				for j := range w {
+					w[j] += (float64(2*(signs>>j&1)-1)*(1+float64(j)) + wobble*rng.NormFloat64()) / math.Sqrt(float64(k+1))
+				}
+				walk.Add(w)
+				points = append(points, slices.Clone(w))
+				if k%97 != 0 && k != steps-1 {
+					continue
+				}
+				psi := []float64{rng.Float64(), rng.Float64(), rng.Float64()}
+				psi[rng.IntN(d)] *= float64(rng.IntN(2))
+				var want, size float64
+				for _, p := range points {
+					want = max(want, floats.Dot(psi, p)-floats.Dot(psi, w))
+					size = max(size, floats.Norm(p, 1))
+				}
+				if got := walk.Drawdown(psi); math.Abs(got-want) > 16*u*size {
+					t.Fatalf("wobble %v, signs %b, after %d steps: %v, want %v", wobble, signs, k+1, got, want)
+				}
+			}
+		}
 	}
 }
 
