@@ -178,7 +178,9 @@ func (l *level) lumpAll(z []float64) {
 }
 
 // visits is how often a cycle visits the next level: a W-cycle. With one visit the
-// error of the coarser levels piles up, and convergence depends on the size.
+// error of the coarser levels piles up, and convergence depends on the size. From the
+// finest level a correction makes one: a second makes 63 sweeps of 67, and doubles
+// all work below.
 const visits = 2
 
 // balance improves the measure z by a cycle of sweeps and lumping.
@@ -296,4 +298,8 @@ func (l *level) spread(e, coarse []float64, factor float64) {
 	})
 }
 
+// overCorrection is by how much corrections of the groups are lengthened. Equal in all of
+// a group, they cost more steps in the flow than smooth ones, and come out too small: by
+// a half between pairs on a line (Braess 1995). Sweeps in the network, one visit from the
+// finest level: 87 without, 67 with 1.4, 67 with 1.7.
 const overCorrection = 1.4

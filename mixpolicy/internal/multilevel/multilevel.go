@@ -40,8 +40,25 @@
 //	balances alone                                103 sweeps, 12 s
 //	this package                                   55 sweeps, 3 s, on two processors half of it
 //
-// On slower chains the others fall behind: a queue of 20,000 lengths, which mixes in
-// 10⁷ steps, takes this package some 150 sweeps. Shares from a poor μ make a
+// In the recurrent class of LBFS, 65,910 states, it is 63 sweeps and 0.2 s. Of the 3 s, a
+// half goes to corrections, a quarter to the two balances, an eighth to groups. What that
+// takes less than it could:
+//
+//   - What is left after a correction is known from half of the moves (see level.correct):
+//     2½ passes over the chain in place of 4.
+//   - A state's new mass is kept where it balances the flow (see solver.iterate). All masses
+//     held to a tenth and ten times what they were, as it was before, threw the residual
+//     back from 3e-11 to 1e-3, and all was done twice: 104 sweeps.
+//   - Corrections of the groups are taken 1.4 times (see overCorrection), which makes one
+//     visit from the finest level as good as two.
+//   - Rows are gone over in the order of the states. In that of the groups memory is read
+//     in jumps, and lumping takes 60 ms in place of 32, restricting 57 in place of 14.
+//
+// Like rows stored once, as most states of a network allow, gained 5 to 15 %: sweeps wait
+// less for memory than for instructions.
+//
+// On slower chains the other methods fall behind: a queue of 20,000 lengths, which mixes
+// in 10⁷ steps, takes this package some 150 sweeps. Shares from a poor μ make a
 // preconditioner that stalls at a residual of 1e-4, which is why the balances come first.
 package multilevel
 
