@@ -1,13 +1,13 @@
 package paper
 
 import (
+	"bytes"
 	"context"
 	"fmt"
-	"math"
+	"os"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
+	"github.com/mixpolicy/lab/internal/atomicfile"
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
@@ -19,12 +19,11 @@ type FourQueues struct {
 	Network   models.Network
 	Base      []BaseSet
 	Radius    float64 // R of ‖θ‖₂ ≤ R
-	Queries   int     // T of each run; 0 leaves out learning
-	Trials    int
+	Learning  Learning
 	Steps     int // of each simulated stream
 	Seed      uint64
-	Marginals bool // whether to record the distribution of each queue
-	Tolerance float64
+	Details   bool    // whether to record the distributions of ‖x‖₁ and the least weights
+	Tolerance float64 // L1 flow residual of a measure
 	Progress  func(doing string)
 }
 
@@ -89,27 +88,14 @@ func StateDependent() BaseSet {
 	}
 }
 
-// FullNetworks are the experiments behind data/network.csv, at full size: everything
-// with independent events, base policies and optimum with the other dynamics.
-func FullNetworks() []FourQueues {
-	common := FourQueues{Radius: 2, Trials: 10, Steps: 1_000_000, Seed: 1, Tolerance: 1e-12}
-	main := common
-	main.Base, main.Queries, main.Marginals = []BaseSet{AllRules(), TwoRules(), StateDependent()}, 100_000, true
-	list := []FourQueues{main}
-	for _, d := range []models.Dynamics{models.PhantomJobs, models.OneEvent} {
-		other := common
-		other.Network.Dynamics, other.Base = d, []BaseSet{AllRules()}
-		list = append(list, other)
-	}
-	return list
-}
-
-// SmallNetwork is the same experiment with the given buffer for every queue.
+// SmallNetwork is the whole experiment with the given buffer for every queue.
 func SmallNetwork(buffer int) FourQueues {
 	return FourQueues{
-		Network: models.Network{Buffers: [4]int{buffer, buffer, buffer, buffer}},
-		Base:    []BaseSet{AllRules(), TwoRules(), StateDependent()},
-		Radius:  2, Queries: 10_000, Trials: 10, Steps: 20_000, Seed: 1, Tolerance: 1e-12,
+		Network:  models.Network{Buffers: [4]int{buffer, buffer, buffer, buffer}},
+		Base:     []BaseSet{AllRules(), TwoRules(), StateDependent()},
+		Radius:   2,
+		Learning: Learning{Queries: 10_000, Trials: 10, TuningTrials: 2, Valued: 3, PenaltyEta: 0x1p-5, PenaltyWeight: 0x1p-3},
+		Steps:    20_000, Seed: 1, Tolerance: 1e-12,
 	}
 }
 
@@ -122,46 +108,17 @@ func (e FourQueues) Compute(ctx context.Context) (NetworkRecord, error) {
 	var all NetworkRecord
 	simulated := map[string]bool{}
 	for _, b := range e.Base {
-		e.tell("measures of " + b.Name)
-		policies, err := b.Policies(e.Network, x)
+		run, err := e.begin(ctx, x, b)
 		if err != nil {
 			return all, err
 		}
-		psi, err := mixpolicy.NewFeaturesContext(ctx, x, mixpolicy.MeasureSettings{Tolerance: e.Tolerance}, policies...)
-		if err != nil {
-			return all, err
-		}
-		p, err := mixpolicy.NewProblem(psi, mixpolicy.Ball(e.Radius))
-		if err != nil {
-			return all, err
-		}
-		run := networkRun{FourQueues: e, base: b, x: x, p: p}
-		for j, name := range b.Members {
-			if simulated[name] {
-				continue
-			}
-			simulated[name] = true
-			if err := run.basePolicy(ctx, j); err != nil {
-				return append(all, run.rows...), err
-			}
-		}
-		if err := run.optimum(ctx); err != nil {
-			return append(all, run.rows...), err
-		}
-		if e.Queries > 0 && b.Name != AllRules().Name {
-			if err := run.learn(ctx); err != nil {
-				return append(all, run.rows...), err
-			}
-		}
+		err = run.complete(ctx, simulated)
 		all = append(all, run.rows...)
+		if err != nil {
+			return all, err
+		}
 	}
 	return all, nil
-}
-
-func (e FourQueues) tell(doing string) {
-	if e.Progress != nil {
-		e.Progress(fmt.Sprintf("%v: %s", e.Network.Dynamics, doing))
-	}
 }
 
 // networkRun is the work on one set of base policies.
@@ -173,53 +130,125 @@ type networkRun struct {
 	rows NetworkRecord
 }
 
+// begin computes the measures of the base policies.
+func (e FourQueues) begin(ctx context.Context, x *mixpolicy.MDP, b BaseSet) (*networkRun, error) {
+	r := &networkRun{FourQueues: e, base: b, x: x}
+	r.tell("measures")
+	policies, err := b.Policies(e.Network, x)
+	if err != nil {
+		return nil, err
+	}
+	psi, err := mixpolicy.NewFeaturesContext(ctx, x, mixpolicy.MeasureSettings{Tolerance: e.Tolerance}, policies...)
+	if err != nil {
+		return nil, err
+	}
+	r.p, err = mixpolicy.NewProblem(psi, mixpolicy.Ball(e.Radius))
+	return r, err
+}
+
+// complete values the base policies, unless they are in done, solves (2.18), and learns.
+func (r *networkRun) complete(ctx context.Context, done map[string]bool) error {
+	for j, name := range r.base.Members {
+		if done[name] {
+			continue
+		}
+		done[name] = true
+		if err := r.basePolicy(ctx, j); err != nil {
+			return err
+		}
+	}
+	if err := r.optimum(ctx); err != nil {
+		return err
+	}
+	if r.Details {
+		r.tell("room below zero")
+		if err := r.leastWeights(ctx, r.Network.Buffers[0]); err != nil {
+			return err
+		}
+	}
+	if r.Learning == (Learning{}) || r.base.Name == AllRules().Name {
+		return nil
+	}
+	return r.learn(ctx)
+}
+
+func (r *networkRun) tell(doing string) {
+	if r.Progress != nil {
+		r.Progress(fmt.Sprintf("%v, %s: %s", r.Network.Dynamics, r.base.Name, doing))
+	}
+}
+
 func (r *networkRun) add(row NetworkRow) {
-	row.Dynamics, row.Base = r.Network.Dynamics.String(), r.base.Name
+	row.Dynamics, row.Base, row.Seed = r.Network.Dynamics.String(), r.base.Name, r.Seed
+	row.Buffers = buffers(r.Network)
+	if row.Settings == "" {
+		row.Settings = fmt.Sprintf("residual %g, R = %g", r.Tolerance, r.Radius)
+	}
 	r.rows = append(r.rows, row)
+}
+
+// buffers names the buffers of a network; the zero value stands for the full size.
+func buffers(w models.Network) string {
+	b := w.Buffers
+	if b == [4]int{} {
+		b = [4]int{38, 25, 25, 38}
+	}
+	return fmt.Sprintf("%d %d %d %d", b[0], b[1], b[2], b[3])
 }
 
 // exact returns a row of a cost computed from a measure. An error of ‖μ̂ − μ‖₁ makes one
 // of the cost that is at most (c_max − c_min)/2 times as large.
-func (r *networkRun) exact(what NetworkQuantity, of string, cost, measureError, residual float64) NetworkRow {
+func (r *networkRun) exact(what NetworkQuantity, of string, m *mixpolicy.Measure) NetworkRow {
 	lo, hi := r.x.CostRange()
-	e := (hi - lo) / 2 * measureError
-	return NetworkRow{What: what, Of: of, Value: cost, Lo: cost - e, Hi: cost + e, Residual: residual}
+	cost, e := m.Cost(r.x.Costs()), (hi-lo)/2*m.Error
+	return NetworkRow{What: what, Of: of, Value: cost, Lo: cost - e, Hi: cost + e, Residual: m.Residual}
 }
 
 func (r *networkRun) basePolicy(ctx context.Context, j int) error {
 	name, m := r.base.Members[j], r.p.Features().Measure(j)
-	r.add(r.exact(PolicyCost, name, r.p.BaseCosts()[j], m.Error, m.Residual))
-	r.tell("simulation of " + name)
-	v, err := r.Network.Simulate(ctx, r.p.Features().Policy(j), r.Steps, r.Seed)
-	if err != nil {
+	r.add(r.exact(PolicyCost, name, m))
+	if err := r.simulate(ctx, name, r.p.Features().Policy(j)); err != nil {
 		return err
 	}
-	r.add(NetworkRow{What: SimulatedCost, Of: name, At: float64(r.Steps), Value: v.Mean, Lo: v.Lo, Hi: v.Hi})
-	if !r.Marginals {
+	if !r.Details {
 		return nil
 	}
-	for i, queue := range Queues() {
-		var p []float64
-		for s, mass := range m.State {
-			lengths, err := r.Network.Lengths(s)
-			if err != nil {
-				return err
-			}
-			for len(p) <= lengths[i] {
-				p = append(p, 0)
-			}
-			p[lengths[i]] += mass
+	var p []float64
+	for s, mass := range m.State {
+		x, err := r.Network.Lengths(s)
+		if err != nil {
+			return err
 		}
-		for k, v := range p {
-			r.add(NetworkRow{What: queue, Of: name, At: float64(k), Value: v, Lo: v - m.Error, Hi: v + m.Error})
+		total := x[0] + x[1] + x[2] + x[3]
+		for len(p) <= total {
+			p = append(p, 0)
 		}
+		p[total] += mass
+	}
+	for k, v := range p {
+		r.add(NetworkRow{What: TotalLength, Of: name, At: float64(k), Value: v, Lo: v - m.Error, Hi: v + m.Error})
 	}
 	return nil
 }
 
+// simulate plays a policy, as a check of its exact cost by other means.
+func (r *networkRun) simulate(ctx context.Context, name string, p *mixpolicy.Policy) error {
+	r.tell("simulation of " + name)
+	v, err := r.Network.Simulate(ctx, p, r.Steps, r.Seed)
+	if err != nil {
+		return err
+	}
+	r.add(NetworkRow{What: SimulatedCost, Of: name, At: float64(r.Steps), Value: v.Mean, Lo: v.Lo, Hi: v.Hi, Trials: v.N,
+		Settings: fmt.Sprintf("%d streams of %d steps after as many uncounted", v.N, r.Steps)})
+	return nil
+}
+
+// optimumPolicy names the policy of the exact optimum.
+const optimumPolicy = "optimum of (2.18)"
+
 // optimum solves (2.18) exactly and values the policy that comes of it.
 func (r *networkRun) optimum(ctx context.Context) error {
-	r.tell("exact optimum over " + r.base.Name)
+	r.tell("exact optimum")
 	best, err := r.p.OptimumContext(ctx)
 	if err != nil {
 		return err
@@ -228,26 +257,24 @@ func (r *networkRun) optimum(ctx context.Context) error {
 	for j, name := range r.base.Members {
 		r.add(NetworkRow{What: Weight, Of: name, Value: best.Theta[j], Lo: best.Theta[j], Hi: best.Theta[j]})
 	}
-	return r.value(ctx, "optimum of (2.18)", best.Theta, true)
+	_, err = r.value(ctx, optimumPolicy, best.Theta, true)
+	return err
 }
 
 // value records the true cost of π^θ, and that of a simulation.
-func (r *networkRun) value(ctx context.Context, of string, theta []float64, simulate bool) error {
+func (r *networkRun) value(ctx context.Context, of string, theta []float64, simulate bool) (cost float64, err error) {
 	r.tell("true cost of the policy of " + of)
 	policy, m, err := r.trueMeasure(ctx, theta)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	r.add(r.exact(PolicyCost, of, m.Cost(r.x.Costs()), m.Error, m.Residual))
-	if !simulate {
-		return nil
+	row := r.exact(PolicyCost, of, m)
+	row.Settings = fmt.Sprintf("residual %g, θ = %.6g", r.Tolerance, theta)
+	r.add(row)
+	if simulate {
+		err = r.simulate(ctx, of, policy)
 	}
-	v, err := r.Network.Simulate(ctx, policy, r.Steps, r.Seed)
-	if err != nil {
-		return err
-	}
-	r.add(NetworkRow{What: SimulatedCost, Of: of, At: float64(r.Steps), Value: v.Mean, Lo: v.Lo, Hi: v.Hi})
-	return nil
+	return row.Value, err
 }
 
 // trueMeasure returns π^θ and its measure, from the positive part of Ψθ on.
@@ -266,69 +293,103 @@ func (r *networkRun) trueMeasure(ctx context.Context, theta []float64) (*mixpoli
 	return policy, m, err
 }
 
-// networkMethod is a contestant; costs are divided by c_max in all.
-type networkMethod struct {
-	name  string
-	fresh func() mixpolicy.Method
+// NetworkPart is a part of data/network.csv that is computed by itself: minutes at full
+// size, where a part needs no more memory than its own base policies do.
+type NetworkPart struct {
+	Name    string
+	Compute func(ctx context.Context, progress func(doing string)) (NetworkRecord, error)
 }
 
-func networkMethods(cMax float64) []networkMethod {
-	return []networkMethod{
-		{"Algorithm 1", func() mixpolicy.Method { return &mixpolicy.PrimalDual{CostScale: cMax} }},
-		{"Algorithm 1, rows scaled", func() mixpolicy.Method { return &mixpolicy.PrimalDual{CostScale: cMax, RowScaling: true} }},
-		{"penalty", func() mixpolicy.Method { return &mixpolicy.Penalty{CostScale: cMax} }},
-		{"plug-in", func() mixpolicy.Method { return new(mixpolicy.PlugIn) }},
+// NetworkParts are the experiments behind data/network.csv.
+func NetworkParts() []NetworkPart {
+	full := FourQueues{Radius: 2, Steps: 1_000_000, Seed: 1, Tolerance: 1e-12}
+	rules := func(d models.Dynamics) FourQueues {
+		e := full
+		e.Network.Dynamics, e.Base, e.Details = d, []BaseSet{AllRules()}, d == models.IndependentEvents
+		return e
+	}
+	sets := func(b BaseSet) FourQueues {
+		e := full
+		e.Base = []BaseSet{b}
+		return e
+	}
+	learning := sets(TwoRules())
+	learning.Learning = Learning{Queries: 100_000, Trials: 24, TuningTrials: 3, Valued: 5, PenaltyEta: 0x1p-8, PenaltyWeight: 0x1p-2}
+	part := func(name string, compute func(FourQueues, context.Context) (NetworkRecord, error), e FourQueues) NetworkPart {
+		return NetworkPart{name, func(ctx context.Context, progress func(string)) (NetworkRecord, error) {
+			e.Progress = progress
+			rows, err := compute(e, ctx)
+			for k := range rows {
+				rows[k].Part = name
+			}
+			return rows, err
+		}}
+	}
+	small := SmallNetwork(3)
+	small.Learning.Queries = 2000
+	quick := func(d models.Dynamics) FourQueues { // residual 1e-9 is 1e-7 of a cost
+		e := full
+		e.Network.Dynamics, e.Tolerance = d, 1e-9
+		return e
+	}
+	two := quick(models.IndependentEvents)
+	two.Base = []BaseSet{TwoRules()}
+	return []NetworkPart{
+		part("small", FourQueues.Compute, small),
+		part("rules", FourQueues.Compute, rules(models.IndependentEvents)),
+		part("rules, phantom jobs", FourQueues.Compute, rules(models.PhantomJobs)),
+		part("rules, one event a step", FourQueues.Compute, rules(models.OneEvent)),
+		part("two rules", FourQueues.Compute, learning),
+		part("state-dependent", FourQueues.Compute, sets(StateDependent())),
+		part("mixing", FourQueues.mixing, two),
+		part("room", FourQueues.room, full),
+		part("dual ALP", FourQueues.dualALP, quick(models.IndependentEvents)),
+		part("dual ALP, phantom jobs", FourQueues.dualALP, quick(models.PhantomJobs)),
 	}
 }
 
-// learn runs every method from the same oracle, and values the policy of the median
-// answer: the trial whose cost is the median.
-func (r *networkRun) learn(ctx context.Context) error {
-	_, cMax := r.x.CostRange()
-	merit, err := r.p.MeritCurve()
+// UpdateNetwork computes the named parts anew, all of them if none is named, and replaces
+// their rows in the record at path: each part as soon as it is there.
+func UpdateNetwork(ctx context.Context, path string, progress func(doing string), names ...string) error {
+	old, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("paper: network record: %w", err)
+	}
+	record, err := ReadNetwork(bytes.NewReader(old))
 	if err != nil {
 		return err
 	}
-	for _, m := range networkMethods(cMax) {
-		r.tell(m.name + " over " + r.base.Name)
-		runs := make([]*mixpolicy.History, r.Trials)
-		for k := range runs {
-			runs[k] = new(mixpolicy.History)
-			// One by one, and without the result, which has multipliers for every pair.
-			if _, err := mixpolicy.Solve(ctx, r.p, m.fresh(), mixpolicy.Settings{
-				Iterations: r.Queries, Seed: r.Seed, Stream: uint64(k), Recorder: runs[k],
-				Schedule: mixpolicy.LogSpaced(2), Uncertified: true,
-			}); err != nil {
-				return fmt.Errorf("paper: network: %s, trial %d: %w", m.name, k, err)
-			}
+	for _, name := range names {
+		if !slices.ContainsFunc(NetworkParts(), func(p NetworkPart) bool { return p.Name == name }) {
+			return fmt.Errorf("paper: network record: no part %q", name)
 		}
-		last := len(runs[0].Iteration) - 1
-		for k, queries := range runs[0].Queries {
-			if queries == 0 {
-				continue
-			}
-			for _, c := range []struct {
-				what NetworkQuantity
-				of   mixpolicy.Curve
-			}{{LearntObjective, mixpolicy.CostCurve}, {LearntMerit, merit}, {LearntMass, func(h *mixpolicy.History) []float64 { return h.Mass }}} {
-				sample := make([]float64, len(runs))
-				for i, h := range runs {
-					sample[i] = c.of(h)[k]
-				}
-				v := mixpolicy.TInterval(sample, confidence)
-				r.add(NetworkRow{What: c.what, Of: m.name, At: float64(queries), Value: v.Mean, Lo: v.Lo, Hi: v.Hi})
-			}
+	}
+	for _, p := range NetworkParts() {
+		if len(names) > 0 && !slices.Contains(names, p.Name) {
+			continue
 		}
-		slices.SortStableFunc(runs, func(a, b *mixpolicy.History) int {
-			return int(math.Copysign(1, a.Cost[last]-b.Cost[last]))
-		})
-		median := runs[(len(runs)-1)/2]
-		if floats.HasNaN(median.Average[last]) {
-			return fmt.Errorf("paper: network: %s left θ̂ = %v", m.name, median.Average[last])
+		rows, err := p.Compute(ctx, progress)
+		if err != nil {
+			return fmt.Errorf("paper: network record: part %q: %w", p.Name, err)
 		}
-		if err := r.value(ctx, m.name, median.Average[last], false); err != nil {
-			return err
+		record = record.replace(p.Name, rows)
+		if err := atomicfile.Write(path, record.Write); err != nil {
+			return fmt.Errorf("paper: network record: %w", err)
 		}
 	}
 	return nil
+}
+
+// replace returns the record with the rows of a part replaced, in the order of
+// [NetworkParts].
+func (r NetworkRecord) replace(part string, rows NetworkRecord) NetworkRecord {
+	var all NetworkRecord
+	for _, p := range NetworkParts() {
+		if p.Name == part {
+			all = append(all, rows...)
+		} else {
+			all = append(all, r.Select(NetworkRow{Part: p.Name})...)
+		}
+	}
+	return all
 }
