@@ -32,14 +32,16 @@
 // present point violates. That makes rows a thing to be found when needed: the
 // problem is solved over a small pool of rows, one parallel scan of Ψ then finds rows
 // which that solution violates, these join the pool, and the next solution starts
-// from the last one's active rows. A scan that finds nothing ends the work.
+// from the last one's active rows. A scan that finds nothing ends the work. The limit of t
+// is raised in steps, with x(t) found over all rows for each of them, since the rows that
+// are violated far from the path are not those that matter.
 //
 // # What is certain
 //
 // The answer is computed in floating point, but it is not taken on trust: each has a
 // proof, and the proof is checked before it is returned.
 //
-// A solution is feasible to within rounding, 8(d+4)2⁻⁵³‖θ‖₂ in terms of unit normals; and
+// A solution is feasible to within rounding, 16(d+4)2⁻⁵³‖θ‖₂ in terms of unit normals; and
 // it is optimal because, for any λ ⪰ 0 and any μ,
 //
 //	bᵀθ ≥ μ − R‖b − Ψᵀλ − μ1‖⁎        for every feasible θ.

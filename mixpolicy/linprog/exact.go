@@ -20,7 +20,7 @@ import (
 //
 // The active set is refactored in each step, in whole numbers by Bareiss' elimination.
 // With q active cuts their size is some 100 q bits, and a step takes q³ operations on
-// them: 20 µs for q = 4, 1 ms for q = 12, 40 ms for q = 32.
+// them: 20 µs for q = 4, 1 ms for q = 12, 50 ms for q = 32.
 type exactPath struct {
 	b      []*big.Int   // the objective, in whole numbers …
 	t      affine       // … and the t that goes with them
