@@ -308,13 +308,15 @@ func NetworkParts() []NetworkPart {
 		e.Network.Dynamics, e.Base, e.Details = d, []BaseSet{AllRules()}, d == models.IndependentEvents
 		return e
 	}
-	sets := func(b BaseSet) FourQueues {
+	learning := func(b BaseSet) FourQueues {
 		e := full
-		e.Base = []BaseSet{b}
+		e.Base, e.Details = []BaseSet{b}, b.Name != TwoRules().Name
+		e.Learning = Learning{Queries: 100_000, Trials: 24, TuningTrials: 3, Valued: 5, PenaltyEta: 0x1p-8, PenaltyWeight: 0x1p-2}
+		if e.Details { // d = 4, where all takes longer
+			e.Learning = Learning{Queries: 100_000, Trials: 24, TuningTrials: 2, Valued: 3, PenaltyEta: 0x1p-5, PenaltyWeight: 0x1p-3}
+		}
 		return e
 	}
-	learning := sets(TwoRules())
-	learning.Learning = Learning{Queries: 100_000, Trials: 24, TuningTrials: 3, Valued: 5, PenaltyEta: 0x1p-8, PenaltyWeight: 0x1p-2}
 	part := func(name string, compute func(FourQueues, context.Context) (NetworkRecord, error), e FourQueues) NetworkPart {
 		return NetworkPart{name, func(ctx context.Context, progress func(string)) (NetworkRecord, error) {
 			e.Progress = progress
@@ -339,8 +341,8 @@ func NetworkParts() []NetworkPart {
 		part("rules", FourQueues.Compute, rules(models.IndependentEvents)),
 		part("rules, phantom jobs", FourQueues.Compute, rules(models.PhantomJobs)),
 		part("rules, one event a step", FourQueues.Compute, rules(models.OneEvent)),
-		part("two rules", FourQueues.Compute, learning),
-		part("state-dependent", FourQueues.Compute, sets(StateDependent())),
+		part("two rules", FourQueues.Compute, learning(TwoRules())),
+		part("state-dependent", FourQueues.Compute, learning(StateDependent())),
 		part("mixing", FourQueues.mixing, two),
 		part("room", FourQueues.room, full),
 		part("dual ALP", FourQueues.dualALP, quick(models.IndependentEvents)),

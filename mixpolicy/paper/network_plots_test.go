@@ -21,7 +21,7 @@ func TestNetworkPlots(t *testing.T) {
 	ranks, ranking := r.Ranking()
 	figures := []plotting.Figure{costs, ranking, r.TwoMixtures(), r.TuningCurves("two rules"), r.Room(AllRules()), r.Room(StateDependent())}
 	for _, p := range []plotting.Panels{
-		maps, r.TotalLengths(models.Rules()...), r.LearningCurves("two rules"),
+		maps, r.TotalLengths(models.Rules()...), r.LearningCurves("two rules"), r.LearningCurves("state-dependent"),
 		r.DualCurves("dual ALP", "rules"), r.DualCurves("dual ALP, phantom jobs", "rules, phantom jobs"),
 	} {
 		figures = append(figures, p.Figures...)
@@ -31,7 +31,7 @@ func TestNetworkPlots(t *testing.T) {
 			t.Errorf("%s: %v, %d layers", f.Title, err, len(f.Layers))
 		}
 	}
-	for _, table := range []plotting.Table{rules, ranks, r.DynamicsTable(), r.FullRoom("rules"), r.LearntTable("two rules")} {
+	for _, table := range []plotting.Table{rules, ranks, r.DynamicsTable(), r.FullRoom("rules"), r.LearntTable("two rules"), r.LearntTable("state-dependent")} {
 		for _, c := range table.Columns {
 			if len(c.Text)+len(c.Numbers) < 4 {
 				t.Errorf("%s: column %q of %d texts and %d numbers", table.Caption, c.Head, len(c.Text), len(c.Numbers))
