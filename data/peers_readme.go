@@ -3,6 +3,7 @@ package data
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -27,6 +28,7 @@ func WithComparisons(readme string, all []Comparison) (string, error) {
 func comparisonTable(all []Comparison) string {
 	var b strings.Builder
 	b.WriteString("| work | ours | best peer | ratio | target |\n|---|---|---|---|---|\n")
+	asked := Best(slices.DeleteFunc(slices.Clone(all), func(c Comparison) bool { return c.Faster == 0 }))
 	for _, c := range Best(all) {
 		ours := quantity(c.We.Median, c.Unit)
 		if c.Outcome == NotReached {
@@ -54,16 +56,22 @@ func comparisonTable(all []Comparison) string {
 				ratio = "**" + ratio + " ×**"
 			}
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", c.Instance, ours, peer, ratio, c.wanted())
+		want := c.wanted("")
+		if k := slices.IndexFunc(asked, func(a Comparison) bool { return a.Instance == c.Instance }); k >= 0 && c.Faster == 0 {
+			a := asked[k]
+			r, _ := a.Ratio()
+			want = a.wanted(fmt.Sprintf(" %s, now %s", a.Method, digits(r)))
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", c.Instance, ours, peer, ratio, want)
 	}
 	return b.String()
 }
 
-// wanted says what was, and whether it is so.
-func (c Comparison) wanted() string {
+// wanted says what was, than what if not the peer shown, and whether it is so.
+func (c Comparison) wanted(than string) string {
 	var parts []string
 	if c.Faster > 0 {
-		parts = append(parts, fmt.Sprintf("≥ %s ×", digits(c.Faster)))
+		parts = append(parts, fmt.Sprintf("≥ %s ×%s", digits(c.Faster), than))
 	}
 	if c.Most > 0 {
 		parts = append(parts, "≤ "+quantity(c.Most, c.Unit))

@@ -131,6 +131,18 @@ func TestMet(t *testing.T) {
 	}
 }
 
+// A goal that was set against some of the peers is judged by the best of them.
+func TestGoalAgainstSome(t *testing.T) {
+	c := ours(2)
+	fast, slow, named := against(c, "fast", 6, ""), against(c, "slow", 50, ""), against(c, "named", 24, "")
+	slow.Faster, named.Faster = 10, 10
+	const lines = "<!-- from data/peers.csv, by go run ./data/peers -->\n<!-- end of data/peers.csv -->\n"
+	got, err := data.WithComparisons(lines, []data.Comparison{slow, fast, named})
+	if want := "| p 1.0, fast: 6 s | **3 ×** | ≥ 10 × named, now 12: yes |"; err != nil || !strings.Contains(got, want) {
+		t.Errorf("%s, %v; want %s", got, err, want)
+	}
+}
+
 // What is written can be read, and is then the same.
 func TestComparisonsRoundTrip(t *testing.T) {
 	text := rapid.StringMatching(`[a-zA-Zλ×≥,"0-9. ]*`)

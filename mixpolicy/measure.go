@@ -32,7 +32,12 @@ type Measure struct {
 }
 
 // Cost returns cᵀξ for costs c over pairs.
-func (q *Measure) Cost(c []float64) float64 { return sum.Dot(c, q.Pair) }
+func (q *Measure) Cost(c []float64) float64 {
+	if len(c) != len(q.Pair) {
+		panic(fmt.Sprintf("mixpolicy: Cost of %d costs, want one per pair: %d", len(c), len(q.Pair)))
+	}
+	return sum.Dot(c, q.Pair)
+}
 
 // MeasureMethod is a way to compute μ.
 type MeasureMethod int

@@ -144,6 +144,7 @@ func TestMisusePanics(t *testing.T) {
 		"OrliczNorm, more probabilities": func() { _, _ = mixpolicy.OrliczNorm(2, []float64{1}, []float64{.5, .5}) },
 		"MomentNorm":                     func() { _, _ = mixpolicy.MomentNorm(2, []float64{1}, []float64{.5, .5}) },
 		"VectorMomentNorm":               func() { _, _, _ = mixpolicy.VectorMomentNorm(2, mat.NewDense(1, 2, nil), []float64{.5, .5}) },
+		"Measure.Cost":                   func() { new(mixpolicy.Measure).Cost([]float64{1}) },
 		"Objective":                      func() { section6Problem(t).Objective([]float64{1}) },
 		"TotalVariation":                 func() { mixpolicy.TotalVariation([]float64{1}, []float64{.5, .5}) },
 	} {

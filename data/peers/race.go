@@ -26,8 +26,9 @@ type race struct {
 	// agree says what is wrong with a peer's answer, given ours.
 	agree func(ours, theirs []float64) error
 
-	faster float64 // wanted: peers take this many times as long; 0 if nothing is
-	most   float64 // wanted: we take no more seconds; 0 if nothing is
+	faster float64  // wanted: peers take this many times as long; 0 if nothing is
+	than   []string // the peers of which that is wanted; nil for all
+	most   float64  // wanted: we take no more seconds; 0 if nothing is
 }
 
 const (
@@ -163,6 +164,9 @@ func (b *bench) compare(r race, mine []timing, rivals []*rival) []data.Compariso
 	for _, v := range rivals {
 		c := row
 		c.Method = v.method
+		if r.than != nil && !slices.Contains(r.than, v.method) {
+			c.Faster = 0
+		}
 		c.Peer = "?"
 		if v.process != nil {
 			c.Peer, c.TheirThreads = v.process.Package, v.process.Threads
