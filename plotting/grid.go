@@ -232,6 +232,9 @@ func (g Grid) levelSet(level float64) []polyline {
 type Heatmap struct {
 	Name string
 	Grid Grid
+	// Cells colours all points as the nearest of the grid, for functions of whole
+	// numbers. Else values are interpolated.
+	Cells bool
 }
 
 func (h Heatmap) describe() (kind, name string) {
@@ -243,13 +246,29 @@ func (h Heatmap) describe() (kind, name string) {
 }
 func (h Heatmap) style() ink            { return ink{color: Grey} }
 func (h Heatmap) check(x, y Axis) error { return h.Grid.check(x, y) }
-func (h Heatmap) marks(in ink) []mark   { return []mark{heat{h.Grid}} }
+func (h Heatmap) marks(in ink) []mark   { return []mark{heat{h.Grid, h.Cells}} }
 
 // heat is a coloured plane.
-type heat struct{ grid Grid }
+type heat struct {
+	grid  Grid
+	cells bool
+}
 
 func (h heat) bounds() bounds {
+	if h.cells {
+		return bounds{empty.include(cells(h.grid.X)...), empty.include(cells(h.grid.Y)...)}
+	}
 	return bounds{empty.include(h.grid.X...), empty.include(h.grid.Y...)}
+}
+
+// cells returns the borders of the cells around sorted points, each halfway to the next.
+func cells(sorted []float64) []float64 {
+	last := len(sorted) - 1
+	borders := []float64{sorted[0] - (sorted[1]-sorted[0])/2}
+	for i := range last {
+		borders = append(borders, (sorted[i]+sorted[i+1])/2)
+	}
+	return append(borders, sorted[last]+(sorted[last]-sorted[last-1])/2)
 }
 
 // viridis is the colour map of that name by van der Walt and Smith, here at
@@ -279,10 +298,22 @@ var shades = func() color.Palette {
 func (h heat) image(x, y scale) *image.Paletted {
 	const side = 128
 	r := h.grid.values()
+	at := h.grid.at
+	if h.cells {
+		columns, rows := cells(h.grid.X), cells(h.grid.Y)
+		at = func(x, y float64) float64 {
+			i, _ := locate(columns, x)
+			j, _ := locate(rows, y)
+			if i < 0 || j < 0 {
+				return math.NaN()
+			}
+			return h.grid.Z[i][j]
+		}
+	}
 	img := image.NewPaletted(image.Rect(0, 0, side, side), shades)
 	for px := range side {
 		for py := range side {
-			v := h.grid.at(x.value((float64(px)+0.5)/side), y.value(1-(float64(py)+0.5)/side))
+			v := at(x.value((float64(px)+0.5)/side), y.value(1-(float64(py)+0.5)/side))
 			k := len(shades) - 1
 			if finite(v) {
 				k = 0

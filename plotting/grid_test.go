@@ -94,7 +94,7 @@ func TestLevelSetSkipsWhatIsNotFinite(t *testing.T) {
 
 func TestHeatmapShadesFromDarkToLight(t *testing.T) {
 	g := Sample(func(x, _ float64) float64 { return x }, 1, 100, 1, 2, 100)
-	img := heat{g}.image(scale{1, 100, true}, scale{1, 2, false})
+	img := heat{grid: g}.image(scale{1, 100, true}, scale{1, 2, false})
 	// The middle of a logarithmic axis from 1 to 100 is 10, a tenth up the
 	// colours; a pixel is 1/128 of the axis, hence 10^{2/128} in x.
 	b := img.Bounds()
@@ -103,5 +103,25 @@ func TestHeatmapShadesFromDarkToLight(t *testing.T) {
 	}
 	if img.ColorIndexAt(0, 0) != 0 || img.ColorIndexAt(b.Dx()-1, 0) < 60 {
 		t.Errorf("ends have shades %d and %d of 63", img.ColorIndexAt(0, 0), img.ColorIndexAt(b.Dx()-1, 0))
+	}
+}
+
+// Around whole numbers cells have sharp borders, halfway between them, and are all of one size.
+func TestCellsAreSharp(t *testing.T) {
+	g := Grid{X: []float64{0, 1, 2, 3}, Y: []float64{5, 6}, Z: [][]float64{{0, 1}, {1, 0}, {0, 0}, {1, 1}}}
+	h := heat{g, true}
+	b := h.bounds()
+	if b.x != (interval{-0.5, 3.5}) || b.y != (interval{4.5, 6.5}) {
+		t.Fatalf("bounds %v", b)
+	}
+	img := h.image(scale{-0.5, 3.5, false}, scale{4.5, 6.5, false})
+	side := img.Bounds().Dx()
+	for px := range side {
+		for py := range side {
+			z := g.Z[px*4/side][1-py*2/side] // rows go downwards
+			if got, want := img.ColorIndexAt(px, py), uint8(z)*uint8(len(shades)-2); got != want {
+				t.Fatalf("pixel (%d, %d) has shade %d, want %d", px, py, got, want)
+			}
+		}
 	}
 }

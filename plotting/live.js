@@ -153,6 +153,7 @@ function (charts) {
     option = JSON.parse(option);
     Object.assign(option.title.textStyle, fitting(width));
     Object.assign(option.legend, { itemWidth: 28, itemHeight: 11, itemGap: 16 });
+    option.legend.textStyle = Object.assign({ lineHeight: 17 }, option.legend.textStyle); // a legend of several pages cuts off what is higher than its lines
     var data = [].concat(option.dataset || []), raw = data.map(function (d) {
       return spec.columns[d.source[0]].map(function (_, i) { return d.source.map(function (k) { return spec.columns[k][i]; }); });
     });
