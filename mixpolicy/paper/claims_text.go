@@ -101,11 +101,7 @@ func valleyClaim() (Claim, error) {
 	if err != nil {
 		return Claim{}, err
 	}
-	psi, err := mixpolicy.NewFeatures(x, slow, fast)
-	if err != nil {
-		return Claim{}, err
-	}
-	p, err := mixpolicy.NewProblem(psi, mixpolicy.Ball(10))
+	p, err := mixtureProblem(x, mixpolicy.Ball(10), slow, fast)
 	if err != nil {
 		return Claim{}, err
 	}
@@ -191,11 +187,7 @@ func combinationClaim() (Claim, error) {
 			}
 		}
 	}
-	psi, err := mixpolicy.NewFeatures(x, base...)
-	if err != nil {
-		return Claim{}, err
-	}
-	p, err := mixpolicy.NewProblem(psi, mixpolicy.Ball(10))
+	p, err := mixtureProblem(x, mixpolicy.Ball(10), base...)
 	if err != nil {
 		return Claim{}, err
 	}
@@ -523,11 +515,7 @@ func polynomialInD() (dims, sizes []float64, err error) {
 			}
 			base = append(base, p)
 		}
-		psi, err := mixpolicy.NewFeatures(x, base...)
-		if err != nil {
-			return nil, nil, err
-		}
-		p, err := mixpolicy.NewProblem(psi, mixpolicy.Ball(1))
+		p, err := mixtureProblem(x, mixpolicy.Ball(1), base...)
 		if err != nil {
 			return nil, nil, err
 		}

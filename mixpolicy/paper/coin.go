@@ -57,11 +57,7 @@ func coinProblem() (*mixpolicy.Problem, error) {
 		}
 		base = append(base, p)
 	}
-	psi, err := mixpolicy.NewFeatures(x, base...)
-	if err != nil {
-		return nil, err
-	}
-	return mixpolicy.NewProblem(psi, mixpolicy.Ball(coinRadius))
+	return mixtureProblem(x, mixpolicy.Ball(coinRadius), base...)
 }
 
 var coin = sync.OnceValues(func() ([]CoinRun, error) {

@@ -44,6 +44,11 @@ func SmallProblem(class mixpolicy.Class) (*mixpolicy.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
+	return mixtureProblem(x, class, base...)
+}
+
+// mixtureProblem is (2.18) for the measures of base policies.
+func mixtureProblem(x *mixpolicy.MDP, class mixpolicy.Class, base ...*mixpolicy.Policy) (*mixpolicy.Problem, error) {
 	psi, err := mixpolicy.NewFeatures(x, base...)
 	if err != nil {
 		return nil, err

@@ -18,11 +18,7 @@ func copies(k int, class mixpolicy.Class) (*mixpolicy.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	psi, err := mixpolicy.NewFeatures(x, slices.Repeat(base, k)...)
-	if err != nil {
-		return nil, err
-	}
-	return mixpolicy.NewProblem(psi, class)
+	return mixtureProblem(x, class, slices.Repeat(base, k)...)
 }
 
 // geometryClaim decides the remark after Theorem 3.4 by two ways of writing one problem.

@@ -44,11 +44,7 @@ func compareReading(ctx context.Context, r models.Reading) (ReadingResult, error
 	if err != nil {
 		return res, err
 	}
-	psi, err := mixpolicy.NewFeatures(x, base...)
-	if err != nil {
-		return res, err
-	}
-	p, err := mixpolicy.NewProblem(psi, mixpolicy.Ball(100))
+	p, err := mixtureProblem(x, mixpolicy.Ball(100), base...)
 	if err != nil {
 		return res, err
 	}

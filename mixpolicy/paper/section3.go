@@ -144,11 +144,7 @@ func checkLambdaBall(context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	psi, err := mixpolicy.NewFeatures(x, even, cheap)
-	if err != nil {
-		return Finding{}, err
-	}
-	p, err := mixpolicy.NewProblem(psi, mixpolicy.Ball(2))
+	p, err := mixtureProblem(x, mixpolicy.Ball(2), even, cheap)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -920,11 +916,7 @@ func sharedMass(states int) (*mixpolicy.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	psi, err := mixpolicy.NewFeatures(x, first, second)
-	if err != nil {
-		return nil, err
-	}
-	return mixpolicy.NewProblem(psi, mixpolicy.Ball(10))
+	return mixtureProblem(x, mixpolicy.Ball(10), first, second)
 }
 
 func checkDistance(context.Context) (Finding, error) {

@@ -170,11 +170,7 @@ func checkGapBelow(ctx context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	psi, err := mixpolicy.NewFeatures(x, base...)
-	if err != nil {
-		return Finding{}, err
-	}
-	p, err := mixpolicy.NewProblem(psi, mixpolicy.Ball(2))
+	p, err := mixtureProblem(x, mixpolicy.Ball(2), base...)
 	if err != nil {
 		return Finding{}, err
 	}

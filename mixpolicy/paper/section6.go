@@ -70,11 +70,7 @@ func QueueProblem(class mixpolicy.Class) (*mixpolicy.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	psi, err := mixpolicy.NewFeatures(x, base...)
-	if err != nil {
-		return nil, err
-	}
-	return mixpolicy.NewProblem(psi, class)
+	return mixtureProblem(x, class, base...)
 }
 
 // PrimalDual returns a fresh Algorithm 1 under the protocol.
