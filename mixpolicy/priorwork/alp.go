@@ -125,6 +125,24 @@ func (k coordinates) maximise(ctx context.Context, b []float64, c constraints) (
 	if ray := k.unbounded(b); ray != nil {
 		return nil, nil, errUnbounded(ray)
 	}
+	point, err := k.solve(ctx, b, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	// A solution in a corner of Γ may be far longer than whiten foresees, and then its bound is
+	// loose. Where it took some six bits, the length is known now.
+	const far = 64
+	if length := floats.Norm(point.X, 2); length > far || length > 0 && length < 1.0/far {
+		k.s.Scale(length, k.s)
+		if point, err = k.solve(ctx, b, c); err != nil {
+			return nil, nil, err
+		}
+	}
+	return k.point(point.X), point, nil
+}
+
+// solve is maximise in the coordinates.
+func (k coordinates) solve(ctx context.Context, b []float64, c constraints) (*linprog.Point, error) {
 	rows := k.rows(c.columns)
 	for _, col := range rows {
 		floats.Scale(-1, col)
@@ -132,14 +150,14 @@ func (k coordinates) maximise(ctx context.Context, b []float64, c constraints) (
 	point, err := linprog.Inequalities{
 		B: negated(k.covector(b)), A: rows, H: negated(c.rhs),
 	}.Solve(ctx, linprog.Settings{})
-	if err != nil && !stalledByRounding(err) {
-		var ray *linprog.UnboundedError
-		if errors.As(err, &ray) {
-			err = errUnbounded(k.point(ray.Direction))
-		}
-		return nil, nil, err
+	if err == nil || stalledByRounding(err) {
+		return point, nil
 	}
-	return k.point(point.X), point, nil
+	var ray *linprog.UnboundedError
+	if errors.As(err, &ray) {
+		err = errUnbounded(k.point(ray.Direction))
+	}
+	return nil, err
 }
 
 func errUnbounded(direction []float64) error {

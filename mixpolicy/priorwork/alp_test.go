@@ -184,3 +184,18 @@ func TestALPOfFewConstraints(t *testing.T) {
 		}
 	})
 }
+
+// In a corner of Γ that is far beyond what the costs would suggest, the bound is as sharp
+// as elsewhere: its error is that of 2¹⁰ times the solution's length, in a few roundings.
+func TestALPInADistantCorner(t *testing.T) {
+	x := mixpolicy.Must(models.Garnet{States: 3, Actions: 1, Branches: 1, Ring: true, Seed: 1, Criterion: mixpolicy.Discounted(0.9)}.MDP())
+	for _, bound := range []float64{1, 100, 1e6, 1e9} {
+		a, err := ALP{Basis: identity(3), Pairs: []int{2}, Bound: bound}.Solve(background, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Objective < bound/2 || !(a.Gap <= 1024*64*u*a.Objective) {
+			t.Errorf("bound %g: objective %v, gap %v", bound, a.Objective, a.Gap)
+		}
+	}
+}
