@@ -524,23 +524,27 @@ func WriteErrata(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
+// witnessArgmin: on a line the number that is printed is a point too, and can be held against
+// what makes y the projection of x, (x − y)(z − y) ≤ 0 for all z ∈ 𝒳.
 func witnessArgmin(context.Context) (Finding, error) {
-	theta := []float64{3, -1}
-	p, err := QueueProblem(mixpolicy.Ball(2))
-	if err != nil {
-		return Finding{}, err
+	const x, radius = 3.0, 2.0 // 𝒳 = [−2, 2]
+	var line []float64
+	for z := -radius; z <= radius; z += 1. / 64 {
+		line = append(line, z)
 	}
-	point := make([]float64, 2)
-	if err := p.Class().Norm.Project(point, theta, 2); err != nil {
-		return Finding{}, err
+	distances := make([]float64, len(line))
+	for i, z := range line {
+		distances[i] = sq(x - z)
 	}
-	least := sq(floats.Distance(point, theta, 2))
-	again := make([]float64, 2)
-	if err := p.Class().Norm.Project(again, point, 2); err != nil {
-		return Finding{}, err
+	at := floats.MinIdx(distances)
+	least, point := distances[at], line[at]
+	miss := func(y float64) (worst float64) {
+		for _, z := range line {
+			worst = max(worst, (x-y)*(z-y))
+		}
+		return worst
 	}
-	// A projection is the identity on its image; the number it is printed as is no point.
-	return mended(math.Inf(1), offAll(again, point), "the minimum for (3, −1) is the number %.4f; the projection is the point %.4f, which it leaves where it is", least, point)
+	return mended(miss(least), miss(point), "𝒳 = [−2, 2] and x = 3: the minimum is the number %g, the projection the point %g; (x − y)(z − y) is up to %g for the one, %g for the other, z ∈ 𝒳", least, point, miss(least), miss(point))
 }
 
 func witnessSubordinate(context.Context) (Finding, error) {

@@ -718,30 +718,53 @@ func checkA(context.Context) (Finding, error) {
 	return right(off(k.A, want), "queue: A = %.6g", k.A)
 }
 
-// kindRuns counts the runs of [Coin]'s problem, of 100, in which the gap exceeds (3.31) as
-// printed but for a finite D, after 100 iterations. It is allowed to in 4/T of them.
-func kindRuns(ctx context.Context) (failures, trials int, err error) {
-	p, err := coinProblem()
+// late is a number of rounds after which a bound that goes to 0 is below what holds without it.
+const late = 1_000_000_000_000_000_000
+
+// trivialGap bounds |cᵀΨ(θ − θ′)| for any θ and θ′ of the class, as ‖c‖₂ ≤ c_max√(nm).
+func trivialGap(k *mixpolicy.Constants) float64 {
+	return 2 * k.R * k.Cost * math.Sqrt(float64(k.Pairs)) * k.PsiNorm
+}
+
+// trivialViolation bounds ½‖[Ψθ]₋‖₂ for any θ of the class.
+func trivialViolation(k *mixpolicy.Constants) float64 { return k.SigmaMax * k.Reach / 2 }
+
+// rareRuns are 100 runs of 100 rounds on a problem that makes errors show: one state, where
+// the first policy is free but for an action that costs 10⁵ and is taken once in ten times,
+// and the second always pays half as much as that is on average. Few samples tell of it. The
+// class is R = 1, the simplex, where no gap is negative.
+func rareRuns(ctx context.Context) (k *mixpolicy.Constants, gaps []float64, err error) {
+	const dear = 100_000
+	x, err := mixpolicy.New(mixpolicy.Spec{States: 1, Actions: 3, Criterion: mixpolicy.AverageCost,
+		Dynamics: func(_, a int) (float64, []mixpolicy.Transition) {
+			return []float64{0, dear, dear / 20}[a], []mixpolicy.Transition{{To: 0, P: 1}}
+		}})
 	if err != nil {
-		return 0, 0, err
+		return nil, nil, err
 	}
-	k, err := mixpolicy.NewConstants(p, &mixpolicy.PrimalDual{Beta: 1})
+	risky, err := mixpolicy.StateIndependent(x, 0.9, 0.1, 0)
 	if err != nil {
-		return 0, 0, err
+		return nil, nil, err
 	}
-	const iterations = 100
-	trials = 100
-	bound := k.PrintedObjectiveBound(k.D, iterations).Value
-	for stream := range uint64(trials) {
-		r, err := mixpolicy.Solve(ctx, p, &mixpolicy.PrimalDual{Beta: 1}, mixpolicy.Settings{Iterations: iterations, Seed: 331, Stream: stream})
+	safe, err := mixpolicy.StateIndependent(x, 0, 0, 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := mixtureProblem(x, mixpolicy.Ball(1), risky, safe)
+	if err != nil {
+		return nil, nil, err
+	}
+	if k, err = mixpolicy.NewConstants(p, &mixpolicy.PrimalDual{Beta: 1}); err != nil {
+		return nil, nil, err
+	}
+	for stream := range uint64(100) {
+		r, err := mixpolicy.Solve(ctx, p, &mixpolicy.PrimalDual{Beta: 1}, mixpolicy.Settings{Iterations: 100, Seed: 331, Stream: stream})
 		if err != nil {
-			return 0, 0, err
+			return nil, nil, err
 		}
-		if r.Gap > bound {
-			failures++
-		}
+		gaps = append(gaps, r.Gap)
 	}
-	return failures, trials, nil
+	return k, gaps, nil
 }
 
 // boundRuns calls f with runs of the corrected algorithm on the queue and on the small
@@ -779,43 +802,67 @@ func boundRuns(ctx context.Context, f func(k *mixpolicy.Constants, s mixpolicy.S
 	return nil
 }
 
+// The checks of (3.31)–(3.33) take D in two ways. As (3.29) prints it, it is +∞, and a bound has
+// no content that stays above the trivial one for ever, where the corrected bound comes below.
+// With the finite D that the proof needs, runs exceed the bound, or do not.
+
 func checkObjectiveBound(ctx context.Context) (Finding, error) {
-	failures, trials, err := kindRuns(ctx)
+	k, gaps, err := rareRuns(ctx)
 	if err != nil {
 		return Finding{}, err
 	}
+	finite, failures := k.PrintedObjectiveBound(k.D, 100).Value, 0
+	for _, gap := range gaps {
+		if gap > finite {
+			failures++
+		}
+	}
+	lo, _ := clopperPearson(failures, len(gaps))
+	vacuous := excess(k.PrintedObjectiveBound(k.Divergence(mixpolicy.Printed), late).Value, trivialGap(k))
 	var worst, loosest float64
 	err = boundRuns(ctx, func(k *mixpolicy.Constants, s mixpolicy.StepSums, gap float64, r *mixpolicy.Result) {
 		b := k.ObjectiveBound(s, 0.05).Value
-		worst = max(worst, excess(gap, b))
+		last := k.ObjectiveBound(mixpolicy.InverseSqrtSums(mixpolicy.Corrected, late), 0.05).Value
+		worst = max(worst, excess(gap, b), excess(last, trivialGap(k)))
 		loosest = max(loosest, b/math.Abs(gap))
 	})
-	return Finding{Printed: math.Inf(1), Corrected: worst, Tolerance: 0,
-		Numbers: fmt.Sprintf("printed: D = +∞ bounds nothing; with a finite D, on a problem of two prices near 1000, R = 1000 and T = 100, %d runs of %d exceed it, where 4 may; corrected: no run of 120 exceeds it, and it is up to %.1g times the gap", failures, trials, loosest)}, err
+	return Finding{Printed: min(vacuous, excess(lo, 4./100)), Corrected: worst, Tolerance: 0,
+		Numbers: fmt.Sprintf("printed: D = +∞ bounds nothing; with a finite D, where a rare sample tells of a cost of 10⁵ and T = 100, %d runs of %d exceed it, where 4 may; corrected: no run of 120 exceeds it, and it is up to %.1g times the gap", failures, len(gaps), loosest)}, err
 }
 
 func checkExpectedBound(ctx context.Context) (Finding, error) {
-	total, bound := map[mixpolicy.StepSums]float64{}, map[mixpolicy.StepSums]float64{}
-	err := boundRuns(ctx, func(k *mixpolicy.Constants, s mixpolicy.StepSums, gap float64, r *mixpolicy.Result) {
+	k, gaps, err := rareRuns(ctx)
+	if err != nil {
+		return Finding{}, err
+	}
+	finite, seen := k.PrintedExpectedObjectiveBound(k.D, 100).Value, mixpolicy.TInterval(gaps, confidence)
+	vacuous := excess(k.PrintedExpectedObjectiveBound(k.Divergence(mixpolicy.Printed), late).Value, trivialGap(k))
+	total, bound, worst := map[mixpolicy.StepSums]float64{}, map[mixpolicy.StepSums]float64{}, 0.0
+	err = boundRuns(ctx, func(k *mixpolicy.Constants, s mixpolicy.StepSums, gap float64, r *mixpolicy.Result) {
+		worst = max(worst, excess(k.ExpectedObjectiveBound(mixpolicy.InverseSqrtSums(mixpolicy.Corrected, late)).Value, trivialGap(k)))
 		s.Fourth = k.A // tells the two problems apart
 		total[s] += gap / 30
 		bound[s] = k.ExpectedObjectiveBound(s).Value
 	})
-	var worst float64
 	for s, mean := range total {
 		worst = max(worst, excess(mean, bound[s]))
 	}
-	return Finding{Printed: math.Inf(1), Corrected: worst, Tolerance: 0,
-		Numbers: "printed: D = +∞ bounds nothing, and B is without the squares and the 1/μ that its proof needs; corrected: no mean of 30 runs exceeds it"}, err
+	return Finding{Printed: min(vacuous, excess(seen.Lo, finite)), Corrected: worst, Tolerance: 0,
+		Numbers: fmt.Sprintf("printed: D = +∞ bounds nothing; with a finite D the bound is %.4g, and where a rare sample tells of a cost of 10⁵ the mean gap of 100 runs is %.4g [%.4g, %.4g]; corrected: no mean of 30 runs exceeds it", finite, seen.Mean, seen.Lo, seen.Hi)}, err
 }
 
 func checkViolationBound(ctx context.Context) (Finding, error) {
-	var worst float64
+	printed, worst, finite := math.Inf(1), 0.0, 0
 	err := boundRuns(ctx, func(k *mixpolicy.Constants, s mixpolicy.StepSums, gap float64, r *mixpolicy.Result) {
-		worst = max(worst, excess(r.Violation, k.ViolationBound(s, 0.05).Value), excess(r.Violation, k.SharpViolationBound(s, 0.05).Value))
+		printed = min(printed, excess(k.PrintedViolationBound(k.Divergence(mixpolicy.Printed), late).Value, trivialViolation(k)))
+		if r.Violation > k.PrintedViolationBound(k.D, s.T).Value {
+			finite++
+		}
+		last := k.SharpViolationBound(mixpolicy.InverseSqrtSums(mixpolicy.Corrected, late), 0.05).Value
+		worst = max(worst, excess(r.Violation, k.ViolationBound(s, 0.05).Value), excess(r.Violation, k.SharpViolationBound(s, 0.05).Value), excess(last, trivialViolation(k)))
 	})
-	return Finding{Printed: math.Inf(1), Corrected: worst, Tolerance: 0,
-		Numbers: "printed: it contains α_T of (3.31), which is +∞; corrected: no run of 120 exceeds it"}, err
+	return Finding{Printed: printed, Corrected: worst, Tolerance: 0,
+		Numbers: fmt.Sprintf("printed: it contains α_T of (3.31), which is +∞ with D; with a finite D, %d runs of 120 exceed it; corrected: none does", finite)}, err
 }
 
 // rawConstants are the constants of the queue with its costs as they are, up to 10⁴.

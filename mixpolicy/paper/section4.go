@@ -291,9 +291,24 @@ func checkSamplingConstant(ctx context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	zeta := a.one.Zeta(a.x.Initial(), a.mu, a.optimal, a.best)
-	want := (1 + a.x.Gamma()) / 2 * a.best / a.expected(a.optimal)
-	return mended(math.Inf(1), off(zeta, want), "as printed it depends on an s that nothing binds; with the maximum over s, u = 1 and the best ν, ζ = %.3g", zeta)
+	// Γ = {‖ν‖_∞ ≤ 1}. The supremum is at a corner: by its norm, and by all corners.
+	spread, corners := make([]float64, a.x.States()), make([]float64, a.x.States())
+	for s, v := range a.optimal {
+		row := a.basis.RawRowView(s)
+		spread[s] = v + floats.Norm(row, 1)
+		for corner := range 1 << len(row) {
+			at := v
+			for j, f := range row {
+				at -= f * float64(1-corner>>j&1*2)
+			}
+			corners[s] = max(corners[s], math.Abs(at))
+		}
+	}
+	zeta := func(spread float64) float64 { return a.one.Zeta(a.x.Initial(), a.mu, a.optimal, spread) }
+	least, most := zeta(floats.Min(spread)), zeta(floats.Max(spread))
+	// β_u = γ and μᵀu = 1 for u = 1.
+	want := (1 + a.x.Gamma()) / 2 * floats.Max(corners) / a.expected(a.optimal)
+	return mended(off(least, most), off(most, want), "as printed it depends on an s that nothing binds: u = 1 and ‖ν‖_∞ ≤ 1 give from %.4g to %.4g; with the maximum over s, ζ = %.4g", least, most, most)
 }
 
 // checkConstraintCount: one constraint of measure ε that matters is missed by N samples
