@@ -3,6 +3,7 @@ package priorwork
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -26,6 +27,45 @@ func everyPair(criterion mixpolicy.Criterion) (models.Machine, *mixpolicy.Proble
 	return w, mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Simplex()))
 }
 
+// threeFeatures is (2.18) with three features on a process of six states and two actions, the
+// DualALP of it, and the features: column j is entry(i, j), scaled to add up to 1.
+func threeFeatures(t *testing.T, criterion mixpolicy.Criterion, entry func(i, j int) int) (*mixpolicy.Problem, *DualALP, [][]float64) {
+	t.Helper()
+	w := models.Garnet{States: 6, Actions: 2, Branches: 3, Seed: 5, Ring: true, Criterion: criterion}
+	x := mixpolicy.Must(w.MDP())
+	columns := make([][]float64, 3)
+	for j := range columns {
+		columns[j] = make([]float64, x.Pairs())
+		for i := range columns[j] {
+			columns[j][i] = float64(entry(i, j))
+		}
+		floats.Scale(1/floats.Sum(columns[j]), columns[j])
+	}
+	p := mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, columns...)), mixpolicy.Ball(9)))
+	a := &DualALP{Weight: 3, CostScale: 2}
+	if err := a.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
+		t.Fatal(err)
+	}
+	return p, a, columns
+}
+
+// expectedGradient is E ĝ at θ, over all pairs and states with their probabilities.
+func expectedGradient(a *DualALP, p *mixpolicy.Problem, theta []float64) []float64 {
+	copy(a.theta, theta)
+	mean := make([]float64, len(theta))
+	for i, q := range p.Features().Sampling() {
+		clear(a.gradient)
+		a.addPair(i, p.MDP().Costs()[i])
+		floats.AddScaled(mean, q, a.gradient)
+	}
+	for s, q := range a.q2 {
+		clear(a.gradient)
+		a.addState(s)
+		floats.AddScaled(mean, q, a.gradient)
+	}
+	return mean
+}
+
 func ExampleDualALP() {
 	w, p := everyPair(mixpolicy.AverageCost)
 	best, _, _ := w.Optimum()
@@ -35,42 +75,18 @@ func ExampleDualALP() {
 	// optimal cost 1.5556; its policy costs 1.5879
 }
 
-// E ĝ, over all pairs and states with their probabilities, is a subgradient of f_ω:
-// central differences of f_ω where it is smooth.
+// E ĝ is a subgradient of f_ω: central differences of f_ω where it is smooth.
 func TestDualALPGradientIsUnbiased(t *testing.T) {
 	for _, criterion := range []mixpolicy.Criterion{mixpolicy.AverageCost, mixpolicy.Discounted(0.7)} {
-		w := models.Garnet{States: 6, Actions: 2, Branches: 3, Seed: 5, Ring: true, Criterion: criterion}
-		x := mixpolicy.Must(w.MDP())
-		columns := [][]float64{make([]float64, 12), make([]float64, 12), make([]float64, 12)}
-		for j, c := range columns {
-			for i := range c {
-				c[i] = float64(1 + (i*(j+2)+j)%7)
-			}
-			floats.Scale(1/floats.Sum(c), c)
-		}
-		p := mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, columns...)), mixpolicy.Ball(9)))
-		a := &DualALP{Weight: 3, CostScale: 2}
-		if err := a.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
-			t.Fatal(err)
-		}
-		copy(a.theta, []float64{2.5, -2.3, 0.8}) // some of Ψθ is negative
-		if p.NegativeMass(a.theta) == 0 {
+		p, a, _ := threeFeatures(t, criterion, func(i, j int) int { return 1 + (i*(j+2)+j)%7 })
+		theta := []float64{2.5, -2.3, 0.8} // some of Ψθ is negative
+		if p.NegativeMass(theta) == 0 {
 			t.Fatal("nothing negative: the test misses a part")
 		}
-		mean := make([]float64, 3)
-		for i, q := range p.Features().Sampling() {
-			clear(a.gradient)
-			a.addPair(i, x.Costs()[i])
-			floats.AddScaled(mean, q, a.gradient)
-		}
-		for s, q := range a.q2 {
-			clear(a.gradient)
-			a.addState(s)
-			floats.AddScaled(mean, q, a.gradient)
-		}
+		mean := expectedGradient(a, p, theta)
 		const h = 0x1p-20 // f is piecewise linear: only rounding, 2⁻⁵³ f/h
 		for j := range mean {
-			plus, minus := append([]float64(nil), a.theta...), append([]float64(nil), a.theta...)
+			plus, minus := slices.Clone(theta), slices.Clone(theta)
 			plus[j] += h
 			minus[j] -= h
 			if want := (a.Objective(plus) - a.Objective(minus)) / (2 * h); math.Abs(mean[j]-want) > 1e-8 {

@@ -1,7 +1,6 @@
 package priorwork
 
 import (
-	"errors"
 	"math"
 	"testing"
 
@@ -49,10 +48,6 @@ func expanded(t *rapid.T, p SALP, x *mixpolicy.MDP) (value float64) {
 		h[rows-1] = -p.Budget
 	}
 	point, err := linprog.Inequalities{B: b, A: a, H: h}.Solve(background, linprog.Settings{})
-	var stall *linprog.StalledError
-	if errors.As(err, &stall) {
-		t.Skip("the expanded program, with its many variables, is too degenerate for rounding: 1 in 5000")
-	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
-	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
 // The features of every pair by itself, as everyPair has them.
@@ -34,20 +33,8 @@ func ExampleSparseDualALP() {
 // differences.
 func TestSparseDualALP_4_14(t *testing.T) {
 	for _, criterion := range []mixpolicy.Criterion{mixpolicy.AverageCost, mixpolicy.Discounted(0.7)} {
-		w := models.Garnet{States: 6, Actions: 2, Branches: 3, Seed: 5, Ring: true, Criterion: criterion}
-		x := mixpolicy.Must(w.MDP())
-		columns := [][]float64{make([]float64, 12), make([]float64, 12), make([]float64, 12)}
-		for j, c := range columns {
-			for i := range c {
-				c[i] = float64((i*(j+2) + j) % 5) // some are 0
-			}
-			floats.Scale(1/floats.Sum(c), c)
-		}
-		p := mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, columns...)), mixpolicy.Ball(9)))
-		dense := &DualALP{Weight: 3, CostScale: 2}
-		if err := dense.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
-			t.Fatal(err)
-		}
+		p, dense, columns := threeFeatures(t, criterion, func(i, j int) int { return (i*(j+2) + j) % 5 }) // some are 0
+		x := p.MDP()
 		a := mixpolicy.Must(NewSparseDualALP(x, 3, func(i int, set func(int, float64)) {
 			for j, c := range columns {
 				if c[i] != 0 {
@@ -65,19 +52,7 @@ func TestSparseDualALP_4_14(t *testing.T) {
 			t.Errorf("%v: (Ψθ)₃ = %v", criterion, xi[3])
 		}
 
-		copy(dense.theta, theta)
-		clear(dense.gradient)
-		want, got := make([]float64, 3), make([]float64, 3)
-		for i, q := range p.Features().Sampling() {
-			clear(dense.gradient)
-			dense.addPair(i, x.Costs()[i])
-			floats.AddScaled(want, q, dense.gradient)
-		}
-		for s, q := range dense.q2 {
-			clear(dense.gradient)
-			dense.addState(s)
-			floats.AddScaled(want, q, dense.gradient)
-		}
+		want, got := expectedGradient(dense, p, theta), make([]float64, 3)
 		mean := func(m *sparse.Matrix, z float64, sign func(v float64) float64, target []float64) {
 			for i := range m.Rows {
 				v := m.RowDot(i, theta)
