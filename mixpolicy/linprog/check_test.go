@@ -15,6 +15,16 @@ import (
 // of its factored equations, and as much again for that of the point itself.
 func slack(d int) float64 { return 16 * float64(d+4) * 0x1p-53 }
 
+// ballSlack is what ‖θ‖ may exceed R by, per unit of ‖θ‖₂. The balls of ℓ₂ and ℓ∞ are cut by
+// rows of length 1. That of ℓ₁ is cut by Σ_{j∈S} θⱼ ≥ −(R−1)/2, of length at most √d, and as
+// ‖θ‖₁ = 1ᵀθ − 2Σ_{θⱼ<0} θⱼ that counts twice, and 1ᵀθ = 1, of length √d, once.
+func ballSlack(n Norm, d int) float64 {
+	if n == L1 {
+		return 3 * math.Sqrt(float64(d)) * slack(d)
+	}
+	return slack(d)
+}
+
 func normRat(n Norm, x []*big.Rat) *big.Float {
 	out := new(big.Float).SetPrec(200)
 	for _, v := range x {
@@ -92,7 +102,7 @@ func checkProgram(p program, sol *Solution, err error) (gap float64, _ error) {
 	if off, _ := sum.Float64(); math.Abs(off) > slack(d)*length*math.Sqrt(float64(d)) {
 		return 0, fmt.Errorf("gᵀθ − 1 = %v", off)
 	}
-	if v := p.norm.Of(sol.Theta); v > p.radius+slack(d)*length*float64(2*d) {
+	if v := p.norm.Of(sol.Theta); v > p.radius+ballSlack(p.norm, d)*length {
 		return 0, fmt.Errorf("‖θ‖ = %v, R = %v", v, p.radius)
 	}
 	objective := dotRat(toRat(p.b), theta)
