@@ -33,12 +33,8 @@ type solver struct {
 	dual      Dual    // … and what proves it
 }
 
-func (m program) minimize(ctx context.Context, settings Settings) (*Solution, error) {
-	for j, v := range m.b {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, &EntryError{Row: -1, Col: j, Value: v}
-		}
-	}
+// generate solves a program whose costs are of moderate size.
+func (m program) generate(ctx context.Context, settings Settings) (*Solution, error) {
 	if d := len(m.b); !math.IsInf(m.radius, 1) && m.norm.misses(m.radius, d) {
 		return nil, &InfeasibleError{Hyperplane: 1, Norm: m.norm, R: m.radius, Radius: m.norm.OnHyperplane(d)}
 	}

@@ -477,6 +477,50 @@ func TestSolveIsHomogeneous(t *testing.T) {
 	}
 }
 
+// So do costs: θ is the same to the bit, and numbers that are costs are multiplied.
+func TestSolveCostsOfAnySize(t *testing.T) {
+	psi := measures(50, 4, .2, 5)
+	for _, norm := range []Norm{L2, LInf, L1} {
+		for _, r := range []float64{4, math.Inf(1)} {
+			p := Mixture{B: costs(4, 1), Psi: psi, Norm: norm, R: r}
+			want, err := p.Solve(background, Settings{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, exponent := range []int{-1060, -950, -600, 600, 1000} {
+				q := p
+				q.B = slices.Clone(p.B)
+				for j := range q.B {
+					q.B[j] = math.Ldexp(q.B[j], exponent)
+				}
+				got, err := q.Solve(background, Settings{Progress: func(now Progress) {
+					if f := math.Ldexp(want.Objective, exponent); now.Bound > f || now.Objective < f*(1-slack(4)) {
+						t.Errorf("%+v, optimum %v", now, f)
+					}
+				}})
+				if err != nil {
+					t.Errorf("%v R = %v, 2^%d: %v", norm, r, exponent, err)
+					continue
+				}
+				if exponent < -1022 { // b itself has lost digits
+					continue
+				}
+				if _, err := check(q, got, nil); err != nil {
+					t.Errorf("%v R = %v, 2^%d: %v", norm, r, exponent, err)
+				}
+				if !slices.Equal(got.Theta, want.Theta) || got.Objective != math.Ldexp(want.Objective, exponent) || got.Hyperplane != math.Ldexp(want.Hyperplane, exponent) {
+					t.Errorf("%v R = %v, 2^%d: %+v, want %+v", norm, r, exponent, got, want)
+				}
+			}
+		}
+	}
+	ray := Mixture{B: []float64{0x1p-900, 0x1p-899}, Psi: Columns{{1, 5}, {1, -1}}, R: math.Inf(1)}
+	sol, err := ray.Solve(background, Settings{})
+	if _, bad := check(ray, sol, err); classify(err) != isUnbounded || bad != nil {
+		t.Errorf("%v, %v", err, bad)
+	}
+}
+
 // No input makes a panic or a NaN, and every answer has its proof.
 func FuzzSolve(f *testing.F) {
 	f.Add(uint8(2), uint8(0), 1.5, []byte{200, 3, 4, 100, 100, 7})
