@@ -147,7 +147,7 @@ var driver string
 
 // An event is what the driver says of a cell.
 type event struct {
-	Event   string  `json:"event"` // "executed" or "failed"
+	Event   string  `json:"event"` // "executed", "failed", or "stopped" if it didn't fail by itself
 	Cell    int     `json:"cell"`  // its index among all cells
 	Seconds float64 `json:"seconds"`
 	Error   string  `json:"error"`
@@ -185,7 +185,7 @@ func (l *Lab) execute(ctx context.Context, file string, timeout time.Duration, s
 		switch e.Event {
 		case "executed":
 			show.cell(run.Name)
-		case "failed":
+		case "failed", "stopped":
 			failed = &e
 		}
 	}
@@ -205,7 +205,12 @@ func (l *Lab) execute(ctx context.Context, file string, timeout time.Duration, s
 		failed = silentFailure(run.Notebook)
 	}
 	if failed != nil {
-		return nil, &CellError{Notebook: run.Name, Cell: run.Notebook.Cells[failed.Cell], Message: failed.Error}
+		return nil, &CellError{
+			Notebook: run.Name,
+			Cell:     run.Notebook.Cells[failed.Cell],
+			Message:  failed.Error,
+			Stopped:  failed.Event == "stopped",
+		}
 	}
 	run.Notebook.Normalize()
 	return run, run.Notebook.Write(target)
@@ -232,6 +237,7 @@ type CellError struct {
 	Notebook string
 	Cell     ipynb.Cell // with its outputs
 	Message  string
+	Stopped  bool // from outside, for what Message says
 }
 
 var (
@@ -240,7 +246,8 @@ var (
 )
 
 // Error names the notebook, the cell by the number in its prompt, and each
-// line with what is wrong there.
+// line with what is wrong there; of a cell that was stopped also why, and what it
+// had written until then.
 func (e *CellError) Error() string {
 	prompt := 0
 	if e.Cell.ExecutionCount != nil {
@@ -248,6 +255,9 @@ func (e *CellError) Error() string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, cell [%d] failed", e.Notebook, prompt)
+	if e.Stopped {
+		fmt.Fprintf(&b, ": %s", e.Message)
+	}
 	lines := strings.Split(string(e.Cell.Source), "\n")
 	at := func(m []string, message string) {
 		cell, _ := strconv.Atoi(m[1])
@@ -282,7 +292,7 @@ func (e *CellError) Error() string {
 		fmt.Fprintf(&b, "\n  %s", strings.ReplaceAll(tail(text, 30), "\n", "\n  "))
 		located = true
 	}
-	if !located {
+	if !located && !e.Stopped {
 		fmt.Fprintf(&b, ": %s", e.Message)
 	}
 	return b.String()

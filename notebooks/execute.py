@@ -5,6 +5,7 @@
 The executed notebook is written to TARGET, as far as it got if a cell failed.
 """
 
+import copy
 import json
 import os
 import sys
@@ -29,14 +30,25 @@ def begun(cell, cell_index):
     running = cell_index
 
 
-def fail(error, traceback=()):
-    say(event="failed", cell=running, error=error, traceback=list(traceback))
+def fail(event, error):
+    say(event=event, cell=running, error=error)
     sys.exit(1)
 
 
-client = NotebookClient(
+class Client(NotebookClient):
+    async def async_execute_cell(self, cell, cell_index, **kwargs):
+        try:
+            return await super().async_execute_cell(cell, cell_index, **kwargs)
+        except CellTimeoutError:
+            # What the kernel adds while it is shut down is not the cell's.
+            self.nb.cells[cell_index] = copy.deepcopy(cell)
+            raise
+
+
+client = Client(
     notebook,
     timeout=int(timeout),
+    iopub_timeout=int(timeout),  # after four seconds outputs that haven't come yet would be left out
     record_timing=False,
     shutdown_kernel="graceful",
     resources={"metadata": {"path": os.path.dirname(os.path.abspath(source))}},
@@ -46,11 +58,10 @@ client = NotebookClient(
 try:
     client.execute()
 except CellExecutionError as e:
-    outputs = notebook.cells[running].get("outputs", [])
-    fail(e.evalue, next((o.traceback for o in outputs if o.output_type == "error"), ()))
+    fail("failed", e.evalue)
 except CellTimeoutError:
-    fail(f"still running after {timeout} s")
+    fail("stopped", f"still running after {timeout} s")
 except DeadKernelError:
-    fail("the kernel died")
+    fail("stopped", "the kernel died")
 finally:
     nbformat.write(notebook, target)

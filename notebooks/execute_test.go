@@ -71,7 +71,7 @@ func TestAFailingCellIsToldWithItsLine(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = lab.Execute(t.Context(), []string{file}, runOptions{Jobs: 1, Timeout: 20 * time.Second, Update: true})
+			_, err = lab.Execute(t.Context(), []string{file}, runOptions{Jobs: 1, Timeout: options.Timeout, Update: true})
 			if cell := (*CellError)(nil); !errors.As(err, &cell) {
 				t.Fatalf("error: %v; want a CellError", err)
 			}
@@ -88,22 +88,39 @@ func TestAFailingCellIsToldWithItsLine(t *testing.T) {
 }
 
 // The time is for each cell. On a busy machine the one before, which ends, may take longer than
-// the first that is tried here, or the kernel may not have said which cell runs; then it is
-// given more.
+// the first that is tried here, or the cell may not have come to its sleep; then it is given more.
 func TestACellThatTakesTooLongFails(t *testing.T) {
 	lab := readyLab(t)
-	file := notebook(t, "slow", code("import \"time\"\n%%\ntime.Sleep(time.Hour)"))
+	file := notebook(t, "slow", code("import (\n\t\"log\"\n\t\"time\"\n)\n%%\nlog.SetFlags(0)\nlog.Print(\"half way\")\ntime.Sleep(time.Hour)"))
 	for seconds := 3; ; seconds *= 3 {
 		_, err := lab.Execute(t.Context(), []string{file}, runOptions{Jobs: 1, Timeout: time.Duration(seconds) * time.Second})
 		if err == nil {
 			t.Fatal("a cell of an hour ended")
 		}
 		late := fmt.Sprintf("failed: still running after %d s", seconds)
-		if strings.Contains(err.Error(), "slow, cell [2] "+late) {
+		if err.Error() == "slow, cell [2] "+late+"\n  half way" {
 			return
 		}
-		if !strings.Contains(err.Error(), late) || seconds > 60 {
-			t.Fatalf("error: %v, want one that says that cell [2] %s", err, late)
+		if !strings.HasSuffix(err.Error(), late) || seconds > 60 {
+			t.Fatalf("error: %v, want one that says that cell [2] %s and what it had written, and nothing else", err, late)
+		}
+	}
+}
+
+func TestACellThatWasStoppedIsToldWithItsLastWords(t *testing.T) {
+	count := 7
+	cell := ipynb.Cell{ExecutionCount: &count, Outputs: []ipynb.Output{
+		{Type: ipynb.Stream, Name: "stdout", Text: "step 1\n"},
+		{Type: ipynb.Stream, Name: "stderr", Text: "no progress\nat step 2\n"},
+	}}
+	for want, e := range map[string]*CellError{
+		"03, cell [7] failed: the kernel died\n  no progress\n  at step 2": {Notebook: "03", Cell: cell, Message: "the kernel died", Stopped: true},
+		"03, cell [7] failed\n  no progress\n  at step 2":                  {Notebook: "03", Cell: cell, Message: "exit status 2"},
+		"03, cell [0] failed: the kernel died":                             {Notebook: "03", Message: "the kernel died", Stopped: true},
+		"03, cell [0] failed: no such magic":                               {Notebook: "03", Message: "no such magic"},
+	} {
+		if e.Error() != want {
+			t.Errorf("%q; want %q", e, want)
 		}
 	}
 }
@@ -168,7 +185,6 @@ func TestAnInterruptLeavesNoProcess(t *testing.T) {
 	if err := lab.Close(); err != nil {
 		t.Error(err)
 	}
-	time.Sleep(100 * time.Millisecond) // a killed process takes a moment to go
 	if left := lab.processes(); len(left) > 0 {
 		t.Errorf("left behind:\n%s", strings.Join(left, "\n"))
 	}
@@ -179,13 +195,9 @@ func TestAnInterruptLeavesNoProcess(t *testing.T) {
 
 // processes lists the command lines of the lab's processes.
 func (l *Lab) processes() (commands []string) {
-	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, file := range environs {
-		environ, _ := os.ReadFile(file)
-		if bytes.Contains(environ, []byte("TMPDIR="+l.temp)) {
-			command, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
-			commands = append(commands, strings.ReplaceAll(string(command), "\x00", " "))
-		}
+	for _, pid := range l.strays() {
+		command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		commands = append(commands, strings.ReplaceAll(string(command), "\x00", " "))
 	}
 	return commands
 }
