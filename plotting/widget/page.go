@@ -9,7 +9,6 @@ import (
 	"log"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/comms"
@@ -31,6 +30,7 @@ var script string
 type page struct {
 	address           string
 	controls, picture string // the outputs' display ids
+	subscription      comms.SubscriptionId
 }
 
 // reachable tells whether a page may be looking. GoNB's channel goes through
@@ -40,56 +40,30 @@ func reachable() bool {
 	return gonbui.IsNotebook && os.Getenv(plotting.Headless) == "" && os.Getenv(protocol.GONB_JUPYTER_KERNEL_ID_ENV) != ""
 }
 
-// GoNB waits so long for a page to open the channel, and takes a channel for alive, so
-// long after it was opened, without asking the page.
-const (
-	opening = 3 * time.Second
-	trusted = time.Second
-)
-
 // connect opens the channel from the page, which then puts its moves into moves. It
-// is not ok if no page answers.
-//
-// When a page opens the channel, GoNB's acknowledgement may be lost: it is published
-// before Jupyter's server passes messages on to the page, which then gives up. So
-// connect asks again, up to three times, but only if there was a page to open it.
+// is not ok if ctx ends before a page answers.
 func connect(ctx context.Context, c *Controls, moves *latest) (p *page, ok bool) {
 	id := gonbui.UniqueId()
 	p = &page{address: "/mixpolicy/widget/" + id, controls: "mixpolicy-controls-" + id, picture: "mixpolicy-picture-" + id}
-	hello, answered := moves.get()
-	hello.Serial = 1
-	for try := range 3 {
-		begin := time.Now()
-		if try == 0 {
-			comms.Subscribe(p.address, func(_ string, message string) {
-				s, err := c.parse(message)
-				if err != nil {
-					log.Print(err)
-					return
-				}
-				moves.put(s)
-			})
-		} else {
-			comms.Start()
+	p.update(c, "<small>Waiting for the page to answer.</small>", nil)
+	_, answered := moves.get()
+	p.subscription = comms.Subscribe(p.address, func(_ string, message string) {
+		s, err := c.parse(message)
+		if err != nil {
+			log.Print(err)
+			return
 		}
-		gonbui.UpdateHTML(p.controls, fmt.Sprintf("<script>globalThis.gonb_comm?.send(%s, %s) // %d</script>",
-			literal(p.address), literal(string(literal(hello))), try))
-		gonbui.Sync() // after GoNB has opened the channel, or given up
-		opened := time.Since(begin) < opening
-		select {
-		case <-answered:
-			return p, true
-		case <-ctx.Done():
-			opened = false
-		case <-time.After(trusted + trusted/2):
-		}
-		if !opened {
-			break
-		}
+		moves.hear(s)
+	})
+	select {
+	case <-answered:
+		return p, true
+	case <-ctx.Done():
+		comms.Unsubscribe(p.subscription)
+		gonbui.UpdateHTML(p.controls, "")
+		gonbui.Sync()
+		return p, false
 	}
-	gonbui.UpdateHTML(p.controls, "")
-	gonbui.Sync()
-	return p, false
 }
 
 // parse reads what the page tells.
@@ -121,17 +95,24 @@ func (p *page) open(c *Controls) {
 		texts[i] = k.texts
 	}
 	p.update(c, fmt.Sprintf(`<button type="button" data-lm-suppress-shortcuts="true" disabled>Done</button> `+
-		`<small>Live until you press Done, run another cell, or let it rest for %.0f minutes.</small>`, Patience.Minutes()),
-		fmt.Sprintf("<script>(%s)(%s, %s, %s)</script>", script, literal(p.controls), literal(p.address), literal(texts)))
+		`<small>Live until you press Done, run another cell, or let it rest for %.0f minutes.</small>`, Patience.Minutes()), texts)
 }
 
 // close shows where the controls stood for the picture that stays.
 func (p *page) close(c *Controls) {
-	p.update(c, "<small>To move the controls, run the cell.</small>", "")
+	// GoNB crashes on a message that comes for a program that is just ending.
+	comms.Unsubscribe(p.subscription)
+	p.display(c, "<small>To move the controls, run the cell.</small>", "")
 	gonbui.Sync()
 }
 
-func (p *page) update(c *Controls, foot, script string) {
+// update shows the controls, which tell where they stand; with texts they are live.
+func (p *page) update(c *Controls, foot string, texts [][]string) {
+	p.display(c, foot, fmt.Sprintf("<script>(%s)(%s, %s, %d, %s)</script>",
+		script, literal(p.controls), literal(p.address), silence.Milliseconds(), literal(texts)))
+}
+
+func (p *page) display(c *Controls, foot, script string) {
 	gonbui.SendData(&protocol.DisplayData{DisplayID: p.controls, Data: map[protocol.MIMEType]any{
 		protocol.MIMETextPlain: c.String(),
 		protocol.MIMETextHTML:  c.html(p.controls, foot) + script,

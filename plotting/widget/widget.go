@@ -37,6 +37,16 @@ const Patience = 10 * time.Minute
 // accept between a move and what it does.
 const grace = 250 * time.Millisecond
 
+// silence is how long a widget waits for the next word of its page, which says several
+// times a second where the controls stand, before it takes the page to be gone: longer
+// than a page on a busy machine is kept from speaking. A page that leaves says so, but
+// what it says on leaving may be lost. A page out of sight is waited for longer, as
+// browsers let it speak only once a minute.
+const (
+	silence       = 15 * time.Second
+	silenceHidden = 2 * time.Minute
+)
+
 // Run shows the controls that f asks for, and below them the view that it returns,
 // which is computed anew for every move: for the latest, if there were several in
 // the meantime.
@@ -44,13 +54,14 @@ const grace = 250 * time.Millisecond
 // A kernel runs one cell at a time, so the others wait while a widget is live. It
 // ends when the reader presses Done, runs another cell or this one again (a widget
 // never holds up Run All), closes or reloads the page, interrupts the kernel, when
-// ctx ends, or after [Patience]. The last picture stays and is
-// saved with the notebook; the controls are then disabled.
+// ctx ends, when nothing is heard of the page for fifteen seconds (two minutes if it
+// was out of sight), or after [Patience]. The last picture stays and is saved with the
+// notebook; the controls are then disabled.
 //
 // Outside of a notebook and where nobody looks at it (nbconvert, nbclient, a kernel
 // started with [plotting.Headless]), f is called once, with the values that the
 // controls begin with, so that a mistake in it is found, and nothing is shown. The
-// same where a server runs the kernel but no page answers within five seconds, but
+// same where a server runs the kernel but no page answers within fifteen seconds, but
 // then GoNB's attempt to reach one stays in the notebook, as an output with nothing
 // to be seen. GoNB's channel goes to the root of the server, without TLS: behind a
 // proxy such as JupyterHub no page can answer.
@@ -70,7 +81,9 @@ func Run(ctx context.Context, f func(c *Controls) plotting.View) {
 	if !reachable() {
 		return
 	}
-	moves := newLatest(c.at)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	moves := newLatest(c.at, cancel)
 	page, ok := connect(ctx, c, moves)
 	if !ok {
 		return
@@ -149,20 +162,35 @@ func compute(ctx context.Context, moved <-chan struct{}, c *Controls, at []int, 
 
 // A state of the controls, as the page tells it.
 type state struct {
-	Serial    int   `json:"serial"`    // counts what the page has told
+	Serial    int   `json:"serial"`    // counts the states
 	Positions []int `json:"positions"` // of each control
 	Done      bool  `json:"done"`      // no more is to come
+	Hidden    bool  `json:"hidden"`    // the page is out of sight
 }
 
-// latest holds the latest state. Messages may overtake each other on their way.
+// latest holds the latest state. Messages may overtake each other on their way, come
+// several times or get lost.
 type latest struct {
 	mu    sync.Mutex
 	state state
 	moved chan struct{} // closed when there is a later state
+	gone  *time.Timer   // runs out when the page is silent
 }
 
-func newLatest(at []int) *latest {
-	return &latest{state: state{Positions: at}, moved: make(chan struct{})}
+// newLatest is the state before a page is heard; gone is called when none is heard for
+// the time of silence.
+func newLatest(at []int, gone func()) *latest {
+	return &latest{state: state{Positions: at}, moved: make(chan struct{}), gone: time.AfterFunc(silence, gone)}
+}
+
+// hear takes what the page tells.
+func (l *latest) hear(s state) {
+	if s.Hidden {
+		l.gone.Reset(silenceHidden)
+	} else {
+		l.gone.Reset(silence)
+	}
+	l.put(s)
 }
 
 // get is the latest state, and tells when it no longer is.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,7 +29,7 @@ func newSlow(heeds bool, takes ...time.Duration) *slow {
 		panic("overtaken")
 	}
 	s.c.declared = true
-	s.moves = newLatest(s.c.at)
+	s.moves = newLatest(s.c.at, func() {})
 	s.asked = 0
 	return s
 }
@@ -192,6 +193,61 @@ func TestAWidgetEnds(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A page tells its state again and again; the same state is no move.
+func TestAWidgetEndsWhenItsPageFallsSilent(t *testing.T) {
+	for _, c := range []struct {
+		every, lasts time.Duration
+		hidden       bool
+		after        time.Duration
+	}{
+		{0, 0, false, silence}, // never heard
+		{300 * time.Millisecond, time.Minute, false, time.Minute + silence},
+		{time.Minute, 5 * time.Minute, true, 5*time.Minute + silenceHidden},
+		{time.Second, time.Hour, false, Patience},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			s := newSlow(true, 0, time.Hour)
+			s.moves = newLatest(s.c.at, cancel)
+			begin := time.Now()
+			var page sync.WaitGroup
+			page.Go(func() {
+				for c.every > 0 && time.Since(begin) <= c.lasts && ctx.Err() == nil {
+					s.moves.hear(state{Serial: 1, Positions: []int{0}, Hidden: c.hidden})
+					time.Sleep(c.every)
+				}
+			})
+			s.follow(ctx)
+			if took := time.Since(begin); took != c.after {
+				t.Errorf("told every %v for %v: ended after %v; want %v", c.every, c.lasts, took, c.after)
+			}
+			s.want(t)
+			cancel()
+			page.Wait()
+		})
+	}
+}
+
+// A computation goes on while the page tells that nothing has changed.
+func TestWhatIsToldAgainOvertakesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSlow(true, 0, 2*time.Second)
+		go func() {
+			for range 100 {
+				s.moves.hear(state{Serial: 1, Positions: []int{1}})
+				time.Sleep(100 * time.Millisecond)
+			}
+			s.done(2, 1)
+		}()
+		s.follow(t.Context())
+		s.want(t, "takes = 2s")
+		if s.asked != 1 {
+			t.Errorf("computed %d times; want once", s.asked)
+		}
+	})
 }
 
 func TestAMistakeIsNotHidden(t *testing.T) {
