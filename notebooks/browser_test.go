@@ -155,15 +155,30 @@ func evaluate[T any](t *testing.T, b *browser, expression string) (value T) {
 	return value
 }
 
-// eventually waits for a JavaScript expression to become true.
+// eventually waits for a JavaScript expression to become true: long, as both cores may
+// be busy.
 func eventually(t *testing.T, b *browser, what, expression string) {
 	t.Helper()
-	poll := chromedp.Poll[chromedp.Void]("!!("+expression+")", chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(time.Minute))
+	poll := chromedp.Poll[chromedp.Void]("!!("+expression+")", chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(2*time.Minute))
 	if err := chromedp.Do(b, poll); err != nil {
 		saveScreenshot(t, b, "failed.png")
-		t.Fatalf("%s: %v; the page says\n%s", what, err, evaluate[string](t, b, "document.body.innerText"))
+		t.Fatalf("%s: %v; the page says\n%s", what, err, evaluate[string](t, b, pageState))
 	}
 }
+
+// pageState is what the page says, in brief: of a notebook in JupyterLab the kernel, which
+// cell is active, and the prompt, the state, the count and the text of each.
+const pageState = `(() => {
+	const brief = text => text.replace(/\s*\n\s*/g, "\n").slice(0, 1000);
+	const panel = window.jupyterapp?.shell.currentWidget, cells = panel?.content?.widgets;
+	if (!cells) return brief(document.body.innerText);
+	const kernel = panel.sessionContext.session?.kernel;
+	return [
+		"kernel: " + (kernel ? kernel.status + ", " + kernel.connectionStatus : "none"),
+		"dialogs: " + [...document.querySelectorAll(".jp-Dialog")].map(d => d.innerText),
+		"active: " + panel.content.activeCellIndex,
+	].concat(cells.map((c, i) => "cell " + i + ", " + [c.model.type, c.prompt, c.model.executionState, c.model.executionCount].join(", ") + ": " + brief(c.node.innerText))).join("\n");
+})()`
 
 // Charts as a page has them: all of them, and those that ECharts draws in the
 // place of their still picture.
@@ -418,12 +433,21 @@ func openLab(t *testing.T, lab *Lab, b *browser, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	said, err := os.Create(filepath.Join(t.TempDir(), "server.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer said.Close()
+	cmd.Stderr = said
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		cmd.Cancel()
 		cmd.Wait()
+		if text, err := os.ReadFile(said.Name()); err == nil && t.Failed() {
+			t.Logf("the server said\n%s", tail(string(text), 60))
+		}
 	})
 	server := waitForServer(t, lab)
 	if server.Hostname != "127.0.0.1" || server.Token == "" {
@@ -458,7 +482,7 @@ type serverInfo struct{ Hostname, URL, Token string }
 
 func waitForServer(t *testing.T, lab *Lab) (info serverInfo) {
 	t.Helper()
-	for range 600 {
+	for range 1200 {
 		files, _ := filepath.Glob(filepath.Join(lab.temp, "runtime", "jpserver-*.json"))
 		if len(files) > 0 {
 			data, err := os.ReadFile(files[0])

@@ -12,20 +12,29 @@ import (
 )
 
 // ask is a program that executes cells and then asks the kernel what a reader asks
-// by Shift-Tab and by Tab, with the cursor at the mark |.
+// by Shift-Tab and by Tab, with the cursor at the mark |. It asks again if it gets no
+// answer: GoNB leaves gopls eight seconds, which are too short for the first on a busy
+// machine.
 const ask = `
-import json, sys
+import json, sys, time
 from jupyter_client.manager import start_new_kernel
 cells, hovered, completed = json.load(sys.stdin)
 manager, kernel = start_new_kernel(kernel_name="gonb", startup_timeout=60)
 try:
     for cell in cells:
-        kernel.execute(cell, reply=True, timeout=60)
-    def answer(ask, code):
-        return ask(code.replace("|", ""), code.index("|"), reply=True, timeout=60)["content"]
+        kernel.execute(cell, reply=True, timeout=120)
+    deadline = time.monotonic() + 120
+    def answer(ask, told, code):
+        while True:
+            found = told(ask(code.replace("|", ""), code.index("|"), reply=True, timeout=120)["content"])
+            if found or time.monotonic() > deadline:
+                return found
+            time.sleep(1)
+    def hover(content): return content["data"].get("text/markdown", "")
+    def matches(content): return content["matches"]
     print(json.dumps({
-        "hovers": [answer(kernel.inspect, code)["data"].get("text/markdown", "") for code in hovered],
-        "matches": [answer(kernel.complete, code)["matches"] for code in completed],
+        "hovers": [answer(kernel.inspect, hover, code) for code in hovered],
+        "matches": [answer(kernel.complete, matches, code) for code in completed],
     }))
 finally:
     kernel.stop_channels()

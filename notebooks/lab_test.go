@@ -75,8 +75,8 @@ func (l *Lab) told() string {
 	return l.log.(*bytes.Buffer).String()
 }
 
-// options are those of a test run.
-var options = runOptions{Jobs: 2, Timeout: time.Minute}
+// options are those of a test run, the command's own.
+var options = runOptions{Jobs: 2, Timeout: 5 * time.Minute}
 
 const magics = "%noautoget\n%goflags \"-ldflags=-s -w\""
 

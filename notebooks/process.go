@@ -62,9 +62,23 @@ func endGroup(cmd *exec.Cmd) {
 
 // endStrays ends the processes that left their group, as kernels do (Jupyter
 // starts each in a session of its own): all that have this run's folder for
-// temporary files in their environment. Where there is no /proc to find them
-// in, Jupyter's own shutdown has to do.
+// temporary files in their environment. One that is killed takes a moment to go,
+// and may just have started another, so it looks until there are none. Where there
+// is no /proc to find them in, Jupyter's own shutdown has to do.
 func (l *Lab) endStrays() {
+	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(20 * time.Millisecond) {
+		strays := l.strays()
+		if len(strays) == 0 {
+			return
+		}
+		for _, pid := range strays {
+			syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+}
+
+// strays lists the processes that have this run's folder in their environment.
+func (l *Lab) strays() (pids []int) {
 	mark := []byte("\x00TMPDIR=" + l.temp + "\x00")
 	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, file := range environs {
@@ -73,9 +87,10 @@ func (l *Lab) endStrays() {
 			continue
 		}
 		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file))); err == nil && pid != os.Getpid() {
-			syscall.Kill(pid, syscall.SIGKILL)
+			pids = append(pids, pid)
 		}
 	}
+	return pids
 }
 
 // Close ends every process that the lab started and removes its temporary files.
