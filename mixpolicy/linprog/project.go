@@ -31,22 +31,27 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 		return fmt.Errorf("linprog: R = %v is less than 1/‖1‖⁎ = %v, so the %v ball misses the hyperplane 1ᵀθ = 1",
 			r, n.OnHyperplane(d), n)
 	}
-	mean := 0.0
+	least := math.Inf(1)
 	for j, v := range y {
 		if !(math.Abs(v) <= 0x1p960) {
 			return fmt.Errorf("linprog: cannot project y with y[%d] = %v", j, v)
 		}
-		mean += v / float64(d)
+		if math.Abs(v) < math.Abs(least) {
+			least = v
+		}
 	}
-	// A second pass takes the rounding of the first out of the mean, so that the sum
-	// below is 1 to within rounding of its terms even if ȳ is large beside them.
-	fix := 0.0
+	// The least entry is taken off first, which is exact where entries differ little: of a
+	// multiple of 1 nothing is left. A second pass over the mean takes the rounding of the first
+	// out of it, so that the sum below is 1 to within rounding of its terms.
 	for j, v := range y {
-		dst[j] = v - mean
-		fix += dst[j] / float64(d)
+		dst[j] = v - least
 	}
-	for j := range dst {
-		dst[j] -= fix
+	for range 2 {
+		mean := 0.0
+		for _, v := range dst {
+			mean += v / float64(d)
+		}
+		addTo(dst, -mean)
 	}
 	// dst is now y less its mean, which has the same projection.
 	switch n {
@@ -120,40 +125,50 @@ func addTo(x []float64, c float64) {
 	}
 }
 
-// A waterline gives (v − α)₊ for α = base + rest. Two numbers, because one would not
-// tell an α that is large beside v − α to enough digits.
-type waterline struct{ base, rest float64 }
+// A waterline gives (v − α)₊ for α = top + depth, where top is the greatest v. Two numbers,
+// because one would not tell an α that is large beside v − α to enough digits: entries above
+// it are so near to the top that v − top is exact, or rounded no more than v − α is.
+type waterline struct{ top, depth float64 }
 
-func (w waterline) above(v float64) float64 { return max(0, (v-w.base)-w.rest) }
+func (w waterline) above(v float64) float64 { return max(0, (v-w.top)-w.depth) }
 
-// waterlineOf finds the α at which Σⱼ (s yⱼ − α)₊ = mass, for s = ±1.
-func waterlineOf(y []float64, s, mass float64) waterline {
-	base := threshold(y, s, 0, mass)
-	return waterline{base, threshold(y, s, base, mass)}
-}
-
-// threshold finds the α at which Σⱼ (s yⱼ − base − α)₊ = mass. The sum is convex and
+// waterlineOf finds the α at which Σⱼ (s yⱼ − α)₊ = mass, for s = ±1. The sum is convex and
 // decreasing in α, so that Newton's steps from the left,
 //
-//	α ← (Σ_S (s yⱼ − base) − mass)/|S|   over   S = {j : s yⱼ − base > α},
+//	α ← (Σ_S s yⱼ − mass)/|S|   over   S = {j : s yⱼ > α},
 //
-// only increase α and shrink S, and end after at most d of them (Michelot 1986).
-func threshold(y []float64, s, base, mass float64) float64 {
-	alpha := math.Inf(-1)
+// only increase α and shrink S, and end after at most d of them (Michelot 1986). One more step
+// takes the rounding out of their sum: its terms are (s yⱼ − α)₊, which add up to the mass.
+func waterlineOf(y []float64, s, mass float64) waterline {
+	w := waterline{top: math.Inf(-1), depth: math.Inf(-1)}
+	for _, v := range y {
+		w.top = max(w.top, s*v)
+	}
 	for count := len(y) + 1; ; {
 		size, sum := 0, 0.0
 		for _, v := range y {
-			if v = s*v - base; v > alpha {
+			if v = s*v - w.top; v > w.depth {
 				size++
 				sum += v
 			}
 		}
 		if size == 0 || size >= count {
-			return alpha
+			break
 		}
 		count = size
-		alpha = (sum - mass) / float64(size)
+		w.depth = (sum - mass) / float64(size)
 	}
+	size, sum := 0, 0.0
+	for _, v := range y {
+		if v = w.above(s * v); v > 0 {
+			size++
+			sum += v
+		}
+	}
+	if size > 0 {
+		w.depth += (sum - mass) / float64(size)
+	}
+	return w
 }
 
 // projectBox replaces y by clip(yⱼ − κ, −r, r) for the κ at which the sum is 1, where
