@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"testing"
 
@@ -205,6 +206,24 @@ func TestEvaluateEqualsMeasure_2_12(t *testing.T) {
 		}
 		checkValues(t, x, v)
 	})
+}
+
+// The interval holds the cost although the costs of actions nearly cancel, and what is left of
+// them is mostly rounding: one state, and the mean in rational arithmetic.
+func TestEvaluateCancellingCosts(t *testing.T) {
+	costs, prob := []float64{1e8, -7e7, 1}, []float64{.28, .4, .32}
+	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 1, Actions: 3, Criterion: mixpolicy.AverageCost,
+		Dynamics: func(_, a int) (float64, []mixpolicy.Transition) {
+			return costs[a], []mixpolicy.Transition{{To: 0, P: 1}}
+		}}))
+	want := new(big.Rat)
+	for a, c := range costs {
+		want.Add(want, new(big.Rat).Mul(new(big.Rat).SetFloat64(c), new(big.Rat).SetFloat64(prob[a])))
+	}
+	v := mixpolicy.Must(mixpolicy.Evaluate(t.Context(), x, mixpolicy.Must(mixpolicy.NewPolicy(x, prob)), mixpolicy.ValuationSettings{}))
+	if f, _ := want.Float64(); f < v.Lower || f > v.Upper || v.Upper-v.Lower > 2e-6 { // 3·44u·1e8
+		t.Errorf("the cost %v is not in [%v, %v]", f, v.Lower, v.Upper)
+	}
 }
 
 // Beyond 1500 states a policy is evaluated by sweeps; its measure by another way.

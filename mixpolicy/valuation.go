@@ -335,6 +335,10 @@ func (x *MDP) evaluate(ctx context.Context, p *Policy, set ValuationSettings) (*
 		return nil, err
 	}
 	r.Policy = p
+	// The costs and rows of the chain are means over m actions, (m+1)u of the largest term off:
+	// costs may cancel.
+	r.top = largest(x.cost)
+	r.rounding += float64(x.m+1) * 0x1p-53
 	actions := make([]int32, x.n)
 	exact := x.n <= eliminationLimit
 	if exact {
