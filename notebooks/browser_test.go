@@ -259,7 +259,9 @@ func TestPages(t *testing.T) {
 			evaluate[int](t, b, `document.querySelectorAll("details").forEach(d => d.open = true), 0`)
 			charts := evaluate[int](t, b, allCharts+".length")
 			eventually(t, b, "every chart is live", liveCharts+".length === "+fmt.Sprint(charts))
-			eventually(t, b, "every formula is set", `window.MathJax?.startup?.promise`)
+			eventually(t, b, "MathJax is there", `window.MathJax?.startup?.promise`)
+			evaluate[int](t, b, `window.MathJax.startup.promise.then(() => window.formulasAreSet = true), 0`)
+			eventually(t, b, "every formula is set", `window.formulasAreSet`)
 			if left := evaluate[[]string](t, b, `[...document.querySelectorAll("mjx-merror")].map(e => e.textContent)`); len(left) > 0 {
 				t.Errorf("formulas that MathJax can't set: %q", left)
 			}

@@ -89,14 +89,25 @@ func TestWidgetInJupyterLab(t *testing.T) {
 		title = `(window.echarts?.getInstanceByDom(document.querySelector(".mixpolicy-live"))?.getOption().title[0].text)`
 		ended = input + `?.disabled && !` + button + ` && ![...document.querySelectorAll(".jp-InputPrompt")].some(p => p.textContent.includes("*"))`
 	)
+	const panel = `window.jupyterapp.shell.currentWidget`
 	run := func(command string) {
 		t.Helper()
 		evaluate[int](t, b, `window.jupyterapp.commands.execute("`+command+`"), 0`)
 	}
+	runCell := func(index int) {
+		t.Helper()
+		evaluate[int](t, b, fmt.Sprintf(`%s.content.activeCellIndex = %d, window.jupyterapp.commands.execute("notebook:run-cell"), 0`, panel, index))
+	}
 	live := func() {
 		t.Helper()
-		run("notebook:run-cell")
-		eventually(t, b, "the controls are live", input+`?.disabled === false`)
+		evaluate[int](t, b, `window.former = `+input+`, 0`)
+		runCell(1)
+		eventually(t, b, "the controls are live", input+`?.disabled === false && `+input+` !== window.former`)
+	}
+	saved := func() {
+		t.Helper()
+		run("docmanager:save")
+		eventually(t, b, "the notebook is saved", `!`+panel+`.context.model.dirty`)
 	}
 	shows := func(want string) {
 		t.Helper()
@@ -107,7 +118,7 @@ func TestWidgetInJupyterLab(t *testing.T) {
 	// Run All doesn't wait for the reader.
 	run("notebook:run-all-cells")
 	eventually(t, b, "the cell below is run", `document.body.innerText.includes("the cell below\n")`)
-	evaluate[int](t, b, `window.jupyterapp.shell.currentWidget.content.activeCellIndex = 1, 0`)
+	evaluate[int](t, b, panel+`.content.activeCellIndex = 1, 0`)
 	shows("word 0 rises to 3")
 	eventually(t, b, "the widget has ended", ended)
 
@@ -142,7 +153,7 @@ func TestWidgetInJupyterLab(t *testing.T) {
 		t.Fatal(err)
 	}
 	shows("word 1 rises to 7.8")
-	if at := evaluate[int](t, b, `window.jupyterapp.shell.currentWidget.content.activeCellIndex`); at != 1 {
+	if at := evaluate[int](t, b, panel+`.content.activeCellIndex`); at != 1 {
 		t.Errorf("cell %d is active; want the widget's, 1", at)
 	}
 	saveScreenshot(t, b, "widget-live.png")
@@ -164,14 +175,13 @@ func TestWidgetInJupyterLab(t *testing.T) {
 	eventually(t, b, "the widget has ended", ended)
 
 	// What is saved is the last picture, and no script that looks for the kernel.
-	run("docmanager:save")
-	eventually(t, b, "the notebook is saved", `!window.jupyterapp.shell.currentWidget.context.model.dirty`)
-	saved, err := ipynb.Read(file)
+	saved()
+	nb, err := ipynb.Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var html strings.Builder
-	for _, o := range saved.Cells[1].Outputs {
+	for _, o := range nb.Cells[1].Outputs {
 		s, _ := o.Has("text/html")
 		html.WriteString(s)
 	}
@@ -182,10 +192,9 @@ func TestWidgetInJupyterLab(t *testing.T) {
 	// A page that is left while a widget is live frees the kernel, also if what it says on
 	// leaving is lost. What was saved then is not live when it is opened again.
 	for _, leave := range []string{`0`, `window.gonb_comm.send = () => {}, 0`} {
-		evaluate[int](t, b, `window.jupyterapp.shell.currentWidget.content.activeCellIndex = 1, 0`)
 		live()
-		run("docmanager:save")
-		eventually(t, b, "the notebook is saved", `!window.jupyterapp.shell.currentWidget.context.model.dirty`)
+		shows("word 0 rises to 3")
+		saved()
 		evaluate[int](t, b, leave)
 		b.open(t, evaluate[string](t, b, `location.href`))
 		eventually(t, b, "the notebook is shown", input)
@@ -193,9 +202,9 @@ func TestWidgetInJupyterLab(t *testing.T) {
 		if !evaluate[bool](t, b, input+`.disabled && `+button+`.disabled`) {
 			t.Error("controls of a widget whose page was left are live")
 		}
-		const count = `window.jupyterapp.shell.currentWidget.content.activeCell.model.executionCount`
-		before := evaluate[int](t, b, `window.jupyterapp.shell.currentWidget.content.activeCellIndex = 3, `+count)
-		run("notebook:run-cell")
+		const count = panel + `.content.widgets[3].model.executionCount`
+		before := evaluate[int](t, b, count)
+		runCell(3)
 		eventually(t, b, "the cell below is run", fmt.Sprint(count, " > ", before))
 	}
 }
