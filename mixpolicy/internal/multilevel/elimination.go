@@ -59,18 +59,13 @@ func (x *elimination) factor(in *sparse.Matrix, mass []float64) {
 			}
 			f /= x.out[k]
 			x.p[i][k] = f
-			to := x.p[i][:k]
-			for j, v := range from {
-				to[j] += f * v
-			}
+			floats.AddScaled(x.p[i][:k], f, from)
 		}
 	}
+	clear(x.mu)
 	x.mu[0] = 1
-	for k := 1; k < n; k++ {
-		x.mu[k] = 0
-		for i := range k {
-			x.mu[k] += x.mu[i] * x.p[i][k]
-		}
+	for i := range n {
+		floats.AddScaled(x.mu[i+1:], x.mu[i], x.p[i][i+1:])
 	}
 	normalise(x.mu)
 }
@@ -93,22 +88,18 @@ func (x *elimination) solve(e, b []float64) {
 			continue
 		}
 		e[k] /= x.out[k]
-		for j, v := range x.p[k][:k] {
-			e[j] += e[k] * v
-		}
+		floats.AddScaled(e[:k], e[k], x.p[k][:k])
 	}
 	// Now e[k] is what goes through k because of b. What comes from lower states is to
 	// be added; state 0 is fixed by Σe = 0.
 	e[0] = 0
+	for i := range e {
+		floats.AddScaled(e[i+1:], e[i], x.p[i][i+1:])
+	}
 	total := 0.0
-	for k := 1; k < len(e); k++ {
-		for i := range k {
-			e[k] += e[i] * x.p[i][k]
-		}
-		total += e[k]
+	for _, v := range e {
+		total += v
 	}
-	for k := range e {
-		e[k] -= total * x.mu[k]
-	}
+	floats.AddScaled(e, -total, x.mu)
 	e[0], e[x.heavy] = e[x.heavy], e[0]
 }
