@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -94,7 +93,7 @@ func SmallNetwork(buffer int) FourQueues {
 		Network:  models.Network{Buffers: [4]int{buffer, buffer, buffer, buffer}},
 		Base:     []BaseSet{AllRules(), TwoRules(), StateDependent()},
 		Radius:   2,
-		Learning: Learning{Queries: 10_000, Trials: 10, TuningTrials: 2, Valued: 3, PenaltyEta: 0x1p-5, PenaltyWeight: 0x1p-3},
+		Learning: Learning{Queries: 10_000, Trials: 10, Valued: 3},
 		Steps:    20_000, Seed: 1, Tolerance: 1e-12,
 	}
 }
@@ -180,19 +179,16 @@ func (r *networkRun) tell(doing string) {
 
 func (r *networkRun) add(row NetworkRow) {
 	row.Dynamics, row.Base, row.Seed = r.Network.Dynamics.String(), r.base.Name, r.Seed
-	row.Buffers = buffers(r.Network)
+	row.Buffers = r.buffers()
 	if row.Settings == "" {
 		row.Settings = fmt.Sprintf("residual %g, R = %g", r.Tolerance, r.Radius)
 	}
 	r.rows = append(r.rows, row)
 }
 
-// buffers names the buffers of a network; the zero value stands for the full size.
-func buffers(w models.Network) string {
-	b := w.Buffers
-	if b == [4]int{} {
-		b = [4]int{38, 25, 25, 38}
-	}
+// buffers are the lengths in the last state, where every buffer is full.
+func (r *networkRun) buffers() string {
+	b := mixpolicy.Must(r.Network.Lengths(r.x.States() - 1)) // x, the model of the network, has that state
 	return fmt.Sprintf("%d %d %d %d", b[0], b[1], b[2], b[3])
 }
 
@@ -311,9 +307,9 @@ func NetworkParts() []NetworkPart {
 	learning := func(b BaseSet) FourQueues {
 		e := full
 		e.Base, e.Details = []BaseSet{b}, b.Name != TwoRules().Name
-		e.Learning = Learning{Queries: 100_000, Trials: 24, TuningTrials: 3, Valued: 5, PenaltyEta: 0x1p-8, PenaltyWeight: 0x1p-2}
+		e.Learning = Learning{Queries: 100_000, Trials: 24, Valued: 5}
 		if e.Details { // d = 4, where all takes longer
-			e.Learning = Learning{Queries: 100_000, Trials: 24, TuningTrials: 2, Valued: 3, PenaltyEta: 0x1p-5, PenaltyWeight: 0x1p-3}
+			e.Learning.Valued = 3
 		}
 		return e
 	}
@@ -351,15 +347,11 @@ func NetworkParts() []NetworkPart {
 }
 
 // UpdateNetwork computes the named parts anew, all of them if none is named, and replaces
-// their rows in the record at path: each part as soon as it is there.
+// their rows in the record at path: each part as soon as it is there, in the record as it
+// is then, so that other processes may compute other parts meanwhile.
 func UpdateNetwork(ctx context.Context, path string, progress func(doing string), names ...string) error {
-	old, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("paper: network record: %w", err)
-	}
-	record, err := ReadNetwork(bytes.NewReader(old))
-	if err != nil {
-		return err
+	if _, err := readNetworkFile(path); err != nil {
+		return err // rather than after minutes of work
 	}
 	for _, name := range names {
 		if !slices.ContainsFunc(NetworkParts(), func(p NetworkPart) bool { return p.Name == name }) {
@@ -374,12 +366,24 @@ func UpdateNetwork(ctx context.Context, path string, progress func(doing string)
 		if err != nil {
 			return fmt.Errorf("paper: network record: part %q: %w", p.Name, err)
 		}
-		record = record.replace(p.Name, rows)
-		if err := atomicfile.Write(path, record.Write); err != nil {
+		record, err := readNetworkFile(path)
+		if err != nil {
+			return err
+		}
+		if err := atomicfile.Write(path, record.replace(p.Name, rows).Write); err != nil {
 			return fmt.Errorf("paper: network record: %w", err)
 		}
 	}
 	return nil
+}
+
+func readNetworkFile(path string) (NetworkRecord, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("paper: network record: %w", err)
+	}
+	defer f.Close()
+	return ReadNetwork(f)
 }
 
 // replace returns the record with the rows of a part replaced, in the order of

@@ -35,8 +35,8 @@ func (e FourQueues) dualALP(ctx context.Context) (NetworkRecord, error) {
 	r.tell(fmt.Sprintf("dual ALP: %d features, %d entries of Ψ, %d of the flow", a.Dim(), psi, flow))
 	var chosen dualSetting
 	least := math.Inf(1)
-	for _, rate := range r.dualRates() {
-		for _, omega := range []float64{0.5, 2, 8} {
+	for _, rate := range dualRates {
+		for _, omega := range dualWeights {
 			s := dualSetting{rate, omega}
 			r.tell("dual ALP: " + s.String())
 			theta, err := a.Run(ctx, s.run(r, a, nil), rand.NewPCG(e.Seed+1, 0))
@@ -93,14 +93,11 @@ const (
 	dualRadius = 10 // of ‖θ‖₂; not known to us either, and never reached with the rates of the source
 )
 
-// dualRates are the factors of the source's rate that are tried; with its own dynamics
-// there is only its own rate.
-func (r *networkRun) dualRates() []float64 {
-	if r.Network.Dynamics == models.PhantomJobs {
-		return []float64{1}
-	}
-	return []float64{1, 8, 64}
-}
+// The factors of the source's rate, and the ω, that are tried.
+var (
+	dualRates   = []float64{1, 8, 64}
+	dualWeights = []float64{0.125, 0.5, 2, 8, 32}
+)
 
 // dualSetting is the rate of the source times a factor, and ω.
 type dualSetting struct{ rate, omega float64 }

@@ -100,7 +100,7 @@ func (e FourQueues) room(ctx context.Context) (NetworkRecord, error) {
 		for _, b := range []BaseSet{AllRules(), StateDependent()} {
 			r := &networkRun{FourQueues: e, base: b, x: x}
 			r.Network = w
-			r.tell("room below zero with buffers " + buffers(w))
+			r.tell("room below zero with buffers " + r.buffers())
 			policies, err := b.Policies(w, x)
 			if err != nil {
 				return all, err

@@ -2,6 +2,7 @@ package paper
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -203,10 +204,11 @@ func (r NetworkRecord) LearningCurves(part string) plotting.Panels {
 
 // LearntTable are the penalised gaps and the true costs after the last query.
 func (r NetworkRecord) LearntTable(part string) plotting.Table {
-	t := plotting.Table{Caption: "After 100,000 queries: " + part, Columns: []plotting.Column{{Head: "method"}, {Head: "tuned"},
+	t := plotting.Table{Columns: []plotting.Column{{Head: "method"}, {Head: "tuned"},
 		{Head: "gap", Format: "%.4f"}, {Head: "from", Format: "%.4f"}, {Head: "to", Format: "%.4f"},
 		{Head: "true cost", Format: "%.4f"}, {Head: "from", Format: "%.4f"}, {Head: "to", Format: "%.4f"}}}
 	for _, c := range r.Select(NetworkRow{Part: part, What: LearntCost}) {
+		t.Caption = fmt.Sprintf("After %.0f queries: %s", c.At, part)
 		gaps := r.Select(NetworkRow{Part: part, What: LearntGap, Of: c.Of})
 		g := gaps[len(gaps)-1]
 		t.Columns[0].Text, t.Columns[1].Text = append(t.Columns[0].Text, c.Of), append(t.Columns[1].Text, c.Settings)
@@ -215,6 +217,21 @@ func (r NetworkRecord) LearntTable(part string) plotting.Table {
 		}
 	}
 	return t
+}
+
+// DualTuning are the true costs of the configurations of the dual ALP, by ω.
+func (r NetworkRecord) DualTuning(part string) plotting.Figure {
+	f := plotting.Figure{X: plotting.Axis{Label: "ω", Log: true}, Y: plotting.Axis{Label: "true cost (jobs)"}}
+	for _, rate := range dualRates {
+		l := plotting.Line{Name: fmt.Sprintf("rate × %g", rate), X: dualWeights}
+		for _, row := range r.Select(NetworkRow{Part: part, What: Tuning, Of: dualName}) {
+			if row.At == rate {
+				f.Title, l.Y = "Tuning: "+row.Dynamics, append(l.Y, row.Value)
+			}
+		}
+		f.Layers = append(f.Layers, l)
+	}
+	return f
 }
 
 // DualCurves are the violations of a run of the dual ALP and the true cost of its policies.

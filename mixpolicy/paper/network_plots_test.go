@@ -19,7 +19,8 @@ func TestNetworkPlots(t *testing.T) {
 	}
 	rules, costs := r.RuleCosts()
 	ranks, ranking := r.Ranking()
-	figures := []plotting.Figure{costs, ranking, r.TwoMixtures(), r.TuningCurves("two rules"), r.Room(AllRules()), r.Room(StateDependent())}
+	figures := []plotting.Figure{costs, ranking, r.TwoMixtures(), r.TuningCurves("two rules"), r.Room(AllRules()), r.Room(StateDependent()),
+		r.DualTuning("dual ALP"), r.DualTuning("dual ALP, phantom jobs")}
 	for _, p := range []plotting.Panels{
 		maps, r.TotalLengths(models.Rules()...), r.LearningCurves("two rules"), r.LearningCurves("state-dependent"),
 		r.DualCurves("dual ALP", "rules"), r.DualCurves("dual ALP, phantom jobs", "rules, phantom jobs"),

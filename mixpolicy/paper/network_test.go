@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -14,23 +13,6 @@ import (
 )
 
 var networkPart = flag.String("network", "", "the part of data/network.csv to write anew, all if empty")
-
-// TestUpdateNetwork writes data/network.csv with -update, part by part: each is kept as
-// soon as it is there.
-func TestUpdateNetwork(t *testing.T) {
-	if !*update {
-		t.Skip("writes data/network.csv with -update")
-	}
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(3 << 30)) // garbage is collected before that
-	var parts []string
-	if *networkPart != "" {
-		parts = []string{*networkPart}
-	}
-	path := filepath.Join("..", "..", "data", "network.csv")
-	if err := UpdateNetwork(t.Context(), path, func(doing string) { t.Log(doing) }, parts...); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // The pipeline at small buffers, where measures come by elimination: every exact cost
 // against simulation, what must hold between the numbers, and the same part of the
@@ -78,11 +60,12 @@ func one(t *testing.T, r NetworkRecord, like NetworkRow) NetworkRow {
 	return row
 }
 
-// compareNetwork compares rows with those of the record. Numbers that no random draw is
-// behind have what their error estimates allow and 12 recorded digits, of which the exact
-// optimum spends three on its tolerance. Random ones are the same draws; but a last digit
-// of Ψ may move one of them, so that a mean may differ by as much as a trial counts:
-// they have their intervals.
+// compareNetwork compares rows with those of the record. The draws are the same, and what
+// differs is the rounding: numbers agree to 4·10⁻¹² with the processor that wrote the
+// record, and to 10⁻¹⁰ with one that fuses multiplication and addition; ten times that is
+// asked for. Only where steps are so large that they throw θ across the ball do last
+// digits grow, with five of the configurations tried to some per cent: of a configuration
+// it is asked that the mean be within the recorded interval.
 func compareNetwork(t *testing.T, recorded, computed NetworkRecord) {
 	t.Helper()
 	if len(recorded) != len(computed) {
@@ -90,17 +73,15 @@ func compareNetwork(t *testing.T, recorded, computed NetworkRecord) {
 	}
 	for k, a := range recorded {
 		b := computed[k]
-		if a.What != b.What || a.Of != b.Of || a.Base != b.Base || a.At != b.At {
+		if a.What != b.What || a.Of != b.Of || a.Base != b.Base || a.At != b.At || a.What == Tuning && a.Settings != b.Settings {
 			t.Fatalf("row %d: recorded is %s of %s, computed %s of %s", k, a.What, a.Of, b.What, b.Of)
 		}
-		tol := 1e-9*math.Abs(b.Value) + 1e-9
-		if a.Trials > 0 || strings.Contains(a.Of, "trial") {
-			tol += a.Hi - a.Lo
-		} else {
-			tol += a.Hi - a.Lo + b.Hi - b.Lo
+		same := true
+		for _, v := range [][2]float64{{a.Value, b.Value}, {a.Lo, b.Lo}, {a.Hi, b.Hi}} {
+			same = same && math.Abs(v[0]-v[1]) <= 1e-9*(math.Abs(v[1])+1)
 		}
-		if !(math.Abs(a.Value-b.Value) <= tol) {
-			t.Errorf("%s of %s over %s: recorded %v, computed %v", a.What, a.Of, a.Base, a.Value, b.Value)
+		if !same && !(a.What == Tuning && a.Lo <= b.Value && b.Value <= a.Hi) {
+			t.Errorf("%s of %s over %s: recorded %v [%v, %v], computed %v [%v, %v]", a.What, a.Of, a.Base, a.Value, a.Lo, a.Hi, b.Value, b.Lo, b.Hi)
 		}
 	}
 }
@@ -154,9 +135,22 @@ func checkLearnt(t *testing.T, rows NetworkRecord) {
 	}
 }
 
-// The record agrees with its own simulations, and holds what the full-size measure of
-// LBFS, computed anew, says.
+// TestRecordedNetwork compares the record with its own simulations and with the full-size
+// measure of LBFS, computed anew; -update writes data/network.csv, the part that -network
+// names or all.
 func TestRecordedNetwork(t *testing.T) {
+	if *update {
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(3 << 30)) // garbage is collected before that
+		var parts []string
+		if *networkPart != "" {
+			parts = []string{*networkPart}
+		}
+		path := filepath.Join("..", "..", "data", "network.csv")
+		if err := UpdateNetwork(t.Context(), path, func(doing string) { t.Log(doing) }, parts...); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
 	rows, err := RecordedNetwork()
 	if err != nil {
 		t.Fatal(err)
