@@ -61,11 +61,11 @@ func one(t *testing.T, r NetworkRecord, like NetworkRow) NetworkRow {
 }
 
 // compareNetwork compares rows with those of the record. The draws are the same, and what
-// differs is the rounding: numbers agree to 4·10⁻¹² with the processor that wrote the
-// record, and to 10⁻¹⁰ with one that fuses multiplication and addition; ten times that is
-// asked for. Only where steps are so large that they throw θ across the ball do last
-// digits grow, with five of the configurations tried to some per cent: of a configuration
-// it is asked that the mean be within the recorded interval.
+// differs is the rounding: numbers agree to 10⁻¹¹ also with a processor that fuses
+// multiplication and addition; a hundred times that is allowed. Only where steps are so
+// large that they throw θ across the ball do last digits grow, with five of the
+// configurations tried to a thousandth: of a configuration it is asked that the mean be
+// within the recorded interval.
 func compareNetwork(t *testing.T, recorded, computed NetworkRecord) {
 	t.Helper()
 	if len(recorded) != len(computed) {
