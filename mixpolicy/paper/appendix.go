@@ -111,15 +111,9 @@ func checkConditional(context.Context) (Finding, error) {
 }
 
 func checkAzuma(ctx context.Context) (Finding, error) {
-	tails, err := Concentration(ctx)
+	corrected, _, err := worstTail(ctx, "A.6")
 	if err != nil {
 		return Finding{}, err
-	}
-	var corrected float64
-	for _, t := range tails {
-		if t.Statement == "A.6" {
-			corrected = max(corrected, excess(t.Lo, t.Bound))
-		}
 	}
 	// One sign of size σ√ln 2, so of norm σ: |X| ≥ σ√ln 2 surely; as printed the bound is
 	// 2exp(−cσ ln 2), which vanishes as σ grows.
@@ -160,17 +154,9 @@ func checkUnitDirections(context.Context) (Finding, error) {
 }
 
 func checkBernstein(ctx context.Context) (Finding, error) {
-	tails, err := Concentration(ctx)
+	worst, count, err := worstTail(ctx, "A.9")
 	if err != nil {
 		return Finding{}, err
-	}
-	var worst float64
-	count := 0
-	for _, t := range tails {
-		if t.Statement == "A.9" {
-			count++
-			worst = max(worst, excess(t.Lo, t.Bound))
-		}
 	}
 	return Finding{Printed: worst, Corrected: worst, Tolerance: 0,
 		Numbers: fmt.Sprintf("sums of 1 to 100 exponential variables, exactly, at %d deviations, with c = ¼; the proof applies it to errors that are not independent", count)}, nil

@@ -99,3 +99,16 @@ var concentration = sync.OnceValues(func() ([]Tail, error) {
 	}
 	return tails, nil
 })
+
+// worstTail returns by how much the lower ends of a statement's probabilities exceed its
+// bound at most, and how many there are.
+func worstTail(ctx context.Context, statement string) (worst float64, count int, err error) {
+	tails, err := Concentration(ctx)
+	for _, t := range tails {
+		if t.Statement == statement {
+			count++
+			worst = max(worst, excess(t.Lo, t.Bound))
+		}
+	}
+	return worst, count, err
+}

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
@@ -45,6 +46,16 @@ func SmallProblem(class mixpolicy.Class) (*mixpolicy.Problem, error) {
 		return nil, err
 	}
 	return mixtureProblem(x, class, base...)
+}
+
+// smallOptimum is SmallProblem with its solution.
+func smallOptimum(class mixpolicy.Class) (*mixpolicy.Problem, *linprog.Solution, error) {
+	p, err := SmallProblem(class)
+	if err != nil {
+		return nil, nil, err
+	}
+	best, err := p.Optimum()
+	return p, best, err
 }
 
 // mixtureProblem is (2.18) for the measures of base policies.

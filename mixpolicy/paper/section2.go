@@ -603,11 +603,7 @@ func checkXi(context.Context) (Finding, error) {
 
 // checkReduction: (2.18) is (2.15), corrected, for features that are occupation measures.
 func checkReduction(context.Context) (Finding, error) {
-	p, err := SmallProblem(mixpolicy.Cube(1.5))
-	if err != nil {
-		return Finding{}, err
-	}
-	best, err := p.Optimum()
+	p, best, err := smallOptimum(mixpolicy.Cube(1.5))
 	if err != nil {
 		return Finding{}, err
 	}
@@ -636,11 +632,7 @@ func checkReduction(context.Context) (Finding, error) {
 }
 
 func checkFeasibleSet(context.Context) (Finding, error) {
-	p, err := SmallProblem(mixpolicy.Ball(2))
-	if err != nil {
-		return Finding{}, err
-	}
-	best, err := p.Optimum()
+	p, best, err := smallOptimum(mixpolicy.Ball(2))
 	if err != nil {
 		return Finding{}, err
 	}
@@ -683,11 +675,7 @@ func checkEfficiency(ctx context.Context) (Finding, error) {
 // over more points is not greater, with V = 0 at the feasible ones. And with the price
 // 1/ε at least ‖λ*‖_∞ no infeasible point is worth it.
 func checkExpandedEfficiency(context.Context) (Finding, error) {
-	p, err := SmallProblem(mixpolicy.Ball(2))
-	if err != nil {
-		return Finding{}, err
-	}
-	best, err := p.Optimum()
+	p, best, err := smallOptimum(mixpolicy.Ball(2))
 	if err != nil {
 		return Finding{}, err
 	}

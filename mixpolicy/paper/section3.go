@@ -95,11 +95,7 @@ func checkStrongDuality(context.Context) (Finding, error) {
 }
 
 func checkSaddle(context.Context) (Finding, error) {
-	p, err := SmallProblem(mixpolicy.Ball(2))
-	if err != nil {
-		return Finding{}, err
-	}
-	best, err := p.Optimum()
+	p, best, err := smallOptimum(mixpolicy.Ball(2))
 	if err != nil {
 		return Finding{}, err
 	}
@@ -173,11 +169,7 @@ func checkMultiplierNorm(context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	p, err := SmallProblem(mixpolicy.Cube(1.5))
-	if err != nil {
-		return Finding{}, err
-	}
-	best, err := p.Optimum()
+	_, best, err := smallOptimum(mixpolicy.Cube(1.5))
 	if err != nil {
 		return Finding{}, err
 	}

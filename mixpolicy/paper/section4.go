@@ -82,6 +82,16 @@ func smallApproximation(ctx context.Context) (*approximation, error) {
 	return newApproximation(ctx, x, 3)
 }
 
+// smallALP is smallApproximation with the solution over all pairs.
+func smallALP(ctx context.Context) (*approximation, *priorwork.Approximation, error) {
+	a, err := smallApproximation(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	full, err := a.alp(ctx, nil)
+	return a, full, err
+}
+
 func (a *approximation) column(j int) []float64 { return mat.Col(nil, j, a.basis) }
 
 // expected is αᵀv.
@@ -158,11 +168,7 @@ func checkALPDirection(ctx context.Context) (Finding, error) {
 }
 
 func checkALPConstraint(ctx context.Context) (Finding, error) {
-	a, err := smallApproximation(ctx)
-	if err != nil {
-		return Finding{}, err
-	}
-	full, err := a.alp(ctx, nil)
+	a, full, err := smallALP(ctx)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -210,11 +216,7 @@ func checkALPFeasible(ctx context.Context) (Finding, error) {
 // checkPolicyLoss: as printed it has v^π on both sides, and follows from μ^π ⪰ (1−γ)α. The
 // theorem that is cited has v there, whose greedy policy is π.
 func checkPolicyLoss(ctx context.Context) (Finding, error) {
-	a, err := smallApproximation(ctx)
-	if err != nil {
-		return Finding{}, err
-	}
-	full, err := a.alp(ctx, nil)
+	a, full, err := smallALP(ctx)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -238,11 +240,7 @@ func checkPolicyLoss(ctx context.Context) (Finding, error) {
 }
 
 func checkLyapunovBound(ctx context.Context) (Finding, error) {
-	a, err := smallApproximation(ctx)
-	if err != nil {
-		return Finding{}, err
-	}
-	full, err := a.alp(ctx, nil)
+	a, full, err := smallALP(ctx)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -325,11 +323,7 @@ func checkConstraintCount(context.Context) (Finding, error) {
 }
 
 func checkReducedDirection(ctx context.Context) (Finding, error) {
-	a, err := smallApproximation(ctx)
-	if err != nil {
-		return Finding{}, err
-	}
-	full, err := a.alp(ctx, nil)
+	a, full, err := smallALP(ctx)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -350,11 +344,7 @@ func checkReducedDirection(ctx context.Context) (Finding, error) {
 }
 
 func checkReducedConstraints(ctx context.Context) (Finding, error) {
-	a, err := smallApproximation(ctx)
-	if err != nil {
-		return Finding{}, err
-	}
-	full, err := a.alp(ctx, nil)
+	a, full, err := smallALP(ctx)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -371,11 +361,7 @@ func checkReducedConstraints(ctx context.Context) (Finding, error) {
 }
 
 func checkSampledError(ctx context.Context) (Finding, error) {
-	a, err := smallApproximation(ctx)
-	if err != nil {
-		return Finding{}, err
-	}
-	full, err := a.alp(ctx, nil)
+	a, full, err := smallALP(ctx)
 	if err != nil {
 		return Finding{}, err
 	}
