@@ -399,7 +399,7 @@ func checkLinks(t *testing.T, b *browser, addresses []string) {
 func TestJupyterLab(t *testing.T) {
 	lab := readyLab(t)
 	if !lab.jupyter.lab {
-		t.Skip("this Jupyter has no JupyterLab")
+		lacking(t, "this Jupyter has no JupyterLab")
 	}
 	b := openBrowser(t)
 	file := sample(t)

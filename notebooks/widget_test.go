@@ -67,7 +67,7 @@ func TestAWidgetIsSilentWhereNobodyLooks(t *testing.T) {
 func TestWidgetInJupyterLab(t *testing.T) {
 	lab := readyLab(t)
 	if !lab.jupyter.lab {
-		t.Skip("this Jupyter has no JupyterLab")
+		lacking(t, "this Jupyter has no JupyterLab")
 	}
 	b := openBrowser(t)
 	below := code("import \"fmt\"\n%%\nfmt.Println(\"the cell below\")")

@@ -711,7 +711,7 @@ func checkA(context.Context) (Finding, error) {
 }
 
 // late is a number of rounds after which a bound that goes to 0 is below what holds without it.
-const late = 1_000_000_000_000_000_000
+const late = 1e18
 
 // trivialGap bounds |cᵀΨ(θ − θ′)| for any θ and θ′ of the class, as ‖c‖₂ ≤ c_max√(nm).
 func trivialGap(k *mixpolicy.Constants) float64 {
