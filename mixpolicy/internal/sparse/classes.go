@@ -64,25 +64,51 @@ func (m *Matrix) allReach(c, passes int) bool {
 	return len(missing) == 0
 }
 
-// reachedFrom returns the states that c leads to, c among them, in increasing order.
+// reachedFrom returns the states that c leads to, c among them, in increasing order. It
+// goes over all rows, forward and backward in turn, which reads memory in one go; and
+// follows moves one by one where that would take many passes.
 func (m *Matrix) reachedFrom(c int) []int32 {
-	reached := make([]bool, m.Rows)
-	reached[c] = true
-	count := 1
-	for todo := []int32{int32(c)}; len(todo) > 0; {
-		i := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+	const passes = 8
+	const reached, followed = 1, 2
+	mark := make([]uint8, m.Rows)
+	mark[c] = reached
+	count, open := 1, 1 // states marked, and those of them that are not followed
+	follow := func(i int, found func(j int32)) {
+		mark[i] = followed
+		open--
 		for _, j := range m.Col[m.Ptr[i]:m.Ptr[i+1]] {
-			if !reached[j] {
-				reached[j] = true
+			if mark[j] == 0 {
+				mark[j] = reached
 				count++
-				todo = append(todo, j)
+				open++
+				found(j)
 			}
 		}
 	}
+	for pass := 0; pass < passes && open > 0; pass++ {
+		for i := range mark {
+			if pass%2 == 1 {
+				i = len(mark) - 1 - i
+			}
+			if mark[i] == reached {
+				follow(i, func(int32) {})
+			}
+		}
+	}
+	var todo []int32
+	for i, k := range mark {
+		if k == reached {
+			todo = append(todo, int32(i))
+		}
+	}
+	for len(todo) > 0 {
+		i := int(todo[len(todo)-1])
+		todo = todo[:len(todo)-1]
+		follow(i, func(j int32) { todo = append(todo, j) })
+	}
 	states := make([]int32, 0, count)
-	for i, r := range reached {
-		if r {
+	for i, k := range mark {
+		if k != 0 {
 			states = append(states, int32(i))
 		}
 	}
