@@ -113,7 +113,7 @@ func (c *Certificate) String() string {
 	}
 	line("violation ½‖[Ψθ̂]₋‖₂", "%.3g", c.Violation)
 	line("negative mass ‖[Ψθ̂]₋‖₁", "%.3g", c.NegativeMass)
-	line("1ᵀθ̂ − 1", "%+.9f", c.HyperplaneError)
+	line("1ᵀθ̂ − 1", "%+.9f", math.Round(1e9*c.HyperplaneError)/1e9+0) // + 0 turns −0 into 0
 	line("‖θ̂‖ of R", "%.4g of %.4g", c.Norm, c.Radius)
 	line("queries", "%d", c.Queries)
 	line("seed, stream", "%d, %d", c.Seed, c.Stream)

@@ -111,6 +111,15 @@ func TestUncertified(t *testing.T) {
 	}
 }
 
+// What rounds to 0 has no sign.
+func TestCertificateOfRounding(t *testing.T) {
+	for _, v := range []float64{-1e-16, 0, 1e-16} {
+		if text := (&mixpolicy.Certificate{HyperplaneError: v}).String(); !strings.Contains(text, "+0.000000000") {
+			t.Errorf("1ᵀθ̂ − 1 = %v is told as\n%s", v, text)
+		}
+	}
+}
+
 func TestStatusNames(t *testing.T) {
 	for s, want := range map[mixpolicy.Status]string{mixpolicy.Completed: "completed", mixpolicy.Interrupted: "interrupted", mixpolicy.Failed: "failed", 9: "Status(9)"} {
 		if s.String() != want {
