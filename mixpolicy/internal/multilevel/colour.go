@@ -3,6 +3,7 @@ package multilevel
 import (
 	"cmp"
 	"math/bits"
+	"slices"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 )
@@ -16,7 +17,8 @@ import (
 // the mass that its state had before the sweep. So do coarser levels of the network, which
 // as one block would take as long as the finest with two processors.
 type order struct {
-	shift   int       // block k has the states from k<<shift on
+	shift   int       // block k has the states from k<<shift on …
+	bounds  []int     // … that is from bounds[k] to bounds[k+1]−1
 	colours [][]int32 // the blocks of each
 	colour  []int32   // of each block
 	split   bool
@@ -37,14 +39,14 @@ const (
 // its neighbours has.
 func newOrder(in *sparse.Matrix) order {
 	n := in.Rows
-	one := order{shift: bits.Len(uint(n)), colours: [][]int32{{0}}, colour: []int32{0}}
+	one := order{shift: bits.Len(uint(n)), bounds: []int{0, n}, colours: [][]int32{{0}}, colour: []int32{0}}
 	if n < parallelStates {
 		return one
 	}
 	o, count := cut(n, mostBlocks)
 	into := make([]uint64, count) // the blocks from which a block is entered
 	parallel(count, func(k int) {
-		lo, hi := o.block(k, n)
+		lo, hi := o.bounds[k], o.bounds[k+1]
 		var set uint64
 		for _, j := range in.Col[in.Ptr[lo]:in.Ptr[hi]] {
 			set |= 1 << (uint(j) >> o.shift & 63)
@@ -81,11 +83,24 @@ func newOrder(in *sparse.Matrix) order {
 // cut cuts n states into blocks, count of them.
 func cut(n, most int) (o order, count int) {
 	o.shift = bits.Len(uint((n - 1) / most))
-	return o, (n-1)>>o.shift + 1
+	count = (n-1)>>o.shift + 1
+	for k := range count {
+		o.bounds = append(o.bounds, k<<o.shift)
+	}
+	o.bounds = append(o.bounds, n)
+	return o, count
 }
 
-// block returns the range of states of a block.
-func (o *order) block(k, n int) (lo, hi int) { return k << o.shift, min(n, (k+1)<<o.shift) }
+// among returns the order of some of the states, in increasing order, by their place among
+// them.
+func (o order) among(states []int32) order {
+	bounds := make([]int, len(o.bounds))
+	for k, first := range o.bounds {
+		bounds[k], _ = slices.BinarySearch(states, int32(first))
+	}
+	o.bounds = bounds
+	return o
+}
 
 // place tells when a forward sweep visits state j, a neighbour of state i: before it,
 // after it, or at the same time.
@@ -98,13 +113,13 @@ func (o *order) place(j, i int) (late int) {
 }
 
 // visit runs do on all blocks, in this order or in reverse.
-func (o *order) visit(n int, backward bool, do func(lo, hi int)) {
+func (o *order) visit(backward bool, do func(lo, hi int)) {
 	for c := range o.colours {
 		if backward {
 			c = len(o.colours) - 1 - c
 		}
 		blocks := o.colours[c]
-		parallel(len(blocks), func(k int) { do(o.block(int(blocks[k]), n)) })
+		parallel(len(blocks), func(k int) { do(o.bounds[blocks[k]], o.bounds[blocks[k]+1]) })
 	}
 }
 

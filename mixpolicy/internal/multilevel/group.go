@@ -50,13 +50,7 @@ func newGrouping(group []int32, groups int) grouping {
 }
 
 // alone is the grouping of n states into groups of one.
-func alone(n int) grouping {
-	group := make([]int32, n)
-	for i := range group {
-		group[i] = int32(i)
-	}
-	return newGrouping(group, n)
-}
+func alone(n int) grouping { return newGrouping(every(n), n) }
 
 // build makes the coarser levels: groups and the patterns of their chains. Groups
 // depend on the chain only, not on μ, so they serve all cycles.
@@ -96,7 +90,6 @@ func (l *level) build() {
 // in their groups. Groups are numbered in order of their first states, so neighbours
 // stay close.
 func pair(in *sparse.Matrix, x grouping) grouping {
-	const none = -1
 	n := x.groups()
 	joined := make([]int32, n)
 	weight := make([]float64, n)
@@ -155,12 +148,13 @@ func pair(in *sparse.Matrix, x grouping) grouping {
 // lumped returns the chain of the groups, with all values zero.
 func (l *level) lumped() *level {
 	groups := l.groups()
-	parts := make([][]int32, portions(groups))
+	parts := make([][]int32, l.portions())
 	ptr := make([]int, groups+1)
 	parallel(len(parts), func(k int) {
 		last := make([]int32, groups) // where in col a group came last, counted from 1
 		var col []int32
-		for g := k * groups / len(parts); g < (k+1)*groups/len(parts); g++ {
+		lo, hi, _, _ := l.portion(k)
+		for g := lo; g < hi; g++ {
 			row := len(col)
 			for _, i := range l.of(g) {
 				for _, j := range l.in.Col[l.in.Ptr[i]:l.in.Ptr[i+1]] {
@@ -177,52 +171,50 @@ func (l *level) lumped() *level {
 	for g := range groups {
 		ptr[g+1] += ptr[g]
 	}
-	in := &sparse.Matrix{Rows: groups, Cols: groups, Ptr: ptr, Col: slices.Concat(parts...), Val: make([]float64, ptr[groups])}
+	l.sums = make([]float64, ptr[groups]+inside*len(parts))
+	in := &sparse.Matrix{Rows: groups, Cols: groups, Ptr: ptr, Col: slices.Concat(parts...), Val: l.sums[:ptr[groups]]}
 	return l.newLevel(in, make([]float64, groups))
 }
 
+// inside is the number of places in sums that a portion of the groups has for moves inside
+// a group, which nobody reads: leaving them out takes longer. They take turns, since an
+// addition has to wait for the one before; and no two portions share a cache line.
+const inside = 8
+
 // place sets slot.
 func (l *level) place() {
-	groups := l.groups()
 	l.slot = make([]int32, l.in.NNZ())
-	tasks := portions(groups)
-	parallel(tasks, func(k int) {
-		at := make([]int32, groups) // places in a row of next
-		for g := k * groups / tasks; g < (k+1)*groups/tasks; g++ {
-			col, _ := l.next.in.Row(g)
-			for p, from := range col {
-				at[from] = int32(p)
+	parallel(l.portions(), func(k int) {
+		at := make([]int32, l.groups()) // places in next.in
+		lo, hi, _, _ := l.portion(k)
+		for g := lo; g < hi; g++ {
+			for e := l.next.in.Ptr[g]; e < l.next.in.Ptr[g+1]; e++ {
+				at[l.next.in.Col[e]] = int32(e)
 			}
-			at[g] = inside
 			for _, i := range l.of(g) {
 				for e := l.in.Ptr[i]; e < l.in.Ptr[i+1]; e++ {
-					l.slot[e] = at[l.group[l.in.Col[e]]]
+					if from := l.group[l.in.Col[e]]; int(from) != g {
+						l.slot[e] = at[from]
+					} else {
+						l.slot[e] = int32(l.next.in.NNZ() + k*inside + e%inside)
+					}
 				}
 			}
 		}
 	})
 }
 
-// inside is the slot of moves inside a group.
-const inside = -1
-
 // portions is the number of parts in which groups are gone over where each part needs
 // memory or a look at all of them.
-func portions(groups int) int { return min(blocks(groups), 8) }
+func (x *grouping) portions() int { return min(blocks(len(x.group)), 8) }
 
-// eachOf runs do on portions of the groups, with their states in increasing order: group
-// by group, memory would be read in jumps, which takes five times as long.
-func (x *grouping) eachOf(do func(lo, hi int32, states func(yield func(i int) bool))) {
+// portion returns the groups of a portion, from lo to hi−1, and its first and last states.
+func (x *grouping) portion(k int) (lo, hi, first, last int) {
 	n := x.groups()
-	parts := portions(n)
-	parallel(parts, func(k int) {
-		lo, hi := int32(k*n/parts), int32((k+1)*n/parts)
-		do(lo, hi, func(yield func(int) bool) {
-			for i, g := range x.group {
-				if g >= lo && g < hi && !yield(i) {
-					return
-				}
-			}
-		})
-	})
+	lo, hi = k*n/x.portions(), (k+1)*n/x.portions()
+	first = int(x.members[x.start[lo]]) // groups are numbered in order of these
+	for g := lo; g < hi; g++ {
+		last = max(last, int(x.members[x.start[g+1]-1]))
+	}
+	return lo, hi, first, last
 }

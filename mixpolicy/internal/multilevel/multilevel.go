@@ -18,12 +18,13 @@
 // no differences, and every mass stays positive.
 //
 // Once μ is roughly right, the groups' shares are frozen and the same cycle, now
-// linear ([level.correct]), approximates the inverse of I − Pᵀ. It preconditions a
-// Krylov iteration, the generalised conjugate residual method, at a third of the cost
-// of a balance. The scaled matrix (I − Pᵀ) diag μ has zero row and column sums, for
-// which piecewise constant interpolation is the right one (Notay 2012; De Sterck,
-// Treister and others 2010–11). After a thousandth of the residual the shares are taken
-// anew from what was found.
+// linear ([cycle.correct]), approximates the inverse of I − Pᵀ. It preconditions a
+// Krylov iteration, the generalised conjugate residual method, at a sixth of the cost
+// of a balance. It leaves out the states of a long tail, which have next to no mass
+// ([solver.heavy]) and are left to sweeps. The scaled matrix (I − Pᵀ) diag μ has zero row
+// and column sums, for which piecewise constant interpolation is the right one (Notay 2012;
+// De Sterck, Treister and others 2010–11). After a thousandth of the residual the shares are
+// taken anew from what was found.
 //
 // All processors work at the same blocks of states whatever their number ([each]), and
 // Gauss–Seidel visits blocks of one colour at once ([order]), so results are the same to
@@ -38,14 +39,17 @@
 //	Gauss–Seidel, forward and backward           9656 sweeps to 1e-12, 200 s
 //	conjugate residuals preconditioned by it      578 sweeps, 13 s
 //	balances alone                                103 sweeps, 12 s
-//	this package                                   55 sweeps, 3 s
+//	this package                                   54 sweeps, 2 s
 //
-// In the recurrent class of LBFS, 65,910 states, it is 63 sweeps and 0.2 s. Of the 3 s, a
-// half goes to corrections, a quarter to the two balances, an eighth to groups. What that
+// In the recurrent class of LBFS, 65,910 states, it is 70 sweeps and 0.2 s. Of the 2 s, a
+// third goes to corrections, a quarter to the two balances, a sixth to groups. What that
 // takes less than it could:
 //
-//   - What is left after a correction is known from half of the moves (see level.correct):
-//     2½ passes over the chain in place of 4.
+//   - Corrections are for half of the states, or fewer: those that have all of the mass but
+//     a 256th of the residual aimed at. That takes 30 % less.
+//   - What is left after a correction is known from half of the moves (see cycle.correct):
+//     2½ passes over the chain in place of 4. The halves are stored apart, since memory comes
+//     in lines: a pass over one half takes 3 ms in place of 5, the whole 4.
 //   - A state's new mass is kept where it balances the flow (see solver.iterate). All masses
 //     held to a tenth and ten times what they were, as it was before, threw the residual
 //     back from 3e-11 to 1e-3, and all was done twice: 104 sweeps.
@@ -54,12 +58,12 @@
 //   - Rows are gone over in the order of the states. In that of the groups memory is read
 //     in jumps, and lumping takes 60 ms in place of 32, restricting 57 in place of 14.
 //
-// Tried, and left out, for LONGER takes 1.9 s in all on two processors:
+// Tried, and left out:
 //
 //   - Like rows stored once, as most states of a network allow: 5 to 15 % less.
-//   - Corrections of the states alone that have all but 1e-11 of the mass, a half. In the
-//     whole chain no gain, since memory is then read in jumps; in a chain of those states
-//     38 ms a correction in place of 48, and 120 ms to make it.
+//   - Corrections without a first sweep: a correction takes 10 to 25 % less, and a quarter to
+//     a half more of them are needed.
+//   - Directions kept from one set of shares to the next: as many steps.
 //   - One visit of levels with less than a 64th of the states: 7 % less, and 136 sweeps in
 //     place of 50 on a grid of 700².
 //   - One visit from the finest level in a balance: 66 sweeps and more.
@@ -74,6 +78,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 )
@@ -101,11 +107,17 @@ type Result struct {
 // Stationary turns mu, a guess with positive sum, into the stationary distribution.
 // On cancellation and after MaxSweeps mu is the best so far, and the error says so.
 func Stationary(ctx context.Context, c Chain, mu []float64, set Settings) (Result, error) {
+	if c.In.NNZ() > most {
+		return Result{}, fmt.Errorf("%d moves between states, want at most %d", c.In.NNZ(), most)
+	}
 	s := newSolver(ctx, c, mu, set)
 	normalise(mu)
 	err := s.run()
 	return s.Result, err
 }
+
+// most leaves 32 bits to count moves; twice as many would take 26 GB.
+const most = 1 << 30
 
 func newSolver(ctx context.Context, c Chain, mu []float64, set Settings) *solver {
 	s := &solver{ctx: ctx, set: set, mu: mu, residual: make([]float64, len(mu))}
@@ -120,7 +132,8 @@ type solver struct {
 	top      *level
 	mu       []float64
 	residual []float64 // μP − μ
-	krylov   *krylov
+	cycle    *cycle    // with the present shares of all levels, or nil
+	krylov   krylov
 	Result
 }
 
@@ -156,7 +169,7 @@ func (s *solver) run() error {
 		normalise(s.mu)
 		// A balance that gains a lot may gain a lot again; the Krylov iteration needs
 		// shares that are settled.
-		if s.measure() <= before/3 || k < balances {
+		if s.measure() <= before/10 || k < balances {
 			continue
 		}
 		for !s.done() && s.iterate() {
@@ -201,20 +214,19 @@ const stage = 1e-3
 // into the range of those that its neighbours leave open.
 func (s *solver) iterate() bool {
 	const least = 0.1 // of the mass it had, where the range holds no positive one
-	if s.krylov == nil {
-		s.krylov = newKrylov(len(s.mu))
-	}
-	was := s.Residual
-	s.top.lumpAll(s.mu)
+	was, old := s.Residual, slices.Clone(s.mu)
+	s.cycle = nil // shares are taken anew
 	// The sweeps that follow cost a little: aim lower.
-	s.krylov.solve(s, max(s.set.Tolerance/2, stage*was))
+	e := s.solve(max(s.set.Tolerance/2, stage*was))
+	for k, i := range s.cycle.states {
+		s.mu[i] += e[k]
+	}
 	s.top.imbalance(s.residual, s.mu)
 	each(len(s.mu), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			v, off := s.mu[i], math.Abs(s.residual[i])/s.top.leave[i]
 			if !(off <= v/2) {
-				old := s.top.mass[i]
-				s.mu[i] = max(min(max(old, v-off), v+off), least*old)
+				s.mu[i] = max(min(max(old[i], v-off), v+off), least*old[i])
 			}
 		}
 	})
@@ -222,10 +234,70 @@ func (s *solver) iterate() bool {
 	s.top.sweep(s.mu, true)
 	normalise(s.mu)
 	if !(s.measure() < was) {
-		copy(s.mu, s.top.mass)
+		copy(s.mu, old)
 		s.measure()
 	}
 	return s.Residual < was/10
+}
+
+// solve returns a correction e, of the states of the cycle, with which the residual
+// comes down to the target, if that can be reached.
+func (s *solver) solve(target float64) (e []float64) {
+	var r []float64
+	if s.cycle != nil {
+		r = gather(s.residual, s.cycle.states)
+	}
+	if r == nil || s.Residual-norm1(r) > target/4 {
+		s.cycle = s.top.freeze(s.mu, s.heavy(negligible*target))
+		r = gather(s.residual, s.cycle.states)
+	}
+	e = make([]float64, len(r))
+	s.krylov.solve(s.cycle, e, r, target)
+	return e
+}
+
+// negligible is the part of the residual aimed at that states may have, in mass and
+// residual together, that corrections leave out.
+const negligible = 1. / 256
+
+// heavy returns the states that corrections are for, all but light ones that have the given
+// mass and residual together: those of a long tail are as good as never visited. All if they
+// are most.
+func (s *solver) heavy(light float64) []int32 {
+	least := s.least(light)
+	states := make([]int32, 0, len(s.mu))
+	for i := range s.mu {
+		if s.weight(i) >= least {
+			states = append(states, int32(i))
+		}
+	}
+	if 4*len(states) > 3*len(s.mu) {
+		return every(len(s.mu))
+	}
+	return states
+}
+
+// weight is what state i counts for.
+func (s *solver) weight(i int) float64 { return s.mu[i] + math.Abs(s.residual[i]) }
+
+// least returns a power of two such that the states of less weight have together no more
+// than the given one.
+func (s *solver) least(weight float64) float64 {
+	const smallest, sizes = 1074, 1074 + 2 // Ilogb is from −1074, the least number's, to 1: a weight is below 4
+	below := totals(len(s.mu), sizes, func(lo, hi int, sums []float64) {
+		for i := lo; i < hi; i++ {
+			if w := s.weight(i); w > 0 {
+				sums[smallest+math.Ilogb(w)] += w
+			}
+		}
+	})
+	var sum float64
+	for e, v := range below {
+		if sum += v; sum > weight {
+			return math.Ldexp(1, e-smallest)
+		}
+	}
+	return 0
 }
 
 // estimate sets Error: the size of the correction e that removes the residual, found
@@ -235,19 +307,25 @@ func (s *solver) estimate() {
 	if s.Residual == 0 {
 		return
 	}
-	mu, all := slices.Clone(s.mu), s.Result
-	if s.krylov == nil {
-		s.krylov = newKrylov(len(s.mu))
+	all := s.Result
+	e := s.solve(all.Residual / 4)
+	if s.Residual > all.Residual/2 && len(s.cycle.states) < len(s.mu) {
+		s.Result = all // what is left may be that of light states
+		s.cycle = s.top.freeze(s.mu, every(len(s.mu)))
+		e = s.solve(all.Residual / 4)
 	}
-	s.krylov.solve(s, s.Residual/4)
 	left := s.Residual / all.Residual
-	normalise(s.mu) // a correction may hold any multiple of μ
-	for i, v := range mu {
-		s.residual[i] = s.mu[i] - v
-	}
-	copy(s.mu, mu)
 	s.Result = all
-	if left <= 0.5 {
-		s.Error = norm1(s.residual) / (1 - left)
+	if !(left <= 0.5) {
+		return
 	}
+	// A correction may hold any multiple of μ.
+	more := total(len(e), func(lo, hi int) float64 { return floats.Sum(e[lo:hi]) })
+	change := total(len(e), func(lo, hi int) (sum float64) {
+		for k := lo; k < hi; k++ {
+			sum += math.Abs(e[k] - more*s.mu[s.cycle.states[k]])
+		}
+		return sum
+	})
+	s.Error = change / (1 + more) / (1 - left)
 }

@@ -352,7 +352,7 @@ func TestLumpedChainKeepsTheMeasure(t *testing.T) {
 	c, mu, _ := walk(40, .2, .25, .2, .22)
 	s := newSolver(context.Background(), c, slices.Clone(mu), Settings{})
 	s.top.build()
-	s.top.lumpAll(mu)
+	s.top.freeze(mu, every(len(mu)))
 	levels := 0
 	for l := s.top; l != nil; l = l.next {
 		left := make([]float64, len(l.mass))
@@ -446,7 +446,7 @@ func TestOrder(t *testing.T) {
 		when := make([]int, n) // a forward sweep visits a state
 		clock := 0
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-		o.visit(n, false, func(lo, hi int) {
+		o.visit(false, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				clock++
 				when[i] = clock
@@ -454,6 +454,18 @@ func TestOrder(t *testing.T) {
 		})
 		if clock != n {
 			t.Fatalf("%d of %d states visited", clock, n)
+		}
+		// Some of the states are visited in the order of all.
+		var some, seen []int32
+		for i := range n {
+			if i%7 == 3 || i > n/2 && i < 2*n/3 {
+				some = append(some, int32(i))
+			}
+		}
+		among := o.among(some)
+		among.visit(false, func(lo, hi int) { seen = append(seen, some[lo:hi]...) })
+		if len(seen) != len(some) || !slices.IsSortedFunc(seen, func(i, j int32) int { return when[i] - when[j] }) {
+			t.Fatalf("%d of %d states visited, or not in the order of all", len(seen), len(some))
 		}
 		for i := range n {
 			for e := in.Ptr[i]; e < in.Ptr[i+1]; e++ {
@@ -487,7 +499,7 @@ func wild(n int) Chain {
 	})
 }
 
-// What a correction leaves of b is what it says it leaves.
+// What a correction leaves of b is what it says it leaves, in all states and in some.
 func TestCorrectionLeaves(t *testing.T) {
 	grid, _, _ := walk(150, .2, .25, .2, .22)
 	for _, c := range []Chain{grid, wild(20_000)} {
@@ -496,22 +508,66 @@ func TestCorrectionLeaves(t *testing.T) {
 		s.top.build()
 		s.top.balance(s.mu)
 		normalise(s.mu)
-		s.top.lumpAll(s.mu)
-		e, b, r, want := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-		for i := range b {
-			b[i] = math.Sin(float64(i * i))
+		var some []int32
+		for i := range n {
+			if i%100 > 30 && i%3 > 0 {
+				some = append(some, int32(i))
+			}
 		}
-		floats.AddConst(-floats.Sum(b)/float64(n), b)
-		s.top.correct(e, b, r)
-		s.top.imbalance(want, e)
-		floats.Add(want, b)
-		// Sums of a dozen terms like e are rounded.
-		if off := floats.Distance(r, want, 1); off > 1e-15*floats.Norm(e, 1) {
-			t.Errorf("what is left is off by %v of %v", off, floats.Norm(want, 1))
+		for _, states := range [][]int32{every(n), some} {
+			s.cycle = s.top.freeze(s.mu, states)
+			e, b, r := make([]float64, len(states)), make([]float64, len(states)), make([]float64, len(states))
+			for k := range b {
+				b[k] = math.Sin(float64(k * k))
+			}
+			floats.AddConst(-floats.Sum(b)/float64(len(b)), b)
+			s.cycle.correct(e, b, r, true)
+			all, left := make([]float64, n), make([]float64, n)
+			for k, i := range states {
+				all[i] = e[k]
+			}
+			s.top.imbalance(left, all)
+			want := gather(left, states)
+			floats.Add(want, b)
+			// Sums of a dozen terms like e are rounded.
+			if off := floats.Distance(r, want, 1); off > 1e-15*floats.Norm(e, 1) {
+				t.Errorf("%d of %d states: what is left is off by %v of %v", len(states), n, off, floats.Norm(want, 1))
+			}
+			if left := floats.Norm(r, 1); left > .9*floats.Norm(b, 1) {
+				t.Errorf("%d of %d states: %v is left of %v", len(states), n, left, floats.Norm(b, 1))
+			}
 		}
-		if left := floats.Norm(r, 1); left > .9*floats.Norm(b, 1) {
-			t.Errorf("%v is left of %v", left, floats.Norm(b, 1))
+	}
+}
+
+// Corrections are for the states that have all but a part of the mass and of the residual;
+// what is found with them is as good.
+func TestHeavyStates(t *testing.T) {
+	c, want, _ := walk(200, .1, .15, .12, .15)
+	mu := slices.Clone(want)
+	s := newSolver(t.Context(), c, mu, Settings{Tolerance: 1e-10})
+	for i := range s.residual {
+		s.residual[i] = 1e-13 * mu[i] * math.Sin(float64(i))
+	}
+	const light = 1e-11
+	heavy := s.heavy(light)
+	if len(heavy) == 0 || 4*len(heavy) > 3*len(mu) {
+		t.Fatalf("%d of %d states, want a part of them", len(heavy), len(mu))
+	}
+	var left float64
+	for i, within := range numbers(len(mu), heavy) {
+		if within == none {
+			left += mu[i] + math.Abs(s.residual[i])
 		}
+	}
+	// Weights go by powers of two, so at least a part of what may be left is.
+	if left > light || left < light/64 {
+		t.Errorf("%v is left to the others, want up to %v", left, light)
+	}
+	mu = uniform(len(want))
+	r, err := Stationary(t.Context(), c, mu, Settings{Tolerance: 1e-10, MaxSweeps: 200})
+	if off := floats.Distance(mu, want, 1); err != nil || off > 2*r.Error {
+		t.Errorf("off by %v, estimated %v, error %v", off, r.Error, err)
 	}
 }
 

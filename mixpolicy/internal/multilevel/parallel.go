@@ -11,7 +11,7 @@ import (
 
 // blockSize is the number of states that are worked on at a time: some 20 to 100 µs of
 // work, ten times what handing it out takes.
-const blockSize = 1 << 13
+const blockSize = 1 << 12
 
 // each cuts [0, n) into blocks and runs do on all of them, on as many goroutines as there
 // are processors. Where the cuts are depends on n only, so what is added up block by
@@ -47,9 +47,22 @@ func parallel(tasks int, do func(task int)) {
 
 // total returns Σ_i term(i), added block by block.
 func total(n int, part func(lo, hi int) float64) float64 {
-	parts := make([]float64, blocks(n))
-	each(n, func(k, lo, hi int) { parts[k] = part(lo, hi) })
-	return sum.Of(parts)
+	return totals(n, 1, func(lo, hi int, sums []float64) { sums[0] = part(lo, hi) })[0]
+}
+
+// totals is total for several terms at once.
+func totals(n, terms int, part func(lo, hi int, sums []float64)) []float64 {
+	parts := make([]float64, blocks(n)*terms)
+	each(n, func(k, lo, hi int) { part(lo, hi, parts[k*terms:(k+1)*terms]) })
+	all := make([]float64, terms)
+	for m := range all {
+		var s sum.Accumulator
+		for k := m; k < len(parts); k += terms {
+			s.Add(parts[k])
+		}
+		all[m] = s.Value()
+	}
+	return all
 }
 
 func norm1(x []float64) float64 {

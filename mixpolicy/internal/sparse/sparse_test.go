@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -183,6 +184,40 @@ func TestClosedClassesDeep(t *testing.T) {
 	}
 	if c := b.Matrix().ClosedClasses(); len(c) != 1 || len(c[0]) != 1 || c[0][0] != n-1 {
 		t.Errorf("%d classes", len(c))
+	}
+}
+
+// Rings in random order, which passes over the rows alone would hardly follow: the first
+// leads to the second, and not back.
+func TestReachedFrom(t *testing.T) {
+	const n = 2000
+	at := rand.New(rand.NewPCG(1, 8)).Perm(n) // the state at each place, of which a half are a ring
+	next := make([][]int, n)
+	for k, s := range at {
+		next[s] = []int{at[k/(n/2)*(n/2)+(k+1)%(n/2)]}
+	}
+	next[at[7]] = append(next[at[7]], at[n-1])
+	b := NewBuilder(n, n, n+1)
+	for _, to := range next {
+		for _, j := range to {
+			b.Set(j, 1)
+		}
+		b.EndRow()
+	}
+	m := b.Matrix()
+	second := make([]int32, 0, n/2)
+	for _, s := range at[n/2:] {
+		second = append(second, int32(s))
+	}
+	slices.Sort(second)
+	if got := m.reachedFrom(at[n/2]); !slices.Equal(got, second) {
+		t.Errorf("%d states are reached from the second ring, want its %d", len(got), len(second))
+	}
+	if got := m.reachedFrom(at[0]); len(got) != n {
+		t.Errorf("%d states are reached from the first ring, want all %d", len(got), n)
+	}
+	if c := m.ClosedClasses(); len(c) != 1 || !slices.Equal(c[0], second) {
+		t.Errorf("%d closed classes, want the second ring", len(c))
 	}
 }
 
