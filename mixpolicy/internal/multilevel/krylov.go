@@ -14,8 +14,8 @@ type krylov struct {
 	norm             [directions]float64   // ‖image‖₂²
 }
 
-// directions is the number of directions kept. Two vectors each, as much memory as
-// about two chains with 14 moves a state. More than ten gain less than they cost.
+// directions is the number of directions kept. With two vectors each they take as much
+// memory as 14 moves a state. More than ten gain less than they cost.
 const directions = 10
 
 // patience is the number of steps over which the residual has to halve. The first
