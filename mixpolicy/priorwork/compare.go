@@ -129,6 +129,12 @@ type course struct {
 	asks        bool // who asks no queries never arrives
 }
 
+// end has the last checkpoint only: all that tuning looks at.
+func (c course) end() course {
+	last := c.checkpoints - 1
+	return course{checkpoints: 1, asks: c.asks, reached: func(_, queries int, spent time.Duration) bool { return c.reached(last, queries, spent) }}
+}
+
 func (s ComparisonSettings) complete() (ComparisonSettings, error) {
 	if s.Configurations == 0 {
 		s.Configurations = 16
@@ -171,8 +177,10 @@ func compare(ctx context.Context, p *mixpolicy.Problem, contestants []Contestant
 		var tuning []float64
 		if set.TuningTrials > 0 && len(x.Configurations) > 1 {
 			tried = len(x.Configurations)
+			heat := e
+			heat.course = c.end()
 			for k, system := range x.Configurations {
-				runs, err := e.runs(system, set.TuningTrials, set.Seed+1)
+				runs, err := heat.runs(system, set.TuningTrials, set.Seed+1)
 				if err != nil {
 					return out, err
 				}

@@ -191,9 +191,7 @@ func (c Course) ByQueries(ctx context.Context) (*priorwork.Comparison, error) {
 // computation does not count.
 func (c Course) ByTime(ctx context.Context) (*priorwork.Comparison, error) {
 	all := append(c.Learners(), priorwork.Knowing(c.Problem, c.Basis)...)
-	set := settings()
-	set.TuningTrials = 1 // runs are one after the other
-	return priorwork.CompareByTime(ctx, c.Problem, all, c.Times, set)
+	return priorwork.CompareByTime(ctx, c.Problem, all, c.Times, settings())
 }
 
 // Marks are the costs that answers are measured by.

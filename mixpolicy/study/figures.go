@@ -138,7 +138,7 @@ func (r Record) Sensitivity(course string, methods ...string) plotting.Figure {
 			line.Y = append(line.Y, max(floor, row.Value/r.Mark(course, Mixture)))
 		}
 		if len(line.Y) == 0 { // nothing to tune: the same for all
-			final := r.final(course, m, Merit)
+			final := r.final(course, ByQueries, m, Merit)
 			for range 16 {
 				line.Y = append(line.Y, max(floor, final.Value/r.Mark(course, Mixture)))
 			}
@@ -152,9 +152,9 @@ func (r Record) Sensitivity(course string, methods ...string) plotting.Figure {
 	return f
 }
 
-// final is the last row of a quantity in the race by queries; the zero Row if there is none.
-func (r Record) final(course, method string, what Quantity) Row {
-	rows := r.where(course, ByQueries, method).of(what)
+// final is the last row of a quantity in a race; the zero Row if there is none.
+func (r Record) final(course string, race Race, method string, what Quantity) Row {
+	rows := r.where(course, race, method).of(what)
 	if len(rows) == 0 {
 		return Row{}
 	}
@@ -165,7 +165,7 @@ func (r Record) final(course, method string, what Quantity) Row {
 func (r Record) Finals(course string) plotting.Table {
 	var methods, sources, merits, costs, tried []string
 	for _, m := range r.Methods(course, ByQueries) {
-		cost, merit := r.final(course, m, PolicyCost), r.final(course, m, Merit)
+		cost, merit := r.final(course, ByQueries, m, PolicyCost), r.final(course, ByQueries, m, Merit)
 		methods, sources = append(methods, m), append(sources, cost.Source)
 		costs, tried = append(costs, mean(cost, 1)), append(tried, fmt.Sprint(cost.Configurations))
 		if merit.Method == "" {
@@ -175,12 +175,35 @@ func (r Record) Finals(course string) plotting.Table {
 		}
 	}
 	return plotting.Table{
-		Caption: fmt.Sprintf("%s after %.0f queries: means over %d trials, with 95 %% intervals", course, r.Budget(course), r.final(course, methods[0], PolicyCost).Trials),
+		Caption: fmt.Sprintf("%s after %.0f queries: means over %d trials, with 95 %% intervals", course, r.Budget(course), r.final(course, ByQueries, methods[0], PolicyCost).Trials),
 		Columns: []plotting.Column{
 			{Head: "method", Text: methods}, {Head: "source", Text: sources}, {Head: "configurations tried", Text: tried},
 			{Head: "merit (% of the optimum)", Text: merits}, {Head: string(PolicyCost), Text: costs},
 		},
 	}
+}
+
+// FinalsBySeconds is the table of the merits at the end of the races by seconds, a column a
+// course, for methods that have a θ̂ on all.
+func (r Record) FinalsBySeconds(courses ...string) plotting.Table {
+	t := plotting.Table{Caption: "Merit of the answer at equal time, in % of the optimum"}
+	var methods []string
+	for _, m := range r.Methods(courses[0], BySeconds) {
+		if !slices.ContainsFunc(courses, func(c string) bool { return r.final(c, BySeconds, m, Merit).Method == "" }) {
+			methods = append(methods, m)
+		}
+	}
+	t.Columns = []plotting.Column{{Head: "method", Text: methods}}
+	for _, c := range courses {
+		var merits []string
+		for _, m := range methods {
+			merits = append(merits, mean(r.final(c, BySeconds, m, Merit), 100/r.Mark(c, Mixture)))
+		}
+		// All but those that take no steps end at the same time, or just after.
+		end := r.final(c, BySeconds, methods[0], Merit).At
+		t.Columns = append(t.Columns, plotting.Column{Head: fmt.Sprintf("%s, %.0f ms", c, 1000*end), Text: merits})
+	}
+	return t
 }
 
 // mean formats a mean times a factor, with half the width of its interval to two digits.

@@ -51,6 +51,12 @@ func TestFigures(t *testing.T) {
 				}
 			}
 		}
+		equal := r.FinalsBySeconds(c.Name)
+		for _, m := range r.Methods(c.Name, BySeconds) {
+			if has := len(r.where(c.Name, BySeconds, m).of(Merit)) > 0; strings.Contains(equal.String(), "\n"+m+" ") != has {
+				t.Errorf("%s is in the table %q: %t, want %t", m, equal.Caption, !has, has)
+			}
+		}
 		if err := r.Sensitivity(c.Name, "Algorithm 1", "plug-in").Validate(); err != nil {
 			t.Errorf("%s: %v", c.Name, err)
 		}
