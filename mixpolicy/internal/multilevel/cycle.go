@@ -46,11 +46,11 @@ func (l *level) freeze(z []float64, states []int32) *cycle {
 	}
 	c.order = l.order.among(states)
 	if l.order.split {
-		x := parts(l.in, [][]int{l.in.Ptr, l.split, l.later, l.in.Ptr[1:]}, states, number)
-		c.early, c.beside, c.late = x[0], x[1], x[2]
+		l.takeParts([][]int{l.in.Ptr, l.split, l.later, l.in.Ptr[1:]}, states, number)
+		c.early, c.beside, c.late = l.parts[0], l.parts[1], l.parts[2]
 	} else {
-		x := parts(l.in, [][]int{l.in.Ptr, l.later, l.in.Ptr[1:]}, states, number)
-		c.early, c.late = x[0], x[1]
+		l.takeParts([][]int{l.in.Ptr, l.later, l.in.Ptr[1:]}, states, number)
+		c.early, c.late = l.parts[0], l.parts[1]
 	}
 	c.inverse, c.share = gather(l.inverse, states), gather(l.share, states)
 
@@ -122,13 +122,20 @@ func gather(x []float64, states []int32) []float64 {
 	return out
 }
 
-// parts returns the rows of some states, less the entries in the columns of others, in
-// parts: the k-th has the entries from cuts[k][i] to cuts[k+1][i]−1 of each row i.
-func parts(in *sparse.Matrix, cuts [][]int, states, number []int32) []*sparse.Matrix {
-	n := len(states)
-	all := make([]*sparse.Matrix, len(cuts)-1)
-	for m := range all {
-		all[m] = &sparse.Matrix{Rows: n, Cols: n, Ptr: make([]int, n+1)}
+// takeParts sets l.parts to the rows of some states, less the entries in the columns of
+// others: the k-th has the entries from cuts[k][i] to cuts[k+1][i]−1 of each row i. The cycle
+// before loses its own.
+func (l *level) takeParts(cuts [][]int, states, number []int32) {
+	in, n := l.in, len(states)
+	if l.parts == nil {
+		for range cuts[1:] {
+			l.parts = append(l.parts, new(sparse.Matrix))
+		}
+	}
+	all := l.parts
+	for _, x := range all {
+		x.Rows, x.Cols, x.Ptr = n, n, sized(x.Ptr, n+1, in.Rows+1)
+		x.Ptr[0] = 0
 	}
 	each(n, func(_, lo, hi int) {
 		for k := lo; k < hi; k++ {
@@ -147,11 +154,18 @@ func parts(in *sparse.Matrix, cuts [][]int, states, number []int32) []*sparse.Ma
 			}
 		}
 	})
-	for _, x := range all {
+	for m, x := range all {
 		for k := range n {
 			x.Ptr[k+1] += x.Ptr[k]
 		}
-		x.Col, x.Val = make([]int32, x.Ptr[n]), make([]float64, x.Ptr[n])
+		if cap(x.Col) < x.Ptr[n] {
+			most := 0
+			for i := range in.Rows {
+				most += cuts[m+1][i] - cuts[m][i]
+			}
+			x.Col, x.Val = make([]int32, most), make([]float64, most)
+		}
+		x.Col, x.Val = x.Col[:x.Ptr[n]], x.Val[:x.Ptr[n]]
 	}
 	each(n, func(_, lo, hi int) {
 		for k := lo; k < hi; k++ {
@@ -172,7 +186,6 @@ func parts(in *sparse.Matrix, cuts [][]int, states, number []int32) []*sparse.Ma
 			}
 		}
 	})
-	return all
 }
 
 // visits is how often a cycle visits the next level: a W-cycle. With one visit the

@@ -91,17 +91,19 @@ func (l *level) build() {
 // stay close.
 func pair(in *sparse.Matrix, x grouping) grouping {
 	n := x.groups()
-	joined := make([]int32, n)
-	weight := make([]float64, n)
-	for g := range n {
-		joined[g] = none
-		weight[g] = 1 / float64(len(x.of(g)))
+	type partner struct {
+		joined int32
+		weight float64 // of a state
+		enter  float64 // how much the group in turn is entered from this one; else zero
 	}
-	enter := make([]float64, n) // how much g is entered from another; zero between uses
-	var from []int32            // the others
+	all := make([]partner, n)
+	for g := range all {
+		all[g] = partner{joined: none, weight: 1 / float64(len(x.of(g)))}
+	}
+	var from []int32 // from where the group in turn is entered
 	count := int32(0)
-	for g := range joined {
-		if joined[g] != none {
+	for g := range all {
+		if all[g].joined != none {
 			continue
 		}
 		from = from[:0]
@@ -109,39 +111,43 @@ func pair(in *sparse.Matrix, x grouping) grouping {
 			col, val := in.Row(int(i))
 			for e, j := range col {
 				h := x.group[j]
-				if enter[h] == 0 {
+				p := &all[h]
+				if p.enter == 0 {
 					from = append(from, h)
 				}
-				enter[h] += val[e] * weight[h]
+				p.enter += val[e] * p.weight
 			}
 		}
-		enter[g] = 0
+		all[g].enter = 0
 		var free, any int32 = none, none
 		var most, mostAny float64
 		for _, h := range from {
-			v := enter[h]
-			enter[h] = 0
+			p := &all[h]
+			v := p.enter
+			p.enter = 0
 			if v > mostAny || v == mostAny && h < any {
 				any, mostAny = h, v
 			}
-			if joined[h] == none && (v > most || v == most && h < free) {
+			if p.joined == none && (v > most || v == most && h < free) {
 				free, most = h, v
 			}
 		}
 		if free == none && any != none {
-			joined[g] = joined[any]
+			all[g].joined = all[any].joined
 			continue
 		}
-		joined[g] = count
+		all[g].joined = count
 		if free != none {
-			joined[free] = count
+			all[free].joined = count
 		}
 		count++
 	}
 	group := make([]int32, len(x.group))
-	for i, g := range x.group {
-		group[i] = joined[g]
-	}
+	each(len(group), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			group[i] = all[x.group[i]].joined
+		}
+	})
 	return newGrouping(group, int(count))
 }
 
@@ -152,8 +158,8 @@ func (l *level) lumped() *level {
 	ptr := make([]int, groups+1)
 	parallel(len(parts), func(k int) {
 		last := make([]int32, groups) // where in col a group came last, counted from 1
-		var col []int32
 		lo, hi, _, _ := l.portion(k)
+		col := make([]int32, 0, l.in.NNZ()/len(parts)/2) // enough for most chains
 		for g := lo; g < hi; g++ {
 			row := len(col)
 			for _, i := range l.of(g) {

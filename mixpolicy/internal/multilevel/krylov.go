@@ -30,7 +30,9 @@ func (k *krylov) solve(c *cycle, x, r []float64, target float64) {
 	mark := s.Residual
 	for step := 0; s.Sweeps < s.set.MaxSweeps; step++ {
 		at := step % directions
-		e, v := sized(&k.direction[at], len(r)), sized(&k.image[at], len(r))
+		k.direction[at] = sized(k.direction[at], len(r), len(s.mu))
+		k.image[at] = sized(k.image[at], len(r), len(s.mu))
+		e, v := k.direction[at], k.image[at]
 		c.correct(e, r, v, true)
 		if s.ctx.Err() != nil {
 			return // e may be unfinished
@@ -84,11 +86,12 @@ func (k *krylov) solve(c *cycle, x, r []float64, target float64) {
 	}
 }
 
-// sized returns x with a length of n, made anew if it has not the room.
-func sized(x *[]float64, n int) []float64 {
-	if cap(*x) < n {
-		*x = make([]float64, n)
+// sized returns x with a length of n, made anew with room for most if it has not the room.
+// Memory that was used before is at hand sooner than new memory, of which only what is used
+// counts.
+func sized[T any](x []T, n, most int) []T {
+	if cap(x) < n {
+		return make([]T, n, most)
 	}
-	*x = (*x)[:n]
-	return *x
+	return x[:n]
 }

@@ -23,6 +23,8 @@ type level struct {
 
 	elimination *elimination // of the coarsest level
 
+	parts []*sparse.Matrix // of the present cycle, see takeParts
+
 	z, r []float64 // workspace: a measure, what split blocks bring each other
 }
 
@@ -35,11 +37,13 @@ func (s *solver) newLevel(in *sparse.Matrix, leave []float64) *level {
 	return l
 }
 
-// flow returns Σ_e z(col_e) val_e, what comes in from some of the states. Two sums run
-// beside each other, since an addition has to wait for the one before.
-func flow(col []int32, val, z []float64) float64 {
+// flow returns Σ_e z(col_e) val_e over the entries from, …, to−1, what comes in from some
+// of the states. Two sums run beside each other, since an addition has to wait for the one
+// before.
+func flow(in *sparse.Matrix, z []float64, from, to int) float64 {
+	col := in.Col[from:to]
+	val := in.Val[from:to][:len(col)]
 	var s, t float64
-	val = val[:len(col)]
 	e := 0
 	for ; e < len(col)-3; e += 4 {
 		s += val[e] * z[col[e]]
@@ -55,13 +59,12 @@ func flow(col []int32, val, z []float64) float64 {
 
 // inflow returns what comes into state i by the entries of its row.
 func inflow(in *sparse.Matrix, z []float64, i int) float64 {
-	from, to := in.Ptr[i], in.Ptr[i+1]
-	return flow(in.Col[from:to], in.Val[from:to], z)
+	return flow(in, z, in.Ptr[i], in.Ptr[i+1])
 }
 
 // entering returns what comes into a state by some of the entries of its row.
 func (l *level) entering(z []float64, from, to int) float64 {
-	return flow(l.in.Col[from:to], l.in.Val[from:to], z)
+	return flow(l.in, z, from, to)
 }
 
 // leastNormal is the least number whose inverse is finite for sure.

@@ -149,6 +149,11 @@ const balances = 2
 // run sweeps as long as that makes good progress, and then alternates between
 // balances and a Krylov iteration until the residual is small.
 func (s *solver) run() error {
+	built := make(chan struct{})
+	go func() { // a half of it is done one state after the other
+		s.top.build()
+		close(built)
+	}()
 	before := s.measure()
 	for !s.done() {
 		for k := range batch {
@@ -163,7 +168,7 @@ func (s *solver) run() error {
 	}
 	// One balance there is in any case: sweeps alone may seem done where clusters that
 	// hardly communicate have wrong masses.
-	s.top.build()
+	<-built
 	for k := 1; s.ctx.Err() == nil && (k == 1 || !s.done()); k++ {
 		before := s.Residual
 		s.top.balance(s.mu)
