@@ -1,10 +1,5 @@
 package mixpolicy
 
-import (
-	"bytes"
-	"io"
-)
-
 // What tests see of the state inside.
 
 // Force makes pair the next one that Sample gives.
@@ -100,59 +95,3 @@ func (g Greedy) Alone(present []float64) int {
 func (g Greedy) Sweep(dst, v []float64) { g.sweep(dst, v, 1) }
 
 func (g Greedy) Actions() []int32 { return g.actions }
-
-func Unseal(text []byte) ([]byte, error) { return unseal(text, checkpointMagic) }
-
-func Seal(magic string, body []byte) []byte {
-	var b bytes.Buffer
-	seal(&b, magic, body)
-	return b.Bytes()
-}
-
-// ParseCheckpoint reads a checkpoint into a method that begins, and returns what would
-// be saved then.
-func ParseCheckpoint(p *Problem, m Method, set Settings, text []byte) ([]byte, error) {
-	o := Must(NewOracle(p, set.Seed, set.Stream))
-	if err := m.Init(p, o); err != nil {
-		return nil, err
-	}
-	c, err := newCheckpoint(p, m, set)
-	if err != nil {
-		return nil, err
-	}
-	c.o = Must(NewOracle(p, set.Seed, set.Stream))
-	if err := m.Init(p, c.o); err != nil {
-		return nil, err
-	}
-	done, due, err := c.parse(text, set.Iterations)
-	if err != nil {
-		return nil, err
-	}
-	body, err := c.body(done, due)
-	return Seal(checkpointMagic, body), err
-}
-
-// ReadPolicies and ReadFeatures read a file from memory, in the format of a path's end.
-func ReadPolicies(x *MDP, ext string, text []byte) ([]*Policy, error) {
-	t := &pairTable{x: x, name: "p", format: pairFormats[ext]}
-	if err := t.format.read(t, bytes.NewReader(text)); err != nil {
-		return nil, err
-	}
-	return t.policies()
-}
-
-func ReadFeatures(x *MDP, ext string, text []byte) (*Features, error) {
-	t := &pairTable{x: x, name: "psi", format: pairFormats[ext]}
-	if err := t.format.read(t, bytes.NewReader(text)); err != nil {
-		return nil, err
-	}
-	return FeaturesFromColumns(x, t.columns...)
-}
-
-const CheckpointMagic, FeaturesMagic = checkpointMagic, featuresMagic
-
-func UnsealFeatures(text []byte) ([]byte, error) { return unseal(text, featuresMagic) }
-
-func ParseFeatures(x *MDP, text []byte) (*Features, error) { return parseFeatures(x, text) }
-
-func (f *Features) WriteBinary(w io.Writer) error { return f.writeBinary(w) }

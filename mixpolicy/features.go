@@ -268,3 +268,40 @@ func (f *Features) PolicyOf(theta []float64) (*Policy, error) {
 	f.MulVec(xi, theta)
 	return PolicyOf(f.x, xi)
 }
+
+// FeaturesFromMeasures takes the measures of base policies, such as those of runs of
+// [Occupation] that were interrupted and continued; of a measure it needs State. The
+// error names a measure that is no distribution, or whose flow residual, which is
+// computed again, is above the tolerance: it is of another policy or another MDP.
+func FeaturesFromMeasures(x *MDP, policies []*Policy, measures []*Measure, tolerance float64) (*Features, error) {
+	if len(policies) == 0 || len(policies) != len(measures) {
+		return nil, fmt.Errorf("mixpolicy: %d base policies and %d measures, want as many, at least one", len(policies), len(measures))
+	}
+	own := make([]Measure, len(measures))
+	for j, q := range measures {
+		if err := x.checkMeasure(policies[j], q, tolerance); err != nil {
+			return nil, located(fmt.Sprintf("base policy %d", j), err)
+		}
+		own[j] = *q
+		own[j].Pair = nil
+	}
+	return newFeatures(x, policies, own), nil
+}
+
+// checkMeasure makes sure that q is the measure of p.
+func (x *MDP) checkMeasure(p *Policy, q *Measure, tolerance float64) error {
+	if err := x.checkPolicy(p); err != nil {
+		return err
+	}
+	if q == nil {
+		return errors.New("measure is nil")
+	}
+	if err := checkDistribution(q.State, x.n); err != nil {
+		return fmt.Errorf("measure: %w", err)
+	}
+	chain := x.chain(p)
+	if residual := x.flowResidual(chain, q.State); !(residual <= tolerance) {
+		return fmt.Errorf("measure has the flow residual %.3g, want at most %.3g: it is not that of this policy in this MDP", residual, tolerance)
+	}
+	return nil
+}

@@ -38,31 +38,3 @@ func (h *History) Coordinate(j int) []float64 {
 	}
 	return y
 }
-
-// MarshalBinary implements [Resumable].
-func (h *History) MarshalBinary() ([]byte, error) {
-	b := appendInts(nil, len(h.Iteration))
-	for k := range h.Iteration {
-		b = appendInts(b, h.Iteration[k], h.Queries[k])
-		b = appendFloats(appendFloats(b, h.Last[k]), h.Average[k])
-		b = appendFloats(b, []float64{h.Cost[k], h.Violation[k], h.Mass[k]})
-	}
-	return b, nil
-}
-
-// UnmarshalBinary implements [Resumable].
-func (h *History) UnmarshalBinary(b []byte) error {
-	*h = History{}
-	r := &reader{b: b}
-	var numbers [3]float64
-	for range r.within("number of records", 0, len(b)) {
-		h.Iteration, h.Queries = append(h.Iteration, r.int()), append(h.Queries, r.int())
-		h.Last, h.Average = append(h.Last, r.floats()), append(h.Average, r.floats())
-		r.into(numbers[:], "a record")
-		h.Cost, h.Violation, h.Mass = append(h.Cost, numbers[0]), append(h.Violation, numbers[1]), append(h.Mass, numbers[2])
-		if r.err != nil {
-			break
-		}
-	}
-	return r.close()
-}

@@ -11,9 +11,6 @@ type walk interface {
 	size() int
 	// reset leaves the path of the single point 0.
 	reset()
-	// appendState appends what the path is remembered by, restore takes it back.
-	appendState(b []byte) []byte
-	restore(r *reader)
 }
 
 // hull is a walk in ℝ². A direction ψ ⪰ 0 with ψ₁ ≥ ψ₂ has
@@ -50,33 +47,6 @@ func (h *hull) reset() {
 }
 
 func (h *hull) size() int { return 2 * (len(h.sides[0]) + len(h.sides[1])) }
-
-func (h *hull) appendState(b []byte) []byte {
-	for _, c := range h.sides {
-		x := make([]float64, 0, 2*len(c))
-		for _, v := range c {
-			x = append(x, v.major, v.minor)
-		}
-		b = appendFloats(b, x)
-	}
-	return b
-}
-
-func (h *hull) restore(r *reader) {
-	for k := range h.sides {
-		x := r.floats()
-		if r.err == nil && (len(x) == 0 || len(x)%2 != 0) {
-			r.fail("a hull of %d numbers, want two for each vertex", len(x))
-		}
-		if r.err != nil {
-			return
-		}
-		h.sides[k] = h.sides[k][:0]
-		for i := 0; i < len(x); i += 2 {
-			h.sides[k] = append(h.sides[k], vertex{x[i], x[i+1]})
-		}
-	}
-}
 
 func (h *hull) add(w []float64) {
 	h.sides[0].push(vertex{w[0], w[1]})

@@ -180,39 +180,3 @@ func (l *lazyMultipliers) current(dst []float64) {
 		dst[i] = l.at(i, l.row)
 	}
 }
-
-func (l *lazyMultipliers) appendState(b []byte) []byte {
-	l.sum()
-	b = l.denseMultipliers.appendState(b)
-	var dense, based int
-	if l.dense {
-		dense = 1
-	}
-	if l.based {
-		based = 1
-	}
-	b = appendInts(b, dense, based)
-	b = appendFloats(b, []float64{l.length})
-	b = appendFloats(appendFloats(b, l.w), l.highest)
-	for j := range l.sums {
-		total, carry := l.sums[j].Parts()
-		b = appendFloats(b, []float64{total, carry})
-	}
-	return l.path.appendState(b)
-}
-
-func (l *lazyMultipliers) restore(r *reader) {
-	l.denseMultipliers.restore(r)
-	l.dense, l.based = r.within("dense", 0, 1) == 1, r.within("based", 0, 1) == 1
-	var numbers [2]float64
-	r.into(numbers[:1], "‖λ‖")
-	l.length = numbers[0]
-	r.into(l.w, "W")
-	r.into(l.highest, "max W")
-	for j := range l.sums {
-		r.into(numbers[:], "a sum")
-		l.sums[j] = sum.FromParts(numbers[0], numbers[1])
-	}
-	l.path.restore(r)
-	l.pending = l.pending[:0]
-}

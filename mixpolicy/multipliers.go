@@ -49,9 +49,6 @@ type multipliers interface {
 	sum() []float64
 	// current stores λ_t in dst.
 	current(dst []float64)
-	// appendState appends all that depends on the iterations, restore takes it back.
-	appendState(b []byte) []byte
-	restore(r *reader)
 }
 
 // denseMultipliers is λ_t as a vector.
@@ -156,13 +153,4 @@ func (l *denseMultipliers) current(dst []float64) {
 	for i, v := range l.scaled {
 		dst[i] = l.unscale(i, v)
 	}
-}
-
-func (l *denseMultipliers) appendState(b []byte) []byte {
-	return appendFloats(appendFloats(b, l.scaled), l.total)
-}
-
-func (l *denseMultipliers) restore(r *reader) {
-	r.into(l.scaled, "λ")
-	r.into(l.total, "Σ ηλ")
 }

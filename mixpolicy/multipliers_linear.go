@@ -37,12 +37,3 @@ func (l *linearMultipliers) sum() []float64 {
 }
 
 func (l *linearMultipliers) current(dst []float64) { l.f.MulVec(dst, l.w) }
-
-func (l *linearMultipliers) appendState(b []byte) []byte {
-	return appendFloats(appendFloats(b, l.w), l.sumW)
-}
-
-func (l *linearMultipliers) restore(r *reader) {
-	r.into(l.w, "W")
-	r.into(l.sumW, "Σ ηW")
-}

@@ -2,7 +2,6 @@ package mixpolicy
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
@@ -78,30 +77,3 @@ func (o *Oracle) Rand() *rand.PCG { return o.rng }
 
 // Queries returns how many costs have been revealed.
 func (o *Oracle) Queries() int { return o.queries }
-
-// state returns the state of the oracle as bytes.
-func (o *Oracle) state() []byte {
-	rng, err := o.rng.MarshalBinary()
-	if err != nil { // it has none
-		panic("mixpolicy: " + err.Error())
-	}
-	b := appendInts(appendBytes(nil, rng), o.queries, o.used)
-	for _, pair := range o.drawn {
-		b = appendInts(b, int(pair))
-	}
-	return b
-}
-
-// restore is the inverse of state.
-func (o *Oracle) restore(b []byte) error {
-	r := &reader{b: b}
-	rng := r.bytes()
-	o.queries, o.used = r.within("queries", 0, math.MaxInt), r.within("pairs used", 0, len(o.drawn))
-	for k := range o.drawn {
-		o.drawn[k] = int32(r.within("a pair", 0, o.f.x.Pairs()-1))
-	}
-	if err := r.close(); err != nil {
-		return err
-	}
-	return o.rng.UnmarshalBinary(rng)
-}

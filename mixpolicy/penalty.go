@@ -113,21 +113,3 @@ func (a *Penalty) View(s *Snapshot) error {
 	}
 	return nil
 }
-
-// MarshalBinary implements [Resumable].
-func (a *Penalty) MarshalBinary() ([]byte, error) {
-	b := appendFloats(appendInts(nil, a.t), []float64{a.weight})
-	return appendFloats(appendFloats(b, a.theta), a.sumTheta), nil
-}
-
-// UnmarshalBinary implements [Resumable].
-func (a *Penalty) UnmarshalBinary(b []byte) error {
-	r := &reader{b: b}
-	var weight [1]float64
-	a.t = r.within("iteration", 0, math.MaxInt)
-	r.into(weight[:], "Σ η")
-	r.into(a.theta, "θ")
-	r.into(a.sumTheta, "Σ ηθ")
-	a.weight = weight[0]
-	return r.close()
-}

@@ -3,7 +3,6 @@ package mixpolicy
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -66,16 +65,3 @@ func (a *PlugIn) View(s *Snapshot) error {
 
 // Estimate returns b̂, borrowed.
 func (a *PlugIn) Estimate() []float64 { return a.b }
-
-// MarshalBinary implements [Resumable].
-func (a *PlugIn) MarshalBinary() ([]byte, error) {
-	return appendFloats(appendInts(nil, a.t), a.total), nil
-}
-
-// UnmarshalBinary implements [Resumable].
-func (a *PlugIn) UnmarshalBinary(b []byte) error {
-	r := &reader{b: b}
-	a.t = r.within("iteration", 0, math.MaxInt)
-	r.into(a.total, "Σ cψ/q")
-	return r.close()
-}

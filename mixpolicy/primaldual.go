@@ -280,26 +280,3 @@ func (a *PrimalDual) View(s *Snapshot) error {
 func (a *PrimalDual) String() string {
 	return fmt.Sprintf("%s, φ: %v, %v, G = %v, scale of costs %v", a.Name(), a.phi, a.StepSize, a.radius, a.scale)
 }
-
-// MarshalBinary implements [Resumable].
-func (a *PrimalDual) MarshalBinary() ([]byte, error) {
-	b := appendFloats(appendInts(nil, a.t), []float64{a.weight})
-	for _, v := range [][]float64{a.y, a.theta, a.sum} {
-		b = appendFloats(b, v)
-	}
-	return a.lambda.appendState(b), nil
-}
-
-// UnmarshalBinary implements [Resumable].
-func (a *PrimalDual) UnmarshalBinary(b []byte) error {
-	r := &reader{b: b}
-	var weight [1]float64
-	a.t = r.within("iteration", 0, math.MaxInt)
-	r.into(weight[:], "Σ η")
-	r.into(a.y, "∇φ(θ)")
-	r.into(a.theta, "θ")
-	r.into(a.sum, "Σ ηθ")
-	a.lambda.restore(r)
-	a.weight = weight[0]
-	return r.close()
-}

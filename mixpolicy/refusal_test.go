@@ -1,9 +1,7 @@
 package mixpolicy_test
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"testing"
@@ -34,43 +32,6 @@ func TestAnswerThatIsNotFinite(t *testing.T) {
 		r, err := mixpolicy.Solve(t.Context(), p, m, mixpolicy.Settings{Iterations: 3, Seed: 1})
 		if err == nil || !strings.Contains(err.Error(), fmt.Sprint(v)) || r == nil || r.HasOptimum || r.Policy != nil {
 			t.Errorf("θ̂₂ = %v: %v, error %v", v, r, err)
-		}
-	}
-}
-
-// full writes n bytes, and no more.
-type full struct{ n int }
-
-var errFull = errors.New("full")
-
-func (w *full) Write(b []byte) (int, error) {
-	if len(b) > w.n {
-		return w.n, errFull
-	}
-	w.n -= len(b)
-	return len(b), nil
-}
-
-// What can't be written to its end is an error, wherever it stops.
-func TestWritersThatFail(t *testing.T) {
-	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
-		States: 3, Actions: 2, Criterion: mixpolicy.AverageCost,
-		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
-			return float64(s + a), []mixpolicy.Transition{{To: (s + 1) % 3, P: .5}, {To: s, P: .5}}
-		},
-	}))
-	for name, write := range map[string]func(io.Writer) error{"CSV": x.WriteCSV, "JSON": x.WriteJSON} {
-		var all strings.Builder
-		if err := write(&all); err != nil {
-			t.Fatal(err)
-		}
-		for n := range all.Len() {
-			if err := write(&full{n}); !errors.Is(err, errFull) {
-				t.Fatalf("%s: error %v where %d of %d bytes can be written", name, err, n, all.Len())
-			}
-		}
-		if err := write(&full{all.Len()}); err != nil {
-			t.Errorf("%s: error %v where all can be written", name, err)
 		}
 	}
 }

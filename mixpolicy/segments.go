@@ -55,23 +55,6 @@ func (s *segments) reset() {
 
 func (s *segments) size() int { return len(s.points) }
 
-func (s *segments) appendState(b []byte) []byte { return appendFloats(b, s.points) }
-
-// restore walks the path once more: what is known of its nodes follows from the points.
-func (s *segments) restore(r *reader) {
-	x := r.floats()
-	if r.err == nil && (len(x) < s.d || len(x)%s.d != 0 || slices.ContainsFunc(x[:s.d], func(v float64) bool { return v != 0 })) {
-		r.fail("a path of %d numbers, want points of %d, the first of them 0", len(x), s.d)
-	}
-	if r.err != nil {
-		return
-	}
-	s.reset()
-	for k := s.d; k < len(x); k += s.d {
-		s.add(x[k : k+s.d])
-	}
-}
-
 func (s *segments) point(k int) []float64 { return s.points[k*s.d : (k+1)*s.d] }
 
 func (s *segments) add(w []float64) {

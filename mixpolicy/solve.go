@@ -2,10 +2,8 @@ package mixpolicy
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"time"
 )
 
 // Settings say how long [Solve] runs and what it records. Iterations is required.
@@ -22,13 +20,6 @@ type Settings struct {
 
 	// Progress, when set, is told now and then how many iterations are done.
 	Progress func(done, total int)
-
-	// Checkpoint names a file that keeps the state of the run, written every minute,
-	// when ctx ends the run, and at the end. Solve goes on from it if it is there, and
-	// then gives what a run without interruption gives, to the bit; a file of another
-	// run is refused. Iterations may be more than before. The method and the recorder
-	// must be [Resumable], as those of this package are.
-	Checkpoint string
 
 	// Uncertified leaves the exact optimum and the policy's true cost out of the
 	// certificate, for problems where they take longer than the run.
@@ -119,26 +110,9 @@ func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, er
 	if err := m.Init(p, o); err != nil {
 		return nil, err
 	}
-	var keep *checkpoint
-	done, due := 0, 0
-	if set.Checkpoint != "" {
-		if keep, err = newCheckpoint(p, m, set); err != nil {
-			return nil, err
-		}
-		if o, err = NewOracle(p, set.Seed, set.Stream); err != nil {
-			return nil, err
-		}
-		if err := m.Init(p, o); err != nil {
-			return nil, err
-		}
-		keep.o = o
-		if done, due, err = keep.load(set.Iterations); err != nil {
-			return nil, err
-		}
-	}
 	r := &Result{Method: m.Name()}
 	var snap Snapshot
-	runErr := run(ctx, p, m, set, &snap, keep, done, due)
+	runErr := run(ctx, p, m, set, &snap)
 	r.Iterations = snap.Iteration
 	r.Theta = append([]float64(nil), snap.Average...)
 	r.Last = append([]float64(nil), snap.Last...)
@@ -157,9 +131,8 @@ func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, er
 	return r, runErr
 }
 
-// run does the iterations from t on, of which due is the next to be shown, and leaves
-// the last good state in snap.
-func run(ctx context.Context, p *Problem, m Method, set Settings, snap *Snapshot, keep *checkpoint, t, due int) error {
+// run does the iterations, and leaves the last good state in snap.
+func run(ctx context.Context, p *Problem, m Method, set Settings, snap *Snapshot) error {
 	show := func() error {
 		if err := m.View(snap); err != nil {
 			return err
@@ -168,12 +141,6 @@ func run(ctx context.Context, p *Problem, m Method, set Settings, snap *Snapshot
 			return nil
 		}
 		return set.Recorder.Record(p, snap)
-	}
-	save := func() error {
-		if keep == nil {
-			return nil
-		}
-		return keep.save(t, due)
 	}
 	if set.Schedule == nil {
 		set.Schedule = LogSpaced(20)
@@ -185,8 +152,9 @@ func run(ctx context.Context, p *Problem, m Method, set Settings, snap *Snapshot
 	for look > 1 && float64(look)*float64(p.f.x.Pairs()*p.Dim()) > 1e8 {
 		look /= 2
 	}
-	for next := t; ; t++ {
-		if t == due && t < set.Iterations {
+	due := 0 // the next iteration to be shown
+	for t := range set.Iterations {
+		if t == due {
 			if err := show(); err != nil {
 				return err
 			}
@@ -195,21 +163,12 @@ func run(ctx context.Context, p *Problem, m Method, set Settings, snap *Snapshot
 				due = math.MaxInt
 			}
 		}
-		if t == set.Iterations {
-			break
-		}
-		if t == next {
-			next = (t/look + 1) * look
+		if t%look == 0 {
 			if err := ctx.Err(); err != nil {
-				return stopped(t, set.Iterations, err, errors.Join(save(), show()))
+				return stopped(t, set.Iterations, err, show())
 			}
 			if set.Progress != nil && t%most == 0 {
 				set.Progress(t, set.Iterations)
-			}
-			if keep != nil && time.Since(keep.written) > checkpointEvery {
-				if err := save(); err != nil {
-					return stopped(t, set.Iterations, err, show())
-				}
 			}
 		}
 		if err := m.Step(); err != nil {
@@ -218,9 +177,6 @@ func run(ctx context.Context, p *Problem, m Method, set Settings, snap *Snapshot
 	}
 	if set.Progress != nil {
 		set.Progress(set.Iterations, set.Iterations)
-	}
-	if err := save(); err != nil {
-		return stopped(t, set.Iterations, err, show())
 	}
 	return show()
 }

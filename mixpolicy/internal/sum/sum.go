@@ -27,12 +27,6 @@ func (a *Accumulator) Value() float64 {
 	return a.sum // an infinite term makes the carry NaN, not the sum
 }
 
-// Parts returns what the accumulator holds, for [FromParts] to go on from.
-func (a *Accumulator) Parts() (sum, carry float64) { return a.sum, a.carry }
-
-// FromParts is the inverse of Parts.
-func FromParts(sum, carry float64) Accumulator { return Accumulator{sum, carry} }
-
 // Of returns Σ xᵢ.
 func Of(x []float64) float64 {
 	var a Accumulator
