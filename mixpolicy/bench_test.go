@@ -46,22 +46,22 @@ func BenchmarkStep(b *testing.B) {
 		})
 	}
 	const dense, lazy = mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers
-	bench("queue/dense", section6, &mixpolicy.PrimalDual{CostScale: cMax, Multipliers: dense})
-	bench("queue/lazy", section6, &mixpolicy.PrimalDual{CostScale: cMax, Multipliers: lazy})
-	bench("queue/dense, ball", section6, &mixpolicy.PrimalDual{CostScale: cMax, Multipliers: dense, Beta: 5})
-	bench("queue/lazy, ball", section6, &mixpolicy.PrimalDual{CostScale: cMax, Multipliers: lazy, Beta: 5})
-	bench("queue/printed", section6, &mixpolicy.PrimalDual{Modulus: bregman.Cube{R: 2}, CostScale: 1e8, Form: mixpolicy.Printed, StepSize: mixpolicy.Constant(1e-6)})
-	bench("queue/penalty", section6, &mixpolicy.Penalty{CostScale: cMax})
-	bench("queue/plug-in", section6, &mixpolicy.PlugIn{})
+	bench("queue/dense", section6, mixpolicy.PrimalDual{CostScale: cMax, Multipliers: dense})
+	bench("queue/lazy", section6, mixpolicy.PrimalDual{CostScale: cMax, Multipliers: lazy})
+	bench("queue/dense, ball", section6, mixpolicy.PrimalDual{CostScale: cMax, Multipliers: dense, Beta: 5})
+	bench("queue/lazy, ball", section6, mixpolicy.PrimalDual{CostScale: cMax, Multipliers: lazy, Beta: 5})
+	bench("queue/printed", section6, mixpolicy.PrimalDual{Modulus: bregman.Cube{R: 2}, CostScale: 1e8, Form: mixpolicy.Printed, StepSize: mixpolicy.Constant(1e-6)})
+	bench("queue/penalty", section6, mixpolicy.Penalty{CostScale: cMax})
+	bench("queue/plug-in", section6, mixpolicy.PlugIn{})
 	for _, d := range []int{2, 4, 16} {
 		for _, n := range []int{10, 100, 1000, 10_000, 100_000, 1_000_000} {
 			if n*d > 2_000_000 {
 				continue
 			}
 			p := func() *mixpolicy.Problem { return geometricProblem(b, n, d) }
-			bench(fmt.Sprintf("lazy/d=%d/n=%d", d, n), p, &mixpolicy.PrimalDual{Multipliers: lazy})
+			bench(fmt.Sprintf("lazy/d=%d/n=%d", d, n), p, mixpolicy.PrimalDual{Multipliers: lazy})
 			if n <= 1000 {
-				bench(fmt.Sprintf("dense/d=%d/n=%d", d, n), p, &mixpolicy.PrimalDual{Multipliers: dense})
+				bench(fmt.Sprintf("dense/d=%d/n=%d", d, n), p, mixpolicy.PrimalDual{Multipliers: dense})
 			}
 		}
 	}
@@ -96,9 +96,7 @@ func geometricProblem(tb testing.TB, n, d int) *mixpolicy.Problem {
 func BenchmarkTrials(b *testing.B) {
 	p := queue(b, 100, mixpolicy.Ball(2))
 	for b.Loop() {
-		_, err := mixpolicy.RunTrials(context.Background(), p, func() mixpolicy.Method {
-			return &mixpolicy.PrimalDual{CostScale: cMax}
-		}, mixpolicy.TrialSettings{Trials: 20, Iterations: 1000, Seed: 1, Certify: true})
+		_, err := mixpolicy.RunTrials(context.Background(), p, mixpolicy.PrimalDual{CostScale: cMax}, mixpolicy.TrialSettings{Trials: 20, Iterations: 1000, Seed: 1, Certify: true})
 		if err != nil {
 			b.Fatal(err)
 		}

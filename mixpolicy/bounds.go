@@ -18,7 +18,7 @@ type StepSums struct {
 func SumSteps(eta StepSize, iterations int) StepSums {
 	s := StepSums{T: iterations}
 	for t := range iterations {
-		v := eta(t)
+		v := eta.At(t)
 		s.Sum += v
 		s.Squares += v * v
 		s.Fourth += v * v * v * v

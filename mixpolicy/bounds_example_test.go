@@ -13,7 +13,7 @@ func ExampleConstants_ObjectiveBound() {
 	base := mixpolicy.Must(models.Queue{}.Policies(queue))
 	psi := mixpolicy.Must(mixpolicy.NewFeatures(queue, base...))
 	problem := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
-	k := mixpolicy.Must(mixpolicy.NewConstants(problem, &mixpolicy.PrimalDual{Beta: 50, CostScale: 10_000}))
+	k := mixpolicy.Must(mixpolicy.NewConstants(problem, mixpolicy.PrimalDual{Beta: 50, CostScale: 10_000}))
 	fmt.Printf("A = %.3f, ‖Ψ‖ = %.3f, C_e = %.1f, ‖λ*‖ = %.1f\n", k.A, k.PsiNorm, k.Ce(mixpolicy.Corrected), k.LambdaStar)
 
 	bound := k.ObjectiveBound(mixpolicy.InverseSqrtSums(mixpolicy.Corrected, 1_000_000), 0.05)

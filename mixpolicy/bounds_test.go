@@ -308,7 +308,7 @@ func TestBoundsAlongRuns(t *testing.T) {
 // The constants of (5.29), (5.30) and (A.3) bound what they say, at the worst λ and pair.
 func TestGradientBounds(t *testing.T) {
 	p := garnetProblem(t, 4, 3, mixpolicy.Cube(2))
-	k, err := mixpolicy.NewConstants(p, &mixpolicy.PrimalDual{Beta: 30})
+	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: 30})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,7 +342,7 @@ func TestGradientBounds(t *testing.T) {
 // not fall, because of C_e². With a constant β > ‖λ*‖₂ it falls like ln T/√T.
 func TestRateOfBeta(t *testing.T) {
 	p := garnetProblem(t, 1, 3, mixpolicy.Ball(2))
-	k, err := mixpolicy.NewConstants(p, &mixpolicy.PrimalDual{})
+	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -369,7 +369,7 @@ func TestRateOfBeta(t *testing.T) {
 // Theorem 3.4: the T that the corrected proof asks for depends on ρ, and meets ε.
 func TestSampleComplexity(t *testing.T) {
 	p := garnetProblem(t, 1, 3, mixpolicy.Ball(2))
-	k, err := mixpolicy.NewConstants(p, &mixpolicy.PrimalDual{})
+	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{})
 	if err != nil {
 		t.Fatal(err)
 	}

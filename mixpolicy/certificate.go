@@ -13,6 +13,8 @@ import (
 // Certificate says how good an answer θ̂ is, by numbers that anyone can recompute
 // from Ψ, c and θ̂: it needs no trust in the method.
 type Certificate struct {
+	// Without θ̂ ([PolicyRun]) there is only the cost of the policy.
+	HasTheta  bool
 	Objective float64 // cᵀΨθ̂
 	// Optimum is the exact optimum of (2.18), Gap is Objective − Optimum. The gap of
 	// an infeasible θ̂ may be negative. Both are there if HasOptimum.
@@ -43,10 +45,23 @@ type Certificate struct {
 	Settings string
 }
 
-func (r *Result) certify(ctx context.Context, p *Problem, m Method, set Settings, snap *Snapshot) error {
+func (r *Result) certify(ctx context.Context, p *Problem, set Settings, snap *Snapshot) (err error) {
 	c := &r.Certificate
 	c.Queries, c.Seed, c.Stream = snap.Queries, set.Seed, set.Stream
-	c.Settings = fmt.Sprintf("%s, T = %d, %v", describe(m), set.Iterations, p.class)
+	c.Settings = fmt.Sprintf("%s, T = %d, %v", r.settings(), set.Iterations, p.class)
+	if run, ok := r.Run.(PolicyRun); ok {
+		if r.Status == Interrupted { // a policy may take long
+			return nil
+		}
+		if r.Policy, err = run.Policy(ctx); err != nil || set.Uncertified {
+			return err
+		}
+		return c.valuePolicy(ctx, p, r.Policy)
+	}
+	if r.Theta == nil { // the run failed before it showed anything
+		return nil
+	}
+	c.HasTheta = true
 	if floats.HasNaN(r.Theta) || math.IsInf(floats.Norm(r.Theta, 1), 1) {
 		return fmt.Errorf("mixpolicy: %s left θ̂ = %v, which is not finite", r.Method, r.Theta)
 	}
@@ -60,7 +75,6 @@ func (r *Result) certify(ctx context.Context, p *Problem, m Method, set Settings
 			c.HasDual, c.DualBound, c.DualityGap = true, bound, c.Objective-bound
 		}
 	}
-	var err error
 	if r.Policy, err = p.f.PolicyOf(r.Theta); err != nil || set.Uncertified || ctx.Err() != nil {
 		return err
 	}
@@ -70,7 +84,12 @@ func (r *Result) certify(ctx context.Context, p *Problem, m Method, set Settings
 	}
 	c.HasOptimum, c.Optimum, c.Gap = true, best.Objective, c.Objective-best.Objective
 	c.Merit = p.penaltiesOf(best).merit(c.Objective, c.NegativeMass, c.HyperplaneError, c.Norm-c.Radius)
-	q, err := Occupation(ctx, p.MDP(), r.Policy, MeasureSettings{})
+	return c.valuePolicy(ctx, p, r.Policy)
+}
+
+// valuePolicy works out the true cost of the policy.
+func (c *Certificate) valuePolicy(ctx context.Context, p *Problem, policy *Policy) error {
+	q, err := Occupation(ctx, p.MDP(), policy, MeasureSettings{})
 	if err != nil {
 		return fmt.Errorf("mixpolicy: true cost of the policy: %w", err)
 	}
@@ -78,12 +97,12 @@ func (r *Result) certify(ctx context.Context, p *Problem, m Method, set Settings
 	return nil
 }
 
-// describe returns a method with its settings, as far as it tells them.
-func describe(m Method) string {
-	if s, ok := m.(fmt.Stringer); ok {
+// settings returns the method with its settings, as far as the run tells them.
+func (r *Result) settings() string {
+	if s, ok := r.Run.(fmt.Stringer); ok {
 		return s.String()
 	}
-	return m.Name()
+	return r.Method
 }
 
 // String returns the certificate as a table, one line a number.

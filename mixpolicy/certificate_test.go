@@ -15,9 +15,9 @@ import (
 func TestCertificateRecomputed(t *testing.T) {
 	for _, criterion := range []mixpolicy.Criterion{mixpolicy.AverageCost, mixpolicy.Discounted(.8)} {
 		for _, m := range []mixpolicy.Method{
-			&mixpolicy.PrimalDual{CostScale: .1}, &mixpolicy.PrimalDual{CostScale: .1, Multipliers: mixpolicy.LazyMultipliers},
-			&mixpolicy.PrimalDual{CostScale: .1, Form: mixpolicy.Printed, StepSize: mixpolicy.Constant(.01), Beta: 1},
-			&mixpolicy.Penalty{CostScale: .1}, &mixpolicy.PlugIn{},
+			mixpolicy.PrimalDual{CostScale: .1}, mixpolicy.PrimalDual{CostScale: .1, Multipliers: mixpolicy.LazyMultipliers},
+			mixpolicy.PrimalDual{CostScale: .1, Form: mixpolicy.Printed, StepSize: mixpolicy.Constant(.01), Beta: 1},
+			mixpolicy.Penalty{CostScale: .1}, mixpolicy.PlugIn{},
 		} {
 			p := small(t, 3, mixpolicy.Ball(1.2), criterion)
 			r, err := mixpolicy.Solve(context.Background(), p, m, mixpolicy.Settings{Iterations: 400, Seed: 8, Stream: 2})
@@ -85,7 +85,7 @@ func TestCertificateRecomputed(t *testing.T) {
 // Where Ψθ̂ is an occupation measure, its cost is the cost of its policy.
 func TestFeasibleAnswerIsAPolicy_2_20(t *testing.T) {
 	p := small(t, 3, mixpolicy.Ball(1.2), mixpolicy.AverageCost)
-	r, err := mixpolicy.Solve(context.Background(), p, &mixpolicy.PlugIn{}, mixpolicy.Settings{Iterations: 50})
+	r, err := mixpolicy.Solve(context.Background(), p, mixpolicy.PlugIn{}, mixpolicy.Settings{Iterations: 50})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestFeasibleAnswerIsAPolicy_2_20(t *testing.T) {
 // An uncertified run has everything but what takes time.
 func TestUncertified(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
-	r, err := mixpolicy.Solve(context.Background(), p, &mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: 10, Uncertified: true})
+	r, err := mixpolicy.Solve(context.Background(), p, mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: 10, Uncertified: true})
 	if err != nil {
 		t.Fatal(err)
 	}

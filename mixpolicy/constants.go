@@ -46,28 +46,17 @@ type Constants struct {
 }
 
 // NewConstants computes the constants for the settings of a, of which it uses Modulus,
-// Beta, CostScale and Start. Errors are those of [PrimalDual.Init] and of
+// Beta, CostScale and Theta0. Errors are those of [PrimalDual.For] and of
 // [Problem.Optimum], and a modulus that does not know its strong convexity.
-func NewConstants(p *Problem, a *PrimalDual) (*Constants, error) {
+func NewConstants(p *Problem, a PrimalDual) (*Constants, error) {
 	if a.RowScaling {
 		return nil, errors.New("mixpolicy: the bounds of section 3.2 are for steps of λ in ℓ₂, want PrimalDual.RowScaling = false")
 	}
-	b := PrimalDual{Modulus: a.Modulus, Beta: a.Beta, p: p}
-	phi, err := b.modulus()
+	set, err := a.For(p)
 	if err != nil {
 		return nil, err
 	}
-	start, err := startingPoint(p, a.Start)
-	if err != nil {
-		return nil, err
-	}
-	if err := bregman.CheckDomain(phi, start); err != nil {
-		return nil, fmt.Errorf("mixpolicy: θ₀ is not in the interior of the domain of the modulus: %w", err)
-	}
-	scale, err := costScale(a.CostScale)
-	if err != nil {
-		return nil, err
-	}
+	phi, start := set.Modulus, set.Theta0
 	convex, ok := phi.(bregman.StrongConvexer)
 	if !ok {
 		return nil, fmt.Errorf("mixpolicy: modulus %v does not tell its strong convexity, want a bregman.StrongConvexer", phi)
@@ -76,7 +65,7 @@ func NewConstants(p *Problem, a *PrimalDual) (*Constants, error) {
 	lo, hi := p.MDP().CostRange()
 	k := &Constants{
 		Pairs: p.MDP().Pairs(), Dim: d, R: class.R, Reach: class.R,
-		Cost: max(math.Abs(lo), math.Abs(hi)) / scale, Beta: a.Beta, G: b.Radius(p.MDP().Criterion()),
+		Cost: max(math.Abs(lo), math.Abs(hi)) / set.CostScale, Beta: a.Beta, G: a.Radius(p.MDP().Criterion()),
 		gamma: p.MDP().Gamma(),
 		A:     p.f.ratioNorm(class.Norm.Dual().Of), Tangent: p.f.ratioNorm(func(x []float64) float64 { return tangentNorm(class.Norm.Dual(), x) }),
 		PsiNorm: p.f.SubordinateNorm(class.Norm), SigmaMax: p.f.SubordinateNorm(linprog.L2),
@@ -98,7 +87,7 @@ func NewConstants(p *Problem, a *PrimalDual) (*Constants, error) {
 	// Rounding may have put a θ* of the boundary outside, where the divergence is +∞.
 	k.DStar = min(bregman.Divergence(phi, best.Theta, start), k.D)
 	for _, m := range best.Rows {
-		k.LambdaStar = math.Hypot(k.LambdaStar, m.Lambda()/scale)
+		k.LambdaStar = math.Hypot(k.LambdaStar, m.Lambda()/set.CostScale)
 	}
 	return k, nil
 }
@@ -369,7 +358,7 @@ func climbDivergence(phi bregman.Modulus, class Class, start []float64) float64 
 	return top
 }
 
-// scaled sets dst = c·x/‖x‖_∞.
+// set.CostScaled sets dst = c·x/‖x‖_∞.
 func scaled(dst, x []float64, c float64) []float64 {
 	floats.ScaleTo(dst, c/max(floats.Norm(x, math.Inf(1)), math.SmallestNonzeroFloat64), x)
 	return dst

@@ -92,7 +92,7 @@ func TestConstants(t *testing.T) {
 		{mixpolicy.Simplex(), 1, math.Sqrt(3), 1},   // entropy, in ℓ₁: Pinsker
 	} {
 		p := garnetProblem(t, 6, 3, tt.class)
-		k, err := mixpolicy.NewConstants(p, &mixpolicy.PrimalDual{Beta: 20, CostScale: 4})
+		k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: 20, CostScale: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +155,7 @@ func TestConstants(t *testing.T) {
 
 	// Under average cost there is no ball unless β says so.
 	p := section6Problem(t)
-	k, err := mixpolicy.NewConstants(p, &mixpolicy.PrimalDual{Beta: 5, CostScale: 1e4})
+	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: 5, CostScale: 1e4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func section6Problem(t *testing.T) *mixpolicy.Problem {
 // printed is that formula.
 func TestSampleComplexityIsLeast(t *testing.T) {
 	p := garnetProblem(t, 1, 3, mixpolicy.Ball(2))
-	k, err := mixpolicy.NewConstants(p, &mixpolicy.PrimalDual{})
+	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{})
 	if err != nil {
 		t.Fatal(err)
 	}

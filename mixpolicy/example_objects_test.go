@@ -62,7 +62,7 @@ func ExamplePlugIn() {
 	queue := mixpolicy.Must(models.Queue{}.MDP())
 	psi := mixpolicy.Must(mixpolicy.NewFeatures(queue, mixpolicy.Must(models.Queue{}.Policies(queue))...))
 	p := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
-	run := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, &mixpolicy.PlugIn{}, mixpolicy.Settings{Iterations: 100, Seed: 1}))
+	run := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, mixpolicy.PlugIn{}, mixpolicy.Settings{Iterations: 100, Seed: 1}))
 	fmt.Printf("θ̂ = %.4f, %.3f %% above the optimum after %d queries\n", run.Theta, 100*run.Merit/run.Optimum, run.Queries)
 	// Output:
 	// θ̂ = [1.1162 -0.1162], 0.000 % above the optimum after 100 queries

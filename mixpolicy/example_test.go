@@ -18,7 +18,7 @@ func Example() {
 	problem := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
 
 	_, highest := queue.CostRange()
-	method := &mixpolicy.PrimalDual{CostScale: highest}
+	method := mixpolicy.PrimalDual{CostScale: highest}
 	run := mixpolicy.Must(mixpolicy.Solve(context.Background(), problem, method, mixpolicy.Settings{Iterations: 100_000, Seed: 1}))
 	fmt.Println(&run.Certificate)
 	// Output:
@@ -57,7 +57,7 @@ func ExampleRunTrials() {
 	psi := mixpolicy.Must(mixpolicy.NewFeatures(queue, mixpolicy.Must(models.Queue{}.Policies(queue))...))
 	problem := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
 
-	trials := mixpolicy.Must(mixpolicy.RunTrials(context.Background(), problem, func() mixpolicy.Method { return new(mixpolicy.PlugIn) },
+	trials := mixpolicy.Must(mixpolicy.RunTrials(context.Background(), problem, mixpolicy.PlugIn{},
 		mixpolicy.TrialSettings{Trials: 20, Iterations: 1000, Seed: 1, Schedule: mixpolicy.Every(500)}))
 	band := trials.Band(mixpolicy.CostCurve, .95)
 	for k, t := range band.Iteration {

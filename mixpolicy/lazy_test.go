@@ -150,7 +150,7 @@ func TestLazyAverage_3_27(t *testing.T) {
 	for k := range trials {
 		var lambda [2][]float64
 		for i, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
-			m := &mixpolicy.PrimalDual{CostScale: .1, Multipliers: kind}
+			m := mixpolicy.PrimalDual{CostScale: .1, Multipliers: kind}
 			if err := m.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 3, uint64(k)))); err != nil {
 				t.Fatal(err)
 			}

@@ -227,7 +227,7 @@ func largeModel(tb testing.TB, n, steps int) {
 	f := mixpolicy.Must(mixpolicy.NewFeaturesContext(tb.Context(), x, set, policies...))
 	lap("measures")
 	p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2)))
-	r := mixpolicy.Must(mixpolicy.Solve(tb.Context(), p, &mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: steps, Seed: 1, Uncertified: true}))
+	r := mixpolicy.Must(mixpolicy.Solve(tb.Context(), p, mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: steps, Seed: 1, Uncertified: true}))
 	lap("steps")
 	best := mixpolicy.Must(p.Optimum())
 	lap("optimum")

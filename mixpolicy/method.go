@@ -1,23 +1,43 @@
 package mixpolicy
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 )
 
-// Method is an iterative way to solve (2.18) from sampled costs. A Method value
-// holds the state of one run.
-//
-// Init makes every allocation and validates the method's parameters; the oracle is
-// the only way to costs. Step does one iteration, without allocating; its error
-// ends the run. View shows the present state in borrowed slices.
+// Method is an iterative way to learn from sampled costs: settings and nothing else. Its
+// fields are exported and never written to, so that a Method can be copied, shared between
+// goroutines, printed, and run many times at once. The zero value of a method runs, unless
+// a field says that it is required.
 type Method interface {
-	Init(p *Problem, o *Oracle) error
-	Step() error
-	View(s *Snapshot) error
 	// Name is a short name for tables and legends.
 	Name() string
+	// Start validates the settings and makes every allocation that the run needs. The
+	// oracle is the only way to costs.
+	Start(p *Problem, o *Oracle) (Run, error)
 }
+
+// Run is the state of one run of a [Method]. It belongs to one goroutine.
+type Run interface {
+	// Step does one iteration, without allocating. An error ends the run; [Done] is no
+	// failure, it says that there is nothing left to do.
+	Step() error
+	// View shows the present state in slices that are valid until the next Step.
+	View(s *Snapshot) error
+}
+
+// PolicyRun is a [Run] that learns a policy without a θ, such as π-learning: its View leaves
+// Last and Average nil. Policy may take long, where it solves what was learned.
+type PolicyRun interface {
+	Run
+	Policy(ctx context.Context) (*Policy, error)
+}
+
+// Done is what Step returns when a method has finished before its last iteration.
+var Done = errors.New("the method has finished")
 
 // Snapshot is the state of a method after some iterations. Its slices are borrowed:
 // a [Recorder] copies what it keeps and changes nothing.
@@ -25,8 +45,8 @@ type Snapshot struct {
 	Iteration int // t, the number of steps done
 	Queries   int // costs revealed by the oracle
 
-	Last    []float64 // θ_t
-	Average []float64 // θ̂_t of (3.27), the method's answer
+	Last    []float64 // θ_t; nil for a [PolicyRun]
+	Average []float64 // θ̂_t of (3.27), the method's answer; nil for a [PolicyRun]
 
 	// Lambda is λ̂_t of (3.27) over pairs, in units of the true costs, or an unbiased
 	// estimate of it ([LazyMultipliers]); nil for methods without multipliers. It is
@@ -34,37 +54,74 @@ type Snapshot struct {
 	Lambda []float64
 }
 
-// StepSize gives the learning rate η_t of iteration t = 0, 1, ….
-type StepSize func(t int) float64
+// StepSize is a schedule of learning rates: η_t of iteration t = 0, 1, ….
+type StepSize interface{ At(t int) float64 }
 
 // Constant is η_t = η. Section 6 takes η = 1/T.
-func Constant(eta float64) StepSize { return func(int) float64 { return eta } }
+type Constant float64
+
+// At returns η.
+func (eta Constant) At(int) float64 { return float64(eta) }
 
 // InverseSqrt is η_t = η₀/√(t+1); η₀ = 1 is the choice of Proposition 3.1.
-func InverseSqrt(eta0 float64) StepSize {
-	return func(t int) float64 { return eta0 / math.Sqrt(float64(t+1)) }
+type InverseSqrt float64
+
+// At returns η₀/√(t+1).
+func (eta InverseSqrt) At(t int) float64 { return float64(eta) / math.Sqrt(float64(t+1)) }
+
+// StepFunc is any other schedule.
+type StepFunc func(t int) float64
+
+// At returns f(t).
+func (f StepFunc) At(t int) float64 { return f(t) }
+
+// String shows how the schedule begins.
+func (eta Constant) String() string { return showSteps(eta) }
+
+// String shows how the schedule begins.
+func (eta InverseSqrt) String() string { return showSteps(eta) }
+
+// String shows how the schedule begins.
+func (f StepFunc) String() string { return showSteps(f) }
+
+func showSteps(eta StepSize) string {
+	return fmt.Sprintf("η = %.4g, %.4g, %.4g, …", eta.At(0), eta.At(1), eta.At(2))
 }
 
-// check refuses a schedule that starts with something other than a positive number.
-func (eta StepSize) check() error {
-	if v := eta(0); !(v > 0) || math.IsInf(v, 1) {
-		return fmt.Errorf("mixpolicy: step size η₀ = %v, want a finite number > 0", v)
+// MarshalJSON returns {"Constant": η}.
+func (eta Constant) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]float64{"Constant": float64(eta)})
+}
+
+// MarshalJSON returns {"InverseSqrt": η₀}.
+func (eta InverseSqrt) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]float64{"InverseSqrt": float64(eta)})
+}
+
+// MarshalJSON refuses: a function can't be written.
+func (f StepFunc) MarshalJSON() ([]byte, error) {
+	return nil, errors.New("mixpolicy: a StepFunc can't be written as JSON, want Constant, InverseSqrt or a type of your own")
+}
+
+// Steps returns eta, or [InverseSqrt](1) if it is nil. The error is for a schedule that starts
+// with something other than a positive number.
+func Steps(eta StepSize) (StepSize, error) {
+	if eta == nil {
+		eta = InverseSqrt(1)
 	}
-	return nil
+	if v := eta.At(0); !(v > 0) || math.IsInf(v, 1) {
+		return nil, fmt.Errorf("mixpolicy: step size η₀ = %v, want a finite number > 0", v)
+	}
+	return eta, nil
 }
 
-// at returns η_t.
-func (eta StepSize) at(t int) (float64, error) {
-	v := eta(t)
+// stepAt returns η_t.
+func stepAt(eta StepSize, t int) (float64, error) {
+	v := eta.At(t)
 	if !(v >= 0) || math.IsInf(v, 1) {
 		return 0, fmt.Errorf("mixpolicy: step size of iteration %d is %v, want a finite number ≥ 0", t, v)
 	}
 	return v, nil
-}
-
-// String shows how the schedule begins.
-func (eta StepSize) String() string {
-	return fmt.Sprintf("η = %.4g, %.4g, %.4g, …", eta(0), eta(1), eta(2))
 }
 
 // startingPoint returns θ₀: the given point if it is inside the class and on the

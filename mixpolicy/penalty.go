@@ -7,7 +7,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-var _ Method = (*Penalty)(nil)
+var (
+	_ Method = Penalty{}
+	_ Run    = (*penalty)(nil)
+)
 
 // Penalty is the method of Banijamali, Abbasi-Yadkori, Ghavamzadeh and Vlassis
 // (2018), against which section 6 compares: stochastic subgradient descent on
@@ -31,53 +34,55 @@ type Penalty struct {
 	StepSize StepSize
 	// CostScale divides every observed cost; 0 is 1.
 	CostScale float64
-	// Start is θ₀; nil is (1/d, …, 1/d).
-	Start []float64
+	// Theta0 is θ₀; nil is (1/d, …, 1/d).
+	Theta0 []float64
+}
+
+// Name implements [Method].
+func (a Penalty) Name() string { return "penalty" }
+
+// String lists the settings that are not left to their defaults.
+func (a Penalty) String() string {
+	return describe(a.Name(), "ω = %v", a.Weight, "%v", a.StepSize, "scale of costs %v", a.CostScale)
+}
+
+// penalty is a run of [Penalty].
+type penalty struct {
+	Penalty // with the defaults filled in
 
 	p        *Problem
 	oracle   *Oracle
-	scale    float64
 	t        int
 	theta    []float64
 	row      []float64
-	weight   float64
+	weight   float64 // Σ η
 	sumTheta []float64
 	average  []float64
 }
 
-// Name implements [Method].
-func (a *Penalty) Name() string { return "penalty" }
-
-// Init implements [Method].
-func (a *Penalty) Init(p *Problem, o *Oracle) (err error) {
-	a.p, a.oracle = p, o
+// Start implements [Method]. Errors: parameters out of range.
+func (a Penalty) Start(p *Problem, o *Oracle) (_ Run, err error) {
 	if a.Weight == 0 {
 		a.Weight = 1
 	}
 	if !(a.Weight > 0) || math.IsInf(a.Weight, 1) {
-		return fmt.Errorf("mixpolicy: penalty weight ω = %v, want a finite number > 0", a.Weight)
+		return nil, fmt.Errorf("mixpolicy: penalty weight ω = %v, want a finite number > 0", a.Weight)
 	}
-	if a.StepSize == nil {
-		a.StepSize = InverseSqrt(1)
+	if a.StepSize, err = Steps(a.StepSize); err != nil {
+		return nil, err
 	}
-	if err := a.StepSize.check(); err != nil {
-		return err
-	}
-	if a.scale, err = costScale(a.CostScale); err != nil {
-		return err
-	}
-	if a.theta, err = startingPoint(p, a.Start); err != nil {
-		return err
+	if a.CostScale, err = costScale(a.CostScale); err != nil {
+		return nil, err
 	}
 	d := p.Dim()
-	a.t, a.weight = 0, 0
-	a.row, a.sumTheta, a.average = make([]float64, d), make([]float64, d), make([]float64, d)
-	return nil
+	r := &penalty{Penalty: a, p: p, oracle: o, row: make([]float64, d), sumTheta: make([]float64, d), average: make([]float64, d)}
+	r.theta, err = startingPoint(p, a.Theta0)
+	return r, err
 }
 
-// Step implements [Method].
-func (a *Penalty) Step() error {
-	eta, err := a.StepSize.at(a.t)
+// Step implements [Run].
+func (a *penalty) Step() error {
+	eta, err := stepAt(a.StepSize, a.t)
 	if err != nil {
 		return err
 	}
@@ -86,7 +91,7 @@ func (a *Penalty) Step() error {
 
 	pair, cost := a.oracle.Sample()
 	a.p.f.Row(a.row, pair)
-	slope := cost / a.scale
+	slope := cost / a.CostScale
 	if floats.Dot(a.row, a.theta) < 0 {
 		slope -= a.Weight
 	}
@@ -98,13 +103,13 @@ func (a *Penalty) Step() error {
 	return nil
 }
 
-// String describes the settings of a method that was initialised.
-func (a *Penalty) String() string {
-	return fmt.Sprintf("%s, ω = %v, %v, scale of costs %v", a.Name(), a.Weight, a.StepSize, a.scale)
+// String describes the settings with the defaults filled in.
+func (a *penalty) String() string {
+	return fmt.Sprintf("%s, ω = %v, %v, scale of costs %v", a.Name(), a.Weight, a.StepSize, a.CostScale)
 }
 
-// View implements [Method].
-func (a *Penalty) View(s *Snapshot) error {
+// View implements [Run].
+func (a *penalty) View(s *Snapshot) error {
 	s.Iteration, s.Queries, s.Lambda = a.t, a.oracle.Queries(), nil
 	s.Last = a.theta
 	if s.Average = a.theta; a.t > 0 {

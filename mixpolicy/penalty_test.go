@@ -24,7 +24,7 @@ func TestPenaltyIsUnbiased_4_14(t *testing.T) {
 	mean := make([]float64, d)
 	for i, q := range p.Features().Sampling() {
 		o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))
-		m := &mixpolicy.Penalty{Weight: omega, CostScale: scale, StepSize: mixpolicy.Constant(eta), Start: theta}
+		m := mixpolicy.Penalty{Weight: omega, CostScale: scale, StepSize: mixpolicy.Constant(eta), Start: theta}
 		if err := m.Init(p, o); err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestPenaltyProjects_4_16(t *testing.T) {
 	for _, class := range []mixpolicy.Class{mixpolicy.Ball(1), mixpolicy.Cube(.9), mixpolicy.Simplex()} {
 		p := small(t, 3, class, mixpolicy.AverageCost)
 		const eta = .5
-		m := start(t, p, &mixpolicy.Penalty{StepSize: mixpolicy.Constant(eta), CostScale: .1})
+		m := start(t, p, mixpolicy.Penalty{StepSize: mixpolicy.Constant(eta), CostScale: .1})
 		o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))
 		var s mixpolicy.Snapshot
 		if err := m.View(&s); err != nil {

@@ -7,7 +7,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-var _ Method = (*PlugIn)(nil)
+var (
+	_ Method = PlugIn{}
+	_ Run    = (*plugIn)(nil)
+)
 
 // PlugIn is what (2.18) suggests once it is noticed that only b = cᵀΨ ∈ ℝᵈ is
 // unknown: estimate b from the oracle's samples and solve the linear program in d
@@ -18,29 +21,32 @@ var _ Method = (*PlugIn)(nil)
 // and θ̂ solves (2.18) with b̂ for b. Since cᵀΨ(θ̂ − θ*) ≤ (b − b̂)ᵀ(θ̂ − θ*), the error
 // is at most the diameter of the feasible set times ‖b̂ − b‖, which is O(1/√t); θ̂ is
 // always feasible, and nothing is to be tuned. It is in no part of the paper.
-type PlugIn struct {
+type PlugIn struct{}
+
+// Name implements [Method].
+func (PlugIn) Name() string { return "plug-in" }
+
+// plugIn is a run of [PlugIn].
+type plugIn struct {
+	PlugIn
 	p      *Problem
 	oracle *Oracle
 	t      int
 	row    []float64
 	total  []float64 // Σ c ψ/q
-	b      []float64
+	b      []float64 // b̂
 	theta  []float64
 	solved int // t at which theta was computed
 }
 
-// Name implements [Method].
-func (a *PlugIn) Name() string { return "plug-in" }
-
-// Init implements [Method].
-func (a *PlugIn) Init(p *Problem, o *Oracle) error {
+// Start implements [Method].
+func (PlugIn) Start(p *Problem, o *Oracle) (Run, error) {
 	d := p.Dim()
-	*a = PlugIn{p: p, oracle: o, row: make([]float64, d), total: make([]float64, d), b: make([]float64, d), theta: constant(d, 1/float64(d))}
-	return nil
+	return &plugIn{p: p, oracle: o, row: make([]float64, d), total: make([]float64, d), b: make([]float64, d), theta: constant(d, 1/float64(d))}, nil
 }
 
-// Step implements [Method].
-func (a *PlugIn) Step() error {
+// Step implements [Run].
+func (a *plugIn) Step() error {
 	pair, cost := a.oracle.Sample()
 	a.p.f.Row(a.row, pair)
 	floats.AddScaled(a.total, cost/a.p.f.sampling[pair], a.row)
@@ -48,8 +54,8 @@ func (a *PlugIn) Step() error {
 	return nil
 }
 
-// View implements [Method]. It solves the linear program, once per t.
-func (a *PlugIn) View(s *Snapshot) error {
+// View implements [Run]. It solves the linear program, once per t.
+func (a *plugIn) View(s *Snapshot) error {
 	if a.t != a.solved {
 		floats.ScaleTo(a.b, 1/float64(a.t), a.total)
 		sol, err := a.p.Solve(context.Background(), a.b)
@@ -64,4 +70,4 @@ func (a *PlugIn) View(s *Snapshot) error {
 }
 
 // Estimate returns b̂, borrowed.
-func (a *PlugIn) Estimate() []float64 { return a.b }
+func (a *plugIn) Estimate() []float64 { return a.b }

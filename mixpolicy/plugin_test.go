@@ -15,7 +15,7 @@ func TestPlugInIsUnbiased(t *testing.T) {
 	mean := make([]float64, 3)
 	for i, q := range p.Features().Sampling() {
 		o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))
-		m := new(mixpolicy.PlugIn)
+		m := mixpolicy.PlugIn{}
 		if err := m.Init(p, o); err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func TestPlugInIsUnbiased(t *testing.T) {
 func TestPlugInConcentrates(t *testing.T) {
 	const d, samples, delta = 3, 20_000, 1e-9
 	p := small(t, d, mixpolicy.Ball(2), mixpolicy.AverageCost)
-	m := start(t, p, new(mixpolicy.PlugIn)).(*mixpolicy.PlugIn)
+	m := start(t, p, mixpolicy.PlugIn{}).(*mixpolicy.PlugIn)
 	var s mixpolicy.Snapshot
 	if err := m.View(&s); err != nil || s.Average[0] != 1./3 {
 		t.Fatalf("before the first sample: %+v, %v", s, err)
@@ -76,7 +76,7 @@ func TestPlugInOnTheQueue(t *testing.T) {
 	best := mixpolicy.Must(p.Optimum())
 	found := 0
 	for k := range 100 {
-		m := new(mixpolicy.PlugIn)
+		m := mixpolicy.PlugIn{}
 		if err := m.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, uint64(k)))); err != nil {
 			t.Fatal(err)
 		}

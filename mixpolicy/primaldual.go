@@ -11,7 +11,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-var _ Method = (*PrimalDual)(nil)
+var (
+	_ Method = PrimalDual{}
+	_ Run    = (*primalDual)(nil)
+)
 
 // Form chooses between the algorithm that the analysis needs and the one on the page.
 type Form int
@@ -62,8 +65,8 @@ type PrimalDual struct {
 	// CostScale divides every observed cost, so that η need not depend on the unit of
 	// cost; c_max is known by (A.3). 0 is 1.
 	CostScale float64
-	// Start is θ₀; nil is (1/d, …, 1/d).
-	Start []float64
+	// Theta0 is θ₀; nil is (1/d, …, 1/d).
+	Theta0 []float64
 	// Form is Corrected unless said otherwise.
 	Form Form
 	// RowScaling is not in the paper. It takes the step in λ where the rows of Ψθ ⪰ 0 are
@@ -78,29 +81,10 @@ type PrimalDual struct {
 	RowScaling bool
 	// Multipliers chooses how λ is kept; the iterates do not depend on it.
 	Multipliers Multipliers
-
-	p            *Problem
-	oracle       *Oracle
-	phi          bregman.Modulus
-	printedShift func(y []float64) (float64, error) // the printed (3.22), or nil
-	scale        float64                            // of costs
-	radius       float64                            // G
-
-	t       int
-	y       []float64   // ∇φ(θ_t)
-	theta   []float64   // θ_t
-	lambda  multipliers // λ_t, in units of the scaled cost
-	row     []float64   // Ψ_a(s)
-	scratch []float64
-
-	weight        float64   // Σ η
-	sum           []float64 // Σ η θ
-	average       []float64
-	averageLambda []float64
 }
 
 // Name implements [Method].
-func (a *PrimalDual) Name() string {
+func (a PrimalDual) Name() string {
 	if a.Form == Printed {
 		return "primal–dual (as printed)"
 	}
@@ -108,6 +92,21 @@ func (a *PrimalDual) Name() string {
 		return "primal–dual, rows scaled"
 	}
 	return "primal–dual"
+}
+
+// String lists the settings that are not left to their defaults.
+func (a PrimalDual) String() string {
+	return describe(a.Name(), "φ: %v", a.Modulus, "%v", a.StepSize, "β = %v", a.Beta, "scale of costs %v", a.CostScale)
+}
+
+// describe lists a name, and of pairs of a format and a value those whose value is not zero.
+func describe(name string, pairs ...any) string {
+	for k := 0; k < len(pairs); k += 2 {
+		if v := pairs[k+1]; v != nil && v != 0. && v != 0 {
+			name += ", " + fmt.Sprintf(pairs[k].(string), v)
+		}
+	}
+	return name
 }
 
 // DefaultModulus returns the modulus whose domain is the class.
@@ -123,68 +122,95 @@ func DefaultModulus(c Class) bregman.Modulus {
 	return bregman.Ball{R: c.R}
 }
 
-// Init implements [Method]. Errors: parameters out of range, a modulus whose domain
-// does not meet the hyperplane, θ₀ outside of the domain.
-func (a *PrimalDual) Init(p *Problem, o *Oracle) (err error) {
-	a.p, a.oracle = p, o
-	if a.phi, err = a.modulus(); err != nil {
-		return err
-	}
+// primalDual is a run of [PrimalDual].
+type primalDual struct {
+	PrimalDual // with the defaults filled in
+
+	p            *Problem
+	oracle       *Oracle
+	printedShift func(y []float64) (float64, error) // the printed (3.22), or nil
+	radius       float64                            // G
+
+	t       int
+	y       []float64   // ∇φ(θ_t)
+	theta   []float64   // θ_t
+	lambda  multipliers // λ_t, in units of the scaled cost
+	row     []float64   // Ψ_a(s)
+	scratch []float64
+
+	weight        float64   // Σ η
+	sum           []float64 // Σ η θ
+	average       []float64
+	averageLambda []float64
+}
+
+// For returns the settings of a run on p, with the defaults filled in. Errors: parameters
+// out of range, a modulus whose domain does not meet the hyperplane, θ₀ outside of the domain.
+func (a PrimalDual) For(p *Problem) (PrimalDual, error) {
 	if a.Form != Corrected && a.Form != Printed {
-		return fmt.Errorf("mixpolicy: unknown Form %d", int(a.Form))
-	}
-	if a.StepSize == nil {
-		a.StepSize = InverseSqrt(1)
+		return a, fmt.Errorf("mixpolicy: unknown Form %d", int(a.Form))
 	}
 	if a.Form == Printed && a.RowScaling {
-		return errors.New("mixpolicy: row scaling is for the corrected form, want RowScaling false with the printed one")
-	}
-	if err := a.StepSize.check(); err != nil {
-		return err
-	}
-	if a.scale, err = costScale(a.CostScale); err != nil {
-		return err
+		return a, errors.New("mixpolicy: row scaling is for the corrected form, want RowScaling false with the printed one")
 	}
 	if !(a.Beta >= 0) {
-		return fmt.Errorf("mixpolicy: β = %v, want a number ≥ 0", a.Beta)
+		return a, fmt.Errorf("mixpolicy: β = %v, want a number ≥ 0", a.Beta)
 	}
-	a.radius = a.Radius(p.MDP().Criterion())
-	if a.theta, err = startingPoint(p, a.Start); err != nil {
-		return err
+	var err error
+	if a.Modulus, err = a.modulus(p); err != nil {
+		return a, err
 	}
-	if err := bregman.CheckDomain(a.phi, a.theta); err != nil {
-		return fmt.Errorf("mixpolicy: θ₀ is not in the interior of the domain of the modulus: %w", err)
+	if a.StepSize, err = Steps(a.StepSize); err != nil {
+		return a, err
 	}
-	if a.lambda, err = a.multipliers(); err != nil {
-		return err
+	if a.CostScale, err = costScale(a.CostScale); err != nil {
+		return a, err
 	}
-	a.printedShift = nil
-	if ball, ok := a.phi.(bregman.Ball); ok && a.Form == Printed {
-		a.printedShift = ball.PrintedShift
+	if a.Theta0, err = startingPoint(p, a.Theta0); err != nil {
+		return a, err
+	}
+	if err := bregman.CheckDomain(a.Modulus, a.Theta0); err != nil {
+		return a, fmt.Errorf("mixpolicy: θ₀ is not in the interior of the domain of the modulus: %w", err)
+	}
+	return a, nil
+}
+
+// Start implements [Method]. Errors are those of [PrimalDual.For].
+func (a PrimalDual) Start(p *Problem, o *Oracle) (Run, error) {
+	a, err := a.For(p)
+	if err != nil {
+		return nil, err
 	}
 	d := p.Dim()
-	a.t, a.weight = 0, 0
-	a.y, a.row, a.scratch = make([]float64, d), make([]float64, d), make([]float64, d)
-	a.sum, a.average, a.averageLambda = make([]float64, d), make([]float64, d), nil
-	a.phi.Gradient(a.y, a.theta)
-	return nil
+	r := &primalDual{
+		PrimalDual: a, p: p, oracle: o, radius: a.Radius(p.MDP().Criterion()), theta: a.Theta0,
+		y: make([]float64, d), row: make([]float64, d), scratch: make([]float64, d), sum: make([]float64, d), average: make([]float64, d),
+	}
+	if r.lambda, err = r.multipliers(); err != nil {
+		return nil, err
+	}
+	if ball, ok := a.Modulus.(bregman.Ball); ok && a.Form == Printed {
+		r.printedShift = ball.PrintedShift
+	}
+	a.Modulus.Gradient(r.y, r.theta)
+	return r, nil
 }
 
 // modulus returns the chosen modulus, or that of the class.
-func (a *PrimalDual) modulus() (bregman.Modulus, error) {
-	c, phi := a.p.class, a.Modulus
+func (a PrimalDual) modulus(p *Problem) (bregman.Modulus, error) {
+	c, phi := p.class, a.Modulus
 	if phi == nil {
 		if c.Norm == linprog.L1 && c.R != 1 && !math.IsInf(c.R, 1) {
 			return nil, fmt.Errorf("mixpolicy: no modulus is known for the class %v, want PrimalDual.Modulus, or R = 1, the simplex", c)
 		}
 		phi = DefaultModulus(c)
 	}
-	return phi, bregman.Validate(phi, a.p.Dim())
+	return phi, bregman.Validate(phi, p.Dim())
 }
 
 // Radius returns G, the radius of the ball that λ is kept in: 1/(1−γ) ∨ β, or, with
 // average cost, β, where β = 0 means +∞.
-func (a *PrimalDual) Radius(c Criterion) float64 {
+func (a PrimalDual) Radius(c Criterion) float64 {
 	switch {
 	case !c.Average():
 		return max(a.Beta, 1/(1-c.Gamma()))
@@ -199,7 +225,7 @@ func (a *PrimalDual) Radius(c Criterion) float64 {
 // 300 pairs, whatever the d.
 func lazyPays(pairs, d int) bool { return d == 2 && pairs >= 16 || pairs >= 300 }
 
-func (a *PrimalDual) multipliers() (multipliers, error) {
+func (a *primalDual) multipliers() (multipliers, error) {
 	f, g := a.p.f, a.radius
 	switch a.Multipliers {
 	case AutoMultipliers:
@@ -221,16 +247,16 @@ func (a *PrimalDual) multipliers() (multipliers, error) {
 	return newDenseMultipliers(f, a.Form, g, a.RowScaling), nil
 }
 
-// Step implements [Method].
-func (a *PrimalDual) Step() error {
-	eta, err := a.StepSize.at(a.t)
+// Step implements [Run].
+func (a *primalDual) Step() error {
+	eta, err := stepAt(a.StepSize, a.t)
 	if err != nil {
 		return err
 	}
 	pair, cost := a.oracle.Sample()
 	a.p.f.Row(a.row, pair)
 	lambda := a.lambda.at(pair, a.row)
-	factor := eta * (cost/a.scale - lambda) / a.p.f.sampling[pair]
+	factor := eta * (cost/a.CostScale - lambda) / a.p.f.sampling[pair]
 	for j, v := range a.row {
 		a.y[j] -= factor * v
 	}
@@ -245,15 +271,15 @@ func (a *PrimalDual) Step() error {
 	a.lambda.accumulate(eta, pair, lambda)
 	a.lambda.ascend(eta, a.theta)
 
-	a.phi.ConjugateGradient(a.theta, a.y)
+	a.Modulus.ConjugateGradient(a.theta, a.y)
 	a.t++
 	return nil
 }
 
 // project performs y ← y + z1 with the z of (3.25b).
-func (a *PrimalDual) project() error {
+func (a *primalDual) project() error {
 	if a.printedShift == nil {
-		_, err := bregman.ProjectDual(a.phi, a.y, a.scratch)
+		_, err := bregman.ProjectDual(a.Modulus, a.y, a.scratch)
 		return err
 	}
 	z, err := a.printedShift(a.y)
@@ -261,8 +287,8 @@ func (a *PrimalDual) project() error {
 	return err
 }
 
-// View implements [Method]. Before the first step the averages are θ₀ and 0.
-func (a *PrimalDual) View(s *Snapshot) error {
+// View implements [Run]. Before the first step the averages are θ₀ and 0.
+func (a *primalDual) View(s *Snapshot) error {
 	if a.averageLambda == nil {
 		a.averageLambda = make([]float64, a.p.MDP().Pairs())
 	}
@@ -271,12 +297,12 @@ func (a *PrimalDual) View(s *Snapshot) error {
 	if a.weight > 0 {
 		s.Average = a.average
 		floats.ScaleTo(a.average, 1/a.weight, a.sum)
-		floats.ScaleTo(a.averageLambda, a.scale/a.weight, a.lambda.sum())
+		floats.ScaleTo(a.averageLambda, a.CostScale/a.weight, a.lambda.sum())
 	}
 	return nil
 }
 
-// String describes the settings of a method that was initialised.
-func (a *PrimalDual) String() string {
-	return fmt.Sprintf("%s, φ: %v, %v, G = %v, scale of costs %v", a.Name(), a.phi, a.StepSize, a.radius, a.scale)
+// String describes the settings with the defaults filled in.
+func (a *primalDual) String() string {
+	return fmt.Sprintf("%s, φ: %v, %v, G = %v, scale of costs %v", a.Name(), a.Modulus, a.StepSize, a.radius, a.CostScale)
 }

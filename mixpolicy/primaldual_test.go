@@ -34,7 +34,7 @@ func TestUnbiased_3_5a_3_6(t *testing.T) {
 			gradient := make([]float64, d)
 			for i, q := range f.Sampling() {
 				o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))
-				m := &mixpolicy.PrimalDual{Multipliers: kind, CostScale: .125}
+				m := mixpolicy.PrimalDual{Multipliers: kind, CostScale: .125}
 				if err := m.Init(p, o); err != nil {
 					t.Fatal(err)
 				}
@@ -193,7 +193,7 @@ func TestAlgorithm1_3_13(t *testing.T) {
 				p := unit(t, d)
 				f, c := p.Features(), p.MDP().Costs()
 				const scale, eta0 = .1, .2
-				m := start(t, p, &mixpolicy.PrimalDual{Modulus: ref.modulus, Beta: beta, CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta0), Multipliers: kind, RowScaling: rowScaling}).(*mixpolicy.PrimalDual)
+				m := start(t, p, mixpolicy.PrimalDual{Modulus: ref.modulus, Beta: beta, CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta0), Multipliers: kind, RowScaling: rowScaling}).(*mixpolicy.PrimalDual)
 				o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)) // draws the same pairs
 				lambda := make([]float64, len(c))
 				sumTheta, sumLambda, weight := make([]float64, d), make([]float64, len(c)), 0.
@@ -289,7 +289,7 @@ func TestPrintedAlgorithm1_3_22_3_26(t *testing.T) {
 	const d, r, beta, eta, steps = 2, 3., .5, .05, 60
 	p := small(t, d, mixpolicy.Ball(r), mixpolicy.AverageCost)
 	f := p.Features()
-	m := start(t, p, &mixpolicy.PrimalDual{Form: mixpolicy.Printed, Beta: beta, StepSize: mixpolicy.Constant(eta)}).(*mixpolicy.PrimalDual)
+	m := start(t, p, mixpolicy.PrimalDual{Form: mixpolicy.Printed, Beta: beta, StepSize: mixpolicy.Constant(eta)}).(*mixpolicy.PrimalDual)
 	o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))
 	theta, lambda := []float64{.5, .5}, make([]float64, p.MDP().Pairs())
 	var s mixpolicy.Snapshot
@@ -336,7 +336,7 @@ func TestIteratesStayInside_3_26(t *testing.T) {
 		for _, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
 			p := unit(t, 3)
 			const beta = .2
-			m := start(t, p, &mixpolicy.PrimalDual{Modulus: ref.modulus, Beta: beta, Multipliers: kind, StepSize: mixpolicy.Constant(.5)}).(*mixpolicy.PrimalDual)
+			m := start(t, p, mixpolicy.PrimalDual{Modulus: ref.modulus, Beta: beta, Multipliers: kind, StepSize: mixpolicy.Constant(.5)}).(*mixpolicy.PrimalDual)
 			var s mixpolicy.Snapshot
 			for range 2000 {
 				if err := m.Step(); err != nil {
@@ -369,7 +369,7 @@ func TestRadius_3_26(t *testing.T) {
 		{mixpolicy.AverageCost, 0, math.Inf(1)},
 		{mixpolicy.AverageCost, 5, 5},
 	} {
-		m := &mixpolicy.PrimalDual{Beta: c.beta}
+		m := mixpolicy.PrimalDual{Beta: c.beta}
 		if g := m.Radius(c.criterion); g != c.g {
 			t.Errorf("%v, β = %v: G = %v, want %v", c.criterion, c.beta, g, c.g)
 		}
@@ -425,7 +425,7 @@ func TestStepSizeGoesWrong(t *testing.T) {
 			}
 			return 1
 		}
-		for _, m := range []mixpolicy.Method{&mixpolicy.PrimalDual{StepSize: eta}, &mixpolicy.Penalty{StepSize: eta}} {
+		for _, m := range []mixpolicy.Method{mixpolicy.PrimalDual{StepSize: eta}, mixpolicy.Penalty{StepSize: eta}} {
 			start(t, p, m)
 			for k := range 6 {
 				err := m.Step()
@@ -447,7 +447,7 @@ func TestStepSizeGoesWrong(t *testing.T) {
 // (3.27) before the first step: the averages are θ₀ and 0.
 func TestViewBeforeSteps(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
-	m := start(t, p, &mixpolicy.PrimalDual{Start: []float64{.75, .25}})
+	m := start(t, p, mixpolicy.PrimalDual{Start: []float64{.75, .25}})
 	var s mixpolicy.Snapshot
 	if err := m.View(&s); err != nil {
 		t.Fatal(err)
@@ -464,16 +464,16 @@ func TestStepAllocations(t *testing.T) {
 		p *mixpolicy.Problem
 		m mixpolicy.Method
 	}{
-		{p, &mixpolicy.PrimalDual{CostScale: cMax, Multipliers: mixpolicy.DenseMultipliers}},
-		{p, &mixpolicy.PrimalDual{CostScale: cMax, Multipliers: mixpolicy.DenseMultipliers, Beta: 2}},
-		{p, &mixpolicy.PrimalDual{CostScale: cMax, Multipliers: mixpolicy.LazyMultipliers}},
-		{p, &mixpolicy.PrimalDual{CostScale: cMax, Multipliers: mixpolicy.LazyMultipliers, Beta: 2}},
-		{p, &mixpolicy.PrimalDual{CostScale: cMax, Modulus: bregman.Cube{R: 2}}},
-		{three, &mixpolicy.PrimalDual{Multipliers: mixpolicy.LazyMultipliers}},
-		{three, &mixpolicy.PrimalDual{Form: mixpolicy.Printed, Beta: 1, StepSize: mixpolicy.Constant(1e-4)}},
-		{p, &mixpolicy.Penalty{CostScale: cMax}},
-		{three, &mixpolicy.Penalty{}},
-		{p, &mixpolicy.PlugIn{}},
+		{p, mixpolicy.PrimalDual{CostScale: cMax, Multipliers: mixpolicy.DenseMultipliers}},
+		{p, mixpolicy.PrimalDual{CostScale: cMax, Multipliers: mixpolicy.DenseMultipliers, Beta: 2}},
+		{p, mixpolicy.PrimalDual{CostScale: cMax, Multipliers: mixpolicy.LazyMultipliers}},
+		{p, mixpolicy.PrimalDual{CostScale: cMax, Multipliers: mixpolicy.LazyMultipliers, Beta: 2}},
+		{p, mixpolicy.PrimalDual{CostScale: cMax, Modulus: bregman.Cube{R: 2}}},
+		{three, mixpolicy.PrimalDual{Multipliers: mixpolicy.LazyMultipliers}},
+		{three, mixpolicy.PrimalDual{Form: mixpolicy.Printed, Beta: 1, StepSize: mixpolicy.Constant(1e-4)}},
+		{p, mixpolicy.Penalty{CostScale: cMax}},
+		{three, mixpolicy.Penalty{}},
+		{p, mixpolicy.PlugIn{}},
 	} {
 		start(t, c.p, c.m)
 		var err error
@@ -496,9 +496,7 @@ func TestRowScalingOnTheQueue(t *testing.T) {
 	p := queue(t, 100, mixpolicy.Ball(2))
 	merit := mixpolicy.Must(p.MeritCurve())
 	final := func(rowScaling bool) []float64 {
-		trials, err := mixpolicy.RunTrials(context.Background(), p, func() mixpolicy.Method {
-			return &mixpolicy.PrimalDual{CostScale: cMax, RowScaling: rowScaling}
-		}, mixpolicy.TrialSettings{Trials: 10, Iterations: 2000, Seed: 1})
+		trials, err := mixpolicy.RunTrials(context.Background(), p, mixpolicy.PrimalDual{CostScale: cMax, RowScaling: rowScaling}, mixpolicy.TrialSettings{Trials: 10, Iterations: 2000, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

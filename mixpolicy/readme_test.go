@@ -18,7 +18,7 @@ func Example_readme() {
 	psi := mixpolicy.Must(mixpolicy.NewFeatures(queue, base...))      // their occupation measures
 	p := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2))) // (2.18) with ‖θ‖₂ ≤ 2
 	_, cmax := queue.CostRange()
-	method := &mixpolicy.PrimalDual{StepSize: mixpolicy.InverseSqrt(64), CostScale: cmax}
+	method := mixpolicy.PrimalDual{StepSize: mixpolicy.InverseSqrt(64), CostScale: cmax}
 	run := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, method,
 		mixpolicy.Settings{Iterations: 100_000, Seed: 1})) // Algorithm 1
 	fmt.Printf("θ̂ = %.1f, within %.0f %% of the optimum\n", run.Theta, 100*run.Gap/run.Optimum)

@@ -74,7 +74,7 @@ func TestClassesWithoutModulus(t *testing.T) {
 	psi := section6Problem(t).Features()
 	for r, fails := range map[float64]bool{1: false, 1.5: true, math.Inf(1): false} {
 		p := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Class{Norm: linprog.L1, R: r}))
-		err := (&mixpolicy.PrimalDual{CostScale: 1e4}).Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)))
+		err := (mixpolicy.PrimalDual{CostScale: 1e4}).Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)))
 		if (err != nil) != fails {
 			t.Errorf("‖θ‖₁ ≤ %v: error %v", r, err)
 		}

@@ -2,8 +2,11 @@ package mixpolicy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"reflect"
+	"time"
 )
 
 // Settings say how long [Solve] runs and what it records. Iterations is required.
@@ -85,10 +88,11 @@ type Result struct {
 	Method     string
 	Status     Status
 	Iterations int       // done
-	Theta      []float64 // θ̂, the method's answer
+	Theta      []float64 // θ̂, the method's answer; nil for a [PolicyRun]
 	Last       []float64 // the last iterate θ_T
 	Lambda     []float64 // λ̂ over pairs; nil for methods without multipliers
-	Policy     *Policy   // π^θ̂ of (2.20); nil if the run failed
+	Policy     *Policy   // π^θ̂ of (2.20), or that of a [PolicyRun]; nil if the run failed
+	Run        Run       // for what else a method has learned
 	Certificate
 }
 
@@ -100,85 +104,123 @@ type Result struct {
 // stopped. After ctx has ended the certificate has only what takes no time: neither
 // the optimum nor the policy's true cost.
 func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, error) {
+	if err := checkSolve(ctx, p, m); err != nil {
+		return nil, err
+	}
 	if set.Iterations < 1 {
 		return nil, fmt.Errorf("mixpolicy: %d iterations, want at least 1", set.Iterations)
+	}
+	if set.Schedule == nil {
+		set.Schedule = LogSpaced(20)
 	}
 	o, err := NewOracle(p, set.Seed, set.Stream)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.Init(p, o); err != nil {
+	run, err := m.Start(p, o)
+	if err != nil {
 		return nil, err
 	}
-	r := &Result{Method: m.Name()}
+	r := &Result{Method: m.Name(), Run: run}
 	var snap Snapshot
-	runErr := run(ctx, p, m, set, &snap)
-	r.Iterations = snap.Iteration
-	r.Theta = append([]float64(nil), snap.Average...)
-	r.Last = append([]float64(nil), snap.Last...)
-	r.Lambda = append([]float64(nil), snap.Lambda...)
+	show := func() error {
+		if err := run.View(&snap); err != nil || set.Recorder == nil {
+			return err
+		}
+		return set.Recorder.Record(p, &snap)
+	}
+	done, err := Drive(ctx, run, func(t int) (next int, err error) {
+		if set.Progress != nil && t == set.Iterations {
+			set.Progress(t, t)
+		}
+		if next = set.Schedule(t); set.Recorder == nil || next <= t {
+			next = set.Iterations
+		}
+		return min(next, set.Iterations), show()
+	}, func(t int) {
+		if set.Progress != nil {
+			set.Progress(t, set.Iterations)
+		}
+	})
 	switch {
-	case runErr == nil:
+	case err == nil:
 	case ctx.Err() != nil:
 		r.Status = Interrupted
 	default:
 		r.Status = Failed
 	}
-	certErr := r.certify(ctx, p, m, set, &snap)
-	if runErr == nil {
-		runErr = certErr
+	if err != nil {
+		err = stopped(done, set.Iterations, err, show())
 	}
-	return r, runErr
+	r.Iterations = snap.Iteration
+	r.Theta = append([]float64(nil), snap.Average...)
+	r.Last = append([]float64(nil), snap.Last...)
+	r.Lambda = append([]float64(nil), snap.Lambda...)
+	certErr := r.certify(ctx, p, set, &snap)
+	if err == nil {
+		err = certErr
+	}
+	return r, err
 }
 
-// run does the iterations, and leaves the last good state in snap.
-func run(ctx context.Context, p *Problem, m Method, set Settings, snap *Snapshot) error {
-	show := func() error {
-		if err := m.View(snap); err != nil {
-			return err
-		}
-		if set.Recorder == nil {
-			return nil
-		}
-		return set.Recorder.Record(p, snap)
+// checkSolve refuses what is nil.
+func checkSolve(ctx context.Context, p *Problem, m Method) error {
+	what := ""
+	switch v := reflect.ValueOf(m); {
+	case ctx == nil:
+		what = "context, want context.Background() or another"
+	case p == nil:
+		what = "problem, want one of NewProblem"
+	case !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil():
+		what = "method, want one such as PrimalDual{}"
+	default:
+		return nil
 	}
-	if set.Schedule == nil {
-		set.Schedule = LogSpaced(20)
-	}
-	// Iterations between looks at the context: a tenth of a second, where one takes a
-	// nanosecond for every number of Ψ.
-	const most = 1024
-	look := most
-	for look > 1 && float64(look)*float64(p.f.x.Pairs()*p.Dim()) > 1e8 {
-		look /= 2
-	}
-	due := 0 // the next iteration to be shown
-	for t := range set.Iterations {
-		if t == due {
-			if err := show(); err != nil {
-				return err
+	return errors.New("mixpolicy: Solve without a " + what)
+}
+
+// calm is how long a run goes on between two looks at its context.
+const calm = 20 * time.Millisecond
+
+// Drive steps a run, for [Solve] and for everything else that runs methods. It calls look
+// before the first step and then after as many steps as look has asked for; a next that is
+// not above t, [Done], an error or the context end the run. Some fifty times a second tick,
+// unless it is nil, is told how many steps are done. Drive returns their number.
+func Drive(ctx context.Context, r Run, look func(t int) (next int, err error), tick func(t int)) (steps int, err error) {
+	begin, check, every := time.Now(), 0, 1
+	for t, next := 0, 0; ; t++ {
+		looked := t == next
+		if looked {
+			if next, err = look(t); err != nil || next <= t {
+				return t, err
 			}
-			due = set.Schedule(t)
-			if set.Recorder == nil {
-				due = math.MaxInt
-			}
 		}
-		if t%look == 0 {
+		if t == check {
 			if err := ctx.Err(); err != nil {
-				return stopped(t, set.Iterations, err, show())
+				return t, err
 			}
-			if set.Progress != nil && t%most == 0 {
-				set.Progress(t, set.Iterations)
+			if tick != nil {
+				tick(t)
 			}
+			now := time.Now()
+			switch took := now.Sub(begin); {
+			case took < calm/2:
+				every *= 2
+			case took > calm:
+				every = max(1, every/2)
+			}
+			begin, check = now, t+every
 		}
-		if err := m.Step(); err != nil {
-			return stopped(t, set.Iterations, err, show())
+		switch err := r.Step(); {
+		case err == Done && !looked:
+			_, err = look(t)
+			return t, err
+		case err == Done:
+			return t, nil
+		case err != nil:
+			return t, err
 		}
 	}
-	if set.Progress != nil {
-		set.Progress(set.Iterations, set.Iterations)
-	}
-	return show()
 }
 
 func stopped(t, total int, cause, last error) error {

@@ -34,7 +34,7 @@ func TestSolveRecords(t *testing.T) {
 		{1000, mixpolicy.LogSpaced(1), []int{0, 1, 10, 100, 1000}},
 	} {
 		var h mixpolicy.History
-		r, err := mixpolicy.Solve(context.Background(), p, &mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: c.iterations, Recorder: &h, Schedule: c.schedule})
+		r, err := mixpolicy.Solve(context.Background(), p, mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: c.iterations, Recorder: &h, Schedule: c.schedule})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestSolveCancelled(t *testing.T) {
 	defer cancel()
 	const at, total = 5000, 1_000_000
 	var last int
-	r, err := mixpolicy.Solve(ctx, p, &mixpolicy.PrimalDual{}, mixpolicy.Settings{
+	r, err := mixpolicy.Solve(ctx, p, mixpolicy.PrimalDual{}, mixpolicy.Settings{
 		Iterations: total, Schedule: mixpolicy.Every(at),
 		Recorder: recorder(func(s *mixpolicy.Snapshot) error {
 			last = s.Iteration
@@ -125,7 +125,7 @@ func TestSolveCancelled(t *testing.T) {
 		t.Errorf("stopped after %d iterations and %d queries, recorded %d", r.Iterations, r.Queries, last)
 	}
 	// It is the state that a run of that length has.
-	same, err := mixpolicy.Solve(context.Background(), p, &mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: r.Iterations})
+	same, err := mixpolicy.Solve(context.Background(), p, mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: r.Iterations})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestRecorderError(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	full := errors.New("disk full")
 	for _, at := range []int{0, 4, 9} {
-		r, err := mixpolicy.Solve(context.Background(), p, &mixpolicy.Penalty{}, mixpolicy.Settings{
+		r, err := mixpolicy.Solve(context.Background(), p, mixpolicy.Penalty{}, mixpolicy.Settings{
 			Iterations: 9, Schedule: mixpolicy.Every(2),
 			Recorder: recorder(func(s *mixpolicy.Snapshot) error {
 				if s.Iteration == at {
@@ -162,7 +162,7 @@ func TestRecorderError(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	shown := 0
-	_, err := mixpolicy.Solve(ctx, p, &mixpolicy.Penalty{}, mixpolicy.Settings{
+	_, err := mixpolicy.Solve(ctx, p, mixpolicy.Penalty{}, mixpolicy.Settings{
 		Iterations: 9, Recorder: recorder(func(s *mixpolicy.Snapshot) error {
 			cancel()
 			if shown++; shown > 1 {
@@ -179,7 +179,7 @@ func TestRecorderError(t *testing.T) {
 // An error of the method: the result has the iterations before it.
 func TestSolveMethodFails(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
-	m := &mixpolicy.PrimalDual{StepSize: func(t int) float64 {
+	m := mixpolicy.PrimalDual{StepSize: func(t int) float64 {
 		if t == 7 {
 			return math.NaN()
 		}
@@ -195,13 +195,13 @@ func TestSolveMethodFails(t *testing.T) {
 func TestSolveErrors(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	for _, n := range []int{0, -3} {
-		r, err := mixpolicy.Solve(context.Background(), p, &mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: n})
+		r, err := mixpolicy.Solve(context.Background(), p, mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: n})
 		wantError(t, err, "iterations, want at least 1")
 		if r != nil {
 			t.Error("a result without iterations")
 		}
 	}
-	r, err := mixpolicy.Solve(context.Background(), p, &mixpolicy.PrimalDual{Beta: -1}, mixpolicy.Settings{Iterations: 1})
+	r, err := mixpolicy.Solve(context.Background(), p, mixpolicy.PrimalDual{Beta: -1}, mixpolicy.Settings{Iterations: 1})
 	wantError(t, err, "β = -1")
 	if r != nil {
 		t.Error("a result with bad parameters")
@@ -212,7 +212,7 @@ func TestSolveErrors(t *testing.T) {
 // again.
 func TestSolveReproducible(t *testing.T) {
 	p := small(t, 3, mixpolicy.Ball(2), mixpolicy.AverageCost)
-	for _, m := range []mixpolicy.Method{&mixpolicy.PrimalDual{}, &mixpolicy.PrimalDual{Multipliers: mixpolicy.LazyMultipliers}, &mixpolicy.Penalty{}, &mixpolicy.PlugIn{}} {
+	for _, m := range []mixpolicy.Method{mixpolicy.PrimalDual{}, mixpolicy.PrimalDual{Multipliers: mixpolicy.LazyMultipliers}, mixpolicy.Penalty{}, mixpolicy.PlugIn{}} {
 		solve := func(seed, stream uint64) *mixpolicy.Result {
 			r, err := mixpolicy.Solve(context.Background(), p, m, mixpolicy.Settings{Iterations: 300, Seed: seed, Stream: stream})
 			if err != nil {
@@ -234,7 +234,7 @@ func TestSolveReproducible(t *testing.T) {
 func TestSolveProgress(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	var told []int
-	_, err := mixpolicy.Solve(context.Background(), p, &mixpolicy.PlugIn{}, mixpolicy.Settings{
+	_, err := mixpolicy.Solve(context.Background(), p, mixpolicy.PlugIn{}, mixpolicy.Settings{
 		Iterations: 5000, Progress: func(done, total int) {
 			if total != 5000 {
 				t.Errorf("total %d", total)

@@ -36,10 +36,10 @@ type Trials struct {
 	Results   []*Result
 }
 
-// RunTrials runs fresh methods on the streams 0, 1, … of a seed, in parallel. The
+// RunTrials runs a method on the streams 0, 1, … of a seed, in parallel. The
 // first failing trial ends it, with an error that names its stream; on cancellation
 // the finished trials are returned with the error.
-func RunTrials(ctx context.Context, p *Problem, method func() Method, set TrialSettings) (*Trials, error) {
+func RunTrials(ctx context.Context, p *Problem, m Method, set TrialSettings) (*Trials, error) {
 	if set.Trials < 1 {
 		return nil, fmt.Errorf("mixpolicy: %d trials, want at least 1", set.Trials)
 	}
@@ -53,7 +53,7 @@ func RunTrials(ctx context.Context, p *Problem, method func() Method, set TrialS
 	for k := range set.Trials {
 		g.Go(func() error {
 			h := new(History)
-			r, err := Solve(gctx, p, method(), Settings{
+			r, err := Solve(gctx, p, m, Settings{
 				Iterations: set.Iterations, Seed: set.Seed, Stream: uint64(k),
 				Recorder: h, Schedule: set.Schedule, Uncertified: !set.Certify,
 			})

@@ -17,7 +17,7 @@ import (
 // stream k.
 func TestTrialsWorkers(t *testing.T) {
 	p := small(t, 3, mixpolicy.Ball(2), mixpolicy.AverageCost)
-	method := func() mixpolicy.Method { return &mixpolicy.PrimalDual{CostScale: .1} }
+	method := mixpolicy.PrimalDual{CostScale: .1}
 	var first *mixpolicy.Trials
 	for _, workers := range []int{1, 2, 5} {
 		got, err := mixpolicy.RunTrials(context.Background(), p, method, mixpolicy.TrialSettings{Trials: 7, Iterations: 500, Seed: 4, Workers: workers, Certify: true})
@@ -50,12 +50,12 @@ func TestTrialsWorkers(t *testing.T) {
 // ones are there.
 func TestTrialsFail(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
-	plain := func() mixpolicy.Method { return new(mixpolicy.PlugIn) }
+	plain := mixpolicy.PlugIn{}
 	_, err := mixpolicy.RunTrials(context.Background(), p, plain, mixpolicy.TrialSettings{Iterations: 1})
 	wantError(t, err, "0 trials, want at least 1")
 	_, err = mixpolicy.RunTrials(context.Background(), p, plain, mixpolicy.TrialSettings{Trials: 1})
 	wantError(t, err, "trial 0", "0 iterations")
-	_, err = mixpolicy.RunTrials(context.Background(), p, func() mixpolicy.Method { return &mixpolicy.PrimalDual{Beta: -1} }, mixpolicy.TrialSettings{Trials: 3, Iterations: 1, Workers: 1})
+	_, err = mixpolicy.RunTrials(context.Background(), p, mixpolicy.PrimalDual{Beta: -1}, mixpolicy.TrialSettings{Trials: 3, Iterations: 1, Workers: 1})
 	wantError(t, err, "trial 0", "β = -1")
 
 	ctx, cancel := context.WithCancel(context.Background())
@@ -83,7 +83,7 @@ func TestTrialsFail(t *testing.T) {
 // A band is the mean and Student's interval of the curves, iteration by iteration.
 func TestBand(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
-	trials, err := mixpolicy.RunTrials(context.Background(), p, func() mixpolicy.Method { return new(mixpolicy.Penalty) },
+	trials, err := mixpolicy.RunTrials(context.Background(), p, mixpolicy.Penalty{},
 		mixpolicy.TrialSettings{Trials: 6, Iterations: 100, Schedule: mixpolicy.Every(25)})
 	if err != nil {
 		t.Fatal(err)

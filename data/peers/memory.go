@@ -61,7 +61,7 @@ func solveNetwork(ctx context.Context, quick bool) error {
 	}
 	_, scale := x.CostRange()
 	for _, m := range []mixpolicy.Method{
-		&mixpolicy.PrimalDual{CostScale: scale}, &mixpolicy.PlugIn{}, &mixpolicy.Penalty{CostScale: scale},
+		mixpolicy.PrimalDual{CostScale: scale}, mixpolicy.PlugIn{}, mixpolicy.Penalty{CostScale: scale},
 	} {
 		if _, err := mixpolicy.Solve(ctx, p, m, mixpolicy.Settings{Iterations: 100_000, Seed: 1, Uncertified: true}); err != nil {
 			return err

@@ -133,7 +133,7 @@ func dense(quick bool) (race, error) {
 }
 
 func algorithm1() *mixpolicy.PrimalDual {
-	return &mixpolicy.PrimalDual{Multipliers: mixpolicy.LazyMultipliers}
+	return mixpolicy.PrimalDual{Multipliers: mixpolicy.LazyMultipliers}
 }
 
 // geometric is (2.18) for two measures on n states whose weights are geometric in the

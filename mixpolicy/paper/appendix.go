@@ -59,7 +59,7 @@ func checkErrorBound(context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	k, err := mixpolicy.NewConstants(p, &mixpolicy.PrimalDual{Beta: 20})
+	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: 20})
 	if err != nil {
 		return Finding{}, err
 	}

@@ -59,7 +59,7 @@ func policyClaims(ctx context.Context) ([]Claim, error) {
 		return nil, err
 	}
 	inside := math.Min(p.Objective([]float64{1, 0}), p.Objective([]float64{0, 1}))
-	r, err := mixpolicy.Solve(ctx, p, &mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(64)}, mixpolicy.Settings{Iterations: 100_000, Seed: 1})
+	r, err := mixpolicy.Solve(ctx, p, mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(64)}, mixpolicy.Settings{Iterations: 100_000, Seed: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -205,14 +205,10 @@ func methodClaims(ctx context.Context) ([]Claim, error) {
 		return mixpolicy.RunTrials(ctx, p, method, mixpolicy.TrialSettings{Trials: 10, Iterations: iterations, Seed: 11, Schedule: mixpolicy.Every(iterations)})
 	}
 	primalDual := func(eta, beta float64) func() mixpolicy.Method {
-		return func() mixpolicy.Method {
-			return &mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(eta), Beta: beta}
-		}
+		return mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(eta), Beta: beta}
 	}
 	penalty := func(omega float64) func() mixpolicy.Method {
-		return func() mixpolicy.Method {
-			return &mixpolicy.Penalty{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(0.25), Weight: omega}
-		}
+		return mixpolicy.Penalty{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(0.25), Weight: omega}
 	}
 	merits := func(method func() mixpolicy.Method, iterations int) (merit, violation float64, err error) {
 		t, err := trials(method, iterations)
@@ -359,7 +355,7 @@ func theoryClaims(ctx context.Context) ([]Claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	k, err := mixpolicy.NewConstants(p, &mixpolicy.PrimalDual{Beta: 1, CostScale: cMax})
+	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: cMax})
 	if err != nil {
 		return nil, err
 	}
@@ -379,7 +375,7 @@ func theoryClaims(ctx context.Context) ([]Claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	sk, err := mixpolicy.NewConstants(small, new(mixpolicy.PrimalDual))
+	sk, err := mixpolicy.NewConstants(small, mixpolicy.PrimalDual{})
 	if err != nil {
 		return nil, err
 	}
@@ -400,7 +396,7 @@ func theoryClaims(ctx context.Context) ([]Claim, error) {
 		return nil, err
 	}
 	for _, n := range []int{1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000} { // the least T that is enough in 20 of 20 trials
-		t, err := mixpolicy.RunTrials(ctx, small, func() mixpolicy.Method { return &mixpolicy.PrimalDual{Beta: 2 * sk.LambdaStar} },
+		t, err := mixpolicy.RunTrials(ctx, small, mixpolicy.PrimalDual{Beta: 2 * sk.LambdaStar},
 			mixpolicy.TrialSettings{Trials: 20, Iterations: n, Seed: 3, Certify: true, Schedule: mixpolicy.Every(n)})
 		if err != nil {
 			return nil, err
@@ -474,7 +470,7 @@ func polynomialInD() (dims, sizes []float64, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		k, err := mixpolicy.NewConstants(p, new(mixpolicy.PrimalDual))
+		k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -518,7 +514,7 @@ func textClaims(context.Context) ([]Claim, error) {
 			if err != nil {
 				return nil, err
 			}
-			m := &mixpolicy.PrimalDual{CostScale: float64(buffer * buffer), Multipliers: kind}
+			m := mixpolicy.PrimalDual{CostScale: float64(buffer * buffer), Multipliers: kind}
 			if err := m.Init(p, o); err != nil {
 				return nil, err
 			}

@@ -652,7 +652,7 @@ func witnessAverageBall(context.Context) (Finding, error) {
 		return Finding{}, err
 	}
 	printed := 1 / (1 - x.Gamma())
-	g := (&mixpolicy.PrimalDual{Beta: 50}).Radius(x.Criterion())
+	g := (mixpolicy.PrimalDual{Beta: 50}).Radius(x.Criterion())
 	return mended(printed, off(g, 50), "1/(1−γ) = %v; G = β = %v", printed, g)
 }
 

@@ -102,9 +102,7 @@ func (e Exploration) frame(ctx context.Context, p *mixpolicy.Problem, eta, beta 
 		return plotting.Panels{}, err
 	}
 	r := p.Class().R
-	t, err := mixpolicy.RunTrials(ctx, p, func() mixpolicy.Method {
-		return &mixpolicy.PrimalDual{Modulus: f.At(r), StepSize: mixpolicy.InverseSqrt(eta), Beta: beta, CostScale: e.CostScale}
-	}, mixpolicy.TrialSettings{Trials: e.Trials, Iterations: e.Iterations, Seed: e.Seed, Schedule: mixpolicy.LogSpaced(6)})
+	t, err := mixpolicy.RunTrials(ctx, p, mixpolicy.PrimalDual{Modulus: f.At(r), StepSize: mixpolicy.InverseSqrt(eta), Beta: beta, CostScale: e.CostScale}, mixpolicy.TrialSettings{Trials: e.Trials, Iterations: e.Iterations, Seed: e.Seed, Schedule: mixpolicy.LogSpaced(6)})
 	if err != nil {
 		return plotting.Panels{}, err
 	}

@@ -30,7 +30,7 @@ func geometryClaim(ctx context.Context) (Claim, error) {
 		if err != nil {
 			return Claim{}, err
 		}
-		method := &mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(16)}
+		method := mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(16)}
 		r, err := mixpolicy.Solve(ctx, p, method, mixpolicy.Settings{Iterations: iterations, Seed: 1, Uncertified: true})
 		if err != nil {
 			return Claim{}, err

@@ -40,7 +40,7 @@ func CompareBounds(ctx context.Context, measured int) ([]BoundRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	base, err := mixpolicy.NewConstants(p, &mixpolicy.PrimalDual{Beta: 1, CostScale: cMax})
+	base, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: cMax})
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func CompareBounds(ctx context.Context, measured int) ([]BoundRow, error) {
 			}
 			if t <= measured {
 				row.Measured, row.Gap, row.Violation = true, math.Inf(-1), 0
-				r, err := mixpolicy.RunTrials(ctx, p, func() mixpolicy.Method { return &mixpolicy.PrimalDual{Beta: beta, CostScale: cMax} },
+				r, err := mixpolicy.RunTrials(ctx, p, mixpolicy.PrimalDual{Beta: beta, CostScale: cMax},
 					mixpolicy.TrialSettings{Trials: trials, Iterations: t, Seed: 7, Schedule: mixpolicy.Every(t)})
 				if err != nil {
 					return rows, fmt.Errorf("paper: bounds at T = %d, β = %.4g: %w", t, beta, err)

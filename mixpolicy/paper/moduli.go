@@ -120,9 +120,7 @@ func (s ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, f Fam
 }
 
 func (s ModuliSettings) run(ctx context.Context, p *mixpolicy.Problem, phi bregman.Modulus, eta float64, trials int, seed uint64) (*mixpolicy.Trials, error) {
-	return mixpolicy.RunTrials(ctx, p, func() mixpolicy.Method {
-		return &mixpolicy.PrimalDual{Modulus: phi, StepSize: mixpolicy.InverseSqrt(eta), CostScale: s.CostScale}
-	}, mixpolicy.TrialSettings{
+	return mixpolicy.RunTrials(ctx, p, mixpolicy.PrimalDual{Modulus: phi, StepSize: mixpolicy.InverseSqrt(eta), CostScale: s.CostScale}, mixpolicy.TrialSettings{
 		Trials: trials, Iterations: s.Iterations, Seed: seed, Schedule: mixpolicy.LogSpaced(12),
 	})
 }

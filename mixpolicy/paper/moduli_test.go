@@ -38,7 +38,7 @@ var brief = ModuliSettings{Iterations: 300, Trials: 3, TuningTrials: 2, Etas: []
 func TestMeritCurveIsTheMeritOfTheAverages(t *testing.T) {
 	p := smallQueue(t)
 	h := new(mixpolicy.History)
-	r, err := mixpolicy.Solve(t.Context(), p, &mixpolicy.PrimalDual{CostScale: cMax}, mixpolicy.Settings{Iterations: 200, Seed: 1, Recorder: h})
+	r, err := mixpolicy.Solve(t.Context(), p, mixpolicy.PrimalDual{CostScale: cMax}, mixpolicy.Settings{Iterations: 200, Seed: 1, Recorder: h})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestModuliAreRunWithTheBestOfTheGrid(t *testing.T) {
 		}
 		var merits []float64
 		for stream := range brief.Trials {
-			r, err := mixpolicy.Solve(t.Context(), p, &mixpolicy.PrimalDual{
+			r, err := mixpolicy.Solve(t.Context(), p, mixpolicy.PrimalDual{
 				Modulus: families()[i].At(2), StepSize: mixpolicy.InverseSqrt(c.Eta), CostScale: cMax,
 			}, mixpolicy.Settings{Iterations: brief.Iterations, Stream: uint64(stream)})
 			if err != nil {
@@ -225,7 +225,7 @@ func TestAnExplorationShowsTheRunsItNames(t *testing.T) {
 		lo, hi := math.Inf(1), math.Inf(-1)
 		var last float64
 		for stream := range 2 {
-			q, err := mixpolicy.Solve(t.Context(), p, &mixpolicy.PrimalDual{
+			q, err := mixpolicy.Solve(t.Context(), p, mixpolicy.PrimalDual{
 				Modulus: families()[at[3]].At(r), StepSize: mixpolicy.InverseSqrt(e.Etas[at[1]]), Beta: e.Betas[at[2]], CostScale: cMax,
 			}, mixpolicy.Settings{Iterations: 200, Stream: uint64(stream)})
 			if err != nil {
@@ -256,7 +256,7 @@ func TestCopiesOfPoliciesChangeTheNormAndNothingElse(t *testing.T) {
 			t.Fatal(err)
 		}
 		h := new(mixpolicy.History)
-		_, err = mixpolicy.Solve(t.Context(), p, &mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(4)},
+		_, err = mixpolicy.Solve(t.Context(), p, mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(4)},
 			mixpolicy.Settings{Iterations: 1000, Seed: 3, Recorder: h})
 		if err != nil {
 			t.Fatal(err)

@@ -67,22 +67,22 @@ func methods(cMax, radius float64) []networkMethod {
 	}
 	return []networkMethod{
 		{asPrinted, etas, func(s networkSetting) mixpolicy.Method {
-			return &mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(s.eta), Form: mixpolicy.Printed, Multipliers: mixpolicy.LazyMultipliers}
+			return mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(s.eta), Form: mixpolicy.Printed, Multipliers: mixpolicy.LazyMultipliers}
 		}},
 		{"Algorithm 1, printed signs", etas, func(s networkSetting) mixpolicy.Method {
-			return &mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(s.eta), Form: mixpolicy.Printed, Multipliers: mixpolicy.LazyMultipliers,
+			return mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(s.eta), Form: mixpolicy.Printed, Multipliers: mixpolicy.LazyMultipliers,
 				Modulus: mendedBall{bregman.Ball{R: radius}}}
 		}},
 		{"Algorithm 1", large, func(s networkSetting) mixpolicy.Method {
-			return &mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(s.eta)}
+			return mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(s.eta)}
 		}},
 		{"Algorithm 1, rows scaled", etas, func(s networkSetting) mixpolicy.Method {
-			return &mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(s.eta), RowScaling: true}
+			return mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(s.eta), RowScaling: true}
 		}},
 		{"penalty", both, func(s networkSetting) mixpolicy.Method {
-			return &mixpolicy.Penalty{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(s.eta), Weight: s.omega}
+			return mixpolicy.Penalty{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(s.eta), Weight: s.omega}
 		}},
-		{"plug-in", []networkSetting{{}}, func(networkSetting) mixpolicy.Method { return new(mixpolicy.PlugIn) }},
+		{"plug-in", []networkSetting{{}}, func(networkSetting) mixpolicy.Method { return mixpolicy.PlugIn{} }},
 	}
 }
 

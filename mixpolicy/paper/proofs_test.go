@@ -44,7 +44,7 @@ func TestTraceAgainstPrimalDual(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
-		m := &mixpolicy.PrimalDual{StepSize: mixpolicy.InverseSqrt(4), Beta: 0.5, CostScale: cMax, Multipliers: kind}
+		m := mixpolicy.PrimalDual{StepSize: mixpolicy.InverseSqrt(4), Beta: 0.5, CostScale: cMax, Multipliers: kind}
 		q, err := mixpolicy.Solve(t.Context(), p, m, mixpolicy.Settings{Iterations: iterations, Seed: 3, Stream: 2, Uncertified: true})
 		if err != nil {
 			t.Fatal(err)

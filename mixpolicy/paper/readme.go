@@ -55,9 +55,9 @@ func ReadmeFigure(ctx context.Context) (plotting.Panels, error) {
 		protocol Protocol
 		method   func(Protocol) func() mixpolicy.Method
 	}{
-		{"Algorithm 1", k.Protocol.with(k.Tuned.PrimalDual), func(c Protocol) func() mixpolicy.Method { return c.PrimalDual }},
-		{"penalty", k.Protocol.with(k.Tuned.Penalty), func(c Protocol) func() mixpolicy.Method { return c.Penalty }},
-		{"plug-in", k.Protocol, func(c Protocol) func() mixpolicy.Method { return c.PlugIn }},
+		{"Algorithm 1", k.Protocol.with(k.Tuned.PrimalDual), func(c Protocol) c.PrimalDual},
+		{"penalty", k.Protocol.with(k.Tuned.Penalty), func(c Protocol) c.Penalty},
+		{"plug-in", k.Protocol, func(c Protocol) c.PlugIn},
 	} {
 		t, err := mixpolicy.RunTrials(ctx, p, m.method(m.protocol), mixpolicy.TrialSettings{
 			Trials: 20, Iterations: m.protocol.Iterations, Seed: m.protocol.Seed, Schedule: mixpolicy.LogSpaced(8),

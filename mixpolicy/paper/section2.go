@@ -664,7 +664,7 @@ func checkEfficiency(ctx context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	r, err := mixpolicy.Solve(ctx, p, new(mixpolicy.PlugIn), mixpolicy.Settings{Iterations: 1000, Seed: 1})
+	r, err := mixpolicy.Solve(ctx, p, mixpolicy.PlugIn{}, mixpolicy.Settings{Iterations: 1000, Seed: 1})
 	if err != nil {
 		return Finding{}, err
 	}

@@ -648,7 +648,7 @@ func checkAverages(context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	q, err := mixpolicy.Solve(context.Background(), p, &mixpolicy.PrimalDual{Beta: 20, Multipliers: mixpolicy.DenseMultipliers}, mixpolicy.Settings{Iterations: 100, Seed: 1, Uncertified: true})
+	q, err := mixpolicy.Solve(context.Background(), p, mixpolicy.PrimalDual{Beta: 20, Multipliers: mixpolicy.DenseMultipliers}, mixpolicy.Settings{Iterations: 100, Seed: 1, Uncertified: true})
 	if err != nil {
 		return Finding{}, err
 	}
@@ -663,7 +663,7 @@ func checkAlgorithm(ctx context.Context) (Finding, error) {
 	}
 	var miss, merit [2]float64
 	for _, form := range []mixpolicy.Form{mixpolicy.Corrected, mixpolicy.Printed} {
-		r, err := mixpolicy.Solve(ctx, p, &mixpolicy.PrimalDual{Form: form, CostScale: cMax, Beta: 50}, mixpolicy.Settings{Iterations: 1000, Seed: 1})
+		r, err := mixpolicy.Solve(ctx, p, mixpolicy.PrimalDual{Form: form, CostScale: cMax, Beta: 50}, mixpolicy.Settings{Iterations: 1000, Seed: 1})
 		if err != nil {
 			return Finding{}, err
 		}
@@ -698,7 +698,7 @@ func checkA(context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	k, err := mixpolicy.NewConstants(p, &mixpolicy.PrimalDual{Beta: 1})
+	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: 1})
 	if err != nil {
 		return Finding{}, err
 	}
@@ -746,11 +746,11 @@ func rareRuns(ctx context.Context) (k *mixpolicy.Constants, gaps []float64, err 
 	if err != nil {
 		return nil, nil, err
 	}
-	if k, err = mixpolicy.NewConstants(p, &mixpolicy.PrimalDual{Beta: 1}); err != nil {
+	if k, err = mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: 1}); err != nil {
 		return nil, nil, err
 	}
 	for stream := range uint64(100) {
-		r, err := mixpolicy.Solve(ctx, p, &mixpolicy.PrimalDual{Beta: 1}, mixpolicy.Settings{Iterations: 100, Seed: 331, Stream: stream})
+		r, err := mixpolicy.Solve(ctx, p, mixpolicy.PrimalDual{Beta: 1}, mixpolicy.Settings{Iterations: 100, Seed: 331, Stream: stream})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -863,7 +863,7 @@ func rawConstants() (*mixpolicy.Problem, *mixpolicy.Constants, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	k, err := mixpolicy.NewConstants(p, &mixpolicy.PrimalDual{Beta: 1})
+	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: 1})
 	return p, k, err
 }
 
@@ -906,7 +906,7 @@ func checkRate(context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	k, err := mixpolicy.NewConstants(p, &mixpolicy.PrimalDual{Beta: 1, CostScale: cMax})
+	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: cMax})
 	if err != nil {
 		return Finding{}, err
 	}
@@ -990,7 +990,7 @@ func checkSampleSize(context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	k, err := mixpolicy.NewConstants(p, new(mixpolicy.PrimalDual))
+	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{})
 	if err != nil {
 		return Finding{}, err
 	}

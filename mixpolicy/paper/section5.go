@@ -77,7 +77,7 @@ func freeze(radius float64) (inner, norms, chances []float64, k *mixpolicy.Const
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}
-	if k, err = mixpolicy.NewConstants(p, &mixpolicy.PrimalDual{Beta: 20}); err != nil {
+	if k, err = mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: 20}); err != nil {
 		return nil, nil, nil, nil, err
 	}
 	lambda, mean := make([]float64, k.Pairs), make([]float64, k.Dim)
@@ -166,7 +166,7 @@ func checkGapBelow(ctx context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	k, err := mixpolicy.NewConstants(p, &mixpolicy.PrimalDual{Beta: 20})
+	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: 20})
 	if err != nil {
 		return Finding{}, err
 	}

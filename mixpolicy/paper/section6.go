@@ -75,16 +75,16 @@ func QueueProblem(class mixpolicy.Class) (*mixpolicy.Problem, error) {
 
 // PrimalDual returns a fresh Algorithm 1 under the protocol.
 func (c Protocol) PrimalDual() mixpolicy.Method {
-	return &mixpolicy.PrimalDual{StepSize: c.StepSize, CostScale: c.CostScale, Form: c.Form}
+	return mixpolicy.PrimalDual{StepSize: c.StepSize, CostScale: c.CostScale, Form: c.Form}
 }
 
 // Penalty returns a fresh penalty method under the protocol.
 func (c Protocol) Penalty() mixpolicy.Method {
-	return &mixpolicy.Penalty{StepSize: c.StepSize, CostScale: c.CostScale, Weight: c.Weight}
+	return mixpolicy.Penalty{StepSize: c.StepSize, CostScale: c.CostScale, Weight: c.Weight}
 }
 
 // PlugIn returns a fresh plug-in method.
-func (c Protocol) PlugIn() mixpolicy.Method { return new(mixpolicy.PlugIn) }
+func (c Protocol) PlugIn() mixpolicy.Method { return mixpolicy.PlugIn{} }
 
 // Run makes the trials of a method on the queue.
 func (c Protocol) Run(ctx context.Context, method func() mixpolicy.Method) (*mixpolicy.Trials, error) {

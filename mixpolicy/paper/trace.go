@@ -68,7 +68,7 @@ func NewTrace(p *mixpolicy.Problem, set TraceSettings) (*Trace, error) {
 		set.Start = make([]float64, p.Dim())
 		floats.AddConst(1/float64(p.Dim()), set.Start)
 	}
-	k, err := mixpolicy.NewConstants(p, &mixpolicy.PrimalDual{Beta: set.Beta, CostScale: set.CostScale, Start: set.Start})
+	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: set.Beta, CostScale: set.CostScale, Start: set.Start})
 	if err != nil {
 		return nil, fmt.Errorf("paper: run %q: %w", set.Name, err)
 	}

@@ -31,24 +31,24 @@ func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) [
 	wide := powers(4, 4, 16) // η₀ of a method with nothing else to tune
 	all := []Contestant{
 		{"Algorithm 1", "Badiei Khuzani et al. 2019, corrected", grid(wide, one, func(eta, _ float64) System {
-			return Mixing(&mixpolicy.PrimalDual{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)})
+			return Mixing(mixpolicy.PrimalDual{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)})
 		})},
 		{"Algorithm 1, last iterate", "not in the paper", grid(wide, one, func(eta, _ float64) System {
-			return Mixing(LastIterate{&mixpolicy.PrimalDual{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}})
+			return Mixing(LastIterate{mixpolicy.PrimalDual{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}})
 		})},
 		{"Algorithm 1, rows scaled", "not in the paper; Pock and Chambolle 2011", grid(wide, one, func(eta, _ float64) System {
-			return Mixing(&mixpolicy.PrimalDual{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta), RowScaling: true})
+			return Mixing(mixpolicy.PrimalDual{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta), RowScaling: true})
 		})},
 		{"Algorithm 1, variance reduced", "not in the paper", grid(wide, one, func(eta, _ float64) System {
 			return Mixing(&VarianceReduced{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)})
 		})},
 		{"penalty", "Banijamali et al. 2018", grid(powers(1, 8, 4), powers(16, 8, 4), func(eta, omega float64) System {
-			return Mixing(&mixpolicy.Penalty{CostScale: scale, Weight: omega, StepSize: mixpolicy.InverseSqrt(eta)})
+			return Mixing(mixpolicy.Penalty{CostScale: scale, Weight: omega, StepSize: mixpolicy.InverseSqrt(eta)})
 		})},
 		{"dual ALP", "Abbasi-Yadkori et al. 2014", grid(powers(1, 8, 4), powers(16, 8, 4), func(eta, omega float64) System {
 			return Mixing(&DualALP{CostScale: scale, Weight: omega, StepSize: mixpolicy.InverseSqrt(eta)})
 		})},
-		{"plug-in", "certainty equivalence for (2.18)", grid(one, one, func(_, _ float64) System { return Mixing(&mixpolicy.PlugIn{}) })},
+		{"plug-in", "certainty equivalence for (2.18)", grid(one, one, func(_, _ float64) System { return Mixing(mixpolicy.PlugIn{}) })},
 	}
 	if p.MDP().Criterion().Average() {
 		all = append(all, Contestant{"π-learning", "Wang 2017", grid(powers(1, 4, 8), []float64{100, 10_000}, func(rate, tau float64) System {

@@ -202,8 +202,8 @@ func TestVarianceReduced(t *testing.T) {
 func TestLastIterate(t *testing.T) {
 	p := section6(t, mixpolicy.Ball(2))
 	_, top := p.MDP().CostRange()
-	a := solve(t, p, &mixpolicy.PrimalDual{CostScale: top}, 500)
-	b := solve(t, p, LastIterate{&mixpolicy.PrimalDual{CostScale: top}}, 500)
+	a := solve(t, p, mixpolicy.PrimalDual{CostScale: top}, 500)
+	b := solve(t, p, LastIterate{mixpolicy.PrimalDual{CostScale: top}}, 500)
 	if !floats.Equal(a.Last, b.Theta) || !floats.Equal(a.Last, b.Last) || b.Method != "primal–dual, last iterate" {
 		t.Errorf("%s: %v, want %v", b.Method, b.Theta, a.Last)
 	}
