@@ -11,8 +11,9 @@ import (
 )
 
 var (
-	_ System = (*RandomizedLP)(nil)
-	_ System = (*PiLearning)(nil)
+	_ mixpolicy.Method    = RandomizedLP{}
+	_ mixpolicy.Method    = PiLearning{}
+	_ mixpolicy.PolicyRun = (*game)(nil)
 )
 
 // RandomizedLP is Wang's randomised primal–dual method for discounted MDPs under a
@@ -45,27 +46,25 @@ type RandomizedLP struct {
 	Steps int
 	// Rate multiplies both step sizes; 0 is 1, as published.
 	Rate float64
-
-	game
 }
 
-// Name implements [System].
-func (a *RandomizedLP) Name() string { return "randomised LP" }
+// Name implements [mixpolicy.Method].
+func (a RandomizedLP) Name() string { return "randomised LP" }
 
-// Init implements [System].
-func (a *RandomizedLP) Init(p *mixpolicy.Problem, o *mixpolicy.Oracle) error {
+// Start implements [mixpolicy.Method].
+func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
 	x := p.MDP()
 	if x.Criterion().Average() {
-		return errors.New("priorwork: the randomised LP is for discounted cost; PiLearning is for average cost")
+		return nil, errors.New("priorwork: the randomised LP is for discounted cost; PiLearning is for average cost")
 	}
 	rate, err := learningRate(a.Rate, a.Steps)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	gamma, n, nm := x.Gamma(), float64(x.States()), float64(x.Pairs())
 	theta := 1 - gamma
 	beta := theta * math.Sqrt(math.Log(nm+1)/(2*nm*float64(a.Steps)))
-	return a.init(p, o, game{
+	return newGame(p, o, game{
 		alpha: x.Initial(), theta: theta, lo: 0, hi: 1 / (1 - gamma), shift: 1 / (1 - gamma),
 		dual: rate * beta, primal: rate * beta * n / (2 * (1 - gamma) * (1 - gamma)),
 	})
@@ -103,37 +102,35 @@ type PiLearning struct {
 	Range float64
 	// Rate multiplies both step sizes; 0 is 1.
 	Rate float64
-
-	game
 }
 
-// Name implements [System].
-func (a *PiLearning) Name() string { return "π-learning" }
+// Name implements [mixpolicy.Method].
+func (a PiLearning) Name() string { return "π-learning" }
 
-// Init implements [System].
-func (a *PiLearning) Init(p *mixpolicy.Problem, o *mixpolicy.Oracle) error {
+// Start implements [mixpolicy.Method].
+func (a PiLearning) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
 	x := p.MDP()
 	if !x.Criterion().Average() {
-		return errors.New("priorwork: π-learning is for average cost; RandomizedLP is for discounted cost")
+		return nil, errors.New("priorwork: π-learning is for average cost; RandomizedLP is for discounted cost")
 	}
 	rate, err := learningRate(a.Rate, a.Steps)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	t, err := positive(a.MixingTime, 0, "MixingTime")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	tau, err := positive(a.Range, 0, "Range τ")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if tau < 1 {
-		return fmt.Errorf("priorwork: Range τ = %v, want at least 1", tau)
+		return nil, fmt.Errorf("priorwork: Range τ = %v, want at least 1", tau)
 	}
 	n, nm := float64(x.States()), float64(x.Pairs())
 	beta := math.Sqrt(math.Log(nm)/(2*nm*float64(a.Steps))) / t
-	return a.init(p, o, game{
+	return newGame(p, o, game{
 		alpha: barycentre(x.States()), theta: 1 / math.Sqrt(tau), lo: -2 * t, hi: 2 * t, shift: 4*t + 1,
 		dual: rate * beta, primal: rate * beta * n * t * t,
 	})
@@ -164,11 +161,12 @@ type game struct {
 	last []int     // when that was
 }
 
-func (g *game) init(p *mixpolicy.Problem, o *mixpolicy.Oracle, set game) (err error) {
-	*g = set
+// newGame starts a game with the parameters of set.
+func newGame(p *mixpolicy.Problem, o *mixpolicy.Oracle, set game) (_ mixpolicy.Run, err error) {
+	g := &set
 	g.x, g.oracle = p.MDP(), o
 	if g.start, err = alias.New(g.alpha); err != nil {
-		return fmt.Errorf("priorwork: initial distribution: %w", err)
+		return nil, fmt.Errorf("priorwork: initial distribution: %w", err)
 	}
 	least, most := g.x.CostRange()
 	if g.least, g.spread = least, most-least; g.spread == 0 {
@@ -177,7 +175,7 @@ func (g *game) init(p *mixpolicy.Problem, o *mixpolicy.Oracle, set game) (err er
 	g.v = make([]float64, g.x.States())
 	g.xi = newSumTree(barycentre(g.x.Pairs()))
 	g.sum, g.last = make([]float64, g.x.Pairs()), make([]int, g.x.States())
-	return nil
+	return g, nil
 }
 
 // row returns ξ(s, ·), not normalised, borrowed.
@@ -186,7 +184,7 @@ func (g *game) row(s int) []float64 {
 	return g.xi.node[from : from+m]
 }
 
-// Step implements [System].
+// Step implements [mixpolicy.Run].
 func (g *game) Step() error {
 	rng, m := g.oracle.Rand(), g.x.Actions()
 	var pair int
@@ -237,8 +235,14 @@ func (g *game) record(s int) {
 	g.last[s] = g.t + 1
 }
 
-// Answer implements [System].
-func (g *game) Answer(context.Context) (*Answer, error) {
+// View implements [mixpolicy.Run].
+func (g *game) View(s *mixpolicy.Snapshot) error {
+	*s = mixpolicy.Snapshot{Iteration: g.t, Queries: g.oracle.Queries()}
+	return nil
+}
+
+// Policy implements [mixpolicy.PolicyRun]: the average of the policies π.
+func (g *game) Policy(context.Context) (*mixpolicy.Policy, error) {
 	total := append([]float64(nil), g.sum...)
 	for s := range g.v {
 		row := g.row(s)
@@ -247,15 +251,8 @@ func (g *game) Answer(context.Context) (*Answer, error) {
 			total[s*len(row)+a] = max(0, total[s*len(row)+a]+f*w)
 		}
 	}
-	policy, err := mixpolicy.PolicyOf(g.x, total)
-	if err != nil {
-		return nil, err
-	}
-	return &Answer{Policy: policy}, nil
+	return mixpolicy.PolicyOf(g.x, total)
 }
-
-// Value returns v, or h, of the rewards, borrowed.
-func (g *game) Value() []float64 { return g.v }
 
 func sumOf(x []float64) float64 {
 	var total float64

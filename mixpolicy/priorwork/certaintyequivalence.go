@@ -8,7 +8,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-var _ System = (*CertaintyEquivalence)(nil)
+var (
+	_ mixpolicy.Method    = CertaintyEquivalence{}
+	_ mixpolicy.PolicyRun = (*certaintyEquivalence)(nil)
+)
 
 // CertaintyEquivalence learns the costs one by one and solves what it then believes: the
 // plug-in principle applied to the whole MDP, (2.13), instead of to (2.18). With a
@@ -18,7 +21,13 @@ var _ System = (*CertaintyEquivalence)(nil)
 //
 // Pairs are asked in a random order, over and over. Those not yet asked count as c_max,
 // known by (A.3).
-type CertaintyEquivalence struct {
+type CertaintyEquivalence struct{}
+
+// Name implements [mixpolicy.Method].
+func (CertaintyEquivalence) Name() string { return "certainty equivalence" }
+
+// certaintyEquivalence is a run of [CertaintyEquivalence].
+type certaintyEquivalence struct {
 	x      *mixpolicy.MDP
 	oracle *mixpolicy.Oracle
 	order  []int
@@ -26,30 +35,34 @@ type CertaintyEquivalence struct {
 	t      int
 }
 
-// Name implements [System].
-func (a *CertaintyEquivalence) Name() string { return "certainty equivalence" }
-
-// Init implements [System].
-func (a *CertaintyEquivalence) Init(p *mixpolicy.Problem, o *mixpolicy.Oracle) error {
+// Start implements [mixpolicy.Method].
+func (CertaintyEquivalence) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
 	x := p.MDP()
 	_, most := x.CostRange()
-	*a = CertaintyEquivalence{x: x, oracle: o, order: rand.New(o.Rand()).Perm(x.Pairs()), cost: make([]float64, x.Pairs())}
-	for i := range a.cost {
-		a.cost[i] = most
+	r := &certaintyEquivalence{x: x, oracle: o, order: rand.New(o.Rand()).Perm(x.Pairs()), cost: make([]float64, x.Pairs())}
+	for i := range r.cost {
+		r.cost[i] = most
 	}
-	return nil
+	return r, nil
 }
 
-// Step implements [System]: one query.
-func (a *CertaintyEquivalence) Step() error {
+// Step implements [mixpolicy.Run]: one query.
+func (a *certaintyEquivalence) Step() error {
 	pair, m := a.order[a.t%len(a.order)], a.x.Actions()
 	a.cost[pair], _ = a.oracle.Query(pair/m, pair%m)
 	a.t++
 	return nil
 }
 
-// Answer implements [System]. It solves the MDP, to a millionth of the range of its costs.
-func (a *CertaintyEquivalence) Answer(ctx context.Context) (*Answer, error) {
+// View implements [mixpolicy.Run].
+func (a *certaintyEquivalence) View(s *mixpolicy.Snapshot) error {
+	*s = mixpolicy.Snapshot{Iteration: a.t, Queries: a.oracle.Queries()}
+	return nil
+}
+
+// Policy implements [mixpolicy.PolicyRun]. It solves the MDP, to a millionth of the range of
+// its costs.
+func (a *certaintyEquivalence) Policy(ctx context.Context) (*mixpolicy.Policy, error) {
 	believed, err := a.x.WithCosts(a.cost)
 	if err != nil {
 		return nil, err
@@ -59,5 +72,5 @@ func (a *CertaintyEquivalence) Answer(ctx context.Context) (*Answer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("priorwork: certainty equivalence after %d queries: %w", a.t, err)
 	}
-	return &Answer{Policy: best.Policy}, nil
+	return best.Policy, nil
 }

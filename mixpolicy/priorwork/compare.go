@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -15,11 +14,11 @@ import (
 )
 
 // Contestant is a system in all configurations that tuning may choose from, the published
-// or default one first. Each call makes a fresh System.
+// or default one first. They are settings, and shared by all runs.
 type Contestant struct {
 	Name           string
 	Source         string // the paper it is from
-	Configurations []func() System
+	Configurations []mixpolicy.Method
 }
 
 // ComparisonSettings are the same for all contestants. Trials is required.
@@ -179,8 +178,8 @@ func compare(ctx context.Context, p *mixpolicy.Problem, contestants []Contestant
 			tried = len(x.Configurations)
 			heat := e
 			heat.course = c.end()
-			for k, system := range x.Configurations {
-				runs, err := heat.runs(system, set.TuningTrials, set.Seed+1)
+			for k, m := range x.Configurations {
+				runs, err := heat.runs(m, set.TuningTrials, set.Seed+1)
 				if err != nil {
 					return out, err
 				}
@@ -214,13 +213,13 @@ type event struct {
 	course
 }
 
-func (e *event) runs(system func() System, trials int, seed uint64) ([][]Look, error) {
+func (e *event) runs(m mixpolicy.Method, trials int, seed uint64) ([][]Look, error) {
 	out := make([][]Look, trials)
 	g, ctx := errgroup.WithContext(e.ctx)
 	g.SetLimit(e.set.Workers)
 	for k := range trials {
 		g.Go(func() error {
-			r, err := e.run(ctx, system(), seed, uint64(k))
+			r, err := e.run(ctx, m, seed, uint64(k))
 			if err != nil {
 				return fmt.Errorf("priorwork: %s, stream %d: %w", e.name, k, err)
 			}
@@ -234,29 +233,30 @@ func (e *event) runs(system func() System, trials int, seed uint64) ([][]Look, e
 	return out, g.Wait()
 }
 
-// run times Init and steps, and stops the clock while it judges.
-func (e *event) run(ctx context.Context, s System, seed, stream uint64) ([]Look, error) {
+// run times Start and steps, and stops the clock while it judges.
+func (e *event) run(ctx context.Context, m mixpolicy.Method, seed, stream uint64) ([]Look, error) {
 	o, err := mixpolicy.NewOracle(e.p, seed, stream)
 	if err != nil {
 		return nil, err
 	}
 	begin := time.Now()
-	if err := s.Init(e.p, o); err != nil {
+	s, err := m.Start(e.p, o)
+	if err != nil {
 		return nil, err
 	}
 	spent := time.Since(begin)
-	if solver, ok := s.(*solver); ok && !e.asks { // has no steps: the same at all checkpoints
-		once, err := e.look(ctx, solver, o, spent)
-		return slices.Repeat([]Look{once}, e.checkpoints), err
-	}
 	// Looks at the clock, and at the context, come after as many steps as take some
 	// microseconds: a look takes 50 ns.
 	const look = 64
 	var out []Look
+	done := false
 	for step := 0; len(out) < e.checkpoints; {
 		begin = time.Now()
 		for range look {
-			if err := s.Step(); err != nil {
+			if err := s.Step(); err == mixpolicy.Done {
+				done = true
+				break
+			} else if err != nil {
 				return nil, fmt.Errorf("step %d: %w", step, err)
 			}
 			step++
@@ -271,14 +271,14 @@ func (e *event) run(ctx context.Context, s System, seed, stream uint64) ([]Look,
 		if e.asks && o.Queries() == 0 {
 			return nil, errors.New("asks no queries; want CompareByTime")
 		}
-		if !e.reached(len(out), o.Queries(), spent) {
+		if !done && !e.reached(len(out), o.Queries(), spent) {
 			continue
 		}
 		q, err := e.look(ctx, s, o, spent)
 		if err != nil {
 			return nil, fmt.Errorf("after %d steps: %w", step, err)
 		}
-		for len(out) < e.checkpoints && e.reached(len(out), o.Queries(), spent) {
+		for len(out) < e.checkpoints && (done || e.reached(len(out), o.Queries(), spent)) {
 			out = append(out, q)
 		}
 	}
@@ -286,23 +286,30 @@ func (e *event) run(ctx context.Context, s System, seed, stream uint64) ([]Look,
 }
 
 // look asks for an answer, which costs time, and judges it.
-func (e *event) look(ctx context.Context, s System, o *mixpolicy.Oracle, spent time.Duration) (Look, error) {
+func (e *event) look(ctx context.Context, s mixpolicy.Run, o *mixpolicy.Oracle, spent time.Duration) (Look, error) {
 	begin := time.Now()
-	answer, err := s.Answer(ctx)
+	var snap mixpolicy.Snapshot
+	var policy *mixpolicy.Policy
+	err := s.View(&snap)
+	if run, ok := s.(mixpolicy.PolicyRun); ok && err == nil {
+		policy, err = run.Policy(ctx)
+	} else if err == nil {
+		policy, err = e.p.Features().PolicyOf(snap.Average)
+	}
 	if err != nil {
 		return Look{}, fmt.Errorf("answer: %w", err)
 	}
 	total := spent + time.Since(begin)
-	q, err := e.judge(ctx, answer)
+	q, err := e.judge(ctx, snap.Average, policy)
 	q.Queries, q.Seconds = float64(o.Queries()), total.Seconds()
 	return q, err
 }
 
 // judge works out the merit of θ̂ and the true cost of the policy.
-func (e *event) judge(ctx context.Context, a *Answer) (q Look, err error) {
-	if a.Theta != nil {
+func (e *event) judge(ctx context.Context, theta []float64, policy *mixpolicy.Policy) (q Look, err error) {
+	if theta != nil {
 		q.hasMerit = true
-		if q.Merit, err = e.p.Merit(a.Theta); err != nil {
+		if q.Merit, err = e.p.Merit(theta); err != nil {
 			return q, err
 		}
 		if e.set.SkipPolicyCost {
@@ -310,7 +317,7 @@ func (e *event) judge(ctx context.Context, a *Answer) (q Look, err error) {
 		}
 	}
 	x := e.p.MDP()
-	measure, err := mixpolicy.Occupation(ctx, x, a.Policy, mixpolicy.MeasureSettings{})
+	measure, err := mixpolicy.Occupation(ctx, x, policy, mixpolicy.MeasureSettings{})
 	if err != nil {
 		return q, fmt.Errorf("true cost of the policy: %w", err)
 	}

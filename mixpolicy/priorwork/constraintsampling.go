@@ -10,7 +10,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
 )
 
-var _ System = (*ConstraintSampling)(nil)
+var (
+	_ mixpolicy.Method    = ConstraintSampling{}
+	_ mixpolicy.PolicyRun = (*constraintSampling)(nil)
+)
 
 // ConstraintSampling is the approximate LP over sampled constraints (4.7), (4.8), of de Farias
 // and Van Roy (2004): a step draws a pair (s, a) ~ η and asks for its cost, and the
@@ -25,40 +28,44 @@ type ConstraintSampling struct {
 	Weights  []float64  // α; nil is the MDP's initial distribution
 	Sampling []float64  // η over pairs; nil is the oracle's, (1/d) Σ ψⁱ
 	Bound    float64    // of Γ; see ALP
+}
 
+// Name implements [mixpolicy.Method].
+func (a ConstraintSampling) Name() string { return "ALP, sampled constraints" }
+
+// constraintSampling is a run of [ConstraintSampling].
+type constraintSampling struct {
+	ConstraintSampling
 	p      *mixpolicy.Problem
 	oracle *mixpolicy.Oracle
 	table  *alias.Table
+	t      int
 	known  map[int]bool
 	pairs  []int
 	cost   []float64
 }
 
-// Name implements [System].
-func (a *ConstraintSampling) Name() string { return "ALP, sampled constraints" }
-
-// Init implements [System].
-func (a *ConstraintSampling) Init(p *mixpolicy.Problem, o *mixpolicy.Oracle) error {
-	a.p, a.oracle, a.table = p, o, nil
-	a.known, a.pairs, a.cost = make(map[int]bool), nil, nil
+// Start implements [mixpolicy.Method].
+func (a ConstraintSampling) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
+	r := &constraintSampling{ConstraintSampling: a, p: p, oracle: o, known: make(map[int]bool)}
 	if err := checkBasis(p.MDP(), a.Basis); err != nil {
-		return err
+		return nil, err
 	}
 	if a.Sampling == nil {
-		return nil
+		return r, nil
 	}
 	if len(a.Sampling) != p.MDP().Pairs() {
-		return fmt.Errorf("priorwork: sampling distribution of constraints has %d entries, want one per pair: %d", len(a.Sampling), p.MDP().Pairs())
+		return nil, fmt.Errorf("priorwork: sampling distribution of constraints has %d entries, want one per pair: %d", len(a.Sampling), p.MDP().Pairs())
 	}
 	var err error
-	if a.table, err = alias.New(a.Sampling); err != nil {
-		return fmt.Errorf("priorwork: sampling distribution of constraints: %w", err)
+	if r.table, err = alias.New(a.Sampling); err != nil {
+		return nil, fmt.Errorf("priorwork: sampling distribution of constraints: %w", err)
 	}
-	return nil
+	return r, nil
 }
 
-// Step implements [System].
-func (a *ConstraintSampling) Step() error {
+// Step implements [mixpolicy.Run].
+func (a *constraintSampling) Step() error {
 	var pair int
 	var cost float64
 	if a.table == nil {
@@ -72,19 +79,36 @@ func (a *ConstraintSampling) Step() error {
 		a.known[pair] = true
 		a.pairs, a.cost = append(a.pairs, pair), append(a.cost, cost)
 	}
+	a.t++
 	return nil
 }
 
-// Solve returns the approximation over the constraints drawn so far.
-func (a *ConstraintSampling) Solve(ctx context.Context) (*Approximation, error) {
-	return ALP{Basis: a.Basis, Weights: a.Weights, Bound: a.Bound}.solve(ctx, a.p.MDP(), a.pairs, a.cost)
+// View implements [mixpolicy.Run].
+func (a *constraintSampling) View(s *mixpolicy.Snapshot) error {
+	*s = mixpolicy.Snapshot{Iteration: a.t, Queries: a.oracle.Queries()}
+	return nil
 }
 
-// Answer implements [System].
-func (a *ConstraintSampling) Answer(ctx context.Context) (*Answer, error) {
-	v, err := a.Solve(ctx)
+// Policy implements [mixpolicy.PolicyRun].
+func (a *constraintSampling) Policy(ctx context.Context) (*mixpolicy.Policy, error) {
+	v, err := a.solve(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &Answer{Policy: v.Policy}, nil
+	return v.Policy, nil
+}
+
+// solve returns the approximation over the constraints drawn so far.
+func (a *constraintSampling) solve(ctx context.Context) (*Approximation, error) {
+	return ALP{Basis: a.Basis, Weights: a.Weights, Bound: a.Bound}.solve(ctx, a.p.MDP(), a.pairs, a.cost)
+}
+
+// Solve draws that many constraints, with the random numbers of PCG(seed, 0), and returns the
+// approximation over them.
+func (a ConstraintSampling) Solve(ctx context.Context, p *mixpolicy.Problem, constraints int, seed uint64) (*Approximation, error) {
+	r, err := mixpolicy.Solve(ctx, p, a, mixpolicy.Settings{Iterations: constraints, Seed: seed, Uncertified: true})
+	if err != nil {
+		return nil, err
+	}
+	return r.Run.(*constraintSampling).solve(ctx)
 }

@@ -30,47 +30,47 @@ func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) [
 	}
 	wide := powers(4, 4, 16) // η₀ of a method with nothing else to tune
 	all := []Contestant{
-		{"Algorithm 1", "Badiei Khuzani et al. 2019, corrected", grid(wide, one, func(eta, _ float64) System {
-			return Mixing(mixpolicy.PrimalDual{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)})
+		{"Algorithm 1", "Badiei Khuzani et al. 2019, corrected", grid(wide, one, func(eta, _ float64) mixpolicy.Method {
+			return mixpolicy.PrimalDual{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}
 		})},
-		{"Algorithm 1, last iterate", "not in the paper", grid(wide, one, func(eta, _ float64) System {
-			return Mixing(LastIterate{mixpolicy.PrimalDual{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}})
+		{"Algorithm 1, last iterate", "not in the paper", grid(wide, one, func(eta, _ float64) mixpolicy.Method {
+			return LastIterate{mixpolicy.PrimalDual{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}}
 		})},
-		{"Algorithm 1, rows scaled", "not in the paper; Pock and Chambolle 2011", grid(wide, one, func(eta, _ float64) System {
-			return Mixing(mixpolicy.PrimalDual{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta), RowScaling: true})
+		{"Algorithm 1, rows scaled", "not in the paper; Pock and Chambolle 2011", grid(wide, one, func(eta, _ float64) mixpolicy.Method {
+			return mixpolicy.PrimalDual{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta), RowScaling: true}
 		})},
-		{"Algorithm 1, variance reduced", "not in the paper", grid(wide, one, func(eta, _ float64) System {
-			return Mixing(&VarianceReduced{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)})
+		{"Algorithm 1, variance reduced", "not in the paper", grid(wide, one, func(eta, _ float64) mixpolicy.Method {
+			return VarianceReduced{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}
 		})},
-		{"penalty", "Banijamali et al. 2018", grid(powers(1, 8, 4), powers(16, 8, 4), func(eta, omega float64) System {
-			return Mixing(mixpolicy.Penalty{CostScale: scale, Weight: omega, StepSize: mixpolicy.InverseSqrt(eta)})
+		{"penalty", "Banijamali et al. 2018", grid(powers(1, 8, 4), powers(16, 8, 4), func(eta, omega float64) mixpolicy.Method {
+			return mixpolicy.Penalty{CostScale: scale, Weight: omega, StepSize: mixpolicy.InverseSqrt(eta)}
 		})},
-		{"dual ALP", "Abbasi-Yadkori et al. 2014", grid(powers(1, 8, 4), powers(16, 8, 4), func(eta, omega float64) System {
-			return Mixing(&DualALP{CostScale: scale, Weight: omega, StepSize: mixpolicy.InverseSqrt(eta)})
+		{"dual ALP", "Abbasi-Yadkori et al. 2014", grid(powers(1, 8, 4), powers(16, 8, 4), func(eta, omega float64) mixpolicy.Method {
+			return DualALP{CostScale: scale, Weight: omega, StepSize: mixpolicy.InverseSqrt(eta)}
 		})},
-		{"plug-in", "certainty equivalence for (2.18)", grid(one, one, func(_, _ float64) System { return Mixing(mixpolicy.PlugIn{}) })},
+		{"plug-in", "certainty equivalence for (2.18)", grid(one, one, func(_, _ float64) mixpolicy.Method { return mixpolicy.PlugIn{} })},
 	}
 	if p.MDP().Criterion().Average() {
-		all = append(all, Contestant{"π-learning", "Wang 2017", grid(powers(1, 4, 8), []float64{100, 10_000}, func(rate, tau float64) System {
-			return &PiLearning{Steps: steps, MixingTime: mixing, Range: tau, Rate: rate}
+		all = append(all, Contestant{"π-learning", "Wang 2017", grid(powers(1, 4, 8), []float64{100, 10_000}, func(rate, tau float64) mixpolicy.Method {
+			return PiLearning{Steps: steps, MixingTime: mixing, Range: tau, Rate: rate}
 		})})
 	} else {
-		all = append(all, Contestant{"randomised LP", "Wang 2020", grid(powers(1, 4, 16), one, func(rate, _ float64) System {
-			return &RandomizedLP{Steps: steps, Rate: rate}
+		all = append(all, Contestant{"randomised LP", "Wang 2020", grid(powers(1, 4, 16), one, func(rate, _ float64) mixpolicy.Method {
+			return RandomizedLP{Steps: steps, Rate: rate}
 		})})
 	}
 	if phi != nil {
-		all = append(all, Contestant{"ALP, sampled constraints", "de Farias and Van Roy 2004", grid(one, one, func(_, _ float64) System {
-			return &ConstraintSampling{Basis: phi, Weights: visits(p), Bound: scale * horizon}
+		all = append(all, Contestant{"ALP, sampled constraints", "de Farias and Van Roy 2004", grid(one, one, func(_, _ float64) mixpolicy.Method {
+			return ConstraintSampling{Basis: phi, Weights: Visits(p), Bound: scale * horizon}
 		})})
 		if !p.MDP().Criterion().Average() {
-			all = append(all, Contestant{"smoothed ALP, primal–dual", "promised by the abstract", grid(powers(1, 8, 4), powers(16, 4, 4), func(eta, radius float64) System {
-				return &SmoothedPrimalDual{Basis: phi, Weights: visits(p), Slack: visits(p), Radius: radius, CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}
+			all = append(all, Contestant{"smoothed ALP, primal–dual", "promised by the abstract", grid(powers(1, 8, 4), powers(16, 4, 4), func(eta, radius float64) mixpolicy.Method {
+				return SmoothedPrimalDual{Basis: phi, Weights: Visits(p), Slack: Visits(p), Radius: radius, CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}
 			})})
 		}
 	}
-	return append(all, Contestant{"certainty equivalence", "Azar, Munos and Kappen 2013", grid(one, one, func(_, _ float64) System {
-		return new(CertaintyEquivalence)
+	return append(all, Contestant{"certainty equivalence", "Azar, Munos and Kappen 2013", grid(one, one, func(_, _ float64) mixpolicy.Method {
+		return CertaintyEquivalence{}
 	})})
 }
 
@@ -79,17 +79,17 @@ func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) [
 // program. For all policies: policy iteration, and with a basis Φ the approximate LP
 // (4.1) and, for discounted cost, the smoothed one (4.10).
 func Knowing(p *mixpolicy.Problem, phi *mat.Dense) []Contestant {
-	only := func(system func() System) []func() System { return []func() System{system} }
+	only := func(m mixpolicy.Method) []mixpolicy.Method { return []mixpolicy.Method{m} }
 	all := []Contestant{
-		{"mirror-prox", "Nemirovski 2004", only(func() System { return Mixing(&MirrorProx{}) })},
-		{"restarted PDHG", "Applegate et al. 2023", only(func() System { return Mixing(&PDHG{}) })},
-		{"exact LP (2.18)", "linear programming", only(MixtureLP)},
-		{"policy iteration", "Howard 1960", only(FullLP)},
+		{"mirror-prox", "Nemirovski 2004", only(MirrorProx{})},
+		{"restarted PDHG", "Applegate et al. 2023", only(PDHG{})},
+		{"exact LP (2.18)", "linear programming", only(MixtureLP{})},
+		{"policy iteration", "Howard 1960", only(FullLP{})},
 	}
 	if phi != nil {
-		all = append(all, Contestant{"approximate LP", "de Farias and Van Roy 2003", only(func() System { return ApproximateLP(phi) })})
+		all = append(all, Contestant{"approximate LP", "de Farias and Van Roy 2003", only(ApproximateLP{phi})})
 		if !p.MDP().Criterion().Average() {
-			all = append(all, Contestant{"smoothed LP", "Desai, Farias and Moallemi 2012", only(func() System { return SmoothedLP(phi) })})
+			all = append(all, Contestant{"smoothed LP", "Desai, Farias and Moallemi 2012", only(SmoothedLP{phi})})
 		}
 	}
 	return all
@@ -98,11 +98,11 @@ func Knowing(p *mixpolicy.Problem, phi *mat.Dense) []Contestant {
 var one = []float64{1}
 
 // grid makes a configuration of every pair, the first of both first.
-func grid(a, b []float64, system func(a, b float64) System) []func() System {
-	var all []func() System
+func grid(a, b []float64, m func(a, b float64) mixpolicy.Method) []mixpolicy.Method {
+	var all []mixpolicy.Method
 	for _, v := range a {
 		for _, w := range b {
-			all = append(all, func() System { return system(v, w) })
+			all = append(all, m(v, w))
 		}
 	}
 	return all

@@ -11,7 +11,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-var _ mixpolicy.Method = (*DualALP)(nil)
+var (
+	_ mixpolicy.Method = DualALP{}
+	_ mixpolicy.Run    = (*dualALP)(nil)
+)
 
 // DualALP is the method of Abbasi-Yadkori, Bartlett and Malek (2014): projected stochastic
 // subgradients of (4.14),
@@ -43,6 +46,21 @@ type DualALP struct {
 	States []float64
 	// CostScale divides every observed cost; 0 is 1.
 	CostScale float64
+}
+
+// PublishedDualALP returns the setting of the source's experiments with the
+// four-dimensional network: ω = 2, and steps that average 1000 gradients, with a rate of 10⁻⁴
+// that is halved every 2000 of 8000 steps. (From memory: the text was not at hand.)
+func PublishedDualALP() DualALP {
+	return DualALP{Weight: 2, Batch: 1000, StepSize: mixpolicy.StepFunc(func(t int) float64 { return math.Ldexp(1e-4, -(t / 2000)) })}
+}
+
+// Name implements [mixpolicy.Method].
+func (a DualALP) Name() string { return "dual ALP" }
+
+// dualALP is a run of [DualALP].
+type dualALP struct {
+	DualALP // with the defaults filled in
 
 	p      *mixpolicy.Problem
 	oracle *mixpolicy.Oracle
@@ -50,7 +68,6 @@ type DualALP struct {
 	target []float64   // (1−γ)α
 	table  *alias.Table
 	q2     []float64
-	scale  float64
 
 	t        int
 	weight   float64 // Σ η
@@ -61,42 +78,28 @@ type DualALP struct {
 	average  []float64
 }
 
-// PublishedDualALP returns the setting of the source's experiments with the
-// four-dimensional network: ω = 2, and steps that average 1000 gradients, with a rate of 10⁻⁴
-// that is halved every 2000 of 8000 steps. (From memory: the text was not at hand.)
-func PublishedDualALP() *DualALP {
-	return &DualALP{Weight: 2, Batch: 1000, StepSize: func(t int) float64 { return math.Ldexp(1e-4, -(t / 2000)) }}
-}
-
-// Name implements [mixpolicy.Method].
-func (a *DualALP) Name() string { return "dual ALP" }
-
-// Init implements [mixpolicy.Method].
-func (a *DualALP) Init(p *mixpolicy.Problem, o *mixpolicy.Oracle) (err error) {
-	a.p, a.oracle = p, o
+// Start implements [mixpolicy.Method].
+func (a DualALP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
+	var err error
 	if a.Weight, err = positive(a.Weight, 1, "penalty weight ω"); err != nil {
-		return err
+		return nil, err
 	}
-	if a.StepSize, err = stepSize(a.StepSize); err != nil {
-		return err
+	if a.StepSize, err = mixpolicy.Steps(a.StepSize); err != nil {
+		return nil, err
 	}
-	if a.scale, err = positive(a.CostScale, 1, "CostScale"); err != nil {
-		return err
+	if a.CostScale, err = positive(a.CostScale, 1, "CostScale"); err != nil {
+		return nil, err
 	}
 	if a.Batch < 0 {
-		return fmt.Errorf("priorwork: a batch of %d gradients, want at least 1", a.Batch)
+		return nil, fmt.Errorf("priorwork: a batch of %d gradients, want at least 1", a.Batch)
 	}
 	a.Batch = max(1, a.Batch)
-	a.flow, a.target = flowRows(p.Features()), flowTarget(p.MDP())
-	if err := a.initStates(); err != nil {
-		return err
-	}
 	d := p.Dim()
-	a.t, a.weight = 0, 0
-	a.theta = barycentre(d)
-	a.gradient, a.row = make([]float64, d), make([]float64, d)
-	a.sumTheta, a.average = make([]float64, d), make([]float64, d)
-	return nil
+	r := &dualALP{
+		DualALP: a, p: p, oracle: o, flow: flowRows(p.Features()), target: flowTarget(p.MDP()), theta: barycentre(d),
+		gradient: make([]float64, d), row: make([]float64, d), sumTheta: make([]float64, d), average: make([]float64, d),
+	}
+	return r, r.initStates()
 }
 
 // flowRows returns W = (Q − γP)ᵀΨ by rows.
@@ -132,7 +135,7 @@ func flowTarget(x *mixpolicy.MDP) []float64 {
 	return b
 }
 
-func (a *DualALP) initStates() (err error) {
+func (a *dualALP) initStates() (err error) {
 	x := a.p.MDP()
 	a.q2 = make([]float64, x.States())
 	for s, w := range a.flow {
@@ -159,9 +162,9 @@ func (a *DualALP) initStates() (err error) {
 	return err
 }
 
-// Step implements [mixpolicy.Method].
-func (a *DualALP) Step() error {
-	eta := a.StepSize(a.t)
+// Step implements [mixpolicy.Run].
+func (a *dualALP) Step() error {
+	eta := a.StepSize.At(a.t)
 	a.weight += eta
 	floats.AddScaled(a.sumTheta, eta, a.theta)
 	clear(a.gradient)
@@ -182,9 +185,9 @@ func (a *DualALP) Step() error {
 }
 
 // addPair adds the part of ĝ that a sampled pair gives.
-func (a *DualALP) addPair(pair int, cost float64) {
+func (a *dualALP) addPair(pair int, cost float64) {
 	a.p.Features().Row(a.row, pair)
-	slope := cost / a.scale
+	slope := cost / a.CostScale
 	if floats.Dot(a.row, a.theta) < 0 {
 		slope -= a.Weight
 	}
@@ -192,30 +195,37 @@ func (a *DualALP) addPair(pair int, cost float64) {
 }
 
 // addState adds the part of ĝ that a sampled state gives.
-func (a *DualALP) addState(s int) {
+func (a *dualALP) addState(s int) {
 	w := a.flow[s]
 	if excess := floats.Dot(w, a.theta) - a.target[s]; excess != 0 {
 		floats.AddScaled(a.gradient, math.Copysign(a.Weight, excess)/a.q2[s], w)
 	}
 }
 
-// Objective returns f_ω(θ), in units of the scaled cost, for a method that was
-// initialised.
-func (a *DualALP) Objective(theta []float64) float64 {
+// Objective returns f_ω(θ), in units of the scaled cost.
+func (a DualALP) Objective(p *mixpolicy.Problem, theta []float64) (float64, error) {
+	r, err := a.Start(p, nil)
+	if err != nil {
+		return 0, err
+	}
+	return r.(*dualALP).objective(theta), nil
+}
+
+func (a *dualALP) objective(theta []float64) float64 {
 	var flow sum.Accumulator
 	for s, w := range a.flow {
 		flow.Add(math.Abs(floats.Dot(w, theta) - a.target[s]))
 	}
-	return a.p.Objective(theta)/a.scale + a.Weight*(a.p.NegativeMass(theta)+flow.Value())
+	return a.p.Objective(theta)/a.CostScale + a.Weight*(a.p.NegativeMass(theta)+flow.Value())
 }
 
-// String describes the settings of a method that was initialised.
-func (a *DualALP) String() string {
-	return fmt.Sprintf("%s, ω = %v, %v, %d gradients a step, scale of costs %v", a.Name(), a.Weight, a.StepSize, a.Batch, a.scale)
+// String describes the settings with the defaults filled in.
+func (a *dualALP) String() string {
+	return fmt.Sprintf("%s, ω = %v, %v, %d gradients a step, scale of costs %v", a.Name(), a.Weight, a.StepSize, a.Batch, a.CostScale)
 }
 
-// View implements [mixpolicy.Method].
-func (a *DualALP) View(s *mixpolicy.Snapshot) error {
+// View implements [mixpolicy.Run].
+func (a *dualALP) View(s *mixpolicy.Snapshot) error {
 	s.Iteration, s.Queries, s.Lambda = a.t, a.oracle.Queries(), nil
 	s.Last = a.theta
 	if s.Average = a.theta; a.t > 0 {

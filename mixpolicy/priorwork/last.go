@@ -8,14 +8,22 @@ var _ mixpolicy.Method = LastIterate{}
 // of (3.27). For a saddle point of a bilinear 𝓛 that is no better than the iterates
 // are: with steps that do not vanish they circle, and no theorem of the paper applies. It
 // is there to be compared.
-type LastIterate struct{ mixpolicy.Method }
+type LastIterate struct{ Of mixpolicy.Method }
 
 // Name implements [mixpolicy.Method].
-func (a LastIterate) Name() string { return a.Method.Name() + ", last iterate" }
+func (a LastIterate) Name() string { return a.Of.Name() + ", last iterate" }
 
-// View implements [mixpolicy.Method].
-func (a LastIterate) View(s *mixpolicy.Snapshot) error {
-	err := a.Method.View(s)
+// Start implements [mixpolicy.Method].
+func (a LastIterate) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
+	r, err := a.Of.Start(p, o)
+	return lastIterate{r}, err
+}
+
+type lastIterate struct{ mixpolicy.Run }
+
+// View implements [mixpolicy.Run].
+func (a lastIterate) View(s *mixpolicy.Snapshot) error {
+	err := a.Run.View(s)
 	s.Average = s.Last
 	return err
 }

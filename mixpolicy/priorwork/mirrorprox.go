@@ -10,7 +10,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
-var _ mixpolicy.Method = (*MirrorProx)(nil)
+var (
+	_ mixpolicy.Method = MirrorProx{}
+	_ mixpolicy.Run    = (*mirrorProx)(nil)
+)
 
 // MirrorProx is Nemirovski's method (2004) for the saddle point of (3.1) when the costs
 // are known: a step of mirror descent and ascent is taken as a trial, and repeated from
@@ -31,9 +34,16 @@ type MirrorProx struct {
 	// Balance is σ, the length of a step in λ relative to one in θ, in units of cost; 0 is
 	// c_max − c_min, or 1 if that is 0.
 	Balance float64
+}
+
+// Name implements [mixpolicy.Method].
+func (a MirrorProx) Name() string { return "mirror-prox" }
+
+// mirrorProx is a run of [MirrorProx].
+type mirrorProx struct {
+	MirrorProx // with the defaults filled in
 
 	s        *saddle
-	phi      bregman.Modulus
 	eta      float64
 	t        int
 	y, trial []float64 // ∇φ(θ), ∇φ(θ½)
@@ -46,45 +56,38 @@ type MirrorProx struct {
 	average, averageLambda []float64
 }
 
-// Name implements [mixpolicy.Method].
-func (a *MirrorProx) Name() string { return "mirror-prox" }
-
-// Init implements [mixpolicy.Method].
+// Start implements [mixpolicy.Method].
 //
 // The step: for φ μ-strongly convex in ℓ₂, 𝓛 has in the norms √μ‖θ‖₂ and ‖λ‖_{S⁻¹} a gradient
 // with the Lipschitz constant ‖S^{1/2}Ψ‖₂/√μ ≤ 1/√μ, and η = √μ is what the method allows.
-func (a *MirrorProx) Init(p *mixpolicy.Problem, _ *mixpolicy.Oracle) error {
-	a.phi = a.Modulus
-	if a.phi == nil {
-		a.phi = mixpolicy.DefaultModulus(p.Class())
+func (a MirrorProx) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, error) {
+	if a.Modulus == nil {
+		a.Modulus = mixpolicy.DefaultModulus(p.Class())
 	}
 	d, pairs := p.Dim(), p.MDP().Pairs()
-	if err := bregman.Validate(a.phi, d); err != nil {
-		return err
+	if err := bregman.Validate(a.Modulus, d); err != nil {
+		return nil, err
 	}
-	convex, ok := a.phi.(bregman.StrongConvexer)
+	convex, ok := a.Modulus.(bregman.StrongConvexer)
 	if !ok {
-		return fmt.Errorf("priorwork: mirror-prox with %v: its strong convexity is not known, want a modulus that is a bregman.StrongConvexer", a.phi)
+		return nil, fmt.Errorf("priorwork: mirror-prox with %v: its strong convexity is not known, want a modulus that is a bregman.StrongConvexer", a.Modulus)
 	}
 	// ‖·‖_p ≥ ‖·‖₂ for p ≤ 2, so that a constant for such a norm is one for ℓ₂.
 	mu, norm := convex.StrongConvexity()
 	if norm > 2 {
-		return fmt.Errorf("priorwork: mirror-prox with %v: strongly convex in %v, want ℓ₂ or ℓ₁", a.phi, norm)
+		return nil, fmt.Errorf("priorwork: mirror-prox with %v: strongly convex in %v, want ℓ₂ or ℓ₁", a.Modulus, norm)
 	}
 	var err error
 	if a.Balance, err = balance(p, a.Balance); err != nil {
-		return err
+		return nil, err
 	}
-	a.eta, a.t = math.Sqrt(mu), 0
-	a.s = newSaddle(p)
-	a.theta, a.last, a.y, a.trial = make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
-	a.scratch, a.average = make([]float64, d), make([]float64, d)
-	a.lambda, a.half, a.averageLambda = make([]float64, pairs), make([]float64, pairs), make([]float64, pairs)
-	for j := range a.last {
-		a.last[j], a.average[j] = 1/float64(d), 1/float64(d)
+	r := &mirrorProx{
+		MirrorProx: a, s: newSaddle(p), eta: math.Sqrt(mu), last: barycentre(d), average: barycentre(d),
+		theta: make([]float64, d), y: make([]float64, d), trial: make([]float64, d), scratch: make([]float64, d),
+		lambda: make([]float64, pairs), half: make([]float64, pairs), averageLambda: make([]float64, pairs),
 	}
-	a.phi.Gradient(a.y, a.last)
-	return nil
+	a.Modulus.Gradient(r.y, r.last)
+	return r, nil
 }
 
 func balance(p *mixpolicy.Problem, sigma float64) (float64, error) {
@@ -100,8 +103,8 @@ func balance(p *mixpolicy.Problem, sigma float64) (float64, error) {
 	return sigma, nil
 }
 
-// Step implements [mixpolicy.Method].
-func (a *MirrorProx) Step() error {
+// Step implements [mixpolicy.Run].
+func (a *mirrorProx) Step() error {
 	if err := a.descend(a.trial, a.theta, a.lambda); err != nil {
 		return err
 	}
@@ -117,12 +120,12 @@ func (a *MirrorProx) Step() error {
 }
 
 // descend steps from y along the gradient at λ to a point with the dual coordinates dst.
-func (a *MirrorProx) descend(dst, theta, lambda []float64) error {
+func (a *mirrorProx) descend(dst, theta, lambda []float64) error {
 	floats.AddScaledTo(dst, a.y, -a.eta/a.Balance, a.s.gradient(lambda))
-	if _, err := bregman.ProjectDual(a.phi, dst, a.scratch); err != nil {
+	if _, err := bregman.ProjectDual(a.Modulus, dst, a.scratch); err != nil {
 		return fmt.Errorf("priorwork: mirror-prox, iteration %d: %w", a.t, err)
 	}
-	a.phi.ConjugateGradient(theta, dst)
+	a.Modulus.ConjugateGradient(theta, dst)
 	return nil
 }
 
@@ -134,8 +137,8 @@ func mean(average, x []float64, t int) {
 	}
 }
 
-// View implements [mixpolicy.Method].
-func (a *MirrorProx) View(s *mixpolicy.Snapshot) error {
+// View implements [mixpolicy.Run].
+func (a *mirrorProx) View(s *mixpolicy.Snapshot) error {
 	s.Iteration, s.Queries, s.Last, s.Average, s.Lambda = a.t, 0, a.last, a.average, a.averageLambda
 	return nil
 }

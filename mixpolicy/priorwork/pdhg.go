@@ -9,7 +9,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-var _ mixpolicy.Method = (*PDHG)(nil)
+var (
+	_ mixpolicy.Method = PDHG{}
+	_ mixpolicy.Run    = (*pdhg)(nil)
+)
 
 // PDHG is the primal–dual hybrid gradient method of Chambolle and Pock (2011) for (2.18)
 // with known costs,
@@ -29,7 +32,19 @@ var _ mixpolicy.Method = (*PDHG)(nil)
 type PDHG struct {
 	// Balance is the σ to begin with, in units of cost; 0 is c_max − c_min, or 1.
 	Balance float64
+}
 
+type point struct{ theta, lambda []float64 }
+
+func newPoint(d, pairs int) point { return point{make([]float64, d), make([]float64, pairs)} }
+
+func (p point) set(q point) { copy(p.theta, q.theta); copy(p.lambda, q.lambda) }
+
+// Name implements [mixpolicy.Method].
+func (a PDHG) Name() string { return "restarted PDHG" }
+
+// pdhg is a run of [PDHG].
+type pdhg struct {
 	s             *saddle
 	sigma         float64
 	t, since      int       // iterations in all, since the restart
@@ -43,46 +58,33 @@ type PDHG struct {
 	bestError     float64
 }
 
-type point struct{ theta, lambda []float64 }
-
-func newPoint(d, pairs int) point { return point{make([]float64, d), make([]float64, pairs)} }
-
-func (p point) set(q point) { copy(p.theta, q.theta); copy(p.lambda, q.lambda) }
-
-// Name implements [mixpolicy.Method].
-func (a *PDHG) Name() string { return "restarted PDHG" }
-
-// Init implements [mixpolicy.Method].
-func (a *PDHG) Init(p *mixpolicy.Problem, _ *mixpolicy.Oracle) error {
-	var err error
-	if a.sigma, err = balance(p, a.Balance); err != nil {
-		return err
+// Start implements [mixpolicy.Method].
+func (a PDHG) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, error) {
+	sigma, err := balance(p, a.Balance)
+	if err != nil {
+		return nil, err
 	}
 	d, pairs := p.Dim(), p.MDP().Pairs()
-	a.s = newSaddle(p)
-	a.t, a.since = 0, 0
-	a.theta, a.lambda = make([]float64, d), make([]float64, pairs)
-	a.next, a.ahead = make([]float64, d), make([]float64, d)
-	a.mean, a.start, a.best = newPoint(d, pairs), newPoint(d, pairs), newPoint(d, pairs)
-	for j := range a.theta {
-		a.theta[j] = 1 / float64(d)
+	r := &pdhg{
+		s: newSaddle(p), sigma: sigma, theta: barycentre(d), lambda: make([]float64, pairs), next: make([]float64, d), ahead: make([]float64, d),
+		mean: newPoint(d, pairs), start: newPoint(d, pairs), best: newPoint(d, pairs),
 	}
-	a.start.set(point{a.theta, a.lambda})
-	a.best.set(a.start)
-	a.startError = a.error(a.start)
-	a.bestError, a.candidate = a.startError, a.startError
-	return nil
+	r.start.set(point{r.theta, r.lambda})
+	r.best.set(r.start)
+	r.startError = r.error(r.start)
+	r.bestError, r.candidate = r.startError, r.startError
+	return r, nil
 }
 
 // error is the duality gap in units of cost, plus the negative mass at the price σ. It
 // is +∞ where the class is unbounded and λ does not balance the gradient.
-func (a *PDHG) error(x point) float64 {
+func (a *pdhg) error(x point) float64 {
 	p := a.s.p
 	return math.Abs(p.Objective(x.theta)-p.DualBound(x.lambda)) + a.sigma*p.NegativeMass(x.theta)
 }
 
-// Step implements [mixpolicy.Method].
-func (a *PDHG) Step() error {
+// Step implements [mixpolicy.Run].
+func (a *pdhg) Step() error {
 	c := a.s.p.Class()
 	floats.AddScaledTo(a.next, a.theta, -1/a.sigma, a.s.gradient(a.lambda))
 	if err := c.Norm.Project(a.next, a.next, c.R); err != nil {
@@ -107,7 +109,7 @@ func (a *PDHG) Step() error {
 // consider restarts, if it is time: the criteria and their constants are those of
 // Applegate et al., 0.2 for sufficient decrease, 0.8 for some decrease that has ended,
 // and 0.36 of all iterations as the longest time without one.
-func (a *PDHG) consider() {
+func (a *pdhg) consider() {
 	current := point{a.theta, a.lambda}
 	x, e := a.mean, a.error(a.mean)
 	if f := a.error(current); f < e {
@@ -124,7 +126,7 @@ func (a *PDHG) consider() {
 	a.candidate = e
 }
 
-func (a *PDHG) restart(x point) {
+func (a *pdhg) restart(x point) {
 	var way, wayLambda float64
 	for j, v := range x.theta {
 		way += (v - a.start.theta[j]) * (v - a.start.theta[j])
@@ -146,8 +148,8 @@ func (a *PDHG) restart(x point) {
 	a.candidate = a.startError
 }
 
-// View implements [mixpolicy.Method]. The answer is the best point that a look has seen.
-func (a *PDHG) View(s *mixpolicy.Snapshot) error {
+// View implements [mixpolicy.Run]. The answer is the best point that a look has seen.
+func (a *pdhg) View(s *mixpolicy.Snapshot) error {
 	s.Iteration, s.Queries, s.Last, s.Average, s.Lambda = a.t, 0, a.theta, a.best.theta, a.best.lambda
 	return nil
 }

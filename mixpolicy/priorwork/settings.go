@@ -3,20 +3,7 @@ package priorwork
 import (
 	"fmt"
 	"math"
-
-	"github.com/mixpolicy/lab/mixpolicy"
 )
-
-// stepSize returns eta, or 1/√(t+1) if it is nil.
-func stepSize(eta mixpolicy.StepSize) (mixpolicy.StepSize, error) {
-	if eta == nil {
-		eta = mixpolicy.InverseSqrt(1)
-	}
-	if v := eta(0); !(v > 0) || math.IsInf(v, 1) {
-		return nil, fmt.Errorf("priorwork: step size η₀ = %v, want a finite number > 0", v)
-	}
-	return eta, nil
-}
 
 // positive returns v, or the given default if v is 0.
 func positive(v, byDefault float64, what string) (float64, error) {

@@ -14,7 +14,11 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
 )
 
-var _ System = (*SmoothedPrimalDual)(nil)
+var (
+	_ mixpolicy.Method    = SmoothedPrimalDual{}
+	_ mixpolicy.PolicyRun = (*smoothedPrimalDual)(nil)
+	_ Approximator        = (*smoothedPrimalDual)(nil)
+)
 
 // SmoothedPrimalDual is what the abstract promises and the text lacks: the primal–dual
 // method for the smoothed ALP, with sampling from the polytope of its constraints. It is
@@ -82,12 +86,25 @@ type SmoothedPrimalDual struct {
 	StepSize mixpolicy.StepSize
 	// CostScale divides every observed cost; 0 is 1.
 	CostScale float64
+}
+
+// Approximator is a run that learns the value function Φν̂.
+type Approximator interface {
+	// Nu returns ν̂ in units of the true costs, borrowed.
+	Nu() []float64
+}
+
+// Name implements [mixpolicy.Method].
+func (a SmoothedPrimalDual) Name() string { return "smoothed ALP, primal–dual" }
+
+// smoothedPrimalDual is a run of [SmoothedPrimalDual].
+type smoothedPrimalDual struct {
+	SmoothedPrimalDual // with the defaults filled in
 
 	x           *mixpolicy.MDP
 	oracle      *mixpolicy.Oracle
 	start, draw *alias.Table // s₀ ∼ α, s ∼ μ
 	phi         bregman.Modulus
-	scale       float64
 
 	t                  int
 	y, nu              []float64 // ∇φ_R(ν), ν
@@ -98,65 +115,67 @@ type SmoothedPrimalDual struct {
 	weight             float64
 }
 
-// Name implements [System].
-func (a *SmoothedPrimalDual) Name() string { return "smoothed ALP, primal–dual" }
+// Start implements [mixpolicy.Method].
+func (a SmoothedPrimalDual) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
+	x := p.MDP()
+	if err := a.complete(x); err != nil {
+		return nil, err
+	}
+	alpha, err := stateWeights(x, a.Weights, x.Initial(), "state-relevance weights")
+	if err != nil {
+		return nil, err
+	}
+	mu, err := stateWeights(x, a.Slack, alpha, "weights of violations")
+	if err != nil {
+		return nil, err
+	}
+	_, d := a.Basis.Dims()
+	m := x.Actions()
+	r := &smoothedPrimalDual{
+		SmoothedPrimalDual: a, x: x, oracle: o, phi: bregman.Ball{R: a.Radius},
+		y: make([]float64, d), nu: make([]float64, d), // ∇φ_R(0) = 0
+		logit: make([]float64, x.Pairs()), // ρ_a(s) = 1/(m+1)
+		rho:   make([]float64, m), slackness: make([]float64, m), next: make([]int, m),
+		gradient: make([]float64, d), sum: make([]float64, d), avg: make([]float64, d),
+	}
+	if r.start, err = alias.New(alpha); err != nil {
+		return nil, err
+	}
+	r.draw, err = alias.New(mu)
+	return r, err
+}
 
-// Init implements [System].
-func (a *SmoothedPrimalDual) Init(p *mixpolicy.Problem, o *mixpolicy.Oracle) (err error) {
-	a.x, a.oracle = p.MDP(), o
-	if a.x.Criterion().Average() {
+// complete fills in the defaults, and refuses what is out of range.
+func (a *SmoothedPrimalDual) complete(x *mixpolicy.MDP) (err error) {
+	if x.Criterion().Average() {
 		return errors.New("priorwork: smoothed ALP under average cost, want a discount factor")
 	}
-	if err := checkBasis(a.x, a.Basis); err != nil {
+	if err := checkBasis(x, a.Basis); err != nil {
 		return err
 	}
-	alpha, err := stateWeights(a.x, a.Weights, a.x.Initial(), "state-relevance weights")
-	if err != nil {
-		return err
-	}
-	mu, err := stateWeights(a.x, a.Slack, alpha, "weights of violations")
-	if err != nil {
-		return err
-	}
-	if a.start, err = alias.New(alpha); err != nil {
-		return err
-	}
-	if a.draw, err = alias.New(mu); err != nil {
-		return err
-	}
-	if a.Penalty, err = positive(a.Penalty, PublishedPenalty(a.x.Gamma()), "penalty κ"); err != nil {
+	if a.Penalty, err = positive(a.Penalty, PublishedPenalty(x.Gamma()), "penalty κ"); err != nil {
 		return err
 	}
 	if a.Radius, err = positive(a.Radius, 0, "radius R"); err != nil {
 		return err
 	}
-	if a.StepSize, err = stepSize(a.StepSize); err != nil {
+	if a.StepSize, err = mixpolicy.Steps(a.StepSize); err != nil {
 		return err
 	}
-	if a.scale, err = positive(a.CostScale, 1, "CostScale"); err != nil {
-		return err
-	}
-	_, d := a.Basis.Dims()
-	m := a.x.Actions()
-	a.phi = bregman.Ball{R: a.Radius}
-	a.t, a.weight = 0, 0
-	a.y, a.nu = make([]float64, d), make([]float64, d) // ∇φ_R(0) = 0
-	a.logit = make([]float64, a.x.Pairs())             // ρ_a(s) = 1/(m+1)
-	a.rho, a.slackness, a.next = make([]float64, m), make([]float64, m), make([]int, m)
-	a.gradient, a.sum, a.avg = make([]float64, d), make([]float64, d), make([]float64, d)
-	return nil
+	a.CostScale, err = positive(a.CostScale, 1, "CostScale")
+	return err
 }
 
-// Step implements [System].
-func (a *SmoothedPrimalDual) Step() error {
-	eta, rng, m := a.StepSize(a.t), a.oracle.Rand(), a.x.Actions()
+// Step implements [mixpolicy.Run].
+func (a *smoothedPrimalDual) Step() error {
+	eta, rng, m := a.StepSize.At(a.t), a.oracle.Rand(), a.x.Actions()
 	s, s0 := a.draw.Draw(rng), a.start.Draw(rng)
 	here := a.Basis.RawRowView(s)
 	value := floats.Dot(here, a.nu)
 	for b := range m {
 		cost, next := a.oracle.Query(s, b)
 		a.next[b] = next
-		a.slackness[b] = value - a.x.Gamma()*floats.Dot(a.Basis.RawRowView(next), a.nu) - cost/a.scale
+		a.slackness[b] = value - a.x.Gamma()*floats.Dot(a.Basis.RawRowView(next), a.nu) - cost/a.CostScale
 	}
 	logit := a.logit[s*m : (s+1)*m]
 	subSoftmax(a.rho, logit)
@@ -189,35 +208,44 @@ func subSoftmax(dst, logit []float64) {
 	floats.Scale(1/total, dst)
 }
 
-// Nu returns ν̂ in units of the true costs, borrowed.
-func (a *SmoothedPrimalDual) Nu() []float64 {
+// View implements [mixpolicy.Run].
+func (a *smoothedPrimalDual) View(s *mixpolicy.Snapshot) error {
+	*s = mixpolicy.Snapshot{Iteration: a.t, Queries: a.oracle.Queries()}
+	return nil
+}
+
+// Nu implements [Approximator].
+func (a *smoothedPrimalDual) Nu() []float64 {
 	if a.weight > 0 {
-		floats.ScaleTo(a.avg, a.scale/a.weight, a.sum)
+		floats.ScaleTo(a.avg, a.CostScale/a.weight, a.sum)
 	}
 	return a.avg
 }
 
-// ErrorBound returns the bound of the expected error after steps of constant η, in units
+// ErrorBound returns the bound of the expected error after steps of constant η on x, in units
 // of the true costs.
-func (a *SmoothedPrimalDual) ErrorBound(eta float64, steps int) float64 {
-	n, m := float64(a.x.States()), float64(a.x.Actions())
+func (a SmoothedPrimalDual) ErrorBound(x *mixpolicy.MDP, eta float64, steps int) (float64, error) {
+	if err := a.complete(x); err != nil {
+		return 0, err
+	}
+	n, m := float64(x.States()), float64(x.Actions())
 	var f float64
-	for s := range a.x.States() {
+	for s := range x.States() {
 		f = max(f, floats.Norm(a.Basis.RawRowView(s), 2))
 	}
-	lo, hi := a.x.CostRange()
-	c := max(-lo, hi) / a.scale
-	g, h := f*(1+a.Penalty*(1+a.x.Gamma())), a.Penalty*(f*a.Radius*(1+a.x.Gamma())+c)
-	return a.scale * (2*(a.Radius+n*math.Log(m+1))/(eta*float64(steps)) + 2.5*eta*(a.Radius*g*g+h*h))
+	lo, hi := x.CostRange()
+	c := max(-lo, hi) / a.CostScale
+	g, h := f*(1+a.Penalty*(1+x.Gamma())), a.Penalty*(f*a.Radius*(1+x.Gamma())+c)
+	return a.CostScale * (2*(a.Radius+n*math.Log(m+1))/(eta*float64(steps)) + 2.5*eta*(a.Radius*g*g+h*h)), nil
 }
 
-// Answer implements [System].
-func (a *SmoothedPrimalDual) Answer(context.Context) (*Answer, error) {
+// Policy implements [mixpolicy.PolicyRun]: it is greedy for Φν̂.
+func (a *smoothedPrimalDual) Policy(context.Context) (*mixpolicy.Policy, error) {
 	nu := a.Nu()
 	for j, v := range nu {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, fmt.Errorf("priorwork: ν̂%d is %v, want a finite number; take smaller steps", j, v)
 		}
 	}
-	return &Answer{Policy: a.x.Greedy(values(a.Basis, nu))}, nil
+	return a.x.Greedy(values(a.Basis, nu)), nil
 }

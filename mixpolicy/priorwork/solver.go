@@ -2,7 +2,6 @@ package priorwork
 
 import (
 	"context"
-	"errors"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -10,80 +9,115 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// Solver makes a System of something that is told the costs and has no steps: all of its
-// work is in the answer. It is to be compared by time, at the one time it takes.
-func Solver(name string, solve func(ctx context.Context, p *mixpolicy.Problem) (*Answer, error)) System {
-	return &solver{name: name, solve: solve}
+// The methods of this file are told the costs and take no steps: all of their work is in the
+// answer. They are to be compared by time, at the one time that they take.
+var (
+	_ mixpolicy.Method = MixtureLP{}
+	_ mixpolicy.Method = FullLP{}
+	_ mixpolicy.Method = ApproximateLP{}
+	_ mixpolicy.Method = SmoothedLP{}
+)
+
+// The runs of these methods have finished before the first step.
+type (
+	solvedTheta  struct{ solve func() ([]float64, error) }
+	solvedPolicy struct {
+		solve func(context.Context) (*mixpolicy.Policy, error)
+	}
+)
+
+func (solvedTheta) Step() error  { return mixpolicy.Done }
+func (solvedPolicy) Step() error { return mixpolicy.Done }
+
+// View implements [mixpolicy.Run]: it solves the problem.
+func (r solvedTheta) View(s *mixpolicy.Snapshot) error {
+	theta, err := r.solve()
+	*s = mixpolicy.Snapshot{Last: theta, Average: theta}
+	return err
 }
 
-type solver struct {
-	name  string
-	solve func(context.Context, *mixpolicy.Problem) (*Answer, error)
-	p     *mixpolicy.Problem
-}
-
-func (s *solver) Name() string { return s.name }
-
-func (s *solver) Init(p *mixpolicy.Problem, _ *mixpolicy.Oracle) error {
-	s.p = p
+// View implements [mixpolicy.Run].
+func (r solvedPolicy) View(s *mixpolicy.Snapshot) error {
+	*s = mixpolicy.Snapshot{}
 	return nil
 }
 
-func (s *solver) Step() error { return errors.New("priorwork: " + s.name + " has no steps") }
-
-func (s *solver) Answer(ctx context.Context) (*Answer, error) { return s.solve(ctx, s.p) }
+// Policy implements [mixpolicy.PolicyRun]: it solves the problem.
+func (r solvedPolicy) Policy(ctx context.Context) (*mixpolicy.Policy, error) { return r.solve(ctx) }
 
 // MixtureLP is (2.18) with the true costs, by package linprog.
-func MixtureLP() System {
-	return Solver("exact LP (2.18)", func(ctx context.Context, p *mixpolicy.Problem) (*Answer, error) {
-		best, err := p.Solve(ctx, p.BaseCosts())
+type MixtureLP struct{}
+
+// Name implements [mixpolicy.Method].
+func (MixtureLP) Name() string { return "exact LP (2.18)" }
+
+// Start implements [mixpolicy.Method].
+func (MixtureLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, error) {
+	return solvedTheta{func() ([]float64, error) {
+		best, err := p.Solve(context.Background(), p.BaseCosts())
 		if err != nil {
 			return nil, err
 		}
-		policy, err := p.Features().PolicyOf(best.Theta)
-		return &Answer{Policy: policy, Theta: best.Theta}, err
-	})
+		return best.Theta, nil
+	}}, nil
 }
 
 // FullLP is the linear program of the whole MDP (2.13), by policy iteration, which is the
 // simplex method with many pivots at once: see [SolveLP].
-func FullLP() System {
-	return Solver("policy iteration", func(ctx context.Context, p *mixpolicy.Problem) (*Answer, error) {
+type FullLP struct{}
+
+// Name implements [mixpolicy.Method].
+func (FullLP) Name() string { return "policy iteration" }
+
+// Start implements [mixpolicy.Method].
+func (FullLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, error) {
+	return solvedPolicy{func(ctx context.Context) (*mixpolicy.Policy, error) {
 		best, err := mixpolicy.PolicyIteration(ctx, p.MDP(), mixpolicy.ValuationSettings{})
 		if err != nil {
 			return nil, err
 		}
-		return &Answer{Policy: best.Policy}, nil
-	})
+		return best.Policy, nil
+	}}, nil
 }
 
 // ApproximateLP is [ALP] with the true costs and all constraints. States weigh as much as the
 // base policies visit them, on average.
-func ApproximateLP(phi *mat.Dense) System {
-	return Solver("approximate LP", func(ctx context.Context, p *mixpolicy.Problem) (*Answer, error) {
-		a, err := ALP{Basis: phi, Weights: visits(p)}.Solve(ctx, p.MDP())
-		if err != nil {
-			return nil, err
-		}
-		return &Answer{Policy: a.Policy}, nil
-	})
+type ApproximateLP struct{ Basis *mat.Dense }
+
+// Name implements [mixpolicy.Method].
+func (ApproximateLP) Name() string { return "approximate LP" }
+
+// Start implements [mixpolicy.Method].
+func (a ApproximateLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, error) {
+	return solvedPolicy{func(ctx context.Context) (*mixpolicy.Policy, error) {
+		return policyOf(ALP{Basis: a.Basis, Weights: Visits(p)}.Solve(ctx, p.MDP()))
+	}}, nil
 }
 
 // SmoothedLP is [SALP] with the true costs and the published penalty. In place of the optimal
 // policy's measure, which is not known, violations weigh as much as the base policies visit
 // their states, on average. It is for discounted cost.
-func SmoothedLP(phi *mat.Dense) System {
-	return Solver("smoothed LP", func(ctx context.Context, p *mixpolicy.Problem) (*Answer, error) {
-		a, err := SALP{Basis: phi, Weights: visits(p), Slack: visits(p), Penalty: PublishedPenalty(p.MDP().Gamma())}.Solve(ctx, p.MDP())
-		if err != nil {
-			return nil, err
-		}
-		return &Answer{Policy: a.Policy}, nil
-	})
+type SmoothedLP struct{ Basis *mat.Dense }
+
+// Name implements [mixpolicy.Method].
+func (SmoothedLP) Name() string { return "smoothed LP" }
+
+// Start implements [mixpolicy.Method].
+func (a SmoothedLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, error) {
+	return solvedPolicy{func(ctx context.Context) (*mixpolicy.Policy, error) {
+		return policyOf(SALP{Basis: a.Basis, Weights: Visits(p), Slack: Visits(p), Penalty: PublishedPenalty(p.MDP().Gamma())}.Solve(ctx, p.MDP()))
+	}}, nil
 }
 
-// visits returns the oracle's distribution of states, the mean of the base policies' measures.
-func visits(p *mixpolicy.Problem) []float64 {
+func policyOf(a *Approximation, err error) (*mixpolicy.Policy, error) {
+	if err != nil {
+		return nil, err
+	}
+	return a.Policy, nil
+}
+
+// Visits returns the oracle's distribution of states, the mean of the base policies' measures.
+func Visits(p *mixpolicy.Problem) []float64 {
 	mu := make([]float64, p.MDP().States())
 	for i, v := range p.Features().Sampling() {
 		mu[i/p.MDP().Actions()] += v

@@ -185,7 +185,7 @@ func (a *SparseDualALP) Run(ctx context.Context, set DualALPRun, rng *rand.PCG) 
 			return average, fmt.Errorf("priorwork: dual ALP stopped after %d of %d steps: %w", t, set.Steps, err)
 		}
 		a.gradient(g, theta, set, rng)
-		floats.AddScaled(theta, -set.StepSize(t), g)
+		floats.AddScaled(theta, -set.StepSize.At(t), g)
 		if err := linprog.L2.Project(theta, theta, set.Radius); err != nil {
 			return average, fmt.Errorf("priorwork: dual ALP, step %d: %w", t+1, err)
 		}

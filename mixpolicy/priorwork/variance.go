@@ -9,7 +9,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
-var _ mixpolicy.Method = (*VarianceReduced)(nil)
+var (
+	_ mixpolicy.Method = VarianceReduced{}
+	_ mixpolicy.Run    = (*varianceReduced)(nil)
+)
 
 // VarianceReduced is Algorithm 1 without the noise that it need not have. In (3.5a) both
 // terms are sampled, but Ψᵀλ_t is known, and of cᵀΨ every sample so far tells. So the
@@ -30,11 +33,17 @@ type VarianceReduced struct {
 	StepSize mixpolicy.StepSize
 	// CostScale divides every observed cost; 0 is 1.
 	CostScale float64
+}
+
+// Name implements [mixpolicy.Method].
+func (a VarianceReduced) Name() string { return "primal–dual, variance reduced" }
+
+// varianceReduced is a run of [VarianceReduced].
+type varianceReduced struct {
+	VarianceReduced // with the defaults filled in
 
 	s       *saddle
 	oracle  *mixpolicy.Oracle
-	phi     bregman.Modulus
-	scale   float64
 	t       int
 	row     []float64
 	b       []float64 // b̂
@@ -48,58 +57,48 @@ type VarianceReduced struct {
 	shown                  []float64
 }
 
-// Name implements [mixpolicy.Method].
-func (a *VarianceReduced) Name() string { return "primal–dual, variance reduced" }
-
-// Init implements [mixpolicy.Method].
-func (a *VarianceReduced) Init(p *mixpolicy.Problem, o *mixpolicy.Oracle) error {
-	a.s, a.oracle, a.phi = newSaddle(p), o, a.Modulus
-	if a.phi == nil {
-		a.phi = mixpolicy.DefaultModulus(p.Class())
+// Start implements [mixpolicy.Method].
+func (a VarianceReduced) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
+	if a.Modulus == nil {
+		a.Modulus = mixpolicy.DefaultModulus(p.Class())
 	}
 	d, pairs := p.Dim(), p.MDP().Pairs()
-	if err := bregman.Validate(a.phi, d); err != nil {
-		return err
+	if err := bregman.Validate(a.Modulus, d); err != nil {
+		return nil, err
 	}
-	if a.StepSize == nil {
-		a.StepSize = mixpolicy.InverseSqrt(1)
+	var err error
+	if a.StepSize, err = mixpolicy.Steps(a.StepSize); err != nil {
+		return nil, err
 	}
-	a.scale = 1
-	if a.CostScale != 0 {
-		a.scale = a.CostScale
+	if a.CostScale, err = positive(a.CostScale, 1, "CostScale"); err != nil {
+		return nil, err
 	}
-	if !(a.scale > 0) || a.scale-a.scale != 0 {
-		return fmt.Errorf("priorwork: CostScale = %v, want a finite number > 0", a.CostScale)
+	r := &varianceReduced{
+		VarianceReduced: a, s: newSaddle(p), oracle: o, theta: barycentre(d), average: barycentre(d),
+		row: make([]float64, d), b: make([]float64, d), y: make([]float64, d), scratch: make([]float64, d),
+		lambda: make([]float64, pairs), averageLambda: make([]float64, pairs), shown: make([]float64, pairs),
 	}
-	a.t, a.weight = 0, 0
-	a.row, a.b, a.y, a.theta = make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
-	a.scratch, a.average = make([]float64, d), make([]float64, d)
-	a.lambda, a.averageLambda, a.shown = make([]float64, pairs), make([]float64, pairs), make([]float64, pairs)
-	for j := range a.theta {
-		a.theta[j] = 1 / float64(d)
-	}
-	copy(a.average, a.theta)
-	a.phi.Gradient(a.y, a.theta)
-	return nil
+	a.Modulus.Gradient(r.y, r.theta)
+	return r, nil
 }
 
-// Step implements [mixpolicy.Method].
-func (a *VarianceReduced) Step() error {
-	eta := a.StepSize(a.t)
+// Step implements [mixpolicy.Run].
+func (a *varianceReduced) Step() error {
+	eta := a.StepSize.At(a.t)
 	if !(eta > 0) || eta-eta != 0 {
 		return fmt.Errorf("priorwork: step size of iteration %d is %v, want a finite number > 0", a.t, eta)
 	}
 	f := a.s.p.Features()
 	pair, cost := a.oracle.Sample()
 	f.Row(a.row, pair)
-	floats.Scale(cost/a.scale/f.Sampling()[pair], a.row)
+	floats.Scale(cost/a.CostScale/f.Sampling()[pair], a.row)
 	mean(a.b, a.row, a.t+1)
 
 	f.MulVecT(a.row, a.lambda)
 	for j := range a.y {
 		a.y[j] -= eta * (a.b[j] - a.row[j])
 	}
-	if _, err := bregman.ProjectDual(a.phi, a.y, a.scratch); err != nil {
+	if _, err := bregman.ProjectDual(a.Modulus, a.y, a.scratch); err != nil {
 		return fmt.Errorf("priorwork: iteration %d: %w", a.t, err)
 	}
 	a.weight += eta
@@ -111,14 +110,14 @@ func (a *VarianceReduced) Step() error {
 		a.averageLambda[i] += w * (v - a.averageLambda[i])
 	}
 	a.s.ascend(a.lambda, a.lambda, eta, a.theta)
-	a.phi.ConjugateGradient(a.theta, a.y)
+	a.Modulus.ConjugateGradient(a.theta, a.y)
 	a.t++
 	return nil
 }
 
-// View implements [mixpolicy.Method].
-func (a *VarianceReduced) View(s *mixpolicy.Snapshot) error {
-	floats.ScaleTo(a.shown, a.scale, a.averageLambda)
+// View implements [mixpolicy.Run].
+func (a *varianceReduced) View(s *mixpolicy.Snapshot) error {
+	floats.ScaleTo(a.shown, a.CostScale, a.averageLambda)
 	s.Iteration, s.Queries, s.Last, s.Average, s.Lambda = a.t, a.oracle.Queries(), a.theta, a.average, a.shown
 	return nil
 }
