@@ -26,15 +26,20 @@ const most = 16
 // Outcome is how an entrant did.
 type Outcome struct {
 	Entrant
-	// Tuning has the tuning trials of each method, which were looked at in the end only;
-	// nil if there was nothing to choose.
-	Tuning []*Runs
+	// Tuning has the tuning trials of each method; nil if there was nothing to choose.
+	Tuning []Tuning
 	// Chosen is the method of least mean score among those whose tuning trials all finished.
 	Chosen int
 	// Runs are its trials; nil if none could be chosen.
 	Runs *Runs
 	// Err says why there are no finished trials, or is nil.
 	Err error
+}
+
+// Tuning is trials of a method that were looked at in the end only.
+type Tuning struct {
+	*Runs
+	Scores []float64 // one a trial; nil if some failed
 }
 
 // Run tunes every entrant and runs it on the same streams as the others. What fails is in
@@ -96,15 +101,19 @@ func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
 			if err != nil {
 				return o, err
 			}
-			o.Tuning = append(o.Tuning, runs)
+			tried := Tuning{Runs: runs}
 			if failed := runs.Failed(); len(failed) > 0 {
 				o.Err = failed[0].Err
-			} else if score := stat.Mean(runs.Final(h.Score), nil); score < least {
-				o.Chosen, least = k, score
+			} else {
+				tried.Scores = runs.Final(h.Score)
+				if score := stat.Mean(tried.Scores, nil); score < least {
+					o.Chosen, least = k, score
+				}
 			}
+			o.Tuning = append(o.Tuning, tried)
 		}
 		if o.Chosen < 0 {
-			o.Err = fmt.Errorf("race: %s: none of %d settings ran to a finite score: %w", e.Name, len(e.Methods), o.Err)
+			o.Err = fmt.Errorf("race: %s: none of %d settings ran to the end with a finite score: %w", e.Name, len(e.Methods), o.Err)
 			return o, nil
 		}
 	}

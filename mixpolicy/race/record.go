@@ -110,6 +110,32 @@ func (b Band) Rows(like Row) (rows Record) {
 	return rows
 }
 
+// Failure is the quantity of rows about runs that failed: Value is after how many steps the
+// first of them stopped, Trials how many there are, and Settings why.
+const Failure = "failed"
+
+// Failures returns a row about the trials that failed, or none; the other fields are those of
+// like.
+func (r *Runs) Failures(like Row) Record {
+	failed := r.Failed()
+	if len(failed) == 0 {
+		return nil
+	}
+	v := float64(failed[0].Steps)
+	like.Quantity, like.Value, like.Lo, like.Hi = Failure, v, v, v
+	like.Trials, like.Settings = len(failed), failed[0].Err.Error()
+	return Record{like}
+}
+
+// Failures returns a row about what failed, or none.
+func (o Outcome) Failures(like Row) Record {
+	if o.Runs != nil {
+		return o.Runs.Failures(like)
+	}
+	like.Quantity, like.Settings = Failure, o.Err.Error()
+	return Record{like}
+}
+
 // Round returns the record with at, values and intervals to the given number of digits.
 func (r Record) Round(digits int) Record {
 	r = slices.Clone(r)

@@ -367,6 +367,12 @@ func (r *Runs) ended(well bool) (all []Trial) {
 	return all
 }
 
+// HasTheta says whether the finished trials have a θ̂.
+func (r *Runs) HasTheta() bool {
+	all := r.Finished()
+	return len(all) > 0 && all[0].Looks[0].Theta != nil
+}
+
 // Curve picks a number out of a look, or works it out from θ̂.
 type Curve func(l *Look) float64
 
