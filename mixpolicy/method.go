@@ -69,6 +69,15 @@ type InverseSqrt float64
 // At returns η₀/√(t+1).
 func (eta InverseSqrt) At(t int) float64 { return float64(eta) / math.Sqrt(float64(t+1)) }
 
+// Scaled is η_t = By · Of.At(t).
+type Scaled struct {
+	By float64
+	Of StepSize
+}
+
+// At returns By · Of.At(t).
+func (eta Scaled) At(t int) float64 { return eta.By * eta.Of.At(t) }
+
 // StepFunc is any other schedule.
 type StepFunc func(t int) float64
 
@@ -80,6 +89,9 @@ func (eta Constant) String() string { return showSteps(eta) }
 
 // String shows how the schedule begins.
 func (eta InverseSqrt) String() string { return showSteps(eta) }
+
+// String shows how the schedule begins.
+func (eta Scaled) String() string { return showSteps(eta) }
 
 // String shows how the schedule begins.
 func (f StepFunc) String() string { return showSteps(f) }
@@ -100,7 +112,7 @@ func (eta InverseSqrt) MarshalJSON() ([]byte, error) {
 
 // MarshalJSON refuses: a function can't be written.
 func (f StepFunc) MarshalJSON() ([]byte, error) {
-	return nil, errors.New("mixpolicy: a StepFunc can't be written as JSON, want Constant, InverseSqrt or a type of your own")
+	return nil, errors.New("mixpolicy: a StepFunc can't be written as JSON, want Constant, InverseSqrt, Scaled or a type of your own")
 }
 
 // Steps returns eta, or [InverseSqrt](1) if it is nil. The error is for a schedule that starts

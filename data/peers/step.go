@@ -31,7 +31,7 @@ func growth(ctx context.Context, b *bench) ([]data.Comparison, error) {
 	if b.quick {
 		sizes, calls = sizes[:2], 10_000
 	}
-	var methods []*mixpolicy.PrimalDual
+	var runs []mixpolicy.Run
 	for _, n := range sizes {
 		p, err := geometric(n, 1)
 		if err != nil {
@@ -41,19 +41,19 @@ func growth(ctx context.Context, b *bench) ([]data.Comparison, error) {
 		if err != nil {
 			return nil, err
 		}
-		m := algorithm1()
-		if err := m.Init(p, o); err != nil {
+		run, err := algorithm1().Start(p, o)
+		if err != nil {
 			return nil, err
 		}
-		methods = append(methods, m)
+		runs = append(runs, run)
 	}
 	times, processor := make([][]float64, len(sizes)), make([][]float64, len(sizes))
 	for round := range repetitions + 1 {
-		for k, m := range methods {
+		for k, run := range runs {
 			b.say("step, n = %d", sizes[k])
 			begin, cpu := time.Now(), cpuSeconds()
 			for range calls {
-				if err := m.Step(); err != nil {
+				if err := run.Step(); err != nil {
 					return nil, err
 				}
 			}
@@ -132,7 +132,7 @@ func dense(quick bool) (race, error) {
 	}, nil
 }
 
-func algorithm1() *mixpolicy.PrimalDual {
+func algorithm1() mixpolicy.PrimalDual {
 	return mixpolicy.PrimalDual{Multipliers: mixpolicy.LazyMultipliers}
 }
 

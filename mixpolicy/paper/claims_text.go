@@ -201,16 +201,16 @@ func methodClaims(ctx context.Context) ([]Claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	trials := func(method func() mixpolicy.Method, iterations int) (*mixpolicy.Trials, error) {
+	trials := func(method mixpolicy.Method, iterations int) (*mixpolicy.Trials, error) {
 		return mixpolicy.RunTrials(ctx, p, method, mixpolicy.TrialSettings{Trials: 10, Iterations: iterations, Seed: 11, Schedule: mixpolicy.Every(iterations)})
 	}
-	primalDual := func(eta, beta float64) func() mixpolicy.Method {
+	primalDual := func(eta, beta float64) mixpolicy.Method {
 		return mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(eta), Beta: beta}
 	}
-	penalty := func(omega float64) func() mixpolicy.Method {
+	penalty := func(omega float64) mixpolicy.Method {
 		return mixpolicy.Penalty{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(0.25), Weight: omega}
 	}
-	merits := func(method func() mixpolicy.Method, iterations int) (merit, violation float64, err error) {
+	merits := func(method mixpolicy.Method, iterations int) (merit, violation float64, err error) {
 		t, err := trials(method, iterations)
 		if err != nil {
 			return 0, 0, err
@@ -281,7 +281,7 @@ func methodClaims(ctx context.Context) ([]Claim, error) {
 		return nil, err
 	}
 
-	massOf := func(method func() mixpolicy.Method) ([]float64, error) {
+	massOf := func(method mixpolicy.Method) ([]float64, error) {
 		t, err := trials(method, 100_000)
 		if err != nil {
 			return nil, err
@@ -514,11 +514,11 @@ func textClaims(context.Context) ([]Claim, error) {
 			if err != nil {
 				return nil, err
 			}
-			m := mixpolicy.PrimalDual{CostScale: float64(buffer * buffer), Multipliers: kind}
-			if err := m.Init(p, o); err != nil {
+			run, err := mixpolicy.PrimalDual{CostScale: float64(buffer * buffer), Multipliers: kind}.Start(p, o)
+			if err != nil {
 				return nil, err
 			}
-			ns := nanoseconds(1000, func() { err = m.Step() })
+			ns := nanoseconds(1000, func() { err = run.Step() })
 			if err != nil {
 				return nil, err
 			}

@@ -90,7 +90,7 @@ func (c Protocol) Contest(ctx context.Context, set ContestSettings) (*Contest, e
 	}
 	r := &referee{ctx: ctx, p: p, protocol: c}
 	k := &Contest{Protocol: c, Configurations: len(set.Etas), TuningTrials: set.TuningTrials}
-	unit := c.StepSize(0)
+	unit := c.StepSize.At(0)
 	k.AsGiven.PrimalDual = r.score(set.Trials, c.Seed, unit, 0)
 	k.AsGiven.Penalty = r.score(set.Trials, c.Seed, unit, c.Weight)
 
@@ -130,12 +130,11 @@ func (r *referee) score(trials int, seed uint64, eta, weight float64) Score {
 		return Score{}
 	}
 	c := r.protocol
-	unit := c.StepSize(0)
-	c.StepSize = func(t int) float64 { return eta / unit * r.protocol.StepSize(t) }
+	c.StepSize = mixpolicy.Scaled{By: eta / c.StepSize.At(0), Of: c.StepSize}
 	c.Weight = weight
-	method := c.Penalty
+	method := c.Penalty()
 	if weight == 0 {
-		method = c.PrimalDual
+		method = c.PrimalDual()
 	}
 	t, err := mixpolicy.RunTrials(r.ctx, r.p, method, mixpolicy.TrialSettings{
 		Trials: trials, Iterations: c.Iterations, Seed: seed, Certify: true,

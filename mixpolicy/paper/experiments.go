@@ -103,11 +103,11 @@ func checkVisits(ctx context.Context) (Finding, error) {
 func checkProtocol(ctx context.Context) (Finding, error) {
 	mismatch := func(c Protocol, eta float64) (objective, policy float64, err error) {
 		c.Trials = 4
-		c.StepSize = func(t int) float64 { return eta / math.Sqrt(float64(t+1)) }
+		c.StepSize = mixpolicy.InverseSqrt(eta)
 		if c.CostScale == 0 {
 			c.StepSize = mixpolicy.Constant(eta)
 		}
-		t, err := c.Run(ctx, c.PrimalDual)
+		t, err := c.Run(ctx, c.PrimalDual())
 		if err != nil {
 			return 0, 0, err
 		}

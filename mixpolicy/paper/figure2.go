@@ -70,18 +70,17 @@ func (k *Contest) Figure2(ctx context.Context) (Figure2, error) {
 
 // with returns the protocol with the step size and weight of a score.
 func (c Protocol) with(s Score) Protocol {
-	step, unit := c.StepSize, c.StepSize(0)
-	c.StepSize = func(t int) float64 { return s.Eta / unit * step(t) }
+	c.StepSize = mixpolicy.Scaled{By: s.Eta / c.StepSize.At(0), Of: c.StepSize}
 	c.Weight = s.Weight
 	return c
 }
 
 func figure2(ctx context.Context, primalDual, penalty Protocol) (Figure2, error) {
-	pd, err := primalDual.Run(ctx, primalDual.PrimalDual)
+	pd, err := primalDual.Run(ctx, primalDual.PrimalDual())
 	if err != nil {
 		return Figure2{}, err
 	}
-	pen, err := penalty.Run(ctx, penalty.Penalty)
+	pen, err := penalty.Run(ctx, penalty.Penalty())
 	if err != nil {
 		return Figure2{}, err
 	}
@@ -90,12 +89,12 @@ func figure2(ctx context.Context, primalDual, penalty Protocol) (Figure2, error)
 
 // MeanMerit runs trials of a method on the queue with the given class, and returns the
 // mean merit of its answers with a 95 % interval, as a fraction of the optimum.
-func MeanMerit(ctx context.Context, class mixpolicy.Class, method func() mixpolicy.Method, iterations, trials int) (mixpolicy.Interval, error) {
+func MeanMerit(ctx context.Context, class mixpolicy.Class, m mixpolicy.Method, iterations, trials int) (mixpolicy.Interval, error) {
 	p, err := QueueProblem(class)
 	if err != nil {
 		return mixpolicy.Interval{}, err
 	}
-	t, err := mixpolicy.RunTrials(ctx, p, method, mixpolicy.TrialSettings{
+	t, err := mixpolicy.RunTrials(ctx, p, m, mixpolicy.TrialSettings{
 		Trials: trials, Iterations: iterations, Seed: 1, Schedule: mixpolicy.Every(iterations), Certify: true,
 	})
 	if err != nil {

@@ -107,12 +107,11 @@ func (s dualSetting) String() string {
 }
 
 func (s dualSetting) run(r *networkRun, a *priorwork.SparseDualALP, visit func(int, []float64) error) priorwork.DualALPRun {
-	published := priorwork.PublishedDualALP().StepSize
 	_, cMax := r.x.CostRange()
 	start := make([]float64, a.Dim())
 	start[0], start[1] = 0.5, 0.5
 	return priorwork.DualALPRun{
-		Weight: s.omega, CostScale: cMax, StepSize: func(t int) float64 { return s.rate * published(t) },
+		Weight: s.omega, CostScale: cMax, StepSize: mixpolicy.Scaled{By: s.rate, Of: priorwork.PublishedDualALP().StepSize},
 		Batch: dualBatch, Steps: dualSteps, Radius: dualRadius, Start: start,
 		Visit: visit, Schedule: mixpolicy.Every(dualSteps / 8),
 	}

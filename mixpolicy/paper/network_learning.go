@@ -29,9 +29,9 @@ type Learning struct {
 // networkMethod is a contestant with its configurations. Costs are divided by c_max in
 // all, and steps are η_t = η₀/√(t+1).
 type networkMethod struct {
-	name  string
-	grid  []networkSetting
-	fresh func(networkSetting) mixpolicy.Method
+	name string
+	grid []networkSetting
+	with func(networkSetting) mixpolicy.Method
 }
 
 // mendedBall is the ball modulus (3.7) whose shift is the minimiser of J in the printed
@@ -197,7 +197,7 @@ func (r *networkRun) trials(ctx context.Context, m networkMethod, s networkSetti
 	for k := range runs {
 		runs[k] = new(mixpolicy.History)
 		g.Go(func() error {
-			q, err := mixpolicy.Solve(ctx, r.p, m.fresh(s), mixpolicy.Settings{
+			q, err := mixpolicy.Solve(ctx, r.p, m.with(s), mixpolicy.Settings{
 				Iterations: r.Learning.Queries, Seed: seed, Stream: uint64(k), Recorder: runs[k], Schedule: when, Uncertified: true,
 			})
 			if q != nil && q.Status == mixpolicy.Failed {

@@ -51,16 +51,15 @@ func ReadmeFigure(ctx context.Context) (plotting.Panels, error) {
 		Y:     plotting.Axis{Label: "distance from the optimum, relative", Min: 0, Max: 1.5},
 	}
 	for _, m := range []struct {
-		name     string
-		protocol Protocol
-		method   func(Protocol) func() mixpolicy.Method
+		name   string
+		method mixpolicy.Method
 	}{
-		{"Algorithm 1", k.Protocol.with(k.Tuned.PrimalDual), func(c Protocol) c.PrimalDual},
-		{"penalty", k.Protocol.with(k.Tuned.Penalty), func(c Protocol) c.Penalty},
-		{"plug-in", k.Protocol, func(c Protocol) c.PlugIn},
+		{"Algorithm 1", k.Protocol.with(k.Tuned.PrimalDual).PrimalDual()},
+		{"penalty", k.Protocol.with(k.Tuned.Penalty).Penalty()},
+		{"plug-in", mixpolicy.PlugIn{}},
 	} {
-		t, err := mixpolicy.RunTrials(ctx, p, m.method(m.protocol), mixpolicy.TrialSettings{
-			Trials: 20, Iterations: m.protocol.Iterations, Seed: m.protocol.Seed, Schedule: mixpolicy.LogSpaced(8),
+		t, err := mixpolicy.RunTrials(ctx, p, m.method, mixpolicy.TrialSettings{
+			Trials: 20, Iterations: k.Protocol.Iterations, Seed: k.Protocol.Seed, Schedule: mixpolicy.LogSpaced(8),
 		})
 		if err != nil {
 			return plotting.Panels{}, err

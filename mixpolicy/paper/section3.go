@@ -774,7 +774,7 @@ func boundRuns(ctx context.Context, f func(k *mixpolicy.Constants, s mixpolicy.S
 		p *mixpolicy.Problem
 		m mixpolicy.PrimalDual
 	}{{queue, mixpolicy.PrimalDual{Beta: 50, CostScale: cMax}}, {small, mixpolicy.PrimalDual{Beta: 20}}} {
-		k, err := mixpolicy.NewConstants(e.p, &e.m)
+		k, err := mixpolicy.NewConstants(e.p, e.m)
 		if err != nil {
 			return err
 		}

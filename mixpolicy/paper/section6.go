@@ -73,26 +73,23 @@ func QueueProblem(class mixpolicy.Class) (*mixpolicy.Problem, error) {
 	return mixtureProblem(x, class, base...)
 }
 
-// PrimalDual returns a fresh Algorithm 1 under the protocol.
+// PrimalDual returns Algorithm 1 under the protocol.
 func (c Protocol) PrimalDual() mixpolicy.Method {
 	return mixpolicy.PrimalDual{StepSize: c.StepSize, CostScale: c.CostScale, Form: c.Form}
 }
 
-// Penalty returns a fresh penalty method under the protocol.
+// Penalty returns the penalty method under the protocol.
 func (c Protocol) Penalty() mixpolicy.Method {
 	return mixpolicy.Penalty{StepSize: c.StepSize, CostScale: c.CostScale, Weight: c.Weight}
 }
 
-// PlugIn returns a fresh plug-in method.
-func (c Protocol) PlugIn() mixpolicy.Method { return mixpolicy.PlugIn{} }
-
 // Run makes the trials of a method on the queue.
-func (c Protocol) Run(ctx context.Context, method func() mixpolicy.Method) (*mixpolicy.Trials, error) {
+func (c Protocol) Run(ctx context.Context, m mixpolicy.Method) (*mixpolicy.Trials, error) {
 	p, err := QueueProblem(mixpolicy.Ball(c.Radius))
 	if err != nil {
 		return nil, err
 	}
-	t, err := mixpolicy.RunTrials(ctx, p, method, mixpolicy.TrialSettings{
+	t, err := mixpolicy.RunTrials(ctx, p, m, mixpolicy.TrialSettings{
 		Trials: c.Trials, Iterations: c.Iterations, Seed: c.Seed, Certify: true,
 	})
 	if err != nil {

@@ -27,16 +27,21 @@ func MeasureStepCost() (StepCost, error) {
 	}
 	step := func(m mixpolicy.Method) float64 {
 		o, e := mixpolicy.NewOracle(p, 1, 0)
-		if e == nil {
-			e = m.Init(p, o)
-		}
 		if e != nil {
 			err = e
-			return math.NaN()
+			return 0
 		}
-		return nanoseconds(20_000, func() { err = m.Step() })
+		run, e := m.Start(p, o)
+		if e != nil {
+			err = e
+			return 0
+		}
+		return nanoseconds(20_000, func() { err = run.Step() })
 	}
 	c.PrimalDual, c.Penalty = step(proto.PrimalDual()), step(proto.Penalty())
+	if err != nil {
+		return c, err
+	}
 	theta, y := make([]float64, 2), []float64{1.9, -0.7}
 	class := p.Class()
 	c.Projection = nanoseconds(100_000, func() { err = class.Norm.Project(theta, y, class.R) })

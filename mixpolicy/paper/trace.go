@@ -68,7 +68,7 @@ func NewTrace(p *mixpolicy.Problem, set TraceSettings) (*Trace, error) {
 		set.Start = make([]float64, p.Dim())
 		floats.AddConst(1/float64(p.Dim()), set.Start)
 	}
-	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: set.Beta, CostScale: set.CostScale, Start: set.Start})
+	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: set.Beta, CostScale: set.CostScale, Theta0: set.Start})
 	if err != nil {
 		return nil, fmt.Errorf("paper: run %q: %w", set.Name, err)
 	}
@@ -83,7 +83,7 @@ func NewTrace(p *mixpolicy.Problem, set TraceSettings) (*Trace, error) {
 	}
 	theta, lambda := set.Start, make([]float64, k.Pairs)
 	for t := range set.Iterations {
-		s, err := r.step(set.StepSize(t), theta, lambda, func() int {
+		s, err := r.step(set.StepSize.At(t), theta, lambda, func() int {
 			if set.Pair != nil {
 				return set.Pair(t)
 			}
