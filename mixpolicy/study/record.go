@@ -227,7 +227,7 @@ func (c Instance) rows(kind string, o race.Outcome) race.Record {
 func (c Instance) tuning(o race.Outcome) (rows race.Record) {
 	like := c.like(Tuning, o)
 	like.Source, like.Seed, like.Configurations, like.Quantity = "", like.Seed+1, len(o.Tuning), PolicyCost
-	if len(o.Tuning) > 0 && o.Tuning[0].HasTheta() {
+	if slices.ContainsFunc(o.Tuning, func(t race.Tuning) bool { return t.HasTheta() }) {
 		like.Quantity = Merit
 	}
 	for k, t := range o.Tuning {
