@@ -15,21 +15,20 @@ import (
 const SimulatedStreams = 32
 
 // Simulate plays the network under policy p job by job and returns the mean cost of a
-// step with a 95 % t interval between [SimulatedStreams] independent runs of the given
-// number of steps each. It draws events and moves jobs; of the MDP's matrices it uses
+// step in each of [SimulatedStreams] independent runs of the given number of steps. It draws events and moves jobs; of the MDP's matrices it uses
 // nothing, so that it checks them.
 //
 // A run begins with the empty network and warms up for as many steps again, uncounted:
-// what is left of the beginning then is less than what the interval shows, if the number
-// of steps is many times the time in which the network forgets. Run k draws from
-// PCG(seed, k), whatever the number of processors.
-func (w Network) Simulate(ctx context.Context, p *mixpolicy.Policy, steps int, seed uint64) (mixpolicy.Interval, error) {
+// what is left of the beginning then is less than what an interval for their mean shows,
+// if the number of steps is many times the time in which the network forgets. Run k draws
+// from PCG(seed, k), whatever the number of processors.
+func (w Network) Simulate(ctx context.Context, p *mixpolicy.Policy, steps int, seed uint64) ([]float64, error) {
 	w, err := w.complete()
 	if err != nil {
-		return mixpolicy.Interval{}, err
+		return nil, err
 	}
 	if steps < 1 {
-		return mixpolicy.Interval{}, fmt.Errorf("models: network: %d simulated steps, want at least 1", steps)
+		return nil, fmt.Errorf("models: network: %d simulated steps, want at least 1", steps)
 	}
 	means := make([]float64, SimulatedStreams)
 	g, ctx := errgroup.WithContext(ctx)
@@ -41,9 +40,9 @@ func (w Network) Simulate(ctx context.Context, p *mixpolicy.Policy, steps int, s
 		})
 	}
 	if err := g.Wait(); err != nil {
-		return mixpolicy.Interval{}, fmt.Errorf("models: network: simulation stopped: %w", err)
+		return nil, fmt.Errorf("models: network: simulation stopped: %w", err)
 	}
-	return mixpolicy.TInterval(means, 0.95), nil
+	return means, nil
 }
 
 func (w Network) simulate(ctx context.Context, p *mixpolicy.Policy, steps int, rng *rand.Rand) (mean float64, err error) {

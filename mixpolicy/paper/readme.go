@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/plotting"
 )
 
@@ -54,11 +55,11 @@ func ReadmeFigure(ctx context.Context) (plotting.Panels, error) {
 		name   string
 		method mixpolicy.Method
 	}{
-		{"Algorithm 1", k.Protocol.with(k.Tuned.PrimalDual).PrimalDual()},
-		{"penalty", k.Protocol.with(k.Tuned.Penalty).Penalty()},
+		{"Algorithm 1", k.tuned(k.Tuned.PrimalDual).PrimalDual()},
+		{"penalty", k.tuned(k.Tuned.Penalty).Penalty()},
 		{"plug-in", mixpolicy.PlugIn{}},
 	} {
-		t, err := mixpolicy.RunTrials(ctx, p, m.method, mixpolicy.TrialSettings{
+		t, err := race.Trials(ctx, p, m.method, race.Settings{
 			Trials: 20, Iterations: k.Protocol.Iterations, Seed: k.Protocol.Seed, Schedule: mixpolicy.LogSpaced(8),
 		})
 		if err != nil {

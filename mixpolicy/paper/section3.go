@@ -10,6 +10,7 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
 // section3 is the equations and statements of section 3.
@@ -827,7 +828,7 @@ func checkExpectedBound(ctx context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	finite, seen := k.PrintedExpectedObjectiveBound(k.D, 100).Value, mixpolicy.TInterval(gaps, confidence)
+	finite, seen := k.PrintedExpectedObjectiveBound(k.D, 100).Value, race.TInterval(gaps, confidence)
 	vacuous := excess(k.PrintedExpectedObjectiveBound(k.Divergence(mixpolicy.Printed), late).Value, trivialGap(k))
 	total, bound, worst := map[mixpolicy.StepSums]float64{}, map[mixpolicy.StepSums]float64{}, 0.0
 	err = boundRuns(ctx, func(k *mixpolicy.Constants, s mixpolicy.StepSums, gap float64, r *mixpolicy.Result) {
