@@ -33,7 +33,7 @@ func TestTrialsWorkers(t *testing.T) {
 	}
 	for k, r := range first.Results {
 		var h mixpolicy.History
-		want, err := mixpolicy.Solve(context.Background(), p, method(), mixpolicy.Settings{Iterations: 500, Seed: 4, Stream: uint64(k), Recorder: &h})
+		want, err := mixpolicy.Solve(context.Background(), p, method, mixpolicy.Settings{Iterations: 500, Seed: 4, Stream: uint64(k), Recorder: &h})
 		if err != nil {
 			t.Fatal(err)
 		}
