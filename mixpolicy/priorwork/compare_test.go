@@ -83,37 +83,40 @@ func TestCompareIsReproducible(t *testing.T) {
 	}
 }
 
-// fixed answers with a given θ: what a configuration is worth is known.
+// fixed answers with a given θ: what a configuration is worth is known. Silent, it asks nothing.
 type fixed struct {
-	theta []float64
-	p     *mixpolicy.Problem
-	o     *mixpolicy.Oracle
+	theta  []float64
+	silent bool
 }
 
-func (f *fixed) Name() string { return "fixed" }
-func (f *fixed) Init(p *mixpolicy.Problem, o *mixpolicy.Oracle) error {
-	f.p, f.o = p, o
+func (f fixed) Name() string { return "fixed" }
+
+func (f fixed) Start(_ *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
+	return fixedRun{f, o}, nil
+}
+
+type fixedRun struct {
+	fixed
+	o *mixpolicy.Oracle
+}
+
+func (r fixedRun) Step() error {
+	if !r.silent {
+		r.o.Sample()
+	}
 	return nil
 }
-func (f *fixed) Step() error                      { return nil }
-func (f *fixed) View(s *mixpolicy.Snapshot) error { s.Average = f.theta; return nil }
 
-// asking and silent make a system for each run: runs are parallel.
-func (f *fixed) asking() System { return Mixing(&asking{&fixed{theta: f.theta}}) }
-func (f *fixed) silent() System { return Mixing(&fixed{theta: f.theta}) }
-
-type asking struct{ *fixed }
-
-func (f *asking) Step() error { f.o.Sample(); return nil }
+func (r fixedRun) View(s *mixpolicy.Snapshot) error { s.Average = r.theta; return nil }
 
 // Tuning takes the configuration of least merit, and a contestant's merit is that of its θ̂.
 func TestCompareTakesTheBestConfiguration(t *testing.T) {
 	_, p := shortQueue(t)
 	best := mixpolicy.Must(p.Optimum()).Theta
-	var configurations []func() System
+	var configurations []mixpolicy.Method
 	thetas := [][]float64{{.5, .5}, {1.9, -.9}, best, {0, 1}}
 	for _, theta := range thetas {
-		configurations = append(configurations, (&fixed{theta: theta}).asking)
+		configurations = append(configurations, fixed{theta: theta})
 	}
 	race := func(tuning int) Race {
 		c, err := CompareByQueries(background, p, []Contestant{{"fixed", "", configurations}}, []int{10}, ComparisonSettings{Trials: 2, TuningTrials: tuning})
@@ -166,18 +169,18 @@ func TestCompareByTime(t *testing.T) {
 
 func TestCompareErrors(t *testing.T) {
 	_, p := shortQueue(t)
-	some := (&fixed{theta: []float64{.5, .5}}).asking
+	some := fixed{theta: []float64{.5, .5}}
 	for _, c := range []struct {
 		contestants []Contestant
 		queries     []int
 		set         ComparisonSettings
 		says        string
 	}{
-		{[]Contestant{{"a", "", []func() System{some}}}, []int{10, 10}, ComparisonSettings{Trials: 2}, "checkpoint 1"},
-		{[]Contestant{{"a", "", []func() System{some, some}}}, []int{10}, ComparisonSettings{Trials: 2, Configurations: 1}, `"a" brings 2 configurations`},
+		{[]Contestant{{"a", "", []mixpolicy.Method{some}}}, []int{10, 10}, ComparisonSettings{Trials: 2}, "checkpoint 1"},
+		{[]Contestant{{"a", "", []mixpolicy.Method{some, some}}}, []int{10}, ComparisonSettings{Trials: 2, Configurations: 1}, `"a" brings 2 configurations`},
 		{[]Contestant{{"a", "", nil}}, []int{10}, ComparisonSettings{Trials: 2}, "brings 0 configurations"},
-		{[]Contestant{{"a", "", []func() System{some}}}, []int{10}, ComparisonSettings{Trials: 1}, "at least 2"},
-		{[]Contestant{{"a", "", []func() System{(&fixed{theta: []float64{.5, .5}}).silent}}}, []int{10}, ComparisonSettings{Trials: 2}, "asks no queries"},
+		{[]Contestant{{"a", "", []mixpolicy.Method{some}}}, []int{10}, ComparisonSettings{Trials: 1}, "at least 2"},
+		{[]Contestant{{"a", "", []mixpolicy.Method{fixed{theta: []float64{.5, .5}, silent: true}}}}, []int{10}, ComparisonSettings{Trials: 2}, "asks no queries"},
 		{nil, []int{10}, ComparisonSettings{Trials: 2}, "without contestants"},
 	} {
 		_, err := CompareByQueries(background, p, c.contestants, c.queries, c.set)
@@ -193,8 +196,8 @@ func TestCompareSkipsPolicyCosts(t *testing.T) {
 	_, p := shortQueue(t)
 	told := map[string]int{}
 	c, err := CompareByQueries(background, p, []Contestant{
-		{"fixed", "", []func() System{(&fixed{theta: []float64{.5, .5}}).asking}},
-		{"certainty equivalence", "", []func() System{func() System { return new(CertaintyEquivalence) }}},
+		{"fixed", "", []mixpolicy.Method{fixed{theta: []float64{.5, .5}}}},
+		{"certainty equivalence", "", []mixpolicy.Method{CertaintyEquivalence{}}},
 	}, []int{5, 10}, ComparisonSettings{Trials: 2, SkipPolicyCost: true, Workers: 1, Progress: func(name string, runs int) { told[name] += runs }})
 	if err != nil {
 		t.Fatal(err)
