@@ -20,13 +20,19 @@ func queue(tb testing.TB, buffer int, class mixpolicy.Class) *mixpolicy.Problem 
 	return mixpolicy.Must(mixpolicy.NewProblem(psi, class))
 }
 
-// start initialises a method on stream 0 of seed 1.
-func start(tb testing.TB, p *mixpolicy.Problem, m mixpolicy.Method) mixpolicy.Method {
+// start starts a method on stream 0 of seed 1.
+func start(tb testing.TB, p *mixpolicy.Problem, m mixpolicy.Method) mixpolicy.Run {
 	tb.Helper()
-	if err := m.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
+	return startOn(tb, p, m, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)))
+}
+
+func startOn(tb testing.TB, p *mixpolicy.Problem, m mixpolicy.Method, o *mixpolicy.Oracle) mixpolicy.Run {
+	tb.Helper()
+	r, err := m.Start(p, o)
+	if err != nil {
 		tb.Fatal(err)
 	}
-	return m
+	return r
 }
 
 // cMax is the greatest cost of the queue, 100² + 60·0.8³.
@@ -36,10 +42,10 @@ func BenchmarkStep(b *testing.B) {
 	section6 := func() *mixpolicy.Problem { return queue(b, 100, mixpolicy.Ball(2)) }
 	bench := func(name string, p func() *mixpolicy.Problem, m mixpolicy.Method) {
 		b.Run(name, func(b *testing.B) {
-			start(b, p(), m)
+			run := start(b, p(), m)
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := m.Step(); err != nil {
+				if err := run.Step(); err != nil {
 					b.Fatal(err)
 				}
 			}

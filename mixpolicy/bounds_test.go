@@ -264,7 +264,7 @@ func TestBoundsAlongRuns(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			const delta = 0.05
-			k, err := mixpolicy.NewConstants(tt.p, &tt.m)
+			k, err := mixpolicy.NewConstants(tt.p, tt.m)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -280,8 +280,7 @@ func TestBoundsAlongRuns(t *testing.T) {
 			iterations := []int{10, 100, 1000}
 			for stream := range uint64(40) {
 				for _, n := range iterations {
-					m := tt.m
-					r, err := mixpolicy.Solve(context.Background(), tt.p, &m, mixpolicy.Settings{Iterations: n, Seed: 5, Stream: stream, Uncertified: true})
+					r, err := mixpolicy.Solve(context.Background(), tt.p, tt.m, mixpolicy.Settings{Iterations: n, Seed: 5, Stream: stream, Uncertified: true})
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -167,8 +167,8 @@ func TestConstants(t *testing.T) {
 	if _, err := k.SampleComplexity(.1, .1); err == nil {
 		t.Error("Theorem 3.4 under average cost gave no error")
 	}
-	for _, bad := range []*mixpolicy.PrimalDual{
-		{RowScaling: true}, {Start: []float64{2, -1}}, {CostScale: -1}, {Start: []float64{1}}, {Modulus: generic{bregman.Ball{R: 2}}},
+	for _, bad := range []mixpolicy.PrimalDual{
+		{RowScaling: true}, {Theta0: []float64{2, -1}}, {CostScale: -1}, {Theta0: []float64{1}}, {Modulus: generic{bregman.Ball{R: 2}}},
 	} {
 		if _, err := mixpolicy.NewConstants(p, bad); err == nil {
 			t.Errorf("%+v: no error", bad)

@@ -11,12 +11,29 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// optimistic is Algorithm 1 with optimistic steps in θ (Rakhlin and Sridharan 2013): each
+// Optimistic is Algorithm 1 with optimistic steps in θ (Rakhlin and Sridharan 2013): each
 // takes the last gradient for a guess of the next, −η(2ĝ_t − ĝ_{t−1}).
-type optimistic struct {
-	eta   mixpolicy.StepSize
-	scale float64 // of costs
+type Optimistic struct {
+	Eta   mixpolicy.StepSize
+	Scale float64 // of costs
+}
 
+func (a Optimistic) Name() string { return "optimistic" }
+
+func (a Optimistic) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
+	r := &optimistic{Optimistic: a, p: p, o: o, phi: mixpolicy.DefaultModulus(p.Class())}
+	for _, v := range []*[]float64{&r.theta, &r.y, &r.g, &r.before, &r.sum, &r.average, &r.row} {
+		*v = make([]float64, p.Dim())
+	}
+	r.lambda, r.ascent = make([]float64, p.MDP().Pairs()), make([]float64, p.MDP().Pairs())
+	floats.AddConst(1/float64(p.Dim()), r.theta)
+	r.phi.Gradient(r.y, r.theta)
+	return r, nil
+}
+
+// optimistic is a run.
+type optimistic struct {
+	Optimistic
 	p   *mixpolicy.Problem
 	o   *mixpolicy.Oracle
 	phi bregman.Modulus
@@ -28,28 +45,15 @@ type optimistic struct {
 	sum, average, row   []float64
 }
 
-func (a *optimistic) Name() string { return "optimistic" }
-
-func (a *optimistic) Init(p *mixpolicy.Problem, o *mixpolicy.Oracle) error {
-	a.p, a.o, a.phi = p, o, mixpolicy.DefaultModulus(p.Class())
-	for _, v := range []*[]float64{&a.theta, &a.y, &a.g, &a.before, &a.sum, &a.average, &a.row} {
-		*v = make([]float64, p.Dim())
-	}
-	a.lambda, a.ascent = make([]float64, p.MDP().Pairs()), make([]float64, p.MDP().Pairs())
-	floats.AddConst(1/float64(p.Dim()), a.theta)
-	a.phi.Gradient(a.y, a.theta)
-	return nil
-}
-
 func (a *optimistic) Step() error {
-	eta := a.eta(a.t)
+	eta := a.Eta.At(a.t)
 	a.weight += eta
 	floats.AddScaled(a.sum, eta, a.theta)
 	a.p.GradLambda(a.ascent, a.theta)
 
 	pair, cost := a.o.Sample() // (3.5a)
 	a.p.Features().Row(a.row, pair)
-	floats.ScaleTo(a.g, (cost/a.scale-a.lambda[pair])/a.p.Features().Sampling()[pair], a.row)
+	floats.ScaleTo(a.g, (cost/a.Scale-a.lambda[pair])/a.p.Features().Sampling()[pair], a.row)
 	floats.AddScaled(a.y, -2*eta, a.g)
 	floats.AddScaled(a.y, eta, a.before)
 	copy(a.before, a.g)
@@ -72,15 +76,15 @@ func (a *optimistic) View(s *mixpolicy.Snapshot) error {
 	return nil
 }
 
-// A method of one's own: four functions, and then it can be run, recorded, judged and raced as
-// the others are.
+// A method of one's own: its settings with Name and Start, its run with Step and View. Then it
+// can be solved with, recorded, judged and raced as the others are.
 func ExampleMethod() {
 	queue := mixpolicy.Must(models.Queue{Buffer: 20}.MDP())
 	psi := mixpolicy.Must(mixpolicy.NewFeatures(queue, mixpolicy.Must(models.Queue{}.Policies(queue))...))
 	p := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
 	_, cmax := queue.CostRange()
 
-	m := &optimistic{eta: mixpolicy.InverseSqrt(64), scale: cmax}
+	m := Optimistic{Eta: mixpolicy.InverseSqrt(64), Scale: cmax}
 	run := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, m, mixpolicy.Settings{Iterations: 20_000, Seed: 1}))
 	fmt.Printf("%s: %.0f %% above the optimum after %d queries\n", run.Method, 100*run.Merit/run.Optimum, run.Queries)
 	// Output:

@@ -8,18 +8,29 @@ func (o *Oracle) Force(pair int) {
 	o.drawn[o.used] = int32(pair)
 }
 
+// Insides is what tests see of a run of [PrimalDual].
+type Insides interface {
+	Run
+	CurrentMultipliers() []float64
+	Lazy() bool
+	LimitPath(numbers int)
+}
+
 // CurrentMultipliers returns λ_t, in units of the scaled cost.
-func (a *PrimalDual) CurrentMultipliers() []float64 {
+func (a *primalDual) CurrentMultipliers() []float64 {
 	dst := make([]float64, a.p.MDP().Pairs())
 	a.lambda.current(dst)
 	return dst
 }
 
 // Lazy tells whether λ is lazy at this moment.
-func (a *PrimalDual) Lazy() bool {
+func (a *primalDual) Lazy() bool {
 	l, ok := a.lambda.(*lazyMultipliers)
 	return ok && !l.dense
 }
+
+// LimitPath bounds the path of lazy multipliers.
+func (a *primalDual) LimitPath(numbers int) { a.lambda.(*lazyMultipliers).longest = numbers }
 
 // SumOfSquares is that of the counts of a simulation, as its two halves.
 func SumOfSquares(counts ...int64) (hi, lo uint64, value float64) {
@@ -29,9 +40,6 @@ func SumOfSquares(counts ...int64) (hi, lo uint64, value float64) {
 	}
 	return q.hi, q.lo, q.float()
 }
-
-// LimitPath bounds the path of lazy multipliers.
-func (a *PrimalDual) LimitPath(numbers int) { a.lambda.(*lazyMultipliers).longest = numbers }
 
 // MinLinear returns min gᵀθ over 1ᵀθ = 1, ‖θ‖ ≤ R.
 func (c Class) MinLinear(g []float64) float64 { return c.minLinear(g) }

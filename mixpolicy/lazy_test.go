@@ -101,17 +101,19 @@ func TestLazyEqualsDense_3_26(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			dense, lazy := c.m, c.m
-			dense.Multipliers, lazy.Multipliers = mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers
-			start(t, c.p, &dense)
-			start(t, c.p, &lazy)
+			with := func(kind mixpolicy.Multipliers) mixpolicy.Insides {
+				m := c.m
+				m.Multipliers = kind
+				return start(t, c.p, m).(mixpolicy.Insides)
+			}
+			dense, lazy := with(mixpolicy.DenseMultipliers), with(mixpolicy.LazyMultipliers)
 			if strings.HasSuffix(c.name, "short path") {
 				lazy.LimitPath(100)
 			}
 			var a, b mixpolicy.Snapshot
 			worst, wasLazy := 0., 0
 			for range steps {
-				for _, m := range []mixpolicy.Method{&dense, &lazy} {
+				for _, m := range []mixpolicy.Run{dense, lazy} {
 					if err := m.Step(); err != nil {
 						t.Fatal(err)
 					}
@@ -150,10 +152,7 @@ func TestLazyAverage_3_27(t *testing.T) {
 	for k := range trials {
 		var lambda [2][]float64
 		for i, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
-			m := mixpolicy.PrimalDual{CostScale: .1, Multipliers: kind}
-			if err := m.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 3, uint64(k)))); err != nil {
-				t.Fatal(err)
-			}
+			m := startOn(t, p, mixpolicy.PrimalDual{CostScale: .1, Multipliers: kind}, mixpolicy.Must(mixpolicy.NewOracle(p, 3, uint64(k))))
 			for range steps {
 				if err := m.Step(); err != nil {
 					t.Fatal(err)

@@ -15,8 +15,7 @@ func TestPrintedLazily_3_26(t *testing.T) {
 	p := geometricProblem(t, 100, 3)
 	var s [2]mixpolicy.Snapshot
 	for k, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
-		m := mixpolicy.PrimalDual{Form: mixpolicy.Printed, Multipliers: kind}
-		start(t, p, m)
+		m := start(t, p, mixpolicy.PrimalDual{Form: mixpolicy.Printed, Multipliers: kind})
 		for range 500 {
 			if err := m.Step(); err != nil {
 				t.Fatal(err)

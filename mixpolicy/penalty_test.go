@@ -24,10 +24,7 @@ func TestPenaltyIsUnbiased_4_14(t *testing.T) {
 	mean := make([]float64, d)
 	for i, q := range p.Features().Sampling() {
 		o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))
-		m := mixpolicy.Penalty{Weight: omega, CostScale: scale, StepSize: mixpolicy.Constant(eta), Start: theta}
-		if err := m.Init(p, o); err != nil {
-			t.Fatal(err)
-		}
+		m := startOn(t, p, mixpolicy.Penalty{Weight: omega, CostScale: scale, StepSize: mixpolicy.Constant(eta), Theta0: theta}, o)
 		o.Force(i)
 		if err := m.Step(); err != nil {
 			t.Fatal(err)
@@ -119,9 +116,10 @@ func TestPenaltyErrors(t *testing.T) {
 		{mixpolicy.Penalty{Weight: math.NaN()}, "ω = NaN"},
 		{mixpolicy.Penalty{CostScale: -1}, "CostScale = -1"},
 		{mixpolicy.Penalty{StepSize: mixpolicy.Constant(-1)}, "η₀ = -1"},
-		{mixpolicy.Penalty{Start: []float64{2, 0}}, "adds up to 2"},
-		{mixpolicy.Penalty{Start: []float64{4, -3}}, "outside the class"},
+		{mixpolicy.Penalty{Theta0: []float64{2, 0}}, "adds up to 2"},
+		{mixpolicy.Penalty{Theta0: []float64{4, -3}}, "outside the class"},
 	} {
-		wantError(t, c.m.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))), c.says)
+		_, err := c.m.Start(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)))
+		wantError(t, err, c.says)
 	}
 }

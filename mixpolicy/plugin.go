@@ -26,6 +26,15 @@ type PlugIn struct{}
 // Name implements [Method].
 func (PlugIn) Name() string { return "plug-in" }
 
+// String returns the name: there is nothing to set.
+func (a PlugIn) String() string { return a.Name() }
+
+// Estimator is a run that estimates cᵀΨ, as that of [PlugIn] does.
+type Estimator interface {
+	// Estimate returns b̂, borrowed.
+	Estimate() []float64
+}
+
 // plugIn is a run of [PlugIn].
 type plugIn struct {
 	PlugIn
@@ -69,5 +78,5 @@ func (a *plugIn) View(s *Snapshot) error {
 	return nil
 }
 
-// Estimate returns b̂, borrowed.
+// Estimate implements [Estimator].
 func (a *plugIn) Estimate() []float64 { return a.b }

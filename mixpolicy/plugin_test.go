@@ -15,10 +15,7 @@ func TestPlugInIsUnbiased(t *testing.T) {
 	mean := make([]float64, 3)
 	for i, q := range p.Features().Sampling() {
 		o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))
-		m := mixpolicy.PlugIn{}
-		if err := m.Init(p, o); err != nil {
-			t.Fatal(err)
-		}
+		m := startOn(t, p, mixpolicy.PlugIn{}, o)
 		o.Force(i)
 		if err := m.Step(); err != nil {
 			t.Fatal(err)
@@ -27,7 +24,7 @@ func TestPlugInIsUnbiased(t *testing.T) {
 		if err := m.View(&s); err != nil {
 			t.Fatal(err)
 		}
-		floats.AddScaled(mean, q, m.Estimate())
+		floats.AddScaled(mean, q, m.(mixpolicy.Estimator).Estimate())
 	}
 	for j, b := range p.BaseCosts() {
 		if math.Abs(mean[j]-b) > 40*u {
@@ -41,7 +38,7 @@ func TestPlugInIsUnbiased(t *testing.T) {
 func TestPlugInConcentrates(t *testing.T) {
 	const d, samples, delta = 3, 20_000, 1e-9
 	p := small(t, d, mixpolicy.Ball(2), mixpolicy.AverageCost)
-	m := start(t, p, mixpolicy.PlugIn{}).(*mixpolicy.PlugIn)
+	m := start(t, p, mixpolicy.PlugIn{})
 	var s mixpolicy.Snapshot
 	if err := m.View(&s); err != nil || s.Average[0] != 1./3 {
 		t.Fatalf("before the first sample: %+v, %v", s, err)
@@ -57,8 +54,8 @@ func TestPlugInConcentrates(t *testing.T) {
 	_, top := p.MDP().CostRange()
 	tolerance := d * top * math.Sqrt(math.Log(2*d/delta)/(2*samples))
 	for j, b := range p.BaseCosts() {
-		if math.Abs(m.Estimate()[j]-b) > tolerance {
-			t.Errorf("b̂%d = %v, want %v ± %v", j+1, m.Estimate()[j], b, tolerance)
+		if math.Abs(m.(mixpolicy.Estimator).Estimate()[j]-b) > tolerance {
+			t.Errorf("b̂%d = %v, want %v ± %v", j+1, m.(mixpolicy.Estimator).Estimate()[j], b, tolerance)
 		}
 	}
 	if mass := p.NegativeMass(s.Average); mass > 1e-14 {
@@ -76,10 +73,7 @@ func TestPlugInOnTheQueue(t *testing.T) {
 	best := mixpolicy.Must(p.Optimum())
 	found := 0
 	for k := range 100 {
-		m := mixpolicy.PlugIn{}
-		if err := m.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, uint64(k)))); err != nil {
-			t.Fatal(err)
-		}
+		m := startOn(t, p, mixpolicy.PlugIn{}, mixpolicy.Must(mixpolicy.NewOracle(p, 1, uint64(k))))
 		for range 50 {
 			if err := m.Step(); err != nil {
 				t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -183,7 +184,7 @@ func (a PrimalDual) Start(p *Problem, o *Oracle) (Run, error) {
 	}
 	d := p.Dim()
 	r := &primalDual{
-		PrimalDual: a, p: p, oracle: o, radius: a.Radius(p.MDP().Criterion()), theta: a.Theta0,
+		PrimalDual: a, p: p, oracle: o, radius: a.Radius(p.MDP().Criterion()), theta: slices.Clone(a.Theta0),
 		y: make([]float64, d), row: make([]float64, d), scratch: make([]float64, d), sum: make([]float64, d), average: make([]float64, d),
 	}
 	if r.lambda, err = r.multipliers(); err != nil {

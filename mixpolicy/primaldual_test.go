@@ -34,10 +34,7 @@ func TestUnbiased_3_5a_3_6(t *testing.T) {
 			gradient := make([]float64, d)
 			for i, q := range f.Sampling() {
 				o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))
-				m := mixpolicy.PrimalDual{Multipliers: kind, CostScale: .125}
-				if err := m.Init(p, o); err != nil {
-					t.Fatal(err)
-				}
+				m := startOn(t, p, mixpolicy.PrimalDual{Multipliers: kind, CostScale: .125}, o).(mixpolicy.Insides)
 				for range steps {
 					if err := m.Step(); err != nil {
 						t.Fatal(err)
@@ -193,7 +190,7 @@ func TestAlgorithm1_3_13(t *testing.T) {
 				p := unit(t, d)
 				f, c := p.Features(), p.MDP().Costs()
 				const scale, eta0 = .1, .2
-				m := start(t, p, mixpolicy.PrimalDual{Modulus: ref.modulus, Beta: beta, CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta0), Multipliers: kind, RowScaling: rowScaling}).(*mixpolicy.PrimalDual)
+				m := start(t, p, mixpolicy.PrimalDual{Modulus: ref.modulus, Beta: beta, CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta0), Multipliers: kind, RowScaling: rowScaling}).(mixpolicy.Insides)
 				o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)) // draws the same pairs
 				lambda := make([]float64, len(c))
 				sumTheta, sumLambda, weight := make([]float64, d), make([]float64, len(c)), 0.
@@ -289,7 +286,7 @@ func TestPrintedAlgorithm1_3_22_3_26(t *testing.T) {
 	const d, r, beta, eta, steps = 2, 3., .5, .05, 60
 	p := small(t, d, mixpolicy.Ball(r), mixpolicy.AverageCost)
 	f := p.Features()
-	m := start(t, p, mixpolicy.PrimalDual{Form: mixpolicy.Printed, Beta: beta, StepSize: mixpolicy.Constant(eta)}).(*mixpolicy.PrimalDual)
+	m := start(t, p, mixpolicy.PrimalDual{Form: mixpolicy.Printed, Beta: beta, StepSize: mixpolicy.Constant(eta)}).(mixpolicy.Insides)
 	o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))
 	theta, lambda := []float64{.5, .5}, make([]float64, p.MDP().Pairs())
 	var s mixpolicy.Snapshot
@@ -336,7 +333,7 @@ func TestIteratesStayInside_3_26(t *testing.T) {
 		for _, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
 			p := unit(t, 3)
 			const beta = .2
-			m := start(t, p, mixpolicy.PrimalDual{Modulus: ref.modulus, Beta: beta, Multipliers: kind, StepSize: mixpolicy.Constant(.5)}).(*mixpolicy.PrimalDual)
+			m := start(t, p, mixpolicy.PrimalDual{Modulus: ref.modulus, Beta: beta, Multipliers: kind, StepSize: mixpolicy.Constant(.5)}).(mixpolicy.Insides)
 			var s mixpolicy.Snapshot
 			for range 2000 {
 				if err := m.Step(); err != nil {
@@ -394,13 +391,13 @@ func TestPrimalDualErrors(t *testing.T) {
 		{ball, mixpolicy.PrimalDual{StepSize: mixpolicy.Constant(-1)}, []string{"η₀ = -1"}},
 		{ball, mixpolicy.PrimalDual{StepSize: mixpolicy.InverseSqrt(nan)}, []string{"η₀ = NaN"}},
 		{ball, mixpolicy.PrimalDual{StepSize: mixpolicy.Constant(inf)}, []string{"η₀ = +Inf"}},
-		{ball, mixpolicy.PrimalDual{Start: []float64{1}}, []string{"θ₀ has 1 entries, want d = 2"}},
-		{ball, mixpolicy.PrimalDual{Start: []float64{1, nan}}, []string{"θ₀ entry 1 is NaN"}},
-		{ball, mixpolicy.PrimalDual{Start: []float64{.5, .6}}, []string{"θ₀ adds up to 1.1", "want 1"}},
-		{mixpolicy.Unbounded(), mixpolicy.PrimalDual{Start: []float64{.5, .6}}, []string{"θ₀ adds up to 1.1", "want 1"}},
-		{ball, mixpolicy.PrimalDual{Start: []float64{3, -2}}, []string{"θ₀ has norm 3.6", "‖θ‖ℓ₂ ≤ 2"}},
-		{mixpolicy.Cube(1), mixpolicy.PrimalDual{Start: []float64{1, 0}}, []string{"θ₀ is not in the interior"}},
-		{mixpolicy.Simplex(), mixpolicy.PrimalDual{Start: []float64{1, 0}}, []string{"θ₀ is not in the interior"}},
+		{ball, mixpolicy.PrimalDual{Theta0: []float64{1}}, []string{"θ₀ has 1 entries, want d = 2"}},
+		{ball, mixpolicy.PrimalDual{Theta0: []float64{1, nan}}, []string{"θ₀ entry 1 is NaN"}},
+		{ball, mixpolicy.PrimalDual{Theta0: []float64{.5, .6}}, []string{"θ₀ adds up to 1.1", "want 1"}},
+		{mixpolicy.Unbounded(), mixpolicy.PrimalDual{Theta0: []float64{.5, .6}}, []string{"θ₀ adds up to 1.1", "want 1"}},
+		{ball, mixpolicy.PrimalDual{Theta0: []float64{3, -2}}, []string{"θ₀ has norm 3.6", "‖θ‖ℓ₂ ≤ 2"}},
+		{mixpolicy.Cube(1), mixpolicy.PrimalDual{Theta0: []float64{1, 0}}, []string{"θ₀ is not in the interior"}},
+		{mixpolicy.Simplex(), mixpolicy.PrimalDual{Theta0: []float64{1, 0}}, []string{"θ₀ is not in the interior"}},
 		{ball, mixpolicy.PrimalDual{Modulus: bregman.Ball{R: .7}}, []string{"R = 0.7", "1/√d = 0.707106"}},
 		{ball, mixpolicy.PrimalDual{Modulus: bregman.Cube{R: nan}}, []string{"R = NaN"}},
 		{mixpolicy.Class{Norm: 2, R: 1.5}, mixpolicy.PrimalDual{}, []string{"no modulus is known", "want PrimalDual.Modulus"}},
@@ -410,7 +407,7 @@ func TestPrimalDualErrors(t *testing.T) {
 		{ball, mixpolicy.PrimalDual{Form: mixpolicy.Printed, RowScaling: true}, []string{"row scaling is for the corrected form"}},
 	} {
 		p := small(t, 2, c.class, mixpolicy.AverageCost)
-		err := c.m.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)))
+		_, err := c.m.Start(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)))
 		wantError(t, err, c.says...)
 	}
 }
@@ -419,14 +416,14 @@ func TestPrimalDualErrors(t *testing.T) {
 func TestStepSizeGoesWrong(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	for _, bad := range []float64{math.NaN(), math.Inf(1), -1} {
-		eta := func(t int) float64 {
+		eta := mixpolicy.StepFunc(func(t int) float64 {
 			if t == 5 {
 				return bad
 			}
 			return 1
-		}
-		for _, m := range []mixpolicy.Method{mixpolicy.PrimalDual{StepSize: eta}, mixpolicy.Penalty{StepSize: eta}} {
-			start(t, p, m)
+		})
+		for _, method := range []mixpolicy.Method{mixpolicy.PrimalDual{StepSize: eta}, mixpolicy.Penalty{StepSize: eta}} {
+			m := start(t, p, method)
 			for k := range 6 {
 				err := m.Step()
 				if k < 5 && err != nil {
@@ -447,7 +444,7 @@ func TestStepSizeGoesWrong(t *testing.T) {
 // (3.27) before the first step: the averages are θ₀ and 0.
 func TestViewBeforeSteps(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
-	m := start(t, p, mixpolicy.PrimalDual{Start: []float64{.75, .25}})
+	m := start(t, p, mixpolicy.PrimalDual{Theta0: []float64{.75, .25}})
 	var s mixpolicy.Snapshot
 	if err := m.View(&s); err != nil {
 		t.Fatal(err)
@@ -475,10 +472,10 @@ func TestStepAllocations(t *testing.T) {
 		{three, mixpolicy.Penalty{}},
 		{p, mixpolicy.PlugIn{}},
 	} {
-		start(t, c.p, c.m)
+		run := start(t, c.p, c.m)
 		var err error
 		step := func() {
-			if e := c.m.Step(); e != nil {
+			if e := run.Step(); e != nil {
 				err = e
 			}
 		}

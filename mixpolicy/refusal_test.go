@@ -14,12 +14,22 @@ import (
 
 // astray ends at a θ that is no number.
 type astray struct {
-	optimistic
+	mixpolicy.PlugIn
 	at float64
 }
 
-func (a *astray) View(s *mixpolicy.Snapshot) error {
-	err := a.optimistic.View(s)
+func (a astray) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
+	r, err := a.PlugIn.Start(p, o)
+	return astrayRun{r, a.at}, err
+}
+
+type astrayRun struct {
+	mixpolicy.Run
+	at float64
+}
+
+func (a astrayRun) View(s *mixpolicy.Snapshot) error {
+	err := a.Run.View(s)
 	s.Average = []float64{1, a.at}
 	return err
 }
@@ -28,7 +38,7 @@ func (a *astray) View(s *mixpolicy.Snapshot) error {
 func TestAnswerThatIsNotFinite(t *testing.T) {
 	p := section6Problem(t)
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		m := &astray{optimistic{eta: mixpolicy.InverseSqrt(1), scale: 1e4}, v}
+		m := astray{at: v}
 		r, err := mixpolicy.Solve(t.Context(), p, m, mixpolicy.Settings{Iterations: 3, Seed: 1})
 		if err == nil || !strings.Contains(err.Error(), fmt.Sprint(v)) || r == nil || r.HasOptimum || r.Policy != nil {
 			t.Errorf("θ̂₂ = %v: %v, error %v", v, r, err)
@@ -74,7 +84,7 @@ func TestClassesWithoutModulus(t *testing.T) {
 	psi := section6Problem(t).Features()
 	for r, fails := range map[float64]bool{1: false, 1.5: true, math.Inf(1): false} {
 		p := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Class{Norm: linprog.L1, R: r}))
-		err := (mixpolicy.PrimalDual{CostScale: 1e4}).Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)))
+		_, err := mixpolicy.PrimalDual{CostScale: 1e4}.Start(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)))
 		if (err != nil) != fails {
 			t.Errorf("‖θ‖₁ ≤ %v: error %v", r, err)
 		}

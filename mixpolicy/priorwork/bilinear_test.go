@@ -15,9 +15,8 @@ func ExampleRandomizedLP() {
 	w, p := everyPair(mixpolicy.Discounted(0.8))
 	best, _, _ := w.Optimum()
 	const steps = 100_000
-	a := mixpolicy.Must(Run(background, p, &RandomizedLP{Steps: steps}, steps, 1, 0))
-	cost := mixpolicy.Must(p.MDP().Occupation(a.Policy)).Cost(p.MDP().Costs())
-	fmt.Printf("optimal cost %.4f, after %d queries %.4f\n", best, steps, cost)
+	r := mixpolicy.Must(mixpolicy.Solve(background, p, RandomizedLP{Steps: steps}, mixpolicy.Settings{Iterations: steps, Seed: 1}))
+	fmt.Printf("optimal cost %.4f, after %d queries %.4f\n", best, r.Queries, r.PolicyCost)
 	// Output:
 	// optimal cost 1.3333, after 100000 queries 1.4789
 }
@@ -28,13 +27,13 @@ func ExampleRandomizedLP() {
 func TestBilinearMethods(t *testing.T) {
 	for _, c := range []struct {
 		criterion mixpolicy.Criterion
-		system    func(steps int) System
+		method    func(steps int) mixpolicy.Method
 	}{
-		{mixpolicy.Discounted(0.5), func(steps int) System { return &RandomizedLP{Steps: steps} }},
-		{mixpolicy.Discounted(0.8), func(steps int) System { return &RandomizedLP{Steps: steps} }},
+		{mixpolicy.Discounted(0.5), func(steps int) mixpolicy.Method { return RandomizedLP{Steps: steps} }},
+		{mixpolicy.Discounted(0.8), func(steps int) mixpolicy.Method { return RandomizedLP{Steps: steps} }},
 		// Its chains forget at least 0.2 a step, and the optimal policy is in the worse of the
 		// two states for a ninth of the time: 1/(2√τ) must be less.
-		{mixpolicy.AverageCost, func(steps int) System { return &PiLearning{Steps: steps, MixingTime: 2, Range: 100} }},
+		{mixpolicy.AverageCost, func(steps int) mixpolicy.Method { return PiLearning{Steps: steps, MixingTime: 2, Range: 100} }},
 	} {
 		w, p := everyPair(c.criterion)
 		best, _, err := w.Optimum()
@@ -42,24 +41,25 @@ func TestBilinearMethods(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := p.MDP()
-		excess := func(s System, steps int, seed uint64) float64 {
-			a, err := Run(background, p, s, steps, seed, 0)
+		cost := func(policy *mixpolicy.Policy) float64 { return mixpolicy.Must(x.Occupation(policy)).Cost(x.Costs()) }
+		excess := func(m mixpolicy.Method, steps int, seed uint64) float64 {
+			r, err := learn(p, m, steps, seed)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return mixpolicy.Must(x.Occupation(a.Policy)).Cost(x.Costs()) - best
+			return cost(r.Policy) - best
 		}
-		start := mixpolicy.Must(x.Occupation(mixpolicy.UniformPolicy(x))).Cost(x.Costs()) - best
-		if got := excess(c.system(1), 0, 1); math.Abs(got-start) > 1e-9 {
+		start := cost(mixpolicy.UniformPolicy(x)) - best
+		if got := cost(mixpolicy.Must(begin[*game](t, p, c.method(1)).Policy(background))) - best; math.Abs(got-start) > 1e-9 {
 			t.Errorf("%v: excess %v at the start, want the uniform policy's %v", c.criterion, got, start)
 		}
 		var short, long float64
 		for seed := range uint64(4) {
-			short += excess(c.system(2000), 2000, seed) / 4
-			long += excess(c.system(200_000), 200_000, seed) / 4
+			short += excess(c.method(2000), 2000, seed) / 4
+			long += excess(c.method(200_000), 200_000, seed) / 4
 		}
 		if !(long < short/2) {
-			t.Errorf("%s, %v: excess cost %v after 2000 steps, %v after 200,000", c.system(1).Name(), c.criterion, short, long)
+			t.Errorf("%s, %v: excess cost %v after 2000 steps, %v after 200,000", c.method(1).Name(), c.criterion, short, long)
 		}
 	}
 }
@@ -67,10 +67,7 @@ func TestBilinearMethods(t *testing.T) {
 // The average policy is the mean of the policies of all steps: kept lazily, and in full.
 func TestBilinearAverage(t *testing.T) {
 	_, p := everyPair(mixpolicy.Discounted(0.7))
-	a := &RandomizedLP{Steps: 500}
-	if err := a.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
-		t.Fatal(err)
-	}
+	a := begin[*game](t, p, RandomizedLP{Steps: 500})
 	var sum [4]float64
 	for range 500 {
 		for s := range 2 {
@@ -83,7 +80,7 @@ func TestBilinearAverage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got := mixpolicy.Must(a.Answer(background)).Policy
+	got := mixpolicy.Must(a.Policy(background))
 	for s := range 2 {
 		for k := range 2 {
 			// The weight 2⁻²⁰ of the last policy, of 500.
@@ -96,10 +93,7 @@ func TestBilinearAverage(t *testing.T) {
 
 func TestBilinearStepDoesNotAllocate(t *testing.T) {
 	_, p := everyPair(mixpolicy.Discounted(0.7))
-	a := &RandomizedLP{Steps: 500}
-	if err := a.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
-		t.Fatal(err)
-	}
+	a := begin[*game](t, p, RandomizedLP{Steps: 500})
 	if n := testing.AllocsPerRun(100, func() { _ = a.Step() }); n != 0 {
 		t.Errorf("%v allocations in a step", n)
 	}

@@ -19,8 +19,13 @@ func TestCertaintyEquivalence(t *testing.T) {
 		}
 		lo, hi := x.CostRange()
 		for queries := range 2*x.Pairs() + 1 {
-			a := new(CertaintyEquivalence)
-			answer, err := Run(background, p, a, queries, 3, 0)
+			a := begin[*certaintyEquivalence](t, p, CertaintyEquivalence{})
+			for range queries {
+				if err := a.Step(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			policy, err := a.Policy(background)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -32,7 +37,7 @@ func TestCertaintyEquivalence(t *testing.T) {
 					t.Fatalf("pair %d is believed to cost %v, costs %v", i, c, x.Costs()[i])
 				}
 			}
-			cost := mixpolicy.Must(x.Occupation(answer.Policy)).Cost(x.Costs())
+			cost := mixpolicy.Must(x.Occupation(policy)).Cost(x.Costs())
 			if queries < x.Pairs() && seen > queries || cost < best-1e-9 {
 				t.Errorf("%d costs known after %d queries, policy costs %v", seen, queries, cost)
 			}

@@ -43,11 +43,8 @@ func TestConstraintSamplingGuarantee(t *testing.T) {
 		eta[i] = 1 / float64(len(eta))
 	}
 	violated := func(steps int, seed uint64) float64 {
-		s := &ConstraintSampling{Basis: phi, Sampling: eta, Bound: 1e6}
-		if _, err := Run(background, p, s, steps, seed, 0); err != nil {
-			t.Fatal(err)
-		}
-		a := mixpolicy.Must(s.Solve(background))
+		s := ConstraintSampling{Basis: phi, Sampling: eta, Bound: 1e6}
+		a := mixpolicy.Must(s.Solve(background, p, steps, seed))
 		q := make([]float64, x.Pairs())
 		x.ActionValues(q, a.Value)
 		var measure float64
@@ -123,9 +120,8 @@ func TestIdealisedSampling(t *testing.T) {
 	}
 	l := mixpolicy.Must(NewLyapunov(x, lyapunov))
 	full := mixpolicy.Must(ALP{Basis: phi}.Solve(background, x))
-	s := &ConstraintSampling{Basis: phi, Sampling: mixpolicy.Must(l.Sampling(x, mu)), Bound: 1e4}
-	mixpolicy.Must(Run(background, p, s, 20_000, 1, 0))
-	got := mixpolicy.Must(s.Solve(background))
+	s := ConstraintSampling{Basis: phi, Sampling: mixpolicy.Must(l.Sampling(x, mu)), Bound: 1e4}
+	got := mixpolicy.Must(s.Solve(background, p, 20_000, 1))
 	// Some 20,000 constraints of 200 different ones: what is missed has next to no
 	// measure, and (4.9) holds with an ε far below that of (4.7).
 	alpha := x.Initial()

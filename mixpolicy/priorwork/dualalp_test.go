@@ -29,7 +29,7 @@ func everyPair(criterion mixpolicy.Criterion) (models.Machine, *mixpolicy.Proble
 
 // threeFeatures is (2.18) with three features on a process of six states and two actions, the
 // DualALP of it, and the features: column j is entry(i, j), scaled to add up to 1.
-func threeFeatures(t *testing.T, criterion mixpolicy.Criterion, entry func(i, j int) int) (*mixpolicy.Problem, *DualALP, [][]float64) {
+func threeFeatures(t *testing.T, criterion mixpolicy.Criterion, entry func(i, j int) int) (*mixpolicy.Problem, *dualALP, [][]float64) {
 	t.Helper()
 	w := models.Garnet{States: 6, Actions: 2, Branches: 3, Seed: 5, Ring: true, Criterion: criterion}
 	x := mixpolicy.Must(w.MDP())
@@ -42,15 +42,12 @@ func threeFeatures(t *testing.T, criterion mixpolicy.Criterion, entry func(i, j 
 		floats.Scale(1/floats.Sum(columns[j]), columns[j])
 	}
 	p := mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, columns...)), mixpolicy.Ball(9)))
-	a := &DualALP{Weight: 3, CostScale: 2}
-	if err := a.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
-		t.Fatal(err)
-	}
+	a := begin[*dualALP](t, p, DualALP{Weight: 3, CostScale: 2})
 	return p, a, columns
 }
 
 // expectedGradient is E ĝ at θ, over all pairs and states with their probabilities.
-func expectedGradient(a *DualALP, p *mixpolicy.Problem, theta []float64) []float64 {
+func expectedGradient(a *dualALP, p *mixpolicy.Problem, theta []float64) []float64 {
 	copy(a.theta, theta)
 	mean := make([]float64, len(theta))
 	for i, q := range p.Features().Sampling() {
@@ -69,7 +66,7 @@ func expectedGradient(a *DualALP, p *mixpolicy.Problem, theta []float64) []float
 func ExampleDualALP() {
 	w, p := everyPair(mixpolicy.AverageCost)
 	best, _, _ := w.Optimum()
-	r := mixpolicy.Must(mixpolicy.Solve(background, p, &DualALP{Weight: 10, StepSize: mixpolicy.InverseSqrt(0.02)}, mixpolicy.Settings{Iterations: 100_000, Seed: 1}))
+	r := mixpolicy.Must(mixpolicy.Solve(background, p, DualALP{Weight: 10, StepSize: mixpolicy.InverseSqrt(0.02)}, mixpolicy.Settings{Iterations: 100_000, Seed: 1}))
 	fmt.Printf("optimal cost %.4f; its policy costs %.4f\n", best, r.PolicyCost)
 	// Output:
 	// optimal cost 1.5556; its policy costs 1.5879
@@ -89,7 +86,7 @@ func TestDualALPGradientIsUnbiased(t *testing.T) {
 			plus, minus := slices.Clone(theta), slices.Clone(theta)
 			plus[j] += h
 			minus[j] -= h
-			if want := (a.Objective(plus) - a.Objective(minus)) / (2 * h); math.Abs(mean[j]-want) > 1e-8 {
+			if want := (a.objective(plus) - a.objective(minus)) / (2 * h); math.Abs(mean[j]-want) > 1e-8 {
 				t.Errorf("%v: E ĝ%d = %v, ∂f = %v", criterion, j, mean[j], want)
 			}
 		}
@@ -107,7 +104,7 @@ func TestDualALPFindsTheOptimalPolicy(t *testing.T) {
 			t.Fatal(err)
 		}
 		const steps = 100_000
-		a := &DualALP{Weight: 10, StepSize: mixpolicy.Constant(0.02 / math.Sqrt(steps))}
+		a := DualALP{Weight: 10, StepSize: mixpolicy.Constant(0.02 / math.Sqrt(steps))}
 		r, err := mixpolicy.Solve(background, p, a, mixpolicy.Settings{Iterations: steps, Seed: 3})
 		if err != nil {
 			t.Fatal(err)
@@ -115,7 +112,7 @@ func TestDualALPFindsTheOptimalPolicy(t *testing.T) {
 		// ‖ĝ‖ ≤ (6 + ω)·4 + ω Σ‖W_s‖ ≤ 64 + 10·4 < 110, ‖θ − θ₀‖ ≤ 1; a step of 0.02/√T is as
 		// good as R₂/(G√T) to a factor: E f − f* ≤ (1/0.02 + 0.02·110²)/(2√T) = 0.46.
 		const bound = (1/0.02 + 0.02*110*110) / 2
-		if f := a.Objective(r.Theta); f < best-1e-9 || f > best+bound/math.Sqrt(steps) {
+		if f := mixpolicy.Must(a.Objective(p, r.Theta)); f < best-1e-9 || f > best+bound/math.Sqrt(steps) {
 			t.Errorf("%v: f_ω(θ̂) = %v, optimum %v", criterion, f, best)
 		}
 		if r.PolicyCost > best+0.05 { // next best of the four deterministic policies: 0.4 more
@@ -131,13 +128,9 @@ func TestDualALPOfMeasures(t *testing.T) {
 	x := mixpolicy.Must(q.MDP())
 	f := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.Must(q.Policies(x))...))
 	p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Class{Norm: linprog.L2, R: 100}))
-	a := &DualALP{}
-	if err := a.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
-		t.Fatal(err)
-	}
 	theta := []float64{3, -2}
 	want := p.Objective(theta) + p.NegativeMass(theta)
-	if got := a.Objective(theta); math.Abs(got-want) > 1e-12*math.Abs(want)+1e-13 {
+	if got := mixpolicy.Must(DualALP{}.Objective(p, theta)); math.Abs(got-want) > 1e-12*math.Abs(want)+1e-13 {
 		t.Errorf("f_ω = %v, want %v", got, want)
 	}
 }
@@ -145,15 +138,12 @@ func TestDualALPOfMeasures(t *testing.T) {
 // A batch is as many queries, and an answer before the first step is the start.
 func TestDualALPQueries(t *testing.T) {
 	p := garnetProblem(t, mixpolicy.Ball(2))
-	a := &DualALP{Batch: 3}
+	a := DualALP{Batch: 3}
 	r := mixpolicy.Must(mixpolicy.Solve(background, p, a, mixpolicy.Settings{Iterations: 7, Seed: 1}))
 	if r.Queries != 21 || r.Iterations != 7 {
 		t.Errorf("%d queries in %d iterations, want 21 in 7", r.Queries, r.Iterations)
 	}
-	b := &DualALP{}
-	if err := b.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
-		t.Fatal(err)
-	}
+	b := begin[*dualALP](t, p, DualALP{})
 	var s mixpolicy.Snapshot
 	if err := b.View(&s); err != nil || s.Average[0] != 1/float64(p.Dim()) || s.Iteration != 0 || s.Queries != 0 {
 		t.Errorf("at the start: %+v, %v", s, err)
@@ -162,10 +152,7 @@ func TestDualALPQueries(t *testing.T) {
 
 func TestDualALPStepDoesNotAllocate(t *testing.T) {
 	_, p := everyPair(mixpolicy.AverageCost)
-	a := &DualALP{}
-	if err := a.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
-		t.Fatal(err)
-	}
+	a := begin[*dualALP](t, p, DualALP{})
 	if n := testing.AllocsPerRun(100, func() { _ = a.Step() }); n != 0 {
 		t.Errorf("%v allocations in a step", n)
 	}
@@ -181,7 +168,7 @@ func TestPublishedDualALP(t *testing.T) {
 		t    int
 		want float64
 	}{{0, 1e-4}, {1999, 1e-4}, {2000, 5e-5}, {7999, 1.25e-5}} {
-		if got := eta(c.t); got != c.want {
+		if got := eta.At(c.t); got != c.want {
 			t.Errorf("η(%d) = %v, want %v", c.t, got, c.want)
 		}
 	}

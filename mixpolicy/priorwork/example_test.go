@@ -37,11 +37,10 @@ func ExampleConstraintSampling() {
 	q, x := queue()
 	f := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.Must(q.Policies(x))...))
 	p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2)))
-	s := &priorwork.ConstraintSampling{Basis: mixpolicy.Must(q.Monomials(3)), Weights: mixpolicy.Must(q.GeometricWeights(0.9)), Bound: 1e4}
+	s := priorwork.ConstraintSampling{Basis: mixpolicy.Must(q.Monomials(3)), Weights: mixpolicy.Must(q.GeometricWeights(0.9)), Bound: 1e4}
 	for _, samples := range []int{50, 500} {
-		a := mixpolicy.Must(priorwork.Run(context.Background(), p, s, samples, 1, 0))
-		cost := mixpolicy.Must(x.Occupation(a.Policy)).Cost(x.Costs())
-		fmt.Printf("%d samples: the greedy policy costs %.2f a step\n", samples, cost)
+		r := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, s, mixpolicy.Settings{Iterations: samples, Seed: 1}))
+		fmt.Printf("%d samples: the greedy policy costs %.2f a step\n", samples, r.PolicyCost)
 	}
 	best := mixpolicy.Must(mixpolicy.PolicyIteration(context.Background(), x, mixpolicy.ValuationSettings{}))
 	fmt.Printf("optimal: %.2f\n", best.Cost())
@@ -56,12 +55,12 @@ func ExampleSmoothedPrimalDual() {
 	f := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.UniformPolicy(x)))
 	p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2)))
 	basis := mixpolicy.Must(models.Queue{Buffer: 2}.Monomials(1)) // 1 and the state
-	s := &priorwork.SmoothedPrimalDual{
+	s := priorwork.SmoothedPrimalDual{
 		Basis: basis, Slack: []float64{.5, .5}, Radius: 4, CostScale: 6, StepSize: mixpolicy.InverseSqrt(0.3),
 	}
-	a := mixpolicy.Must(priorwork.Run(context.Background(), p, s, 100_000, 1, 0))
+	a := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, s, mixpolicy.Settings{Iterations: 100_000, Seed: 1}))
 	exact := mixpolicy.Must(priorwork.SALP{Basis: basis, Slack: s.Slack, Penalty: priorwork.PublishedPenalty(0.5)}.Solve(context.Background(), x))
-	fmt.Printf("ν = %.2f, exactly %.2f\n", s.Nu(), exact.Nu)
+	fmt.Printf("ν = %.2f, exactly %.2f\n", a.Run.(priorwork.Approximator).Nu(), exact.Nu)
 	fmt.Printf("service while working with probability %v, while broken %v\n", a.Policy.Prob(models.Working, models.Attend), a.Policy.Prob(models.Broken, models.Attend))
 	// Output:
 	// ν = [-3.45 5.50], exactly [-4.00 5.71]

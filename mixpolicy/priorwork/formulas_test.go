@@ -40,10 +40,7 @@ func TestBilinearParameters(t *testing.T) {
 		}
 	}
 	_, p := everyPair(mixpolicy.Discounted(.75))
-	a := &RandomizedLP{Steps: 100, Rate: 3}
-	if err := a.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
-		t.Fatal(err)
-	}
+	a := begin[*game](t, p, RandomizedLP{Steps: 100, Rate: 3})
 	check("θ", a.theta, .25)
 	check("β", a.dual, 3*.25*math.Sqrt(math.Log(5)/800))
 	check("α′", a.primal, 3*.25*math.Sqrt(math.Log(5)/800)*2/(2*.0625))
@@ -52,10 +49,7 @@ func TestBilinearParameters(t *testing.T) {
 	check("M", a.shift, a.x.Gamma()*a.hi-a.lo+1)
 
 	_, p = everyPair(mixpolicy.AverageCost)
-	b := &PiLearning{Steps: 100, MixingTime: 2, Range: 4, Rate: 3}
-	if err := b.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
-		t.Fatal(err)
-	}
+	b := begin[*game](t, p, PiLearning{Steps: 100, MixingTime: 2, Range: 4, Rate: 3})
 	check("θ", b.theta, .5)
 	check("β", b.dual, 3*math.Sqrt(math.Log(4)/800)/2)
 	check("α′", b.primal, 3*math.Sqrt(math.Log(4)/800)/2*2*4)
@@ -70,12 +64,11 @@ func TestBilinearEqualCosts(t *testing.T) {
 	x := mixpolicy.Must(p.MDP().WithCosts([]float64{3, 3, 3, 3}))
 	f := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.UniformPolicy(x)))
 	flat := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Simplex()))
-	a := &RandomizedLP{Steps: 100}
-	answer := mixpolicy.Must(Run(background, flat, a, 100, 1, 0))
-	if cost := mixpolicy.Must(x.Occupation(answer.Policy)).Cost(x.Costs()); math.Abs(cost-3) > 1e-14 {
-		t.Errorf("cost %v, want 3", cost)
+	r := mixpolicy.Must(mixpolicy.Solve(background, flat, RandomizedLP{Steps: 100}, mixpolicy.Settings{Iterations: 100, Seed: 1}))
+	if math.Abs(r.PolicyCost-3) > 1e-14 {
+		t.Errorf("cost %v, want 3", r.PolicyCost)
 	}
-	if v := a.Value(); floats.Min(v) < 0 || floats.Max(v) > 4 || floats.HasNaN(v) {
+	if v := r.Run.(*game).v; floats.Min(v) < 0 || floats.Max(v) > 4 || floats.HasNaN(v) {
 		t.Errorf("v = %v is not in [0, 1/(1−γ)]", v)
 	}
 }
@@ -101,15 +94,11 @@ func TestDrawRow(t *testing.T) {
 func TestDualALPBatch(t *testing.T) {
 	p := garnetProblem(t, mixpolicy.Unbounded())
 	after := func(batch, skip int) []float64 {
-		a := &DualALP{Batch: batch, Weight: 2}
-		o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))
-		if err := a.Init(p, o); err != nil {
-			t.Fatal(err)
-		}
+		a := begin[*dualALP](t, p, DualALP{Batch: batch, Weight: 2})
 		for range skip {
-			o.Sample()
+			a.oracle.Sample()
 			if a.table != nil {
-				a.table.Draw(o.Rand())
+				a.table.Draw(a.oracle.Rand())
 			}
 		}
 		if err := a.Step(); err != nil {
@@ -132,16 +121,13 @@ func TestDualALPBatch(t *testing.T) {
 func TestSmoothedErrorBound(t *testing.T) {
 	_, p := everyPair(mixpolicy.Discounted(.75))
 	phi := mat.NewDense(2, 2, []float64{3, 4, 0, 1}) // F = 5
-	a := &SmoothedPrimalDual{Basis: phi, Radius: 2, Penalty: 3, CostScale: 4}
-	if err := a.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
-		t.Fatal(err)
-	}
+	a := SmoothedPrimalDual{Basis: phi, Radius: 2, Penalty: 3, CostScale: 4}
 	_, hi := p.MDP().CostRange()
 	const f, r, kappa, eta, steps = 5, 2, 3, .1, 50
 	square := r*f*f*(1+kappa*1.75)*(1+kappa*1.75) + kappa*kappa*(f*r*1.75+hi/4)*(f*r*1.75+hi/4)
 	want := 4 * (2*(r+2*math.Log(3))/(eta*steps) + 2.5*eta*square)
-	if got := a.ErrorBound(eta, steps); math.Abs(got-want) > 16*u*want {
-		t.Errorf("bound %v, want %v", got, want)
+	if got, err := a.ErrorBound(p.MDP(), eta, steps); math.Abs(got-want) > 16*u*want || err != nil {
+		t.Errorf("bound %v, %v, want %v", got, err, want)
 	}
 }
 
@@ -177,12 +163,8 @@ func TestEveryContestantRuns(t *testing.T) {
 				if n := len(c.Configurations); n < 1 || n > 16 || c.Source == "" {
 					t.Errorf("%s brings %d configurations, from %q", c.Name, n, c.Source)
 				}
-				steps := 20
-				if _, ok := c.Configurations[0]().(*solver); ok {
-					steps = 0
-				}
-				for k, system := range c.Configurations {
-					a, err := Run(background, p, system(), steps, 1, 0)
+				for k, m := range c.Configurations {
+					a, err := learn(p, m, 20, 1)
 					if err != nil || a.Policy == nil {
 						t.Errorf("%v: %s, configuration %d: %v", criterion, c.Name, k, err)
 					}
@@ -207,46 +189,45 @@ func TestBadInput(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	basis := identity(2)
 	for _, tt := range []struct {
-		p      *mixpolicy.Problem
-		system System
-		says   string
+		p    *mixpolicy.Problem
+		m    mixpolicy.Method
+		says string
 	}{
-		{average, &RandomizedLP{Steps: 1}, "discounted cost"},
-		{discounted, &PiLearning{Steps: 1, MixingTime: 1, Range: 1}, "average cost"},
-		{discounted, &RandomizedLP{}, "Steps = 0"},
-		{discounted, &RandomizedLP{Steps: 1, Rate: -1}, "Rate = -1"},
-		{average, &PiLearning{MixingTime: 1, Range: 1}, "Steps = 0"},
-		{average, &PiLearning{Steps: 1, Range: 1}, "MixingTime = 0"},
-		{average, &PiLearning{Steps: 1, MixingTime: inf, Range: 1}, "MixingTime = +Inf"},
-		{average, &PiLearning{Steps: 1, MixingTime: 1}, "Range τ = 0"},
-		{average, &PiLearning{Steps: 1, MixingTime: 1, Range: .5}, "at least 1"},
-		{average, &SmoothedPrimalDual{Basis: basis, Radius: 1}, "average cost"},
-		{discounted, &SmoothedPrimalDual{Radius: 1}, "no basis"},
-		{discounted, &SmoothedPrimalDual{Basis: basis, Radius: 1, Weights: []float64{1}}, "state-relevance weights"},
-		{discounted, &SmoothedPrimalDual{Basis: basis, Radius: 1, Slack: []float64{1, -1}}, "weights of violations"},
-		{discounted, &SmoothedPrimalDual{Basis: basis, Radius: 1, Slack: []float64{nan, 1}}, "NaN in state"},
-		{discounted, &SmoothedPrimalDual{Basis: basis, Radius: 1, Slack: []float64{.5, .6}}, "want 1"},
-		{discounted, &SmoothedPrimalDual{Basis: basis, Radius: 1, Penalty: -1}, "penalty κ = -1"},
-		{discounted, &SmoothedPrimalDual{Basis: basis}, "radius R = 0"},
-		{discounted, &SmoothedPrimalDual{Basis: basis, Radius: 1, StepSize: mixpolicy.Constant(0)}, "step size"},
-		{discounted, &SmoothedPrimalDual{Basis: basis, Radius: 1, StepSize: func(int) float64 { return inf }}, "step size"},
-		{discounted, &SmoothedPrimalDual{Basis: basis, Radius: 1, CostScale: nan}, "CostScale = NaN"},
-		{discounted, &ConstraintSampling{}, "no basis"},
-		{discounted, &ConstraintSampling{Basis: basis, Sampling: []float64{1}}, "want one per pair: 4"},
-		{discounted, &ConstraintSampling{Basis: basis, Sampling: []float64{1, -1, 1, 0}}, "sampling distribution"},
-		{discounted, Mixing(&DualALP{Weight: -1}), "penalty weight ω = -1"},
-		{discounted, Mixing(&DualALP{StepSize: mixpolicy.Constant(-1)}), "step size"},
-		{discounted, Mixing(&DualALP{CostScale: inf}), "CostScale = +Inf"},
-		{discounted, Mixing(&DualALP{Batch: -1}), "a batch of -1"},
-		{discounted, Mixing(&DualALP{States: []float64{1}}), "sampling probabilities"},
-		{discounted, Mixing(&DualALP{States: []float64{1, 0}}), "never sampled"},
-		{discounted, Mixing(&VarianceReduced{StepSize: mixpolicy.Constant(0)}), "step size"},
-		{discounted, Mixing(&VarianceReduced{StepSize: func(int) float64 { return inf }}), "step size"},
-		{discounted, FullLP(), "no steps"},
+		{average, RandomizedLP{Steps: 1}, "discounted cost"},
+		{discounted, PiLearning{Steps: 1, MixingTime: 1, Range: 1}, "average cost"},
+		{discounted, RandomizedLP{}, "Steps = 0"},
+		{discounted, RandomizedLP{Steps: 1, Rate: -1}, "Rate = -1"},
+		{average, PiLearning{MixingTime: 1, Range: 1}, "Steps = 0"},
+		{average, PiLearning{Steps: 1, Range: 1}, "MixingTime = 0"},
+		{average, PiLearning{Steps: 1, MixingTime: inf, Range: 1}, "MixingTime = +Inf"},
+		{average, PiLearning{Steps: 1, MixingTime: 1}, "Range τ = 0"},
+		{average, PiLearning{Steps: 1, MixingTime: 1, Range: .5}, "at least 1"},
+		{average, SmoothedPrimalDual{Basis: basis, Radius: 1}, "average cost"},
+		{discounted, SmoothedPrimalDual{Radius: 1}, "no basis"},
+		{discounted, SmoothedPrimalDual{Basis: basis, Radius: 1, Weights: []float64{1}}, "state-relevance weights"},
+		{discounted, SmoothedPrimalDual{Basis: basis, Radius: 1, Slack: []float64{1, -1}}, "weights of violations"},
+		{discounted, SmoothedPrimalDual{Basis: basis, Radius: 1, Slack: []float64{nan, 1}}, "NaN in state"},
+		{discounted, SmoothedPrimalDual{Basis: basis, Radius: 1, Slack: []float64{.5, .6}}, "want 1"},
+		{discounted, SmoothedPrimalDual{Basis: basis, Radius: 1, Penalty: -1}, "penalty κ = -1"},
+		{discounted, SmoothedPrimalDual{Basis: basis}, "radius R = 0"},
+		{discounted, SmoothedPrimalDual{Basis: basis, Radius: 1, StepSize: mixpolicy.Constant(0)}, "step size"},
+		{discounted, SmoothedPrimalDual{Basis: basis, Radius: 1, StepSize: mixpolicy.Constant(inf)}, "step size"},
+		{discounted, SmoothedPrimalDual{Basis: basis, Radius: 1, CostScale: nan}, "CostScale = NaN"},
+		{discounted, ConstraintSampling{}, "no basis"},
+		{discounted, ConstraintSampling{Basis: basis, Sampling: []float64{1}}, "want one per pair: 4"},
+		{discounted, ConstraintSampling{Basis: basis, Sampling: []float64{1, -1, 1, 0}}, "sampling distribution"},
+		{discounted, DualALP{Weight: -1}, "penalty weight ω = -1"},
+		{discounted, DualALP{StepSize: mixpolicy.Constant(-1)}, "step size"},
+		{discounted, DualALP{CostScale: inf}, "CostScale = +Inf"},
+		{discounted, DualALP{Batch: -1}, "a batch of -1"},
+		{discounted, DualALP{States: []float64{1}}, "sampling probabilities"},
+		{discounted, DualALP{States: []float64{1, 0}}, "never sampled"},
+		{discounted, VarianceReduced{StepSize: mixpolicy.Constant(0)}, "step size"},
+		{discounted, VarianceReduced{StepSize: mixpolicy.Constant(inf)}, "step size"},
 	} {
-		_, err := Run(background, tt.p, tt.system, 1, 1, 0)
+		_, err := learn(tt.p, tt.m, 1, 1)
 		if err == nil || !strings.Contains(err.Error(), tt.says) {
-			t.Errorf("%s: error %v, want one that says %q", tt.system.Name(), err, tt.says)
+			t.Errorf("%s: error %v, want one that says %q", tt.m.Name(), err, tt.says)
 		}
 	}
 
@@ -302,11 +283,11 @@ func TestRunCancelled(t *testing.T) {
 	_, p := everyPair(mixpolicy.Discounted(.5))
 	ctx, cancel := context.WithCancel(background)
 	cancel()
-	_, err := Run(ctx, p, &RandomizedLP{Steps: 10}, 10, 1, 0)
-	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "0 of 10 steps") {
-		t.Errorf("error %v", err)
+	r, err := mixpolicy.Solve(ctx, p, RandomizedLP{Steps: 10}, mixpolicy.Settings{Iterations: 10})
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "0 of 10 iterations") || r.Policy != nil || r.HasTheta {
+		t.Errorf("%+v, error %v", r, err)
 	}
-	one := []Contestant{{"randomised LP", "", []func() System{func() System { return &RandomizedLP{Steps: 10} }}}}
+	one := []Contestant{{"randomised LP", "", []mixpolicy.Method{RandomizedLP{Steps: 10}}}}
 	if _, err := CompareByQueries(ctx, p, one, []int{5}, ComparisonSettings{Trials: 2}); !errors.Is(err, context.Canceled) {
 		t.Errorf("comparison: error %v", err)
 	}

@@ -77,7 +77,7 @@ func TestMirrorProxRate(t *testing.T) {
 			best := mixpolicy.Must(p.Optimum())
 			lo, hi := p.MDP().CostRange()
 			inexact := func(r *mixpolicy.Result) float64 { return math.Abs(r.DualityGap) + (hi-lo)*r.NegativeMass }
-			few, many := solve(t, p, &MirrorProx{}, 300), solve(t, p, &MirrorProx{}, 3000)
+			few, many := solve(t, p, MirrorProx{}, 300), solve(t, p, MirrorProx{}, 3000)
 			if a, b := inexact(few), inexact(many); b > a/3 && b > 1e-9*(hi-lo) {
 				t.Errorf("%v: error %v after 300 iterations, %v after 3000", class, a, b)
 			}
@@ -95,9 +95,9 @@ func TestMirrorProxBound(t *testing.T) {
 	for _, p := range []*mixpolicy.Problem{section6(t, mixpolicy.Ball(2)), garnetProblem(t, mixpolicy.Ball(2))} {
 		phi := bregman.Ball{R: 2}
 		best := mixpolicy.Must(p.Optimum())
-		m := &MirrorProx{}
 		const iterations = 500
-		r := solve(t, p, m, iterations)
+		r := solve(t, p, MirrorProx{}, iterations)
+		m := r.Run.(*mirrorProx)
 		start := make([]float64, p.Dim())
 		floats.AddConst(1/float64(p.Dim()), start)
 		none, optimal := make([]float64, p.MDP().Pairs()), make([]float64, p.MDP().Pairs())
@@ -126,7 +126,7 @@ func TestPDHGConverges(t *testing.T) {
 	for _, class := range append(classes, mixpolicy.Class{Norm: linprog.L1, R: 2}) {
 		for _, p := range []*mixpolicy.Problem{section6(t, class), garnetProblem(t, class)} {
 			best := mixpolicy.Must(p.Optimum())
-			r := solve(t, p, &PDHG{}, 1600)
+			r := solve(t, p, PDHG{}, 1600)
 			scale := math.Abs(best.Objective)
 			if math.Abs(r.Gap) > 1e-12*scale || math.Abs(r.DualityGap) > 1e-12*scale || r.Merit > 1e-12*scale || r.Queries != 0 {
 				t.Errorf("%v: gap %v, duality gap %v, merit %v, optimum %v", class, r.Gap, r.DualityGap, r.Merit, best.Objective)
@@ -144,10 +144,7 @@ func TestPDHGStepsByHand(t *testing.T) {
 	p := garnetProblem(t, mixpolicy.Ball(2))
 	psi, d, pairs := p.Features().Dense(), p.Dim(), p.MDP().Pairs()
 	const sigma = 3.
-	a := &PDHG{Balance: sigma}
-	if err := a.Init(p, nil); err != nil {
-		t.Fatal(err)
-	}
+	a := begin[*pdhg](t, p, PDHG{Balance: sigma})
 	theta := mat.NewVecDense(d, barycentre(d))
 	lambda := mat.NewVecDense(pairs, nil)
 	var g, price, ahead, flow mat.VecDense
@@ -182,13 +179,13 @@ func TestPDHGStepsByHand(t *testing.T) {
 func TestVarianceReduced(t *testing.T) {
 	p := section6(t, mixpolicy.Ball(2))
 	_, top := p.MDP().CostRange()
-	m := &VarianceReduced{CostScale: top}
+	m := VarianceReduced{CostScale: top}
 	r := solve(t, p, m, 10_000)
-	var plug mixpolicy.PlugIn
-	solve(t, p, &plug, 10_000)
+	reduced := r.Run.(*varianceReduced)
+	plug := solve(t, p, mixpolicy.PlugIn{}, 10_000).Run.(mixpolicy.Estimator)
 	for j, b := range plug.Estimate() {
-		if math.Abs(m.b[j]*top-b) > 1e-12*b*100 { // 10⁴ roundings, which mostly cancel
-			t.Errorf("b̂%d = %v, plug-in has %v", j+1, m.b[j]*top, b)
+		if math.Abs(reduced.b[j]*top-b) > 1e-12*b*100 { // 10⁴ roundings, which mostly cancel
+			t.Errorf("b̂%d = %v, plug-in has %v", j+1, reduced.b[j]*top, b)
 		}
 	}
 	best := mixpolicy.Must(p.Optimum())
@@ -229,8 +226,8 @@ func TestDefaultBalance(t *testing.T) {
 
 func TestKnownCostErrors(t *testing.T) {
 	for _, m := range []mixpolicy.Method{
-		&MirrorProx{Balance: -1}, &MirrorProx{Balance: math.NaN()}, &MirrorProx{Modulus: bregman.Ball{R: .7}},
-		&PDHG{Balance: math.Inf(1)}, &VarianceReduced{CostScale: -1}, &VarianceReduced{Modulus: bregman.Cube{R: .1}},
+		MirrorProx{Balance: -1}, MirrorProx{Balance: math.NaN()}, MirrorProx{Modulus: bregman.Ball{R: .7}},
+		PDHG{Balance: math.Inf(1)}, VarianceReduced{CostScale: -1}, VarianceReduced{Modulus: bregman.Cube{R: .1}},
 	} {
 		if _, err := mixpolicy.Solve(context.Background(), section6(t, mixpolicy.Ball(2)), m, mixpolicy.Settings{Iterations: 1}); err == nil {
 			t.Errorf("%+v: no error", m)
@@ -240,13 +237,11 @@ func TestKnownCostErrors(t *testing.T) {
 
 // No allocation in a step. (PDHG's looks at the gap take a few vectors in ℝᵈ.)
 func TestSaddleAllocations(t *testing.T) {
-	for _, m := range []mixpolicy.Method{&MirrorProx{}, &VarianceReduced{CostScale: 1e4}} {
+	for _, m := range []mixpolicy.Method{MirrorProx{}, VarianceReduced{CostScale: 1e4}} {
 		p := section6(t, mixpolicy.Ball(2))
-		if err := m.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
-			t.Fatal(err)
-		}
+		run := begin[mixpolicy.Run](t, p, m)
 		if n := testing.AllocsPerRun(200, func() {
-			if err := m.Step(); err != nil {
+			if err := run.Step(); err != nil {
 				t.Error(err)
 			}
 		}); n != 0 {
@@ -256,14 +251,12 @@ func TestSaddleAllocations(t *testing.T) {
 }
 
 func BenchmarkSaddle(b *testing.B) {
-	for _, m := range []mixpolicy.Method{&MirrorProx{}, &PDHG{}, &VarianceReduced{CostScale: 1e4}} {
+	for _, m := range []mixpolicy.Method{MirrorProx{}, PDHG{}, VarianceReduced{CostScale: 1e4}} {
 		b.Run(m.Name(), func(b *testing.B) {
 			p := section6(b, mixpolicy.Ball(2))
-			if err := m.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
-				b.Fatal(err)
-			}
+			run := begin[mixpolicy.Run](b, p, m)
 			for b.Loop() {
-				if err := m.Step(); err != nil {
+				if err := run.Step(); err != nil {
 					b.Fatal(err)
 				}
 			}

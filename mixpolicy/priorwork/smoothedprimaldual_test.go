@@ -53,15 +53,16 @@ func TestSmoothedPrimalDual(t *testing.T) {
 			eta := 1 / math.Sqrt(float64(steps))
 			var mean, bound float64
 			for seed := range uint64(4) {
-				a := &SmoothedPrimalDual{Basis: program.Basis, Slack: program.Slack, Penalty: program.Penalty, Radius: radius, StepSize: mixpolicy.Constant(eta)}
-				if _, err := Run(background, p, a, steps, seed, 0); err != nil {
+				a := SmoothedPrimalDual{Basis: program.Basis, Slack: program.Slack, Penalty: program.Penalty, Radius: radius, StepSize: mixpolicy.Constant(eta)}
+				r, err := learn(p, a, steps, seed)
+				if err != nil {
 					t.Fatal(err)
 				}
-				e := best - value(a.Nu())
+				e := best - value(r.Run.(Approximator).Nu())
 				if e < -1e-9 {
 					t.Fatalf("d = %d: better than the optimum by %v", d, -e)
 				}
-				mean, bound = mean+e/4, a.ErrorBound(eta, steps)
+				mean, bound = mean+e/4, mixpolicy.Must(a.ErrorBound(x, eta, steps))
 			}
 			if mean > bound {
 				t.Errorf("d = %d, T = %d: error %v, bound %v", d, steps, mean, bound)
@@ -78,11 +79,7 @@ func TestSmoothedPrimalDual(t *testing.T) {
 // ĝ is unbiased: its mean over all s, s₀ and next states, against differences of 𝓛.
 func TestSmoothedPrimalDualQueries(t *testing.T) {
 	p, program, _ := smoothedProblem(t, 2)
-	a := &SmoothedPrimalDual{Basis: program.Basis, Slack: program.Slack, Radius: 5, StepSize: mixpolicy.Constant(1)}
-	o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))
-	if err := a.Init(p, o); err != nil {
-		t.Fatal(err)
-	}
+	a := begin[*smoothedPrimalDual](t, p, SmoothedPrimalDual{Basis: program.Basis, Slack: program.Slack, Radius: 5, StepSize: mixpolicy.Constant(1)})
 	x := p.MDP()
 	const steps = 400_000
 	nu := []float64{1.3, -0.4}
@@ -100,8 +97,8 @@ func TestSmoothedPrimalDualQueries(t *testing.T) {
 		floats.AddScaled(ascent, 1./steps, a.logit)
 		worst = max(worst, floats.Norm(a.logit, math.Inf(1)))
 	}
-	if o.Queries() != steps*x.Actions() {
-		t.Errorf("%d queries, want m a step: %d", o.Queries(), steps*x.Actions())
+	if a.oracle.Queries() != steps*x.Actions() {
+		t.Errorf("%d queries, want m a step: %d", a.oracle.Queries(), steps*x.Actions())
 	}
 	// Hoeffding for 17 numbers within ±worst.
 	tolerance := worst * math.Sqrt(2*math.Log(2*17/1e-9)/steps)
@@ -122,10 +119,7 @@ func TestSmoothedPrimalDualQueries(t *testing.T) {
 
 func TestSmoothedPrimalDualStepDoesNotAllocate(t *testing.T) {
 	p, program, _ := smoothedProblem(t, 2)
-	a := &SmoothedPrimalDual{Basis: program.Basis, Radius: 5}
-	if err := a.Init(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))); err != nil {
-		t.Fatal(err)
-	}
+	a := begin[*smoothedPrimalDual](t, p, SmoothedPrimalDual{Basis: program.Basis, Radius: 5})
 	if n := testing.AllocsPerRun(100, func() { _ = a.Step() }); n != 0 {
 		t.Errorf("%v allocations in a step", n)
 	}

@@ -2,7 +2,6 @@ package priorwork
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -18,7 +17,7 @@ func TestSolvers(t *testing.T) {
 	p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2)))
 	phi := mixpolicy.Must(q.Monomials(2))
 	cost := func(policy *mixpolicy.Policy) float64 { return mixpolicy.Must(x.Occupation(policy)).Cost(x.Costs()) }
-	mu := visits(p)
+	mu := Visits(p)
 	want := map[string]float64{
 		"exact LP (2.18)":  mixpolicy.Must(p.Optimum()).Objective,
 		"policy iteration": mixpolicy.Must(SolveLP(background, x)).Primal,
@@ -26,22 +25,19 @@ func TestSolvers(t *testing.T) {
 		"smoothed LP":      cost(mixpolicy.Must(SALP{Basis: phi, Weights: mu, Slack: mu, Penalty: 20}.Solve(background, x)).Policy),
 	}
 	for _, c := range Knowing(p, phi) {
-		s := c.Configurations[0]()
+		m := c.Configurations[0]
 		if _, ok := want[c.Name]; !ok {
 			continue
 		}
-		if err := s.Init(p, nil); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Step(); err == nil || !strings.Contains(err.Error(), c.Name+" has no steps") {
-			t.Errorf("%s: a step gave %v", c.Name, err)
-		}
-		answer, err := s.Answer(background)
+		r, err := mixpolicy.Solve(background, p, m, mixpolicy.Settings{Iterations: 5})
 		if err != nil {
 			t.Fatal(err)
 		}
+		if r.Iterations != 0 || r.Queries != 0 || r.Status != mixpolicy.Completed {
+			t.Errorf("%s: %d iterations, %d queries, %v", c.Name, r.Iterations, r.Queries, r.Status)
+		}
 		// The sums of 80 costs times probabilities, and the gap of the exact solvers.
-		if got := cost(answer.Policy); math.Abs(got-want[c.Name]) > 1e-10*got || s.Name() != c.Name {
+		if got := r.PolicyCost; math.Abs(got-want[c.Name]) > 1e-10*got || r.Method != c.Name {
 			t.Errorf("%s: cost %v, want %v", c.Name, got, want[c.Name])
 		}
 		delete(want, c.Name)

@@ -44,7 +44,7 @@ func TestSparseDualALP_4_14(t *testing.T) {
 		}))
 		theta := []float64{2.5, -2.3, 0.8}
 		objective, negative, flow := a.Parts(theta)
-		if got, want := objective/2+3*(negative+flow), dense.Objective(theta); math.Abs(got-want) > 1e-13*want || negative == 0 {
+		if got, want := objective/2+3*(negative+flow), dense.objective(theta); math.Abs(got-want) > 1e-13*want || negative == 0 {
 			t.Errorf("%v: f_ω = %v with negative mass %v, dense %v", criterion, got, negative, want)
 		}
 		xi := make([]float64, x.Pairs())
