@@ -113,7 +113,7 @@ func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
 			o.Tuning = append(o.Tuning, tried)
 		}
 		if o.Chosen < 0 {
-			o.Err = fmt.Errorf("race: %s: none of %d settings ran to the end with a finite score: %w", e.Name, len(e.Methods), o.Err)
+			o.Err = fmt.Errorf("%s: none of %d settings ran to the end with a finite score: %w", e.Name, len(e.Methods), o.Err)
 			return o, nil
 		}
 	}
@@ -121,7 +121,7 @@ func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
 	o.Runs, err = h.trials(ctx, e.Methods[o.Chosen], e.Name, h.Trials, h.Seed)
 	o.Err = nil
 	if failed := o.Runs.Failed(); err == nil && len(failed) == h.Trials {
-		o.Err = fmt.Errorf("race: %s: %w", e.Name, failed[0].Err)
+		o.Err = fmt.Errorf("%s: %w", e.Name, failed[0].Err)
 	}
 	return o, err
 }

@@ -105,7 +105,7 @@ func Trials(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, set S
 	h.total = set.Trials
 	runs, err := h.trials(ctx, m, m.Name(), set.Trials, set.Seed)
 	if failed := runs.Failed(); err == nil && len(failed) == set.Trials {
-		err = fmt.Errorf("race: %s: %w", m.Name(), failed[0].Err)
+		err = fmt.Errorf("%s: %w", m.Name(), failed[0].Err)
 	}
 	return runs, err
 }
