@@ -1,24 +1,20 @@
 package paper
 
 import (
-	"flag"
 	"math"
-	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"testing"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 )
-
-var networkPart = flag.String("network", "", "the part of data/network.csv to write anew, all if empty")
 
 // The pipeline at small buffers, where measures come by elimination: every exact cost
 // against simulation, what must hold between the numbers, and the same part of the
 // record.
 func TestSmallNetwork(t *testing.T) {
-	var rows NetworkRecord
+	var rows race.Record
 	for _, p := range NetworkParts() {
 		if p.Name == "small" {
 			var err error
@@ -51,7 +47,7 @@ func TestSmallNetwork(t *testing.T) {
 	compareNetwork(t, recorded.Select(race.Row{Part: "small"}), rows)
 }
 
-func one(t *testing.T, r NetworkRecord, like race.Row) race.Row {
+func one(t *testing.T, r race.Record, like race.Row) race.Row {
 	t.Helper()
 	row, err := r.One(like)
 	if err != nil {
@@ -66,10 +62,10 @@ func one(t *testing.T, r NetworkRecord, like race.Row) race.Row {
 // large that they throw θ across the ball do last digits grow, with five of the
 // configurations tried to a thousandth: of a configuration it is asked that the mean be
 // within the recorded interval.
-func compareNetwork(t *testing.T, recorded, computed NetworkRecord) {
+func compareNetwork(t *testing.T, recorded, computed race.Record) {
 	t.Helper()
 	if len(recorded) != len(computed) {
-		t.Fatalf("%d rows recorded, %d computed; -update writes them", len(recorded), len(computed))
+		t.Fatalf("%d rows recorded, %d computed", len(recorded), len(computed))
 	}
 	for k, a := range recorded {
 		b := computed[k]
@@ -88,14 +84,14 @@ func compareNetwork(t *testing.T, recorded, computed NetworkRecord) {
 
 // checkSimulated compares every simulated cost with the exact one. A 95 % interval is two
 // standard errors wide on a side; 2½ times that is five of them.
-func checkSimulated(t *testing.T, rows NetworkRecord) {
+func checkSimulated(t *testing.T, rows race.Record) {
 	t.Helper()
 	count := 0
 	for _, s := range rows.Select(race.Row{Quantity: SimulatedCost}) {
-		for _, c := range rows.Select(race.Row{Part: s.Part, Dynamics: s.Dynamics, Base: s.Base, Quantity: PolicyCost, Method: s.Method}) {
+		for _, c := range rows.Select(race.Row{Part: s.Part, Problem: s.Problem, Base: s.Base, Quantity: PolicyCost, Method: s.Method}) {
 			count++
 			if math.Abs(c.Value-s.Value) > 2.5*(s.Hi-s.Lo)/2 {
-				t.Errorf("%s, %s, %s: simulated %v [%v, %v], exact %v", s.Dynamics, s.Base, s.Method, s.Value, s.Lo, s.Hi, c.Value)
+				t.Errorf("%s, %s, %s: simulated %v [%v, %v], exact %v", s.Problem, s.Base, s.Method, s.Value, s.Lo, s.Hi, c.Value)
 			}
 		}
 	}
@@ -107,7 +103,7 @@ func checkSimulated(t *testing.T, rows NetworkRecord) {
 // checkLearnt checks what must hold whatever the draws: plug-in is feasible and never
 // below the optimum, every tuned setting is the best of its grid, and a mean cost is
 // that of its trials.
-func checkLearnt(t *testing.T, rows NetworkRecord) {
+func checkLearnt(t *testing.T, rows race.Record) {
 	t.Helper()
 	for _, mean := range rows.Select(race.Row{Quantity: LearntCost}) {
 		like := race.Row{Part: mean.Part, Base: mean.Base, Method: mean.Method}
@@ -136,30 +132,18 @@ func checkLearnt(t *testing.T, rows NetworkRecord) {
 }
 
 // TestRecordedNetwork compares the record with its own simulations and with the full-size
-// measure of LBFS, computed anew; -update writes data/network.csv, the part that -network
-// names or all.
+// measure of LBFS, computed anew.
 func TestRecordedNetwork(t *testing.T) {
-	if *update {
-		defer debug.SetMemoryLimit(debug.SetMemoryLimit(3 << 30)) // garbage is collected before that
-		var parts []string
-		if *networkPart != "" {
-			parts = []string{*networkPart}
-		}
-		path := filepath.Join("..", "..", "data", "network.csv")
-		if err := UpdateNetwork(t.Context(), path, func(doing string) { t.Log(doing) }, parts...); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	rows, err := RecordedNetwork()
+	record, err := RecordedNetwork()
 	if err != nil {
 		t.Fatal(err)
 	}
+	rows := record.Record
 	checkSimulated(t, rows)
 	checkLearnt(t, rows)
 	for _, p := range NetworkParts() {
 		if len(rows.Select(race.Row{Part: p.Name})) == 0 {
-			t.Errorf("no part %q; -update writes it", p.Name)
+			t.Errorf("no part %q; go run ./mixpolicy/study/record network makes it", p.Name)
 		}
 	}
 	// Mixing measures is linear in the cost, whatever the measures are.

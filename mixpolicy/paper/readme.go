@@ -9,8 +9,8 @@ import (
 )
 
 // ReadmeFigure is the picture of the README: the problem (2.18) on the queue of section
-// 6, and what three methods make of it, tuned by equal budgets.
-func ReadmeFigure(ctx context.Context) (plotting.Panels, error) {
+// 6, and what three methods make of it, tuned by equal budgets. progress may be nil.
+func ReadmeFigure(ctx context.Context, progress func(name string, done, total int)) (plotting.Panels, error) {
 	p, err := QueueProblem(mixpolicy.Ball(Working().Radius))
 	if err != nil {
 		return plotting.Panels{}, err
@@ -38,7 +38,9 @@ func ReadmeFigure(ctx context.Context) (plotting.Panels, error) {
 		},
 	}
 
-	k, err := Working().Contest(ctx, DefaultContest(Working()))
+	set := DefaultContest(Working())
+	set.Progress = progress
+	k, err := Working().Contest(ctx, set)
 	if err != nil {
 		return plotting.Panels{}, err
 	}
