@@ -18,19 +18,19 @@ func queries(context.Context, *bench) ([]data.Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	const course = "queue"
+	const problem = "queue"
 	var rows []data.Comparison
 	for _, method := range []string{"Algorithm 1", "penalty", "plug-in"} {
-		r, ok := record.Reached(course, method, study.MeritGoal)
+		r, ok := record.Reached(problem, method, study.MeritGoal)
 		if !ok {
-			return nil, fmt.Errorf("data/comparison.csv does not say when %s arrives on the course %q", method, course)
+			return nil, fmt.Errorf("data/comparison.csv does not say when %s arrives on the problem %q", method, problem)
 		}
 		row := data.Comparison{
 			Unit: "queries", Repetitions: r.Trials,
 			Instance: fmt.Sprintf("queries to within 1 %% of the optimum of the queue, %s", method),
 		}
 		// A run that has not come there counts as one of all queries.
-		most := record.Budget(course)
+		most := record.Budget(problem)
 		row.We = data.Measured{Median: min(r.Value, most), Least: min(r.Lo, most), Greatest: min(r.Hi, most)}
 		if math.IsInf(r.Value, 1) {
 			row.Outcome = data.NotReached

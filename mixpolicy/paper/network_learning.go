@@ -185,7 +185,7 @@ func (r *networkRun) valueTrials(ctx context.Context, method, settings string, r
 	var thetas [][]float64
 	trials := runs.Finished()
 	for k, t := range trials[:min(len(trials), r.Learning.Valued)] {
-		theta := t.Looks[len(t.Looks)-1].Theta
+		theta := t.End().Theta
 		if same := slices.IndexFunc(thetas, func(t []float64) bool { return slices.Equal(t, theta) }); same >= 0 {
 			costs = append(costs, costs[same])
 		} else {

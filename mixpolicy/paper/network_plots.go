@@ -71,7 +71,7 @@ func (r NetworkRecord) DynamicsTable() plotting.Table {
 		c := plotting.Column{Format: "%.5f"}
 		for _, rule := range AllRules().Members {
 			for _, row := range r.Select(race.Row{Part: part, Quantity: PolicyCost, Method: rule}) {
-				c.Head, c.Numbers = dynamics(row), append(c.Numbers, row.Value)
+				c.Head, c.Numbers = Dynamics(row), append(c.Numbers, row.Value)
 			}
 		}
 		t.Columns = append(t.Columns, c)
@@ -227,7 +227,7 @@ func (r NetworkRecord) DualTuning(part string) plotting.Figure {
 		l := plotting.Line{Name: fmt.Sprintf("rate × %g", rate), X: dualWeights}
 		for _, row := range r.Select(race.Row{Part: part, Quantity: Tuning, Method: dualName}) {
 			if row.At == rate {
-				f.Title, l.Y = "Tuning: "+dynamics(row), append(l.Y, row.Value)
+				f.Title, l.Y = "Tuning: "+Dynamics(row), append(l.Y, row.Value)
 			}
 		}
 		f.Layers = append(f.Layers, l)

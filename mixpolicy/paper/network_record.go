@@ -60,8 +60,8 @@ func RecordedNetwork() (NetworkRecord, error) {
 	return NetworkRecord{r}, err
 }
 
-// dynamics is that of a row's problem.
-func dynamics(row race.Row) string {
+// Dynamics is that of a row's problem, such as "phantom jobs".
+func Dynamics(row race.Row) string {
 	name, _, _ := strings.Cut(row.Problem, ",")
 	return name
 }

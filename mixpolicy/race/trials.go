@@ -85,6 +85,9 @@ type Trial struct {
 	Err    error // why the run ended early; nil for a run that finished
 }
 
+// End is the last look.
+func (t *Trial) End() *Look { return &t.Looks[len(t.Looks)-1] }
+
 // Runs are the trials of one method on one problem, in the order of their streams.
 type Runs struct {
 	Method mixpolicy.Method
@@ -409,7 +412,7 @@ func Merit(p *mixpolicy.Problem) (Curve, error) {
 func (r *Runs) Final(c Curve) []float64 {
 	var x []float64
 	for _, t := range r.Finished() {
-		x = append(x, c(&t.Looks[len(t.Looks)-1]))
+		x = append(x, c(t.End()))
 	}
 	return x
 }
@@ -457,7 +460,7 @@ func PairedDifference(r, s *Runs, c Curve, confidence float64) Interval {
 	for _, a := range r.Finished() {
 		for _, b := range s.Finished() {
 			if a.Stream == b.Stream {
-				x = append(x, c(&a.Looks[len(a.Looks)-1])-c(&b.Looks[len(b.Looks)-1]))
+				x = append(x, c(a.End())-c(b.End()))
 			}
 		}
 	}
