@@ -22,7 +22,7 @@ func TestClaimsTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(known) != len(claims) {
-		t.Fatalf("%d claims recorded, %d computed; go run ./mixpolicy/study/record claims makes them anew", len(known), len(claims))
+		t.Fatalf("%d claims recorded, %d computed; go run ./mixpolicy/study/record table claims makes them anew", len(known), len(claims))
 	}
 	for i, k := range claims {
 		r := known[i]

@@ -36,7 +36,10 @@ type Outcome struct {
 	Err error
 }
 
-// Tuning is trials of a method that were looked at in the end only.
+// end is the last mark, if there is one: all that tuning looks at.
+func end[number any](marks []number) []number { return marks[max(0, len(marks)-1):] }
+
+// Tuning is trials of a method that were looked at in the end, and before the first step.
 type Tuning struct {
 	*Runs
 	Scores []float64 // one a trial; nil if some failed
@@ -93,7 +96,8 @@ func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
 	o := Outcome{Entrant: e}
 	if h.TuningTrials > 0 && len(e.Methods) > 1 {
 		tuning := *h
-		tuning.endOnly, tuning.Valued = true, min(h.Valued, ValuedEnd)
+		tuning.Valued, tuning.Schedule = min(h.Valued, ValuedEnd), mixpolicy.Every(max(1, h.Iterations))
+		tuning.Queries, tuning.Times = end(h.Queries), end(h.Times)
 		least := math.Inf(1)
 		o.Chosen = -1
 		for k, m := range e.Methods {
@@ -124,18 +128,6 @@ func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
 		o.Err = fmt.Errorf("%s: %w", e.Name, failed[0].Err)
 	}
 	return o, err
-}
-
-// String is a line with what became of the entrant.
-func (o Outcome) String() string {
-	if o.Err != nil {
-		return o.Name + ": failed: " + o.Err.Error()
-	}
-	failed := ""
-	if n := len(o.Runs.Failed()); n > 0 {
-		failed = fmt.Sprintf(", %d failed", n)
-	}
-	return fmt.Sprintf("%s: %d trials%s", o.Name, len(o.Runs.Trials), failed)
 }
 
 // Powers returns first, and then count−1 numbers around it, first·factorᵏ for k = −1, 1,

@@ -59,19 +59,14 @@ func (r Row) identity() Row {
 // Select returns the rows that agree with like in Part, Problem, Base, Race, Method and
 // Quantity, in order; what like leaves empty may be anything.
 func (r Record) Select(like Row) (rows Record) {
+	agree := func(value, want string) bool { return want == "" || value == want }
 	for _, row := range r {
-		if row.Like(like) {
+		if agree(row.Part, like.Part) && agree(row.Problem, like.Problem) && agree(row.Base, like.Base) &&
+			agree(row.Race, like.Race) && agree(row.Method, like.Method) && agree(row.Quantity, like.Quantity) {
 			rows = append(rows, row)
 		}
 	}
 	return rows
-}
-
-// Like is the condition of [Record.Select].
-func (r Row) Like(like Row) bool {
-	agree := func(value, want string) bool { return want == "" || value == want }
-	return agree(r.Part, like.Part) && agree(r.Problem, like.Problem) && agree(r.Base, like.Base) &&
-		agree(r.Race, like.Race) && agree(r.Method, like.Method) && agree(r.Quantity, like.Quantity)
 }
 
 // One is the only row of [Record.Select]; the error says how many there are else.

@@ -117,9 +117,8 @@ func Trials(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, set S
 type harness struct {
 	p *mixpolicy.Problem
 	Settings
-	endOnly bool // looks at the end only, for tuning
-	done    *atomic.Int64
-	total   int // of runs
+	done  *atomic.Int64
+	total int // of runs
 }
 
 // begin checks the settings and fills them in.
@@ -217,21 +216,33 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 		l, policy, err := h.look(ctx, run)
 		l.Queries, l.Seconds = o.Queries(), (spent + time.Since(since)).Seconds()
 		if err == nil && policy != nil {
-			l.PolicyCost, err = h.value(ctx, policy)
+			err = h.value(ctx, policy, &l)
 		}
-		if err != nil {
-			return err
+		if err == nil {
+			t.Looks = append(t.Looks, l)
 		}
-		t.Looks = append(t.Looks, l)
-		return nil
+		return err
 	}
-	t.Steps, err = mixpolicy.Drive(ctx, run, func(step int) (int, error) {
-		if _, ok := run.(mixpolicy.PolicyRun); ok && step == 0 {
-			return 1, nil // what has learned nothing has no policy
+	_, learnsPolicy := run.(mixpolicy.PolicyRun)
+	marks := len(h.Queries) + len(h.Times)
+	t.Steps, err = mixpolicy.Drive(ctx, run, func(step int) (next int, err error) {
+		due := 0
+		switch {
+		case h.Queries != nil:
+			next, due = step+1, passed(h.Queries[len(t.Looks):], o.Queries())
+			if step == few && o.Queries() == 0 {
+				return 0, errNoQueries
+			}
+		case h.Times != nil:
+			next, due = step+few, passed(h.Times[len(t.Looks):], spent+time.Since(since))
+		default:
+			if next = h.Schedule(step); next <= step {
+				next = h.Iterations
+			}
+			next, due = min(next, h.Iterations), 1
 		}
-		due, next, err := h.due(step, o.Queries(), len(t.Looks), func() time.Duration { return spent + time.Since(since) })
-		if due == 0 || err != nil {
-			return next, err
+		if due == 0 || step == 0 && (learnsPolicy || marks > 0) {
+			return next, nil // what has learned nothing has no policy
 		}
 		spent += time.Since(since)
 		since = time.Now()
@@ -239,24 +250,27 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 			return 0, err
 		}
 		for range due - 1 {
-			t.Looks = append(t.Looks, t.Looks[len(t.Looks)-1])
+			t.Looks = append(t.Looks, *t.End())
+		}
+		if len(t.Looks) == marks {
+			next = step
 		}
 		since = time.Now()
 		return next, nil
 	}, nil)
-	if n := len(t.Looks); err == nil && (n == 0 || h.marks() == 0 && t.Looks[n-1].Iteration != t.Steps || n < h.marks()) {
+	if n := len(t.Looks); err == nil && (n < marks || n == 0 || marks == 0 && t.End().Iteration != t.Steps) {
 		err = look() // the run has ended before the last mark
 	}
-	for err == nil && len(t.Looks) < h.marks() {
-		t.Looks = append(t.Looks, t.Looks[len(t.Looks)-1])
+	for err == nil && len(t.Looks) < marks {
+		t.Looks = append(t.Looks, *t.End())
 	}
 	if err == nil && h.Queries != nil && o.Queries() == 0 {
 		err = errNoQueries
 	}
-	if last := len(t.Looks) - 1; err == nil && h.Valued == ValuedEnd && t.Looks[last].Theta != nil {
+	if err == nil && h.Valued == ValuedEnd && !learnsPolicy {
 		var policy *mixpolicy.Policy
-		if policy, err = h.p.Features().PolicyOf(t.Looks[last].Theta); err == nil {
-			t.Looks[last].PolicyCost, err = h.value(ctx, policy)
+		if policy, err = h.p.Features().PolicyOf(t.End().Theta); err == nil {
+			err = h.value(ctx, policy, t.End())
 		}
 	}
 	if err != nil {
@@ -265,61 +279,17 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 	return nil
 }
 
+// Looks at the clock come after as many steps as take some microseconds: one takes 50 ns.
+const few = 64
+
 var errNoQueries = errors.New("asks no queries; want a race by Times or Iterations")
 
-// marks is how many looks a run has by queries or by seconds, or 0 by iterations.
-func (h *harness) marks() int {
-	switch n := len(h.Queries) + len(h.Times); {
-	case h.endOnly:
-		return min(1, n)
-	default:
-		return n
+// passed returns how many of the increasing marks are not above at.
+func passed[number ~int | ~int64](marks []number, at number) (n int) {
+	for n < len(marks) && marks[n] <= at {
+		n++
 	}
-}
-
-// due says how many looks are due after the given number of steps, of a run that has had
-// some looks, and before which step to ask again.
-func (h *harness) due(step, queries, looks int, spent func() time.Duration) (due, next int, err error) {
-	first := looks // the mark of the next look
-	if h.endOnly {
-		first = len(h.Queries) + len(h.Times) - 1 + looks
-	}
-	// Looks at the clock come after as many steps as take some microseconds: one takes 50 ns.
-	const few = 64
-	switch {
-	case h.Queries != nil:
-		for _, mark := range h.Queries[first:] {
-			if queries >= mark {
-				due++
-			}
-		}
-		if next = step + 1; first+due == len(h.Queries) {
-			next = step
-		}
-		if step >= few && queries == 0 {
-			err = errNoQueries
-		}
-	case h.Times != nil:
-		now := spent()
-		for _, mark := range h.Times[first:] {
-			if now >= mark {
-				due++
-			}
-		}
-		if next = step + few; step == 0 {
-			due = 0 // what has not begun has no answer
-		} else if first+due == len(h.Times) {
-			next = step
-		}
-	default:
-		if next = min(h.Schedule(step), h.Iterations); next <= step {
-			next = h.Iterations
-		}
-		if due = 1; h.endOnly && step < h.Iterations {
-			due, next = 0, h.Iterations
-		}
-	}
-	return due, next, err
+	return n
 }
 
 // look asks a run for its answer, and for a policy if that is to be valued.
@@ -347,12 +317,13 @@ func (h *harness) look(ctx context.Context, run mixpolicy.Run) (l Look, policy *
 }
 
 // value works out the true cost of a policy.
-func (h *harness) value(ctx context.Context, policy *mixpolicy.Policy) (float64, error) {
+func (h *harness) value(ctx context.Context, policy *mixpolicy.Policy, l *Look) error {
 	q, err := mixpolicy.Occupation(ctx, h.p.MDP(), policy, mixpolicy.MeasureSettings{})
 	if err != nil {
-		return 0, fmt.Errorf("true cost of the policy: %w", err)
+		return fmt.Errorf("true cost of the policy: %w", err)
 	}
-	return q.Cost(h.p.MDP().Costs()), nil
+	l.PolicyCost = q.Cost(h.p.MDP().Costs())
+	return nil
 }
 
 // Finished returns the trials that reached the end.

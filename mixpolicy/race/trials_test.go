@@ -325,7 +325,7 @@ func TestTuning(t *testing.T) {
 	set := race.Settings{Trials: 12, TuningTrials: 12, Queries: []int{4, 10}}
 	o := run(set)
 	if o.Chosen != 3 || o.Err != nil || len(o.Tuning) != 5 || o.Tuning[0].Scores != nil || len(o.Tuning[0].Failed()) == 0 {
-		t.Errorf("%v, tuning %+v", o, o.Tuning)
+		t.Errorf("chose %d, %v, tuning %+v", o.Chosen, o.Err, o.Tuning)
 	}
 	for k, f := range thetas {
 		want := mixpolicy.Must(p.Merit([]float64{f.one, f.two}))
@@ -340,8 +340,6 @@ func TestTuning(t *testing.T) {
 	set.TuningTrials = 0
 	if o := run(set); o.Chosen != 0 || o.Tuning != nil {
 		t.Errorf("not tuned: chose %d, tuning %v", o.Chosen, o.Tuning)
-	} else if s := o.String(); !strings.Contains(s, "12 trials, ") || !strings.HasSuffix(s, "failed") {
-		t.Errorf("%q", s)
 	}
 }
 
@@ -360,12 +358,12 @@ func TestAFailingEntrantIsAnOutcome(t *testing.T) {
 	}
 	for k, says := range []string{"never: none of 2 settings", "untuned: mixpolicy: penalty weight ω = -1", "asks no queries", "asks no queries"} {
 		wantError(t, all[k].Err, says)
-		if rows := all[k].Failures(race.Row{}); len(rows) != 1 || rows[0].Settings == "" || !strings.Contains(all[k].String(), "failed") {
+		if rows := all[k].Failures(race.Row{}); len(rows) != 1 || rows[0].Settings == "" {
 			t.Errorf("%+v", rows)
 		}
 	}
 	if o := all[4]; o.Err != nil || len(o.Runs.Finished()) != 2 || o.Failures(race.Row{}) != nil {
-		t.Errorf("%v", o)
+		t.Errorf("%+v", o)
 	}
 }
 

@@ -34,9 +34,9 @@ import (
 
 //go:generate go run . comparison
 //go:generate go run . network
-//go:generate go run . equations
-//go:generate go run . errata
-//go:generate go run . claims
+//go:generate go run . table equations
+//go:generate go run . table errata
+//go:generate go run . table claims
 //go:generate go run . readme
 
 type commandLine struct {
@@ -45,9 +45,7 @@ type commandLine struct {
 	List       listCmd       `cmd:"" help:"List what is recorded, and the methods that are not recorded yet."`
 	Comparison comparisonCmd `cmd:"" help:"data/comparison.csv: race methods on the problems of package study. A method takes minutes, and what others' rows say stays."`
 	Network    networkCmd    `cmd:"" help:"data/network.csv: the network of four queues at full size. A part takes minutes."`
-	Equations  equationsCmd  `cmd:"" help:"data/equations.csv: decide every equation and statement."`
-	Errata     errataCmd     `cmd:"" help:"data/errata.csv: compute every erratum's witness."`
-	Claims     claimsCmd     `cmd:"" help:"data/claims.csv: run the experiments that decide the claims."`
+	Table      tableCmd      `cmd:"" help:"data/equations.csv, errata.csv or claims.csv: decide every equation, compute every witness, run every experiment."`
 	Readme     readmeCmd     `cmd:"" help:"data/figures/readme.svg, and the README's table of data/peers.csv."`
 }
 
@@ -119,34 +117,33 @@ func (listCmd) Run(_ context.Context, w *work) error {
 	for _, p := range paper.NetworkParts() {
 		fmt.Fprintf(w.out, "network -p %q\n", p.Name)
 	}
-	fmt.Fprint(w.out, "equations\nerrata\nclaims\nreadme\n")
+	fmt.Fprint(w.out, "table equations\ntable errata\ntable claims\nreadme\n")
 	return nil
 }
 
-type equationsCmd struct{}
-
-func (equationsCmd) Run(ctx context.Context, w *work) error {
-	rows, err := paper.Decide(ctx, paper.Index())
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(w.data("equations.csv"), func(f io.Writer) error { return paper.WriteIndex(f, rows) })
+type tableCmd struct {
+	Name string `arg:"" enum:"equations,errata,claims" help:"equations, errata or claims."`
 }
 
-type errataCmd struct{}
-
-func (errataCmd) Run(ctx context.Context, w *work) error {
-	return atomicfile.Write(w.data("errata.csv"), func(f io.Writer) error { return paper.WriteErrata(ctx, f) })
-}
-
-type claimsCmd struct{}
-
-func (claimsCmd) Run(ctx context.Context, w *work) error {
-	claims, err := paper.Claims(ctx)
-	if err != nil {
-		return err
+func (c tableCmd) Run(ctx context.Context, w *work) error {
+	write := map[string]func(io.Writer) error{
+		"equations": func(f io.Writer) error {
+			rows, err := paper.Decide(ctx, paper.Index())
+			if err != nil {
+				return err
+			}
+			return paper.WriteIndex(f, rows)
+		},
+		"errata": func(f io.Writer) error { return paper.WriteErrata(ctx, f) },
+		"claims": func(f io.Writer) error {
+			claims, err := paper.Claims(ctx)
+			if err != nil {
+				return err
+			}
+			return paper.WriteClaims(f, claims)
+		},
 	}
-	return atomicfile.Write(w.data("claims.csv"), func(f io.Writer) error { return paper.WriteClaims(f, claims) })
+	return atomicfile.Write(w.data(c.Name+".csv"), write[c.Name])
 }
 
 type readmeCmd struct{}
@@ -194,13 +191,10 @@ func (w *work) runs(what string) func(name string, done, total int) {
 	return func(name string, done, total int) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
+		w.tell(what + ": " + name)
 		if w.bar != nil {
 			w.bar.ChangeMax(total)
-			w.bar.Describe(what + ": " + name)
 			w.bar.Set(done)
-		} else if line := what + ": " + name; line != w.last {
-			w.last = line
-			fmt.Fprintln(w.out, line)
 		}
 	}
 }
@@ -208,8 +202,8 @@ func (w *work) runs(what string) func(name string, done, total int) {
 func (w *work) tell(doing string) {
 	if w.bar != nil {
 		w.bar.Describe(doing)
-		w.bar.Add(0)
-	} else {
+	} else if doing != w.last {
+		w.last = doing
 		fmt.Fprintln(w.out, doing)
 	}
 }
