@@ -1,4 +1,4 @@
-package main
+package lab
 
 import (
 	"encoding/json"
@@ -63,7 +63,7 @@ func TestHelpInACell(t *testing.T) {
 		{"%%\nmethod := mixpolicy.Prim|", "PrimalDual"},
 		{"%%\nm := half|", "halfBall"},
 	}
-	cells := []string{magics, `import (
+	cells := []string{`import (
 	"fmt"
 
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -87,10 +87,10 @@ fmt.Println(mixpolicy.Ball(2), halfBall())`}
 		t.Fatal(err)
 	}
 
-	cmd := lab.command(t.Context(), lab.jupyter.python, "-c", ask)
-	cmd.Dir = filepath.Join(lab.Root, "notebooks")
+	cmd := lab.command(t.Context(), lab.python, "-c", ask)
+	cmd.Dir = filepath.Join(lab.root, "notebooks")
 	cmd.Stdin = strings.NewReader(string(question))
-	said, err := output(cmd)
+	said, err := printed(cmd)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package main
+package lab
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ const patience = 8 * time.Second
 // end when ctx is done. Its environment is the lab's.
 func (l *Lab) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = l.Root
+	cmd.Dir = l.root
 	cmd.Env = l.environment()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
@@ -29,22 +29,36 @@ func (l *Lab) command(ctx context.Context, name string, args ...string) *exec.Cm
 	return cmd
 }
 
-// output runs the process and gives what it printed; its error says what went
+// environment is that of every process the lab starts: our programs first on
+// the PATH, everything of Jupyter's in .lab, nothing of the user's touched.
+func (l *Lab) environment() []string {
+	return append(os.Environ(),
+		"PATH="+l.path("bin")+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"TMPDIR="+l.temp,
+		"JUPYTER_PATH="+l.path("jupyter"),
+		"JUPYTER_CONFIG_DIR="+l.path("jupyter", "config"),
+		"JUPYTER_DATA_DIR="+l.path("jupyter"),
+		"JUPYTER_RUNTIME_DIR="+filepath.Join(l.temp, "runtime"),
+		"JUPYTER_PLATFORM_DIRS=1", // silences a warning; every folder is given here anyway
+		"IPYTHONDIR="+l.path("ipython"),
+		"PYTHONUTF8=1",
+		"MIXPOLICY_FIGURES="+l.build("figures"),
+		"GOWORK=", // cells make a workspace of their own
+	)
+}
+
+// printed runs the process and gives what it printed; its error says what went
 // wrong in the process's own words.
-func output(cmd *exec.Cmd) (string, error) {
+func printed(cmd *exec.Cmd) (string, error) {
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
 	endGroup(cmd)
 	if err != nil {
-		return out.String(), fmt.Errorf("%s: %w\n%s", commandName(cmd), err, tail(errs.String()+out.String(), 15))
+		name, _, _ := strings.Cut(strings.Join(cmd.Args[:min(len(cmd.Args), 4)], " "), "\n")
+		return "", fmt.Errorf("%s: %w\n%s", name, err, tail(errs.String()+out.String(), 15))
 	}
 	return out.String(), nil
-}
-
-func commandName(cmd *exec.Cmd) string {
-	args := append([]string{filepath.Base(cmd.Path)}, cmd.Args[1:]...)
-	return strings.Join(args[:min(len(args), 4)], " ")
 }
 
 // tail is the last n lines of the text.
@@ -95,9 +109,6 @@ func (l *Lab) strays() (pids []int) {
 
 // Close ends every process that the lab started and removes its temporary files.
 func (l *Lab) Close() error {
-	if l.temp == "" {
-		return nil
-	}
 	l.endStrays()
 	// A process that was just killed may still have been writing.
 	var err error
@@ -108,4 +119,19 @@ func (l *Lab) Close() error {
 		time.Sleep(100 * time.Millisecond)
 	}
 	return err
+}
+
+// StopWithGoRun calls stop when the go command that runs us has ended: told to
+// terminate, go run does, and tells nobody. Elsewhere than under go run, and where
+// there is no /proc to tell, it does nothing.
+func StopWithGoRun(stop func()) {
+	parent := os.Getppid()
+	program, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", parent))
+	if filepath.Base(program) != "go" {
+		return
+	}
+	for os.Getppid() == parent {
+		time.Sleep(500 * time.Millisecond)
+	}
+	stop()
 }

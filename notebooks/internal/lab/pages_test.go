@@ -1,4 +1,4 @@
-package main
+package lab
 
 import (
 	"encoding/base64"
@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/mixpolicy/lab/notebooks/internal/ipynb"
 )
 
 // converted is what nbconvert makes of a notebook's cells, shortened.
@@ -58,29 +56,29 @@ func TestNeighbouringAnswerCellsAreOneFold(t *testing.T) {
 }
 
 func TestFiguresAreTakenFromEveryKindOfOutput(t *testing.T) {
-	data := func(mime string, v any) ipynb.Output {
+	data := func(mime string, v any) output {
 		raw, err := json.Marshal(v)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return ipynb.Output{Type: ipynb.Display, Data: map[string]json.RawMessage{mime: raw}}
+		return output{Data: map[string]json.RawMessage{mime: raw}}
 	}
 	encode := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 	both := data("image/svg+xml", []string{"<svg>\n", "both</svg>"})
 	both.Data["image/png"] = data("image/png", encode("both")+"\n").Data["image/png"]
-	run := &Run{Name: "nb", Notebook: &ipynb.Notebook{Cells: []ipynb.Cell{
-		{Type: ipynb.Code, Outputs: []ipynb.Output{both, {Type: ipynb.Stream, Name: "stdout", Text: "no figure"}}},
-		{Type: ipynb.Code, Outputs: []ipynb.Output{data("text/html", `<img class="mixpolicy-static" alt="a" src="data:image/svg+xml;base64,`+encode("left")+`"><img src="data:image/svg+xml;base64,`+encode("right")+`">`)}},
+	r := &run{name: "nb", notebook: &notebook{Cells: []cell{
+		{Outputs: []output{both, {Name: "stdout", Text: "no figure"}}},
+		{Outputs: []output{data("text/html", `<img class="mixpolicy-static" alt="a" src="data:image/svg+xml;base64,`+encode("left")+`"><img src="data:image/svg+xml;base64,`+encode("right")+`">`)}},
 	}}}
 	folder := t.TempDir()
 	if err := writeFile(filepath.Join(folder, "nb-9.svg"), nil); err != nil { // of a former run
 		t.Fatal(err)
 	}
-	if err := exportFigures(run, folder); err != nil {
+	if err := exportFigures(r, folder); err != nil {
 		t.Fatal(err)
 	}
-	if run.Figures != 3 {
-		t.Errorf("%d figures; want 3", run.Figures)
+	if r.figures != 3 {
+		t.Errorf("%d figures; want 3", r.figures)
 	}
 	want := map[string]string{"nb-1.svg": "<svg>\nboth</svg>", "nb-1.png": "both", "nb-2.svg": "left", "nb-3.svg": "right"}
 	files, err := os.ReadDir(folder)

@@ -1,4 +1,4 @@
-package main
+package lab
 
 import (
 	"context"
@@ -15,10 +15,10 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Export makes a page of every executed notebook, an index of them, and a file
+// export makes a page of every executed notebook, an index of them, and a file
 // of every figure, all in build. Jupyter's nbconvert turns the cells into
 // HTML, by our template; the page around them is made here.
-func (l *Lab) Export(ctx context.Context, runs []*Run) error {
+func (l *Lab) export(ctx context.Context, runs []*run) error {
 	for _, r := range runs {
 		if err := exportFigures(r, l.build("figures")); err != nil {
 			return err
@@ -41,7 +41,7 @@ func (l *Lab) Export(ctx context.Context, runs []*Run) error {
 	}
 	var pages []*page
 	for i, r := range runs {
-		pages = append(pages, newPage(r.Name, nameErrata(linkBack(bodies[i], equations))))
+		pages = append(pages, newPage(r.name, nameErrata(linkBack(bodies[i], equations))))
 	}
 	for i, p := range pages {
 		p.Scripts = scripts
@@ -55,7 +55,7 @@ func (l *Lab) Export(ctx context.Context, runs []*Run) error {
 			return err
 		}
 	}
-	claims, err := l.claims(ctx)
+	claims, err := records("claims.csv")
 	if err != nil {
 		return err
 	}
@@ -68,54 +68,28 @@ func (l *Lab) Export(ctx context.Context, runs []*Run) error {
 }
 
 // convert has nbconvert make HTML of the executed notebooks' cells.
-func (l *Lab) convert(ctx context.Context, runs []*Run) ([]string, error) {
-	if len(runs) == 0 {
-		return nil, nil
-	}
+func (l *Lab) convert(ctx context.Context, runs []*run) ([]string, error) {
 	out, err := os.MkdirTemp(l.temp, "pages")
 	if err != nil {
 		return nil, err
 	}
 	args := []string{"-m", "nbconvert", "--to=html", "--log-level=ERROR", "--output-dir=" + out,
-		"--template=template", "--TemplateExporter.extra_template_basedirs=" + filepath.Join(l.Root, "notebooks")}
+		"--template=cells", "--TemplateExporter.extra_template_basedirs=" + filepath.Join(l.root, "notebooks", "internal", "lab", "pages")}
 	for _, r := range runs {
-		args = append(args, l.build(r.Name+".ipynb"))
+		args = append(args, r.file)
 	}
-	if _, err := output(l.command(ctx, l.jupyter.python, args...)); err != nil {
+	if _, err := printed(l.command(ctx, l.python, args...)); err != nil {
 		return nil, err
 	}
 	bodies := make([]string, len(runs))
 	for i, r := range runs {
-		body, err := os.ReadFile(filepath.Join(out, r.Name+".html"))
+		body, err := os.ReadFile(filepath.Join(out, r.name+".html"))
 		if err != nil {
 			return nil, err
 		}
 		bodies[i] = string(body)
 	}
 	return bodies, nil
-}
-
-// A source says where a page finds a script: beside it, or at an address.
-type source struct {
-	URL       string
-	Integrity string // empty for a file beside the page, which was checked when it was fetched
-}
-
-// placeScripts puts the scripts we have beside the pages, and says where each is.
-func (l *Lab) placeScripts() (map[string]source, error) {
-	found := map[string]source{}
-	for _, s := range scripts {
-		data, err := os.ReadFile(l.path("scripts", s.as))
-		if err != nil {
-			found[s.name] = source{URL: s.cdn, Integrity: s.integrity}
-			continue
-		}
-		if err := writeFile(l.build(s.as), data); err != nil {
-			return nil, err
-		}
-		found[s.name] = source{URL: s.as}
-	}
-	return found, nil
 }
 
 // A page is a notebook as a reader sees it, or the index of all of them.
@@ -126,11 +100,11 @@ type page struct {
 	Body           template.HTML
 	Contents       []heading
 	Previous, Next *page
-	Scripts        map[string]source
+	Scripts        map[string]source // by their names
 
 	Pages     []*page // the index's
-	Claims    []claim
-	Equations []equation // of the index of equations
+	Claims    []record
+	Equations []record // of the index of equations
 }
 
 // File is the page's file in build.
@@ -187,16 +161,16 @@ func newPage(name, body string) *page {
 	return p
 }
 
-//go:embed page.gohtml
+//go:embed pages/page.gohtml
 var pageLayout string
 
-//go:embed page.css
+//go:embed pages/page.css
 var pageStyle string
 
-//go:embed page.js
+//go:embed pages/page.js
 var pageScript string
 
-var layout = template.Must(template.New("page").Funcs(template.FuncMap{
+var layout = template.Must(template.New("page").Option("missingkey=error").Funcs(template.FuncMap{
 	"style":  func() template.CSS { return template.CSS(pageStyle) },
 	"script": func() template.JS { return template.JS(pageScript) },
 }).Parse(pageLayout))

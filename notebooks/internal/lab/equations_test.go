@@ -1,4 +1,4 @@
-package main
+package lab
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 // TestEquationsAreFound: every row of the index leads to a declaration and to a test
 // that exist.
 func TestEquationsAreFound(t *testing.T) {
-	all, err := (&Lab{Root: ".."}).equations()
+	all, err := (&Lab{root: "../../.."}).equations()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,26 +18,26 @@ func TestEquationsAreFound(t *testing.T) {
 		t.Errorf("%d rows, want the paper's 145 equations and 27 statements", len(all))
 	}
 	for _, e := range all {
-		for what, at := range map[string]string{e.Symbol: e.SymbolAt, e.Test: e.TestAt} {
+		for what, at := range map[string]string{e["symbol"]: e["symbolAt"], e["test"]: e["testAt"]} {
 			file, line, _ := strings.Cut(at, "#L")
-			source, err := os.ReadFile(filepath.Join("..", strings.TrimPrefix(file, "../")))
+			source, err := os.ReadFile(filepath.Join("../../..", strings.TrimPrefix(file, "../")))
 			if err != nil || line == "" {
-				t.Errorf("(%s): %s is at %q: %v", e.Number, what, at, err)
+				t.Errorf("(%s): %s is at %q: %v", e["number"], what, at, err)
 				continue
 			}
 			name := what[strings.LastIndexAny(what, "./")+1:]
-			if what == e.Test {
+			if what == e["test"] {
 				name = "func TestIndex"
 			}
 			if !strings.Contains(string(source), name) {
-				t.Errorf("(%s): %s has no %s", e.Number, file, name)
+				t.Errorf("(%s): %s has no %s", e["number"], file, name)
 			}
 		}
 	}
 }
 
 func TestAnchorsOfEquationsLeadToTheIndex(t *testing.T) {
-	got := linkBack(`<p><a id="eq-3-22"></a><a id="other-1"></a>x</p>`, []equation{{Number: "3.22", Anchor: "eq-3-22"}})
+	got := linkBack(`<p><a id="eq-3-22"></a><a id="other-1"></a>x</p>`, []record{{"number": "3.22", "anchor": "eq-3-22"}})
 	for _, want := range []string{`<a id="eq-3-22" class="numbered" href="equations.html#eq-3-22"`, `>3.22</a>`, `<a id="other-1"></a>`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s lacks %s", got, want)

@@ -1,9 +1,10 @@
-package main
+// Package lab runs the notebooks of a clone of this repository. It sets up what
+// they need (the Go kernel, Jupyter, two scripts), executes them, makes pages of
+// them, and opens them in JupyterLab.
+package lab
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -18,26 +19,23 @@ import (
 	"github.com/mixpolicy/lab/internal/atomicfile"
 )
 
-// Module is the module whose clone the command works in.
-const Module = "github.com/mixpolicy/lab"
+const module = "github.com/mixpolicy/lab"
 
 // A Lab is a clone of the repository, together with what the set-up puts into
-// its folder .lab.
+// its folder .lab. Make it by [New].
 type Lab struct {
-	Root  string // of the clone
-	Build string // where runs put what they make; in the clone, but for tests
-
-	jupyterFrom jupyterSource
-	jupyter     jupyter // once set up
+	root   string // of the clone
+	output string // where runs put what they make: the clone's folder build, but for tests
+	python string // the interpreter that has Jupyter, once set up
 
 	temp string // temporary files of this run, and the mark of its processes
 	log  io.Writer
 	mu   sync.Mutex // guards log
 }
 
-// NewLab finds the clone around the working directory. What the set-up does is
+// New finds the clone around the working directory. What the set-up does is
 // told to log, a line a step.
-func NewLab(log io.Writer) (*Lab, error) {
+func New(log io.Writer) (*Lab, error) {
 	root, err := cloneRoot()
 	if err != nil {
 		return nil, err
@@ -47,10 +45,10 @@ func NewLab(log io.Writer) (*Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Lab{Root: root, Build: filepath.Join(root, "build"), temp: temp, log: log}, nil
+	return &Lab{root: root, output: filepath.Join(root, "build"), temp: temp, log: log}, nil
 }
 
-// cloneRoot is the nearest folder upward whose go.mod declares Module.
+// cloneRoot is the nearest folder upward whose go.mod declares our module.
 func cloneRoot() (string, error) {
 	start, err := os.Getwd()
 	if err != nil {
@@ -58,76 +56,34 @@ func cloneRoot() (string, error) {
 	}
 	for dir := start; ; dir = filepath.Dir(dir) {
 		mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-		if err == nil && strings.HasPrefix(string(mod), "module "+Module+"\n") {
+		if err == nil && strings.HasPrefix(string(mod), "module "+module+"\n") {
 			return dir, nil
 		}
 		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("%s is not inside a clone of %s", start, Module)
+			return "", fmt.Errorf("%s is not inside a clone of %s", start, module)
 		}
 	}
 }
 
-// path is the file or folder with this name in .lab.
-func (l *Lab) path(elem ...string) string {
-	return filepath.Join(append([]string{l.Root, ".lab"}, elem...)...)
-}
-
-// build is the file or folder with this name among what runs make.
-func (l *Lab) build(elem ...string) string {
-	return filepath.Join(append([]string{l.Build}, elem...)...)
-}
-
-// environment is that of every process the lab starts: our programs first on
-// the PATH, everything of Jupyter's in .lab, nothing of the user's touched.
-func (l *Lab) environment() []string {
-	path := l.path("bin")
-	if l.jupyter.python != "" {
-		path += string(os.PathListSeparator) + filepath.Dir(l.jupyter.python)
-	}
-	env := []string{
-		"PATH=" + path + string(os.PathListSeparator) + os.Getenv("PATH"),
-		"TMPDIR=" + l.temp,
-		"JUPYTER_PATH=" + l.path("jupyter"),
-		"JUPYTER_CONFIG_DIR=" + l.path("jupyter", "config"),
-		"JUPYTER_DATA_DIR=" + l.path("jupyter"),
-		"JUPYTER_RUNTIME_DIR=" + filepath.Join(l.temp, "runtime"),
-		"JUPYTER_PLATFORM_DIRS=1", // silences a warning; every folder is given here anyway
-		"IPYTHONDIR=" + l.path("ipython"),
-		"PYTHONUTF8=1",
-		"MIXPOLICY_FIGURES=" + l.build("figures"),
-		"GOWORK=", // cells make a workspace of their own
-	}
-	// -mod is an error in a workspace.
-	if strings.Contains(os.Getenv("GOFLAGS"), "-mod") {
-		env = append(env, "GOFLAGS=")
-	}
-	return append(os.Environ(), env...)
-}
-
-// Setup makes everything that executing, exporting and editing need. What a
-// former run made from the same versions is kept.
-func (l *Lab) Setup(ctx context.Context) error {
-	unlock, err := l.lock()
+// Run executes the notebooks whose names begin with one of the given ones, or
+// all if there are none, makes pages of them, and writes a summary to w.
+func (l *Lab) Run(ctx context.Context, w io.Writer, names []string, o Options) error {
+	begin := time.Now()
+	files, err := l.notebooks(names)
 	if err != nil {
 		return err
 	}
-	defer unlock()
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error {
-		if err := l.buildTools(ctx); err != nil {
-			return err
-		}
-		return l.warmCells(ctx)
-	})
-	var found jupyter
-	group.Go(func() (err error) {
-		found, err = l.setUpJupyter(ctx)
+	if err := l.setUp(ctx); err != nil {
 		return err
-	})
-	group.Go(func() error { return l.fetchScripts(ctx) })
-	err = group.Wait()
-	l.jupyter = found
-	return err
+	}
+	runs, err := l.execute(ctx, files, o)
+	if err != nil {
+		return err
+	}
+	if err := l.export(ctx, runs); err != nil {
+		return err
+	}
+	return l.summarize(w, runs, time.Since(begin))
 }
 
 // Clean removes everything that a set-up or a run made.
@@ -139,6 +95,31 @@ func (l *Lab) Clean() error {
 		l.say("removed %s", dir)
 	}
 	return nil
+}
+
+// path is the file or folder with this name in .lab.
+func (l *Lab) path(elem ...string) string {
+	return filepath.Join(append([]string{l.root, ".lab"}, elem...)...)
+}
+
+// build is the file or folder with this name among what runs make.
+func (l *Lab) build(elem ...string) string {
+	return filepath.Join(append([]string{l.output}, elem...)...)
+}
+
+// setUp makes everything that executing, exporting and editing need. What a
+// former run made from the same versions is kept.
+func (l *Lab) setUp(ctx context.Context) error {
+	unlock, err := l.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return l.setUpKernel(ctx) })
+	group.Go(func() error { return l.setUpJupyter(ctx) })
+	group.Go(func() error { return l.fetchScripts(ctx) })
+	return group.Wait()
 }
 
 // lock keeps two set-ups of one clone from meeting.
@@ -154,6 +135,7 @@ func (l *Lab) lock() (unlock func(), err error) {
 	if syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB) != nil {
 		l.say("waiting for another set-up of this clone")
 		if err := syscall.Flock(fd, syscall.LOCK_EX); err != nil {
+			f.Close()
 			return nil, err
 		}
 	}
@@ -171,10 +153,8 @@ type step struct {
 // once does what the step says, unless its stamp tells that it was done
 // before and from the same.
 func (l *Lab) once(s step, do func() error) error {
-	sum := sha256.Sum256([]byte(s.from))
-	want := hex.EncodeToString(sum[:])
 	stamp := l.path("stamps", s.name)
-	if have, err := os.ReadFile(stamp); err == nil && string(have) == want {
+	if have, err := os.ReadFile(stamp); err == nil && string(have) == s.from {
 		if _, err := os.Stat(s.made); err == nil {
 			return nil
 		}
@@ -184,7 +164,7 @@ func (l *Lab) once(s step, do func() error) error {
 	if err := do(); err != nil {
 		return err
 	}
-	if err := writeFile(stamp, []byte(want)); err != nil {
+	if err := writeFile(stamp, []byte(s.from)); err != nil {
 		return err
 	}
 	l.say("%-8s done in %.0f s", s.name, time.Since(begin).Seconds())
@@ -204,4 +184,13 @@ func writeFile(name string, data []byte) error {
 		return err
 	}
 	return atomicfile.WriteBytes(name, data)
+}
+
+// copyFile is writeFile with the content of another file.
+func copyFile(to, from string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return writeFile(to, data)
 }

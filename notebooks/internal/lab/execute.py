@@ -3,6 +3,7 @@
     python execute.py SOURCE TARGET SECONDS-PER-CELL
 
 The executed notebook is written to TARGET, as far as it got if a cell failed.
+Two runs that showed the same write the same bytes.
 """
 
 import copy
@@ -45,11 +46,32 @@ class Client(NotebookClient):
             raise
 
 
+def tidy():
+    """Remove what differs between two runs that showed the same.
+
+    Those are versions, and the order between streams and displays, which reach
+    Jupyter by different pipes: streams come first, then displays in their own order.
+    """
+    notebook.metadata = {
+        "kernelspec": {"display_name": "Go (gonb)", "language": "go", "name": "gonb"},
+        "language_info": {"file_extension": ".go", "mimetype": "text/x-go", "name": "go"},
+    }
+    for cell in notebook.cells:
+        for key in "execution", "scrolled", "collapsed":
+            cell.metadata.pop(key, None)
+        if cell.cell_type == "code":
+            cell.outputs.sort(key=lambda o: (o.output_type != "stream", o.get("name") == "stderr"))
+            for output in cell.outputs:
+                if "execution_count" in output:
+                    output.execution_count = None
+
+
 client = Client(
     notebook,
     timeout=int(timeout),
     iopub_timeout=int(timeout),  # after four seconds outputs that haven't come yet would be left out
     record_timing=False,
+    coalesce_streams=True,
     shutdown_kernel="graceful",
     resources={"metadata": {"path": os.path.dirname(os.path.abspath(source))}},
     on_cell_start=begun,
@@ -64,4 +86,5 @@ except CellTimeoutError:
 except DeadKernelError:
     fail("stopped", "the kernel died")
 finally:
+    tidy()
     nbformat.write(notebook, target)

@@ -1,4 +1,4 @@
-package main
+package lab
 
 import (
 	"encoding/base64"
@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/mixpolicy/lab/notebooks/internal/ipynb"
 	"github.com/mixpolicy/lab/plotting"
 )
 
@@ -18,8 +17,8 @@ var staticPicture = regexp.MustCompile(`(?:data-figure="([0-9a-f]+)"[^>]*>\s*)?<
 
 // exportFigures writes every figure in the notebook's outputs into the folder,
 // numbered in their order, in each format they are in.
-func exportFigures(r *Run, folder string) error {
-	old, err := filepath.Glob(filepath.Join(folder, r.Name+"-[0-9]*.*"))
+func exportFigures(r *run, folder string) error {
+	old, err := filepath.Glob(filepath.Join(folder, r.name+"-[0-9]*.*"))
 	if err != nil {
 		return err
 	}
@@ -28,13 +27,13 @@ func exportFigures(r *Run, folder string) error {
 			return err
 		}
 	}
-	r.Figures = 0
-	for _, c := range r.Notebook.Cells {
+	r.figures = 0
+	for _, c := range r.notebook.Cells {
 		for _, o := range c.Outputs {
 			for _, pictures := range figuresOf(&o, folder) {
-				r.Figures++
+				r.figures++
 				for format, data := range pictures {
-					name := fmt.Sprintf("%s-%d.%s", r.Name, r.Figures, format)
+					name := fmt.Sprintf("%s-%d.%s", r.name, r.figures, format)
 					if err := writeFile(filepath.Join(folder, name), data); err != nil {
 						return err
 					}
@@ -48,12 +47,12 @@ func exportFigures(r *Run, folder string) error {
 // figuresOf finds the figures in an output, each as its formats: one figure in
 // the output's own MIME types, or else those of the charts in its HTML, whose PNG
 // the cell left in the folder.
-func figuresOf(o *ipynb.Output, folder string) []map[string][]byte {
+func figuresOf(o *output, folder string) []map[string][]byte {
 	own := map[string][]byte{}
-	if svg, ok := o.Has("image/svg+xml"); ok {
+	if svg := o.in("image/svg+xml"); svg != "" {
 		own["svg"] = []byte(svg)
 	}
-	if png, ok := o.Has("image/png"); ok {
+	if png := o.in("image/png"); png != "" {
 		if data, err := base64.StdEncoding.DecodeString(strings.TrimSpace(png)); err == nil {
 			own["png"] = data
 		}
@@ -61,9 +60,8 @@ func figuresOf(o *ipynb.Output, folder string) []map[string][]byte {
 	if len(own) > 0 {
 		return []map[string][]byte{own}
 	}
-	html, _ := o.Has("text/html")
 	var figures []map[string][]byte
-	for _, m := range staticPicture.FindAllStringSubmatch(html, -1) {
+	for _, m := range staticPicture.FindAllStringSubmatch(o.in("text/html"), -1) {
 		if data, err := base64.StdEncoding.DecodeString(m[3]); err == nil {
 			formats := map[string][]byte{strings.TrimSuffix(m[2], "+xml"): data}
 			if pixels, err := os.ReadFile(filepath.Join(folder, plotting.CellFigures, m[1]+".png")); err == nil {

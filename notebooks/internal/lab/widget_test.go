@@ -1,4 +1,4 @@
-package main
+package lab
 
 import (
 	"fmt"
@@ -8,8 +8,6 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/mixpolicy/lab/notebooks/internal/ipynb"
 )
 
 // widgetCell is a widget whose picture says where its controls stand.
@@ -32,32 +30,32 @@ widget.Run(context.Background(), func(c *widget.Controls) plotting.View {
 
 func TestAWidgetIsSilentWhereNobodyLooks(t *testing.T) {
 	lab := readyLab(t)
-	silent := func(t *testing.T, nb *ipynb.Notebook) {
-		if o := nb.Cells[1].Outputs; len(o) > 0 || nb.Cells[1].ExecutionCount == nil {
+	silent := func(t *testing.T, nb *notebook) {
+		if o := nb.Cells[0].Outputs; len(o) > 0 || nb.Cells[0].ExecutionCount != 1 {
 			t.Errorf("outputs: %v; want the cell executed, and none", o)
 		}
 	}
 	t.Run("go run ./notebooks", func(t *testing.T) {
-		runs, err := lab.Execute(t.Context(), []string{notebook(t, "widget", code(widgetCell))}, options)
+		runs, err := lab.execute(t.Context(), []string{writeNotebook(t, "widget", code(widgetCell))}, options)
 		if err != nil {
 			t.Fatal(err)
 		}
-		silent(t, runs[0].Notebook)
+		silent(t, runs[0].notebook)
 	})
 	t.Run("nbconvert", func(t *testing.T) {
-		file := notebook(t, "widget", code(widgetCell))
-		if _, err := output(lab.command(t.Context(), lab.jupyter.python, "-m", "nbconvert", "--execute", "--to", "notebook", "--inplace", file)); err != nil {
+		file := writeNotebook(t, "widget", code(widgetCell))
+		if _, err := printed(lab.command(t.Context(), lab.python, "-m", "nbconvert", "--execute", "--to", "notebook", "--inplace", file)); err != nil {
 			t.Fatal(err)
 		}
-		nb, err := ipynb.Read(file)
+		nb, err := readNotebook(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		silent(t, nb)
 	})
 	t.Run("a mistake in it is found", func(t *testing.T) {
-		file := notebook(t, "widget", code(strings.Replace(widgetCell, "c.Slider(", "c.LogSlider(", 1)))
-		if _, err := lab.Execute(t.Context(), []string{file}, options); err == nil || !strings.Contains(err.Error(), `slider "to": lo is 0`) {
+		file := writeNotebook(t, "widget", code(strings.Replace(widgetCell, "c.Slider(", "c.LogSlider(", 1)))
+		if _, err := lab.execute(t.Context(), []string{file}, options); err == nil || !strings.Contains(err.Error(), `slider "to": lo is 0`) {
 			t.Errorf("error: %v", err)
 		}
 	})
@@ -66,12 +64,9 @@ func TestAWidgetIsSilentWhereNobodyLooks(t *testing.T) {
 // TestWidgetInJupyterLab moves a widget's controls in a browser.
 func TestWidgetInJupyterLab(t *testing.T) {
 	lab := readyLab(t)
-	if !lab.jupyter.lab {
-		lacking(t, "this Jupyter has no JupyterLab")
-	}
 	b := openBrowser(t)
 	below := code("import \"fmt\"\n%%\nfmt.Println(\"the cell below\")")
-	file := notebook(t, "widget", code(widgetCell), prose("Out of sight:"+strings.Repeat("<br>", 100)), below)
+	file := writeNotebook(t, "widget", code(widgetCell), prose("Out of sight:"+strings.Repeat("<br>", 100)), below)
 	openLab(t, lab, b, file)
 	defer func() {
 		// A channel from which it hears nothing for half a second GoNB opens anew, and says so.
@@ -101,7 +96,7 @@ func TestWidgetInJupyterLab(t *testing.T) {
 	live := func() {
 		t.Helper()
 		evaluate[int](t, b, `window.former = `+input+`, 0`)
-		runCell(1)
+		runCell(0)
 		eventually(t, b, "the controls are live", input+`?.disabled === false && `+input+` !== window.former`)
 	}
 	saved := func() {
@@ -118,7 +113,7 @@ func TestWidgetInJupyterLab(t *testing.T) {
 	// Run All doesn't wait for the reader.
 	run("notebook:run-all-cells")
 	eventually(t, b, "the cell below is run", `document.body.innerText.includes("the cell below\n")`)
-	evaluate[int](t, b, panel+`.content.activeCellIndex = 1, 0`)
+	evaluate[int](t, b, panel+`.content.activeCellIndex = 0, 0`)
 	shows("word 0 rises to 3")
 	eventually(t, b, "the widget has ended", ended)
 
@@ -153,8 +148,8 @@ func TestWidgetInJupyterLab(t *testing.T) {
 		t.Fatal(err)
 	}
 	shows("word 1 rises to 7.8")
-	if at := evaluate[int](t, b, panel+`.content.activeCellIndex`); at != 1 {
-		t.Errorf("cell %d is active; want the widget's, 1", at)
+	if at := evaluate[int](t, b, panel+`.content.activeCellIndex`); at != 0 {
+		t.Errorf("cell %d is active; want the widget's, 0", at)
 	}
 	saveScreenshot(t, b, "widget-live.png")
 	const one = `window.charts.length > 1 && window.charts.filter(c => !c.isDisposed()).length === 1`
@@ -176,14 +171,13 @@ func TestWidgetInJupyterLab(t *testing.T) {
 
 	// What is saved is the last picture, and no script that looks for the kernel.
 	saved()
-	nb, err := ipynb.Read(file)
+	nb, err := readNotebook(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var html strings.Builder
-	for _, o := range nb.Cells[1].Outputs {
-		s, _ := o.Has("text/html")
-		html.WriteString(s)
+	for _, o := range nb.Cells[0].Outputs {
+		html.WriteString(o.in("text/html"))
 	}
 	if !strings.Contains(html.String(), "word 0 rises to 3") || !strings.Contains(html.String(), `type="range"`) || strings.Contains(html.String(), "gonb_comm") {
 		t.Errorf("saved: %s", html.String())
@@ -202,9 +196,9 @@ func TestWidgetInJupyterLab(t *testing.T) {
 		if !evaluate[bool](t, b, input+`.disabled && `+button+`.disabled`) {
 			t.Error("controls of a widget whose page was left are live")
 		}
-		const count = panel + `.content.widgets[3].model.executionCount`
+		const count = panel + `.content.widgets[2].model.executionCount`
 		before := evaluate[int](t, b, count)
-		runCell(3)
+		runCell(2)
 		eventually(t, b, "the cell below is run", fmt.Sprint(count, " > ", before))
 	}
 }

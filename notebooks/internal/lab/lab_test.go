@@ -1,17 +1,16 @@
-package main
+package lab
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/mixpolicy/lab/notebooks/internal/ipynb"
 )
 
 func TestMain(m *testing.M) {
@@ -26,12 +25,12 @@ var shared *Lab
 
 // setUp is the clone's own set-up, made once for all tests.
 var setUp = sync.OnceValues(func() (*Lab, error) {
-	lab, err := NewLab(os.Stderr)
+	lab, err := New(os.Stderr)
 	if err != nil {
 		return nil, err
 	}
 	shared = lab
-	return lab, lab.Setup(context.Background())
+	return lab, lab.setUp(context.Background())
 })
 
 // readyLab is a lab that is set up, for tests that execute notebooks. What
@@ -46,15 +45,15 @@ func readyLab(t *testing.T) *Lab {
 		t.Fatal(err)
 	}
 	lab := emptyLab(t)
-	lab.Root = ready.Root
-	lab.jupyter = ready.jupyter
+	lab.root = ready.root
+	lab.python = ready.python
 	return lab
 }
 
 // emptyLab is a lab in an empty folder instead of a clone.
 func emptyLab(t *testing.T) *Lab {
 	t.Helper()
-	lab, err := NewLab(new(bytes.Buffer))
+	lab, err := New(new(bytes.Buffer))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,8 +62,8 @@ func emptyLab(t *testing.T) *Lab {
 			t.Error(err)
 		}
 	})
-	lab.Root = t.TempDir()
-	lab.Build = t.TempDir()
+	lab.root = t.TempDir()
+	lab.output = t.TempDir()
 	return lab
 }
 
@@ -76,46 +75,50 @@ func (l *Lab) told() string {
 }
 
 // options are those of a test run, the command's own.
-var options = runOptions{Jobs: 2, Timeout: 5 * time.Minute}
+var options = Options{Jobs: 2, Timeout: 5 * time.Minute}
 
-const magics = "%noautoget\n%goflags \"-ldflags=-s -w\""
-
-func code(source string, tags ...any) ipynb.Cell { return cell(ipynb.Code, source, tags) }
-
-func prose(source string, tags ...any) ipynb.Cell { return cell(ipynb.Markdown, source, tags) }
-
-func cell(kind, source string, tags []any) ipynb.Cell {
-	c := ipynb.Cell{Type: kind, Source: ipynb.Text(source), Metadata: map[string]any{}}
-	if len(tags) > 0 {
-		c.Metadata["tags"] = tags
-	}
-	return c
+func code(source string, tags ...string) map[string]any {
+	return map[string]any{"cell_type": "code", "source": source, "execution_count": nil, "outputs": []any{}, "metadata": map[string]any{"tags": append([]string{}, tags...)}}
 }
 
-// notebook writes a notebook that begins with the magics.
-func notebook(t *testing.T, name string, cells ...ipynb.Cell) (file string) {
+func prose(source string, tags ...string) map[string]any {
+	return map[string]any{"cell_type": "markdown", "source": source, "metadata": map[string]any{"tags": append([]string{}, tags...)}}
+}
+
+// writeNotebook writes a notebook of these cells.
+func writeNotebook(t *testing.T, name string, cells ...map[string]any) (file string) {
 	t.Helper()
-	nb := &ipynb.Notebook{Cells: append([]ipynb.Cell{code(magics, "setup")}, cells...)}
-	nb.Normalize()
+	for i, c := range cells {
+		c["id"] = fmt.Sprint("cell-", i)
+	}
+	data, err := json.Marshal(map[string]any{
+		"cells":          cells,
+		"metadata":       map[string]any{"kernelspec": map[string]any{"display_name": "Go (gonb)", "language": "go", "name": "gonb"}},
+		"nbformat":       4,
+		"nbformat_minor": 5,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	file = filepath.Join(t.TempDir(), name+".ipynb")
-	if err := nb.Write(file); err != nil {
+	if err := os.WriteFile(file, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return file
 }
 
 func TestTheCloneIsFoundFromAnyFolderInIt(t *testing.T) {
-	lab, err := NewLab(os.Stderr)
+	lab, err := New(os.Stderr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer lab.Close()
-	if _, err := os.Stat(filepath.Join(lab.Root, "notebooks", "main.go")); err != nil {
+	if _, err := os.Stat(filepath.Join(lab.root, "notebooks", "main.go")); err != nil {
 		t.Error(err)
 	}
 	t.Chdir(t.TempDir())
-	if _, err := NewLab(os.Stderr); err == nil || !strings.Contains(err.Error(), Module) {
-		t.Errorf("outside of a clone: %v; want an error that names %s", err, Module)
+	if _, err := New(os.Stderr); err == nil || !strings.Contains(err.Error(), module) {
+		t.Errorf("outside of a clone: %v; want an error that names %s", err, module)
 	}
 }
 
@@ -151,62 +154,39 @@ func TestAStepIsTakenOnceUntilWhatItIsMadeFromChanges(t *testing.T) {
 func TestWithoutPythonTheErrorSaysWhatToInstall(t *testing.T) {
 	lab := emptyLab(t)
 	t.Setenv("PATH", t.TempDir())
-	_, err := lab.setUpJupyter(t.Context())
+	err := lab.setUpJupyter(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "no python3 on the PATH") || !strings.Contains(err.Error(), "3.10") {
 		t.Errorf("error: %v", err)
 	}
 }
 
-func TestWithoutPyPITheErrorSaysWhereElseJupyterMayComeFrom(t *testing.T) {
-	if testing.Short() {
-		t.Skip("makes a virtual environment")
-	}
+// Where PyPI can't be reached, the Jupyter of python3 on the PATH will do, if it is all there.
+func TestWithoutPyPIJupyterIsTakenFromThePath(t *testing.T) {
+	ready := readyLab(t)
 	lab := emptyLab(t)
-	lab.jupyterFrom = fromPyPI
 	t.Setenv("PIP_CONFIG_FILE", os.DevNull)
 	t.Setenv("PIP_FIND_LINKS", "")
 	t.Setenv("PIP_INDEX_URL", "http://127.0.0.1:9/")
-	_, err := lab.setUpJupyter(t.Context())
+
+	bare := filepath.Join(t.TempDir(), "bare")
+	if _, err := printed(lab.command(t.Context(), "python3", "-m", "venv", bare)); err != nil {
+		t.Fatal(err)
+	}
+	path := os.Getenv("PATH")
+	t.Setenv("PATH", filepath.Join(bare, "bin")+":"+path)
+	err := lab.setUpJupyter(t.Context())
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{"PyPI", "--jupyter=path", "--jupyter=debian"} {
+	for _, want := range []string{"not from PyPI", bare, "it lacks jupyterlab ≥ 4.0 (there is none) and nbconvert ≥ 7.0"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("the error lacks %q:\n%v", want, err)
 		}
 	}
-}
 
-func TestAJupyterOnThePathMustBeRecentEnough(t *testing.T) {
-	for _, c := range []struct {
-		have versions
-		want string
-	}{
-		{versions{"nbconvert": "7.0.0", "nbclient": "0.8.0"}, ""},
-		{versions{"nbconvert": "7.17.2", "nbclient": "1.0"}, ""},
-		{versions{"nbconvert": "6.5.3", "nbclient": "0.7.2"}, "lacks nbconvert ≥ 7 (there is 6.5.3) and nbclient ≥ 0.8 (there is 0.7.2)"},
-		{versions{}, "lacks nbconvert ≥ 7 (there is none) and nbclient ≥ 0.8 (there is none)"},
-	} {
-		got := ""
-		if err := c.have.recentEnough(7, 8); err != nil {
-			got = err.Error()
-		}
-		if got != c.want {
-			t.Errorf("%v: %q; want %q", c.have, got, c.want)
-		}
-	}
-}
-
-func TestSourcesOfJupyterAreReadByName(t *testing.T) {
-	for want, name := range sourceNames {
-		var got jupyterSource
-		if err := got.UnmarshalText([]byte(name)); err != nil || got != jupyterSource(want) {
-			t.Errorf("%s: %v, %v", name, got, err)
-		}
-	}
-	var s jupyterSource
-	if err := s.UnmarshalText([]byte("conda")); err == nil || !strings.Contains(err.Error(), "pypi") {
-		t.Errorf("an unknown source: %v; want an error that names the known ones", err)
+	t.Setenv("PATH", filepath.Dir(ready.python)+":"+path)
+	if err := lab.setUpJupyter(t.Context()); err != nil || filepath.Dir(lab.python) != filepath.Dir(ready.python) {
+		t.Errorf("%v, and Jupyter from %s; want it from %s", err, lab.python, ready.python)
 	}
 }
 
@@ -216,7 +196,7 @@ func TestWithoutNpmPagesNameTheDeliveryNetwork(t *testing.T) {
 	if err := lab.fetchScripts(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(lab.told(), "no npm on the PATH") {
+	if !strings.Contains(lab.told(), "not to be had, so the pages take it from") {
 		t.Errorf("said: %s", lab.told())
 	}
 	placed, err := lab.placeScripts()
@@ -243,20 +223,43 @@ func TestTheKernelspecMayBeMovedWithTheClone(t *testing.T) {
 	if err := json.Unmarshal(data, &spec); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(string(data), lab.Root) {
+	if strings.Contains(string(data), lab.root) {
 		t.Errorf("it holds the clone's path:\n%s", data)
 	}
 	// What {resource_dir}, the folder of kernel.json, makes of the last argument.
 	work := strings.TrimPrefix(spec.Argv[len(spec.Argv)-1], "-go_work=")
 	work = filepath.Clean(strings.ReplaceAll(work, "{resource_dir}", lab.path("jupyter", "kernels", "gonb")))
-	if work != lab.Root {
-		t.Errorf("the kernel works on %s; want the clone, %s", work, lab.Root)
+	if work != lab.root {
+		t.Errorf("the kernel works on %s; want the clone, %s", work, lab.root)
+	}
+}
+
+// The kernel tells go to get whatever a cell imports, before each cell.
+func TestTheKernelsGoGetsOnlyWhatIsNamed(t *testing.T) {
+	lab := emptyLab(t)
+	if err := lab.writeGo(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{
+		"get":           "",
+		"get -t":        "",
+		"get ./missing": "go.mod file not found",
+		"version":       "go version",
+	} {
+		cmd := lab.command(t.Context(), lab.path("bin", "go"), strings.Fields(args)...)
+		said, err := printed(cmd)
+		if err != nil {
+			said = err.Error()
+		}
+		if want == "" && said != "" || !strings.Contains(said, want) {
+			t.Errorf("go %s says %q; want %q", args, said, want)
+		}
 	}
 }
 
 func TestASecondSetUpMakesNothing(t *testing.T) {
 	lab := readyLab(t)
-	if err := lab.Setup(t.Context()); err != nil {
+	if err := lab.setUp(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if said := lab.told(); strings.Contains(said, "done in") {
