@@ -41,9 +41,6 @@ func SumOfSquares(counts ...int64) (hi, lo uint64, value float64) {
 	return q.hi, q.lo, q.float()
 }
 
-// MinLinear returns min gᵀθ over 1ᵀθ = 1, ‖θ‖ ≤ R.
-func (c Class) MinLinear(g []float64) float64 { return c.minLinear(g) }
-
 // Walk is the path behind lazy multipliers.
 type Walk struct{ walk }
 

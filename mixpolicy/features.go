@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
@@ -101,7 +102,7 @@ func FeaturesFromColumns(x *MDP, columns ...[]float64) (*Features, error) {
 				return nil, fmt.Errorf("mixpolicy: feature column %d, %s: %v, want a probability", j, x.pairName(i/x.m, i%x.m), v)
 			}
 		}
-		if v := sum.Of(c); math.Abs(v-1) > rowSumTolerance(len(c)) {
+		if v := sum.Of(c); math.Abs(v-1) > sum.Tolerance(len(c)) {
 			return nil, fmt.Errorf("mixpolicy: feature column %d adds up to %v, want 1", j, v)
 		}
 	}
@@ -118,7 +119,7 @@ func (f *Features) SampledBy(q []float64) (*Features, error) {
 	if len(q) != f.x.Pairs() {
 		return nil, fmt.Errorf("mixpolicy: sampling distribution has %d entries, want one per pair: %d", len(q), f.x.Pairs())
 	}
-	if err := checkDistribution(q, len(q)); err != nil {
+	if err := sum.CheckDistribution(q, len(q)); err != nil {
 		return nil, fmt.Errorf("mixpolicy: sampling distribution: %w", err)
 	}
 	row := make([]float64, f.Dim())
@@ -280,7 +281,7 @@ func FeaturesFromMeasures(x *MDP, policies []*Policy, measures []*Measure, toler
 	own := make([]Measure, len(measures))
 	for j, q := range measures {
 		if err := x.checkMeasure(policies[j], q, tolerance); err != nil {
-			return nil, located(fmt.Sprintf("base policy %d", j), err)
+			return nil, fault.At("mixpolicy", fmt.Sprintf("base policy %d", j), err)
 		}
 		own[j] = *q
 		own[j].Pair = nil
@@ -296,7 +297,7 @@ func (x *MDP) checkMeasure(p *Policy, q *Measure, tolerance float64) error {
 	if q == nil {
 		return errors.New("measure is nil")
 	}
-	if err := checkDistribution(q.State, x.n); err != nil {
+	if err := sum.CheckDistribution(q.State, x.n); err != nil {
 		return fmt.Errorf("measure: %w", err)
 	}
 	chain := x.chain(p)
