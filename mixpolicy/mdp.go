@@ -24,7 +24,7 @@ var AverageCost = Criterion{1}
 // Discounted is the criterion with discount factor γ; [New] refuses γ ∉ (0, 1).
 func Discounted(gamma float64) Criterion {
 	if gamma == 1 {
-		gamma = math.Inf(1) // average cost goes by its name, so that a γ of 1 is no accident
+		gamma = math.Inf(1) // average cost is chosen by name only: a γ of 1 may be a mistake
 	}
 	return Criterion{gamma}
 }
@@ -296,4 +296,15 @@ func label(f func(int) string, i int) string {
 
 func (x *MDP) pairName(s, a int) string {
 	return fmt.Sprintf("state %s, action %s", x.StateName(s), x.ActionName(a))
+}
+
+// Must returns v, or panics with err. It is for notebook cells and examples, where
+// an error can only end the cell:
+//
+//	queue := mixpolicy.Must(models.Queue{}.MDP())
+func Must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -168,8 +168,8 @@ type table struct {
 	key   []byte
 }
 
-// fewRows is the most different rows that a table has. A policy that is a rule has a
-// handful; and if every state has its own, not many were looked up in vain.
+// fewRows is the most different rows that a table has. A policy that is given by a rule has
+// fewer. If every state has its own row, the table is given up after this many.
 const fewRows = 1 << 10
 
 func newTable(n, m int) *table {

@@ -70,23 +70,6 @@ func TestClassesWithoutModulus(t *testing.T) {
 	}
 }
 
-// Inputs that don't fit each other.
-func TestLengthsThatDiffer(t *testing.T) {
-	x := queue(t, 100, mixpolicy.Ball(2)).MDP()
-	p := mixpolicy.UniformPolicy(x)
-	m := mixpolicy.Must(x.Occupation(p))
-	for what, err := range map[string]error{
-		"no measure":            second(mixpolicy.FeaturesFromMeasures(x, []*mixpolicy.Policy{p}, nil, 1e-9)),
-		"nothing":               second(mixpolicy.FeaturesFromMeasures(x, nil, nil, 1e-9)),
-		"a measure too many":    second(mixpolicy.FeaturesFromMeasures(x, []*mixpolicy.Policy{p}, []*mixpolicy.Measure{m, m}, 1e-9)),
-		"cost of another model": second(x.WithCosts(make([]float64, 3))),
-	} {
-		if err == nil {
-			t.Errorf("%s: no error", what)
-		}
-	}
-}
-
 // Misuse panics with the package's prefix, before an index does.
 func TestMisusePanics(t *testing.T) {
 	for what, f := range map[string]func(){
@@ -103,5 +86,3 @@ func TestMisusePanics(t *testing.T) {
 		}()
 	}
 }
-
-func second[T any](_ T, err error) error { return err }

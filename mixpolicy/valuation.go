@@ -174,7 +174,7 @@ func PolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valua
 	})
 }
 
-// search is the state of what the three methods share.
+// search is the state that the three methods share.
 type search struct {
 	Valuation
 	x        *MDP
@@ -331,8 +331,8 @@ func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*V
 		return nil, err
 	}
 	r.Policy = p
-	// The costs and rows of the chain are means over m actions, (m+1)u of the largest term off:
-	// costs may cancel.
+	// The costs and rows of the chain are means over m actions, which rounding moves by
+	// (m+1)u of their largest term: costs may cancel.
 	r.top = largest(x.cost)
 	r.rounding += float64(x.m+1) * 0x1p-53
 	actions := make([]int32, x.n)

@@ -43,15 +43,15 @@ type Mixing struct {
 
 // MixingTime computes τ_mix(ε) of one policy exactly, up to rounding in d(t): d does
 // not increase, so powers are doubled until it is at most ε, and then halved down
-// to the first such t. It takes up to 1000 states; [MixingBounds] takes more. Errors:
-// several recurrent classes, and a chain with a period, which never mixes.
+// to the first such t. It takes up to 1000 states. Errors: several recurrent classes, and
+// a chain with a period, which never mixes.
 func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsilon float64) (*Mixing, error) {
 	chain, mu, err := stationary(x, p, epsilon)
 	if err != nil {
 		return nil, err
 	}
 	if x.States() > mixingLimit {
-		return nil, fmt.Errorf("theory: mixing time of %d states, want at most %d; MixingBounds takes more", x.States(), mixingLimit)
+		return nil, fmt.Errorf("theory: mixing time of %d states, want at most %d", x.States(), mixingLimit)
 	}
 	if k := matrix(chain).Period(); k > 1 {
 		return nil, fmt.Errorf("theory: the chain of this policy has period %d: it never mixes", k)
@@ -158,46 +158,6 @@ func farthest(p *mat.Dense, mu []float64) (d float64, at int) {
 		}
 	}
 	return d, at
-}
-
-// MixingBounds encloses τ_mix(ε) of one policy on a chain of any size. lower is
-// attained: the greatest mixing time from any of the given states, followed for up
-// to the given number of steps. upper is ⌈ln ε / ln δ⌉ from the contraction
-// coefficient δ of P^π, and math.MaxInt where δ = 1, as for every chain with two
-// states that have no next state in common. (A second eigenvalue bounds τ_mix from
-// above for reversible chains only, and only where it is known from above.)
-func MixingBounds(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsilon float64, starts []int, steps int) (lower, upper int, err error) {
-	chain, mu, err := stationary(x, p, epsilon)
-	if err != nil {
-		return 0, 0, err
-	}
-	lower, upper = 1, math.MaxInt
-	delta, err := contraction(ctx, chain)
-	if err != nil {
-		return lower, upper, err
-	}
-	upper = contractionTime(delta.Coefficient, epsilon)
-	n, transition := x.States(), matrix(chain)
-	at, next := make([]float64, n), make([]float64, n)
-	for _, s := range starts {
-		if s < 0 || s >= n {
-			return 0, 0, fmt.Errorf("theory: start in state %d, want 0 to %d", s, n-1)
-		}
-		clear(at)
-		at[s] = 1
-		for t := 0; t < steps; t++ {
-			if err := ctx.Err(); err != nil {
-				return lower, upper, fmt.Errorf("theory: mixing time is at least %d: %w", lower, err)
-			}
-			if t > 0 && TotalVariation(at, mu) <= epsilon {
-				break
-			}
-			lower = max(lower, t+1) // since d(t) > ε, or t = 0
-			transition.MulVecT(next, at)
-			at, next = next, at
-		}
-	}
-	return min(lower, upper), upper, nil
 }
 
 // contractionTime returns the least t with δᵗ ≤ ε, which bounds τ_mix(ε) from above

@@ -98,15 +98,6 @@ func TestMixingTime_2_23(t *testing.T) {
 		if math.Abs(curve[m.Time]-m.Distance) > 1e-12 || m.Time > 1 && curve[m.Time-1] <= epsilon-1e-10 {
 			t.Fatalf("d(τ−1), d(τ) = %v, says d(τ) = %v", curve[m.Time-1:], m.Distance)
 		}
-		// A lower bound by paths from all states is τ itself.
-		var all []int
-		for s := range mu {
-			all = append(all, s)
-		}
-		lower, upper, err := theory.MixingBounds(context.Background(), x, p, epsilon, all, 10_000)
-		if err != nil || lower > m.Time || upper < m.Time || lower < m.Time && math.Abs(m.Distance-epsilon) > 1e-10 && math.Abs(curve[lower]-epsilon) > 1e-10 {
-			t.Fatalf("bounds [%d, %d] of %d, %v", lower, upper, m.Time, err)
-		}
 	})
 }
 
@@ -179,10 +170,6 @@ func TestPrintedContractionFails_2_24(t *testing.T) {
 	if u := mixpolicy.Must(theory.UniformContraction(t.Context(), x)); u.Coefficient != 1 {
 		t.Errorf("δ over all policies = %v", u.Coefficient)
 	}
-	lower, upper, err := theory.MixingBounds(t.Context(), x, p, 0.25, []int{0, 99}, 100_000)
-	if err != nil || lower != m.Time || upper != math.MaxInt { // the ends are the slowest
-		t.Errorf("bounds [%d, %d], τ = %d, %v", lower, upper, m.Time, err)
-	}
 }
 
 // The greatest δ of all policies: no policy exceeds it, and a deterministic one
@@ -226,8 +213,6 @@ func TestMixingErrors(t *testing.T) {
 	wantError(t, err, "contraction over 0 steps, want at least 1")
 	_, err = theory.ContractionCoefficient(t.Context(), x, nil, 1)
 	wantError(t, err, "policy is nil")
-	_, _, err = theory.MixingBounds(t.Context(), x, p, 0.25, []int{2}, 5)
-	wantError(t, err, "start in state 2, want 0 to 1")
 
 	large := mixpolicy.Must(models.Garnet{States: 1001, Actions: 1, Branches: 3, Ring: true, Criterion: mixpolicy.AverageCost}.MDP())
 	_, err = theory.MixingTime(t.Context(), large, mixpolicy.UniformPolicy(large), 0.25)
@@ -239,10 +224,6 @@ func TestMixingErrors(t *testing.T) {
 	for name, f := range map[string]func() error{
 		"MixingTime": func() error {
 			_, err := theory.MixingTime(ctx, queue, mixpolicy.UniformPolicy(queue), 0.25)
-			return err
-		},
-		"MixingBounds": func() error {
-			_, _, err := theory.MixingBounds(ctx, queue, mixpolicy.UniformPolicy(queue), 0.25, []int{0}, 10)
 			return err
 		},
 		"MixingCurve": func() error {
@@ -373,7 +354,7 @@ func TestUniformErgodicityQueue_2_25(t *testing.T) {
 
 // The upper bound on the mixing time of a chain whose contraction is known: from either of two
 // states, ‖P(0,·) − P(1,·)‖ = 1 − p − q.
-func TestMixingBoundsByHand(t *testing.T) {
+func TestUniformMixingTimeByHand(t *testing.T) {
 	for _, c := range []struct {
 		p, q, epsilon float64
 		upper         int
@@ -381,11 +362,10 @@ func TestMixingBoundsByHand(t *testing.T) {
 		{.1, .2, .25, 4},  // 0.7⁴ = 0.2401 ≤ ¼ < 0.7³
 		{.1, .2, .75, 1},  // δ ≤ ε
 		{.45, .5, .25, 1}, // 0.05
+		{0, 0, .25, math.MaxInt},
 	} {
-		x := twoStates(c.p, c.q)
-		lower, upper, err := theory.MixingBounds(t.Context(), x, mixpolicy.UniformPolicy(x), c.epsilon, []int{0, 1}, 100)
-		if err != nil || upper != c.upper || lower > upper || lower < 1 {
-			t.Errorf("%+v: [%d, %d], %v", c, lower, upper, err)
+		if upper, err := theory.UniformMixingTime(t.Context(), twoStates(c.p, c.q), c.epsilon); err != nil || upper != c.upper {
+			t.Errorf("%+v: %d, %v", c, upper, err)
 		}
 	}
 }
