@@ -95,6 +95,41 @@ func TestWalkDrawdownOfLongWalks(t *testing.T) {
 	}
 }
 
+// A path that bends at every step is its own hull: every point is the greatest in some
+// direction. All numbers are multiples of 1/8, so sums are exact.
+func TestDrawdownOfACurve(t *testing.T) {
+	for _, swap := range []bool{false, true} {
+		h, path := newHull(), [][]float64{{0, 0}}
+		add := func(w []float64) {
+			if swap {
+				slices.Reverse(w)
+			}
+			h.Add(w)
+			path = append(path, w)
+		}
+		for k := 1.; k <= 100; k++ {
+			add([]float64{-k, 101*k - k*k/2})
+		}
+		if want := 2 * (101 + 1); h.Size() != want {
+			t.Errorf("the hull holds %d numbers, want %d: all points on one side, the last on the other", h.Size(), want)
+		}
+		last := path[len(path)-1]
+		for slope := .25; slope < 103; slope += .25 {
+			psi := []float64{slope, 1}
+			if swap {
+				slices.Reverse(psi)
+			}
+			var want float64
+			for _, w := range path {
+				want = max(want, floats.Dot(psi, w)-floats.Dot(psi, last))
+			}
+			if got := h.Drawdown(psi); got != want {
+				t.Errorf("drawdown %v along %v, want %v", got, psi, want)
+			}
+		}
+	}
+}
+
 // The memory of a run does not depend on its length where θ settles.
 func TestHullStaysSmall(t *testing.T) {
 	h := newHull()
