@@ -47,16 +47,6 @@ func ExampleSimulate() {
 	// broken 0.3077 ± 0.0006 of the time, exactly 0.3077
 }
 
-// τ_mix(¼) of (2.23), corrected: the steps until every start is within ¼ of the stationary
-// distribution. With 1 − p − q = 0.35 the distance is 0.35ᵗ·0.6923 at most.
-func ExampleMixingTime() {
-	x := mixpolicy.Must(models.Machine{}.MDP())
-	m := mixpolicy.Must(mixpolicy.MixingTime(context.Background(), x, mixpolicy.UniformPolicy(x), .25))
-	fmt.Printf("τ = %d, at a distance of %.4f\n", m.Time, m.Distance)
-	// Output:
-	// τ = 1, at a distance of 0.2423
-}
-
 // The estimate that needs no step size: plug-in, on the queue of section 6.
 func ExamplePlugIn() {
 	queue := mixpolicy.Must(models.Queue{}.MDP())

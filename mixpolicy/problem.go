@@ -225,11 +225,12 @@ func (p *Problem) Solve(ctx context.Context, b []float64) (*linprog.Solution, er
 func (p *Problem) DualBound(lambda []float64) float64 {
 	g := make([]float64, p.Dim())
 	p.GradTheta(g, lambda)
-	return p.class.minLinear(g)
+	return p.class.MinLinear(g)
 }
 
-// minLinear returns min gᵀθ over 1ᵀθ = 1, ‖θ‖ ≤ R.
-func (c Class) minLinear(g []float64) float64 {
+// MinLinear returns min gᵀθ over 1ᵀθ = 1, ‖θ‖ ≤ R, which is −∞ if R is infinite and the
+// entries of g differ.
+func (c Class) MinLinear(g []float64) float64 {
 	switch c.Norm {
 	case linprog.L2:
 		d := float64(len(g))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
 	"github.com/mixpolicy/lab/plotting"
 )
 
@@ -262,12 +263,12 @@ func TestCopiesOfPoliciesChangeTheNormAndNothingElse(t *testing.T) {
 			t.Fatal(err)
 		}
 		if k == 1 {
-			one, norm = h, p.Features().SubordinateNorm(p.Class().Norm)
+			one, norm = h, theory.SubordinateNorm(p.Features(), p.Class().Norm)
 			continue
 		}
 		// Power-of-two copies are exact; the others round R and sums of k, and the error of
 		// 10³ steps, each of a few ulp, stays far below 10⁻⁹.
-		if got := p.Features().SubordinateNorm(p.Class().Norm); math.Abs(got-float64(k)*norm) > 1e-12 {
+		if got := theory.SubordinateNorm(p.Features(), p.Class().Norm); math.Abs(got-float64(k)*norm) > 1e-12 {
 			t.Errorf("k = %d: ‖Ψ‖ = %v, want %v", k, got, float64(k)*norm)
 		}
 		for i, theta := range h.Last {

@@ -1,10 +1,12 @@
-package mixpolicy_test
+package theory_test
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
 // The bound (3.31) for the queue of section 6 after 10⁶ iterations, and what it is made of.
@@ -13,10 +15,10 @@ func ExampleConstants_ObjectiveBound() {
 	base := mixpolicy.Must(models.Queue{}.Policies(queue))
 	psi := mixpolicy.Must(mixpolicy.NewFeatures(queue, base...))
 	problem := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
-	k := mixpolicy.Must(mixpolicy.NewConstants(problem, mixpolicy.PrimalDual{Beta: 50, CostScale: 10_000}))
+	k := mixpolicy.Must(theory.NewConstants(problem, mixpolicy.PrimalDual{Beta: 50, CostScale: 10_000}))
 	fmt.Printf("A = %.3f, ‖Ψ‖ = %.3f, C_e = %.1f, ‖λ*‖ = %.1f\n", k.A, k.PsiNorm, k.Ce(mixpolicy.Corrected), k.LambdaStar)
 
-	bound := k.ObjectiveBound(mixpolicy.InverseSqrtSums(mixpolicy.Corrected, 1_000_000), 0.05)
+	bound := k.ObjectiveBound(theory.InverseSqrtSums(mixpolicy.Corrected, 1_000_000), 0.05)
 	for _, t := range bound.Terms {
 		fmt.Printf("%8.3f  %s\n", t.Value, t.Name)
 	}
@@ -29,4 +31,14 @@ func ExampleConstants_ObjectiveBound() {
 	//  177.365  C_e², from the estimation errors
 	//    2.063  C_e√ln, from their chance
 	//  180.268
+}
+
+// τ_mix(¼) of (2.23), corrected: the steps until every start is within ¼ of the stationary
+// distribution. With 1 − p − q = 0.35 the distance is 0.35ᵗ·0.6923 at most.
+func ExampleMixingTime() {
+	x := mixpolicy.Must(models.Machine{}.MDP())
+	m := mixpolicy.Must(theory.MixingTime(context.Background(), x, mixpolicy.UniformPolicy(x), .25))
+	fmt.Printf("τ = %d, at a distance of %.4f\n", m.Time, m.Distance)
+	// Output:
+	// τ = 1, at a distance of 0.2423
 }

@@ -1,4 +1,4 @@
-package mixpolicy_test
+package theory_test
 
 import (
 	"context"
@@ -12,13 +12,14 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
 // (A.1): the total variation norm is the greatest difference over all events.
 func TestTotalVariation_A1(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(1, 6).Draw(t, "k")
-		mu, nu := drawDistribution(t, k, 0, 0, "μ"), drawDistribution(t, k, 0, 0, "ν")
+		mu, nu := drawDistribution(t, k, "μ"), drawDistribution(t, k, "ν")
 		var want float64
 		for event := range 1 << k {
 			var d float64
@@ -29,7 +30,7 @@ func TestTotalVariation_A1(t *testing.T) {
 			}
 			want = max(want, math.Abs(d))
 		}
-		if got := mixpolicy.TotalVariation(mu, nu); got != want { // multiples of 1/64
+		if got := theory.TotalVariation(mu, nu); got != want { // multiples of 1/64
 			t.Fatalf("‖μ − ν‖ = %v, want %v", got, want)
 		}
 	})
@@ -39,12 +40,12 @@ func TestTotalVariation_A1(t *testing.T) {
 // d(t) = max(p,q)/(p+q) · |1−p−q|ᵗ.
 func TestMixingTimeTwoStates_2_23(t *testing.T) {
 	for _, c := range []struct{ p, q float64 }{{0.1, 0.3}, {1e-3, 2e-3}, {0.9, 0.95}, {0.5, 0.5}} {
-		x := twoStates(c.p, c.q, mixpolicy.AverageCost)
+		x := twoStates(c.p, c.q)
 		p := mixpolicy.UniformPolicy(x)
 		for _, epsilon := range []float64{0.4, 0.01, 1e-6} {
 			first, rate := max(c.p, c.q)/(c.p+c.q), math.Abs(1-c.p-c.q)
 			want := max(1, int(math.Ceil(math.Log(epsilon/first)/math.Log(rate))))
-			m, err := mixpolicy.MixingTime(t.Context(), x, p, epsilon)
+			m, err := theory.MixingTime(t.Context(), x, p, epsilon)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -61,22 +62,21 @@ func TestMixingTimeTwoStates_2_23(t *testing.T) {
 // (2.23): the doubling search finds the first t that stepping one by one finds.
 func TestMixingTime_2_23(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		x := drawMDP(t, drawCriterion(t))
+		x := drawMDP(t)
 		p := drawPolicy(t, x)
 		epsilon := rapid.SampledFrom([]float64{0.3, 0.05, 1e-4}).Draw(t, "ε")
-		m, err := mixpolicy.MixingTime(context.Background(), x, p, epsilon)
+		m, err := theory.MixingTime(context.Background(), x, p, epsilon)
 		if err != nil {
 			t.Fatal(err)
 		}
-		y := mixpolicy.Must(x.WithCriterion(mixpolicy.AverageCost))
-		mu := luMeasure(t, y, p)
+		mu := mixpolicy.Must(mixpolicy.Must(x.WithCriterion(mixpolicy.AverageCost)).Occupation(p)).State
 		chain := denseChain(x, p)
 		power := mat.DenseCopyOf(chain)
 		time, last := 1, 2.0
 		for {
 			var d float64
 			for s := range mu {
-				d = max(d, mixpolicy.TotalVariation(power.RawRowView(s), mu))
+				d = max(d, theory.TotalVariation(power.RawRowView(s), mu))
 			}
 			if d > last+1e-12 {
 				t.Fatalf("d(%d) = %v after %v", time, d, last)
@@ -94,18 +94,9 @@ func TestMixingTime_2_23(t *testing.T) {
 		if m.Time != time && math.Abs(last-epsilon) > 1e-10 && math.Abs(m.Distance-epsilon) > 1e-10 {
 			t.Fatalf("τ(%v) = %d, stepping gives %d", epsilon, m.Time, time)
 		}
-		curve := mixpolicy.Must(mixpolicy.MixingCurve(context.Background(), x, p, nil, m.Time))
+		curve := mixpolicy.Must(theory.MixingCurve(context.Background(), x, p, nil, m.Time))
 		if math.Abs(curve[m.Time]-m.Distance) > 1e-12 || m.Time > 1 && curve[m.Time-1] <= epsilon-1e-10 {
 			t.Fatalf("d(τ−1), d(τ) = %v, says d(τ) = %v", curve[m.Time-1:], m.Distance)
-		}
-		// A lower bound by paths from all states is τ itself.
-		var all []int
-		for s := range mu {
-			all = append(all, s)
-		}
-		lower, upper, err := mixpolicy.MixingBounds(context.Background(), x, p, epsilon, all, 10_000)
-		if err != nil || lower > m.Time || upper < m.Time || lower < m.Time && math.Abs(m.Distance-epsilon) > 1e-10 && math.Abs(curve[lower]-epsilon) > 1e-10 {
-			t.Fatalf("bounds [%d, %d] of %d, %v", lower, upper, m.Time, err)
 		}
 	})
 }
@@ -113,11 +104,11 @@ func TestMixingTime_2_23(t *testing.T) {
 // (2.23) with the discounted μ_α in place of the stationary μ: the distance does
 // not fall below ‖μ − μ_α‖_TV, so that no t serves a small ε.
 func TestPrintedMixingTimeDoesNotExist_2_23(t *testing.T) {
-	x := twoStates(0.125, 0.375, mixpolicy.Discounted(0.9))
+	x := mixpolicy.Must(twoStates(0.125, 0.375).WithCriterion(mixpolicy.Discounted(0.9)))
 	p := mixpolicy.UniformPolicy(x)
 	discounted := mixpolicy.Must(x.Occupation(p)).State
-	curve := mixpolicy.Must(mixpolicy.MixingCurve(t.Context(), x, p, discounted, 200))
-	limit := mixpolicy.TotalVariation([]float64{0.75, 0.25}, discounted)
+	curve := mixpolicy.Must(theory.MixingCurve(t.Context(), x, p, discounted, 200))
+	limit := theory.TotalVariation([]float64{0.75, 0.25}, discounted)
 	if limit < 0.04 || math.Abs(curve[200]-limit) > 1e-12 || slices.Min(curve[1:]) < limit-1e-12 {
 		t.Errorf("distance falls to %v, ends at %v, limit %v", slices.Min(curve[1:]), curve[200], limit)
 	}
@@ -126,11 +117,11 @@ func TestPrintedMixingTimeDoesNotExist_2_23(t *testing.T) {
 // (2.24) corrected: δ is the least coefficient, it is attained, and δ(P^τ) ≤ 2ε.
 func TestContraction_2_24(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		x := drawMDP(t, drawCriterion(t))
+		x := drawMDP(t)
 		p := drawPolicy(t, x)
 		n := x.States()
 		steps := rapid.IntRange(1, 5).Draw(t, "steps")
-		c := mixpolicy.Must(mixpolicy.ContractionCoefficient(context.Background(), x, p, steps))
+		c := mixpolicy.Must(theory.ContractionCoefficient(context.Background(), x, p, steps))
 		chain := denseChain(x, p)
 		power := mat.DenseCopyOf(chain)
 		for range steps - 1 {
@@ -141,26 +132,26 @@ func TestContraction_2_24(t *testing.T) {
 		var want float64
 		for s := range n {
 			for s2 := range n {
-				want = max(want, mixpolicy.TotalVariation(power.RawRowView(s), power.RawRowView(s2)))
+				want = max(want, theory.TotalVariation(power.RawRowView(s), power.RawRowView(s2)))
 			}
 		}
 		if math.Abs(c.Coefficient-want) > float64(steps*n*8)*u {
 			t.Fatalf("δ = %v, want %v", c.Coefficient, want)
 		}
-		if d := mixpolicy.TotalVariation(power.RawRowView(c.First), power.RawRowView(c.Second)); math.Abs(d-want) > float64(steps*n*8)*u {
+		if d := theory.TotalVariation(power.RawRowView(c.First), power.RawRowView(c.Second)); math.Abs(d-want) > float64(steps*n*8)*u {
 			t.Fatalf("states %d, %d give %v, δ = %v", c.First, c.Second, d, want)
 		}
-		mu, nu := drawDistribution(t, n, 0, 0, "μ"), drawDistribution(t, n, 0, 0, "ν")
+		mu, nu := drawDistribution(t, n, "μ"), drawDistribution(t, n, "ν")
 		var a, b mat.VecDense
 		a.MulVec(power.T(), mat.NewVecDense(n, mu))
 		b.MulVec(power.T(), mat.NewVecDense(n, nu))
-		if d := mixpolicy.TotalVariation(a.RawVector().Data, b.RawVector().Data); d > want*mixpolicy.TotalVariation(mu, nu)+float64(steps*n*8)*u {
+		if d := theory.TotalVariation(a.RawVector().Data, b.RawVector().Data); d > want*theory.TotalVariation(mu, nu)+float64(steps*n*8)*u {
 			t.Fatalf("‖μP − νP‖ = %v > δ‖μ − ν‖", d)
 		}
 
 		const epsilon = 0.2
-		m := mixpolicy.Must(mixpolicy.MixingTime(context.Background(), x, p, epsilon))
-		if after := mixpolicy.Must(mixpolicy.ContractionCoefficient(context.Background(), x, p, m.Time)); after.Coefficient > 2*epsilon+1e-12 {
+		m := mixpolicy.Must(theory.MixingTime(context.Background(), x, p, epsilon))
+		if after := mixpolicy.Must(theory.ContractionCoefficient(context.Background(), x, p, m.Time)); after.Coefficient > 2*epsilon+1e-12 {
 			t.Fatalf("δ(P^τ) = %v > 2ε", after.Coefficient)
 		}
 	})
@@ -171,17 +162,13 @@ func TestContraction_2_24(t *testing.T) {
 func TestPrintedContractionFails_2_24(t *testing.T) {
 	x := mixpolicy.Must(models.Queue{}.MDP())
 	p := mixpolicy.UniformPolicy(x)
-	m := mixpolicy.Must(mixpolicy.MixingTime(t.Context(), x, p, 0.25))
-	c := mixpolicy.Must(mixpolicy.ContractionCoefficient(t.Context(), x, p, 1))
+	m := mixpolicy.Must(theory.MixingTime(t.Context(), x, p, 0.25))
+	c := mixpolicy.Must(theory.ContractionCoefficient(t.Context(), x, p, 1))
 	if c.Coefficient != 1 || math.Exp(-1/float64(m.Time)) >= 1 {
 		t.Errorf("δ = %v, printed bound %v", c.Coefficient, math.Exp(-1/float64(m.Time)))
 	}
-	if u := mixpolicy.Must(mixpolicy.UniformContraction(t.Context(), x)); u.Coefficient != 1 {
+	if u := mixpolicy.Must(theory.UniformContraction(t.Context(), x)); u.Coefficient != 1 {
 		t.Errorf("δ over all policies = %v", u.Coefficient)
-	}
-	lower, upper, err := mixpolicy.MixingBounds(t.Context(), x, p, 0.25, []int{0, 99}, 100_000)
-	if err != nil || lower != m.Time || upper != math.MaxInt { // the ends are the slowest
-		t.Errorf("bounds [%d, %d], τ = %d, %v", lower, upper, m.Time, err)
 	}
 }
 
@@ -189,19 +176,19 @@ func TestPrintedContractionFails_2_24(t *testing.T) {
 // attains it.
 func TestUniformContraction_2_24(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		x := drawMDP(t, drawCriterion(t))
-		bound := mixpolicy.Must(mixpolicy.UniformContraction(context.Background(), x)).Coefficient
+		x := drawMDP(t)
+		bound := mixpolicy.Must(theory.UniformContraction(context.Background(), x)).Coefficient
 		of := func(p *mixpolicy.Policy) float64 {
-			return mixpolicy.Must(mixpolicy.ContractionCoefficient(context.Background(), x, p, 1)).Coefficient
+			return mixpolicy.Must(theory.ContractionCoefficient(context.Background(), x, p, 1)).Coefficient
 		}
 		var greatest float64
 		eachDeterministic(x, func(p *mixpolicy.Policy) { greatest = max(greatest, of(p)) })
 		if math.Abs(greatest-bound) > 8*u || of(drawPolicy(t, x)) > bound+8*u {
 			t.Fatalf("δ = %v, deterministic policies reach %v", bound, greatest)
 		}
-		time := mixpolicy.Must(mixpolicy.UniformMixingTime(context.Background(), x, 0.1))
+		time := mixpolicy.Must(theory.UniformMixingTime(context.Background(), x, 0.1))
 		eachDeterministic(x, func(p *mixpolicy.Policy) {
-			if m := mixpolicy.Must(mixpolicy.MixingTime(context.Background(), x, p, 0.1)); m.Time > time {
+			if m := mixpolicy.Must(theory.MixingTime(context.Background(), x, p, 0.1)); m.Time > time {
 				t.Fatalf("τ = %d > %d", m.Time, time)
 			}
 		})
@@ -209,28 +196,26 @@ func TestUniformContraction_2_24(t *testing.T) {
 }
 
 func TestMixingErrors(t *testing.T) {
-	x := flip()
+	x := twoStates(1, 1)
 	p := mixpolicy.UniformPolicy(x)
-	_, err := mixpolicy.MixingTime(t.Context(), x, p, 0.25)
+	_, err := theory.MixingTime(t.Context(), x, p, 0.25)
 	wantError(t, err, "period 2: it never mixes")
 	for _, epsilon := range []float64{0, 1, math.NaN()} {
-		_, err = mixpolicy.MixingTime(t.Context(), x, p, epsilon)
+		_, err = theory.MixingTime(t.Context(), x, p, epsilon)
 		wantError(t, err, "want 0 < ε < 1")
-		_, err = mixpolicy.UniformMixingTime(t.Context(), x, epsilon)
+		_, err = theory.UniformMixingTime(t.Context(), x, epsilon)
 		wantError(t, err, "want 0 < ε < 1")
 	}
-	y := islands(mixpolicy.AverageCost)
-	_, err = mixpolicy.MixingTime(t.Context(), y, mixpolicy.UniformPolicy(y), 0.25)
+	y := islands()
+	_, err = theory.MixingTime(t.Context(), y, mixpolicy.UniformPolicy(y), 0.25)
 	wantError(t, err, "2 recurrent classes, {a, b} and {d}")
-	_, err = mixpolicy.ContractionCoefficient(t.Context(), x, p, 0)
+	_, err = theory.ContractionCoefficient(t.Context(), x, p, 0)
 	wantError(t, err, "contraction over 0 steps, want at least 1")
-	_, err = mixpolicy.ContractionCoefficient(t.Context(), x, nil, 1)
+	_, err = theory.ContractionCoefficient(t.Context(), x, nil, 1)
 	wantError(t, err, "policy is nil")
-	_, _, err = mixpolicy.MixingBounds(t.Context(), x, p, 0.25, []int{2}, 5)
-	wantError(t, err, "start in state 2, want 0 to 1")
 
-	large := garnet(t, 1001, 1, 3, mixpolicy.AverageCost)
-	_, err = mixpolicy.MixingTime(t.Context(), large, mixpolicy.UniformPolicy(large), 0.25)
+	large := mixpolicy.Must(models.Garnet{States: 1001, Actions: 1, Branches: 3, Ring: true, Criterion: mixpolicy.AverageCost}.MDP())
+	_, err = theory.MixingTime(t.Context(), large, mixpolicy.UniformPolicy(large), 0.25)
 	wantError(t, err, "1001 states, want at most 1000")
 
 	queue := mixpolicy.Must(models.Queue{}.MDP())
@@ -238,19 +223,15 @@ func TestMixingErrors(t *testing.T) {
 	cancel()
 	for name, f := range map[string]func() error{
 		"MixingTime": func() error {
-			_, err := mixpolicy.MixingTime(ctx, queue, mixpolicy.UniformPolicy(queue), 0.25)
-			return err
-		},
-		"MixingBounds": func() error {
-			_, _, err := mixpolicy.MixingBounds(ctx, queue, mixpolicy.UniformPolicy(queue), 0.25, []int{0}, 10)
+			_, err := theory.MixingTime(ctx, queue, mixpolicy.UniformPolicy(queue), 0.25)
 			return err
 		},
 		"MixingCurve": func() error {
-			_, err := mixpolicy.MixingCurve(ctx, queue, mixpolicy.UniformPolicy(queue), nil, 10)
+			_, err := theory.MixingCurve(ctx, queue, mixpolicy.UniformPolicy(queue), nil, 10)
 			return err
 		},
-		"UniformContraction": func() error { _, err := mixpolicy.UniformContraction(ctx, queue); return err },
-		"UniformErgodicity":  func() error { _, err := mixpolicy.UniformErgodicity(ctx, queue, nil); return err },
+		"UniformContraction": func() error { _, err := theory.UniformContraction(ctx, queue); return err },
+		"UniformErgodicity":  func() error { _, err := theory.UniformErgodicity(ctx, queue, nil); return err },
 	} {
 		if err := f(); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s cancelled: %v", name, err)
@@ -263,10 +244,10 @@ func TestErgodicityOf_2_25(t *testing.T) {
 	x := mixpolicy.Must(models.Queue{}.MDP())
 	one := mixpolicy.Must(mixpolicy.StateIndependent(x, 0.25, 0.25, 0.25, 0.25))
 	two := mixpolicy.Must(mixpolicy.StateIndependent(x, 0.3, 0.3, 0.2, 0.2))
-	if e := mixpolicy.Must(mixpolicy.ErgodicityOf(x, one)); math.Abs(e.Lower-1) > 1e-10 || e.Upper != e.Lower {
+	if e := mixpolicy.Must(theory.ErgodicityOf(x, one)); math.Abs(e.Lower-1) > 1e-10 || e.Upper != e.Lower {
 		t.Errorf("κ of the uniform measure is %v", e.Lower)
 	}
-	e := mixpolicy.Must(mixpolicy.ErgodicityOf(x, one, two))
+	e := mixpolicy.Must(theory.ErgodicityOf(x, one, two))
 	// μ² is geometric with ratio r = .5/.46: its least mass is (r−1)/(r¹⁰⁰−1).
 	r := 0.5 / 0.46
 	least := 100 * (r - 1) / (math.Pow(r, 100) - 1)
@@ -284,19 +265,19 @@ func TestErgodicityOf_2_25(t *testing.T) {
 			}
 		}
 	}
-	_, err := mixpolicy.ErgodicityOf(x)
+	_, err := theory.ErgodicityOf(x)
 	wantError(t, err, "κ of no policy")
-	y := islands(mixpolicy.AverageCost)
-	_, err = mixpolicy.ErgodicityOf(y, mixpolicy.UniformPolicy(y))
-	wantError(t, err, "mixpolicy: policy 0: the chain of this policy has 2 recurrent classes")
+	y := islands()
+	_, err = theory.ErgodicityOf(y, mixpolicy.UniformPolicy(y))
+	wantError(t, err, "theory: policy 0: the chain of this policy has 2 recurrent classes")
 }
 
 // (2.25) for all policies: the interval holds what enumeration finds, since masses
 // are extreme at deterministic policies.
 func TestUniformErgodicity_2_25(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		x := drawMDP(t, drawCriterion(t))
-		e, err := mixpolicy.UniformErgodicity(context.Background(), x, nil)
+		x := drawMDP(t)
+		e, err := theory.UniformErgodicity(context.Background(), x, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -314,10 +295,10 @@ func TestUniformErgodicity_2_25(t *testing.T) {
 		if !math.IsInf(want, 1) && want < 1e8 && e.Upper/e.Lower > 1+1e-4 {
 			t.Fatalf("κ in [%v, %v]", e.Lower, e.Upper)
 		}
-		if got := mixpolicy.Must(mixpolicy.ErgodicityOf(x, e.Policy)).Lower; math.Abs(got/e.Lower-1) > 1e-12 && !math.IsInf(got, 1) {
+		if got := mixpolicy.Must(theory.ErgodicityOf(x, e.Policy)).Lower; math.Abs(got/e.Lower-1) > 1e-12 && !math.IsInf(got, 1) {
 			t.Fatalf("policy has κ = %v, says %v", got, e.Lower)
 		}
-		random := mixpolicy.Must(mixpolicy.ErgodicityOf(x, drawPolicy(t, x))).Lower
+		random := mixpolicy.Must(theory.ErgodicityOf(x, drawPolicy(t, x))).Lower
 		if random > e.Upper*(1+1e-12) {
 			t.Fatalf("a policy has κ = %v > %v", random, e.Upper)
 		}
@@ -345,7 +326,7 @@ func TestUniformErgodicityCrowd_2_25(t *testing.T) {
 			return 0, next
 		},
 	}))
-	e := mixpolicy.Must(mixpolicy.UniformErgodicity(t.Context(), x, nil))
+	e := mixpolicy.Must(theory.UniformErgodicity(t.Context(), x, nil))
 	want := 5.5 * 5.5 // > 1/(10/20)²
 	if e.Lower > want*(1+1e-12) || e.Upper < want*(1-1e-12) || e.Upper/e.Lower > 1+1e-9 {
 		t.Errorf("κ in [%v, %v], want %v", e.Lower, e.Upper, want)
@@ -360,7 +341,7 @@ func TestUniformErgodicityCrowd_2_25(t *testing.T) {
 func TestUniformErgodicityQueue_2_25(t *testing.T) {
 	x := mixpolicy.Must(models.Queue{}.MDP())
 	told := 0
-	e, err := mixpolicy.UniformErgodicity(t.Context(), x, func(done, total int) { told = done })
+	e, err := theory.UniformErgodicity(t.Context(), x, func(done, total int) { told = done })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -368,5 +349,23 @@ func TestUniformErgodicityQueue_2_25(t *testing.T) {
 	least := 100 * 1.5 / (math.Pow(2.5, 100) - 1)
 	if want := 1 / (least * least); e.Lower < want*(1-1e-11) || !math.IsInf(e.Upper, 1) || told != 100 {
 		t.Errorf("κ in [%v, %v], a policy has %v; %d states reported", e.Lower, e.Upper, want, told)
+	}
+}
+
+// The upper bound on the mixing time of a chain whose contraction is known: from either of two
+// states, ‖P(0,·) − P(1,·)‖ = 1 − p − q.
+func TestUniformMixingTimeByHand(t *testing.T) {
+	for _, c := range []struct {
+		p, q, epsilon float64
+		upper         int
+	}{
+		{.1, .2, .25, 4},  // 0.7⁴ = 0.2401 ≤ ¼ < 0.7³
+		{.1, .2, .75, 1},  // δ ≤ ε
+		{.45, .5, .25, 1}, // 0.05
+		{0, 0, .25, math.MaxInt},
+	} {
+		if upper, err := theory.UniformMixingTime(t.Context(), twoStates(c.p, c.q), c.epsilon); err != nil || upper != c.upper {
+			t.Errorf("%+v: %d, %v", c, upper, err)
+		}
 	}
 }

@@ -1,18 +1,20 @@
-package mixpolicy_test
+package theory_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
 func drawOutcomes(t *rapid.T) (x, p []float64) {
 	k := rapid.IntRange(1, 6).Draw(t, "k")
-	return drawValues(t, k, "x"), drawDistribution(t, k, 0, 1, "p")
+	return drawValues(t, k, "x"), drawDistribution(t, k, "p")
 }
 
 func expectation(f func(float64) float64, x, p []float64) (e float64) {
@@ -29,7 +31,7 @@ func TestOrliczNormBernoulli_2_3(t *testing.T) {
 	for _, nu := range []float64{1, 1.5, 2, 7} {
 		for _, p := range []float64{1, 0.5, 1e-3, 1e-300} {
 			for _, m := range []float64{1, -3, 1e150, 1e-150} {
-				got := mixpolicy.Must(mixpolicy.OrliczNorm(nu, []float64{0, m}, []float64{1 - p, p}))
+				got := mixpolicy.Must(theory.OrliczNorm(nu, []float64{0, m}, []float64{1 - p, p}))
 				want := math.Abs(m) * math.Pow(math.Log1p(1/p), -1/nu)
 				if math.Abs(got/want-1) > 16*u {
 					t.Errorf("ν = %v, p = %v, M = %v: %v, want %v", nu, p, m, got, want)
@@ -45,7 +47,7 @@ func TestOrliczNorm_2_3(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x, p := drawOutcomes(t)
 		nu := rapid.SampledFrom([]float64{1, 2, 3}).Draw(t, "ν")
-		norm := mixpolicy.Must(mixpolicy.OrliczNorm(nu, x, p))
+		norm := mixpolicy.Must(theory.OrliczNorm(nu, x, p))
 		if norm == 0 {
 			if e := expectation(math.Abs, x, p); e != 0 {
 				t.Fatalf("‖X‖ = 0, E|X| = %v", e)
@@ -58,7 +60,7 @@ func TestOrliczNorm_2_3(t *testing.T) {
 		if math.Abs(e-1) > nu*2*5*65*8*rounding {
 			t.Fatalf("E ψ(|X|/β) = %v", e)
 		}
-		if doubled := mixpolicy.Must(mixpolicy.OrliczNorm(nu, scaledBy(x, -2), p)); math.Abs(doubled/norm-2) > 32*rounding {
+		if doubled := mixpolicy.Must(theory.OrliczNorm(nu, scaledBy(x, -2), p)); math.Abs(doubled/norm-2) > 32*rounding {
 			t.Fatalf("‖−2X‖ = %v, ‖X‖ = %v", doubled, norm)
 		}
 		y := drawValues(t, len(x), "y")
@@ -66,7 +68,7 @@ func TestOrliczNorm_2_3(t *testing.T) {
 		for i := range x {
 			total[i] = x[i] + y[i]
 		}
-		of := func(x []float64) float64 { return mixpolicy.Must(mixpolicy.OrliczNorm(nu, x, p)) }
+		of := func(x []float64) float64 { return mixpolicy.Must(theory.OrliczNorm(nu, x, p)) }
 		if of(total) > (norm+of(y))*(1+32*u)+3*0x1p-1074 { // of three norms
 			t.Fatalf("‖X+Y‖ = %v > %v + %v", of(total), norm, of(y))
 		}
@@ -83,7 +85,7 @@ func scaledBy(x []float64, c float64) []float64 {
 
 // (2.3) as printed, by hand: E|X| = 2, of which β = 2 leaves 1, and only 3 is above it.
 func TestPrintedOrliczByHand_2_3(t *testing.T) {
-	got, want := mixpolicy.PrintedOrlicz(2, 2, []float64{1, -3}, []float64{.5, .5}), .5*math.Expm1(4)
+	got, want := theory.PrintedOrlicz(2, 2, []float64{1, -3}, []float64{.5, .5}), .5*math.Expm1(4)
 	if math.Abs(got-want) > 4*u*want {
 		t.Errorf("E ψ = %v, want %v", got, want)
 	}
@@ -95,14 +97,14 @@ func TestPrintedOrliczVanishes_2_3(t *testing.T) {
 		x, p := drawOutcomes(t)
 		last := 0.0
 		for _, beta := range []float64{1e-6, 0.1, 1, 10, 1e6} {
-			e := mixpolicy.PrintedOrlicz(2, beta, scaledBy(x, 0.01), p)
+			e := theory.PrintedOrlicz(2, beta, scaledBy(x, 0.01), p)
 			if e < last {
 				t.Fatalf("falls at β = %v", beta)
 			}
 			last = e
 		}
 		// |X| ≤ E|X|/β for β ≤ E|X| / max|X|, at least 1/64 here unless all is 0.
-		if e := mixpolicy.PrintedOrlicz(2, 1e-6, x, p); e != 0 && expectation(math.Abs, x, p) > 1e-3 {
+		if e := theory.PrintedOrlicz(2, 1e-6, x, p); e != 0 && expectation(math.Abs, x, p) > 1e-3 {
 			t.Fatalf("E ψ = %v at β = 10⁻⁶", e)
 		}
 	})
@@ -113,7 +115,7 @@ func TestPrintedOrliczVanishes_2_3(t *testing.T) {
 func TestMomentNormBernoulli_2_4_2_6(t *testing.T) {
 	for _, nu := range []float64{1, 2, 3} {
 		for _, p := range []float64{1, 0.9, 0.5, 1e-3, 1e-300} {
-			got := mixpolicy.Must(mixpolicy.MomentNorm(nu, []float64{0, -5}, []float64{1 - p, p}))
+			got := mixpolicy.Must(theory.MomentNorm(nu, []float64{0, -5}, []float64{1 - p, p}))
 			want := 5 * p // q = 1
 			if q := -nu * math.Log(p); q > 1 {
 				want = 5 * math.Pow(math.E*q, -1/nu)
@@ -131,7 +133,7 @@ func TestMomentNorm_2_4_2_6(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x, p := drawOutcomes(t)
 		nu := rapid.SampledFrom([]float64{1, 2}).Draw(t, "ν")
-		got := mixpolicy.Must(mixpolicy.MomentNorm(nu, x, p))
+		got := mixpolicy.Must(theory.MomentNorm(nu, x, p))
 		var grid, top float64
 		for i, v := range x {
 			if p[i] > 0 {
@@ -151,7 +153,7 @@ func TestMomentNorm_2_4_2_6(t *testing.T) {
 		}
 		// E ψ(|X|/β) = Σ_k E|X|^{νk} / (k! β^{νk}); with E|X|^q ≤ (K q^{1/ν})^q and
 		// k! ≥ (k/e)^k it is at most Σ (νe)^k (K/β)^{νk} = 1 at β = K(2νe)^{1/ν}.
-		if orlicz := mixpolicy.Must(mixpolicy.OrliczNorm(nu, x, p)); orlicz > got*math.Pow(2*nu*math.E, 1/nu)*(1+1e-12) {
+		if orlicz := mixpolicy.Must(theory.OrliczNorm(nu, x, p)); orlicz > got*math.Pow(2*nu*math.E, 1/nu)*(1+1e-12) {
 			t.Fatalf("Orlicz norm %v, moment norm %v", orlicz, got)
 		}
 	})
@@ -165,7 +167,7 @@ func TestVectorMomentNorm_2_5_2_7(t *testing.T) {
 		_, p := drawOutcomes(t)
 		nu := rapid.SampledFrom([]float64{1, 2}).Draw(t, "ν")
 		z := mat.NewDense(len(p), 2, drawValues(t, 2*len(p), "z"))
-		lower, upper, err := mixpolicy.VectorMomentNorm(nu, z, p)
+		lower, upper, err := theory.VectorMomentNorm(nu, z, p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +179,7 @@ func TestVectorMomentNorm_2_5_2_7(t *testing.T) {
 			for i := range x {
 				x[i] = cos*z.At(i, 0) + sin*z.At(i, 1)
 			}
-			grid = max(grid, mixpolicy.Must(mixpolicy.MomentNorm(nu, x, p)))
+			grid = max(grid, mixpolicy.Must(theory.MomentNorm(nu, x, p)))
 		}
 		// A norm in x loses at most the angle to the nearest direction, π/360, times
 		// its greatest value.
@@ -193,14 +195,14 @@ func TestVectorMomentNorm_2_5_2_7(t *testing.T) {
 	}
 	z := mat.NewDense(3, 1, []float64{1, -2, 5})
 	p := []float64{0.5, 0.25, 0.25}
-	lower, upper, err := mixpolicy.VectorMomentNorm(2, z, p)
-	if want := mixpolicy.Must(mixpolicy.MomentNorm(2, []float64{1, -2, 5}, p)); err != nil || math.Abs(lower/want-1) > 1e-12 || math.Abs(upper/want-1) > 1e-12 {
+	lower, upper, err := theory.VectorMomentNorm(2, z, p)
+	if want := mixpolicy.Must(theory.MomentNorm(2, []float64{1, -2, 5}, p)); err != nil || math.Abs(lower/want-1) > 1e-12 || math.Abs(upper/want-1) > 1e-12 {
 		t.Errorf("in one dimension [%v, %v], want %v, %v", lower, upper, want, err)
 	}
 }
 
 func TestOrliczErrors(t *testing.T) {
-	for _, f := range []func(float64, []float64, []float64) (float64, error){mixpolicy.OrliczNorm, mixpolicy.MomentNorm} {
+	for _, f := range []func(float64, []float64, []float64) (float64, error){theory.OrliczNorm, theory.MomentNorm} {
 		_, err := f(0.5, []float64{1}, []float64{1})
 		wantError(t, err, "ν = 0.5, want ν ≥ 1")
 		_, err = f(2, []float64{1, math.NaN()}, []float64{0.5, 0.5})
@@ -210,5 +212,25 @@ func TestOrliczErrors(t *testing.T) {
 		if v, err := f(2, []float64{0, 7}, []float64{1, 0}); v != 0 || err != nil {
 			t.Errorf("norm of 0 is %v, %v", v, err)
 		}
+	}
+}
+
+// Lengths that differ panic with the package's prefix, before an index does.
+func TestMisusePanics(t *testing.T) {
+	for what, f := range map[string]func(){
+		"OrliczNorm, more values":        func() { _, _ = theory.OrliczNorm(2, []float64{1, 2}, []float64{1}) },
+		"OrliczNorm, more probabilities": func() { _, _ = theory.OrliczNorm(2, []float64{1}, []float64{.5, .5}) },
+		"MomentNorm":                     func() { _, _ = theory.MomentNorm(2, []float64{1}, []float64{.5, .5}) },
+		"VectorMomentNorm":               func() { _, _, _ = theory.VectorMomentNorm(2, mat.NewDense(1, 2, nil), []float64{.5, .5}) },
+		"TotalVariation":                 func() { theory.TotalVariation([]float64{1}, []float64{.5, .5}) },
+	} {
+		func() {
+			defer func() {
+				if s, _ := recover().(string); !strings.HasPrefix(s, "theory: ") {
+					t.Errorf("%s: panic %q, want the package's own", what, s)
+				}
+			}()
+			f()
+		}()
 	}
 }

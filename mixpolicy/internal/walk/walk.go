@@ -1,9 +1,119 @@
-package mixpolicy
+// Package walk keeps the path W₀ = 0, W₁, … of a point in ℝᵈ, and finds how far its last
+// point is behind the greatest in a direction. The lazy multipliers of Algorithm 1 are such
+// distances.
+package walk
 
 import (
 	"math"
 	"slices"
 )
+
+// Walk is a path that begins at 0 and whose coordinate sum does not decrease.
+type Walk interface {
+	// Add appends the point w, of d coordinates.
+	Add(w []float64)
+	// Drawdown returns max_k ⟨ψ, W_k − W_t⟩ ≥ 0 for the last point W_t and ψ ⪰ 0.
+	Drawdown(psi []float64) float64
+	// Size returns how many numbers are held.
+	Size() int
+	// Reset leaves the path of the single point 0.
+	Reset()
+}
+
+// New returns a walk in ℝᵈ. For d = 2 it holds a hull, whose size hardly grows with the
+// path where its steps settle; else every point, in a tree.
+func New(d int) Walk {
+	if d == 2 {
+		return newHull()
+	}
+	return newSegments(d)
+}
+
+// hull is a walk in ℝ². A direction ψ ⪰ 0 with ψ₁ ≥ ψ₂ has
+//
+//	⟨ψ, W⟩ = ψ₂(W₁ + W₂) + (ψ₁ − ψ₂)W₁,
+//
+// where neither coefficient is negative and the sum W₁ + W₂ never falls. So a point
+// is the maximum in some direction only if no later one has as great a W₁. Along the
+// points with that property W₁ falls and W₂ rises, and the maximum is a vertex of their
+// upper hull. A new point removes vertices from the end of that hull only. So the hull is
+// a stack, and bisection finds the vertex of a direction. Directions with ψ₁ < ψ₂ have a
+// stack of their own, with the coordinates exchanged.
+type hull struct{ sides [2]chain }
+
+// chain is a stack of hull vertices: major falls, minor rises, and so does the slope
+// of the fall. Its top is W_t.
+type chain []vertex
+
+type vertex struct{ major, minor float64 }
+
+func newHull() *hull {
+	h := new(hull)
+	for k := range h.sides {
+		h.sides[k] = make(chain, 0, 1024)
+	}
+	h.Reset()
+	return h
+}
+
+func (h *hull) Reset() {
+	for k := range h.sides {
+		h.sides[k] = append(h.sides[k][:0], vertex{})
+	}
+}
+
+func (h *hull) Size() int { return 2 * (len(h.sides[0]) + len(h.sides[1])) }
+
+func (h *hull) Add(w []float64) {
+	h.sides[0].push(vertex{w[0], w[1]})
+	h.sides[1].push(vertex{w[1], w[0]})
+}
+
+func (c *chain) push(p vertex) {
+	s := *c
+	for len(s) > 0 && s[len(s)-1].major <= p.major {
+		s = s[:len(s)-1]
+	}
+	for len(s) > 1 && !s[len(s)-1].above(s[len(s)-2], p) {
+		s = s[:len(s)-1]
+	}
+	*c = append(s, p)
+}
+
+// above tells whether b is above the segment from a to p.
+func (b vertex) above(a, p vertex) bool {
+	return (b.major-a.major)*(p.minor-a.minor) > (p.major-a.major)*(b.minor-a.minor)
+}
+
+func (h *hull) Drawdown(psi []float64) float64 {
+	if psi[0] >= psi[1] {
+		return h.sides[0].drawdown(psi[0], psi[1])
+	}
+	return h.sides[1].drawdown(psi[1], psi[0])
+}
+
+func (c chain) drawdown(major, minor float64) float64 {
+	last := len(c) - 1
+	if last == 0 || c.rises(last, major, minor) {
+		return 0
+	}
+	// The first edge that does not rise begins at the maximum; edge last does not.
+	lo, hi := 0, last-1
+	for lo < hi {
+		k := int(uint(lo+hi) / 2)
+		if c.rises(k+1, major, minor) {
+			lo = k + 1
+		} else {
+			hi = k
+		}
+	}
+	return max(0, major*(c[lo].major-c[last].major)+minor*(c[lo].minor-c[last].minor))
+}
+
+// rises tells whether vertex k is further in the direction than the one before.
+func (c chain) rises(k int, major, minor float64) bool {
+	return major*(c[k].major-c[k-1].major)+minor*(c[k].minor-c[k-1].minor) > 0
+}
 
 // segments is a walk in ℝᵈ as a binary tree over its time. A node covers the points
 // a ≤ k ≤ b, and knows how far any of them is ahead of the chord from W_a to W_b:
@@ -11,7 +121,7 @@ import (
 //	W_k ⪯ (1−s)W_a + sW_b + E  for some s ∈ [0, 1],  coordinate by coordinate,  E ⪰ 0.
 //
 // For ψ ⪰ 0 this gives max_k ⟨ψ, W_k⟩ ≤ max(⟨ψ, W_a⟩, ⟨ψ, W_b⟩) + ⟨ψ, E⟩, and a search
-// leaves out every node whose bound does not exceed what it has found. (The
+// leaves out every node whose bound does not exceed the best value that it has found. (The
 // maximum of each coordinate would give a bound too. But where θ hardly changes, W_a
 // and W_b differ by the length of the segment, and E only by the changes: the bound
 // from the chord is as much better as the iteration is calm.)
@@ -42,22 +152,22 @@ const block = 16
 
 func newSegments(d int) *segments {
 	s := &segments{d: d, points: make([]float64, 0, 1024*d), chord: make([]float64, d)}
-	s.reset()
+	s.Reset()
 	return s
 }
 
-func (s *segments) reset() {
+func (s *segments) Reset() {
 	s.points = append(s.points[:0], make([]float64, s.d)...)
 	for l := range s.excess {
 		s.excess[l] = s.excess[l][:0]
 	}
 }
 
-func (s *segments) size() int { return len(s.points) }
+func (s *segments) Size() int { return len(s.points) }
 
 func (s *segments) point(k int) []float64 { return s.points[k*s.d : (k+1)*s.d] }
 
-func (s *segments) add(w []float64) {
+func (s *segments) Add(w []float64) {
 	s.points = append(s.points, w...)
 	last := len(s.points)/s.d - 1
 	if last%block == 0 {
@@ -115,7 +225,7 @@ func (s *segments) between(a, m, b int) {
 	}
 }
 
-func (s *segments) drawdown(psi []float64) float64 {
+func (s *segments) Drawdown(psi []float64) float64 {
 	last := len(s.points)/s.d - 1
 	s.psi, s.best = psi, 0
 	s.offset = 0

@@ -1,9 +1,12 @@
-package mixpolicy
+package theory
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/mixpolicy/lab/mixpolicy"
 )
 
 // StepSums are the sums of a schedule η_0, …, η_{T−1} that the bounds depend on.
@@ -15,7 +18,7 @@ type StepSums struct {
 }
 
 // SumSteps adds up the first T step sizes.
-func SumSteps(eta StepSize, iterations int) StepSums {
+func SumSteps(eta mixpolicy.StepSize, iterations int) StepSums {
 	s := StepSums{T: iterations}
 	for t := range iterations {
 		v := eta.At(t)
@@ -33,9 +36,9 @@ func SumSteps(eta StepSize, iterations int) StepSums {
 //
 // As printed, Ση ≥ 2(√T − 1), Ση² ≤ 4 ln T, which is 0 at T = 1, and Ση⁴ ≤ 2; (3.31) and
 // (3.32) then divide by 2√T − 1, which (5.31a) has as the upper bound of Ση.
-func InverseSqrtSums(form Form, iterations int) StepSums {
+func InverseSqrtSums(form mixpolicy.Form, iterations int) StepSums {
 	t := float64(iterations)
-	if form == Printed {
+	if form == mixpolicy.Printed {
 		return StepSums{iterations, 2*math.Sqrt(t) - 1, 4 * math.Log(t), 2}
 	}
 	return StepSums{iterations, 2 * (t / (math.Sqrt(t+1) + 1)), 1 + math.Log(t), 2 - 1/t}
@@ -47,13 +50,13 @@ type Term struct {
 	Value float64
 }
 
-// Bound is an upper bound with what it is the sum of.
+// Bound is an upper bound and the terms that it is the sum of.
 type Bound struct {
 	Value float64
 	Terms []Term
 }
 
-// Largest returns the term that does most of it.
+// Largest returns the greatest term.
 func (b Bound) Largest() Term {
 	return slices.MaxFunc(b.Terms, func(x, y Term) int {
 		switch {
@@ -121,7 +124,7 @@ func (k *Constants) ExpectedObjectiveBound(s StepSums) Bound { return boundOf(s.
 
 // energy is D + B Ση², term by term.
 func (k *Constants) energy(s StepSums) []Term {
-	dual, gradient, ce := k.SigmaMax*k.Reach, k.GradientBound(), k.Ce(Corrected)
+	dual, gradient, ce := k.SigmaMax*k.Reach, k.GradientBound(), k.Ce(mixpolicy.Corrected)
 	return []Term{
 		{termStart, k.D},
 		{termDual, dual * dual / 2 * s.Squares},
@@ -131,7 +134,7 @@ func (k *Constants) energy(s StepSums) []Term {
 }
 
 func (k *Constants) deviation(s StepSums, delta float64) Term {
-	return Term{termDeviation, 2 * k.R * k.Ce(Corrected) * math.Sqrt(2*math.Log(1/delta)*s.Squares)}
+	return Term{termDeviation, 2 * k.R * k.Ce(mixpolicy.Corrected) * math.Sqrt(2*math.Log(1/delta)*s.Squares)}
 }
 
 // ViolationBound bounds V(θ̂) = ½‖[Ψθ̂]₋‖₂ with probability at least 1 − δ: (3.33) corrected,
@@ -187,24 +190,24 @@ func (k *Constants) SharpViolationBound(s StepSums, delta float64) Bound {
 //
 //	α_T = ( D + 4B ln T + 4√2 R C_e ln T/c₀ + C_e C(n) max{√(2/c₁) ln T, (4/c₁) ln² T} ) / (2√T − 1) .
 //
-// The universal constants c₀, c₁ are not given; they are taken to be 1, which is kind. D is
-// passed, because (3.29) as printed is +∞ ([Constants.Divergence]).
+// The paper does not give the universal constants c₀ and c₁; here they are 1. D is a
+// parameter, because (3.29) as printed is +∞ ([Constants.Divergence]).
 func (k *Constants) PrintedObjectiveBound(d float64, iterations int) Bound {
-	s := InverseSqrtSums(Printed, iterations)
-	log, ce := math.Log(float64(iterations)), k.Ce(Printed)
+	s := InverseSqrtSums(mixpolicy.Printed, iterations)
+	log, ce := math.Log(float64(iterations)), k.Ce(mixpolicy.Printed)
 	return boundOf(s.Sum,
 		Term{termStart, d},
-		Term{termPrintedB, k.B(Printed) * s.Squares},
+		Term{termPrintedB, k.B(mixpolicy.Printed) * s.Squares},
 		Term{termDeviation, 4 * math.Sqrt2 * k.R * ce * log},
 		Term{termSquares, ce * k.Comparison * max(math.Sqrt2*log, 4*log*log)})
 }
 
 // PrintedExpectedObjectiveBound is (3.32) as printed, (D + B(1 + ln T))/(2√T − 1).
 func (k *Constants) PrintedExpectedObjectiveBound(d float64, iterations int) Bound {
-	s := InverseSqrtSums(Printed, iterations)
+	s := InverseSqrtSums(mixpolicy.Printed, iterations)
 	return boundOf(s.Sum,
 		Term{termStart, d},
-		Term{termPrintedB, k.B(Printed) * (1 + math.Log(float64(iterations)))})
+		Term{termPrintedB, k.B(mixpolicy.Printed) * (1 + math.Log(float64(iterations)))})
 }
 
 // PrintedViolationBound is (3.33) as printed, R c_max√(nm)‖Ψ‖/β + α_T/(2β) + β/(2(√T−1)).
@@ -230,8 +233,8 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 // 2ε + 2(1+γ)ε/(1−γ) is 2ε/(1−γ).) Average cost: τ ε ln(1/ε) + 3ε/2, half of the ℓ₁ bound of
 // Abbasi-Yadkori, Bartlett and Malek (2014, Lemma 2), where e^{−1/τ} is a factor by which P^π
 // contracts differences of distributions; for ε < 1.
-func Distance(form Form, c Criterion, tau, violation, negativeMass float64) float64 {
-	if form == Printed {
+func Distance(form mixpolicy.Form, c mixpolicy.Criterion, tau, violation, negativeMass float64) float64 {
+	if form == mixpolicy.Printed {
 		v := violation / 2 // violation is ½‖[Ψθ̂]₋‖₂
 		if v == 0 {
 			return 0
@@ -267,17 +270,17 @@ func (k *Constants) PrintedSampleComplexity(tau, epsilon float64) float64 {
 func (k *Constants) SampleComplexity(epsilon, rho float64) (float64, error) {
 	switch {
 	case k.gamma == 1:
-		return 0, fmt.Errorf("mixpolicy: Theorem 3.4 is for a discounted criterion, not for average cost")
+		return 0, errors.New("theory: Theorem 3.4 is for a discounted criterion, this problem has average cost")
 	case !(k.G > k.LambdaStar) || math.IsInf(k.G, 1):
-		return 0, fmt.Errorf("mixpolicy: G = %.4g, want a finite G > ‖λ*‖₂ = %.4g", k.G, k.LambdaStar)
+		return 0, fmt.Errorf("theory: G = %.4g, want a finite G > ‖λ*‖₂ = %.4g", k.G, k.LambdaStar)
 	case !(epsilon > 0 && rho > 0 && rho < 1):
-		return 0, fmt.Errorf("mixpolicy: ε = %v and ρ = %v, want ε > 0 and 0 < ρ < 1", epsilon, rho)
+		return 0, fmt.Errorf("theory: ε = %v and ρ = %v, want ε > 0 and 0 < ρ < 1", epsilon, rho)
 	}
 	for e := 0.0; e < 8*1000; e++ {
 		t := math.Exp2(e / 8)
 		s := StepSums{Sum: 2 * (t / (math.Sqrt(t+1) + 1)), Squares: 1 + math.Log(t)}
 		mass := 2 * math.Sqrt(float64(k.Pairs)) * k.SharpViolationBound(s, rho).Value
-		far := 2 * k.Cost * Distance(Corrected, Discounted(k.gamma), 0, 0, mass)
+		far := 2 * k.Cost * Distance(mixpolicy.Corrected, mixpolicy.Discounted(k.gamma), 0, 0, mass)
 		if k.SharpObjectiveBound(s, rho).Value+far <= epsilon {
 			return t, nil
 		}

@@ -1,4 +1,7 @@
-package mixpolicy
+// Package theory computes what the paper's analysis is about: the constants and bounds of
+// section 3.2, as printed and corrected, the Orlicz norms of section 2, and how fast the
+// chain of a policy mixes, Assumptions A.1 and A.2. No method needs it.
+package theory
 
 import (
 	"errors"
@@ -9,13 +12,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
 // Constants are the numbers that the bounds of section 3.2 are made of, computed
-// exactly for a problem and the settings of Algorithm 1. Costs are those the method
+// exactly for a problem and the settings of Algorithm 1. Costs are those that the method
 // sees, divided by CostScale. ‖·‖ is the norm of the class and ‖·‖⁎ its dual.
 type Constants struct {
 	Pairs, Dim int
@@ -46,29 +50,31 @@ type Constants struct {
 }
 
 // NewConstants computes the constants for the settings of a, of which it uses Modulus,
-// Beta, CostScale and Theta0. Errors are those of [PrimalDual.For] and of
-// [Problem.Optimum], and a modulus that does not know its strong convexity.
-func NewConstants(p *Problem, a PrimalDual) (*Constants, error) {
+// Beta, CostScale and Theta0. Errors: settings that Algorithm 1 refuses, row scaling, which
+// the analysis is not for, a modulus that is no [bregman.StrongConvexer], and those of
+// [mixpolicy.Problem.Optimum].
+func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, error) {
 	if a.RowScaling {
-		return nil, errors.New("mixpolicy: the bounds of section 3.2 are for steps of λ in ℓ₂, want PrimalDual.RowScaling = false")
+		return nil, errors.New("theory: the bounds of section 3.2 are for steps of λ in ℓ₂, want PrimalDual.RowScaling = false")
 	}
 	set, err := a.For(p)
 	if err != nil {
 		return nil, err
 	}
+	f, d, class := p.Features(), p.Dim(), p.Class()
 	phi, start := set.Modulus, set.Theta0
 	convex, ok := phi.(bregman.StrongConvexer)
 	if !ok {
-		return nil, fmt.Errorf("mixpolicy: modulus %v does not tell its strong convexity, want a bregman.StrongConvexer", phi)
+		return nil, fmt.Errorf("theory: modulus %v does not tell its strong convexity, want a bregman.StrongConvexer", phi)
 	}
-	d, class := p.Dim(), p.class
+	dual := class.Norm.Dual()
 	lo, hi := p.MDP().CostRange()
 	k := &Constants{
 		Pairs: p.MDP().Pairs(), Dim: d, R: class.R, Reach: class.R,
 		Cost: max(math.Abs(lo), math.Abs(hi)) / set.CostScale, Beta: a.Beta, G: a.Radius(p.MDP().Criterion()),
 		gamma: p.MDP().Gamma(),
-		A:     p.f.ratioNorm(class.Norm.Dual().Of), Tangent: p.f.ratioNorm(func(x []float64) float64 { return tangentNorm(class.Norm.Dual(), x) }),
-		PsiNorm: p.f.SubordinateNorm(class.Norm), SigmaMax: p.f.SubordinateNorm(linprog.L2),
+		A:     ratioNorm(f, dual.Of), Tangent: ratioNorm(f, func(x []float64) float64 { return tangentNorm(dual, x) }),
+		PsiNorm: SubordinateNorm(f, class.Norm), SigmaMax: SubordinateNorm(f, linprog.L2),
 		Comparison: 1,
 	}
 	switch class.Norm {
@@ -82,7 +88,7 @@ func NewConstants(p *Problem, a PrimalDual) (*Constants, error) {
 	k.D = MaxDivergence(phi, class, start)
 	best, err := p.Optimum()
 	if err != nil {
-		return nil, fmt.Errorf("mixpolicy: constants: %w", err)
+		return nil, err
 	}
 	// Rounding may have put a θ* of the boundary outside, where the divergence is +∞.
 	k.DStar = min(bregman.Divergence(phi, best.Theta, start), k.D)
@@ -116,8 +122,8 @@ func (k *Constants) SampleBound() float64 { return k.A * (k.Cost + k.G) }
 
 // Ce is the bound (A.3) of the estimation error, ‖e_t‖⁎ ≤ A(c_max+G) + (c_max√(nm)+G)‖Ψ‖_{⁎,2}.
 // Printed is (3.34b), which has 1 for c_max: it is the same for costs in [−1, 1].
-func (k *Constants) Ce(form Form) float64 {
-	if form == Printed {
+func (k *Constants) Ce(form mixpolicy.Form) float64 {
+	if form == mixpolicy.Printed {
 		return (1+k.G)*k.A + (math.Sqrt(float64(k.Pairs))+k.G)*k.PsiNorm
 	}
 	return k.SampleBound() + k.GradientBound()
@@ -129,9 +135,9 @@ func (k *Constants) Ce(form Form) float64 {
 //
 // since it bounds ½‖∇_λ𝓛‖₂² + ½‖ĝ‖⁎²/μ with ‖ĝ‖⁎² ≤ 2‖∇_θ𝓛‖⁎² + 2‖e‖⁎². Printed (3.34a) has the
 // first two terms unsquared, 1 for c_max, and μ = 1.
-func (k *Constants) B(form Form) float64 {
+func (k *Constants) B(form mixpolicy.Form) float64 {
 	ce := k.Ce(form)
-	if form == Printed {
+	if form == mixpolicy.Printed {
 		return 2*k.R*k.SigmaMax + (math.Sqrt(float64(k.Pairs))+k.G)*k.PsiNorm + ce*ce
 	}
 	dual, gradient := k.SigmaMax*k.Reach, k.GradientBound()
@@ -139,8 +145,8 @@ func (k *Constants) B(form Form) float64 {
 }
 
 // Divergence is D of the bounds: the maximum of D(θ;θ₀), or as printed +∞.
-func (k *Constants) Divergence(form Form) float64 {
-	if form == Printed && !math.IsInf(k.R, 1) {
+func (k *Constants) Divergence(form mixpolicy.Form) float64 {
+	if form == mixpolicy.Printed && !math.IsInf(k.R, 1) {
 		return math.Inf(1)
 	}
 	return k.D
@@ -152,14 +158,13 @@ func (k *Constants) Divergence(form Form) float64 {
 //	ℓ₂   σ_max(Ψ)
 //	ℓ_∞  ‖Ψ1‖₂, as no entry of ΨᵀΨ is negative
 //	ℓ₁   max_j ‖ψʲ‖₂, at a vertex
-func (f *Features) SubordinateNorm(norm linprog.Norm) float64 {
-	d := f.Dim()
+func SubordinateNorm(f *mixpolicy.Features, norm linprog.Norm) float64 {
+	pairs, d := f.Dims()
 	switch norm {
 	case linprog.LInf:
-		ones := constant(d, 1)
-		row := make([]float64, f.x.Pairs())
-		f.MulVec(row, ones)
-		return floats.Norm(row, 2)
+		sums := make([]float64, pairs)
+		f.MulVec(sums, slices.Repeat([]float64{1}, d))
+		return floats.Norm(sums, 2)
 	case linprog.L1:
 		var top float64
 		for j := range d {
@@ -167,26 +172,26 @@ func (f *Features) SubordinateNorm(norm linprog.Norm) float64 {
 		}
 		return top
 	}
-	gram := mat.NewSymDense(d, nil)
+	gram, products := mat.NewSymDense(d, nil), make([]float64, d)
 	for i := range d {
-		a := f.Column(i)
+		f.MulVecT(products, f.Column(i))
 		for j := range i + 1 {
-			gram.SetSym(i, j, f.psi.dot(j, a))
+			gram.SetSym(i, j, products[j])
 		}
 	}
 	var eigen mat.EigenSym
 	if !eigen.Factorize(gram, false) {
 		// A symmetric matrix of finite numbers always has its eigenvalues.
-		panic("mixpolicy: ΨᵀΨ has entries that are not finite")
+		panic("theory: ΨᵀΨ has entries that are not finite")
 	}
 	return math.Sqrt(eigen.Values(nil)[d-1])
 }
 
 // ratioNorm returns the greatest size of Ψ_i/q_i over the sampled pairs.
-func (f *Features) ratioNorm(size func([]float64) float64) float64 {
+func ratioNorm(f *mixpolicy.Features, size func([]float64) float64) float64 {
 	row := make([]float64, f.Dim())
 	var top float64
-	for i, q := range f.sampling {
+	for i, q := range f.Sampling() {
 		if q == 0 {
 			continue
 		}
@@ -232,17 +237,17 @@ func normRatio(p bregman.Norm, norm linprog.Norm, d int) float64 {
 //	cube   all coordinates but one are ±R; separable φ
 //	ℓ₁     (R+1)/2 on one coordinate, −(R−1)/2 on another
 //
-// For other pairs of modulus and class it climbs from 64 directions to extreme points
-// that are locally greatest, and returns the greatest: a lower bound, within a per cent
-// of the maximum on the pairs above. It is +∞ for an
-// unbounded class, and where the domain of φ leaves out part of the class.
-func MaxDivergence(phi bregman.Modulus, class Class, start []float64) float64 {
+// For other pairs of modulus and class it climbs from 64 directions to local maxima among
+// the extreme points and returns the greatest: a lower bound, which on the pairs above is
+// within a per cent of the maximum. It is +∞ for an unbounded class, and where the domain
+// of φ leaves out part of the class.
+func MaxDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64) float64 {
 	if math.IsInf(class.R, 1) {
 		return math.Inf(1)
 	}
-	if ball, ok := phi.(bregman.Ball); ok && class == Ball(ball.R) {
+	if ball, ok := phi.(bregman.Ball); ok && class == mixpolicy.Ball(ball.R) {
 		gap := (ball.R - floats.Norm(start, 2)) * (ball.R + floats.Norm(start, 2))
-		return (ball.R*ball.R - class.minLinear(start)) / math.Sqrt(gap)
+		return (ball.R*ball.R - class.MinLinear(start)) / math.Sqrt(gap)
 	}
 	switch _, separable := phi.(bregman.Coordinatewise); {
 	case class.Norm == linprog.L1:
@@ -271,8 +276,8 @@ func maxDivergenceL1(phi bregman.Modulus, r float64, start []float64) float64 {
 	return top
 }
 
-// maxDivergenceCube goes through the vertices in order of the coordinate that is not ±R:
-// the others take +R where that gains most over −R.
+// maxDivergenceCube goes through the extreme points by the coordinate that is not ±R. Of
+// the others, k take +R, those where D gains most by it over −R.
 func maxDivergenceCube(phi bregman.Modulus, r float64, start []float64) float64 {
 	d := len(start)
 	gain := make([]float64, d)
@@ -319,9 +324,9 @@ func maxDivergenceCube(phi bregman.Modulus, r float64, start []float64) float64 
 	return top
 }
 
-// climbDivergence repeats θ ← argmax ⟨∇D(θ;θ₀), θ′⟩ over the class, which never lowers a
-// convex function.
-func climbDivergence(phi bregman.Modulus, class Class, start []float64) float64 {
+// climbDivergence repeats θ ← argmax ⟨∇D(θ;θ₀), θ′⟩ over θ′ in the class, which never
+// lowers D, since D is convex in θ.
+func climbDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64) float64 {
 	d := len(start)
 	direction, theta, at := make([]float64, d), make([]float64, d), make([]float64, d)
 	origin := make([]float64, d)
@@ -358,7 +363,7 @@ func climbDivergence(phi bregman.Modulus, class Class, start []float64) float64 
 	return top
 }
 
-// set.CostScaled sets dst = c·x/‖x‖_∞.
+// scaled sets dst = c·x/‖x‖_∞.
 func scaled(dst, x []float64, c float64) []float64 {
 	floats.ScaleTo(dst, c/max(floats.Norm(x, math.Inf(1)), math.SmallestNonzeroFloat64), x)
 	return dst

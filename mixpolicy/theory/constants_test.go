@@ -1,4 +1,4 @@
-package mixpolicy_test
+package theory_test
 
 import (
 	"math"
@@ -8,18 +8,18 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
-	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
 // The bounds of section 3.2 for numbers with which they can be worked out by hand: √(nm) = 2,
 // σ_max max‖θ‖₂ = 3/2, A(c_max+G) = 132, (c_max√(nm)+G)‖Ψ‖ = 17/2, and so C_e = 281/2; as printed
 // C_e = 8·11 + 9/2 = 185/2. With Ση² = 2 and ln(1/δ) = 9, √(2 ln(1/δ) Ση²) = 6.
 func TestBoundsByHand(t *testing.T) {
-	k := &mixpolicy.Constants{
+	k := &theory.Constants{
 		Pairs: 4, Dim: 2, R: 3, Reach: 6, Cost: 5, Beta: 7, G: 7,
 		A: 11, PsiNorm: .5, SigmaMax: .25, Comparison: 2, Mu: .5, D: 13, DStar: 9, LambdaStar: 3, Tangent: 2,
 	}
-	s := mixpolicy.StepSums{T: 10, Sum: 8, Squares: 2}
+	s := theory.StepSums{T: 10, Sum: 8, Squares: 2}
 	delta := math.Exp(-9)
 	log4 := 2 * math.Ln2
 	objective := (13 + 9./8*2 + 289./4/.5*2 + 281*281/4./.5*2 + 2*3*281/2.*6) / 8
@@ -50,7 +50,7 @@ func TestBoundsByHand(t *testing.T) {
 	if !math.IsInf(k.Divergence(mixpolicy.Printed), 1) {
 		t.Error("(3.29) as printed is finite")
 	}
-	for what, b := range map[string]mixpolicy.Bound{
+	for what, b := range map[string]theory.Bound{
 		"no ball": k.With(math.Inf(1)).SharpViolationBound(s, delta), "G = ‖λ*‖": k.With(3).SharpViolationBound(s, delta),
 	} {
 		if !math.IsInf(b.Value, 1) {
@@ -66,16 +66,16 @@ func TestBoundsByHand(t *testing.T) {
 func TestDistanceByHand(t *testing.T) {
 	half, log4 := mixpolicy.Discounted(.5), 2*math.Ln2
 	for what, tt := range map[string]struct{ got, want float64 }{
-		"printed":    {mixpolicy.Distance(mixpolicy.Printed, half, 2, .5, 9), (2*2*.25*log4 + 3*.25) / .5},
-		"discounted": {mixpolicy.Distance(mixpolicy.Corrected, half, 2, 9, .25), 2 * .25 / .5},
-		"average":    {mixpolicy.Distance(mixpolicy.Corrected, mixpolicy.AverageCost, 2, 9, .25), 2*.25*log4 + 1.5*.25},
+		"printed":    {theory.Distance(mixpolicy.Printed, half, 2, .5, 9), (2*2*.25*log4 + 3*.25) / .5},
+		"discounted": {theory.Distance(mixpolicy.Corrected, half, 2, 9, .25), 2 * .25 / .5},
+		"average":    {theory.Distance(mixpolicy.Corrected, mixpolicy.AverageCost, 2, 9, .25), 2*.25*log4 + 1.5*.25},
 	} {
 		if math.Abs(tt.got-tt.want) > 8*0x1p-53*tt.want {
 			t.Errorf("%s: %v, want %v", what, tt.got, tt.want)
 		}
 	}
 	for _, form := range []mixpolicy.Form{mixpolicy.Printed, mixpolicy.Corrected} {
-		if got := mixpolicy.Distance(form, mixpolicy.AverageCost, 2, 0, 0); got != 0 {
+		if got := theory.Distance(form, mixpolicy.AverageCost, 2, 0, 0); got != 0 {
 			t.Errorf("%v: distance %v of a feasible θ", form, got)
 		}
 	}
@@ -92,7 +92,7 @@ func TestConstants(t *testing.T) {
 		{mixpolicy.Simplex(), 1, math.Sqrt(3), 1},   // entropy, in ℓ₁: Pinsker
 	} {
 		p := garnetProblem(t, 6, 3, tt.class)
-		k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: 20, CostScale: 4})
+		k, err := theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20, CostScale: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,12 +154,12 @@ func TestConstants(t *testing.T) {
 	}
 
 	// Under average cost there is no ball unless β says so.
-	p := section6Problem(t)
-	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: 5, CostScale: 1e4})
+	p := queueProblem(t, 0, mixpolicy.Ball(2))
+	k, err := theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 5, CostScale: 1e4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := mixpolicy.SumSteps(mixpolicy.InverseSqrt(1), 100)
+	s := theory.SumSteps(mixpolicy.InverseSqrt(1), 100)
 	if none := k.With(0); k.G != 5 || !math.IsInf(none.G, 1) ||
 		!math.IsInf(none.ViolationBound(s, .1).Value, 1) || !math.IsInf(none.PrintedViolationBound(1, 100).Value, 1) || !math.IsInf(none.SharpViolationBound(s, .1).Value, 1) {
 		t.Errorf("average cost: G = %v for β = 5, %v for 0, with violations bounded by %v", k.G, none.G, none.ViolationBound(s, .1))
@@ -170,7 +170,7 @@ func TestConstants(t *testing.T) {
 	for _, bad := range []mixpolicy.PrimalDual{
 		{RowScaling: true}, {Theta0: []float64{2, -1}}, {CostScale: -1}, {Theta0: []float64{1}}, {Modulus: generic{bregman.Ball{R: 2}}},
 	} {
-		if _, err := mixpolicy.NewConstants(p, bad); err == nil {
+		if _, err := theory.NewConstants(p, bad); err == nil {
 			t.Errorf("%+v: no error", bad)
 		}
 	}
@@ -182,20 +182,11 @@ func barycentre(d int) []float64 {
 	return theta
 }
 
-// section6Problem is (2.18) for the queue of section 6 with R = 2.
-func section6Problem(t *testing.T) *mixpolicy.Problem {
-	t.Helper()
-	q := models.Queue{}
-	x := mixpolicy.Must(q.MDP())
-	psi := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.Must(q.Policies(x))...))
-	return mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
-}
-
 // SampleComplexity is the least power of 2^{1/8} that meets its condition, and (3.37) as
 // printed is that formula.
 func TestSampleComplexityIsLeast(t *testing.T) {
 	p := garnetProblem(t, 1, 3, mixpolicy.Ball(2))
-	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{})
+	k, err := theory.NewConstants(p, mixpolicy.PrimalDual{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +197,7 @@ func TestSampleComplexityIsLeast(t *testing.T) {
 		t.Fatal(err)
 	}
 	excess := func(n float64) float64 {
-		s := mixpolicy.StepSums{Sum: 2 * (math.Sqrt(n+1) - 1), Squares: 1 + math.Log(n)}
+		s := theory.StepSums{Sum: 2 * (math.Sqrt(n+1) - 1), Squares: 1 + math.Log(n)}
 		// ‖[u]₋‖₁ ≤ √(nm) ‖[u]₋‖₂ = 2√(nm) V, and the distance is twice that over 1 − γ.
 		mass := 2 * math.Sqrt(float64(p.MDP().Pairs())) * k.SharpViolationBound(s, rho).Value
 		return k.SharpObjectiveBound(s, rho).Value + 2*k.Cost*2*mass/(1-.9)

@@ -1,4 +1,4 @@
-package mixpolicy_test
+package theory_test
 
 import (
 	"context"
@@ -13,40 +13,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
-	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
-
-// garnetProblem is a random discounted problem with d random base policies.
-func garnetProblem(t testing.TB, seed uint64, d int, class mixpolicy.Class) *mixpolicy.Problem {
-	t.Helper()
-	x, err := models.Garnet{States: 12, Actions: 3, Branches: 4, Seed: seed, Ring: true, Criterion: mixpolicy.Discounted(0.9)}.MDP()
-	if err != nil {
-		t.Fatal(err)
-	}
-	rng := rand.New(rand.NewPCG(seed, 99))
-	var base []*mixpolicy.Policy
-	for range d {
-		p, err := mixpolicy.PolicyFunc(x, func(_ int, row []float64) {
-			for a := range row {
-				row[a] = 0.05 + rng.ExpFloat64()
-			}
-			floats.Scale(1/floats.Sum(row), row)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		base = append(base, p)
-	}
-	psi, err := mixpolicy.NewFeatures(x, base...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := mixpolicy.NewProblem(psi, class)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
 
 func TestSubordinateNorms(t *testing.T) {
 	const d = 4
@@ -56,7 +24,7 @@ func TestSubordinateNorms(t *testing.T) {
 		t.Fatal("SVD failed")
 	}
 	// The Gram matrix has an eigenvalue error of some d ulps of the largest; its root half.
-	if want, got := svd.Values(nil)[0], f.SubordinateNorm(linprog.L2); math.Abs(got-want) > 8*d*0x1p-53*want {
+	if want, got := svd.Values(nil)[0], theory.SubordinateNorm(f, linprog.L2); math.Abs(got-want) > 8*d*0x1p-53*want {
 		t.Errorf("σ_max = %v, SVD of Ψ says %v", got, want)
 	}
 	// ‖Ψθ‖₂ is convex: over a polytope a vertex attains its maximum.
@@ -76,13 +44,13 @@ func TestSubordinateNorms(t *testing.T) {
 		units = max(units, size(theta))
 	}
 	for norm, want := range map[linprog.Norm]float64{linprog.LInf: signs, linprog.L1: units} {
-		if got := f.SubordinateNorm(norm); math.Abs(got-want) > 1e-14*want {
+		if got := theory.SubordinateNorm(f, norm); math.Abs(got-want) > 1e-14*want {
 			t.Errorf("‖Ψ‖ for %v = %v, vertices say %v", norm, got, want)
 		}
 	}
 	// The dual side of the definition, max ‖Ψᵀx‖⁎/‖x‖₂: never more, and attained at x = Ψθ.
 	for _, norm := range []linprog.Norm{linprog.L2, linprog.LInf, linprog.L1} {
-		bound := f.SubordinateNorm(norm)
+		bound := theory.SubordinateNorm(f, norm)
 		rng := rand.New(rand.NewPCG(1, uint64(norm)))
 		x, g, best := make([]float64, len(row)), make([]float64, d), 0.0
 		for range 200 {
@@ -146,7 +114,7 @@ func TestMaxDivergence(t *testing.T) {
 				start[j] = 1 / float64(tt.d) * (1 + 0.2*(rng.Float64()-0.5))
 			}
 			floats.Scale(1/floats.Sum(start), start)
-			want := mixpolicy.MaxDivergence(tt.phi, tt.class, start)
+			want := theory.MaxDivergence(tt.phi, tt.class, start)
 			// No point of the class is further, and projections of far points, which are on
 			// its boundary, come within a few per cent.
 			theta, far, best := make([]float64, tt.d), make([]float64, tt.d), 0.0
@@ -165,13 +133,13 @@ func TestMaxDivergence(t *testing.T) {
 			if !(best <= want*(1+1e-9)) || best < 0.95*want {
 				t.Errorf("MaxDivergence = %v, the best of random points %v", want, best)
 			}
-			if climbed := mixpolicy.MaxDivergence(generic{tt.phi}, tt.class, start); math.Abs(climbed-want) > 0.01*want {
+			if climbed := theory.MaxDivergence(generic{tt.phi}, tt.class, start); math.Abs(climbed-want) > 0.01*want {
 				t.Errorf("climbing reaches %v, want %v", climbed, want)
 			}
 		})
 	}
 	// From the centre of the ball, D is the radius of its section.
-	if got, want := mixpolicy.MaxDivergence(bregman.Ball{R: 2}, mixpolicy.Ball(2), []float64{.5, .5}), math.Sqrt(3.5); math.Abs(got-want) > 1e-15*4 {
+	if got, want := theory.MaxDivergence(bregman.Ball{R: 2}, mixpolicy.Ball(2), []float64{.5, .5}), math.Sqrt(3.5); math.Abs(got-want) > 1e-15*4 {
 		t.Errorf("D = %v, want √(R² − 1/d) = %v", got, want)
 	}
 }
@@ -198,7 +166,7 @@ func TestMaxDivergenceVertices(t *testing.T) {
 					}
 				}
 			}
-			if got := mixpolicy.MaxDivergence(phi, mixpolicy.Cube(r), start); math.Abs(got-want) > 1e-12*want {
+			if got := theory.MaxDivergence(phi, mixpolicy.Cube(r), start); math.Abs(got-want) > 1e-12*want {
 				t.Errorf("R = %v from %v: %v, the vertices say %v", r, start, got, want)
 			}
 		}
@@ -207,18 +175,18 @@ func TestMaxDivergenceVertices(t *testing.T) {
 
 // (5.31): the corrected bounds of the sums hold for every T, the printed ones fail at 1.
 func TestStepSums(t *testing.T) {
-	s := mixpolicy.SumSteps(mixpolicy.InverseSqrt(2), 2)
-	if want := (mixpolicy.StepSums{T: 2, Sum: 2 + math.Sqrt2, Squares: 6, Fourth: 20}); s.T != 2 ||
+	s := theory.SumSteps(mixpolicy.InverseSqrt(2), 2)
+	if want := (theory.StepSums{T: 2, Sum: 2 + math.Sqrt2, Squares: 6, Fourth: 20}); s.T != 2 ||
 		math.Abs(s.Sum-want.Sum) > 1e-15*want.Sum || math.Abs(s.Squares-6) > 1e-14 || math.Abs(s.Fourth-20) > 1e-13 {
 		t.Errorf("sums of 2, √2 are %+v, want %+v", s, want)
 	}
 	for n := 1; n <= 2000; n++ {
-		s = mixpolicy.SumSteps(mixpolicy.InverseSqrt(1), n)
-		b := mixpolicy.InverseSqrtSums(mixpolicy.Corrected, n)
+		s = theory.SumSteps(mixpolicy.InverseSqrt(1), n)
+		b := theory.InverseSqrtSums(mixpolicy.Corrected, n)
 		if s.Sum < b.Sum || s.Squares > b.Squares || s.Fourth > b.Fourth {
 			t.Fatalf("T = %d: sums %+v, bounds %+v", n, s, b)
 		}
-		if p := mixpolicy.InverseSqrtSums(mixpolicy.Printed, n); n == 1 && p.Squares >= s.Squares || n > 1 && p.Sum < s.Sum {
+		if p := theory.InverseSqrtSums(mixpolicy.Printed, n); n == 1 && p.Squares >= s.Squares || n > 1 && p.Sum < s.Sum {
 			t.Fatalf("T = %d: the printed bounds %+v hold for %+v", n, p, s)
 		}
 		if n > 20 {
@@ -232,39 +200,20 @@ func TestStepSums(t *testing.T) {
 // independent streams two misses a configuration would be expected of a bound that is
 // exact, and none is allowed.
 func TestBoundsAlongRuns(t *testing.T) {
-	queue, err := models.Queue{Buffer: 20}.MDP()
-	if err != nil {
-		t.Fatal(err)
-	}
-	base, err := models.Queue{}.Policies(queue)
-	if err != nil {
-		t.Fatal(err)
-	}
-	psi, err := mixpolicy.NewFeatures(queue, base...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	problem := func(c mixpolicy.Class) *mixpolicy.Problem {
-		p, err := mixpolicy.NewProblem(psi, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
 	for _, tt := range []struct {
 		name string
 		p    *mixpolicy.Problem
 		m    mixpolicy.PrimalDual
 	}{
-		{"queue, ball", problem(mixpolicy.Ball(2)), mixpolicy.PrimalDual{Beta: 50, CostScale: 430.72}},
-		{"queue, cube", problem(mixpolicy.Cube(1.5)), mixpolicy.PrimalDual{Beta: 5, CostScale: 430.72}},
-		{"queue, large steps", problem(mixpolicy.Ball(2)), mixpolicy.PrimalDual{Beta: 50, CostScale: 430.72, StepSize: mixpolicy.InverseSqrt(16)}},
+		{"queue, ball", queueProblem(t, 20, mixpolicy.Ball(2)), mixpolicy.PrimalDual{Beta: 50, CostScale: 430.72}},
+		{"queue, cube", queueProblem(t, 20, mixpolicy.Cube(1.5)), mixpolicy.PrimalDual{Beta: 5, CostScale: 430.72}},
+		{"queue, large steps", queueProblem(t, 20, mixpolicy.Ball(2)), mixpolicy.PrimalDual{Beta: 50, CostScale: 430.72, StepSize: mixpolicy.InverseSqrt(16)}},
 		{"garnet, ball", garnetProblem(t, 1, 3, mixpolicy.Ball(2)), mixpolicy.PrimalDual{Beta: 20}},
 		{"garnet, simplex", garnetProblem(t, 2, 3, mixpolicy.Simplex()), mixpolicy.PrimalDual{Beta: 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			const delta = 0.05
-			k, err := mixpolicy.NewConstants(tt.p, tt.m)
+			k, err := theory.NewConstants(tt.p, tt.m)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -284,9 +233,9 @@ func TestBoundsAlongRuns(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					s := mixpolicy.SumSteps(schedule, n)
+					s := theory.SumSteps(schedule, n)
 					gap := (r.Objective - best.Objective) / scale
-					exceeds := func(what string, value float64, b mixpolicy.Bound) {
+					exceeds := func(what string, value float64, b theory.Bound) {
 						if !(value <= b.Value) || math.IsNaN(b.Value) {
 							t.Errorf("stream %d, T = %d: %s %v exceeds %+v", stream, n, what, value, b)
 						}
@@ -307,7 +256,7 @@ func TestBoundsAlongRuns(t *testing.T) {
 // The constants of (5.29), (5.30) and (A.3) bound what they say, at the worst λ and pair.
 func TestGradientBounds(t *testing.T) {
 	p := garnetProblem(t, 4, 3, mixpolicy.Cube(2))
-	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: 30})
+	k, err := theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 30})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,13 +290,13 @@ func TestGradientBounds(t *testing.T) {
 // not fall, because of C_e². With a constant β > ‖λ*‖₂ it falls like ln T/√T.
 func TestRateOfBeta(t *testing.T) {
 	p := garnetProblem(t, 1, 3, mixpolicy.Ball(2))
-	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{})
+	k, err := theory.NewConstants(p, mixpolicy.PrimalDual{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	slope := func(beta func(T float64) float64) float64 {
 		at := func(n float64) float64 {
-			s := mixpolicy.StepSums{Sum: 2 * math.Sqrt(n), Squares: 1 + math.Log(n)}
+			s := theory.StepSums{Sum: 2 * math.Sqrt(n), Squares: 1 + math.Log(n)}
 			return math.Log(k.With(beta(n)).ObjectiveBound(s, 0.05).Value / s.Squares)
 		}
 		return (at(1e40) - at(1e30)) / (10 * math.Ln10)
@@ -359,7 +308,7 @@ func TestRateOfBeta(t *testing.T) {
 			t.Errorf("β ~ T^%.3g: bound/ln T ~ T^%.4f, want %.4f", power, got, want)
 		}
 	}
-	s := mixpolicy.InverseSqrtSums(mixpolicy.Corrected, 1_000_000)
+	s := theory.InverseSqrtSums(mixpolicy.Corrected, 1_000_000)
 	if worst := k.With(1000).ObjectiveBound(s, 0.05).Largest().Name; worst != "C_e², from the estimation errors" {
 		t.Errorf("the largest term is %q", worst)
 	}
@@ -368,7 +317,7 @@ func TestRateOfBeta(t *testing.T) {
 // Theorem 3.4: the T that the corrected proof asks for depends on ρ, and meets ε.
 func TestSampleComplexity(t *testing.T) {
 	p := garnetProblem(t, 1, 3, mixpolicy.Ball(2))
-	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{})
+	k, err := theory.NewConstants(p, mixpolicy.PrimalDual{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -418,7 +367,7 @@ func TestDistance(t *testing.T) {
 		}
 		f.MulVec(u, theta)
 		tv := floats.Distance(u, q.Pair, 1) / 2
-		if b := mixpolicy.Distance(mixpolicy.Corrected, p.MDP().Criterion(), 0, p.Violation(theta), p.NegativeMass(theta)); tv > b+1e-12 {
+		if b := theory.Distance(mixpolicy.Corrected, p.MDP().Criterion(), 0, p.Violation(theta), p.NegativeMass(theta)); tv > b+1e-12 {
 			t.Errorf("θ₁ = %v: distance %v, bound %v", s, tv, b)
 		}
 	}

@@ -1,4 +1,4 @@
-package mixpolicy
+package theory
 
 import (
 	"errors"
@@ -141,17 +141,17 @@ func PrintedOrlicz(nu, beta float64, x, p []float64) float64 {
 // orliczSupport returns |x| scaled to a maximum of 1, where p > 0, and its scale.
 func orliczSupport(nu float64, x, p []float64) (z, w []float64, top float64, err error) {
 	if len(x) != len(p) {
-		panic("mixpolicy: outcomes and probabilities differ in number")
+		panic("theory: outcomes and probabilities differ in number")
 	}
 	if !(nu >= 1) || math.IsInf(nu, 1) {
-		return nil, nil, 0, fmt.Errorf("mixpolicy: ψ_ν with ν = %v, want ν ≥ 1", nu)
+		return nil, nil, 0, fmt.Errorf("theory: ψ_ν with ν = %v, want ν ≥ 1", nu)
 	}
-	if err := checkDistribution(p, len(p)); err != nil {
-		return nil, nil, 0, fmt.Errorf("mixpolicy: distribution: %w", err)
+	if err := sum.CheckDistribution(p, len(p)); err != nil {
+		return nil, nil, 0, fmt.Errorf("theory: distribution: %w", err)
 	}
 	for i, v := range x {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, nil, 0, fmt.Errorf("mixpolicy: outcome %d is %v, want a finite number", i, v)
+			return nil, nil, 0, fmt.Errorf("theory: outcome %d is %v, want a finite number", i, v)
 		}
 		if p[i] > 0 && v != 0 {
 			z, w = append(z, math.Abs(v)), append(w, p[i])
@@ -176,10 +176,10 @@ func orliczSupport(nu float64, x, p []float64) (z, w []float64, top float64, err
 func VectorMomentNorm(nu float64, z mat.Matrix, p []float64) (lower, upper float64, err error) {
 	rows, d := z.Dims()
 	if rows != len(p) {
-		panic("mixpolicy: outcomes and probabilities differ in number")
+		panic("theory: outcomes and probabilities differ in number")
 	}
 	if d == 0 {
-		return 0, 0, errors.New("mixpolicy: vectors of dimension 0, want at least 1")
+		return 0, 0, errors.New("theory: vectors of dimension 0, want at least 1")
 	}
 	vectors := make([][]float64, rows)
 	sizes := make([]float64, rows)
@@ -202,7 +202,7 @@ func VectorMomentNorm(nu float64, z mat.Matrix, p []float64) (lower, upper float
 	}
 	var eigen mat.EigenSym
 	if !eigen.Factorize(moment, true) {
-		return 0, upper, errors.New("mixpolicy: E ZZᵀ has no eigenvectors to the accuracy of float64; want outcomes of a less extreme range")
+		return 0, upper, errors.New("theory: E ZZᵀ has no eigenvectors to the accuracy of float64; want outcomes of a less extreme range")
 	}
 	var axes mat.Dense
 	eigen.VectorsTo(&axes)
