@@ -66,6 +66,7 @@ func TestCSVForms(t *testing.T) {
 	const table = "idle,wait,idle,.75,1\nidle,wait,busy,.25,1\nidle,go,idle,1,2\nbusy,wait,busy,1,0\nbusy,go,busy,0.5,-3e-5\nbusy,go,idle,0.5,-3e-5\n"
 	number := strings.NewReplacer("idle", "0", "busy", "1", "wait", "0", "go", "1")
 	from := strings.NewReplacer("idle", "1", "busy", "2", "wait", "-1", "go", "0")
+	padded := strings.NewReplacer("idle", "01", "busy", "00", "wait", "1.0", "go", "+2") // names as good as others
 	reorder := func(table string, by ...int) string {
 		var b strings.Builder
 		for line := range strings.Lines(table) {
@@ -90,6 +91,8 @@ func TestCSVForms(t *testing.T) {
 		"order":           {"cost,p,next,a,s\n" + reorder(table, 4, 3, 2, 1, 0), strings.NewReplacer()},
 		"no last line":    {strings.TrimSpace(table), strings.NewReplacer()},
 		"spaces, quotes":  {"\n" + strings.ReplaceAll(table, "idle,", ` "idle", `)[1:] + "\n\n", strings.NewReplacer()},
+		"spaces":          {strings.ReplaceAll(table, ",", " ,\t"), strings.NewReplacer()},
+		"padded numbers":  {padded.Replace(table), padded},
 		"no chance":       {table + "idle,go,busy,0,2\n", strings.NewReplacer()},
 		"numbers":         {number.Replace(table), number},
 		"any order":       {strings.Join(shuffled, ""), number},

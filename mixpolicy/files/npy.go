@@ -111,16 +111,11 @@ func (z *archive) open(name string) (r *npy.Reader, body []byte, err error) {
 	return r, body[size:], err
 }
 
-// dtype is how numbers of a kind are read, without the byte order.
-type dtype struct {
-	size int
-	read func(r *npy.Reader, count int) ([]float64, error)
-}
-
-var dtypes = map[string]dtype{
-	"f8": {8, convert[float64]}, "f4": {4, convert[float32]},
-	"i1": {1, convert[int8]}, "i2": {2, convert[int16]}, "i4": {4, convert[int32]}, "i8": {8, convert[int64]},
-	"u1": {1, convert[uint8]}, "u2": {2, convert[uint16]}, "u4": {4, convert[uint32]}, "u8": {8, convert[uint64]},
+// dtypes are the kinds of numbers that are read, by their letter and size in bytes.
+var dtypes = map[string]func(r *npy.Reader, count int) ([]float64, error){
+	"f8": convert[float64], "f4": convert[float32],
+	"i1": convert[int8], "i2": convert[int16], "i4": convert[int32], "i8": convert[int64],
+	"u1": convert[uint8], "u2": convert[uint16], "u4": convert[uint32], "u8": convert[uint64],
 }
 
 func convert[T float64 | float32 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](r *npy.Reader, count int) ([]float64, error) {
@@ -158,7 +153,7 @@ func (z *archive) array(want, name string, axes []string) (*array, error) {
 	}
 	h := r.Header.Descr
 	kind := strings.TrimLeft(h.Type, "<>|")
-	form, known := dtypes[kind]
+	numbers, known := dtypes[kind]
 	if !known || want == integers && kind[0] == 'f' {
 		return nil, fmt.Errorf("dtype %s, want %s", h.Type, want)
 	}
@@ -178,13 +173,13 @@ func (z *archive) array(want, name string, axes []string) (*array, error) {
 		}
 		count *= a.shape[axis]
 	}
-	if count*form.size != len(body) {
-		return nil, fmt.Errorf("shape %v of %s takes %d bytes, and %d follow", a.shape, h.Type, count*form.size, len(body))
+	if size := count * int(kind[1]-'0'); size != len(body) {
+		return nil, fmt.Errorf("shape %v of %s takes %d bytes, and %d follow", a.shape, h.Type, size, len(body))
 	}
 	if z.left -= 8 * int64(count); z.left < 0 {
 		return nil, fmt.Errorf("%d numbers, want at most 1 GiB for all arrays as float64, or the file's size", count)
 	}
-	a.data, err = form.read(r, count)
+	a.data, err = numbers(r, count)
 	return a, err
 }
 

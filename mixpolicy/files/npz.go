@@ -39,6 +39,11 @@ func readModel(r io.ReaderAt, size int64, set Settings) (*mixpolicy.MDP, error) 
 	if err != nil {
 		return nil, err
 	}
+	for _, v := range p.data {
+		if v != 0 {
+			spec.Transitions++
+		}
+	}
 	var next []mixpolicy.Transition
 	spec.Dynamics = func(s, a int) (float64, []mixpolicy.Transition) {
 		to, prob := row(s, a)
