@@ -94,12 +94,15 @@ type MDP struct {
 	stateLabel, actionLabel func(int) string
 }
 
-// New builds and validates an MDP. The error names the state and action of the
-// first row that is not a distribution: an entry that is negative, not finite,
-// out of range or listed twice, or a sum other than 1.
+// New builds and validates an MDP of at most 2³¹−1 pairs. The error names the state and
+// action of the first row that is not a distribution: an entry that is negative, not
+// finite, out of range or listed twice, or a sum other than 1.
 func New(spec Spec) (*MDP, error) {
 	if spec.States < 1 || spec.Actions < 1 {
 		return nil, fmt.Errorf("mixpolicy: MDP of %d states and %d actions, want at least one of each", spec.States, spec.Actions)
+	}
+	if spec.States > math.MaxInt32/spec.Actions {
+		return nil, fmt.Errorf("mixpolicy: MDP of %d states and %d actions, want at most 2³¹−1 pairs", spec.States, spec.Actions)
 	}
 	if err := spec.Criterion.validate(); err != nil {
 		return nil, err
@@ -122,6 +125,7 @@ func New(spec Spec) (*MDP, error) {
 	if expected <= 0 {
 		expected = 4 * pairs
 	}
+	expected = min(expected, math.MaxInt32) // more than that comes as it is needed
 	b := sparse.NewBuilder(x.n, pairs, expected)
 	for s := range x.n {
 		for a := range x.m {
@@ -147,7 +151,7 @@ func New(spec Spec) (*MDP, error) {
 				return nil, fmt.Errorf("mixpolicy: %s: next state %s is listed twice, want once (mixpolicy.Merge adds the probabilities up)", x.pairName(s, a), x.StateName(s2))
 			}
 			if v := total.Value(); math.Abs(v-1) > sum.Tolerance(len(next)) {
-				return nil, fmt.Errorf("mixpolicy: %s: probabilities add up to %v, want 1", x.pairName(s, a), v)
+				return nil, fmt.Errorf("mixpolicy: %s: probabilities add up to %v, want 1; the difference is %.3g", x.pairName(s, a), v, math.Abs(v-1))
 			}
 		}
 	}
