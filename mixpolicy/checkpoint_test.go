@@ -55,7 +55,7 @@ func resumables() map[string]func() mixpolicy.Method {
 		},
 		"rows scaled": func() mixpolicy.Method { return &mixpolicy.PrimalDual{RowScaling: true} },
 		"printed": func() mixpolicy.Method {
-			return &mixpolicy.PrimalDual{Modulus: bregman.Cube{R: 2}, CostScale: 1e8, Form: mixpolicy.Printed, StepSize: mixpolicy.Constant(1e-6)}
+			return &mixpolicy.PrimalDual{Modulus: bregman.Cube(2), CostScale: 1e8, Form: mixpolicy.Printed, StepSize: mixpolicy.Constant(1e-6)}
 		},
 		"lazy":       func() mixpolicy.Method { return &mixpolicy.PrimalDual{Multipliers: mixpolicy.LazyMultipliers} },
 		"lazy, ball": func() mixpolicy.Method { return &mixpolicy.PrimalDual{Multipliers: mixpolicy.LazyMultipliers, Beta: 2} },

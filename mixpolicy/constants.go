@@ -68,7 +68,7 @@ func NewConstants(p *Problem, a *PrimalDual) (*Constants, error) {
 	if err != nil {
 		return nil, err
 	}
-	convex, ok := phi.(bregman.StrongConvexer)
+	mu, norm, ok := bregman.StrongConvexity(phi)
 	if !ok {
 		return nil, fmt.Errorf("mixpolicy: modulus %v does not tell its strong convexity, want a bregman.StrongConvexer", phi)
 	}
@@ -88,7 +88,6 @@ func NewConstants(p *Problem, a *PrimalDual) (*Constants, error) {
 	case linprog.L1:
 		k.Comparison = math.Sqrt(float64(d))
 	}
-	mu, norm := convex.StrongConvexity()
 	k.Mu = mu * normRatio(norm, class.Norm, d)
 	k.D = MaxDivergence(phi, class, start)
 	best, err := p.Optimum()
@@ -255,7 +254,7 @@ func MaxDivergence(phi bregman.Modulus, class Class, start []float64) float64 {
 		gap := (ball.R - floats.Norm(start, 2)) * (ball.R + floats.Norm(start, 2))
 		return (ball.R*ball.R - class.minLinear(start)) / math.Sqrt(gap)
 	}
-	switch _, separable := phi.(bregman.Coordinatewise); {
+	switch separable := bregman.IsSeparable(phi); {
 	case class.Norm == linprog.L1:
 		return maxDivergenceL1(phi, class.R, start)
 	case class.Norm == linprog.LInf && separable:

@@ -78,12 +78,11 @@ func (c *checker) pythagoras(f *Finding) {
 // and close together, of those whose D exceeds the rounding of its terms a billion times, and so
 // is known to six digits, if that rounding adds up to slack ulps.
 func (c *checker) strongConvexity(f *Finding) {
-	s, ok := c.m.(StrongConvexer)
+	mu, norm, ok := StrongConvexity(c.m)
 	if !ok {
 		f.Note = "none claimed"
 		return
 	}
-	mu, norm := s.StrongConvexity()
 	if c.d == 1 || !c.meets(f) {
 		return
 	}

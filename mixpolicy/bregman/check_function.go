@@ -109,7 +109,8 @@ func (c *checker) reach(x, e []float64) float64 {
 
 func (c *checker) monotone(f *Finding) {
 	if c.separable { // a scan in order finds a bump of any shape
-		lo, hi := c.kernel.Domain()
+		kernel := c.sep.at(0)
+		lo, hi := kernel.Domain()
 		xs := make([]float64, 4000)
 		for i := range xs {
 			xs[i] = c.spread(lo, hi)
@@ -122,7 +123,7 @@ func (c *checker) monotone(f *Finding) {
 		slices.Sort(xs)
 		previous := math.Inf(-1)
 		for i, x := range xs {
-			v := c.kernel.Deriv(x)
+			v := kernel.Deriv(x)
 			if i > 0 && x > xs[i-1] {
 				drop, below := previous-v, xs[i-1]
 				f.worse(drop, 8*ulp*math.Abs(v)+math.SmallestNonzeroFloat64, func() string {

@@ -57,29 +57,16 @@ func ExampleBall_Divergence() {
 // R must exceed 1/√d, or there is no mixture in the ball.
 func ExampleValidate() {
 	fmt.Println(bregman.Validate(bregman.Ball{R: 0.5}, 4))
-	fmt.Println(bregman.Validate(bregman.Cube{R: 0.5}, 4))
+	fmt.Println(bregman.Validate(bregman.Cube(0.5), 4))
 	// Output:
 	// bregman: ball of radius R = 0.5 does not meet the hyperplane 1ᵀθ = 1 in ℝ^4: need R > 1/√d = 0.5
 	// <nil>
 }
 
-// With the negative entropy the projection is the softmax.
-func ExampleNegativeEntropy() {
-	y := []float64{1, 2, 3}
-	theta := make([]float64, 3)
-	if _, err := bregman.ProjectDual(bregman.NegativeEntropy{}, y, nil); err != nil {
-		fmt.Println(err)
-	}
-	bregman.NegativeEntropy{}.ConjugateGradient(theta, y)
-	fmt.Printf("%.4f\n", theta)
-	// Output:
-	// [0.0900 0.2447 0.6652]
-}
-
 // The cube has no closed form. The iteration on J takes a few evaluations, even where
 // exponentials would overflow.
 func ExampleProjectDual() {
-	cube := bregman.Cube{R: 1}
+	cube := bregman.Cube(1)
 	for _, y := range [][]float64{{0.1, 0.2, 0.4}, {2000, -1e300, 1000}} {
 		theta := make([]float64, 3)
 		if _, err := bregman.ProjectDual(cube, y, nil); err != nil {
@@ -118,7 +105,7 @@ func ExampleSeparable() {
 
 func ExampleProject() {
 	theta := make([]float64, 2)
-	if err := bregman.Project(bregman.Cube{R: 1.5}, theta, []float64{1.4, 1.2}); err != nil {
+	if err := bregman.Project(bregman.Cube(1.5), theta, []float64{1.4, 1.2}); err != nil {
 		fmt.Println(err)
 	}
 	fmt.Printf("%.4f\n", theta)

@@ -18,11 +18,11 @@ func (k sickKernel) Value(x float64) float64 {
 	if k.sick(0, x) {
 		return math.NaN()
 	}
-	return Cube{1}.Value([]float64{x})
+	return cube{1}.Value(x)
 }
 
 func (k sickKernel) Deriv(x float64) float64 {
-	v := Cube{1}.Deriv(x)
+	v := cube{1}.Deriv(x)
 	switch {
 	case k.sick(1, x):
 		return math.NaN()
@@ -35,7 +35,7 @@ func (k sickKernel) Deriv(x float64) float64 {
 }
 
 func (k sickKernel) ConjDeriv(y float64) float64 {
-	x := Cube{1}.ConjDeriv(y)
+	x := cube{1}.ConjDeriv(y)
 	switch {
 	case k.sick(4, y):
 		return math.NaN()
@@ -51,7 +51,7 @@ func (k sickKernel) ConjCurvature(y float64) float64 {
 	if k.sick(7, y) {
 		return k.by
 	}
-	return Cube{1}.ConjCurvature(y)
+	return cube{1}.ConjCurvature(y)
 }
 
 func (k sickKernel) Domain() (lo, hi float64) {
@@ -70,9 +70,9 @@ func FuzzSickKernel(f *testing.F) {
 		f.Add(128+mistake, -1.0, math.Inf(1), 1.0, -2.0, 3.0)
 	}
 	f.Fuzz(func(t *testing.T, mistake uint8, at, by, a, b, c float64) {
-		m := Separable{sickKernel{mistake, at, by}}
+		m := Separable{Kernel: sickKernel{mistake, at, by}}
 		y := []float64{a, b, c}
-		if _, n, err := NewtonShift(m, y, nil); err != nil && !strings.HasPrefix(err.Error(), "bregman: ") || n > patience+66 {
+		if _, n, err := NewtonShift(m, y, nil); err != nil && !strings.HasPrefix(err.Error(), "bregman: ") || n > noMoreThan {
 			t.Fatalf("%d evaluations, error %v", n, err)
 		}
 		if z, err := ProjectDual(m, y, nil); err == nil && math.IsNaN(z) {

@@ -62,12 +62,11 @@ func (a *MirrorProx) Init(p *mixpolicy.Problem, _ *mixpolicy.Oracle) error {
 	if err := bregman.Validate(a.phi, d); err != nil {
 		return err
 	}
-	convex, ok := a.phi.(bregman.StrongConvexer)
+	// ‖·‖_p ≥ ‖·‖₂ for p ≤ 2, so that a constant for such a norm is one for ℓ₂.
+	mu, norm, ok := bregman.StrongConvexity(a.phi)
 	if !ok {
 		return fmt.Errorf("priorwork: mirror-prox with %v: its strong convexity is not known, want a modulus that is a bregman.StrongConvexer", a.phi)
 	}
-	// ‖·‖_p ≥ ‖·‖₂ for p ≤ 2, so that a constant for such a norm is one for ℓ₂.
-	mu, norm := convex.StrongConvexity()
 	if norm > 2 {
 		return fmt.Errorf("priorwork: mirror-prox with %v: strongly convex in %v, want ℓ₂ or ℓ₁", a.phi, norm)
 	}
