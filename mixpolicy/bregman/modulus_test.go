@@ -78,28 +78,6 @@ func eachOf(t *testing.T, some []specimen, trials int, test func(t *testing.T, s
 	}
 }
 
-// The error of a Taylor polynomial of order 1 falls as h²: halving h must quarter it.
-func TestGradientTaylorSlope(t *testing.T) {
-	eachSpecimen(t, 5, func(t *testing.T, s specimen, rng *rand.Rand, d int) {
-		x := s.point(rng, d)
-		g := make([]float64, d)
-		s.m.Gradient(g, x)
-		e := normal(rng, d, 1)
-		// Central differences at h and h/2 have errors c·h² and c·h²/4.
-		slope := dot(g, e)
-		remainder := func(h float64) float64 {
-			return (s.m.Value(axpy(h, e, x))-s.m.Value(axpy(-h, e, x)))/(2*h) - slope
-		}
-		h := 1e-3 * boundaryDistance(s.m, x, e)
-		r1, r2 := remainder(h), remainder(h/2)
-		scale := math.Abs(s.m.Value(x)) + math.Abs(slope)*h
-		floor := 40 * float64(d) * ulp * (scale + sumAbsTerms(s, x)) / h
-		if math.Abs(r1-4*r2) > 0.05*math.Abs(r1)+5*floor {
-			t.Errorf("d = %d: remainder %g at h, %g at h/2: not of second order (floor %g)", d, r1, r2, floor)
-		}
-	})
-}
-
 // sumAbsTerms bounds the size of the terms of a separable Value.
 func sumAbsTerms(s specimen, x []float64) float64 {
 	var a float64
@@ -109,15 +87,6 @@ func sumAbsTerms(s specimen, x []float64) float64 {
 		}
 	}
 	return a
-}
-
-// boundaryDistance returns the largest t ≤ 1 with x ± te in the domain.
-func boundaryDistance(m Modulus, x, e []float64) float64 {
-	t := 1.0
-	for !m.InDomain(axpy(t, e, x)) || !m.InDomain(axpy(-t, e, x)) {
-		t /= 2
-	}
-	return t
 }
 
 func axpy(a float64, x, y []float64) []float64 {
@@ -182,50 +151,6 @@ func TestFenchelYoung(t *testing.T) {
 			t.Errorf("d = %d: Fenchel–Young inequality fails by %g", d, gap)
 		}
 	})
-}
-
-// φ*(y) against sup ⟨x, y⟩ − φ(x) by golden section: over each coordinate for a separable
-// modulus, along the ray of y for the ball.
-func TestConjugateByBruteForce(t *testing.T) {
-	eachSpecimen(t, 3, func(t *testing.T, s specimen, rng *rand.Rand, d int) {
-		y := normal(rng, d, s.dual)
-		var want float64
-		if k, ok := asSeparable(s.m); ok {
-			lo, hi := k.Kernel.Domain()
-			for _, v := range y {
-				f := func(x float64) float64 { return x*v - s.m.Value([]float64{x}) }
-				want += f(goldenSection(f, max(lo, -1e6), min(hi, 1e6)))
-			}
-		} else {
-			f := func(a float64) float64 {
-				x := axpy(a, y, make([]float64, d))
-				return dot(x, y) - s.m.Value(x)
-			}
-			want = f(goldenSection(f, 0, s.m.(Ball).R/Norm(2).Of(y)))
-		}
-		// The maximum is flat: an error δ in its place costs O(δ²), so rounding is all.
-		if got := Conjugate(s.m, y); math.Abs(got-want) > 1e-12*(1+math.Abs(want))*float64(d) {
-			t.Errorf("d = %d: φ*(y) = %.15g, brute force %.15g", d, got, want)
-		}
-	})
-}
-
-func goldenSection(f func(float64) float64, a, b float64) float64 {
-	r := (math.Sqrt(5) - 1) / 2
-	x1, x2 := b-r*(b-a), a+r*(b-a)
-	f1, f2 := f(x1), f(x2)
-	for range 120 {
-		if f1 >= f2 {
-			b, x2, f2 = x2, x1, f1
-			x1 = b - r*(b-a)
-			f1 = f(x1)
-		} else {
-			a, x1, f1 = x1, x2, f2
-			x2 = a + r*(b-a)
-			f2 = f(x2)
-		}
-	}
-	return a + (b-a)/2
 }
 
 // The law of cosines, with the signs that hold:

@@ -145,14 +145,19 @@ func (l *line) at(z float64) (r, slope, noise float64) {
 		}
 		return acc.Value(), slope, 2 * ulp * noise
 	}
+	var k Kernel
+	var lo, hi float64
 	for i, v := range l.y {
-		k := l.sep.at(i)
+		if i == 0 || l.sep.Each != nil {
+			k = l.sep.at(i)
+			lo, hi = k.Domain()
+		}
 		v += z
 		x, c := k.ConjDeriv(v), kernelCurvature(k, v)
 		acc.Add(x)
 		slope += c
 		noise += math.Abs(x) + c*math.Abs(v)
-		if lo, hi := k.Domain(); lo != -hi { // x is an end and a gap
+		if lo != -hi { // x is an end and a gap
 			noise += min(x-lo, hi-x)
 		}
 	}
