@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
@@ -21,22 +23,19 @@ func Shift(m Modulus, y, scratch []float64) (z float64, err error) {
 	if err := checkDual(y); err != nil {
 		return 0, err
 	}
-	z, _, err = shift(m, y, scratch)
+	if s, ok := m.(Shifter); ok {
+		return closedShift(s, y)
+	}
+	z, _, _, err = newton(m, y, scratch)
 	return z, err
 }
 
-// shift also tells whether ∇φ*(y + z1) is known to be on the hyperplane to rounding.
-func shift(m Modulus, y, scratch []float64) (z float64, done bool, err error) {
-	s, ok := m.(Shifter)
-	if !ok {
-		z, _, done, err = newton(m, y, scratch)
-		return z, done, err
-	}
+func closedShift(s Shifter, y []float64) (z float64, err error) {
 	z, err = s.Shift(y)
 	if err == nil && z-z != 0 {
 		err = fmt.Errorf("bregman: the shift onto 1ᵀθ = 1 overflows: z = %g", z)
 	}
-	return z, false, err
+	return z, err
 }
 
 func checkDual(y []float64) error {
@@ -64,19 +63,25 @@ func ProjectDual(m Modulus, y, scratch []float64) (z float64, err error) {
 	if err := checkDual(y); err != nil {
 		return 0, err
 	}
-	_, closed := m.(Shifter)
+	s, closed := m.(Shifter)
 	// One part in 2⁵³ is left each time, of a number below 2¹⁰²⁴. A closed form's part is the last
 	// if its own rounding is small next to y.
 	for part := range 1 + 1024/53 {
-		dz, done, err := shift(m, y, scratch)
+		var dz float64
+		var done bool
+		var err error
+		if closed {
+			dz, err = closedShift(s, y)
+			done = part > 0 && math.Abs(dz) <= maxAbs(y)
+		} else {
+			dz, _, done, err = newton(m, y, scratch)
+		}
 		if err != nil {
 			return 0, err
 		}
-		for i := range y {
-			y[i] += dz
-		}
+		floats.AddConst(dz, y)
 		z += dz
-		if done || closed && part > 0 && math.Abs(dz) <= maxAbs(y) {
+		if done {
 			break
 		}
 	}
