@@ -29,8 +29,8 @@ func TestLazyEqualsDense_3_26(t *testing.T) {
 		m    mixpolicy.PrimalDual
 	}{
 		{"queue", section6, mixpolicy.PrimalDual{CostScale: cMax}},
-		{"queue, cube", section6, mixpolicy.PrimalDual{CostScale: cMax, Modulus: bregman.Cube{R: 2}}},
-		{"queue, Euclidean", section6, mixpolicy.PrimalDual{CostScale: cMax, Modulus: bregman.Euclidean{}}},
+		{"queue, cube", section6, mixpolicy.PrimalDual{CostScale: cMax, Modulus: bregman.Cube(2)}},
+		{"queue, Euclidean", section6, mixpolicy.PrimalDual{CostScale: cMax, Modulus: bregman.Euclidean()}},
 		{"queue, constant step", section6, mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.Constant(.01)}},
 		{"queue, wide ball", section6, mixpolicy.PrimalDual{CostScale: cMax, Beta: 100}},
 		{"queue, ball met at times", section6, mixpolicy.PrimalDual{CostScale: cMax, Beta: 9}},

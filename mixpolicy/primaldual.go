@@ -114,11 +114,11 @@ func describe(name string, pairs ...any) string {
 func DefaultModulus(c Class) bregman.Modulus {
 	switch {
 	case math.IsInf(c.R, 1):
-		return bregman.Euclidean{}
+		return bregman.Euclidean()
 	case c.Norm == linprog.LInf:
-		return bregman.Cube{R: c.R}
+		return bregman.Cube(c.R)
 	case c.Norm == linprog.L1:
-		return bregman.NegativeEntropy{}
+		return bregman.NegativeEntropy()
 	}
 	return bregman.Ball{R: c.R}
 }

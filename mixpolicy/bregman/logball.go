@@ -14,7 +14,7 @@ import (
 // policies. The reason to try it beside [Ball], which has the same domain: the distance to
 // the sphere falls as 1/‖y‖ and not as 1/‖y‖², so that iterates are held farther inside,
 // and its Newton decrement is a step size free of R. The projection is a closed form, with
-// which the iteration on J agrees after at most 8 evaluations.
+// which the iteration on J agrees.
 //
 // It is 2/R²-strongly convex in ℓ₂: ∇²φ ≽ 2I/(R² − ‖x‖²).
 //

@@ -19,8 +19,8 @@ import (
 
 func families() []Family {
 	return []Family{
-		{"cube", func(r float64) bregman.Modulus { return bregman.Cube{R: r} }},
-		{"log-cosine", func(r float64) bregman.Modulus { return bregman.LogCosine{R: r} }},
+		{"cube", func(r float64) bregman.Modulus { return bregman.Cube(r) }},
+		{"log-cosine", func(r float64) bregman.Modulus { return bregman.LogCosine(r) }},
 	}
 }
 
@@ -193,7 +193,7 @@ func TestPathsNeedALineOrAPlane(t *testing.T) {
 
 func TestAComparisonNamesWhatCannotRun(t *testing.T) {
 	p := smallQueue(t)
-	tiny := Family{"tiny cube", func(float64) bregman.Modulus { return bregman.Cube{R: 0.25} }}
+	tiny := Family{"tiny cube", func(float64) bregman.Modulus { return bregman.Cube(0.25) }}
 	if _, err := CompareModuli(t.Context(), p, brief, tiny); err == nil || !strings.Contains(err.Error(), "tiny cube") {
 		t.Errorf("error %v", err)
 	}

@@ -81,9 +81,9 @@ func testModuli(rng *rand.Rand) []struct {
 		draw func() []float64
 	}{
 		{bregman.Ball{R: 2}, inBox(-1.1, 1.1)}, // 1.1√3 < 2
-		{bregman.Cube{R: 1.5}, inBox(-1.4, 1.4)},
-		{bregman.Euclidean{}, inBox(-5, 5)},
-		{bregman.NegativeEntropy{}, inBox(0.01, 2)},
+		{bregman.Cube(1.5), inBox(-1.4, 1.4)},
+		{bregman.Euclidean(), inBox(-5, 5)},
+		{bregman.NegativeEntropy(), inBox(0.01, 2)},
 	}
 }
 
@@ -144,7 +144,7 @@ func conjugateOff(phi bregman.Modulus, r float64) float64 {
 }
 
 func checkConjugate(context.Context) (Finding, error) {
-	return right(max(conjugateOff(bregman.Ball{R: 2}, 2), conjugateOff(bregman.Cube{R: 1.5}, 1.5)),
+	return right(max(conjugateOff(bregman.Ball{R: 2}, 2), conjugateOff(bregman.Cube(1.5), 1.5)),
 		"φ* of the ball and the cube against the supremum found by search, 200 points each")
 }
 
@@ -799,7 +799,7 @@ func checkLegendre(context.Context) (Finding, error) {
 		}
 	}
 	edge := make([]float64, 1)
-	for _, phi := range []bregman.Modulus{bregman.Ball{R: 2}, bregman.Cube{R: 2}} {
+	for _, phi := range []bregman.Modulus{bregman.Ball{R: 2}, bregman.Cube(2)} {
 		last := 0.0
 		for k := 1; k < 50; k++ {
 			phi.Gradient(edge, []float64{2 * (1 - math.Ldexp(1, -k))})

@@ -103,10 +103,10 @@ func TestMaxDivergence(t *testing.T) {
 	}{
 		{bregman.Ball{R: 2}, mixpolicy.Ball(2), 2},
 		{bregman.Ball{R: 0.8}, mixpolicy.Ball(0.8), 5},
-		{bregman.Cube{R: 1.5}, mixpolicy.Cube(1.5), 3},
-		{bregman.Cube{R: 0.4}, mixpolicy.Cube(0.4), 6},
-		{bregman.NegativeEntropy{}, mixpolicy.Simplex(), 4},
-		{bregman.Euclidean{}, mixpolicy.Ball(3), 4},
+		{bregman.Cube(1.5), mixpolicy.Cube(1.5), 3},
+		{bregman.Cube(0.4), mixpolicy.Cube(0.4), 6},
+		{bregman.NegativeEntropy(), mixpolicy.Simplex(), 4},
+		{bregman.Euclidean(), mixpolicy.Ball(3), 4},
 	} {
 		t.Run(fmt.Sprint(tt.phi, " ", tt.class, " ", tt.d), func(t *testing.T) {
 			start := make([]float64, tt.d)
@@ -149,7 +149,7 @@ func TestMaxDivergence(t *testing.T) {
 func TestMaxDivergenceVertices(t *testing.T) {
 	for _, start := range [][]float64{{.25, .25, .25, .25}, {.4, .1, .2, .3}, {-.1, .5, .3, .3}} {
 		for _, r := range []float64{.55, .7, 1, 1.5, 4} {
-			phi, d := bregman.Cube{R: r}, len(start)
+			phi, d := bregman.Cube(r), len(start)
 			var want float64
 			theta := make([]float64, d)
 			for last := range d {

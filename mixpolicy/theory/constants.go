@@ -63,7 +63,7 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 	}
 	f, d, class := p.Features(), p.Dim(), p.Class()
 	phi, start := set.Modulus, set.Theta0
-	convex, ok := phi.(bregman.StrongConvexer)
+	mu, norm, ok := bregman.StrongConvexity(phi)
 	if !ok {
 		return nil, fmt.Errorf("theory: modulus %v does not tell its strong convexity, want a bregman.StrongConvexer", phi)
 	}
@@ -83,7 +83,6 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 	case linprog.L1:
 		k.Comparison = math.Sqrt(float64(d))
 	}
-	mu, norm := convex.StrongConvexity()
 	k.Mu = mu * normRatio(norm, class.Norm, d)
 	k.D = MaxDivergence(phi, class, start)
 	best, err := p.Optimum()
@@ -249,7 +248,7 @@ func MaxDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64) 
 		gap := (ball.R - floats.Norm(start, 2)) * (ball.R + floats.Norm(start, 2))
 		return (ball.R*ball.R - class.MinLinear(start)) / math.Sqrt(gap)
 	}
-	switch _, separable := phi.(bregman.Coordinatewise); {
+	switch separable := bregman.IsSeparable(phi); {
 	case class.Norm == linprog.L1:
 		return maxDivergenceL1(phi, class.R, start)
 	case class.Norm == linprog.LInf && separable:
