@@ -221,7 +221,7 @@ func (p *Problem) Solve(ctx context.Context, b []float64) (*linprog.Solution, er
 // in closed form; −∞ for an unbounded class unless λ balances the gradient exactly.
 // With g = Ψᵀ(c − λ), ḡ its mean and w = g − ḡ1 the bound is, for ℓ₂,
 // ḡ − √(R² − 1/d) ‖w‖₂. Its rounding error is a few d·2⁻⁵³ R‖g‖; a bound that is safe
-// from rounding is [linprog.Dual.Bound].
+// from rounding is [linprog.Solution].Bound.
 func (p *Problem) DualBound(lambda []float64) float64 {
 	g := make([]float64, p.Dim())
 	p.GradTheta(g, lambda)

@@ -67,11 +67,11 @@
 // In seconds of processor time, of which scans are shared by all cores and steps are not
 // (go test -bench .); AMD EPYC, ‖θ‖₂ ≤ 10:
 //
-//	variables   rows        seconds   scans   rows in the pool   steps
-//	   8        4,112,784    0.6       20       1,900               160   of product form
-//	  50          100,000    0.1       16       1,300             1,400   dense
-//	 400           10,000    0.9       10       1,800             4,200   dense
-//	 400        4,112,784     40       42      25,700            40,100   of product form, computed
+//	variables   rows        seconds   scans    steps
+//	   8        4,112,784    0.6       20        160   of product form
+//	  50          100,000    0.1       16      1,400   dense
+//	 400           10,000    0.9       10      4,200   dense
+//	 400        4,112,784     40       42     40,100   of product form, computed
 //
 // The last is BenchmarkGenerated, whose Ψ is given by the factors of its product form:
 // 13 GB if it were stored. The ball of ℓ₁ has many facets and takes the longest where it is

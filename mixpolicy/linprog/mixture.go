@@ -32,9 +32,9 @@ type Solution struct {
 	Dual
 	Ball float64 // ν ≥ 0, of ‖θ‖ ≤ R; 0 if it is not active
 
-	// Bound is a certified lower bound of the optimum: Dual.Bound. If R = +∞ it holds
-	// over ‖θ‖₂ ≤ Radius = 1024·‖Theta‖₂, because rounding leaves a residual b − Ψᵀλ − μ1
-	// that is not zero.
+	// Bound is a certified lower bound of the optimum, the value of Dual rounded downwards.
+	// If R = +∞ it holds over ‖θ‖₂ ≤ Radius = 1024·‖Theta‖₂, because rounding leaves a
+	// residual b − Ψᵀλ − μ1 that is not zero.
 	Bound  float64
 	Radius float64
 

@@ -29,16 +29,11 @@ type Dual struct {
 	Hyperplane float64      // μ, of 1ᵀθ = 1: the change of the optimum per unit of its right side
 }
 
-// Bound returns a number that is not greater than the dual objective
-// μ − R‖b − Ψᵀλ − μ1‖⁎, and so a lower bound of bᵀθ over all feasible θ. The
+// bound returns a number that is not greater than the dual objective
+// μ − R‖b − Ψᵀλ − μg‖⁎, and so a lower bound of bᵀθ over all feasible θ. The
 // residual is evaluated in doubled precision and the bound rounded downwards,
 // with an allowance for every operation, so the bound is safe in spite of rounding. It
 // is −∞ for R = +∞, unless the residual is zero.
-func (y Dual) Bound(b []float64, psi Rows, n Norm, r float64) float64 {
-	return y.bound(b, ones(len(b)), psi, n, r)
-}
-
-// bound is Bound for the hyperplane gᵀθ = 1.
 func (y Dual) bound(b, g []float64, psi Rows, n Norm, r float64) float64 {
 	res := y.residual(b, g, psi, n)
 	if res == 0 {
