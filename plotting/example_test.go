@@ -58,21 +58,6 @@ func ExampleFigure_Validate() {
 	// plotting: figure "Violation": layer 0, line "primal–dual": Y[2] is 0: values must be > 0 on a logarithmic axis
 }
 
-func ExampleSlider() {
-	var frames []plotting.Panels
-	radii := []string{"1", "2"}
-	for _, r := range []float64{1, 2} {
-		frames = append(frames, plotting.Row(plotting.Figure{
-			Title: "Bregman divergence", X: plotting.Axis{Label: "θ"}, Y: plotting.Axis{Label: "D(θ, θ₀)"},
-			Layers: []plotting.Layer{plotting.Line{Name: "ball", X: []float64{0, 0.5}, Y: []float64{0, 1 / (8 * r)}}},
-		}))
-	}
-	plotting.Show(plotting.Slider{Label: "R", Values: radii, Frames: frames})
-	// Output:
-	// A slider over R = 1, 2.
-	// Bregman divergence (R = 1). D(θ, θ₀) against θ. Line "ball": from 0 to 0.125.
-}
-
 func ExampleFigure_With() {
 	fig := plotting.Figure{Title: "Cost of the mixture", X: plotting.Axis{Label: "iteration t"}, Y: plotting.Axis{Label: "cost cᵀΨθ"}}
 	plotting.Show(fig.With(

@@ -39,40 +39,6 @@ func (c Control) String() string {
 	return c.Label + " = " + c.Values[c.Start]
 }
 
-// Slider is an [Explorer] of one parameter, with one frame for each value.
-type Slider struct {
-	Label  string   // of the parameter, such as "η"
-	Values []string // one for each frame
-	Frames []Panels // of one shape: Row(figure) for a single one
-	Start  int
-}
-
-func (s Slider) explorer() (Explorer, error) {
-	if len(s.Frames) != len(s.Values) {
-		return Explorer{}, fmt.Errorf("plotting: slider %q: %d frames and %d values: want one value a frame", s.Label, len(s.Frames), len(s.Values))
-	}
-	return Explorer{
-		Controls: []Control{{Label: s.Label, Values: s.Values, Start: s.Start}},
-		Frame:    func(at []int) Panels { return s.Frames[at[0]] },
-	}, nil
-}
-
-func (s Slider) panels() (Panels, error) {
-	e, err := s.explorer()
-	if err != nil {
-		return Panels{}, err
-	}
-	return e.panels()
-}
-
-func (s Slider) display() (display, error) {
-	e, err := s.explorer()
-	if err != nil {
-		return display{}, err
-	}
-	return e.display()
-}
-
 func (e Explorer) panels() (Panels, error) {
 	frames, err := e.aligned()
 	if err != nil {

@@ -195,8 +195,7 @@ func checkInterval(lo, hi []float64, axis Axis) ([]column, error) {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// Drawing is what can be saved to a file: a [Figure], [Panels], a [Slider] or
-// an [Explorer].
+// Drawing is what can be saved to a file: a [Figure], [Panels] or an [Explorer].
 type Drawing interface {
 	View
 	panels() (Panels, error)

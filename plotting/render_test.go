@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -38,6 +39,15 @@ func histogram(title, name string, mu []float64) Figure {
 // divergence is a figure of one curve.
 func divergence(y ...float64) Panels {
 	return Row(Figure{Title: "Bregman divergence", X: Axis{Label: "θ"}, Y: Axis{Label: "D(θ, θ₀)"}, Layers: []Layer{Line{Name: "ball", X: []float64{0, 1, 2}, Y: y}}})
+}
+
+// slider is over frames that are numbered from 1.
+func slider(label string, start int, frames ...Panels) Explorer {
+	c := Control{Label: label, Start: start}
+	for k := range frames {
+		c.Values = append(c.Values, strconv.Itoa(k+1))
+	}
+	return Explorer{Controls: []Control{c}, Frame: func(at []int) Panels { return frames[at[0]] }}
 }
 
 // gallery holds a figure of each kind, from formulas so that it never changes.
@@ -97,9 +107,7 @@ func gallery() map[string]Drawing {
 				Points{Name: "plug-in", X: []float64{10, 100, 1000}, Y: []float64{0.3, 0.2, 0.1}, Lo: []float64{0.2, 0.15, 0.05}, Hi: []float64{0.4, 0.25, 0.15}},
 				Points{Name: "primal–dual", X: []float64{10, 100, 1000}, Y: []float64{0.35, 0.28, 0.22}},
 			}},
-		"slider": Slider{Label: "η", Values: []string{"0.1", "1"}, Start: 1, Frames: []Panels{
-			divergence(0, 0.1, 0.4), divergence(0, 1, 4),
-		}},
+		"slider": slider("η", 1, divergence(0, 0.1, 0.4), divergence(0, 1, 4)),
 		"explorer": Explorer{
 			Controls: []Control{
 				{Label: "R", Values: []string{"1", "2", "4"}, Start: 1},

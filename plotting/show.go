@@ -25,8 +25,8 @@ import (
 	"github.com/mixpolicy/lab/plotting/echarts"
 )
 
-// View is what can be shown in a notebook: a [Figure], [Panels], a [Slider], an
-// [Explorer], a [Table] or [Markdown].
+// View is what can be shown in a notebook: a [Figure], [Panels], an [Explorer], a
+// [Table] or [Markdown].
 type View interface {
 	display() (display, error)
 }

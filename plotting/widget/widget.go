@@ -10,7 +10,7 @@
 //	})
 //
 // For sliders that work on an exported page, where no kernel is, see
-// [plotting.Slider] and [plotting.Explorer], whose pictures are computed beforehand.
+// [plotting.Explorer], whose pictures are computed beforehand.
 package widget
 
 import (
