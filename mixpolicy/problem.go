@@ -31,8 +31,8 @@ func Simplex() Class { return Class{linprog.L1, 1} }
 // Unbounded is all of ℝᵈ.
 func Unbounded() Class { return Class{linprog.L2, math.Inf(1)} }
 
-// String returns for example "‖θ‖ℓ₂ ≤ 100".
-func (c Class) String() string { return fmt.Sprintf("‖θ‖%s ≤ %v", c.Norm, c.R) }
+// String returns for example "‖θ‖₂ ≤ 100".
+func (c Class) String() string { return fmt.Sprintf("%s ≤ %v", c.Norm.Around("θ"), c.R) }
 
 // Size returns ‖θ‖ in the norm of the class.
 func (c Class) Size(theta []float64) float64 {

@@ -301,8 +301,8 @@ type InfeasibleError struct {
 
 func (e *InfeasibleError) Error() string {
 	if len(e.Rows) == 0 {
-		return fmt.Sprintf("linprog: infeasible: every θ with 1ᵀθ = 1 has an %v norm of at least %v, more than R = %v",
-			e.Norm, e.Radius, e.R)
+		return fmt.Sprintf("linprog: infeasible: every θ with 1ᵀθ = 1 has %s ≥ %v, more than R = %v",
+			e.Norm.Around("θ"), e.Radius, e.R)
 	}
 	list := "row"
 	if len(e.Rows) > 1 {
@@ -318,8 +318,8 @@ func (e *InfeasibleError) Error() string {
 	if math.IsInf(e.R, 1) {
 		return fmt.Sprintf("linprog: infeasible: %s of Ψθ ⪰ 0 and 1ᵀθ = 1 exclude each other", list)
 	}
-	return fmt.Sprintf("linprog: infeasible: by %s of Ψθ ⪰ 0, every θ with 1ᵀθ = 1 has an %v norm of at least %v, more than R = %v",
-		list, e.Norm, e.Radius, e.R)
+	return fmt.Sprintf("linprog: infeasible: by %s of Ψθ ⪰ 0, every θ with 1ᵀθ = 1 has %s ≥ %v, more than R = %v",
+		list, e.Norm.Around("θ"), e.Radius, e.R)
 }
 
 // proves reports that the radius is enough: for R = +∞ so large that nothing in the
