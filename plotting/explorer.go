@@ -80,21 +80,21 @@ func (e Explorer) still(frames []Panels) Panels {
 // them common ranges.
 func (e Explorer) aligned() ([]Panels, error) {
 	if len(e.Controls) == 0 || e.Frame == nil {
-		return nil, errors.New("plotting: an explorer needs controls and a Frame")
+		return nil, errors.New("an explorer needs controls and a Frame")
 	}
 	for _, c := range e.Controls {
 		if c.Start < 0 || c.Start >= len(c.Values) {
-			return nil, fmt.Errorf("plotting: control %q: Start is %d, but there are %d values", c.Label, c.Start, len(c.Values))
+			return nil, fmt.Errorf("control %q: Start is %d, but there are %d values", c.Label, c.Start, len(c.Values))
 		}
 	}
 	var out []Panels
 	for at := make([]int, len(e.Controls)); at != nil; at = e.next(at) {
 		p, err := e.Frame(append([]int(nil), at...)).panels()
 		if err != nil {
-			return nil, fmt.Errorf("plotting: frame at %s: %w", e.where(at), err)
+			return nil, fmt.Errorf("frame at %s: %w", e.where(at), err)
 		}
 		if out != nil && len(p.Figures) != len(out[0].Figures) {
-			return nil, fmt.Errorf("plotting: frame at %s has %d figures, but the first has %d", e.where(at), len(p.Figures), len(out[0].Figures))
+			return nil, fmt.Errorf("frame at %s has %d figures, but the first has %d", e.where(at), len(p.Figures), len(out[0].Figures))
 		}
 		p.Figures = append([]Figure(nil), p.Figures...)
 		out = append(out, p)

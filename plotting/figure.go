@@ -61,16 +61,22 @@ func (f Figure) size() (width, height float64) {
 
 // Validate returns the first reason why the figure can't be drawn, or nil.
 func (f Figure) Validate() error {
-	if err := f.validate(); err != nil {
-		if f.Title != "" {
-			return fmt.Errorf("plotting: figure %q: %w", f.Title, err)
-		}
+	if err := f.check(); err != nil {
 		return fmt.Errorf("plotting: %w", err)
 	}
 	return nil
 }
 
-func (f Figure) validate() error {
+// check is Validate without the name of the package, which exported functions add.
+func (f Figure) check() error {
+	err := f.checkParts()
+	if err != nil && f.Title != "" {
+		return fmt.Errorf("figure %q: %w", f.Title, err)
+	}
+	return err
+}
+
+func (f Figure) checkParts() error {
 	if len(f.Layers) == 0 {
 		return errors.New("no layers: there is nothing to draw")
 	}
@@ -211,17 +217,17 @@ type Panels struct {
 // Row puts figures side by side.
 func Row(figures ...Figure) Panels { return Panels{Figures: figures} }
 
-func (f Figure) panels() (Panels, error) { return Row(f), f.Validate() }
+func (f Figure) panels() (Panels, error) { return Row(f), f.check() }
 
 func (p Panels) panels() (Panels, error) {
 	if len(p.Figures) == 0 {
-		return p, errors.New("plotting: panels without figures: there is nothing to draw")
+		return p, errors.New("panels without figures: there is nothing to draw")
 	}
 	if p.Columns < 0 {
-		return p, errors.New("plotting: panels with a negative number of columns")
+		return p, errors.New("panels with a negative number of columns")
 	}
 	for _, f := range p.Figures {
-		if err := f.Validate(); err != nil {
+		if err := f.check(); err != nil {
 			return p, err
 		}
 	}

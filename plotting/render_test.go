@@ -131,9 +131,6 @@ func TestGoldenPictures(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if again, err := encode("svg", d); err != nil || !bytes.Equal(got, again) {
-			t.Errorf("%s: the second rendering differs from the first", name)
-		}
 		golden(t, name+".svg", got)
 	}
 }
@@ -294,8 +291,8 @@ func TestSaveWritesWholeFilesOrNone(t *testing.T) {
 		{"c.png", Figure{Title: "∇φ", Layers: []Layer{Rule{}}}, "Liberation Sans has no '∇'"},
 		{filepath.Join(dir, "nowhere", "c.svg"), fig, "no such file"},
 	} {
-		if err := Save(c.path, c.d); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("Save(%q) = %v, want an error with %q", c.path, err, c.want)
+		if err := Save(c.path, c.d); err == nil || !strings.Contains(err.Error(), c.want) || strings.Count(err.Error(), "plotting: ") != 1 {
+			t.Errorf("Save(%q) = %v, want an error with %q and one prefix", c.path, err, c.want)
 		}
 	}
 	var files []string

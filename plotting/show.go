@@ -62,7 +62,7 @@ func Show(views ...View) {
 func DisplayData(v View) (*protocol.DisplayData, error) {
 	d, err := v.display()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("plotting: %w", err)
 	}
 	data := map[protocol.MIMEType]any{protocol.MIMETextPlain: d.plain}
 	if d.html != "" {

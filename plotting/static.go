@@ -143,7 +143,7 @@ func (p Panels) draw(c draw.Canvas) error {
 
 // prepare validates the figure, lowers it and thins it.
 func (f Figure) prepare() (layers []layer, x, y scale, err error) {
-	if err := f.Validate(); err != nil {
+	if err := f.check(); err != nil {
 		return nil, x, y, err
 	}
 	layers = f.lower()

@@ -64,7 +64,7 @@ func (p Inequalities) Solve(ctx context.Context, s Settings) (*Point, error) {
 		ray.Point, ray.Direction = ray.Point[:d], ray.Direction[:d]
 	}
 	if err != nil {
-		err = fmt.Errorf("linprog: min bᵀx, A x ⪰ h, as a cone: %w", err)
+		err = fmt.Errorf("%w (A x ⪰ h as a cone, Ψ = [A | −h])", err)
 	}
 	if sol == nil {
 		return nil, err

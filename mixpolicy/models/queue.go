@@ -236,11 +236,11 @@ func (q Queue) MDP() (*mixpolicy.MDP, error) {
 func (q Queue) Policies(x *mixpolicy.MDP) ([]*mixpolicy.Policy, error) {
 	even, err := mixpolicy.StateIndependent(x, .25, .25, .25, .25)
 	if err != nil {
-		return nil, fmt.Errorf("models: base policies (6.3): %w", err)
+		return nil, fmt.Errorf("%w (base policies (6.3) of a queue)", err)
 	}
 	slow, err := mixpolicy.StateIndependent(x, .3, .3, .2, .2)
 	if err != nil {
-		return nil, fmt.Errorf("models: base policies (6.3): %w", err)
+		return nil, fmt.Errorf("%w (base policies (6.3) of a queue)", err)
 	}
 	return []*mixpolicy.Policy{even, slow}, nil
 }
