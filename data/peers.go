@@ -30,8 +30,7 @@ type Comparison struct {
 	// TheirCPU and TheirThreads are as OurCPU and Threads.
 	TheirCPU     float64
 	TheirThreads int
-	// Outcome is empty if the peer came to the same answer as we, and tells otherwise what
-	// happened. One that was stopped has the time it had in They.
+	// Outcome is empty if the peer had the same answer as we; else it says what happened. One that was stopped has the time it had in They.
 	Outcome     string
 	Repetitions int // of the peer
 

@@ -160,7 +160,7 @@ func (c Control) html() string {
 		for _, v := range c.Values {
 			widest = max(widest, utf8.RuneCountInString(v))
 		}
-		// A reader who hears the page is told the value, not its index. An output
+		// A screen reader says the value, not its index. An output
 		// element instead of the span would be what the label is for.
 		value := html.EscapeString(c.Values[c.Start])
 		fmt.Fprintf(&b, ` = <span style="display:inline-block;min-width:%dch">%s</span> <input type="range" max="%d" value="%d" aria-label="%s" aria-valuetext="%s" %s style="vertical-align:middle;width:min(200px,50vw)">`,

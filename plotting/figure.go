@@ -207,8 +207,8 @@ type Drawing interface {
 	panels() (Panels, error)
 }
 
-// Panels are figures in a grid, read row by row, their axes aligned. On a page
-// as many stand side by side as there is room for.
+// Panels are figures in a grid, row by row, their axes aligned. On a page
+// as many are side by side as fit.
 type Panels struct {
 	Figures []Figure
 	Columns int // in a file; default: all in one row

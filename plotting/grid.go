@@ -263,14 +263,14 @@ func cells(sorted []float64) []float64 {
 }
 
 // viridis is the colour map of that name by van der Walt and Smith, here at
-// six of its colours: even in lightness, and told apart by the colour-blind.
+// six of its colours: even in lightness, and distinguishable for the colour-blind.
 var viridis = []color.NRGBA{
 	{0x44, 0x01, 0x54, 0xff}, {0x41, 0x44, 0x87, 0xff}, {0x2a, 0x78, 0x8e, 0xff},
 	{0x22, 0xa8, 0x84, 0xff}, {0x7a, 0xd1, 0x51, 0xff}, {0xfd, 0xe7, 0x25, 0xff},
 }
 
-// shades is the colour map in steps that the eye can't see, and at the end the
-// colour of nothing.
+// shades is the colour map in steps too small to see, and last a transparent
+// colour.
 var shades = func() color.Palette {
 	const n = 64
 	p := make(color.Palette, n, n+1)
@@ -333,7 +333,7 @@ func scaleBar() *image.Paletted {
 	return img
 }
 
-// extent draws nothing and takes room.
+// extent draws nothing; it only sets the range of the axes.
 type extent bounds
 
 func (e extent) bounds() bounds { return bounds(e) }

@@ -217,7 +217,7 @@ func (b bounds) covers(m mark, x, y scale) int {
 
 // Color is one of the eight colours of Okabe and Ito ("Color universal
 // design", 2008), less black and yellow, which vanish on dark and on white
-// paper, plus a grey. They are told apart with any common form of colour
+// paper, plus a grey. They can be distinguished with any common form of colour
 // blindness; the first four keep a contrast of at least 3:1 on white and on
 // black. The zero value lets the figure choose.
 type Color int

@@ -121,7 +121,7 @@ func output(frames []Panels, still Panels, controls []Control) (display, error) 
 	return display{html: page(body.String(), specs), plain: strings.TrimSpace(plain.String())}, nil
 }
 
-// spec is what live.js is told about a chart.
+// spec is the description of a chart that live.js is given.
 type spec struct {
 	Key     string  `json:"key"`
 	Columns columns `json:"columns"`
@@ -246,8 +246,8 @@ func page(body string, specs []spec) string {
 // paths given to [Save]. Without it they are relative to the working directory.
 const FiguresDir = "MIXPOLICY_FIGURES"
 
-// Headless is the environment variable that says, with any value, that nobody looks
-// at the notebook while it runs.
+// Headless is the environment variable that, with any value, says that the notebook
+// runs without a page that shows it.
 const Headless = "MIXPOLICY_HEADLESS"
 
 // CellFigures is the folder below FiguresDir into which a headless [Show] puts a PNG

@@ -41,7 +41,7 @@ const (
 type timing struct{ wall, cpu float64 }
 
 // run measures a race. First everyone is asked once. Then we take turns with the fastest of
-// the peers that came to our answer.
+// the peers that had our answer.
 func (b *bench) run(ctx context.Context, work string, r race) ([]data.Comparison, error) {
 	folder, err := os.MkdirTemp(b.temp, work)
 	if err != nil {
@@ -129,7 +129,7 @@ type rival struct {
 	err     error   // ends its race
 }
 
-// turn asks a rival, and looks at the answer.
+// turn has a rival do the work once, and compares the answer with ours.
 func (v *rival) turn(limit time.Duration, ours []float64, agree func(ours, theirs []float64) error) {
 	reply, theirs, err := v.process.call(limit)
 	if err == nil {

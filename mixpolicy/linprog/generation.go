@@ -243,7 +243,7 @@ func (s *solver) choose(found []candidate, least float64, count int) []candidate
 //
 //	c + s (x − c),   s = min {Ψᵢc/(Ψᵢc − Ψᵢx) : Ψᵢx < 0},
 //
-// and a scan looks at the rows with Ψᵢx < 0 in any case. For measures c = 1/d is feasible.
+// and a scan visits the rows with Ψᵢx < 0 anyway. For measures c = 1/d is feasible.
 type incumbent struct {
 	centre    []float64 // c; nil if none is known
 	theta     []float64 // nil if none is known

@@ -262,7 +262,7 @@ func (p *path) enter(c *cut, by float64) bool {
 // d = 400 a hundred times its size, and the rows that it violates are not those that matter.
 // So x(t) is first found over all rows for t = 1, when ‖b̂‖₂ = 1 and ‖x(0)‖₂ ≤ 1 are of
 // the same size, and then for an upper limit of t that is raised by a factor each time that
-// a scan finds few rows, until it does not matter. A factor of 256 makes it slower by half.
+// a scan finds few rows, until x(t) no longer depends on it. A factor of 256 makes it slower by half.
 const (
 	firstLimit = 1
 	raise      = 16

@@ -146,7 +146,7 @@ func (s *solver) solution() *Solution {
 			sol.Ball = s.length / s.t * L2.Of(s.x)
 		}
 	case math.IsInf(s.radius, 1):
-		sol.Hyperplane = s.mean // the path has hardly begun
+		sol.Hyperplane = s.mean // no step was made yet
 	default:
 		// The ball touches the feasible set in x(0), and need not have multipliers. Those of
 		// t = touch·R have a bound that misses the optimum by about that times ‖b‖.
@@ -284,9 +284,9 @@ func (s *solver) descends(e *UnboundedError) bool {
 //
 //	κ > R‖Ψᵀλ + κ1‖⁎
 //
-// (Farkas). If R = +∞ the right side is hardly ever zero in floating point, and what is
+// (Farkas). If R = +∞ the right side is rarely zero in floating point, and what is
 // proved is that there is no feasible θ with ‖θ‖₂ < Radius, at least 2²⁰. Where rounding
-// takes too much of a proof it is given in rational numbers.
+// leaves no proof, it is given in rational numbers.
 type InfeasibleError struct {
 	Rows       []Multiplier // λ, of a size near 1
 	Hyperplane float64      // κ

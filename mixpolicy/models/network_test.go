@@ -227,42 +227,6 @@ func TestNetworkSimulated(t *testing.T) {
 	}
 }
 
-// With arrivals at queue 1 only, server 1 on queue 1 and server 2 on queue 2, one
-// event a step makes two M/M/1 queues in tandem, whose measure is a product of
-// geometrics with ratios a/d₁ and a/d₂ (Jackson). The buffers cut off 10⁻¹³ of it.
-func TestNetworkTandem(t *testing.T) {
-	w := Network{
-		Dynamics: OneEvent, Buffers: [4]int{30, 30, 1, 1},
-		Arrival: [2]float64{.1, 0}, Service: [4]float64{.3, .35, .1, .1},
-	}
-	x, err := w.MDP()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, rule := range []Rule{Longer, LastBuffer, CMu, AnyQueue} { // queues 3 and 4 are empty, so all agree
-		p, err := w.Policy(x, rule)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := x.Occupation(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r1, r2 := .1/.3, .1/.35
-		want := r1/(1-r1) + r2/(1-r2)
-		if got := m.Cost(x.Costs()); math.Abs(got-want) > 1e-11 {
-			t.Errorf("%v: cost %.15g, want %.15g", rule, got, want)
-		}
-		for _, lengths := range [][4]int{{0, 0, 0, 0}, {3, 1, 0, 0}, {2, 5, 0, 0}} {
-			s, _ := w.State(lengths)
-			want := (1 - r1) * math.Pow(r1, float64(lengths[0])) * (1 - r2) * math.Pow(r2, float64(lengths[1]))
-			if math.Abs(m.State[s]-want) > 1e-11 {
-				t.Errorf("%v: μ%v = %v, want %v", rule, lengths, m.State[s], want)
-			}
-		}
-	}
-}
-
 func TestNetworkRules(t *testing.T) {
 	w := Network{Buffers: [4]int{6, 5, 5, 6}, Holding: [4]float64{1, 3, 1, 1}}
 	x, err := w.MDP()

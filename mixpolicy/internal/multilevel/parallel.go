@@ -14,7 +14,7 @@ import (
 )
 
 // blockSize is the number of states that are worked on at a time: some 20 to 100 µs of
-// work, ten times what handing it out takes.
+// work, ten times the cost of handing it out.
 const blockSize = 1 << 12
 
 // each cuts [0, n) into blocks and runs do on all of them, on as many goroutines as there
@@ -182,7 +182,7 @@ func (o order) among(states []int32) order {
 	return o
 }
 
-// place tells when a forward sweep visits state j, a neighbour of state i: before it,
+// place says when a forward sweep visits state j, a neighbour of state i: before it,
 // after it, or at the same time.
 func (o *order) place(j, i int) (late int) {
 	a, b := j>>o.shift, i>>o.shift
