@@ -395,7 +395,7 @@ func TestPrimalDualErrors(t *testing.T) {
 		{ball, mixpolicy.PrimalDual{Theta0: []float64{1, nan}}, []string{"θ₀ entry 1 is NaN"}},
 		{ball, mixpolicy.PrimalDual{Theta0: []float64{.5, .6}}, []string{"θ₀ adds up to 1.1", "want 1"}},
 		{mixpolicy.Unbounded(), mixpolicy.PrimalDual{Theta0: []float64{.5, .6}}, []string{"θ₀ adds up to 1.1", "want 1"}},
-		{ball, mixpolicy.PrimalDual{Theta0: []float64{3, -2}}, []string{"θ₀ has norm 3.6", "‖θ‖ℓ₂ ≤ 2"}},
+		{ball, mixpolicy.PrimalDual{Theta0: []float64{3, -2}}, []string{"θ₀ has norm 3.6", "‖θ‖₂ ≤ 2"}},
 		{mixpolicy.Cube(1), mixpolicy.PrimalDual{Theta0: []float64{1, 0}}, []string{"θ₀ is not in the interior"}},
 		{mixpolicy.Simplex(), mixpolicy.PrimalDual{Theta0: []float64{1, 0}}, []string{"θ₀ is not in the interior"}},
 		{ball, mixpolicy.PrimalDual{Modulus: bregman.Ball{R: .7}}, []string{"R = 0.7", "1/√d = 0.707106"}},

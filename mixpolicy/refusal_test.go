@@ -48,7 +48,7 @@ func TestAnswerThatIsNotFinite(t *testing.T) {
 func TestNames(t *testing.T) {
 	for got, want := range map[string]string{
 		mixpolicy.Corrected.String(): "corrected", mixpolicy.Printed.String(): "printed",
-		mixpolicy.Ball(2).String(): "‖θ‖ℓ₂ ≤ 2", mixpolicy.Cube(1.5).String(): "‖θ‖ℓ∞ ≤ 1.5",
+		mixpolicy.Ball(2).String(): "‖θ‖₂ ≤ 2", mixpolicy.Cube(1.5).String(): "‖θ‖_∞ ≤ 1.5",
 		mixpolicy.Discounted(.9).String(): "discount 0.9", mixpolicy.AverageCost.String(): "average cost",
 	} {
 		if got != want {

@@ -28,8 +28,8 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 		panic(fmt.Sprintf("linprog: projecting a vector of length %d into one of length %d", d, len(dst)))
 	}
 	if n.misses(r, d) {
-		return fmt.Errorf("linprog: R = %v is less than 1/‖1‖⁎ = %v, so the %v ball misses the hyperplane 1ᵀθ = 1",
-			r, n.OnHyperplane(d), n)
+		return fmt.Errorf("linprog: R = %v is less than 1/‖1‖⁎ = %v, so %s ≤ R misses the hyperplane 1ᵀθ = 1",
+			r, n.OnHyperplane(d), n.Around("θ"))
 	}
 	least := math.Inf(1)
 	for j, v := range y {
