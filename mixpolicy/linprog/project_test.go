@@ -173,7 +173,7 @@ func BenchmarkProject(b *testing.B) {
 	for _, d := range []int{2, 100} {
 		y, dst := costs(d, 1), make([]float64, d)
 		for _, norm := range []Norm{L2, LInf, L1} {
-			b.Run(norm.String()+" d="+map[int]string{2: "2", 100: "100"}[d], func(b *testing.B) {
+			b.Run(named[norm]+" d="+map[int]string{2: "2", 100: "100"}[d], func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					if err := norm.Project(dst, y, 2); err != nil {
