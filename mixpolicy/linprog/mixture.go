@@ -48,6 +48,15 @@ type Solution struct {
 // may be negative by as much as rounding lets Theta be infeasible.
 func (s *Solution) Gap() float64 { return s.Objective - s.Bound }
 
+// String tells the optimum, its proof, and which rows bind.
+func (s Solution) String() string {
+	theta, more := s.Theta, ""
+	if len(theta) > 8 {
+		theta, more = theta[:8], fmt.Sprintf(" … (%d in all)", len(s.Theta))
+	}
+	return fmt.Sprintf("optimum %.9g at θ = %.6g%s\nno feasible point is better by more than %.0e; binding rows: %d", s.Objective, theta, more, max(0, s.Gap()), len(s.Rows))
+}
+
 // Solve returns the solution, or an [*InfeasibleError] or [*UnboundedError], each
 // with a proof that was checked. When ctx ends first it returns ctx.Err() with the best
 // feasible point and the best bound found so far; if no feasible point is known, with the

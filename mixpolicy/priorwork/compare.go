@@ -253,7 +253,7 @@ func (e *event) run(ctx context.Context, m mixpolicy.Method, seed, stream uint64
 	for step := 0; len(out) < e.checkpoints; {
 		begin = time.Now()
 		for range look {
-			if err := s.Step(); err == mixpolicy.Done {
+			if err := s.Step(); err == mixpolicy.ErrDone {
 				done = true
 				break
 			} else if err != nil {
