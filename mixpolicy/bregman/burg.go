@@ -15,7 +15,7 @@ import "math"
 //
 //	m, y := bregman.Burg(), []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (0.5623, 0.2647, 0.1731)
-func Burg() Separable { return Separable{Kernel: burg{}, Name: "Burg entropy", Mu: 2, Norm: 1} }
+func Burg() Separable { return Separable{Kernel: burg{}, Name: "Burg entropy", Mu: 2, P: 1} }
 
 type burg struct{}
 

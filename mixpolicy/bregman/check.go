@@ -106,7 +106,7 @@ func combine(a float64, x []float64, b float64, y []float64) []float64 {
 	return z
 }
 
-func norm2(x []float64) float64 { return Norm(2).Of(x) }
+func norm2(x []float64) float64 { return normP(2, x) }
 
 func inner(x, y []float64) float64 { return sum.Dot(x, y) }
 

@@ -46,7 +46,7 @@ func (c *checker) projection(f *Finding) {
 		}
 		theta := c.conjugateGradient(y)
 		residual := JDeriv(c.m, y, 0)
-		limit := slack * (condition(c.conjugateGradient, y, theta)*math.Sqrt(float64(c.d)) + ulp*Norm(1).Of(theta))
+		limit := slack * (condition(c.conjugateGradient, y, theta)*math.Sqrt(float64(c.d)) + ulp*normP(1, theta))
 		f.worse(math.Abs(residual), limit, "y = %s: θ = %s", vector(before), vector(theta))
 	}
 	c.slow = all > 16*trials
@@ -64,7 +64,7 @@ func (c *checker) curvature(f *Finding) {
 			return
 		}
 		theta := c.conjugateGradient(y)
-		noise := 8 * ulp * (1 + Norm(1).Of(theta) + math.Abs(claim)*maxAbs(y))
+		noise := 8 * ulp * (1 + normP(1, theta) + math.Abs(claim)*maxAbs(y))
 		best, uncertain := math.NaN(), math.Inf(1)
 		previous := math.NaN()
 		longest := math.Inf(1) // within which no yᵢ changes its sign, where φ* may have a kink
@@ -184,7 +184,7 @@ func (c *checker) pythagoras(f *Finding) {
 // and close together, of those whose D exceeds the rounding of its terms a billion times, and so
 // is known to six digits, if that rounding adds up to slack ulps.
 func (c *checker) strongConvexity(f *Finding) {
-	mu, norm, ok := StrongConvexity(c.m)
+	mu, p, ok := StrongConvexity(c.m)
 	if !ok {
 		f.Note = "none claimed"
 		return
@@ -204,7 +204,7 @@ func (c *checker) strongConvexity(f *Finding) {
 			x = combine(0.01, x, 0.99, y)
 		}
 		e := combine(1, x, -1, y)
-		n, div := norm.Of(e), Divergence(c.m, x, y)
+		n, div := normP(p, e), Divergence(c.m, x, y)
 		if rounding := known * ulp * (c.size(x) + c.size(y) + norm2(c.gradient(y))*norm2(e)); div < rounding && mu/2*n*n < rounding {
 			continue
 		}
@@ -212,7 +212,7 @@ func (c *checker) strongConvexity(f *Finding) {
 			least, at = q, [2][]float64{x, y}
 		}
 	}
-	f.Note = fmt.Sprintf("claimed %.4g in %v, least seen %.4g;", mu, norm, least)
+	f.Note = fmt.Sprintf("claimed %.4g in ℓ%.4g, least seen %.4g;", mu, p, least)
 	if at[0] != nil {
 		f.worse(mu, least*(1+slack/known), "x = %s, y = %s", vector(at[0]), vector(at[1]))
 	}

@@ -155,14 +155,14 @@ func (m wrongDivergence) Divergence(x, y []float64) float64 {
 
 type wrongConstant struct{ Modulus }
 
-func (m wrongConstant) StrongConvexity() (mu float64, norm Norm) { return 1e6, 2 }
+func (m wrongConstant) StrongConvexity() (mu, p float64) { return 1e6, 2 }
 
 // greaterConstant claims half as much again as is true.
 type greaterConstant struct{ Modulus }
 
-func (m greaterConstant) StrongConvexity() (mu float64, norm Norm) {
-	mu, norm, _ = StrongConvexity(m.Modulus)
-	return 1.5 * mu, norm
+func (m greaterConstant) StrongConvexity() (mu, p float64) {
+	mu, p, _ = StrongConvexity(m.Modulus)
+	return 1.5 * mu, p
 }
 
 // boundless says that its domain is all of ℝᵈ, wide that it is a little wider than it is.

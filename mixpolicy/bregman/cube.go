@@ -22,7 +22,7 @@ import (
 //	m, y := bregman.Cube(2), []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (1.7093, 0.5330, −1.2423)
 func Cube(R float64) Separable {
-	return Separable{Kernel: cube{R}, Name: fmt.Sprintf("cube, R = %g", R), Mu: 2 / R, Norm: 2}
+	return Separable{Kernel: cube{R}, Name: fmt.Sprintf("cube, R = %g", R), Mu: 2 / R, P: 2}
 }
 
 type cube struct{ R float64 }
@@ -88,7 +88,7 @@ func (k cube) Domain() (lo, hi float64) { return -k.R, k.R }
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (0.5777, 0.7782, −0.3560)
 func FermiDirac(lo, hi []float64) Separable {
 	checkLen(lo, hi)
-	s := Separable{Each: make([]Kernel, len(lo)), Name: fmt.Sprintf("Fermi–Dirac on %v to %v", lo, hi), Norm: 2}
+	s := Separable{Each: make([]Kernel, len(lo)), Name: fmt.Sprintf("Fermi–Dirac on %v to %v", lo, hi), P: 2}
 	if len(lo) > 3 {
 		s.Name = fmt.Sprintf("Fermi–Dirac on a box of %d sides", len(lo))
 	}

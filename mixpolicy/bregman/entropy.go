@@ -19,7 +19,7 @@ import (
 //	m, y := bregman.NegativeEntropy(), []float64{1, 2, 3}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (0.0900, 0.2447, 0.6652)
 func NegativeEntropy() Modulus {
-	return negativeEntropy{Separable{Kernel: entropy{}, Name: "negative entropy", Mu: 1, Norm: 1}}
+	return negativeEntropy{Separable{Kernel: entropy{}, Name: "negative entropy", Mu: 1, P: 1}}
 }
 
 type negativeEntropy struct{ Separable }

@@ -322,8 +322,8 @@ func TestComputedStrongConvexity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if mu, norm := q.StrongConvexity(); math.Abs(mu-1) > 8*ulp || norm != 2 {
-		t.Errorf("Mahalanobis: %v in %v, want λ_min = 1 in ℓ₂", mu, norm)
+	if mu, p := q.StrongConvexity(); math.Abs(mu-1) > 8*ulp || p != 2 {
+		t.Errorf("Mahalanobis: %v in %v, want λ_min = 1 in ℓ₂", mu, p)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 //	m, y := bregman.Hellinger(2), []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (1.8521, 0.8271, −1.6792)
 func Hellinger(R float64) Separable {
-	return Separable{Kernel: hellinger{R}, Name: fmt.Sprintf("Hellinger, R = %g", R), Mu: 1 / R, Norm: 2}
+	return Separable{Kernel: hellinger{R}, Name: fmt.Sprintf("Hellinger, R = %g", R), Mu: 1 / R, P: 2}
 }
 
 type hellinger struct{ R float64 }

@@ -21,7 +21,7 @@ import (
 //	m, y := bregman.LogCosine(2), []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (1.5314, 0.6818, −1.2132)
 func LogCosine(R float64) Separable {
-	return Separable{Kernel: logCosine{R}, Name: fmt.Sprintf("log-cosine, R = %g", R), Mu: math.Pi / (2 * R), Norm: 2}
+	return Separable{Kernel: logCosine{R}, Name: fmt.Sprintf("log-cosine, R = %g", R), Mu: math.Pi / (2 * R), P: 2}
 }
 
 type logCosine struct{ R float64 }

@@ -62,11 +62,11 @@ type Shifter interface {
 // A Divergencer has a formula for D(x; y) that does not cancel when x is near y.
 type Divergencer interface{ Divergence(x, y []float64) float64 }
 
-// A StrongConvexer knows a μ > 0 and a norm with
+// A StrongConvexer knows a μ > 0 and a p, 1 ≤ p ≤ ∞, such that in the norm of ℓ_p
 // φ(x) ≥ φ(y) + ⟨∇φ(y), x − y⟩ + (μ/2)‖x − y‖² on C ∩ Θ₂, that is
 // D(x; y) ≥ (μ/2)‖x − y‖².
 type StrongConvexer interface {
-	StrongConvexity() (mu float64, norm Norm)
+	StrongConvexity() (mu, p float64)
 }
 
 // A Curver knows 1ᵀ∇²φ*(y)1, which is J″ of (3.24), and spares the solver of (3.25b) the
@@ -98,49 +98,26 @@ func validate(x any) error {
 	return nil
 }
 
-// A Norm is the p of an ℓ_p norm, 1 ≤ p ≤ ∞: Norm(2) is Euclidean, Norm(math.Inf(1))
-// the largest modulus.
-type Norm float64
-
-// Of returns ‖x‖_p. It neither overflows nor underflows unless the norm does.
-func (p Norm) Of(x []float64) float64 {
+// normP returns ‖x‖_p, 1 ≤ p ≤ ∞. It neither overflows nor underflows unless the norm does.
+func normP(p float64, x []float64) float64 {
 	scale := maxAbs(x)
-	if scale == 0 || math.IsInf(scale, 1) || math.IsInf(float64(p), 1) {
+	if scale == 0 || math.IsInf(scale, 1) || math.IsInf(p, 1) {
 		return scale
 	}
 	var s float64
 	for _, v := range x {
-		s += math.Pow(math.Abs(v)/scale, float64(p))
+		s += math.Pow(math.Abs(v)/scale, p)
 	}
-	return scale * math.Pow(s, 1/float64(p))
+	return scale * math.Pow(s, 1/p)
 }
 
-// Dual returns the exponent q of the dual norm, 1/p + 1/q = 1.
-func (p Norm) Dual() Norm {
-	switch {
-	case p == 1:
-		return Norm(math.Inf(1))
-	case math.IsInf(float64(p), 1):
-		return 1
-	}
-	return p / (p - 1)
-}
-
-// String returns ℓ_p with the exponent written out.
-func (p Norm) String() string {
-	if math.IsInf(float64(p), 1) {
-		return "ℓ∞"
-	}
-	return fmt.Sprintf("ℓ%.4g", float64(p))
-}
-
-// StrongConvexity returns the μ and the norm of a [StrongConvexer], and false if m is none or
+// StrongConvexity returns the μ and the p of a [StrongConvexer], and false if m is none or
 // knows no μ > 0.
-func StrongConvexity(m Modulus) (mu float64, norm Norm, ok bool) {
+func StrongConvexity(m Modulus) (mu, p float64, ok bool) {
 	if s, is := m.(StrongConvexer); is {
-		mu, norm = s.StrongConvexity()
+		mu, p = s.StrongConvexity()
 	}
-	return mu, norm, mu > 0
+	return mu, p, mu > 0
 }
 
 // Divergence returns the Bregman divergence of Definition 2.5,

@@ -46,7 +46,7 @@ func (p PNorm) Validate() error {
 
 // Value returns ½‖x‖²_p.
 func (p PNorm) Value(x []float64) float64 {
-	n := Norm(p.P).Of(x)
+	n := normP(p.P, x)
 	return n * n / 2
 }
 
@@ -91,16 +91,16 @@ func (p PNorm) InDomain(x []float64) bool { return firstNonFinite(x) < 0 }
 
 // Conjugate returns ½‖y‖²_q.
 func (p PNorm) Conjugate(y []float64) float64 {
-	n := Norm(p.P).Dual().Of(y)
+	n := normP(p.P/(p.P-1), y)
 	return n * n / 2
 }
 
 // StrongConvexity returns p − 1 in ℓ_p for p ≤ 2, and 0 for p > 2.
-func (p PNorm) StrongConvexity() (mu float64, norm Norm) {
+func (p PNorm) StrongConvexity() (mu, norm float64) {
 	if p.P > 2 {
 		return 0, 2
 	}
-	return p.P - 1, Norm(p.P)
+	return p.P - 1, p.P
 }
 
 // String names the modulus and its p.
@@ -110,7 +110,7 @@ func (p PNorm) String() string { return fmt.Sprintf("½‖·‖², p = %.4g", p.
 // r = |y|/‖y‖_q: NaN at y = 0, where it depends on the direction.
 func (p PNorm) ConjugateCurvature(y []float64) float64 {
 	q := p.P / (p.P - 1)
-	n := Norm(q).Of(y)
+	n := normP(q, y)
 	var diagonal, along float64
 	for _, v := range y {
 		r := math.Abs(v) / n

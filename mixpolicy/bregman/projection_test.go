@@ -14,7 +14,7 @@ import (
 func residual(m Modulus, y []float64) (r, size float64, theta []float64) {
 	theta = make([]float64, len(y))
 	m.ConjugateGradient(theta, y)
-	return JDeriv(m, y, 0), Norm(1).Of(theta), theta
+	return JDeriv(m, y, 0), normP(1, theta), theta
 }
 
 // The closed forms and the iteration on J agree: θ to 1e-12 relative. Only for the ball
@@ -92,7 +92,7 @@ func closedFormError(t *testing.T, with func(Modulus) Modulus) (worst float64) {
 		case LogBall:
 			tol = max(tol, 8*ulp/math.Sqrt(Ball(m).excess(len(y))))
 		}
-		worst = max(worst, distance(a, b)/Norm(2).Of(a)/tol)
+		worst = max(worst, distance(a, b)/normP(2, a)/tol)
 	}
 	return worst
 }

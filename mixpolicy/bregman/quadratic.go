@@ -19,7 +19,7 @@ import (
 //	m, y := bregman.Euclidean(), []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (2.3333, 0.3333, −1.6667)
 func Euclidean() Modulus {
-	return euclidean{Separable{Kernel: square{}, Name: "Euclidean", Mu: 1, Norm: 2}}
+	return euclidean{Separable{Kernel: square{}, Name: "Euclidean", Mu: 1, P: 2}}
 }
 
 type euclidean struct{ Separable }
@@ -157,7 +157,7 @@ func (m *Mahalanobis) Shift(y []float64) (float64, error) {
 }
 
 // StrongConvexity returns λ_min(Q) in ℓ₂.
-func (m *Mahalanobis) StrongConvexity() (mu float64, norm Norm) { return m.least, 2 }
+func (m *Mahalanobis) StrongConvexity() (mu, p float64) { return m.least, 2 }
 
 // String tells the order and the condition of Q.
 func (m *Mahalanobis) String() string {

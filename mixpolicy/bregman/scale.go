@@ -80,9 +80,9 @@ func (s scaled) ConjugateGradient(dst, y []float64) {
 
 func (s scaled) Divergence(x, y []float64) float64 { return s.c * Divergence(s.Modulus, x, y) }
 
-func (s scaled) StrongConvexity() (mu float64, norm Norm) {
-	mu, norm, _ = StrongConvexity(s.Modulus)
-	return s.c * mu, norm
+func (s scaled) StrongConvexity() (mu, p float64) {
+	mu, p, _ = StrongConvexity(s.Modulus)
+	return s.c * mu, p
 }
 
 func (s scaled) Validate() error { return validScale(s.Modulus, s.c) }

@@ -48,8 +48,8 @@ type Separable struct {
 	Kernel Kernel   // of every coordinate
 	Each   []Kernel // in place of Kernel, if they differ: one for each coordinate
 	Name   string   // what String returns; "" is "separable" and the kernel's own
-	Mu     float64  // the constant of strong convexity in Norm, 0 if not known
-	Norm   Norm
+	Mu     float64  // the constant of strong convexity, 0 if not known …
+	P      float64  // … in the norm of ℓ_p
 }
 
 var (
@@ -179,8 +179,8 @@ func (s Separable) outside(x []float64) int {
 	return -1
 }
 
-// StrongConvexity returns Mu and Norm.
-func (s Separable) StrongConvexity() (mu float64, norm Norm) { return s.Mu, s.Norm }
+// StrongConvexity returns Mu and P.
+func (s Separable) StrongConvexity() (mu, p float64) { return s.Mu, s.P }
 
 // String returns the name.
 func (s Separable) String() string {

@@ -24,7 +24,7 @@ import (
 //	m, y := bregman.Tsallis(0.5), []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (0.8559, 0.1054, 0.0387)
 func Tsallis(q float64) Separable {
-	return Separable{Kernel: tsallis{q}, Name: fmt.Sprintf("Tsallis entropy, q = %g", q), Mu: q * math.Exp2(1-q), Norm: 1}
+	return Separable{Kernel: tsallis{q}, Name: fmt.Sprintf("Tsallis entropy, q = %g", q), Mu: q * math.Exp2(1-q), P: 1}
 }
 
 type tsallis struct{ Q float64 }

@@ -74,7 +74,7 @@ func (a MirrorProx) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.
 		return nil, fmt.Errorf("priorwork: mirror-prox with %v: its strong convexity is not known, want a modulus that is a bregman.StrongConvexer", a.Modulus)
 	}
 	if norm > 2 {
-		return nil, fmt.Errorf("priorwork: mirror-prox with %v: strongly convex in %v, want ℓ₂ or ℓ₁", a.Modulus, norm)
+		return nil, fmt.Errorf("priorwork: mirror-prox with %v: strongly convex in ℓ%v, want ℓ₂ or ℓ₁", a.Modulus, norm)
 	}
 	var err error
 	if a.Balance, err = balance(p, a.Balance); err != nil {

@@ -220,9 +220,9 @@ func tangentNorm(norm linprog.Norm, x []float64) float64 {
 }
 
 // normRatio returns the greatest c with ‖x‖_p² ≥ c‖x‖² on ℝᵈ, for the class's norm ‖·‖.
-func normRatio(p bregman.Norm, norm linprog.Norm, d int) float64 {
+func normRatio(p float64, norm linprog.Norm, d int) float64 {
 	inverse := map[linprog.Norm]float64{linprog.L2: 0.5, linprog.LInf: 0, linprog.L1: 1}[norm]
-	if gap := inverse - 1/float64(p); gap > 0 { // ‖x‖_p < ‖x‖ is possible
+	if gap := inverse - 1/p; gap > 0 { // ‖x‖_p < ‖x‖ is possible
 		return math.Pow(float64(d), -2*gap)
 	}
 	return 1
