@@ -280,12 +280,12 @@ func (e *exactPath) enter(ctx context.Context, p *path, c *cut) (outcome, error)
 			step = e.u[block].times(new(big.Rat).Inv(r[block]))
 		default:
 			// c's normal is Σ rₖ aₖ with r ⪯ 0 but for the hyperplane's.
-			p.refutation = refutation{by: append(slices.Clone(e.active), c)}
+			p.refutation = refutation{refuting: append(slices.Clone(e.active), c)}
 			for _, v := range r {
 				p.ratios = append(p.ratios, v.Neg(v))
 			}
 			p.ratios = append(p.ratios, big.NewRat(1, 1))
-			p.of = inUnits(p.by, p.ratios)
+			p.weights = inUnits(p.refuting, p.ratios)
 			return infeasible, nil
 		}
 		for k, v := range r {

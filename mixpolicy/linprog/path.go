@@ -36,9 +36,9 @@ type path struct {
 // A refutation is a combination of cuts, Σ uₖ aₖ, with uₖ ≥ 0 save for the hyperplane, that
 // no point inside the ball satisfies.
 type refutation struct {
-	by     []*cut
-	of     []float64  // uₖ
-	ratios []*big.Rat // uₖ without rounding, of the cuts' whole numbers; nil if they are not known
+	refuting []*cut
+	weights  []float64  // uₖ
+	ratios   []*big.Rat // uₖ without rounding, of the cuts' whole numbers; nil if they are not known
 }
 
 type outcome int
@@ -234,9 +234,9 @@ func (p *path) enter(c *cut, by float64) bool {
 		step := min(full, partial)
 		if math.IsInf(step, 1) {
 			// c's normal is Σ rₖ aₖ with r ⪯ 0 but for the hyperplane's.
-			p.refutation = refutation{by: append(slices.Clone(p.cuts), c), of: make([]float64, q+1)}
-			floats.ScaleTo(p.of[:q], -1, r[:q])
-			p.of[q] = 1
+			p.refutation = refutation{refuting: append(slices.Clone(p.cuts), c), weights: make([]float64, q+1)}
+			floats.ScaleTo(p.weights[:q], -1, r[:q])
+			p.weights[q] = 1
 			return false
 		}
 		for k := range p.u {
@@ -364,7 +364,7 @@ func (p *path) toSphere(ctx context.Context) (outcome, error) {
 			}
 		case p.t == 0:
 			// x(0) = Σ uₖ aₖ, and any feasible θ has x(0)ᵀθ ≥ ‖x(0)‖² > R‖x(0)‖.
-			p.refutation = refutation{by: slices.Clone(p.cuts), of: slices.Clone(p.u)}
+			p.refutation = refutation{refuting: slices.Clone(p.cuts), weights: slices.Clone(p.u)}
 			if p.exact != nil {
 				p.ratios = p.exact.values()
 			}

@@ -149,10 +149,10 @@ func (s *solver) solution() *Solution {
 		sol.Hyperplane = s.mean // no step was made yet
 	default:
 		// The ball touches the feasible set in x(0), and need not have multipliers. Those of
-		// t = touch·R have a bound that misses the optimum by about that times ‖b‖.
-		t := touch * s.radius
+		// t = touchTime·R have a bound that misses the optimum by about that times ‖b‖.
+		t := touchTime * s.radius
 		sol.Dual, _ = s.multipliers(s.b, s.cuts, s.nearby(t), s.length/t, s.mean)
-		sol.Ball = s.length / touch
+		sol.Ball = s.length / touchTime
 	}
 	sol.Bound = sol.Dual.bound(s.b, s.g, s.psi, s.norm, sol.Radius)
 	if sol.Bound > s.bound {
@@ -161,10 +161,10 @@ func (s *solver) solution() *Solution {
 	return sol
 }
 
-// touch is the t/R at which the multipliers are read that a touching ball does not have.
+// touchTime is the t/R at which the multipliers are read that a touching ball does not have.
 // Their bound is less than the optimum by t‖v‖²/2 and by the rounding 2⁻⁵²R²/t, relative to
 // ‖b‖: half of 2⁻²⁶R each.
-const touch = 0x1p-26
+const touchTime = 0x1p-26
 
 // value returns bᵀx.
 func (s *solver) value(x []float64) float64 {
@@ -256,7 +256,7 @@ func (s *solver) proves(sol *Solution) bool {
 	}
 	allowed := 4 * s.rounding() * size * radius
 	if !s.optimal && s.t == 0 {
-		allowed += 2 * touch * radius * s.length
+		allowed += 2 * touchTime * radius * s.length
 	}
 	return math.Abs(sol.Gap()) <= allowed
 }
@@ -343,10 +343,10 @@ func (e *InfeasibleError) radius(g []float64, psi Rows) float64 {
 func (s *solver) contradiction() *InfeasibleError {
 	// Multipliers of a common size near 1.
 	most := 0.0
-	for _, v := range s.of {
+	for _, v := range s.weights {
 		most = max(most, math.Abs(v))
 	}
-	y, _ := s.multipliers(make([]float64, s.d), s.by, s.of, 1/powerOfTwo(most), 0)
+	y, _ := s.multipliers(make([]float64, s.d), s.refuting, s.weights, 1/powerOfTwo(most), 0)
 	e := &InfeasibleError{Rows: y.Rows, Hyperplane: y.Hyperplane, Norm: s.norm, R: s.radius}
 	e.Radius = e.radius(s.g, s.psi)
 	if s.ratios != nil && !e.proves() {
@@ -358,14 +358,14 @@ func (s *solver) contradiction() *InfeasibleError {
 // sharpen gives e its multipliers without rounding, if they prove it.
 func (s *solver) sharpen(e *InfeasibleError) {
 	most := 0.0
-	for _, v := range s.of {
+	for _, v := range s.weights {
 		most = max(most, math.Abs(v))
 	}
 	unit := powerRat(1 - int(math.Ilogb(most)))
 	lambda := make(map[*cut]*big.Rat)
 	var rows []*cut
 	var kappa *big.Rat
-	for k, c := range s.by {
+	for k, c := range s.refuting {
 		v := new(big.Rat).Mul(s.ratios[k], powerRat(c.form.shift))
 		v.Mul(v, unit)
 		switch {

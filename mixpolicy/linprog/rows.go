@@ -146,7 +146,7 @@ func (p *pass) over(ctx context.Context, x, c []float64) {
 			return
 		}
 		if p.err = ctx.Err(); p.err == nil {
-			p.err = p.look(x, c, from)
+			p.err = p.search(x, c, from)
 		}
 		if p.err != nil {
 			p.stop = from
@@ -155,8 +155,8 @@ func (p *pass) over(ctx context.Context, x, c []float64) {
 	}
 }
 
-// look appends the candidates of the block that starts at row from.
-func (p *pass) look(x, c []float64, from int) error {
+// search appends the candidates of the block that starts at row from.
+func (p *pass) search(x, c []float64, from int) error {
 	dot := p.dot[:min(p.block, p.n-from)]
 	p.psi.Apply(dot, from, x)
 	for start := 0; start < len(dot); start += p.group {
