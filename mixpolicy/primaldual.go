@@ -54,7 +54,7 @@ func (f Form) String() string {
 // The zero value runs with the modulus of the problem's class, θ₀ = 1/d, and
 // η_t = 1/√(t+1).
 type PrimalDual struct {
-	// Modulus is φ; nil is Ball{R} for ‖·‖₂, Cube{R} for ‖·‖_∞, negative entropy for
+	// Modulus is φ; nil is Ball{R} for ‖·‖₂, Cube(R) for ‖·‖_∞, negative entropy for
 	// the simplex, and Euclidean when R is infinite.
 	Modulus bregman.Modulus
 	// StepSize is η; nil is InverseSqrt(1).

@@ -19,7 +19,7 @@ import (
 //
 // A panic of the modulus is a finding too.
 //
-//	report := bregman.Check(bregman.Cube{R: 2}, 4, 1)
+//	report := bregman.Check(bregman.Cube(2), 4, 1)
 //	fmt.Println(report, report.Err())
 func Check(m Modulus, d int, seed uint64) *Report {
 	r := &Report{Modulus: fmt.Sprint(m), Dim: d}

@@ -104,13 +104,7 @@ func (c *checker) closedForm(f *Finding) {
 			f.worse(1, 0.5, "closed form: %v; Newton: %v; y = %s", err, err2, vector(y))
 			continue
 		}
-		theta := func(z float64) []float64 {
-			u := c.new()
-			for i, v := range y {
-				u[i] = v + z
-			}
-			return c.conjugateGradient(u)
-		}
+		theta := func(z float64) []float64 { return c.conjugateGradient(shifted(y, z)) }
 		a, b := theta(z), theta(w)
 		limit := 1e-12*norm2(a) + slack*norm2(combine(1, theta(z*(1+4*ulp)), -1, a))
 		f.worse(norm2(combine(1, a, -1, b)), limit, "y = %s: z = %.6g in closed form and %.9g by Newton", vector(y), z, w)

@@ -229,3 +229,32 @@ func ExampleScale() {
 	// Output:
 	// 10·(cube, R = 2): θ = [0.5260 0.3355 0.1385]
 }
+
+// A kernel for each coordinate: the first between −1 and 1, the second positive.
+func ExampleSeparable_each() {
+	m := bregman.Separable{Each: []bregman.Kernel{halfCircle{}, bregman.Burg().Kernel}}
+	show(m, 1, -2)
+	// Output:
+	// separable, with 2 kernels: θ = [0.5673 0.4327]
+}
+
+// Dual points far apart leave J′ flat but for steps, of which the root is at one.
+func ExampleNewtonShift() {
+	y := []float64{3, -1e5, 2e5, 1}
+	z, evaluations, err := bregman.NewtonShift(bregman.LogCosine(1), y, nil)
+	fmt.Printf("z = %.4f, evaluations ≤ 20: %v, %v\n", z, evaluations <= 20, err)
+	// Output:
+	// z = -0.5858, evaluations ≤ 20: true, <nil>
+}
+
+// What a comparison of moduli starts from. In ℝ² the ball of radius 0.6 misses the hyperplane.
+func ExampleGallery() {
+	for _, m := range bregman.Gallery(2, 0.6)[:3] {
+		mu, norm, _ := bregman.StrongConvexity(m)
+		fmt.Printf("%v: %.4g-strongly convex in %v\n", m, mu, norm)
+	}
+	// Output:
+	// cube, R = 0.6: 3.333-strongly convex in ℓ2
+	// Hellinger, R = 0.6: 1.667-strongly convex in ℓ2
+	// log-cosine, R = 0.6: 2.618-strongly convex in ℓ2
+}

@@ -93,7 +93,7 @@ func ProjectDual(m Modulus, y, scratch []float64) (z float64, err error) {
 // interior of the domain, and those of [Shift].
 //
 //	theta := []float64{1.4, 1.2}
-//	err := bregman.Project(bregman.Cube{R: 1.5}, theta, theta) // now θ = (0.8756, 0.1244)
+//	err := bregman.Project(bregman.Cube(1.5), theta, theta) // now θ = (0.8756, 0.1244)
 func Project(m Modulus, dst, x []float64) error {
 	checkLen(dst, x)
 	if err := CheckDomain(m, x); err != nil {
@@ -127,20 +127,19 @@ func CheckDomain(m Modulus, x []float64) error {
 
 // J returns J(z) = φ*(y + z1) − z of (3.19), the convex function of which the shift is the
 // minimiser. It is meant for curves and checks: the solvers work on its derivative.
-func J(m Modulus, y []float64, z float64) float64 {
+func J(m Modulus, y []float64, z float64) float64 { return Conjugate(m, shifted(y, z)) - z }
+
+func shifted(y []float64, z float64) []float64 {
 	u := make([]float64, len(y))
 	for i, v := range y {
 		u[i] = v + z
 	}
-	return Conjugate(m, u) - z
+	return u
 }
 
 // JDeriv returns J′(z) = 1ᵀ∇φ*(y + z1) − 1 of (3.23).
 func JDeriv(m Modulus, y []float64, z float64) float64 {
-	u := make([]float64, len(y))
-	for i, v := range y {
-		u[i] = v + z
-	}
+	u := shifted(y, z)
 	m.ConjugateGradient(u, u)
 	var acc sum.Accumulator
 	acc.Add(-1)
@@ -153,10 +152,7 @@ func JDeriv(m Modulus, y []float64, z float64) float64 {
 // JSecond returns J″(z) = 1ᵀ∇²φ*(y + z1)1 of (3.24), or NaN if m is neither a [Curver] nor
 // [Separable] with kernels that know (φ*)″.
 func JSecond(m Modulus, y []float64, z float64) float64 {
-	u := make([]float64, len(y))
-	for i, v := range y {
-		u[i] = v + z
-	}
+	u := shifted(y, z)
 	if c, ok := m.(Curver); ok {
 		return c.ConjugateCurvature(u)
 	}
