@@ -251,7 +251,7 @@ func ExampleNewtonShift() {
 func ExampleGallery() {
 	for _, m := range bregman.Gallery(2, 0.6)[:3] {
 		mu, norm, _ := bregman.StrongConvexity(m)
-		fmt.Printf("%v: %.4g-strongly convex in %v\n", m, mu, norm)
+		fmt.Printf("%v: %.4g-strongly convex in ℓ%v\n", m, mu, norm)
 	}
 	// Output:
 	// cube, R = 0.6: 3.333-strongly convex in ℓ2
