@@ -11,9 +11,7 @@ import (
 	"strings"
 )
 
-// Measured sums up repetitions of one thing, such as the seconds of a call: the median,
-// the least and the greatest. Of queries the latter two are the ends of an interval that
-// holds the median of all runs with 95 % confidence.
+// Measured is the median, the least and the greatest of the seconds of repeated calls.
 type Measured struct{ Median, Least, Greatest float64 }
 
 // Comparison is a row of peers.csv: what we take for a piece of work, and what one
@@ -21,36 +19,26 @@ type Measured struct{ Median, Least, Greatest float64 }
 type Comparison struct {
 	Work     string // its short name, as the command's --only has it
 	Instance string // of the work, in words
-	Unit     string // s, queries, GiB or ×
 	Ours     string // our method; empty if the instance says it
 	We       Measured
 	OurCPU   float64 // seconds of all cores together, median
 	Threads  int     // that we may use
 
-	Peer   string // a package and its version; empty if there is none
+	Peer   string // a package and its version
 	Method string // the peer's
 	They   Measured
 	// TheirCPU and TheirThreads are as OurCPU and Threads.
 	TheirCPU     float64
 	TheirThreads int
-	// Outcome is empty if the peer came to the same answer as we, and tells otherwise what
-	// happened. One that was stopped has the time it had in They. Without a peer it is
-	// empty, or NotReached.
+	// Outcome is empty if the peer had the same answer as we; else it says what happened. One that was stopped has the time it had in They.
 	Outcome     string
-	Repetitions int // of the peer; of ours if there is none
-
-	Faster float64 // wanted: They/We at least; 0 if nothing is
-	Most   float64 // wanted: We at most; 0 if nothing is
+	Repetitions int // of the peer
 
 	Machine string // model of the processor and number of cores
 	Go      string
-	Python  string // empty if there is no peer
+	Python  string
 	Date    string // of the measurement, YYYY-MM-DD
 }
-
-// NotReached is the outcome if half of the runs had not arrived when they ended, which is
-// then the median.
-const NotReached = "not reached"
 
 // stopped is how the outcome of a peer begins that did not finish in the time it had.
 const stopped = "stopped"
@@ -59,18 +47,12 @@ const stopped = "stopped"
 func Stopped(seconds float64) string { return fmt.Sprintf("%s after %.3g s", stopped, seconds) }
 
 // Ratio returns how many times as long the peer takes: a lower bound if it was stopped,
-// and NaN if it failed or there is none.
+// and NaN if it failed.
 func (c Comparison) Ratio() (ratio float64, bound bool) {
-	if c.Peer == "" || c.Outcome != "" && !strings.HasPrefix(c.Outcome, stopped) {
+	if c.Outcome != "" && !strings.HasPrefix(c.Outcome, stopped) {
 		return math.NaN(), false
 	}
 	return c.They.Median / c.We.Median, c.Outcome != ""
-}
-
-// Met tells whether the row has what was wanted.
-func (c Comparison) Met() bool {
-	ratio, _ := c.Ratio()
-	return !(ratio < c.Faster) && (c.Most == 0 || c.We.Median <= c.Most)
 }
 
 // Best returns of every work and instance the row of the best peer, in the order of the
@@ -111,7 +93,6 @@ type column struct {
 var columns = []column{
 	{"work", func(c *Comparison) any { return &c.Work }},
 	{"instance", func(c *Comparison) any { return &c.Instance }},
-	{"unit", func(c *Comparison) any { return &c.Unit }},
 	{"ours", func(c *Comparison) any { return &c.Ours }},
 	{"ours_median", func(c *Comparison) any { return &c.We.Median }},
 	{"ours_least", func(c *Comparison) any { return &c.We.Least }},
@@ -127,30 +108,31 @@ var columns = []column{
 	{"peer_threads", func(c *Comparison) any { return &c.TheirThreads }},
 	{"outcome", func(c *Comparison) any { return &c.Outcome }},
 	{"repetitions", func(c *Comparison) any { return &c.Repetitions }},
-	{"ratio_wanted", func(c *Comparison) any { return &c.Faster }},
-	{"ours_at_most", func(c *Comparison) any { return &c.Most }},
 	{"machine", func(c *Comparison) any { return &c.Machine }},
 	{"go", func(c *Comparison) any { return &c.Go }},
 	{"python", func(c *Comparison) any { return &c.Python }},
 	{"date", func(c *Comparison) any { return &c.Date }},
 }
 
-// derived are further columns, for readers of the file: they follow from the others.
-var derived = []struct {
-	name string
-	of   func(Comparison) string
-}{
-	{"ratio", func(c Comparison) string {
-		ratio, bound := c.Ratio()
-		switch {
-		case math.IsNaN(ratio):
-			return ""
-		case bound:
-			return "≥" + number(ratio)
-		}
-		return number(ratio)
-	}},
-	{"met", func(c Comparison) string { return strconv.FormatBool(c.Met()) }},
+// ratio is the last column, for readers of the file: it follows from the others.
+func (c Comparison) ratio() string {
+	ratio, bound := c.Ratio()
+	switch {
+	case math.IsNaN(ratio):
+		return ""
+	case bound:
+		return "≥" + number(ratio)
+	}
+	return number(ratio)
+}
+
+// header returns the names of the columns.
+func header() []string {
+	var names []string
+	for _, k := range columns {
+		names = append(names, k.name)
+	}
+	return append(names, "ratio")
 }
 
 // number writes four digits, which is more than a time has.
@@ -158,14 +140,7 @@ func number(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 
 // WriteComparisons writes them as CSV with a header. Numbers are rounded to four digits.
 func WriteComparisons(w io.Writer, all []Comparison) error {
-	var head []string
-	for _, k := range columns {
-		head = append(head, k.name)
-	}
-	for _, k := range derived {
-		head = append(head, k.name)
-	}
-	rows := [][]string{head}
+	rows := [][]string{header()}
 	for _, c := range all {
 		var row []string
 		for _, k := range columns {
@@ -177,13 +152,10 @@ func WriteComparisons(w io.Writer, all []Comparison) error {
 			case *float64:
 				text := number(*v)
 				row = append(row, text)
-				*v, _ = strconv.ParseFloat(text, 64) // what derived columns follow from
+				*v, _ = strconv.ParseFloat(text, 64) // what the ratio follows from
 			}
 		}
-		for _, k := range derived {
-			row = append(row, k.of(c))
-		}
-		rows = append(rows, row)
+		rows = append(rows, append(row, c.ratio()))
 	}
 	if err := csv.NewWriter(w).WriteAll(rows); err != nil {
 		return fmt.Errorf("data: peers.csv: %w", err)
@@ -201,11 +173,8 @@ func ReadComparisons(r io.Reader) ([]Comparison, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("data: peers.csv is empty, want a header")
 	}
-	width := len(columns) + len(derived)
-	for j, name := range rows[0] {
-		if len(rows[0]) != width || j < len(columns) && name != columns[j].name || j >= len(columns) && name != derived[j-len(columns)].name {
-			return nil, fmt.Errorf("data: peers.csv has the columns %q, want those that go run ./data/peers writes", rows[0])
-		}
+	if want := header(); !slices.Equal(rows[0], want) {
+		return nil, fmt.Errorf("data: peers.csv has the columns %q, want %q", rows[0], want)
 	}
 	var all []Comparison
 	for i, row := range rows[1:] {
@@ -227,22 +196,86 @@ func ReadComparisons(r io.Reader) ([]Comparison, error) {
 				return nil, fmt.Errorf("data: peers.csv, row %d, column %s: %q: %w", i+1, k.name, row[j], err)
 			}
 		}
-		for j, k := range derived {
-			if got, want := row[len(columns)+j], k.of(c); got != want {
-				return nil, fmt.Errorf("data: peers.csv, row %d, column %s: %q does not follow from the others, want %q", i+1, k.name, got, want)
-			}
+		if got, want := row[len(columns)], c.ratio(); got != want {
+			return nil, fmt.Errorf("data: peers.csv, row %d, column ratio: %q does not follow from the others, want %q", i+1, got, want)
 		}
 		all = append(all, c)
 	}
 	return all, nil
 }
 
-// Comparisons returns the rows of peers.csv.
-func Comparisons() ([]Comparison, error) {
-	f, err := Files.Open("peers.csv")
-	if err != nil {
-		return nil, fmt.Errorf("data: %w", err)
+// The table of peers.csv in README.md is between these lines.
+const (
+	readmeBegin = "<!-- from data/peers.csv, by go run ./data/peers -->\n"
+	readmeEnd   = "<!-- end of data/peers.csv -->\n"
+)
+
+// WithComparisons returns the README with its table made anew from the rows.
+func WithComparisons(readme string, all []Comparison) (string, error) {
+	before, rest, begins := strings.Cut(readme, readmeBegin)
+	_, after, ends := strings.Cut(rest, readmeEnd)
+	if !begins || !ends {
+		return "", fmt.Errorf("data: README.md has no place for the comparison, want the lines %q and %q", readmeBegin, readmeEnd)
 	}
-	defer f.Close()
-	return ReadComparisons(f)
+	return before + readmeBegin + comparisonTable(all) + readmeEnd + after, nil
+}
+
+// comparisonTable is Markdown: of each work the first problem, with the best peer.
+func comparisonTable(all []Comparison) string {
+	var b strings.Builder
+	b.WriteString("| problem | this module | best peer | ratio |\n|---|---|---|---|\n")
+	last := ""
+	for _, c := range Best(all) {
+		if c.Work == last {
+			continue
+		}
+		last = c.Work
+		ours, theirs := seconds(c.We.Median), c.Outcome
+		if c.Ours != "" {
+			ours += ", " + c.Ours
+		}
+		if theirs == "" {
+			theirs = seconds(c.They.Median)
+		}
+		ratio := ""
+		switch r, bound := c.Ratio(); {
+		case math.IsNaN(r):
+		case bound:
+			ratio = "**≥ " + digits(r) + " ×**"
+		default:
+			ratio = "**" + digits(r) + " ×**"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s, %s: %s | %s |\n", c.Instance, ours, c.Peer, c.Method, theirs, ratio)
+	}
+	return b.String()
+}
+
+// seconds writes a time with the prefix that suits it.
+func seconds(v float64) string {
+	for _, p := range []struct {
+		prefix string
+		size   float64
+	}{{"", 1}, {"m", 1e-3}, {"µ", 1e-6}} {
+		if v >= p.size {
+			return digits(v/p.size) + " " + p.prefix + "s"
+		}
+	}
+	return digits(v/1e-9) + " ns"
+}
+
+// digits writes two digits, or all of those before the point.
+func digits(v float64) string {
+	if v >= 10 || v == math.Trunc(v) {
+		return Thousands(int(math.Round(v)))
+	}
+	return strconv.FormatFloat(v, 'f', max(0, 1-int(math.Floor(math.Log10(v)))), 64)
+}
+
+// Thousands writes n with commas between thousands.
+func Thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }

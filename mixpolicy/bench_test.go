@@ -57,7 +57,7 @@ func BenchmarkStep(b *testing.B) {
 	bench("queue/lazy", section6, mixpolicy.PrimalDual{CostScale: cMax, Multipliers: lazy})
 	bench("queue/dense, ball", section6, mixpolicy.PrimalDual{CostScale: cMax, Multipliers: dense, Beta: 5})
 	bench("queue/lazy, ball", section6, mixpolicy.PrimalDual{CostScale: cMax, Multipliers: lazy, Beta: 5})
-	bench("queue/printed", section6, mixpolicy.PrimalDual{Modulus: bregman.Cube{R: 2}, CostScale: 1e8, Form: mixpolicy.Printed, StepSize: mixpolicy.Constant(1e-6)})
+	bench("queue/printed", section6, mixpolicy.PrimalDual{Modulus: bregman.Cube(2), CostScale: 1e8, Form: mixpolicy.Printed, StepSize: mixpolicy.Constant(1e-6)})
 	bench("queue/penalty", section6, mixpolicy.Penalty{CostScale: cMax})
 	bench("queue/plug-in", section6, mixpolicy.PlugIn{})
 	for _, d := range []int{2, 4, 16} {

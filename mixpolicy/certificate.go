@@ -106,7 +106,7 @@ func (r *Result) settings() string {
 }
 
 // String returns the certificate as a table, one line a number.
-func (c *Certificate) String() string {
+func (c Certificate) String() string {
 	var b strings.Builder
 	line := func(name, format string, v ...any) {
 		width := 28 // of the column, to which a hat over a letter adds nothing
@@ -117,7 +117,9 @@ func (c *Certificate) String() string {
 		}
 		fmt.Fprintf(&b, "%-*s %s\n", width, name, fmt.Sprintf(format, v...))
 	}
-	line("cost cᵀΨθ̂", "%.6f", c.Objective)
+	if c.HasTheta {
+		line("cost cᵀΨθ̂", "%.6f", c.Objective)
+	}
 	if c.HasOptimum {
 		line("exact optimum of (2.18)", "%.6f", c.Optimum)
 		line("gap to the optimum", "%+.3g", c.Gap)
@@ -127,13 +129,18 @@ func (c *Certificate) String() string {
 		line("lower bound from λ̂", "%.6f", c.DualBound)
 		line("duality gap", "%+.3g", c.DualityGap)
 	}
-	if c.HasPolicy {
+	switch {
+	case c.HasPolicy && c.HasTheta:
 		line("true cost of π^θ̂", "%.6f", c.PolicyCost)
+	case c.HasPolicy:
+		line("true cost of the policy", "%.6f", c.PolicyCost)
 	}
-	line("violation ½‖[Ψθ̂]₋‖₂", "%.3g", c.Violation)
-	line("negative mass ‖[Ψθ̂]₋‖₁", "%.3g", c.NegativeMass)
-	line("1ᵀθ̂ − 1", "%+.9f", math.Round(1e9*c.HyperplaneError)/1e9+0) // + 0 turns −0 into 0
-	line("‖θ̂‖ of R", "%.4g of %.4g", c.Norm, c.Radius)
+	if c.HasTheta {
+		line("violation ½‖[Ψθ̂]₋‖₂", "%.3g", c.Violation)
+		line("negative mass ‖[Ψθ̂]₋‖₁", "%.3g", c.NegativeMass)
+		line("1ᵀθ̂ − 1", "%+.9f", math.Round(1e9*c.HyperplaneError)/1e9+0) // + 0 turns −0 into 0
+		line("‖θ̂‖ of R", "%.4g of %.4g", c.Norm, c.Radius)
+	}
 	line("queries", "%d", c.Queries)
 	line("seed, stream", "%d, %d", c.Seed, c.Stream)
 	line("settings", "%s", c.Settings)

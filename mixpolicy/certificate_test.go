@@ -114,7 +114,7 @@ func TestUncertified(t *testing.T) {
 // What rounds to 0 has no sign.
 func TestCertificateOfRounding(t *testing.T) {
 	for _, v := range []float64{-1e-16, 0, 1e-16} {
-		if text := (&mixpolicy.Certificate{HyperplaneError: v}).String(); !strings.Contains(text, "+0.000000000") {
+		if text := (&mixpolicy.Certificate{HasTheta: true, HyperplaneError: v}).String(); !strings.Contains(text, "+0.000000000") {
 			t.Errorf("1ᵀθ̂ − 1 = %v is told as\n%s", v, text)
 		}
 	}

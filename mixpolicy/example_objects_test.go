@@ -47,16 +47,6 @@ func ExampleSimulate() {
 	// broken 0.3077 ± 0.0006 of the time, exactly 0.3077
 }
 
-// τ_mix(¼) of (2.23), corrected: the steps until every start is within ¼ of the stationary
-// distribution. With 1 − p − q = 0.35 the distance is 0.35ᵗ·0.6923 at most.
-func ExampleMixingTime() {
-	x := mixpolicy.Must(models.Machine{}.MDP())
-	m := mixpolicy.Must(mixpolicy.MixingTime(context.Background(), x, mixpolicy.UniformPolicy(x), .25))
-	fmt.Printf("τ = %d, at a distance of %.4f\n", m.Time, m.Distance)
-	// Output:
-	// τ = 1, at a distance of 0.2423
-}
-
 // The estimate that needs no step size: plug-in, on the queue of section 6.
 func ExamplePlugIn() {
 	queue := mixpolicy.Must(models.Queue{}.MDP())
@@ -66,4 +56,46 @@ func ExamplePlugIn() {
 	fmt.Printf("θ̂ = %.4f, %.3f %% above the optimum after %d queries\n", run.Theta, 100*run.Merit/run.Optimum, run.Queries)
 	// Output:
 	// θ̂ = [1.1162 -0.1162], 0.000 % above the optimum after 100 queries
+}
+
+// What a first look prints.
+func Example_print() {
+	queue := mixpolicy.Must(models.Queue{}.MDP())
+	base := mixpolicy.Must(models.Queue{}.Policies(queue))
+	psi := mixpolicy.Must(mixpolicy.NewFeatures(queue, base...))
+	p := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
+	s, a := queue.StateAction(queue.Pair(17, 3))
+	fmt.Println(queue)
+	fmt.Println(base[0])
+	fmt.Println(mixpolicy.Must(queue.Occupation(base[0])))
+	fmt.Println(psi)
+	fmt.Println(p)
+	fmt.Println(mixpolicy.Must(p.Optimum()))
+	fmt.Println("pair 17, 3 and back:", s, a)
+	run := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, mixpolicy.PlugIn{}, mixpolicy.Settings{Iterations: 100, Seed: 1, Uncertified: true}))
+	fmt.Println(run)
+	// Output:
+	// MDP of 100 states and 4 actions, average cost
+	// 1094 transitions, costs from 1.48 to 10030.7
+	// randomised policy of 100 states and 4 actions
+	// in state 0 with probabilities [0.25 0.25 0.25 0.25]
+	// occupation measure of 100 states and 400 pairs
+	// most mass in state 0: 0.01; flow residual 4.9e-17, by elimination
+	// Ψ of 400 pairs and 2 columns
+	// cᵀΨ = [3395.5 7987.87]
+	// min cᵀΨθ over Ψθ ⪰ 0, 1ᵀθ = 1, ‖θ‖₂ ≤ 2
+	// d = 2, 400 pairs, cᵀΨ = [3395.5 7987.87]
+	// optimum 2861.64557 at θ = [1.11625 -0.116248]
+	// no feasible point is better by more than 6e-12; binding rows: 1
+	// pair 17, 3 and back: 17 3
+	// plug-in, completed after 100 iterations
+	// θ̂ = [1.11625 -0.116248]
+	// cost cᵀΨθ̂                    2861.645568
+	// violation ½‖[Ψθ̂]₋‖₂          0
+	// negative mass ‖[Ψθ̂]₋‖₁       0
+	// 1ᵀθ̂ − 1                      +0.000000000
+	// ‖θ̂‖ of R                     1.122 of 2
+	// queries                      100
+	// seed, stream                 1, 0
+	// settings                     plug-in, T = 100, ‖θ‖₂ ≤ 2
 }

@@ -35,7 +35,7 @@ func Example() {
 	// ‖θ̂‖ of R                     1.325 of 2
 	// queries                      100000
 	// seed, stream                 1, 0
-	// settings                     primal–dual, φ: ball, R = 2, η = 1, 0.7071, 0.5774, …, G = +Inf, scale of costs 10030.72, T = 100000, ‖θ‖ℓ₂ ≤ 2
+	// settings                     primal–dual, φ: ball, R = 2, η = 1, 0.7071, 0.5774, …, G = +Inf, scale of costs 10030.72, T = 100000, ‖θ‖₂ ≤ 2
 }
 
 // The mixture of the two policies' measures that costs least, exactly.

@@ -41,20 +41,6 @@ func SumOfSquares(counts ...int64) (hi, lo uint64, value float64) {
 	return q.hi, q.lo, q.float()
 }
 
-// MinLinear returns min gᵀθ over 1ᵀθ = 1, ‖θ‖ ≤ R.
-func (c Class) MinLinear(g []float64) float64 { return c.minLinear(g) }
-
-// Walk is the path behind lazy multipliers.
-type Walk struct{ walk }
-
-// NewHull and NewSegments are its two implementations.
-func NewHull() Walk          { return Walk{newHull()} }
-func NewSegments(d int) Walk { return Walk{newSegments(d)} }
-
-func (w Walk) Add(point []float64)            { w.add(point) }
-func (w Walk) Drawdown(psi []float64) float64 { return w.drawdown(psi) }
-func (w Walk) Size() int                      { return w.size() }
-
 // Factored returns the same features with Ψ in factors, as large ones have it.
 func (f *Features) Factored() *Features {
 	g := *f

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
@@ -40,10 +43,7 @@ func NewFeatures(x *MDP, policies ...*Policy) (*Features, error) {
 	return NewFeaturesContext(context.Background(), x, MeasureSettings{}, policies...)
 }
 
-// NewFeaturesContext is [NewFeatures] with a context and settings. Errors name the
-// policy by its index j. With the error come the features of the policies before it, the
-// first j, or nil if it is the first: after a cancellation only the others are left to
-// do, and [FeaturesFromMeasures] puts the measures of both runs together.
+// NewFeaturesContext is [NewFeatures] with a context and settings.
 //
 // A large Ψ is not stored: an entry is πʲ_a(s)μʲ(s), and a state takes 8 bytes a policy,
 // with 4 for deterministic and other policies of few different rows, whatever the
@@ -52,37 +52,23 @@ func NewFeaturesContext(ctx context.Context, x *MDP, set MeasureSettings, polici
 	if len(policies) == 0 {
 		return nil, errors.New("mixpolicy: no base policy, want at least one")
 	}
-	measures := make([]Measure, len(policies))
+	f := &Features{x: x, base: slices.Clone(policies), measures: make([]Measure, len(policies))}
+	mu := make([][]float64, len(policies))
 	for j, p := range policies {
 		q, err := occupation(ctx, x, p, set)
 		if err != nil {
-			err = fmt.Errorf("mixpolicy: base policy %d: %w", j, err)
-			if j == 0 {
-				return nil, err
-			}
-			return newFeatures(x, policies[:j], measures[:j]), err
+			return nil, fault.At("mixpolicy", fmt.Sprintf("base policy %d", j), err)
 		}
-		measures[j] = *q
-	}
-	return newFeatures(x, policies, measures), nil
-}
-
-// newFeatures returns the features of base policies and their measures, of which it
-// needs State only.
-func newFeatures(x *MDP, policies []*Policy, measures []Measure) *Features {
-	f := &Features{x: x, base: slices.Clone(policies), measures: measures}
-	mu := make([][]float64, len(policies))
-	for j := range mu {
-		mu[j] = measures[j].State
+		f.measures[j], mu[j] = *q, q.State
 	}
 	f.psi = newMatrix(x, f.base, mu)
 	if _, ok := f.psi.(*factored); ok {
-		for j := range measures {
-			measures[j].State = nil
+		for j := range f.measures {
+			f.measures[j].State = nil
 		}
 	}
 	f.setSampling(f.uniformSampling())
-	return f
+	return f, nil
 }
 
 // FeaturesFromColumns takes given columns, each a distribution over pairs (kept,
@@ -101,7 +87,7 @@ func FeaturesFromColumns(x *MDP, columns ...[]float64) (*Features, error) {
 				return nil, fmt.Errorf("mixpolicy: feature column %d, %s: %v, want a probability", j, x.pairName(i/x.m, i%x.m), v)
 			}
 		}
-		if v := sum.Of(c); math.Abs(v-1) > rowSumTolerance(len(c)) {
+		if v := sum.Of(c); math.Abs(v-1) > sum.Tolerance(len(c)) {
 			return nil, fmt.Errorf("mixpolicy: feature column %d adds up to %v, want 1", j, v)
 		}
 	}
@@ -118,7 +104,7 @@ func (f *Features) SampledBy(q []float64) (*Features, error) {
 	if len(q) != f.x.Pairs() {
 		return nil, fmt.Errorf("mixpolicy: sampling distribution has %d entries, want one per pair: %d", len(q), f.x.Pairs())
 	}
-	if err := checkDistribution(q, len(q)); err != nil {
+	if err := sum.CheckDistribution(q, len(q)); err != nil {
 		return nil, fmt.Errorf("mixpolicy: sampling distribution: %w", err)
 	}
 	row := make([]float64, f.Dim())
@@ -269,39 +255,169 @@ func (f *Features) PolicyOf(theta []float64) (*Policy, error) {
 	return PolicyOf(f.x, xi)
 }
 
-// FeaturesFromMeasures takes the measures of base policies, such as those of runs of
-// [Occupation] that were interrupted and continued; of a measure it needs State. The
-// error names a measure that is no distribution, or whose flow residual, which is
-// computed again, is above the tolerance: it is of another policy or another MDP.
-func FeaturesFromMeasures(x *MDP, policies []*Policy, measures []*Measure, tolerance float64) (*Features, error) {
-	if len(policies) == 0 || len(policies) != len(measures) {
-		return nil, fmt.Errorf("mixpolicy: %d base policies and %d measures, want as many, at least one", len(policies), len(measures))
-	}
-	own := make([]Measure, len(measures))
-	for j, q := range measures {
-		if err := x.checkMeasure(policies[j], q, tolerance); err != nil {
-			return nil, located(fmt.Sprintf("base policy %d", j), err)
-		}
-		own[j] = *q
-		own[j].Pair = nil
-	}
-	return newFeatures(x, policies, own), nil
+// matrix is Ψ, stored or in factors. Both forms give the same numbers, to the bit.
+type matrix interface {
+	linprog.Rows
+	// add adds (Ψθ)ᵢ to dst, ψ¹ first, for the len(dst) rows from the given one on.
+	add(dst []float64, from int, theta []float64)
+	// column returns ψʲ, borrowed if it is stored.
+	column(j int) []float64
+	// dot returns ψʲᵀx.
+	dot(j int, x []float64) float64
 }
 
-// checkMeasure makes sure that q is the measure of p.
-func (x *MDP) checkMeasure(p *Policy, q *Measure, tolerance float64) error {
-	if err := x.checkPolicy(p); err != nil {
-		return err
+// storedLimit is the most numbers of Ψ that are stored: 8 MiB, which the cache holds. An
+// iteration with dense multipliers reads all of Ψ, which takes half as long if its entries
+// need not be multiplied out. A larger Ψ would take too much memory.
+const storedLimit = 1 << 20
+
+// newMatrix returns Ψ of base policies and their state measures.
+func newMatrix(x *MDP, policies []*Policy, mu [][]float64) matrix {
+	psi := newFactored(x, policies, mu)
+	if n, d := psi.Dims(); n*d > storedLimit {
+		return psi
 	}
-	if q == nil {
-		return errors.New("measure is nil")
+	columns := make([][]float64, len(policies))
+	for j := range columns {
+		columns[j] = psi.column(j)
 	}
-	if err := checkDistribution(q.State, x.n); err != nil {
-		return fmt.Errorf("measure: %w", err)
+	return stored{columns}
+}
+
+// stored is Ψ by its columns.
+type stored struct{ linprog.Columns }
+
+func (c stored) add(dst []float64, from int, theta []float64) {
+	for j, v := range c.Columns {
+		floats.AddScaled(dst, theta[j], v[from:from+len(dst)])
 	}
-	chain := x.chain(p)
-	if residual := x.flowResidual(chain, q.State); !(residual <= tolerance) {
-		return fmt.Errorf("measure has the flow residual %.3g, want at most %.3g: it is not that of this policy in this MDP", residual, tolerance)
+}
+
+func (c stored) column(j int) []float64 { return c.Columns[j] }
+
+func (c stored) dot(j int, x []float64) float64 { return sum.Dot(c.Columns[j], x) }
+
+// factored is Ψ by its factors, ψʲ_a(s) = πʲ_a(s) μʲ(s).
+type factored struct {
+	n, m, d  int
+	policies []*Policy
+	mu       []float64 // μʲ(s) at s·d + j: what a row takes is in one place
+}
+
+func newFactored(x *MDP, policies []*Policy, mu [][]float64) *factored {
+	c := &factored{n: x.n, m: x.m, d: len(policies), policies: policies, mu: make([]float64, x.n*len(policies))}
+	for j, v := range mu {
+		for s, p := range v {
+			c.mu[s*c.d+j] = p
+		}
 	}
-	return nil
+	return c
+}
+
+// Dims implements [linprog.Rows].
+func (c *factored) Dims() (n, d int) { return c.n * c.m, c.d }
+
+// Row implements [linprog.Rows].
+func (c *factored) Row(dst []float64, i int) {
+	s := i / c.m
+	a := i - s*c.m
+	for j, mu := range c.mu[s*c.d:][:c.d] {
+		dst[j] = c.policies[j].Row(s)[a] * mu
+	}
+}
+
+// Apply implements [linprog.Rows].
+func (c *factored) Apply(dst []float64, from int, theta []float64) {
+	clear(dst)
+	c.add(dst, from, theta)
+}
+
+func (c *factored) add(dst []float64, from int, theta []float64) {
+	for len(dst) > 0 {
+		// As many pairs as stay in the first-level cache until the last feature is added.
+		block := dst[:min(len(dst), 1024)]
+		for j, t := range theta {
+			c.addColumn(block, from, j, t)
+		}
+		dst, from = dst[len(block):], from+len(block)
+	}
+}
+
+// addColumn adds t ψʲᵢ to dst, from row from on.
+func (c *factored) addColumn(dst []float64, from, j int, t float64) {
+	p, mu := c.policies[j], c.mu[j:]
+	s := from / c.m
+	skip := from - s*c.m
+	if p.deterministic() {
+		for first := -skip; first < len(dst); s, first = s+1, first+c.m {
+			if i := first + p.unit(s); uint(i) < uint(len(dst)) {
+				dst[i] += t * mu[s*c.d]
+			}
+		}
+		return
+	}
+	for ; len(dst) > 0; s, skip = s+1, 0 {
+		row := p.Row(s)[skip:]
+		row = row[:min(len(row), len(dst))]
+		for a, w := range row {
+			dst[a] += t * (w * mu[s*c.d])
+		}
+		dst = dst[len(row):]
+	}
+}
+
+func (c *factored) column(j int) []float64 {
+	psi := make([]float64, c.n*c.m)
+	c.addColumn(psi, 0, j, 1)
+	return psi
+}
+
+// state returns μʲ.
+func (c *factored) state(j int) []float64 {
+	mu := make([]float64, c.n)
+	for s := range mu {
+		mu[s] = c.mu[s*c.d+j]
+	}
+	return mu
+}
+
+func (c *factored) dot(j int, x []float64) float64 {
+	var total sum.Accumulator
+	p := c.policies[j]
+	for s := range c.n {
+		mu := c.mu[s*c.d+j]
+		if p.deterministic() {
+			total.Add(mu * x[s*c.m+p.unit(s)])
+			continue
+		}
+		row := p.Row(s)
+		for a, v := range x[s*c.m:][:c.m] {
+			total.Add(row[a] * mu * v)
+		}
+	}
+	return total.Value()
+}
+
+// worthwhile is how many multiplications pay for a goroutine: some 50 µs, ten times what
+// starting it takes.
+const worthwhile = 1 << 16
+
+// split cuts [0, n) into a part for each worker, fewer if there are not terms enough,
+// and runs do on all of them at once. Workers 0 is one per CPU. The result of do must not
+// depend on where the cuts are.
+func split(workers, n, terms int, do func(part, lo, hi int)) (parts int) {
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	workers = max(1, min(workers, n, terms/worthwhile))
+	if workers == 1 {
+		do(0, 0, n)
+		return 1
+	}
+	var wait sync.WaitGroup
+	for w := range workers {
+		wait.Go(func() { do(w, w*n/workers, (w+1)*n/workers) })
+	}
+	wait.Wait()
+	return workers
 }

@@ -24,7 +24,7 @@ var AverageCost = Criterion{1}
 // Discounted is the criterion with discount factor γ; [New] refuses γ ∉ (0, 1).
 func Discounted(gamma float64) Criterion {
 	if gamma == 1 {
-		gamma = math.Inf(1) // average cost goes by its name, so that a γ of 1 is no accident
+		gamma = math.Inf(1) // average cost is chosen by name only: a γ of 1 may be a mistake
 	}
 	return Criterion{gamma}
 }
@@ -94,18 +94,15 @@ type MDP struct {
 	stateLabel, actionLabel func(int) string
 }
 
-// rowSumTolerance is how far from 1 the k probabilities of a row may add up:
-// every one may carry 16 roundings of its own, which is what formulas such as
-// ϱ/(ϱ+a) and products of a few factors take. A row with a decimal typed to
-// fewer digits than it needs is off by far more, and is refused.
-func rowSumTolerance(k int) float64 { return float64(16*(k+1)) * 0x1p-53 }
-
-// New builds and validates an MDP. The error names the state and action of the
-// first row that is not a distribution: an entry that is negative, not finite,
-// out of range or listed twice, or a sum other than 1.
+// New builds and validates an MDP of at most 2³¹−1 pairs. The error names the state and
+// action of the first row that is not a distribution: an entry that is negative, not
+// finite, out of range or listed twice, or a sum other than 1.
 func New(spec Spec) (*MDP, error) {
 	if spec.States < 1 || spec.Actions < 1 {
 		return nil, fmt.Errorf("mixpolicy: MDP of %d states and %d actions, want at least one of each", spec.States, spec.Actions)
+	}
+	if spec.States > math.MaxInt32/spec.Actions {
+		return nil, fmt.Errorf("mixpolicy: MDP of %d states and %d actions, want at most 2³¹−1 pairs", spec.States, spec.Actions)
 	}
 	if err := spec.Criterion.validate(); err != nil {
 		return nil, err
@@ -128,6 +125,7 @@ func New(spec Spec) (*MDP, error) {
 	if expected <= 0 {
 		expected = 4 * pairs
 	}
+	expected = min(expected, math.MaxInt32) // more than that comes as it is needed
 	b := sparse.NewBuilder(x.n, pairs, expected)
 	for s := range x.n {
 		for a := range x.m {
@@ -141,7 +139,7 @@ func New(spec Spec) (*MDP, error) {
 				switch {
 				case t.To < 0 || t.To >= x.n:
 					return nil, fmt.Errorf("mixpolicy: %s: next state %d, want 0 to %d", x.pairName(s, a), t.To, x.n-1)
-				case !(t.P >= 0 && t.P <= 1+rowSumTolerance(len(next))):
+				case !(t.P >= 0 && t.P <= 1+sum.Tolerance(len(next))):
 					return nil, fmt.Errorf("mixpolicy: %s: probability %v of next state %s, want a number in [0, 1]", x.pairName(s, a), t.P, x.StateName(t.To))
 				}
 				total.Add(t.P)
@@ -152,8 +150,8 @@ func New(spec Spec) (*MDP, error) {
 			if s2, ok := b.EndRow(); !ok {
 				return nil, fmt.Errorf("mixpolicy: %s: next state %s is listed twice, want once (mixpolicy.Merge adds the probabilities up)", x.pairName(s, a), x.StateName(s2))
 			}
-			if v := total.Value(); math.Abs(v-1) > rowSumTolerance(len(next)) {
-				return nil, fmt.Errorf("mixpolicy: %s: probabilities add up to %v, want 1", x.pairName(s, a), v)
+			if v := total.Value(); math.Abs(v-1) > sum.Tolerance(len(next)) {
+				return nil, fmt.Errorf("mixpolicy: %s: probabilities add up to %v, want 1; the difference is %.3g", x.pairName(s, a), v, math.Abs(v-1))
 			}
 		}
 	}
@@ -165,26 +163,10 @@ func initialDistribution(alpha []float64, n int) ([]float64, error) {
 	if alpha == nil {
 		return constant(n, 1/float64(n)), nil
 	}
-	if err := checkDistribution(alpha, n); err != nil {
+	if err := sum.CheckDistribution(alpha, n); err != nil {
 		return nil, fmt.Errorf("mixpolicy: initial distribution: %w", err)
 	}
 	return slices.Clone(alpha), nil
-}
-
-// checkDistribution reports why p is not a distribution over k outcomes.
-func checkDistribution(p []float64, k int) error {
-	if len(p) != k {
-		return fmt.Errorf("%d probabilities, want %d", len(p), k)
-	}
-	for i, v := range p {
-		if !(v >= 0) || math.IsInf(v, 1) {
-			return fmt.Errorf("entry %d is %v, want a number in [0, 1]", i, v)
-		}
-	}
-	if v := sum.Of(p); math.Abs(v-1) > rowSumTolerance(k) {
-		return fmt.Errorf("entries add up to %v, want 1", v)
-	}
-	return nil
 }
 
 func constant(n int, v float64) []float64 {
@@ -252,6 +234,9 @@ func (x *MDP) Pairs() int { return x.n * x.m }
 // Pair returns the index i = s·m + a of the pair (s, a).
 func (x *MDP) Pair(s, a int) int { return s*x.m + a }
 
+// StateAction returns the state and action of pair i, the inverse of [MDP.Pair].
+func (x *MDP) StateAction(i int) (s, a int) { return i / x.m, i % x.m }
+
 // Criterion returns what is minimised.
 func (x *MDP) Criterion() Criterion { return x.criterion }
 
@@ -318,4 +303,15 @@ func label(f func(int) string, i int) string {
 
 func (x *MDP) pairName(s, a int) string {
 	return fmt.Sprintf("state %s, action %s", x.StateName(s), x.ActionName(a))
+}
+
+// Must returns v, or panics with err. It is for notebook cells and examples, where
+// an error can only end the cell:
+//
+//	queue := mixpolicy.Must(models.Queue{}.MDP())
+func Must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -109,6 +109,10 @@ func TestNewErrors(t *testing.T) {
 	}{
 		{func(s *mixpolicy.Spec) { s.States = 0 }, "0 states and 2 actions, want at least one"},
 		{func(s *mixpolicy.Spec) { s.Actions = -1 }, "2 states and -1 actions, want at least one"},
+		{func(s *mixpolicy.Spec) { s.States = 1 << 40 }, "1099511627776 states and 2 actions, want at most 2³¹−1 pairs"},
+		{func(s *mixpolicy.Spec) { s.States, s.Actions = 1<<40, 1<<40 }, "want at most 2³¹−1 pairs"}, // the product is 0 in 64 bits
+		{func(s *mixpolicy.Spec) { s.States, s.Actions = 1, math.MaxInt32+1 }, "want at most 2³¹−1 pairs"},
+		{func(s *mixpolicy.Spec) { s.States, s.Actions = math.MaxInt, -1 }, "want at least one"},
 		{func(s *mixpolicy.Spec) { s.Criterion = mixpolicy.Criterion{} }, "γ = 0, want 0 < γ < 1, or AverageCost"},
 		{func(s *mixpolicy.Spec) { s.Criterion = mixpolicy.Discounted(1) }, "γ = 1, want 0 < γ < 1, or AverageCost"},
 		{func(s *mixpolicy.Spec) { s.Criterion = mixpolicy.Discounted(-0.1) }, "γ = -0.1"},
@@ -126,7 +130,7 @@ func TestNewErrors(t *testing.T) {
 		{at(0, mixpolicy.Transition{To: 1, P: math.NaN()}), here + "probability NaN of next state high"},
 		{at(0, mixpolicy.Transition{To: 0, P: 1.5}), here + "probability 1.5"},
 		{at(0, mixpolicy.Transition{To: 0, P: 0.5}, mixpolicy.Transition{To: 0, P: 0.5}), here + "next state low is listed twice, want once (mixpolicy.Merge"},
-		{at(0, mixpolicy.Transition{To: 0, P: 0.5}, mixpolicy.Transition{To: 1, P: 0.8}), here + "probabilities add up to 1.3, want 1"},
+		{at(0, mixpolicy.Transition{To: 0, P: 0.5}, mixpolicy.Transition{To: 1, P: 0.8}), here + "probabilities add up to 1.3, want 1; the difference is 0.3"},
 		{at(0), here + "probabilities add up to 0, want 1"},
 	} {
 		spec := good

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 	"strings"
 
+	"github.com/mixpolicy/lab/mixpolicy/internal/multilevel"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
@@ -325,4 +327,264 @@ func normalise(mu []float64) {
 	for s := range mu {
 		mu[s] /= total
 	}
+}
+
+// multilevel fills q by [multilevel.Stationary], which works on stationary
+// distributions of irreducible chains. A discounted chain is made one of those by a
+// further state ∗, the last, that every state enters with probability 1−γ and that is
+// left for s with probability α(s). It has the mass 1−γ of the other states together;
+// without it μ is the discounted measure.
+func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings) error {
+	c := x.arrivals(chain, support)
+	start := x.start(support, set)
+	mu := make([]float64, len(c.Leave))
+	for k, s := range support {
+		mu[k] = start[s]
+	}
+	tolerance := set.Tolerance
+	if !x.criterion.Average() {
+		mu[len(support)] = 1 - x.Gamma()
+		// The flow residual of μ without ∗, divided by its mass of 1/(2−γ) ≥ ½, is at
+		// most 2 − γ times that of the whole.
+		tolerance /= 2 - x.Gamma()
+	}
+	r, err := multilevel.Stationary(ctx, c, mu, multilevel.Settings{Tolerance: tolerance, MaxSweeps: set.MaxSweeps, Progress: set.Progress})
+	q.State, q.Sweeps, q.Error = make([]float64, x.n), r.Sweeps, r.Error
+	for k, s := range support {
+		q.State[s] = mu[k]
+	}
+	normalise(q.State)
+	if !x.criterion.Average() {
+		q.Error *= 2 * (2 - x.Gamma()) // taking ∗ out and dividing by what is left
+	}
+	if err != nil {
+		return fmt.Errorf("mixpolicy: multilevel measure: %w", err)
+	}
+	return nil
+}
+
+// arrivals returns the chain on the support, with ∗ under discounting, as lists of
+// where each state is entered from: a counting sort, in which workers take the sources
+// part by part.
+func (x *MDP) arrivals(chain *sparse.Matrix, support []int32) multilevel.Chain {
+	number := make([]int32, x.n)
+	for k, s := range support {
+		number[s] = int32(k)
+	}
+	n, gamma := len(support), x.Gamma()
+	size := n
+	if !x.criterion.Average() {
+		size++
+	}
+	const mostParts = 4 // a part needs a count of each state
+	at := make([][]int32, mostParts)
+	parts := split(min(mostParts, runtime.GOMAXPROCS(0)), n, chain.NNZ(), func(part, lo, hi int) {
+		count := make([]int32, n)
+		for _, s := range support[lo:hi] {
+			for _, to := range chain.Col[chain.Ptr[s]:chain.Ptr[s+1]] {
+				if to != s {
+					count[number[to]]++
+				}
+			}
+		}
+		at[part] = count
+	})
+	in := &sparse.Matrix{Rows: size, Cols: size, Ptr: make([]int, size+1)}
+	for i := range n {
+		end := in.Ptr[i]
+		for _, count := range at[:parts] {
+			end, count[i] = end+int(count[i]), int32(end-in.Ptr[i]) // where in row i the part begins
+		}
+		if size > n && x.initial[support[i]] > 0 {
+			end++ // from ∗, the last
+		}
+		in.Ptr[i+1] = end
+	}
+	if size > n {
+		in.Ptr[size] = in.Ptr[n] + n
+	}
+	in.Col, in.Val = make([]int32, in.Ptr[size]), make([]float64, in.Ptr[size])
+	leave := make([]float64, size)
+	split(min(mostParts, runtime.GOMAXPROCS(0)), n, chain.NNZ(), func(part, lo, hi int) {
+		at := at[part]
+		for k := lo; k < hi; k++ {
+			s := support[k]
+			col, val := chain.Row(int(s))
+			for e, to := range col {
+				if to == s {
+					continue
+				}
+				i := number[to]
+				p := gamma * val[e]
+				in.Col[in.Ptr[i]+int(at[i])], in.Val[in.Ptr[i]+int(at[i])] = int32(k), p
+				at[i]++
+				leave[k] += p
+			}
+		}
+	})
+	if size > n {
+		for k, s := range support {
+			in.Col[in.Ptr[n]+k], in.Val[in.Ptr[n]+k] = int32(k), 1-gamma
+			leave[k] += 1 - gamma
+			if p := x.initial[s]; p > 0 {
+				last := in.Ptr[k+1] - 1
+				in.Col[last], in.Val[last] = int32(n), p
+				leave[n] += p
+			}
+		}
+	}
+	return multilevel.Chain{In: in, Leave: leave}
+}
+
+// start returns the measure at which iteration begins: uniform on the support, or
+// the given one, of which every state of the support keeps a little, since a sweep
+// can't bring back what a group of states has lost.
+func (x *MDP) start(support []int32, set MeasureSettings) []float64 {
+	mu := make([]float64, x.n)
+	for _, s := range support {
+		mu[s] = 1 / float64(len(support))
+		if set.Start != nil {
+			mu[s] = max(set.Start[s], 0x1p-100*mu[s])
+		}
+	}
+	return mu
+}
+
+// reduced is a chain after the state reduction of Grassmann, Taksar and Heyman
+// (1985). State k leaves for 0..k−1 with probability l_k = Σ_{j<k} a[k][j]; once
+// that is divided out, the chain watched on 0..k−1 remains. No difference is ever
+// formed, so every entry keeps a relative error of a few n·2⁻⁵³, however small.
+//
+// A discounted chain is made an undiscounted one by a further state ∗, number 0,
+// that every state enters with probability 1−γ and that is left for s with
+// probability α(s).
+type reduced struct {
+	states []int32     // states[k] is number first + k
+	first  int         // 1 if ∗ is number 0, else 0
+	a      [][]float64 // a[k][j], j < k: as watched on 0..k;  a[i][k], i < k: divided by l_k
+	leave  []float64   // l_k
+}
+
+// reduce eliminates the given states, the last first. Number 0 must be reached
+// from all others.
+func (x *MDP) reduce(chain *sparse.Matrix, states []int32) *reduced {
+	r := &reduced{states: states}
+	gamma := x.Gamma()
+	if gamma < 1 {
+		r.first = 1
+	}
+	size := r.first + len(states)
+	number := make([]int, x.n)
+	for k, s := range states {
+		number[s] = r.first + k
+	}
+	entries := make([]float64, size*size)
+	r.a = make([][]float64, size)
+	for k := range r.a {
+		r.a[k] = entries[k*size : (k+1)*size]
+	}
+	for k, s := range states {
+		row := r.a[r.first+k]
+		col, val := chain.Row(int(s))
+		for e, c := range col {
+			row[number[c]] = gamma * val[e]
+		}
+		if r.first == 1 {
+			row[0] = 1 - gamma
+			r.a[0][1+k] = x.initial[s]
+		}
+	}
+	r.leave = make([]float64, size)
+	for k := size - 1; k > 0; k-- {
+		row := r.a[k][:k]
+		r.leave[k] = sum.Of(row)
+		for i := range k {
+			f := r.a[i][k] / r.leave[k]
+			r.a[i][k] = f
+			if f == 0 {
+				continue
+			}
+			to := r.a[i][:k]
+			for j, p := range row {
+				to[j] += f * p
+			}
+		}
+	}
+	return r
+}
+
+// measure returns what is proportional to the stationary distribution, by number:
+// v(k) = Σ_{i<k} v(i) a(i,k), each the mass that flows into k, over l_k.
+func (r *reduced) measure() []float64 {
+	v := make([]float64, len(r.a))
+	v[0] = 1
+	for k := 1; k < len(v); k++ {
+		for i := range k {
+			v[k] += v[i] * r.a[i][k]
+		}
+		if v[k] > 1 { // mass grows away from 0: a power of two keeps the greatest below 1, and every digit
+			_, e := math.Frexp(v[k])
+			for i := range v[:k+1] {
+				v[i] = math.Ldexp(v[i], -e)
+			}
+		}
+	}
+	return v
+}
+
+// values returns v = c + γPv and 0; without a discount, h = c − g + Ph with h = 0
+// in state number 0, and the gain g. Costs and durations are carried along with the
+// chain that is watched: C_i and T_i are what it costs and how long it takes from i
+// to the next state that is still watched.
+func (r *reduced) values(cost []float64) (v []float64, gain float64) {
+	size := len(r.a)
+	c, t := make([]float64, size), make([]float64, size)
+	for k, s := range r.states {
+		c[r.first+k], t[r.first+k] = cost[s], 1
+	}
+	for k := size - 1; k > 0; k-- {
+		for i := range k {
+			if f := r.a[i][k]; f != 0 {
+				c[i] += f * c[k]
+				t[i] += f * t[k]
+			}
+		}
+	}
+	if r.first == 0 {
+		gain = c[0] / t[0] // cost of a cycle over its length
+	}
+	h := make([]float64, size)
+	for k := 1; k < size; k++ {
+		for j, p := range r.a[k][:k] {
+			h[k] += p * h[j]
+		}
+		h[k] = (h[k] + c[k] - gain*t[k]) / r.leave[k]
+	}
+	v = make([]float64, len(cost))
+	for k, s := range r.states {
+		v[s] = h[r.first+k]
+	}
+	return v, gain
+}
+
+// eliminate returns μ, which lives on the support.
+func (x *MDP) eliminate(chain *sparse.Matrix, support []int32) ([]float64, error) {
+	r := x.reduce(chain, support)
+	v := r.measure()
+	total := sum.Of(v[r.first:])
+	mu := make([]float64, x.n)
+	for k, s := range support {
+		mu[s] = v[r.first+k] / total
+	}
+	if math.IsNaN(total) {
+		rare := 1
+		for k := range r.leave[1:] {
+			if r.leave[1+k] < r.leave[rare] {
+				rare = 1 + k
+			}
+		}
+		return nil, fmt.Errorf("mixpolicy: state %s is left with probability %.3g, so rarely that the measure can't be represented",
+			x.StateName(int(support[rare-r.first])), r.leave[rare])
+	}
+	return mu, nil
 }

@@ -22,7 +22,7 @@ type Method interface {
 
 // Run is the state of one run of a [Method]. It belongs to one goroutine.
 type Run interface {
-	// Step does one iteration, without allocating. An error ends the run; [Done] is no
+	// Step does one iteration, without allocating. An error ends the run; [ErrDone] is no
 	// failure, it says that there is nothing left to do.
 	Step() error
 	// View shows the present state in slices that are valid until the next Step.
@@ -36,8 +36,8 @@ type PolicyRun interface {
 	Policy(ctx context.Context) (*Policy, error)
 }
 
-// Done is what Step returns when a method has finished before its last iteration.
-var Done = errors.New("the method has finished")
+// ErrDone is what Step returns when a method has finished before its last iteration.
+var ErrDone = errors.New("the method has finished")
 
 // Snapshot is the state of a method after some iterations. Its slices are borrowed:
 // a [Recorder] copies what it keeps and changes nothing.

@@ -5,6 +5,9 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+	"github.com/mixpolicy/lab/mixpolicy/internal/walk"
 )
 
 // Multipliers chooses how [PrimalDual] keeps λ. The iterates are the same.
@@ -154,3 +157,210 @@ func (l *denseMultipliers) current(dst []float64) {
 		dst[i] = l.unscale(i, v)
 	}
 }
+
+// lazyMultipliers computes λ_t of the corrected (3.26) at single pairs. Let
+//
+//	W_t = Σ_{k<t} η_k θ_k ∈ ℝᵈ,
+//
+// counted from an iteration 0 at which λ₀ ⪰ 0 is known, and let no ball be active
+// since. Then for every pair i, with ψ_i its row of Ψ,
+//
+//	λ_t(i) = max( λ₀(i), max_{k≤t} ⟨ψ_i, W_k⟩ ) − ⟨ψ_i, W_t⟩,
+//
+// which is a walk reflected at 0. Proof: for t = 0 both sides are λ₀(i), as W₀ = 0. Let
+// M_t(i) be the outer maximum. From t to t+1,
+//
+//	λ_{t+1}(i) = [λ_t(i) − η_t⟨ψ_i, θ_t⟩]₊ = [M_t(i) − ⟨ψ_i, W_{t+1}⟩]₊
+//	           = max(M_t(i), ⟨ψ_i, W_{t+1}⟩) − ⟨ψ_i, W_{t+1}⟩ = M_{t+1}(i) − ⟨ψ_i, W_{t+1}⟩. ∎
+//
+// An iteration needs λ_t at the sampled pair only, and a [walk.Walk] answers that from
+// the path W₀, …, W_t at a cost that does not depend on nm.
+//
+// The ball cannot be active while a bound of ‖λ_t‖₂ is below its radius G. Since ψ_i ⪰ 0
+// and W₀ = 0 is among the W_k,
+//
+//	λ_t(i) ≤ λ₀(i) + max_{k≤t} ⟨ψ_i, W_k − W_t⟩ ≤ λ₀(i) + Σ_j ψ_ij D_j,  D_j = max_{k≤t} W_kj − W_tj,
+//
+// so that ‖λ_t‖₂ ≤ ‖λ₀‖₂ + Σ_j ‖ψʲ‖₂ D_j. When this reaches G, λ_t is computed at all pairs,
+// which gives its true norm. It is then scaled if it must be, and either the count
+// begins anew from there, or, if G is near, the iteration goes on densely until it is
+// not.
+//
+// With row scaling all this is true of r_iλ_t(i), with norms to match.
+//
+// (3.27) would need λ_t at all pairs. In its place λ_t(i)/q(i) at the sampled pair i is
+// averaged: its expectation is λ_t, and it is ⪰ 0, so that its dual bound holds.
+type lazyMultipliers struct {
+	denseMultipliers // λ₀ while lazy, λ_t while dense
+	dense            bool
+
+	based   bool      // λ₀ ≠ 0
+	length  float64   // ‖λ₀‖
+	columns []float64 // ‖ψʲ‖₂
+	path    walk.Walk
+	longest int               // of path
+	sums    []sum.Accumulator // W_t
+	w       []float64         // W_t, rounded
+	highest []float64         // max_k W_kj
+	row     []float64
+	pending []addition
+}
+
+// horizon is how many dense iterations cost about as much as to compute λ_t at all
+// pairs from the path: a binary search or a tree search each, against a few
+// operations. It pays to be lazy if G is further off than that.
+const horizon = 64
+
+// longestPath, or nm if that is more, is how many numbers (here 32 MiB) a path may
+// take. Then λ_t is computed at all pairs and the path begun anew, which costs no more
+// than d evaluations per iteration since the last time.
+const longestPath = 1 << 22
+
+func newLazyMultipliers(f *Features, radius float64, rowScaling bool) *lazyMultipliers {
+	d := f.Dim()
+	l := &lazyMultipliers{denseMultipliers: *newDenseMultipliers(f, Corrected, radius, rowScaling)}
+	l.sums = make([]sum.Accumulator, d)
+	l.columns, l.w, l.highest, l.row = make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
+	for j := range l.columns {
+		l.columns[j] = l.denseMultipliers.norm(f.Column(j))
+	}
+	l.pending = make([]addition, 0, 64)
+	l.longest = max(f.x.Pairs(), longestPath)
+	l.path = walk.New(d)
+	return l
+}
+
+func (l *lazyMultipliers) at(pair int, row []float64) float64 {
+	return l.unscale(pair, l.reflected(pair, row))
+}
+
+// reflected returns the walk of the pair: λ_t(i), or r_iλ_t(i) with row scaling.
+func (l *lazyMultipliers) reflected(pair int, row []float64) float64 {
+	if l.dense {
+		return l.scaled[pair]
+	}
+	v := l.path.Drawdown(row)
+	if !l.based {
+		return v
+	}
+	base := l.scaled[pair]
+	for j, p := range row {
+		base -= p * l.w[j]
+	}
+	return max(base, v)
+}
+
+func (l *lazyMultipliers) accumulate(eta float64, pair int, lambda float64) {
+	if lambda == 0 {
+		return
+	}
+	l.pending = append(l.pending, addition{pair, eta * lambda / l.f.sampling[pair]})
+	if len(l.pending) == cap(l.pending) {
+		l.sum()
+	}
+}
+
+// addition is to be made to the sum of (3.27). Additions are made some at a time, since
+// each is a cache miss for large models, and they overlap.
+type addition struct {
+	pair  int
+	value float64
+}
+
+func (l *lazyMultipliers) sum() []float64 {
+	for _, a := range l.pending {
+		l.total[a.pair] += a.value
+	}
+	l.pending = l.pending[:0]
+	return l.total
+}
+
+func (l *lazyMultipliers) ascend(eta float64, theta []float64) {
+	if l.dense {
+		l.length = l.step(eta, theta)
+		l.dense = !l.far(eta, theta)
+		return
+	}
+	bound := l.length
+	for j, v := range theta {
+		l.sums[j].Add(eta * v)
+		l.w[j] = l.sums[j].Value()
+		l.highest[j] = max(l.highest[j], l.w[j])
+		bound += l.columns[j] * (l.highest[j] - l.w[j])
+	}
+	l.path.Add(l.w)
+	if bound > l.radius || l.path.Size() > l.longest {
+		l.settle()
+		l.dense = !l.far(eta, theta)
+	}
+}
+
+// far tells whether λ would stay in the ball for a horizon of steps like this one:
+// λ − ηΨθ ⪯ λ + η Σ_j [θ_j]₋ ψʲ.
+func (l *lazyMultipliers) far(eta float64, theta []float64) bool {
+	var speed float64
+	for j, v := range theta {
+		speed += l.columns[j] * max(0, -v)
+	}
+	return l.length+horizon*eta*speed <= l.radius
+}
+
+// settle computes λ_t at all pairs, makes it λ₀, and scales it into the ball.
+func (l *lazyMultipliers) settle() {
+	for i := range l.scaled {
+		l.f.Row(l.row, i)
+		l.scaled[i] = l.reflected(i, l.row)
+	}
+	l.length = l.shrink()
+	if math.IsInf(l.radius, 1) {
+		l.length = 0 // of no use
+	}
+	l.based = true
+	l.path.Reset()
+	clear(l.sums)
+	clear(l.w)
+	clear(l.highest)
+}
+
+func (l *lazyMultipliers) current(dst []float64) {
+	for i := range dst {
+		l.f.Row(l.row, i)
+		dst[i] = l.at(i, l.row)
+	}
+}
+
+// linearMultipliers computes λ_t of the printed (3.26) at single pairs while it has no
+// ball. Then nothing is projected, λ_{t+1} = λ_t + ηΨθ_t, so that with W_t = Σ_{k<t} η_kθ_k
+//
+//	λ_t = ΨW_t,    Σ_{k<t} η_kλ_k = Ψ Σ_{k<t} η_kW_k,
+//
+// and an iteration costs O(d) whatever nm is.
+type linearMultipliers struct {
+	f     *Features
+	w     []float64 // W_t
+	sumW  []float64 // Σ ηW
+	total []float64 // Σ ηλ, when it is asked for
+}
+
+func newLinearMultipliers(f *Features) *linearMultipliers {
+	d := f.Dim()
+	return &linearMultipliers{f: f, w: make([]float64, d), sumW: make([]float64, d)}
+}
+
+func (l *linearMultipliers) at(_ int, row []float64) float64 { return floats.Dot(row, l.w) }
+
+func (l *linearMultipliers) accumulate(eta float64, _ int, _ float64) {
+	floats.AddScaled(l.sumW, eta, l.w)
+}
+
+func (l *linearMultipliers) ascend(eta float64, theta []float64) { floats.AddScaled(l.w, eta, theta) }
+
+func (l *linearMultipliers) sum() []float64 {
+	if l.total == nil {
+		l.total = make([]float64, l.f.x.Pairs())
+	}
+	l.f.MulVec(l.total, l.sumW)
+	return l.total
+}
+
+func (l *linearMultipliers) current(dst []float64) { l.f.MulVec(dst, l.w) }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
 // Policy is a stationary randomised policy π (Definition 2.7): in state s, action
@@ -32,7 +33,7 @@ func NewPolicy(x *MDP, prob []float64) (*Policy, error) {
 // StateIndependent returns the policy that draws actions from p, of length m,
 // in every state, as π¹ and π² of (6.3) do.
 func StateIndependent(x *MDP, p ...float64) (*Policy, error) {
-	if err := checkDistribution(p, x.m); err != nil {
+	if err := sum.CheckDistribution(p, x.m); err != nil {
 		return nil, fmt.Errorf("mixpolicy: state-independent policy: %w", err)
 	}
 	return &Policy{n: x.n, m: x.m, prob: slices.Clone(p)}, nil
@@ -51,7 +52,7 @@ func PolicyFunc(x *MDP, fill func(s int, row []float64)) (*Policy, error) {
 	for s := range x.n {
 		clear(row)
 		fill(s, row)
-		if err := checkDistribution(row, x.m); err != nil {
+		if err := sum.CheckDistribution(row, x.m); err != nil {
 			return nil, fmt.Errorf("mixpolicy: policy in state %s: %w", x.StateName(s), err)
 		}
 		t.add(row)
@@ -96,7 +97,7 @@ func (p *Policy) unit(s int) int { return p.m - 1 - int(p.at[s]) }
 // Mixture returns π^ω = Σ ωᵢ πⁱ, an element of Πᵈ (2.16): ω is a distribution
 // over the policies.
 func Mixture(omega []float64, policies ...*Policy) (*Policy, error) {
-	if err := checkDistribution(omega, len(policies)); err != nil {
+	if err := sum.CheckDistribution(omega, len(policies)); err != nil {
 		return nil, fmt.Errorf("mixpolicy: mixing weights ω: %w", err)
 	}
 	first := policies[0]
@@ -167,8 +168,8 @@ type table struct {
 	key   []byte
 }
 
-// fewRows is the most different rows that a table has. A policy that is a rule has a
-// handful; and if every state has its own, not many were looked up in vain.
+// fewRows is the most different rows that a table has. A policy that is given by a rule has
+// fewer. If every state has its own row, the table is given up after this many.
 const fewRows = 1 << 10
 
 func newTable(n, m int) *table {
@@ -239,6 +240,20 @@ func (p *Policy) Action(s int) int {
 	return best
 }
 
+// Under returns the Markov chain of a policy, with its costs, as an MDP with one action:
+// P^π(s, s′) = Σ_a π_a(s) P_a(s, s′) and c^π(s) = Σ_a π_a(s) c_a(s). Error: a policy for
+// another number of states or actions.
+func (x *MDP) Under(p *Policy) (*MDP, error) {
+	cost, err := x.PolicyCost(p)
+	if err != nil {
+		return nil, err
+	}
+	y := *x
+	y.m, y.p, y.cost = 1, x.chain(p), cost
+	y.actionLabel = func(int) string { return "of the policy" }
+	return &y, nil
+}
+
 func (x *MDP) checkPolicy(p *Policy) error {
 	if p == nil {
 		return fmt.Errorf("mixpolicy: policy is nil")
@@ -303,15 +318,11 @@ func (x *MDP) PolicyCost(p *Policy) ([]float64, error) {
 	if err := x.checkPolicy(p); err != nil {
 		return nil, err
 	}
-	return x.policyCost(p), nil
-}
-
-func (x *MDP) policyCost(p *Policy) []float64 {
 	c := make([]float64, x.n)
 	for s := range x.n {
 		for a, w := range p.Row(s) {
 			c[s] += w * x.cost[s*x.m+a]
 		}
 	}
-	return c
+	return c, nil
 }

@@ -2,8 +2,10 @@ package mixpolicy_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -175,6 +177,7 @@ func TestPolicyErrors(t *testing.T) {
 			return err
 		}, "policy 1 is for 4 states and 1 actions, policy 0 for 2 and 2"},
 		{func() error { _, err := x.PolicyCost(nil); return err }, "policy is nil"},
+		{func() error { _, err := x.Under(mixpolicy.UniformPolicy(other)); return err }, "policy is for 4 states and 1 actions, the MDP has 2 and 2"},
 	} {
 		wantError(t, c.f(), c.says)
 	}
@@ -199,4 +202,27 @@ func TestPolicyOfNearlyOneAction(t *testing.T) {
 			t.Errorf("π(0) = %v: state 1 has mass %v, want %v", row, mu[1], want)
 		}
 	}
+}
+
+// The chain of a policy is P^π and c^π by their definitions, and has the policy's measure.
+func TestUnder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawMDP(t, drawCriterion(t))
+		p := drawPolicy(t, x)
+		y := mixpolicy.Must(x.Under(p))
+		one := mixpolicy.UniformPolicy(y)
+		if y.Actions() != 1 || y.Criterion() != x.Criterion() {
+			t.Fatalf("%d actions, %v", y.Actions(), y.Criterion())
+		}
+		// Sums of at most three products of multiples of 1/64 are exact.
+		if got, want := denseChain(y, one), denseChain(x, p); !mat.Equal(got, want) {
+			t.Fatalf("P^π =\n%v\nwant\n%v", mat.Formatted(got), mat.Formatted(want))
+		}
+		if got, want := y.Costs(), mixpolicy.Must(x.PolicyCost(p)); !slices.Equal(got, want) {
+			t.Fatalf("c^π = %v, want %v", got, want)
+		}
+		if off := close1(mixpolicy.Must(y.Occupation(one)).State, mixpolicy.Must(x.Occupation(p)).State); off != 0 {
+			t.Fatalf("the measure is %v off", off)
+		}
+	})
 }

@@ -54,7 +54,7 @@ func (f Form) String() string {
 // The zero value runs with the modulus of the problem's class, θ₀ = 1/d, and
 // η_t = 1/√(t+1).
 type PrimalDual struct {
-	// Modulus is φ; nil is Ball{R} for ‖·‖₂, Cube{R} for ‖·‖_∞, negative entropy for
+	// Modulus is φ; nil is Ball{R} for ‖·‖₂, Cube(R) for ‖·‖_∞, negative entropy for
 	// the simplex, and Euclidean when R is infinite.
 	Modulus bregman.Modulus
 	// StepSize is η; nil is InverseSqrt(1).
@@ -114,11 +114,11 @@ func describe(name string, pairs ...any) string {
 func DefaultModulus(c Class) bregman.Modulus {
 	switch {
 	case math.IsInf(c.R, 1):
-		return bregman.Euclidean{}
+		return bregman.Euclidean()
 	case c.Norm == linprog.LInf:
-		return bregman.Cube{R: c.R}
+		return bregman.Cube(c.R)
 	case c.Norm == linprog.L1:
-		return bregman.NegativeEntropy{}
+		return bregman.NegativeEntropy()
 	}
 	return bregman.Ball{R: c.R}
 }

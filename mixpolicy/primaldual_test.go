@@ -94,7 +94,7 @@ func references() []reference {
 			floats.ScaleTo(y, 1/math.Sqrt(r*r-floats.Dot(x, x)), x)
 			return y
 		}},
-		{"cube (3.10)", bregman.Cube{R: r}, func(x []float64) (v float64) {
+		{"cube (3.10)", bregman.Cube(r), func(x []float64) (v float64) {
 			for _, x := range x {
 				v += (r+x)*math.Log(r+x) + (r-x)*math.Log(r-x)
 			}
@@ -106,12 +106,12 @@ func references() []reference {
 			}
 			return y
 		}},
-		{"Euclidean", bregman.Euclidean{}, func(x []float64) float64 {
+		{"Euclidean", bregman.Euclidean(), func(x []float64) float64 {
 			return floats.Dot(x, x) / 2
 		}, func(x []float64) []float64 {
 			return append([]float64(nil), x...)
 		}},
-		{"negative entropy", bregman.NegativeEntropy{}, func(x []float64) (v float64) {
+		{"negative entropy", bregman.NegativeEntropy(), func(x []float64) (v float64) {
 			for _, x := range x {
 				v += x*math.Log(x) - x
 			}
@@ -396,11 +396,11 @@ func TestPrimalDualErrors(t *testing.T) {
 		{ball, mixpolicy.PrimalDual{Theta0: []float64{1, nan}}, []string{"θ₀ entry 1 is NaN"}},
 		{ball, mixpolicy.PrimalDual{Theta0: []float64{.5, .6}}, []string{"θ₀ adds up to 1.1", "want 1"}},
 		{mixpolicy.Unbounded(), mixpolicy.PrimalDual{Theta0: []float64{.5, .6}}, []string{"θ₀ adds up to 1.1", "want 1"}},
-		{ball, mixpolicy.PrimalDual{Theta0: []float64{3, -2}}, []string{"θ₀ has norm 3.6", "‖θ‖ℓ₂ ≤ 2"}},
+		{ball, mixpolicy.PrimalDual{Theta0: []float64{3, -2}}, []string{"θ₀ has norm 3.6", "‖θ‖₂ ≤ 2"}},
 		{mixpolicy.Cube(1), mixpolicy.PrimalDual{Theta0: []float64{1, 0}}, []string{"θ₀ is not in the interior"}},
 		{mixpolicy.Simplex(), mixpolicy.PrimalDual{Theta0: []float64{1, 0}}, []string{"θ₀ is not in the interior"}},
 		{ball, mixpolicy.PrimalDual{Modulus: bregman.Ball{R: .7}}, []string{"R = 0.7", "1/√d = 0.707106"}},
-		{ball, mixpolicy.PrimalDual{Modulus: bregman.Cube{R: nan}}, []string{"R = NaN"}},
+		{ball, mixpolicy.PrimalDual{Modulus: bregman.Cube(nan)}, []string{"R = NaN"}},
 		{mixpolicy.Class{Norm: 2, R: 1.5}, mixpolicy.PrimalDual{}, []string{"no modulus is known", "want PrimalDual.Modulus"}},
 		{ball, mixpolicy.PrimalDual{Form: 7}, []string{"unknown Form 7"}},
 		{ball, mixpolicy.PrimalDual{Multipliers: 7}, []string{"unknown Multipliers(7)"}},
@@ -466,7 +466,7 @@ func TestStepAllocations(t *testing.T) {
 		{p, mixpolicy.PrimalDual{CostScale: cMax, Multipliers: mixpolicy.DenseMultipliers, Beta: 2}},
 		{p, mixpolicy.PrimalDual{CostScale: cMax, Multipliers: mixpolicy.LazyMultipliers}},
 		{p, mixpolicy.PrimalDual{CostScale: cMax, Multipliers: mixpolicy.LazyMultipliers, Beta: 2}},
-		{p, mixpolicy.PrimalDual{CostScale: cMax, Modulus: bregman.Cube{R: 2}}},
+		{p, mixpolicy.PrimalDual{CostScale: cMax, Modulus: bregman.Cube(2)}},
 		{three, mixpolicy.PrimalDual{Multipliers: mixpolicy.LazyMultipliers}},
 		{three, mixpolicy.PrimalDual{Form: mixpolicy.Printed, Beta: 1, StepSize: mixpolicy.Constant(1e-4)}},
 		{p, mixpolicy.Penalty{CostScale: cMax}},

@@ -31,8 +31,8 @@ func Simplex() Class { return Class{linprog.L1, 1} }
 // Unbounded is all of ℝᵈ.
 func Unbounded() Class { return Class{linprog.L2, math.Inf(1)} }
 
-// String returns for example "‖θ‖ℓ₂ ≤ 100".
-func (c Class) String() string { return fmt.Sprintf("‖θ‖%s ≤ %v", c.Norm, c.R) }
+// String returns for example "‖θ‖₂ ≤ 100".
+func (c Class) String() string { return fmt.Sprintf("%s ≤ %v", c.Norm.Around("θ"), c.R) }
 
 // Size returns ‖θ‖ in the norm of the class.
 func (c Class) Size(theta []float64) float64 {
@@ -221,15 +221,16 @@ func (p *Problem) Solve(ctx context.Context, b []float64) (*linprog.Solution, er
 // in closed form; −∞ for an unbounded class unless λ balances the gradient exactly.
 // With g = Ψᵀ(c − λ), ḡ its mean and w = g − ḡ1 the bound is, for ℓ₂,
 // ḡ − √(R² − 1/d) ‖w‖₂. Its rounding error is a few d·2⁻⁵³ R‖g‖; a bound that is safe
-// from rounding is [linprog.Dual.Bound].
+// from rounding is [linprog.Solution].Bound.
 func (p *Problem) DualBound(lambda []float64) float64 {
 	g := make([]float64, p.Dim())
 	p.GradTheta(g, lambda)
-	return p.class.minLinear(g)
+	return p.class.MinLinear(g)
 }
 
-// minLinear returns min gᵀθ over 1ᵀθ = 1, ‖θ‖ ≤ R.
-func (c Class) minLinear(g []float64) float64 {
+// MinLinear returns min gᵀθ over 1ᵀθ = 1, ‖θ‖ ≤ R, which is −∞ if R is infinite and the
+// entries of g differ.
+func (c Class) MinLinear(g []float64) float64 {
 	switch c.Norm {
 	case linprog.L2:
 		d := float64(len(g))

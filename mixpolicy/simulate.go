@@ -64,8 +64,8 @@ func Simulate(ctx context.Context, x *MDP, p *Policy, set SimulateSettings) (*Em
 		set.Workers = runtime.GOMAXPROCS(0)
 	}
 
-	// Visits are added up as integers, which commute: the order in which streams
-	// end leaves no trace.
+	// Visits are added up as integers, so the order in which streams
+	// end does not matter.
 	var mu sync.Mutex
 	e := &Empirical{Visits: make([]int64, x.Pairs())}
 	squares := make([]square, x.n)

@@ -184,7 +184,7 @@ const calm = 20 * time.Millisecond
 
 // Drive steps a run, for [Solve] and for everything else that runs methods. It calls look
 // before the first step and then after as many steps as look has asked for; a next that is
-// not above t, [Done], an error or the context end the run. Some fifty times a second tick,
+// not above t, [ErrDone], an error or the context end the run. Some fifty times a second tick,
 // unless it is nil, is told how many steps are done. Drive returns their number.
 func Drive(ctx context.Context, r Run, look func(t int) (next int, err error), tick func(t int)) (steps int, err error) {
 	begin, check, every := time.Now(), 0, 1
@@ -212,10 +212,10 @@ func Drive(ctx context.Context, r Run, look func(t int) (next int, err error), t
 			begin, check = now, t+every
 		}
 		switch err := r.Step(); {
-		case err == Done && !looked:
+		case err == ErrDone && !looked:
 			_, err = look(t)
 			return t, err
-		case err == Done:
+		case err == ErrDone:
 			return t, nil
 		case err != nil:
 			return t, err

@@ -306,7 +306,7 @@ type countdown struct{ left int }
 
 func (c *countdown) Step() error {
 	if c.left == 0 {
-		return mixpolicy.Done
+		return mixpolicy.ErrDone
 	}
 	c.left--
 	return nil

@@ -161,7 +161,7 @@ func PolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valua
 		}
 		inner := r.set
 		inner.Start, inner.Progress = r.v, nil
-		v, err := x.evaluate(ctx, deterministic(x, r.greedy.actions), inner)
+		v, err := Evaluate(ctx, x, deterministic(x, r.greedy.actions), inner)
 		if v != nil {
 			copy(r.v, v.Value)
 			r.Sweeps += v.Sweeps
@@ -174,7 +174,7 @@ func PolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valua
 	})
 }
 
-// search is the state of what the three methods share.
+// search is the state that the three methods share.
 type search struct {
 	Valuation
 	x        *MDP
@@ -318,14 +318,10 @@ func (r *search) notConverged(count int, unit string, p *Policy) error {
 // average cost (they are named), no convergence, cancellation; in the last two cases
 // with what was reached, whose bounds are valid.
 func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*Valuation, error) {
-	if err := x.checkPolicy(p); err != nil {
+	y, err := x.Under(p)
+	if err != nil {
 		return nil, err
 	}
-	return x.evaluate(ctx, p, set)
-}
-
-func (x *MDP) evaluate(ctx context.Context, p *Policy, set ValuationSettings) (*Valuation, error) {
-	y := x.under(p)
 	support, err := x.support(y.p)
 	if err != nil {
 		return nil, err
@@ -335,8 +331,8 @@ func (x *MDP) evaluate(ctx context.Context, p *Policy, set ValuationSettings) (*
 		return nil, err
 	}
 	r.Policy = p
-	// The costs and rows of the chain are means over m actions, (m+1)u of the largest term off:
-	// costs may cancel.
+	// The costs and rows of the chain are means over m actions, which rounding moves by
+	// (m+1)u of their largest term: costs may cancel.
 	r.top = largest(x.cost)
 	r.rounding += float64(x.m+1) * 0x1p-53
 	actions := make([]int32, x.n)
@@ -368,14 +364,6 @@ func (x *MDP) evaluate(ctx context.Context, p *Policy, set ValuationSettings) (*
 		}
 		r.advance()
 	}
-}
-
-// under returns the chain of π with its costs, as an MDP with one action.
-func (x *MDP) under(p *Policy) *MDP {
-	y := *x
-	y.m, y.p = 1, x.chain(p)
-	y.cost, y.actionLabel = x.policyCost(p), func(int) string { return "of the policy" }
-	return &y
 }
 
 // allStates returns the states, those of first before the others.

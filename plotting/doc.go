@@ -5,9 +5,9 @@
 // A [Figure] is data: two axes and a list of layers, each a plain struct such
 // as [Line], [Bars], [Points], [Rule] or [Contour]. [Show] displays it in a
 // notebook, [Save] writes SVG, PNG or PDF. [Row] puts figures side by side and
-// [Slider] leafs through precomputed ones, also on an exported page that has
-// no kernel behind it; [Explorer] does so for several parameters. Where there is a
-// kernel, package widget computes figures anew while sliders are moved.
+// [Explorer] shows one of several computed beforehand, chosen by sliders and menus, also
+// on an exported page that has no kernel behind it. Where there is a kernel, package
+// widget computes figures anew while sliders are moved.
 //
 //	fig := plotting.Figure{
 //		Title:  "Objective",

@@ -23,14 +23,14 @@ func ExampleShow() {
 }
 
 func ExampleTable() {
-	plotting.Show(plotting.Table{
+	table := plotting.Table{
 		Caption: "Average cost",
-		Columns: []plotting.Column{
-			{Head: "policy", Text: []string{"π¹", "π²", "optimum"}},
-			{Head: "cost", Numbers: []float64{3395.5, 7987.874, 2861.6456}, Format: "%.3f"},
-			{Head: "gap", Numbers: []float64{0.18656, 1.79136, 0}, Format: "%.1e"},
-		},
-	})
+		Columns: []plotting.Column{{Head: "policy"}, {Head: "cost", Format: "%.3f"}, {Head: "gap", Format: "%.1e"}},
+	}
+	table.Row("π¹", 3395.5, 0.18656)
+	table.Row("π²", 7987.874, 1.79136)
+	table.Row("optimum", 2861.6456, 0)
+	plotting.Show(table)
 	// Output:
 	// Average cost
 	// policy       cost      gap
@@ -58,22 +58,12 @@ func ExampleFigure_Validate() {
 	// plotting: figure "Violation": layer 0, line "primal–dual": Y[2] is 0: values must be > 0 on a logarithmic axis
 }
 
-func ExampleSlider() {
-	var frames []plotting.Panels
-	radii := []string{"1", "2"}
-	for _, r := range []float64{1, 2} {
-		fig := plotting.Divergences(plotting.Line{Name: "ball", X: []float64{0, 0.5}, Y: []float64{0, 1 / (8 * r)}})
-		frames = append(frames, plotting.Row(fig))
-	}
-	plotting.Show(plotting.Slider{Label: "R", Values: radii, Frames: frames})
-	// Output:
-	// A slider over R = 1, 2.
-	// Bregman divergence (R = 1). D(θ, θ₀) against θ. Line "ball": from 0 to 0.125.
-}
-
 func ExampleFigure_With() {
-	fig := plotting.Costs(plotting.Line{Name: "Algorithm 1", X: []float64{1, 2}, Y: []float64{3, 2.5}})
-	plotting.Show(fig.With(plotting.Rule{Label: "optimum", At: 2}))
+	fig := plotting.Figure{Title: "Cost of the mixture", X: plotting.Axis{Label: "iteration t"}, Y: plotting.Axis{Label: "cost cᵀΨθ"}}
+	plotting.Show(fig.With(
+		plotting.Line{Name: "Algorithm 1", X: []float64{1, 2}, Y: []float64{3, 2.5}},
+		plotting.Rule{Label: "optimum", At: 2},
+	))
 	// Output:
 	// Cost of the mixture. cost cᵀΨθ against iteration t. Line "Algorithm 1": from 2.5 to 3. Rule "optimum": at 2.
 }
@@ -87,11 +77,14 @@ func ExampleExplorer() {
 		},
 		Frame: func(at []int) plotting.Panels {
 			y := math.Pow(radius[at[0]], power[at[1]])
-			return plotting.Row(plotting.Divergences(plotting.Line{Name: "D", X: []float64{0, radius[at[0]]}, Y: []float64{0, y}}))
+			return plotting.Row(plotting.Figure{
+				Title:  "Bregman divergence",
+				Layers: []plotting.Layer{plotting.Line{Name: "D", X: []float64{0, radius[at[0]]}, Y: []float64{0, y}}},
+			})
 		},
 	})
 	// Output:
 	// A slider over R = 1, 2.
 	// A menu over modulus = quadratic, quartic.
-	// Bregman divergence (R = 2, quadratic). D(θ, θ₀) against θ. Line "D": from 0 to 4.
+	// Bregman divergence (R = 2, quadratic). y against x. Line "D": from 0 to 4.
 }

@@ -39,40 +39,6 @@ func (c Control) String() string {
 	return c.Label + " = " + c.Values[c.Start]
 }
 
-// Slider is an [Explorer] of one parameter, with one frame for each value.
-type Slider struct {
-	Label  string   // of the parameter, such as "η"
-	Values []string // one for each frame
-	Frames []Panels // of one shape: Row(figure) for a single one
-	Start  int
-}
-
-func (s Slider) explorer() (Explorer, error) {
-	if len(s.Frames) != len(s.Values) {
-		return Explorer{}, fmt.Errorf("plotting: slider %q: %d frames and %d values: want one value a frame", s.Label, len(s.Frames), len(s.Values))
-	}
-	return Explorer{
-		Controls: []Control{{Label: s.Label, Values: s.Values, Start: s.Start}},
-		Frame:    func(at []int) Panels { return s.Frames[at[0]] },
-	}, nil
-}
-
-func (s Slider) panels() (Panels, error) {
-	e, err := s.explorer()
-	if err != nil {
-		return Panels{}, err
-	}
-	return e.panels()
-}
-
-func (s Slider) display() (display, error) {
-	e, err := s.explorer()
-	if err != nil {
-		return display{}, err
-	}
-	return e.display()
-}
-
 func (e Explorer) panels() (Panels, error) {
 	frames, err := e.aligned()
 	if err != nil {
@@ -114,21 +80,21 @@ func (e Explorer) still(frames []Panels) Panels {
 // them common ranges.
 func (e Explorer) aligned() ([]Panels, error) {
 	if len(e.Controls) == 0 || e.Frame == nil {
-		return nil, errors.New("plotting: an explorer needs controls and a Frame")
+		return nil, errors.New("an explorer needs controls and a Frame")
 	}
 	for _, c := range e.Controls {
 		if c.Start < 0 || c.Start >= len(c.Values) {
-			return nil, fmt.Errorf("plotting: control %q: Start is %d, but there are %d values", c.Label, c.Start, len(c.Values))
+			return nil, fmt.Errorf("control %q: Start is %d, but there are %d values", c.Label, c.Start, len(c.Values))
 		}
 	}
 	var out []Panels
 	for at := make([]int, len(e.Controls)); at != nil; at = e.next(at) {
 		p, err := e.Frame(append([]int(nil), at...)).panels()
 		if err != nil {
-			return nil, fmt.Errorf("plotting: frame at %s: %w", e.where(at), err)
+			return nil, fmt.Errorf("frame at %s: %w", e.where(at), err)
 		}
 		if out != nil && len(p.Figures) != len(out[0].Figures) {
-			return nil, fmt.Errorf("plotting: frame at %s has %d figures, but the first has %d", e.where(at), len(p.Figures), len(out[0].Figures))
+			return nil, fmt.Errorf("frame at %s has %d figures, but the first has %d", e.where(at), len(p.Figures), len(out[0].Figures))
 		}
 		p.Figures = append([]Figure(nil), p.Figures...)
 		out = append(out, p)
@@ -194,7 +160,7 @@ func (c Control) html() string {
 		for _, v := range c.Values {
 			widest = max(widest, utf8.RuneCountInString(v))
 		}
-		// A reader who hears the page is told the value, not its index. An output
+		// A screen reader says the value, not its index. An output
 		// element instead of the span would be what the label is for.
 		value := html.EscapeString(c.Values[c.Start])
 		fmt.Fprintf(&b, ` = <span style="display:inline-block;min-width:%dch">%s</span> <input type="range" max="%d" value="%d" aria-label="%s" aria-valuetext="%s" %s style="vertical-align:middle;width:min(200px,50vw)">`,

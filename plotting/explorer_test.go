@@ -12,12 +12,8 @@ import (
 )
 
 func TestFramesShareTheAxes(t *testing.T) {
-	s := gallery()["slider"].(Slider)
-	e, err := s.explorer()
-	if err != nil {
-		t.Fatal(err)
-	}
-	frames, err := e.aligned()
+	given := []Panels{divergence(0, 0.1, 0.4), divergence(0, 1, 4)}
+	frames, err := slider("η", 0, given...).aligned()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +21,7 @@ func TestFramesShareTheAxes(t *testing.T) {
 	if a.Y.Min != b.Y.Min || a.Y.Max != b.Y.Max || a.Y.Max < 4 {
 		t.Errorf("y axes [%g, %g] and [%g, %g]", a.Y.Min, a.Y.Max, b.Y.Min, b.Y.Max)
 	}
-	if s.Frames[0].Figures[0].Y.Max != 0 {
+	if given[0].Figures[0].Y.Max != 0 {
 		t.Error("the frames of the caller were changed")
 	}
 }
@@ -108,18 +104,6 @@ func TestControlsAreWrittenForReadersAndForLiveJS(t *testing.T) {
 	}
 }
 
-func TestColumnsAreKeptOnce(t *testing.T) {
-	var c columns
-	for i, want := range []int{0, 1, 0, 2, 1} {
-		if k := c.place(json.RawMessage([]string{"[1]", "[2]", "[1]", `["1"]`, "[2]"}[i])); k != want {
-			t.Errorf("column %d is at %d, want %d", i, k, want)
-		}
-	}
-	if b, err := json.Marshal(c); err != nil || string(b) != `[[1],[2],["1"]]` {
-		t.Errorf("%s, %v", b, err)
-	}
-}
-
 // A part that a later frame lacks must not shine through from the first.
 func TestSinceUndoesWhatIsGone(t *testing.T) {
 	first := options{"kept": json.RawMessage("1"), "gone": json.RawMessage("2"), "changed": json.RawMessage("3")}
@@ -143,9 +127,7 @@ func TestExplorersThatCannotBeShown(t *testing.T) {
 		{Explorer{Controls: []Control{{Label: "η", Values: []string{"1"}, Start: -1}}, Frame: func([]int) Panels { return line(1) }}, "Start is -1"},
 		{Explorer{Controls: two, Frame: func(at []int) Panels { return line(math.Log(float64(-at[0]))) }}, "frame at R = 1: "},
 		{Explorer{Controls: two, Frame: func(at []int) Panels { return Row(slices.Repeat(line(1).Figures, 1+at[0])...) }}, "frame at R = 2 has 2 figures, but the first has 1"},
-		{Slider{Label: "η", Values: []string{"1"}, Frames: []Panels{line(1), line(2)}}, `slider "η": 2 frames and 1 values`},
-		{Slider{Label: "η"}, `control "η": Start is 0`},
-		{Slider{Label: "η", Values: []string{"a", "b"}, Frames: []Panels{line(1), Row(Figure{})}}, "frame at η = b: "},
+		{slider("η", 0, line(1), Row(Figure{})), "frame at η = 2: "},
 	} {
 		_, err := c.d.panels()
 		_, shown := c.d.display()
@@ -153,7 +135,7 @@ func TestExplorersThatCannotBeShown(t *testing.T) {
 			t.Errorf("errors %v and %v, want both to say %q", err, shown, c.want)
 		}
 	}
-	_, err := Slider{Label: "η", Values: []string{"a"}, Frames: []Panels{Row(Figure{})}}.panels()
+	_, err := slider("η", 0, Row(Figure{})).panels()
 	if errors.Unwrap(err) == nil {
 		t.Errorf("%v hides its cause", err)
 	}

@@ -14,10 +14,6 @@ type Figure struct {
 	X, Y   Axis
 	Layers []Layer
 
-	// Alt says in a sentence what there is to see, for readers who don't see
-	// the picture. Default: the title, the axes and the range of each layer.
-	Alt string
-
 	// Width and Height are in inches. Default: 6.4 × 4.
 	Width, Height float64
 }
@@ -33,8 +29,8 @@ type Axis struct {
 	Min, Max float64
 }
 
-// Layer is a part of a figure: [Line], [Band], [Bars], [Points], [Rule],
-// [Span], [Region], [Path], [Contour] or [Heatmap].
+// Layer is a part of a figure: [Line], [Bars], [Points], [Rule], [Span], [Path],
+// [Contour] or [Heatmap].
 type Layer interface {
 	// describe returns the kind of the layer and its name in the legend, which
 	// may be empty.
@@ -65,16 +61,22 @@ func (f Figure) size() (width, height float64) {
 
 // Validate returns the first reason why the figure can't be drawn, or nil.
 func (f Figure) Validate() error {
-	if err := f.validate(); err != nil {
-		if f.Title != "" {
-			return fmt.Errorf("plotting: figure %q: %w", f.Title, err)
-		}
+	if err := f.check(); err != nil {
 		return fmt.Errorf("plotting: %w", err)
 	}
 	return nil
 }
 
-func (f Figure) validate() error {
+// check is Validate without the name of the package, which exported functions add.
+func (f Figure) check() error {
+	err := f.checkParts()
+	if err != nil && f.Title != "" {
+		return fmt.Errorf("figure %q: %w", f.Title, err)
+	}
+	return err
+}
+
+func (f Figure) checkParts() error {
 	if len(f.Layers) == 0 {
 		return errors.New("no layers: there is nothing to draw")
 	}
@@ -114,11 +116,9 @@ func title(l Layer) string {
 	return fmt.Sprintf("%s %q", kind, name)
 }
 
-// alt is the text that stands for the picture.
+// alt is the text that stands for the picture: the title, the axes and the range of
+// each layer.
 func (f Figure) alt() string {
-	if f.Alt != "" {
-		return f.Alt
-	}
 	var b strings.Builder
 	if f.Title != "" {
 		b.WriteString(f.Title + ". ")
@@ -129,7 +129,7 @@ func (f Figure) alt() string {
 			b.WriteString(" " + strings.ToUpper(title(l)[:1]) + title(l)[1:])
 			ms := l.marks(ink{})
 			switch ms[0].(type) {
-			case extent, heat, polygon: // planes: their y axis is no value
+			case extent, plane: // their y axis is no value
 				ms = nil
 			}
 			switch r := boundsOf(ms).y; {
@@ -200,3 +200,58 @@ func checkInterval(lo, hi []float64, axis Axis) ([]column, error) {
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// Drawing is what can be saved to a file: a [Figure], [Panels] or an [Explorer].
+type Drawing interface {
+	View
+	panels() (Panels, error)
+}
+
+// Panels are figures in a grid, row by row, their axes aligned. On a page
+// as many are side by side as fit.
+type Panels struct {
+	Figures []Figure
+	Columns int // in a file; default: all in one row
+}
+
+// Row puts figures side by side.
+func Row(figures ...Figure) Panels { return Panels{Figures: figures} }
+
+func (f Figure) panels() (Panels, error) { return Row(f), f.check() }
+
+func (p Panels) panels() (Panels, error) {
+	if len(p.Figures) == 0 {
+		return p, errors.New("panels without figures: there is nothing to draw")
+	}
+	if p.Columns < 0 {
+		return p, errors.New("panels with a negative number of columns")
+	}
+	for _, f := range p.Figures {
+		if err := f.check(); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+func (p Panels) shape() (rows, cols int) {
+	cols = p.Columns
+	if cols == 0 {
+		cols = len(p.Figures)
+	}
+	return (len(p.Figures) + cols - 1) / cols, cols
+}
+
+// size is the size of the whole in inches: each panel has the size of the
+// first figure.
+func (p Panels) size() (width, height float64) {
+	rows, cols := p.shape()
+	w, h := p.Figures[0].size()
+	return w * float64(cols), h * float64(rows)
+}
+
+// With returns the figure with further layers on top.
+func (f Figure) With(layers ...Layer) Figure {
+	f.Layers = append(append([]Layer(nil), f.Layers...), layers...)
+	return f
+}

@@ -23,7 +23,6 @@ func TestValidateNamesTheLayerAndTheIndex(t *testing.T) {
 		{Figure{Layers: []Layer{nil}}, "layer 0 is nil"},
 		{Figure{X: Axis{Log: true}, Layers: []Layer{Bars{X: []float64{1}, Height: []float64{1}}}}, "logarithmic x axis"},
 		{Figure{X: Axis{Log: true}, Layers: []Layer{Rule{Label: "r", At: -1, Vertical: true}}}, `rule "r": At[0] is -1`},
-		{Figure{Layers: []Layer{Region{X: []float64{1, 2}, Y: []float64{1, 2}}}}, "polygon with 2 corners"},
 		{Figure{X: Axis{Min: 2, Max: 1}, Layers: []Layer{Rule{}}}, "x axis: Min 2 > Max 1"},
 		{Figure{X: Axis{Min: -1, Max: 1, Log: true}, Layers: []Layer{Rule{}}}, "Min -1 on a logarithmic axis"},
 		{Figure{Width: -1, Layers: []Layer{Rule{}}}, "size -1 × 0 inches"},

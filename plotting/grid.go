@@ -89,7 +89,7 @@ type Contour struct {
 }
 
 func (c Contour) describe() (kind, name string) { return "contour", c.Name }
-func (c Contour) style() ink                    { return ink{orGrey(c.Color), Solid, AutoMarker} }
+func (c Contour) style() ink                    { return ink{orGrey(c.Color), Solid} }
 func (c Contour) check(x, y Axis) error {
 	if c.Levels != nil {
 		if err := checkColumns(column{"Levels", c.Levels, Axis{}}); err != nil {
@@ -227,14 +227,11 @@ func (g Grid) levelSet(level float64) []polyline {
 	return out
 }
 
-// Heatmap colours the plane by the value of a function on a grid, dark where
-// it is small. The legend shows the scale.
+// Heatmap colours each point of the plane by the value at the nearest point of a
+// grid, dark where it is small. The legend shows the scale.
 type Heatmap struct {
 	Name string
 	Grid Grid
-	// Cells colours all points as the nearest of the grid, for functions of whole
-	// numbers. Else values are interpolated.
-	Cells bool
 }
 
 func (h Heatmap) describe() (kind, name string) {
@@ -246,19 +243,13 @@ func (h Heatmap) describe() (kind, name string) {
 }
 func (h Heatmap) style() ink            { return ink{color: Grey} }
 func (h Heatmap) check(x, y Axis) error { return h.Grid.check(x, y) }
-func (h Heatmap) marks(in ink) []mark   { return []mark{heat{h.Grid, h.Cells}} }
+func (h Heatmap) marks(in ink) []mark   { return []mark{plane{h.Grid}} }
 
-// heat is a coloured plane.
-type heat struct {
-	grid  Grid
-	cells bool
-}
+// plane is coloured by the function.
+type plane struct{ grid Grid }
 
-func (h heat) bounds() bounds {
-	if h.cells {
-		return bounds{empty.include(cells(h.grid.X)...), empty.include(cells(h.grid.Y)...)}
-	}
-	return bounds{empty.include(h.grid.X...), empty.include(h.grid.Y...)}
+func (p plane) bounds() bounds {
+	return bounds{empty.include(cells(p.grid.X)...), empty.include(cells(p.grid.Y)...)}
 }
 
 // cells returns the borders of the cells around sorted points, each halfway to the next.
@@ -272,14 +263,14 @@ func cells(sorted []float64) []float64 {
 }
 
 // viridis is the colour map of that name by van der Walt and Smith, here at
-// six of its colours: even in lightness, and told apart by the colour-blind.
+// six of its colours: even in lightness, and distinguishable for the colour-blind.
 var viridis = []color.NRGBA{
 	{0x44, 0x01, 0x54, 0xff}, {0x41, 0x44, 0x87, 0xff}, {0x2a, 0x78, 0x8e, 0xff},
 	{0x22, 0xa8, 0x84, 0xff}, {0x7a, 0xd1, 0x51, 0xff}, {0xfd, 0xe7, 0x25, 0xff},
 }
 
-// shades is the colour map in steps that the eye can't see, and at the end the
-// colour of nothing.
+// shades is the colour map in steps too small to see, and last a transparent
+// colour.
 var shades = func() color.Palette {
 	const n = 64
 	p := make(color.Palette, n, n+1)
@@ -293,22 +284,17 @@ var shades = func() color.Palette {
 	return append(p, color.NRGBA{})
 }()
 
-// image draws the plane between the ends of the axes, each pixel bilinearly
-// interpolated, so that logarithmic axes are right too.
-func (h heat) image(x, y scale) *image.Paletted {
+// image draws the plane between the ends of the axes, which may be logarithmic.
+func (p plane) image(x, y scale) *image.Paletted {
 	const side = 128
-	r := h.grid.values()
-	at := h.grid.at
-	if h.cells {
-		columns, rows := cells(h.grid.X), cells(h.grid.Y)
-		at = func(x, y float64) float64 {
-			i, _ := locate(columns, x)
-			j, _ := locate(rows, y)
-			if i < 0 || j < 0 {
-				return math.NaN()
-			}
-			return h.grid.Z[i][j]
+	r := p.grid.values()
+	columns, rows := cells(p.grid.X), cells(p.grid.Y)
+	at := func(x, y float64) float64 {
+		i, j := locate(columns, x), locate(rows, y)
+		if i < 0 || j < 0 {
+			return math.NaN()
 		}
+		return p.grid.Z[i][j]
 	}
 	img := image.NewPaletted(image.Rect(0, 0, side, side), shades)
 	for px := range side {
@@ -327,25 +313,14 @@ func (h heat) image(x, y scale) *image.Paletted {
 	return img
 }
 
-// at interpolates bilinearly; outside of the grid it is NaN.
-func (g Grid) at(x, y float64) float64 {
-	i, u := locate(g.X, x)
-	j, v := locate(g.Y, y)
-	if i < 0 || j < 0 {
-		return math.NaN()
-	}
-	return (1-u)*((1-v)*g.Z[i][j]+v*g.Z[i][j+1]) + u*((1-v)*g.Z[i+1][j]+v*g.Z[i+1][j+1])
-}
-
-// locate finds i and 0 ≤ u ≤ 1 with v = (1−u)·sorted[i] + u·sorted[i+1], or −1.
-func locate(sorted []float64, v float64) (i int, u float64) {
+// locate finds the i with sorted[i] ≤ v ≤ sorted[i+1], or −1.
+func locate(sorted []float64, v float64) int {
 	last := len(sorted) - 1
 	if v < sorted[0] || v > sorted[last] {
-		return -1, 0
+		return -1
 	}
-	i, _ = slices.BinarySearch(sorted, v)
-	i = max(0, min(i-1, last-1))
-	return i, (v - sorted[i]) / (sorted[i+1] - sorted[i])
+	i, _ := slices.BinarySearch(sorted, v)
+	return max(0, min(i-1, last-1))
 }
 
 // scaleBar is the colour map as a strip, for the legend.
@@ -358,7 +333,7 @@ func scaleBar() *image.Paletted {
 	return img
 }
 
-// extent draws nothing and takes room.
+// extent draws nothing; it only sets the range of the axes.
 type extent bounds
 
 func (e extent) bounds() bounds { return bounds(e) }

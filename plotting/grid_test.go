@@ -28,6 +28,13 @@ func TestLevelSetOfADistanceIsACircle(t *testing.T) {
 	}
 }
 
+// interpolate is bilinear.
+func interpolate(g Grid, x, y float64) float64 {
+	i, j := locate(g.X, x), locate(g.Y, y)
+	u, v := (x-g.X[i])/(g.X[i+1]-g.X[i]), (y-g.Y[j])/(g.Y[j+1]-g.Y[j])
+	return (1-u)*((1-v)*g.Z[i][j]+v*g.Z[i][j+1]) + u*((1-v)*g.Z[i+1][j]+v*g.Z[i+1][j+1])
+}
+
 // Every vertex lies on an edge of the grid where the interpolant is the level,
 // and only closed pieces and pieces that end at the border are found.
 func TestLevelSetsInterpolate(t *testing.T) {
@@ -59,7 +66,7 @@ func TestLevelSetsInterpolate(t *testing.T) {
 			found += len(l.x)
 			for i := range l.x {
 				// Interpolation takes three roundings of values up to 2.
-				if z := g.at(l.x[i], l.y[i]); math.Abs(z-level) > 1e-13 {
+				if z := interpolate(g, l.x[i], l.y[i]); math.Abs(z-level) > 1e-13 {
 					t.Fatalf("z(%g, %g) = %g on the level set of %g", l.x[i], l.y[i], z, level)
 				}
 			}
@@ -94,9 +101,9 @@ func TestLevelSetSkipsWhatIsNotFinite(t *testing.T) {
 
 func TestHeatmapShadesFromDarkToLight(t *testing.T) {
 	g := Sample(func(x, _ float64) float64 { return x }, 1, 100, 1, 2, 100)
-	img := heat{grid: g}.image(scale{1, 100, true}, scale{1, 2, false})
+	img := plane{g}.image(scale{1, 100, true}, scale{1, 2, false})
 	// The middle of a logarithmic axis from 1 to 100 is 10, a tenth up the
-	// colours; a pixel is 1/128 of the axis, hence 10^{2/128} in x.
+	// colours; a pixel is 1/128 of the axis, hence 10^{2/128} in x, and a cell has the width 1.
 	b := img.Bounds()
 	if k, want := float64(img.ColorIndexAt(b.Dx()/2, 5)), 63*9.0/99; math.Abs(k-want) > 1 {
 		t.Errorf("the middle has shade %g of 63, want about %.1f", k, want)
@@ -106,10 +113,10 @@ func TestHeatmapShadesFromDarkToLight(t *testing.T) {
 	}
 }
 
-// Around whole numbers cells have sharp borders, halfway between them, and are all of one size.
+// The borders of cells are halfway between the points of the grid.
 func TestCellsAreSharp(t *testing.T) {
 	g := Grid{X: []float64{0, 1, 2, 3}, Y: []float64{5, 6}, Z: [][]float64{{0, 1}, {1, 0}, {0, 0}, {1, 1}}}
-	h := heat{g, true}
+	h := plane{g}
 	b := h.bounds()
 	if b.x != (interval{-0.5, 3.5}) || b.y != (interval{4.5, 6.5}) {
 		t.Fatalf("bounds %v", b)

@@ -19,7 +19,7 @@ type Line struct {
 }
 
 func (l Line) describe() (kind, name string) { return "line", l.Name }
-func (l Line) style() ink                    { return ink{l.Color, l.Dash, AutoMarker} }
+func (l Line) style() ink                    { return ink{l.Color, l.Dash} }
 func (l Line) check(x, y Axis) error {
 	interval, err := checkInterval(l.Lo, l.Hi, y)
 	if err != nil {
@@ -30,27 +30,6 @@ func (l Line) check(x, y Axis) error {
 
 func (l Line) marks(in ink) []mark {
 	return []mark{curve{x: l.X, y: l.Y, lo: l.Lo, hi: l.Hi, ink: in}}
-}
-
-// Band is the set between Lo and Hi over X.
-type Band struct {
-	Name      string
-	X, Lo, Hi []float64
-	Color     Color
-}
-
-func (b Band) describe() (kind, name string) { return "band", b.Name }
-func (b Band) style() ink                    { return ink{b.Color, AutoDash, AutoMarker} }
-func (b Band) check(x, y Axis) error {
-	interval, err := checkInterval(b.Lo, b.Hi, y)
-	if err != nil {
-		return err
-	}
-	return checkColumns(append([]column{{"X", b.X, x}}, interval...)...)
-}
-
-func (b Band) marks(in ink) []mark {
-	return []mark{curve{x: b.X, lo: b.Lo, hi: b.Hi, ink: in}}
 }
 
 // Bars are rectangles that stand on 0, such as a histogram: Height[i] over the
@@ -64,7 +43,7 @@ type Bars struct {
 }
 
 func (b Bars) describe() (kind, name string) { return "bars", b.Name }
-func (b Bars) style() ink                    { return ink{b.Color, AutoDash, AutoMarker} }
+func (b Bars) style() ink                    { return ink{b.Color, AutoDash} }
 func (b Bars) check(x, y Axis) error {
 	if x.Log {
 		return errors.New("bars of equal width can't stand on a logarithmic x axis")
@@ -92,11 +71,10 @@ type Points struct {
 	X, Y   []float64
 	Lo, Hi []float64 // both or neither
 	Color  Color
-	Marker Marker
 }
 
 func (p Points) describe() (kind, name string) { return "points", p.Name }
-func (p Points) style() ink                    { return ink{p.Color, AutoDash, p.Marker} }
+func (p Points) style() ink                    { return ink{p.Color, AutoDash} }
 func (p Points) check(x, y Axis) error {
 	interval, err := checkInterval(p.Lo, p.Hi, y)
 	if err != nil {
@@ -119,7 +97,7 @@ type Rule struct {
 }
 
 func (r Rule) describe() (kind, name string) { return "rule", r.Label }
-func (r Rule) style() ink                    { return ink{orGrey(r.Color), Dashed, AutoMarker} }
+func (r Rule) style() ink                    { return ink{orGrey(r.Color), Dashed} }
 func (r Rule) check(x, y Axis) error {
 	axis := y
 	if r.Vertical {
@@ -141,7 +119,7 @@ type Span struct {
 }
 
 func (s Span) describe() (kind, name string) { return "span", s.Label }
-func (s Span) style() ink                    { return ink{orGrey(s.Color), AutoDash, AutoMarker} }
+func (s Span) style() ink                    { return ink{orGrey(s.Color), AutoDash} }
 func (s Span) check(x, y Axis) error {
 	axis := y
 	if s.Vertical {
@@ -157,24 +135,6 @@ func (s Span) marks(in ink) []mark {
 	return []mark{span{from: s.From, to: s.To, vertical: s.Vertical, label: s.Label, ink: in}}
 }
 
-// Region fills the polygon with corners (X[i], Y[i]).
-type Region struct {
-	Name  string
-	X, Y  []float64
-	Color Color
-}
-
-func (r Region) describe() (kind, name string) { return "region", r.Name }
-func (r Region) style() ink                    { return ink{r.Color, AutoDash, AutoMarker} }
-func (r Region) check(x, y Axis) error {
-	if len(r.X) < 3 {
-		return fmt.Errorf("polygon with %d corners, where at least 3 are needed", len(r.X))
-	}
-	return checkColumns(column{"X", r.X, x}, column{"Y", r.Y, y})
-}
-
-func (r Region) marks(in ink) []mark { return []mark{polygon{x: r.X, y: r.Y, ink: in}} }
-
 // Path is a trajectory in the plane: a hollow marker where it starts, a full
 // one where it ends, and arrowheads on the way.
 type Path struct {
@@ -187,9 +147,9 @@ type Path struct {
 func (p Path) describe() (kind, name string) { return "path", p.Name }
 func (p Path) style() ink {
 	if p.Dash == AutoDash {
-		return ink{p.Color, Solid, AutoMarker}
+		return ink{p.Color, Solid}
 	}
-	return ink{p.Color, p.Dash, AutoMarker}
+	return ink{p.Color, p.Dash}
 }
 func (p Path) check(x, y Axis) error {
 	return checkColumns(column{"X", p.X, x}, column{"Y", p.Y, y})

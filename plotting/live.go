@@ -79,8 +79,8 @@ func (f Figure) option(data *columns, digits int) (options, error) {
 			switch m := m.(type) {
 			case rule:
 				c.addRule(m, m.place(layers, x, y, width, height))
-			case heat:
-				if err := c.addHeat(l.name, m); err != nil {
+			case plane:
+				if err := c.addPlane(l.name, m); err != nil {
 					return nil, err
 				}
 			default:
@@ -125,7 +125,7 @@ func (c live) frame(f Figure, layers []layer) {
 				}
 			case extent:
 				trigger = "item"
-			case heat:
+			case plane:
 				trigger = "item"
 			}
 		}
@@ -201,17 +201,15 @@ func newLegendEntry(l layer) legendEntry {
 	e := legendEntry{Name: l.name}
 	switch m := l.marks[0].(type) {
 	case curve:
-		if m.y != nil { // ECharts would set a dot on the line
-			e.Style = &legendStyle{Opacity: opts.Float(0)}
-		}
+		e.Style = &legendStyle{Opacity: opts.Float(0)} // ECharts would set a dot on the line
 	case glyphs: // as a path it keeps its proportions
 		e.Icon = [...]string{
-			Circle:   "path://M0,5A5,5,0,1,1,10,5A5,5,0,1,1,0,5Z",
-			Square:   "path://M0,0H10V10H0Z",
-			Triangle: "path://M0,9L5,0L10,9Z",
-			Diamond:  "path://M0,5L5,0L10,5L5,10Z",
-		}[m.ink.marker]
-	case heat:
+			circle:   "path://M0,5A5,5,0,1,1,10,5A5,5,0,1,1,0,5Z",
+			square:   "path://M0,0H10V10H0Z",
+			triangle: "path://M0,9L5,0L10,9Z",
+			diamond:  "path://M0,5L5,0L10,5L5,10Z",
+		}[m.ink.marker()]
+	case plane:
 		g := &gradient{Type: "linear", X2: 1}
 		for i, c := range viridis {
 			g.Stops = append(g.Stops, gradientStop{float64(i) / float64(len(viridis)-1), hex(c)})
@@ -301,10 +299,6 @@ func (c live) add(name string, m mark) {
 		c.series(s, m.x, m.height)
 	case glyphs:
 		c.addGlyphs(name, m)
-	case polygon:
-		s := custom(name, "region", m.ink.color, regionAlpha, 1)
-		s.SeriesTooltip = silent
-		c.series(s, m.x, m.y)
 	case span:
 		c.addSpan(m)
 	case texts:
@@ -316,10 +310,6 @@ func (c live) add(name string, m mark) {
 }
 
 func (c live) addCurve(name string, m curve) {
-	if m.y == nil {
-		c.series(custom(name, "band", m.ink.color, bandAlpha, []int{1, 2}), m.x, m.lo, m.hi)
-		return
-	}
 	width := lineWidth
 	if m.thin {
 		width = thinWidth
@@ -347,7 +337,7 @@ func (c live) addCurve(name string, m curve) {
 
 func (c live) addGlyphs(name string, m glyphs) {
 	s := charts.SingleSeries{
-		Name: name, Type: types.ChartScatter, Symbol: m.ink.marker.symbol(), SymbolSize: 8,
+		Name: name, Type: types.ChartScatter, Symbol: m.ink.marker().symbol(), SymbolSize: 8,
 		ItemStyle: &opts.ItemStyle{Color: m.ink.color.hex(), BorderColor: m.ink.color.hex(), BorderWidth: 1.5, Opacity: opts.Float(1)},
 		Encode:    &opts.Encode{X: 0, Y: 1},
 	}
@@ -375,7 +365,7 @@ func (c live) addRule(m rule, at corner) {
 }
 
 func (c live) addSpan(m span) {
-	s := custom("", "span", m.ink.color, regionAlpha, 0)
+	s := custom("", "span", m.ink.color, spanAlpha, 0)
 	s.Label = &opts.Label{Formatter: m.label}
 	c.reference(s, m.vertical, []float64{m.from, m.to})
 }
@@ -406,7 +396,7 @@ func (c corner) String() string {
 	return name + "Top"
 }
 
-func (c live) addHeat(name string, m heat) error {
+func (c live) addPlane(name string, m plane) error {
 	picture, err := dataURI(m.image(c.x, c.y))
 	if err != nil {
 		return err
@@ -451,6 +441,6 @@ func (d Dash) css() string {
 	return "solid"
 }
 
-func (m Marker) symbol() string {
-	return [...]string{Circle: "circle", Square: "rect", Triangle: "triangle", Diamond: "diamond"}[m]
+func (m marker) symbol() string {
+	return [...]string{circle: "circle", square: "rect", triangle: "triangle", diamond: "diamond"}[m]
 }

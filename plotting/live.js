@@ -56,9 +56,6 @@ function (charts) {
         return fill(upper.concat(lower.reverse()), s);
       });
     },
-    region: function (rows, s) {
-      return whole(function (at) { return fill(rows.map(function (r) { return at(r[0], r[1]); }), s); });
-    },
     boxes: function (rows, s, option, paper, log) {
       var y = option.yAxis[0], base = log[1] ? y.min : 0, half = s.barWidth / 2;
       return function (params, api) {

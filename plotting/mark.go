@@ -1,6 +1,11 @@
 package plotting
 
-import "math"
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"unicode/utf8"
+)
 
 // A mark is a primitive in data coordinates. Layers are lowered to marks, and
 // marks are all that the two renderings know.
@@ -8,8 +13,7 @@ type mark interface {
 	bounds() bounds
 }
 
-// curve is a polyline, with the band lo ≤ · ≤ hi around it if there is one, or
-// only the band if y is nil.
+// curve is a polyline, with the band lo ≤ · ≤ hi around it if there is one.
 type curve struct {
 	x, y, lo, hi []float64
 	arrows       bool // heads along the way: a trajectory
@@ -45,12 +49,6 @@ type span struct {
 	vertical bool
 	label    string
 	ink      ink
-}
-
-// polygon is filled.
-type polygon struct {
-	x, y []float64
-	ink  ink
 }
 
 // layer is what is left of a [Layer] when it is lowered: marks under a name in
@@ -137,6 +135,166 @@ func (s span) bounds() bounds {
 	return bounds{empty, empty.include(s.from, s.to)}
 }
 
-func (p polygon) bounds() bounds {
-	return bounds{empty.include(p.x...), empty.include(p.y...)}
+// corner is where along a rule its label stands.
+type corner struct {
+	start bool // at the left or lower end, not at the right or upper one
+	below bool // under a horizontal rule, left of a vertical one
+}
+
+// place finds the corner at which the label of a rule covers the least of the
+// other marks.
+func (r rule) place(layers []layer, x, y scale, width, height float64) corner {
+	// The label's box in units of the axes, from the size of 9 pt letters and
+	// of the space that axes and title take.
+	w := 0.07 * float64(utf8.RuneCountInString(r.label)) / max(1, width-0.9)
+	h := 0.17 / max(1, height-1)
+	best, least := corner{}, -1
+	for _, c := range []corner{{false, false}, {false, true}, {true, false}, {true, true}} {
+		var b bounds
+		if r.vertical {
+			at := x.unit(r.at)
+			b = bounds{interval{at, at + w}, interval{1 - h, 1}}
+			if c.below {
+				b.x = interval{at - w, at}
+			}
+			if c.start {
+				b.y = interval{0, h}
+			}
+		} else {
+			at := y.unit(r.at)
+			b = bounds{interval{1 - w, 1}, interval{at, at + h}}
+			if c.below {
+				b.y = interval{at - h, at}
+			}
+			if c.start {
+				b.x = interval{0, w}
+			}
+		}
+		covered := 0
+		if b.x.lo < 0 || b.x.hi > 1 || b.y.lo < 0 || b.y.hi > 1 {
+			covered = 1e6 // outside of the axes: the last resort
+		}
+		for _, l := range layers {
+			for _, m := range l.marks {
+				covered += b.covers(m, x, y)
+			}
+		}
+		if least < 0 || covered < least {
+			best, least = c, covered
+		}
+	}
+	return best
+}
+
+// covers counts the pieces of the mark that the box may touch.
+func (b bounds) covers(m mark, x, y scale) int {
+	n := 0
+	touch := func(x0, x1, y0, y1 float64) {
+		sx := empty.include(x.unit(x0), x.unit(x1))
+		sy := empty.include(y.unit(y0), y.unit(y1))
+		if sx.lo <= b.x.hi && b.x.lo <= sx.hi && sy.lo <= b.y.hi && b.y.lo <= sy.hi {
+			n++
+		}
+	}
+	switch m := m.(type) {
+	case curve:
+		for _, column := range [][]float64{m.y, m.lo, m.hi} {
+			for i := 1; i < len(column); i++ {
+				touch(m.x[i-1], m.x[i], column[i-1], column[i])
+			}
+		}
+	case boxes:
+		for i := range m.x {
+			touch(m.x[i]-m.width/2, m.x[i]+m.width/2, max(0, y.lo), m.height[i])
+		}
+	case glyphs:
+		for i := range m.x {
+			touch(m.x[i], m.x[i], m.y[i], m.y[i])
+		}
+	}
+	return n
+}
+
+// Color is one of the eight colours of Okabe and Ito ("Color universal
+// design", 2008), less black and yellow, which vanish on dark and on white
+// paper, plus a grey. They can be distinguished with any common form of colour
+// blindness; the first four keep a contrast of at least 3:1 on white and on
+// black. The zero value lets the figure choose.
+type Color int
+
+const (
+	Auto Color = iota
+	Blue
+	Vermilion
+	Green
+	Purple
+	Orange
+	Sky
+	Grey
+)
+
+var palette = [...]color.NRGBA{
+	Blue:      {0x00, 0x72, 0xb2, 0xff},
+	Vermilion: {0xd5, 0x5e, 0x00, 0xff},
+	Green:     {0x00, 0x9e, 0x73, 0xff},
+	Purple:    {0xcc, 0x79, 0xa7, 0xff},
+	Orange:    {0xe6, 0x9f, 0x00, 0xff},
+	Sky:       {0x56, 0xb4, 0xe9, 0xff},
+	Grey:      {0x7f, 0x7f, 0x7f, 0xff},
+}
+
+func (c Color) rgb() color.NRGBA { return palette[c] }
+
+func (c Color) hex() string { return hex(palette[c]) }
+
+func hex(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
+
+// alpha is the colour at the given opacity in [0, 1].
+func (c Color) alpha(a float64) color.NRGBA {
+	p := palette[c]
+	p.A = uint8(a*255 + 0.5)
+	return p
+}
+
+// Dash is the pattern of a line. The zero value follows the colour, so that
+// curves differ in print and without colour too.
+type Dash int
+
+const (
+	AutoDash Dash = iota
+	Solid
+	Dashed
+	Dotted
+	DashDot
+)
+
+// marker is the shape of a point.
+type marker int
+
+const (
+	circle marker = iota
+	square
+	triangle
+	diamond
+)
+
+// ink is what a layer is drawn with once every Auto is resolved.
+type ink struct {
+	color Color
+	dash  Dash
+}
+
+// marker follows the colour.
+func (in ink) marker() marker { return marker(int(in.color)-1) % 4 }
+
+// resolve fills in what the author left to the figure; k counts the layers
+// that did so before.
+func (in ink) resolve(k int) ink {
+	if in.color == Auto {
+		in.color = Color(1 + k%(len(palette)-1))
+	}
+	if in.dash == AutoDash {
+		in.dash = [...]Dash{Solid, Dashed, DashDot, Dotted}[(int(in.color)-1)%4]
+	}
+	return in
 }

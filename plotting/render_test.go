@@ -12,11 +12,43 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden pictures")
+
+// numbered returns 1, …, n.
+func numbered(n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = float64(i + 1)
+	}
+	return out
+}
+
+// histogram is of a measure on the states 1, …, n.
+func histogram(title, name string, mu []float64) Figure {
+	return Figure{
+		Title: title, X: Axis{Label: "state"}, Y: Axis{Label: "probability"},
+		Layers: []Layer{Bars{Name: name, X: numbered(len(mu)), Height: mu}},
+	}
+}
+
+// divergence is a figure of one curve.
+func divergence(y ...float64) Panels {
+	return Row(Figure{Title: "Bregman divergence", X: Axis{Label: "θ"}, Y: Axis{Label: "D(θ, θ₀)"}, Layers: []Layer{Line{Name: "ball", X: []float64{0, 1, 2}, Y: y}}})
+}
+
+// slider is over frames that are numbered from 1.
+func slider(label string, start int, frames ...Panels) Explorer {
+	c := Control{Label: label, Start: start}
+	for k := range frames {
+		c.Values = append(c.Values, strconv.Itoa(k+1))
+	}
+	return Explorer{Controls: []Control{c}, Frame: func(at []int) Panels { return frames[at[0]] }}
+}
 
 // gallery holds a figure of each kind, from formulas so that it never changes.
 func gallery() map[string]Drawing {
@@ -29,14 +61,13 @@ func gallery() map[string]Drawing {
 		}
 		return out
 	}
-	cost := Costs(
+	cost := Figure{Title: "Cost of the mixture", X: Axis{Label: "iteration t", Log: true}, Y: Axis{Label: "cost cᵀΨθ"}}.With(
 		Line{Name: "primal–dual", X: t,
 			Y:  of(func(t float64) float64 { return 2900 + 3000/math.Sqrt(t) + 40*math.Sin(t) }),
 			Lo: of(func(t float64) float64 { return 2860 + 2100/math.Sqrt(t) + 40*math.Sin(t) }),
 			Hi: of(func(t float64) float64 { return 2940 + 3900/math.Sqrt(t) + 40*math.Sin(t) })},
 		Line{Name: "penalty method", X: t, Y: of(func(t float64) float64 { return 3100 + 4500/math.Sqrt(t) })},
-	).With(Rule{Label: "optimum", At: 2861.6456})
-	cost.X.Log = true
+		Rule{Label: "optimum", At: 2861.6456})
 
 	states := numbered(40)
 	geometric := make([]float64, len(states))
@@ -47,7 +78,7 @@ func gallery() map[string]Drawing {
 	}
 	theta1, theta2 := of(func(t float64) float64 { return 0.3 + 0.6*math.Exp(-t/300)*math.Cos(t/60) }),
 		of(func(t float64) float64 { return 0.5 + 0.4*math.Exp(-t/300)*math.Sin(t/60) })
-	divergence := Sample(func(x, y float64) float64 {
+	distance := Sample(func(x, y float64) float64 {
 		if x <= 0 || y <= 0 {
 			return math.Inf(1)
 		}
@@ -57,33 +88,26 @@ func gallery() map[string]Drawing {
 
 	return map[string]Drawing{
 		"cost":     cost,
-		"measures": Row(Measure("μ¹", geometric), Measures("μ²", simulated, geometric)),
-		"violation": Violations(
-			Line{Name: "primal–dual", X: t, Y: of(func(t float64) float64 { return 5 / math.Sqrt(t) * (1 + 0.1*math.Sin(t)) })},
-			Line{Name: "penalty method", X: t, Y: of(func(t float64) float64 { return 2 / t })}),
+		"measures": Row(histogram("μ¹", "", geometric), histogram("μ²", "simulated", simulated).With(Line{Name: "exact", X: states, Y: geometric, Color: Vermilion})),
 		"path": Figure{
 			Title: "Iterates and the level sets of D(θ, θ̂)", X: Axis{Label: "θ₁"}, Y: Axis{Label: "θ₂"},
 			Layers: []Layer{
-				Region{Name: "feasible", X: []float64{0, 0.8, 0}, Y: []float64{0, 0, 0.8}, Color: Green},
-				Contour{Name: "D", Grid: divergence, Levels: []float64{0.02, 0.1, 0.3}},
+				Contour{Name: "D", Grid: distance, Levels: []float64{0.02, 0.1, 0.3}},
 				Path{Name: "iterates", X: theta1, Y: theta2, Color: Blue},
 			}},
 		"heatmap": Figure{
 			Title: "D(θ, θ̂)", X: Axis{Label: "θ₁"}, Y: Axis{Label: "θ₂"},
-			Layers: []Layer{Heatmap{Name: "D", Grid: divergence}, Points{Name: "θ̂", X: []float64{0.3}, Y: []float64{0.5}, Color: Orange}}},
-		"dual": DualFunctions([]float64{0.5}, Line{Name: "J", X: z, Y: of(func(t float64) float64 { return math.Cosh(t/250 - 2.5) })}).
-			With(Span{Label: "bracket", From: 0, To: 1, Vertical: true}),
+			Layers: []Layer{Heatmap{Name: "D", Grid: distance}, Points{Name: "θ̂", X: []float64{0.3}, Y: []float64{0.5}, Color: Orange}}},
+		"dual": Figure{Title: "The dual of the projection", X: Axis{Label: "z"}, Y: Axis{Label: "J(z)"}}.
+			With(Line{Name: "J", X: z, Y: of(func(t float64) float64 { return math.Cosh(t/250 - 2.5) })},
+				Rule{Label: "zₜ = 0.5", At: 0.5, Vertical: true}, Span{Label: "bracket", From: 0, To: 1, Vertical: true}),
 		"points": Figure{
 			Title: "Cost against samples", X: Axis{Label: "samples", Log: true}, Y: Axis{Label: "relative error"},
 			Layers: []Layer{
-				Band{Name: "95 %", X: []float64{10, 100, 1000}, Lo: []float64{0.1, 0.05, 0.01}, Hi: []float64{0.5, 0.3, 0.2}},
 				Points{Name: "plug-in", X: []float64{10, 100, 1000}, Y: []float64{0.3, 0.2, 0.1}, Lo: []float64{0.2, 0.15, 0.05}, Hi: []float64{0.4, 0.25, 0.15}},
 				Points{Name: "primal–dual", X: []float64{10, 100, 1000}, Y: []float64{0.35, 0.28, 0.22}},
 			}},
-		"slider": Slider{Label: "η", Values: []string{"0.1", "1"}, Start: 1, Frames: []Panels{
-			Row(Divergences(Line{Name: "ball", X: []float64{0, 1, 2}, Y: []float64{0, 0.1, 0.4}})),
-			Row(Divergences(Line{Name: "ball", X: []float64{0, 1, 2}, Y: []float64{0, 1, 4}})),
-		}},
+		"slider": slider("η", 1, divergence(0, 0.1, 0.4), divergence(0, 1, 4)),
 		"explorer": Explorer{
 			Controls: []Control{
 				{Label: "R", Values: []string{"1", "2", "4"}, Start: 1},
@@ -95,7 +119,7 @@ func gallery() map[string]Drawing {
 				for i := range x {
 					y[i] = []float64{r - math.Sqrt(r*r-x[i]*x[i]), x[i] * x[i]}[at[1]]
 				}
-				return Row(Figure{Title: "A modulus", Layers: []Layer{Line{Name: "φ", X: x, Y: y}}}, Measure("1/R", []float64{1 / r}))
+				return Row(Figure{Title: "A modulus", Layers: []Layer{Line{Name: "φ", X: x, Y: y}}}, histogram("1/R", "", []float64{1 / r}))
 			}},
 	}
 }
@@ -106,9 +130,6 @@ func TestGoldenPictures(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
-		}
-		if again, err := encode("svg", d); err != nil || !bytes.Equal(got, again) {
-			t.Errorf("%s: the second rendering differs from the first", name)
 		}
 		golden(t, name+".svg", got)
 	}
@@ -270,8 +291,8 @@ func TestSaveWritesWholeFilesOrNone(t *testing.T) {
 		{"c.png", Figure{Title: "∇φ", Layers: []Layer{Rule{}}}, "Liberation Sans has no '∇'"},
 		{filepath.Join(dir, "nowhere", "c.svg"), fig, "no such file"},
 	} {
-		if err := Save(c.path, c.d); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("Save(%q) = %v, want an error with %q", c.path, err, c.want)
+		if err := Save(c.path, c.d); err == nil || !strings.Contains(err.Error(), c.want) || strings.Count(err.Error(), "plotting: ") != 1 {
+			t.Errorf("Save(%q) = %v, want an error with %q and one prefix", c.path, err, c.want)
 		}
 	}
 	var files []string

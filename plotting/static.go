@@ -36,7 +36,7 @@ const (
 	bandAlpha   = 0.18
 	boxAlpha    = 0.6
 	boxGap      = 0.12 // between bars that touch, of their width
-	regionAlpha = 0.15
+	spanAlpha   = 0.15
 )
 
 // textStyle is a style in the given font that sets raised digits itself.
@@ -143,7 +143,7 @@ func (p Panels) draw(c draw.Canvas) error {
 
 // prepare validates the figure, lowers it and thins it.
 func (f Figure) prepare() (layers []layer, x, y scale, err error) {
-	if err := f.Validate(); err != nil {
+	if err := f.check(); err != nil {
 		return nil, x, y, err
 	}
 	layers = f.lower()
@@ -173,7 +173,7 @@ func newPlot(f Figure, layers []layer, x, y scale) *plot.Plot {
 		a.axis.Tick.LineStyle = draw.LineStyle{Color: axisColor, Width: 0.7}
 		a.axis.Tick.Length = 4
 		a.axis.Tick.Label = a.style
-		a.axis.Tick.Marker = marker(a.scale.ticks(a.ticks), a.scale)
+		a.axis.Tick.Marker = tickMarker(a.scale.ticks(a.ticks), a.scale)
 	}
 	p.X.Tick.Label.YAlign = draw.YTop
 	p.Add(grid{p.X.Tick.Marker, p.Y.Tick.Marker})
@@ -200,7 +200,7 @@ func (s scale) position(v float64) float64 {
 	return v
 }
 
-func marker(ticks []tick, s scale) plot.ConstantTicks {
+func tickMarker(ticks []tick, s scale) plot.ConstantTicks {
 	out := make(plot.ConstantTicks, len(ticks))
 	for i, t := range ticks {
 		out[i] = plot.Tick{Value: s.position(t.at), Label: t.label}
@@ -244,11 +244,9 @@ func (pl plotter) Plot(c draw.Canvas, p *plot.Plot) {
 		m.plot(c, pl.y, x, y)
 	case glyphs:
 		m.plot(c, x, y)
-	case polygon:
-		c.FillPolygon(m.ink.color.alpha(regionAlpha), c.ClipPolygonXY(points(x, y, m.x, m.y)))
 	case rule:
 		m.plot(c, x, y, pl.at)
-	case heat:
+	case plane:
 		c.DrawImage(c.Rectangle, m.image(pl.x, pl.y))
 	case texts:
 		m.plot(c, x, y)
@@ -291,9 +289,6 @@ func (m curve) plot(c draw.Canvas, x, y transform) {
 			upper = append(upper, lower[len(lower)-1-i])
 		}
 		c.FillPolygon(m.ink.color.alpha(bandAlpha), c.ClipPolygonXY(upper))
-	}
-	if m.y == nil {
-		return
 	}
 	width := vg.Length(lineWidth)
 	if m.thin {
@@ -422,13 +417,13 @@ func (in ink) drawMarker(c draw.Canvas, pt vg.Point, hollow bool) {
 			path.Line(pt.Add(p))
 		}
 	}
-	switch in.marker {
-	case Square:
+	switch in.marker() {
+	case square:
 		const s = 0.9 * r
 		polygon(vg.Point{X: -s, Y: -s}, vg.Point{X: s, Y: -s}, vg.Point{X: s, Y: s}, vg.Point{X: -s, Y: s})
-	case Triangle:
+	case triangle:
 		polygon(vg.Point{X: -1.1 * r, Y: -0.8 * r}, vg.Point{X: 1.1 * r, Y: -0.8 * r}, vg.Point{X: 0, Y: 1.2 * r})
-	case Diamond:
+	case diamond:
 		const s = 1.3 * r
 		polygon(vg.Point{X: -s}, vg.Point{Y: -s}, vg.Point{X: s}, vg.Point{Y: s})
 	default:
@@ -509,13 +504,13 @@ func (m span) plot(c draw.Canvas, x, y transform) {
 	if r.Min.X > r.Max.X || r.Min.Y > r.Max.Y {
 		return
 	}
-	c.SetColor(m.ink.color.alpha(regionAlpha))
+	c.SetColor(m.ink.color.alpha(spanAlpha))
 	c.Fill(r.Path())
 	c.FillText(label, vg.Point{X: r.Min.X + 3, Y: r.Max.Y - 2}, m.label)
 }
 
-// head is what stands over the axes: the title and the legend, which so never
-// covers the data.
+// head is what stands over the axes: the title and the legend, where they cover no
+// data.
 type head struct {
 	title  string
 	rows   [][]layer
@@ -590,14 +585,10 @@ func (l layer) sample(c draw.Canvas, r vg.Rectangle) {
 			if m.lo != nil {
 				fill(bandAlpha)
 			}
-			if m.y != nil {
-				c.StrokeLine2(draw.LineStyle{Color: l.ink.color.rgb(), Width: lineWidth, Dashes: l.ink.dash.pattern()}, r.Min.X, middle, r.Max.X, middle)
-			}
+			c.StrokeLine2(draw.LineStyle{Color: l.ink.color.rgb(), Width: lineWidth, Dashes: l.ink.dash.pattern()}, r.Min.X, middle, r.Max.X, middle)
 		case boxes:
 			fill(boxAlpha)
-		case polygon:
-			fill(regionAlpha)
-		case heat:
+		case plane:
 			c.DrawImage(r, scaleBar())
 		case glyphs:
 			if !m.hollow {

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Table is a small table of columns, numbers aligned on the right. NaN is an
-// error, and infinities are shown as such.
+// Table is a small table, numbers aligned on the right. It is filled row by row with
+// [Table.Row], or column by column. NaN is an error, and infinities are shown as such.
 type Table struct {
 	Caption string
 	Columns []Column
@@ -22,6 +22,26 @@ type Column struct {
 	Text    []string
 	Numbers []float64
 	Format  string // of the numbers, as in fmt; default %.6g
+}
+
+// Row appends a row of one cell for each column: float64 and int go to Numbers, and all
+// else goes to Text, as fmt.Sprint writes it. It panics if there are more or fewer cells
+// than columns.
+func (t *Table) Row(cells ...any) {
+	if len(cells) != len(t.Columns) {
+		panic(fmt.Sprintf("plotting: table %q: a row of %d cells for %d columns", t.Caption, len(cells), len(t.Columns)))
+	}
+	for j, cell := range cells {
+		c := &t.Columns[j]
+		switch v := cell.(type) {
+		case float64:
+			c.Numbers = append(c.Numbers, v)
+		case int:
+			c.Numbers = append(c.Numbers, float64(v))
+		default:
+			c.Text = append(c.Text, fmt.Sprint(v))
+		}
+	}
 }
 
 func (c Column) cells() []string {
@@ -48,17 +68,17 @@ func (c Column) cells() []string {
 
 func (t Table) validate() error {
 	if len(t.Columns) == 0 {
-		return fmt.Errorf("plotting: table %q: no columns", t.Caption)
+		return fmt.Errorf("table %q: no columns", t.Caption)
 	}
 	for i, c := range t.Columns {
 		if c.Text != nil && c.Numbers != nil {
-			return fmt.Errorf("plotting: table %q: column %d, %q, has both Text and Numbers", t.Caption, i, c.Head)
+			return fmt.Errorf("table %q: column %d, %q, has both Text and Numbers", t.Caption, i, c.Head)
 		}
 		if k := slices.IndexFunc(c.Numbers, math.IsNaN); k >= 0 {
-			return fmt.Errorf("plotting: table %q: column %d, %q, is NaN in row %d", t.Caption, i, c.Head, k)
+			return fmt.Errorf("table %q: column %d, %q, is NaN in row %d", t.Caption, i, c.Head, k)
 		}
 		if n, want := len(c.cells()), len(t.Columns[0].cells()); n != want {
-			return fmt.Errorf("plotting: table %q: column %d, %q, has %d rows, but the first has %d", t.Caption, i, c.Head, n, want)
+			return fmt.Errorf("table %q: column %d, %q, has %d rows, but the first has %d", t.Caption, i, c.Head, n, want)
 		}
 	}
 	return nil

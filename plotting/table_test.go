@@ -2,6 +2,7 @@ package plotting
 
 import (
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -20,6 +21,29 @@ func TestTableSaysWhatIsWrong(t *testing.T) {
 			t.Errorf("display() = %v, want an error with %q", err, c.want)
 		}
 	}
+}
+
+// A table that is filled by rows is the one that is filled by columns.
+func TestTableByRows(t *testing.T) {
+	rows := Table{Caption: "T", Columns: []Column{{Head: "a"}, {Head: "n", Format: "%.0f"}, {Head: "x"}}}
+	rows.Row("one", 1, 0.5)
+	rows.Row(Markdown("two"), 2, math.Inf(1))
+	columns := Table{Caption: "T", Columns: []Column{
+		{Head: "a", Text: []string{"one", "two"}}, {Head: "n", Numbers: []float64{1, 2}, Format: "%.0f"}, {Head: "x", Numbers: []float64{0.5, math.Inf(1)}},
+	}}
+	if !reflect.DeepEqual(rows, columns) {
+		t.Errorf("%+v, want %+v", rows, columns)
+	}
+	rows.Row("three", "3", 0)
+	if _, err := rows.display(); err == nil || !strings.Contains(err.Error(), `"n", has both Text and Numbers`) {
+		t.Errorf("a text among numbers: %v", err)
+	}
+	defer func() {
+		if s, _ := recover().(string); s != `plotting: table "T": a row of 2 cells for 3 columns` {
+			t.Errorf("panic %q", s)
+		}
+	}()
+	rows.Row("four", 4)
 }
 
 func TestTableIsEscapedAndAligned(t *testing.T) {

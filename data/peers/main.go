@@ -8,8 +8,8 @@
 // The peers are Python packages, at the versions of requirements.txt in a virtual
 // environment in .lab. Each method of theirs is a process of peers.py: it reads the
 // instance from files, compiles and warms up before the clock starts, and must come to our
-// answer for its time to count. It is stopped when it has lost by a fifth more than the
-// ratio that is wanted. The median of up to five turns counts, and the one turn of a peer
+// answer for its time to count. It is stopped after ten seconds, or after twelve times our
+// time if that is more. The median of up to five turns counts, and the one turn of a peer
 // that was not the best. Times are by the clock, on a machine that should have nothing else
 // to do; processor time, and how many threads each may use, are recorded beside them.
 package main
@@ -42,10 +42,7 @@ type commandLine struct {
 		Only  []string `help:"Pieces of work, of ${works}; all if none is named." placeholder:"WORK"`
 		Quick bool     `help:"Small problems, to see that all works; nothing is written."`
 	} `cmd:"" default:"withargs" help:"Measure, and write data/peers.csv and the README's table (the default)."`
-	Readme  struct{} `cmd:"" help:"Write the README's table from data/peers.csv."`
-	Network struct {
-		Quick bool
-	} `cmd:"" hidden:"" help:"Solve the network, for its memory to be measured."`
+	Readme struct{} `cmd:"" help:"Write the README's table from data/peers.csv."`
 }
 
 // bench is what all works share.
@@ -70,10 +67,8 @@ func main() {
 		kong.Vars{"works": strings.Join(names, ", ")})
 	var err error
 	switch command.Command() {
-	case "network":
-		err = solveNetwork(ctx, cli.Network.Quick)
 	case "readme":
-		err = writeReadme()
+		err = readme()
 	default:
 		err = measure(ctx, cli.Measure.Only, cli.Measure.Quick)
 	}
@@ -114,9 +109,9 @@ func measure(ctx context.Context, only []string, quick bool) error {
 		if len(only) > 0 && !slices.Contains(only, w.name) {
 			continue
 		}
-		rows, err := w.measure(ctx, b)
+		rows, err := b.measure(ctx, w)
 		if err != nil {
-			return fmt.Errorf("%s: %w", w.name, err)
+			return err
 		}
 		b.bar.Clear()
 		for k := range rows {
@@ -168,27 +163,42 @@ func processor() string {
 
 // line is a row of the result for the eye.
 func line(c data.Comparison) string {
-	text := fmt.Sprintf("%s: %s %.4g %s [%.4g, %.4g], cpu %.4g", c.Instance, c.Ours, c.We.Median, c.Unit, c.We.Least, c.We.Greatest, c.OurCPU)
-	if c.Peer != "" {
-		text += fmt.Sprintf(" | %s, %s %.4g [%.4g, %.4g], cpu %.4g", c.Peer, c.Method, c.They.Median, c.They.Least, c.They.Greatest, c.TheirCPU)
-		if c.Outcome != "" {
-			text += ": " + c.Outcome
-		}
-		ratio, _ := c.Ratio()
-		text += fmt.Sprintf(" | ratio %.3g", ratio)
+	text := fmt.Sprintf("%s: %s %.4g s [%.4g, %.4g], cpu %.4g | %s, %s %.4g s [%.4g, %.4g], cpu %.4g",
+		c.Instance, c.Ours, c.We.Median, c.We.Least, c.We.Greatest, c.OurCPU,
+		c.Peer, c.Method, c.They.Median, c.They.Least, c.They.Greatest, c.TheirCPU)
+	if c.Outcome != "" {
+		text += ": " + c.Outcome
 	}
-	return text
+	ratio, _ := c.Ratio()
+	return text + fmt.Sprintf(" | ratio %.3g", ratio)
+}
+
+// readme makes the README's table anew from data/peers.csv.
+func readme() error {
+	root, err := clone()
+	if err != nil {
+		return err
+	}
+	all, err := recorded(root)
+	if err != nil {
+		return err
+	}
+	return writeReadme(root, all)
+}
+
+// recorded returns the rows of data/peers.csv.
+func recorded(root string) ([]data.Comparison, error) {
+	f, err := os.Open(filepath.Join(root, "data", "peers.csv"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return data.ReadComparisons(f)
 }
 
 // record replaces the rows of a work in data/peers.csv, and the README's table.
 func record(root, work string, rows []data.Comparison) error {
-	name := filepath.Join(root, "data", "peers.csv")
-	var old []data.Comparison
-	f, err := os.Open(name)
-	if err == nil {
-		old, err = data.ReadComparisons(f)
-		f.Close()
-	}
+	old, err := recorded(root)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -207,31 +217,14 @@ func record(root, work string, rows []data.Comparison) error {
 	if err := data.WriteComparisons(&text, all); err != nil {
 		return err
 	}
-	if err := atomicfile.WriteBytes(name, []byte(text.String())); err != nil {
+	if err := atomicfile.WriteBytes(filepath.Join(root, "data", "peers.csv"), []byte(text.String())); err != nil {
 		return err
 	}
-	return readme(root)
+	return writeReadme(root, all)
 }
 
 // writeReadme makes the README's table anew.
-func writeReadme() error {
-	root, err := clone()
-	if err != nil {
-		return err
-	}
-	return readme(root)
-}
-
-func readme(root string) error {
-	f, err := os.Open(filepath.Join(root, "data", "peers.csv"))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	all, err := data.ReadComparisons(f)
-	if err != nil {
-		return err
-	}
+func writeReadme(root string, all []data.Comparison) error {
 	name := filepath.Join(root, "README.md")
 	old, err := os.ReadFile(name)
 	if err != nil {

@@ -14,16 +14,14 @@ import (
 
 // mixture is problem (2.18) over a cube, which makes it a linear program: for eight
 // measures on the pairs of a network of full size, and for fifty on those of a small one.
-func mixture(_ context.Context, quick bool) ([]func() (race, error), error) {
+func mixture(quick bool) ([]maker, error) {
 	full := func() (race, error) {
-		r := mixtureRace(8, []int{39, 26, 26, 39}, []int{9, 8, 8, 9}, quick)
-		r.faster, r.most = 10, 3
-		return r, nil
+		return mixtureRace(8, []int{39, 26, 26, 39}, []int{9, 8, 8, 9}, quick), nil
 	}
 	many := func() (race, error) {
 		return mixtureRace(50, []int{13, 13, 12, 12}, []int{6, 5, 5, 6}, quick), nil
 	}
-	return []func() (race, error){full, many}, nil
+	return []maker{full, many}, nil
 }
 
 func mixtureRace(d int, sizes, small []int, quick bool) race {
@@ -47,7 +45,6 @@ func mixtureRace(d int, sizes, small []int, quick bool) race {
 		problem.Floats[fmt.Sprintf("psi%d", j)] = column
 	}
 	return race{
-		work:     "mixture",
 		instance: fmt.Sprintf("exact mixture LP, d = %d, %s rows, ‖θ‖∞ ≤ %v", d, data.Thousands(len(psi[0])), p.R),
 		problem:  problem,
 		method:   "constraint generation",

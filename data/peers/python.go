@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"context"
 	_ "embed"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -88,7 +90,7 @@ type reply struct {
 }
 
 // setUp is how long a peer may take to read an instance, to compile and to warm up.
-// mdpsolver takes the longest: it wants 10⁷ numbers as lists of lists.
+// mdpsolver takes the longest: it reads 10⁷ numbers as lists of lists.
 const setUp = 2 * time.Minute
 
 // start begins a process of peers.py for the method.
@@ -156,4 +158,54 @@ func (p *process) end() {
 	p.in.Close()
 	p.cmd.Process.Kill()
 	p.cmd.Wait()
+}
+
+// An instance is a problem in the form in which peers read it from files: arrays, each in
+// a file of its own as numbers in a row, little-endian, and single numbers.
+type instance struct {
+	Floats  map[string][]float64
+	Ints    map[string][]int32
+	Numbers map[string]float64
+}
+
+// write writes the instance into a folder.
+func (x instance) write(folder string) error {
+	for name, v := range x.Floats {
+		if err := writeArray(filepath.Join(folder, name+".f64"), v); err != nil {
+			return err
+		}
+	}
+	for name, v := range x.Ints {
+		if err := writeArray(filepath.Join(folder, name+".i32"), v); err != nil {
+			return err
+		}
+	}
+	numbers, err := json.Marshal(x.Numbers)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, "numbers.json"), numbers, 0o644)
+}
+
+func writeArray(file string, v any) error {
+	raw, err := binary.Append(nil, binary.LittleEndian, v)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, raw, 0o644)
+}
+
+func readFloats(file string) ([]float64, error) {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	v := make([]float64, len(raw)/8)
+	for i := range v {
+		v[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
+		if math.IsNaN(v[i]) {
+			return nil, fmt.Errorf("entry %d of the answer is NaN", i)
+		}
+	}
+	return v, nil
 }

@@ -15,7 +15,6 @@ import (
 
 // A race is between one of our methods and those of peers, at one instance.
 type race struct {
-	work     string // as peers.py calls it
 	instance string // in words
 	problem  instance
 	method   string // ours; empty if the instance says it
@@ -25,10 +24,6 @@ type race struct {
 	peers []string // methods, as peers.py calls them
 	// agree says what is wrong with a peer's answer, given ours.
 	agree func(ours, theirs []float64) error
-
-	faster float64  // wanted: peers take this many times as long; 0 if nothing is
-	than   []string // the peers of which that is wanted; nil for all
-	most   float64  // wanted: we take no more seconds; 0 if nothing is
 }
 
 const (
@@ -37,10 +32,8 @@ const (
 	repetitions = 5
 	// budget is the time after which no further repetition begins.
 	budget = 45 * time.Second
-	// patience is how long a peer may take, as a multiple of what it may take by the ratio
-	// that is wanted. One that is stopped has lost by more than that ratio.
-	patience = 1.2
-	// leastPatience lets a peer take some time even where we take none.
+	// A peer is stopped when it has taken this many times as long as we, and this long.
+	patience      = 12
 	leastPatience = 10 * time.Second
 )
 
@@ -48,9 +41,9 @@ const (
 type timing struct{ wall, cpu float64 }
 
 // run measures a race. First everyone is asked once. Then we take turns with the fastest of
-// the peers that came to our answer, and with the fastest of those that the goal names.
-func (b *bench) run(ctx context.Context, r race) ([]data.Comparison, error) {
-	folder, err := os.MkdirTemp(b.temp, r.work)
+// the peers that had our answer.
+func (b *bench) run(ctx context.Context, work string, r race) ([]data.Comparison, error) {
+	folder, err := os.MkdirTemp(b.temp, work)
 	if err != nil {
 		return nil, err
 	}
@@ -63,18 +56,18 @@ func (b *bench) run(ctx context.Context, r race) ([]data.Comparison, error) {
 	b.say("%s: ours", r.instance)
 	answer, first, err := timed(ctx, r)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", r.instance, err)
+		return nil, err
 	}
-	limit := max(leastPatience, time.Duration(patience*max(1, r.faster)*first.wall*float64(time.Second)))
+	limit := max(leastPatience, time.Duration(patience*first.wall*float64(time.Second)))
 
 	mine := []timing{first}
 	rivals := make([]*rival, len(r.peers))
-	var best, named *rival
+	var best *rival
 	for k, method := range r.peers {
 		b.say("%s: %s", r.instance, method)
 		v := &rival{method: method}
 		rivals[k] = v
-		if v.process, v.err = b.python.start(ctx, folder, r.work, method); v.err != nil {
+		if v.process, v.err = b.python.start(ctx, folder, work, method); v.err != nil {
 			continue
 		}
 		defer v.process.end()
@@ -85,11 +78,8 @@ func (b *bench) run(ctx context.Context, r race) ([]data.Comparison, error) {
 		if v.err == nil && (best == nil || v.turns[0].wall < best.turns[0].wall) {
 			best = v
 		}
-		if v.err == nil && slices.Contains(r.than, method) && (named == nil || v.turns[0].wall < named.turns[0].wall) {
-			named = v
-		}
 		for _, v := range rivals[:k+1] {
-			if v != best && v != named && v.process != nil {
+			if v != best && v.process != nil {
 				v.process.end() // it has lost, and the others need the memory
 			}
 		}
@@ -98,16 +88,14 @@ func (b *bench) run(ctx context.Context, r race) ([]data.Comparison, error) {
 		b.say("%s: in turns", r.instance)
 		_, t, err := timed(ctx, r)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", r.instance, err)
+			return nil, err
 		}
 		mine = append(mine, t)
-		for k, v := range []*rival{best, named} {
-			if v == nil || k > 0 && v == best {
-				continue
-			}
-			if v.turn(2*limit, answer, r.agree); v.err != nil {
-				return nil, fmt.Errorf("%s, %s, when asked again: %w", r.instance, v.method, v.err)
-			}
+		if best == nil {
+			continue
+		}
+		if best.turn(2*limit, answer, r.agree); best.err != nil {
+			return nil, fmt.Errorf("%s, when asked again: %w", best.method, best.err)
 		}
 	}
 	return b.compare(r, mine, rivals), nil
@@ -141,7 +129,7 @@ type rival struct {
 	err     error   // ends its race
 }
 
-// turn asks a rival, and looks at the answer.
+// turn has a rival do the work once, and compares the answer with ours.
 func (v *rival) turn(limit time.Duration, ours []float64, agree func(ours, theirs []float64) error) {
 	reply, theirs, err := v.process.call(limit)
 	if err == nil {
@@ -158,22 +146,12 @@ func (v *rival) turn(limit time.Duration, ours []float64, agree func(ours, their
 
 // compare makes the rows of a race, one for each rival.
 func (b *bench) compare(r race, mine []timing, rivals []*rival) []data.Comparison {
-	row := data.Comparison{
-		Instance: r.instance, Unit: "s", Ours: r.method,
-		Faster: r.faster, Most: r.most, Repetitions: len(mine),
-	}
+	row := data.Comparison{Instance: r.instance, Ours: r.method, Python: b.python.version}
 	row.We, row.OurCPU = summary(mine)
-	if len(rivals) == 0 {
-		return []data.Comparison{row}
-	}
 	var rows []data.Comparison
-	row.Python = b.python.version
 	for _, v := range rivals {
 		c := row
 		c.Method = v.method
-		if r.than != nil && !slices.Contains(r.than, v.method) {
-			c.Faster = 0
-		}
 		c.Peer = "?"
 		if v.process != nil {
 			c.Peer, c.TheirThreads = v.process.Package, v.process.Threads

@@ -17,12 +17,12 @@ const residual = 1e-10
 
 // stationary measures of the network under two policies. Both sides are given the matrix
 // P^π of all states. Finding the recurrent class is part of the work.
-func stationary(ctx context.Context, quick bool) ([]func() (race, error), error) {
+func stationary(quick bool) ([]maker, error) {
 	var w models.Network
 	if quick {
 		w.Buffers = [4]int{9, 7, 7, 9}
 	}
-	var all []func() (race, error)
+	var all []maker
 	for _, rule := range []models.Rule{models.Longer, models.LastBuffer} {
 		all = append(all, func() (race, error) {
 			x, err := w.MDP()
@@ -39,7 +39,6 @@ func stationary(ctx context.Context, quick bool) ([]func() (race, error), error)
 			}
 			only := mixpolicy.UniformPolicy(chain)
 			return race{
-				work:     "stationary",
 				instance: fmt.Sprintf("stationary measure, network of %s states, %v", data.Thousands(x.States()), rule),
 				problem:  matrixOf(chain),
 				method:   "multilevel",
@@ -52,8 +51,6 @@ func stationary(ctx context.Context, quick bool) ([]func() (race, error), error)
 				},
 				peers: []string{"BiCGSTAB, ILU", "BiCGSTAB", "GMRES, ILU", "GMRES", "power iteration", "sparse LU", "ARPACK"},
 				agree: func(ours, theirs []float64) error { return sameMeasure(chain, ours, theirs) },
-				// The goal names power iteration, GMRES and sparse LU. BiCGSTAB and ARPACK are shown besides.
-				faster: 10, than: []string{"GMRES, ILU", "GMRES", "power iteration", "sparse LU"}, most: 30,
 			}, nil
 		})
 	}

@@ -4,48 +4,59 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"github.com/mixpolicy/lab/data"
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
+	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
 // A work is something that we and others can do.
 type work struct {
-	name    string // for --only, and in the file
-	measure func(ctx context.Context, b *bench) ([]data.Comparison, error)
+	name  string // for --only, in the file, and in peers.py
+	races func(quick bool) ([]maker, error)
 }
+
+// A maker makes a race when its turn comes: they are large.
+type maker func() (race, error)
 
 // works are in the order of the tables.
 var works = []work{
-	{"stationary", races(stationary)},
-	{"step", steps},
-	{"mixture", races(mixture)},
-	{"valuation", races(valuation)},
-	{"projection", races(projection)},
-	{"queries", queries},
-	{"memory", memory},
+	{"stationary", stationary},
+	{"step", one(step)},
+	{"mixture", mixture},
+	{"valuation", valuation},
+	{"projection", one(projection)},
 }
 
-// races measures all races of a work, each made when its turn comes: they are large.
-func races(entries func(ctx context.Context, quick bool) ([]func() (race, error), error)) func(context.Context, *bench) ([]data.Comparison, error) {
-	return func(ctx context.Context, b *bench) ([]data.Comparison, error) {
-		makers, err := entries(ctx, b.quick)
-		if err != nil {
-			return nil, err
-		}
-		var all []data.Comparison
-		for _, make := range makers {
-			r, err := make()
-			if err != nil {
-				return nil, err
-			}
-			rows, err := b.run(ctx, r)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, rows...)
-		}
-		return all, nil
+// one is a work of a single race.
+func one(make func(quick bool) (race, error)) func(quick bool) ([]maker, error) {
+	return func(quick bool) ([]maker, error) {
+		return []maker{func() (race, error) { return make(quick) }}, nil
 	}
+}
+
+// measure measures all races of a work.
+func (b *bench) measure(ctx context.Context, w work) ([]data.Comparison, error) {
+	makers, err := w.races(b.quick)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", w.name, err)
+	}
+	var all []data.Comparison
+	for _, make := range makers {
+		r, err := make()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", w.name, err)
+		}
+		rows, err := b.run(ctx, w.name, r)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", w.name, r.instance, err)
+		}
+		all = append(all, rows...)
+	}
+	return all, nil
 }
 
 // within reports the first entry of theirs that is further from ours than the tolerance.
@@ -61,4 +72,162 @@ func within(tolerance float64) func(ours, theirs []float64) error {
 		}
 		return nil
 	}
+}
+
+// step is one of Algorithm 1, with lazy multipliers against dense ones.
+func step(quick bool) (race, error) {
+	n, calls := 10_000, 50_000
+	if quick {
+		n, calls = 500, 5000
+	}
+	p, err := geometric(n, 4)
+	if err != nil {
+		return race{}, err
+	}
+	// The peer is given the pairs that the oracle draws.
+	o, err := mixpolicy.NewOracle(p, 1, 0)
+	if err != nil {
+		return race{}, err
+	}
+	pairs := make([]int32, calls)
+	for t := range pairs {
+		pair, _ := o.Sample()
+		pairs[t] = int32(pair)
+	}
+	f := p.Features()
+	return race{
+		instance: fmt.Sprintf("step of Algorithm 1, d = 2, n·m = %s", data.Thousands(4*n)),
+		problem: instance{
+			Ints: map[string][]int32{"pairs": pairs},
+			Floats: map[string][]float64{
+				"psi1": f.Column(0), "psi2": f.Column(1), "q": f.Sampling(), "cost": p.MDP().Costs(),
+			},
+			Numbers: map[string]float64{"radius": p.Class().R},
+		},
+		method: "lazy λ",
+		calls:  calls,
+		ours: func(ctx context.Context, calls int) ([]float64, error) {
+			r, err := mixpolicy.Solve(ctx, p, &mixpolicy.PrimalDual{Multipliers: mixpolicy.LazyMultipliers}, mixpolicy.Settings{Iterations: calls, Seed: 1, Uncertified: true})
+			if err != nil {
+				return nil, err
+			}
+			return r.Theta, nil
+		},
+		peers: []string{"dense λ"},
+		// The iterates are the same but for rounding, which 10⁵ steps add up to less than this.
+		agree: within(1e-9),
+	}, nil
+}
+
+// geometric is (2.18) for two measures on n states whose weights are geometric in the
+// state with ratios 1 and 1 − 5/(2n), the same for all m actions, and costs that rise with
+// the state. No state is too rare to be drawn: what a step reads is spread over memory.
+func geometric(n, m int) (*mixpolicy.Problem, error) {
+	x, err := mixpolicy.New(mixpolicy.Spec{
+		States: n, Actions: m, Criterion: mixpolicy.AverageCost,
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+			return float64(s+a) / float64(n), []mixpolicy.Transition{{To: (s + 1) % n, P: 1}}
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	columns := make([][]float64, 2)
+	for j := range columns {
+		columns[j] = make([]float64, n*m)
+		ratio, total := 1-2.5*float64(j)/float64(n), 0.0
+		for i := range columns[j] {
+			columns[j][i] = math.Pow(ratio, float64(i/m))
+			total += columns[j][i]
+		}
+		for i := range columns[j] {
+			columns[j][i] /= total
+		}
+	}
+	psi, err := mixpolicy.FeaturesFromColumns(x, columns...)
+	if err != nil {
+		return nil, err
+	}
+	return mixpolicy.NewProblem(psi, mixpolicy.Ball(2))
+}
+
+// accuracy of values: no entry is further than this from v*. Costs are in [0, 1), values
+// about 10.
+const accuracy = 1e-6
+
+// valuation is value iteration, policy iteration and modified policy iteration on a random
+// sparse MDP. All stop where span(𝒮v − v) proves the accuracy, or, those that have no other
+// rule, where ‖𝒮v − v‖∞ does.
+func valuation(quick bool) ([]maker, error) {
+	g := models.Garnet{States: 100_000, Actions: 10, Branches: 10, Seed: 1, Criterion: mixpolicy.Discounted(0.99)}
+	if quick {
+		g.States = 500
+	}
+	x, err := g.MDP()
+	if err != nil {
+		return nil, err
+	}
+	problem := matrixOf(x)
+	problem.Numbers["accuracy"] = accuracy
+	var all []maker
+	for _, e := range []struct {
+		name  string
+		solve func(context.Context, *mixpolicy.MDP, mixpolicy.ValuationSettings) (*mixpolicy.Valuation, error)
+		peers []string
+	}{
+		{"value iteration", mixpolicy.ValueIteration, []string{"mdpsolver vi", "mdpsolver vi, parallel", "mdpsolver vi, gs", "mdpsolver vi, sor", "quantecon vi"}},
+		{"policy iteration", mixpolicy.PolicyIteration, []string{"mdpsolver pi", "mdpsolver pi, parallel", "mdpsolver pi, gs", "mdpsolver pi, sor", "quantecon pi"}},
+		{"modified policy iteration", mixpolicy.ModifiedPolicyIteration, []string{"mdpsolver mpi", "mdpsolver mpi, parallel", "mdpsolver mpi, gs", "mdpsolver mpi, sor", "quantecon mpi"}},
+	} {
+		all = append(all, func() (race, error) {
+			return race{
+				instance: fmt.Sprintf("%s, %s states × %d actions, %d next states", e.name, data.Thousands(g.States), g.Actions, g.Branches),
+				problem:  problem,
+				ours: func(ctx context.Context, _ int) ([]float64, error) {
+					// Values are within width/(2(1−γ)) of the truth.
+					v, err := e.solve(ctx, x, mixpolicy.ValuationSettings{Tolerance: 2 * (1 - x.Gamma()) * accuracy})
+					if err != nil {
+						return nil, err
+					}
+					return slices.Clone(v.Value), nil
+				},
+				peers: e.peers,
+				agree: within(2 * accuracy),
+			}, nil
+		})
+	}
+	return all, nil
+}
+
+// projection is that of the penalty method (4.16), onto ‖θ‖₂ ≤ R and 1ᵀθ = 1.
+func projection(quick bool) (race, error) {
+	const d, points, r = 4, 20, 2
+	calls := 2_000_000
+	if quick {
+		calls = 20_000
+	}
+	rng := rand.New(rand.NewPCG(1, 0))
+	y := make([]float64, points*d)
+	for i := range y {
+		y[i] = 3 * rng.NormFloat64() // mostly outside of the ball
+	}
+	return race{
+		instance: fmt.Sprintf("projection of the penalty method, ‖θ‖₂ ≤ R, d = %d", d),
+		problem:  instance{Floats: map[string][]float64{"y": y}, Numbers: map[string]float64{"features": d, "radius": r}},
+		method:   "closed form",
+		calls:    calls,
+		ours: func(_ context.Context, calls int) ([]float64, error) {
+			theta := slices.Clone(y)
+			for k := range calls {
+				i := k % points * d
+				if err := linprog.L2.Project(theta[i:i+d], y[i:i+d], r); err != nil {
+					return nil, err
+				}
+			}
+			return theta, nil
+		},
+		peers: []string{"Clarabel", "ECOS", "SCS"},
+		// Solvers stop at 10⁻⁸ or so of objectives that are squares.
+		agree: within(1e-4),
+	}, nil
 }

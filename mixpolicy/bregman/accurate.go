@@ -6,6 +6,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
+// ulp is the distance from 1 to the next larger float64.
+const ulp = 0x1p-52
+
 // A double is an unevaluated sum hi + lo with about 106 significant bits.
 type double struct{ hi, lo float64 }
 
@@ -116,5 +119,3 @@ func firstNonFinite(x []float64) int {
 	}
 	return -1
 }
-
-func realLine() (lo, hi float64) { return math.Inf(-1), math.Inf(1) }

@@ -200,7 +200,7 @@ func (b Ball) PrintedShift(y []float64) (float64, error) {
 
 // StrongConvexity returns 1/R in ℓ₂: ∇²φ(θ) ≽ I/√(R² − ‖θ‖²) ≽ I/R, with equality
 // at θ = 0.
-func (b Ball) StrongConvexity() (mu float64, norm Norm) { return 1 / b.R, 2 }
+func (b Ball) StrongConvexity() (mu, p float64) { return 1 / b.R, 2 }
 
 // String names the modulus and its radius.
 func (b Ball) String() string { return fmt.Sprintf("ball, R = %g", b.R) }

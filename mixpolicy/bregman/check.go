@@ -19,7 +19,7 @@ import (
 //
 // A panic of the modulus is a finding too.
 //
-//	report := bregman.Check(bregman.Cube{R: 2}, 4, 1)
+//	report := bregman.Check(bregman.Cube(2), 4, 1)
 //	fmt.Println(report, report.Err())
 func Check(m Modulus, d int, seed uint64) *Report {
 	r := &Report{Modulus: fmt.Sprint(m), Dim: d}
@@ -28,7 +28,7 @@ func Check(m Modulus, d int, seed uint64) *Report {
 		return r
 	}
 	c := &checker{m: m, d: d, rng: rand.New(rand.NewPCG(seed, 0)), report: r}
-	c.kernel, c.separable = KernelOf(m)
+	c.sep, c.separable = asSeparable(m)
 	for _, examine := range []struct {
 		name string
 		f    func(*Finding)
@@ -69,7 +69,7 @@ func Check(m Modulus, d int, seed uint64) *Report {
 type checker struct {
 	m         Modulus
 	d         int
-	kernel    Kernel
+	sep       Separable
 	separable bool
 	rng       *rand.Rand
 	first     int  // the trial from which point starts
@@ -106,7 +106,7 @@ func combine(a float64, x []float64, b float64, y []float64) []float64 {
 	return z
 }
 
-func norm2(x []float64) float64 { return Norm(2).Of(x) }
+func norm2(x []float64) float64 { return normP(2, x) }
 
 func inner(x, y []float64) float64 { return sum.Dot(x, y) }
 
@@ -114,9 +114,9 @@ func inner(x, y []float64) float64 { return sum.Dot(x, y) }
 // interval, with as many near an end, on a logarithmic scale, as in the middle.
 func (c *checker) point() []float64 {
 	if c.separable && c.rng.IntN(2) == 0 {
-		lo, hi := c.kernel.Domain()
 		x := c.new()
 		for i := range x {
+			lo, hi := c.sep.at(i).Domain()
 			x[i] = c.spread(lo, hi)
 		}
 		if c.m.InDomain(x) {
@@ -169,15 +169,15 @@ func (c *checker) size(x []float64) float64 {
 	v := c.m.Value(x)
 	s := math.Abs(v)
 	if c.separable {
-		for _, v := range x {
-			s += math.Abs(c.kernel.Value(v))
+		for i, v := range x {
+			s += math.Abs(c.sep.at(i).Value(v))
 		}
 	} else {
 		s++
 	}
 	for _, step := range []float64{0x1p-26, 0x1.5p-27, 0x1.9p-27} {
 		seen := math.Abs(c.m.Value(combine(1+step, x, 0, x)) - 2*v + c.m.Value(combine(1-step, x, 0, x)))
-		if seen < nearly*s {
+		if seen < 0x1p-26*s {
 			s = max(s, seen/ulp)
 		}
 	}

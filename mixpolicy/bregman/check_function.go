@@ -1,7 +1,6 @@
 package bregman
 
 import (
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -12,17 +11,9 @@ func (c *checker) numbers(f *Finding) {
 	for range 100 {
 		x := c.point()
 		v, g := c.m.Value(x), c.gradient(x)
-		bad := 0.0
-		if v-v != 0 || firstNonFinite(g) >= 0 {
-			bad = 1
-		}
-		f.worse(bad, 0.5, func() string { return fmt.Sprintf("φ = %s, ∇φ = %s for x = %s", number(v), vector(g), vector(x)) })
+		f.must(v-v == 0 && firstNonFinite(g) < 0, "φ = %.6g, ∇φ = %s for x = %s", v, vector(g), vector(x))
 		back := c.conjugateGradient(g)
-		bad = 0
-		if firstNonFinite(back) >= 0 {
-			bad = 1
-		}
-		f.worse(bad, 0.5, func() string { return fmt.Sprintf("∇φ*(y) = %s for y = %s", vector(back), vector(g)) })
+		f.must(firstNonFinite(back) < 0, "∇φ*(y) = %s for y = %s", vector(back), vector(g))
 		for _, method := range []struct {
 			name string
 			f    func(dst, x []float64)
@@ -30,13 +21,7 @@ func (c *checker) numbers(f *Finding) {
 		}{{"∇φ", c.m.Gradient, x, g}, {"∇φ*", c.m.ConjugateGradient, g, back}} {
 			inPlace := slices.Clone(method.x)
 			method.f(inPlace, inPlace)
-			bad = 0
-			if !slices.Equal(inPlace, method.y) {
-				bad = 1
-			}
-			f.worse(bad, 0.5, func() string {
-				return fmt.Sprintf("%s of %s is %s, and %s with the result in the place of the argument", method.name, vector(method.x), vector(method.y), vector(inPlace))
-			})
+			f.must(slices.Equal(inPlace, method.y), "%s of %s is %s, and %s with the result in the place of the argument", method.name, vector(method.x), vector(method.y), vector(inPlace))
 		}
 	}
 }
@@ -60,9 +45,7 @@ func (c *checker) taylor(f *Finding) {
 		}
 		if n := len(curve); n >= 4 {
 			last := curve[n-1]
-			f.worse(2-order, 0.25, func() string {
-				return fmt.Sprintf("x = %s along %s: order "+fmt.Sprintf("%.3g", order)+" at h = %s", vector(x), vector(e), number(last.X))
-			})
+			f.worse(2-order, 0.25, "x = %s along %s: order %.3g at h = %.6g", vector(x), vector(e), order, last.X)
 		}
 	}
 	if f.Limit == 0 {
@@ -107,32 +90,37 @@ func (c *checker) reach(x, e []float64) float64 {
 	return t
 }
 
+// scan goes through an interval in order, which finds a bump of any shape.
+func (c *checker) scan(f *Finding, k Kernel) {
+	lo, hi := k.Domain()
+	xs := make([]float64, 4000)
+	for i := range xs {
+		xs[i] = c.spread(lo, hi)
+	}
+	for i := range xs { // half of them evenly
+		if i%2 == 0 && !math.IsInf(lo, -1) && !math.IsInf(hi, 1) {
+			xs[i] = lo + (hi-lo)*(float64(i)+0.5)/float64(len(xs))
+		}
+	}
+	slices.Sort(xs)
+	previous := k.Deriv(xs[0])
+	for i, x := range xs[1:] {
+		below, v := xs[i], k.Deriv(x)
+		if x > below {
+			drop := previous - v
+			f.worse(drop, 8*ulp*math.Abs(v)+math.SmallestNonzeroFloat64, "φ′ falls by %.3g between %.6g and %.6g", drop, below, x)
+			if drop >= 0 && x-below > 1e-3*math.Abs(x) {
+				f.worse(1, 0.5, "φ′ is constant between %.6g and %.6g", below, x)
+			}
+		}
+		previous = v
+	}
+}
+
 func (c *checker) monotone(f *Finding) {
-	if c.separable { // a scan in order finds a bump of any shape
-		lo, hi := c.kernel.Domain()
-		xs := make([]float64, 4000)
-		for i := range xs {
-			xs[i] = c.spread(lo, hi)
-		}
-		for i := range xs { // half of them evenly
-			if i%2 == 0 && !math.IsInf(lo, -1) && !math.IsInf(hi, 1) {
-				xs[i] = lo + (hi-lo)*(float64(i)+0.5)/float64(len(xs))
-			}
-		}
-		slices.Sort(xs)
-		previous := math.Inf(-1)
-		for i, x := range xs {
-			v := c.kernel.Deriv(x)
-			if i > 0 && x > xs[i-1] {
-				drop, below := previous-v, xs[i-1]
-				f.worse(drop, 8*ulp*math.Abs(v)+math.SmallestNonzeroFloat64, func() string {
-					return fmt.Sprintf("φ′ falls by %.3g between %.6g and %.6g", drop, below, x)
-				})
-				if drop >= 0 && x-below > 1e-3*math.Abs(x) {
-					f.worse(1, 0.5, func() string { return fmt.Sprintf("φ′ is constant between %.6g and %.6g", below, x) })
-				}
-			}
-			previous = v
+	if c.separable {
+		for i := range max(1, len(c.sep.Each)) {
+			c.scan(f, c.sep.at(i))
 		}
 	}
 	for range 60 { // along lines, the slope rises
@@ -149,9 +137,7 @@ func (c *checker) monotone(f *Finding) {
 			slope, near := inner(g, e), slack*ulp*norm2(g)*norm2(e)
 			drop := before - slope
 			if i > 0 {
-				f.worse(drop, near+noise, func() string {
-					return fmt.Sprintf("the slope of φ falls by %.3g at x = %s along %s", drop, vector(there), vector(e))
-				})
+				f.worse(drop, near+noise, "the slope of φ falls by %.3g at x = %s along %s", drop, vector(there), vector(e))
 			}
 			before, noise = slope, near
 		}
@@ -162,14 +148,10 @@ func (c *checker) monotone(f *Finding) {
 		e := combine(1, x, -1, y)
 		rise := inner(combine(1, gx, -1, gy), e)
 		noise := slack * ulp * (norm2(gx) + norm2(gy)) * norm2(e)
-		f.worse(-rise, noise, func() string {
-			return fmt.Sprintf("⟨∇φ(x) − ∇φ(y), x − y⟩ = %s for x = %s, y = %s", number(rise), vector(x), vector(y))
-		})
+		f.worse(-rise, noise, "⟨∇φ(x) − ∇φ(y), x − y⟩ = %.6g for x = %s, y = %s", rise, vector(x), vector(y))
 		mid := combine(0.5, x, 0.5, y)
 		excess := c.m.Value(mid) - c.m.Value(x)/2 - c.m.Value(y)/2
-		f.worse(excess, slack*ulp*(c.size(x)+c.size(y)+c.size(mid)), func() string {
-			return fmt.Sprintf("φ of the middle exceeds the mean by %s for x = %s, y = %s", number(excess), vector(x), vector(y))
-		})
+		f.worse(excess, slack*ulp*(c.size(x)+c.size(y)+c.size(mid)), "φ of the middle exceeds the mean by %.6g for x = %s, y = %s", excess, vector(x), vector(y))
 	}
 }
 
@@ -179,9 +161,7 @@ func (c *checker) inversePrimal(f *Finding) {
 		y := c.gradient(x)
 		back := c.conjugateGradient(y)
 		limit := slack * (condition(c.conjugateGradient, y, back) + ulp*norm2(x))
-		f.worse(norm2(combine(1, back, -1, x)), limit, func() string {
-			return fmt.Sprintf("x = %s, ∇φ(x) = %s, ∇φ*(∇φ(x)) = %s", vector(x), vector(y), vector(back))
-		})
+		f.worse(norm2(combine(1, back, -1, x)), limit, "x = %s, ∇φ(x) = %s, ∇φ*(∇φ(x)) = %s", vector(x), vector(y), vector(back))
 	}
 }
 
@@ -193,16 +173,12 @@ func (c *checker) inverseDual(f *Finding) {
 		}
 		x := c.conjugateGradient(y)
 		if firstNonFinite(x) >= 0 || !c.m.InDomain(x) {
-			f.worse(1, 0.5, func() string {
-				return fmt.Sprintf("∇φ*(y) = %s is outside the domain for y = %s", vector(x), vector(y))
-			})
+			f.worse(1, 0.5, "∇φ*(y) = %s is outside the domain for y = %s", vector(x), vector(y))
 			continue
 		}
 		back := c.gradient(x)
 		limit := slack * (condition(c.gradient, x, back) + ulp*norm2(y))
-		f.worse(norm2(combine(1, back, -1, y)), limit, func() string {
-			return fmt.Sprintf("y = %s, ∇φ*(y) = %s, ∇φ(∇φ*(y)) = %s", vector(y), vector(x), vector(back))
-		})
+		f.worse(norm2(combine(1, back, -1, y)), limit, "y = %s, ∇φ*(y) = %s, ∇φ(∇φ*(y)) = %s", vector(y), vector(x), vector(back))
 	}
 }
 
@@ -212,9 +188,7 @@ func (c *checker) fenchel(f *Finding) {
 		y := c.gradient(x)
 		v, w, p := c.m.Value(x), Conjugate(c.m, y), inner(x, y)
 		limit := slack * ulp * (c.size(x) + math.Abs(w) + norm2(x)*norm2(y))
-		f.worse(math.Abs(v+w-p), limit, func() string {
-			return fmt.Sprintf("x = %s: φ + φ* = "+fmt.Sprintf("%.6g", v+w)+", ⟨x, y⟩ = %s", vector(x), number(p))
-		})
+		f.worse(math.Abs(v+w-p), limit, "x = %s: φ + φ* = %.6g, ⟨x, y⟩ = %.6g", vector(x), v+w, p)
 	}
 }
 
@@ -236,38 +210,40 @@ func (c *checker) bruteForce(f *Finding) {
 		// Near its top the objective is flat, so that value is found to more digits than
 		// place; compass search still leaves a relative 10⁻⁷.
 		limit := 1e-6 * (1 + math.Abs(claim))
-		f.worse(math.Abs(objective(best)-claim), limit+slack*ulp*(c.size(best)+norm2(best)*norm2(y)), func() string {
-			return fmt.Sprintf("y = %s: φ* = %s, search finds "+fmt.Sprintf("%.9g", objective(best)), vector(y), number(claim))
-		})
+		f.worse(math.Abs(objective(best)-claim), limit+slack*ulp*(c.size(best)+norm2(best)*norm2(y)), "y = %s: φ* = %.6g, search finds %.9g", vector(y), claim, objective(best))
 	}
 }
 
 // climb is a search along the coordinates and along the line of its last move (Hooke and
 // Jeeves 1961), with one step length for each.
 func (c *checker) climb(x []float64, objective func([]float64) float64) []float64 {
-	d := len(x)
-	steps := make([]float64, d)
+	steps, try := make([]float64, len(x)), make([]float64, len(x))
 	for i := range steps {
 		steps[i] = 0.1 * (1 + math.Abs(x[i]))
 	}
 	best := objective(x)
-	try := make([]float64, d)
+	improves := func() bool {
+		if !c.m.InDomain(try) {
+			return false
+		}
+		v := objective(try)
+		if !(v > best) {
+			return false
+		}
+		best = v
+		copy(x, try)
+		return true
+	}
 	for range 4000 {
-		start := append([]float64(nil), x...)
+		start := slices.Clone(x)
 		small := true
 		for i := range x {
-			moved := false
-			for _, s := range []float64{steps[i], -steps[i]} {
-				copy(try, x)
-				try[i] += s
-				if !c.m.InDomain(try) {
-					continue
-				}
-				if v := objective(try); v > best {
-					best, moved = v, true
-					copy(x, try)
-					break
-				}
+			copy(try, x)
+			try[i] = x[i] + steps[i]
+			moved := improves()
+			if !moved {
+				try[i] = x[i] - steps[i]
+				moved = improves()
 			}
 			if moved {
 				steps[i] *= 1.5
@@ -280,21 +256,47 @@ func (c *checker) climb(x []float64, objective func([]float64) float64) []float6
 			for i := range try {
 				try[i] = x[i] + t*(x[i]-start[i])
 			}
-			if !c.m.InDomain(try) {
+			if !improves() {
 				break
 			}
-			v := objective(try)
-			if !(v > best) {
-				break
-			}
-			best = v
-			copy(x, try)
 		}
 		if small {
 			break
 		}
 	}
 	return x
+}
+
+// finite sees that φ is a number at a point of the domain.
+func (c *checker) finite(f *Finding, x []float64) {
+	if v := c.m.Value(x); v-v != 0 {
+		f.worse(1, 0.5, "φ = %.6g at x = %s, said to be in the domain", v, vector(x))
+	}
+}
+
+// exit returns the t at which x + te leaves the domain, 0 if it does not.
+func (c *checker) exit(f *Finding, x, e []float64) float64 {
+	t := 1e-3 * (1 + norm2(x)) / norm2(e)
+	for range 60 {
+		there := combine(1, x, t, e)
+		if !c.m.InDomain(there) {
+			inside, outside := 0.0, t
+			for range 200 {
+				mid := inside + (outside-inside)/2
+				if c.m.InDomain(combine(1, x, mid, e)) {
+					inside = mid
+				} else {
+					outside = mid
+				}
+			}
+			return inside
+		}
+		if norm2(there) < 1e6 {
+			c.finite(f, there)
+		}
+		t *= 2
+	}
+	return 0
 }
 
 // boundary goes to the boundary in several directions and halves the distance to it forty
@@ -307,32 +309,9 @@ func (c *checker) boundary(f *Finding) {
 		for range 7 { // a mean of points is well inside
 			x = combine(0.7, x, 0.3, c.point())
 		}
-		t := 1e-3 * (1 + norm2(x)) / norm2(e)
-		out := false
-		for range 60 {
-			there := combine(1, x, t, e)
-			if !c.m.InDomain(there) {
-				out = true
-				break
-			}
-			if v := c.m.Value(there); norm2(there) < 1e6 && v-v != 0 {
-				f.worse(1, 0.5, func() string {
-					return fmt.Sprintf("φ = %s at x = %s, said to be in the domain", number(v), vector(there))
-				})
-			}
-			t *= 2
-		}
-		if !out {
+		inside := c.exit(f, x, e)
+		if inside == 0 {
 			continue
-		}
-		inside, outside := 0.0, t
-		for range 200 {
-			mid := inside + (outside-inside)/2
-			if c.m.InDomain(combine(1, x, mid, e)) {
-				inside = mid
-			} else {
-				outside = mid
-			}
 		}
 		start := c.gradient(x)
 		var curve []Point
@@ -343,11 +322,7 @@ func (c *checker) boundary(f *Finding) {
 				break
 			}
 			curve = append(curve, Point{gap, norm2(combine(1, c.gradient(there), -1, start))})
-			if v := c.m.Value(there); v-v != 0 {
-				f.worse(1, 0.5, func() string {
-					return fmt.Sprintf("φ = %s at x = %s, said to be in the domain", number(v), vector(there))
-				})
-			}
+			c.finite(f, there)
 		}
 		if c.report.Boundary == nil {
 			c.report.Boundary = curve
@@ -361,10 +336,8 @@ func (c *checker) boundary(f *Finding) {
 		if math.IsInf(curve[n].Y, 1) {
 			slowing = 0
 		}
-		f.worse(slowing, 10, func() string {
-			return fmt.Sprintf("between %.2g and %.2g of the way ‖∇φ‖ rises by %.4g, between %.2g and %.2g by %.4g, from x = %s along %s",
-				curve[n/2].X, curve[n*3/4].X, before, curve[n*3/4].X, curve[n].X, late, vector(x), vector(e))
-		})
+		f.worse(slowing, 10, "between %.2g and %.2g of the way ‖∇φ‖ rises by %.4g, between %.2g and %.2g by %.4g, from x = %s along %s",
+			curve[n/2].X, curve[n*3/4].X, before, curve[n*3/4].X, curve[n].X, late, vector(x), vector(e))
 	}
 	if f.Limit == 0 {
 		f.Note = "no boundary met"
@@ -379,13 +352,7 @@ func (c *checker) extremes(f *Finding) {
 				y[i] *= scale / 10
 			}
 			x := c.conjugateGradient(y)
-			bad := 0.0
-			for _, v := range x {
-				if math.IsNaN(v) {
-					bad = 1
-				}
-			}
-			f.worse(bad, 0.5, func() string { return fmt.Sprintf("∇φ*(y) = %s for y = %s", vector(x), vector(y)) })
+			f.must(!slices.ContainsFunc(x, math.IsNaN), "∇φ*(y) = %s for y = %s", vector(x), vector(y))
 		}
 	}
 }
@@ -413,5 +380,5 @@ func (c *checker) allocations(f *Finding) {
 		least = min(least, float64(after.Mallocs-before.Mallocs))
 	}
 	c.report.Speed = fastest / calls / float64(c.d)
-	f.worse(least/(2*calls), 0.1, func() string { return "every call, on average" })
+	f.worse(least/(2*calls), 0.1, "every call, on average")
 }

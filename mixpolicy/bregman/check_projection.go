@@ -41,13 +41,13 @@ func (c *checker) projection(f *Finding) {
 			if strings.Contains(err.Error(), "leaves the domain") {
 				continue
 			}
-			f.worse(1, 0.5, func() string { return fmt.Sprintf(err.Error()+" at y = %s", vector(before)) })
+			f.worse(1, 0.5, "%v at y = %s", err, vector(before))
 			continue
 		}
 		theta := c.conjugateGradient(y)
 		residual := JDeriv(c.m, y, 0)
-		limit := slack * (condition(c.conjugateGradient, y, theta)*math.Sqrt(float64(c.d)) + ulp*Norm(1).Of(theta))
-		f.worse(math.Abs(residual), limit, func() string { return fmt.Sprintf("y = %s: θ = %s", vector(before), vector(theta)) })
+		limit := slack * (condition(c.conjugateGradient, y, theta)*math.Sqrt(float64(c.d)) + ulp*normP(1, theta))
+		f.worse(math.Abs(residual), limit, "y = %s: θ = %s", vector(before), vector(theta))
 	}
 	c.slow = all > 16*trials
 	f.Note = fmt.Sprintf("at most %d evaluations of J′", most)
@@ -64,7 +64,7 @@ func (c *checker) curvature(f *Finding) {
 			return
 		}
 		theta := c.conjugateGradient(y)
-		noise := 8 * ulp * (1 + Norm(1).Of(theta) + math.Abs(claim)*maxAbs(y))
+		noise := 8 * ulp * (1 + normP(1, theta) + math.Abs(claim)*maxAbs(y))
 		best, uncertain := math.NaN(), math.Inf(1)
 		previous := math.NaN()
 		longest := math.Inf(1) // within which no yᵢ changes its sign, where φ* may have a kink
@@ -79,9 +79,7 @@ func (c *checker) curvature(f *Finding) {
 			previous = quotient
 		}
 		if best > 0 && uncertain < 1e-4*best { // else J′ is too flat or too steep to tell
-			f.worse(math.Abs(claim-best), 10*uncertain, func() string {
-				return fmt.Sprintf("y = %s: J″ = %s, the slope is "+fmt.Sprintf("%.9g", best), vector(y), number(claim))
-			})
+			f.worse(math.Abs(claim-best), 10*uncertain, "y = %s: J″ = %.6g, the slope is %.9g", vector(y), claim, best)
 		}
 	}
 	if f.Limit == 0 {
@@ -103,26 +101,113 @@ func (c *checker) closedForm(f *Finding) {
 		z, err := s.Shift(y)
 		w, _, err2 := NewtonShift(c.m, y, nil)
 		if err != nil || err2 != nil {
-			f.worse(1, 0.5, func() string {
-				return fmt.Sprintf(fmt.Sprintf("closed form: %v; Newton: %v; ", err, err2)+"y = %s", vector(y))
-			})
+			f.worse(1, 0.5, "closed form: %v; Newton: %v; y = %s", err, err2, vector(y))
 			continue
 		}
-		theta := func(z float64) []float64 {
-			u := c.new()
-			for i, v := range y {
-				u[i] = v + z
-			}
-			return c.conjugateGradient(u)
-		}
+		theta := func(z float64) []float64 { return c.conjugateGradient(shifted(y, z)) }
 		a, b := theta(z), theta(w)
-		up := c.new()
-		for i, v := range y {
-			up[i] = v + z*(1+4*ulp)
+		limit := 1e-12*norm2(a) + slack*norm2(combine(1, theta(z*(1+4*ulp)), -1, a))
+		f.worse(norm2(combine(1, a, -1, b)), limit, "y = %s: z = %.6g in closed form and %.9g by Newton", vector(y), z, w)
+	}
+}
+
+func (c *checker) divergence(f *Finding) {
+	for range 100 {
+		x, y := c.point(), c.point()
+		g := c.gradient(y)
+		e := combine(1, x, -1, y)
+		want := c.m.Value(x) - c.m.Value(y) - inner(e, g)
+		got := Divergence(c.m, x, y)
+		limit := slack * (ulp*(c.size(x)+c.size(y)) + condition(c.gradient, y, g)*norm2(e))
+		f.worse(math.Abs(got-want), limit, "x = %s, y = %s: D = %.9g, by definition %.6g", vector(x), vector(y), got, want)
+	}
+}
+
+func (c *checker) positive(f *Finding) {
+	for range 100 {
+		y := c.point()
+		zero := Divergence(c.m, y, y)
+		f.worse(math.Abs(zero), slack*ulp*c.size(y), "D(y; y) = %.6g for y = %s", zero, vector(y))
+		x := c.point()
+		v := Divergence(c.m, x, y)
+		g := c.gradient(y)
+		noise := slack * ulp * (c.size(x) + c.size(y) + norm2(g)*norm2(combine(1, x, -1, y)))
+		f.worse(-v, noise, "D(x; y) = %.6g for x = %s, y = %s", v, vector(x), vector(y))
+		if v == 0 && norm2(combine(1, x, -1, y)) > 1e-2*norm2(y) {
+			f.worse(1, 0.5, "D(x; y) = 0 for x = %s, y = %s", vector(x), vector(y))
 		}
-		limit := 1e-12*norm2(a) + slack*norm2(combine(1, c.conjugateGradient(up), -1, a))
-		f.worse(norm2(combine(1, a, -1, b)), limit, func() string {
-			return fmt.Sprintf("y = %s: z = %s in closed form and "+fmt.Sprintf("%.9g", w)+" by Newton", vector(y), number(z))
-		})
+	}
+}
+
+func (c *checker) threePoints(f *Finding) {
+	for range 100 {
+		a, b, y := c.point(), c.point(), c.point()
+		gb, gy := c.gradient(b), c.gradient(y)
+		e := combine(1, a, -1, b)
+		left := inner(combine(1, gb, -1, gy), e)
+		right := Divergence(c.m, a, y) - Divergence(c.m, a, b) - Divergence(c.m, b, y)
+		limit := slack * ulp * (c.size(a) + c.size(b) + c.size(y) + (norm2(gb)+norm2(gy))*(norm2(a)+norm2(b)+norm2(y)))
+		f.worse(math.Abs(left-right), limit, "a = %s, b = %s, c = %s: ⟨∇φ(b) − ∇φ(c), a − b⟩ = %.6g", vector(a), vector(b), vector(y), left)
+	}
+}
+
+func (c *checker) pythagoras(f *Finding) {
+	if !c.meets(f) {
+		return
+	}
+	trials := 50
+	if c.slow {
+		trials = 5
+	}
+	for range trials {
+		x, theta, p := c.point(), c.point(), c.new()
+		if Project(c.m, theta, theta) != nil || Project(c.m, p, x) != nil || !c.m.InDomain(theta) || !c.m.InDomain(p) {
+			continue // projected onto the boundary, to within rounding
+		}
+		whole, first, second := Divergence(c.m, theta, x), Divergence(c.m, p, x), Divergence(c.m, theta, p)
+		gx, gp := c.gradient(x), c.gradient(p)
+		limit := slack * (ulp*(c.size(x)+c.size(theta)+c.size(p)+(norm2(gx)+norm2(gp))*(norm2(x)+norm2(theta)+norm2(p))) + condition(c.gradient, p, gp)*norm2(combine(1, theta, -1, p)))
+		f.worse(math.Abs(whole-first-second), limit, "x = %s, θ = %s, projection %s", vector(x), vector(theta), vector(p))
+	}
+	if f.Limit == 0 {
+		f.Note = "no two points that project into the domain"
+	}
+}
+
+// strongConvexity looks for the least D(x; y)/(½‖x−y‖²) over pairs on the hyperplane, far apart
+// and close together, of those whose D exceeds the rounding of its terms a billion times, and so
+// is known to six digits, if that rounding adds up to slack ulps.
+func (c *checker) strongConvexity(f *Finding) {
+	mu, p, ok := StrongConvexity(c.m)
+	if !ok {
+		f.Note = "none claimed"
+		return
+	}
+	if c.d == 1 || !c.meets(f) {
+		return
+	}
+	const known = 1e9
+	least := math.Inf(1)
+	var at [2][]float64
+	for trial := range 300 {
+		x, y := c.point(), c.point()
+		if Project(c.m, x, x) != nil || Project(c.m, y, y) != nil || !c.m.InDomain(x) || !c.m.InDomain(y) {
+			continue
+		}
+		if trial%2 == 1 {
+			x = combine(0.01, x, 0.99, y)
+		}
+		e := combine(1, x, -1, y)
+		n, div := normP(p, e), Divergence(c.m, x, y)
+		if rounding := known * ulp * (c.size(x) + c.size(y) + norm2(c.gradient(y))*norm2(e)); div < rounding && mu/2*n*n < rounding {
+			continue
+		}
+		if q := div / (n * n / 2); q < least {
+			least, at = q, [2][]float64{x, y}
+		}
+	}
+	f.Note = fmt.Sprintf("claimed %.4g in ℓ%.4g, least seen %.4g;", mu, p, least)
+	if at[0] != nil {
+		f.worse(mu, least*(1+slack/known), "x = %s, y = %s", vector(at[0]), vector(at[1]))
 	}
 }

@@ -13,55 +13,22 @@ import (
 // everything returns each modulus and each combinator of the package, in ℝᵈ.
 func everything(t testing.TB, d int) []Modulus {
 	t.Helper()
-	must := func(m Modulus, err error) Modulus {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
-	}
-	lo, hi, zero := make([]float64, d), make([]float64, d), make([]float64, d)
-	q, a, rows := mat.NewSymDense(d, nil), mat.NewDense(d, d, nil), mat.NewDense(2*d+1, d, nil)
-	basis, origin := mat.NewDense(d+2, d, nil), make([]float64, d+2)
-	bounds := make([]float64, 2*d+1)
+	lo, hi, q := make([]float64, d), make([]float64, d), mat.NewSymDense(d, nil)
 	for i := range d {
 		lo[i], hi[i] = -1-float64(i)/3, 2+float64(i%3)
 		for j := range i {
 			q.SetSym(i, j, 1/float64(2+i+j))
-			a.Set(i, j, 0.3/float64(1+i-j))
-			rows.Set(2*d, j, 0.5)
 		}
 		q.SetSym(i, i, 2+float64(i)/2)
-		a.Set(i, i, 1+float64(i%4)/2)
-		rows.Set(i, i, 1)
-		rows.Set(d+i, i, -1)
-		bounds[i], bounds[d+i] = 2, 1.5
-		basis.Set(i, i, 1)
-		basis.Set(d, i, -1)
-		basis.Set(d+1, i, 0.5)
-		origin[i] = 0.1
 	}
-	rows.Set(2*d, d-1, 0.5)
-	bounds[2*d] = float64(d)
-	half, ok := KernelOf(Hellinger{1.7})
-	if !ok {
-		t.Fatal("Hellinger is separable")
+	quadratic, err := NewMahalanobis(q)
+	if err != nil {
+		t.Fatal(err)
 	}
-	ms := append(Gallery(d, 2), PNorm{3}, Tsallis{0.9},
-		must(NewMahalanobis(q)),
-		must(NewLogBarrier(rows, bounds, zero)),
-		must(Box(Cube{1}, lo, hi)), must(Box(Hellinger{3}, lo, hi)),
-		must(NewAffine(Ball{3}, a, lo)),
-		must(Sum(NegativeEntropy{}, Burg{})), must(Regularize(Cube{2}, 0.5)),
-		must(Restrict(Cube{2}, origin, basis)),
+	ms := append(Gallery(d, 2), quadratic, PNorm{3}, Tsallis(0.9), FermiDirac(lo, hi),
 		FromFunc(func(x Dual) Dual { return hyperdual.Sub(hyperdual.Mul(x, hyperdual.Log(x)), hyperdual.Log(x)) }, 0, math.Inf(1)),
-		Scale(Ball{2}, 3), Scale(NegativeEntropy{}, 0.2),
-		Translate(Ball{3}, lo...), Translate(NegativeEntropy{}, -0.5), Translate(Cube{4}, lo...),
-		Radial{half},
+		Scale(Ball{2}, 3), Scale(NegativeEntropy(), 0.2), Scale(FermiDirac(lo, hi), 3),
 	)
-	if d > 1 {
-		ms = append(ms, Blocks{{1, Ball{2}}, {d - 1, NegativeEntropy{}}})
-	}
 	return ms
 }
 
@@ -87,28 +54,11 @@ func wherever(t testing.TB, d int, r float64) []Modulus {
 	for i := range lo {
 		lo[i], hi[i] = -r/float64(2+i), r
 	}
-	ms := []Modulus{
-		Ball{r}, LogBall{r}, Cube{r}, Hellinger{r}, LogCosine{r}, FermiDirac{lo, hi},
-		NegativeEntropy{}, Tsallis{r / (1 + r)}, Burg{}, Euclidean{}, PNorm{1.1 + 0.9/(1+r)},
-		Scale(Ball{r}, 3), Scale(Cube{1}, r), Scale(Burg{}, r), Translate(Ball{r}, hi...), Translate(LogCosine{r}, r/3),
+	return []Modulus{
+		Ball{r}, LogBall{r}, Cube(r), Hellinger(r), LogCosine(r), FermiDirac(lo, hi),
+		NegativeEntropy(), Tsallis(r / (1 + r)), Burg(), Euclidean(), PNorm{1.1 + 0.9/(1+r)},
+		Scale(Ball{r}, 3), Scale(Cube(1), r), Scale(Burg(), r),
 	}
-	for _, f := range []func() (Modulus, error){
-		func() (Modulus, error) { return Box(Hellinger{1}, lo, hi) },
-		func() (Modulus, error) { return Box(LogCosine{r}, lo, hi) },
-		func() (Modulus, error) { return Sum(Cube{r}, Hellinger{2 * r}) },
-		func() (Modulus, error) { return Regularize(NegativeEntropy{}, r) },
-	} {
-		m, err := f()
-		if err != nil {
-			t.Fatal(err)
-		}
-		ms = append(ms, m)
-	}
-	for _, m := range []Modulus{Hellinger{r}, LogCosine{r}} {
-		k, _ := KernelOf(m)
-		ms = append(ms, Radial{k})
-	}
-	return append(ms, Blocks{{1, Ball{r}}, {d - 1, LogCosine{r}}})
 }
 
 // Check never complains of what is right, at any size and for any seed.
@@ -205,14 +155,14 @@ func (m wrongDivergence) Divergence(x, y []float64) float64 {
 
 type wrongConstant struct{ Modulus }
 
-func (m wrongConstant) StrongConvexity() (mu float64, norm Norm) { return 1e6, 2 }
+func (m wrongConstant) StrongConvexity() (mu, p float64) { return 1e6, 2 }
 
 // greaterConstant claims half as much again as is true.
 type greaterConstant struct{ Modulus }
 
-func (m greaterConstant) StrongConvexity() (mu float64, norm Norm) {
-	mu, norm = m.Modulus.(StrongConvexer).StrongConvexity()
-	return 1.5 * mu, norm
+func (m greaterConstant) StrongConvexity() (mu, p float64) {
+	mu, p, _ = StrongConvexity(m.Modulus)
+	return 1.5 * mu, p
 }
 
 // boundless says that its domain is all of ℝᵈ, wide that it is a little wider than it is.
@@ -244,7 +194,7 @@ func (m swappedDivergence) Divergence(x, y []float64) float64 { return Divergenc
 // quadratic reports whether D is symmetric, so that swapping its arguments is no mistake.
 func quadratic(m Modulus) bool {
 	switch m := m.(type) {
-	case Euclidean, *Mahalanobis:
+	case euclidean, *Mahalanobis:
 		return true
 	case PNorm:
 		return m.P == 2
@@ -343,11 +293,8 @@ func TestMutantsAreCaught(t *testing.T) {
 			caught(swappedDivergence{m}, "three-point")
 		}
 		caught(wrongConstant{m}, "strong convexity")
-		if s, ok := m.(StrongConvexer); ok {
-			_, bound := m.(*LogBarrier) // whose constant is but a bound
-			if mu, _ := s.StrongConvexity(); mu > 0 && !bound {
-				caught(greaterConstant{m}, "strong convexity")
-			}
+		if _, _, ok := StrongConvexity(m); ok {
+			caught(greaterConstant{m}, "strong convexity")
 		}
 		caught(outOfPlace{m}, "are numbers")
 		if !math.IsNaN(JSecond(m, make([]float64, d), 0)) {
@@ -363,12 +310,10 @@ func TestMutantsAreCaught(t *testing.T) {
 }
 
 // naiveCube computes its map as the paper's formula invites one to.
-type naiveCube struct{ Cube }
+type naiveCube struct{ cube }
 
-func (c naiveCube) ConjugateGradient(dst, y []float64) {
-	for i, v := range y {
-		dst[i] = c.R * (math.Exp(v) - 1) / (math.Exp(v) + 1)
-	}
+func (k naiveCube) ConjDeriv(y float64) float64 {
+	return k.R * (math.Exp(y) - 1) / (math.Exp(y) + 1)
 }
 
 // A narrowBump is convex but for a thousandth of its interval.
@@ -407,14 +352,13 @@ type panicking struct{ Ball }
 func (b panicking) Gradient(dst, x []float64) { panic("not written yet") }
 
 func TestOtherMistakesAreCaught(t *testing.T) {
-	kernel, _ := KernelOf(Cube{2})
 	for _, c := range []struct {
 		m       Modulus
 		finding string
 	}{
-		{naiveCube{Cube{1}}, "large y"},
-		{Separable{narrowBump{kernel}}, "strictly convex"},
-		{Separable{flatPiece{kernel}}, "strictly convex"},
+		{Separable{Kernel: naiveCube{cube{1}}}, "large y"},
+		{Separable{Kernel: narrowBump{cube{2}}}, "strictly convex"},
+		{Separable{Kernel: flatPiece{cube{2}}}, "strictly convex"},
 		{allocating{Ball{2}}, "allocation"},
 		{panicking{Ball{2}}, "Taylor"},
 		{Ball{-1}, "parameters"},
@@ -442,7 +386,7 @@ func TestReportCurves(t *testing.T) {
 	if s := r.String(); !strings.Contains(s, "ball, R = 2, d = 3") || strings.Count(s, "\n") != len(r.Findings)+1 {
 		t.Error(s)
 	}
-	if a, b := Check(Cube{2}, 3, 5), Check(Cube{2}, 3, 5); a.String() != b.String() {
+	if a, b := Check(Cube(2), 3, 5), Check(Cube(2), 3, 5); a.String() != b.String() {
 		t.Errorf("the same seed gives different reports:\n%v\n%v", a, b)
 	}
 }

@@ -9,80 +9,23 @@ import (
 // NegativeEntropy is φ(x) = Σᵢ xᵢ log xᵢ − xᵢ on the orthant x > 0, with ∇φ = log xᵢ,
 // φ*(y) = Σᵢ exp yᵢ and ∇φ*(y) = exp yᵢ.
 // On the hyperplane 1ᵀθ = 1 its domain is the open simplex, the projection is the
-// softmax, and D is the Kullback–Leibler divergence; a mirror step is exponentiated
-// gradient (Kivinen and Warmuth 1997; Beck and Teboulle 2003, section 5).
+// softmax, z = −log Σᵢ exp yᵢ, and D is the Kullback–Leibler divergence; a mirror step is
+// exponentiated gradient (Kivinen and Warmuth 1997; Beck and Teboulle 2003, section 5).
 //
 // It is 1-strongly convex in ℓ₁ on the simplex (Pinsker's inequality), not on the
 // whole orthant. The class it describes excludes mixtures with negative
 // coefficients.
 //
-//	m, y := bregman.NegativeEntropy{}, []float64{1, 2, 3}
+//	m, y := bregman.NegativeEntropy(), []float64{1, 2, 3}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (0.0900, 0.2447, 0.6652)
-type NegativeEntropy struct{}
-
-var (
-	_ Modulus        = NegativeEntropy{}
-	_ Conjugator     = NegativeEntropy{}
-	_ Shifter        = NegativeEntropy{}
-	_ Divergencer    = NegativeEntropy{}
-	_ StrongConvexer = NegativeEntropy{}
-	_ Coordinatewise = NegativeEntropy{}
-	_ KernelCurver   = NegativeEntropy{}
-)
-
-// Value returns Σᵢ xᵢ log xᵢ − xᵢ, with 0 log 0 = 0.
-func (NegativeEntropy) Value(x []float64) float64 {
-	var acc sum.Accumulator
-	for _, v := range x {
-		if !(v >= 0) {
-			return math.Inf(1)
-		}
-		acc.Add(xlogx(v))
-		acc.Add(-v)
-	}
-	return acc.Value()
+func NegativeEntropy() Modulus {
+	return negativeEntropy{Separable{Kernel: entropy{}, Name: "negative entropy", Mu: 1, P: 1}}
 }
 
-// Gradient stores log xᵢ in dst.
-func (NegativeEntropy) Gradient(dst, x []float64) {
-	checkLen(dst, x)
-	for i, v := range x {
-		dst[i] = math.Log(v)
-	}
-}
-
-// ConjugateGradient stores exp yᵢ in dst.
-func (NegativeEntropy) ConjugateGradient(dst, y []float64) {
-	checkLen(dst, y)
-	for i, v := range y {
-		dst[i] = math.Exp(v)
-	}
-}
-
-// InDomain reports whether all xᵢ are positive and finite.
-func (NegativeEntropy) InDomain(x []float64) bool { return inInterval(x, 0, math.Inf(1)) }
-
-// Conjugate returns Σᵢ exp yᵢ.
-func (NegativeEntropy) Conjugate(y []float64) float64 {
-	var acc sum.Accumulator
-	for _, v := range y {
-		acc.Add(math.Exp(v))
-	}
-	return acc.Value()
-}
-
-// Divergence returns Σᵢ xᵢ log(xᵢ/yᵢ) − xᵢ + yᵢ.
-func (NegativeEntropy) Divergence(x, y []float64) float64 {
-	checkLen(x, y)
-	var acc sum.Accumulator
-	for i, v := range x {
-		acc.Add(relativeEntropy(v, y[i], v-y[i]))
-	}
-	return acc.Value()
-}
+type negativeEntropy struct{ Separable }
 
 // Shift returns z = −log Σᵢ exp yᵢ.
-func (NegativeEntropy) Shift(y []float64) (float64, error) {
+func (negativeEntropy) Shift(y []float64) (float64, error) {
 	top := math.Inf(-1)
 	for _, v := range y {
 		top = max(top, v)
@@ -94,23 +37,15 @@ func (NegativeEntropy) Shift(y []float64) (float64, error) {
 	return -top - math.Log(acc.Value()), nil
 }
 
-// StrongConvexity returns 1 in ℓ₁, valid on the simplex.
-func (NegativeEntropy) StrongConvexity() (mu float64, norm Norm) { return 1, 1 }
+type entropy struct{}
 
-// Deriv returns log x.
-func (NegativeEntropy) Deriv(x float64) float64 { return math.Log(x) }
-
-// ConjDeriv returns exp y.
-func (NegativeEntropy) ConjDeriv(y float64) float64 { return math.Exp(y) }
-
-// ConjCurvature returns exp y.
-func (NegativeEntropy) ConjCurvature(y float64) float64 { return math.Exp(y) }
-
-// Domain returns (0, ∞).
-func (NegativeEntropy) Domain() (lo, hi float64) { return 0, math.Inf(1) }
-
-// String names the modulus.
-func (NegativeEntropy) String() string { return "negative entropy" }
+func (entropy) Value(x float64) float64         { return xlogx(x) - x }
+func (entropy) Deriv(x float64) float64         { return math.Log(x) }
+func (entropy) ConjDeriv(y float64) float64     { return math.Exp(y) }
+func (entropy) ConjCurvature(y float64) float64 { return math.Exp(y) }
+func (entropy) Conjugate(y float64) float64     { return math.Exp(y) }
+func (entropy) Divergence(x, y float64) float64 { return relativeEntropy(x, y, x-y) }
+func (entropy) Domain() (lo, hi float64)        { return 0, math.Inf(1) }
 
 func xlogx(x float64) float64 {
 	if x == 0 {

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/num/hyperdual"
 )
 
 // A gradient step and the projection, in dual coordinates: one primal step of
@@ -57,29 +59,16 @@ func ExampleBall_Divergence() {
 // R must exceed 1/√d, or there is no mixture in the ball.
 func ExampleValidate() {
 	fmt.Println(bregman.Validate(bregman.Ball{R: 0.5}, 4))
-	fmt.Println(bregman.Validate(bregman.Cube{R: 0.5}, 4))
+	fmt.Println(bregman.Validate(bregman.Cube(0.5), 4))
 	// Output:
 	// bregman: ball of radius R = 0.5 does not meet the hyperplane 1ᵀθ = 1 in ℝ^4: need R > 1/√d = 0.5
 	// <nil>
 }
 
-// With the negative entropy the projection is the softmax.
-func ExampleNegativeEntropy() {
-	y := []float64{1, 2, 3}
-	theta := make([]float64, 3)
-	if _, err := bregman.ProjectDual(bregman.NegativeEntropy{}, y, nil); err != nil {
-		fmt.Println(err)
-	}
-	bregman.NegativeEntropy{}.ConjugateGradient(theta, y)
-	fmt.Printf("%.4f\n", theta)
-	// Output:
-	// [0.0900 0.2447 0.6652]
-}
-
 // The cube has no closed form. The iteration on J takes a few evaluations, even where
 // exponentials would overflow.
 func ExampleProjectDual() {
-	cube := bregman.Cube{R: 1}
+	cube := bregman.Cube(1)
 	for _, y := range [][]float64{{0.1, 0.2, 0.4}, {2000, -1e300, 1000}} {
 		theta := make([]float64, 3)
 		if _, err := bregman.ProjectDual(cube, y, nil); err != nil {
@@ -118,10 +107,154 @@ func ExampleSeparable() {
 
 func ExampleProject() {
 	theta := make([]float64, 2)
-	if err := bregman.Project(bregman.Cube{R: 1.5}, theta, []float64{1.4, 1.2}); err != nil {
+	if err := bregman.Project(bregman.Cube(1.5), theta, []float64{1.4, 1.2}); err != nil {
 		fmt.Println(err)
 	}
 	fmt.Printf("%.4f\n", theta)
 	// Output:
 	// [0.8756 0.1244]
+}
+
+// show projects the dual point y onto 1ᵀθ = 1 and prints the mixture.
+func show(m bregman.Modulus, y ...float64) {
+	if _, err := bregman.ProjectDual(m, y, nil); err != nil {
+		fmt.Println(err)
+		return
+	}
+	m.ConjugateGradient(y, y)
+	fmt.Printf("%v: θ = %.4f\n", m, y)
+}
+
+func ExampleBall() {
+	show(bregman.Ball{R: 2}, 3, 1, -1)
+	// Output:
+	// ball, R = 2: θ = [1.6099 0.3333 -0.9432]
+}
+
+func ExampleLogBall() {
+	show(bregman.LogBall{R: 2}, 3, 1, -1)
+	// Output:
+	// log ball, R = 2: θ = [1.4602 0.3333 -0.7936]
+}
+
+func ExampleCube() {
+	show(bregman.Cube(2), 3, 1, -1)
+	// Output:
+	// cube, R = 2: θ = [1.7093 0.5330 -1.2423]
+}
+
+func ExampleHellinger() {
+	show(bregman.Hellinger(2), 3, 1, -1)
+	// Output:
+	// Hellinger, R = 2: θ = [1.8521 0.8271 -1.6792]
+}
+
+func ExampleLogCosine() {
+	show(bregman.LogCosine(2), 3, 1, -1)
+	// Output:
+	// log-cosine, R = 2: θ = [1.5314 0.6818 -1.2132]
+}
+
+func ExampleFermiDirac() {
+	show(bregman.FermiDirac([]float64{0, 0, -1}, []float64{0.6, 1, 1}), 3, 1, -1)
+	// Output:
+	// Fermi–Dirac on [0 0 -1] to [0.6 1 1]: θ = [0.5777 0.7782 -0.3560]
+}
+
+func ExampleBurg() {
+	show(bregman.Burg(), 3, 1, -1)
+	// Output:
+	// Burg entropy: θ = [0.5623 0.2647 0.1731]
+}
+
+func ExampleTsallis() {
+	show(bregman.Tsallis(0.5), 3, 1, -1)
+	// Output:
+	// Tsallis entropy, q = 0.5: θ = [0.8559 0.1054 0.0387]
+}
+
+func ExampleEuclidean() {
+	show(bregman.Euclidean(), 3, 1, -1)
+	// Output:
+	// Euclidean: θ = [2.3333 0.3333 -1.6667]
+}
+
+func ExamplePNorm() {
+	show(bregman.PNorm{P: 1.5}, 3, 1, -1)
+	// Output:
+	// ½‖·‖², p = 1.5: θ = [2.0687 0.0374 -1.1060]
+}
+
+func ExampleMahalanobis() {
+	// Distances between mixtures as distances between their measures: Q = ΨᵀΨ.
+	psi := mat.NewDense(3, 2, []float64{0.5, 0.1, 0.3, 0.3, 0.2, 0.6})
+	var q mat.SymDense
+	q.SymOuterK(1, psi.T())
+	m, err := bregman.NewMahalanobis(&q)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	show(m, 0.3, 0.2)
+	// Output:
+	// Mahalanobis, order 2, λ_min = 0.157: θ = [0.9375 0.0625]
+}
+
+// From a function to a checked modulus: φ(x) = x log x − log x on x > 0.
+func ExampleFromFunc() {
+	m := bregman.FromFunc(func(x bregman.Dual) bregman.Dual {
+		return hyperdual.Sub(hyperdual.Mul(x, hyperdual.Log(x)), hyperdual.Log(x))
+	}, 0, math.Inf(1))
+	fmt.Println(bregman.Check(m, 3, 1).Err())
+	show(m, 1, 0, -1)
+	// Output:
+	// <nil>
+	// separable from a function: θ = [0.4208 0.3218 0.2574]
+}
+
+// A function without a barrier is no modulus of its interval, and Check says so.
+func ExampleCheck() {
+	m := bregman.FromFunc(func(x bregman.Dual) bregman.Dual { return hyperdual.Mul(x, x) }, -1, 1)
+	for _, f := range bregman.Check(m, 2, 1).Findings {
+		if !f.OK {
+			fmt.Println(f.Name)
+		}
+	}
+	// Output:
+	// ‖∇φ‖ → ∞ at the boundary
+}
+
+func ExampleScale() {
+	show(bregman.Scale(bregman.Cube(2), 10), 3, 1, -1)
+	// Output:
+	// 10·(cube, R = 2): θ = [0.5260 0.3355 0.1385]
+}
+
+// A kernel for each coordinate: the first between −1 and 1, the second positive.
+func ExampleSeparable_each() {
+	m := bregman.Separable{Each: []bregman.Kernel{halfCircle{}, bregman.Burg().Kernel}}
+	show(m, 1, -2)
+	// Output:
+	// separable, with 2 kernels: θ = [0.5673 0.4327]
+}
+
+// Dual points far apart leave J′ flat but for steps, of which the root is at one.
+func ExampleNewtonShift() {
+	y := []float64{3, -1e5, 2e5, 1}
+	z, evaluations, err := bregman.NewtonShift(bregman.LogCosine(1), y, nil)
+	fmt.Printf("z = %.4f, evaluations ≤ 20: %v, %v\n", z, evaluations <= 20, err)
+	// Output:
+	// z = -0.5858, evaluations ≤ 20: true, <nil>
+}
+
+// What a comparison of moduli starts from. In ℝ² the ball of radius 0.6 misses the hyperplane.
+func ExampleGallery() {
+	for _, m := range bregman.Gallery(2, 0.6)[:3] {
+		mu, norm, _ := bregman.StrongConvexity(m)
+		fmt.Printf("%v: %.4g-strongly convex in ℓ%v\n", m, mu, norm)
+	}
+	// Output:
+	// cube, R = 0.6: 3.333-strongly convex in ℓ2
+	// Hellinger, R = 0.6: 1.667-strongly convex in ℓ2
+	// log-cosine, R = 0.6: 2.618-strongly convex in ℓ2
 }

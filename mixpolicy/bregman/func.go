@@ -23,7 +23,7 @@ type Func struct {
 
 var (
 	_ Kernel       = Func{}
-	_ KernelCurver = Func{}
+	_ kernelCurver = Func{}
 	_ Validator    = Func{}
 )
 
@@ -32,7 +32,7 @@ var (
 //	m := bregman.FromFunc(func(x bregman.Dual) bregman.Dual { return hyperdual.Mul(x, hyperdual.Log(x)) }, 0, math.Inf(1))
 //	err := bregman.Check(m, 3, 1).Err()
 func FromFunc(phi func(x Dual) Dual, lo, hi float64) Separable {
-	return Separable{Func{Name: "from a function", Phi: phi, Lo: lo, Hi: hi}}
+	return Separable{Kernel: Func{Name: "from a function", Phi: phi, Lo: lo, Hi: hi}}
 }
 
 // Validate returns an error if there is no function, or its interval is empty.
@@ -59,7 +59,7 @@ func (f Func) derivs(x float64) (first, second float64) {
 
 // ConjDeriv returns the x with φ′(x) = y, to the resolution of x. It ends for any φ; if φ′
 // is not increasing or not a number, the result means nothing, and [Check] tells.
-func (f Func) ConjDeriv(y float64) float64 { return invert(f, y, f.Lo, f.Hi) }
+func (f Func) ConjDeriv(y float64) float64 { return f.invert(y) }
 
 // ConjCurvature returns 1/φ″(x) at the x with φ′(x) = y.
 func (f Func) ConjCurvature(y float64) float64 {
@@ -73,37 +73,27 @@ func (f Func) Domain() (lo, hi float64) { return f.Lo, f.Hi }
 // String returns the name.
 func (f Func) String() string { return f.Name }
 
-// A differentiable function of one variable; second is NaN if unknown.
-type differentiable interface {
-	derivs(x float64) (first, second float64)
-}
-
 // invert returns the x in (lo, hi) with f′(x) = y, or the end of the interval beyond which
-// it is. Newton's method, kept in a bracket that shrinks at every evaluation and is halved
-// whenever three steps in a row have not been half as long as the ones before: in turns
-// by length, and by number of floating-point numbers, so that it ends.
-func invert[F differentiable](f F, y, lo, hi float64) float64 {
-	if math.IsNaN(y) {
-		return y
-	}
-	a, b := lo, hi
-	inside := func(x float64) bool { return a < x && x < b }
+// it is: Newton's method in a bracket that shrinks at every evaluation, and is halved where the
+// method would leave it or three steps in a row have not been half as long as the ones before;
+// in turns by length and by number of floating-point numbers, so that it ends.
+func (f Func) invert(y float64) float64 {
+	a, b := f.Lo, f.Hi
 	var x float64
 	switch {
-	case !math.IsInf(lo, -1) && !math.IsInf(hi, 1):
-		x = lo + (hi-lo)/2
-	case !math.IsInf(lo, -1):
-		x = lo + max(1, math.Abs(lo))
-	case !math.IsInf(hi, 1):
-		x = hi - max(1, math.Abs(hi))
-	default:
-		x = 0
+	case math.IsNaN(y):
+		return y
+	case !math.IsInf(a, -1) && !math.IsInf(b, 1):
+		x = a + (b-a)/2
+	case !math.IsInf(a, -1):
+		x = a + max(1, math.Abs(a))
+	case !math.IsInf(b, 1):
+		x = b - max(1, math.Abs(b))
 	}
-	step, slow, halvings := math.Inf(1), 0, 0
-	for evals := 0; evals < 500; evals++ {
+	step, slow := math.Inf(1), 0
+	for evals := range 500 {
 		first, second := f.derivs(x)
-		e := first - y
-		switch {
+		switch e := first - y; {
 		case e == 0:
 			return x
 		case e < 0:
@@ -113,34 +103,25 @@ func invert[F differentiable](f F, y, lo, hi float64) float64 {
 		default:
 			return math.NaN()
 		}
-		next := math.NaN()
-		if second > 0 && !math.IsInf(second, 1) {
-			next = x - e/second
-		}
-		if math.Abs(next-x) <= ulp/2*math.Abs(x) {
+		next := x - (first-y)/second
+		if second > 0 && second <= math.MaxFloat64 && math.Abs(next-x) <= ulp/2*math.Abs(x) {
 			return x
 		}
-		if math.Abs(next-x) > step/2 {
-			slow++
-		} else {
+		if slow++; math.Abs(next-x) <= step/2 {
 			slow = 0
 		}
-		if slow >= 3 || !inside(next) {
-			mid := a + (b-a)/2
-			if halvings%2 == 1 || !inside(mid) {
-				mid = between(a, b)
-			}
-			next = mid
-			halvings++
+		if !(second > 0 && a < next && next < b) || slow > 2 {
 			slow = 0
-		}
-		if !inside(next) {
-			// No number left between a and b: take the end of the domain if x is next to it.
-			if a == lo {
-				return lo
+			if next = a + (b-a)/2; evals%2 == 1 || !(a < next && next < b) {
+				next = between(a, b)
 			}
-			if b == hi {
-				return hi
+		}
+		if !(a < next && next < b) { // at the end of the domain, or as near as numbers are
+			switch {
+			case a == f.Lo:
+				return a
+			case b == f.Hi:
+				return b
 			}
 			return x
 		}

@@ -16,9 +16,9 @@ func Gallery(d int, r float64) []Modulus {
 	}
 	all := []Modulus{
 		Ball{r}, LogBall{r},
-		Cube{r}, Hellinger{r}, LogCosine{r}, FermiDirac{lo, hi},
-		NegativeEntropy{}, Tsallis{0.5}, Burg{},
-		Euclidean{}, PNorm{1 + 1/math.Max(1, math.Log(float64(d)))},
+		Cube(r), Hellinger(r), LogCosine(r), FermiDirac(lo, hi),
+		NegativeEntropy(), Tsallis(0.5), Burg(),
+		Euclidean(), PNorm{1 + 1/math.Max(1, math.Log(float64(d)))},
 	}
 	var meeting []Modulus
 	for _, m := range all {

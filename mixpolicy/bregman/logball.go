@@ -14,7 +14,7 @@ import (
 // policies. The reason to try it beside [Ball], which has the same domain: the distance to
 // the sphere falls as 1/‖y‖ and not as 1/‖y‖², so that iterates are held farther inside,
 // and its Newton decrement is a step size free of R. The projection is a closed form, with
-// which the iteration on J agrees after at most 8 evaluations.
+// which the iteration on J agrees.
 //
 // It is 2/R²-strongly convex in ℓ₂: ∇²φ ≽ 2I/(R² − ‖x‖²).
 //
@@ -91,7 +91,7 @@ func (b LogBall) InDomain(x []float64) bool { return Ball(b).InDomain(x) }
 // Conjugate returns S − 1 + log(2R²/(1 + S)).
 func (b LogBall) Conjugate(y []float64) float64 {
 	c, n := b.scaled(y)
-	m := Norm(2).Of(y) * b.R
+	m := normP(2, y) * b.R
 	// S − 1 = (R‖y‖)²/(1 + S)
 	return m*(c*m/(c+n)) + math.Ln2 + 2*math.Log(b.R) - math.Log(1+n/c)
 }
@@ -131,7 +131,7 @@ func (b LogBall) Shift(y []float64) (float64, error) {
 }
 
 // StrongConvexity returns 2/R² in ℓ₂.
-func (b LogBall) StrongConvexity() (mu float64, norm Norm) { return 2 / b.R / b.R, 2 }
+func (b LogBall) StrongConvexity() (mu, p float64) { return 2 / b.R / b.R, 2 }
 
 // String names the modulus and its radius.
 func (b LogBall) String() string { return fmt.Sprintf("log ball, R = %g", b.R) }

@@ -16,25 +16,24 @@
 //
 // There are three ways to a modulus of one's own: a scalar function, whose derivative
 // and inverse are then found automatically ([FromFunc]); a [Kernel] with both written
-// down, which [Separable] lifts to a cube and [Radial] to a ball; or a [Modulus] for whole
-// vectors. [Scale], [Translate], [Sum], [Regularize], [Box], [Blocks], [NewAffine] and
-// [Restrict] make new ones of old, [Gallery] lists those of this package, and [Check]
-// examines any of them. Everything else is found by type assertion where a type has more to
-// say: [Conjugator], [Shifter], [Divergencer], [StrongConvexer], [Curver], [Coordinatewise],
-// [Validator].
+// down, which [Separable] lifts to vectors; or a [Modulus] for whole vectors. [Gallery]
+// lists those of this package, [Scale] multiplies one by a number, and [Check] examines any
+// of them. What else a modulus knows is found by type assertion: [Conjugator], [Shifter],
+// [Divergencer], [StrongConvexer], [Curver], [Validator].
 package bregman
 
 import (
 	"fmt"
 	"math"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
 // A Modulus is a Legendre function φ on ℝᵈ.
 //
-// The methods take whole vectors because an interface call per element would cost
-// twenty times the arithmetic. Implementations work for every d, allocate nothing in
-// Gradient and ConjugateGradient, allow dst to be the input itself, and are safe
-// for concurrent use.
+// The methods take whole vectors, as a φ need not be a sum over the coordinates; for one that
+// is, write a [Kernel]. Implementations work for every d, allocate nothing in Gradient and
+// ConjugateGradient, allow dst to be the input itself, and are safe for concurrent use.
 type Modulus interface {
 	// Value returns φ(x), and +∞ where x is outside the domain of φ.
 	Value(x []float64) float64
@@ -63,30 +62,21 @@ type Shifter interface {
 // A Divergencer has a formula for D(x; y) that does not cancel when x is near y.
 type Divergencer interface{ Divergence(x, y []float64) float64 }
 
-// A StrongConvexer knows a μ > 0 and a norm with
+// A StrongConvexer knows a μ > 0 and a p, 1 ≤ p ≤ ∞, such that in the norm of ℓ_p
 // φ(x) ≥ φ(y) + ⟨∇φ(y), x − y⟩ + (μ/2)‖x − y‖² on C ∩ Θ₂, that is
 // D(x; y) ≥ (μ/2)‖x − y‖².
 type StrongConvexer interface {
-	StrongConvexity() (mu float64, norm Norm)
+	StrongConvexity() (mu, p float64)
 }
 
-// A Curver is a modulus, not separable, that knows 1ᵀ∇²φ*(y)1, which is J″ of (3.24),
-// and spares the solver of (3.25b) the estimation of slopes. A separable one has a
-// [KernelCurver] for that.
+// A Curver knows 1ᵀ∇²φ*(y)1, which is J″ of (3.24), and spares the solver of (3.25b) the
+// estimation of slopes. The kernel of a [Separable] has ConjCurvature for that.
 type Curver interface {
 	ConjugateCurvature(y []float64) float64
 }
 
 // A Validator says what is wrong with a modulus's parameters.
 type Validator interface{ Validate() error }
-
-// A Coordinatewise modulus is separable, φ(x) = Σᵢ k(xᵢ), with the same kernel k at
-// every coordinate, whose derivative, its inverse and its open interval are these.
-type Coordinatewise interface {
-	Deriv(x float64) float64
-	ConjDeriv(y float64) float64
-	Domain() (lo, hi float64)
-}
 
 // Validate returns an error if the parameters of m are wrong, or if its domain does
 // not meet the hyperplane 1ᵀθ = 1 in ℝᵈ.
@@ -108,40 +98,67 @@ func validate(x any) error {
 	return nil
 }
 
-// A Norm is the p of an ℓ_p norm, 1 ≤ p ≤ ∞: Norm(2) is Euclidean, Norm(math.Inf(1))
-// the largest modulus.
-type Norm float64
-
-// Of returns ‖x‖_p. It neither overflows nor underflows unless the norm does.
-func (p Norm) Of(x []float64) float64 {
+// normP returns ‖x‖_p, 1 ≤ p ≤ ∞. It neither overflows nor underflows unless the norm does.
+func normP(p float64, x []float64) float64 {
 	scale := maxAbs(x)
-	if scale == 0 || math.IsInf(scale, 1) || math.IsInf(float64(p), 1) {
+	if scale == 0 || math.IsInf(scale, 1) || math.IsInf(p, 1) {
 		return scale
 	}
 	var s float64
 	for _, v := range x {
-		s += math.Pow(math.Abs(v)/scale, float64(p))
+		s += math.Pow(math.Abs(v)/scale, p)
 	}
-	return scale * math.Pow(s, 1/float64(p))
+	return scale * math.Pow(s, 1/p)
 }
 
-// Dual returns the exponent q of the dual norm, 1/p + 1/q = 1.
-func (p Norm) Dual() Norm {
-	switch {
-	case p == 1:
-		return Norm(math.Inf(1))
-	case math.IsInf(float64(p), 1):
-		return 1
+// StrongConvexity returns the μ and the p of a [StrongConvexer], and false if m is none or
+// knows no μ > 0.
+func StrongConvexity(m Modulus) (mu, p float64, ok bool) {
+	if s, is := m.(StrongConvexer); is {
+		mu, p = s.StrongConvexity()
 	}
-	return p / (p - 1)
+	return mu, p, mu > 0
 }
 
-// String returns ℓ_p with the exponent written out.
-func (p Norm) String() string {
-	if math.IsInf(float64(p), 1) {
-		return "ℓ∞"
+// Divergence returns the Bregman divergence of Definition 2.5,
+//
+//	D(x; y) = φ(x) − φ(y) − ⟨x − y, ∇φ(y)⟩,
+//
+// for x in the domain of φ and y in its interior, and +∞ elsewhere. It is a distance
+// from the second argument to the first, non-negative and not symmetric.
+//
+// Where m is no [Divergencer], the definition is evaluated as it stands, with
+// compensated sums: the error is then a few 2⁻⁵³·(|φ(x)| + |φ(y)| + |⟨x − y, ∇φ(y)⟩|),
+// which for x near y may exceed D itself; the result is cut off at 0.
+func Divergence(m Modulus, x, y []float64) float64 {
+	checkLen(x, y)
+	if d, ok := m.(Divergencer); ok {
+		return d.Divergence(x, y)
 	}
-	return fmt.Sprintf("ℓ%.4g", float64(p))
+	fx := m.Value(x)
+	if math.IsInf(fx, 1) || !m.InDomain(y) {
+		return math.Inf(1)
+	}
+	g := make([]float64, len(y))
+	m.Gradient(g, y)
+	var acc sum.Accumulator
+	acc.Add(fx)
+	acc.Add(-m.Value(y))
+	for i, v := range g {
+		acc.Add(v * (y[i] - x[i]))
+	}
+	return max(0, acc.Value())
+}
+
+// Conjugate returns φ*(y) = sup_x ⟨x, y⟩ − φ(x): by m's own formula if it is a
+// [Conjugator], and else by Fenchel's equality φ*(y) = ⟨x, y⟩ − φ(x) at x = ∇φ*(y).
+func Conjugate(m Modulus, y []float64) float64 {
+	if c, ok := m.(Conjugator); ok {
+		return c.Conjugate(y)
+	}
+	x := make([]float64, len(y))
+	m.ConjugateGradient(x, y)
+	return sum.Dot(x, y) - m.Value(x)
 }
 
 func maxAbs(x []float64) float64 {

@@ -20,8 +20,7 @@ import (
 // Source: Grove, Littlestone and Schuurmans (2001); the constant is that of Ball, Carlen and
 // Lieb (1994).
 //
-// But for p = 3/2, 2 and 3 a power takes some 40 ns an element. The projection is by iteration on J,
-// in at most 8 evaluations of J′ for 1.05 ≤ p ≤ 2; for larger p it may take many more.
+// But for p = 3/2, 2 and 3 a power takes some 40 ns an element.
 //
 //	m, y := bregman.PNorm{P: 1.5}, []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (2.0687, 0.0374, −1.1060)
@@ -47,7 +46,7 @@ func (p PNorm) Validate() error {
 
 // Value returns ½‖x‖²_p.
 func (p PNorm) Value(x []float64) float64 {
-	n := Norm(p.P).Of(x)
+	n := normP(p.P, x)
 	return n * n / 2
 }
 
@@ -92,16 +91,16 @@ func (p PNorm) InDomain(x []float64) bool { return firstNonFinite(x) < 0 }
 
 // Conjugate returns ½‖y‖²_q.
 func (p PNorm) Conjugate(y []float64) float64 {
-	n := Norm(p.P).Dual().Of(y)
+	n := normP(p.P/(p.P-1), y)
 	return n * n / 2
 }
 
 // StrongConvexity returns p − 1 in ℓ_p for p ≤ 2, and 0 for p > 2.
-func (p PNorm) StrongConvexity() (mu float64, norm Norm) {
+func (p PNorm) StrongConvexity() (mu, norm float64) {
 	if p.P > 2 {
 		return 0, 2
 	}
-	return p.P - 1, Norm(p.P)
+	return p.P - 1, p.P
 }
 
 // String names the modulus and its p.
@@ -111,7 +110,7 @@ func (p PNorm) String() string { return fmt.Sprintf("½‖·‖², p = %.4g", p.
 // r = |y|/‖y‖_q: NaN at y = 0, where it depends on the direction.
 func (p PNorm) ConjugateCurvature(y []float64) float64 {
 	q := p.P / (p.P - 1)
-	n := Norm(q).Of(y)
+	n := normP(q, y)
 	var diagonal, along float64
 	for _, v := range y {
 		r := math.Abs(v) / n
@@ -121,52 +120,3 @@ func (p PNorm) ConjugateCurvature(y []float64) float64 {
 	}
 	return (q-1)*diagonal - (q-2)*along*along
 }
-
-// straight returns g = ‖u⁺‖_{q−1} − (‖u⁻‖_{q−1}^{q−1} + ‖u‖_q^{q−2})^{1/(q−1)} and ∂g/∂z, for the
-// positive and the negative part of u = y + z1: the equation 1ᵀ∇φ*(u) = 1, divided by
-// ‖u‖_q^{2−q}, with the q−1-st root drawn from both sides. For p ≤ 2 the first norm is convex in z
-// with a slope from 1 to d^{1/(q−1)}, and the second, but for its last term, falls like that.
-func (p PNorm) straight(u []float64) (g, slope float64) {
-	q := p.P / (p.P - 1)
-	top := maxAbs(u)
-	if top == 0 {
-		return math.Inf(-1), math.NaN()
-	}
-	// All is in units of top.
-	var plus, minus, dPlus, dMinus, all float64
-	for _, v := range u {
-		r := math.Abs(v) / top
-		t := math.Pow(r, q-2)
-		if v > 0 {
-			plus += t * r
-			dPlus += (q - 1) * t
-		} else {
-			minus += t * r
-			dMinus -= (q - 1) * t
-		}
-		all += t * r * r
-	}
-	rest := math.Pow(all, 1-2/q) / top
-	dRest := (q - 2) * rest / all * (plus - minus)
-	a, b := math.Pow(plus, 1/(q-1)), math.Pow(minus+rest, 1/(q-1))
-	slope = -b / (minus + rest) * (dMinus + dRest)
-	if plus > 0 {
-		slope += a / plus * dPlus
-	}
-	return (a - b) * top, slope / (q - 1)
-}
-
-// bracket: if all yᵢ + z ≤ 0, 1ᵀθ ≤ 0; if all are ≥ 0 and one is ≥ 1, with r = u/‖u‖_q ≤ 1,
-// 1ᵀθ = ‖u‖_q Σ rᵢ^{q−1} ≥ ‖u‖_q Σ rᵢ^q = ‖u‖_q ≥ 1.
-func (p PNorm) bracket(least, largest float64) (a, b float64) {
-	return -largest, max(-least, 1-largest)
-}
-
-// start: where ‖y + z1‖_q is least is the mean for q = 2, and tends to the middle as q → ∞.
-func (p PNorm) start(mean, middle float64) float64 {
-	w := 2 * (p.P - 1) / p.P // 2/q
-	return w*mean + (1-w)*middle
-}
-
-// amplification is that of the power q − 1 = 1/(p − 1).
-func (p PNorm) amplification() float64 { return max(1, 1/(p.P-1)) }

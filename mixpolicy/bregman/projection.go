@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
@@ -18,17 +20,17 @@ import (
 // It returns an error if an entry of y is not finite, if the parameters of m are wrong,
 // or if its domain does not meet the hyperplane.
 func Shift(m Modulus, y, scratch []float64) (z float64, err error) {
-	if s, ok := m.(Shifter); ok {
-		return closedShift(s, y)
-	}
-	pivot, z, _, err := newton(m, y, scratch, false)
-	return z - pivot, err
-}
-
-func closedShift(s Shifter, y []float64) (z float64, err error) {
 	if err := checkDual(y); err != nil {
 		return 0, err
 	}
+	if s, ok := m.(Shifter); ok {
+		return closedShift(s, y)
+	}
+	z, _, _, err = newton(m, y, scratch)
+	return z, err
+}
+
+func closedShift(s Shifter, y []float64) (z float64, err error) {
 	z, err = s.Shift(y)
 	if err == nil && z-z != 0 {
 		err = fmt.Errorf("bregman: the shift onto 1ᵀθ = 1 overflows: z = %g", z)
@@ -49,46 +51,39 @@ func checkDual(y []float64) error {
 // ProjectDual replaces y by y + z1 with the z of (3.25b), and returns z. Then ∇φ*(y) is
 // the Bregman projection of what ∇φ*(y) was, and 1ᵀ∇φ*(y) = 1 to rounding.
 //
-// The shift is done in two parts, as one number may be too coarse for it: the first
-// brings the entries of y that matter near their final size, exactly, as numbers near
-// each other subtract without error; the second does the rest.
+// Where one number is too coarse for the shift it is done in parts: the first brings the
+// entries of y that matter near their final size, exactly, as numbers near each other
+// subtract without error; the next does the rest.
 //
 // After an error y is unspecified. The errors are those of [Shift].
 //
 //	y := []float64{0.1, 0.2, 0.4}
-//	z, err := bregman.ProjectDual(bregman.Cube{R: 1}, y, nil) // now ∇φ*(y) = (0.2740, 0.3196, 0.4063)
+//	z, err := bregman.ProjectDual(bregman.Cube(1), y, nil) // now ∇φ*(y) = (0.2740, 0.3196, 0.4063)
 func ProjectDual(m Modulus, y, scratch []float64) (z float64, err error) {
-	if s, ok := m.(Shifter); ok {
-		// From the second part on a shift is rounding, and the last if that of its own is small
-		// next to y. One part in 2⁵³ is left each time, of a number below 2¹⁰²⁴.
-		for part := range 1 + 1024/53 {
-			dz, err := closedShift(s, y)
-			if err != nil {
-				return 0, err
-			}
-			for i := range y {
-				y[i] += dz
-			}
-			z += dz
-			if part > 0 && math.Abs(dz) <= maxAbs(y) {
-				break
-			}
+	if err := checkDual(y); err != nil {
+		return 0, err
+	}
+	s, closed := m.(Shifter)
+	// One part in 2⁵³ is left each time, of a number below 2¹⁰²⁴. A closed form's part is the last
+	// if its own rounding is small next to y.
+	for part := range 1 + 1024/53 {
+		var dz float64
+		var done bool
+		var err error
+		if closed {
+			dz, err = closedShift(s, y)
+			done = part > 0 && math.Abs(dz) <= maxAbs(y)
+		} else {
+			dz, _, done, err = newton(m, y, scratch)
 		}
-		return z, nil
-	}
-	parts := 2
-	if _, ok := m.(Coordinatewise); ok {
-		parts = 1 // the pivot has done the first
-	}
-	for part := range parts {
-		pivot, dz, _, err := newton(m, y, scratch, part == 1)
 		if err != nil {
 			return 0, err
 		}
-		for i := range y {
-			y[i] = (y[i] - pivot) + dz
+		floats.AddConst(dz, y)
+		z += dz
+		if done {
+			break
 		}
-		z += dz - pivot
 	}
 	return z, nil
 }
@@ -98,7 +93,7 @@ func ProjectDual(m Modulus, y, scratch []float64) (z float64, err error) {
 // interior of the domain, and those of [Shift].
 //
 //	theta := []float64{1.4, 1.2}
-//	err := bregman.Project(bregman.Cube{R: 1.5}, theta, theta) // now θ = (0.8756, 0.1244)
+//	err := bregman.Project(bregman.Cube(1.5), theta, theta) // now θ = (0.8756, 0.1244)
 func Project(m Modulus, dst, x []float64) error {
 	checkLen(dst, x)
 	if err := CheckDomain(m, x); err != nil {
@@ -113,7 +108,7 @@ func Project(m Modulus, dst, x []float64) error {
 }
 
 // CheckDomain returns an error if x is not in the interior of the domain of m. It names
-// the coordinate at fault: the first that is not finite or, for a [Coordinatewise], not in the
+// the coordinate at fault: the first that is not finite or, for a [Separable], not in the
 // kernel's interval.
 func CheckDomain(m Modulus, x []float64) error {
 	if i := firstNonFinite(x); i >= 0 {
@@ -122,58 +117,29 @@ func CheckDomain(m Modulus, x []float64) error {
 	if m.InDomain(x) {
 		return nil
 	}
-	if s, ok := m.(Coordinatewise); ok {
-		lo, hi := s.Domain()
-		for i, v := range x {
-			if !(lo < v && v < hi) {
-				return fmt.Errorf("bregman: point has x[%d] = %g outside the domain (%g, %g) of %v", i, v, lo, hi, m)
-			}
-		}
+	if s, ok := asSeparable(m); ok {
+		i := s.outside(x)
+		lo, hi := s.at(i).Domain()
+		return fmt.Errorf("bregman: point has x[%d] = %g outside the domain (%g, %g) of %v", i, x[i], lo, hi, m)
 	}
-	return fmt.Errorf("bregman: point of norm %g is outside the domain of %v", Norm(2).Of(x), m)
-}
-
-// NewtonShift returns the z of [Shift] by safeguarded Newton iterations on J of (3.19),
-// even where m has a closed form, and how often it evaluated J′.
-//
-// J′(z) = 1ᵀ∇φ*(y + z1) − 1 rises with z, but is far from linear: flat where coordinates
-// have come near the boundary of the domain, steep between. So the iteration takes
-// place in another coordinate of the same root,
-//
-//	h(z) = φ′(θ̄(z)),  θ̄(z) = (1/d) 1ᵀ∇φ*(y + z1),   root: h(z) = φ′(1/d)
-//
-// the mean of the y + z1 in the sense of φ′. If all yᵢ are equal, h(z) = yᵢ + z for
-// any modulus; for the Euclidean modulus, the negative entropy and the ball h is linear
-// in z for every y, and one step is exact.
-//
-// From the second sample on a step is that of the cubic through two of them, of order 1 + √3
-// where Newton's is 2. On 10⁶ random dual points for each modulus of the gallery, of 2 to 64
-// coordinates from 1e-300 to 1e300, alike and unlike, it took at most 8 evaluations
-// (TestIterations -million). Evaluations of a [KernelSketcher] are not counted.
-//
-//	z, n, err := bregman.NewtonShift(bregman.Cube{R: 1}, []float64{2000, -1e300, 1000}, nil)
-//	fmt.Println(z, n, err) // n ≤ 8
-func NewtonShift(m Modulus, y, scratch []float64) (z float64, evaluations int, err error) {
-	pivot, z, evaluations, err := newton(m, y, scratch, false)
-	return z - pivot, evaluations, err
+	return fmt.Errorf("bregman: point of norm %g is outside the domain of %v", normP(2, x), m)
 }
 
 // J returns J(z) = φ*(y + z1) − z of (3.19), the convex function of which the shift is the
 // minimiser. It is meant for curves and checks: the solvers work on its derivative.
-func J(m Modulus, y []float64, z float64) float64 {
+func J(m Modulus, y []float64, z float64) float64 { return Conjugate(m, shifted(y, z)) - z }
+
+func shifted(y []float64, z float64) []float64 {
 	u := make([]float64, len(y))
 	for i, v := range y {
 		u[i] = v + z
 	}
-	return Conjugate(m, u) - z
+	return u
 }
 
 // JDeriv returns J′(z) = 1ᵀ∇φ*(y + z1) − 1 of (3.23).
 func JDeriv(m Modulus, y []float64, z float64) float64 {
-	u := make([]float64, len(y))
-	for i, v := range y {
-		u[i] = v + z
-	}
+	u := shifted(y, z)
 	m.ConjugateGradient(u, u)
 	var acc sum.Accumulator
 	acc.Add(-1)
@@ -184,22 +150,23 @@ func JDeriv(m Modulus, y []float64, z float64) float64 {
 }
 
 // JSecond returns J″(z) = 1ᵀ∇²φ*(y + z1)1 of (3.24), or NaN if m is neither a [Curver] nor
-// a [KernelCurver].
+// [Separable] with kernels that know (φ*)″.
 func JSecond(m Modulus, y []float64, z float64) float64 {
-	if k, ok := m.(KernelCurver); ok {
-		var acc sum.Accumulator
-		for _, v := range y {
-			acc.Add(k.ConjCurvature(v + z))
-		}
-		return acc.Value()
+	u := shifted(y, z)
+	if c, ok := m.(Curver); ok {
+		return c.ConjugateCurvature(u)
 	}
-	c, ok := m.(Curver)
+	s, ok := asSeparable(m)
 	if !ok {
 		return math.NaN()
 	}
-	u := make([]float64, len(y))
-	for i, v := range y {
-		u[i] = v + z
+	var acc sum.Accumulator
+	for i, v := range u {
+		c, ok := s.at(i).(kernelCurver)
+		if !ok {
+			return math.NaN()
+		}
+		acc.Add(c.ConjCurvature(v))
 	}
-	return c.ConjugateCurvature(u)
+	return acc.Value()
 }

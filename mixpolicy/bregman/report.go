@@ -83,7 +83,7 @@ func (r *Report) String() string {
 }
 
 // worse records a case if it is the worst so far. What is not a number is the worst of all.
-func (f *Finding) worse(err, limit float64, where func() string) {
+func (f *Finding) worse(err, limit float64, format string, args ...any) {
 	ratio := err / limit
 	switch {
 	case err <= 0 && limit == 0:
@@ -96,8 +96,17 @@ func (f *Finding) worse(err, limit float64, where func() string) {
 	}
 	f.Worst, f.Limit, f.Where = err, limit, ""
 	if f.OK = ratio <= 1; !f.OK {
-		f.Where = where()
+		f.Where = fmt.Sprintf(format, args...)
 	}
+}
+
+// must records a case that is right or wrong.
+func (f *Finding) must(ok bool, format string, args ...any) {
+	wrong := 1.0
+	if ok {
+		wrong = 0
+	}
+	f.worse(wrong, 0.5, format, args...)
 }
 
 // A vector in a finding: what is not needed is cut off.
@@ -109,7 +118,3 @@ func (v vector) String() string {
 	}
 	return fmt.Sprintf("%.6g", []float64(v))
 }
-
-type number float64
-
-func (n number) String() string { return fmt.Sprintf("%.6g", float64(n)) }

@@ -6,15 +6,26 @@ import (
 )
 
 // Scale returns cφ, for c > 0. The step sizes of Algorithm 1 act as 1/c: ηg on cφ is
-// (η/c)g on φ.
+// (η/c)g on φ. What is [Separable] stays so.
 //
-//	m := bregman.Scale(bregman.Cube{R: 2}, 10)
+//	m := bregman.Scale(bregman.Cube(2), 10)
 //	m.ConjugateGradient(theta, y) // what the cube has at y/10
 func Scale(m Modulus, c float64) Modulus {
-	if k, ok := KernelOf(m); ok {
-		return Separable{scaledKernel{k, c}}
+	s, ok := asSeparable(m)
+	if !ok {
+		return scaled{m, c}
 	}
-	return scaled{m, c}
+	s.Name = fmt.Sprintf("%g·(%v)", c, s)
+	s.Mu *= c
+	s.Kernel = scaledKernel{s.Kernel, c}
+	each := make([]Kernel, len(s.Each))
+	for i, k := range s.Each {
+		each[i] = scaledKernel{k, c}
+	}
+	if s.Each != nil {
+		s.Each = each
+	}
+	return s
 }
 
 type scaledKernel struct {
@@ -22,41 +33,29 @@ type scaledKernel struct {
 	c float64
 }
 
-func (k scaledKernel) Value(x float64) float64 { return k.c * k.Kernel.Value(x) }
-
-func (k scaledKernel) Deriv(x float64) float64 { return k.c * k.Kernel.Deriv(x) }
-
+func (k scaledKernel) Value(x float64) float64     { return k.c * k.Kernel.Value(x) }
+func (k scaledKernel) Deriv(x float64) float64     { return k.c * k.Kernel.Deriv(x) }
 func (k scaledKernel) ConjDeriv(y float64) float64 { return k.Kernel.ConjDeriv(y / k.c) }
-
+func (k scaledKernel) Conjugate(y float64) float64 { return k.c * kernelConjugate(k.Kernel, y/k.c) }
 func (k scaledKernel) ConjCurvature(y float64) float64 {
-	return curvature(k.Kernel, y/k.c) / k.c
+	return kernelCurvature(k.Kernel, y/k.c) / k.c
 }
-
-func (k scaledKernel) Sketch(y float64) (x, slope float64) {
-	x, slope = sketch(k.Kernel, y/k.c)
-	return x, slope / k.c
-}
-
 func (k scaledKernel) Divergence(x, y float64) float64 {
 	return k.c * kernelDivergence(k.Kernel, x, y)
 }
+func (k scaledKernel) Validate() error { return validScale(k.Kernel, k.c) }
 
-func (k scaledKernel) Validate() error {
-	if err := validate(k.Kernel); err != nil {
+func validScale(of any, c float64) error {
+	if err := validate(of); err != nil {
 		return err
 	}
-	return validFactor(k.c)
-}
-
-func (k scaledKernel) String() string { return fmt.Sprintf("%g·(%v)", k.c, k.Kernel) }
-
-func validFactor(c float64) error {
 	if !(c > 0) || math.IsInf(c, 1) {
 		return fmt.Errorf("bregman: modulus scaled by %g: want a positive number", c)
 	}
 	return nil
 }
 
+// scaled is cφ for a φ of whole vectors.
 type scaled struct {
 	Modulus
 	c float64
@@ -81,11 +80,11 @@ func (s scaled) ConjugateGradient(dst, y []float64) {
 
 func (s scaled) Divergence(x, y []float64) float64 { return s.c * Divergence(s.Modulus, x, y) }
 
-func (s scaled) Validate() error {
-	if err := validate(s.Modulus); err != nil {
-		return err
-	}
-	return validFactor(s.c)
+func (s scaled) StrongConvexity() (mu, p float64) {
+	mu, p, _ = StrongConvexity(s.Modulus)
+	return s.c * mu, p
 }
+
+func (s scaled) Validate() error { return validScale(s.Modulus, s.c) }
 
 func (s scaled) String() string { return fmt.Sprintf("%g·(%v)", s.c, s.Modulus) }

@@ -10,6 +10,47 @@ import (
 // The checks here use nothing of the solver: exact rational arithmetic, and 200 bits
 // for the roots.
 
+type verdict string
+
+const (
+	isSolved     verdict = "solved"
+	isInfeasible verdict = "infeasible"
+	isUnbounded  verdict = "unbounded"
+)
+
+// classify names what Solve returned.
+func classify(err error) verdict {
+	var inf *InfeasibleError
+	var unb *UnboundedError
+	switch {
+	case err == nil:
+		return isSolved
+	case errors.As(err, &inf):
+		return isInfeasible
+	case errors.As(err, &unb):
+		return isUnbounded
+	}
+	return verdict(err.Error())
+}
+
+func rat(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
+
+func dotRat(a, b []*big.Rat) *big.Rat {
+	s := new(big.Rat)
+	for j := range a {
+		s.Add(s, new(big.Rat).Mul(a[j], b[j]))
+	}
+	return s
+}
+
+func toRat(x []float64) []*big.Rat {
+	y := make([]*big.Rat, len(x))
+	for j, v := range x {
+		y[j] = rat(v)
+	}
+	return y
+}
+
 // slack is what a solution may be off by, per unit of ‖θ‖₂ and of a row's length: the
 // bound 8(d+4)·2⁻⁵³ that the solver takes for the rounding of a product with a point
 // of its factored equations, and as much again for that of the point itself.

@@ -53,27 +53,27 @@
 // and a direction in which to leave it.
 //
 // Rows that depend on each other to within rounding may keep the method from a proof, or
-// from coming to an end. Then the work over the pool is done again without rounding, in
-// rational numbers, where it always ends: among degenerate programs of up to 13 variables
-// it is one in five hundred, mostly of rows made parallel to within 2⁻²⁰ to 2⁻⁵³. Programs of
-// more than 32 variables, for which that is too much work, end in a [StalledError] with the
-// best point and bound. TestSearch looks for programs whose answer is not proved, in exact
-// arithmetic of its own. There was none among 10⁶ programs of integers full of ties, of low
-// rank, with duplicate, opposite and nearly parallel rows, of entries from 10⁻³⁰⁰ to 10²⁰⁰
-// and graded ones, with the ball just touching, and of flows.
+// from ending. Then the program over the pool is solved again in rational numbers, where
+// the method always ends: this happens for one in five hundred degenerate programs of up to
+// 13 variables, mostly with rows that are parallel to within 2⁻²⁰ to 2⁻⁵³. It is too much
+// work for more than 32 variables; such programs end in a [StalledError] with the best point
+// and bound. TestSearch looks for programs whose answer is not proved, in exact arithmetic
+// of its own. There was none among 10⁶ programs: with integer data full of ties, of low
+// rank, with duplicate, opposite and nearly parallel rows, with entries from 10⁻³⁰⁰ to 10²⁰⁰,
+// with geometrically falling entries, with balls that just touch, and of flows.
 //
 // # What it takes
 //
 // In seconds of processor time, of which scans are shared by all cores and steps are not
 // (go test -bench .); AMD EPYC, ‖θ‖₂ ≤ 10:
 //
-//	variables   rows        seconds   scans   rows in the pool   steps
-//	   8        4,112,784    0.6       20       1,900               160   of product form
-//	  50          100,000    0.1       16       1,300             1,400   dense
-//	 400           10,000    0.9       10       1,800             4,200   dense
-//	 400        4,112,784     40       42      25,700            40,100   of product form, computed
+//	variables   rows        seconds   scans    steps
+//	   8        4,112,784    0.6       20        160   of product form
+//	  50          100,000    0.1       16      1,400   dense
+//	 400           10,000    0.9       10      4,200   dense
+//	 400        4,112,784     40       42     40,100   of product form, computed
 //
 // The last is BenchmarkGenerated, whose Ψ is given by the factors of its product form:
-// 13 GB if it were stored. The ball of ℓ₁ is the one that takes long where it is active and
-// d is in the hundreds, for its facets are many: twenty times as many steps at d = 400.
+// 13 GB if it were stored. The ball of ℓ₁ has many facets and takes the longest where it is
+// active: at d = 400 twenty times as many steps.
 package linprog

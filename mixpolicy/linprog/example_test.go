@@ -58,7 +58,28 @@ func ExampleNorm_Project() {
 		fmt.Printf("%v %.3f\n", norm, theta)
 	}
 	// Output:
-	// ℓ₂ [0.821 0.483 -0.304]
-	// ℓ∞ [1.000 0.700 -0.700]
-	// ℓ₁ [0.800 0.200 0.000]
+	// ‖·‖₂ [0.821 0.483 -0.304]
+	// ‖·‖_∞ [1.000 0.700 -0.700]
+	// ‖·‖₁ [0.800 0.200 0.000]
+}
+
+func ExampleInequalities() {
+	// The corner of x ≥ 1, y ≥ 2, x + y ≥ 4 that is cheapest at prices 1 and 3.
+	p, err := linprog.Inequalities{
+		B: []float64{1, 3},
+		A: linprog.Columns{{1, 0, 1}, {0, 1, 1}},
+		H: []float64{1, 2, 4},
+	}.Solve(context.Background(), linprog.Settings{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("x = %.6f, objective %.6f\n", p.X, p.Objective)
+	for _, m := range p.Rows {
+		fmt.Printf("row %d: λ = %.6f\n", m.Row, m.Lambda())
+	}
+	// Output:
+	// x = [2.000000 2.000000], objective 8.000000
+	// row 1: λ = 2.000000
+	// row 2: λ = 1.000000
 }

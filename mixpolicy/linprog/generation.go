@@ -3,10 +3,63 @@ package linprog
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
-	"runtime"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
+
+// minimize solves the program. Costs that are all tiny, or huge, are first divided by a power
+// of two: what doubled precision keeps below a number would fall below the normal range, or
+// products leave it. For others that would change no digit.
+func (m program) minimize(ctx context.Context, settings Settings) (*Solution, error) {
+	for j, v := range m.b {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("linprog: b[%d] = %v, want a finite number", j, v)
+		}
+	}
+	most := LInf.Of(m.b)
+	if most == 0 || most > 0x1p-500 && most < 0x1p500 {
+		return m.generate(ctx, settings)
+	}
+	s := powerOfTwo(most)
+	unit := m
+	unit.b = slices.Clone(m.b)
+	for j := range unit.b {
+		unit.b[j] /= s
+	}
+	sol, err := unit.generate(ctx, settings)
+	switch e := err.(type) {
+	case *UnboundedError:
+		e.Slope *= s
+	case *StalledError:
+		e.Objective, e.Bound = e.Objective*s, downwards(e.Bound, s)
+	}
+	if sol == nil {
+		return nil, err
+	}
+	sol.Objective *= s
+	sol.Hyperplane *= s
+	sol.Ball *= s
+	for k := range sol.Rows {
+		sol.Rows[k].Value *= s
+	}
+	sol.Rows = slices.DeleteFunc(sol.Rows, func(r Multiplier) bool { return r.Value == 0 }) // below all numbers
+	if !math.IsInf(sol.Bound, -1) {
+		sol.Bound = sol.Dual.bound(m.b, m.g, m.psi, m.norm, sol.Radius)
+	}
+	return sol, err
+}
+
+// downwards returns x·s, s a power of two, and less where that is not a number.
+func downwards(x, s float64) float64 {
+	y := x * s
+	if y/s > x {
+		return math.Nextafter(y, math.Inf(-1))
+	}
+	return y
+}
 
 // A program is
 //
@@ -38,13 +91,9 @@ func (m program) generate(ctx context.Context, settings Settings) (*Solution, er
 	if d := len(m.b); !math.IsInf(m.radius, 1) && m.norm.misses(m.radius, d) {
 		return nil, &InfeasibleError{Hyperplane: 1, Norm: m.norm, R: m.radius, Radius: m.norm.OnHyperplane(d)}
 	}
-	workers := settings.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	s := &solver{
 		path:    newPath(m),
-		scanner: newScanner(m.psi, workers),
+		scanner: newScanner(m.psi),
 		known:   make(map[int]bool),
 		bound:   math.Inf(-1),
 	}
@@ -59,7 +108,7 @@ func (m program) generate(ctx context.Context, settings Settings) (*Solution, er
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
-	return s.run(ctx, settings.Progress)
+	return s.run(ctx)
 }
 
 // learn puts row i into the pool.
@@ -78,7 +127,7 @@ func (s *solver) learn(i int) error {
 	return err
 }
 
-func (s *solver) run(ctx context.Context, progress func(Progress)) (*Solution, error) {
+func (s *solver) run(ctx context.Context) (*Solution, error) {
 	for {
 		s.violation = math.Inf(1)
 		out, err := s.optimize(ctx)
@@ -103,12 +152,6 @@ func (s *solver) run(ctx context.Context, progress func(Progress)) (*Solution, e
 			return s.unfinished(), err
 		}
 		sol := s.solution()
-		if progress != nil {
-			progress(Progress{
-				Scans: s.scans, Rows: len(s.known), Pivots: s.pivots,
-				Objective: s.best.objective, Bound: s.bound, Violation: s.violation,
-			})
-		}
 		switch {
 		case out == stalled:
 		case out == partial:
@@ -137,9 +180,9 @@ func (s *solver) run(ctx context.Context, progress func(Progress)) (*Solution, e
 }
 
 // withoutRounding changes to exact arithmetic, and reports whether that is a change and
-// the work is bearable.
+// the program is small enough.
 func (s *solver) withoutRounding() bool {
-	if s.exact != nil || s.d > exactly {
+	if s.exact != nil || s.d > exactVariables {
 		return false
 	}
 	s.exact, s.limit = new(exactPath), math.Inf(1)
@@ -192,4 +235,55 @@ func (s *solver) choose(found []candidate, least float64, count int) []candidate
 	found = slices.DeleteFunc(found, func(c candidate) bool { return c.by <= least || s.known[c.row] })
 	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.by, a.by) })
 	return found[:min(count, len(found))]
+}
+
+// An incumbent is the best feasible point that is known. The points of the path are not
+// feasible until the end, but where a feasible point c is known, so is one on the way from c
+// to x:
+//
+//	c + s (x − c),   s = min {Ψᵢc/(Ψᵢc − Ψᵢx) : Ψᵢx < 0},
+//
+// and a scan visits the rows with Ψᵢx < 0 anyway. For measures c = 1/d is feasible.
+type incumbent struct {
+	centre    []float64 // c; nil if none is known
+	theta     []float64 // nil if none is known
+	objective float64   // bᵀθ; +∞ if none is known
+}
+
+// begin tests whether the point of least norm on the hyperplane is feasible.
+func (s *solver) begin(ctx context.Context) error {
+	s.best.objective = math.Inf(1)
+	var square float64
+	for _, g := range s.g {
+		square += g * g
+	}
+	c := make([]float64, s.d)
+	floats.ScaleTo(c, 1/square, s.g)
+	found, _, err := s.scan(ctx, c, nil)
+	s.scans++
+	if err != nil || len(found) > 0 {
+		if ctx.Err() != nil {
+			err = nil // run will say so
+		}
+		return err
+	}
+	s.best = incumbent{centre: c, theta: c, objective: s.value(c)}
+	return nil
+}
+
+// toward improves the incumbent from a scan of x.
+func (s *solver) toward(x []float64, share float64) {
+	c := s.best.centre
+	// ‖c + s(x − c)‖ ≤ (1−s)‖c‖ + s‖x‖.
+	if out, in := s.norm.Of(x), s.norm.Of(c); out > s.radius {
+		share = min(share, max(0, (s.radius-in)/(out-in)))
+	}
+	share *= 1 - s.rounding()
+	theta := make([]float64, s.d)
+	for j, v := range c {
+		theta[j] = v + share*(x[j]-v)
+	}
+	if f := s.value(theta); f < s.best.objective {
+		s.best.theta, s.best.objective = theta, f
+	}
 }

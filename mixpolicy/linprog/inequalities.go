@@ -38,8 +38,6 @@ type Point struct {
 
 	// Violation is max {0, (hᵢ − aᵢx)/√(‖aᵢ‖² + hᵢ²)}.
 	Violation float64
-
-	Scans, Pivots int
 }
 
 // Gap returns Objective − Bound.
@@ -66,7 +64,7 @@ func (p Inequalities) Solve(ctx context.Context, s Settings) (*Point, error) {
 		ray.Point, ray.Direction = ray.Point[:d], ray.Direction[:d]
 	}
 	if err != nil {
-		err = fmt.Errorf("linprog: min bᵀx, A x ⪰ h, as a cone: %w", err)
+		err = fmt.Errorf("%w (A x ⪰ h as a cone, Ψ = [A | −h])", err)
 	}
 	if sol == nil {
 		return nil, err
@@ -74,7 +72,6 @@ func (p Inequalities) Solve(ctx context.Context, s Settings) (*Point, error) {
 	return &Point{
 		X: sol.Theta[:d], Objective: sol.Objective, Rows: sol.Rows,
 		Bound: sol.Bound, Radius: sol.Radius, Violation: sol.Violation,
-		Scans: sol.Scans, Pivots: sol.Pivots,
 	}, err
 }
 

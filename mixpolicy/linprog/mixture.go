@@ -21,23 +21,6 @@ type Settings struct {
 	// Warm are rows of Ψ to begin with, such as those active in the solution of a
 	// similar problem. They change the time it takes, not the solution.
 	Warm []int
-
-	// Workers is the number of goroutines that scan Ψ; 0 for GOMAXPROCS. The solution
-	// does not depend on it.
-	Workers int
-
-	// Progress, if not nil, is called after every scan of Ψ.
-	Progress func(Progress)
-}
-
-// Progress tells how far [Mixture.Solve] has come.
-type Progress struct {
-	Scans     int     // of Ψ so far
-	Rows      int     // of Ψ found so far
-	Pivots    int     // changes of the active set so far
-	Objective float64 // of the best feasible point, an upper bound of the optimum; +∞ if none is known
-	Bound     float64 // certified lower bound of the optimum; −∞ if there is none yet
-	Violation float64 // of the point that the last scan looked at, as in [Solution]
 }
 
 // A Solution of [Mixture]. If several θ are optimal it is the one of least ‖·‖₂.
@@ -49,9 +32,9 @@ type Solution struct {
 	Dual
 	Ball float64 // ν ≥ 0, of ‖θ‖ ≤ R; 0 if it is not active
 
-	// Bound is a certified lower bound of the optimum: Dual.Bound. If R = +∞ it holds
-	// over ‖θ‖₂ ≤ Radius = 1024·‖Theta‖₂, because a residual b − Ψᵀλ − μ1 of zero is not
-	// to be had in floating point.
+	// Bound is a certified lower bound of the optimum, the value of Dual rounded downwards.
+	// If R = +∞ it holds over ‖θ‖₂ ≤ Radius = 1024·‖Theta‖₂, because rounding leaves a
+	// residual b − Ψᵀλ − μ1 that is not zero.
 	Bound  float64
 	Radius float64
 
@@ -65,22 +48,21 @@ type Solution struct {
 // may be negative by as much as rounding lets Theta be infeasible.
 func (s *Solution) Gap() float64 { return s.Objective - s.Bound }
 
-// Active returns the rows of Ψ with positive multipliers, for [Settings].Warm.
-func (s *Solution) Active() []int {
-	rows := make([]int, len(s.Rows))
-	for k, m := range s.Rows {
-		rows[k] = m.Row
+// String tells the optimum, its proof, and which rows bind.
+func (s Solution) String() string {
+	theta, more := s.Theta, ""
+	if len(theta) > 8 {
+		theta, more = theta[:8], fmt.Sprintf(" … (%d in all)", len(s.Theta))
 	}
-	return rows
+	return fmt.Sprintf("optimum %.9g at θ = %.6g%s\nno feasible point is better by more than %.0e; binding rows: %d", s.Objective, theta, more, max(0, s.Gap()), len(s.Rows))
 }
 
 // Solve returns the solution, or an [*InfeasibleError] or [*UnboundedError], each
-// with a proof that was checked. When ctx ends first it returns ctx.Err() and what there is:
-// the best feasible point that it knows, or else the point it has come to (see its
-// Violation), with the best bound. It does the same with a [*StalledError] if there is no
-// proof to be had. An [*EntryError] names an entry of b or Ψ that is not finite. (Entries
-// of Ψ are looked at where they matter: a row that could not be violated may keep a +∞
-// to itself.)
+// with a proof that was checked. When ctx ends first it returns ctx.Err() with the best
+// feasible point and the best bound found so far; if no feasible point is known, with the
+// last point (see its Violation). It does the same with a [*StalledError] if no proof was
+// found. Another error names an entry of b or Ψ that is not finite; a +∞ in a row of Ψ
+// that no point violates is not noticed.
 //
 // It panics if b has not as many entries as Ψ has columns.
 func (p Mixture) Solve(ctx context.Context, s Settings) (*Solution, error) {
@@ -96,7 +78,35 @@ func (p Mixture) Solve(ctx context.Context, s Settings) (*Solution, error) {
 
 func (p Mixture) program() program {
 	if math.IsInf(p.R, 1) {
-		p.Norm = L2 // of no consequence, save in the radius of a certificate
+		p.Norm = L2 // it matters only for the radius of a certificate
 	}
 	return program{b: p.B, g: ones(len(p.B)), psi: p.Psi, norm: p.Norm, radius: p.R}
+}
+
+// An UnboundedError says that bᵀθ has no minimum: every Point + s·Direction with
+// s ≥ 0 is feasible, for ΨDirection ⪰ 0 and 1ᵀDirection = 0, and bᵀDirection < 0. It
+// occurs only for R = +∞.
+type UnboundedError struct {
+	Point     []float64 // feasible
+	Direction []float64 // of length ‖·‖₂ = 1
+	Slope     float64   // bᵀDirection < 0
+}
+
+func (e *UnboundedError) Error() string {
+	return fmt.Sprintf("linprog: unbounded: bᵀθ falls by %v per unit along a ray of feasible points; bound ‖θ‖", -e.Slope)
+}
+
+// A StalledError says that no answer could be proved: rounding kept the method from a point
+// where no row is violated, or from a gap that is closed, and the program is too large for
+// exact arithmetic. The optimum is between Bound and Objective, if it exists.
+type StalledError struct {
+	Violation float64 // of the last point, as in [Solution]
+	Pivots    int     // steps taken
+	Bound     float64 // certified, −∞ if there is none
+	Objective float64 // of the best feasible point, +∞ if none is known
+}
+
+func (e *StalledError) Error() string {
+	return fmt.Sprintf("linprog: not decided: no proof after %d steps, with a violation of %v: the active rows are dependent to within rounding; the optimum is between %v and %v",
+		e.Pivots, e.Violation, e.Bound, e.Objective)
 }

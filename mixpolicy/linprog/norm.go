@@ -10,18 +10,22 @@ type Norm int
 
 const (
 	L2   Norm = iota // ‖θ‖₂ = √Σθⱼ²
-	LInf             // ‖θ‖∞ = max |θⱼ|
+	LInf             // ‖θ‖_∞ = max |θⱼ|
 	L1               // ‖θ‖₁ = Σ|θⱼ|
 )
 
-func (n Norm) String() string {
+// String returns ‖·‖₂, ‖·‖_∞ or ‖·‖₁.
+func (n Norm) String() string { return n.Around("·") }
+
+// Around returns the norm of what x names: ‖θ‖₂ for "θ".
+func (n Norm) Around(x string) string {
 	switch n {
 	case L2:
-		return "ℓ₂"
+		return "‖" + x + "‖₂"
 	case LInf:
-		return "ℓ∞"
+		return "‖" + x + "‖_∞"
 	case L1:
-		return "ℓ₁"
+		return "‖" + x + "‖₁"
 	}
 	return fmt.Sprintf("Norm(%d)", int(n))
 }

@@ -21,10 +21,10 @@ type path struct {
 	mean, length float64
 
 	pool   []*cut
-	short  []*cut // of the pool, where that is long: those that were violated most
+	short  []*cut // of a long pool: those that were violated most when it was last read
 	misses []miss // scratch
 	t      float64
-	limit  float64 // of t, for the time being
+	limit  float64 // of t, raised when few rows are violated there
 	x, u   []float64
 	inside bool  // cuts of a polyhedral ball are made
 	sets   []int // scratch of the ℓ₁ cut
@@ -36,9 +36,9 @@ type path struct {
 // A refutation is a combination of cuts, Σ uₖ aₖ, with uₖ ≥ 0 save for the hyperplane, that
 // no point inside the ball satisfies.
 type refutation struct {
-	by     []*cut
-	of     []float64  // uₖ
-	ratios []*big.Rat // uₖ without rounding, of the cuts' whole numbers; nil if they are not known
+	refuting []*cut
+	weights  []float64  // uₖ
+	ratios   []*big.Rat // uₖ without rounding, of the cuts' whole numbers; nil if they are not known
 }
 
 type outcome int
@@ -127,8 +127,8 @@ func (p *path) sumOfMultipliers() float64 {
 }
 
 // violated returns a cut of pool or ball that x violates, and by how much, or nil if none
-// is violated by more than rounding. It is the most violated one, or where that takes long
-// the most violated one of a short list that was so of late.
+// is violated by more than rounding. It is the most violated one of the pool, or, if the pool
+// is long, of a short list of those that were violated most when the pool was last read.
 func (p *path) violated() (worst *cut, by float64) {
 	least := p.rounding() * L2.Of(p.x)
 	if worst, by = p.worst(p.short, least, nil); worst != nil {
@@ -234,9 +234,9 @@ func (p *path) enter(c *cut, by float64) bool {
 		step := min(full, partial)
 		if math.IsInf(step, 1) {
 			// c's normal is Σ rₖ aₖ with r ⪯ 0 but for the hyperplane's.
-			p.refutation = refutation{by: append(slices.Clone(p.cuts), c), of: make([]float64, q+1)}
-			floats.ScaleTo(p.of[:q], -1, r[:q])
-			p.of[q] = 1
+			p.refutation = refutation{refuting: append(slices.Clone(p.cuts), c), weights: make([]float64, q+1)}
+			floats.ScaleTo(p.weights[:q], -1, r[:q])
+			p.weights[q] = 1
 			return false
 		}
 		for k := range p.u {
@@ -256,4 +256,218 @@ func (p *path) enter(c *cut, by float64) bool {
 		p.u = append(p.u[:block], p.u[block+1:]...)
 		p.drop(block)
 	}
+}
+
+// Rows are found near the path. The solution for few rows is far from the feasible set, at
+// d = 400 a hundred times its size, and the rows that it violates are not those that matter.
+// So x(t) is first found over all rows for t = 1, when ‖b̂‖₂ = 1 and ‖x(0)‖₂ ≤ 1 are of
+// the same size, and then for an upper limit of t that is raised by a factor each time that
+// a scan finds few rows, until x(t) no longer depends on it. A factor of 256 makes it slower by half.
+const (
+	firstLimit = 1
+	raise      = 16
+)
+
+// release returns the t at which the first active cut gives way, or +∞.
+func (p *path) release() float64 {
+	t := math.Inf(1)
+	for k := 1; k < len(p.cuts); k++ {
+		if p.u1[k] < 0 {
+			t = min(t, -p.u0[k]/p.u1[k])
+		}
+	}
+	return t
+}
+
+// optimize solves the problem over the pool.
+func (p *path) optimize(ctx context.Context) (outcome, error) {
+	switch {
+	case p.norm == L2 && !math.IsInf(p.radius, 1):
+		return p.toSphere(ctx)
+	case p.exact != nil:
+		return p.exact.toInfinity(ctx, p)
+	}
+	return p.toInfinity(ctx)
+}
+
+// toInfinity increases t until x(t) no longer depends on it.
+func (p *path) toInfinity(ctx context.Context) (outcome, error) {
+	t := min(max(p.t, 1), p.limit)
+	for {
+		p.moveTo(t)
+		if out, err := p.settle(ctx); out != bounded || err != nil {
+			return out, err
+		}
+		if p.optimal {
+			return bounded, nil
+		}
+		if !p.inside && !p.still && p.recedes() {
+			return ray, nil
+		}
+		if t > 0x1p500 {
+			return stalled, nil
+		}
+		if t >= p.limit {
+			return partial, nil
+		}
+		// Any factor works: each t costs a few steps from the last one's active set.
+		t *= 64
+		if until := p.release(); !math.IsInf(until, 1) {
+			t = max(t, 2*until)
+		}
+		t = min(t, p.limit)
+	}
+}
+
+// recedes reports that no cut of the pool ends the ray x + s v, s ≥ 0.
+func (p *path) recedes() bool {
+	least := -p.rounding() * L2.Of(p.v)
+	for _, c := range p.pool {
+		if floats.Dot(c.normal, p.v) < least {
+			return false
+		}
+	}
+	return true
+}
+
+// toSphere finds the t at which ‖x(t)‖₂ = R, or shows that x(t) stays inside. On each
+// piece ‖x(t)‖² = ‖x0‖² + t²‖v‖², so the t that a piece proposes is exact if it is on
+// that piece; a bracket keeps the search finite where it is not.
+func (p *path) toSphere(ctx context.Context) (outcome, error) {
+	lo, hi := -1.0, math.Inf(1) // ‖x(lo)‖ < R < ‖x(hi)‖; −1 and +∞ are not known yet
+	tol := p.rounding() * p.radius
+	for width := math.Inf(1); ; width = hi - lo {
+		if out, err := p.settle(ctx); out != bounded || err != nil {
+			return out, err
+		}
+		norm, floor, slope := L2.Of(p.x), L2.Of(p.x0), L2.Of(p.v)
+		next := math.NaN()
+		if !p.still && floor < p.radius {
+			next = math.Sqrt((p.radius-floor)*(p.radius+floor)) / slope
+		}
+		switch {
+		case p.t > 0 && lo < 0 && floor >= p.radius-tol:
+			// If the ball only touches the feasible set, t is as arbitrary as the rounding of
+			// R − ‖x(0)‖, and x(t) with it: x(0) is the point.
+			hi = p.t
+			p.moveTo(0)
+			continue
+		case math.Abs(norm-p.radius) <= tol:
+			return bounded, nil
+		case norm < p.radius:
+			if p.optimal {
+				return bounded, nil
+			}
+			lo = p.t
+			if p.still {
+				next = 2 * max(p.release(), lo) // +∞ does not occur: it would be optimal
+			}
+		case p.t == 0:
+			// x(0) = Σ uₖ aₖ, and any feasible θ has x(0)ᵀθ ≥ ‖x(0)‖² > R‖x(0)‖.
+			p.refutation = refutation{refuting: slices.Clone(p.cuts), weights: slices.Clone(p.u)}
+			if p.exact != nil {
+				p.ratios = p.exact.values()
+			}
+			return infeasible, nil
+		default:
+			hi = p.t
+		}
+		switch {
+		case math.IsInf(hi, 1):
+			if !(next > lo) {
+				next = 2*lo + 1
+			}
+			if next > 0x1p500 {
+				return stalled, nil
+			}
+			if next > p.limit {
+				if p.t >= p.limit {
+					return partial, nil
+				}
+				next = p.limit
+			}
+		case lo < 0:
+			if !(0 < next && next < hi) {
+				next = 0 // is there a feasible point at all?
+			}
+		default:
+			if !(lo < next && next < hi) || hi-lo > width/2 {
+				next = lo + (hi-lo)/2
+			}
+			if next <= lo || next >= hi {
+				return bounded, nil // neighbouring numbers
+			}
+		}
+		p.moveTo(next)
+	}
+}
+
+// ballCut returns the cut of a polyhedral ball that x violates most, if by more than
+// the amount given.
+func (p *path) ballCut(more float64) (*cut, float64) {
+	if !p.inside {
+		return nil, 0
+	}
+	switch p.norm {
+	case LInf:
+		at := 0
+		for j, v := range p.x {
+			if math.Abs(v) > math.Abs(p.x[at]) {
+				at = j
+			}
+		}
+		by := math.Abs(p.x[at]) - p.radius
+		if by <= more {
+			return nil, 0
+		}
+		return p.boxCut(at, -math.Copysign(1, p.x[at])), by
+	case L1:
+		// The deepest of Σ_{j∈S} θⱼ ≥ −(R−1)/2 takes the k most negative entries for some k.
+		p.sets = p.sets[:0]
+		for j, v := range p.x {
+			if v < 0 {
+				p.sets = append(p.sets, j)
+			}
+		}
+		slices.SortFunc(p.sets, func(i, j int) int {
+			if p.x[i] < p.x[j] || p.x[i] == p.x[j] && i < j {
+				return -1
+			}
+			return 1
+		})
+		rhs := -(p.radius - 1) / 2
+		if rhs == 0 && len(p.sets) > 1 {
+			p.sets = p.sets[:1] // the simplex: its facets are θⱼ ≥ 0
+		}
+		size, by, sum := 0, more, 0.0
+		for k, j := range p.sets {
+			sum += p.x[j]
+			if v := (rhs - sum) / math.Sqrt(float64(k+1)); v > by {
+				size, by = k+1, v
+			}
+		}
+		if size == 0 {
+			return nil, 0
+		}
+		return p.massCut(p.sets[:size]), by
+	}
+	return nil, 0
+}
+
+// boxCut returns s θⱼ ≥ −R, s = ±1.
+func (p *path) boxCut(j int, s float64) *cut {
+	c := &cut{normal: make([]float64, p.d), rhs: -p.radius, row: ball, scale: 1, length: 1}
+	c.normal[j] = s
+	return c
+}
+
+// massCut returns Σ_{j∈S} θⱼ ≥ −(R−1)/2.
+func (p *path) massCut(set []int) *cut {
+	length := math.Sqrt(float64(len(set)))
+	unit := 1 / length
+	c := &cut{normal: make([]float64, p.d), rhs: -(p.radius - 1) / 2 * unit, row: ball, scale: 1, length: length}
+	for _, j := range set {
+		c.normal[j] = unit
+	}
+	return c
 }

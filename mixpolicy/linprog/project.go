@@ -28,8 +28,8 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 		panic(fmt.Sprintf("linprog: projecting a vector of length %d into one of length %d", d, len(dst)))
 	}
 	if n.misses(r, d) {
-		return fmt.Errorf("linprog: R = %v is less than 1/‖1‖⁎ = %v, so the %v ball misses the hyperplane 1ᵀθ = 1",
-			r, n.OnHyperplane(d), n)
+		return fmt.Errorf("linprog: R = %v is less than 1/‖1‖⁎ = %v, so %s ≤ R misses the hyperplane 1ᵀθ = 1",
+			r, n.OnHyperplane(d), n.Around("θ"))
 	}
 	least := math.Inf(1)
 	for j, v := range y {
@@ -90,17 +90,17 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 	return nil
 }
 
-// touching is the relative rounding of 1/√d, √d and their product, half a unit of
+// touchTolerance is the relative rounding of 1/√d, √d and their product, half a unit of
 // 2⁻⁵² each, and of R itself: within it of 1/‖1‖⁎, R is taken to be 1/‖1‖⁎, and the
 // ball and the hyperplane to touch in 1/d.
-const touching = 0x1p-51
+const touchTolerance = 0x1p-51
 
 // misses reports that no θ has 1ᵀθ = 1 and ‖θ‖ ≤ r.
 func (n Norm) misses(r float64, d int) bool {
 	if n == L1 {
 		return !(r >= 1) // nothing is rounded
 	}
-	return !(r*n.dualOfOnes(d) >= 1-touching)
+	return !(r*n.dualOfOnes(d) >= 1-touchTolerance)
 }
 
 // ballRadius returns √(r² − 1/d): the ℓ₂ ball meets the hyperplane in a ball of this
@@ -113,7 +113,7 @@ func ballRadius(r float64, d int) float64 {
 	// close to 1/√d.
 	square := r * r
 	excess := math.FMA(square, float64(d), -1) + math.FMA(r, r, -square)*float64(d)
-	if excess <= 2*touching {
+	if excess <= 2*touchTolerance {
 		return 0
 	}
 	return math.Sqrt(excess / float64(d))
@@ -174,7 +174,7 @@ func waterlineOf(y []float64, s, mass float64) waterline {
 // projectBox replaces y by clip(yⱼ − κ, −r, r) for the κ at which the sum is 1, where
 // d r ≥ 1.
 func projectBox(y []float64, r float64) {
-	if r*float64(len(y)) <= 1+touching {
+	if r*float64(len(y)) <= 1+touchTolerance {
 		for j := range y {
 			y[j] = 1 / float64(len(y))
 		}

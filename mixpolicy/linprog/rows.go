@@ -1,7 +1,14 @@
 package linprog
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -52,4 +59,168 @@ func (c Columns) Row(dst []float64, i int) {
 	for j, col := range c {
 		dst[j] = col[i]
 	}
+}
+
+// A scanner looks through all rows of Ψ for those that a point violates.
+type scanner struct {
+	psi    Rows
+	n, d   int
+	group  int // rows that give one candidate, the most violated of them
+	block  int // rows of one call of Apply, a whole number of groups
+	passes []*pass
+	next   atomic.Int64 // block
+}
+
+// A candidate is a row i with by = −Ψᵢx/‖Ψᵢ‖₂ > 0.
+type candidate struct {
+	row int
+	by  float64
+}
+
+func newScanner(psi Rows) *scanner {
+	n, d := psi.Dims()
+	// A vertex has d active rows. One candidate from each of 8 d parts of Ψ, and from more
+	// where Ψ is long, are enough to choose the next d rows from.
+	group := min(max(n/(8*d), 1), 2048)
+	// 2048 products are 16 KiB, half of a first-level cache.
+	block := group * max(1, 2048/group)
+	workers := runtime.GOMAXPROCS(0)
+	// Starting a goroutine costs as much as some 2¹⁴ multiplications.
+	if work := n * d; work < 1<<16 {
+		workers = 1
+	}
+	s := &scanner{psi: psi, n: n, d: d, group: group, block: block}
+	for range min(workers, max(1, (n+block-1)/block)) {
+		s.passes = append(s.passes, &pass{scanner: s, dot: make([]float64, min(block, n)), row: make([]float64, d)})
+	}
+	return s
+}
+
+// scan returns the most violated row of each group in which x violates any, and how far
+// from the feasible point c to x, as a part of the way, no row is violated; c may be nil.
+// The result does not depend on the number of workers.
+func (s *scanner) scan(ctx context.Context, x, c []float64) (all []candidate, share float64, err error) {
+	s.next.Store(0)
+	if len(s.passes) == 1 {
+		p := s.passes[0]
+		p.over(ctx, x, c)
+		return p.found, p.share, p.err
+	}
+	var wg sync.WaitGroup
+	for _, p := range s.passes {
+		wg.Go(func() { p.over(ctx, x, c) })
+	}
+	wg.Wait()
+	share = 1
+	first := s.passes[0]
+	for _, p := range s.passes {
+		all = append(all, p.found...)
+		share = min(share, p.share)
+		if p.err != nil && (first.err == nil || p.stop < first.stop) {
+			first = p
+		}
+	}
+	if first.err != nil {
+		return nil, 0, first.err // of the lowest row, as one worker would have found it
+	}
+	slices.SortFunc(all, func(a, b candidate) int { return cmp.Compare(a.row, b.row) })
+	return all, share, nil
+}
+
+// A pass is one worker's part of a scan. Each takes the next block when it is free.
+type pass struct {
+	*scanner
+	dot   []float64 // of a block
+	row   []float64
+	found []candidate
+	share float64
+	err   error
+	stop  int // the block of the error
+}
+
+func (p *pass) over(ctx context.Context, x, c []float64) {
+	p.found, p.share, p.err = p.found[:0], 1, nil
+	for {
+		from := (int(p.next.Add(1)) - 1) * p.block
+		if from >= p.n {
+			return
+		}
+		if p.err = ctx.Err(); p.err == nil {
+			p.err = p.search(x, c, from)
+		}
+		if p.err != nil {
+			p.stop = from
+			return
+		}
+	}
+}
+
+// search appends the candidates of the block that starts at row from.
+func (p *pass) search(x, c []float64, from int) error {
+	dot := p.dot[:min(p.block, p.n-from)]
+	p.psi.Apply(dot, from, x)
+	for start := 0; start < len(dot); start += p.group {
+		end := min(start+p.group, len(dot))
+		best, bestSq := candidate{}, 0.0
+		for k, v := range dot[start:end] {
+			// Most rows end here. The others are violated, or so small that the product may
+			// have lost its digits, or so large that it overflowed, or not finite.
+			if v >= 0x1p-1000 && v <= math.MaxFloat64 {
+				continue
+			}
+			i := from + start + k
+			p.psi.Row(p.row, i)
+			if c != nil && v < 0 {
+				inside := max(0, floats.Dot(p.row, c))
+				p.share = min(p.share, inside/(inside-v))
+			}
+			var lengthSq float64
+			for _, a := range p.row {
+				lengthSq += a * a
+			}
+			// v²/‖Ψᵢ‖² orders violations without a root or a division, where squares are
+			// normal numbers.
+			if lengthSq > 0x1p-900 && lengthSq < 0x1p900 && !math.IsInf(v, 0) {
+				if v >= 0 || v*v <= bestSq*lengthSq {
+					continue
+				}
+			}
+			length, _, err := normalise(p.row, i)
+			if err != nil {
+				return err
+			}
+			if length == 0 {
+				continue
+			}
+			if by := -floats.Dot(p.row, x); by > best.by {
+				best, bestSq = candidate{row: i, by: by}, by*by
+			}
+		}
+		if best.by > 0 {
+			p.found = append(p.found, best)
+		}
+	}
+	return nil
+}
+
+// normalise divides row i by a power of two and then by its length ‖·‖₂. A row of
+// zeros has the length 0 and says nothing.
+func normalise(row []float64, i int) (length, scale float64, err error) {
+	most := 0.0
+	for j, v := range row {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return 0, 0, fmt.Errorf("linprog: Ψ[%d,%d] = %v, want a finite number", i, j, v)
+		}
+		most = max(most, math.Abs(v))
+	}
+	if most == 0 {
+		return 0, 1, nil
+	}
+	scale = powerOfTwo(most)
+	for j := range row {
+		row[j] /= scale
+	}
+	length = math.Sqrt(floats.Dot(row, row))
+	floats.Scale(1/length, row)
+	return length, scale, nil
 }

@@ -44,7 +44,7 @@ func TestSearch(t *testing.T) {
 		wg.Go(func() {
 			for seed := w; seed < *searched; seed += workers {
 				p := degenerate(seed, rand.New(rand.NewPCG(uint64(seed), 7)))
-				sol, err := p.minimize(background, Settings{Workers: 1})
+				sol, err := p.minimize(background, Settings{})
 				gap, err := checkProgram(p, sol, err)
 				if err == nil && sol != nil && gap > gapOf(p, sol) {
 					err = fmt.Errorf("gap %v, allowed %v", gap, gapOf(p, sol))
@@ -108,7 +108,7 @@ func integerProgram(rng *rand.Rand) Mixture {
 		B:    vector(d, func() float64 { return small(rng, -3, 3) }),
 		Psi:  columns(n, d, func(_, _ int) float64 { return small(rng, low, 3) }),
 		Norm: anyNorm(rng),
-		R:    pick(rng, .3, .5, .75, 1, 1.5, 2, 5, 100, math.Inf(1)),
+		R:    pick(rng, .3, 5./16, .5, .75, 1, 1.5, 2, 5, 100, math.Inf(1)),
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 
 // BirthDeath is the chain on n states 0, …, n−1 that goes from k to k+1 with
 // probability Up[k], from k+1 to k with probability Down[k] (k = 0, …, n−2), and
-// else stays. Its stationary distribution is known in closed form, which makes it
-// the judge of everything that computes one.
+// else stays. Its stationary distribution is known in closed form, so that it tests
+// every method that computes one.
 type BirthDeath struct {
 	Up, Down []float64 // n−1 each, positive; Up[k] + Down[k−1] ≤ 1
 
@@ -75,13 +75,13 @@ func (c BirthDeath) MDP() (*mixpolicy.MDP, error) {
 	})
 }
 
-// LogStationary returns log μ. Detailed balance, μ(k)Up[k] = μ(k+1)Down[k], gives
+// logStationary returns log μ. Detailed balance, μ(k)Up[k] = μ(k+1)Down[k], gives
 //
 //	log μ(k) = Σ_{i<k} log(Up[i]/Down[i]) − log Σ_j exp(…)
 //
 // with an absolute error of a few 2⁻⁵³ · Σ_{i<k} |log(Up[i]/Down[i])|, so that the
 // measure of a state is known even where it underflows.
-func (c BirthDeath) LogStationary() ([]float64, error) {
+func (c BirthDeath) logStationary() ([]float64, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (c BirthDeath) LogStationary() ([]float64, error) {
 // Stationary returns μ, to a relative error of a few 2⁻⁵³ · Σ |log(Up/Down)|; it
 // underflows to 0 where log μ < −745.
 func (c BirthDeath) Stationary() ([]float64, error) {
-	mu, err := c.LogStationary()
+	mu, err := c.logStationary()
 	for k, v := range mu {
 		mu[k] = math.Exp(v)
 	}

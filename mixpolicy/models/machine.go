@@ -7,9 +7,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// Machine is the smallest MDP with a decision in it: a machine that works or is
-// broken, and in each state can be left alone or serviced. Everything about it has
-// a closed form. The zero value breaks with probability 0.3 a step, 0.1 when
+// Machine is an MDP of two states and two actions: a machine that works or is
+// broken, and in each state can be left alone or serviced. Its measures and costs
+// have a closed form. The zero value breaks with probability 0.3 a step, 0.1 when
 // serviced; recovers on its own with probability 0.1, when serviced with 0.8; and
 // costs 5 a step while broken, 1 for service.
 type Machine struct {
@@ -112,13 +112,6 @@ func (w Machine) Optimum() (cost float64, serviced [2]float64, err error) {
 		}
 	}
 	return cost, serviced, nil
-}
-
-// Relaxation returns the second eigenvalue 1 − p − q of the chain P^π: the distance
-// to the stationary measure is multiplied by it in every step.
-func (w Machine) Relaxation(serviced [2]float64) (float64, error) {
-	w, err := w.complete()
-	return 1 - blend(w.Break, serviced[Working]) - blend(w.Repair, serviced[Broken]), err
 }
 
 // blend returns the probability under an action drawn with probability t for 1.

@@ -188,8 +188,8 @@ func (w Network) MDP() (*mixpolicy.MDP, error) {
 	initial := make([]float64, g.states())
 	initial[0] = 1
 	// What can happen depends only on which queues are empty and which are full: 3⁴
-	// kinds of states. A kind's transitions, relative to the state, are worked out
-	// when it is first met.
+	// kinds of states. A kind's transitions, relative to the state, are computed
+	// when its first state comes.
 	var relative [81][4][]mixpolicy.Transition
 	most := 1 << 4 // next states of a pair: two arrivals and two services, each or not
 	if w.Dynamics == OneEvent {
@@ -237,7 +237,7 @@ func (w Network) MDP() (*mixpolicy.MDP, error) {
 	})
 }
 
-// transitions returns P_a(x, ·) by going through what can happen in a step.
+// transitions returns P_a(x, ·) by enumerating the events of a step.
 func (w Network) transitions(g grid, x [4]int, a int) []mixpolicy.Transition {
 	events := w.events(x, a)
 	var next []mixpolicy.Transition

@@ -62,17 +62,17 @@ func (w Network) Policy(x *mixpolicy.MDP, rule Rule) (*mixpolicy.Policy, error) 
 	}
 	switch rule {
 	case Longer:
-		return w.IndexPolicy(x, func(lengths [4]int, i int) float64 { return float64(lengths[i]) })
+		return w.indexPolicy(x, func(lengths [4]int, i int) float64 { return float64(lengths[i]) })
 	case LastBuffer:
-		return w.IndexPolicy(x, func(_ [4]int, i int) float64 { return float64(i % 2) })
+		return w.indexPolicy(x, func(_ [4]int, i int) float64 { return float64(i % 2) })
 	case OldestJob:
 		return w.policy(x, func(lengths [4]int, i, j int) float64 {
 			return float64(lengths[i]) / float64(lengths[i]+lengths[j])
 		})
 	case CMu:
-		return w.IndexPolicy(x, func(_ [4]int, i int) float64 { return w.Holding[i] * w.Service[i] })
+		return w.indexPolicy(x, func(_ [4]int, i int) float64 { return w.Holding[i] * w.Service[i] })
 	case MaxWeight:
-		return w.IndexPolicy(x, func(lengths [4]int, i int) float64 {
+		return w.indexPolicy(x, func(lengths [4]int, i int) float64 {
 			d := float64(lengths[i])
 			if k := downstream[i]; k >= 0 {
 				d -= float64(lengths[k])
@@ -80,7 +80,7 @@ func (w Network) Policy(x *mixpolicy.MDP, rule Rule) (*mixpolicy.Policy, error) 
 			return w.Service[i] * d
 		})
 	case AnyQueue:
-		return w.IndexPolicy(x, func([4]int, int) float64 { return 0 })
+		return w.indexPolicy(x, func([4]int, int) float64 { return 0 })
 	}
 	return nil, fmt.Errorf("models: network: unknown rule %v", rule)
 }
@@ -98,9 +98,9 @@ func (w Network) Policies(x *mixpolicy.MDP, rules ...Rule) ([]*mixpolicy.Policy,
 	return policies, nil
 }
 
-// IndexPolicy returns the policy under which each server serves that one of its
+// indexPolicy returns the policy under which each server serves that one of its
 // queues, of those with a job, which has the greater index; a queue counts from 0.
-func (w Network) IndexPolicy(x *mixpolicy.MDP, index func(lengths [4]int, queue int) float64) (*mixpolicy.Policy, error) {
+func (w Network) indexPolicy(x *mixpolicy.MDP, index func(lengths [4]int, queue int) float64) (*mixpolicy.Policy, error) {
 	return w.policy(x, func(lengths [4]int, i, j int) float64 {
 		a, b := index(lengths, i), index(lengths, j)
 		switch {

@@ -11,17 +11,17 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// SimulatedStreams is the number of independent runs of [Network.Simulate].
-const SimulatedStreams = 32
+// streams is the number of independent runs of [Network.Simulate].
+const streams = 32
 
 // Simulate plays the network under policy p job by job and returns the mean cost of a
-// step in each of [SimulatedStreams] independent runs of the given number of steps. It draws events and moves jobs; of the MDP's matrices it uses
-// nothing, so that it checks them.
+// step in each of 32 independent runs of the given number of steps. It draws events and
+// moves jobs; of the MDP's matrices it uses nothing, so that it checks them.
 //
 // A run begins with the empty network and warms up for as many steps again, uncounted:
-// what is left of the beginning then is less than what an interval for their mean shows,
-// if the number of steps is many times the time in which the network forgets. Run k draws
-// from PCG(seed, k), whatever the number of processors.
+// if the number of steps is many mixing times, what the beginning adds to the cost is
+// less than the width of an interval for the mean. Run k draws from
+// PCG(seed, k), so the result does not depend on the number of processors.
 func (w Network) Simulate(ctx context.Context, p *mixpolicy.Policy, steps int, seed uint64) ([]float64, error) {
 	w, err := w.complete()
 	if err != nil {
@@ -30,7 +30,7 @@ func (w Network) Simulate(ctx context.Context, p *mixpolicy.Policy, steps int, s
 	if steps < 1 {
 		return nil, fmt.Errorf("models: network: %d simulated steps, want at least 1", steps)
 	}
-	means := make([]float64, SimulatedStreams)
+	means := make([]float64, streams)
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for k := range means {
@@ -49,9 +49,9 @@ func (w Network) simulate(ctx context.Context, p *mixpolicy.Policy, steps int, r
 	g := w.grid()
 	var x [4]int
 	var total float64
-	const look = 1 << 20 // some 50 ms
+	const often = 1 << 20 // some 50 ms
 	for t := range 2 * steps {
-		if t%look == 0 && ctx.Err() != nil {
+		if t%often == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
 		if t >= steps {

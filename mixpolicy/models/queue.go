@@ -1,3 +1,10 @@
+// Package models holds Markov decision processes to experiment on: the queue of
+// section 6 under every reading of its transition law, chains whose measures are
+// known in closed form, random MDPs, and small worlds to learn with.
+//
+// A model is a struct whose zero value is the published one. Its MDP method
+// builds the [mixpolicy.MDP], or returns an error that names the parameter, state
+// or action at fault. Models know nothing of the methods that solve them.
 package models
 
 import (
@@ -229,11 +236,11 @@ func (q Queue) MDP() (*mixpolicy.MDP, error) {
 func (q Queue) Policies(x *mixpolicy.MDP) ([]*mixpolicy.Policy, error) {
 	even, err := mixpolicy.StateIndependent(x, .25, .25, .25, .25)
 	if err != nil {
-		return nil, fmt.Errorf("models: base policies (6.3): %w", err)
+		return nil, fmt.Errorf("%w (base policies (6.3) of a queue)", err)
 	}
 	slow, err := mixpolicy.StateIndependent(x, .3, .3, .2, .2)
 	if err != nil {
-		return nil, fmt.Errorf("models: base policies (6.3): %w", err)
+		return nil, fmt.Errorf("%w (base policies (6.3) of a queue)", err)
 	}
 	return []*mixpolicy.Policy{even, slow}, nil
 }

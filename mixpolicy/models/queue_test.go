@@ -2,8 +2,13 @@ package models
 
 import (
 	"context"
+	"encoding/csv"
 	"fmt"
 	"math"
+	"math/big"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -183,41 +188,6 @@ func closedForm(q Queue, p *mixpolicy.Policy) BirthDeath {
 	return c
 }
 
-// Section 6 counts visits; so does Simulate.
-func TestQueueSimulated(t *testing.T) {
-	q := Queue{}
-	x, err := q.MDP()
-	if err != nil {
-		t.Fatal(err)
-	}
-	base, err := q.Policies(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, p := range base {
-		mu, err := closedForm(q, p).Stationary()
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := x.PolicyCost(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var want float64
-		for s, v := range mu {
-			want += v * c[s]
-		}
-		e, err := mixpolicy.Simulate(context.Background(), x, p, mixpolicy.SimulateSettings{Steps: 8_000_000, Seed: 6})
-		if err != nil {
-			t.Fatal(err)
-		}
-		// 5 standard errors: one seed in a million fails, and this one is fixed.
-		if math.Abs(e.MeanCost-want) > 5*e.CostError || e.CostError > 0.03*want {
-			t.Errorf("policy %d: simulated cost %.1f ± %.1f, exact %.3f", i+1, e.MeanCost, e.CostError, want)
-		}
-	}
-}
-
 func TestQueueRefuses(t *testing.T) {
 	for _, c := range []struct {
 		queue Queue
@@ -244,12 +214,9 @@ func TestQueueRefuses(t *testing.T) {
 	if _, err := (Queue{Reading: Literal, Arrival: .2}).MDP(); err != nil {
 		t.Errorf("the literal reading with ϱ + a ≤ 1 is refused: %v", err)
 	}
-	x, err := Queue{Rates: []float64{.1, .9}}.MDP()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := (Queue{}).Policies(x); err == nil {
-		t.Error("π¹ of four actions is accepted by a queue of two")
+	two := mixpolicy.Must(Queue{Rates: []float64{.1, .9}}.MDP())
+	if _, err := (Queue{}).Policies(two); err == nil || !strings.Contains(err.Error(), "(6.3)") {
+		t.Errorf("π¹ of four actions for a queue of two: error %v", err)
 	}
 }
 
@@ -269,34 +236,241 @@ func TestDeFariasVanRoyQueue(t *testing.T) {
 	if len(to) != 2 || to[0] != 6 || to[1] != 8 || p[0] != .8 || p[1] != .2 {
 		t.Errorf("from 7 at rate .8: %v with %v, want 6 and 8 with .8 and .2", to, p)
 	}
-	phi, err := q.Monomials(3)
+}
+
+// Every number of data/reference.csv about the queue of section 6 is computed here
+// in the two ways that its row names. They agree to 1e-12, and the file with them.
+func TestQueueReferenceValues(t *testing.T) {
+	exact := inRationals()
+	numeric := fromMDP(t)
+	seen := map[string]bool{}
+	for _, row := range readReference(t) {
+		name, ok := strings.CutPrefix(row.name, "queue/")
+		if !ok {
+			continue
+		}
+		seen[name] = true
+		for i, values := range []map[string]float64{exact, numeric} {
+			got, ok := values[name]
+			if !ok {
+				t.Errorf("%s: not computed by %s", row.name, row.methods[i])
+				continue
+			}
+			if math.Abs(got-row.value) > 1e-12*math.Abs(row.value) {
+				t.Errorf("%s: %s gives %.17g, the file has %.17g", row.name, row.methods[i], got, row.value)
+			}
+		}
+	}
+	for name, v := range exact {
+		if !seen[name] {
+			t.Errorf("queue/%s = %.17g is not in the file", name, v)
+		}
+	}
+}
+
+// reference is a row of data/reference.csv.
+type reference struct {
+	name    string
+	value   float64
+	methods [2]string
+}
+
+func readReference(t *testing.T) []reference {
+	t.Helper()
+	f, err := os.Open("../../data/reference.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []int{0, 1, 2, 12_345, 49_999} {
-		v := float64(s)
-		for k, want := range []float64{1, v, v * v, v * v * v} {
-			if phi.At(s, k) != want { // integers below 2⁵³
-				t.Errorf("feature %d at %d is %v, want %v", k, s, phi.At(s, k), want)
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.Comment = '#'
+	records, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"name", "value", "unit", "method", "other_method", "source"}; !slices.Equal(records[0], want) {
+		t.Fatalf("columns %v, want %v", records[0], want)
+	}
+	var rows []reference
+	for _, rec := range records[1:] {
+		v, err := strconv.ParseFloat(rec[1], 64)
+		if err != nil {
+			t.Fatalf("%s: %v", rec[0], err)
+		}
+		rows = append(rows, reference{rec[0], v, [2]string{rec[3], rec[4]}})
+	}
+	return rows
+}
+
+// inRationals computes the values in rational arithmetic from the closed forms: μ¹ is
+// uniform, μ² geometric of ratio .5/.46 = 25/23. The best average cost comes from
+// shooting instead.
+func inRationals() map[string]float64 {
+	rat := big.NewRat
+	mul := func(x, y *big.Rat) *big.Rat { return new(big.Rat).Mul(x, y) }
+	add := func(x, y *big.Rat) *big.Rat { return new(big.Rat).Add(x, y) }
+	sub := func(x, y *big.Rat) *big.Rat { return new(big.Rat).Sub(x, y) }
+	quo := func(x, y *big.Rat) *big.Rat { return new(big.Rat).Quo(x, y) }
+	float := func(x *big.Rat) float64 { v, _ := x.Float64(); return v }
+
+	const n = 100
+	policies := [2][4]*big.Rat{
+		{rat(1, 4), rat(1, 4), rat(1, 4), rat(1, 4)},
+		{rat(3, 10), rat(3, 10), rat(1, 5), rat(1, 5)},
+	}
+	var mu [2][n]*big.Rat
+	for i, ratio := range []*big.Rat{rat(1, 1), rat(25, 23)} {
+		total, power := new(big.Rat), rat(1, 1)
+		for s := range n {
+			mu[i][s] = power
+			total.Add(total, power)
+			power = mul(power, ratio)
+		}
+		for s := range n {
+			mu[i][s] = quo(mu[i][s], total)
+		}
+	}
+	// ψⁱ(s,a) = μⁱ(s) πⁱ(a); the cost is s² + 60(a/5)³ for a = 1, …, 4.
+	var cost [2]*big.Rat
+	// Ψθ ⪰ 0 on 1ᵀθ = 1 is θ₁(ψ¹ − ψ²) ≥ −ψ²: a bound on θ₁ from every pair.
+	var low, high *big.Rat
+	for i := range cost {
+		cost[i] = new(big.Rat)
+		for s := range n {
+			for a := range 4 {
+				c := add(rat(int64(s+1)*int64(s+1), 1), rat(60*int64(a+1)*int64(a+1)*int64(a+1), 125))
+				cost[i] = add(cost[i], mul(c, mul(mu[i][s], policies[i][a])))
 			}
 		}
 	}
-	for _, xi := range []float64{.9, .999} {
-		w, err := q.GeometricWeights(xi)
-		if err != nil {
+	for s := range n {
+		for a := range 4 {
+			psi1, psi2 := mul(mu[0][s], policies[0][a]), mul(mu[1][s], policies[1][a])
+			slope := sub(psi1, psi2)
+			if slope.Sign() == 0 {
+				continue
+			}
+			bound := quo(new(big.Rat).Neg(psi2), slope)
+			if slope.Sign() > 0 && (low == nil || bound.Cmp(low) > 0) {
+				low = bound
+			}
+			if slope.Sign() < 0 && (high == nil || bound.Cmp(high) < 0) {
+				high = bound
+			}
+		}
+	}
+	// cᵀψ¹ < cᵀψ², so the most of ψ¹ is best.
+	optimum := add(mul(high, cost[0]), mul(sub(rat(1, 1), high), cost[1]))
+	return map[string]float64{
+		"cost of policy 1":     float(cost[0]),
+		"cost of policy 2":     float(cost[1]),
+		"measure 1 of state 1": float(mu[0][0]),
+		"measure 2 of state 1": float(mu[1][0]),
+		"measure 2 of state L": float(mu[1][n-1]),
+		"least theta 1":        float(low),
+		"greatest theta 1":     float(high),
+		"optimum":              float(optimum),
+		"best average cost":    shoot(),
+	}
+}
+
+// shoot finds the least average cost g of the uniformised queue by shooting. With
+// Δ(s) = h(s+1) − h(s) the optimality equation is
+//
+//	g = min_a { c(s,a) + up Δ(s) − down_a Δ(s−1) },
+//
+// where up is the same for all actions. So a g gives Δ(1), Δ(2), … in turn, and it
+// is right when the last state, which has no Δ(L), balances as well. An error in g
+// grows by more than a half in each state: g is sharp to the last bits, which 200
+// bits of working precision leave no doubt about.
+func shoot() float64 {
+	const bits = 200
+	num := func(x float64) *big.Float { return new(big.Float).SetPrec(bits).SetFloat64(x) }
+	op := func() *big.Float { return new(big.Float).SetPrec(bits) }
+	clock := num(13) // 1.3 in tenths
+	up := op().Quo(num(5), clock)
+	tooSmall := func(g *big.Float) bool {
+		delta := num(0)
+		for s := 1; ; s++ {
+			var least *big.Float
+			for a := 1; a <= 4; a++ {
+				c := op().Quo(num(float64(60*a*a*a)), num(125))
+				c.Add(c, num(float64(s*s)))
+				if s > 1 { // down_a = (2a/10)/1.3
+					d := op().Quo(num(float64(2*a)), clock)
+					c.Sub(c, d.Mul(d, delta))
+				}
+				if least == nil || c.Cmp(least) < 0 {
+					least = c
+				}
+			}
+			if s == 100 {
+				return g.Cmp(least) < 0
+			}
+			delta = op().Quo(op().Sub(g, least), up)
+		}
+	}
+	lo, hi := num(0), num(10_060) // the costs lie between
+	for range 120 {
+		g := op().Add(lo, hi)
+		g.Quo(g, num(2))
+		if tooSmall(g) {
+			lo = g
+		} else {
+			hi = g
+		}
+	}
+	g, _ := lo.Float64()
+	return g
+}
+
+// fromMDP computes the same values from the MDP: measures by elimination, the
+// LP (2.18) of d = 2 by its bounds on θ₁, and the best cost by policy iteration,
+// as the cost of the measure of its policy.
+func fromMDP(t *testing.T) map[string]float64 {
+	t.Helper()
+	q := Queue{}
+	x, err := q.MDP()
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, err := q.Policies(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var psi [2]*mixpolicy.Measure
+	for i, p := range base {
+		if psi[i], err = x.Occupation(p); err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range []int{0, 1, 100} {
-			// The cut-off mass ξ⁵⁰⁰⁰⁰ is below 2e-22.
-			if want := (1 - xi) * math.Pow(xi, float64(s)); math.Abs(w[s]-want) > 1e-12*want {
-				t.Errorf("weight of %d for ξ = %v is %v, want %v", s, xi, w[s], want)
-			}
+	}
+	cost := [2]float64{psi[0].Cost(x.Costs()), psi[1].Cost(x.Costs())}
+	low, high := math.Inf(-1), math.Inf(1)
+	for i, v := range psi[0].Pair {
+		w := psi[1].Pair[i]
+		if v > w {
+			low = max(low, -w/(v-w))
+		} else {
+			high = min(high, w/(w-v))
 		}
 	}
-	if _, err := q.Monomials(-1); err == nil {
-		t.Error("degree −1 is accepted")
+	v, err := mixpolicy.PolicyIteration(t.Context(), x, mixpolicy.ValuationSettings{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := q.GeometricWeights(1); err == nil {
-		t.Error("ξ = 1 is accepted")
+	best, err := x.Occupation(v.Policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]float64{
+		"cost of policy 1":     cost[0],
+		"cost of policy 2":     cost[1],
+		"measure 1 of state 1": psi[0].State[0],
+		"measure 2 of state 1": psi[1].State[0],
+		"measure 2 of state L": psi[1].State[x.States()-1],
+		"least theta 1":        low,
+		"greatest theta 1":     high,
+		"optimum":              high*cost[0] + (1-high)*cost[1],
+		"best average cost":    best.Cost(x.Costs()),
 	}
 }

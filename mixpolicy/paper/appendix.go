@@ -10,24 +10,25 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
 // appendix is the equations and statements of the appendix.
 var appendix = []Entry{
 	{Number: "A.1", What: "the error has conditional mean zero along any direction", Symbol: "mixpolicy.Problem.GradTheta", check: checkMeanZero},
-	{Number: "A.2", What: "its size along θ_t − θ, by Hölder's inequality", Symbol: "mixpolicy.Constants", check: checkHoelder},
-	{Number: "A.3", What: "bound C_e of its norm", Symbol: "mixpolicy.Constants.Ce", Errata: "gradient-sign", check: checkErrorBound},
-	{Number: "A.4", What: "its squared exponential moment", Symbol: "mixpolicy.OrliczNorm", check: checkExponentialMoment},
-	{Number: "A.5", What: "conditionally sub-Gaussian martingale differences", Symbol: "mixpolicy.OrliczNorm", Defines: true, check: checkConditional},
+	{Number: "A.2", What: "its size along θ_t − θ, by Hölder's inequality", Symbol: "mixpolicy/theory.Constants", check: checkHoelder},
+	{Number: "A.3", What: "bound C_e of its norm", Symbol: "mixpolicy/theory.Constants.Ce", Errata: "gradient-sign", check: checkErrorBound},
+	{Number: "A.4", What: "its squared exponential moment", Symbol: "mixpolicy/theory.OrliczNorm", check: checkExponentialMoment},
+	{Number: "A.5", What: "conditionally sub-Gaussian martingale differences", Symbol: "mixpolicy/theory.OrliczNorm", Defines: true, check: checkConditional},
 	{Number: "A.6", What: "Azuma–Hoeffding inequality", Symbol: "mixpolicy/paper.Concentration", Errata: "azuma-scale", check: checkAzuma},
-	{Number: "A.7", What: "exponential of the error along a unit vector", Symbol: "mixpolicy.Constants", check: checkUnitDirections},
-	{Number: "A.8", What: "sub-Gaussian norm of the error vector", Symbol: "mixpolicy.OrliczNorm", check: checkUnitDirections},
+	{Number: "A.7", What: "exponential of the error along a unit vector", Symbol: "mixpolicy/theory.Constants", check: checkUnitDirections},
+	{Number: "A.8", What: "sub-Gaussian norm of the error vector", Symbol: "mixpolicy/theory.OrliczNorm", check: checkUnitDirections},
 	{Number: "A.9", What: "Bernstein's inequality for sub-exponential variables", Symbol: "mixpolicy/paper.Concentration", check: checkBernstein},
 	{Number: "A.10", What: "Gaussian average: conditioned on X", Symbol: "mixpolicy/paper.GaussianAverage", check: checkGaussianAverage},
 	{Number: "A.11", What: "Gaussian average: conditioned on W", Symbol: "mixpolicy/paper.GaussianAverage", Errata: "gaussian-displays", check: checkGaussianBound},
 	{Number: "A.12", What: "exponential moment of the centred squared norm", Symbol: "mixpolicy/paper.SquaredNormMoment", Errata: "dimension", check: checkSquaredMoment},
 
-	{Number: "Lemma A.1", What: "sums of dependent sub-Gaussian and sub-exponential variables", Symbol: "mixpolicy.OrliczNorm", check: checkSumNorm},
+	{Number: "Lemma A.1", What: "sums of dependent sub-Gaussian and sub-exponential variables", Symbol: "mixpolicy/theory.OrliczNorm", check: checkSumNorm},
 	{Number: "Lemma A.2", What: "Azuma–Hoeffding inequality", Symbol: "mixpolicy/paper.Concentration", Errata: "azuma-scale", check: checkAzuma},
 	{Number: "Lemma A.3", What: "the squared norm of a sub-Gaussian vector is sub-exponential", Symbol: "mixpolicy/paper.SquaredNormMoment", Errata: "dimension", check: checkSquaredNorm},
 	{Number: "Lemma A.4", What: "Bernstein's inequality", Symbol: "mixpolicy/paper.Concentration", check: checkBernstein},
@@ -59,7 +60,7 @@ func checkErrorBound(context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: 20})
+	k, err := theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20})
 	if err != nil {
 		return Finding{}, err
 	}
@@ -99,7 +100,7 @@ func checkExponentialMoment(context.Context) (Finding, error) {
 }
 
 func checkConditional(context.Context) (Finding, error) {
-	norm, err := mixpolicy.OrliczNorm(2, diceValues, diceChances)
+	norm, err := theory.OrliczNorm(2, diceValues, diceChances)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -144,7 +145,7 @@ func checkUnitDirections(context.Context) (Finding, error) {
 			along[i] = floats.Dot(stochasticGradient(p, lambda, i), v) - floats.Dot(mean, v)
 			worst = max(worst, excess(math.Abs(along[i]), k.Comparison*top))
 		}
-		norm, err := mixpolicy.OrliczNorm(2, along, chances)
+		norm, err := theory.OrliczNorm(2, along, chances)
 		if err != nil {
 			return Finding{}, err
 		}
@@ -231,7 +232,7 @@ func checkSumNorm(context.Context) (Finding, error) {
 	for _, nu := range []float64{1, 2} {
 		var norms [3]float64
 		for i, v := range [][]float64{diceValues, y, both} {
-			n, err := mixpolicy.OrliczNorm(nu, v, diceChances)
+			n, err := theory.OrliczNorm(nu, v, diceChances)
 			if err != nil {
 				return Finding{}, err
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 	"github.com/mixpolicy/lab/mixpolicy/models"
 	"github.com/mixpolicy/lab/mixpolicy/race"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
 // mixtureCosts returns the true costs of the mixtures of two policies (2.16) that take the
@@ -348,14 +349,14 @@ func theoryClaims(ctx context.Context) ([]Claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: cMax})
+	k, err := theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: cMax})
 	if err != nil {
 		return nil, err
 	}
 	quarter, eighth, none := RateExponent(k, 0.25), RateExponent(k, 0.125), RateExponent(k, 0)
 	rate := func(power float64) float64 { // of the violation
 		at := func(n float64) float64 {
-			s := mixpolicy.StepSums{Sum: 2 * math.Sqrt(n), Squares: 1 + math.Log(n)}
+			s := theory.StepSums{Sum: 2 * math.Sqrt(n), Squares: 1 + math.Log(n)}
 			return math.Log(k.With(math.Pow(n, power)).ViolationBound(s, 0.05).Value)
 		}
 		return (at(1e60) - at(1e50)) / math.Log(1e10)
@@ -368,7 +369,7 @@ func theoryClaims(ctx context.Context) ([]Claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	sk, err := mixpolicy.NewConstants(small, mixpolicy.PrimalDual{})
+	sk, err := theory.NewConstants(small, mixpolicy.PrimalDual{})
 	if err != nil {
 		return nil, err
 	}
@@ -378,10 +379,10 @@ func theoryClaims(ctx context.Context) ([]Claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	sums := mixpolicy.StepSums{Sum: 2 * (math.Sqrt(need+1) - 1), Squares: 1 + math.Log(need)}
+	sums := theory.StepSums{Sum: 2 * (math.Sqrt(need+1) - 1), Squares: 1 + math.Log(need)}
 	gapPart := sk.SharpObjectiveBound(sums, rho).Value
 	mass := 2 * math.Sqrt(float64(sk.Pairs)) * sk.SharpViolationBound(sums, rho).Value
-	violationPart := 2 * sk.Cost * mixpolicy.Distance(mixpolicy.Corrected, small.MDP().Criterion(), 1, 0, mass)
+	violationPart := 2 * sk.Cost * theory.Distance(mixpolicy.Corrected, small.MDP().Criterion(), 1, 0, mass)
 	printedNeed := sk.PrintedSampleComplexity(1, epsilon)
 	var actual int
 	best, err := small.Optimum()
@@ -459,7 +460,7 @@ func polynomialInD() (dims, sizes []float64, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{})
+		k, err := theory.NewConstants(p, mixpolicy.PrimalDual{})
 		if err != nil {
 			return nil, nil, err
 		}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
 // Tail is a concentration inequality at one deviation: the frequency in simulation with
@@ -55,7 +56,7 @@ var concentration = sync.OnceValues(func() ([]Tail, error) {
 	}
 	const trials, iterations = 2000, 25
 	sums := make([]float64, trials)
-	var k *mixpolicy.Constants
+	var k *theory.Constants
 	var squares float64
 	for i := range sums {
 		r, err := NewTrace(p, TraceSettings{Iterations: iterations, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 519, Stream: uint64(i)})

@@ -14,6 +14,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
 // Erratum is a place where the paper does not say what is true, or says nothing.
@@ -567,7 +568,7 @@ func witnessSubordinate(context.Context) (Finding, error) {
 		f.MulVec(x, theta)
 		other = max(other, floats.Norm(x, 1)/floats.Norm(theta, 2))
 	}
-	norm := f.SubordinateNorm(p.Class().Norm)
+	norm := theory.SubordinateNorm(f, p.Class().Norm)
 	return mended(off(other, norm), off(used, norm), "cube: sup ‖Ψᵀx‖₁/‖x‖₂ = %.4g, which bounds ‖cᵀΨ‖₁; sup ‖Ψθ‖₁/‖θ‖₂ is %.4g", norm, other)
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
 // copies is the queue with each of its base policies k times. A class of radius R/k reaches
@@ -35,7 +36,7 @@ func geometryClaim(ctx context.Context) (Claim, error) {
 		if err != nil {
 			return Claim{}, err
 		}
-		norm[i], cost[i] = p.Features().SubordinateNorm(p.Class().Norm), r.Objective
+		norm[i], cost[i] = theory.SubordinateNorm(p.Features(), p.Class().Norm), r.Objective
 	}
 	return Claim{
 		ID: "3-geometry", Where: "3.2", Claim: "the geometry of the policy class influences the sample complexity through ‖Ψ‖_{*,2}",

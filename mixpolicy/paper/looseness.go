@@ -9,6 +9,7 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/race"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
 // BoundRow sets the bounds of Proposition 3.1 against a run: the queue of section 6 with
@@ -24,12 +25,12 @@ type BoundRow struct {
 	Trivial float64
 
 	// Printed takes D from the corrected (3.29), since the printed one is +∞.
-	Printed, Corrected, Sharp                            mixpolicy.Bound
-	PrintedViolation, CorrectedViolation, SharpViolation mixpolicy.Bound
+	Printed, Corrected, Sharp                            theory.Bound
+	PrintedViolation, CorrectedViolation, SharpViolation theory.Bound
 }
 
 // Orders is log₁₀ of a bound over what was measured.
-func Orders(b mixpolicy.Bound, measured float64) float64 {
+func Orders(b theory.Bound, measured float64) float64 {
 	return math.Log10(b.Value / math.Abs(measured))
 }
 
@@ -43,7 +44,7 @@ func CompareBounds(ctx context.Context, measured int) ([]BoundRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	base, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: cMax})
+	base, err := theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: cMax})
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +60,7 @@ func CompareBounds(ctx context.Context, measured int) ([]BoundRow, error) {
 	for _, power := range BetaPowers {
 		for t := 10; t <= 10_000_000; t *= 10 {
 			beta := math.Pow(float64(t), power)
-			k, s := base.With(beta), mixpolicy.InverseSqrtSums(mixpolicy.Corrected, t)
+			k, s := base.With(beta), theory.InverseSqrtSums(mixpolicy.Corrected, t)
 			row := BoundRow{
 				T: t, Power: power, Beta: beta, Gap: math.NaN(), Violation: math.NaN(), Trivial: trivial,
 				Printed: k.PrintedObjectiveBound(k.D, t), Corrected: k.ObjectiveBound(s, delta), Sharp: k.SharpObjectiveBound(s, delta),

@@ -17,7 +17,7 @@ import (
 
 // Family is a modulus for each radius R of the policy class, such as
 //
-//	Family{"cube", func(R float64) bregman.Modulus { return bregman.Cube{R: R} }}
+//	Family{"cube", func(R float64) bregman.Modulus { return bregman.Cube(R) }}
 //
 // Its name is for tables and legends.
 type Family struct {

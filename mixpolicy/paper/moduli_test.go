@@ -15,13 +15,14 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
 	"github.com/mixpolicy/lab/plotting"
 )
 
 func families() []Family {
 	return []Family{
-		{"cube", func(r float64) bregman.Modulus { return bregman.Cube{R: r} }},
-		{"log-cosine", func(r float64) bregman.Modulus { return bregman.LogCosine{R: r} }},
+		{"cube", func(r float64) bregman.Modulus { return bregman.Cube(r) }},
+		{"log-cosine", func(r float64) bregman.Modulus { return bregman.LogCosine(r) }},
 	}
 }
 
@@ -173,11 +174,11 @@ func TestPathsNeedALineOrAPlane(t *testing.T) {
 }
 
 // picky fails with large steps: where θ̃ is more than 30 from the origin in dual coordinates.
-type picky struct{ bregman.Cube }
+type picky struct{ bregman.Modulus }
 
 func (picky) String() string { return "picky" }
 func (p picky) ConjugateGradient(dst, y []float64) {
-	p.Cube.ConjugateGradient(dst, y)
+	p.Modulus.ConjugateGradient(dst, y)
 	if floats.Norm(y, 2) > 30 {
 		dst[0] = math.NaN()
 	}
@@ -186,8 +187,8 @@ func (p picky) ConjugateGradient(dst, y []float64) {
 // A modulus that can't run, or not with every step size, says so and ends nobody else's runs.
 func TestAComparisonNamesWhatCannotRun(t *testing.T) {
 	p := smallQueue(t)
-	tiny := Family{"tiny cube", func(float64) bregman.Modulus { return bregman.Cube{R: 0.25} }}
-	some := Family{"picky cube", func(r float64) bregman.Modulus { return picky{bregman.Cube{R: r}} }}
+	tiny := Family{"tiny cube", func(float64) bregman.Modulus { return bregman.Cube(0.25) }}
+	some := Family{"picky cube", func(r float64) bregman.Modulus { return picky{bregman.Cube(r)} }}
 	set := brief
 	set.Etas = []float64{4, 1e9}
 	m, err := CompareModuli(t.Context(), p, set, tiny, some, families()[0])
@@ -292,12 +293,12 @@ func TestCopiesOfPoliciesChangeTheNormAndNothingElse(t *testing.T) {
 			t.Fatal(err)
 		}
 		if k == 1 {
-			one, norm = h, p.Features().SubordinateNorm(p.Class().Norm)
+			one, norm = h, theory.SubordinateNorm(p.Features(), p.Class().Norm)
 			continue
 		}
 		// Power-of-two copies are exact; the others round R and sums of k, and the error of
 		// 10³ steps, each of a few ulp, stays far below 10⁻⁹.
-		if got := p.Features().SubordinateNorm(p.Class().Norm); math.Abs(got-float64(k)*norm) > 1e-12 {
+		if got := theory.SubordinateNorm(p.Features(), p.Class().Norm); math.Abs(got-float64(k)*norm) > 1e-12 {
 			t.Errorf("k = %d: ‖Ψ‖ = %v, want %v", k, got, float64(k)*norm)
 		}
 		for i, theta := range h.Last {

@@ -117,7 +117,7 @@ func (r NetworkRecord) ActionMaps() (plotting.Panels, error) {
 			}
 			g.Z[len(g.Z)-1] = append(g.Z[len(g.Z)-1], row.Value)
 		}
-		f.Layers = []plotting.Layer{plotting.Heatmap{Name: "probability of queue 1", Grid: g, Cells: true}}
+		f.Layers = []plotting.Layer{plotting.Heatmap{Name: "probability of queue 1", Grid: g}}
 		figures = append(figures, f)
 	}
 	return plotting.Panels{Figures: figures, Columns: 2}, nil

@@ -348,7 +348,7 @@ func (r *Trace) sums(c *tally, points, multipliers [][]float64) {
 }
 
 // conclusion is (5.23)–(5.28) and (5.33)–(5.36). The right side of (5.24) is taken as what
-// the run itself had, (∗) of mixpolicy.Constants.ObjectiveBound, so that no
+// the run itself had, (∗) of theory.Constants.ObjectiveBound, so that no
 // concentration inequality hides an error; the printed one is for [Coin].
 func (r *Trace) conclusion(c *tally) error {
 	const printed, corrected = mixpolicy.Printed, mixpolicy.Corrected

@@ -11,17 +11,18 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
 // section2 is the equations and statements of section 2.
 var section2 = []Entry{
 	{Number: "2.1", What: "subdifferential of a convex function at a point", Symbol: "mixpolicy/bregman.Modulus.Gradient", Defines: true, check: checkSubdifferential},
 	{Number: "2.2", What: "Fenchel conjugate", Symbol: "mixpolicy/bregman.Conjugate", Defines: true, check: checkConjugate},
-	{Number: "2.3", What: "Orlicz norm of a random variable", Symbol: "mixpolicy.OrliczNorm", Errata: "orlicz-centring", check: checkOrlicz},
-	{Number: "2.4", What: "sub-Gaussian norm by moments", Symbol: "mixpolicy.MomentNorm", Defines: true, check: momentNorm(2)},
-	{Number: "2.5", What: "sub-Gaussian norm of a vector: the greatest over directions", Symbol: "mixpolicy.VectorMomentNorm", Defines: true, check: vectorNorm(2)},
-	{Number: "2.6", What: "sub-exponential norm by moments", Symbol: "mixpolicy.MomentNorm", Defines: true, check: momentNorm(1)},
-	{Number: "2.7", What: "sub-exponential norm of a vector", Symbol: "mixpolicy.VectorMomentNorm", Defines: true, check: vectorNorm(1)},
+	{Number: "2.3", What: "Orlicz norm of a random variable", Symbol: "mixpolicy/theory.OrliczNorm", Errata: "orlicz-centring", check: checkOrlicz},
+	{Number: "2.4", What: "sub-Gaussian norm by moments", Symbol: "mixpolicy/theory.MomentNorm", Defines: true, check: momentNorm(2)},
+	{Number: "2.5", What: "sub-Gaussian norm of a vector: the greatest over directions", Symbol: "mixpolicy/theory.VectorMomentNorm", Defines: true, check: vectorNorm(2)},
+	{Number: "2.6", What: "sub-exponential norm by moments", Symbol: "mixpolicy/theory.MomentNorm", Defines: true, check: momentNorm(1)},
+	{Number: "2.7", What: "sub-exponential norm of a vector", Symbol: "mixpolicy/theory.VectorMomentNorm", Defines: true, check: vectorNorm(1)},
 	{Number: "2.8", What: "Bellman's equation: the value function is the fixed point of the Bellman operator", Symbol: "mixpolicy.MDP.Bellman", check: checkBellman},
 	{Number: "2.9a", What: "primal LP: maximise the value from the initial distribution, over v ⪰ 0", Symbol: "mixpolicy.ValueIteration", Errata: "primal-sign-of-v", check: checkPrimalOrthant},
 	{Number: "2.9b", What: "primal LP: the Bellman inequalities", Symbol: "mixpolicy.MDP.ActionValues", Errata: "primal-inequality", check: checkPrimalInequality},
@@ -43,21 +44,21 @@ var section2 = []Entry{
 	{Number: "2.20", What: "policy of a vector over pairs with negative entries", Symbol: "mixpolicy.PolicyOf", Errata: "policy-fallback", check: checkPolicyFallback},
 	{Number: "2.21", What: "efficient answer: within ε of the best feasible cost", Symbol: "mixpolicy.Certificate", Defines: true, check: checkEfficiency},
 	{Number: "2.22", What: "expanded efficiency: infeasible points compete at a price of 1/ε", Symbol: "mixpolicy.Problem.Merit", Defines: true, check: checkExpandedEfficiency},
-	{Number: "2.23", What: "mixing time", Symbol: "mixpolicy.MixingTime", Errata: "mixing-target", check: checkMixing},
-	{Number: "2.24", What: "a mixing chain contracts total variation in every step", Symbol: "mixpolicy.ContractionCoefficient", Errata: "one-step-contraction", check: checkContraction},
-	{Number: "2.25", What: "stationary distributions within factors √κ of uniform", Symbol: "mixpolicy.ErgodicityOf", Defines: true, check: checkErgodicity},
+	{Number: "2.23", What: "mixing time", Symbol: "mixpolicy/theory.MixingTime", Errata: "mixing-target", check: checkMixing},
+	{Number: "2.24", What: "a mixing chain contracts total variation in every step", Symbol: "mixpolicy/theory.ContractionCoefficient", Errata: "one-step-contraction", check: checkContraction},
+	{Number: "2.25", What: "stationary distributions within factors √κ of uniform", Symbol: "mixpolicy/theory.ErgodicityOf", Defines: true, check: checkErgodicity},
 
-	{Number: "Definition 2.1", What: "Young–Orlicz modulus and Orlicz norm", Symbol: "mixpolicy.OrliczNorm", Errata: "orlicz-centring", check: checkOrlicz},
-	{Number: "Definition 2.2", What: "sub-Gaussian norm; said to be the Orlicz norm of ψ₂ in other words", Symbol: "mixpolicy.MomentNorm", Errata: "moment-norms", check: momentIsOrlicz(2)},
-	{Number: "Definition 2.3", What: "sub-exponential norm; said to be the Orlicz norm of ψ₁ in other words", Symbol: "mixpolicy.MomentNorm", Errata: "moment-norms", check: momentIsOrlicz(1)},
+	{Number: "Definition 2.1", What: "Young–Orlicz modulus and Orlicz norm", Symbol: "mixpolicy/theory.OrliczNorm", Errata: "orlicz-centring", check: checkOrlicz},
+	{Number: "Definition 2.2", What: "sub-Gaussian norm; said to be the Orlicz norm of ψ₂ in other words", Symbol: "mixpolicy/theory.MomentNorm", Errata: "moment-norms", check: momentIsOrlicz(2)},
+	{Number: "Definition 2.3", What: "sub-exponential norm; said to be the Orlicz norm of ψ₁ in other words", Symbol: "mixpolicy/theory.MomentNorm", Errata: "moment-norms", check: momentIsOrlicz(1)},
 	{Number: "Definition 2.4", What: "Legendre function", Symbol: "mixpolicy/bregman.Modulus", Defines: true, check: checkLegendre},
 	{Number: "Definition 2.5", What: "Bregman divergence", Symbol: "mixpolicy/bregman.Divergence", Defines: true, check: checkDivergence},
 	{Number: "Definition 2.6", What: "Markov decision process, and its matrices", Symbol: "mixpolicy.MDP", Errata: "pair-order", check: checkPairOrder},
 	{Number: "Definition 2.7", What: "randomised policy", Symbol: "mixpolicy.Policy", Defines: true, check: checkPolicy},
 	{Number: "Definition 2.8", What: "efficient large-scale dual ALP", Symbol: "mixpolicy.Certificate", Defines: true, check: checkEfficiency},
 	{Number: "Definition 2.9", What: "expanded efficient large-scale dual ALP, which implies Definition 2.8", Symbol: "mixpolicy.Problem.Merit", Defines: true, check: checkExpandedEfficiency},
-	{Number: "Assumption A.1", What: "fast mixing", Symbol: "mixpolicy.UniformMixingTime", Errata: "mixing-target", check: checkMixing},
-	{Number: "Assumption A.2", What: "uniformly bounded ergodicity", Symbol: "mixpolicy.UniformErgodicity", Defines: true, check: checkErgodicity},
+	{Number: "Assumption A.1", What: "fast mixing", Symbol: "mixpolicy/theory.UniformMixingTime", Errata: "mixing-target", check: checkMixing},
+	{Number: "Assumption A.2", What: "uniformly bounded ergodicity", Symbol: "mixpolicy/theory.UniformErgodicity", Defines: true, check: checkErgodicity},
 	{Number: "Assumption A.3", What: "model of computation: a sampling oracle reveals costs", Symbol: "mixpolicy.Oracle", Defines: true, check: checkOracle},
 }
 
@@ -80,9 +81,9 @@ func testModuli(rng *rand.Rand) []struct {
 		draw func() []float64
 	}{
 		{bregman.Ball{R: 2}, inBox(-1.1, 1.1)}, // 1.1√3 < 2
-		{bregman.Cube{R: 1.5}, inBox(-1.4, 1.4)},
-		{bregman.Euclidean{}, inBox(-5, 5)},
-		{bregman.NegativeEntropy{}, inBox(0.01, 2)},
+		{bregman.Cube(1.5), inBox(-1.4, 1.4)},
+		{bregman.Euclidean(), inBox(-5, 5)},
+		{bregman.NegativeEntropy(), inBox(0.01, 2)},
 	}
 }
 
@@ -143,7 +144,7 @@ func conjugateOff(phi bregman.Modulus, r float64) float64 {
 }
 
 func checkConjugate(context.Context) (Finding, error) {
-	return right(max(conjugateOff(bregman.Ball{R: 2}, 2), conjugateOff(bregman.Cube{R: 1.5}, 1.5)),
+	return right(max(conjugateOff(bregman.Ball{R: 2}, 2), conjugateOff(bregman.Cube(1.5), 1.5)),
 		"φ* of the ball and the cube against the supremum found by search, 200 points each")
 }
 
@@ -154,7 +155,7 @@ var (
 )
 
 func checkOrlicz(context.Context) (Finding, error) {
-	beta, err := mixpolicy.OrliczNorm(2, diceValues, diceChances)
+	beta, err := theory.OrliczNorm(2, diceValues, diceChances)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -162,13 +163,13 @@ func checkOrlicz(context.Context) (Finding, error) {
 	for i, x := range diceValues {
 		e += diceChances[i] * math.Expm1(sq(x/beta))
 	}
-	twice, err := mixpolicy.OrliczNorm(2, floats.ScaleTo(make([]float64, len(diceValues)), 2, diceValues), diceChances)
+	twice, err := theory.OrliczNorm(2, floats.ScaleTo(make([]float64, len(diceValues)), 2, diceValues), diceChances)
 	if err != nil {
 		return Finding{}, err
 	}
 	// As printed, E ψ(|X| − E|X|/β) is at most 1 for every small β: the infimum is 0.
 	printed := beta
-	for mixpolicy.PrintedOrlicz(2, printed, diceValues, diceChances) > 1 || printed > 1e-6 {
+	for theory.PrintedOrlicz(2, printed, diceValues, diceChances) > 1 || printed > 1e-6 {
 		printed /= 2
 	}
 	return mended(off(printed, beta), max(off(e, 1), off(twice, 2*beta)),
@@ -177,7 +178,7 @@ func checkOrlicz(context.Context) (Finding, error) {
 
 func momentNorm(nu float64) check {
 	return func(context.Context) (Finding, error) {
-		got, err := mixpolicy.MomentNorm(nu, diceValues, diceChances)
+		got, err := theory.MomentNorm(nu, diceValues, diceChances)
 		if err != nil {
 			return Finding{}, err
 		}
@@ -200,7 +201,7 @@ func vectorNorm(nu float64) check {
 		// Two independent signs of sizes 1 and 2.
 		z := mat.NewDense(4, 2, []float64{1, 2, 1, -2, -1, 2, -1, -2})
 		p := []float64{.25, .25, .25, .25}
-		lower, upper, err := mixpolicy.VectorMomentNorm(nu, z, p)
+		lower, upper, err := theory.VectorMomentNorm(nu, z, p)
 		if err != nil {
 			return Finding{}, err
 		}
@@ -211,7 +212,7 @@ func vectorNorm(nu float64) check {
 			for i := range x {
 				x[i] = math.Cos(a)*z.At(i, 0) + math.Sin(a)*z.At(i, 1)
 			}
-			v, err := mixpolicy.MomentNorm(nu, x, p)
+			v, err := theory.MomentNorm(nu, x, p)
 			if err != nil {
 				return Finding{}, err
 			}
@@ -597,8 +598,8 @@ func checkXi(context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	tv := mixpolicy.TotalVariation(q.Pair, xi)
-	return mended(tv, mixpolicy.TotalVariation(own.Pair, xi), "the measure of the mixture π^ω is %.2g from Ψω in total variation; that of the policy (2.20) of Ψω is %.1g", tv, mixpolicy.TotalVariation(own.Pair, xi))
+	tv := theory.TotalVariation(q.Pair, xi)
+	return mended(tv, theory.TotalVariation(own.Pair, xi), "the measure of the mixture π^ω is %.2g from Ψω in total variation; that of the policy (2.20) of Ψω is %.1g", tv, theory.TotalVariation(own.Pair, xi))
 }
 
 // checkReduction: (2.18) is (2.15), corrected, for features that are occupation measures.
@@ -704,15 +705,15 @@ func checkMixing(ctx context.Context) (Finding, error) {
 		return Finding{}, err
 	}
 	const steps = 400
-	wrong, err := mixpolicy.MixingCurve(ctx, x, p, q.State, steps)
+	wrong, err := theory.MixingCurve(ctx, x, p, q.State, steps)
 	if err != nil {
 		return Finding{}, err
 	}
-	good, err := mixpolicy.MixingCurve(ctx, x, p, nil, steps)
+	good, err := theory.MixingCurve(ctx, x, p, nil, steps)
 	if err != nil {
 		return Finding{}, err
 	}
-	m, err := mixpolicy.MixingTime(ctx, x, p, 0.01)
+	m, err := theory.MixingTime(ctx, x, p, 0.01)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -724,15 +725,15 @@ func checkContraction(ctx context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	m, err := mixpolicy.MixingTime(ctx, x, base[1], 0.25)
+	m, err := theory.MixingTime(ctx, x, base[1], 0.25)
 	if err != nil {
 		return Finding{}, err
 	}
-	one, err := mixpolicy.ContractionCoefficient(ctx, x, base[1], 1)
+	one, err := theory.ContractionCoefficient(ctx, x, base[1], 1)
 	if err != nil {
 		return Finding{}, err
 	}
-	many, err := mixpolicy.ContractionCoefficient(ctx, x, base[1], m.Time)
+	many, err := theory.ContractionCoefficient(ctx, x, base[1], m.Time)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -745,7 +746,7 @@ func checkErgodicity(context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	e, err := mixpolicy.ErgodicityOf(x, base...)
+	e, err := theory.ErgodicityOf(x, base...)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -768,11 +769,11 @@ func checkErgodicity(context.Context) (Finding, error) {
 // constants that do not depend on the variable, and differ.
 func momentIsOrlicz(nu float64) check {
 	return func(context.Context) (Finding, error) {
-		orlicz, err := mixpolicy.OrliczNorm(nu, diceValues, diceChances)
+		orlicz, err := theory.OrliczNorm(nu, diceValues, diceChances)
 		if err != nil {
 			return Finding{}, err
 		}
-		moment, err := mixpolicy.MomentNorm(nu, diceValues, diceChances)
+		moment, err := theory.MomentNorm(nu, diceValues, diceChances)
 		if err != nil {
 			return Finding{}, err
 		}
@@ -798,7 +799,7 @@ func checkLegendre(context.Context) (Finding, error) {
 		}
 	}
 	edge := make([]float64, 1)
-	for _, phi := range []bregman.Modulus{bregman.Ball{R: 2}, bregman.Cube{R: 2}} {
+	for _, phi := range []bregman.Modulus{bregman.Ball{R: 2}, bregman.Cube(2)} {
 		last := 0.0
 		for k := 1; k < 50; k++ {
 			phi.Gradient(edge, []float64{2 * (1 - math.Ldexp(1, -k))})

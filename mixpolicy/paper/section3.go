@@ -11,6 +11,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 	"github.com/mixpolicy/lab/mixpolicy/race"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
 // section3 is the equations and statements of section 3.
@@ -24,46 +25,46 @@ var section3 = []Entry{
 	{Number: "3.7", What: "modulus of the Euclidean ball", Symbol: "mixpolicy/bregman.Ball.Value", Defines: true, check: checkBallValue},
 	{Number: "3.8", What: "its conjugate", Symbol: "mixpolicy/bregman.Ball.Conjugate", check: checkBallConjugate},
 	{Number: "3.9", What: "its divergence, Hellinger-like", Symbol: "mixpolicy/bregman.Ball.Divergence", check: checkBallDivergence},
-	{Number: "3.10", What: "modulus of the cube, the bit entropy", Symbol: "mixpolicy/bregman.Cube.Value", Defines: true, check: checkCubeValue},
-	{Number: "3.11", What: "its conjugate", Symbol: "mixpolicy/bregman.Cube.Conjugate", check: checkCubeConjugate},
-	{Number: "3.12", What: "its divergence", Symbol: "mixpolicy/bregman.Cube.Divergence", check: checkCubeDivergence},
-	{Number: "3.13", What: "mirror descent step, in one line", Symbol: "mixpolicy.PrimalDual.Step", check: checkMirrorStep},
+	{Number: "3.10", What: "modulus of the cube, the bit entropy", Symbol: "mixpolicy/bregman.Cube", Defines: true, check: checkCubeValue},
+	{Number: "3.11", What: "its conjugate", Symbol: "mixpolicy/bregman.Cube", check: checkCubeConjugate},
+	{Number: "3.12", What: "its divergence", Symbol: "mixpolicy/bregman.Cube", check: checkCubeDivergence},
+	{Number: "3.13", What: "mirror descent step, in one line", Symbol: "mixpolicy.PrimalDual", check: checkMirrorStep},
 	{Number: "3.14a", What: "mirror descent step: the gradient step in dual coordinates", Symbol: "mixpolicy/bregman.Modulus.ConjugateGradient", check: checkDualStep},
 	{Number: "3.14b", What: "mirror descent step: the Bregman projection onto the hyperplane", Symbol: "mixpolicy/bregman.Project", check: checkMirrorStep},
 	{Number: "3.15", What: "optimality of the projection: the gradient of the divergence is normal to the hyperplane", Symbol: "mixpolicy/bregman.Project", check: checkKKT},
 	{Number: "3.16", What: "the projection is a shift by z1 in dual coordinates", Symbol: "mixpolicy/bregman.ProjectDual", check: checkKKT},
 	{Number: "3.17", What: "the projection in primal coordinates", Symbol: "mixpolicy/bregman.ProjectDual", check: checkShiftPrimal},
 	{Number: "3.18", What: "equation for z: the shifted point is on the hyperplane", Symbol: "mixpolicy/bregman.Shift", check: checkShiftRoot},
-	{Number: "3.19", What: "the function J of which that equation is the derivative", Symbol: "mixpolicy/bregman.NewtonShift", check: checkJ},
+	{Number: "3.19", What: "the function J of which that equation is the derivative", Symbol: "mixpolicy/bregman.J", check: checkJ},
 	{Number: "3.20", What: "z minimises J", Symbol: "mixpolicy/bregman.Shift", check: checkShiftMinimum},
 	{Number: "3.21", What: "J of the ball's modulus", Symbol: "mixpolicy/bregman.Ball.Conjugate", check: checkBallJ},
 	{Number: "3.22", What: "closed form of z for the ball", Symbol: "mixpolicy/bregman.Ball.Shift", Errata: "closed-form-z", check: checkClosedForm},
-	{Number: "3.23", What: "first derivative of J", Symbol: "mixpolicy/bregman.NewtonShift", check: checkJPrime},
-	{Number: "3.24", What: "second derivative of J", Symbol: "mixpolicy/bregman.Curver", check: checkJSecond},
-	{Number: "3.25a", What: "algorithm: gradient step", Symbol: "mixpolicy.PrimalDual.Step", check: checkDualStep},
+	{Number: "3.23", What: "first derivative of J", Symbol: "mixpolicy/bregman.JDeriv", check: checkJPrime},
+	{Number: "3.24", What: "second derivative of J", Symbol: "mixpolicy/bregman.JSecond", check: checkJSecond},
+	{Number: "3.25a", What: "algorithm: gradient step", Symbol: "mixpolicy.PrimalDual", check: checkDualStep},
 	{Number: "3.25b", What: "algorithm: z by minimisation of J", Symbol: "mixpolicy/bregman.Shift", check: checkShiftMinimum},
 	{Number: "3.25c", What: "algorithm: shift onto the hyperplane", Symbol: "mixpolicy/bregman.ProjectDual", check: checkShiftPrimal},
-	{Number: "3.26", What: "algorithm: step of the multipliers, and projection onto their ball", Symbol: "mixpolicy.PrimalDual.Step", Errata: "lambda-step", check: checkLambdaStep},
+	{Number: "3.26", What: "algorithm: step of the multipliers, and projection onto their ball", Symbol: "mixpolicy.PrimalDual", Errata: "lambda-step", check: checkLambdaStep},
 	{Number: "3.27a", What: "running averages, weighted by the step sizes", Symbol: "mixpolicy.Snapshot", Defines: true, check: checkAverages},
 	{Number: "3.28", What: "output: the policy of the averaged coefficients", Symbol: "mixpolicy.Features.PolicyOf", Errata: "policy-fallback", check: checkPolicyFallback},
-	{Number: "3.29", What: "diameter D of the policy class in the divergence", Symbol: "mixpolicy.MaxDivergence", Errata: "infinite-diameter", check: checkDiameter},
-	{Number: "3.30", What: "constant A: the largest feature row over its sampling probability", Symbol: "mixpolicy.Constants", Defines: true, check: checkA},
-	{Number: "3.31", What: "bound on the gap with high probability", Symbol: "mixpolicy.Constants.ObjectiveBound", Errata: "bound-constants", check: checkObjectiveBound},
-	{Number: "3.32", What: "bound on the expected gap", Symbol: "mixpolicy.Constants.ExpectedObjectiveBound", Errata: "bound-constants", check: checkExpectedBound},
-	{Number: "3.33", What: "bound on the constraint violation", Symbol: "mixpolicy.Constants.ViolationBound", Errata: "bound-constants", check: checkViolationBound},
-	{Number: "3.34a", What: "constant B of the bounds", Symbol: "mixpolicy.Constants.B", Errata: "unsquared-norms", check: checkB},
-	{Number: "3.34b", What: "constant C_e of the bounds: the largest error of the stochastic gradient", Symbol: "mixpolicy.Constants.Ce", Errata: "missing-cmax", check: checkCe},
-	{Number: "3.35", What: "rate for β growing like T^¼", Symbol: "mixpolicy.Constants.With", Errata: "rate-of-beta", check: checkRate},
-	{Number: "3.36", What: "distance of Ψθ̂ from the measure of its policy", Symbol: "mixpolicy.Distance", Errata: "violation-norm", check: checkDistance},
-	{Number: "3.37", What: "number of iterations that is enough", Symbol: "mixpolicy.Constants.SampleComplexity", Errata: "rho-in-theorem", check: checkSampleSize},
-	{Number: "3.38", What: "then the policy is within ε of the best, with probability 1−ρ", Symbol: "mixpolicy.Constants.SampleComplexity", Errata: "rho-in-theorem", check: checkSampleSize},
+	{Number: "3.29", What: "diameter D of the policy class in the divergence", Symbol: "mixpolicy/theory.MaxDivergence", Errata: "infinite-diameter", check: checkDiameter},
+	{Number: "3.30", What: "constant A: the largest feature row over its sampling probability", Symbol: "mixpolicy/theory.Constants", Defines: true, check: checkA},
+	{Number: "3.31", What: "bound on the gap with high probability", Symbol: "mixpolicy/theory.Constants.ObjectiveBound", Errata: "bound-constants", check: checkObjectiveBound},
+	{Number: "3.32", What: "bound on the expected gap", Symbol: "mixpolicy/theory.Constants.ExpectedObjectiveBound", Errata: "bound-constants", check: checkExpectedBound},
+	{Number: "3.33", What: "bound on the constraint violation", Symbol: "mixpolicy/theory.Constants.ViolationBound", Errata: "bound-constants", check: checkViolationBound},
+	{Number: "3.34a", What: "constant B of the bounds", Symbol: "mixpolicy/theory.Constants.B", Errata: "unsquared-norms", check: checkB},
+	{Number: "3.34b", What: "constant C_e of the bounds: the largest error of the stochastic gradient", Symbol: "mixpolicy/theory.Constants.Ce", Errata: "missing-cmax", check: checkCe},
+	{Number: "3.35", What: "rate for β growing like T^¼", Symbol: "mixpolicy/theory.Constants.With", Errata: "rate-of-beta", check: checkRate},
+	{Number: "3.36", What: "distance of Ψθ̂ from the measure of its policy", Symbol: "mixpolicy/theory.Distance", Errata: "violation-norm", check: checkDistance},
+	{Number: "3.37", What: "number of iterations that is enough", Symbol: "mixpolicy/theory.Constants.SampleComplexity", Errata: "rho-in-theorem", check: checkSampleSize},
+	{Number: "3.38", What: "then the policy is within ε of the best, with probability 1−ρ", Symbol: "mixpolicy/theory.Constants.SampleComplexity", Errata: "rho-in-theorem", check: checkSampleSize},
 
 	{Number: "Definition 3.1", What: "saddle point", Symbol: "mixpolicy.Problem.Optimum", Defines: true, check: checkSaddle},
 	{Number: "Lemma 3.2", What: "norm of the optimal multipliers, said to be 1/(1−γ)", Symbol: "mixpolicy.Problem.Optimum", Errata: "multiplier-norm", check: checkMultiplierNorm},
 	{Number: "Algorithm 1", What: "projection-free primal–dual method", Symbol: "mixpolicy.PrimalDual", Errata: "lambda-step", check: checkAlgorithm},
-	{Number: "Proposition 3.1", What: "convergence with high probability and in expectation, and of the violation", Symbol: "mixpolicy.Constants.ObjectiveBound", Errata: "bound-constants", check: checkObjectiveBound},
-	{Number: "Lemma 3.3", What: "distance from the occupation measure by the violation", Symbol: "mixpolicy.Distance", Errata: "violation-norm", check: checkDistance},
-	{Number: "Theorem 3.4", What: "sample complexity for an ε-optimal policy", Symbol: "mixpolicy.Constants.SampleComplexity", Errata: "rho-in-theorem", check: checkSampleSize},
+	{Number: "Proposition 3.1", What: "convergence with high probability and in expectation, and of the violation", Symbol: "mixpolicy/theory.Constants.ObjectiveBound", Errata: "bound-constants", check: checkObjectiveBound},
+	{Number: "Lemma 3.3", What: "distance from the occupation measure by the violation", Symbol: "mixpolicy/theory.Distance", Errata: "violation-norm", check: checkDistance},
+	{Number: "Theorem 3.4", What: "sample complexity for an ε-optimal policy", Symbol: "mixpolicy/theory.Constants.SampleComplexity", Errata: "rho-in-theorem", check: checkSampleSize},
 }
 
 // penaltyValue is max {𝓛(θ,λ) : λ ⪰ 0, ‖λ‖₂ ≤ G} = cᵀΨθ + G‖[Ψθ]₋‖₂.
@@ -302,7 +303,7 @@ func checkBallDivergence(context.Context) (Finding, error) {
 }
 
 func checkCubeValue(context.Context) (Finding, error) {
-	phi := bregman.Cube{R: 1.5}
+	phi := bregman.Cube(1.5)
 	var worst float64
 	for _, x := range []float64{0, 0.3, -1.4, 1.4999} {
 		want := (1.5+x)*math.Log(1.5+x) + (1.5-x)*math.Log(1.5-x)
@@ -313,7 +314,7 @@ func checkCubeValue(context.Context) (Finding, error) {
 
 func checkCubeConjugate(context.Context) (Finding, error) {
 	rng := rand.New(rand.NewPCG(311, 0))
-	phi, worst := bregman.Cube{R: 1.5}, conjugateOff(bregman.Cube{R: 1.5}, 1.5)
+	phi, worst := bregman.Cube(1.5), conjugateOff(bregman.Cube(1.5), 1.5)
 	for range 200 {
 		y := []float64{3 * rng.NormFloat64(), 3 * rng.NormFloat64()}
 		var printed, size float64
@@ -329,7 +330,7 @@ func checkCubeConjugate(context.Context) (Finding, error) {
 
 func checkCubeDivergence(context.Context) (Finding, error) {
 	const r = 1.5
-	return right(divergenceOff(bregman.Cube{R: r}, 1.45, func(x, y []float64) float64 {
+	return right(divergenceOff(bregman.Cube(r), 1.45, func(x, y []float64) float64 {
 		var d float64
 		for i, a := range x {
 			b := y[i]
@@ -343,7 +344,7 @@ func checkCubeDivergence(context.Context) (Finding, error) {
 // gives θ, ĝ, θ̃, z and θ₊ of each to f.
 func mirrorSteps(f func(phi bregman.Modulus, theta, g, tilde []float64, z float64, next []float64)) error {
 	rng := rand.New(rand.NewPCG(313, 0))
-	for _, phi := range []bregman.Modulus{bregman.Ball{R: 1.5}, bregman.Cube{R: 1.2}, bregman.NegativeEntropy{}, bregman.Euclidean{}} {
+	for _, phi := range []bregman.Modulus{bregman.Ball{R: 1.5}, bregman.Cube(1.2), bregman.NegativeEntropy(), bregman.Euclidean()} {
 		for range 60 {
 			theta, g, y := make([]float64, 3), make([]float64, 3), make([]float64, 3)
 			for j := range g {
@@ -500,35 +501,12 @@ func checkJPrime(ctx context.Context) (Finding, error) { return checkJ(ctx) }
 func checkJSecond(context.Context) (Finding, error) {
 	var worst float64
 	err := slopes(func(phi bregman.Modulus, y []float64, z, j, first, second float64) {
-		x := append([]float64(nil), y...)
-		floats.AddConst(z, x)
-		want := curvature(phi, x)
+		want := bregman.JSecond(phi, y, z)
 		worst = max(worst, math.Abs(second-want)/(1+want))
 	})
 	f, _ := right(worst, "the second differences of J are 1ᵀ∇²φ*1")
 	f.Tolerance = differenceTolerance
 	return f, err
-}
-
-// curvature is 1ᵀ∇²φ*(y)1. For separable φ, ∇²φ* is diagonal with 1/φ″(θ), which is (P.4).
-func curvature(phi bregman.Modulus, y []float64) float64 {
-	theta := make([]float64, len(y))
-	phi.ConjugateGradient(theta, y)
-	var sum float64
-	switch m := phi.(type) {
-	case bregman.Ball: // ∇²φ* = R(I/n − yyᵀ/n³), n = √(1+‖y‖²)
-		n := math.Sqrt(1 + floats.Dot(y, y))
-		return m.R * (float64(len(y))/n - sq(floats.Sum(y))/(n*n*n))
-	case bregman.Cube:
-		for _, v := range theta {
-			sum += (m.R - v) * (m.R + v) / (2 * m.R)
-		}
-	case bregman.NegativeEntropy:
-		sum = floats.Sum(theta)
-	case bregman.Euclidean:
-		sum = float64(len(y))
-	}
-	return sum
 }
 
 func checkShiftMinimum(context.Context) (Finding, error) {
@@ -678,7 +656,7 @@ func checkAlgorithm(ctx context.Context) (Finding, error) {
 
 func checkDiameter(context.Context) (Finding, error) {
 	phi, class, start := bregman.Ball{R: 2}, mixpolicy.Ball(2), []float64{0.5, 0.5}
-	d := mixpolicy.MaxDivergence(phi, class, start)
+	d := theory.MaxDivergence(phi, class, start)
 	// As θ₂ comes to the boundary D(θ₁;θ₂) grows like 1/√ of the distance: twice as large for
 	// a quarter of it, so that no number is its maximum.
 	toward := func(k int) float64 {
@@ -699,7 +677,7 @@ func checkA(context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: 1})
+	k, err := theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1})
 	if err != nil {
 		return Finding{}, err
 	}
@@ -715,18 +693,18 @@ func checkA(context.Context) (Finding, error) {
 const late = 1e18
 
 // trivialGap bounds |cᵀΨ(θ − θ′)| for any θ and θ′ of the class, as ‖c‖₂ ≤ c_max√(nm).
-func trivialGap(k *mixpolicy.Constants) float64 {
+func trivialGap(k *theory.Constants) float64 {
 	return 2 * k.R * k.Cost * math.Sqrt(float64(k.Pairs)) * k.PsiNorm
 }
 
 // trivialViolation bounds ½‖[Ψθ]₋‖₂ for any θ of the class.
-func trivialViolation(k *mixpolicy.Constants) float64 { return k.SigmaMax * k.Reach / 2 }
+func trivialViolation(k *theory.Constants) float64 { return k.SigmaMax * k.Reach / 2 }
 
 // rareRuns are 100 runs of 100 rounds on a problem that makes errors show: one state, where
 // the first policy is free but for an action that costs 10⁵ and is taken once in ten times,
 // and the second always pays half as much as that is on average. Few samples tell of it. The
 // class is R = 1, the simplex, where no gap is negative.
-func rareRuns(ctx context.Context) (k *mixpolicy.Constants, gaps []float64, err error) {
+func rareRuns(ctx context.Context) (k *theory.Constants, gaps []float64, err error) {
 	const dear = 100_000
 	x, err := mixpolicy.New(mixpolicy.Spec{States: 1, Actions: 3, Criterion: mixpolicy.AverageCost,
 		Dynamics: func(_, a int) (float64, []mixpolicy.Transition) {
@@ -747,7 +725,7 @@ func rareRuns(ctx context.Context) (k *mixpolicy.Constants, gaps []float64, err 
 	if err != nil {
 		return nil, nil, err
 	}
-	if k, err = mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: 1}); err != nil {
+	if k, err = theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1}); err != nil {
 		return nil, nil, err
 	}
 	for stream := range uint64(100) {
@@ -762,7 +740,7 @@ func rareRuns(ctx context.Context) (k *mixpolicy.Constants, gaps []float64, err 
 
 // boundRuns calls f with runs of the corrected algorithm on the queue and on the small
 // problem, and their constants.
-func boundRuns(ctx context.Context, f func(k *mixpolicy.Constants, s mixpolicy.StepSums, gap float64, r *mixpolicy.Result)) error {
+func boundRuns(ctx context.Context, f func(k *theory.Constants, s theory.StepSums, gap float64, r *mixpolicy.Result)) error {
 	queue, err := QueueProblem(mixpolicy.Ball(2))
 	if err != nil {
 		return err
@@ -775,13 +753,13 @@ func boundRuns(ctx context.Context, f func(k *mixpolicy.Constants, s mixpolicy.S
 		p *mixpolicy.Problem
 		m mixpolicy.PrimalDual
 	}{{queue, mixpolicy.PrimalDual{Beta: 50, CostScale: cMax}}, {small, mixpolicy.PrimalDual{Beta: 20}}} {
-		k, err := mixpolicy.NewConstants(e.p, e.m)
+		k, err := theory.NewConstants(e.p, e.m)
 		if err != nil {
 			return err
 		}
 		scale := max(1, e.m.CostScale)
 		for _, n := range []int{10, 1000} {
-			s := mixpolicy.SumSteps(mixpolicy.InverseSqrt(1), n)
+			s := theory.SumSteps(mixpolicy.InverseSqrt(1), n)
 			for stream := range uint64(30) {
 				m := e.m
 				r, err := mixpolicy.Solve(ctx, e.p, &m, mixpolicy.Settings{Iterations: n, Seed: 31, Stream: stream})
@@ -813,9 +791,9 @@ func checkObjectiveBound(ctx context.Context) (Finding, error) {
 	lo, _ := clopperPearson(failures, len(gaps))
 	vacuous := excess(k.PrintedObjectiveBound(k.Divergence(mixpolicy.Printed), late).Value, trivialGap(k))
 	var worst, loosest float64
-	err = boundRuns(ctx, func(k *mixpolicy.Constants, s mixpolicy.StepSums, gap float64, r *mixpolicy.Result) {
+	err = boundRuns(ctx, func(k *theory.Constants, s theory.StepSums, gap float64, r *mixpolicy.Result) {
 		b := k.ObjectiveBound(s, 0.05).Value
-		last := k.ObjectiveBound(mixpolicy.InverseSqrtSums(mixpolicy.Corrected, late), 0.05).Value
+		last := k.ObjectiveBound(theory.InverseSqrtSums(mixpolicy.Corrected, late), 0.05).Value
 		worst = max(worst, excess(gap, b), excess(last, trivialGap(k)))
 		loosest = max(loosest, b/math.Abs(gap))
 	})
@@ -830,9 +808,9 @@ func checkExpectedBound(ctx context.Context) (Finding, error) {
 	}
 	finite, seen := k.PrintedExpectedObjectiveBound(k.D, 100).Value, race.TInterval(gaps, confidence)
 	vacuous := excess(k.PrintedExpectedObjectiveBound(k.Divergence(mixpolicy.Printed), late).Value, trivialGap(k))
-	total, bound, worst := map[mixpolicy.StepSums]float64{}, map[mixpolicy.StepSums]float64{}, 0.0
-	err = boundRuns(ctx, func(k *mixpolicy.Constants, s mixpolicy.StepSums, gap float64, r *mixpolicy.Result) {
-		worst = max(worst, excess(k.ExpectedObjectiveBound(mixpolicy.InverseSqrtSums(mixpolicy.Corrected, late)).Value, trivialGap(k)))
+	total, bound, worst := map[theory.StepSums]float64{}, map[theory.StepSums]float64{}, 0.0
+	err = boundRuns(ctx, func(k *theory.Constants, s theory.StepSums, gap float64, r *mixpolicy.Result) {
+		worst = max(worst, excess(k.ExpectedObjectiveBound(theory.InverseSqrtSums(mixpolicy.Corrected, late)).Value, trivialGap(k)))
 		s.Fourth = k.A // tells the two problems apart
 		total[s] += gap / 30
 		bound[s] = k.ExpectedObjectiveBound(s).Value
@@ -846,12 +824,12 @@ func checkExpectedBound(ctx context.Context) (Finding, error) {
 
 func checkViolationBound(ctx context.Context) (Finding, error) {
 	printed, worst, finite := math.Inf(1), 0.0, 0
-	err := boundRuns(ctx, func(k *mixpolicy.Constants, s mixpolicy.StepSums, gap float64, r *mixpolicy.Result) {
+	err := boundRuns(ctx, func(k *theory.Constants, s theory.StepSums, gap float64, r *mixpolicy.Result) {
 		printed = min(printed, excess(k.PrintedViolationBound(k.Divergence(mixpolicy.Printed), late).Value, trivialViolation(k)))
 		if r.Violation > k.PrintedViolationBound(k.D, s.T).Value {
 			finite++
 		}
-		last := k.SharpViolationBound(mixpolicy.InverseSqrtSums(mixpolicy.Corrected, late), 0.05).Value
+		last := k.SharpViolationBound(theory.InverseSqrtSums(mixpolicy.Corrected, late), 0.05).Value
 		worst = max(worst, excess(r.Violation, k.ViolationBound(s, 0.05).Value), excess(r.Violation, k.SharpViolationBound(s, 0.05).Value), excess(last, trivialViolation(k)))
 	})
 	return Finding{Printed: printed, Corrected: worst, Tolerance: 0,
@@ -859,12 +837,12 @@ func checkViolationBound(ctx context.Context) (Finding, error) {
 }
 
 // rawConstants are the constants of the queue with its costs as they are, up to 10⁴.
-func rawConstants() (*mixpolicy.Problem, *mixpolicy.Constants, error) {
+func rawConstants() (*mixpolicy.Problem, *theory.Constants, error) {
 	p, err := QueueProblem(mixpolicy.Ball(2))
 	if err != nil {
 		return nil, nil, err
 	}
-	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: 1})
+	k, err := theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1})
 	return p, k, err
 }
 
@@ -907,7 +885,7 @@ func checkRate(context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: cMax})
+	k, err := theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: cMax})
 	if err != nil {
 		return Finding{}, err
 	}
@@ -920,9 +898,9 @@ func checkRate(context.Context) (Finding, error) {
 
 // RateExponent returns the power of T with which the corrected (3.31) over ln T goes, for
 // β ~ T^power.
-func RateExponent(k *mixpolicy.Constants, power float64) float64 {
+func RateExponent(k *theory.Constants, power float64) float64 {
 	at := func(n float64) float64 {
-		s := mixpolicy.StepSums{Sum: 2 * math.Sqrt(n), Squares: 1 + math.Log(n)}
+		s := theory.StepSums{Sum: 2 * math.Sqrt(n), Squares: 1 + math.Log(n)}
 		return math.Log(k.With(1e3*math.Pow(n, power)).ObjectiveBound(s, 0.05).Value / s.Squares)
 	}
 	return (at(1e40) - at(1e30)) / math.Log(1e10)
@@ -975,9 +953,9 @@ func checkDistance(context.Context) (Finding, error) {
 	}
 	u := make([]float64, p.MDP().Pairs())
 	p.Features().MulVec(u, theta)
-	tv := mixpolicy.TotalVariation(u, q.Pair)
+	tv := theory.TotalVariation(u, q.Pair)
 	bound := func(form mixpolicy.Form) float64 {
-		return mixpolicy.Distance(form, p.MDP().Criterion(), 1, p.Violation(theta), p.NegativeMass(theta))
+		return theory.Distance(form, p.MDP().Criterion(), 1, p.Violation(theta), p.NegativeMass(theta))
 	}
 	return mended(excess(tv, bound(mixpolicy.Printed)), excess(tv, bound(mixpolicy.Corrected)),
 		"64 states that mix in one step, γ = 0.1, negative mass 0.1 shared by 64 pairs: the distance is %.3g, the bound %.3g with ¼‖·‖₂ and %.3g with ‖·‖₁", tv, bound(mixpolicy.Printed), bound(mixpolicy.Corrected))
@@ -991,7 +969,7 @@ func checkSampleSize(context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{})
+	k, err := theory.NewConstants(p, mixpolicy.PrimalDual{})
 	if err != nil {
 		return Finding{}, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
 // along is an equation of section 5 that [Proofs] evaluates.
@@ -47,7 +48,7 @@ var section5 = []Entry{
 	along("5.18", "sum of the gaps of the Lagrangian", "law-of-cosines"),
 	{Number: "5.19a", What: "concentration of the errors along the path", Symbol: "mixpolicy/paper.Concentration", check: checkErrorTail},
 	{Number: "5.20a", What: "concentration of the squared errors", Symbol: "mixpolicy/paper.Concentration", Errata: "square-scale", check: checkSquareTail},
-	{Number: "5.21", What: "sum of the gaps with high probability", Symbol: "mixpolicy.Constants.ObjectiveBound", Errata: "missing-cmax", check: checkHighProbability},
+	{Number: "5.21", What: "sum of the gaps with high probability", Symbol: "mixpolicy/theory.Constants.ObjectiveBound", Errata: "missing-cmax", check: checkHighProbability},
 	along("5.22", "division by the sum of the steps", ""),
 	likely("5.23", "the Lagrangians written out, left side and sure terms"),
 	likely("5.24", "the Lagrangians written out, deviations"),
@@ -55,11 +56,11 @@ var section5 = []Entry{
 	likely("5.26", "the bracket at these multipliers"),
 	along("5.27", "the bracket is not negative", ""),
 	likely("5.28", "the gap alone"),
-	{Number: "5.29", What: "bound of the gradient in λ", Symbol: "mixpolicy.Constants", Errata: "reach", check: checkReach},
+	{Number: "5.29", What: "bound of the gradient in λ", Symbol: "mixpolicy/theory.Constants", Errata: "reach", check: checkReach},
 	along("5.30", "bound of the gradient in θ", "gradient-sign"),
-	{Number: "5.31a", What: "bounds of the sum of the step sizes", Symbol: "mixpolicy.InverseSqrtSums", check: checkStepSum},
-	{Number: "5.31b", What: "bounds of the sums of their squares and fourth powers", Symbol: "mixpolicy.InverseSqrtSums", Errata: "harmonic-sum", check: checkSquareSums},
-	{Number: "5.32", What: "sum of the gaps in expectation", Symbol: "mixpolicy.Constants.ExpectedObjectiveBound", Errata: "strong-convexity", check: checkInExpectation},
+	{Number: "5.31a", What: "bounds of the sum of the step sizes", Symbol: "mixpolicy/theory.InverseSqrtSums", check: checkStepSum},
+	{Number: "5.31b", What: "bounds of the sums of their squares and fourth powers", Symbol: "mixpolicy/theory.InverseSqrtSums", Errata: "harmonic-sum", check: checkSquareSums},
+	{Number: "5.32", What: "sum of the gaps in expectation", Symbol: "mixpolicy/theory.Constants.ExpectedObjectiveBound", Errata: "strong-convexity", check: checkInExpectation},
 	along("5.33", "violation, in the first case", ""),
 	likely("5.34", "violation, in the second case"),
 	{Number: "5.35", What: "the gap from below", Symbol: "mixpolicy/paper.Proofs", Errata: "absolute-costs", check: checkGapBelow},
@@ -67,17 +68,17 @@ var section5 = []Entry{
 
 	{Number: "Lemma 5.1", What: "generalised law of cosines", Symbol: "mixpolicy/bregman.Divergence", Errata: "law-of-cosines", check: alongRuns("5.3")},
 	{Number: "Proposition 5.1", What: "generalised Pythagorean inequality", Symbol: "mixpolicy/bregman.Project", check: alongRuns("5.4")},
-	{Number: "Lemma 5.2", What: "the errors are sub-Gaussian, their squares sub-exponential", Symbol: "mixpolicy.OrliczNorm", Errata: "orlicz-of-errors", check: checkErrorNorms},
+	{Number: "Lemma 5.2", What: "the errors are sub-Gaussian, their squares sub-exponential", Symbol: "mixpolicy/theory.OrliczNorm", Errata: "orlicz-of-errors", check: checkErrorNorms},
 }
 
 // freeze is the noise of the small problem at λ = 0: the distribution of ⟨e, δ⟩ and ‖e‖₂
 // over the sampled pair, for δ = θ_t − θ of the greatest length 2R.
-func freeze(radius float64) (inner, norms, chances []float64, k *mixpolicy.Constants, err error) {
+func freeze(radius float64) (inner, norms, chances []float64, k *theory.Constants, err error) {
 	p, err := SmallProblem(mixpolicy.Ball(radius))
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}
-	if k, err = mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: 20}); err != nil {
+	if k, err = theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20}); err != nil {
 		return nil, nil, nil, nil, err
 	}
 	lambda, mean := make([]float64, k.Pairs), make([]float64, k.Dim)
@@ -166,7 +167,7 @@ func checkGapBelow(ctx context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: 20})
+	k, err := theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20})
 	if err != nil {
 		return Finding{}, err
 	}
@@ -216,7 +217,7 @@ func checkReach(context.Context) (Finding, error) {
 	}
 	theta, image := []float64{1, 1, 1, 1, 1, -1, -1, -1, -1}, make([]float64, actions) // ‖θ‖_∞ ≤ R = 1
 	psi.MulVec(image, theta)
-	sigma := psi.SubordinateNorm(linprog.L2)
+	sigma := theory.SubordinateNorm(psi, linprog.L2)
 	size := floats.Norm(image, 2)
 	return mended(excess(size, 2*sigma), excess(size, math.Sqrt(actions)*sigma), "a cube of R = 1 and nine deterministic policies of one state: ‖Ψθ‖₂ = %.3g, 2Rσ_max = %.3g, R√d σ_max = %.3g; for the ball Rσ_max is enough, and the 2 too much", size, 2*sigma, math.Sqrt(actions)*sigma)
 }
@@ -282,14 +283,14 @@ func checkErrorNorms(context.Context) (Finding, error) {
 	// As printed the norm is at most 8R²C_e², a square: with ⟨e, δ⟩ scaled down it fails.
 	const small = 1e-3
 	scaled := floats.ScaleTo(make([]float64, len(inner)), small, inner)
-	norm, err := mixpolicy.OrliczNorm(2, scaled, chances)
+	norm, err := theory.OrliczNorm(2, scaled, chances)
 	if err != nil {
 		return Finding{}, err
 	}
 	top := small * floats.Max(norms) // the C_e of the scaled errors
 	r := k.R
 	squares := []float64{1} // ‖e‖² of the constant size C_e = 1
-	square, err := mixpolicy.OrliczNorm(1, squares, []float64{1})
+	square, err := theory.OrliczNorm(1, squares, []float64{1})
 	if err != nil {
 		return Finding{}, err
 	}

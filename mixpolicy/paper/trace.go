@@ -8,6 +8,7 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
 // Trace is a run of the corrected Algorithm 1 with everything that the proofs of section 5
@@ -20,10 +21,10 @@ type Trace struct {
 	Mu      float64 // strong convexity of φ in the norm of the class
 	G       float64 // radius of the ball of λ
 	Scale   float64 // divisor of costs
-	K       *mixpolicy.Constants
+	K       *theory.Constants
 
 	Steps  []TraceStep
-	Sums   mixpolicy.StepSums
+	Sums   theory.StepSums
 	Theta  []float64 // θ̂ (3.27)
 	Lambda []float64 // λ̂
 }
@@ -68,7 +69,7 @@ func NewTrace(p *mixpolicy.Problem, set TraceSettings) (*Trace, error) {
 		set.Start = make([]float64, p.Dim())
 		floats.AddConst(1/float64(p.Dim()), set.Start)
 	}
-	k, err := mixpolicy.NewConstants(p, mixpolicy.PrimalDual{Beta: set.Beta, CostScale: set.CostScale, Theta0: set.Start})
+	k, err := theory.NewConstants(p, mixpolicy.PrimalDual{Beta: set.Beta, CostScale: set.CostScale, Theta0: set.Start})
 	if err != nil {
 		return nil, fmt.Errorf("paper: run %q: %w", set.Name, err)
 	}
@@ -78,7 +79,7 @@ func NewTrace(p *mixpolicy.Problem, set TraceSettings) (*Trace, error) {
 	}
 	r := &Trace{
 		Name: set.Name, Problem: p, Phi: mixpolicy.DefaultModulus(p.Class()), Mu: k.Mu, G: k.G, Scale: set.CostScale, K: k,
-		Sums:  mixpolicy.SumSteps(set.StepSize, set.Iterations),
+		Sums:  theory.SumSteps(set.StepSize, set.Iterations),
 		Theta: make([]float64, p.Dim()), Lambda: make([]float64, k.Pairs),
 	}
 	theta, lambda := set.Start, make([]float64, k.Pairs)

@@ -9,6 +9,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
 // Witnesses of errata that belong to no numbered equation.
@@ -31,7 +32,7 @@ func witnessTwoMeasures(context.Context) (Finding, error) {
 		}
 		u := make([]float64, x.Pairs())
 		p.Features().MulVec(u, theta)
-		return mixpolicy.TotalVariation(u, q.Pair), p.Objective(theta), q.Cost(x.Costs()), nil
+		return theory.TotalVariation(u, q.Pair), p.Objective(theta), q.Cost(x.Costs()), nil
 	}
 	inside, _, _, err := apart([]float64{0.2, 0.5, 0.3})
 	if err != nil {

@@ -68,14 +68,13 @@ func (a MirrorProx) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.
 	if err := bregman.Validate(a.Modulus, d); err != nil {
 		return nil, err
 	}
-	convex, ok := a.Modulus.(bregman.StrongConvexer)
+	// ‖·‖_p ≥ ‖·‖₂ for p ≤ 2, so that a constant for such a norm is one for ℓ₂.
+	mu, norm, ok := bregman.StrongConvexity(a.Modulus)
 	if !ok {
 		return nil, fmt.Errorf("priorwork: mirror-prox with %v: its strong convexity is not known, want a modulus that is a bregman.StrongConvexer", a.Modulus)
 	}
-	// ‖·‖_p ≥ ‖·‖₂ for p ≤ 2, so that a constant for such a norm is one for ℓ₂.
-	mu, norm := convex.StrongConvexity()
 	if norm > 2 {
-		return nil, fmt.Errorf("priorwork: mirror-prox with %v: strongly convex in %v, want ℓ₂ or ℓ₁", a.Modulus, norm)
+		return nil, fmt.Errorf("priorwork: mirror-prox with %v: strongly convex in ℓ%v, want ℓ₂ or ℓ₁", a.Modulus, norm)
 	}
 	var err error
 	if a.Balance, err = balance(p, a.Balance); err != nil {

@@ -227,7 +227,7 @@ func TestDefaultBalance(t *testing.T) {
 func TestKnownCostErrors(t *testing.T) {
 	for _, m := range []mixpolicy.Method{
 		MirrorProx{Balance: -1}, MirrorProx{Balance: math.NaN()}, MirrorProx{Modulus: bregman.Ball{R: .7}},
-		PDHG{Balance: math.Inf(1)}, VarianceReduced{CostScale: -1}, VarianceReduced{Modulus: bregman.Cube{R: .1}},
+		PDHG{Balance: math.Inf(1)}, VarianceReduced{CostScale: -1}, VarianceReduced{Modulus: bregman.Cube(.1)},
 	} {
 		if _, err := mixpolicy.Solve(context.Background(), section6(t, mixpolicy.Ball(2)), m, mixpolicy.Settings{Iterations: 1}); err == nil {
 			t.Errorf("%+v: no error", m)

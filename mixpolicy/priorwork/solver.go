@@ -26,8 +26,8 @@ type (
 	}
 )
 
-func (solvedTheta) Step() error  { return mixpolicy.Done }
-func (solvedPolicy) Step() error { return mixpolicy.Done }
+func (solvedTheta) Step() error  { return mixpolicy.ErrDone }
+func (solvedPolicy) Step() error { return mixpolicy.ErrDone }
 
 // View implements [mixpolicy.Run]: it solves the problem.
 func (r solvedTheta) View(s *mixpolicy.Snapshot) error {

@@ -9,7 +9,7 @@
 // # What a chart's HTML looks like
 //
 // A chart is one self-contained piece of HTML. It shows a static picture, so
-// that it is never empty: not without scripts, not in a notebook nobody has
+// that it is never empty: not without scripts, not in a notebook that is not
 // trusted yet, not on paper.
 //
 //	<div class="mixpolicy-chart" id="ID">

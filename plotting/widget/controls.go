@@ -29,13 +29,13 @@ type control struct {
 	start  int
 }
 
-// Context ends when the reader has moved on: a computation that is overtaken need
-// not be finished. Whatever it still returns, or panics with, is not shown.
+// Context ends when the reader has moved a control again: the computation can stop,
+// and what it returns, or panics with, is not shown.
 func (c *Controls) Context() context.Context { return c.ctx }
 
 // Slider is the value in [lo, hi] of a slider that begins at start. It goes in 50
-// to 125 round steps of 1, 2 or 5 times a power of ten; lo, start and hi can be
-// had as they are.
+// to 125 round steps of 1, 2 or 5 times a power of ten; lo, start and hi are
+// among them.
 func (c *Controls) Slider(label string, lo, hi, start float64) float64 {
 	checkRange(label, lo, hi, start)
 	return c.slider(label, start, linear(lo, hi, start))

@@ -132,11 +132,11 @@ func TestWhatThePageTells(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	for message, want := range map[string]string{
-		`{"serial":5,"positions":[61,1]}`:  `position 61 of "R", which has 61`,
-		`{"serial":5,"positions":[0,-1]}`:  `position -1 of "a < b", which has 2`,
-		`{"serial":5,"positions":[0]}`:     "1 positions of 2 controls",
+		`{"serial":5,"positions":[61,1]}`:  `position 61 of "R", want 0 to 60`,
+		`{"serial":5,"positions":[0,-1]}`:  `position -1 of "a < b", want 0 to 1`,
+		`{"serial":5,"positions":[0]}`:     "1 positions, want 2",
 		`{"serial":5,"positions":[0.5,1]}`: "cannot unmarshal",
-		`nonsense`:                         `told "nonsense"`,
+		`nonsense`:                         `message "nonsense"`,
 	} {
 		if _, err := c.parse(message); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; want an error with %s", message, err, want)

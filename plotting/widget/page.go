@@ -17,10 +17,9 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// GoNB's own widgets (package gonbui/widgets) have integers, no labels, and tell
-// each its value on its own, in messages that may overtake each other: the last to
-// arrive need not be the latest. Here the page tells where all controls stand, with
-// a serial number, over GoNB's channel gonb_comm.
+// GoNB's own widgets (package gonbui/widgets) have integers, no labels, and send each
+// value by itself, in messages that may arrive out of order. Here the page sends the
+// positions of all controls, with a serial number, over GoNB's channel gonb_comm.
 
 //go:embed widget.js
 var script string
@@ -33,7 +32,7 @@ type page struct {
 	subscription      comms.SubscriptionId
 }
 
-// reachable tells whether a page may be looking. GoNB's channel goes through
+// reachable tells whether a page may show the notebook. GoNB's channel goes through
 // Jupyter's server, which gives the kernel a name; nbclient, and so nbconvert, runs
 // kernels without a server and without a name.
 func reachable() bool {
@@ -66,17 +65,17 @@ func connect(ctx context.Context, c *Controls, moves *latest) (p *page, ok bool)
 	}
 }
 
-// parse reads what the page tells.
+// parse reads a message of the page.
 func (c *Controls) parse(message string) (s state, err error) {
 	if err := json.Unmarshal([]byte(message), &s); err != nil {
-		return s, fmt.Errorf("widget: the page told %q: %w", message, err)
+		return s, fmt.Errorf("widget: message %q of the page: %w", message, err)
 	}
 	if len(s.Positions) != len(c.controls) {
-		return s, fmt.Errorf("widget: the page told %d positions of %d controls", len(s.Positions), len(c.controls))
+		return s, fmt.Errorf("widget: message of the page with %d positions, want %d, one a control", len(s.Positions), len(c.controls))
 	}
 	for i, k := range c.controls {
 		if at := s.Positions[i]; at < 0 || at >= len(k.texts) {
-			return s, fmt.Errorf("widget: the page told position %d of %q, which has %d", at, k.label, len(k.texts))
+			return s, fmt.Errorf("widget: message of the page with position %d of %q, want 0 to %d", at, k.label, len(k.texts)-1)
 		}
 	}
 	return s, nil

@@ -10,7 +10,7 @@
 //	})
 //
 // For sliders that work on an exported page, where no kernel is, see
-// [plotting.Slider] and [plotting.Explorer], whose pictures are computed beforehand.
+// [plotting.Explorer], whose pictures are computed beforehand.
 package widget
 
 import (
@@ -32,16 +32,15 @@ import (
 const Patience = 10 * time.Minute
 
 // grace is how long a computation goes on after the reader has moved on. A picture
-// that takes less follows a slider while it is being dragged, one that takes more
-// comes when the slider is let go. A quarter of a second is about what people
-// accept between a move and what it does.
+// that takes less follows a slider while it is dragged, one that takes more comes
+// when the slider is released. People accept a delay of about a quarter of a second.
 const grace = 250 * time.Millisecond
 
-// silence is how long a widget waits for the next word of its page, which says several
-// times a second where the controls stand, before it takes the page to be gone: longer
-// than a page on a busy machine is kept from speaking. A page that leaves says so, but
-// what it says on leaving may be lost. A page out of sight is waited for longer, as
-// browsers let it speak only once a minute.
+// silence is how long a widget waits for the next message of its page, which sends the
+// positions of the controls several times a second, before it takes the page to be closed:
+// longer than a busy machine delays a message. A page that is closed sends a last message,
+// but that may be lost. A hidden page is waited for longer, as browsers let it send only
+// once a minute.
 const (
 	silence       = 15 * time.Second
 	silenceHidden = 2 * time.Minute
@@ -58,7 +57,7 @@ const (
 // was out of sight), or after [Patience]. The last picture stays and is saved with the
 // notebook; the controls are then disabled.
 //
-// Outside of a notebook and where nobody looks at it (nbconvert, nbclient, a kernel
+// Outside of a notebook and where no page shows it (nbconvert, nbclient, a kernel
 // started with [plotting.Headless]), f is called once, with the values that the
 // controls begin with, so that a mistake in it is found, and nothing is shown. The
 // same where a server runs the kernel but no page answers within fifteen seconds, but
@@ -160,7 +159,7 @@ func compute(ctx context.Context, moved <-chan struct{}, c *Controls, at []int, 
 	return f(c), true
 }
 
-// A state of the controls, as the page tells it.
+// A state of the controls, as the page sends it.
 type state struct {
 	Serial    int   `json:"serial"`    // counts the states
 	Positions []int `json:"positions"` // of each control
@@ -168,8 +167,8 @@ type state struct {
 	Hidden    bool  `json:"hidden"`    // the page is out of sight
 }
 
-// latest holds the latest state. Messages may overtake each other on their way, come
-// several times or get lost.
+// latest holds the latest state. Messages may arrive out of order, several times, or
+// never.
 type latest struct {
 	mu    sync.Mutex
 	state state
@@ -183,7 +182,7 @@ func newLatest(at []int, gone func()) *latest {
 	return &latest{state: state{Positions: at}, moved: make(chan struct{}), gone: time.AfterFunc(silence, gone)}
 }
 
-// hear takes what the page tells.
+// hear takes a state that the page has sent.
 func (l *latest) hear(s state) {
 	if s.Hidden {
 		l.gone.Reset(silenceHidden)
@@ -193,7 +192,7 @@ func (l *latest) hear(s state) {
 	l.put(s)
 }
 
-// get is the latest state, and tells when it no longer is.
+// get returns the latest state, and a channel that is closed when there is a later one.
 func (l *latest) get() (state, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

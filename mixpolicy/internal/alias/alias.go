@@ -89,9 +89,6 @@ func fraction(p float64) uint64 {
 	return uint64(math.Ldexp(p, 64))
 }
 
-// Len returns the number of categories.
-func (t *Table) Len() int { return len(t.slots) }
-
 // Draw returns an index distributed as the table's weights. It does not allocate.
 func (t *Table) Draw(rng *rand.PCG) int {
 	// x·n/2⁶⁴ has the slot as its integer part, and its fraction, uniform to within

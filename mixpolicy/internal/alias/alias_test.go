@@ -101,31 +101,6 @@ func TestDrawChiSquare(t *testing.T) {
 	}
 }
 
-// Successive draws are independent: a χ² over pairs.
-func TestDrawPairs(t *testing.T) {
-	table, err := New([]float64{1, 2, 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const draws = 180_000
-	rng := rand.NewPCG(5, 5)
-	var count [3][3]float64
-	for range draws {
-		a := table.Draw(rng)
-		count[a][table.Draw(rng)]++
-	}
-	var chi2 float64
-	for a := range 3 {
-		for b := range 3 {
-			want := float64((a+1)*(b+1)) / 36 * draws
-			chi2 += (count[a][b] - want) * (count[a][b] - want) / want
-		}
-	}
-	if limit := (distuv.ChiSquared{K: 8}).Quantile(1 - 1e-6); chi2 > limit {
-		t.Errorf("χ² = %v, limit %v", chi2, limit)
-	}
-}
-
 func TestNewErrors(t *testing.T) {
 	for _, c := range []struct {
 		w    []float64

@@ -189,7 +189,7 @@ func (l *level) takeParts(cuts [][]int, states, number []int32) {
 }
 
 // visits is how often a cycle visits the next level: a W-cycle. With one visit the
-// error of the coarser levels piles up, and convergence depends on the size. From the
+// errors of the coarser levels add up, and convergence depends on the size. From the
 // finest level a correction makes one: a second makes 63 sweeps of 67, and doubles
 // all work below.
 const visits = 2
@@ -222,7 +222,7 @@ func (c *cycle) correct(e, b, r []float64, wanted bool) {
 	c.last(e, b, r, wanted)
 }
 
-// stop counts a sweep over all states, and tells whether to stop.
+// stop counts a sweep over all states, and reports whether to stop.
 func (c *cycle) stop() bool {
 	if c == c.solver.cycle {
 		c.Sweeps++

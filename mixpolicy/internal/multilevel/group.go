@@ -84,9 +84,9 @@ func (l *level) build() {
 	l.next.build()
 }
 
-// pair joins the groups of a chain by twos and threes, or more around a hub. Every
-// group in turn that has no partner yet looks at where it is entered from most: it
-// joins the first of those that have none, or else the first. States have equal shares
+// pair joins groups of a chain in twos and threes, or more around a hub. Each group
+// that has no partner yet joins the one without a partner from which it is entered
+// most, or, if all have one, the one from which it is entered most. States have equal shares
 // in their groups. Groups are numbered in order of their first states, so neighbours
 // stay close.
 func pair(in *sparse.Matrix, x grouping) grouping {
@@ -183,8 +183,8 @@ func (l *level) lumped() *level {
 }
 
 // inside is the number of places in sums that a portion of the groups has for moves inside
-// a group, which nobody reads: leaving them out takes longer. They take turns, since an
-// addition has to wait for the one before; and no two portions share a cache line.
+// a group. They are never read: to skip such moves takes longer. Several places are used in
+// turn, since an addition has to wait for the one before; no two portions share a cache line.
 const inside = 8
 
 // place sets slot.
@@ -210,8 +210,8 @@ func (l *level) place() {
 	})
 }
 
-// portions is the number of parts in which groups are gone over where each part needs
-// memory or a look at all of them.
+// portions is the number of parts of the groups that are treated at once where each needs
+// memory for all of them.
 func (x *grouping) portions() int { return min(blocks(len(x.group)), 8) }
 
 // portion returns the groups of a portion, from lo to hi−1, and its first and last states.

@@ -86,9 +86,8 @@ func (k *krylov) solve(c *cycle, x, r []float64, target float64) {
 	}
 }
 
-// sized returns x with a length of n, made anew with room for most if it has not the room.
-// Memory that was used before is at hand sooner than new memory, of which only what is used
-// counts.
+// sized returns x with the length n, or a new slice of capacity most if x is too short.
+// Memory that was used before is faster than new memory.
 func sized[T any](x []T, n, most int) []T {
 	if cap(x) < n {
 		return make([]T, n, most)

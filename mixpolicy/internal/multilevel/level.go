@@ -67,7 +67,7 @@ func (l *level) entering(z []float64, from, to int) float64 {
 	return flow(l.in, z, from, to)
 }
 
-// leastNormal is the least number whose inverse is finite for sure.
+// leastNormal is the least normal number; its inverse is finite.
 const leastNormal = 0x1p-1022
 
 func (l *level) invert() {
@@ -81,7 +81,7 @@ func (l *level) invert() {
 	})
 }
 
-// stop counts a sweep over all states, and tells whether to stop.
+// stop counts a sweep over all states, and reports whether to stop.
 func (l *level) stop() bool {
 	if l.ctx.Err() != nil {
 		return true

@@ -1,13 +1,12 @@
 // Package multilevel computes the stationary distribution of a large irreducible
-// Markov chain, in a time that hardly depends on how slowly the chain mixes.
+// Markov chain, in a time that depends little on how slowly the chain mixes.
 //
 // # The idea
 //
-// Gauss–Seidel sweeps balance the flow at each state in turn. They soon agree with
-// their neighbours, and then move mass only slowly over long distances: the error
-// that is left varies little from a state to those next to it. So states are lumped
-// in groups, and the masses of the groups are the stationary distribution of a
-// smaller chain,
+// Gauss–Seidel sweeps balance the flow at each state in turn. After a few sweeps the
+// error varies little from a state to its neighbours, and mass moves only slowly over
+// long distances. So states are lumped in groups, and the masses of the groups are the
+// stationary distribution of a smaller chain,
 //
 //	P(I, J) = Σ_{i∈I} μ(i)/μ(I) Σ_{j∈J} P(i, j),
 //
@@ -20,11 +19,11 @@
 // Once μ is roughly right, the groups' shares are frozen and the same cycle, now
 // linear ([cycle.correct]), approximates the inverse of I − Pᵀ. It preconditions a
 // Krylov iteration, the generalised conjugate residual method, at a fifth of the cost
-// of a balance. It leaves out the states of a long tail, which have next to no mass
-// ([solver.heavy]) and are left to sweeps. The scaled matrix (I − Pᵀ) diag μ has zero row
-// and column sums, for which piecewise constant interpolation is the right one (Notay 2012;
-// De Sterck, Treister and others 2010–11). After a thousandth of the residual the shares are
-// taken anew from what was found.
+// of a balance. It leaves out the states with almost no mass ([solver.heavy]), which are
+// left to sweeps. The scaled matrix (I − Pᵀ) diag μ has zero row and column sums, for which
+// piecewise constant interpolation is the right one (Notay 2012; De Sterck, Treister and
+// others 2010–11). When the residual is a thousandth of what it was, the shares are computed
+// anew.
 //
 // All processors work at the same blocks of states whatever their number ([each]), and
 // Gauss–Seidel visits blocks of one colour at once ([order]), so results are the same to
@@ -42,8 +41,8 @@
 //	this package                                   54 sweeps, 2.5 s
 //
 // In the recurrent class of LBFS, 65,910 states, it is 70 sweeps and 0.2 s. Of the 2.5 s,
-// two fifths go to corrections, a fifth to the two balances, a seventh to groups. What that
-// takes less than it could:
+// two fifths go to corrections, a fifth to the two balances, a seventh to groups. What
+// makes it fast:
 //
 //   - Corrections leave out the states that have together a 256th of the residual aimed at.
 //     Of 818,184 there are 379,963 left, and then 577,458: 24 and 33 ms a correction, on two
@@ -51,12 +50,12 @@
 //   - What is left after a correction is known from half of the moves (see cycle.correct):
 //     2½ passes over the chain in place of 4. The halves are stored apart, since memory comes
 //     in lines: a pass over one half takes 3 ms in place of 5, the whole 4.
-//   - A state's new mass is kept where it balances the flow (see solver.iterate). All masses
-//     held to a tenth and ten times what they were, as it was before, threw the residual
-//     back from 3e-11 to 1e-3, and all was done twice: 104 sweeps.
+//   - A state's new mass is kept where it balances the flow (see solver.iterate). To keep all
+//     masses between a tenth and ten times what they were raises the residual from 3e-11 to
+//     1e-3 at the end, and takes 104 sweeps.
 //   - Corrections of the groups are taken 1.4 times (see overCorrection), which makes one
 //     visit from the finest level as good as two.
-//   - Rows are gone over in the order of the states. In that of the groups memory is read
+//   - Rows are visited in the order of the states. In that of the groups memory is read
 //     in jumps, and lumping takes 60 ms in place of 32, restricting 57 in place of 14.
 //
 // Tried, and left out:
@@ -98,7 +97,7 @@ type Settings struct {
 	Progress  func(sweeps int, residual float64) // may be nil
 }
 
-// Result tells how well μ was found.
+// Result says how accurate μ is.
 type Result struct {
 	Residual float64 // ‖μ − μP‖₁
 	Error    float64 // an estimate of the ℓ₁ distance of μ from the stationary distribution; 0 if none was made
@@ -138,8 +137,8 @@ type solver struct {
 	Result
 }
 
-// batch is the number of sweeps between looks at the residual, which costs about a
-// sweep itself.
+// batch is the number of sweeps between computations of the residual, each of which costs
+// about a sweep.
 const batch = 10
 
 // balances is how many come before the Krylov iteration. One leaves shares with which its
@@ -166,8 +165,8 @@ func (s *solver) run() error {
 		}
 		before = now
 	}
-	// One balance there is in any case: sweeps alone may seem done where clusters that
-	// hardly communicate have wrong masses.
+	// At least one balance is made: sweeps alone may have a small residual where clusters
+	// that rarely communicate have wrong masses.
 	<-built
 	for k := 1; s.ctx.Err() == nil && (k == 1 || !s.done()); k++ {
 		before := s.Residual
@@ -191,7 +190,7 @@ func (s *solver) run() error {
 	return nil
 }
 
-// done tells whether it is time to stop, for good or bad.
+// done reports whether to stop: converged, cancelled, or out of sweeps.
 func (s *solver) done() bool {
 	return s.Residual <= s.set.Tolerance || s.Sweeps >= s.set.MaxSweeps || s.ctx.Err() != nil
 }
@@ -214,7 +213,7 @@ const stage = 1e-3
 // it if it is an improvement. It returns whether it was a great one.
 //
 // The correction has an absolute error, which may be many times the mass of a state
-// that is hardly ever visited. Balances give such masses to a relative accuracy, and
+// that is rarely visited. Balances give such masses to a relative accuracy, and
 // need them: noise in their place makes shares of chains with traps. So a state takes
 // its new mass if that balances half of its flow or more. Else the mass it had is moved
 // into the range of those that its neighbours leave open.
@@ -267,8 +266,8 @@ func (s *solver) solve(target float64) (e []float64) {
 const negligible = 1. / 256
 
 // heavy returns the states that corrections are for, all but light ones that have the given
-// mass and residual together: those of a long tail are as good as never visited. All if they
-// are most.
+// mass and residual together: such states are almost never visited. If the rest are
+// more than three quarters of all, it returns all.
 func (s *solver) heavy(light float64) []int32 {
 	least := s.least(light)
 	states := make([]int32, 0, len(s.mu))

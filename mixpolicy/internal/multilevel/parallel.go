@@ -1,16 +1,20 @@
 package multilevel
 
 import (
+	"cmp"
 	"math"
+	"math/bits"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
+	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
 // blockSize is the number of states that are worked on at a time: some 20 to 100 µs of
-// work, ten times what handing it out takes.
+// work, ten times the cost of handing it out.
 const blockSize = 1 << 12
 
 // each cuts [0, n) into blocks and runs do on all of them, on as many goroutines as there
@@ -82,4 +86,157 @@ func normalise(x []float64) {
 			x[lo+i] /= sum
 		}
 	})
+}
+
+// order is the one in which a sweep visits the states: colour after colour; of a colour,
+// blocks of consecutive numbers, all at once; and in a block by number. No block has moves
+// to others of its colour. Where states are numbered so that moves are short, as on a
+// grid, two or three colours do.
+//
+// Else the blocks are few and of one colour, split: a move from one to another counts with
+// the mass that its state had before the sweep. So do coarser levels of the network, which
+// as one block would take as long as the finest with two processors.
+type order struct {
+	shift   int       // block k has the states from k<<shift on …
+	bounds  []int     // … that is from bounds[k] to bounds[k+1]−1
+	colours [][]int32 // the blocks of each
+	colour  []int32   // of each block
+	split   bool
+}
+
+// A chain is cut into 32 to 64 blocks: enough for two colours to keep several processors
+// busy, and few enough for the neighbours of one to be the bits of a word. If mostColours
+// are not enough to leave several blocks in each, it is split in 4 to 8. Chains of fewer
+// than parallelStates states are one block: a sweep over them takes less than 150 µs.
+const (
+	mostBlocks     = 64
+	mostColours    = mostBlocks / 8
+	mostSplit      = 8
+	parallelStates = 1 << 14
+)
+
+// newOrder colours the blocks of a chain, each in turn with the first colour that none of
+// its neighbours has.
+func newOrder(in *sparse.Matrix) order {
+	n := in.Rows
+	one := order{shift: bits.Len(uint(n)), bounds: []int{0, n}, colours: [][]int32{{0}}, colour: []int32{0}}
+	if n < parallelStates {
+		return one
+	}
+	o, count := cut(n, mostBlocks)
+	into := make([]uint64, count) // the blocks from which a block is entered
+	parallel(count, func(k int) {
+		lo, hi := o.bounds[k], o.bounds[k+1]
+		var set uint64
+		for _, j := range in.Col[in.Ptr[lo]:in.Ptr[hi]] {
+			set |= 1 << (uint(j) >> o.shift & 63)
+		}
+		into[k] = set
+	})
+	o.colour = make([]int32, count)
+	for k := range count {
+		var taken uint64
+		for m := range k {
+			if into[k]>>m&1 == 1 || into[m]>>k&1 == 1 {
+				taken |= 1 << o.colour[m]
+			}
+		}
+		c := bits.TrailingZeros64(^taken)
+		if c >= mostColours {
+			o, count := cut(n, mostSplit)
+			o.split = true
+			o.colour, o.colours = make([]int32, count), [][]int32{make([]int32, count)}
+			for k := range o.colours[0] {
+				o.colours[0][k] = int32(k)
+			}
+			return o
+		}
+		if c == len(o.colours) {
+			o.colours = append(o.colours, nil)
+		}
+		o.colour[k] = int32(c)
+		o.colours[c] = append(o.colours[c], int32(k))
+	}
+	return o
+}
+
+// cut cuts n states into blocks, count of them.
+func cut(n, most int) (o order, count int) {
+	o.shift = bits.Len(uint((n - 1) / most))
+	count = (n-1)>>o.shift + 1
+	for k := range count {
+		o.bounds = append(o.bounds, k<<o.shift)
+	}
+	o.bounds = append(o.bounds, n)
+	return o, count
+}
+
+// among returns the order of some of the states, in increasing order, by their place among
+// them.
+func (o order) among(states []int32) order {
+	bounds := make([]int, len(o.bounds))
+	for k, first := range o.bounds {
+		bounds[k], _ = slices.BinarySearch(states, int32(first))
+	}
+	o.bounds = bounds
+	return o
+}
+
+// place says when a forward sweep visits state j, a neighbour of state i: before it,
+// after it, or at the same time.
+func (o *order) place(j, i int) (late int) {
+	a, b := j>>o.shift, i>>o.shift
+	if a != b {
+		return cmp.Compare(o.colour[a], o.colour[b])
+	}
+	return cmp.Compare(j, i)
+}
+
+// visit runs do on all blocks, in this order or in reverse.
+func (o *order) visit(backward bool, do func(lo, hi int)) {
+	for c := range o.colours {
+		if backward {
+			c = len(o.colours) - 1 - c
+		}
+		blocks := o.colours[c]
+		parallel(len(blocks), func(k int) { do(o.bounds[blocks[k]], o.bounds[blocks[k]+1]) })
+	}
+}
+
+// arrange puts the entries of each row that are visited before it first, and those that
+// are visited after it last. It returns where the former end and the latter begin, which
+// is the same place unless blocks are split.
+func (o *order) arrange(in *sparse.Matrix) (split, later []int) {
+	later = make([]int, in.Rows)
+	split = later
+	if o.split {
+		split = make([]int, in.Rows)
+	}
+	each(in.Rows, func(_, lo, hi int) {
+		var cols [2][]int32
+		var vals [2][]float64
+		for i := lo; i < hi; i++ {
+			col, val := in.Row(i)
+			for k := range cols {
+				cols[k], vals[k] = cols[k][:0], vals[k][:0]
+			}
+			early := 0
+			for e, j := range col {
+				if k := o.place(int(j), i); k < 0 {
+					col[early], val[early] = j, val[e]
+					early++
+				} else {
+					cols[k], vals[k] = append(cols[k], j), append(vals[k], val[e])
+				}
+			}
+			split[i] = in.Ptr[i] + early
+			later[i] = split[i] + len(cols[0])
+			for k := range cols {
+				copy(col[early:], cols[k])
+				copy(val[early:], vals[k])
+				early += len(cols[k])
+			}
+		}
+	})
+	return split, later
 }

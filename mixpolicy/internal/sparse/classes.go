@@ -25,7 +25,7 @@ func (m *Matrix) onlyClosedClass() (class []int32, ok bool) {
 		if len(col) == 0 {
 			return nil, false
 		}
-		r = r*1664525 + 1013904223 // Knuth's; any choice of moves does
+		r = r*1664525 + 1013904223 // Knuth's generator; any choice of moves is fine
 		c = int(col[uint64(r)*uint64(len(col))>>32])
 	}
 	if !m.allReach(c, passes) {
@@ -34,8 +34,8 @@ func (m *Matrix) onlyClosedClass() (class []int32, ok bool) {
 	return m.reachedFrom(c), true
 }
 
-// allReach tells whether all states lead to c. It looks at the states that do not yet,
-// forward and backward in turn, and gives up after some passes.
+// allReach tells whether all states lead to c. It visits the states for which that is
+// not known yet, forward and backward in turn, and gives up after some passes.
 func (m *Matrix) allReach(c, passes int) bool {
 	leads := make([]bool, m.Rows)
 	leads[c] = true
@@ -65,7 +65,7 @@ func (m *Matrix) allReach(c, passes int) bool {
 }
 
 // reachedFrom returns the states that c leads to, c among them, in increasing order. It
-// goes over all rows, forward and backward in turn, which reads memory in one go; and
+// passes over all rows, forward and backward in turn, which reads memory in order; and
 // follows moves one by one where that would take many passes.
 func (m *Matrix) reachedFrom(c int) []int32 {
 	const passes = 8

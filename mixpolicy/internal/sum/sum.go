@@ -1,7 +1,11 @@
-// Package sum adds floating-point numbers with small, length-independent error.
+// Package sum adds floating-point numbers with small, length-independent error, and tells
+// whether they add up to 1.
 package sum
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Accumulator is a compensated running sum (Neumaier 1974): with unit roundoff
 // u = 2⁻⁵³, the error of the sum of n terms is at most 2u|Σx| + O(n u²) Σ|x|,
@@ -58,4 +62,26 @@ func Diff1(x, y []float64) float64 {
 		a.Add(math.Abs(v - y[i]))
 	}
 	return a.Value()
+}
+
+// Tolerance is how far from 1 the sum of k probabilities may be. Each may carry 16
+// roundings of its own, which is what formulas such as ϱ/(ϱ+a) and products of a few
+// factors take. A decimal typed with too few digits is off by far more, and is refused.
+func Tolerance(k int) float64 { return float64(16*(k+1)) * 0x1p-53 }
+
+// CheckDistribution returns an error, without a prefix, unless p is a distribution over k
+// outcomes: k numbers in [0, 1] that add up to 1 within [Tolerance].
+func CheckDistribution(p []float64, k int) error {
+	if len(p) != k {
+		return fmt.Errorf("%d probabilities, want %d", len(p), k)
+	}
+	for i, v := range p {
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return fmt.Errorf("entry %d is %v, want a number in [0, 1]", i, v)
+		}
+	}
+	if v := Of(p); math.Abs(v-1) > Tolerance(k) {
+		return fmt.Errorf("entries add up to %v, want 1", v)
+	}
+	return nil
 }

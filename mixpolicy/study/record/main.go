@@ -1,5 +1,5 @@
-// Command record makes the records in the folder data again, and the README's picture and
-// table. Tests check them, and write none.
+// Command record makes the records in the folder data again, and the README's picture.
+// Tests check them, and write none. What other packages take is measured by data/peers.
 //
 //	go run ./mixpolicy/study/record list
 //	go run ./mixpolicy/study/record comparison -m plug-in -p queue
@@ -25,7 +25,6 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"github.com/mixpolicy/lab/data"
 	"github.com/mixpolicy/lab/internal/atomicfile"
 	"github.com/mixpolicy/lab/mixpolicy/paper"
 	"github.com/mixpolicy/lab/mixpolicy/study"
@@ -46,7 +45,7 @@ type commandLine struct {
 	Comparison comparisonCmd `cmd:"" help:"data/comparison.csv: race methods on the problems of package study. A method takes minutes, and what others' rows say stays."`
 	Network    networkCmd    `cmd:"" help:"data/network.csv: the network of four queues at full size. A part takes minutes."`
 	Table      tableCmd      `cmd:"" help:"data/equations.csv, errata.csv or claims.csv: decide every equation, compute every witness, run every experiment."`
-	Readme     readmeCmd     `cmd:"" help:"data/figures/readme.svg, and the README's table of data/peers.csv."`
+	Readme     readmeCmd     `cmd:"" help:"data/figures/readme.svg."`
 }
 
 type comparisonCmd struct {
@@ -153,23 +152,7 @@ func (readmeCmd) Run(ctx context.Context, w *work) error {
 	if err != nil {
 		return err
 	}
-	if err := plotting.Save(w.data("figures", "readme.svg"), figure); err != nil {
-		return err
-	}
-	all, err := data.Comparisons()
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(w.root, "README.md")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	made, err := data.WithComparisons(string(text), all)
-	if err != nil {
-		return err
-	}
-	return atomicfile.WriteBytes(path, []byte(made))
+	return plotting.Save(w.data("figures", "readme.svg"), figure)
 }
 
 // work is where records go, and who is told of progress.
@@ -226,7 +209,7 @@ func root(dir string) (string, error) {
 func run(ctx context.Context, args []string, out *os.File) error {
 	var cli commandLine
 	parser := kong.Must(&cli, kong.Name("go run ./mixpolicy/study/record"),
-		kong.Description("Makes the records in data/ and the README's picture and table again, whole or one part at a time. What is interrupted leaves the files as they were, with what was done before."))
+		kong.Description("Makes the records in data/ and the README's picture again, whole or one part at a time. What is interrupted leaves the files as they were, with what was done before."))
 	command, err := parser.Parse(args)
 	if err != nil {
 		return err

@@ -1,0 +1,265 @@
+package bregman
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+)
+
+// A Kernel is a Legendre function φ of one real variable: all that an author of a
+// separable modulus has to write.
+//
+// Three more methods are used where a kernel has them:
+//
+//	Conjugate(y float64) float64      // φ*(y), else xy − φ(x) at x = (φ*)′(y)
+//	Divergence(x, y float64) float64  // D(x; y), else the definition, with quadrature where it cancels
+//	ConjCurvature(y float64) float64  // (φ*)″(y) = 1/φ″((φ*)′(y)), else a difference of φ′
+//
+// and Validate and String.
+type Kernel interface {
+	// Value returns φ(x).
+	Value(x float64) float64
+	// Deriv returns φ′(x) for lo < x < hi; it is increasing.
+	Deriv(x float64) float64
+	// ConjDeriv returns (φ*)′(y), the x with φ′(x) = y; for a y above the range of φ′
+	// it returns hi, below it lo.
+	ConjDeriv(y float64) float64
+	// Domain returns the ends of the open interval in which φ′ exists.
+	Domain() (lo, hi float64)
+}
+
+type (
+	kernelConjugator  interface{ Conjugate(y float64) float64 }
+	kernelDivergencer interface{ Divergence(x, y float64) float64 }
+	kernelCurver      interface{ ConjCurvature(y float64) float64 }
+)
+
+// Separable is the modulus φ(x) = Σᵢ kᵢ(xᵢ): one kernel for every coordinate, or one for
+// each.
+//
+//	m := bregman.Separable{Kernel: halfCircle{}} // a type with Value, Deriv, ConjDeriv and Domain
+//	err := bregman.Check(m, 3, 1).Err()
+//
+// It calls the kernel through the interface for each entry, which costs 1 to 4 ns an entry
+// (BenchmarkLift). Beside loops written by hand ∇φ* takes 1.2 to 1.4 times as long for the cube,
+// the entropy and Hellinger, and 3.7 times for Burg's quotient.
+type Separable struct {
+	Kernel Kernel   // of every coordinate
+	Each   []Kernel // in place of Kernel, if they differ: one for each coordinate
+	Name   string   // what String returns; "" is "separable" and the kernel's own
+	Mu     float64  // the constant of strong convexity, 0 if not known …
+	P      float64  // … in the norm of ℓ_p
+}
+
+var (
+	_ Modulus        = Separable{}
+	_ Conjugator     = Separable{}
+	_ Divergencer    = Separable{}
+	_ StrongConvexer = Separable{}
+	_ Validator      = Separable{}
+)
+
+// separable is promoted to what embeds a Separable.
+func (s Separable) separable() Separable { return s }
+
+// asSeparable returns m as a Separable, and false if it is none.
+func asSeparable(m Modulus) (Separable, bool) {
+	if s, ok := m.(interface{ separable() Separable }); ok {
+		return s.separable(), true
+	}
+	return Separable{}, false
+}
+
+// IsSeparable reports whether m is a [Separable]: whether ∇φ and ∇φ* work on each
+// coordinate by itself.
+func IsSeparable(m Modulus) bool { _, ok := asSeparable(m); return ok }
+
+func (s Separable) at(i int) Kernel {
+	if s.Each == nil {
+		return s.Kernel
+	}
+	return s.Each[i]
+}
+
+func (s Separable) checkLen(x []float64) {
+	if s.Each != nil && len(x) != len(s.Each) {
+		panic(fmt.Sprintf("bregman: vector of %d entries for a modulus of %d coordinates", len(x), len(s.Each)))
+	}
+}
+
+// Validate returns the first error of a kernel, or that its domain is empty.
+func (s Separable) Validate() error {
+	kernels := s.Each
+	if kernels == nil {
+		kernels = []Kernel{s.Kernel}
+	}
+	for i, k := range kernels {
+		if k == nil {
+			return fmt.Errorf("bregman: separable modulus without a kernel")
+		}
+		err := validate(k)
+		if lo, hi := k.Domain(); err == nil && !(lo < hi) {
+			err = fmt.Errorf("bregman: the domain (%g, %g) of %v is empty", lo, hi, s)
+		}
+		if err != nil && s.Each != nil {
+			err = fmt.Errorf("%w, at coordinate %d", err, i)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Value returns Σᵢ kᵢ(xᵢ).
+func (s Separable) Value(x []float64) float64 {
+	s.checkLen(x)
+	var acc sum.Accumulator
+	for i, v := range x {
+		k := s.at(i)
+		if lo, hi := k.Domain(); !(lo <= v && v <= hi) {
+			return math.Inf(1)
+		}
+		acc.Add(k.Value(v))
+	}
+	return acc.Value()
+}
+
+// Gradient stores kᵢ′(xᵢ) in dst.
+func (s Separable) Gradient(dst, x []float64) {
+	checkLen(dst, x)
+	s.checkLen(x)
+	for i, v := range x {
+		dst[i] = s.at(i).Deriv(v)
+	}
+}
+
+// ConjugateGradient stores (kᵢ*)′(yᵢ) in dst.
+func (s Separable) ConjugateGradient(dst, y []float64) {
+	checkLen(dst, y)
+	s.checkLen(y)
+	for i, v := range y {
+		dst[i] = s.at(i).ConjDeriv(v)
+	}
+}
+
+// Conjugate returns Σᵢ kᵢ*(yᵢ).
+func (s Separable) Conjugate(y []float64) float64 {
+	s.checkLen(y)
+	var acc sum.Accumulator
+	for i, v := range y {
+		acc.Add(kernelConjugate(s.at(i), v))
+	}
+	return acc.Value()
+}
+
+// Divergence returns Σᵢ D(xᵢ; yᵢ).
+func (s Separable) Divergence(x, y []float64) float64 {
+	checkLen(x, y)
+	s.checkLen(x)
+	var acc sum.Accumulator
+	for i, v := range x {
+		acc.Add(kernelDivergence(s.at(i), v, y[i]))
+	}
+	return acc.Value()
+}
+
+// InDomain reports whether each xᵢ is inside of its interval.
+func (s Separable) InDomain(x []float64) bool { return s.outside(x) < 0 }
+
+// outside returns the first coordinate that is not in its interval, or −1.
+func (s Separable) outside(x []float64) int {
+	s.checkLen(x)
+	for i, v := range x {
+		if lo, hi := s.at(i).Domain(); !(lo < v && v < hi) {
+			return i
+		}
+	}
+	return -1
+}
+
+// StrongConvexity returns Mu and P.
+func (s Separable) StrongConvexity() (mu, p float64) { return s.Mu, s.P }
+
+// String returns the name.
+func (s Separable) String() string {
+	switch {
+	case s.Name != "":
+		return s.Name
+	case s.Each != nil:
+		return fmt.Sprintf("separable, with %d kernels", len(s.Each))
+	}
+	return fmt.Sprintf("separable %v", s.Kernel)
+}
+
+// kernelCurvature returns (k*)″(y): k's own or, for a kernel without one, 1/φ″ from a central
+// difference of φ′. For a step of 2⁻¹⁷ of the distance from the ends, and of |x| + 2⁻¹⁰,
+// half of the digits are right.
+func kernelCurvature(k Kernel, y float64) float64 {
+	if c, ok := k.(kernelCurver); ok {
+		if c := c.ConjCurvature(y); !math.IsNaN(c) {
+			return c
+		}
+	}
+	x := k.ConjDeriv(y)
+	lo, hi := k.Domain()
+	h := 0x1p-17 * min(x-lo, hi-x, math.Abs(x)+0x1p-10)
+	rise := k.Deriv(x+h) - k.Deriv(x-h)
+	if !(rise > 0) { // x is at an end, to within rounding
+		return 0
+	}
+	return ((x + h) - (x - h)) / rise
+}
+
+// kernelConjugate returns k*(y), as xy − k(x) at x = (k*)′(y) if the kernel has no formula.
+func kernelConjugate(k Kernel, y float64) float64 {
+	if c, ok := k.(kernelConjugator); ok {
+		return c.Conjugate(y)
+	}
+	x := k.ConjDeriv(y)
+	if math.IsInf(x, 0) {
+		return math.Inf(1)
+	}
+	return math.FMA(x, y, -k.Value(x))
+}
+
+// kernelDivergence returns φ(x) − φ(y) − (x−y)φ′(y), and +∞ unless x is in the closed
+// domain and y inside. Where the three terms cancel to less than 10⁻⁶ of their size, x is
+// so near y that a quadrature of a smooth integrand takes over: with e = x − y,
+// D = e² ∫₀¹ (1−t) φ″(y+te) dt, in which nothing cancels, or, if φ″ is not known,
+// D = e ∫₀¹ φ′(y+te) − φ′(y) dt, which loses the digits that φ′(x) and φ′(y) have in common.
+func kernelDivergence(k Kernel, x, y float64) float64 {
+	lo, hi := k.Domain()
+	if !(lo <= x && x <= hi && lo < y && y < hi) {
+		return math.Inf(1)
+	}
+	if d, ok := k.(kernelDivergencer); ok {
+		return d.Divergence(x, y)
+	}
+	e, slope := x-y, k.Deriv(y)
+	fx, fy := k.Value(x), k.Value(y)
+	direct := fx - fy - e*slope
+	if direct > 1e-6*(math.Abs(fx)+math.Abs(fy)+math.Abs(e*slope)) {
+		return direct
+	}
+	own, curved := k.(kernelCurver)
+	var smooth, rough float64
+	for i, t := range gaussNodes {
+		d := k.Deriv(y + t*e)
+		if curved {
+			smooth += gaussWeights[i] * (1 - t) / own.ConjCurvature(d) * e * e
+		}
+		rough += gaussWeights[i] * (d - slope) * e
+	}
+	if curved && smooth >= 0 && !math.IsInf(smooth, 1) {
+		return smooth
+	}
+	return max(0, rough)
+}
+
+// The four-point Gauss–Legendre rule on (0, 1): ½ ± ½√(3/7 ∓ (2/7)√(6/5)).
+var (
+	gaussNodes   = [4]float64{0.06943184420297371, 0.33000947820757187, 0.6699905217924281, 0.9305681557970263}
+	gaussWeights = [4]float64{0.17392742256872693, 0.32607257743127307, 0.32607257743127307, 0.17392742256872693}
+)

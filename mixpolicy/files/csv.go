@@ -1,0 +1,274 @@
+package files
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+// The columns of a table, in their order where there is no header.
+const (
+	columnState = iota
+	columnAction
+	columnNext
+	columnP
+	columnCost
+	columns
+)
+
+// titles are the columns' names as they are written.
+var titles = [columns]string{"s", "a", "next", "p", "c"}
+
+var wantColumns = strings.Join(titles[:], ", ")
+
+// columnOf has all names that a header may use.
+var columnOf = map[string]int{
+	"s": columnState, "state": columnState,
+	"a": columnAction, "action": columnAction,
+	"next": columnNext, "s'": columnNext, "s′": columnNext,
+	"p": columnP,
+	"c": columnCost, "cost": columnCost,
+}
+
+// row is a line of a table.
+type row struct {
+	name       [3]string // of the state, the action and the next state
+	s, a, next int       // their numbers in the model
+	p, c       float64
+	line       int
+}
+
+func readCSV(r io.Reader, set Settings) (*mixpolicy.MDP, error) {
+	rows, err := readRows(r)
+	if err != nil {
+		return nil, err
+	}
+	state, stateNames, err := numbering("state", rows, columnState)
+	if err != nil {
+		return nil, err
+	}
+	action, actionNames, err := numbering("action", rows, columnAction)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		r := &rows[i]
+		next, known := state[r.name[columnNext]]
+		if !known {
+			return nil, fmt.Errorf("line %d: next state %s has no row of its own, want one for each action", r.line, r.name[columnNext])
+		}
+		r.s, r.a, r.next = state[r.name[columnState]], action[r.name[columnAction]], next
+	}
+	first, err := pairs(rows, stateNames, actionNames)
+	if err != nil {
+		return nil, err
+	}
+	line := 0
+	var next []mixpolicy.Transition
+	x, err := mixpolicy.New(mixpolicy.Spec{
+		States: len(state), Actions: len(action), Transitions: len(rows),
+		Criterion: cmp.Or(set.Criterion, mixpolicy.AverageCost), Initial: set.Initial,
+		StateLabel:  func(s int) string { return stateNames[s] },
+		ActionLabel: func(a int) string { return actionNames[a] },
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+			i := s*len(action) + a
+			of := rows[first[i]:first[i+1]]
+			line = of[0].line
+			next = next[:0]
+			for _, r := range of {
+				next = append(next, mixpolicy.Transition{To: r.next, P: r.p})
+			}
+			return of[0].c, next
+		},
+	})
+	if err != nil && line > 0 {
+		return nil, fmt.Errorf("rows from line %d on: %w", line, plain(err))
+	}
+	return x, plain(err)
+}
+
+func readRows(r io.Reader) ([]row, error) {
+	in := bufio.NewReader(r)
+	const mark = "\ufeff"
+	if start, _ := in.Peek(len(mark)); string(start) == mark {
+		in.Discard(len(mark))
+	}
+	table := csv.NewReader(in)
+	table.FieldsPerRecord = -1 // the message below says more
+	table.TrimLeadingSpace = true
+	var rows []row
+	at := [columns]int{columnState, columnAction, columnNext, columnP, columnCost}
+	for start := true; ; start = false {
+		record, err := table.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err // it names the line
+		}
+		line, _ := table.FieldPos(0)
+		if len(record) != columns {
+			return nil, fmt.Errorf("line %d: %d fields, want %d, which commas separate: %s", line, len(record), columns, wantColumns)
+		}
+		if start && !slices.ContainsFunc(record, isNumber) {
+			if at, err = readHeader(record); err != nil {
+				return nil, fmt.Errorf("line %d: %w", line, err)
+			}
+			continue
+		}
+		r, err := readRow(record, at)
+		if err != nil {
+			return nil, fmt.Errorf("line %d, field %w", line, err)
+		}
+		r.line = line
+		rows = append(rows, r)
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("no row, want one per transition: %s", wantColumns)
+	}
+	return rows, nil
+}
+
+func isNumber(field string) bool {
+	_, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
+	return err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// readHeader returns where each column is.
+func readHeader(record []string) (at [columns]int, err error) {
+	var seen [columns]bool
+	for i, name := range record {
+		k, known := columnOf[strings.ToLower(strings.TrimSpace(name))]
+		if !known || seen[k] {
+			return at, fmt.Errorf("column %q, want %s, each once, or rows without a header", name, wantColumns)
+		}
+		at[k], seen[k] = i, true
+	}
+	return at, nil
+}
+
+// readRow takes the fields of a line apart. The error begins with the field's name.
+func readRow(record []string, at [columns]int) (r row, err error) {
+	field := func(k int) string { return strings.TrimSpace(record[at[k]]) }
+	for k := range r.name {
+		if r.name[k] = field(k); r.name[k] == "" {
+			return r, fmt.Errorf("%s: empty, want a name or a number", titles[k])
+		}
+	}
+	if r.p, err = strconv.ParseFloat(field(columnP), 64); err != nil || !(r.p >= 0) || math.IsInf(r.p, 0) {
+		return r, fmt.Errorf("p: %q, want a number in [0, 1]", field(columnP))
+	}
+	if r.c, err = strconv.ParseFloat(field(columnCost), 64); err != nil || math.IsNaN(r.c) || math.IsInf(r.c, 0) {
+		return r, fmt.Errorf("c: %q, want a finite number", field(columnCost))
+	}
+	return r, nil
+}
+
+// numbering numbers the names in a column: whole numbers without a hole in their order,
+// others as they first come.
+func numbering(kind string, rows []row, column int) (number map[string]int, names []string, err error) {
+	number = make(map[string]int)
+	for _, r := range rows {
+		name := r.name[column]
+		if _, known := number[name]; !known {
+			number[name] = len(names)
+			names = append(names, name)
+		}
+	}
+	whole := make([]int, len(names))
+	for i, name := range names {
+		if whole[i], err = strconv.Atoi(name); err != nil || strconv.Itoa(whole[i]) != name {
+			return number, names, nil
+		}
+	}
+	slices.Sort(whole)
+	for i, k := range whole {
+		if k != whole[0]+i {
+			return nil, nil, fmt.Errorf("%s %d has no row, and there is %s %d: want whole numbers without a hole, or other names",
+				kind, whole[0]+i, kind, k)
+		}
+		names[i] = strconv.Itoa(k)
+		number[names[i]] = i
+	}
+	return number, names, nil
+}
+
+// pairs sorts the rows by pair, and returns where those of each pair begin, with the end.
+// The error names a pair without a row or with two costs, or a transition that is there
+// twice.
+func pairs(rows []row, states, actions []string) (first []int, err error) {
+	slices.SortFunc(rows, func(x, y row) int {
+		return cmp.Or(cmp.Compare(x.s, y.s), cmp.Compare(x.a, y.a), cmp.Compare(x.next, y.next), cmp.Compare(x.line, y.line))
+	})
+	name := func(s, a int) string { return fmt.Sprintf("state %s, action %s", states[s], actions[a]) }
+	s, a := 0, 0 // the pair that comes next
+	for i, r := range rows {
+		if i > 0 && r.s == rows[i-1].s && r.a == rows[i-1].a {
+			before := rows[i-1]
+			if r.next == before.next {
+				return nil, fmt.Errorf("line %d: %s, next state %s is in line %d too, want it once", r.line, name(r.s, r.a), states[r.next], before.line)
+			}
+			if r.c != before.c {
+				return nil, fmt.Errorf("line %d, field c: %s costs %v, and %v in line %d; want one cost", r.line, name(r.s, r.a), r.c, before.c, before.line)
+			}
+			continue
+		}
+		if r.s != s || r.a != a {
+			break
+		}
+		first = append(first, i)
+		if a++; a == len(actions) {
+			s, a = s+1, 0
+		}
+	}
+	if s < len(states) {
+		return nil, fmt.Errorf("%s has no row, want one for every pair of %d states and %d actions", name(s, a), len(states), len(actions))
+	}
+	return append(first, len(rows)), nil
+}
+
+func writeCSV(w io.Writer, x *mixpolicy.MDP) error {
+	state := namesOrNumbers(x.States(), x.StateName)
+	action := namesOrNumbers(x.Actions(), x.ActionName)
+	decimal := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	out := csv.NewWriter(w)
+	out.Write(titles[:]) // errors are kept for Error
+	for s := range x.States() {
+		for a := range x.Actions() {
+			next, p := x.Next(s, a)
+			for k, s2 := range next {
+				out.Write([]string{state(s), action(a), state(int(s2)), decimal(p[k]), decimal(x.Cost(s, a))})
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// namesOrNumbers returns the names of k states or actions if a reader would give each the
+// same number, else their numbers.
+func namesOrNumbers(k int, name func(int) string) func(int) string {
+	rows := make([]row, k)
+	for i := range rows {
+		rows[i].name[0] = name(i)
+		if v := name(i); v == "" || strings.TrimSpace(v) != v || strings.Contains(v, "\r") {
+			return strconv.Itoa
+		}
+	}
+	number, _, err := numbering("", rows, 0)
+	for i, r := range rows {
+		if err != nil || number[r.name[0]] != i {
+			return strconv.Itoa
+		}
+	}
+	return name
+}

@@ -1,0 +1,321 @@
+package files
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+)
+
+// difference tells where two models differ in a bit, "" if nowhere.
+func difference(x, y *mixpolicy.MDP) string {
+	if x.States() != y.States() || x.Actions() != y.Actions() || x.Criterion() != y.Criterion() {
+		return fmt.Sprintf("%d states, %d actions, %v and %d, %d, %v", x.States(), x.Actions(), x.Criterion(), y.States(), y.Actions(), y.Criterion())
+	}
+	if !slices.Equal(x.Initial(), y.Initial()) {
+		return fmt.Sprintf("α = %v and %v", x.Initial(), y.Initial())
+	}
+	for s := range x.States() {
+		for a := range x.Actions() {
+			to, p := x.Next(s, a)
+			to2, p2 := y.Next(s, a)
+			if !slices.Equal(to, to2) || !slices.Equal(p, p2) || x.Cost(s, a) != y.Cost(s, a) {
+				return fmt.Sprintf("(%d, %d) to %v with %v for %v, and to %v with %v for %v", s, a, to, p, x.Cost(s, a), to2, p2, y.Cost(s, a))
+			}
+		}
+	}
+	return ""
+}
+
+// differentNames tells which name differs, "" if none.
+func differentNames(x, y *mixpolicy.MDP) string {
+	for s := range x.States() {
+		if x.StateName(s) != y.StateName(s) {
+			return fmt.Sprintf("state %d is %q and %q", s, x.StateName(s), y.StateName(s))
+		}
+	}
+	for a := range x.Actions() {
+		if x.ActionName(a) != y.ActionName(a) {
+			return fmt.Sprintf("action %d is %q and %q", a, x.ActionName(a), y.ActionName(a))
+		}
+	}
+	return ""
+}
+
+func wantError(t *testing.T, err error, says string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), says) {
+		t.Errorf("error %v\nwant %q", err, says)
+	} else if s := err.Error(); strings.Contains(s, "mixpolicy: ") || strings.Count(s, "files: ") > 1 {
+		t.Errorf("error %v: want one prefix", err)
+	}
+}
+
+// All ways to write one table.
+func TestCSVForms(t *testing.T) {
+	want := "2 states, 2 actions: idle wait to [0 1] [0.75 0.25] for 1; idle go to [0] [1] for 2; busy wait to [1] [1] for 0; busy go to [0 1] [0.5 0.5] for -3e-05; "
+	const table = "idle,wait,idle,.75,1\nidle,wait,busy,.25,1\nidle,go,idle,1,2\nbusy,wait,busy,1,0\nbusy,go,busy,0.5,-3e-5\nbusy,go,idle,0.5,-3e-5\n"
+	number := strings.NewReplacer("idle", "0", "busy", "1", "wait", "0", "go", "1")
+	from := strings.NewReplacer("idle", "1", "busy", "2", "wait", "-1", "go", "0")
+	padded := strings.NewReplacer("idle", "01", "busy", "00", "wait", "1.0", "go", "+2") // names as good as others
+	reorder := func(table string, by ...int) string {
+		var b strings.Builder
+		for line := range strings.Lines(table) {
+			field := strings.Split(strings.TrimSpace(line), ",")
+			for k, i := range by {
+				b.WriteString(field[i] + []string{",", "\n"}[k/4])
+			}
+		}
+		return b.String()
+	}
+	shuffled := strings.SplitAfter(number.Replace(table), "\n")
+	slices.Reverse(shuffled)
+	for name, c := range map[string]struct {
+		table  string
+		rename *strings.Replacer
+	}{
+		"names":           {table, strings.NewReplacer()},
+		"header":          {"s,a,s',p,c\n" + table, strings.NewReplacer()},
+		"prime":           {"s,a,s′,p,c\n" + table, strings.NewReplacer()},
+		"mark, CRLF":      {"\ufeff" + strings.ReplaceAll("State,Action,Next,P,Cost\n"+table, "\n", "\r\n"), strings.NewReplacer()},
+		"mark, no header": {"\ufeff" + table, strings.NewReplacer()},
+		"order":           {"cost,p,next,a,s\n" + reorder(table, 4, 3, 2, 1, 0), strings.NewReplacer()},
+		"no last line":    {strings.TrimSpace(table), strings.NewReplacer()},
+		"spaces, quotes":  {"\n" + strings.ReplaceAll(table, "idle,", ` "idle", `)[1:] + "\n\n", strings.NewReplacer()},
+		"spaces":          {strings.ReplaceAll(table, ",", " ,\t"), strings.NewReplacer()},
+		"padded numbers":  {padded.Replace(table), padded},
+		"no chance":       {table + "idle,go,busy,0,2\n", strings.NewReplacer()},
+		"numbers":         {number.Replace(table), number},
+		"any order":       {strings.Join(shuffled, ""), number},
+		"from 1":          {from.Replace(table), from},
+	} {
+		x, err := ReadCSV(strings.NewReader(c.table), Settings{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got := fmt.Sprintf("%d states, %d actions: ", x.States(), x.Actions())
+		for s := range x.States() {
+			for a := range x.Actions() {
+				to, p := x.Next(s, a)
+				got += fmt.Sprintf("%s %s to %v %v for %v; ", x.StateName(s), x.ActionName(a), to, p, x.Cost(s, a))
+			}
+		}
+		if want := c.rename.Replace(want); got != want || !x.Criterion().Average() {
+			t.Errorf("%s: %s\nwant %s", name, got, want)
+		}
+	}
+}
+
+// Settings say what a table does not.
+func TestCSVSettings(t *testing.T) {
+	const table = "0,0,1,1,0\n1,0,0,1,1\n"
+	x, err := ReadCSV(strings.NewReader(table), Settings{Criterion: mixpolicy.Discounted(0.5), Initial: []float64{0.25, 0.75}})
+	if err != nil || x.Gamma() != 0.5 || x.Initial()[1] != 0.75 {
+		t.Errorf("%v, %v", x, err)
+	}
+	_, err = ReadCSV(strings.NewReader(table), Settings{Criterion: mixpolicy.Discounted(1.5)})
+	wantError(t, err, "files: discount γ = 1.5, want 0 < γ < 1")
+	_, err = ReadCSV(strings.NewReader(table), Settings{Initial: []float64{math.NaN(), 0}})
+	wantError(t, err, "files: initial distribution: entry 0 is NaN")
+	_, err = ReadCSV(strings.NewReader(table), Settings{Initial: []float64{1}})
+	wantError(t, err, "files: initial distribution: 1 probabilities, want 2")
+}
+
+func TestCSVErrors(t *testing.T) {
+	const rest = "\n1,0,1,1,5\n0,1,0,1,2\n1,1,0,1,2\n" // with line 1: 2 states, 2 actions
+	for table, says := range map[string]string{
+		"":                                  "files: no row, want one per transition: s, a, next, p, c",
+		"\ufeff\n\r\n":                      "files: no row",
+		"s,a,next,p,c\n":                    "files: no row",
+		"s,a,next,prob,c\n":                 `line 1: column "prob", want s, a, next, p, c, each once`,
+		"s,a,next,s,c\n":                    `line 1: column "s", want s, a, next, p, c, each once`,
+		"s,a,next,p\n":                      "line 1: 4 fields, want 5",
+		"0;0;0;1;5\n":                       "line 1: 1 fields, want 5, which commas separate",
+		"0,0,0,1,5" + rest + "0,":           "line 5: 2 fields, want 5",
+		"0,0,0,1,5,6" + rest:                "line 1: 6 fields, want 5",
+		"0,0,0,1,5\n0,0,\"1,1,5\n":          "line 2, column 12: extraneous or missing \" in quoted-field",
+		"0,0,0,1,5\n0,0\",1,1,5\n":          "line 2, column",
+		",0,0,1,5" + rest:                   "line 1, field s: empty, want a name or a number",
+		"0, ,0,1,5" + rest:                  "line 1, field a: empty",
+		"0,0,,1,5" + rest:                   "line 1, field next: empty",
+		"0,0,0,,5" + rest:                   `line 1, field p: "", want a number in [0, 1]`,
+		"0,0,0,1," + rest:                   `line 1, field c: "", want a finite number`,
+		"0,0,0,one,5" + rest:                `line 1, field p: "one", want`,
+		"0,0,0,\"0,5\",5" + rest:            `line 1, field p: "0,5", want`,
+		"0,0,0,NaN,5" + rest:                `line 1, field p: "NaN", want`,
+		"0,0,0,inf,5" + rest:                `line 1, field p: "inf", want`,
+		"0,0,0,-0.5,5" + rest:               `line 1, field p: "-0.5", want`,
+		"0,0,0,1.5,5" + rest:                "rows from line 1 on: state 0, action 0: probability 1.5 of next state 0, want a number in [0, 1]",
+		"0,0,0,1,nan" + rest:                `line 1, field c: "nan", want`,
+		"0,0,0,1,-Inf" + rest:               `line 1, field c: "-Inf", want`,
+		"0,0,0,1,1e999" + rest:              `line 1, field c: "1e999", want`,
+		"c,p,next,a,s\nnan,1,0,0,0\n":       `line 2, field c: "nan", want`,
+		"0,0,0,0.9,5" + rest:                "rows from line 1 on: state 0, action 0: probabilities add up to 0.9, want 1; the difference is 0.1",
+		"0,0,0,.5,5" + rest + "0,0,1,.25,5": "rows from line 1 on: state 0, action 0: probabilities add up to 0.75, want 1; the difference is 0.25",
+		"0,0,0,1,5" + rest + "0,0,0,1,5\n":  "line 5: state 0, action 0, next state 0 is in line 1 too, want it once",
+		"0,0,0,1,5" + rest + "0,0,1,0,6\n":  "line 5, field c: state 0, action 0 costs 6, and 5 in line 1; want one cost",
+		"0,0,7,1,5" + rest:                  "line 1: next state 7 has no row of its own",
+		rest:                                "state 0, action 0 has no row, want one for every pair of 2 states and 2 actions",
+		"0,0,0,1,5\n1,0,1,1,5\n0,1,0,1,2":   "state 1, action 1 has no row",
+		"0,0,0,1,5\n2,0,0,1,5":              "state 1 has no row, and there is state 2: want whole numbers without a hole, or other names",
+		"0,0,0,1,5\n0,3,0,1,5\n0,2,0,1,5":   "action 1 has no row, and there is action 2",
+		"0,0,0,1,5\n9223372036854775807,0,0,1,5\n-9223372036854775808,0,0,1,5": "state -9223372036854775807 has no row",
+		"PK\x03\x04\x00\x00": "line 1: 1 fields",
+	} {
+		x, err := ReadCSV(strings.NewReader(table), Settings{})
+		if wantError(t, err, says); x != nil {
+			t.Errorf("%q: a model comes with the error", table)
+		}
+	}
+	// n·m is not what the rows take memory for.
+	var b strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&b, "s%d,a%d,s0,1,0\n", i, i)
+	}
+	_, err := ReadCSV(strings.NewReader(b.String()), Settings{})
+	wantError(t, err, "state s0, action a1 has no row, want one for every pair of 10000 states and 10000 actions")
+}
+
+// drawModel draws a model with names, some of which are hard to write.
+func drawModel(t *rapid.T) *mixpolicy.MDP {
+	n, m := rapid.IntRange(1, 5).Draw(t, "n"), rapid.IntRange(1, 4).Draw(t, "m")
+	spec := mixpolicy.Spec{States: n, Actions: m, Criterion: mixpolicy.AverageCost}
+	if rapid.Bool().Draw(t, "discounted") {
+		spec.Criterion = mixpolicy.Discounted(rapid.Float64Range(0.01, 0.99).Draw(t, "γ"))
+	}
+	distribution := func(k int) []float64 {
+		p := make([]float64, k)
+		p[rapid.IntRange(0, k-1).Draw(t, "sure")] = 1
+		total := 1.0
+		for i := range p {
+			v := float64(rapid.IntRange(0, 7).Draw(t, "weight"))
+			p[i], total = p[i]+v, total+v
+		}
+		for i := range p {
+			p[i] /= total
+		}
+		return p
+	}
+	spec.Initial = distribution(n)
+	spec.Dynamics = func(_, _ int) (float64, []mixpolicy.Transition) {
+		var next []mixpolicy.Transition
+		for s2, p := range distribution(n) {
+			next = append(next, mixpolicy.Transition{To: s2, P: p})
+		}
+		return rapid.Float64Range(-1e300, 1e300).Draw(t, "cost"), next
+	}
+	name := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"0", "1", "2", "3", "s", " s", "a,b", `"`, "", "\ufeff", "-1", "a\nb", "a\r\nb"}))
+	label := func(k int, what string) func(int) string {
+		names := rapid.SliceOfN(name, k, k).Draw(t, what)
+		return func(i int) string { return names[i] }
+	}
+	spec.StateLabel, spec.ActionLabel = label(n, "states"), label(m, "actions")
+	return mixpolicy.Must(mixpolicy.New(spec))
+}
+
+// What is written is read back: to the bit, whatever the names; and once written, names
+// stay.
+func TestCSVRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawModel(t)
+		y := again(t, x)
+		if d := difference(x, y); d != "" {
+			t.Fatal(d)
+		}
+		if d := differentNames(y, again(t, y)); d != "" {
+			t.Fatal(d)
+		}
+	})
+	for _, x := range []*mixpolicy.MDP{mixpolicy.Must(models.Machine{}.MDP()), mixpolicy.Must(models.Queue{}.MDP())} {
+		y := again(t, x)
+		if d := difference(x, y) + differentNames(x, y); d != "" {
+			t.Error(d)
+		}
+	}
+}
+
+// again writes a model as CSV and reads it.
+func again(t interface{ Fatal(...any) }, x *mixpolicy.MDP) *mixpolicy.MDP {
+	var b bytes.Buffer
+	if err := WriteCSV(&b, x); err != nil {
+		t.Fatal(err)
+	}
+	y, err := ReadCSV(&b, Settings{Criterion: x.Criterion(), Initial: x.Initial()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return y
+}
+
+func FuzzCSV(f *testing.F) {
+	f.Add([]byte("s,a,next,p,c\nidle,0,busy,1,2\nbusy,0,idle,0.25,1\nbusy,0,busy,0.75,1\n"))
+	f.Add([]byte("\ufeff1,x,1,1,2\r\n2,x,1,1e-1,0x1p-2\r\n2,x,2,.9,.25"))
+	f.Add([]byte("0,0,0,1,\"5\n"))
+	f.Fuzz(func(t *testing.T, table []byte) {
+		x, err := ReadCSV(bytes.NewReader(table), Settings{})
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "files: ") {
+				t.Errorf("%v: want our prefix", err)
+			}
+			return
+		}
+		if x.Pairs() > len(table) {
+			t.Errorf("%d pairs from %d bytes", x.Pairs(), len(table))
+		}
+		y := again(t, x)
+		if d := difference(x, y) + differentNames(x, y); d != "" {
+			t.Error(d)
+		}
+	})
+}
+
+// Paths: what they end in, and what is in the way.
+func TestPaths(t *testing.T) {
+	x := mixpolicy.Must(models.Machine{}.MDP())
+	psi := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.UniformPolicy(x)))
+	folder := t.TempDir()
+	in := func(name string) string { return filepath.Join(folder, name) }
+	for _, name := range []string{"m.csv", "m.npz", "M.CSV"} {
+		if err := Save(in(name), x); err != nil {
+			t.Error(err)
+		}
+		y, err := Load(in(name), Settings{Initial: x.Initial()})
+		if err != nil {
+			t.Error(err)
+		} else if d := difference(x, y); d != "" {
+			t.Error(d)
+		}
+	}
+	for _, name := range []string{"m.json", "m", ".", "m.csv.gz"} {
+		_, err := Load(in(name), Settings{})
+		wantError(t, err, "want a name that ends in .csv or .npz")
+		wantError(t, Save(in(name), x), "want a name that ends in .csv or .npz")
+		_, err = LoadFeatures(in(name), x)
+		wantError(t, err, "want a name that ends in .npz")
+	}
+	wantError(t, SaveFeatures(in("psi.csv"), psi), "psi.csv: want a name that ends in .npz")
+	_, err := Load(in("missing.csv"), Settings{})
+	wantError(t, err, "missing.csv: no such file")
+	wantError(t, Save(in("missing/m.csv"), x), "no such file")
+	if err := os.WriteFile(in("bad.csv"), []byte("0,0,0,2,0"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Load(in("bad.csv"), Settings{})
+	wantError(t, err, "files: "+in("bad.csv")+": rows from line 1 on: state 0, action 0: probability 2")
+	if err := os.Mkdir(in("d.npz"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Load(in("d.npz"), Settings{})
+	wantError(t, err, "d.npz: ")
+	wantError(t, Save(in("d.npz"), x), "d.npz")
+}

@@ -1,0 +1,200 @@
+package files
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/sbinet/npyio/npy"
+	"github.com/sbinet/npyio/npz"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+)
+
+// room is how many bytes the arrays of a file may take, if the file is not larger itself.
+const room = 1 << 30
+
+// archive is an .npz file.
+type archive struct {
+	entries map[string]*zip.File // by array
+	left    int64                // bytes that arrays may still take
+}
+
+func openArchive(r io.ReaderAt, size int64) (*archive, error) {
+	in, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("not an .npz file, or truncated: %w", err)
+	}
+	z := &archive{make(map[string]*zip.File), max(size, room)}
+	for _, f := range in.File {
+		name := strings.TrimSuffix(f.Name, ".npy")
+		if z.entries[name] != nil {
+			return nil, fmt.Errorf("array %s is there twice, want it once", name)
+		}
+		z.entries[name] = f
+	}
+	return z, nil
+}
+
+func (z *archive) has(name string) bool { return z.entries[name] != nil }
+
+// array is one of NumPy's, with its entries as numbers in the order of the file.
+type array struct {
+	shape, stride []int
+	data          []float64
+	single        bool // float32 in the file
+}
+
+func (a *array) at(index ...int) float64 {
+	k := 0
+	for axis, i := range index {
+		k += i * a.stride[axis]
+	}
+	return a.data[k]
+}
+
+// normalise divides a distribution from a by its sum if a has float32, which holds few
+// distributions. Every entry may carry 16 roundings of its own, as in [mixpolicy.New],
+// which makes 16·2⁻²⁴ of a sum of 1. A sum that is farther off stays, for New to refuse.
+func (a *array) normalise(p []float64) {
+	total := sum.Of(p)
+	if !a.single || !(math.Abs(total-1) <= 16*0x1p-24) {
+		return
+	}
+	for i := range p {
+		p[i] /= total
+	}
+}
+
+// header is what NumPy writes before an array of numbers or a string. Package npy takes
+// this form for granted, and the shape in it for true.
+var header = regexp.MustCompile(`^\{'descr': '[^'{}]+', 'fortran_order': (True|False), 'shape': \(([0-9]+, ?)*[0-9]*\), \} *\n$`)
+
+// open returns a reader of an array, which knows its header, and the bytes after it.
+func (z *archive) open(name string) (r *npy.Reader, body []byte, err error) {
+	f := z.entries[name]
+	if f == nil {
+		return nil, nil, fmt.Errorf("missing, the file has %v", slices.Sorted(maps.Keys(z.entries)))
+	}
+	if f.UncompressedSize64 > uint64(z.left) {
+		return nil, nil, fmt.Errorf("%d bytes unpacked, want at most 1 GiB for all arrays, or the file's size", f.UncompressedSize64)
+	}
+	in, err := f.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer in.Close()
+	raw, err := io.ReadAll(in) // package zip gives no more than the size above
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(raw) < 12 || !bytes.HasPrefix(raw, npy.Magic[:]) {
+		return nil, nil, errors.New("not an array of NumPy")
+	}
+	start, size := 10, int64(binary.LittleEndian.Uint16(raw[8:]))
+	if raw[6] > 1 { // the version
+		start, size = 12, int64(binary.LittleEndian.Uint32(raw[8:]))
+	}
+	body = raw[start:]
+	if size > int64(len(body)) || !header.Match(body[:size]) {
+		return nil, nil, fmt.Errorf("header %.80q, want that of an array of numbers", body)
+	}
+	r, err = npy.NewReader(bytes.NewReader(raw))
+	return r, body[size:], err
+}
+
+// dtypes are the kinds of numbers that are read, by their letter and size in bytes.
+var dtypes = map[string]func(r *npy.Reader, count int) ([]float64, error){
+	"f8": convert[float64], "f4": convert[float32],
+	"i1": convert[int8], "i2": convert[int16], "i4": convert[int32], "i8": convert[int64],
+	"u1": convert[uint8], "u2": convert[uint16], "u4": convert[uint32], "u8": convert[uint64],
+}
+
+func convert[T float64 | float32 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](r *npy.Reader, count int) ([]float64, error) {
+	values := make([]T, count)
+	err := r.Read(&values)
+	if same, ok := any(values).([]float64); ok {
+		return same, err
+	}
+	x := make([]float64, count)
+	for i, v := range values {
+		x[i] = float64(v)
+	}
+	return x, err
+}
+
+// What the dtype of an array may be.
+const (
+	anyNumber = "float64, float32 or integers"
+	integers  = "integers"
+)
+
+// read returns an array with the given axes, such as (n, m). The error names it.
+func (z *archive) read(name, want string, axes ...string) (*array, error) {
+	a, err := z.array(want, name, axes)
+	if err != nil {
+		return nil, fmt.Errorf("array %s: %w", name, err)
+	}
+	return a, nil
+}
+
+func (z *archive) array(want, name string, axes []string) (*array, error) {
+	r, body, err := z.open(name)
+	if err != nil {
+		return nil, err
+	}
+	h := r.Header.Descr
+	kind := strings.TrimLeft(h.Type, "<>|")
+	numbers, known := dtypes[kind]
+	if !known || want == integers && kind[0] == 'f' {
+		return nil, fmt.Errorf("dtype %s, want %s", h.Type, want)
+	}
+	if len(h.Shape) != len(axes) {
+		return nil, fmt.Errorf("shape %v, want (%s)", h.Shape, strings.Join(axes, ", "))
+	}
+	a := &array{shape: h.Shape, stride: make([]int, len(axes)), single: kind == "f4"}
+	count := 1
+	for i := range a.shape {
+		axis := i // the one that varies fastest comes first
+		if !h.Fortran {
+			axis = len(axes) - 1 - i
+		}
+		a.stride[axis] = count
+		if a.shape[axis] > math.MaxInt/8/max(count, 1) {
+			return nil, fmt.Errorf("shape %v has too many entries, and %d bytes follow", a.shape, len(body))
+		}
+		count *= a.shape[axis]
+	}
+	if size := count * int(kind[1]-'0'); size != len(body) {
+		return nil, fmt.Errorf("shape %v of %s takes %d bytes, and %d follow", a.shape, h.Type, size, len(body))
+	}
+	if z.left -= 8 * int64(count); z.left < 0 {
+		return nil, fmt.Errorf("%d numbers, want at most 1 GiB for all arrays as float64, or the file's size", count)
+	}
+	a.data, err = numbers(r, count)
+	return a, err
+}
+
+// entry is an array to be written.
+type entry struct {
+	name  string
+	value any // what package npy takes
+}
+
+func writeArrays(w io.Writer, arrays ...entry) error {
+	z := npz.NewWriter(w)
+	for _, a := range arrays {
+		if err := z.Write(a.name+".npy", a.value); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}

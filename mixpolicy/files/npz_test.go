@@ -1,0 +1,507 @@
+package files
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+)
+
+// fixture is the model of testdata/make.py.
+func fixture(criterion mixpolicy.Criterion, initial []float64, down [3][]float64) *mixpolicy.MDP {
+	return mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: 3, Actions: 2, Criterion: criterion, Initial: initial,
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+			if a == 1 {
+				return float64(3 + s), []mixpolicy.Transition{{To: 0, P: 1}}
+			}
+			var next []mixpolicy.Transition
+			for s2, p := range down[s] {
+				next = append(next, mixpolicy.Transition{To: s2, P: p})
+			}
+			return float64(s), next
+		},
+	}))
+}
+
+var eighths = [3][]float64{{0.75, 0.25, 0}, {0.5, 0.25, 0.25}, {0, 0.625, 0.375}}
+
+// Files that NumPy 2.4.6 and SciPy 1.17.1 wrote.
+func TestFixtures(t *testing.T) {
+	average := fixture(mixpolicy.AverageCost, nil, eighths)
+	alpha := []float64{0.5, 0.25, 0.25}
+	discounted := fixture(mixpolicy.Discounted(0.875), alpha, eighths)
+	for name, want := range map[string]*mixpolicy.MDP{
+		"action-first": average,
+		"state-first":  discounted,
+		"fortran":      average,
+		"big-endian":   fixture(mixpolicy.Discounted(0.875), nil, eighths),
+		"csr":          discounted,
+		"scipy":        average,
+	} {
+		x, err := Load("testdata/"+name+".npz", Settings{})
+		if err != nil {
+			t.Error(err)
+		} else if d := difference(x, want); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+
+	x, err := Load("testdata/state-first.npz", Settings{Criterion: mixpolicy.AverageCost, Initial: []float64{0, 0, 1}})
+	if err != nil || !x.Criterion().Average() || x.Initial()[2] != 1 {
+		t.Errorf("settings do not hold: %v, %v", x, err)
+	}
+	for axes, pair := range map[Axes][2]int{ActionFirst: {1, 0}, StateFirst: {0, 1}} {
+		x, err := Load("testdata/square.npz", Settings{Axes: axes})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if next, p := x.Next(pair[0], pair[1]); !slices.Equal(next, []int32{1}) || !slices.Equal(p, []float64{1}) {
+			t.Errorf("axes %v: from %v to %v with %v, want 1 with 1", axes, pair, next, p)
+		}
+	}
+	if x, err = Load("testdata/float32.npz", Settings{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, p := x.Next(2, 1); !slices.Equal(p, []float64{1. / 3, 1. / 3, 1. / 3}) {
+		t.Errorf("float32: %v, want a third", p)
+	}
+
+	psi, err := LoadFeatures("testdata/psi.npz", average)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if psi.Dim() != 3 || !slices.Equal(psi.Column(1), []float64{0, .5, 0, .25, 0, .25}) {
+		t.Errorf("Ψ: %d columns, the second %v", psi.Dim(), psi.Column(1))
+	}
+
+	for name, says := range map[string]string{
+		"complex": "array P: dtype <c16, want float64, float32 or integers",
+		"object":  "array c: dtype |O, want float64",
+		"record":  `array c: header "{'descr': [('x', '<f8'), ('y', '<f8')]`,
+		"csc":     `array format: "csc"`,
+		"nan":     "state 2, action 0: probability NaN of next state 1, want a number in [0, 1]",
+		"square":  "array P: shape [2 2 2] is (m, n, n) or (n, m, n): want Settings.Axes to tell",
+		"psi":     "array c: missing, the file has [psi]",
+	} {
+		_, err := Load("testdata/"+name+".npz", Settings{})
+		wantError(t, err, "files: testdata/"+name+".npz: ")
+		wantError(t, err, says)
+	}
+	_, err = Load("testdata/action-first.npz", Settings{Axes: StateFirst})
+	wantError(t, err, "array P: shape [2 3 3], want (m, n, n) or (n, m, n) as Settings.Axes tell, with n = 3 and m = 2 from c")
+	_, err = LoadFeatures("testdata/csr.npz", average)
+	wantError(t, err, "array psi: missing, the file has [alpha c data format gamma indices indptr shape]")
+}
+
+// bytesOf is an array as NumPy writes it, of float64 unless the header says otherwise.
+func bytesOf(header string, values ...any) []byte {
+	var b bytes.Buffer
+	header = strings.ReplaceAll(header, `"`, "'") + "\n"
+	fmt.Fprintf(&b, "\x93NUMPY\x01\x00%c%c%s", len(header)%256, len(header)/256, header)
+	for _, v := range values {
+		binary.Write(&b, binary.LittleEndian, v)
+	}
+	return b.Bytes()
+}
+
+// shaped is bytesOf an array of the given dtype and shape in C order.
+func shaped(dtype, shape string, values ...any) []byte {
+	return bytesOf(fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", dtype, shape), values...)
+}
+
+type entries map[string][]byte
+
+// with returns the entries with others in their place, nil for none.
+func (e entries) with(other entries) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	write := func(name string, body []byte) {
+		w, err := z.Create(name + ".npy")
+		if err == nil {
+			_, err = w.Write(body)
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+	for name, body := range e {
+		if _, changed := other[name]; !changed {
+			write(name, body)
+		}
+	}
+	for name, body := range other {
+		if body != nil {
+			write(name, body)
+		}
+	}
+	if err := z.Close(); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+var (
+	dense = entries{ // a state that is left and one that is not, an action
+		"P": shaped("<f8", "(1, 2, 2)", []float64{0.25, 0.75, 0, 1}),
+		"c": shaped("<i8", "(2, 1)", []int64{3, -4}),
+	}
+	csr = entries{
+		"data": shaped("<f8", "(3,)", []float64{0.25, 0.75, 1}), "indices": shaped("<i4", "(3,)", []int32{1, 0, 1}),
+		"indptr": shaped("<i4", "(3,)", []int32{0, 2, 3}), "shape": shaped("<i8", "(2,)", []int64{2, 2}),
+		"format": shaped("|S3", "()", []byte("csr")), "c": dense["c"],
+	}
+)
+
+func read(file []byte, set Settings) (*mixpolicy.MDP, error) {
+	x, err := readModel(bytes.NewReader(file), int64(len(file)), set)
+	if err != nil {
+		err = fmt.Errorf("files: %w", err)
+	}
+	return x, err
+}
+
+func TestNPZErrors(t *testing.T) {
+	for _, e := range []entries{dense, csr} {
+		if _, err := read(e.with(nil), Settings{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	number := func(v float64) []byte { return shaped("<f8", "()", v) }
+	for _, c := range []struct {
+		change entries
+		says   string
+	}{
+		{entries{"c": nil}, "array c: missing, the file has [P]"},
+		{entries{"P": nil}, "both or neither of the arrays P and data"},
+		{entries{"data": csr["data"]}, "both or neither of the arrays P and data"},
+		{entries{"c": {}}, "array c: not an array of NumPy"},
+		{entries{"c": []byte("0,0,0,1,1\n0,0,0,1,1\n")}, "array c: not an array of NumPy"},
+		{entries{"c": dense["c"][:20]}, "array c: header"},
+		{entries{"c": dense["c"][:len(dense["c"])-1]}, "array c: shape [2 1] of <i8 takes 16 bytes, and 15 follow"},
+		{entries{"c": append(slices.Clone(dense["c"]), 0)}, "array c: shape [2 1] of <i8 takes 16 bytes, and 17 follow"},
+		{entries{"c": []byte("\x93NUMPY\x02\x00\xff\xff\xff\xff{'descr'")}, "array c: header"},
+		{entries{"c": append([]byte("\x93NUMPY\x03\x00\x0a\x00\x00\x00"), dense["c"][10:]...)}, "array c: header"},
+		{entries{"c": bytesOf("{'shape': (2, 1), 'descr': '<f8', 'fortran_order': False, }", 1., 2.)}, "array c: header"},
+		{entries{"c": bytesOf("{'descr': '<f8', 'fortran_order': Maybe, 'shape': (2, 1), }", 1., 2.)}, "array c: header"},
+		{entries{"c": shaped("<f8", "(-2, -1)", 1., 2.)}, "array c: header"},
+		{entries{"c": shaped("<f8", "(2,)", 1., 2.)}, "array c: shape [2], want (n, m)"},
+		{entries{"c": shaped("<f8", "()", 1.)}, "array c: shape [], want (n, m)"},
+		{entries{"c": shaped("<f8", "(99999999999999999999, 1)", 1.)}, "array c: strconv.Atoi"},
+		{entries{"c": shaped("<f8", "(4294967296, 4294967296)")}, "array c: shape [4294967296 4294967296] has too many entries, and 0 bytes follow"},
+		{entries{"c": shaped("<f8", "(4611686018427387904, 2)", 1., 2.)}, "array c: shape [4611686018427387904 2] has too many entries, and 16 bytes follow"},
+		{entries{"c": shaped("<f8", "(0, 1)")}, "array P: shape [1 2 2], want (m, n, n) or (n, m, n) as Settings.Axes tell, with n = 0 and m = 1 from c"},
+		{entries{"P": shaped("<f8", "(1, 0, 0)"), "c": shaped("<f8", "(0, 1)")}, "0 states and 1 actions, want at least one"},
+		{entries{"c": shaped("<f8", "(4611686018427387904, 0)")}, "array c: shape [4611686018427387904 0] has too many entries"},
+		{entries{"c": shaped("<f2", "(2, 1)", []byte{0, 0, 0, 0})}, "array c: dtype <f2, want float64, float32 or integers"},
+		{entries{"c": shaped("|b1", "(2, 1)", []byte{0, 0})}, "array c: dtype |b1, want"},
+		{entries{"c": shaped("<U1", "(2, 1)", int64(0))}, "array c: dtype <U1, want"},
+		{entries{"c": shaped("<f8", "(2, 1)", math.Inf(1), 0.)}, "state 0, action 0: cost +Inf, want a finite number"},
+		{entries{"c": shaped("<f4", "(2, 1)", float32(0), float32(math.NaN()))}, "state 1, action 0: cost NaN, want a finite number"},
+		{entries{"P": shaped("<f8", "(1, 1, 4)", 0., 0., 0., 1.)}, "array P: shape [1 1 4], want (m, n, n) or (n, m, n)"},
+		{entries{"P": shaped("<f8", "(2, 2)", 0., 1., 0., 1.)}, "array P: shape [2 2], want (m or n, n or m, n)"},
+		{entries{"P": shaped("<f8", "(1, 2, 2)", 0., 1., 0.5, 0.25)}, "state 1, action 0: probabilities add up to 0.75, want 1; the difference is 0.25"},
+		{entries{"P": shaped("<f8", "(1, 2, 2)", 0., 1., -1., 2.)}, "state 1, action 0: probability -1 of next state 0"},
+		{entries{"P": shaped("<f4", "(1, 2, 2)", []float32{0, 1, 0.25, 0.75001})}, "state 1, action 0: probabilities add up to 1.0000"},
+		{entries{"gamma": number(1)}, "discount γ = 1, want 0 < γ < 1"},
+		{entries{"gamma": number(math.NaN())}, "discount γ = NaN"},
+		{entries{"gamma": shaped("<f8", "(1,)", 0.5)}, "array gamma: shape [1], want ()"},
+		{entries{"alpha": shaped("<f8", "(2,)", 0.5, 0.25)}, "initial distribution: entries add up to 0.75"},
+		{entries{"alpha": shaped("<f8", "(2,)", 0.5, math.NaN())}, "initial distribution: entry 1 is NaN"},
+		{entries{"alpha": shaped("<f8", "(1,)", 1.)}, "initial distribution: 1 probabilities, want 2"},
+		{entries{"alpha": shaped("<f8", "(1, 2)", 1., 0.)}, "array alpha: shape [1 2], want (n)"},
+	} {
+		_, err := read(dense.with(c.change), Settings{})
+		wantError(t, err, c.says)
+	}
+	for _, c := range []struct {
+		change entries
+		says   string
+	}{
+		{entries{"format": nil}, "array format: missing"},
+		{entries{"format": shaped("<U3", "()", []rune("coo"))}, `array format: "coo"`},
+		{entries{"indptr": nil}, "array indptr: missing"},
+		{entries{"shape": shaped("<i8", "(2,)", []int64{2, 1})}, "array shape: [2 1], want [2 2], n·m and n by c"},
+		{entries{"shape": shaped("<i8", "(1,)", []int64{2})}, "array shape: [2], want [2 2]"},
+		{entries{"shape": shaped("<f8", "(2,)", 2., 2.)}, "array shape: dtype <f8, want integers"},
+		{entries{"indices": shaped("<f4", "(3,)", []float32{0, 1, 1})}, "array indices: dtype <f4, want integers"},
+		{entries{"indices": shaped("<i4", "(2,)", []int32{0, 1})}, "array indices: 2 entries, want as many as data: 3"},
+		{entries{"indices": shaped("<i4", "(3,)", []int32{0, 2, 1})}, "state 0, action 0: next state 2, want 0 to 1"},
+		{entries{"indices": shaped("<i4", "(3,)", []int32{0, 1, -1})}, "state 1, action 0: next state -1, want 0 to 1"},
+		{entries{"indices": shaped("<u8", "(3,)", []uint64{0, 1, math.MaxUint64})}, "state 1, action 0: next state "},
+		{entries{"indices": shaped("<i4", "(3,)", []int32{1, 1, 1})}, "state 0, action 0: next state 1 is listed twice"},
+		{entries{"indptr": shaped("<i4", "(3,)", []int32{0, 3, 2})}, "array indptr: want n·m + 1 = 3 entries that go up from 0 to 3, the entries of data"},
+		{entries{"indptr": shaped("<i4", "(3,)", []int32{0, 4, 3})}, "array indptr: want"},
+		{entries{"indptr": shaped("<i4", "(3,)", []int32{-1, 2, 3})}, "array indptr: want"},
+		{entries{"indptr": shaped("<i4", "(3,)", []int32{0, 2, 4})}, "array indptr: want"},
+		{entries{"indptr": shaped("<i4", "(2,)", []int32{0, 3})}, "array indptr: want"},
+		{entries{"indptr": shaped("<i4", "(3,)", []int32{0, 3, 3})}, "state 0, action 0: next state 1 is listed twice"},
+		{entries{"indptr": shaped("<i4", "(3,)", []int32{0, 0, 3})}, "state 0, action 0: probabilities add up to 0, want 1"},
+		{entries{"data": shaped("<f8", "(3,)", 0.25, math.NaN(), 1.)}, "state 0, action 0: probability NaN of next state 0"},
+		{entries{"data": shaped("<c8", "(3,)", []float64{0, 0, 0})}, "array data: dtype <c8, want"},
+	} {
+		_, err := read(csr.with(c.change), Settings{})
+		wantError(t, err, c.says)
+	}
+
+	whole := dense.with(nil)
+	for size := range len(whole) {
+		_, err := read(whole[:size], Settings{})
+		wantError(t, err, "not an .npz file, or truncated")
+	}
+	for i := range whole { // a bit that flips is found by the checksum, or spares what is read
+		spoiled := slices.Clone(whole)
+		spoiled[i] ^= 0x10
+		if x, err := read(spoiled, Settings{}); err == nil && (x.Cost(1, 0) != -4 || x.Transitions() != 3) {
+			t.Errorf("byte %d of %d spoiled: another model", i, len(whole))
+		}
+	}
+	var twice bytes.Buffer
+	if err := writeArrays(&twice, entry{"c", 1.}, entry{"c", 2.}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := read(twice.Bytes(), Settings{})
+	wantError(t, err, "array c is there twice")
+
+	x := mixpolicy.Must(read(whole, Settings{}))
+	for says, psi := range map[string][]byte{
+		"array psi: shape [3 1], want (n·m, d) with n·m = 2": shaped("<f8", "(3, 1)", 1., 0., 0.),
+		"array psi: shape [2], want (n·m, d)":                shaped("<f8", "(2,)", 1., 0.),
+		"no feature column":                                  shaped("<f8", "(2, 0)"),
+		"feature column 1 adds up to 0.5, want 1":            shaped("<f8", "(2, 2)", 0.5, 0.25, 0.5, 0.25),
+		"feature column 0, state 1, action 0: NaN":           shaped("<f8", "(2, 1)", 1., math.NaN()),
+	} {
+		file := entries{"psi": psi}.with(nil)
+		_, err := readFeatures(bytes.NewReader(file), int64(len(file)), x)
+		wantError(t, err, says)
+	}
+}
+
+// Distributions that float32 does not hold are divided by their sum.
+func TestFloat32(t *testing.T) {
+	third := []float32{1. / 3, 2. / 3}
+	x, err := read(dense.with(entries{"alpha": shaped("<f4", "(2,)", third)}), Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := entries{"psi": shaped("<f4", "(2, 1)", third)}.with(nil)
+	psi, err := readFeatures(bytes.NewReader(file), int64(len(file)), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := float64(third[0]) + float64(third[1])
+	if want := []float64{float64(third[0]) / total, float64(third[1]) / total}; total == 1 || !slices.Equal(x.Initial(), want) || !slices.Equal(psi.Column(0), want) {
+		t.Errorf("α = %v, ψ = %v, want %v", x.Initial(), psi.Column(0), want)
+	}
+}
+
+// What a file says of its sizes takes no memory.
+func TestBombs(t *testing.T) {
+	// raw is a file with one array of which it says that it has so many bytes unpacked.
+	raw := func(claim uint64, body []byte) []byte {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		w, err := z.CreateRaw(&zip.FileHeader{Name: "c.npy", Method: zip.Deflate, CRC32: crc32.ChecksumIEEE(body), CompressedSize64: uint64(len(body)), UncompressedSize64: claim})
+		if err == nil {
+			_, err = w.Write(body)
+		}
+		if err == nil {
+			err = z.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	zeros := func() []byte { // 16 MiB, deflated
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		w, _ := z.Create("x")
+		w.Write(make([]byte, 16<<20))
+		z.Close()
+		file := b.Bytes()
+		return file[31:bytes.Index(file, []byte("PK\x07\x08"))] // after the local header, before what follows
+	}()
+	for says, file := range map[string][]byte{
+		"array c: 1099511627776 bytes unpacked, want at most 1 GiB": raw(1<<40, zeros),
+		"array c: unexpected EOF":                                   raw(1<<30, []byte{3, 0}),
+		"array c: zip: not a valid zip file":                        raw(1000, zeros),
+		"array c: header":                                           entries{"c": []byte("\x93NUMPY\x02\x00\xff\xff\xff\x7f{'descr'")}.with(nil),
+		"takes 8589934592 bytes, and 2 follow":                      entries{"c": shaped("<f8", "(1073741824, 1)", int16(0))}.with(nil),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := read(file, Settings{})
+		runtime.ReadMemStats(&after)
+		wantError(t, err, says)
+		if taken := after.TotalAlloc - before.TotalAlloc; taken > 1<<20 {
+			t.Errorf("%s: %d bytes taken for a file of %d", says, taken, len(file))
+		}
+	}
+
+	file := dense.with(nil) // numbers of one byte take eight
+	z, err := openArchive(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	z.left = int64(len(dense["P"])) + 31
+	if _, err = z.read("P", anyNumber, "m", "n", "n"); err != nil {
+		t.Fatal(err)
+	}
+	if z.left != int64(len(dense["P"]))-1 {
+		t.Errorf("%d bytes left after four numbers", z.left)
+	}
+	z.left = 4*8 - 1
+	_, err = z.read("P", anyNumber, "m", "n", "n")
+	wantError(t, err, "bytes unpacked, want at most 1 GiB")
+	small := entries{"c": shaped("|u1", "(100, 1)", make([]byte, 100))}.with(nil)
+	if z, err = openArchive(bytes.NewReader(small), int64(len(small))); err != nil {
+		t.Fatal(err)
+	}
+	z.left = 799
+	_, err = z.read("c", anyNumber, "n", "m")
+	wantError(t, err, "array c: 100 numbers, want at most 1 GiB for all arrays as float64")
+}
+
+// What is written is read back to the bit.
+func TestNPZRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawModel(t)
+		var b bytes.Buffer
+		if err := writeModel(&b, x); err != nil {
+			t.Fatal(err)
+		}
+		y, err := read(b.Bytes(), Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := difference(x, y); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+func TestFeaturesRoundTrip(t *testing.T) {
+	x := mixpolicy.Must(Load("testdata/csr.npz", Settings{}))
+	psi := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.UniformPolicy(x), mixpolicy.Must(mixpolicy.StateIndependent(x, 0.1, 0.9))))
+	path := filepath.Join(t.TempDir(), "psi.npz")
+	if err := SaveFeatures(path, psi); err != nil {
+		t.Fatal(err)
+	}
+	again, err := LoadFeatures(path, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j := range psi.Dim() {
+		if !slices.Equal(again.Column(j), psi.Column(j)) {
+			t.Errorf("column %d: %v, want %v", j, again.Column(j), psi.Column(j))
+		}
+	}
+}
+
+func FuzzNPZ(f *testing.F) {
+	for _, name := range []string{"action-first", "state-first", "fortran", "big-endian", "csr", "scipy", "square", "psi", "record"} {
+		file, err := os.ReadFile("testdata/" + name + ".npz")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(file)
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		x, err := read(file, Settings{})
+		if err != nil {
+			return
+		}
+		var b bytes.Buffer
+		if err := writeModel(&b, x); err != nil {
+			t.Fatal(err)
+		}
+		y, err := read(b.Bytes(), Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := difference(x, y); d != "" {
+			t.Error(d)
+		}
+	})
+}
+
+// FuzzArray has its bytes in an archive whose checksums are right.
+func FuzzArray(f *testing.F) {
+	f.Add(dense["P"], dense["c"])
+	f.Add(csr["c"], shaped(">f4", "(2, 1)", 0., 0.))
+	f.Fuzz(func(t *testing.T, p, c []byte) {
+		x, err := read(dense.with(entries{"P": p, "c": c}), Settings{})
+		if err == nil && x.Pairs() > len(c) {
+			t.Errorf("%d pairs from %d bytes", x.Pairs(), len(c))
+		}
+	})
+}
+
+// numpy returns a Python with NumPy and SciPy: the one that MIXPOLICY_NUMPY names, or
+// that of the path.
+func numpy(t *testing.T) string {
+	python := os.Getenv("MIXPOLICY_NUMPY")
+	if python == "" {
+		python = "python3"
+	}
+	out, err := exec.Command(python, "-c", "import numpy, scipy; print(numpy.__version__, scipy.__version__)").CombinedOutput()
+	if err != nil {
+		message := fmt.Sprintf("no NumPy and SciPy in %s (MIXPOLICY_NUMPY can name another Python): %v\n%s", python, err, out)
+		if os.Getenv("CI") == "true" {
+			t.Fatal(message)
+		}
+		t.Skip(message)
+	}
+	t.Logf("NumPy and SciPy %s", out)
+	return python
+}
+
+// NumPy and SciPy read what is written here, and what they write of it is read here.
+func TestPython(t *testing.T) {
+	python := numpy(t)
+	for _, criterion := range []mixpolicy.Criterion{mixpolicy.AverageCost, mixpolicy.Discounted(0.9)} {
+		x := mixpolicy.Must(mixpolicy.Must(models.Garnet{States: 5, Actions: 3, Branches: 3, Seed: 1, Ring: true}.MDP()).WithCriterion(criterion))
+		psi := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.UniformPolicy(x), mixpolicy.Must(mixpolicy.StateIndependent(x, 0.1, 0.8, 0.1))))
+		folder := t.TempDir()
+		for _, err := range []error{
+			Save(filepath.Join(folder, "m.npz"), x), Save(filepath.Join(folder, "m.csv"), x),
+			SaveFeatures(filepath.Join(folder, "psi.npz"), psi),
+		} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if out, err := exec.Command(python, "testdata/check.py", folder).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		for _, name := range []string{"state-first.npz", "action-first.npz", "csr.npz"} {
+			y, err := Load(filepath.Join(folder, name), Settings{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := difference(x, y); d != "" {
+				t.Errorf("%s: %s", name, d)
+			}
+		}
+		again := mixpolicy.Must(LoadFeatures(filepath.Join(folder, "psi-again.npz"), x))
+		if !slices.Equal(again.Column(0), psi.Column(0)) || !slices.Equal(again.Column(1), psi.Column(1)) {
+			t.Error("Ψ differs")
+		}
+	}
+}

@@ -1,0 +1,282 @@
+// Package walk keeps the path W₀ = 0, W₁, … of a point in ℝᵈ, and finds how far its last
+// point is behind the greatest in a direction. The lazy multipliers of Algorithm 1 are such
+// distances.
+package walk
+
+import (
+	"math"
+	"slices"
+)
+
+// Walk is a path that begins at 0 and whose coordinate sum does not decrease.
+type Walk interface {
+	// Add appends the point w, of d coordinates.
+	Add(w []float64)
+	// Drawdown returns max_k ⟨ψ, W_k − W_t⟩ ≥ 0 for the last point W_t and ψ ⪰ 0.
+	Drawdown(psi []float64) float64
+	// Size returns how many numbers are held.
+	Size() int
+	// Reset leaves the path of the single point 0.
+	Reset()
+}
+
+// New returns a walk in ℝᵈ. For d = 2 it holds a hull, whose size hardly grows with the
+// path where its steps settle; else every point, in a tree.
+func New(d int) Walk {
+	if d == 2 {
+		return newHull()
+	}
+	return newSegments(d)
+}
+
+// hull is a walk in ℝ². A direction ψ ⪰ 0 with ψ₁ ≥ ψ₂ has
+//
+//	⟨ψ, W⟩ = ψ₂(W₁ + W₂) + (ψ₁ − ψ₂)W₁,
+//
+// where neither coefficient is negative and the sum W₁ + W₂ never falls. So a point
+// is the maximum in some direction only if no later one has as great a W₁. Along the
+// points with that property W₁ falls and W₂ rises, and the maximum is a vertex of their
+// upper hull. A new point removes vertices from the end of that hull only. So the hull is
+// a stack, and bisection finds the vertex of a direction. Directions with ψ₁ < ψ₂ have a
+// stack of their own, with the coordinates exchanged.
+type hull struct{ sides [2]chain }
+
+// chain is a stack of hull vertices: major falls, minor rises, and so does the slope
+// of the fall. Its top is W_t.
+type chain []vertex
+
+type vertex struct{ major, minor float64 }
+
+func newHull() *hull {
+	h := new(hull)
+	for k := range h.sides {
+		h.sides[k] = make(chain, 0, 1024)
+	}
+	h.Reset()
+	return h
+}
+
+func (h *hull) Reset() {
+	for k := range h.sides {
+		h.sides[k] = append(h.sides[k][:0], vertex{})
+	}
+}
+
+func (h *hull) Size() int { return 2 * (len(h.sides[0]) + len(h.sides[1])) }
+
+func (h *hull) Add(w []float64) {
+	h.sides[0].push(vertex{w[0], w[1]})
+	h.sides[1].push(vertex{w[1], w[0]})
+}
+
+func (c *chain) push(p vertex) {
+	s := *c
+	for len(s) > 0 && s[len(s)-1].major <= p.major {
+		s = s[:len(s)-1]
+	}
+	for len(s) > 1 && !s[len(s)-1].above(s[len(s)-2], p) {
+		s = s[:len(s)-1]
+	}
+	*c = append(s, p)
+}
+
+// above tells whether b is above the segment from a to p.
+func (b vertex) above(a, p vertex) bool {
+	return (b.major-a.major)*(p.minor-a.minor) > (p.major-a.major)*(b.minor-a.minor)
+}
+
+func (h *hull) Drawdown(psi []float64) float64 {
+	if psi[0] >= psi[1] {
+		return h.sides[0].drawdown(psi[0], psi[1])
+	}
+	return h.sides[1].drawdown(psi[1], psi[0])
+}
+
+func (c chain) drawdown(major, minor float64) float64 {
+	last := len(c) - 1
+	if last == 0 || c.rises(last, major, minor) {
+		return 0
+	}
+	// The first edge that does not rise begins at the maximum; edge last does not.
+	lo, hi := 0, last-1
+	for lo < hi {
+		k := int(uint(lo+hi) / 2)
+		if c.rises(k+1, major, minor) {
+			lo = k + 1
+		} else {
+			hi = k
+		}
+	}
+	return max(0, major*(c[lo].major-c[last].major)+minor*(c[lo].minor-c[last].minor))
+}
+
+// rises tells whether vertex k is further in the direction than the one before.
+func (c chain) rises(k int, major, minor float64) bool {
+	return major*(c[k].major-c[k-1].major)+minor*(c[k].minor-c[k-1].minor) > 0
+}
+
+// segments is a walk in ℝᵈ as a binary tree over its time. A node covers the points
+// a ≤ k ≤ b, and knows how far any of them is ahead of the chord from W_a to W_b:
+//
+//	W_k ⪯ (1−s)W_a + sW_b + E  for some s ∈ [0, 1],  coordinate by coordinate,  E ⪰ 0.
+//
+// For ψ ⪰ 0 this gives max_k ⟨ψ, W_k⟩ ≤ max(⟨ψ, W_a⟩, ⟨ψ, W_b⟩) + ⟨ψ, E⟩, and a search
+// leaves out every node whose bound does not exceed the best value that it has found. (The
+// maximum of each coordinate would give a bound too. But where θ hardly changes, W_a
+// and W_b differ by the length of the segment, and E only by the changes: the bound
+// from the chord is as much better as the iteration is calm.)
+//
+// Two nodes [a, m], [m, b] with E′, E″ join to one with
+//
+//	E = max(E′, E″) + [W_m − (1−s)W_a − sW_b]₊,
+//
+// for any one s: from the chord of the whole to the broken line over m the distance
+// rises from 0 to the bracket and falls to 0 again. The s that fits is
+// (m−a)/(b−a), or the same of the coordinate sums; the code takes the latter.
+//
+// A point costs O(d) to add. A search visits O(log t) nodes if few come near the
+// maximum, all of them in the worst case.
+type segments struct {
+	d      int
+	points []float64   // W_k at k·d
+	excess [][]float64 // excess[l][i·d:] is E of the points from i·block·2ˡ on
+
+	chord, psi []float64 // scratch
+	offset     float64   // ⟨ψ, W_t⟩ of the search
+	best       float64
+}
+
+// block is the number of steps in a leaf, which is searched point by point. Fewer
+// would take more memory for E, more would waste a search's time.
+const block = 16
+
+func newSegments(d int) *segments {
+	s := &segments{d: d, points: make([]float64, 0, 1024*d), chord: make([]float64, d)}
+	s.Reset()
+	return s
+}
+
+func (s *segments) Reset() {
+	s.points = append(s.points[:0], make([]float64, s.d)...)
+	for l := range s.excess {
+		s.excess[l] = s.excess[l][:0]
+	}
+}
+
+func (s *segments) Size() int { return len(s.points) }
+
+func (s *segments) point(k int) []float64 { return s.points[k*s.d : (k+1)*s.d] }
+
+func (s *segments) Add(w []float64) {
+	s.points = append(s.points, w...)
+	last := len(s.points)/s.d - 1
+	if last%block == 0 {
+		s.leaf(last/block - 1)
+	}
+}
+
+// leaf adds the node of block i, and every node that it completes.
+func (s *segments) leaf(i int) {
+	a, b := i*block, (i+1)*block
+	e := s.grow(0)
+	for k := a + 1; k < b; k++ {
+		s.between(a, k, b)
+		for j, v := range s.point(k) {
+			e[j] = max(e[j], v-s.chord[j])
+		}
+	}
+	for l, length := 1, 2*block; i&1 == 1; l, length = l+1, 2*length {
+		i >>= 1
+		e, below := s.grow(l), s.excess[l-1][2*i*s.d:]
+		s.between(i*length, i*length+length/2, (i+1)*length)
+		for j, v := range s.point(i*length + length/2) {
+			e[j] = max(below[j], below[s.d+j]) + max(0, v-s.chord[j])
+		}
+	}
+}
+
+// grow appends a node with E = 0 to level l.
+func (s *segments) grow(l int) []float64 {
+	if l == len(s.excess) {
+		s.excess = append(s.excess, nil)
+	}
+	n := len(s.excess[l])
+	s.excess[l] = slices.Grow(s.excess[l], s.d)[:n+s.d]
+	e := s.excess[l][n:]
+	clear(e)
+	return e
+}
+
+// between sets chord to the point of the chord from W_a to W_b that has the coordinate
+// sum of W_m.
+func (s *segments) between(a, m, b int) {
+	wa, wm, wb := s.point(a), s.point(m), s.point(b)
+	var part, whole float64
+	for j := range s.d {
+		part += wm[j] - wa[j]
+		whole += wb[j] - wa[j]
+	}
+	fraction := min(1, max(0, part/whole))
+	if math.IsNaN(fraction) { // no step at all
+		fraction = 0
+	}
+	for j := range s.chord {
+		s.chord[j] = wa[j] + fraction*(wb[j]-wa[j])
+	}
+}
+
+func (s *segments) Drawdown(psi []float64) float64 {
+	last := len(s.points)/s.d - 1
+	s.psi, s.best = psi, 0
+	s.offset = 0
+	s.offset = s.value(last)
+	end := last - last%block
+	s.scan(end, last)
+	// What is complete is a forest: a tree for every binary digit of its blocks.
+	for l, length := 0, block; l < len(s.excess); l, length = l+1, 2*length {
+		if (end/length)&1 == 1 {
+			s.search(l, end/length-1, s.value(end-length), s.value(end))
+			end -= length
+		}
+	}
+	return s.best
+}
+
+// value returns ⟨ψ, W_k − W_t⟩.
+func (s *segments) value(k int) float64 { return s.along(s.point(k)) - s.offset }
+
+// along returns ⟨ψ, x⟩.
+func (s *segments) along(x []float64) float64 {
+	var v float64
+	for j, p := range s.psi {
+		v += p * x[j]
+	}
+	return v
+}
+
+func (s *segments) scan(a, b int) {
+	for k := a; k < b; k++ {
+		s.best = max(s.best, s.value(k))
+	}
+}
+
+// search looks for a better point than the best in node i of level l, at whose ends
+// the values are va and vb.
+func (s *segments) search(l, i int, va, vb float64) {
+	if max(va, vb)+s.along(s.excess[l][i*s.d:]) <= s.best {
+		return
+	}
+	s.best = max(s.best, va)
+	if l == 0 {
+		s.scan(i*block+1, (i+1)*block)
+		return
+	}
+	vm := s.value((2*i + 1) * block << (l - 1))
+	if va > vb {
+		s.search(l-1, 2*i, va, vm)
+		s.search(l-1, 2*i+1, vm, vb)
+	} else {
+		s.search(l-1, 2*i+1, vm, vb)
+		s.search(l-1, 2*i, va, vm)
+	}
+}

@@ -1,0 +1,148 @@
+package walk
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"pgregory.net/rapid"
+)
+
+// A walk's drawdown is max_k ⟨ψ, W_k − W_t⟩, as a scan of the whole path finds it.
+func TestWalkDrawdown(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.IntRange(1, 4).Draw(t, "d")
+		walks := []Walk{newSegments(d)}
+		if d == 2 {
+			walks = append(walks, newHull())
+		}
+		// Steps with the coordinate sum η ≥ 0: long runs of the same step, standstill, and
+		// jumps of any size, on a grid so that all sums are exact and ties occur.
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		length := rapid.IntRange(0, 300).Draw(t, "steps")
+		reach := rapid.SampledFrom([]int{0, 1, 3, 100}).Draw(t, "reach")
+		path := [][]float64{make([]float64, d)}
+		theta := make([]float64, d)
+		for k := range length {
+			if k == 0 || rng.IntN(8) == 0 {
+				eta := float64(rng.IntN(4))
+				rest := eta
+				for j := 1; j < d; j++ {
+					theta[j] = float64(rng.IntN(2*reach+1) - reach)
+					rest -= theta[j]
+				}
+				theta[0] = rest
+			}
+			w := append([]float64(nil), path[k]...)
+			floats.Add(w, theta)
+			path = append(path, w)
+			for _, walk := range walks {
+				walk.Add(w)
+			}
+		}
+		psi := make([]float64, d)
+		for range 20 {
+			for j := range psi {
+				psi[j] = float64(rng.IntN(5))
+			}
+			last := floats.Dot(psi, path[length])
+			want := 0.
+			for _, w := range path {
+				want = max(want, floats.Dot(psi, w)-last)
+			}
+			for _, walk := range walks {
+				if got := walk.Drawdown(psi); got != want {
+					t.Fatalf("%T: drawdown %v along %v, want %v", walk, got, psi, want)
+				}
+			}
+		}
+	})
+}
+
+// Long walks, calm and wild, in every direction: a search that leaves out nodes of several
+// levels finds what looking at every point does.
+func TestWalkDrawdownOfLongWalks(t *testing.T) {
+	const d, steps = 3, 2000
+	rng := rand.New(rand.NewPCG(8, 1))
+	for _, wobble := range []float64{0, .01, 1, 100} {
+		for signs := range 1 << d {
+			walk := newSegments(d)
+			points := [][]float64{make([]float64, d)}
+			w := make([]float64, d)
+			for k := range steps {
+				for j := range w {
+					w[j] += (float64(2*(signs>>j&1)-1)*(1+float64(j)) + wobble*rng.NormFloat64()) / math.Sqrt(float64(k+1))
+				}
+				walk.Add(w)
+				points = append(points, slices.Clone(w))
+				if k%97 != 0 && k != steps-1 {
+					continue
+				}
+				psi := []float64{rng.Float64(), rng.Float64(), rng.Float64()}
+				psi[rng.IntN(d)] *= float64(rng.IntN(2))
+				var want, size float64
+				for _, p := range points {
+					want = max(want, floats.Dot(psi, p)-floats.Dot(psi, w))
+					size = max(size, floats.Norm(p, 1))
+				}
+				if got := walk.Drawdown(psi); math.Abs(got-want) > 16*0x1p-53*size {
+					t.Fatalf("wobble %v, signs %b, after %d steps: %v, want %v", wobble, signs, k+1, got, want)
+				}
+			}
+		}
+	}
+}
+
+// A path that bends at every step is its own hull: every point is the greatest in some
+// direction. All numbers are multiples of 1/8, so sums are exact.
+func TestDrawdownOfACurve(t *testing.T) {
+	for _, swap := range []bool{false, true} {
+		h, path := newHull(), [][]float64{{0, 0}}
+		add := func(w []float64) {
+			if swap {
+				slices.Reverse(w)
+			}
+			h.Add(w)
+			path = append(path, w)
+		}
+		for k := 1.; k <= 100; k++ {
+			add([]float64{-k, 101*k - k*k/2})
+		}
+		if want := 2 * (101 + 1); h.Size() != want {
+			t.Errorf("the hull holds %d numbers, want %d: all points on one side, the last on the other", h.Size(), want)
+		}
+		last := path[len(path)-1]
+		for slope := .25; slope < 103; slope += .25 {
+			psi := []float64{slope, 1}
+			if swap {
+				slices.Reverse(psi)
+			}
+			var want float64
+			for _, w := range path {
+				want = max(want, floats.Dot(psi, w)-floats.Dot(psi, last))
+			}
+			if got := h.Drawdown(psi); got != want {
+				t.Errorf("drawdown %v along %v, want %v", got, psi, want)
+			}
+		}
+	}
+}
+
+// The memory of a run does not depend on its length where θ settles.
+func TestHullStaysSmall(t *testing.T) {
+	h := newHull()
+	w := make([]float64, 2)
+	for k := range 100_000 {
+		eta, wobble := 1/math.Sqrt(float64(k+1)), .3*math.Cos(float64(k))
+		w[0] += eta * (1.1 + wobble)
+		w[1] += eta * (-.1 - wobble)
+		h.Add(w)
+	}
+	// The hull of a random walk of n steps has about 2 ln n vertices; a wobbling line is
+	// no worse. Four numbers a vertex pair.
+	if n := h.Size(); n > 4*4*12 {
+		t.Errorf("the hull holds %d numbers after 100,000 steps", n)
+	}
+}

@@ -1,0 +1,543 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+func ExampleMachine() {
+	cost, serviced, err := Machine{}.Optimum()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("average cost %.4f, service while working: %v, while broken: %v\n", cost, serviced[Working] == 1, serviced[Broken] == 1)
+	// Output:
+	// average cost 1.5556, service while working: true, while broken: true
+}
+
+// The closed forms against elimination, for any machine and policy.
+func TestMachineClosedForms(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		prob := rapid.Float64Range(.01, 1)
+		share := rapid.Float64Range(0, 1)
+		pair := func(g *rapid.Generator[float64], name string) [2]float64 {
+			return [2]float64{g.Draw(t, name), g.Draw(t, name)}
+		}
+		w := Machine{Break: pair(prob, "break"), Repair: pair(prob, "repair"), Outage: 7, Service: 2}
+		if rapid.Bool().Draw(t, "discounted") {
+			w.Criterion = mixpolicy.Discounted(rapid.Float64Range(.01, .999).Draw(t, "γ"))
+		}
+		x, err := w.MDP()
+		if err != nil {
+			t.Fatal(err)
+		}
+		serviced := pair(share, "serviced")
+		p, err := mixpolicy.NewPolicy(x, []float64{1 - serviced[0], serviced[0], 1 - serviced[1], serviced[1]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := x.Occupation(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mu, err := w.Measure(serviced)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// p, q ≥ .01 and 1−p carry a rounding of 2⁻⁵³ each: 100 times that, a few times over.
+		for s := range mu {
+			if math.Abs(m.State[s]-mu[s]) > 1e-13 {
+				t.Fatalf("μ(%d) = %v, want %v", s, mu[s], m.State[s])
+			}
+		}
+		cost, err := w.Cost(serviced)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.Cost(x.Costs()); math.Abs(got-cost) > 1e-12 {
+			t.Fatalf("cost %v, want %v", cost, got)
+		}
+		best, where, err := w.Optimum()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, _ := w.Cost(where); c != best || best > cost+1e-12 {
+			t.Fatalf("optimum %v, but %v costs %v", best, serviced, cost)
+		}
+	})
+}
+
+func TestGridWorld(t *testing.T) {
+	x, err := GridWorld{Slip: .2}.MDP()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// S.~.
+	// .#..
+	// ...G
+	if x.States() != 11 || x.StateName(5) != "(1, 2)" {
+		t.Fatalf("%d states, state 5 is %s, want 11 and (1, 2)", x.States(), x.StateName(5))
+	}
+	row := func(s, a int) string {
+		to, p := x.Next(s, a)
+		var b strings.Builder
+		for k := range to {
+			fmt.Fprintf(&b, "%s %.1f  ", x.StateName(int(to[k])), p[k])
+		}
+		return strings.TrimSpace(b.String())
+	}
+	for _, c := range []struct {
+		s, a int
+		want string
+	}{
+		{0, 0, "(0, 0) 0.9  (0, 1) 0.1"},             // north of the corner: two of three directions stay
+		{1, 2, "(0, 0) 0.1  (0, 1) 0.8  (0, 2) 0.1"}, // south into the wall
+		{5, 1, "(0, 2) 0.1  (1, 3) 0.8  (2, 2) 0.1"}, // free on all sides
+		{10, 3, "(0, 0) 1.0"},                        // the goal leads back
+		{2, 0, "(0, 1) 0.1  (0, 2) 0.8  (0, 3) 0.1"}, // off the map
+		{7, 3, "(1, 0) 0.1  (2, 0) 0.9"},             // west off the map, south too
+		{6, 2, "(1, 2) 0.1  (1, 3) 0.1  (2, 3) 0.8"}, // east off the map
+	} {
+		if got := row(c.s, c.a); got != c.want {
+			t.Errorf("%s %s: %s, want %s", x.StateName(c.s), x.ActionName(c.a), got, c.want)
+		}
+	}
+	if x.Cost(2, 0) != 10 || x.Cost(10, 0) != 0 || x.Cost(0, 0) != 1 {
+		t.Errorf("costs %v %v %v, want 10 in the swamp, 0 at the goal, 1 elsewhere", x.Cost(2, 0), x.Cost(10, 0), x.Cost(0, 0))
+	}
+	if _, err := x.Occupation(mixpolicy.UniformPolicy(x)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestGridWorldRefuses(t *testing.T) {
+	for _, c := range []struct {
+		world GridWorld
+		want  string
+	}{
+		{GridWorld{Map: "S.\n.G."}, "row 1 has 3 cells, row 0 has 2"},
+		{GridWorld{Map: "SS\n.G"}, "second start at row 0, column 1"},
+		{GridWorld{Map: "..\n.G"}, "without a start"},
+		{GridWorld{Map: "S."}, "without a goal"},
+		{GridWorld{Map: "S?G"}, `'?' at row 0, column 1`},
+		{GridWorld{Slip: 1.2}, "1.2"},
+		{GridWorld{Slip: -.1}, "-0.1"},
+		{GridWorld{Slip: math.NaN()}, "NaN"},
+	} {
+		if _, err := c.world.MDP(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: error %v, want it to say %q", c.world, err, c.want)
+		}
+	}
+	if _, err := (GridWorld{Slip: 1}).MDP(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Whatever is drawn, the result is an MDP whose rows New has checked, or an error.
+func FuzzGridWorld(f *testing.F) {
+	for _, m := range []string{"", exampleMap, "SG", "S\nG\n", "\n\n", "S#G\r", "S~~\n..G"} {
+		f.Add(m, .3)
+	}
+	f.Fuzz(func(t *testing.T, drawing string, slip float64) {
+		x, err := GridWorld{Map: drawing, Slip: slip}.MDP()
+		if (x == nil) == (err == nil) {
+			t.Fatalf("MDP %v with error %v", x, err)
+		}
+		if err == nil && drawing != "" && x.States() != len(drawing)-strings.Count(drawing, "\n")-strings.Count(drawing, "#") {
+			t.Fatalf("%q has %d states", drawing, x.States())
+		}
+	})
+}
+
+func ExampleBirthDeath() {
+	// Three servers, each busy one of a few jobs: up .3, down .1 per job present.
+	chain := BirthDeath{Up: []float64{.3, .3, .3}, Down: []float64{.1, .2, .3}}
+	mu, err := chain.Stationary()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.6f\n", mu) // 1, 3, 9/2, 9/2 of 13
+	// Output:
+	// [0.076923 0.230769 0.346154 0.346154]
+}
+
+// The closed form in exact rational arithmetic, and elimination.
+func TestBirthDeathAgainstRationals(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 40).Draw(t, "n")
+		c := BirthDeath{Up: make([]float64, n-1), Down: make([]float64, n-1)}
+		for k := range c.Up {
+			c.Up[k] = rapid.Float64Range(1e-12, .5).Draw(t, "up")
+			c.Down[k] = rapid.Float64Range(1e-12, .5).Draw(t, "down")
+		}
+		want := exactStationary(c)
+		mu, err := c.Stationary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var weight float64 // Σ|log ratio|, the scale of the error
+		for k := range c.Up {
+			weight += math.Abs(math.Log(c.Up[k] / c.Down[k]))
+		}
+		// A ratio, its logarithm, their sum, the normaliser and the exponential: some
+		// eight roundings of numbers up to weight.
+		limit := 8 * (1 + weight) * 0x1p-52
+		for k := range mu {
+			if math.Abs(mu[k]-want[k]) > limit*want[k] {
+				t.Fatalf("μ(%d) = %v, want %v", k, mu[k], want[k])
+			}
+		}
+		x, err := c.MDP()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := mixpolicy.Occupation(context.Background(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: mixpolicy.Elimination})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range mu { // each of n eliminations rounds a few times; products near 2⁻¹⁰⁷⁴ lose digits
+			if math.Abs(m.State[k]-want[k]) > float64(16*n)*0x1p-53*want[k]+0x1p-1000 {
+				t.Fatalf("elimination: μ(%d) = %v, want %v", k, m.State[k], want[k])
+			}
+		}
+	})
+}
+
+func exactStationary(c BirthDeath) []float64 {
+	v := []*big.Rat{big.NewRat(1, 1)}
+	total := big.NewRat(1, 1)
+	for k := range c.Up {
+		r := new(big.Rat).Quo(new(big.Rat).SetFloat64(c.Up[k]), new(big.Rat).SetFloat64(c.Down[k]))
+		v = append(v, r.Mul(r, v[k]))
+		total.Add(total, r)
+	}
+	mu := make([]float64, len(v))
+	for k := range v {
+		mu[k], _ = new(big.Rat).Quo(v[k], total).Float64()
+	}
+	return mu
+}
+
+// Where μ underflows, its logarithm is still known: here log μ(k) = log(1−r) + k log r
+// up to the cut-off, with r = 10⁻⁴.
+func TestLogStationaryFarOut(t *testing.T) {
+	const n, r = 2000, 1e-4
+	c := BirthDeath{Up: make([]float64, n-1), Down: make([]float64, n-1)}
+	for k := range c.Up {
+		c.Up[k], c.Down[k] = .9*r, .9
+	}
+	logs, err := c.logStationary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []int{0, 1, 1000, n - 1} {
+		want := math.Log1p(-r) + float64(k)*math.Log(r)
+		if math.Abs(logs[k]-want) > 1e-12*(1+math.Abs(want)) {
+			t.Errorf("log μ(%d) = %v, want %v", k, logs[k], want)
+		}
+	}
+}
+
+func TestBirthDeathRefuses(t *testing.T) {
+	for _, c := range []struct {
+		chain BirthDeath
+		want  string
+	}{
+		{BirthDeath{Up: []float64{.5}, Down: []float64{.5, .5}}, "1 probabilities up and 2 down"},
+		{BirthDeath{Up: []float64{.5, 0}, Down: []float64{.5, .5}}, "states 1 and 2"},
+		{BirthDeath{Up: []float64{.5}, Down: []float64{math.NaN()}}, "NaN"},
+		{BirthDeath{Up: []float64{.5, .7}, Down: []float64{.5, .5}}, "state 1 is left with probability 1.2"},
+		{BirthDeath{Up: []float64{math.Inf(1)}, Down: []float64{.5}}, "+Inf"},
+	} {
+		_, err := c.chain.MDP()
+		_, err2 := c.chain.Stationary()
+		if err == nil || err2 == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: errors %v and %v, want them to say %q", c.chain, err, err2, c.want)
+		}
+	}
+}
+
+func TestGarnet(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 30).Draw(t, "n")
+		g := Garnet{
+			States: n, Actions: rapid.IntRange(1, 5).Draw(t, "m"),
+			Branches: rapid.IntRange(1, n).Draw(t, "branches"),
+			Seed:     rapid.Uint64().Draw(t, "seed"),
+			Ring:     rapid.Bool().Draw(t, "ring"),
+		}
+		if rapid.Bool().Draw(t, "discounted") {
+			g.Criterion = mixpolicy.Discounted(.9)
+		}
+		x, err := g.MDP()
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, err := g.MDP()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(x.Costs(), y.Costs()) {
+			t.Fatal("the same seed gives different costs")
+		}
+		for s := range n {
+			for a := range g.Actions {
+				to, p := x.Next(s, a)
+				to2, p2 := y.Next(s, a)
+				if !slices.Equal(to, to2) || !slices.Equal(p, p2) {
+					t.Fatal("the same seed gives different transitions")
+				}
+				if len(to) != g.Branches { // a gap of exactly 0 has probability 2⁻⁵³
+					t.Fatalf("state %d, action %d: %d next states, want %d", s, a, len(to), g.Branches)
+				}
+				if g.Ring && !slices.Contains(to, int32((s+1)%n)) {
+					t.Fatalf("state %d, action %d leads to %v, without %d", s, a, to, (s+1)%n)
+				}
+				if c := x.Cost(s, a); !(c >= 0 && c < 1) {
+					t.Fatalf("cost %v", c)
+				}
+			}
+		}
+		if g.Ring && g.Criterion == (mixpolicy.Criterion{}) {
+			if _, err := x.Occupation(mixpolicy.UniformPolicy(x)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// Next states are uniform without repetition: each of the n is drawn with
+// probability b/n, whatever s.
+func TestGarnetDrawsUniformly(t *testing.T) {
+	const n, b, seeds = 7, 3, 4000
+	for _, ring := range []bool{false, true} {
+		var count [n]float64 // by distance ahead of the state
+		for seed := range uint64(seeds) {
+			x, err := Garnet{States: n, Actions: 1, Branches: b, Seed: seed, Ring: ring}.MDP()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for s := range n {
+				to, _ := x.Next(s, 0)
+				for _, s2 := range to {
+					count[(int(s2)-s+n)%n]++
+				}
+			}
+		}
+		for k, c := range count {
+			want := float64(b) / n
+			if ring {
+				want = float64(b-1) / (n - 1)
+				if k == 1 {
+					want = 1
+				}
+			}
+			trials := float64(seeds * n)
+			if sd := math.Sqrt(want * (1 - want) / trials); math.Abs(c/trials-want) > 5*sd {
+				t.Errorf("ring %v: s+%d is a next state with frequency %.4f, want %.4f ± %.4f", ring, k, c/trials, want, sd)
+			}
+		}
+	}
+}
+
+func TestGarnetRefuses(t *testing.T) {
+	for _, g := range []Garnet{
+		{Actions: 1, Branches: 1}, {States: 3, Actions: 0, Branches: 1}, {States: 3, Actions: 1}, {States: 3, Actions: 1, Branches: 4},
+		{States: 3, Actions: 1, Branches: 2, Criterion: mixpolicy.Discounted(2)},
+	} {
+		if _, err := g.MDP(); err == nil || !strings.Contains(err.Error(), "want") {
+			t.Errorf("%+v: error %v", g, err)
+		}
+	}
+}
+
+// The machine of the zero value: it breaks with probability 0.3, or 0.1 if serviced, recovers
+// with 0.1 or 0.8, and an outage costs five services.
+func TestMachineDefaults(t *testing.T) {
+	x := mixpolicy.Must(Machine{}.MDP())
+	for i, want := range []float64{0, 1, 5, 6} {
+		if got := x.Costs()[i]; got != want {
+			t.Errorf("cost of pair %d is %v, want %v", i, got, want)
+		}
+	}
+	for i, want := range []float64{.3, .1, .1, .8} { // to the other state
+		to, p := x.Next(i/2, i%2)
+		if k := slices.Index(to, int32(1-i/2)); k < 0 || p[k] != want {
+			t.Errorf("pair %d: next %v with %v, want a change with %v", i, to, p, want)
+		}
+	}
+	if !x.Criterion().Average() {
+		t.Errorf("criterion %v", x.Criterion())
+	}
+	// What is set stays: an outage alone, a chain alone.
+	if y := mixpolicy.Must(Machine{Outage: 2}.MDP()); !slices.Equal(y.Costs(), []float64{0, 0, 2, 2}) {
+		t.Errorf("an outage of 2 alone: costs %v", y.Costs())
+	}
+	if y := mixpolicy.Must(Machine{Service: 2}.MDP()); !slices.Equal(y.Costs(), []float64{0, 2, 0, 2}) {
+		t.Errorf("a service of 2 alone: costs %v", y.Costs())
+	}
+	if to, p := mixpolicy.Must(Machine{Break: [2]float64{.5, .5}}.MDP()).Next(Broken, LeaveAlone); len(to) != 1 || p[0] != 1 {
+		t.Errorf("breaking alone: next %v with %v, want no recovery", to, p)
+	}
+}
+
+// Every way into a machine says what is wrong with it.
+func TestMachineRefuses(t *testing.T) {
+	for _, p := range []float64{-.1, 1.1, math.NaN()} {
+		for _, w := range []Machine{{Break: [2]float64{.5, p}}, {Repair: [2]float64{.5, p}}, {Break: [2]float64{p, .5}}} {
+			_, inMDP := w.MDP()
+			_, inMeasure := w.Measure([2]float64{})
+			_, inCost := w.Cost([2]float64{})
+			_, _, inOptimum := w.Optimum()
+			for _, err := range []error{inMDP, inMeasure, inCost, inOptimum} {
+				if err == nil || !strings.Contains(err.Error(), fmt.Sprint(p)) {
+					t.Errorf("%+v: error %v, want it to say %v", w, err, p)
+				}
+			}
+		}
+	}
+}
+
+func TestBirthDeathCosts(t *testing.T) {
+	c := BirthDeath{Up: []float64{.3, .3}, Down: []float64{.2, .2}}
+	if x := mixpolicy.Must(c.MDP()); !slices.Equal(x.Costs(), []float64{0, 1, 2}) {
+		t.Errorf("costs %v, want the lengths", x.Costs())
+	}
+	c.Cost = func(k int) float64 { return float64(10 - k) }
+	if x := mixpolicy.Must(c.MDP()); !slices.Equal(x.Costs(), []float64{10, 9, 8}) {
+		t.Errorf("costs %v, want those that were given", x.Costs())
+	}
+}
+
+// Costs are uniform in [0, 1): their empirical distribution is within √(ln(2/δ)/2N) of that
+// everywhere with probability 1 − δ (Dvoretzky, Kiefer and Wolfowitz), δ = 10⁻⁹.
+func TestGarnetCosts(t *testing.T) {
+	cost := slices.Clone(mixpolicy.Must(Garnet{States: 5000, Actions: 4, Branches: 2, Ring: true, Seed: 3}.MDP()).Costs())
+	slices.Sort(cost)
+	n := float64(len(cost))
+	tolerance := math.Sqrt(math.Log(2/1e-9) / (2 * n))
+	for i, c := range cost {
+		if math.Abs(c-float64(i)/n) > tolerance || c < 0 || c >= 1 {
+			t.Fatalf("the %d-th of %v costs is %v", i, n, c)
+		}
+	}
+}
+
+// Features and weights of a queue of three lengths, with and without the empty one.
+func TestQueueFeatures(t *testing.T) {
+	for _, c := range []struct {
+		q    Queue
+		from float64
+	}{{Queue{Buffer: 3}, 1}, {Queue{Buffer: 2, Empty: true}, 0}} {
+		phi := mixpolicy.Must(c.q.Monomials(2))
+		if n, d := phi.Dims(); n != 3 || d != 3 {
+			t.Fatalf("%+v: Φ is %d × %d, want 3 × 3", c.q, n, d)
+		}
+		for s := range 3 {
+			x := c.from + float64(s)
+			if row := phi.RawRowView(s); !slices.Equal(row, []float64{1, x, x * x}) {
+				t.Errorf("%+v: row %d is %v, want 1, x, x² of %v", c.q, s, row, x)
+			}
+		}
+		w := mixpolicy.Must(c.q.GeometricWeights(.5))
+		for s, want := range []float64{4. / 7, 2. / 7, 1. / 7} {
+			if math.Abs(w[s]-want) > 2*0x1p-53 {
+				t.Errorf("%+v: weight %v of state %d, want %v", c.q, w[s], s, want)
+			}
+		}
+	}
+	if phi := mixpolicy.Must(Queue{Buffer: 3}.Monomials(0)); phi.At(2, 0) != 1 {
+		t.Errorf("degree 0: %v", phi)
+	}
+	for what, err := range map[string]error{
+		"degree up to -1": second(Queue{}.Monomials(-1)),
+		"ξ = 0":           second(Queue{}.GeometricWeights(0)),
+		"ξ = 1":           second(Queue{}.GeometricWeights(1)),
+		"ξ = NaN":         second(Queue{}.GeometricWeights(math.NaN())),
+		"no action -1":    second(Queue{}.Law(-1)),
+		"no action 4":     second(Queue{}.Law(4)),
+		"arrival":         second(Queue{Arrival: 1.5}.Law(0)),
+		"a buffer of 1":   second(Queue{Buffer: 1}.Monomials(1)),
+		"rate -0.1":       second(Queue{Rates: []float64{-.1}}.GeometricWeights(.5)),
+		"rate 1.1":        second(Queue{Rates: []float64{1.1}}.MDP()),
+	} {
+		if err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("error %v, want it to say %q", err, what)
+		}
+	}
+	for _, q := range []Queue{{Arrival: 1, Reading: Uniformised}, {Rates: []float64{0, 1}, Reading: Uniformised}} {
+		if _, err := q.MDP(); err != nil {
+			t.Errorf("%+v: %v", q, err)
+		}
+	}
+	for _, r := range []Reading{-1, 99} {
+		if got := r.String(); got != fmt.Sprintf("Reading(%d)", int(r)) {
+			t.Errorf("reading %d is called %q", int(r), got)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// Boxes of lengths are labelled by what their states have, and a column is the uniform
+// distribution over its cell.
+func TestLengthBoxesLabels(t *testing.T) {
+	w := Network{Buffers: [4]int{1, 12, 26, 1}}
+	g := mixpolicy.Must(w.LengthBoxes())
+	x := mixpolicy.Must(w.MDP())
+	for s := range x.States() {
+		lengths := mixpolicy.Must(w.Lengths(s))
+		if lengths[2] > 25 {
+			if g.Cell[s] != -1 {
+				t.Fatalf("lengths %v are in cell %d", lengths, g.Cell[s])
+			}
+			continue
+		}
+		var parts []string
+		for _, l := range lengths {
+			parts = append(parts, map[bool]string{true: "[0, 10]", false: map[bool]string{true: "[11, 20]", false: "[21, 25]"}[l <= 20]}[l <= 10])
+		}
+		if got, want := g.Label[g.Cell[s]], "lengths in "+strings.Join(parts, " × "); got != want {
+			t.Fatalf("lengths %v are in %q, want %q", lengths, got, want)
+		}
+	}
+	column := make([]float64, x.Pairs())
+	for i := range column {
+		column[i] = 9
+	}
+	g.Column(column, 1, 2)
+	for i, v := range column {
+		want := 0.
+		if g.Cell[i/x.Actions()] == 1 && i%x.Actions() == 2 {
+			want = 1 / float64(g.Size[1])
+		}
+		if v != want {
+			t.Fatalf("entry %d is %v, want %v", i, v, want)
+		}
+	}
+	for what, f := range map[string]func(){
+		"a short column": func() { g.Column(column[:len(column)-1], 0, 0) },
+		"action −1":      func() { g.Column(column, 0, -1) },
+		"action m":       func() { g.Column(column, 0, x.Actions()) },
+	} {
+		func() {
+			defer func() {
+				if s, _ := recover().(string); !strings.HasPrefix(s, "models: ") {
+					t.Errorf("%s: panic %q, want the package's own", what, s)
+				}
+			}()
+			f()
+		}()
+	}
+}

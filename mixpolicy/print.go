@@ -1,0 +1,73 @@
+package mixpolicy
+
+import (
+	"fmt"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// What fmt.Println shows of the nouns of this package: a few lines each, never the numbers of
+// all states.
+
+// String tells sizes, criterion and costs.
+func (x *MDP) String() string {
+	lo, hi := x.CostRange()
+	return fmt.Sprintf("MDP of %d states and %d actions, %v\n%d transitions, costs from %.6g to %.6g",
+		x.n, x.m, x.criterion, x.Transitions(), lo, hi)
+}
+
+// String tells what kind of policy it is, and shows its first row.
+func (p *Policy) String() string {
+	kind := "randomised"
+	if p.deterministic() {
+		kind = "deterministic"
+	}
+	return fmt.Sprintf("%s policy of %d states and %d actions\nin state 0 with probabilities %.4g", kind, p.n, p.m, vector(p.Row(0)))
+}
+
+// String tells where most of the mass is, and how accurate that is.
+func (q Measure) String() string {
+	s := floats.MaxIdx(q.State)
+	return fmt.Sprintf("occupation measure of %d states and %d pairs\nmost mass in state %d: %.4g; flow residual %.2g, by %v",
+		len(q.State), len(q.Pair), s, q.State[s], q.Residual, q.Method)
+}
+
+// String tells the sizes of Ψ, and what its columns cost.
+func (f *Features) String() string {
+	pairs, d := f.Dims()
+	cost := make([]float64, d)
+	f.MulVecT(cost, f.x.cost)
+	return fmt.Sprintf("Ψ of %d pairs and %d columns\ncᵀΨ = %.6g", pairs, d, vector(cost))
+}
+
+// String states the problem.
+func (p *Problem) String() string {
+	return fmt.Sprintf("min cᵀΨθ over Ψθ ⪰ 0, 1ᵀθ = 1, %v\nd = %d, %d pairs, cᵀΨ = %.6g", p.class, p.Dim(), p.MDP().Pairs(), vector(p.b))
+}
+
+// String tells how the run ended, and its certificate.
+func (r Result) String() string {
+	theta := ""
+	if r.HasTheta {
+		theta = fmt.Sprintf("θ̂ = %.6g\n", vector(r.Theta))
+	}
+	return fmt.Sprintf("%s, %v after %d iterations\n%s%v", r.Method, r.Status, r.Iterations, theta, r.Certificate)
+}
+
+// vector prints the first entries of a long one.
+type vector []float64
+
+// Format implements [fmt.Formatter].
+func (v vector) Format(f fmt.State, verb rune) {
+	const most = 8
+	format := fmt.FormatString(f, verb)
+	parts := make([]string, 0, most+1)
+	for _, x := range v[:min(len(v), most)] {
+		parts = append(parts, fmt.Sprintf(format, x))
+	}
+	if len(v) > most {
+		parts = append(parts, fmt.Sprintf("… (%d in all)", len(v)))
+	}
+	fmt.Fprintf(f, "[%s]", strings.Join(parts, " "))
+}

@@ -1,0 +1,289 @@
+package theory
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+// StepSums are the sums of a schedule η_0, …, η_{T−1} that the bounds depend on.
+type StepSums struct {
+	T       int
+	Sum     float64 // Ση
+	Squares float64 // Ση²
+	Fourth  float64 // Ση⁴
+}
+
+// SumSteps adds up the first T step sizes.
+func SumSteps(eta mixpolicy.StepSize, iterations int) StepSums {
+	s := StepSums{T: iterations}
+	for t := range iterations {
+		v := eta.At(t)
+		s.Sum += v
+		s.Squares += v * v
+		s.Fourth += v * v * v * v
+	}
+	return s
+}
+
+// InverseSqrtSums bounds the sums of η_t = 1/√(t+1) as the end of the proof does (5.31), in
+// the form that is right for every T ≥ 1:
+//
+//	Ση ≥ 2(√(T+1) − 1),   Ση² ≤ 1 + ln T,   Ση⁴ ≤ 2 − 1/T .
+//
+// As printed, Ση ≥ 2(√T − 1), Ση² ≤ 4 ln T, which is 0 at T = 1, and Ση⁴ ≤ 2; (3.31) and
+// (3.32) then divide by 2√T − 1, which (5.31a) has as the upper bound of Ση.
+func InverseSqrtSums(form mixpolicy.Form, iterations int) StepSums {
+	t := float64(iterations)
+	if form == mixpolicy.Printed {
+		return StepSums{iterations, 2*math.Sqrt(t) - 1, 4 * math.Log(t), 2}
+	}
+	return StepSums{iterations, 2 * (t / (math.Sqrt(t+1) + 1)), 1 + math.Log(t), 2 - 1/t}
+}
+
+// Term is a summand of a [Bound].
+type Term struct {
+	Name  string
+	Value float64
+}
+
+// Bound is an upper bound and the terms that it is the sum of.
+type Bound struct {
+	Value float64
+	Terms []Term
+}
+
+// Largest returns the greatest term.
+func (b Bound) Largest() Term {
+	return slices.MaxFunc(b.Terms, func(x, y Term) int {
+		switch {
+		case x.Value < y.Value:
+			return -1
+		case x.Value > y.Value:
+			return 1
+		}
+		return 0
+	})
+}
+
+func boundOf(divisor float64, terms ...Term) Bound {
+	var b Bound
+	for _, t := range terms {
+		t.Value /= divisor
+		b.Value += t.Value
+		b.Terms = append(b.Terms, t)
+	}
+	return b
+}
+
+// The names of the terms.
+const (
+	termStart     = "D, from the start"
+	termDual      = "σ_max, from the dual steps"
+	termGradient  = "‖∇𝓛‖⁎, from the primal steps"
+	termError     = "C_e², from the estimation errors"
+	termDeviation = "C_e√ln, from their chance"
+	termSquares   = "C_e ln², from their squares"
+	termBall      = "β, from the ball of λ"
+	termCost      = "R c_max‖Ψ‖/β, from what infeasibility may gain"
+	termPrintedB  = "B ln T"
+)
+
+// ObjectiveBound bounds the gap cᵀΨθ̂ − cᵀΨθ* after steps with the given sums, with
+// probability at least 1 − δ: (3.31) corrected, for any step sizes,
+//
+//	( D + B Ση² + 2R C_e √(2 ln(1/δ) Ση²) ) / Ση .
+//
+// Proof. Let Δ_t = ⟨e_t, θ*−θ_t⟩ with e_t = ĝ_t − ∇_θ𝓛(θ_t,λ_t). Optimality of θ_{t+1} in
+// (3.13) gives for every θ ∈ Θ₂ ∩ Θ_R
+//
+//	η⟨ĝ_t, θ_{t+1}−θ⟩ ≤ D(θ;θ_t) − D(θ;θ_{t+1}) − D(θ_{t+1};θ_t) ,
+//
+// and η⟨ĝ_t, θ_t−θ_{t+1}⟩ − D(θ_{t+1};θ_t) ≤ η²‖ĝ_t‖⁎²/2μ by strong convexity, which is used on
+// Θ₂ only. The projection of (3.26) onto the ball and the orthant does not move away from
+// λ ∈ Λ, so 2η⟨∇_λ𝓛, λ−λ_t⟩ ≤ ‖λ_t−λ‖² − ‖λ_{t+1}−λ‖² + η²‖Ψθ_t‖₂². The sum of both over t, with
+// λ_0 = 0 and 𝓛 linear in each argument, is
+//
+//	Ση(𝓛(θ_t,λ) − 𝓛(θ,λ_t)) ≤ D(θ;θ₀) + ½‖λ‖² + Ση²(‖ĝ_t‖⁎²/2μ + ½‖Ψθ_t‖₂²) + Ση⟨e_t, θ−θ_t⟩ .  (∗)
+//
+// Divide by Ση, take θ = θ*, λ = 0, and drop λ̂ᵀΨθ* ≥ 0. Here ½‖ĝ‖⁎² ≤ ‖∇_θ𝓛‖⁎² + ‖e‖⁎² and
+// ‖e‖⁎ ≤ C_e always, so the squares of the errors need no concentration inequality, and
+// c₁ and C(n) drop out. The last sum is a martingale with |η_tΔ_t| ≤ 2R C_e η_t;
+// Hoeffding's lemma and Azuma's inequality give it at most 2RC_e√(2 ln(1/δ) Ση²) with
+// probability 1 − δ, and the universal constant c₀ is explicit. ∎
+func (k *Constants) ObjectiveBound(s StepSums, delta float64) Bound {
+	return boundOf(s.Sum, append(k.energy(s), k.deviation(s, delta))...)
+}
+
+// ExpectedObjectiveBound bounds E cᵀΨθ̂ − cᵀΨθ*: (3.32) corrected, (D + B Ση²)/Ση. It is (∗)
+// of [Constants.ObjectiveBound] in expectation, where E⟨e_t, θ*−θ_t⟩ = 0.
+func (k *Constants) ExpectedObjectiveBound(s StepSums) Bound { return boundOf(s.Sum, k.energy(s)...) }
+
+// energy is D + B Ση², term by term.
+func (k *Constants) energy(s StepSums) []Term {
+	dual, gradient, ce := k.SigmaMax*k.Reach, k.GradientBound(), k.Ce(mixpolicy.Corrected)
+	return []Term{
+		{termStart, k.D},
+		{termDual, dual * dual / 2 * s.Squares},
+		{termGradient, gradient * gradient / k.Mu * s.Squares},
+		{termError, ce * ce / k.Mu * s.Squares},
+	}
+}
+
+func (k *Constants) deviation(s StepSums, delta float64) Term {
+	return Term{termDeviation, 2 * k.R * k.Ce(mixpolicy.Corrected) * math.Sqrt(2*math.Log(1/delta)*s.Squares)}
+}
+
+// ViolationBound bounds V(θ̂) = ½‖[Ψθ̂]₋‖₂ with probability at least 1 − δ: (3.33) corrected,
+//
+//	V ≤ R c_max√(nm)‖Ψ‖_{⁎,2}/G + ( E/Ση )/(2G) + G/(4Ση) ,   E/Ση the [Constants.ObjectiveBound].
+//
+// Proof. In (∗) take θ = θ* and λ = G[Ψθ̂]₋/‖[Ψθ̂]₋‖₂ ∈ Λ. The left side over Ση is
+// cᵀΨ(θ̂−θ*) + 2G V + λ̂ᵀΨθ*, the right side has ½G², and cᵀΨ(θ̂−θ*) ≥ −2R c_max√(nm)‖Ψ‖_{⁎,2}. ∎
+//
+// The first term goes to 0 only as G grows, and B contains G²: see
+// [Constants.SharpViolationBound] for one that needs no growth.
+func (k *Constants) ViolationBound(s StepSums, delta float64) Bound {
+	if math.IsInf(k.G, 1) {
+		return Bound{Value: math.Inf(1), Terms: []Term{{termBall, math.Inf(1)}}}
+	}
+	e := k.ObjectiveBound(s, delta)
+	terms := []Term{{termCost, k.R * k.Cost * math.Sqrt(float64(k.Pairs)) * k.PsiNorm / k.G}}
+	for _, t := range e.Terms {
+		terms = append(terms, Term{t.Name, t.Value / (2 * k.G)})
+	}
+	return boundOf(1, append(terms, Term{termBall, k.G / (4 * s.Sum)})...)
+}
+
+// SharpObjectiveBound is the best that the proof of [Constants.ObjectiveBound] gives:
+// ‖ĝ‖⁎ is bounded as a whole, by its part along the hyperplane, D is D(θ*;θ₀), and the
+// range of ⟨ĝ_t, θ*−θ_t⟩ is what Hoeffding's lemma needs of the errors.
+func (k *Constants) SharpObjectiveBound(s StepSums, delta float64) Bound {
+	g := k.Tangent * (k.Cost + k.G)
+	dual := k.SigmaMax * k.Reach
+	return boundOf(s.Sum,
+		Term{termStart, k.DStar},
+		Term{termDual, dual * dual / 2 * s.Squares},
+		Term{termGradient, g * g / (2 * k.Mu) * s.Squares},
+		Term{termDeviation, 2 * k.R * g * math.Sqrt(2*math.Log(1/delta)*s.Squares)})
+}
+
+// SharpViolationBound bounds V(θ̂) by the true multipliers,
+//
+//	V ≤ ( SharpObjectiveBound + G²/(2Ση) ) / (2(G − ‖λ*‖₂)) ,   G > ‖λ*‖₂ ,
+//
+// since cᵀΨ(θ̂−θ*) ≥ −‖λ*‖₂‖[Ψθ̂]₋‖₂ for any θ̂ ∈ Θ₂ ∩ Θ_R. With G = 2‖λ*‖₂, whatever T, both
+// the gap and the violation are O(ln T/√T): no growth of β is needed, and none helps. It
+// is +∞ if G ≤ ‖λ*‖₂.
+func (k *Constants) SharpViolationBound(s StepSums, delta float64) Bound {
+	if !(k.G > k.LambdaStar) || math.IsInf(k.G, 1) {
+		return Bound{Value: math.Inf(1), Terms: []Term{{termBall, math.Inf(1)}}}
+	}
+	e := k.SharpObjectiveBound(s, delta)
+	return boundOf(2*(k.G-k.LambdaStar), append(e.Terms, Term{termBall, k.G * k.G / (2 * s.Sum)})...)
+}
+
+// PrintedObjectiveBound is (3.31) for η_t = 1/√(t+1), as printed: with probability 1 − 4/T
+//
+//	α_T = ( D + 4B ln T + 4√2 R C_e ln T/c₀ + C_e C(n) max{√(2/c₁) ln T, (4/c₁) ln² T} ) / (2√T − 1) .
+//
+// The paper does not give the universal constants c₀ and c₁; here they are 1. D is a
+// parameter, because (3.29) as printed is +∞ ([Constants.Divergence]).
+func (k *Constants) PrintedObjectiveBound(d float64, iterations int) Bound {
+	s := InverseSqrtSums(mixpolicy.Printed, iterations)
+	log, ce := math.Log(float64(iterations)), k.Ce(mixpolicy.Printed)
+	return boundOf(s.Sum,
+		Term{termStart, d},
+		Term{termPrintedB, k.B(mixpolicy.Printed) * s.Squares},
+		Term{termDeviation, 4 * math.Sqrt2 * k.R * ce * log},
+		Term{termSquares, ce * k.Comparison * max(math.Sqrt2*log, 4*log*log)})
+}
+
+// PrintedExpectedObjectiveBound is (3.32) as printed, (D + B(1 + ln T))/(2√T − 1).
+func (k *Constants) PrintedExpectedObjectiveBound(d float64, iterations int) Bound {
+	s := InverseSqrtSums(mixpolicy.Printed, iterations)
+	return boundOf(s.Sum,
+		Term{termStart, d},
+		Term{termPrintedB, k.B(mixpolicy.Printed) * (1 + math.Log(float64(iterations)))})
+}
+
+// PrintedViolationBound is (3.33) as printed, R c_max√(nm)‖Ψ‖/β + α_T/(2β) + β/(2(√T−1)).
+func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
+	if math.IsInf(k.G, 1) {
+		return Bound{Value: math.Inf(1), Terms: []Term{{termBall, math.Inf(1)}}}
+	}
+	terms := []Term{{termCost, k.R * k.Cost * math.Sqrt(float64(k.Pairs)) * k.PsiNorm / k.G}}
+	for _, t := range k.PrintedObjectiveBound(d, iterations).Terms {
+		terms = append(terms, Term{t.Name, t.Value / (2 * k.G)})
+	}
+	return boundOf(1, append(terms, Term{termBall, k.G / (2 * (math.Sqrt(float64(iterations)) - 1))})...)
+}
+
+// Distance is (3.36), the total variation between Ψθ̂ and the occupation measure of its
+// policy. Printed, it is
+//
+//	(2τ V ln(1/V) + 3V)/(1−γ),   V = ¼‖[Ψθ̂]₋‖₂ .
+//
+// Corrected, V is the negative mass ε = ‖[Ψθ̂]₋‖₁, and the two criteria differ. Discounted:
+// 2ε/(1−γ), with no mixing time. (Let u = Ψθ̂ and h = [u]₊/(1+ε): ‖h−u‖₁ ≤ 2ε; the flow of h is
+// off by at most (1+γ)·2ε, which (I−γP)⁻¹ multiplies by at most 1/(1−γ); and half of
+// 2ε + 2(1+γ)ε/(1−γ) is 2ε/(1−γ).) Average cost: τ ε ln(1/ε) + 3ε/2, half of the ℓ₁ bound of
+// Abbasi-Yadkori, Bartlett and Malek (2014, Lemma 2), where e^{−1/τ} is a factor by which P^π
+// contracts differences of distributions; for ε < 1.
+func Distance(form mixpolicy.Form, c mixpolicy.Criterion, tau, violation, negativeMass float64) float64 {
+	if form == mixpolicy.Printed {
+		v := violation / 2 // violation is ½‖[Ψθ̂]₋‖₂
+		if v == 0 {
+			return 0
+		}
+		return (2*tau*v*math.Log(1/v) + 3*v) / (1 - c.Gamma())
+	}
+	eps := negativeMass
+	switch {
+	case eps == 0:
+		return 0
+	case c.Average():
+		return tau*eps*math.Log(1/eps) + 1.5*eps
+	}
+	return 2 * eps / (1 - c.Gamma())
+}
+
+// PrintedSampleComplexity is (3.37) with the constant that Ω leaves open taken to be 1,
+// τ⁴ nm ‖Ψ‖⁴_{⁎,2}/((1−γ)⁴ε⁴). It does not depend on the probability ρ of failing, and is
+// +∞ for γ = 1.
+func (k *Constants) PrintedSampleComplexity(tau, epsilon float64) float64 {
+	return math.Pow(tau*k.PsiNorm/((1-k.gamma)*epsilon), 4) * float64(k.Pairs)
+}
+
+// SampleComplexity returns a T after which Algorithm 1 with η_t = 1/√(t+1) has
+// cᵀξ^θ̂ ≤ cᵀξ* + ε with probability 1 − ρ, for the discounted criterion: Theorem 3.4,
+// corrected. It is the least power of 2^{1/8} for which
+//
+//	SharpObjectiveBound + 2c_max·Distance ≤ ε ,
+//
+// with the negative mass √(nm)·2V from [Constants.SharpViolationBound]. One event of
+// probability ρ covers both bounds, as both follow from the same martingale. It needs
+// G > ‖λ*‖₂, and depends on ρ through ln(1/ρ).
+func (k *Constants) SampleComplexity(epsilon, rho float64) (float64, error) {
+	switch {
+	case k.gamma == 1:
+		return 0, errors.New("theory: Theorem 3.4 is for a discounted criterion, this problem has average cost")
+	case !(k.G > k.LambdaStar) || math.IsInf(k.G, 1):
+		return 0, fmt.Errorf("theory: G = %.4g, want a finite G > ‖λ*‖₂ = %.4g", k.G, k.LambdaStar)
+	case !(epsilon > 0 && rho > 0 && rho < 1):
+		return 0, fmt.Errorf("theory: ε = %v and ρ = %v, want ε > 0 and 0 < ρ < 1", epsilon, rho)
+	}
+	for e := 0.0; e < 8*1000; e++ {
+		t := math.Exp2(e / 8)
+		s := StepSums{Sum: 2 * (t / (math.Sqrt(t+1) + 1)), Squares: 1 + math.Log(t)}
+		mass := 2 * math.Sqrt(float64(k.Pairs)) * k.SharpViolationBound(s, rho).Value
+		far := 2 * k.Cost * Distance(mixpolicy.Corrected, mixpolicy.Discounted(k.gamma), 0, 0, mass)
+		if k.SharpObjectiveBound(s, rho).Value+far <= epsilon {
+			return t, nil
+		}
+	}
+	return math.Inf(1), nil
+}

@@ -1,0 +1,369 @@
+// Package theory computes what the paper's analysis is about: the constants and bounds of
+// section 3.2, as printed and corrected, the Orlicz norms of section 2, and how fast the
+// chain of a policy mixes, Assumptions A.1 and A.2. No method needs it.
+package theory
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
+)
+
+// Constants are the numbers that the bounds of section 3.2 are made of, computed
+// exactly for a problem and the settings of Algorithm 1. Costs are those that the method
+// sees, divided by CostScale. ‖·‖ is the norm of the class and ‖·‖⁎ its dual.
+type Constants struct {
+	Pairs, Dim int
+	R          float64 // ‖θ‖ ≤ R
+	Reach      float64 // max ‖θ‖₂ over Θ_R
+	Cost       float64 // max |c|, the paper's c_max
+	Beta, G    float64 // G_β = 1/(1−γ) ∨ β; β under average cost
+
+	A          float64 // max ‖Ψ_a(s)/q_a(s)‖⁎ (3.30)
+	PsiNorm    float64 // ‖Ψ‖_{⁎,2} = max ‖Ψᵀx‖⁎/‖x‖₂
+	SigmaMax   float64 // σ_max(Ψ)
+	Comparison float64 // C(n) = max ‖v‖/‖v‖₂ over v ∈ ℝᵈ
+
+	// Mu is the constant of strong convexity of φ in ‖·‖. The paper takes it to be 1; it
+	// is 1/R for (3.7) and 2/R for (3.10).
+	Mu float64
+	// D is max D(θ;θ₀) over Θ_R ∩ Θ₂, which the proof needs. (3.29) prints the maximum
+	// over both arguments; that is +∞ for a Legendre function whose domain is Θ_R.
+	D float64
+
+	// DStar is D(θ*;θ₀), LambdaStar ‖λ*‖₂: of the exact optimum of (2.18).
+	DStar, LambdaStar float64
+	// Tangent is max ‖Ψ_a(s)/q_a(s) − k1‖⁎ with the best k for each pair: what is left of
+	// A for a step that stays on 1ᵀθ = 1.
+	Tangent float64
+
+	gamma float64 // 1 for average cost
+}
+
+// NewConstants computes the constants for the settings of a, of which it uses Modulus,
+// Beta, CostScale and Theta0. Errors: settings that Algorithm 1 refuses, row scaling, which
+// the analysis is not for, a modulus that is no [bregman.StrongConvexer], and those of
+// [mixpolicy.Problem.Optimum].
+func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, error) {
+	if a.RowScaling {
+		return nil, errors.New("theory: the bounds of section 3.2 are for steps of λ in ℓ₂, want PrimalDual.RowScaling = false")
+	}
+	set, err := a.For(p)
+	if err != nil {
+		return nil, err
+	}
+	f, d, class := p.Features(), p.Dim(), p.Class()
+	phi, start := set.Modulus, set.Theta0
+	mu, norm, ok := bregman.StrongConvexity(phi)
+	if !ok {
+		return nil, fmt.Errorf("theory: modulus %v does not tell its strong convexity, want a bregman.StrongConvexer", phi)
+	}
+	dual := class.Norm.Dual()
+	lo, hi := p.MDP().CostRange()
+	k := &Constants{
+		Pairs: p.MDP().Pairs(), Dim: d, R: class.R, Reach: class.R,
+		Cost: max(math.Abs(lo), math.Abs(hi)) / set.CostScale, Beta: a.Beta, G: a.Radius(p.MDP().Criterion()),
+		gamma: p.MDP().Gamma(),
+		A:     ratioNorm(f, dual.Of), Tangent: ratioNorm(f, func(x []float64) float64 { return tangentNorm(dual, x) }),
+		PsiNorm: SubordinateNorm(f, class.Norm), SigmaMax: SubordinateNorm(f, linprog.L2),
+		Comparison: 1,
+	}
+	switch class.Norm {
+	case linprog.LInf:
+		k.Reach *= math.Sqrt(float64(d))
+	case linprog.L1:
+		k.Comparison = math.Sqrt(float64(d))
+	}
+	k.Mu = mu * normRatio(norm, class.Norm, d)
+	k.D = MaxDivergence(phi, class, start)
+	best, err := p.Optimum()
+	if err != nil {
+		return nil, err
+	}
+	// Rounding may have put a θ* of the boundary outside, where the divergence is +∞.
+	k.DStar = min(bregman.Divergence(phi, best.Theta, start), k.D)
+	for _, m := range best.Rows {
+		k.LambdaStar = math.Hypot(k.LambdaStar, m.Lambda()/set.CostScale)
+	}
+	return k, nil
+}
+
+// With returns the constants for another β.
+func (k Constants) With(beta float64) *Constants {
+	k.Beta = beta
+	switch {
+	case k.gamma < 1:
+		k.G = max(1/(1-k.gamma), beta)
+	case beta == 0:
+		k.G = math.Inf(1)
+	default:
+		k.G = beta
+	}
+	return &k
+}
+
+// GradientBound is (5.30), max ‖∇_θ𝓛‖⁎ ≤ (c_max√(nm) + G)‖Ψ‖_{⁎,2} over λ in its ball.
+func (k *Constants) GradientBound() float64 {
+	return (k.Cost*math.Sqrt(float64(k.Pairs)) + k.G) * k.PsiNorm
+}
+
+// SampleBound is max ‖ĝ‖⁎ ≤ A(c_max + G), of the estimator (3.5a).
+func (k *Constants) SampleBound() float64 { return k.A * (k.Cost + k.G) }
+
+// Ce is the bound (A.3) of the estimation error, ‖e_t‖⁎ ≤ A(c_max+G) + (c_max√(nm)+G)‖Ψ‖_{⁎,2}.
+// Printed is (3.34b), which has 1 for c_max: it is the same for costs in [−1, 1].
+func (k *Constants) Ce(form mixpolicy.Form) float64 {
+	if form == mixpolicy.Printed {
+		return (1+k.G)*k.A + (math.Sqrt(float64(k.Pairs))+k.G)*k.PsiNorm
+	}
+	return k.SampleBound() + k.GradientBound()
+}
+
+// B is the factor of Ση² in the bounds. Corrected, it is
+//
+//	B = ½(σ_max max‖θ‖₂)² + ( ((c_max√(nm)+G)‖Ψ‖_{⁎,2})² + C_e² )/μ ,
+//
+// since it bounds ½‖∇_λ𝓛‖₂² + ½‖ĝ‖⁎²/μ with ‖ĝ‖⁎² ≤ 2‖∇_θ𝓛‖⁎² + 2‖e‖⁎². Printed (3.34a) has the
+// first two terms unsquared, 1 for c_max, and μ = 1.
+func (k *Constants) B(form mixpolicy.Form) float64 {
+	ce := k.Ce(form)
+	if form == mixpolicy.Printed {
+		return 2*k.R*k.SigmaMax + (math.Sqrt(float64(k.Pairs))+k.G)*k.PsiNorm + ce*ce
+	}
+	dual, gradient := k.SigmaMax*k.Reach, k.GradientBound()
+	return dual*dual/2 + (gradient*gradient+ce*ce)/k.Mu
+}
+
+// Divergence is D of the bounds: the maximum of D(θ;θ₀), or as printed +∞.
+func (k *Constants) Divergence(form mixpolicy.Form) float64 {
+	if form == mixpolicy.Printed && !math.IsInf(k.R, 1) {
+		return math.Inf(1)
+	}
+	return k.D
+}
+
+// SubordinateNorm returns ‖Ψ‖_{⁎,2} = max ‖Ψᵀx‖⁎/‖x‖₂ for the dual ‖·‖⁎ of the given norm.
+// (The paper defines it with Ψ for Ψᵀ.) By duality it is max ‖Ψθ‖₂ over ‖θ‖ ≤ 1:
+//
+//	ℓ₂   σ_max(Ψ)
+//	ℓ_∞  ‖Ψ1‖₂, as no entry of ΨᵀΨ is negative
+//	ℓ₁   max_j ‖ψʲ‖₂, at a vertex
+func SubordinateNorm(f *mixpolicy.Features, norm linprog.Norm) float64 {
+	pairs, d := f.Dims()
+	switch norm {
+	case linprog.LInf:
+		sums := make([]float64, pairs)
+		f.MulVec(sums, slices.Repeat([]float64{1}, d))
+		return floats.Norm(sums, 2)
+	case linprog.L1:
+		var top float64
+		for j := range d {
+			top = max(top, floats.Norm(f.Column(j), 2))
+		}
+		return top
+	}
+	gram, products := mat.NewSymDense(d, nil), make([]float64, d)
+	for i := range d {
+		f.MulVecT(products, f.Column(i))
+		for j := range i + 1 {
+			gram.SetSym(i, j, products[j])
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(gram, false) {
+		// A symmetric matrix of finite numbers always has its eigenvalues.
+		panic("theory: ΨᵀΨ has entries that are not finite")
+	}
+	return math.Sqrt(eigen.Values(nil)[d-1])
+}
+
+// ratioNorm returns the greatest size of Ψ_i/q_i over the sampled pairs.
+func ratioNorm(f *mixpolicy.Features, size func([]float64) float64) float64 {
+	row := make([]float64, f.Dim())
+	var top float64
+	for i, q := range f.Sampling() {
+		if q == 0 {
+			continue
+		}
+		f.Row(row, i)
+		floats.Scale(1/q, row)
+		top = max(top, size(row))
+	}
+	return top
+}
+
+// tangentNorm returns min_k ‖x − k1‖, the norm of x as a functional on 1ᵀδ = 0: k is the
+// mean, the midrange, the median.
+func tangentNorm(norm linprog.Norm, x []float64) float64 {
+	var k float64
+	switch norm {
+	case linprog.L2:
+		k = sum.Of(x) / float64(len(x))
+	case linprog.LInf:
+		k = (floats.Min(x) + floats.Max(x)) / 2
+	case linprog.L1:
+		sorted := slices.Sorted(slices.Values(x))
+		k = sorted[len(sorted)/2]
+	}
+	y := slices.Clone(x)
+	floats.AddConst(-k, y)
+	return norm.Of(y)
+}
+
+// normRatio returns the greatest c with ‖x‖_p² ≥ c‖x‖² on ℝᵈ, for the class's norm ‖·‖.
+func normRatio(p float64, norm linprog.Norm, d int) float64 {
+	inverse := map[linprog.Norm]float64{linprog.L2: 0.5, linprog.LInf: 0, linprog.L1: 1}[norm]
+	if gap := inverse - 1/p; gap > 0 { // ‖x‖_p < ‖x‖ is possible
+		return math.Pow(float64(d), -2*gap)
+	}
+	return 1
+}
+
+// MaxDivergence returns max D(θ;θ₀) over Θ_R ∩ Θ₂, the corrected (3.29). D is convex in θ,
+// so an extreme point attains it:
+//
+//	ball   every point of the sphere is one; for φ of (3.7) it is the one of least ⟨θ,θ₀⟩,
+//	       D = (R² − min⟨θ,θ₀⟩)/√(R² − ‖θ₀‖²), and √(R² − 1/d) from θ₀ = 1/d
+//	cube   all coordinates but one are ±R; separable φ
+//	ℓ₁     (R+1)/2 on one coordinate, −(R−1)/2 on another
+//
+// For other pairs of modulus and class it climbs from 64 directions to local maxima among
+// the extreme points and returns the greatest: a lower bound, which on the pairs above is
+// within a per cent of the maximum. It is +∞ for an unbounded class, and where the domain
+// of φ leaves out part of the class.
+func MaxDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64) float64 {
+	if math.IsInf(class.R, 1) {
+		return math.Inf(1)
+	}
+	if ball, ok := phi.(bregman.Ball); ok && class == mixpolicy.Ball(ball.R) {
+		gap := (ball.R - floats.Norm(start, 2)) * (ball.R + floats.Norm(start, 2))
+		return (ball.R*ball.R - class.MinLinear(start)) / math.Sqrt(gap)
+	}
+	switch separable := bregman.IsSeparable(phi); {
+	case class.Norm == linprog.L1:
+		return maxDivergenceL1(phi, class.R, start)
+	case class.Norm == linprog.LInf && separable:
+		return maxDivergenceCube(phi, class.R, start)
+	}
+	return climbDivergence(phi, class, start)
+}
+
+func maxDivergenceL1(phi bregman.Modulus, r float64, start []float64) float64 {
+	d := len(start)
+	theta := make([]float64, d)
+	var top float64
+	for i := range d {
+		for j := range d {
+			if i == j && r > 1 && d > 1 {
+				continue
+			}
+			clear(theta)
+			theta[i] = (r + 1) / 2
+			theta[j] -= (r - 1) / 2
+			top = max(top, bregman.Divergence(phi, theta, start))
+		}
+	}
+	return top
+}
+
+// maxDivergenceCube goes through the extreme points by the coordinate that is not ±R. Of
+// the others, k take +R, those where D gains most by it over −R.
+func maxDivergenceCube(phi bregman.Modulus, r float64, start []float64) float64 {
+	d := len(start)
+	gain := make([]float64, d)
+	for i, s := range start {
+		gain[i] = bregman.Divergence(phi, []float64{r}, []float64{s}) - bregman.Divergence(phi, []float64{-r}, []float64{s})
+	}
+	order := make([]int, d)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		switch {
+		case gain[a] > gain[b]:
+			return -1
+		case gain[a] < gain[b]:
+			return 1
+		}
+		return a - b
+	})
+	theta := make([]float64, d)
+	var top float64
+	// With k coordinates at +R the last is 1 − (2k − d + 1)R, within [−R, R] for at most two k.
+	least := max(0, int(math.Floor((1/r+float64(d)-2)/2))-1)
+	for k := least; k <= min(d-1, least+3); k++ {
+		rest := 1 - float64(2*k-d+1)*r
+		if math.Abs(rest) > r {
+			continue
+		}
+		for _, last := range order {
+			ups := k
+			for _, i := range order {
+				switch {
+				case i == last:
+					theta[i] = rest
+				case ups > 0:
+					theta[i], ups = r, ups-1
+				default:
+					theta[i] = -r
+				}
+			}
+			top = max(top, bregman.Divergence(phi, theta, start))
+		}
+	}
+	return top
+}
+
+// climbDivergence repeats θ ← argmax ⟨∇D(θ;θ₀), θ′⟩ over θ′ in the class, which never
+// lowers D, since D is convex in θ.
+func climbDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64) float64 {
+	d := len(start)
+	direction, theta, at := make([]float64, d), make([]float64, d), make([]float64, d)
+	origin := make([]float64, d)
+	phi.Gradient(origin, start)
+	var top float64
+	for trial := range 64 {
+		for j := range direction { // a fixed sequence of directions, one sign pattern each
+			direction[j] = math.Cos(float64(1+trial) * (1 + 2*float64(j)) * math.Phi)
+		}
+		last := math.Inf(-1)
+		for range 1000 { // near the centre of a ball a step is short: some R/‖θ₀ − 1/d‖ are needed
+			if err := class.Norm.Project(theta, scaled(at, direction, 0x1p40*class.R), class.R); err != nil {
+				return math.Inf(1)
+			}
+			for j := range theta { // rounding may have put θ outside; √2⁻⁴⁸ is the most that this costs
+				theta[j] = start[j] + (1-0x1p-48)*(theta[j]-start[j])
+			}
+			value := bregman.Divergence(phi, theta, start)
+			if math.IsInf(value, 1) {
+				return value
+			}
+			if value <= last {
+				break
+			}
+			last = value
+			for j := range at { // just inside, where the gradient exists
+				at[j] = start[j] + (1-0x1p-20)*(theta[j]-start[j])
+			}
+			phi.Gradient(direction, at)
+			floats.Sub(direction, origin)
+		}
+		top = max(top, last)
+	}
+	return top
+}
+
+// scaled sets dst = c·x/‖x‖_∞.
+func scaled(dst, x []float64, c float64) []float64 {
+	floats.ScaleTo(dst, c/max(floats.Norm(x, math.Inf(1)), math.SmallestNonzeroFloat64), x)
+	return dst
+}

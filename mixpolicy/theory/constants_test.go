@@ -1,0 +1,230 @@
+package theory_test
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
+)
+
+// The bounds of section 3.2 for numbers with which they can be worked out by hand: √(nm) = 2,
+// σ_max max‖θ‖₂ = 3/2, A(c_max+G) = 132, (c_max√(nm)+G)‖Ψ‖ = 17/2, and so C_e = 281/2; as printed
+// C_e = 8·11 + 9/2 = 185/2. With Ση² = 2 and ln(1/δ) = 9, √(2 ln(1/δ) Ση²) = 6.
+func TestBoundsByHand(t *testing.T) {
+	k := &theory.Constants{
+		Pairs: 4, Dim: 2, R: 3, Reach: 6, Cost: 5, Beta: 7, G: 7,
+		A: 11, PsiNorm: .5, SigmaMax: .25, Comparison: 2, Mu: .5, D: 13, DStar: 9, LambdaStar: 3, Tangent: 2,
+	}
+	s := theory.StepSums{T: 10, Sum: 8, Squares: 2}
+	delta := math.Exp(-9)
+	log4 := 2 * math.Ln2
+	objective := (13 + 9./8*2 + 289./4/.5*2 + 281*281/4./.5*2 + 2*3*281/2.*6) / 8
+	sharp := (9 + 9./8*2 + 24*24/(2*.5)*2 + 2*3*24*6.) / 8
+	printedB := 2*3*.25 + 9./2 + 185*185/4.
+	printed := (1 + printedB*4*log4 + 4*math.Sqrt2*3*185/2*log4 + 185/2.*2*4*log4*log4) / 3 // 2√4 − 1 = 3
+	for what, tt := range map[string]struct{ got, want float64 }{
+		"SampleBound":                   {k.SampleBound(), 132},
+		"GradientBound":                 {k.GradientBound(), 8.5},
+		"C_e":                           {k.Ce(mixpolicy.Corrected), 140.5},
+		"C_e printed":                   {k.Ce(mixpolicy.Printed), 92.5},
+		"B":                             {k.B(mixpolicy.Corrected), 9./8 + 2*(289./4+281*281/4.)},
+		"B printed":                     {k.B(mixpolicy.Printed), printedB},
+		"D":                             {k.Divergence(mixpolicy.Corrected), 13},
+		"ObjectiveBound":                {k.ObjectiveBound(s, delta).Value, objective},
+		"ExpectedObjectiveBound":        {k.ExpectedObjectiveBound(s).Value, objective - 2*3*281/2.*6/8},
+		"ViolationBound":                {k.ViolationBound(s, delta).Value, 3*5*2*.5/7 + objective/14 + 7./32},
+		"SharpObjectiveBound":           {k.SharpObjectiveBound(s, delta).Value, sharp},
+		"SharpViolationBound":           {k.SharpViolationBound(s, delta).Value, (sharp + 49./16) / (2 * (7 - 3))},
+		"PrintedObjectiveBound":         {k.PrintedObjectiveBound(1, 4).Value, printed},
+		"PrintedExpectedObjectiveBound": {k.PrintedExpectedObjectiveBound(1, 4).Value, (1 + printedB*(1+log4)) / 3},
+		"PrintedViolationBound":         {k.PrintedViolationBound(1, 4).Value, 3*5*2*.5/7 + printed/14 + 7./2},
+	} {
+		if math.Abs(tt.got-tt.want) > 64*0x1p-53*tt.want {
+			t.Errorf("%s = %v, want %v", what, tt.got, tt.want)
+		}
+	}
+	if !math.IsInf(k.Divergence(mixpolicy.Printed), 1) {
+		t.Error("(3.29) as printed is finite")
+	}
+	for what, b := range map[string]theory.Bound{
+		"no ball": k.With(math.Inf(1)).SharpViolationBound(s, delta), "G = ‖λ*‖": k.With(3).SharpViolationBound(s, delta),
+	} {
+		if !math.IsInf(b.Value, 1) {
+			t.Errorf("%s: bound %v, want +∞", what, b.Value)
+		}
+	}
+	if got := k.ObjectiveBound(s, delta).Largest(); got.Name != "C_e², from the estimation errors" || got.Value != 281*281/4./.5*2/8 {
+		t.Errorf("largest term %+v", got)
+	}
+}
+
+// (3.36) by hand: V = ¼‖·‖₂ = ¼, ε = ¼, τ = 2, γ = ½.
+func TestDistanceByHand(t *testing.T) {
+	half, log4 := mixpolicy.Discounted(.5), 2*math.Ln2
+	for what, tt := range map[string]struct{ got, want float64 }{
+		"printed":    {theory.Distance(mixpolicy.Printed, half, 2, .5, 9), (2*2*.25*log4 + 3*.25) / .5},
+		"discounted": {theory.Distance(mixpolicy.Corrected, half, 2, 9, .25), 2 * .25 / .5},
+		"average":    {theory.Distance(mixpolicy.Corrected, mixpolicy.AverageCost, 2, 9, .25), 2*.25*log4 + 1.5*.25},
+	} {
+		if math.Abs(tt.got-tt.want) > 8*0x1p-53*tt.want {
+			t.Errorf("%s: %v, want %v", what, tt.got, tt.want)
+		}
+	}
+	for _, form := range []mixpolicy.Form{mixpolicy.Printed, mixpolicy.Corrected} {
+		if got := theory.Distance(form, mixpolicy.AverageCost, 2, 0, 0); got != 0 {
+			t.Errorf("%v: distance %v of a feasible θ", form, got)
+		}
+	}
+}
+
+// What NewConstants computes, against definitions.
+func TestConstants(t *testing.T) {
+	for _, tt := range []struct {
+		class                 mixpolicy.Class
+		reach, comparison, mu float64
+	}{
+		{mixpolicy.Ball(2), 2, 1, 1. / 2},           // (3.7) is 1/R-strongly convex
+		{mixpolicy.Cube(2), 2 * math.Sqrt(3), 1, 1}, // (3.10): 2/R in ℓ₂, and ‖x‖₂ ≥ ‖x‖_∞
+		{mixpolicy.Simplex(), 1, math.Sqrt(3), 1},   // entropy, in ℓ₁: Pinsker
+	} {
+		p := garnetProblem(t, 6, 3, tt.class)
+		k, err := theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20, CostScale: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k.Reach != tt.reach || k.Comparison != tt.comparison || k.Mu != tt.mu {
+			t.Errorf("%v: max ‖θ‖₂ = %v, C(n) = %v, μ = %v, want %v, %v, %v", tt.class, k.Reach, k.Comparison, k.Mu, tt.reach, tt.comparison, tt.mu)
+		}
+		lo, hi := p.MDP().CostRange()
+		if want := max(-lo, hi) / 4; k.Cost != want {
+			t.Errorf("%v: c_max = %v, want %v", tt.class, k.Cost, want)
+		}
+		if k.G != 20 || k.With(0).G != 1/(1-p.MDP().Gamma()) || k.With(30).G != 30 {
+			t.Errorf("%v: G = %v for β = 20, %v for 0, %v for 30", tt.class, k.G, k.With(0).G, k.With(30).G)
+		}
+		best, err := p.Optimum()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var squares float64
+		for _, m := range best.Rows {
+			squares += m.Lambda() / 4 * m.Lambda() / 4
+		}
+		if want := math.Sqrt(squares); math.Abs(k.LambdaStar-want) > 1e-15*want {
+			t.Errorf("%v: ‖λ*‖₂ = %v, want %v", tt.class, k.LambdaStar, want)
+		}
+
+		// θ* is on the boundary of a small class, where the divergence may be infinite but for rounding.
+		phi := mixpolicy.DefaultModulus(tt.class)
+		if want := bregman.Divergence(phi, best.Theta, barycentre(3)); !(k.DStar > 0 && k.DStar <= k.D) || want <= k.D && math.Abs(k.DStar-want) > 1e-12*want {
+			t.Errorf("%v: D(θ*; θ₀) = %v, want %v, at most %v", tt.class, k.DStar, want, k.D)
+		}
+
+		f, dual := p.Features(), tt.class.Norm.Dual()
+		row := make([]float64, 3)
+		var a, tangent float64
+		for i, q := range f.Sampling() {
+			f.Row(row, i)
+			floats.Scale(1/q, row)
+			a = max(a, dual.Of(row))
+			// ‖x − k1‖ is convex in k, and least between the extremes of x.
+			from, to := floats.Min(row), floats.Max(row)
+			at := func(k float64) float64 {
+				y := append([]float64(nil), row...)
+				floats.AddConst(-k, y)
+				return dual.Of(y)
+			}
+			for range 200 {
+				one, two := from+(to-from)/3, to-(to-from)/3
+				if at(one) < at(two) {
+					to = two
+				} else {
+					from = one
+				}
+			}
+			tangent = max(tangent, at(from))
+		}
+		if math.Abs(k.A-a) > 1e-14*a || math.Abs(k.Tangent-tangent) > 1e-9*tangent {
+			t.Errorf("%v: A = %v, along the hyperplane %v; want %v, %v", tt.class, k.A, k.Tangent, a, tangent)
+		}
+	}
+
+	// Under average cost there is no ball unless β says so.
+	p := queueProblem(t, 0, mixpolicy.Ball(2))
+	k, err := theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 5, CostScale: 1e4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := theory.SumSteps(mixpolicy.InverseSqrt(1), 100)
+	if none := k.With(0); k.G != 5 || !math.IsInf(none.G, 1) ||
+		!math.IsInf(none.ViolationBound(s, .1).Value, 1) || !math.IsInf(none.PrintedViolationBound(1, 100).Value, 1) || !math.IsInf(none.SharpViolationBound(s, .1).Value, 1) {
+		t.Errorf("average cost: G = %v for β = 5, %v for 0, with violations bounded by %v", k.G, none.G, none.ViolationBound(s, .1))
+	}
+	if _, err := k.SampleComplexity(.1, .1); err == nil {
+		t.Error("Theorem 3.4 under average cost gave no error")
+	}
+	for _, bad := range []mixpolicy.PrimalDual{
+		{RowScaling: true}, {Theta0: []float64{2, -1}}, {CostScale: -1}, {Theta0: []float64{1}}, {Modulus: generic{bregman.Ball{R: 2}}},
+	} {
+		if _, err := theory.NewConstants(p, bad); err == nil {
+			t.Errorf("%+v: no error", bad)
+		}
+	}
+}
+
+func barycentre(d int) []float64 {
+	theta := make([]float64, d)
+	floats.AddConst(1/float64(d), theta)
+	return theta
+}
+
+// SampleComplexity is the least power of 2^{1/8} that meets its condition, and (3.37) as
+// printed is that formula.
+func TestSampleComplexityIsLeast(t *testing.T) {
+	p := garnetProblem(t, 1, 3, mixpolicy.Ball(2))
+	k, err := theory.NewConstants(p, mixpolicy.PrimalDual{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k = k.With(2 * k.LambdaStar)
+	const epsilon, rho = .1, .01
+	n, err := k.SampleComplexity(epsilon, rho)
+	if err != nil {
+		t.Fatal(err)
+	}
+	excess := func(n float64) float64 {
+		s := theory.StepSums{Sum: 2 * (math.Sqrt(n+1) - 1), Squares: 1 + math.Log(n)}
+		// ‖[u]₋‖₁ ≤ √(nm) ‖[u]₋‖₂ = 2√(nm) V, and the distance is twice that over 1 − γ.
+		mass := 2 * math.Sqrt(float64(p.MDP().Pairs())) * k.SharpViolationBound(s, rho).Value
+		return k.SharpObjectiveBound(s, rho).Value + 2*k.Cost*2*mass/(1-.9)
+	}
+	if over := excess(n); over > epsilon*(1+1e-9) {
+		t.Errorf("T = %v leaves an excess of %v, want %v", n, over, epsilon)
+	}
+	if before := excess(n * math.Exp2(-1./8)); before <= epsilon {
+		t.Errorf("T = %v is not the least: 2^{−1/8} of it leaves %v", n, before)
+	}
+	if e := 8 * math.Log2(n); math.Abs(e-math.Round(e)) > 1e-9 {
+		t.Errorf("T = 2^{%v/8}", e)
+	}
+	tau := 3.
+	want := float64(p.MDP().Pairs())
+	for range 4 {
+		want *= tau * k.PsiNorm / (.1 * epsilon)
+	}
+	if got := k.PrintedSampleComplexity(tau, epsilon); math.Abs(got-want) > 1e-12*want {
+		t.Errorf("(3.37) printed: %v, want %v", got, want)
+	}
+	for what, bad := range map[string][2]float64{"ε": {0, .1}, "ρ = 0": {.1, 0}, "ρ = 1": {.1, 1}, "NaN": {math.NaN(), .1}} {
+		if _, err := k.SampleComplexity(bad[0], bad[1]); err == nil {
+			t.Errorf("%s: no error", what)
+		}
+	}
+	if n, err := k.SampleComplexity(1e-300, .1); err != nil || !math.IsInf(n, 1) {
+		t.Errorf("ε = 10⁻³⁰⁰: T = %v, %v, want +∞", n, err)
+	}
+}

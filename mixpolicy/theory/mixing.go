@@ -1,0 +1,439 @@
+package theory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
+	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+)
+
+// TotalVariation returns ‖μ − ν‖_TV = ½ Σ |μ(i) − ν(i)|, the norm of (A.1). It panics
+// on unequal lengths.
+func TotalVariation(mu, nu []float64) float64 {
+	if len(mu) != len(nu) {
+		panic(fmt.Sprintf("theory: total variation of distributions over %d and %d states", len(mu), len(nu)))
+	}
+	return sum.Diff1(mu, nu) / 2
+}
+
+// mixingLimit is the number of states up to which the powers of P^π are formed: a
+// power of 1000 states has 8 MB, takes 2·10⁹ operations, and some 30 are needed.
+const mixingLimit = 1000
+
+// Mixing tells how fast the chain of a policy forgets its first state, by
+//
+//	d(t) = max_s ‖(P^π)ᵗ(s,·) − μ‖_TV,
+//
+// with the stationary distribution μ, whatever the criterion. (The discounted
+// measure in (2.23) is no limit of Pᵗ: the distance to it does not vanish, and
+// τ_mix(ε) does not exist for small ε. See [MixingCurve].)
+type Mixing struct {
+	Time     int     // τ_mix(ε) = min { t ≥ 1 : d(t) ≤ ε }, the maximand of (2.23)
+	Distance float64 // d(Time)
+	Slowest  int     // the state s that attains d(Time)
+}
+
+// MixingTime computes τ_mix(ε) of one policy exactly, up to rounding in d(t): d does
+// not increase, so powers are doubled until it is at most ε, and then halved down
+// to the first such t. It takes up to 1000 states. Errors: several recurrent classes, and
+// a chain with a period, which never mixes.
+func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsilon float64) (*Mixing, error) {
+	chain, mu, err := stationary(x, p, epsilon)
+	if err != nil {
+		return nil, err
+	}
+	if x.States() > mixingLimit {
+		return nil, fmt.Errorf("theory: mixing time of %d states, want at most %d", x.States(), mixingLimit)
+	}
+	if k := matrix(chain).Period(); k > 1 {
+		return nil, fmt.Errorf("theory: the chain of this policy has period %d: it never mixes", k)
+	}
+	// powers[k] is P to the 2ᵏ; times where d is above and at most ε close in.
+	powers := []*mat.Dense{dense(chain)}
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("theory: mixing time exceeds %d: %w", 1<<(len(powers)-1)-1, err)
+		}
+		last := powers[len(powers)-1]
+		if d, _ := farthest(last, mu); d <= epsilon {
+			break
+		}
+		if len(powers) == 62 {
+			return nil, fmt.Errorf("theory: mixing time exceeds 2⁶¹")
+		}
+		powers = append(powers, stochasticProduct(last, last))
+	}
+	above, at := 0, powers[len(powers)-1] // d(above) > ε; P^below = at
+	below := 1 << (len(powers) - 1)
+	var atAbove *mat.Dense
+	for k := len(powers) - 2; k >= 0; k-- {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("theory: mixing time is in %d to %d: %w", above+1, below, err)
+		}
+		middle := powers[k]
+		if atAbove != nil {
+			middle = stochasticProduct(atAbove, powers[k])
+		}
+		if d, _ := farthest(middle, mu); d > epsilon {
+			above, atAbove = above+1<<k, middle
+		} else {
+			below, at = above+1<<k, middle
+		}
+	}
+	d, s := farthest(at, mu)
+	return &Mixing{Time: below, Distance: d, Slowest: s}, nil
+}
+
+// stationary returns the chain of a policy and its stationary distribution, and checks ε.
+func stationary(x *mixpolicy.MDP, p *mixpolicy.Policy, epsilon float64) (chain *mixpolicy.MDP, mu []float64, err error) {
+	if !(epsilon > 0 && epsilon < 1) {
+		return nil, nil, fmt.Errorf("theory: ε = %v, want 0 < ε < 1", epsilon)
+	}
+	if chain, err = x.Under(p); err != nil {
+		return nil, nil, err
+	}
+	average, err := x.WithCriterion(mixpolicy.AverageCost)
+	if err != nil {
+		return nil, nil, err
+	}
+	q, err := average.Occupation(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	return chain, q.State, nil
+}
+
+// matrix returns P of a chain, an MDP with one action.
+func matrix(chain *mixpolicy.MDP) *sparse.Matrix {
+	n := chain.States()
+	b := sparse.NewBuilder(n, n, chain.Transitions())
+	for s := range n {
+		b.Append(chain.Next(s, 0))
+		b.EndRow()
+	}
+	return b.Matrix()
+}
+
+func dense(chain *mixpolicy.MDP) *mat.Dense {
+	n := chain.States()
+	d := mat.NewDense(n, n, nil)
+	for s := range n {
+		next, p := chain.Next(s, 0)
+		for k, s2 := range next {
+			d.Set(s, int(s2), p[k])
+		}
+	}
+	return d
+}
+
+// stochasticProduct returns the product of stochastic matrices with rows that add
+// up to 1 again: so roundings are not amplified by the next squaring, but mixed away.
+func stochasticProduct(a, b *mat.Dense) *mat.Dense {
+	var c mat.Dense
+	c.Mul(a, b)
+	n, _ := c.Dims()
+	for s := range n {
+		row := c.RawRowView(s)
+		total := sum.Of(row)
+		for i := range row {
+			row[i] /= total
+		}
+	}
+	return &c
+}
+
+// farthest returns max_s ‖P(s,·) − μ‖_TV and where it is attained.
+func farthest(p *mat.Dense, mu []float64) (d float64, at int) {
+	for s := range mu {
+		if v := TotalVariation(p.RawRowView(s), mu); v > d {
+			d, at = v, s
+		}
+	}
+	return d, at
+}
+
+// contractionTime returns the least t with δᵗ ≤ ε, which bounds τ_mix(ε) from above
+// since d(t) ≤ δ(Pᵗ) ≤ δᵗ.
+func contractionTime(delta, epsilon float64) int {
+	switch {
+	case delta <= epsilon:
+		return 1
+	case delta >= 1:
+		return math.MaxInt
+	}
+	return int(math.Ceil(math.Log(epsilon) / math.Log(delta)))
+}
+
+// MixingCurve returns the greatest distance over s, ‖(P^π)ᵗ(s,·) − target‖_TV, for
+// t = 0, …, steps, on up to 1000 states. A nil target is the stationary
+// distribution, and gives d(t); the discounted μ_α of (2.23) as a target shows that
+// the distance from it does not vanish.
+func MixingCurve(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, target []float64, steps int) ([]float64, error) {
+	n := x.States()
+	if target != nil && len(target) != n {
+		panic("theory: MixingCurve wants a distribution over states")
+	}
+	chain, mu, err := stationary(x, p, 0.5)
+	if err != nil {
+		return nil, err
+	}
+	if x.States() > mixingLimit {
+		return nil, fmt.Errorf("theory: mixing curve of %d states, want at most %d", n, mixingLimit)
+	}
+	if target == nil {
+		target = mu
+	}
+	transition := matrix(chain)
+	rows, next := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
+	for s := range n {
+		rows.Set(s, s, 1)
+	}
+	curve := make([]float64, 0, steps+1)
+	for t := 0; ; t++ {
+		d, _ := farthest(rows, target)
+		curve = append(curve, d)
+		if t >= steps {
+			return curve, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return curve, fmt.Errorf("theory: mixing curve stopped after %d steps: %w", t, err)
+		}
+		for s := range n {
+			transition.MulVecT(next.RawRowView(s), rows.RawRowView(s))
+		}
+		rows, next = next, rows
+	}
+}
+
+// Contraction is a coefficient δ with ‖νP − ν̂P‖_TV ≤ δ ‖ν − ν̂‖_TV for all ν, ν̂, the
+// least one, and two states from which it is attained (Dobrushin 1956):
+//
+//	δ = max_{s,s′} ‖P(s,·) − P(s′,·)‖_TV.
+//
+// (2.24) claims δ ≤ exp(−1/τ_mix) after one step. That does not follow from (A.1),
+// and fails wherever two states have no next state in common, where δ = 1. What
+// follows is δ(Pᵗ) ≤ 2d(t), so δ ≤ 2ε after τ_mix(ε) steps.
+type Contraction struct {
+	Coefficient   float64
+	First, Second int // states
+}
+
+// ContractionCoefficient returns δ of (P^π)ᵗ, t = steps ≥ 1, exactly: O(n²) rows
+// compared, and for t > 1 up to 1000 states.
+func ContractionCoefficient(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, steps int) (Contraction, error) {
+	chain, err := x.Under(p)
+	if err != nil {
+		return Contraction{}, err
+	}
+	switch {
+	case steps < 1:
+		return Contraction{}, fmt.Errorf("theory: contraction over %d steps, want at least 1", steps)
+	case steps == 1:
+		return contraction(ctx, chain)
+	case x.States() > mixingLimit:
+		return Contraction{}, fmt.Errorf("theory: contraction over %d steps of %d states, want at most %d", steps, x.States(), mixingLimit)
+	}
+	var power *mat.Dense
+	for square := dense(chain); ; square = stochasticProduct(square, square) {
+		if steps&1 == 1 && power == nil {
+			power = square
+		} else if steps&1 == 1 {
+			power = stochasticProduct(power, square)
+		}
+		if steps >>= 1; steps == 0 {
+			break
+		}
+	}
+	var c Contraction
+	for s := range x.States() {
+		if err := ctx.Err(); err != nil {
+			return c, fmt.Errorf("theory: contraction coefficient is at least %.6g: %w", c.Coefficient, err)
+		}
+		for s2 := range s {
+			c.note(TotalVariation(power.RawRowView(s), power.RawRowView(s2)), s2, s)
+		}
+	}
+	return c, nil
+}
+
+// UniformContraction returns the greatest δ of any stationary policy, exactly. The
+// distance of two rows of P^π is convex in π(s) and π(s′), which are chosen freely,
+// so that it is greatest at two actions: δ = max ‖P_a(s,·) − P_a′(s′,·)‖_TV over
+// s ≠ s′, a, a′. If δ < 1, every policy has τ_mix(ε) ≤ ⌈ln ε / ln δ⌉.
+func UniformContraction(ctx context.Context, x *mixpolicy.MDP) (Contraction, error) {
+	return contraction(ctx, x)
+}
+
+// UniformMixingTime returns ⌈ln ε / ln δ⌉ for δ of [UniformContraction], a bound from
+// above on the maximum over policies in (2.23), or math.MaxInt if δ = 1. The maximum
+// itself is not attained at deterministic policies in general; [MixingTime] of any
+// policy bounds it from below.
+func UniformMixingTime(ctx context.Context, x *mixpolicy.MDP, epsilon float64) (int, error) {
+	if !(epsilon > 0 && epsilon < 1) {
+		return 0, fmt.Errorf("theory: ε = %v, want 0 < ε < 1", epsilon)
+	}
+	c, err := UniformContraction(ctx, x)
+	return contractionTime(c.Coefficient, epsilon), err
+}
+
+func (c *Contraction) note(d float64, s, s2 int) {
+	if d > c.Coefficient {
+		*c = Contraction{min(d, 1), s, s2}
+	}
+}
+
+// contraction compares the rows P_a(s, ·) of different states. Cancelled, it returns the
+// greatest distance so far, a bound from below.
+func contraction(ctx context.Context, x *mixpolicy.MDP) (Contraction, error) {
+	m := x.Actions()
+	row := make([]float64, x.States())
+	var c Contraction
+	for i := range x.Pairs() {
+		if err := ctx.Err(); err != nil {
+			return c, fmt.Errorf("theory: contraction coefficient is at least %.6g: %w", c.Coefficient, err)
+		}
+		next, p := x.Next(i/m, i%m)
+		for k, s := range next {
+			row[s] = p[k]
+		}
+		for j := range i / m * m {
+			// Rows add up to 1, so 1 − ‖·‖_TV is the mass in common, for which the entries
+			// of one row are enough.
+			common := 0.0
+			next, p := x.Next(j/m, j%m)
+			for k, s := range next {
+				common += min(p[k], row[s])
+			}
+			c.note(1-common, j/m, i/m)
+		}
+		if c.Coefficient == 1 {
+			return c, nil // there is no greater one
+		}
+		for _, s := range next {
+			row[s] = 0
+		}
+	}
+	return c, nil
+}
+
+// Ergodicity holds the constant κ of (A.2),
+//
+//	1/(n√κ) ≤ μ^π(s) ≤ √κ/n  for all s,
+//
+// that is κ = max { 1/(n min μ)², (n max μ)² }: 1 for a uniform measure, +∞ if a state has
+// no mass. μ is that of the MDP's criterion.
+type Ergodicity struct {
+	// Lower and Upper enclose κ. Lower is attained, by Policy at State.
+	Lower, Upper float64
+	Policy       *mixpolicy.Policy
+	State        int
+
+	// LeastMass and GreatestMass are the extremes of n·μ^π(s) that were found.
+	LeastMass, GreatestMass float64
+}
+
+// ErgodicityOf returns the least κ of (2.25) that serves all the given policies,
+// exactly: Lower = Upper.
+func ErgodicityOf(x *mixpolicy.MDP, policies ...*mixpolicy.Policy) (*Ergodicity, error) {
+	if len(policies) == 0 {
+		return nil, errors.New("theory: κ of no policy, want at least one")
+	}
+	e := &Ergodicity{LeastMass: math.Inf(1)}
+	for i, p := range policies {
+		q, err := x.Occupation(p)
+		if err != nil {
+			return nil, fault.At("theory", fmt.Sprintf("policy %d", i), err)
+		}
+		e.include(p, q.State)
+	}
+	e.Upper = e.Lower
+	return e, nil
+}
+
+// include extends the range of masses by those of a measure.
+func (e *Ergodicity) include(p *mixpolicy.Policy, mu []float64) {
+	for s, v := range mu {
+		mass := float64(len(mu)) * v
+		e.LeastMass, e.GreatestMass = min(e.LeastMass, mass), max(e.GreatestMass, mass)
+		if k := kappa(mass, mass); k > e.Lower {
+			e.Lower, e.Policy, e.State = k, p, s
+		}
+	}
+}
+
+func kappa(least, greatest float64) float64 { return max(1/(least*least), greatest*greatest) }
+
+// UniformErgodicity encloses the κ of (2.25) for all stationary policies. The least
+// and the greatest mass that any policy gives to a state s is the optimum of the
+// same process with costs 1{s} and −1{s}, so policy iteration finds κ: 2n times.
+//
+// The masses have an absolute rounding error of some 10⁻¹⁴ times the relative values of
+// policy iteration. If a mass may be smaller than that, Upper is +∞, and Lower, which a
+// policy attains, need not be close to κ; for it, policies that take the same action
+// everywhere are tried as well. Errors: a policy with several
+// recurrent classes under average cost, for which (A.2) fails, and cancellation,
+// with what was found so far, whose Upper is +∞.
+func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP, progress func(done, total int)) (*Ergodicity, error) {
+	n, m := x.States(), x.Actions()
+	e := &Ergodicity{LeastMass: math.Inf(1), Upper: math.Inf(1)}
+	try := func(p *mixpolicy.Policy) error {
+		q, err := x.Occupation(p)
+		if err == nil {
+			e.include(p, q.State)
+		}
+		return err
+	}
+	for a := range m {
+		p, err := mixpolicy.Deterministic(x, slices.Repeat([]int{a}, n))
+		if err == nil {
+			err = try(p)
+		}
+		if err != nil {
+			return nil, fault.At("theory", fmt.Sprintf("(A.2) for action %s in every state", x.ActionName(a)), err)
+		}
+	}
+	least, greatest := math.Inf(1), 0.0                                           // certified
+	settle := mixpolicy.ValuationSettings{Tolerance: math.SmallestNonzeroFloat64} // as far as rounding lets it
+	cost := make([]float64, x.Pairs())
+	y, err := x.WithCosts(cost)
+	if err != nil {
+		return nil, err
+	}
+	for s := range n {
+		for _, sign := range []float64{1, -1} {
+			for a := range m {
+				cost[x.Pair(s, a)] = sign
+			}
+			v, err := mixpolicy.PolicyIteration(ctx, y, settle)
+			if err == nil {
+				err = try(v.Policy)
+			}
+			if err != nil {
+				return e, fault.At("theory", "(A.2) for the mass of state "+x.StateName(s), err)
+			}
+			if sign > 0 {
+				least = min(least, v.Lower)
+			} else {
+				greatest = max(greatest, -v.Lower)
+			}
+		}
+		for a := range m {
+			cost[x.Pair(s, a)] = 0
+		}
+		if progress != nil {
+			progress(s+1, n)
+		}
+	}
+	if least > 0 {
+		e.Upper = max(e.Lower, kappa(float64(n)*least, float64(n)*greatest))
+	}
+	return e, nil
+}

@@ -1,0 +1,371 @@
+package theory_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
+)
+
+// (A.1): the total variation norm is the greatest difference over all events.
+func TestTotalVariation_A1(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k := rapid.IntRange(1, 6).Draw(t, "k")
+		mu, nu := drawDistribution(t, k, "μ"), drawDistribution(t, k, "ν")
+		var want float64
+		for event := range 1 << k {
+			var d float64
+			for i := range k {
+				if event>>i&1 == 1 {
+					d += mu[i] - nu[i]
+				}
+			}
+			want = max(want, math.Abs(d))
+		}
+		if got := theory.TotalVariation(mu, nu); got != want { // multiples of 1/64
+			t.Fatalf("‖μ − ν‖ = %v, want %v", got, want)
+		}
+	})
+}
+
+// (2.23) on two states, left with probabilities p and q:
+// d(t) = max(p,q)/(p+q) · |1−p−q|ᵗ.
+func TestMixingTimeTwoStates_2_23(t *testing.T) {
+	for _, c := range []struct{ p, q float64 }{{0.1, 0.3}, {1e-3, 2e-3}, {0.9, 0.95}, {0.5, 0.5}} {
+		x := twoStates(c.p, c.q)
+		p := mixpolicy.UniformPolicy(x)
+		for _, epsilon := range []float64{0.4, 0.01, 1e-6} {
+			first, rate := max(c.p, c.q)/(c.p+c.q), math.Abs(1-c.p-c.q)
+			want := max(1, int(math.Ceil(math.Log(epsilon/first)/math.Log(rate))))
+			m, err := theory.MixingTime(t.Context(), x, p, epsilon)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Time != want || math.Abs(m.Distance-first*math.Pow(rate, float64(want))) > 1e-12 {
+				t.Errorf("p = %v, q = %v: τ(%v) = %+v, want %d", c.p, c.q, epsilon, m, want)
+			}
+			if wantState := map[bool]int{true: 0, false: 1}[c.p >= c.q]; m.Slowest != wantState && c.p != c.q {
+				t.Errorf("p = %v, q = %v: slowest from %d, want %d", c.p, c.q, m.Slowest, wantState)
+			}
+		}
+	}
+}
+
+// (2.23): the doubling search finds the first t that stepping one by one finds.
+func TestMixingTime_2_23(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawMDP(t)
+		p := drawPolicy(t, x)
+		epsilon := rapid.SampledFrom([]float64{0.3, 0.05, 1e-4}).Draw(t, "ε")
+		m, err := theory.MixingTime(context.Background(), x, p, epsilon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mu := mixpolicy.Must(mixpolicy.Must(x.WithCriterion(mixpolicy.AverageCost)).Occupation(p)).State
+		chain := denseChain(x, p)
+		power := mat.DenseCopyOf(chain)
+		time, last := 1, 2.0
+		for {
+			var d float64
+			for s := range mu {
+				d = max(d, theory.TotalVariation(power.RawRowView(s), mu))
+			}
+			if d > last+1e-12 {
+				t.Fatalf("d(%d) = %v after %v", time, d, last)
+			}
+			last = d
+			if d <= epsilon {
+				break
+			}
+			next := new(mat.Dense)
+			next.Mul(power, chain)
+			power = next
+			time++
+		}
+		// Where d(t) meets ε to the last digits, either side of it may be taken.
+		if m.Time != time && math.Abs(last-epsilon) > 1e-10 && math.Abs(m.Distance-epsilon) > 1e-10 {
+			t.Fatalf("τ(%v) = %d, stepping gives %d", epsilon, m.Time, time)
+		}
+		curve := mixpolicy.Must(theory.MixingCurve(context.Background(), x, p, nil, m.Time))
+		if math.Abs(curve[m.Time]-m.Distance) > 1e-12 || m.Time > 1 && curve[m.Time-1] <= epsilon-1e-10 {
+			t.Fatalf("d(τ−1), d(τ) = %v, says d(τ) = %v", curve[m.Time-1:], m.Distance)
+		}
+	})
+}
+
+// (2.23) with the discounted μ_α in place of the stationary μ: the distance does
+// not fall below ‖μ − μ_α‖_TV, so that no t serves a small ε.
+func TestPrintedMixingTimeDoesNotExist_2_23(t *testing.T) {
+	x := mixpolicy.Must(twoStates(0.125, 0.375).WithCriterion(mixpolicy.Discounted(0.9)))
+	p := mixpolicy.UniformPolicy(x)
+	discounted := mixpolicy.Must(x.Occupation(p)).State
+	curve := mixpolicy.Must(theory.MixingCurve(t.Context(), x, p, discounted, 200))
+	limit := theory.TotalVariation([]float64{0.75, 0.25}, discounted)
+	if limit < 0.04 || math.Abs(curve[200]-limit) > 1e-12 || slices.Min(curve[1:]) < limit-1e-12 {
+		t.Errorf("distance falls to %v, ends at %v, limit %v", slices.Min(curve[1:]), curve[200], limit)
+	}
+}
+
+// (2.24) corrected: δ is the least coefficient, it is attained, and δ(P^τ) ≤ 2ε.
+func TestContraction_2_24(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawMDP(t)
+		p := drawPolicy(t, x)
+		n := x.States()
+		steps := rapid.IntRange(1, 5).Draw(t, "steps")
+		c := mixpolicy.Must(theory.ContractionCoefficient(context.Background(), x, p, steps))
+		chain := denseChain(x, p)
+		power := mat.DenseCopyOf(chain)
+		for range steps - 1 {
+			next := new(mat.Dense)
+			next.Mul(power, chain)
+			power = next
+		}
+		var want float64
+		for s := range n {
+			for s2 := range n {
+				want = max(want, theory.TotalVariation(power.RawRowView(s), power.RawRowView(s2)))
+			}
+		}
+		if math.Abs(c.Coefficient-want) > float64(steps*n*8)*u {
+			t.Fatalf("δ = %v, want %v", c.Coefficient, want)
+		}
+		if d := theory.TotalVariation(power.RawRowView(c.First), power.RawRowView(c.Second)); math.Abs(d-want) > float64(steps*n*8)*u {
+			t.Fatalf("states %d, %d give %v, δ = %v", c.First, c.Second, d, want)
+		}
+		mu, nu := drawDistribution(t, n, "μ"), drawDistribution(t, n, "ν")
+		var a, b mat.VecDense
+		a.MulVec(power.T(), mat.NewVecDense(n, mu))
+		b.MulVec(power.T(), mat.NewVecDense(n, nu))
+		if d := theory.TotalVariation(a.RawVector().Data, b.RawVector().Data); d > want*theory.TotalVariation(mu, nu)+float64(steps*n*8)*u {
+			t.Fatalf("‖μP − νP‖ = %v > δ‖μ − ν‖", d)
+		}
+
+		const epsilon = 0.2
+		m := mixpolicy.Must(theory.MixingTime(context.Background(), x, p, epsilon))
+		if after := mixpolicy.Must(theory.ContractionCoefficient(context.Background(), x, p, m.Time)); after.Coefficient > 2*epsilon+1e-12 {
+			t.Fatalf("δ(P^τ) = %v > 2ε", after.Coefficient)
+		}
+	})
+}
+
+// (2.24) as printed fails on the paper's own queue: lengths 1 and 4 have no next
+// state in common, so a step does not contract at all, though the chain mixes.
+func TestPrintedContractionFails_2_24(t *testing.T) {
+	x := mixpolicy.Must(models.Queue{}.MDP())
+	p := mixpolicy.UniformPolicy(x)
+	m := mixpolicy.Must(theory.MixingTime(t.Context(), x, p, 0.25))
+	c := mixpolicy.Must(theory.ContractionCoefficient(t.Context(), x, p, 1))
+	if c.Coefficient != 1 || math.Exp(-1/float64(m.Time)) >= 1 {
+		t.Errorf("δ = %v, printed bound %v", c.Coefficient, math.Exp(-1/float64(m.Time)))
+	}
+	if u := mixpolicy.Must(theory.UniformContraction(t.Context(), x)); u.Coefficient != 1 {
+		t.Errorf("δ over all policies = %v", u.Coefficient)
+	}
+}
+
+// The greatest δ of all policies: no policy exceeds it, and a deterministic one
+// attains it.
+func TestUniformContraction_2_24(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawMDP(t)
+		bound := mixpolicy.Must(theory.UniformContraction(context.Background(), x)).Coefficient
+		of := func(p *mixpolicy.Policy) float64 {
+			return mixpolicy.Must(theory.ContractionCoefficient(context.Background(), x, p, 1)).Coefficient
+		}
+		var greatest float64
+		eachDeterministic(x, func(p *mixpolicy.Policy) { greatest = max(greatest, of(p)) })
+		if math.Abs(greatest-bound) > 8*u || of(drawPolicy(t, x)) > bound+8*u {
+			t.Fatalf("δ = %v, deterministic policies reach %v", bound, greatest)
+		}
+		time := mixpolicy.Must(theory.UniformMixingTime(context.Background(), x, 0.1))
+		eachDeterministic(x, func(p *mixpolicy.Policy) {
+			if m := mixpolicy.Must(theory.MixingTime(context.Background(), x, p, 0.1)); m.Time > time {
+				t.Fatalf("τ = %d > %d", m.Time, time)
+			}
+		})
+	})
+}
+
+func TestMixingErrors(t *testing.T) {
+	x := twoStates(1, 1)
+	p := mixpolicy.UniformPolicy(x)
+	_, err := theory.MixingTime(t.Context(), x, p, 0.25)
+	wantError(t, err, "period 2: it never mixes")
+	for _, epsilon := range []float64{0, 1, math.NaN()} {
+		_, err = theory.MixingTime(t.Context(), x, p, epsilon)
+		wantError(t, err, "want 0 < ε < 1")
+		_, err = theory.UniformMixingTime(t.Context(), x, epsilon)
+		wantError(t, err, "want 0 < ε < 1")
+	}
+	y := islands()
+	_, err = theory.MixingTime(t.Context(), y, mixpolicy.UniformPolicy(y), 0.25)
+	wantError(t, err, "2 recurrent classes, {a, b} and {d}")
+	_, err = theory.ContractionCoefficient(t.Context(), x, p, 0)
+	wantError(t, err, "contraction over 0 steps, want at least 1")
+	_, err = theory.ContractionCoefficient(t.Context(), x, nil, 1)
+	wantError(t, err, "policy is nil")
+
+	large := mixpolicy.Must(models.Garnet{States: 1001, Actions: 1, Branches: 3, Ring: true, Criterion: mixpolicy.AverageCost}.MDP())
+	_, err = theory.MixingTime(t.Context(), large, mixpolicy.UniformPolicy(large), 0.25)
+	wantError(t, err, "1001 states, want at most 1000")
+
+	queue := mixpolicy.Must(models.Queue{}.MDP())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, f := range map[string]func() error{
+		"MixingTime": func() error {
+			_, err := theory.MixingTime(ctx, queue, mixpolicy.UniformPolicy(queue), 0.25)
+			return err
+		},
+		"MixingCurve": func() error {
+			_, err := theory.MixingCurve(ctx, queue, mixpolicy.UniformPolicy(queue), nil, 10)
+			return err
+		},
+		"UniformContraction": func() error { _, err := theory.UniformContraction(ctx, queue); return err },
+		"UniformErgodicity":  func() error { _, err := theory.UniformErgodicity(ctx, queue, nil); return err },
+	} {
+		if err := f(); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s cancelled: %v", name, err)
+		}
+	}
+}
+
+// (2.25): κ of given policies is the least that serves them all.
+func TestErgodicityOf_2_25(t *testing.T) {
+	x := mixpolicy.Must(models.Queue{}.MDP())
+	one := mixpolicy.Must(mixpolicy.StateIndependent(x, 0.25, 0.25, 0.25, 0.25))
+	two := mixpolicy.Must(mixpolicy.StateIndependent(x, 0.3, 0.3, 0.2, 0.2))
+	if e := mixpolicy.Must(theory.ErgodicityOf(x, one)); math.Abs(e.Lower-1) > 1e-10 || e.Upper != e.Lower {
+		t.Errorf("κ of the uniform measure is %v", e.Lower)
+	}
+	e := mixpolicy.Must(theory.ErgodicityOf(x, one, two))
+	// μ² is geometric with ratio r = .5/.46: its least mass is (r−1)/(r¹⁰⁰−1).
+	r := 0.5 / 0.46
+	least := 100 * (r - 1) / (math.Pow(r, 100) - 1)
+	if want := 1 / (least * least); math.Abs(e.Lower/want-1) > 1e-11 || e.Policy != two || e.State != 0 || e.Upper != e.Lower {
+		t.Errorf("κ = %v at state %d, want %v", e.Lower, e.State, want)
+	}
+	n := float64(x.States())
+	if most := least * math.Pow(r, 99); math.Abs(e.LeastMass/least-1) > 1e-11 || math.Abs(e.GreatestMass/most-1) > 1e-11 {
+		t.Errorf("masses in [%v, %v], want [%v, %v]", e.LeastMass, e.GreatestMass, least, most)
+	}
+	for _, p := range []*mixpolicy.Policy{one, two} {
+		for s, mu := range mixpolicy.Must(x.Occupation(p)).State {
+			if root := math.Sqrt(e.Lower); mu < 1/(n*root)*(1-1e-12) || mu > root/n*(1+1e-12) {
+				t.Errorf("μ(%d) = %v breaks (2.25)", s, mu)
+			}
+		}
+	}
+	_, err := theory.ErgodicityOf(x)
+	wantError(t, err, "κ of no policy")
+	y := islands()
+	_, err = theory.ErgodicityOf(y, mixpolicy.UniformPolicy(y))
+	wantError(t, err, "theory: policy 0: the chain of this policy has 2 recurrent classes")
+}
+
+// (2.25) for all policies: the interval holds what enumeration finds, since masses
+// are extreme at deterministic policies.
+func TestUniformErgodicity_2_25(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawMDP(t)
+		e, err := theory.UniformErgodicity(context.Background(), x, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := float64(x.States())
+		want := 1.0
+		eachDeterministic(x, func(p *mixpolicy.Policy) {
+			for _, mu := range mixpolicy.Must(x.Occupation(p)).State {
+				want = max(want, 1/(n*mu*n*mu), n*mu*n*mu)
+			}
+		})
+		if want < e.Lower*(1-1e-12) || want > e.Upper*(1+1e-12) {
+			t.Fatalf("κ = %v is outside of [%v, %v]", want, e.Lower, e.Upper)
+		}
+		// Masses are known to some 1e-11, so κ is too unless a mass is smaller.
+		if !math.IsInf(want, 1) && want < 1e8 && e.Upper/e.Lower > 1+1e-4 {
+			t.Fatalf("κ in [%v, %v]", e.Lower, e.Upper)
+		}
+		if got := mixpolicy.Must(theory.ErgodicityOf(x, e.Policy)).Lower; math.Abs(got/e.Lower-1) > 1e-12 && !math.IsInf(got, 1) {
+			t.Fatalf("policy has κ = %v, says %v", got, e.Lower)
+		}
+		random := mixpolicy.Must(theory.ErgodicityOf(x, drawPolicy(t, x))).Lower
+		if random > e.Upper*(1+1e-12) {
+			t.Fatalf("a policy has κ = %v > %v", random, e.Upper)
+		}
+	})
+}
+
+// κ that comes from the greatest mass: from each of ten states one action goes to the first
+// state half of the time and anywhere else alike, the other anywhere at all. With the first
+// everywhere the first state has ½ + ½·1/10 of the mass, and the others 1/20 at the least.
+func TestUniformErgodicityCrowd_2_25(t *testing.T) {
+	const n = 10
+	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: n, Actions: 2, Criterion: mixpolicy.AverageCost,
+		Dynamics: func(_, a int) (float64, []mixpolicy.Transition) {
+			next := make([]mixpolicy.Transition, n)
+			for s := range next {
+				next[s] = mixpolicy.Transition{To: s, P: 1. / n}
+				if a == 0 {
+					next[s].P = .5 / n
+				}
+			}
+			if a == 0 {
+				next[0].P += .5
+			}
+			return 0, next
+		},
+	}))
+	e := mixpolicy.Must(theory.UniformErgodicity(t.Context(), x, nil))
+	want := 5.5 * 5.5 // > 1/(10/20)²
+	if e.Lower > want*(1+1e-12) || e.Upper < want*(1-1e-12) || e.Upper/e.Lower > 1+1e-9 {
+		t.Errorf("κ in [%v, %v], want %v", e.Lower, e.Upper, want)
+	}
+	if math.Abs(e.GreatestMass-5.5) > 1e-12 || math.Abs(e.LeastMass-.5) > 1e-12 {
+		t.Errorf("masses in [%v, %v], want [0.5, 5.5]", e.LeastMass, e.GreatestMass)
+	}
+}
+
+// On the paper's queue κ is finite for every policy, and so great that a bound with
+// it says nothing: the slowest service leaves length 1 a mass of 2.4·10⁻⁴⁰.
+func TestUniformErgodicityQueue_2_25(t *testing.T) {
+	x := mixpolicy.Must(models.Queue{}.MDP())
+	told := 0
+	e, err := theory.UniformErgodicity(t.Context(), x, func(done, total int) { told = done })
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Under action 0 everywhere μ is geometric with ratio .5/.2 upwards.
+	least := 100 * 1.5 / (math.Pow(2.5, 100) - 1)
+	if want := 1 / (least * least); e.Lower < want*(1-1e-11) || !math.IsInf(e.Upper, 1) || told != 100 {
+		t.Errorf("κ in [%v, %v], a policy has %v; %d states reported", e.Lower, e.Upper, want, told)
+	}
+}
+
+// The upper bound on the mixing time of a chain whose contraction is known: from either of two
+// states, ‖P(0,·) − P(1,·)‖ = 1 − p − q.
+func TestUniformMixingTimeByHand(t *testing.T) {
+	for _, c := range []struct {
+		p, q, epsilon float64
+		upper         int
+	}{
+		{.1, .2, .25, 4},  // 0.7⁴ = 0.2401 ≤ ¼ < 0.7³
+		{.1, .2, .75, 1},  // δ ≤ ε
+		{.45, .5, .25, 1}, // 0.05
+		{0, 0, .25, math.MaxInt},
+	} {
+		if upper, err := theory.UniformMixingTime(t.Context(), twoStates(c.p, c.q), c.epsilon); err != nil || upper != c.upper {
+			t.Errorf("%+v: %d, %v", c, upper, err)
+		}
+	}
+}

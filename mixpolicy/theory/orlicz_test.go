@@ -1,0 +1,236 @@
+package theory_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
+)
+
+func drawOutcomes(t *rapid.T) (x, p []float64) {
+	k := rapid.IntRange(1, 6).Draw(t, "k")
+	return drawValues(t, k, "x"), drawDistribution(t, k, "p")
+}
+
+func expectation(f func(float64) float64, x, p []float64) (e float64) {
+	for i, v := range x {
+		if p[i] > 0 {
+			e += p[i] * f(v)
+		}
+	}
+	return e
+}
+
+// (2.3) on outcomes 0 and M: p(exp((M/β)^ν) − 1) = 1 for β = M / ln(1 + 1/p)^(1/ν).
+func TestOrliczNormBernoulli_2_3(t *testing.T) {
+	for _, nu := range []float64{1, 1.5, 2, 7} {
+		for _, p := range []float64{1, 0.5, 1e-3, 1e-300} {
+			for _, m := range []float64{1, -3, 1e150, 1e-150} {
+				got := mixpolicy.Must(theory.OrliczNorm(nu, []float64{0, m}, []float64{1 - p, p}))
+				want := math.Abs(m) * math.Pow(math.Log1p(1/p), -1/nu)
+				if math.Abs(got/want-1) > 16*u {
+					t.Errorf("ν = %v, p = %v, M = %v: %v, want %v", nu, p, m, got, want)
+				}
+			}
+		}
+	}
+}
+
+// (2.3): β = ‖X‖_ψ is where E ψ(|X|/β) = 1, and the norm is one: homogeneous, and
+// with a triangle inequality.
+func TestOrliczNorm_2_3(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x, p := drawOutcomes(t)
+		nu := rapid.SampledFrom([]float64{1, 2, 3}).Draw(t, "ν")
+		norm := mixpolicy.Must(theory.OrliczNorm(nu, x, p))
+		if norm == 0 {
+			if e := expectation(math.Abs, x, p); e != 0 {
+				t.Fatalf("‖X‖ = 0, E|X| = %v", e)
+			}
+			return
+		}
+		e := expectation(func(v float64) float64 { return math.Expm1(math.Pow(math.Abs(v)/norm, nu)) }, x, p)
+		rounding := max(u, 0x1p-1074/norm) // of β, which may be one of the least numbers
+		// An error of δ in β changes E ψ by at most ν·2·ln(1 + 64)·65 δ, as p ≥ 1/64.
+		if math.Abs(e-1) > nu*2*5*65*8*rounding {
+			t.Fatalf("E ψ(|X|/β) = %v", e)
+		}
+		if doubled := mixpolicy.Must(theory.OrliczNorm(nu, scaledBy(x, -2), p)); math.Abs(doubled/norm-2) > 32*rounding {
+			t.Fatalf("‖−2X‖ = %v, ‖X‖ = %v", doubled, norm)
+		}
+		y := drawValues(t, len(x), "y")
+		total := make([]float64, len(x))
+		for i := range x {
+			total[i] = x[i] + y[i]
+		}
+		of := func(x []float64) float64 { return mixpolicy.Must(theory.OrliczNorm(nu, x, p)) }
+		if of(total) > (norm+of(y))*(1+32*u)+3*0x1p-1074 { // of three norms
+			t.Fatalf("‖X+Y‖ = %v > %v + %v", of(total), norm, of(y))
+		}
+	})
+}
+
+func scaledBy(x []float64, c float64) []float64 {
+	y := make([]float64, len(x))
+	for i, v := range x {
+		y[i] = c * v
+	}
+	return y
+}
+
+// (2.3) as printed, by hand: E|X| = 2, of which β = 2 leaves 1, and only 3 is above it.
+func TestPrintedOrliczByHand_2_3(t *testing.T) {
+	got, want := theory.PrintedOrlicz(2, 2, []float64{1, -3}, []float64{.5, .5}), .5*math.Expm1(4)
+	if math.Abs(got-want) > 4*u*want {
+		t.Errorf("E ψ = %v, want %v", got, want)
+	}
+}
+
+// (2.3) as printed takes the infimum over a set that holds every small β, for any X.
+func TestPrintedOrliczVanishes_2_3(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x, p := drawOutcomes(t)
+		last := 0.0
+		for _, beta := range []float64{1e-6, 0.1, 1, 10, 1e6} {
+			e := theory.PrintedOrlicz(2, beta, scaledBy(x, 0.01), p)
+			if e < last {
+				t.Fatalf("falls at β = %v", beta)
+			}
+			last = e
+		}
+		// |X| ≤ E|X|/β for β ≤ E|X| / max|X|, at least 1/64 here unless all is 0.
+		if e := theory.PrintedOrlicz(2, 1e-6, x, p); e != 0 && expectation(math.Abs, x, p) > 1e-3 {
+			t.Fatalf("E ψ = %v at β = 10⁻⁶", e)
+		}
+	})
+}
+
+// (2.4), (2.6) on outcomes 0 and M: the supremum is at q = −ν ln p where that
+// exceeds 1, and has the value M (−eν ln p)^(−1/ν).
+func TestMomentNormBernoulli_2_4_2_6(t *testing.T) {
+	for _, nu := range []float64{1, 2, 3} {
+		for _, p := range []float64{1, 0.9, 0.5, 1e-3, 1e-300} {
+			got := mixpolicy.Must(theory.MomentNorm(nu, []float64{0, -5}, []float64{1 - p, p}))
+			want := 5 * p // q = 1
+			if q := -nu * math.Log(p); q > 1 {
+				want = 5 * math.Pow(math.E*q, -1/nu)
+			}
+			if math.Abs(got/want-1) > 1e-12 {
+				t.Errorf("ν = %v, p = %v: %v, want %v", nu, p, got, want)
+			}
+		}
+	}
+}
+
+// (2.4), (2.6) against a fine grid over q, from below, and the Orlicz norm: by
+// e^t ≥ t^k/k! and Stirling each bounds the other up to a factor.
+func TestMomentNorm_2_4_2_6(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x, p := drawOutcomes(t)
+		nu := rapid.SampledFrom([]float64{1, 2}).Draw(t, "ν")
+		got := mixpolicy.Must(theory.MomentNorm(nu, x, p))
+		var grid, top float64
+		for i, v := range x {
+			if p[i] > 0 {
+				top = max(top, math.Abs(v))
+			}
+		}
+		const h = 0.005
+		for lnq := 0.0; lnq < 3.2 && top > 0; lnq += h { // the supremum is below q = e·2·ln 64 < e^3.2
+			q := math.Exp(lnq)
+			m := math.Pow(expectation(func(v float64) float64 { return math.Pow(math.Abs(v)/top, q) }, x, p), 1/q)
+			grid = max(grid, top*m*math.Pow(q, -1/nu))
+		}
+		// Steps of h in ln q: at a smooth maximum h²/8 times the curvature in ln q, which
+		// is below ln²64 + 1 < 20.
+		if got < grid*(1-1e-12) || got > grid*(1+20*h*h) {
+			t.Fatalf("norm %v, grid %v", got, grid)
+		}
+		// E ψ(|X|/β) = Σ_k E|X|^{νk} / (k! β^{νk}); with E|X|^q ≤ (K q^{1/ν})^q and
+		// k! ≥ (k/e)^k it is at most Σ (νe)^k (K/β)^{νk} = 1 at β = K(2νe)^{1/ν}.
+		if orlicz := mixpolicy.Must(theory.OrliczNorm(nu, x, p)); orlicz > got*math.Pow(2*nu*math.E, 1/nu)*(1+1e-12) {
+			t.Fatalf("Orlicz norm %v, moment norm %v", orlicz, got)
+		}
+	})
+}
+
+// (2.5), (2.7): lower bound, upper bound, and the truth in two dimensions by a grid
+// of directions.
+func TestVectorMomentNorm_2_5_2_7(t *testing.T) {
+	var tried, found int
+	rapid.Check(t, func(t *rapid.T) {
+		_, p := drawOutcomes(t)
+		nu := rapid.SampledFrom([]float64{1, 2}).Draw(t, "ν")
+		z := mat.NewDense(len(p), 2, drawValues(t, 2*len(p), "z"))
+		lower, upper, err := theory.VectorMomentNorm(nu, z, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const directions = 180
+		var grid float64
+		for k := range directions {
+			sin, cos := math.Sincos(math.Pi * float64(k) / directions)
+			x := make([]float64, len(p))
+			for i := range x {
+				x[i] = cos*z.At(i, 0) + sin*z.At(i, 1)
+			}
+			grid = max(grid, mixpolicy.Must(theory.MomentNorm(nu, x, p)))
+		}
+		// A norm in x loses at most the angle to the nearest direction, π/360, times
+		// its greatest value.
+		if truth := grid / (1 - math.Pi/360); lower > truth*(1+1e-9) || upper < grid*(1-1e-9) {
+			t.Fatalf("[%v, %v], grid %v", lower, upper, grid)
+		}
+		if tried++; lower >= grid*(1-1e-9) {
+			found++
+		}
+	})
+	if found < tried*9/10 { // it promises a local maximum only, but is of little use if that is all
+		t.Errorf("lower bound is the greatest value in %d of %d draws", found, tried)
+	}
+	z := mat.NewDense(3, 1, []float64{1, -2, 5})
+	p := []float64{0.5, 0.25, 0.25}
+	lower, upper, err := theory.VectorMomentNorm(2, z, p)
+	if want := mixpolicy.Must(theory.MomentNorm(2, []float64{1, -2, 5}, p)); err != nil || math.Abs(lower/want-1) > 1e-12 || math.Abs(upper/want-1) > 1e-12 {
+		t.Errorf("in one dimension [%v, %v], want %v, %v", lower, upper, want, err)
+	}
+}
+
+func TestOrliczErrors(t *testing.T) {
+	for _, f := range []func(float64, []float64, []float64) (float64, error){theory.OrliczNorm, theory.MomentNorm} {
+		_, err := f(0.5, []float64{1}, []float64{1})
+		wantError(t, err, "ν = 0.5, want ν ≥ 1")
+		_, err = f(2, []float64{1, math.NaN()}, []float64{0.5, 0.5})
+		wantError(t, err, "outcome 1 is NaN")
+		_, err = f(2, []float64{1, 2}, []float64{0.5, 0.6})
+		wantError(t, err, "add up to 1.1, want 1")
+		if v, err := f(2, []float64{0, 7}, []float64{1, 0}); v != 0 || err != nil {
+			t.Errorf("norm of 0 is %v, %v", v, err)
+		}
+	}
+}
+
+// Lengths that differ panic with the package's prefix, before an index does.
+func TestMisusePanics(t *testing.T) {
+	for what, f := range map[string]func(){
+		"OrliczNorm, more values":        func() { _, _ = theory.OrliczNorm(2, []float64{1, 2}, []float64{1}) },
+		"OrliczNorm, more probabilities": func() { _, _ = theory.OrliczNorm(2, []float64{1}, []float64{.5, .5}) },
+		"MomentNorm":                     func() { _, _ = theory.MomentNorm(2, []float64{1}, []float64{.5, .5}) },
+		"VectorMomentNorm":               func() { _, _, _ = theory.VectorMomentNorm(2, mat.NewDense(1, 2, nil), []float64{.5, .5}) },
+		"TotalVariation":                 func() { theory.TotalVariation([]float64{1}, []float64{.5, .5}) },
+	} {
+		func() {
+			defer func() {
+				if s, _ := recover().(string); !strings.HasPrefix(s, "theory: ") {
+					t.Errorf("%s: panic %q, want the package's own", what, s)
+				}
+			}()
+			f()
+		}()
+	}
+}

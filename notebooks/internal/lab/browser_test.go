@@ -1,0 +1,523 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// A browser is a Chromium that reaches nothing but this machine, and keeps
+// account of what its pages complain of.
+type browser struct {
+	context.Context
+
+	mu         sync.Mutex
+	complaints []string
+}
+
+func openBrowser(t *testing.T) *browser {
+	t.Helper()
+	var program string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			program = path
+			break
+		}
+	}
+	if program == "" {
+		lacking(t, "no Chromium on the PATH to open the pages in (Debian: apt install chromium)")
+	}
+	for _, s := range scripts {
+		if _, err := os.Stat(shared.path("scripts", s.as)); err != nil {
+			lacking(t, "no npm on the PATH to fetch "+s.pack+", without which pages need a network (Debian: apt install npm)")
+		}
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(program),
+		chromedp.UserDataDir(t.TempDir()),
+		chromedp.WindowSize(1200, 900),
+		chromedp.WSURLReadTimeout(time.Minute), // both cores may be busy
+		chromedp.Flag("disable-gpu", true),
+		chromedp.Flag("disable-quic", true),
+		chromedp.Flag("disable-component-update", true),
+		// The network is closed: no name has an address.
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
+	)
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox)
+	}
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+
+	b := &browser{Context: ctx}
+	err := chromedp.Listen(ctx, func(event any) {
+		switch e := event.(type) {
+		case *network.EventRequestWillBeSent:
+			u, err := url.Parse(e.Request.URL)
+			if err != nil || u.Hostname() != "" && u.Hostname() != "127.0.0.1" {
+				b.complain("asked for " + e.Request.URL)
+			}
+		case *runtime.EventExceptionThrown:
+			details, _ := json.Marshal(e.ExceptionDetails)
+			b.complain("exception: " + string(details))
+		case *runtime.EventConsoleAPICalled:
+			if e.Type == runtime.ConsoleAPICalledTypeError {
+				said, _ := json.Marshal(e.Args)
+				b.complain("console: " + string(said))
+			}
+		case *log.EventEntryAdded:
+			if e.Entry.Level == log.EntryLevelError {
+				b.complain(fmt.Sprintf("%s: %s", e.Entry.URL, e.Entry.Text))
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	call(t, b, network.Enable, network.EnableParams{})
+	call(t, b, log.Enable, cdp.Empty{})
+	call(t, b, runtime.Enable, cdp.Empty{})
+	// JupyterLab's commands act on what has the focus.
+	call(t, b, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	return b
+}
+
+// lacking skips a test that needs something more than Go and Python, but not
+// where everything has to be there.
+func lacking(t *testing.T, what string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
+}
+
+func (b *browser) complain(what string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.complaints = append(b.complaints, what)
+}
+
+// calm fails the test if the pages complained of anything since it was last asked.
+func (b *browser) calm(t *testing.T) {
+	t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, what := range b.complaints {
+		t.Error(what)
+	}
+	b.complaints = nil
+}
+
+// call sends a command to the browser.
+func call[P any](t *testing.T, b *browser, command cdp.Command[P, cdp.Empty], params P) {
+	t.Helper()
+	if _, err := chromedp.Call(b, command, params); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// open goes to the address.
+func (b *browser) open(t *testing.T, address string) {
+	t.Helper()
+	if err := chromedp.Do(b, chromedp.Navigate(address)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// evaluate gives the value of a JavaScript expression in the page.
+func evaluate[T any](t *testing.T, b *browser, expression string) (value T) {
+	t.Helper()
+	value, err := chromedp.Run(b, chromedp.Evaluate[T](expression))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+// eventually waits for a JavaScript expression to become true: long, as both cores may
+// be busy.
+func eventually(t *testing.T, b *browser, what, expression string) {
+	t.Helper()
+	poll := chromedp.Poll[chromedp.Void]("!!("+expression+")", chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(2*time.Minute))
+	if err := chromedp.Do(b, poll); err != nil {
+		saveScreenshot(t, b, "failed.png")
+		t.Fatalf("%s: %v; the page says\n%s", what, err, evaluate[string](t, b, pageState))
+	}
+}
+
+// pageState is what the page says, in brief: of a notebook in JupyterLab the kernel, which
+// cell is active, and the prompt, the state, the count and the text of each.
+const pageState = `(() => {
+	const brief = text => text.replace(/\s*\n\s*/g, "\n").slice(0, 1000);
+	const panel = window.jupyterapp?.shell.currentWidget, cells = panel?.content?.widgets;
+	if (!cells) return brief(document.body.innerText);
+	const kernel = panel.sessionContext.session?.kernel;
+	return [
+		"kernel: " + (kernel ? kernel.status + ", " + kernel.connectionStatus : "none"),
+		"dialogs: " + [...document.querySelectorAll(".jp-Dialog")].map(d => d.innerText),
+		"active: " + panel.content.activeCellIndex,
+	].concat(cells.map((c, i) => "cell " + i + ", " + [c.model.type, c.prompt, c.model.executionState, c.model.executionCount].join(", ") + ": " + brief(c.node.innerText))).join("\n");
+})()`
+
+// Charts as a page has them: all of them, and those that ECharts draws in the
+// place of their still picture.
+const (
+	allCharts  = `[...document.querySelectorAll(".mixpolicy-chart")]`
+	liveCharts = allCharts + `.filter(c => {
+		const live = c.querySelector(".mixpolicy-live"), still = c.querySelector(".mixpolicy-static");
+		return window.echarts?.getInstanceByDom(live) && live.querySelector("canvas, svg") && live.offsetHeight > 0 && still.offsetHeight === 0;
+	})`
+	stillCharts = allCharts + `.filter(c => {
+		const still = c.querySelector(".mixpolicy-static");
+		return still.offsetHeight > 0 && still.naturalWidth > 0 && c.querySelector(".mixpolicy-live").offsetHeight === 0;
+	})`
+)
+
+// sample is a notebook with everything that a page treats in its own way.
+func sample(t *testing.T) string {
+	const chart = `import "github.com/mixpolicy/lab/plotting"
+func rising(to float64) plotting.Figure {
+	return plotting.Figure{
+		Title:  "Rising",
+		X:      plotting.Axis{Label: "t"},
+		Y:      plotting.Axis{Label: "value"},
+		Layers: []plotting.Layer{plotting.Line{Name: "a", X: []float64{0, 1, 2}, Y: []float64{0, 1, to}}},
+	}
+}
+%%
+plotting.Show(rising(3), rising(4))`
+	const explorer = `%%
+plotting.Show(plotting.Explorer{
+	Controls: []plotting.Control{
+		{Label: "tens", Values: []string{"0", "10", "20"}, Start: 1},
+		{Label: "units", Values: []string{"one", "two"}, Menu: true},
+	},
+	Frame: func(at []int) plotting.Panels {
+		return plotting.Row(rising(float64(10*at[0]+at[1]+1)), rising(7))
+	},
+})`
+	return writeNotebook(t, "sample",
+		prose("# A sample\n\nThe lead."),
+		prose("## Formulas\n\nInline $\\theta^\\top\\boldsymbol\\Psi$ and\n\n$$\\min_\\theta c^\\top\\Psi\\theta.\\tag{2.18}$$\n\nSee [the end](sample.ipynb#Exercises-–-and-Ψ)."),
+		prose("## Charts"),
+		code(chart),
+		code("%%\nplotting.Show(rising(5))"),
+		code(explorer),
+		prose("## Exercises – and Ψ"),
+		prose("Forty-two.", "answer"),
+		code("%%\nplotting.Show(rising(42))", "answer"))
+}
+
+// TestPages opens every exported page, and the index, in Chromium.
+func TestPages(t *testing.T) {
+	lab := readyLab(t)
+	b := openBrowser(t)
+	runs, err := executed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples, err := lab.execute(t.Context(), []string{sample(t)}, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs = append(samples, runs...)
+	for _, r := range runs[1:] {
+		if err := copyFile(lab.build(r.name+".ipynb"), r.file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := lab.export(t.Context(), runs); err != nil {
+		t.Fatal(err)
+	}
+	address := func(name string) string { return "file://" + filepath.ToSlash(lab.build(name+".html")) }
+
+	for _, r := range runs {
+		t.Run(r.name, func(t *testing.T) {
+			defer b.calm(t)
+			b.open(t, address(r.name))
+			evaluate[int](t, b, `document.querySelectorAll("details").forEach(d => d.open = true), 0`)
+			charts := evaluate[int](t, b, allCharts+".length")
+			eventually(t, b, "every chart is live", liveCharts+".length === "+fmt.Sprint(charts))
+			eventually(t, b, "MathJax is there", `window.MathJax?.startup?.promise`)
+			evaluate[int](t, b, `window.MathJax.startup.promise.then(() => window.formulasAreSet = true), 0`)
+			eventually(t, b, "every formula is set", `window.formulasAreSet`)
+			if left := evaluate[[]string](t, b, `[...document.querySelectorAll("mjx-merror")].map(e => e.textContent)`); len(left) > 0 {
+				t.Errorf("formulas that MathJax can't set: %q", left)
+			}
+			if broken := evaluate[[]string](t, b, `[...document.querySelectorAll("a[href^='#']")].map(a => decodeURIComponent(a.hash.slice(1))).filter(id => !document.getElementById(id))`); len(broken) > 0 {
+				t.Errorf("links to anchors that aren't there: %q", broken)
+			}
+		})
+	}
+
+	t.Run("links between pages", func(t *testing.T) {
+		defer b.calm(t)
+		addresses := []string{address("index")}
+		for _, r := range runs {
+			addresses = append(addresses, address(r.name))
+		}
+		checkLinks(t, b, addresses)
+	})
+
+	t.Run("what the tags do", func(t *testing.T) {
+		defer b.calm(t)
+		b.open(t, address("sample"))
+		if n := evaluate[int](t, b, allCharts+".length"); n != 6 {
+			t.Errorf("%d charts; want 6", n)
+		}
+		if n := evaluate[int](t, b, `document.querySelectorAll("details.answer:not([open])").length`); n != 1 {
+			t.Errorf("%d closed answers; want one, of two cells", n)
+		}
+		if got := evaluate[[]string](t, b, `[...document.querySelectorAll(".contents a")].map(a => a.textContent)`); strings.Join(got, "|") != "Formulas|Charts|Exercises – and Ψ" {
+			t.Errorf("table of contents: %q", got)
+		}
+		evaluate[int](t, b, `document.getElementById("theme").click(), 0`)
+		first := evaluate[string](t, b, `document.documentElement.dataset.theme + getComputedStyle(document.body).backgroundColor`)
+		evaluate[int](t, b, `document.getElementById("theme").click(), 0`)
+		if second := evaluate[string](t, b, `document.documentElement.dataset.theme + getComputedStyle(document.body).backgroundColor`); first == second {
+			t.Errorf("the page is %s in light and dark", first)
+		}
+	})
+
+	t.Run("what the controls do", func(t *testing.T) {
+		defer b.calm(t)
+		b.open(t, address("sample"))
+		eventually(t, b, "the charts are live", liveCharts+".length >= 5")
+		checkControls(t, b)
+	})
+
+	t.Run("on paper", func(t *testing.T) {
+		defer b.calm(t)
+		b.open(t, address("sample"))
+		call(t, b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+		evaluate[int](t, b, `document.querySelectorAll("details").forEach(d => d.open = true), 0`)
+		eventually(t, b, "still pictures", stillCharts+".length === 6")
+		call(t, b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{})
+	})
+
+	t.Run("without scripts", func(t *testing.T) {
+		defer b.calm(t)
+		call(t, b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+		for _, r := range runs {
+			b.open(t, address(r.name))
+			evaluate[int](t, b, `document.querySelectorAll("details").forEach(d => d.open = true), 0`)
+			charts, still := evaluate[int](t, b, allCharts+".length"), evaluate[int](t, b, stillCharts+".length")
+			if charts != still || r.name == "sample" && still != 6 {
+				t.Errorf("%s: %d of %d charts show their still picture", r.name, still, charts)
+			}
+		}
+		call(t, b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: false})
+	})
+}
+
+// checkControls moves the slider and the menu of the sample as a reader without a
+// mouse does, and looks at what the charts then show.
+func checkControls(t *testing.T, b *browser) {
+	t.Helper()
+	const last = `[...document.querySelector(".mixpolicy-controls").parentElement.querySelectorAll(".mixpolicy-chart")].map(c =>
+		window.echarts.getInstanceByDom(c.querySelector(".mixpolicy-live")).getOption().dataset[0].source.at(-1)[1]).join(" ")`
+	const told = `(() => {
+		const [range, menu] = document.querySelector(".mixpolicy-controls").querySelectorAll("input, select");
+		return [range.labels[0].querySelector("span").textContent, range.getAttribute("aria-valuetext"), menu.selectedOptions[0].text].join(" ");
+	})()`
+	check := func(what, shown, says string) {
+		t.Helper()
+		eventually(t, b, what, fmt.Sprintf("%s === %q", last, shown))
+		if got := evaluate[string](t, b, told); got != says {
+			t.Errorf("%s: the controls say %q, want %q", what, got, says)
+		}
+	}
+	press := func(selector, key string) {
+		t.Helper()
+		evaluate[int](t, b, fmt.Sprintf(`document.querySelector(".mixpolicy-controls %s").focus(), 0`, selector))
+		if err := chromedp.Do(b, chromedp.KeyEvent(key)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check("at the start", "11 7", "10 10 one")
+	press("input", kb.ArrowRight)
+	check("the slider moved", "21 7", "20 20 one")
+	press("select", kb.ArrowDown)
+	check("the menu too", "22 7", "20 20 two")
+	press("input", kb.Home)
+	check("all the way back", "2 7", "0 0 two")
+}
+
+// checkLinks finds links between the pages that lead nowhere.
+func checkLinks(t *testing.T, b *browser, addresses []string) {
+	t.Helper()
+	ids := map[string][]string{}
+	var all []string
+	for _, address := range addresses {
+		b.open(t, address)
+		ids[address] = evaluate[[]string](t, b, `[...document.querySelectorAll("[id], a[name]")].map(e => e.id || e.name)`)
+		all = append(all, evaluate[[]string](t, b, `[...document.querySelectorAll("a[href]")].map(a => a.href)`)...)
+	}
+	for _, link := range all {
+		page, anchor, _ := strings.Cut(link, "#")
+		if !strings.HasPrefix(page, "file://") {
+			continue
+		}
+		if _, err := os.Stat(strings.TrimPrefix(page, "file://")); err != nil {
+			t.Errorf("a link to %s: %v", link, err)
+		}
+		if have, ours := ids[page]; ours && anchor != "" {
+			id, err := url.PathUnescape(anchor)
+			if err != nil || !slices.Contains(have, id) {
+				t.Errorf("a link to %s: the page has no such anchor", link)
+			}
+		}
+	}
+}
+
+// TestJupyterLab opens a notebook in JupyterLab as go run ./notebooks lab
+// serves it: the committed outputs are live before anything is run, and those
+// of a cell that is run there.
+func TestJupyterLab(t *testing.T) {
+	lab := readyLab(t)
+	b := openBrowser(t)
+	file := sample(t)
+	o := options
+	o.Update = true
+	if _, err := lab.execute(t.Context(), []string{file}, o); err != nil {
+		t.Fatal(err)
+	}
+	openLab(t, lab, b, file)
+	defer b.calm(t)
+	eventually(t, b, "committed charts are live", scrolling(liveCharts+".length >= 2"))
+	saveScreenshot(t, b, "jupyterlab-opened.png")
+
+	kernelReady(t, b)
+	evaluate[int](t, b, `window.jupyterapp.commands.execute("notebook:clear-all-cell-outputs"), 0`)
+	eventually(t, b, "all outputs are gone", allCharts+".length === 0")
+	evaluate[int](t, b, `window.jupyterapp.commands.execute("notebook:run-all-cells"), 0`)
+	eventually(t, b, "fresh charts are live", scrolling(liveCharts+".length >= 2"))
+	saveScreenshot(t, b, "jupyterlab-run.png")
+
+	eventually(t, b, "the controls are shown", scrolling(`(() => {
+		const controls = document.querySelector(".mixpolicy-controls");
+		return controls?.offsetHeight > 0 && [...controls.parentElement.querySelectorAll(".mixpolicy-live")].every(e => window.echarts.getInstanceByDom(e));
+	})()`))
+	checkControls(t, b)
+	saveScreenshot(t, b, "jupyterlab-controls.png")
+}
+
+// openLab opens the notebook in JupyterLab, as go run ./notebooks lab serves it.
+func openLab(t *testing.T, lab *Lab, b *browser, file string) {
+	t.Helper()
+	cmd, err := lab.server(t.Context(), []string{file}, []string{"--no-browser", "--ServerApp.root_dir=" + filepath.Dir(file), "--LabApp.expose_app_in_browser=True", "--LabApp.workspaces_dir=" + t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := os.Create(filepath.Join(t.TempDir(), "server.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer said.Close()
+	cmd.Stderr = said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Cancel()
+		cmd.Wait()
+		if text, err := os.ReadFile(said.Name()); err == nil && t.Failed() {
+			t.Logf("the server said\n%s", tail(string(text), 60))
+		}
+	})
+	server := waitForServer(t, lab)
+	if server.Hostname != "127.0.0.1" || server.Token == "" {
+		t.Errorf("the server listens on %s with token %q; want loopback, and a token", server.Hostname, server.Token)
+	}
+	b.open(t, server.URL+"lab/tree/"+filepath.Base(file)+"?token="+server.Token)
+	eventually(t, b, "the notebook is shown", `document.querySelector(".jp-Notebook .jp-Cell")`)
+}
+
+// kernelReady waits until the notebook's kernel takes cells.
+func kernelReady(t *testing.T, b *browser) {
+	t.Helper()
+	// GoNB tells its status with the first cell, not before: "connected" is all there is.
+	eventually(t, b, "the kernel is ready", `(() => {
+		const context = window.jupyterapp.shell.currentWidget?.sessionContext;
+		return context?.isReady && context.session?.kernel?.connectionStatus === "connected";
+	})()`)
+}
+
+// scrolling is the expression, evaluated a bit further down each time:
+// JupyterLab renders what is in view.
+func scrolling(expression string) string {
+	return `(() => {
+		const pane = document.querySelector(".jp-WindowedPanel-outer") || document.querySelector(".jp-Notebook");
+		pane.scrollTop = pane.scrollTop + pane.clientHeight < pane.scrollHeight - 1 ? pane.scrollTop + 100 : 0;
+		return ` + expression + `;
+	})()`
+}
+
+// A serverInfo is what a Jupyter server says about itself.
+type serverInfo struct{ Hostname, URL, Token string }
+
+func waitForServer(t *testing.T, lab *Lab) (info serverInfo) {
+	t.Helper()
+	for range 1200 {
+		files, _ := filepath.Glob(filepath.Join(lab.temp, "runtime", "jpserver-*.json"))
+		if len(files) > 0 {
+			data, err := os.ReadFile(files[0])
+			if err == nil && json.Unmarshal(data, &info) == nil && listening(info.URL) {
+				return info // it writes the file first, and listens later
+			}
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Fatal("the server doesn't start")
+	return
+}
+
+func listening(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	conn, err := net.Dial("tcp", u.Host)
+	if err == nil {
+		conn.Close()
+	}
+	return err == nil
+}
+
+// saveScreenshot keeps a picture of the page where MIXPOLICY_SCREENSHOTS says,
+// for a human to look at.
+func saveScreenshot(t *testing.T, b *browser, name string) {
+	t.Helper()
+	dir := os.Getenv("MIXPOLICY_SCREENSHOTS")
+	if dir == "" {
+		return
+	}
+	picture, err := chromedp.Run(b, chromedp.CaptureScreenshot())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writeFile(filepath.Join(dir, name), picture); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,119 @@
+package lab
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"html"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/mixpolicy/lab/data"
+)
+
+// A record is a row of a table of data/, by the names in its heading.
+type record map[string]string
+
+// records reads a table of data/.
+func records(name string) ([]record, error) {
+	f, err := data.Files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("data/%s: %w", name, err)
+	}
+	var all []record
+	for _, row := range rows[min(1, len(rows)):] {
+		r := record{}
+		for i, field := range row {
+			r[rows[0][i]] = field
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// equations is the index of equations and statements: what each says, where it
+// is in the notebooks and in the code, and what became of it. To data/equations.csv
+// it adds symbolAt and testAt, the places of the symbol and of the test, as links
+// from the pages; empty if not found.
+func (l *Lab) equations() ([]record, error) {
+	all, err := records("equations.csv")
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]string{}
+	find := func(dir, name string) string {
+		if _, ok := known[dir+name]; !ok {
+			known[dir+name] = l.declaration(dir, name)
+		}
+		return known[dir+name]
+	}
+	for _, e := range all {
+		dir, base := path.Split(e["symbol"])
+		pack, name, _ := strings.Cut(base, ".")
+		e["symbolAt"] = find(dir+pack, name)
+		// A test is named as go test -run has it: folder/TestName/subtest.
+		dir, name, _ = strings.Cut(e["test"], "/Test")
+		name, _, _ = strings.Cut(name, "/")
+		e["testAt"] = find(dir, "Test"+name)
+	}
+	return all, nil
+}
+
+// declaration finds where the package in this folder of the clone declares Name, or
+// Type.Method. A method of an interface, or one that comes with an embedded
+// type, is at its type.
+func (l *Lab) declaration(dir, name string) string {
+	pattern := `(?m)^(?:func|type|var|const) ` + name + `\b`
+	of, method, isMethod := strings.Cut(name, ".")
+	if isMethod {
+		pattern = `(?m)^func \((?:\w+ )?\*?` + of + `(?:\[.*?\])?\) ` + method + `\b`
+	}
+	declared := regexp.MustCompile(pattern)
+	files, _ := filepath.Glob(filepath.Join(l.root, dir, "*.go"))
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		if at := declared.FindIndex(source); at != nil {
+			return fmt.Sprintf("../%s/%s#L%d", dir, filepath.Base(file), 1+bytes.Count(source[:at[0]], []byte("\n")))
+		}
+	}
+	if isMethod {
+		return l.declaration(dir, of)
+	}
+	return ""
+}
+
+var numbered = regexp.MustCompile(`<a id="([a-z]+-[0-9a-z-]+)"></a>`)
+
+// linkBack turns the anchors of equations in a page into links to the index.
+func linkBack(body string, equations []record) string {
+	numbers := map[string]string{}
+	for _, e := range equations {
+		numbers[e["anchor"]] = html.EscapeString(e["number"])
+	}
+	return numbered.ReplaceAllStringFunc(body, func(tag string) string {
+		id := numbered.FindStringSubmatch(tag)[1]
+		number := numbers[id]
+		if number == "" {
+			return tag
+		}
+		return fmt.Sprintf(`<a id="%s" class="numbered" href="equations.html#%s" title="%s in the index of equations">%s</a>`, id, id, number, number)
+	})
+}
+
+var erratumName = regexp.MustCompile(`<p>(<strong>[^<]*</strong>[^<]*<em>([a-z0-9-]+)</em></p>)`)
+
+// nameErrata gives the entries of the errata an anchor each.
+func nameErrata(body string) string {
+	return erratumName.ReplaceAllString(body, `<p id="erratum-$2">$1`)
+}

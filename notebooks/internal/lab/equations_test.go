@@ -1,0 +1,49 @@
+package lab
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestEquationsAreFound: every row of the index leads to a declaration and to a test
+// that exist.
+func TestEquationsAreFound(t *testing.T) {
+	all, err := (&Lab{root: "../../.."}).equations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) != 145+27 {
+		t.Errorf("%d rows, want the paper's 145 equations and 27 statements", len(all))
+	}
+	for _, e := range all {
+		for what, at := range map[string]string{e["symbol"]: e["symbolAt"], e["test"]: e["testAt"]} {
+			file, line, _ := strings.Cut(at, "#L")
+			source, err := os.ReadFile(filepath.Join("../../..", strings.TrimPrefix(file, "../")))
+			if err != nil || line == "" {
+				t.Errorf("(%s): %s is at %q: %v", e["number"], what, at, err)
+				continue
+			}
+			name := what[strings.LastIndexAny(what, "./")+1:]
+			if what == e["test"] {
+				name = "func TestIndex"
+			}
+			if !strings.Contains(string(source), name) {
+				t.Errorf("(%s): %s has no %s", e["number"], file, name)
+			}
+		}
+	}
+}
+
+func TestAnchorsOfEquationsLeadToTheIndex(t *testing.T) {
+	got := linkBack(`<p><a id="eq-3-22"></a><a id="other-1"></a>x</p>`, []record{{"number": "3.22", "anchor": "eq-3-22"}})
+	for _, want := range []string{`<a id="eq-3-22" class="numbered" href="equations.html#eq-3-22"`, `>3.22</a>`, `<a id="other-1"></a>`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s lacks %s", got, want)
+		}
+	}
+	if got := nameErrata(`<p><strong>3.22</strong>   <em>closed-form</em></p>`); !strings.HasPrefix(got, `<p id="erratum-closed-form">`) {
+		t.Errorf("no anchor: %s", got)
+	}
+}

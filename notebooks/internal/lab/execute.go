@@ -1,0 +1,296 @@
+package lab
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/term"
+
+	"github.com/mixpolicy/lab/plotting"
+)
+
+// Options say how notebooks are executed.
+type Options struct {
+	Update  bool          // also write the fresh outputs into the committed notebooks
+	Jobs    int           // how many notebooks are executed at a time
+	Timeout time.Duration // how long one cell may take
+}
+
+// notebooks lists the committed notebooks whose names begin with one of the
+// given ones, all if none is given, in the order of their names.
+func (l *Lab) notebooks(names []string) ([]string, error) {
+	all, err := filepath.Glob(filepath.Join(l.root, "notebooks", "*.ipynb"))
+	if err != nil || len(names) == 0 {
+		return all, err
+	}
+	var chosen, known []string
+	for _, name := range names {
+		before := len(chosen)
+		for _, file := range all {
+			if strings.HasPrefix(notebookName(file), notebookName(name)) {
+				chosen = append(chosen, file)
+			}
+		}
+		if len(chosen) == before {
+			for _, file := range all {
+				known = append(known, notebookName(file))
+			}
+			return nil, fmt.Errorf("no notebook's name begins with %q; there are %s", notebookName(name), strings.Join(known, ", "))
+		}
+	}
+	slices.Sort(chosen)
+	return slices.Compact(chosen), nil
+}
+
+// notebookName is the file's name without folder and extension.
+func notebookName(file string) string {
+	return strings.TrimSuffix(filepath.Base(file), ".ipynb")
+}
+
+// A run is one notebook, executed.
+type run struct {
+	name     string
+	notebook *notebook
+	file     string // in build
+	elapsed  time.Duration
+	figures  int // how many files of figures were made from it
+}
+
+// execute runs the notebooks in Jupyter, several at a time. The executed copies
+// go into build; the committed files change only if asked for, and only when
+// every notebook has run through.
+func (l *Lab) execute(ctx context.Context, files []string, o Options) ([]*run, error) {
+	if err := os.MkdirAll(l.build("figures"), 0o755); err != nil {
+		return nil, err
+	}
+	cells := 0
+	size := make([]int64, len(files))
+	order := make([]int, len(files))
+	for i, file := range files {
+		info, err := os.Stat(file)
+		if err != nil {
+			return nil, err
+		}
+		nb, err := readNotebook(file)
+		if err != nil {
+			return nil, err
+		}
+		cells += nb.codeCells()
+		size[i], order[i] = info.Size(), i
+	}
+	// What showed much the last time is taken to run long, and no long one should be
+	// left to run alone at the end.
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(size[b], size[a]) })
+	bar := l.newBar(cells)
+	runs := make([]*run, len(files))
+	failures := make([]error, len(files))
+	var group errgroup.Group
+	group.SetLimit(max(1, o.Jobs))
+	for _, i := range order {
+		group.Go(func() error {
+			runs[i], failures[i] = l.executeOne(ctx, files[i], o.Timeout, bar)
+			return nil
+		})
+	}
+	group.Wait()
+	bar.Finish()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err := errors.Join(failures...); err != nil {
+		return nil, err
+	}
+	if o.Update {
+		for i, r := range runs {
+			if err := copyFile(files[i], r.file); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return runs, nil
+}
+
+// newBar shows how many cells have been executed, on a terminal.
+func (l *Lab) newBar(cells int) *progressbar.ProgressBar {
+	return progressbar.NewOptions(cells,
+		progressbar.OptionSetWriter(l.log),
+		progressbar.OptionSetVisibility(l.onTerminal()),
+		progressbar.OptionSetWidth(30),
+		progressbar.OptionShowCount(),
+		progressbar.OptionClearOnFinish())
+}
+
+func (l *Lab) onTerminal() bool {
+	f, ok := l.log.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+//go:embed execute.py
+var driver string
+
+// An event is what the driver says of a cell.
+type event struct {
+	Event   string  `json:"event"` // "executed", "failed", or "stopped" if it didn't fail by itself
+	Cell    int     `json:"cell"`  // its index among all cells
+	Seconds float64 `json:"seconds"`
+	Error   string  `json:"error"`
+}
+
+// executeOne executes one notebook.
+func (l *Lab) executeOne(ctx context.Context, file string, timeout time.Duration, bar *progressbar.ProgressBar) (*run, error) {
+	name := notebookName(file)
+	r := &run{name: name, file: l.build(name + ".ipynb")}
+	if !l.onTerminal() {
+		l.say("%-8s %s", "running", r.name)
+	}
+	// Jupyter's and the kernel's own log, of use only if they break.
+	log, err := os.Create(filepath.Join(l.temp, r.name+".log"))
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+
+	raw := filepath.Join(l.temp, r.name+".ipynb")
+	cmd := l.command(ctx, l.python, "-c", driver, file, raw, strconv.Itoa(int(timeout.Seconds())))
+	cmd.Env = append(cmd.Env, plotting.Headless+"=1")
+	cmd.Stderr = log
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	var failed *event
+	for lines := bufio.NewScanner(stdout); lines.Scan(); {
+		var e event
+		if json.Unmarshal(lines.Bytes(), &e) != nil {
+			continue // not ours: a library's remark
+		}
+		r.elapsed = time.Duration(e.Seconds * float64(time.Second))
+		switch e.Event {
+		case "executed":
+			bar.Describe(r.name)
+			bar.Add(1)
+		case "failed", "stopped":
+			failed = &e
+		}
+	}
+	err = cmd.Wait()
+	endGroup(cmd)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if failed == nil && err != nil {
+		said, _ := os.ReadFile(log.Name())
+		return nil, fmt.Errorf("%s: Jupyter: %w\n%s", r.name, err, tail(string(said), 15))
+	}
+	if r.notebook, err = readNotebook(raw); err != nil {
+		return nil, err
+	}
+	if failed == nil {
+		failed = silentFailure(r.notebook)
+	}
+	if failed != nil {
+		return nil, &cellError{
+			notebook: r.name,
+			cell:     r.notebook.Cells[failed.Cell],
+			message:  failed.Error,
+			stopped:  failed.Event == "stopped",
+		}
+	}
+	return r, copyFile(r.file, raw)
+}
+
+// silent matches what the kernel writes to a cell's stderr, and calls success,
+// when a shell command fails or a magic doesn't exist.
+var silent = regexp.MustCompile(`(?m)^exit status \d+$|unknown or not implemented yet`)
+
+// silentFailure finds the first cell that failed without Jupyter's knowledge.
+func silentFailure(nb *notebook) *event {
+	for i, c := range nb.Cells {
+		for _, o := range c.Outputs {
+			if o.Name == "stderr" && silent.MatchString(string(o.Text)) {
+				return &event{Cell: i, Error: strings.TrimSpace(string(o.Text))}
+			}
+		}
+	}
+	return nil
+}
+
+// A cellError is a cell's failure, in the compiler's or the program's words.
+type cellError struct {
+	notebook string
+	cell     cell // with its outputs
+	message  string
+	stopped  bool // from outside, for what message says
+}
+
+var (
+	compilerPlace = regexp.MustCompile(`^Cell\[(\d+)\]: Line (\d+)\n`) // as the kernel writes it
+	ansi          = regexp.MustCompile("\x1b\\[[0-9;]*m")
+)
+
+// Error names the notebook, the cell by the number in its prompt, and each
+// line with what is wrong there; of a cell that was stopped also why, and what it
+// had written until then.
+func (e *cellError) Error() string {
+	prompt := e.cell.ExecutionCount
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, cell [%d] failed", e.notebook, prompt)
+	if e.stopped {
+		fmt.Fprintf(&b, ": %s", e.message)
+	}
+	lines := strings.Split(string(e.cell.Source), "\n")
+	at := func(m []string, message string) {
+		cell, _ := strconv.Atoi(m[1])
+		line, _ := strconv.Atoi(m[2])
+		fmt.Fprintf(&b, "\n  ")
+		if cell != prompt {
+			fmt.Fprintf(&b, "cell [%d] ", cell)
+		}
+		fmt.Fprintf(&b, "line %d: %s", line, message)
+		if cell == prompt && 1 <= line && line <= len(lines) {
+			fmt.Fprintf(&b, "\n      %s", strings.TrimSpace(lines[line-1]))
+		}
+	}
+	located := false
+	for _, o := range e.cell.Outputs {
+		for _, t := range o.Traceback {
+			t = ansi.ReplaceAllString(t, "")
+			if m := compilerPlace.FindStringSubmatch(t); m != nil {
+				at(m, tail(t, 1))
+				located = true
+			}
+		}
+	}
+	if located {
+		return b.String()
+	}
+	for _, o := range e.cell.Outputs {
+		if o.Name != "stderr" {
+			continue
+		}
+		text := ansi.ReplaceAllString(string(o.Text), "")
+		fmt.Fprintf(&b, "\n  %s", strings.ReplaceAll(tail(text, 30), "\n", "\n  "))
+		located = true
+	}
+	if !located && !e.stopped {
+		fmt.Fprintf(&b, ": %s", e.message)
+	}
+	return b.String()
+}

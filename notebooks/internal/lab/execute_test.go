@@ -1,0 +1,301 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestNotebooksAreChosenByTheBeginningOfTheirNames(t *testing.T) {
+	lab := emptyLab(t)
+	for _, name := range []string{"00-start", "01-one", "01-two"} {
+		if err := writeFile(filepath.Join(lab.root, "notebooks", name+".ipynb"), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for want, names := range map[string][]string{
+		"[00-start 01-one 01-two]": nil,
+		"[01-one 01-two]":          {"01"},
+		"[00-start 01-two]":        {"notebooks/01-two.ipynb", "00", "01-t"},
+	} {
+		files, err := lab.notebooks(names)
+		for i, file := range files {
+			files[i] = notebookName(file)
+		}
+		if got := fmt.Sprint(files); err != nil || got != want {
+			t.Errorf("%v: %s, %v; want %s", names, got, err, want)
+		}
+	}
+	if _, err := lab.notebooks([]string{"07"}); err == nil || !strings.Contains(err.Error(), `"07"`) || !strings.Contains(err.Error(), "01-two") {
+		t.Errorf("07: %v; want an error that names it and those there are", err)
+	}
+}
+
+func TestAFailingCellIsToldWithItsLine(t *testing.T) {
+	lab := readyLab(t)
+	for name, c := range map[string]struct {
+		cell map[string]any
+		want []string
+	}{
+		"compile error": {
+			code("import \"fmt\"\n%%\nfmt.Println(1)\nfmt.Println(missing)"),
+			[]string{"cell [1] failed", "line 4: undefined: missing", "fmt.Println(missing)"},
+		},
+		"syntax error": {
+			code("%%\nx := (1"),
+			[]string{"cell [1] failed", "line 2: "},
+		},
+		"panic": {
+			code("func third(a []int) int {\n\treturn a[2]\n}\n%%\nthird(nil)"),
+			[]string{"cell [1] failed", "index out of range [2] with length 0", "main.third"},
+		},
+		"exit": {
+			code("import \"log\"\n%%\nlog.Fatal(\"state 3: row sums to 0.9\")"),
+			[]string{"cell [1] failed", "state 3: row sums to 0.9"},
+		},
+		"unknown magic":         {code("%nosuchmagic"), []string{"cell [1] failed", "%nosuchmagic"}},
+		"failing shell command": {code("!false"), []string{"cell [1] failed", "exit status 1"}},
+		"failing script":        {code("%%script bash\nexit 3"), []string{"cell [1] failed", "exit status 3"}},
+		"deadlock":              {code("%%\nselect {}"), []string{"cell [1] failed", "deadlock"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := writeNotebook(t, "broken", c.cell)
+			before, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = lab.execute(t.Context(), []string{file}, Options{Jobs: 1, Timeout: options.Timeout, Update: true})
+			if cell := (*cellError)(nil); !errors.As(err, &cell) {
+				t.Fatalf("error: %v; want a cellError", err)
+			}
+			for _, want := range append(c.want, "broken") {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("the error lacks %q:\n%v", want, err)
+				}
+			}
+			if after, err := os.ReadFile(file); err != nil || !bytes.Equal(before, after) {
+				t.Errorf("a failing run changed the notebook (%v)", err)
+			}
+		})
+	}
+}
+
+// The time is for each cell. On a busy machine the one before, which ends, may take longer than
+// the first that is tried here, or the cell may not have come to its sleep; then it is given more.
+func TestACellThatTakesTooLongFails(t *testing.T) {
+	lab := readyLab(t)
+	file := writeNotebook(t, "slow", code("import (\n\t\"log\"\n\t\"time\"\n)\n%%\nlog.SetFlags(0)\nlog.Print(\"half way\")\ntime.Sleep(time.Hour)"))
+	for seconds := 3; ; seconds *= 3 {
+		_, err := lab.execute(t.Context(), []string{file}, Options{Jobs: 1, Timeout: time.Duration(seconds) * time.Second})
+		if err == nil {
+			t.Fatal("a cell of an hour ended")
+		}
+		late := fmt.Sprintf("failed: still running after %d s", seconds)
+		if err.Error() == "slow, cell [1] "+late+"\n  half way" {
+			return
+		}
+		if !strings.HasSuffix(err.Error(), late) || seconds > 60 {
+			t.Fatalf("error: %v, want one that says that cell [1] %s and what it had written, and nothing else", err, late)
+		}
+	}
+}
+
+func TestACellThatWasStoppedIsToldWithItsLastWords(t *testing.T) {
+	seventh := cell{ExecutionCount: 7, Outputs: []output{
+		{Name: "stdout", Text: "step 1\n"},
+		{Name: "stderr", Text: "no progress\nat step 2\n"},
+	}}
+	for want, e := range map[string]*cellError{
+		"03, cell [7] failed: the kernel died\n  no progress\n  at step 2": {notebook: "03", cell: seventh, message: "the kernel died", stopped: true},
+		"03, cell [7] failed\n  no progress\n  at step 2":                  {notebook: "03", cell: seventh, message: "exit status 2"},
+		"03, cell [0] failed: the kernel died":                             {notebook: "03", message: "the kernel died", stopped: true},
+		"03, cell [0] failed: no such magic":                               {notebook: "03", message: "no such magic"},
+	} {
+		if e.Error() != want {
+			t.Errorf("%q; want %q", e, want)
+		}
+	}
+}
+
+func TestUpdatedNotebooksAreTheSameBytesAgain(t *testing.T) {
+	lab := readyLab(t)
+	file := writeNotebook(t, "same", prose("# Same"), code(`import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/janpfeifer/gonb/gonbui"
+)
+%%
+gonbui.DisplayHTML("display")
+gonbui.Sync()
+time.Sleep(time.Second)
+for i := range 50 {
+	fmt.Println("out", i)
+	fmt.Fprintln(os.Stderr, "err", i)
+}`))
+	o := options
+	o.Update = true
+	var first []byte
+	for i := range 2 {
+		if _, err := lab.execute(t.Context(), []string{file}, o); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first = data
+		} else if !bytes.Equal(data, first) {
+			t.Errorf("the second run wrote\n%s\nafter\n%s", data, first)
+		}
+	}
+	nb, err := readNotebook(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	outputs := nb.Cells[1].Outputs
+	if len(outputs) != 3 || outputs[0].Name != "stdout" || outputs[1].Name != "stderr" || outputs[2].in("text/html") != "display" {
+		t.Errorf("want what went to stdout, what went to stderr, and the display:\n%s", first)
+	}
+}
+
+func TestAnInterruptLeavesNoProcess(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("looks for processes in /proc")
+	}
+	lab := readyLab(t)
+	// A kernel that works, one that waits in a shell, both with children.
+	files := []string{
+		writeNotebook(t, "works", code("%%\nfor {\n}")),
+		writeNotebook(t, "waits", code("!sleep 600")),
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		for ctx.Err() == nil && !strings.Contains(strings.Join(lab.processes(), "\n"), "sleep 600") {
+			time.Sleep(100 * time.Millisecond)
+		}
+		time.Sleep(time.Second) // the other cell is being compiled
+		cancel()
+	}()
+	_, err := lab.execute(ctx, files, options)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error: %v; want %v", err, context.Canceled)
+	}
+	temp := lab.temp
+	if err := lab.Close(); err != nil {
+		t.Error(err)
+	}
+	if left := lab.processes(); len(left) > 0 {
+		t.Errorf("left behind:\n%s", strings.Join(left, "\n"))
+	}
+	if _, err := os.Stat(temp); err == nil {
+		t.Errorf("%s is still there", temp)
+	}
+}
+
+// processes lists the command lines of the lab's processes.
+func (l *Lab) processes() (commands []string) {
+	for _, pid := range l.strays() {
+		command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		commands = append(commands, strings.ReplaceAll(string(command), "\x00", " "))
+	}
+	return commands
+}
+
+func TestANotebookBeginsWithItsTitle(t *testing.T) {
+	files, err := filepath.Glob("../../*.ipynb")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		nb, err := readNotebook(file)
+		if err != nil {
+			t.Error(err)
+		} else if first := nb.Cells[0]; first.Type != "markdown" || !strings.HasPrefix(string(first.Source), "# ") {
+			t.Errorf("%s begins with %q; want its title", file, first.Source)
+		}
+	}
+}
+
+// executed are the committed notebooks, executed once for all tests.
+var executed = sync.OnceValues(func() ([]*run, error) {
+	files, err := shared.notebooks(nil)
+	if err != nil {
+		return nil, err
+	}
+	build, err := os.MkdirTemp(shared.temp, "build")
+	if err != nil {
+		return nil, err
+	}
+	lab := &Lab{root: shared.root, output: build, python: shared.python, temp: shared.temp, log: shared.log}
+	return lab.execute(context.Background(), files, options)
+})
+
+// TestNotebooks executes the committed notebooks and holds what they show
+// against what is committed, outputs of cells tagged timing aside.
+func TestNotebooks(t *testing.T) {
+	lab := readyLab(t)
+	runs, err := executed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range runs {
+		t.Run(r.name, func(t *testing.T) {
+			if runtime.GOARCH != "amd64" {
+				t.Skip("the committed outputs are amd64's: elsewhere a multiplication and an addition may be one operation, with one rounding")
+			}
+			committed := cellsWithoutTimings(t, filepath.Join(lab.root, "notebooks", r.name+".ipynb"))
+			fresh := cellsWithoutTimings(t, r.file)
+			if len(committed) != len(fresh) {
+				t.Fatalf("%d cells are committed, %d executed", len(committed), len(fresh))
+			}
+			for i, is := range fresh {
+				was, at := committed[i], 0
+				if is == was {
+					continue
+				}
+				for at < min(len(is), len(was)) && is[at] == was[at] {
+					at++
+				}
+				around := func(s string) string { return s[max(0, at-200):min(len(s), at+200)] }
+				t.Errorf("cell %d shows something else than what is committed (go run ./notebooks --update commits the new):\ncommitted …%s…\nfresh     …%s…", i, around(was), around(is))
+			}
+		})
+	}
+}
+
+// cellsWithoutTimings gives the notebook's cells as JSON.
+func cellsWithoutTimings(t *testing.T, file string) (cells []string) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var nb struct{ Cells []map[string]any }
+	if err := json.Unmarshal(data, &nb); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range nb.Cells {
+		if strings.Contains(fmt.Sprint(c["metadata"]), "timing") {
+			c["outputs"] = nil
+		}
+		text, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells = append(cells, string(text))
+	}
+	return cells
+}

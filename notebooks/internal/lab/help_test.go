@@ -1,0 +1,107 @@
+package lab
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// ask is a program that executes cells and then asks the kernel what a reader asks
+// by Shift-Tab and by Tab, with the cursor at the mark |. It asks again if it gets no
+// answer: GoNB leaves gopls eight seconds, which are too short for the first on a busy
+// machine.
+const ask = `
+import json, sys, time
+from jupyter_client.manager import start_new_kernel
+cells, hovered, completed = json.load(sys.stdin)
+manager, kernel = start_new_kernel(kernel_name="gonb", startup_timeout=60)
+try:
+    for cell in cells:
+        kernel.execute(cell, reply=True, timeout=120)
+    deadline = time.monotonic() + 120
+    def answer(ask, told, code):
+        while True:
+            found = told(ask(code.replace("|", ""), code.index("|"), reply=True, timeout=120)["content"])
+            if found or time.monotonic() > deadline:
+                return found
+            time.sleep(1)
+    def hover(content): return content["data"].get("text/markdown", "")
+    def matches(content): return content["matches"]
+    print(json.dumps({
+        "hovers": [answer(kernel.inspect, hover, code) for code in hovered],
+        "matches": [answer(kernel.complete, matches, code) for code in completed],
+    }))
+finally:
+    kernel.stop_channels()
+    manager.shutdown_kernel(now=True)
+`
+
+// TestHelpInACell asks the kernel for what names mean, those of the gallery among them, and for how
+// they go on.
+func TestHelpInACell(t *testing.T) {
+	lab := readyLab(t)
+	hovers := []struct{ code, want string }{
+		{"%%\nm := bregman.Ba|ll{R: 2}", "φ(θ) = −√(R² − ‖θ‖²)"},
+		{"%%\nvar method mixpolicy.Primal|Dual", "∇φ(θ̃) = ∇φ(θ) − η ĝ                                  (3.25a)"},
+		{"%%\nfmt.Println(half|Ball())", "halfBall is declared in this notebook."},
+	}
+	for _, modulus := range []string{"LogBall", "Cube", "Hellinger", "LogCosine", "FermiDirac", "NegativeEntropy", "Tsallis", "Burg", "Euclidean", "PNorm"} {
+		hovers = append(hovers, struct{ code, want string }{"%%\n_ = bregman.|" + modulus, "φ("})
+	}
+	completions := []struct{ code, want string }{
+		{"%%\nm := bregman.B|", "Ball"},
+		{"%%\nm := bregman.Ball{R: 2}\nm.|", "ConjugateGradient"},
+		{"%%\nmethod := mixpolicy.Prim|", "PrimalDual"},
+		{"%%\nm := half|", "halfBall"},
+	}
+	cells := []string{`import (
+	"fmt"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/bregman"
+)
+
+// halfBall is declared in this notebook.
+func halfBall() bregman.Modulus { return bregman.Ball{R: 0.5} }
+
+%%
+fmt.Println(mixpolicy.Ball(2), halfBall())`}
+	var hovered, completed []string
+	for _, h := range hovers {
+		hovered = append(hovered, h.code)
+	}
+	for _, c := range completions {
+		completed = append(completed, c.code)
+	}
+	question, err := json.Marshal([]any{cells, hovered, completed})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	cmd := lab.command(t.Context(), lab.python, "-c", ask)
+	cmd.Dir = filepath.Join(lab.root, "notebooks")
+	cmd.Stdin = strings.NewReader(string(question))
+	said, err := printed(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answers struct {
+		Hovers  []string
+		Matches [][]string
+	}
+	if err := json.Unmarshal([]byte(tail(said, 1)), &answers); err != nil {
+		t.Fatalf("%v:\n%s", err, said)
+	}
+	for i, h := range hovers {
+		if !strings.Contains(answers.Hovers[i], h.want) {
+			t.Errorf("Shift-Tab at %q: want %q in\n%s", h.code, h.want, answers.Hovers[i])
+		}
+	}
+	for i, c := range completions {
+		if !slices.Contains(answers.Matches[i], c.want) {
+			t.Errorf("Tab at %q: want %s in %q", c.code, c.want, answers.Matches[i])
+		}
+	}
+}

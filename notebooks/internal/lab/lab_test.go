@@ -1,0 +1,268 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if shared != nil {
+		shared.Close()
+	}
+	os.Exit(code)
+}
+
+var shared *Lab
+
+// setUp is the clone's own set-up, made once for all tests.
+var setUp = sync.OnceValues(func() (*Lab, error) {
+	lab, err := New(os.Stderr)
+	if err != nil {
+		return nil, err
+	}
+	shared = lab
+	return lab, lab.setUp(context.Background())
+})
+
+// readyLab is a lab that is set up, for tests that execute notebooks. What
+// they make goes into a folder of the test's.
+func readyLab(t *testing.T) *Lab {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("executes notebooks in Jupyter")
+	}
+	ready, err := setUp()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lab := emptyLab(t)
+	lab.root = ready.root
+	lab.python = ready.python
+	return lab
+}
+
+// emptyLab is a lab in an empty folder instead of a clone.
+func emptyLab(t *testing.T) *Lab {
+	t.Helper()
+	lab, err := New(new(bytes.Buffer))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := lab.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	lab.root = t.TempDir()
+	lab.output = t.TempDir()
+	return lab
+}
+
+// told is what the set-up of an empty lab has said.
+func (l *Lab) told() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.log.(*bytes.Buffer).String()
+}
+
+// options are those of a test run, the command's own.
+var options = Options{Jobs: 2, Timeout: 5 * time.Minute}
+
+func code(source string, tags ...string) map[string]any {
+	return map[string]any{"cell_type": "code", "source": source, "execution_count": nil, "outputs": []any{}, "metadata": map[string]any{"tags": append([]string{}, tags...)}}
+}
+
+func prose(source string, tags ...string) map[string]any {
+	return map[string]any{"cell_type": "markdown", "source": source, "metadata": map[string]any{"tags": append([]string{}, tags...)}}
+}
+
+// writeNotebook writes a notebook of these cells.
+func writeNotebook(t *testing.T, name string, cells ...map[string]any) (file string) {
+	t.Helper()
+	for i, c := range cells {
+		c["id"] = fmt.Sprint("cell-", i)
+	}
+	data, err := json.Marshal(map[string]any{
+		"cells":          cells,
+		"metadata":       map[string]any{"kernelspec": map[string]any{"display_name": "Go (gonb)", "language": "go", "name": "gonb"}},
+		"nbformat":       4,
+		"nbformat_minor": 5,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = filepath.Join(t.TempDir(), name+".ipynb")
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestTheCloneIsFoundFromAnyFolderInIt(t *testing.T) {
+	lab, err := New(os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lab.Close()
+	if _, err := os.Stat(filepath.Join(lab.root, "notebooks", "main.go")); err != nil {
+		t.Error(err)
+	}
+	t.Chdir(t.TempDir())
+	if _, err := New(os.Stderr); err == nil || !strings.Contains(err.Error(), module) {
+		t.Errorf("outside of a clone: %v; want an error that names %s", err, module)
+	}
+}
+
+func TestAStepIsTakenOnceUntilWhatItIsMadeFromChanges(t *testing.T) {
+	lab := emptyLab(t)
+	times := 0
+	take := func(from string) {
+		t.Helper()
+		err := lab.once(step{name: "thing", why: "making the thing", made: lab.path("thing"), from: from}, func() error {
+			times++
+			return writeFile(lab.path("thing"), []byte(from))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	take("version 1")
+	take("version 1")
+	if times != 1 {
+		t.Errorf("taken %d times; want once", times)
+	}
+	take("version 2")
+	os.Remove(lab.path("thing"))
+	take("version 2")
+	if times != 3 {
+		t.Errorf("taken %d times; want anew for another version and for a lost result", times)
+	}
+	if n := strings.Count(lab.told(), "making the thing"); n != 3 {
+		t.Errorf("said what it does %d times; want 3:\n%s", n, lab.told())
+	}
+}
+
+func TestWithoutPythonTheErrorSaysWhatToInstall(t *testing.T) {
+	lab := emptyLab(t)
+	t.Setenv("PATH", t.TempDir())
+	err := lab.setUpJupyter(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "no python3 on the PATH") || !strings.Contains(err.Error(), "3.10") {
+		t.Errorf("error: %v", err)
+	}
+}
+
+// Where PyPI can't be reached, the Jupyter of python3 on the PATH will do, if it is all there.
+func TestWithoutPyPIJupyterIsTakenFromThePath(t *testing.T) {
+	ready := readyLab(t)
+	lab := emptyLab(t)
+	t.Setenv("PIP_CONFIG_FILE", os.DevNull)
+	t.Setenv("PIP_FIND_LINKS", "")
+	t.Setenv("PIP_INDEX_URL", "http://127.0.0.1:9/")
+
+	bare := filepath.Join(t.TempDir(), "bare")
+	if _, err := printed(lab.command(t.Context(), "python3", "-m", "venv", bare)); err != nil {
+		t.Fatal(err)
+	}
+	path := os.Getenv("PATH")
+	t.Setenv("PATH", filepath.Join(bare, "bin")+":"+path)
+	err := lab.setUpJupyter(t.Context())
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, want := range []string{"not from PyPI", bare, "it lacks jupyterlab ≥ 4.0 (there is none) and nbconvert ≥ 7.0"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error lacks %q:\n%v", want, err)
+		}
+	}
+
+	t.Setenv("PATH", filepath.Dir(ready.python)+":"+path)
+	if err := lab.setUpJupyter(t.Context()); err != nil || filepath.Dir(lab.python) != filepath.Dir(ready.python) {
+		t.Errorf("%v, and Jupyter from %s; want it from %s", err, lab.python, ready.python)
+	}
+}
+
+func TestWithoutNpmPagesNameTheDeliveryNetwork(t *testing.T) {
+	lab := emptyLab(t)
+	t.Setenv("PATH", t.TempDir())
+	if err := lab.fetchScripts(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(lab.told(), "not to be had, so the pages take it from") {
+		t.Errorf("said: %s", lab.told())
+	}
+	placed, err := lab.placeScripts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range scripts {
+		if got := placed[s.name]; got != (source{s.cdn, s.integrity}) {
+			t.Errorf("%s comes from %v; want %s, checked", s.name, got, s.cdn)
+		}
+	}
+}
+
+func TestTheKernelspecMayBeMovedWithTheClone(t *testing.T) {
+	lab := emptyLab(t)
+	if err := lab.writeKernelspec(); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(lab.path("jupyter", "kernels", "gonb", "kernel.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var spec kernelspec
+	if err := json.Unmarshal(data, &spec); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(data), lab.root) {
+		t.Errorf("it holds the clone's path:\n%s", data)
+	}
+	// What {resource_dir}, the folder of kernel.json, makes of the last argument.
+	work := strings.TrimPrefix(spec.Argv[len(spec.Argv)-1], "-go_work=")
+	work = filepath.Clean(strings.ReplaceAll(work, "{resource_dir}", lab.path("jupyter", "kernels", "gonb")))
+	if work != lab.root {
+		t.Errorf("the kernel works on %s; want the clone, %s", work, lab.root)
+	}
+}
+
+// The kernel tells go to get whatever a cell imports, before each cell.
+func TestTheKernelsGoGetsOnlyWhatIsNamed(t *testing.T) {
+	lab := emptyLab(t)
+	if err := lab.writeGo(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{
+		"get":           "",
+		"get -t":        "",
+		"get ./missing": "go.mod file not found",
+		"version":       "go version",
+	} {
+		cmd := lab.command(t.Context(), lab.path("bin", "go"), strings.Fields(args)...)
+		said, err := printed(cmd)
+		if err != nil {
+			said = err.Error()
+		}
+		if want == "" && said != "" || !strings.Contains(said, want) {
+			t.Errorf("go %s says %q; want %q", args, said, want)
+		}
+	}
+}
+
+func TestASecondSetUpMakesNothing(t *testing.T) {
+	lab := readyLab(t)
+	if err := lab.setUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if said := lab.told(); strings.Contains(said, "done in") {
+		t.Errorf("it made again:\n%s", said)
+	}
+}

@@ -1,0 +1,78 @@
+package lab
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// A notebook is what we read of a Jupyter notebook (nbformat 4). Only Jupyter
+// itself writes them.
+type notebook struct {
+	NBFormat int `json:"nbformat"`
+	Cells    []cell
+}
+
+// A cell holds prose or code, and what the code showed when it last ran.
+type cell struct {
+	Type           string `json:"cell_type"`
+	ExecutionCount int    `json:"execution_count"` // 0 if it wasn't executed
+	Source         multiline
+	Outputs        []output
+}
+
+// An output is one thing a cell showed: a stream's text, an error, or one
+// object in several MIME types.
+type output struct {
+	Name      string    // of a stream
+	Text      multiline // of a stream
+	Data      map[string]json.RawMessage
+	Traceback []string
+}
+
+// A multiline is a string that nbformat stores as a list of lines.
+type multiline string
+
+func (t *multiline) UnmarshalJSON(data []byte) error {
+	var lines []string
+	if err := json.Unmarshal(data, &lines); err != nil {
+		return json.Unmarshal(data, (*string)(t))
+	}
+	*t = multiline(strings.Join(lines, ""))
+	return nil
+}
+
+func readNotebook(file string) (*notebook, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	nb := new(notebook)
+	if err := json.Unmarshal(data, nb); err != nil {
+		return nil, fmt.Errorf("%s is not a notebook: %w", file, err)
+	}
+	if nb.NBFormat != 4 {
+		return nil, fmt.Errorf("%s has nbformat %d; want 4", file, nb.NBFormat)
+	}
+	return nb, nil
+}
+
+// codeCells counts the code cells.
+func (nb *notebook) codeCells() (n int) {
+	for _, c := range nb.Cells {
+		if c.Type == "code" {
+			n++
+		}
+	}
+	return n
+}
+
+// in gives the output in a textual MIME type, "" if it isn't there.
+func (o *output) in(mime string) string {
+	var t multiline
+	if raw, ok := o.Data[mime]; ok {
+		json.Unmarshal(raw, &t)
+	}
+	return string(t)
+}

@@ -1,0 +1,185 @@
+package lab
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"html"
+	"html/template"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/mixpolicy/lab/plotting"
+)
+
+// export makes a page of every executed notebook, an index of them, and a file
+// of every figure, all in build. Jupyter's nbconvert turns the cells into
+// HTML, by our template; the page around them is made here.
+func (l *Lab) export(ctx context.Context, runs []*run) error {
+	for _, r := range runs {
+		if err := exportFigures(r, l.build("figures")); err != nil {
+			return err
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(l.build("figures"), plotting.CellFigures)); err != nil {
+		return err
+	}
+	bodies, err := l.convert(ctx, runs)
+	if err != nil {
+		return err
+	}
+	scripts, err := l.placeScripts()
+	if err != nil {
+		return err
+	}
+	equations, err := l.equations()
+	if err != nil {
+		return err
+	}
+	var pages []*page
+	for i, r := range runs {
+		pages = append(pages, newPage(r.name, nameErrata(linkBack(bodies[i], equations))))
+	}
+	for i, p := range pages {
+		p.Scripts = scripts
+		if i > 0 {
+			p.Previous = pages[i-1]
+		}
+		if i+1 < len(pages) {
+			p.Next = pages[i+1]
+		}
+		if err := p.write(l.build(p.File()), "notebook"); err != nil {
+			return err
+		}
+	}
+	claims, err := records("claims.csv")
+	if err != nil {
+		return err
+	}
+	numbers := &page{Name: "equations", Title: "Equations and statements", Equations: equations, Scripts: scripts}
+	if err := numbers.write(l.build(numbers.File()), "equations"); err != nil {
+		return err
+	}
+	index := &page{Title: "Mixture policies: the executable paper", Pages: pages, Claims: claims, Scripts: scripts}
+	return index.write(l.build("index.html"), "index")
+}
+
+// convert has nbconvert make HTML of the executed notebooks' cells.
+func (l *Lab) convert(ctx context.Context, runs []*run) ([]string, error) {
+	out, err := os.MkdirTemp(l.temp, "pages")
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"-m", "nbconvert", "--to=html", "--log-level=ERROR", "--output-dir=" + out,
+		"--template=cells", "--TemplateExporter.extra_template_basedirs=" + filepath.Join(l.root, "notebooks", "internal", "lab", "pages")}
+	for _, r := range runs {
+		args = append(args, r.file)
+	}
+	if _, err := printed(l.command(ctx, l.python, args...)); err != nil {
+		return nil, err
+	}
+	bodies := make([]string, len(runs))
+	for i, r := range runs {
+		body, err := os.ReadFile(filepath.Join(out, r.name+".html"))
+		if err != nil {
+			return nil, err
+		}
+		bodies[i] = string(body)
+	}
+	return bodies, nil
+}
+
+// A page is a notebook as a reader sees it, or the index of all of them.
+type page struct {
+	Name           string // of the notebook; none for the index
+	Title          template.HTML
+	Lead           template.HTML // its first paragraph
+	Body           template.HTML
+	Contents       []heading
+	Previous, Next *page
+	Scripts        map[string]source // by their names
+
+	Pages     []*page // the index's
+	Claims    []record
+	Equations []record // of the index of equations
+}
+
+// File is the page's file in build.
+func (p *page) File() string { return p.Name + ".html" }
+
+// A heading is an entry of a page's table of contents.
+type heading struct {
+	Level int
+	ID    string
+	Text  template.HTML
+}
+
+var (
+	headingID = regexp.MustCompile(`(<h[1-6] id=")([^"]*)(")`)
+	headings  = regexp.MustCompile(`(?s)<h([1-6]) id="([^"]*)">(.*?)<a class="anchor-link"[^>]*>.*?</a>\s*</h[1-6]>`)
+	paragraph = regexp.MustCompile(`(?s)<p>(.*?)</p>`)
+	links     = regexp.MustCompile(`href="([^":/#?]+)\.ipynb(#[^"]*)?"`)
+	tags      = regexp.MustCompile(`<[^>]*>`)
+	// The end of an answer's fold and the beginning of the next, with nothing between.
+	betweenAnswers = regexp.MustCompile(`(?s)</details>\s*</section>\s*<section[^>]*>\s*<details class="answer">\s*<summary>[^<]*</summary>`)
+)
+
+// plainIDs gives headings the anchors that they have in JupyterLab, where one
+// with a dash or a Greek letter in it isn't percent-encoded.
+func plainIDs(body string) string {
+	return headingID.ReplaceAllStringFunc(body, func(tag string) string {
+		m := headingID.FindStringSubmatch(tag)
+		id, err := url.PathUnescape(html.UnescapeString(m[2]))
+		if err != nil {
+			return tag // a percent sign that the author wrote
+		}
+		return m[1] + html.EscapeString(id) + m[3]
+	})
+}
+
+// newPage makes the page around a notebook's converted cells.
+func newPage(name, body string) *page {
+	body = plainIDs(body)
+	body = betweenAnswers.ReplaceAllString(body, "")
+	body = links.ReplaceAllString(body, `href="$1.html$2"`) // pages link to pages
+	p := &page{Name: name, Title: template.HTML(template.HTMLEscapeString(name)), Body: template.HTML(body)}
+	for _, m := range headings.FindAllStringSubmatch(body, -1) {
+		h := heading{Level: int(m[1][0] - '0'), ID: html.UnescapeString(m[2]), Text: template.HTML(strings.TrimSpace(tags.ReplaceAllString(m[3], "")))}
+		switch {
+		case h.Level == 1 && len(p.Contents) == 0:
+			p.Title = h.Text
+		case h.Level <= 3:
+			p.Contents = append(p.Contents, h)
+		}
+	}
+	if m := paragraph.FindStringSubmatch(body); m != nil {
+		p.Lead = template.HTML(m[1])
+	}
+	return p
+}
+
+//go:embed pages/page.gohtml
+var pageLayout string
+
+//go:embed pages/page.css
+var pageStyle string
+
+//go:embed pages/page.js
+var pageScript string
+
+var layout = template.Must(template.New("page").Option("missingkey=error").Funcs(template.FuncMap{
+	"style":  func() template.CSS { return template.CSS(pageStyle) },
+	"script": func() template.JS { return template.JS(pageScript) },
+}).Parse(pageLayout))
+
+// write makes the file by the named template of the layout.
+func (p *page) write(file, name string) error {
+	var b strings.Builder
+	if err := layout.ExecuteTemplate(&b, name, p); err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(file), err)
+	}
+	return writeFile(file, []byte(b.String()))
+}

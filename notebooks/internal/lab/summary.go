@@ -1,0 +1,55 @@
+package lab
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// summarize says what was run, what the paper's claims came to, and where to look.
+func (l *Lab) summarize(w io.Writer, runs []*run, elapsed time.Duration) error {
+	t := ruled(w)
+	t.AppendHeader(table.Row{"notebook", "cells", "seconds", "figures"})
+	var cells, figures int
+	var sum time.Duration
+	row := func(name string, cells int, took time.Duration, figures int) table.Row {
+		return table.Row{name, cells, fmt.Sprintf("%.1f", took.Seconds()), figures}
+	}
+	for _, r := range runs {
+		t.AppendRow(row(r.name, r.notebook.codeCells(), r.elapsed, r.figures))
+		cells += r.notebook.codeCells()
+		sum += r.elapsed
+		figures += r.figures
+	}
+	t.AppendFooter(row(fmt.Sprintf("%d in all", len(runs)), cells, sum, figures))
+	fmt.Fprintln(w)
+	t.Render()
+
+	claims, err := records("claims.csv")
+	if err != nil {
+		return err
+	}
+	t = ruled(w)
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: 58, WidthMaxEnforcer: text.WrapSoft}})
+	t.AppendHeader(table.Row{"claim", "the paper says", "verdict"})
+	for _, c := range claims {
+		t.AppendRow(table.Row{c["id"], c["claim"], c["verdict"]})
+	}
+	fmt.Fprintf(w, "\nWhat became of the paper's claims (the experiments and their numbers are in data/claims.csv)\n")
+	t.Render()
+	_, err = fmt.Fprintf(w, "\nAll this took %.0f s. To read it, open %s\nTo work with it: go run ./notebooks lab\n", elapsed.Seconds(), l.build("index.html"))
+	return err
+}
+
+// ruled returns a table without frames, as wide as a terminal.
+func ruled(w io.Writer) table.Writer {
+	t := table.NewWriter()
+	t.SetOutputMirror(w)
+	t.SetStyle(table.StyleLight)
+	t.Style().Options = table.Options{SeparateHeader: true, SeparateFooter: true}
+	t.Style().Format.Header, t.Style().Format.Footer = text.FormatDefault, text.FormatDefault
+	return t
+}
