@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
@@ -105,7 +106,7 @@ func (c Protocol) Contest(ctx context.Context, set ContestSettings) (*Contest, e
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("paper: protocol %q: %w", c.Name, err)
+		return nil, fault.At("paper", fmt.Sprintf("protocol %q", c.Name), err)
 	}
 	own, rival := all[2].Chosen, all[3].Chosen
 	scores[0].Eta = c.StepSize.At(0)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
@@ -107,7 +108,7 @@ func (r *networkRun) learn(ctx context.Context) error {
 		}
 		outcomes, err := race.Run(ctx, r.p, []race.Entrant{m.Entrant}, set)
 		if err != nil {
-			return fmt.Errorf("paper: network: %w", err)
+			return fault.At("paper", "network", err)
 		}
 		o := outcomes[0]
 		r.tuning(m, o)

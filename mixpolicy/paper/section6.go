@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/models"
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
@@ -94,7 +95,7 @@ func (c Protocol) Run(ctx context.Context, m mixpolicy.Method) (*race.Runs, erro
 		Trials: c.Trials, Iterations: c.Iterations, Seed: c.Seed, Valued: race.ValuedEnd,
 	})
 	if err != nil {
-		return t, fmt.Errorf("paper: protocol %q: %w", c.Name, err)
+		return t, fault.At("paper", fmt.Sprintf("protocol %q", c.Name), err)
 	}
 	return t, nil
 }

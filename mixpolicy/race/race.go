@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
 // Entrant is a method in all settings that tuning may choose from, the published or default
@@ -67,7 +68,7 @@ func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Sett
 	if h.Score == nil {
 		// The optimum is computed here, once, before time counts.
 		if _, err := p.OptimumContext(ctx); err != nil {
-			return nil, fmt.Errorf("race: exact optimum: %w", err)
+			return nil, fault.At("race", "exact optimum", err)
 		}
 		merit, err := Merit(p)
 		if err != nil {
@@ -117,7 +118,10 @@ func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
 			o.Tuning = append(o.Tuning, tried)
 		}
 		if o.Chosen < 0 {
-			o.Err = fmt.Errorf("%s: none of %d settings ran to the end with a finite score: %w", e.Name, len(e.Methods), o.Err)
+			if o.Err == nil {
+				o.Err = errors.New("the scores are infinite or NaN")
+			}
+			o.Err = fault.At("race", fmt.Sprintf("%s: none of %d settings ran to the end with a finite score", e.Name, len(e.Methods)), o.Err)
 			return o, nil
 		}
 	}
@@ -125,7 +129,7 @@ func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
 	o.Runs, err = h.trials(ctx, e.Methods[o.Chosen], e.Name, h.Trials, h.Seed)
 	o.Err = nil
 	if failed := o.Runs.Failed(); err == nil && len(failed) == h.Trials {
-		o.Err = fmt.Errorf("%s: %w", e.Name, failed[0].Err)
+		o.Err = fault.At("race", e.Name, failed[0].Err)
 	}
 	return o, err
 }

@@ -20,6 +20,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
 // Settings are the same for all methods of a race. Trials is required, and exactly one of
@@ -108,7 +109,7 @@ func Trials(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, set S
 	h.total = set.Trials
 	runs, err := h.trials(ctx, m, m.Name(), set.Trials, set.Seed)
 	if failed := runs.Failed(); err == nil && len(failed) == set.Trials {
-		err = fmt.Errorf("%s: %w", m.Name(), failed[0].Err)
+		err = fault.At("race", m.Name(), failed[0].Err)
 	}
 	return runs, err
 }
@@ -274,7 +275,7 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("stream %d stopped after %d steps: %w", t.Stream, t.Steps, err)
+		return fault.At("race", fmt.Sprintf("stream %d stopped after %d steps", t.Stream, t.Steps), err)
 	}
 	return nil
 }
@@ -369,7 +370,7 @@ func Theta(j int) Curve { return func(l *Look) float64 { return l.Theta[j] } }
 // of (2.18) only; NaN if there is no θ̂. The error is that of the exact optimum.
 func Merit(p *mixpolicy.Problem) (Curve, error) {
 	if _, err := p.Optimum(); err != nil {
-		return nil, fmt.Errorf("race: merit: %w", err)
+		return nil, fault.At("race", "merit", err)
 	}
 	return func(l *Look) float64 {
 		if l.Theta == nil {

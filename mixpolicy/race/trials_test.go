@@ -337,6 +337,9 @@ func TestTuning(t *testing.T) {
 	if o := run(set); o.Chosen != 4 {
 		t.Errorf("chose %d by θ₁", o.Chosen)
 	}
+	set.Score = func(*race.Look) float64 { return math.NaN() }
+	e.Methods = e.Methods[1:]
+	wantError(t, run(set).Err, "fixed: none of 4 settings", "infinite or NaN")
 	set.TuningTrials = 0
 	if o := run(set); o.Chosen != 0 || o.Tuning != nil {
 		t.Errorf("not tuned: chose %d, tuning %v", o.Chosen, o.Tuning)
@@ -356,7 +359,7 @@ func TestAFailingEntrantIsAnOutcome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for k, says := range []string{"never: none of 2 settings", "untuned: mixpolicy: penalty weight ω = -1", "asks no queries", "asks no queries"} {
+	for k, says := range []string{"never: none of 2 settings", "untuned: penalty weight ω = -1", "asks no queries", "asks no queries"} {
 		wantError(t, all[k].Err, says)
 		if rows := all[k].Failures(race.Row{}); len(rows) != 1 || rows[0].Settings == "" {
 			t.Errorf("%+v", rows)

@@ -148,6 +148,12 @@ func (r Record) Finals(problem string) plotting.Table {
 	for _, m := range r.Methods(problem, ByQueries) {
 		cost, merit := r.final(problem, ByQueries, m, PolicyCost), r.final(problem, ByQueries, m, Merit)
 		methods, sources = append(methods, m), append(sources, cost.Source)
+		if cost.Method == "" { // of a method that failed there is nothing else
+			row := r.where(problem, ByQueries, m, race.Failure)[0]
+			sources[len(sources)-1], tried = row.Source, append(tried, fmt.Sprint(row.Configurations))
+			costs, merits = append(costs, "failed"), append(merits, "failed")
+			continue
+		}
 		costs, tried = append(costs, mean(cost, 1)), append(tried, fmt.Sprint(cost.Configurations))
 		if merit.Method == "" {
 			merits = append(merits, "no θ")

@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
@@ -196,11 +197,11 @@ type Marks struct {
 func (c Instance) Marks(ctx context.Context) (Marks, error) {
 	mixture, err := c.Problem.OptimumContext(ctx)
 	if err != nil {
-		return Marks{}, fmt.Errorf("study: %s: %w", c.Name, err)
+		return Marks{}, fault.At("study", c.Name, err)
 	}
 	best, err := mixpolicy.ModifiedPolicyIteration(ctx, c.Problem.MDP(), mixpolicy.ValuationSettings{})
 	if err != nil {
-		return Marks{}, fmt.Errorf("study: %s: %w", c.Name, err)
+		return Marks{}, fault.At("study", c.Name, err)
 	}
 	m := Marks{BestBase: math.Inf(1), Mixture: mixture.Objective, Best: best.Cost()}
 	for _, b := range c.Problem.BaseCosts() {

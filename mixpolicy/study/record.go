@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/mixpolicy/lab/data"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
@@ -87,7 +88,7 @@ func (c Instance) Compute(ctx context.Context, progress func(name string, done, 
 		set.Queries = c.Queries
 		all, err := race.Run(ctx, c.Problem, learners, set)
 		if err != nil {
-			return nil, fmt.Errorf("study: %s: %w", c.Name, err)
+			return nil, fault.At("study", c.Name, err)
 		}
 		for _, o := range all {
 			rows = append(rows, c.rows(ByQueries, o)...)
@@ -98,7 +99,7 @@ func (c Instance) Compute(ctx context.Context, progress func(name string, done, 
 	set.Queries, set.Times = nil, c.Times
 	all, err := race.Run(ctx, c.Problem, only(c.All(), names), set)
 	if err != nil {
-		return nil, fmt.Errorf("study: %s: %w", c.Name, err)
+		return nil, fault.At("study", c.Name, err)
 	}
 	for _, o := range all {
 		rows = append(rows, c.rows(BySeconds, o)...)

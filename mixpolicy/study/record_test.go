@@ -225,6 +225,11 @@ func TestAMethodThatFailsIsARow(t *testing.T) {
 			t.Errorf("%s: %+v", all[k].Name, rows)
 		}
 	}
+	known := recorded(t)
+	known.Record = append(known.Record, c.rows(ByQueries, all[0])...)
+	if table := known.Finals(c.Name).String(); !strings.Contains(table, "wrong") || !strings.Contains(table, "failed") {
+		t.Errorf("%s", table)
+	}
 	if rows := c.tuning(all[1]); len(rows) != 2 || rows[0].Quantity != race.Failure || !strings.Contains(rows[0].Settings, "ω = -1") || rows[1].Quantity != Merit {
 		t.Errorf("%+v", rows)
 	}
