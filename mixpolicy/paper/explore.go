@@ -24,6 +24,7 @@ type Exploration struct {
 	Trials     int       // 6
 	CostScale  float64   // max |c|
 	Seed       uint64
+	Progress   func(name string, done, total int) // is told which combination runs
 }
 
 func (e Exploration) complete(p *mixpolicy.Problem) Exploration {
@@ -62,7 +63,9 @@ func Explore(ctx context.Context, p *mixpolicy.Problem, e Exploration, families 
 					if err != nil {
 						return plotting.Explorer{}, fmt.Errorf("paper: modulus %s, R = %g, η₀ = %g, β = %.3g: %w", f.Name, r, eta, beta, err)
 					}
-					frames = append(frames, frame)
+					if frames = append(frames, frame); e.Progress != nil {
+						e.Progress(f.Name, len(frames), len(e.Radii)*len(e.Etas)*len(e.Betas)*len(families))
+					}
 				}
 			}
 		}

@@ -97,7 +97,7 @@ func (s ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, famil
 		entrants = append(entrants, race.Entrant{Name: f.Name, Methods: race.Grid(s.Etas, func(eta float64) mixpolicy.Method { return s.method(f.At(p.Class().R), eta) })})
 	}
 	set := s.race()
-	set.TuningTrials, set.Score, set.Progress = s.TuningTrials, merit, s.Progress
+	set.TuningTrials, set.Score = s.TuningTrials, merit
 	outcomes, err := race.Run(ctx, p, entrants, set)
 	var all []Contender
 	for k, o := range outcomes {
@@ -127,7 +127,7 @@ func (s ModuliSettings) method(phi bregman.Modulus, eta float64) mixpolicy.Metho
 
 // race has the settings of the trials.
 func (s ModuliSettings) race() race.Settings {
-	return race.Settings{Trials: s.Trials, Iterations: s.Iterations, Seed: s.Seed, Schedule: mixpolicy.LogSpaced(12)}
+	return race.Settings{Trials: s.Trials, Iterations: s.Iterations, Seed: s.Seed, Schedule: mixpolicy.LogSpaced(12), Progress: s.Progress}
 }
 
 // interval is a bootstrap interval: merits are skewed and not negative, and Student's

@@ -346,6 +346,25 @@ func TestTuning(t *testing.T) {
 	}
 }
 
+// Tuning has a seed of its own, and the trials are as they would be without it.
+func TestTuningHasItsOwnSeed(t *testing.T) {
+	p, m := queue(t), mixpolicy.Penalty{CostScale: 400}
+	set := race.Settings{Trials: 2, TuningTrials: 3, Queries: []int{50}, Seed: 7}
+	all, err := race.Run(t.Context(), p, []race.Entrant{{Name: "penalty", Methods: []mixpolicy.Method{m, mixpolicy.Penalty{CostScale: 400, Weight: 4}}}}, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	costs := func(seed uint64, trials int) []float64 {
+		return mixpolicy.Must(race.Trials(t.Context(), p, m, race.Settings{Trials: trials, Queries: []int{50}, Seed: seed})).Final(race.Cost)
+	}
+	if got := all[0].Tuning[0].Final(race.Cost); !slices.Equal(got, costs(8, 3)) {
+		t.Errorf("tuning costs %v, want those of seed 8", got)
+	}
+	if o := all[0]; o.Chosen == 0 && !slices.Equal(o.Runs.Final(race.Cost), costs(7, 2)) {
+		t.Errorf("costs %v, want those of seed 7", o.Runs.Final(race.Cost))
+	}
+}
+
 // Who fails with every setting is an outcome that says so, and the others race.
 func TestAFailingEntrantIsAnOutcome(t *testing.T) {
 	p := queue(t)
