@@ -69,8 +69,8 @@ func (c Instance) Learners() []race.Entrant {
 // All are these and those who know the costs.
 func (c Instance) All() []race.Entrant { return append(c.Learners(), Informed(c.Problem, c.Basis)...) }
 
-// only returns the entrants of the given names, or all if there are none.
-func only(all []race.Entrant, names []string) []race.Entrant {
+// Only returns the entrants of the given names, or all if there are none.
+func Only(all []race.Entrant, names ...string) []race.Entrant {
 	return slices.DeleteFunc(all, func(e race.Entrant) bool { return len(names) > 0 && !slices.Contains(names, e.Name) })
 }
 
@@ -84,7 +84,7 @@ func (c Instance) Compute(ctx context.Context, progress func(name string, done, 
 	rows := c.given(marks)
 	set := settings()
 	set.Progress = progress
-	if learners := only(c.Learners(), names); len(learners) > 0 {
+	if learners := Only(c.Learners(), names...); len(learners) > 0 {
 		set.Queries = c.Queries
 		all, err := race.Run(ctx, c.Problem, learners, set)
 		if err != nil {
@@ -97,7 +97,7 @@ func (c Instance) Compute(ctx context.Context, progress func(name string, done, 
 		}
 	}
 	set.Queries, set.Times = nil, c.Times
-	all, err := race.Run(ctx, c.Problem, only(c.All(), names), set)
+	all, err := race.Run(ctx, c.Problem, Only(c.All(), names...), set)
 	if err != nil {
 		return nil, fault.At("study", c.Name, err)
 	}

@@ -49,7 +49,7 @@ func TestRecord(t *testing.T) {
 		}
 		compare(t, known.where(name, Given, "", ""), c.given(marks))
 
-		learners := only(c.Learners(), known.Methods(name, ByQueries))
+		learners := Only(c.Learners(), known.Methods(name, ByQueries)...)
 		for i, x := range learners {
 			k := known.where(name, ByQueries, x.Name, "")[0].Configuration
 			learners[i].Methods = x.Methods[k : k+1]
@@ -82,7 +82,7 @@ func TestReached(t *testing.T) {
 	}
 	set := settings()
 	set.Queries = c.Queries[:20]
-	all, err := race.Run(t.Context(), c.Problem, only(c.Learners(), []string{"plug-in"}), set)
+	all, err := race.Run(t.Context(), c.Problem, Only(c.Learners(), "plug-in"), set)
 	if err != nil {
 		t.Fatal(err)
 	}
