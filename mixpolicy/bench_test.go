@@ -9,6 +9,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
 // queue returns (2.18) for the queue of section 6 with the given buffer.
@@ -102,7 +103,7 @@ func geometricProblem(tb testing.TB, n, d int) *mixpolicy.Problem {
 func BenchmarkTrials(b *testing.B) {
 	p := queue(b, 100, mixpolicy.Ball(2))
 	for b.Loop() {
-		_, err := mixpolicy.RunTrials(context.Background(), p, mixpolicy.PrimalDual{CostScale: cMax}, mixpolicy.TrialSettings{Trials: 20, Iterations: 1000, Seed: 1, Certify: true})
+		_, err := race.Trials(context.Background(), p, mixpolicy.PrimalDual{CostScale: cMax}, race.Settings{Trials: 20, Iterations: 1000, Seed: 1, Valued: race.ValuedEnd})
 		if err != nil {
 			b.Fatal(err)
 		}

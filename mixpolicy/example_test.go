@@ -51,24 +51,6 @@ func ExampleProblem_Optimum() {
 	// optimum 2861.6 at θ = [1.116 -0.116]
 }
 
-// Curves of many trials, with confidence bands.
-func ExampleRunTrials() {
-	queue := mixpolicy.Must(models.Queue{}.MDP())
-	psi := mixpolicy.Must(mixpolicy.NewFeatures(queue, mixpolicy.Must(models.Queue{}.Policies(queue))...))
-	problem := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
-
-	trials := mixpolicy.Must(mixpolicy.RunTrials(context.Background(), problem, mixpolicy.PlugIn{},
-		mixpolicy.TrialSettings{Trials: 20, Iterations: 1000, Seed: 1, Schedule: mixpolicy.Every(500)}))
-	band := trials.Band(mixpolicy.CostCurve, .95)
-	for k, t := range band.Iteration {
-		fmt.Printf("%4d samples: cost %.1f, 95 %% interval [%.1f, %.1f]\n", t, band.Mean[k], band.Lo[k], band.Hi[k])
-	}
-	// Output:
-	//    0 samples: cost 5691.7, 95 % interval [5691.7, 5691.7]
-	//  500 samples: cost 2861.6, 95 % interval [2861.6, 2861.6]
-	// 1000 samples: cost 2861.6, 95 % interval [2861.6, 2861.6]
-}
-
 // By cost alone the infeasible mixture would look better than the optimum.
 func ExampleProblem_Merit() {
 	queue := mixpolicy.Must(models.Queue{}.MDP())

@@ -5,8 +5,7 @@ import "slices"
 var _ Recorder = (*History)(nil)
 
 // History is a [Recorder] that keeps the curves of a run: one entry per recorded
-// iteration. The curve of the merit, for which the optimum must be known, comes from
-// [Problem.MeritCurve].
+// iteration.
 type History struct {
 	Iteration []int
 	Queries   []int

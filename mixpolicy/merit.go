@@ -39,22 +39,6 @@ func (p *Problem) Merit(theta []float64) (float64, error) {
 	return p.penaltiesOf(best).merit(p.Objective(theta), p.NegativeMass(theta), p.hyperplaneError(theta), p.class.Size(theta)-p.class.R), nil
 }
 
-// MeritCurve returns the curve of [Problem.Merit] at θ̂_t, for histories of runs on p.
-func (p *Problem) MeritCurve() (Curve, error) {
-	best, err := p.Optimum()
-	if err != nil {
-		return nil, err
-	}
-	w := p.penaltiesOf(best)
-	return func(h *History) []float64 {
-		y := make([]float64, len(h.Average))
-		for k, theta := range h.Average {
-			y[k] = w.merit(h.Cost[k], h.Mass[k], p.hyperplaneError(theta), p.class.Size(theta)-p.class.R)
-		}
-		return y
-	}, nil
-}
-
 func (p *Problem) penaltiesOf(best *linprog.Solution) penalties {
 	lo, hi := p.MDP().CostRange()
 	var lambda float64

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
 // Lazy multipliers give the iterates of the dense ones, without a ball, with one that
@@ -123,7 +124,7 @@ func TestLazyAverage_3_27(t *testing.T) {
 	// The chance that one of 12 means is off by 6 standard errors is about 10⁻⁸.
 	some := false
 	for i, x := range diff {
-		iv := mixpolicy.TInterval(x, .95)
+		iv := race.TInterval(x, .95)
 		standard := iv.Std / math.Sqrt(trials)
 		some = some || standard > 0
 		if math.Abs(iv.Mean) > 6*standard {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
 // unit costs: a problem of which all quantities are of the order of 1.
@@ -491,9 +492,9 @@ func TestStepAllocations(t *testing.T) {
 // hundredth). The saddle points are the same, and so is the optimum.
 func TestRowScalingOnTheQueue(t *testing.T) {
 	p := queue(t, 100, mixpolicy.Ball(2))
-	merit := mixpolicy.Must(p.MeritCurve())
+	merit := mixpolicy.Must(race.Merit(p))
 	final := func(rowScaling bool) []float64 {
-		trials, err := mixpolicy.RunTrials(context.Background(), p, mixpolicy.PrimalDual{CostScale: cMax, RowScaling: rowScaling}, mixpolicy.TrialSettings{Trials: 10, Iterations: 2000, Seed: 1})
+		trials, err := race.Trials(context.Background(), p, mixpolicy.PrimalDual{CostScale: cMax, RowScaling: rowScaling}, race.Settings{Trials: 10, Iterations: 2000, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,21 +15,20 @@ import (
 const streams = 32
 
 // Simulate plays the network under policy p job by job and returns the mean cost of a
-// step with a 95 % t interval between 32 independent runs of the given
-// number of steps each. It draws events and moves jobs; of the MDP's matrices it uses
-// nothing, so that it checks them.
+// step in each of 32 independent runs of the given number of steps. It draws events and
+// moves jobs; of the MDP's matrices it uses nothing, so that it checks them.
 //
 // A run begins with the empty network and warms up for as many steps again, uncounted:
 // if the number of steps is many mixing times, what the beginning adds to the cost is
-// less than the width of the interval. Run k draws from
+// less than the width of an interval for the mean of the runs. Run k draws from
 // PCG(seed, k), so the result does not depend on the number of processors.
-func (w Network) Simulate(ctx context.Context, p *mixpolicy.Policy, steps int, seed uint64) (mixpolicy.Interval, error) {
+func (w Network) Simulate(ctx context.Context, p *mixpolicy.Policy, steps int, seed uint64) ([]float64, error) {
 	w, err := w.complete()
 	if err != nil {
-		return mixpolicy.Interval{}, err
+		return nil, err
 	}
 	if steps < 1 {
-		return mixpolicy.Interval{}, fmt.Errorf("models: network: %d simulated steps, want at least 1", steps)
+		return nil, fmt.Errorf("models: network: %d simulated steps, want at least 1", steps)
 	}
 	means := make([]float64, streams)
 	g, ctx := errgroup.WithContext(ctx)
@@ -41,9 +40,9 @@ func (w Network) Simulate(ctx context.Context, p *mixpolicy.Policy, steps int, s
 		})
 	}
 	if err := g.Wait(); err != nil {
-		return mixpolicy.Interval{}, fmt.Errorf("models: network: simulation stopped: %w", err)
+		return nil, fmt.Errorf("models: network: simulation stopped: %w", err)
 	}
-	return mixpolicy.TInterval(means, 0.95), nil
+	return means, nil
 }
 
 func (w Network) simulate(ctx context.Context, p *mixpolicy.Policy, steps int, rng *rand.Rand) (mean float64, err error) {

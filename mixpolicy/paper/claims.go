@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
 // Claim is something measurable that the paper says, in our words, with what decides it.
@@ -98,11 +99,11 @@ func queueClaims(ctx context.Context) ([]Claim, error) {
 			Numbers: fmt.Sprintf("exact-penalty merit %s against %s; cᵀΨθ̂, which infeasible answers lower, %s against %s; true cost of the policies %s against %s",
 				meanOf(a.Merit), meanOf(b.Merit), meanOf(a.Objective), meanOf(b.Objective), meanOf(a.PolicyCost), meanOf(b.PolicyCost)),
 			Verdict: together(
-				less(Difference(a.Merit, b.Merit), 0),
-				less(Difference(a.Objective, b.Objective), 0),
-				less(Difference(a.PolicyCost, b.PolicyCost), 0)),
+				less(race.Difference(a.Merit, b.Merit, confidence), 0),
+				less(race.Difference(a.Objective, b.Objective, confidence), 0),
+				less(race.Difference(a.PolicyCost, b.PolicyCost, confidence), 0)),
 		})
-		ratio := SpreadRatio(a.Objective, b.Objective, 1)
+		ratio := race.SpreadRatio(a.Objective, b.Objective, confidence, 1)
 		claims = append(claims, Claim{
 			ID: "6-variance-" + e.id, Where: "6.2", Claim: spread, Experiment: e.experiment,
 			Numbers: fmt.Sprintf("ratio of the standard deviations of cᵀΨθ̂ %.3g [%.3g, %.3g] over %d trials", ratio.Mean, ratio.Lo, ratio.Hi, ratio.N),
@@ -131,7 +132,7 @@ func queueClaims(ctx context.Context) ([]Claim, error) {
 
 // meanOf formats a mean with its interval.
 func meanOf(x []float64) string {
-	iv := mixpolicy.TInterval(x, confidence)
+	iv := race.TInterval(x, confidence)
 	digits := 0
 	if w := iv.Hi - iv.Lo; w > 0 && w < 100 { // two digits of the half width
 		digits = max(0, 1-int(math.Floor(math.Log10(w/2))))

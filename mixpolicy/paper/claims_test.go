@@ -1,19 +1,14 @@
 package paper
 
 import (
-	"bytes"
-	"flag"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-var update = flag.Bool("update", false, "write the tables in data/ anew")
-
-// TestClaimsTable runs every experiment and compares data/claims.csv with what it finds;
-// -update writes it. Timings are not compared, but for their verdicts.
+// TestClaimsTable runs every experiment and compares data/claims.csv with what it finds.
+// Timings are not compared, but for their verdicts.
 func TestClaimsTable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs every experiment, some 30 s")
@@ -22,20 +17,12 @@ func TestClaimsTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *update {
-		var b bytes.Buffer
-		if err := WriteClaims(&b, claims); err != nil {
-			t.Fatal(err)
-		}
-		replaceFile(t, filepath.Join("..", "..", "data", "claims.csv"), b.Bytes())
-		return
-	}
 	known, err := RecordedClaims()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(known) != len(claims) {
-		t.Fatalf("%d claims recorded, %d computed; -update writes them", len(known), len(claims))
+		t.Fatalf("%d claims recorded, %d computed; go run ./mixpolicy/study/record claims makes them anew", len(known), len(claims))
 	}
 	for i, k := range claims {
 		r := known[i]

@@ -13,6 +13,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
@@ -202,8 +203,8 @@ func methodClaims(ctx context.Context) ([]Claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	trials := func(method mixpolicy.Method, iterations int) (*mixpolicy.Trials, error) {
-		return mixpolicy.RunTrials(ctx, p, method, mixpolicy.TrialSettings{Trials: 10, Iterations: iterations, Seed: 11, Schedule: mixpolicy.Every(iterations)})
+	trials := func(method mixpolicy.Method, iterations int) (*race.Runs, error) {
+		return race.Trials(ctx, p, method, race.Settings{Trials: 10, Iterations: iterations, Seed: 11, Schedule: mixpolicy.Every(iterations)})
 	}
 	primalDual := func(eta, beta float64) mixpolicy.Method {
 		return mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(eta), Beta: beta}
@@ -211,20 +212,16 @@ func methodClaims(ctx context.Context) ([]Claim, error) {
 	penalty := func(omega float64) mixpolicy.Method {
 		return mixpolicy.Penalty{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(0.25), Weight: omega}
 	}
+	meritOf, err := race.Merit(p)
+	if err != nil {
+		return nil, err
+	}
 	merits := func(method mixpolicy.Method, iterations int) (merit, violation float64, err error) {
 		t, err := trials(method, iterations)
 		if err != nil {
 			return 0, 0, err
 		}
-		for _, r := range t.Results {
-			m, err := p.Merit(r.Theta)
-			if err != nil {
-				return 0, 0, err
-			}
-			merit += m / 10
-			violation += r.Violation / 10
-		}
-		return merit, violation, nil
+		return stat.Mean(t.Final(meritOf), nil), stat.Mean(t.Final(race.Violation), nil), nil
 	}
 
 	// Feasibility of every iterate without a projection onto the ball.
@@ -287,11 +284,7 @@ func methodClaims(ctx context.Context) ([]Claim, error) {
 		if err != nil {
 			return nil, err
 		}
-		var mass []float64
-		for _, q := range t.Results {
-			mass = append(mass, q.NegativeMass)
-		}
-		return mass, nil
+		return t.Final(race.Mass), nil
 	}
 	own, err := massOf(primalDual(64, 0))
 	if err != nil {
@@ -321,7 +314,7 @@ func methodClaims(ctx context.Context) ([]Claim, error) {
 		{ID: "1-penalty-violation", Where: "1.2", Claim: "the penalty method violates the constraints more",
 			Experiment: "queue, both tuned, T = 10⁵, negative mass ‖[Ψθ̂]₋‖₁ over 10 trials",
 			Numbers:    fmt.Sprintf("Algorithm 1 %.2g, penalty method %.2g", stat.Mean(own, nil), stat.Mean(rival, nil)),
-			Verdict:    less(Difference(own, rival), 0)},
+			Verdict:    less(race.Difference(own, rival, confidence), 0)},
 	}, nil
 }
 
@@ -397,16 +390,12 @@ func theoryClaims(ctx context.Context) ([]Claim, error) {
 		return nil, err
 	}
 	for _, n := range []int{1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000} { // the least T that is enough in 20 of 20 trials
-		t, err := mixpolicy.RunTrials(ctx, small, mixpolicy.PrimalDual{Beta: 2 * sk.LambdaStar},
-			mixpolicy.TrialSettings{Trials: 20, Iterations: n, Seed: 3, Certify: true, Schedule: mixpolicy.Every(n)})
+		t, err := race.Trials(ctx, small, mixpolicy.PrimalDual{Beta: 2 * sk.LambdaStar},
+			race.Settings{Trials: 20, Iterations: n, Seed: 3, Valued: race.ValuedEnd, Schedule: mixpolicy.Every(n)})
 		if err != nil {
 			return nil, err
 		}
-		enough := true
-		for _, r := range t.Results {
-			enough = enough && r.PolicyCost <= best.Objective+epsilon
-		}
-		if enough {
+		if floats.Max(t.Final(race.PolicyCost)) <= best.Objective+epsilon {
 			actual = n
 			break
 		}

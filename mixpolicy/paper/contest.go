@@ -3,14 +3,9 @@ package paper
 import (
 	"context"
 	"fmt"
-	"math"
-	"math/rand/v2"
-	"slices"
-
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
 // Contest is the comparison of section 6 between Algorithm 1 and the penalty method
@@ -31,17 +26,14 @@ type Pair struct{ PrimalDual, Penalty Score }
 
 // Score is what the trials of one method came to; an entry per trial.
 type Score struct {
-	Method string
 	Eta    float64 // η₀ of the step size
 	Weight float64 // ω of the penalty method
 
 	Objective  []float64 // cᵀΨθ̂, which is a cost only if Ψθ̂ ⪰ 0
-	Mass       []float64 // ‖[Ψθ̂]₋‖₁
 	PolicyCost []float64 // true cost of π^θ̂
 	// Merit is how far an answer is from the optimum, feasible or not: the exact penalty
 	// of [mixpolicy.Problem.Merit].
 	Merit []float64
-	Theta [][]float64 // θ̂
 }
 
 // ContestSettings say how much work a [Contest] is.
@@ -52,6 +44,8 @@ type ContestSettings struct {
 	// PenaltyEtas × Weights is the grid of the penalty method. It must have as many
 	// points as Etas.
 	PenaltyEtas, Weights []float64
+	// Progress is that of [race.Settings].
+	Progress func(name string, done, total int)
 }
 
 // DefaultContest gives both methods 16 configurations: η₀ in 16 powers for Algorithm 1,
@@ -88,120 +82,53 @@ func (c Protocol) Contest(ctx context.Context, set ContestSettings) (*Contest, e
 	if err != nil {
 		return nil, err
 	}
-	r := &referee{ctx: ctx, p: p, protocol: c}
-	k := &Contest{Protocol: c, Configurations: len(set.Etas), TuningTrials: set.TuningTrials}
-	unit := c.StepSize.At(0)
-	k.AsGiven.PrimalDual = r.score(set.Trials, c.Seed, unit, 0)
-	k.AsGiven.Penalty = r.score(set.Trials, c.Seed, unit, c.Weight)
-
-	var best, rival Score
-	for _, eta := range set.Etas {
-		best = better(best, r.score(set.TuningTrials, c.Seed+1, eta, 0))
+	merit, err := race.Merit(p)
+	if err != nil {
+		return nil, err
 	}
-	for _, eta := range set.PenaltyEtas {
-		for _, w := range set.Weights {
-			rival = better(rival, r.score(set.TuningTrials, c.Seed+1, eta, w))
+	all, err := race.Run(ctx, p, []race.Entrant{
+		{Name: "Algorithm 1", Methods: []mixpolicy.Method{c.PrimalDual()}},
+		{Name: "penalty", Methods: []mixpolicy.Method{c.Penalty()}},
+		{Name: "Algorithm 1, tuned", Methods: race.Grid(set.Etas, func(eta float64) mixpolicy.Method { return c.with(eta, 0).PrimalDual() })},
+		{Name: "penalty, tuned", Methods: race.Grid2(set.PenaltyEtas, set.Weights, func(eta, omega float64) mixpolicy.Method { return c.with(eta, omega).Penalty() })},
+	}, race.Settings{
+		Trials: set.Trials, TuningTrials: set.TuningTrials, Seed: c.Seed, Iterations: c.Iterations,
+		Schedule: mixpolicy.Every(c.Iterations), Valued: race.ValuedEnd, Progress: set.Progress,
+	})
+	scores := make([]Score, 4)
+	for k, o := range all {
+		if o.Err != nil && err == nil {
+			err = o.Err
+		}
+		if o.Runs != nil {
+			scores[k].Objective, scores[k].PolicyCost, scores[k].Merit = o.Runs.Final(race.Cost), o.Runs.Final(race.PolicyCost), o.Runs.Final(merit)
 		}
 	}
-	k.Tuned.PrimalDual = r.score(set.Trials, c.Seed, best.Eta, 0)
-	k.Tuned.Penalty = r.score(set.Trials, c.Seed, rival.Eta, rival.Weight)
-	return k, r.err
-}
-
-// better returns the score of lesser mean merit.
-func better(a, b Score) Score {
-	if a.Merit == nil || b.Merit != nil && stat.Mean(b.Merit, nil) < stat.Mean(a.Merit, nil) {
-		return b
-	}
-	return a
-}
-
-// referee runs trials of either method on one problem; it keeps the first error.
-type referee struct {
-	ctx      context.Context
-	p        *mixpolicy.Problem
-	protocol Protocol
-	err      error
-}
-
-// score runs the penalty method of the given weight, or Algorithm 1 if it is 0.
-func (r *referee) score(trials int, seed uint64, eta, weight float64) Score {
-	if r.err != nil {
-		return Score{}
-	}
-	c := r.protocol
-	c.StepSize = mixpolicy.Scaled{By: eta / c.StepSize.At(0), Of: c.StepSize}
-	c.Weight = weight
-	method := c.Penalty()
-	if weight == 0 {
-		method = c.PrimalDual()
-	}
-	t, err := mixpolicy.RunTrials(r.ctx, r.p, method, mixpolicy.TrialSettings{
-		Trials: trials, Iterations: c.Iterations, Seed: seed, Certify: true,
-		Schedule: mixpolicy.Every(c.Iterations),
-	})
 	if err != nil {
-		r.err = fmt.Errorf("paper: protocol %q: %w", c.Name, err)
-		return Score{}
+		return nil, fmt.Errorf("paper: protocol %q: %w", c.Name, err)
 	}
-	s := Score{Method: t.Method, Eta: eta, Weight: weight}
-	for _, q := range t.Results {
-		s.Objective = append(s.Objective, q.Objective)
-		s.Mass = append(s.Mass, q.NegativeMass)
-		s.PolicyCost = append(s.PolicyCost, q.PolicyCost)
-		s.Merit = append(s.Merit, q.Merit)
-		s.Theta = append(s.Theta, q.Theta)
-	}
-	return s
+	own, rival := all[2].Chosen, all[3].Chosen
+	scores[0].Eta = c.StepSize.At(0)
+	scores[1].Eta, scores[1].Weight = c.StepSize.At(0), c.Weight
+	scores[2].Eta = set.Etas[own]
+	scores[3].Eta, scores[3].Weight = set.PenaltyEtas[rival/len(set.Weights)], set.Weights[rival%len(set.Weights)]
+	return &Contest{
+		Protocol: c, AsGiven: Pair{scores[0], scores[1]}, Tuned: Pair{scores[2], scores[3]},
+		Configurations: len(set.Etas), TuningTrials: set.TuningTrials,
+	}, nil
+}
+
+// with returns the protocol with another first step size and weight.
+func (c Protocol) with(eta, weight float64) Protocol {
+	c.StepSize, c.Weight = mixpolicy.Scaled{By: eta / c.StepSize.At(0), Of: c.StepSize}, weight
+	return c
 }
 
 // confidence of all intervals, the paper's.
 const confidence = 0.95
 
-// Difference returns Welch's interval of mean(x) − mean(y): t with the degrees of freedom
-// of Welch and Satterthwaite.
-func Difference(x, y []float64) mixpolicy.Interval {
-	mx, sx := stat.MeanStdDev(x, nil)
-	my, sy := stat.MeanStdDev(y, nil)
-	vx, vy := sx*sx/float64(len(x)), sy*sy/float64(len(y))
-	iv := mixpolicy.Interval{Mean: mx - my, Lo: mx - my, Hi: mx - my, Std: math.Hypot(sx, sy), Confidence: confidence, N: len(x)}
-	if vx+vy == 0 {
-		return iv
-	}
-	nu := (vx + vy) * (vx + vy) / (vx*vx/float64(len(x)-1) + vy*vy/float64(len(y)-1))
-	half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: nu}.Quantile((1+confidence)/2) * math.Sqrt(vx+vy)
-	iv.Lo, iv.Hi = iv.Lo-half, iv.Hi+half
-	return iv
-}
-
-// SpreadRatio returns std(x)/std(y) with the percentile interval of 1,999 bootstrap
-// resamples of both samples, drawn with PCG(seed, 0). The F interval would need normal
-// data.
-func SpreadRatio(x, y []float64, seed uint64) mixpolicy.Interval {
-	const resamples = 1999
-	rng := rand.New(rand.NewPCG(seed, 0))
-	deviation := func(v []float64) float64 {
-		w := make([]float64, len(v))
-		for i := range w {
-			w[i] = v[rng.IntN(len(v))]
-		}
-		return stat.StdDev(w, nil)
-	}
-	ratios := make([]float64, resamples)
-	for k := range ratios {
-		ratios[k] = deviation(x) / deviation(y)
-	}
-	slices.Sort(ratios)
-	return mixpolicy.Interval{
-		Mean:       stat.StdDev(x, nil) / stat.StdDev(y, nil),
-		Lo:         stat.Quantile((1-confidence)/2, stat.Empirical, ratios, nil),
-		Hi:         stat.Quantile((1+confidence)/2, stat.Empirical, ratios, nil),
-		Confidence: confidence, N: len(x),
-	}
-}
-
 // less decides "smaller than bound" by an interval.
-func less(iv mixpolicy.Interval, bound float64) Verdict {
+func less(iv race.Interval, bound float64) Verdict {
 	switch {
 	case iv.Hi < bound:
 		return Holds

@@ -678,7 +678,7 @@ func RecordedErrata() ([]RecordedErratum, error) {
 	for i, e := range errata {
 		n, ok := numbers[e.ID]
 		if !ok {
-			return nil, fmt.Errorf("paper: data/errata.csv has no row for %q; go test ./mixpolicy/paper -run 'Test.*Table' -update writes it", e.ID)
+			return nil, fmt.Errorf("paper: data/errata.csv has no row for %q; go run ./mixpolicy/study/record errata makes it anew", e.ID)
 		}
 		all[i] = RecordedErratum{e, n}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
 // section6 is the equations and figures of section 6.
@@ -111,11 +112,7 @@ func checkProtocol(ctx context.Context) (Finding, error) {
 		if err != nil {
 			return 0, 0, err
 		}
-		var a, b []float64
-		for _, r := range t.Results {
-			a, b = append(a, r.Objective), append(b, r.PolicyCost)
-		}
-		return stat.Mean(a, nil), stat.Mean(b, nil), nil
+		return stat.Mean(t.Final(race.Cost), nil), stat.Mean(t.Final(race.PolicyCost), nil), nil
 	}
 	literal, true1, err := mismatch(AsPrinted(mixpolicy.Corrected), 0.001)
 	if err != nil {

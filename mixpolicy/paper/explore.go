@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/plotting"
 )
 
@@ -102,29 +103,26 @@ func (e Exploration) frame(ctx context.Context, p *mixpolicy.Problem, eta, beta 
 		return plotting.Panels{}, err
 	}
 	r := p.Class().R
-	t, err := mixpolicy.RunTrials(ctx, p, mixpolicy.PrimalDual{Modulus: f.At(r), StepSize: mixpolicy.InverseSqrt(eta), Beta: beta, CostScale: e.CostScale}, mixpolicy.TrialSettings{Trials: e.Trials, Iterations: e.Iterations, Seed: e.Seed, Schedule: mixpolicy.LogSpaced(6)})
+	method := mixpolicy.PrimalDual{Modulus: f.At(r), StepSize: mixpolicy.InverseSqrt(eta), Beta: beta, CostScale: e.CostScale}
+	t, err := race.Trials(ctx, p, method, race.Settings{Trials: e.Trials, Iterations: e.Iterations, Seed: e.Seed, Schedule: mixpolicy.LogSpaced(6)})
 	if err != nil {
 		return plotting.Panels{}, err
 	}
 	last, average := plotting.Line{Name: "θₜ", Color: plotting.Grey, Dash: plotting.Solid}, plotting.Line{Name: "θ̂ₜ"}
-	all := plotting.Line{Name: "θ̂ₜ"}
-	merits := make([][]float64, len(t.Runs))
-	for i, h := range t.Runs {
-		merits[i] = merit(h)
+	for _, l := range t.Finished()[0].Looks {
+		if l.Iteration >= 10 {
+			x := float64(l.Iteration)
+			last.X, last.Y = append(last.X, x), append(last.Y, l.Last[0]/r)
+			average.X, average.Y = append(average.X, x), append(average.Y, l.Theta[0]/r)
+		}
 	}
-	for k, at := range t.Iteration {
-		if at < 10 {
-			continue
-		}
-		x, h := float64(at), t.Runs[0]
-		last.X, last.Y = append(last.X, x), append(last.Y, h.Last[k][0]/r)
-		average.X, average.Y = append(average.X, x), append(average.Y, h.Average[k][0]/r)
-		now := make([]float64, len(t.Runs))
-		for i := range now {
-			now[i] = merits[i][k]
-		}
-		all.X, all.Y = append(all.X, x), append(all.Y, stat.Mean(now, nil))
-		all.Lo, all.Hi = append(all.Lo, floats.Min(now)), append(all.Hi, floats.Max(now))
+	all := bandLine("θ̂ₜ", t.BandOf(race.Iterations, merit, func(x []float64) race.Interval {
+		return race.Interval{Mean: stat.Mean(x, nil), Lo: floats.Min(x), Hi: floats.Max(x), N: len(x)}
+	}))
+	begin := len(all.X) - len(last.X) // of the looks at 10 iterations or more
+	all.X, all.Y = all.X[begin:], all.Y[begin:]
+	if all.Lo != nil {
+		all.Lo, all.Hi = all.Lo[begin:], all.Hi[begin:]
 	}
 	queries := plotting.Axis{Label: "queries to the oracle", Log: true}
 	return plotting.Row(

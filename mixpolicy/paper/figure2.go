@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/plotting"
 )
 
 // Figure2 is the comparison of Fig. 2: both methods on the queue over the same
 // seeds.
 type Figure2 struct {
-	PrimalDual, Penalty *mixpolicy.Trials
+	PrimalDual, Penalty *race.Runs
 	Optimum             float64 // of (2.18)
 }
 
@@ -22,10 +23,10 @@ func (f Figure2) Coefficients() plotting.Figure {
 		X:     plotting.Axis{Label: "iteration t", Log: true},
 		Y:     plotting.Axis{Label: "θ̂₁ and θ̂₂"},
 		Layers: []plotting.Layer{
-			BandLine("Alg. 1, θ̂₁", f.PrimalDual, mixpolicy.ThetaCurve(0)),
-			BandLine("Alg. 1, θ̂₂", f.PrimalDual, mixpolicy.ThetaCurve(1)),
-			BandLine("penalty, θ̂₁", f.Penalty, mixpolicy.ThetaCurve(0)),
-			BandLine("penalty, θ̂₂", f.Penalty, mixpolicy.ThetaCurve(1)),
+			BandLine("Alg. 1, θ̂₁", f.PrimalDual, race.Theta(0)),
+			BandLine("Alg. 1, θ̂₂", f.PrimalDual, race.Theta(1)),
+			BandLine("penalty, θ̂₁", f.Penalty, race.Theta(0)),
+			BandLine("penalty, θ̂₂", f.Penalty, race.Theta(1)),
 		},
 	}
 }
@@ -38,8 +39,8 @@ func (f Figure2) Cost() plotting.Figure {
 		X:     plotting.Axis{Label: "iteration t", Log: true},
 		Y:     plotting.Axis{Label: "cᵀΨθ̂"},
 		Layers: []plotting.Layer{
-			BandLine("Algorithm 1", f.PrimalDual, mixpolicy.CostCurve),
-			BandLine("penalty", f.Penalty, mixpolicy.CostCurve),
+			BandLine("Algorithm 1", f.PrimalDual, race.Cost),
+			BandLine("penalty", f.Penalty, race.Cost),
 			plotting.Rule{Label: "optimum of (2.18)", At: f.Optimum},
 		},
 	}
@@ -52,8 +53,8 @@ func (f Figure2) Violation() plotting.Figure {
 		X:     plotting.Axis{Label: "iteration t", Log: true},
 		Y:     plotting.Axis{Label: "V(θ̂) = ½‖[Ψθ̂]₋‖₂"},
 		Layers: []plotting.Layer{
-			BandLine("Algorithm 1", f.PrimalDual, mixpolicy.ViolationCurve),
-			BandLine("penalty", f.Penalty, mixpolicy.ViolationCurve),
+			BandLine("Algorithm 1", f.PrimalDual, race.Violation),
+			BandLine("penalty", f.Penalty, race.Violation),
 		},
 	}
 }
@@ -65,15 +66,10 @@ func (c Protocol) Figure2(ctx context.Context) (Figure2, error) {
 
 // Figure2 makes the trials of Fig. 2 with the tuned parameters of each method.
 func (k *Contest) Figure2(ctx context.Context) (Figure2, error) {
-	return figure2(ctx, k.Protocol.with(k.Tuned.PrimalDual), k.Protocol.with(k.Tuned.Penalty))
+	return figure2(ctx, k.tuned(k.Tuned.PrimalDual), k.tuned(k.Tuned.Penalty))
 }
 
-// with returns the protocol with the step size and weight of a score.
-func (c Protocol) with(s Score) Protocol {
-	c.StepSize = mixpolicy.Scaled{By: s.Eta / c.StepSize.At(0), Of: c.StepSize}
-	c.Weight = s.Weight
-	return c
-}
+func (k *Contest) tuned(s Score) Protocol { return k.Protocol.with(s.Eta, s.Weight) }
 
 func figure2(ctx context.Context, primalDual, penalty Protocol) (Figure2, error) {
 	pd, err := primalDual.Run(ctx, primalDual.PrimalDual())
@@ -84,32 +80,38 @@ func figure2(ctx context.Context, primalDual, penalty Protocol) (Figure2, error)
 	if err != nil {
 		return Figure2{}, err
 	}
-	return Figure2{pd, pen, pd.Results[0].Optimum}, nil
+	p, err := QueueProblem(mixpolicy.Ball(primalDual.Radius))
+	if err != nil {
+		return Figure2{}, err
+	}
+	best, err := p.Optimum()
+	if err != nil {
+		return Figure2{}, err
+	}
+	return Figure2{pd, pen, best.Objective}, nil
 }
 
 // MeanMerit runs trials of a method on the queue with the given class, and returns the
 // mean merit of its answers with a 95 % interval, as a fraction of the optimum.
-func MeanMerit(ctx context.Context, class mixpolicy.Class, m mixpolicy.Method, iterations, trials int) (mixpolicy.Interval, error) {
+func MeanMerit(ctx context.Context, class mixpolicy.Class, m mixpolicy.Method, iterations, trials int) (race.Interval, error) {
 	p, err := QueueProblem(class)
 	if err != nil {
-		return mixpolicy.Interval{}, err
+		return race.Interval{}, err
 	}
-	t, err := mixpolicy.RunTrials(ctx, p, m, mixpolicy.TrialSettings{
-		Trials: trials, Iterations: iterations, Seed: 1, Schedule: mixpolicy.Every(iterations), Certify: true,
-	})
+	merit, err := MeritCurve(p)
 	if err != nil {
-		return mixpolicy.Interval{}, err
+		return race.Interval{}, err
 	}
-	relative := make([]float64, len(t.Results))
-	for k, r := range t.Results {
-		relative[k] = r.Merit / r.Optimum
+	t, err := race.Trials(ctx, p, m, race.Settings{Trials: trials, Iterations: iterations, Seed: 1, Schedule: mixpolicy.Every(iterations)})
+	if err != nil {
+		return race.Interval{}, err
 	}
-	return mixpolicy.TInterval(relative, confidence), nil
+	return race.TInterval(t.Final(merit), confidence), nil
 }
 
-// MeritCurve is [mixpolicy.Problem.MeritCurve] as a fraction of the optimum.
-func MeritCurve(p *mixpolicy.Problem) (mixpolicy.Curve, error) {
-	merit, err := p.MeritCurve()
+// MeritCurve is [race.Merit] as a fraction of the optimum.
+func MeritCurve(p *mixpolicy.Problem) (race.Curve, error) {
+	merit, err := race.Merit(p)
 	if err != nil {
 		return nil, err
 	}
@@ -117,11 +119,5 @@ func MeritCurve(p *mixpolicy.Problem) (mixpolicy.Curve, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(h *mixpolicy.History) []float64 {
-		y := merit(h)
-		for k := range y {
-			y[k] /= best.Objective
-		}
-		return y
-	}, nil
+	return func(l *race.Look) float64 { return merit(l) / best.Objective }, nil
 }

@@ -132,7 +132,7 @@ func RecordedIndex() ([]Row, error) {
 	for _, e := range Index() {
 		r, ok := verdicts[e.Number]
 		if !ok {
-			return rows, fmt.Errorf("paper: data/equations.csv has no row for (%s); go test ./mixpolicy/paper -run 'Test.*Table' -update writes it", e.Number)
+			return rows, fmt.Errorf("paper: data/equations.csv has no row for (%s); go run ./mixpolicy/study/record equations makes it anew", e.Number)
 		}
 		rows = append(rows, Row{e, Finding{Numbers: r[8]}, Verdict(r[6])})
 	}

@@ -15,8 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/mixpolicy/lab/internal/atomicfile"
 )
 
 // numbered are the 145 equation numbers of the compiled paper.
@@ -106,7 +104,7 @@ func TestAnchor(t *testing.T) {
 	}
 }
 
-// TestIndexTable compares data/equations.csv with what the checks find; -update writes it.
+// TestIndexTable compares data/equations.csv with what the checks find.
 func TestIndexTable(t *testing.T) {
 	rows, err := Decide(t.Context(), Index())
 	if err != nil {
@@ -133,13 +131,9 @@ func TestErrataTable(t *testing.T) {
 func compareTable(t *testing.T, name string, got []byte, numeric string) {
 	t.Helper()
 	path := filepath.Join("..", "..", "data", name)
-	if *update {
-		replaceFile(t, path, got)
-		return
-	}
 	want, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatalf("%v; go test ./mixpolicy/paper -run 'Test.*Table' -update writes it", err)
+		t.Fatalf("%v", err)
 	}
 	table := func(b []byte) [][]string {
 		rows, err := csv.NewReader(bytes.NewReader(b)).ReadAll()
@@ -150,12 +144,12 @@ func compareTable(t *testing.T, name string, got []byte, numeric string) {
 	}
 	a, b := table(got), table(want)
 	if len(a) != len(b) {
-		t.Fatalf("%s has %d rows, computed are %d; -update writes it", name, len(b), len(a))
+		t.Fatalf("%s has %d rows, computed are %d; go run ./mixpolicy/study/record makes it anew", name, len(b), len(a))
 	}
 	for i, row := range a {
 		for j, v := range row {
 			if b[i][j] != v && (a[0][j] != numeric || !sameNumbers(b[i][j], v)) {
-				t.Errorf("%s, row %q, column %q: recorded %q, computed %q; -update writes it", name, row[0], a[0][j], b[i][j], v)
+				t.Errorf("%s, row %q, column %q: recorded %q, computed %q; go run ./mixpolicy/study/record makes it anew", name, row[0], a[0][j], b[i][j], v)
 			}
 		}
 	}
@@ -194,14 +188,6 @@ func TestSameNumbers(t *testing.T) {
 		if sameNumbers(tt.a, tt.b) != tt.want {
 			t.Errorf("%q and %q: want %v", tt.a, tt.b, tt.want)
 		}
-	}
-}
-
-// replaceFile writes a file whole or not at all.
-func replaceFile(t *testing.T, path string, b []byte) {
-	t.Helper()
-	if err := atomicfile.WriteBytes(path, b); err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
@@ -65,15 +68,15 @@ func CompareBounds(ctx context.Context, measured int) ([]BoundRow, error) {
 			}
 			if t <= measured {
 				row.Measured, row.Gap, row.Violation = true, math.Inf(-1), 0
-				r, err := mixpolicy.RunTrials(ctx, p, mixpolicy.PrimalDual{Beta: beta, CostScale: cMax},
-					mixpolicy.TrialSettings{Trials: trials, Iterations: t, Seed: 7, Schedule: mixpolicy.Every(t)})
+				r, err := race.Trials(ctx, p, mixpolicy.PrimalDual{Beta: beta, CostScale: cMax},
+					race.Settings{Trials: trials, Iterations: t, Seed: 7, Schedule: mixpolicy.Every(t)})
 				if err != nil {
 					return rows, fmt.Errorf("paper: bounds at T = %d, β = %.4g: %w", t, beta, err)
 				}
-				for _, q := range r.Results {
-					row.Gap = max(row.Gap, (q.Objective-best.Objective)/cMax)
-					row.Violation = max(row.Violation, q.Violation)
+				for _, cost := range r.Final(race.Cost) {
+					row.Gap = max(row.Gap, (cost-best.Objective)/cMax)
 				}
+				row.Violation = floats.Max(r.Final(race.Violation))
 			}
 			rows = append(rows, row)
 		}

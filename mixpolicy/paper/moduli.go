@@ -2,15 +2,16 @@ package paper
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/plotting"
 )
 
@@ -42,15 +43,17 @@ type ModuliSettings struct {
 	Etas         []float64 // the grid of η₀ for η_t = η₀/√(t+1); 2⁻⁴, 2⁻², …, 2⁸
 	CostScale    float64   // max |c|
 	Seed         uint64
+	Progress     func(name string, done, total int) // that of [race.Settings]
 }
 
 // Contender is a modulus with what its runs came to.
 type Contender struct {
 	Family  Family
-	Modulus bregman.Modulus      // that of the problem's R
-	Eta     float64              // the η₀ chosen
-	Scores  []mixpolicy.Interval // merit relative to |f*| for each η₀ of the grid; tuning trials
-	Trials  *mixpolicy.Trials    // with η₀
+	Modulus bregman.Modulus // that of the problem's R
+	Eta     float64         // the η₀ chosen; NaN if runs fail with every one
+	Scores  []race.Interval // merit relative to |f*| for each η₀ of the grid; tuning trials. NaN where some fail
+	Trials  *race.Runs      // with η₀; nil if there is none
+	Err     error           // why there are no trials, such as a domain that does not meet the hyperplane
 }
 
 func (s ModuliSettings) complete(p *mixpolicy.Problem) ModuliSettings {
@@ -74,60 +77,62 @@ func (s ModuliSettings) complete(p *mixpolicy.Problem) ModuliSettings {
 }
 
 // CompareModuli runs the comparison, with the moduli of the radius of the problem's class.
-// The error names a modulus whose domain does not meet the hyperplane, or whose runs fail.
+// A modulus whose runs fail says so, and the others run; the error is for bad settings, and
+// for the end of ctx, when the moduli that have finished are returned with it.
 func CompareModuli(ctx context.Context, p *mixpolicy.Problem, set ModuliSettings, families ...Family) (*Moduli, error) {
-	if len(families) == 0 {
-		return nil, errors.New("paper: no modulus to compare, want at least one")
-	}
 	m := &Moduli{Problem: p, Settings: set.complete(p)}
-	for _, f := range families {
-		c, err := m.Settings.compete(ctx, p, f)
-		if err != nil {
-			return m, err
-		}
-		m.Contenders = append(m.Contenders, c)
-	}
-	return m, nil
+	var err error
+	m.Contenders, err = m.Settings.compete(ctx, p, families...)
+	return m, err
 }
 
-// compete chooses the step size for a modulus, and runs the trials with it.
-func (s ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, f Family) (Contender, error) {
-	c := Contender{Family: f, Modulus: f.At(p.Class().R)}
+// compete chooses the step size for each modulus, and runs the trials with it.
+func (s ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, families ...Family) ([]Contender, error) {
 	merit, err := MeritCurve(p)
 	if err != nil {
-		return c, err
+		return nil, err
 	}
-	if err := bregman.Validate(c.Modulus, p.Dim()); err != nil {
-		return c, fmt.Errorf("paper: modulus %s: %w", f.Name, err)
+	var entrants []race.Entrant
+	for _, f := range families {
+		entrants = append(entrants, race.Entrant{Name: f.Name, Methods: race.Grid(s.Etas, func(eta float64) mixpolicy.Method { return s.method(f.At(p.Class().R), eta) })})
 	}
-	best := math.Inf(1)
-	for _, eta := range s.Etas {
-		t, err := s.run(ctx, p, c.Modulus, eta, s.TuningTrials, s.Seed+1)
-		if err != nil {
-			return c, fmt.Errorf("paper: modulus %s, η₀ = %g: %w", f.Name, eta, err)
+	set := s.race()
+	set.TuningTrials, set.Score, set.Progress = s.TuningTrials, merit, s.Progress
+	outcomes, err := race.Run(ctx, p, entrants, set)
+	var all []Contender
+	for k, o := range outcomes {
+		c := Contender{Family: families[k], Modulus: families[k].At(p.Class().R), Eta: math.NaN(), Trials: o.Runs, Err: o.Err}
+		if err != nil && (o.Runs == nil || len(o.Runs.Trials) == 0) {
+			break // ctx ended it
 		}
-		score := interval(t.Final(merit))
-		c.Scores = append(c.Scores, score)
-		if score.Mean < best {
-			best, c.Eta = score.Mean, eta
+		for _, t := range o.Tuning {
+			nan := math.NaN()
+			score := race.Interval{Mean: nan, Lo: nan, Hi: nan}
+			if t.Scores != nil {
+				score = interval(t.Scores)
+			}
+			c.Scores = append(c.Scores, score)
 		}
+		if c.Err == nil {
+			c.Eta = s.Etas[o.Chosen]
+		}
+		all = append(all, c)
 	}
-	c.Trials, err = s.run(ctx, p, c.Modulus, c.Eta, s.Trials, s.Seed)
-	if err != nil {
-		return c, fmt.Errorf("paper: modulus %s: %w", f.Name, err)
-	}
-	return c, nil
+	return all, err
 }
 
-func (s ModuliSettings) run(ctx context.Context, p *mixpolicy.Problem, phi bregman.Modulus, eta float64, trials int, seed uint64) (*mixpolicy.Trials, error) {
-	return mixpolicy.RunTrials(ctx, p, mixpolicy.PrimalDual{Modulus: phi, StepSize: mixpolicy.InverseSqrt(eta), CostScale: s.CostScale}, mixpolicy.TrialSettings{
-		Trials: trials, Iterations: s.Iterations, Seed: seed, Schedule: mixpolicy.LogSpaced(12),
-	})
+func (s ModuliSettings) method(phi bregman.Modulus, eta float64) mixpolicy.Method {
+	return mixpolicy.PrimalDual{Modulus: phi, StepSize: mixpolicy.InverseSqrt(eta), CostScale: s.CostScale}
+}
+
+// race has the settings of the trials.
+func (s ModuliSettings) race() race.Settings {
+	return race.Settings{Trials: s.Trials, Iterations: s.Iterations, Seed: s.Seed, Schedule: mixpolicy.LogSpaced(12)}
 }
 
 // interval is a bootstrap interval: merits are skewed and not negative, and Student's
 // interval of a few may reach below 0.
-func interval(x []float64) mixpolicy.Interval { return mixpolicy.BootstrapInterval(x, confidence, 1) }
+func interval(x []float64) race.Interval { return race.BootstrapInterval(x, confidence, 1) }
 
 // withRadius is the problem in a class of the same norm and another radius.
 func withRadius(p *mixpolicy.Problem, r float64) (*mixpolicy.Problem, error) {
@@ -146,11 +151,20 @@ func (m *Moduli) Table() (plotting.Table, error) {
 	var name, score []string
 	var eta, cost, violation, boundary []float64
 	for _, c := range m.Contenders {
-		iv := interval(c.Trials.Final(merit))
 		name, eta = append(name, c.Family.Name), append(eta, c.Eta)
-		score = append(score, fmt.Sprintf("%.4f [%.4f, %.4f]", iv.Mean, iv.Lo, iv.Hi))
-		cost = append(cost, stat.Mean(c.Trials.Final(mixpolicy.CostCurve), nil))
-		violation = append(violation, stat.Mean(c.Trials.Final(mixpolicy.ViolationCurve), nil))
+		if c.Err != nil {
+			nan := math.NaN()
+			score, cost, violation, boundary = append(score, "failed: "+c.Err.Error()), append(cost, nan), append(violation, nan), append(boundary, nan)
+			continue
+		}
+		iv := interval(c.Trials.Final(merit))
+		text := fmt.Sprintf("%.4f [%.4f, %.4f]", iv.Mean, iv.Lo, iv.Hi)
+		if failed := len(c.Trials.Failed()); failed > 0 {
+			text += fmt.Sprintf(", %d trials failed", failed)
+		}
+		score = append(score, text)
+		cost = append(cost, stat.Mean(c.Trials.Final(race.Cost), nil))
+		violation = append(violation, stat.Mean(c.Trials.Final(race.Violation), nil))
 		boundary = append(boundary, floats.Min(c.Trials.Final(m.room)))
 	}
 	t.Columns = []plotting.Column{
@@ -163,35 +177,21 @@ func (m *Moduli) Table() (plotting.Table, error) {
 }
 
 // room is the curve of R − ‖θ_t‖, how far the iterate is from the boundary of the class.
-func (m *Moduli) room(h *mixpolicy.History) []float64 {
+func (m *Moduli) room(l *race.Look) float64 {
 	class := m.Problem.Class()
-	y := make([]float64, len(h.Last))
-	for k, theta := range h.Last {
-		y[k] = class.R - class.Size(theta)
-	}
-	return y
+	return class.R - class.Size(l.Last)
+}
+
+// finished are the moduli that have trials.
+func (m *Moduli) finished() []Contender {
+	return slices.DeleteFunc(slices.Clone(m.Contenders), func(c Contender) bool { return c.Err != nil })
 }
 
 // curves draws the mean over trials with its interval against the queries.
-func (m *Moduli) curves(title, label string, c mixpolicy.Curve) plotting.Figure {
+func (m *Moduli) curves(title, label string, c race.Curve) plotting.Figure {
 	f := plotting.Figure{Title: title, X: plotting.Axis{Label: "queries to the oracle", Log: true}, Y: plotting.Axis{Label: label}}
-	for _, k := range m.Contenders {
-		line := plotting.Line{Name: k.Family.Name}
-		curves := make([][]float64, len(k.Trials.Runs))
-		for i, h := range k.Trials.Runs {
-			curves[i] = c(h)
-		}
-		for t, at := range k.Trials.Iteration {
-			if at == 0 { // no place on a logarithmic axis
-				continue
-			}
-			now := make([]float64, len(curves))
-			for i := range curves {
-				now[i] = curves[i][t]
-			}
-			extend(&line, float64(at), interval(now))
-		}
-		f.Layers = append(f.Layers, line)
+	for _, k := range m.finished() {
+		f.Layers = append(f.Layers, bandLine(k.Family.Name, k.Trials.BandOf(race.Iterations, c, interval)))
 	}
 	return f
 }
@@ -202,12 +202,12 @@ func (m *Moduli) Cost() (plotting.Figure, error) {
 	if err != nil {
 		return plotting.Figure{}, err
 	}
-	return m.curves("Cost", "cᵀΨθ̂", mixpolicy.CostCurve).With(plotting.Rule{Label: "optimum", At: best.Objective}), nil
+	return m.curves("Cost", "cᵀΨθ̂", race.Cost).With(plotting.Rule{Label: "optimum", At: best.Objective}), nil
 }
 
 // Violation draws ½‖[Ψθ̂]₋‖₂ against the queries.
 func (m *Moduli) Violation() plotting.Figure {
-	return m.curves("Constraint violation", "½‖[Ψθ̂]₋‖₂", mixpolicy.ViolationCurve)
+	return m.curves("Constraint violation", "½‖[Ψθ̂]₋‖₂", race.Violation)
 }
 
 // Boundary draws how far the iterates θ_t keep from the boundary of the class.
@@ -222,10 +222,12 @@ func (m *Moduli) Sensitivity() plotting.Figure {
 		X:     plotting.Axis{Label: "η₀", Log: true},
 		Y:     plotting.Axis{Label: "merit, relative to the optimum", Log: true},
 	}
-	for _, c := range m.Contenders {
+	for _, c := range m.finished() {
 		line := plotting.Line{Name: c.Family.Name}
 		for k, iv := range c.Scores {
-			extend(&line, m.Settings.Etas[k], iv)
+			if !math.IsNaN(iv.Mean) {
+				extend(&line, m.Settings.Etas[k], iv)
+			}
 		}
 		f.Layers = append(f.Layers, line)
 	}
@@ -241,7 +243,7 @@ func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (plott
 		X:     plotting.Axis{Label: "R", Log: true},
 		Y:     plotting.Axis{Label: "merit, relative to the optimum", Log: true},
 	}
-	for i, c := range m.Contenders {
+	for i, c := range m.finished() {
 		color := plotting.Blue + plotting.Color(i%6)
 		tuned := plotting.Line{Name: c.Family.Name, Color: color, Dash: plotting.Solid}
 		kept := plotting.Line{Color: color, Dash: plotting.Dashed}
@@ -254,18 +256,22 @@ func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (plott
 			if err != nil {
 				return f, err
 			}
-			k := c
+			k := []Contender{c}
 			if r != m.Problem.Class().R {
 				if k, err = m.Settings.compete(ctx, p, c.Family); err != nil {
 					return f, fmt.Errorf("paper: R = %g: %w", r, err)
 				}
 			}
-			extend(&tuned, r, interval(k.Trials.Final(merit)))
-			t, err := m.Settings.run(ctx, p, k.Modulus, c.Eta, m.Settings.Trials, m.Settings.Seed)
-			if err != nil {
-				return f, fmt.Errorf("paper: modulus %s, R = %g: %w", c.Family.Name, r, err)
+			if k[0].Err == nil {
+				extend(&tuned, r, interval(k[0].Trials.Final(merit)))
 			}
-			kept.X, kept.Y = append(kept.X, r), append(kept.Y, interval(t.Final(merit)).Mean)
+			t, err := race.Trials(ctx, p, m.Settings.method(k[0].Modulus, c.Eta), m.Settings.race())
+			if ctx.Err() != nil {
+				return f, err
+			}
+			if err == nil { // or the line has a gap
+				kept.X, kept.Y = append(kept.X, r), append(kept.Y, interval(t.Final(merit)).Mean)
+			}
 		}
 		f.Layers = append(f.Layers, tuned, kept)
 	}
@@ -273,7 +279,7 @@ func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (plott
 }
 
 // extend appends a point with its interval.
-func extend(l *plotting.Line, x float64, iv mixpolicy.Interval) {
+func extend(l *plotting.Line, x float64, iv race.Interval) {
 	l.X, l.Y = append(l.X, x), append(l.Y, iv.Mean)
 	l.Lo, l.Hi = append(l.Lo, iv.Lo), append(l.Hi, iv.Hi)
 }

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -34,26 +36,6 @@ func smallQueue(t *testing.T) *mixpolicy.Problem {
 }
 
 var brief = ModuliSettings{Iterations: 300, Trials: 3, TuningTrials: 2, Etas: []float64{4, 64}}
-
-// The curve over recorded averages is the merit of each average.
-func TestMeritCurveIsTheMeritOfTheAverages(t *testing.T) {
-	p := smallQueue(t)
-	h := new(mixpolicy.History)
-	r, err := mixpolicy.Solve(t.Context(), p, mixpolicy.PrimalDual{CostScale: cMax}, mixpolicy.Settings{Iterations: 200, Seed: 1, Recorder: h})
-	if err != nil {
-		t.Fatal(err)
-	}
-	merit, err := MeritCurve(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := merit(h)
-	for k, theta := range h.Average {
-		if want := mixpolicy.Must(p.Merit(theta)) / r.Optimum; got[k] != want {
-			t.Errorf("at iteration %d: %v, want %v", h.Iteration[k], got[k], want)
-		}
-	}
-}
 
 // A contender's step size is the best of its scores, and what the table shows of its
 // trials is what plain runs with that step size come to.
@@ -191,11 +173,45 @@ func TestPathsNeedALineOrAPlane(t *testing.T) {
 	}
 }
 
+// picky fails with large steps: where θ̃ is more than 30 from the origin in dual coordinates.
+type picky struct{ bregman.Separable }
+
+func (picky) String() string { return "picky" }
+func (p picky) ConjugateGradient(dst, y []float64) {
+	p.Separable.ConjugateGradient(dst, y)
+	if floats.Norm(y, 2) > 30 {
+		dst[0] = math.NaN()
+	}
+}
+
+// A modulus that can't run, or not with every step size, says so and ends nobody else's runs.
 func TestAComparisonNamesWhatCannotRun(t *testing.T) {
 	p := smallQueue(t)
 	tiny := Family{"tiny cube", func(float64) bregman.Modulus { return bregman.Cube(0.25) }}
-	if _, err := CompareModuli(t.Context(), p, brief, tiny); err == nil || !strings.Contains(err.Error(), "tiny cube") {
-		t.Errorf("error %v", err)
+	some := Family{"picky cube", func(r float64) bregman.Modulus { return picky{bregman.Cube(r)} }}
+	set := brief
+	set.Etas = []float64{4, 1e9}
+	m, err := CompareModuli(t.Context(), p, set, tiny, some, families()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := m.Contenders[0]; c.Err == nil || !math.IsNaN(c.Eta) || !strings.Contains(c.Err.Error(), "tiny cube: none of 2 settings") {
+		t.Errorf("error %v", c.Err)
+	}
+	if c := m.Contenders[1]; c.Err != nil || c.Eta != 4 || math.IsNaN(c.Scores[0].Mean) || !math.IsNaN(c.Scores[1].Mean) || len(c.Trials.Finished()) != set.Trials {
+		t.Errorf("%v, η₀ = %g, %v", c.Err, c.Eta, c.Scores)
+	}
+	if c := m.Contenders[2]; c.Err != nil || math.IsNaN(c.Scores[1].Mean) {
+		t.Errorf("%v, %v", c.Err, c.Scores)
+	}
+	table := mixpolicy.Must(m.Table())
+	if text := table.Columns[2].Text; !strings.HasPrefix(text[0], "failed: ") || !strings.Contains(table.String(), "failed: ") {
+		t.Errorf("%q", text)
+	}
+	for _, f := range append([]plotting.Figure{mixpolicy.Must(m.Cost()), m.Violation(), m.Sensitivity()}, mixpolicy.Must(m.Paths()).Figures...) {
+		if err := f.Validate(); err != nil {
+			t.Errorf("%s: %v", f.Title, err)
+		}
 	}
 	if _, err := CompareModuli(t.Context(), p, brief); err == nil {
 		t.Error("no error for no modulus")
@@ -207,6 +223,20 @@ func TestAComparisonNamesWhatCannotRun(t *testing.T) {
 	}
 	if _, err := Explore(ctx, p, Exploration{}, families()...); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A comparison that is ended returns within a second, with the moduli that have finished.
+func TestAComparisonThatIsEnded(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	set := brief
+	set.Iterations = 1 << 30
+	ended := make(chan time.Time, 1)
+	time.AfterFunc(100*time.Millisecond, func() { ended <- time.Now(); cancel() })
+	m, err := CompareModuli(ctx, smallQueue(t), set, families()...)
+	if !errors.Is(err, context.Canceled) || time.Since(<-ended) > time.Second || len(m.Contenders) != 0 {
+		t.Errorf("error %v, %d moduli", err, len(m.Contenders))
 	}
 }
 

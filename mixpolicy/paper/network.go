@@ -1,14 +1,14 @@
 package paper
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 
-	"github.com/mixpolicy/lab/internal/atomicfile"
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
 // FourQueues is an experiment that the paper announces in section 7 and leaves out: its
@@ -99,12 +99,12 @@ func SmallNetwork(buffer int) FourQueues {
 }
 
 // Compute runs the experiment. What was reached when ctx ends is returned with the error.
-func (e FourQueues) Compute(ctx context.Context) (NetworkRecord, error) {
+func (e FourQueues) Compute(ctx context.Context) (race.Record, error) {
 	x, err := e.Network.MDP()
 	if err != nil {
 		return nil, err
 	}
-	var all NetworkRecord
+	var all race.Record
 	simulated := map[string]bool{}
 	for _, b := range e.Base {
 		run, err := e.begin(ctx, x, b)
@@ -126,7 +126,7 @@ type networkRun struct {
 	base BaseSet
 	x    *mixpolicy.MDP
 	p    *mixpolicy.Problem
-	rows NetworkRecord
+	rows race.Record
 }
 
 // begin computes the measures of the base policies.
@@ -177,9 +177,8 @@ func (r *networkRun) tell(doing string) {
 	}
 }
 
-func (r *networkRun) add(row NetworkRow) {
-	row.Dynamics, row.Base, row.Seed = r.Network.Dynamics.String(), r.base.Name, r.Seed
-	row.Buffers = r.buffers()
+func (r *networkRun) add(row race.Row) {
+	row.Problem, row.Base, row.Seed = fmt.Sprintf("%v, %s", r.Network.Dynamics, r.buffers()), r.base.Name, r.Seed
 	if row.Settings == "" {
 		row.Settings = fmt.Sprintf("residual %g, R = %g", r.Tolerance, r.Radius)
 	}
@@ -194,10 +193,10 @@ func (r *networkRun) buffers() string {
 
 // exact returns a row of a cost computed from a measure. An error of ‖μ̂ − μ‖₁ makes one
 // of the cost that is at most (c_max − c_min)/2 times as large.
-func (r *networkRun) exact(what NetworkQuantity, of string, m *mixpolicy.Measure) NetworkRow {
+func (r *networkRun) exact(what, of string, m *mixpolicy.Measure) race.Row {
 	lo, hi := r.x.CostRange()
 	cost, e := m.Cost(r.x.Costs()), (hi-lo)/2*m.Error
-	return NetworkRow{What: what, Of: of, Value: cost, Lo: cost - e, Hi: cost + e, Residual: m.Residual}
+	return race.Row{Quantity: what, Method: of, Value: cost, Lo: cost - e, Hi: cost + e, Residual: m.Residual}
 }
 
 func (r *networkRun) basePolicy(ctx context.Context, j int) error {
@@ -222,7 +221,7 @@ func (r *networkRun) basePolicy(ctx context.Context, j int) error {
 		p[total] += mass
 	}
 	for k, v := range p {
-		r.add(NetworkRow{What: TotalLength, Of: name, At: float64(k), Value: v, Lo: v - m.Error, Hi: v + m.Error})
+		r.add(race.Row{Quantity: TotalLength, Method: name, At: float64(k), Value: v, Lo: v - m.Error, Hi: v + m.Error})
 	}
 	return nil
 }
@@ -230,11 +229,12 @@ func (r *networkRun) basePolicy(ctx context.Context, j int) error {
 // simulate plays a policy, as a check of its exact cost by other means.
 func (r *networkRun) simulate(ctx context.Context, name string, p *mixpolicy.Policy) error {
 	r.tell("simulation of " + name)
-	v, err := r.Network.Simulate(ctx, p, r.Steps, r.Seed)
+	means, err := r.Network.Simulate(ctx, p, r.Steps, r.Seed)
 	if err != nil {
 		return err
 	}
-	r.add(NetworkRow{What: SimulatedCost, Of: name, At: float64(r.Steps), Value: v.Mean, Lo: v.Lo, Hi: v.Hi, Trials: v.N,
+	v := race.TInterval(means, confidence)
+	r.add(race.Row{Quantity: SimulatedCost, Method: name, At: float64(r.Steps), Value: v.Mean, Lo: v.Lo, Hi: v.Hi, Trials: v.N,
 		Settings: fmt.Sprintf("%d streams of %d steps after as many uncounted", v.N, r.Steps)})
 	return nil
 }
@@ -249,9 +249,9 @@ func (r *networkRun) optimum(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.add(NetworkRow{What: Optimum, Value: best.Objective, Lo: best.Bound, Hi: best.Objective, Residual: best.Violation})
+	r.add(race.Row{Quantity: Optimum, Value: best.Objective, Lo: best.Bound, Hi: best.Objective, Residual: best.Violation})
 	for j, name := range r.base.Members {
-		r.add(NetworkRow{What: Weight, Of: name, Value: best.Theta[j], Lo: best.Theta[j], Hi: best.Theta[j]})
+		r.add(race.Row{Quantity: Weight, Method: name, Value: best.Theta[j], Lo: best.Theta[j], Hi: best.Theta[j]})
 	}
 	_, err = r.value(ctx, optimumPolicy, best.Theta, true)
 	return err
@@ -293,7 +293,7 @@ func (r *networkRun) trueMeasure(ctx context.Context, theta []float64) (*mixpoli
 // size, where a part needs no more memory than its own base policies do.
 type NetworkPart struct {
 	Name    string
-	Compute func(ctx context.Context, progress func(doing string)) (NetworkRecord, error)
+	Compute func(ctx context.Context, progress func(doing string)) (race.Record, error)
 }
 
 // NetworkParts are the experiments behind data/network.csv.
@@ -313,8 +313,8 @@ func NetworkParts() []NetworkPart {
 		}
 		return e
 	}
-	part := func(name string, compute func(FourQueues, context.Context) (NetworkRecord, error), e FourQueues) NetworkPart {
-		return NetworkPart{name, func(ctx context.Context, progress func(string)) (NetworkRecord, error) {
+	part := func(name string, compute func(FourQueues, context.Context) (race.Record, error), e FourQueues) NetworkPart {
+		return NetworkPart{name, func(ctx context.Context, progress func(string)) (race.Record, error) {
 			e.Progress = progress
 			rows, err := compute(e, ctx)
 			for k := range rows {
@@ -350,15 +350,19 @@ func NetworkParts() []NetworkPart {
 // their rows in the record at path: each part as soon as it is there, in the record as it
 // is then, so that other processes may compute other parts meanwhile.
 func UpdateNetwork(ctx context.Context, path string, progress func(doing string), names ...string) error {
-	if _, err := readNetworkFile(path); err != nil {
+	if _, err := race.ReadFile(path); err != nil {
 		return err // rather than after minutes of work
 	}
+	parts := NetworkParts()
+	index := func(name string) int {
+		return slices.IndexFunc(parts, func(p NetworkPart) bool { return p.Name == name })
+	}
 	for _, name := range names {
-		if !slices.ContainsFunc(NetworkParts(), func(p NetworkPart) bool { return p.Name == name }) {
+		if index(name) < 0 {
 			return fmt.Errorf("paper: network record: no part %q", name)
 		}
 	}
-	for _, p := range NetworkParts() {
+	for _, p := range parts {
 		if len(names) > 0 && !slices.Contains(names, p.Name) {
 			continue
 		}
@@ -366,36 +370,11 @@ func UpdateNetwork(ctx context.Context, path string, progress func(doing string)
 		if err != nil {
 			return fmt.Errorf("paper: network record: part %q: %w", p.Name, err)
 		}
-		record, err := readNetworkFile(path)
+		err = race.Update(path, func(row race.Row) bool { return row.Part == p.Name }, rows,
+			func(a, b race.Row) int { return cmp.Compare(index(a.Part), index(b.Part)) })
 		if err != nil {
 			return err
 		}
-		if err := atomicfile.Write(path, record.replace(p.Name, rows).Write); err != nil {
-			return fmt.Errorf("paper: network record: %w", err)
-		}
 	}
 	return nil
-}
-
-func readNetworkFile(path string) (NetworkRecord, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("paper: network record: %w", err)
-	}
-	defer f.Close()
-	return ReadNetwork(f)
-}
-
-// replace returns the record with the rows of a part replaced, in the order of
-// [NetworkParts].
-func (r NetworkRecord) replace(part string, rows NetworkRecord) NetworkRecord {
-	var all NetworkRecord
-	for _, p := range NetworkParts() {
-		if p.Name == part {
-			all = append(all, rows...)
-		} else {
-			all = append(all, r.Select(NetworkRow{Part: p.Name})...)
-		}
-	}
-	return all
 }

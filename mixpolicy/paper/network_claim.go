@@ -3,6 +3,8 @@ package paper
 import (
 	"fmt"
 	"strings"
+
+	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
 // networkClaim is the sentence of section 7 about the network, with what the recorded
@@ -14,22 +16,22 @@ func networkClaim() (Claim, error) {
 		return Claim{}, err
 	}
 	const part = "two rules"
-	best, err := record.One(NetworkRow{Part: part, What: PolicyCost, Of: optimumPolicy})
+	best, err := record.One(race.Row{Part: part, Quantity: PolicyCost, Method: optimumPolicy})
 	if err != nil {
 		return Claim{}, err
 	}
-	weight, err := record.One(NetworkRow{Part: part, What: Weight, Of: "LBFS"})
+	weight, err := record.One(race.Row{Part: part, Quantity: Weight, Method: "LBFS"})
 	if err != nil {
 		return Claim{}, err
 	}
-	var cost [3]NetworkRow
+	var cost [3]race.Row
 	for k, method := range []string{"Algorithm 1", "penalty", "plug-in"} {
-		if cost[k], err = record.One(NetworkRow{Part: part, What: LearntCost, Of: method}); err != nil {
+		if cost[k], err = record.One(race.Row{Part: part, Quantity: LearntCost, Method: method}); err != nil {
 			return Claim{}, err
 		}
 	}
-	ends := len(record.Select(NetworkRow{Part: part, What: Tuning, Of: asPrinted}))
-	overflows := len(record.Select(NetworkRow{Part: part, What: Overflow, Of: asPrinted}))
+	ends := len(record.Select(race.Row{Part: part, Quantity: Tuning, Method: asPrinted}))
+	overflows := len(record.Select(race.Row{Part: part, Quantity: Overflow, Method: asPrinted}))
 	queue, network := entriesAbout("mixpolicy/models.Queue"), entriesAbout("mixpolicy/models.Network")
 	return Claim{ID: "7-network", Where: "7", Claim: "performance is shown on a four-dimensional network of queues",
 		Experiment: fmt.Sprintf("the index of all equations and both figures; in their place LONGER and LBFS at full size, 1,028,196 states, %.0f queries", cost[0].At),

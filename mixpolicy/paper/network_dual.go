@@ -9,6 +9,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/models"
 	"github.com/mixpolicy/lab/mixpolicy/priorwork"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
 // dualALP runs the method of Abbasi-Yadkori, Bartlett and Malek (2014) with the 366
@@ -18,7 +19,7 @@ import (
 // the scale of losses and where it starts. Here losses are divided by c_max, θ₀ is the even
 // mixture of the two measures, and ω and the rate are tuned by the true cost, which
 // favours the method.
-func (e FourQueues) dualALP(ctx context.Context) (NetworkRecord, error) {
+func (e FourQueues) dualALP(ctx context.Context) (race.Record, error) {
 	x, err := e.Network.MDP()
 	if err != nil {
 		return nil, err
@@ -75,13 +76,13 @@ func (e FourQueues) dualALP(ctx context.Context) (NetworkRecord, error) {
 		r.add(row)
 		costs = append(costs, row.Value)
 		if k == 0 {
-			if err := r.simulate(ctx, row.Of, policy); err != nil {
+			if err := r.simulate(ctx, row.Method, policy); err != nil {
 				return r.rows, err
 			}
 		}
 	}
-	v := mixpolicy.TInterval(costs, confidence)
-	r.add(NetworkRow{What: LearntCost, Of: dualName, At: dualSteps, Value: v.Mean, Lo: v.Lo, Hi: v.Hi, Trials: v.N, Settings: chosen.String()})
+	v := race.TInterval(costs, confidence)
+	r.add(race.Row{Quantity: LearntCost, Method: dualName, At: dualSteps, Value: v.Mean, Lo: v.Lo, Hi: v.Hi, Trials: v.N, Settings: chosen.String()})
 	return r.rows, nil
 }
 
@@ -166,13 +167,13 @@ func (r *networkRun) visit(ctx context.Context, a *priorwork.SparseDualALP, s du
 	if err != nil {
 		return err
 	}
-	for _, row := range []NetworkRow{
-		{What: DualObjective, Value: objective, Lo: objective, Hi: objective},
-		{What: DualNegative, Value: negative, Lo: negative, Hi: negative},
-		{What: DualFlow, Value: flow, Lo: flow, Hi: flow},
+	for _, row := range []race.Row{
+		{Quantity: DualObjective, Value: objective, Lo: objective, Hi: objective},
+		{Quantity: DualNegative, Value: negative, Lo: negative, Hi: negative},
+		{Quantity: DualFlow, Value: flow, Lo: flow, Hi: flow},
 		r.exact(DualCost, "", m),
 	} {
-		row.Of, row.At, row.Settings = dualName, float64(step), s.String()
+		row.Method, row.At, row.Settings = dualName, float64(step), s.String()
 		r.add(row)
 	}
 	return nil

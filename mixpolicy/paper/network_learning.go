@@ -2,18 +2,16 @@ package paper
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
 // Learning says how the methods are compared: the same oracle and number of queries, the
@@ -26,12 +24,11 @@ type Learning struct {
 	Valued  int // trials whose policy's true cost is computed
 }
 
-// networkMethod is a contestant with its configurations. Costs are divided by c_max in
-// all, and steps are η_t = η₀/√(t+1).
+// networkMethod is an entrant with what its methods' settings are called. Costs are divided
+// by c_max in all, and steps are η_t = η₀/√(t+1).
 type networkMethod struct {
-	name string
+	race.Entrant
 	grid []networkSetting
-	with func(networkSetting) mixpolicy.Method
 }
 
 // mendedBall is the ball modulus (3.7) whose shift is the minimiser of J in the printed
@@ -65,25 +62,30 @@ func methods(cMax, radius float64) []networkMethod {
 		large = append(large, networkSetting{eta: math.Ldexp(1, 2*(k-3))})
 		both = append(both, networkSetting{eta: math.Ldexp(1, 3*(k/4)-2), omega: math.Ldexp(1, k%4-4)})
 	}
-	return []networkMethod{
-		{asPrinted, etas, func(s networkSetting) mixpolicy.Method {
-			return mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(s.eta), Form: mixpolicy.Printed, Multipliers: mixpolicy.LazyMultipliers}
-		}},
-		{"Algorithm 1, printed signs", etas, func(s networkSetting) mixpolicy.Method {
-			return mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(s.eta), Form: mixpolicy.Printed, Multipliers: mixpolicy.LazyMultipliers,
-				Modulus: mendedBall{bregman.Ball{R: radius}}}
-		}},
-		{"Algorithm 1", large, func(s networkSetting) mixpolicy.Method {
-			return mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(s.eta)}
-		}},
-		{"Algorithm 1, rows scaled", etas, func(s networkSetting) mixpolicy.Method {
-			return mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(s.eta), RowScaling: true}
-		}},
-		{"penalty", both, func(s networkSetting) mixpolicy.Method {
-			return mixpolicy.Penalty{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(s.eta), Weight: s.omega}
-		}},
-		{"plug-in", []networkSetting{{}}, func(networkSetting) mixpolicy.Method { return mixpolicy.PlugIn{} }},
+	var all []networkMethod
+	add := func(name string, grid []networkSetting, method func(networkSetting) mixpolicy.Method) {
+		m := networkMethod{race.Entrant{Name: name}, grid}
+		for _, s := range grid {
+			m.Methods = append(m.Methods, method(s))
+		}
+		all = append(all, m)
 	}
+	printed := func(eta float64, phi bregman.Modulus) mixpolicy.Method {
+		return mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(eta), Form: mixpolicy.Printed, Multipliers: mixpolicy.LazyMultipliers, Modulus: phi}
+	}
+	add(asPrinted, etas, func(s networkSetting) mixpolicy.Method { return printed(s.eta, nil) })
+	add("Algorithm 1, printed signs", etas, func(s networkSetting) mixpolicy.Method { return printed(s.eta, mendedBall{bregman.Ball{R: radius}}) })
+	add("Algorithm 1", large, func(s networkSetting) mixpolicy.Method {
+		return mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(s.eta)}
+	})
+	add("Algorithm 1, rows scaled", etas, func(s networkSetting) mixpolicy.Method {
+		return mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(s.eta), RowScaling: true}
+	})
+	add("penalty", both, func(s networkSetting) mixpolicy.Method {
+		return mixpolicy.Penalty{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(s.eta), Weight: s.omega}
+	})
+	add("plug-in", []networkSetting{{}}, func(networkSetting) mixpolicy.Method { return mixpolicy.PlugIn{} })
+	return all
 }
 
 // learn tunes every method, runs it, and values the policies that it leaves.
@@ -95,26 +97,26 @@ func (r *networkRun) learn(ctx context.Context) error {
 	}
 	gap := penalisedGap(best.Objective, cMax)
 	for _, m := range methods(cMax, r.Radius) {
-		chosen := m.grid[0]
-		if len(m.grid) > 1 {
-			if chosen, err = r.tune(ctx, m, gap); err != nil {
-				return err
-			}
-			if chosen == (networkSetting{}) {
-				continue
-			}
+		set := race.Settings{
+			Trials: r.Learning.Trials, TuningTrials: r.Learning.Trials, Seed: r.Seed,
+			Iterations: r.Learning.Queries, Schedule: mixpolicy.LogSpaced(3), Score: gap,
+			Progress: func(name string, done, total int) { r.tell(fmt.Sprintf("%s, %d of %d runs", name, done, total)) },
 		}
-		r.tell(m.name + ", " + chosen.String())
-		when := mixpolicy.LogSpaced(3)
 		if len(m.grid) == 1 { // an exact solution for every point of the curve
-			when = mixpolicy.LogSpaced(1)
+			set.Schedule = mixpolicy.LogSpaced(1)
 		}
-		runs, err := r.trials(ctx, m, chosen, r.Learning.Trials, r.Seed, when)
+		outcomes, err := race.Run(ctx, r.p, []race.Entrant{m.Entrant}, set)
 		if err != nil {
-			return fmt.Errorf("paper: network: %s: %w", m.name, err)
+			return fmt.Errorf("paper: network: %w", err)
 		}
-		r.curves(m.name, chosen, runs, gap)
-		if err := r.valueTrials(ctx, m.name, chosen, runs); err != nil {
+		o := outcomes[0]
+		r.tuning(m, o)
+		if o.Err != nil {
+			continue // no setting runs to the end, as the rows about tuning say
+		}
+		chosen := m.grid[o.Chosen].String()
+		r.curves(m.Name, chosen, o.Runs, gap)
+		if err := r.valueTrials(ctx, m.Name, chosen, o.Runs); err != nil {
 			return err
 		}
 	}
@@ -129,137 +131,61 @@ func (r *networkRun) learn(ctx context.Context) error {
 // of Ψθ̂, from which the policy is read, would cost: for 0 ⪯ c ⪯ c_max,
 // cᵀ[Ψθ]₊ = cᵀΨθ + cᵀ[Ψθ]₋. The exact penalty of [mixpolicy.Problem.Merit] is of no use at
 // full size: where rows of 10⁻¹⁰ hold the optimum, ‖λ*‖_∞ makes it 10¹² a unit of mass.
-func penalisedGap(optimum, cMax float64) mixpolicy.Curve {
-	return func(h *mixpolicy.History) []float64 {
-		y := make([]float64, len(h.Cost))
-		for k, theta := range h.Average {
-			y[k] = h.Cost[k] - optimum + cMax*(h.Mass[k]+math.Abs(floats.Sum(theta)-1))
-		}
-		return y
+func penalisedGap(optimum, cMax float64) race.Curve {
+	return func(l *race.Look) float64 {
+		return l.Cost - optimum + cMax*(l.Mass+math.Abs(floats.Sum(l.Theta)-1))
 	}
 }
 
-// overflow is the end of a run whose numbers leave the floating-point range.
-type overflow struct {
-	after int // iterations
-	err   error
-}
-
-func (o *overflow) Error() string { return o.err.Error() }
-func (o *overflow) Unwrap() error { return o.err }
-
-// tune returns the setting of least mean gap. One whose numbers overflow is not chosen; if
-// all do, there is none, and the iterations that they took are recorded.
-func (r *networkRun) tune(ctx context.Context, m networkMethod, gap mixpolicy.Curve) (chosen networkSetting, err error) {
-	least := math.Inf(1)
-	r.tell("tuning " + m.name)
-	for _, s := range m.grid {
-		runs, err := r.trials(ctx, m, s, r.Learning.Trials, r.Seed+1, mixpolicy.Every(r.Learning.Queries))
-		if ctx.Err() != nil {
-			return chosen, err
-		}
-		if err != nil {
-			var o *overflow
-			if !errors.As(err, &o) {
-				return chosen, err
+// tuning records the mean gap of each setting, or after how many iterations its numbers left
+// the range of floating point.
+func (r *networkRun) tuning(m networkMethod, o race.Outcome) {
+	for k, t := range o.Tuning {
+		row := race.Row{Quantity: Tuning, Method: m.Name, At: m.grid[k].eta, Settings: m.grid[k].String()}
+		if t.Scores == nil {
+			after := float64(t.Failed()[0].Steps)
+			row.Quantity, row.Value, row.Lo, row.Hi = Overflow, after, after, after
+		} else {
+			v := race.TInterval(t.Scores, confidence)
+			if math.IsNaN(v.Mean) || math.IsInf(v.Mean, 0) {
+				continue
 			}
-			r.add(NetworkRow{What: Overflow, Of: m.name, At: s.eta, Value: float64(o.after), Lo: float64(o.after), Hi: float64(o.after), Settings: s.String()})
-			continue
+			row.Value, row.Lo, row.Hi, row.Trials = v.Mean, v.Lo, v.Hi, v.N
 		}
-		v := mixpolicy.TInterval(last(gap, runs), confidence)
-		if math.IsNaN(v.Mean) || math.IsInf(v.Mean, 0) {
-			continue
-		}
-		r.add(NetworkRow{What: Tuning, Of: m.name, At: s.eta, Value: v.Mean, Lo: v.Lo, Hi: v.Hi, Trials: v.N, Settings: s.String()})
-		if v.Mean < least {
-			least, chosen = v.Mean, s
-		}
+		r.add(row)
 	}
-	return chosen, nil
-}
-
-// last returns the last value of a curve in each run.
-func last(c mixpolicy.Curve, runs []*mixpolicy.History) []float64 {
-	x := make([]float64, len(runs))
-	for i, h := range runs {
-		y := c(h)
-		x[i] = y[len(y)-1]
-	}
-	return x
-}
-
-// trials runs the streams 0, 1, … of a seed. Unlike [mixpolicy.RunTrials] it keeps no
-// results, which have multipliers and a policy for every pair.
-func (r *networkRun) trials(ctx context.Context, m networkMethod, s networkSetting, trials int, seed uint64, when mixpolicy.Schedule) ([]*mixpolicy.History, error) {
-	runs, failed := make([]*mixpolicy.History, trials), make([]*overflow, trials)
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for k := range runs {
-		runs[k] = new(mixpolicy.History)
-		g.Go(func() error {
-			q, err := mixpolicy.Solve(ctx, r.p, m.with(s), mixpolicy.Settings{
-				Iterations: r.Learning.Queries, Seed: seed, Stream: uint64(k), Recorder: runs[k], Schedule: when, Uncertified: true,
-			})
-			if q != nil && q.Status == mixpolicy.Failed {
-				failed[k] = &overflow{q.Iterations, err}
-				return nil
-			}
-			return err
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return nil, err
-	}
-	for _, o := range failed {
-		if o != nil {
-			return nil, o
-		}
-	}
-	return runs, nil
 }
 
 // curves records what the trials came to by the number of queries.
-func (r *networkRun) curves(method string, s networkSetting, runs []*mixpolicy.History, gap mixpolicy.Curve) {
+func (r *networkRun) curves(method, settings string, runs *race.Runs, gap race.Curve) {
+	for _, row := range runs.Failures(race.Row{Method: method}) {
+		r.add(row)
+	}
 	for _, c := range []struct {
-		what NetworkQuantity
-		of   mixpolicy.Curve
+		what string
+		of   race.Curve
 	}{
-		{LearntObjective, mixpolicy.CostCurve},
-		{LearntMass, func(h *mixpolicy.History) []float64 { return h.Mass }},
-		{LearntSum, func(h *mixpolicy.History) []float64 {
-			y := make([]float64, len(h.Average))
-			for k, theta := range h.Average {
-				y[k] = floats.Sum(theta)
-			}
-			return y
-		}},
+		{LearntObjective, race.Cost},
+		{LearntMass, race.Mass},
+		{LearntSum, func(l *race.Look) float64 { return floats.Sum(l.Theta) }},
 		{LearntGap, gap},
 	} {
-		curves := make([][]float64, len(runs))
-		for i, h := range runs {
-			curves[i] = c.of(h)
-		}
-		for k, queries := range runs[0].Queries {
-			if queries == 0 {
-				continue
+		for _, row := range runs.Band(race.Queries, c.of, confidence).Rows(race.Row{Quantity: c.what, Method: method, Settings: settings}) {
+			if row.At > 0 {
+				r.add(row)
 			}
-			sample := make([]float64, len(runs))
-			for i := range runs {
-				sample[i] = curves[i][k]
-			}
-			v := mixpolicy.TInterval(sample, confidence)
-			r.add(NetworkRow{What: c.what, Of: method, At: float64(queries), Value: v.Mean, Lo: v.Lo, Hi: v.Hi, Trials: v.N, Settings: s.String()})
 		}
 	}
 }
 
 // valueTrials records the true costs of the policies of the first trials, the first also
 // by simulation. Equal answers are valued once.
-func (r *networkRun) valueTrials(ctx context.Context, method string, s networkSetting, runs []*mixpolicy.History) error {
+func (r *networkRun) valueTrials(ctx context.Context, method, settings string, runs *race.Runs) error {
 	var costs []float64
 	var thetas [][]float64
-	for k, h := range runs[:min(len(runs), r.Learning.Valued)] {
-		theta := h.Average[len(h.Average)-1]
+	trials := runs.Finished()
+	for k, t := range trials[:min(len(trials), r.Learning.Valued)] {
+		theta := t.End().Theta
 		if same := slices.IndexFunc(thetas, func(t []float64) bool { return slices.Equal(t, theta) }); same >= 0 {
 			costs = append(costs, costs[same])
 		} else {
@@ -271,10 +197,10 @@ func (r *networkRun) valueTrials(ctx context.Context, method string, s networkSe
 		}
 		thetas = append(thetas, theta)
 	}
-	v := mixpolicy.TInterval(costs, confidence)
+	v := race.TInterval(costs, confidence)
 	if stat.StdDev(costs, nil) == 0 {
 		v.Lo, v.Hi = v.Mean, v.Mean
 	}
-	r.add(NetworkRow{What: LearntCost, Of: method, At: float64(r.Learning.Queries), Value: v.Mean, Lo: v.Lo, Hi: v.Hi, Trials: v.N, Settings: s.String()})
+	r.add(race.Row{Quantity: LearntCost, Method: method, At: float64(r.Learning.Queries), Value: v.Mean, Lo: v.Lo, Hi: v.Hi, Trials: v.N, Settings: settings})
 	return nil
 }

@@ -7,11 +7,12 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
 // mixing compares the two ways to mix two base policies, as policies (2.16) and as
 // measures (2.17), and records a slice of what the mixture of measures does.
-func (e FourQueues) mixing(ctx context.Context) (NetworkRecord, error) {
+func (e FourQueues) mixing(ctx context.Context) (race.Record, error) {
 	x, err := e.Network.MDP()
 	if err != nil {
 		return nil, err
@@ -38,7 +39,7 @@ func (e FourQueues) mixing(ctx context.Context) (NetworkRecord, error) {
 				return r.rows, err
 			}
 		}
-		for _, row := range []NetworkRow{r.exact(MixedPolicies, "", policies), r.exact(MixedMeasures, "", measures)} {
+		for _, row := range []race.Row{r.exact(MixedPolicies, "", policies), r.exact(MixedMeasures, "", measures)} {
 			row.At = w
 			r.add(row)
 		}
@@ -79,7 +80,7 @@ func (r *networkRun) slice(name string, p *mixpolicy.Policy) error {
 			}
 			row := p.Row(s) // actions 0 and 1 have server 1 on queue 1
 			v := row[0] + row[1]
-			r.add(NetworkRow{What: ServesFirst, Of: name, At: float64(s), Value: v, Lo: v, Hi: v})
+			r.add(race.Row{Quantity: ServesFirst, Method: name, At: float64(s), Value: v, Lo: v, Hi: v})
 		}
 	}
 	return nil
@@ -89,8 +90,8 @@ func (r *networkRun) slice(name string, p *mixpolicy.Policy) error {
 // by elimination, which has every digit of the rarest state's probability. At full size
 // those of the rarest states are below the error of any iteration, so that the least
 // weights there are those of the computed Ψ.
-func (e FourQueues) room(ctx context.Context) (NetworkRecord, error) {
-	var all NetworkRecord
+func (e FourQueues) room(ctx context.Context) (race.Record, error) {
+	var all race.Record
 	for buffer := 1; buffer <= largestRoom; buffer++ {
 		w := models.Network{Buffers: [4]int{buffer, buffer, buffer, buffer}}
 		x, err := w.MDP()
@@ -130,7 +131,7 @@ func (r *networkRun) leastWeights(ctx context.Context, buffer int) error {
 		if err != nil {
 			return err
 		}
-		r.add(NetworkRow{What: LeastWeight, Of: name, At: float64(buffer), Value: least.Objective,
+		r.add(race.Row{Quantity: LeastWeight, Method: name, At: float64(buffer), Value: least.Objective,
 			Lo: math.Min(least.Bound, least.Objective), Hi: least.Objective, Residual: least.Violation})
 	}
 	return nil

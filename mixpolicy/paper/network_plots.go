@@ -7,12 +7,13 @@ import (
 	"slices"
 
 	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/plotting"
 )
 
 // line draws the rows of a quantity against At, with their intervals if those are of
 // trials.
-func (r NetworkRecord) line(name string, like NetworkRow) plotting.Line {
+func (r NetworkRecord) line(name string, like race.Row) plotting.Line {
 	rows := r.Select(like)
 	at, value, lo, hi := rows.Columns()
 	l := plotting.Line{Name: name, X: at, Y: value}
@@ -23,11 +24,11 @@ func (r NetworkRecord) line(name string, like NetworkRow) plotting.Line {
 }
 
 // costs returns a table of rows with their intervals, and a figure of the same.
-func costs(caption string, rows NetworkRecord) (plotting.Table, plotting.Points) {
+func costs(caption string, rows race.Record) (plotting.Table, plotting.Points) {
 	points := plotting.Points{}
 	var names []string
 	for k, row := range rows {
-		names = append(names, row.Of)
+		names = append(names, row.Method)
 		points.X, points.Y = append(points.X, float64(k+1)), append(points.Y, row.Value)
 		points.Lo, points.Hi = append(points.Lo, row.Lo), append(points.Hi, row.Hi)
 	}
@@ -38,14 +39,14 @@ func costs(caption string, rows NetworkRecord) (plotting.Table, plotting.Points)
 
 // RuleCosts are the exact costs of the six rules and those of a simulation.
 func (r NetworkRecord) RuleCosts() (plotting.Table, plotting.Figure) {
-	like := NetworkRow{Part: "rules", What: PolicyCost}
-	rows := slices.DeleteFunc(r.Select(like), func(row NetworkRow) bool { return row.Of == optimumPolicy })
+	like := race.Row{Part: "rules", Quantity: PolicyCost}
+	rows := slices.DeleteFunc(r.Select(like), func(row race.Row) bool { return row.Method == optimumPolicy })
 	slices.SortStableFunc(rows, byValue)
 	table, exact := costs("Average cost of a step, independent events", rows)
 	sim := plotting.Points{Name: "simulated, 95 %"}
 	var errors []float64
 	for k, row := range rows {
-		like = NetworkRow{Part: "rules", What: SimulatedCost, Of: row.Of}
+		like = race.Row{Part: "rules", Quantity: SimulatedCost, Method: row.Method}
 		for _, s := range r.Select(like) {
 			sim.X, sim.Y = append(sim.X, float64(k+1)+0.15), append(sim.Y, s.Value)
 			sim.Lo, sim.Hi = append(sim.Lo, s.Lo), append(sim.Hi, s.Hi)
@@ -61,7 +62,7 @@ func (r NetworkRecord) RuleCosts() (plotting.Table, plotting.Figure) {
 		Y: plotting.Axis{Label: "jobs"}, Layers: []plotting.Layer{exact, sim}}
 }
 
-func byValue(a, b NetworkRow) int { return cmp.Compare(a.Value, b.Value) }
+func byValue(a, b race.Row) int { return cmp.Compare(a.Value, b.Value) }
 
 // DynamicsTable are the exact costs of the rules with each of the dynamics.
 func (r NetworkRecord) DynamicsTable() plotting.Table {
@@ -69,8 +70,8 @@ func (r NetworkRecord) DynamicsTable() plotting.Table {
 	for _, part := range []string{"rules", "rules, phantom jobs", "rules, one event a step"} {
 		c := plotting.Column{Format: "%.5f"}
 		for _, rule := range AllRules().Members {
-			for _, row := range r.Select(NetworkRow{Part: part, What: PolicyCost, Of: rule}) {
-				c.Head, c.Numbers = row.Dynamics, append(c.Numbers, row.Value)
+			for _, row := range r.Select(race.Row{Part: part, Quantity: PolicyCost, Method: rule}) {
+				c.Head, c.Numbers = Dynamics(row), append(c.Numbers, row.Value)
 			}
 		}
 		t.Columns = append(t.Columns, c)
@@ -83,8 +84,8 @@ func (r NetworkRecord) DynamicsTable() plotting.Table {
 func (r NetworkRecord) TotalLengths(rules ...models.Rule) plotting.Panels {
 	var layers []plotting.Layer
 	for _, rule := range rules {
-		rows := r.Select(NetworkRow{Part: "rules", What: TotalLength, Of: rule.String()})
-		known := slices.IndexFunc(rows, func(row NetworkRow) bool { return row.Lo <= 0 })
+		rows := r.Select(race.Row{Part: "rules", Quantity: TotalLength, Method: rule.String()})
+		known := slices.IndexFunc(rows, func(row race.Row) bool { return row.Lo <= 0 })
 		if known < 0 {
 			known = len(rows)
 		}
@@ -103,7 +104,7 @@ func (r NetworkRecord) ActionMaps() (plotting.Panels, error) {
 	for _, name := range slicedPolicies {
 		f := plotting.Figure{Title: name, X: plotting.Axis{Label: "jobs in queue 1"}, Y: plotting.Axis{Label: "jobs in queue 4"}, Width: 4.4}
 		var g plotting.Grid
-		for _, row := range r.Select(NetworkRow{Part: "mixing", What: ServesFirst, Of: name}) {
+		for _, row := range r.Select(race.Row{Part: "mixing", Quantity: ServesFirst, Method: name}) {
 			x, err := models.Network{}.Lengths(int(row.At))
 			if err != nil {
 				return plotting.Panels{}, err
@@ -126,8 +127,8 @@ func (r NetworkRecord) ActionMaps() (plotting.Panels, error) {
 func (r NetworkRecord) TwoMixtures() plotting.Figure {
 	return plotting.Figure{Title: "From LONGER to LBFS", X: plotting.Axis{Label: "weight of LBFS"}, Y: plotting.Axis{Label: "true average cost"},
 		Layers: []plotting.Layer{
-			r.line("mixture of policies (2.16)", NetworkRow{Part: "mixing", What: MixedPolicies}),
-			r.line("mixture of measures (2.17)", NetworkRow{Part: "mixing", What: MixedMeasures}),
+			r.line("mixture of policies (2.16)", race.Row{Part: "mixing", Quantity: MixedPolicies}),
+			r.line("mixture of measures (2.17)", race.Row{Part: "mixing", Quantity: MixedMeasures}),
 		}}
 }
 
@@ -136,7 +137,7 @@ func (r NetworkRecord) Room(b BaseSet) plotting.Figure {
 	f := plotting.Figure{Title: "Room below zero: " + b.Name, X: plotting.Axis{Label: "places in every queue"}, Y: plotting.Axis{Label: "largest −θⱼ", Log: true}}
 	for _, name := range b.Members {
 		l := plotting.Line{Name: name}
-		for _, row := range r.Select(NetworkRow{Part: "room", What: LeastWeight, Base: b.Name, Of: name}) {
+		for _, row := range r.Select(race.Row{Part: "room", Quantity: LeastWeight, Base: b.Name, Method: name}) {
 			if -row.Lo > leastRoom {
 				l.X, l.Y = append(l.X, row.At), append(l.Y, -row.Value)
 			}
@@ -156,8 +157,8 @@ const leastRoom = 0x1p-48
 func (r NetworkRecord) FullRoom(part string) plotting.Table {
 	var names []string
 	var least []float64
-	for _, row := range r.Select(NetworkRow{Part: part, What: LeastWeight}) {
-		names, least = append(names, row.Of), append(least, row.Value)
+	for _, row := range r.Select(race.Row{Part: part, Quantity: LeastWeight}) {
+		names, least = append(names, row.Method), append(least, row.Value)
 	}
 	return plotting.Table{Caption: "Least weights at full size", Columns: []plotting.Column{
 		{Head: "policy", Text: names}, {Head: "least θⱼ", Numbers: least, Format: "%.1e"}}}
@@ -169,7 +170,7 @@ func (r NetworkRecord) TuningCurves(part string) plotting.Figure {
 	f := plotting.Figure{Title: "How much depends on the step: " + part, X: plotting.Axis{Label: "η₀", Log: true}, Y: plotting.Axis{Label: "penalised gap (jobs)", Log: true}}
 	for _, method := range tuned {
 		best := map[float64]float64{}
-		for _, row := range r.Select(NetworkRow{Part: part, What: Tuning, Of: method}) {
+		for _, row := range r.Select(race.Row{Part: part, Quantity: Tuning, Method: method}) {
 			if v, ok := best[row.At]; !ok || row.Value < v {
 				best[row.At] = row.Value
 			}
@@ -193,10 +194,10 @@ func (r NetworkRecord) LearningCurves(part string) plotting.Panels {
 	objective := plotting.Figure{Title: "Objective: " + part, X: plotting.Axis{Label: "queries", Log: true}, Y: plotting.Axis{Label: "cᵀΨθ"}}
 	mass := plotting.Figure{Title: "Violation: " + part, X: objective.X, Y: plotting.Axis{Label: "negative mass of Ψθ"}}
 	for _, method := range append(tuned[1:len(tuned):len(tuned)], "plug-in") {
-		objective.Layers = append(objective.Layers, r.line(method, NetworkRow{Part: part, What: LearntObjective, Of: method}))
-		mass.Layers = append(mass.Layers, r.line(method, NetworkRow{Part: part, What: LearntMass, Of: method}))
+		objective.Layers = append(objective.Layers, r.line(method, race.Row{Part: part, Quantity: LearntObjective, Method: method}))
+		mass.Layers = append(mass.Layers, r.line(method, race.Row{Part: part, Quantity: LearntMass, Method: method}))
 	}
-	for _, row := range r.Select(NetworkRow{Part: part, What: Optimum}) {
+	for _, row := range r.Select(race.Row{Part: part, Quantity: Optimum}) {
 		objective.Layers = append(objective.Layers, plotting.Rule{At: row.Value, Label: "optimum"})
 	}
 	return plotting.Row(objective, mass)
@@ -207,11 +208,11 @@ func (r NetworkRecord) LearntTable(part string) plotting.Table {
 	t := plotting.Table{Columns: []plotting.Column{{Head: "method"}, {Head: "tuned"},
 		{Head: "gap", Format: "%.4f"}, {Head: "from", Format: "%.4f"}, {Head: "to", Format: "%.4f"},
 		{Head: "true cost", Format: "%.4f"}, {Head: "from", Format: "%.4f"}, {Head: "to", Format: "%.4f"}}}
-	for _, c := range r.Select(NetworkRow{Part: part, What: LearntCost}) {
+	for _, c := range r.Select(race.Row{Part: part, Quantity: LearntCost}) {
 		t.Caption = fmt.Sprintf("After %.0f queries: %s", c.At, part)
-		gaps := r.Select(NetworkRow{Part: part, What: LearntGap, Of: c.Of})
+		gaps := r.Select(race.Row{Part: part, Quantity: LearntGap, Method: c.Method})
 		g := gaps[len(gaps)-1]
-		t.Columns[0].Text, t.Columns[1].Text = append(t.Columns[0].Text, c.Of), append(t.Columns[1].Text, c.Settings)
+		t.Columns[0].Text, t.Columns[1].Text = append(t.Columns[0].Text, c.Method), append(t.Columns[1].Text, c.Settings)
 		for k, v := range []float64{g.Value, g.Lo, g.Hi, c.Value, c.Lo, c.Hi} {
 			t.Columns[2+k].Numbers = append(t.Columns[2+k].Numbers, v)
 		}
@@ -224,9 +225,9 @@ func (r NetworkRecord) DualTuning(part string) plotting.Figure {
 	f := plotting.Figure{X: plotting.Axis{Label: "ω", Log: true}, Y: plotting.Axis{Label: "true cost (jobs)"}}
 	for _, rate := range dualRates {
 		l := plotting.Line{Name: fmt.Sprintf("rate × %g", rate), X: dualWeights}
-		for _, row := range r.Select(NetworkRow{Part: part, What: Tuning, Of: dualName}) {
+		for _, row := range r.Select(race.Row{Part: part, Quantity: Tuning, Method: dualName}) {
 			if row.At == rate {
-				f.Title, l.Y = "Tuning: "+row.Dynamics, append(l.Y, row.Value)
+				f.Title, l.Y = "Tuning: "+Dynamics(row), append(l.Y, row.Value)
 			}
 		}
 		f.Layers = append(f.Layers, l)
@@ -238,27 +239,27 @@ func (r NetworkRecord) DualTuning(part string) plotting.Figure {
 func (r NetworkRecord) DualCurves(part, rules string) plotting.Panels {
 	steps := plotting.Axis{Label: "steps of 1000 gradients"}
 	truth := plotting.Figure{Title: "True cost", X: steps, Y: plotting.Axis{Label: "jobs"}, Layers: []plotting.Layer{
-		r.line("policy of the dual ALP", NetworkRow{Part: part, What: DualCost})}}
+		r.line("policy of the dual ALP", race.Row{Part: part, Quantity: DualCost})}}
 	for _, rule := range TwoRules().Members {
-		for _, row := range r.Select(NetworkRow{Part: rules, What: PolicyCost, Of: rule}) {
+		for _, row := range r.Select(race.Row{Part: rules, Quantity: PolicyCost, Method: rule}) {
 			truth.Layers = append(truth.Layers, plotting.Rule{At: row.Value, Label: rule})
 		}
 	}
 	return plotting.Row(plotting.Figure{Title: "Violations", X: steps, Y: plotting.Axis{Label: "norm"}, Layers: []plotting.Layer{
-		r.line("negative mass", NetworkRow{Part: part, What: DualNegative}), r.line("flow", NetworkRow{Part: part, What: DualFlow})}}, truth)
+		r.line("negative mass", race.Row{Part: part, Quantity: DualNegative}), r.line("flow", race.Row{Part: part, Quantity: DualFlow})}}, truth)
 }
 
 // Ranking is every policy that was valued with independent events, by true cost, those
 // that were learnt with the interval between trials.
 func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
-	var rows NetworkRecord
+	var rows race.Record
 	for _, part := range []string{"rules", "two rules", "state-dependent", "dual ALP"} {
-		rows = append(rows, r.Select(NetworkRow{Part: part, What: LearntCost})...)
+		rows = append(rows, r.Select(race.Row{Part: part, Quantity: LearntCost})...)
 		if part == "two rules" {
 			continue // its members are among the six
 		}
 		for _, name := range slices.Concat(AllRules().Members, StateDependent().Members) {
-			rows = append(rows, r.Select(NetworkRow{Part: part, What: PolicyCost, Of: name})...)
+			rows = append(rows, r.Select(race.Row{Part: part, Quantity: PolicyCost, Method: name})...)
 		}
 	}
 	slices.SortStableFunc(rows, byValue)
@@ -267,9 +268,9 @@ func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
 	base, learnt := plotting.Points{Name: "base policies"}, plotting.Points{Name: "learnt, 95 %"}
 	for k, row := range rows {
 		to, source := &base, "a base policy"
-		if row.What == LearntCost {
+		if row.Quantity == LearntCost {
 			to, source = &learnt, row.Base
-			if row.Of == dualName {
+			if row.Method == dualName {
 				source = "366 features"
 			}
 		}

@@ -1,24 +1,20 @@
 package paper
 
 import (
-	"flag"
 	"math"
-	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"testing"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 )
-
-var networkPart = flag.String("network", "", "the part of data/network.csv to write anew, all if empty")
 
 // The pipeline at small buffers, where measures come by elimination: every exact cost
 // against simulation, what must hold between the numbers, and the same part of the
 // record.
 func TestSmallNetwork(t *testing.T) {
-	var rows NetworkRecord
+	var rows race.Record
 	for _, p := range NetworkParts() {
 		if p.Name == "small" {
 			var err error
@@ -28,17 +24,17 @@ func TestSmallNetwork(t *testing.T) {
 		}
 	}
 	for _, b := range SmallNetwork(3).Base {
-		best := one(t, rows, NetworkRow{Base: b.Name, What: Optimum})
+		best := one(t, rows, race.Row{Base: b.Name, Quantity: Optimum})
 		if gap := best.Hi - best.Lo; gap > 1e-9*best.Value || gap < -1e-9*best.Value {
 			t.Errorf("%s: optimum %v, certified %v", b.Name, best.Value, best.Lo)
 		}
 		for _, name := range b.Members {
-			if c := one(t, rows, NetworkRow{What: PolicyCost, Of: name}); c.Value < best.Lo-1e-9 {
+			if c := one(t, rows, race.Row{Quantity: PolicyCost, Method: name}); c.Value < best.Lo-1e-9 {
 				t.Errorf("%s: base policy %s costs %v, less than the optimum %v", b.Name, name, c.Value, best.Lo)
 			}
 		}
 		// Ψθ* is a measure, that of its policy.
-		if c := one(t, rows, NetworkRow{Base: b.Name, What: PolicyCost, Of: optimumPolicy}); math.Abs(c.Value-best.Value) > 1e-9*best.Value {
+		if c := one(t, rows, race.Row{Base: b.Name, Quantity: PolicyCost, Method: optimumPolicy}); math.Abs(c.Value-best.Value) > 1e-9*best.Value {
 			t.Errorf("%s: the optimum %v is not its policy's cost %v", b.Name, best.Value, c.Value)
 		}
 	}
@@ -48,10 +44,10 @@ func TestSmallNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compareNetwork(t, recorded.Select(NetworkRow{Part: "small"}), rows)
+	compareNetwork(t, recorded.Select(race.Row{Part: "small"}), rows)
 }
 
-func one(t *testing.T, r NetworkRecord, like NetworkRow) NetworkRow {
+func one(t *testing.T, r race.Record, like race.Row) race.Row {
 	t.Helper()
 	row, err := r.One(like)
 	if err != nil {
@@ -66,36 +62,36 @@ func one(t *testing.T, r NetworkRecord, like NetworkRow) NetworkRow {
 // large that they throw θ across the ball do last digits grow, with five of the
 // configurations tried to a thousandth: of a configuration it is asked that the mean be
 // within the recorded interval.
-func compareNetwork(t *testing.T, recorded, computed NetworkRecord) {
+func compareNetwork(t *testing.T, recorded, computed race.Record) {
 	t.Helper()
 	if len(recorded) != len(computed) {
-		t.Fatalf("%d rows recorded, %d computed; -update writes them", len(recorded), len(computed))
+		t.Fatalf("%d rows recorded, %d computed", len(recorded), len(computed))
 	}
 	for k, a := range recorded {
 		b := computed[k]
-		if a.What != b.What || a.Of != b.Of || a.Base != b.Base || a.At != b.At || a.What == Tuning && a.Settings != b.Settings {
-			t.Fatalf("row %d: recorded is %s of %s, computed %s of %s", k, a.What, a.Of, b.What, b.Of)
+		if a.Quantity != b.Quantity || a.Method != b.Method || a.Base != b.Base || a.At != b.At || a.Quantity == Tuning && a.Settings != b.Settings {
+			t.Fatalf("row %d: recorded is %s of %s, computed %s of %s", k, a.Quantity, a.Method, b.Quantity, b.Method)
 		}
 		same := true
 		for _, v := range [][2]float64{{a.Value, b.Value}, {a.Lo, b.Lo}, {a.Hi, b.Hi}} {
 			same = same && math.Abs(v[0]-v[1]) <= 1e-9*(math.Abs(v[1])+1)
 		}
-		if !same && !(a.What == Tuning && a.Lo <= b.Value && b.Value <= a.Hi) {
-			t.Errorf("%s of %s over %s: recorded %v [%v, %v], computed %v [%v, %v]", a.What, a.Of, a.Base, a.Value, a.Lo, a.Hi, b.Value, b.Lo, b.Hi)
+		if !same && !(a.Quantity == Tuning && a.Lo <= b.Value && b.Value <= a.Hi) {
+			t.Errorf("%s of %s over %s: recorded %v [%v, %v], computed %v [%v, %v]", a.Quantity, a.Method, a.Base, a.Value, a.Lo, a.Hi, b.Value, b.Lo, b.Hi)
 		}
 	}
 }
 
 // checkSimulated compares every simulated cost with the exact one. A 95 % interval is two
 // standard errors wide on a side; 2½ times that is five of them.
-func checkSimulated(t *testing.T, rows NetworkRecord) {
+func checkSimulated(t *testing.T, rows race.Record) {
 	t.Helper()
 	count := 0
-	for _, s := range rows.Select(NetworkRow{What: SimulatedCost}) {
-		for _, c := range rows.Select(NetworkRow{Part: s.Part, Dynamics: s.Dynamics, Base: s.Base, What: PolicyCost, Of: s.Of}) {
+	for _, s := range rows.Select(race.Row{Quantity: SimulatedCost}) {
+		for _, c := range rows.Select(race.Row{Part: s.Part, Problem: s.Problem, Base: s.Base, Quantity: PolicyCost, Method: s.Method}) {
 			count++
 			if math.Abs(c.Value-s.Value) > 2.5*(s.Hi-s.Lo)/2 {
-				t.Errorf("%s, %s, %s: simulated %v [%v, %v], exact %v", s.Dynamics, s.Base, s.Of, s.Value, s.Lo, s.Hi, c.Value)
+				t.Errorf("%s, %s, %s: simulated %v [%v, %v], exact %v", s.Problem, s.Base, s.Method, s.Value, s.Lo, s.Hi, c.Value)
 			}
 		}
 	}
@@ -107,28 +103,28 @@ func checkSimulated(t *testing.T, rows NetworkRecord) {
 // checkLearnt checks what must hold whatever the draws: plug-in is feasible and never
 // below the optimum, every tuned setting is the best of its grid, and a mean cost is
 // that of its trials.
-func checkLearnt(t *testing.T, rows NetworkRecord) {
+func checkLearnt(t *testing.T, rows race.Record) {
 	t.Helper()
-	for _, mean := range rows.Select(NetworkRow{What: LearntCost}) {
-		like := NetworkRow{Part: mean.Part, Base: mean.Base, Of: mean.Of}
-		like.What = Tuning
+	for _, mean := range rows.Select(race.Row{Quantity: LearntCost}) {
+		like := race.Row{Part: mean.Part, Base: mean.Base, Method: mean.Method}
+		like.Quantity = Tuning
 		tuned := rows.Select(like)
 		if len(tuned) > 0 {
-			best := slices.MinFunc(tuned, func(a, b NetworkRow) int { return int(math.Copysign(1, a.Value-b.Value)) })
+			best := slices.MinFunc(tuned, func(a, b race.Row) int { return int(math.Copysign(1, a.Value-b.Value)) })
 			if best.Settings != mean.Settings {
-				t.Errorf("%s over %s ran with %s, best of its grid is %s", mean.Of, mean.Base, mean.Settings, best.Settings)
+				t.Errorf("%s over %s ran with %s, best of its grid is %s", mean.Method, mean.Base, mean.Settings, best.Settings)
 			}
 		}
-		if mean.Of != "plug-in" {
+		if mean.Method != "plug-in" {
 			continue
 		}
-		like.What = LearntMass
+		like.Quantity = LearntMass
 		for _, m := range rows.Select(like) {
 			if m.Value > 1e-9 {
 				t.Errorf("plug-in over %s has negative mass %v after %v queries", mean.Base, m.Value, m.At)
 			}
 		}
-		best := one(t, rows, NetworkRow{Part: mean.Part, Base: mean.Base, What: Optimum})
+		best := one(t, rows, race.Row{Part: mean.Part, Base: mean.Base, Quantity: Optimum})
 		if mean.Value < best.Lo-1e-6 {
 			t.Errorf("plug-in over %s costs %v, below the optimum %v", mean.Base, mean.Value, best.Lo)
 		}
@@ -136,34 +132,22 @@ func checkLearnt(t *testing.T, rows NetworkRecord) {
 }
 
 // TestRecordedNetwork compares the record with its own simulations and with the full-size
-// measure of LBFS, computed anew; -update writes data/network.csv, the part that -network
-// names or all.
+// measure of LBFS, computed anew.
 func TestRecordedNetwork(t *testing.T) {
-	if *update {
-		defer debug.SetMemoryLimit(debug.SetMemoryLimit(3 << 30)) // garbage is collected before that
-		var parts []string
-		if *networkPart != "" {
-			parts = []string{*networkPart}
-		}
-		path := filepath.Join("..", "..", "data", "network.csv")
-		if err := UpdateNetwork(t.Context(), path, func(doing string) { t.Log(doing) }, parts...); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	rows, err := RecordedNetwork()
+	record, err := RecordedNetwork()
 	if err != nil {
 		t.Fatal(err)
 	}
+	rows := record.Record
 	checkSimulated(t, rows)
 	checkLearnt(t, rows)
 	for _, p := range NetworkParts() {
-		if len(rows.Select(NetworkRow{Part: p.Name})) == 0 {
-			t.Errorf("no part %q; -update writes it", p.Name)
+		if len(rows.Select(race.Row{Part: p.Name})) == 0 {
+			t.Errorf("no part %q; go run ./mixpolicy/study/record network makes it", p.Name)
 		}
 	}
 	// Mixing measures is linear in the cost, whatever the measures are.
-	measures := rows.Select(NetworkRow{Part: "mixing", What: MixedMeasures})
+	measures := rows.Select(race.Row{Part: "mixing", Quantity: MixedMeasures})
 	for _, m := range measures {
 		first, last := measures[0], measures[len(measures)-1]
 		want := (1-m.At)*first.Value + m.At*last.Value
@@ -187,7 +171,7 @@ func TestRecordedNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, want := m.Cost(x.Costs()), one(t, rows, NetworkRow{Part: "rules", What: PolicyCost, Of: "LBFS"})
+	got, want := m.Cost(x.Costs()), one(t, rows, race.Row{Part: "rules", Quantity: PolicyCost, Method: "LBFS"})
 	if tol := 126*m.Error + want.Hi - want.Lo + 1e-10; math.Abs(got-want.Value) > tol {
 		t.Errorf("LBFS costs %.12g, recorded %.12g", got, want.Value)
 	}

@@ -27,7 +27,7 @@ func (m *Moduli) Paths() (plotting.Panels, error) {
 		return plotting.Panels{}, err
 	}
 	var figures []plotting.Figure
-	for _, c := range m.Contenders {
+	for _, c := range m.finished() {
 		figures = append(figures, draw(c, best.Theta))
 	}
 	return plotting.Row(figures...), nil
@@ -56,22 +56,22 @@ func levels(start float64) []float64 {
 
 // onLine draws θₜ and θ̂ₜ over strips D(θ*; ·) ≤ ℓ, a strip for each level.
 func onLine(c Contender, best []float64) plotting.Figure {
-	h := c.Trials.Runs[0]
+	looks := c.Trials.Finished()[0].Looks
 	f := plotting.Figure{
 		Title: c.Family.Name,
 		X:     plotting.Axis{Label: "queries to the oracle", Log: true}, Y: plotting.Axis{Label: "θ₁"},
 	}
 	last, average := plotting.Line{Name: "θₜ", Color: plotting.Grey, Dash: plotting.Solid}, plotting.Line{Name: "θ̂ₜ"}
-	for k, q := range h.Queries {
-		if q > 0 {
-			last.X, last.Y = append(last.X, float64(q)), append(last.Y, h.Last[k][0])
-			average.X, average.Y = append(average.X, float64(q)), append(average.Y, h.Average[k][0])
+	for _, l := range looks {
+		if q := float64(l.Queries); q > 0 {
+			last.X, last.Y = append(last.X, q), append(last.Y, l.Last[0])
+			average.X, average.Y = append(average.X, q), append(average.Y, l.Theta[0])
 		}
 	}
 	y := reach(append(last.Y, average.Y...), best[0])
 	f.Y.Min, f.Y.Max = y[0], y[1]
 	d := c.distance(best)
-	if start := d(h.Average[0][0]); !math.IsInf(start, 1) {
+	if start := d(looks[0].Theta[0]); !math.IsInf(start, 1) {
 		for _, level := range levels(start) {
 			strip := plotting.Span{From: edge(d, best[0], y[0], level), To: edge(d, best[0], y[1], level)}
 			f.Layers = append(f.Layers, strip)
@@ -100,8 +100,10 @@ func edge(d func(...float64) float64, best, end, level float64) float64 {
 }
 
 func onPlane(c Contender, best []float64) plotting.Figure {
-	h := c.Trials.Runs[0]
-	path := plotting.Path{Name: "θ̂", X: h.Coordinate(0), Y: h.Coordinate(1)}
+	path := plotting.Path{Name: "θ̂"}
+	for _, l := range c.Trials.Finished()[0].Looks {
+		path.X, path.Y = append(path.X, l.Theta[0]), append(path.Y, l.Theta[1])
+	}
 	x, y := reach(path.X, best[0]), reach(path.Y, best[1])
 	f := plotting.Figure{
 		Title: c.Family.Name, Width: 5, Height: 4.6,

@@ -1,24 +1,26 @@
 package paper
 
 import (
-	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/plotting"
 )
 
 // BandLine draws a curve's mean over trials with its 95 % interval. The first
 // recorded state, before any iteration, is left out, so that the line fits a
 // logarithmic axis.
-func BandLine(name string, t *mixpolicy.Trials, c mixpolicy.Curve) plotting.Line {
-	b := t.Band(c, confidence)
+func BandLine(name string, runs *race.Runs, c race.Curve) plotting.Line {
+	return bandLine(name, runs.Band(race.Iterations, c, confidence))
+}
+
+func bandLine(name string, b race.Band) plotting.Line {
 	line := plotting.Line{Name: name}
-	for k, at := range b.Iteration {
-		if at == 0 {
+	for k, iv := range b.Intervals {
+		if b.At[k] == 0 {
 			continue
 		}
-		line.X = append(line.X, float64(at))
-		line.Y = append(line.Y, b.Mean[k])
-		if b.Trials > 1 {
-			line.Lo, line.Hi = append(line.Lo, b.Lo[k]), append(line.Hi, b.Hi[k])
+		line.X, line.Y = append(line.X, b.At[k]), append(line.Y, iv.Mean)
+		if iv.N > 1 {
+			line.Lo, line.Hi = append(line.Lo, iv.Lo), append(line.Hi, iv.Hi)
 		}
 	}
 	return line

@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/plotting"
 )
 
 // ReadmeFigure is the picture of the README: the problem (2.18) on the queue of section
-// 6, and what three methods make of it, tuned by equal budgets.
-func ReadmeFigure(ctx context.Context) (plotting.Panels, error) {
+// 6, and what three methods make of it, tuned by equal budgets. progress may be nil.
+func ReadmeFigure(ctx context.Context, progress func(name string, done, total int)) (plotting.Panels, error) {
 	p, err := QueueProblem(mixpolicy.Ball(Working().Radius))
 	if err != nil {
 		return plotting.Panels{}, err
@@ -37,7 +38,9 @@ func ReadmeFigure(ctx context.Context) (plotting.Panels, error) {
 		},
 	}
 
-	k, err := Working().Contest(ctx, DefaultContest(Working()))
+	set := DefaultContest(Working())
+	set.Progress = progress
+	k, err := Working().Contest(ctx, set)
 	if err != nil {
 		return plotting.Panels{}, err
 	}
@@ -54,11 +57,11 @@ func ReadmeFigure(ctx context.Context) (plotting.Panels, error) {
 		name   string
 		method mixpolicy.Method
 	}{
-		{"Algorithm 1", k.Protocol.with(k.Tuned.PrimalDual).PrimalDual()},
-		{"penalty", k.Protocol.with(k.Tuned.Penalty).Penalty()},
+		{"Algorithm 1", k.tuned(k.Tuned.PrimalDual).PrimalDual()},
+		{"penalty", k.tuned(k.Tuned.Penalty).Penalty()},
 		{"plug-in", mixpolicy.PlugIn{}},
 	} {
-		t, err := mixpolicy.RunTrials(ctx, p, m.method, mixpolicy.TrialSettings{
+		t, err := race.Trials(ctx, p, m.method, race.Settings{
 			Trials: 20, Iterations: k.Protocol.Iterations, Seed: k.Protocol.Seed, Schedule: mixpolicy.LogSpaced(8),
 		})
 		if err != nil {

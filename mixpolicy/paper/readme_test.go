@@ -2,7 +2,6 @@ package paper_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,24 +11,17 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-var updateFigures = flag.Bool("update-figures", false, "write the committed figures anew")
-
 // TestReadmeFigure: the picture of the README is what the code makes.
 func TestReadmeFigure(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a comparison of three methods with their tuning: some seconds")
 	}
-	figure, err := paper.ReadmeFigure(t.Context())
+	figure, err := paper.ReadmeFigure(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	committed := filepath.Join("..", "..", "data", "figures", "readme.svg")
 	fresh := filepath.Join(t.TempDir(), "readme.svg")
-	if *updateFigures {
-		if fresh, err = filepath.Abs(committed); err != nil {
-			t.Fatal(err)
-		}
-	}
 	if err := plotting.Save(fresh, figure); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +34,7 @@ func TestReadmeFigure(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("data/figures/readme.svg is not what the code makes; go test ./mixpolicy/paper -run ReadmeFigure -update-figures makes it anew")
+		t.Errorf("data/figures/readme.svg is not what the code makes; go run ./mixpolicy/study/record readme makes it anew")
 	}
 }
 

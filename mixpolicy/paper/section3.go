@@ -10,6 +10,7 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
@@ -805,7 +806,7 @@ func checkExpectedBound(ctx context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	finite, seen := k.PrintedExpectedObjectiveBound(k.D, 100).Value, mixpolicy.TInterval(gaps, confidence)
+	finite, seen := k.PrintedExpectedObjectiveBound(k.D, 100).Value, race.TInterval(gaps, confidence)
 	vacuous := excess(k.PrintedExpectedObjectiveBound(k.Divergence(mixpolicy.Printed), late).Value, trivialGap(k))
 	total, bound, worst := map[theory.StepSums]float64{}, map[theory.StepSums]float64{}, 0.0
 	err = boundRuns(ctx, func(k *theory.Constants, s theory.StepSums, gap float64, r *mixpolicy.Result) {

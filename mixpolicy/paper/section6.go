@@ -8,6 +8,7 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
 // Protocol is a way to run the comparison of section 6. The paper states R = 100,
@@ -84,13 +85,13 @@ func (c Protocol) Penalty() mixpolicy.Method {
 }
 
 // Run makes the trials of a method on the queue.
-func (c Protocol) Run(ctx context.Context, m mixpolicy.Method) (*mixpolicy.Trials, error) {
+func (c Protocol) Run(ctx context.Context, m mixpolicy.Method) (*race.Runs, error) {
 	p, err := QueueProblem(mixpolicy.Ball(c.Radius))
 	if err != nil {
 		return nil, err
 	}
-	t, err := mixpolicy.RunTrials(ctx, p, m, mixpolicy.TrialSettings{
-		Trials: c.Trials, Iterations: c.Iterations, Seed: c.Seed, Certify: true,
+	t, err := race.Trials(ctx, p, m, race.Settings{
+		Trials: c.Trials, Iterations: c.Iterations, Seed: c.Seed, Valued: race.ValuedEnd,
 	})
 	if err != nil {
 		return t, fmt.Errorf("paper: protocol %q: %w", c.Name, err)

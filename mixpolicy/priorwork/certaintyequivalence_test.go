@@ -1,7 +1,6 @@
 package priorwork
 
 import (
-	"math"
 	"testing"
 
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -45,33 +44,5 @@ func TestCertaintyEquivalence(t *testing.T) {
 				t.Errorf("%v: policy costs %v after %d queries, want %v", criterion, cost, queries, best)
 			}
 		}
-	}
-}
-
-func TestReach(t *testing.T) {
-	run := func(scores ...float64) []Look {
-		looks := make([]Look, len(scores))
-		for k, s := range scores {
-			looks[k] = Look{Queries: float64(k + 1), Merit: s, hasMerit: true}
-		}
-		return looks
-	}
-	// The second run is at the goal, leaves it, and comes back; the last never stays.
-	r := Race{Runs: [][]Look{run(9, 1, 1, 1), run(1, 9, 9, 1), run(1, 1, 1, 1), run(9, 9, 1, 1), run(1, 1, 1, 9)}}
-	got := r.Reach(Look.Score, 1, 0.9)
-	// Five runs: the extremes enclose the median with probability 1 − 2/32, the next two with
-	// 1 − 2·6/32.
-	want := Reach{Goal: 1, Median: 3, Lo: 1, Hi: math.Inf(1), Confidence: 1 - 2./32, Reached: 4, Runs: 5}
-	if math.Abs(got.Confidence-want.Confidence) > 1e-12 {
-		t.Errorf("confidence %v, want %v", got.Confidence, want.Confidence)
-	}
-	if got.Confidence = want.Confidence; got != want {
-		t.Errorf("%+v, want %+v", got, want)
-	}
-	if got := r.Reach(Look.Score, 1, 0.6); got.Lo != 2 || got.Hi != 4 || math.Abs(got.Confidence-0.625) > 1e-12 {
-		t.Errorf("%+v, want [2, 4] with 0.625", got)
-	}
-	if got := r.Reach(Look.Score, 0.5, 0.9); got.Reached != 0 || !math.IsInf(got.Median, 1) {
-		t.Errorf("%+v, want none", got)
 	}
 }

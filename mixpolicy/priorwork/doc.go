@@ -1,5 +1,5 @@
 // Package priorwork holds the systems that section 4 compares with, each with its source
-// and its parameters as published, and a harness that compares them.
+// and its parameters as published.
 //
 //	full LP (2.9), (2.13)                SolveLP, CheckLP
 //	ALP (4.1)                            ALP              de Farias and Van Roy 2003
@@ -17,13 +17,9 @@
 //	exact LPs, known costs               MixtureLP, FullLP, ApproximateLP, SmoothedLP
 //	forms of Algorithm 1                 LastIterate, VarianceReduced, mixpolicy.PrimalDual.RowScaling
 //
-// Methods for (2.18) are mixpolicy.Methods, to be run by mixpolicy.Solve, and [Mixing] makes
-// a [System] of each. Other systems, which find a policy by way of a value function or of
-// the whole measure, are Systems by themselves; all of them learn costs from the same oracle.
-// [CompareByQueries] and [CompareByTime] race them: equal numbers of queries or equal
-// times, equal numbers of configurations tried in tuning, fresh seeds for the result,
-// and intervals; [Race.Reach] says how many queries a goal takes. [Learners] and [Knowing]
-// are the contestants.
+// All are mixpolicy.Methods, to be run by mixpolicy.Solve and compared by package race. Those
+// that find a policy by way of a value function or of the whole measure have runs without a
+// θ, mixpolicy.PolicyRun. All that learn costs learn them from the same oracle.
 //
 // Two ways to look at a policy process meet here. The primal ones ([ALP], [SALP]) approximate
 // the value function v ≈ Φν by a basis Φ ∈ ℝ^{n×d} of functions on states; the dual ones

@@ -12,7 +12,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
-	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
 // (4.3), (4.5) and (4.13) by hand: αᵀu = 3/2 and μᵀu = 7/4.
@@ -146,42 +145,6 @@ func TestSALPGap(t *testing.T) {
 	}
 }
 
-// Every contestant can run: on average and on discounted cost, with a basis, and where all
-// costs are 0; and none brings more configurations than may be tuned.
-func TestEveryContestantRuns(t *testing.T) {
-	q := models.Queue{Buffer: 6, Empty: true}
-	for _, criterion := range []mixpolicy.Criterion{mixpolicy.AverageCost, mixpolicy.Discounted(.9)} {
-		q.Criterion = criterion
-		x := mixpolicy.Must(q.MDP())
-		phi := mixpolicy.Must(q.Monomials(1))
-		for _, x := range []*mixpolicy.MDP{x, mixpolicy.Must(x.WithCosts(make([]float64, x.Pairs())))} {
-			f := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.Must(q.Policies(x))...))
-			p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2)))
-			names := map[string]bool{}
-			for _, c := range append(Learners(p, phi, 20, 10), Knowing(p, phi)...) {
-				names[c.Name] = true
-				if n := len(c.Configurations); n < 1 || n > 16 || c.Source == "" {
-					t.Errorf("%s brings %d configurations, from %q", c.Name, n, c.Source)
-				}
-				for k, m := range c.Configurations {
-					a, err := learn(p, m, 20, 1)
-					if err != nil || a.Policy == nil {
-						t.Errorf("%v: %s, configuration %d: %v", criterion, c.Name, k, err)
-					}
-				}
-			}
-			for name, want := range map[string]bool{
-				"π-learning": criterion.Average(), "randomised LP": !criterion.Average(), "smoothed ALP, primal–dual": !criterion.Average(),
-				"smoothed LP": !criterion.Average(), "approximate LP": true, "ALP, sampled constraints": true,
-			} {
-				if names[name] != want {
-					t.Errorf("%v: %s takes part: %v, want %v", criterion, name, names[name], want)
-				}
-			}
-		}
-	}
-}
-
 // What a run is given that it can't work with is named in its error.
 func TestBadInput(t *testing.T) {
 	_, discounted := everyPair(mixpolicy.Discounted(.5))
@@ -259,8 +222,6 @@ func TestBadInput(t *testing.T) {
 		"δ = 0":       func() { SampleSize(1, .1, 0) },
 		"δ = 1":       func() { SampleSize(1, .1, 1) },
 		"δ is NaN":    func() { SampleSize(1, .1, nan) },
-		"Reach at 0":  func() { new(Race).Reach(Look.Score, 1, 0) },
-		"Reach at 1":  func() { new(Race).Reach(Look.Score, 1, 1) },
 		"CheckLP, v":  func() { CheckLP(x, make([]float64, 3), 0, make([]float64, 4)) },
 		"CheckLP, ξ":  func() { CheckLP(x, make([]float64, 2), 0, make([]float64, 5)) },
 		"BestFit":     func() { _, _, _ = BestFit(background, basis, make([]float64, 3), make([]float64, 2)) },
@@ -286,9 +247,5 @@ func TestRunCancelled(t *testing.T) {
 	r, err := mixpolicy.Solve(ctx, p, RandomizedLP{Steps: 10}, mixpolicy.Settings{Iterations: 10})
 	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "0 of 10 iterations") || r.Policy != nil || r.HasTheta {
 		t.Errorf("%+v, error %v", r, err)
-	}
-	one := []Contestant{{"randomised LP", "", []mixpolicy.Method{RandomizedLP{Steps: 10}}}}
-	if _, err := CompareByQueries(ctx, p, one, []int{5}, ComparisonSettings{Trials: 2}); !errors.Is(err, context.Canceled) {
-		t.Errorf("comparison: error %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
 // The features of every pair by itself, as everyPair has them.
@@ -89,7 +90,7 @@ func TestSparseDualALP_4_14(t *testing.T) {
 			}
 		}
 		for j, x := range samples {
-			iv := mixpolicy.TInterval(x, .95)
+			iv := race.TInterval(x, .95)
 			if standard := iv.Std / 100; math.Abs(iv.Mean-want[j]) > 6*standard+1e-12 {
 				t.Errorf("%v: mean of ĝ%d is %v ± %v, want %v", criterion, j, iv.Mean, standard, want[j])
 			}

@@ -5,49 +5,30 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// where returns the rows of a method in one race on one course.
-func (r Record) where(course string, race Race, method string) (out Record) {
-	for _, row := range r {
-		if row.Course == course && row.Race == race && row.Method == method {
-			out = append(out, row)
-		}
-	}
-	return out
-}
-
-func (r Record) of(what Quantity) (out Record) {
-	for _, row := range r {
-		if row.Quantity == what {
-			out = append(out, row)
-		}
-	}
-	return out
-}
-
-// Methods returns the names of those who took part in a race on a course, in order.
-func (r Record) Methods(course string, race Race) (names []string) {
-	for _, row := range r {
-		if row.Course == course && row.Race == race && !slices.Contains(names, row.Method) {
-			names = append(names, row.Method)
-		}
-	}
-	return names
+// where returns the rows of a quantity of a method in a race on a problem; what is empty may
+// be anything.
+func (r Record) where(problem, kind, method, quantity string) race.Record {
+	return r.Select(race.Row{Problem: problem, Race: kind, Method: method, Quantity: quantity})
 }
 
 // Mark returns a number of the problem: [BestBase], [Mixture] or [Best]. It panics if there
 // is none.
-func (r Record) Mark(course string, what Quantity) float64 {
-	rows := r.where(course, Given, "").of(what)
-	if len(rows) != 1 {
-		panic(fmt.Sprintf("study: %d records of %q on %q, want 1", len(rows), what, course))
-	}
-	return rows[0].Value
+func (r Record) Mark(problem, what string) float64 {
+	return mixpolicy.Must(r.One(race.Row{Problem: problem, Race: Given, Quantity: what})).Value
 }
 
-// colors are those of the same method in all figures; no figure has all methods.
+// Methods returns the names of those who took part in a race on a problem, in order.
+func (r Record) Methods(problem, kind string) []string {
+	return r.Record.Methods(race.Row{Problem: problem, Race: kind})
+}
+
+// colors are those of the same method in all figures; no figure has all methods. A method that
+// is not here has the next colour that a figure gives.
 var colors = map[string]plotting.Color{
 	"Algorithm 1":                   plotting.Blue,
 	"Algorithm 1, last iterate":     plotting.Sky,
@@ -80,22 +61,22 @@ const floor = 1e-4
 // (2.18), those below 10⁻⁴ as 10⁻⁴, or costs of policies. Bands are 95 % intervals, cut off
 // below at a tenth of the mean. Answers that took no longer than those of the checkpoint
 // before, because the answer takes longer than the steps do, are left out.
-func (r Record) Curves(course string, race Race, what Quantity, methods ...string) plotting.Figure {
+func (r Record) Curves(problem, kind, what string, methods ...string) plotting.Figure {
 	f := plotting.Figure{
-		X: plotting.Axis{Label: "queries to the oracle", Log: true}, Y: plotting.Axis{Label: string(what), Log: true},
+		X: plotting.Axis{Label: "queries to the oracle", Log: true}, Y: plotting.Axis{Label: what, Log: true},
 		Width: width, Height: height,
 	}
-	if race == BySeconds {
+	if kind == BySeconds {
 		f.X.Label = "seconds"
 	}
 	unit := 1.0
 	if what == Merit {
-		unit = r.Mark(course, Mixture)
+		unit = r.Mark(problem, Mixture)
 		f.Y.Label = "merit / optimum of (2.18)"
 	}
 	for _, m := range methods {
 		line := plotting.Line{Name: m, Color: colors[m]}
-		for _, row := range r.where(course, race, m).of(what) {
+		for _, row := range r.where(problem, kind, m, what) {
 			if n := len(line.X); n > 0 && row.At <= line.X[n-1] {
 				continue
 			}
@@ -114,8 +95,8 @@ func (r Record) Curves(course string, race Race, what Quantity, methods ...strin
 		}
 	}
 	if what == PolicyCost {
-		mixture, best := r.Mark(course, Mixture), r.Mark(course, Best)
-		labels := [2]string{string(Mixture), string(Best)}
+		mixture, best := r.Mark(problem, Mixture), r.Mark(problem, Best)
+		labels := [2]string{Mixture, Best}
 		if mixture < 1.05*best { // the labels would lie on each other
 			labels = [2]string{labels[0] + ", and just below the " + labels[1], ""}
 		}
@@ -126,7 +107,7 @@ func (r Record) Curves(course string, race Race, what Quantity, methods ...strin
 
 // Sensitivity draws how the result depends on tuning: the merit of the best configuration of
 // each method, of the second best, and so on.
-func (r Record) Sensitivity(course string, methods ...string) plotting.Figure {
+func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	f := plotting.Figure{
 		X:     plotting.Axis{Label: "configurations, from the best to the worst"},
 		Y:     plotting.Axis{Label: "merit / optimum of (2.18)", Log: true},
@@ -134,13 +115,13 @@ func (r Record) Sensitivity(course string, methods ...string) plotting.Figure {
 	}
 	for _, m := range methods {
 		line := plotting.Line{Name: m, Color: colors[m]}
-		for _, row := range r.where(course, Tuning, m).of(Merit) {
-			line.Y = append(line.Y, max(floor, row.Value/r.Mark(course, Mixture)))
+		for _, row := range r.where(problem, Tuning, m, Merit) {
+			line.Y = append(line.Y, max(floor, row.Value/r.Mark(problem, Mixture)))
 		}
 		if len(line.Y) == 0 { // nothing to tune: the same for all
-			final := r.final(course, ByQueries, m, Merit)
+			final := r.final(problem, ByQueries, m, Merit)
 			for range 16 {
-				line.Y = append(line.Y, max(floor, final.Value/r.Mark(course, Mixture)))
+				line.Y = append(line.Y, max(floor, final.Value/r.Mark(problem, Mixture)))
 			}
 		}
 		slices.Sort(line.Y)
@@ -153,48 +134,48 @@ func (r Record) Sensitivity(course string, methods ...string) plotting.Figure {
 }
 
 // final is the last row of a quantity in a race; the zero Row if there is none.
-func (r Record) final(course string, race Race, method string, what Quantity) Row {
-	rows := r.where(course, race, method).of(what)
+func (r Record) final(problem, kind, method, what string) race.Row {
+	rows := r.where(problem, kind, method, what)
 	if len(rows) == 0 {
-		return Row{}
+		return race.Row{}
 	}
 	return rows[len(rows)-1]
 }
 
 // Finals is the table of what everyone had at the end of the race by queries.
-func (r Record) Finals(course string) plotting.Table {
+func (r Record) Finals(problem string) plotting.Table {
 	var methods, sources, merits, costs, tried []string
-	for _, m := range r.Methods(course, ByQueries) {
-		cost, merit := r.final(course, ByQueries, m, PolicyCost), r.final(course, ByQueries, m, Merit)
+	for _, m := range r.Methods(problem, ByQueries) {
+		cost, merit := r.final(problem, ByQueries, m, PolicyCost), r.final(problem, ByQueries, m, Merit)
 		methods, sources = append(methods, m), append(sources, cost.Source)
 		costs, tried = append(costs, mean(cost, 1)), append(tried, fmt.Sprint(cost.Configurations))
 		if merit.Method == "" {
 			merits = append(merits, "no θ")
 		} else {
-			merits = append(merits, mean(merit, 100/r.Mark(course, Mixture)))
+			merits = append(merits, mean(merit, 100/r.Mark(problem, Mixture)))
 		}
 	}
 	return plotting.Table{
-		Caption: fmt.Sprintf("%s after %.0f queries: means over %d trials, with 95 %% intervals", course, r.Budget(course), r.final(course, ByQueries, methods[0], PolicyCost).Trials),
+		Caption: fmt.Sprintf("%s after %.0f queries: means over %d trials, with 95 %% intervals", problem, r.Budget(problem), r.final(problem, ByQueries, methods[0], PolicyCost).Trials),
 		Columns: []plotting.Column{
 			{Head: "method", Text: methods}, {Head: "source", Text: sources}, {Head: "configurations tried", Text: tried},
-			{Head: "merit (% of the optimum)", Text: merits}, {Head: string(PolicyCost), Text: costs},
+			{Head: "merit (% of the optimum)", Text: merits}, {Head: PolicyCost, Text: costs},
 		},
 	}
 }
 
 // FinalsBySeconds is the table of the merits at the end of the races by seconds, a column a
-// course, for methods that have a θ̂ on all.
-func (r Record) FinalsBySeconds(courses ...string) plotting.Table {
+// problem, for methods that have a θ̂ on all.
+func (r Record) FinalsBySeconds(problems ...string) plotting.Table {
 	t := plotting.Table{Caption: "Merit of the answer at equal time, in % of the optimum"}
 	var methods []string
-	for _, m := range r.Methods(courses[0], BySeconds) {
-		if !slices.ContainsFunc(courses, func(c string) bool { return r.final(c, BySeconds, m, Merit).Method == "" }) {
+	for _, m := range r.Methods(problems[0], BySeconds) {
+		if !slices.ContainsFunc(problems, func(c string) bool { return r.final(c, BySeconds, m, Merit).Method == "" }) {
 			methods = append(methods, m)
 		}
 	}
 	t.Columns = []plotting.Column{{Head: "method", Text: methods}}
-	for _, c := range courses {
+	for _, c := range problems {
 		var merits []string
 		for _, m := range methods {
 			merits = append(merits, mean(r.final(c, BySeconds, m, Merit), 100/r.Mark(c, Mixture)))
@@ -207,7 +188,7 @@ func (r Record) FinalsBySeconds(courses ...string) plotting.Table {
 }
 
 // mean formats a mean times a factor, with half the width of its interval to two digits.
-func mean(row Row, factor float64) string {
+func mean(row race.Row, factor float64) string {
 	v, half := row.Value*factor, (row.Hi-row.Lo)/2*factor
 	switch {
 	case math.Abs(v) < 1e-6 && half < 1e-6:
@@ -221,31 +202,31 @@ func mean(row Row, factor float64) string {
 
 // Reaches is the table of queries needed to come within a per cent of an optimum and stay
 // there: medians, with intervals for them; — stands for more than the race had.
-func (r Record) Reaches(course string) plotting.Table {
-	goals := []Quantity{MeritGoal, MixtureGoal, PolicyGoal}
+func (r Record) Reaches(problem string) plotting.Table {
+	goals := []string{MeritGoal, MixtureGoal, PolicyGoal}
 	var methods []string
 	cells := make([][]string, len(goals))
-	for _, m := range r.Methods(course, Reaching) {
+	for _, m := range r.Methods(problem, Reaching) {
 		methods = append(methods, m)
 		for k, goal := range goals {
 			cell := "no θ"
-			if row, ok := r.Reached(course, m, goal); ok {
+			if row, ok := r.Reached(problem, m, goal); ok {
 				cell = median(row)
 			}
 			cells[k] = append(cells[k], cell)
 		}
 	}
 	t := plotting.Table{
-		Caption: fmt.Sprintf("%s: queries to reach, median of %d trials and 95 %% interval", course, r.where(course, Reaching, methods[0])[0].Trials),
+		Caption: fmt.Sprintf("%s: queries to reach, median of %d trials and 95 %% interval", problem, r.where(problem, Reaching, methods[0], "")[0].Trials),
 		Columns: []plotting.Column{{Head: "method", Text: methods}},
 	}
 	for k, goal := range goals {
-		t.Columns = append(t.Columns, plotting.Column{Head: string(goal), Text: cells[k]})
+		t.Columns = append(t.Columns, plotting.Column{Head: goal, Text: cells[k]})
 	}
 	return t
 }
 
-func median(row Row) string {
+func median(row race.Row) string {
 	switch {
 	case math.IsInf(row.Lo, 1):
 		return "—"

@@ -1,197 +1,181 @@
 package study
 
 import (
+	"cmp"
 	"context"
-	"encoding/csv"
 	"fmt"
-	"io"
-	"math"
 	"runtime"
 	"slices"
-	"strconv"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/mixpolicy/lab/data"
-	"github.com/mixpolicy/lab/mixpolicy/priorwork"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Race says what contestants had as much of as each other, or what a row is instead.
-type Race string
-
+// The races: what the methods had as much of as each other, or what a row is instead.
 const (
-	ByQueries Race = "queries" // a look at a checkpoint of a race by queries
-	BySeconds Race = "seconds" // the same by time; depends on the machine
-	Tuning    Race = "tuning"  // the score of a configuration at the end of the race by queries
-	Reaching  Race = "reach"   // queries until a goal is reached: median, and interval for it
-	Given     Race = "given"   // a number of the problem
+	Given     = "given"   // a number of the problem
+	ByQueries = "queries" // a look at a race by queries
+	Tuning    = "tuning"  // the score of a setting at the end of the race by queries
+	Reaching  = "reach"   // queries until a goal is reached: median, and interval for it
+	BySeconds = "seconds" // a look at a race by time; depends on the machine
 )
 
-// Quantity says what a row's value is.
-type Quantity string
+// races are in the order of the record.
+var races = []string{Given, ByQueries, Tuning, Reaching, BySeconds}
 
+// The quantities.
 const (
-	Merit      Quantity = "merit" // exact-penalty merit of θ̂, in units of cost
-	PolicyCost Quantity = "true cost of the policy"
+	Merit      = "merit" // exact-penalty merit of θ̂, in units of cost
+	PolicyCost = "true cost of the policy"
 
-	// Goals of [Reaching], one per cent from an optimum.
-	MeritGoal   Quantity = "merit within 1 % of the optimum of (2.18)"
-	MixtureGoal Quantity = "policy within 1 % of the optimum of (2.18)"
-	PolicyGoal  Quantity = "policy within 1 % of the best policy"
+	// Goals of [Reaching], one per cent from an optimum; At is the goal's cost.
+	MeritGoal   = "merit within 1 % of the optimum of (2.18)"
+	MixtureGoal = "policy within 1 % of the optimum of (2.18)"
+	PolicyGoal  = "policy within 1 % of the best policy"
 
 	// Numbers of the problem; At is not used.
-	BestBase Quantity = "best base policy"
-	Mixture  Quantity = "optimum of (2.18)"
-	Best     Quantity = "best policy"
+	BestBase = "best base policy"
+	Mixture  = "optimum of (2.18)"
+	Best     = "best policy"
 )
 
-// Row is a number of the record.
-type Row struct {
-	Course   string
-	Race     Race
-	Method   string
-	Source   string // its paper
-	Quantity Quantity
-
-	// At is the mean number of queries or of seconds, the configuration, or the goal's cost.
-	At            float64
-	Value, Lo, Hi float64 // mean and 95 % interval for it, or median; ±Inf is possible
-
-	Configuration, Configurations int // the one chosen, of how many
-	Trials                        int
-	Seed                          uint64
-	Machine                       string // where seconds were taken, else empty
-}
-
-// Record is all rows, course by course.
-type Record []Row
+// Record is all rows, problem by problem: means over trials with 95 % intervals.
+type Record struct{ race.Record }
 
 // Recorded returns data/comparison.csv.
 func Recorded() (Record, error) {
 	f, err := data.Files.Open("comparison.csv")
 	if err != nil {
-		return nil, fmt.Errorf("study: %w", err)
+		return Record{}, fmt.Errorf("study: %w", err)
 	}
 	defer f.Close()
-	return Read(f)
+	r, err := race.Read(f)
+	return Record{r}, err
 }
 
-var header = []string{
-	"course", "race", "method", "source", "quantity", "at", "value", "lo", "hi",
-	"configuration", "configurations", "trials", "seed", "machine",
+// settings are those of the record: 20 trials, and 4 others for each setting.
+func settings() race.Settings {
+	return race.Settings{Trials: 20, TuningTrials: 4, Seed: 1, Valued: race.ValuedAll}
 }
 
-// Read reads a record as [Record.Write] writes it; errors name the line.
-func Read(r io.Reader) (Record, error) {
-	rows, err := csv.NewReader(r).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("study: record: %w", err)
-	}
-	if len(rows) == 0 || !slices.Equal(rows[0], header) {
-		return nil, fmt.Errorf("study: record: want the header %v", header)
-	}
-	var out Record
-	for k, f := range rows[1:] {
-		row := Row{Course: f[0], Race: Race(f[1]), Method: f[2], Source: f[3], Quantity: Quantity(f[4]), Machine: f[13]}
-		for i, to := range []*float64{&row.At, &row.Value, &row.Lo, &row.Hi} {
-			if *to, err = strconv.ParseFloat(f[5+i], 64); err != nil || math.IsNaN(*to) {
-				return nil, fmt.Errorf("study: record, line %d: %s %q, want a number", k+2, header[5+i], f[5+i])
-			}
-		}
-		for i, to := range []*int{&row.Configuration, &row.Configurations, &row.Trials} {
-			if *to, err = strconv.Atoi(f[9+i]); err != nil {
-				return nil, fmt.Errorf("study: record, line %d: %s %q, want a whole number", k+2, header[9+i], f[9+i])
-			}
-		}
-		if row.Seed, err = strconv.ParseUint(f[12], 10, 64); err != nil {
-			return nil, fmt.Errorf("study: record, line %d: seed %q, want a whole number ≥ 0", k+2, f[12])
-		}
-		out = append(out, row)
-	}
-	return out, nil
+// Learners are the methods that learn costs, for this instance.
+func (c Instance) Learners() []race.Entrant {
+	return Learners(c.Problem, c.Basis, c.Queries[len(c.Queries)-1], c.Mixing)
 }
 
-// Write writes the record as CSV with a header, numbers to six digits.
-func (r Record) Write(w io.Writer) error {
-	c := csv.NewWriter(w)
-	if err := c.Write(header); err != nil {
-		return fmt.Errorf("study: record: %w", err)
-	}
-	for _, row := range r {
-		f := []string{row.Course, string(row.Race), row.Method, row.Source, string(row.Quantity)}
-		for _, v := range []float64{row.At, row.Value, row.Lo, row.Hi} {
-			f = append(f, strconv.FormatFloat(v, 'g', 6, 64))
-		}
-		for _, v := range []int{row.Configuration, row.Configurations, row.Trials} {
-			f = append(f, strconv.Itoa(v))
-		}
-		if err := c.Write(append(f, strconv.FormatUint(row.Seed, 10), row.Machine)); err != nil {
-			return fmt.Errorf("study: record: %w", err)
-		}
-	}
-	c.Flush()
-	return c.Error()
+// All are these and those who know the costs.
+func (c Instance) All() []race.Entrant { return append(c.Learners(), Informed(c.Problem, c.Basis)...) }
+
+// only returns the entrants of the given names, or all if there are none.
+func only(all []race.Entrant, names []string) []race.Entrant {
+	return slices.DeleteFunc(all, func(e race.Entrant) bool { return len(names) > 0 && !slices.Contains(names, e.Name) })
 }
 
-// Record runs all races on the course: minutes.
-func (c Course) Record(ctx context.Context) (Record, error) {
+// Compute runs the races of the named methods, or of all if none is named: minutes. Ψ is
+// known to all, and its computation does not count.
+func (c Instance) Compute(ctx context.Context, progress func(name string, done, total int), names ...string) (race.Record, error) {
 	marks, err := c.Marks(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := c.given(marks)
-	q, err := c.ByQueries(ctx)
-	if err != nil {
-		return out, err
+	rows := c.given(marks)
+	set := settings()
+	set.Progress = progress
+	if learners := only(c.Learners(), names); len(learners) > 0 {
+		set.Queries = c.Queries
+		all, err := race.Run(ctx, c.Problem, learners, set)
+		if err != nil {
+			return nil, fmt.Errorf("study: %s: %w", c.Name, err)
+		}
+		for _, o := range all {
+			rows = append(rows, c.rows(ByQueries, o)...)
+			rows = append(rows, c.tuning(o)...)
+			rows = append(rows, c.reach(o, marks)...)
+		}
 	}
-	out = append(out, c.rows(ByQueries, q, c.Learners())...)
-	out = append(out, c.tuning(q)...)
-	out = append(out, c.reach(q, marks)...)
-	t, err := c.ByTime(ctx)
+	set.Queries, set.Times = nil, c.Times
+	all, err := race.Run(ctx, c.Problem, only(c.All(), names), set)
 	if err != nil {
-		return out, err
+		return nil, fmt.Errorf("study: %s: %w", c.Name, err)
 	}
-	return append(out, c.rows(BySeconds, t, append(c.Learners(), priorwork.Knowing(c.Problem, c.Basis)...))...), nil
+	for _, o := range all {
+		rows = append(rows, c.rows(BySeconds, o)...)
+	}
+	return rows.Round(6), nil
+}
+
+// Update computes the rows of the named methods on an instance, or of all if none is named,
+// and replaces those in the record at path. Others' rows stay as they are.
+func (c Instance) Update(ctx context.Context, path string, progress func(name string, done, total int), names ...string) error {
+	for _, name := range names {
+		if !slices.ContainsFunc(c.All(), func(e race.Entrant) bool { return e.Name == name }) {
+			return fmt.Errorf("study: no method %q on %s", name, c.Name)
+		}
+	}
+	rows, err := c.Compute(ctx, progress, names...)
+	if err != nil {
+		return err
+	}
+	return race.Update(path, func(row race.Row) bool {
+		return row.Problem == c.Name && (row.Race == Given || len(names) == 0 || slices.Contains(names, row.Method))
+	}, rows, c.order())
+}
+
+// order sorts rows by problem and race, and those of the instance by method.
+func (c Instance) order() func(a, b race.Row) int {
+	all := c.All()
+	method := func(row race.Row) int {
+		if row.Problem != c.Name {
+			return 0
+		}
+		return slices.IndexFunc(all, func(e race.Entrant) bool { return e.Name == row.Method })
+	}
+	return func(a, b race.Row) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(Names, a.Problem), slices.Index(Names, b.Problem)),
+			cmp.Compare(slices.Index(races, a.Race), slices.Index(races, b.Race)),
+			cmp.Compare(method(a), method(b)))
+	}
+}
+
+// Missing returns the methods of the instance that have no row in the record.
+func (c Instance) Missing(r Record) (names []string) {
+	for _, e := range c.All() {
+		if len(r.Select(race.Row{Problem: c.Name, Method: e.Name})) == 0 {
+			names = append(names, e.Name)
+		}
+	}
+	return names
 }
 
 // Reached returns how many queries a method needed to come to a goal of [Reaching] and stay
-// there ([priorwork.Race.Reach]), or false if that is not recorded: without θ̂ there is no
-// merit.
-func (r Record) Reached(course, method string, goal Quantity) (Row, bool) {
-	rows := r.where(course, Reaching, method).of(goal)
-	if len(rows) != 1 {
-		return Row{}, false
-	}
-	return rows[0], true
+// there ([race.Runs.Reach]), or false if that is not recorded: without θ̂ there is no merit.
+func (r Record) Reached(problem, method, goal string) (race.Row, bool) {
+	row, err := r.One(race.Row{Problem: problem, Race: Reaching, Method: method, Quantity: goal})
+	return row, err == nil
 }
 
 // Budget returns the number of queries at the end of the race by queries.
-func (r Record) Budget(course string) float64 {
+func (r Record) Budget(problem string) float64 {
 	var most float64
-	for _, row := range r {
-		if row.Course == course && row.Race == ByQueries {
-			most = max(most, row.At)
-		}
+	for _, row := range r.Select(race.Row{Problem: problem, Race: ByQueries}) {
+		most = max(most, row.At)
 	}
 	return most
 }
 
-// without returns the rows of all other courses.
-func (r Record) without(course string) (out Record) {
-	for _, row := range r {
-		if row.Course != course {
-			out = append(out, row)
-		}
-	}
-	return out
-}
-
-func (c Course) given(m Marks) (out Record) {
+func (c Instance) given(m Marks) (rows race.Record) {
+	like := race.Row{Problem: c.Name, Race: Given}
 	for _, v := range []struct {
-		what Quantity
+		what string
 		cost float64
 	}{{BestBase, m.BestBase}, {Mixture, m.Mixture}, {Best, m.Best}} {
-		out = append(out, Row{Course: c.Name, Race: Given, Quantity: v.what, Value: v.cost, Lo: v.cost, Hi: v.cost})
+		like.Quantity, like.Value, like.Lo, like.Hi = v.what, v.cost, v.cost, v.cost
+		rows = append(rows, like)
 	}
-	return out
+	return rows
 }
 
 // machine is what there is to say of one without asking the operating system.
@@ -199,65 +183,84 @@ func machine() string {
 	return fmt.Sprintf("%s/%s, %d CPUs, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 }
 
-func (c Course) rows(race Race, cmp *priorwork.Comparison, contestants []priorwork.Contestant) (out Record) {
-	for i, r := range cmp.Races {
-		row := Row{
-			Course: c.Name, Race: race, Method: r.Name, Source: contestants[i].Source,
-			Configuration: r.Configuration, Configurations: len(contestants[i].Configurations),
-			Trials: len(r.Runs), Seed: cmp.Seed,
-		}
-		at := r.Queries
-		if race == BySeconds {
-			at, row.Machine = r.Seconds, machine()
-		}
-		for k := range at {
-			if k > 0 && at[k] == at[k-1] {
-				continue // a solver, whose checkpoints are one
-			}
-			row.At = at[k].Mean
-			if r.Merit != nil {
-				row.Quantity, row.Value, row.Lo, row.Hi = Merit, r.Merit[k].Mean, r.Merit[k].Lo, r.Merit[k].Hi
-				out = append(out, row)
-			}
-			row.Quantity, row.Value, row.Lo, row.Hi = PolicyCost, r.PolicyCost[k].Mean, r.PolicyCost[k].Lo, r.PolicyCost[k].Hi
-			out = append(out, row)
-		}
+// confidence of all intervals.
+const confidence = 0.95
+
+// like is what the rows of an outcome have in common.
+func (c Instance) like(kind string, o race.Outcome) race.Row {
+	return race.Row{
+		Problem: c.Name, Race: kind, Method: o.Name, Source: o.Source,
+		Configuration: o.Chosen, Configurations: len(o.Methods), Seed: settings().Seed,
 	}
-	return out
 }
 
-func (c Course) tuning(cmp *priorwork.Comparison) (out Record) {
-	for _, r := range cmp.Races {
-		row := Row{
-			Course: c.Name, Race: Tuning, Method: r.Name, Quantity: PolicyCost,
-			Configuration: r.Configuration, Configurations: len(r.Tuning), Trials: settings().TuningTrials, Seed: cmp.Seed + 1,
-		}
-		if r.Merit != nil {
-			row.Quantity = Merit
-		}
-		for k, v := range r.Tuning {
-			row.At, row.Value, row.Lo, row.Hi = float64(k), v, v, v
-			out = append(out, row)
-		}
+// rows has the merit and the true cost at each look.
+func (c Instance) rows(kind string, o race.Outcome) race.Record {
+	like, at := c.like(kind, o), race.Queries
+	if kind == BySeconds {
+		like.Machine, at = machine(), race.Seconds
 	}
-	return out
+	rows := o.Failures(like)
+	if o.Err != nil {
+		return rows
+	}
+	like.Quantity = PolicyCost
+	costs := o.Runs.Band(at, race.PolicyCost, confidence).Rows(like)
+	var merits race.Record
+	if merit, err := race.Merit(c.Problem); err == nil && o.Runs.HasTheta() {
+		like.Quantity = Merit
+		merits = o.Runs.Band(at, merit, confidence).Rows(like)
+	}
+	for k := range costs {
+		if k > 0 && costs[k].At == costs[k-1].At {
+			continue // one answer for several marks
+		}
+		if merits != nil {
+			rows = append(rows, merits[k])
+		}
+		rows = append(rows, costs[k])
+	}
+	return rows
 }
 
-func (c Course) reach(cmp *priorwork.Comparison, m Marks) (out Record) {
-	cost := func(l priorwork.Look) float64 { return l.PolicyCost }
-	for _, r := range cmp.Races {
-		add := func(what Quantity, score func(priorwork.Look) float64, goal float64) {
-			v := r.Reach(score, goal, 0.95)
-			out = append(out, Row{
-				Course: c.Name, Race: Reaching, Method: r.Name, Quantity: what, At: goal, Value: v.Median, Lo: v.Lo, Hi: v.Hi,
-				Configuration: r.Configuration, Configurations: r.Tried, Trials: v.Runs, Seed: cmp.Seed,
-			})
-		}
-		if r.Merit != nil {
-			add(MeritGoal, priorwork.Look.Score, 0.01*m.Mixture)
-		}
-		add(MixtureGoal, cost, 1.01*m.Mixture)
-		add(PolicyGoal, cost, 1.01*m.Best)
+// tuning has the mean score of each setting.
+func (c Instance) tuning(o race.Outcome) (rows race.Record) {
+	like := c.like(Tuning, o)
+	like.Source, like.Seed, like.Configurations, like.Quantity = "", like.Seed+1, len(o.Tuning), PolicyCost
+	if slices.ContainsFunc(o.Tuning, func(t race.Tuning) bool { return t.HasTheta() }) {
+		like.Quantity = Merit
 	}
-	return out
+	for k, t := range o.Tuning {
+		like.At = float64(k)
+		if t.Scores == nil {
+			rows = append(rows, t.Failures(like)...)
+			continue
+		}
+		v := stat.Mean(t.Scores, nil)
+		like.Value, like.Lo, like.Hi, like.Trials = v, v, v, len(t.Scores)
+		rows = append(rows, like)
+	}
+	return rows
+}
+
+// reach has the queries to each of the goals.
+func (c Instance) reach(o race.Outcome, m Marks) (rows race.Record) {
+	if o.Err != nil {
+		return nil
+	}
+	like := c.like(Reaching, o)
+	if like.Source = ""; o.Tuning == nil {
+		like.Configurations = 1
+	}
+	add := func(goal string, score race.Curve, at float64) {
+		v := o.Runs.Reach(score, at, confidence)
+		like.Quantity, like.At, like.Value, like.Lo, like.Hi, like.Trials = goal, at, v.Mean, v.Lo, v.Hi, v.N
+		rows = append(rows, like)
+	}
+	if merit, err := race.Merit(c.Problem); err == nil && o.Runs.HasTheta() {
+		add(MeritGoal, merit, 0.01*m.Mixture)
+	}
+	add(MixtureGoal, race.PolicyCost, 1.01*m.Mixture)
+	add(PolicyGoal, race.PolicyCost, 1.01*m.Best)
+	return rows
 }

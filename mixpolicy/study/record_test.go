@@ -2,112 +2,70 @@ package study
 
 import (
 	"bytes"
-	"flag"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/mixpolicy/lab/internal/atomicfile"
-	"github.com/mixpolicy/lab/mixpolicy/priorwork"
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-var update = flag.Bool("update", false, "run all races and write data/comparison.csv: with -timeout 1h, on a quiet machine")
-
-var only = flag.String("course", "", "with -update, the only course to race on")
-
-// updateRecord runs all races and writes their record, a course at a time.
-func updateRecord(t *testing.T) {
-	path := filepath.Join("..", "..", "data", "comparison.csv")
-	var all Record
-	if f, err := os.Open(path); err == nil {
-		defer f.Close()
-		if all, err = Read(f); err != nil {
-			t.Fatal(err)
-		}
-	} else if !os.IsNotExist(err) {
-		t.Fatal(err)
-	}
-	courses, err := Courses()
+func recorded(t *testing.T) Record {
+	t.Helper()
+	r, err := Recorded()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range courses {
-		if *only != "" && *only != c.Name {
-			continue
-		}
-		found, err := c.Record(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all.without(c.Name), found...)
-		var b bytes.Buffer
-		if err := all.Write(&b); err != nil {
-			t.Fatal(err)
-		}
-		if err := atomicfile.WriteBytes(path, b.Bytes()); err != nil {
-			t.Fatal(err)
-		}
-		t.Log(c.Name)
+	return r
+}
+
+func build(t *testing.T, name string) Instance {
+	t.Helper()
+	c, err := Build(name)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return c
 }
 
 // TestRecord runs, of every race by queries, the part up to a number of queries that takes
-// little time, with the recorded configurations and all seeds, and compares data/comparison.csv
-// with what it finds; -update writes it.
+// little time, with the recorded settings and all seeds, and compares data/comparison.csv
+// with what it finds. Methods that are not recorded yet are left out.
 func TestRecord(t *testing.T) {
-	if *update {
-		updateRecord(t)
-		return
-	}
-	known, err := Recorded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	courses, err := Courses()
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := recorded(t)
 	few := map[string]int{"queue": 320, "grid world": 320, "network": 1}
-	for _, c := range courses {
-		if testing.Short() && c.Name == "network" {
+	for _, name := range Names {
+		if testing.Short() && name == "network" {
 			continue // 20 policies of everyone, to be evaluated, are five seconds of work
 		}
+		c := build(t, name)
 		marks, err := c.Marks(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		compare(t, known.where(c.Name, Given, ""), c.given(marks))
+		compare(t, known.where(name, Given, "", ""), c.given(marks))
 
-		contestants := c.Learners()
-		for i, x := range contestants {
-			rows := known.where(c.Name, ByQueries, x.Name)
-			if len(rows) == 0 {
-				t.Fatalf("%s: nothing recorded of %s; -update runs all races", c.Name, x.Name)
-			}
-			k := rows[0].Configuration
-			contestants[i].Configurations = x.Configurations[k : k+1]
-		}
-		queries := slices.Clone(c.Queries)
-		for queries[len(queries)-1] > few[c.Name] {
-			queries = queries[:len(queries)-1]
+		learners := only(c.Learners(), known.Methods(name, ByQueries))
+		for i, x := range learners {
+			k := known.where(name, ByQueries, x.Name, "")[0].Configuration
+			learners[i].Methods = x.Methods[k : k+1]
 		}
 		set := settings()
 		set.TuningTrials = 0
-		found, err := priorwork.CompareByQueries(t.Context(), c.Problem, contestants, queries, set)
+		set.Queries = slices.DeleteFunc(slices.Clone(c.Queries), func(q int) bool { return q > few[name] })
+		found, err := race.Run(t.Context(), c.Problem, learners, set)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, x := range contestants {
-			want := known.where(c.Name, ByQueries, x.Name)
-			var got Record
-			for _, row := range c.rows(ByQueries, found, contestants) {
-				if row.Method == x.Name {
-					row.Configuration, row.Configurations = want[0].Configuration, want[0].Configurations
-					got = append(got, row)
-				}
+		for _, o := range found {
+			want := known.where(name, ByQueries, o.Name, "")
+			got := c.rows(ByQueries, o)
+			for k := range got {
+				got[k].Configuration, got[k].Configurations = want[0].Configuration, want[0].Configurations
 			}
 			compare(t, want[:min(len(want), len(got))], got)
 		}
@@ -117,34 +75,22 @@ func TestRecord(t *testing.T) {
 // Plug-in knows the optimum of the queue after a handful of queries, so that a short race
 // shows when it arrives: as recorded, and as everyone is told.
 func TestReached(t *testing.T) {
-	known, err := Recorded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := queue()
-	if err != nil {
-		t.Fatal(err)
-	}
+	known, c := recorded(t), build(t, "queue")
 	marks, err := c.Marks(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	var plugIn []priorwork.Contestant
-	for _, x := range c.Learners() {
-		if x.Name == "plug-in" {
-			plugIn = append(plugIn, x)
-		}
-	}
-	cmp, err := priorwork.CompareByQueries(t.Context(), c.Problem, plugIn, c.Queries[:20], settings())
+	set := settings()
+	set.Queries = c.Queries[:20]
+	all, err := race.Run(t.Context(), c.Problem, only(c.Learners(), []string{"plug-in"}), set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := c.reach(cmp, marks).of(MeritGoal)
 	got, ok := known.Reached(c.Name, "plug-in", MeritGoal)
 	if !ok {
 		t.Fatal("not recorded")
 	}
-	compare(t, Record{got}, want)
+	compare(t, race.Record{got}, c.reach(all[0], marks).Select(race.Row{Quantity: MeritGoal}))
 	if _, ok := known.Reached(c.Name, "certainty equivalence", MeritGoal); ok {
 		t.Error("a merit without θ̂")
 	}
@@ -154,16 +100,16 @@ func TestReached(t *testing.T) {
 }
 
 // compare takes six digits for all.
-func compare(t *testing.T, want, got Record) {
+func compare(t *testing.T, want, got race.Record) {
 	t.Helper()
 	if len(want) != len(got) {
-		t.Fatalf("%d rows recorded, %d computed: %+v", len(want), len(got), got)
+		t.Fatalf("%d rows recorded, %d computed", len(want), len(got))
 	}
 	same := func(a, b, scale float64) bool { return a == b || math.Abs(a-b) <= 1e-5*scale }
 	for i, w := range want {
 		g := got[i]
-		// A merit near 0 is the difference of two costs, and an interval's end that of a mean and
-		// a width: what rounding does is in proportion to those.
+		// Rounding is that of the costs, as is a merit near 0, and an interval's ends are
+		// rounded in proportion to those.
 		scale := max(math.Abs(w.Value), w.Hi-w.Lo, 1e-6*math.Abs(w.At))
 		if w.Quantity == Merit {
 			scale = max(scale, 1e-4)
@@ -171,40 +117,33 @@ func compare(t *testing.T, want, got Record) {
 		near := same(w.At, g.At, math.Abs(w.At)) && same(w.Value, g.Value, scale) && same(w.Lo, g.Lo, scale) && same(w.Hi, g.Hi, scale)
 		w.At, w.Value, w.Lo, w.Hi = g.At, g.Value, g.Lo, g.Hi
 		if !near || w != g {
-			t.Errorf("recorded %+v, computed %+v; -update runs all races", want[i], g)
+			t.Errorf("recorded %+v, computed %+v", want[i], g)
 		}
 	}
 }
 
-// The record is complete: every method of every course, enough trials, and intervals about
-// their means.
+// What is recorded of a method is complete, with enough trials and intervals about their
+// means.
 func TestRecordIsComplete(t *testing.T) {
-	known, err := Recorded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	courses, err := Courses()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range courses {
-		for _, x := range c.Learners() {
-			for _, race := range []Race{ByQueries, BySeconds, Reaching} {
-				if len(known.where(c.Name, race, x.Name)) == 0 {
-					t.Errorf("%s: no %s of %s", c.Name, race, x.Name)
+	known := recorded(t)
+	for _, name := range Names {
+		learners := known.Methods(name, ByQueries)
+		for _, method := range learners {
+			for _, kind := range []string{BySeconds, Reaching} {
+				if len(known.where(name, kind, method, "")) == 0 {
+					t.Errorf("%s: no %s of %s", name, kind, method)
 				}
 			}
-			if n := len(known.where(c.Name, Tuning, x.Name)); len(x.Configurations) > 1 && n != len(x.Configurations) {
-				t.Errorf("%s: %d configurations of %s, want %d", c.Name, n, x.Name, len(x.Configurations))
+			tried := known.where(name, Reaching, method, "")[0].Configurations
+			if n := len(known.where(name, Tuning, method, "")); n != tried && tried > 1 {
+				t.Errorf("%s: %d settings of %s, want %d", name, n, method, tried)
 			}
 		}
-		for _, x := range priorwork.Knowing(c.Problem, c.Basis) {
-			if len(known.where(c.Name, BySeconds, x.Name)) == 0 {
-				t.Errorf("%s: no race by seconds of %s", c.Name, x.Name)
-			}
+		if len(learners) < 9 || len(known.Methods(name, BySeconds)) < len(learners)+4 {
+			t.Errorf("%s: %d methods that learn and %d in all", name, len(learners), len(known.Methods(name, BySeconds)))
 		}
 	}
-	for _, row := range known {
+	for _, row := range known.Record {
 		if !(row.Lo <= row.Value && row.Value <= row.Hi) || (row.Race == ByQueries || row.Race == BySeconds) && row.Trials < 20 {
 			t.Errorf("%+v", row)
 		}
@@ -214,52 +153,91 @@ func TestRecordIsComplete(t *testing.T) {
 	}
 }
 
-// Whatever is read is written and read again as the same.
-func FuzzRead(f *testing.F) {
-	head := strings.Join(header, ",") + "\n"
-	f.Add(head + "queue,queries,plug-in,\"a, b\",merit,1,2,1,3,0,1,20,1,\n")
-	f.Add(head + "queue,reach,penalty,,x,1e3,+Inf,2,Inf,0,1,20,18446744073709551615,m\n")
-	f.Add("course")
-	f.Fuzz(func(t *testing.T, text string) {
-		r, err := Read(strings.NewReader(text))
-		if err != nil {
-			return
-		}
-		var once, twice bytes.Buffer
-		if err := r.Write(&once); err != nil {
-			t.Fatal(err)
-		}
-		again, err := Read(bytes.NewReader(once.Bytes()))
-		if err != nil {
-			t.Fatalf("%q does not read: %v", once.String(), err)
-		}
-		if err := again.Write(&twice); err != nil || !bytes.Equal(once.Bytes(), twice.Bytes()) {
-			t.Fatalf("wrote %q, then %q (%v)", once.String(), twice.String(), err)
-		}
-	})
+// small is the queue with little to do. Its name is that of the recorded instance.
+func small(t *testing.T) Instance {
+	c := build(t, "queue")
+	c.Queries, c.Times = []int{1, 20}, []time.Duration{time.Millisecond}
+	return c
 }
 
-func TestReadErrors(t *testing.T) {
-	line := "queue,queries,plug-in,,merit,1,2,1,3,0,1,20,1,"
-	good := strings.Join(header, ",") + "\n" + line + "\n"
-	r, err := Read(strings.NewReader(good))
+// To record one method leaves every other row as it was, byte for byte and in its place.
+func TestUpdateLeavesOthersAlone(t *testing.T) {
+	c := small(t)
+	path := filepath.Join(t.TempDir(), "comparison.csv")
+	known := recorded(t)
+	var before bytes.Buffer
+	if err := known.Write(&before); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, before.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Update(t.Context(), path, nil, "exact LP (2.18)", "plug-in"); err != nil {
+		t.Fatal(err)
+	}
+	after, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b bytes.Buffer
-	if err := r.Write(&b); err != nil || b.String() != good {
-		t.Errorf("wrote %q (%v), want %q", b.String(), err, good)
+	others := func(text string) string {
+		return strings.Join(slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool {
+			return strings.HasPrefix(line, ",queue,") && (strings.Contains(line, ",plug-in,") || strings.Contains(line, ",exact LP (2.18),"))
+		}), "\n")
 	}
-	for _, c := range []struct{ text, says string }{
-		{"", "header"},
-		{strings.Replace(good, ",2,1,3", ",two,1,3", 1), `line 2: value "two"`},
-		{strings.Replace(good, ",2,1,3", ",NaN,1,3", 1), `line 2: value "NaN"`},
-		{strings.Replace(good, ",20,", ",1.5,", 1), `line 2: trials "1.5"`},
-		{strings.Replace(good, ",20,1,", ",20,-1,", 1), `line 2: seed "-1"`},
-		{good + "queue\n", "wrong number of fields"},
-	} {
-		if _, err := Read(strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%q: error %v, want one that says %q", c.text, err, c.says)
+	if others(string(after)) != others(before.String()) {
+		t.Error("rows of others have changed")
+	}
+	r, err := race.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := Record{r}
+	if got, want := now.Methods(c.Name, BySeconds), known.Methods(c.Name, BySeconds); !slices.Equal(got, want) {
+		t.Errorf("methods %q, want %q", got, want)
+	}
+	if n := len(now.where(c.Name, ByQueries, "plug-in", "")); n != 4 {
+		t.Errorf("%d rows of plug-in by queries, want a merit and a cost for each of two marks", n)
+	}
+	if n := len(now.where(c.Name, BySeconds, "exact LP (2.18)", "")); n != 2 {
+		t.Errorf("%d rows of the exact LP, want a merit and a cost at its one time", n)
+	}
+	if err := c.Update(t.Context(), path, nil, "plugin"); err == nil || !strings.Contains(err.Error(), `no method "plugin" on queue`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Who fails is a row that says so, and is nobody else's business.
+func TestAMethodThatFailsIsARow(t *testing.T) {
+	c := small(t)
+	set := settings()
+	set.Queries = c.Queries
+	all, err := race.Run(t.Context(), c.Problem, []race.Entrant{
+		enter("wrong", "", mixpolicy.Penalty{Weight: -1}),
+		enter("half wrong", "", mixpolicy.Penalty{Weight: -1}, mixpolicy.Penalty{}),
+		enter("right", "", mixpolicy.PlugIn{}),
+	}, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, want := range []int{1, 4, 4} {
+		rows := c.rows(ByQueries, all[k])
+		if len(rows) != want || (rows[0].Quantity == race.Failure) != (k == 0) {
+			t.Errorf("%s: %+v", all[k].Name, rows)
 		}
+	}
+	if rows := c.tuning(all[1]); len(rows) != 2 || rows[0].Quantity != race.Failure || !strings.Contains(rows[0].Settings, "ω = -1") || rows[1].Quantity != Merit {
+		t.Errorf("%+v", rows)
+	}
+}
+
+// A method without a row is named.
+func TestMissing(t *testing.T) {
+	c, known := build(t, "queue"), recorded(t)
+	if names := c.Missing(known); names != nil {
+		t.Logf("not recorded yet: %q", names) // which is no failure
+	}
+	known.Record = slices.DeleteFunc(known.Record, func(row race.Row) bool { return row.Method == "penalty" })
+	if names := c.Missing(known); !slices.Contains(names, "penalty") || slices.Contains(names, "plug-in") {
+		t.Errorf("missing %q", names)
 	}
 }

@@ -2,6 +2,11 @@
 // three problems: by queries and by seconds, tuned with the same budget, with intervals.
 // The results are recorded in data/comparison.csv, from which the figures and tables of the
 // notebook on what to use are drawn; a test recomputes a part of them.
+//
+// A new method takes part when it has a line in [Learners] or [Informed], and its results are
+// recorded by
+//
+//	go run ./mixpolicy/study/record comparison -method NAME
 package study
 
 import (
@@ -14,11 +19,10 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/models"
-	"github.com/mixpolicy/lab/mixpolicy/priorwork"
 )
 
-// Course is a problem to race on.
-type Course struct {
+// Instance is a problem to race on.
+type Instance struct {
 	Name    string
 	Problem *mixpolicy.Problem
 	Basis   *mat.Dense // Φ, functions on states for the approximate LPs, of size 1
@@ -27,37 +31,46 @@ type Course struct {
 	Times   []time.Duration
 }
 
-// Courses returns the three: the queue of section 6 (n·m = 400, d = 2, average cost), a
-// grid world (216, 4, γ = 0.95), and the four-dimensional network with six places in each
-// queue (9604, 6, γ = 0.99).
-func Courses() ([]Course, error) {
-	var all []Course
-	for _, build := range []func() (Course, error){queue, gridWorld, network} {
-		c, err := build()
-		if err != nil {
-			return nil, fmt.Errorf("study: %w", err)
-		}
-		all = append(all, c)
+// Names are those of the three instances: the queue of section 6 (n·m = 400, d = 2, average
+// cost), a grid world (216, 4, γ = 0.95), and the four-dimensional network with six places in
+// each queue (9604, 6, γ = 0.99).
+var Names = []string{"queue", "grid world", "network"}
+
+// Build makes the instance of the given name.
+func Build(name string) (c Instance, err error) {
+	switch name {
+	case "queue":
+		c, err = queue()
+	case "grid world":
+		c, err = gridWorld()
+	case "network":
+		c, err = network()
+	default:
+		err = fmt.Errorf("no problem %q, want one of %q", name, Names)
 	}
-	return all, nil
+	if err != nil {
+		return c, fmt.Errorf("study: %w", err)
+	}
+	c.Name = name
+	return c, nil
 }
 
 // queue has R = 2, which holds the optimum, as in the working protocol for section 6.
-func queue() (Course, error) {
+func queue() (Instance, error) {
 	q := models.Queue{}
 	x, err := q.MDP()
 	if err != nil {
-		return Course{}, err
+		return Instance{}, err
 	}
 	base, err := q.Policies(x)
 	if err != nil {
-		return Course{}, err
+		return Instance{}, err
 	}
 	phi, err := q.Monomials(3)
 	if err != nil {
-		return Course{}, err
+		return Instance{}, err
 	}
-	return course(Course{Name: "queue", Basis: phi, Mixing: 3000, Queries: decades(1_000_000, 8), Times: times(50 * time.Millisecond)}, x, base)
+	return instance(Instance{Basis: phi, Mixing: 3000, Queries: decades(1_000_000, 8), Times: times(50 * time.Millisecond)}, x, base)
 }
 
 const maze = `
@@ -71,10 +84,10 @@ const maze = `
 ....#...`
 
 // gridWorld has a base policy for each direction, which it takes in two of five steps.
-func gridWorld() (Course, error) {
+func gridWorld() (Instance, error) {
 	x, err := models.GridWorld{Map: maze, Slip: 0.1, Criterion: mixpolicy.Discounted(0.95)}.MDP()
 	if err != nil {
-		return Course{}, err
+		return Instance{}, err
 	}
 	var base []*mixpolicy.Policy
 	for a := range x.Actions() {
@@ -82,7 +95,7 @@ func gridWorld() (Course, error) {
 		row[a] = 0.4
 		p, err := mixpolicy.StateIndependent(x, row...)
 		if err != nil {
-			return Course{}, err
+			return Instance{}, err
 		}
 		base = append(base, p)
 	}
@@ -90,31 +103,31 @@ func gridWorld() (Course, error) {
 	for s := range x.States() {
 		var row, column float64
 		if _, err := fmt.Sscanf(x.StateName(s), "(%g, %g)", &row, &column); err != nil {
-			return Course{}, fmt.Errorf("state %q: %w", x.StateName(s), err)
+			return Instance{}, fmt.Errorf("state %q: %w", x.StateName(s), err)
 		}
 		phi.SetRow(s, []float64{1, row, column, row * row, row * column, column * column})
 	}
-	return course(Course{Name: "grid world", Basis: phi, Queries: decades(100_000, 8), Times: times(50 * time.Millisecond)}, x, base)
+	return instance(Instance{Basis: phi, Queries: decades(100_000, 8), Times: times(50 * time.Millisecond)}, x, base)
 }
 
 // network has all six rules as base policies, and lengths with their squares as Φ. Under
 // average cost a policy that a method is still learning may leave several recurrent classes,
 // and then it has no cost; under discounting it has one.
-func network() (Course, error) {
+func network() (Instance, error) {
 	w := models.Network{Buffers: [4]int{6, 6, 6, 6}, Criterion: mixpolicy.Discounted(0.99)}
 	x, err := w.MDP()
 	if err != nil {
-		return Course{}, err
+		return Instance{}, err
 	}
 	base, err := w.Policies(x, models.Rules()...)
 	if err != nil {
-		return Course{}, err
+		return Instance{}, err
 	}
 	phi := mat.NewDense(x.States(), 9, nil)
 	for s := range x.States() {
 		lengths, err := w.Lengths(s)
 		if err != nil {
-			return Course{}, err
+			return Instance{}, err
 		}
 		row := []float64{1}
 		for _, l := range lengths {
@@ -122,11 +135,11 @@ func network() (Course, error) {
 		}
 		phi.SetRow(s, row)
 	}
-	return course(Course{Name: "network", Basis: phi, Queries: decades(10_000, 3), Times: times(100 * time.Millisecond)}, x, base)
+	return instance(Instance{Basis: phi, Queries: decades(10_000, 3), Times: times(100 * time.Millisecond)}, x, base)
 }
 
-// course fills in the problem over the ball of radius 2, and scales Φ.
-func course(c Course, x *mixpolicy.MDP, base []*mixpolicy.Policy) (Course, error) {
+// instance fills in the problem over the ball of radius 2, and scales Φ.
+func instance(c Instance, x *mixpolicy.MDP, base []*mixpolicy.Policy) (Instance, error) {
 	psi, err := mixpolicy.NewFeatures(x, base...)
 	if err != nil {
 		return c, err
@@ -172,28 +185,6 @@ func times(last time.Duration) []time.Duration {
 	}
 }
 
-// Learners are the contestants that learn costs, for this course.
-func (c Course) Learners() []priorwork.Contestant {
-	return priorwork.Learners(c.Problem, c.Basis, c.Queries[len(c.Queries)-1], c.Mixing)
-}
-
-// settings are those of the record: 20 trials, and 4 others for each configuration.
-func settings() priorwork.ComparisonSettings {
-	return priorwork.ComparisonSettings{Trials: 20, TuningTrials: 4, Seed: 1}
-}
-
-// ByQueries races the learners.
-func (c Course) ByQueries(ctx context.Context) (*priorwork.Comparison, error) {
-	return priorwork.CompareByQueries(ctx, c.Problem, c.Learners(), c.Queries, settings())
-}
-
-// ByTime races the learners and those who know the costs. Ψ is known to all and its
-// computation does not count.
-func (c Course) ByTime(ctx context.Context) (*priorwork.Comparison, error) {
-	all := append(c.Learners(), priorwork.Knowing(c.Problem, c.Basis)...)
-	return priorwork.CompareByTime(ctx, c.Problem, all, c.Times, settings())
-}
-
 // Marks are the costs that answers are measured by.
 type Marks struct {
 	BestBase float64 // the cheapest base policy
@@ -202,7 +193,7 @@ type Marks struct {
 }
 
 // Marks computes them exactly.
-func (c Course) Marks(ctx context.Context) (Marks, error) {
+func (c Instance) Marks(ctx context.Context) (Marks, error) {
 	mixture, err := c.Problem.OptimumContext(ctx)
 	if err != nil {
 		return Marks{}, fmt.Errorf("study: %s: %w", c.Name, err)

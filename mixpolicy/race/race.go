@@ -1,0 +1,170 @@
+package race
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+// Entrant is a method in all settings that tuning may choose from, the published or default
+// one first.
+type Entrant struct {
+	Name    string
+	Source  string // the paper it is from
+	Methods []mixpolicy.Method
+}
+
+// most is the greatest number of methods of an entrant, so that none is tuned more than
+// another. Those with less to tune bring fewer.
+const most = 16
+
+// Outcome is how an entrant did.
+type Outcome struct {
+	Entrant
+	// Tuning has the tuning trials of each method; nil if there was nothing to choose.
+	Tuning []Tuning
+	// Chosen is the method of least mean score among those whose tuning trials all finished.
+	Chosen int
+	// Runs are its trials; nil if none could be chosen.
+	Runs *Runs
+	// Err says why there are no finished trials, or is nil.
+	Err error
+}
+
+// Tuning is trials of a method that were looked at in the end only.
+type Tuning struct {
+	*Runs
+	Scores []float64 // one a trial; nil if some failed
+}
+
+// Run tunes every entrant and runs it on the same streams as the others. What fails is in
+// the [Outcome]; the error is for bad settings, and for the end of ctx, when what was done
+// before is returned with it.
+func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Settings) ([]Outcome, error) {
+	h, err := begin(ctx, p, set)
+	if err != nil {
+		return nil, err
+	}
+	if len(entrants) == 0 {
+		return nil, errors.New("race: no entrants, want at least one")
+	}
+	for _, e := range entrants {
+		if n := len(e.Methods); n == 0 || n > most {
+			return nil, fmt.Errorf("race: entrant %q brings %d methods, want 1 to %d", e.Name, n, most)
+		}
+		if h.total += set.Trials; len(e.Methods) > 1 {
+			h.total += set.TuningTrials * len(e.Methods)
+		}
+	}
+	if h.Score == nil {
+		// The optimum is computed here, once, before time counts.
+		if _, err := p.OptimumContext(ctx); err != nil {
+			return nil, fmt.Errorf("race: exact optimum: %w", err)
+		}
+		merit, err := Merit(p)
+		if err != nil {
+			return nil, err
+		}
+		h.Score = func(l *Look) float64 {
+			if l.Theta == nil {
+				return l.PolicyCost
+			}
+			return merit(l)
+		}
+	}
+	var all []Outcome
+	for _, e := range entrants {
+		o, err := h.enter(ctx, e)
+		all = append(all, o)
+		if err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+// enter runs one entrant; the error is that of ctx.
+func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
+	o := Outcome{Entrant: e}
+	if h.TuningTrials > 0 && len(e.Methods) > 1 {
+		tuning := *h
+		tuning.endOnly, tuning.Valued = true, min(h.Valued, ValuedEnd)
+		least := math.Inf(1)
+		o.Chosen = -1
+		for k, m := range e.Methods {
+			runs, err := tuning.trials(ctx, m, "tuning "+e.Name, h.TuningTrials, h.Seed+1)
+			if err != nil {
+				return o, err
+			}
+			tried := Tuning{Runs: runs}
+			if failed := runs.Failed(); len(failed) > 0 {
+				o.Err = failed[0].Err
+			} else {
+				tried.Scores = runs.Final(h.Score)
+				if score := stat.Mean(tried.Scores, nil); score < least {
+					o.Chosen, least = k, score
+				}
+			}
+			o.Tuning = append(o.Tuning, tried)
+		}
+		if o.Chosen < 0 {
+			o.Err = fmt.Errorf("%s: none of %d settings ran to the end with a finite score: %w", e.Name, len(e.Methods), o.Err)
+			return o, nil
+		}
+	}
+	var err error
+	o.Runs, err = h.trials(ctx, e.Methods[o.Chosen], e.Name, h.Trials, h.Seed)
+	o.Err = nil
+	if failed := o.Runs.Failed(); err == nil && len(failed) == h.Trials {
+		o.Err = fmt.Errorf("%s: %w", e.Name, failed[0].Err)
+	}
+	return o, err
+}
+
+// String is a line with what became of the entrant.
+func (o Outcome) String() string {
+	if o.Err != nil {
+		return o.Name + ": failed: " + o.Err.Error()
+	}
+	failed := ""
+	if n := len(o.Runs.Failed()); n > 0 {
+		failed = fmt.Sprintf(", %d failed", n)
+	}
+	return fmt.Sprintf("%s: %d trials%s", o.Name, len(o.Runs.Trials), failed)
+}
+
+// Powers returns first, and then count−1 numbers around it, first·factorᵏ for k = −1, 1,
+// −2, 2, …: a grid for tuning.
+func Powers(first, factor float64, count int) []float64 {
+	x := []float64{first}
+	for up, down := first, first; len(x) < count; {
+		down /= factor
+		x = append(x, down)
+		if len(x) < count {
+			up *= factor
+			x = append(x, up)
+		}
+	}
+	return x
+}
+
+// Grid returns a method for each of the given numbers.
+func Grid(numbers []float64, method func(v float64) mixpolicy.Method) []mixpolicy.Method {
+	return Grid2(numbers, []float64{1}, func(v, _ float64) mixpolicy.Method { return method(v) })
+}
+
+// Grid2 returns a method for each pair of numbers, the first of both first.
+func Grid2(a, b []float64, method func(v, w float64) mixpolicy.Method) []mixpolicy.Method {
+	var all []mixpolicy.Method
+	for _, v := range a {
+		for _, w := range b {
+			all = append(all, method(v, w))
+		}
+	}
+	return all
+}

@@ -1,0 +1,245 @@
+package race
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+
+	"github.com/mixpolicy/lab/internal/atomicfile"
+)
+
+// Row is a number of a record, with what vouches for it and what it takes to compute it
+// again. What does not apply is empty or 0.
+type Row struct {
+	Part    string // of the record, which is computed by itself
+	Problem string
+	Base    string // the set of base policies
+	Race    string // what the entrants had as much of as each other, or what the row is instead
+	Method  string // or rule, or policy
+	Source  string // of the method, its paper
+
+	Quantity      string
+	At            float64 // where on the quantity's axis, such as queries, seconds or η₀
+	Value, Lo, Hi float64 // a mean or median with its 95 % interval, or an exact number within bounds; ±Inf is possible
+	Residual      float64 // L1 flow residual of the measure behind it
+
+	Configuration, Configurations int // the one of the entrant's methods, of how many
+	Trials                        int // behind a mean; 0 for an exact number
+	Seed                          uint64
+	Settings                      string
+	Machine                       string // where seconds were taken
+}
+
+// Record is a list of them.
+type Record []Row
+
+var header = []string{
+	"part", "problem", "base", "race", "method", "source", "quantity", "at", "value", "lo", "hi", "residual",
+	"configuration", "configurations", "trials", "seed", "settings", "machine",
+}
+
+// fields are in the order of the header.
+func (r *Row) fields() []any {
+	return []any{
+		&r.Part, &r.Problem, &r.Base, &r.Race, &r.Method, &r.Source, &r.Quantity, &r.At, &r.Value, &r.Lo, &r.Hi, &r.Residual,
+		&r.Configuration, &r.Configurations, &r.Trials, &r.Seed, &r.Settings, &r.Machine,
+	}
+}
+
+// identity is what no two rows have in common.
+func (r Row) identity() Row {
+	r.Source, r.Value, r.Lo, r.Hi, r.Residual, r.Trials, r.Seed, r.Machine = "", 0, 0, 0, 0, 0, 0, ""
+	return r
+}
+
+// Select returns the rows that agree with like in Part, Problem, Base, Race, Method and
+// Quantity, in order; what like leaves empty may be anything.
+func (r Record) Select(like Row) (rows Record) {
+	for _, row := range r {
+		if row.Like(like) {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// Like is the condition of [Record.Select].
+func (r Row) Like(like Row) bool {
+	agree := func(value, want string) bool { return want == "" || value == want }
+	return agree(r.Part, like.Part) && agree(r.Problem, like.Problem) && agree(r.Base, like.Base) &&
+		agree(r.Race, like.Race) && agree(r.Method, like.Method) && agree(r.Quantity, like.Quantity)
+}
+
+// One is the only row of [Record.Select]; the error says how many there are else.
+func (r Record) One(like Row) (Row, error) {
+	rows := r.Select(like)
+	if len(rows) != 1 {
+		return Row{}, fmt.Errorf("race: record: %d rows like %+v, want 1", len(rows), like)
+	}
+	return rows[0], nil
+}
+
+// Methods returns the names in the rows like the given one, each once, in order.
+func (r Record) Methods(like Row) (names []string) {
+	for _, row := range r.Select(like) {
+		if !slices.Contains(names, row.Method) {
+			names = append(names, row.Method)
+		}
+	}
+	return names
+}
+
+// Columns returns at, values and intervals, for a curve.
+func (r Record) Columns() (at, value, lo, hi []float64) {
+	for _, row := range r {
+		at, value, lo, hi = append(at, row.At), append(value, row.Value), append(lo, row.Lo), append(hi, row.Hi)
+	}
+	return at, value, lo, hi
+}
+
+// Rows returns a row for each entry of the band; the others' fields are those of like.
+func (b Band) Rows(like Row) (rows Record) {
+	for k, v := range b.Intervals {
+		like.At, like.Value, like.Lo, like.Hi, like.Trials = b.At[k], v.Mean, v.Lo, v.Hi, v.N
+		rows = append(rows, like)
+	}
+	return rows
+}
+
+// Failure is the quantity of rows about runs that failed: Value is after how many steps the
+// first of them stopped, Trials how many there are, and Settings why.
+const Failure = "failed"
+
+// Failures returns a row about the trials that failed, or none; the other fields are those of
+// like.
+func (r *Runs) Failures(like Row) Record {
+	failed := r.Failed()
+	if len(failed) == 0 {
+		return nil
+	}
+	v := float64(failed[0].Steps)
+	like.Quantity, like.Value, like.Lo, like.Hi = Failure, v, v, v
+	like.Trials, like.Settings = len(failed), failed[0].Err.Error()
+	return Record{like}
+}
+
+// Failures returns a row about what failed, or none.
+func (o Outcome) Failures(like Row) Record {
+	if o.Runs != nil {
+		return o.Runs.Failures(like)
+	}
+	like.Quantity, like.Settings = Failure, o.Err.Error()
+	return Record{like}
+}
+
+// Round returns the record with at, values and intervals to the given number of digits.
+func (r Record) Round(digits int) Record {
+	r = slices.Clone(r)
+	for k := range r {
+		for _, v := range []*float64{&r[k].At, &r[k].Value, &r[k].Lo, &r[k].Hi} {
+			*v, _ = strconv.ParseFloat(strconv.FormatFloat(*v, 'g', digits, 64), 64)
+		}
+	}
+	return r
+}
+
+// Write writes the record as CSV with a header, numbers to twelve digits.
+func (r Record) Write(w io.Writer) error {
+	lines := [][]string{header}
+	for _, row := range r {
+		var line []string
+		for _, field := range row.fields() {
+			switch v := field.(type) {
+			case *string:
+				line = append(line, *v)
+			case *float64:
+				line = append(line, strconv.FormatFloat(*v, 'g', 12, 64))
+			case *int:
+				line = append(line, strconv.Itoa(*v))
+			case *uint64:
+				line = append(line, strconv.FormatUint(*v, 10))
+			}
+		}
+		lines = append(lines, line)
+	}
+	if err := csv.NewWriter(w).WriteAll(lines); err != nil {
+		return fmt.Errorf("race: record: %w", err)
+	}
+	return nil
+}
+
+// Read reads a record as [Record.Write] writes it; errors name the line and the field. Two
+// rows that differ in nothing but their numbers' values are refused.
+func Read(r io.Reader) (Record, error) {
+	c := csv.NewReader(r)
+	lines, err := c.ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("race: record: %w", err)
+	}
+	if len(lines) == 0 || !slices.Equal(lines[0], header) {
+		return nil, fmt.Errorf("race: record: want the header %v", header)
+	}
+	all := make(Record, len(lines)-1)
+	seen := map[Row]int{}
+	for k, line := range lines[1:] {
+		row := &all[k]
+		for i, field := range row.fields() {
+			var err error
+			want := ""
+			switch v := field.(type) {
+			case *string:
+				*v = line[i]
+			case *float64:
+				want = "a number"
+				if *v, err = strconv.ParseFloat(line[i], 64); err == nil && math.IsNaN(*v) {
+					err = strconv.ErrSyntax
+				}
+			case *int:
+				want = "a whole number"
+				*v, err = strconv.Atoi(line[i])
+			case *uint64:
+				want = "a whole number ≥ 0"
+				*v, err = strconv.ParseUint(line[i], 10, 64)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("race: record, line %d: %s %q, want %s", k+2, header[i], line[i], want)
+			}
+		}
+		if first, twice := seen[row.identity()]; twice {
+			return nil, fmt.Errorf("race: record, line %d: %s of %q at %v is in line %d already", k+2, row.Quantity, row.Method, row.At, first)
+		}
+		seen[row.identity()] = k + 2
+	}
+	return all, nil
+}
+
+// ReadFile is [Read] of a file.
+func ReadFile(path string) (Record, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("race: record: %w", err)
+	}
+	defer f.Close()
+	return Read(f)
+}
+
+// Update replaces those rows of the record at path for which old is true by others, and
+// sorts all rows by order, which leaves rows as they are that it does not tell apart. The
+// file is read anew, so that other processes may have written other rows meanwhile, and it
+// is written whole or not at all.
+func Update(path string, old func(Row) bool, rows Record, order func(a, b Row) int) error {
+	all, err := ReadFile(path)
+	if err != nil {
+		return err
+	}
+	all = append(slices.DeleteFunc(all, old), rows...)
+	slices.SortStableFunc(all, order)
+	if err := atomicfile.Write(path, all.Write); err != nil {
+		return fmt.Errorf("race: record: %w", err)
+	}
+	return nil
+}

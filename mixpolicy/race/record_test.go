@@ -1,0 +1,122 @@
+package race
+
+import (
+	"bytes"
+	"cmp"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const line = ",queue,,queries,plug-in,,merit,1,2,1,3,0,0,1,20,1,,"
+
+func text(lines ...string) string {
+	return strings.Join(header, ",") + "\n" + strings.Join(lines, "\n") + "\n"
+}
+
+// Whatever is read is written and read again as the same.
+func FuzzRead(f *testing.F) {
+	f.Add(text(line))
+	f.Add(text("small,\"a, b\",two rules,reach,penalty,,x,1e3,+Inf,2,Inf,1e-16,0,1,20,18446744073709551615,s,m"))
+	f.Add("part")
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := Read(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		var once, twice bytes.Buffer
+		if err := r.Write(&once); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Read(bytes.NewReader(once.Bytes()))
+		if err != nil && strings.Contains(err.Error(), "already") {
+			return // at was written to twelve digits
+		}
+		if err != nil {
+			t.Fatalf("%q does not read: %v", once.String(), err)
+		}
+		if err := again.Write(&twice); err != nil || !bytes.Equal(once.Bytes(), twice.Bytes()) {
+			t.Fatalf("wrote %q, then %q (%v)", once.String(), twice.String(), err)
+		}
+	})
+}
+
+func TestReadErrors(t *testing.T) {
+	good := text(line)
+	r, err := Read(strings.NewReader(good))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := r.Write(&b); err != nil || b.String() != good {
+		t.Errorf("wrote %q (%v), want %q", b.String(), err, good)
+	}
+	for _, c := range []struct{ text, says string }{
+		{"", "header"},
+		{strings.Replace(good, ",2,1,3", ",two,1,3", 1), `line 2: value "two"`},
+		{strings.Replace(good, ",2,1,3", ",NaN,1,3", 1), `line 2: value "NaN"`},
+		{strings.Replace(good, ",20,", ",1.5,", 1), `line 2: trials "1.5"`},
+		{strings.Replace(good, ",20,1,", ",20,-1,", 1), `line 2: seed "-1"`},
+		{good + "queue\n", "wrong number of fields"},
+		{text(line, strings.Replace(line, ",2,1,3", ",4,1,5", 1)), `line 3: merit of "plug-in" at 1 is in line 2 already`},
+	} {
+		if _, err := Read(strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q: error %v, want one that says %q", c.text, err, c.says)
+		}
+	}
+}
+
+// What is replaced is in its place, what is not is as it was, and a record that can't be
+// read is left alone.
+func TestUpdate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "record.csv")
+	write := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old := func(row Row) bool { return row.Part == "b" }
+	order := func(a, b Row) int { return cmp.Compare(a.Part, b.Part) }
+	write(text("a"+line, "b"+line, "c"+line, "c"+strings.Replace(line, "merit", "cost", 1)))
+	if err := Update(path, old, Record{{Part: "b", Quantity: "x"}, {Part: "b", Quantity: "y"}}, order); err != nil {
+		t.Fatal(err)
+	}
+	r, err := ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, row := range r {
+		got = append(got, row.Part+" "+row.Quantity)
+	}
+	if want := "a merit, b x, b y, c merit, c cost"; strings.Join(got, ", ") != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	write("nonsense")
+	if err := Update(path, old, nil, order); err == nil || !strings.Contains(err.Error(), "header") {
+		t.Errorf("error %v", err)
+	}
+	if b, _ := os.ReadFile(path); string(b) != "nonsense" {
+		t.Errorf("the file is now %q", b)
+	}
+}
+
+func TestSelect(t *testing.T) {
+	r := Record{{Method: "a", Quantity: "x", At: 1, Value: 1}, {Method: "b", Quantity: "x"}, {Method: "a", Quantity: "y"}}
+	if n := len(r.Select(Row{Method: "a"})); n != 2 {
+		t.Errorf("%d rows of a", n)
+	}
+	if row, err := r.One(Row{Method: "a", Quantity: "x"}); err != nil || row.Value != 1 {
+		t.Errorf("%+v, %v", row, err)
+	}
+	if _, err := r.One(Row{Quantity: "x"}); err == nil || !strings.Contains(err.Error(), "2 rows like") {
+		t.Errorf("error %v", err)
+	}
+	if names := r.Methods(Row{}); len(names) != 2 || names[1] != "b" {
+		t.Errorf("%q", names)
+	}
+	if v := (Record{{Value: 1.23456789}}).Round(6)[0].Value; v != 1.23457 {
+		t.Errorf("rounded to %v", v)
+	}
+}

@@ -1,0 +1,138 @@
+package race
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Interval is a mean, or another statistic, with a confidence interval.
+type Interval struct {
+	Mean, Lo, Hi float64
+	Std          float64 // of a single value
+	Confidence   float64
+	N            int
+}
+
+// String returns "mean [lo, hi]".
+func (v Interval) String() string { return fmt.Sprintf("%.6g [%.6g, %.6g]", v.Mean, v.Lo, v.Hi) }
+
+// TInterval returns Student's interval, mean ± t_{n−1} s/√n: exact for normal data,
+// and for means of many. With one value it is the whole line. It panics without data, or
+// unless 0 < confidence < 1.
+func TInterval(x []float64, confidence float64) Interval {
+	checkConfidence(confidence)
+	if len(x) == 0 {
+		panic("race: interval of no data")
+	}
+	if len(x) == 1 {
+		return Interval{x[0], math.Inf(-1), math.Inf(1), 0, confidence, 1}
+	}
+	mean, std := stat.MeanStdDev(x, nil)
+	n := float64(len(x))
+	half := student(n-1, confidence) * std / math.Sqrt(n)
+	return Interval{mean, mean - half, mean + half, std, confidence, len(x)}
+}
+
+// BootstrapInterval returns the percentile bootstrap interval of the mean from 9,999
+// resamples drawn with PCG(seed, 0). It assumes no shape, but is a little too narrow
+// for small samples. It panics as [TInterval] does.
+func BootstrapInterval(x []float64, confidence float64, seed uint64) Interval {
+	iv := TInterval(x, confidence)
+	if len(x) == 1 {
+		return iv
+	}
+	const resamples = 9999 // (resamples+1)·(1−confidence)/2 is whole for the usual levels
+	rng := rand.New(rand.NewPCG(seed, 0))
+	means := make([]float64, resamples)
+	for i := range means {
+		var total float64
+		for range x {
+			total += x[rng.IntN(len(x))]
+		}
+		means[i] = total / float64(len(x))
+	}
+	iv.Lo, iv.Hi = percentiles(means, confidence)
+	return iv
+}
+
+// Difference returns Welch's interval of mean(x) − mean(y) for independent samples: t with
+// the degrees of freedom of Welch and Satterthwaite. For runs on the same streams
+// [PairedDifference] is narrower.
+func Difference(x, y []float64, confidence float64) Interval {
+	checkConfidence(confidence)
+	mx, sx := stat.MeanStdDev(x, nil)
+	my, sy := stat.MeanStdDev(y, nil)
+	vx, vy := sx*sx/float64(len(x)), sy*sy/float64(len(y))
+	iv := Interval{Mean: mx - my, Lo: mx - my, Hi: mx - my, Std: math.Hypot(sx, sy), Confidence: confidence, N: len(x)}
+	if vx+vy == 0 {
+		return iv
+	}
+	nu := (vx + vy) * (vx + vy) / (vx*vx/float64(len(x)-1) + vy*vy/float64(len(y)-1))
+	half := student(nu, confidence) * math.Sqrt(vx+vy)
+	iv.Lo, iv.Hi = iv.Lo-half, iv.Hi+half
+	return iv
+}
+
+// SpreadRatio returns std(x)/std(y) with the percentile interval of 1,999 bootstrap
+// resamples of both samples, drawn with PCG(seed, 0). The F interval would need normal
+// data.
+func SpreadRatio(x, y []float64, confidence float64, seed uint64) Interval {
+	checkConfidence(confidence)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	deviation := func(v []float64) float64 {
+		w := make([]float64, len(v))
+		for i := range w {
+			w[i] = v[rng.IntN(len(v))]
+		}
+		return stat.StdDev(w, nil)
+	}
+	ratios := make([]float64, 1999)
+	for k := range ratios {
+		ratios[k] = deviation(x) / deviation(y)
+	}
+	iv := Interval{Mean: stat.StdDev(x, nil) / stat.StdDev(y, nil), Confidence: confidence, N: len(x)}
+	iv.Lo, iv.Hi = percentiles(ratios, confidence)
+	return iv
+}
+
+// Median returns the median of x, the lower one of two, with an interval between order
+// statistics, which assumes nothing of the distribution: of N values the k-th and the
+// (N+1−k)-th enclose the median with probability 1 − 2 Pr{Bin(N, ½) < k}. That is the
+// Confidence, at least what was asked for if there are enough values. Values may be +Inf.
+// It panics as [TInterval] does.
+func Median(x []float64, confidence float64) Interval {
+	checkConfidence(confidence)
+	n := len(x)
+	if n == 0 {
+		panic("race: median of no data")
+	}
+	x = slices.Sorted(slices.Values(x))
+	binomial := distuv.Binomial{N: float64(n), P: 0.5}
+	k := 1 // the smallest and the greatest, if no more can be had
+	for 2*(k+1) <= n && 1-2*binomial.CDF(float64(k)) >= confidence {
+		k++
+	}
+	return Interval{Mean: x[(n-1)/2], Lo: x[k-1], Hi: x[n-k], Confidence: 1 - 2*binomial.CDF(float64(k-1)), N: n}
+}
+
+// student returns the quantile of t that encloses the given probability on both sides.
+func student(nu, confidence float64) float64 {
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: nu}.Quantile((1 + confidence) / 2)
+}
+
+// percentiles sorts x.
+func percentiles(x []float64, confidence float64) (lo, hi float64) {
+	slices.Sort(x)
+	return stat.Quantile((1-confidence)/2, stat.Empirical, x, nil), stat.Quantile((1+confidence)/2, stat.Empirical, x, nil)
+}
+
+func checkConfidence(c float64) {
+	if !(c > 0 && c < 1) {
+		panic(fmt.Sprintf("race: confidence %v, want between 0 and 1", c))
+	}
+}

@@ -1,0 +1,180 @@
+package race
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// u is the relative rounding of float64.
+const u = 0x1p-53
+
+// The quantiles of Student's distribution, from the tables in any textbook.
+func TestTIntervalTable(t *testing.T) {
+	for _, c := range []struct {
+		n          int
+		confidence float64
+		quantile   float64
+	}{
+		{2, .95, 12.706}, {3, .95, 4.303}, {5, .95, 2.776}, {10, .95, 2.262}, {20, .95, 2.093}, {31, .95, 2.042},
+		{2, .99, 63.657}, {10, .99, 3.250}, {5, .90, 2.132}, {121, .99, 2.617},
+	} {
+		x := make([]float64, c.n)
+		var mean, squares float64
+		for i := range x {
+			x[i] = float64(i * i)
+			mean += x[i] / float64(c.n)
+		}
+		for _, v := range x {
+			squares += (v - mean) * (v - mean)
+		}
+		half := c.quantile * math.Sqrt(squares/float64(c.n-1)/float64(c.n))
+		iv := TInterval(x, c.confidence)
+		const digits = .0005 / 2 // of the table, relative to a quantile of 2 or more
+		if math.Abs(iv.Mean-mean) > 1e-12*mean || math.Abs(iv.Hi-mean-half) > digits*half || math.Abs(mean-iv.Lo-half) > digits*half || iv.N != c.n {
+			t.Errorf("n = %d: %v, want %v ± %v", c.n, iv, mean, half)
+		}
+	}
+	if s := (Interval{Mean: 1.5, Lo: 1, Hi: 2}).String(); s != "1.5 [1, 2]" {
+		t.Errorf("String gives %q", s)
+	}
+	if iv := TInterval([]float64{3}, .95); iv.Mean != 3 || !math.IsInf(iv.Lo, -1) || !math.IsInf(iv.Hi, 1) {
+		t.Errorf("one value: %v", iv)
+	}
+}
+
+// On normal data the interval covers the mean as often as it says: of N intervals
+// √(p(1−p)/N) is the standard error, and five of them are missed once in 10⁶.
+func TestTIntervalCoverage(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	const n, runs, p = 5, 4000, .95
+	covered := 0.
+	x := make([]float64, n)
+	for range runs {
+		for i := range x {
+			x[i] = 7 + 2*rng.NormFloat64()
+		}
+		if iv := TInterval(x, p); iv.Lo <= 7 && 7 <= iv.Hi {
+			covered += 1. / runs
+		}
+	}
+	if tolerance := 5 * math.Sqrt(p*(1-p)/runs); math.Abs(covered-p) > tolerance {
+		t.Errorf("%v of the intervals cover the mean, want %v ± %v", covered, p, tolerance)
+	}
+}
+
+// The bootstrap of three values, against its 27 equally likely resamples. The quantile
+// levels 0.08, 0.2, 0.8 and 0.92 are further than six standard errors of 9,999 draws, at
+// most 6·√(¼/9999) = 0.03, from the steps of the distribution.
+func TestBootstrapEnumerated(t *testing.T) {
+	x := []float64{0, 1, 10}
+	var means []float64
+	for _, a := range x {
+		for _, b := range x {
+			for _, c := range x {
+				means = append(means, (a+b+c)/3)
+			}
+		}
+	}
+	slices.Sort(means)
+	for _, confidence := range []float64{.6, .84} {
+		lo := means[int(27*(1-confidence)/2)]
+		hi := means[int(27*(1+confidence)/2)]
+		iv := BootstrapInterval(x, confidence, 3)
+		if math.Abs(iv.Lo-lo) > 8*u || math.Abs(iv.Hi-hi) > 8*u || math.Abs(iv.Mean-11./3) > 8*u {
+			t.Errorf("confidence %v: %v, want [%v, %v]", confidence, iv, lo, hi)
+		}
+	}
+	if a, b := BootstrapInterval(x, .8, 1), BootstrapInterval(x, .8, 1); a != b {
+		t.Error("the same seed twice differs")
+	}
+	if iv := BootstrapInterval([]float64{3}, .95, 1); iv.Mean != 3 || !math.IsInf(iv.Lo, -1) {
+		t.Errorf("one value: %v", iv)
+	}
+}
+
+// For many values the bootstrap agrees with Student: both ends to within the spread of a
+// quantile over 9,999 resamples, a few per cent of the width, and the skew of the data.
+func TestBootstrapNearStudent(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	x := make([]float64, 400)
+	for i := range x {
+		x[i] = rng.ExpFloat64()
+	}
+	a, b := TInterval(x, .95), BootstrapInterval(x, .95, 1)
+	width := a.Hi - a.Lo
+	if math.Abs(a.Lo-b.Lo) > .06*width || math.Abs(a.Hi-b.Hi) > .06*width {
+		t.Errorf("bootstrap %v, Student %v", b, a)
+	}
+}
+
+func TestIntervalPanics(t *testing.T) {
+	for name, f := range map[string]func(){
+		"no data":      func() { TInterval(nil, .95) },
+		"confidence 1": func() { TInterval([]float64{1, 2}, 1) },
+		"confidence 0": func() { TInterval([]float64{1, 2}, 0) },
+		"no median":    func() { Median(nil, .95) },
+		"level 0":      func() { Difference([]float64{1, 2}, []float64{1, 2}, 0) },
+		"level 1":      func() { SpreadRatio([]float64{1, 2}, []float64{1, 2}, 1, 1) },
+		"NaN":          func() { BootstrapInterval([]float64{1, 2}, math.NaN(), 1) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+// With equal sizes and variances Welch's ν is 2(n−1), and the interval that of the pooled t
+// test: t_8 = 2.306 is from the tables.
+func TestDifference(t *testing.T) {
+	x, y := []float64{1, 2, 3, 4, 5}, []float64{2, 4, 6, 8}
+	iv := Difference(x, y, .95)
+	same := Difference(x, x, .95)
+	if want := 2.306 * math.Sqrt(2.5) * math.Sqrt(.4); same.Mean != 0 || math.Abs(same.Hi-want) > .0005*want || same.Lo != -same.Hi {
+		t.Errorf("equal samples: %v, want ±%v", same, want)
+	}
+	if iv.Mean != -2 || math.Abs(iv.Lo+iv.Hi+4) > 8*u*4 || iv.Hi <= iv.Mean {
+		t.Errorf("%v", iv)
+	}
+	if flat := Difference([]float64{1, 1}, []float64{3, 3}, .95); flat.Lo != -2 || flat.Hi != -2 {
+		t.Errorf("no spread: %v", flat)
+	}
+}
+
+// A sample twice as wide has the ratio 2, and one compared with itself an interval about 1.
+func TestSpreadRatio(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	x, y := make([]float64, 50), make([]float64, 50)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+		y[i] = 2 * x[i]
+	}
+	if iv := SpreadRatio(y, x, .95, 1); math.Abs(iv.Mean-2) > 1e-14 || !(iv.Lo < 2 && 2 < iv.Hi) || iv.N != 50 {
+		t.Errorf("%v", iv)
+	}
+	if iv := SpreadRatio(x, x, .95, 1); iv.Mean != 1 || !(iv.Lo < 1 && 1 < iv.Hi) {
+		t.Errorf("%v", iv)
+	}
+}
+
+// Order statistics: of five values the first and the last enclose the median with
+// probability 1 − 2/2⁵, the second and the fourth with 1 − 2(1 + 5)/2⁵.
+func TestMedian(t *testing.T) {
+	inf := math.Inf(1)
+	x := []float64{3, inf, 1, 2, 4}
+	if iv := Median(x, .9); iv.Mean != 3 || iv.Lo != 1 || iv.Hi != inf || math.Abs(iv.Confidence-(1-2./32)) > 1e-12 || iv.N != 5 {
+		t.Errorf("%+v", iv)
+	}
+	if iv := Median(x, .6); iv.Lo != 2 || iv.Hi != 4 || math.Abs(iv.Confidence-.625) > 1e-12 {
+		t.Errorf("%+v", iv)
+	}
+	if iv := Median([]float64{1, 2, 3, inf}, .5); iv.Mean != 2 {
+		t.Errorf("the lower of two: %+v", iv)
+	}
+}

@@ -1,0 +1,483 @@
+// Package race runs methods many times and compares them: trials on many streams of random
+// numbers, tuning on a seed of its own, looks at equal numbers of iterations, queries or
+// seconds, means with intervals, and the records of all that.
+//
+// A run that fails is a [Trial] that says why and after how many steps. It never ends the
+// others, and nor does a method of which no run succeeds.
+package race
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+// Settings are the same for all methods of a race. Trials is required, and exactly one of
+// Iterations, Queries and Times.
+type Settings struct {
+	Trials int
+	Seed   uint64 // trial k uses stream k; tuning uses Seed+1, which is not seen again
+
+	// Iterations is T, for looks at Schedule; nil is LogSpaced(20). There is also a look
+	// before the first iteration and after the last one.
+	Iterations int
+	Schedule   mixpolicy.Schedule
+	// Queries are the increasing numbers of revealed costs at which to look.
+	Queries []int
+	// Times are the increasing times at which to look, one run after the other. The clock
+	// stands still while an answer is judged. What is seen depends on the machine.
+	Times []time.Duration
+
+	// Valued says which looks have the true cost of the policy. A look at a
+	// [mixpolicy.PolicyRun] always has it.
+	Valued Valued
+
+	Workers int // goroutines; 0 is one per CPU. What is seen does not depend on it, but for seconds.
+
+	// Progress, when set, is told what runs and how many runs of how many are done; it may be
+	// called concurrently.
+	Progress func(name string, done, total int)
+
+	// TuningTrials is how many runs to the end, of each of an entrant's methods, choose the
+	// one that [Run] enters; 0 takes the first.
+	TuningTrials int
+	// Score is what is to be small at the end of tuning; nil is the merit of θ̂ ([Merit]), or
+	// the true cost of the policy if there is no θ̂.
+	Score Curve
+}
+
+// Valued says which looks have the true cost of the policy, which may take longer than a run.
+type Valued int
+
+const (
+	Unvalued  Valued = iota // none
+	ValuedEnd               // the last one
+	ValuedAll
+)
+
+// Look is what was seen of a run at one moment.
+type Look struct {
+	Iteration, Queries int
+	Seconds            float64 // for Start, the steps and the answer; not for judging it
+
+	// Of a [mixpolicy.PolicyRun] there is no θ: nil and NaN.
+	Last, Theta           []float64 // θ_t, and the answer θ̂_t
+	Cost, Violation, Mass float64   // cᵀΨθ̂, ½‖[Ψθ̂]₋‖₂ and ‖[Ψθ̂]₋‖₁
+
+	PolicyCost float64 // the true cost of the policy; NaN if it was left out
+}
+
+// Trial is one run.
+type Trial struct {
+	Stream uint64
+	Looks  []Look
+	Steps  int   // done
+	Err    error // why the run ended early; nil for a run that finished
+}
+
+// End is the last look.
+func (t *Trial) End() *Look { return &t.Looks[len(t.Looks)-1] }
+
+// Runs are the trials of one method on one problem, in the order of their streams.
+type Runs struct {
+	Method mixpolicy.Method
+	Trials []Trial
+}
+
+// Trials runs a method on the streams 0, 1, … of a seed, in parallel. The error is for bad
+// settings, for trials of which none finished, and for the end of ctx, when the trials that
+// finished before are returned with it.
+func Trials(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, set Settings) (*Runs, error) {
+	h, err := begin(ctx, p, set)
+	if err != nil {
+		return nil, err
+	}
+	if m == nil {
+		return nil, errors.New("race: no method, want one such as mixpolicy.PrimalDual{}")
+	}
+	h.total = set.Trials
+	runs, err := h.trials(ctx, m, m.Name(), set.Trials, set.Seed)
+	if failed := runs.Failed(); err == nil && len(failed) == set.Trials {
+		err = fmt.Errorf("%s: %w", m.Name(), failed[0].Err)
+	}
+	return runs, err
+}
+
+// harness runs trials.
+type harness struct {
+	p *mixpolicy.Problem
+	Settings
+	endOnly bool // looks at the end only, for tuning
+	done    *atomic.Int64
+	total   int // of runs
+}
+
+// begin checks the settings and fills them in.
+func begin(ctx context.Context, p *mixpolicy.Problem, set Settings) (*harness, error) {
+	ways := 0
+	for _, given := range []bool{set.Iterations != 0, set.Queries != nil, set.Times != nil} {
+		if given {
+			ways++
+		}
+	}
+	if set.Schedule == nil {
+		set.Schedule = mixpolicy.LogSpaced(20)
+	}
+	if set.Workers <= 0 {
+		set.Workers = runtime.GOMAXPROCS(0)
+	}
+	if set.Times != nil {
+		set.Workers = 1
+	}
+	err := errors.Join(increasing("queries", set.Queries), increasing("times", set.Times))
+	switch {
+	case ctx == nil || p == nil:
+		err = errors.New("race: no context or no problem, want both")
+	case set.Trials < 1:
+		err = fmt.Errorf("race: %d trials, want at least 1", set.Trials)
+	case set.TuningTrials < 0:
+		err = fmt.Errorf("race: %d tuning trials, want 0 or more", set.TuningTrials)
+	case ways != 1:
+		err = fmt.Errorf("race: %d of Iterations, Queries and Times are set, want one", ways)
+	case set.Iterations < 0:
+		err = fmt.Errorf("race: %d iterations, want at least 1", set.Iterations)
+	}
+	return &harness{p: p, Settings: set, done: new(atomic.Int64)}, err
+}
+
+func increasing[number ~int | ~int64](what string, marks []number) error {
+	if marks != nil && len(marks) == 0 {
+		return fmt.Errorf("race: no %s, want at least one", what)
+	}
+	for k, v := range marks {
+		if v < 1 || k > 0 && v <= marks[k-1] {
+			return fmt.Errorf("race: %s %v, want positive and increasing ones", what, marks)
+		}
+	}
+	return nil
+}
+
+// trials returns the trials that ctx did not end; its error is that of ctx.
+func (h *harness) trials(ctx context.Context, m mixpolicy.Method, name string, trials int, seed uint64) (*Runs, error) {
+	all := make([]*Trial, trials)
+	var g errgroup.Group
+	g.SetLimit(h.Workers)
+	for k := range all {
+		g.Go(func() error {
+			if ctx.Err() != nil {
+				return nil
+			}
+			t := &Trial{Stream: uint64(k)}
+			if t.Err = h.run(ctx, m, seed, t); t.Err != nil && ctx.Err() != nil {
+				return nil
+			}
+			all[k] = t
+			if done := h.done.Add(1); h.Progress != nil {
+				h.Progress(name, int(done), h.total)
+			}
+			return nil
+		})
+	}
+	g.Wait() // without errors: each trial has its own
+	runs := &Runs{Method: m}
+	for _, t := range all {
+		if t != nil {
+			runs.Trials = append(runs.Trials, *t)
+		}
+	}
+	if err := ctx.Err(); err != nil && len(runs.Trials) < trials {
+		return runs, fmt.Errorf("race: %s stopped after %d of %d trials: %w", name, len(runs.Trials), trials, err)
+	}
+	return runs, nil
+}
+
+// run does one run.
+func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *Trial) error {
+	o, err := mixpolicy.NewOracle(h.p, seed, t.Stream)
+	if err != nil {
+		return err
+	}
+	since := time.Now()
+	var spent time.Duration
+	run, err := m.Start(h.p, o)
+	if err != nil {
+		return err
+	}
+	look := func() error {
+		l, policy, err := h.look(ctx, run)
+		l.Queries, l.Seconds = o.Queries(), (spent + time.Since(since)).Seconds()
+		if err == nil && policy != nil {
+			l.PolicyCost, err = h.value(ctx, policy)
+		}
+		if err != nil {
+			return err
+		}
+		t.Looks = append(t.Looks, l)
+		return nil
+	}
+	t.Steps, err = mixpolicy.Drive(ctx, run, func(step int) (int, error) {
+		if _, ok := run.(mixpolicy.PolicyRun); ok && step == 0 {
+			return 1, nil // what has learned nothing has no policy
+		}
+		due, next, err := h.due(step, o.Queries(), len(t.Looks), func() time.Duration { return spent + time.Since(since) })
+		if due == 0 || err != nil {
+			return next, err
+		}
+		spent += time.Since(since)
+		since = time.Now()
+		if err := look(); err != nil {
+			return 0, err
+		}
+		for range due - 1 {
+			t.Looks = append(t.Looks, t.Looks[len(t.Looks)-1])
+		}
+		since = time.Now()
+		return next, nil
+	}, nil)
+	if n := len(t.Looks); err == nil && (n == 0 || h.marks() == 0 && t.Looks[n-1].Iteration != t.Steps || n < h.marks()) {
+		err = look() // the run has ended before the last mark
+	}
+	for err == nil && len(t.Looks) < h.marks() {
+		t.Looks = append(t.Looks, t.Looks[len(t.Looks)-1])
+	}
+	if err == nil && h.Queries != nil && o.Queries() == 0 {
+		err = errNoQueries
+	}
+	if last := len(t.Looks) - 1; err == nil && h.Valued == ValuedEnd && t.Looks[last].Theta != nil {
+		var policy *mixpolicy.Policy
+		if policy, err = h.p.Features().PolicyOf(t.Looks[last].Theta); err == nil {
+			t.Looks[last].PolicyCost, err = h.value(ctx, policy)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("stream %d stopped after %d steps: %w", t.Stream, t.Steps, err)
+	}
+	return nil
+}
+
+var errNoQueries = errors.New("asks no queries; want a race by Times or Iterations")
+
+// marks is how many looks a run has by queries or by seconds, or 0 by iterations.
+func (h *harness) marks() int {
+	switch n := len(h.Queries) + len(h.Times); {
+	case h.endOnly:
+		return min(1, n)
+	default:
+		return n
+	}
+}
+
+// due says how many looks are due after the given number of steps, of a run that has had
+// some looks, and before which step to ask again.
+func (h *harness) due(step, queries, looks int, spent func() time.Duration) (due, next int, err error) {
+	first := looks // the mark of the next look
+	if h.endOnly {
+		first = len(h.Queries) + len(h.Times) - 1 + looks
+	}
+	// Looks at the clock come after as many steps as take some microseconds: one takes 50 ns.
+	const few = 64
+	switch {
+	case h.Queries != nil:
+		for _, mark := range h.Queries[first:] {
+			if queries >= mark {
+				due++
+			}
+		}
+		if next = step + 1; first+due == len(h.Queries) {
+			next = step
+		}
+		if step >= few && queries == 0 {
+			err = errNoQueries
+		}
+	case h.Times != nil:
+		now := spent()
+		for _, mark := range h.Times[first:] {
+			if now >= mark {
+				due++
+			}
+		}
+		if next = step + few; step == 0 {
+			due = 0 // what has not begun has no answer
+		} else if first+due == len(h.Times) {
+			next = step
+		}
+	default:
+		if next = min(h.Schedule(step), h.Iterations); next <= step {
+			next = h.Iterations
+		}
+		if due = 1; h.endOnly && step < h.Iterations {
+			due, next = 0, h.Iterations
+		}
+	}
+	return due, next, err
+}
+
+// look asks a run for its answer, and for a policy if that is to be valued.
+func (h *harness) look(ctx context.Context, run mixpolicy.Run) (l Look, policy *mixpolicy.Policy, err error) {
+	var s mixpolicy.Snapshot
+	nan := math.NaN()
+	l.Cost, l.Violation, l.Mass, l.PolicyCost = nan, nan, nan, nan
+	if err = run.View(&s); err != nil {
+		return l, nil, err
+	}
+	l.Iteration = s.Iteration
+	if learner, ok := run.(mixpolicy.PolicyRun); ok {
+		policy, err = learner.Policy(ctx)
+		return l, policy, err
+	}
+	l.Last, l.Theta = slices.Clone(s.Last), slices.Clone(s.Average)
+	if size := floats.Norm(l.Theta, 1); math.IsNaN(size) || math.IsInf(size, 0) {
+		return l, nil, fmt.Errorf("θ̂ = %v is not finite", l.Theta)
+	}
+	l.Cost, l.Violation, l.Mass = h.p.Objective(l.Theta), h.p.Violation(l.Theta), h.p.NegativeMass(l.Theta)
+	if h.Valued == ValuedAll {
+		policy, err = h.p.Features().PolicyOf(l.Theta)
+	}
+	return l, policy, err
+}
+
+// value works out the true cost of a policy.
+func (h *harness) value(ctx context.Context, policy *mixpolicy.Policy) (float64, error) {
+	q, err := mixpolicy.Occupation(ctx, h.p.MDP(), policy, mixpolicy.MeasureSettings{})
+	if err != nil {
+		return 0, fmt.Errorf("true cost of the policy: %w", err)
+	}
+	return q.Cost(h.p.MDP().Costs()), nil
+}
+
+// Finished returns the trials that reached the end.
+func (r *Runs) Finished() []Trial { return r.ended(true) }
+
+// Failed returns the trials that did not.
+func (r *Runs) Failed() []Trial { return r.ended(false) }
+
+func (r *Runs) ended(well bool) (all []Trial) {
+	for _, t := range r.Trials {
+		if (t.Err == nil) == well {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// HasTheta says whether the finished trials have a θ̂.
+func (r *Runs) HasTheta() bool {
+	all := r.Finished()
+	return len(all) > 0 && all[0].Looks[0].Theta != nil
+}
+
+// Curve picks a number out of a look, or works it out from θ̂.
+type Curve func(l *Look) float64
+
+// Cost is cᵀΨθ̂, which is a cost only if Ψθ̂ ⪰ 0.
+func Cost(l *Look) float64 { return l.Cost }
+
+// Violation is ½‖[Ψθ̂]₋‖₂.
+func Violation(l *Look) float64 { return l.Violation }
+
+// Mass is ‖[Ψθ̂]₋‖₁.
+func Mass(l *Look) float64 { return l.Mass }
+
+// PolicyCost is the true cost of the policy.
+func PolicyCost(l *Look) float64 { return l.PolicyCost }
+
+// Theta is the curve of θ̂ⱼ, for the mixing coefficients of Fig. 2 (left).
+func Theta(j int) Curve { return func(l *Look) float64 { return l.Theta[j] } }
+
+// Merit is the curve of [mixpolicy.Problem.Merit] at θ̂, which is ≥ 0, and 0 at the optimum
+// of (2.18) only; NaN if there is no θ̂. The error is that of the exact optimum.
+func Merit(p *mixpolicy.Problem) (Curve, error) {
+	if _, err := p.Optimum(); err != nil {
+		return nil, fmt.Errorf("race: merit: %w", err)
+	}
+	return func(l *Look) float64 {
+		if l.Theta == nil {
+			return math.NaN()
+		}
+		return mixpolicy.Must(p.Merit(l.Theta)) // its one error is that of the optimum, which is known
+	}, nil
+}
+
+// Final returns the curve's last value in each finished trial.
+func (r *Runs) Final(c Curve) []float64 {
+	var x []float64
+	for _, t := range r.Finished() {
+		x = append(x, c(t.End()))
+	}
+	return x
+}
+
+// Band is a curve of means over trials with its confidence intervals, an entry per look.
+type Band struct {
+	At        []float64 // mean iterations, queries or seconds
+	Intervals []Interval
+}
+
+// The numbers that looks may be drawn against.
+func Iterations(l *Look) float64 { return float64(l.Iteration) }
+func Queries(l *Look) float64    { return float64(l.Queries) }
+func Seconds(l *Look) float64    { return l.Seconds }
+
+// Band returns the mean of a curve over the finished trials, against the mean of at, with t
+// intervals of the given confidence, such as 0.95. A method that has finished early is as at
+// its end from then on. It panics unless 0 < confidence < 1.
+func (r *Runs) Band(at, c Curve, confidence float64) (b Band) {
+	return r.BandOf(at, c, func(x []float64) Interval { return TInterval(x, confidence) })
+}
+
+// BandOf is [Runs.Band] with intervals of another kind.
+func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band) {
+	trials, looks := r.Finished(), 0
+	for _, t := range trials {
+		looks = max(looks, len(t.Looks))
+	}
+	x, y := make([]float64, len(trials)), make([]float64, len(trials))
+	for k := range looks {
+		for i, t := range trials {
+			l := &t.Looks[min(k, len(t.Looks)-1)]
+			x[i], y[i] = at(l), c(l)
+		}
+		b.At, b.Intervals = append(b.At, floats.Sum(x)/float64(len(x))), append(b.Intervals, interval(y))
+	}
+	return b
+}
+
+// PairedDifference returns the t interval of the mean of c in r minus c in s at the end, over
+// the streams on which both finished. The oracle's draws are the same, so that what they have
+// in common cancels. It panics if there is no such stream.
+func PairedDifference(r, s *Runs, c Curve, confidence float64) Interval {
+	var x []float64
+	for _, a := range r.Finished() {
+		for _, b := range s.Finished() {
+			if a.Stream == b.Stream {
+				x = append(x, c(a.End())-c(b.End()))
+			}
+		}
+	}
+	return TInterval(x, confidence)
+}
+
+// Reach returns the number of queries at the first look of each finished trial from which on
+// the score is at most goal, as the [Median] with its interval; +Inf stands for more than at
+// the last look. It panics unless 0 < confidence < 1.
+func (r *Runs) Reach(score Curve, goal, confidence float64) Interval {
+	var at []float64
+	for _, t := range r.Finished() {
+		first := math.Inf(1)
+		for k := len(t.Looks) - 1; k >= 0 && score(&t.Looks[k]) <= goal; k-- {
+			first = float64(t.Looks[k].Queries)
+		}
+		at = append(at, first)
+	}
+	return Median(at, confidence)
+}

@@ -1,0 +1,459 @@
+package race_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/priorwork"
+	"github.com/mixpolicy/lab/mixpolicy/race"
+)
+
+// queue is that of section 6 with 20 lengths.
+func queue(t testing.TB) *mixpolicy.Problem {
+	t.Helper()
+	q := models.Queue{Buffer: 20}
+	x := mixpolicy.Must(q.MDP())
+	f := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.Must(q.Policies(x))...))
+	return mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2)))
+}
+
+func wantError(t *testing.T, err error, says ...string) {
+	t.Helper()
+	for _, s := range says {
+		if err == nil || !strings.Contains(err.Error(), s) {
+			t.Errorf("error %v, want one that says %q", err, s)
+		}
+	}
+}
+
+// timeless shows everything but seconds; NaN is equal to itself.
+func timeless(runs *race.Runs) string {
+	var b strings.Builder
+	for _, t := range runs.Trials {
+		for _, l := range t.Looks {
+			l.Seconds = 0
+			fmt.Fprintf(&b, "%d %+v\n", t.Stream, l)
+		}
+	}
+	return b.String()
+}
+
+// Trials are the same to the bit for any number of workers, and trial k is what Solve finds
+// on stream k.
+func TestTrialsAreThoseOfSolve(t *testing.T) {
+	p := queue(t)
+	method := mixpolicy.PrimalDual{CostScale: 400}
+	set := race.Settings{Trials: 7, Iterations: 500, Seed: 4, Valued: race.ValuedEnd}
+	var first *race.Runs
+	for _, workers := range []int{1, 2, 5} {
+		set.Workers = workers
+		got, err := race.Trials(t.Context(), p, method, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = got
+		}
+		if timeless(got) != timeless(first) {
+			t.Errorf("%d workers give other results than one", set.Workers)
+		}
+	}
+	merits := first.Final(mixpolicy.Must(race.Merit(p)))
+	for k, trial := range first.Trials {
+		var h mixpolicy.History
+		r, err := mixpolicy.Solve(t.Context(), p, method, mixpolicy.Settings{Iterations: 500, Seed: 4, Stream: uint64(k), Recorder: &h})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(trial.Looks) != len(h.Iteration) {
+			t.Fatalf("trial %d: %d looks, want %d", k, len(trial.Looks), len(h.Iteration))
+		}
+		for i, l := range trial.Looks {
+			if l.Iteration != h.Iteration[i] || l.Queries != h.Queries[i] || !slices.Equal(l.Last, h.Last[i]) || !slices.Equal(l.Theta, h.Average[i]) ||
+				l.Cost != h.Cost[i] || l.Violation != h.Violation[i] || l.Mass != h.Mass[i] {
+				t.Errorf("trial %d, look %d: %+v", k, i, l)
+			}
+			if last := i == len(trial.Looks)-1; last != !math.IsNaN(l.PolicyCost) || last && (l.PolicyCost != r.PolicyCost || merits[k] != r.Merit) {
+				t.Errorf("trial %d, look %d: policy %v and merit %v, want %v and %v", k, i, l.PolicyCost, merits[k], r.PolicyCost, r.Merit)
+			}
+		}
+	}
+}
+
+// By queries, looks are after the step with which the number is reached, in any number of
+// workers; a policy without θ̂ has its cost, and no merit.
+func TestLooksByQueries(t *testing.T) {
+	p := queue(t)
+	marks := []int{20, 33}
+	for _, m := range []mixpolicy.Method{
+		mixpolicy.PlugIn{}, mixpolicy.Penalty{CostScale: 400}, priorwork.CertaintyEquivalence{},
+		priorwork.PiLearning{Steps: 33, MixingTime: 50, Range: 100}, priorwork.VarianceReduced{CostScale: 400},
+	} {
+		set := race.Settings{Trials: 3, Queries: marks, Seed: 5, Valued: race.ValuedAll, Workers: 1}
+		one, err := race.Trials(t.Context(), p, m, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set.Workers = 3
+		if three := mixpolicy.Must(race.Trials(t.Context(), p, m, set)); timeless(three) != timeless(one) {
+			t.Errorf("%s: three workers give other results than one", m.Name())
+		}
+		band := one.Band(race.Queries, race.PolicyCost, .95)
+		for k, want := range marks {
+			if band.At[k] != float64(want) || !(band.Intervals[k].Mean > 0) {
+				t.Errorf("%s: %v at %v queries, want %d", m.Name(), band.Intervals[k], band.At[k], want)
+			}
+		}
+		if merit := one.Final(mixpolicy.Must(race.Merit(p)))[0]; math.IsNaN(merit) == one.HasTheta() {
+			t.Errorf("%s: merit %v", m.Name(), merit)
+		}
+	}
+	// A number that a step leaps over is seen with it: two marks, one look.
+	two, err := race.Trials(t.Context(), p, priorwork.DualALP{CostScale: 400, Batch: 10}, race.Settings{Trials: 1, Queries: []int{3, 7, 12}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seen []int
+	for _, l := range two.Trials[0].Looks {
+		seen = append(seen, l.Queries)
+	}
+	if !slices.Equal(seen, []int{10, 10, 20}) {
+		t.Errorf("looks at %v queries", seen)
+	}
+}
+
+// By seconds, marks are times; who knows the costs and solves at once has one answer at all.
+func TestLooksBySeconds(t *testing.T) {
+	p := queue(t)
+	set := race.Settings{Trials: 2, Times: []time.Duration{time.Millisecond, 20 * time.Millisecond}, Valued: race.ValuedAll}
+	run := func(m mixpolicy.Method) *race.Runs {
+		runs, err := race.Trials(t.Context(), p, m, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return runs
+	}
+	for _, m := range []mixpolicy.Method{priorwork.MirrorProx{}, mixpolicy.PlugIn{}} {
+		for _, trial := range run(m).Trials {
+			for k, least := range []float64{.001, .02} {
+				if l := trial.Looks[k]; l.Seconds < least {
+					t.Errorf("%s: %v s at a mark of %v s", m.Name(), l.Seconds, least)
+				}
+			}
+		}
+	}
+	optimum := mixpolicy.Must(p.Optimum()).Objective
+	best := mixpolicy.Must(mixpolicy.PolicyIteration(t.Context(), p.MDP(), mixpolicy.ValuationSettings{})).Cost()
+	for m, want := range map[mixpolicy.Method]float64{priorwork.MixtureLP{}: optimum, priorwork.FullLP{}: best} {
+		runs := run(m)
+		for _, trial := range runs.Trials {
+			first, last := trial.Looks[0], trial.Looks[1]
+			// The solver's gap, and the errors of a hundred pairs' sums.
+			if len(trial.Looks) != 2 || first.Seconds != last.Seconds || first.Seconds <= 0 || math.Abs(last.PolicyCost-want) > 1e-10*want {
+				t.Errorf("%s: %+v", m.Name(), trial)
+			}
+		}
+	}
+}
+
+// breaks is a method whose runs on some streams, told by their first pair, fail after some
+// steps; or whose answer is not finite.
+type breaks struct {
+	after int
+	some  bool
+	nan   bool
+	slow  time.Duration
+}
+
+func (b breaks) Name() string { return "breaks" }
+func (b breaks) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
+	pair, _ := o.Sample()
+	return &breaking{breaks: b, fails: !b.some || pair%2 == 0, o: o}, nil
+}
+
+type breaking struct {
+	breaks
+	fails bool
+	t     int
+	o     *mixpolicy.Oracle
+}
+
+var errBroken = errors.New("broken")
+
+func (b *breaking) Step() error {
+	time.Sleep(b.slow)
+	if b.fails && b.t == b.after && !b.nan {
+		return errBroken
+	}
+	b.t++
+	b.o.Sample()
+	return nil
+}
+
+func (b *breaking) View(s *mixpolicy.Snapshot) error {
+	theta := []float64{.5, .5}
+	if b.fails && b.nan && b.t >= b.after {
+		theta[0] = math.NaN()
+	}
+	*s = mixpolicy.Snapshot{Iteration: b.t, Queries: b.o.Queries(), Last: theta, Average: theta}
+	return nil
+}
+
+// A run that fails says why and where, and the others go on.
+func TestAFailingTrialIsATrial(t *testing.T) {
+	p := queue(t)
+	set := race.Settings{Trials: 12, Iterations: 10, Schedule: mixpolicy.Every(5)}
+	for _, nan := range []bool{false, true} {
+		runs, err := race.Trials(t.Context(), p, breaks{after: 7, some: true, nan: nan}, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		failed, says, steps := runs.Failed(), "stopped after 7 steps: broken", 7
+		if nan {
+			says, steps = "is not finite", 10
+		}
+		if len(failed) == 0 || len(failed)+len(runs.Finished()) != 12 || len(runs.Finished()) == 0 {
+			t.Fatalf("%d failed, %d finished", len(failed), len(runs.Finished()))
+		}
+		for _, f := range failed {
+			wantError(t, f.Err, fmt.Sprintf("stream %d ", f.Stream), says)
+			if f.Steps != steps || len(f.Looks) != 2 {
+				t.Errorf("%d steps, %d looks", f.Steps, len(f.Looks))
+			}
+		}
+		if n := len(runs.Final(race.Cost)); n != len(runs.Finished()) {
+			t.Errorf("%d costs", n)
+		}
+		row := runs.Failures(race.Row{Method: "breaks"})
+		if len(row) != 1 || row[0].Quantity != race.Failure || row[0].Value != float64(steps) || row[0].Trials != len(failed) || row[0].Settings != failed[0].Err.Error() {
+			t.Errorf("%+v", row)
+		}
+	}
+	runs, err := race.Trials(t.Context(), p, breaks{after: 7}, set)
+	if wantError(t, err, "breaks", "stream 0", "broken"); !errors.Is(err, errBroken) || len(runs.Failed()) != 12 {
+		t.Errorf("%v, %d failed", err, len(runs.Failed()))
+	}
+}
+
+// When ctx ends there is an error within a second, with what has finished.
+func TestCancel(t *testing.T) {
+	p := queue(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var done atomic.Int64
+	got, err := race.Trials(ctx, p, mixpolicy.PlugIn{}, race.Settings{
+		Trials: 50, Iterations: 20, Workers: 1,
+		Progress: func(name string, k, total int) {
+			if total != 50 || name != "plug-in" {
+				t.Errorf("%s, %d", name, total)
+			}
+			if done.Store(int64(k)); k == 3 {
+				cancel()
+			}
+		},
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("error %v, want context.Canceled", err)
+	}
+	if len(got.Trials) != 3 || done.Load() != 3 {
+		t.Errorf("%d trials finished, want 3", len(got.Trials))
+	}
+	wantError(t, err, "3 of 50 trials")
+
+	for name, set := range map[string]race.Settings{
+		"iterations": {Trials: 4, Iterations: 1 << 40},
+		"queries":    {Trials: 4, Queries: []int{1 << 40}},
+		"seconds":    {Trials: 4, Times: []time.Duration{time.Hour}},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		begin := time.Now()
+		set.TuningTrials = 2
+		all, err := race.Run(ctx, p, []race.Entrant{{Name: "a", Methods: []mixpolicy.Method{mixpolicy.Penalty{}, mixpolicy.Penalty{Weight: 2}}}}, set)
+		cancel()
+		if took := time.Since(begin); !errors.Is(err, context.DeadlineExceeded) || took > time.Second || len(all) != 1 {
+			t.Errorf("%s: error %v after %v", name, err, took)
+		}
+	}
+}
+
+// fixed answers with a given θ: what it is worth is known.
+type fixed struct{ one, two float64 }
+
+func (f fixed) Name() string { return "fixed" }
+func (f fixed) Start(_ *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
+	return &standing{f, o}, nil
+}
+
+type standing struct {
+	fixed
+	o *mixpolicy.Oracle
+}
+
+func (s *standing) Step() error { s.o.Sample(); return nil }
+func (s *standing) View(v *mixpolicy.Snapshot) error {
+	theta := []float64{s.one, s.two}
+	*v = mixpolicy.Snapshot{Last: theta, Average: theta, Queries: s.o.Queries()}
+	return nil
+}
+
+// Tuning takes the method of least merit, or of least given score, and only those that ran
+// to the end can be taken.
+func TestTuning(t *testing.T) {
+	p := queue(t)
+	best := mixpolicy.Must(p.Optimum()).Theta
+	thetas := []fixed{{.5, .5}, {1.9, -.9}, {best[0], best[1]}, {0, 1}}
+	e := race.Entrant{Name: "fixed", Methods: []mixpolicy.Method{breaks{after: 3, some: true}}}
+	for _, f := range thetas {
+		e.Methods = append(e.Methods, f)
+	}
+	run := func(set race.Settings) race.Outcome {
+		all, err := race.Run(t.Context(), p, []race.Entrant{e}, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all[0]
+	}
+	set := race.Settings{Trials: 12, TuningTrials: 12, Queries: []int{4, 10}}
+	o := run(set)
+	if o.Chosen != 3 || o.Err != nil || len(o.Tuning) != 5 || o.Tuning[0].Scores != nil || len(o.Tuning[0].Failed()) == 0 {
+		t.Errorf("%v, tuning %+v", o, o.Tuning)
+	}
+	for k, f := range thetas {
+		want := mixpolicy.Must(p.Merit([]float64{f.one, f.two}))
+		if got := o.Tuning[k+1]; len(got.Scores) != 12 || got.Scores[0] != want || len(got.Trials[0].Looks) != 1 {
+			t.Errorf("scores %v, want %v", got.Scores, want)
+		}
+	}
+	set.Score = func(l *race.Look) float64 { return l.Theta[0] }
+	if o := run(set); o.Chosen != 4 {
+		t.Errorf("chose %d by θ₁", o.Chosen)
+	}
+	set.TuningTrials = 0
+	if o := run(set); o.Chosen != 0 || o.Tuning != nil {
+		t.Errorf("not tuned: chose %d, tuning %v", o.Chosen, o.Tuning)
+	} else if s := o.String(); !strings.Contains(s, "12 trials, ") || !strings.HasSuffix(s, "failed") {
+		t.Errorf("%q", s)
+	}
+}
+
+// Who fails with every setting is an outcome that says so, and the others race.
+func TestAFailingEntrantIsAnOutcome(t *testing.T) {
+	p := queue(t)
+	all, err := race.Run(t.Context(), p, []race.Entrant{
+		{Name: "never", Methods: []mixpolicy.Method{breaks{}, breaks{after: 2}}},
+		{Name: "untuned", Methods: []mixpolicy.Method{mixpolicy.Penalty{Weight: -1}}},
+		{Name: "silent", Methods: []mixpolicy.Method{priorwork.PDHG{}}},
+		{Name: "at once", Methods: []mixpolicy.Method{priorwork.MixtureLP{}}},
+		{Name: "well", Methods: []mixpolicy.Method{mixpolicy.PlugIn{}}},
+	}, race.Settings{Trials: 2, TuningTrials: 2, Queries: []int{5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, says := range []string{"never: none of 2 settings", "untuned: mixpolicy: penalty weight ω = -1", "asks no queries", "asks no queries"} {
+		wantError(t, all[k].Err, says)
+		if rows := all[k].Failures(race.Row{}); len(rows) != 1 || rows[0].Settings == "" || !strings.Contains(all[k].String(), "failed") {
+			t.Errorf("%+v", rows)
+		}
+	}
+	if o := all[4]; o.Err != nil || len(o.Runs.Finished()) != 2 || o.Failures(race.Row{}) != nil {
+		t.Errorf("%v", o)
+	}
+}
+
+func TestSettingsErrors(t *testing.T) {
+	p := queue(t)
+	one := []mixpolicy.Method{mixpolicy.PlugIn{}}
+	for _, c := range []struct {
+		entrants []race.Entrant
+		set      race.Settings
+		says     string
+	}{
+		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Trials: 2, Queries: []int{10, 10}}, "queries [10 10]"},
+		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Trials: 2, Queries: []int{}}, "no queries"},
+		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Trials: 2, Times: []time.Duration{0}}, "times [0s]"},
+		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Trials: 2, Iterations: -1}, "-1 iterations"},
+		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Trials: 2}, "0 of Iterations, Queries and Times"},
+		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Trials: 2, Iterations: 1, Queries: []int{1}}, "2 of Iterations, Queries and Times"},
+		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Iterations: 1}, "0 trials"},
+		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Trials: 1, TuningTrials: -1, Iterations: 1}, "-1 tuning trials"},
+		{[]race.Entrant{{Name: "a", Methods: slices.Repeat(one, 17)}}, race.Settings{Trials: 1, Iterations: 1}, `"a" brings 17 methods`},
+		{[]race.Entrant{{Name: "a"}}, race.Settings{Trials: 1, Iterations: 1}, "brings 0 methods"},
+		{nil, race.Settings{Trials: 1, Iterations: 1}, "no entrants"},
+	} {
+		_, err := race.Run(t.Context(), p, c.entrants, c.set)
+		wantError(t, err, "race: ", c.says)
+	}
+	_, err := race.Trials(t.Context(), p, nil, race.Settings{Trials: 1, Iterations: 1})
+	wantError(t, err, "no method")
+	_, err = race.Trials(t.Context(), nil, mixpolicy.PlugIn{}, race.Settings{Trials: 1, Iterations: 1})
+	wantError(t, err, "no problem")
+}
+
+// byHand makes finished trials whose costs are given.
+func byHand(costs ...[]float64) *race.Runs {
+	var runs race.Runs
+	for k, run := range costs {
+		t := race.Trial{Stream: uint64(k)}
+		for i, c := range run {
+			t.Looks = append(t.Looks, race.Look{Iteration: i, Queries: i + 1, Cost: c})
+		}
+		runs.Trials = append(runs.Trials, t)
+	}
+	return &runs
+}
+
+// A band is the mean and Student's interval of the curve, look by look; who ends early
+// stays as it is.
+func TestBand(t *testing.T) {
+	runs := byHand([]float64{1, 2, 3}, []float64{3, 4, 8}, []float64{5, 9})
+	runs.Trials = append(runs.Trials, race.Trial{Err: errBroken, Looks: []race.Look{{Cost: 1e9}}})
+	b := runs.Band(race.Queries, race.Cost, .9)
+	for k, want := range [][]float64{{1, 3, 5}, {2, 4, 9}, {3, 8, 9}} {
+		if b.Intervals[k] != race.TInterval(want, .9) {
+			t.Errorf("look %d: %v, want that of %v", k, b.Intervals[k], want)
+		}
+	}
+	if !slices.Equal(b.At, []float64{1, 2, 8. / 3}) || !slices.Equal(runs.Final(race.Cost), []float64{3, 8, 9}) {
+		t.Errorf("at %v, final %v", b.At, runs.Final(race.Cost))
+	}
+	rows := b.Rows(race.Row{Method: "m"})
+	if len(rows) != 3 || rows[1].At != 2 || rows[1].Value != 5 || rows[1].Trials != 3 || rows[1].Method != "m" {
+		t.Errorf("%+v", rows)
+	}
+}
+
+// Differences on the same streams have only what the methods do differently.
+func TestPairedDifference(t *testing.T) {
+	x, y := byHand([]float64{10}, []float64{20}, []float64{30}), byHand([]float64{9}, []float64{18.5}, []float64{0})
+	y.Trials[2].Err = errBroken
+	if iv := race.PairedDifference(x, y, race.Cost, .95); iv != race.TInterval([]float64{1, 1.5}, .95) {
+		t.Errorf("%v", iv)
+	}
+}
+
+// The second run is at the goal, leaves it, and comes back; the last never stays.
+func TestReach(t *testing.T) {
+	r := byHand([]float64{9, 1, 1, 1}, []float64{1, 9, 9, 1}, []float64{1, 1, 1, 1}, []float64{9, 9, 1, 1}, []float64{1, 1, 1, 9})
+	inf := math.Inf(1)
+	if got := r.Reach(race.Cost, 1, .9); got != race.Median([]float64{2, 4, 1, 3, inf}, .9) || got.Mean != 3 || got.Hi != inf {
+		t.Errorf("%+v", got)
+	}
+	if got := r.Reach(race.Cost, .5, .9); !math.IsInf(got.Lo, 1) {
+		t.Errorf("%+v, want none", got)
+	}
+}
+
+func TestPowers(t *testing.T) {
+	if got := race.Powers(1, 4, 5); !slices.Equal(got, []float64{1, .25, 4, .0625, 16}) {
+		t.Errorf("powers %v", got)
+	}
+}

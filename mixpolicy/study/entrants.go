@@ -1,0 +1,98 @@
+package study
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/priorwork"
+	"github.com/mixpolicy/lab/mixpolicy/race"
+)
+
+// Learners returns the methods that learn costs from the oracle, each with up to 16
+// settings about where it does well when costs are divided by their greatest
+// size. Those for (2.18): Algorithm 1 in its averaged form, its last iterate, with scaled rows
+// and with reduced variance, the penalty method (4.16), the dual ALP (4.14), and plug-in,
+// which has nothing to tune. Those for all policies: the bilinear method for the
+// criterion and certainty equivalence. With a basis Φ of value functions there are the
+// ALP over sampled constraints (4.8) and, for discounted cost, the primal–dual method for
+// the smoothed ALP as well.
+//
+// steps is the number of queries of the longest run, and mixing an upper bound of mixing
+// times, for the step sizes of the bilinear methods. Φ should have columns of size 1:
+// coefficients are kept below the range of costs times the horizon, 1/(1−γ) or mixing.
+func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) []race.Entrant {
+	lo, hi := p.MDP().CostRange()
+	scale := max(-lo, hi)
+	if scale == 0 {
+		scale = 1
+	}
+	horizon := mixing
+	if !p.MDP().Criterion().Average() {
+		horizon = 1 / (1 - p.MDP().Gamma())
+	}
+	wide := race.Powers(4, 4, 16) // η₀ of a method with nothing else to tune
+	all := []race.Entrant{
+		enter("Algorithm 1", "Badiei Khuzani et al. 2019, corrected", race.Grid(wide, func(eta float64) mixpolicy.Method {
+			return mixpolicy.PrimalDual{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}
+		})...),
+		enter("Algorithm 1, last iterate", "not in the paper", race.Grid(wide, func(eta float64) mixpolicy.Method {
+			return priorwork.LastIterate{Of: mixpolicy.PrimalDual{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}}
+		})...),
+		enter("Algorithm 1, rows scaled", "not in the paper; Pock and Chambolle 2011", race.Grid(wide, func(eta float64) mixpolicy.Method {
+			return mixpolicy.PrimalDual{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta), RowScaling: true}
+		})...),
+		enter("Algorithm 1, variance reduced", "not in the paper", race.Grid(wide, func(eta float64) mixpolicy.Method {
+			return priorwork.VarianceReduced{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}
+		})...),
+		enter("penalty", "Banijamali et al. 2018", race.Grid2(race.Powers(1, 8, 4), race.Powers(16, 8, 4), func(eta, omega float64) mixpolicy.Method {
+			return mixpolicy.Penalty{CostScale: scale, Weight: omega, StepSize: mixpolicy.InverseSqrt(eta)}
+		})...),
+		enter("dual ALP", "Abbasi-Yadkori et al. 2014", race.Grid2(race.Powers(1, 8, 4), race.Powers(16, 8, 4), func(eta, omega float64) mixpolicy.Method {
+			return priorwork.DualALP{CostScale: scale, Weight: omega, StepSize: mixpolicy.InverseSqrt(eta)}
+		})...),
+		enter("plug-in", "certainty equivalence for (2.18)", mixpolicy.PlugIn{}),
+	}
+	if p.MDP().Criterion().Average() {
+		all = append(all, enter("π-learning", "Wang 2017", race.Grid2(race.Powers(1, 4, 8), []float64{100, 10_000}, func(rate, tau float64) mixpolicy.Method {
+			return priorwork.PiLearning{Steps: steps, MixingTime: mixing, Range: tau, Rate: rate}
+		})...))
+	} else {
+		all = append(all, enter("randomised LP", "Wang 2020", race.Grid(race.Powers(1, 4, 16), func(rate float64) mixpolicy.Method {
+			return priorwork.RandomizedLP{Steps: steps, Rate: rate}
+		})...))
+	}
+	if phi != nil {
+		all = append(all, enter("ALP, sampled constraints", "de Farias and Van Roy 2004", priorwork.ConstraintSampling{Basis: phi, Weights: priorwork.Visits(p), Bound: scale * horizon}))
+		if !p.MDP().Criterion().Average() {
+			all = append(all, enter("smoothed ALP, primal–dual", "promised by the abstract", race.Grid2(race.Powers(1, 8, 4), race.Powers(16, 4, 4), func(eta, radius float64) mixpolicy.Method {
+				return priorwork.SmoothedPrimalDual{Basis: phi, Weights: priorwork.Visits(p), Slack: priorwork.Visits(p), Radius: radius, CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}
+			})...))
+		}
+	}
+	return append(all, enter("certainty equivalence", "Azar, Munos and Kappen 2013", priorwork.CertaintyEquivalence{}))
+}
+
+// Informed returns the methods that are told the costs: they ask the oracle nothing and
+// are to be compared by time. For (2.18): mirror-prox, restarted PDHG and the exact linear
+// program. For all policies: policy iteration, and with a basis Φ the approximate LP
+// (4.1) and, for discounted cost, the smoothed one (4.10).
+func Informed(p *mixpolicy.Problem, phi *mat.Dense) []race.Entrant {
+	all := []race.Entrant{
+		enter("mirror-prox", "Nemirovski 2004", priorwork.MirrorProx{}),
+		enter("restarted PDHG", "Applegate et al. 2023", priorwork.PDHG{}),
+		enter("exact LP (2.18)", "linear programming", priorwork.MixtureLP{}),
+		enter("policy iteration", "Howard 1960", priorwork.FullLP{}),
+	}
+	if phi != nil {
+		all = append(all, enter("approximate LP", "de Farias and Van Roy 2003", priorwork.ApproximateLP{Basis: phi}))
+		if !p.MDP().Criterion().Average() {
+			all = append(all, enter("smoothed LP", "Desai, Farias and Moallemi 2012", priorwork.SmoothedLP{Basis: phi}))
+		}
+	}
+	return all
+}
+
+// enter makes an entrant of a method in some settings, the published or default one first.
+func enter(name, source string, methods ...mixpolicy.Method) race.Entrant {
+	return race.Entrant{Name: name, Source: source, Methods: methods}
+}

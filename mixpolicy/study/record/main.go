@@ -1,0 +1,242 @@
+// Command record makes the records in the folder data again, and the README's picture.
+// Tests check them, and write none.
+//
+//	go run ./mixpolicy/study/record list
+//	go run ./mixpolicy/study/record comparison -m plug-in -p queue
+//	go run ./mixpolicy/study/record network -p "two rules"
+//
+// go generate makes all of them: hours of work, on a quiet machine.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"github.com/mixpolicy/lab/internal/atomicfile"
+	"github.com/mixpolicy/lab/mixpolicy/paper"
+	"github.com/mixpolicy/lab/mixpolicy/study"
+	"github.com/mixpolicy/lab/plotting"
+)
+
+//go:generate go run . comparison
+//go:generate go run . network
+//go:generate go run . equations
+//go:generate go run . errata
+//go:generate go run . claims
+//go:generate go run . readme
+
+type commandLine struct {
+	Root string `placeholder:"DIR" help:"The clone whose records are made. Default: the one around the working directory."`
+
+	List       listCmd       `cmd:"" help:"List what is recorded, and the methods that are not recorded yet."`
+	Comparison comparisonCmd `cmd:"" help:"data/comparison.csv: race methods on the problems of package study. A method takes minutes, and what others' rows say stays."`
+	Network    networkCmd    `cmd:"" help:"data/network.csv: the network of four queues at full size. A part takes minutes."`
+	Equations  equationsCmd  `cmd:"" help:"data/equations.csv: decide every equation and statement."`
+	Errata     errataCmd     `cmd:"" help:"data/errata.csv: compute every erratum's witness."`
+	Claims     claimsCmd     `cmd:"" help:"data/claims.csv: run the experiments that decide the claims."`
+	Readme     readmeCmd     `cmd:"" help:"data/figures/readme.svg, the README's picture."`
+}
+
+type comparisonCmd struct {
+	Problem []string `short:"p" sep:"none" placeholder:"NAME" help:"Only this problem; may be repeated."`
+	Method  []string `short:"m" sep:"none" placeholder:"NAME" help:"Only this method; may be repeated."`
+}
+
+// Run records one method after the other, so that an interruption loses one at most.
+func (c comparisonCmd) Run(ctx context.Context, w *work) error {
+	if len(c.Problem) == 0 {
+		c.Problem = study.Names
+	}
+	raced := map[string]bool{}
+	for _, name := range c.Problem {
+		instance, err := study.Build(name)
+		if err != nil {
+			return err
+		}
+		for _, e := range instance.All() {
+			if len(c.Method) > 0 && !slices.Contains(c.Method, e.Name) {
+				continue
+			}
+			raced[e.Name] = true
+			if err := instance.Update(ctx, w.data("comparison.csv"), w.runs(name), e.Name); err != nil {
+				return err
+			}
+		}
+	}
+	for _, m := range c.Method {
+		if !raced[m] {
+			return fmt.Errorf("no method %q on %s; record list names them", m, strings.Join(c.Problem, ", "))
+		}
+	}
+	return nil
+}
+
+type networkCmd struct {
+	Part []string `short:"p" sep:"none" placeholder:"NAME" help:"Only this part; may be repeated."`
+}
+
+// Run keeps memory low: the model has a million states.
+func (c networkCmd) Run(ctx context.Context, w *work) error {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(3 << 30)) // garbage is collected before that
+	return paper.UpdateNetwork(ctx, w.data("network.csv"), w.tell, c.Part...)
+}
+
+type listCmd struct{}
+
+func (listCmd) Run(_ context.Context, w *work) error {
+	r, err := study.Recorded()
+	if err != nil {
+		return err
+	}
+	for _, name := range study.Names {
+		instance, err := study.Build(name)
+		if err != nil {
+			return err
+		}
+		missing := instance.Missing(r)
+		for _, e := range instance.All() {
+			note := ""
+			if slices.Contains(missing, e.Name) {
+				note = "  (not recorded yet)"
+			}
+			fmt.Fprintf(w.out, "comparison -p %q -m %q%s\n", name, e.Name, note)
+		}
+	}
+	for _, p := range paper.NetworkParts() {
+		fmt.Fprintf(w.out, "network -p %q\n", p.Name)
+	}
+	fmt.Fprint(w.out, "equations\nerrata\nclaims\nreadme\n")
+	return nil
+}
+
+type equationsCmd struct{}
+
+func (equationsCmd) Run(ctx context.Context, w *work) error {
+	rows, err := paper.Decide(ctx, paper.Index())
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(w.data("equations.csv"), func(f io.Writer) error { return paper.WriteIndex(f, rows) })
+}
+
+type errataCmd struct{}
+
+func (errataCmd) Run(ctx context.Context, w *work) error {
+	return atomicfile.Write(w.data("errata.csv"), func(f io.Writer) error { return paper.WriteErrata(ctx, f) })
+}
+
+type claimsCmd struct{}
+
+func (claimsCmd) Run(ctx context.Context, w *work) error {
+	claims, err := paper.Claims(ctx)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(w.data("claims.csv"), func(f io.Writer) error { return paper.WriteClaims(f, claims) })
+}
+
+type readmeCmd struct{}
+
+func (readmeCmd) Run(ctx context.Context, w *work) error {
+	figure, err := paper.ReadmeFigure(ctx, w.runs("picture"))
+	if err != nil {
+		return err
+	}
+	return plotting.Save(w.data("figures", "readme.svg"), figure)
+}
+
+// work is where records go, and who is told of progress.
+type work struct {
+	root string
+	out  io.Writer
+
+	mu   sync.Mutex
+	bar  *progressbar.ProgressBar
+	last string
+}
+
+func (w *work) data(name ...string) string {
+	return filepath.Join(append([]string{w.root, "data"}, name...)...)
+}
+
+// runs returns what a race tells: a bar in a terminal, else a line for everyone who runs.
+func (w *work) runs(what string) func(name string, done, total int) {
+	return func(name string, done, total int) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.bar != nil {
+			w.bar.ChangeMax(total)
+			w.bar.Describe(what + ": " + name)
+			w.bar.Set(done)
+		} else if line := what + ": " + name; line != w.last {
+			w.last = line
+			fmt.Fprintln(w.out, line)
+		}
+	}
+}
+
+func (w *work) tell(doing string) {
+	if w.bar != nil {
+		w.bar.Describe(doing)
+		w.bar.Add(0)
+	} else {
+		fmt.Fprintln(w.out, doing)
+	}
+}
+
+// root is the folder of the clone, in or above the given one.
+func root(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	for at := dir; err == nil; at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, "data", "comparison.csv")); err == nil {
+			return at, nil
+		}
+		if at == filepath.Dir(at) {
+			return "", fmt.Errorf("%s is not in a clone, want one with data/comparison.csv", dir)
+		}
+	}
+	return "", err
+}
+
+// run is the command with the given arguments.
+func run(ctx context.Context, args []string, out *os.File) error {
+	var cli commandLine
+	parser := kong.Must(&cli, kong.Name("go run ./mixpolicy/study/record"),
+		kong.Description("Makes the records in data/ and the README's picture again, whole or one part at a time. What is interrupted leaves the files as they were, with what was done before."))
+	command, err := parser.Parse(args)
+	if err != nil {
+		return err
+	}
+	w := &work{out: out}
+	if w.root, err = root(cli.Root); err != nil {
+		return err
+	}
+	if term.IsTerminal(int(out.Fd())) {
+		w.bar = progressbar.NewOptions(-1, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionShowCount(), progressbar.OptionSetWidth(30), progressbar.OptionClearOnFinish())
+		defer w.bar.Finish()
+	}
+	command.BindTo(ctx, (*context.Context)(nil))
+	return command.Run(w)
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintf(os.Stderr, "error: %v\n", err)
+		os.Exit(1)
+	}
+}
