@@ -14,6 +14,8 @@
 // to do; processor time, and how many threads each may use, are recorded beside them.
 package main
 
+//go:generate go run . readme
+
 import (
 	"context"
 	"errors"

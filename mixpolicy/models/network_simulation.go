@@ -20,7 +20,7 @@ const streams = 32
 //
 // A run begins with the empty network and warms up for as many steps again, uncounted:
 // if the number of steps is many mixing times, what the beginning adds to the cost is
-// less than the width of an interval for the mean. Run k draws from
+// less than the width of an interval for the mean of the runs. Run k draws from
 // PCG(seed, k), so the result does not depend on the number of processors.
 func (w Network) Simulate(ctx context.Context, p *mixpolicy.Policy, steps int, seed uint64) ([]float64, error) {
 	w, err := w.complete()

@@ -189,11 +189,11 @@ func TestNetworkEnumerated(t *testing.T) {
 // a million fails; this one is fixed.
 func checkSimulated(t *testing.T, w Network, p *mixpolicy.Policy, steps int, seed uint64, want, width float64) {
 	t.Helper()
-	means, err := w.Simulate(t.Context(), p, steps, seed)
+	costs, err := w.Simulate(t.Context(), p, steps, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := race.TInterval(means, .95)
+	v := race.TInterval(costs, 0.95)
 	half := (v.Hi - v.Lo) / 2
 	if math.Abs(v.Lo+half-want) > 2.5*half || half > width*want {
 		t.Errorf("%v: simulated cost %v, exact %.4f", w, v, want)

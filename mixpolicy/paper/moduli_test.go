@@ -174,11 +174,11 @@ func TestPathsNeedALineOrAPlane(t *testing.T) {
 }
 
 // picky fails with large steps: where θ̃ is more than 30 from the origin in dual coordinates.
-type picky struct{ bregman.Modulus }
+type picky struct{ bregman.Separable }
 
 func (picky) String() string { return "picky" }
 func (p picky) ConjugateGradient(dst, y []float64) {
-	p.Modulus.ConjugateGradient(dst, y)
+	p.Separable.ConjugateGradient(dst, y)
 	if floats.Norm(y, 2) > 30 {
 		dst[0] = math.NaN()
 	}
