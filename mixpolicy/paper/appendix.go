@@ -2,7 +2,6 @@ package paper
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -34,133 +33,94 @@ var appendix = []Entry{
 	{Number: "Lemma A.4", What: "Bernstein's inequality", Symbol: "mixpolicy/paper.Concentration", check: checkBernstein},
 }
 
-func checkMeanZero(context.Context) (Finding, error) {
-	inner, _, chances, _, err := freeze(2)
-	if err != nil {
-		return Finding{}, err
-	}
-	return right(math.Abs(floats.Dot(inner, chances))/floats.Max(inner), "the mean over all pairs is %.1g", floats.Dot(inner, chances))
+func checkMeanZero(context.Context) Finding {
+	inner, _, chances, _ := gradientNoise(2)
+	mean := floats.Dot(inner, chances)
+	return holds(math.Abs(mean)/floats.Max(inner), "the mean over all pairs is %.1g", mean)
 }
 
-func checkHoelder(context.Context) (Finding, error) {
-	inner, norms, _, k, err := freeze(2)
-	if err != nil {
-		return Finding{}, err
-	}
+func checkHoelder(context.Context) Finding {
+	inner, norms, _, k := gradientNoise(2)
 	var worst, tight float64
 	for i, v := range inner {
 		worst = max(worst, excess(math.Abs(v), 2*k.R*norms[i]))
 		tight = max(tight, math.Abs(v)/(2*k.R*norms[i]))
 	}
-	return right(worst, "at all pairs, with θ_t − θ of length 2R; up to %.3f of it", tight)
+	return holds(worst, "at all pairs, with θ_t − θ of length 2R; up to %.3f of it", tight)
 }
 
-func checkErrorBound(context.Context) (Finding, error) {
-	p, err := SmallProblem(mixpolicy.Ball(2))
-	if err != nil {
-		return Finding{}, err
-	}
-	k, err := theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20})
-	if err != nil {
-		return Finding{}, err
-	}
+func checkErrorBound(context.Context) Finding {
+	p := must(SmallProblem(mixpolicy.Ball(2)))
+	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20}))
 	rng := rand.New(rand.NewPCG(3, 3))
 	var printed, corrected, tight float64
-	lambda, mean := make([]float64, k.Pairs), make([]float64, k.Dim)
+	lambda, ce := make([]float64, k.Pairs), k.Ce(mixpolicy.Corrected)
 	for range 100 {
 		for i := range lambda {
 			lambda[i] = sq(sq(rng.NormFloat64()))
 		}
 		floats.Scale(k.G/floats.Norm(lambda, 2), lambda)
-		p.GradTheta(mean, lambda)
-		for i := range lambda {
-			g := stochasticGradient(p, lambda, i)
+		for i, e := range gradientErrors(p, lambda) {
 			// The display has = where |c − λ| is replaced by |c| + |λ|.
-			shown := (p.MDP().Costs()[i] + lambda[i]) * floats.Norm(g, 2) / math.Abs(p.MDP().Costs()[i]-lambda[i])
-			printed = max(printed, off(floats.Norm(g, 2), shown))
-			floats.Sub(g, mean)
-			corrected = max(corrected, excess(floats.Norm(g, 2), k.Ce(mixpolicy.Corrected)))
-			tight = max(tight, floats.Norm(g, 2)/k.Ce(mixpolicy.Corrected))
+			g, c := floats.Norm(stochasticGradient(p, lambda, i), 2), p.MDP().Costs()[i]
+			printed = max(printed, relativeError(g, (c+lambda[i])*g/math.Abs(c-lambda[i])))
+			corrected, tight = max(corrected, excess(floats.Norm(e, 2), ce)), max(tight, floats.Norm(e, 2)/ce)
 		}
 	}
-	return mended(printed, corrected, "its equality replaces |c−λ| by |c|+|λ| and is off by up to %.2g; as an inequality it holds, the largest ‖e‖ being %.2f C_e", printed, tight)
+	return holdsCorrected(printed, corrected, "its equality replaces |c−λ| by |c|+|λ| and is off by up to %.2g; as an inequality it holds, the largest ‖e‖ being %.2f C_e", printed, tight)
 }
 
-func checkExponentialMoment(context.Context) (Finding, error) {
-	inner, norms, chances, k, err := freeze(2)
-	if err != nil {
-		return Finding{}, err
-	}
+func checkExponentialMoment(context.Context) Finding {
+	inner, norms, chances, k := gradientNoise(2)
 	top := floats.Max(norms)
 	var moment float64
 	for i, v := range inner {
 		moment += chances[i] * math.Exp(sq(v)/(8*sq(k.R*top)))
 	}
-	return right(max(excess(moment, math.Exp(0.5)), excess(math.Exp(0.5), 2)), "E exp = %.4f ≤ √e ≤ 2, with the largest error in place of C_e", moment)
+	return holds(max(excess(moment, math.Exp(0.5)), excess(math.Exp(0.5), 2)), "E exp = %.4f ≤ √e ≤ 2, with the largest error in place of C_e", moment)
 }
 
-func checkConditional(context.Context) (Finding, error) {
-	norm, err := theory.OrliczNorm(2, diceValues, diceChances)
-	if err != nil {
-		return Finding{}, err
-	}
+func checkConditional(context.Context) Finding {
+	norm := must(theory.OrliczNorm(2, variable, chances))
 	var e float64
-	for i, v := range diceValues {
-		e += diceChances[i] * math.Exp(sq(v/norm))
+	for i, v := range variable {
+		e += chances[i] * math.Exp(sq(v/norm))
 	}
-	return right(off(e, 2), "at σ = ‖X‖_ψ₂ the expectation is 2")
+	return holds(relativeError(e, 2), "at σ = ‖X‖_ψ₂ the expectation is 2")
 }
 
-func checkAzuma(ctx context.Context) (Finding, error) {
-	corrected, _, err := worstTail(ctx, "A.6")
-	if err != nil {
-		return Finding{}, err
-	}
-	// One sign of size σ√ln 2, so of norm σ: |X| ≥ σ√ln 2 surely; as printed the bound is
+func checkAzuma(ctx context.Context) Finding {
+	corrected, _ := worstTail(ctx, "A.6")
+	// For one sign of size σ√ln 2, whose norm is σ, |X| ≥ σ√ln 2 surely. The printed bound is
 	// 2exp(−cσ ln 2), which vanishes as σ grows.
 	const sigma, c = 1e6, 0.25
 	printed := 2 * math.Exp(-c*sq(sigma)*math.Ln2/sigma)
-	return mended(excess(1, printed), corrected, "one sign of norm σ = 10⁶ deviates by σ√ln 2 surely; the printed bound, with Σσ_t, is %.2g; with Σσ_t² and c = ¼ it holds for sums of signs, exactly", printed)
+	return holdsCorrected(excess(1, printed), corrected, "one sign of norm σ = 10⁶ deviates by σ√ln 2 surely; the printed bound, with Σσ_t, is %.2g; with Σσ_t² and c = ¼ it holds for sums of signs, exactly", printed)
 }
 
-func checkUnitDirections(context.Context) (Finding, error) {
-	p, err := SmallProblem(mixpolicy.Ball(2))
-	if err != nil {
-		return Finding{}, err
-	}
-	_, norms, chances, k, err := freeze(2)
-	if err != nil {
-		return Finding{}, err
-	}
-	lambda, mean := make([]float64, k.Pairs), make([]float64, k.Dim)
-	p.GradTheta(mean, lambda)
+func checkUnitDirections(context.Context) Finding {
+	errs := gradientErrors(must(SmallProblem(mixpolicy.Ball(2))), nil)
+	_, norms, chances, k := gradientNoise(2)
 	top := floats.Max(norms)
 	rng := rand.New(rand.NewPCG(7, 7))
 	var worst, largest float64
 	for range 200 {
 		v := []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
 		floats.Scale(1/floats.Norm(v, 2), v)
-		along := make([]float64, k.Pairs)
-		for i := range along {
-			along[i] = floats.Dot(stochasticGradient(p, lambda, i), v) - floats.Dot(mean, v)
-			worst = max(worst, excess(math.Abs(along[i]), k.Comparison*top))
+		inner := make([]float64, len(errs)) // ⟨e, v⟩
+		for i, e := range errs {
+			inner[i] = floats.Dot(e, v)
+			worst = max(worst, excess(math.Abs(inner[i]), k.Comparison*top))
 		}
-		norm, err := theory.OrliczNorm(2, along, chances)
-		if err != nil {
-			return Finding{}, err
-		}
+		norm := must(theory.OrliczNorm(2, inner, chances))
 		worst, largest = max(worst, excess(norm, math.Sqrt2*k.Comparison*top)), max(largest, norm)
 	}
-	return right(worst, "in 200 directions, with the largest error in place of C_e: norms up to %.3g, bound %.3g", largest, math.Sqrt2*k.Comparison*top)
+	return holds(worst, "in 200 directions, with the largest error in place of C_e: norms up to %.3g, bound %.3g", largest, math.Sqrt2*k.Comparison*top)
 }
 
-func checkBernstein(ctx context.Context) (Finding, error) {
-	worst, count, err := worstTail(ctx, "A.9")
-	if err != nil {
-		return Finding{}, err
-	}
-	return Finding{Printed: worst, Corrected: worst, Tolerance: 0,
-		Numbers: fmt.Sprintf("sums of 1 to 100 exponential variables, exactly, at %d deviations, with c = ¼; the proof applies it to errors that are not independent", count)}, nil
+func checkBernstein(ctx context.Context) Finding {
+	worst, count := worstTail(ctx, "A.9")
+	return holds(worst, "sums of 1 to 100 exponential variables, exactly, at %d deviations, with c = ¼; the proof applies it to errors that are not independent", count).within(0)
 }
 
 // GaussianAverage returns E exp(√(2λ)⟨x, W⟩) for a fixed x and W ~ N(0, I), by Gauss–Hermite
@@ -175,21 +135,20 @@ func SquaredNormMoment(lambda float64, d int) float64 {
 	return math.Exp(-float64(d) * (math.Log1p(-2*lambda)/2 + lambda))
 }
 
-func checkGaussianAverage(context.Context) (Finding, error) {
+func checkGaussianAverage(context.Context) Finding {
 	var worst float64
 	for _, x := range [][]float64{{1, 0}, {0.5, -0.3}, {1, 1.2}} {
 		for _, lambda := range []float64{0.05, 0.2, 0.45} {
-			worst = max(worst, off(GaussianAverage(lambda, x), math.Exp(lambda*floats.Dot(x, x))))
+			worst = max(worst, relativeError(GaussianAverage(lambda, x), math.Exp(lambda*floats.Dot(x, x))))
 		}
 	}
-	f, err := right(worst, "by quadrature at nine points; the display before it leaves out two exponentials")
-	f.Tolerance = 1e-9 // of the quadrature, for exponents up to 3
-	return f, err
+	// 10⁻⁹ is the error of the quadrature for exponents up to 3.
+	return holds(worst, "by quadrature at nine points; the display before it leaves out two exponentials").within(1e-9)
 }
 
-// checkGaussianBound: E exp(λ‖X‖²) ≤ (1−2λ)^{−d/2} for X of unit variance proxy: signs, which
-// have exp(λd); Gaussian, with equality; uniform.
-func checkGaussianBound(context.Context) (Finding, error) {
+// checkGaussianBound: E exp(λ‖X‖²) ≤ (1−2λ)^{−d/2} for X with variance proxy 1: signs, where the
+// left side is exp(λd), and uniform entries. Gaussian X have equality.
+func checkGaussianBound(context.Context) Finding {
 	var printed, corrected float64
 	for _, d := range []float64{1, 2, 10} {
 		for _, lambda := range []float64{0.01, 0.1, 0.3, 0.49} {
@@ -200,52 +159,49 @@ func checkGaussianBound(context.Context) (Finding, error) {
 			printed = max(printed, excess(lambda*d, math.Sqrt(2*lambda*d)/2))
 		}
 	}
-	return mended(printed, corrected, "for signs and uniform entries of variance 1, d = 1, 2, 10, the first term is at most the last; but for signs, d = 10, λ = 0.3, it is e³ = %.3g, and the printed second line %.3g", math.Exp(3), math.Exp(math.Sqrt(6)/2))
+	return holdsCorrected(printed, corrected, "for signs and uniform entries of variance 1, d = 1, 2, 10, the first term is at most the last; but for signs, d = 10, λ = 0.3, it is e³ = %.3g, and the printed second line %.3g", math.Exp(3), math.Exp(math.Sqrt(6)/2))
 }
 
-func checkSquaredMoment(context.Context) (Finding, error) {
+func checkSquaredMoment(context.Context) Finding {
 	const d = 10
 	printed := SquaredNormMoment(math.Sqrt(math.Ln2)/2, d)
 	var corrected float64
 	for _, d := range []int{1, 2, 5, 10, 100, 10_000} {
 		corrected = max(corrected, excess(SquaredNormMoment(min(0.25, math.Sqrt(math.Ln2/float64(2*d))), d), 2))
 	}
-	return mended(excess(printed, 2), corrected, "X ~ N(0, I₁₀): the expectation is %.3g at λ = √(ln 2)/2, above 2 from d = 2 on; at λ = min(¼, √(ln 2/2d)) it is at most 2 for d to 10⁴", printed)
+	return holdsCorrected(excess(printed, 2), corrected, "X ~ N(0, I₁₀): the expectation is %.3g at λ = √(ln 2)/2, above 2 from d = 2 on; at λ = min(¼, √(ln 2/2d)) it is at most 2 for d to 10⁴", printed)
 }
 
 // checkExponentialStep is about the display before (A.12): (1−2λ)^{−d/2} ≤ exp(4λ²).
-func checkExponentialStep(context.Context) (Finding, error) {
+func checkExponentialStep(context.Context) Finding {
 	const d, lambda = 10, 0.1
 	left := math.Pow(1-2*lambda, -d/2.0)
 	centred := SquaredNormMoment(lambda, d)
-	return mended(excess(left, math.Exp(4*lambda*lambda)), excess(centred, math.Exp(2*d*lambda*lambda)), "d = 10, λ = 0.1: (1−2λ)^{−d/2} = %.3g, exp(4λ²) = %.3g; centred, (1−2λ)^{−d/2}e^{−λd} = %.3g ≤ exp(2dλ²) = %.3g, for λ ≤ ¼", left, math.Exp(4*lambda*lambda), centred, math.Exp(2*d*lambda*lambda))
+	return holdsCorrected(excess(left, math.Exp(4*lambda*lambda)), excess(centred, math.Exp(2*d*lambda*lambda)), "d = 10, λ = 0.1: (1−2λ)^{−d/2} = %.3g, exp(4λ²) = %.3g; centred, (1−2λ)^{−d/2}e^{−λd} = %.3g ≤ exp(2dλ²) = %.3g, for λ ≤ ¼", left, math.Exp(4*lambda*lambda), centred, math.Exp(2*d*lambda*lambda))
 }
 
-func checkSumNorm(context.Context) (Finding, error) {
+func checkSumNorm(context.Context) Finding {
 	// Two dependent variables: X, and a function of X.
-	y := make([]float64, len(diceValues))
-	for i, x := range diceValues {
+	y := make([]float64, len(variable))
+	for i, x := range variable {
 		y[i] = math.Abs(x) - 1
 	}
-	both := floats.AddTo(make([]float64, len(y)), diceValues, y)
+	both := floats.AddTo(make([]float64, len(y)), variable, y)
 	var worst float64
 	for _, nu := range []float64{1, 2} {
 		var norms [3]float64
-		for i, v := range [][]float64{diceValues, y, both} {
-			n, err := theory.OrliczNorm(nu, v, diceChances)
-			if err != nil {
-				return Finding{}, err
-			}
+		for i, v := range [][]float64{variable, y, both} {
+			n := must(theory.OrliczNorm(nu, v, chances))
 			norms[i] = n
 		}
 		worst = max(worst, excess(norms[2], norms[0]+norms[1]))
 	}
-	return right(worst, "the triangle inequality of the norms, with C_s = 1")
+	return holds(worst, "the triangle inequality of the norms, with C_s = 1")
 }
 
 // checkSquaredNorm: for X ~ N(0, I_d), ‖X‖_ψ₂ = √(8/3) in every direction, and ‖‖X‖²‖_ψ₁ is the
 // β with (1−2/β)^{−d/2} = 2.
-func checkSquaredNorm(context.Context) (Finding, error) {
+func checkSquaredNorm(context.Context) Finding {
 	const k2 = 8.0 / 3
 	norm := func(d float64) float64 { return 2 / -math.Expm1(-2*math.Ln2/d) }
 	var corrected float64
@@ -253,5 +209,5 @@ func checkSquaredNorm(context.Context) (Finding, error) {
 		corrected = max(corrected, excess(norm(d), d*k2*(1+rounding)))
 	}
 	printed := math.Sqrt(math.Ln2) / 2 * k2
-	return mended(excess(norm(100), printed), corrected, "X ~ N(0, I_d): the norm of ‖X‖² is %.4g for d = 1, %.4g for d = 100, and ½√ln 2 K² = %.4g; d K² bounds it", norm(1), norm(100), printed)
+	return holdsCorrected(excess(norm(100), printed), corrected, "X ~ N(0, I_d): the norm of ‖X‖² is %.4g for d = 1, %.4g for d = 100, and ½√ln 2 K² = %.4g; d K² bounds it", norm(1), norm(100), printed)
 }

@@ -198,7 +198,8 @@ func combinationClaim() (Claim, error) {
 }
 
 // methodClaims are what the introduction says about the method.
-func methodClaims(ctx context.Context) ([]Claim, error) {
+func methodClaims(ctx context.Context) (claims []Claim, err error) {
+	defer catch(&err)
 	p, err := QueueProblem(mixpolicy.Ball(2))
 	if err != nil {
 		return nil, err
@@ -274,10 +275,7 @@ func methodClaims(ctx context.Context) ([]Claim, error) {
 		}
 		byBeta = append(byBeta, m)
 	}
-	_, lambda, err := r.optimum()
-	if err != nil {
-		return nil, err
-	}
+	_, lambda := r.optimum()
 
 	massOf := func(method mixpolicy.Method) ([]float64, error) {
 		t, err := trials(method, 100_000)
@@ -418,7 +416,7 @@ func theoryClaims(ctx context.Context) ([]Claim, error) {
 			Verdict: verdictIf(rate(0.25) < -0.1)},
 		{ID: "3-bounds", Where: "3.2", Claim: "Proposition 3.1 bounds the gap and the violation after T rounds", Experiment: "queue, R = 2, T = 10 to 10⁷, β = T^⅛ to T^½: corrected bound against runs up to T = 10⁵",
 			Numbers: fmt.Sprintf("as printed D = +∞, and every bound is; corrected, %d of the runs exceed it, and it is %.1f to %.1f orders of magnitude above the measured gap; %d of %d are above the greatest gap of any θ, and so say nothing yet; mostly by %q", violated, lo, hi, vacuous, len(rows), name),
-			Verdict: Finding{Printed: excess(k.PrintedObjectiveBound(k.Divergence(mixpolicy.Printed), late).Value, trivialGap(k)), Corrected: float64(violated)}.Verdict()},
+			Verdict: Finding{Printed: excess(k.PrintedObjectiveBound(k.Divergence(mixpolicy.Printed), farHorizon).Value, trivialGap(k)), Corrected: float64(violated)}.Verdict()},
 		{ID: "3-sample-complexity", Where: "abstract, 3.2", Claim: "the number of queries that Theorem 3.4 has is what an ε-optimal policy requires", Experiment: "random MDP of 24 pairs, γ = 0.9, ε = 0.01, ρ = 0.1: Theorem 3.4 against the least T that was enough in 20 of 20 trials",
 			Numbers: fmt.Sprintf("%.2g corrected, %.2g as printed with τ = 1 and no constant; %d were enough", need, printedNeed, actual),
 			Verdict: verdictIf(need <= 100*float64(actual))},

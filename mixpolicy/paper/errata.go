@@ -7,17 +7,19 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/models"
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// Erratum is a place where the paper does not say what is true, or says nothing.
+// Erratum is a place where the paper says what is false, or what has no meaning.
 type Erratum struct {
 	ID         string
 	Where      []string // equation and statement numbers, or sections
@@ -30,11 +32,11 @@ type Erratum struct {
 }
 
 // Witness computes how far the printed and the corrected form are from being true, see
-// [Finding]: the printed form fails, and the corrected one passes.
+// [Finding]: the printed form does not hold, and the corrected one does.
 func (e Erratum) Witness(ctx context.Context) (Finding, error) {
-	f, err := e.witness(ctx)
+	f, err := e.witness.run(ctx)
 	if err != nil {
-		err = fmt.Errorf("paper: erratum %q: %w", e.ID, err)
+		err = fault.At("paper", "erratum "+strconv.Quote(e.ID), err)
 	}
 	return f, err
 }
@@ -355,14 +357,14 @@ var errata = []Erratum{
 		Printed: "⟨∇φ(θ_t)−∇φ(θ̃_t), θ−θ_t⟩ = D(θ;θ_t) − D(θ;θ̃_t) + D(θ_t;θ̃_t)", Corrected: "= D(θ;θ̃_t) − D(θ;θ_t) − D(θ_t;θ̃_t)",
 		Why:        "The last line of §A.1 turns the sign of a product; all that follows bounds ⟨ĝ, θ−θ_t⟩ where ⟨ĝ, θ_t−θ⟩ is meant, and has +⟨e_t, θ_t−θ⟩ for −.",
 		Downstream: "The proof up to (5.18); with the signs turned, and 1/μ, it goes through. From (5.21) on the sign of the errors is immaterial, as (5.19) bounds them on both sides.",
-		witness:    alongRuns("5.3"),
+		witness:    checkAlongRuns("5.3"),
 	},
 	{
 		ID: "strong-convexity", Where: []string{"5.10", "5.11", "5.14", "5.32"},
 		Printed: "D(θ_t;θ̃_t) ≥ ½‖θ_t−θ̃_t‖², φ being 1-strongly convex on Θ₂", Corrected: "D(θ̃_t;θ_t) ≥ (μ/2)‖θ_t−θ̃_t‖², μ = 1/R for (3.7), 2/R for (3.10), on Θ_R",
 		Why:        "∇²φ = 2R/(R²−θ²) at least for (3.10), I/R for (3.7). It is D(θ̃;θ_t) that is to be bounded, and θ̃_t is not in Θ₂.",
 		Downstream: "1/μ = R before ‖ĝ‖² in (5.11)–(5.32) and in B.",
-		witness:    alongRuns("5.10"),
+		witness:    checkAlongRuns("5.10"),
 	},
 	{
 		ID: "dual-factor", Where: []string{"§5.1, after (5.15)"},
@@ -376,14 +378,14 @@ var errata = []Erratum{
 		Printed: "Ση⟨∇_λ𝓛, λ_t−λ⟩ ≤ ½‖λ‖² + Ση²‖∇_λ𝓛‖²", Corrected: "Ση⟨∇_λ𝓛, λ−λ_t⟩ ≤ ½‖λ‖² + ½Ση²‖∇_λ𝓛‖²",
 		Why:        "Ascent makes 𝓛(θ_t, λ_t) nearly as large as 𝓛(θ_t, λ), so λ − λ_t is what is bounded.",
 		Downstream: "(5.18).",
-		witness:    alongRuns("5.16"),
+		witness:    checkAlongRuns("5.16"),
 	},
 	{
 		ID: "convexity-signs", Where: []string{"5.17a", "5.17b"},
 		Printed: "⟨∇_θ𝓛, θ−θ_t⟩ ≤ 𝓛(θ_t,λ_t) − 𝓛(θ,λ_t), and its twin in λ", Corrected: "⟨∇_θ𝓛, θ_t−θ⟩ = 𝓛(θ_t,λ_t) − 𝓛(θ,λ_t), ⟨∇_λ𝓛, λ−λ_t⟩ = 𝓛(θ_t,λ) − 𝓛(θ_t,λ_t)",
 		Why:        "𝓛 is linear in each argument.",
 		Downstream: "Turns (5.13) and (5.16) into (5.18) only with the corrected signs.",
-		witness:    alongRuns("5.17a"),
+		witness:    checkAlongRuns("5.17a"),
 	},
 	{
 		ID: "conditioning", Where: []string{"§5.1, Lemma 5.2"},
@@ -418,7 +420,7 @@ var errata = []Erratum{
 		Printed: "λ = −G·½S[Ψθ̂]₋/(G ∨ ‖½S[Ψθ̂]₋‖) maximises the bracket, S = Ση", Corrected: "λ with S for ½S",
 		Why:        "−λᵀΨθ̂ − ‖λ‖²/2S has its gradient zero at λ = −S[Ψθ̂]₋.",
 		Downstream: "None: (5.26) holds for the printed λ, and is the weaker for it.",
-		witness:    alongRuns("5.25"),
+		witness:    checkAlongRuns("5.25"),
 	},
 	{
 		ID: "reach", Where: []string{"5.29"},
@@ -432,7 +434,7 @@ var errata = []Erratum{
 		Printed: "‖∇_θ𝓛‖⁎ = ‖cᵀΨ + λᵀΨ‖⁎", Corrected: "‖∇_θ𝓛‖⁎ = ‖cᵀΨ − λᵀΨ‖⁎ ≤ ‖cᵀΨ‖⁎ + ‖λᵀΨ‖⁎",
 		Why:        "𝓛 = cᵀΨθ − λᵀΨθ; (A.3) has = where |c−λ| becomes |c|+|λ|.",
 		Downstream: "None: the bounds at the end stand.",
-		witness:    alongRuns("5.30"),
+		witness:    checkAlongRuns("5.30"),
 	},
 	{
 		ID: "harmonic-sum", Where: []string{"5.31b"},
@@ -525,138 +527,6 @@ func WriteErrata(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// witnessArgmin: on a line the number that is printed is a point too, and can be held against
-// what makes y the projection of x, (x − y)(z − y) ≤ 0 for all z ∈ 𝒳.
-func witnessArgmin(context.Context) (Finding, error) {
-	const x, radius = 3.0, 2.0 // 𝒳 = [−2, 2]
-	var line []float64
-	for z := -radius; z <= radius; z += 1. / 64 {
-		line = append(line, z)
-	}
-	distances := make([]float64, len(line))
-	for i, z := range line {
-		distances[i] = sq(x - z)
-	}
-	at := floats.MinIdx(distances)
-	least, point := distances[at], line[at]
-	miss := func(y float64) (worst float64) {
-		for _, z := range line {
-			worst = max(worst, (x-y)*(z-y))
-		}
-		return worst
-	}
-	return mended(miss(least), miss(point), "𝒳 = [−2, 2] and x = 3: the minimum is the number %g, the projection the point %g; (x − y)(z − y) is up to %g for the one, %g for the other, z ∈ 𝒳", least, point, miss(least), miss(point))
-}
-
-func witnessSubordinate(context.Context) (Finding, error) {
-	p, err := SmallProblem(mixpolicy.Cube(1.5))
-	if err != nil {
-		return Finding{}, err
-	}
-	// With the norm of Ψ itself from ℓ₂, sup ‖Ψθ‖_{1}/‖θ‖₂ ≥ …: what is used is ‖Ψᵀx‖⁎ ≤ ‖x‖₂‖Ψ‖.
-	f, dual := p.Features(), p.Class().Norm.Dual()
-	x := make([]float64, p.MDP().Pairs())
-	f.MulVec(x, []float64{1, 1, 1})
-	g := make([]float64, 3)
-	f.MulVecT(g, x)
-	used := dual.Of(g) / floats.Norm(x, 2)
-	// As a map from ℓ₂ into ℓ₁, by 5000 directions: another number.
-	rng := rand.New(rand.NewPCG(2, 2))
-	var other float64
-	for range 5000 {
-		theta := []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
-		f.MulVec(x, theta)
-		other = max(other, floats.Norm(x, 1)/floats.Norm(theta, 2))
-	}
-	norm := theory.SubordinateNorm(f, p.Class().Norm)
-	return mended(off(other, norm), off(used, norm), "cube: sup ‖Ψᵀx‖₁/‖x‖₂ = %.4g, which bounds ‖cᵀΨ‖₁; sup ‖Ψθ‖₁/‖θ‖₂ is %.4g", norm, other)
-}
-
-func witnessStrongConvexity(context.Context) (Finding, error) {
-	// φ of (3.7) with μ = 1/R, at 0 and a point half-way to the sphere.
-	phi := bregman.Ball{R: 2}
-	y := []float64{0.8, 0.6}
-	above := phi.Value([]float64{0, 0}) + 0.25*floats.Dot(y, y)
-	return mended(excess(phi.Value(y), above), excess(above, phi.Value(y)), "φ(0) + (μ/2)‖y‖² = %.4f and φ(y) = %.4f, for φ of (3.7), R = 2, ‖y‖ = 1", above, phi.Value(y))
-}
-
-func witnessBellman(context.Context) (Finding, error) {
-	x, err := SmallMDP()
-	if err != nil {
-		return Finding{}, err
-	}
-	// 𝒮(v + 1) = 𝒮v + γ1. With v* inside, 𝒮 does not see v, and the difference is 0.
-	v, one := make([]float64, x.States()), make([]float64, x.States())
-	floats.AddConst(1, one)
-	a, b := make([]float64, x.States()), make([]float64, x.States())
-	x.Bellman(a, v)
-	x.Bellman(b, one)
-	ratio := b[0] - a[0]
-	return mended(off(0, x.Gamma()), off(ratio, x.Gamma()), "𝒮(v + 1) − 𝒮v = %.3g·1 with v inside, and 0 with v*", ratio)
-}
-
-func witnessValueFactor(ctx context.Context) (Finding, error) {
-	x, value, _, err := dualOptimum(mixpolicy.Corrected)
-	if err != nil {
-		return Finding{}, err
-	}
-	v, err := mixpolicy.PolicyIteration(ctx, x, mixpolicy.ValuationSettings{})
-	if err != nil {
-		return Finding{}, err
-	}
-	full := floats.Dot(x.Initial(), v.Value)
-	f, err := mended(off(value, full), off(value, (1-x.Gamma())*full), "γ = 0.9: min cᵀξ = %.6g, αᵀv* = %.6g", value, full)
-	f.Tolerance = 1e-8 // as in (2.8)
-	return f, err
-}
-
-func witnessHyperplane(context.Context) (Finding, error) {
-	p, theta, _, err := smallTheta()
-	if err != nil {
-		return Finding{}, err
-	}
-	double := floats.ScaleTo(make([]float64, 3), 2, theta)
-	// Θ₁ is a cone: 2θ is in it with θ. The step of the algorithm brings 1ᵀθ back to 1.
-	inCone := p.NegativeMass(double)
-	next := make([]float64, 3)
-	if err := bregman.Project(bregman.Ball{R: 2}, next, theta); err != nil {
-		return Finding{}, err
-	}
-	return mended(math.Abs(floats.Sum(double)-1), math.Abs(floats.Sum(next)-1)+inCone, "2θ is in Θ₁ with θ, and has 1ᵀ2θ = %.3g; the projection has 1ᵀθ = %.3g", floats.Sum(double), floats.Sum(next))
-}
-
-func witnessDualFactor(context.Context) (Finding, error) {
-	p, err := SmallProblem(mixpolicy.Ball(2))
-	if err != nil {
-		return Finding{}, err
-	}
-	r, err := NewTrace(p, TraceSettings{Iterations: 50, StepSize: mixpolicy.InverseSqrt(4), Beta: 10})
-	if err != nil {
-		return Finding{}, err
-	}
-	lambda := make([]float64, len(r.Lambda))
-	lambda[0] = 5
-	var printed, corrected float64
-	for _, s := range r.Steps {
-		lhs := sq(floats.Distance(s.NextLambda, lambda, 2))
-		from := sq(floats.Distance(s.Lambda, lambda, 2)) + sq(s.Eta*floats.Norm(s.Ascent, 2))
-		slope := s.Eta * floats.Dot(s.Ascent, difference(s.Lambda, lambda))
-		printed = max(printed, off(lhs, from-slope))
-		corrected = max(corrected, excess(lhs, from+2*slope))
-	}
-	return mended(printed, corrected, "50 steps: the printed equation is off by up to %.2g, the corrected inequality holds in each", printed)
-}
-
-func witnessAverageBall(context.Context) (Finding, error) {
-	x, err := models.Queue{}.MDP()
-	if err != nil {
-		return Finding{}, err
-	}
-	printed := 1 / (1 - x.Gamma())
-	g := (mixpolicy.PrimalDual{Beta: 50}).Radius(x.Criterion())
-	return mended(printed, off(g, 50), "1/(1−γ) = %v; G = β = %v", printed, g)
-}
-
 // RecordedErratum is an erratum with the numbers of its witness.
 type RecordedErratum struct {
 	Erratum
@@ -683,4 +553,202 @@ func RecordedErrata() ([]RecordedErratum, error) {
 		all[i] = RecordedErratum{e, n}
 	}
 	return all, nil
+}
+
+// witnessArgmin: on a line the printed number is a point too, and can be compared with what
+// characterises the projection y of x, (x − y)(z − y) ≤ 0 for all z ∈ 𝒳.
+func witnessArgmin(context.Context) Finding {
+	const x, radius = 3.0, 2.0 // 𝒳 = [−2, 2]
+	var line []float64
+	for z := -radius; z <= radius; z += 1. / 64 {
+		line = append(line, z)
+	}
+	distances := make([]float64, len(line))
+	for i, z := range line {
+		distances[i] = sq(x - z)
+	}
+	at := floats.MinIdx(distances)
+	least, point := distances[at], line[at]
+	product := func(y float64) (worst float64) {
+		for _, z := range line {
+			worst = max(worst, (x-y)*(z-y))
+		}
+		return worst
+	}
+	return holdsCorrected(product(least), product(point), "𝒳 = [−2, 2] and x = 3: the minimum is the number %g, the projection the point %g; (x − y)(z − y) is up to %g for the one, %g for the other, z ∈ 𝒳", least, point, product(least), product(point))
+}
+
+func witnessSubordinate(context.Context) Finding {
+	p := must(SmallProblem(mixpolicy.Cube(1.5)))
+	// With the norm of Ψ itself from ℓ₂, sup ‖Ψθ‖_{1}/‖θ‖₂ ≥ …: what is used is ‖Ψᵀx‖⁎ ≤ ‖x‖₂‖Ψ‖.
+	x, g := combination(p, []float64{1, 1, 1}), make([]float64, 3)
+	p.Features().MulVecT(g, x)
+	used := p.Class().Norm.Dual().Of(g) / floats.Norm(x, 2)
+	// As a map from ℓ₂ into ℓ₁, by 5000 directions: another number.
+	rng := rand.New(rand.NewPCG(2, 2))
+	var other float64
+	for range 5000 {
+		theta := []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
+		other = max(other, floats.Norm(combination(p, theta), 1)/floats.Norm(theta, 2))
+	}
+	norm := theory.SubordinateNorm(p.Features(), p.Class().Norm)
+	return holdsCorrected(relativeError(other, norm), relativeError(used, norm), "cube: sup ‖Ψᵀx‖₁/‖x‖₂ = %.4g, which bounds ‖cᵀΨ‖₁; sup ‖Ψθ‖₁/‖θ‖₂ is %.4g", norm, other)
+}
+
+func witnessStrongConvexity(context.Context) Finding {
+	// φ of (3.7) with μ = 1/R, at 0 and a point half-way to the sphere.
+	phi := bregman.Ball{R: 2}
+	y := []float64{0.8, 0.6}
+	above := phi.Value([]float64{0, 0}) + 0.25*floats.Dot(y, y)
+	return holdsCorrected(excess(phi.Value(y), above), excess(above, phi.Value(y)), "φ(0) + (μ/2)‖y‖² = %.4f and φ(y) = %.4f, for φ of (3.7), R = 2, ‖y‖ = 1", above, phi.Value(y))
+}
+
+func witnessBellman(context.Context) Finding {
+	x := must(SmallMDP())
+	// 𝒮(v + 1) = 𝒮v + γ1. With v* inside, 𝒮 does not depend on v, and the difference is 0.
+	v, a, b := make([]float64, x.States()), make([]float64, x.States()), make([]float64, x.States())
+	x.Bellman(a, v)
+	x.Bellman(b, shifted(v, 1))
+	ratio := b[0] - a[0]
+	return holdsCorrected(relativeError(0, x.Gamma()), relativeError(ratio, x.Gamma()), "𝒮(v + 1) − 𝒮v = %.3g·1 with v inside, and 0 with v*", ratio)
+}
+
+func witnessValueFactor(ctx context.Context) Finding {
+	x, value, _ := dualOptimum(mixpolicy.Corrected)
+	_, full := optimalValue(ctx, x)
+	return holdsCorrected(relativeError(value, full), relativeError(value, (1-x.Gamma())*full), "γ = 0.9: min cᵀξ = %.6g, αᵀv* = %.6g", value, full).within(valueTolerance)
+}
+
+func witnessHyperplane(context.Context) Finding {
+	p, theta, _ := smallTheta()
+	double := scaled(2, theta)
+	// Θ₁ is a cone: 2θ is in it if θ is. The step of the algorithm brings 1ᵀθ back to 1.
+	inCone := p.NegativeMass(double)
+	next := make([]float64, 3)
+	noError(bregman.Project(bregman.Ball{R: 2}, next, theta))
+	return holdsCorrected(math.Abs(floats.Sum(double)-1), math.Abs(floats.Sum(next)-1)+inCone, "2θ is in Θ₁ with θ, and has 1ᵀ2θ = %.3g; the projection has 1ᵀθ = %.3g", floats.Sum(double), floats.Sum(next))
+}
+
+func witnessDualFactor(context.Context) Finding {
+	p := must(SmallProblem(mixpolicy.Ball(2)))
+	r := must(NewTrace(p, TraceSettings{Iterations: 50, StepSize: mixpolicy.InverseSqrt(4), Beta: 10}))
+	lambda := scaled(5, unit(len(r.Lambda), 0))
+	var printed, corrected float64
+	for _, s := range r.Steps {
+		lhs := sq(floats.Distance(s.NextLambda, lambda, 2))
+		from := sq(floats.Distance(s.Lambda, lambda, 2)) + sq(s.Eta*floats.Norm(s.Ascent, 2))
+		slope := s.Eta * floats.Dot(s.Ascent, difference(s.Lambda, lambda))
+		printed = max(printed, relativeError(lhs, from-slope))
+		corrected = max(corrected, excess(lhs, from+2*slope))
+	}
+	return holdsCorrected(printed, corrected, "50 steps: the printed equation is off by up to %.2g, the corrected inequality holds in each", printed)
+}
+
+func witnessAverageBall(context.Context) Finding {
+	x := must(models.Queue{}.MDP())
+	printed := 1 / (1 - x.Gamma())
+	g := (mixpolicy.PrimalDual{Beta: 50}).Radius(x.Criterion())
+	return holdsCorrected(printed, relativeError(g, 50), "1/(1−γ) = %v; G = β = %v", printed, g)
+}
+
+// witnessTwoMeasures: Ψθ against the measure of the policy (2.20), inside and outside of Ψθ ⪰ 0.
+func witnessTwoMeasures(context.Context) Finding {
+	p := must(SmallProblem(mixpolicy.Ball(10)))
+	distance := func(theta []float64) float64 {
+		return theory.TotalVariation(combination(p, theta), policyMeasure(p, theta).Pair)
+	}
+	theta := []float64{4, -5, 2}
+	inside, outside := distance([]float64{0.2, 0.5, 0.3}), distance(theta)
+	vector, policy := p.Objective(theta), policyMeasure(p, theta).Cost(p.MDP().Costs())
+	return holdsCorrected(outside, inside, "θ = (4, −5, 2), infeasible: %.3g apart in total variation, cᵀΨθ = %.4g, and the policy costs %.4g; at a feasible θ %.1g apart", outside, vector, policy, inside)
+}
+
+// witnessModelFree: two processes that agree in all that (A.3) takes as known, and in their costs.
+func witnessModelFree(context.Context) Finding {
+	theta := []float64{0.2, 0.5, 0.3}
+	var ascent [2][]float64
+	for i := range ascent {
+		x := must(smallMDP(uint64(i + 1)))
+		ascent[i] = combination(must(mixtureProblem(x, mixpolicy.Ball(2), smallPolicies(x)...)), theta)
+	}
+	p := must(SmallProblem(mixpolicy.Ball(2)))
+	known := make([]float64, p.MDP().Pairs()) // −Ψθ, with P
+	p.GradLambda(known, theta)
+	printed, corrected := relativeVectorError(ascent[0], ascent[1]), relativeVectorError(scaled(-1, known), ascent[0])
+	return holdsCorrected(printed, corrected, "two transition laws, the same policies: Ψθ, the gradient (3.4) at the same θ, differs by %.2g of its greatest entry, before any query", printed)
+}
+
+// witnessModulusDomain compares dom φ, the points where φ < ∞, with two sets: the ball with a
+// point at infinity in every direction, and the ball.
+func witnessModulusDomain(context.Context) Finding {
+	phi := bregman.Ball{R: 2}
+	var printed, corrected float64
+	for _, x := range [][]float64{{0, 0}, {1.9, 0.1}, {2, 1}, {math.MaxFloat64, 0}, {math.Inf(1), 0}, {0, math.Inf(-1)}} {
+		finite, ball := phi.Value(x) < math.Inf(1), floats.Norm(x, 2) <= 2
+		if finite != (ball || math.IsInf(floats.Norm(x, 2), 1)) {
+			printed++
+		}
+		if finite != ball {
+			corrected++
+		}
+	}
+	return holdsCorrected(printed, corrected, "φ of (3.7) is finite at the points of the ball and +∞ at others, however far: also at infinity, at %g of 2 such points", printed)
+}
+
+// witnessLoop compares the averages (3.27) with those over the passes of the printed loop.
+func witnessLoop(context.Context) Finding {
+	p := must(SmallProblem(mixpolicy.Ball(2)))
+	r := must(NewTrace(p, TraceSettings{Iterations: 100, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 1}))
+	printed, corrected := make([]float64, p.Dim()), make([]float64, p.Dim())
+	var weights float64
+	for t, s := range r.Steps {
+		eta := 1 / math.Sqrt(float64(t+2)) // η_{t+1}
+		weights += eta
+		floats.AddScaled(printed, eta, s.Next)
+		floats.AddScaled(corrected, s.Eta/r.Sums.Sum, s.Theta)
+	}
+	floats.Scale(1/weights, printed)
+	distance := relativeVectorError(printed, r.Theta)
+	return holdsCorrected(distance, relativeVectorError(corrected, r.Theta), "T = 100: the average over t = 1, …, T differs from (3.27) by %.2g of its greatest entry", distance)
+}
+
+func witnessRoot(context.Context) Finding {
+	// The bound (5.19) of the probability of a deviation, for c₀ = 4 and ρ = 0.05.
+	const c0, rho = 4.0, 0.05
+	bound := func(divisor float64) float64 { // δ² = 8R²C_e²Ση² ln(4/ρ)/divisor²
+		return 2 * math.Exp(-c0*math.Log(4/rho)/sq(divisor))
+	}
+	printed, corrected := bound(c0), bound(math.Sqrt(c0))
+	return holdsCorrected(excess(printed, rho/2), excess(corrected, rho/2*(1+rounding)), "c₀ = 4, ρ = 0.05: (5.19) leaves %.2g to a deviation of the printed size, %.3g = ρ/2 to one with √c₀", printed, corrected)
+}
+
+// witnessConditioning: sums of 100 signs, of which the first 99 were heads.
+func witnessConditioning(context.Context) Finding {
+	const n = 100
+	bound := 2 * math.Exp(-sq(n-2)/(2*n))
+	whole := math.Ldexp(2*(1+n), -n) // at most one head, or one tail
+	return holdsCorrected(excess(1, bound), excess(whole, bound), "100 coins: given that the first 99 are heads the sum is at least 98 surely; without the condition its size is so with probability %.1g ≤ %.1g", whole, bound)
+}
+
+func witnessDualNorm(context.Context) Finding {
+	p := must(SmallProblem(mixpolicy.Cube(1.5)))
+	d := float64(p.Dim())
+	var printed, corrected float64
+	for _, e := range gradientErrors(p, nil) {
+		dual, euclid := sq(p.Class().Norm.Dual().Of(e)), sq(floats.Norm(e, 2))
+		printed, corrected = max(printed, dual/euclid), max(corrected, excess(dual, d*euclid))
+	}
+	return holdsCorrected(excess(printed, 1), corrected, "cube, d = 3: ‖e‖⁎² = ‖e‖₁² is up to %.3g ‖e‖₂², and at most 3 of it", printed)
+}
+
+func witnessAlphaRate(context.Context) Finding {
+	_, k := rawConstants()
+	// √T α_T over a power of ln T; as printed √T α_T is bounded.
+	at := func(n int, power float64) float64 {
+		t := float64(n)
+		return math.Sqrt(t) * k.PrintedObjectiveBound(k.D, n).Value / math.Pow(math.Log(t), power)
+	}
+	const near, far = 1_000, 1_000_000_000
+	growth := at(far, 0) / at(near, 0)
+	return holdsCorrected(excess(growth, 1), excess(at(far, 2), at(near, 2)), "√T α_T grows by %.3g from T = 10³ to 10⁹, and √T α_T/ln²T falls", growth)
 }

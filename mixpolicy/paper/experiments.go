@@ -22,15 +22,12 @@ var section6 = []Entry{
 	{Number: "Figure 2", What: "mixing coefficients and dual cost along the iterations", Symbol: "mixpolicy/paper.Protocol.Run", Errata: "protocol", check: checkProtocol},
 }
 
-func checkTransitionLaw(context.Context) (Finding, error) {
+func checkTransitionLaw(context.Context) Finding {
 	_, refused := models.Queue{Reading: models.Literal}.MDP()
 	if refused == nil {
-		return Finding{}, fmt.Errorf("paper: the literal reading of (6.1) was accepted")
+		noError(fmt.Errorf("paper: the literal reading of (6.1) was accepted"))
 	}
-	x, err := models.Queue{}.MDP()
-	if err != nil {
-		return Finding{}, err
-	}
+	x := must(models.Queue{}.MDP())
 	var worst float64
 	for s := range x.States() {
 		for a := range x.Actions() {
@@ -42,52 +39,37 @@ func checkTransitionLaw(context.Context) (Finding, error) {
 			worst = max(worst, math.Abs(total-1))
 		}
 	}
-	return mended(0.5+0.8-1, worst, "up 0.5 and down 0.8 add up to 1.3; the uniformised chain has rows that add up to 1 and the same measures under (6.3)")
+	return holdsCorrected(0.5+0.8-1, worst, "up 0.5 and down 0.8 add up to 1.3; the uniformised chain has rows that add up to 1 and the same measures under (6.3)")
 }
 
-func checkQueueCost(context.Context) (Finding, error) {
-	x, err := models.Queue{}.MDP()
-	if err != nil {
-		return Finding{}, err
-	}
+func checkQueueCost(context.Context) Finding {
+	x := must(models.Queue{}.MDP())
 	var worst float64
 	for s := range 100 {
 		for a, rate := range []float64{0.2, 0.4, 0.6, 0.8} {
-			worst = max(worst, off(x.Cost(s, a), sq(float64(s+1))+60*rate*rate*rate))
+			worst = max(worst, relativeError(x.Cost(s, a), sq(float64(s+1))+60*rate*rate*rate))
 		}
 	}
-	return right(worst, "at all 400 pairs; the greatest is %.2f", x.Cost(99, 3))
+	return holds(worst, "at all 400 pairs; the greatest is %.2f", x.Cost(99, 3))
 }
 
-func checkBasePolicies(context.Context) (Finding, error) {
-	_, base, err := Queue()
-	if err != nil {
-		return Finding{}, err
-	}
+func checkBasePolicies(context.Context) Finding {
+	_, base := queueModel()
 	var worst float64
 	for k, want := range [][]float64{{.25, .25, .25, .25}, {.3, .3, .2, .2}} {
 		for s := range 100 {
-			worst = max(worst, offAll(base[k].Row(s), want))
+			worst = max(worst, relativeVectorError(base[k].Row(s), want))
 		}
 	}
-	return right(worst, "the same in every state")
+	return holds(worst, "the same in every state")
 }
 
-func checkVisits(ctx context.Context) (Finding, error) {
-	x, base, err := Queue()
-	if err != nil {
-		return Finding{}, err
-	}
+func checkVisits(ctx context.Context) Finding {
+	x, base := queueModel()
 	var worst float64
 	for _, p := range base {
-		q, err := x.Occupation(p)
-		if err != nil {
-			return Finding{}, err
-		}
-		e, err := mixpolicy.Simulate(ctx, x, p, mixpolicy.SimulateSettings{Steps: 2_000_000, Seed: 1})
-		if err != nil {
-			return Finding{}, err
-		}
+		q := must(x.Occupation(p))
+		e := must(mixpolicy.Simulate(ctx, x, p, mixpolicy.SimulateSettings{Steps: 2_000_000, Seed: 1}))
 		for s, mu := range q.State {
 			// A normal variable beyond 6 in any of 200 states has the probability 4·10⁻⁷; states
 			// visited fewer than 100 times are left out, as their error is not normal.
@@ -96,33 +78,23 @@ func checkVisits(ctx context.Context) (Finding, error) {
 			}
 		}
 	}
-	return right(excess(worst, 6), "2·10⁶ steps: frequencies within %.1f standard errors of the exact measures, uniform and geometric", worst)
+	return holds(excess(worst, 6), "2·10⁶ steps: frequencies within %.1f standard errors of the exact measures, uniform and geometric", worst)
 }
 
 // checkProtocol: under the stated protocol θ̂ is far outside of the feasible set, and cᵀΨθ̂
 // is not the cost of its policy; under the working one it is.
-func checkProtocol(ctx context.Context) (Finding, error) {
-	mismatch := func(c Protocol, eta float64) (objective, policy float64, err error) {
+func checkProtocol(ctx context.Context) Finding {
+	costs := func(c Protocol, eta float64) (objective, policy float64) {
 		c.Trials = 4
 		c.StepSize = mixpolicy.InverseSqrt(eta)
 		if c.CostScale == 0 {
 			c.StepSize = mixpolicy.Constant(eta)
 		}
-		t, err := c.Run(ctx, c.PrimalDual())
-		if err != nil {
-			return 0, 0, err
-		}
-		return stat.Mean(t.Final(race.Cost), nil), stat.Mean(t.Final(race.PolicyCost), nil), nil
+		t := must(c.Run(ctx, c.PrimalDual()))
+		return stat.Mean(t.Final(race.Cost), nil), stat.Mean(t.Final(race.PolicyCost), nil)
 	}
-	literal, true1, err := mismatch(AsPrinted(mixpolicy.Corrected), 0.001)
-	if err != nil {
-		return Finding{}, err
-	}
-	working, true2, err := mismatch(Working(), 64)
-	if err != nil {
-		return Finding{}, err
-	}
-	f, err := mended(off(literal, true1), off(working, true2), "section 6 word for word: cᵀΨθ̂ = %.4g, and the policy costs %.4g; scaled costs, R = 2, η = 64/√(t+1), T = 10⁵: %.5g and %.5g", literal, true1, working, true2)
-	f.Tolerance = 0.01 // a feasible answer up to a per cent of its cost
-	return f, err
+	literal, true1 := costs(AsPrinted(mixpolicy.Corrected), 0.001)
+	working, true2 := costs(Working(), 64)
+	// A feasible answer is asked for, up to a per cent of its cost.
+	return holdsCorrected(relativeError(literal, true1), relativeError(working, true2), "section 6 word for word: cᵀΨθ̂ = %.4g, and the policy costs %.4g; scaled costs, R = 2, η = 64/√(t+1), T = 10⁵: %.5g and %.5g", literal, true1, working, true2).within(0.01)
 }

@@ -1,9 +1,14 @@
 package paper
 
 import (
+	"errors"
+	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize/convex/lp"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
@@ -12,50 +17,113 @@ import (
 
 // SmallMDP is the discounted process on which statements about whole MDPs are checked by
 // exact linear programs: 8 states, 3 actions, γ = 0.9, costs in [0, 1).
-func SmallMDP() (*mixpolicy.MDP, error) {
-	return models.Garnet{States: 8, Actions: 3, Branches: 4, Seed: 1, Ring: true, Criterion: mixpolicy.Discounted(0.9)}.MDP()
+func SmallMDP() (*mixpolicy.MDP, error) { return smallMDP(1) }
+
+func smallMDP(seed uint64) (*mixpolicy.MDP, error) {
+	return models.Garnet{States: 8, Actions: 3, Branches: 4, Seed: seed, Ring: true, Criterion: mixpolicy.Discounted(0.9)}.MDP()
 }
 
-// SmallPolicies are three random policies of it.
-func SmallPolicies(x *mixpolicy.MDP) ([]*mixpolicy.Policy, error) {
+// smallPolicies are three random policies of a process.
+func smallPolicies(x *mixpolicy.MDP) []*mixpolicy.Policy {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var base []*mixpolicy.Policy
 	for range 3 {
-		p, err := mixpolicy.PolicyFunc(x, func(_ int, row []float64) {
+		base = append(base, must(mixpolicy.PolicyFunc(x, func(_ int, row []float64) {
 			for a := range row {
 				row[a] = 0.1 + rng.ExpFloat64()
 			}
 			floats.Scale(1/floats.Sum(row), row)
-		})
-		if err != nil {
-			return nil, err
-		}
-		base = append(base, p)
+		})))
 	}
-	return base, nil
+	return base
 }
 
-// SmallProblem is (2.18) for them.
-func SmallProblem(class mixpolicy.Class) (*mixpolicy.Problem, error) {
-	x, err := SmallMDP()
+// SmallProblem is (2.18) for SmallMDP and three random policies.
+func SmallProblem(class mixpolicy.Class) (p *mixpolicy.Problem, err error) {
+	defer catch(&err)
+	x := must(SmallMDP())
+	return mixtureProblem(x, class, smallPolicies(x)...)
+}
+
+// smallOptimum is SmallProblem with its solution.
+func smallOptimum(class mixpolicy.Class) (*mixpolicy.Problem, *linprog.Solution) {
+	p := must(SmallProblem(class))
+	return p, must(p.Optimum())
+}
+
+// smallMeasure returns SmallMDP, its first policy, and the measure of the policy.
+func smallMeasure() (*mixpolicy.MDP, *mixpolicy.Policy, *mixpolicy.Measure) {
+	x := must(SmallMDP())
+	pi := smallPolicies(x)[0]
+	return x, pi, must(x.Occupation(pi))
+}
+
+// smallTheta returns SmallProblem, an infeasible θ with 1ᵀθ = 1, and Ψθ.
+func smallTheta() (p *mixpolicy.Problem, theta, xi []float64) {
+	p = must(SmallProblem(mixpolicy.Ball(2)))
+	theta = []float64{0.5, 0.7, -0.2}
+	return p, theta, combination(p, theta)
+}
+
+// cMax is the greatest cost (6.2) of the queue, 100² + 60·0.8³.
+const cMax = 100*100 + 60*0.8*0.8*0.8
+
+// Queue returns the queue of section 6, in the default reading of its law, and the two base
+// policies (6.3).
+func Queue() (*mixpolicy.MDP, []*mixpolicy.Policy, error) {
+	x, err := models.Queue{}.MDP()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	base, err := SmallPolicies(x)
+	base, err := models.Queue{}.Policies(x)
+	return x, base, err
+}
+
+// queueModel is Queue inside of a check.
+func queueModel() (*mixpolicy.MDP, []*mixpolicy.Policy) {
+	x, base, err := Queue()
+	noError(err)
+	return x, base
+}
+
+// QueueProblem returns (2.18) for that queue with the features of its base policies.
+func QueueProblem(class mixpolicy.Class) (*mixpolicy.Problem, error) {
+	x, base, err := Queue()
 	if err != nil {
 		return nil, err
 	}
 	return mixtureProblem(x, class, base...)
 }
 
-// smallOptimum is SmallProblem with its solution.
-func smallOptimum(class mixpolicy.Class) (*mixpolicy.Problem, *linprog.Solution, error) {
-	p, err := SmallProblem(class)
-	if err != nil {
-		return nil, nil, err
+// bandit is a process of one state and average cost, with an action for each cost.
+func bandit(costs ...float64) *mixpolicy.MDP {
+	return must(mixpolicy.New(mixpolicy.Spec{States: 1, Actions: len(costs), Criterion: mixpolicy.AverageCost,
+		Dynamics: func(_, a int) (float64, []mixpolicy.Transition) {
+			return costs[a], []mixpolicy.Transition{{To: 0, P: 1}}
+		}}))
+}
+
+// banditProblem is (2.18) for a bandit, with each of its actions as a base policy.
+func banditProblem(class mixpolicy.Class, costs ...float64) *mixpolicy.Problem {
+	x := bandit(costs...)
+	var base []*mixpolicy.Policy
+	for a := range costs {
+		base = append(base, must(mixpolicy.Deterministic(x, []int{a})))
 	}
-	best, err := p.Optimum()
-	return p, best, err
+	return must(mixtureProblem(x, class, base...))
+}
+
+// oneStepMDP is a process whose next state is uniform whatever was before, with two actions
+// that cost 0 and 1, and γ = 0.1.
+func oneStepMDP(states int) *mixpolicy.MDP {
+	next := make([]mixpolicy.Transition, states)
+	for s := range next {
+		next[s] = mixpolicy.Transition{To: s, P: 1 / float64(states)}
+	}
+	return must(mixpolicy.New(mixpolicy.Spec{
+		States: states, Actions: 2, Criterion: mixpolicy.Discounted(0.1),
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) { return float64(a), next },
+	}))
 }
 
 // mixtureProblem is (2.18) for the measures of base policies.
@@ -65,4 +133,185 @@ func mixtureProblem(x *mixpolicy.MDP, class mixpolicy.Class, base ...*mixpolicy.
 		return nil, err
 	}
 	return mixpolicy.NewProblem(psi, class)
+}
+
+// combination returns Ψθ.
+func combination(p *mixpolicy.Problem, theta []float64) []float64 {
+	xi := make([]float64, p.MDP().Pairs())
+	p.Features().MulVec(xi, theta)
+	return xi
+}
+
+// policyMeasure returns the occupation measure of the policy (2.20) of θ.
+func policyMeasure(p *mixpolicy.Problem, theta []float64) *mixpolicy.Measure {
+	return must(p.MDP().Occupation(must(p.Features().PolicyOf(theta))))
+}
+
+// multipliersOf returns λ* of a solution as a vector over pairs.
+func multipliersOf(p *mixpolicy.Problem, best *linprog.Solution) []float64 {
+	lambda := make([]float64, p.MDP().Pairs())
+	for _, m := range best.Rows {
+		lambda[m.Row] = m.Lambda()
+	}
+	return lambda
+}
+
+// stochasticGradient is (3.5a) at a pair.
+func stochasticGradient(p *mixpolicy.Problem, lambda []float64, pair int) []float64 {
+	g := make([]float64, p.Dim())
+	p.Features().Row(g, pair)
+	floats.Scale((p.MDP().Costs()[pair]-lambda[pair])/p.Features().Sampling()[pair], g)
+	return g
+}
+
+// gradientErrors returns e = ĝ − ∇_θ𝓛 at λ, of shape pairs × d: a row for each pair that may
+// be sampled. A nil λ is 0.
+func gradientErrors(p *mixpolicy.Problem, lambda []float64) [][]float64 {
+	if lambda == nil {
+		lambda = make([]float64, p.MDP().Pairs())
+	}
+	mean, errs := make([]float64, p.Dim()), make([][]float64, len(lambda))
+	p.GradTheta(mean, lambda)
+	for i := range errs {
+		errs[i] = stochasticGradient(p, lambda, i)
+		floats.Sub(errs[i], mean)
+	}
+	return errs
+}
+
+// unit is the i-th unit vector of ℝⁿ.
+func unit(n, i int) []float64 {
+	x := make([]float64, n)
+	x[i] = 1
+	return x
+}
+
+// difference returns x − y.
+func difference(x, y []float64) []float64 { return floats.SubTo(make([]float64, len(x)), x, y) }
+
+// scaled returns cx.
+func scaled(c float64, x []float64) []float64 { return floats.ScaleTo(make([]float64, len(x)), c, x) }
+
+// shifted returns x + z1.
+func shifted(x []float64, z float64) []float64 {
+	y := append([]float64(nil), x...)
+	floats.AddConst(z, y)
+	return y
+}
+
+func sq(x float64) float64 { return x * x }
+
+// sizeOf returns Σ|xᵢ|, the scale of the rounding of a sum of the xᵢ.
+func sizeOf(x ...float64) float64 {
+	var s float64
+	for _, v := range x {
+		s += math.Abs(v)
+	}
+	return s
+}
+
+// smallLP is min cᵀx subject to G x ≤ h and A x = b, x free, for gonum's simplex method.
+type smallLP struct {
+	c    []float64
+	g, a [][]float64
+	h, b []float64
+}
+
+func (p *smallLP) atMost(row []float64, h float64)  { p.g, p.h = append(p.g, row), append(p.h, h) }
+func (p *smallLP) equals(row []float64, b float64)  { p.a, p.b = append(p.a, row), append(p.b, b) }
+func (p *smallLP) atLeast(row []float64, h float64) { p.atMost(scaled(-1, row), -h) }
+
+// solve returns the optimum and a solution; the optimum is −∞ if it is unbounded and +∞
+// if there is no feasible point.
+func (p *smallLP) solve() (float64, []float64) {
+	n := len(p.c)
+	var eq mat.Matrix
+	if len(p.a) > 0 {
+		eq = rowsOf(p.a)
+	}
+	c, a, b := lp.Convert(p.c, rowsOf(p.g), p.h, eq, p.b)
+	value, x, err := lp.Simplex(c, a, b, 1e-11, nil)
+	switch {
+	case errors.Is(err, lp.ErrUnbounded):
+		return math.Inf(-1), nil
+	case errors.Is(err, lp.ErrInfeasible):
+		return math.Inf(1), nil
+	case err != nil:
+		noError(fmt.Errorf("paper: simplex: %w", err))
+	}
+	return value, difference(x[:n], x[n:2*n]) // Convert writes x as a difference of two parts
+}
+
+func rowsOf(rows [][]float64) *mat.Dense {
+	m := mat.NewDense(len(rows), len(rows[0]), nil)
+	for i, r := range rows {
+		m.SetRow(i, r)
+	}
+	return m
+}
+
+// bellmanRow is row (s, a) of I − γP_a, so that row·v ≤ c_a(s) is one constraint of (2.9b).
+func bellmanRow(x *mixpolicy.MDP, s, a int) []float64 {
+	row := unit(x.States(), s)
+	to, p := x.Next(s, a)
+	for k, s2 := range to {
+		row[s2] -= x.Gamma() * p[k]
+	}
+	return row
+}
+
+// primalLP is (2.9) as a minimum of −αᵀv, with the constraint as corrected (≤ c) or as
+// printed (≥ c).
+func primalLP(x *mixpolicy.MDP, form mixpolicy.Form) *smallLP {
+	p := &smallLP{c: scaled(-1, x.Initial())}
+	for s := range x.States() {
+		for a := range x.Actions() {
+			if form == mixpolicy.Printed {
+				p.atLeast(bellmanRow(x, s, a), x.Cost(s, a))
+			} else {
+				p.atMost(bellmanRow(x, s, a), x.Cost(s, a))
+			}
+		}
+	}
+	return p
+}
+
+// dualLP is (2.13), with ξᵀ(Q − γP) = (1−γ)αᵀ or, as printed, ξᵀ(P − Q) = 0.
+func dualLP(x *mixpolicy.MDP, form mixpolicy.Form) *smallLP {
+	pairs, states, gamma := x.Pairs(), x.States(), x.Gamma()
+	p := &smallLP{c: append([]float64(nil), x.Costs()...)}
+	for i := range pairs {
+		p.atLeast(unit(pairs, i), 0)
+	}
+	if form == mixpolicy.Printed {
+		gamma = 1
+		p.equals(shifted(make([]float64, pairs), 1), 1)
+		states-- // the rows of P − Q add up to 0: the last follows from the others
+	}
+	for s2 := range states {
+		row := make([]float64, pairs)
+		for s := range x.States() {
+			for a := range x.Actions() {
+				i := x.Pair(s, a)
+				if s == s2 {
+					row[i]++
+				}
+				to, prob := x.Next(s, a)
+				for k, next := range to {
+					if int(next) == s2 {
+						row[i] -= gamma * prob[k]
+					}
+				}
+			}
+		}
+		p.equals(row, (1-gamma)*x.Initial()[s2])
+	}
+	return p
+}
+
+// dualOptimum returns SmallMDP and the exact optimum and solution ξ* of its (2.13).
+func dualOptimum(form mixpolicy.Form) (x *mixpolicy.MDP, value float64, xi []float64) {
+	x = must(SmallMDP())
+	value, xi = dualLP(x, form).solve()
+	return x, value, xi
 }

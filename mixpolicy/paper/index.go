@@ -1,3 +1,5 @@
+// Package paper reproduces the paper: the index of its equations with a computation for each,
+// its errata, its claims with the experiments that decide them, and the data of its figures.
 package paper
 
 import (
@@ -5,10 +7,177 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/mixpolicy/lab/data"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
+
+// Verdict is the result for an equation, a statement or a claim of the paper.
+type Verdict string
+
+const (
+	// Holds means true as printed.
+	Holds Verdict = "holds"
+	// HoldsAsCorrected means false or without content as printed, and true in the form that
+	// an [Erratum] gives.
+	HoldsAsCorrected Verdict = "holds as corrected"
+	// Fails means false, and no correction keeps the statement.
+	Fails Verdict = "fails"
+	// Defines means that nothing is asserted: a definition or a notation.
+	Defines Verdict = "definition"
+	// NotCheckable means that no computation can decide it.
+	NotCheckable Verdict = "not checkable"
+	// Undecided means that the data do not decide: a confidence interval contains both answers.
+	Undecided Verdict = "undecided"
+	// Depends means that the statement is true for one measure of a quantity and false for another.
+	Depends Verdict = "depends on the measure"
+)
+
+// verdictIf returns Holds or Fails.
+func verdictIf(ok bool) Verdict {
+	if ok {
+		return Holds
+	}
+	return Fails
+}
+
+// together combines the verdicts for several measures of one quantity: Depends if one holds
+// and another fails, else Undecided if one is, else their common verdict.
+func together(verdicts ...Verdict) Verdict {
+	switch {
+	case slices.Contains(verdicts, Holds) && slices.Contains(verdicts, Fails):
+		return Depends
+	case slices.Contains(verdicts, Undecided):
+		return Undecided
+	}
+	return verdicts[0]
+}
+
+// Finding is the result of a check of an equation or statement. Printed and Corrected are the
+// deviations of the two forms from being true: the relative difference of two sides, the
+// relative excess of a left side over a right side, or a similar number. A form holds if its
+// deviation is at most Tolerance; NaN does not hold.
+type Finding struct {
+	Printed   float64 // +∞: meaningless or without content as printed
+	Corrected float64 // the same as Printed if there is nothing to correct
+	Tolerance float64 // what rounding, or a stated statistical error, may amount to
+	Numbers   string  // what was computed
+}
+
+// PrintedHolds reports whether the printed form holds.
+func (f Finding) PrintedHolds() bool { return f.Printed <= f.Tolerance }
+
+// CorrectedHolds reports whether the corrected form holds.
+func (f Finding) CorrectedHolds() bool { return f.Corrected <= f.Tolerance }
+
+// Verdict returns Holds, HoldsAsCorrected or Fails.
+func (f Finding) Verdict() Verdict {
+	switch {
+	case f.PrintedHolds():
+		return Holds
+	case f.CorrectedHolds():
+		return HoldsAsCorrected
+	}
+	return Fails
+}
+
+// rounding is the default tolerance, for an equality of two computations of a few thousand
+// operations each: 10⁴ · 2⁻⁵³, times ten for ill conditioning.
+const rounding = 1e-11
+
+// holds returns the finding of a statement that is correct as printed.
+func holds(deviation float64, format string, v ...any) Finding {
+	return holdsCorrected(deviation, deviation, format, v...)
+}
+
+// holdsCorrected returns the finding of a statement that has a corrected form.
+func holdsCorrected(printed, corrected float64, format string, v ...any) Finding {
+	return Finding{Printed: printed, Corrected: corrected, Tolerance: rounding, Numbers: fmt.Sprintf(format, v...)}
+}
+
+// within returns the finding with another tolerance.
+func (f Finding) within(tolerance float64) Finding {
+	f.Tolerance = tolerance
+	return f
+}
+
+// relativeError is |a − b|/max(|a|, |b|): 0 if both are equal, +∞ if one is infinite.
+func relativeError(a, b float64) float64 {
+	switch {
+	case a == b:
+		return 0
+	case math.IsInf(a, 0) || math.IsInf(b, 0):
+		return math.Inf(1)
+	}
+	return math.Abs(a-b) / max(math.Abs(a), math.Abs(b))
+}
+
+// relativeVectorError is ‖x − y‖_∞/max(‖x‖_∞, ‖y‖_∞), and 0 if both are 0. It is NaN if an
+// entry is NaN in one vector only.
+func relativeVectorError(x, y []float64) float64 {
+	var difference, size float64
+	for i := range x {
+		if math.IsNaN(x[i]) != math.IsNaN(y[i]) {
+			return math.NaN()
+		}
+		difference, size = max(difference, math.Abs(x[i]-y[i])), max(size, math.Abs(x[i]), math.Abs(y[i]))
+	}
+	if difference == 0 {
+		return 0
+	}
+	return difference / size
+}
+
+// excess is (lhs − rhs)/max(|lhs|, |rhs|) if lhs > rhs, else 0.
+func excess(lhs, rhs float64) float64 {
+	switch {
+	case lhs <= rhs:
+		return 0
+	case math.IsInf(lhs, 1):
+		return math.Inf(1)
+	}
+	return (lhs - rhs) / max(math.Abs(lhs), math.Abs(rhs))
+}
+
+// A check computes a finding. It passes each error to [must] or [noError], which end the
+// check; [check.run] returns that error. So a check reads as the computation that it makes.
+type check func(ctx context.Context) Finding
+
+func (c check) run(ctx context.Context) (f Finding, err error) {
+	defer catch(&err)
+	return c(ctx), nil
+}
+
+// failure is the value of the panic of [must] and [noError].
+type failure struct{ err error }
+
+// must returns v. If err is not nil, it panics with a failure, for [catch] in the function
+// that is to return the error.
+func must[T any](v T, err error) T {
+	noError(err)
+	return v
+}
+
+// noError is must without a value.
+func noError(err error) {
+	if err != nil {
+		panic(failure{err})
+	}
+}
+
+// catch, deferred, stores the error of a failure in err. Other panics go on.
+func catch(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case failure:
+		*err = r.err
+	default:
+		panic(r)
+	}
+}
 
 // Entry is an equation or statement of the paper in the index: what it says in our words,
 // where it is in the code and in the notebooks, and the computation that decides it.
@@ -16,16 +185,16 @@ type Entry struct {
 	Number  string // as the paper has it: "3.22", "Lemma 3.2", "Assumption A.1"
 	What    string
 	Symbol  string // Go symbol, "package.Name" or "package.Type.Method" below the module's root
-	Defines bool   // asserts nothing if it is right as printed
+	Defines bool   // asserts nothing, if it is correct as printed
 	Errata  string // ID of the erratum, if it is not
 	check   check
 }
 
 // Check runs the computation that decides the entry.
 func (e Entry) Check(ctx context.Context) (Finding, error) {
-	f, err := e.check(ctx)
+	f, err := e.check.run(ctx)
 	if err != nil {
-		err = fmt.Errorf("paper: (%s): %w", e.Number, err)
+		err = fault.At("paper", "("+e.Number+")", err)
 	}
 	return f, err
 }

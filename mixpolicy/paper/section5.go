@@ -12,124 +12,99 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// along is an equation of section 5 that [Proofs] evaluates.
-func along(number, what, errata string) Entry {
-	return Entry{Number: number, What: what, Symbol: "mixpolicy/paper.Proofs", Errata: errata, check: alongRuns(number)}
+// sure is the entry of an equation that holds surely, and that [Proofs] evaluates along runs.
+func sure(number, what, errata string) Entry {
+	return Entry{Number: number, What: what, Symbol: "mixpolicy/paper.Proofs", Errata: errata, check: checkAlongRuns(number)}
 }
 
-// likely is an equation of section 5 whose right side is that of (5.24), which holds with high
-// probability only: as printed it is evaluated by how often it fails, see [Coin], and as
-// corrected along runs.
+// likely is the entry of an inequality with the right side of (5.24), which holds with high
+// probability only. As printed it is checked by how often it fails, see [Coin], and as corrected
+// also along runs.
 func likely(number, what string) Entry {
-	return Entry{Number: number, What: what, Symbol: "mixpolicy/paper.Proofs", Errata: "missing-cmax", check: likelyAlongRuns(number)}
+	return Entry{Number: number, What: what, Symbol: "mixpolicy/paper.Proofs", Errata: "missing-cmax", check: checkLikely(number)}
 }
 
 // section5 is the equations and statements of section 5.
 var section5 = []Entry{
-	along("5.1a", "gradient step in dual coordinates", ""),
-	along("5.1b", "projection onto the hyperplane", ""),
-	along("5.2", "the stochastic gradient as a difference of dual coordinates", ""),
-	along("5.3", "generalised law of cosines", "law-of-cosines"),
-	along("5.4", "generalised Pythagorean inequality", ""),
-	along("5.5", "the law of cosines for the step", "law-of-cosines"),
-	along("5.6", "the projection is not further from any θ", ""),
-	along("5.7", "one step of the divergence", "law-of-cosines"),
-	along("5.8", "symmetrised divergence of the step", ""),
-	along("5.9", "Fenchel–Young inequality for the step", ""),
-	along("5.10", "the divergence is at least half of the squared norm", "strong-convexity"),
-	along("5.11", "divergence of the step by the squared gradient", "strong-convexity"),
-	along("5.12", "one step against any θ", "law-of-cosines"),
-	along("5.13", "sum of the steps, in gradients", "law-of-cosines"),
-	along("5.14", "sum of the steps, in Lagrangians", "law-of-cosines"),
-	along("5.15", "the projection of λ is not further from any λ of the ball", ""),
-	along("5.16", "sum of the steps of λ", "dual-sum"),
-	along("5.17a", "convexity in θ", "convexity-signs"),
-	along("5.17b", "concavity in λ", "convexity-signs"),
-	along("5.18", "sum of the gaps of the Lagrangian", "law-of-cosines"),
+	sure("5.1a", "gradient step in dual coordinates", ""),
+	sure("5.1b", "projection onto the hyperplane", ""),
+	sure("5.2", "the stochastic gradient as a difference of dual coordinates", ""),
+	sure("5.3", "generalised law of cosines", "law-of-cosines"),
+	sure("5.4", "generalised Pythagorean inequality", ""),
+	sure("5.5", "the law of cosines for the step", "law-of-cosines"),
+	sure("5.6", "the projection is not further from any θ", ""),
+	sure("5.7", "one step of the divergence", "law-of-cosines"),
+	sure("5.8", "symmetrised divergence of the step", ""),
+	sure("5.9", "Fenchel–Young inequality for the step", ""),
+	sure("5.10", "the divergence is at least half of the squared norm", "strong-convexity"),
+	sure("5.11", "divergence of the step by the squared gradient", "strong-convexity"),
+	sure("5.12", "one step against any θ", "law-of-cosines"),
+	sure("5.13", "sum of the steps, in gradients", "law-of-cosines"),
+	sure("5.14", "sum of the steps, in Lagrangians", "law-of-cosines"),
+	sure("5.15", "the projection of λ is not further from any λ of the ball", ""),
+	sure("5.16", "sum of the steps of λ", "dual-sum"),
+	sure("5.17a", "convexity in θ", "convexity-signs"),
+	sure("5.17b", "concavity in λ", "convexity-signs"),
+	sure("5.18", "sum of the gaps of the Lagrangian", "law-of-cosines"),
 	{Number: "5.19a", What: "concentration of the errors along the path", Symbol: "mixpolicy/paper.Concentration", check: checkErrorTail},
 	{Number: "5.20a", What: "concentration of the squared errors", Symbol: "mixpolicy/paper.Concentration", Errata: "square-scale", check: checkSquareTail},
 	{Number: "5.21", What: "sum of the gaps with high probability", Symbol: "mixpolicy/theory.Constants.ObjectiveBound", Errata: "missing-cmax", check: checkHighProbability},
-	along("5.22", "division by the sum of the steps", ""),
+	sure("5.22", "division by the sum of the steps", ""),
 	likely("5.23", "the Lagrangians written out, left side and sure terms"),
 	likely("5.24", "the Lagrangians written out, deviations"),
-	along("5.25", "multipliers that maximise the bracket", "maximiser"),
+	sure("5.25", "multipliers that maximise the bracket", "maximiser"),
 	likely("5.26", "the bracket at these multipliers"),
-	along("5.27", "the bracket is not negative", ""),
+	sure("5.27", "the bracket is not negative", ""),
 	likely("5.28", "the gap alone"),
 	{Number: "5.29", What: "bound of the gradient in λ", Symbol: "mixpolicy/theory.Constants", Errata: "reach", check: checkReach},
-	along("5.30", "bound of the gradient in θ", "gradient-sign"),
+	sure("5.30", "bound of the gradient in θ", "gradient-sign"),
 	{Number: "5.31a", What: "bounds of the sum of the step sizes", Symbol: "mixpolicy/theory.InverseSqrtSums", check: checkStepSum},
 	{Number: "5.31b", What: "bounds of the sums of their squares and fourth powers", Symbol: "mixpolicy/theory.InverseSqrtSums", Errata: "harmonic-sum", check: checkSquareSums},
 	{Number: "5.32", What: "sum of the gaps in expectation", Symbol: "mixpolicy/theory.Constants.ExpectedObjectiveBound", Errata: "strong-convexity", check: checkInExpectation},
-	along("5.33", "violation, in the first case", ""),
+	sure("5.33", "violation, in the first case", ""),
 	likely("5.34", "violation, in the second case"),
 	{Number: "5.35", What: "the gap from below", Symbol: "mixpolicy/paper.Proofs", Errata: "absolute-costs", check: checkGapBelow},
-	along("5.36", "violation, from the second case", ""),
+	sure("5.36", "violation, from the second case", ""),
 
-	{Number: "Lemma 5.1", What: "generalised law of cosines", Symbol: "mixpolicy/bregman.Divergence", Errata: "law-of-cosines", check: alongRuns("5.3")},
-	{Number: "Proposition 5.1", What: "generalised Pythagorean inequality", Symbol: "mixpolicy/bregman.Project", check: alongRuns("5.4")},
+	{Number: "Lemma 5.1", What: "generalised law of cosines", Symbol: "mixpolicy/bregman.Divergence", Errata: "law-of-cosines", check: checkAlongRuns("5.3")},
+	{Number: "Proposition 5.1", What: "generalised Pythagorean inequality", Symbol: "mixpolicy/bregman.Project", check: checkAlongRuns("5.4")},
 	{Number: "Lemma 5.2", What: "the errors are sub-Gaussian, their squares sub-exponential", Symbol: "mixpolicy/theory.OrliczNorm", Errata: "orlicz-of-errors", check: checkErrorNorms},
 }
 
-// freeze is the noise of the small problem at λ = 0: the distribution of ⟨e, δ⟩ and ‖e‖₂
-// over the sampled pair, for δ = θ_t − θ of the greatest length 2R.
-func freeze(radius float64) (inner, norms, chances []float64, k *theory.Constants, err error) {
-	p, err := SmallProblem(mixpolicy.Ball(radius))
-	if err != nil {
-		return nil, nil, nil, nil, err
-	}
-	if k, err = theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20}); err != nil {
-		return nil, nil, nil, nil, err
-	}
-	lambda, mean := make([]float64, k.Pairs), make([]float64, k.Dim)
-	p.GradTheta(mean, lambda)
+// gradientNoise is the error e of the stochastic gradient of the small problem at λ = 0, as a
+// function of the sampled pair: ⟨e, δ⟩ for a δ = θ_t − θ of the greatest length 2R, ‖e‖₂, and
+// the probability of the pair.
+func gradientNoise(radius float64) (inner, norms, chances []float64, k *theory.Constants) {
+	p := must(SmallProblem(mixpolicy.Ball(radius)))
 	delta := []float64{2 * radius / math.Sqrt2, -2 * radius / math.Sqrt2, 0}
-	for i := range k.Pairs {
-		e := stochasticGradient(p, lambda, i)
-		floats.Sub(e, mean)
+	for _, e := range gradientErrors(p, nil) {
 		inner, norms = append(inner, floats.Dot(e, delta)), append(norms, floats.Norm(e, 2))
 	}
-	return inner, norms, p.Features().Sampling(), k, nil
+	return inner, norms, p.Features().Sampling(), must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20}))
 }
 
-func checkErrorTail(ctx context.Context) (Finding, error) {
-	worst, count, err := worstTail(ctx, "5.19a")
-	if err != nil {
-		return Finding{}, err
-	}
-	return Finding{Printed: worst, Corrected: worst, Tolerance: 0,
-		Numbers: fmt.Sprintf("with c₀ = 1, which Azuma's inequality proves, at %d levels of 2000 simulated sums; the condition on F_t is to be dropped", count)}, nil
+func checkErrorTail(ctx context.Context) Finding {
+	worst, count := worstTail(ctx, "5.19a")
+	return holds(worst, "with c₀ = 1, which Azuma's inequality proves, at %d levels of 2000 simulated sums; the condition on F_t is to be dropped", count).within(0)
 }
 
-func checkSquareTail(context.Context) (Finding, error) {
+func checkSquareTail(context.Context) Finding {
 	// ‖e‖² is 0 or C_e², each with probability ½; T = 1, η = 1, δ = C_e²/2.
 	const c1, ce = 1e-3, 1e6
 	delta := ce * ce / 2
 	printed := 2 * math.Exp(-c1*min(delta*delta/(ce*ce), delta/ce))
 	corrected := 2 * math.Exp(-2*sq(delta/(ce*ce)))
-	return mended(excess(0.5, printed), excess(0.5, corrected), "a deviation of probability ½ is bounded by %.2g with C_e = 10⁶ and c₁ = 10⁻³, and by less for any c₁ as C_e grows; with C_e⁴ and C_e² by %.3g", printed, corrected)
+	return holdsCorrected(excess(0.5, printed), excess(0.5, corrected), "a deviation of probability ½ is bounded by %.2g with C_e = 10⁶ and c₁ = 10⁻³, and by less for any c₁ as C_e grows; with C_e⁴ and C_e² by %.3g", printed, corrected)
 }
 
-func checkHighProbability(ctx context.Context) (Finding, error) {
-	f, err := coinFinding(ctx, func(r CoinRun) float64 { return r.Sum / r.Steps })
-	if err != nil {
-		return f, err
-	}
-	p, err := SmallProblem(mixpolicy.Ball(2))
-	if err != nil {
-		return Finding{}, err
-	}
+func checkHighProbability(ctx context.Context) Finding {
+	f := checkCoin(ctx, func(r CoinRun) float64 { return r.Sum / r.Steps })
+	p := must(SmallProblem(mixpolicy.Ball(2)))
 	const rho, trials = 0.05, 60
 	failures := 0
 	for stream := range uint64(trials) {
-		r, err := NewTrace(p, TraceSettings{Iterations: 100, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 9, Stream: stream})
-		if err != nil {
-			return Finding{}, err
-		}
-		best, lambda, err := r.optimum()
-		if err != nil {
-			return Finding{}, err
-		}
+		r := must(NewTrace(p, TraceSettings{Iterations: 100, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 9, Stream: stream}))
+		best, lambda := r.optimum()
 		projectLambda(lambda, r.G)
 		lhs := r.total(func(s TraceStep) float64 {
 			return s.Eta * (r.lagrangian(s.Theta, lambda) - r.lagrangian(best, s.Lambda))
@@ -145,108 +120,65 @@ func checkHighProbability(ctx context.Context) (Finding, error) {
 	}
 	f.Corrected = max(f.Corrected, excess(float64(failures)/trials, rho))
 	f.Numbers += fmt.Sprintf("; corrected, on a random MDP, in %d of %d", failures, trials)
-	return f, nil
+	return f
 }
 
 // checkGapBelow: (5.35) and what follows bound |c| by c_max, which costs in [c_min, c_max] do
 // not have to satisfy. With costs in [−1, 0) the printed right side is that of c_max < 0.
-func checkGapBelow(ctx context.Context) (Finding, error) {
-	along, err := alongRuns("5.35")(ctx)
-	if err != nil {
-		return along, err
-	}
-	x, err := rewarded()
-	if err != nil {
-		return Finding{}, err
-	}
-	base, err := SmallPolicies(x)
-	if err != nil {
-		return Finding{}, err
-	}
-	p, err := mixtureProblem(x, mixpolicy.Ball(2), base...)
-	if err != nil {
-		return Finding{}, err
-	}
-	k, err := theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20})
-	if err != nil {
-		return Finding{}, err
-	}
-	best, err := p.Optimum()
-	if err != nil {
-		return Finding{}, err
-	}
-	theta := []float64{0, 0, 0} // the cheapest of the class's corners
-	gap := 0.0
-	for j := range theta {
+func checkGapBelow(ctx context.Context) Finding {
+	along := checkAlongRuns("5.35")(ctx)
+	x := negativeCosts()
+	p := must(mixtureProblem(x, mixpolicy.Ball(2), smallPolicies(x)...))
+	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20}))
+	best := must(p.Optimum())
+	gap := 0.0 // of the cheapest extreme point
+	for j := range k.Dim {
 		for _, far := range []float64{1e6, -1e6} {
-			clear(theta)
-			theta[j] = far
-			if err := p.Class().Norm.Project(theta, theta, 2); err != nil {
-				return Finding{}, err
-			}
+			theta := scaled(far, unit(k.Dim, j))
+			noError(p.Class().Norm.Project(theta, theta, 2))
 			gap = min(gap, p.Objective(theta)-best.Objective)
 		}
 	}
 	_, top := x.CostRange()
 	below := func(size float64) float64 { return -2 * k.R * size * math.Sqrt(float64(k.Pairs)) * k.PsiNorm }
-	return Finding{Printed: excess(below(top), gap), Corrected: max(along.Corrected, excess(below(k.Cost), gap)), Tolerance: along.Tolerance,
-		Numbers: fmt.Sprintf("costs in [−1, 0): the gap is down to %.3g; the printed bound with c_max = %.3g is %+.3g, with max|c| = %.3g it is %.3g; where costs are not negative it holds: along runs, %s", gap, top, below(top), k.Cost, below(k.Cost), along.Numbers)}, nil
+	return holdsCorrected(excess(below(top), gap), max(along.Corrected, excess(below(k.Cost), gap)),
+		"costs in [−1, 0): the gap is down to %.3g; the printed bound with c_max = %.3g is %+.3g, with max|c| = %.3g it is %.3g; where costs are not negative it holds: along runs, %s", gap, top, below(top), k.Cost, below(k.Cost), along.Numbers).within(along.Tolerance)
 }
 
 // checkReach: θ ∈ Θ_R bounds ‖θ‖₂ by R for the ball, but by R√d for the cube.
-func checkReach(context.Context) (Finding, error) {
+func checkReach(context.Context) Finding {
 	const actions = 9
-	x, err := mixpolicy.New(mixpolicy.Spec{
-		States: 1, Actions: actions, Criterion: mixpolicy.AverageCost,
-		Dynamics: func(int, int) (float64, []mixpolicy.Transition) { return 0, []mixpolicy.Transition{{To: 0, P: 1}} },
-	})
-	if err != nil {
-		return Finding{}, err
-	}
-	var base []*mixpolicy.Policy
-	for a := range actions {
-		p, err := mixpolicy.Deterministic(x, []int{a})
-		if err != nil {
-			return Finding{}, err
-		}
-		base = append(base, p)
-	}
-	psi, err := mixpolicy.NewFeatures(x, base...)
-	if err != nil {
-		return Finding{}, err
-	}
-	theta, image := []float64{1, 1, 1, 1, 1, -1, -1, -1, -1}, make([]float64, actions) // ‖θ‖_∞ ≤ R = 1
-	psi.MulVec(image, theta)
-	sigma := theory.SubordinateNorm(psi, linprog.L2)
-	size := floats.Norm(image, 2)
-	return mended(excess(size, 2*sigma), excess(size, math.Sqrt(actions)*sigma), "a cube of R = 1 and nine deterministic policies of one state: ‖Ψθ‖₂ = %.3g, 2Rσ_max = %.3g, R√d σ_max = %.3g; for the ball Rσ_max is enough, and the 2 too much", size, 2*sigma, math.Sqrt(actions)*sigma)
+	p := banditProblem(mixpolicy.Cube(1), make([]float64, actions)...)
+	size := floats.Norm(combination(p, []float64{1, 1, 1, 1, 1, -1, -1, -1, -1}), 2) // ‖θ‖_∞ ≤ R = 1
+	sigma := theory.SubordinateNorm(p.Features(), linprog.L2)
+	return holdsCorrected(excess(size, 2*sigma), excess(size, math.Sqrt(actions)*sigma), "a cube of R = 1 and nine deterministic policies of one state: ‖Ψθ‖₂ = %.3g, 2Rσ_max = %.3g, R√d σ_max = %.3g; for the ball Rσ_max is enough, and the 2 too much", size, 2*sigma, math.Sqrt(actions)*sigma)
 }
 
-func checkStepSum(context.Context) (Finding, error) {
+func checkStepSum(context.Context) Finding {
 	var worst, divisor, sum float64
 	for t := range 10_000 {
-		sum += 1 / math.Sqrt(float64(t+1))
 		root := math.Sqrt(float64(t + 1))
+		sum += 1 / root
 		worst = max(worst, excess(2*(root-1), sum), excess(sum, 2*root-1))
 		if t > 0 {
 			divisor = max(divisor, excess(2*root-1, sum))
 		}
 	}
-	return right(worst, "for all T to 10⁴; (3.31) and (3.32) then divide by 2√T − 1, the upper bound, which exceeds the sum by up to %.2g of it; 2(√(T+1) − 1) does not", divisor)
+	return holds(worst, "for all T to 10⁴; (3.31) and (3.32) then divide by 2√T − 1, the upper bound, which exceeds the sum by up to %.2g of it; 2(√(T+1) − 1) does not", divisor)
 }
 
 // checkDivisor is about the divisor of (3.31) and (3.32).
-func checkDivisor(context.Context) (Finding, error) {
+func checkDivisor(context.Context) Finding {
 	var printed, corrected, sum float64
 	for t := range 10_000 {
 		n := float64(t + 1)
 		sum += 1 / math.Sqrt(n)
 		printed, corrected = max(printed, excess(2*math.Sqrt(n)-1, sum)), max(corrected, excess(2*(math.Sqrt(n+1)-1), sum))
 	}
-	return mended(printed, corrected, "2√T − 1 exceeds Σ1/√(t+1), by which the proof divides, by up to %.3g of it; 2(√(T+1) − 1) does not for T to 10⁴", printed)
+	return holdsCorrected(printed, corrected, "2√T − 1 exceeds Σ1/√(t+1), by which the proof divides, by up to %.3g of it; 2(√(T+1) − 1) does not for T to 10⁴", printed)
 }
 
-func checkSquareSums(context.Context) (Finding, error) {
+func checkSquareSums(context.Context) Finding {
 	var printed, corrected, squares, fourth float64
 	at := 0
 	for t := range 10_000 {
@@ -258,43 +190,24 @@ func checkSquareSums(context.Context) (Finding, error) {
 		}
 		corrected = max(corrected, excess(squares, 1+math.Log(n)), excess(fourth, 2-1/n))
 	}
-	return mended(printed, corrected, "4 ln T fails at T = %d only, where it is 0; 1 + ln T and 2 − 1/T hold for all T to 10⁴", at)
+	return holdsCorrected(printed, corrected, "4 ln T fails at T = %d only, where it is 0; 1 + ln T and 2 − 1/T hold for all T to 10⁴", at)
 }
 
-func checkInExpectation(ctx context.Context) (Finding, error) {
-	f, err := alongRuns("5.11")(ctx)
-	if err != nil {
-		return f, err
-	}
-	base := f.Printed
-	f, err = checkExpectedBound(ctx)
-	f.Printed = base
-	f.Numbers = fmt.Sprintf("it rests on (5.11), which without 1/μ is off by %.2g of its sides; corrected: no mean of 30 runs exceeds it", base)
-	return f, err
+func checkInExpectation(ctx context.Context) Finding {
+	printed, f := checkAlongRuns("5.11")(ctx).Printed, checkExpectedBound(ctx)
+	return holdsCorrected(printed, f.Corrected, "it rests on (5.11), which without 1/μ is off by %.2g of its sides; corrected: no mean of 30 runs exceeds it", printed).within(f.Tolerance)
 }
 
 // checkErrorNorms: the Orlicz norm of a variable bounded by b is at most b/√ln 2 for ψ₂,
 // and that of its square b²/ln 2 for ψ₁, both attained by a constant size.
-func checkErrorNorms(context.Context) (Finding, error) {
-	inner, norms, chances, k, err := freeze(0.7)
-	if err != nil {
-		return Finding{}, err
-	}
-	// As printed the norm is at most 8R²C_e², a square: with ⟨e, δ⟩ scaled down it fails.
+func checkErrorNorms(context.Context) Finding {
+	inner, norms, chances, k := gradientNoise(0.7)
+	// As printed the norm is at most 8R²C_e², a square: it fails for small ⟨e, δ⟩.
 	const small = 1e-3
-	scaled := floats.ScaleTo(make([]float64, len(inner)), small, inner)
-	norm, err := theory.OrliczNorm(2, scaled, chances)
-	if err != nil {
-		return Finding{}, err
-	}
-	top := small * floats.Max(norms) // the C_e of the scaled errors
-	r := k.R
-	squares := []float64{1} // ‖e‖² of the constant size C_e = 1
-	square, err := theory.OrliczNorm(1, squares, []float64{1})
-	if err != nil {
-		return Finding{}, err
-	}
+	norm := must(theory.OrliczNorm(2, scaled(small, inner), chances))
+	r, top := k.R, small*floats.Max(norms)                           // the C_e of the scaled errors
+	square := must(theory.OrliczNorm(1, []float64{1}, []float64{1})) // ‖e‖² of the constant size C_e = 1
 	printed := max(excess(norm, 8*sq(r*top)), excess(square, 1))
 	corrected := max(excess(norm, 2*math.Sqrt2*r*top), excess(square, 1/math.Ln2*(1+rounding)))
-	return mended(printed, corrected, "errors of size at most %.2g: ‖⟨e, θ_t−θ⟩‖_ψ₂ = %.3g, above 8R²C_e² = %.2g and below 2√2RC_e = %.3g; ‖‖e‖²‖_ψ₁ = %.4f C_e² for ‖e‖ = C_e, above C_e²: it is at most C_e²/ln 2", top, norm, 8*sq(r*top), 2*math.Sqrt2*r*top, square)
+	return holdsCorrected(printed, corrected, "errors of size at most %.2g: ‖⟨e, θ_t−θ⟩‖_ψ₂ = %.3g, above 8R²C_e² = %.2g and below 2√2RC_e = %.3g; ‖‖e‖²‖_ψ₁ = %.4f C_e² for ‖e‖ = C_e, above C_e²: it is at most C_e²/ln 2", top, norm, 8*sq(r*top), 2*math.Sqrt2*r*top, square)
 }
