@@ -484,14 +484,11 @@ func TestMultilevelOnALongQueue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain := models.BirthDeath{Up: make([]float64, n-1), Down: make([]float64, n-1)}
-	for k := range chain.Up {
-		chain.Up[k], chain.Down[k] = .5/1.0005, .5005/1.0005
+	want := make([]float64, n) // geometric, with the ratio of up to down
+	for k := range want {
+		want[k] = math.Pow(.5/.5005, float64(k))
 	}
-	want, err := chain.Stationary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	floats.Scale(1/floats.Sum(want), want)
 	got, err := mixpolicy.Occupation(context.Background(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: mixpolicy.Multilevel, Tolerance: 1e-14})
 	if err != nil {
 		t.Fatal(err)

@@ -1,10 +1,8 @@
 package models
 
 import (
-	"context"
 	"fmt"
 	"math"
-	"math/big"
 	"slices"
 	"strings"
 	"testing"
@@ -37,33 +35,18 @@ func TestMachineClosedForms(t *testing.T) {
 		if rapid.Bool().Draw(t, "discounted") {
 			w.Criterion = mixpolicy.Discounted(rapid.Float64Range(.01, .999).Draw(t, "γ"))
 		}
-		x, err := w.MDP()
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := mixpolicy.Must(w.MDP())
 		serviced := pair(share, "serviced")
-		p, err := mixpolicy.NewPolicy(x, []float64{1 - serviced[0], serviced[0], 1 - serviced[1], serviced[1]})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := x.Occupation(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		mu, err := w.Measure(serviced)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := mixpolicy.Must(mixpolicy.NewPolicy(x, []float64{1 - serviced[0], serviced[0], 1 - serviced[1], serviced[1]}))
+		m := mixpolicy.Must(x.Occupation(p))
+		mu := mixpolicy.Must(w.Measure(serviced))
 		// p, q ≥ .01 and 1−p carry a rounding of 2⁻⁵³ each: 100 times that, a few times over.
 		for s := range mu {
 			if math.Abs(m.State[s]-mu[s]) > 1e-13 {
 				t.Fatalf("μ(%d) = %v, want %v", s, mu[s], m.State[s])
 			}
 		}
-		cost, err := w.Cost(serviced)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cost := mixpolicy.Must(w.Cost(serviced))
 		if got := m.Cost(x.Costs()); math.Abs(got-cost) > 1e-12 {
 			t.Fatalf("cost %v, want %v", cost, got)
 		}
@@ -78,10 +61,7 @@ func TestMachineClosedForms(t *testing.T) {
 }
 
 func TestGridWorld(t *testing.T) {
-	x, err := GridWorld{Slip: .2}.MDP()
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := mixpolicy.Must(GridWorld{Slip: .2}.MDP())
 	// S.~.
 	// .#..
 	// ...G
@@ -120,29 +100,6 @@ func TestGridWorld(t *testing.T) {
 	}
 }
 
-func TestGridWorldRefuses(t *testing.T) {
-	for _, c := range []struct {
-		world GridWorld
-		want  string
-	}{
-		{GridWorld{Map: "S.\n.G."}, "row 1 has 3 cells, row 0 has 2"},
-		{GridWorld{Map: "SS\n.G"}, "second start at row 0, column 1"},
-		{GridWorld{Map: "..\n.G"}, "without a start"},
-		{GridWorld{Map: "S."}, "without a goal"},
-		{GridWorld{Map: "S?G"}, `'?' at row 0, column 1`},
-		{GridWorld{Slip: 1.2}, "1.2"},
-		{GridWorld{Slip: -.1}, "-0.1"},
-		{GridWorld{Slip: math.NaN()}, "NaN"},
-	} {
-		if _, err := c.world.MDP(); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: error %v, want it to say %q", c.world, err, c.want)
-		}
-	}
-	if _, err := (GridWorld{Slip: 1}).MDP(); err != nil {
-		t.Error(err)
-	}
-}
-
 // Whatever is drawn, the result is an MDP whose rows New has checked, or an error.
 func FuzzGridWorld(f *testing.F) {
 	for _, m := range []string{"", exampleMap, "SG", "S\nG\n", "\n\n", "S#G\r", "S~~\n..G"} {
@@ -159,115 +116,6 @@ func FuzzGridWorld(f *testing.F) {
 	})
 }
 
-func ExampleBirthDeath() {
-	// Three servers, each busy one of a few jobs: up .3, down .1 per job present.
-	chain := BirthDeath{Up: []float64{.3, .3, .3}, Down: []float64{.1, .2, .3}}
-	mu, err := chain.Stationary()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Printf("%.6f\n", mu) // 1, 3, 9/2, 9/2 of 13
-	// Output:
-	// [0.076923 0.230769 0.346154 0.346154]
-}
-
-// The closed form in exact rational arithmetic, and elimination.
-func TestBirthDeathAgainstRationals(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 40).Draw(t, "n")
-		c := BirthDeath{Up: make([]float64, n-1), Down: make([]float64, n-1)}
-		for k := range c.Up {
-			c.Up[k] = rapid.Float64Range(1e-12, .5).Draw(t, "up")
-			c.Down[k] = rapid.Float64Range(1e-12, .5).Draw(t, "down")
-		}
-		want := exactStationary(c)
-		mu, err := c.Stationary()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var weight float64 // Σ|log ratio|, the scale of the error
-		for k := range c.Up {
-			weight += math.Abs(math.Log(c.Up[k] / c.Down[k]))
-		}
-		// A ratio, its logarithm, their sum, the normaliser and the exponential: some
-		// eight roundings of numbers up to weight.
-		limit := 8 * (1 + weight) * 0x1p-52
-		for k := range mu {
-			if math.Abs(mu[k]-want[k]) > limit*want[k] {
-				t.Fatalf("μ(%d) = %v, want %v", k, mu[k], want[k])
-			}
-		}
-		x, err := c.MDP()
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := mixpolicy.Occupation(context.Background(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: mixpolicy.Elimination})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for k := range mu { // each of n eliminations rounds a few times; products near 2⁻¹⁰⁷⁴ lose digits
-			if math.Abs(m.State[k]-want[k]) > float64(16*n)*0x1p-53*want[k]+0x1p-1000 {
-				t.Fatalf("elimination: μ(%d) = %v, want %v", k, m.State[k], want[k])
-			}
-		}
-	})
-}
-
-func exactStationary(c BirthDeath) []float64 {
-	v := []*big.Rat{big.NewRat(1, 1)}
-	total := big.NewRat(1, 1)
-	for k := range c.Up {
-		r := new(big.Rat).Quo(new(big.Rat).SetFloat64(c.Up[k]), new(big.Rat).SetFloat64(c.Down[k]))
-		v = append(v, r.Mul(r, v[k]))
-		total.Add(total, r)
-	}
-	mu := make([]float64, len(v))
-	for k := range v {
-		mu[k], _ = new(big.Rat).Quo(v[k], total).Float64()
-	}
-	return mu
-}
-
-// Where μ underflows, its logarithm is still known: here log μ(k) = log(1−r) + k log r
-// up to the cut-off, with r = 10⁻⁴.
-func TestLogStationaryFarOut(t *testing.T) {
-	const n, r = 2000, 1e-4
-	c := BirthDeath{Up: make([]float64, n-1), Down: make([]float64, n-1)}
-	for k := range c.Up {
-		c.Up[k], c.Down[k] = .9*r, .9
-	}
-	logs, err := c.logStationary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, k := range []int{0, 1, 1000, n - 1} {
-		want := math.Log1p(-r) + float64(k)*math.Log(r)
-		if math.Abs(logs[k]-want) > 1e-12*(1+math.Abs(want)) {
-			t.Errorf("log μ(%d) = %v, want %v", k, logs[k], want)
-		}
-	}
-}
-
-func TestBirthDeathRefuses(t *testing.T) {
-	for _, c := range []struct {
-		chain BirthDeath
-		want  string
-	}{
-		{BirthDeath{Up: []float64{.5}, Down: []float64{.5, .5}}, "1 probabilities up and 2 down"},
-		{BirthDeath{Up: []float64{.5, 0}, Down: []float64{.5, .5}}, "states 1 and 2"},
-		{BirthDeath{Up: []float64{.5}, Down: []float64{math.NaN()}}, "NaN"},
-		{BirthDeath{Up: []float64{.5, .7}, Down: []float64{.5, .5}}, "state 1 is left with probability 1.2"},
-		{BirthDeath{Up: []float64{math.Inf(1)}, Down: []float64{.5}}, "+Inf"},
-	} {
-		_, err := c.chain.MDP()
-		_, err2 := c.chain.Stationary()
-		if err == nil || err2 == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: errors %v and %v, want them to say %q", c.chain, err, err2, c.want)
-		}
-	}
-}
-
 func TestGarnet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 30).Draw(t, "n")
@@ -280,14 +128,8 @@ func TestGarnet(t *testing.T) {
 		if rapid.Bool().Draw(t, "discounted") {
 			g.Criterion = mixpolicy.Discounted(.9)
 		}
-		x, err := g.MDP()
-		if err != nil {
-			t.Fatal(err)
-		}
-		y, err := g.MDP()
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := mixpolicy.Must(g.MDP())
+		y := mixpolicy.Must(g.MDP())
 		if !slices.Equal(x.Costs(), y.Costs()) {
 			t.Fatal("the same seed gives different costs")
 		}
@@ -324,10 +166,7 @@ func TestGarnetDrawsUniformly(t *testing.T) {
 	for _, ring := range []bool{false, true} {
 		var count [n]float64 // by distance ahead of the state
 		for seed := range uint64(seeds) {
-			x, err := Garnet{States: n, Actions: 1, Branches: b, Seed: seed, Ring: ring}.MDP()
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := mixpolicy.Must(Garnet{States: n, Actions: 1, Branches: b, Seed: seed, Ring: ring}.MDP())
 			for s := range n {
 				to, _ := x.Next(s, 0)
 				for _, s2 := range to {
@@ -347,17 +186,6 @@ func TestGarnetDrawsUniformly(t *testing.T) {
 			if sd := math.Sqrt(want * (1 - want) / trials); math.Abs(c/trials-want) > 5*sd {
 				t.Errorf("ring %v: s+%d is a next state with frequency %.4f, want %.4f ± %.4f", ring, k, c/trials, want, sd)
 			}
-		}
-	}
-}
-
-func TestGarnetRefuses(t *testing.T) {
-	for _, g := range []Garnet{
-		{Actions: 1, Branches: 1}, {States: 3, Actions: 0, Branches: 1}, {States: 3, Actions: 1}, {States: 3, Actions: 1, Branches: 4},
-		{States: 3, Actions: 1, Branches: 2, Criterion: mixpolicy.Discounted(2)},
-	} {
-		if _, err := g.MDP(); err == nil || !strings.Contains(err.Error(), "want") {
-			t.Errorf("%+v: error %v", g, err)
 		}
 	}
 }
@@ -409,17 +237,6 @@ func TestMachineRefuses(t *testing.T) {
 	}
 }
 
-func TestBirthDeathCosts(t *testing.T) {
-	c := BirthDeath{Up: []float64{.3, .3}, Down: []float64{.2, .2}}
-	if x := mixpolicy.Must(c.MDP()); !slices.Equal(x.Costs(), []float64{0, 1, 2}) {
-		t.Errorf("costs %v, want the lengths", x.Costs())
-	}
-	c.Cost = func(k int) float64 { return float64(10 - k) }
-	if x := mixpolicy.Must(c.MDP()); !slices.Equal(x.Costs(), []float64{10, 9, 8}) {
-		t.Errorf("costs %v, want those that were given", x.Costs())
-	}
-}
-
 // Costs are uniform in [0, 1): their empirical distribution is within √(ln(2/δ)/2N) of that
 // everywhere with probability 1 − δ (Dvoretzky, Kiefer and Wolfowitz), δ = 10⁻⁹.
 func TestGarnetCosts(t *testing.T) {
@@ -460,30 +277,80 @@ func TestQueueFeatures(t *testing.T) {
 	if phi := mixpolicy.Must(Queue{Buffer: 3}.Monomials(0)); phi.At(2, 0) != 1 {
 		t.Errorf("degree 0: %v", phi)
 	}
-	for what, err := range map[string]error{
-		"degree up to -1": second(Queue{}.Monomials(-1)),
-		"ξ = 0":           second(Queue{}.GeometricWeights(0)),
-		"ξ = 1":           second(Queue{}.GeometricWeights(1)),
-		"ξ = NaN":         second(Queue{}.GeometricWeights(math.NaN())),
-		"no action -1":    second(Queue{}.Law(-1)),
-		"no action 4":     second(Queue{}.Law(4)),
-		"arrival":         second(Queue{Arrival: 1.5}.Law(0)),
-		"a buffer of 1":   second(Queue{Buffer: 1}.Monomials(1)),
-		"rate -0.1":       second(Queue{Rates: []float64{-.1}}.GeometricWeights(.5)),
-		"rate 1.1":        second(Queue{Rates: []float64{1.1}}.MDP()),
-	} {
-		if err == nil || !strings.Contains(err.Error(), what) {
-			t.Errorf("error %v, want it to say %q", err, what)
-		}
-	}
-	for _, q := range []Queue{{Arrival: 1, Reading: Uniformised}, {Rates: []float64{0, 1}, Reading: Uniformised}} {
-		if _, err := q.MDP(); err != nil {
-			t.Errorf("%+v: %v", q, err)
-		}
-	}
 	for _, r := range []Reading{-1, 99} {
 		if got := r.String(); got != fmt.Sprintf("Reading(%d)", int(r)) {
 			t.Errorf("reading %d is called %q", int(r), got)
+		}
+	}
+}
+
+// Every parameter that a model cannot be made of is named by the error, which has one prefix.
+func TestRefuses(t *testing.T) {
+	w := Network{Buffers: [4]int{2, 2, 2, 2}}
+	x := mixpolicy.Must(w.MDP())
+	for _, c := range []struct {
+		err  error
+		says string
+	}{
+		{second(GridWorld{Map: "S.\n.G."}.MDP()), "row 1 has 3 cells, row 0 has 2"},
+		{second(GridWorld{Map: "SS\n.G"}.MDP()), "second start at row 0, column 1"},
+		{second(GridWorld{Map: "..\n.G"}.MDP()), "without a start"},
+		{second(GridWorld{Map: "S."}.MDP()), "without a goal"},
+		{second(GridWorld{Map: "S?G"}.MDP()), `'?' at row 0, column 1`},
+		{second(GridWorld{Slip: 1.2}.MDP()), "1.2"},
+		{second(GridWorld{Slip: -.1}.MDP()), "-0.1"},
+		{second(GridWorld{Slip: math.NaN()}.MDP()), "NaN"},
+		{second(Queue{Reading: Literal}.MDP()), "= 1.3"},
+		{second(Queue{Reading: SlowArrivals, Arrival: .3}.MDP()), "up 0.3 + down 0.8 = 1.1"},
+		{second(Queue{Reading: Reading(99)}.MDP()), "Reading(99)"},
+		{second(Queue{Buffer: 1}.MDP()), "buffer of 1"},
+		{second(Queue{Buffer: -3}.MDP()), "buffer of -3"},
+		{second(Queue{Arrival: 1.5}.MDP()), "1.5"},
+		{second(Queue{Arrival: math.NaN()}.MDP()), "NaN"},
+		{second(Queue{Rates: []float64{}}.MDP()), "no service rate"},
+		{second(Queue{Rates: []float64{.2, -.1}}.MDP()), "-0.1 of action 1"},
+		{second(Queue{Rates: []float64{math.NaN()}}.MDP()), "NaN"},
+		{second(Queue{Criterion: mixpolicy.Discounted(1.5)}.MDP()), "1.5"},
+		{second(Queue{Cost: func(int, float64) float64 { return math.Inf(1) }}.MDP()), "state 1, action 0.2"},
+		{second(Network{Buffers: [4]int{3, 0, 3, 3}}.MDP()), "buffer of 0 at queue 2"},
+		{second(Network{Buffers: [4]int{999, 999, 999, 999}}.MDP()), "1e+12 states"},
+		{second(Network{Arrival: [2]float64{.1, 1.2}}.MDP()), "1.2 at queue 3"},
+		{second(Network{Service: [4]float64{.1, math.NaN(), .1, .1}}.MDP()), "NaN at queue 2"},
+		{second(Network{Dynamics: OneEvent, Service: [4]float64{.5, .5, .5, .5}}.MDP()), "1.16"},
+		{second(Network{Dynamics: 7}.MDP()), "Dynamics(7)"},
+		{second(Network{Holding: [4]float64{math.Inf(1), 1, 1, 1}, Buffers: [4]int{1, 1, 1, 1}}.MDP()), "cost"},
+		{second(Queue{}.Monomials(-1)), "degree up to -1"},
+		{second(Queue{}.GeometricWeights(0)), "ξ = 0"},
+		{second(Queue{}.GeometricWeights(1)), "ξ = 1"},
+		{second(Queue{}.GeometricWeights(math.NaN())), "ξ = NaN"},
+		{second(Queue{Arrival: 1.5}.MDP()), "arrival"},
+		{second(Queue{Buffer: 1}.Monomials(1)), "a buffer of 1"},
+		{second(Queue{Rates: []float64{-.1}}.GeometricWeights(.5)), "rate -0.1"},
+		{second(Queue{Rates: []float64{1.1}}.MDP()), "rate 1.1"},
+		{second(w.Policy(x, Rule(42))), "unknown rule"},
+		{second(Network{Buffers: [4]int{2, 2, 2, 3}}.Policy(x, Longer)), "the MDP 81 and 4"},
+		{second(w.indexPolicy(x, func([4]int, int) float64 { return math.NaN() })), "NaN"},
+		{second(w.State([4]int{0, 3, 0, 0})), "no length 3 of queue 2"},
+		{second(w.Lengths(81)), "no state 81, want 0 to 80"},
+		{second(w.Simulate(t.Context(), mixpolicy.UniformPolicy(x), 0, 1)), "0 simulated steps"},
+		{second(Queue{}.Policies(mixpolicy.Must(Queue{Rates: []float64{.1, .9}}.MDP()))), "models: base policies (6.3) of a queue: "},
+		{second(Garnet{Actions: 1, Branches: 1}.MDP()), "0 states and 1 actions"},
+		{second(Garnet{States: 3, Branches: 1}.MDP()), "3 states and 0 actions"},
+		{second(Garnet{States: 3, Actions: 1}.MDP()), "0 branches, want 1 to 3"},
+		{second(Garnet{States: 3, Actions: 1, Branches: 4}.MDP()), "4 branches, want 1 to 3"},
+		{second(Garnet{States: 3, Actions: 1, Branches: 2, Criterion: mixpolicy.Discounted(2)}.MDP()), "γ = 2"},
+	} {
+		if c.err == nil || !strings.Contains(c.err.Error(), c.says) || strings.Contains(c.err.Error(), ": mixpolicy: ") {
+			t.Errorf("error %v, want it to say %q", c.err, c.says)
+		}
+	}
+	// Those on the edge of what is refused are not.
+	for _, err := range []error{
+		second(GridWorld{Slip: 1}.MDP()), second(Queue{Reading: Literal, Arrival: .2}.MDP()),
+		second(Queue{Arrival: 1, Reading: Uniformised}.MDP()), second(Queue{Rates: []float64{0, 1}, Reading: Uniformised}.MDP()),
+	} {
+		if err != nil {
+			t.Error(err)
 		}
 	}
 }

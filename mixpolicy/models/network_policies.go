@@ -8,9 +8,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// Rule is a way for each server of a [Network] to choose between its two queues.
-// A server leaves an empty queue for one with a job, and tosses a coin between
-// equals.
+// Rule says which of its two queues each server of a [Network] serves. If one of them is
+// empty a server works on the other, and between equals it chooses at random, with
+// probability ½ each.
 type Rule int
 
 const (
@@ -20,8 +20,8 @@ const (
 	// LBFS, last buffer first served.
 	LastBuffer
 	// OldestJob serves queue i with probability xᵢ/(xᵢ+xⱼ), the chance that the
-	// server's oldest job is there if jobs have come in random order: what first in,
-	// first out looks like to one who sees lengths only.
+	// server's oldest job is there if jobs have come in random order: an approximation of
+	// first in, first out that needs the lengths only.
 	OldestJob
 	// CMu serves the queue of greater cᵢdᵢ, holding cost times service probability:
 	// the cμ rule, which is optimal for a single server whose jobs leave.
@@ -30,7 +30,7 @@ const (
 	// to (xₖ = 0 if they leave): the back-pressure rule of Tassiulas and Ephremides
 	// (1992), but for idling when both are negative.
 	MaxWeight
-	// AnyQueue tosses a coin.
+	// AnyQueue serves either queue with probability ½.
 	AnyQueue
 )
 
@@ -98,8 +98,8 @@ func (w Network) Policies(x *mixpolicy.MDP, rules ...Rule) ([]*mixpolicy.Policy,
 	return policies, nil
 }
 
-// indexPolicy returns the policy under which each server serves that one of its
-// queues, of those with a job, which has the greater index; a queue counts from 0.
+// indexPolicy returns the policy under which each server works on the queue with the greater
+// index among its nonempty queues. Queues are numbered from 0.
 func (w Network) indexPolicy(x *mixpolicy.MDP, index func(lengths [4]int, queue int) float64) (*mixpolicy.Policy, error) {
 	return w.policy(x, func(lengths [4]int, i, j int) float64 {
 		a, b := index(lengths, i), index(lengths, j)

@@ -14,13 +14,13 @@ import (
 // streams is the number of independent runs of [Network.Simulate].
 const streams = 32
 
-// Simulate plays the network under policy p job by job and returns the mean cost of a
-// step in each of 32 independent runs of the given number of steps. It draws events and
-// moves jobs; of the MDP's matrices it uses nothing, so that it checks them.
+// Simulate simulates the network under policy p, job by job. It returns the mean cost of a
+// step in each of 32 independent runs of the given number of steps. It does not use the
+// transition matrix of the MDP, so it is an independent check of it.
 //
-// A run begins with the empty network and warms up for as many steps again, uncounted:
-// if the number of steps is many mixing times, what the beginning adds to the cost is
-// less than the width of an interval for the mean of the runs. Run k draws from
+// A run starts with the empty network, and as many steps again are discarded before costs
+// are counted. If the number of steps is many mixing times, the bias that the start leaves is
+// small beside the width of an interval for the mean of the runs. Run k draws from
 // PCG(seed, k), so the result does not depend on the number of processors.
 func (w Network) Simulate(ctx context.Context, p *mixpolicy.Policy, steps int, seed uint64) ([]float64, error) {
 	w, err := w.complete()
@@ -49,9 +49,9 @@ func (w Network) simulate(ctx context.Context, p *mixpolicy.Policy, steps int, r
 	g := w.grid()
 	var x [4]int
 	var total float64
-	const often = 1 << 20 // some 50 ms
+	const check = 1 << 20 // steps between looks at ctx, some 50 ms
 	for t := range 2 * steps {
-		if t%often == 0 && ctx.Err() != nil {
+		if t%check == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
 		if t >= steps {
@@ -63,13 +63,13 @@ func (w Network) simulate(ctx context.Context, p *mixpolicy.Policy, steps int, r
 		for row := p.Row(g.index(x)); a < 3 && u >= row[a]; a++ {
 			u -= row[a]
 		}
-		w.play(&x, a, rng)
+		w.step(&x, a, rng)
 	}
 	return total / float64(steps), nil
 }
 
-// play makes one step under action a.
-func (w Network) play(x *[4]int, a int, rng *rand.Rand) {
+// step makes one step under action a.
+func (w Network) step(x *[4]int, a int, rng *rand.Rand) {
 	first, second := serves(a)
 	before := *x
 	serve := func(i int) {

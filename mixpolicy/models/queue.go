@@ -1,6 +1,6 @@
 // Package models holds Markov decision processes to experiment on: the queue of
-// section 6 under every reading of its transition law, chains whose measures are
-// known in closed form, random MDPs, and small worlds to learn with.
+// section 6 under every reading of its transition law, a network of four queues, random
+// MDPs, and two small examples.
 //
 // A model is a struct whose zero value is the published one. Its MDP method
 // builds the [mixpolicy.MDP], or returns an error that names the parameter, state
@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
@@ -96,43 +97,35 @@ func (r Reading) String() string {
 	return fmt.Sprintf("Reading(%d)", int(r))
 }
 
-// Law holds the probabilities of a step away from the ends of the queue.
-type Law struct{ Up, Stay, Down float64 }
+// law holds the probabilities of a step away from the ends of the queue.
+type law struct{ up, stay, down float64 }
 
 // law applies the reading to arrival probability rho and rate a, the fastest of
 // which is top.
-func (r Reading) law(rho, a, top float64) Law {
+func (r Reading) law(rho, a, top float64) law {
 	switch r {
 	case Uniformised:
 		clock := rho + top
-		return Law{rho / clock, (top - a) / clock, a / clock}
+		return law{rho / clock, (top - a) / clock, a / clock}
 	case Independent:
-		return Law{rho * (1 - a), rho*a + (1-rho)*(1-a), a * (1 - rho)}
+		return law{rho * (1 - a), rho*a + (1-rho)*(1-a), a * (1 - rho)}
 	case ArrivalFirst:
 		down := min(a, 1-rho)
-		return Law{rho, 1 - rho - down, down}
+		return law{rho, 1 - rho - down, down}
 	case DepartureFirst:
 		up := min(rho, 1-a)
-		return Law{up, 1 - a - up, a}
+		return law{up, 1 - a - up, a}
 	case Renormalised:
 		total := max(1, rho+a)
-		return Law{rho / total, max(0, 1-(rho+a)), a / total}
+		return law{rho / total, max(0, 1-(rho+a)), a / total}
 	default: // SlowArrivals, Literal
-		return Law{rho, 1 - (rho + a), a}
+		return law{rho, 1 - (rho + a), a}
 	}
 }
 
-// Law returns the probabilities of a step of the queue under the given action,
-// away from the ends.
-func (q Queue) Law(action int) (Law, error) {
-	q, err := q.complete()
-	if err != nil {
-		return Law{}, err
-	}
-	if action < 0 || action >= len(q.Rates) {
-		return Law{}, fmt.Errorf("models: queue has no action %d, want 0 to %d", action, len(q.Rates)-1)
-	}
-	return q.Reading.law(q.Arrival, q.Rates[action], slices.Max(q.Rates)), nil
+// law returns the probabilities of a step of a complete queue under action a.
+func (q Queue) law(a int) law {
+	return q.Reading.law(q.Arrival, q.Rates[a], slices.Max(q.Rates))
 }
 
 // complete fills in the defaults and checks every parameter.
@@ -202,9 +195,9 @@ func (q Queue) MDP() (*mixpolicy.MDP, error) {
 		return nil, err
 	}
 	first, n := q.first(), q.Buffer-q.first()+1
-	laws := make([]Law, len(q.Rates))
-	for a, rate := range q.Rates {
-		laws[a] = q.Reading.law(q.Arrival, rate, slices.Max(q.Rates))
+	laws := make([]law, len(q.Rates))
+	for a := range laws {
+		laws[a] = q.law(a)
 	}
 	next := make([]mixpolicy.Transition, 0, 3)
 	return mixpolicy.New(mixpolicy.Spec{
@@ -212,16 +205,16 @@ func (q Queue) MDP() (*mixpolicy.MDP, error) {
 		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
 			l := laws[a]
 			next = next[:0]
-			stay := l.Stay
+			stay := l.stay
 			if s > 0 {
-				next = append(next, mixpolicy.Transition{To: s - 1, P: l.Down})
+				next = append(next, mixpolicy.Transition{To: s - 1, P: l.down})
 			} else {
-				stay += l.Down
+				stay += l.down
 			}
 			if s < n-1 {
-				next = append(next, mixpolicy.Transition{To: s + 1, P: l.Up})
+				next = append(next, mixpolicy.Transition{To: s + 1, P: l.up})
 			} else {
-				stay += l.Up
+				stay += l.up
 			}
 			next = append(next, mixpolicy.Transition{To: s, P: stay})
 			return q.Cost(first+s, q.Rates[a]), next
@@ -234,15 +227,15 @@ func (q Queue) MDP() (*mixpolicy.MDP, error) {
 // Policies returns the base policies π¹ and π² of (6.3) for a queue x with four
 // rates: every rate equally often, and the two slower ones more often.
 func (q Queue) Policies(x *mixpolicy.MDP) ([]*mixpolicy.Policy, error) {
-	even, err := mixpolicy.StateIndependent(x, .25, .25, .25, .25)
-	if err != nil {
-		return nil, fmt.Errorf("%w (base policies (6.3) of a queue)", err)
+	var base []*mixpolicy.Policy
+	for _, row := range [][]float64{{.25, .25, .25, .25}, {.3, .3, .2, .2}} {
+		p, err := mixpolicy.StateIndependent(x, row...)
+		if err != nil {
+			return nil, fault.At("models", "base policies (6.3) of a queue", err)
+		}
+		base = append(base, p)
 	}
-	slow, err := mixpolicy.StateIndependent(x, .3, .3, .2, .2)
-	if err != nil {
-		return nil, fmt.Errorf("%w (base policies (6.3) of a queue)", err)
-	}
-	return []*mixpolicy.Policy{even, slow}, nil
+	return base, nil
 }
 
 // DeFariasVanRoyQueue returns the queue on which de Farias and Van Roy (2003)

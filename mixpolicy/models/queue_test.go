@@ -1,7 +1,6 @@
 package models
 
 import (
-	"context"
 	"encoding/csv"
 	"fmt"
 	"math"
@@ -11,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 )
@@ -51,40 +52,37 @@ func TestReadingsEnumerated(t *testing.T) {
 			rho = .2
 		}
 		for a, d := range rates {
-			var want Law
+			var want law
 			switch r {
 			case Uniformised: // a clock of rate 1.3: arrival, departure, or nothing
-				want = Law{Up: .5 / 1.3, Down: d / 1.3}
+				want = law{up: .5 / 1.3, down: d / 1.3}
 			case Independent:
 				for arrival := range 2 {
 					for departure := range 2 {
 						p := []float64{1 - rho, rho}[arrival] * []float64{1 - d, d}[departure]
 						switch arrival - departure {
 						case 1:
-							want.Up += p
+							want.up += p
 						case -1:
-							want.Down += p
+							want.down += p
 						}
 					}
 				}
 			case ArrivalFirst: // ϱ is served first from the unit of probability, the rest is left for a
-				want.Up, want.Down = take(rho, d)
+				want.up, want.down = take(rho, d)
 			case DepartureFirst:
-				want.Down, want.Up = take(d, rho)
+				want.down, want.up = take(d, rho)
 			case Renormalised:
-				want = Law{Up: rho, Down: d}
+				want = law{up: rho, down: d}
 				if total := rho + d; total > 1 {
-					want.Up, want.Down = rho/total, d/total
+					want.up, want.down = rho/total, d/total
 				}
 			case SlowArrivals:
-				want = Law{Up: .2, Down: d}
+				want = law{up: .2, down: d}
 			}
-			want.Stay = 1 - want.Up - want.Down
-			got, err := Queue{Reading: r}.Law(a)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !close16(got.Up, want.Up) || !close16(got.Down, want.Down) || !close16(got.Stay, want.Stay) {
+			want.stay = 1 - want.up - want.down
+			got := mixpolicy.Must(Queue{Reading: r}.complete()).law(a)
+			if !close16(got.up, want.up) || !close16(got.down, want.down) || !close16(got.stay, want.stay) {
 				t.Errorf("%v, rate %v: %+v, want %+v", r, d, got, want)
 			}
 		}
@@ -100,26 +98,23 @@ func close16(x, y float64) bool { return math.Abs(x-y) <= 16*0x1p-53 }
 func TestQueueEnds(t *testing.T) {
 	for _, r := range Readings() {
 		for _, empty := range []bool{false, true} {
-			q := Queue{Reading: r, Empty: empty, Buffer: 7}
-			x, err := q.MDP()
-			if err != nil {
-				t.Fatalf("%v: %v", r, err)
-			}
+			q := mixpolicy.Must(Queue{Reading: r, Empty: empty, Buffer: 7}.complete())
+			x := mixpolicy.Must(q.MDP())
 			if first := map[bool]string{false: "1", true: "0"}[empty]; x.StateName(0) != first || x.StateName(x.States()-1) != "7" {
 				t.Errorf("states %s to %s, want %s to 7", x.StateName(0), x.StateName(x.States()-1), first)
 			}
 			for s := range x.States() {
 				for a := range x.Actions() {
-					law, _ := q.Law(a)
+					law := q.law(a)
 					row := make([]float64, x.States())
 					to, p := x.Next(s, a)
 					for k := range to {
 						row[to[k]] = p[k]
 					}
 					want := make([]float64, x.States())
-					want[max(s-1, 0)] += law.Down
-					want[min(s+1, x.States()-1)] += law.Up
-					want[s] += law.Stay
+					want[max(s-1, 0)] += law.down
+					want[min(s+1, x.States()-1)] += law.up
+					want[s] += law.stay
 					for j := range row {
 						if !close16(row[j], want[j]) {
 							t.Errorf("%v: P(%s→%s|%s) = %v, want %v", r, x.StateName(s), x.StateName(j), x.ActionName(a), row[j], want[j])
@@ -136,27 +131,15 @@ func TestQueueEnds(t *testing.T) {
 func TestQueueMeasuresAreGeometric(t *testing.T) {
 	for _, r := range Readings() {
 		q := Queue{Reading: r}
-		x, err := q.MDP()
-		if err != nil {
-			t.Fatal(err)
-		}
-		base, err := q.Policies(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := mixpolicy.Must(q.MDP())
+		base := mixpolicy.Must(q.Policies(x))
 		for i, p := range base {
-			mu, err := closedForm(q, p).Stationary()
-			if err != nil {
-				t.Fatal(err)
-			}
+			mu := geometric(q, p, x.States())
 			for _, method := range []mixpolicy.MeasureMethod{mixpolicy.Elimination, mixpolicy.GaussSeidel} {
 				// Every μ(s) of elimination is good to a few n·2⁻⁵³ relatively; a sweep's
 				// error in ℓ₁ is the residual times the relaxation time, 10⁴ steps here.
 				set := mixpolicy.MeasureSettings{Method: method, Tolerance: 1e-14}
-				m, err := mixpolicy.Occupation(context.Background(), x, p, set)
-				if err != nil {
-					t.Fatalf("%v, policy %d: %v", r, i+1, err)
-				}
+				m := mixpolicy.Must(mixpolicy.Occupation(t.Context(), x, p, set))
 				var off float64
 				for s := range mu {
 					d := math.Abs(m.State[s] - mu[s])
@@ -173,59 +156,27 @@ func TestQueueMeasuresAreGeometric(t *testing.T) {
 	}
 }
 
-// closedForm returns the chain of a state-independent policy as a birth–death chain.
-func closedForm(q Queue, p *mixpolicy.Policy) BirthDeath {
-	q, _ = q.complete()
-	n := q.Buffer - q.first() + 1
-	c := BirthDeath{Up: make([]float64, n-1), Down: make([]float64, n-1)}
+// geometric returns the stationary distribution of a state-independent policy: its ratio is
+// that of the probabilities of up and down.
+func geometric(q Queue, p *mixpolicy.Policy, n int) []float64 {
+	q = mixpolicy.Must(q.complete())
+	var up, down float64
 	for a, w := range p.Row(0) {
-		law, _ := q.Law(a)
-		for k := range c.Up {
-			c.Up[k] += w * law.Up
-			c.Down[k] += w * law.Down
-		}
+		law := q.law(a)
+		up += w * law.up
+		down += w * law.down
 	}
-	return c
-}
-
-func TestQueueRefuses(t *testing.T) {
-	for _, c := range []struct {
-		queue Queue
-		want  string
-	}{
-		{Queue{Reading: Literal}, "= 1.3"},
-		{Queue{Reading: SlowArrivals, Arrival: .3}, "up 0.3 + down 0.8 = 1.1"},
-		{Queue{Reading: Reading(99)}, "Reading(99)"},
-		{Queue{Buffer: 1}, "buffer of 1"},
-		{Queue{Buffer: -3}, "buffer of -3"},
-		{Queue{Arrival: 1.5}, "1.5"},
-		{Queue{Arrival: math.NaN()}, "NaN"},
-		{Queue{Rates: []float64{}}, "no service rate"},
-		{Queue{Rates: []float64{.2, -.1}}, "-0.1 of action 1"},
-		{Queue{Rates: []float64{math.NaN()}}, "NaN"},
-		{Queue{Criterion: mixpolicy.Discounted(1.5)}, "1.5"},
-		{Queue{Cost: func(int, float64) float64 { return math.Inf(1) }}, "state 1, action 0.2"},
-	} {
-		_, err := c.queue.MDP()
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: error %v, want it to say %q", c.queue, err, c.want)
-		}
+	mu := make([]float64, n)
+	for k := range mu {
+		mu[k] = math.Pow(up/down, float64(k))
 	}
-	if _, err := (Queue{Reading: Literal, Arrival: .2}).MDP(); err != nil {
-		t.Errorf("the literal reading with ϱ + a ≤ 1 is refused: %v", err)
-	}
-	two := mixpolicy.Must(Queue{Rates: []float64{.1, .9}}.MDP())
-	if _, err := (Queue{}).Policies(two); err == nil || !strings.Contains(err.Error(), "(6.3)") {
-		t.Errorf("π¹ of four actions for a queue of two: error %v", err)
-	}
+	floats.Scale(1/floats.Sum(mu), mu)
+	return mu
 }
 
 func TestDeFariasVanRoyQueue(t *testing.T) {
 	q := DeFariasVanRoyQueue()
-	x, err := q.MDP()
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := mixpolicy.Must(q.MDP())
 	if x.States() != 50_000 || x.StateName(0) != "0" || x.Gamma() != .98 {
 		t.Errorf("%d states from %s at %v, want 50,000 from 0 at .98", x.States(), x.StateName(0), x.Criterion())
 	}
@@ -277,17 +228,11 @@ type reference struct {
 
 func readReference(t *testing.T) []reference {
 	t.Helper()
-	f, err := os.Open("../../data/reference.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := mixpolicy.Must(os.Open("../../data/reference.csv"))
 	defer f.Close()
 	r := csv.NewReader(f)
 	r.Comment = '#'
-	records, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := mixpolicy.Must(r.ReadAll())
 	if want := []string{"name", "value", "unit", "method", "other_method", "source"}; !slices.Equal(records[0], want) {
 		t.Fatalf("columns %v, want %v", records[0], want)
 	}
@@ -430,19 +375,11 @@ func shoot() float64 {
 func fromMDP(t *testing.T) map[string]float64 {
 	t.Helper()
 	q := Queue{}
-	x, err := q.MDP()
-	if err != nil {
-		t.Fatal(err)
-	}
-	base, err := q.Policies(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := mixpolicy.Must(q.MDP())
+	base := mixpolicy.Must(q.Policies(x))
 	var psi [2]*mixpolicy.Measure
 	for i, p := range base {
-		if psi[i], err = x.Occupation(p); err != nil {
-			t.Fatal(err)
-		}
+		psi[i] = mixpolicy.Must(x.Occupation(p))
 	}
 	cost := [2]float64{psi[0].Cost(x.Costs()), psi[1].Cost(x.Costs())}
 	low, high := math.Inf(-1), math.Inf(1)
@@ -454,14 +391,8 @@ func fromMDP(t *testing.T) map[string]float64 {
 			high = min(high, w/(w-v))
 		}
 	}
-	v, err := mixpolicy.PolicyIteration(t.Context(), x, mixpolicy.ValuationSettings{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	best, err := x.Occupation(v.Policy)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := mixpolicy.Must(mixpolicy.PolicyIteration(t.Context(), x, mixpolicy.ValuationSettings{}))
+	best := mixpolicy.Must(x.Occupation(v.Policy))
 	return map[string]float64{
 		"cost of policy 1":     cost[0],
 		"cost of policy 2":     cost[1],

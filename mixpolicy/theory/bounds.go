@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -58,15 +59,7 @@ type Bound struct {
 
 // Largest returns the greatest term.
 func (b Bound) Largest() Term {
-	return slices.MaxFunc(b.Terms, func(x, y Term) int {
-		switch {
-		case x.Value < y.Value:
-			return -1
-		case x.Value > y.Value:
-			return 1
-		}
-		return 0
-	})
+	return slices.MaxFunc(b.Terms, func(x, y Term) int { return cmp.Compare(x.Value, y.Value) })
 }
 
 func boundOf(divisor float64, terms ...Term) Bound {
@@ -147,15 +140,24 @@ func (k *Constants) deviation(s StepSums, delta float64) Term {
 // The first term goes to 0 only as G grows, and B contains G²: see
 // [Constants.SharpViolationBound] for one that needs no growth.
 func (k *Constants) ViolationBound(s StepSums, delta float64) Bound {
+	return k.violation(k.ObjectiveBound(s, delta), k.G/(4*s.Sum))
+}
+
+// violation is R c_max√(nm)‖Ψ‖_{⁎,2}/G + objective/(2G) + ball, term by term.
+func (k *Constants) violation(objective Bound, ball float64) Bound {
 	if math.IsInf(k.G, 1) {
-		return Bound{Value: math.Inf(1), Terms: []Term{{termBall, math.Inf(1)}}}
+		return unbounded()
 	}
-	e := k.ObjectiveBound(s, delta)
 	terms := []Term{{termCost, k.R * k.Cost * math.Sqrt(float64(k.Pairs)) * k.PsiNorm / k.G}}
-	for _, t := range e.Terms {
+	for _, t := range objective.Terms {
 		terms = append(terms, Term{t.Name, t.Value / (2 * k.G)})
 	}
-	return boundOf(1, append(terms, Term{termBall, k.G / (4 * s.Sum)})...)
+	return boundOf(1, append(terms, Term{termBall, ball})...)
+}
+
+// unbounded is the bound +∞ of a λ that is kept in no ball.
+func unbounded() Bound {
+	return Bound{Value: math.Inf(1), Terms: []Term{{termBall, math.Inf(1)}}}
 }
 
 // SharpObjectiveBound is the best that the proof of [Constants.ObjectiveBound] gives:
@@ -180,7 +182,7 @@ func (k *Constants) SharpObjectiveBound(s StepSums, delta float64) Bound {
 // is +∞ if G ≤ ‖λ*‖₂.
 func (k *Constants) SharpViolationBound(s StepSums, delta float64) Bound {
 	if !(k.G > k.LambdaStar) || math.IsInf(k.G, 1) {
-		return Bound{Value: math.Inf(1), Terms: []Term{{termBall, math.Inf(1)}}}
+		return unbounded()
 	}
 	e := k.SharpObjectiveBound(s, delta)
 	return boundOf(2*(k.G-k.LambdaStar), append(e.Terms, Term{termBall, k.G * k.G / (2 * s.Sum)})...)
@@ -212,17 +214,10 @@ func (k *Constants) PrintedExpectedObjectiveBound(d float64, iterations int) Bou
 
 // PrintedViolationBound is (3.33) as printed, R c_max√(nm)‖Ψ‖/β + α_T/(2β) + β/(2(√T−1)).
 func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
-	if math.IsInf(k.G, 1) {
-		return Bound{Value: math.Inf(1), Terms: []Term{{termBall, math.Inf(1)}}}
-	}
-	terms := []Term{{termCost, k.R * k.Cost * math.Sqrt(float64(k.Pairs)) * k.PsiNorm / k.G}}
-	for _, t := range k.PrintedObjectiveBound(d, iterations).Terms {
-		terms = append(terms, Term{t.Name, t.Value / (2 * k.G)})
-	}
-	return boundOf(1, append(terms, Term{termBall, k.G / (2 * (math.Sqrt(float64(iterations)) - 1))})...)
+	return k.violation(k.PrintedObjectiveBound(d, iterations), k.G/(2*(math.Sqrt(float64(iterations))-1)))
 }
 
-// Distance is (3.36), the total variation between Ψθ̂ and the occupation measure of its
+// Distance bounds by (3.36) the total variation distance between Ψθ̂ and the occupation measure of its
 // policy. Printed, it is
 //
 //	(2τ V ln(1/V) + 3V)/(1−γ),   V = ¼‖[Ψθ̂]₋‖₂ .
@@ -255,7 +250,7 @@ func Distance(form mixpolicy.Form, c mixpolicy.Criterion, tau, violation, negati
 // τ⁴ nm ‖Ψ‖⁴_{⁎,2}/((1−γ)⁴ε⁴). It does not depend on the probability ρ of failing, and is
 // +∞ for γ = 1.
 func (k *Constants) PrintedSampleComplexity(tau, epsilon float64) float64 {
-	return math.Pow(tau*k.PsiNorm/((1-k.gamma)*epsilon), 4) * float64(k.Pairs)
+	return math.Pow(tau*k.PsiNorm/((1-k.criterion.Gamma())*epsilon), 4) * float64(k.Pairs)
 }
 
 // SampleComplexity returns a T after which Algorithm 1 with η_t = 1/√(t+1) has
@@ -269,7 +264,7 @@ func (k *Constants) PrintedSampleComplexity(tau, epsilon float64) float64 {
 // G > ‖λ*‖₂, and depends on ρ through ln(1/ρ).
 func (k *Constants) SampleComplexity(epsilon, rho float64) (float64, error) {
 	switch {
-	case k.gamma == 1:
+	case k.criterion.Average():
 		return 0, errors.New("theory: Theorem 3.4 is for a discounted criterion, this problem has average cost")
 	case !(k.G > k.LambdaStar) || math.IsInf(k.G, 1):
 		return 0, fmt.Errorf("theory: G = %.4g, want a finite G > ‖λ*‖₂ = %.4g", k.G, k.LambdaStar)
@@ -280,7 +275,7 @@ func (k *Constants) SampleComplexity(epsilon, rho float64) (float64, error) {
 		t := math.Exp2(e / 8)
 		s := StepSums{Sum: 2 * (t / (math.Sqrt(t+1) + 1)), Squares: 1 + math.Log(t)}
 		mass := 2 * math.Sqrt(float64(k.Pairs)) * k.SharpViolationBound(s, rho).Value
-		far := 2 * k.Cost * Distance(mixpolicy.Corrected, mixpolicy.Discounted(k.gamma), 0, 0, mass)
+		far := 2 * k.Cost * Distance(mixpolicy.Corrected, k.criterion, 0, 0, mass)
 		if k.SharpObjectiveBound(s, rho).Value+far <= epsilon {
 			return t, nil
 		}

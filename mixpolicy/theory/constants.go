@@ -1,9 +1,10 @@
-// Package theory computes what the paper's analysis is about: the constants and bounds of
-// section 3.2, as printed and corrected, the Orlicz norms of section 2, and how fast the
-// chain of a policy mixes, Assumptions A.1 and A.2. No method needs it.
+// Package theory computes the quantities of the paper's analysis: the constants and bounds
+// of section 3.2, as printed and corrected; the Orlicz norms of section 2; and the mixing
+// times and ergodicity constants of Assumptions A.1 and A.2. No method uses it.
 package theory
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -42,11 +43,11 @@ type Constants struct {
 
 	// DStar is D(θ*;θ₀), LambdaStar ‖λ*‖₂: of the exact optimum of (2.18).
 	DStar, LambdaStar float64
-	// Tangent is max ‖Ψ_a(s)/q_a(s) − k1‖⁎ with the best k for each pair: what is left of
-	// A for a step that stays on 1ᵀθ = 1.
+	// Tangent is max min_k ‖Ψ_a(s)/q_a(s) − k1‖⁎: it takes the place of A for steps that stay
+	// on 1ᵀθ = 1.
 	Tangent float64
 
-	gamma float64 // 1 for average cost
+	criterion mixpolicy.Criterion
 }
 
 // NewConstants computes the constants for the settings of a, of which it uses Modulus,
@@ -65,15 +66,15 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 	phi, start := set.Modulus, set.Theta0
 	mu, norm, ok := bregman.StrongConvexity(phi)
 	if !ok {
-		return nil, fmt.Errorf("theory: modulus %v does not tell its strong convexity, want a bregman.StrongConvexer", phi)
+		return nil, fmt.Errorf("theory: modulus %v does not give its strong convexity, want a bregman.StrongConvexer", phi)
 	}
 	dual := class.Norm.Dual()
 	lo, hi := p.MDP().CostRange()
 	k := &Constants{
 		Pairs: p.MDP().Pairs(), Dim: d, R: class.R, Reach: class.R,
 		Cost: max(math.Abs(lo), math.Abs(hi)) / set.CostScale, Beta: a.Beta, G: a.Radius(p.MDP().Criterion()),
-		gamma: p.MDP().Gamma(),
-		A:     ratioNorm(f, dual.Of), Tangent: ratioNorm(f, func(x []float64) float64 { return tangentNorm(dual, x) }),
+		criterion: p.MDP().Criterion(),
+		A:         ratioNorm(f, dual.Of), Tangent: ratioNorm(f, func(x []float64) float64 { return tangentNorm(dual, x) }),
 		PsiNorm: SubordinateNorm(f, class.Norm), SigmaMax: SubordinateNorm(f, linprog.L2),
 		Comparison: 1,
 	}
@@ -99,15 +100,7 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 
 // With returns the constants for another β.
 func (k Constants) With(beta float64) *Constants {
-	k.Beta = beta
-	switch {
-	case k.gamma < 1:
-		k.G = max(1/(1-k.gamma), beta)
-	case beta == 0:
-		k.G = math.Inf(1)
-	default:
-		k.G = beta
-	}
+	k.Beta, k.G = beta, mixpolicy.PrimalDual{Beta: beta}.Radius(k.criterion)
 	return &k
 }
 
@@ -116,16 +109,14 @@ func (k *Constants) GradientBound() float64 {
 	return (k.Cost*math.Sqrt(float64(k.Pairs)) + k.G) * k.PsiNorm
 }
 
-// SampleBound is max ‖ĝ‖⁎ ≤ A(c_max + G), of the estimator (3.5a).
-func (k *Constants) SampleBound() float64 { return k.A * (k.Cost + k.G) }
-
-// Ce is the bound (A.3) of the estimation error, ‖e_t‖⁎ ≤ A(c_max+G) + (c_max√(nm)+G)‖Ψ‖_{⁎,2}.
+// Ce is the bound (A.3) of the estimation error, ‖e_t‖⁎ ≤ A(c_max+G) + (c_max√(nm)+G)‖Ψ‖_{⁎,2},
+// where the first term bounds ‖ĝ‖⁎ of (3.5a), and the second ‖∇_θ𝓛‖⁎.
 // Printed is (3.34b), which has 1 for c_max: it is the same for costs in [−1, 1].
 func (k *Constants) Ce(form mixpolicy.Form) float64 {
 	if form == mixpolicy.Printed {
 		return (1+k.G)*k.A + (math.Sqrt(float64(k.Pairs))+k.G)*k.PsiNorm
 	}
-	return k.SampleBound() + k.GradientBound()
+	return k.A*(k.Cost+k.G) + k.GradientBound()
 }
 
 // B is the factor of Ση² in the bounds. Corrected, it is
@@ -287,15 +278,7 @@ func maxDivergenceCube(phi bregman.Modulus, r float64, start []float64) float64 
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case gain[a] > gain[b]:
-			return -1
-		case gain[a] < gain[b]:
-			return 1
-		}
-		return a - b
-	})
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(gain[b], gain[a]), a-b) })
 	theta := make([]float64, d)
 	var top float64
 	// With k coordinates at +R the last is 1 − (2k − d + 1)R, within [−R, R] for at most two k.

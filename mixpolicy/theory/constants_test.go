@@ -27,7 +27,6 @@ func TestBoundsByHand(t *testing.T) {
 	printedB := 2*3*.25 + 9./2 + 185*185/4.
 	printed := (1 + printedB*4*log4 + 4*math.Sqrt2*3*185/2*log4 + 185/2.*2*4*log4*log4) / 3 // 2√4 − 1 = 3
 	for what, tt := range map[string]struct{ got, want float64 }{
-		"SampleBound":                   {k.SampleBound(), 132},
 		"GradientBound":                 {k.GradientBound(), 8.5},
 		"C_e":                           {k.Ce(mixpolicy.Corrected), 140.5},
 		"C_e printed":                   {k.Ce(mixpolicy.Printed), 92.5},
@@ -92,10 +91,7 @@ func TestConstants(t *testing.T) {
 		{mixpolicy.Simplex(), 1, math.Sqrt(3), 1},   // entropy, in ℓ₁: Pinsker
 	} {
 		p := garnetProblem(t, 6, 3, tt.class)
-		k, err := theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20, CostScale: 4})
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := mixpolicy.Must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20, CostScale: 4}))
 		if k.Reach != tt.reach || k.Comparison != tt.comparison || k.Mu != tt.mu {
 			t.Errorf("%v: max ‖θ‖₂ = %v, C(n) = %v, μ = %v, want %v, %v, %v", tt.class, k.Reach, k.Comparison, k.Mu, tt.reach, tt.comparison, tt.mu)
 		}
@@ -106,10 +102,7 @@ func TestConstants(t *testing.T) {
 		if k.G != 20 || k.With(0).G != 1/(1-p.MDP().Gamma()) || k.With(30).G != 30 {
 			t.Errorf("%v: G = %v for β = 20, %v for 0, %v for 30", tt.class, k.G, k.With(0).G, k.With(30).G)
 		}
-		best, err := p.Optimum()
-		if err != nil {
-			t.Fatal(err)
-		}
+		best := mixpolicy.Must(p.Optimum())
 		var squares float64
 		for _, m := range best.Rows {
 			squares += m.Lambda() / 4 * m.Lambda() / 4
@@ -155,10 +148,7 @@ func TestConstants(t *testing.T) {
 
 	// Under average cost there is no ball unless β says so.
 	p := queueProblem(t, 0, mixpolicy.Ball(2))
-	k, err := theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 5, CostScale: 1e4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := mixpolicy.Must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 5, CostScale: 1e4}))
 	s := theory.SumSteps(mixpolicy.InverseSqrt(1), 100)
 	if none := k.With(0); k.G != 5 || !math.IsInf(none.G, 1) ||
 		!math.IsInf(none.ViolationBound(s, .1).Value, 1) || !math.IsInf(none.PrintedViolationBound(1, 100).Value, 1) || !math.IsInf(none.SharpViolationBound(s, .1).Value, 1) {
@@ -182,34 +172,29 @@ func barycentre(d int) []float64 {
 	return theta
 }
 
-// SampleComplexity is the least power of 2^{1/8} that meets its condition, and (3.37) as
-// printed is that formula.
-func TestSampleComplexityIsLeast(t *testing.T) {
+// Theorem 3.4: SampleComplexity is the least power of 2^{1/8} that meets its condition, for any
+// ρ, on which it depends; and (3.37) as printed is that formula.
+func TestSampleComplexity(t *testing.T) {
 	p := garnetProblem(t, 1, 3, mixpolicy.Ball(2))
-	k, err := theory.NewConstants(p, mixpolicy.PrimalDual{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := mixpolicy.Must(theory.NewConstants(p, mixpolicy.PrimalDual{}))
 	k = k.With(2 * k.LambdaStar)
-	const epsilon, rho = .1, .01
-	n, err := k.SampleComplexity(epsilon, rho)
-	if err != nil {
-		t.Fatal(err)
-	}
-	excess := func(n float64) float64 {
+	const epsilon = .1
+	excess := func(n, rho float64) float64 {
 		s := theory.StepSums{Sum: 2 * (math.Sqrt(n+1) - 1), Squares: 1 + math.Log(n)}
 		// ‖[u]₋‖₁ ≤ √(nm) ‖[u]₋‖₂ = 2√(nm) V, and the distance is twice that over 1 − γ.
 		mass := 2 * math.Sqrt(float64(p.MDP().Pairs())) * k.SharpViolationBound(s, rho).Value
 		return k.SharpObjectiveBound(s, rho).Value + 2*k.Cost*2*mass/(1-.9)
 	}
-	if over := excess(n); over > epsilon*(1+1e-9) {
-		t.Errorf("T = %v leaves an excess of %v, want %v", n, over, epsilon)
-	}
-	if before := excess(n * math.Exp2(-1./8)); before <= epsilon {
-		t.Errorf("T = %v is not the least: 2^{−1/8} of it leaves %v", n, before)
-	}
-	if e := 8 * math.Log2(n); math.Abs(e-math.Round(e)) > 1e-9 {
-		t.Errorf("T = 2^{%v/8}", e)
+	last := 0.
+	for _, rho := range []float64{.5, .01, 1e-30, 1e-300} {
+		n := mixpolicy.Must(k.SampleComplexity(epsilon, rho))
+		if over, before := excess(n, rho), excess(n*math.Exp2(-1./8), rho); over > epsilon*(1+1e-9) || before <= epsilon {
+			t.Errorf("T = %v leaves an excess of %v, and 2^{−1/8} of it %v; want %v between them", n, over, before, epsilon)
+		}
+		if e := 8 * math.Log2(n); math.Abs(e-math.Round(e)) > 1e-9 || n <= last {
+			t.Errorf("ρ = %v: T = 2^{%v/8} = %v, after %v for a greater ρ", rho, e, n, last)
+		}
+		last = n
 	}
 	tau := 3.
 	want := float64(p.MDP().Pairs())
@@ -219,12 +204,17 @@ func TestSampleComplexityIsLeast(t *testing.T) {
 	if got := k.PrintedSampleComplexity(tau, epsilon); math.Abs(got-want) > 1e-12*want {
 		t.Errorf("(3.37) printed: %v, want %v", got, want)
 	}
-	for what, bad := range map[string][2]float64{"ε": {0, .1}, "ρ = 0": {.1, 0}, "ρ = 1": {.1, 1}, "NaN": {math.NaN(), .1}} {
-		if _, err := k.SampleComplexity(bad[0], bad[1]); err == nil {
-			t.Errorf("%s: no error", what)
-		}
+	outside := *k
+	outside.LambdaStar = k.G
+	for says, err := range map[string]error{
+		"ε = 0": second(k.SampleComplexity(0, .1)), "ρ = 0": second(k.SampleComplexity(.1, 0)), "ρ = 1": second(k.SampleComplexity(.1, 1)),
+		"ε = NaN": second(k.SampleComplexity(math.NaN(), .1)), "want a finite G > ‖λ*‖₂": second(outside.SampleComplexity(.1, .1)),
+	} {
+		wantError(t, err, says)
 	}
 	if n, err := k.SampleComplexity(1e-300, .1); err != nil || !math.IsInf(n, 1) {
 		t.Errorf("ε = 10⁻³⁰⁰: T = %v, %v, want +∞", n, err)
 	}
 }
+
+func second[T any](_ T, err error) error { return err }

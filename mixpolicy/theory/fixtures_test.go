@@ -102,6 +102,12 @@ func denseChain(x *mixpolicy.MDP, p *mixpolicy.Policy) *mat.Dense {
 	return c
 }
 
+func product(a, b *mat.Dense) *mat.Dense {
+	c := new(mat.Dense)
+	c.Mul(a, b)
+	return c
+}
+
 // chain is an average-cost MDP with one action and the given rows of P.
 func chain(rows ...[]float64) *mixpolicy.MDP {
 	return mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{

@@ -28,13 +28,13 @@ func TotalVariation(mu, nu []float64) float64 {
 // power of 1000 states has 8 MB, takes 2·10⁹ operations, and some 30 are needed.
 const mixingLimit = 1000
 
-// Mixing tells how fast the chain of a policy forgets its first state, by
+// Mixing is the mixing time of the chain of a policy, by the distance
 //
 //	d(t) = max_s ‖(P^π)ᵗ(s,·) − μ‖_TV,
 //
-// with the stationary distribution μ, whatever the criterion. (The discounted
-// measure in (2.23) is no limit of Pᵗ: the distance to it does not vanish, and
-// τ_mix(ε) does not exist for small ε. See [MixingCurve].)
+// to the stationary distribution μ, under both criteria. (The discounted measure in (2.23)
+// is not the limit of Pᵗ: the distance to it does not vanish, and τ_mix(ε) does not exist for
+// small ε. See [MixingCurve].)
 type Mixing struct {
 	Time     int     // τ_mix(ε) = min { t ≥ 1 : d(t) ≤ ε }, the maximand of (2.23)
 	Distance float64 // d(Time)
@@ -46,12 +46,12 @@ type Mixing struct {
 // to the first such t. It takes up to 1000 states. Errors: several recurrent classes, and
 // a chain with a period, which never mixes.
 func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsilon float64) (*Mixing, error) {
-	chain, mu, err := stationary(x, p, epsilon)
-	if err != nil {
+	if err := checkEpsilon(epsilon); err != nil {
 		return nil, err
 	}
-	if x.States() > mixingLimit {
-		return nil, fmt.Errorf("theory: mixing time of %d states, want at most %d", x.States(), mixingLimit)
+	chain, mu, err := stationary(x, p)
+	if err != nil {
+		return nil, err
 	}
 	if k := matrix(chain).Period(); k > 1 {
 		return nil, fmt.Errorf("theory: the chain of this policy has period %d: it never mixes", k)
@@ -71,7 +71,7 @@ func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsi
 		}
 		powers = append(powers, stochasticProduct(last, last))
 	}
-	above, at := 0, powers[len(powers)-1] // d(above) > ε; P^below = at
+	above, at := 0, powers[len(powers)-1] // d(above) > ε ≥ d(below), P^below = at
 	below := 1 << (len(powers) - 1)
 	var atAbove *mat.Dense
 	for k := len(powers) - 2; k >= 0; k-- {
@@ -92,10 +92,11 @@ func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsi
 	return &Mixing{Time: below, Distance: d, Slowest: s}, nil
 }
 
-// stationary returns the chain of a policy and its stationary distribution, and checks ε.
-func stationary(x *mixpolicy.MDP, p *mixpolicy.Policy, epsilon float64) (chain *mixpolicy.MDP, mu []float64, err error) {
-	if !(epsilon > 0 && epsilon < 1) {
-		return nil, nil, fmt.Errorf("theory: ε = %v, want 0 < ε < 1", epsilon)
+// stationary returns the chain of a policy and its stationary distribution, for up to
+// mixingLimit states.
+func stationary(x *mixpolicy.MDP, p *mixpolicy.Policy) (chain *mixpolicy.MDP, mu []float64, err error) {
+	if x.States() > mixingLimit {
+		return nil, nil, fmt.Errorf("theory: mixing of a chain of %d states, want at most %d", x.States(), mixingLimit)
 	}
 	if chain, err = x.Under(p); err != nil {
 		return nil, nil, err
@@ -181,12 +182,9 @@ func MixingCurve(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, tar
 	if target != nil && len(target) != n {
 		panic("theory: MixingCurve wants a distribution over states")
 	}
-	chain, mu, err := stationary(x, p, 0.5)
+	chain, mu, err := stationary(x, p)
 	if err != nil {
 		return nil, err
-	}
-	if x.States() > mixingLimit {
-		return nil, fmt.Errorf("theory: mixing curve of %d states, want at most %d", n, mixingLimit)
 	}
 	if target == nil {
 		target = mu
@@ -264,24 +262,28 @@ func ContractionCoefficient(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.
 	return c, nil
 }
 
-// UniformContraction returns the greatest δ of any stationary policy, exactly. The
-// distance of two rows of P^π is convex in π(s) and π(s′), which are chosen freely,
-// so that it is greatest at two actions: δ = max ‖P_a(s,·) − P_a′(s′,·)‖_TV over
-// s ≠ s′, a, a′. If δ < 1, every policy has τ_mix(ε) ≤ ⌈ln ε / ln δ⌉.
-func UniformContraction(ctx context.Context, x *mixpolicy.MDP) (Contraction, error) {
-	return contraction(ctx, x)
+// UniformMixingTime returns ⌈ln ε / ln δ⌉ ≥ τ_mix(ε) of every stationary policy, for the
+// greatest δ of any of them, or math.MaxInt if δ = 1: an upper bound of the maximum in (2.23).
+// The distance of two rows of P^π is convex in π(s) and π(s′), which are chosen freely, so it
+// is greatest at two actions:
+//
+//	δ = max ‖P_a(s,·) − P_a′(s′,·)‖_TV over s ≠ s′, a, a′.
+//
+// The maximum in (2.23) is not attained at deterministic policies in general; [MixingTime] of
+// any policy is a lower bound of it.
+func UniformMixingTime(ctx context.Context, x *mixpolicy.MDP, epsilon float64) (int, error) {
+	if err := checkEpsilon(epsilon); err != nil {
+		return 0, err
+	}
+	c, err := contraction(ctx, x)
+	return contractionTime(c.Coefficient, epsilon), err
 }
 
-// UniformMixingTime returns ⌈ln ε / ln δ⌉ for δ of [UniformContraction], a bound from
-// above on the maximum over policies in (2.23), or math.MaxInt if δ = 1. The maximum
-// itself is not attained at deterministic policies in general; [MixingTime] of any
-// policy bounds it from below.
-func UniformMixingTime(ctx context.Context, x *mixpolicy.MDP, epsilon float64) (int, error) {
+func checkEpsilon(epsilon float64) error {
 	if !(epsilon > 0 && epsilon < 1) {
-		return 0, fmt.Errorf("theory: ε = %v, want 0 < ε < 1", epsilon)
+		return fmt.Errorf("theory: ε = %v, want 0 < ε < 1", epsilon)
 	}
-	c, err := UniformContraction(ctx, x)
-	return contractionTime(c.Coefficient, epsilon), err
+	return nil
 }
 
 func (c *Contraction) note(d float64, s, s2 int) {
@@ -371,9 +373,9 @@ func (e *Ergodicity) include(p *mixpolicy.Policy, mu []float64) {
 
 func kappa(least, greatest float64) float64 { return max(1/(least*least), greatest*greatest) }
 
-// UniformErgodicity encloses the κ of (2.25) for all stationary policies. The least
-// and the greatest mass that any policy gives to a state s is the optimum of the
-// same process with costs 1{s} and −1{s}, so policy iteration finds κ: 2n times.
+// UniformErgodicity encloses the κ of (2.25) for all stationary policies. The least and the
+// greatest mass that any policy gives to a state s are the optimal costs of the same MDP with
+// costs 1{s} and −1{s}, so κ takes 2n runs of policy iteration.
 //
 // The masses have an absolute rounding error of some 10⁻¹⁴ times the relative values of
 // policy iteration. If a mass may be smaller than that, Upper is +∞, and Lower, which a
@@ -381,7 +383,7 @@ func kappa(least, greatest float64) float64 { return max(1/(least*least), greate
 // everywhere are tried as well. Errors: a policy with several
 // recurrent classes under average cost, for which (A.2) fails, and cancellation,
 // with what was found so far, whose Upper is +∞.
-func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP, progress func(done, total int)) (*Ergodicity, error) {
+func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP) (*Ergodicity, error) {
 	n, m := x.States(), x.Actions()
 	e := &Ergodicity{LeastMass: math.Inf(1), Upper: math.Inf(1)}
 	try := func(p *mixpolicy.Policy) error {
@@ -400,8 +402,8 @@ func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP, progress func(done
 			return nil, fault.At("theory", fmt.Sprintf("(A.2) for action %s in every state", x.ActionName(a)), err)
 		}
 	}
-	least, greatest := math.Inf(1), 0.0                                           // certified
-	settle := mixpolicy.ValuationSettings{Tolerance: math.SmallestNonzeroFloat64} // as far as rounding lets it
+	least, greatest := math.Inf(1), 0.0                                          // certified
+	exact := mixpolicy.ValuationSettings{Tolerance: math.SmallestNonzeroFloat64} // as far as rounding allows
 	cost := make([]float64, x.Pairs())
 	y, err := x.WithCosts(cost)
 	if err != nil {
@@ -412,7 +414,7 @@ func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP, progress func(done
 			for a := range m {
 				cost[x.Pair(s, a)] = sign
 			}
-			v, err := mixpolicy.PolicyIteration(ctx, y, settle)
+			v, err := mixpolicy.PolicyIteration(ctx, y, exact)
 			if err == nil {
 				err = try(v.Policy)
 			}
@@ -427,9 +429,6 @@ func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP, progress func(done
 		}
 		for a := range m {
 			cost[x.Pair(s, a)] = 0
-		}
-		if progress != nil {
-			progress(s+1, n)
 		}
 	}
 	if least > 0 {

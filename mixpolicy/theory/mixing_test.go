@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
@@ -45,10 +46,7 @@ func TestMixingTimeTwoStates_2_23(t *testing.T) {
 		for _, epsilon := range []float64{0.4, 0.01, 1e-6} {
 			first, rate := max(c.p, c.q)/(c.p+c.q), math.Abs(1-c.p-c.q)
 			want := max(1, int(math.Ceil(math.Log(epsilon/first)/math.Log(rate))))
-			m, err := theory.MixingTime(t.Context(), x, p, epsilon)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := mixpolicy.Must(theory.MixingTime(t.Context(), x, p, epsilon))
 			if m.Time != want || math.Abs(m.Distance-first*math.Pow(rate, float64(want))) > 1e-12 {
 				t.Errorf("p = %v, q = %v: τ(%v) = %+v, want %d", c.p, c.q, epsilon, m, want)
 			}
@@ -65,10 +63,7 @@ func TestMixingTime_2_23(t *testing.T) {
 		x := drawMDP(t)
 		p := drawPolicy(t, x)
 		epsilon := rapid.SampledFrom([]float64{0.3, 0.05, 1e-4}).Draw(t, "ε")
-		m, err := theory.MixingTime(context.Background(), x, p, epsilon)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := mixpolicy.Must(theory.MixingTime(context.Background(), x, p, epsilon))
 		mu := mixpolicy.Must(mixpolicy.Must(x.WithCriterion(mixpolicy.AverageCost)).Occupation(p)).State
 		chain := denseChain(x, p)
 		power := mat.DenseCopyOf(chain)
@@ -85,9 +80,7 @@ func TestMixingTime_2_23(t *testing.T) {
 			if d <= epsilon {
 				break
 			}
-			next := new(mat.Dense)
-			next.Mul(power, chain)
-			power = next
+			power = product(power, chain)
 			time++
 		}
 		// Where d(t) meets ε to the last digits, either side of it may be taken.
@@ -125,9 +118,7 @@ func TestContraction_2_24(t *testing.T) {
 		chain := denseChain(x, p)
 		power := mat.DenseCopyOf(chain)
 		for range steps - 1 {
-			next := new(mat.Dense)
-			next.Mul(power, chain)
-			power = next
+			power = product(power, chain)
 		}
 		var want float64
 		for s := range n {
@@ -167,32 +158,50 @@ func TestPrintedContractionFails_2_24(t *testing.T) {
 	if c.Coefficient != 1 || math.Exp(-1/float64(m.Time)) >= 1 {
 		t.Errorf("δ = %v, printed bound %v", c.Coefficient, math.Exp(-1/float64(m.Time)))
 	}
-	if u := mixpolicy.Must(theory.UniformContraction(t.Context(), x)); u.Coefficient != 1 {
-		t.Errorf("δ over all policies = %v", u.Coefficient)
+	if time := mixpolicy.Must(theory.UniformMixingTime(t.Context(), x, 0.25)); time != math.MaxInt {
+		t.Errorf("τ = %v for all policies, want none", time)
 	}
 }
 
-// The greatest δ of all policies: no policy exceeds it, and a deterministic one
-// attains it.
-func TestUniformContraction_2_24(t *testing.T) {
+// (2.24): UniformMixingTime is the least t with δᵗ ≤ ε, for the greatest δ of any policy, which
+// a deterministic one has; and no policy mixes later.
+func TestUniformMixingTime_2_24(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t)
-		bound := mixpolicy.Must(theory.UniformContraction(context.Background(), x)).Coefficient
-		of := func(p *mixpolicy.Policy) float64 {
-			return mixpolicy.Must(theory.ContractionCoefficient(context.Background(), x, p, 1)).Coefficient
-		}
+		epsilon := rapid.SampledFrom([]float64{0.1, 1e-300}).Draw(t, "ε")
+		time := mixpolicy.Must(theory.UniformMixingTime(context.Background(), x, epsilon))
 		var greatest float64
-		eachDeterministic(x, func(p *mixpolicy.Policy) { greatest = max(greatest, of(p)) })
-		if math.Abs(greatest-bound) > 8*u || of(drawPolicy(t, x)) > bound+8*u {
-			t.Fatalf("δ = %v, deterministic policies reach %v", bound, greatest)
-		}
-		time := mixpolicy.Must(theory.UniformMixingTime(context.Background(), x, 0.1))
-		eachDeterministic(x, func(p *mixpolicy.Policy) {
-			if m := mixpolicy.Must(theory.MixingTime(context.Background(), x, p, 0.1)); m.Time > time {
+		atMost := func(p *mixpolicy.Policy) float64 {
+			if m := mixpolicy.Must(theory.MixingTime(context.Background(), x, p, 0.1)); epsilon == 0.1 && m.Time > time {
 				t.Fatalf("τ = %d > %d", m.Time, time)
 			}
-		})
+			return mixpolicy.Must(theory.ContractionCoefficient(context.Background(), x, p, 1)).Coefficient
+		}
+		eachDeterministic(x, func(p *mixpolicy.Policy) { greatest = max(greatest, atMost(p)) })
+		if d := atMost(drawPolicy(t, x)); d > greatest+8*u {
+			t.Fatalf("δ = %v, deterministic policies reach %v", d, greatest)
+		}
+		// t ln δ ≤ ln ε < (t−1) ln δ. An error of 8u in δ ≤ 15/16 is one of 8u/δ in ln δ ≤ −1/16.
+		rounding := 16 * 8 * u / max(greatest, u)
+		need, step := -math.Log(epsilon), -math.Log(greatest)
+		if float64(time)*step < need*(1-rounding) || time > 1 && float64(time-1)*step >= need*(1+rounding) {
+			t.Fatalf("τ = %d for ε = %v, deterministic policies reach δ = %v", time, epsilon, greatest)
+		}
 	})
+	// By hand, with ‖P(0,·) − P(1,·)‖ = 1 − p − q.
+	for _, c := range []struct {
+		p, q, epsilon float64
+		upper         int
+	}{
+		{.1, .2, .25, 4},  // 0.7⁴ = 0.2401 ≤ ¼ < 0.7³
+		{.1, .2, .75, 1},  // δ ≤ ε
+		{.45, .5, .25, 1}, // 0.05
+		{0, 0, .25, math.MaxInt},
+	} {
+		if upper, err := theory.UniformMixingTime(t.Context(), twoStates(c.p, c.q), c.epsilon); err != nil || upper != c.upper {
+			t.Errorf("%+v: %d, %v", c, upper, err)
+		}
+	}
 }
 
 func TestMixingErrors(t *testing.T) {
@@ -222,16 +231,10 @@ func TestMixingErrors(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, f := range map[string]func() error{
-		"MixingTime": func() error {
-			_, err := theory.MixingTime(ctx, queue, mixpolicy.UniformPolicy(queue), 0.25)
-			return err
-		},
-		"MixingCurve": func() error {
-			_, err := theory.MixingCurve(ctx, queue, mixpolicy.UniformPolicy(queue), nil, 10)
-			return err
-		},
-		"UniformContraction": func() error { _, err := theory.UniformContraction(ctx, queue); return err },
-		"UniformErgodicity":  func() error { _, err := theory.UniformErgodicity(ctx, queue, nil); return err },
+		"MixingTime":        func() error { return second(theory.MixingTime(ctx, queue, mixpolicy.UniformPolicy(queue), 0.25)) },
+		"MixingCurve":       func() error { return second(theory.MixingCurve(ctx, queue, mixpolicy.UniformPolicy(queue), nil, 10)) },
+		"UniformMixingTime": func() error { return second(theory.UniformMixingTime(ctx, queue, 0.25)) },
+		"UniformErgodicity": func() error { return second(theory.UniformErgodicity(ctx, queue)) },
 	} {
 		if err := f(); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s cancelled: %v", name, err)
@@ -277,17 +280,18 @@ func TestErgodicityOf_2_25(t *testing.T) {
 func TestUniformErgodicity_2_25(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t)
-		e, err := theory.UniformErgodicity(context.Background(), x, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := mixpolicy.Must(theory.UniformErgodicity(context.Background(), x))
 		n := float64(x.States())
-		want := 1.0
+		least, greatest := math.Inf(1), 0.0
 		eachDeterministic(x, func(p *mixpolicy.Policy) {
 			for _, mu := range mixpolicy.Must(x.Occupation(p)).State {
-				want = max(want, 1/(n*mu*n*mu), n*mu*n*mu)
+				least, greatest = min(least, n*mu), max(greatest, n*mu)
 			}
 		})
+		if e.LeastMass < least*(1-1e-12) || math.Abs(e.GreatestMass-greatest) > 1e-12*greatest {
+			t.Fatalf("masses in [%v, %v], want [%v, %v]", e.LeastMass, e.GreatestMass, least, greatest)
+		}
+		want := max(1/(least*least), greatest*greatest)
 		if want < e.Lower*(1-1e-12) || want > e.Upper*(1+1e-12) {
 			t.Fatalf("κ = %v is outside of [%v, %v]", want, e.Lower, e.Upper)
 		}
@@ -305,34 +309,26 @@ func TestUniformErgodicity_2_25(t *testing.T) {
 	})
 }
 
-// κ that comes from the greatest mass: from each of ten states one action goes to the first
-// state half of the time and anywhere else alike, the other anywhere at all. With the first
-// everywhere the first state has ½ + ½·1/10 of the mass, and the others 1/20 at the least.
+// κ that comes from the greatest mass: one action leads to the first of ten states with
+// probability ½ and else to any of them, the other action to any of them. With the first action
+// everywhere, the first state has ½ + ½·1/10 of the mass, and the others have 1/20.
 func TestUniformErgodicityCrowd_2_25(t *testing.T) {
 	const n = 10
 	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
 		States: n, Actions: 2, Criterion: mixpolicy.AverageCost,
 		Dynamics: func(_, a int) (float64, []mixpolicy.Transition) {
-			next := make([]mixpolicy.Transition, n)
-			for s := range next {
-				next[s] = mixpolicy.Transition{To: s, P: 1. / n}
-				if a == 0 {
-					next[s].P = .5 / n
-				}
-			}
+			p := slices.Repeat([]float64{1. / n}, n)
 			if a == 0 {
-				next[0].P += .5
+				floats.Scale(.5, p)
+				p[0] += .5
 			}
-			return 0, next
+			return 0, transitions(p)
 		},
 	}))
-	e := mixpolicy.Must(theory.UniformErgodicity(t.Context(), x, nil))
+	e := mixpolicy.Must(theory.UniformErgodicity(t.Context(), x))
 	want := 5.5 * 5.5 // > 1/(10/20)²
 	if e.Lower > want*(1+1e-12) || e.Upper < want*(1-1e-12) || e.Upper/e.Lower > 1+1e-9 {
 		t.Errorf("κ in [%v, %v], want %v", e.Lower, e.Upper, want)
-	}
-	if math.Abs(e.GreatestMass-5.5) > 1e-12 || math.Abs(e.LeastMass-.5) > 1e-12 {
-		t.Errorf("masses in [%v, %v], want [0.5, 5.5]", e.LeastMass, e.GreatestMass)
 	}
 }
 
@@ -340,32 +336,10 @@ func TestUniformErgodicityCrowd_2_25(t *testing.T) {
 // it says nothing: the slowest service leaves length 1 a mass of 2.4·10⁻⁴⁰.
 func TestUniformErgodicityQueue_2_25(t *testing.T) {
 	x := mixpolicy.Must(models.Queue{}.MDP())
-	told := 0
-	e, err := theory.UniformErgodicity(t.Context(), x, func(done, total int) { told = done })
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := mixpolicy.Must(theory.UniformErgodicity(t.Context(), x))
 	// Under action 0 everywhere μ is geometric with ratio .5/.2 upwards.
 	least := 100 * 1.5 / (math.Pow(2.5, 100) - 1)
-	if want := 1 / (least * least); e.Lower < want*(1-1e-11) || !math.IsInf(e.Upper, 1) || told != 100 {
-		t.Errorf("κ in [%v, %v], a policy has %v; %d states reported", e.Lower, e.Upper, want, told)
-	}
-}
-
-// The upper bound on the mixing time of a chain whose contraction is known: from either of two
-// states, ‖P(0,·) − P(1,·)‖ = 1 − p − q.
-func TestUniformMixingTimeByHand(t *testing.T) {
-	for _, c := range []struct {
-		p, q, epsilon float64
-		upper         int
-	}{
-		{.1, .2, .25, 4},  // 0.7⁴ = 0.2401 ≤ ¼ < 0.7³
-		{.1, .2, .75, 1},  // δ ≤ ε
-		{.45, .5, .25, 1}, // 0.05
-		{0, 0, .25, math.MaxInt},
-	} {
-		if upper, err := theory.UniformMixingTime(t.Context(), twoStates(c.p, c.q), c.epsilon); err != nil || upper != c.upper {
-			t.Errorf("%+v: %d, %v", c, upper, err)
-		}
+	if want := 1 / (least * least); e.Lower < want*(1-1e-11) || !math.IsInf(e.Upper, 1) {
+		t.Errorf("κ in [%v, %v], a policy has %v", e.Lower, e.Upper, want)
 	}
 }
