@@ -97,36 +97,47 @@ func (r Reading) String() string {
 	return fmt.Sprintf("Reading(%d)", int(r))
 }
 
-// law holds the probabilities of a step away from the ends of the queue.
-type law struct{ up, stay, down float64 }
+// Law holds the probabilities of a step away from the ends of the queue.
+type Law struct{ Up, Stay, Down float64 }
 
 // law applies the reading to arrival probability rho and rate a, the fastest of
 // which is top.
-func (r Reading) law(rho, a, top float64) law {
+func (r Reading) law(rho, a, top float64) Law {
 	switch r {
 	case Uniformised:
 		clock := rho + top
-		return law{rho / clock, (top - a) / clock, a / clock}
+		return Law{rho / clock, (top - a) / clock, a / clock}
 	case Independent:
-		return law{rho * (1 - a), rho*a + (1-rho)*(1-a), a * (1 - rho)}
+		return Law{rho * (1 - a), rho*a + (1-rho)*(1-a), a * (1 - rho)}
 	case ArrivalFirst:
 		down := min(a, 1-rho)
-		return law{rho, 1 - rho - down, down}
+		return Law{rho, 1 - rho - down, down}
 	case DepartureFirst:
 		up := min(rho, 1-a)
-		return law{up, 1 - a - up, a}
+		return Law{up, 1 - a - up, a}
 	case Renormalised:
 		total := max(1, rho+a)
-		return law{rho / total, max(0, 1-(rho+a)), a / total}
+		return Law{rho / total, max(0, 1-(rho+a)), a / total}
 	default: // SlowArrivals, Literal
-		return law{rho, 1 - (rho + a), a}
+		return Law{rho, 1 - (rho + a), a}
 	}
 }
 
-// law returns the probabilities of a step of a complete queue under action a.
-func (q Queue) law(a int) law {
-	return q.Reading.law(q.Arrival, q.Rates[a], slices.Max(q.Rates))
+// Law returns the probabilities of a step of the queue under the given action,
+// away from the ends.
+func (q Queue) Law(action int) (Law, error) {
+	q, err := q.complete()
+	if err != nil {
+		return Law{}, err
+	}
+	if action < 0 || action >= len(q.Rates) {
+		return Law{}, fmt.Errorf("models: queue has no action %d, want 0 to %d", action, len(q.Rates)-1)
+	}
+	return q.law(action), nil
 }
+
+// law is Law of a complete queue.
+func (q Queue) law(a int) Law { return q.Reading.law(q.Arrival, q.Rates[a], slices.Max(q.Rates)) }
 
 // complete fills in the defaults and checks every parameter.
 func (q Queue) complete() (Queue, error) {
@@ -195,7 +206,7 @@ func (q Queue) MDP() (*mixpolicy.MDP, error) {
 		return nil, err
 	}
 	first, n := q.first(), q.Buffer-q.first()+1
-	laws := make([]law, len(q.Rates))
+	laws := make([]Law, len(q.Rates))
 	for a := range laws {
 		laws[a] = q.law(a)
 	}
@@ -205,16 +216,16 @@ func (q Queue) MDP() (*mixpolicy.MDP, error) {
 		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
 			l := laws[a]
 			next = next[:0]
-			stay := l.stay
+			stay := l.Stay
 			if s > 0 {
-				next = append(next, mixpolicy.Transition{To: s - 1, P: l.down})
+				next = append(next, mixpolicy.Transition{To: s - 1, P: l.Down})
 			} else {
-				stay += l.down
+				stay += l.Down
 			}
 			if s < n-1 {
-				next = append(next, mixpolicy.Transition{To: s + 1, P: l.up})
+				next = append(next, mixpolicy.Transition{To: s + 1, P: l.Up})
 			} else {
-				stay += l.up
+				stay += l.Up
 			}
 			next = append(next, mixpolicy.Transition{To: s, P: stay})
 			return q.Cost(first+s, q.Rates[a]), next

@@ -55,34 +55,34 @@ func TestReadingsEnumerated(t *testing.T) {
 			var want law
 			switch r {
 			case Uniformised: // a clock of rate 1.3: arrival, departure, or nothing
-				want = law{up: .5 / 1.3, down: d / 1.3}
+				want = Law{up: .5 / 1.3, down: d / 1.3}
 			case Independent:
 				for arrival := range 2 {
 					for departure := range 2 {
 						p := []float64{1 - rho, rho}[arrival] * []float64{1 - d, d}[departure]
 						switch arrival - departure {
 						case 1:
-							want.up += p
+							want.Up += p
 						case -1:
-							want.down += p
+							want.Down += p
 						}
 					}
 				}
 			case ArrivalFirst: // ϱ is served first from the unit of probability, the rest is left for a
-				want.up, want.down = take(rho, d)
+				want.Up, want.Down = take(rho, d)
 			case DepartureFirst:
-				want.down, want.up = take(d, rho)
+				want.Down, want.Up = take(d, rho)
 			case Renormalised:
-				want = law{up: rho, down: d}
+				want = Law{up: rho, down: d}
 				if total := rho + d; total > 1 {
-					want.up, want.down = rho/total, d/total
+					want.Up, want.Down = rho/total, d/total
 				}
 			case SlowArrivals:
-				want = law{up: .2, down: d}
+				want = Law{up: .2, down: d}
 			}
-			want.stay = 1 - want.up - want.down
+			want.Stay = 1 - want.Up - want.Down
 			got := mixpolicy.Must(Queue{Reading: r}.complete()).law(a)
-			if !close16(got.up, want.up) || !close16(got.down, want.down) || !close16(got.stay, want.stay) {
+			if !close16(got.Up, want.Up) || !close16(got.Down, want.Down) || !close16(got.Stay, want.Stay) {
 				t.Errorf("%v, rate %v: %+v, want %+v", r, d, got, want)
 			}
 		}
@@ -112,9 +112,9 @@ func TestQueueEnds(t *testing.T) {
 						row[to[k]] = p[k]
 					}
 					want := make([]float64, x.States())
-					want[max(s-1, 0)] += law.down
-					want[min(s+1, x.States()-1)] += law.up
-					want[s] += law.stay
+					want[max(s-1, 0)] += law.Down
+					want[min(s+1, x.States()-1)] += law.Up
+					want[s] += law.Stay
 					for j := range row {
 						if !close16(row[j], want[j]) {
 							t.Errorf("%v: P(%s→%s|%s) = %v, want %v", r, x.StateName(s), x.StateName(j), x.ActionName(a), row[j], want[j])
@@ -163,8 +163,8 @@ func geometric(q Queue, p *mixpolicy.Policy, n int) []float64 {
 	var up, down float64
 	for a, w := range p.Row(0) {
 		law := q.law(a)
-		up += w * law.up
-		down += w * law.down
+		up += w * law.Up
+		down += w * law.Down
 	}
 	mu := make([]float64, n)
 	for k := range mu {
