@@ -52,10 +52,10 @@ func TestReadingsEnumerated(t *testing.T) {
 			rho = .2
 		}
 		for a, d := range rates {
-			var want law
+			var want Law
 			switch r {
 			case Uniformised: // a clock of rate 1.3: arrival, departure, or nothing
-				want = Law{up: .5 / 1.3, down: d / 1.3}
+				want = Law{Up: .5 / 1.3, Down: d / 1.3}
 			case Independent:
 				for arrival := range 2 {
 					for departure := range 2 {
@@ -73,12 +73,12 @@ func TestReadingsEnumerated(t *testing.T) {
 			case DepartureFirst:
 				want.Down, want.Up = take(d, rho)
 			case Renormalised:
-				want = Law{up: rho, down: d}
+				want = Law{Up: rho, Down: d}
 				if total := rho + d; total > 1 {
 					want.Up, want.Down = rho/total, d/total
 				}
 			case SlowArrivals:
-				want = Law{up: .2, down: d}
+				want = Law{Up: .2, Down: d}
 			}
 			want.Stay = 1 - want.Up - want.Down
 			got := mixpolicy.Must(Queue{Reading: r}.complete()).law(a)
