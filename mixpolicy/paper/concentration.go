@@ -50,7 +50,7 @@ func Concentration(ctx context.Context) ([]Tail, error) {
 // concentration is computed once, as its seeds are fixed.
 var concentration = sync.OnceValues(func() (tails []Tail, err error) {
 	defer catch(&err)
-	p := must(SmallProblem(mixpolicy.Ball(2)))
+	p := must(smallProblem(mixpolicy.Ball(2)))
 	const trials, iterations = 2000, 25
 	sums := make([]float64, trials)
 	var k *theory.Constants

@@ -301,7 +301,7 @@ func ProofRuns() (runs []*Trace, err error) {
 		runs = append(runs, must(NewTrace(must(QueueProblem(r.class)), r.set)))
 	}
 	small := TraceSettings{Name: "random MDP, cube", Iterations: 400, StepSize: eta, Beta: 20}
-	return append(runs, must(NewTrace(must(SmallProblem(mixpolicy.Cube(1.5))), small))), nil
+	return append(runs, must(NewTrace(must(smallProblem(mixpolicy.Cube(1.5))), small))), nil
 }
 
 // Proofs evaluates every equality and inequality of section 5 that is about a run, (5.1) to

@@ -181,7 +181,7 @@ func meanGradient(p *mixpolicy.Problem, lambda []float64) (mean, gradient []floa
 }
 
 func checkUnbiased(context.Context) Finding {
-	p := must(SmallProblem(mixpolicy.Ball(2)))
+	p := must(smallProblem(mixpolicy.Ball(2)))
 	rng := rand.New(rand.NewPCG(36, 0))
 	lambda := make([]float64, p.MDP().Pairs())
 	for i := range lambda {
@@ -192,7 +192,7 @@ func checkUnbiased(context.Context) Finding {
 
 // checkIndexSet: section 3.1 draws i from {0, …, d}, of which 0 is no policy.
 func checkIndexSet(context.Context) Finding {
-	p := must(SmallProblem(mixpolicy.Ball(2)))
+	p := must(smallProblem(mixpolicy.Ball(2)))
 	mean, gradient := meanGradient(p, make([]float64, p.MDP().Pairs()))
 	d := float64(p.Dim())
 	return holdsCorrected(relativeVectorError(scaled(d/(d+1), mean), gradient), relativeVectorError(mean, gradient), "with i uniform on {0, …, %d} the mean is %.3g of the gradient, if 0 samples nothing", p.Dim(), d/(d+1))
@@ -480,7 +480,7 @@ func checkUnitBall(context.Context) Finding {
 }
 
 func checkLambdaStep(context.Context) Finding {
-	p := must(SmallProblem(mixpolicy.Ball(2)))
+	p := must(smallProblem(mixpolicy.Ball(2)))
 	r := must(NewTrace(p, TraceSettings{Iterations: 50, StepSize: mixpolicy.InverseSqrt(4), Beta: 10}))
 	// (3.26) is to be the step of projected ascent: no point of Λ gains more of the model
 	// ⟨∇_λ𝓛, λ′⟩ − ‖λ′ − λ‖²/2η than it does.
@@ -508,7 +508,7 @@ func checkLambdaStep(context.Context) Finding {
 }
 
 func checkAverages(ctx context.Context) Finding {
-	p := must(SmallProblem(mixpolicy.Ball(2)))
+	p := must(smallProblem(mixpolicy.Ball(2)))
 	r := must(NewTrace(p, TraceSettings{Iterations: 100, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 1}))
 	q := must(mixpolicy.Solve(ctx, p, mixpolicy.PrimalDual{Beta: 20, Multipliers: mixpolicy.DenseMultipliers}, mixpolicy.Settings{Iterations: 100, Seed: 1, Uncertified: true}))
 	return holds(max(relativeVectorError(q.Theta, r.Theta), relativeVectorError(q.Lambda, r.Lambda)), "θ̂ and λ̂ of 100 iterations against a plain run; the paper's loop counts t = 1, …, T, its averages 0, …, T−1")
@@ -596,7 +596,7 @@ func boundRuns(ctx context.Context) []boundRun {
 		m mixpolicy.PrimalDual
 	}{
 		{must(QueueProblem(mixpolicy.Ball(2))), mixpolicy.PrimalDual{Beta: 50, CostScale: cMax}},
-		{must(SmallProblem(mixpolicy.Cube(1.5))), mixpolicy.PrimalDual{Beta: 20}},
+		{must(smallProblem(mixpolicy.Cube(1.5))), mixpolicy.PrimalDual{Beta: 20}},
 	} {
 		k := must(theory.NewConstants(e.p, e.m))
 		for _, n := range []int{10, 1000} {
@@ -700,13 +700,13 @@ func checkB(context.Context) Finding {
 func checkRate(context.Context) Finding {
 	p := must(QueueProblem(mixpolicy.Ball(2)))
 	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: cMax}))
-	quarter, eighth, none := RateExponent(k, 0.25), RateExponent(k, 0.125), RateExponent(k, 0)
+	quarter, eighth, none := rateExponent(k, 0.25), rateExponent(k, 0.125), rateExponent(k, 0)
 	return holdsCorrected(excess(quarter+1, 0.75), excess(eighth+1, 0.75), "the bound (3.31) over ln T is ~ T^%.3f for β ~ T^¼, which does not vanish; T^%.3f for T^⅛, the rate that is claimed; T^%.3f for constant β", quarter, eighth, none).within(0.005) // of exponents from T = 10³⁰ to 10⁴⁰
 }
 
-// RateExponent returns the power of T with which the corrected (3.31) over ln T goes, for
+// rateExponent returns the power of T with which the corrected (3.31) over ln T goes, for
 // β ~ T^power.
-func RateExponent(k *theory.Constants, power float64) float64 {
+func rateExponent(k *theory.Constants, power float64) float64 {
 	at := func(n float64) float64 {
 		s := theory.StepSums{Sum: 2 * math.Sqrt(n), Squares: 1 + math.Log(n)}
 		return math.Log(k.With(1e3*math.Pow(n, power)).ObjectiveBound(s, 0.05).Value / s.Squares)
@@ -733,7 +733,7 @@ func checkDistance(context.Context) Finding {
 // But a run may meet any sequence of samples. After samples of one pair only, one that favours
 // the worse policy, the answer is not within ε, whatever T is.
 func checkSampleSize(context.Context) Finding {
-	p := must(SmallProblem(mixpolicy.Ball(2)))
+	p := must(smallProblem(mixpolicy.Ball(2)))
 	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{}))
 	k = k.With(2 * k.LambdaStar)
 	few := must(k.SampleComplexity(0.1, 0.1))
