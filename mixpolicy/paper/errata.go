@@ -580,11 +580,11 @@ func witnessArgmin(context.Context) Finding {
 
 func witnessSubordinate(context.Context) Finding {
 	p := must(smallProblem(mixpolicy.Cube(1.5)))
-	// With the norm of Ψ itself from ℓ₂, sup ‖Ψθ‖_{1}/‖θ‖₂ ≥ …: what is used is ‖Ψᵀx‖⁎ ≤ ‖x‖₂‖Ψ‖.
+	// The proofs use ‖Ψᵀx‖⁎ ≤ ‖x‖₂‖Ψ‖, the norm of Ψᵀ from ℓ₂.
 	x, g := combination(p, []float64{1, 1, 1}), make([]float64, 3)
 	p.Features().MulVecT(g, x)
 	used := p.Class().Norm.Dual().Of(g) / floats.Norm(x, 2)
-	// As a map from ℓ₂ into ℓ₁, by 5000 directions: another number.
+	// The norm of Ψ from ℓ₂ to ℓ₁ is another number, here from 5000 directions.
 	rng := rand.New(rand.NewPCG(2, 2))
 	var other float64
 	for range 5000 {
@@ -651,7 +651,7 @@ func witnessAverageBall(context.Context) Finding {
 	return holdsCorrected(printed, relativeError(g, 50), "1/(1−γ) = %v; G = β = %v", printed, g)
 }
 
-// witnessTwoMeasures: Ψθ against the measure of the policy (2.20), inside and outside of Ψθ ⪰ 0.
+// witnessTwoMeasures compares Ψθ with the measure of the policy (2.20), inside and outside of Ψθ ⪰ 0.
 func witnessTwoMeasures(context.Context) Finding {
 	p := must(smallProblem(mixpolicy.Ball(10)))
 	distance := func(theta []float64) float64 {
@@ -672,7 +672,7 @@ func witnessModelFree(context.Context) Finding {
 		ascent[i] = combination(must(mixtureProblem(x, mixpolicy.Ball(2), smallPolicies(x)...)), theta)
 	}
 	p := must(smallProblem(mixpolicy.Ball(2)))
-	known := make([]float64, p.MDP().Pairs()) // −Ψθ, with P
+	known := make([]float64, p.MDP().Pairs()) // −Ψθ, computed with the transition law
 	p.GradLambda(known, theta)
 	printed, corrected := relativeVectorError(ascent[0], ascent[1]), relativeVectorError(scaled(-1, known), ascent[0])
 	return holdsCorrected(printed, corrected, "two transition laws, the same policies: Ψθ, the gradient (3.4) at the same θ, differs by %.2g of its greatest entry, before any query", printed)

@@ -134,7 +134,8 @@ func checkMultiplierNorm(context.Context) Finding {
 	sum := floats.Sum(multipliersOf(smallOptimum(mixpolicy.Cube(1.5))))
 	want := 1 / (1 - x.Gamma())
 	full := floats.Sum(xi) / (1 - x.Gamma())
-	// Σ_a λ_a(s) = p(s) with p = α, the weights of (4.1): for ξ*/(1−γ) it is α + γ times the inflow.
+	// The lemma has Σ_a λ_a(s) = p(s), with p = α, the weights of (4.1). For ξ*/(1−γ) that sum is
+	// α + γ times the inflow.
 	var byState, inflow float64
 	for s, alpha := range x.Initial() {
 		var out, in float64
@@ -482,8 +483,8 @@ func checkUnitBall(context.Context) Finding {
 func checkLambdaStep(context.Context) Finding {
 	p := must(smallProblem(mixpolicy.Ball(2)))
 	r := must(NewTrace(p, TraceSettings{Iterations: 50, StepSize: mixpolicy.InverseSqrt(4), Beta: 10}))
-	// (3.26) is to be the step of projected ascent: no point of Λ gains more of the model
-	// ⟨∇_λ𝓛, λ′⟩ − ‖λ′ − λ‖²/2η than it does.
+	// (3.26) should be the step of projected ascent, which maximises the model
+	// ⟨∇_λ𝓛, λ′⟩ − ‖λ′ − λ‖²/2η over λ′ ∈ Λ.
 	var printed, corrected float64
 	for _, s := range r.Steps {
 		model := func(l []float64) float64 {
@@ -580,7 +581,7 @@ func rareCostRuns(ctx context.Context) (k *theory.Constants, gaps []float64) {
 	return k, gaps
 }
 
-// boundRun is a run of the corrected algorithm with what its bounds are made of.
+// boundRun is a run of the corrected algorithm with its constants and the sums of its steps.
 type boundRun struct {
 	*mixpolicy.Result
 	k         *theory.Constants
@@ -750,10 +751,10 @@ func checkSampleSize(context.Context) Finding {
 		"a T that is free of ρ holds surely, but samples that show one pair only, of positive probability for every T, leave the policy %.3g above the optimum; corrected, T is %.2g for ε = 0.1, ρ = 0.1 and %.2g for ρ = 10⁻¹⁰⁰, and goes like ε^−%.2f to ε = 0.01", worst, few, many, math.Log10(closer/few)).within(0)
 }
 
-// copies is the queue with each of its base policies k times. A class of radius R/k reaches
-// the mixtures that R reaches without the copies, while ‖Ψ‖_{*,2} for ‖·‖_∞ is k times as
-// large. In Algorithm 1 with the modulus of the cube copies see the same gradients, stay
-// equal, and add up to the coefficient that one would have: the runs are the same.
+// copies is the queue with each of its base policies k times. A class of radius R/k contains the
+// mixtures that R contains without the copies, while ‖Ψ‖_{*,2} for ‖·‖_∞ is k times as large. In
+// Algorithm 1 with the cube's modulus, copies have the same gradients and stay equal, and their
+// coefficients add up to the coefficient without copies: the runs are the same.
 func copies(k int, class mixpolicy.Class) (*mixpolicy.Problem, error) {
 	x, base, err := Queue()
 	if err != nil {
@@ -778,7 +779,7 @@ func geometryClaim(ctx context.Context) (c Claim, err error) {
 		Experiment: fmt.Sprintf("queue, cube, T = 10⁴, η₀ = 16: each base policy once and R = 2, against %d times and R = 2/%[1]d", k),
 		Numbers: fmt.Sprintf("‖Ψ‖_{*,2} is %.4g and %.4g, for which the theorem has T differ by a factor of %.0f; cᵀΨθ̂ is %.6g and %.6g; unmoved is R‖Ψ‖_{*,2}",
 			norm[0], norm[1], math.Pow(norm[1]/norm[0], 4), cost[0], cost[1]),
-		// The costs would be equal but for rounding.
+		// The costs differ by rounding only, if the geometry has no influence.
 		Verdict: verdictIf(math.Abs(cost[1]-cost[0]) > 1e-6*cost[0]),
 	}, nil
 }

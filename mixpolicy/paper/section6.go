@@ -42,9 +42,9 @@ type Protocol struct {
 	Seed       uint64
 }
 
-// AsPrinted is the protocol of section 6 word for word, with what it leaves open
-// filled in as plainly as possible: θ₀ = (½, ½), costs as they are, ω = 1, no ball for
-// λ (at γ = 1 its radius 1/(1−γ) is infinite).
+// AsPrinted is the protocol of section 6 word for word, with the simplest choice of what it
+// leaves open: θ₀ = (½, ½), costs that are not scaled, ω = 1, no ball for λ (at γ = 1 its
+// radius 1/(1−γ) is infinite).
 func AsPrinted(form mixpolicy.Form) Protocol {
 	name := "as printed"
 	if form == mixpolicy.Corrected {
@@ -56,10 +56,9 @@ func AsPrinted(form mixpolicy.Form) Protocol {
 	}
 }
 
-// Working is a protocol under which both methods do what they are meant to: costs
-// divided by c_max, the step size 1/√(t+1) of Proposition 3.1, a radius that holds
-// the optimum but not much more, the corrected algorithm, and enough iterations to
-// see convergence.
+// Working is a protocol under which both methods converge: costs divided by c_max, the step size
+// 1/√(t+1) of Proposition 3.1, a radius just large enough for the optimum, the corrected
+// algorithm, and enough iterations.
 func Working() Protocol {
 	return Protocol{
 		Name: "working", Radius: 2, Iterations: 100_000, Trials: 20,
@@ -92,8 +91,8 @@ func (c Protocol) Run(ctx context.Context, m mixpolicy.Method) (*race.Runs, erro
 	return t, nil
 }
 
-// ReadingResult says what a reading of the transition law (6.1) does to the
-// experiment of section 6.
+// ReadingResult has the exact numbers of the experiment of section 6 under one reading of the
+// transition law (6.1).
 type ReadingResult struct {
 	Reading      models.Reading
 	BaseCosts    []float64 // cᵀψ¹, cᵀψ²
@@ -134,8 +133,8 @@ func compareReading(ctx context.Context, r models.Reading) (res ReadingResult, e
 // Figure1Steps is the number of epochs that the paper simulates for Fig. 1.
 const Figure1Steps = 50_000_000
 
-// Figure1 holds the stationary measure of one base policy three times: what Fig. 1
-// shows for π¹ (left) and π² (right).
+// Figure1 is the stationary measure of one base policy, computed in three ways. Fig. 1 shows it
+// for π¹ (left) and π² (right).
 type Figure1 struct {
 	Exact     *mixpolicy.Measure   // by elimination
 	Iterated  *mixpolicy.Measure   // by sweeps
@@ -148,9 +147,8 @@ func (f Figure1) IterationError() float64 { return sum.Diff1(f.Iterated.State, f
 // SimulationError is ‖μ_simulated − μ_exact‖₁.
 func (f Figure1) SimulationError() float64 { return sum.Diff1(f.Simulated.State, f.Exact.State) }
 
-// WorstZ is the greatest distance between simulation and truth over all states, in
-// standard errors of the simulation. The greatest of 100 normal deviates is below
-// 4.2 in 99.7 % of cases.
+// WorstZ is the greatest error of the simulation over all states, in its standard errors. The
+// greatest size of 100 independent standard normal variables is below 4.2 with probability 99.7 %.
 func (f Figure1) WorstZ() float64 {
 	worst := 0.0
 	for s, mu := range f.Exact.State {
@@ -181,9 +179,9 @@ func ComputeFigure1(ctx context.Context, steps int, seed uint64) (figures []Figu
 //
 //	min t·½‖θ − y‖² − log(R² − ‖θ‖²)  subject to  1ᵀθ = 1,
 //
-// where the KKT system keeps the equality, for t rising by tens to 10¹². The barrier has the
-// parameter 1, so the answer's ½‖θ − y‖² is within 1/t of the least. It stands for the
-// CVX call of section 6; the closed form is linprog.Norm.Project.
+// where the KKT system keeps the equality, for t = 1, 10, …, 10¹². The barrier has the
+// parameter 1, so that ½‖θ − y‖² is within 1/t of its minimum. It takes the place of the CVX
+// call of section 6; the closed form is linprog.Norm.Project.
 func projectByBarrier(dst, y []float64, r float64) error {
 	d := len(y)
 	if r*r*float64(d) <= 1 {
@@ -247,8 +245,8 @@ func projectByBarrier(dst, y []float64, r float64) error {
 	return nil
 }
 
-// StepCost is what an iteration takes on this machine, in nanoseconds. Only the ratios
-// mean anything elsewhere.
+// StepCost is the time of one iteration on this machine, in nanoseconds. On other machines only
+// the ratios are comparable.
 type StepCost struct {
 	PrimalDual        float64 // Algorithm 1
 	Penalty           float64 // with the closed-form projection
@@ -275,8 +273,7 @@ func MeasureStepCost() (c StepCost, err error) {
 	return c, nil
 }
 
-// nanoseconds returns the least time of a call over five batches: what disturbs a
-// measurement only adds to it.
+// nanoseconds returns the least time of a call over five batches, as disturbances only add time.
 func nanoseconds(calls int, f func()) float64 {
 	best := math.Inf(1)
 	for range 5 {
@@ -334,8 +331,8 @@ func checkVisits(ctx context.Context) Finding {
 		q := must(x.Occupation(p))
 		e := must(mixpolicy.Simulate(ctx, x, p, mixpolicy.SimulateSettings{Steps: 2_000_000, Seed: 1}))
 		for s, mu := range q.State {
-			// A normal variable beyond 6 in any of 200 states has the probability 4·10⁻⁷; states
-			// visited fewer than 100 times are left out, as their error is not normal.
+			// The probability that one of 200 standard normal variables is larger than 6 in size is 4·10⁻⁷. States with
+			// fewer than 100 visits are left out, as their error is not normal.
 			if mu*2e6 > 100 && e.StateError[s] > 0 {
 				worst = max(worst, math.Abs(e.State[s]-mu)/e.StateError[s])
 			}
@@ -358,6 +355,6 @@ func checkProtocol(ctx context.Context) Finding {
 	}
 	literal, true1 := costs(AsPrinted(mixpolicy.Corrected), 0.001)
 	working, true2 := costs(Working(), 64)
-	// A feasible answer is asked for, up to a per cent of its cost.
+	// The tolerance is one per cent of the cost.
 	return holdsCorrected(relativeError(literal, true1), relativeError(working, true2), "section 6 word for word: cᵀΨθ̂ = %.4g, and the policy costs %.4g; scaled costs, R = 2, η = 64/√(t+1), T = 10⁵: %.5g and %.5g", literal, true1, working, true2).within(0.01)
 }
