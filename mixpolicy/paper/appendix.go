@@ -50,7 +50,7 @@ func checkHoelder(context.Context) Finding {
 }
 
 func checkErrorBound(context.Context) Finding {
-	p := must(SmallProblem(mixpolicy.Ball(2)))
+	p := must(smallProblem(mixpolicy.Ball(2)))
 	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20}))
 	rng := rand.New(rand.NewPCG(3, 3))
 	var printed, corrected, tight float64
@@ -99,7 +99,7 @@ func checkAzuma(ctx context.Context) Finding {
 }
 
 func checkUnitDirections(context.Context) Finding {
-	errs := gradientErrors(must(SmallProblem(mixpolicy.Ball(2))), nil)
+	errs := gradientErrors(must(smallProblem(mixpolicy.Ball(2))), nil)
 	_, norms, chances, k := gradientNoise(2)
 	top := floats.Max(norms)
 	rng := rand.New(rand.NewPCG(7, 7))

@@ -59,7 +59,7 @@ func TestRecordedClaims(t *testing.T) {
 // The general solver projects as the closed form does. Its ½‖θ − y‖² is within 10⁻¹² of the
 // least, so θ within √2·10⁻⁶ of the projection, 1-strong convexity being what it is.
 func TestProjectByBarrier(t *testing.T) {
-	p, err := SmallProblem(mixpolicy.Ball(2))
+	p, err := smallProblem(mixpolicy.Ball(2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestProjectByBarrier(t *testing.T) {
 		if err := p.Class().Norm.Project(want, y, 2); err != nil {
 			t.Fatal(err)
 		}
-		if err := ProjectByBarrier(got, y, 2); err != nil {
+		if err := projectByBarrier(got, y, 2); err != nil {
 			t.Fatal(err)
 		}
 		for j := range got {
@@ -78,7 +78,7 @@ func TestProjectByBarrier(t *testing.T) {
 			}
 		}
 	}
-	if err := ProjectByBarrier(got, want, 0.5); err == nil {
+	if err := projectByBarrier(got, want, 0.5); err == nil {
 		t.Error("a ball that misses the hyperplane gave no error")
 	}
 }

@@ -351,7 +351,7 @@ func theoryClaims(ctx context.Context) ([]Claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	quarter, eighth, none := RateExponent(k, 0.25), RateExponent(k, 0.125), RateExponent(k, 0)
+	quarter, eighth, none := rateExponent(k, 0.25), rateExponent(k, 0.125), rateExponent(k, 0)
 	rate := func(power float64) float64 { // of the violation
 		at := func(n float64) float64 {
 			s := theory.StepSums{Sum: 2 * math.Sqrt(n), Squares: 1 + math.Log(n)}
@@ -363,7 +363,7 @@ func theoryClaims(ctx context.Context) ([]Claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	small, err := SmallProblem(mixpolicy.Ball(2))
+	small, err := smallProblem(mixpolicy.Ball(2))
 	if err != nil {
 		return nil, err
 	}
@@ -435,7 +435,7 @@ func theoryClaims(ctx context.Context) ([]Claim, error) {
 
 // polynomialInD returns the corrected sample complexity for growing numbers of policies.
 func polynomialInD() (dims, sizes []float64, err error) {
-	x, err := SmallMDP()
+	x, err := smallMDP()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -50,7 +50,7 @@ func Concentration(ctx context.Context) ([]Tail, error) {
 // concentration is computed once, as its seeds are fixed.
 var concentration = sync.OnceValues(func() (tails []Tail, err error) {
 	defer catch(&err)
-	p := must(SmallProblem(mixpolicy.Ball(2)))
+	p := must(smallProblem(mixpolicy.Ball(2)))
 	const trials, iterations = 2000, 25
 	sums := make([]float64, trials)
 	var k *theory.Constants
@@ -115,8 +115,8 @@ type CoinRun struct {
 	Corrected     float64 // right side that is proved, with probability 1 − ρ
 }
 
-// Coin makes 100 such runs. Costs are 1000 and a little less, and a step 1/1000, so that a
-// sample moves ∇φ(θ) by 1 and θ across the class; C_e of (3.34b) has no c_max in it, and is 7.
+// Coin makes 100 such runs. The costs are 1000 and 975, and a step is 1/1000, so that one sample
+// moves ∇φ(θ) by 1 and θ across the class. C_e of (3.34b) is 7, as it has no c_max.
 func Coin(ctx context.Context) ([]CoinRun, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

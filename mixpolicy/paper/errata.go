@@ -579,12 +579,12 @@ func witnessArgmin(context.Context) Finding {
 }
 
 func witnessSubordinate(context.Context) Finding {
-	p := must(SmallProblem(mixpolicy.Cube(1.5)))
-	// With the norm of Ψ itself from ℓ₂, sup ‖Ψθ‖_{1}/‖θ‖₂ ≥ …: what is used is ‖Ψᵀx‖⁎ ≤ ‖x‖₂‖Ψ‖.
+	p := must(smallProblem(mixpolicy.Cube(1.5)))
+	// The proofs use ‖Ψᵀx‖⁎ ≤ ‖x‖₂‖Ψ‖, the norm of Ψᵀ from ℓ₂.
 	x, g := combination(p, []float64{1, 1, 1}), make([]float64, 3)
 	p.Features().MulVecT(g, x)
 	used := p.Class().Norm.Dual().Of(g) / floats.Norm(x, 2)
-	// As a map from ℓ₂ into ℓ₁, by 5000 directions: another number.
+	// The norm of Ψ from ℓ₂ to ℓ₁ is another number, here from 5000 directions.
 	rng := rand.New(rand.NewPCG(2, 2))
 	var other float64
 	for range 5000 {
@@ -604,7 +604,7 @@ func witnessStrongConvexity(context.Context) Finding {
 }
 
 func witnessBellman(context.Context) Finding {
-	x := must(SmallMDP())
+	x := must(smallMDP())
 	// 𝒮(v + 1) = 𝒮v + γ1. With v* inside, 𝒮 does not depend on v, and the difference is 0.
 	v, a, b := make([]float64, x.States()), make([]float64, x.States()), make([]float64, x.States())
 	x.Bellman(a, v)
@@ -630,7 +630,7 @@ func witnessHyperplane(context.Context) Finding {
 }
 
 func witnessDualFactor(context.Context) Finding {
-	p := must(SmallProblem(mixpolicy.Ball(2)))
+	p := must(smallProblem(mixpolicy.Ball(2)))
 	r := must(NewTrace(p, TraceSettings{Iterations: 50, StepSize: mixpolicy.InverseSqrt(4), Beta: 10}))
 	lambda := scaled(5, unit(len(r.Lambda), 0))
 	var printed, corrected float64
@@ -651,9 +651,9 @@ func witnessAverageBall(context.Context) Finding {
 	return holdsCorrected(printed, relativeError(g, 50), "1/(1−γ) = %v; G = β = %v", printed, g)
 }
 
-// witnessTwoMeasures: Ψθ against the measure of the policy (2.20), inside and outside of Ψθ ⪰ 0.
+// witnessTwoMeasures compares Ψθ with the measure of the policy (2.20), inside and outside of Ψθ ⪰ 0.
 func witnessTwoMeasures(context.Context) Finding {
-	p := must(SmallProblem(mixpolicy.Ball(10)))
+	p := must(smallProblem(mixpolicy.Ball(10)))
 	distance := func(theta []float64) float64 {
 		return theory.TotalVariation(combination(p, theta), policyMeasure(p, theta).Pair)
 	}
@@ -668,11 +668,11 @@ func witnessModelFree(context.Context) Finding {
 	theta := []float64{0.2, 0.5, 0.3}
 	var ascent [2][]float64
 	for i := range ascent {
-		x := must(smallMDP(uint64(i + 1)))
+		x := must(garnet(uint64(i + 1)))
 		ascent[i] = combination(must(mixtureProblem(x, mixpolicy.Ball(2), smallPolicies(x)...)), theta)
 	}
-	p := must(SmallProblem(mixpolicy.Ball(2)))
-	known := make([]float64, p.MDP().Pairs()) // −Ψθ, with P
+	p := must(smallProblem(mixpolicy.Ball(2)))
+	known := make([]float64, p.MDP().Pairs()) // −Ψθ, computed with the transition law
 	p.GradLambda(known, theta)
 	printed, corrected := relativeVectorError(ascent[0], ascent[1]), relativeVectorError(scaled(-1, known), ascent[0])
 	return holdsCorrected(printed, corrected, "two transition laws, the same policies: Ψθ, the gradient (3.4) at the same θ, differs by %.2g of its greatest entry, before any query", printed)
@@ -697,7 +697,7 @@ func witnessModulusDomain(context.Context) Finding {
 
 // witnessLoop compares the averages (3.27) with those over the passes of the printed loop.
 func witnessLoop(context.Context) Finding {
-	p := must(SmallProblem(mixpolicy.Ball(2)))
+	p := must(smallProblem(mixpolicy.Ball(2)))
 	r := must(NewTrace(p, TraceSettings{Iterations: 100, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 1}))
 	printed, corrected := make([]float64, p.Dim()), make([]float64, p.Dim())
 	var weights float64
@@ -731,7 +731,7 @@ func witnessConditioning(context.Context) Finding {
 }
 
 func witnessDualNorm(context.Context) Finding {
-	p := must(SmallProblem(mixpolicy.Cube(1.5)))
+	p := must(smallProblem(mixpolicy.Cube(1.5)))
 	d := float64(p.Dim())
 	var printed, corrected float64
 	for _, e := range gradientErrors(p, nil) {

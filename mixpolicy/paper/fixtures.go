@@ -15,11 +15,11 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// SmallMDP is the discounted process on which statements about whole MDPs are checked by
+// smallMDP is the discounted process on which statements about whole MDPs are checked by
 // exact linear programs: 8 states, 3 actions, γ = 0.9, costs in [0, 1).
-func SmallMDP() (*mixpolicy.MDP, error) { return smallMDP(1) }
+func smallMDP() (*mixpolicy.MDP, error) { return garnet(1) }
 
-func smallMDP(seed uint64) (*mixpolicy.MDP, error) {
+func garnet(seed uint64) (*mixpolicy.MDP, error) {
 	return models.Garnet{States: 8, Actions: 3, Branches: 4, Seed: seed, Ring: true, Criterion: mixpolicy.Discounted(0.9)}.MDP()
 }
 
@@ -38,29 +38,29 @@ func smallPolicies(x *mixpolicy.MDP) []*mixpolicy.Policy {
 	return base
 }
 
-// SmallProblem is (2.18) for SmallMDP and three random policies.
-func SmallProblem(class mixpolicy.Class) (p *mixpolicy.Problem, err error) {
+// smallProblem is (2.18) for smallMDP and three random policies.
+func smallProblem(class mixpolicy.Class) (p *mixpolicy.Problem, err error) {
 	defer catch(&err)
-	x := must(SmallMDP())
+	x := must(smallMDP())
 	return mixtureProblem(x, class, smallPolicies(x)...)
 }
 
-// smallOptimum is SmallProblem with its solution.
+// smallOptimum is smallProblem with its solution.
 func smallOptimum(class mixpolicy.Class) (*mixpolicy.Problem, *linprog.Solution) {
-	p := must(SmallProblem(class))
+	p := must(smallProblem(class))
 	return p, must(p.Optimum())
 }
 
-// smallMeasure returns SmallMDP, its first policy, and the measure of the policy.
+// smallMeasure returns smallMDP, its first policy, and the measure of the policy.
 func smallMeasure() (*mixpolicy.MDP, *mixpolicy.Policy, *mixpolicy.Measure) {
-	x := must(SmallMDP())
+	x := must(smallMDP())
 	pi := smallPolicies(x)[0]
 	return x, pi, must(x.Occupation(pi))
 }
 
-// smallTheta returns SmallProblem, an infeasible θ with 1ᵀθ = 1, and Ψθ.
+// smallTheta returns smallProblem, an infeasible θ with 1ᵀθ = 1, and Ψθ.
 func smallTheta() (p *mixpolicy.Problem, theta, xi []float64) {
-	p = must(SmallProblem(mixpolicy.Ball(2)))
+	p = must(smallProblem(mixpolicy.Ball(2)))
 	theta = []float64{0.5, 0.7, -0.2}
 	return p, theta, combination(p, theta)
 }
@@ -309,9 +309,9 @@ func dualLP(x *mixpolicy.MDP, form mixpolicy.Form) *smallLP {
 	return p
 }
 
-// dualOptimum returns SmallMDP and the exact optimum and solution ξ* of its (2.13).
+// dualOptimum returns smallMDP and the exact optimum and solution ξ* of its (2.13).
 func dualOptimum(form mixpolicy.Form) (x *mixpolicy.MDP, value float64, xi []float64) {
-	x = must(SmallMDP())
+	x = must(smallMDP())
 	value, xi = dualLP(x, form).solve()
 	return x, value, xi
 }

@@ -142,8 +142,8 @@ func excess(lhs, rhs float64) float64 {
 	return (lhs - rhs) / max(math.Abs(lhs), math.Abs(rhs))
 }
 
-// A check computes a finding. It passes each error to [must] or [noError], which end the
-// check; [check.run] returns that error. So a check reads as the computation that it makes.
+// A check computes a finding. It passes every error to [must] or [noError], which end the check,
+// and [check.run] returns that error: the check itself is the computation, without error handling.
 type check func(ctx context.Context) Finding
 
 func (c check) run(ctx context.Context) (f Finding, err error) {
@@ -182,7 +182,7 @@ func catch(err *error) {
 // Entry is an equation or statement of the paper in the index: what it says in our words,
 // where it is in the code and in the notebooks, and the computation that decides it.
 type Entry struct {
-	Number  string // as the paper has it: "3.22", "Lemma 3.2", "Assumption A.1"
+	Number  string // as in the paper: "3.22", "Lemma 3.2", "Assumption A.1"
 	What    string
 	Symbol  string // Go symbol, "package.Name" or "package.Type.Method" below the module's root
 	Defines bool   // asserts nothing, if it is correct as printed

@@ -2,6 +2,7 @@ package paper
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"fmt"
 	"go/ast"
@@ -15,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/mixpolicy/lab/mixpolicy"
 )
 
 // numbered are the 145 equation numbers of the compiled paper.
@@ -282,4 +285,24 @@ func TestIndexAnchors(t *testing.T) {
 			t.Errorf("(%s): notebook %s has no <a id=%q></a>", e.Number, e.Notebook(), e.Anchor())
 		}
 	}
+}
+
+// An error inside of a check comes back with one prefix and the entry's number; a panic that is
+// not from must goes on.
+func TestCheckErrors(t *testing.T) {
+	failing := func(context.Context) Finding {
+		must(mixpolicy.NewProblem(nil, mixpolicy.Ball(2)))
+		return holds(0, "not reached")
+	}
+	_, err := Entry{Number: "2.8", check: failing}.Check(t.Context())
+	if want := "paper: (2.8): features are nil"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %q", err, want)
+	}
+	defer func() {
+		if r := recover(); r != "a bug" {
+			t.Errorf("the panic became %v", r)
+		}
+	}()
+	_, err = Entry{check: func(context.Context) Finding { panic("a bug") }}.Check(t.Context())
+	t.Errorf("a panic became the error %v", err)
 }

@@ -147,7 +147,7 @@ func TestStripsAreLevelSets(t *testing.T) {
 
 func TestPathsNeedALineOrAPlane(t *testing.T) {
 	for d, want := range map[int]string{2: "", 3: "", 4: "for d = 4, want d = 2 or 3"} {
-		x, err := SmallMDP()
+		x, err := smallMDP()
 		if err != nil {
 			t.Fatal(err)
 		}

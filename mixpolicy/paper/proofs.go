@@ -212,10 +212,10 @@ type Step struct {
 	Equality bool           // LHS = RHS; else LHS ≤ RHS
 	LHS, RHS float64
 	Slack    float64 // RHS − LHS, or −|RHS − LHS|
-	Size     float64 // of the terms, for judging the slack
+	Size     float64 // of the terms, with which the slack is compared
 	Run      string
 	At       int // iteration; −1 for a sum over all
-	// Evaluations is how often it was evaluated: steps, runs and points of comparison.
+	// Evaluations is the number of evaluations: over iterations, runs, and the points θ and λ.
 	Evaluations int
 }
 
@@ -224,10 +224,10 @@ type Step struct {
 // boundary, which are lost at points projected onto it.
 const stepTolerance = 1e-10
 
-// Holds reports whether the slack is negative by no more than rounding.
+// Holds reports whether the slack is not negative, up to rounding.
 func (s Step) Holds() bool { return s.Slack >= -stepTolerance*s.Size }
 
-// relative is the slack per size, or 0 for 0/0.
+// relative is Slack/Size, and 0 if both are 0.
 func (s Step) relative() float64 {
 	if s.Size == 0 {
 		return 0
@@ -301,7 +301,7 @@ func ProofRuns() (runs []*Trace, err error) {
 		runs = append(runs, must(NewTrace(must(QueueProblem(r.class)), r.set)))
 	}
 	small := TraceSettings{Name: "random MDP, cube", Iterations: 400, StepSize: eta, Beta: 20}
-	return append(runs, must(NewTrace(must(SmallProblem(mixpolicy.Cube(1.5))), small))), nil
+	return append(runs, must(NewTrace(must(smallProblem(mixpolicy.Cube(1.5))), small))), nil
 }
 
 // Proofs evaluates every equality and inequality of section 5 that is about a run, (5.1) to
@@ -511,7 +511,7 @@ func (r *Trace) sums(c *evaluations, points, multipliers [][]float64) {
 			lhs := primal[i] + dual
 			c.atMost("5.18", printed, lhs, start[i]+half+noise[i]+errors+gradients+ascents, noise[i])
 			c.atMost("5.18", corrected, lhs, start[i]+half-noise[i]+(errors+gradients)/r.Mu+ascents/2, noise[i])
-			// (5.22): 𝓛 is linear, so the averages have what the sums have.
+			// (5.22): 𝓛 is linear, so its value at the averages is the average of its values.
 			average := r.lagrangian(r.Theta, l) - r.lagrangian(points[i], r.Lambda)
 			c.equal("5.22", printed, average, lhs/r.Sums.Sum, primal[i]/r.Sums.Sum, dual/r.Sums.Sum)
 		}
@@ -548,16 +548,16 @@ func (r *Trace) conclusion(c *evaluations) {
 	for _, n := range []string{"5.23", "5.24"} {
 		c.atMost(n, corrected, gap+complementary+bracket(1), rhs, noise/s)
 	}
-	// Of all multiples of n in the ball the best is S n; a fine search agrees.
+	// Of all multiples of n in the ball S n has the greatest bracket, compared here with a grid.
 	top := 0.0
 	for k := range 4000 {
 		top = max(top, bracket(float64(k)/1000))
 	}
 	c.atMost("5.25", printed, top, bracket(0.5), top)
 	c.atMost("5.25", corrected, top, bracket(1), top)
-	shown := 2*r.G*v*v*s/max(r.G, s*v) - sq(r.G*v)*s/max(sq(r.G), sq(s*v))
-	c.atMost("5.26", corrected, gap+complementary+shown, rhs, noise/s)
-	c.atMost("5.27", printed, 0, shown)
+	printedBracket := 2*r.G*v*v*s/max(r.G, s*v) - sq(r.G*v)*s/max(sq(r.G), sq(s*v))
+	c.atMost("5.26", corrected, gap+complementary+printedBracket, rhs, noise/s)
+	c.atMost("5.27", printed, 0, printedBracket)
 	c.atMost("5.28", corrected, gap, rhs, noise/s)
 
 	sum := 2 * (math.Sqrt(float64(len(r.Steps))) - 1)

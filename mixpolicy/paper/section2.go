@@ -218,7 +218,7 @@ func optimalValue(ctx context.Context, x *mixpolicy.MDP) (v *mixpolicy.Valuation
 }
 
 func checkBellman(ctx context.Context) Finding {
-	x := must(SmallMDP())
+	x := must(smallMDP())
 	v, want := optimalValue(ctx, x)
 	next := make([]float64, x.States())
 	x.Bellman(next, v.Value)
@@ -227,9 +227,9 @@ func checkBellman(ctx context.Context) Finding {
 		"v* of policy iteration: 𝒮v* = v*, and αᵀv* = %.9g is the optimum of the LP", -value).within(valueTolerance)
 }
 
-// negativeCosts is SmallMDP with 1 subtracted from every cost, so that values are negative.
+// negativeCosts is smallMDP with 1 subtracted from every cost, so that values are negative.
 func negativeCosts() *mixpolicy.MDP {
-	x := must(SmallMDP())
+	x := must(smallMDP())
 	return must(x.WithCosts(shifted(x.Costs(), -1)))
 }
 
@@ -246,7 +246,7 @@ func checkPrimalOrthant(ctx context.Context) Finding {
 }
 
 func checkPrimalInequality(ctx context.Context) Finding {
-	x := must(SmallMDP())
+	x := must(smallMDP())
 	_, want := optimalValue(ctx, x)
 	printed, _ := primalLP(x, mixpolicy.Printed).solve()
 	corrected, _ := primalLP(x, mixpolicy.Corrected).solve()
@@ -372,7 +372,7 @@ func checkReducedMass(context.Context) Finding {
 }
 
 func checkMixture(context.Context) Finding {
-	x := must(SmallMDP())
+	x := must(smallMDP())
 	base := smallPolicies(x)
 	m := must(mixpolicy.Mixture([]float64{0.2, 0.5, 0.3}, base...))
 	var worst float64
@@ -387,7 +387,7 @@ func checkMixture(context.Context) Finding {
 // checkXi: (2.17) defines the combinations of measures by the combinations of policies;
 // but a mixture of policies does not have the mixture of their measures.
 func checkXi(context.Context) Finding {
-	p := must(SmallProblem(mixpolicy.Ball(2)))
+	p := must(smallProblem(mixpolicy.Ball(2)))
 	x := p.MDP()
 	omega := []float64{0.2, 0.5, 0.3}
 	mixture := must(mixpolicy.Mixture(omega, smallPolicies(x)...))
@@ -435,7 +435,7 @@ func checkPolicyFallback(context.Context) Finding {
 }
 
 func checkEfficiency(ctx context.Context) Finding {
-	p := must(SmallProblem(mixpolicy.Ball(2)))
+	p := must(smallProblem(mixpolicy.Ball(2)))
 	r := must(mixpolicy.Solve(ctx, p, mixpolicy.PlugIn{}, mixpolicy.Settings{Iterations: 1000, Seed: 1}))
 	return holds(max(relativeError(r.Gap, r.Objective-r.Optimum), r.NegativeMass, relativeError(r.PolicyCost, r.Objective)), "plug-in after 1000 queries: feasible, ε = %.2g, and the policy costs what cᵀΨθ̂ says", r.Gap)
 }
@@ -574,7 +574,7 @@ func checkPolicy(context.Context) Finding {
 }
 
 func checkOracle(context.Context) Finding {
-	p := must(SmallProblem(mixpolicy.Ball(2)))
+	p := must(smallProblem(mixpolicy.Ball(2)))
 	o := must(mixpolicy.NewOracle(p, 1, 0))
 	const draws = 100_000
 	x, q := p.MDP(), p.Features().Sampling()

@@ -134,7 +134,8 @@ func checkMultiplierNorm(context.Context) Finding {
 	sum := floats.Sum(multipliersOf(smallOptimum(mixpolicy.Cube(1.5))))
 	want := 1 / (1 - x.Gamma())
 	full := floats.Sum(xi) / (1 - x.Gamma())
-	// Σ_a λ_a(s) = p(s) with p = α, the weights of (4.1): for ξ*/(1−γ) it is α + γ times the inflow.
+	// The lemma has Σ_a λ_a(s) = p(s), with p = α, the weights of (4.1). For ξ*/(1−γ) that sum is
+	// α + γ times the inflow.
 	var byState, inflow float64
 	for s, alpha := range x.Initial() {
 		var out, in float64
@@ -181,7 +182,7 @@ func meanGradient(p *mixpolicy.Problem, lambda []float64) (mean, gradient []floa
 }
 
 func checkUnbiased(context.Context) Finding {
-	p := must(SmallProblem(mixpolicy.Ball(2)))
+	p := must(smallProblem(mixpolicy.Ball(2)))
 	rng := rand.New(rand.NewPCG(36, 0))
 	lambda := make([]float64, p.MDP().Pairs())
 	for i := range lambda {
@@ -192,7 +193,7 @@ func checkUnbiased(context.Context) Finding {
 
 // checkIndexSet: section 3.1 draws i from {0, …, d}, of which 0 is no policy.
 func checkIndexSet(context.Context) Finding {
-	p := must(SmallProblem(mixpolicy.Ball(2)))
+	p := must(smallProblem(mixpolicy.Ball(2)))
 	mean, gradient := meanGradient(p, make([]float64, p.MDP().Pairs()))
 	d := float64(p.Dim())
 	return holdsCorrected(relativeVectorError(scaled(d/(d+1), mean), gradient), relativeVectorError(mean, gradient), "with i uniform on {0, …, %d} the mean is %.3g of the gradient, if 0 samples nothing", p.Dim(), d/(d+1))
@@ -480,10 +481,10 @@ func checkUnitBall(context.Context) Finding {
 }
 
 func checkLambdaStep(context.Context) Finding {
-	p := must(SmallProblem(mixpolicy.Ball(2)))
+	p := must(smallProblem(mixpolicy.Ball(2)))
 	r := must(NewTrace(p, TraceSettings{Iterations: 50, StepSize: mixpolicy.InverseSqrt(4), Beta: 10}))
-	// (3.26) is to be the step of projected ascent: no point of Λ gains more of the model
-	// ⟨∇_λ𝓛, λ′⟩ − ‖λ′ − λ‖²/2η than it does.
+	// (3.26) should be the step of projected ascent, which maximises the model
+	// ⟨∇_λ𝓛, λ′⟩ − ‖λ′ − λ‖²/2η over λ′ ∈ Λ.
 	var printed, corrected float64
 	for _, s := range r.Steps {
 		model := func(l []float64) float64 {
@@ -508,7 +509,7 @@ func checkLambdaStep(context.Context) Finding {
 }
 
 func checkAverages(ctx context.Context) Finding {
-	p := must(SmallProblem(mixpolicy.Ball(2)))
+	p := must(smallProblem(mixpolicy.Ball(2)))
 	r := must(NewTrace(p, TraceSettings{Iterations: 100, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 1}))
 	q := must(mixpolicy.Solve(ctx, p, mixpolicy.PrimalDual{Beta: 20, Multipliers: mixpolicy.DenseMultipliers}, mixpolicy.Settings{Iterations: 100, Seed: 1, Uncertified: true}))
 	return holds(max(relativeVectorError(q.Theta, r.Theta), relativeVectorError(q.Lambda, r.Lambda)), "θ̂ and λ̂ of 100 iterations against a plain run; the paper's loop counts t = 1, …, T, its averages 0, …, T−1")
@@ -580,7 +581,7 @@ func rareCostRuns(ctx context.Context) (k *theory.Constants, gaps []float64) {
 	return k, gaps
 }
 
-// boundRun is a run of the corrected algorithm with what its bounds are made of.
+// boundRun is a run of the corrected algorithm with its constants and the sums of its steps.
 type boundRun struct {
 	*mixpolicy.Result
 	k         *theory.Constants
@@ -596,7 +597,7 @@ func boundRuns(ctx context.Context) []boundRun {
 		m mixpolicy.PrimalDual
 	}{
 		{must(QueueProblem(mixpolicy.Ball(2))), mixpolicy.PrimalDual{Beta: 50, CostScale: cMax}},
-		{must(SmallProblem(mixpolicy.Cube(1.5))), mixpolicy.PrimalDual{Beta: 20}},
+		{must(smallProblem(mixpolicy.Cube(1.5))), mixpolicy.PrimalDual{Beta: 20}},
 	} {
 		k := must(theory.NewConstants(e.p, e.m))
 		for _, n := range []int{10, 1000} {
@@ -700,13 +701,13 @@ func checkB(context.Context) Finding {
 func checkRate(context.Context) Finding {
 	p := must(QueueProblem(mixpolicy.Ball(2)))
 	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: cMax}))
-	quarter, eighth, none := RateExponent(k, 0.25), RateExponent(k, 0.125), RateExponent(k, 0)
+	quarter, eighth, none := rateExponent(k, 0.25), rateExponent(k, 0.125), rateExponent(k, 0)
 	return holdsCorrected(excess(quarter+1, 0.75), excess(eighth+1, 0.75), "the bound (3.31) over ln T is ~ T^%.3f for β ~ T^¼, which does not vanish; T^%.3f for T^⅛, the rate that is claimed; T^%.3f for constant β", quarter, eighth, none).within(0.005) // of exponents from T = 10³⁰ to 10⁴⁰
 }
 
-// RateExponent returns the power of T with which the corrected (3.31) over ln T goes, for
+// rateExponent returns the power of T with which the corrected (3.31) over ln T goes, for
 // β ~ T^power.
-func RateExponent(k *theory.Constants, power float64) float64 {
+func rateExponent(k *theory.Constants, power float64) float64 {
 	at := func(n float64) float64 {
 		s := theory.StepSums{Sum: 2 * math.Sqrt(n), Squares: 1 + math.Log(n)}
 		return math.Log(k.With(1e3*math.Pow(n, power)).ObjectiveBound(s, 0.05).Value / s.Squares)
@@ -733,7 +734,7 @@ func checkDistance(context.Context) Finding {
 // But a run may meet any sequence of samples. After samples of one pair only, one that favours
 // the worse policy, the answer is not within ε, whatever T is.
 func checkSampleSize(context.Context) Finding {
-	p := must(SmallProblem(mixpolicy.Ball(2)))
+	p := must(smallProblem(mixpolicy.Ball(2)))
 	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{}))
 	k = k.With(2 * k.LambdaStar)
 	few := must(k.SampleComplexity(0.1, 0.1))
@@ -750,10 +751,10 @@ func checkSampleSize(context.Context) Finding {
 		"a T that is free of ρ holds surely, but samples that show one pair only, of positive probability for every T, leave the policy %.3g above the optimum; corrected, T is %.2g for ε = 0.1, ρ = 0.1 and %.2g for ρ = 10⁻¹⁰⁰, and goes like ε^−%.2f to ε = 0.01", worst, few, many, math.Log10(closer/few)).within(0)
 }
 
-// copies is the queue with each of its base policies k times. A class of radius R/k reaches
-// the mixtures that R reaches without the copies, while ‖Ψ‖_{*,2} for ‖·‖_∞ is k times as
-// large. In Algorithm 1 with the modulus of the cube copies see the same gradients, stay
-// equal, and add up to the coefficient that one would have: the runs are the same.
+// copies is the queue with each of its base policies k times. A class of radius R/k contains the
+// mixtures that R contains without the copies, while ‖Ψ‖_{*,2} for ‖·‖_∞ is k times as large. In
+// Algorithm 1 with the cube's modulus, copies have the same gradients and stay equal, and their
+// coefficients add up to the coefficient without copies: the runs are the same.
 func copies(k int, class mixpolicy.Class) (*mixpolicy.Problem, error) {
 	x, base, err := Queue()
 	if err != nil {
@@ -778,7 +779,7 @@ func geometryClaim(ctx context.Context) (c Claim, err error) {
 		Experiment: fmt.Sprintf("queue, cube, T = 10⁴, η₀ = 16: each base policy once and R = 2, against %d times and R = 2/%[1]d", k),
 		Numbers: fmt.Sprintf("‖Ψ‖_{*,2} is %.4g and %.4g, for which the theorem has T differ by a factor of %.0f; cᵀΨθ̂ is %.6g and %.6g; unmoved is R‖Ψ‖_{*,2}",
 			norm[0], norm[1], math.Pow(norm[1]/norm[0], 4), cost[0], cost[1]),
-		// The costs would be equal but for rounding.
+		// The costs differ by rounding only, if the geometry has no influence.
 		Verdict: verdictIf(math.Abs(cost[1]-cost[0]) > 1e-6*cost[0]),
 	}, nil
 }

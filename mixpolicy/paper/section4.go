@@ -65,7 +65,7 @@ func newApproximation(ctx context.Context, x *mixpolicy.MDP, d int) *approximati
 }
 
 func smallApproximation(ctx context.Context) *approximation {
-	return newApproximation(ctx, must(SmallMDP()), 3)
+	return newApproximation(ctx, must(smallMDP()), 3)
 }
 
 // smallALP is smallApproximation with the solution over all pairs.
@@ -414,7 +414,7 @@ func checkPenaltyBound(ctx context.Context) Finding {
 
 // checkMixtureBound: with C = c_max the constant term alone exceeds any cost.
 func checkMixtureBound(context.Context) Finding {
-	p := must(SmallProblem(mixpolicy.Ball(2)))
+	p := must(smallProblem(mixpolicy.Ball(2)))
 	x := p.MDP()
 	_, top := x.CostRange()
 	constant := 6 * math.Sqrt(float64(x.Actions())) * top * p.Class().R / (1 - x.Gamma())

@@ -75,7 +75,7 @@ var section5 = []Entry{
 // function of the sampled pair: ⟨e, δ⟩ for a δ = θ_t − θ of the greatest length 2R, ‖e‖₂, and
 // the probability of the pair.
 func gradientNoise(radius float64) (inner, norms, chances []float64, k *theory.Constants) {
-	p := must(SmallProblem(mixpolicy.Ball(radius)))
+	p := must(smallProblem(mixpolicy.Ball(radius)))
 	delta := []float64{2 * radius / math.Sqrt2, -2 * radius / math.Sqrt2, 0}
 	for _, e := range gradientErrors(p, nil) {
 		inner, norms = append(inner, floats.Dot(e, delta)), append(norms, floats.Norm(e, 2))
@@ -99,7 +99,7 @@ func checkSquareTail(context.Context) Finding {
 
 func checkHighProbability(ctx context.Context) Finding {
 	f := checkCoin(ctx, func(r CoinRun) float64 { return r.Sum / r.Steps })
-	p := must(SmallProblem(mixpolicy.Ball(2)))
+	p := must(smallProblem(mixpolicy.Ball(2)))
 	const rho, trials = 0.05, 60
 	failures := 0
 	for stream := range uint64(trials) {

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
@@ -15,6 +16,16 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
+
+// section6 is the equations and figures of section 6.
+var section6 = []Entry{
+	{Number: "6.1", What: "transition law of the queue", Symbol: "mixpolicy/models.Queue", Errata: "transition-law", check: checkTransitionLaw},
+	{Number: "6.2", What: "cost of a state and an action", Symbol: "mixpolicy/models.Queue", Defines: true, check: checkQueueCost},
+	{Number: "6.3a", What: "first base policy: every rate equally often", Symbol: "mixpolicy/models.Queue.Policies", Defines: true, check: checkBasePolicies},
+	{Number: "6.3b", What: "second base policy: the slower rates more often", Symbol: "mixpolicy/models.Queue.Policies", Defines: true, check: checkBasePolicies},
+	{Number: "Figure 1", What: "stationary measures of the base policies, from visits", Symbol: "mixpolicy.Simulate", check: checkVisits},
+	{Number: "Figure 2", What: "mixing coefficients and dual cost along the iterations", Symbol: "mixpolicy/paper.Protocol.Run", Errata: "protocol", check: checkProtocol},
+}
 
 // Protocol is a way to run the comparison of section 6. The paper states R = 100,
 // η = 1/T = 0.001, T = 1000 and 20 trials; θ₀, β, the penalty weight and any scaling
@@ -31,9 +42,9 @@ type Protocol struct {
 	Seed       uint64
 }
 
-// AsPrinted is the protocol of section 6 word for word, with what it leaves open
-// filled in as plainly as possible: θ₀ = (½, ½), costs as they are, ω = 1, no ball for
-// λ (at γ = 1 its radius 1/(1−γ) is infinite).
+// AsPrinted is the protocol of section 6 word for word, with the simplest choice of what it
+// leaves open: θ₀ = (½, ½), costs that are not scaled, ω = 1, no ball for λ (at γ = 1 its
+// radius 1/(1−γ) is infinite).
 func AsPrinted(form mixpolicy.Form) Protocol {
 	name := "as printed"
 	if form == mixpolicy.Corrected {
@@ -45,10 +56,9 @@ func AsPrinted(form mixpolicy.Form) Protocol {
 	}
 }
 
-// Working is a protocol under which both methods do what they are meant to: costs
-// divided by c_max, the step size 1/√(t+1) of Proposition 3.1, a radius that holds
-// the optimum but not much more, the corrected algorithm, and enough iterations to
-// see convergence.
+// Working is a protocol under which both methods converge: costs divided by c_max, the step size
+// 1/√(t+1) of Proposition 3.1, a radius just large enough for the optimum, the corrected
+// algorithm, and enough iterations.
 func Working() Protocol {
 	return Protocol{
 		Name: "working", Radius: 2, Iterations: 100_000, Trials: 20,
@@ -81,8 +91,8 @@ func (c Protocol) Run(ctx context.Context, m mixpolicy.Method) (*race.Runs, erro
 	return t, nil
 }
 
-// ReadingResult says what a reading of the transition law (6.1) does to the
-// experiment of section 6.
+// ReadingResult has the exact numbers of the experiment of section 6 under one reading of the
+// transition law (6.1).
 type ReadingResult struct {
 	Reading      models.Reading
 	BaseCosts    []float64 // cᵀψ¹, cᵀψ²
@@ -123,8 +133,8 @@ func compareReading(ctx context.Context, r models.Reading) (res ReadingResult, e
 // Figure1Steps is the number of epochs that the paper simulates for Fig. 1.
 const Figure1Steps = 50_000_000
 
-// Figure1 holds the stationary measure of one base policy three times: what Fig. 1
-// shows for π¹ (left) and π² (right).
+// Figure1 is the stationary measure of one base policy, computed in three ways. Fig. 1 shows it
+// for π¹ (left) and π² (right).
 type Figure1 struct {
 	Exact     *mixpolicy.Measure   // by elimination
 	Iterated  *mixpolicy.Measure   // by sweeps
@@ -137,9 +147,8 @@ func (f Figure1) IterationError() float64 { return sum.Diff1(f.Iterated.State, f
 // SimulationError is ‖μ_simulated − μ_exact‖₁.
 func (f Figure1) SimulationError() float64 { return sum.Diff1(f.Simulated.State, f.Exact.State) }
 
-// WorstZ is the greatest distance between simulation and truth over all states, in
-// standard errors of the simulation. The greatest of 100 normal deviates is below
-// 4.2 in 99.7 % of cases.
+// WorstZ is the greatest error of the simulation over all states, in its standard errors. The
+// greatest size of 100 independent standard normal variables is below 4.2 with probability 99.7 %.
 func (f Figure1) WorstZ() float64 {
 	worst := 0.0
 	for s, mu := range f.Exact.State {
@@ -165,15 +174,15 @@ func ComputeFigure1(ctx context.Context, steps int, seed uint64) (figures []Figu
 	return figures, nil
 }
 
-// ProjectByBarrier stores in dst the Euclidean projection of y onto {1ᵀθ = 1, ‖θ‖₂ ≤ R} by
+// projectByBarrier stores in dst the Euclidean projection of y onto {1ᵀθ = 1, ‖θ‖₂ ≤ R} by
 // a general interior-point method, as a convex solver would: Newton's method for
 //
 //	min t·½‖θ − y‖² − log(R² − ‖θ‖²)  subject to  1ᵀθ = 1,
 //
-// where the KKT system keeps the equality, for t rising by tens to 10¹². The barrier has the
-// parameter 1, so the answer's ½‖θ − y‖² is within 1/t of the least. It stands for the
-// CVX call of section 6; the closed form is linprog.Norm.Project.
-func ProjectByBarrier(dst, y []float64, r float64) error {
+// where the KKT system keeps the equality, for t = 1, 10, …, 10¹². The barrier has the
+// parameter 1, so that ½‖θ − y‖² is within 1/t of its minimum. It takes the place of the CVX
+// call of section 6; the closed form is linprog.Norm.Project.
+func projectByBarrier(dst, y []float64, r float64) error {
 	d := len(y)
 	if r*r*float64(d) <= 1 {
 		return fmt.Errorf("paper: ball of radius %v misses the hyperplane 1ᵀθ = 1 for d = %d", r, d)
@@ -236,12 +245,12 @@ func ProjectByBarrier(dst, y []float64, r float64) error {
 	return nil
 }
 
-// StepCost is what an iteration takes on this machine, in nanoseconds. Only the ratios
-// mean anything elsewhere.
+// StepCost is the time of one iteration on this machine, in nanoseconds. On other machines only
+// the ratios are comparable.
 type StepCost struct {
 	PrimalDual        float64 // Algorithm 1
 	Penalty           float64 // with the closed-form projection
-	PenaltyByBarrier  float64 // with [ProjectByBarrier] in its place
+	PenaltyByBarrier  float64 // with [projectByBarrier] in its place
 	Projection        float64 // the closed form alone
 	BarrierProjection float64
 }
@@ -259,13 +268,12 @@ func MeasureStepCost() (c StepCost, err error) {
 	theta, y := make([]float64, 2), []float64{1.9, -0.7}
 	class := p.Class()
 	c.Projection = nanoseconds(100_000, func() { noError(class.Norm.Project(theta, y, class.R)) })
-	c.BarrierProjection = nanoseconds(200, func() { noError(ProjectByBarrier(theta, y, class.R)) })
+	c.BarrierProjection = nanoseconds(200, func() { noError(projectByBarrier(theta, y, class.R)) })
 	c.PenaltyByBarrier = c.Penalty - c.Projection + c.BarrierProjection
 	return c, nil
 }
 
-// nanoseconds returns the least time of a call over five batches: what disturbs a
-// measurement only adds to it.
+// nanoseconds returns the least time of a call over five batches, as disturbances only add time.
 func nanoseconds(calls int, f func()) float64 {
 	best := math.Inf(1)
 	for range 5 {
@@ -276,4 +284,77 @@ func nanoseconds(calls int, f func()) float64 {
 		best = min(best, float64(time.Since(start).Nanoseconds())/float64(calls))
 	}
 	return best
+}
+
+func checkTransitionLaw(context.Context) Finding {
+	_, refused := models.Queue{Reading: models.Literal}.MDP()
+	if refused == nil {
+		noError(fmt.Errorf("paper: the literal reading of (6.1) was accepted"))
+	}
+	x := must(models.Queue{}.MDP())
+	var worst float64
+	for s := range x.States() {
+		for a := range x.Actions() {
+			_, p := x.Next(s, a)
+			worst = max(worst, math.Abs(floats.Sum(p)-1))
+		}
+	}
+	return holdsCorrected(0.5+0.8-1, worst, "up 0.5 and down 0.8 add up to 1.3; the uniformised chain has rows that add up to 1 and the same measures under (6.3)")
+}
+
+func checkQueueCost(context.Context) Finding {
+	x := must(models.Queue{}.MDP())
+	var worst float64
+	for s := range 100 {
+		for a, rate := range []float64{0.2, 0.4, 0.6, 0.8} {
+			worst = max(worst, relativeError(x.Cost(s, a), sq(float64(s+1))+60*rate*rate*rate))
+		}
+	}
+	return holds(worst, "at all 400 pairs; the greatest is %.2f", x.Cost(99, 3))
+}
+
+func checkBasePolicies(context.Context) Finding {
+	_, base := queueModel()
+	var worst float64
+	for k, want := range [][]float64{{.25, .25, .25, .25}, {.3, .3, .2, .2}} {
+		for s := range 100 {
+			worst = max(worst, relativeVectorError(base[k].Row(s), want))
+		}
+	}
+	return holds(worst, "the same in every state")
+}
+
+func checkVisits(ctx context.Context) Finding {
+	x, base := queueModel()
+	var worst float64
+	for _, p := range base {
+		q := must(x.Occupation(p))
+		e := must(mixpolicy.Simulate(ctx, x, p, mixpolicy.SimulateSettings{Steps: 2_000_000, Seed: 1}))
+		for s, mu := range q.State {
+			// The probability that one of 200 standard normal variables is larger than 6 in size is 4·10⁻⁷. States with
+			// fewer than 100 visits are left out, as their error is not normal.
+			if mu*2e6 > 100 && e.StateError[s] > 0 {
+				worst = max(worst, math.Abs(e.State[s]-mu)/e.StateError[s])
+			}
+		}
+	}
+	return holds(excess(worst, 6), "2·10⁶ steps: frequencies within %.1f standard errors of the exact measures, uniform and geometric", worst)
+}
+
+// checkProtocol: under the stated protocol θ̂ is far outside of the feasible set, and cᵀΨθ̂
+// is not the cost of its policy; under the working one it is.
+func checkProtocol(ctx context.Context) Finding {
+	costs := func(c Protocol, eta float64) (objective, policy float64) {
+		c.Trials = 4
+		c.StepSize = mixpolicy.InverseSqrt(eta)
+		if c.CostScale == 0 {
+			c.StepSize = mixpolicy.Constant(eta)
+		}
+		t := must(c.Run(ctx, c.PrimalDual()))
+		return stat.Mean(t.Final(race.Cost), nil), stat.Mean(t.Final(race.PolicyCost), nil)
+	}
+	literal, true1 := costs(AsPrinted(mixpolicy.Corrected), 0.001)
+	working, true2 := costs(Working(), 64)
+	// The tolerance is one per cent of the cost.
+	return holdsCorrected(relativeError(literal, true1), relativeError(working, true2), "section 6 word for word: cᵀΨθ̂ = %.4g, and the policy costs %.4g; scaled costs, R = 2, η = 64/√(t+1), T = 10⁵: %.5g and %.5g", literal, true1, working, true2).within(0.01)
 }

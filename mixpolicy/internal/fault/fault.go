@@ -5,7 +5,7 @@ package fault
 import "strings"
 
 // prefixes are those of the packages whose errors are passed on.
-var prefixes = []string{"mixpolicy: ", "theory: ", "bregman: ", "linprog: ", "priorwork: ", "race: "}
+var prefixes = []string{"mixpolicy: ", "theory: ", "bregman: ", "linprog: ", "models: ", "priorwork: ", "race: ", "paper: "}
 
 type located struct {
 	text string

@@ -11,6 +11,7 @@ func TestAtHasOnePrefix(t *testing.T) {
 		"mixpolicy: policy is nil":      "theory: policy 3: policy is nil",
 		"entries add up to 2, want 1":   "theory: policy 3: entries add up to 2, want 1",
 		"measure: 1 entries, want 2":    "theory: policy 3: measure: 1 entries, want 2",
+		"paper: run 1: no step":         "theory: policy 3: run 1: no step",
 		"bregman: θ is not in (0, ∞)":   "theory: policy 3: θ is not in (0, ∞)",
 		"a place that says mixpolicy: ": "theory: policy 3: a place that says mixpolicy: ",
 	} {
