@@ -5,7 +5,7 @@ package fault
 import "strings"
 
 // prefixes are those of the packages whose errors are passed on.
-var prefixes = []string{"mixpolicy: ", "theory: ", "bregman: ", "linprog: "}
+var prefixes = []string{"mixpolicy: ", "theory: ", "bregman: ", "linprog: ", "alias: "}
 
 type located struct {
 	text string

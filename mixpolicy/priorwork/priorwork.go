@@ -1,12 +1,12 @@
 // Package priorwork holds the systems that section 4 compares with, each with its source
 // and its parameters as published, and a harness that compares them.
 //
-//	full LP (2.9), (2.13)                SolveLP, CheckLP
+//	full LP (2.9), (2.13)                SolveLP
 //	ALP (4.1)                            ALP              de Farias and Van Roy 2003
-//	constraint sampling (4.4)–(4.9)      ConstraintSampling, Lyapunov, SampleSize
+//	constraint sampling (4.4)–(4.9)      ConstraintSampling, Lyapunov, CostSampleSize
 //	                                                      de Farias and Van Roy 2004
 //	smoothed ALP (4.10)–(4.13)           SALP             Desai, Farias and Moallemi 2012
-//	… by a primal–dual method            SmoothedPrimalDual   promised by the abstract, derived here
+//	… by a primal–dual method            SmoothedPrimalDual   announced in the abstract, derived here
 //	dual ALP (4.14)–(4.15)               DualALP          Abbasi-Yadkori, Bartlett and Malek 2014
 //	penalty, mixtures (4.16)             mixpolicy.Penalty    Banijamali et al. 2018
 //	π-learning                           PiLearning       Chen and Wang 2016, Wang 2017
@@ -17,16 +17,41 @@
 //	exact LPs, known costs               MixtureLP, FullLP, ApproximateLP, SmoothedLP
 //	forms of Algorithm 1                 LastIterate, VarianceReduced, mixpolicy.PrimalDual.RowScaling
 //
-// Methods for (2.18) are mixpolicy.Methods, to be run by mixpolicy.Solve, and [Mixing] makes
-// a [System] of each. Other systems, which find a policy by way of a value function or of
-// the whole measure, are Systems by themselves; all of them learn costs from the same oracle.
+// All that learn are mixpolicy.Methods, to be run by mixpolicy.Solve, with costs from the same
+// oracle. Those that find a policy by way of a value function or of the whole measure give it
+// as mixpolicy.PolicyRuns.
 // [CompareByQueries] and [CompareByTime] race them: equal numbers of queries or equal
 // times, equal numbers of configurations tried in tuning, fresh seeds for the result,
 // and intervals; [Race.Reach] says how many queries a goal takes. [Learners] and [Knowing]
 // are the contestants.
 //
-// Two ways to look at a policy process meet here. The primal ones ([ALP], [SALP]) approximate
-// the value function v ≈ Φν by a basis Φ ∈ ℝ^{n×d} of functions on states; the dual ones
-// approximate the occupation measure, ξ ≈ Ψθ, by features of pairs. Both have few variables
-// and as many constraints as there are pairs, so that linprog solves them exactly.
+// Primal methods ([ALP], [SALP]) approximate the value function, v ≈ Φν, with a basis
+// Φ ∈ ℝ^{n×d} of functions on states. Dual ones approximate the occupation measure, ξ ≈ Ψθ,
+// with features of pairs. Both are linear programs of few variables and a constraint for each
+// pair, which linprog solves exactly.
 package priorwork
+
+import (
+	"fmt"
+	"math"
+)
+
+// positive returns v, or the given default if v is 0.
+func positive(v, byDefault float64, what string) (float64, error) {
+	if v == 0 {
+		v = byDefault
+	}
+	if !(v > 0) || math.IsInf(v, 1) {
+		return 0, fmt.Errorf("priorwork: %s = %v, want a finite number > 0", what, v)
+	}
+	return v, nil
+}
+
+// barycentre returns (1/d, …, 1/d), which is feasible for (2.18) whatever Ψ ⪰ 0 is.
+func barycentre(d int) []float64 {
+	theta := make([]float64, d)
+	for j := range theta {
+		theta[j] = 1 / float64(d)
+	}
+	return theta
+}
