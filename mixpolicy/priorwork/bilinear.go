@@ -85,8 +85,9 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 // M, β and α′ are derived here, as the text of the source was not available. M is the least for
 // which no exponent is positive: h(s′) − h(s) ≤ 4t and r ≤ 1. Exponents are then at
 // least −(8t+1)β/Pr(s, a), and with e^x ≤ 1 + x + x²/2 for x ≤ 0 the potential
-// (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s)), which starts at ln(nm) or less, changes in the mean of a
-// step by at most ½β²(8t+1)² Σ_{s,a} Pr(s, a)/Pr(s, a) = ½β²(8t+1)²nm less β times the gap. With ‖e_{s′} − e_s‖² ≤ 2 for h, the gap after T steps is in the mean at most
+// (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s)), which starts at ln(nm) or less, changes in the mean
+// of a step by at most ½β²(8t+1)² Σ_{s,a} Pr(s, a)/Pr(s, a) = ½β²(8t+1)²nm less β times the gap.
+// With ‖e_{s′} − e_s‖² ≤ 2 for h, the gap after T steps is in the mean at most
 //
 //	ln(nm)/(βT) + ½β(8t+1)²nm + n(2t)²/(2α′T) + α′ .
 //
