@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
 // The columns of a table, in their order where there is no header.
@@ -91,9 +92,9 @@ func readCSV(r io.Reader, set Settings) (*mixpolicy.MDP, error) {
 		},
 	})
 	if err != nil && line > 0 {
-		return nil, fmt.Errorf("rows from line %d on: %w", line, plain(err))
+		return nil, fault.At("files", fmt.Sprintf("rows from line %d on", line), err)
 	}
-	return x, plain(err)
+	return x, err
 }
 
 func readRows(r io.Reader) ([]row, error) {

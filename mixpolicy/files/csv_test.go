@@ -139,26 +139,19 @@ func TestCSVErrors(t *testing.T) {
 		"s,a,next,p,c\n":                    "files: no row",
 		"s,a,next,prob,c\n":                 `line 1: column "prob", want s, a, next, p, c, each once`,
 		"s,a,next,s,c\n":                    `line 1: column "s", want s, a, next, p, c, each once`,
-		"s,a,next,p\n":                      "line 1: 4 fields, want 5",
 		"0;0;0;1;5\n":                       "line 1: 1 fields, want 5, which commas separate",
 		"0,0,0,1,5" + rest + "0,":           "line 5: 2 fields, want 5",
 		"0,0,0,1,5,6" + rest:                "line 1: 6 fields, want 5",
 		"0,0,0,1,5\n0,0,\"1,1,5\n":          "line 2, column 12: extraneous or missing \" in quoted-field",
-		"0,0,0,1,5\n0,0\",1,1,5\n":          "line 2, column",
 		",0,0,1,5" + rest:                   "line 1, field s: empty, want a name or a number",
-		"0, ,0,1,5" + rest:                  "line 1, field a: empty",
-		"0,0,,1,5" + rest:                   "line 1, field next: empty",
 		"0,0,0,,5" + rest:                   `line 1, field p: "", want a number in [0, 1]`,
 		"0,0,0,1," + rest:                   `line 1, field c: "", want a finite number`,
 		"0,0,0,one,5" + rest:                `line 1, field p: "one", want`,
-		"0,0,0,\"0,5\",5" + rest:            `line 1, field p: "0,5", want`,
 		"0,0,0,NaN,5" + rest:                `line 1, field p: "NaN", want`,
 		"0,0,0,inf,5" + rest:                `line 1, field p: "inf", want`,
 		"0,0,0,-0.5,5" + rest:               `line 1, field p: "-0.5", want`,
 		"0,0,0,1.5,5" + rest:                "rows from line 1 on: state 0, action 0: probability 1.5 of next state 0, want a number in [0, 1]",
-		"0,0,0,1,nan" + rest:                `line 1, field c: "nan", want`,
 		"0,0,0,1,-Inf" + rest:               `line 1, field c: "-Inf", want`,
-		"0,0,0,1,1e999" + rest:              `line 1, field c: "1e999", want`,
 		"c,p,next,a,s\nnan,1,0,0,0\n":       `line 2, field c: "nan", want`,
 		"0,0,0,0.9,5" + rest:                "rows from line 1 on: state 0, action 0: probabilities add up to 0.9, want 1; the difference is 0.1",
 		"0,0,0,.5,5" + rest + "0,0,1,.25,5": "rows from line 1 on: state 0, action 0: probabilities add up to 0.75, want 1; the difference is 0.25",
@@ -170,7 +163,6 @@ func TestCSVErrors(t *testing.T) {
 		"0,0,0,1,5\n2,0,0,1,5":              "state 1 has no row, and there is state 2: want whole numbers without a hole, or other names",
 		"0,0,0,1,5\n0,3,0,1,5\n0,2,0,1,5":   "action 1 has no row, and there is action 2",
 		"0,0,0,1,5\n9223372036854775807,0,0,1,5\n-9223372036854775808,0,0,1,5": "state -9223372036854775807 has no row",
-		"PK\x03\x04\x00\x00": "line 1: 1 fields",
 	} {
 		x, err := ReadCSV(strings.NewReader(table), Settings{})
 		if wantError(t, err, says); x != nil {
@@ -250,10 +242,7 @@ func again(t interface{ Fatal(...any) }, x *mixpolicy.MDP) *mixpolicy.MDP {
 	if err := WriteCSV(&b, x); err != nil {
 		t.Fatal(err)
 	}
-	y, err := ReadCSV(&b, Settings{Criterion: x.Criterion(), Initial: x.Initial()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	y := mixpolicy.Must(ReadCSV(&b, Settings{Criterion: x.Criterion(), Initial: x.Initial()}))
 	return y
 }
 

@@ -6,10 +6,10 @@
 // A row per transition, s, a, s′, p, c: in state s action a costs c and leads to s′ with
 // probability p = P_a(s, s′). The first row may be a header, which gives the five columns
 // in any order: s or state, a or action, next or s' or s′, p, c or cost. States and
-// actions go by names or by whole numbers. Numbers have no hole; 0 … n−1 are the states'
-// own numbers, and where they start elsewhere they are names in the order of the numbers.
-// Other names are numbered as they first come in the columns s and a. Every pair has a row
-// at least, each transition is there once, and all rows of a pair have the same cost.
+// actions are named, or given by consecutive whole numbers. 0 … n−1 are the states' own numbers;
+// numbers that start elsewhere are names, in the order of the numbers. Other names are numbered
+// in the order in which they first occur in the columns s and a. Every pair has at least one
+// row, no transition is repeated, and all rows of a pair have the same cost.
 // Lines may end in CRLF, and a byte-order mark may stand first.
 //
 // The criterion and α are not in the table: [Settings] give them. [WriteCSV] writes names
@@ -47,7 +47,6 @@
 package files
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -57,6 +56,7 @@ import (
 
 	"github.com/mixpolicy/lab/internal/atomicfile"
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
 // Settings say about a model what its file does not, or what is to hold instead. The zero
@@ -120,7 +120,7 @@ func SaveFeatures(path string, psi *mixpolicy.Features) error {
 func ReadCSV(r io.Reader, set Settings) (*mixpolicy.MDP, error) {
 	x, err := readCSV(r, set)
 	if err != nil {
-		return nil, fmt.Errorf("files: %w", err)
+		return nil, fault.At("files", "", err)
 	}
 	return x, nil
 }
@@ -159,7 +159,7 @@ func load[T any](path, extensions string, read func(f *os.File, size int64) (*T,
 	}
 	x, err := read(f, info.Size())
 	if err != nil {
-		return nil, fmt.Errorf("files: %s: %w", path, err)
+		return nil, fault.At("files", path, err)
 	}
 	return x, nil
 }
@@ -172,12 +172,4 @@ func save(path, extensions string, write func(io.Writer) error) error {
 		return fmt.Errorf("files: %s: %w", path, err)
 	}
 	return nil
-}
-
-// plain is an error of package mixpolicy without its prefix, which gives way to ours.
-func plain(err error) error {
-	if err == nil {
-		return nil
-	}
-	return errors.New(strings.TrimPrefix(err.Error(), "mixpolicy: "))
 }

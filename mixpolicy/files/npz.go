@@ -54,8 +54,7 @@ func readModel(r io.ReaderAt, size int64, set Settings) (*mixpolicy.MDP, error) 
 		}
 		return c.at(s, a), next
 	}
-	x, err := mixpolicy.New(spec)
-	return x, plain(err)
+	return mixpolicy.New(spec)
 }
 
 // settings reads gamma and alpha where set has nothing in their place.
@@ -194,8 +193,7 @@ func readFeatures(r io.ReaderAt, size int64, x *mixpolicy.MDP) (*mixpolicy.Featu
 		}
 		psi.normalise(columns[j])
 	}
-	f, err := mixpolicy.FeaturesFromColumns(x, columns...)
-	return f, plain(err)
+	return mixpolicy.FeaturesFromColumns(x, columns...)
 }
 
 func writeFeatures(w io.Writer, f *mixpolicy.Features) error {

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
@@ -49,16 +50,6 @@ type Approximation struct {
 
 	// Violation is max {0, Φν̂ − 𝒮Φν̂ + ĝ} over all states, sampled or not.
 	Violation float64
-
-	// Binding are the constraints with multipliers λ > 0: Aᵀλ is what is maximised, so
-	// that for a full basis under discounting (1−γ)λ is an optimal occupation measure.
-	Binding []Binding
-}
-
-// Binding is a constraint with its multiplier.
-type Binding struct {
-	Pair   int
-	Lambda float64
 }
 
 // Solve solves the program exactly. The error says which program is unbounded or
@@ -81,7 +72,7 @@ func (p ALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, error
 	return p.solve(ctx, x, pairs, cost)
 }
 
-// solve is Solve with costs as they were seen.
+// solve is Solve over the given pairs, with the costs that were observed.
 func (p ALP) solve(ctx context.Context, x *mixpolicy.MDP, pairs []int, cost []float64) (*Approximation, error) {
 	if err := checkBasis(x, p.Basis); err != nil {
 		return nil, err
@@ -108,15 +99,10 @@ func (p ALP) solve(ctx context.Context, x *mixpolicy.MDP, pairs []int, cost []fl
 	b := objective(x, p.Basis, alpha)
 	solution, point, err := k.maximise(ctx, b, c)
 	if err != nil {
-		return nil, fmt.Errorf("priorwork: ALP of %d constraints: %w", len(pairs), err)
+		return nil, fault.At("priorwork", fmt.Sprintf("ALP of %d constraints", len(pairs)), err)
 	}
 	a := newApproximation(x, p.Basis, solution, b)
 	a.Gap = point.Gap()
-	for _, m := range point.Rows {
-		if m.Row < len(pairs) {
-			a.Binding = append(a.Binding, Binding{Pair: pairs[m.Row], Lambda: m.Lambda()})
-		}
-	}
 	return a, nil
 }
 
@@ -129,8 +115,8 @@ func (k coordinates) maximise(ctx context.Context, b []float64, c constraints) (
 	if err != nil {
 		return nil, nil, err
 	}
-	// A solution in a corner of Γ may be far longer than whiten foresees, and then its bound is
-	// loose. Where it took some six bits, the length is known now.
+	// A solution in a corner of Γ may be far longer than whiten estimates, and then its bound is
+	// loose. If it is by a factor of 64 (six bits), scale by the length that is known now.
 	const far = 64
 	if length := floats.Norm(point.X, 2); length > far || length > 0 && length < 1.0/far {
 		k.s.Scale(length, k.s)
@@ -178,7 +164,7 @@ func (c *constraints) box(bound float64, d int) {
 	}
 }
 
-// newApproximation works out what x = ν, or (g, ν), means.
+// newApproximation returns the approximation of the solution x = ν, or (g, ν).
 func newApproximation(x *mixpolicy.MDP, phi *mat.Dense, solution, b []float64) *Approximation {
 	a := &Approximation{Nu: solution, Objective: floats.Dot(b, solution)}
 	if x.Criterion().Average() {

@@ -33,7 +33,7 @@ func checkBasis(x *mixpolicy.MDP, phi *mat.Dense) error {
 // stateWeights returns w, or the given default if w is nil; the error says why w is not a
 // distribution over states.
 func stateWeights(x *mixpolicy.MDP, w, byDefault []float64, what string) ([]float64, error) {
-	if w == nil {
+	if w == nil && byDefault != nil {
 		return byDefault, nil
 	}
 	if len(w) != x.States() {

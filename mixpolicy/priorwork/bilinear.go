@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
 var (
@@ -24,8 +26,8 @@ var (
 //	min_v max_ξ (1−γ)αᵀv + Σ ξ_a(s) (r_a(s) + γP_a(s)v − v(s)),
 //
 // over 0 ⪯ v ⪯ M1 and distributions ξ on pairs. A step draws s with probability
-// (1−θ)ξ(s) + θα(s), then a with probability π_a(s) = ξ_a(s)/ξ(s), asks the oracle for
-// the cost and a next state s′, draws s₀ ~ α, and does
+// (1−θ)ξ(s) + θα(s), then a with probability π_a(s) = ξ_a(s)/ξ(s), queries the
+// cost and a next state s′, draws s₀ ~ α, and does
 //
 //	ξ_a(s) ← ξ_a(s) exp(β (γv(s′) − v(s) + r − M) / Pr(s, a)), normalised
 //	v ← Π[v − α′((1−γ)e_{s₀} + γe_{s′} − e_s)]
@@ -80,12 +82,12 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 //
 // and T = Õ((τt)²nm/ε²) steps are enough; no method does with fewer than nm·t/ε².
 //
-// The text of the source was not at hand; what its theorem needs of the three is this. M is the
-// least for which no exponent is positive: h(s′) − h(s) ≤ 4t and r ≤ 1. Exponents are then at
+// M, β and α′ are derived here, as the text of the source was not available. M is the least for
+// which no exponent is positive: h(s′) − h(s) ≤ 4t and r ≤ 1. Exponents are then at
 // least −(8t+1)β/Pr(s, a), and with e^x ≤ 1 + x + x²/2 for x ≤ 0 the potential
-// (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s)), at most ln(nm) to begin with, grows by at most
-// ½β²(8t+1)² Σ_{s,a} Pr(s, a)/Pr(s, a) = ½β²(8t+1)²nm a step in the mean, beside what it pays
-// for the gap. With ‖e_{s′} − e_s‖² ≤ 2 for h, the gap after T steps is in the mean at most
+// (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s)), which starts at ln(nm) or less, changes in the mean
+// of a step by at most ½β²(8t+1)² Σ_{s,a} Pr(s, a)/Pr(s, a) = ½β²(8t+1)²nm less β times the gap.
+// With ‖e_{s′} − e_s‖² ≤ 2 for h, the gap after T steps is in the mean at most
 //
 //	ln(nm)/(βT) + ½β(8t+1)²nm + n(2t)²/(2α′T) + α′ .
 //
@@ -97,8 +99,8 @@ type PiLearning struct {
 	Steps int
 	// MixingTime is t, an upper bound for all policies; required.
 	MixingTime float64
-	// Range is τ ≥ 1; required. Too small a one makes the sampling visit states more often
-	// than the optimal policy can, and the answer biased.
+	// Range is τ ≥ 1; required. If it is too small the sampling visits states more often than
+	// the optimal policy can, and the answer is biased.
 	Range float64
 	// Rate multiplies both step sizes; 0 is 1.
 	Rate float64
@@ -166,7 +168,7 @@ func newGame(p *mixpolicy.Problem, o *mixpolicy.Oracle, set game) (_ mixpolicy.R
 	g := &set
 	g.x, g.oracle = p.MDP(), o
 	if g.start, err = alias.New(g.alpha); err != nil {
-		return nil, fmt.Errorf("priorwork: initial distribution: %w", err)
+		return nil, fault.At("priorwork", "initial distribution", err)
 	}
 	least, most := g.x.CostRange()
 	if g.least, g.spread = least, most-least; g.spread == 0 {
@@ -206,8 +208,8 @@ func (g *game) Step() error {
 	advantage := gamma*g.v[next] - g.v[s] + reward - g.shift // ≤ 0
 
 	g.record(s)
-	// What is below 2⁻⁴⁰⁰ of its state comes back no more, and must not become 0: all of a
-	// state's actions could.
+	// A weight below 2⁻⁴⁰⁰ of its state's is never drawn again. It must not become 0, since all
+	// of a state's actions could.
 	weight := g.xi.weight(pair) * math.Exp(g.dual*advantage/probability)
 	g.xi.set(pair, max(weight, 0x1p-400*inState, 0x1p-900))
 	if g.xi.total() < 0x1p-400 {
@@ -260,4 +262,85 @@ func sumOf(x []float64) float64 {
 		total += v
 	}
 	return total
+}
+
+// sumTree draws from a distribution that changes an entry at a time: a complete binary
+// tree whose inner nodes hold the sums of their children. Drawing and setting take
+// ⌈log₂ k⌉ steps. Sums are made anew on the way up and never subtracted from, so each has a
+// relative error of ⌈log₂ k⌉·2⁻⁵³, however small what is left of it.
+type sumTree struct {
+	leaves int
+	node   []float64 // node 1 is the root; children of i are 2i and 2i+1
+}
+
+func newSumTree(weights []float64) *sumTree {
+	t := &sumTree{leaves: 1}
+	for t.leaves < len(weights) {
+		t.leaves *= 2
+	}
+	t.node = make([]float64, 2*t.leaves)
+	copy(t.node[t.leaves:], weights)
+	for i := t.leaves - 1; i > 0; i-- {
+		t.node[i] = t.node[2*i] + t.node[2*i+1]
+	}
+	return t
+}
+
+func (t *sumTree) total() float64       { return t.node[1] }
+func (t *sumTree) weight(k int) float64 { return t.node[t.leaves+k] }
+
+// set changes a weight.
+func (t *sumTree) set(k int, w float64) {
+	i := t.leaves + k
+	t.node[i] = w
+	for i >>= 1; i > 0; i >>= 1 {
+		t.node[i] = t.node[2*i] + t.node[2*i+1]
+	}
+}
+
+// draw returns k with probability weight(k)/total().
+func (t *sumTree) draw(rng *rand.PCG) int {
+	i := 1
+	for x := uniform(rng) * t.node[1]; i < t.leaves; {
+		i *= 2
+		// Rounding may leave x at the end of an empty branch.
+		if left := t.node[i]; x >= left && t.node[i+1] > 0 {
+			x -= left
+			i++
+		}
+	}
+	return i - t.leaves
+}
+
+// scale multiplies every weight by a power of two, which is exact but for underflow.
+func (t *sumTree) scale(f float64) {
+	for i := range t.node {
+		t.node[i] *= f
+	}
+}
+
+// uniform returns a number in [0, 1).
+func uniform(rng *rand.PCG) float64 { return float64(rng.Uint64()>>11) * 0x1p-53 }
+
+// drawRow returns k with probability proportional to row[k].
+func drawRow(rng *rand.PCG, row []float64) int {
+	var total float64
+	for _, w := range row {
+		total += w
+	}
+	if !(total > 0) || math.IsInf(total, 1) {
+		panic(fmt.Sprintf("priorwork: drawing from weights %v", row))
+	}
+	x := uniform(rng) * total
+	last := 0
+	for k, w := range row {
+		if w == 0 {
+			continue
+		}
+		if last = k; x < w {
+			break
+		}
+		x -= w
+	}
+	return last
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
 var (
@@ -13,14 +14,14 @@ var (
 	_ mixpolicy.PolicyRun = (*certaintyEquivalence)(nil)
 )
 
-// CertaintyEquivalence learns the costs one by one and solves what it then believes: the
-// plug-in principle applied to the whole MDP, (2.13), instead of to (2.18). With a
-// generative model it is what Azar, Munos and Kappen (2013) show to be as good as any method.
-// Here transitions are known and costs are not random, so that a pair needs to be
-// asked once, and after nm queries the answer is an optimal policy.
+// CertaintyEquivalence estimates the costs and solves the MDP with the estimates: the plug-in
+// principle applied to the whole MDP, (2.13), instead of to (2.18). With a generative model it
+// is minimax optimal (Azar, Munos and Kappen 2013). Here transitions are known and costs are
+// not random, so one query a pair is enough, and after nm queries the answer is an optimal
+// policy.
 //
-// Pairs are asked in a random order, over and over. Those not yet asked count as c_max,
-// known by (A.3).
+// Pairs are queried in a random order, again and again. The estimate for those not yet queried
+// is c_max, known by (A.3).
 type CertaintyEquivalence struct{}
 
 // Name implements [mixpolicy.Method].
@@ -63,14 +64,14 @@ func (a *certaintyEquivalence) View(s *mixpolicy.Snapshot) error {
 // Policy implements [mixpolicy.PolicyRun]. It solves the MDP, to a millionth of the range of
 // its costs.
 func (a *certaintyEquivalence) Policy(ctx context.Context) (*mixpolicy.Policy, error) {
-	believed, err := a.x.WithCosts(a.cost)
+	estimated, err := a.x.WithCosts(a.cost)
 	if err != nil {
 		return nil, err
 	}
-	lo, hi := believed.CostRange()
-	best, err := mixpolicy.ModifiedPolicyIteration(ctx, believed, mixpolicy.ValuationSettings{Tolerance: 1e-6 * (hi - lo)})
+	lo, hi := estimated.CostRange()
+	best, err := mixpolicy.ModifiedPolicyIteration(ctx, estimated, mixpolicy.ValuationSettings{Tolerance: 1e-6 * (hi - lo)})
 	if err != nil {
-		return nil, fmt.Errorf("priorwork: certainty equivalence after %d queries: %w", a.t, err)
+		return nil, fault.At("priorwork", fmt.Sprintf("certainty equivalence after %d queries", a.t), err)
 	}
 	return best.Policy, nil
 }

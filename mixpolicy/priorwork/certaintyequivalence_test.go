@@ -24,10 +24,7 @@ func TestCertaintyEquivalence(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			policy, err := a.Policy(background)
-			if err != nil {
-				t.Fatal(err)
-			}
+			policy := mixpolicy.Must(a.Policy(background))
 			seen := 0
 			for i, c := range a.cost {
 				if c == x.Costs()[i] && c < hi {

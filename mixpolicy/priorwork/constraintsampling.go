@@ -3,11 +3,16 @@ package priorwork
 import (
 	"context"
 	"fmt"
+	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
 var (
@@ -59,7 +64,7 @@ func (a ConstraintSampling) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mi
 	}
 	var err error
 	if r.table, err = alias.New(a.Sampling); err != nil {
-		return nil, fmt.Errorf("priorwork: sampling distribution of constraints: %w", err)
+		return nil, fault.At("priorwork", "sampling distribution of constraints", err)
 	}
 	return r, nil
 }
@@ -111,4 +116,166 @@ func (a ConstraintSampling) Solve(ctx context.Context, p *mixpolicy.Problem, con
 		return nil, err
 	}
 	return r.Run.(*constraintSampling).solve(ctx)
+}
+
+// LyapunovFactor returns
+//
+//	β_u = γ max_{s,a} Σ_{s′} P_a(s,s′) u(s′) / u(s)
+//
+// of a function u ≻ 0 on the states; u is a Lyapunov function if β_u < 1. (The paper
+// prints the sum over s, and u(s) under it.) The constant 1 has β = γ.
+func LyapunovFactor(x *mixpolicy.MDP, u []float64) (float64, error) {
+	if x.Criterion().Average() {
+		return 0, fmt.Errorf("priorwork: Lyapunov function under average cost, want a discount factor")
+	}
+	if len(u) != x.States() {
+		return 0, fmt.Errorf("priorwork: Lyapunov function of %d entries, want one per state: %d", len(u), x.States())
+	}
+	for s, v := range u {
+		if !(v > 0) || math.IsInf(v, 1) {
+			return 0, fmt.Errorf("priorwork: Lyapunov function is %v in state %s, want a number > 0", v, x.StateName(s))
+		}
+	}
+	var beta float64
+	for s := range u {
+		for a := range x.Actions() {
+			to, prob := x.Next(s, a)
+			var e float64
+			for k, s2 := range to {
+				e += prob[k] * u[s2]
+			}
+			beta = max(beta, x.Gamma()*e/u[s])
+		}
+	}
+	return beta, nil
+}
+
+// BestFit returns min_ν ‖v − Φν‖_{∞,1/u} = min_ν max_s |v(s) − (Φν)(s)|/u(s) and the ν that
+// attains it, by the linear program min ε subject to |v − Φν| ⪯ εu.
+func BestFit(ctx context.Context, phi *mat.Dense, v, u []float64) (distance float64, nu []float64, err error) {
+	n, d := phi.Dims()
+	if len(v) != n || len(u) != n {
+		panic("priorwork: BestFit wants v and u of as many entries as Φ has rows")
+	}
+	// (Φν)(s)/u(s) − ε ≤ v(s)/u(s) and −(Φν)(s)/u(s) − ε ≤ −v(s)/u(s), for x = (ε, ν).
+	c := constraints{columns: make(linprog.Columns, d+1), rhs: make([]float64, 2*n)}
+	for j := range c.columns {
+		c.columns[j] = make([]float64, 2*n)
+	}
+	for s := range n {
+		c.columns[0][2*s], c.columns[0][2*s+1] = -1, -1
+		for j := range d {
+			w := phi.At(s, j) / u[s]
+			c.columns[j+1][2*s], c.columns[j+1][2*s+1] = w, -w
+		}
+		c.rhs[2*s], c.rhs[2*s+1] = v[s]/u[s], -v[s]/u[s]
+	}
+	b := make([]float64, d+1)
+	b[0] = -1
+	x, _, err := whiten(c).maximise(ctx, b, c)
+	if err != nil {
+		return 0, nil, fault.At("priorwork", "best fit", err)
+	}
+	return x[0], x[1:], nil
+}
+
+// Lyapunov is a Lyapunov function with what the theorems of de Farias and Van Roy say of
+// it.
+type Lyapunov struct {
+	U    []float64
+	Beta float64 // β_u < 1
+}
+
+// NewLyapunov computes β_u; the error tells it if it is not below 1.
+func NewLyapunov(x *mixpolicy.MDP, u []float64) (*Lyapunov, error) {
+	beta, err := LyapunovFactor(x, u)
+	if err != nil {
+		return nil, err
+	}
+	if beta >= 1 {
+		return nil, fmt.Errorf("priorwork: β_u = %v, want less than 1", beta)
+	}
+	return &Lyapunov{u, beta}, nil
+}
+
+// ALPBound returns the right side of (4.3) for this u ∈ span Φ,
+//
+//	E_α|v* − Φν*| ≤ 2αᵀu/(1−β_u) · min_ν ‖v* − Φν‖_{∞,1/u},
+//
+// Theorem 3 of de Farias and Van Roy (2003). distance is that minimum ([BestFit]). (The
+// paper prints (Ψu)(s) for u(s).)
+func (l *Lyapunov) ALPBound(alpha []float64, distance float64) float64 {
+	return 2 * sum.Dot(alpha, l.U) / (1 - l.Beta) * distance
+}
+
+// SALPBound returns the right side of (4.13) for this u ⪰ 1, in the span of Φ or not,
+//
+//	E_α|v* − Φν*| ≤ min_ν ‖v* − Φν‖_{∞,1/u} · (αᵀu + 2 μᵀu (1+β_u)/(1−γ)),
+//
+// Theorem 2 of Desai, Farias and Moallemi (2012), for the smoothed program with penalty
+// [PublishedPenalty] and slack weights μ = μ^{π*}_α. (The paper prints u ⪯ 1.)
+func (l *Lyapunov) SALPBound(alpha, mu []float64, gamma, distance float64) float64 {
+	return distance * (sum.Dot(alpha, l.U) + 2*sum.Dot(mu, l.U)*(1+l.Beta)/(1-gamma))
+}
+
+// Sampling returns the distribution (4.4) from which constraints are sampled,
+//
+//	η(s,a) = μ(s)u(s) / (m μᵀu),
+//
+// over pairs. The theorem is for μ = μ^{π*}_α, which one would know only after solving
+// the problem: the idealised choice. Practical ones put the measure of a known policy, or
+// geometric weights, in its place; then nothing is guaranteed.
+func (l *Lyapunov) Sampling(x *mixpolicy.MDP, mu []float64) ([]float64, error) {
+	if _, err := stateWeights(x, mu, nil, "sampling weights of states"); err != nil {
+		return nil, err
+	}
+	m := x.Actions()
+	eta := make([]float64, x.Pairs())
+	for i := range eta {
+		eta[i] = mu[i/m] * l.U[i/m]
+	}
+	floats.Scale(1/sum.Of(eta), eta)
+	return eta, nil
+}
+
+// Zeta returns ζ of (4.5),
+//
+//	ζ = (1+β_u)/2 · μᵀu/(αᵀv*) · sup_{ν∈Γ} ‖v* − Φν‖_{∞,1/u}.
+//
+// spread is the supremum. Costs, and so αᵀv*, are positive.
+func (l *Lyapunov) Zeta(alpha, mu, optimal []float64, spread float64) float64 {
+	return (1 + l.Beta) / 2 * sum.Dot(mu, l.U) / sum.Dot(alpha, optimal) * spread
+}
+
+// sampleSize is a number of constraints that is enough for d variables: with probability
+// at least 1−δ, whatever solution satisfies them violates a set of constraints of
+// measure at most ε,
+//
+//	n₀ = (4/ε)(d ln(12/ε) + ln(2/δ))
+//
+// (de Farias and Van Roy 2004, Theorem 1).
+func sampleSize(d int, epsilon, delta float64) float64 {
+	if d < 1 || !(epsilon > 0 && epsilon < 1 && delta > 0 && delta < 1) {
+		panic(fmt.Sprintf("priorwork: sample size for d = %d, ε = %v, δ = %v, want d ≥ 1 and both in (0, 1)", d, epsilon, delta))
+	}
+	return 4 / epsilon * (float64(d)*math.Log(12/epsilon) + math.Log(2/delta))
+}
+
+// CostSampleSize is (4.6), the number of constraints sampled from (4.4) that makes
+//
+//	E_α|v* − Φν̂| ≤ E_α|v* − Φν*| + ε E_α v*                                 (4.9)
+//
+// with probability at least 1−δ: the size of Theorem 1 for the measure (1−γ)ε/(4mζ),
+//
+//	n₀ = 16mζ/((1−γ)ε) · (d ln(48mζ/((1−γ)ε)) + ln(2/δ))
+//
+// (de Farias and Van Roy 2004, Theorem 2). The paper prints the last logarithm outside of
+// the product. A measure of 1 or more needs no constraint and gives 0. It panics unless δ and
+// the measure are positive, and δ < 1.
+func CostSampleSize(d, m int, zeta, gamma, epsilon, delta float64) float64 {
+	measure := (1 - gamma) * epsilon / (4 * float64(m) * zeta)
+	if measure >= 1 {
+		return 0
+	}
+	return sampleSize(d, measure, delta)
 }

@@ -1,9 +1,7 @@
 package priorwork
 
 import (
-	"fmt"
 	"math"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -13,29 +11,12 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-func ExampleSampleSize() {
-	fmt.Printf("%.0f constraints for 4 variables, ε = 0.1, δ = 0.05\n", SampleSize(4, 0.1, 0.05))
-	// Output:
-	// 914 constraints for 4 variables, ε = 0.1, δ = 0.05
-}
-
-// discountedQueue is a queue of 50 lengths with de Farias and Van Roy's numbers, and the
-// problem that its oracle is for.
-func discountedQueue(t testing.TB) (models.Queue, *mixpolicy.Problem) {
-	t.Helper()
-	q := models.DeFariasVanRoyQueue()
-	q.Buffer = 49
-	x := mixpolicy.Must(q.MDP())
-	f := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.Must(q.Policies(x))...))
-	return q, mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(100)))
-}
-
 // Theorem 1 of de Farias and Van Roy (2004): of the solution over n₀ sampled constraints,
 // those violated have a measure of at most ε, but in a fraction δ of all samples; of 60,
 // in more than 20 with a probability of 4·10⁻⁷ if δ were exact. A tenth of n₀ is not
 // covered by the theorem, and the bound on the mean shows that the test sees violations.
 func TestConstraintSamplingGuarantee(t *testing.T) {
-	q, p := discountedQueue(t)
+	q, p := discountedQueue()
 	x, phi := p.MDP(), mixpolicy.Must(q.Monomials(3))
 	const epsilon, delta, trials = 0.2, 0.15, 60
 	eta := make([]float64, x.Pairs())
@@ -58,7 +39,7 @@ func TestConstraintSamplingGuarantee(t *testing.T) {
 	}
 	over, mean := 0, 0.0
 	for k := range uint64(trials) {
-		if violated(int(math.Ceil(SampleSize(4, epsilon, delta))), k) > epsilon {
+		if violated(int(math.Ceil(sampleSize(4, epsilon, delta))), k) > epsilon {
 			over++
 		}
 		mean += violated(20, k) / trials
@@ -73,7 +54,7 @@ func TestConstraintSamplingGuarantee(t *testing.T) {
 
 // (4.5) and (4.7) against their definitions.
 func TestSamplingAndSizes(t *testing.T) {
-	_, p := discountedQueue(t)
+	_, p := discountedQueue()
 	x := p.MDP()
 	v := make([]float64, x.States())
 	for s := range v {
@@ -110,7 +91,7 @@ func TestSamplingAndSizes(t *testing.T) {
 // The idealised distribution and the practical ones, at the sample size of (4.7): (4.9)
 // holds for the first.
 func TestIdealisedSampling(t *testing.T) {
-	q, p := discountedQueue(t)
+	q, p := discountedQueue()
 	x, phi := p.MDP(), mixpolicy.Must(q.Monomials(3))
 	best := mixpolicy.Must(mixpolicy.PolicyIteration(background, x, mixpolicy.ValuationSettings{}))
 	mu := mixpolicy.Must(x.Occupation(best.Policy)).State
@@ -132,44 +113,6 @@ func TestIdealisedSampling(t *testing.T) {
 	if got.Objective < full.Objective-1e-9*full.Objective {
 		t.Errorf("value %v with some constraints, %v with all", got.Objective, full.Objective)
 	}
-}
-
-func TestErrors(t *testing.T) {
-	_, p := discountedQueue(t)
-	x := p.MDP()
-	want := func(err error, parts ...string) {
-		t.Helper()
-		if err == nil {
-			t.Errorf("no error, want one that says %q", parts)
-			return
-		}
-		for _, part := range parts {
-			if !strings.Contains(err.Error(), part) {
-				t.Errorf("error %q does not say %q", err, part)
-			}
-		}
-	}
-	two := identity(2)
-	_, err := ALP{Basis: two}.Solve(background, x)
-	want(err, "2 rows", "50")
-	_, err = ALP{Basis: identity(50), Pairs: []int{3}}.Solve(background, x)
-	want(err, "unbounded", "1 constraints")
-	_, err = ALP{Basis: identity(50), Pairs: []int{200}}.Solve(background, x)
-	want(err, "pair 200", "0 to 199")
-	_, err = ALP{Basis: identity(50), Weights: make([]float64, 50)}.Solve(background, x)
-	want(err, "weights", "want 1")
-	bad := identity(50)
-	bad.Set(7, 3, math.NaN())
-	_, err = ALP{Basis: bad}.Solve(background, x)
-	want(err, "basis function 3", "state 7", "NaN")
-	_, err = SALP{Basis: identity(50), Penalty: -1}.Solve(background, x)
-	want(err, "penalty -1")
-	grows := make([]float64, 50)
-	for s := range grows {
-		grows[s] = math.Pow(2, float64(s))
-	}
-	_, err = NewLyapunov(x, grows)
-	want(err, "less than 1")
 }
 
 // The constant that is nearest to some values, in units of u, by hand; and the affine

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
@@ -23,11 +24,12 @@ var (
 //
 // where the columns of Ψ need not be occupation measures: hence the second penalty, on
 // the flow. (The paper prints θᵀΨᵀ(P − Q), which is average cost, the criterion of the
-// source.) With pairs (s,a) ~ q of the oracle and states s′ ~ q₂, independent,
+// source.) With pairs (s,a) ~ q of the oracle and states s′ ~ q₂ ∝ ‖W_{s′}‖₂, independent,
 //
 //	ĝ = (c_a(s) − ω1{Ψ_a(s)θ < 0}) Ψ_a(s)/q_a(s) + ω sign(W_{s′}θ − (1−γ)α(s′)) W_{s′}/q₂(s′)
 //
-// is unbiased, W = (Q − γP)ᵀΨ ∈ ℝ^{n×d}. The answer is the average of the iterates,
+// is unbiased, W = (Q − γP)ᵀΨ ∈ ℝ^{n×d}; this q₂ makes the greatest length of the second term as
+// small as it can be. The answer is the average of the iterates,
 // weighted by η. After T steps with η = R₂/(G√T), for iterates in a ball of radius R₂
 // about the start and ‖ĝ‖ ≤ G, E f_ω(θ̂) − min f_ω ≤ R₂G/√T.
 //
@@ -41,16 +43,13 @@ type DualALP struct {
 	StepSize mixpolicy.StepSize
 	// Batch is how many gradients a step averages; 0 is 1.
 	Batch int
-	// States is q₂, positive wherever W is not 0; nil is proportional to ‖W_s‖₂, which
-	// makes the second part of ĝ as short as it can be at its longest.
-	States []float64
 	// CostScale divides every observed cost; 0 is 1.
 	CostScale float64
 }
 
 // PublishedDualALP returns the setting of the source's experiments with the
 // four-dimensional network: ω = 2, and steps that average 1000 gradients, with a rate of 10⁻⁴
-// that is halved every 2000 of 8000 steps. (From memory: the text was not at hand.)
+// that is halved every 2000 of 8000 steps. (Quoted from memory, as the text was not available.)
 func PublishedDualALP() DualALP {
 	return DualALP{Weight: 2, Batch: 1000, StepSize: mixpolicy.StepFunc(func(t int) float64 { return math.Ldexp(1e-4, -(t / 2000)) })}
 }
@@ -64,9 +63,9 @@ type dualALP struct {
 
 	p      *mixpolicy.Problem
 	oracle *mixpolicy.Oracle
-	flow   [][]float64 // W, by state
-	target []float64   // (1−γ)α
-	table  *alias.Table
+	flow   [][]float64  // W, by state
+	target []float64    // (1−γ)α
+	table  *alias.Table // draws from q₂; nil if W = 0
 	q2     []float64
 
 	t        int
@@ -99,7 +98,17 @@ func (a DualALP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run
 		DualALP: a, p: p, oracle: o, flow: flowRows(p.Features()), target: flowTarget(p.MDP()), theta: barycentre(d),
 		gradient: make([]float64, d), row: make([]float64, d), sumTheta: make([]float64, d), average: make([]float64, d),
 	}
-	return r, r.initStates()
+	r.q2 = make([]float64, len(r.flow))
+	for s, w := range r.flow {
+		r.q2[s] = floats.Norm(w, 2)
+	}
+	total := sum.Of(r.q2)
+	if total == 0 { // no flow at all, and no target
+		return r, nil
+	}
+	floats.Scale(1/total, r.q2)
+	r.table, err = alias.New(r.q2)
+	return r, err
 }
 
 // flowRows returns W = (Q − γP)ᵀΨ by rows.
@@ -135,33 +144,6 @@ func flowTarget(x *mixpolicy.MDP) []float64 {
 	return b
 }
 
-func (a *dualALP) initStates() (err error) {
-	x := a.p.MDP()
-	a.q2 = make([]float64, x.States())
-	for s, w := range a.flow {
-		a.q2[s] = floats.Norm(w, 2)
-	}
-	if a.States != nil {
-		q, err := stateWeights(x, a.States, nil, "sampling probabilities of states")
-		if err != nil {
-			return err
-		}
-		for s, w := range a.q2 {
-			if w != 0 && q[s] == 0 {
-				return fmt.Errorf("priorwork: state %s: features have a flow there, but it is never sampled; want a positive probability", x.StateName(s))
-			}
-		}
-		copy(a.q2, q)
-	}
-	total := sum.Of(a.q2)
-	if a.table = nil; total == 0 { // no flow at all, and no target
-		return nil
-	}
-	floats.Scale(1/total, a.q2)
-	a.table, err = alias.New(a.q2)
-	return err
-}
-
 // Step implements [mixpolicy.Run].
 func (a *dualALP) Step() error {
 	eta := a.StepSize.At(a.t)
@@ -178,7 +160,7 @@ func (a *dualALP) Step() error {
 	floats.AddScaled(a.theta, -eta/float64(a.Batch), a.gradient)
 	c := a.p.Class()
 	if err := c.Norm.Project(a.theta, a.theta, c.R); err != nil {
-		return fmt.Errorf("priorwork: iteration %d: %w", a.t, err)
+		return fault.At("priorwork", fmt.Sprintf("dual ALP, iteration %d", a.t), err)
 	}
 	a.t++
 	return nil

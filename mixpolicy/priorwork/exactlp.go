@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
@@ -25,13 +26,12 @@ type LPSolution struct {
 	Value  []float64         // v, or h
 	Gain   float64           // g, under average cost
 	Pair   []float64         // ξ, the dual variables of the primal
-	Policy *mixpolicy.Policy // a policy that the basis belongs to: ξ is its measure
+	Policy *mixpolicy.Policy // the optimal policy, whose measure is ξ
 
 	LPCertificate
 }
 
-// LPCertificate says how far (v, g) and ξ are from being feasible and optimal. For any
-// numbers whatever, with r_a(s) = c_a(s) − g − v(s) + γP_a(s)v and f the flow that ξ has
+// LPCertificate says how far (v, g) and ξ are from feasible and optimal. For any v, g and ξ, with r_a(s) = c_a(s) − g − v(s) + γP_a(s)v and f the flow that ξ has
 // too much,
 //
 //	cᵀξ − primal value = rᵀξ + fᵀv + g(1ᵀξ − 1),
@@ -78,26 +78,23 @@ func (c *LPCertificate) String() string {
 func SolveLP(ctx context.Context, x *mixpolicy.MDP) (*LPSolution, error) {
 	best, err := mixpolicy.PolicyIteration(ctx, x, mixpolicy.ValuationSettings{})
 	if err != nil {
-		return nil, fmt.Errorf("priorwork: full LP: %w", err)
+		return nil, fault.At("priorwork", "full LP", err)
 	}
 	measure, err := mixpolicy.Occupation(ctx, x, best.Policy, mixpolicy.MeasureSettings{})
 	if err != nil {
-		return nil, fmt.Errorf("priorwork: full LP: %w", err)
+		return nil, fault.At("priorwork", "full LP", err)
 	}
 	s := &LPSolution{Value: best.Value, Pair: measure.Pair, Policy: best.Policy}
 	if x.Criterion().Average() {
 		s.Gain = best.Cost()
 	}
-	s.LPCertificate = CheckLP(x, s.Value, s.Gain, s.Pair)
+	s.LPCertificate = checkLP(x, s.Value, s.Gain, s.Pair)
 	return s, nil
 }
 
-// CheckLP computes the certificate of any v (n), g, which counts under average cost only,
+// checkLP returns the certificate of any v (n), g, which counts under average cost only,
 // and ξ (nm).
-func CheckLP(x *mixpolicy.MDP, v []float64, g float64, xi []float64) LPCertificate {
-	if len(v) != x.States() || len(xi) != x.Pairs() {
-		panic(fmt.Sprintf("priorwork: %d values and %d dual variables, want %d and %d", len(v), len(xi), x.States(), x.Pairs()))
-	}
+func checkLP(x *mixpolicy.MDP, v []float64, g float64, xi []float64) LPCertificate {
 	gamma, m := x.Gamma(), x.Actions()
 	if !x.Criterion().Average() {
 		g = 0

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
@@ -73,11 +74,11 @@ func (p SALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, erro
 	k := whiten(c)
 	b := objective(x, p.Basis, alpha)
 	if ray := k.unbounded(b); ray != nil {
-		return nil, fmt.Errorf("priorwork: smoothed ALP: %w", errUnbounded(ray))
+		return nil, fault.At("priorwork", "smoothed ALP", errUnbounded(ray))
 	}
 	y, gap, err := newSlack(x.Actions(), mu, k.rows(c.columns), c.rhs).maximise(ctx, k.covector(b), p.Penalty, p.Budget)
 	if err != nil {
-		return nil, fmt.Errorf("priorwork: smoothed ALP: %w", err)
+		return nil, fault.At("priorwork", "smoothed ALP", err)
 	}
 	a := newApproximation(x, p.Basis, k.point(y), b)
 	a.Gap = gap
@@ -171,7 +172,7 @@ func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64
 		point, err := master.Solve(ctx, linprog.Settings{Warm: warm})
 		var stall *linprog.StalledError
 		if errors.As(err, &stall) && len(warm) > 0 {
-			point, err = master.Solve(ctx, linprog.Settings{}) // by another way
+			point, err = master.Solve(ctx, linprog.Settings{}) // from another start
 		}
 		var ray *linprog.UnboundedError
 		var trial []float64
@@ -180,7 +181,7 @@ func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64
 		case rounded:
 			trial = point.X
 		case errors.As(err, &ray):
-			// Lengths are about 1: whoever is better 2²⁶ away is better for ever.
+			// Lengths are about 1, so a direction that still improves at 2²⁶ is unbounded.
 			trial = append([]float64(nil), ray.Point...)
 			floats.AddScaled(trial, 0x1p26, ray.Direction)
 		case err != nil:

@@ -20,9 +20,9 @@ var (
 	_ Approximator        = (*smoothedPrimalDual)(nil)
 )
 
-// SmoothedPrimalDual is what the abstract promises and the text lacks: the primal–dual
-// method for the smoothed ALP, with sampling from the polytope of its constraints. It is
-// derived here.
+// SmoothedPrimalDual is the primal–dual method for the smoothed ALP, with sampling from the
+// polytope of its constraints, that the paper's abstract announces and its text does not
+// contain. It is derived here.
 //
 // # The saddle point
 //
@@ -73,7 +73,8 @@ var (
 //	E [max_{ν∈Γ} F(ν) − F(ν̂)] ≤ 2(R + n ln(m+1))/(ηT) + (5/2) η M²,
 //
 // with F what the program maximises: O(√(n ln m/T)), as against the rates of section 3 whose
-// constants contain ‖λ*‖. The n is what is paid for not knowing which constraints matter.
+// constants contain ‖λ*‖. The factor √n is there because any of the
+// constraints may bind.
 type SmoothedPrimalDual struct {
 	Basis   *mat.Dense // Φ
 	Weights []float64  // α; nil is the MDP's initial distribution
@@ -116,9 +117,24 @@ type smoothedPrimalDual struct {
 }
 
 // Start implements [mixpolicy.Method].
-func (a SmoothedPrimalDual) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
+func (a SmoothedPrimalDual) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (_ mixpolicy.Run, err error) {
 	x := p.MDP()
-	if err := a.complete(x); err != nil {
+	if x.Criterion().Average() {
+		return nil, errors.New("priorwork: smoothed ALP under average cost, want a discount factor")
+	}
+	if err = checkBasis(x, a.Basis); err != nil {
+		return nil, err
+	}
+	if a.Penalty, err = positive(a.Penalty, PublishedPenalty(x.Gamma()), "penalty κ"); err != nil {
+		return nil, err
+	}
+	if a.Radius, err = positive(a.Radius, 0, "radius R"); err != nil {
+		return nil, err
+	}
+	if a.StepSize, err = mixpolicy.Steps(a.StepSize); err != nil {
+		return nil, err
+	}
+	if a.CostScale, err = positive(a.CostScale, 1, "CostScale"); err != nil {
 		return nil, err
 	}
 	alpha, err := stateWeights(x, a.Weights, x.Initial(), "state-relevance weights")
@@ -143,27 +159,6 @@ func (a SmoothedPrimalDual) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mi
 	}
 	r.draw, err = alias.New(mu)
 	return r, err
-}
-
-// complete fills in the defaults, and refuses what is out of range.
-func (a *SmoothedPrimalDual) complete(x *mixpolicy.MDP) (err error) {
-	if x.Criterion().Average() {
-		return errors.New("priorwork: smoothed ALP under average cost, want a discount factor")
-	}
-	if err := checkBasis(x, a.Basis); err != nil {
-		return err
-	}
-	if a.Penalty, err = positive(a.Penalty, PublishedPenalty(x.Gamma()), "penalty κ"); err != nil {
-		return err
-	}
-	if a.Radius, err = positive(a.Radius, 0, "radius R"); err != nil {
-		return err
-	}
-	if a.StepSize, err = mixpolicy.Steps(a.StepSize); err != nil {
-		return err
-	}
-	a.CostScale, err = positive(a.CostScale, 1, "CostScale")
-	return err
 }
 
 // Step implements [mixpolicy.Run].
@@ -220,23 +215,6 @@ func (a *smoothedPrimalDual) Nu() []float64 {
 		floats.ScaleTo(a.avg, a.CostScale/a.weight, a.sum)
 	}
 	return a.avg
-}
-
-// ErrorBound returns the bound of the expected error after steps of constant η on x, in units
-// of the true costs.
-func (a SmoothedPrimalDual) ErrorBound(x *mixpolicy.MDP, eta float64, steps int) (float64, error) {
-	if err := a.complete(x); err != nil {
-		return 0, err
-	}
-	n, m := float64(x.States()), float64(x.Actions())
-	var f float64
-	for s := range x.States() {
-		f = max(f, floats.Norm(a.Basis.RawRowView(s), 2))
-	}
-	lo, hi := x.CostRange()
-	c := max(-lo, hi) / a.CostScale
-	g, h := f*(1+a.Penalty*(1+x.Gamma())), a.Penalty*(f*a.Radius*(1+x.Gamma())+c)
-	return a.CostScale * (2*(a.Radius+n*math.Log(m+1))/(eta*float64(steps)) + 2.5*eta*(a.Radius*g*g+h*h)), nil
 }
 
 // Policy implements [mixpolicy.PolicyRun]: it is greedy for Φν̂.

@@ -54,15 +54,12 @@ func TestSmoothedPrimalDual(t *testing.T) {
 			var mean, bound float64
 			for seed := range uint64(4) {
 				a := SmoothedPrimalDual{Basis: program.Basis, Slack: program.Slack, Penalty: program.Penalty, Radius: radius, StepSize: mixpolicy.Constant(eta)}
-				r, err := learn(p, a, steps, seed)
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := mixpolicy.Must(learn(p, a, steps, seed))
 				e := best - value(r.Run.(Approximator).Nu())
 				if e < -1e-9 {
 					t.Fatalf("d = %d: better than the optimum by %v", d, -e)
 				}
-				mean, bound = mean+e/4, mixpolicy.Must(a.ErrorBound(x, eta, steps))
+				mean, bound = mean+e/4, errorBound(a, x, eta, steps)
 			}
 			if mean > bound {
 				t.Errorf("d = %d, T = %d: error %v, bound %v", d, steps, mean, bound)
@@ -74,6 +71,18 @@ func TestSmoothedPrimalDual(t *testing.T) {
 			t.Errorf("d = %d: error %v after 1000 steps, %v after 100,000, of a value of %v", d, short, long, best)
 		}
 	}
+}
+
+// errorBound is the bound of the expected error after steps of constant η, from M² as the doc
+// comment of [SmoothedPrimalDual] derives it.
+func errorBound(a SmoothedPrimalDual, x *mixpolicy.MDP, eta float64, steps int) float64 {
+	var f float64
+	for s := range x.States() {
+		f = max(f, floats.Norm(a.Basis.RawRowView(s), 2))
+	}
+	lo, hi := x.CostRange()
+	g, h := f*(1+a.Penalty*(1+x.Gamma())), a.Penalty*(f*a.Radius*(1+x.Gamma())+max(-lo, hi))
+	return 2*(a.Radius+float64(x.States())*math.Log(float64(x.Actions()+1)))/(eta*float64(steps)) + 2.5*eta*(a.Radius*g*g+h*h)
 }
 
 // ĝ is unbiased: its mean over all s, s₀ and next states, against differences of 𝓛.
@@ -114,13 +123,5 @@ func TestSmoothedPrimalDualQueries(t *testing.T) {
 	}
 	if d := floats.Distance(mean, want, math.Inf(1)); d > tolerance {
 		t.Errorf("mean of ĝ_ν %v, want %v", mean, want)
-	}
-}
-
-func TestSmoothedPrimalDualStepDoesNotAllocate(t *testing.T) {
-	p, program, _ := smoothedProblem(t, 2)
-	a := begin[*smoothedPrimalDual](t, p, SmoothedPrimalDual{Basis: program.Basis, Radius: 5})
-	if n := testing.AllocsPerRun(100, func() { _ = a.Step() }); n != 0 {
-		t.Errorf("%v allocations in a step", n)
 	}
 }

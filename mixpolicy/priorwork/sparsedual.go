@@ -10,6 +10,7 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
@@ -187,7 +188,7 @@ func (a *SparseDualALP) Run(ctx context.Context, set DualALPRun, rng *rand.PCG) 
 		a.gradient(g, theta, set, rng)
 		floats.AddScaled(theta, -set.StepSize.At(t), g)
 		if err := linprog.L2.Project(theta, theta, set.Radius); err != nil {
-			return average, fmt.Errorf("priorwork: dual ALP, step %d: %w", t+1, err)
+			return average, fault.At("priorwork", fmt.Sprintf("dual ALP, step %d", t+1), err)
 		}
 		floats.Add(total, theta)
 		floats.ScaleTo(average, 1/float64(t+1), total)

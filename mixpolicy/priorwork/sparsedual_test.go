@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -109,18 +108,12 @@ func TestSparseDualALPErrors(t *testing.T) {
 		{func(i int, set func(int, float64)) { set(0, math.NaN()) }, "is NaN"},
 		{func(i int, set func(int, float64)) { set(0, 1); set(0, 1) }, "feature 0 of pair 0 is set twice"},
 	} {
-		if _, err := NewSparseDualALP(x, 2, c.row); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("error %v, want one that says %q", err, c.says)
-		}
+		wantError(t, second(NewSparseDualALP(x, 2, c.row)), c.says)
 	}
 	a := mixpolicy.Must(NewSparseDualALP(x, x.Pairs(), func(i int, set func(int, float64)) { set(i, 1) }))
-	if _, err := a.Run(context.Background(), DualALPRun{}, rand.NewPCG(1, 0)); err == nil || !strings.Contains(err.Error(), "ω = 0") {
-		t.Errorf("error %v, want one about ω", err)
-	}
+	wantError(t, second(a.Run(background, DualALPRun{}, rand.NewPCG(1, 0))), "ω = 0")
 	set := DualALPRun{Weight: 1, CostScale: 1, StepSize: mixpolicy.Constant(.1), Batch: 1, Steps: 10, Radius: 1, Start: barycentre(x.Pairs())}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := a.Run(ended, set, rand.NewPCG(1, 0)); err == nil || !strings.Contains(err.Error(), "after 0 of 10 steps") {
-		t.Errorf("error %v, want one that says how far it got", err)
-	}
+	wantError(t, second(a.Run(ended, set, rand.NewPCG(1, 0))), "after 0 of 10 steps")
 }

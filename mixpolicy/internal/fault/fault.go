@@ -5,15 +5,15 @@ package fault
 import "strings"
 
 // prefixes are those of the packages whose errors are passed on.
-var prefixes = []string{"mixpolicy: ", "theory: ", "bregman: ", "linprog: ", "models: ", "priorwork: ", "race: ", "paper: "}
+var prefixes = []string{"mixpolicy: ", "theory: ", "bregman: ", "linprog: ", "alias: ", "files: ", "models: ", "priorwork: ", "race: ", "paper: "}
 
 type located struct {
 	text string
 	err  error
 }
 
-// At returns "pkg: place: err", with the prefix that err has of its own taken off. The
-// result wraps err.
+// At returns "pkg: place: err", or "pkg: err" if place is "", without the prefix that err has
+// of its own. The result wraps err.
 func At(pkg, place string, err error) error {
 	text := err.Error()
 	for _, p := range prefixes {
@@ -22,7 +22,10 @@ func At(pkg, place string, err error) error {
 			break
 		}
 	}
-	return &located{pkg + ": " + place + ": " + text, err}
+	if place != "" {
+		text = place + ": " + text
+	}
+	return &located{pkg + ": " + text, err}
 }
 
 func (e *located) Error() string { return e.text }

@@ -257,10 +257,7 @@ func TestTrap(t *testing.T) {
 			move((i+half)%n, 1e-9*float64(1+i/half))
 		}
 	})
-	x := newElimination(n)
-	x.factor(c.In, uniform(n))
-	want, mu := make([]float64, n), uniform(n)
-	x.stationary(want)
+	want, mu := eliminated(c), uniform(n)
 	r, err := Stationary(t.Context(), c, mu, Settings{Tolerance: 1e-13, MaxSweeps: 2000})
 	if err != nil {
 		t.Fatal(err)
@@ -285,10 +282,7 @@ func TestTinyProbabilities(t *testing.T) {
 			move((i+size)%n, 1e-300*math.Pow(10, -float64(i/size%5)))
 		}
 	})
-	x := newElimination(n)
-	x.factor(c.In, uniform(n))
-	want, mu := make([]float64, n), uniform(n)
-	x.stationary(want)
+	want, mu := eliminated(c), uniform(n)
 	if _, err := Stationary(t.Context(), c, mu, Settings{Tolerance: 1e-14, MaxSweeps: 2000}); err != nil {
 		t.Fatal(err)
 	}
@@ -299,6 +293,15 @@ func TestTinyProbabilities(t *testing.T) {
 			t.Fatalf("state %d has mass %v, want %v", i, v, want[i])
 		}
 	}
+}
+
+// eliminated is the stationary distribution by elimination of all states.
+func eliminated(c Chain) []float64 {
+	mu := make([]float64, len(c.Leave))
+	x := newElimination(len(mu))
+	x.factor(c.In, uniform(len(mu)))
+	x.stationary(mu)
+	return mu
 }
 
 // entrywise is the relative error that elimination of n states may leave in a mass, or in an

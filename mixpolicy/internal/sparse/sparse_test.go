@@ -150,25 +150,30 @@ func closedClasses(m *Matrix) [][]int32 {
 	return classes
 }
 
+// drawChain draws the pattern of a chain of up to that many states, each with up to so many
+// next ones.
+func drawChain(t *rapid.T, states, branches int) *Matrix {
+	n := rapid.IntRange(1, states).Draw(t, "n")
+	b := NewBuilder(n, n, 0)
+	for range n {
+		for _, j := range rapid.SliceOfNDistinct(rapid.IntRange(0, n-1), 1, min(n, branches), rapid.ID[int]).Draw(t, "next") {
+			b.Set(j, 1)
+		}
+		b.EndRow()
+	}
+	return b.Matrix()
+}
+
 func TestClosedClasses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 9).Draw(t, "n")
-		b := NewBuilder(n, n, 0)
-		for range n {
-			for _, j := range rapid.SliceOfNDistinct(rapid.IntRange(0, n-1), 1, min(n, 3), rapid.ID[int]).Draw(t, "next") {
-				b.Set(j, 1)
+		m := drawChain(t, 9, 3)
+		want := closedClasses(m)
+		for _, got := range [][][]int32{m.ClosedClasses(), m.tarjan()} {
+			if !slices.EqualFunc(got, want, slices.Equal[[]int32]) {
+				t.Fatalf("classes %v, want %v", got, want)
 			}
-			b.EndRow()
 		}
-		m := b.Matrix()
-		if got, want := m.ClosedClasses(), closedClasses(m); !slices.EqualFunc(got, want, slices.Equal[[]int32]) {
-			t.Fatalf("classes %v, want %v", got, want)
-		}
-		// The short cut is taken if there is one class and it is near.
-		if got, want := m.tarjan(), closedClasses(m); !slices.EqualFunc(got, want, slices.Equal[[]int32]) {
-			t.Fatalf("classes %v by Tarjan's method, want %v", got, want)
-		}
-		if _, ok := m.onlyClosedClass(); ok && len(closedClasses(m)) > 1 {
+		if _, ok := m.onlyClosedClass(); ok && len(want) > 1 { // the short cut, for one class that is near
 			t.Fatal("one of several classes is taken for the only one")
 		}
 	})
@@ -224,16 +229,8 @@ func TestReachedFrom(t *testing.T) {
 // The period is the common divisor of all t at which a recurrent state can return.
 func TestPeriod(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 7).Draw(t, "n")
-		b := NewBuilder(n, n, 0)
-		for range n {
-			for _, j := range rapid.SliceOfNDistinct(rapid.IntRange(0, n-1), 1, min(n, 2), rapid.ID[int]).Draw(t, "next") {
-				b.Set(j, 1)
-			}
-			b.EndRow()
-		}
-		m := b.Matrix()
-		classes := m.ClosedClasses()
+		m := drawChain(t, 7, 2)
+		n, classes := m.Rows, m.ClosedClasses()
 		if len(classes) != 1 {
 			defer func() {
 				if recover() == nil {

@@ -132,27 +132,19 @@ func (b *browser) calm(t *testing.T) {
 // call sends a command to the browser.
 func call[P any](t *testing.T, b *browser, command cdp.Command[P, cdp.Empty], params P) {
 	t.Helper()
-	if _, err := chromedp.Call(b, command, params); err != nil {
-		t.Fatal(err)
-	}
+	try(chromedp.Call(b, command, params)).or(t)
 }
 
 // open goes to the address.
 func (b *browser) open(t *testing.T, address string) {
 	t.Helper()
-	if err := chromedp.Do(b, chromedp.Navigate(address)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, chromedp.Do(b, chromedp.Navigate(address)))
 }
 
 // evaluate gives the value of a JavaScript expression in the page.
-func evaluate[T any](t *testing.T, b *browser, expression string) (value T) {
+func evaluate[T any](t *testing.T, b *browser, expression string) T {
 	t.Helper()
-	value, err := chromedp.Run(b, chromedp.Evaluate[T](expression))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return value
+	return try(chromedp.Run(b, chromedp.Evaluate[T](expression))).or(t)
 }
 
 // eventually waits for a JavaScript expression to become true: long, as both cores may
@@ -233,23 +225,13 @@ plotting.Show(plotting.Explorer{
 func TestPages(t *testing.T) {
 	lab := readyLab(t)
 	b := openBrowser(t)
-	runs, err := executed()
-	if err != nil {
-		t.Fatal(err)
-	}
-	samples, err := lab.execute(t.Context(), []string{sample(t)}, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	runs := try(executed()).or(t)
+	samples := try(lab.execute(t.Context(), []string{sample(t)}, options)).or(t)
 	runs = append(samples, runs...)
 	for _, r := range runs[1:] {
-		if err := copyFile(lab.build(r.name+".ipynb"), r.file); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, copyFile(lab.build(r.name+".ipynb"), r.file))
 	}
-	if err := lab.export(t.Context(), runs); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, lab.export(t.Context(), runs))
 	address := func(name string) string { return "file://" + filepath.ToSlash(lab.build(name+".html")) }
 
 	for _, r := range runs {
@@ -351,9 +333,7 @@ func checkControls(t *testing.T, b *browser) {
 	press := func(selector, key string) {
 		t.Helper()
 		evaluate[int](t, b, fmt.Sprintf(`document.querySelector(".mixpolicy-controls %s").focus(), 0`, selector))
-		if err := chromedp.Do(b, chromedp.KeyEvent(key)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, chromedp.Do(b, chromedp.KeyEvent(key)))
 	}
 	check("at the start", "11 7", "10 10 one")
 	press("input", kb.ArrowRight)
@@ -400,9 +380,7 @@ func TestJupyterLab(t *testing.T) {
 	file := sample(t)
 	o := options
 	o.Update = true
-	if _, err := lab.execute(t.Context(), []string{file}, o); err != nil {
-		t.Fatal(err)
-	}
+	try(lab.execute(t.Context(), []string{file}, o)).or(t)
 	openLab(t, lab, b, file)
 	defer b.calm(t)
 	eventually(t, b, "committed charts are live", scrolling(liveCharts+".length >= 2"))
@@ -426,19 +404,11 @@ func TestJupyterLab(t *testing.T) {
 // openLab opens the notebook in JupyterLab, as go run ./notebooks lab serves it.
 func openLab(t *testing.T, lab *Lab, b *browser, file string) {
 	t.Helper()
-	cmd, err := lab.server(t.Context(), []string{file}, []string{"--no-browser", "--ServerApp.root_dir=" + filepath.Dir(file), "--LabApp.expose_app_in_browser=True", "--LabApp.workspaces_dir=" + t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	said, err := os.Create(filepath.Join(t.TempDir(), "server.log"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	cmd := try(lab.server(t.Context(), []string{file}, []string{"--no-browser", "--ServerApp.root_dir=" + filepath.Dir(file), "--LabApp.expose_app_in_browser=True", "--LabApp.workspaces_dir=" + t.TempDir()})).or(t)
+	said := try(os.Create(filepath.Join(t.TempDir(), "server.log"))).or(t)
 	defer said.Close()
 	cmd.Stderr = said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, cmd.Start())
 	t.Cleanup(func() {
 		cmd.Cancel()
 		cmd.Wait()
@@ -513,11 +483,6 @@ func saveScreenshot(t *testing.T, b *browser, name string) {
 	if dir == "" {
 		return
 	}
-	picture, err := chromedp.Run(b, chromedp.CaptureScreenshot())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := writeFile(filepath.Join(dir, name), picture); err != nil {
-		t.Fatal(err)
-	}
+	picture := try(chromedp.Run(b, chromedp.CaptureScreenshot())).or(t)
+	noError(t, writeFile(filepath.Join(dir, name), picture))
 }

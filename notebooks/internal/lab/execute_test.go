@@ -18,9 +18,7 @@ import (
 func TestNotebooksAreChosenByTheBeginningOfTheirNames(t *testing.T) {
 	lab := emptyLab(t)
 	for _, name := range []string{"00-start", "01-one", "01-two"} {
-		if err := writeFile(filepath.Join(lab.root, "notebooks", name+".ipynb"), nil); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, writeFile(filepath.Join(lab.root, "notebooks", name+".ipynb"), nil))
 	}
 	for want, names := range map[string][]string{
 		"[00-start 01-one 01-two]": nil,
@@ -69,11 +67,8 @@ func TestAFailingCellIsToldWithItsLine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := writeNotebook(t, "broken", c.cell)
-			before, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = lab.execute(t.Context(), []string{file}, Options{Jobs: 1, Timeout: options.Timeout, Update: true})
+			before := try(os.ReadFile(file)).or(t)
+			_, err := lab.execute(t.Context(), []string{file}, Options{Jobs: 1, Timeout: options.Timeout, Update: true})
 			if cell := (*cellError)(nil); !errors.As(err, &cell) {
 				t.Fatalf("error: %v; want a cellError", err)
 			}
@@ -147,23 +142,15 @@ for i := range 50 {
 	o.Update = true
 	var first []byte
 	for i := range 2 {
-		if _, err := lab.execute(t.Context(), []string{file}, o); err != nil {
-			t.Fatal(err)
-		}
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(lab.execute(t.Context(), []string{file}, o)).or(t)
+		data := try(os.ReadFile(file)).or(t)
 		if i == 0 {
 			first = data
 		} else if !bytes.Equal(data, first) {
 			t.Errorf("the second run wrote\n%s\nafter\n%s", data, first)
 		}
 	}
-	nb, err := readNotebook(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	nb := try(readNotebook(file)).or(t)
 	outputs := nb.Cells[1].Outputs
 	if len(outputs) != 3 || outputs[0].Name != "stdout" || outputs[1].Name != "stderr" || outputs[2].in("text/html") != "display" {
 		t.Errorf("want what went to stdout, what went to stderr, and the display:\n%s", first)
@@ -247,10 +234,7 @@ var executed = sync.OnceValues(func() ([]*run, error) {
 // against what is committed, outputs of cells tagged timing aside.
 func TestNotebooks(t *testing.T) {
 	lab := readyLab(t)
-	runs, err := executed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	runs := try(executed()).or(t)
 	for _, r := range runs {
 		t.Run(r.name, func(t *testing.T) {
 			if runtime.GOARCH != "amd64" {
@@ -279,22 +263,14 @@ func TestNotebooks(t *testing.T) {
 // cellsWithoutTimings gives the notebook's cells as JSON.
 func cellsWithoutTimings(t *testing.T, file string) (cells []string) {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := try(os.ReadFile(file)).or(t)
 	var nb struct{ Cells []map[string]any }
-	if err := json.Unmarshal(data, &nb); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal(data, &nb))
 	for _, c := range nb.Cells {
 		if strings.Contains(fmt.Sprint(c["metadata"]), "timing") {
 			c["outputs"] = nil
 		}
-		text, err := json.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := try(json.Marshal(c)).or(t)
 		cells = append(cells, string(text))
 	}
 	return cells

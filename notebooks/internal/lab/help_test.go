@@ -75,18 +75,12 @@ fmt.Println(mixpolicy.Ball(2), halfBall())`}
 	for _, c := range completions {
 		completed = append(completed, c.code)
 	}
-	question, err := json.Marshal([]any{cells, hovered, completed})
-	if err != nil {
-		t.Fatal(err)
-	}
+	question := try(json.Marshal([]any{cells, hovered, completed})).or(t)
 
 	cmd := lab.command(t.Context(), lab.python, "-c", ask)
 	cmd.Dir = filepath.Join(lab.root, "notebooks")
 	cmd.Stdin = strings.NewReader(string(question))
-	said, err := printed(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	said := try(printed(cmd)).or(t)
 	var answers struct {
 		Hovers  []string
 		Matches [][]string

@@ -40,10 +40,7 @@ func readyLab(t *testing.T) *Lab {
 	if testing.Short() {
 		t.Skip("executes notebooks in Jupyter")
 	}
-	ready, err := setUp()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ready := try(setUp()).or(t)
 	lab := emptyLab(t)
 	lab.root = ready.root
 	lab.python = ready.python
@@ -53,10 +50,7 @@ func readyLab(t *testing.T) *Lab {
 // emptyLab is a lab in an empty folder instead of a clone.
 func emptyLab(t *testing.T) *Lab {
 	t.Helper()
-	lab, err := New(new(bytes.Buffer))
-	if err != nil {
-		t.Fatal(err)
-	}
+	lab := try(New(new(bytes.Buffer))).or(t)
 	t.Cleanup(func() {
 		if err := lab.Close(); err != nil {
 			t.Error(err)
@@ -72,6 +66,28 @@ func (l *Lab) told() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.log.(*bytes.Buffer).String()
+}
+
+// tried is a result or an error.
+type tried[T any] struct {
+	value T
+	err   error
+}
+
+func try[T any](value T, err error) tried[T] { return tried[T]{value, err} }
+
+// or returns the result, or ends the test with the error. (A panic would leave kernels behind.)
+func (r tried[T]) or(t testing.TB) T {
+	t.Helper()
+	noError(t, r.err)
+	return r.value
+}
+
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // options are those of a test run, the command's own.
@@ -101,17 +117,12 @@ func writeNotebook(t *testing.T, name string, cells ...map[string]any) (file str
 		t.Fatal(err)
 	}
 	file = filepath.Join(t.TempDir(), name+".ipynb")
-	if err := os.WriteFile(file, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(file, data, 0o644))
 	return file
 }
 
 func TestTheCloneIsFoundFromAnyFolderInIt(t *testing.T) {
-	lab, err := New(os.Stderr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lab := try(New(os.Stderr)).or(t)
 	defer lab.Close()
 	if _, err := os.Stat(filepath.Join(lab.root, "notebooks", "main.go")); err != nil {
 		t.Error(err)
@@ -169,9 +180,7 @@ func TestWithoutPyPIJupyterIsTakenFromThePath(t *testing.T) {
 	t.Setenv("PIP_INDEX_URL", "http://127.0.0.1:9/")
 
 	bare := filepath.Join(t.TempDir(), "bare")
-	if _, err := printed(lab.command(t.Context(), "python3", "-m", "venv", bare)); err != nil {
-		t.Fatal(err)
-	}
+	try(printed(lab.command(t.Context(), "python3", "-m", "venv", bare))).or(t)
 	path := os.Getenv("PATH")
 	t.Setenv("PATH", filepath.Join(bare, "bin")+":"+path)
 	err := lab.setUpJupyter(t.Context())
@@ -193,16 +202,11 @@ func TestWithoutPyPIJupyterIsTakenFromThePath(t *testing.T) {
 func TestWithoutNpmPagesNameTheDeliveryNetwork(t *testing.T) {
 	lab := emptyLab(t)
 	t.Setenv("PATH", t.TempDir())
-	if err := lab.fetchScripts(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, lab.fetchScripts(t.Context()))
 	if !strings.Contains(lab.told(), "not to be had, so the pages take it from") {
 		t.Errorf("said: %s", lab.told())
 	}
-	placed, err := lab.placeScripts()
-	if err != nil {
-		t.Fatal(err)
-	}
+	placed := try(lab.placeScripts()).or(t)
 	for _, s := range scripts {
 		if got := placed[s.name]; got != (source{s.cdn, s.integrity}) {
 			t.Errorf("%s comes from %v; want %s, checked", s.name, got, s.cdn)
@@ -212,17 +216,10 @@ func TestWithoutNpmPagesNameTheDeliveryNetwork(t *testing.T) {
 
 func TestTheKernelspecMayBeMovedWithTheClone(t *testing.T) {
 	lab := emptyLab(t)
-	if err := lab.writeKernelspec(); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(lab.path("jupyter", "kernels", "gonb", "kernel.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, lab.writeKernelspec())
+	data := try(os.ReadFile(lab.path("jupyter", "kernels", "gonb", "kernel.json"))).or(t)
 	var spec kernelspec
-	if err := json.Unmarshal(data, &spec); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal(data, &spec))
 	if strings.Contains(string(data), lab.root) {
 		t.Errorf("it holds the clone's path:\n%s", data)
 	}
@@ -237,9 +234,7 @@ func TestTheKernelspecMayBeMovedWithTheClone(t *testing.T) {
 // The kernel tells go to get whatever a cell imports, before each cell.
 func TestTheKernelsGoGetsOnlyWhatIsNamed(t *testing.T) {
 	lab := emptyLab(t)
-	if err := lab.writeGo(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, lab.writeGo(t.Context()))
 	for args, want := range map[string]string{
 		"get":           "",
 		"get -t":        "",
@@ -259,9 +254,7 @@ func TestTheKernelsGoGetsOnlyWhatIsNamed(t *testing.T) {
 
 func TestASecondSetUpMakesNothing(t *testing.T) {
 	lab := readyLab(t)
-	if err := lab.setUp(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, lab.setUp(t.Context()))
 	if said := lab.told(); strings.Contains(said, "done in") {
 		t.Errorf("it made again:\n%s", said)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -21,46 +22,31 @@ const converted = `<section class="markdown"><h1 id="A-&lt;small&gt;-queue">A <e
 
 func TestAPageHasATitleALeadAndATableOfContents(t *testing.T) {
 	p := newPage("01-queue", converted)
-	if p.Title != "A small queue" {
-		t.Errorf("title %q", p.Title)
-	}
-	if p.Lead != `The lead, with $\theta$.` {
-		t.Errorf("lead %q", p.Lead)
+	if p.Title != "A small queue" || p.Lead != `The lead, with $\theta$.` {
+		t.Errorf("title %q, lead %q", p.Title, p.Lead)
 	}
 	want := []heading{{2, `The-primal–dual-problem-&-"more"`, "The problem"}, {3, "Detail", "Detail"}}
-	if len(p.Contents) != 2 || p.Contents[0] != want[0] || p.Contents[1] != want[1] {
+	if !slices.Equal(p.Contents, want) {
 		t.Errorf("contents %v; want %v", p.Contents, want)
 	}
-	if id := `id="The-primal–dual-problem-&amp;-&#34;more&#34;"`; !strings.Contains(string(p.Body), id) {
-		t.Errorf("no heading has the anchor %s that it has in JupyterLab:\n%s", id, p.Body)
-	}
-}
-
-func TestLinksBetweenNotebooksBecomeLinksBetweenPages(t *testing.T) {
-	body := string(newPage("01-queue", converted).Body)
-	for _, want := range []string{`href="06-numerical-experiments.html#eq-2.18"`, `href="07.html"`, `href="https://example.org/a.ipynb"`} {
+	body := string(p.Body)
+	for _, want := range []string{
+		`id="The-primal–dual-problem-&amp;-&#34;more&#34;"`,                                                    // the anchor that the heading has in JupyterLab
+		`href="06-numerical-experiments.html#eq-2.18"`, `href="07.html"`, `href="https://example.org/a.ipynb"`, // pages, not notebooks
+	} {
 		if !strings.Contains(body, want) {
-			t.Errorf("the page lacks %s", want)
+			t.Errorf("the page lacks %s:\n%s", want, body)
 		}
 	}
-}
-
-func TestNeighbouringAnswerCellsAreOneFold(t *testing.T) {
-	body := string(newPage("01-queue", converted).Body)
-	if n := strings.Count(body, "<details"); n != 1 {
-		t.Errorf("%d folds; want 1:\n%s", n, body)
-	}
-	if strings.Count(body, "<section") != strings.Count(body, "</section>") || strings.Count(body, "</details>") != 1 {
-		t.Errorf("tags don't match:\n%s", body)
+	// Neighbouring answers are one fold, and tags match.
+	if strings.Count(body, "<details") != 1 || strings.Count(body, "</details>") != 1 || strings.Count(body, "<section") != strings.Count(body, "</section>") {
+		t.Errorf("want one fold:\n%s", body)
 	}
 }
 
 func TestFiguresAreTakenFromEveryKindOfOutput(t *testing.T) {
 	data := func(mime string, v any) output {
-		raw, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := try(json.Marshal(v)).or(t)
 		return output{Data: map[string]json.RawMessage{mime: raw}}
 	}
 	encode := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
@@ -74,17 +60,12 @@ func TestFiguresAreTakenFromEveryKindOfOutput(t *testing.T) {
 	if err := writeFile(filepath.Join(folder, "nb-9.svg"), nil); err != nil { // of a former run
 		t.Fatal(err)
 	}
-	if err := exportFigures(r, folder); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, exportFigures(r, folder))
 	if r.figures != 3 {
 		t.Errorf("%d figures; want 3", r.figures)
 	}
 	want := map[string]string{"nb-1.svg": "<svg>\nboth</svg>", "nb-1.png": "both", "nb-2.svg": "left", "nb-3.svg": "right"}
-	files, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := try(os.ReadDir(folder)).or(t)
 	if len(files) != len(want) {
 		t.Errorf("files %v; want those of %v", files, want)
 	}

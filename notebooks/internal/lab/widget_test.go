@@ -36,21 +36,13 @@ func TestAWidgetIsSilentWhereNobodyLooks(t *testing.T) {
 		}
 	}
 	t.Run("go run ./notebooks", func(t *testing.T) {
-		runs, err := lab.execute(t.Context(), []string{writeNotebook(t, "widget", code(widgetCell))}, options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		runs := try(lab.execute(t.Context(), []string{writeNotebook(t, "widget", code(widgetCell))}, options)).or(t)
 		silent(t, runs[0].notebook)
 	})
 	t.Run("nbconvert", func(t *testing.T) {
 		file := writeNotebook(t, "widget", code(widgetCell))
-		if _, err := printed(lab.command(t.Context(), lab.python, "-m", "nbconvert", "--execute", "--to", "notebook", "--inplace", file)); err != nil {
-			t.Fatal(err)
-		}
-		nb, err := readNotebook(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(printed(lab.command(t.Context(), lab.python, "-m", "nbconvert", "--execute", "--to", "notebook", "--inplace", file))).or(t)
+		nb := try(readNotebook(file)).or(t)
 		silent(t, nb)
 	})
 	t.Run("a mistake in it is found", func(t *testing.T) {
@@ -144,9 +136,7 @@ func TestWidgetInJupyterLab(t *testing.T) {
 	}
 	// Keys are the slider's, and not the notebook's, which would go to the next cell.
 	evaluate[int](t, b, input+`.focus(), 0`)
-	if err := chromedp.Do(b, chromedp.KeyEvent(kb.ArrowDown)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, chromedp.Do(b, chromedp.KeyEvent(kb.ArrowDown)))
 	shows("word 1 rises to 7.8")
 	if at := evaluate[int](t, b, panel+`.content.activeCellIndex`); at != 0 {
 		t.Errorf("cell %d is active; want the widget's, 0", at)
@@ -171,10 +161,7 @@ func TestWidgetInJupyterLab(t *testing.T) {
 
 	// What is saved is the last picture, and no script that looks for the kernel.
 	saved()
-	nb, err := readNotebook(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	nb := try(readNotebook(file)).or(t)
 	var html strings.Builder
 	for _, o := range nb.Cells[0].Outputs {
 		html.WriteString(o.in("text/html"))

@@ -7,16 +7,17 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
 var (
 	_ mixpolicy.Method = VarianceReduced{}
 	_ mixpolicy.Run    = (*varianceReduced)(nil)
+	_ mixpolicy.Method = LastIterate{}
 )
 
-// VarianceReduced is Algorithm 1 without the noise that it need not have. In (3.5a) both
-// terms are sampled, but Ψᵀλ_t is known, and of cᵀΨ every sample so far tells. So the
-// gradient estimate is
+// VarianceReduced is Algorithm 1 with a gradient estimate of smaller variance. In (3.5a) both
+// terms are sampled, but Ψᵀλ_t is known, and all samples so far can estimate cᵀΨ:
 //
 //	ĝ_t = b̂_t − Ψᵀλ_t,    b̂_t = (1/t) Σ_{k≤t} c(sₖ,aₖ)Ψ(sₖ,aₖ)/q(sₖ,aₖ),
 //
@@ -99,7 +100,7 @@ func (a *varianceReduced) Step() error {
 		a.y[j] -= eta * (a.b[j] - a.row[j])
 	}
 	if _, err := bregman.ProjectDual(a.Modulus, a.y, a.scratch); err != nil {
-		return fmt.Errorf("priorwork: iteration %d: %w", a.t, err)
+		return fault.At("priorwork", fmt.Sprintf("primal–dual, variance reduced, iteration %d", a.t), err)
 	}
 	a.weight += eta
 	w := eta / a.weight
@@ -120,4 +121,27 @@ func (a *varianceReduced) View(s *mixpolicy.Snapshot) error {
 	floats.ScaleTo(a.shown, a.CostScale, a.averageLambda)
 	s.Iteration, s.Queries, s.Last, s.Average, s.Lambda = a.t, a.oracle.Queries(), a.theta, a.average, a.shown
 	return nil
+}
+
+// LastIterate returns the last iterate θ_t of a method instead of the average θ̂_t of (3.27). For
+// a saddle point of a bilinear 𝓛 the iterates circle unless the steps vanish, and no theorem of
+// the paper applies to them.
+type LastIterate struct{ Of mixpolicy.Method }
+
+// Name implements [mixpolicy.Method].
+func (a LastIterate) Name() string { return a.Of.Name() + ", last iterate" }
+
+// Start implements [mixpolicy.Method].
+func (a LastIterate) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
+	r, err := a.Of.Start(p, o)
+	return lastIterate{r}, err
+}
+
+type lastIterate struct{ mixpolicy.Run }
+
+// View implements [mixpolicy.Run].
+func (a lastIterate) View(s *mixpolicy.Snapshot) error {
+	err := a.Run.View(s)
+	s.Average = s.Last
+	return err
 }

@@ -1,0 +1,126 @@
+package priorwork
+
+import (
+	"context"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+)
+
+var background = context.Background()
+
+const u = 0x1p-53
+
+var allCriteria = []mixpolicy.Criterion{mixpolicy.Discounted(0.3), mixpolicy.Discounted(0.95), mixpolicy.AverageCost}
+
+var classes = []mixpolicy.Class{mixpolicy.Ball(2), mixpolicy.Cube(2), mixpolicy.Simplex(), mixpolicy.Ball(.75)}
+
+// identity is the basis in which every value function has coordinates.
+func identity(n int) *mat.Dense {
+	phi := mat.NewDense(n, n, nil)
+	for s := range n {
+		phi.Set(s, s, 1)
+	}
+	return phi
+}
+
+// random returns a small MDP of positive costs.
+func random(t *rapid.T, criterion mixpolicy.Criterion) *mixpolicy.MDP {
+	n := rapid.IntRange(2, 8).Draw(t, "n")
+	return mixpolicy.Must(models.Garnet{
+		States: n, Actions: rapid.IntRange(1, 3).Draw(t, "m"), Branches: rapid.IntRange(1, min(3, n)).Draw(t, "branches"),
+		Seed: rapid.Uint64().Draw(t, "seed"), Ring: true, Criterion: criterion,
+	}.MDP())
+}
+
+func randomBasis(t *rapid.T, n int) *mat.Dense {
+	d := rapid.IntRange(1, min(n, 3)).Draw(t, "d")
+	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "basis"), 0))
+	phi := mat.NewDense(n, d, nil)
+	for s := range n {
+		for j := range d {
+			phi.Set(s, j, rng.NormFloat64())
+		}
+		phi.Set(s, 0, 1)
+	}
+	return phi
+}
+
+// queueProblem is (2.18) for a queue and the base policies of section 6.
+func queueProblem(q models.Queue, class mixpolicy.Class) *mixpolicy.Problem {
+	x := mixpolicy.Must(q.MDP())
+	f := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.Must(q.Policies(x))...))
+	return mixpolicy.Must(mixpolicy.NewProblem(f, class))
+}
+
+// section6 is (2.18) for the queue of section 6.
+func section6(class mixpolicy.Class) *mixpolicy.Problem { return queueProblem(models.Queue{}, class) }
+
+// discountedQueue is a queue of 50 lengths with de Farias and Van Roy's numbers.
+func discountedQueue() (models.Queue, *mixpolicy.Problem) {
+	q := models.DeFariasVanRoyQueue()
+	q.Buffer = 49
+	return q, queueProblem(q, mixpolicy.Ball(100))
+}
+
+// everyPair is the machine with a feature for each state–action pair: none of them is an
+// occupation measure, and the mixtures that are reach every policy.
+func everyPair(criterion mixpolicy.Criterion) (models.Machine, *mixpolicy.Problem) {
+	w := models.Machine{Criterion: criterion}
+	x := mixpolicy.Must(w.MDP())
+	columns := make([][]float64, x.Pairs())
+	for i := range columns {
+		columns[i] = make([]float64, x.Pairs())
+		columns[i][i] = 1
+	}
+	f := mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, columns...))
+	return w, mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Simplex()))
+}
+
+// garnetProblem has four policies of a random discounted MDP that seldom agree.
+func garnetProblem(class mixpolicy.Class) *mixpolicy.Problem {
+	x := mixpolicy.Must(models.Garnet{States: 8, Actions: 2, Branches: 3, Ring: true, Seed: 5, Criterion: mixpolicy.Discounted(.9)}.MDP())
+	policies := make([]*mixpolicy.Policy, 4)
+	for j := range policies {
+		policies[j] = mixpolicy.Must(mixpolicy.PolicyFunc(x, func(s int, row []float64) {
+			row[0] = []float64{.95, .5, .05}[(s*(j+1)+j)%3]
+			row[1] = 1 - row[0]
+		}))
+	}
+	return mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.NewFeatures(x, policies...)), class))
+}
+
+// begin starts a method on stream 0 of seed 1 and returns the run as what it is.
+func begin[R mixpolicy.Run](t testing.TB, p *mixpolicy.Problem, m mixpolicy.Method) R {
+	t.Helper()
+	r := mixpolicy.Must(m.Start(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))))
+	return r.(R)
+}
+
+// learn runs a method and returns what it leaves, without a certificate.
+func learn(p *mixpolicy.Problem, m mixpolicy.Method, steps int, seed uint64) (*mixpolicy.Result, error) {
+	return mixpolicy.Solve(background, p, m, mixpolicy.Settings{Iterations: steps, Seed: seed, Uncertified: true})
+}
+
+func solve(t *testing.T, p *mixpolicy.Problem, m mixpolicy.Method, iterations int) *mixpolicy.Result {
+	t.Helper()
+	r := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, m, mixpolicy.Settings{Iterations: iterations, Seed: 1}))
+	return r
+}
+
+// wantError checks that err says what is wrong, after one prefix.
+func wantError(t *testing.T, err error, says string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), says) {
+		t.Errorf("error %v, want one that says %q", err, says)
+	} else if prefixes := regexp.MustCompile(`\b(priorwork|mixpolicy|linprog|bregman|alias): `).FindAllString(err.Error(), -1); len(prefixes) != 1 {
+		t.Errorf("error %v has prefixes %q, want one", err, prefixes)
+	}
+}

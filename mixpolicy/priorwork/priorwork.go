@@ -1,0 +1,53 @@
+// Package priorwork holds the systems that section 4 compares with, each with its source
+// and its parameters as published.
+//
+//	full LP (2.9), (2.13)                SolveLP
+//	ALP (4.1)                            ALP              de Farias and Van Roy 2003
+//	constraint sampling (4.4)–(4.9)      ConstraintSampling, Lyapunov, CostSampleSize
+//	                                                      de Farias and Van Roy 2004
+//	smoothed ALP (4.10)–(4.13)           SALP             Desai, Farias and Moallemi 2012
+//	… by a primal–dual method            SmoothedPrimalDual   announced in the abstract, derived here
+//	dual ALP (4.14)–(4.15)               DualALP          Abbasi-Yadkori, Bartlett and Malek 2014
+//	penalty, mixtures (4.16)             mixpolicy.Penalty    Banijamali et al. 2018
+//	π-learning                           PiLearning       Chen and Wang 2016, Wang 2017
+//	randomised LP, discounted            RandomizedLP     Wang 2020
+//	plug-in for (2.18)                   mixpolicy.PlugIn
+//	plug-in for the whole MDP            CertaintyEquivalence Azar, Munos and Kappen 2013
+//	mirror-prox, PDHG, known costs       MirrorProx, PDHG     Nemirovski 2004; Applegate et al. 2023
+//	exact LPs, known costs               MixtureLP, FullLP, ApproximateLP, SmoothedLP
+//	forms of Algorithm 1                 LastIterate, VarianceReduced, mixpolicy.PrimalDual.RowScaling
+//
+// All that learn are mixpolicy.Methods, to be run by mixpolicy.Solve and compared by package
+// race, with costs from the same oracle. Those that find a policy by way of a value function
+// or of the whole measure give it as mixpolicy.PolicyRuns.
+//
+// Primal methods ([ALP], [SALP]) approximate the value function, v ≈ Φν, with a basis
+// Φ ∈ ℝ^{n×d} of functions on states. Dual ones approximate the occupation measure, ξ ≈ Ψθ,
+// with features of pairs. Both are linear programs of few variables and a constraint for each
+// pair, which linprog solves exactly.
+package priorwork
+
+import (
+	"fmt"
+	"math"
+)
+
+// positive returns v, or the given default if v is 0.
+func positive(v, byDefault float64, what string) (float64, error) {
+	if v == 0 {
+		v = byDefault
+	}
+	if !(v > 0) || math.IsInf(v, 1) {
+		return 0, fmt.Errorf("priorwork: %s = %v, want a finite number > 0", what, v)
+	}
+	return v, nil
+}
+
+// barycentre returns (1/d, …, 1/d), which is feasible for (2.18) whatever Ψ ⪰ 0 is.
+func barycentre(d int) []float64 {
+	theta := make([]float64, d)
+	for j := range theta {
+		theta[j] = 1 / float64(d)
+	}
+	return theta
+}
