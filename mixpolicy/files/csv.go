@@ -16,7 +16,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// The columns of a table, in their order where there is no header.
+// The columns of a table, in their order without a header.
 const (
 	columnState = iota
 	columnAction
@@ -174,8 +174,8 @@ func readRow(record []string, at [columns]int) (r row, err error) {
 	return r, nil
 }
 
-// numbering numbers the names in a column: whole numbers without a hole in their order,
-// others as they first come.
+// numbering numbers the names in a column: consecutive whole numbers in their order, others
+// by first occurrence.
 func numbering(kind string, rows []row, column int) (number map[string]int, names []string, err error) {
 	number = make(map[string]int)
 	for _, r := range rows {

@@ -16,7 +16,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// difference tells where two models differ in a bit, "" if nowhere.
+// difference names the first place where two models differ in a bit, "" if there is none.
 func difference(x, y *mixpolicy.MDP) string {
 	if x.States() != y.States() || x.Actions() != y.Actions() || x.Criterion() != y.Criterion() {
 		return fmt.Sprintf("%d states, %d actions, %v and %d, %d, %v", x.States(), x.Actions(), x.Criterion(), y.States(), y.Actions(), y.Criterion())
@@ -36,7 +36,7 @@ func difference(x, y *mixpolicy.MDP) string {
 	return ""
 }
 
-// differentNames tells which name differs, "" if none.
+// differentNames says which name differs, "" if none.
 func differentNames(x, y *mixpolicy.MDP) string {
 	for s := range x.States() {
 		if x.StateName(s) != y.StateName(s) {

@@ -69,7 +69,7 @@ type Settings struct {
 	// Initial is α (n); nil is the file's alpha, or uniform if it has none.
 	Initial []float64
 
-	// Axes of the array P. They are needed if m = n, where the shape does not tell.
+	// Axes of the array P. They are needed if m = n, where the shape is ambiguous.
 	Axes Axes
 }
 
@@ -77,7 +77,7 @@ type Settings struct {
 type Axes int
 
 const (
-	ByShape     Axes = iota // as the shape tells, with n and m those of c
+	ByShape     Axes = iota // from the shape, with n and m those of c
 	ActionFirst             // (m, n, n), P[a, s, s′]
 	StateFirst              // (n, m, n), P[s, a, s′]
 )

@@ -112,7 +112,7 @@ func (w Network) complete() (Network, error) {
 	case IndependentEvents, PhantomJobs:
 	case OneEvent:
 		d := w.Service
-		// Five terms, hence four roundings, are no reason to refuse.
+		// The sum of five terms has four roundings, which are allowed.
 		if total := w.Arrival[0] + w.Arrival[1] + max(d[0], d[3]) + max(d[1], d[2]); total > 1+4*0x1p-53 {
 			return w, fmt.Errorf("models: network with one event a step: arrivals %v and the fastest services of %v add up to %v, want at most 1", w.Arrival, d, total)
 		}

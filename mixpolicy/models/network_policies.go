@@ -181,7 +181,7 @@ func (w Network) Mixture(x *mixpolicy.MDP, weights func(lengths [4]int) []float6
 	return p, err
 }
 
-// distribution tells whether p is a distribution over k outcomes, up to 16 roundings
+// distribution reports whether p is a distribution over k outcomes, up to 16 roundings
 // in each of its entries.
 func distribution(p []float64, k int) bool {
 	for _, v := range p {

@@ -178,8 +178,8 @@ func (q Queue) complete() (Queue, error) {
 	switch q.Reading {
 	case Uniformised, Independent, ArrivalFirst, DepartureFirst, Renormalised:
 	case SlowArrivals, Literal:
-		// The worst row, in the first state that can both grow and shrink. One
-		// rounding of ϱ + a is no reason to refuse.
+		// The row with the greatest sum, in the first state that has both moves. One
+		// rounding of ϱ + a is allowed.
 		a := slices.Max(q.Rates)
 		if q.Arrival+a > 1+0x1p-52 {
 			return q, fmt.Errorf("models: the %v reading of (6.1) is no distribution: state %d, action %v: up %v + down %v = %v, want at most 1; choose another Reading, such as models.Uniformised",

@@ -16,7 +16,7 @@ import (
 )
 
 // ALP is the approximate linear program of de Farias and Van Roy (2003), (4.1): the
-// best v = Φν that is nowhere above 𝒮v,
+// best v = Φν with v ⪯ 𝒮v,
 //
 //	max αᵀΦν   subject to   (Φν)(s) − γP_a(s)Φν ≤ c_a(s),  ν ∈ Γ,
 //
@@ -92,7 +92,7 @@ func (p ALP) solve(ctx context.Context, x *mixpolicy.MDP, pairs []int, cost []fl
 	if p.Bound > 0 {
 		_, d := p.Basis.Dims()
 		c.box(p.Bound, d)
-		if len(k.null) > 0 { // in which only the box tells directions apart
+		if len(k.null) > 0 { // only the box bounds these directions
 			k = whiten(c)
 		}
 	}

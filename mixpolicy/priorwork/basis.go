@@ -118,9 +118,8 @@ func objective(x *mixpolicy.MDP, phi *mat.Dense, alpha []float64) []float64 {
 }
 
 // coordinates are a change of variables x = S y, S ∈ ℝ^{d×r}, in which constraint rows
-// look alike in all directions and solutions have a length of about 1: it decides how
-// many digits a solution has, not which it is. Monomials up to x³ over a hundred states
-// would lose seven.
+// look alike in all directions and solutions have a length of about 1. It affects only the
+// accuracy of a solution: without it monomials up to x³ over a hundred states lose seven digits.
 type coordinates struct {
 	s     *mat.Dense
 	scale []float64   // of columns

@@ -21,9 +21,8 @@ func ExampleRandomizedLP() {
 	// optimal cost 1.3333, after 100000 queries 1.4789
 }
 
-// Both methods start with the uniform policy and come closer to the optimal one as
-// 1/√T: a hundred times the steps should leave a tenth of the excess cost, and leave less
-// than half.
+// Both methods start with the uniform policy, and their excess cost falls as 1/√T: a hundred
+// times the steps should leave a tenth of it, and leave less than half.
 func TestBilinearMethods(t *testing.T) {
 	for _, c := range []struct {
 		criterion mixpolicy.Criterion
@@ -31,7 +30,7 @@ func TestBilinearMethods(t *testing.T) {
 	}{
 		{mixpolicy.Discounted(0.5), func(steps int) mixpolicy.Method { return RandomizedLP{Steps: steps} }},
 		{mixpolicy.Discounted(0.8), func(steps int) mixpolicy.Method { return RandomizedLP{Steps: steps} }},
-		// Its chains forget at least 0.2 a step, and the optimal policy is in the worse of the
+		// Its chains contract by 0.8 or less a step, and the optimal policy is in the worse of the
 		// two states for a ninth of the time: 1/(2√τ) must be less.
 		{mixpolicy.AverageCost, func(steps int) mixpolicy.Method { return PiLearning{Steps: steps, MixingTime: 2, Range: 100} }},
 	} {

@@ -186,7 +186,7 @@ type Lyapunov struct {
 	Beta float64 // β_u < 1
 }
 
-// NewLyapunov computes β_u; the error tells it if it is not below 1.
+// NewLyapunov computes β_u. It is an error if β_u ≥ 1.
 func NewLyapunov(x *mixpolicy.MDP, u []float64) (*Lyapunov, error) {
 	beta, err := LyapunovFactor(x, u)
 	if err != nil {
@@ -248,7 +248,7 @@ func (l *Lyapunov) Zeta(alpha, mu, optimal []float64, spread float64) float64 {
 }
 
 // sampleSize is a number of constraints that is enough for d variables: with probability
-// at least 1−δ, whatever solution satisfies them violates a set of constraints of
+// at least 1−δ, every solution that satisfies them violates a set of constraints of
 // measure at most ε,
 //
 //	n₀ = (4/ε)(d ln(12/ε) + ln(2/δ))

@@ -103,7 +103,7 @@ func TestIdealisedSampling(t *testing.T) {
 	full := mixpolicy.Must(ALP{Basis: phi}.Solve(background, x))
 	s := ConstraintSampling{Basis: phi, Sampling: mixpolicy.Must(l.Sampling(x, mu)), Bound: 1e4}
 	got := mixpolicy.Must(s.Solve(background, p, 20_000, 1))
-	// Some 20,000 constraints of 200 different ones: what is missed has next to no
+	// Some 20,000 constraints of 200 different ones: those missed have little
 	// measure, and (4.9) holds with an ε far below that of (4.7).
 	alpha := x.Initial()
 	const epsilon = 0.05

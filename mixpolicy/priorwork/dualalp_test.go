@@ -134,13 +134,9 @@ func TestPublishedDualALP(t *testing.T) {
 	if m.Weight != 2 || m.Batch != 1000 {
 		t.Errorf("%+v", m)
 	}
-	eta := m.StepSize
-	for _, c := range []struct {
-		t    int
-		want float64
-	}{{0, 1e-4}, {1999, 1e-4}, {2000, 5e-5}, {7999, 1.25e-5}} {
-		if got := eta.At(c.t); got != c.want {
-			t.Errorf("η(%d) = %v, want %v", c.t, got, c.want)
+	for k, want := range map[int]float64{0: 1e-4, 1999: 1e-4, 2000: 5e-5, 7999: 1.25e-5} {
+		if got := m.StepSize.At(k); got != want {
+			t.Errorf("η(%d) = %v, want %v", k, got, want)
 		}
 	}
 }

@@ -112,7 +112,7 @@ func TestSolveLPAgainstSimplex(t *testing.T) {
 	}
 }
 
-// Lower is below the least cost whatever v, g and ξ are.
+// Lower is a lower bound of the least cost, for any v, g and ξ.
 func TestLPLowerBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		criterion := rapid.SampledFrom([]mixpolicy.Criterion{mixpolicy.Discounted(0.9), mixpolicy.AverageCost}).Draw(t, "criterion")

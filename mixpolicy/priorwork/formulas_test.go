@@ -116,7 +116,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// What a run is given that it can't work with is named in its error.
+// The error names the setting that is wrong.
 func TestBadInput(t *testing.T) {
 	_, discounted := everyPair(mixpolicy.Discounted(.5))
 	_, average := everyPair(mixpolicy.AverageCost)

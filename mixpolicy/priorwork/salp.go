@@ -24,8 +24,8 @@ import (
 // is left is a concave program in ν ∈ ℝᵈ with the convex function
 // σ(ν) = Σ_s μ(s)[max_a h_a(s)]₊.
 //
-// Each choice of states and of an action in each gives a linear function that is nowhere
-// above σ. There are (m+1)ⁿ of them, and the greatest at a given ν is found in one pass:
+// Each choice of states and of an action in each gives a linear function that is at most σ
+// everywhere. There are (m+1)ⁿ of them, and the greatest at a given ν is found in one pass:
 // Solve starts with none, adds the one that the last solution violates most, and ends
 // when there is none. That is exact, and a few dozen passes for a few variables.
 type SALP struct {
@@ -113,7 +113,7 @@ func newSlack(m int, mu []float64, rows linprog.Columns, cost []float64) *slack 
 	return f
 }
 
-// tangent stores in g the slope of a linear function gᵀy − f that is nowhere above σ and
+// tangent stores in g the slope of a linear function gᵀy − f that is at most σ everywhere and
 // equals it at y, and returns f and σ(y).
 func (f *slack) tangent(g, y []float64) (offset, value float64) {
 	clear(g)
@@ -217,7 +217,7 @@ const negligible = 0x1p-40
 
 // stalledByRounding reports that err ended a linear program at a point whose violation is
 // negligible: degenerate programs have rows that depend on each other to within rounding.
-// The point's bound is valid all the same, and the gap tells what was lost.
+// The point's bound is still valid, and the gap shows the loss.
 func stalledByRounding(err error) bool {
 	var stall *linprog.StalledError
 	return errors.As(err, &stall) && stall.Violation <= negligible

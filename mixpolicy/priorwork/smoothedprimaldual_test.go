@@ -33,8 +33,8 @@ func smoothedProblem(t *testing.T, d int) (*mixpolicy.Problem, SALP, []float64) 
 	}, best.Value
 }
 
-// The average iterate comes to the optimum of the program that [SALP] solves exactly, at
-// least as fast as the theorem says, and much closer.
+// The average iterate converges to the optimum of the program that [SALP] solves exactly, and
+// its error is far below the theorem's bound.
 func TestSmoothedPrimalDual(t *testing.T) {
 	for _, d := range []int{2, 5} {
 		p, program, optimal := smoothedProblem(t, d)

@@ -14,7 +14,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// The features of every pair by itself, as everyPair has them.
+// A feature for each pair, as everyPair has them.
 func ExampleSparseDualALP() {
 	w, p := everyPair(mixpolicy.AverageCost)
 	x := p.MDP()

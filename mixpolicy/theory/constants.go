@@ -171,7 +171,7 @@ func SubordinateNorm(f *mixpolicy.Features, norm linprog.Norm) float64 {
 	}
 	var eigen mat.EigenSym
 	if !eigen.Factorize(gram, false) {
-		// A symmetric matrix of finite numbers always has its eigenvalues.
+		// For a symmetric matrix of finite numbers the method converges.
 		panic("theory: ΨᵀΨ has entries that are not finite")
 	}
 	return math.Sqrt(eigen.Values(nil)[d-1])

@@ -136,7 +136,7 @@ func dense(chain *mixpolicy.MDP) *mat.Dense {
 }
 
 // stochasticProduct returns the product of stochastic matrices with rows that add
-// up to 1 again: so roundings are not amplified by the next squaring, but mixed away.
+// up to 1 again: so the next squaring does not amplify roundings.
 func stochasticProduct(a, b *mat.Dense) *mat.Dense {
 	var c mat.Dense
 	c.Mul(a, b)
@@ -317,7 +317,7 @@ func contraction(ctx context.Context, x *mixpolicy.MDP) (Contraction, error) {
 			c.note(1-common, j/m, i/m)
 		}
 		if c.Coefficient == 1 {
-			return c, nil // there is no greater one
+			return c, nil // the greatest possible
 		}
 		for _, s := range next {
 			row[s] = 0

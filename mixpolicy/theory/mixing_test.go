@@ -332,8 +332,8 @@ func TestUniformErgodicityCrowd_2_25(t *testing.T) {
 	}
 }
 
-// On the paper's queue κ is finite for every policy, and so great that a bound with
-// it says nothing: the slowest service leaves length 1 a mass of 2.4·10⁻⁴⁰.
+// On the paper's queue κ is finite for every policy, but too large for a useful bound: the
+// slowest service leaves length 1 a mass of 2.4·10⁻⁴⁰.
 func TestUniformErgodicityQueue_2_25(t *testing.T) {
 	x := mixpolicy.Must(models.Queue{}.MDP())
 	e := mixpolicy.Must(theory.UniformErgodicity(t.Context(), x))

@@ -202,7 +202,7 @@ func TestAgainstElimination(t *testing.T) {
 				move(rng.IntN(n), .1*rng.Float64())
 			}
 		})},
-		// Sweeps seem done long before the clusters have their masses.
+		// Sweeps seem to have converged long before the masses of the clusters have.
 		{"two clusters", chain(n, func(i int, move func(int, float64)) {
 			const half = n / 2
 			move(i/half*half+(i+1)%half, .1)
@@ -217,8 +217,7 @@ func TestAgainstElimination(t *testing.T) {
 			}
 		})},
 		{"one-way ring", chain(n, func(i int, move func(int, float64)) { move((i+1)%n, .1+.9*rng.Float64()) })},
-		// All of it moves at once: sweeps would turn round for ever, if masses were not used
-		// as soon as they are known.
+		// Sweeps would cycle if they did not use each mass as soon as it is updated.
 		{"periodic", chain(n, func(i int, move func(int, float64)) {
 			move((i+1)%n, .5+.3*math.Sin(float64(i)))
 			move((i+n-1)%n, .5-.3*math.Sin(float64(i)))
@@ -401,7 +400,7 @@ func TestPairs(t *testing.T) {
 func TestSameBits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	grid, _, _ := walk(150, .2, .21, .2, .22)
-	for k, c := range []Chain{grid, wild(20_000)} {
+	for k, c := range []Chain{grid, shuffled(20_000)} {
 		n := len(c.Leave)
 		o := newOrder(c.In)
 		if want := k == 1; o.split != want || !want && len(o.colours) < 2 {
@@ -490,9 +489,8 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// wild is a chain whose numbering says nothing about its moves, so that its blocks are
-// split.
-func wild(n int) Chain {
+// shuffled is a chain whose numbering is unrelated to its transitions, so its blocks are split.
+func shuffled(n int) Chain {
 	rng := rand.New(rand.NewPCG(2, 7))
 	return chain(n, func(i int, move func(int, float64)) {
 		move((i+1)%n, .1)
@@ -505,7 +503,7 @@ func wild(n int) Chain {
 // What a correction leaves of b is what it says it leaves, in all states and in some.
 func TestCorrectionLeaves(t *testing.T) {
 	grid, _, _ := walk(150, .2, .25, .2, .22)
-	for _, c := range []Chain{grid, wild(20_000)} {
+	for _, c := range []Chain{grid, shuffled(20_000)} {
 		n := len(c.Leave)
 		s := newSolver(t.Context(), c, uniform(n), Settings{})
 		s.top.build()

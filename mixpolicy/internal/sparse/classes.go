@@ -34,7 +34,7 @@ func (m *Matrix) onlyClosedClass() (class []int32, ok bool) {
 	return m.reachedFrom(c), true
 }
 
-// allReach tells whether all states lead to c. It visits the states for which that is
+// allReach reports whether all states lead to c. It visits the states for which that is
 // not known yet, forward and backward in turn, and gives up after some passes.
 func (m *Matrix) allReach(c, passes int) bool {
 	leads := make([]bool, m.Rows)

@@ -1,5 +1,5 @@
-// Package sum adds floating-point numbers with small, length-independent error, and tells
-// whether they add up to 1.
+// Package sum adds floating-point numbers with small, length-independent error, and checks
+// that they add up to 1.
 package sum
 
 import (

@@ -20,8 +20,8 @@ type Walk interface {
 	Reset()
 }
 
-// New returns a walk in ℝᵈ. For d = 2 it holds a hull, whose size hardly grows with the
-// path where its steps settle; else every point, in a tree.
+// New returns a walk in ℝᵈ. For d = 2 it holds a hull, which stays small if the
+// steps converge; else every point, in a tree.
 func New(d int) Walk {
 	if d == 2 {
 		return newHull()
@@ -80,7 +80,7 @@ func (c *chain) push(p vertex) {
 	*c = append(s, p)
 }
 
-// above tells whether b is above the segment from a to p.
+// above reports whether b is above the segment from a to p.
 func (b vertex) above(a, p vertex) bool {
 	return (b.major-a.major)*(p.minor-a.minor) > (p.major-a.major)*(b.minor-a.minor)
 }
@@ -110,7 +110,7 @@ func (c chain) drawdown(major, minor float64) float64 {
 	return max(0, major*(c[lo].major-c[last].major)+minor*(c[lo].minor-c[last].minor))
 }
 
-// rises tells whether vertex k is further in the direction than the one before.
+// rises reports whether vertex k is further in the direction than the one before.
 func (c chain) rises(k int, major, minor float64) bool {
 	return major*(c[k].major-c[k-1].major)+minor*(c[k].minor-c[k-1].minor) > 0
 }
@@ -122,9 +122,8 @@ func (c chain) rises(k int, major, minor float64) bool {
 //
 // For ψ ⪰ 0 this gives max_k ⟨ψ, W_k⟩ ≤ max(⟨ψ, W_a⟩, ⟨ψ, W_b⟩) + ⟨ψ, E⟩, and a search
 // leaves out every node whose bound does not exceed the best value that it has found. (The
-// maximum of each coordinate would give a bound too. But where θ hardly changes, W_a
-// and W_b differ by the length of the segment, and E only by the changes: the bound
-// from the chord is as much better as the iteration is calm.)
+// maximum of each coordinate gives a bound too. But where θ changes slowly, that bound is off
+// by the length of the segment, and this one only by the size of the changes.)
 //
 // Two nodes [a, m], [m, b] with E′, E″ join to one with
 //

@@ -61,8 +61,8 @@ func TestWalkDrawdown(t *testing.T) {
 	})
 }
 
-// Long walks, calm and wild, in every direction: a search that leaves out nodes of several
-// levels finds what looking at every point does.
+// Long walks with small and large steps, in every direction: the search, which skips nodes of
+// several levels, finds the same maximum as a scan of all points.
 func TestWalkDrawdownOfLongWalks(t *testing.T) {
 	const d, steps = 3, 2000
 	rng := rand.New(rand.NewPCG(8, 1))

@@ -24,8 +24,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// A browser is a Chromium that reaches nothing but this machine, and keeps
-// account of what its pages complain of.
+// A browser is a Chromium without network access that records the errors of its pages.
 type browser struct {
 	context.Context
 
@@ -118,7 +117,7 @@ func (b *browser) complain(what string) {
 	b.complaints = append(b.complaints, what)
 }
 
-// calm fails the test if the pages complained of anything since it was last asked.
+// calm fails the test if a page has reported an error since the last call.
 func (b *browser) calm(t *testing.T) {
 	t.Helper()
 	b.mu.Lock()

@@ -68,7 +68,7 @@ func (l *Lab) installJupyter(ctx context.Context, python string) (own string, er
 }
 
 // makeVenv makes a virtual environment. Debian keeps the means for that in a
-// package, which root may install; everybody else is told by Python.
+// package, which root may install; other users get Python's own message.
 func (l *Lab) makeVenv(ctx context.Context, python, venv string) error {
 	_, err := printed(l.command(ctx, python, "-m", "venv", "--clear", venv))
 	if err == nil || !strings.Contains(err.Error(), "ensurepip") || os.Geteuid() != 0 {
@@ -83,7 +83,7 @@ func (l *Lab) makeVenv(ctx context.Context, python, venv string) error {
 	return err
 }
 
-// checkJupyter tells what an interpreter lacks of Jupyter.
+// checkJupyter says which parts of Jupyter an interpreter lacks.
 func (l *Lab) checkJupyter(ctx context.Context, python string) error {
 	const check = `import sys
 from importlib.metadata import version, PackageNotFoundError

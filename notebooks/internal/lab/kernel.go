@@ -54,8 +54,8 @@ func (l *Lab) setUpKernel(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// writeGo puts a go command into .lab/bin that is the real one, but does nothing
-// when told to get nothing by name. GoNB calls that before each cell, unless a
+// writeGo puts a go command into .lab/bin that is the real one, except that go get without
+// names does nothing. GoNB calls that before each cell, unless a
 // cell says %noautoget: it has no flag for it. All that notebooks import is in
 // go.mod, and the call would cost a cell 0.1 s, and 0.5 s where it asks the network.
 func (l *Lab) writeGo(ctx context.Context) error {
@@ -71,7 +71,7 @@ func (l *Lab) writeGo(ctx context.Context) error {
 	return os.Chmod(file, 0o755)
 }
 
-// A kernelspec tells Jupyter how to start a kernel.
+// A kernelspec says how Jupyter starts a kernel.
 type kernelspec struct {
 	Argv          []string          `json:"argv"`
 	DisplayName   string            `json:"display_name"`

@@ -150,7 +150,7 @@ type step struct {
 	from string // what it is made from: another value makes it anew
 }
 
-// once does what the step says, unless its stamp tells that it was done
+// once takes the step, unless its stamp says that it was done
 // before and from the same.
 func (l *Lab) once(s step, do func() error) error {
 	stamp := l.path("stamps", s.name)
@@ -171,7 +171,7 @@ func (l *Lab) once(s step, do func() error) error {
 	return nil
 }
 
-// say tells one line about the set-up.
+// say writes one line about the set-up.
 func (l *Lab) say(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -61,7 +61,7 @@ func emptyLab(t *testing.T) *Lab {
 	return lab
 }
 
-// told is what the set-up of an empty lab has said.
+// told returns the log of an empty lab's set-up.
 func (l *Lab) told() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -231,7 +231,7 @@ func TestTheKernelspecMayBeMovedWithTheClone(t *testing.T) {
 	}
 }
 
-// The kernel tells go to get whatever a cell imports, before each cell.
+// Before each cell the kernel runs go get for its imports.
 func TestTheKernelsGoGetsOnlyWhatIsNamed(t *testing.T) {
 	lab := emptyLab(t)
 	noError(t, lab.writeGo(t.Context()))

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// patience is how long a process may take to end by itself once it was told to:
+// patience is how long a process may take to end after the signal to do so:
 // jupyter_client gives a kernel five seconds to shut down before it kills it.
 const patience = 8 * time.Second
 
@@ -121,9 +121,9 @@ func (l *Lab) Close() error {
 	return err
 }
 
-// StopWithGoRun calls stop when the go command that runs us has ended: told to
-// terminate, go run does, and tells nobody. Elsewhere than under go run, and where
-// there is no /proc to tell, it does nothing.
+// StopWithGoRun calls stop when the go command that runs us has ended: on a signal to
+// terminate, go run ends without passing it on. It does nothing except under go run, and
+// where there is no /proc.
 func StopWithGoRun(stop func()) {
 	parent := os.Getppid()
 	program, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", parent))
