@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -13,14 +14,8 @@ func TestClaimsTable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs every experiment, some 30 s")
 	}
-	claims, err := Claims(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	known, err := RecordedClaims()
-	if err != nil {
-		t.Fatal(err)
-	}
+	claims := mixpolicy.Must(Claims(t.Context()))
+	known := mixpolicy.Must(RecordedClaims())
 	if len(known) != len(claims) {
 		t.Fatalf("%d claims recorded, %d computed; go run ./mixpolicy/study/record table claims makes them anew", len(known), len(claims))
 	}
@@ -37,10 +32,7 @@ func TestClaimsTable(t *testing.T) {
 
 // The recorded claims are complete and distinct.
 func TestRecordedClaims(t *testing.T) {
-	claims, err := RecordedClaims()
-	if err != nil {
-		t.Fatal(err)
-	}
+	claims := mixpolicy.Must(RecordedClaims())
 	verdicts := []Verdict{Holds, HoldsAsCorrected, Fails, Undecided, Depends}
 	seen := map[string]bool{}
 	for _, k := range claims {
@@ -59,10 +51,7 @@ func TestRecordedClaims(t *testing.T) {
 // The general solver projects as the closed form does. Its ½‖θ − y‖² is within 10⁻¹² of the
 // least, so θ within √2·10⁻⁶ of the projection, 1-strong convexity being what it is.
 func TestProjectByBarrier(t *testing.T) {
-	p, err := smallProblem(mixpolicy.Ball(2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := mixpolicy.Must(smallProblem(mixpolicy.Ball(2)))
 	want, got := make([]float64, 3), make([]float64, 3)
 	for _, y := range [][]float64{{3, -1, 0}, {0.2, 0.3, 0.5}, {100, 50, -80}, {0, 0, 0}} {
 		if err := p.Class().Norm.Project(want, y, 2); err != nil {
@@ -80,5 +69,31 @@ func TestProjectByBarrier(t *testing.T) {
 	}
 	if err := projectByBarrier(got, want, 0.5); err == nil {
 		t.Error("a ball that misses the hyperplane gave no error")
+	}
+}
+
+// No run exceeds a corrected bound, and the sharp ones are not above the plain ones.
+func TestCompareBounds(t *testing.T) {
+	measured := 100_000
+	if testing.Short() {
+		measured = 10_000
+	}
+	rows := mixpolicy.Must(CompareBounds(t.Context(), measured))
+	if len(rows) != 7*len(BetaPowers) {
+		t.Fatalf("%d rows", len(rows))
+	}
+	for _, r := range rows {
+		if r.Sharp.Value > r.Corrected.Value {
+			t.Errorf("T = %d, β = %.3g: sharp %v above corrected %v", r.T, r.Beta, r.Sharp.Value, r.Corrected.Value)
+		}
+		if !r.Measured {
+			continue
+		}
+		if !(r.Gap <= r.Sharp.Value && r.Violation <= r.CorrectedViolation.Value && r.Violation <= r.SharpViolation.Value) {
+			t.Errorf("a run exceeds its bounds: %+v", r)
+		}
+		if math.IsInf(r.Gap, 0) {
+			t.Errorf("T = %d: no gap", r.T)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/race"
+	"github.com/mixpolicy/lab/plotting"
 )
 
 // Contest is the comparison of section 6 between Algorithm 1 and the penalty method
@@ -75,18 +76,13 @@ func powers(first, factor float64, n int) []float64 {
 
 // Contest runs the comparison under the protocol. The schedule of a tuned method is the
 // protocol's times a constant.
-func (c Protocol) Contest(ctx context.Context, set ContestSettings) (*Contest, error) {
+func (c Protocol) Contest(ctx context.Context, set ContestSettings) (k *Contest, err error) {
+	defer catch(&err)
 	if len(set.Etas) != len(set.PenaltyEtas)*len(set.Weights) {
 		return nil, fmt.Errorf("paper: %d configurations of Algorithm 1 and %d of the penalty method, want as many", len(set.Etas), len(set.PenaltyEtas)*len(set.Weights))
 	}
-	p, err := QueueProblem(mixpolicy.Ball(c.Radius))
-	if err != nil {
-		return nil, err
-	}
-	merit, err := race.Merit(p)
-	if err != nil {
-		return nil, err
-	}
+	p := must(QueueProblem(mixpolicy.Ball(c.Radius)))
+	merit := must(race.Merit(p))
 	all, err := race.Run(ctx, p, []race.Entrant{
 		{Name: "Algorithm 1", Methods: []mixpolicy.Method{c.PrimalDual()}},
 		{Name: "penalty", Methods: []mixpolicy.Method{c.Penalty()}},
@@ -137,4 +133,121 @@ func less(iv race.Interval, bound float64) Verdict {
 		return Fails
 	}
 	return Undecided
+}
+
+// Figure2 is the comparison of Fig. 2: both methods on the queue over the same
+// seeds.
+type Figure2 struct {
+	PrimalDual, Penalty *race.Runs
+	Optimum             float64 // of (2.18)
+}
+
+// Coefficients draws the left half of Fig. 2: θ̂₁ and θ̂₂ against the iteration, means
+// over trials with 95 % intervals.
+func (f Figure2) Coefficients() plotting.Figure {
+	return figure2("Mixing coefficients", "θ̂₁ and θ̂₂",
+		BandLine("Alg. 1, θ̂₁", f.PrimalDual, race.Theta(0)), BandLine("Alg. 1, θ̂₂", f.PrimalDual, race.Theta(1)),
+		BandLine("penalty, θ̂₁", f.Penalty, race.Theta(0)), BandLine("penalty, θ̂₂", f.Penalty, race.Theta(1)))
+}
+
+// Cost draws the right half of Fig. 2: cᵀΨθ̂ against the iteration, with the exact
+// optimum for reference.
+func (f Figure2) Cost() plotting.Figure {
+	return figure2("Dual cost", "cᵀΨθ̂", BandLine("Algorithm 1", f.PrimalDual, race.Cost), BandLine("penalty", f.Penalty, race.Cost),
+		plotting.Rule{Label: "optimum of (2.18)", At: f.Optimum})
+}
+
+// Violation draws ½‖[Ψθ̂]₋‖₂, the panel that Fig. 2 lacks.
+func (f Figure2) Violation() plotting.Figure {
+	return figure2("Constraint violation", "V(θ̂) = ½‖[Ψθ̂]₋‖₂",
+		BandLine("Algorithm 1", f.PrimalDual, race.Violation), BandLine("penalty", f.Penalty, race.Violation))
+}
+
+// figure2 is a panel of Fig. 2.
+func figure2(title, label string, layers ...plotting.Layer) plotting.Figure {
+	return plotting.Figure{
+		Title: title, X: plotting.Axis{Label: "iteration t", Log: true}, Y: plotting.Axis{Label: label}, Layers: layers,
+	}
+}
+
+// Figure2 makes the trials of Fig. 2 under the protocol.
+func (c Protocol) Figure2(ctx context.Context) (Figure2, error) {
+	return compare(ctx, c, c)
+}
+
+// Figure2 makes the trials of Fig. 2 with the tuned parameters of each method.
+func (k *Contest) Figure2(ctx context.Context) (Figure2, error) {
+	return compare(ctx, k.tuned(k.Tuned.PrimalDual), k.tuned(k.Tuned.Penalty))
+}
+
+func (k *Contest) tuned(s Score) Protocol { return k.Protocol.with(s.Eta, s.Weight) }
+
+func compare(ctx context.Context, primalDual, penalty Protocol) (f Figure2, err error) {
+	defer catch(&err)
+	f.PrimalDual = must(primalDual.Run(ctx, primalDual.PrimalDual()))
+	f.Penalty = must(penalty.Run(ctx, penalty.Penalty()))
+	f.Optimum = must(must(QueueProblem(mixpolicy.Ball(primalDual.Radius))).Optimum()).Objective
+	return f, nil
+}
+
+// MeanMerit runs trials of a method on the queue with the given class, and returns the
+// mean merit of its answers with a 95 % interval, as a fraction of the optimum.
+func MeanMerit(ctx context.Context, class mixpolicy.Class, m mixpolicy.Method, iterations, trials int) (v race.Interval, err error) {
+	defer catch(&err)
+	p := must(QueueProblem(class))
+	t := must(race.Trials(ctx, p, m, race.Settings{Trials: trials, Iterations: iterations, Seed: 1, Schedule: mixpolicy.Every(iterations)}))
+	return race.TInterval(t.Final(must(MeritCurve(p))), confidence), nil
+}
+
+// MeritCurve is [race.Merit] as a fraction of the optimum.
+func MeritCurve(p *mixpolicy.Problem) (c race.Curve, err error) {
+	defer catch(&err)
+	merit, best := must(race.Merit(p)), must(p.Optimum())
+	return func(l *race.Look) float64 { return merit(l) / best.Objective }, nil
+}
+
+// ReadmeFigure is the picture of the README: the problem (2.18) on the queue of section
+// 6, and what three methods make of it, tuned by equal budgets. progress may be nil.
+func ReadmeFigure(ctx context.Context, progress func(name string, done, total int)) (figure plotting.Panels, err error) {
+	defer catch(&err)
+	p := must(QueueProblem(mixpolicy.Ball(Working().Radius)))
+	best, least := must(p.Optimum()), must(p.Solve(ctx, []float64{1, 0}))
+	line := plotting.Line{Name: "cost cᵀΨθ"}
+	for t := -0.2; t <= 1.4; t += 0.05 {
+		line.X, line.Y = append(line.X, t), append(line.Y, p.Objective([]float64{t, 1 - t}))
+	}
+	problem := plotting.Figure{
+		Title: "Mixtures of two policies of a queue",
+		X:     plotting.Axis{Label: "θ₁ (θ₂ = 1 − θ₁)"},
+		Y:     plotting.Axis{Label: "average cost"},
+		Layers: []plotting.Layer{
+			plotting.Span{Label: "Ψθ is a measure", From: least.Theta[0], To: best.Theta[0], Vertical: true},
+			line,
+			plotting.Points{Name: "optimum of (2.18)", X: best.Theta[:1], Y: []float64{best.Objective}},
+		},
+	}
+
+	set := DefaultContest(Working())
+	set.Progress = progress
+	k := must(Working().Contest(ctx, set))
+	merit := must(MeritCurve(p))
+	runs := plotting.Figure{
+		Title: "Learning it from sampled costs",
+		X:     plotting.Axis{Label: "queries to the oracle", Log: true},
+		Y:     plotting.Axis{Label: "distance from the optimum, relative", Min: 0, Max: 1.5},
+	}
+	for _, m := range []struct {
+		name   string
+		method mixpolicy.Method
+	}{
+		{"Algorithm 1", k.tuned(k.Tuned.PrimalDual).PrimalDual()},
+		{"penalty", k.tuned(k.Tuned.Penalty).Penalty()},
+		{"plug-in", mixpolicy.PlugIn{}},
+	} {
+		t := must(race.Trials(ctx, p, m.method, race.Settings{
+			Trials: 20, Iterations: k.Protocol.Iterations, Seed: k.Protocol.Seed, Schedule: mixpolicy.LogSpaced(8),
+		}))
+		runs.Layers = append(runs.Layers, BandLine(m.name, t, merit))
+	}
+	return plotting.Row(problem, runs), nil
 }

@@ -28,14 +28,19 @@ func smallPolicies(x *mixpolicy.MDP) []*mixpolicy.Policy {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var base []*mixpolicy.Policy
 	for range 3 {
-		base = append(base, must(mixpolicy.PolicyFunc(x, func(_ int, row []float64) {
-			for a := range row {
-				row[a] = 0.1 + rng.ExpFloat64()
-			}
-			floats.Scale(1/floats.Sum(row), row)
-		})))
+		base = append(base, randomPolicy(x, rng))
 	}
 	return base
+}
+
+// randomPolicy has probabilities in proportion to 0.1 plus exponential numbers.
+func randomPolicy(x *mixpolicy.MDP, rng *rand.Rand) *mixpolicy.Policy {
+	return must(mixpolicy.PolicyFunc(x, func(_ int, row []float64) {
+		for a := range row {
+			row[a] = 0.1 + rng.ExpFloat64()
+		}
+		floats.Scale(1/floats.Sum(row), row)
+	}))
 }
 
 // smallProblem is (2.18) for smallMDP and three random policies.

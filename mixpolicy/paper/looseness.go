@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
@@ -39,24 +40,15 @@ var BetaPowers = []float64{1. / 8, 1. / 4, 3. / 8, 1. / 2}
 
 // CompareBounds evaluates the bounds for T = 10, 10², …, 10⁷ and β = T^power, and runs the
 // algorithm, in three trials each, for T up to the given number. (10⁶ takes some 10 s.)
-func CompareBounds(ctx context.Context, measured int) ([]BoundRow, error) {
-	p, err := QueueProblem(mixpolicy.Ball(2))
-	if err != nil {
-		return nil, err
-	}
-	base, err := theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: cMax})
-	if err != nil {
-		return nil, err
-	}
-	best, err := p.Optimum()
-	if err != nil {
-		return nil, err
-	}
+func CompareBounds(ctx context.Context, measured int) (rows []BoundRow, err error) {
+	defer catch(&err)
+	p := must(QueueProblem(mixpolicy.Ball(2)))
+	base := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: cMax}))
+	best := must(p.Optimum())
 	// On the hyperplane (x, 1−x) the ball is an interval, and the objective is linear.
 	half := math.Sqrt((4 - 0.5) / 2)
 	trivial := (max(p.Objective([]float64{0.5 - half, 0.5 + half}), p.Objective([]float64{0.5 + half, 0.5 - half})) - best.Objective) / cMax
 	const delta, trials = 0.05, 3
-	var rows []BoundRow
 	for _, power := range BetaPowers {
 		for t := 10; t <= 10_000_000; t *= 10 {
 			beta := math.Pow(float64(t), power)
@@ -71,7 +63,7 @@ func CompareBounds(ctx context.Context, measured int) ([]BoundRow, error) {
 				r, err := race.Trials(ctx, p, mixpolicy.PrimalDual{Beta: beta, CostScale: cMax},
 					race.Settings{Trials: trials, Iterations: t, Seed: 7, Schedule: mixpolicy.Every(t)})
 				if err != nil {
-					return rows, fmt.Errorf("paper: bounds at T = %d, β = %.4g: %w", t, beta, err)
+					return rows, fault.At("paper", fmt.Sprintf("bounds at T = %d, β = %.4g", t, beta), err)
 				}
 				for _, cost := range r.Final(race.Cost) {
 					row.Gap = max(row.Gap, (cost-best.Objective)/cMax)

@@ -26,29 +26,16 @@ func families() []Family {
 	}
 }
 
-func smallQueue(t *testing.T) *mixpolicy.Problem {
-	t.Helper()
-	p, err := QueueProblem(mixpolicy.Cube(2))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
+func smallQueue() *mixpolicy.Problem { return mixpolicy.Must(QueueProblem(mixpolicy.Cube(2))) }
 
 var brief = ModuliSettings{Iterations: 300, Trials: 3, TuningTrials: 2, Etas: []float64{4, 64}}
 
 // A contender's step size is the best of its scores, and what the table shows of its
 // trials is what plain runs with that step size come to.
 func TestModuliAreRunWithTheBestOfTheGrid(t *testing.T) {
-	p := smallQueue(t)
-	m, err := CompareModuli(t.Context(), p, brief, families()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := m.Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := smallQueue()
+	m := mixpolicy.Must(CompareModuli(t.Context(), p, brief, families()...))
+	table := mixpolicy.Must(m.Table())
 	for i, c := range m.Contenders {
 		k := slices.Index(m.Settings.Etas, c.Eta)
 		for _, s := range c.Scores {
@@ -58,12 +45,9 @@ func TestModuliAreRunWithTheBestOfTheGrid(t *testing.T) {
 		}
 		var merits []float64
 		for stream := range brief.Trials {
-			r, err := mixpolicy.Solve(t.Context(), p, mixpolicy.PrimalDual{
+			r := mixpolicy.Must(mixpolicy.Solve(t.Context(), p, mixpolicy.PrimalDual{
 				Modulus: families()[i].At(2), StepSize: mixpolicy.InverseSqrt(c.Eta), CostScale: cMax,
-			}, mixpolicy.Settings{Iterations: brief.Iterations, Stream: uint64(stream)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}, mixpolicy.Settings{Iterations: brief.Iterations, Stream: uint64(stream)}))
 			merits = append(merits, r.Merit/r.Optimum)
 		}
 		if want := fmt.Sprintf("%.4f [", stat.Mean(merits, nil)); !strings.HasPrefix(table.Columns[2].Text[i], want) {
@@ -75,19 +59,10 @@ func TestModuliAreRunWithTheBestOfTheGrid(t *testing.T) {
 // At the problem's own radius nothing is chosen anew: both lines pass through the trials
 // of the comparison.
 func TestRadiusSensitivityPassesThroughTheComparison(t *testing.T) {
-	p := smallQueue(t)
-	m, err := CompareModuli(t.Context(), p, brief, families()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := m.RadiusSensitivity(t.Context(), 2, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	merit, err := MeritCurve(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := smallQueue()
+	m := mixpolicy.Must(CompareModuli(t.Context(), p, brief, families()...))
+	f := mixpolicy.Must(m.RadiusSensitivity(t.Context(), 2, 4))
+	merit := mixpolicy.Must(MeritCurve(p))
 	for i, c := range m.Contenders {
 		tuned, kept := f.Layers[2*i].(plotting.Line), f.Layers[2*i+1].(plotting.Line)
 		want := interval(c.Trials.Final(merit))
@@ -106,16 +81,10 @@ func TestRadiusSensitivityPassesThroughTheComparison(t *testing.T) {
 // The ends of a strip are where the divergence has the level of the strip, and between them
 // it is smaller.
 func TestStripsAreLevelSets(t *testing.T) {
-	p := smallQueue(t)
-	m, err := CompareModuli(t.Context(), p, brief, families()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := smallQueue()
+	m := mixpolicy.Must(CompareModuli(t.Context(), p, brief, families()...))
 	best := mixpolicy.Must(p.Optimum()).Theta
-	panels, err := m.Paths()
-	if err != nil {
-		t.Fatal(err)
-	}
+	panels := mixpolicy.Must(m.Paths())
 	for i, f := range panels.Figures {
 		phi := families()[i].At(2)
 		d := func(x float64) float64 { return bregman.Divergence(phi, best, []float64{x, 1 - x}) }
@@ -147,20 +116,14 @@ func TestStripsAreLevelSets(t *testing.T) {
 
 func TestPathsNeedALineOrAPlane(t *testing.T) {
 	for d, want := range map[int]string{2: "", 3: "", 4: "for d = 4, want d = 2 or 3"} {
-		x, err := smallMDP()
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := mixpolicy.Must(smallMDP())
 		var base []*mixpolicy.Policy
 		for k := range d {
 			e := 0.1 * float64(k)
 			base = append(base, mixpolicy.Must(mixpolicy.StateIndependent(x, 0.5-e, 0.2+e, 0.3)))
 		}
 		p := mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.NewFeatures(x, base...)), mixpolicy.Cube(2)))
-		m, err := CompareModuli(t.Context(), p, brief, families()...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := mixpolicy.Must(CompareModuli(t.Context(), p, brief, families()...))
 		panels, err := m.Paths()
 		if err == nil && want == "" {
 			for _, f := range panels.Figures {
@@ -186,15 +149,12 @@ func (p picky) ConjugateGradient(dst, y []float64) {
 
 // A modulus that can't run, or not with every step size, says so and ends nobody else's runs.
 func TestAComparisonNamesWhatCannotRun(t *testing.T) {
-	p := smallQueue(t)
+	p := smallQueue()
 	tiny := Family{"tiny cube", func(float64) bregman.Modulus { return bregman.Cube(0.25) }}
 	some := Family{"picky cube", func(r float64) bregman.Modulus { return picky{bregman.Cube(r)} }}
 	set := brief
 	set.Etas = []float64{4, 1e9}
-	m, err := CompareModuli(t.Context(), p, set, tiny, some, families()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mixpolicy.Must(CompareModuli(t.Context(), p, set, tiny, some, families()[0]))
 	if c := m.Contenders[0]; c.Err == nil || !math.IsNaN(c.Eta) || !strings.Contains(c.Err.Error(), "tiny cube: none of 2 settings") {
 		t.Errorf("error %v", c.Err)
 	}
@@ -234,7 +194,7 @@ func TestAComparisonThatIsEnded(t *testing.T) {
 	set.Iterations = 1 << 30
 	ended := make(chan time.Time, 1)
 	time.AfterFunc(100*time.Millisecond, func() { ended <- time.Now(); cancel() })
-	m, err := CompareModuli(ctx, smallQueue(t), set, families()...)
+	m, err := CompareModuli(ctx, smallQueue(), set, families()...)
 	if !errors.Is(err, context.Canceled) || time.Since(<-ended) > time.Second || len(m.Contenders) != 0 {
 		t.Errorf("error %v, %d moduli", err, len(m.Contenders))
 	}
@@ -243,25 +203,16 @@ func TestAComparisonThatIsEnded(t *testing.T) {
 // The frame where the sliders stand is that of runs with what the sliders say.
 func TestAnExplorationShowsTheRunsItNames(t *testing.T) {
 	e := Exploration{Radii: []float64{1, 2}, Etas: []float64{4, 64}, Betas: []float64{10, 100}, Iterations: 200, Trials: 2}
-	x, err := Explore(t.Context(), smallQueue(t), e, families()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := mixpolicy.Must(Explore(t.Context(), smallQueue(), e, families()...))
 	for _, at := range [][]int{{0, 0, 0, 0}, {1, 0, 1, 1}, {0, 1, 0, 1}, {1, 1, 1, 0}} {
 		r := e.Radii[at[0]]
-		p, err := QueueProblem(mixpolicy.Cube(r))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := mixpolicy.Must(QueueProblem(mixpolicy.Cube(r)))
 		lo, hi := math.Inf(1), math.Inf(-1)
 		var last float64
 		for stream := range 2 {
-			q, err := mixpolicy.Solve(t.Context(), p, mixpolicy.PrimalDual{
+			q := mixpolicy.Must(mixpolicy.Solve(t.Context(), p, mixpolicy.PrimalDual{
 				Modulus: families()[at[3]].At(r), StepSize: mixpolicy.InverseSqrt(e.Etas[at[1]]), Beta: e.Betas[at[2]], CostScale: cMax,
-			}, mixpolicy.Settings{Iterations: 200, Stream: uint64(stream)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}, mixpolicy.Settings{Iterations: 200, Stream: uint64(stream)}))
 			lo, hi = min(lo, q.Merit/q.Optimum), max(hi, q.Merit/q.Optimum)
 			if stream == 0 {
 				last = q.Last[0] / r
@@ -282,16 +233,10 @@ func TestCopiesOfPoliciesChangeTheNormAndNothingElse(t *testing.T) {
 	one := new(mixpolicy.History)
 	var norm float64
 	for _, k := range []int{1, 2, 5} {
-		p, err := copies(k, mixpolicy.Cube(2/float64(k)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := mixpolicy.Must(copies(k, mixpolicy.Cube(2/float64(k))))
 		h := new(mixpolicy.History)
-		_, err = mixpolicy.Solve(t.Context(), p, mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(4)},
-			mixpolicy.Settings{Iterations: 1000, Seed: 3, Recorder: h})
-		if err != nil {
-			t.Fatal(err)
-		}
+		mixpolicy.Must(mixpolicy.Solve(t.Context(), p, mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(4)},
+			mixpolicy.Settings{Iterations: 1000, Seed: 3, Recorder: h}))
 		if k == 1 {
 			one, norm = h, theory.SubordinateNorm(p.Features(), p.Class().Norm)
 			continue

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/models"
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
@@ -15,15 +17,15 @@ import (
 // method on the four-dimensional network, from the base policies' measures to the true
 // cost of what is learnt.
 type FourQueues struct {
-	Network   models.Network
-	Base      []BaseSet
-	Radius    float64 // R of ‖θ‖₂ ≤ R
-	Learning  Learning
-	Steps     int // of each simulated stream
-	Seed      uint64
-	Details   bool    // whether to record the distributions of ‖x‖₁ and the least weights
-	Tolerance float64 // L1 flow residual of a measure
-	Progress  func(doing string)
+	Network  models.Network
+	Base     []BaseSet
+	Radius   float64 // R of ‖θ‖₂ ≤ R
+	Learning Learning
+	Steps    int // of each simulated stream
+	Seed     uint64
+	Details  bool // whether to record the distributions of ‖x‖₁ and the least weights
+	Measures mixpolicy.MeasureSettings
+	Progress func(doing string)
 }
 
 // BaseSet is a choice of base policies.
@@ -64,23 +66,16 @@ func StateDependent() BaseSet {
 	return BaseSet{
 		Name:    "state-dependent mixtures",
 		Members: []string{"LBFS by share of last buffers", "LBFS by share of first buffers", "even", "first, a tenth at random"},
-		Policies: func(w models.Network, x *mixpolicy.MDP) ([]*mixpolicy.Policy, error) {
-			base, err := w.Policies(x, models.Longer, models.LastBuffer, models.AnyQueue)
-			if err != nil {
-				return nil, err
-			}
-			var all []*mixpolicy.Policy
+		Policies: func(w models.Network, x *mixpolicy.MDP) (all []*mixpolicy.Policy, err error) {
+			defer catch(&err)
+			base := must(w.Policies(x, models.Longer, models.LastBuffer, models.AnyQueue))
 			for _, weights := range []func([4]int) []float64{
 				func(x [4]int) []float64 { return []float64{1 - last(x), last(x), 0} },
 				func(x [4]int) []float64 { return []float64{last(x), 1 - last(x), 0} },
 				func([4]int) []float64 { return []float64{0.5, 0.5, 0} },
 				func(x [4]int) []float64 { return []float64{0.9 * (1 - last(x)), 0.9 * last(x), 0.1} },
 			} {
-				p, err := w.Mixture(x, weights, base...)
-				if err != nil {
-					return nil, err
-				}
-				all = append(all, p)
+				all = append(all, must(w.Mixture(x, weights, base...)))
 			}
 			return all, nil
 		},
@@ -94,126 +89,99 @@ func SmallNetwork(buffer int) FourQueues {
 		Base:     []BaseSet{AllRules(), TwoRules(), StateDependent()},
 		Radius:   2,
 		Learning: Learning{Queries: 10_000, Trials: 10, Valued: 3},
-		Steps:    20_000, Seed: 1, Tolerance: 1e-12,
+		Steps:    20_000, Seed: 1, Measures: mixpolicy.MeasureSettings{Tolerance: 1e-12},
 	}
 }
 
 // Compute runs the experiment. What was reached when ctx ends is returned with the error.
-func (e FourQueues) Compute(ctx context.Context) (race.Record, error) {
-	x, err := e.Network.MDP()
-	if err != nil {
-		return nil, err
-	}
-	var all race.Record
-	simulated := map[string]bool{}
+func (e FourQueues) Compute(ctx context.Context) (rows race.Record, err error) {
+	defer catch(&err)
+	x := must(e.Network.MDP())
+	valued := map[string]bool{}
 	for _, b := range e.Base {
-		run, err := e.begin(ctx, x, b)
-		if err != nil {
-			return all, err
+		r := e.begin(ctx, &rows, x, b)
+		for j, name := range b.Members {
+			if !valued[name] {
+				valued[name] = true
+				r.basePolicy(ctx, j)
+			}
 		}
-		err = run.complete(ctx, simulated)
-		all = append(all, run.rows...)
-		if err != nil {
-			return all, err
+		r.optimum(ctx)
+		if e.Details {
+			r.tell("room below zero")
+			r.leastWeights(ctx)
+		}
+		if e.Learning != (Learning{}) && b.Name != AllRules().Name {
+			r.learn(ctx)
 		}
 	}
-	return all, nil
+	return rows, nil
 }
 
-// networkRun is the work on one set of base policies.
+// networkRun is the work on one set of base policies, which adds rows to a record. What
+// fails panics, for [catch].
 type networkRun struct {
 	FourQueues
 	base BaseSet
 	x    *mixpolicy.MDP
 	p    *mixpolicy.Problem
-	rows race.Record
+	rows *race.Record
 }
 
 // begin computes the measures of the base policies.
-func (e FourQueues) begin(ctx context.Context, x *mixpolicy.MDP, b BaseSet) (*networkRun, error) {
-	r := &networkRun{FourQueues: e, base: b, x: x}
+func (e FourQueues) begin(ctx context.Context, rows *race.Record, x *mixpolicy.MDP, b BaseSet) *networkRun {
+	r := &networkRun{FourQueues: e, base: b, x: x, rows: rows}
 	r.tell("measures")
-	policies, err := b.Policies(e.Network, x)
-	if err != nil {
-		return nil, err
-	}
-	psi, err := mixpolicy.NewFeaturesContext(ctx, x, mixpolicy.MeasureSettings{Tolerance: e.Tolerance}, policies...)
-	if err != nil {
-		return nil, err
-	}
-	r.p, err = mixpolicy.NewProblem(psi, mixpolicy.Ball(e.Radius))
-	return r, err
-}
-
-// complete values the base policies, unless they are in done, solves (2.18), and learns.
-func (r *networkRun) complete(ctx context.Context, done map[string]bool) error {
-	for j, name := range r.base.Members {
-		if done[name] {
-			continue
-		}
-		done[name] = true
-		if err := r.basePolicy(ctx, j); err != nil {
-			return err
-		}
-	}
-	if err := r.optimum(ctx); err != nil {
-		return err
-	}
-	if r.Details {
-		r.tell("room below zero")
-		if err := r.leastWeights(ctx, r.Network.Buffers[0]); err != nil {
-			return err
-		}
-	}
-	if r.Learning == (Learning{}) || r.base.Name == AllRules().Name {
-		return nil
-	}
-	return r.learn(ctx)
+	psi := must(mixpolicy.NewFeaturesContext(ctx, x, e.Measures, must(b.Policies(e.Network, x))...))
+	r.p = must(mixpolicy.NewProblem(psi, mixpolicy.Ball(e.Radius)))
+	return r
 }
 
 func (r *networkRun) tell(doing string) {
 	if r.Progress != nil {
-		r.Progress(fmt.Sprintf("%v, %s: %s", r.Network.Dynamics, r.base.Name, doing))
+		r.Progress(fmt.Sprintf("%v, %s: %s", r.problem(), r.base.Name, doing))
 	}
+}
+
+// problem is the dynamics and the buffers, which are full in the last state.
+func (r *networkRun) problem() string {
+	b := must(r.Network.Lengths(r.x.States() - 1))
+	return fmt.Sprintf("%v, %d %d %d %d", r.Network.Dynamics, b[0], b[1], b[2], b[3])
 }
 
 func (r *networkRun) add(row race.Row) {
-	row.Problem, row.Base, row.Seed = fmt.Sprintf("%v, %s", r.Network.Dynamics, r.buffers()), r.base.Name, r.Seed
+	row.Problem, row.Base, row.Seed = r.problem(), r.base.Name, r.Seed
 	if row.Settings == "" {
-		row.Settings = fmt.Sprintf("residual %g, R = %g", r.Tolerance, r.Radius)
+		row.Settings = fmt.Sprintf("residual %g, R = %g", r.Measures.Tolerance, r.Radius)
 	}
-	r.rows = append(r.rows, row)
+	*r.rows = append(*r.rows, row)
 }
 
-// buffers are the lengths in the last state, where every buffer is full.
-func (r *networkRun) buffers() string {
-	b := mixpolicy.Must(r.Network.Lengths(r.x.States() - 1)) // x, the model of the network, has that state
-	return fmt.Sprintf("%d %d %d %d", b[0], b[1], b[2], b[3])
+// addNumber adds a row of a number that is exact up to rounding.
+func (r *networkRun) addNumber(like race.Row, v float64) {
+	r.add(race.Interval{Mean: v, Lo: v, Hi: v}.Row(like))
 }
 
-// exact returns a row of a cost computed from a measure. An error of ‖μ̂ − μ‖₁ makes one
-// of the cost that is at most (c_max − c_min)/2 times as large.
-func (r *networkRun) exact(what, of string, m *mixpolicy.Measure) race.Row {
+// addCost adds the cost of a measure to like, and returns it. An error of ‖μ̂ − μ‖₁ makes
+// one of the cost that is at most (c_max − c_min)/2 times as large.
+func (r *networkRun) addCost(like race.Row, m *mixpolicy.Measure) float64 {
 	lo, hi := r.x.CostRange()
 	cost, e := m.Cost(r.x.Costs()), (hi-lo)/2*m.Error
-	return race.Row{Quantity: what, Method: of, Value: cost, Lo: cost - e, Hi: cost + e, Residual: m.Residual}
+	like.Value, like.Lo, like.Hi, like.Residual = cost, cost-e, cost+e, m.Residual
+	r.add(like)
+	return cost
 }
 
-func (r *networkRun) basePolicy(ctx context.Context, j int) error {
+func (r *networkRun) basePolicy(ctx context.Context, j int) {
 	name, m := r.base.Members[j], r.p.Features().Measure(j)
-	r.add(r.exact(PolicyCost, name, m))
-	if err := r.simulate(ctx, name, r.p.Features().Policy(j)); err != nil {
-		return err
-	}
+	r.addCost(race.Row{Quantity: PolicyCost, Method: name}, m)
+	r.simulate(ctx, name, r.p.Features().Policy(j))
 	if !r.Details {
-		return nil
+		return
 	}
 	var p []float64
 	for s, mass := range m.State {
-		x, err := r.Network.Lengths(s)
-		if err != nil {
-			return err
-		}
+		x := must(r.Network.Lengths(s))
 		total := x[0] + x[1] + x[2] + x[3]
 		for len(p) <= total {
 			p = append(p, 0)
@@ -223,126 +191,180 @@ func (r *networkRun) basePolicy(ctx context.Context, j int) error {
 	for k, v := range p {
 		r.add(race.Row{Quantity: TotalLength, Method: name, At: float64(k), Value: v, Lo: v - m.Error, Hi: v + m.Error})
 	}
-	return nil
 }
 
 // simulate plays a policy, as a check of its exact cost by other means.
-func (r *networkRun) simulate(ctx context.Context, name string, p *mixpolicy.Policy) error {
+func (r *networkRun) simulate(ctx context.Context, name string, p *mixpolicy.Policy) {
 	r.tell("simulation of " + name)
-	means, err := r.Network.Simulate(ctx, p, r.Steps, r.Seed)
-	if err != nil {
-		return err
-	}
-	v := race.TInterval(means, confidence)
-	r.add(race.Row{Quantity: SimulatedCost, Method: name, At: float64(r.Steps), Value: v.Mean, Lo: v.Lo, Hi: v.Hi, Trials: v.N,
-		Settings: fmt.Sprintf("%d streams of %d steps after as many uncounted", v.N, r.Steps)})
-	return nil
+	v := race.TInterval(must(r.Network.Simulate(ctx, p, r.Steps, r.Seed)), confidence)
+	r.add(v.Row(race.Row{Quantity: SimulatedCost, Method: name, At: float64(r.Steps),
+		Settings: fmt.Sprintf("%d streams of %d steps after as many uncounted", v.N, r.Steps)}))
 }
 
 // optimumPolicy names the policy of the exact optimum.
 const optimumPolicy = "optimum of (2.18)"
 
 // optimum solves (2.18) exactly and values the policy that comes of it.
-func (r *networkRun) optimum(ctx context.Context) error {
+func (r *networkRun) optimum(ctx context.Context) {
 	r.tell("exact optimum")
-	best, err := r.p.OptimumContext(ctx)
-	if err != nil {
-		return err
-	}
+	best := must(r.p.OptimumContext(ctx))
 	r.add(race.Row{Quantity: Optimum, Value: best.Objective, Lo: best.Bound, Hi: best.Objective, Residual: best.Violation})
 	for j, name := range r.base.Members {
-		r.add(race.Row{Quantity: Weight, Method: name, Value: best.Theta[j], Lo: best.Theta[j], Hi: best.Theta[j]})
+		r.addNumber(race.Row{Quantity: Weight, Method: name}, best.Theta[j])
 	}
-	_, err = r.value(ctx, optimumPolicy, best.Theta, true)
-	return err
+	r.value(ctx, optimumPolicy, best.Theta, true)
 }
 
 // value records the true cost of π^θ, and that of a simulation.
-func (r *networkRun) value(ctx context.Context, of string, theta []float64, simulate bool) (cost float64, err error) {
+func (r *networkRun) value(ctx context.Context, of string, theta []float64, simulate bool) (cost float64) {
 	r.tell("true cost of the policy of " + of)
-	policy, m, err := r.trueMeasure(ctx, theta)
-	if err != nil {
-		return 0, err
-	}
-	row := r.exact(PolicyCost, of, m)
-	row.Settings = fmt.Sprintf("residual %g, θ = %.6g", r.Tolerance, theta)
-	r.add(row)
+	policy, m := r.trueMeasure(ctx, theta)
+	cost = r.addCost(race.Row{Quantity: PolicyCost, Method: of, Settings: fmt.Sprintf("residual %g, θ = %.6g", r.Measures.Tolerance, theta)}, m)
 	if simulate {
-		err = r.simulate(ctx, of, policy)
+		r.simulate(ctx, of, policy)
 	}
-	return row.Value, err
+	return cost
 }
 
 // trueMeasure returns π^θ and its measure, from the positive part of Ψθ on.
-func (r *networkRun) trueMeasure(ctx context.Context, theta []float64) (*mixpolicy.Policy, *mixpolicy.Measure, error) {
-	policy, err := r.p.Features().PolicyOf(theta)
-	if err != nil {
-		return nil, nil, err
-	}
-	xi := make([]float64, r.x.Pairs())
-	r.p.Features().MulVec(xi, theta)
+func (r *networkRun) trueMeasure(ctx context.Context, theta []float64) (*mixpolicy.Policy, *mixpolicy.Measure) {
+	policy := must(r.p.Features().PolicyOf(theta))
 	start := make([]float64, r.x.States())
-	for i, v := range xi {
+	for i, v := range combination(r.p, theta) {
 		start[i/r.x.Actions()] += max(v, 0)
 	}
-	m, err := mixpolicy.Occupation(ctx, r.x, policy, mixpolicy.MeasureSettings{Tolerance: r.Tolerance, Start: start})
-	return policy, m, err
+	return policy, r.measure(ctx, policy, start)
+}
+
+// measure returns the measure of a policy, by iteration from start on.
+func (r *networkRun) measure(ctx context.Context, policy *mixpolicy.Policy, start []float64) *mixpolicy.Measure {
+	set := r.Measures
+	set.Start = start
+	return must(mixpolicy.Occupation(ctx, r.x, policy, set))
+}
+
+// leastWeights records min θⱼ over the feasible set, for each j.
+func (r *networkRun) leastWeights(ctx context.Context) {
+	for j, name := range r.base.Members {
+		least := must(r.p.Solve(ctx, unit(r.p.Dim(), j))) // of θⱼ
+		r.add(race.Row{Quantity: LeastWeight, Method: name, At: float64(r.Network.Buffers[0]), Value: least.Objective,
+			Lo: math.Min(least.Bound, least.Objective), Hi: least.Objective, Residual: least.Violation})
+	}
+}
+
+// largestRoom keeps the n² numbers of elimination, n = (buffer+1)⁴, within 134 MB.
+const largestRoom = 7
+
+// room records how far below zero a weight may be, min θⱼ, as buffers grow. Measures are
+// by elimination, which has every digit of the rarest state's probability. At full size
+// those of the rarest states are below the error of any iteration, so that the least
+// weights there are those of the computed Ψ.
+func (e FourQueues) room(ctx context.Context) (rows race.Record, err error) {
+	defer catch(&err)
+	e.Measures.Method = mixpolicy.Elimination
+	for buffer := 1; buffer <= largestRoom; buffer++ {
+		e.Network.Buffers = [4]int{buffer, buffer, buffer, buffer}
+		x := must(e.Network.MDP())
+		for _, b := range []BaseSet{AllRules(), StateDependent()} {
+			e.begin(ctx, &rows, x, b).leastWeights(ctx)
+		}
+	}
+	return rows, nil
+}
+
+// mixing compares the two ways to mix two base policies, as policies (2.16) and as
+// measures (2.17), and records a slice of what the mixture of measures does.
+func (e FourQueues) mixing(ctx context.Context) (rows race.Record, err error) {
+	defer catch(&err)
+	r := e.begin(ctx, &rows, must(e.Network.MDP()), e.Base[0])
+	f := r.p.Features()
+	mixture := func(w float64) *mixpolicy.Policy {
+		return must(mixpolicy.Mixture([]float64{1 - w, w}, f.Policy(0), f.Policy(1)))
+	}
+	const steps = 5
+	for k := range steps + 1 {
+		w := float64(k) / steps
+		r.tell(fmt.Sprintf("mixtures with weight %g", w))
+		policies, measures := f.Measure(k/steps), f.Measure(k/steps) // at the ends they are the base policies'
+		if 0 < k && k < steps {
+			policies = r.measure(ctx, mixture(w), f.Measure(1).State)
+			_, measures = r.trueMeasure(ctx, []float64{1 - w, w})
+		}
+		r.addCost(race.Row{Quantity: MixedPolicies, At: w}, policies)
+		r.addCost(race.Row{Quantity: MixedMeasures, At: w}, measures)
+	}
+	even := must(f.PolicyOf([]float64{0.5, 0.5}))
+	for k, p := range []*mixpolicy.Policy{f.Policy(0), f.Policy(1), mixture(0.5), even} {
+		r.slice(slicedPolicies[k], p)
+	}
+	return rows, nil
+}
+
+// slicedPolicies are those of which a slice is recorded.
+var slicedPolicies = [4]string{"LONGER", "LBFS", "even mixture of policies", "even mixture of measures"}
+
+// The slice that is recorded has sliceLengths jobs in queues 2 and 3, and up to sliceReach
+// in queues 1 and 4.
+const (
+	sliceLengths = 2
+	sliceReach   = 15
+)
+
+// slice records where server 1 works, as a function of the lengths of its queues.
+func (r *networkRun) slice(name string, p *mixpolicy.Policy) {
+	for x1 := range sliceReach + 1 {
+		for x4 := range sliceReach + 1 {
+			s := must(r.Network.State([4]int{x1, sliceLengths, sliceLengths, x4}))
+			row := p.Row(s) // actions 0 and 1 have server 1 on queue 1
+			r.addNumber(race.Row{Quantity: ServesFirst, Method: name, At: float64(s)}, row[0]+row[1])
+		}
+	}
 }
 
 // NetworkPart is a part of data/network.csv that is computed by itself: minutes at full
 // size, where a part needs no more memory than its own base policies do.
 type NetworkPart struct {
-	Name    string
-	Compute func(ctx context.Context, progress func(doing string)) (race.Record, error)
+	Name       string
+	experiment FourQueues
+	rows       func(FourQueues, context.Context) (race.Record, error)
+}
+
+// Compute returns the rows of the part. It tells progress, if that is not nil, what it does.
+func (p NetworkPart) Compute(ctx context.Context, progress func(doing string)) (race.Record, error) {
+	p.experiment.Progress = progress
+	rows, err := p.rows(p.experiment, ctx)
+	for k := range rows {
+		rows[k].Part = p.Name
+	}
+	return rows, err
 }
 
 // NetworkParts are the experiments behind data/network.csv.
 func NetworkParts() []NetworkPart {
-	full := FourQueues{Radius: 2, Steps: 1_000_000, Seed: 1, Tolerance: 1e-12}
-	rules := func(d models.Dynamics) FourQueues {
-		e := full
-		e.Network.Dynamics, e.Base, e.Details = d, []BaseSet{AllRules()}, d == models.IndependentEvents
-		return e
-	}
-	learning := func(b BaseSet) FourQueues {
-		e := full
-		e.Base, e.Details = []BaseSet{b}, b.Name != TwoRules().Name
-		e.Learning = Learning{Queries: 100_000, Trials: 24, Valued: 5}
-		if e.Details { // d = 4, where all takes longer
-			e.Learning.Valued = 3
-		}
-		return e
-	}
-	part := func(name string, compute func(FourQueues, context.Context) (race.Record, error), e FourQueues) NetworkPart {
-		return NetworkPart{name, func(ctx context.Context, progress func(string)) (race.Record, error) {
-			e.Progress = progress
-			rows, err := compute(e, ctx)
-			for k := range rows {
-				rows[k].Part = name
-			}
-			return rows, err
-		}}
+	// full is at full size. A residual of 1e-9 is 1e-7 of a cost.
+	full := func(d models.Dynamics, residual float64, base ...BaseSet) FourQueues {
+		return FourQueues{Network: models.Network{Dynamics: d}, Base: base, Radius: 2, Steps: 1_000_000, Seed: 1,
+			Measures: mixpolicy.MeasureSettings{Tolerance: residual}}
 	}
 	small := SmallNetwork(3)
 	small.Learning.Queries = 2000
-	quick := func(d models.Dynamics) FourQueues { // residual 1e-9 is 1e-7 of a cost
-		e := full
-		e.Network.Dynamics, e.Tolerance = d, 1e-9
-		return e
-	}
-	two := quick(models.IndependentEvents)
-	two.Base = []BaseSet{TwoRules()}
+	rules := full(models.IndependentEvents, 1e-12, AllRules())
+	rules.Details = true
+	two := full(models.IndependentEvents, 1e-12, TwoRules())
+	two.Learning = Learning{Queries: 100_000, Trials: 24, Valued: 5}
+	dependent := full(models.IndependentEvents, 1e-12, StateDependent())
+	dependent.Details, dependent.Learning = true, Learning{Queries: 100_000, Trials: 24, Valued: 3} // d = 4: all takes longer
 	return []NetworkPart{
-		part("small", FourQueues.Compute, small),
-		part("rules", FourQueues.Compute, rules(models.IndependentEvents)),
-		part("rules, phantom jobs", FourQueues.Compute, rules(models.PhantomJobs)),
-		part("rules, one event a step", FourQueues.Compute, rules(models.OneEvent)),
-		part("two rules", FourQueues.Compute, learning(TwoRules())),
-		part("state-dependent", FourQueues.Compute, learning(StateDependent())),
-		part("mixing", FourQueues.mixing, two),
-		part("room", FourQueues.room, full),
-		part("dual ALP", FourQueues.dualALP, quick(models.IndependentEvents)),
-		part("dual ALP, phantom jobs", FourQueues.dualALP, quick(models.PhantomJobs)),
+		{"small", small, FourQueues.Compute},
+		{"rules", rules, FourQueues.Compute},
+		{"rules, phantom jobs", full(models.PhantomJobs, 1e-12, AllRules()), FourQueues.Compute},
+		{"rules, one event a step", full(models.OneEvent, 1e-12, AllRules()), FourQueues.Compute},
+		{"two rules", two, FourQueues.Compute},
+		{"state-dependent", dependent, FourQueues.Compute},
+		{"mixing", full(models.IndependentEvents, 1e-9, TwoRules()), FourQueues.mixing},
+		{"room", full(models.IndependentEvents, 1e-12), FourQueues.room},
+		{"dual ALP", full(models.IndependentEvents, 1e-9), FourQueues.dualALP},
+		{"dual ALP, phantom jobs", full(models.PhantomJobs, 1e-9), FourQueues.dualALP},
 	}
 }
 
@@ -368,7 +390,7 @@ func UpdateNetwork(ctx context.Context, path string, progress func(doing string)
 		}
 		rows, err := p.Compute(ctx, progress)
 		if err != nil {
-			return fmt.Errorf("paper: network record: part %q: %w", p.Name, err)
+			return fault.At("paper", fmt.Sprintf("network record: part %q", p.Name), err)
 		}
 		err = race.Update(path, func(row race.Row) bool { return row.Part == p.Name }, rows,
 			func(a, b race.Row) int { return cmp.Compare(index(a.Part), index(b.Part)) })

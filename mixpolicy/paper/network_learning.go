@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -11,7 +12,8 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
-	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/priorwork"
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
@@ -25,13 +27,6 @@ type Learning struct {
 	Valued  int // trials whose policy's true cost is computed
 }
 
-// networkMethod is an entrant with what its methods' settings are called. Costs are divided
-// by c_max in all, and steps are η_t = η₀/√(t+1).
-type networkMethod struct {
-	race.Entrant
-	grid []networkSetting
-}
-
 // mendedBall is the ball modulus (3.7) whose shift is the minimiser of J in the printed
 // form too, which otherwise takes (3.22) as it stands. It leaves the printed signs.
 type mendedBall struct{ bregman.Ball }
@@ -39,89 +34,72 @@ type mendedBall struct{ bregman.Ball }
 // asPrinted names Algorithm 1 with (3.22) and the signs as printed.
 const asPrinted = "Algorithm 1, as printed"
 
-// networkSetting is η₀, and ω of the penalty method.
-type networkSetting struct{ eta, omega float64 }
-
-func (s networkSetting) String() string {
-	switch {
-	case s.omega > 0:
-		return fmt.Sprintf("η₀ = %g, ω = %g", s.eta, s.omega)
-	case s.eta == 0:
-		return "nothing to tune"
+// networkEntrants have sixteen configurations for every method that can be tuned, with costs
+// divided by c_max and steps η_t = η₀/√(t+1). λ* of Algorithm 1 without scaled rows is of the
+// size of cost/ψ, with ψ of 10⁻⁶ and less: its steps are tried up to 4¹² ≈ 1.7·10⁷. The
+// penalty method is tried with four η₀, 2⁻² to 2⁷, and four ω, 2⁻⁴ to ½.
+func networkEntrants(cMax, radius float64) []race.Entrant {
+	tuned := func(name string, least float64, m mixpolicy.PrimalDual) race.Entrant {
+		m.CostScale = cMax
+		return race.Entrant{Name: name, Methods: race.Grid(powers(least, 4, 16), func(eta float64) mixpolicy.Method {
+			m.StepSize = mixpolicy.InverseSqrt(eta)
+			return m
+		})}
 	}
-	return fmt.Sprintf("η₀ = %g", s.eta)
+	printed := mixpolicy.PrimalDual{Form: mixpolicy.Printed, Multipliers: mixpolicy.LazyMultipliers}
+	mended := printed
+	mended.Modulus = mendedBall{bregman.Ball{R: radius}}
+	return []race.Entrant{
+		tuned(asPrinted, 0x1p-16, printed),
+		tuned("Algorithm 1, printed signs", 0x1p-16, mended),
+		tuned("Algorithm 1", 0x1p-6, mixpolicy.PrimalDual{}),
+		tuned("Algorithm 1, rows scaled", 0x1p-16, mixpolicy.PrimalDual{RowScaling: true}),
+		{Name: "penalty", Methods: race.Grid2(powers(0x1p-2, 8, 4), powers(0x1p-4, 2, 4), func(eta, omega float64) mixpolicy.Method {
+			return mixpolicy.Penalty{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(eta), Weight: omega}
+		})},
+		{Name: "plug-in", Methods: []mixpolicy.Method{mixpolicy.PlugIn{}}},
+	}
 }
 
-// methods has sixteen configurations for every method that can be tuned. λ* of
-// Algorithm 1 without scaled rows is of the size of cost/ψ, with ψ of 10⁻⁶ and less: its
-// steps are tried up to 4¹² ≈ 1.7·10⁷. The penalty method is tried with four η₀, 2⁻² to 2⁷,
-// and four ω, 2⁻⁴ to ½.
-func methods(cMax, radius float64) []networkMethod {
-	var etas, large, both []networkSetting
-	for k := range 16 {
-		etas = append(etas, networkSetting{eta: math.Ldexp(1, 2*(k-8))})
-		large = append(large, networkSetting{eta: math.Ldexp(1, 2*(k-3))})
-		both = append(both, networkSetting{eta: math.Ldexp(1, 3*(k/4)-2), omega: math.Ldexp(1, k%4-4)})
+// parameters are η₀ of a method, and what is tuned of it in words.
+func parameters(m mixpolicy.Method) (eta float64, text string) {
+	switch m := m.(type) {
+	case mixpolicy.PrimalDual:
+		eta = m.StepSize.At(0)
+		return eta, fmt.Sprintf("η₀ = %g", eta)
+	case mixpolicy.Penalty:
+		eta = m.StepSize.At(0)
+		return eta, fmt.Sprintf("η₀ = %g, ω = %g", eta, m.Weight)
 	}
-	var all []networkMethod
-	add := func(name string, grid []networkSetting, method func(networkSetting) mixpolicy.Method) {
-		m := networkMethod{race.Entrant{Name: name}, grid}
-		for _, s := range grid {
-			m.Methods = append(m.Methods, method(s))
-		}
-		all = append(all, m)
-	}
-	printed := func(eta float64, phi bregman.Modulus) mixpolicy.Method {
-		return mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(eta), Form: mixpolicy.Printed, Multipliers: mixpolicy.LazyMultipliers, Modulus: phi}
-	}
-	add(asPrinted, etas, func(s networkSetting) mixpolicy.Method { return printed(s.eta, nil) })
-	add("Algorithm 1, printed signs", etas, func(s networkSetting) mixpolicy.Method { return printed(s.eta, mendedBall{bregman.Ball{R: radius}}) })
-	add("Algorithm 1", large, func(s networkSetting) mixpolicy.Method {
-		return mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(s.eta)}
-	})
-	add("Algorithm 1, rows scaled", etas, func(s networkSetting) mixpolicy.Method {
-		return mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(s.eta), RowScaling: true}
-	})
-	add("penalty", both, func(s networkSetting) mixpolicy.Method {
-		return mixpolicy.Penalty{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(s.eta), Weight: s.omega}
-	})
-	add("plug-in", []networkSetting{{}}, func(networkSetting) mixpolicy.Method { return mixpolicy.PlugIn{} })
-	return all
+	return 0, "nothing to tune"
 }
 
 // learn tunes every method, runs it, and values the policies that it leaves.
-func (r *networkRun) learn(ctx context.Context) error {
+func (r *networkRun) learn(ctx context.Context) {
 	_, cMax := r.x.CostRange()
-	best, err := r.p.OptimumContext(ctx)
-	if err != nil {
-		return err
-	}
-	gap := penalisedGap(best.Objective, cMax)
-	for _, m := range methods(cMax, r.Radius) {
+	gap := penalisedGap(must(r.p.OptimumContext(ctx)).Objective, cMax)
+	for _, e := range networkEntrants(cMax, r.Radius) {
 		set := race.Settings{
 			Trials: r.Learning.Trials, TuningTrials: r.Learning.Trials, Seed: r.Seed,
 			Iterations: r.Learning.Queries, Schedule: mixpolicy.LogSpaced(3), Score: gap,
 			Progress: func(name string, done, total int) { r.tell(fmt.Sprintf("%s, %d of %d runs", name, done, total)) },
 		}
-		if len(m.grid) == 1 { // an exact solution for every point of the curve
+		if len(e.Methods) == 1 { // an exact solution for every point of the curve
 			set.Schedule = mixpolicy.LogSpaced(1)
 		}
-		outcomes, err := race.Run(ctx, r.p, []race.Entrant{m.Entrant}, set)
-		if err != nil {
-			return fault.At("paper", "network", err)
-		}
-		o := outcomes[0]
-		r.tuning(m, o)
+		o := must(race.Run(ctx, r.p, []race.Entrant{e}, set))[0]
+		r.tuning(o)
 		if o.Err != nil {
 			continue // no setting runs to the end, as the rows about tuning say
 		}
-		chosen := m.grid[o.Chosen].String()
-		r.curves(m.Name, chosen, o.Runs, gap)
-		if err := r.valueTrials(ctx, m.Name, chosen, o.Runs); err != nil {
-			return err
+		like := race.Row{Method: e.Name}
+		for _, row := range o.Runs.Failures(like) {
+			r.add(row)
 		}
+		_, like.Settings = parameters(o.Runs.Method)
+		r.curves(like, o.Runs, gap)
+		r.valueTrials(ctx, like, o.Runs)
 	}
-	return nil
 }
 
 // penalisedGap is the curve of
@@ -140,28 +118,21 @@ func penalisedGap(optimum, cMax float64) race.Curve {
 
 // tuning records the mean gap of each setting, or after how many iterations its numbers left
 // the range of floating point.
-func (r *networkRun) tuning(m networkMethod, o race.Outcome) {
-	for k, t := range o.Tuning {
-		row := race.Row{Quantity: Tuning, Method: m.Name, At: m.grid[k].eta, Settings: m.grid[k].String()}
+func (r *networkRun) tuning(o race.Outcome) {
+	for _, t := range o.Tuning {
+		row := race.Row{Quantity: Tuning, Method: o.Name}
+		row.At, row.Settings = parameters(t.Method)
 		if t.Scores == nil {
-			after := float64(t.Failed()[0].Steps)
-			row.Quantity, row.Value, row.Lo, row.Hi = Overflow, after, after, after
-		} else {
-			v := race.TInterval(t.Scores, confidence)
-			if math.IsNaN(v.Mean) || math.IsInf(v.Mean, 0) {
-				continue
-			}
-			row.Value, row.Lo, row.Hi, row.Trials = v.Mean, v.Lo, v.Hi, v.N
+			row.Quantity = Overflow
+			r.addNumber(row, float64(t.Failed()[0].Steps))
+		} else if v := race.TInterval(t.Scores, confidence); !math.IsNaN(v.Mean) && !math.IsInf(v.Mean, 0) {
+			r.add(v.Row(row))
 		}
-		r.add(row)
 	}
 }
 
 // curves records what the trials came to by the number of queries.
-func (r *networkRun) curves(method, settings string, runs *race.Runs, gap race.Curve) {
-	for _, row := range runs.Failures(race.Row{Method: method}) {
-		r.add(row)
-	}
+func (r *networkRun) curves(like race.Row, runs *race.Runs, gap race.Curve) {
 	for _, c := range []struct {
 		what string
 		of   race.Curve
@@ -171,7 +142,8 @@ func (r *networkRun) curves(method, settings string, runs *race.Runs, gap race.C
 		{LearntSum, func(l *race.Look) float64 { return floats.Sum(l.Theta) }},
 		{LearntGap, gap},
 	} {
-		for _, row := range runs.Band(race.Queries, c.of, confidence).Rows(race.Row{Quantity: c.what, Method: method, Settings: settings}) {
+		like.Quantity = c.what
+		for _, row := range runs.Band(race.Queries, c.of, confidence).Rows(like) {
 			if row.At > 0 {
 				r.add(row)
 			}
@@ -181,7 +153,7 @@ func (r *networkRun) curves(method, settings string, runs *race.Runs, gap race.C
 
 // valueTrials records the true costs of the policies of the first trials, the first also
 // by simulation. Equal answers are valued once.
-func (r *networkRun) valueTrials(ctx context.Context, method, settings string, runs *race.Runs) error {
+func (r *networkRun) valueTrials(ctx context.Context, like race.Row, runs *race.Runs) {
 	var costs []float64
 	var thetas [][]float64
 	trials := runs.Finished()
@@ -190,11 +162,7 @@ func (r *networkRun) valueTrials(ctx context.Context, method, settings string, r
 		if same := slices.IndexFunc(thetas, func(t []float64) bool { return slices.Equal(t, theta) }); same >= 0 {
 			costs = append(costs, costs[same])
 		} else {
-			cost, err := r.value(ctx, TrialName(method, k), theta, k == 0)
-			if err != nil {
-				return err
-			}
-			costs = append(costs, cost)
+			costs = append(costs, r.value(ctx, TrialName(like.Method, k), theta, k == 0))
 		}
 		thetas = append(thetas, theta)
 	}
@@ -202,6 +170,134 @@ func (r *networkRun) valueTrials(ctx context.Context, method, settings string, r
 	if stat.StdDev(costs, nil) == 0 {
 		v.Lo, v.Hi = v.Mean, v.Mean
 	}
-	r.add(race.Row{Quantity: LearntCost, Method: method, At: float64(r.Learning.Queries), Value: v.Mean, Lo: v.Lo, Hi: v.Hi, Trials: v.N, Settings: settings})
-	return nil
+	like.Quantity, like.At = LearntCost, float64(r.Learning.Queries)
+	r.add(v.Row(like))
+}
+
+// dualALP runs the method of Abbasi-Yadkori, Bartlett and Malek (2014) with the 366
+// features of their experiment: the measures of LONGER and LBFS, and ten intervals of loss
+// and 81 boxes of lengths with every action, each uniform. Published are averages of 1000
+// gradients, a rate of 10⁻⁴ that is halved every 2000 of 8000 steps; not known to us are ω,
+// the scale of losses and where it starts. Here losses are divided by c_max, θ₀ is the even
+// mixture of the two measures, and ω and the rate are tuned by the true cost, which
+// favours the method.
+func (e FourQueues) dualALP(ctx context.Context) (rows race.Record, err error) {
+	defer catch(&err)
+	r := e.begin(ctx, &rows, must(e.Network.MDP()), TwoRules())
+	a := r.sparseDual()
+	psi, flow := a.Entries()
+	r.tell(fmt.Sprintf("dual ALP: %d features, %d entries of Ψ, %d of the flow", a.Dim(), psi, flow))
+	var chosen dualSetting
+	least := math.Inf(1)
+	for _, rate := range dualRates {
+		for _, omega := range dualWeights {
+			s := dualSetting{rate, omega}
+			r.tell("dual ALP: " + s.String())
+			_, m := r.dualMeasure(ctx, a, must(a.Run(ctx, s.run(r, a, nil), rand.NewPCG(e.Seed+1, 0))))
+			cost := r.addCost(race.Row{Quantity: Tuning, Method: dualName, At: rate, Trials: 1, Settings: s.String()}, m)
+			if cost < least {
+				least, chosen = cost, s
+			}
+		}
+	}
+	like := race.Row{Method: dualName, Settings: chosen.String()}
+	var costs []float64
+	for k := range dualTrials {
+		r.tell(fmt.Sprintf("dual ALP: %v, trial %d", chosen, k+1))
+		visit := func(step int, theta []float64) error {
+			if k == 0 {
+				r.dualParts(ctx, like, a, step, theta)
+			}
+			return nil
+		}
+		theta := must(a.Run(ctx, chosen.run(r, a, visit), rand.NewPCG(e.Seed, uint64(k))))
+		policy, m := r.dualMeasure(ctx, a, theta)
+		name := TrialName(dualName, k)
+		costs = append(costs, r.addCost(race.Row{Quantity: PolicyCost, Method: name, Settings: like.Settings}, m))
+		if k == 0 {
+			r.simulate(ctx, name, policy)
+		}
+	}
+	like.Quantity, like.At = LearntCost, dualSteps
+	r.add(race.TInterval(costs, confidence).Row(like))
+	return rows, nil
+}
+
+const (
+	dualName   = "dual ALP"
+	dualSteps  = 8000
+	dualBatch  = 1000
+	dualTrials = 3
+	dualRadius = 10 // of ‖θ‖₂; not known to us either, and never reached with the rates of the source
+)
+
+// The factors of the source's rate, and the ω, that are tried.
+var (
+	dualRates   = []float64{1, 8, 64}
+	dualWeights = []float64{0.125, 0.5, 2, 8, 32}
+)
+
+// dualSetting is the rate of the source times a factor, and ω.
+type dualSetting struct{ rate, omega float64 }
+
+func (s dualSetting) String() string {
+	return fmt.Sprintf("rate %g·10⁻⁴, halved every 2000 of %d steps of %d gradients, ω = %g, losses/c_max", s.rate, dualSteps, dualBatch, s.omega)
+}
+
+func (s dualSetting) run(r *networkRun, a *priorwork.SparseDualALP, visit func(int, []float64) error) priorwork.DualALPRun {
+	_, cMax := r.x.CostRange()
+	start := make([]float64, a.Dim())
+	start[0], start[1] = 0.5, 0.5
+	return priorwork.DualALPRun{
+		Weight: s.omega, CostScale: cMax, StepSize: mixpolicy.Scaled{By: s.rate, Of: priorwork.PublishedDualALP().StepSize},
+		Batch: dualBatch, Steps: dualSteps, Radius: dualRadius, Start: start,
+		Visit: visit, Schedule: mixpolicy.Every(dualSteps / 8),
+	}
+}
+
+// sparseDual lays out the features: the two measures, then loss intervals and boxes, four
+// actions each.
+func (r *networkRun) sparseDual() *priorwork.SparseDualALP {
+	losses, boxes := must(r.Network.LossIntervals()), must(r.Network.LengthBoxes())
+	f, m := r.p.Features(), r.x.Actions()
+	measures, row := f.Dim(), make([]float64, f.Dim())
+	return must(priorwork.NewSparseDualALP(r.x, measures+m*(losses.Cells()+boxes.Cells()), func(pair int, set func(int, float64)) {
+		f.Row(row, pair)
+		for j, v := range row {
+			if v != 0 {
+				set(j, v)
+			}
+		}
+		first := measures
+		for _, g := range []*models.Aggregation{losses, boxes} {
+			if c := int(g.Cell[pair/m]); c >= 0 {
+				set(first+m*c+pair%m, 1/float64(g.Size[c]))
+			}
+			first += m * g.Cells()
+		}
+	}))
+}
+
+// dualMeasure returns the policy of Ψθ and its true measure.
+func (r *networkRun) dualMeasure(ctx context.Context, a *priorwork.SparseDualALP, theta []float64) (*mixpolicy.Policy, *mixpolicy.Measure) {
+	xi := make([]float64, r.x.Pairs())
+	a.Measure(xi, theta)
+	policy := must(mixpolicy.PolicyOf(r.x, xi))
+	return policy, r.measure(ctx, policy, r.p.Features().Measure(1).State)
+}
+
+// dualParts records where a run has got to.
+func (r *networkRun) dualParts(ctx context.Context, like race.Row, a *priorwork.SparseDualALP, step int, theta []float64) {
+	objective, negative, flow := a.Parts(theta)
+	_, m := r.dualMeasure(ctx, a, theta)
+	like.At = float64(step)
+	for _, v := range []struct {
+		what  string
+		value float64
+	}{{DualObjective, objective}, {DualNegative, negative}, {DualFlow, flow}} {
+		like.Quantity = v.what
+		r.addNumber(like, v.value)
+	}
+	like.Quantity = DualCost
+	r.addCost(like, m)
 }

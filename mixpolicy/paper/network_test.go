@@ -8,6 +8,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/models"
 	"github.com/mixpolicy/lab/mixpolicy/race"
+	"github.com/mixpolicy/lab/plotting"
 )
 
 // The pipeline at small buffers, where measures come by elimination: every exact cost
@@ -17,43 +18,28 @@ func TestSmallNetwork(t *testing.T) {
 	var rows race.Record
 	for _, p := range NetworkParts() {
 		if p.Name == "small" {
-			var err error
-			if rows, err = p.Compute(t.Context(), nil); err != nil {
-				t.Fatal(err)
-			}
+			rows = mixpolicy.Must(p.Compute(t.Context(), nil))
 		}
 	}
 	for _, b := range SmallNetwork(3).Base {
-		best := one(t, rows, race.Row{Base: b.Name, Quantity: Optimum})
+		best := mixpolicy.Must(rows.One(race.Row{Base: b.Name, Quantity: Optimum}))
 		if gap := best.Hi - best.Lo; gap > 1e-9*best.Value || gap < -1e-9*best.Value {
 			t.Errorf("%s: optimum %v, certified %v", b.Name, best.Value, best.Lo)
 		}
 		for _, name := range b.Members {
-			if c := one(t, rows, race.Row{Quantity: PolicyCost, Method: name}); c.Value < best.Lo-1e-9 {
+			if c := mixpolicy.Must(rows.One(race.Row{Quantity: PolicyCost, Method: name})); c.Value < best.Lo-1e-9 {
 				t.Errorf("%s: base policy %s costs %v, less than the optimum %v", b.Name, name, c.Value, best.Lo)
 			}
 		}
 		// Ψθ* is a measure, that of its policy.
-		if c := one(t, rows, race.Row{Base: b.Name, Quantity: PolicyCost, Method: optimumPolicy}); math.Abs(c.Value-best.Value) > 1e-9*best.Value {
+		if c := mixpolicy.Must(rows.One(race.Row{Base: b.Name, Quantity: PolicyCost, Method: optimumPolicy})); math.Abs(c.Value-best.Value) > 1e-9*best.Value {
 			t.Errorf("%s: the optimum %v is not its policy's cost %v", b.Name, best.Value, c.Value)
 		}
 	}
 	checkSimulated(t, rows)
 	checkLearnt(t, rows)
-	recorded, err := RecordedNetwork()
-	if err != nil {
-		t.Fatal(err)
-	}
+	recorded := mixpolicy.Must(RecordedNetwork())
 	compareNetwork(t, recorded.Select(race.Row{Part: "small"}), rows)
-}
-
-func one(t *testing.T, r race.Record, like race.Row) race.Row {
-	t.Helper()
-	row, err := r.One(like)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return row
 }
 
 // compareNetwork compares rows with those of the record. The draws are the same, and what
@@ -124,7 +110,7 @@ func checkLearnt(t *testing.T, rows race.Record) {
 				t.Errorf("plug-in over %s has negative mass %v after %v queries", mean.Base, m.Value, m.At)
 			}
 		}
-		best := one(t, rows, race.Row{Part: mean.Part, Base: mean.Base, Quantity: Optimum})
+		best := mixpolicy.Must(rows.One(race.Row{Part: mean.Part, Base: mean.Base, Quantity: Optimum}))
 		if mean.Value < best.Lo-1e-6 {
 			t.Errorf("plug-in over %s costs %v, below the optimum %v", mean.Base, mean.Value, best.Lo)
 		}
@@ -134,10 +120,7 @@ func checkLearnt(t *testing.T, rows race.Record) {
 // TestRecordedNetwork compares the record with its own simulations and with the full-size
 // measure of LBFS, computed anew.
 func TestRecordedNetwork(t *testing.T) {
-	record, err := RecordedNetwork()
-	if err != nil {
-		t.Fatal(err)
-	}
+	record := mixpolicy.Must(RecordedNetwork())
 	rows := record.Record
 	checkSimulated(t, rows)
 	checkLearnt(t, rows)
@@ -159,20 +142,43 @@ func TestRecordedNetwork(t *testing.T) {
 		t.Skip("the model of 1,028,196 states takes a few seconds")
 	}
 	w := models.Network{}
-	x, err := w.MDP()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := w.Policy(x, models.LastBuffer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := mixpolicy.Occupation(t.Context(), x, p, mixpolicy.MeasureSettings{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, want := m.Cost(x.Costs()), one(t, rows, race.Row{Part: "rules", Quantity: PolicyCost, Method: "LBFS"})
+	x := mixpolicy.Must(w.MDP())
+	p := mixpolicy.Must(w.Policy(x, models.LastBuffer))
+	m := mixpolicy.Must(mixpolicy.Occupation(t.Context(), x, p, mixpolicy.MeasureSettings{}))
+	got, want := m.Cost(x.Costs()), mixpolicy.Must(rows.One(race.Row{Part: "rules", Quantity: PolicyCost, Method: "LBFS"}))
 	if tol := 126*m.Error + want.Hi - want.Lo + 1e-10; math.Abs(got-want.Value) > tol {
 		t.Errorf("LBFS costs %.12g, recorded %.12g", got, want.Value)
+	}
+}
+
+// Every figure of the network can be drawn from the record, and shows something.
+func TestNetworkPlots(t *testing.T) {
+	r := mixpolicy.Must(RecordedNetwork())
+	maps := mixpolicy.Must(r.ActionMaps())
+	rules, costs := r.RuleCosts()
+	ranks, ranking := r.Ranking()
+	figures := []plotting.Figure{costs, ranking, r.TwoMixtures(), r.TuningCurves("two rules"), r.Room(AllRules()), r.Room(StateDependent()),
+		r.DualTuning("dual ALP"), r.DualTuning("dual ALP, phantom jobs")}
+	for _, p := range []plotting.Panels{
+		maps, r.TotalLengths(models.Rules()...), r.LearningCurves("two rules"), r.LearningCurves("state-dependent"),
+		r.DualCurves("dual ALP", "rules"), r.DualCurves("dual ALP, phantom jobs", "rules, phantom jobs"),
+	} {
+		figures = append(figures, p.Figures...)
+	}
+	for _, f := range figures {
+		if err := f.Validate(); err != nil || len(f.Layers) < 1 {
+			t.Errorf("%s: %v, %d layers", f.Title, err, len(f.Layers))
+		}
+	}
+	for _, table := range []plotting.Table{rules, ranks, r.DynamicsTable(), r.FullRoom("rules"), r.LearntTable("two rules"), r.LearntTable("state-dependent")} {
+		for _, c := range table.Columns {
+			if len(c.Text)+len(c.Numbers) < 4 {
+				t.Errorf("%s: column %q of %d texts and %d numbers", table.Caption, c.Head, len(c.Text), len(c.Numbers))
+			}
+		}
+	}
+	// cμ is the best of the rules; whatever is above it in the ranking is above its cost.
+	if best := rules.Columns[1].Text[0]; best != "cμ" {
+		t.Errorf("the best rule is %s", best)
 	}
 }

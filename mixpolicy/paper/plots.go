@@ -1,6 +1,8 @@
 package paper
 
 import (
+	"slices"
+
 	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/plotting"
 )
@@ -9,21 +11,22 @@ import (
 // recorded state, before any iteration, is left out, so that the line fits a
 // logarithmic axis.
 func BandLine(name string, runs *race.Runs, c race.Curve) plotting.Line {
-	return bandLine(name, runs.Band(race.Iterations, c, confidence))
+	return bandLine(name, runs.Band(race.Iterations, c, confidence), 0)
 }
 
-func bandLine(name string, b race.Band) plotting.Line {
-	line := plotting.Line{Name: name}
-	for k, iv := range b.Intervals {
-		if b.At[k] == 0 {
-			continue
-		}
-		line.X, line.Y = append(line.X, b.At[k]), append(line.Y, iv.Mean)
-		if iv.N > 1 {
-			line.Lo, line.Hi = append(line.Lo, iv.Lo), append(line.Hi, iv.Hi)
-		}
+// bandLine draws a band from the given number of iterations or queries on, without what is at 0.
+func bandLine(name string, b race.Band, from float64) plotting.Line {
+	return line(name, slices.DeleteFunc(b.Rows(race.Row{}), func(row race.Row) bool { return row.At == 0 || row.At < from }))
+}
+
+// line draws rows against At, with their intervals if those are of trials.
+func line(name string, rows race.Record) plotting.Line {
+	l := plotting.Line{Name: name}
+	l.X, l.Y, l.Lo, l.Hi = rows.Columns()
+	if len(rows) > 0 && rows[0].Trials <= 1 {
+		l.Lo, l.Hi = nil, nil
 	}
-	return line
+	return l
 }
 
 // Plot draws the figure as the paper does, a histogram of visits, with the exact

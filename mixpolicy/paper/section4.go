@@ -381,8 +381,7 @@ func checkDualALP(context.Context) Finding {
 // checkTighter computes both bounds for the claim that (4.13) is smaller than (4.3), as its
 // infimum is over more u. Both are the same for u and 2u. So three states leave two directions of
 // u, few enough for a grid, and the span of two features leaves one.
-func checkTighter(ctx context.Context) (smoothed, lyapunov float64, err error) {
-	defer catch(&err)
+func checkTighter(ctx context.Context) (smoothed, lyapunov float64) {
 	x := must(models.Garnet{States: 3, Actions: 2, Branches: 3, Seed: 1, Criterion: mixpolicy.Discounted(0.9)}.MDP())
 	a := newApproximation(ctx, x, 2)
 	smoothed = math.Inf(1)
@@ -395,7 +394,7 @@ func checkTighter(ctx context.Context) (smoothed, lyapunov float64, err error) {
 		}
 	}
 	// u = 1 is in the span; another u there could only make (4.3) smaller.
-	return smoothed, a.one.ALPBound(x.Initial(), a.best), nil
+	return smoothed, a.one.ALPBound(x.Initial(), a.best)
 }
 
 func checkPenaltyBound(ctx context.Context) Finding {

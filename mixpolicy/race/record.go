@@ -96,11 +96,17 @@ func (r Record) Columns() (at, value, lo, hi []float64) {
 	return at, value, lo, hi
 }
 
-// Rows returns a row for each entry of the band; the others' fields are those of like.
+// Row returns a row of the interval; the other fields are those of like.
+func (v Interval) Row(like Row) Row {
+	like.Value, like.Lo, like.Hi, like.Trials = v.Mean, v.Lo, v.Hi, v.N
+	return like
+}
+
+// Rows returns a row for each entry of the band; the other fields are those of like.
 func (b Band) Rows(like Row) (rows Record) {
 	for k, v := range b.Intervals {
-		like.At, like.Value, like.Lo, like.Hi, like.Trials = b.At[k], v.Mean, v.Lo, v.Hi, v.N
-		rows = append(rows, like)
+		like.At = b.At[k]
+		rows = append(rows, v.Row(like))
 	}
 	return rows
 }

@@ -254,9 +254,8 @@ func (c Instance) reach(o race.Outcome, m Marks) (rows race.Record) {
 		like.Configurations = 1
 	}
 	add := func(goal string, score race.Curve, at float64) {
-		v := o.Runs.Reach(score, at, confidence)
-		like.Quantity, like.At, like.Value, like.Lo, like.Hi, like.Trials = goal, at, v.Mean, v.Lo, v.Hi, v.N
-		rows = append(rows, like)
+		like.Quantity, like.At = goal, at
+		rows = append(rows, o.Runs.Reach(score, at, confidence).Row(like))
 	}
 	if merit, err := race.Merit(c.Problem); err == nil && o.Runs.HasTheta() {
 		add(MeritGoal, merit, 0.01*m.Mixture)

@@ -3,66 +3,109 @@ package paper
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
+	"strings"
 
+	"github.com/mixpolicy/lab/data"
 	"github.com/mixpolicy/lab/mixpolicy/models"
 	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// line draws the rows of a quantity against At, with their intervals if those are of
-// trials.
-func (r NetworkRecord) line(name string, like race.Row) plotting.Line {
-	rows := r.Select(like)
-	at, value, lo, hi := rows.Columns()
-	l := plotting.Line{Name: name, X: at, Y: value}
-	if len(rows) > 0 && rows[0].Trials > 1 {
-		l.Lo, l.Hi = lo, hi
+// The quantities of the network.
+const (
+	PolicyCost    = "cost"           // exact, of the policy; Lo and Hi from the error estimate of its measure
+	SimulatedCost = "simulated cost" // with 95 % interval; At is steps a stream
+	TotalLength   = "total length"   // P(‖x‖₁ = At)
+	ServesFirst   = "serves queue 1" // probability that server 1 works on queue 1 in state At
+	Optimum       = "optimum"        // of (2.18); Lo is the certified bound, Residual the violation
+	Weight        = "weight"         // θ*ⱼ
+	LeastWeight   = "least weight"   // min θⱼ over Ψθ ⪰ 0, 1ᵀθ = 1, ‖θ‖ ≤ R
+	MixedPolicies = "mixed policies" // cost of (1−w)π¹ + wπ² (2.16) at At = w
+	MixedMeasures = "mixed measures" // that of the policy of (1−w)ψ¹ + wψ² (2.17)
+
+	// Of the answers after At queries: mean over trials with 95 % interval.
+	LearntObjective = "cᵀΨθ"
+	LearntMass      = "negative mass" // ‖[Ψθ]₋‖₁
+	LearntSum       = "1ᵀθ"
+	LearntGap       = "penalised gap" // see penalisedGap
+	// Tuning is the penalised gap of a configuration in the trials that choose; At is η₀.
+	Tuning = "tuning"
+	// Overflow is the number of iterations after which such a trial left the range of
+	// floating point; Settings are those of the configuration.
+	Overflow = "overflow"
+	// LearntCost is the true cost of the learnt policies, mean over trials with 95 %
+	// interval. The cost of each is a PolicyCost of the name that [TrialName] gives.
+	LearntCost = "mean cost"
+
+	// Of the dual ALP, by iteration: the parts of f_ω (4.14).
+	DualObjective = "dual ALP: cᵀΨθ"
+	DualNegative  = "dual ALP: negative mass"
+	DualFlow      = "dual ALP: flow"
+	DualCost      = "dual ALP: cost" // true, of the policy of the average so far
+)
+
+// TrialName names the policy that a method's k-th trial left, from 0.
+func TrialName(method string, k int) string { return fmt.Sprintf("%s, trial %d", method, k+1) }
+
+// NetworkRecord is the rows of data/network.csv. Problem is the dynamics and the buffers,
+// Base the set of base policies, and Method a rule, policy or method.
+type NetworkRecord struct{ race.Record }
+
+// RecordedNetwork returns data/network.csv, which [NetworkParts] compute: the better part
+// of an hour of work at full size.
+func RecordedNetwork() (NetworkRecord, error) {
+	f, err := data.Files.Open("network.csv")
+	if err != nil {
+		return NetworkRecord{}, fmt.Errorf("paper: %w", err)
 	}
-	return l
+	defer f.Close()
+	r, err := race.Read(f)
+	return NetworkRecord{r}, err
 }
 
-// costs returns a table of rows with their intervals, and a figure of the same.
-func costs(caption string, rows race.Record) (plotting.Table, plotting.Points) {
-	points := plotting.Points{}
-	var names []string
-	for k, row := range rows {
-		names = append(names, row.Method)
-		points.X, points.Y = append(points.X, float64(k+1)), append(points.Y, row.Value)
-		points.Lo, points.Hi = append(points.Lo, row.Lo), append(points.Hi, row.Hi)
+// Dynamics is that of a row's problem, such as "phantom jobs".
+func Dynamics(row race.Row) string {
+	name, _, _ := strings.Cut(row.Problem, ",")
+	return name
+}
+
+// points draws rows at At, with their intervals.
+func points(name string, rows race.Record) plotting.Points {
+	p := plotting.Points{Name: name}
+	p.X, p.Y, p.Lo, p.Hi = rows.Columns()
+	return p
+}
+
+// ranked sorts rows by their values, and puts each at its number from 1 on.
+func ranked(rows race.Record) race.Record {
+	slices.SortStableFunc(rows, func(a, b race.Row) int { return cmp.Compare(a.Value, b.Value) })
+	for k := range rows {
+		rows[k].At = float64(k + 1)
 	}
-	return plotting.Table{Caption: caption, Columns: []plotting.Column{
-		{Head: "", Numbers: points.X, Format: "%.0f"}, {Head: "policy", Text: names}, {Head: "cost", Numbers: points.Y, Format: "%.5f"},
-	}}, points
+	return rows
 }
 
 // RuleCosts are the exact costs of the six rules and those of a simulation.
 func (r NetworkRecord) RuleCosts() (plotting.Table, plotting.Figure) {
-	like := race.Row{Part: "rules", Quantity: PolicyCost}
-	rows := slices.DeleteFunc(r.Select(like), func(row race.Row) bool { return row.Method == optimumPolicy })
-	slices.SortStableFunc(rows, byValue)
-	table, exact := costs("Average cost of a step, independent events", rows)
-	sim := plotting.Points{Name: "simulated, 95 %"}
-	var errors []float64
-	for k, row := range rows {
-		like = race.Row{Part: "rules", Quantity: SimulatedCost, Method: row.Method}
-		for _, s := range r.Select(like) {
-			sim.X, sim.Y = append(sim.X, float64(k+1)+0.15), append(sim.Y, s.Value)
-			sim.Lo, sim.Hi = append(sim.Lo, s.Lo), append(sim.Hi, s.Hi)
+	rows := ranked(slices.DeleteFunc(r.Select(race.Row{Part: "rules", Quantity: PolicyCost}), func(row race.Row) bool { return row.Method == optimumPolicy }))
+	table := plotting.Table{Caption: "Average cost of a step, independent events", Columns: []plotting.Column{
+		{Head: "", Format: "%.0f"}, {Head: "policy"}, {Head: "exact", Format: "%.6f"}, {Head: "error at most", Format: "%.0e"},
+		{Head: "simulated", Format: "%.3f"}, {Head: "from", Format: "%.3f"}, {Head: "to", Format: "%.3f"},
+	}}
+	var simulated race.Record
+	for _, row := range rows {
+		for _, s := range r.Select(race.Row{Part: "rules", Quantity: SimulatedCost, Method: row.Method}) {
+			table.Row(row.At, row.Method, row.Value, (row.Hi-row.Lo)/2, s.Value, s.Lo, s.Hi)
+			s.At = row.At + 0.15
+			simulated = append(simulated, s)
 		}
-		errors = append(errors, (row.Hi-row.Lo)/2)
 	}
-	table.Columns[2].Head, table.Columns[2].Format = "exact", "%.6f"
-	table.Columns = append(table.Columns, plotting.Column{Head: "error at most", Numbers: errors, Format: "%.0e"},
-		plotting.Column{Head: "simulated", Numbers: sim.Y, Format: "%.3f"},
-		plotting.Column{Head: "from", Numbers: sim.Lo, Format: "%.3f"}, plotting.Column{Head: "to", Numbers: sim.Hi, Format: "%.3f"})
-	exact.Name, exact.Lo, exact.Hi = "exact", nil, nil
+	exact := points("exact", rows)
+	exact.Lo, exact.Hi = nil, nil
 	return table, plotting.Figure{Title: "Average cost of the rules", X: plotting.Axis{Label: "number in the table"},
-		Y: plotting.Axis{Label: "jobs"}, Layers: []plotting.Layer{exact, sim}}
+		Y: plotting.Axis{Label: "jobs"}, Layers: []plotting.Layer{exact, points("simulated, 95 %", simulated)}}
 }
-
-func byValue(a, b race.Row) int { return cmp.Compare(a.Value, b.Value) }
 
 // DynamicsTable are the exact costs of the rules with each of the dynamics.
 func (r NetworkRecord) DynamicsTable() plotting.Table {
@@ -89,8 +132,7 @@ func (r NetworkRecord) TotalLengths(rules ...models.Rule) plotting.Panels {
 		if known < 0 {
 			known = len(rows)
 		}
-		at, p, _, _ := rows[:known].Columns()
-		layers = append(layers, plotting.Line{Name: rule.String(), X: at, Y: p})
+		layers = append(layers, line(rule.String(), rows[:known]))
 	}
 	f := plotting.Figure{Title: "Jobs in the network", X: plotting.Axis{Label: "jobs"}, Y: plotting.Axis{Label: "probability"}, Layers: layers}
 	g := f
@@ -125,11 +167,10 @@ func (r NetworkRecord) ActionMaps() (plotting.Panels, error) {
 
 // TwoMixtures are the costs of mixtures of LONGER and LBFS as policies and as measures.
 func (r NetworkRecord) TwoMixtures() plotting.Figure {
-	return plotting.Figure{Title: "From LONGER to LBFS", X: plotting.Axis{Label: "weight of LBFS"}, Y: plotting.Axis{Label: "true average cost"},
-		Layers: []plotting.Layer{
-			r.line("mixture of policies (2.16)", race.Row{Part: "mixing", Quantity: MixedPolicies}),
-			r.line("mixture of measures (2.17)", race.Row{Part: "mixing", Quantity: MixedMeasures}),
-		}}
+	return plotting.Figure{Title: "From LONGER to LBFS", X: plotting.Axis{Label: "weight of LBFS"}, Y: plotting.Axis{Label: "true average cost"}}.With(
+		line("mixture of policies (2.16)", r.Select(race.Row{Part: "mixing", Quantity: MixedPolicies})),
+		line("mixture of measures (2.17)", r.Select(race.Row{Part: "mixing", Quantity: MixedMeasures})),
+	)
 }
 
 // Room is how far below zero each weight may be, by the size of buffers.
@@ -155,13 +196,11 @@ const leastRoom = 0x1p-48
 
 // FullRoom is the room below zero at full size.
 func (r NetworkRecord) FullRoom(part string) plotting.Table {
-	var names []string
-	var least []float64
+	t := plotting.Table{Caption: "Least weights at full size", Columns: []plotting.Column{{Head: "policy"}, {Head: "least θⱼ", Format: "%.1e"}}}
 	for _, row := range r.Select(race.Row{Part: part, Quantity: LeastWeight}) {
-		names, least = append(names, row.Method), append(least, row.Value)
+		t.Row(row.Method, row.Value)
 	}
-	return plotting.Table{Caption: "Least weights at full size", Columns: []plotting.Column{
-		{Head: "policy", Text: names}, {Head: "least θⱼ", Numbers: least, Format: "%.1e"}}}
+	return t
 }
 
 // TuningCurves are the penalised gaps of the configurations tried, by η₀; of the penalty
@@ -169,15 +208,13 @@ func (r NetworkRecord) FullRoom(part string) plotting.Table {
 func (r NetworkRecord) TuningCurves(part string) plotting.Figure {
 	f := plotting.Figure{Title: "How much depends on the step: " + part, X: plotting.Axis{Label: "η₀", Log: true}, Y: plotting.Axis{Label: "penalised gap (jobs)", Log: true}}
 	for _, method := range tuned {
-		best := map[float64]float64{}
+		l := plotting.Line{Name: method}
 		for _, row := range r.Select(race.Row{Part: part, Quantity: Tuning, Method: method}) {
-			if v, ok := best[row.At]; !ok || row.Value < v {
-				best[row.At] = row.Value
+			if last := len(l.X) - 1; last >= 0 && l.X[last] == row.At { // the same η₀ with another ω
+				l.Y[last] = min(l.Y[last], row.Value)
+			} else {
+				l.X, l.Y = append(l.X, row.At), append(l.Y, row.Value)
 			}
-		}
-		l := plotting.Line{Name: method, X: slices.Sorted(maps.Keys(best))}
-		for _, eta := range l.X {
-			l.Y = append(l.Y, best[eta])
 		}
 		if len(l.X) > 0 {
 			f.Layers = append(f.Layers, l)
@@ -194,8 +231,8 @@ func (r NetworkRecord) LearningCurves(part string) plotting.Panels {
 	objective := plotting.Figure{Title: "Objective: " + part, X: plotting.Axis{Label: "queries", Log: true}, Y: plotting.Axis{Label: "cᵀΨθ"}}
 	mass := plotting.Figure{Title: "Violation: " + part, X: objective.X, Y: plotting.Axis{Label: "negative mass of Ψθ"}}
 	for _, method := range append(tuned[1:len(tuned):len(tuned)], "plug-in") {
-		objective.Layers = append(objective.Layers, r.line(method, race.Row{Part: part, Quantity: LearntObjective, Method: method}))
-		mass.Layers = append(mass.Layers, r.line(method, race.Row{Part: part, Quantity: LearntMass, Method: method}))
+		objective.Layers = append(objective.Layers, line(method, r.Select(race.Row{Part: part, Quantity: LearntObjective, Method: method})))
+		mass.Layers = append(mass.Layers, line(method, r.Select(race.Row{Part: part, Quantity: LearntMass, Method: method})))
 	}
 	for _, row := range r.Select(race.Row{Part: part, Quantity: Optimum}) {
 		objective.Layers = append(objective.Layers, plotting.Rule{At: row.Value, Label: "optimum"})
@@ -212,10 +249,7 @@ func (r NetworkRecord) LearntTable(part string) plotting.Table {
 		t.Caption = fmt.Sprintf("After %.0f queries: %s", c.At, part)
 		gaps := r.Select(race.Row{Part: part, Quantity: LearntGap, Method: c.Method})
 		g := gaps[len(gaps)-1]
-		t.Columns[0].Text, t.Columns[1].Text = append(t.Columns[0].Text, c.Method), append(t.Columns[1].Text, c.Settings)
-		for k, v := range []float64{g.Value, g.Lo, g.Hi, c.Value, c.Lo, c.Hi} {
-			t.Columns[2+k].Numbers = append(t.Columns[2+k].Numbers, v)
-		}
+		t.Row(c.Method, c.Settings, g.Value, g.Lo, g.Hi, c.Value, c.Lo, c.Hi)
 	}
 	return t
 }
@@ -237,16 +271,18 @@ func (r NetworkRecord) DualTuning(part string) plotting.Figure {
 
 // DualCurves are the violations of a run of the dual ALP and the true cost of its policies.
 func (r NetworkRecord) DualCurves(part, rules string) plotting.Panels {
+	of := func(name, quantity string) plotting.Line {
+		return line(name, r.Select(race.Row{Part: part, Quantity: quantity}))
+	}
 	steps := plotting.Axis{Label: "steps of 1000 gradients"}
-	truth := plotting.Figure{Title: "True cost", X: steps, Y: plotting.Axis{Label: "jobs"}, Layers: []plotting.Layer{
-		r.line("policy of the dual ALP", race.Row{Part: part, Quantity: DualCost})}}
+	truth := plotting.Figure{Title: "True cost", X: steps, Y: plotting.Axis{Label: "jobs"}}.With(of("policy of the dual ALP", DualCost))
 	for _, rule := range TwoRules().Members {
 		for _, row := range r.Select(race.Row{Part: rules, Quantity: PolicyCost, Method: rule}) {
 			truth.Layers = append(truth.Layers, plotting.Rule{At: row.Value, Label: rule})
 		}
 	}
-	return plotting.Row(plotting.Figure{Title: "Violations", X: steps, Y: plotting.Axis{Label: "norm"}, Layers: []plotting.Layer{
-		r.line("negative mass", race.Row{Part: part, Quantity: DualNegative}), r.line("flow", race.Row{Part: part, Quantity: DualFlow})}}, truth)
+	return plotting.Row(plotting.Figure{Title: "Violations", X: steps, Y: plotting.Axis{Label: "norm"}}.
+		With(of("negative mass", DualNegative), of("flow", DualFlow)), truth)
 }
 
 // Ranking is every policy that was valued with independent events, by true cost, those
@@ -262,25 +298,25 @@ func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
 			rows = append(rows, r.Select(race.Row{Part: part, Quantity: PolicyCost, Method: name})...)
 		}
 	}
-	slices.SortStableFunc(rows, byValue)
-	table, all := costs("True average cost of a step", rows)
-	var from []string
-	base, learnt := plotting.Points{Name: "base policies"}, plotting.Points{Name: "learnt, 95 %"}
-	for k, row := range rows {
-		to, source := &base, "a base policy"
-		if row.Quantity == LearntCost {
-			to, source = &learnt, row.Base
-			if row.Method == dualName {
-				source = "366 features"
-			}
+	table := plotting.Table{Caption: "True average cost of a step", Columns: []plotting.Column{
+		{Head: "", Format: "%.0f"}, {Head: "policy"}, {Head: "cost", Format: "%.5f"},
+		{Head: "from", Format: "%.5f"}, {Head: "to", Format: "%.5f"}, {Head: "learnt over"},
+	}}
+	var exact, learnt race.Record
+	for _, row := range ranked(rows) {
+		from := "a base policy"
+		switch {
+		case row.Quantity == PolicyCost:
+			exact = append(exact, row)
+		case row.Method == dualName:
+			from, learnt = "366 features", append(learnt, row)
+		default:
+			from, learnt = row.Base, append(learnt, row)
 		}
-		from = append(from, source)
-		to.X, to.Y = append(to.X, all.X[k]), append(to.Y, all.Y[k])
-		to.Lo, to.Hi = append(to.Lo, all.Lo[k]), append(to.Hi, all.Hi[k])
+		table.Row(row.At, row.Method, row.Value, row.Lo, row.Hi, from)
 	}
+	base := points("base policies", exact)
 	base.Lo, base.Hi = nil, nil
-	table.Columns = append(table.Columns, plotting.Column{Head: "from", Numbers: all.Lo, Format: "%.5f"},
-		plotting.Column{Head: "to", Numbers: all.Hi, Format: "%.5f"}, plotting.Column{Head: "learnt over", Text: from})
-	return table, plotting.Figure{Title: "True average cost", X: plotting.Axis{Label: "number in the table"}, Y: plotting.Axis{Label: "jobs"},
-		Layers: []plotting.Layer{base, learnt}}
+	return table, plotting.Figure{Title: "True average cost", X: plotting.Axis{Label: "number in the table"}, Y: plotting.Axis{Label: "jobs"}}.
+		With(base, points("learnt, 95 %", learnt))
 }
