@@ -236,7 +236,7 @@ func TestEvaluateLarge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := mixpolicy.Must(x.Occupation(p))
+		q := mixpolicy.Must(x.Occupation(t.Context(), p))
 		if got := q.Cost(x.Costs()); got < v.Lower-q.Residual || got > v.Upper+q.Residual {
 			t.Errorf("%v: cᵀξ = %v is outside of [%v, %v]", c, got, v.Lower, v.Upper)
 		}
@@ -257,7 +257,7 @@ func TestQueueOptimum(t *testing.T) {
 		if d := math.Abs(v.Cost() - 29.38958); d > 5e-6 { // the digits given
 			t.Errorf("%s: %v", method.name, v.Cost())
 		}
-		cost := mixpolicy.Must(x.Occupation(v.Policy)).Cost(x.Costs())
+		cost := mixpolicy.Must(x.Occupation(t.Context(), v.Policy)).Cost(x.Costs())
 		if cost < v.Lower || cost > v.Upper {
 			t.Errorf("%s: the policy costs %v by its measure, which is outside of [%v, %v]", method.name, cost, v.Lower, v.Upper)
 		}
@@ -487,7 +487,7 @@ func TestValuationCancelled(t *testing.T) {
 		if v.Iterations != 3 || v.Policy == nil || v.Lower > 29.38957 || v.Upper < 29.38958 {
 			t.Errorf("%s: %d iterations, [%v, %v]", method.name, v.Iterations, v.Lower, v.Upper)
 		}
-		cost := mixpolicy.Must(x.Occupation(v.Policy)).Cost(x.Costs())
+		cost := mixpolicy.Must(x.Occupation(t.Context(), v.Policy)).Cost(x.Costs())
 		if cost > v.Upper {
 			t.Errorf("%s: policy costs %v, above %v", method.name, cost, v.Upper)
 		}

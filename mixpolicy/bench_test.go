@@ -17,7 +17,7 @@ func queue(tb testing.TB, buffer int, class mixpolicy.Class) *mixpolicy.Problem 
 	tb.Helper()
 	q := models.Queue{Buffer: buffer}
 	x := mixpolicy.Must(q.MDP())
-	psi := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.Must(q.Policies(x))...))
+	psi := mixpolicy.Must(mixpolicy.NewFeatures(tb.Context(), x, mixpolicy.Must(q.Policies(x))...))
 	return mixpolicy.Must(mixpolicy.NewProblem(psi, class))
 }
 

@@ -78,7 +78,7 @@ func (r *Result) certify(ctx context.Context, p *Problem, set Settings, snap *Sn
 	if r.Policy, err = p.f.PolicyOf(r.Theta); err != nil || set.Uncertified || ctx.Err() != nil {
 		return err
 	}
-	best, err := p.OptimumContext(ctx)
+	best, err := p.Optimum(ctx)
 	if err != nil {
 		return fmt.Errorf("mixpolicy: exact optimum: %w", err)
 	}

@@ -43,7 +43,7 @@ func TestCertificateRecomputed(t *testing.T) {
 			same("norm", r.Norm, math.Sqrt(floats.Dot(r.Theta, r.Theta)))
 			same("radius", r.Radius, 1.2)
 			same("queries", float64(r.Queries), 400)
-			best := mixpolicy.Must(p.Optimum())
+			best := mixpolicy.Must(p.Optimum(t.Context()))
 			same("optimum", r.Optimum, best.Objective)
 			same("gap", r.Gap, r.Objective-best.Objective)
 			same("merit", r.Merit, mixpolicy.Must(p.Merit(r.Theta)))

@@ -80,7 +80,7 @@ func (a *optimistic) View(s *mixpolicy.Snapshot) error {
 // can be solved with, recorded, judged and raced as the others are.
 func ExampleMethod() {
 	queue := mixpolicy.Must(models.Queue{Buffer: 20}.MDP())
-	psi := mixpolicy.Must(mixpolicy.NewFeatures(queue, mixpolicy.Must(models.Queue{}.Policies(queue))...))
+	psi := mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), queue, mixpolicy.Must(models.Queue{}.Policies(queue))...))
 	p := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
 	_, cmax := queue.CostRange()
 

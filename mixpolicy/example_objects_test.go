@@ -13,7 +13,7 @@ import (
 func ExampleMDP_Occupation() {
 	x := mixpolicy.Must(models.Machine{}.MDP())
 	careful := mixpolicy.Must(mixpolicy.Deterministic(x, []int{models.Attend, models.Attend}))
-	m := mixpolicy.Must(x.Occupation(careful))
+	m := mixpolicy.Must(x.Occupation(context.Background(), careful))
 	fmt.Printf("working %.4f of the time, at a cost of %.4f a step\n", m.State[models.Working], m.Cost(x.Costs()))
 	back := mixpolicy.Must(mixpolicy.PolicyOf(x, m.Pair))
 	fmt.Printf("its policy services with probability %g, %g\n", back.Prob(models.Working, models.Attend), back.Prob(models.Broken, models.Attend))
@@ -28,7 +28,7 @@ func ExampleMixture() {
 	never, always := mixpolicy.Must(mixpolicy.StateIndependent(x, 1, 0)), mixpolicy.Must(mixpolicy.StateIndependent(x, 0, 1))
 	half := mixpolicy.Must(mixpolicy.Mixture([]float64{.5, .5}, never, always))
 	for _, p := range []*mixpolicy.Policy{never, always, half} {
-		fmt.Printf("broken %.4f of the time\n", mixpolicy.Must(x.Occupation(p)).State[models.Broken])
+		fmt.Printf("broken %.4f of the time\n", mixpolicy.Must(x.Occupation(context.Background(), p)).State[models.Broken])
 	}
 	// Output:
 	// broken 0.7500 of the time
@@ -42,7 +42,7 @@ func ExampleSimulate() {
 	p := mixpolicy.UniformPolicy(x)
 	seen := mixpolicy.Must(mixpolicy.Simulate(context.Background(), x, p, mixpolicy.SimulateSettings{Steps: 1_000_000, Seed: 1}))
 	fmt.Printf("broken %.4f ± %.4f of the time, exactly %.4f\n", seen.State[models.Broken], seen.StateError[models.Broken],
-		mixpolicy.Must(x.Occupation(p)).State[models.Broken])
+		mixpolicy.Must(x.Occupation(context.Background(), p)).State[models.Broken])
 	// Output:
 	// broken 0.3077 ± 0.0006 of the time, exactly 0.3077
 }
@@ -50,7 +50,7 @@ func ExampleSimulate() {
 // The estimate that needs no step size: plug-in, on the queue of section 6.
 func ExamplePlugIn() {
 	queue := mixpolicy.Must(models.Queue{}.MDP())
-	psi := mixpolicy.Must(mixpolicy.NewFeatures(queue, mixpolicy.Must(models.Queue{}.Policies(queue))...))
+	psi := mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), queue, mixpolicy.Must(models.Queue{}.Policies(queue))...))
 	p := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
 	run := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, mixpolicy.PlugIn{}, mixpolicy.Settings{Iterations: 100, Seed: 1}))
 	fmt.Printf("θ̂ = %.4f, %.3f %% above the optimum after %d queries\n", run.Theta, 100*run.Merit/run.Optimum, run.Queries)
@@ -62,15 +62,15 @@ func ExamplePlugIn() {
 func Example_print() {
 	queue := mixpolicy.Must(models.Queue{}.MDP())
 	base := mixpolicy.Must(models.Queue{}.Policies(queue))
-	psi := mixpolicy.Must(mixpolicy.NewFeatures(queue, base...))
+	psi := mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), queue, base...))
 	p := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
 	s, a := queue.StateAction(queue.Pair(17, 3))
 	fmt.Println(queue)
 	fmt.Println(base[0])
-	fmt.Println(mixpolicy.Must(queue.Occupation(base[0])))
+	fmt.Println(mixpolicy.Must(queue.Occupation(context.Background(), base[0])))
 	fmt.Println(psi)
 	fmt.Println(p)
-	fmt.Println(mixpolicy.Must(p.Optimum()))
+	fmt.Println(mixpolicy.Must(p.Optimum(context.Background())))
 	fmt.Println("pair 17, 3 and back:", s, a)
 	run := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, mixpolicy.PlugIn{}, mixpolicy.Settings{Iterations: 100, Seed: 1, Uncertified: true}))
 	fmt.Println(run)

@@ -14,7 +14,7 @@ func Example() {
 	queue := mixpolicy.Must(models.Queue{}.MDP())
 	even := mixpolicy.Must(mixpolicy.StateIndependent(queue, .25, .25, .25, .25))
 	slow := mixpolicy.Must(mixpolicy.StateIndependent(queue, .3, .3, .2, .2))
-	psi := mixpolicy.Must(mixpolicy.NewFeatures(queue, even, slow))
+	psi := mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), queue, even, slow))
 	problem := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
 
 	_, highest := queue.CostRange()
@@ -41,9 +41,9 @@ func Example() {
 // The mixture of the two policies' measures that costs least, exactly.
 func ExampleProblem_Optimum() {
 	queue := mixpolicy.Must(models.Queue{}.MDP())
-	psi := mixpolicy.Must(mixpolicy.NewFeatures(queue, mixpolicy.Must(models.Queue{}.Policies(queue))...))
+	psi := mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), queue, mixpolicy.Must(models.Queue{}.Policies(queue))...))
 	problem := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
-	best := mixpolicy.Must(problem.Optimum())
+	best := mixpolicy.Must(problem.Optimum(context.Background()))
 	fmt.Printf("base policies cost %.1f\n", problem.BaseCosts())
 	fmt.Printf("optimum %.1f at θ = %.3f\n", best.Objective, best.Theta)
 	// Output:
@@ -54,7 +54,7 @@ func ExampleProblem_Optimum() {
 // By cost alone the infeasible mixture would look better than the optimum.
 func ExampleProblem_Merit() {
 	queue := mixpolicy.Must(models.Queue{}.MDP())
-	psi := mixpolicy.Must(mixpolicy.NewFeatures(queue, mixpolicy.Must(models.Queue{}.Policies(queue))...))
+	psi := mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), queue, mixpolicy.Must(models.Queue{}.Policies(queue))...))
 	problem := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
 	for _, theta := range [][]float64{{.5, .5}, {1, 0}, {1.116, -.116}, {1.5, -.5}} {
 		fmt.Printf("θ = %v: cost %.0f, merit %.0f\n", theta, problem.Objective(theta), mixpolicy.Must(problem.Merit(theta)))

@@ -39,16 +39,16 @@ type Features struct {
 
 // NewFeatures computes the occupation measures of the base policies. The error names a policy
 // by its index, with its recurrent classes if there are several under average cost.
-func NewFeatures(x *MDP, policies ...*Policy) (*Features, error) {
-	return NewFeaturesContext(context.Background(), x, MeasureSettings{}, policies...)
-}
-
-// NewFeaturesContext is [NewFeatures] with a context and settings.
 //
 // A large Ψ is not stored: an entry is πʲ_a(s)μʲ(s), and a state takes 8 bytes a policy,
 // with 4 for deterministic and other policies of few different rows, whatever the
 // number of actions.
-func NewFeaturesContext(ctx context.Context, x *MDP, set MeasureSettings, policies ...*Policy) (*Features, error) {
+func NewFeatures(ctx context.Context, x *MDP, policies ...*Policy) (*Features, error) {
+	return MeasureSettings{}.Features(ctx, x, policies...)
+}
+
+// Features is [NewFeatures] with measures computed as set says.
+func (set MeasureSettings) Features(ctx context.Context, x *MDP, policies ...*Policy) (*Features, error) {
 	if len(policies) == 0 {
 		return nil, errors.New("mixpolicy: no base policy, want at least one")
 	}

@@ -29,7 +29,7 @@ func TestFeatures_2_2(t *testing.T) {
 		for j := range policies {
 			policies[j] = drawPolicy(t, x)
 		}
-		f, err := mixpolicy.NewFeatures(x, policies...)
+		f, err := mixpolicy.NewFeatures(t.Context(), x, policies...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +169,7 @@ func TestFeaturesStop(t *testing.T) {
 			}
 		}
 	}}
-	f, err := mixpolicy.NewFeaturesContext(ctx, x, set, policies...)
+	f, err := set.Features(ctx, x, policies...)
 	wantError(t, err, "mixpolicy: base policy 1: multilevel measure: stopped")
 	if f != nil || !errors.Is(err, context.Canceled) || strings.Count(err.Error(), "mixpolicy: ") != 1 {
 		t.Errorf("cancelled in the second measure: features %v, error %v", f, err)
@@ -185,7 +185,7 @@ func TestFeatureErrors(t *testing.T) {
 		copy(c, v)
 		return c
 	}
-	_, err := mixpolicy.NewFeatures(x)
+	_, err := mixpolicy.NewFeatures(t.Context(), x)
 	wantError(t, err, "no base policy")
 	_, err = mixpolicy.FeaturesFromColumns(x)
 	wantError(t, err, "no feature column")
@@ -216,7 +216,7 @@ func TestFeatureErrors(t *testing.T) {
 	}
 
 	two := islands(mixpolicy.AverageCost)
-	_, err = mixpolicy.NewFeatures(two, mixpolicy.UniformPolicy(two))
+	_, err = mixpolicy.NewFeatures(t.Context(), two, mixpolicy.UniformPolicy(two))
 	wantError(t, err, "base policy 0", "recurrent classes")
 }
 
@@ -289,7 +289,7 @@ func TestFactoredFeatures(t *testing.T) {
 		}
 		x := mixpolicy.Must(g.MDP())
 		d := rapid.IntRange(1, 6).Draw(t, "d")
-		f := mixpolicy.Must(mixpolicy.NewFeatures(x, mixedPolicies(x, d, g.Seed)...))
+		f := mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, mixedPolicies(x, d, g.Seed)...))
 		columns := make([][]float64, d)
 		for j := range columns { // by definition, not as the code has it
 			columns[j] = make([]float64, x.Pairs())
@@ -362,7 +362,7 @@ func same(t *rapid.T, f *mixpolicy.Features, columns [][]float64) {
 // are those of the stored one to the bit, whatever the number of processors.
 func TestLargeFeatures(t *testing.T) {
 	x := mixpolicy.Must(models.Garnet{States: 20_000, Actions: 6, Branches: 2, Criterion: mixpolicy.Discounted(.8)}.MDP())
-	f := mixpolicy.Must(mixpolicy.NewFeaturesContext(t.Context(), x, mixpolicy.MeasureSettings{Method: mixpolicy.GaussSeidel}, mixedPolicies(x, 9, 1)...))
+	f := mixpolicy.Must(mixpolicy.MeasureSettings{Method: mixpolicy.GaussSeidel}.Features(t.Context(), x, mixedPolicies(x, 9, 1)...))
 	if !f.IsFactored() {
 		t.Fatalf("Ψ of %d numbers is stored", x.Pairs()*f.Dim())
 	}
@@ -429,12 +429,12 @@ func largeModel(tb testing.TB, n, steps int) {
 		policies[j] = mixpolicy.Must(mixpolicy.Deterministic(x, actions))
 	}
 	set := mixpolicy.MeasureSettings{Method: mixpolicy.GaussSeidel, Tolerance: 1e-10} // γ = .9 takes 40 sweeps
-	f := mixpolicy.Must(mixpolicy.NewFeaturesContext(tb.Context(), x, set, policies...))
+	f := mixpolicy.Must(set.Features(tb.Context(), x, policies...))
 	lap("measures")
 	p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2)))
 	r := mixpolicy.Must(mixpolicy.Solve(tb.Context(), p, mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: steps, Seed: 1, Uncertified: true}))
 	lap("steps")
-	best := mixpolicy.Must(p.Optimum())
+	best := mixpolicy.Must(p.Optimum(tb.Context()))
 	lap("optimum")
 	violation := p.Violation(r.Theta)
 	lap("violation")

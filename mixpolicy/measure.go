@@ -105,8 +105,8 @@ type MeasureSettings struct {
 }
 
 // Occupation computes the occupation measure of π with default settings.
-func (x *MDP) Occupation(p *Policy) (*Measure, error) {
-	return Occupation(context.Background(), x, p, MeasureSettings{})
+func (x *MDP) Occupation(ctx context.Context, p *Policy) (*Measure, error) {
+	return Occupation(ctx, x, p, MeasureSettings{})
 }
 
 // Occupation computes μ^π and ξ^π. Errors: a chain with several recurrent classes

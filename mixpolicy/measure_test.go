@@ -33,7 +33,7 @@ func TestMeasureSeries_2_10(t *testing.T) {
 			term.MulVec(chain.T(), term)
 			terms++
 		}
-		q := mixpolicy.Must(x.Occupation(p))
+		q := mixpolicy.Must(x.Occupation(t.Context(), p))
 		// Each of the terms carries the roundings of all products before it.
 		if d := close1(q.State, want.RawVector().Data); d > float64(terms*terms*(n+2))*u {
 			t.Fatalf("‖μ − series‖₁ = %v after %d terms", d, terms)
@@ -96,7 +96,7 @@ func TestDiscountedMeasureIsNotStationary_2_11(t *testing.T) {
 	const p, q = 0.125, 0.375
 	for _, gamma := range []float64{0.5, 0.9, 0.99, 0.999999} {
 		x := twoStates(p, q, mixpolicy.Discounted(gamma))
-		mu := mixpolicy.Must(x.Occupation(mixpolicy.UniformPolicy(x)))
+		mu := mixpolicy.Must(x.Occupation(t.Context(), mixpolicy.UniformPolicy(x)))
 		if want := gamma * p / (1 - gamma*(1-p-q)); math.Abs(mu.State[1]-want) > 8*u*want {
 			t.Errorf("γ = %v: μ(1) = %v, want %v", gamma, mu.State[1], want)
 		}
@@ -108,7 +108,7 @@ func TestDiscountedMeasureIsNotStationary_2_11(t *testing.T) {
 		}
 	}
 	x := twoStates(p, q, mixpolicy.AverageCost)
-	if mu := mixpolicy.Must(x.Occupation(mixpolicy.UniformPolicy(x))); mu.State[1] != p/(p+q) {
+	if mu := mixpolicy.Must(x.Occupation(t.Context(), mixpolicy.UniformPolicy(x))); mu.State[1] != p/(p+q) {
 		t.Errorf("stationary μ(1) = %v, want %v", mu.State[1], p/(p+q))
 	}
 }
@@ -118,7 +118,7 @@ func TestOccupationMeasure_2_12_2_14(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t, drawCriterion(t))
 		p := drawPolicy(t, x)
-		q := mixpolicy.Must(x.Occupation(p))
+		q := mixpolicy.Must(x.Occupation(t.Context(), p))
 		back := mixpolicy.Must(mixpolicy.PolicyOf(x, q.Pair))
 		var total, cost float64
 		for s := range x.States() {
@@ -225,7 +225,7 @@ func TestEliminationNearlyDecomposable(t *testing.T) {
 			}
 		}
 		want := rationalMeasure(a)
-		q := mixpolicy.Must(x.Occupation(mixpolicy.UniformPolicy(x)))
+		q := mixpolicy.Must(x.Occupation(t.Context(), mixpolicy.UniformPolicy(x)))
 		for s := range n {
 			if e := math.Abs(q.State[s]/want[s] - 1); e > 4*n*u {
 				t.Fatalf("μ(%d) = %v, want %v, relative error %.2g", s, q.State[s], want[s], e)
@@ -294,7 +294,7 @@ func rationalMeasure(p [][]*big.Rat) []float64 {
 // Ratios of 10¹⁹⁹ from state to state do not overflow on the way.
 func TestEliminationExtremeRatios(t *testing.T) {
 	x := geometric(6, 0.5, 1e-200)
-	q := mixpolicy.Must(x.Occupation(mixpolicy.UniformPolicy(x)))
+	q := mixpolicy.Must(x.Occupation(t.Context(), mixpolicy.UniformPolicy(x)))
 	for s, want := range []float64{0, 0, 0, 0, 2e-200, 1} {
 		if math.Abs(q.State[s]-want) > 1e-15*want {
 			t.Errorf("μ(%d) = %v, want %v", s, q.State[s], want)
@@ -302,7 +302,7 @@ func TestEliminationExtremeRatios(t *testing.T) {
 	}
 	// Beyond what a float64 holds there is an error, not a NaN.
 	x = geometric(3, 0.5, 5e-324)
-	_, err := x.Occupation(mixpolicy.UniformPolicy(x))
+	_, err := x.Occupation(t.Context(), mixpolicy.UniformPolicy(x))
 	wantError(t, err, "state 1", "can't be represented")
 }
 
@@ -346,7 +346,7 @@ func TestMeasureClasses(t *testing.T) {
 		wantError(t, err, "2 recurrent classes, {a, b} and {d}", "average cost depends on the first state")
 	}
 	y := mixpolicy.Must(x.WithCriterion(mixpolicy.Discounted(0.5)))
-	q := mixpolicy.Must(y.Occupation(mixpolicy.UniformPolicy(y)))
+	q := mixpolicy.Must(y.Occupation(t.Context(), mixpolicy.UniformPolicy(y)))
 	if d := close1(q.State, luMeasure(t, y, mixpolicy.UniformPolicy(y))); d > luTolerance {
 		t.Errorf("discounted measure off by %v", d)
 	}
@@ -374,7 +374,7 @@ func TestMeasureNamesLargeClasses(t *testing.T) {
 			return 0, []mixpolicy.Transition{{To: s/10*10 + (s+1)%10, P: 1}}
 		},
 	}))
-	_, err := x.Occupation(mixpolicy.UniformPolicy(x))
+	_, err := x.Occupation(t.Context(), mixpolicy.UniformPolicy(x))
 	wantError(t, err, "{0, 1, 2, 3, … 6 more} and {10, 11, 12, 13, … 6 more}")
 }
 
@@ -402,7 +402,7 @@ func TestMeasurePartial(t *testing.T) {
 	wantError(t, err, "unknown measure method MeasureMethod(17)")
 	_, err = mixpolicy.Occupation(t.Context(), x, p, mixpolicy.MeasureSettings{Tolerance: math.NaN()})
 	wantError(t, err, "Tolerance: NaN", "want both positive")
-	_, err = x.Occupation(mixpolicy.UniformPolicy(flip()))
+	_, err = x.Occupation(t.Context(), mixpolicy.UniformPolicy(flip()))
 	wantError(t, err, "policy is for 2 states and 1 actions, the MDP has 200 and 4")
 }
 

@@ -1,6 +1,7 @@
 package mixpolicy
 
 import (
+	"context"
 	"math"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
@@ -32,7 +33,7 @@ type penalties struct{ optimum, negative, hyperplane, norm float64 }
 //
 // The first call computes the exact optimum; the error is that of [Problem.Optimum].
 func (p *Problem) Merit(theta []float64) (float64, error) {
-	best, err := p.Optimum()
+	best, err := p.Optimum(context.Background())
 	if err != nil {
 		return 0, err
 	}

@@ -92,7 +92,7 @@ func TestLazyEqualsDense_3_26(t *testing.T) {
 // estimate λ̂ of (3.27) without bias: their mean over trials is within its error.
 func TestLazyAverage_3_27(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(3), mixpolicy.AverageCost)
-	best := mixpolicy.Must(p.Optimum())
+	best := mixpolicy.Must(p.Optimum(t.Context()))
 	const trials, steps = 400, 300
 	pairs := p.MDP().Pairs()
 	diff := make([][]float64, pairs)

@@ -70,7 +70,7 @@ func TestPlugInConcentrates(t *testing.T) {
 // trial of 50 samples ends at the exact optimum.
 func TestPlugInOnTheQueue(t *testing.T) {
 	p := queue(t, 100, mixpolicy.Ball(2))
-	best := mixpolicy.Must(p.Optimum())
+	best := mixpolicy.Must(p.Optimum(t.Context()))
 	found := 0
 	for k := range 100 {
 		m := startOn(t, p, mixpolicy.PlugIn{}, mixpolicy.Must(mixpolicy.NewOracle(p, 1, uint64(k))))

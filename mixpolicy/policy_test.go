@@ -37,7 +37,7 @@ func TestPolicy_Definition2_7(t *testing.T) {
 		}
 		// Both ways of holding a policy lead to the same chain and costs.
 		c, d := mixpolicy.Must(x.PolicyCost(byFunc)), mixpolicy.Must(x.PolicyCost(same))
-		q, r := mixpolicy.Must(x.Occupation(byFunc)), mixpolicy.Must(x.Occupation(same))
+		q, r := mixpolicy.Must(x.Occupation(t.Context(), byFunc)), mixpolicy.Must(x.Occupation(t.Context(), same))
 		if close1(c, d) != 0 || close1(q.Pair, r.Pair) != 0 {
 			t.Fatal("tabular and state-independent form differ")
 		}
@@ -93,7 +93,7 @@ func TestMixtureOfMeasuresIsAnother_2_17(t *testing.T) {
 	}))
 	stay, move := mixpolicy.Must(mixpolicy.StateIndependent(x, 1, 0)), mixpolicy.Must(mixpolicy.StateIndependent(x, 0, 1))
 	mix := mixpolicy.Must(mixpolicy.Mixture([]float64{0.5, 0.5}, stay, move))
-	a, b, m := mixpolicy.Must(x.Occupation(stay)), mixpolicy.Must(x.Occupation(move)), mixpolicy.Must(x.Occupation(mix))
+	a, b, m := mixpolicy.Must(x.Occupation(t.Context(), stay)), mixpolicy.Must(x.Occupation(t.Context(), move)), mixpolicy.Must(x.Occupation(t.Context(), mix))
 	// μ(1) = p/(p+½) for p = 1/8, 3/4, and 7/16 for the mixture.
 	for k, c := range []struct{ got, p float64 }{{a.State[1], 0.125}, {b.State[1], 0.75}, {m.State[1], 0.4375}} {
 		if want := c.p / (c.p + 0.5); math.Abs(c.got-want) > 4*u {
@@ -197,7 +197,7 @@ func TestPolicyOfNearlyOneAction(t *testing.T) {
 	const rare = 1e-20
 	for _, row := range [][]float64{{1, rare}, {1, 0}} {
 		p := mixpolicy.Must(mixpolicy.NewPolicy(x, append(row, .5, .5)))
-		mu := mixpolicy.Must(x.Occupation(p)).State
+		mu := mixpolicy.Must(x.Occupation(t.Context(), p)).State
 		if want := row[1]; math.Abs(mu[1]-want) > 1e-15*want {
 			t.Errorf("π(0) = %v: state 1 has mass %v, want %v", row, mu[1], want)
 		}
@@ -221,7 +221,7 @@ func TestUnder(t *testing.T) {
 		if got, want := y.Costs(), mixpolicy.Must(x.PolicyCost(p)); !slices.Equal(got, want) {
 			t.Fatalf("c^π = %v, want %v", got, want)
 		}
-		if off := close1(mixpolicy.Must(y.Occupation(one)).State, mixpolicy.Must(x.Occupation(p)).State); off != 0 {
+		if off := close1(mixpolicy.Must(y.Occupation(t.Context(), one)).State, mixpolicy.Must(x.Occupation(t.Context(), p)).State); off != 0 {
 			t.Fatalf("the measure is %v off", off)
 		}
 	})

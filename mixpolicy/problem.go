@@ -183,14 +183,9 @@ func (p *Problem) negativePart(theta []float64) (norm2, norm1 float64) {
 }
 
 // Optimum returns the exact optimum of (2.18) with its multipliers, from the true
-// costs. It is computed once.
-func (p *Problem) Optimum() (*linprog.Solution, error) {
-	return p.OptimumContext(context.Background())
-}
-
-// OptimumContext is [Problem.Optimum] with a context. A computation that the context
-// ends is begun anew by the next call.
-func (p *Problem) OptimumContext(ctx context.Context) (*linprog.Solution, error) {
+// costs. It is computed once; a computation that the context ends is begun anew by the
+// next call.
+func (p *Problem) Optimum(ctx context.Context) (*linprog.Solution, error) {
 	o := p.optimum
 	select {
 	case o.turn <- struct{}{}:

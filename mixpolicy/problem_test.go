@@ -25,7 +25,7 @@ func small(tb testing.TB, d int, class mixpolicy.Class, c mixpolicy.Criterion) *
 			row[1] = 1 - row[0]
 		}))
 	}
-	return mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.NewFeatures(x, policies...)), class))
+	return mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.NewFeatures(tb.Context(), x, policies...)), class))
 }
 
 // naive returns Ψθ, entry by entry.
@@ -199,7 +199,7 @@ func TestWeakDuality_3_1(t *testing.T) {
 		for j := range policies {
 			policies[j] = drawPolicy(t, x)
 		}
-		psi, err := mixpolicy.NewFeatures(x, policies...)
+		psi, err := mixpolicy.NewFeatures(t.Context(), x, policies...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +219,7 @@ func TestWeakDuality_3_1(t *testing.T) {
 		if low, f := p.DualBound(lambda), p.Objective(theta); low > f+tolerance {
 			t.Fatalf("DualBound = %v > cᵀΨθ = %v", low, f)
 		}
-		best, err := p.Optimum()
+		best, err := p.Optimum(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +233,7 @@ func TestWeakDuality_3_1(t *testing.T) {
 func TestDualBoundAtOptimum(t *testing.T) {
 	for _, class := range []mixpolicy.Class{mixpolicy.Ball(2), mixpolicy.Cube(1.5), {Norm: linprog.L1, R: 3}} {
 		p := queue(t, 100, class)
-		best := mixpolicy.Must(p.Optimum())
+		best := mixpolicy.Must(p.Optimum(t.Context()))
 		lambda := make([]float64, p.MDP().Pairs())
 		for _, m := range best.Rows {
 			lambda[m.Row] = m.Lambda()
@@ -261,7 +261,7 @@ func TestOptimumOfTheQueue(t *testing.T) {
 	}
 	// θ₁² + (1−θ₁)² ≤ R²
 	hi, lo = min(hi, .5+math.Sqrt(2-.25)), max(lo, .5-math.Sqrt(2-.25))
-	best := mixpolicy.Must(p.Optimum())
+	best := mixpolicy.Must(p.Optimum(t.Context()))
 	b := p.BaseCosts()
 	want := min(b[0]*lo+b[1]*(1-lo), b[0]*hi+b[1]*(1-hi))
 	if math.Abs(best.Objective-want) > 1e-12*want {
@@ -278,11 +278,11 @@ func TestOptimumContext(t *testing.T) {
 	p := queue(t, 100, mixpolicy.Ball(2))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := p.OptimumContext(ctx); err == nil {
+	if _, err := p.Optimum(ctx); err == nil {
 		t.Error("no error from a cancelled context")
 	}
-	first := mixpolicy.Must(p.Optimum())
-	if again := mixpolicy.Must(p.Optimum()); again != first {
+	first := mixpolicy.Must(p.Optimum(t.Context()))
+	if again := mixpolicy.Must(p.Optimum(t.Context())); again != first {
 		t.Error("the optimum was computed twice")
 	}
 }
@@ -319,7 +319,7 @@ func TestClassErrors(t *testing.T) {
 func TestMerit(t *testing.T) {
 	for _, class := range []mixpolicy.Class{mixpolicy.Ball(.6), mixpolicy.Ball(1.1), mixpolicy.Ball(3), mixpolicy.Cube(.6), mixpolicy.Cube(2), {Norm: linprog.L1, R: 1.5}, mixpolicy.Simplex()} {
 		p := small(t, 3, class, mixpolicy.AverageCost)
-		best := mixpolicy.Must(p.Optimum())
+		best := mixpolicy.Must(p.Optimum(t.Context()))
 		lo, hi := p.MDP().CostRange()
 		var lambda float64
 		for _, m := range best.Rows {
@@ -368,7 +368,7 @@ func TestMerit(t *testing.T) {
 // By cost alone an infeasible answer beats the optimum; by merit it does not.
 func TestMeritRanksInfeasible(t *testing.T) {
 	p := queue(t, 100, mixpolicy.Ball(2))
-	best := mixpolicy.Must(p.Optimum())
+	best := mixpolicy.Must(p.Optimum(t.Context()))
 	worse := []float64{1.6, -.6}
 	if p.Objective(worse) >= best.Objective {
 		t.Fatal("the example is no example")

@@ -20,7 +20,7 @@ func TestSimulateEstimatesMeasure_2_10(t *testing.T) {
 	for _, criterion := range []mixpolicy.Criterion{mixpolicy.Discounted(0.8), mixpolicy.AverageCost} {
 		x := garnet(t, 10, 3, 4, criterion)
 		p := mixpolicy.UniformPolicy(x)
-		want := mixpolicy.Must(x.Occupation(p))
+		want := mixpolicy.Must(x.Occupation(t.Context(), p))
 		e, err := mixpolicy.Simulate(t.Context(), x, p, mixpolicy.SimulateSettings{Steps: 400_000, Seed: 7})
 		if err != nil {
 			t.Fatal(err)

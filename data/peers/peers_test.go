@@ -70,7 +70,7 @@ func TestWrongAnswersAreFound(t *testing.T) {
 	w := models.Network{Buffers: [4]int{2, 2, 2, 2}}
 	x := mixpolicy.Must(w.MDP())
 	chain := mixpolicy.Must(under(x, mixpolicy.Must(w.Policy(x, models.OldestJob))))
-	mu := mixpolicy.Must(chain.Occupation(mixpolicy.UniformPolicy(chain))).State
+	mu := mixpolicy.Must(chain.Occupation(t.Context(), mixpolicy.UniformPolicy(chain))).State
 	moved := func(from, to int, mass float64) []float64 {
 		v := append([]float64(nil), mu...)
 		v[from] -= mass
@@ -121,8 +121,8 @@ func TestUnder(t *testing.T) {
 	x := mixpolicy.Must(w.MDP())
 	p := mixpolicy.Must(w.Policy(x, models.AnyQueue))
 	chain := mixpolicy.Must(under(x, p))
-	want := mixpolicy.Must(x.Occupation(p)).State
-	got := mixpolicy.Must(chain.Occupation(mixpolicy.UniformPolicy(chain))).State
+	want := mixpolicy.Must(x.Occupation(t.Context(), p)).State
+	got := mixpolicy.Must(chain.Occupation(t.Context(), mixpolicy.UniformPolicy(chain))).State
 	if d := floats.Distance(got, want, 1); d > 1e-12 {
 		t.Errorf("measures differ by %g", d)
 	}

@@ -90,7 +90,7 @@ func main() {
 			row[a] += 1 - 0.02*float64(len(row))
 		}))
 	}
-	psi := mixpolicy.Must(mixpolicy.NewFeatures(x, order(0), order(2)))
+	psi := mixpolicy.Must(mixpolicy.NewFeatures(ctx, x, order(0), order(2)))
 	p := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
 	for _, o := range mixpolicy.Must(race.Run(ctx, p, []race.Entrant{
 		{Name: "heavy ball", Methods: []mixpolicy.Method{priorwork.HeavyBall{Momentum: 0.5, CostScale: 16}}},

@@ -271,7 +271,7 @@ func FuzzCSV(f *testing.F) {
 // Paths: what they end in, and what is in the way.
 func TestPaths(t *testing.T) {
 	x := mixpolicy.Must(models.Machine{}.MDP())
-	psi := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.UniformPolicy(x)))
+	psi := mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, mixpolicy.UniformPolicy(x)))
 	folder := t.TempDir()
 	in := func(name string) string { return filepath.Join(folder, name) }
 	for _, name := range []string{"m.csv", "m.npz", "M.CSV"} {

@@ -361,7 +361,7 @@ func TestNPZRoundTrip(t *testing.T) {
 
 func TestFeaturesRoundTrip(t *testing.T) {
 	x := mixpolicy.Must(Load("testdata/csr.npz", Settings{}))
-	psi := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.UniformPolicy(x), mixpolicy.Must(mixpolicy.StateIndependent(x, 0.1, 0.9))))
+	psi := mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.Must(mixpolicy.StateIndependent(x, 0.1, 0.9))))
 	path := filepath.Join(t.TempDir(), "psi.npz")
 	if err := SaveFeatures(path, psi); err != nil {
 		t.Fatal(err)
@@ -434,7 +434,7 @@ func TestPython(t *testing.T) {
 	python := numpy(t)
 	for _, criterion := range []mixpolicy.Criterion{mixpolicy.AverageCost, mixpolicy.Discounted(0.9)} {
 		x := mixpolicy.Must(mixpolicy.Must(models.Garnet{States: 5, Actions: 3, Branches: 3, Seed: 1, Ring: true}.MDP()).WithCriterion(criterion))
-		psi := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.UniformPolicy(x), mixpolicy.Must(mixpolicy.StateIndependent(x, 0.1, 0.8, 0.1))))
+		psi := mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.Must(mixpolicy.StateIndependent(x, 0.1, 0.8, 0.1))))
 		folder := t.TempDir()
 		for _, err := range []error{
 			Save(filepath.Join(folder, "m.npz"), x), Save(filepath.Join(folder, "m.csv"), x),

@@ -38,7 +38,7 @@ func TestMachineClosedForms(t *testing.T) {
 		x := mixpolicy.Must(w.MDP())
 		serviced := pair(share, "serviced")
 		p := mixpolicy.Must(mixpolicy.NewPolicy(x, []float64{1 - serviced[0], serviced[0], 1 - serviced[1], serviced[1]}))
-		m := mixpolicy.Must(x.Occupation(p))
+		m := mixpolicy.Must(x.Occupation(t.Context(), p))
 		mu := mixpolicy.Must(w.Measure(serviced))
 		// p, q ≥ .01 and 1−p carry a rounding of 2⁻⁵³ each: 100 times that, a few times over.
 		for s := range mu {
@@ -95,7 +95,7 @@ func TestGridWorld(t *testing.T) {
 	if x.Cost(2, 0) != 10 || x.Cost(10, 0) != 0 || x.Cost(0, 0) != 1 {
 		t.Errorf("costs %v %v %v, want 10 in the swamp, 0 at the goal, 1 elsewhere", x.Cost(2, 0), x.Cost(10, 0), x.Cost(0, 0))
 	}
-	if _, err := x.Occupation(mixpolicy.UniformPolicy(x)); err != nil {
+	if _, err := x.Occupation(t.Context(), mixpolicy.UniformPolicy(x)); err != nil {
 		t.Error(err)
 	}
 }
@@ -152,7 +152,7 @@ func TestGarnet(t *testing.T) {
 			}
 		}
 		if g.Ring && g.Criterion == (mixpolicy.Criterion{}) {
-			if _, err := x.Occupation(mixpolicy.UniformPolicy(x)); err != nil {
+			if _, err := x.Occupation(t.Context(), mixpolicy.UniformPolicy(x)); err != nil {
 				t.Fatal(err)
 			}
 		}

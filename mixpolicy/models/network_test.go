@@ -200,7 +200,7 @@ func TestNetworkSimulated(t *testing.T) {
 		x := mixpolicy.Must(w.MDP())
 		for _, rule := range Rules() {
 			p := mixpolicy.Must(w.Policy(x, rule))
-			m := mixpolicy.Must(x.Occupation(p))
+			m := mixpolicy.Must(x.Occupation(t.Context(), p))
 			checkSimulated(t, w, p, steps, uint64(rule), m.Cost(x.Costs()), .06)
 		}
 	}

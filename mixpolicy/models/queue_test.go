@@ -379,7 +379,7 @@ func fromMDP(t *testing.T) map[string]float64 {
 	base := mixpolicy.Must(q.Policies(x))
 	var psi [2]*mixpolicy.Measure
 	for i, p := range base {
-		psi[i] = mixpolicy.Must(x.Occupation(p))
+		psi[i] = mixpolicy.Must(x.Occupation(t.Context(), p))
 	}
 	cost := [2]float64{psi[0].Cost(x.Costs()), psi[1].Cost(x.Costs())}
 	low, high := math.Inf(-1), math.Inf(1)
@@ -392,7 +392,7 @@ func fromMDP(t *testing.T) map[string]float64 {
 		}
 	}
 	v := mixpolicy.Must(mixpolicy.PolicyIteration(t.Context(), x, mixpolicy.ValuationSettings{}))
-	best := mixpolicy.Must(x.Occupation(v.Policy))
+	best := mixpolicy.Must(x.Occupation(t.Context(), v.Policy))
 	return map[string]float64{
 		"cost of policy 1":     cost[0],
 		"cost of policy 2":     cost[1],

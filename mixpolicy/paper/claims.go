@@ -142,7 +142,7 @@ func mixtureCosts(x *mixpolicy.MDP, first, second *mixpolicy.Policy, steps int) 
 	for k := range costs {
 		omega := float64(k) / float64(steps)
 		pi := must(mixpolicy.Mixture([]float64{1 - omega, omega}, first, second))
-		costs[k] = must(x.Occupation(pi)).Cost(x.Costs())
+		costs[k] = must(x.Occupation(context.Background(), pi)).Cost(x.Costs())
 	}
 	return costs
 }
@@ -168,7 +168,7 @@ func constantRates(q models.Queue, rates ...int) (*mixpolicy.MDP, []*mixpolicy.P
 func policyClaims(ctx context.Context) []Claim {
 	p := must(QueueProblem(mixpolicy.Ball(2)))
 	base := p.Features()
-	best := must(p.Optimum())
+	best := must(p.Optimum(ctx))
 	mixture, at := bestMixture(mixtureCosts(p.MDP(), base.Policy(0), base.Policy(1), 100))
 	all := must(mixpolicy.PolicyIteration(ctx, p.MDP(), mixpolicy.ValuationSettings{}))
 	inside := math.Min(p.Objective([]float64{1, 0}), p.Objective([]float64{0, 1}))
@@ -196,7 +196,7 @@ func valleyClaim() Claim {
 		}
 		return 100
 	}}, 0, 3)
-	best := must(must(mixtureProblem(x, mixpolicy.Ball(10), base...)).Optimum())
+	best := must(must(mixtureProblem(x, mixpolicy.Ball(10), base...)).Optimum(context.Background()))
 	mixture, at := bestMixture(mixtureCosts(x, base[0], base[1], 100))
 	return Claim{ID: "0-oracle-valley", Where: "abstract", Claim: "the policy found is nearly as good as the one an oracle picks from the mixtures of the base policies",
 		Experiment: "queue of 10, cost 1 at lengths 4 to 7 and 100 at others, one policy always slow and one always fast: the exact optimum of (2.18), which is the best that can be found, against the best of 101 mixtures π^ω",
@@ -234,7 +234,7 @@ func combinationClaim() Claim {
 	return Claim{ID: "1-combination", Where: "1", Claim: "known policies for queues can be combined to one with better performance",
 		Experiment: "a queue of 10, always the rate 0.4 and always 0.8; a network of four queues of two places and six rules",
 		Numbers: fmt.Sprintf("the queue: %.4g and %.4g, and %.4g mixed with probability %.2f; the network: mixing policies improves on the better one for %d of 15 pairs%s; mixing the measures of all six, %.5f against %.5f",
-			queue[0], queue[100], least, at, helped, most, must(p.Optimum()).Objective, floats.Min(p.BaseCosts())),
+			queue[0], queue[100], least, at, helped, most, must(p.Optimum(context.Background())).Objective, floats.Min(p.BaseCosts())),
 		Verdict: verdictIf(least < min(queue[0], queue[100])*(1-1e-9) || helped > 0)}
 }
 
@@ -348,7 +348,7 @@ func theoryClaims(ctx context.Context) []Claim {
 	violationPart := 2 * sk.Cost * theory.Distance(mixpolicy.Corrected, small.MDP().Criterion(), 1, 0, mass)
 	printedNeed := sk.PrintedSampleComplexity(1, epsilon)
 	var actual int
-	best := must(small.Optimum())
+	best := must(small.Optimum(ctx))
 	for _, n := range []int{1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000} { // the least T that is enough in 20 of 20 trials
 		t := must(race.Trials(ctx, small, mixpolicy.PrimalDual{Beta: 2 * sk.LambdaStar},
 			race.Settings{Trials: 20, Iterations: n, Seed: 3, Valued: race.ValuedEnd, Schedule: mixpolicy.Every(n)}))
@@ -411,7 +411,7 @@ func textClaims(ctx context.Context) []Claim {
 		// Service keeps up with arrivals under both policies, so that no measure underflows.
 		first := must(mixpolicy.StateIndependent(x, .25, .25, .25, .25))
 		second := must(mixpolicy.StateIndependent(x, .2501, .2501, .2499, .2499))
-		psi := must(mixpolicy.NewFeaturesContext(ctx, x, mixpolicy.MeasureSettings{Method: mixpolicy.PowerIteration, Tolerance: 1e-3}, first, second))
+		psi := must(mixpolicy.MeasureSettings{Method: mixpolicy.PowerIteration, Tolerance: 1e-3}.Features(ctx, x, first, second))
 		p := must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
 		for _, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
 			o := must(mixpolicy.NewOracle(p, 1, 0))

@@ -186,7 +186,7 @@ func compare(ctx context.Context, primalDual, penalty Protocol) (f Figure2, err 
 	defer catch(&err)
 	f.PrimalDual = must(primalDual.Run(ctx, primalDual.PrimalDual()))
 	f.Penalty = must(penalty.Run(ctx, penalty.Penalty()))
-	f.Optimum = must(must(QueueProblem(mixpolicy.Ball(primalDual.Radius))).Optimum()).Objective
+	f.Optimum = must(must(QueueProblem(mixpolicy.Ball(primalDual.Radius))).Optimum(ctx)).Objective
 	return f, nil
 }
 
@@ -202,7 +202,7 @@ func MeanMerit(ctx context.Context, class mixpolicy.Class, m mixpolicy.Method, i
 // MeritCurve is [race.Merit] as a fraction of the optimum.
 func MeritCurve(p *mixpolicy.Problem) (c race.Curve, err error) {
 	defer catch(&err)
-	merit, best := must(race.Merit(p)), must(p.Optimum())
+	merit, best := must(race.Merit(p)), must(p.Optimum(context.Background()))
 	return func(l *race.Look) float64 { return merit(l) / best.Objective }, nil
 }
 
@@ -211,7 +211,7 @@ func MeritCurve(p *mixpolicy.Problem) (c race.Curve, err error) {
 func ReadmeFigure(ctx context.Context, progress func(name string, done, total int)) (figure plotting.Panels, err error) {
 	defer catch(&err)
 	p := must(QueueProblem(mixpolicy.Ball(Working().Radius)))
-	best, least := must(p.Optimum()), must(p.Solve(ctx, []float64{1, 0}))
+	best, least := must(p.Optimum(ctx)), must(p.Solve(ctx, []float64{1, 0}))
 	line := plotting.Line{Name: "cost cᵀΨθ"}
 	for t := -0.2; t <= 1.4; t += 0.05 {
 		line.X, line.Y = append(line.X, t), append(line.Y, p.Objective([]float64{t, 1 - t}))

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -53,14 +54,14 @@ func smallProblem(class mixpolicy.Class) (p *mixpolicy.Problem, err error) {
 // smallOptimum is smallProblem with its solution.
 func smallOptimum(class mixpolicy.Class) (*mixpolicy.Problem, *linprog.Solution) {
 	p := must(smallProblem(class))
-	return p, must(p.Optimum())
+	return p, must(p.Optimum(context.Background()))
 }
 
 // smallMeasure returns smallMDP, its first policy, and the measure of the policy.
 func smallMeasure() (*mixpolicy.MDP, *mixpolicy.Policy, *mixpolicy.Measure) {
 	x := must(smallMDP())
 	pi := smallPolicies(x)[0]
-	return x, pi, must(x.Occupation(pi))
+	return x, pi, must(x.Occupation(context.Background(), pi))
 }
 
 // smallTheta returns smallProblem, an infeasible θ with 1ᵀθ = 1, and Ψθ.
@@ -133,7 +134,7 @@ func oneStepMDP(states int) *mixpolicy.MDP {
 
 // mixtureProblem is (2.18) for the measures of base policies.
 func mixtureProblem(x *mixpolicy.MDP, class mixpolicy.Class, base ...*mixpolicy.Policy) (*mixpolicy.Problem, error) {
-	psi, err := mixpolicy.NewFeatures(x, base...)
+	psi, err := mixpolicy.NewFeatures(context.Background(), x, base...)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +150,7 @@ func combination(p *mixpolicy.Problem, theta []float64) []float64 {
 
 // policyMeasure returns the occupation measure of the policy (2.20) of θ.
 func policyMeasure(p *mixpolicy.Problem, theta []float64) *mixpolicy.Measure {
-	return must(p.MDP().Occupation(must(p.Features().PolicyOf(theta))))
+	return must(p.MDP().Occupation(context.Background(), must(p.Features().PolicyOf(theta))))
 }
 
 // multipliersOf returns λ* of a solution as a vector over pairs.

@@ -44,7 +44,7 @@ func CompareBounds(ctx context.Context, measured int) (rows []BoundRow, err erro
 	defer catch(&err)
 	p := must(QueueProblem(mixpolicy.Ball(2)))
 	base := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: cMax}))
-	best := must(p.Optimum())
+	best := must(p.Optimum(ctx))
 	// On the hyperplane (x, 1−x) the ball is an interval, and the objective is linear.
 	half := math.Sqrt((4 - 0.5) / 2)
 	trivial := (max(p.Objective([]float64{0.5 - half, 0.5 + half}), p.Objective([]float64{0.5 + half, 0.5 - half})) - best.Objective) / cMax

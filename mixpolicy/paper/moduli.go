@@ -185,7 +185,7 @@ func (m *Moduli) curves(title, label string, c race.Curve) plotting.Figure {
 
 // Cost draws cᵀΨθ̂ against the queries, with the exact optimum.
 func (m *Moduli) Cost() (plotting.Figure, error) {
-	best, err := m.Problem.Optimum()
+	best, err := m.Problem.Optimum(context.Background())
 	if err != nil {
 		return plotting.Figure{}, err
 	}
@@ -348,7 +348,7 @@ func slider(label string, values []float64) plotting.Control {
 
 func (e Exploration) frame(ctx context.Context, p *mixpolicy.Problem, eta, beta float64, f Family) (frame plotting.Panels, err error) {
 	defer catch(&err)
-	best, merit, r := must(p.Optimum()), must(MeritCurve(p)), p.Class().R
+	best, merit, r := must(p.Optimum(ctx)), must(MeritCurve(p)), p.Class().R
 	method := mixpolicy.PrimalDual{Modulus: f.At(r), StepSize: mixpolicy.InverseSqrt(eta), Beta: beta, CostScale: e.CostScale}
 	t := must(race.Trials(ctx, p, method, race.Settings{Trials: e.Trials, Iterations: e.Iterations, Seed: e.Seed, Schedule: mixpolicy.LogSpaced(6)}))
 	const from = 10 // iterations
@@ -381,7 +381,7 @@ func (m *Moduli) Paths() (plotting.Panels, error) {
 	if draw == nil {
 		return plotting.Panels{}, fmt.Errorf("paper: paths on the hyperplane for d = %d, want d = 2 or 3", m.Problem.Dim())
 	}
-	best, err := m.Problem.Optimum()
+	best, err := m.Problem.Optimum(context.Background())
 	if err != nil {
 		return plotting.Panels{}, err
 	}

@@ -83,7 +83,7 @@ func TestRadiusSensitivityPassesThroughTheComparison(t *testing.T) {
 func TestStripsAreLevelSets(t *testing.T) {
 	p := smallQueue()
 	m := mixpolicy.Must(CompareModuli(t.Context(), p, brief, families()...))
-	best := mixpolicy.Must(p.Optimum()).Theta
+	best := mixpolicy.Must(p.Optimum(t.Context())).Theta
 	panels := mixpolicy.Must(m.Paths())
 	for i, f := range panels.Figures {
 		phi := families()[i].At(2)
@@ -122,7 +122,7 @@ func TestPathsNeedALineOrAPlane(t *testing.T) {
 			e := 0.1 * float64(k)
 			base = append(base, mixpolicy.Must(mixpolicy.StateIndependent(x, 0.5-e, 0.2+e, 0.3)))
 		}
-		p := mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.NewFeatures(x, base...)), mixpolicy.Cube(2)))
+		p := mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, base...)), mixpolicy.Cube(2)))
 		m := mixpolicy.Must(CompareModuli(t.Context(), p, brief, families()...))
 		panels, err := m.Paths()
 		if err == nil && want == "" {

@@ -132,7 +132,7 @@ type networkRun struct {
 func (e FourQueues) begin(ctx context.Context, rows *race.Record, x *mixpolicy.MDP, b BaseSet) *networkRun {
 	r := &networkRun{FourQueues: e, base: b, x: x, rows: rows}
 	r.tell("measures")
-	psi := must(mixpolicy.NewFeaturesContext(ctx, x, e.Measures, must(b.Policies(e.Network, x))...))
+	psi := must(e.Measures.Features(ctx, x, must(b.Policies(e.Network, x))...))
 	r.p = must(mixpolicy.NewProblem(psi, mixpolicy.Ball(e.Radius)))
 	return r
 }
@@ -207,7 +207,7 @@ const optimumPolicy = "optimum of (2.18)"
 // optimum solves (2.18) exactly and values the policy that comes of it.
 func (r *networkRun) optimum(ctx context.Context) {
 	r.tell("exact optimum")
-	best := must(r.p.OptimumContext(ctx))
+	best := must(r.p.Optimum(ctx))
 	r.add(race.Row{Quantity: Optimum, Value: best.Objective, Lo: best.Bound, Hi: best.Objective, Residual: best.Violation})
 	for j, name := range r.base.Members {
 		r.addNumber(race.Row{Quantity: Weight, Method: name}, best.Theta[j])

@@ -77,7 +77,7 @@ func parameters(m mixpolicy.Method) (eta float64, text string) {
 // learn tunes every method, runs it, and values the policies that it leaves.
 func (r *networkRun) learn(ctx context.Context) {
 	_, cMax := r.x.CostRange()
-	gap := penalisedGap(must(r.p.OptimumContext(ctx)).Objective, cMax)
+	gap := penalisedGap(must(r.p.Optimum(ctx)).Objective, cMax)
 	for _, e := range networkEntrants(cMax, r.Radius) {
 		set := race.Settings{
 			Trials: r.Learning.Trials, TuningTrials: r.Learning.Trials, Seed: r.Seed,

@@ -178,7 +178,7 @@ func (r *Trace) dual(x []float64) float64 { return r.Problem.Class().Norm.Dual()
 
 // optimum returns θ* and λ* for the scaled costs.
 func (r *Trace) optimum() (theta, lambda []float64) {
-	best := must(r.Problem.Optimum())
+	best := must(r.Problem.Optimum(context.Background()))
 	lambda = multipliersOf(r.Problem, best)
 	for i := range lambda {
 		lambda[i] /= r.Scale

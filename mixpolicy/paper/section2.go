@@ -315,7 +315,7 @@ func checkOccupationCost(ctx context.Context) Finding {
 		for s, rest := 0, code; s < len(actions); s, rest = s+1, rest/3 {
 			actions[s] = rest % 3
 		}
-		m := must(x.Occupation(must(mixpolicy.Deterministic(x, actions))))
+		m := must(x.Occupation(ctx, must(mixpolicy.Deterministic(x, actions))))
 		best = min(best, m.Cost(x.Costs()))
 	}
 	return holds(max(relativeError(q.Cost(x.Costs()), floats.Dot(q.State, c)), relativeError(best, v.Cost())),
@@ -342,7 +342,7 @@ func checkDistributionConstraint(context.Context) Finding {
 
 func checkPolicyFromDual(ctx context.Context) Finding {
 	x, value, xi := dualOptimum(mixpolicy.Corrected)
-	q := must(x.Occupation(must(mixpolicy.PolicyOf(x, xi))))
+	q := must(x.Occupation(ctx, must(mixpolicy.PolicyOf(x, xi))))
 	return holds(max(relativeVectorError(q.Pair, xi), relativeError(q.Cost(x.Costs()), value)), "the policy of ξ* has the measure ξ*, and cost %.9g", q.Cost(x.Costs()))
 }
 
@@ -392,7 +392,7 @@ func checkXi(context.Context) Finding {
 	omega := []float64{0.2, 0.5, 0.3}
 	mixture := must(mixpolicy.Mixture(omega, smallPolicies(x)...))
 	xi := combination(p, omega)
-	printed := theory.TotalVariation(must(x.Occupation(mixture)).Pair, xi)
+	printed := theory.TotalVariation(must(x.Occupation(context.Background(), mixture)).Pair, xi)
 	corrected := theory.TotalVariation(policyMeasure(p, omega).Pair, xi)
 	return holdsCorrected(printed, corrected, "the measure of the mixture π^ω is %.2g from Ψω in total variation; that of the policy (2.20) of Ψω is %.1g", printed, corrected)
 }
@@ -483,7 +483,7 @@ func checkErgodicity(context.Context) Finding {
 	n, root := float64(x.States()), math.Sqrt(e.Lower)
 	var worst, tight float64
 	for _, p := range base {
-		for _, mu := range must(x.Occupation(p)).State {
+		for _, mu := range must(x.Occupation(context.Background(), p)).State {
 			worst = max(worst, excess(1/(n*root), mu), excess(mu, root/n))
 			tight = max(tight, 1/(n*mu)/root, n*mu/root)
 		}

@@ -77,7 +77,7 @@ func minimumOnLine(p *mixpolicy.Problem, f func(theta []float64) float64) float6
 
 func checkStrongDuality(context.Context) Finding {
 	p := must(QueueProblem(mixpolicy.Ball(2)))
-	best := must(p.Optimum())
+	best := must(p.Optimum(context.Background()))
 	lambda := multipliersOf(p, best)
 	return holds(max(relativeError(p.DualBound(lambda), best.Objective), relativeError(p.Lagrangian(best.Theta, lambda), best.Objective)),
 		"queue: min cᵀΨθ = %.9g, and min over θ of 𝓛(θ, λ*) = %.9g", best.Objective, p.DualBound(lambda))
@@ -113,7 +113,7 @@ func checkLambdaBall(context.Context) Finding {
 		}
 	}))
 	p := must(mixtureProblem(x, mixpolicy.Ball(2), even, cheap))
-	best := must(p.Optimum())
+	best := must(p.Optimum(context.Background()))
 	size := floats.Norm(multipliersOf(p, best), 2)
 	// max {𝓛(θ,λ) : λ ⪰ 0, ‖λ‖₂ ≤ G} = cᵀΨθ + G‖[Ψθ]₋‖₂
 	minimax := func(g float64) float64 {
@@ -740,7 +740,7 @@ func checkSampleSize(context.Context) Finding {
 	few := must(k.SampleComplexity(0.1, 0.1))
 	many := must(k.SampleComplexity(0.1, 1e-100))
 	closer := must(k.SampleComplexity(0.01, 0.1))
-	best := must(p.Optimum())
+	best := must(p.Optimum(context.Background()))
 	worst := 0.0 // over the pair that is sampled again and again
 	for _, pair := range []int{0, 5, 10, 15, 20, 23} {
 		r := must(NewTrace(p, TraceSettings{Iterations: 2000, StepSize: mixpolicy.InverseSqrt(1), Beta: k.G, Pair: func(int) int { return pair }}))

@@ -50,7 +50,7 @@ type approximation struct {
 // newApproximation has d features: 1 and random columns.
 func newApproximation(ctx context.Context, x *mixpolicy.MDP, d int) *approximation {
 	v, _ := optimalValue(ctx, x)
-	a := &approximation{x: x, basis: mat.NewDense(x.States(), d, nil), optimal: v.Value, mu: must(x.Occupation(v.Policy)).State}
+	a := &approximation{x: x, basis: mat.NewDense(x.States(), d, nil), optimal: v.Value, mu: must(x.Occupation(ctx, v.Policy)).State}
 	rng := rand.New(rand.NewPCG(4, 0))
 	for s := range x.States() {
 		row := a.basis.RawRowView(s)
@@ -192,7 +192,7 @@ func checkPolicyLoss(ctx context.Context) Finding {
 	a, full := smallALP(ctx)
 	v := full.Value
 	pi := a.x.Greedy(v)
-	q := must(a.x.Occupation(pi))
+	q := must(a.x.Occupation(ctx, pi))
 	own := must(mixpolicy.Evaluate(ctx, a.x, pi, mixpolicy.ValuationSettings{}))
 	var lhs, printed, cited float64
 	for s, w := range a.x.Initial() {
@@ -399,7 +399,7 @@ func checkTighter(ctx context.Context) (smoothed, lyapunov float64) {
 
 func checkPenaltyBound(ctx context.Context) Finding {
 	p := must(QueueProblem(mixpolicy.Ball(100)))
-	best := must(p.Optimum())
+	best := must(p.Optimum(ctx))
 	v, _ := optimalValue(ctx, p.MDP())
 	price := floats.Max(multipliersOf(p, best))
 	least := func(omega float64) float64 {

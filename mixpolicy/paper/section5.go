@@ -130,7 +130,7 @@ func checkGapBelow(ctx context.Context) Finding {
 	x := negativeCosts()
 	p := must(mixtureProblem(x, mixpolicy.Ball(2), smallPolicies(x)...))
 	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20}))
-	best := must(p.Optimum())
+	best := must(p.Optimum(ctx))
 	gap := 0.0 // of the cheapest extreme point
 	for j := range k.Dim {
 		for _, far := range []float64{1e6, -1e6} {

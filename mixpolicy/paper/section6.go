@@ -121,7 +121,7 @@ func compareReading(ctx context.Context, r models.Reading) (res ReadingResult, e
 	q := models.Queue{Reading: r}
 	x := must(q.MDP())
 	p := must(mixtureProblem(x, mixpolicy.Ball(100), must(q.Policies(x))...))
-	best, v := must(p.Optimum()), must(mixpolicy.PolicyIteration(ctx, x, mixpolicy.ValuationSettings{}))
+	best, v := must(p.Optimum(ctx)), must(mixpolicy.PolicyIteration(ctx, x, mixpolicy.ValuationSettings{}))
 	// The ends of the feasible interval are the optima of two linear programs.
 	lo, hi := must(p.Solve(ctx, []float64{1, 0})), must(p.Solve(ctx, []float64{-1, 0}))
 	return ReadingResult{
@@ -328,7 +328,7 @@ func checkVisits(ctx context.Context) Finding {
 	x, base := queueModel()
 	var worst float64
 	for _, p := range base {
-		q := must(x.Occupation(p))
+		q := must(x.Occupation(ctx, p))
 		e := must(mixpolicy.Simulate(ctx, x, p, mixpolicy.SimulateSettings{Steps: 2_000_000, Seed: 1}))
 		for s, mu := range q.State {
 			// The probability that one of 200 standard normal variables is larger than 6 in size is 4·10⁻⁷. States with

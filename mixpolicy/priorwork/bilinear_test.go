@@ -40,7 +40,9 @@ func TestBilinearMethods(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := p.MDP()
-		cost := func(policy *mixpolicy.Policy) float64 { return mixpolicy.Must(x.Occupation(policy)).Cost(x.Costs()) }
+		cost := func(policy *mixpolicy.Policy) float64 {
+			return mixpolicy.Must(x.Occupation(t.Context(), policy)).Cost(x.Costs())
+		}
 		excess := func(m mixpolicy.Method, steps int, seed uint64) float64 {
 			r := mixpolicy.Must(learn(p, m, steps, seed))
 			return cost(r.Policy) - best

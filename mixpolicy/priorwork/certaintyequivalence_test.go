@@ -33,7 +33,7 @@ func TestCertaintyEquivalence(t *testing.T) {
 					t.Fatalf("pair %d is believed to cost %v, costs %v", i, c, x.Costs()[i])
 				}
 			}
-			cost := mixpolicy.Must(x.Occupation(policy)).Cost(x.Costs())
+			cost := mixpolicy.Must(x.Occupation(t.Context(), policy)).Cost(x.Costs())
 			if queries < x.Pairs() && seen > queries || cost < best-1e-9 {
 				t.Errorf("%d costs known after %d queries, policy costs %v", seen, queries, cost)
 			}

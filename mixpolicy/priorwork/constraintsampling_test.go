@@ -94,7 +94,7 @@ func TestIdealisedSampling(t *testing.T) {
 	q, p := discountedQueue()
 	x, phi := p.MDP(), mixpolicy.Must(q.Monomials(3))
 	best := mixpolicy.Must(mixpolicy.PolicyIteration(background, x, mixpolicy.ValuationSettings{}))
-	mu := mixpolicy.Must(x.Occupation(best.Policy)).State
+	mu := mixpolicy.Must(x.Occupation(t.Context(), best.Policy)).State
 	lyapunov := make([]float64, x.States())
 	for s := range lyapunov {
 		lyapunov[s] = 10 + float64(s)

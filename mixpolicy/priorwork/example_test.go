@@ -35,7 +35,7 @@ func ExampleSALP() {
 // Sampled constraints in the place of all 804.
 func ExampleConstraintSampling() {
 	q, x := queue()
-	f := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.Must(q.Policies(x))...))
+	f := mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), x, mixpolicy.Must(q.Policies(x))...))
 	p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2)))
 	s := priorwork.ConstraintSampling{Basis: mixpolicy.Must(q.Monomials(3)), Weights: mixpolicy.Must(q.GeometricWeights(0.9)), Bound: 1e4}
 	for _, samples := range []int{50, 500} {
@@ -52,7 +52,7 @@ func ExampleConstraintSampling() {
 
 func ExampleSmoothedPrimalDual() {
 	x := mixpolicy.Must(models.Machine{Criterion: mixpolicy.Discounted(0.5)}.MDP())
-	f := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.UniformPolicy(x)))
+	f := mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), x, mixpolicy.UniformPolicy(x)))
 	p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2)))
 	basis := mixpolicy.Must(models.Queue{Buffer: 2}.Monomials(1)) // 1 and the state
 	s := priorwork.SmoothedPrimalDual{

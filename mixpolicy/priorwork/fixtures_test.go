@@ -56,7 +56,7 @@ func randomBasis(t *rapid.T, n int) *mat.Dense {
 // queueProblem is (2.18) for a queue and the base policies of section 6.
 func queueProblem(q models.Queue, class mixpolicy.Class) *mixpolicy.Problem {
 	x := mixpolicy.Must(q.MDP())
-	f := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.Must(q.Policies(x))...))
+	f := mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), x, mixpolicy.Must(q.Policies(x))...))
 	return mixpolicy.Must(mixpolicy.NewProblem(f, class))
 }
 
@@ -94,7 +94,7 @@ func garnetProblem(class mixpolicy.Class) *mixpolicy.Problem {
 			row[1] = 1 - row[0]
 		}))
 	}
-	return mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.NewFeatures(x, policies...)), class))
+	return mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), x, policies...)), class))
 }
 
 // begin starts a method on stream 0 of seed 1 and returns the run as what it is.

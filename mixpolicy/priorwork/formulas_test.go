@@ -60,7 +60,7 @@ func TestBilinearParameters(t *testing.T) {
 func TestBilinearEqualCosts(t *testing.T) {
 	_, p := everyPair(mixpolicy.Discounted(.75))
 	x := mixpolicy.Must(p.MDP().WithCosts([]float64{3, 3, 3, 3}))
-	f := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.UniformPolicy(x)))
+	f := mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, mixpolicy.UniformPolicy(x)))
 	flat := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Simplex()))
 	r := mixpolicy.Must(mixpolicy.Solve(background, flat, RandomizedLP{Steps: 100}, mixpolicy.Settings{Iterations: 100, Seed: 1}))
 	if math.Abs(r.PolicyCost-3) > 1e-14 {

@@ -41,7 +41,7 @@ func TestRowScaledNorm(t *testing.T) {
 func TestMirrorProxRate(t *testing.T) {
 	for _, class := range classes {
 		for _, p := range []*mixpolicy.Problem{section6(class), garnetProblem(class)} {
-			best := mixpolicy.Must(p.Optimum())
+			best := mixpolicy.Must(p.Optimum(t.Context()))
 			lo, hi := p.MDP().CostRange()
 			inexact := func(r *mixpolicy.Result) float64 { return math.Abs(r.DualityGap) + (hi-lo)*r.NegativeMass }
 			few, many := solve(t, p, MirrorProx{}, 300), solve(t, p, MirrorProx{}, 3000)
@@ -61,7 +61,7 @@ func TestMirrorProxRate(t *testing.T) {
 func TestMirrorProxBound(t *testing.T) {
 	for _, p := range []*mixpolicy.Problem{section6(mixpolicy.Ball(2)), garnetProblem(mixpolicy.Ball(2))} {
 		phi := bregman.Ball{R: 2}
-		best := mixpolicy.Must(p.Optimum())
+		best := mixpolicy.Must(p.Optimum(t.Context()))
 		const iterations = 500
 		r := solve(t, p, MirrorProx{}, iterations)
 		m := r.Run.(*mirrorProx)
@@ -92,7 +92,7 @@ func TestMirrorProxBound(t *testing.T) {
 func TestPDHGConverges(t *testing.T) {
 	for _, class := range append(classes, mixpolicy.Class{Norm: linprog.L1, R: 2}) {
 		for _, p := range []*mixpolicy.Problem{section6(class), garnetProblem(class)} {
-			best := mixpolicy.Must(p.Optimum())
+			best := mixpolicy.Must(p.Optimum(t.Context()))
 			r := solve(t, p, PDHG{}, 1600)
 			scale := math.Abs(best.Objective)
 			if math.Abs(r.Gap) > 1e-12*scale || math.Abs(r.DualityGap) > 1e-12*scale || r.Merit > 1e-12*scale || r.Queries != 0 {
@@ -156,7 +156,7 @@ func TestVarianceReduced(t *testing.T) {
 			t.Errorf("b̂%d = %v, plug-in has %v", j+1, reduced.b[j]*top, b)
 		}
 	}
-	best := mixpolicy.Must(p.Optimum())
+	best := mixpolicy.Must(p.Optimum(t.Context()))
 	// λ̂ is in units of the true costs: its bound is near the optimum, which no other scale gives.
 	if r.Merit > .05*best.Objective || r.DualBound > best.Objective || r.DualBound < .9*best.Objective || r.Queries != 10_000 {
 		t.Errorf("%v", &r.Certificate)
@@ -182,7 +182,7 @@ func TestBalance(t *testing.T) {
 		want float64
 	}{{[]float64{3, 5, 4, 10}, 7}, {[]float64{-3, 5, 4, 1}, 8}, {[]float64{2, 2, 2, 2}, 1}} {
 		y := mixpolicy.Must(x.WithCosts(c.cost))
-		p := mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.NewFeatures(y, mixpolicy.UniformPolicy(y))), mixpolicy.Simplex()))
+		p := mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), y, mixpolicy.UniformPolicy(y))), mixpolicy.Simplex()))
 		if got := balance(p); got != c.want {
 			t.Errorf("costs %v: %v, want %v", c.cost, got, c.want)
 		}

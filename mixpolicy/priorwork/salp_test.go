@@ -68,7 +68,7 @@ func TestSALP(t *testing.T) {
 		gamma := rapid.SampledFrom([]float64{0.5, 0.9}).Draw(t, "γ")
 		x := random(t, mixpolicy.Discounted(gamma))
 		best := mixpolicy.Must(mixpolicy.PolicyIteration(background, x, mixpolicy.ValuationSettings{}))
-		mu := mixpolicy.Must(x.Occupation(best.Policy)).State
+		mu := mixpolicy.Must(x.Occupation(t.Context(), best.Policy)).State
 		p := SALP{Basis: randomBasis(t, x.States()), Slack: mu}
 		if rapid.Bool().Draw(t, "penalty") {
 			p.Penalty = PublishedPenalty(gamma)

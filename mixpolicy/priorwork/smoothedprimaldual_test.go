@@ -17,7 +17,7 @@ import (
 func smoothedProblem(t *testing.T, d int) (*mixpolicy.Problem, SALP, []float64) {
 	t.Helper()
 	x := mixpolicy.Must(models.Garnet{States: 5, Actions: 3, Branches: 2, Seed: 11, Ring: true, Criterion: mixpolicy.Discounted(0.5)}.MDP())
-	f := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.UniformPolicy(x)))
+	f := mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, mixpolicy.UniformPolicy(x)))
 	p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2)))
 	best := mixpolicy.Must(mixpolicy.PolicyIteration(background, x, mixpolicy.ValuationSettings{}))
 	basis := identity(5)
@@ -29,7 +29,7 @@ func smoothedProblem(t *testing.T, d int) (*mixpolicy.Problem, SALP, []float64) 
 		basis = mat.DenseCopyOf(basis.Slice(0, 5, 0, d))
 	}
 	return p, SALP{
-		Basis: basis, Slack: mixpolicy.Must(x.Occupation(best.Policy)).State, Penalty: PublishedPenalty(0.5),
+		Basis: basis, Slack: mixpolicy.Must(x.Occupation(t.Context(), best.Policy)).State, Penalty: PublishedPenalty(0.5),
 	}, best.Value
 }
 

@@ -13,13 +13,15 @@ import (
 func TestSolvers(t *testing.T) {
 	q := models.Queue{Buffer: 20, Criterion: mixpolicy.Discounted(0.9)}
 	x := mixpolicy.Must(q.MDP())
-	f := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.Must(q.Policies(x))...))
+	f := mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, mixpolicy.Must(q.Policies(x))...))
 	p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2)))
 	phi := mixpolicy.Must(q.Monomials(2))
-	cost := func(policy *mixpolicy.Policy) float64 { return mixpolicy.Must(x.Occupation(policy)).Cost(x.Costs()) }
+	cost := func(policy *mixpolicy.Policy) float64 {
+		return mixpolicy.Must(x.Occupation(t.Context(), policy)).Cost(x.Costs())
+	}
 	mu := Visits(p)
 	want := map[string]float64{
-		"exact LP (2.18)":  mixpolicy.Must(p.Optimum()).Objective,
+		"exact LP (2.18)":  mixpolicy.Must(p.Optimum(t.Context())).Objective,
 		"policy iteration": mixpolicy.Must(SolveLP(background, x)).Primal,
 		"approximate LP":   cost(mixpolicy.Must(ALP{Basis: phi, Weights: mu}.Solve(background, x)).Policy),
 		"smoothed LP":      cost(mixpolicy.Must(SALP{Basis: phi, Weights: mu, Slack: mu, Penalty: 20}.Solve(background, x)).Policy),

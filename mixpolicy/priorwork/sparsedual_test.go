@@ -24,7 +24,7 @@ func ExampleSparseDualALP() {
 		Weight: 10, CostScale: 1, StepSize: mixpolicy.InverseSqrt(0.02), Batch: 10, Steps: 20_000, Radius: 1, Start: barycentre(x.Pairs()),
 	}, rand.NewPCG(1, 0)))
 	policy := mixpolicy.Must(mixpolicy.PolicyOf(x, theta))
-	fmt.Printf("optimal cost %.4f; its policy costs %.4f\n", best, mixpolicy.Must(x.Occupation(policy)).Cost(x.Costs()))
+	fmt.Printf("optimal cost %.4f; its policy costs %.4f\n", best, mixpolicy.Must(x.Occupation(context.Background(), policy)).Cost(x.Costs()))
 	// Output:
 	// optimal cost 1.5556; its policy costs 1.5892
 }

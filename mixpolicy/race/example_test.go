@@ -11,7 +11,7 @@ import (
 
 func section6() *mixpolicy.Problem {
 	x := mixpolicy.Must(models.Queue{}.MDP())
-	psi := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.Must(models.Queue{}.Policies(x))...))
+	psi := mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), x, mixpolicy.Must(models.Queue{}.Policies(x))...))
 	return mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
 }
 

@@ -67,7 +67,7 @@ func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Sett
 	}
 	if h.Score == nil {
 		// The optimum is computed here, once, before time counts.
-		if _, err := p.OptimumContext(ctx); err != nil {
+		if _, err := p.Optimum(ctx); err != nil {
 			return nil, fault.At("race", "exact optimum", err)
 		}
 		merit, err := Merit(p)

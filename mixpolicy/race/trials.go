@@ -369,7 +369,7 @@ func Theta(j int) Curve { return func(l *Look) float64 { return l.Theta[j] } }
 // Merit is the curve of [mixpolicy.Problem.Merit] at θ̂, which is ≥ 0, and 0 at the optimum
 // of (2.18) only; NaN if there is no θ̂. The error is that of the exact optimum.
 func Merit(p *mixpolicy.Problem) (Curve, error) {
-	if _, err := p.Optimum(); err != nil {
+	if _, err := p.Optimum(context.Background()); err != nil {
 		return nil, fault.At("race", "merit", err)
 	}
 	return func(l *Look) float64 {

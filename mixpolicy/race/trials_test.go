@@ -22,7 +22,7 @@ func queue(t testing.TB) *mixpolicy.Problem {
 	t.Helper()
 	q := models.Queue{Buffer: 20}
 	x := mixpolicy.Must(q.MDP())
-	f := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.Must(q.Policies(x))...))
+	f := mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, mixpolicy.Must(q.Policies(x))...))
 	return mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2)))
 }
 
@@ -151,7 +151,7 @@ func TestLooksBySeconds(t *testing.T) {
 			}
 		}
 	}
-	optimum := mixpolicy.Must(p.Optimum()).Objective
+	optimum := mixpolicy.Must(p.Optimum(t.Context())).Objective
 	best := mixpolicy.Must(mixpolicy.PolicyIteration(t.Context(), p.MDP(), mixpolicy.ValuationSettings{})).Cost()
 	for m, want := range map[mixpolicy.Method]float64{priorwork.MixtureLP{}: optimum, priorwork.FullLP{}: best} {
 		runs := run(m)
@@ -309,7 +309,7 @@ func (s *standing) View(v *mixpolicy.Snapshot) error {
 // to the end can be taken.
 func TestTuning(t *testing.T) {
 	p := queue(t)
-	best := mixpolicy.Must(p.Optimum()).Theta
+	best := mixpolicy.Must(p.Optimum(t.Context())).Theta
 	thetas := []fixed{{.5, .5}, {1.9, -.9}, {best[0], best[1]}, {0, 1}}
 	e := race.Entrant{Name: "fixed", Methods: []mixpolicy.Method{breaks{after: 3, some: true}}}
 	for _, f := range thetas {

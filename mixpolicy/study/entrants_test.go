@@ -19,7 +19,7 @@ func TestEveryEntrantRuns(t *testing.T) {
 		x := mixpolicy.Must(q.MDP())
 		phi := mixpolicy.Must(q.Monomials(1))
 		for _, x := range []*mixpolicy.MDP{x, mixpolicy.Must(x.WithCosts(make([]float64, x.Pairs())))} {
-			f := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.Must(q.Policies(x))...))
+			f := mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, mixpolicy.Must(q.Policies(x))...))
 			p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2)))
 			names := map[string]bool{}
 			for _, e := range append(Learners(p, phi, 20, 10), Informed(p, phi)...) {
@@ -50,7 +50,7 @@ func TestEveryEntrantRuns(t *testing.T) {
 func ExampleLearners() {
 	q := models.Queue{Buffer: 20}
 	x := mixpolicy.Must(q.MDP())
-	f := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.Must(q.Policies(x))...))
+	f := mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), x, mixpolicy.Must(q.Policies(x))...))
 	p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2)))
 	merit := mixpolicy.Must(race.Merit(p))
 	some := Only(Learners(p, nil, 1000, 50), "Algorithm 1", "Algorithm 1, rows scaled", "penalty", "plug-in")

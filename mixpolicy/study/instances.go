@@ -141,7 +141,7 @@ func network() (Instance, error) {
 
 // instance fills in the problem over the ball of radius 2, and scales Φ.
 func instance(c Instance, x *mixpolicy.MDP, base []*mixpolicy.Policy) (Instance, error) {
-	psi, err := mixpolicy.NewFeatures(x, base...)
+	psi, err := mixpolicy.NewFeatures(context.Background(), x, base...)
 	if err != nil {
 		return c, err
 	}
@@ -195,7 +195,7 @@ type Marks struct {
 
 // Marks computes them exactly.
 func (c Instance) Marks(ctx context.Context) (Marks, error) {
-	mixture, err := c.Problem.OptimumContext(ctx)
+	mixture, err := c.Problem.Optimum(ctx)
 	if err != nil {
 		return Marks{}, fault.At("study", c.Name, err)
 	}

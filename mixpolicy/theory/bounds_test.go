@@ -214,7 +214,7 @@ func TestBoundsAlongRuns(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			const delta = 0.05
 			k := mixpolicy.Must(theory.NewConstants(tt.p, tt.m))
-			best := mixpolicy.Must(tt.p.Optimum())
+			best := mixpolicy.Must(tt.p.Optimum(t.Context()))
 			scale := max(tt.m.CostScale, 1)
 			schedule := tt.m.StepSize
 			if schedule == nil {
@@ -283,7 +283,7 @@ func TestDistance(t *testing.T) {
 	for _, s := range []float64{-3, -1, -.5, 1.1, 1.5, 2, 5, 40} {
 		theta := []float64{s, 1 - s}
 		pi := mixpolicy.Must(f.PolicyOf(theta))
-		q := mixpolicy.Must(p.MDP().Occupation(pi))
+		q := mixpolicy.Must(p.MDP().Occupation(t.Context(), pi))
 		f.MulVec(u, theta)
 		tv := floats.Distance(u, q.Pair, 1) / 2
 		if b := theory.Distance(mixpolicy.Corrected, p.MDP().Criterion(), 0, p.Violation(theta), p.NegativeMass(theta)); tv > b+1e-12 {

@@ -5,6 +5,7 @@ package theory
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -86,7 +87,7 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 	}
 	k.Mu = mu * normRatio(norm, class.Norm, d)
 	k.D = MaxDivergence(phi, class, start)
-	best, err := p.Optimum()
+	best, err := p.Optimum(context.Background())
 	if err != nil {
 		return nil, err
 	}

@@ -102,7 +102,7 @@ func TestConstants(t *testing.T) {
 		if k.G != 20 || k.With(0).G != 1/(1-p.MDP().Gamma()) || k.With(30).G != 30 {
 			t.Errorf("%v: G = %v for β = 20, %v for 0, %v for 30", tt.class, k.G, k.With(0).G, k.With(30).G)
 		}
-		best := mixpolicy.Must(p.Optimum())
+		best := mixpolicy.Must(p.Optimum(t.Context()))
 		var squares float64
 		for _, m := range best.Rows {
 			squares += m.Lambda() / 4 * m.Lambda() / 4

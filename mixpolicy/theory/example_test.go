@@ -13,7 +13,7 @@ import (
 func ExampleConstants_ObjectiveBound() {
 	queue := mixpolicy.Must(models.Queue{}.MDP())
 	base := mixpolicy.Must(models.Queue{}.Policies(queue))
-	psi := mixpolicy.Must(mixpolicy.NewFeatures(queue, base...))
+	psi := mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), queue, base...))
 	problem := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
 	k := mixpolicy.Must(theory.NewConstants(problem, mixpolicy.PrimalDual{Beta: 50, CostScale: 10_000}))
 	fmt.Printf("A = %.3f, ‖Ψ‖ = %.3f, C_e = %.1f, ‖λ*‖ = %.1f\n", k.A, k.PsiNorm, k.Ce(mixpolicy.Corrected), k.LambdaStar)

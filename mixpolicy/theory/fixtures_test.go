@@ -130,7 +130,7 @@ func queueProblem(t testing.TB, buffer int, class mixpolicy.Class) *mixpolicy.Pr
 	t.Helper()
 	q := models.Queue{Buffer: buffer}
 	x := mixpolicy.Must(q.MDP())
-	psi := mixpolicy.Must(mixpolicy.NewFeatures(x, mixpolicy.Must(q.Policies(x))...))
+	psi := mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, mixpolicy.Must(q.Policies(x))...))
 	return mixpolicy.Must(mixpolicy.NewProblem(psi, class))
 }
 
@@ -148,7 +148,7 @@ func garnetProblem(t testing.TB, seed uint64, d int, class mixpolicy.Class) *mix
 			floats.Scale(1/floats.Sum(row), row)
 		})))
 	}
-	return mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.NewFeatures(x, base...)), class))
+	return mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, base...)), class))
 }
 
 // wantError checks that err says every one of the given things.

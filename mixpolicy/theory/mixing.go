@@ -105,7 +105,7 @@ func stationary(x *mixpolicy.MDP, p *mixpolicy.Policy) (chain *mixpolicy.MDP, mu
 	if err != nil {
 		return nil, nil, err
 	}
-	q, err := average.Occupation(p)
+	q, err := average.Occupation(context.Background(), p)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -350,7 +350,7 @@ func ErgodicityOf(x *mixpolicy.MDP, policies ...*mixpolicy.Policy) (*Ergodicity,
 	}
 	e := &Ergodicity{LeastMass: math.Inf(1)}
 	for i, p := range policies {
-		q, err := x.Occupation(p)
+		q, err := x.Occupation(context.Background(), p)
 		if err != nil {
 			return nil, fault.At("theory", fmt.Sprintf("policy %d", i), err)
 		}
@@ -387,7 +387,7 @@ func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP) (*Ergodicity, erro
 	n, m := x.States(), x.Actions()
 	e := &Ergodicity{LeastMass: math.Inf(1), Upper: math.Inf(1)}
 	try := func(p *mixpolicy.Policy) error {
-		q, err := x.Occupation(p)
+		q, err := x.Occupation(ctx, p)
 		if err == nil {
 			e.include(p, q.State)
 		}

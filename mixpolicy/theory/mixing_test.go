@@ -64,7 +64,7 @@ func TestMixingTime_2_23(t *testing.T) {
 		p := drawPolicy(t, x)
 		epsilon := rapid.SampledFrom([]float64{0.3, 0.05, 1e-4}).Draw(t, "ε")
 		m := mixpolicy.Must(theory.MixingTime(context.Background(), x, p, epsilon))
-		mu := mixpolicy.Must(mixpolicy.Must(x.WithCriterion(mixpolicy.AverageCost)).Occupation(p)).State
+		mu := mixpolicy.Must(mixpolicy.Must(x.WithCriterion(mixpolicy.AverageCost)).Occupation(t.Context(), p)).State
 		chain := denseChain(x, p)
 		power := mat.DenseCopyOf(chain)
 		time, last := 1, 2.0
@@ -99,7 +99,7 @@ func TestMixingTime_2_23(t *testing.T) {
 func TestPrintedMixingTimeDoesNotExist_2_23(t *testing.T) {
 	x := mixpolicy.Must(twoStates(0.125, 0.375).WithCriterion(mixpolicy.Discounted(0.9)))
 	p := mixpolicy.UniformPolicy(x)
-	discounted := mixpolicy.Must(x.Occupation(p)).State
+	discounted := mixpolicy.Must(x.Occupation(t.Context(), p)).State
 	curve := mixpolicy.Must(theory.MixingCurve(t.Context(), x, p, discounted, 200))
 	limit := theory.TotalVariation([]float64{0.75, 0.25}, discounted)
 	if limit < 0.04 || math.Abs(curve[200]-limit) > 1e-12 || slices.Min(curve[1:]) < limit-1e-12 {
@@ -262,7 +262,7 @@ func TestErgodicityOf_2_25(t *testing.T) {
 		t.Errorf("masses in [%v, %v], want [%v, %v]", e.LeastMass, e.GreatestMass, least, most)
 	}
 	for _, p := range []*mixpolicy.Policy{one, two} {
-		for s, mu := range mixpolicy.Must(x.Occupation(p)).State {
+		for s, mu := range mixpolicy.Must(x.Occupation(t.Context(), p)).State {
 			if root := math.Sqrt(e.Lower); mu < 1/(n*root)*(1-1e-12) || mu > root/n*(1+1e-12) {
 				t.Errorf("μ(%d) = %v breaks (2.25)", s, mu)
 			}
@@ -284,7 +284,7 @@ func TestUniformErgodicity_2_25(t *testing.T) {
 		n := float64(x.States())
 		least, greatest := math.Inf(1), 0.0
 		eachDeterministic(x, func(p *mixpolicy.Policy) {
-			for _, mu := range mixpolicy.Must(x.Occupation(p)).State {
+			for _, mu := range mixpolicy.Must(x.Occupation(t.Context(), p)).State {
 				least, greatest = min(least, n*mu), max(greatest, n*mu)
 			}
 		})
