@@ -3,9 +3,9 @@ package paper
 import (
 	"cmp"
 	"context"
-	"encoding/csv"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -56,15 +56,11 @@ func RecordedClaims() (claims []Claim, err error) {
 
 // WriteClaims writes the claims as CSV with a header.
 func WriteClaims(w io.Writer, claims []Claim) error {
-	c := csv.NewWriter(w)
-	rows := [][]string{{"id", "claim", "numbers", "verdict"}}
+	table := [][]string{{"id", "claim", "numbers", "verdict"}}
 	for _, k := range claims {
-		rows = append(rows, []string{k.ID, k.Claim, k.Experiment + ": " + k.Numbers, string(k.Verdict)})
+		table = append(table, []string{k.ID, k.Claim, k.Experiment + ": " + k.Numbers, string(k.Verdict)})
 	}
-	if err := c.WriteAll(rows); err != nil {
-		return fmt.Errorf("paper: claims: %w", err)
-	}
-	return nil
+	return writeTable(w, "claims", table)
 }
 
 // queueClaims are the three comparisons with the penalty method at the end of section 6.
@@ -320,12 +316,7 @@ func theoryClaims(ctx context.Context) []Claim {
 		}
 		terms[r.Corrected.Largest().Name]++
 	}
-	name, count := "", 0
-	for k, n := range terms {
-		if n > count {
-			name, count = k, n
-		}
-	}
+	name := slices.MaxFunc(slices.Collect(maps.Keys(terms)), func(a, b string) int { return cmp.Compare(terms[a], terms[b]) })
 	p := must(QueueProblem(mixpolicy.Ball(2)))
 	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: cMax}))
 	quarter, eighth, none := rateExponent(k, 0.25), rateExponent(k, 0.125), rateExponent(k, 0)
