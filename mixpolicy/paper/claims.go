@@ -396,7 +396,7 @@ func polynomialInD() (dims, sizes []float64) {
 // textClaims are about what the paper says it contains, and about the cost of its steps.
 func textClaims(ctx context.Context) []Claim {
 	// The time of a step by the number of states, for dense and lazy multipliers.
-	var dense, lazy []float64
+	took := map[mixpolicy.Multipliers][]float64{} // in nanoseconds
 	for _, buffer := range []int{100, 10_000} {
 		x := must(models.Queue{Buffer: buffer}.MDP())
 		// Service keeps up with arrivals under both policies, so that no measure underflows.
@@ -407,16 +407,11 @@ func textClaims(ctx context.Context) []Claim {
 		for _, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
 			o := must(mixpolicy.NewOracle(p, 1, 0))
 			run := must(mixpolicy.PrimalDual{CostScale: float64(buffer * buffer), Multipliers: kind}.Start(p, o))
-			ns := nanoseconds(1000, func() { noError(run.Step()) })
-			if kind == mixpolicy.DenseMultipliers {
-				dense = append(dense, ns)
-			} else {
-				lazy = append(lazy, ns)
-			}
+			took[kind] = append(took[kind], nanoseconds(1000, func() { noError(run.Step()) }))
 		}
 	}
-	phi := bregman.Ball{R: 2}
-	y := []float64{0.3, -0.1}
+	dense, lazy := took[mixpolicy.DenseMultipliers], took[mixpolicy.LazyMultipliers]
+	phi, y := bregman.Ball{R: 2}, []float64{0.3, -0.1}
 	z := must(phi.Shift(y))
 	var smoothed []string // entries of the index that are about the smoothed ALP
 	own := 0              // those that are not on prior work

@@ -75,10 +75,9 @@ func (s ModuliSettings) complete(p *mixpolicy.Problem) ModuliSettings {
 // A modulus whose runs fail says so, and the others run; the error is for bad settings, and
 // for the end of ctx, when the moduli that have finished are returned with it.
 func CompareModuli(ctx context.Context, p *mixpolicy.Problem, set ModuliSettings, families ...Family) (*Moduli, error) {
-	m := &Moduli{Problem: p, Settings: set.complete(p)}
-	var err error
-	m.Contenders, err = m.Settings.compete(ctx, p, families...)
-	return m, err
+	set = set.complete(p)
+	all, err := set.compete(ctx, p, families...)
+	return &Moduli{Problem: p, Settings: set, Contenders: all}, err
 }
 
 // compete chooses the step size for each modulus, and runs the trials with it.
