@@ -3,9 +3,9 @@ package paper
 import (
 	"cmp"
 	"context"
-	"encoding/csv"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -56,15 +56,11 @@ func RecordedClaims() (claims []Claim, err error) {
 
 // WriteClaims writes the claims as CSV with a header.
 func WriteClaims(w io.Writer, claims []Claim) error {
-	c := csv.NewWriter(w)
-	rows := [][]string{{"id", "claim", "numbers", "verdict"}}
+	table := [][]string{{"id", "claim", "numbers", "verdict"}}
 	for _, k := range claims {
-		rows = append(rows, []string{k.ID, k.Claim, k.Experiment + ": " + k.Numbers, string(k.Verdict)})
+		table = append(table, []string{k.ID, k.Claim, k.Experiment + ": " + k.Numbers, string(k.Verdict)})
 	}
-	if err := c.WriteAll(rows); err != nil {
-		return fmt.Errorf("paper: claims: %w", err)
-	}
-	return nil
+	return writeTable(w, "claims", table)
 }
 
 // queueClaims are the three comparisons with the penalty method at the end of section 6.
@@ -320,12 +316,7 @@ func theoryClaims(ctx context.Context) []Claim {
 		}
 		terms[r.Corrected.Largest().Name]++
 	}
-	name, count := "", 0
-	for k, n := range terms {
-		if n > count {
-			name, count = k, n
-		}
-	}
+	name := slices.MaxFunc(slices.Collect(maps.Keys(terms)), func(a, b string) int { return cmp.Compare(terms[a], terms[b]) })
 	p := must(QueueProblem(mixpolicy.Ball(2)))
 	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: cMax}))
 	quarter, eighth, none := rateExponent(k, 0.25), rateExponent(k, 0.125), rateExponent(k, 0)
@@ -405,7 +396,7 @@ func polynomialInD() (dims, sizes []float64) {
 // textClaims are about what the paper says it contains, and about the cost of its steps.
 func textClaims(ctx context.Context) []Claim {
 	// The time of a step by the number of states, for dense and lazy multipliers.
-	var dense, lazy []float64
+	took := map[mixpolicy.Multipliers][]float64{} // in nanoseconds
 	for _, buffer := range []int{100, 10_000} {
 		x := must(models.Queue{Buffer: buffer}.MDP())
 		// Service keeps up with arrivals under both policies, so that no measure underflows.
@@ -416,16 +407,11 @@ func textClaims(ctx context.Context) []Claim {
 		for _, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
 			o := must(mixpolicy.NewOracle(p, 1, 0))
 			run := must(mixpolicy.PrimalDual{CostScale: float64(buffer * buffer), Multipliers: kind}.Start(p, o))
-			ns := nanoseconds(1000, func() { noError(run.Step()) })
-			if kind == mixpolicy.DenseMultipliers {
-				dense = append(dense, ns)
-			} else {
-				lazy = append(lazy, ns)
-			}
+			took[kind] = append(took[kind], nanoseconds(1000, func() { noError(run.Step()) }))
 		}
 	}
-	phi := bregman.Ball{R: 2}
-	y := []float64{0.3, -0.1}
+	dense, lazy := took[mixpolicy.DenseMultipliers], took[mixpolicy.LazyMultipliers]
+	phi, y := bregman.Ball{R: 2}, []float64{0.3, -0.1}
 	z := must(phi.Shift(y))
 	var smoothed []string // entries of the index that are about the smoothed ALP
 	own := 0              // those that are not on prior work

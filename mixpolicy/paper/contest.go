@@ -92,26 +92,25 @@ func (c Protocol) Contest(ctx context.Context, set ContestSettings) (k *Contest,
 		Trials: set.Trials, TuningTrials: set.TuningTrials, Seed: c.Seed, Iterations: c.Iterations,
 		Schedule: mixpolicy.Every(c.Iterations), Valued: race.ValuedEnd, Progress: set.Progress,
 	})
-	scores := make([]Score, 4)
-	for k, o := range all {
-		if o.Err != nil && err == nil {
+	for _, o := range all {
+		if err == nil {
 			err = o.Err
-		}
-		if o.Runs != nil {
-			scores[k].Objective, scores[k].PolicyCost, scores[k].Merit = o.Runs.Final(race.Cost), o.Runs.Final(race.PolicyCost), o.Runs.Final(merit)
 		}
 	}
 	if err != nil {
 		return nil, fault.At("paper", fmt.Sprintf("protocol %q", c.Name), err)
 	}
+	score := func(o race.Outcome, eta, weight float64) Score {
+		return Score{Eta: eta, Weight: weight, Objective: o.Runs.Final(race.Cost), PolicyCost: o.Runs.Final(race.PolicyCost), Merit: o.Runs.Final(merit)}
+	}
 	own, rival := all[2].Chosen, all[3].Chosen
-	scores[0].Eta = c.StepSize.At(0)
-	scores[1].Eta, scores[1].Weight = c.StepSize.At(0), c.Weight
-	scores[2].Eta = set.Etas[own]
-	scores[3].Eta, scores[3].Weight = set.PenaltyEtas[rival/len(set.Weights)], set.Weights[rival%len(set.Weights)]
 	return &Contest{
-		Protocol: c, AsGiven: Pair{scores[0], scores[1]}, Tuned: Pair{scores[2], scores[3]},
-		Configurations: len(set.Etas), TuningTrials: set.TuningTrials,
+		Protocol: c, Configurations: len(set.Etas), TuningTrials: set.TuningTrials,
+		AsGiven: Pair{score(all[0], c.StepSize.At(0), 0), score(all[1], c.StepSize.At(0), c.Weight)},
+		Tuned: Pair{
+			score(all[2], set.Etas[own], 0),
+			score(all[3], set.PenaltyEtas[rival/len(set.Weights)], set.Weights[rival%len(set.Weights)]),
+		},
 	}, nil
 }
 
@@ -231,23 +230,19 @@ func ReadmeFigure(ctx context.Context, progress func(name string, done, total in
 	set.Progress = progress
 	k := must(Working().Contest(ctx, set))
 	merit := must(MeritCurve(p))
+	learn := func(name string, m mixpolicy.Method) plotting.Line {
+		return BandLine(name, must(race.Trials(ctx, p, m, race.Settings{
+			Trials: 20, Iterations: k.Protocol.Iterations, Seed: k.Protocol.Seed, Schedule: mixpolicy.LogSpaced(8),
+		})), merit)
+	}
 	runs := plotting.Figure{
 		Title: "Learning it from sampled costs",
 		X:     plotting.Axis{Label: "queries to the oracle", Log: true},
 		Y:     plotting.Axis{Label: "distance from the optimum, relative", Min: 0, Max: 1.5},
-	}
-	for _, m := range []struct {
-		name   string
-		method mixpolicy.Method
-	}{
-		{"Algorithm 1", k.tuned(k.Tuned.PrimalDual).PrimalDual()},
-		{"penalty", k.tuned(k.Tuned.Penalty).Penalty()},
-		{"plug-in", mixpolicy.PlugIn{}},
-	} {
-		t := must(race.Trials(ctx, p, m.method, race.Settings{
-			Trials: 20, Iterations: k.Protocol.Iterations, Seed: k.Protocol.Seed, Schedule: mixpolicy.LogSpaced(8),
-		}))
-		runs.Layers = append(runs.Layers, BandLine(m.name, t, merit))
-	}
+	}.With(
+		learn("Algorithm 1", k.tuned(k.Tuned.PrimalDual).PrimalDual()),
+		learn("penalty", k.tuned(k.Tuned.Penalty).Penalty()),
+		learn("plug-in", mixpolicy.PlugIn{}),
+	)
 	return plotting.Row(problem, runs), nil
 }

@@ -2,7 +2,6 @@ package paper
 
 import (
 	"context"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
@@ -521,10 +520,7 @@ func WriteErrata(ctx context.Context, w io.Writer) error {
 		}
 		table = append(table, []string{e.ID, strings.Join(e.Where, "; "), e.Printed, e.Corrected, e.Why, f.Numbers, e.Downstream, e.Choice})
 	}
-	if err := csv.NewWriter(w).WriteAll(table); err != nil {
-		return fmt.Errorf("paper: errata: %w", err)
-	}
-	return nil
+	return writeTable(w, "errata", table)
 }
 
 // RecordedErratum is an erratum with the numbers of its witness.

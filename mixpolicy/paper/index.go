@@ -280,8 +280,13 @@ func WriteIndex(w io.Writer, rows []Row) error {
 	for _, r := range rows {
 		table = append(table, []string{r.Number, r.What, r.Symbol, r.Notebook(), r.Anchor(), r.Test(), string(r.Verdict), r.Errata, r.Finding.Numbers})
 	}
+	return writeTable(w, "index", table)
+}
+
+// writeTable writes a table of the folder data as CSV.
+func writeTable(w io.Writer, name string, table [][]string) error {
 	if err := csv.NewWriter(w).WriteAll(table); err != nil {
-		return fmt.Errorf("paper: index: %w", err)
+		return fmt.Errorf("paper: %s: %w", name, err)
 	}
 	return nil
 }

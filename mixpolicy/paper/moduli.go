@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -59,15 +60,7 @@ type Contender struct {
 }
 
 func (s ModuliSettings) complete(p *mixpolicy.Problem) ModuliSettings {
-	if s.Iterations == 0 {
-		s.Iterations = 10_000
-	}
-	if s.Trials == 0 {
-		s.Trials = 20
-	}
-	if s.TuningTrials == 0 {
-		s.TuningTrials = 8
-	}
+	s.Iterations, s.Trials, s.TuningTrials = cmp.Or(s.Iterations, 10_000), cmp.Or(s.Trials, 20), cmp.Or(s.TuningTrials, 8)
 	if s.Etas == nil {
 		s.Etas = powers(0x1p-4, 4, 7)
 	}
@@ -82,10 +75,9 @@ func (s ModuliSettings) complete(p *mixpolicy.Problem) ModuliSettings {
 // A modulus whose runs fail says so, and the others run; the error is for bad settings, and
 // for the end of ctx, when the moduli that have finished are returned with it.
 func CompareModuli(ctx context.Context, p *mixpolicy.Problem, set ModuliSettings, families ...Family) (*Moduli, error) {
-	m := &Moduli{Problem: p, Settings: set.complete(p)}
-	var err error
-	m.Contenders, err = m.Settings.compete(ctx, p, families...)
-	return m, err
+	set = set.complete(p)
+	all, err := set.compete(ctx, p, families...)
+	return &Moduli{Problem: p, Settings: set, Contenders: all}, err
 }
 
 // compete chooses the step size for each modulus, and runs the trials with it.
@@ -281,7 +273,7 @@ type Exploration struct {
 
 func (e Exploration) complete(p *mixpolicy.Problem) Exploration {
 	s := ModuliSettings{Iterations: e.Iterations, CostScale: e.CostScale}.complete(p)
-	e.Iterations, e.CostScale = s.Iterations, s.CostScale
+	e.Iterations, e.CostScale, e.Trials = s.Iterations, s.CostScale, cmp.Or(e.Trials, 6)
 	if e.Radii == nil {
 		e.Radii = []float64{1, 2, 8}
 	}
@@ -290,9 +282,6 @@ func (e Exploration) complete(p *mixpolicy.Problem) Exploration {
 	}
 	if e.Betas == nil {
 		e.Betas = powers(math.Pow(float64(e.Iterations), 1./8), math.Pow(float64(e.Iterations), 1./8), 4)
-	}
-	if e.Trials == 0 {
-		e.Trials = 6
 	}
 	return e
 }

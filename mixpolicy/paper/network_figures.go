@@ -54,14 +54,11 @@ type NetworkRecord struct{ race.Record }
 
 // RecordedNetwork returns data/network.csv, which [NetworkParts] compute: the better part
 // of an hour of work at full size.
-func RecordedNetwork() (NetworkRecord, error) {
-	f, err := data.Files.Open("network.csv")
-	if err != nil {
-		return NetworkRecord{}, fmt.Errorf("paper: %w", err)
-	}
+func RecordedNetwork() (r NetworkRecord, err error) {
+	defer catch(&err)
+	f := must(data.Files.Open("network.csv"))
 	defer f.Close()
-	r, err := race.Read(f)
-	return NetworkRecord{r}, err
+	return NetworkRecord{must(race.Read(f))}, nil
 }
 
 // Dynamics is that of a row's problem, such as "phantom jobs".
