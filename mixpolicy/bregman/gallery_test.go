@@ -346,3 +346,12 @@ func TestRefused(t *testing.T) {
 type infinite struct{ Modulus }
 
 func (infinite) Shift([]float64) (float64, error) { return math.Inf(1), nil }
+
+// Nothing is left out of the gallery where every domain meets the hyperplane.
+func TestGalleryIsWhole(t *testing.T) {
+	for _, m := range all(3, 2) {
+		if err := Validate(m, 3); err != nil {
+			t.Errorf("%v: %v", m, err)
+		}
+	}
+}
