@@ -29,10 +29,7 @@ func TestFeatures_2_2(t *testing.T) {
 		for j := range policies {
 			policies[j] = drawPolicy(t, x)
 		}
-		f, err := mixpolicy.NewFeatures(x, policies...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := mixpolicy.Must(mixpolicy.NewFeatures(x, policies...))
 		theta := drawFinite(t, d, 5, "θ")
 		theta[0] += 1 - floats.Sum(theta)
 		mixed := make([]float64, x.Pairs())

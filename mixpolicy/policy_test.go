@@ -78,33 +78,6 @@ func TestMixture_2_16(t *testing.T) {
 	})
 }
 
-// The measure of a mixture of policies is not the mixture of their measures, so
-// (2.17) is another set than the span of Ψ.
-func TestMixtureOfMeasuresIsAnother_2_17(t *testing.T) {
-	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
-		States: 2, Actions: 2, Criterion: mixpolicy.AverageCost,
-		Dynamics: func(s, a int) (float64, transitions) { // action 0 stays mostly, action 1 moves mostly
-			move := []float64{0.125, 0.75}[a]
-			if s == 1 {
-				move = 0.5
-			}
-			return 0, transitions{{To: s, P: 1 - move}, {To: 1 - s, P: move}}
-		},
-	}))
-	stay, move := mixpolicy.Must(mixpolicy.StateIndependent(x, 1, 0)), mixpolicy.Must(mixpolicy.StateIndependent(x, 0, 1))
-	mix := mixpolicy.Must(mixpolicy.Mixture([]float64{0.5, 0.5}, stay, move))
-	a, b, m := mixpolicy.Must(x.Occupation(stay)), mixpolicy.Must(x.Occupation(move)), mixpolicy.Must(x.Occupation(mix))
-	// μ(1) = p/(p+½) for p = 1/8, 3/4, and 7/16 for the mixture.
-	for k, c := range []struct{ got, p float64 }{{a.State[1], 0.125}, {b.State[1], 0.75}, {m.State[1], 0.4375}} {
-		if want := c.p / (c.p + 0.5); math.Abs(c.got-want) > 4*u {
-			t.Errorf("policy %d: μ(1) = %v, want %v", k, c.got, want)
-		}
-	}
-	if gap := m.State[1] - (a.State[1]+b.State[1])/2; gap < 0.05 {
-		t.Errorf("μ of the mixture exceeds the mixture of μ by %v, want about 0.067", gap)
-	}
-}
-
 // (2.20): positive part, normalised in every state; uniform where there is none.
 func TestPolicyOf_2_20(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -36,15 +36,8 @@ func TestUnbiased_3_5a_3_6(t *testing.T) {
 			for i, q := range f.Sampling() {
 				o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))
 				m := startOn(t, p, mixpolicy.PrimalDual{Multipliers: kind, CostScale: .125}, o).(mixpolicy.Insides)
-				for range steps {
-					if err := m.Step(); err != nil {
-						t.Fatal(err)
-					}
-				}
-				var s mixpolicy.Snapshot
-				if err := m.View(&s); err != nil {
-					t.Fatal(err)
-				}
+				advance(t, m, steps)
+				s := view(t, m)
 				copy(before[:], s.Last)
 				multipliers := m.CurrentMultipliers()
 				if floats.Max(multipliers) == 0 {
@@ -53,12 +46,8 @@ func TestUnbiased_3_5a_3_6(t *testing.T) {
 				floats.Scale(.125, multipliers)
 				p.GradTheta(gradient, multipliers)
 				o.Force(i)
-				if err := m.Step(); err != nil {
-					t.Fatal(err)
-				}
-				if err := m.View(&s); err != nil {
-					t.Fatal(err)
-				}
+				advance(t, m, 1)
+				s = view(t, m)
 				eta := 1 / math.Sqrt(steps+1)
 				for j := range mean {
 					mean[j] += q * (before[j] - s.Last[j]) / eta * .125
@@ -197,9 +186,7 @@ func TestAlgorithm1_3_13(t *testing.T) {
 				sumTheta, sumLambda, weight := make([]float64, d), make([]float64, len(c)), 0.
 				var s mixpolicy.Snapshot
 				view := func() {
-					if err := m.View(&s); err != nil {
-						t.Fatal(err)
-					}
+					s = view(t, m)
 				}
 				view()
 				for step := range steps {
@@ -246,9 +233,7 @@ func TestAlgorithm1_3_13(t *testing.T) {
 						floats.Scale(beta/norm, lambda)
 					}
 
-					if err := m.Step(); err != nil {
-						t.Fatal(err)
-					}
+					advance(t, m, 1)
 					view()
 					// The minimiser stops where rounding of ∇F, some 10·u, times the
 					// condition of the Hessian, below 10⁴ here, hides the descent.
@@ -309,12 +294,8 @@ func TestPrintedAlgorithm1_3_22_3_26(t *testing.T) {
 			floats.Scale(beta/norm, lambda)
 		}
 		theta = next
-		if err := m.Step(); err != nil {
-			t.Fatal(err)
-		}
-		if err := m.View(&s); err != nil {
-			t.Fatal(err)
-		}
+		advance(t, m, 1)
+		s = view(t, m)
 		// Rounding of V, some 4u a step, magnified by 1/(1 − ‖θ‖²/R²) in going to θ and back.
 		if diff := floats.Distance(s.Last, theta, 2); !(diff < 1e-11) {
 			t.Fatalf("θ_%d = %v, transcribed %v", t1+1, s.Last, theta)
@@ -337,12 +318,8 @@ func TestIteratesStayInside_3_26(t *testing.T) {
 			m := start(t, p, mixpolicy.PrimalDual{Modulus: ref.modulus, Beta: beta, Multipliers: kind, StepSize: mixpolicy.Constant(.5)}).(mixpolicy.Insides)
 			var s mixpolicy.Snapshot
 			for range 2000 {
-				if err := m.Step(); err != nil {
-					t.Fatal(err)
-				}
-				if err := m.View(&s); err != nil {
-					t.Fatal(err)
-				}
+				advance(t, m, 1)
+				s = view(t, m)
 				lambda := m.CurrentMultipliers()
 				if floats.Min(lambda) < 0 || floats.Norm(lambda, 2) > beta*(1+16*u) {
 					t.Fatalf("%s, %v: min λ = %v, ‖λ‖ = %v", ref.name, kind, floats.Min(lambda), floats.Norm(lambda, 2))
@@ -446,10 +423,7 @@ func TestStepSizeGoesWrong(t *testing.T) {
 func TestViewBeforeSteps(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	m := start(t, p, mixpolicy.PrimalDual{Theta0: []float64{.75, .25}})
-	var s mixpolicy.Snapshot
-	if err := m.View(&s); err != nil {
-		t.Fatal(err)
-	}
+	s := view(t, m)
 	if s.Average[0] != .75 || s.Last[1] != .25 || floats.Norm(s.Lambda, 1) != 0 || s.Queries != 0 {
 		t.Errorf("%+v", s)
 	}
@@ -494,10 +468,7 @@ func TestRowScalingOnTheQueue(t *testing.T) {
 	p := queue(t, 100, mixpolicy.Ball(2))
 	merit := mixpolicy.Must(race.Merit(p))
 	final := func(rowScaling bool) []float64 {
-		trials, err := race.Trials(context.Background(), p, mixpolicy.PrimalDual{CostScale: cMax, RowScaling: rowScaling}, race.Settings{Trials: 10, Iterations: 2000, Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		trials := mixpolicy.Must(race.Trials(context.Background(), p, mixpolicy.PrimalDual{CostScale: cMax, RowScaling: rowScaling}, race.Settings{Trials: 10, Iterations: 2000, Seed: 1}))
 		return trials.Final(merit)
 	}
 	plain, scaled := final(false), final(true)

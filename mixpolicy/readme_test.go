@@ -29,19 +29,13 @@ func Example_readme() {
 // TestReadmeExample: the code in the README is the example above, which is compiled
 // and run.
 func TestReadmeExample(t *testing.T) {
-	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := mixpolicy.Must(os.ReadFile("../README.md"))
 	_, rest, _ := strings.Cut(string(readme), "```go\n")
 	code, _, found := strings.Cut(rest, "```")
 	if !found {
 		t.Fatal("README.md has no Go code")
 	}
-	source, err := os.ReadFile("readme_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := mixpolicy.Must(os.ReadFile("readme_test.go"))
 	squeeze := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	if !strings.Contains(squeeze(string(source)), squeeze(code)) {
 		t.Errorf("the README's code is not that of Example_readme in readme_test.go:\n%s", code)

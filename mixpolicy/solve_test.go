@@ -39,10 +39,7 @@ func TestSolveRecords(t *testing.T) {
 		{1000, mixpolicy.LogSpaced(1), []int{0, 1, 10, 100, 1000}},
 	} {
 		var h mixpolicy.History
-		r, err := mixpolicy.Solve(context.Background(), p, mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: c.iterations, Recorder: &h, Schedule: c.schedule})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: c.iterations, Recorder: &h, Schedule: c.schedule}))
 		if !slices.Equal(h.Iteration, c.want) {
 			t.Errorf("T = %d: recorded %v, want %v", c.iterations, h.Iteration, c.want)
 		}
@@ -135,10 +132,7 @@ func TestSolveCancelled(t *testing.T) {
 		t.Errorf("stopped after %d iterations and %d queries, recorded %d", r.Iterations, r.Queries, last)
 	}
 	// It is the state that a run of that length has.
-	same, err := mixpolicy.Solve(context.Background(), p, mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: r.Iterations})
-	if err != nil {
-		t.Fatal(err)
-	}
+	same := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: r.Iterations}))
 	if !slices.Equal(same.Theta, r.Theta) || !slices.Equal(same.Lambda, r.Lambda) || same.Objective != r.Objective || r.Policy == nil {
 		t.Errorf("θ̂ = %v, a run of %d iterations has %v", r.Theta, r.Iterations, same.Theta)
 	}
@@ -320,10 +314,7 @@ func TestSolveReproducible(t *testing.T) {
 	p := small(t, 3, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	for _, m := range []mixpolicy.Method{mixpolicy.PrimalDual{}, mixpolicy.PrimalDual{Multipliers: mixpolicy.LazyMultipliers}, mixpolicy.Penalty{}, mixpolicy.PlugIn{}} {
 		solve := func(seed, stream uint64) *mixpolicy.Result {
-			r, err := mixpolicy.Solve(context.Background(), p, m, mixpolicy.Settings{Iterations: 300, Seed: seed, Stream: stream})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, m, mixpolicy.Settings{Iterations: 300, Seed: seed, Stream: stream}))
 			return r
 		}
 		a, b := solve(1, 2), solve(1, 2)
