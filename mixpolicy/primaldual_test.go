@@ -390,35 +390,6 @@ func TestPrimalDualErrors(t *testing.T) {
 	}
 }
 
-// A schedule that goes wrong on the way ends the run at the iteration at fault.
-func TestStepSizeGoesWrong(t *testing.T) {
-	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
-	for _, bad := range []float64{math.NaN(), math.Inf(1), -1} {
-		eta := mixpolicy.StepFunc(func(t int) float64 {
-			if t == 5 {
-				return bad
-			}
-			return 1
-		})
-		for _, method := range []mixpolicy.Method{mixpolicy.PrimalDual{StepSize: eta}, mixpolicy.Penalty{StepSize: eta}} {
-			m := start(t, p, method)
-			for k := range 6 {
-				err := m.Step()
-				if k < 5 && err != nil {
-					t.Fatal(err)
-				}
-				if k == 5 {
-					wantError(t, err, "step size of iteration 5", "want a finite number ≥ 0")
-				}
-			}
-			var s mixpolicy.Snapshot
-			if err := m.View(&s); err != nil || s.Iteration != 5 || floats.HasNaN(s.Average) {
-				t.Errorf("after the error: %+v, %v", s, err)
-			}
-		}
-	}
-}
-
 // (3.27) before the first step: the averages are θ₀ and 0.
 func TestViewBeforeSteps(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)

@@ -71,9 +71,6 @@ func TestSimulateCostError(t *testing.T) {
 	if e := mixpolicy.Must(mixpolicy.Simulate(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.SimulateSettings{Steps: 64})); e.Steps != 64 {
 		t.Errorf("%d steps, want 64", e.Steps)
 	}
-	if _, err := mixpolicy.Simulate(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.SimulateSettings{Steps: 63}); err == nil {
-		t.Error("63 steps for 64 streams gave no error")
-	}
 }
 
 // Counts of any length have an exact sum of squares.
