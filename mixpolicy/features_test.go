@@ -286,11 +286,12 @@ func same(t *rapid.T, f *mixpolicy.Features, columns [][]float64) {
 	if !slices.Equal(transposed, row) {
 		t.Fatalf("Ψᵀx = %v, want %v", transposed, row)
 	}
+	psi := f.Dense()
 	for j, c := range columns { // sums of n terms of size 1 at most, Σ|c| = 1
 		if got, want := transposed[j], floats.Dot(c, x); math.Abs(got-want) > 2*float64(n)*u {
 			t.Fatalf("Ψᵀx = %v, entry %d should be %v", transposed, j, want)
 		}
-		if psi := f.Dense(); f.Dim() != d || !slices.Equal(mat.Col(nil, j, psi), c) {
+		if f.Dim() != d || !slices.Equal(mat.Col(nil, j, psi), c) {
 			t.Fatalf("column %d of the matrix, d = %d, is another", j, f.Dim())
 		}
 	}

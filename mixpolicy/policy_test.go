@@ -124,37 +124,30 @@ func TestPolicyErrors(t *testing.T) {
 	}))
 	other := islands(mixpolicy.AverageCost)
 	for _, c := range []struct {
-		f    func() error
+		err  error
 		says string
 	}{
-		{func() error { _, err := mixpolicy.NewPolicy(x, []float64{1, 0}); return err }, "2 probabilities, want one per pair: 4"},
-		{func() error { _, err := mixpolicy.NewPolicy(x, []float64{1, 0, 0.5, 0.6}); return err }, "policy in state high: entries add up to 1.1, want 1"},
-		{func() error { _, err := mixpolicy.NewPolicy(x, []float64{1, 0, 2, -1}); return err }, "policy in state high: entry 1 is -1"},
-		{func() error { _, err := mixpolicy.NewPolicy(x, []float64{math.NaN(), 0, 1, 0}); return err }, "policy in state low: entry 0 is NaN"},
-		{func() error { _, err := mixpolicy.StateIndependent(x, 0.5); return err }, "1 probabilities, want 2"},
-		{func() error { _, err := mixpolicy.StateIndependent(x, 0.5, 0.4); return err }, "add up to 0.9, want 1"},
-		{func() error {
-			_, err := mixpolicy.PolicyFunc(x, func(s int, row []float64) { row[0] = float64(s) })
-			return err
-		}, "policy in state low: entries add up to 0"},
-		{func() error { _, err := mixpolicy.Deterministic(x, []int{0}); return err }, "1 actions, want one per state: 2"},
-		{func() error { _, err := mixpolicy.Deterministic(x, []int{0, 2}); return err }, "policy in state high: action 2, want 0 to 1"},
-		{func() error {
-			_, err := mixpolicy.Mixture([]float64{0.5, 0.6}, mixpolicy.UniformPolicy(x), mixpolicy.UniformPolicy(x))
-			return err
-		}, "mixing weights ω: entries add up to 1.1"},
-		{func() error { _, err := mixpolicy.Mixture(nil); return err }, "mixing weights ω"},
-		{func() error { _, err := mixpolicy.Mixture([]float64{1}); return err }, "mixing weights ω: 1 probabilities, want 0"},
-		{func() error {
-			_, err := mixpolicy.Mixture([]float64{0.5, 0.5}, mixpolicy.UniformPolicy(x), mixpolicy.UniformPolicy(other))
-			return err
-		}, "policy 1 is for 4 states and 1 actions, policy 0 for 2 and 2"},
-		{func() error { _, err := x.PolicyCost(nil); return err }, "policy is nil"},
-		{func() error { _, err := x.Under(mixpolicy.UniformPolicy(other)); return err }, "policy is for 4 states and 1 actions, the MDP has 2 and 2"},
+		{errOf(mixpolicy.NewPolicy(x, []float64{1, 0})), "2 probabilities, want one per pair: 4"},
+		{errOf(mixpolicy.NewPolicy(x, []float64{1, 0, 0.5, 0.6})), "policy in state high: entries add up to 1.1, want 1"},
+		{errOf(mixpolicy.NewPolicy(x, []float64{1, 0, 2, -1})), "policy in state high: entry 1 is -1"},
+		{errOf(mixpolicy.NewPolicy(x, []float64{math.NaN(), 0, 1, 0})), "policy in state low: entry 0 is NaN"},
+		{errOf(mixpolicy.StateIndependent(x, 0.5)), "1 probabilities, want 2"},
+		{errOf(mixpolicy.StateIndependent(x, 0.5, 0.4)), "add up to 0.9, want 1"},
+		{errOf(mixpolicy.PolicyFunc(x, func(s int, row []float64) { row[0] = float64(s) })), "policy in state low: entries add up to 0"},
+		{errOf(mixpolicy.Deterministic(x, []int{0})), "1 actions, want one per state: 2"},
+		{errOf(mixpolicy.Deterministic(x, []int{0, 2})), "policy in state high: action 2, want 0 to 1"},
+		{errOf(mixpolicy.Mixture([]float64{0.5, 0.6}, mixpolicy.UniformPolicy(x), mixpolicy.UniformPolicy(x))), "mixing weights ω: entries add up to 1.1"},
+		{errOf(mixpolicy.Mixture(nil)), "mixing weights ω"},
+		{errOf(mixpolicy.Mixture([]float64{1})), "mixing weights ω: 1 probabilities, want 0"},
+		{errOf(mixpolicy.Mixture([]float64{0.5, 0.5}, mixpolicy.UniformPolicy(x), mixpolicy.UniformPolicy(other))), "policy 1 is for 4 states and 1 actions, policy 0 for 2 and 2"},
+		{errOf(x.PolicyCost(nil)), "policy is nil"},
+		{errOf(x.Under(mixpolicy.UniformPolicy(other))), "policy is for 4 states and 1 actions, the MDP has 2 and 2"},
 	} {
-		wantError(t, c.f(), c.says)
+		wantError(t, c.err, c.says)
 	}
 }
+
+func errOf[T any](_ T, err error) error { return err }
 
 // A row with a weight of 1 and a little more elsewhere is not a deterministic one.
 func TestPolicyOfNearlyOneAction(t *testing.T) {
