@@ -29,11 +29,27 @@ func start(tb testing.TB, p *mixpolicy.Problem, m mixpolicy.Method) mixpolicy.Ru
 
 func startOn(tb testing.TB, p *mixpolicy.Problem, m mixpolicy.Method, o *mixpolicy.Oracle) mixpolicy.Run {
 	tb.Helper()
-	r, err := m.Start(p, o)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	r := mixpolicy.Must(m.Start(p, o))
 	return r
+}
+
+// advance takes n steps.
+func advance(tb failer, m mixpolicy.Run, n int) {
+	tb.Helper()
+	for range n {
+		if err := m.Step(); err != nil {
+			tb.Fatalf("%v", err)
+		}
+	}
+}
+
+// view returns the state of a run.
+func view(tb failer, m mixpolicy.Run) (s mixpolicy.Snapshot) {
+	tb.Helper()
+	if err := m.View(&s); err != nil {
+		tb.Fatalf("%v", err)
+	}
+	return s
 }
 
 // cMax is the greatest cost of the queue, 100² + 60·0.8³.

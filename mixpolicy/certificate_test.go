@@ -20,10 +20,7 @@ func TestCertificateRecomputed(t *testing.T) {
 			mixpolicy.Penalty{CostScale: .1}, mixpolicy.PlugIn{},
 		} {
 			p := small(t, 3, mixpolicy.Ball(1.2), criterion)
-			r, err := mixpolicy.Solve(context.Background(), p, m, mixpolicy.Settings{Iterations: 400, Seed: 8, Stream: 2})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, m, mixpolicy.Settings{Iterations: 400, Seed: 8, Stream: 2}))
 			psi, c := naive(p.Features(), r.Theta), p.MDP().Costs()
 			var squares, mass float64
 			for _, v := range psi {
@@ -85,10 +82,7 @@ func TestCertificateRecomputed(t *testing.T) {
 // Where Ψθ̂ is an occupation measure, its cost is the cost of its policy.
 func TestFeasibleAnswerIsAPolicy_2_20(t *testing.T) {
 	p := small(t, 3, mixpolicy.Ball(1.2), mixpolicy.AverageCost)
-	r, err := mixpolicy.Solve(context.Background(), p, mixpolicy.PlugIn{}, mixpolicy.Settings{Iterations: 50})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, mixpolicy.PlugIn{}, mixpolicy.Settings{Iterations: 50}))
 	// θ̂ meets rows of Ψ exactly up to rounding; the measure depends on the policy with
 	// the condition of the chain, below 100 here.
 	if r.NegativeMass > 1e-14 || math.Abs(r.PolicyCost-r.Objective) > 100*64*u {
@@ -99,10 +93,7 @@ func TestFeasibleAnswerIsAPolicy_2_20(t *testing.T) {
 // An uncertified run has everything but what takes time.
 func TestUncertified(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
-	r, err := mixpolicy.Solve(context.Background(), p, mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: 10, Uncertified: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: 10, Uncertified: true}))
 	if r.HasOptimum || r.HasPolicy || !r.HasDual || r.Objective != p.Objective(r.Theta) || r.Policy == nil {
 		t.Errorf("%+v", r.Certificate)
 	}

@@ -29,10 +29,7 @@ func TestFeatures_2_2(t *testing.T) {
 		for j := range policies {
 			policies[j] = drawPolicy(t, x)
 		}
-		f, err := mixpolicy.NewFeatures(t.Context(), x, policies...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, policies...))
 		theta := drawFinite(t, d, 5, "θ")
 		theta[0] += 1 - floats.Sum(theta)
 		mixed := make([]float64, x.Pairs())
@@ -67,70 +64,13 @@ func TestFlowResidual_2_13b(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t, drawCriterion(t))
 		xi := drawFinite(t, x.Pairs(), 1, "ξ")
-		g := x.Gamma()
-		var want float64
-		for s2 := range x.States() {
-			v := 0.
-			if g < 1 {
-				v = -(1 - g) * x.Initial()[s2]
-			}
-			for i, w := range xi {
-				s, a := i/x.Actions(), i%x.Actions()
-				if s == s2 {
-					v += w
-				}
-				to, p := x.Next(s, a)
-				for k, to := range to {
-					if int(to) == s2 {
-						v -= g * p[k] * w
-					}
-				}
-			}
-			want += math.Abs(v)
-		}
-		if got := x.FlowResidual(xi); math.Abs(got-want) > 200*u {
+		var flow mat.VecDense
+		flow.MulVec(flowMatrix(x).T(), mat.NewVecDense(len(xi), xi))
+		flow.AddScaledVec(&flow, x.Gamma()-1, mat.NewVecDense(x.States(), x.Initial()))
+		if got, want := x.FlowResidual(xi), mat.Norm(&flow, 1); math.Abs(got-want) > 200*u {
 			t.Fatalf("residual %v, want %v", got, want)
 		}
 	})
-}
-
-// Ψθ, Ψᵀx, rows and the gonum matrix say the same.
-func TestFeatureProducts(t *testing.T) {
-	f := small(t, 3, mixpolicy.Ball(2), mixpolicy.AverageCost).Features()
-	theta, x := []float64{2, -1.5, .5}, make([]float64, f.MDP().Pairs())
-	for i := range x {
-		x[i] = math.Sin(float64(i))
-	}
-	psi := f.Dense()
-	if r, c := psi.Dims(); r != 12 || c != 3 || f.Dim() != 3 {
-		t.Fatalf("Ψ is %d × %d, d = %d", r, c, f.Dim())
-	}
-	var want mat.VecDense
-	got := make([]float64, 12)
-	f.MulVec(got, theta)
-	want.MulVec(psi, mat.NewVecDense(3, theta))
-	if diff := floats.Distance(got, want.RawVector().Data, 1); diff > 12*8*u {
-		t.Errorf("Ψθ is off by %v", diff)
-	}
-	got = make([]float64, 3)
-	want.Reset()
-	f.MulVecT(got, x)
-	want.MulVec(psi.T(), mat.NewVecDense(12, x))
-	if diff := floats.Distance(got, want.RawVector().Data, 1); diff > 3*24*u {
-		t.Errorf("Ψᵀx is off by %v", diff)
-	}
-	for i := range 12 {
-		f.Row(got, i)
-		if !floats.Equal(got, mat.Row(nil, i, psi)) {
-			t.Errorf("row %d is %v, want %v", i, got, mat.Row(nil, i, psi))
-		}
-	}
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic for a θ of the wrong length")
-		}
-	}()
-	f.MulVec(x, []float64{1})
 }
 
 // (2.20): π^θ is in proportion to [Ψθ]₊, and uniform where that is 0.
@@ -345,6 +285,15 @@ func same(t *rapid.T, f *mixpolicy.Features, columns [][]float64) {
 	f.MulVecT(transposed, x)
 	if !slices.Equal(transposed, row) {
 		t.Fatalf("Ψᵀx = %v, want %v", transposed, row)
+	}
+	psi := f.Dense()
+	for j, c := range columns { // sums of n terms of size 1 at most, Σ|c| = 1
+		if got, want := transposed[j], floats.Dot(c, x); math.Abs(got-want) > 2*float64(n)*u {
+			t.Fatalf("Ψᵀx = %v, entry %d should be %v", transposed, j, want)
+		}
+		if f.Dim() != d || !slices.Equal(mat.Col(nil, j, psi), c) {
+			t.Fatalf("column %d of the matrix, d = %d, is another", j, f.Dim())
+		}
 	}
 	p, r := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Unbounded())), mixpolicy.Must(mixpolicy.NewProblem(given, mixpolicy.Unbounded()))
 	if p.Violation(theta) != r.Violation(theta) || p.NegativeMass(theta) != r.NegativeMass(theta) {

@@ -65,20 +65,22 @@ func drawMDP(t *rapid.T, criterion mixpolicy.Criterion) *mixpolicy.MDP {
 	for i := range p {
 		p[i] = drawDistribution(t, n, common, 4, "P")
 	}
-	x, err := mixpolicy.New(mixpolicy.Spec{
+	return mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
 		States: n, Actions: m, Criterion: criterion, Initial: drawDistribution(t, n, 0, 0, "α"),
 		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
-			var next []mixpolicy.Transition
-			for s2, v := range p[s*m+a] {
-				next = append(next, mixpolicy.Transition{To: s2, P: v})
-			}
-			return cost[s*m+a], next
+			return cost[s*m+a], dense(p[s*m+a])
 		},
-	})
-	if err != nil {
-		t.Fatal(err)
+	}))
+}
+
+type transitions = []mixpolicy.Transition
+
+// dense is a row of P, given in full.
+func dense(p []float64) (next transitions) {
+	for s, v := range p {
+		next = append(next, mixpolicy.Transition{To: s, P: v})
 	}
-	return x
+	return next
 }
 
 func drawCriterion(t *rapid.T) mixpolicy.Criterion {

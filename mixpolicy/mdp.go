@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
@@ -189,37 +187,6 @@ func Merge(next []Transition) []Transition {
 		}
 	}
 	return out
-}
-
-// FromDense builds an MDP from one n × n transition matrix per action,
-// p[a].At(s, s′) = P_a(s, s′), and an n × m cost matrix, cost.At(s, a) = c_a(s).
-// Errors are those of [New] and mismatched sizes.
-func FromDense(criterion Criterion, p []mat.Matrix, cost mat.Matrix, initial []float64) (*MDP, error) {
-	if len(p) == 0 {
-		return nil, errors.New("mixpolicy: no transition matrix, want one per action")
-	}
-	n, _ := p[0].Dims()
-	for a, pa := range p {
-		if r, c := pa.Dims(); r != n || c != n {
-			return nil, fmt.Errorf("mixpolicy: transition matrix of action %d is %d × %d, want %d × %d", a, r, c, n, n)
-		}
-	}
-	if r, c := cost.Dims(); r != n || c != len(p) {
-		return nil, fmt.Errorf("mixpolicy: cost matrix is %d × %d, want states × actions = %d × %d", r, c, n, len(p))
-	}
-	next := make([]Transition, 0, n)
-	return New(Spec{
-		States: n, Actions: len(p), Criterion: criterion, Initial: initial,
-		Dynamics: func(s, a int) (float64, []Transition) {
-			next = next[:0]
-			for s2 := range n {
-				if v := p[a].At(s, s2); v != 0 {
-					next = append(next, Transition{s2, v})
-				}
-			}
-			return cost.At(s, a), next
-		},
-	})
 }
 
 // States returns n.

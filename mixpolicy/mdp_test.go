@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -34,20 +33,15 @@ func ExampleNew() {
 func TestMDP_Definition2_6(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, m := rapid.IntRange(1, 5).Draw(t, "n"), rapid.IntRange(1, 3).Draw(t, "m")
-		p := make([]mat.Matrix, m)
-		for a := range p {
-			d := mat.NewDense(n, n, nil)
-			for s := range n {
-				d.SetRow(s, drawDistribution(t, n, 0, 0, "row"))
-			}
-			p[a] = d
+		p := make([][]float64, n*m)
+		for i := range p {
+			p[i] = drawDistribution(t, n, 0, 0, "row")
 		}
-		cost := mat.NewDense(n, m, rapid.SliceOfN(rapid.Float64Range(-5, 5), n*m, n*m).Draw(t, "cost"))
-		alpha := drawDistribution(t, n, 0, 0, "α")
-		x, err := mixpolicy.FromDense(mixpolicy.Discounted(0.5), p, cost, alpha)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cost, alpha := drawFinite(t, n*m, 5, "cost"), drawDistribution(t, n, 0, 0, "α")
+		x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+			States: n, Actions: m, Criterion: mixpolicy.Discounted(0.5), Initial: alpha,
+			Dynamics: func(s, a int) (float64, transitions) { return cost[s*m+a], dense(p[s*m+a]) },
+		}))
 		if x.States() != n || x.Actions() != m || x.Pairs() != n*m || x.Gamma() != 0.5 || !slices.Equal(x.Initial(), alpha) {
 			t.Fatalf("sizes or α differ")
 		}
@@ -63,12 +57,12 @@ func TestMDP_Definition2_6(t *testing.T) {
 						t.Fatalf("next states of (%d,%d): %v with %v", s, a, to, prob)
 					}
 				}
-				if !slices.Equal(row, mat.Row(nil, s, p[a])) || x.Cost(s, a) != cost.At(s, a) || x.Costs()[x.Pair(s, a)] != cost.At(s, a) {
+				if i := s*m + a; !slices.Equal(row, p[i]) || x.Pair(s, a) != i || x.Cost(s, a) != cost[i] || x.Costs()[i] != cost[i] {
 					t.Fatalf("pair (%d,%d) differs", s, a)
 				}
 			}
 		}
-		if lo, hi := x.CostRange(); entries != x.Transitions() || lo != mat.Min(cost) || hi != mat.Max(cost) {
+		if lo, hi := x.CostRange(); entries != x.Transitions() || lo != slices.Min(cost) || hi != slices.Max(cost) {
 			t.Fatalf("%d transitions, costs in [%v, %v]", x.Transitions(), lo, hi)
 		}
 		alpha[0] += 1 // x is immutable
@@ -77,8 +71,6 @@ func TestMDP_Definition2_6(t *testing.T) {
 		}
 	})
 }
-
-type transitions = []mixpolicy.Transition
 
 // Every way in which data can fail to be an MDP is told with its place.
 func TestNewErrors(t *testing.T) {
@@ -149,11 +141,7 @@ func TestRowSumTolerance(t *testing.T) {
 		_, err := mixpolicy.New(mixpolicy.Spec{
 			States: len(p), Actions: 1, Criterion: mixpolicy.AverageCost,
 			Dynamics: func(int, int) (float64, transitions) {
-				var next transitions
-				for s, v := range p {
-					next = append(next, mixpolicy.Transition{To: s, P: v})
-				}
-				return 0, next
+				return 0, dense(p)
 			},
 		})
 		return err
@@ -168,24 +156,6 @@ func TestRowSumTolerance(t *testing.T) {
 		}
 	}
 	wantError(t, row(0.3333333333, 0.3333333333, 0.3333333333), "add up to 0.9999999999, want 1")
-}
-
-func TestFromDenseErrors(t *testing.T) {
-	eye := mat.NewDiagDense(2, []float64{1, 1})
-	cost := mat.NewDense(2, 1, nil)
-	for _, c := range []struct {
-		p    []mat.Matrix
-		cost mat.Matrix
-		says string
-	}{
-		{nil, cost, "no transition matrix"},
-		{[]mat.Matrix{eye, mat.NewDense(2, 3, nil)}, cost, "action 1 is 2 × 3, want 2 × 2"},
-		{[]mat.Matrix{eye}, mat.NewDense(1, 2, nil), "cost matrix is 1 × 2, want states × actions = 2 × 1"},
-		{[]mat.Matrix{mat.NewDense(2, 2, []float64{0.5, 0.5, 0.5, 0.4})}, cost, "state 1, action 0: probabilities add up to 0.9"},
-	} {
-		_, err := mixpolicy.FromDense(mixpolicy.AverageCost, c.p, c.cost, nil)
-		wantError(t, err, c.says)
-	}
 }
 
 func TestWithCostsAndCriterion(t *testing.T) {

@@ -61,16 +61,10 @@ func TestLazyEqualsDense_3_26(t *testing.T) {
 			worst, wasLazy := 0., 0
 			for range steps {
 				for _, m := range []mixpolicy.Run{dense, lazy} {
-					if err := m.Step(); err != nil {
-						t.Fatal(err)
-					}
+					advance(t, m, 1)
 				}
-				if err := dense.View(&a); err != nil {
-					t.Fatal(err)
-				}
-				if err := lazy.View(&b); err != nil {
-					t.Fatal(err)
-				}
+				a = view(t, dense)
+				b = view(t, lazy)
 				worst = max(worst, floats.Distance(a.Last, b.Last, math.Inf(1)))
 				if lazy.Lazy() {
 					wasLazy++
@@ -100,15 +94,8 @@ func TestLazyAverage_3_27(t *testing.T) {
 		var lambda [2][]float64
 		for i, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
 			m := startOn(t, p, mixpolicy.PrimalDual{CostScale: .1, Multipliers: kind}, mixpolicy.Must(mixpolicy.NewOracle(p, 3, uint64(k))))
-			for range steps {
-				if err := m.Step(); err != nil {
-					t.Fatal(err)
-				}
-			}
-			var s mixpolicy.Snapshot
-			if err := m.View(&s); err != nil {
-				t.Fatal(err)
-			}
+			advance(t, m, steps)
+			s := view(t, m)
 			lambda[i] = s.Lambda
 		}
 		if floats.Min(lambda[1]) < 0 {
@@ -143,14 +130,8 @@ func TestPrintedLazily_3_26(t *testing.T) {
 	var s [2]mixpolicy.Snapshot
 	for k, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
 		m := start(t, p, mixpolicy.PrimalDual{Form: mixpolicy.Printed, Multipliers: kind})
-		for range 500 {
-			if err := m.Step(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := m.View(&s[k]); err != nil {
-			t.Fatal(err)
-		}
+		advance(t, m, 500)
+		s[k] = view(t, m)
 	}
 	// 500 steps of 3 products each round λ, and through it θ, by 1500·2⁻⁵³ of their size.
 	const tol = 1e-12

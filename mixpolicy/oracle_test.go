@@ -74,22 +74,3 @@ func TestOracleQuery_A_3(t *testing.T) {
 		t.Errorf("%d queries counted, want %d", o.Queries(), want)
 	}
 }
-
-// One stream per (seed, stream): the same again, and another for each of both.
-func TestOracleStreams(t *testing.T) {
-	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
-	draw := func(seed, stream uint64) (pairs [200]int) {
-		o := mixpolicy.Must(mixpolicy.NewOracle(p, seed, stream))
-		for k := range pairs {
-			pairs[k], _ = o.Sample()
-		}
-		return pairs
-	}
-	first, again := draw(1, 2), draw(1, 2)
-	if first != again {
-		t.Error("the same stream twice differs")
-	}
-	if first == draw(2, 2) || first == draw(1, 3) {
-		t.Error("two streams are the same")
-	}
-}

@@ -26,13 +26,8 @@ func TestPenaltyIsUnbiased_4_14(t *testing.T) {
 		o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))
 		m := startOn(t, p, mixpolicy.Penalty{Weight: omega, CostScale: scale, StepSize: mixpolicy.Constant(eta), Theta0: theta}, o)
 		o.Force(i)
-		if err := m.Step(); err != nil {
-			t.Fatal(err)
-		}
-		var s mixpolicy.Snapshot
-		if err := m.View(&s); err != nil {
-			t.Fatal(err)
-		}
+		advance(t, m, 1)
+		s := view(t, m)
 		for j := range mean {
 			mean[j] += q * (theta[j] - s.Last[j]) / eta
 		}
@@ -65,10 +60,7 @@ func TestPenaltyProjects_4_16(t *testing.T) {
 		const eta = .5
 		m := start(t, p, mixpolicy.Penalty{StepSize: mixpolicy.Constant(eta), CostScale: .1})
 		o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))
-		var s mixpolicy.Snapshot
-		if err := m.View(&s); err != nil {
-			t.Fatal(err)
-		}
+		s := view(t, m)
 		row := make([]float64, 3)
 		corners := [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {.9, .9, -.8}, {-.8, .9, .9}, {.9, -.8, .9}, {2. / 3, 2. / 3, -1. / 3}, {1. / 3, 1. / 3, 1. / 3}}
 		for step := range 200 {
@@ -80,12 +72,8 @@ func TestPenaltyProjects_4_16(t *testing.T) {
 				slope--
 			}
 			floats.AddScaled(y, -eta*slope/p.Features().Sampling()[i], row)
-			if err := m.Step(); err != nil {
-				t.Fatal(err)
-			}
-			if err := m.View(&s); err != nil {
-				t.Fatal(err)
-			}
+			advance(t, m, 1)
+			s = view(t, m)
 			tolerance := 64 * u * (1 + floats.Norm(y, 2))
 			if math.Abs(floats.Sum(s.Last)-1) > tolerance || class.Size(s.Last) > class.R+tolerance {
 				t.Fatalf("%v: θ_%d = %v is outside", class, step+1, s.Last)

@@ -17,13 +17,8 @@ func TestPlugInIsUnbiased(t *testing.T) {
 		o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))
 		m := startOn(t, p, mixpolicy.PlugIn{}, o)
 		o.Force(i)
-		if err := m.Step(); err != nil {
-			t.Fatal(err)
-		}
-		var s mixpolicy.Snapshot
-		if err := m.View(&s); err != nil {
-			t.Fatal(err)
-		}
+		advance(t, m, 1)
+		view(t, m) // which makes the estimate
 		floats.AddScaled(mean, q, m.(mixpolicy.Estimator).Estimate())
 	}
 	for j, b := range p.BaseCosts() {
@@ -43,14 +38,8 @@ func TestPlugInConcentrates(t *testing.T) {
 	if err := m.View(&s); err != nil || s.Average[0] != 1./3 {
 		t.Fatalf("before the first sample: %+v, %v", s, err)
 	}
-	for range samples {
-		if err := m.Step(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := m.View(&s); err != nil {
-		t.Fatal(err)
-	}
+	advance(t, m, samples)
+	s = view(t, m)
 	_, top := p.MDP().CostRange()
 	tolerance := d * top * math.Sqrt(math.Log(2*d/delta)/(2*samples))
 	for j, b := range p.BaseCosts() {
@@ -74,15 +63,8 @@ func TestPlugInOnTheQueue(t *testing.T) {
 	found := 0
 	for k := range 100 {
 		m := startOn(t, p, mixpolicy.PlugIn{}, mixpolicy.Must(mixpolicy.NewOracle(p, 1, uint64(k))))
-		for range 50 {
-			if err := m.Step(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		var s mixpolicy.Snapshot
-		if err := m.View(&s); err != nil {
-			t.Fatal(err)
-		}
+		advance(t, m, 50)
+		s := view(t, m)
 		if floats.Distance(s.Average, best.Theta, 2) < 1e-9 {
 			found++
 		}

@@ -72,9 +72,21 @@ func TestClassesWithoutModulus(t *testing.T) {
 
 // Misuse panics with the package's prefix, before an index does.
 func TestMisusePanics(t *testing.T) {
+	x, p := flip(), queue(t, 100, mixpolicy.Ball(2))
+	of := func(n int) []float64 { return make([]float64, n) }
 	for what, f := range map[string]func(){
-		"Measure.Cost": func() { new(mixpolicy.Measure).Cost([]float64{1}) },
-		"Objective":    func() { queue(t, 100, mixpolicy.Ball(2)).Objective([]float64{1}) },
+		"Measure.Cost": func() { new(mixpolicy.Measure).Cost(of(1)) },
+		"Objective":    func() { p.Objective(of(1)) },
+		"Ψθ":           func() { p.Features().MulVec(of(400), of(1)) },
+		"Every(0)":     func() { mixpolicy.Every(0) },
+		"LogSpaced(0)": func() { mixpolicy.LogSpaced(0) },
+
+		"Bellman of a long v":         func() { x.Bellman(of(2), of(3)) },
+		"Bellman into a long one":     func() { x.Bellman(of(3), of(2)) },
+		"ActionValues into two":       func() { x.ActionValues(of(2*x.Actions()-1), of(2)) },
+		"ActionValues of a long v":    func() { x.ActionValues(of(2*x.Actions()), of(3)) },
+		"Greedy for nothing":          func() { x.Greedy(nil) },
+		"Greedy for a v that is long": func() { x.Greedy(of(3)) },
 	} {
 		func() {
 			defer func() {

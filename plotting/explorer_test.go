@@ -13,10 +13,7 @@ import (
 
 func TestFramesShareTheAxes(t *testing.T) {
 	given := []Panels{divergence(0, 0.1, 0.4), divergence(0, 1, 4)}
-	frames, err := slider("η", 0, given...).aligned()
-	if err != nil {
-		t.Fatal(err)
-	}
+	frames := must(slider("η", 0, given...).aligned())
 	a, b := frames[0].Figures[0], frames[1].Figures[0]
 	if a.Y.Min != b.Y.Min || a.Y.Max != b.Y.Max || a.Y.Max < 4 {
 		t.Errorf("y axes [%g, %g] and [%g, %g]", a.Y.Min, a.Y.Max, b.Y.Min, b.Y.Max)
@@ -46,10 +43,7 @@ func numberedFrames(seen *[]string) Explorer {
 // a whole, and of the others nothing but the columns that differ.
 func TestFramesAreInRowMajorOrderAndHoldWhatDiffers(t *testing.T) {
 	var seen []string
-	d, err := numberedFrames(&seen).display()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(numberedFrames(&seen).display())
 	if n := len(slices.Compact(slices.Sorted(slices.Values(seen)))); len(seen) != 12 || n != 12 {
 		t.Errorf("%d calls of Frame for %d combinations, want 12", len(seen), n)
 	}

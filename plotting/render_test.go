@@ -183,10 +183,7 @@ func TestPDFIsAPDF(t *testing.T) {
 // the legend of the picture, and each series of the chart has one of them.
 func TestRenderingsAgree(t *testing.T) {
 	for name, d := range gallery() {
-		p, err := d.panels()
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(d.panels())
 		for _, f := range p.Figures {
 			var want []string
 			for _, l := range f.lower() {
@@ -194,14 +191,8 @@ func TestRenderingsAgree(t *testing.T) {
 					want = append(want, l.name)
 				}
 			}
-			all, err := f.option(new(columns), stillDigits)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b, err := json.Marshal(all)
-			if err != nil {
-				t.Fatal(err)
-			}
+			all := must(f.option(new(columns), stillDigits))
+			b := must(json.Marshal(all))
 			var option struct {
 				Legend struct{ Data []struct{ Name string } }
 				Series []struct{ Name string }
@@ -221,10 +212,7 @@ func TestRenderingsAgree(t *testing.T) {
 			if !slices.Equal(legend, want) || !slices.Equal(series, want) {
 				t.Errorf("%s: layers %q, live legend %q, live series %q", name, want, legend, series)
 			}
-			picture, err := f.svg()
-			if err != nil {
-				t.Fatal(err)
-			}
+			picture := must(f.svg())
 			for _, w := range want {
 				// An accent or a raised digit splits the text.
 				if plain := regexp.MustCompile(`^[\p{L} –]+`).FindString(w); !bytes.Contains(picture, []byte(html.EscapeString(plain))) {
@@ -240,10 +228,7 @@ func TestDisplayIsDeterministicSmallAndClosed(t *testing.T) {
 	views := gallery()
 	views["evil"] = Figure{Title: evil, X: Axis{Label: evil}, Layers: []Layer{Line{Name: evil, X: []float64{1, 2}, Y: []float64{1, 2}}, Rule{Label: evil, At: 1}}}
 	for name, v := range views {
-		d, err := v.display()
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must(v.display())
 		again, err := v.display()
 		if err != nil || d != again {
 			t.Errorf("%s: the second display differs from the first", name)
@@ -254,10 +239,7 @@ func TestDisplayIsDeterministicSmallAndClosed(t *testing.T) {
 		if strings.Contains(d.html, "alert(\"") {
 			t.Errorf("%s: unescaped text", name)
 		}
-		p, err := v.panels()
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(v.panels())
 		// Forty kilobytes a panel keep a notebook with twenty figures under a
 		// megabyte.
 		if kB := len(d.html) / 1024; kB > 42*len(p.Figures) {
@@ -351,4 +333,12 @@ func TestRunsRaiseAndLower(t *testing.T) {
 	if want := []string{"c", "+T", "Ψθ", "^ˆ", " = 2.5·10", "+−3", ", z", "-12"}; !slices.Equal(got, want) {
 		t.Errorf("runs = %q, want %q", got, want)
 	}
+}
+
+// must returns v, or panics with err.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -77,10 +77,7 @@ func TestDigitsResolveTheAxis(t *testing.T) {
 		// than on a chart.
 		for digits, marks := range map[int]float64{stillDigits: 1e4, frameDigits: 1e3} {
 			v := s.lo + (s.hi-s.lo)/math.Phi
-			b, err := number{v, s.digits(digits)}.MarshalJSON()
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must(number{v, s.digits(digits)}.MarshalJSON())
 			got, err := strconv.ParseFloat(string(b), 64)
 			if err != nil || math.Abs(got-v) > (s.hi-s.lo)/marks {
 				t.Errorf("%v on [%v, %v] is written %s", v, s.lo, s.hi, b)

@@ -21,10 +21,7 @@ func everything(t testing.TB, d int) []Modulus {
 		}
 		q.SetSym(i, i, 2+float64(i)/2)
 	}
-	quadratic, err := NewMahalanobis(q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	quadratic := must(NewMahalanobis(q))
 	ms := append(Gallery(d, 2), quadratic, PNorm{3}, Tsallis(0.9), FermiDirac(lo, hi),
 		FromFunc(func(x Dual) Dual { return hyperdual.Sub(hyperdual.Mul(x, hyperdual.Log(x)), hyperdual.Log(x)) }, 0, math.Inf(1)),
 		Scale(Ball{2}, 3), Scale(NegativeEntropy(), 0.2), Scale(FermiDirac(lo, hi), 3),
@@ -416,4 +413,12 @@ func FuzzCheck(f *testing.F) {
 		}
 		_ = r.String()
 	})
+}
+
+// must returns v, or panics with err.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

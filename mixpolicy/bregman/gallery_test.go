@@ -225,16 +225,27 @@ func TestGalleryAccuracy(t *testing.T) {
 	for range 1000 {
 		y := math.Copysign(math.Pow(10, 320*rng.Float64()-20), rng.NormFloat64())
 		by := bf(y)
-		for _, c := range []struct {
+		type answer struct {
 			m    Modulus
 			want *big.Float
-		}{
-			{Hellinger(r), bquo(bmul(bf(r), by), bsqrt(badd(bf(1), bmul(by, by))))},
-			{LogBall{r}, bquo(bmul(bmul(bf(r), bf(r)), by), badd(bf(1), bsqrt(badd(bf(1), bmul(bmul(bf(r), bf(r)), bmul(by, by))))))},
-		} {
-			if e := relErr(one(c.m, y), c.want); e > 4*ulp {
+			ulps float64
+		}
+		root := bquo(bmul(bf(r), by), bsqrt(badd(bf(1), bmul(by, by)))) // Hellinger's, and the ball's in ℝ
+		answers := []answer{
+			{Ball{r}, root, 3}, {Hellinger(r), root, 4},
+			{LogBall{r}, bquo(bmul(bmul(bf(r), bf(r)), by), badd(bf(1), bsqrt(badd(bf(1), bmul(bmul(bf(r), bf(r)), bmul(by, by)))))), 4},
+		}
+		if math.Abs(y) < 100 {
+			answers = append(answers, answer{Cube(r), bigCubeTheta(r, by), 3})
+		}
+		for _, c := range answers {
+			if e := relErr(one(c.m, y), c.want); e > c.ulps*ulp {
 				t.Fatalf("%v: ∇φ*(%g) off by %.2g relative", c.m, y, e)
 			}
+		}
+		x := r * (1 - math.Pow(10, -15*rng.Float64()))
+		if e := relErr(Cube(r).Kernel.Deriv(x), blog(bquo(badd(bf(r), bf(x)), bsub(bf(r), bf(x))))); e > 3*ulp {
+			t.Fatalf("cube: φ′(%g) off by %.2g relative", x, e)
 		}
 		y = -math.Abs(y)
 		base := bsub(bf(2), bf(y))
@@ -318,10 +329,7 @@ func (semicircle) Domain() (lo, hi float64)    { return -1, 1 }
 
 // The constant of strong convexity is λ_min(Q), here of a matrix with known eigenvalues.
 func TestComputedStrongConvexity(t *testing.T) {
-	q, err := NewMahalanobis(mat.NewSymDense(2, []float64{2, 1, 1, 2}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := must(NewMahalanobis(mat.NewSymDense(2, []float64{2, 1, 1, 2})))
 	if mu, p := q.StrongConvexity(); math.Abs(mu-1) > 8*ulp || p != 2 {
 		t.Errorf("Mahalanobis: %v in %v, want λ_min = 1 in ℓ₂", mu, p)
 	}

@@ -287,3 +287,11 @@ func checkExact(p program, e *InfeasibleError) error {
 	}
 	return nil
 }
+
+// must returns v, or panics with err.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

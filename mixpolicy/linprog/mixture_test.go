@@ -97,10 +97,7 @@ func TestSolveTakesLeastNorm(t *testing.T) {
 	p := Mixture{B: []float64{1, 1, 2}, Psi: Columns{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, R: math.Inf(1)}
 	for _, p.Norm = range []Norm{L2, LInf, L1} {
 		for _, p.R = range []float64{1, 10, math.Inf(1)} {
-			sol, err := p.Solve(background, Settings{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			sol := must(p.Solve(background, Settings{}))
 			for j, want := range []float64{.5, .5, 0} {
 				if math.Abs(sol.Theta[j]-want) > slack(3) {
 					t.Errorf("%v, R = %v: θ = %v", p.Norm, p.R, sol.Theta)
@@ -143,10 +140,7 @@ func TestSolveIsTheSameOnAnyNumberOfCores(t *testing.T) {
 	for _, norm := range []Norm{L2, LInf, L1} {
 		p := Mixture{B: costs(5, 2), Psi: psi, Norm: norm, R: 2}
 		runtime.GOMAXPROCS(1)
-		want, err := p.Solve(background, Settings{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must(p.Solve(background, Settings{}))
 		if gap, err := check(p, want, nil); err != nil || gap > 1e-10*want.Objective {
 			t.Fatal(gap, err)
 		}
@@ -189,10 +183,7 @@ func (w watched) Apply(dst []float64, from int, theta []float64) {
 func TestSolveStopsWhenToldTo(t *testing.T) {
 	psi := queueLike([]int{20, 20, 20, 20}, 1, 6, 3)
 	whole := Mixture{B: costs(6, 2), Psi: psi, R: 3}
-	best, err := whole.Solve(background, Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	best := must(whole.Solve(background, Settings{}))
 	// Later stops leave bounds and objectives that are no worse.
 	last := &Solution{Bound: math.Inf(-1), Objective: math.Inf(1)}
 	for _, stop := range []int64{1, 100, 200, 300, 400} {
@@ -293,10 +284,7 @@ func TestSolveIsHomogeneous(t *testing.T) {
 	}
 	for _, norm := range []Norm{L2, LInf, L1} {
 		p := Mixture{B: costs(4, 1), Psi: psi, Norm: norm, R: 4}
-		want, err := p.Solve(background, Settings{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must(p.Solve(background, Settings{}))
 		p.Psi = scaled
 		got, err := p.Solve(background, Settings{})
 		if err != nil || math.Abs(got.Objective-want.Objective) > 1e-12*want.Objective {
@@ -314,10 +302,7 @@ func TestSolveCostsOfAnySize(t *testing.T) {
 	for _, norm := range []Norm{L2, LInf, L1} {
 		for _, r := range []float64{4, math.Inf(1)} {
 			p := Mixture{B: costs(4, 1), Psi: psi, Norm: norm, R: r}
-			want, err := p.Solve(background, Settings{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must(p.Solve(background, Settings{}))
 			for _, exponent := range []int{-1060, -950, -600, 600, 1000} {
 				q := p
 				q.B = slices.Clone(p.B)
@@ -479,10 +464,7 @@ type reference struct {
 var normNamed = map[string]Norm{"L2": L2, "LInf": LInf, "L1": L1}
 
 func readReference(t *testing.T) (ref reference) {
-	text, err := os.ReadFile("testdata/reference.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile("testdata/reference.json"))
 	if err := json.Unmarshal(text, &ref); err != nil {
 		t.Fatal(err)
 	}
