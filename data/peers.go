@@ -1,14 +1,14 @@
 package data
 
 import (
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mixpolicy/lab/internal/csvrows"
 )
 
 // Measured is the median, the least and the greatest of the seconds of repeated calls.
@@ -84,38 +84,30 @@ func better(a, b Comparison) bool {
 	return ra < rb
 }
 
-// column is one of peers.csv: its name, and where its value is.
-type column struct {
-	name string
-	at   func(*Comparison) any
+var header = []string{
+	"work", "instance", "ours", "ours_median", "ours_least", "ours_greatest", "ours_cpu", "ours_threads",
+	"peer", "method", "peer_median", "peer_least", "peer_greatest", "peer_cpu", "peer_threads",
+	"outcome", "repetitions", "machine", "go", "python", "date", "ratio",
 }
 
-var columns = []column{
-	{"work", func(c *Comparison) any { return &c.Work }},
-	{"instance", func(c *Comparison) any { return &c.Instance }},
-	{"ours", func(c *Comparison) any { return &c.Ours }},
-	{"ours_median", func(c *Comparison) any { return &c.We.Median }},
-	{"ours_least", func(c *Comparison) any { return &c.We.Least }},
-	{"ours_greatest", func(c *Comparison) any { return &c.We.Greatest }},
-	{"ours_cpu", func(c *Comparison) any { return &c.OurCPU }},
-	{"ours_threads", func(c *Comparison) any { return &c.Threads }},
-	{"peer", func(c *Comparison) any { return &c.Peer }},
-	{"method", func(c *Comparison) any { return &c.Method }},
-	{"peer_median", func(c *Comparison) any { return &c.They.Median }},
-	{"peer_least", func(c *Comparison) any { return &c.They.Least }},
-	{"peer_greatest", func(c *Comparison) any { return &c.They.Greatest }},
-	{"peer_cpu", func(c *Comparison) any { return &c.TheirCPU }},
-	{"peer_threads", func(c *Comparison) any { return &c.TheirThreads }},
-	{"outcome", func(c *Comparison) any { return &c.Outcome }},
-	{"repetitions", func(c *Comparison) any { return &c.Repetitions }},
-	{"machine", func(c *Comparison) any { return &c.Machine }},
-	{"go", func(c *Comparison) any { return &c.Go }},
-	{"python", func(c *Comparison) any { return &c.Python }},
-	{"date", func(c *Comparison) any { return &c.Date }},
+// line is a row of peers.csv. Its last column is for readers of the file: it follows from
+// the others.
+type line struct {
+	Comparison
+	ratio string
 }
 
-// ratio is the last column, for readers of the file: it follows from the others.
-func (c Comparison) ratio() string {
+// fields are in the order of the header.
+func (l *line) fields() []any {
+	return []any{
+		&l.Work, &l.Instance, &l.Ours, &l.We.Median, &l.We.Least, &l.We.Greatest, &l.OurCPU, &l.Threads,
+		&l.Peer, &l.Method, &l.They.Median, &l.They.Least, &l.They.Greatest, &l.TheirCPU, &l.TheirThreads,
+		&l.Outcome, &l.Repetitions, &l.Machine, &l.Go, &l.Python, &l.Date, &l.ratio,
+	}
+}
+
+// told is the last column.
+func (c Comparison) told() string {
 	ratio, bound := c.Ratio()
 	switch {
 	case math.IsNaN(ratio):
@@ -126,38 +118,25 @@ func (c Comparison) ratio() string {
 	return number(ratio)
 }
 
-// header returns the names of the columns.
-func header() []string {
-	var names []string
-	for _, k := range columns {
-		names = append(names, k.name)
-	}
-	return append(names, "ratio")
-}
+// precision is four digits, which is more than a time has.
+const precision = 4
 
-// number writes four digits, which is more than a time has.
-func number(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+func number(v float64) string { return strconv.FormatFloat(v, 'g', precision, 64) }
 
 // WriteComparisons writes them as CSV with a header. Numbers are rounded to four digits.
 func WriteComparisons(w io.Writer, all []Comparison) error {
-	rows := [][]string{header()}
+	var lines []line
 	for _, c := range all {
-		var row []string
-		for _, k := range columns {
-			switch v := k.at(&c).(type) {
-			case *string:
-				row = append(row, *v)
-			case *int:
-				row = append(row, strconv.Itoa(*v))
-			case *float64:
-				text := number(*v)
-				row = append(row, text)
-				*v, _ = strconv.ParseFloat(text, 64) // what the ratio follows from
+		l := line{Comparison: c}
+		for _, field := range l.fields() {
+			if v, ok := field.(*float64); ok { // what the ratio follows from
+				*v, _ = strconv.ParseFloat(number(*v), 64)
 			}
 		}
-		rows = append(rows, append(row, c.ratio()))
+		l.ratio = l.told()
+		lines = append(lines, l)
 	}
-	if err := csv.NewWriter(w).WriteAll(rows); err != nil {
+	if err := csvrows.Write(w, header, lines, (*line).fields, precision); err != nil {
 		return fmt.Errorf("data: peers.csv: %w", err)
 	}
 	return nil
@@ -166,40 +145,23 @@ func WriteComparisons(w io.Writer, all []Comparison) error {
 // ReadComparisons reads what [WriteComparisons] has written. An error names the line and
 // the column.
 func ReadComparisons(r io.Reader) ([]Comparison, error) {
-	rows, err := csv.NewReader(r).ReadAll()
+	lines, err := csvrows.Read(r, header, (*line).fields, func(l *line) error {
+		for i, field := range l.fields() {
+			if v, ok := field.(*float64); ok && !(*v >= 0 && *v <= math.MaxFloat64) {
+				return fmt.Errorf("%s %v, want a finite number ≥ 0", header[i], *v)
+			}
+		}
+		if want := l.told(); l.ratio != want {
+			return fmt.Errorf("ratio %q does not follow from the other columns, want %q", l.ratio, want)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, fmt.Errorf("data: peers.csv: %w", err)
 	}
-	if len(rows) == 0 {
-		return nil, errors.New("data: peers.csv is empty, want a header")
-	}
-	if want := header(); !slices.Equal(rows[0], want) {
-		return nil, fmt.Errorf("data: peers.csv has the columns %q, want %q", rows[0], want)
-	}
 	var all []Comparison
-	for i, row := range rows[1:] {
-		var c Comparison
-		for j, k := range columns {
-			var err error
-			switch v := k.at(&c).(type) {
-			case *string:
-				*v = row[j]
-			case *int:
-				*v, err = strconv.Atoi(row[j])
-			case *float64:
-				*v, err = strconv.ParseFloat(row[j], 64)
-				if err == nil && !(*v >= 0 && *v <= math.MaxFloat64) {
-					err = errors.New("want a finite number ≥ 0")
-				}
-			}
-			if err != nil {
-				return nil, fmt.Errorf("data: peers.csv, row %d, column %s: %q: %w", i+1, k.name, row[j], err)
-			}
-		}
-		if got, want := row[len(columns)], c.ratio(); got != want {
-			return nil, fmt.Errorf("data: peers.csv, row %d, column ratio: %q does not follow from the others, want %q", i+1, got, want)
-		}
-		all = append(all, c)
+	for _, l := range lines {
+		all = append(all, l.Comparison)
 	}
 	return all, nil
 }

@@ -162,7 +162,7 @@ func TestReadComparisonsErrors(t *testing.T) {
 		{"work,", "werk,", "columns"},
 		{",2,", ",two,", "peer_median"},
 		{",2,", ",-2,", "≥ 0"},
-		{",2,", ",NaN,", "≥ 0"},
+		{",2,", ",NaN,", "want a number"},
 		{",2,", ",3,", "ratio"}, // which does not follow any more
 	} {
 		_, err := data.ReadComparisons(strings.NewReader(strings.Replace(good.String(), e.old, e.new, 1)))

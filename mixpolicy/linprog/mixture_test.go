@@ -184,8 +184,6 @@ func TestSolveStopsWhenToldTo(t *testing.T) {
 	psi := queueLike([]int{20, 20, 20, 20}, 1, 6, 3)
 	whole := Mixture{B: costs(6, 2), Psi: psi, R: 3}
 	best := must(whole.Solve(background, Settings{}))
-	// Later stops leave bounds and objectives that are no worse.
-	last := &Solution{Bound: math.Inf(-1), Objective: math.Inf(1)}
 	for _, stop := range []int64{1, 100, 200, 300, 400} {
 		ctx, cancel := context.WithCancel(background)
 		p := whole
@@ -204,18 +202,17 @@ func TestSolveStopsWhenToldTo(t *testing.T) {
 			if calls := w.calls.Load(); calls > stop+int64(runtime.GOMAXPROCS(0)) {
 				t.Errorf("told to stop at block %d, went on to %d", stop, calls)
 			}
-			if sol.Bound < last.Bound || sol.Bound > best.Objective {
-				t.Errorf("bound %v after %v; optimum %v", sol.Bound, last.Bound, best.Objective)
+			if sol.Bound > best.Objective {
+				t.Errorf("bound %v; optimum %v", sol.Bound, best.Objective)
 			}
 			// Measures have a feasible point from the first scan on.
 			if sol.Scans > 0 {
 				if err := checkRows(psi, sol.Theta, slack(6)); err != nil {
 					t.Error(err)
 				}
-				if sol.Violation != 0 || sol.Objective > last.Objective || sol.Objective < best.Objective*(1-slack(6)) || L2.Of(sol.Theta) > 3 {
+				if sol.Violation != 0 || sol.Objective < best.Objective*(1-slack(6)) || L2.Of(sol.Theta) > 3 {
 					t.Errorf("%+v; optimum %v", sol, best.Objective)
 				}
-				last = sol
 			}
 		}
 		cancel()

@@ -1,15 +1,14 @@
 package race
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"strconv"
 
 	"github.com/mixpolicy/lab/internal/atomicfile"
+	"github.com/mixpolicy/lab/internal/csvrows"
 )
 
 // Row is a number of a record, with what vouches for it and what it takes to compute it
@@ -150,24 +149,7 @@ func (r Record) Round(digits int) Record {
 
 // Write writes the record as CSV with a header, numbers to twelve digits.
 func (r Record) Write(w io.Writer) error {
-	lines := [][]string{header}
-	for _, row := range r {
-		var line []string
-		for _, field := range row.fields() {
-			switch v := field.(type) {
-			case *string:
-				line = append(line, *v)
-			case *float64:
-				line = append(line, strconv.FormatFloat(*v, 'g', 12, 64))
-			case *int:
-				line = append(line, strconv.Itoa(*v))
-			case *uint64:
-				line = append(line, strconv.FormatUint(*v, 10))
-			}
-		}
-		lines = append(lines, line)
-	}
-	if err := csv.NewWriter(w).WriteAll(lines); err != nil {
+	if err := csvrows.Write(w, header, r, (*Row).fields, 12); err != nil {
 		return fmt.Errorf("race: record: %w", err)
 	}
 	return nil
@@ -176,44 +158,16 @@ func (r Record) Write(w io.Writer) error {
 // Read reads a record as [Record.Write] writes it; errors name the line and the field. Two
 // rows that differ in nothing but their numbers' values are refused.
 func Read(r io.Reader) (Record, error) {
-	c := csv.NewReader(r)
-	lines, err := c.ReadAll()
+	seen := map[Row]int{} // the line of a row
+	all, err := csvrows.Read(r, header, (*Row).fields, func(row *Row) error {
+		if first, twice := seen[row.identity()]; twice {
+			return fmt.Errorf("%s of %q at %v is in line %d already", row.Quantity, row.Method, row.At, first)
+		}
+		seen[row.identity()] = len(seen) + 2
+		return nil
+	})
 	if err != nil {
 		return nil, fmt.Errorf("race: record: %w", err)
-	}
-	if len(lines) == 0 || !slices.Equal(lines[0], header) {
-		return nil, fmt.Errorf("race: record: want the header %v", header)
-	}
-	all := make(Record, len(lines)-1)
-	seen := map[Row]int{}
-	for k, line := range lines[1:] {
-		row := &all[k]
-		for i, field := range row.fields() {
-			var err error
-			want := ""
-			switch v := field.(type) {
-			case *string:
-				*v = line[i]
-			case *float64:
-				want = "a number"
-				if *v, err = strconv.ParseFloat(line[i], 64); err == nil && math.IsNaN(*v) {
-					err = strconv.ErrSyntax
-				}
-			case *int:
-				want = "a whole number"
-				*v, err = strconv.Atoi(line[i])
-			case *uint64:
-				want = "a whole number ≥ 0"
-				*v, err = strconv.ParseUint(line[i], 10, 64)
-			}
-			if err != nil {
-				return nil, fmt.Errorf("race: record, line %d: %s %q, want %s", k+2, header[i], line[i], want)
-			}
-		}
-		if first, twice := seen[row.identity()]; twice {
-			return nil, fmt.Errorf("race: record, line %d: %s of %q at %v is in line %d already", k+2, row.Quantity, row.Method, row.At, first)
-		}
-		seen[row.identity()] = k + 2
 	}
 	return all, nil
 }
