@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
 // Certificate says how good an answer θ̂ is, by numbers that anyone can recompute
@@ -80,7 +82,7 @@ func (r *Result) certify(ctx context.Context, p *Problem, set Settings, snap *Sn
 	}
 	best, err := p.Optimum(ctx)
 	if err != nil {
-		return fmt.Errorf("mixpolicy: exact optimum: %w", err)
+		return fault.At("mixpolicy", "exact optimum", err)
 	}
 	c.HasOptimum, c.Optimum, c.Gap = true, best.Objective, c.Objective-best.Objective
 	c.Merit = p.penaltiesOf(best).merit(c.Objective, c.NegativeMass, c.HyperplaneError, c.Norm-c.Radius)
@@ -91,7 +93,7 @@ func (r *Result) certify(ctx context.Context, p *Problem, set Settings, snap *Sn
 func (c *Certificate) valuePolicy(ctx context.Context, p *Problem, policy *Policy) error {
 	q, err := Occupation(ctx, p.MDP(), policy, MeasureSettings{})
 	if err != nil {
-		return fmt.Errorf("mixpolicy: true cost of the policy: %w", err)
+		return fault.At("mixpolicy", "true cost of the policy", err)
 	}
 	c.HasPolicy, c.PolicyCost, c.PolicyResidual = true, q.Cost(p.MDP().cost), q.Residual
 	return nil

@@ -28,12 +28,3 @@ func (h *History) Record(p *Problem, s *Snapshot) error {
 	h.Mass = append(h.Mass, norm1)
 	return nil
 }
-
-// Coordinate returns the curve of θ̂ⱼ.
-func (h *History) Coordinate(j int) []float64 {
-	y := make([]float64, len(h.Average))
-	for k, theta := range h.Average {
-		y[k] = theta[j]
-	}
-	return y
-}

@@ -97,6 +97,9 @@ func (eta Scaled) String() string { return showSteps(eta) }
 func (f StepFunc) String() string { return showSteps(f) }
 
 func showSteps(eta StepSize) string {
+	if unset(eta) {
+		return "η not set"
+	}
 	return fmt.Sprintf("η = %.4g, %.4g, %.4g, …", eta.At(0), eta.At(1), eta.At(2))
 }
 
@@ -115,11 +118,27 @@ func (f StepFunc) MarshalJSON() ([]byte, error) {
 	return nil, errors.New("mixpolicy: a StepFunc can't be written as JSON, want Constant, InverseSqrt, Scaled or a type of your own")
 }
 
+// unset tells whether a schedule, or the one that it scales, is nil.
+func unset(eta StepSize) bool {
+	switch v := eta.(type) {
+	case nil:
+		return true
+	case StepFunc:
+		return v == nil
+	case Scaled:
+		return unset(v.Of)
+	}
+	return false
+}
+
 // Steps returns eta, or [InverseSqrt](1) if it is nil. The error is for a schedule that starts
 // with something other than a positive number.
 func Steps(eta StepSize) (StepSize, error) {
 	if eta == nil {
 		eta = InverseSqrt(1)
+	}
+	if unset(eta) {
+		return nil, fmt.Errorf("mixpolicy: step size %T without a schedule, want one such as InverseSqrt(1)", eta)
 	}
 	if v := eta.At(0); !(v > 0) || math.IsInf(v, 1) {
 		return nil, fmt.Errorf("mixpolicy: step size η₀ = %v, want a finite number > 0", v)

@@ -1,6 +1,7 @@
 package mixpolicy
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -26,6 +27,9 @@ type Oracle struct {
 
 // NewOracle returns an oracle for p that draws from PCG(seed, stream).
 func NewOracle(p *Problem, seed, stream uint64) (*Oracle, error) {
+	if p == nil || p.f == nil {
+		return nil, errors.New("mixpolicy: oracle without a problem, want one of NewProblem")
+	}
 	table, err := p.f.draw()
 	if err != nil {
 		return nil, fmt.Errorf("mixpolicy: sampling distribution: %w", err)

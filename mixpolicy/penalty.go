@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
 var (
@@ -25,8 +27,8 @@ var (
 // The answer is the average of the iterates, weighted by η. The projection is a
 // closed form ([linprog.Norm.Project]); the paper calls a convex solver for it. Section 6 has
 // η = 1/T = 0.001 and R = 100, and does not say what ω is; the bound it quotes from the source,
-// with (ω + 6/(ω(1−γ)))‖[Ψθ]₋‖₁ + O(1/ω), leaves it to be chosen. Nothing of the source itself
-// was at hand.
+// with (ω + 6/(ω(1−γ)))‖[Ψθ]₋‖₁ + O(1/ω), leaves it to be chosen. This follows the description in
+// section 4; the source was not consulted.
 type Penalty struct {
 	// Weight is ω, in units of the scaled cost; 0 is 1.
 	Weight float64
@@ -97,7 +99,7 @@ func (a *penalty) Step() error {
 	}
 	floats.AddScaled(a.theta, -eta*slope/a.p.f.sampling[pair], a.row)
 	if err := a.p.class.Norm.Project(a.theta, a.theta, a.p.class.R); err != nil {
-		return fmt.Errorf("mixpolicy: iteration %d: %w", a.t, err)
+		return fault.At("mixpolicy", fmt.Sprintf("iteration %d", a.t), err)
 	}
 	a.t++
 	return nil

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
 var (
@@ -69,7 +71,7 @@ func (a *plugIn) View(s *Snapshot) error {
 		floats.ScaleTo(a.b, 1/float64(a.t), a.total)
 		sol, err := a.p.Solve(context.Background(), a.b)
 		if err != nil {
-			return fmt.Errorf("mixpolicy: plug-in after %d samples: %w", a.t, err)
+			return fault.At("mixpolicy", fmt.Sprintf("plug-in after %d samples", a.t), err)
 		}
 		copy(a.theta, sol.Theta)
 		a.solved = a.t

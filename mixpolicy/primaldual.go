@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
@@ -146,7 +147,7 @@ type primalDual struct {
 }
 
 // For returns the settings of a run on p, with the defaults filled in. Errors: parameters
-// out of range, a modulus whose domain does not meet the hyperplane, θ₀ outside of the domain.
+// out of range, a modulus whose domain does not meet the hyperplane, θ₀ outside the domain.
 func (a PrimalDual) For(p *Problem) (PrimalDual, error) {
 	if a.Form != Corrected && a.Form != Printed {
 		return a, fmt.Errorf("mixpolicy: unknown Form %d", int(a.Form))
@@ -171,7 +172,7 @@ func (a PrimalDual) For(p *Problem) (PrimalDual, error) {
 		return a, err
 	}
 	if err := bregman.CheckDomain(a.Modulus, a.Theta0); err != nil {
-		return a, fmt.Errorf("mixpolicy: θ₀ is not in the interior of the domain of the modulus: %w", err)
+		return a, fault.At("mixpolicy", "θ₀ is not in the interior of the domain of the modulus", err)
 	}
 	return a, nil
 }
@@ -262,7 +263,7 @@ func (a *primalDual) Step() error {
 		a.y[j] -= factor * v
 	}
 	if err := a.project(); err != nil {
-		return fmt.Errorf("mixpolicy: iteration %d: %w", a.t, err)
+		return fault.At("mixpolicy", fmt.Sprintf("iteration %d", a.t), err)
 	}
 
 	a.weight += eta

@@ -7,6 +7,8 @@ import (
 	"math"
 	"reflect"
 	"time"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
 // Settings say how long [Solve] runs and what it records. Iterations is required.
@@ -165,22 +167,25 @@ func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, er
 
 // checkSolve refuses what is nil.
 func checkSolve(ctx context.Context, p *Problem, m Method) error {
-	what := ""
-	switch v := reflect.ValueOf(m); {
+	switch {
 	case ctx == nil:
-		what = "context, want context.Background() or another"
-	case p == nil:
-		what = "problem, want one of NewProblem"
-	case !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil():
-		what = "method, want one such as PrimalDual{}"
-	default:
-		return nil
+		return errors.New("mixpolicy: Solve without a context, want context.Background() or another")
+	case p == nil || p.f == nil:
+		return errors.New("mixpolicy: Solve without a problem, want one of NewProblem")
 	}
-	return errors.New("mixpolicy: Solve without a " + what)
+	return CheckMethod(m)
 }
 
-// calm is how long a run goes on between two looks at its context.
-const calm = 20 * time.Millisecond
+// CheckMethod refuses a method that is nil, or a nil pointer.
+func CheckMethod(m Method) error {
+	if v := reflect.ValueOf(m); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		return errors.New("mixpolicy: run without a method, want one such as PrimalDual{}")
+	}
+	return nil
+}
+
+// checkInterval is the longest time that a run should go on between two checks of its context.
+const checkInterval = 20 * time.Millisecond
 
 // Drive steps a run, for [Solve] and for everything else that runs methods. It calls look
 // before the first step and then after as many steps as look has asked for; a next that is
@@ -204,9 +209,9 @@ func Drive(ctx context.Context, r Run, look func(t int) (next int, err error), t
 			}
 			now := time.Now()
 			switch took := now.Sub(begin); {
-			case took < calm/2:
+			case took < checkInterval/2:
 				every *= 2
-			case took > calm:
+			case took > checkInterval:
 				every = max(1, every/2)
 			}
 			begin, check = now, t+every
@@ -225,7 +230,7 @@ func Drive(ctx context.Context, r Run, look func(t int) (next int, err error), t
 
 func stopped(t, total int, cause, last error) error {
 	if last != nil {
-		return fmt.Errorf("mixpolicy: stopped after %d of %d iterations: %w; then: %w", t, total, cause, last)
+		cause = fmt.Errorf("%w; then: %w", cause, last)
 	}
-	return fmt.Errorf("mixpolicy: stopped after %d of %d iterations: %w", t, total, cause)
+	return fault.At("mixpolicy", fmt.Sprintf("stopped after %d of %d iterations", t, total), cause)
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
@@ -300,7 +301,7 @@ func (r *search) advance() {
 }
 
 func (r *search) stopped(err error) error {
-	return fmt.Errorf("mixpolicy: stopped with cost in [%.6g, %.6g]: %w", r.Lower, r.Upper, err)
+	return fault.At("mixpolicy", fmt.Sprintf("stopped with cost in [%.6g, %.6g]", r.Lower, r.Upper), err)
 }
 
 // notConverged explains, and names the recurrent classes if it is they that keep

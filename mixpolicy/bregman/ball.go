@@ -129,7 +129,7 @@ func (b Ball) Divergence(x, y []float64) float64 {
 //
 //	z = −ȳ + √(1 + ‖w‖²) / √(d(R²d − 1)).
 //
-// This is (3.22) with its erratum mended, see [Ball.PrintedShift], and it neither
+// This is (3.22) with its erratum corrected, see [Ball.PrintedShift], and it neither
 // cancels nor overflows. The projection itself is
 // θ = 1/d·1 + ρw/√(1 + ‖w‖²) with ρ = √(R² − 1/d).
 func (b Ball) Shift(y []float64) (float64, error) {

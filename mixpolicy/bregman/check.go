@@ -142,7 +142,7 @@ func (c *checker) point() []float64 {
 			return x
 		}
 	}
-	panic("no interior point is to be had: ∇φ* maps into no domain")
+	panic("no interior point was found: ∇φ* never maps into the domain")
 }
 
 func (c *checker) spread(lo, hi float64) float64 {

@@ -101,19 +101,19 @@ func FermiDirac(lo, hi []float64) Separable {
 	return s
 }
 
-type fermiDirac struct{ lo, hi float64 }
+type fermiDirac struct{ Lo, Hi float64 }
 
 func (k fermiDirac) Validate() error {
-	if w := k.hi - k.lo; !(w > 0) || math.IsInf(w, 1) {
-		return fmt.Errorf("bregman: the side (%g, %g) of a box is not a bounded interval", k.lo, k.hi)
+	if w := k.Hi - k.Lo; !(w > 0) || math.IsInf(w, 1) {
+		return fmt.Errorf("bregman: the side (%g, %g) of a box is not a bounded interval", k.Lo, k.Hi)
 	}
 	return nil
 }
 
-func (k fermiDirac) Value(x float64) float64 { return xlogx(x-k.lo) + xlogx(k.hi-x) }
+func (k fermiDirac) Value(x float64) float64 { return xlogx(x-k.Lo) + xlogx(k.Hi-x) }
 
 func (k fermiDirac) Deriv(x float64) float64 {
-	a, b := x-k.lo, k.hi-x
+	a, b := x-k.Lo, k.Hi-x
 	if a < b {
 		return -math.Log1p((b - a) / a)
 	}
@@ -122,30 +122,30 @@ func (k fermiDirac) Deriv(x float64) float64 {
 
 // ConjDeriv reckons from the nearer end, or as a cube's.
 func (k fermiDirac) ConjDeriv(y float64) float64 {
-	if k.lo == -k.hi {
-		return cube{k.hi}.ConjDeriv(y)
+	if k.Lo == -k.Hi {
+		return cube{k.Hi}.ConjDeriv(y)
 	}
 	e := math.Exp(-math.Abs(y))
-	gap := (k.hi - k.lo) * e / (1 + e)
+	gap := (k.Hi - k.Lo) * e / (1 + e)
 	if y < 0 {
-		return k.lo + gap
+		return k.Lo + gap
 	}
-	return k.hi - gap
+	return k.Hi - gap
 }
 
 func (k fermiDirac) ConjCurvature(y float64) float64 {
-	return cube{(k.hi - k.lo) / 2}.ConjCurvature(y)
+	return cube{(k.Hi - k.Lo) / 2}.ConjCurvature(y)
 }
 
 // Conjugate is that of a cube moved to the middle of the interval.
 func (k fermiDirac) Conjugate(y float64) float64 {
-	return y*(k.lo/2+k.hi/2) + cube{(k.hi - k.lo) / 2}.Conjugate(y)
+	return y*(k.Lo/2+k.Hi/2) + cube{(k.Hi - k.Lo) / 2}.Conjugate(y)
 }
 
 // Divergence is two relative entropies, as in (3.12).
 func (k fermiDirac) Divergence(x, y float64) float64 {
 	e := x - y
-	return relativeEntropy(x-k.lo, y-k.lo, e) + relativeEntropy(k.hi-x, k.hi-y, -e)
+	return relativeEntropy(x-k.Lo, y-k.Lo, e) + relativeEntropy(k.Hi-x, k.Hi-y, -e)
 }
 
-func (k fermiDirac) Domain() (lo, hi float64) { return k.lo, k.hi }
+func (k fermiDirac) Domain() (lo, hi float64) { return k.Lo, k.Hi }

@@ -75,7 +75,8 @@ func powers(first, factor float64, n int) []float64 {
 }
 
 // Contest runs the comparison under the protocol. The schedule of a tuned method is the
-// protocol's times a constant.
+// protocol's times a constant. A method of which no configuration runs to the end is an
+// error: there is nothing to compare then.
 func (c Protocol) Contest(ctx context.Context, set ContestSettings) (k *Contest, err error) {
 	defer catch(&err)
 	if len(set.Etas) != len(set.PenaltyEtas)*len(set.Weights) {
@@ -202,7 +203,7 @@ func MeanMerit(ctx context.Context, class mixpolicy.Class, m mixpolicy.Method, i
 func MeritCurve(p *mixpolicy.Problem) (c race.Curve, err error) {
 	defer catch(&err)
 	merit, best := must(race.Merit(p)), must(p.Optimum(context.Background()))
-	return func(l *race.Look) float64 { return merit(l) / best.Objective }, nil
+	return func(l *race.Observation) float64 { return merit(l) / best.Objective }, nil
 }
 
 // ReadmeFigure is the picture of the README: the problem (2.18) on the queue of section

@@ -28,8 +28,6 @@ const (
 	Fails Verdict = "fails"
 	// Defines means that nothing is asserted: a definition or a notation.
 	Defines Verdict = "definition"
-	// NotCheckable means that no computation can decide it.
-	NotCheckable Verdict = "not checkable"
 	// Undecided means that the data do not decide: a confidence interval contains both answers.
 	Undecided Verdict = "undecided"
 	// Depends means that the statement is true for one measure of a quantity and false for another.

@@ -156,7 +156,7 @@ func (m *Moduli) Table() (t plotting.Table, err error) {
 }
 
 // room is the curve of R − ‖θ_t‖, how far the iterate is from the boundary of the class.
-func (m *Moduli) room(l *race.Look) float64 {
+func (m *Moduli) room(l *race.Observation) float64 {
 	class := m.Problem.Class()
 	return class.R - class.Size(l.Last)
 }
@@ -252,8 +252,8 @@ func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (f plo
 // oneRun draws θₜ and θ̂ₜ of the first trial, each as a number of a θ.
 func oneRun(t *race.Runs, at race.Curve, from float64, number func(theta []float64) float64) (last, average plotting.Line) {
 	one := &race.Runs{Trials: t.Finished()[:1]}
-	last = bandLine("θₜ", one.Band(at, func(l *race.Look) float64 { return number(l.Last) }, confidence), from)
-	average = bandLine("θ̂ₜ", one.Band(at, func(l *race.Look) float64 { return number(l.Theta) }, confidence), from)
+	last = bandLine("θₜ", one.Band(at, func(l *race.Observation) float64 { return number(l.Last) }, confidence), from)
+	average = bandLine("θ̂ₜ", one.Band(at, func(l *race.Observation) float64 { return number(l.Theta) }, confidence), from)
 	last.Color, last.Dash = plotting.Grey, plotting.Solid
 	return last, average
 }
@@ -412,7 +412,7 @@ func onLine(c Contender, best []float64) plotting.Figure {
 	y := reach(append(last.Y, average.Y...), best[0])
 	f.Y.Min, f.Y.Max = y[0], y[1]
 	d := c.distance(best)
-	if start := d(c.Trials.Finished()[0].Looks[0].Theta[0]); !math.IsInf(start, 1) {
+	if start := d(c.Trials.Finished()[0].Observations[0].Theta[0]); !math.IsInf(start, 1) {
 		for _, level := range levels(start) {
 			f.Layers = append(f.Layers, plotting.Span{From: edge(d, best[0], y[0], level), To: edge(d, best[0], y[1], level)})
 		}
@@ -441,7 +441,7 @@ func edge(d func(...float64) float64, best, end, level float64) float64 {
 
 func onPlane(c Contender, best []float64) plotting.Figure {
 	path := plotting.Path{Name: "θ̂"}
-	for _, l := range c.Trials.Finished()[0].Looks {
+	for _, l := range c.Trials.Finished()[0].Observations {
 		path.X, path.Y = append(path.X, l.Theta[0]), append(path.Y, l.Theta[1])
 	}
 	x, y := reach(path.X, best[0]), reach(path.Y, best[1])

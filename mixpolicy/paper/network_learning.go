@@ -27,9 +27,9 @@ type Learning struct {
 	Valued  int // trials whose policy's true cost is computed
 }
 
-// mendedBall is the ball modulus (3.7) whose shift is the minimiser of J in the printed
+// correctedShiftBall is the ball modulus (3.7) whose shift is the minimiser of J in the printed
 // form too, which otherwise takes (3.22) as it stands. It leaves the printed signs.
-type mendedBall struct{ bregman.Ball }
+type correctedShiftBall struct{ bregman.Ball }
 
 // asPrinted names Algorithm 1 with (3.22) and the signs as printed.
 const asPrinted = "Algorithm 1, as printed"
@@ -47,11 +47,11 @@ func networkEntrants(cMax, radius float64) []race.Entrant {
 		})}
 	}
 	printed := mixpolicy.PrimalDual{Form: mixpolicy.Printed, Multipliers: mixpolicy.LazyMultipliers}
-	mended := printed
-	mended.Modulus = mendedBall{bregman.Ball{R: radius}}
+	signs := printed
+	signs.Modulus = correctedShiftBall{bregman.Ball{R: radius}}
 	return []race.Entrant{
 		tuned(asPrinted, 0x1p-16, printed),
-		tuned("Algorithm 1, printed signs", 0x1p-16, mended),
+		tuned("Algorithm 1, printed signs", 0x1p-16, signs),
 		tuned("Algorithm 1", 0x1p-6, mixpolicy.PrimalDual{}),
 		tuned("Algorithm 1, rows scaled", 0x1p-16, mixpolicy.PrimalDual{RowScaling: true}),
 		{Name: "penalty", Methods: race.Grid2(powers(0x1p-2, 8, 4), powers(0x1p-4, 2, 4), func(eta, omega float64) mixpolicy.Method {
@@ -89,10 +89,15 @@ func (r *networkRun) learn(ctx context.Context) {
 		}
 		o := must(race.Run(ctx, r.p, []race.Entrant{e}, set))[0]
 		r.tuning(o)
-		if o.Err != nil {
-			continue // no setting runs to the end, as the rows about tuning say
-		}
 		like := race.Row{Method: e.Name}
+		if o.Err != nil { // no setting runs to the end, as the rows about tuning say
+			if o.Tuning == nil {
+				for _, row := range o.Failures(like) {
+					r.add(row)
+				}
+			}
+			continue
+		}
 		for _, row := range o.Runs.Failures(like) {
 			r.add(row)
 		}
@@ -111,7 +116,7 @@ func (r *networkRun) learn(ctx context.Context) {
 // cᵀ[Ψθ]₊ = cᵀΨθ + cᵀ[Ψθ]₋. The exact penalty of [mixpolicy.Problem.Merit] is of no use at
 // full size: where rows of 10⁻¹⁰ hold the optimum, ‖λ*‖_∞ makes it 10¹² a unit of mass.
 func penalisedGap(optimum, cMax float64) race.Curve {
-	return func(l *race.Look) float64 {
+	return func(l *race.Observation) float64 {
 		return l.Cost - optimum + cMax*(l.Mass+math.Abs(floats.Sum(l.Theta)-1))
 	}
 }
@@ -139,7 +144,7 @@ func (r *networkRun) curves(like race.Row, runs *race.Runs, gap race.Curve) {
 	}{
 		{LearntObjective, race.Cost},
 		{LearntMass, race.Mass},
-		{LearntSum, func(l *race.Look) float64 { return floats.Sum(l.Theta) }},
+		{LearntSum, func(l *race.Observation) float64 { return floats.Sum(l.Theta) }},
 		{LearntGap, gap},
 	} {
 		like.Quantity = c.what

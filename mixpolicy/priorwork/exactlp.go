@@ -55,7 +55,7 @@ func (c *LPCertificate) Gap() float64 { return c.Dual - c.Primal }
 func (c *LPCertificate) Lower() float64 { return c.Primal - c.PrimalViolation }
 
 // String returns the certificate as a table, one line a number.
-func (c *LPCertificate) String() string {
+func (c LPCertificate) String() string {
 	var b strings.Builder
 	for _, line := range []struct {
 		name  string

@@ -20,9 +20,9 @@ type Entrant struct {
 	Methods []mixpolicy.Method
 }
 
-// most is the greatest number of methods of an entrant, so that none is tuned more than
+// maxMethods is the greatest number of methods of an entrant, so that none is tuned more than
 // another. Those with less to tune bring fewer.
-const most = 16
+const maxMethods = 16
 
 // Outcome is how an entrant did.
 type Outcome struct {
@@ -58,8 +58,13 @@ func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Sett
 		return nil, errors.New("race: no entrants, want at least one")
 	}
 	for _, e := range entrants {
-		if n := len(e.Methods); n == 0 || n > most {
-			return nil, fmt.Errorf("race: entrant %q brings %d methods, want 1 to %d", e.Name, n, most)
+		if n := len(e.Methods); n == 0 || n > maxMethods {
+			return nil, fmt.Errorf("race: entrant %q brings %d methods, want 1 to %d", e.Name, n, maxMethods)
+		}
+		for _, m := range e.Methods {
+			if err := mixpolicy.CheckMethod(m); err != nil {
+				return nil, fault.At("race", fmt.Sprintf("entrant %q", e.Name), err)
+			}
 		}
 		if h.total += set.Trials; len(e.Methods) > 1 {
 			h.total += set.TuningTrials * len(e.Methods)
@@ -74,7 +79,7 @@ func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Sett
 		if err != nil {
 			return nil, err
 		}
-		h.Score = func(l *Look) float64 {
+		h.Score = func(l *Observation) float64 {
 			if l.Theta == nil {
 				return l.PolicyCost
 			}

@@ -1,6 +1,7 @@
 package race
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -155,13 +156,13 @@ func (r Record) Write(w io.Writer) error {
 	return nil
 }
 
-// Read reads a record as [Record.Write] writes it; errors name the line and the field. Two
-// rows that differ in nothing but their numbers' values are refused.
+// Read reads a record as [Record.Write] writes it; errors name the line and the field. Rows
+// that agree in all but value, interval, residual, trials, seed, source and machine are refused.
 func Read(r io.Reader) (Record, error) {
 	seen := map[Row]int{} // the line of a row
 	all, err := csvrows.Read(r, header, (*Row).fields, func(row *Row) error {
 		if first, twice := seen[row.identity()]; twice {
-			return fmt.Errorf("%s of %q at %v is in line %d already", row.Quantity, row.Method, row.At, first)
+			return fmt.Errorf("%q of %q at %v is in line %d already", row.Quantity, row.Method, row.At, first)
 		}
 		seen[row.identity()] = len(seen) + 2
 		return nil
@@ -183,9 +184,9 @@ func ReadFile(path string) (Record, error) {
 }
 
 // Update replaces those rows of the record at path for which old is true by others, and
-// sorts all rows by order, which leaves rows as they are that it does not tell apart. The
-// file is read anew, so that other processes may have written other rows meanwhile, and it
-// is written whole or not at all.
+// sorts all rows by order, which leaves rows as they are that it does not tell apart. It reads
+// the file just before it writes it, whole or not at all; two processes must not update one
+// file at the same moment.
 func Update(path string, old func(Row) bool, rows Record, order func(a, b Row) int) error {
 	all, err := ReadFile(path)
 	if err != nil {
@@ -193,7 +194,14 @@ func Update(path string, old func(Row) bool, rows Record, order func(a, b Row) i
 	}
 	all = append(slices.DeleteFunc(all, old), rows...)
 	slices.SortStableFunc(all, order)
-	if err := atomicfile.Write(path, all.Write); err != nil {
+	var text bytes.Buffer
+	if err := all.Write(&text); err != nil {
+		return err
+	}
+	if _, err := Read(bytes.NewReader(text.Bytes())); err != nil { // what can't be read is not written
+		return err
+	}
+	if err := atomicfile.WriteBytes(path, text.Bytes()); err != nil {
 		return fmt.Errorf("race: record: %w", err)
 	}
 	return nil

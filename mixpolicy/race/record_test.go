@@ -59,7 +59,7 @@ func TestReadErrors(t *testing.T) {
 		{strings.Replace(good, ",20,", ",1.5,", 1), `line 2: trials "1.5"`},
 		{strings.Replace(good, ",20,1,", ",20,-1,", 1), `line 2: seed "-1"`},
 		{good + "queue\n", "wrong number of fields"},
-		{text(line, strings.Replace(line, ",2,1,3", ",4,1,5", 1)), `line 3: merit of "plug-in" at 1 is in line 2 already`},
+		{text(line, strings.Replace(line, ",2,1,3", ",4,1,5", 1)), `line 3: "merit" of "plug-in" at 1 is in line 2 already`},
 	} {
 		if _, err := Read(strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%q: error %v, want one that says %q", c.text, err, c.says)

@@ -66,8 +66,8 @@ const (
 	ValuedAll
 )
 
-// Look is what was seen of a run at one moment.
-type Look struct {
+// Observation is what was seen of a run at one moment.
+type Observation struct {
 	Iteration, Queries int
 	Seconds            float64 // for Start, the steps and the answer; not for judging it
 
@@ -80,14 +80,14 @@ type Look struct {
 
 // Trial is one run.
 type Trial struct {
-	Stream uint64
-	Looks  []Look
-	Steps  int   // done
-	Err    error // why the run ended early; nil for a run that finished
+	Stream       uint64
+	Observations []Observation
+	Steps        int   // done
+	Err          error // why the run ended early; nil for a run that finished
 }
 
 // End is the last look.
-func (t *Trial) End() *Look { return &t.Looks[len(t.Looks)-1] }
+func (t *Trial) End() *Observation { return &t.Observations[len(t.Observations)-1] }
 
 // Runs are the trials of one method on one problem, in the order of their streams.
 type Runs struct {
@@ -103,8 +103,8 @@ func Trials(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, set S
 	if err != nil {
 		return nil, err
 	}
-	if m == nil {
-		return nil, errors.New("race: no method, want one such as mixpolicy.PrimalDual{}")
+	if err := mixpolicy.CheckMethod(m); err != nil {
+		return nil, fault.At("race", "", err)
 	}
 	h.total = set.Trials
 	runs, err := h.trials(ctx, m, m.Name(), set.Trials, set.Seed)
@@ -220,7 +220,7 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 			err = h.value(ctx, policy, &l)
 		}
 		if err == nil {
-			t.Looks = append(t.Looks, l)
+			t.Observations = append(t.Observations, l)
 		}
 		return err
 	}
@@ -230,12 +230,12 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 		due := 0
 		switch {
 		case h.Queries != nil:
-			next, due = step+1, passed(h.Queries[len(t.Looks):], o.Queries())
-			if step == few && o.Queries() == 0 {
+			next, due = step+1, passed(h.Queries[len(t.Observations):], o.Queries())
+			if step == clockSteps && o.Queries() == 0 {
 				return 0, errNoQueries
 			}
 		case h.Times != nil:
-			next, due = step+few, passed(h.Times[len(t.Looks):], spent+time.Since(since))
+			next, due = step+clockSteps, passed(h.Times[len(t.Observations):], spent+time.Since(since))
 		default:
 			if next = h.Schedule(step); next <= step {
 				next = h.Iterations
@@ -251,19 +251,19 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 			return 0, err
 		}
 		for range due - 1 {
-			t.Looks = append(t.Looks, *t.End())
+			t.Observations = append(t.Observations, *t.End())
 		}
-		if len(t.Looks) == marks {
+		if len(t.Observations) == marks {
 			next = step
 		}
 		since = time.Now()
 		return next, nil
 	}, nil)
-	if n := len(t.Looks); err == nil && (n < marks || n == 0 || marks == 0 && t.End().Iteration != t.Steps) {
+	if n := len(t.Observations); err == nil && (n < marks || n == 0 || marks == 0 && t.End().Iteration != t.Steps) {
 		err = look() // the run has ended before the last mark
 	}
-	for err == nil && len(t.Looks) < marks {
-		t.Looks = append(t.Looks, *t.End())
+	for err == nil && len(t.Observations) < marks {
+		t.Observations = append(t.Observations, *t.End())
 	}
 	if err == nil && h.Queries != nil && o.Queries() == 0 {
 		err = errNoQueries
@@ -280,8 +280,8 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 	return nil
 }
 
-// Looks at the clock come after as many steps as take some microseconds: one takes 50 ns.
-const few = 64
+// clockSteps is the number of steps between two looks at the clock, which takes 50 ns.
+const clockSteps = 64
 
 var errNoQueries = errors.New("asks no queries; want a race by Times or Iterations")
 
@@ -294,7 +294,7 @@ func passed[number ~int | ~int64](marks []number, at number) (n int) {
 }
 
 // look asks a run for its answer, and for a policy if that is to be valued.
-func (h *harness) look(ctx context.Context, run mixpolicy.Run) (l Look, policy *mixpolicy.Policy, err error) {
+func (h *harness) look(ctx context.Context, run mixpolicy.Run) (l Observation, policy *mixpolicy.Policy, err error) {
 	var s mixpolicy.Snapshot
 	nan := math.NaN()
 	l.Cost, l.Violation, l.Mass, l.PolicyCost = nan, nan, nan, nan
@@ -318,7 +318,7 @@ func (h *harness) look(ctx context.Context, run mixpolicy.Run) (l Look, policy *
 }
 
 // value works out the true cost of a policy.
-func (h *harness) value(ctx context.Context, policy *mixpolicy.Policy, l *Look) error {
+func (h *harness) value(ctx context.Context, policy *mixpolicy.Policy, l *Observation) error {
 	q, err := mixpolicy.Occupation(ctx, h.p.MDP(), policy, mixpolicy.MeasureSettings{})
 	if err != nil {
 		return fmt.Errorf("true cost of the policy: %w", err)
@@ -345,26 +345,26 @@ func (r *Runs) ended(well bool) (all []Trial) {
 // HasTheta says whether the finished trials have a θ̂.
 func (r *Runs) HasTheta() bool {
 	all := r.Finished()
-	return len(all) > 0 && all[0].Looks[0].Theta != nil
+	return len(all) > 0 && all[0].Observations[0].Theta != nil
 }
 
 // Curve picks a number out of a look, or works it out from θ̂.
-type Curve func(l *Look) float64
+type Curve func(l *Observation) float64
 
 // Cost is cᵀΨθ̂, which is a cost only if Ψθ̂ ⪰ 0.
-func Cost(l *Look) float64 { return l.Cost }
+func Cost(l *Observation) float64 { return l.Cost }
 
 // Violation is ½‖[Ψθ̂]₋‖₂.
-func Violation(l *Look) float64 { return l.Violation }
+func Violation(l *Observation) float64 { return l.Violation }
 
 // Mass is ‖[Ψθ̂]₋‖₁.
-func Mass(l *Look) float64 { return l.Mass }
+func Mass(l *Observation) float64 { return l.Mass }
 
 // PolicyCost is the true cost of the policy.
-func PolicyCost(l *Look) float64 { return l.PolicyCost }
+func PolicyCost(l *Observation) float64 { return l.PolicyCost }
 
 // Theta is the curve of θ̂ⱼ, for the mixing coefficients of Fig. 2 (left).
-func Theta(j int) Curve { return func(l *Look) float64 { return l.Theta[j] } }
+func Theta(j int) Curve { return func(l *Observation) float64 { return l.Theta[j] } }
 
 // Merit is the curve of [mixpolicy.Problem.Merit] at θ̂, which is ≥ 0, and 0 at the optimum
 // of (2.18) only; NaN if there is no θ̂. The error is that of the exact optimum.
@@ -372,7 +372,7 @@ func Merit(p *mixpolicy.Problem) (Curve, error) {
 	if _, err := p.Optimum(context.Background()); err != nil {
 		return nil, fault.At("race", "merit", err)
 	}
-	return func(l *Look) float64 {
+	return func(l *Observation) float64 {
 		if l.Theta == nil {
 			return math.NaN()
 		}
@@ -396,9 +396,9 @@ type Band struct {
 }
 
 // The numbers that looks may be drawn against.
-func Iterations(l *Look) float64 { return float64(l.Iteration) }
-func Queries(l *Look) float64    { return float64(l.Queries) }
-func Seconds(l *Look) float64    { return l.Seconds }
+func Iterations(l *Observation) float64 { return float64(l.Iteration) }
+func Queries(l *Observation) float64    { return float64(l.Queries) }
+func Seconds(l *Observation) float64    { return l.Seconds }
 
 // Band returns the mean of a curve over the finished trials, against the mean of at, with t
 // intervals of the given confidence, such as 0.95. A method that has finished early is as at
@@ -411,12 +411,12 @@ func (r *Runs) Band(at, c Curve, confidence float64) (b Band) {
 func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band) {
 	trials, looks := r.Finished(), 0
 	for _, t := range trials {
-		looks = max(looks, len(t.Looks))
+		looks = max(looks, len(t.Observations))
 	}
 	x, y := make([]float64, len(trials)), make([]float64, len(trials))
 	for k := range looks {
 		for i, t := range trials {
-			l := &t.Looks[min(k, len(t.Looks)-1)]
+			l := &t.Observations[min(k, len(t.Observations)-1)]
 			x[i], y[i] = at(l), c(l)
 		}
 		b.At, b.Intervals = append(b.At, floats.Sum(x)/float64(len(x))), append(b.Intervals, interval(y))
@@ -446,8 +446,8 @@ func (r *Runs) Reach(score Curve, goal, confidence float64) Interval {
 	var at []float64
 	for _, t := range r.Finished() {
 		first := math.Inf(1)
-		for k := len(t.Looks) - 1; k >= 0 && score(&t.Looks[k]) <= goal; k-- {
-			first = float64(t.Looks[k].Queries)
+		for k := len(t.Observations) - 1; k >= 0 && score(&t.Observations[k]) <= goal; k-- {
+			first = float64(t.Observations[k].Queries)
 		}
 		at = append(at, first)
 	}

@@ -39,7 +39,7 @@ func wantError(t *testing.T, err error, says ...string) {
 func timeless(runs *race.Runs) string {
 	var b strings.Builder
 	for _, t := range runs.Trials {
-		for _, l := range t.Looks {
+		for _, l := range t.Observations {
 			l.Seconds = 0
 			fmt.Fprintf(&b, "%d %+v\n", t.Stream, l)
 		}
@@ -74,15 +74,15 @@ func TestTrialsAreThoseOfSolve(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(trial.Looks) != len(h.Iteration) {
-			t.Fatalf("trial %d: %d looks, want %d", k, len(trial.Looks), len(h.Iteration))
+		if len(trial.Observations) != len(h.Iteration) {
+			t.Fatalf("trial %d: %d looks, want %d", k, len(trial.Observations), len(h.Iteration))
 		}
-		for i, l := range trial.Looks {
+		for i, l := range trial.Observations {
 			if l.Iteration != h.Iteration[i] || l.Queries != h.Queries[i] || !slices.Equal(l.Last, h.Last[i]) || !slices.Equal(l.Theta, h.Average[i]) ||
 				l.Cost != h.Cost[i] || l.Violation != h.Violation[i] || l.Mass != h.Mass[i] {
 				t.Errorf("trial %d, look %d: %+v", k, i, l)
 			}
-			if last := i == len(trial.Looks)-1; last != !math.IsNaN(l.PolicyCost) || last && (l.PolicyCost != r.PolicyCost || merits[k] != r.Merit) {
+			if last := i == len(trial.Observations)-1; last != !math.IsNaN(l.PolicyCost) || last && (l.PolicyCost != r.PolicyCost || merits[k] != r.Merit) {
 				t.Errorf("trial %d, look %d: policy %v and merit %v, want %v and %v", k, i, l.PolicyCost, merits[k], r.PolicyCost, r.Merit)
 			}
 		}
@@ -123,7 +123,7 @@ func TestLooksByQueries(t *testing.T) {
 		t.Fatal(err)
 	}
 	var seen []int
-	for _, l := range two.Trials[0].Looks {
+	for _, l := range two.Trials[0].Observations {
 		seen = append(seen, l.Queries)
 	}
 	if !slices.Equal(seen, []int{10, 10, 20}) {
@@ -145,7 +145,7 @@ func TestLooksBySeconds(t *testing.T) {
 	for _, m := range []mixpolicy.Method{priorwork.MirrorProx{}, mixpolicy.PlugIn{}} {
 		for _, trial := range run(m).Trials {
 			for k, least := range []float64{.001, .02} {
-				if l := trial.Looks[k]; l.Seconds < least {
+				if l := trial.Observations[k]; l.Seconds < least {
 					t.Errorf("%s: %v s at a mark of %v s", m.Name(), l.Seconds, least)
 				}
 			}
@@ -156,9 +156,9 @@ func TestLooksBySeconds(t *testing.T) {
 	for m, want := range map[mixpolicy.Method]float64{priorwork.MixtureLP{}: optimum, priorwork.FullLP{}: best} {
 		runs := run(m)
 		for _, trial := range runs.Trials {
-			first, last := trial.Looks[0], trial.Looks[1]
+			first, last := trial.Observations[0], trial.Observations[1]
 			// The solver's gap, and the errors of a hundred pairs' sums.
-			if len(trial.Looks) != 2 || first.Seconds != last.Seconds || first.Seconds <= 0 || math.Abs(last.PolicyCost-want) > 1e-10*want {
+			if len(trial.Observations) != 2 || first.Seconds != last.Seconds || first.Seconds <= 0 || math.Abs(last.PolicyCost-want) > 1e-10*want {
 				t.Errorf("%s: %+v", m.Name(), trial)
 			}
 		}
@@ -226,8 +226,8 @@ func TestAFailingTrialIsATrial(t *testing.T) {
 		}
 		for _, f := range failed {
 			wantError(t, f.Err, fmt.Sprintf("stream %d ", f.Stream), says)
-			if f.Steps != steps || len(f.Looks) != 2 {
-				t.Errorf("%d steps, %d looks", f.Steps, len(f.Looks))
+			if f.Steps != steps || len(f.Observations) != 2 {
+				t.Errorf("%d steps, %d looks", f.Steps, len(f.Observations))
 			}
 		}
 		if n := len(runs.Final(race.Cost)); n != len(runs.Finished()) {
@@ -329,15 +329,15 @@ func TestTuning(t *testing.T) {
 	}
 	for k, f := range thetas {
 		want := mixpolicy.Must(p.Merit([]float64{f.one, f.two}))
-		if got := o.Tuning[k+1]; len(got.Scores) != 12 || got.Scores[0] != want || len(got.Trials[0].Looks) != 1 {
+		if got := o.Tuning[k+1]; len(got.Scores) != 12 || got.Scores[0] != want || len(got.Trials[0].Observations) != 1 {
 			t.Errorf("scores %v, want %v", got.Scores, want)
 		}
 	}
-	set.Score = func(l *race.Look) float64 { return l.Theta[0] }
+	set.Score = func(l *race.Observation) float64 { return l.Theta[0] }
 	if o := run(set); o.Chosen != 4 {
 		t.Errorf("chose %d by θ₁", o.Chosen)
 	}
-	set.Score = func(*race.Look) float64 { return math.NaN() }
+	set.Score = func(*race.Observation) float64 { return math.NaN() }
 	e.Methods = e.Methods[1:]
 	wantError(t, run(set).Err, "fixed: none of 4 settings", "infinite or NaN")
 	set.TuningTrials = 0
@@ -407,13 +407,14 @@ func TestSettingsErrors(t *testing.T) {
 		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Trials: 1, TuningTrials: -1, Iterations: 1}, "-1 tuning trials"},
 		{[]race.Entrant{{Name: "a", Methods: slices.Repeat(one, 17)}}, race.Settings{Trials: 1, Iterations: 1}, `"a" brings 17 methods`},
 		{[]race.Entrant{{Name: "a"}}, race.Settings{Trials: 1, Iterations: 1}, "brings 0 methods"},
+		{[]race.Entrant{{Name: "a", Methods: []mixpolicy.Method{nil}}}, race.Settings{Trials: 1, Iterations: 1}, `entrant "a": run without a method`},
 		{nil, race.Settings{Trials: 1, Iterations: 1}, "no entrants"},
 	} {
 		_, err := race.Run(t.Context(), p, c.entrants, c.set)
 		wantError(t, err, "race: ", c.says)
 	}
 	_, err := race.Trials(t.Context(), p, nil, race.Settings{Trials: 1, Iterations: 1})
-	wantError(t, err, "no method")
+	wantError(t, err, "without a method")
 	_, err = race.Trials(t.Context(), nil, mixpolicy.PlugIn{}, race.Settings{Trials: 1, Iterations: 1})
 	wantError(t, err, "no problem")
 }
@@ -424,7 +425,7 @@ func byHand(costs ...[]float64) *race.Runs {
 	for k, run := range costs {
 		t := race.Trial{Stream: uint64(k)}
 		for i, c := range run {
-			t.Looks = append(t.Looks, race.Look{Iteration: i, Queries: i + 1, Cost: c})
+			t.Observations = append(t.Observations, race.Observation{Iteration: i, Queries: i + 1, Cost: c})
 		}
 		runs.Trials = append(runs.Trials, t)
 	}
@@ -435,7 +436,7 @@ func byHand(costs ...[]float64) *race.Runs {
 // stays as it is.
 func TestBand(t *testing.T) {
 	runs := byHand([]float64{1, 2, 3}, []float64{3, 4, 8}, []float64{5, 9})
-	runs.Trials = append(runs.Trials, race.Trial{Err: errBroken, Looks: []race.Look{{Cost: 1e9}}})
+	runs.Trials = append(runs.Trials, race.Trial{Err: errBroken, Observations: []race.Observation{{Cost: 1e9}}})
 	b := runs.Band(race.Queries, race.Cost, .9)
 	for k, want := range [][]float64{{1, 3, 5}, {2, 4, 9}, {3, 8, 9}} {
 		if b.Intervals[k] != race.TInterval(want, .9) {

@@ -59,7 +59,7 @@ const floor = 1e-4
 
 // Curves draws what the named methods came to in a race: merits relative to the optimum of
 // (2.18), those below 10⁻⁴ as 10⁻⁴, or costs of policies. Bands are 95 % intervals, cut off
-// below at a tenth of the mean. Answers that took no longer than those of the checkpoint
+// below at a tenth of the mean. Answers that took no longer than at the look
 // before, because the answer takes longer than the steps do, are left out.
 func (r Record) Curves(problem, kind, what string, methods ...string) plotting.Figure {
 	f := plotting.Figure{

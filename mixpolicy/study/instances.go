@@ -6,7 +6,7 @@
 // A new method takes part when it has a line in [Learners] or [Informed], and its results are
 // recorded by
 //
-//	go run ./mixpolicy/study/record comparison -method NAME
+//	go run ./mixpolicy/study/record comparison -m NAME
 package study
 
 import (
@@ -28,7 +28,7 @@ type Instance struct {
 	Problem *mixpolicy.Problem
 	Basis   *mat.Dense // Φ, functions on states for the approximate LPs, of size 1
 	Mixing  float64    // of the base policies under average cost, τ_mix(¼) rounded up
-	Queries []int      // checkpoints
+	Queries []int      // at which the race looks
 	Times   []time.Duration
 }
 

@@ -66,7 +66,7 @@ func (c Instance) Learners() []race.Entrant {
 	return Learners(c.Problem, c.Basis, c.Queries[len(c.Queries)-1], c.Mixing)
 }
 
-// All are these and those who know the costs.
+// All returns the learners and the methods that know the costs.
 func (c Instance) All() []race.Entrant { return append(c.Learners(), Informed(c.Problem, c.Basis)...) }
 
 // Only returns the entrants of the given names, or all if there are none.
