@@ -1,5 +1,5 @@
 // Package race runs methods many times and compares them: trials on many streams of random
-// numbers, tuning on a seed of its own, looks at equal numbers of iterations, queries or
+// numbers, tuning on a seed of its own, observations at equal numbers of iterations, queries or
 // seconds, means with intervals, and the records of all that.
 //
 // A run that fails is a [Trial] that says why and after how many steps. It never ends the
@@ -29,17 +29,17 @@ type Settings struct {
 	Trials int
 	Seed   uint64 // trial k uses stream k; tuning uses Seed+1, which is not seen again
 
-	// Iterations is T, for looks at Schedule; nil is LogSpaced(20). There is also a look
+	// Iterations is T, for observations at Schedule; nil is LogSpaced(20). There is also one
 	// before the first iteration and after the last one.
 	Iterations int
 	Schedule   mixpolicy.Schedule
-	// Queries are the increasing numbers of revealed costs at which to look.
+	// Queries are the increasing numbers of revealed costs at which to observe.
 	Queries []int
-	// Times are the increasing times at which to look, one run after the other. The clock
+	// Times are the increasing times at which to observe, one run after the other. The clock
 	// stands still while an answer is judged. What is seen depends on the machine.
 	Times []time.Duration
 
-	// Valued says which looks have the true cost of the policy. A look at a
+	// Valued says which observations have the true cost of the policy. That of a
 	// [mixpolicy.PolicyRun] always has it.
 	Valued Valued
 
@@ -57,7 +57,7 @@ type Settings struct {
 	Score Curve
 }
 
-// Valued says which looks have the true cost of the policy, which may take longer than a run.
+// Valued says which observations have the true cost of the policy, which may take longer than a run.
 type Valued int
 
 const (
