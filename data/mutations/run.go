@@ -1,0 +1,329 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/tools/cover"
+
+	"github.com/mixpolicy/lab/internal/mutation"
+	"github.com/mixpolicy/lab/mixpolicy/paper"
+)
+
+// packages are those whose scores are recorded.
+var packages = []string{"mixpolicy", "mixpolicy/bregman", "mixpolicy/linprog", "mixpolicy/priorwork", "mixpolicy/theory"}
+
+// allScopes are the scopes of the records, in their order.
+func allScopes() []string {
+	var all []string
+	for _, e := range paper.Index() {
+		all = append(all, e.Number)
+	}
+	return append(all, packages...)
+}
+
+// indexRows returns the rows of the index with the given numbers, all without any.
+func indexRows(numbers []string) ([]paper.Entry, error) {
+	rows := paper.Index()
+	if len(numbers) == 0 {
+		return rows, nil
+	}
+	for _, n := range numbers {
+		if !slices.ContainsFunc(rows, func(e paper.Entry) bool { return e.Number == n }) {
+			return nil, fmt.Errorf("no row %q in the index", n)
+		}
+	}
+	return slices.DeleteFunc(rows, func(e paper.Entry) bool { return !slices.Contains(numbers, e.Number) }), nil
+}
+
+// symbolFunctions returns the functions that a symbol of the index names. read holds the packages.
+func symbolFunctions(root, symbol string, read map[string][]*mutation.Function) ([]*mutation.Function, error) {
+	slash := strings.LastIndexByte(symbol, '/') + 1
+	dot := slash + strings.IndexByte(symbol[slash:], '.')
+	folder, name := symbol[:dot], symbol[dot+1:]
+	if read[folder] == nil {
+		all, err := mutation.Functions(root, folder)
+		if err != nil {
+			return nil, err
+		}
+		read[folder] = all
+	}
+	found := mutation.Named(read[folder], name)
+	if len(found) == 0 {
+		return nil, fmt.Errorf("the symbol %s names no code", symbol)
+	}
+	return found, nil
+}
+
+// index breaks the symbol of each row, and runs the row's test.
+func (w *work) index(ctx context.Context, rows []paper.Entry) ([]Score, []Survivor, error) {
+	read := map[string][]*mutation.Function{}
+	of := map[string][]*mutation.Function{}
+	var all []*mutation.Function
+	for _, e := range rows {
+		fs, err := symbolFunctions(w.root, e.Symbol, read)
+		if err != nil {
+			return nil, nil, fmt.Errorf("(%s): %w", e.Number, err)
+		}
+		of[e.Number] = fs
+		for _, f := range fs {
+			if !slices.Contains(all, f) {
+				all = append(all, f)
+			}
+		}
+	}
+	program, clean, err := w.build(ctx, "mixpolicy/paper", all, func(m mutation.Mutant) bool { return m.Operator != mutation.Condition })
+	if err != nil {
+		return nil, nil, err
+	}
+	defer clean()
+	bar := w.bar("rows", len(rows))
+	scores := make([]Score, len(rows))
+	survivors := make([][]Survivor, len(rows))
+	g, inner := errgroup.WithContext(ctx)
+	g.SetLimit(w.workers)
+	for i, e := range rows {
+		g.Go(func() error {
+			pattern := "^TestIndex$/^" + regexp.QuoteMeta(strings.ReplaceAll(e.Number, " ", "_")) + "$"
+			outcome, took, out, err := program.Run(inner, 0, pattern, 5*time.Minute)
+			if err != nil || outcome != mutation.Passed {
+				return fmt.Errorf("(%s) without a mutant: %s %v\n%s", e.Number, outcome, err, out)
+			}
+			reached, err := program.Reached(inner, pattern, 5*time.Minute)
+			if err != nil {
+				return err
+			}
+			s := Score{Scope: e.Number, Symbol: e.Symbol, Hash: mutation.Hash(of[e.Number])}
+			for _, m := range program.Mutants {
+				if !slices.ContainsFunc(of[e.Number], func(f *mutation.Function) bool { return f.Folder == m.Folder && f.Name == m.Function }) {
+					continue
+				}
+				s.Mutants++
+				killed := false
+				if reached[m.Folder+"."+m.Function] {
+					outcome, _, _, err := program.Run(inner, m.ID, pattern, 5*time.Second+5*took)
+					if err != nil {
+						return err
+					}
+					killed = outcome != mutation.Passed
+				}
+				if killed {
+					s.Killed++
+					continue
+				}
+				v := w.survivor(e.Number, m)
+				if v.Why != "" {
+					s.Equivalent++
+				}
+				survivors[i] = append(survivors[i], v)
+			}
+			scores[i] = s
+			bar.Add(1)
+			return nil
+		})
+	}
+	err = g.Wait()
+	done := slices.DeleteFunc(scores, func(s Score) bool { return s.Scope == "" })
+	var left []Survivor
+	for _, s := range done {
+		i := slices.IndexFunc(rows, func(e paper.Entry) bool { return e.Number == s.Scope })
+		left = append(left, survivors[i]...)
+	}
+	return done, left, err
+}
+
+func (w *work) build(ctx context.Context, folder string, functions []*mutation.Function, keep func(mutation.Mutant) bool) (*mutation.Program, func(), error) {
+	temporary, err := os.MkdirTemp("", "mutations-*")
+	if err != nil {
+		return nil, nil, err
+	}
+	program, err := mutation.Build(ctx, w.root, folder, temporary, functions, keep)
+	if err != nil {
+		os.RemoveAll(temporary)
+		return nil, nil, err
+	}
+	return program, func() { os.RemoveAll(temporary) }, nil
+}
+
+// test is a test of a package: how long it takes, and which functions it enters.
+type test struct {
+	name    string
+	took    time.Duration
+	reaches map[string]bool
+}
+
+// pkg breaks the functions of a package that its tests cover, and runs those tests that enter
+// the broken function, the quick ones first.
+func (w *work) pkg(ctx context.Context, folder, only string) ([]Score, []Survivor, error) {
+	functions, err := mutation.Functions(w.root, folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	hash := mutation.Hash(functions)
+	if only != "" {
+		if functions = mutation.Named(functions, only); len(functions) == 0 {
+			return nil, nil, fmt.Errorf("%s has no function %s", folder, only)
+		}
+	}
+	covered, err := w.coverage(ctx, folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	program, clean, err := w.build(ctx, folder, functions, covered)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer clean()
+	args, err := w.arguments(folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	tests, err := w.tests(ctx, program, args)
+	if err != nil {
+		return nil, nil, err
+	}
+	bar := w.bar(folder, len(program.Mutants))
+	killed := make([]bool, len(program.Mutants))
+	var done atomic.Int64
+	g, inner := errgroup.WithContext(ctx)
+	g.SetLimit(w.workers)
+	for i, m := range program.Mutants {
+		g.Go(func() error {
+			var quick, slow []string
+			var limit time.Duration
+			for _, t := range tests {
+				switch {
+				case !t.reaches[m.Folder+"."+m.Function]:
+					continue
+				case t.took < 100*time.Millisecond:
+					quick = append(quick, t.name)
+				default:
+					slow = append(slow, t.name)
+				}
+				limit += t.took
+			}
+			for _, names := range [][]string{quick, slow} {
+				if len(names) == 0 || killed[i] {
+					continue
+				}
+				outcome, _, _, err := program.Run(inner, m.ID, "^("+strings.Join(names, "|")+")$", 5*time.Second+5*limit, args...)
+				if err != nil {
+					return err
+				}
+				killed[i] = outcome != mutation.Passed
+			}
+			bar.Add(1)
+			done.Add(1)
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, nil, err // a part of a package has no score
+	}
+	s := Score{Scope: folder, Hash: hash}
+	var survivors []Survivor
+	for i, m := range program.Mutants {
+		s.Mutants++
+		if killed[i] {
+			s.Killed++
+			continue
+		}
+		v := w.survivor(folder, m)
+		if v.Why != "" {
+			s.Equivalent++
+		}
+		survivors = append(survivors, v)
+	}
+	return []Score{s}, survivors, nil
+}
+
+// arguments are the flags of a package's tests: random tests are to try the same every time, and
+// write no files.
+func (w *work) arguments(folder string) ([]string, error) {
+	args := []string{"-test.short"}
+	files, err := filepath.Glob(filepath.Join(w.root, folder, "*_test.go"))
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			return nil, err
+		}
+		if strings.Contains(string(b), `"pgregory.net/rapid"`) {
+			return append(args, "-rapid.seed=1", "-rapid.nofailfile"), nil
+		}
+	}
+	return args, nil
+}
+
+// tests runs each test of a program alone, and returns them by their time.
+func (w *work) tests(ctx context.Context, program *mutation.Program, args []string) ([]test, error) {
+	names, err := program.Tests(ctx)
+	if err != nil {
+		return nil, err
+	}
+	bar := w.bar("tests", len(names))
+	var tests []test
+	for _, name := range names {
+		pattern := "^" + name + "$"
+		outcome, took, out, err := program.Run(ctx, 0, pattern, 5*time.Minute, args...)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if strings.Contains(out, "--- SKIP: "+name) {
+			continue // with -short
+		}
+		if err != nil || outcome != mutation.Passed {
+			return nil, fmt.Errorf("%s without a mutant: %s %v\n%s", name, outcome, err, out)
+		}
+		reached, err := program.Reached(ctx, pattern, 5*time.Minute, args...)
+		if err != nil {
+			return nil, err
+		}
+		tests = append(tests, test{name, took, reached})
+		bar.Add(1)
+	}
+	slices.SortFunc(tests, func(a, b test) int { return cmp.Compare(a.took, b.took) })
+	return tests, nil
+}
+
+// coverage tells of a mutant whether the short tests of its package run its line.
+func (w *work) coverage(ctx context.Context, folder string) (func(mutation.Mutant) bool, error) {
+	f, err := os.CreateTemp("", "cover-*.out")
+	if err != nil {
+		return nil, err
+	}
+	f.Close()
+	defer os.Remove(f.Name())
+	cmd := exec.CommandContext(ctx, "go", "test", "-short", "-coverprofile", f.Name(), "./"+folder)
+	cmd.Dir = w.root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", folder, err, out)
+	}
+	profiles, err := cover.ParseProfiles(f.Name())
+	if err != nil {
+		return nil, err
+	}
+	lines := map[string]map[int]bool{}
+	for _, p := range profiles {
+		file := filepath.Base(p.FileName)
+		lines[file] = map[int]bool{}
+		for _, b := range p.Blocks {
+			for l := b.StartLine; l <= b.EndLine && b.Count > 0; l++ {
+				lines[file][l] = true
+			}
+		}
+	}
+	return func(m mutation.Mutant) bool { return lines[m.File][m.Line] }, nil
+}

@@ -1,0 +1,30 @@
+// Package shape is broken by the tests of package mutation.
+package shape
+
+import "errors"
+
+// Area is a·b.
+func Area(a, b float64) (float64, error) {
+	if a < 0 {
+		return 0, errors.New("shape: a < 0")
+	}
+	return a * b, nil
+}
+
+// Perimeter is 2(a + b).
+func Perimeter(a, b float64) float64 { return 2 * (a + b) }
+
+// Double writes 2x to dst.
+func Double(dst, x []float64) {
+	for i := range x {
+		dst[i] = 2 * x[i]
+	}
+}
+
+// Total is Σx, as long as it is not negative.
+func Total(x []float64) (total float64) {
+	for _, v := range x {
+		total += v
+	}
+	return max(total, 0)
+}
