@@ -117,3 +117,38 @@ var erratumName = regexp.MustCompile(`<p>(<strong>[^<]*</strong>[^<]*<em>([a-z0-
 func nameErrata(body string) string {
 	return erratumName.ReplaceAllString(body, `<p id="erratum-$2">$1`)
 }
+
+// scored is what became of the mutants of an equation's code, or of a package's.
+type scored struct {
+	Score     record
+	Survivors []record
+}
+
+// mutations is data/mutations.csv with its survivors, and adds to the equations how many
+// mutants their code has and how many their tests kill.
+func mutations(equations []record) ([]scored, error) {
+	scores, err := records("mutations.csv")
+	if err != nil {
+		return nil, err
+	}
+	survivors, err := records("survivors.csv")
+	if err != nil {
+		return nil, err
+	}
+	of := map[string][]record{}
+	for _, s := range survivors {
+		of[s["scope"]] = append(of[s["scope"]], s)
+	}
+	at := map[string]record{}
+	for _, e := range equations {
+		at[e["number"]] = e
+	}
+	var all []scored
+	for _, s := range scores {
+		if e := at[s["scope"]]; e != nil {
+			e["mutants"], e["killed"], s["anchor"] = s["mutants"], s["killed"], e["anchor"]
+		}
+		all = append(all, scored{s, of[s["scope"]]})
+	}
+	return all, nil
+}

@@ -59,8 +59,16 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 	if err != nil {
 		return err
 	}
+	mutations, err := mutations(equations)
+	if err != nil {
+		return err
+	}
 	numbers := &page{Name: "equations", Title: "Equations and statements", Equations: equations, Scripts: scripts}
 	if err := numbers.write(l.build(numbers.File()), "equations"); err != nil {
+		return err
+	}
+	broken := &page{Name: "mutations", Title: "What the tests notice", Mutations: mutations, Scripts: scripts}
+	if err := broken.write(l.build(broken.File()), "mutations"); err != nil {
 		return err
 	}
 	index := &page{Title: "Mixture policies: the executable paper", Pages: pages, Claims: claims, Scripts: scripts}
@@ -105,6 +113,7 @@ type page struct {
 	Pages     []*page // the index's
 	Claims    []record
 	Equations []record // of the index of equations
+	Mutations []scored // of the page of mutants
 }
 
 // File is the page's file in build.

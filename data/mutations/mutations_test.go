@@ -1,0 +1,88 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/mixpolicy/lab/internal/mutation"
+	"github.com/mixpolicy/lab/mixpolicy/paper"
+)
+
+const root = "../.."
+
+// The record is of the code as it is: another symbol, or a change of its code, asks for a new one.
+// Of each symbol nine mutants of ten die, and all that return a constant or the argument or turn a sign.
+func TestRecordOfIndex(t *testing.T) {
+	scores, err := readScores(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	survivors, err := readSurvivors(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := map[string][]*mutation.Function{}
+	for _, e := range paper.Index() {
+		again := "go run ./data/mutations index -r '" + e.Number + "' makes it anew"
+		functions, err := symbolFunctions(root, e.Symbol, read)
+		if err != nil {
+			t.Errorf("(%s): %v", e.Number, err)
+			continue
+		}
+		i := slices.IndexFunc(scores, func(s Score) bool { return s.Scope == e.Number })
+		if i < 0 {
+			t.Errorf("(%s): no record; %s", e.Number, again)
+			continue
+		}
+		s := scores[i]
+		if s.Symbol != e.Symbol || s.Hash != mutation.Hash(functions) {
+			t.Errorf("(%s): the record is of another code of %s; %s", e.Number, s.Symbol, again)
+		}
+		if s.Mutants == 0 || s.Share() < 0.9 {
+			t.Errorf("(%s): %d of %d mutants of %s are killed, want nine tenths", e.Number, s.Killed, s.Mutants-s.Equivalent, e.Symbol)
+		}
+		left := 0
+		for _, v := range survivors {
+			if v.Scope != e.Number {
+				continue
+			}
+			left++
+			if op := mutation.Operator(v.Operator); v.Why == "" && (op == mutation.Constant || op == mutation.Sign || op == mutation.Identity) {
+				t.Errorf("(%s): %s in %s survives: %s → %s", e.Number, op, v.Function, v.From, v.To)
+			}
+		}
+		if left != s.Mutants-s.Killed {
+			t.Errorf("(%s): %d survivors are listed, want %d", e.Number, left, s.Mutants-s.Killed)
+		}
+	}
+}
+
+func TestRecordOfPackages(t *testing.T) {
+	scores, err := readScores(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range packages {
+		i := slices.IndexFunc(scores, func(s Score) bool { return s.Scope == folder })
+		if i < 0 {
+			t.Errorf("%s has no record; go run ./data/mutations package %[1]s makes it", folder)
+			continue
+		}
+		if s := scores[i]; s.Share() < 0.9 {
+			t.Errorf("%s: %d of %d mutants are killed, want nine tenths", folder, s.Killed, s.Mutants-s.Equivalent)
+		}
+	}
+}
+
+// A symbol is a function or a method below the module's root, or a type and with it its methods.
+func TestSymbolFunctions(t *testing.T) {
+	read := map[string][]*mutation.Function{}
+	for symbol, least := range map[string]int{"mixpolicy.MDP.FlowResidual": 1, "mixpolicy/bregman.Ball": 3} {
+		if fs, err := symbolFunctions(root, symbol, read); err != nil || len(fs) < least {
+			t.Errorf("%s: %d functions, %v", symbol, len(fs), err)
+		}
+	}
+	if _, err := symbolFunctions(root, "mixpolicy.Nothing", read); err == nil {
+		t.Error("mixpolicy.Nothing names code")
+	}
+}
