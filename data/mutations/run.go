@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -70,10 +71,12 @@ func (w *work) index(ctx context.Context, rows []paper.Entry) ([]Score, []Surviv
 	read := map[string][]*mutation.Function{}
 	of := map[string][]*mutation.Function{}
 	var all []*mutation.Function
+	var missing error
 	for _, e := range rows {
 		fs, err := symbolFunctions(w.root, e.Symbol, read)
 		if err != nil {
-			return nil, nil, fmt.Errorf("(%s): %w", e.Number, err)
+			missing = errors.Join(missing, fmt.Errorf("(%s): %w", e.Number, err))
+			continue
 		}
 		of[e.Number] = fs
 		for _, f := range fs {
@@ -82,6 +85,7 @@ func (w *work) index(ctx context.Context, rows []paper.Entry) ([]Score, []Surviv
 			}
 		}
 	}
+	rows = slices.DeleteFunc(rows, func(e paper.Entry) bool { return of[e.Number] == nil })
 	program, clean, err := w.build(ctx, "mixpolicy/paper", all, func(m mutation.Mutant) bool { return m.Operator != mutation.Condition })
 	if err != nil {
 		return nil, nil, err
@@ -139,7 +143,7 @@ func (w *work) index(ctx context.Context, rows []paper.Entry) ([]Score, []Surviv
 		i := slices.IndexFunc(rows, func(e paper.Entry) bool { return e.Number == s.Scope })
 		left = append(left, survivors[i]...)
 	}
-	return done, left, err
+	return done, left, errors.Join(missing, err)
 }
 
 func (w *work) build(ctx context.Context, folder string, functions []*mutation.Function, keep func(mutation.Mutant) bool) (*mutation.Program, func(), error) {
