@@ -393,7 +393,7 @@ func (g *generator) node(n, parent ast.Node) {
 	case *ast.CallExpr:
 		g.call(n)
 	case *ast.ExprStmt:
-		if _, ok := n.X.(*ast.CallExpr); ok {
+		if !wordsOnly(n.X) { // what panics is only words
 			g.add(Step, n, "{}")
 		}
 	case *ast.AssignStmt:
@@ -439,7 +439,7 @@ func (g *generator) call(n *ast.CallExpr) {
 			dots = "..."
 		}
 		switch g.text(n.Fun) {
-		case "min", "max", "math.Max", "math.Min", "math.Hypot", "floats.Dot", "mat.Dot", "append", "make": // symmetric, or no numbers
+		case "min", "max", "math.Max", "math.Min", "math.Hypot", "floats.Dot", "floats.Distance", "mat.Dot", "sum.Dot", "append", "make": // symmetric, or no numbers
 		default:
 			g.add(Argument, n, g.text(n.Fun)+"("+strings.Join(args, ", ")+dots+")")
 		}
