@@ -103,7 +103,7 @@ func (c Contour) marks(in ink) []mark {
 	levels := c.Levels
 	if levels == nil {
 		r := c.Grid.values()
-		for _, t := range (scale{lo: r.lo, hi: max(r.hi, math.Nextafter(r.lo, math.Inf(1)))}).ticks(8) {
+		for _, t := range (scale{lo: r.lo, hi: r.hi}).ticks(8) {
 			levels = append(levels, t.at)
 		}
 	}

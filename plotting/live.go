@@ -55,7 +55,7 @@ func (s scale) digits(length int) int {
 	if s.log {
 		return length
 	}
-	far := math.Log10(max(math.Abs(s.lo), math.Abs(s.hi)) / (s.hi - s.lo))
+	far := math.Log10(max(math.Abs(s.lo), math.Abs(s.hi)) / 2 / s.half())
 	return min(17, length+int(max(0, math.Ceil(far))))
 }
 

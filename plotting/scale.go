@@ -13,19 +13,65 @@ type scale struct {
 }
 
 func (s scale) unit(v float64) float64 {
-	if s.log {
+	switch {
+	case s.log && (s.lo < 1e-300 || math.IsInf(s.hi/s.lo, 1)):
+		return (log10(v) - log10(s.lo)) / (log10(s.hi) - log10(s.lo))
+	case s.log:
 		return math.Log(v/s.lo) / math.Log(s.hi/s.lo)
 	}
-	return (v - s.lo) / (s.hi - s.lo)
+	return (v/2 - s.lo/2) / s.half()
 }
 
 // value is the inverse of unit.
 func (s scale) value(u float64) float64 {
-	if s.log {
+	switch {
+	case s.log && (s.lo < 1e-300 || math.IsInf(s.hi/s.lo, 1)):
+		return math.Pow(10, (1-u)*log10(s.lo)+u*log10(s.hi))
+	case s.log:
 		return s.lo * math.Pow(s.hi/s.lo, u)
 	}
-	return s.lo + u*(s.hi-s.lo)
+	return s.lo + u*s.half() + u*s.half()
 }
+
+// log10 is math.Log10, which is wrong below 2⁻¹⁰²².
+func log10(v float64) float64 {
+	if v < 1e-300 {
+		return math.Log10(v*1e16) - 16
+	}
+	return math.Log10(v)
+}
+
+// half is half of the length, which may exceed the greatest number.
+func (s scale) half() float64 { return s.hi/2 - s.lo/2 }
+
+// An axis is not shorter than this: beyond, its labels would have more than 13 digits, or ticks
+// and marks would be told apart by the rounding of their numbers only.
+const (
+	shortest         = 0x1p-40 // of the larger end
+	shortestAtOrigin = 1e-300
+)
+
+// drawable widens an axis that is too short to be drawn, on both sides.
+func (s scale) drawable() scale {
+	if s.log {
+		if s.hi/s.lo < 1+shortest {
+			s.lo, s.hi = max(s.lo/2, math.SmallestNonzeroFloat64), bounded(2*s.hi)
+		}
+		if s.hi < shortestAtOrigin && s.hi/s.lo < 4 { // the length alone is too short for linear ticks
+			s.lo, s.hi = max(s.lo/4, math.SmallestNonzeroFloat64), 4*s.hi
+		}
+		return s
+	}
+	least := max(shortest*max(math.Abs(s.lo), math.Abs(s.hi)), shortestAtOrigin)
+	if s.half() < least/2 {
+		middle := s.lo + s.half()
+		s.lo, s.hi = bounded(middle-least), bounded(middle+least)
+	}
+	return s
+}
+
+// bounded is the finite number next to v.
+func bounded(v float64) float64 { return min(max(v, -math.MaxFloat64), math.MaxFloat64) }
 
 // scales returns the ranges of both axes, which both renderings use.
 func (f Figure) scales(layers []layer) (x, y scale) {
@@ -67,53 +113,58 @@ func (f Figure) scales(layers []layer) (x, y scale) {
 // ends, unless the author fixed it. A range without length or without data
 // becomes one that can be drawn.
 func (a Axis) scale(data interval, pad float64) scale {
+	return a.span(data, pad).drawable()
+}
+
+func (a Axis) span(data interval, pad float64) scale {
 	if a.Min < a.Max {
 		return scale{a.Min, a.Max, a.Log}
 	}
 	if data.lo > data.hi { // nothing but a reference line on the other axis
 		data = interval{1, 10}
 	}
-	if a.Log {
-		if data.lo == data.hi {
-			return scale{data.lo / 2, data.hi * 2, true}
-		}
-		if pad == 0 {
-			return scale{data.lo, data.hi, true}
-		}
-		widen := math.Pow(data.hi/data.lo, pad)
-		return scale{
-			floorTo(data.lo/widen, data.lo),
-			ceilTo(data.hi*widen, data.hi),
-			true,
-		}
-	}
-	if data.lo == data.hi {
+	s := scale{data.lo, data.hi, a.Log}
+	switch {
+	case data.lo == data.hi && a.Log:
+		return scale{max(data.lo/2, math.SmallestNonzeroFloat64), bounded(2 * data.hi), true}
+	case data.lo == data.hi && data.lo == 0:
+		return scale{-1, 1, false}
+	case data.lo == data.hi:
 		half := math.Abs(data.lo) / 2
-		if half == 0 {
-			half = 1
+		return scale{bounded(data.lo - half), bounded(data.hi + half), false}
+	case pad == 0:
+		return s
+	case a.Log:
+		lo, hi := max(s.value(-pad), math.SmallestNonzeroFloat64), bounded(s.value(1+pad))
+		if short := floorTo(lo, data.lo); short > lo/2 {
+			return scale{short, ceilTo(hi, data.hi), true}
 		}
-		return scale{data.lo - half, data.hi + half, false}
+		return scale{floorTo(lo, lo), ceilTo(hi, hi), true}
 	}
-	if pad == 0 {
-		return scale{data.lo, data.hi, false}
-	}
-	widen := pad * (data.hi - data.lo)
-	return scale{
-		floorTo(data.lo-widen, data.hi-data.lo),
-		ceilTo(data.hi+widen, data.hi-data.lo),
-		false,
-	}
+	length := bounded(data.hi - data.lo)
+	return scale{floorTo(bounded(data.lo-pad*length), length), ceilTo(bounded(data.hi+pad*length), length), false}
 }
 
 // floorTo and ceilTo round to two digits of the given size: ends of axes are
-// short numbers.
+// short numbers. Where that is no number on the right side of v they return v.
 func floorTo(v, size float64) float64 { return -ceilTo(-v, size) }
 
 func ceilTo(v, size float64) float64 {
 	e := math.Floor(math.Log10(size)) - 1
-	k := math.Ceil(v / math.Pow(10, e))
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(k, 'f', 0, 64)+"e"+strconv.Itoa(int(e)), 64)
+	rounded := decimal(math.Ceil(v/math.Pow(10, e)), int(e))
+	if !(rounded >= v) || math.IsInf(rounded, 0) || rounded == 0 && v != 0 && size < 0x1p-1000 {
+		return v
+	}
 	return rounded
+}
+
+// decimal is k·10ᵉ, to the last bit: NaN or ±Inf if k is.
+func decimal(k float64, e int) float64 {
+	v, _ := strconv.ParseFloat(strconv.FormatFloat(k, 'f', 0, 64)+"e"+strconv.Itoa(e), 64)
+	if math.IsInf(k, 0) || math.IsNaN(k) {
+		return k
+	}
+	return v
 }
 
 // tick is a mark on an axis; a minor one has no label.
@@ -124,7 +175,7 @@ type tick struct {
 
 // ticks returns the ticks of the axis: about n of them labelled.
 func (s scale) ticks(n int) []tick {
-	if s.log && s.hi/s.lo >= 4 {
+	if s = s.drawable(); s.log && s.hi/s.lo >= 4 {
 		return s.logTicks(n)
 	}
 	return s.linearTicks(n)
@@ -133,12 +184,12 @@ func (s scale) ticks(n int) []tick {
 // linearTicks are the multiples of 1, 2 or 5 times a power of ten: the least
 // such step that gives at most n+2 ticks.
 func (s scale) linearTicks(n int) []tick {
-	length := s.hi - s.lo
-	power := math.Floor(math.Log10(length / float64(n+2)))
+	most := float64(n + 2)
+	power := math.Floor(math.Log10(s.half() / (most / 2)))
 	step := 1.0
 	for _, m := range []float64{1, 2, 5, 10} {
 		step = m
-		if length/(m*math.Pow(10, power)) < float64(n+2) {
+		if unit := m * math.Pow(10, power); s.hi/unit-s.lo/unit < most {
 			break
 		}
 	}
@@ -151,17 +202,18 @@ func (s scale) linearTicks(n int) []tick {
 	unit := step * math.Pow(10, power)
 	first, last := math.Ceil(s.lo/unit-slack), math.Floor(s.hi/unit+slack)
 	var out []tick
-	largest := max(math.Abs(first), math.Abs(last)) * unit
+	largest := bounded(max(math.Abs(first), math.Abs(last)) * unit)
+	size := math.Floor(math.Log10(largest) + slack) // largest is mantissa·10^size
 	for k := first; k <= last; k++ {
-		v, _ := strconv.ParseFloat(strconv.FormatFloat(k*step, 'f', 0, 64)+"e"+strconv.Itoa(int(power)), 64)
+		v := decimal(k*step, int(power))
 		label := ""
 		switch {
+		case math.IsInf(v, 0):
+			continue
 		case v == 0:
 			label = "0"
-		case (largest >= 1e6 || largest < 1e-3) && math.Log10(largest)-power < 4:
-			e := math.Floor(math.Log10(largest) + slack)
-			mantissa := v / math.Pow(10, e)
-			label = minus(strconv.FormatFloat(mantissa, 'f', int(max(0, e-power)), 64)) + "·10" + superscript(int(e))
+		case largest >= 1e12 || power < -12 || (largest >= 1e6 || largest < 1e-3) && math.Log10(largest)-power < 4:
+			label = minus(shifted(v, int(size), int(max(0, size-power)))) + "·10" + superscript(int(size))
 		default:
 			label = minus(strconv.FormatFloat(v, 'f', int(max(0, -power)), 64))
 		}
@@ -170,11 +222,19 @@ func (s scale) linearTicks(n int) []tick {
 	return out
 }
 
+// shifted formats v/10ᵉ to so many decimals.
+func shifted(v float64, e, decimals int) string {
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', -1, 64), "e")
+	own, _ := strconv.Atoi(exponent)
+	m, _ := strconv.ParseFloat(mantissa+"e"+strconv.Itoa(own-e), 64)
+	return strconv.FormatFloat(m, 'f', decimals, 64)
+}
+
 // logTicks are the powers of ten, or every few of them, with 2 and 5 labelled
 // where there is room and the other multiples unlabelled.
 func (s scale) logTicks(n int) []tick {
 	const slack = 1e-9
-	lo, hi := math.Log10(s.lo), math.Log10(s.hi)
+	lo, hi := log10(s.lo), log10(s.hi)
 	first, last := int(math.Floor(lo)), int(math.Ceil(hi))
 	every := 1 + int(hi-lo)/n
 	multiples := []int{1, 2, 3, 4, 5, 6, 7, 8, 9}
@@ -185,7 +245,7 @@ func (s scale) logTicks(n int) []tick {
 	for e := first; e <= last; e++ {
 		for _, m := range multiples {
 			v := float64(m) * math.Pow10(e)
-			if u := math.Log10(v); u < lo-slack || u > hi+slack {
+			if u := log10(v); !(lo-slack <= u && u <= hi+slack) || math.IsInf(v, 0) {
 				continue
 			}
 			label := ""
@@ -194,6 +254,8 @@ func (s scale) logTicks(n int) []tick {
 				label = power(1, e)
 			case hi-lo < 1.7 && (m == 2 || m == 5):
 				label = power(m, e)
+			case hi-lo > 40:
+				continue // no room for marks without a label
 			}
 			out = append(out, tick{v, label})
 		}

@@ -1,6 +1,7 @@
 package plotting
 
 import (
+	"encoding/json"
 	"math"
 	"strconv"
 	"strings"
@@ -91,5 +92,75 @@ func TestBrief(t *testing.T) {
 		if got := brief(v); got != want {
 			t.Errorf("brief(%g) = %q, want %q", v, got, want)
 		}
+	}
+}
+
+// Whatever two numbers an axis is to hold, its ticks are few, within it, readable, and true.
+func FuzzAxis(f *testing.F) {
+	for _, ends := range [][2]float64{{1, 1e20}, {1, 1e-20}, {1e-310, 1e-309}, {1, math.Nextafter(1, 2)}, {-math.MaxFloat64, math.MaxFloat64},
+		{5e-324, math.MaxFloat64}, {0, 5e-324}, {1e17, 1e17 + 64}, {-1e300, -1e300 + 1e290}, {3, 3}, {0, 0}, {1e5, 9e5}, {-1e-310, 1e308}} {
+		f.Add(ends[0], ends[1], true, true)
+		f.Add(ends[0], ends[1], false, false)
+	}
+	f.Fuzz(func(t *testing.T, lo, hi float64, log, padded bool) {
+		if !finite(lo) || !finite(hi) || log && (lo <= 0 || hi <= 0) {
+			return
+		}
+		pad := 0.0
+		if padded {
+			pad = 0.05
+		}
+		s := (Axis{Log: log}).scale(interval{min(lo, hi), max(lo, hi)}, pad)
+		if !finite(s.lo) || !finite(s.hi) || !(s.lo <= min(lo, hi) && s.hi >= max(lo, hi) && s.lo < s.hi) || log && s.lo <= 0 {
+			t.Fatalf("%g to %g are put on [%g, %g]", lo, hi, s.lo, s.hi)
+		}
+		labelled, last := 0, math.Inf(-1)
+		ticks := s.ticks(6)
+		for _, k := range ticks {
+			if u := s.unit(k.at); !(u >= -1e-6 && u <= 1+1e-6) {
+				t.Fatalf("tick %g outside of [%g, %g]", k.at, s.lo, s.hi)
+			}
+			if k.at <= last {
+				t.Fatalf("tick %g after %g on [%g, %g]", k.at, last, s.lo, s.hi)
+			}
+			last = k.at
+			if k.label == "" {
+				continue
+			}
+			labelled++
+			if v := parseLabel(t, k.label); math.Abs(s.unit(v)-s.unit(k.at)) > 1e-3 {
+				t.Fatalf("tick at %g on [%g, %g] is labelled %q", k.at, s.lo, s.hi, k.label)
+			}
+			if len([]rune(k.label)) > 22 {
+				t.Fatalf("tick at %g on [%g, %g] has the long label %q", k.at, s.lo, s.hi, k.label)
+			}
+		}
+		if labelled < 1 || labelled > 13 || len(ticks) > 100 {
+			t.Fatalf("%d labels and %d ticks on [%g, %g], logarithmic: %t", labelled, len(ticks), s.lo, s.hi, log)
+		}
+		for _, v := range []float64{lo, hi} {
+			if u := s.unit(v); !(u >= 0 && u <= 1) {
+				t.Fatalf("%g is at %g of [%g, %g]", v, u, s.lo, s.hi)
+			}
+		}
+	})
+}
+
+// Both renderings draw what is at the ends of the numbers.
+func TestExtremeAxesAreDrawn(t *testing.T) {
+	for _, ends := range [][]float64{{1, 1e20}, {1e-20, 1}, {1e-310, 1e-309}, {1, math.Nextafter(1, 2)}, {5e-324, math.MaxFloat64}, {1e17, 1e17 + 64}, {math.MaxFloat64, math.MaxFloat64}} {
+		for _, log := range []bool{false, true} {
+			f := Figure{X: Axis{Log: log}, Y: Axis{Log: log}, Layers: []Layer{Line{X: ends, Y: ends}, Points{X: ends, Y: ends}}}
+			if svg := string(must(f.svg())); strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
+				t.Errorf("%v, logarithmic: %t: the picture has numbers that are none", ends, log)
+			}
+			if option := must(json.Marshal(must(f.option(new(columns), stillDigits)))); len(option) > 1e5 {
+				t.Errorf("%v, logarithmic: %t: an option of %d bytes", ends, log, len(option))
+			}
+		}
+	}
+	ends := []float64{-math.MaxFloat64, math.MaxFloat64}
+	if svg := string(must(Figure{Layers: []Layer{Line{X: ends, Y: ends}}}.svg())); strings.Contains(svg, "NaN") {
+		t.Error("all numbers: the picture has numbers that are none")
 	}
 }

@@ -195,7 +195,10 @@ func newPlot(f Figure, layers []layer, x, y scale) *plot.Plot {
 // arithmetic mean of the ends, far up, and cuts the plot by what would stick out.
 func (s scale) position(v float64) float64 {
 	if s.log {
-		return math.Log10(v)
+		return log10(v)
+	}
+	if s.half() > math.MaxFloat64/2 {
+		return v / 4 // gonum/plot takes differences
 	}
 	return v
 }

@@ -112,8 +112,11 @@ func linear(lo, hi, start float64) []float64 {
 		}
 	}
 	values := []float64{lo, start, hi}
-	for k := math.Ceil(lo / step); k*step < hi; k++ {
-		values = append(values, rounded(k*step, 12)) // 3·0.1 is 0.30000000000000004
+	first := math.Ceil(lo / step)
+	for i := range 126 { // where the range is a few ulps long, first + i may be first
+		if v := (first + float64(i)) * step; v < hi {
+			values = append(values, rounded(v, 12)) // 3·0.1 is 0.30000000000000004
+		}
 	}
 	return within(values, lo, hi)
 }
@@ -136,11 +139,11 @@ func within(values []float64, lo, hi float64) []float64 {
 
 // rounded is v to so many decimal digits.
 func rounded(v float64, digits int) float64 {
-	v, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
-	if err != nil {
-		panic(err) // of what FormatFloat wrote
+	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+	if err != nil { // it is beyond the greatest number
+		return v
 	}
-	return v
+	return short
 }
 
 // text is v as a reader would write it: with all its digits, so that the number

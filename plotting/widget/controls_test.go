@@ -34,6 +34,18 @@ func TestSliderPositions(t *testing.T) {
 	}
 }
 
+// A slider has its few positions where numbers are far apart, or hardly are.
+func TestSliderAtTheEndsOfNumbers(t *testing.T) {
+	for _, r := range [][2]float64{{1e17, 1e17 + 64}, {1, math.Nextafter(1, 2)}, {0, 5e-324}, {-1e-310, 1e-310}, {0, math.MaxFloat64}, {-1e308, 7e307}} {
+		if v := linear(r[0], r[1], r[0]); len(v) < 2 || len(v) > 129 || v[0] != r[0] || v[len(v)-1] != r[1] {
+			t.Errorf("%v: %d positions %v", r, len(v), v)
+		}
+	}
+	if v := logarithmic(5e-324, math.MaxFloat64, 1); len(v) > 24*633 || v[0] != 5e-324 {
+		t.Errorf("%d positions over all numbers", len(v))
+	}
+}
+
 // The number beside a slider is the value that is computed with, whatever the range.
 func TestSlidersTellTheirValue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
