@@ -216,16 +216,19 @@ func (g *game) Step() error {
 		g.xi.scale(0x1p400)
 	}
 
+	moved := [3]int{s, next, next}
 	if gamma < 1 {
-		g.move(g.start.Draw(rng), -g.primal*(1-gamma))
+		moved[2] = g.start.Draw(rng)
+		g.v[moved[2]] -= g.primal * (1 - gamma)
 	}
-	g.move(next, -g.primal*gamma)
-	g.move(s, g.primal)
+	g.v[next] -= g.primal * gamma
+	g.v[s] += g.primal
+	for _, k := range moved { // the same state may be there twice: projected once it has moved
+		g.v[k] = min(max(g.v[k], g.lo), g.hi)
+	}
 	g.t++
 	return nil
 }
-
-func (g *game) move(s int, by float64) { g.v[s] = min(max(g.v[s]+by, g.lo), g.hi) }
 
 // record adds π(s) to its sum, for the steps since its last change and this one.
 func (g *game) record(s int) {
