@@ -28,6 +28,16 @@ var (
 // As published η is [Lyapunov.Sampling] with the optimal policy's measure, which is not
 // known. In their experiment with a queue (2003) the program has all constraints, with
 // state-relevance weights (1−ξ)ξˣ, ξ = 0.9 or 0.999, and basis 1, x, x², x³.
+//
+// Source: de Farias and Van Roy, Mathematics of Operations Research 29(3), 2004.
+//
+// Deviations:
+//   - Without a setting η has the base policies' mean measure for the optimal policy's, and u =
+//     1; the theorem asks for the optimal policy's, which nobody has before the problem is
+//     solved.
+//   - The costs of the pairs drawn are asked for, as (A.3) has it, where the source knows them.
+//     The greedy policy is for the true costs of all pairs, as in the source.
+//   - A pair that is drawn again is the same constraint, and is not repeated.
 type ConstraintSampling struct {
 	Basis    *mat.Dense // Φ
 	Weights  []float64  // α; nil is the MDP's initial distribution
