@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -129,7 +130,10 @@ func TestTranscriptions(t *testing.T) {
 	for _, class := range []mixpolicy.Class{mixpolicy.Simplex(), mixpolicy.Unbounded()} {
 		all = append(all, saddles(threeStates(mixpolicy.Discounted(.7), class))...)
 	}
-	all = append(all, restarted(threeStates(mixpolicy.Discounted(.7), mixpolicy.Ball(1))), restarted(garnetProblem(mixpolicy.Ball(2))))
+	all = append(all, restarted(threeStates(mixpolicy.Discounted(.7), mixpolicy.Ball(1)), 160))
+	for _, class := range []mixpolicy.Class{mixpolicy.Ball(2), mixpolicy.Simplex()} {
+		all = append(all, restarted(garnetProblem(class), 320))
+	}
 	for _, c := range all {
 		t.Run(c.name, func(t *testing.T) {
 			r := begin[mixpolicy.Run](t, c.p, c.method)
@@ -414,19 +418,37 @@ func saddles(p *mixpolicy.Problem) []transcription {
 	}
 }
 
-// restarted is PDHG on the ball, with its restarts.
-func restarted(p *mixpolicy.Problem) transcription {
-	r := p.Class().R
+// nearest is the point of the simplex nearest to θ, [θ_j − z]₊ for the z for which it adds up to 1,
+// by halving.
+func nearest(theta []float64) []float64 {
+	lo, hi := -10., 10.
+	for range 200 {
+		z := (lo + hi) / 2
+		if sumOver(len(theta), func(j int) float64 { return max(0, theta[j]-z) }) > 1 {
+			lo = z
+		} else {
+			hi = z
+		}
+	}
+	return vector(len(theta), func(j int) float64 { return max(0, theta[j]-hi) })
+}
+
+// restarted is PDHG on the ball or the simplex, with its restarts.
+func restarted(p *mixpolicy.Problem, steps int) transcription {
+	r, simplex := p.Class().R, p.Class() == mixpolicy.Simplex()
 	second := func(a plain, _ *mixpolicy.Oracle) func() [][]float64 {
 		pairs := len(a.c)
 		sigma := a.spread()
 		theta, lambda := barycentre(a.d), make([]float64, pairs)
-		// The dual bound is the least of θᵀg over the ball on the plane: g's mean less the radius
-		// times the length of what is left.
+		// The dual bound is the least of θᵀg, over the simplex the least entry, and over the ball on
+		// the plane g's mean less the radius times the length of what is left.
 		loss := func(theta, lambda []float64) float64 {
 			g := a.slope(lambda)
 			mean := sumOver(a.d, func(j int) float64 { return g[j] }) / float64(a.d)
-			bound := mean - math.Sqrt(max(0, r*r-1/float64(a.d)))*length(vector(a.d, func(j int) float64 { return g[j] - mean }))
+			bound := slices.Min(g)
+			if !simplex {
+				bound = mean - math.Sqrt(max(0, r*r-1/float64(a.d)))*length(vector(a.d, func(j int) float64 { return g[j] - mean }))
+			}
 			value := sumOver(pairs, func(i int) float64 { return a.c[i] * a.measure(theta, i) })
 			return math.Abs(value-bound) + sigma*sumOver(pairs, func(i int) float64 { return max(0, -a.measure(theta, i)) })
 		}
@@ -437,7 +459,12 @@ func restarted(p *mixpolicy.Problem) transcription {
 		t, since := 0, 0
 		return func() [][]float64 {
 			g := a.slope(lambda)
-			next := onto(vector(a.d, func(j int) float64 { return theta[j] - g[j]/sigma }), r)
+			next := vector(a.d, func(j int) float64 { return theta[j] - g[j]/sigma })
+			if simplex {
+				next = nearest(next)
+			} else {
+				next = onto(next, r)
+			}
 			lambda = a.raised(lambda, vector(a.d, func(j int) float64 { return 2*next[j] - theta[j] }), sigma)
 			theta = next
 			t, since = t+1, since+1
@@ -476,7 +503,7 @@ func restarted(p *mixpolicy.Problem) transcription {
 			return [][]float64{theta, best, bestLambda, lambda, {sigma}}
 		}
 	}
-	return transcription{fmt.Sprintf("restarted PDHG, %d states", p.MDP().States()), p, PDHG{}, 160, second, func(r mixpolicy.Run) [][]float64 {
+	return transcription{fmt.Sprintf("restarted PDHG, %d states, %v", p.MDP().States(), p.Class()), p, PDHG{}, steps, second, func(r mixpolicy.Run) [][]float64 {
 		return append(answer(r), r.(*pdhg).lambda, []float64{r.(*pdhg).sigma})
 	}}
 }
