@@ -24,11 +24,18 @@ var (
 //
 //	ĝ = (c_a(s) − ω 1{Ψ_a(s)θ < 0}) Ψ_a(s) / q_a(s).
 //
-// The answer is the average of the iterates, weighted by η. The projection is a
-// closed form ([linprog.Norm.Project]); the paper calls a convex solver for it. Section 6 has
-// η = 1/T = 0.001 and R = 100, and does not say what ω is; the bound it quotes from the source,
-// with (ω + 6/(ω(1−γ)))‖[Ψθ]₋‖₁ + O(1/ω), leaves it to be chosen. This follows the description in
-// section 4; the source was not consulted.
+// The answer is the average of the iterates, weighted by η. Section 6 has η = 1/T = 0.001 and
+// R = 100, and does not say what ω is; the bound it quotes from the source, with
+// (ω + 6/(ω(1−γ)))‖[Ψθ]₋‖₁ + O(1/ω), leaves it to be chosen.
+//
+// Source: Banijamali, Abbasi-Yadkori, Ghavamzadeh and Vlassis, AISTATS 2019 (arXiv 1802.09646).
+//
+// Deviations:
+//   - The source was not at hand: this is section 4's account of it.
+//   - The projection is a closed form ([linprog.Norm.Project]); the paper calls a convex solver
+//     for the same point.
+//   - Without a setting η is 1/√t and the mean is weighted by it, so that one run answers for
+//     every T; section 6 has η = 1/T.
 type Penalty struct {
 	// Weight is ω, in units of the scaled cost; 0 is 1.
 	Weight float64

@@ -25,7 +25,17 @@ import (
 // value is a lower bound of αᵀv* if all pairs are there.
 //
 // Under average cost it is max g subject to g + (Φν)(s) − P_a(s)Φν ≤ c_a(s), where α
-// plays no part (de Farias and Van Roy 2006).
+// plays no part.
+//
+// Source: de Farias and Van Roy, Operations Research 51(6), 2003; under average cost, NIPS 2002.
+//
+// Deviations:
+//   - Under average cost it is the first of the source's two programs, for g; the second, the
+//     best αᵀΦν for a g below that, is left out, and ν is any solution of the first.
+//   - Γ is a cube of coefficients, where the source leaves it open: one is enough to make the
+//     program with few constraints bounded.
+//   - Solved in coordinates in which its rows are near orthonormal: the same program, for the
+//     sake of digits.
 type ALP struct {
 	Basis   *mat.Dense // Φ, n × d
 	Weights []float64  // α, state-relevance weights (n); nil is the MDP's initial distribution

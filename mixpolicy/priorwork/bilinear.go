@@ -19,8 +19,7 @@ var (
 )
 
 // RandomizedLP is Wang's randomised primal–dual method for discounted MDPs under a
-// generative model ("Randomized linear programming", Mathematics of Operations Research
-// 45(2), 2020). With rewards r = (c_max − c)/(c_max − c_min) ∈ [0, 1] it looks for the
+// generative model. With rewards r = (c_max − c)/(c_max − c_min) ∈ [0, 1] it looks for the
 // saddle point of the full LP's Lagrangian,
 //
 //	min_v max_ξ (1−γ)αᵀv + Σ ξ_a(s) (r_a(s) + γP_a(s)v − v(s)),
@@ -36,13 +35,20 @@ var (
 //
 //	θ = 1−γ,  M = 1/(1−γ),  β = θ√(ln(nm+1)/(2nmT)),  α′ = βn/(2(1−γ)²),
 //
-// over v in [0, 1/(1−γ)]ⁿ and ξ with Σ_a ξ_a(s) ≥ θα(s), which is what the sampling keeps;
-// another implementation of the source has the same values. (There α is uniform, and e_{s₀} is
-// α(s)e_s/Pr(s) for the s that was drawn: the same in the mean.) M is the least for which the
-// exponent is never positive, as e^x ≤ 1 + x + x²/2 wants in the proof.
+// over v in [0, 1/(1−γ)]ⁿ and ξ with Σ_a ξ_a(s) ≥ θα(s), which is what the sampling keeps. M is
+// the least for which the exponent is never positive, as e^x ≤ 1 + x + x²/2 wants in the proof.
 //
 // After T = Õ(nm/((1−γ)⁶ε²)) steps the policy is ε-optimal in the mean; the lower bound for
 // any method is nm/((1−γ)³ε²) (Azar, Munos and Kappen 2013).
+//
+// Source: Wang, Mathematics of Operations Research 45(2), 2020 (arXiv 1704.01869). Its text was not at hand; θ, M, β and α′ are those of a public implementation of it.
+//
+// Deviations:
+//   - s₀ is drawn, for e_{s₀}; the source has α(s)e_s/Pr(s) for the s that was drawn, Pr its
+//     probability: the same in the mean, and shorter.
+//   - v is projected once a step, as the analysis has it. The source projects one coordinate
+//     after the other: the same, but where s′ = s (then v would leave its bound by itself).
+//   - Costs are made rewards in [0, 1] by their known range, (A.3).
 type RandomizedLP struct {
 	// Steps is T, which the published step sizes need; required.
 	Steps int
@@ -72,18 +78,16 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 	})
 }
 
-// PiLearning is the primal–dual π-learning of Chen and Wang (2016) and Wang (arXiv
-// 1710.06100, 2017) for average cost under a generative model: [RandomizedLP] with γ = 1, a
-// relative value function −2t1 ⪯ h ⪯ 2t1, t the mixing time, and s₀ left out. Its analysis
-// takes every stationary measure to be within [1/(√τ n), √τ/n] in each state, and so
-// θ = 1/√τ, with α uniform; then
+// PiLearning is Wang's primal–dual π-learning for average cost under a generative model:
+// [RandomizedLP] with γ = 1, a relative value function −2t1 ⪯ h ⪯ 2t1, t the mixing time, and
+// s₀ left out. Its analysis takes every stationary measure to be within [1/(√τ n), √τ/n] in each
+// state, and so θ = 1/√τ, with α uniform; then
 //
 //	M = 4t + 1,  β = (1/t)√(ln(nm)/(2nmT)),  α′ = n t²β,
 //
 // and T = Õ((τt)²nm/ε²) steps are enough; no method does with fewer than nm·t/ε².
 //
-// M, β and α′ are derived here, as the text of the source was not available. M is the least for
-// which no exponent is positive: h(s′) − h(s) ≤ 4t and r ≤ 1. Exponents are then at
+// M is the least for which no exponent is positive: h(s′) − h(s) ≤ 4t and r ≤ 1. Exponents are then at
 // least −(8t+1)β/Pr(s, a), and with e^x ≤ 1 + x + x²/2 for x ≤ 0 the potential
 // (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s)), which starts at ln(nm) or less, changes in the mean
 // of a step by at most ½β²(8t+1)² Σ_{s,a} Pr(s, a)/Pr(s, a) = ½β²(8t+1)²nm less β times the gap.
@@ -93,11 +97,27 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 //
 // The first two are least together for a β of the order (1/t)√(ln(nm)/(nmT)). With α′ = nt²β
 // the others are 2/(βT), less than the first for nm > 7, and less than a 32m-th of the second.
-// The lower bound on measures is kept by the sampling, where the source projects onto it.
+//
+// The gap is Σ_k 𝓛(h_k, ξ*) − 𝓛(h, ξ_k) at the one h that it is compared with, h*; so what
+// the analysis asks of t is that h*, up to a constant, is within ±2t, as it is for a t that all
+// policies mix in. For the queue of section 6 h* spans 146.2 ranges of the costs, and t = 37 is
+// enough. No bound for all policies is of use there: with the service rate 0.8 up to length 66
+// and 0.2 beyond it, the mixing time is more than 3·10¹³, 1/(4Φ) for the conductance Φ.
+//
+// Source: Wang, arXiv 1710.06100, 2017. Its text was not at hand.
+//
+// Deviations:
+//   - M, β and α′ are derived, as above, and need not be the source's to a factor.
+//   - MixingTime is any t with h* within ±2t; the source asks for more, one that bounds the
+//     mixing times of all policies.
+//   - The lower bound on measures is kept by the sampling, in O(log nm); the source projects ξ
+//     onto it in relative entropy.
+//   - v is projected once a step, also where s′ = s: see [RandomizedLP].
 type PiLearning struct {
 	// Steps is T; required.
 	Steps int
-	// MixingTime is t, an upper bound for all policies; required.
+	// MixingTime is t: the relative value function h* of an optimal policy, for costs divided by
+	// c_max − c_min, spans at most 4t. The mixing time of all policies is enough; required.
 	MixingTime float64
 	// Range is τ ≥ 1; required. If it is too small the sampling visits states more often than
 	// the optimal policy can, and the answer is biased.
@@ -216,16 +236,19 @@ func (g *game) Step() error {
 		g.xi.scale(0x1p400)
 	}
 
+	moved := [3]int{s, next, next}
 	if gamma < 1 {
-		g.move(g.start.Draw(rng), -g.primal*(1-gamma))
+		moved[2] = g.start.Draw(rng)
+		g.v[moved[2]] -= g.primal * (1 - gamma)
 	}
-	g.move(next, -g.primal*gamma)
-	g.move(s, g.primal)
+	g.v[next] -= g.primal * gamma
+	g.v[s] += g.primal
+	for _, k := range moved { // the same state may be there twice: projected once it has moved
+		g.v[k] = min(max(g.v[k], g.lo), g.hi)
+	}
 	g.t++
 	return nil
 }
-
-func (g *game) move(s int, by float64) { g.v[s] = min(max(g.v[s]+by, g.lo), g.hi) }
 
 // record adds π(s) to its sum, for the steps since its last change and this one.
 func (g *game) record(s int) {

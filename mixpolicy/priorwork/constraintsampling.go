@@ -28,10 +28,20 @@ var (
 // As published η is [Lyapunov.Sampling] with the optimal policy's measure, which is not
 // known. In their experiment with a queue (2003) the program has all constraints, with
 // state-relevance weights (1−ξ)ξˣ, ξ = 0.9 or 0.999, and basis 1, x, x², x³.
+//
+// Source: de Farias and Van Roy, Mathematics of Operations Research 29(3), 2004.
+//
+// Deviations:
+//   - Without a setting η has the base policies' mean measure for the optimal policy's, and u =
+//     1; the theorem asks for the optimal policy's, which nobody has before the problem is
+//     solved.
+//   - The costs of the pairs drawn are asked for, as (A.3) has it, where the source knows them.
+//     The greedy policy is for the true costs of all pairs, as in the source.
+//   - A pair that is drawn again is the same constraint, and is not repeated.
 type ConstraintSampling struct {
 	Basis    *mat.Dense // Φ
 	Weights  []float64  // α; nil is the MDP's initial distribution
-	Sampling []float64  // η over pairs; nil is the oracle's, (1/d) Σ ψⁱ
+	Sampling []float64  // η over pairs; nil is (4.4) with u = 1 and Visits for the optimal measure
 	Bound    float64    // of Γ; see ALP
 }
 
@@ -40,46 +50,43 @@ func (a ConstraintSampling) Name() string { return "ALP, sampled constraints" }
 
 // constraintSampling is a run of [ConstraintSampling].
 type constraintSampling struct {
-	ConstraintSampling
-	p      *mixpolicy.Problem
-	oracle *mixpolicy.Oracle
-	table  *alias.Table
-	t      int
-	known  map[int]bool
-	pairs  []int
-	cost   []float64
+	ConstraintSampling // with the defaults filled in
+	p                  *mixpolicy.Problem
+	oracle             *mixpolicy.Oracle
+	table              *alias.Table
+	t                  int
+	known              map[int]bool
+	pairs              []int
+	cost               []float64
 }
 
 // Start implements [mixpolicy.Method].
 func (a ConstraintSampling) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
-	r := &constraintSampling{ConstraintSampling: a, p: p, oracle: o, known: make(map[int]bool)}
-	if err := checkBasis(p.MDP(), a.Basis); err != nil {
+	x := p.MDP()
+	if err := checkBasis(x, a.Basis); err != nil {
 		return nil, err
 	}
 	if a.Sampling == nil {
-		return r, nil
+		a.Sampling = make([]float64, x.Pairs())
+		mu := Visits(p)
+		for i := range a.Sampling {
+			a.Sampling[i] = mu[i/x.Actions()] / float64(x.Actions())
+		}
 	}
-	if len(a.Sampling) != p.MDP().Pairs() {
-		return nil, fmt.Errorf("priorwork: sampling distribution of constraints has %d entries, want one per pair: %d", len(a.Sampling), p.MDP().Pairs())
+	if len(a.Sampling) != x.Pairs() {
+		return nil, fmt.Errorf("priorwork: sampling distribution of constraints has %d entries, want one per pair: %d", len(a.Sampling), x.Pairs())
 	}
-	var err error
-	if r.table, err = alias.New(a.Sampling); err != nil {
+	table, err := alias.New(a.Sampling)
+	if err != nil {
 		return nil, fault.At("priorwork", "sampling distribution of constraints", err)
 	}
-	return r, nil
+	return &constraintSampling{ConstraintSampling: a, p: p, oracle: o, table: table, known: make(map[int]bool)}, nil
 }
 
 // Step implements [mixpolicy.Run].
 func (a *constraintSampling) Step() error {
-	var pair int
-	var cost float64
-	if a.table == nil {
-		pair, cost = a.oracle.Sample()
-	} else {
-		pair = a.table.Draw(a.oracle.Rand())
-		m := a.p.MDP().Actions()
-		cost, _ = a.oracle.Query(pair/m, pair%m)
-	}
+	pair, m := a.table.Draw(a.oracle.Rand()), a.p.MDP().Actions()
+	cost, _ := a.oracle.Query(pair/m, pair%m)
 	if !a.known[pair] {
 		a.known[pair] = true
 		a.pairs, a.cost = append(a.pairs, pair), append(a.cost, cost)

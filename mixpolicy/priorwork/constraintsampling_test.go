@@ -88,6 +88,36 @@ func TestSamplingAndSizes(t *testing.T) {
 	}
 }
 
+// Left alone, η is (4.4) with u = 1 and the mean of the base policies' measures: uniform over the
+// actions of a state, also those that no base policy takes. The pairs of a run show it, by
+// Hoeffding.
+func TestDefaultSampling(t *testing.T) {
+	x := mixpolicy.Must(models.Garnet{States: 3, Actions: 2, Branches: 2, Seed: 1, Ring: true, Criterion: mixpolicy.Discounted(.9)}.MDP())
+	first := mixpolicy.Must(mixpolicy.PolicyFunc(x, func(s int, row []float64) { row[0] = 1 }))
+	p := mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, first)), mixpolicy.Simplex()))
+	measure := mixpolicy.Must(x.Occupation(t.Context(), first)).State
+	a := begin[*constraintSampling](t, p, ConstraintSampling{Basis: identity(3)})
+	const draws = 50_000
+	count := make([]float64, x.Pairs())
+	for range draws {
+		clear(a.known)
+		a.pairs, a.cost = a.pairs[:0], a.cost[:0]
+		if err := a.Step(); err != nil {
+			t.Fatal(err)
+		}
+		count[a.pairs[0]] += 1. / draws
+		if a.cost[0] != x.Costs()[a.pairs[0]] {
+			t.Fatalf("pair %d costs %v, want %v", a.pairs[0], a.cost[0], x.Costs()[a.pairs[0]])
+		}
+	}
+	tolerance := math.Sqrt(math.Log(2*6/1e-9) / (2 * draws))
+	for i, got := range count {
+		if want := measure[i/2] / 2; math.Abs(got-want) > tolerance || math.Abs(a.Sampling[i]-want) > 8*u {
+			t.Errorf("pair %d: η = %v, drawn %v of the time, want %v", i, a.Sampling[i], got, want)
+		}
+	}
+}
+
 // The idealised distribution and the practical ones, at the sample size of (4.7): (4.9)
 // holds for the first.
 func TestIdealisedSampling(t *testing.T) {

@@ -35,6 +35,20 @@ var (
 //
 // W is computed once, by a pass over all transitions for each feature; the source computes
 // the rows it needs from the predecessors of s′.
+//
+// Source: Abbasi-Yadkori, Bartlett and Malek, ICML 2014 (arXiv 1402.6763).
+//
+// Deviations:
+//   - ξ = Ψθ with 1ᵀθ = 1, as (4.14) has it; the source has ξ = μ₀ + Ψθ about a known measure
+//     μ₀, and projects onto the ball ‖θ‖ ≤ R₂ alone, not onto Θ_R ∩ Θ₂.
+//   - The costs are asked for and weighted by 1/q, as (A.3) has it, where the source knows cᵀΨ:
+//     see [SparseDualALP].
+//   - Discounted cost as well; the source is for average cost, γ = 1, where 1ᵀξ = 1 takes the
+//     place of the target (1−γ)α.
+//   - q is the oracle's, and q₂ the best of those that do not depend on θ; the source leaves
+//     both open.
+//   - Without a setting η is 1/√t and the mean is weighted by it, so that one run answers for
+//     every T, for a factor ln T in the bound; the source has R₂/(G√T) for a T known before.
 type DualALP struct {
 	// Weight is ω, in units of the scaled cost; 0 is 1. The source has ω = 1/ε for an
 	// accuracy ε.
@@ -49,7 +63,7 @@ type DualALP struct {
 
 // PublishedDualALP returns the setting of the source's experiments with the
 // four-dimensional network: ω = 2, and steps that average 1000 gradients, with a rate of 10⁻⁴
-// that is halved every 2000 of 8000 steps. (Quoted from memory, as the text was not available.)
+// that is halved every 2000 of 8000 steps. (Quoted from memory, as the text was not at hand.)
 func PublishedDualALP() DualALP {
 	return DualALP{Weight: 2, Batch: 1000, StepSize: mixpolicy.StepFunc(func(t int) float64 { return math.Ldexp(1e-4, -(t / 2000)) })}
 }

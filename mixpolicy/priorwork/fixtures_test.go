@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
@@ -51,6 +52,13 @@ func randomBasis(t *rapid.T, n int) *mat.Dense {
 		phi.Set(s, 0, 1)
 	}
 	return phi
+}
+
+// randomWeights is a distribution over n states, none of them 0.
+func randomWeights(t *rapid.T, n int) []float64 {
+	w := rapid.SliceOfN(rapid.Float64Range(.05, 1), n, n).Draw(t, "w")
+	floats.Scale(1/floats.Sum(w), w)
+	return w
 }
 
 // queueProblem is (2.18) for a queue and the base policies of section 6.

@@ -1,5 +1,5 @@
-// Package priorwork holds the systems that section 4 compares with, each with its source
-// and its parameters as published.
+// Package priorwork holds the systems that section 4 compares with, as published but for what
+// each doc comment lists ([Publications] is the list of all).
 //
 //	full LP (2.9), (2.13)                SolveLP
 //	ALP (4.1)                            ALP              de Farias and Van Roy 2003
@@ -9,7 +9,7 @@
 //	… by a primal–dual method            SmoothedPrimalDual   announced in the abstract, derived here
 //	dual ALP (4.14)–(4.15)               DualALP          Abbasi-Yadkori, Bartlett and Malek 2014
 //	penalty, mixtures (4.16)             mixpolicy.Penalty    Banijamali et al. 2018
-//	π-learning                           PiLearning       Chen and Wang 2016, Wang 2017
+//	π-learning                           PiLearning       Wang 2017
 //	randomised LP, discounted            RandomizedLP     Wang 2020
 //	plug-in for (2.18)                   mixpolicy.PlugIn
 //	plug-in for the whole MDP            CertaintyEquivalence Azar, Munos and Kappen 2013

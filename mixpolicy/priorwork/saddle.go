@@ -76,6 +76,14 @@ func (s *saddle) ascend(dst, lambda []float64, step float64, theta []float64) {
 // certificate of a run holds the gap.
 //
 // An iteration costs 4nmd operations. It makes no query.
+//
+// Source: Nemirovski, SIAM Journal on Optimization 15(1), 2004.
+//
+// Deviations:
+//   - λ ⪰ 0 has no bound, where the source has compact sets: its bound holds for each (θ, λ),
+//     not for all at once, and the gap of the certificate is computed and not assumed.
+//   - Steps are constant, the longest that the analysis allows, so that the weighted mean of the
+//     source is the plain one.
 type MirrorProx struct {
 	// Modulus is φ for θ; nil is that of the problem's class.
 	Modulus bregman.Modulus
@@ -188,12 +196,29 @@ func (a *mirrorProx) View(s *mixpolicy.Snapshot) error {
 // programs: when the error of the average is a fifth of that at the last restart, or four
 // fifths of it and no longer falling. Averages alone converge as 1/t; between restarts the
 // error falls by a constant factor, so the whole converges linearly (for polyhedral classes,
-// and in practice for the ball). σ starts at c_max − c_min, and at a restart is set to the
-// ratio of the distances that λ and θ have moved.
+// and in practice for the ball). σ starts at c_max − c_min, and at a restart moves half of the
+// way, in its logarithm, to the ratio of the distances that λ and θ have moved.
 //
 // The error is that of the certificate, the duality gap plus the violation in units of cost.
 // An iteration costs 2nmd operations, and the test for a restart, every 16 iterations, a few
 // times as much. It makes no query.
+//
+// Source: Chambolle and Pock, Journal of Mathematical Imaging and Vision 40(1), 2011; its restarts,
+// Applegate, Hinder, Lu and Lubin, Mathematical Programming 201, 2023; when to restart and the
+// weight σ, Applegate et al., NeurIPS 2021; the constants, Lu and Yang's cuPDLP.jl, 2023.
+//
+// Deviations:
+//   - The error is the gap and the violation of the certificate, since that is what is reported;
+//     the sources have a normalised duality gap (2021, 2023) and the residual of the optimality
+//     conditions (cuPDLP.jl).
+//   - Rows are scaled by their sums, with steps of the length that this allows (Pock and
+//     Chambolle 2011), where the later sources scale the matrix again and again and search for a
+//     step: for a Ψ whose columns add up to 1 no norm needs to be estimated.
+//   - A restart is considered every 16 iterations; cuPDLP.jl has 40. After a restart an error
+//     counts as growing from that of the restart on; cuPDLP.jl compares with the last one before
+//     it.
+//   - Θ_R may be a ball, for which no theorem promises linear convergence.
+//   - The answer is the best point tested, where the sources have the last one.
 type PDHG struct{}
 
 type point struct{ theta, lambda []float64 }
@@ -264,9 +289,9 @@ func (a *pdhg) Step() error {
 	return nil
 }
 
-// consider restarts if a criterion says so. The criteria and their constants are those of
-// Applegate et al., 0.2 for sufficient decrease, 0.8 for some decrease that has ended,
-// and 0.36 of all iterations as the longest time without one.
+// consider restarts if a criterion says so, with the constants of cuPDLP.jl: 0.2 for sufficient
+// decrease, 0.8 for some decrease that has ended, and 0.36 of all iterations as the longest time
+// without a restart.
 func (a *pdhg) consider() {
 	current := point{a.theta, a.lambda}
 	x, e := a.mean, a.error(a.mean)

@@ -142,6 +142,19 @@ func TestPDHGStepsByHand(t *testing.T) {
 	}
 }
 
+// σ stays where θ or λ has not moved since the restart: there is no ratio.
+func TestPDHGRestartWithoutMove(t *testing.T) {
+	for _, move := range []int{0, 1} {
+		a := begin[*pdhg](t, garnetProblem(mixpolicy.Ball(2)), PDHG{})
+		x, sigma := newPoint(len(a.theta), len(a.lambda)), a.sigma
+		x.set(a.start)
+		[][]float64{x.theta, x.lambda}[move][0]++
+		if a.restart(x); a.sigma != sigma || !floats.Equal(a.theta, x.theta) || !floats.Equal(a.lambda, x.lambda) {
+			t.Errorf("σ = %v, want %v", a.sigma, sigma)
+		}
+	}
+}
+
 // The variance-reduced form: its b̂ is the plug-in's, and with scaled rows it is near the
 // optimum of the queue after 10,000 queries.
 func TestVarianceReduced(t *testing.T) {

@@ -28,6 +28,13 @@ import (
 // everywhere. There are (m+1)ⁿ of them, and the greatest at a given ν is found in one pass:
 // Solve starts with none, adds the one that the last solution violates most, and ends
 // when there is none. That is exact, and a few dozen passes for a few variables.
+//
+// Source: Desai, Farias and Moallemi, Operations Research 60(3), 2012.
+//
+// Deviations:
+//   - The slacks are eliminated and the rest solved by cutting planes: the same solutions.
+//   - The source has the optimal policy's measure for μ, and samples states to solve its
+//     program; here μ is given, and all states are there.
 type SALP struct {
 	Basis   *mat.Dense // Φ, n × d
 	Weights []float64  // α; nil is the MDP's initial distribution

@@ -17,9 +17,12 @@ import (
 func expanded(t *rapid.T, p SALP, x *mixpolicy.MDP) (value float64) {
 	n, d := p.Basis.Dims()
 	m := x.Actions()
-	mu := p.Slack
+	mu, alpha := p.Slack, p.Weights
+	if alpha == nil {
+		alpha = x.Initial()
+	}
 	if mu == nil {
-		mu = x.Initial()
+		mu = alpha
 	}
 	rows := x.Pairs() + n + 1
 	a, h := make(linprog.Columns, d+n), make([]float64, rows)
@@ -27,7 +30,12 @@ func expanded(t *rapid.T, p SALP, x *mixpolicy.MDP) (value float64) {
 		a[j] = make([]float64, rows)
 	}
 	row := make([]float64, d)
-	b := append(negated(objective(x, p.Basis, x.Initial())), make([]float64, n)...)
+	b := make([]float64, d+n) // −Φᵀα
+	for j := range d {
+		for s, w := range alpha {
+			b[j] -= w * p.Basis.At(s, j)
+		}
+	}
 	for i := range x.Pairs() { // s(s) − aᵀν ≥ −c
 		bellmanRow(row, x, p.Basis, i)
 		for j, v := range row {
@@ -70,10 +78,15 @@ func TestSALP(t *testing.T) {
 		best := mixpolicy.Must(mixpolicy.PolicyIteration(background, x, mixpolicy.ValuationSettings{}))
 		mu := mixpolicy.Must(x.Occupation(t.Context(), best.Policy)).State
 		p := SALP{Basis: randomBasis(t, x.States()), Slack: mu}
-		if rapid.Bool().Draw(t, "penalty") {
+		ownWeights := rapid.Bool().Draw(t, "weights") // and violations weigh the same
+		if !ownWeights && rapid.Bool().Draw(t, "penalty") {
 			p.Penalty = PublishedPenalty(gamma)
 		} else {
 			p.Budget = rapid.SampledFrom([]float64{0, 0.01, 0.3}).Draw(t, "budget")
+		}
+		if ownWeights {
+			mu = randomWeights(t, x.States())
+			p.Weights, p.Slack = mu, nil
 		}
 		a := mixpolicy.Must(p.Solve(background, x))
 		const slack = 1e-8 // values are below 20, and lengths in the expanded program below 10³

@@ -75,6 +75,8 @@ var (
 // with F what the program maximises: O(√(n ln m/T)), as against the rates of section 3 whose
 // constants contain ‖λ*‖. The factor √n is there because any of the
 // constraints may bind.
+//
+// Source: none. The abstract announces it; it is derived here.
 type SmoothedPrimalDual struct {
 	Basis   *mat.Dense // Φ
 	Weights []float64  // α; nil is the MDP's initial distribution

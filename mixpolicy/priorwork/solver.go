@@ -46,6 +46,10 @@ func (r solvedPolicy) View(s *mixpolicy.Snapshot) error {
 func (r solvedPolicy) Policy(ctx context.Context) (*mixpolicy.Policy, error) { return r.solve(ctx) }
 
 // MixtureLP is (2.18) with the true costs, by package linprog.
+//
+// Source: the paper, section 2: the problem itself.
+//
+// Deviations: none known.
 type MixtureLP struct{}
 
 // Name implements [mixpolicy.Method].
@@ -64,6 +68,10 @@ func (MixtureLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run
 
 // FullLP is the linear program of the whole MDP (2.13), by policy iteration, which is the
 // simplex method with many pivots at once: see [SolveLP].
+//
+// Source: Howard, Dynamic Programming and Markov Processes, 1960.
+//
+// Deviations: none known.
 type FullLP struct{}
 
 // Name implements [mixpolicy.Method].
@@ -82,6 +90,12 @@ func (FullLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, e
 
 // ApproximateLP is [ALP] with the true costs and all constraints. States weigh as much as the
 // base policies visit them, on average.
+//
+// Source: that of [ALP].
+//
+// Deviations:
+//   - State-relevance weights are the user's in the source; the base policies' measures are at
+//     hand for any problem.
 type ApproximateLP struct{ Basis *mat.Dense }
 
 // Name implements [mixpolicy.Method].
@@ -97,6 +111,11 @@ func (a ApproximateLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpoli
 // SmoothedLP is [SALP] with the true costs and the published penalty. In place of the optimal
 // policy's measure, which is not known, violations weigh as much as the base policies visit
 // their states, on average. It is for discounted cost.
+//
+// Source: that of [SALP].
+//
+// Deviations:
+//   - The base policies' mean measure for the optimal policy's, in the violations and in α.
 type SmoothedLP struct{ Basis *mat.Dense }
 
 // Name implements [mixpolicy.Method].

@@ -27,6 +27,15 @@ import (
 //
 // with pairs i ~ q₁ ∝ ‖Ψ_i‖₂ and states s ~ q₂ ∝ ‖W_s‖₂, independent, so that both terms
 // have the same length at every sample.
+//
+// Source: Abbasi-Yadkori, Bartlett and Malek, ICML 2014 (arXiv 1402.6763).
+//
+// Deviations:
+//   - ξ = Ψθ with 1ᵀθ = 1 and ‖θ‖₂ ≤ R₂, where the source has μ₀ + Ψθ and ‖θ‖₂ ≤ R₂ alone.
+//   - Discounted cost as well, with the target (1−γ)α.
+//   - The distributions are those that make the terms as short as they can be; the source leaves
+//     them open.
+//   - Step sizes, batches and weights are the caller's: [PublishedDualALP] has the source's.
 type SparseDualALP struct {
 	x         *mixpolicy.MDP
 	psi, flow *sparse.Matrix

@@ -27,6 +27,8 @@ var (
 // (mixpolicy.PrimalDual.RowScaling) and without a ball for λ.
 //
 // An iteration costs 2nmd operations.
+//
+// Source: none. Algorithm 1 of the paper, with the estimate of [mixpolicy.PlugIn] and the rows scaled as Pock and Chambolle, ICCV 2011, do.
 type VarianceReduced struct {
 	// Modulus is φ; nil is that of the problem's class.
 	Modulus bregman.Modulus
@@ -126,6 +128,8 @@ func (a *varianceReduced) View(s *mixpolicy.Snapshot) error {
 // LastIterate returns the last iterate θ_t of a method instead of the average θ̂_t of (3.27). For
 // a saddle point of a bilinear 𝓛 the iterates circle unless the steps vanish, and no theorem of
 // the paper applies to them.
+//
+// Source: none. Algorithm 1 of the paper with another answer.
 type LastIterate struct{ Of mixpolicy.Method }
 
 // Name implements [mixpolicy.Method].
