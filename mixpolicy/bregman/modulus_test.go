@@ -1,10 +1,15 @@
 package bregman
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/num/hyperdual"
 )
 
 func normal(rng *rand.Rand, d int, scale float64) []float64 {
@@ -37,19 +42,163 @@ func distance(x, y []float64) float64 { return normP(2, axpy(-1, x, y)) }
 
 // The constants can't be improved: D(x; y)/(½‖x−y‖²) comes as near to μ as one likes.
 func TestStrongConvexityIsSharp(t *testing.T) {
+	nearTo := func(y ...float64) [2][]float64 { // along (1, −1)
+		return [2][]float64{{y[0] + 1e-4, y[1] - 1e-4}, y}
+	}
 	for _, c := range []struct {
-		m    Modulus
-		x, y []float64
+		m  Modulus
+		at [2][]float64
 	}{
-		{Ball{3}, []float64{1e-4, 0}, []float64{0, 0}},
-		{Cube(3), []float64{1e-4, 0}, []float64{0, 0}},
-		{Euclidean(), []float64{1, 2}, []float64{0, 5}},
-		{NegativeEntropy(), []float64{0.5 + 1e-4, 0.5 - 1e-4}, []float64{0.5, 0.5}},
+		{Ball{3}, nearTo(0, 0)}, {LogBall{3}, nearTo(0, 0)},
+		{Cube(3), nearTo(0, 0)}, {Hellinger(3), nearTo(0, 0)}, {LogCosine(3), nearTo(0, 0)},
+		{FermiDirac([]float64{-1, -2}, []float64{2, 1}), nearTo(0.5, -0.5)},
+		{FermiDirac([]float64{0, -2}, []float64{2, 4}), [2][]float64{{1, 1 + 1e-4}, {1, 1}}}, // the wider side
+		{NegativeEntropy(), nearTo(0.5, 0.5)}, {Burg(), nearTo(0.5, 0.5)}, {Tsallis(0.3), nearTo(0.5, 0.5)},
+		{Euclidean(), [2][]float64{{1, 2}, {0, 5}}},
+		{PNorm{1.5}, [2][]float64{{1 + 1e-4, 1}, {1, 1 + 1e-4}}},
+		{Scale(Ball{3}, 7), nearTo(0, 0)}, {Scale(Cube(3), 7), nearTo(0, 0)},
 	} {
-		mu, p, _ := StrongConvexity(c.m)
-		n := normP(p, axpy(-1, c.y, c.x))
-		if r := Divergence(c.m, c.x, c.y) / (n * n / 2); math.Abs(r-mu) > 1e-6*mu {
+		mu, p, ok := StrongConvexity(c.m)
+		x, y := c.at[0], c.at[1]
+		n := normP(p, axpy(-1, y, x))
+		if r := Divergence(c.m, x, y) / (n * n / 2); !ok || !(math.Abs(r-mu) <= 1e-6*mu) {
 			t.Errorf("%v: D/(½‖x−y‖²) = %g, claimed μ = %g", c.m, r, mu)
+		}
+	}
+	if mu, _, ok := StrongConvexity(PNorm{3}); ok {
+		t.Errorf("½‖x‖₃² is said to be %g-strongly convex", mu)
+	}
+}
+
+// over sums a function of the coordinates.
+func over(f func(i int, v float64) float64) func([]float64) float64 {
+	return func(x []float64) float64 {
+		var s float64
+		for i, v := range x {
+			s += f(i, v)
+		}
+		return s
+	}
+}
+
+// Everything that a modulus of the package knows follows from φ as its documentation has it,
+// which is computed here as it stands.
+func TestDefinitions(t *testing.T) {
+	const r = 1.7
+	lo, hi, q := []float64{-1, -1.5, -2}, []float64{2, 3, 1.2}, []float64{3, 1, -1, 1, 2, 0.5, -1, 0.5, 4}
+	bit := func(lo, hi, v float64) float64 { return (v-lo)*math.Log(v-lo) + (hi-v)*math.Log(hi-v) }
+	cube := over(func(_ int, v float64) float64 { return bit(-r, r, v) })
+	ball := func(x []float64) float64 { return -math.Sqrt(r*r - dot(x, x)) }
+	box := over(func(i int, v float64) float64 { return bit(lo[i], hi[i], v) })
+	pnorm := func(p float64) func([]float64) float64 {
+		return func(x []float64) float64 {
+			return math.Pow(over(func(_ int, v float64) float64 { return math.Pow(math.Abs(v), p) })(x), 2/p) / 2
+		}
+	}
+	tsallis := func(q float64) func([]float64) float64 {
+		return over(func(_ int, v float64) float64 { return (v - math.Pow(v, q)) / (1 - q) })
+	}
+	times := func(c float64, phi func([]float64) float64) func([]float64) float64 {
+		return func(x []float64) float64 { return c * phi(x) }
+	}
+	entropy := over(func(_ int, v float64) float64 { return v*math.Log(v) - v })
+	square := func(x []float64) float64 { return dot(x, x) / 2 }
+	arc := over(func(_ int, v float64) float64 { return -math.Sqrt(r*r - v*v) })
+	for _, c := range []struct {
+		m        Modulus
+		phi      func([]float64) float64
+		positive bool // the domain
+	}{
+		{Ball{r}, ball, false},
+		{LogBall{r}, func(x []float64) float64 { return -math.Log(r*r - dot(x, x)) }, false},
+		{Cube(r), cube, false},
+		{Hellinger(r), arc, false},
+		{LogCosine(r), over(func(_ int, v float64) float64 { return -2 * r / math.Pi * math.Log(math.Cos(math.Pi*v/2/r)) }), false},
+		{FermiDirac(lo, hi), box, false},
+		{NegativeEntropy(), entropy, true},
+		{Tsallis(0.5), tsallis(0.5), true}, {Tsallis(0.3), tsallis(0.3), true},
+		{Burg(), over(func(_ int, v float64) float64 { return -math.Log(v) }), true},
+		{Euclidean(), square, false},
+		{PNorm{1.4}, pnorm(1.4), false}, {PNorm{1.5}, pnorm(1.5), false}, {PNorm{2}, pnorm(2), false}, {PNorm{3}, pnorm(3), false},
+		{must(NewMahalanobis(mat.NewSymDense(3, q))), func(x []float64) float64 {
+			return over(func(i int, v float64) float64 { return v * dot(q[3*i:3*i+3], x) / 2 })(x)
+		}, false},
+		{Scale(Ball{r}, 5), times(5, ball), false}, {Scale(Cube(r), 5), times(5, cube), false}, {Scale(FermiDirac(lo, hi), 5), times(5, box), false},
+		{FromFunc(func(x Dual) Dual { return hyperdual.Sub(hyperdual.Mul(x, hyperdual.Log(x)), x) }, 0, math.Inf(1)), entropy, true},
+		{Separable{Kernel: plainKernel{hellinger{r}}}, arc, false},
+	} {
+		name := fmt.Sprint(c.m)
+		blind := name == "5·(ball, R = 1.7)" || name == "separable {{1.7}}" // to J″
+		rng := source(40)
+		draw := func() []float64 {
+			x := make([]float64, 3)
+			for i := range x {
+				x[i] = 0.1 + 0.85*rng.Float64()
+				if !c.positive && rng.IntN(2) == 0 {
+					x[i] = -x[i]
+				}
+			}
+			return x
+		}
+		for range 20 {
+			x, z, y, back := draw(), draw(), make([]float64, 3), make([]float64, 3)
+			c.m.Gradient(y, x)
+			c.m.ConjugateGradient(back, y)
+			e := axpy(-1, x, z)
+			for _, v := range []struct {
+				name      string
+				got, want float64
+				within    float64 // relative: rounding, or what difference quotients leave
+			}{
+				{"φ(x)", c.m.Value(x), c.phi(x), 1e-13},
+				{"φ*(y)", Conjugate(c.m, y), dot(x, y) - c.phi(x), 1e-13},
+				{"D(z; x)", Divergence(c.m, z, x), c.phi(z) - c.phi(x) - dot(e, y), 1e-12},
+				{"⟨∇φ(x), e⟩", dot(y, e), fd.Derivative(func(h float64) float64 { return c.phi(axpy(h, e, x)) }, 0, &fd.Settings{Formula: fd.Central}), 1e-6},
+				{"‖∇φ*(∇φ(x)) − x‖", distance(back, x), 0, 1e-13},
+				{"J(0.01)", J(c.m, y, 0.01), Conjugate(c.m, axpy(0.01, []float64{1, 1, 1}, y)) - 0.01, 1e-14},
+				{"J′(0.01)", JDeriv(c.m, y, 0.01), fd.Derivative(func(h float64) float64 { return J(c.m, y, 0.01+h) }, 0, &fd.Settings{Formula: fd.Central}), 1e-6},
+				{"J″(0.01)", JSecond(c.m, y, 0.01), fd.Derivative(func(h float64) float64 { return JDeriv(c.m, y, 0.01+h) }, 0, &fd.Settings{Formula: fd.Central}), 1e-6},
+			} {
+				if math.IsNaN(v.got) && v.name == "J″(0.01)" && blind {
+					continue
+				}
+				if !(math.Abs(v.got-v.want) <= v.within*(1+math.Abs(v.want))) {
+					t.Errorf("%v, x = %v: %s = %.15g, want %.15g", c.m, x, v.name, v.got, v.want)
+				}
+			}
+			if !c.m.InDomain(x) {
+				t.Errorf("%v: x = %v is not in the domain", c.m, x)
+			}
+		}
+	}
+}
+
+// Far from 0 the conjugates of both balls grow as ‖y‖: φ* and the shift are homogeneous of degree 1,
+// ∇φ* of degree 0, J″ of degree −1, also where the squares overflow.
+func TestBallsFarOut(t *testing.T) {
+	const far = 0x1p600
+	rng := source(41)
+	for _, m := range []Modulus{Ball{1.7}, LogBall{1.7}, Ball{0x1p30}, LogBall{0x1p30}} {
+		for _, d := range []int{3, 5} {
+			y, y2, x, x2 := normal(rng, d, 0x1p70), make([]float64, d), make([]float64, d), make([]float64, d)
+			for i, v := range y {
+				y2[i] = v * far
+			}
+			m.ConjugateGradient(x, y)
+			m.ConjugateGradient(x2, y2)
+			for _, v := range []struct {
+				name      string
+				near, far float64
+			}{
+				{"φ*", Conjugate(m, y), Conjugate(m, y2) / far},
+				{"z", must(m.(Shifter).Shift(y)), must(m.(Shifter).Shift(y2)) / far},
+				{"J″", JSecond(m, y, 0), JSecond(m, y2, 0) * far},
+				{"∇φ*₁", x[0], x2[0]},
+			} {
+				if !(math.Abs(v.near-v.far) <= 1e-13*math.Abs(v.near)) {
+					t.Errorf("%v: %s = %g at y, and scaled back from 2⁶⁰⁰y %g", m, v.name, v.near, v.far)
+				}
+			}
 		}
 	}
 }
@@ -163,11 +312,32 @@ func TestOutsideTheDomain(t *testing.T) {
 		m Modulus
 		x []float64
 	}{
-		{Ball{1}, []float64{0.8, 0.8}}, {Cube(1), []float64{0, -1.5}}, {NegativeEntropy(), []float64{1, -1e-9}},
+		{Ball{1}, []float64{0.8, 0.8}}, {LogBall{1}, []float64{0.8, 0.8}}, {Cube(1), []float64{0, -1.5}}, {NegativeEntropy(), []float64{1, -1e-9}},
 		{Ball{1}, []float64{math.NaN(), 0}}, {Cube(1), []float64{math.NaN(), 0}}, {NegativeEntropy(), []float64{math.NaN(), 1}},
+		{LogBall{1}, []float64{1, 0}}, {LogCosine(1), []float64{1, 0}}, {Burg(), []float64{0, 1}}, // φ = ∞ on the boundary too
 	} {
 		if c.m.InDomain(c.x) || !math.IsInf(c.m.Value(c.x), 1) || !math.IsInf(Divergence(c.m, c.x, []float64{0.4, 0.4}), 1) {
 			t.Errorf("%v: %v passes for a point of the domain", c.m, c.x)
+		}
+	}
+	// On the boundary φ may be finite, and D(x; y) with it, but not D(y; x).
+	for _, c := range []struct {
+		m         Modulus
+		x, y      []float64
+		phi, dist float64
+	}{
+		{Ball{2}, []float64{0, -2}, []float64{0, 0}, 0, 2},
+		{Hellinger(2), []float64{0, -2}, []float64{0, 0}, -2, 2},
+		{Cube(2), []float64{0, -2}, []float64{0, 0}, 12 * math.Ln2, 4 * math.Ln2},
+		{Cube(2), []float64{0, 2}, []float64{0, 0}, 12 * math.Ln2, 4 * math.Ln2},
+		{FermiDirac([]float64{0, 0}, []float64{4, 4}), []float64{2, 0}, []float64{2, 2}, 12 * math.Ln2, 4 * math.Ln2},
+		{FermiDirac([]float64{0, 0}, []float64{4, 4}), []float64{2, 4}, []float64{2, 2}, 12 * math.Ln2, 4 * math.Ln2},
+		{NegativeEntropy(), []float64{0, 1}, []float64{2, 1}, -1, 2},
+		{Tsallis(0.5), []float64{0, 4}, []float64{1, 4}, 4, 1},
+	} {
+		phi, dist, back := c.m.Value(c.x), Divergence(c.m, c.x, c.y), Divergence(c.m, c.y, c.x)
+		if c.m.InDomain(c.x) || math.Abs(phi-c.phi) > 8*ulp*(1+math.Abs(c.phi)) || math.Abs(dist-c.dist) > 8*ulp*c.dist || !math.IsInf(back, 1) {
+			t.Errorf("%v: in the domain %v, φ = %g, want %g, D = %g, want %g, and %g, want ∞", c.m, c.m.InDomain(c.x), phi, c.phi, dist, c.dist, back)
 		}
 	}
 }

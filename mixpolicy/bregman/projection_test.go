@@ -196,12 +196,42 @@ func TestProjectionErrors(t *testing.T) {
 }
 
 func TestLengthsPanic(t *testing.T) {
-	defer func() {
-		if s := fmt.Sprint(recover()); !strings.HasPrefix(s, "bregman: ") {
-			t.Errorf("panic %q", s)
+	two, three := []float64{0.2, 0.3}, []float64{0.2, 0.3, 0.4}
+	panics := func(m any, method, want string, f func()) {
+		t.Helper()
+		defer func() {
+			if s := fmt.Sprint(recover()); s != "bregman: "+want {
+				t.Errorf("%v: %s panics with %q, want %q", m, method, s, want)
+			}
+		}()
+		f()
+	}
+	const differ = "lengths differ: 2 and 3"
+	for _, m := range everything(t, 3) {
+		panics(m, "∇φ", differ, func() { m.Gradient(two, three) })
+		panics(m, "∇φ*", differ, func() { m.ConjugateGradient(two, three) })
+		panics(m, "D", differ, func() { Divergence(m, two, three) })
+		if d, ok := m.(Divergencer); ok {
+			panics(m, "its own D", differ, func() { d.Divergence(two, three) })
 		}
-	}()
-	Ball{1}.Gradient(make([]float64, 2), make([]float64, 3))
+		panics(m, "Project", differ, func() { _ = Project(m, two, three) })
+		panics(m, "NewtonShift", differ, func() { _, _, _ = NewtonShift(m, three, two) })
+	}
+	for want, m := range map[string]interface {
+		Modulus
+		Conjugator
+		Divergencer
+	}{
+		"vector of 2 entries for a matrix of order 3":        must(NewMahalanobis(mat.NewSymDense(3, []float64{2, 0, 0, 0, 2, 0, 0, 0, 2}))),
+		"vector of 2 entries for a modulus of 3 coordinates": FermiDirac(make([]float64, 3), []float64{1, 1, 1}),
+	} {
+		panics(m, "φ", want, func() { m.Value(two) })
+		panics(m, "∇φ", want, func() { m.Gradient(make([]float64, 2), two) })
+		panics(m, "∇φ*", want, func() { m.ConjugateGradient(make([]float64, 2), two) })
+		panics(m, "φ*", want, func() { m.Conjugate(two) })
+		panics(m, "D", want, func() { m.Divergence(two, []float64{0.3, 0.1}) })
+	}
+	panics("FermiDirac", "", differ, func() { FermiDirac(two, three) })
 }
 
 func TestNoAllocations(t *testing.T) {

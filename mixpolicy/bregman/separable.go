@@ -240,7 +240,7 @@ func kernelDivergence(k Kernel, x, y float64) float64 {
 	e, slope := x-y, k.Deriv(y)
 	fx, fy := k.Value(x), k.Value(y)
 	direct := fx - fy - e*slope
-	if direct > 1e-6*(math.Abs(fx)+math.Abs(fy)+math.Abs(e*slope)) {
+	if direct > 1e-6*(math.Abs(fx)+math.Abs(fy)+math.Abs(e*slope)) || math.IsInf(fx, 1) {
 		return direct
 	}
 	own, curved := k.(kernelCurver)
