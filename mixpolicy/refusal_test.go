@@ -1,6 +1,7 @@
 package mixpolicy_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -98,4 +99,11 @@ func TestMisusePanics(t *testing.T) {
 			f()
 		}()
 	}
+	failure := errors.New("failure")
+	defer func() {
+		if err := recover(); err != failure {
+			t.Errorf("Must panics with %v", err)
+		}
+	}()
+	mixpolicy.Must(0, failure)
 }
