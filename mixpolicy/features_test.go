@@ -389,10 +389,22 @@ func BenchmarkTenMillionStates(b *testing.B) {
 }
 
 // TestLargeModel is the benchmark in small.
-func TestLargeModel(t *testing.T) { largeModel(t, 70_000, 20_000) }
+func TestLargeModel(t *testing.T) {
+	p := largeModel(t, 70_000, 20_000)
+	theta := []float64{3, -1, -2, 1}
+	var squares, mass float64
+	for _, v := range naive(p.Features(), theta) {
+		squares += math.Min(v, 0) * math.Min(v, 0)
+		mass -= math.Min(v, 0)
+	}
+	// Ψθ has 2.8·10⁵ entries, whose plain sum errs by 2.8·10⁵ u at most.
+	if v, m := p.Violation(theta), p.NegativeMass(theta); math.Abs(m-mass) > 3e-11*mass || math.Abs(v-math.Sqrt(squares)/2) > 3e-11*v || mass < .1 {
+		t.Errorf("violation %v, negative mass %v, want %v and %v", v, m, math.Sqrt(squares)/2, mass)
+	}
+}
 
 // largeModel runs everything once, and reports seconds and memory to a benchmark.
-func largeModel(tb testing.TB, n, steps int) {
+func largeModel(tb testing.TB, n, steps int) *mixpolicy.Problem {
 	begin := time.Now()
 	lap := func(string) {}
 	if b, ok := tb.(*testing.B); ok {
@@ -438,6 +450,6 @@ func largeModel(tb testing.TB, n, steps int) {
 		b.ReportMetric(float64(peak.Sys)/1e6, "peak-MB")
 		b.ReportMetric(float64(live.HeapAlloc)/1e6, "live-MB")
 	}
-	runtime.KeepAlive(p)
 	runtime.KeepAlive(r)
+	return p
 }
