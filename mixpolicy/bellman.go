@@ -197,24 +197,16 @@ func newGreedy(x *MDP) *greedy {
 		room += longest
 	}
 	g.col, g.val = make([]int32, room), make([]float64, room)
-	unknown := float32(math.Inf(-1))
-	for i := range g.least {
-		g.least[i] = unknown
-	}
-	for s := range g.rivals {
-		g.rivals[s] = unknown
-	}
 	return g
 }
 
-// take makes a the action of s.
+// take holds the row of action a of s.
 func (g *greedy) take(s, a int) {
 	i := s*g.x.m + a
 	col, val := g.x.p.Row(i)
 	copy(g.col[g.start[s]:], col)
 	copy(g.val[g.start[s]:], val)
 	g.end[s], g.cost[s] = g.start[s]+len(col), g.x.cost[i]
-	g.actions[s] = int32(a)
 }
 
 // follow returns c^π(s) + γP^π(s,·)v for the policy's action.
@@ -249,7 +241,7 @@ func (g *greedy) step(dst, v []float64, tie, slack float64, workers int) change 
 	return g.x.sweepStates(workers, g.x.p.NNZ(), func(lo, hi int) change {
 		c := unchanged
 		open := make([]contest, batch)
-		rows := make([]candidate, batch*g.x.m+1)
+		rows := make([]candidate, batch*g.x.m)
 		for ; lo < hi; lo += batch {
 			// The policy's values, and the pairs that may be better; their values; the choices.
 			n, k := 0, 0
@@ -298,7 +290,7 @@ type candidate struct {
 }
 
 // candidates lists the pairs of s whose bound is at most the limit, and returns how many they
-// are. The list has room for m + 1.
+// are. The list has room for m.
 func (g *greedy) candidates(list []candidate, s int, limit float64) (count int) {
 	from := s * g.x.m
 	for a, q := range g.least[from:][:g.x.m] { // without a branch, which would be hard to predict

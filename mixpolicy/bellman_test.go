@@ -40,6 +40,10 @@ func TestBellmanOperator_2_8(t *testing.T) {
 		x := drawMDP(t, drawCriterion(t))
 		n, m := x.States(), x.Actions()
 		v := drawValues(t, n, "v")
+		if rapid.Bool().Draw(t, "ties") {
+			clear(v)
+			x = priced(x, func(c float64) float64 { return math.Trunc(c / 5) })
+		}
 		got, q := make([]float64, n), make([]float64, x.Pairs())
 		x.Bellman(got, v)
 		x.ActionValues(q, v)
@@ -364,18 +368,39 @@ func TestBellmanAllocations(t *testing.T) {
 // A greedy step that leaves actions out gives what one over all actions gives, to the
 // bit, whatever the values were before.
 func TestGreedy(t *testing.T) {
+	for what, cost := range map[string]func(c float64) float64{
+		"any": func(c float64) float64 { return c }, "with ties": func(c float64) float64 { return math.Trunc(c/5) / 2 },
+		"nearly the same": func(c float64) float64 { return 5 + 1e-8*c }, "nearly the same, negative": func(c float64) float64 { return -5 + 1e-8*c },
+		"tiny": func(c float64) float64 { return 1e-45 * c }, // float32 has multiples of 1.4e-45
+		"none": func(float64) float64 { return 0 },           // all actions are the best, but for rounding
+	} {
+		t.Run(what, func(t *testing.T) { testGreedy(t, cost) })
+	}
+}
+
+func testGreedy(t *testing.T, cost func(float64) float64) {
+	size := 1.
+	if cost(1) != 0 && cost(1) < 1e-40 {
+		size = 1e-45
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t, drawCriterion(t))
+		x = priced(x, cost)
 		g := mixpolicy.NewGreedy(x)
 		actions := make([]int32, x.States())
 		v, want, got := make([]float64, x.States()), make([]float64, x.States()), make([]float64, x.States())
-		tie := rapid.SampledFrom([]float64{0, 1e-12, .5}).Draw(t, "tie")
+		tie := size * rapid.SampledFrom([]float64{0, 1e-12, .5}).Draw(t, "tie")
+		even := rapid.Bool().Draw(t, "all states alike")
 		for range rapid.IntRange(1, 8).Draw(t, "steps") {
 			if scale := rapid.SampledFrom([]float64{0, 1e-9, 1e-3, 1, 1e3}).Draw(t, "scale"); scale == 0 {
 				copy(v, want) // as value iteration does
 			} else {
-				for s, d := range drawFinite(t, x.States(), scale, "δ") {
-					v[s] += d
+				d := drawFinite(t, x.States(), size*scale, "δ")
+				for s := range v {
+					if even {
+						d[s] = d[0]
+					}
+					v[s] += d[s]
 				}
 			}
 			lo, hi, changed := x.Improve(want, v, actions, tie)
@@ -384,7 +409,8 @@ func TestGreedy(t *testing.T) {
 				t.Fatalf("𝒮v = %v, actions %v, change %v %v %v; want %v, %v, %v %v %v",
 					got, g.Actions(), gotLo, gotHi, gotChanged, want, actions, lo, hi, changed)
 			}
-			g.Sweep(got, v)
+			lo, hi = g.Sweep(got, v)
+			gotLo, gotHi = math.Inf(1), math.Inf(-1)
 			for s, a := range actions {
 				to, p := x.Next(s, int(a))
 				var e float64
@@ -394,6 +420,10 @@ func TestGreedy(t *testing.T) {
 				if want := x.Cost(s, int(a)) + x.Gamma()*e; got[s] != want {
 					t.Fatalf("the policy's value of state %d is %v, want %v", s, got[s], want)
 				}
+				gotLo, gotHi = min(gotLo, got[s]-v[s]), max(gotHi, got[s]-v[s])
+			}
+			if lo != gotLo || hi != gotHi {
+				t.Fatalf("the policy's values change by %v to %v, want %v to %v", lo, hi, gotLo, gotHi)
 			}
 		}
 	})
@@ -407,9 +437,9 @@ func TestGreedyLeavesOut(t *testing.T) {
 	actions := make([]int32, x.States())
 	v, want, got := make([]float64, x.States()), make([]float64, x.States()), make([]float64, x.States())
 	for k := range 12 {
-		x.Improve(want, v, actions, 0)
-		g.Step(got, v, 0, 1+k%3)
-		if !slices.Equal(got, want) || !slices.Equal(g.Actions(), actions) {
+		lo, hi, _ := x.Improve(want, v, actions, 0)
+		gotLo, gotHi, _ := g.Step(got, v, 0, 1+k%3)
+		if !slices.Equal(got, want) || !slices.Equal(g.Actions(), actions) || gotLo != lo || gotHi != hi {
 			t.Fatalf("step %d differs", k)
 		}
 		copy(v, want)

@@ -63,7 +63,7 @@ func TestCertificateRecomputed(t *testing.T) {
 				if r.DualBound > best.Objective+1e-12 {
 					t.Errorf("%s: bound %v above the optimum %v", m.Name(), r.DualBound, best.Objective)
 				}
-			} else if pd, ok := m.(*mixpolicy.PrimalDual); ok && pd.Form == mixpolicy.Corrected {
+			} else if pd, ok := m.(mixpolicy.PrimalDual); ok && pd.Form == mixpolicy.Corrected {
 				t.Errorf("%s: no dual bound", m.Name())
 			}
 			if r.Seed != 8 || r.Stream != 2 || !strings.Contains(r.Settings, "T = 400") || !strings.HasPrefix(r.Settings, m.Name()) {
@@ -100,12 +100,16 @@ func TestUncertified(t *testing.T) {
 	if s := r.Certificate.String(); strings.Contains(s, "optimum") || strings.Contains(s, "true cost") {
 		t.Errorf("a number that is not there is printed:\n%s", s)
 	}
+	p = small(t, 2, mixpolicy.Unbounded(), mixpolicy.AverageCost) // whose dual bound is −∞
+	if r := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: 10, Uncertified: true})); r.HasDual {
+		t.Errorf("dual bound %v of an unbounded class", r.DualBound)
+	}
 }
 
 // What rounds to 0 has no sign.
 func TestCertificateOfRounding(t *testing.T) {
-	for _, v := range []float64{-1e-16, 0, 1e-16} {
-		if text := (&mixpolicy.Certificate{HasTheta: true, HyperplaneError: v}).String(); !strings.Contains(text, "+0.000000000") {
+	for v, want := range map[float64]string{-1e-16: "+0.000000000", 0: "+0.000000000", 1e-16: "+0.000000000", -1.6e-9: "-0.000000002", .25: "+0.250000000"} {
+		if text := (&mixpolicy.Certificate{HasTheta: true, HyperplaneError: v}).String(); !strings.Contains(text, want) {
 			t.Errorf("1ᵀθ̂ − 1 = %v is told as\n%s", v, text)
 		}
 	}

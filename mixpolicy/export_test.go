@@ -1,5 +1,7 @@
 package mixpolicy
 
+import "sync"
+
 // What tests see of the state inside.
 
 // Force makes pair the next one that Sample gives.
@@ -52,6 +54,17 @@ func (f *Features) Factored() *Features {
 	return &g
 }
 
+// Split is split, with the parts that it makes, in any order.
+func Split(workers, n, terms int) (parts int, cuts [][2]int) {
+	var lock sync.Mutex
+	parts = split(workers, n, terms, func(_, lo, hi int) {
+		lock.Lock()
+		defer lock.Unlock()
+		cuts = append(cuts, [2]int{lo, hi})
+	})
+	return parts, cuts
+}
+
 // IsFactored tells whether Ψ is in factors.
 func (f *Features) IsFactored() bool {
 	_, ok := f.psi.(*factored)
@@ -86,6 +99,9 @@ func (g Greedy) Alone(present []float64) int {
 	return n
 }
 
-func (g Greedy) Sweep(dst, v []float64) { g.sweep(dst, v, 1) }
+func (g Greedy) Sweep(dst, v []float64) (lo, hi float64) {
+	c := g.sweep(dst, v, 1)
+	return c.lo, c.hi
+}
 
 func (g Greedy) Actions() []int32 { return g.actions }

@@ -236,11 +236,7 @@ func (x *MDP) FlowResidual(xi []float64) float64 {
 	var total sum.Accumulator
 	for s := range x.n {
 		out := sum.Of(xi[s*x.m : (s+1)*x.m])
-		in := g * flow[s]
-		if g < 1 {
-			in += (1 - g) * x.initial[s]
-		}
-		total.Add(math.Abs(out - in))
+		total.Add(math.Abs(out - ((1-g)*x.initial[s] + g*flow[s])))
 	}
 	return total.Value()
 }
@@ -257,7 +253,9 @@ func (f *Features) PolicyOf(theta []float64) (*Policy, error) {
 
 // matrix is Ψ, stored or in factors. Both forms give the same numbers, to the bit.
 type matrix interface {
-	linprog.Rows
+	Dims() (n, d int)
+	// Row stores row i in dst.
+	Row(dst []float64, i int)
 	// add adds (Ψθ)ᵢ to dst, ψ¹ first, for the len(dst) rows from the given one on.
 	add(dst []float64, from int, theta []float64)
 	// column returns ψʲ, borrowed if it is stored.
@@ -314,22 +312,14 @@ func newFactored(x *MDP, policies []*Policy, mu [][]float64) *factored {
 	return c
 }
 
-// Dims implements [linprog.Rows].
 func (c *factored) Dims() (n, d int) { return c.n * c.m, c.d }
 
-// Row implements [linprog.Rows].
 func (c *factored) Row(dst []float64, i int) {
 	s := i / c.m
 	a := i - s*c.m
 	for j, mu := range c.mu[s*c.d:][:c.d] {
 		dst[j] = c.policies[j].Row(s)[a] * mu
 	}
-}
-
-// Apply implements [linprog.Rows].
-func (c *factored) Apply(dst []float64, from int, theta []float64) {
-	clear(dst)
-	c.add(dst, from, theta)
 }
 
 func (c *factored) add(dst []float64, from int, theta []float64) {

@@ -70,6 +70,11 @@ func TestFlowResidual_2_13b(t *testing.T) {
 		if got, want := x.FlowResidual(xi), mat.Norm(&flow, 1); math.Abs(got-want) > 200*u {
 			t.Fatalf("residual %v, want %v", got, want)
 		}
+		column := drawDistribution(t, x.Pairs(), 0, 0, "ψ")
+		f := mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, column))
+		if got, want := f.FlowResidual(0), x.FlowResidual(column); got != want {
+			t.Fatalf("residual %v of the column, want %v", got, want)
+		}
 	})
 }
 
@@ -238,13 +243,19 @@ func TestFactoredFeatures(t *testing.T) {
 				columns[j][i] = f.Policy(j).Prob(s, a) * f.Measure(j).State[s]
 			}
 		}
-		same(t, f, columns)
-		same(t, f.Factored(), columns)
+		for _, f := range []*mixpolicy.Features{f, f.Factored()} {
+			same(t, f, columns)
+			for j, c := range columns {
+				if !slices.Equal(f.Measure(j).Pair, c) {
+					t.Fatalf("ξ of policy %d is not its column", j)
+				}
+			}
+		}
 	})
 }
 
 // same checks that the features have the columns, and multiply like them.
-func same(t *rapid.T, f *mixpolicy.Features, columns [][]float64) {
+func same(t failer, f *mixpolicy.Features, columns [][]float64) {
 	n, d := f.MDP().Pairs(), len(columns)
 	theta, x, row := make([]float64, d), make([]float64, n), make([]float64, d)
 	for j := range theta {
@@ -266,10 +277,10 @@ func same(t *rapid.T, f *mixpolicy.Features, columns [][]float64) {
 	got := make([]float64, n)
 	f.MulVec(got, theta)
 	if !slices.Equal(got, want) {
-		t.Fatal("Ψθ differs")
+		t.Fatalf("Ψθ differs")
 	}
 	if !slices.Equal(f.Sampling(), q) {
-		t.Fatal("q differs")
+		t.Fatalf("q differs")
 	}
 	for i := range n {
 		f.Row(row, i)
@@ -297,7 +308,7 @@ func same(t *rapid.T, f *mixpolicy.Features, columns [][]float64) {
 	}
 	p, r := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Unbounded())), mixpolicy.Must(mixpolicy.NewProblem(given, mixpolicy.Unbounded()))
 	if p.Violation(theta) != r.Violation(theta) || p.NegativeMass(theta) != r.NegativeMass(theta) {
-		t.Fatal("violations differ")
+		t.Fatalf("violations differ")
 	}
 	from := int(uint64(math.Float64bits(x[n-1])) % uint64(n)) // rows from anywhere to anywhere
 	part := got[from : from+(n-from+1)/2]
@@ -332,9 +343,38 @@ func TestLargeFeatures(t *testing.T) {
 		for _, workers := range []int{1, 3} {
 			before := runtime.GOMAXPROCS(workers)
 			got := run(f)
+			same(t, f, columns)
 			runtime.GOMAXPROCS(before)
 			if got.Certificate != want.Certificate || !slices.Equal(got.Theta, want.Theta) || !slices.Equal(got.Lambda, want.Lambda) {
 				t.Errorf("%v, %d workers:\n%v\nwant\n%v", &m, workers, &got.Certificate, &want.Certificate)
+			}
+		}
+	}
+}
+
+// Work is cut into a part for each worker that has 2¹⁶ multiplications to do, and no part is
+// empty or done twice.
+func TestSplit(t *testing.T) {
+	for _, workers := range []int{0, 1, 3, 50} {
+		for _, n := range []int{1, 7, 100} {
+			for _, terms := range []int{0, 1 << 16, 5 << 15, 3 << 16, 1 << 30} {
+				want := workers
+				if workers == 0 {
+					want = runtime.GOMAXPROCS(0)
+				}
+				want = max(1, min(want, n, terms>>16))
+				parts, cuts := mixpolicy.Split(workers, n, terms)
+				slices.SortFunc(cuts, func(a, b [2]int) int { return a[0] - b[0] })
+				at := 0
+				for _, c := range cuts {
+					if c[0] != at || c[1] <= at {
+						t.Fatalf("%d workers, n = %d: parts %v", workers, n, cuts)
+					}
+					at = c[1]
+				}
+				if parts != want || len(cuts) != want || at != n {
+					t.Errorf("%d workers, n = %d, %d terms: %d parts %v, want %d", workers, n, terms, parts, cuts, want)
+				}
 			}
 		}
 	}
@@ -349,10 +389,22 @@ func BenchmarkTenMillionStates(b *testing.B) {
 }
 
 // TestLargeModel is the benchmark in small.
-func TestLargeModel(t *testing.T) { largeModel(t, 70_000, 20_000) }
+func TestLargeModel(t *testing.T) {
+	p := largeModel(t, 70_000, 20_000)
+	theta := []float64{3, -1, -2, 1}
+	var squares, mass float64
+	for _, v := range naive(p.Features(), theta) {
+		squares += math.Min(v, 0) * math.Min(v, 0)
+		mass -= math.Min(v, 0)
+	}
+	// Ψθ has 2.8·10⁵ entries, whose plain sum errs by 2.8·10⁵ u at most.
+	if v, m := p.Violation(theta), p.NegativeMass(theta); math.Abs(m-mass) > 3e-11*mass || math.Abs(v-math.Sqrt(squares)/2) > 3e-11*v || mass < .1 {
+		t.Errorf("violation %v, negative mass %v, want %v and %v", v, m, math.Sqrt(squares)/2, mass)
+	}
+}
 
 // largeModel runs everything once, and reports seconds and memory to a benchmark.
-func largeModel(tb testing.TB, n, steps int) {
+func largeModel(tb testing.TB, n, steps int) *mixpolicy.Problem {
 	begin := time.Now()
 	lap := func(string) {}
 	if b, ok := tb.(*testing.B); ok {
@@ -398,6 +450,6 @@ func largeModel(tb testing.TB, n, steps int) {
 		b.ReportMetric(float64(peak.Sys)/1e6, "peak-MB")
 		b.ReportMetric(float64(live.HeapAlloc)/1e6, "live-MB")
 	}
-	runtime.KeepAlive(p)
 	runtime.KeepAlive(r)
+	return p
 }

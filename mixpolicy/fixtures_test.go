@@ -3,6 +3,7 @@ package mixpolicy_test
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -81,6 +82,15 @@ func dense(p []float64) (next transitions) {
 		next = append(next, mixpolicy.Transition{To: s, P: v})
 	}
 	return next
+}
+
+// priced returns x with other costs in place of its own.
+func priced(x *mixpolicy.MDP, other func(cost float64) float64) *mixpolicy.MDP {
+	costs := slices.Clone(x.Costs())
+	for i, c := range costs {
+		costs[i] = other(c)
+	}
+	return mixpolicy.Must(x.WithCosts(costs))
 }
 
 func drawCriterion(t *rapid.T) mixpolicy.Criterion {

@@ -105,6 +105,7 @@ func TestNewErrors(t *testing.T) {
 		{func(s *mixpolicy.Spec) { s.States, s.Actions = 1<<40, 1<<40 }, "want at most 2³¹−1 pairs"}, // the product is 0 in 64 bits
 		{func(s *mixpolicy.Spec) { s.States, s.Actions = 1, math.MaxInt32+1 }, "want at most 2³¹−1 pairs"},
 		{func(s *mixpolicy.Spec) { s.States, s.Actions = math.MaxInt, -1 }, "want at least one"},
+		{func(s *mixpolicy.Spec) { s.States, s.Actions, s.Criterion = math.MaxInt32, 1, mixpolicy.Criterion{} }, "γ = 0"}, // not too many
 		{func(s *mixpolicy.Spec) { s.Criterion = mixpolicy.Criterion{} }, "γ = 0, want 0 < γ < 1, or AverageCost"},
 		{func(s *mixpolicy.Spec) { s.Criterion = mixpolicy.Discounted(1) }, "γ = 1, want 0 < γ < 1, or AverageCost"},
 		{func(s *mixpolicy.Spec) { s.Criterion = mixpolicy.Discounted(-0.1) }, "γ = -0.1"},
@@ -156,6 +157,19 @@ func TestRowSumTolerance(t *testing.T) {
 		}
 	}
 	wantError(t, row(0.3333333333, 0.3333333333, 0.3333333333), "add up to 0.9999999999, want 1")
+
+	// At the tolerance itself, 2⁻⁴⁸ for one number, for rows and for columns of Ψ.
+	one := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 1, Actions: 1, Criterion: mixpolicy.AverageCost,
+		Dynamics: func(int, int) (float64, transitions) { return 0, transitions{{P: 1}} }}))
+	for _, check := range []func(p float64) error{
+		func(p float64) error { return row(p) },
+		func(p float64) error { return errOf(mixpolicy.FeaturesFromColumns(one, []float64{p})) },
+	} {
+		if err := check(1 + 0x1p-48); err != nil {
+			t.Error(err)
+		}
+		wantError(t, check(1+0x1p-48+2*u), "mixpolicy: ")
+	}
 }
 
 func TestWithCostsAndCriterion(t *testing.T) {

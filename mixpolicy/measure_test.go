@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -286,14 +287,9 @@ func TestMeasureClasses(t *testing.T) {
 	}
 
 	// One class {1, 2} with period 2, and state 0 on the way to it.
-	x = mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
-		States: 3, Actions: 1, Criterion: mixpolicy.AverageCost,
-		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
-			return 0, []mixpolicy.Transition{{To: []int{1, 2, 1}[s], P: 1}}
-		},
-	}))
+	x = walk(3, mixpolicy.AverageCost, func(s int) int { return []int{1, 2, 1}[s] })
 	for _, method := range []mixpolicy.MeasureMethod{mixpolicy.Elimination, mixpolicy.GaussSeidel} {
-		q, err := mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: method})
+		q, err := mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: method, Start: []float64{1, 2, 0}})
 		if err != nil || !slices.Equal(q.State, []float64{0, 0.5, 0.5}) {
 			t.Errorf("%v: μ = %v, %v", method, q.State, err)
 		}
@@ -302,14 +298,46 @@ func TestMeasureClasses(t *testing.T) {
 
 // A class of many states is abbreviated.
 func TestMeasureNamesLargeClasses(t *testing.T) {
-	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
-		States: 20, Actions: 1, Criterion: mixpolicy.AverageCost,
+	for size, want := range map[int]string{5: "{0, 1, 2, 3, 4} and {5, 6, 7, 8, 9}", 6: "{0, 1, 2, 3, … 2 more} and {6, 7, 8, 9, … 2 more}"} {
+		x := walk(2*size, mixpolicy.AverageCost, func(s int) int { return s/size*size + (s+1)%size })
+		_, err := x.Occupation(t.Context(), mixpolicy.UniformPolicy(x))
+		wantError(t, err, want)
+	}
+}
+
+// walk is the chain that goes from s to next(s).
+func walk(n int, c mixpolicy.Criterion, next func(s int) int) *mixpolicy.MDP {
+	return mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: n, Actions: 1, Criterion: c,
 		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
-			return 0, []mixpolicy.Transition{{To: s/10*10 + (s+1)%10, P: 1}}
+			return 0, []mixpolicy.Transition{{To: next(s), P: 1}}
 		},
 	}))
-	_, err := x.Occupation(t.Context(), mixpolicy.UniformPolicy(x))
-	wantError(t, err, "{0, 1, 2, 3, … 6 more} and {10, 11, 12, 13, … 6 more}")
+}
+
+// Gauss–Seidel sweeps forward and then backward: it follows a path up at once, one down in two
+// sweeps.
+func TestSweepDirections(t *testing.T) {
+	const n = 10
+	for sweeps, next := range map[int]func(int) int{1: func(s int) int { return min(s+1, n-1) }, 2: func(s int) int { return max(s-1, 0) }} {
+		x := walk(n, mixpolicy.Discounted(.9), next)
+		for most := 1; most <= 2; most++ {
+			q, err := mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: mixpolicy.GaussSeidel, MaxSweeps: most})
+			if (err == nil) != (most >= sweeps) || q.Sweeps != most {
+				t.Errorf("residual %v after %d sweeps, want %d", q.Residual, q.Sweeps, sweeps)
+			}
+		}
+	}
+}
+
+// Auto eliminates up to 1500 states.
+func TestAutoMethod(t *testing.T) {
+	for n, want := range map[int]mixpolicy.MeasureMethod{1500: mixpolicy.Elimination, 1501: mixpolicy.Multilevel} {
+		x := geometric(n, .25, .5)
+		if q := mixpolicy.Must(x.Occupation(t.Context(), mixpolicy.UniformPolicy(x))); q.Method != want {
+			t.Errorf("%d states: %v, want %v", n, q.Method, want)
+		}
+	}
 }
 
 // Not converged, or cancelled: the measure so far comes with the error.
@@ -321,11 +349,14 @@ func TestMeasurePartial(t *testing.T) {
 		set := mixpolicy.MeasureSettings{Method: method, MaxSweeps: 3, Tolerance: 1e-300}
 		q, err := mixpolicy.Occupation(ctx, x, p, set)
 		wantError(t, err, fmt.Sprintf("not converged after %d sweeps", q.Sweeps), method.String(), "want 1e-300")
-		if q.Sweeps < 3 || len(q.Pair) != x.Pairs() {
+		if q.Sweeps < 3 || q.Sweeps > 3 && method != mixpolicy.Multilevel || len(q.Pair) != x.Pairs() {
 			t.Errorf("%v: partial measure %+v", method, q)
 		}
 
+		var told []int
+		var residual float64
 		set.MaxSweeps, set.Progress = 0, func(sweep int, r float64) {
+			told, residual = append(told, sweep), r
 			if sweep >= 16 {
 				cancel()
 			}
@@ -333,6 +364,20 @@ func TestMeasurePartial(t *testing.T) {
 		q, err = mixpolicy.Occupation(ctx, x, p, set)
 		if !errors.Is(err, context.Canceled) || q == nil || q.Sweeps < 16 || q.Sweeps > 40 || math.Abs(floats.Sum(q.State)-1) > 1e-12 {
 			t.Errorf("%v, cancelled: %+v, %v", method, q, err)
+		}
+		set.Start = slices.Repeat([]float64{2}, x.States()) // before the first sweep
+		if q, err := mixpolicy.Occupation(ctx, x, p, set); !errors.Is(err, context.Canceled) || math.Abs(floats.Sum(q.State)-1) > 1e-12 {
+			t.Errorf("%v, cancelled at once: %+v, %v", method, q, err)
+		}
+		if method == mixpolicy.Multilevel {
+			continue
+		}
+		if !slices.Equal(told, []int{8, 16}) {
+			t.Errorf("%v: told after sweeps %d", method, told)
+		}
+		set = mixpolicy.MeasureSettings{Method: method, Tolerance: residual} // which is met, exactly
+		if q, err := mixpolicy.Occupation(t.Context(), x, p, set); err != nil || q.Sweeps != 16 {
+			t.Errorf("%v: %d sweeps to the residual after 16, %v", method, q.Sweeps, err)
 		}
 	}
 
@@ -406,6 +451,72 @@ func TestMultilevelAgainstElimination(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Multilevel takes a discounted chain for a stationary one with one more state, the last, that is
+// entered from each with probability 1−γ and left for s with probability α(s). Its iteration is
+// that of this chain written out, for tolerances so close that each stop is met.
+func TestMultilevelDiscounted(t *testing.T) {
+	for _, gamma := range []float64{.3, .9} {
+		x := garnet(t, 300, 1, 2, mixpolicy.Discounted(gamma))
+		n := x.States()
+		alpha := make([]float64, n) // 0 in most states
+		for s := 0; s < n; s += 3 {
+			alpha[s] = 3 / float64(n)
+		}
+		scaled := func(s int, by float64) (to transitions) {
+			states, p := x.Next(s, 0)
+			for k, s2 := range states {
+				to = append(to, mixpolicy.Transition{To: int(s2), P: by * p[k]})
+			}
+			return to
+		}
+		y := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+			States: n, Actions: 1, Criterion: x.Criterion(), Initial: alpha,
+			Dynamics: func(s, _ int) (float64, transitions) { return 0, scaled(s, 1) },
+		}))
+		star := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+			States: n + 1, Actions: 1, Criterion: mixpolicy.AverageCost,
+			Dynamics: func(s, _ int) (float64, transitions) {
+				if s == n {
+					return 0, dense(alpha)
+				}
+				return 0, append(scaled(s, gamma), mixpolicy.Transition{To: n, P: 1 - gamma})
+			},
+		}))
+		begin := slices.Repeat([]float64{1 / float64(n)}, n+1)
+		begin[n] = 1 - gamma
+		for tolerance := 1e-2; tolerance > 1e-9; tolerance /= 1.6 {
+			set := mixpolicy.MeasureSettings{Method: mixpolicy.Multilevel, Tolerance: tolerance}
+			got := mixpolicy.Must(mixpolicy.Occupation(t.Context(), y, mixpolicy.UniformPolicy(y), set))
+			set.Tolerance, set.Start = tolerance/(2-gamma), begin
+			want := mixpolicy.Must(mixpolicy.Occupation(t.Context(), star, mixpolicy.UniformPolicy(star), set))
+			mu := want.State[:n]
+			floats.Scale(1/floats.Sum(mu), mu)
+			if off := floats.Distance(got.State, mu, 1); off > 1e-14 || got.Sweeps != want.Sweeps || math.Abs(got.Error-2*(2-gamma)*want.Error) > 1e-9*got.Error || got.Residual > tolerance {
+				t.Errorf("γ = %v, tolerance %.3g: μ off by %.2g, %d sweeps and %d, errors %v and %v, residual %v", gamma, tolerance, off, got.Sweeps, want.Sweeps, got.Error, want.Error, got.Residual)
+			}
+		}
+	}
+}
+
+// A large chain is turned around by several workers, with the same result.
+func TestMultilevelWorkers(t *testing.T) {
+	for _, c := range []mixpolicy.Criterion{mixpolicy.Discounted(.5), mixpolicy.AverageCost} {
+		x := garnet(t, 26_000, 1, 8, c) // 3·2¹⁶ transitions, and more
+		var want *mixpolicy.Measure
+		for _, workers := range []int{1, 3} {
+			before := runtime.GOMAXPROCS(workers)
+			q := mixpolicy.Must(mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: mixpolicy.Multilevel, Tolerance: 1e-3}))
+			runtime.GOMAXPROCS(before)
+			if want == nil {
+				want = q
+			}
+			if q.Residual > 1e-3 || !slices.Equal(q.State, want.State) {
+				t.Errorf("%v, %d workers: residual %v, μ is %.2g from that of one", c, workers, q.Residual, close1(q.State, want.State))
+			}
+		}
+	}
 }
 
 // A queue of 20,000 lengths that hardly drifts: the mixing time is above 10⁷, and

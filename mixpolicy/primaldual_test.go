@@ -333,6 +333,7 @@ func TestPrimalDualErrors(t *testing.T) {
 		{ball, mixpolicy.PrimalDual{Theta0: []float64{1}}, []string{"θ₀ has 1 entries, want d = 2"}},
 		{ball, mixpolicy.PrimalDual{Theta0: []float64{1, nan}}, []string{"θ₀ entry 1 is NaN"}},
 		{ball, mixpolicy.PrimalDual{Theta0: []float64{.5, .6}}, []string{"θ₀ adds up to 1.1", "want 1"}},
+		{ball, mixpolicy.PrimalDual{Theta0: []float64{.5, .5 + 9*u}}, []string{"θ₀ adds up to 1.0000000000000009"}}, // 8u; 4u is allowed
 		{mixpolicy.Unbounded(), mixpolicy.PrimalDual{Theta0: []float64{.5, .6}}, []string{"θ₀ adds up to 1.1", "want 1"}},
 		{ball, mixpolicy.PrimalDual{Theta0: []float64{3, -2}}, []string{"θ₀ has norm 3.6", "‖θ‖₂ ≤ 2"}},
 		{mixpolicy.Cube(1), mixpolicy.PrimalDual{Theta0: []float64{1, 0}}, []string{"θ₀ is not in the interior"}},

@@ -206,7 +206,7 @@ func (p *Problem) Optimum(ctx context.Context) (*linprog.Solution, error) {
 // Solve returns the exact optimum of (2.18) with b in place of cᵀΨ, as a learner
 // who has estimated b would.
 func (p *Problem) Solve(ctx context.Context, b []float64) (*linprog.Solution, error) {
-	return linprog.Mixture{B: b, Psi: p.f.psi, Norm: p.class.Norm, R: p.class.R}.Solve(ctx, linprog.Settings{})
+	return linprog.Mixture{B: b, Psi: p.f, Norm: p.class.Norm, R: p.class.R}.Solve(ctx, linprog.Settings{})
 }
 
 // DualBound returns a lower bound on the optimum of (2.18) from any λ ⪰ 0,

@@ -31,9 +31,9 @@ func small(tb testing.TB, d int, class mixpolicy.Class, c mixpolicy.Criterion) *
 // naive returns Ψθ, entry by entry.
 func naive(f *mixpolicy.Features, theta []float64) []float64 {
 	y := make([]float64, f.MDP().Pairs())
-	for i := range y {
-		for j, v := range theta {
-			y[i] += f.Column(j)[i] * v
+	for j, v := range theta {
+		for i, psi := range f.Column(j) {
+			y[i] += psi * v
 		}
 	}
 	return y

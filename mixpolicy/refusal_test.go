@@ -1,6 +1,7 @@
 package mixpolicy_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -38,8 +39,9 @@ func TestAnswerThatIsNotFinite(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		m := astray{at: v}
 		r, err := mixpolicy.Solve(t.Context(), p, m, mixpolicy.Settings{Iterations: 3, Seed: 1})
-		if err == nil || !strings.Contains(err.Error(), fmt.Sprint(v)) || r == nil || r.HasOptimum || r.Policy != nil {
-			t.Errorf("θ̂₂ = %v: %v, error %v", v, r, err)
+		wantError(t, err, fmt.Sprintf("plug-in left θ̂ = [1 %v], which is not finite", v))
+		if r == nil || r.Objective != 0 || r.HasOptimum || r.Policy != nil {
+			t.Errorf("θ̂₂ = %v: %v", v, r)
 		}
 	}
 }
@@ -97,4 +99,11 @@ func TestMisusePanics(t *testing.T) {
 			f()
 		}()
 	}
+	failure := errors.New("failure")
+	defer func() {
+		if err := recover(); err != failure {
+			t.Errorf("Must panics with %v", err)
+		}
+	}()
+	mixpolicy.Must(0, failure)
 }

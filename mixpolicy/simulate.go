@@ -171,9 +171,6 @@ type simulator struct {
 type outcome struct{ pair, next int32 }
 
 func newSimulator(x *MDP, p *Policy) (*simulator, error) {
-	if x.Pairs() > math.MaxInt32 {
-		return nil, fmt.Errorf("mixpolicy: %d state–action pairs, simulation takes at most 2³¹−1", x.Pairs())
-	}
 	sim := &simulator{x: x, tables: make([]*alias.Table, x.n), outcomes: make([][]outcome, x.n)}
 	var err error
 	if sim.start, err = alias.New(x.initial); err != nil {
@@ -211,7 +208,7 @@ func (sim *simulator) run(ctx context.Context, rng *rand.PCG, visits []int64, st
 		}
 	}
 	s := sim.start.Draw(rng)
-	const batch = 1 << 20 // some 20 ms between looks at the context
+	const batch = 1 << 16 // a millisecond or two between looks at the context
 	for done := 0; done < steps; done += batch {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("mixpolicy: simulation stopped: %w", err)

@@ -21,7 +21,7 @@ func TestSimulateEstimatesMeasure_2_10(t *testing.T) {
 		x := garnet(t, 10, 3, 4, criterion)
 		p := mixpolicy.UniformPolicy(x)
 		want := mixpolicy.Must(x.Occupation(t.Context(), p))
-		e := mixpolicy.Must(mixpolicy.Simulate(t.Context(), x, p, mixpolicy.SimulateSettings{Steps: 400_000, Seed: 7}))
+		e := mixpolicy.Must(mixpolicy.Simulate(t.Context(), x, p, mixpolicy.SimulateSettings{Steps: 400_003, Seed: 7}))
 		var visits int64
 		var chi2 float64
 		for s := range x.States() {
@@ -33,7 +33,7 @@ func TestSimulateEstimatesMeasure_2_10(t *testing.T) {
 			}
 			// A standard error is far from 0 too: within a factor of 3 of that of
 			// independent draws, as the chain forgets in a few steps.
-			if naive := math.Sqrt(want.State[s] * (1 - want.State[s]) / 400_000); e.StateError[s] < naive/3 || e.StateError[s] > naive*3 {
+			if naive := math.Sqrt(want.State[s] * (1 - want.State[s]) / 400_003); e.StateError[s] < naive/3 || e.StateError[s] > naive*3 {
 				t.Errorf("%v: standard error of μ(%d) is %v, independent draws would give %v", criterion, s, e.StateError[s], naive)
 			}
 			for a := range x.Actions() {
@@ -43,7 +43,7 @@ func TestSimulateEstimatesMeasure_2_10(t *testing.T) {
 		if chi2 < 0.5 {
 			t.Errorf("%v: Σz² = %v over 10 states: errors are overstated", criterion, chi2)
 		}
-		if visits != 400_000 || e.Steps != 400_000 {
+		if visits != 400_003 || e.Steps != 400_003 {
 			t.Errorf("%v: %d visits, %d steps", criterion, visits, e.Steps)
 		}
 		if z := (e.MeanCost - want.Cost(x.Costs())) / e.CostError; math.Abs(z) > 5.8 || e.CostError <= 0 {
@@ -64,9 +64,24 @@ func TestSimulateCostError(t *testing.T) {
 		cost[x.Pair(2, a)] = 1
 	}
 	x = mixpolicy.Must(x.WithCosts(cost))
-	e := mixpolicy.Must(mixpolicy.Simulate(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.SimulateSettings{Steps: 64 * 1000, Seed: 4}))
-	if math.Abs(e.MeanCost-e.State[2]) > 1e-13 || math.Abs(e.CostError-e.StateError[2]) > 1e-9*e.StateError[2] {
-		t.Errorf("cost %v ± %v, frequency %v ± %v", e.MeanCost, e.CostError, e.State[2], e.StateError[2])
+	const each = 70_000                       // more than a stream does at once
+	for _, streams := range []int{64, 3, 1} { // after which it is cancelled; one has no spread
+		ctx, cancel := context.WithCancel(t.Context())
+		e, err := mixpolicy.Simulate(ctx, x, mixpolicy.UniformPolicy(x), mixpolicy.SimulateSettings{Steps: 64 * each, Seed: 4, Workers: 1, Progress: func(done int) {
+			if done == streams*each {
+				cancel()
+			}
+		}})
+		var visits int64
+		for _, v := range e.Visits {
+			visits += v
+		}
+		if (err == nil) != (streams == 64) || e.Steps != streams*each || visits != int64(e.Steps) {
+			t.Errorf("%d streams: %d steps, %d visits, %v", streams, e.Steps, visits, err)
+		}
+		if math.Abs(e.MeanCost-e.State[2]) > 1e-13 || math.Abs(e.CostError-e.StateError[2]) > 1e-9*e.StateError[2] || (e.CostError > 0) != (streams > 1) {
+			t.Errorf("%d streams: cost %v ± %v, frequency %v ± %v", streams, e.MeanCost, e.CostError, e.State[2], e.StateError[2])
+		}
 	}
 	if e := mixpolicy.Must(mixpolicy.Simulate(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.SimulateSettings{Steps: 64})); e.Steps != 64 {
 		t.Errorf("%d steps, want 64", e.Steps)
