@@ -22,9 +22,7 @@ func distribution(weights ...float64) []float64 {
 	return p
 }
 
-// steady returns the measure μ = (1−γ)α + γμP of three states. An iteration that doubles the
-// number of its steps would round less where 1 − γ is small; here it is 10⁻³ at least, or P has an
-// entry of that size.
+// steady returns the measure μ = (1−γ)α + γμP of three states.
 func steady(gamma float64, alpha []float64, p [3][]float64) []float64 {
 	// (I − γPᵀ + c11ᵀ)μ = (1−γ)α + c1, where c = 1 makes the average-cost system regular.
 	a, b := mat.NewDense(3, 3, nil), mat.NewVecDense(3, nil)
@@ -38,8 +36,8 @@ func steady(gamma float64, alpha []float64, p [3][]float64) []float64 {
 		b.SetVec(i, (1-gamma)*alpha[i]+1)
 	}
 	var mu mat.VecDense
-	if err := mu.SolveVec(a, b); err != nil && mu.Len() == 0 {
-		return nil
+	if err := mu.SolveVec(a, b); err != nil {
+		panic(err) // a column of P has entries of 10⁻³ at least, or 1 − γ is that
 	}
 	return mu.RawVector().Data
 }
@@ -106,7 +104,7 @@ func chains(c criterion) Space {
 			tv += (math.Abs(v[0]-mu[i]*policy[i]) + math.Abs(v[1]-mu[i]*(1-policy[i]))) / 2
 		}
 		contraction := max(theory.TotalVariation(chain[0], chain[1]), theory.TotalVariation(chain[0], chain[2]), theory.TotalVariation(chain[1], chain[2]))
-		size := (1 + x[24]) * 1e3 // of u, over the least 1 − γ or leak
+		size := 1 + x[24] // of u; the measures have 13 digits at least, as 1 − γ or the leak is 10⁻³
 		sides := []Side{{tv - mass, theory.Distance(mixpolicy.Corrected, by, -1/math.Log(contraction), 0, mass) - mass, size}}
 		if c == mean {
 			sides = append(sides, Side{tv - mass, min(1, 2*float64(mixingTime(chain, mu))*mass/(1+mass)), size})
@@ -162,7 +160,8 @@ func process(x []float64) (*mixpolicy.MDP, *mixpolicy.Policy) {
 // states and two actions, with a policy.
 func mixing() Space {
 	return Space{
-		Name: "mixing",
+		Name:  "mixing",
+		Limit: 200_000, // an instance takes 0.3 ms: its powers, and an MDP to ask
 		Parameters: append(append(several(18, Parameter{Name: "P", Hi: 1}), several(3, Parameter{Name: "π", Hi: 1})...),
 			Parameter{Name: "steps", Lo: 1, Hi: 6}, Parameter{Name: "ε", Lo: 1e-3, Hi: 0.999, Log: true}, Parameter{Name: "leak", Lo: 1e-3, Hi: 1, Log: true}),
 		Bounds: []Bound{
