@@ -15,7 +15,7 @@ import (
 // appendix is the equations and statements of the appendix.
 var appendix = []Entry{
 	{Number: "A.1", What: "the error has conditional mean zero along any direction", Symbol: "mixpolicy.Problem.GradTheta", check: checkMeanZero},
-	{Number: "A.2", What: "its size along θ_t − θ, by Hölder's inequality", Symbol: "mixpolicy/theory.Constants", check: checkHoelder},
+	{Number: "A.2", What: "its size along θ_t − θ, by Hölder's inequality", Symbol: methodOf("A.2"), check: checkAlongRuns("A.2")},
 	{Number: "A.3", What: "bound C_e of its norm", Symbol: "mixpolicy/theory.Constants.Ce", Errata: "gradient-sign", check: checkErrorBound},
 	{Number: "A.4", What: "its squared exponential moment", Symbol: "mixpolicy/theory.OrliczNorm", check: checkExponentialMoment},
 	{Number: "A.5", What: "conditionally sub-Gaussian martingale differences", Symbol: "mixpolicy/theory.OrliczNorm", Defines: true, check: checkConditional},
@@ -37,16 +37,6 @@ func checkMeanZero(context.Context) Finding {
 	inner, _, chances, _ := gradientNoise(2)
 	mean := floats.Dot(inner, chances)
 	return holds(math.Abs(mean)/floats.Max(inner), "the mean over all pairs is %.1g", mean)
-}
-
-func checkHoelder(context.Context) Finding {
-	inner, norms, _, k := gradientNoise(2)
-	var worst, tight float64
-	for i, v := range inner {
-		worst = max(worst, excess(math.Abs(v), 2*k.R*norms[i]))
-		tight = max(tight, math.Abs(v)/(2*k.R*norms[i]))
-	}
-	return holds(worst, "at all pairs, with θ_t − θ of length 2R; up to %.3f of it", tight)
 }
 
 func checkErrorBound(context.Context) Finding {

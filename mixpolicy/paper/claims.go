@@ -336,7 +336,7 @@ func theoryClaims(ctx context.Context) []Claim {
 	sums := theory.StepSums{Sum: 2 * (math.Sqrt(need+1) - 1), Squares: 1 + math.Log(need)}
 	gapPart := sk.SharpObjectiveBound(sums, rho).Value
 	mass := 2 * math.Sqrt(float64(sk.Pairs)) * sk.SharpViolationBound(sums, rho).Value
-	violationPart := 2 * sk.Cost * theory.Distance(mixpolicy.Corrected, small.MDP().Criterion(), 1, 0, mass)
+	violationPart := 2 * sk.Cost * theory.Distance(mixpolicy.Corrected, small.MDP().Criterion(), math.Inf(1), 0, mass)
 	printedNeed := sk.PrintedSampleComplexity(1, epsilon)
 	var actual int
 	best := must(small.Optimum(ctx))

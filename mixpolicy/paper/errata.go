@@ -296,7 +296,7 @@ var errata = []Erratum{
 	},
 	{
 		ID: "violation-norm", Where: []string{"3.36", "Lemma 3.3"},
-		Printed: "V = ¼‖[Ψθ̂]₋‖₂ (Proposition 3.1 has ½)", Corrected: "the mass ε = ‖[Ψθ̂]₋‖₁: 2ε/(1−γ) discounted, τε ln(1/ε) + 3ε/2 for average cost",
+		Printed: "V = ¼‖[Ψθ̂]₋‖₂ (Proposition 3.1 has ½)", Corrected: "the mass ε = ‖[Ψθ̂]₋‖₁: ε + min{1, ε/((1+ε)(1−γe^{−1/τ}))}, γ = 1 for average cost, with e^{−1/τ} a contraction of P^π in one step (τ = ∞ if none is known)",
 		Why:        "Mass shared by N pairs has an ℓ₂ norm √N times smaller than what it does to the measure.",
 		Downstream: "Theorem 3.4 gains a factor √(nm); the discounted bound has no mixing time.",
 		witness:    checkDistance,

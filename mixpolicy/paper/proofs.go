@@ -237,10 +237,10 @@ func (s Step) relative() float64 {
 
 // evaluations keeps the worst evaluation of each equation and form, in order of appearance.
 type evaluations struct {
-	run   string
-	at    int
-	worst map[stepKey]*Step
-	order []stepKey
+	equation, run string
+	at            int
+	worst         map[stepKey]*Step
+	order         []stepKey
 }
 
 type stepKey struct {
@@ -248,12 +248,23 @@ type stepKey struct {
 	form     mixpolicy.Form
 }
 
-func (c *evaluations) add(s Step) {
-	s.Run, s.At = c.run, c.at
-	if s.Equality {
-		s.Slack = -math.Abs(s.RHS - s.LHS)
-	} else {
-		s.Slack = s.RHS - s.LHS
+// equal adds lhs = rhs and atMost adds lhs ≤ rhs of the given form. Difference is rhs − lhs by
+// another derivation: 0 for an equality that is true, a sum of terms that are not negative for an
+// inequality that is, and what is wrong with a form that is false. If it is another number than
+// rhs − lhs, one of the three is wrong, and the slack is NaN. More are further terms for the size.
+func (c *evaluations) equal(form mixpolicy.Form, lhs, rhs, difference float64, more ...float64) {
+	c.add(Step{Form: form, Equality: true, LHS: lhs, RHS: rhs, Slack: -math.Abs(rhs - lhs)}, difference, more)
+}
+
+func (c *evaluations) atMost(form mixpolicy.Form, lhs, rhs, difference float64, more ...float64) {
+	c.add(Step{Form: form, LHS: lhs, RHS: rhs, Slack: rhs - lhs}, difference, more)
+}
+
+func (c *evaluations) add(s Step, difference float64, more []float64) {
+	s.Equation, s.Run, s.At = c.equation, c.run, c.at
+	s.Size = sizeOf(s.LHS, s.RHS) + sizeOf(more...)
+	if !(math.Abs(s.RHS-s.LHS-difference) <= stepTolerance*(s.Size+math.Abs(difference))) {
+		s.Slack = math.NaN()
 	}
 	key := stepKey{s.Equation, s.Form}
 	old, seen := c.worst[key]
@@ -269,16 +280,6 @@ func (c *evaluations) add(s Step) {
 		*old = s
 	}
 	old.Evaluations = s.Evaluations
-}
-
-// atMost adds lhs ≤ rhs of the given form, and equal adds lhs = rhs; more are further terms for
-// the size.
-func (c *evaluations) atMost(equation string, form mixpolicy.Form, lhs, rhs float64, more ...float64) {
-	c.add(Step{Equation: equation, Form: form, LHS: lhs, RHS: rhs, Size: sizeOf(lhs, rhs) + sizeOf(more...)})
-}
-
-func (c *evaluations) equal(equation string, form mixpolicy.Form, lhs, rhs float64, more ...float64) {
-	c.add(Step{Equation: equation, Form: form, Equality: true, LHS: lhs, RHS: rhs, Size: sizeOf(lhs, rhs) + sizeOf(more...)})
 }
 
 // ProofRuns returns the runs along which [Proofs] evaluates section 5: the queue of section 6 with
@@ -304,28 +305,83 @@ func ProofRuns() (runs []*Trace, err error) {
 	return append(runs, must(NewTrace(must(smallProblem(mixpolicy.Cube(1.5))), small))), nil
 }
 
+// proofRuns are those of [ProofRuns], made once.
+var proofRuns = sync.OnceValues(ProofRuns)
+
+// equation is a numbered equation with the method that evaluates it along a run.
+type equation struct {
+	number, method string
+	evaluate       func(*Trace, *evaluations)
+}
+
+var equations = []equation{
+	{"5.1a", "gradientStep", (*Trace).gradientStep},
+	{"5.1b", "projectionStep", (*Trace).projectionStep},
+	{"5.2", "gradientDifference", (*Trace).gradientDifference},
+	{"5.3", "cosines", (*Trace).cosines},
+	{"5.4", "pythagoras", (*Trace).pythagoras},
+	{"5.5", "stepCosines", (*Trace).stepCosines},
+	{"5.6", "projectionIsNearer", (*Trace).projectionIsNearer},
+	{"5.7", "oneStep", (*Trace).oneStep},
+	{"5.8", "symmetrised", (*Trace).symmetrised},
+	{"5.9", "fenchelYoung", (*Trace).fenchelYoung},
+	{"5.10", "strongConvexity", (*Trace).strongConvexity},
+	{"5.11", "stepDivergence", (*Trace).stepDivergence},
+	{"5.12", "stepAgainst", (*Trace).stepAgainst},
+	{"5.13", "gradientSum", (*Trace).gradientSum},
+	{"5.14", "lagrangianSum", (*Trace).lagrangianSum},
+	{"5.15", "multiplierProjection", (*Trace).multiplierProjection},
+	{"5.16", "multiplierSum", (*Trace).multiplierSum},
+	{"5.17a", "convexity", (*Trace).convexity},
+	{"5.17b", "concavity", (*Trace).concavity},
+	{"5.18", "gapSum", (*Trace).gapSum},
+	{"5.22", "averages", (*Trace).averages},
+	{"5.23", "writtenOut", (*Trace).writtenOut},
+	{"5.24", "writtenOut", (*Trace).writtenOut},
+	{"5.25", "bestMultipliers", (*Trace).bestMultipliers},
+	{"5.26", "bracketAtThem", (*Trace).bracketAtThem},
+	{"5.27", "bracketSign", (*Trace).bracketSign},
+	{"5.28", "gapAlone", (*Trace).gapAlone},
+	{"5.30", "gradientSize", (*Trace).gradientSize},
+	{"5.33", "firstCase", (*Trace).firstCase},
+	{"5.34", "secondCase", (*Trace).secondCase},
+	{"5.35", "gapFromBelow", (*Trace).gapFromBelow},
+	{"5.36", "violationThen", (*Trace).violationThen},
+	{"A.2", "hoelder", (*Trace).hoelder},
+}
+
+// methodOf returns the symbol that evaluates an equation.
+func methodOf(number string) string {
+	i := slices.IndexFunc(equations, func(e equation) bool { return e.number == number })
+	return "mixpolicy/paper.Trace." + equations[i].method
+}
+
+// evaluate returns the worst cases of the equations that are chosen.
+func evaluate(ctx context.Context, chosen func(number string) bool) []Step {
+	c := &evaluations{worst: map[stepKey]*Step{}}
+	for _, r := range must(proofRuns()) {
+		noError(ctx.Err())
+		c.run = r.Name
+		for _, e := range equations {
+			if chosen(e.number) {
+				c.equation, c.at = e.number, -1
+				e.evaluate(r, c)
+			}
+		}
+	}
+	var steps []Step
+	for _, key := range c.order {
+		steps = append(steps, *c.worst[key])
+	}
+	return steps
+}
+
 // Proofs evaluates every equality and inequality of section 5 that is about a run, (5.1) to
 // (5.18) and (5.22) to (5.36), as printed and as corrected, and returns the worst case of
 // each in the order of the paper. An equation that is correct as printed has one row.
 func Proofs(ctx context.Context) (steps []Step, err error) {
 	defer catch(&err)
-	c := &evaluations{worst: map[stepKey]*Step{}}
-	for _, r := range must(ProofRuns()) {
-		noError(ctx.Err())
-		c.run = r.Name
-		points, multipliers := r.comparators(), r.multipliers()
-		for t, s := range r.Steps {
-			c.at = t
-			r.primalStep(c, s, points)
-			r.dualStep(c, s, points, multipliers)
-		}
-		c.at = -1
-		r.sums(c, points, multipliers)
-		r.conclusion(c)
-	}
-	for _, key := range c.order {
-		steps = append(steps, *c.worst[key])
-	}
+	steps = evaluate(ctx, func(number string) bool { return number[0] == '5' })
 	slices.SortStableFunc(steps, func(a, b Step) int {
 		return cmp.Or(cmp.Compare(len(strings.TrimRight(a.Equation, "ab")), len(strings.TrimRight(b.Equation, "ab"))), // 5.9 before 5.10
 			cmp.Compare(a.Equation, b.Equation), cmp.Compare(b.Form, a.Form)) // printed first
@@ -333,17 +389,16 @@ func Proofs(ctx context.Context) (steps []Step, err error) {
 	return steps, nil
 }
 
-// proofSteps are the rows of [Proofs], computed once.
-var proofSteps = sync.OnceValues(func() ([]Step, error) { return Proofs(context.Background()) })
-
-// checkAlongRuns checks an equation of section 5 by [Proofs].
+// checkAlongRuns checks an equation by [evaluate].
 func checkAlongRuns(number string) check {
-	return func(context.Context) Finding {
+	return func(ctx context.Context) Finding {
 		f := Finding{Printed: math.NaN(), Corrected: math.NaN(), Tolerance: stepTolerance}
 		var numbers []string
-		for _, s := range must(proofSteps()) {
-			if s.Equation != number {
-				continue
+		steps := evaluate(ctx, func(n string) bool { return n == number })
+		slices.SortStableFunc(steps, func(a, b Step) int { return cmp.Compare(b.Form, a.Form) }) // printed first
+		for _, s := range steps {
+			if math.IsNaN(s.Slack) {
+				noError(fmt.Errorf("paper: (%s) %v, run %q: %v and %v do not differ by what is derived", number, s.Form, s.Run, s.LHS, s.RHS))
 			}
 			sign, deviation := "≤", max(0, -s.relative())
 			if s.Equality {
@@ -369,9 +424,8 @@ func checkAlongRuns(number string) check {
 
 // comparators are points θ of Θ₂ ∩ Θ_R: the optimum, base policies, and extreme points.
 func (r *Trace) comparators() [][]float64 {
-	best, _ := r.optimum()
 	centre := r.Steps[0].Theta
-	points := [][]float64{inward(best, centre)}
+	points := [][]float64{r.target()}
 	class := r.Problem.Class()
 	for j := range centre {
 		for _, far := range []float64{1, 0x1p40 * class.R, -0x1p40 * class.R} {
@@ -384,6 +438,12 @@ func (r *Trace) comparators() [][]float64 {
 		}
 	}
 	return points
+}
+
+// target is θ*, inside of the domain.
+func (r *Trace) target() []float64 {
+	best, _ := r.optimum()
+	return inward(best, r.Steps[0].Theta)
 }
 
 // multipliers are points λ ∈ Λ: 0, the projection of λ*, one along Ψθ₀, and the worst for θ̂.
@@ -400,175 +460,504 @@ func (r *Trace) multipliers() [][]float64 {
 	return all
 }
 
-// primalStep is (5.1)–(5.12) at iteration t, for each θ.
-func (r *Trace) primalStep(c *evaluations, s TraceStep, points [][]float64) {
-	const printed, corrected = mixpolicy.Printed, mixpolicy.Corrected
-	at, tilde, next := make([]float64, len(s.Theta)), make([]float64, len(s.Theta)), make([]float64, len(s.Theta))
-	r.Phi.Gradient(at, s.Theta)
-	r.Phi.Gradient(tilde, s.Tilde)
-	r.Phi.Gradient(next, s.Next)
-	eta := s.Eta
-	for j := range at {
-		c.equal("5.1a", printed, tilde[j], at[j]-eta*s.Sample[j], at[j])
-		// (5.1b): the gradient of D(θ;θ̃) at θ_{t+1} is z1, normal to the hyperplane.
-		c.equal("5.1b", printed, next[j]-tilde[j], s.Z, next[j], tilde[j])
-	}
-	c.equal("5.1b", printed, floats.Sum(s.Next), 1, s.Next...)
-
-	move := difference(s.Theta, s.Tilde)
-	back, forth := r.divergence(s.Theta, s.Tilde), r.divergence(s.Tilde, s.Theta)
-	turn := difference(at, tilde)
-	sample, step := r.dual(s.Sample), r.norm(move)
-	c.equal("5.8", printed, back+forth, floats.Dot(turn, move))
-	c.equal("5.8", printed, floats.Dot(turn, move), eta*floats.Dot(s.Sample, move), sizeOf(turn...)*sizeOf(move...))
-	c.atMost("5.9", printed, eta*floats.Dot(s.Sample, move), sq(eta*sample)/2+sq(step)/2)
-	c.atMost("5.10", printed, sq(step)/2, back)
-	c.atMost("5.10", corrected, r.Mu*sq(step)/2, back)
-	c.atMost("5.11", printed, back, sq(eta*sample)/2)
-	c.atMost("5.11", corrected, back, sq(eta*sample)/(2*r.Mu))
-
-	for _, theta := range points {
-		away := difference(theta, s.Theta)
-		from, fromTilde, fromNext := r.divergence(theta, s.Theta), r.divergence(theta, s.Tilde), r.divergence(theta, s.Next)
-		size := sizeOf(from, fromTilde, fromNext, back)
-		slope := eta * floats.Dot(s.Sample, away)
-		c.equal("5.2", printed, slope, floats.Dot(turn, away), sizeOf(at...)*sizeOf(away...))
-		for _, n := range []string{"5.3", "5.5"} {
-			lhs := slope
-			if n == "5.3" {
-				lhs = floats.Dot(turn, away)
-			}
-			c.equal(n, printed, lhs, from-fromTilde+back, size)
-			c.equal(n, corrected, lhs, fromTilde-from-back, size)
-		}
-		c.atMost("5.4", printed, r.divergence(s.Next, s.Tilde)+fromNext, fromTilde, size)
-		c.atMost("5.6", printed, fromNext, fromTilde, size)
-		c.atMost("5.7", printed, fromNext, from+back-slope, size)
-		c.atMost("5.7", corrected, fromNext, from+back+slope, size)
-		c.atMost("5.12", printed, slope, from-fromNext+sq(eta*sample)/2, size)
-		c.atMost("5.12", corrected, -slope, from-fromNext+sq(eta*sample)/(2*r.Mu), size)
+// each calls f with every iteration, and against with every comparator θ as well.
+func (r *Trace) each(c *evaluations, f func(s TraceStep)) {
+	for t, s := range r.Steps {
+		c.at = t
+		f(s)
 	}
 }
 
-// dualStep is (5.15), (5.17), (5.29) and (5.30) at iteration t.
-func (r *Trace) dualStep(c *evaluations, s TraceStep, points, multipliers [][]float64) {
-	const printed, corrected = mixpolicy.Printed, mixpolicy.Corrected
-	free := floats.AddScaledTo(make([]float64, len(s.Lambda)), s.Lambda, s.Eta, s.Ascent)
-	for _, l := range multipliers {
-		// The printed map, onto the whole ball, does not increase distances either.
-		ball := scaled(r.G/max(r.G, floats.Norm(free, 2)), free)
-		c.atMost("5.15", printed, floats.Distance(ball, l, 2), floats.Distance(free, l, 2))
-		c.atMost("5.15", printed, floats.Distance(s.NextLambda, l, 2), floats.Distance(free, l, 2))
+func (r *Trace) against(c *evaluations, f func(s TraceStep, theta []float64)) {
+	points := r.comparators()
+	r.each(c, func(s TraceStep) {
+		for _, theta := range points {
+			f(s, theta)
+		}
+	})
+}
 
-		slope := floats.Dot(s.Ascent, difference(s.Lambda, l))
-		gain := r.lagrangian(s.Theta, l) - r.lagrangian(s.Theta, s.Lambda)
-		size := sizeOf(r.lagrangian(s.Theta, l), r.lagrangian(s.Theta, s.Lambda))
-		c.atMost("5.17b", printed, slope, gain, size)
-		c.atMost("5.17b", corrected, -slope, gain, size)
+// turn is ∇φ(θ_t) − ∇φ(θ̃_t), and move is θ_t − θ̃_t.
+func (r *Trace) turn(s TraceStep) []float64 {
+	return difference(r.slope(s.Theta), r.slope(s.Tilde))
+}
+
+func (s TraceStep) move() []float64 { return difference(s.Theta, s.Tilde) }
+
+// slope is ∇φ(x).
+func (r *Trace) slope(x []float64) []float64 {
+	g := make([]float64, len(x))
+	r.Phi.Gradient(g, x)
+	return g
+}
+
+// size is that of the divergences at iteration t, for the rounding of their differences.
+func (r *Trace) size(s TraceStep, theta []float64) float64 {
+	return sizeOf(r.divergence(theta, s.Theta), r.divergence(theta, s.Tilde), r.divergence(theta, s.Next), r.divergence(s.Theta, s.Tilde))
+}
+
+// elementary is D(x; y) of (3.7) and (3.10), written out: ((‖x−y‖² + (a−b)²)/2b for points of
+// heights a and b on the hemisphere of radius R, and logarithms for the cube.
+func (r *Trace) elementary(x, y []float64) float64 {
+	radius := r.K.R
+	if r.Problem.Class() == mixpolicy.Ball(radius) {
+		a, b := math.Sqrt(radius*radius-floats.Dot(x, x)), math.Sqrt(radius*radius-floats.Dot(y, y))
+		return (sq(floats.Distance(x, y, 2)) + sq(a-b)) / (2 * b)
 	}
-	for _, theta := range points {
+	var d float64
+	for j := range x {
+		for _, sign := range []float64{1, -1} {
+			from := radius + sign*y[j]
+			d += from * entropyStep(sign*(x[j]-y[j])/from)
+		}
+	}
+	return d
+}
+
+// entropyStep is (1+u)ln(1+u) − u, by its series where that would cancel.
+func entropyStep(u float64) float64 {
+	if math.Abs(u) > 0.01 {
+		return (1+u)*math.Log1p(u) - u
+	}
+	var sum float64
+	for k := 9.; k >= 2; k-- {
+		sum = 1/(k*(k-1)) - u*sum
+	}
+	return u * u * sum
+}
+
+// convexityLeft returns D(θ̃_t; θ_t) − (μ/2)‖θ_t−θ̃_t‖², what strong convexity leaves at iteration t, with
+// μ = 1/R for (3.7) and 2/R for (3.10).
+func (r *Trace) convexityLeft(s TraceStep) float64 {
+	mu := 1 / r.K.R
+	if r.Problem.Class() != mixpolicy.Ball(r.K.R) {
+		mu = 2 / r.K.R
+	}
+	return r.elementary(s.Tilde, s.Theta) - mu/2*sq(r.norm(s.move()))
+}
+
+// youngLeft is what is left by η⟨ĝ,x⟩ ≤ ½η²‖ĝ‖⁎²/μ + (μ/2)‖x‖² at x = θ_t − θ̃_t: a square, and the slack of
+// Hölder's inequality.
+func (r *Trace) youngLeft(s TraceStep, mu float64) float64 {
+	move := s.move()
+	g, length := s.Eta*r.dual(s.Sample), r.norm(move)
+	return sq(g-mu*length)/(2*mu) + g*length - s.Eta*floats.Dot(s.Sample, move)
+}
+
+// divergenceLeft is what (5.11) leaves: (5.8), (5.9) and (5.10).
+func (r *Trace) divergenceLeft(s TraceStep) float64 {
+	return r.youngLeft(s, r.Mu) + r.convexityLeft(s)
+}
+
+// stepLeft is what (5.12) leaves: (5.11), and the Pythagorean equality, as Θ₂ is affine.
+func (r *Trace) stepLeft(s TraceStep) float64 {
+	return r.divergenceLeft(s) + r.divergence(s.Next, s.Tilde)
+}
+
+// primalLeft is what (5.13) leaves: (5.12) at every step, ½‖x+y‖² ≤ ‖x‖² + ‖y‖², and D(θ;θ_T), which
+// is dropped.
+func (r *Trace) primalLeft(theta []float64) float64 {
+	return r.total(func(s TraceStep) float64 {
+		g, e := r.dual(s.Mean), r.dual(s.Error)
+		return r.stepLeft(s) + sq(s.Eta)/(2*r.Mu)*(sq(g-e)+sq(g+e)-sq(r.dual(s.Sample)))
+	}) + r.divergence(theta, r.Steps[len(r.Steps)-1].Next)
+}
+
+// projectionLeft is ‖x−λ‖² − ‖y−λ‖² for a projection y of x: the two squares that the obtuse angle at y
+// leaves.
+func projectionLeft(x, y, l []float64) float64 {
+	return sq(floats.Distance(x, y, 2)) + 2*floats.Dot(difference(x, y), difference(y, l))
+}
+
+// free is λ_t + η∇_λ𝓛, before the projection.
+func (s TraceStep) free() []float64 {
+	return floats.AddScaledTo(make([]float64, len(s.Lambda)), s.Lambda, s.Eta, s.Ascent)
+}
+
+// dualLeft is what (5.16) leaves: half of what projections leave, and ½‖λ_T−λ‖², which is dropped.
+func (r *Trace) dualLeft(l []float64) float64 {
+	return r.total(func(s TraceStep) float64 { return projectionLeft(s.free(), s.NextLambda, l) / 2 }) +
+		sq(floats.Distance(r.Steps[len(r.Steps)-1].NextLambda, l, 2))/2
+}
+
+// noise is Ση⟨e_t, θ_t−θ⟩.
+func (r *Trace) noise(theta []float64) float64 {
+	return r.total(func(s TraceStep) float64 { return s.Eta * floats.Dot(s.Error, difference(s.Theta, theta)) })
+}
+
+// squares are Ση²(‖∇_θ𝓛‖⁎² + ‖e_t‖⁎²), and ascents are Ση²‖∇_λ𝓛‖₂².
+func (r *Trace) squares() float64 {
+	return r.total(func(s TraceStep) float64 { return sq(s.Eta) * (sq(r.dual(s.Mean)) + sq(r.dual(s.Error))) })
+}
+
+func (r *Trace) ascents() float64 {
+	return r.total(func(s TraceStep) float64 { return sq(s.Eta * floats.Norm(s.Ascent, 2)) })
+}
+
+func (r *Trace) gradientStep(c *evaluations) {
+	r.each(c, func(s TraceStep) {
+		at, tilde := r.slope(s.Theta), r.slope(s.Tilde)
+		for j := range at {
+			c.equal(mixpolicy.Printed, tilde[j], at[j]-s.Eta*s.Sample[j], 0, at[j])
+		}
+	})
+}
+
+// projectionStep: the gradient of D(θ;θ̃_t) at θ_{t+1} is z1, normal to the hyperplane, and 1ᵀθ_{t+1} = 1.
+func (r *Trace) projectionStep(c *evaluations) {
+	r.each(c, func(s TraceStep) {
+		next, tilde := r.slope(s.Next), r.slope(s.Tilde)
+		for j := range next {
+			c.equal(mixpolicy.Printed, next[j]-tilde[j], s.Z, 0, next[j], tilde[j])
+		}
+		c.equal(mixpolicy.Printed, floats.Sum(s.Next), 1, 0, s.Next...)
+	})
+}
+
+func (r *Trace) gradientDifference(c *evaluations) {
+	r.against(c, func(s TraceStep, theta []float64) {
+		away := difference(theta, s.Theta)
+		c.equal(mixpolicy.Printed, s.Eta*floats.Dot(s.Sample, away), floats.Dot(r.turn(s), away), 0, sizeOf(r.slope(s.Theta)...)*sizeOf(away...))
+	})
+}
+
+// cosines: as printed the right side has the other sign.
+func (r *Trace) cosines(c *evaluations) {
+	r.against(c, func(s TraceStep, theta []float64) {
+		lhs := floats.Dot(r.turn(s), difference(theta, s.Theta))
+		from, fromTilde, back := r.divergence(theta, s.Theta), r.divergence(theta, s.Tilde), r.divergence(s.Theta, s.Tilde)
+		c.equal(mixpolicy.Printed, lhs, from-fromTilde+back, -2*s.Eta*floats.Dot(s.Sample, difference(theta, s.Theta)), r.size(s, theta))
+		c.equal(mixpolicy.Corrected, lhs, fromTilde-from-back, 0, r.size(s, theta))
+	})
+}
+
+func (r *Trace) stepCosines(c *evaluations) {
+	r.against(c, func(s TraceStep, theta []float64) {
+		lhs := s.Eta * floats.Dot(s.Sample, difference(theta, s.Theta))
+		from, fromTilde, back := r.divergence(theta, s.Theta), r.divergence(theta, s.Tilde), r.divergence(s.Theta, s.Tilde)
+		c.equal(mixpolicy.Printed, lhs, from-fromTilde+back, -2*floats.Dot(r.turn(s), difference(theta, s.Theta)), r.size(s, theta))
+		c.equal(mixpolicy.Corrected, lhs, fromTilde-from-back, 0, r.size(s, theta))
+	})
+}
+
+// pythagoras is an equality, as Θ₂ is affine.
+func (r *Trace) pythagoras(c *evaluations) {
+	r.against(c, func(s TraceStep, theta []float64) {
+		c.atMost(mixpolicy.Printed, r.divergence(s.Next, s.Tilde)+r.divergence(theta, s.Next), r.divergence(theta, s.Tilde), 0, r.size(s, theta))
+	})
+}
+
+func (r *Trace) projectionIsNearer(c *evaluations) {
+	r.against(c, func(s TraceStep, theta []float64) {
+		c.atMost(mixpolicy.Printed, r.divergence(theta, s.Next), r.divergence(theta, s.Tilde), r.divergence(s.Next, s.Tilde), r.size(s, theta))
+	})
+}
+
+func (r *Trace) oneStep(c *evaluations) {
+	r.against(c, func(s TraceStep, theta []float64) {
+		slope := s.Eta * floats.Dot(s.Sample, difference(theta, s.Theta))
+		lhs, sum, left := r.divergence(theta, s.Next), r.divergence(theta, s.Theta)+r.divergence(s.Theta, s.Tilde), r.divergence(s.Next, s.Tilde)
+		c.atMost(mixpolicy.Printed, lhs, sum-slope, left-2*floats.Dot(r.turn(s), difference(theta, s.Theta)), r.size(s, theta))
+		c.atMost(mixpolicy.Corrected, lhs, sum+slope, left, r.size(s, theta))
+	})
+}
+
+func (r *Trace) symmetrised(c *evaluations) {
+	r.each(c, func(s TraceStep) {
+		turn, move := r.turn(s), s.move()
+		both := r.divergence(s.Theta, s.Tilde) + r.divergence(s.Tilde, s.Theta)
+		c.equal(mixpolicy.Printed, both, floats.Dot(turn, move), 0)
+		c.equal(mixpolicy.Printed, both, s.Eta*floats.Dot(s.Sample, move), 0, sizeOf(turn...)*sizeOf(move...))
+	})
+}
+
+func (r *Trace) fenchelYoung(c *evaluations) {
+	r.each(c, func(s TraceStep) {
+		rhs := sq(s.Eta*r.dual(s.Sample))/2 + sq(r.norm(s.move()))/2
+		c.atMost(mixpolicy.Printed, s.Eta*floats.Dot(s.Sample, s.move()), rhs, r.youngLeft(s, 1))
+	})
+}
+
+func (r *Trace) strongConvexity(c *evaluations) {
+	r.each(c, func(s TraceStep) {
+		length := r.norm(s.move())
+		c.atMost(mixpolicy.Printed, sq(length)/2, r.divergence(s.Theta, s.Tilde), r.elementary(s.Theta, s.Tilde)-sq(length)/2)
+		c.atMost(mixpolicy.Corrected, r.Mu/2*sq(length), r.divergence(s.Tilde, s.Theta), r.convexityLeft(s))
+	})
+}
+
+func (r *Trace) stepDivergence(c *evaluations) {
+	r.each(c, func(s TraceStep) {
+		back, g := r.divergence(s.Theta, s.Tilde), s.Eta*r.dual(s.Sample)
+		left := r.divergenceLeft(s)
+		c.atMost(mixpolicy.Printed, back, sq(g)/2, left+(1-1/r.Mu)/2*sq(g))
+		c.atMost(mixpolicy.Corrected, back, sq(g)/(2*r.Mu), left)
+	})
+}
+
+func (r *Trace) stepAgainst(c *evaluations) {
+	r.against(c, func(s TraceStep, theta []float64) {
+		slope, g := s.Eta*floats.Dot(s.Sample, difference(theta, s.Theta)), s.Eta*r.dual(s.Sample)
+		from, next := r.divergence(theta, s.Theta), r.divergence(theta, s.Next)
+		left, turned := r.stepLeft(s), floats.Dot(r.turn(s), difference(theta, s.Theta))
+		c.atMost(mixpolicy.Printed, slope, from-next+sq(g)/2, left+(1-1/r.Mu)/2*sq(g)-2*turned, r.size(s, theta))
+		c.atMost(mixpolicy.Corrected, -slope, from-next+sq(g)/(2*r.Mu), left, r.size(s, theta))
+	})
+}
+
+func (r *Trace) gradientSum(c *evaluations) {
+	squares := r.squares()
+	for _, theta := range r.comparators() {
+		lhs := r.total(func(s TraceStep) float64 { return s.Eta * floats.Dot(s.Mean, difference(s.Theta, theta)) })
+		start, noise, left := r.divergence(theta, r.Steps[0].Theta), r.noise(theta), r.primalLeft(theta)
+		c.atMost(mixpolicy.Printed, -lhs, start+noise+squares, left+2*noise+2*lhs+(1-1/r.Mu)*squares, noise)
+		c.atMost(mixpolicy.Corrected, lhs, start-noise+squares/r.Mu, left, noise)
+	}
+}
+
+func (r *Trace) lagrangianSum(c *evaluations) {
+	squares := r.squares()
+	for _, theta := range r.comparators() {
+		lhs := r.total(func(s TraceStep) float64 {
+			return s.Eta * (r.lagrangian(s.Theta, s.Lambda) - r.lagrangian(theta, s.Lambda))
+		})
+		start, noise, left := r.divergence(theta, r.Steps[0].Theta), r.noise(theta), r.primalLeft(theta)
+		c.atMost(mixpolicy.Printed, lhs, start+noise+squares, left+2*noise+(1-1/r.Mu)*squares, noise)
+		c.atMost(mixpolicy.Corrected, lhs, start-noise+squares/r.Mu, left, noise)
+	}
+}
+
+// multiplierProjection: the printed map, onto the whole ball, does not increase distances either.
+func (r *Trace) multiplierProjection(c *evaluations) {
+	multipliers := r.multipliers()
+	r.each(c, func(s TraceStep) {
+		free := s.free()
+		ball := scaled(r.G/max(r.G, floats.Norm(free, 2)), free)
+		for _, l := range multipliers {
+			rhs := floats.Distance(free, l, 2)
+			for _, onto := range [][]float64{ball, s.NextLambda} {
+				lhs, left := floats.Distance(onto, l, 2), projectionLeft(free, onto, l)
+				if left != 0 {
+					left /= lhs + rhs
+				}
+				c.atMost(mixpolicy.Printed, lhs, rhs, left)
+			}
+		}
+	})
+}
+
+func (r *Trace) multiplierSum(c *evaluations) {
+	ascents := r.ascents()
+	for _, l := range r.multipliers() {
+		lhs := r.total(func(s TraceStep) float64 { return s.Eta * floats.Dot(s.Ascent, difference(l, s.Lambda)) })
+		half, left := floats.Dot(l, l)/2, r.dualLeft(l)
+		c.atMost(mixpolicy.Printed, -lhs, half+ascents, left+2*lhs+ascents/2)
+		c.atMost(mixpolicy.Corrected, lhs, half+ascents/2, left)
+	}
+}
+
+// convexity and concavity are equalities, as 𝓛 is linear in each argument; as printed the left side
+// has the other sign.
+func (r *Trace) convexity(c *evaluations) {
+	r.against(c, func(s TraceStep, theta []float64) {
 		slope := floats.Dot(s.Mean, difference(theta, s.Theta))
 		here, there := r.lagrangian(s.Theta, s.Lambda), r.lagrangian(theta, s.Lambda)
-		c.atMost("5.17a", printed, slope, here-there, here, there)
-		c.atMost("5.17a", corrected, -slope, here-there, here, there)
-	}
-	c.atMost("5.29", printed, floats.Norm(s.Ascent, 2), 2*r.K.R*r.K.SigmaMax)
-	// (5.30) begins with ‖∇_θ𝓛‖⁎ = ‖cᵀΨ + λᵀΨ‖⁎, which has the sign of λ wrong.
-	plus := make([]float64, len(s.Mean))
-	for j, b := range r.Problem.BaseCosts() {
-		plus[j] = 2*b/r.Scale - s.Mean[j]
-	}
-	c.equal("5.30", printed, r.dual(s.Mean), r.dual(plus))
-	c.atMost("5.30", corrected, r.dual(s.Mean), r.K.GradientBound())
+		c.atMost(mixpolicy.Printed, slope, here-there, 2*floats.Dot(s.Mean, difference(s.Theta, theta)), here, there)
+		c.equal(mixpolicy.Corrected, -slope, here-there, 0, here, there)
+	})
 }
 
-// sums is (5.13), (5.14), (5.16) and (5.18).
-func (r *Trace) sums(c *evaluations, points, multipliers [][]float64) {
-	const printed, corrected = mixpolicy.Printed, mixpolicy.Corrected
-	gradients := r.total(func(s TraceStep) float64 { return sq(s.Eta * r.dual(s.Mean)) })
-	errors := r.total(func(s TraceStep) float64 { return sq(s.Eta * r.dual(s.Error)) })
-	ascents := r.total(func(s TraceStep) float64 { return sq(s.Eta * floats.Norm(s.Ascent, 2)) })
-	primal := make([]float64, len(points)) // Ση(𝓛(θ_t,λ_t) − 𝓛(θ,λ_t)) = Ση⟨∇_θ𝓛, θ_t−θ⟩
-	noise := make([]float64, len(points))  // Ση⟨e_t, θ_t−θ⟩
-	start := make([]float64, len(points))
-	for i, theta := range points {
-		primal[i] = r.total(func(s TraceStep) float64 { return s.Eta * floats.Dot(s.Mean, difference(s.Theta, theta)) })
-		noise[i] = r.total(func(s TraceStep) float64 { return s.Eta * floats.Dot(s.Error, difference(s.Theta, theta)) })
-		start[i] = r.divergence(theta, r.Steps[0].Theta)
-		printedBound, bound := start[i]+noise[i]+gradients+errors, start[i]-noise[i]+(gradients+errors)/r.Mu
-		c.atMost("5.13", printed, -primal[i], printedBound, noise[i])
-		c.atMost("5.13", corrected, primal[i], bound, noise[i])
-		c.atMost("5.14", printed, primal[i], printedBound, noise[i])
-		c.atMost("5.14", corrected, primal[i], bound, noise[i])
-	}
-	for _, l := range multipliers {
-		// Ση(𝓛(θ_t,λ) − 𝓛(θ_t,λ_t)) = Ση⟨∇_λ𝓛, λ−λ_t⟩.
-		dual := r.total(func(s TraceStep) float64 { return s.Eta * floats.Dot(s.Ascent, difference(l, s.Lambda)) })
-		half := floats.Dot(l, l) / 2
-		c.atMost("5.16", printed, -dual, half+ascents)
-		c.atMost("5.16", corrected, dual, half+ascents/2)
-		for i := range points {
-			lhs := primal[i] + dual
-			c.atMost("5.18", printed, lhs, start[i]+half+noise[i]+errors+gradients+ascents, noise[i])
-			c.atMost("5.18", corrected, lhs, start[i]+half-noise[i]+(errors+gradients)/r.Mu+ascents/2, noise[i])
-			// (5.22): 𝓛 is linear, so its value at the averages is the average of its values.
-			average := r.lagrangian(r.Theta, l) - r.lagrangian(points[i], r.Lambda)
-			c.equal("5.22", printed, average, lhs/r.Sums.Sum, primal[i]/r.Sums.Sum, dual/r.Sums.Sum)
+func (r *Trace) concavity(c *evaluations) {
+	multipliers := r.multipliers()
+	r.each(c, func(s TraceStep) {
+		for _, l := range multipliers {
+			slope := floats.Dot(s.Ascent, difference(s.Lambda, l))
+			here, there := r.lagrangian(s.Theta, s.Lambda), r.lagrangian(s.Theta, l)
+			c.atMost(mixpolicy.Printed, slope, there-here, 2*floats.Dot(s.Ascent, difference(l, s.Lambda)), here, there)
+			c.equal(mixpolicy.Corrected, -slope, there-here, 0, here, there)
+		}
+	})
+}
+
+func (r *Trace) gapSum(c *evaluations) {
+	squares, ascents := r.squares(), r.ascents()
+	for _, theta := range r.comparators() {
+		start, noise, primal := r.divergence(theta, r.Steps[0].Theta), r.noise(theta), r.primalLeft(theta)
+		for _, l := range r.multipliers() {
+			lhs := r.total(func(s TraceStep) float64 {
+				return s.Eta * (r.lagrangian(s.Theta, l) - r.lagrangian(theta, s.Lambda))
+			})
+			half, left := floats.Dot(l, l)/2, primal+r.dualLeft(l)
+			c.atMost(mixpolicy.Printed, lhs, start+half+noise+squares+ascents, left+2*noise+(1-1/r.Mu)*squares+ascents/2, noise)
+			c.atMost(mixpolicy.Corrected, lhs, start+half-noise+squares/r.Mu+ascents/2, left, noise)
 		}
 	}
 }
 
-// conclusion is (5.23)–(5.28) and (5.33)–(5.36). The right side of (5.24) is that of the run
-// itself, (∗) of theory.Constants.ObjectiveBound, so that no concentration inequality hides an
-// error; [Coin] evaluates the printed right side.
-func (r *Trace) conclusion(c *evaluations) {
-	const printed, corrected = mixpolicy.Printed, mixpolicy.Corrected
-	best, _ := r.optimum()
-	s, v := r.Sums.Sum, r.Problem.Violation(r.Theta)
+// averages: 𝓛 is linear, so its value at the averages is the average of its values.
+func (r *Trace) averages(c *evaluations) {
+	for _, theta := range r.comparators() {
+		for _, l := range r.multipliers() {
+			lhs := r.lagrangian(r.Theta, l) - r.lagrangian(theta, r.Lambda)
+			sum := r.total(func(s TraceStep) float64 {
+				return s.Eta * (r.lagrangian(s.Theta, l) - r.lagrangian(theta, s.Lambda))
+			})
+			c.equal(mixpolicy.Printed, lhs, sum/r.Sums.Sum, 0, r.lagrangian(r.Theta, l), r.lagrangian(theta, r.Lambda))
+		}
+	}
+}
+
+// end is what (5.23)–(5.36) are about. The right side of (5.24) is that of the run itself, (∗) of
+// theory.Constants.ObjectiveBound, so that no concentration inequality hides an error; [Coin]
+// evaluates the printed right side.
+type end struct {
+	sum, v        float64   // S = Ση and V(θ̂)
+	gap           float64   // cᵀΨ(θ̂ − θ*)
+	complementary float64   // λ̂ᵀΨθ*
+	short         []float64 // [Ψθ̂]₋
+	rhs           float64   // of (5.24)
+	noise         float64   // Ση⟨e_t, θ_t−θ*⟩/S, for the size
+}
+
+func (r *Trace) end() end {
+	best := r.target()
 	f := func(theta []float64) float64 { return r.Problem.Objective(theta) / r.Scale }
-	gap := f(r.Theta) - f(best)
-	complementary := f(best) - r.lagrangian(best, r.Lambda) // λ̂ᵀΨθ*
-	noise := r.total(func(s TraceStep) float64 { return s.Eta * floats.Dot(s.Error, difference(s.Theta, best)) })
-	squares := r.total(func(s TraceStep) float64 { return sq(s.Eta) * (sq(r.dual(s.Mean)) + sq(r.dual(s.Error))) })
-	ascents := r.total(func(s TraceStep) float64 { return sq(s.Eta * floats.Norm(s.Ascent, 2)) })
-	start := r.divergence(best, r.Steps[0].Theta)
-	rhs := (start - noise + squares/r.Mu + ascents/2) / s
+	e := end{sum: r.Sums.Sum, v: r.Problem.Violation(r.Theta), gap: f(r.Theta) - f(best), complementary: f(best) - r.lagrangian(best, r.Lambda)}
+	e.short = make([]float64, len(r.Lambda))
+	r.Problem.GradLambda(e.short, r.Theta)
+	for i, x := range e.short {
+		e.short[i] = max(x, 0)
+	}
+	e.noise = r.noise(best) / e.sum
+	e.rhs = (r.divergence(best, r.Steps[0].Theta)+r.squares()/r.Mu+r.ascents()/2)/e.sum - e.noise
+	return e
+}
 
-	// n = [Ψθ̂]₋ ⪰ 0, and bracket(λ) = −λᵀΨθ̂ − ‖λ‖²/2S.
-	n := make([]float64, len(r.Lambda))
-	r.Problem.GradLambda(n, r.Theta)
-	for i, x := range n {
-		n[i] = max(x, 0)
-	}
-	bracket := func(factor float64) float64 {
-		l := floats.ScaleTo(make([]float64, len(n)), factor*s, n)
-		projectLambda(l, r.G)
-		return floats.Dot(l, n) - floats.Dot(l, l)/(2*s)
-	}
-	for _, n := range []string{"5.23", "5.24"} {
-		c.atMost(n, corrected, gap+complementary+bracket(1), rhs, noise/s)
-	}
-	// Of all multiples of n in the ball S n has the greatest bracket, compared here with a grid.
-	top := 0.0
+// toward returns the λ ∈ Λ along [Ψθ̂]₋ that factor·S[Ψθ̂]₋ is scaled to, and λᵀ[Ψθ̂]₋ − ‖λ‖²/2S, the bracket
+// of (5.23) at it.
+func (r *Trace) toward(e end, factor float64) (l []float64, bracket float64) {
+	l = scaled(factor*e.sum, e.short)
+	projectLambda(l, r.G)
+	return l, floats.Dot(l, e.short) - floats.Dot(l, l)/(2*e.sum)
+}
+
+// left is what (5.24) leaves at a λ.
+func (r *Trace) left(e end, l []float64) float64 {
+	return (r.primalLeft(r.target()) + r.dualLeft(l)) / e.sum
+}
+
+func (r *Trace) writtenOut(c *evaluations) {
+	e := r.end()
+	l, bracket := r.toward(e, 1)
+	c.atMost(mixpolicy.Corrected, e.gap+e.complementary+bracket, e.rhs, r.left(e, l), e.noise)
+}
+
+// bestMultipliers: of all multiples of [Ψθ̂]₋ in the ball S[Ψθ̂]₋ has the greatest bracket, and the printed
+// half of it may have a smaller one.
+func (r *Trace) bestMultipliers(c *evaluations) {
+	e, top := r.end(), 0.0
 	for k := range 4000 {
-		top = max(top, bracket(float64(k)/1000))
+		_, bracket := r.toward(e, float64(k)/1000)
+		top = max(top, bracket)
 	}
-	c.atMost("5.25", printed, top, bracket(0.5), top)
-	c.atMost("5.25", corrected, top, bracket(1), top)
-	printedBracket := 2*r.G*v*v*s/max(r.G, s*v) - sq(r.G*v)*s/max(sq(r.G), sq(s*v))
-	c.atMost("5.26", corrected, gap+complementary+printedBracket, rhs, noise/s)
-	c.atMost("5.27", printed, 0, printedBracket)
-	c.atMost("5.28", corrected, gap, rhs, noise/s)
+	_, half := r.toward(e, 0.5)
+	_, whole := r.toward(e, 1)
+	// By the length of λ: V·2ℓ − ℓ²/2S, which is greatest at ℓ = 2SV.
+	at := func(length float64) float64 { return 2*e.v*length - sq(length)/(2*e.sum) }
+	c.atMost(mixpolicy.Printed, top, half, at(min(r.G, e.sum*e.v))-at(min(r.G, 2*e.sum*e.v)), top)
+	c.equal(mixpolicy.Corrected, top, whole, 0, top)
+}
 
+// printedBracket is the bracket of (5.26) and (5.27): that of the printed λ, but for ‖λ‖²/S in place of
+// ‖λ‖²/2S, by which it is less.
+func (r *Trace) printedBracket(e end) float64 {
+	l, _ := r.toward(e, 0.5)
+	return floats.Dot(l, e.short) - floats.Dot(l, l)/e.sum
+}
+
+func (r *Trace) bracketAtThem(c *evaluations) {
+	e := r.end()
+	bracket := 2*r.G*sq(e.v)*e.sum/max(r.G, e.sum*e.v) - sq(r.G*e.v)*e.sum/max(sq(r.G), sq(e.sum*e.v))
+	l, best := r.toward(e, 1)
+	c.atMost(mixpolicy.Corrected, e.gap+e.complementary+bracket, e.rhs, r.left(e, l)+best-r.printedBracket(e), e.noise)
+}
+
+func (r *Trace) bracketSign(c *evaluations) {
+	e := r.end()
+	c.atMost(mixpolicy.Printed, 0, 2*r.G*sq(e.v)*e.sum/max(r.G, e.sum*e.v)-sq(r.G*e.v)*e.sum/max(sq(r.G), sq(e.sum*e.v)), r.printedBracket(e))
+}
+
+func (r *Trace) gapAlone(c *evaluations) {
+	e := r.end()
+	l, bracket := r.toward(e, 1)
+	c.atMost(mixpolicy.Corrected, e.gap, e.rhs, r.left(e, l)+bracket+e.complementary, e.noise)
+}
+
+// gradientSize: it begins with ‖∇_θ𝓛‖⁎ = ‖cᵀΨ + λᵀΨ‖⁎, which has the sign of λ wrong, and ends with a bound,
+// which is attained by no run.
+func (r *Trace) gradientSize(c *evaluations) {
+	base := scaled(1/r.Scale, r.Problem.BaseCosts())
+	r.each(c, func(s TraceStep) {
+		prices := make([]float64, len(base))
+		r.Problem.Features().MulVecT(prices, s.Lambda)
+		g, plus := r.dual(s.Mean), r.dual(floats.AddTo(make([]float64, len(base)), base, prices))
+		c.equal(mixpolicy.Printed, g, plus, plus-r.dual(difference(base, prices)))
+		bound := r.K.PsiNorm * (r.K.Cost*math.Sqrt(float64(len(s.Lambda))) + r.G)
+		c.atMost(mixpolicy.Corrected, g, r.K.GradientBound(), bound-r.dual(difference(base, prices)))
+	})
+}
+
+// inverseSquareRoots reports whether η_t = 1/√(t+1).
+func (r *Trace) inverseSquareRoots() bool { return r.Steps[0].Eta == 1 }
+
+func (r *Trace) firstCase(c *evaluations) {
+	if e := r.end(); r.inverseSquareRoots() && r.G/e.sum > e.v {
+		t := float64(len(r.Steps))
+		bound := r.G * (math.Sqrt(t) + 1) / (2 * (t - 1)) // √T − 1 = (T−1)/(√T+1)
+		c.atMost(mixpolicy.Printed, e.v, r.G/(2*(math.Sqrt(t)-1)), bound-e.v)
+	}
+}
+
+func (r *Trace) secondCase(c *evaluations) {
+	if e := r.end(); r.G/e.sum <= e.v {
+		l, _ := r.toward(e, 1) // of length G
+		c.atMost(mixpolicy.Corrected, e.gap+e.complementary+2*r.G*e.v-sq(r.G)/e.sum, e.rhs, r.left(e, l)+sq(r.G)/(2*e.sum), e.noise)
+	}
+}
+
+// costLeft is what (5.35) leaves, step by step: Hölder's inequality, ‖θ̂−θ*‖ ≤ 2R, the norm of Ψ, and
+// ‖c‖₂ ≤ c_max√(nm).
+func (r *Trace) costLeft(e end) float64 {
+	c, b, away := scaled(1/r.Scale, r.Problem.MDP().Costs()), scaled(1/r.Scale, r.Problem.BaseCosts()), difference(r.Theta, r.target())
+	slope, norm := r.dual(b), theory.SubordinateNorm(r.Problem.Features(), r.Problem.Class().Norm)
+	return e.gap + slope*r.norm(away) + slope*(2*r.K.R-r.norm(away)) + 2*r.K.R*(floats.Norm(c, 2)*norm-slope) +
+		2*r.K.R*norm*(floats.Norm(c, math.Inf(1))*math.Sqrt(float64(len(c)))-floats.Norm(c, 2))
+}
+
+func (r *Trace) gapFromBelow(c *evaluations) {
+	e := r.end()
+	c.atMost(mixpolicy.Printed, -2*r.K.R*r.K.Cost*math.Sqrt(float64(r.K.Pairs))*r.K.PsiNorm, e.gap, r.costLeft(e))
+}
+
+// violationThen compares V with what (5.34), (5.35) and the lower bound of S give. Its slack is that of
+// (5.24) at the λ of length G, and those.
+func (r *Trace) violationThen(c *evaluations) {
+	e := r.end()
+	if !r.inverseSquareRoots() || e.v == 0 {
+		return
+	}
 	sum := 2 * (math.Sqrt(float64(len(r.Steps))) - 1)
-	if schedule := r.Steps[0].Eta == 1; schedule { // η_t = 1/√(t+1)
-		if r.G/s > v {
-			c.atMost("5.33", printed, v, r.G/sum)
-		}
-		c.atMost("5.36", printed, v, (r.K.R*r.K.Cost*math.Sqrt(float64(r.K.Pairs))*r.K.PsiNorm+rhs/2)/r.G+r.G/(2*sum))
-	}
-	if r.G/s <= v {
-		c.atMost("5.34", corrected, gap+complementary+2*r.G*v-sq(r.G)/s, rhs, noise/s)
-	}
-	c.atMost("5.35", printed, -2*r.K.R*r.K.Cost*math.Sqrt(float64(r.K.Pairs))*r.K.PsiNorm, gap)
+	rhs := (r.K.R*r.K.Cost*math.Sqrt(float64(r.K.Pairs))*r.K.PsiNorm+e.rhs/2)/r.G + r.G/(2*sum)
+	l, _ := r.toward(e, 0x1p40)
+	left := (r.left(e, l)+e.complementary+r.costLeft(e))/(2*r.G) + r.G/2*(1/sum-1/(2*e.sum))
+	c.atMost(mixpolicy.Printed, e.v, rhs, left, e.noise/r.G)
+}
+
+// hoelder is (A.2): 2R − ‖θ_t−θ‖ and Hölder's inequality are what it leaves.
+func (r *Trace) hoelder(c *evaluations) {
+	r.against(c, func(s TraceStep, theta []float64) {
+		away := difference(s.Theta, theta)
+		inner, e := math.Abs(floats.Dot(s.Error, away)), r.dual(s.Error)
+		c.atMost(mixpolicy.Printed, inner, 2*r.K.R*e, (2*r.Problem.Class().R-r.norm(away))*e+e*r.norm(away)-math.Abs(floats.Dot(away, s.Error)))
+	})
 }

@@ -10,7 +10,7 @@ import (
 // Every step of section 5 holds along every run in the corrected form. Those that are
 // right as printed are evaluated as printed only.
 func TestProofs(t *testing.T) {
-	steps, err := proofSteps()
+	steps, err := Proofs(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

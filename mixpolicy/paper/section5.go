@@ -12,16 +12,16 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// sure is the entry of an equation that holds surely, and that [Proofs] evaluates along runs.
+// sure is the entry of an equation that holds surely, and that is evaluated along runs.
 func sure(number, what, errata string) Entry {
-	return Entry{Number: number, What: what, Symbol: "mixpolicy/paper.Proofs", Errata: errata, check: checkAlongRuns(number)}
+	return Entry{Number: number, What: what, Symbol: methodOf(number), Errata: errata, check: checkAlongRuns(number)}
 }
 
 // likely is the entry of an inequality with the right side of (5.24), which holds with high
 // probability only. As printed it is checked by how often it fails, see [Coin], and as corrected
 // also along runs.
 func likely(number, what string) Entry {
-	return Entry{Number: number, What: what, Symbol: "mixpolicy/paper.Proofs", Errata: "missing-cmax", check: checkLikely(number)}
+	return Entry{Number: number, What: what, Symbol: methodOf(number), Errata: "missing-cmax", check: checkLikely(number)}
 }
 
 // section5 is the equations and statements of section 5.
@@ -63,7 +63,7 @@ var section5 = []Entry{
 	{Number: "5.32", What: "sum of the gaps in expectation", Symbol: "mixpolicy/theory.Constants.ExpectedObjectiveBound", Errata: "strong-convexity", check: checkInExpectation},
 	sure("5.33", "violation, in the first case", ""),
 	likely("5.34", "violation, in the second case"),
-	{Number: "5.35", What: "the gap from below", Symbol: "mixpolicy/paper.Proofs", Errata: "absolute-costs", check: checkGapBelow},
+	{Number: "5.35", What: "the gap from below", Symbol: methodOf("5.35"), Errata: "absolute-costs", check: checkGapBelow},
 	sure("5.36", "violation, from the second case", ""),
 
 	{Number: "Lemma 5.1", What: "generalised law of cosines", Symbol: "mixpolicy/bregman.Divergence", Errata: "law-of-cosines", check: checkAlongRuns("5.3")},

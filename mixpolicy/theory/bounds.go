@@ -217,18 +217,41 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 	return k.violation(k.PrintedObjectiveBound(d, iterations), k.G/(2*(math.Sqrt(float64(iterations))-1)))
 }
 
-// Distance bounds by (3.36) the total variation distance between Ψθ̂ and the occupation measure of its
-// policy. Printed, it is
+// Distance bounds by (3.36) the total variation distance between Ψθ̂ and the occupation
+// measure of its policy (2.20). Printed, it is
 //
 //	(2τ V ln(1/V) + 3V)/(1−γ),   V = ¼‖[Ψθ̂]₋‖₂ .
 //
-// Corrected, V is the negative mass ε = ‖[Ψθ̂]₋‖₁, and the two criteria differ. Discounted:
-// 2ε/(1−γ), with no mixing time. (Let u = Ψθ̂ and h = [u]₊/(1+ε): ‖h−u‖₁ ≤ 2ε; the flow of h is
-// off by at most (1+γ)·2ε, which (I−γP)⁻¹ multiplies by at most 1/(1−γ); and half of
-// 2ε + 2(1+γ)ε/(1−γ) is 2ε/(1−γ).) Average cost: τ ε ln(1/ε) + 3ε/2, half of the ℓ₁ bound of
-// Abbasi-Yadkori, Bartlett and Malek (2014, Lemma 2), where e^{−1/τ} is a factor by which P^π
-// contracts differences of distributions; for ε < 1.
+// Corrected, the violation is the negative mass ε = ‖[Ψθ̂]₋‖₁, and
+//
+//	ε + min{ 1, ε/((1+ε)(1 − γe^{−1/τ})) } ,
+//
+// with γ = 1 for average cost. Here e^{−1/τ} is a factor by which one step of P^π contracts
+// differences of distributions, as (2.24) has it: at least the coefficient δ of
+// [ContractionCoefficient], which may be 1, so τ = +∞. It does not follow from τ_mix; but for
+// average cost 2τ_mix(¼) may take the place of 1/(1 − e^{−1/τ}), since with t steps in place of one
+// 1/(1−δ) below becomes t/(1 − δ(Pᵗ)), and δ(Pᵗ) ≤ 2d(t) ≤ ½ for t = τ_mix(¼).
+//
+// Proof. Let u = Ψθ̂, h = [u]₊/(1+ε), which is a distribution, and ν its state marginal, so
+// that h = ν ⊗ π for the policy π of u. Since u has the flow (2.13b), uᵀ(Q−γP) = (1−γ)αᵀ, and
+// (1+ε)h = u + [u]₋, the residual of h is
+//
+//	r = νᵀ(I−γP^π) − (1−γ)αᵀ = ( [u]₋ᵀ(Q−γP) − ε(1−γ)αᵀ )/(1+ε) ,
+//
+// of ‖r‖₁ ≤ (1 + γ + 1 − γ)ε/(1+ε). The measure μ of π has no residual: ν−μ = γ(ν−μ)P^π + r, where
+// the entries of ν−μ add up to 0, so with δ = e^{−1/τ}, ‖ν−μ‖₁ ≤ γδ‖ν−μ‖₁ + ‖r‖₁. Half of
+// ‖u−h‖₁ = 2ε and of ‖h − μ⊗π‖₁ = ‖ν−μ‖₁ is the bound, and two distributions are never further apart
+// than 1. ∎
+//
+// It is attained, whatever ε, p and τ: from state 0 action a goes to state 1 with
+// probability d, action b surely; from 1 back with probability p; the policies "a" and "b"; and
+// u(0,b) = −ε, u(1) = 0, for which d is ε/(1+ε), or (ε − (1−γ)/γ)/(1+ε) with α = (0, 1).
+//
+// It panics unless τ, ½‖[Ψθ̂]₋‖₂ and ε are numbers ≥ 0; +∞ is one.
 func Distance(form mixpolicy.Form, c mixpolicy.Criterion, tau, violation, negativeMass float64) float64 {
+	if !(tau >= 0 && violation >= 0 && negativeMass >= 0) {
+		panic(fmt.Sprintf("theory: distance for τ = %v, ½‖[Ψθ]₋‖₂ = %v and ‖[Ψθ]₋‖₁ = %v, want numbers ≥ 0", tau, violation, negativeMass))
+	}
 	if form == mixpolicy.Printed {
 		v := violation / 2 // violation is ½‖[Ψθ̂]₋‖₂
 		if v == 0 {
@@ -237,13 +260,11 @@ func Distance(form mixpolicy.Form, c mixpolicy.Criterion, tau, violation, negati
 		return (2*tau*v*math.Log(1/v) + 3*v) / (1 - c.Gamma())
 	}
 	eps := negativeMass
-	switch {
-	case eps == 0:
+	if eps == 0 {
 		return 0
-	case c.Average():
-		return tau*eps*math.Log(1/eps) + 1.5*eps
 	}
-	return 2 * eps / (1 - c.Gamma())
+	left := (1 - c.Gamma()) - c.Gamma()*math.Expm1(-1/tau) // 1 − γe^{−1/τ}, without cancellation
+	return eps + min(1, 1/((1+1/eps)*left))
 }
 
 // PrintedSampleComplexity is (3.37) with the constant that Ω leaves open taken to be 1,
@@ -253,15 +274,26 @@ func (k *Constants) PrintedSampleComplexity(tau, epsilon float64) float64 {
 	return math.Pow(tau*k.PsiNorm/((1-k.criterion.Gamma())*epsilon), 4) * float64(k.Pairs)
 }
 
+// PolicyBound bounds cᵀξ^θ̂ − cᵀΨθ*, what the policy of θ̂ costs beyond the best mixture
+// Ψθ* of the class, with probability at least 1 − δ:
+//
+//	SharpObjectiveBound + 2c_max·Distance ,
+//
+// with the negative mass √(nm)·2V from [Constants.SharpViolationBound], and τ of [Distance].
+// One event of probability δ covers both bounds, as both follow from the same martingale.
+func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
+	mass := 2 * math.Sqrt(float64(k.Pairs)) * k.SharpViolationBound(s, delta).Value
+	return k.SharpObjectiveBound(s, delta).Value + 2*k.Cost*Distance(mixpolicy.Corrected, k.criterion, tau, 0, mass)
+}
+
 // SampleComplexity returns a T after which Algorithm 1 with η_t = 1/√(t+1) has
-// cᵀξ^θ̂ ≤ cᵀξ* + ε with probability 1 − ρ, for the discounted criterion: Theorem 3.4,
-// corrected. It is the least power of 2^{1/8} for which
+// cᵀξ^θ̂ ≤ cᵀΨθ* + ε with probability 1 − ρ, for the discounted criterion: Theorem 3.4,
+// corrected. It is the least power of 2^{1/8} for which [Constants.PolicyBound] is at most ε,
+// for any mixing, τ = +∞. It needs G > ‖λ*‖₂, and depends on ρ through ln(1/ρ).
 //
-//	SharpObjectiveBound + 2c_max·Distance ≤ ε ,
-//
-// with the negative mass √(nm)·2V from [Constants.SharpViolationBound]. One event of
-// probability ρ covers both bounds, as both follow from the same martingale. It needs
-// G > ‖λ*‖₂, and depends on ρ through ln(1/ρ).
+// What the policy is compared with is the best of the class, Ψθ* of (2.18). The theorem as
+// printed has ξ*, the optimum over all policies (2.13), which no T brings within reach of a
+// class that does not contain it.
 func (k *Constants) SampleComplexity(epsilon, rho float64) (float64, error) {
 	switch {
 	case k.criterion.Average():
@@ -274,9 +306,7 @@ func (k *Constants) SampleComplexity(epsilon, rho float64) (float64, error) {
 	for e := 0.0; e < 8*1000; e++ {
 		t := math.Exp2(e / 8)
 		s := StepSums{Sum: 2 * (t / (math.Sqrt(t+1) + 1)), Squares: 1 + math.Log(t)}
-		mass := 2 * math.Sqrt(float64(k.Pairs)) * k.SharpViolationBound(s, rho).Value
-		far := 2 * k.Cost * Distance(mixpolicy.Corrected, k.criterion, 0, 0, mass)
-		if k.SharpObjectiveBound(s, rho).Value+far <= epsilon {
+		if k.PolicyBound(s, math.Inf(1), rho) <= epsilon {
 			return t, nil
 		}
 	}

@@ -274,20 +274,107 @@ func TestGradientBounds(t *testing.T) {
 	}
 }
 
-// Lemma 3.3: the corrected distance holds for θ of any negative mass; the printed one,
-// which measures violation by ¼‖·‖₂, fails when many pairs share the mass.
-func TestDistance(t *testing.T) {
-	p := garnetProblem(t, 5, 2, mixpolicy.Ball(100))
-	f := p.Features()
-	u := make([]float64, p.MDP().Pairs())
-	for _, s := range []float64{-3, -1, -.5, 1.1, 1.5, 2, 5, 40} {
-		theta := []float64{s, 1 - s}
-		pi := mixpolicy.Must(f.PolicyOf(theta))
-		q := mixpolicy.Must(p.MDP().Occupation(t.Context(), pi))
-		f.MulVec(u, theta)
-		tv := floats.Distance(u, q.Pair, 1) / 2
-		if b := theory.Distance(mixpolicy.Corrected, p.MDP().Criterion(), 0, p.Violation(theta), p.NegativeMass(theta)); tv > b+1e-12 {
-			t.Errorf("θ₁ = %v: distance %v, bound %v", s, tv, b)
+// forked is the process of two states that attains Lemma 3.3: from 0 action a goes to 1 with
+// probability d, action b surely; from 1 back with probability p.
+func forked(t *testing.T, c mixpolicy.Criterion, d, p float64) *mixpolicy.MDP {
+	t.Helper()
+	up := []float64{d, 1}
+	return mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: 2, Actions: 2, Criterion: c, Initial: []float64{0, 1},
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+			if s == 1 {
+				return 0, transitions([]float64{p, 1 - p})
+			}
+			return 0, transitions([]float64{1 - up[a], up[a]})
+		},
+	}))
+}
+
+// exact returns the total variation between u and the measure of its policy, and the corrected
+// bound of it, with the contraction of the policy.
+func exact(t *testing.T, x *mixpolicy.MDP, u []float64) (tv, bound, tau float64) {
+	t.Helper()
+	pi := mixpolicy.Must(mixpolicy.PolicyOf(x, u))
+	var mass float64
+	for _, v := range u {
+		mass += max(0, -v)
+	}
+	c := mixpolicy.Must(theory.ContractionCoefficient(t.Context(), x, pi, 1))
+	tau = -1 / math.Log(c.Coefficient) // 0 for a coefficient of 0, +∞ for 1
+	q := mixpolicy.Must(x.Occupation(t.Context(), pi))
+	return theory.TotalVariation(u, q.Pair), theory.Distance(mixpolicy.Corrected, x.Criterion(), math.Abs(tau), 0, mass), math.Abs(tau)
+}
+
+// Lemma 3.3 is attained, under both criteria, whatever the mass and the mixing. The first two rows
+// are where τε ln(1/ε) + 3ε/2, which cites a lemma without its remainder, is exceeded.
+func TestDistanceIsAttained(t *testing.T) {
+	for _, d := range []float64{.4, .1, .01, .5} {
+		for _, p := range []float64{1e-6, .5, .9} {
+			if p > 1-d {
+				continue // the coefficient |1 − p − d| is that of a chain which alternates
+			}
+			for _, c := range []mixpolicy.Criterion{mixpolicy.AverageCost, mixpolicy.Discounted(.9), mixpolicy.Discounted(.2)} {
+				eps := (d + (1-c.Gamma())/c.Gamma()) / (1 - d) // for which u(1) = 0
+				x := forked(t, c, d, p)
+				u := []float64{1 + eps, -eps, 0, 0}
+				// u has the flow: into 1 comes (1−γ) + γ(d(1+ε) − ε) = 0.
+				tv, bound, tau := exact(t, x, u)
+				if math.Abs(tv-bound) > 1e-9 { // 10⁻¹⁶ over 1−δ ≥ 10⁻⁶, and some operations
+					t.Errorf("%v, d = %v, p = %v: distance %v, bound %v", c, d, p, tv, bound)
+				}
+				if wrong := tau*eps*math.Log(1/eps) + 1.5*eps; c.Average() && (d == .4 && p == 1e-6 || d == .1 && p == .9) && tv <= wrong {
+					t.Errorf("d = %v, p = %v: %v is not above τε ln(1/ε) + 3ε/2 = %v", d, p, tv, wrong)
+				}
+			}
 		}
+	}
+}
+
+// Lemma 3.3 over random processes of two and three states, whose total variations are exact.
+func TestDistance(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 36))
+	distribution := func(n int) []float64 {
+		p := make([]float64, n)
+		for i := range p {
+			p[i] = rng.ExpFloat64()
+			if rng.IntN(3) == 0 {
+				p[i] = 1e-3 * rng.Float64()
+			}
+		}
+		floats.Scale(1/floats.Sum(p), p)
+		return p
+	}
+	closest := 0.
+	for range 4000 {
+		n := 2 + rng.IntN(2)
+		c := mixpolicy.AverageCost
+		if rng.IntN(2) == 0 {
+			c = mixpolicy.Discounted(rng.Float64())
+		}
+		rows := make([][]float64, 2*n)
+		for i := range rows {
+			rows[i] = distribution(n)
+		}
+		x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: n, Actions: 2, Criterion: c, Initial: distribution(n),
+			Dynamics: func(s, a int) (float64, []mixpolicy.Transition) { return 0, transitions(rows[2*s+a]) }}))
+		u, scale := make([]float64, 2*n), math.Exp(4*rng.NormFloat64())
+		for _, weight := range []float64{1 + scale, -scale} { // any combination of measures has the flow
+			actions := make([]int, n)
+			for s := range actions {
+				actions[s] = rng.IntN(2)
+			}
+			q := mixpolicy.Must(x.Occupation(t.Context(), mixpolicy.Must(mixpolicy.Deterministic(x, actions))))
+			floats.AddScaled(u, weight, q.Pair)
+		}
+		tv, bound, _ := exact(t, x, u)
+		if !(tv <= bound+1e-9) { // as above
+			t.Errorf("%v: distance %v of u = %v, bound %v", c, tv, u, bound)
+		}
+		if bound > 1e-9 {
+			closest = max(closest, tv/bound)
+		}
+	}
+	if closest < .9 {
+		t.Errorf("no distance is more than %v of its bound", closest)
 	}
 }

@@ -53,8 +53,8 @@ type Constants struct {
 
 // NewConstants computes the constants for the settings of a, of which it uses Modulus,
 // Beta, CostScale and Theta0. Errors: settings that Algorithm 1 refuses, row scaling, which
-// the analysis is not for, a modulus that is no [bregman.StrongConvexer], and those of
-// [mixpolicy.Problem.Optimum].
+// the analysis is not for, a modulus that is no [bregman.StrongConvexer] or whose domain is not
+// within the class, so that iterates may leave it, and those of [mixpolicy.Problem.Optimum].
 func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, error) {
 	if a.RowScaling {
 		return nil, errors.New("theory: the bounds of section 3.2 are for steps of λ in ℓ₂, want PrimalDual.RowScaling = false")
@@ -68,6 +68,9 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 	mu, norm, ok := bregman.StrongConvexity(phi)
 	if !ok {
 		return nil, fmt.Errorf("theory: modulus %v does not give its strong convexity, want a bregman.StrongConvexer", phi)
+	}
+	if x := beyond(phi, class, start); x != nil {
+		return nil, fmt.Errorf("theory: modulus %v is finite at %.4g, outside of the class %v, want one whose domain is within the class", phi, x, class)
 	}
 	dual := class.Norm.Dual()
 	lo, hi := p.MDP().CostRange()
@@ -91,12 +94,62 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 	if err != nil {
 		return nil, err
 	}
-	// Rounding may have put a θ* of the boundary outside, where the divergence is +∞.
-	k.DStar = min(bregman.Divergence(phi, best.Theta, start), k.D)
+	// The proofs need D ≥ D(θ*;θ₀), also where D is found by climbing only. Rounding may have put
+	// a θ* of the boundary outside, where the divergence is +∞.
+	k.DStar = bregman.Divergence(phi, best.Theta, start)
+	if math.IsInf(k.DStar, 1) {
+		k.DStar = k.D
+	}
+	k.D = max(k.D, k.DStar)
 	for _, m := range best.Rows {
 		k.LambdaStar = math.Hypot(k.LambdaStar, m.Lambda()/set.CostScale)
 	}
 	return k, nil
+}
+
+// beyond returns a point of Θ₂ that is in the domain of φ but not in the class, if it finds one
+// along the axes or the directions of [eachDirection], and else nil.
+func beyond(phi bregman.Modulus, class mixpolicy.Class, start []float64) []float64 {
+	if math.IsInf(class.R, 1) {
+		return nil
+	}
+	x := make([]float64, len(start))
+	outside := false
+	eachDirection(len(start), func(direction []float64) bool {
+		if class.Norm.Project(x, scaled(x, direction, 0x1p40*class.R), class.R) != nil {
+			return true
+		}
+		for j := range x {
+			x[j] = start[j] + (1+0x1p-20)*(x[j]-start[j])
+		}
+		outside = phi.InDomain(x) && class.Size(x) > class.R*(1+0x1p-40)
+		return !outside
+	})
+	if !outside {
+		return nil
+	}
+	return x
+}
+
+// eachDirection calls f with the axes of ℝᵈ, in both directions, and with 64 fixed directions of
+// various signs, until f returns false.
+func eachDirection(d int, f func([]float64) bool) {
+	direction := make([]float64, d)
+	for i := range 2 * d {
+		clear(direction)
+		direction[i/2] = float64(1 - i%2*2)
+		if !f(direction) {
+			return
+		}
+	}
+	for i := range 64 {
+		for j := range direction {
+			direction[j] = math.Cos(float64(1+i) * (1 + 2*float64(j)) * math.Phi)
+		}
+		if !f(direction) {
+			return
+		}
+	}
 }
 
 // With returns the constants for another β.
@@ -224,15 +277,18 @@ func normRatio(p float64, norm linprog.Norm, d int) float64 {
 // so an extreme point attains it:
 //
 //	ball   every point of the sphere is one; for φ of (3.7) it is the one of least ⟨θ,θ₀⟩,
-//	       D = (R² − min⟨θ,θ₀⟩)/√(R² − ‖θ₀‖²), and √(R² − 1/d) from θ₀ = 1/d
+//	       D = (R² − min⟨θ,θ₀⟩)/√(R² − ‖θ₀‖²), and √(R² − 1/d) from θ₀ = 1/d, d ≥ 2
 //	cube   all coordinates but one are ±R; separable φ
 //	ℓ₁     (R+1)/2 on one coordinate, −(R−1)/2 on another
 //
-// For other pairs of modulus and class it climbs from 64 directions to local maxima among
+// For other pairs of modulus and class it climbs from many directions to local maxima among
 // the extreme points and returns the greatest: a lower bound, which on the pairs above is
 // within a per cent of the maximum. It is +∞ for an unbounded class, and where the domain
-// of φ leaves out part of the class.
+// of φ leaves out part of the class; and 0 for d = 1, where Θ₂ is the point 1.
 func MaxDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64) float64 {
+	if len(start) == 1 {
+		return 0
+	}
 	if math.IsInf(class.R, 1) {
 		return math.Inf(1)
 	}
@@ -314,22 +370,22 @@ func climbDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64
 	direction, theta, at := make([]float64, d), make([]float64, d), make([]float64, d)
 	origin := make([]float64, d)
 	phi.Gradient(origin, start)
-	var top float64
-	for trial := range 64 {
-		for j := range direction { // a fixed sequence of directions, one sign pattern each
-			direction[j] = math.Cos(float64(1+trial) * (1 + 2*float64(j)) * math.Phi)
-		}
+	top := 0.0
+	eachDirection(d, func(first []float64) bool {
+		copy(direction, first)
 		last := math.Inf(-1)
 		for range 1000 { // near the centre of a ball a step is short: some R/‖θ₀ − 1/d‖ are needed
 			if err := class.Norm.Project(theta, scaled(at, direction, 0x1p40*class.R), class.R); err != nil {
-				return math.Inf(1)
+				last = math.Inf(1)
+				break
 			}
 			for j := range theta { // rounding may have put θ outside; √2⁻⁴⁸ is the most that this costs
 				theta[j] = start[j] + (1-0x1p-48)*(theta[j]-start[j])
 			}
 			value := bregman.Divergence(phi, theta, start)
 			if math.IsInf(value, 1) {
-				return value
+				last = value
+				break
 			}
 			if value <= last {
 				break
@@ -342,7 +398,8 @@ func climbDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64
 			floats.Sub(direction, origin)
 		}
 		top = max(top, last)
-	}
+		return !math.IsInf(top, 1)
+	})
 	return top
 }
 

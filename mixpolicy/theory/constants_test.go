@@ -2,6 +2,7 @@ package theory_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -61,22 +62,36 @@ func TestBoundsByHand(t *testing.T) {
 	}
 }
 
-// (3.36) by hand: V = ¼‖·‖₂ = ¼, ε = ¼, τ = 2, γ = ½.
+// (3.36) by hand: V = ¼‖·‖₂ = ¼, ε = ¼, γ = ½, and e^{−1/τ} = ½ for τ = 1/ln 2.
 func TestDistanceByHand(t *testing.T) {
-	half, log4 := mixpolicy.Discounted(.5), 2*math.Ln2
+	half, average := mixpolicy.Discounted(.5), mixpolicy.AverageCost
+	never, once := math.Inf(1), 0. // mixing
 	for what, tt := range map[string]struct{ got, want float64 }{
-		"printed":    {theory.Distance(mixpolicy.Printed, half, 2, .5, 9), (2*2*.25*log4 + 3*.25) / .5},
-		"discounted": {theory.Distance(mixpolicy.Corrected, half, 2, 9, .25), 2 * .25 / .5},
-		"average":    {theory.Distance(mixpolicy.Corrected, mixpolicy.AverageCost, 2, 9, .25), 2*.25*log4 + 1.5*.25},
+		"printed":                       {theory.Distance(mixpolicy.Printed, half, 2, .5, 9), (2*2*.25*math.Log(4) + 3*.25) / .5},
+		"discounted":                    {theory.Distance(mixpolicy.Corrected, half, 1/math.Ln2, 9, .25), 1./4 + 1./5/(1-1./4)},
+		"discounted, no mixing":         {theory.Distance(mixpolicy.Corrected, half, never, 9, .25), 1./4 + 1./5*2},
+		"average":                       {theory.Distance(mixpolicy.Corrected, average, 1/math.Ln2, 9, .25), 1./4 + 1./5*2},
+		"average, mixes at once":        {theory.Distance(mixpolicy.Corrected, average, once, 9, .25), 1./4 + 1./5},
+		"average, no mixing":            {theory.Distance(mixpolicy.Corrected, average, never, 9, .25), 1./4 + 1},
+		"average, slow":                 {theory.Distance(mixpolicy.Corrected, average, 1e20, 9, 1e-30), 1e-10},
+		"half of distributions at most": {theory.Distance(mixpolicy.Corrected, average, 10, 9, 2), 2 + 1},
+		"infinite":                      {theory.Distance(mixpolicy.Corrected, half, 10, 9, never), never},
+		"feasible":                      {theory.Distance(mixpolicy.Corrected, average, never, 9, 0), 0},
+		"feasible, printed":             {theory.Distance(mixpolicy.Printed, average, 2, 0, 9), 0},
 	} {
-		if math.Abs(tt.got-tt.want) > 8*0x1p-53*tt.want {
+		if !(math.Abs(tt.got-tt.want) <= 8*u*tt.want) && tt.got != tt.want {
 			t.Errorf("%s: %v, want %v", what, tt.got, tt.want)
 		}
 	}
-	for _, form := range []mixpolicy.Form{mixpolicy.Printed, mixpolicy.Corrected} {
-		if got := theory.Distance(form, mixpolicy.AverageCost, 2, 0, 0); got != 0 {
-			t.Errorf("%v: distance %v of a feasible θ", form, got)
-		}
+	for _, bad := range [][3]float64{{-1, 1, 1}, {1, -1, 1}, {1, 1, -1}, {math.NaN(), 1, 1}, {1, math.NaN(), 1}, {1, 1, math.NaN()}} {
+		func() {
+			defer func() {
+				if r, ok := recover().(string); !ok || !strings.HasPrefix(r, "theory: distance for τ") {
+					t.Errorf("%v: panic %v", bad, r)
+				}
+			}()
+			theory.Distance(mixpolicy.Corrected, half, bad[0], bad[1], bad[2])
+		}()
 	}
 }
 
@@ -159,6 +174,7 @@ func TestConstants(t *testing.T) {
 	}
 	for _, bad := range []mixpolicy.PrimalDual{
 		{RowScaling: true}, {Theta0: []float64{2, -1}}, {CostScale: -1}, {Theta0: []float64{1}}, {Modulus: generic{bregman.Ball{R: 2}}},
+		{Modulus: bregman.Euclidean()}, {Modulus: bregman.Ball{R: 2.1}}, {Modulus: bregman.Cube(2)},
 	} {
 		if _, err := theory.NewConstants(p, bad); err == nil {
 			t.Errorf("%+v: no error", bad)
@@ -181,9 +197,9 @@ func TestSampleComplexity(t *testing.T) {
 	const epsilon = .1
 	excess := func(n, rho float64) float64 {
 		s := theory.StepSums{Sum: 2 * (math.Sqrt(n+1) - 1), Squares: 1 + math.Log(n)}
-		// ‖[u]₋‖₁ ≤ √(nm) ‖[u]₋‖₂ = 2√(nm) V, and the distance is twice that over 1 − γ.
+		// ‖[u]₋‖₁ ≤ √(nm) ‖[u]₋‖₂ = 2√(nm) V = ε, and the distance is ε + ε/((1+ε)(1−γ)).
 		mass := 2 * math.Sqrt(float64(p.MDP().Pairs())) * k.SharpViolationBound(s, rho).Value
-		return k.SharpObjectiveBound(s, rho).Value + 2*k.Cost*2*mass/(1-.9)
+		return k.SharpObjectiveBound(s, rho).Value + 2*k.Cost*(mass+min(1, mass/(1+mass)/(1-.9)))
 	}
 	last := 0.
 	for _, rho := range []float64{.5, .01, 1e-30, 1e-300} {

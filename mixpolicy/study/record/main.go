@@ -17,10 +17,12 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -30,6 +32,7 @@ import (
 	"github.com/mixpolicy/lab/internal/atomicfile"
 	"github.com/mixpolicy/lab/mixpolicy/paper"
 	"github.com/mixpolicy/lab/mixpolicy/study"
+	"github.com/mixpolicy/lab/mixpolicy/theory/adversary"
 	"github.com/mixpolicy/lab/plotting"
 )
 
@@ -38,16 +41,18 @@ import (
 //go:generate go run . table equations
 //go:generate go run . table errata
 //go:generate go run . table claims
+//go:generate go run . adversaries
 //go:generate go run . readme
 
 type commandLine struct {
 	Root string `placeholder:"DIR" help:"The clone whose records are made. Default: the one around the working directory."`
 
-	List       listCmd       `cmd:"" help:"List what is recorded, and the methods that are not recorded yet."`
-	Comparison comparisonCmd `cmd:"" help:"data/comparison.csv: race methods on the problems of package study. A method takes minutes, and what others' rows say stays."`
-	Network    networkCmd    `cmd:"" help:"data/network.csv: the network of four queues at full size. A part takes minutes."`
-	Table      tableCmd      `cmd:"" help:"data/equations.csv, errata.csv or claims.csv: decide every equation, compute every witness, run every experiment."`
-	Readme     readmeCmd     `cmd:"" help:"data/figures/readme.svg."`
+	List        listCmd        `cmd:"" help:"List what is recorded, and the methods that are not recorded yet."`
+	Comparison  comparisonCmd  `cmd:"" help:"data/comparison.csv: race methods on the problems of package study. A method takes minutes, and what others' rows say stays."`
+	Network     networkCmd     `cmd:"" help:"data/network.csv: the network of four queues at full size. A part takes minutes."`
+	Table       tableCmd       `cmd:"" help:"data/equations.csv, errata.csv or claims.csv: decide every equation, compute every witness, run every experiment."`
+	Adversaries adversariesCmd `cmd:"" help:"data/adversaries.csv: search counterexamples of every corrected bound, some twenty minutes."`
+	Readme      readmeCmd      `cmd:"" help:"data/figures/readme.svg."`
 }
 
 type comparisonCmd struct {
@@ -118,7 +123,7 @@ func (listCmd) Run(_ context.Context, w *work) error {
 	for _, p := range paper.NetworkParts() {
 		fmt.Fprintf(w.out, "network -p %q\n", p.Name)
 	}
-	fmt.Fprint(w.out, "table equations\ntable errata\ntable claims\nreadme\n")
+	fmt.Fprint(w.out, "table equations\ntable errata\ntable claims\nadversaries\nreadme\n")
 	return nil
 }
 
@@ -145,6 +150,28 @@ func (c tableCmd) Run(ctx context.Context, w *work) error {
 		},
 	}
 	return atomicfile.Write(w.data(c.Name+".csv"), write[c.Name])
+}
+
+type adversariesCmd struct {
+	Instances int    `default:"1000000" help:"Instances of each bound."`
+	Seed      uint64 `default:"1" help:"The record depends on it, and not on the number of cores."`
+}
+
+// Run searches one space after the other.
+func (c adversariesCmd) Run(ctx context.Context, w *work) error {
+	var all []adversary.Record
+	for _, s := range adversary.Spaces() {
+		var done atomic.Int64
+		tell := w.runs("adversaries")
+		records, err := adversary.Search(ctx, s, c.Instances, c.Seed, runtime.GOMAXPROCS(0), func(n int) {
+			tell(s.Name, int(done.Add(int64(n))), c.Instances)
+		})
+		if err != nil {
+			return err
+		}
+		all = append(all, records...)
+	}
+	return atomicfile.Write(w.data("adversaries.csv"), func(f io.Writer) error { return adversary.Write(f, all) })
 }
 
 type readmeCmd struct{}

@@ -1,0 +1,277 @@
+// Package adversary searches for counterexamples of the corrected bounds: of the functions of
+// package theory, of section 5 of the paper, and of its appendix. Each bound has a space of small
+// instances, in which a search maximises left side over right side. data/adversaries.csv records
+// the worst instance of each; go run ./mixpolicy/study/record adversaries makes it.
+package adversary
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/mixpolicy/lab/internal/csvrows"
+)
+
+// Space is a set of instances, each given by a vector of parameters, with the bounds that are
+// evaluated at each of them.
+type Space struct {
+	Name       string
+	Parameters []Parameter
+	Bounds     []Bound
+	// Sides returns the sides of the bounds at an instance, in their order.
+	Sides func(x []float64) []Side
+	// Limit is the most instances to be searched where one takes long. 0 means any number.
+	Limit int
+}
+
+// Parameter has values in [Lo, Hi]. The search is uniform in it, or in its logarithm.
+type Parameter struct {
+	Name   string
+	Lo, Hi float64
+	Log    bool
+}
+
+// at is the value at a u in [0, 1].
+func (p Parameter) at(u float64) float64 {
+	if p.Log {
+		return min(max(p.Lo*math.Pow(p.Hi/p.Lo, u), p.Lo), p.Hi)
+	}
+	return p.Lo + u*(p.Hi-p.Lo)
+}
+
+// several returns n parameters with the same range, called name1, name2, ….
+func several(n int, p Parameter) []Parameter {
+	all := make([]Parameter, n)
+	for i := range all {
+		all[i] = p
+		all[i].Name += strconv.Itoa(i + 1)
+	}
+	return all
+}
+
+// Bound is an inequality of the paper in its corrected form.
+type Bound struct {
+	Statement string // its number in the paper, or what it serves
+	What      string // left ≤ right
+	Loose     string // why no instance is within a factor of 2; empty if one is
+}
+
+// Side is the left and the right side of a bound at an instance.
+type Side struct {
+	Left, Right float64
+	// Size is that of the terms of which differences are made, for the rounding error. 0 means
+	// that the sides have no differences.
+	Size float64
+}
+
+// rounding is the relative error of sides that are made of some hundred operations each, the
+// steps of a mirror descent and a small linear program among them: 10⁶ · 2⁻⁵³.
+const rounding = 1e-10
+
+// Violated reports whether left is greater than right by more than rounding, or one is NaN.
+func (s Side) Violated() bool {
+	return !(s.Left-s.Right <= rounding*max(s.Size, math.Abs(s.Right)) || math.IsInf(s.Right, 1))
+}
+
+// Ratio is left over right, and 0 where the right side is infinite, or so small that rounding
+// decides.
+func (s Side) Ratio() float64 {
+	if !(s.Right > 1e-4*s.Size && s.Right > 0) || math.IsInf(s.Right, 1) {
+		return 0
+	}
+	return s.Left / s.Right
+}
+
+// Record is the worst case of a bound that a search found.
+type Record struct {
+	Space      string
+	Bound      Bound
+	Instances  int // evaluated
+	Violations int // among them
+	Ratio      float64
+	Left       float64
+	Right      float64
+	Instance   []float64 // where the ratio is greatest
+}
+
+// climb is how many instances a search from one random start evaluates.
+const climb = 500
+
+// Search evaluates the given number of instances of a space: from random starts, it changes one or
+// two parameters, by steps of all sizes, and keeps what does not lower the ratio of one of the
+// bounds, which takes turns. The records depend on the seed only, not on the number of workers.
+// done, if not nil, is called after every start, from several goroutines.
+func Search(ctx context.Context, s Space, instances int, seed uint64, workers int, done func(instances int)) ([]Record, error) {
+	if s.Limit > 0 {
+		instances = min(instances, s.Limit)
+	}
+	starts := (instances + climb - 1) / climb
+	found := make([][]Record, starts)
+	var group errgroup.Group
+	group.SetLimit(max(1, workers))
+	for k := range starts {
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			n := min(climb, instances-k*climb)
+			found[k] = s.climb(rand.New(rand.NewPCG(seed, uint64(k))), k%len(s.Bounds), n)
+			if done != nil {
+				done(n)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	total := s.records()
+	for _, records := range found {
+		for i, r := range records {
+			r.Instances += total[i].Instances
+			r.Violations += total[i].Violations
+			if r.Ratio <= total[i].Ratio { // what was found first stays
+				r.Ratio, r.Left, r.Right, r.Instance = total[i].Ratio, total[i].Left, total[i].Right, total[i].Instance
+			}
+			total[i] = r
+		}
+	}
+	return total, nil
+}
+
+// records are those of no instance.
+func (s Space) records() []Record {
+	all := make([]Record, len(s.Bounds))
+	for i, b := range s.Bounds {
+		all[i] = Record{Space: s.Name, Bound: b, Ratio: math.Inf(-1)}
+	}
+	return all
+}
+
+// climb maximises the ratio of the bound aim over n instances, and records all bounds.
+func (s Space) climb(rng *rand.Rand, aim, n int) []Record {
+	records := s.records()
+	evaluate := func(u []float64) float64 {
+		x := s.instance(u)
+		sides := s.Sides(x)
+		for i, side := range sides {
+			r := &records[i]
+			r.Instances++
+			if side.Violated() {
+				r.Violations++
+			}
+			if ratio := side.Ratio(); ratio > r.Ratio {
+				r.Ratio, r.Left, r.Right, r.Instance = ratio, side.Left, side.Right, x
+			}
+		}
+		return sides[aim].Ratio()
+	}
+	u := make([]float64, len(s.Parameters))
+	for j := range u {
+		u[j] = rng.Float64()
+		if rng.IntN(4) == 0 {
+			u[j] = math.Round(u[j]) // an end of the range
+		}
+	}
+	best := evaluate(u)
+	try := make([]float64, len(u))
+	for range n - 1 {
+		copy(try, u)
+		for range 1 + rng.IntN(2) {
+			j := rng.IntN(len(u))
+			try[j] += math.Exp2(-30*rng.Float64()) * float64(1-2*rng.IntN(2))
+			try[j] = min(max(try[j], 0), 1)
+		}
+		if ratio := evaluate(try); ratio >= best {
+			best = ratio
+			copy(u, try)
+		}
+	}
+	return records
+}
+
+// instance returns the parameters at u ∈ [0, 1]ᵏ.
+func (s Space) instance(u []float64) []float64 {
+	x := make([]float64, len(u))
+	for j, p := range s.Parameters {
+		x[j] = p.at(u[j])
+	}
+	return x
+}
+
+// Spaces returns all spaces.
+func Spaces() []Space {
+	return []Space{chains(mean), chains(discounted), mixing(), ergodicity(), games(), paths(), divergences(), stepSums(), martingales(), norms(), vectors(), exponentials(), gaussians()}
+}
+
+// header is that of data/adversaries.csv.
+var header = []string{"statement", "bound", "space", "instances", "violations", "ratio", "left", "right", "instance", "loose"}
+
+type line struct {
+	Record
+	instance string
+}
+
+func (l *line) fields() []any {
+	return []any{&l.Bound.Statement, &l.Bound.What, &l.Space, &l.Instances, &l.Violations, &l.Ratio, &l.Left, &l.Right, &l.instance, &l.Bound.Loose}
+}
+
+// Write writes records as CSV with a header. An instance is written exactly, as "name=value …".
+func Write(w io.Writer, records []Record) error {
+	var lines []line
+	for _, r := range records {
+		var words []string
+		for j, p := range space(r.Space).Parameters {
+			words = append(words, p.Name+"="+strconv.FormatFloat(r.Instance[j], 'g', -1, 64))
+		}
+		lines = append(lines, line{r, strings.Join(words, " ")})
+	}
+	if err := csvrows.Write(w, header, lines, (*line).fields, 12); err != nil {
+		return fmt.Errorf("adversary: %w", err)
+	}
+	return nil
+}
+
+// Read reads what [Write] has written. An error names the line.
+func Read(r io.Reader) ([]Record, error) {
+	lines, err := csvrows.Read(r, header, (*line).fields, func(l *line) error {
+		words := strings.Fields(l.instance)
+		parameters := space(l.Space).Parameters
+		if len(words) == 0 || len(words) != len(parameters) {
+			return fmt.Errorf("instance %q of space %q, want its %d parameters", l.instance, l.Space, len(parameters))
+		}
+		for j, p := range parameters {
+			value, ok := strings.CutPrefix(words[j], p.Name+"=")
+			v, err := strconv.ParseFloat(value, 64)
+			if !ok || err != nil {
+				return fmt.Errorf("instance has %q, want %s=<number>", words[j], p.Name)
+			}
+			l.Record.Instance = append(l.Record.Instance, v)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("adversary: %w", err)
+	}
+	records := make([]Record, len(lines))
+	for i, l := range lines {
+		records[i] = l.Record
+	}
+	return records, nil
+}
+
+// space returns the space of a name, or one of no parameters.
+func space(name string) Space {
+	for _, s := range Spaces() {
+		if s.Name == name {
+			return s
+		}
+	}
+	return Space{}
+}

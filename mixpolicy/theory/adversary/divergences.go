@@ -1,0 +1,89 @@
+package adversary
+
+import (
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
+)
+
+// divergences is the space of two points of Θ₂ ∩ Θ_R in three dimensions, for the moduli of the ball,
+// the cube and the simplex.
+func divergences() Space {
+	return Space{
+		Name: "two points of a class",
+		Parameters: append(append([]Parameter{{Name: "class", Lo: 0, Hi: 3}, {Name: "R", Lo: 0.6, Hi: 1e3, Log: true}, {Name: "near", Lo: 1e-3, Hi: 1, Log: true}},
+			several(3, Parameter{Name: "x", Lo: -1, Hi: 1})...), several(3, Parameter{Name: "y", Lo: -1, Hi: 1})...),
+		Bounds: []Bound{
+			{Statement: "5.10", What: "(μ/2)‖x−y‖² ≤ D(x;y), μ in the norm of the class"},
+			{Statement: "3.29", What: "D(x;y) ≤ MaxDivergence from y"},
+			{Statement: "5.4", What: "D(P(z);z) + D(x;P(z)) ≤ D(x;z), P the projection onto Θ₂"},
+		},
+		Sides: func(v []float64) []Side {
+			class := []mixpolicy.Class{mixpolicy.Ball(v[1]), mixpolicy.Cube(v[1]), mixpolicy.Simplex()}[min(int(v[0]), 2)]
+			phi := mixpolicy.DefaultModulus(class)
+			centre := []float64{1. / 3, 1. / 3, 1. / 3}
+			// A point of the class: what is outside goes to the boundary, and all is moved inside.
+			point := func(direction []float64, inside float64) []float64 {
+				x := make([]float64, 3)
+				mixpolicy.Must(0, class.Norm.Project(x, scaled(2*class.R, direction), class.R))
+				return floats.AddScaledTo(x, centre, inside, difference(x, centre))
+			}
+			x, y := point(v[3:6], 1-0x1p-30), point(v[6:9], 1-v[2])
+			move, norm := difference(x, y), class.Norm
+			mu, in, _ := bregman.StrongConvexity(phi)
+			mu *= map[linprog.Norm]float64{linprog.L2: 1, linprog.LInf: 1, linprog.L1: 1}[norm] // ‖·‖_∞ ≤ ‖·‖₂, and else the norm is the same
+			if norm == linprog.L1 && in != 1 {
+				mu = math.NaN()
+			}
+			d := bregman.Divergence(phi, x, y)
+			z, projected := scaled(1+v[3]/2, y), make([]float64, 3) // not on Θ₂
+			pythagoras := Side{}
+			if phi.InDomain(z) {
+				mixpolicy.Must(0, bregman.Project(phi, projected, z))
+				left, right := bregman.Divergence(phi, projected, z)+bregman.Divergence(phi, x, projected), bregman.Divergence(phi, x, z)
+				pythagoras = Side{left, right, right * 1e3} // the projection has 13 digits
+			}
+			return []Side{
+				{mu / 2 * norm.Of(move) * norm.Of(move), d, 1e-4 * mu * class.R * class.R},
+				{d, theory.MaxDivergence(phi, class, y), 0},
+				pythagoras,
+			}
+		},
+	}
+}
+
+// exactSums are Ση, Ση² and Ση⁴ of η_t = 1/√(t+1) for T = 1, …, 10⁶.
+var exactSums = sync.OnceValue(func() []theory.StepSums {
+	all := make([]theory.StepSums, 1_000_000)
+	s := theory.StepSums{}
+	for t := range all {
+		n := float64(t + 1)
+		s.T, s.Sum, s.Squares, s.Fourth = t+1, s.Sum+1/math.Sqrt(n), s.Squares+1/n, s.Fourth+1/n/n
+		all[t] = s
+	}
+	return all
+})
+
+// stepSums is the space of (5.31).
+func stepSums() Space {
+	return Space{
+		Name:       "numbers of iterations",
+		Parameters: []Parameter{{Name: "T", Lo: 1, Hi: 1_000_000, Log: true}},
+		Bounds: []Bound{
+			{Statement: "5.31a", What: "2(√(T+1) − 1) ≤ Ση"},
+			{Statement: "5.31b", What: "Ση² ≤ 1 + ln T"},
+			{Statement: "5.31b", What: "Ση⁴ ≤ 2 − 1/T"},
+		},
+		Sides: func(x []float64) []Side {
+			s := exactSums()[int(x[0])-1]
+			b := theory.InverseSqrtSums(mixpolicy.Corrected, s.T)
+			return []Side{{b.Sum, s.Sum, 0}, {s.Squares, b.Squares, 0}, {s.Fourth, b.Fourth, 0}}
+		},
+	}
+}
