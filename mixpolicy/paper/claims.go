@@ -268,7 +268,7 @@ func methodClaims(ctx context.Context) []Claim {
 			Experiment: fmt.Sprintf("queue, T = 2·10⁴, mean negative mass ‖[Ψθ̂]₋‖₁ of %d trials, Algorithm 1 with η₀ = 64, the penalty method with η₀ = ¼ and ω = %s", trials, strings.Join(choosing[:4], ", ")),
 			Numbers: fmt.Sprintf("%.2g, and %s; Algorithm 1 with η₀ = 1 has %.2g", stat.Mean(own, nil), strings.Join(masses, ", "),
 				stat.Mean(end(workingPrimalDual(1, 0), seed, race.Mass), nil)),
-			Decision: readings("ω, which is large enough from ‖λ*‖_∞ on", decisions(violating)...)},
+			Decision: readings("ω, and not for one above ‖λ*‖_∞", decisions(violating)...)},
 	}
 }
 
@@ -458,7 +458,7 @@ func termsClaim(k *theory.Constants) Claim {
 		Experiment: "random MDP of 24 pairs, γ = 0.9, at the T of Theorem 3.4, corrected: what (3.36) adds to (3.31) for the cost of the policy, with ‖λ*‖₂ as it is and 1.5 times as large",
 		Numbers: fmt.Sprintf("for a violation of %.2g and %.2g, %.2g and %.2g from (3.31), and %.2g and %.2g from (3.36). In (4.15) the violation is that of the θ compared with, and is 0 for a feasible one",
 			violation, larger, gap, same, added, more),
-		Decision: readings("what is bounded: (3.31) is about cᵀΨθ̂; (4.15) and (4.16) are about the policy's cost, where (3.36) brings the violation back",
+		Decision: readings("what is bounded: cᵀΨθ̂, or as in (4.15) and (4.16) the cost of the policy, where (3.36) brings the violation back",
 			atMost(same-gap, 0), atMost(gap+added, gap))}
 }
 
@@ -580,7 +580,7 @@ func queueClaims(ctx context.Context) []Claim {
 		{"corrected-tuned", stated + ", Algorithm 1 corrected" + tuned("merit"), repaired.Tuned},
 		{"working", working6 + ", η₀ = 1, ω = 1", sound.AsGiven},
 		{"working-tuned", working6 + tuned("merit"), sound.Tuned},
-		{"working-tuned-by-cost", working6 + tuned("the policies' true cost"), sound.TunedByCost},
+		{"working-by-cost", working6 + tuned("the policies' true cost"), sound.TunedByCost},
 	} {
 		a, b := e.pair.PrimalDual, e.pair.Penalty
 		objective, cost, merit := paired(a.Objective, b.Objective), paired(a.PolicyCost, b.PolicyCost), paired(a.Merit, b.Merit)
