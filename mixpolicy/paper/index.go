@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/mixpolicy/lab/data"
@@ -28,31 +27,15 @@ const (
 	Fails Verdict = "fails"
 	// Defines means that nothing is asserted: a definition or a notation.
 	Defines Verdict = "definition"
+	// NotProved means that the argument given does not carry the statement, and that no
+	// counterexample is known.
+	NotProved Verdict = "not proved"
 	// Undecided means that the data do not decide: a confidence interval contains both answers.
 	Undecided Verdict = "undecided"
-	// Depends means that the statement is true for one measure of a quantity and false for another.
-	Depends Verdict = "depends on the measure"
+	// Depends means that the statement is true in one reading, setting or implementation that
+	// the paper leaves open, and false in another.
+	Depends Verdict = "depends"
 )
-
-// verdictIf returns Holds or Fails.
-func verdictIf(ok bool) Verdict {
-	if ok {
-		return Holds
-	}
-	return Fails
-}
-
-// together combines the verdicts for several measures of one quantity: Depends if one holds
-// and another fails, else Undecided if one is, else their common verdict.
-func together(verdicts ...Verdict) Verdict {
-	switch {
-	case slices.Contains(verdicts, Holds) && slices.Contains(verdicts, Fails):
-		return Depends
-	case slices.Contains(verdicts, Undecided):
-		return Undecided
-	}
-	return verdicts[0]
-}
 
 // Finding is the result of a check of an equation or statement. Printed and Corrected are the
 // deviations of the two forms from being true: the relative difference of two sides, the

@@ -2,7 +2,6 @@ package paper
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -761,24 +760,4 @@ func copies(k int, class mixpolicy.Class) (*mixpolicy.Problem, error) {
 		return nil, err
 	}
 	return mixtureProblem(x, class, slices.Repeat(base, k)...)
-}
-
-// geometryClaim decides the remark after Theorem 3.4 by two ways of writing one problem.
-func geometryClaim(ctx context.Context) Claim {
-	const k, radius, iterations = 8, 2, 10_000
-	var norm, cost [2]float64
-	for i, n := range []int{1, k} {
-		p := must(copies(n, mixpolicy.Cube(radius/float64(n))))
-		method := mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(16)}
-		r := must(mixpolicy.Solve(ctx, p, method, mixpolicy.Settings{Iterations: iterations, Seed: 1, Uncertified: true}))
-		norm[i], cost[i] = theory.SubordinateNorm(p.Features(), p.Class().Norm), r.Objective
-	}
-	return Claim{
-		ID: "3-geometry", Where: "3.2", Claim: "the geometry of the policy class influences the sample complexity through ‖Ψ‖_{*,2}",
-		Experiment: fmt.Sprintf("queue, cube, T = 10⁴, η₀ = 16: each base policy once and R = 2, against %d times and R = 2/%[1]d", k),
-		Numbers: fmt.Sprintf("‖Ψ‖_{*,2} is %.4g and %.4g, for which the theorem has T differ by a factor of %.0f; cᵀΨθ̂ is %.6g and %.6g; unmoved is R‖Ψ‖_{*,2}",
-			norm[0], norm[1], math.Pow(norm[1]/norm[0], 4), cost[0], cost[1]),
-		// The costs differ by rounding only, if the geometry has no influence.
-		Verdict: verdictIf(math.Abs(cost[1]-cost[0]) > 1e-6*cost[0]),
-	}
 }

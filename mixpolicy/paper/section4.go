@@ -10,7 +10,6 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
-	"github.com/mixpolicy/lab/mixpolicy/models"
 	"github.com/mixpolicy/lab/mixpolicy/priorwork"
 )
 
@@ -376,25 +375,6 @@ func checkDualALP(context.Context) Finding {
 	flow := averageFlow(p.MDP(), xi)
 	want := p.Objective(theta) + p.NegativeMass(theta)
 	return holdsCorrected(flow, relativeError(f, want), "ω = 1: with ‖θᵀΨᵀ(Q−γP) − (1−γ)αᵀ‖₁ the function is cᵀΨθ + ‖[Ψθ]₋‖₁ = %.6g for occupation measures; the printed flow adds %.3g", want, flow)
-}
-
-// checkTighter computes both bounds for the claim that (4.13) is smaller than (4.3), as its
-// infimum is over more u. Both are the same for u and 2u. So three states leave two directions of
-// u, few enough for a grid, and the span of two features leaves one.
-func checkTighter(ctx context.Context) (smoothed, lyapunov float64) {
-	x := must(models.Garnet{States: 3, Actions: 2, Branches: 3, Seed: 1, Criterion: mixpolicy.Discounted(0.9)}.MDP())
-	a := newApproximation(ctx, x, 2)
-	smoothed = math.Inf(1)
-	const steps = 30 // of a tenth in ln u; the grid contains u = 1
-	for i := -steps; i <= steps; i++ {
-		for j := -steps; j <= steps; j++ {
-			u := []float64{1, math.Exp(float64(i) / 10), math.Exp(float64(j) / 10)}
-			l := priorwork.Lyapunov{U: u, Beta: must(priorwork.LyapunovFactor(x, u))}
-			smoothed = min(smoothed, l.SALPBound(x.Initial(), a.mu, x.Gamma(), a.bestFit(ctx, u)))
-		}
-	}
-	// u = 1 is in the span; another u there could only make (4.3) smaller.
-	return smoothed, a.one.ALPBound(x.Initial(), a.best)
 }
 
 func checkPenaltyBound(ctx context.Context) Finding {

@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -33,10 +34,12 @@ func (l *Lab) summarize(w io.Writer, runs []*run, elapsed time.Duration) error {
 		return err
 	}
 	t = ruled(w)
-	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: 58, WidthMaxEnforcer: text.WrapSoft}})
+	t.SetColumnConfigs([]table.ColumnConfig{
+		{Number: 2, WidthMax: 52, WidthMaxEnforcer: text.WrapSoft}, {Number: 3, WidthMax: 24, WidthMaxEnforcer: text.WrapSoft},
+	})
 	t.AppendHeader(table.Row{"claim", "the paper says", "verdict"})
 	for _, c := range claims {
-		t.AppendRow(table.Row{c["id"], c["claim"], c["verdict"]})
+		t.AppendRow(table.Row{c["id"], c["claim"], strings.TrimSuffix(c["verdict"]+": "+c["on"], ": ")})
 	}
 	fmt.Fprintf(w, "\nWhat became of the paper's claims (the experiments and their numbers are in data/claims.csv)\n")
 	t.Render()

@@ -1,0 +1,204 @@
+package paper
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/mixpolicy/lab/mixpolicy/race"
+)
+
+// Decision is what the numbers about a claim come to. The rules below are the only way to
+// one.
+type Decision struct {
+	Verdict Verdict
+	// On is what a verdict that depends hangs on, and for an undecided one the interval, with
+	// the effect that would have been found with probability 0.9.
+	On string
+}
+
+// String returns the verdict, and after a colon what it hangs on.
+func (d Decision) String() string {
+	if d.On == "" {
+		return string(d.Verdict)
+	}
+	return string(d.Verdict) + ": " + d.On
+}
+
+// atMost decides "x is at most bound" of numbers that are exact up to rounding. NaN is not.
+func atMost(x, bound float64) Decision {
+	if x <= bound {
+		return Decision{Verdict: Holds}
+	}
+	return Decision{Verdict: Fails}
+}
+
+// found decides "there is one" by how many there are.
+func found(n int) Decision { return atMost(1, float64(n)) }
+
+// less decides "smaller than bound" by an interval. A difference that is 0 in every trial is
+// not smaller than 0.
+func less(iv race.Interval, bound float64) Decision {
+	switch {
+	case iv.Hi < bound:
+		return Decision{Verdict: Holds}
+	case iv.Lo >= bound:
+		return Decision{Verdict: Fails}
+	}
+	return Decision{Undecided, intervalText(iv)}
+}
+
+// same decides "makes no difference" by the interval of a difference.
+func same(iv race.Interval) Decision {
+	switch {
+	case iv.Lo == 0 && iv.Hi == 0:
+		return Decision{Verdict: Holds}
+	case iv.Lo > 0 || iv.Hi < 0:
+		return Decision{Verdict: Fails}
+	}
+	return Decision{Undecided, intervalText(iv)}
+}
+
+// argued decides a claim O(Tᵖ) by the exponents of T in the claim and in what the argument
+// proves, both over the same logarithms. An upper bound that is too large leaves the claim
+// not proved; it fails only if runs contradict it.
+func argued(proved, claimed float64, contradicted bool) Decision {
+	const fit = 0.005 // of an exponent between T = 10⁵⁰ and 10⁶⁰, where lower powers and logarithms still show
+	switch {
+	case proved <= claimed+fit:
+		return Decision{Verdict: Holds}
+	case contradicted:
+		return Decision{Verdict: Fails}
+	}
+	return Decision{Verdict: NotProved}
+}
+
+// polynomial decides "at most a power of d" by the degree of an upper bound between the
+// first d and between the last. If the degree grows, the bound is no power, and proves nothing.
+func polynomial(first, last float64) Decision {
+	if last <= first && !math.IsInf(first, 1) {
+		return Decision{Verdict: Holds}
+	}
+	return Decision{Verdict: NotProved}
+}
+
+// every is the decision on a claim of several parts: the first that does not hold, or else
+// that it holds.
+func every(parts ...Decision) Decision {
+	for _, d := range parts {
+		if d.Verdict != Holds {
+			return d
+		}
+	}
+	return parts[0]
+}
+
+// readings is the decision on a claim that may be read, measured or set up in several ways,
+// told apart by on: Depends if one of them holds and another fails; else undecided if one is;
+// else their common verdict.
+func readings(on string, ways ...Decision) Decision {
+	has := func(v Verdict) int { return slices.IndexFunc(ways, func(d Decision) bool { return d.Verdict == v }) }
+	if has(Holds) >= 0 && has(Fails) >= 0 {
+		return Decision{Depends, on}
+	}
+	if k := has(Undecided); k >= 0 {
+		return ways[k]
+	}
+	return ways[0]
+}
+
+// confidence of all intervals, the paper's, and power of the tests behind them.
+const (
+	confidence = 0.95
+	power      = 0.9
+)
+
+func intervalText(iv race.Interval) string { return fmt.Sprintf("[%.4g, %.4g]", iv.Lo, iv.Hi) }
+
+// A comparison is of one quantity between two methods over the same streams: of the mean
+// difference with 0, or of the ratio of standard deviations with 1.
+type comparison struct {
+	race.Interval
+	null float64
+	p    float64 // two-sided
+	// finds returns the effect that a test of the given level finds with probability power.
+	finds func(level float64) float64
+	Decision
+}
+
+// paired compares means by the t interval of the differences.
+func paired(x, y []float64) *comparison {
+	iv := race.TInterval(difference(x, y), confidence)
+	t := distuv.StudentsT{Sigma: 1, Nu: float64(iv.N - 1)}
+	se := iv.Std / math.Sqrt(float64(iv.N))
+	c := &comparison{Interval: iv, p: 2 * t.Survival(math.Abs(iv.Mean)/se)}
+	if se == 0 { // the same in every trial
+		c.p = 0
+		if iv.Mean == 0 {
+			c.p = 1
+		}
+	}
+	c.finds = func(level float64) float64 { return (t.Quantile(1-level/2) + t.Quantile(power)) * se }
+	return c
+}
+
+// spread compares standard deviations by the bootstrap of their ratio: 9999 resamples of the
+// trials, drawn with PCG(seed, 0), the same trials for both methods. It assumes no shape of the
+// distribution, as the F test does.
+func spread(x, y []float64, seed uint64) *comparison {
+	const resamples = 9999
+	rng := rand.New(rand.NewPCG(seed, 0))
+	logs := make([]float64, resamples)
+	u, v := make([]float64, len(x)), make([]float64, len(x))
+	above := 0
+	for k := range logs {
+		for i := range u {
+			j := rng.IntN(len(x))
+			u[i], v[i] = x[j], y[j]
+		}
+		logs[k] = math.Log(stat.StdDev(u, nil) / stat.StdDev(v, nil))
+		if logs[k] > 0 {
+			above++
+		}
+	}
+	slices.Sort(logs)
+	quantile := func(p float64) float64 { return math.Exp(stat.Quantile(p, stat.Empirical, logs, nil)) }
+	se := stat.StdDev(logs, nil)
+	return &comparison{
+		Interval: race.Interval{Mean: stat.StdDev(x, nil) / stat.StdDev(y, nil), Lo: quantile((1 - confidence) / 2), Hi: quantile((1 + confidence) / 2),
+			Confidence: confidence, N: len(x)},
+		null: 1,
+		// The number of resamples on the rarer side, with the sample itself counted there.
+		p:     min(1, 2*float64(1+min(above, resamples-above))/(resamples+1)),
+		finds: func(level float64) float64 { return math.Exp((normalQuantile(1-level/2) + normalQuantile(power)) * se) },
+	}
+}
+
+func normalQuantile(p float64) float64 { return distuv.UnitNormal.Quantile(p) }
+
+// holm decides "smaller than the null" of a family of comparisons by the method of Holm: with
+// probability [confidence] at least, no verdict of the family but undecided is wrong.
+func holm(family ...*comparison) {
+	ordered := slices.Clone(family)
+	slices.SortStableFunc(ordered, func(a, b *comparison) int { return cmp.Compare(a.p, b.p) })
+	level := (1 - confidence) / float64(len(family))
+	rejecting := true
+	for k, c := range ordered {
+		rejecting = rejecting && c.p <= (1-confidence)/float64(len(family)-k)
+		switch {
+		case rejecting && c.Mean < c.null:
+			c.Decision = Decision{Verdict: Holds}
+		case rejecting:
+			c.Decision = Decision{Verdict: Fails}
+		case c.Lo == c.Hi && c.Lo == c.null: // 0 in every trial: not smaller, and nothing is left to chance
+			c.Decision = Decision{Verdict: Fails}
+		default:
+			c.Decision = Decision{Undecided, fmt.Sprintf("%s; %.3g would be found with probability %g", intervalText(c.Interval), c.finds(level), power)}
+		}
+	}
+}
