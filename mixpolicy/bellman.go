@@ -15,7 +15,15 @@ import (
 // the least average cost g. dst and v have n entries and may not overlap.
 func (x *MDP) Bellman(dst, v []float64) {
 	x.checkValues(dst, v)
-	x.improve(dst, v, make([]int32, x.n), 0, 1)
+	for s := range dst {
+		best := math.Inf(1)
+		for a := range x.m {
+			if q := x.backup(s*x.m+a, v); q < best {
+				best = q
+			}
+		}
+		dst[s] = best
+	}
 }
 
 // ActionValues sets dst[s·m + a] = c_a(s) + γ Σ_{s′} P_a(s,s′) v(s′), what the

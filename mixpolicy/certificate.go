@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
 // Certificate says how good an answer θ̂ is, by numbers that anyone can recompute
@@ -84,9 +85,15 @@ func (r *Result) certify(ctx context.Context, p *Problem, set Settings, snap *Sn
 	if err != nil {
 		return fault.At("mixpolicy", "exact optimum", err)
 	}
+	c.compare(p, best)
+	return c.valuePolicy(ctx, p, r.Policy)
+}
+
+// compare sets what the exact optimum tells of θ̂: the ε of (2.21), and that of (2.22) with the
+// prices of [Problem.Merit].
+func (c *Certificate) compare(p *Problem, best *linprog.Solution) {
 	c.HasOptimum, c.Optimum, c.Gap = true, best.Objective, c.Objective-best.Objective
 	c.Merit = p.penaltiesOf(best).merit(c.Objective, c.NegativeMass, c.HyperplaneError, c.Norm-c.Radius)
-	return c.valuePolicy(ctx, p, r.Policy)
 }
 
 // valuePolicy works out the true cost of the policy.

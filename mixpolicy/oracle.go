@@ -69,11 +69,12 @@ func (o *Oracle) Query(s, a int) (cost float64, next int) {
 	to, prob := o.f.x.Next(s, a)
 	u := float64(o.rng.Uint64()>>11) * 0x1p-53
 	for k, v := range prob {
+		next = int(to[k]) // the last if rounding leaves something of u
 		if u -= v; u < 0 {
-			return o.f.x.Cost(s, a), int(to[k])
+			break
 		}
 	}
-	return o.f.x.Cost(s, a), int(to[len(to)-1])
+	return o.f.x.Cost(s, a), next
 }
 
 // Rand returns the generator of the run, for methods that draw more than pairs.

@@ -59,14 +59,12 @@ func (a Penalty) String() string {
 type penalty struct {
 	Penalty // with the defaults filled in
 
-	p        *Problem
-	oracle   *Oracle
-	t        int
-	theta    []float64
-	row      []float64
-	weight   float64 // Σ η
-	sumTheta []float64
-	average  []float64
+	p       *Problem
+	oracle  *Oracle
+	t       int
+	theta   []float64
+	row     []float64
+	average average // θ̂
 }
 
 // Start implements [Method]. Errors: parameters out of range.
@@ -84,7 +82,7 @@ func (a Penalty) Start(p *Problem, o *Oracle) (_ Run, err error) {
 		return nil, err
 	}
 	d := p.Dim()
-	r := &penalty{Penalty: a, p: p, oracle: o, row: make([]float64, d), sumTheta: make([]float64, d), average: make([]float64, d)}
+	r := &penalty{Penalty: a, p: p, oracle: o, row: make([]float64, d), average: newAverage(d)}
 	r.theta, err = startingPoint(p, a.Theta0)
 	return r, err
 }
@@ -95,8 +93,7 @@ func (a *penalty) Step() error {
 	if err != nil {
 		return err
 	}
-	a.weight += eta
-	floats.AddScaled(a.sumTheta, eta, a.theta)
+	a.average.add(eta, a.theta)
 
 	pair, cost := a.oracle.Sample()
 	a.p.f.Row(a.row, pair)
@@ -122,8 +119,7 @@ func (a *penalty) View(s *Snapshot) error {
 	s.Iteration, s.Queries, s.Lambda = a.t, a.oracle.Queries(), nil
 	s.Last = a.theta
 	if s.Average = a.theta; a.t > 0 {
-		s.Average = a.average
-		floats.ScaleTo(a.average, 1/a.weight, a.sumTheta)
+		s.Average = a.average.value()
 	}
 	return nil
 }

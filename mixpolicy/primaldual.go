@@ -140,11 +140,28 @@ type primalDual struct {
 	row     []float64   // Ψ_a(s)
 	scratch []float64
 
-	weight        float64   // Σ η
-	sum           []float64 // Σ η θ
-	average       []float64
+	average       average // θ̂
 	averageLambda []float64
 }
+
+// average is a running average (3.27a), Σ ηx / Σ η.
+type average struct {
+	weight    float64   // Σ η
+	sum, mean []float64 // Σ ηx, and x̂ when it was asked for
+}
+
+func newAverage(d int) average { return average{sum: make([]float64, d), mean: make([]float64, d)} }
+
+// add includes x with the weight η.
+func (m *average) add(eta float64, x []float64) {
+	m.weight += eta
+	for j, v := range x {
+		m.sum[j] += eta * v
+	}
+}
+
+// value returns Σ ηx / Σ η, borrowed.
+func (m *average) value() []float64 { return floats.ScaleTo(m.mean, 1/m.weight, m.sum) }
 
 // For returns the settings of a run on p, with the defaults filled in. Errors: parameters
 // out of range, a modulus whose domain does not meet the hyperplane, θ₀ outside the domain.
@@ -186,7 +203,7 @@ func (a PrimalDual) Start(p *Problem, o *Oracle) (Run, error) {
 	d := p.Dim()
 	r := &primalDual{
 		PrimalDual: a, p: p, oracle: o, radius: a.Radius(p.MDP().Criterion()), theta: slices.Clone(a.Theta0),
-		y: make([]float64, d), row: make([]float64, d), scratch: make([]float64, d), sum: make([]float64, d), average: make([]float64, d),
+		y: make([]float64, d), row: make([]float64, d), scratch: make([]float64, d), average: newAverage(d),
 	}
 	if r.lambda, err = r.multipliers(); err != nil {
 		return nil, err
@@ -258,24 +275,27 @@ func (a *primalDual) Step() error {
 	pair, cost := a.oracle.Sample()
 	a.p.f.Row(a.row, pair)
 	lambda := a.lambda.at(pair, a.row)
-	factor := eta * (cost/a.CostScale - lambda) / a.p.f.sampling[pair]
-	for j, v := range a.row {
-		a.y[j] -= factor * v
-	}
+	a.descend(eta, pair, cost, lambda)
 	if err := a.project(); err != nil {
 		return fault.At("mixpolicy", fmt.Sprintf("iteration %d", a.t), err)
 	}
 
-	a.weight += eta
-	for j, v := range a.theta {
-		a.sum[j] += eta * v
-	}
+	a.average.add(eta, a.theta)
 	a.lambda.accumulate(eta, pair, lambda)
 	a.lambda.ascend(eta, a.theta)
 
 	a.Modulus.ConjugateGradient(a.theta, a.y)
 	a.t++
 	return nil
+}
+
+// descend performs (3.25a), y ← y − ηĝ, with the ĝ of (3.5a) for a sampled pair, whose row of Ψ
+// is in a.row.
+func (a *primalDual) descend(eta float64, pair int, cost, lambda float64) {
+	factor := eta * (cost/a.CostScale - lambda) / a.p.f.sampling[pair]
+	for j, v := range a.row {
+		a.y[j] -= factor * v
+	}
 }
 
 // project performs y ← y + z1 with the z of (3.25b).
@@ -296,10 +316,9 @@ func (a *primalDual) View(s *Snapshot) error {
 	}
 	s.Iteration, s.Queries = a.t, a.oracle.Queries()
 	s.Last, s.Average, s.Lambda = a.theta, a.theta, a.averageLambda
-	if a.weight > 0 {
-		s.Average = a.average
-		floats.ScaleTo(a.average, 1/a.weight, a.sum)
-		floats.ScaleTo(a.averageLambda, a.CostScale/a.weight, a.lambda.sum())
+	if a.average.weight > 0 {
+		s.Average = a.average.value()
+		floats.ScaleTo(a.averageLambda, a.CostScale/a.average.weight, a.lambda.sum())
 	}
 	return nil
 }

@@ -263,7 +263,12 @@ func (p *Program) run(ctx context.Context, environment []string, pattern string,
 
 // Reached returns the mutated functions, as "folder.Name", that the tests of a pattern enter.
 func (p *Program) Reached(ctx context.Context, pattern string, limit time.Duration, args ...string) (map[string]bool, error) {
-	trace := p.path + ".trace"
+	file, err := os.CreateTemp(filepath.Dir(p.path), "trace-*")
+	if err != nil {
+		return nil, fmt.Errorf("mutation: %w", err)
+	}
+	trace := file.Name()
+	file.Close()
 	defer os.Remove(trace)
 	if o, _, out, err := p.run(ctx, []string{variable + "_TRACE=" + trace}, pattern, limit, args); err != nil || o == TooLong {
 		return nil, errors.Join(err, fmt.Errorf("mutation: tracing %s: %s\n%s", pattern, o, out))

@@ -100,11 +100,25 @@ func (r Reading) String() string {
 // Law holds the probabilities of a step away from the ends of the queue.
 type Law struct{ Up, Stay, Down float64 }
 
-// law applies the reading to arrival probability rho and rate a, the fastest of
-// which is top.
-func (r Reading) law(rho, a, top float64) Law {
-	switch r {
+// Law returns the probabilities of a step of the queue under the given action,
+// away from the ends.
+func (q Queue) Law(action int) (Law, error) {
+	q, err := q.complete()
+	if err != nil {
+		return Law{}, err
+	}
+	if action < 0 || action >= len(q.Rates) {
+		return Law{}, fmt.Errorf("models: queue has no action %d, want 0 to %d", action, len(q.Rates)-1)
+	}
+	return q.law(action), nil
+}
+
+// law is Law of a complete queue: its reading of (6.1).
+func (q Queue) law(action int) Law {
+	rho, a := q.Arrival, q.Rates[action]
+	switch q.Reading {
 	case Uniformised:
+		top := slices.Max(q.Rates)
 		clock := rho + top
 		return Law{rho / clock, (top - a) / clock, a / clock}
 	case Independent:
@@ -123,21 +137,13 @@ func (r Reading) law(rho, a, top float64) Law {
 	}
 }
 
-// Law returns the probabilities of a step of the queue under the given action,
-// away from the ends.
-func (q Queue) Law(action int) (Law, error) {
-	q, err := q.complete()
-	if err != nil {
-		return Law{}, err
+// cost returns the cost of a step: Cost or, if that is nil, (6.2).
+func (q Queue) cost(length int, rate float64) float64 {
+	if q.Cost != nil {
+		return q.Cost(length, rate)
 	}
-	if action < 0 || action >= len(q.Rates) {
-		return Law{}, fmt.Errorf("models: queue has no action %d, want 0 to %d", action, len(q.Rates)-1)
-	}
-	return q.law(action), nil
+	return float64(length*length) + 60*rate*rate*rate
 }
-
-// law is Law of a complete queue.
-func (q Queue) law(a int) Law { return q.Reading.law(q.Arrival, q.Rates[a], slices.Max(q.Rates)) }
 
 // complete fills in the defaults and checks every parameter.
 func (q Queue) complete() (Queue, error) {
@@ -152,11 +158,6 @@ func (q Queue) complete() (Queue, error) {
 	}
 	if q.Rates == nil {
 		q.Rates = []float64{0.2, 0.4, 0.6, 0.8}
-	}
-	if q.Cost == nil {
-		q.Cost = func(length int, rate float64) float64 {
-			return float64(length*length) + 60*rate*rate*rate
-		}
 	}
 	if q.Criterion == (mixpolicy.Criterion{}) {
 		q.Criterion = mixpolicy.AverageCost
@@ -228,7 +229,7 @@ func (q Queue) MDP() (*mixpolicy.MDP, error) {
 				stay += l.Up
 			}
 			next = append(next, mixpolicy.Transition{To: s, P: stay})
-			return q.Cost(first+s, q.Rates[a]), next
+			return q.cost(first+s, q.Rates[a]), next
 		},
 		StateLabel:  func(s int) string { return strconv.Itoa(first + s) },
 		ActionLabel: func(a int) string { return strconv.FormatFloat(q.Rates[a], 'g', -1, 64) },

@@ -34,6 +34,117 @@ func smallPolicies(x *mixpolicy.MDP) []*mixpolicy.Policy {
 	return base
 }
 
+// skewedMDP is smallMDP with an initial distribution that is not uniform, and each transition
+// followed by a uniform one with the given probability.
+func skewedMDP(mix float64) *mixpolicy.MDP {
+	x := must(smallMDP())
+	n := x.States()
+	alpha := make([]float64, n)
+	for s := range alpha {
+		alpha[s] = float64(s+1) / float64(n*(n+1)/2)
+	}
+	return must(mixpolicy.New(mixpolicy.Spec{
+		States: n, Actions: x.Actions(), Criterion: x.Criterion(), Initial: alpha,
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+			row := make([]float64, n)
+			floats.AddConst(mix/float64(n), row)
+			to, p := x.Next(s, a)
+			for k, s2 := range to {
+				row[s2] += (1 - mix) * p[k]
+			}
+			var next []mixpolicy.Transition
+			for s2, v := range row {
+				next = append(next, mixpolicy.Transition{To: s2, P: v})
+			}
+			return x.Cost(s, a), next
+		},
+	}))
+}
+
+// flowResidual is ‖ξᵀ(Q − γP) − (1−γ)αᵀ‖₁, or ‖ξᵀ(Q − P)‖₁, in plain loops.
+func flowResidual(x *mixpolicy.MDP, xi []float64) float64 {
+	var total float64
+	for s2 := range x.States() {
+		var flow float64
+		if !x.Criterion().Average() {
+			flow = -(1 - x.Gamma()) * x.Initial()[s2]
+		}
+		for s := range x.States() {
+			for a := range x.Actions() {
+				v := xi[s*x.Actions()+a]
+				if s == s2 {
+					flow += v
+				}
+				to, p := x.Next(s, a)
+				for k, next := range to {
+					if int(next) == s2 {
+						flow -= x.Gamma() * p[k] * v
+					}
+				}
+			}
+		}
+		total += math.Abs(flow)
+	}
+	return total
+}
+
+// bellmanUpdate is 𝒮v in plain loops.
+func bellmanUpdate(x *mixpolicy.MDP, v []float64) []float64 {
+	next := make([]float64, len(v))
+	for s := range next {
+		next[s] = math.Inf(1)
+		for a := range x.Actions() {
+			q := x.Cost(s, a)
+			to, p := x.Next(s, a)
+			for k, s2 := range to {
+				q += x.Gamma() * p[k] * v[s2]
+			}
+			next[s] = min(next[s], q)
+		}
+	}
+	return next
+}
+
+// positivePart is (2.20) in plain loops, uniform in a state without a positive entry; entries of
+// each state are multiplied by scale[s] first.
+func positivePart(xi, scale []float64, actions int) []float64 {
+	prob := make([]float64, len(xi))
+	for s, by := range scale {
+		row := xi[s*actions : (s+1)*actions]
+		var total float64
+		for _, v := range row {
+			total += max(0, by*v)
+		}
+		for a, v := range row {
+			prob[s*actions+a] = 1 / float64(actions)
+			if total > 0 {
+				prob[s*actions+a] = max(0, by*v) / total
+			}
+		}
+	}
+	return prob
+}
+
+// rowsOfPolicy returns π_a(s) at s·m + a.
+func rowsOfPolicy(x *mixpolicy.MDP, p *mixpolicy.Policy) []float64 {
+	var prob []float64
+	for s := range x.States() {
+		for a := range x.Actions() {
+			prob = append(prob, p.Prob(s, a))
+		}
+	}
+	return prob
+}
+
+// normals are n standard normal numbers.
+func normals(rng *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	return x
+}
+
 // randomPolicy has probabilities in proportion to 0.1 plus exponential numbers.
 func randomPolicy(x *mixpolicy.MDP, rng *rand.Rand) *mixpolicy.Policy {
 	return must(mixpolicy.PolicyFunc(x, func(_ int, row []float64) {
@@ -203,6 +314,17 @@ func shifted(x []float64, z float64) []float64 {
 	y := append([]float64(nil), x...)
 	floats.AddConst(z, y)
 	return y
+}
+
+// refusal is 0 if f panics, as it is to for vectors that don't fit, else +∞.
+func refusal(f func()) (deviation float64) {
+	defer func() {
+		if recover() != nil {
+			deviation = 0
+		}
+	}()
+	f()
+	return math.Inf(1)
 }
 
 func sq(x float64) float64 { return x * x }
