@@ -189,13 +189,14 @@ func whiten(c constraints) coordinates {
 	return k
 }
 
-// unbounded returns a direction in which no row differs but bᵀx does, or nil.
+// unbounded returns a direction in which no row differs but bᵀx grows, or nil.
 func (k coordinates) unbounded(b []float64) []float64 {
 	// x is a unit vector times scale, so this is the cosine of an angle.
 	scaled := append([]float64(nil), b...)
 	floats.Mul(scaled, k.scale)
 	for _, x := range k.null {
-		if math.Abs(floats.Dot(b, x)) > dependent*floats.Norm(scaled, 2) {
+		if v := floats.Dot(b, x); math.Abs(v) > dependent*floats.Norm(scaled, 2) {
+			floats.Scale(math.Copysign(1, v), x)
 			return x
 		}
 	}

@@ -3,14 +3,18 @@ package priorwork
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
 // (4.3), (4.5) and (4.13) by hand: αᵀu = 3/2 and μᵀu = 7/4.
@@ -156,8 +160,10 @@ func TestBadInput(t *testing.T) {
 		{discounted, DualALP{Batch: -1}, "a batch of -1"},
 		{discounted, VarianceReduced{StepSize: mixpolicy.Constant(0)}, "step size"},
 		{discounted, VarianceReduced{StepSize: mixpolicy.Constant(inf)}, "step size"},
+		{discounted, VarianceReduced{StepSize: later(0)}, "iteration 1 is 0"},
+		{discounted, VarianceReduced{StepSize: later(inf)}, "iteration 1 is +Inf"},
 	} {
-		_, err := learn(tt.p, tt.m, 1, 1)
+		_, err := learn(tt.p, tt.m, 2, 1)
 		wantError(t, err, tt.says)
 	}
 
@@ -183,6 +189,7 @@ func TestBadInput(t *testing.T) {
 		"state-relevance weights":                          second(SALP{Basis: basis, Weights: []float64{2, -1}}.Solve(background, x)),
 		"weights of violations":                            second(SALP{Basis: basis, Slack: []float64{2, -1}}.Solve(background, x)),
 		"budget +Inf":                                      second(SALP{Basis: basis, Budget: inf}.Solve(background, x)),
+		"penalty +Inf":                                     second(SALP{Basis: basis, Penalty: inf}.Solve(background, x)),
 		"penalty NaN":                                      second(SALP{Basis: basis, Penalty: nan}.Solve(background, x)),
 		"pair -1":                                          second(ALP{Basis: basis, Pairs: []int{-1}}.Solve(background, x)),
 		"without constraints":                              second(ALP{Basis: basis, Pairs: []int{}}.Solve(background, x)),
@@ -198,7 +205,10 @@ func TestBadInput(t *testing.T) {
 		"δ = 0":       func() { sampleSize(1, .1, 0) },
 		"δ = 1":       func() { sampleSize(1, .1, 1) },
 		"δ is NaN":    func() { sampleSize(1, .1, nan) },
-		"BestFit":     func() { _, _, _ = BestFit(background, basis, make([]float64, 3), make([]float64, 2)) },
+		"BestFit, v":  func() { _, _, _ = BestFit(background, basis, make([]float64, 3), make([]float64, 2)) },
+		"BestFit, u":  func() { _, _, _ = BestFit(background, basis, make([]float64, 2), make([]float64, 3)) },
+		"no weight":   func() { drawRow(rand.NewPCG(1, 0), []float64{0, 0}) },
+		"weight +Inf": func() { drawRow(rand.NewPCG(1, 0), []float64{1, inf}) },
 	} {
 		func() {
 			defer func() {
@@ -211,6 +221,16 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
+// later is a step size that is v from the second step on.
+func later(v float64) mixpolicy.StepSize {
+	return mixpolicy.StepFunc(func(t int) float64 {
+		if t == 0 {
+			return .1
+		}
+		return v
+	})
+}
+
 func second[T any](_ T, err error) error { return err }
 
 // A run that is cancelled says where it stopped, before it has done a step.
@@ -221,5 +241,165 @@ func TestRunCancelled(t *testing.T) {
 	r, err := mixpolicy.Solve(ctx, p, RandomizedLP{Steps: 10}, mixpolicy.Settings{Iterations: 10})
 	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "0 of 10 iterations") || r.Policy != nil || r.HasTheta {
 		t.Errorf("%+v, error %v", r, err)
+	}
+}
+
+// After seven steps a view has seven iterations, and as many queries as the method asks for, and
+// nothing of what was in it.
+func TestViews(t *testing.T) {
+	_, discounted := everyPair(mixpolicy.Discounted(.5))
+	_, average := everyPair(mixpolicy.AverageCost)
+	basis := identity(2)
+	names := map[string]bool{}
+	for _, c := range []struct {
+		p       *mixpolicy.Problem
+		m       mixpolicy.Method
+		queries int
+	}{
+		{discounted, RandomizedLP{Steps: 7}, 7},
+		{average, PiLearning{Steps: 7, MixingTime: 1, Range: 1}, 7},
+		{discounted, ConstraintSampling{Basis: basis}, 7},
+		{discounted, SmoothedPrimalDual{Basis: basis, Radius: 1}, 14},
+		{discounted, CertaintyEquivalence{}, 7},
+		{discounted, DualALP{Batch: 3}, 21},
+		{discounted, VarianceReduced{}, 7},
+		{discounted, MirrorProx{}, 0},
+		{discounted, PDHG{}, 0},
+		{discounted, MixtureLP{}, 0},
+		{discounted, FullLP{}, 0},
+		{discounted, ApproximateLP{basis}, 0},
+		{discounted, SmoothedLP{basis}, 0},
+		{discounted, LastIterate{MixtureLP{}}, 0},
+	} {
+		run := begin[mixpolicy.Run](t, c.p, c.m)
+		iterations := 7
+		for range 7 {
+			if err := run.Step(); errors.Is(err, mixpolicy.ErrDone) {
+				iterations = 0
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+		old := []float64{math.NaN()}
+		s := mixpolicy.Snapshot{Iteration: -1, Queries: -1, Last: old, Average: old, Lambda: old}
+		if err := run.View(&s); err != nil {
+			t.Fatal(err)
+		}
+		if s.Iteration != iterations || s.Queries != c.queries || floats.HasNaN(s.Last) || floats.HasNaN(s.Average) || floats.HasNaN(s.Lambda) {
+			t.Errorf("%s: %+v, want %d queries", c.m.Name(), s, c.queries)
+		}
+		if name := c.m.Name(); name == "" || names[name] {
+			t.Errorf("the name %q is empty or another's too", name)
+		} else {
+			names[name] = true
+		}
+	}
+	if got, want := fmt.Sprint(begin[*dualALP](t, discounted, DualALP{Weight: 2, Batch: 3, CostScale: 5})), "dual ALP, ω = 2, η = 1, 0.7071, 0.5774, …, 3 gradients a step, scale of costs 5"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// At the ends of what is allowed: β_u = 1 is no Lyapunov function, one variable is enough for a
+// sample size, and a measure of 1 needs no constraint.
+func TestEnds(t *testing.T) {
+	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 2, Actions: 1, Criterion: mixpolicy.Discounted(.5), Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+		return 0, []mixpolicy.Transition{{To: 1, P: 1}}
+	}}))
+	wantError(t, second(NewLyapunov(x, []float64{1, 2})), "β_u = 1,")
+	if got, want := sampleSize(1, .5, .1), 8*(math.Log(24)+math.Log(20)); math.Abs(got/want-1) > 8*u {
+		t.Errorf("sample size %v, want %v", got, want)
+	}
+	if got := CostSampleSize(1, 1, 1./16, .5, .5, .1); got != 0 {
+		t.Errorf("%v constraints for a measure of 1, want none", got)
+	}
+}
+
+// Weights far from 0 in their logarithm, and a ν̂ before the first step and of no number.
+func TestSmoothedPrimalDualExtremes(t *testing.T) {
+	rho := make([]float64, 2)
+	if subSoftmax(rho, []float64{800, 0}); rho[0] != 1 || rho[1] > 1e-300 {
+		t.Errorf("ρ = %v, want 1 and 0", rho)
+	}
+	if subSoftmax(rho, []float64{-800, -800}); rho[0] > 1e-300 || rho[1] > 1e-300 {
+		t.Errorf("ρ = %v, want 0", rho)
+	}
+	_, p := everyPair(mixpolicy.Discounted(.5))
+	a := begin[*smoothedPrimalDual](t, p, SmoothedPrimalDual{Basis: identity(2), Radius: 1})
+	if !floats.Equal(a.Nu(), []float64{0, 0}) {
+		t.Errorf("ν̂ = %v before the first step, want 0", a.Nu())
+	}
+	for _, v := range []float64{math.NaN(), math.Inf(1)} {
+		a.sum[1], a.weight = v, 1
+		wantError(t, second(a.Policy(background)), "ν̂1 is")
+	}
+}
+
+// Products are exact to twice the digits: of two numbers with all 53, less their rounded product
+// and what that lacks, nothing is left.
+func TestAddProduct(t *testing.T) {
+	x, y := 1+0x1.23456789abcdep-1, 3-0x1.fedcba9876543p-2
+	var a sum.Accumulator
+	addProduct(&a, x, y)
+	a.Add(-x * y)
+	if rest := math.FMA(x, y, -(x * y)); a.Value() != rest || rest == 0 {
+		t.Errorf("%v is left of a product, want %v", a.Value(), rest)
+	}
+}
+
+// A price for violations leaves no budget, whatever is set.
+func TestPenaltyWithoutBudget(t *testing.T) {
+	_, p := everyPair(mixpolicy.Discounted(.5))
+	phi := mat.NewDense(2, 1, []float64{1, 1})
+	program := SALP{Basis: phi, Penalty: 3}
+	alone := mixpolicy.Must(program.Solve(background, p.MDP()))
+	program.Budget = 5
+	if both := mixpolicy.Must(program.Solve(background, p.MDP())); math.Abs(both.Objective-alone.Objective) > 1e-12 || math.Abs(both.Gap) > 1e-9 {
+		t.Errorf("value %v with a gap of %v, want %v", both.Objective, both.Gap, alone.Objective)
+	}
+}
+
+// π-learning's t for the queue of section 6: the relative value function of the optimal policy spans
+// at most 4·37 ranges of the costs. A t for all policies is more than 3·10¹³: with the rate 0.8 up to
+// length 66 and 0.2 beyond, little flow passes the middle, and τ_mix(¼) ≥ 1/(4Φ) (Levin and Peres,
+// Theorem 7.4).
+func TestMixingTimeOfQueue(t *testing.T) {
+	x := section6(mixpolicy.Ball(2)).MDP()
+	lo, hi := x.CostRange()
+	h := mixpolicy.Must(mixpolicy.PolicyIteration(background, x, mixpolicy.ValuationSettings{})).Value
+	if span := (floats.Max(h) - floats.Min(h)) / (hi - lo); !(span > 146.2 && span < 146.3 && span <= 4*37) {
+		t.Errorf("h* spans %v ranges of the costs, want 146.2", span)
+	}
+	bistable := mixpolicy.Must(mixpolicy.PolicyFunc(x, func(s int, row []float64) {
+		if s < 66 {
+			row[3] = 1
+		} else {
+			row[0] = 1
+		}
+	}))
+	// Detailed balance of a chain that goes up and down by one.
+	measure, up := make([]float64, x.States()), make([]float64, x.States())
+	measure[0] = 1
+	for s := range measure {
+		to, prob := x.Next(s, bistable.Action(s))
+		down := 0.
+		for k, next := range to {
+			switch int(next) {
+			case s + 1:
+				up[s] = prob[k]
+			case s - 1:
+				down = prob[k]
+			}
+		}
+		if s > 0 {
+			measure[s] = measure[s-1] * up[s-1] / down
+		}
+	}
+	total, below, conductance := floats.Sum(measure), 0., math.Inf(1)
+	for s, w := range measure[:99] {
+		below += w
+		conductance = min(conductance, w*up[s]/min(below, total-below))
+	}
+	if bound := 1 / (4 * conductance); !(bound > 3e13) {
+		t.Errorf("τ_mix ≥ %g, want more than 3·10¹³", bound)
 	}
 }

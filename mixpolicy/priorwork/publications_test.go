@@ -8,6 +8,11 @@ import (
 	"testing"
 )
 
+// tested is no method, and its comment is in no list.
+//
+// Source: a test.
+type tested struct{}
+
 // Every method says where it comes from and what differs, or that nothing is known to, and
 // mixpolicy.Penalty's list is that of its doc comment.
 func TestPublications(t *testing.T) {
@@ -39,6 +44,9 @@ func TestPublications(t *testing.T) {
 		}
 	}
 	for _, p := range all {
+		if p.Method == reflect.TypeFor[tested]().Name() {
+			t.Errorf("%s is of a test", p.Method)
+		}
 		for _, s := range append(p.Deviations, p.Source) {
 			if !strings.HasSuffix(s, ".") || strings.Contains(s, "\n") {
 				t.Errorf("%s: %q, want a sentence", p.Method, s)

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/bregman"
 	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
@@ -103,7 +104,7 @@ func threeStates(criterion mixpolicy.Criterion, class mixpolicy.Class) *mixpolic
 	x := mixpolicy.Must(models.Garnet{States: 3, Actions: 2, Branches: 2, Seed: 4, Ring: true, Criterion: criterion}.MDP())
 	var columns [][]float64
 	for j := range 3 {
-		weight := func(i int) float64 { return float64(1 + (i*(j+2)+j)%5) }
+		weight := func(i int) float64 { return float64((i*(j+2) + j) % 5) }
 		columns = append(columns, vector(6, func(i int) float64 { return weight(i) / sumOver(6, weight) }))
 	}
 	return mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, columns...)), class))
@@ -127,8 +128,8 @@ func TestTranscriptions(t *testing.T) {
 		all = append(all, games(threeStates(criterion, mixpolicy.Simplex())))
 	}
 	all = append(all, smoothed(threeStates(mixpolicy.Discounted(.7), mixpolicy.Simplex())))
-	for _, class := range []mixpolicy.Class{mixpolicy.Simplex(), mixpolicy.Unbounded()} {
-		all = append(all, saddles(threeStates(mixpolicy.Discounted(.7), class))...)
+	for _, m := range mirrors() {
+		all = append(all, saddles(threeStates(mixpolicy.Discounted(.7), mixpolicy.Unbounded()), m)...)
 	}
 	all = append(all, restarted(threeStates(mixpolicy.Discounted(.7), mixpolicy.Ball(1)), 160))
 	for _, class := range []mixpolicy.Class{mixpolicy.Ball(2), mixpolicy.Simplex()} {
@@ -332,16 +333,44 @@ func smoothed(p *mixpolicy.Problem) transcription {
 	}}
 }
 
-// step is one of mirror descent from θ, along g, with the entropy or without a ball: multiplied
-// and normalised, or on the plane.
-func (a plain) step(theta, g []float64, eta float64, entropy bool) []float64 {
-	if !entropy {
-		mean := sumOver(a.d, func(j int) float64 { return g[j] }) / float64(a.d)
-		return vector(a.d, func(j int) float64 { return theta[j] - eta*(g[j]-mean) })
+// mirror is a separable modulus: φ′ and its inverse, by coordinate.
+type mirror struct {
+	modulus     bregman.Modulus
+	mu          float64 // of its strong convexity
+	there, back func(j int, v float64) float64
+}
+
+// mirrors are the entropy, the square, and a modulus that is another in every coordinate.
+func mirrors() []mirror {
+	same := func(_ int, v float64) float64 { return v }
+	lo, hi := []float64{-1, -1, -1}, []float64{1, 2, 4}
+	return []mirror{
+		{bregman.NegativeEntropy(), 1, func(_ int, v float64) float64 { return math.Log(v) }, func(_ int, v float64) float64 { return math.Exp(v) }},
+		{bregman.Euclidean(), 1, same, same},
+		{
+			bregman.FermiDirac(lo, hi), 4. / 5,
+			func(j int, v float64) float64 { return math.Log((v - lo[j]) / (hi[j] - v)) },
+			func(j int, v float64) float64 { return (hi[j]*math.Exp(v) + lo[j]) / (1 + math.Exp(v)) },
+		},
 	}
-	moved := vector(a.d, func(j int) float64 { return theta[j] * math.Exp(-eta*g[j]) })
-	total := sumOver(a.d, func(j int) float64 { return moved[j] })
-	return vector(a.d, func(j int) float64 { return moved[j] / total })
+}
+
+// step is one of mirror descent from θ, along g, to the plane: by halving.
+func (a plain) step(m mirror, theta, g []float64, eta float64) []float64 {
+	at := func(z float64) []float64 {
+		return vector(a.d, func(j int) float64 { return m.back(j, m.there(j, theta[j])-eta*g[j]+z) })
+	}
+	lo, hi := -100., 100.
+	for range 100 {
+		z := (lo + hi) / 2
+		x := at(z)
+		if sumOver(a.d, func(j int) float64 { return x[j] }) < 1 {
+			lo = z
+		} else {
+			hi = z
+		}
+	}
+	return at(lo)
 }
 
 // slope is Ψᵀ(c − λ), and raised [λ − step·SΨθ]₊.
@@ -366,17 +395,16 @@ func (a plain) spread() float64 {
 	return hi - lo
 }
 
-// saddles are mirror-prox and Algorithm 1 with reduced variance; both moduli have μ = 1.
-func saddles(p *mixpolicy.Problem) []transcription {
-	entropy := p.Class() == mixpolicy.Simplex()
+// saddles are mirror-prox and Algorithm 1 with reduced variance.
+func saddles(p *mixpolicy.Problem, m mirror) []transcription {
 	const scale, eta0 = 2., .7
-	mirror := func(a plain, _ *mixpolicy.Oracle) func() [][]float64 {
-		sigma := a.spread()
+	twice := func(a plain, _ *mixpolicy.Oracle) func() [][]float64 {
+		sigma, eta := a.spread(), math.Sqrt(m.mu)
 		theta, lambda := barycentre(a.d), make([]float64, len(a.c))
 		mean, meanLambda, t := make([]float64, a.d), make([]float64, len(a.c)), 0.
 		return func() [][]float64 {
-			half, halfLambda := a.step(theta, a.slope(lambda), 1/sigma, entropy), a.raised(lambda, theta, sigma)
-			theta, lambda = a.step(theta, a.slope(halfLambda), 1/sigma, entropy), a.raised(lambda, half, sigma)
+			half, halfLambda := a.step(m, theta, a.slope(lambda), eta/sigma), a.raised(lambda, theta, eta*sigma)
+			theta, lambda = a.step(m, theta, a.slope(halfLambda), eta/sigma), a.raised(lambda, half, eta*sigma)
 			t++
 			for j := range mean {
 				mean[j] += half[j]
@@ -407,14 +435,14 @@ func saddles(p *mixpolicy.Problem) []transcription {
 			price := a.slope(lambda) // Ψᵀ(c − λ)
 			known := a.slope(make([]float64, len(a.c)))
 			g := vector(a.d, func(j int) float64 { return seen[j]/float64(t) - (known[j] - price[j]) })
-			theta, lambda = a.step(theta, g, eta, entropy), a.raised(lambda, theta, eta)
+			theta, lambda = a.step(m, theta, g, eta), a.raised(lambda, theta, eta)
 			return [][]float64{theta, vector(a.d, func(j int) float64 { return mean[j] / weight }), vector(len(a.c), func(i int) float64 { return meanLambda[i] / weight })}
 		}
 	}
-	what := p.Class().String()
+	what := fmt.Sprint(m.modulus)
 	return []transcription{
-		{"mirror-prox, " + what, p, MirrorProx{}, 100, mirror, func(r mixpolicy.Run) [][]float64 { return append(answer(r), r.(*mirrorProx).lambda) }},
-		{"variance reduced, " + what, p, VarianceReduced{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta0)}, 300, reduced, answer},
+		{"mirror-prox, " + what, p, MirrorProx{m.modulus}, 100, twice, func(r mixpolicy.Run) [][]float64 { return append(answer(r), r.(*mirrorProx).lambda) }},
+		{"variance reduced, " + what, p, VarianceReduced{Modulus: m.modulus, CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta0)}, 300, reduced, answer},
 	}
 }
 
