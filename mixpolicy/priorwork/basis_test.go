@@ -95,11 +95,11 @@ func TestStateWeightsTolerance(t *testing.T) {
 // What σ(y) is measured by: Σ μ(s) max_a ‖a_{sa}‖ and Σ μ(s) max_a |c_a(s)|, by hand; and 16 roundings
 // of d + 8 terms of that size, with ‖y‖ = 5.
 func TestSlackSizes(t *testing.T) {
-	f := newSlack(2, []float64{.25, .75}, linprog.Columns{{3, 0, 1, 0}, {4, 2, 0, -7}}, []float64{1, -2, 3, -1})
-	if f.size != .25*5+.75*7 || f.unit != .25*2+.75*3 {
-		t.Errorf("sizes %v and %v, want 6.5 and 2.75", f.size, f.unit)
+	f := newSlack(2, []float64{.25, .75}, linprog.Columns{{3, 0, 1, 0}, {4, 20, 0, -7}}, []float64{1, -2, 3, -1})
+	if f.size != .25*20+.75*7 || f.unit != .25*2+.75*3 {
+		t.Errorf("sizes %v and %v, want 10.25 and 2.75", f.size, f.unit)
 	}
-	if got, want := f.rounding([]float64{3, -4}), 160*u*(6.5*5+2.75); math.Abs(got/want-1) > 8*u {
+	if got, want := f.rounding([]float64{3, -4}), 160*u*(10.25*5+2.75); math.Abs(got/want-1) > 8*u {
 		t.Errorf("rounding %v, want %v", got, want)
 	}
 	if f := newSlack(1, []float64{1}, linprog.Columns{{3}}, []float64{0}); f.unit != 1 {

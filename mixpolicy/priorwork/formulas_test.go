@@ -206,7 +206,7 @@ func TestBadInput(t *testing.T) {
 		"δ = 1":       func() { sampleSize(1, .1, 1) },
 		"δ is NaN":    func() { sampleSize(1, .1, nan) },
 		"BestFit, v":  func() { _, _, _ = BestFit(background, basis, make([]float64, 3), make([]float64, 2)) },
-		"BestFit, u":  func() { _, _, _ = BestFit(background, basis, make([]float64, 2), make([]float64, 3)) },
+		"BestFit, u":  func() { _, _, _ = BestFit(background, basis, make([]float64, 2), []float64{1, 1, 1}) },
 		"no weight":   func() { drawRow(rand.NewPCG(1, 0), []float64{0, 0}) },
 		"weight +Inf": func() { drawRow(rand.NewPCG(1, 0), []float64{1, inf}) },
 	} {

@@ -106,7 +106,7 @@ func TestSparseDualALPErrors(t *testing.T) {
 	}{
 		{func(i int, set func(int, float64)) { set(2, 1) }, "feature 2 of pair 0"},
 		{func(i int, set func(int, float64)) { set(0, math.NaN()) }, "is NaN"},
-		{func(i int, set func(int, float64)) { set(0, math.Inf(1)) }, "is +Inf"},
+		{func(i int, set func(int, float64)) { set(0, math.Inf(1)) }, "feature 0 of pair 0 is +Inf"},
 		{func(i int, set func(int, float64)) { set(0, 1); set(0, 1) }, "feature 0 of pair 0 is set twice"},
 	} {
 		wantError(t, second(NewSparseDualALP(x, 2, c.row)), c.says)
@@ -150,6 +150,9 @@ func TestSparseDualALPEnds(t *testing.T) {
 				return nil
 			},
 		}, rand.NewPCG(1, 0)))
+		if a.flow.Cols != 4 || a.psi.Cols != 4 {
+			t.Errorf("%d and %d columns, want 4", a.flow.Cols, a.psi.Cols)
+		}
 		if !floats.Equal(shown, got) || math.Abs(floats.Sum(got)-1) > 1e-14 {
 			t.Errorf("%d steps: answer %v, shown %v", steps, got, shown)
 		}

@@ -360,7 +360,7 @@ func (a plain) step(m mirror, theta, g []float64, eta float64) []float64 {
 	at := func(z float64) []float64 {
 		return vector(a.d, func(j int) float64 { return m.back(j, m.there(j, theta[j])-eta*g[j]+z) })
 	}
-	lo, hi := -100., 100.
+	lo, hi := -1000., 1000.
 	for range 100 {
 		z := (lo + hi) / 2
 		x := at(z)
@@ -397,7 +397,7 @@ func (a plain) spread() float64 {
 
 // saddles are mirror-prox and Algorithm 1 with reduced variance.
 func saddles(p *mixpolicy.Problem, m mirror) []transcription {
-	const scale, eta0 = 2., .7
+	const scale, eta0 = 2., 3.
 	twice := func(a plain, _ *mixpolicy.Oracle) func() [][]float64 {
 		sigma, eta := a.spread(), math.Sqrt(m.mu)
 		theta, lambda := barycentre(a.d), make([]float64, len(a.c))
@@ -542,7 +542,9 @@ func TestTranscribedSparseDualALP(t *testing.T) {
 	x, a := p.MDP(), arrays(p)
 	dual := mixpolicy.Must(NewSparseDualALP(x, 3, func(i int, set func(int, float64)) {
 		for j, v := range a.psi[i] {
-			set(j, v)
+			if v != 0 {
+				set(j, v)
+			}
 		}
 	}))
 	const omega, scale, batch, radius = 3., 2., 2, 3.
