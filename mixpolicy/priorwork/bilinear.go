@@ -41,7 +41,8 @@ var (
 // After T = Õ(nm/((1−γ)⁶ε²)) steps the policy is ε-optimal in the mean; the lower bound for
 // any method is nm/((1−γ)³ε²) (Azar, Munos and Kappen 2013).
 //
-// Source: Wang, Mathematics of Operations Research 45(2), 2020 (arXiv 1704.01869). Its text was not at hand; θ, M, β and α′ are those of a public implementation of it.
+// Source: Wang, Mathematics of Operations Research 45(2), 2020 (arXiv 1704.01869). Its text was
+// not at hand; θ, M, β and α′ are those of a public implementation of it.
 //
 // Deviations:
 //   - s₀ is drawn, for e_{s₀}; the source has α(s)e_s/Pr(s) for the s that was drawn, Pr its
@@ -87,11 +88,11 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 //
 // and T = Õ((τt)²nm/ε²) steps are enough; no method does with fewer than nm·t/ε².
 //
-// M is the least for which no exponent is positive: h(s′) − h(s) ≤ 4t and r ≤ 1. Exponents are then at
-// least −(8t+1)β/Pr(s, a), and with e^x ≤ 1 + x + x²/2 for x ≤ 0 the potential
-// (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s)), which starts at ln(nm) or less, changes in the mean
-// of a step by at most ½β²(8t+1)² Σ_{s,a} Pr(s, a)/Pr(s, a) = ½β²(8t+1)²nm less β times the gap.
-// With ‖e_{s′} − e_s‖² ≤ 2 for h, the gap after T steps is in the mean at most
+// M is the least for which no exponent is positive: h(s′) − h(s) ≤ 4t and r ≤ 1. Exponents are
+// then at least −(8t+1)β/Pr(s, a), and with e^x ≤ 1 + x + x²/2 for x ≤ 0 the potential
+// (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s)), which starts at ln(nm) or less, changes in the mean of
+// a step by at most ½β²(8t+1)² Σ_{s,a} Pr(s, a)/Pr(s, a) = ½β²(8t+1)²nm less β times the gap. With
+// ‖e_{s′} − e_s‖² ≤ 2 for h, the gap after T steps is in the mean at most
 //
 //	ln(nm)/(βT) + ½β(8t+1)²nm + n(2t)²/(2α′T) + α′ .
 //

@@ -28,7 +28,8 @@ var (
 //
 // An iteration costs 2nmd operations.
 //
-// Source: none. Algorithm 1 of the paper, with the estimate of [mixpolicy.PlugIn] and the rows scaled as Pock and Chambolle, ICCV 2011, do.
+// Source: none. Algorithm 1 of the paper, with the estimate of [mixpolicy.PlugIn] and the rows
+// scaled as Pock and Chambolle, ICCV 2011, do.
 type VarianceReduced struct {
 	// Modulus is φ; nil is that of the problem's class.
 	Modulus bregman.Modulus
