@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/num/hyperdual"
+	"gonum.org/v1/gonum/stat"
 )
 
 // everything returns each modulus and each combinator of the package, in ℝᵈ.
@@ -306,6 +307,94 @@ func TestMutantsAreCaught(t *testing.T) {
 	}
 }
 
+// off is a modulus of which one thing is off by a part.
+type off struct {
+	mutant
+	divergence, conjugate, shift, curvature, constant float64
+}
+
+func (m off) Divergence(x, y []float64) float64 {
+	return Divergence(m.Modulus, x, y) * (1 + m.divergence)
+}
+
+func (m off) Conjugate(y []float64) float64 {
+	c := Conjugate(m.Modulus, y)
+	return c + m.conjugate*(1+math.Abs(c))
+}
+
+func (m off) Shift(y []float64) (float64, error) {
+	z, err := Shift(m.Modulus, y, nil)
+	return z + m.shift*(math.Abs(z)+maxAbs(y)), err
+}
+
+func (m off) ConjugateCurvature(y []float64) float64 {
+	return JSecond(m.Modulus, y, 0) * (1 + m.curvature)
+}
+
+func (m off) StrongConvexity() (mu, p float64) {
+	mu, p, _ = StrongConvexity(m.Modulus)
+	return mu * (1 + m.constant), p
+}
+
+// Each examination by itself passes what is right, and finds what is off by as little as it can tell:
+// a part of 10⁻¹⁰ where rounding alone hides a mistake, more where the limit is another.
+func TestExaminations(t *testing.T) {
+	const d, part = 3, 1e-10
+	first := func(by float64) func(dst, _ []float64) {
+		return func(dst, _ []float64) { dst[0] *= 1 + by }
+	}
+	for _, m := range []Modulus{Ball{2}, Cube(2), Burg(), NegativeEntropy()} {
+		center := []float64{-0.5, -0.6, -0.7}
+		m.ConjugateGradient(center, center)
+		bump, infinite := mutants(m, d)[5], mutants(m, d)[3]
+		for _, c := range []struct {
+			name    string
+			examine func(*checker, *Finding)
+			broken  off
+			wrong   Modulus // in place of broken
+		}{
+			{"numbers", (*checker).numbers, off{}, outOfPlace{m}},
+			{"numbers", (*checker).numbers, off{mutant: mutant{grad: func(dst, _ []float64) { dst[2] = math.NaN() }}}, nil},
+			{"numbers", (*checker).numbers, off{mutant: mutant{value: func([]float64) float64 { return math.Inf(1) }}}, nil},
+			{"taylor", (*checker).taylor, off{mutant: mutant{grad: first(1e-5)}}, nil},
+			{"monotone", (*checker).monotone, off{mutant: bump}, nil},
+			{"inversePrimal", (*checker).inversePrimal, off{mutant: mutant{conj: first(part)}}, nil},
+			{"inverseDual", (*checker).inverseDual, off{mutant: mutant{conj: first(part)}}, nil},
+			{"fenchel", (*checker).fenchel, off{conjugate: part}, nil},
+			{"bruteForce", (*checker).bruteForce, off{conjugate: 1e-4}, nil},
+			{"bruteForce", (*checker).bruteForce, off{conjugate: -1e-4}, nil},
+			{"divergence", (*checker).divergence, off{divergence: part}, nil},
+			{"divergence", (*checker).divergence, off{divergence: -part}, nil},
+			{"positive", (*checker).positive, off{divergence: -1 - part}, nil},
+			{"threePoints", (*checker).threePoints, off{divergence: part}, nil},
+			{"boundary", (*checker).boundary, off{}, boundless{m}},
+			{"boundary", (*checker).boundary, off{}, wide{m, center}},
+			{"extremes", (*checker).extremes, off{mutant: infinite}, nil},
+			{"projection", (*checker).projection, off{shift: part}, nil},
+			{"curvature", (*checker).curvature, off{curvature: 1e-5}, nil},
+			{"curvature", (*checker).curvature, off{curvature: -1e-5}, nil},
+			{"closedForm", (*checker).closedForm, off{shift: part}, nil},
+			{"pythagoras", (*checker).pythagoras, off{mutant: mutant{conj: first(part)}}, nil},
+			{"strongConvexity", (*checker).strongConvexity, off{constant: 1}, nil},
+			{"allocations", (*checker).allocations, off{}, allocating{Ball{2}}},
+		} {
+			if c.wrong == nil {
+				c.broken.Modulus = m
+				c.wrong = c.broken
+			}
+			right, wrong := Finding{OK: true}, Finding{OK: true}
+			c.examine(newChecker(m, d), &right)
+			c.examine(newChecker(c.wrong, d), &wrong)
+			if !right.OK || right.Where != "" || right.Limit == 0 && right.Note == "" {
+				t.Fatalf("%v: %s: %+v", m, c.name, right)
+			}
+			if wrong.OK || wrong.Where == "" || strings.Contains(wrong.Where, "%!") {
+				t.Fatalf("%v with a mistake: %s: %+v", m, c.name, wrong)
+			}
+		}
+	}
+}
+
 // naiveCube computes its map as the paper's formula invites one to.
 type naiveCube struct{ cube }
 
@@ -385,6 +474,155 @@ func TestReportCurves(t *testing.T) {
 	}
 	if a, b := Check(Cube(2), 3, 5), Check(Cube(2), 3, 5); a.String() != b.String() {
 		t.Errorf("the same seed gives different reports:\n%v\n%v", a, b)
+	}
+}
+
+func newChecker(m Modulus, d int) *checker {
+	c := &checker{m: m, d: d, rng: source(44), report: &Report{}}
+	c.sep, c.separable = asSeparable(m)
+	return c
+}
+
+// moments returns the mean and the standard deviation.
+func moments(x []float64) (mean, deviation float64) {
+	return stat.MeanStdDev(x, nil)
+}
+
+// Points are spread as is said: in an interval the logarithm of the distance from an end is uniform,
+// over twelve, and either end is as likely; dual points are normal, with a scale whose logarithm is
+// uniform between −2 and 2. All means are within five of their standard errors.
+func TestCheckPoints(t *testing.T) {
+	const n = 4000
+	inf := math.Inf(1)
+	near := func(what string, got, want, deviation float64) {
+		t.Helper()
+		if math.Abs(got-want) > 5*deviation/math.Sqrt(n) {
+			t.Errorf("%s: %g, want %g", what, got, want)
+		}
+	}
+	for _, v := range []struct {
+		lo, hi float64
+		gap    func(x float64) (gap, lower float64)
+	}{
+		{-2, 6, func(x float64) (float64, float64) {
+			if x < 2 {
+				return (x + 2) / 4, 1
+			}
+			return (6 - x) / 4, 0
+		}},
+		{3, inf, func(x float64) (float64, float64) { return (x - 3) / 10, 0.5 }},
+		{-inf, 3, func(x float64) (float64, float64) { return (3 - x) / 10, 0.5 }},
+	} {
+		c := newChecker(Euclidean(), 1)
+		logs, lower := make([]float64, n), 0.0
+		for i := range logs {
+			gap, low := v.gap(c.spread(v.lo, v.hi))
+			logs[i] = -math.Log(gap)
+			lower += low / n
+		}
+		mean, deviation := moments(logs)
+		what := fmt.Sprintf("(%g, %g)", v.lo, v.hi)
+		near(what+" mean", mean, 6, 12/math.Sqrt(12))
+		near(what+" deviation", deviation, 12/math.Sqrt(12), 12/math.Sqrt(12))
+		near(what+" share of the lower end", lower, 0.5, 0.5)
+	}
+	// −log|x| of a normal number over gap and 1000, and of y = ∇φ(x): the logarithm of |N(0, 1)| has
+	// the mean −(γ + log 2)/2 and the variance π²/8.
+	const normalMean = -(0.5772156649015329 + math.Ln2) / 2
+	logs := make([]float64, n)
+	c := newChecker(Euclidean(), 1)
+	for i := range logs {
+		logs[i] = math.Log(math.Abs(c.spread(-inf, inf)))
+	}
+	mean, deviation := moments(logs)
+	sigma := math.Sqrt(144./12 + math.Pi*math.Pi/8)
+	near("(−∞, ∞) mean", mean, normalMean+6-math.Log(1000), sigma)
+	near("(−∞, ∞) deviation", deviation, sigma, sigma)
+	for _, d := range []int{1, 16} { // for d = 16 a normal point is in the range of Burg's ∇φ only with all signs turned
+		var m Modulus = struct{ Modulus }{Burg()}
+		if d == 1 {
+			m = Ball{2}
+		}
+		c := newChecker(m, d)
+		for i := range logs {
+			logs[i] = math.Log(math.Abs(c.gradient(c.point())[0]))
+		}
+		mean, deviation := moments(logs)
+		sigma := math.Sqrt(16./12 + math.Pi*math.Pi/8)
+		near(fmt.Sprint(m, " mean"), mean, normalMean, sigma)
+		near(fmt.Sprint(m, " deviation"), deviation, sigma, sigma)
+	}
+	for _, m := range []Modulus{Scale(Ball{2}, 1e-9), Scale(Euclidean(), 1e-9), Scale(Burg(), 1e9), Scale(Cube(1), 1e-5)} {
+		c := newChecker(struct{ Modulus }{m}, 2)
+		for range 20 {
+			if x := c.point(); !m.InDomain(x) || norm2(x) >= 1e4 {
+				t.Errorf("%v: %v", m, x)
+			}
+		}
+	}
+	// Half of a separable modulus's points are spread: 10 exp(−12u) in (0, ∞).
+	c, far := newChecker(Burg(), 1), 0.0
+	for range n {
+		if x := c.point(); x[0] < 10*math.Exp(-9) { // a quarter of these, and of the others next to none
+			far += 1. / n
+		}
+	}
+	near("share near the end", far, 0.125, 0.4)
+}
+
+// A finding keeps the case that is worst against its limit; what is not a number is the worst of all.
+func TestWorse(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		cases [][2]float64 // error, limit
+		want  Finding
+	}{
+		{[][2]float64{{1, 10}, {3, 20}, {1, 10}}, Finding{OK: true, Worst: 3, Limit: 20}},
+		{[][2]float64{{1, 0.5}, {30, 40}}, Finding{Worst: 1, Limit: 0.5, Where: "case 0"}},
+		{[][2]float64{{2, 2}, {1, 1}}, Finding{OK: true, Worst: 2, Limit: 2}},
+		{[][2]float64{{1, 2}, {4, 2}, {4, 2}}, Finding{Worst: 4, Limit: 2, Where: "case 1"}},
+		{[][2]float64{{math.NaN(), 2}, {4, 2}}, Finding{Worst: inf, Limit: 1, Where: "case 0"}},
+		{[][2]float64{{0, 0}}, Finding{OK: true}},
+		{[][2]float64{{-1, 0}}, Finding{OK: true, Worst: -1}},
+		{[][2]float64{{-1, 2}}, Finding{OK: true, Worst: -1, Limit: 2}},
+	} {
+		var f Finding
+		for i, e := range c.cases {
+			f.worse(e[0], e[1], "case %d", i)
+		}
+		if f != c.want {
+			t.Errorf("%v: %+v, want %+v", c.cases, f, c.want)
+		}
+	}
+	var f Finding
+	if f.must(true, "a"); !f.OK || f.Worst != 0 || f.Limit != 0.5 {
+		t.Errorf("%+v after what is right", f)
+	}
+	if f.must(false, "%s", vector{1, 2, 3, 4}); f.OK || f.Worst != 1 || f.Where != "[1 2 3 4]" {
+		t.Errorf("%+v after what is wrong", f)
+	}
+	if s := fmt.Sprint(vector{1, 2, 3, 4, 5}); s != "[1 2 3 4]…" {
+		t.Error(s)
+	}
+}
+
+func TestReportString(t *testing.T) {
+	r := &Report{Modulus: "m", Dim: 3, Findings: []Finding{
+		{Name: "first", OK: true, Worst: 0.12, Limit: 0.5, Note: "claimed 1"},
+		{Name: "second one", Worst: 2, Limit: 1, Note: "of two", Where: "x = 1"},
+		{Name: "third", OK: true, Note: "left out"},
+		{Name: "fourth", OK: true},
+	}}
+	want := "m, d = 3\nok     first       0.12  of 0.5  claimed 1\nFAILS  second one  2     of 1    of two x = 1\n–      third                     left out\nok     fourth                    \n"
+	if r.String() != want {
+		t.Errorf("%q, want %q", r, want)
+	}
+	want = "bregman: m in ℝ^3 is no Legendre function, or its methods disagree:\n\tsecond one: 2, limit 1, at x = 1"
+	if err := r.Err(); fmt.Sprint(err) != want {
+		t.Errorf("%v, want %v", err, want)
+	}
+	if err := (&Report{Findings: r.Findings[2:]}).Err(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
@@ -55,13 +56,13 @@ func TestStrongConvexityIsSharp(t *testing.T) {
 		{FermiDirac([]float64{0, -2}, []float64{2, 4}), [2][]float64{{1, 1 + 1e-4}, {1, 1}}}, // the wider side
 		{NegativeEntropy(), nearTo(0.5, 0.5)}, {Burg(), nearTo(0.5, 0.5)}, {Tsallis(0.3), nearTo(0.5, 0.5)},
 		{Euclidean(), [2][]float64{{1, 2}, {0, 5}}},
-		{PNorm{1.5}, [2][]float64{{1 + 1e-4, 1}, {1, 1 + 1e-4}}},
+		{PNorm{2}, nearTo(1, 3)}, {PNorm{1.5}, [2][]float64{{1 + 1e-4, 1}, {1, 1 + 1e-4}}},
 		{Scale(Ball{3}, 7), nearTo(0, 0)}, {Scale(Cube(3), 7), nearTo(0, 0)},
 	} {
 		mu, p, ok := StrongConvexity(c.m)
 		x, y := c.at[0], c.at[1]
 		n := normP(p, axpy(-1, y, x))
-		if r := Divergence(c.m, x, y) / (n * n / 2); !ok || !(math.Abs(r-mu) <= 1e-6*mu) {
+		if r := Divergence(c.m, x, y) / (n * n / 2); !ok || !(math.Abs(r-mu) <= 1e-6*r) {
 			t.Errorf("%v: D/(½‖x−y‖²) = %g, claimed μ = %g", c.m, r, mu)
 		}
 	}
@@ -112,6 +113,7 @@ func TestDefinitions(t *testing.T) {
 		{Ball{r}, ball, false},
 		{LogBall{r}, func(x []float64) float64 { return -math.Log(r*r - dot(x, x)) }, false},
 		{Cube(r), cube, false},
+		{LogBall{5.1}, func(x []float64) float64 { return -math.Log(5.1*5.1 - dot(x, x)) }, false},
 		{Hellinger(r), arc, false},
 		{LogCosine(r), over(func(_ int, v float64) float64 { return -2 * r / math.Pi * math.Log(math.Cos(math.Pi*v/2/r)) }), false},
 		{FermiDirac(lo, hi), box, false},
@@ -141,9 +143,12 @@ func TestDefinitions(t *testing.T) {
 			return x
 		}
 		for range 20 {
-			x, z, y, back := draw(), draw(), make([]float64, 3), make([]float64, 3)
+			x, z := draw(), draw()
+			y, back, on := slices.Repeat([]float64{math.NaN()}, 3), slices.Repeat([]float64{math.NaN()}, 3), make([]float64, 3)
 			c.m.Gradient(y, x)
 			c.m.ConjugateGradient(back, y)
+			copy(on, y)
+			shift := must(ProjectDual(c.m, on, nil))
 			e := axpy(-1, x, z)
 			for _, v := range []struct {
 				name      string
@@ -155,6 +160,9 @@ func TestDefinitions(t *testing.T) {
 				{"D(z; x)", Divergence(c.m, z, x), c.phi(z) - c.phi(x) - dot(e, y), 1e-12},
 				{"⟨∇φ(x), e⟩", dot(y, e), fd.Derivative(func(h float64) float64 { return c.phi(axpy(h, e, x)) }, 0, &fd.Settings{Formula: fd.Central}), 1e-6},
 				{"‖∇φ*(∇φ(x)) − x‖", distance(back, x), 0, 1e-13},
+				{"J′(z)", JDeriv(c.m, y, must(Shift(c.m, y, nil))), 0, 1e-12},
+				{"J′(0) after projection", JDeriv(c.m, on, 0), 0, 1e-12},
+				{"‖y + z1 − projection‖", distance(on, axpy(shift, []float64{1, 1, 1}, y)), 0, 1e-13 * (1 + math.Abs(shift))},
 				{"J(0.01)", J(c.m, y, 0.01), Conjugate(c.m, axpy(0.01, []float64{1, 1, 1}, y)) - 0.01, 1e-14},
 				{"J′(0.01)", JDeriv(c.m, y, 0.01), fd.Derivative(func(h float64) float64 { return J(c.m, y, 0.01+h) }, 0, &fd.Settings{Formula: fd.Central}), 1e-6},
 				{"J″(0.01)", JSecond(c.m, y, 0.01), fd.Derivative(func(h float64) float64 { return JDeriv(c.m, y, 0.01+h) }, 0, &fd.Settings{Formula: fd.Central}), 1e-6},
@@ -176,13 +184,17 @@ func TestDefinitions(t *testing.T) {
 // Far from 0 the conjugates of both balls grow as ‖y‖: φ* and the shift are homogeneous of degree 1,
 // ∇φ* of degree 0, J″ of degree −1, also where the squares overflow.
 func TestBallsFarOut(t *testing.T) {
-	const far = 0x1p600
 	rng := source(41)
-	for _, m := range []Modulus{Ball{1.7}, LogBall{1.7}, Ball{0x1p30}, LogBall{0x1p30}} {
-		for _, d := range []int{3, 5} {
-			y, y2, x, x2 := normal(rng, d, 0x1p70), make([]float64, d), make([]float64, d), make([]float64, d)
-			for i, v := range y {
-				y2[i] = v * far
+	if got := JSecond(Ball{1.7}, slices.Repeat([]float64{0x1p600}, 5), 0); got != 0 { // about 2⁻¹⁸⁰⁰
+		t.Errorf("J″ = %g far out on the diagonal", got)
+	}
+	for _, c := range []struct{ r, far float64 }{{1.7, 0x1p600}, {0x1p30, 0x1p600}, {0x1p450, 0x1p500}, {0.6, 0x1p950}} {
+		for _, m := range []Modulus{Ball{c.r}, LogBall{c.r}} {
+			const d = 5
+			far, y, y2, x, x2 := c.far, make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
+			for i := range y {
+				y[i] = 0x1p72 * (1 + rng.Float64())
+				y2[i] = y[i] * far
 			}
 			m.ConjugateGradient(x, y)
 			m.ConjugateGradient(x2, y2)
@@ -298,6 +310,13 @@ func TestKernelForEachCoordinate(t *testing.T) {
 		}
 		_, _, p := residual(cube, a)
 		_, _, q := residual(box, b)
+		for i := range y {
+			y[i] *= 1e-9
+		}
+		cube.ConjugateGradient(a, y)
+		if box.ConjugateGradient(b, y); !slices.Equal(a, b) {
+			t.Fatalf("∇φ*(%v) = %v of the cube, %v of the box", y, a, b)
+		}
 		if distance(p, q) > 1e-14 || math.Abs(box.Value(p)-cube.Value(p)) > 1e-14 || math.Abs(box.Conjugate(y)-cube.Conjugate(y)) > 1e-13 || math.Abs(box.Divergence(p, q)-cube.Divergence(p, q)) > 1e-14 {
 			t.Fatalf("y = %v: cube %v, box %v", y, p, q)
 		}
@@ -314,11 +333,32 @@ func TestOutsideTheDomain(t *testing.T) {
 	}{
 		{Ball{1}, []float64{0.8, 0.8}}, {LogBall{1}, []float64{0.8, 0.8}}, {Cube(1), []float64{0, -1.5}}, {NegativeEntropy(), []float64{1, -1e-9}},
 		{Ball{1}, []float64{math.NaN(), 0}}, {Cube(1), []float64{math.NaN(), 0}}, {NegativeEntropy(), []float64{math.NaN(), 1}},
-		{LogBall{1}, []float64{1, 0}}, {LogCosine(1), []float64{1, 0}}, {Burg(), []float64{0, 1}}, // φ = ∞ on the boundary too
+		{struct{ Modulus }{Ball{1}}, []float64{0.8, 0.8}}, {LogBall{1}, []float64{1, 0}}, {LogCosine(1), []float64{1, 0}}, {Burg(), []float64{0, 1}}, // φ = ∞ on the boundary too
 	} {
 		if c.m.InDomain(c.x) || !math.IsInf(c.m.Value(c.x), 1) || !math.IsInf(Divergence(c.m, c.x, []float64{0.4, 0.4}), 1) {
 			t.Errorf("%v: %v passes for a point of the domain", c.m, c.x)
 		}
+	}
+	if d := Divergence(struct{ Modulus }{Ball{1}}, []float64{0.4, 0.4}, []float64{0.8, 0.8}); !math.IsInf(d, 1) {
+		t.Errorf("D = %g from a point outside of the ball", d)
+	}
+	for _, m := range everything(t, 3) {
+		for i := range 3 {
+			for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+				x := []float64{0.1, 0.2, 0.3}
+				if x[i] = v; m.InDomain(x) || CheckDomain(m, x) == nil || !strings.Contains(CheckDomain(m, x).Error(), fmt.Sprintf("x[%d] = %g", i, v)) {
+					t.Errorf("%v: %v is in the domain, or %v", m, x, CheckDomain(m, x))
+				}
+			}
+		}
+	}
+	for _, m := range []Modulus{Euclidean(), NegativeEntropy(), Tsallis(0.5), Burg(), PNorm{3}} {
+		if x := []float64{1e100, 1e-100}; !m.InDomain(x) {
+			t.Errorf("%v: %v is not in the domain", m, x)
+		}
+	}
+	if x := []float64{-1e100, 1}; !Euclidean().InDomain(x) {
+		t.Errorf("Euclidean: %v is not in the domain", x)
 	}
 	// On the boundary φ may be finite, and D(x; y) with it, but not D(y; x).
 	for _, c := range []struct {
@@ -330,6 +370,7 @@ func TestOutsideTheDomain(t *testing.T) {
 		{Hellinger(2), []float64{0, -2}, []float64{0, 0}, -2, 2},
 		{Cube(2), []float64{0, -2}, []float64{0, 0}, 12 * math.Ln2, 4 * math.Ln2},
 		{Cube(2), []float64{0, 2}, []float64{0, 0}, 12 * math.Ln2, 4 * math.Ln2},
+		{struct{ Modulus }{Ball{2}}, []float64{0, -2}, []float64{0, 0}, 0, 2},
 		{FermiDirac([]float64{0, 0}, []float64{4, 4}), []float64{2, 0}, []float64{2, 2}, 12 * math.Ln2, 4 * math.Ln2},
 		{FermiDirac([]float64{0, 0}, []float64{4, 4}), []float64{2, 4}, []float64{2, 2}, 12 * math.Ln2, 4 * math.Ln2},
 		{NegativeEntropy(), []float64{0, 1}, []float64{2, 1}, -1, 2},
@@ -342,8 +383,76 @@ func TestOutsideTheDomain(t *testing.T) {
 	}
 }
 
+// What the closed forms are made of, on numbers for which the answer is exact.
+func TestAccurateSums(t *testing.T) {
+	for d := range 1030 {
+		x, want := make([]float64, d), 0.0
+		for i := range x {
+			x[i] = float64(i%17) - 5
+			e := 2 * (x[i] - 3 - 0.5)
+			want += e * e
+		}
+		if got := sumSquares(x, 3, 0.5, 2); got != want {
+			t.Errorf("%d squares: %g, want %g", d, got, want)
+		}
+	}
+	for _, c := range []struct {
+		products [][2]float64
+		want     float64
+	}{
+		{[][2]float64{{1e16, 1}, {1, 1}, {-1e16, 1}}, 1}, // 1e16 + 1 is no number
+		{[][2]float64{{1, 1}, {1e16, 1}, {-1e16, 1}}, 1}, // what enters is greater than what is there
+		{[][2]float64{{1, 1}, {0.5, 0x1p-80}, {-1, 1}, {1, 1}, {-1, 1}}, 0x1p-81},
+		{[][2]float64{{1 + 0x1p-30, 1 + 0x1p-30}, {-1, 1 + 0x1p-29}}, 0x1p-60}, // nor is this square
+		{[][2]float64{{-1, 1 + 0x1p-29}, {1 + 0x1p-30, 1 + 0x1p-30}}, 0x1p-60},
+		{[][2]float64{{3, 5}, {-2, 4}}, 7},
+	} {
+		var s double
+		for _, f := range c.products {
+			s.addProduct(f[0], f[1])
+		}
+		if s.value() != c.want {
+			t.Errorf("Σ of the products %g: %g, want %g", c.products, s.value(), c.want)
+		}
+	}
+	for _, r := range []float64{1.7, 3, 1e-300, 1e300, 5e-324} {
+		if b := r * binade(r); !(0.5 <= b && b < 1) && r > 1e-301 || b == 0 {
+			t.Errorf("binade(%g) = %g", r, binade(r))
+		}
+	}
+	for _, c := range []struct {
+		y          []float64
+		from       float64 // of the mean
+		mean, norm float64
+	}{
+		{[]float64{1e16, 1e16 + 2}, 1e16, 1, math.Sqrt2},
+		{[]float64{1e16, 1e16 + 2, 1e16 + 4, 1e16 + 2, 1e16 + 2}, 1e16, 2, math.Sqrt(8)},
+		{[]float64{3, 5, 10}, 0, 6, math.Sqrt(26)},
+		{[]float64{1.5e308, 1.5e308, 1e308}, 1.25e308, 4e308/3 - 1.25e308, 1e308 / math.Sqrt(6)},
+		{[]float64{-1.5e308, -1.5e308, -1e308}, -1.25e308, 1.25e308 - 4e308/3, 1e308 / math.Sqrt(6)},
+		{[]float64{3e200, 5e200, 10e200}, 0, 6e200, math.Sqrt(26) * 1e200},
+	} {
+		pivot, mean, k, ww := centred(c.y)
+		if got := (pivot - c.from) + mean; math.Abs(got-c.mean) > 8*ulp*math.Abs(c.mean) {
+			t.Errorf("%g: mean %g + %g, want %g + %g", c.y, pivot, mean, c.from, c.mean)
+		}
+		if got := math.Sqrt(ww) / k; math.Abs(got-c.norm) > 8*ulp*c.norm {
+			t.Errorf("%g: ‖y − ȳ1‖ = %g, want %g", c.y, got, c.norm)
+		}
+	}
+}
+
 func TestNorm(t *testing.T) {
 	if got := normP(2, []float64{3e300, 4e300}); math.Abs(got-5e300) > 4*ulp*5e300 {
 		t.Errorf("‖(3e300, 4e300)‖₂ = %g", got)
+	}
+	for _, c := range []struct{ p, x, y, want float64 }{{math.Inf(1), 3, -4, 4}, {1, 3, -4, 7}, {2, math.Inf(1), 1, math.Inf(1)}, {2, 0, 0, 0}} {
+		if got := normP(c.p, []float64{c.x, c.y}); got != c.want {
+			t.Errorf("‖(%g, %g)‖_%g = %g", c.x, c.y, c.p, got)
+		}
+	}
+	g := []float64{1, 2}
+	if (PNorm{3}).Gradient(g, []float64{0, 0}); g[0] != 0 || g[1] != 0 {
+		t.Errorf("∇½‖x‖² = %v at 0", g)
 	}
 }
