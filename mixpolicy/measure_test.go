@@ -238,7 +238,15 @@ func TestEliminationExtremeRatios(t *testing.T) {
 	// Beyond what a float64 holds there is an error, not a NaN.
 	x = geometric(3, 0.5, 5e-324)
 	_, err := x.Occupation(t.Context(), mixpolicy.UniformPolicy(x))
-	wantError(t, err, "state 1", "can't be represented")
+	wantError(t, err, "state 2 is left with probability 4.94e-324", "can't be represented")
+	x = mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: 3, Actions: 1, Criterion: mixpolicy.AverageCost,
+		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
+			return 0, [][]mixpolicy.Transition{{{To: 1, P: 1}}, {{To: 0, P: .5}, {To: 2, P: .5}}, {{To: 1, P: 5e-324}, {To: 2, P: 1}}}[s]
+		},
+	}))
+	_, err = x.Occupation(t.Context(), mixpolicy.UniformPolicy(x))
+	wantError(t, err, "state 2 is left with probability 4.94e-324")
 }
 
 // The paper's queue: μ¹ is uniform, μ² geometric with ratio .5/.46; cᵀψ¹ = 3395.500
@@ -286,12 +294,17 @@ func TestMeasureClasses(t *testing.T) {
 		t.Errorf("discounted measure off by %v", d)
 	}
 
-	// One class {1, 2} with period 2, and state 0 on the way to it.
-	x = walk(3, mixpolicy.AverageCost, func(s int) int { return []int{1, 2, 1}[s] })
-	for _, method := range []mixpolicy.MeasureMethod{mixpolicy.Elimination, mixpolicy.GaussSeidel} {
-		q, err := mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: method, Start: []float64{1, 2, 0}})
-		if err != nil || !slices.Equal(q.State, []float64{0, 0.5, 0.5}) {
-			t.Errorf("%v: μ = %v, %v", method, q.State, err)
+	// One class {1, 2} with period 2, and state 0 on the way to it; and one of one state.
+	for _, c := range []struct {
+		next []int
+		want []float64
+	}{{[]int{1, 2, 1}, []float64{0, 0.5, 0.5}}, {[]int{1, 2, 2}, []float64{0, 0, 1}}} {
+		x = walk(3, mixpolicy.AverageCost, func(s int) int { return c.next[s] })
+		for _, method := range []mixpolicy.MeasureMethod{mixpolicy.Elimination, mixpolicy.GaussSeidel} {
+			q, err := mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: method, Start: []float64{1, 2, 0}})
+			if err != nil || !slices.Equal(q.State, c.want) {
+				t.Errorf("%v: μ = %v, want %v, %v", method, q.State, c.want, err)
+			}
 		}
 	}
 }
@@ -551,6 +564,11 @@ func TestWarmStart(t *testing.T) {
 		warm := mixpolicy.Must(mixpolicy.Occupation(ctx, x, base[0], set))
 		if warm.Sweeps >= cold.Sweeps || warm.Residual > 1e-10 {
 			t.Errorf("%v: %d sweeps from near, %d from far", method, warm.Sweeps, cold.Sweeps)
+		}
+		if set.Start = cold.State; method == mixpolicy.GaussSeidel {
+			if q := mixpolicy.Must(mixpolicy.Occupation(ctx, x, base[0], set)); q.Sweeps != 8 { // when the residual is first looked at
+				t.Errorf("%d sweeps from the end", q.Sweeps)
+			}
 		}
 	}
 	for _, bad := range [][]float64{{1}, append(make([]float64, x.States()-1), math.NaN()), append(make([]float64, x.States()-1), -1)} {

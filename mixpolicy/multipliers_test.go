@@ -74,11 +74,34 @@ func TestLazyEqualsDense_3_26(t *testing.T) {
 			if !(worst <= 1e-12) {
 				t.Errorf("θ differ by %v", worst)
 			}
+			least, most := steps, steps // of the lazy ones
+			if strings.HasSuffix(c.name, "met at times") {
+				least, most = steps/50, steps*3/4
+			} else if strings.HasSuffix(c.name, "narrow ball") {
+				least, most = 1, steps/50
+			}
+			if wasLazy < least || wasLazy > most {
+				t.Errorf("lazy in %d of %d steps, want %d to %d", wasLazy, steps, least, most)
+			}
 			l, m := dense.CurrentMultipliers(), lazy.CurrentMultipliers()
 			if diff := floats.Distance(l, m, math.Inf(1)); diff > 1e-12*(1+floats.Norm(l, math.Inf(1))) {
 				t.Errorf("λ differ by %v", diff)
 			}
 		})
+	}
+}
+
+// Left to itself, the corrected form is lazy from 16 pairs on for d = 2, and from 300 on else.
+func TestAutoMultipliers(t *testing.T) {
+	for _, c := range []struct {
+		n, d int
+		form mixpolicy.Form
+		lazy bool
+	}{{15, 2, 0, false}, {16, 2, 0, true}, {16, 3, 0, false}, {299, 3, 0, false}, {300, 3, 0, true}, {300, 3, mixpolicy.Printed, false}} {
+		m := start(t, geometricProblem(t, c.n, c.d), mixpolicy.PrimalDual{Form: c.form}).(mixpolicy.Insides)
+		if m.Lazy() != c.lazy {
+			t.Errorf("%+v: lazy %v", c, m.Lazy())
+		}
 	}
 }
 

@@ -293,6 +293,20 @@ func TestIteratesStayInside_3_26(t *testing.T) {
 	}
 }
 
+// A ball so small that squares in it are 0.
+func TestTinyBall(t *testing.T) {
+	const beta = 1e-170
+	for _, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
+		m := start(t, unit(t, 3), mixpolicy.PrimalDual{Theta0: []float64{2.5, -1.75, .25}, Beta: beta, StepSize: mixpolicy.Constant(100 * beta), Multipliers: kind}).(mixpolicy.Insides)
+		for range 5 {
+			advance(t, m, 1)
+			if norm := floats.Norm(m.CurrentMultipliers(), 2); math.Abs(norm-beta) > 16*u*beta {
+				t.Errorf("%v: ‖λ‖ = %v, want %v", kind, norm, beta)
+			}
+		}
+	}
+}
+
 // G_β = 1/(1−γ) ∨ β; with average cost the first is infinite and G is β alone.
 func TestRadius_3_26(t *testing.T) {
 	for _, c := range []struct {
@@ -334,6 +348,9 @@ func TestPrimalDualErrors(t *testing.T) {
 		{ball, mixpolicy.PrimalDual{Theta0: []float64{1, nan}}, []string{"θ₀ entry 1 is NaN"}},
 		{ball, mixpolicy.PrimalDual{Theta0: []float64{.5, .6}}, []string{"θ₀ adds up to 1.1", "want 1"}},
 		{ball, mixpolicy.PrimalDual{Theta0: []float64{.5, .5 + 9*u}}, []string{"θ₀ adds up to 1.0000000000000009"}}, // 8u; 4u is allowed
+		{ball, mixpolicy.PrimalDual{Theta0: []float64{.5, .4}}, []string{"θ₀ adds up to 0.9"}},
+		{mixpolicy.Unbounded(), mixpolicy.PrimalDual{Theta0: []float64{1e6 + .1 + 0x1p-32, .9 - 1e6}}, nil}, // as rounding may do to a size of 2·10⁶
+		{ball, mixpolicy.PrimalDual{Theta0: []float64{1.5 + 4*u, 4*u - .5}}, nil},                           // and to one of 2
 		{mixpolicy.Unbounded(), mixpolicy.PrimalDual{Theta0: []float64{.5, .6}}, []string{"θ₀ adds up to 1.1", "want 1"}},
 		{ball, mixpolicy.PrimalDual{Theta0: []float64{3, -2}}, []string{"θ₀ has norm 3.6", "‖θ‖₂ ≤ 2"}},
 		{mixpolicy.Cube(1), mixpolicy.PrimalDual{Theta0: []float64{1, 0}}, []string{"θ₀ is not in the interior"}},
@@ -348,17 +365,22 @@ func TestPrimalDualErrors(t *testing.T) {
 	} {
 		p := small(t, 2, c.class, mixpolicy.AverageCost)
 		_, err := c.m.Start(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)))
-		wantError(t, err, c.says...)
+		if c.says != nil {
+			wantError(t, err, c.says...)
+		} else if err != nil {
+			t.Errorf("%+v: %v", c.m, err)
+		}
 	}
 }
 
 // (3.27) before the first step: the averages are θ₀ and 0.
 func TestViewBeforeSteps(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
-	m := start(t, p, mixpolicy.PrimalDual{Theta0: []float64{.75, .25}})
-	s := view(t, m)
-	if s.Average[0] != .75 || s.Last[1] != .25 || floats.Norm(s.Lambda, 1) != 0 || s.Queries != 0 {
-		t.Errorf("%+v", s)
+	for _, m := range []mixpolicy.Method{mixpolicy.PrimalDual{Theta0: []float64{.75, .25}}, mixpolicy.Penalty{Theta0: []float64{.75, .25}}} {
+		s := view(t, start(t, p, m))
+		if s.Average[0] != .75 || s.Last[1] != .25 || floats.Norm(s.Lambda, 1) != 0 || s.Queries != 0 {
+			t.Errorf("%s: %+v", m.Name(), s)
+		}
 	}
 }
 

@@ -241,8 +241,10 @@ func TestOptimumContext(t *testing.T) {
 	p := queue(t, 100, mixpolicy.Ball(2))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := p.Optimum(ctx); err == nil {
-		t.Error("no error from a cancelled context")
+	for range 30 { // it begins or not, by chance
+		if _, err := p.Optimum(ctx); err == nil {
+			t.Error("no error from a cancelled context")
+		}
 	}
 	first := mixpolicy.Must(p.Optimum(t.Context()))
 	if again := mixpolicy.Must(p.Optimum(t.Context())); again != first {
@@ -272,6 +274,14 @@ func TestClassErrors(t *testing.T) {
 			t.Errorf("%v: %v", class, err)
 		}
 	}
+	f = small(t, 1, mixpolicy.Ball(2), mixpolicy.AverageCost).Features() // d = 1: a point is enough
+	for _, class := range []mixpolicy.Class{mixpolicy.Ball(1), mixpolicy.Cube(1), mixpolicy.Simplex()} {
+		if _, err := mixpolicy.NewProblem(f, class); err != nil {
+			t.Errorf("%v: %v", class, err)
+		}
+	}
+	_, err := mixpolicy.NewProblem(f, mixpolicy.Ball(.99))
+	wantError(t, err, "want R ≥ 1")
 	if _, err := mixpolicy.NewProblem(nil, mixpolicy.Ball(2)); err == nil {
 		t.Error("no error for nil features")
 	}
@@ -280,8 +290,13 @@ func TestClassErrors(t *testing.T) {
 // The merit is at least half of its penalties for every θ in ℝᵈ, feasible or not, and 0
 // at the optimum.
 func TestMerit(t *testing.T) {
-	for _, class := range []mixpolicy.Class{mixpolicy.Ball(.6), mixpolicy.Ball(1.1), mixpolicy.Ball(3), mixpolicy.Cube(.6), mixpolicy.Cube(2), {Norm: linprog.L1, R: 1.5}, mixpolicy.Simplex()} {
+	for k, class := range []mixpolicy.Class{mixpolicy.Ball(.578), mixpolicy.Ball(1.1), mixpolicy.Ball(3), mixpolicy.Cube(.6), mixpolicy.Cube(2), {Norm: linprog.L1, R: 1.5}, mixpolicy.Simplex()} {
 		p := small(t, 3, class, mixpolicy.AverageCost)
+		if k%2 == 1 { // costs below 0
+			f := p.Features()
+			x := priced(f.MDP(), func(c float64) float64 { return c - 2 })
+			p = mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, f.Column(0), f.Column(1), f.Column(2))), class))
+		}
 		best := mixpolicy.Must(p.Optimum(t.Context()))
 		lo, hi := p.MDP().CostRange()
 		var lambda float64
@@ -322,5 +337,18 @@ func TestMerit(t *testing.T) {
 				t.Fatalf("%v: merit %v of a feasible θ, want its gap", class, m)
 			}
 		})
+	}
+}
+
+// A feature of next to nothing has a multiplier beyond all numbers, and merit 0 at the optimum.
+func TestMeritOfAnInfiniteMultiplier(t *testing.T) {
+	x := mixpolicy.Must(islands(mixpolicy.AverageCost).WithCosts([]float64{0, 0, 1, 0}))
+	f := mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, []float64{1e-310, 0, .5, .5}, []float64{0, .25, .375, .375}))
+	p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2)))
+	if m, err := p.Merit([]float64{0, 1}); err != nil || !(math.Abs(m) <= 4*u) {
+		t.Errorf("merit %v of the optimum, %v", m, err)
+	}
+	if m, err := p.Merit([]float64{-.5, 1.5}); err != nil || !math.IsInf(m, 1) {
+		t.Errorf("merit %v of an infeasible point, %v", m, err)
 	}
 }

@@ -35,6 +35,7 @@ func TestSolveRecords(t *testing.T) {
 		{10, mixpolicy.Every(3), []int{0, 3, 6, 9, 10}},
 		{9, mixpolicy.Every(3), []int{0, 3, 6, 9}},
 		{1, mixpolicy.Every(7), []int{0, 1}},
+		{9, func(t int) int { return t }, []int{0, 9}}, // stands still
 		{120, mixpolicy.LogSpaced(2), []int{0, 1, 3, 10, 32, 100, 120}},
 		{1000, mixpolicy.LogSpaced(1), []int{0, 1, 10, 100, 1000}},
 	} {
@@ -61,9 +62,10 @@ func TestSchedules(t *testing.T) {
 		if next := mixpolicy.Every(k)(at); next%k != 0 || next <= at || next > at+k {
 			t.Fatalf("Every(%d)(%d) = %d", k, at, next)
 		}
-		s := mixpolicy.LogSpaced(k)
-		if next := s(at); next <= at {
-			t.Fatalf("LogSpaced(%d)(%d) = %d", k, at, next)
+		for _, k := range []int{k, 1 << 60} { // of which rounding leaves nothing between at and the next
+			if next := mixpolicy.LogSpaced(k)(at); next <= at || next > at+1 && k > 1000 {
+				t.Fatalf("LogSpaced(%d)(%d) = %d", k, at, next)
+			}
 		}
 	})
 	for _, k := range []int{1, 2, 3, 5, 10, 20, 30} {
@@ -171,7 +173,7 @@ func TestRecorderError(t *testing.T) {
 // the iterations before it.
 func TestSolveMethodFails(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
-	for _, bad := range []float64{math.NaN(), math.Inf(1), -1} {
+	for _, bad := range []float64{math.NaN(), math.Inf(1), -1, 0} {
 		eta := mixpolicy.StepFunc(func(t int) float64 {
 			if t == 7 {
 				return bad
@@ -180,6 +182,12 @@ func TestSolveMethodFails(t *testing.T) {
 		})
 		for _, m := range []mixpolicy.Method{mixpolicy.PrimalDual{StepSize: eta}, mixpolicy.Penalty{StepSize: eta}} {
 			r, err := mixpolicy.Solve(context.Background(), p, m, mixpolicy.Settings{Iterations: 20})
+			if bad == 0 { // which is none
+				if err != nil || r.Iterations != 20 {
+					t.Errorf("a step of 0: %v, %+v", err, r)
+				}
+				continue
+			}
 			wantError(t, err, "stopped after 7 of 20 iterations", fmt.Sprintf("step size of iteration 7 is %v, want a finite number ≥ 0", bad))
 			if r == nil || r.Status != mixpolicy.Failed || r.Iterations != 7 || floats.HasNaN(r.Theta) || !r.HasOptimum {
 				t.Errorf("result %+v", r)
@@ -248,8 +256,8 @@ func TestMethodIsSettings(t *testing.T) {
 		{&mixpolicy.PrimalDual{}, "primal–dual", `{"Modulus":null,"StepSize":null,"Beta":0,"CostScale":0,"Theta0":null,"Form":0,"RowScaling":false,"Multipliers":0}`},
 		{&mixpolicy.PrimalDual{Modulus: bregman.Ball{R: 3}, StepSize: mixpolicy.InverseSqrt(4), Theta0: []float64{.5, .25, .25}}, "primal–dual, φ: ball, R = 3, η = 4, 2.828, 2.309, …",
 			`{"Modulus":{"R":3},"StepSize":{"InverseSqrt":4},"Beta":0,"CostScale":0,"Theta0":[0.5,0.25,0.25],"Form":0,"RowScaling":false,"Multipliers":0}`},
-		{&mixpolicy.Penalty{Weight: 2, StepSize: mixpolicy.Scaled{By: .5, Of: mixpolicy.Constant(1)}}, "penalty, ω = 2, η = 0.5, 0.5, 0.5, …",
-			`{"Weight":2,"StepSize":{"By":0.5,"Of":{"Constant":1}},"CostScale":0,"Theta0":null}`},
+		{&mixpolicy.Penalty{Weight: 2, StepSize: mixpolicy.Scaled{By: .5, Of: mixpolicy.Constant(3)}}, "penalty, ω = 2, η = 1.5, 1.5, 1.5, …",
+			`{"Weight":2,"StepSize":{"By":0.5,"Of":{"Constant":3}},"CostScale":0,"Theta0":null}`},
 		{&mixpolicy.PlugIn{}, "plug-in", "{}"},
 	} {
 		var group sync.WaitGroup
@@ -298,6 +306,37 @@ func TestDrive(t *testing.T) {
 		}
 	}
 }
+
+// However long a step takes, some 20 ms pass from one look at the context to the next: of steps
+// of 1 ms at most 16, a power of two, and of 4 ms at most 4.
+func TestDriveLooksAround(t *testing.T) {
+	const slow, total = 64, 120
+	var ticks []int
+	steps, err := mixpolicy.Drive(t.Context(), &sleeper{quick: slow}, func(at int) (int, error) { return total, nil }, func(at int) { ticks = append(ticks, at) })
+	if steps != total || err != nil {
+		t.Fatalf("%d steps, %v", steps, err)
+	}
+	ticks = append(ticks, total)
+	for k, at := range ticks[1:] {
+		if d := at - ticks[k]; d > 16 || ticks[k] >= slow+16+8 && d > 4 {
+			t.Errorf("after step %d it takes %d to look around", ticks[k], d)
+		}
+	}
+}
+
+// sleeper takes quick steps first.
+type sleeper struct{ quick int }
+
+func (s *sleeper) Step() error {
+	if s.quick--; s.quick >= 0 {
+		time.Sleep(time.Millisecond)
+	} else {
+		time.Sleep(4 * time.Millisecond)
+	}
+	return nil
+}
+
+func (*sleeper) View(*mixpolicy.Snapshot) error { return nil }
 
 // countdown is done after some steps.
 type countdown struct{ left int }
