@@ -623,10 +623,13 @@ func policyOfError() (worst float64) {
 		xi := normals(rng, x.Pairs())
 		for i := range xi {
 			s := i / x.Actions()
-			xi[i] = max(-3, min(3, xi[i])) / scale[s]
-			if s == 2 {
+			switch s {
+			case 2:
 				xi[i] = -math.Abs(xi[i])
+			case 5:
+				xi[i] = 1.5 + rng.Float64()
 			}
+			xi[i] /= scale[s]
 		}
 		worst = max(worst, relativeVectorError(rowsOfPolicy(x, must(mixpolicy.PolicyOf(x, xi))), positivePart(xi, scale, x.Actions())))
 	}

@@ -758,7 +758,8 @@ func (r *plainRun) step(eta float64, pair int) {
 }
 
 // algorithmError compares Algorithm 1 with plain loops at every iteration, with the same draws:
-// θ_t, θ̂_t and, where λ is kept as a vector, λ̂_t. The ball of λ is active in the second problem.
+// θ_t, θ̂_t and, where λ is kept as a vector, λ̂_t. The ball of λ is active in all problems but the
+// first, and in the last it is where λ, kept lazily, is far from it for one step but not for many.
 func algorithmError() (worst float64) {
 	small := must(smallMDP())
 	average := must(small.WithCriterion(mixpolicy.AverageCost))
@@ -766,11 +767,13 @@ func algorithmError() (worst float64) {
 		x     *mixpolicy.MDP
 		class mixpolicy.Class
 		m     mixpolicy.PrimalDual
+		n     int // iterations
 	}{
-		{small, mixpolicy.Ball(2), mixpolicy.PrimalDual{Beta: 20}},
-		{average, mixpolicy.Ball(2), mixpolicy.PrimalDual{Beta: 0.2, StepSize: mixpolicy.InverseSqrt(3), CostScale: 0.5}},
-		{average, mixpolicy.Cube(1.5), mixpolicy.PrimalDual{Beta: 0.1, StepSize: mixpolicy.InverseSqrt(4), CostScale: 2}},
-		{average, mixpolicy.Ball(2), mixpolicy.PrimalDual{Beta: 0.2, Form: mixpolicy.Printed}},
+		{small, mixpolicy.Ball(2), mixpolicy.PrimalDual{Beta: 20}, 60},
+		{average, mixpolicy.Ball(2), mixpolicy.PrimalDual{Beta: 0.2, StepSize: mixpolicy.InverseSqrt(3), CostScale: 0.5}, 60},
+		{average, mixpolicy.Cube(1.5), mixpolicy.PrimalDual{Beta: 0.1, StepSize: mixpolicy.InverseSqrt(4), CostScale: 2}, 60},
+		{average, mixpolicy.Ball(2), mixpolicy.PrimalDual{Beta: 0.2, Form: mixpolicy.Printed}, 60},
+		{average, mixpolicy.Ball(5), mixpolicy.PrimalDual{Beta: 0.3, StepSize: mixpolicy.Constant(0.01), CostScale: 100, Theta0: []float64{3, -1.5, -0.5}}, 250},
 	} {
 		p := must(mixtureProblem(e.x, e.class, smallPolicies(small)...))
 		measures := make([][]float64, p.Dim())
@@ -793,7 +796,7 @@ func algorithmError() (worst float64) {
 			}
 			run, draws := must(e.m.Start(p, must(mixpolicy.NewOracle(p, 325, 0)))), must(mixpolicy.NewOracle(p, 325, 0))
 			var s mixpolicy.Snapshot
-			for t := range 60 {
+			for t := range e.n {
 				pair, _ := draws.Sample()
 				plain.step(full.StepSize.At(t), pair)
 				noError(run.Step())

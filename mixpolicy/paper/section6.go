@@ -396,6 +396,9 @@ func checkVisits(ctx context.Context) Finding {
 	// A discounted measure, from visits with restarts.
 	discounted := skewedMDP(0)
 	restarted := worstVisits(ctx, discounted, smallPolicies(must(smallMDP()))[0])
+	// One that is α to rounding, and restarts after every step.
+	myopic := must(discounted.WithCriterion(mixpolicy.Discounted(0x1p-60)))
+	restarted = max(restarted, worstVisits(ctx, myopic, smallPolicies(must(smallMDP()))[0]))
 	// The probability that one of 200 standard normal variables is larger than 6 in size is 4·10⁻⁷.
 	return holds(excess(max(worst, restarted), 6), "2·10⁶ steps: frequencies within %.1f standard errors of the exact measures, uniform and geometric", worst)
 }
