@@ -208,7 +208,7 @@ func (sim *simulator) run(ctx context.Context, rng *rand.PCG, visits []int64, st
 		}
 	}
 	s := sim.start.Draw(rng)
-const batch = 1 << 16 // a millisecond or two between looks at the context
+	const batch = 1 << 16 // a millisecond or two between looks at the context
 	for step := range steps {
 		if step%batch == 0 {
 			if err := ctx.Err(); err != nil {
