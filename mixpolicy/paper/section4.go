@@ -416,7 +416,7 @@ func checkReducedConstraints(ctx context.Context) Finding {
 		slack := a.x.Costs()[i] - floats.Dot(a.row(i), full.Nu)
 		worst = max(worst, math.Abs(slack-(q[i]-v[i/a.x.Actions()]))/v[0])
 	}
-	return holds(max(worst, a.alpError(ctx)), "each row is a Bellman inequality of Ψν").within(valueTolerance)
+	return holds(max(worst, a.alpError(ctx)), "each row is a Bellman inequality of Ψν")
 }
 
 func checkSampledError(ctx context.Context) Finding {
