@@ -209,17 +209,17 @@ func (sim *simulator) run(ctx context.Context, rng *rand.PCG, visits []int64, st
 	}
 	s := sim.start.Draw(rng)
 	const batch = 1 << 16 // a millisecond or two between looks at the context
-	for done := 0; done < steps; done += batch {
-		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("mixpolicy: simulation stopped: %w", err)
-		}
-		for range min(batch, steps-done) {
-			o := sim.outcomes[s][sim.tables[s].Draw(rng)]
-			visits[o.pair]++
-			s = int(o.next)
-			if restart > 0 && rng.Uint64() < restart {
-				s = sim.start.Draw(rng)
+	for step := range steps {
+		if step%batch == 0 {
+			if err := ctx.Err(); err != nil {
+				return fmt.Errorf("mixpolicy: simulation stopped: %w", err)
 			}
+		}
+		o := sim.outcomes[s][sim.tables[s].Draw(rng)]
+		visits[o.pair]++
+		s = int(o.next)
+		if restart > 0 && rng.Uint64() < restart {
+			s = sim.start.Draw(rng)
 		}
 	}
 	return nil

@@ -48,6 +48,9 @@ func checkDual(y []float64) error {
 	return nil
 }
 
+// mostParts bounds the parts of a shift: one part in 2⁵³ is left each time, of a number below 2¹⁰²⁴.
+const mostParts = 1 + 1024/53
+
 // ProjectDual replaces y by y + z1 with the z of (3.25b), and returns z. Then ∇φ*(y) is
 // the Bregman projection of what ∇φ*(y) was, and 1ᵀ∇φ*(y) = 1 to rounding.
 //
@@ -64,9 +67,8 @@ func ProjectDual(m Modulus, y, scratch []float64) (z float64, err error) {
 		return 0, err
 	}
 	s, closed := m.(Shifter)
-	// One part in 2⁵³ is left each time, of a number below 2¹⁰²⁴. A closed form's part is the last
-	// if its own rounding is small next to y.
-	for part := range 1 + 1024/53 {
+	// A closed form's part is the last if its own rounding is small next to y.
+	for part := range mostParts {
 		var dz float64
 		var done bool
 		var err error

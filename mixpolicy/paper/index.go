@@ -97,8 +97,11 @@ func relativeError(a, b float64) float64 {
 }
 
 // relativeVectorError is ‖x − y‖_∞/max(‖x‖_∞, ‖y‖_∞), and 0 if both are 0. It is NaN if an
-// entry is NaN in one vector only.
+// entry is NaN in one vector only, and +∞ if they differ in length.
 func relativeVectorError(x, y []float64) float64 {
+	if len(x) != len(y) {
+		return math.Inf(1)
+	}
 	var difference, size float64
 	for i := range x {
 		if math.IsNaN(x[i]) != math.IsNaN(y[i]) {

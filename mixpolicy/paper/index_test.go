@@ -194,7 +194,7 @@ func TestSameNumbers(t *testing.T) {
 	}
 }
 
-// declarations returns the exported names of a package folder, with those of methods and
+// declarations returns the names of a package folder, with those of methods and
 // interface methods as Type.Method, and of test functions in its test files.
 func declarations(folder string) (map[string]bool, error) {
 	names := map[string]bool{}
