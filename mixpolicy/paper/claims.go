@@ -170,7 +170,7 @@ func combinationClaim(w models.Network) Claim {
 		}
 	}
 	return Claim{ID: "1-combination", Where: "1",
-		Claim:      "known policies for networks of queues can be combined to a mixture with better performance",
+		Claim:      "known policies for queues can be combined, in a network of them, to a mixture that performs better",
 		Experiment: fmt.Sprintf("four queues of %d, %d, %d and %d places, %v, all pairs of six rules, 21 mixtures (2.16) of each", w.Buffers[0], w.Buffers[1], w.Buffers[2], w.Buffers[3], w.Dynamics),
 		Numbers:    fmt.Sprintf("%d of 15 pairs gain%s", helped, most),
 		Decision:   found(helped)}
@@ -462,8 +462,8 @@ func termsClaim(k *theory.Constants) Claim {
 			atMost(same-gap, 0), atMost(gap+added, gap))}
 }
 
-// addedByViolation is what (3.36) adds to the gap for the cost of the policy, for γ = 0.9, where
-// ½‖[Ψθ̂]₋‖₂ is given.
+// addedByViolation is what (3.36) adds to the gap for the cost of the policy, for γ = 0.9 and
+// whatever mixing time, where ½‖[Ψθ̂]₋‖₂ is given.
 func addedByViolation(k *theory.Constants, violation float64) float64 {
 	mass := 2 * math.Sqrt(float64(k.Pairs)) * violation
 	return 2 * k.Cost * theory.Distance(mixpolicy.Corrected, mixpolicy.Discounted(0.9), math.Inf(1), 0, mass)
