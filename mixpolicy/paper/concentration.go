@@ -208,7 +208,7 @@ func checkLikely(number string) check {
 		"5.34": func(r CoinRun) float64 { return r.Violation },
 	}[number]
 	return func(ctx context.Context) Finding {
-		f, along := checkCoin(ctx, left), checkAlongRuns(number)(ctx)
+		f, along := checkCoin(ctx, left), alongRuns(number)(ctx)
 		return holdsCorrected(f.Printed, max(f.Corrected, along.Corrected), "%s; along runs, %s", f.Numbers, along.Numbers).within(along.Tolerance)
 	}
 }
