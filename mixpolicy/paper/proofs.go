@@ -666,8 +666,10 @@ func (r *Trace) stepCosines(c *evaluations) {
 
 // pythagoras is an equality, as Θ₂ is affine.
 func (r *Trace) pythagoras(c *evaluations) {
+	projection := make([]float64, r.Problem.Dim())
 	r.against(c, func(s TraceStep, theta []float64) {
-		c.atMost(mixpolicy.Printed, sides{lhs: r.divergence(s.Next, s.Tilde) + r.divergence(theta, s.Next), rhs: r.divergence(theta, s.Tilde), size: r.size(s, theta)})
+		noError(bregman.Project(r.Phi, projection, s.Tilde))
+		c.atMost(mixpolicy.Printed, sides{lhs: r.divergence(projection, s.Tilde) + r.divergence(theta, projection), rhs: r.divergence(theta, s.Tilde), size: r.size(s, theta)})
 	})
 }
 
