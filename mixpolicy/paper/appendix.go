@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
@@ -17,26 +18,40 @@ var appendix = []Entry{
 	{Number: "A.1", What: "the error has conditional mean zero along any direction", Symbol: "mixpolicy.Problem.GradTheta", check: checkMeanZero},
 	{Number: "A.2", What: "its size along θ_t − θ, by Hölder's inequality", Symbol: methodOf("A.2"), check: checkAlongRuns("A.2")},
 	{Number: "A.3", What: "bound C_e of its norm", Symbol: "mixpolicy/theory.Constants.Ce", Errata: "gradient-sign", check: checkErrorBound},
-	{Number: "A.4", What: "its squared exponential moment", Symbol: "mixpolicy/theory.OrliczNorm", check: checkExponentialMoment},
+	{Number: "A.4", What: "its squared exponential moment", Symbol: "mixpolicy/paper.SquaredExponential", check: checkExponentialMoment},
 	{Number: "A.5", What: "conditionally sub-Gaussian martingale differences", Symbol: "mixpolicy/theory.OrliczNorm", Defines: true, check: checkConditional},
-	{Number: "A.6", What: "Azuma–Hoeffding inequality", Symbol: "mixpolicy/paper.Concentration", Errata: "azuma-scale", check: checkAzuma},
-	{Number: "A.7", What: "exponential of the error along a unit vector", Symbol: "mixpolicy/theory.Constants", check: checkUnitDirections},
+	{Number: "A.6", What: "Azuma–Hoeffding inequality", Symbol: "mixpolicy/paper.AzumaTail", Errata: "azuma-scale", check: checkAzuma},
+	{Number: "A.7", What: "exponential of the error along a unit vector", Symbol: "mixpolicy/paper.UnitExponents", check: checkUnitExponents},
 	{Number: "A.8", What: "sub-Gaussian norm of the error vector", Symbol: "mixpolicy/theory.OrliczNorm", check: checkUnitDirections},
-	{Number: "A.9", What: "Bernstein's inequality for sub-exponential variables", Symbol: "mixpolicy/paper.Concentration", check: checkBernstein},
+	{Number: "A.9", What: "Bernstein's inequality for sub-exponential variables", Symbol: "mixpolicy/paper.BernsteinTail", check: checkBernstein},
 	{Number: "A.10", What: "Gaussian average: conditioned on X", Symbol: "mixpolicy/paper.GaussianAverage", check: checkGaussianAverage},
-	{Number: "A.11", What: "Gaussian average: conditioned on W", Symbol: "mixpolicy/paper.GaussianAverage", Errata: "gaussian-displays", check: checkGaussianBound},
+	{Number: "A.11", What: "Gaussian average: conditioned on W", Symbol: "mixpolicy/paper.GaussianBound", Errata: "gaussian-displays", check: checkGaussianBound},
 	{Number: "A.12", What: "exponential moment of the centred squared norm", Symbol: "mixpolicy/paper.SquaredNormMoment", Errata: "dimension", check: checkSquaredMoment},
 
 	{Number: "Lemma A.1", What: "sums of dependent sub-Gaussian and sub-exponential variables", Symbol: "mixpolicy/theory.OrliczNorm", check: checkSumNorm},
-	{Number: "Lemma A.2", What: "Azuma–Hoeffding inequality", Symbol: "mixpolicy/paper.Concentration", Errata: "azuma-scale", check: checkAzuma},
+	{Number: "Lemma A.2", What: "Azuma–Hoeffding inequality", Symbol: "mixpolicy/paper.AzumaTail", Errata: "azuma-scale", check: checkAzuma},
 	{Number: "Lemma A.3", What: "the squared norm of a sub-Gaussian vector is sub-exponential", Symbol: "mixpolicy/paper.SquaredNormMoment", Errata: "dimension", check: checkSquaredNorm},
-	{Number: "Lemma A.4", What: "Bernstein's inequality", Symbol: "mixpolicy/paper.Concentration", check: checkBernstein},
+	{Number: "Lemma A.4", What: "Bernstein's inequality", Symbol: "mixpolicy/paper.BernsteinTail", check: checkBernstein},
 }
 
 func checkMeanZero(context.Context) Finding {
-	inner, _, chances, _ := gradientNoise(2)
-	mean := floats.Dot(inner, chances)
-	return holds(math.Abs(mean)/floats.Max(inner), "the mean over all pairs is %.1g", mean)
+	p := must(smallProblem(mixpolicy.Ball(2)))
+	rng := rand.New(rand.NewPCG(1, 1))
+	lambda := make([]float64, p.MDP().Pairs())
+	var worst float64
+	for range 20 {
+		for i := range lambda {
+			lambda[i] = rng.ExpFloat64()
+		}
+		delta := []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()} // θ_t − θ
+		var mean, size float64
+		for i, e := range gradientErrors(p, lambda) {
+			mean += p.Features().Sampling()[i] * floats.Dot(e, delta)
+			size = max(size, math.Abs(floats.Dot(e, delta)))
+		}
+		worst = max(worst, math.Abs(mean)/size)
+	}
+	return holds(worst, "the mean over all pairs is up to %.1g of the greatest, for 20 λ and directions", worst)
 }
 
 func checkErrorBound(context.Context) Finding {
@@ -57,35 +72,72 @@ func checkErrorBound(context.Context) Finding {
 			corrected, tight = max(corrected, excess(floats.Norm(e, 2), ce)), max(tight, floats.Norm(e, 2)/ce)
 		}
 	}
+	corrected = max(corrected, relativeError(smallConstants().Ce(mixpolicy.Corrected), 281./2))
 	return holdsCorrected(printed, corrected, "its equality replaces |c−λ| by |c|+|λ| and is off by up to %.2g; as an inequality it holds, the largest ‖e‖ being %.2f C_e", printed, tight)
+}
+
+// SquaredExponential returns E exp(X²/(8R²C_e²)) of (A.4) for X with the given outcomes.
+func SquaredExponential(x, chances []float64, radius, ce float64) (e float64) {
+	for i, v := range x {
+		e += chances[i] * math.Exp(sq(v)/(8*sq(radius*ce)))
+	}
+	return e
 }
 
 func checkExponentialMoment(context.Context) Finding {
 	inner, norms, chances, k := gradientNoise(2)
-	top := floats.Max(norms)
-	var moment float64
-	for i, v := range inner {
-		moment += chances[i] * math.Exp(sq(v)/(8*sq(k.R*top)))
+	moment := SquaredExponential(inner, chances, k.R, floats.Max(norms))
+	// A variable of the size 2RC_e = 30 attains it, and one that is 0 half of the time has half of it and ½.
+	attained, half := SquaredExponential([]float64{30, -30}, []float64{0.5, 0.5}, 3, 5), SquaredExponential([]float64{30, 0}, []float64{0.5, 0.5}, 3, 5)
+	return holds(max(excess(moment, math.Exp(0.5)), excess(math.Exp(0.5), 2), relativeError(attained, math.Exp(0.5)), relativeError(half, math.Exp(0.5)/2+0.5)),
+		"E exp = %.4f ≤ √e ≤ 2, with the largest error in place of C_e; a variable of constant size has √e", moment)
+}
+
+// orliczError is how far E exp((|X|/n)^ν) is from 2, which makes n the norm.
+func orliczError(nu, n float64, x, chances []float64) float64 {
+	var e float64
+	for i, v := range x {
+		e += chances[i] * math.Exp(math.Pow(math.Abs(v)/n, nu))
 	}
-	return holds(max(excess(moment, math.Exp(0.5)), excess(math.Exp(0.5), 2)), "E exp = %.4f ≤ √e ≤ 2, with the largest error in place of C_e", moment)
+	return relativeError(e, 2)
 }
 
 func checkConditional(context.Context) Finding {
-	norm := must(theory.OrliczNorm(2, variable, chances))
-	var e float64
-	for i, v := range variable {
-		e += chances[i] * math.Exp(sq(v/norm))
-	}
-	return holds(relativeError(e, 2), "at σ = ‖X‖_ψ₂ the expectation is 2")
+	return holds(orliczError(2, must(theory.OrliczNorm(2, variable, chances)), variable, chances), "at σ = ‖X‖_ψ₂ the expectation is 2")
 }
 
 func checkAzuma(ctx context.Context) Finding {
 	corrected, _ := worstTail(ctx, "A.6")
+	// E exp(sΣX_t) ≤ exp(s²Σσ_t²), from which the exponent follows.
+	for _, d := range []float64{1, 5, 20} {
+		corrected = max(corrected, relativeError(math.Log(AzumaTail(d, 7)), chernoff(2, 7, d, 10))-searched)
+	}
 	// For one sign of size σ√ln 2, whose norm is σ, |X| ≥ σ√ln 2 surely. The printed bound is
 	// 2exp(−cσ ln 2), which vanishes as σ grows.
 	const sigma, c = 1e6, 0.25
 	printed := 2 * math.Exp(-c*sq(sigma)*math.Ln2/sigma)
-	return holdsCorrected(excess(1, printed), corrected, "one sign of norm σ = 10⁶ deviates by σ√ln 2 surely; the printed bound, with Σσ_t, is %.2g; with Σσ_t² and c = ¼ it holds for sums of signs, exactly", printed)
+	return holdsCorrected(excess(1, printed), corrected, "one sign of norm σ = 10⁶ deviates by σ√ln 2 surely; the printed bound, with Σσ_t, is %.2g; with Σσ_t² and c = ¼ it holds for sums of signs, exactly", printed).within(0)
+}
+
+// UnitExponents returns the exponents of the two sides of (A.7): ⟨e,v⟩²/K² and (C(n)‖e‖⁎‖v‖₂)²/K².
+func UnitExponents(norm linprog.Norm, e, v []float64, comparison, k float64) (inner, bound float64) {
+	return sq(floats.Dot(e, v) / k), sq(comparison * norm.Dual().Of(e) * floats.Norm(v, 2) / k)
+}
+
+func checkUnitExponents(context.Context) Finding {
+	rng := rand.New(rand.NewPCG(7, 7))
+	worst := 0.0
+	for _, e := range gradientErrors(must(smallProblem(mixpolicy.Ball(2))), nil) {
+		v := []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
+		inner, bound := UnitExponents(linprog.L2, e, v, 1, 3)
+		cosine := floats.Dot(e, v) / floats.Norm(e, 2) / floats.Norm(v, 2)
+		worst = max(worst, excess(inner, bound), relativeError(inner, sq(cosine)*bound))
+	}
+	// Along e the two are equal, and for ‖·‖₁ they are at (1, 1) against its dual norm, ‖v‖₁ being √2‖v‖₂.
+	inner, bound := UnitExponents(linprog.L2, []float64{3, 4}, []float64{3, 4}, 1, 5)
+	one, other := UnitExponents(linprog.L1, []float64{2, 2}, []float64{3, 3}, math.Sqrt2, 4)
+	return holds(max(worst, relativeError(inner, 25), relativeError(bound, 25), relativeError(one, 9), relativeError(other, 9)),
+		"at all pairs the two differ by the square of a cosine; they are equal for v along e")
 }
 
 func checkUnitDirections(context.Context) Finding {
@@ -100,17 +152,25 @@ func checkUnitDirections(context.Context) Finding {
 		inner := make([]float64, len(errs)) // ⟨e, v⟩
 		for i, e := range errs {
 			inner[i] = floats.Dot(e, v)
-			worst = max(worst, excess(math.Abs(inner[i]), k.Comparison*top))
 		}
 		norm := must(theory.OrliczNorm(2, inner, chances))
-		worst, largest = max(worst, excess(norm, math.Sqrt2*k.Comparison*top)), max(largest, norm)
+		worst, largest = max(worst, excess(norm, math.Sqrt2*k.Comparison*top), orliczError(2, norm, inner, chances)), max(largest, norm)
 	}
 	return holds(worst, "in 200 directions, with the largest error in place of C_e: norms up to %.3g, bound %.3g", largest, math.Sqrt2*k.Comparison*top)
 }
 
 func checkBernstein(ctx context.Context) Finding {
 	worst, count := worstTail(ctx, "A.9")
-	return holds(worst, "sums of 1 to 100 exponential variables, exactly, at %d deviations, with c = ¼; the proof applies it to errors that are not independent", count).within(0)
+	// ln E exp(s(X−E X)) ≤ s²b² for s ≤ 1/2b: up to δ = Σb²/max b the exponent follows, and from there on it
+	// is linear.
+	const squares, largest = 7, 2
+	for _, d := range []float64{0.5, 1, squares / 2.0} {
+		worst = max(worst, relativeError(math.Log(BernsteinTail(d, squares, largest)), chernoff(1, squares, d, 1./(2*largest)))-searched)
+	}
+	for _, d := range []float64{2, 10} {
+		worst = max(worst, relativeError(math.Log(BernsteinTail(d*squares/largest, squares, largest)), d*math.Log(BernsteinTail(squares/2.0, squares, largest)))-rounding)
+	}
+	return holds(worst, "sums of 1 to 100 exponential variables, exactly, at %d deviations, with c = ¼; the proof applies it to errors that are not independent, for which it holds as well, given the past", count).within(0)
 }
 
 // GaussianAverage returns E exp(√(2λ)⟨x, W⟩) for a fixed x and W ~ N(0, I), by Gauss–Hermite
@@ -119,6 +179,9 @@ func GaussianAverage(lambda float64, x []float64) float64 {
 	slope := math.Sqrt(2*lambda) * floats.Norm(x, 2)
 	return quad.Fixed(func(w float64) float64 { return math.Exp(slope * math.Sqrt2 * w) }, math.Inf(-1), math.Inf(1), 60, quad.Hermite{}, 0) / math.Sqrt(math.Pi)
 }
+
+// GaussianBound is (1−2λ)^{−d/2}, the last term of (A.11), for λ < ½.
+func GaussianBound(lambda float64, d int) float64 { return math.Pow(1-2*lambda, -float64(d)/2) }
 
 // SquaredNormMoment returns E exp(λ(‖X‖² − E‖X‖²)) for X ~ N(0, I_d) and λ < ½, exactly.
 func SquaredNormMoment(lambda float64, d int) float64 {
@@ -136,21 +199,32 @@ func checkGaussianAverage(context.Context) Finding {
 	return holds(worst, "by quadrature at nine points; the display before it leaves out two exponentials").within(1e-9)
 }
 
+// gaussian returns E f(X) for X ~ N(0, 1), by quadrature on [−30, 30].
+func gaussian(f func(x float64) float64) float64 {
+	return quad.Fixed(func(x float64) float64 { return f(x) * math.Exp(-x*x/2) }, -30, 30, 400, nil, 0) / math.Sqrt(2*math.Pi)
+}
+
 // checkGaussianBound: E exp(λ‖X‖²) ≤ (1−2λ)^{−d/2} for X with variance proxy 1: signs, where the
 // left side is exp(λd), and uniform entries. Gaussian X have equality.
 func checkGaussianBound(context.Context) Finding {
 	var printed, corrected float64
-	for _, d := range []float64{1, 2, 10} {
-		for _, lambda := range []float64{0.01, 0.1, 0.3, 0.49} {
-			bound := -d / 2 * math.Log1p(-2*lambda)
+	for _, d := range []int{1, 2, 10} {
+		n := float64(d)
+		for _, lambda := range []float64{0.01, 0.1, 0.3, 0.45} {
+			bound := math.Log(GaussianBound(lambda, d))
 			uniform := quad.Fixed(func(x float64) float64 { return math.Exp(lambda*x*x) / (2 * math.Sqrt(3)) }, -math.Sqrt(3), math.Sqrt(3), 60, nil, 0)
-			corrected = max(corrected, excess(lambda*d, bound), excess(d*math.Log(uniform), bound))
+			equal := n * math.Log(gaussian(func(x float64) float64 { return math.Exp(lambda * x * x) }))
+			corrected = max(corrected, excess(lambda*n, bound), excess(n*math.Log(uniform), bound), relativeError(equal, bound))
 			// The second line as printed, E exp(‖√(2λ)X‖₂/2): signs have ‖X‖₂ = √d.
-			printed = max(printed, excess(lambda*d, math.Sqrt(2*lambda*d)/2))
+			printed = max(printed, excess(lambda*n, math.Sqrt(2*lambda*n)/2))
 		}
 	}
-	return holdsCorrected(printed, corrected, "for signs and uniform entries of variance 1, d = 1, 2, 10, the first term is at most the last; but for signs, d = 10, λ = 0.3, it is e³ = %.3g, and the printed second line %.3g", math.Exp(3), math.Exp(math.Sqrt(6)/2))
+	return holdsCorrected(printed, corrected, "for signs and uniform entries of variance 1, d = 1, 2, 10, the first term is at most the last, which Gaussian entries have; but for signs, d = 10, λ = 0.3, it is e³ = %.3g, and the printed second line %.3g", math.Exp(3), math.Exp(math.Sqrt(6)/2)).within(quadrature)
 }
+
+// quadrature is the relative error of what [gaussian] computes, for integrands that fall like
+// exp(−x²/20) at least.
+const quadrature = 1e-9
 
 func checkSquaredMoment(context.Context) Finding {
 	const d = 10
@@ -159,7 +233,11 @@ func checkSquaredMoment(context.Context) Finding {
 	for _, d := range []int{1, 2, 5, 10, 100, 10_000} {
 		corrected = max(corrected, excess(SquaredNormMoment(min(0.25, math.Sqrt(math.Ln2/float64(2*d))), d), 2))
 	}
-	return holdsCorrected(excess(printed, 2), corrected, "X ~ N(0, I₁₀): the expectation is %.3g at λ = √(ln 2)/2, above 2 from d = 2 on; at λ = min(¼, √(ln 2/2d)) it is at most 2 for d to 10⁴", printed)
+	for _, lambda := range []float64{-0.3, 0.1, 0.4} {
+		one := gaussian(func(x float64) float64 { return math.Exp(lambda * (x*x - 1)) })
+		corrected = max(corrected, relativeError(SquaredNormMoment(lambda, 1), one), relativeError(SquaredNormMoment(lambda, 3), one*one*one))
+	}
+	return holdsCorrected(excess(printed, 2), corrected, "X ~ N(0, I₁₀): the expectation is %.3g at λ = √(ln 2)/2, above 2 from d = 2 on; at λ = min(¼, √(ln 2/2d)) it is at most 2 for d to 10⁴", printed).within(quadrature)
 }
 
 // checkExponentialStep is about the display before (A.12): (1−2λ)^{−d/2} ≤ exp(4λ²).
@@ -181,8 +259,8 @@ func checkSumNorm(context.Context) Finding {
 	for _, nu := range []float64{1, 2} {
 		var norms [3]float64
 		for i, v := range [][]float64{variable, y, both} {
-			n := must(theory.OrliczNorm(nu, v, chances))
-			norms[i] = n
+			norms[i] = must(theory.OrliczNorm(nu, v, chances))
+			worst = max(worst, orliczError(nu, norms[i], v, chances))
 		}
 		worst = max(worst, excess(norms[2], norms[0]+norms[1]))
 	}
@@ -195,9 +273,20 @@ func checkSquaredNorm(context.Context) Finding {
 	const k2 = 8.0 / 3
 	norm := func(d float64) float64 { return 2 / -math.Expm1(-2*math.Ln2/d) }
 	var corrected float64
-	for _, d := range []float64{1, 2, 10, 1000} {
-		corrected = max(corrected, excess(norm(d), d*k2*(1+rounding)))
+	for _, d := range []int{1, 2, 10, 1000} {
+		n := float64(d)
+		// At λ = 1/β the expectation of exp(‖X‖²/β) is 2, which makes β the norm.
+		corrected = max(corrected, excess(norm(n), n*k2*(1+rounding)), relativeError(SquaredNormMoment(1/norm(n), d)*math.Exp(n/norm(n)), 2))
 	}
 	printed := math.Sqrt(math.Ln2) / 2 * k2
 	return holdsCorrected(excess(norm(100), printed), corrected, "X ~ N(0, I_d): the norm of ‖X‖² is %.4g for d = 1, %.4g for d = 100, and ½√ln 2 K² = %.4g; d K² bounds it", norm(1), norm(100), printed)
+}
+
+// witnessReciprocal is about the last line of §A.3: E e^{λZ} ≤ 2 for Z ≥ 0 says that the norm is at most 1/λ, not
+// λ. For Z that is 0 or v with probability ½ each, the norm is v/ln 3.
+func witnessReciprocal(context.Context) Finding {
+	lambda := math.Sqrt(math.Ln2) / 2
+	z := []float64{0, math.Log(3) / lambda} // E e^{λZ} = 2
+	norm := must(theory.OrliczNorm(1, z, []float64{0.5, 0.5}))
+	return holdsCorrected(excess(norm, lambda), relativeError(norm, 1/lambda), "λ = √(ln 2)/2 = %.3g and E e^{λZ} = 2: ‖Z‖_ψ₁ = %.4g = 1/λ; so the lemma does not follow for d = 1 either. And with K² = 2C²C_e² it would give √(ln 2) = %.3g times C²C_e², not √(ln 2/2) = %.3g", lambda, norm, math.Sqrt(math.Ln2), math.Sqrt(math.Ln2/2))
 }

@@ -37,6 +37,43 @@ func clopperPearson(k, n int) (lo, hi float64) {
 	return lo, hi
 }
 
+// ErrorTail is (5.19a) with c₀ = 1, a bound of P[|Ση⟨e_t, θ_t−θ⟩| ≥ δ] for terms of size 2RC_eη_t:
+// 2exp(−δ²/(8R²C_e²Ση²)).
+func ErrorTail(delta, radius, ce, squares float64) float64 {
+	return 2 * math.Exp(-sq(delta)/(8*sq(radius*ce)*squares))
+}
+
+// SquareTail is (5.20a) corrected, a bound of P[Ση²(‖e_t‖² − E[‖e_t‖²|F_t]) ≥ δ] for ‖e_t‖ ≤ C_e:
+// exp(−2δ²/(C_e⁴Ση⁴)).
+func SquareTail(delta, ce, fourth float64) float64 {
+	return math.Exp(-2 * sq(delta) / (sq(sq(ce)) * fourth))
+}
+
+// AzumaTail is (A.6) corrected, a bound of P[|ΣX_t| ≥ δ] for martingale differences with
+// ‖X_t‖_ψ₂ ≤ σ_t and Σσ_t² as given: 2exp(−δ²/(4Σσ_t²)).
+//
+// Proof. For σ = 1 and |s| ≤ 1, eˣ ≤ x + exp(x²) and Jensen's inequality give E e^{sX} ≤ E e^{s²X²} ≤ 2^{s²} ≤ e^{s²};
+// for |s| ≥ 1, sX ≤ s²/4 + X² gives E e^{sX} ≤ 2e^{s²/4} ≤ e^{s²}. So E e^{sΣX} ≤ exp(s²Σσ²), and s = δ/2Σσ². ∎
+func AzumaTail(delta, squares float64) float64 {
+	return 2 * math.Exp(-sq(delta)/(4*squares))
+}
+
+// BernsteinTail is (A.9) with c = ¼, a bound of P[Σ(X_t − E X_t) ≥ δ] for ‖X_t‖_ψ₁ ≤ b_t, from Σb_t² and max b_t:
+// exp(−¼min{δ²/Σb_t², δ/max b_t}). It holds for differences X_t − E[X_t|F_t] too.
+//
+// Proof. For b = 1 and 0 ≤ s ≤ ½, (e^{sx} − 1 − sx)/s² ≤ e^{|x|} − 1, at s = ½ since (e^y−1)(e^y−3) + 4y ≥ 0 for
+// y ≥ 0; so ln E e^{s(X−E X)} ≤ s²E(e^{|X|} − 1) ≤ s². With s = min{δ/2Σb², 1/(2 max b)}, exp(s²Σb² − sδ) is the
+// bound. ∎
+func BernsteinTail(delta, squares, largest float64) float64 {
+	return math.Exp(-min(sq(delta)/squares, delta/largest) / 4)
+}
+
+// chernoff returns ln of the least factor·exp(growth·s² − sδ) over 0 ≤ s ≤ limit, by search: what the
+// exponents of the four tails come from.
+func chernoff(factor, growth, delta, limit float64) float64 {
+	return math.Log(factor) - maximum(func(s float64) float64 { return s*delta - growth*s*s }, 0, limit)
+}
+
 // Concentration evaluates the concentration inequalities of Lemma 5.2 and of the appendix,
 // with explicit constants: (5.19a) by 2000 simulated runs, c₀ = 1; (A.6) corrected for sums
 // of signs, c = ¼; (A.9) for sums of exponential variables, exactly, c = ¼.
@@ -65,7 +102,7 @@ var concentration = sync.OnceValues(func() (tails []Tail, err error) {
 	for _, delta := range []float64{1, 3, 10, 30, 100, 300, 1000} {
 		hits := floats.Count(func(v float64) bool { return v >= delta }, sums)
 		t := Tail{Statement: "5.19a", Deviation: delta, Frequency: float64(hits) / trials, Trials: trials, Constant: "c₀ = 1",
-			Bound: min(1, 2*math.Exp(-sq(delta)/(8*sq(k.R*k.Ce(mixpolicy.Corrected))*squares)))}
+			Bound: min(1, ErrorTail(delta, k.R, k.Ce(mixpolicy.Corrected), squares))}
 		t.Lo, t.Hi = clopperPearson(hits, trials)
 		tails = append(tails, t)
 	}
@@ -75,14 +112,14 @@ var concentration = sync.OnceValues(func() (tails []Tail, err error) {
 		deviation := 2*heads - 100
 		exact := 2 * binomial.Survival(heads-0.5)
 		tails = append(tails, Tail{Statement: "A.6", Deviation: deviation, Frequency: exact, Lo: exact, Hi: exact, Constant: "c = 1/4",
-			Bound: min(1, 2*math.Exp(-sq(deviation)*math.Ln2/(4*100)))})
+			Bound: min(1, AzumaTail(deviation, 100/math.Ln2))})
 	}
 	// (A.9): T exponential variables of mean 1 have the norm b = 2, and their sum is Gamma.
 	for _, n := range []float64{1, 10, 100} {
 		for _, delta := range []float64{1, 3, 10, 30, 100} {
 			exact := mathext.GammaIncRegComp(n, n+delta)
 			tails = append(tails, Tail{Statement: "A.9", Deviation: delta, Frequency: exact, Lo: exact, Hi: exact, Constant: "c = 1/4",
-				Bound: math.Exp(-0.25 * min(sq(delta)/(4*n), delta/2))})
+				Bound: BernsteinTail(delta, 4*n, 2)})
 		}
 	}
 	return tails, nil
@@ -208,7 +245,7 @@ func checkLikely(number string) check {
 		"5.34": func(r CoinRun) float64 { return r.Violation },
 	}[number]
 	return func(ctx context.Context) Finding {
-		f, along := checkCoin(ctx, left), checkAlongRuns(number)(ctx)
+		f, along := checkCoin(ctx, left), alongRuns(number)(ctx)
 		return holdsCorrected(f.Printed, max(f.Corrected, along.Corrected), "%s; along runs, %s", f.Numbers, along.Numbers).within(along.Tolerance)
 	}
 }

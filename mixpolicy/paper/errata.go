@@ -280,7 +280,7 @@ var errata = []Erratum{
 		witness:    checkB,
 	},
 	{
-		ID: "missing-cmax", Where: []string{"3.34b", "5.21", "5.23", "5.24", "5.26", "5.28", "5.34"},
+		ID: "missing-cmax", Where: []string{"3.34b", "5.19a", "5.21", "5.23", "5.24", "5.26", "5.28", "5.34"},
 		Printed: "C_e = (1+G)A + (√(nm)+G)‖Ψ‖", Corrected: "C_e = (c_max+G)A + (c_max√(nm)+G)‖Ψ‖, as in (A.3)",
 		Why:        "It bounds the error of a gradient that is proportional to the costs.",
 		Downstream: "(5.21)–(5.34), which have C_e in them. The same for costs in [−1, 1]; in section 6 c_max is 10⁴.",

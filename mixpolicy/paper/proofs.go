@@ -248,23 +248,28 @@ type stepKey struct {
 	form     mixpolicy.Form
 }
 
-// equal adds lhs = rhs and atMost adds lhs ≤ rhs of the given form. Difference is rhs − lhs by
-// another derivation: 0 for an equality that is true, a sum of terms that are not negative for an
+// sides are the two sides of an equation or inequality. Difference is rhs − lhs by another
+// derivation: 0 for an equality that is true, a sum of terms that are not negative for an
 // inequality that is, and what is wrong with a form that is false. If it is another number than
-// rhs − lhs, one of the three is wrong, and the slack is NaN. More are further terms for the size.
-func (c *evaluations) equal(form mixpolicy.Form, lhs, rhs, difference float64, more ...float64) {
-	c.add(Step{Form: form, Equality: true, LHS: lhs, RHS: rhs, Slack: -math.Abs(rhs - lhs)}, difference, more)
+// rhs − lhs, one of the three is wrong. Size is that of terms which the sides do not show.
+type sides struct{ lhs, rhs, difference, size float64 }
+
+// equal adds equations lhs = rhs and atMost adds lhs ≤ rhs of the given form.
+func (c *evaluations) equal(form mixpolicy.Form, all ...sides) {
+	for _, s := range all {
+		c.add(Step{Form: form, Equality: true, LHS: s.lhs, RHS: s.rhs, Slack: -math.Abs(s.rhs - s.lhs)}, s)
+	}
 }
 
-func (c *evaluations) atMost(form mixpolicy.Form, lhs, rhs, difference float64, more ...float64) {
-	c.add(Step{Form: form, LHS: lhs, RHS: rhs, Slack: rhs - lhs}, difference, more)
+func (c *evaluations) atMost(form mixpolicy.Form, s sides) {
+	c.add(Step{Form: form, LHS: s.lhs, RHS: s.rhs, Slack: s.rhs - s.lhs}, s)
 }
 
-func (c *evaluations) add(s Step, difference float64, more []float64) {
+func (c *evaluations) add(s Step, e sides) {
 	s.Equation, s.Run, s.At = c.equation, c.run, c.at
-	s.Size = sizeOf(s.LHS, s.RHS) + sizeOf(more...)
-	if !(math.Abs(s.RHS-s.LHS-difference) <= stepTolerance*(s.Size+math.Abs(difference))) {
-		s.Slack = math.NaN()
+	s.Size = math.Abs(e.lhs) + math.Abs(e.rhs) + math.Abs(e.size)
+	if !(math.Abs(e.rhs-e.lhs-e.difference) <= stepTolerance*(s.Size+math.Abs(e.difference))) {
+		s.Slack = math.NaN() // it does not hold
 	}
 	key := stepKey{s.Equation, s.Form}
 	old, seen := c.worst[key]
@@ -389,8 +394,20 @@ func Proofs(ctx context.Context) (steps []Step, err error) {
 	return steps, nil
 }
 
-// checkAlongRuns checks an equation by [evaluate].
+// checkAlongRuns checks an equation that holds surely by [alongRuns].
 func checkAlongRuns(number string) check {
+	return func(ctx context.Context) Finding {
+		f := alongRuns(number)(ctx)
+		if math.IsNaN(f.Printed) {
+			noError(fmt.Errorf("paper: no run evaluates (%s) as printed", number))
+		}
+		return f
+	}
+}
+
+// alongRuns checks an equation by [evaluate]. What is evaluated as printed only is right, and what is
+// evaluated as corrected only is NaN as printed.
+func alongRuns(number string) check {
 	return func(ctx context.Context) Finding {
 		f := Finding{Printed: math.NaN(), Corrected: math.NaN(), Tolerance: stepTolerance}
 		var numbers []string
@@ -490,6 +507,13 @@ func (r *Trace) slope(x []float64) []float64 {
 	r.Phi.Gradient(g, x)
 	return g
 }
+
+// slopes is the size of the gradients of φ at iteration t, and pairing that of their products with x.
+func (r *Trace) slopes(s TraceStep) float64 {
+	return sizeOf(r.slope(s.Theta)...) + sizeOf(r.slope(s.Tilde)...) + sizeOf(r.slope(s.Next)...)
+}
+
+func (r *Trace) pairing(s TraceStep, x []float64) float64 { return r.slopes(s) * sizeOf(x...) }
 
 // size is that of the divergences at iteration t, for the rounding of their differences.
 func (r *Trace) size(s TraceStep, theta []float64) float64 {
@@ -598,26 +622,26 @@ func (r *Trace) gradientStep(c *evaluations) {
 	r.each(c, func(s TraceStep) {
 		at, tilde := r.slope(s.Theta), r.slope(s.Tilde)
 		for j := range at {
-			c.equal(mixpolicy.Printed, tilde[j], at[j]-s.Eta*s.Sample[j], 0, at[j])
+			c.equal(mixpolicy.Printed, sides{lhs: tilde[j], rhs: at[j] - s.Eta*s.Sample[j], size: r.slopes(s)})
 		}
 	})
 }
 
-// projectionStep: the gradient of D(θ;θ̃_t) at θ_{t+1} is z1, normal to the hyperplane, and 1ᵀθ_{t+1} = 1.
 func (r *Trace) projectionStep(c *evaluations) {
 	r.each(c, func(s TraceStep) {
-		next, tilde := r.slope(s.Next), r.slope(s.Tilde)
+		next := make([]float64, len(s.Tilde))
+		noError(bregman.Project(r.Phi, next, s.Tilde))
 		for j := range next {
-			c.equal(mixpolicy.Printed, next[j]-tilde[j], s.Z, 0, next[j], tilde[j])
+			c.equal(mixpolicy.Printed, sides{lhs: s.Next[j], rhs: next[j], size: r.K.R})
 		}
-		c.equal(mixpolicy.Printed, floats.Sum(s.Next), 1, 0, s.Next...)
 	})
 }
 
 func (r *Trace) gradientDifference(c *evaluations) {
 	r.against(c, func(s TraceStep, theta []float64) {
-		away := difference(theta, s.Theta)
-		c.equal(mixpolicy.Printed, s.Eta*floats.Dot(s.Sample, away), floats.Dot(r.turn(s), away), 0, sizeOf(r.slope(s.Theta)...)*sizeOf(away...))
+		c.equal(mixpolicy.Printed, sides{
+			lhs: s.Eta * floats.Dot(s.Sample, difference(theta, s.Theta)), rhs: floats.Dot(r.turn(s), difference(theta, s.Theta)), size: r.pairing(s, theta) + r.pairing(s, s.Theta),
+		})
 	})
 }
 
@@ -626,8 +650,8 @@ func (r *Trace) cosines(c *evaluations) {
 	r.against(c, func(s TraceStep, theta []float64) {
 		lhs := floats.Dot(r.turn(s), difference(theta, s.Theta))
 		from, fromTilde, back := r.divergence(theta, s.Theta), r.divergence(theta, s.Tilde), r.divergence(s.Theta, s.Tilde)
-		c.equal(mixpolicy.Printed, lhs, from-fromTilde+back, -2*s.Eta*floats.Dot(s.Sample, difference(theta, s.Theta)), r.size(s, theta))
-		c.equal(mixpolicy.Corrected, lhs, fromTilde-from-back, 0, r.size(s, theta))
+		c.equal(mixpolicy.Printed, sides{lhs: lhs, rhs: from - fromTilde + back, difference: -2 * s.Eta * floats.Dot(s.Sample, difference(theta, s.Theta)), size: r.size(s, theta)})
+		c.equal(mixpolicy.Corrected, sides{lhs: lhs, rhs: fromTilde - from - back, size: r.size(s, theta)})
 	})
 }
 
@@ -635,21 +659,23 @@ func (r *Trace) stepCosines(c *evaluations) {
 	r.against(c, func(s TraceStep, theta []float64) {
 		lhs := s.Eta * floats.Dot(s.Sample, difference(theta, s.Theta))
 		from, fromTilde, back := r.divergence(theta, s.Theta), r.divergence(theta, s.Tilde), r.divergence(s.Theta, s.Tilde)
-		c.equal(mixpolicy.Printed, lhs, from-fromTilde+back, -2*floats.Dot(r.turn(s), difference(theta, s.Theta)), r.size(s, theta))
-		c.equal(mixpolicy.Corrected, lhs, fromTilde-from-back, 0, r.size(s, theta))
+		c.equal(mixpolicy.Printed, sides{lhs: lhs, rhs: from - fromTilde + back, difference: -2 * floats.Dot(r.turn(s), difference(theta, s.Theta)), size: r.size(s, theta)})
+		c.equal(mixpolicy.Corrected, sides{lhs: lhs, rhs: fromTilde - from - back, size: r.size(s, theta)})
 	})
 }
 
 // pythagoras is an equality, as Θ₂ is affine.
 func (r *Trace) pythagoras(c *evaluations) {
+	projection := make([]float64, r.Problem.Dim())
 	r.against(c, func(s TraceStep, theta []float64) {
-		c.atMost(mixpolicy.Printed, r.divergence(s.Next, s.Tilde)+r.divergence(theta, s.Next), r.divergence(theta, s.Tilde), 0, r.size(s, theta))
+		noError(bregman.Project(r.Phi, projection, s.Tilde))
+		c.atMost(mixpolicy.Printed, sides{lhs: r.divergence(projection, s.Tilde) + r.divergence(theta, projection), rhs: r.divergence(theta, s.Tilde), size: r.size(s, theta)})
 	})
 }
 
 func (r *Trace) projectionIsNearer(c *evaluations) {
 	r.against(c, func(s TraceStep, theta []float64) {
-		c.atMost(mixpolicy.Printed, r.divergence(theta, s.Next), r.divergence(theta, s.Tilde), r.divergence(s.Next, s.Tilde), r.size(s, theta))
+		c.atMost(mixpolicy.Printed, sides{lhs: r.divergence(theta, s.Next), rhs: r.divergence(theta, s.Tilde), difference: r.divergence(s.Next, s.Tilde), size: r.size(s, theta)})
 	})
 }
 
@@ -657,32 +683,31 @@ func (r *Trace) oneStep(c *evaluations) {
 	r.against(c, func(s TraceStep, theta []float64) {
 		slope := s.Eta * floats.Dot(s.Sample, difference(theta, s.Theta))
 		lhs, sum, left := r.divergence(theta, s.Next), r.divergence(theta, s.Theta)+r.divergence(s.Theta, s.Tilde), r.divergence(s.Next, s.Tilde)
-		c.atMost(mixpolicy.Printed, lhs, sum-slope, left-2*floats.Dot(r.turn(s), difference(theta, s.Theta)), r.size(s, theta))
-		c.atMost(mixpolicy.Corrected, lhs, sum+slope, left, r.size(s, theta))
+		c.atMost(mixpolicy.Printed, sides{lhs: lhs, rhs: sum - slope, difference: left - 2*floats.Dot(r.turn(s), difference(theta, s.Theta)), size: r.size(s, theta)})
+		c.atMost(mixpolicy.Corrected, sides{lhs: lhs, rhs: sum + slope, difference: left, size: r.size(s, theta)})
 	})
 }
 
 func (r *Trace) symmetrised(c *evaluations) {
 	r.each(c, func(s TraceStep) {
-		turn, move := r.turn(s), s.move()
 		both := r.divergence(s.Theta, s.Tilde) + r.divergence(s.Tilde, s.Theta)
-		c.equal(mixpolicy.Printed, both, floats.Dot(turn, move), 0)
-		c.equal(mixpolicy.Printed, both, s.Eta*floats.Dot(s.Sample, move), 0, sizeOf(turn...)*sizeOf(move...))
+		c.equal(mixpolicy.Printed, sides{lhs: both, rhs: floats.Dot(r.turn(s), s.move()), size: r.pairing(s, s.move())},
+			sides{lhs: both, rhs: s.Eta * floats.Dot(s.Sample, s.move()), size: r.pairing(s, s.move())})
 	})
 }
 
 func (r *Trace) fenchelYoung(c *evaluations) {
 	r.each(c, func(s TraceStep) {
 		rhs := sq(s.Eta*r.dual(s.Sample))/2 + sq(r.norm(s.move()))/2
-		c.atMost(mixpolicy.Printed, s.Eta*floats.Dot(s.Sample, s.move()), rhs, r.youngLeft(s, 1))
+		c.atMost(mixpolicy.Printed, sides{lhs: s.Eta * floats.Dot(s.Sample, s.move()), rhs: rhs, difference: r.youngLeft(s, 1)})
 	})
 }
 
 func (r *Trace) strongConvexity(c *evaluations) {
 	r.each(c, func(s TraceStep) {
 		length := r.norm(s.move())
-		c.atMost(mixpolicy.Printed, sq(length)/2, r.divergence(s.Theta, s.Tilde), r.elementary(s.Theta, s.Tilde)-sq(length)/2)
-		c.atMost(mixpolicy.Corrected, r.Mu/2*sq(length), r.divergence(s.Tilde, s.Theta), r.convexityLeft(s))
+		c.atMost(mixpolicy.Printed, sides{lhs: sq(length) / 2, rhs: r.divergence(s.Theta, s.Tilde), difference: r.elementary(s.Theta, s.Tilde) - sq(length)/2})
+		c.atMost(mixpolicy.Corrected, sides{lhs: r.Mu / 2 * sq(length), rhs: r.divergence(s.Tilde, s.Theta), difference: r.convexityLeft(s)})
 	})
 }
 
@@ -690,8 +715,8 @@ func (r *Trace) stepDivergence(c *evaluations) {
 	r.each(c, func(s TraceStep) {
 		back, g := r.divergence(s.Theta, s.Tilde), s.Eta*r.dual(s.Sample)
 		left := r.divergenceLeft(s)
-		c.atMost(mixpolicy.Printed, back, sq(g)/2, left+(1-1/r.Mu)/2*sq(g))
-		c.atMost(mixpolicy.Corrected, back, sq(g)/(2*r.Mu), left)
+		c.atMost(mixpolicy.Printed, sides{lhs: back, rhs: sq(g) / 2, difference: left + (1-1/r.Mu)/2*sq(g)})
+		c.atMost(mixpolicy.Corrected, sides{lhs: back, rhs: sq(g) / (2 * r.Mu), difference: left})
 	})
 }
 
@@ -700,8 +725,8 @@ func (r *Trace) stepAgainst(c *evaluations) {
 		slope, g := s.Eta*floats.Dot(s.Sample, difference(theta, s.Theta)), s.Eta*r.dual(s.Sample)
 		from, next := r.divergence(theta, s.Theta), r.divergence(theta, s.Next)
 		left, turned := r.stepLeft(s), floats.Dot(r.turn(s), difference(theta, s.Theta))
-		c.atMost(mixpolicy.Printed, slope, from-next+sq(g)/2, left+(1-1/r.Mu)/2*sq(g)-2*turned, r.size(s, theta))
-		c.atMost(mixpolicy.Corrected, -slope, from-next+sq(g)/(2*r.Mu), left, r.size(s, theta))
+		c.atMost(mixpolicy.Printed, sides{lhs: slope, rhs: from - next + sq(g)/2, difference: left + (1-1/r.Mu)/2*sq(g) - 2*turned, size: r.size(s, theta)})
+		c.atMost(mixpolicy.Corrected, sides{lhs: -slope, rhs: from - next + sq(g)/(2*r.Mu), difference: left, size: r.size(s, theta)})
 	})
 }
 
@@ -710,8 +735,8 @@ func (r *Trace) gradientSum(c *evaluations) {
 	for _, theta := range r.comparators() {
 		lhs := r.total(func(s TraceStep) float64 { return s.Eta * floats.Dot(s.Mean, difference(s.Theta, theta)) })
 		start, noise, left := r.divergence(theta, r.Steps[0].Theta), r.noise(theta), r.primalLeft(theta)
-		c.atMost(mixpolicy.Printed, -lhs, start+noise+squares, left+2*noise+2*lhs+(1-1/r.Mu)*squares, noise)
-		c.atMost(mixpolicy.Corrected, lhs, start-noise+squares/r.Mu, left, noise)
+		c.atMost(mixpolicy.Printed, sides{lhs: -lhs, rhs: start + noise + squares, difference: left + 2*noise + 2*lhs + (1-1/r.Mu)*squares, size: noise})
+		c.atMost(mixpolicy.Corrected, sides{lhs: lhs, rhs: start - noise + squares/r.Mu, difference: left, size: noise})
 	}
 }
 
@@ -722,8 +747,8 @@ func (r *Trace) lagrangianSum(c *evaluations) {
 			return s.Eta * (r.lagrangian(s.Theta, s.Lambda) - r.lagrangian(theta, s.Lambda))
 		})
 		start, noise, left := r.divergence(theta, r.Steps[0].Theta), r.noise(theta), r.primalLeft(theta)
-		c.atMost(mixpolicy.Printed, lhs, start+noise+squares, left+2*noise+(1-1/r.Mu)*squares, noise)
-		c.atMost(mixpolicy.Corrected, lhs, start-noise+squares/r.Mu, left, noise)
+		c.atMost(mixpolicy.Printed, sides{lhs: lhs, rhs: start + noise + squares, difference: left + 2*noise + (1-1/r.Mu)*squares, size: noise})
+		c.atMost(mixpolicy.Corrected, sides{lhs: lhs, rhs: start - noise + squares/r.Mu, difference: left, size: noise})
 	}
 }
 
@@ -740,7 +765,7 @@ func (r *Trace) multiplierProjection(c *evaluations) {
 				if left != 0 {
 					left /= lhs + rhs
 				}
-				c.atMost(mixpolicy.Printed, lhs, rhs, left)
+				c.atMost(mixpolicy.Printed, sides{lhs: lhs, rhs: rhs, difference: left})
 			}
 		}
 	})
@@ -751,8 +776,8 @@ func (r *Trace) multiplierSum(c *evaluations) {
 	for _, l := range r.multipliers() {
 		lhs := r.total(func(s TraceStep) float64 { return s.Eta * floats.Dot(s.Ascent, difference(l, s.Lambda)) })
 		half, left := floats.Dot(l, l)/2, r.dualLeft(l)
-		c.atMost(mixpolicy.Printed, -lhs, half+ascents, left+2*lhs+ascents/2)
-		c.atMost(mixpolicy.Corrected, lhs, half+ascents/2, left)
+		c.atMost(mixpolicy.Printed, sides{lhs: -lhs, rhs: half + ascents, difference: left + 2*lhs + ascents/2})
+		c.atMost(mixpolicy.Corrected, sides{lhs: lhs, rhs: half + ascents/2, difference: left})
 	}
 }
 
@@ -762,8 +787,8 @@ func (r *Trace) convexity(c *evaluations) {
 	r.against(c, func(s TraceStep, theta []float64) {
 		slope := floats.Dot(s.Mean, difference(theta, s.Theta))
 		here, there := r.lagrangian(s.Theta, s.Lambda), r.lagrangian(theta, s.Lambda)
-		c.atMost(mixpolicy.Printed, slope, here-there, 2*floats.Dot(s.Mean, difference(s.Theta, theta)), here, there)
-		c.equal(mixpolicy.Corrected, -slope, here-there, 0, here, there)
+		c.atMost(mixpolicy.Printed, sides{lhs: slope, rhs: here - there, difference: 2 * floats.Dot(s.Mean, difference(s.Theta, theta)), size: sizeOf(here, there)})
+		c.equal(mixpolicy.Corrected, sides{lhs: -slope, rhs: here - there, size: sizeOf(here, there)})
 	})
 }
 
@@ -773,8 +798,8 @@ func (r *Trace) concavity(c *evaluations) {
 		for _, l := range multipliers {
 			slope := floats.Dot(s.Ascent, difference(s.Lambda, l))
 			here, there := r.lagrangian(s.Theta, s.Lambda), r.lagrangian(s.Theta, l)
-			c.atMost(mixpolicy.Printed, slope, there-here, 2*floats.Dot(s.Ascent, difference(l, s.Lambda)), here, there)
-			c.equal(mixpolicy.Corrected, -slope, there-here, 0, here, there)
+			c.atMost(mixpolicy.Printed, sides{lhs: slope, rhs: there - here, difference: 2 * floats.Dot(s.Ascent, difference(l, s.Lambda)), size: sizeOf(here, there)})
+			c.equal(mixpolicy.Corrected, sides{lhs: -slope, rhs: there - here, size: sizeOf(here, there)})
 		}
 	})
 }
@@ -788,8 +813,8 @@ func (r *Trace) gapSum(c *evaluations) {
 				return s.Eta * (r.lagrangian(s.Theta, l) - r.lagrangian(theta, s.Lambda))
 			})
 			half, left := floats.Dot(l, l)/2, primal+r.dualLeft(l)
-			c.atMost(mixpolicy.Printed, lhs, start+half+noise+squares+ascents, left+2*noise+(1-1/r.Mu)*squares+ascents/2, noise)
-			c.atMost(mixpolicy.Corrected, lhs, start+half-noise+squares/r.Mu+ascents/2, left, noise)
+			c.atMost(mixpolicy.Printed, sides{lhs: lhs, rhs: start + half + noise + squares + ascents, difference: left + 2*noise + (1-1/r.Mu)*squares + ascents/2, size: noise})
+			c.atMost(mixpolicy.Corrected, sides{lhs: lhs, rhs: start + half - noise + squares/r.Mu + ascents/2, difference: left, size: noise})
 		}
 	}
 }
@@ -802,7 +827,7 @@ func (r *Trace) averages(c *evaluations) {
 			sum := r.total(func(s TraceStep) float64 {
 				return s.Eta * (r.lagrangian(s.Theta, l) - r.lagrangian(theta, s.Lambda))
 			})
-			c.equal(mixpolicy.Printed, lhs, sum/r.Sums.Sum, 0, r.lagrangian(r.Theta, l), r.lagrangian(theta, r.Lambda))
+			c.equal(mixpolicy.Printed, sides{lhs: lhs, rhs: sum / r.Sums.Sum, size: sizeOf(r.lagrangian(r.Theta, l), r.lagrangian(theta, r.Lambda))})
 		}
 	}
 }
@@ -849,7 +874,7 @@ func (r *Trace) left(e end, l []float64) float64 {
 func (r *Trace) writtenOut(c *evaluations) {
 	e := r.end()
 	l, bracket := r.toward(e, 1)
-	c.atMost(mixpolicy.Corrected, e.gap+e.complementary+bracket, e.rhs, r.left(e, l), e.noise)
+	c.atMost(mixpolicy.Corrected, sides{lhs: e.gap + e.complementary + bracket, rhs: e.rhs, difference: r.left(e, l), size: e.noise})
 }
 
 // bestMultipliers: of all multiples of [Ψθ̂]₋ in the ball S[Ψθ̂]₋ has the greatest bracket, and the printed
@@ -864,8 +889,8 @@ func (r *Trace) bestMultipliers(c *evaluations) {
 	_, whole := r.toward(e, 1)
 	// By the length of λ: V·2ℓ − ℓ²/2S, which is greatest at ℓ = 2SV.
 	at := func(length float64) float64 { return 2*e.v*length - sq(length)/(2*e.sum) }
-	c.atMost(mixpolicy.Printed, top, half, at(min(r.G, e.sum*e.v))-at(min(r.G, 2*e.sum*e.v)), top)
-	c.equal(mixpolicy.Corrected, top, whole, 0, top)
+	c.atMost(mixpolicy.Printed, sides{lhs: top, rhs: half, difference: at(min(r.G, e.sum*e.v)) - at(min(r.G, 2*e.sum*e.v)), size: top})
+	c.equal(mixpolicy.Corrected, sides{lhs: top, rhs: whole, size: top})
 }
 
 // printedBracket is the bracket of (5.26) and (5.27): that of the printed λ, but for ‖λ‖²/S in place of
@@ -879,18 +904,18 @@ func (r *Trace) bracketAtThem(c *evaluations) {
 	e := r.end()
 	bracket := 2*r.G*sq(e.v)*e.sum/max(r.G, e.sum*e.v) - sq(r.G*e.v)*e.sum/max(sq(r.G), sq(e.sum*e.v))
 	l, best := r.toward(e, 1)
-	c.atMost(mixpolicy.Corrected, e.gap+e.complementary+bracket, e.rhs, r.left(e, l)+best-r.printedBracket(e), e.noise)
+	c.atMost(mixpolicy.Corrected, sides{lhs: e.gap + e.complementary + bracket, rhs: e.rhs, difference: r.left(e, l) + best - r.printedBracket(e), size: e.noise})
 }
 
 func (r *Trace) bracketSign(c *evaluations) {
 	e := r.end()
-	c.atMost(mixpolicy.Printed, 0, 2*r.G*sq(e.v)*e.sum/max(r.G, e.sum*e.v)-sq(r.G*e.v)*e.sum/max(sq(r.G), sq(e.sum*e.v)), r.printedBracket(e))
+	c.atMost(mixpolicy.Printed, sides{lhs: 0, rhs: 2*r.G*sq(e.v)*e.sum/max(r.G, e.sum*e.v) - sq(r.G*e.v)*e.sum/max(sq(r.G), sq(e.sum*e.v)), difference: r.printedBracket(e)})
 }
 
 func (r *Trace) gapAlone(c *evaluations) {
 	e := r.end()
 	l, bracket := r.toward(e, 1)
-	c.atMost(mixpolicy.Corrected, e.gap, e.rhs, r.left(e, l)+bracket+e.complementary, e.noise)
+	c.atMost(mixpolicy.Corrected, sides{lhs: e.gap, rhs: e.rhs, difference: r.left(e, l) + bracket + e.complementary, size: e.noise})
 }
 
 // gradientSize: it begins with ‖∇_θ𝓛‖⁎ = ‖cᵀΨ + λᵀΨ‖⁎, which has the sign of λ wrong, and ends with a bound,
@@ -901,9 +926,9 @@ func (r *Trace) gradientSize(c *evaluations) {
 		prices := make([]float64, len(base))
 		r.Problem.Features().MulVecT(prices, s.Lambda)
 		g, plus := r.dual(s.Mean), r.dual(floats.AddTo(make([]float64, len(base)), base, prices))
-		c.equal(mixpolicy.Printed, g, plus, plus-r.dual(difference(base, prices)))
+		c.equal(mixpolicy.Printed, sides{lhs: g, rhs: plus, difference: plus - r.dual(difference(base, prices))})
 		bound := r.K.PsiNorm * (r.K.Cost*math.Sqrt(float64(len(s.Lambda))) + r.G)
-		c.atMost(mixpolicy.Corrected, g, r.K.GradientBound(), bound-r.dual(difference(base, prices)))
+		c.atMost(mixpolicy.Corrected, sides{lhs: g, rhs: r.K.GradientBound(), difference: bound - r.dual(difference(base, prices))})
 	})
 }
 
@@ -914,14 +939,14 @@ func (r *Trace) firstCase(c *evaluations) {
 	if e := r.end(); r.inverseSquareRoots() && r.G/e.sum > e.v {
 		t := float64(len(r.Steps))
 		bound := r.G * (math.Sqrt(t) + 1) / (2 * (t - 1)) // √T − 1 = (T−1)/(√T+1)
-		c.atMost(mixpolicy.Printed, e.v, r.G/(2*(math.Sqrt(t)-1)), bound-e.v)
+		c.atMost(mixpolicy.Printed, sides{lhs: e.v, rhs: r.G / (2 * (math.Sqrt(t) - 1)), difference: bound - e.v})
 	}
 }
 
 func (r *Trace) secondCase(c *evaluations) {
 	if e := r.end(); r.G/e.sum <= e.v {
 		l, _ := r.toward(e, 1) // of length G
-		c.atMost(mixpolicy.Corrected, e.gap+e.complementary+2*r.G*e.v-sq(r.G)/e.sum, e.rhs, r.left(e, l)+sq(r.G)/(2*e.sum), e.noise)
+		c.atMost(mixpolicy.Corrected, sides{lhs: e.gap + e.complementary + 2*r.G*e.v - sq(r.G)/e.sum, rhs: e.rhs, difference: r.left(e, l) + sq(r.G)/(2*e.sum), size: e.noise})
 	}
 }
 
@@ -936,7 +961,7 @@ func (r *Trace) costLeft(e end) float64 {
 
 func (r *Trace) gapFromBelow(c *evaluations) {
 	e := r.end()
-	c.atMost(mixpolicy.Printed, -2*r.K.R*r.K.Cost*math.Sqrt(float64(r.K.Pairs))*r.K.PsiNorm, e.gap, r.costLeft(e))
+	c.atMost(mixpolicy.Printed, sides{lhs: -2 * r.K.R * r.K.Cost * math.Sqrt(float64(r.K.Pairs)) * r.K.PsiNorm, rhs: e.gap, difference: r.costLeft(e)})
 }
 
 // violationThen compares V with what (5.34), (5.35) and the lower bound of S give. Its slack is that of
@@ -950,7 +975,7 @@ func (r *Trace) violationThen(c *evaluations) {
 	rhs := (r.K.R*r.K.Cost*math.Sqrt(float64(r.K.Pairs))*r.K.PsiNorm+e.rhs/2)/r.G + r.G/(2*sum)
 	l, _ := r.toward(e, 0x1p40)
 	left := (r.left(e, l)+e.complementary+r.costLeft(e))/(2*r.G) + r.G/2*(1/sum-1/(2*e.sum))
-	c.atMost(mixpolicy.Printed, e.v, rhs, left, e.noise/r.G)
+	c.atMost(mixpolicy.Printed, sides{lhs: e.v, rhs: rhs, difference: left, size: e.noise / r.G})
 }
 
 // hoelder is (A.2): 2R − ‖θ_t−θ‖ and Hölder's inequality are what it leaves.
@@ -958,6 +983,6 @@ func (r *Trace) hoelder(c *evaluations) {
 	r.against(c, func(s TraceStep, theta []float64) {
 		away := difference(s.Theta, theta)
 		inner, e := math.Abs(floats.Dot(s.Error, away)), r.dual(s.Error)
-		c.atMost(mixpolicy.Printed, inner, 2*r.K.R*e, (2*r.Problem.Class().R-r.norm(away))*e+e*r.norm(away)-math.Abs(floats.Dot(away, s.Error)))
+		c.atMost(mixpolicy.Printed, sides{lhs: inner, rhs: 2 * r.K.R * e, difference: (2*r.Problem.Class().R-r.norm(away))*e + e*r.norm(away) - math.Abs(floats.Dot(away, s.Error))})
 	})
 }

@@ -75,17 +75,14 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 	dual := class.Norm.Dual()
 	lo, hi := p.MDP().CostRange()
 	k := &Constants{
-		Pairs: p.MDP().Pairs(), Dim: d, R: class.R, Reach: class.R,
+		Pairs: p.MDP().Pairs(), Dim: d, R: class.R, Reach: Reach(class, d),
 		Cost: max(math.Abs(lo), math.Abs(hi)) / set.CostScale, Beta: a.Beta, G: a.Radius(p.MDP().Criterion()),
 		criterion: p.MDP().Criterion(),
-		A:         ratioNorm(f, dual.Of), Tangent: ratioNorm(f, func(x []float64) float64 { return tangentNorm(dual, x) }),
+		A:         RatioNorm(f, dual.Of), Tangent: RatioNorm(f, func(x []float64) float64 { return tangentNorm(dual, x) }),
 		PsiNorm: SubordinateNorm(f, class.Norm), SigmaMax: SubordinateNorm(f, linprog.L2),
 		Comparison: 1,
 	}
-	switch class.Norm {
-	case linprog.LInf:
-		k.Reach *= math.Sqrt(float64(d))
-	case linprog.L1:
+	if class.Norm == linprog.L1 {
 		k.Comparison = math.Sqrt(float64(d))
 	}
 	k.Mu = mu * normRatio(norm, class.Norm, d)
@@ -105,6 +102,15 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 		k.LambdaStar = math.Hypot(k.LambdaStar, m.Lambda()/set.CostScale)
 	}
 	return k, nil
+}
+
+// Reach returns max ‖θ‖₂ over ‖θ‖ ≤ R in ℝᵈ, with which (5.29) is ‖Ψθ‖₂ ≤ σ_max·Reach: R√d for the
+// cube, and else R.
+func Reach(class mixpolicy.Class, d int) float64 {
+	if class.Norm == linprog.LInf {
+		return class.R * math.Sqrt(float64(d))
+	}
+	return class.R
 }
 
 // beyond returns a point of Θ₂ that is in the domain of φ but not in the class, if it finds one
@@ -231,8 +237,9 @@ func SubordinateNorm(f *mixpolicy.Features, norm linprog.Norm) float64 {
 	return math.Sqrt(eigen.Values(nil)[d-1])
 }
 
-// ratioNorm returns the greatest size of Ψ_i/q_i over the sampled pairs.
-func ratioNorm(f *mixpolicy.Features, size func([]float64) float64) float64 {
+// RatioNorm returns the greatest size of a row Ψ_i/q_i over the sampled pairs: A of (3.30) for the
+// dual norm.
+func RatioNorm(f *mixpolicy.Features, size func([]float64) float64) float64 {
 	row := make([]float64, f.Dim())
 	var top float64
 	for i, q := range f.Sampling() {

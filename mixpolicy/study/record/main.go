@@ -153,14 +153,29 @@ func (c tableCmd) Run(ctx context.Context, w *work) error {
 }
 
 type adversariesCmd struct {
-	Instances int    `default:"1000000" help:"Instances of each bound."`
-	Seed      uint64 `default:"1" help:"The record depends on it, and not on the number of cores."`
+	Space     []string `short:"s" sep:"none" placeholder:"NAME" help:"Only this space of instances; may be repeated."`
+	Instances int      `default:"1000000" help:"Instances of each bound."`
+	Seed      uint64   `default:"1" help:"The record depends on it, and not on the number of cores."`
 }
 
-// Run searches one space after the other.
+// Run searches one space after the other. Of those that are not chosen the records stay.
 func (c adversariesCmd) Run(ctx context.Context, w *work) error {
-	var all []adversary.Record
+	var known, all []adversary.Record
+	if len(c.Space) > 0 {
+		f, err := os.Open(w.data("adversaries.csv"))
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if known, err = adversary.Read(f); err != nil {
+			return err
+		}
+	}
 	for _, s := range adversary.Spaces() {
+		if len(c.Space) > 0 && !slices.Contains(c.Space, s.Name) {
+			all = append(all, slices.DeleteFunc(slices.Clone(known), func(r adversary.Record) bool { return r.Space != s.Name })...)
+			continue
+		}
 		var done atomic.Int64
 		tell := w.runs("adversaries")
 		records, err := adversary.Search(ctx, s, c.Instances, c.Seed, runtime.GOMAXPROCS(0), func(n int) {
