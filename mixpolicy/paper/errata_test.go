@@ -124,9 +124,10 @@ func TestErrataAreNamed(t *testing.T) {
 	}
 }
 
-// TestDeviationsAreComputed: no deviation of a finding is a number in the source.
+// TestDeviationsAreComputed: no deviation by which something printed is said to fail, or its
+// correction to hold, is a number in the source.
 func TestDeviationsAreComputed(t *testing.T) {
-	deviations := map[string]int{"holds": 1, "holdsCorrected": 2, "read": 1} // how many of the first arguments
+	deviations := map[string]int{"holdsCorrected": 2, "read": 1} // how many of the first arguments
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
