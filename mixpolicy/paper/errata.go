@@ -422,7 +422,7 @@ var errata = []Erratum{
 		ID: "maximiser", Kind: Slip, Where: []string{"5.25"},
 		Printed: "λ = −G·½S[Ψθ̂]₋/(G ∨ ‖½S[Ψθ̂]₋‖) maximises the bracket, S = Ση", Corrected: "λ with S for ½S",
 		Why:        "−λᵀΨθ̂ − ‖λ‖²/2S has its gradient zero at λ = −S[Ψθ̂]₋.",
-		Downstream: "Nothing: (5.26) holds for the printed λ, and is the weaker for it.",
+		Downstream: "Nothing: (5.26) holds for the printed λ, also with ‖λ‖²/S where ‖λ‖²/2S is meant, and is the weaker for it.",
 		witness:    checkAlongRuns("5.25"),
 	},
 	{
@@ -488,10 +488,17 @@ var errata = []Erratum{
 	{
 		ID: "dimension", Kind: Error, Where: []string{"A.12", "Lemma A.3", "§A.3"},
 		Printed: "E e^{λ(‖X‖²−E‖X‖²)} ≤ (1−2λ)^{−d/2} ≤ e^{4λ²}, so ‖‖X‖²‖_ψ₁ ≤ (√(log 2)/2)K², free of d", Corrected: "E e^{λ(‖X‖²−E‖X‖²)} ≤ e^{2dλ²} for Gaussian X and |λ| ≤ ¼; ‖‖X‖²‖_ψ₁ ≤ dK²",
-		Why:        "(1−2λ)^{−d/2} ≥ 1 + dλ exceeds 1 + 4λ² + … for small λ. For N(0, I_d) the norm grows like d/ln 2, and K does not. And E e^{λZ} ≤ 2 gives a norm of at most 1/λ, not λ: it fails at d = 1.",
+		Why:        "(1−2λ)^{−d/2} ≥ 1 + dλ exceeds 1 + 4λ² + … for small λ. For N(0, I_d) the norm grows like d/ln 2, and K does not.",
 		Downstream: "(5.20), which bounded errors do not need.",
-		Reading:    "d = 1, and of the norms that Definitions 2.1–2.3 may mean, centred or not, by moments or not, with K or the variance for K², the one that comes nearest.",
+		Reading:    "The constant 2/√(ln 2), see reciprocal-norm, and of the norms that Definitions 2.1–2.3 may mean, centred or not, by moments or not, the one that comes nearest.",
 		witness:    witnessDimension,
+	},
+	{
+		ID: "reciprocal-norm", Kind: Slip, Where: []string{"§A.3, after (A.12)"},
+		Printed: "E e^{λZ} ≤ 2 gives ‖Z‖_ψ₁ ≤ λ, λ = √(log 2)/2", Corrected: "‖Z‖_ψ₁ ≤ 1/λ",
+		Why:        "The norm is what Z is divided by. With λ for 1/λ Lemma A.3 fails at d = 1 already.",
+		Downstream: "The constants of Lemma A.3 and of (5.20).",
+		witness:    witnessReciprocalNorm,
 	},
 }
 

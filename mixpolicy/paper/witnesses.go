@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -397,36 +396,34 @@ func witnessProtocol(ctx context.Context) Finding {
 	return checkProtocol(ctx).read(relativeError(objective, policy), "cᵀΨθ̂ = %.5g, and the policy costs %.5g", objective, policy)
 }
 
-// witnessDimension also tries, for X ~ N(0, 1), the norms that Definitions 2.1–2.3 may mean.
+// witnessDimension also tries, for X ~ N(0, I_d), d = 1000, the norms that Definitions 2.1–2.3 may
+// mean, with the constant 2/√ln 2, which is 1/λ.
 func witnessDimension(ctx context.Context) Finding {
-	// Both norms by moments, (2.6) and (2.4); E|X|^q = 2^{q/2}Γ((q+1)/2)/√π.
-	var first, second float64
+	const d, k2 = 1000, 8.0 / 3 // k2 is ‖X_i‖²_ψ₂
+	factor := 2 / math.Sqrt(math.Ln2)
+	norm := 2 / -math.Expm1(-2*math.Ln2/d) // of ‖X‖²
+	// Centred: E e^{|Z|/β} ≥ e^{E|Z|/β}, so the norm is at least E|Z|/ln 2. For χ² of d degrees of
+	// freedom E|Z| = 4(d/2)^{d/2}e^{−d/2}/Γ(d/2).
+	const half = d / 2.0
+	gamma, _ := math.Lgamma(half)
+	centred := 4 * math.Exp(half*math.Log(half)-half-gamma) / math.Ln2
+	// By moments, (2.6) at q = 1 and (2.4): E‖X‖² = d, and E|X_i|^q = 2^{q/2}Γ((q+1)/2)/√π.
+	var moment float64
 	for q := 1.0; q < 30; q += 1e-2 {
-		size := func(q float64) float64 { // (E|X|^q)^{1/q}
-			l, _ := math.Lgamma((q + 1) / 2)
-			return math.Sqrt2 * math.Exp((l-math.Log(math.Pi)/2)/q)
-		}
-		first, second = max(first, sq(size(2*q))/q), max(second, size(q)/math.Sqrt(q))
+		l, _ := math.Lgamma((q + 1) / 2)
+		moment = max(moment, sq(math.Sqrt2*math.Exp((l-math.Log(math.Pi)/2)/q))/q)
 	}
-	// E exp(|X²−1|/β) falls with β, and is finite for β > 2.
-	centred := func(beta float64) float64 {
-		return quad.Fixed(func(x float64) float64 {
-			return 2 * math.Exp(math.Abs(x*x-1)/beta-x*x/2) / math.Sqrt(2*math.Pi)
-		}, 0, 60, 4000, nil, 0)
-	}
-	lo, hi := 2.0, 10.0
-	for hi-lo > 1e-6 {
-		if mid := (lo + hi) / 2; centred(mid) > 2 {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	const k2 = 8.0 / 3 // ‖X‖²_ψ₂, and ‖X²‖_ψ₁
-	factor := math.Sqrt(math.Ln2) / 2
-	nearest := min(excess(k2, factor*k2), excess(lo, factor*k2), excess(first, factor*sq(second)), excess(first, factor))
+	nearest := min(excess(norm, factor*k2), excess(centred, factor*k2), excess(d, factor*moment))
 	return everyPlace(checkExponentialStep, checkSquaredMoment, checkSquaredNorm)(ctx).
-		read(nearest, "X ~ N(0, 1): ‖X²‖ is %.3g, centred %.3g, where ½√ln 2 K² = %.3g; by moments %.3g and %.3g, and with K² = Var X %.3g", k2, lo, factor*k2, first, factor*sq(second), factor)
+		read(nearest, "X ~ N(0, I_1000): ‖X‖² has the norm %.4g, centred at least %.3g, where (2/√ln 2)K² = %.3g; by moments at least 1000, where it is %.3g", norm, centred, factor*k2, factor*moment)
+}
+
+// witnessReciprocalNorm: a variable with E e^{λ|Z|} = 2.
+func witnessReciprocalNorm(context.Context) Finding {
+	lambda := math.Sqrt(math.Ln2) / 2
+	z := scaled(1/(lambda*must(theory.OrliczNorm(1, variable, chances))), variable)
+	norm := must(theory.OrliczNorm(1, z, chances))
+	return holdsCorrected(excess(norm, lambda), relativeError(norm, 1/lambda), "E e^{λ|Z|} = 2 for λ = %.3g: the norm is %.4g, which is 1/λ", lambda, norm)
 }
 
 // witnessArgmin: on a line the printed number is a point too, and can be compared with what
