@@ -1,12 +1,20 @@
 package paper
 
 import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// Each erratum: the printed form fails and the corrected form passes, by a computation.
+// Each erratum: the printed form fails and the corrected form passes, by a computation. So does of
+// an error, and of no other kind, the reading most in the authors' favour.
 func TestErrata(t *testing.T) {
 	seen := map[string]bool{}
 	for _, e := range Errata() {
@@ -25,6 +33,12 @@ func TestErrata(t *testing.T) {
 			if !f.CorrectedHolds() {
 				t.Errorf("the corrected form fails: %+v", f)
 			}
+			if !slices.Contains(Kinds(), e.Kind) {
+				t.Errorf("kind %q, want one of %v", e.Kind, Kinds())
+			}
+			if grave := e.Kind == Error; grave != (e.Reading != "") || grave == f.ReadingHolds() {
+				t.Errorf("%s with the reading %q, of deviation %v: want a reading that fails of an error, and none of another kind", e.Kind, e.Reading, f.Reading)
+			}
 			for name, text := range map[string]string{"Printed": e.Printed, "Corrected": e.Corrected, "Why": e.Why, "Downstream": e.Downstream, "numbers": f.Numbers} {
 				if text == "" {
 					t.Errorf("%s is empty", name)
@@ -37,7 +51,8 @@ func TestErrata(t *testing.T) {
 	}
 }
 
-// The index and the errata tell of each other.
+// The index and the errata tell of each other: an entry that an erratum is about is not right as
+// printed, and names the gravest of its errata.
 func TestErrataAndIndex(t *testing.T) {
 	numbers := map[string]Entry{}
 	for _, e := range Index() {
@@ -45,11 +60,16 @@ func TestErrataAndIndex(t *testing.T) {
 	}
 	for _, e := range Errata() {
 		for _, where := range e.Where {
-			if strings.HasPrefix(where, "§") {
+			if strings.HasPrefix(where, "§") || where == "abstract" {
 				continue
 			}
-			if _, ok := numbers[where]; !ok {
+			n, ok := numbers[where]
+			if !ok {
 				t.Errorf("erratum %q is about %q, which is not in the index", e.ID, where)
+				continue
+			}
+			if k := slices.Index(Kinds(), n.Kind()); k < 0 || k > slices.Index(Kinds(), e.Kind) {
+				t.Errorf("erratum %q, of kind %s, is about (%s), which names %q", e.ID, e.Kind, where, n.Errata)
 			}
 		}
 	}
@@ -66,6 +86,105 @@ func TestErrataAndIndex(t *testing.T) {
 	}
 }
 
+// TestErrataAreNamed: what an erratum or an entry says of another erratum, or a notebook of one, is
+// about one that exists. In notebooks they are in italics.
+func TestErrataAreNamed(t *testing.T) {
+	known := map[string]bool{}
+	for _, e := range Errata() {
+		known[e.ID] = true
+	}
+	texts := map[string]string{}
+	files, err := filepath.Glob(filepath.Join("..", "..", "notebooks", "*.ipynb"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("notebooks %v, %v", files, err)
+	}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var notebook struct{ Cells []struct{ Source []string } }
+		if err := json.Unmarshal(b, &notebook); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		for _, cell := range notebook.Cells {
+			texts[file] += strings.Join(cell.Source, "")
+		}
+	}
+	for _, e := range Errata() {
+		texts[e.ID] = e.Why + e.Downstream + e.Choice
+	}
+	named := regexp.MustCompile(`(?:errat(?:um|a) \*|see )([a-z0-9]+(?:-[a-z0-9]+)+)`)
+	for name, text := range texts {
+		for _, m := range named.FindAllStringSubmatch(text, -1) {
+			if !known[m[1]] {
+				t.Errorf("%s names the erratum %q, which does not exist", name, m[1])
+			}
+		}
+	}
+}
+
+// TestDeviationsAreComputed: no deviation by which something printed is said to fail, or its
+// correction to hold, is a number in the source.
+func TestDeviationsAreComputed(t *testing.T) {
+	deviations := map[string]int{"holdsCorrected": 2, "read": 1} // how many of the first arguments
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, file := range files {
+		set := token.NewFileSet()
+		f, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			name := ""
+			switch fun := call.Fun.(type) {
+			case *ast.Ident:
+				name = fun.Name
+			case *ast.SelectorExpr:
+				name = fun.Sel.Name
+			}
+			for i := range deviations[name] {
+				found++
+				if typed(call.Args[i]) {
+					t.Errorf("%s: a deviation is typed in", set.Position(call.Args[i].Pos()))
+				}
+			}
+			return true
+		})
+	}
+	if found < 2*len(Errata()) {
+		t.Errorf("%d deviations found, want some for each erratum", found)
+	}
+}
+
+// typed reports whether an expression has no variable in it.
+func typed(x ast.Expr) bool {
+	variable := false
+	ast.Inspect(x, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr: // of a package or of a variable: math.Inf, r.Gap
+			if id, ok := n.X.(*ast.Ident); ok && (id.Name == "math" || id.Name == "floats") {
+				return false
+			}
+		case *ast.Ident:
+			variable = variable || ast.IsExported(n.Name) || !slices.Contains([]string{"min", "max", "excess", "relativeError", "sq", "true", "false", "nil"}, n.Name)
+		}
+		return true
+	})
+	return !variable
+}
+
 func TestRecorded(t *testing.T) {
 	all, err := RecordedErrata()
 	if err != nil || len(all) != len(Errata()) {
@@ -74,6 +193,11 @@ func TestRecorded(t *testing.T) {
 	rows, err := RecordedIndex()
 	if err != nil || len(rows) != len(Index()) {
 		t.Errorf("%d entries recorded, %v", len(rows), err)
+	}
+	for i, e := range all {
+		if w := Errata()[i]; e.ID != w.ID || e.Numbers == "" {
+			t.Errorf("%q is recorded as %+v", w.ID, e)
+		}
 	}
 	for _, r := range rows {
 		if r.Verdict == "" || r.Finding.Numbers == "" {

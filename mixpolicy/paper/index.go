@@ -21,7 +21,14 @@ const (
 	// Holds means true as printed.
 	Holds Verdict = "holds"
 	// HoldsAsCorrected means false or without content as printed, and true in the form that
-	// an [Erratum] gives.
+	// an [Erratum] gives. How grave that is says the erratum's [Kind].
+	//
+	// An equation is without content if no outcome could contradict it: both sides are the same,
+	// or it leaves open a constant that may be as large as one likes. It does not count among
+	// those that hold. If a form with content is meant, that form is judged, such as (4.9) with
+	// one hat less; if none is, it asserts nothing and is a definition, such as (4.16), which
+	// has a C of its own. A universal constant that the paper says to exist is content: it must
+	// do for every problem.
 	HoldsAsCorrected Verdict = "holds as corrected"
 	// Fails means false, and no correction keeps the statement.
 	Fails Verdict = "fails"
@@ -42,8 +49,9 @@ const (
 // relative excess of a left side over a right side, or a similar number. A form holds if its
 // deviation is at most Tolerance; NaN does not hold.
 type Finding struct {
-	Printed   float64 // +∞: meaningless or without content as printed
+	Printed   float64 // +∞: meaningless as printed, or says nothing
 	Corrected float64 // the same as Printed if there is nothing to correct
+	Reading   float64 // of an Error: that of Erratum.Reading; else 0
 	Tolerance float64 // what rounding, or a stated statistical error, may amount to
 	Numbers   string  // what was computed
 }
@@ -53,6 +61,9 @@ func (f Finding) PrintedHolds() bool { return f.Printed <= f.Tolerance }
 
 // CorrectedHolds reports whether the corrected form holds.
 func (f Finding) CorrectedHolds() bool { return f.Corrected <= f.Tolerance }
+
+// ReadingHolds reports whether the reading in the authors' favour holds, of the witness of an [Error].
+func (f Finding) ReadingHolds() bool { return f.Reading <= f.Tolerance }
 
 // Verdict returns Holds, HoldsAsCorrected or Fails.
 func (f Finding) Verdict() Verdict {
@@ -83,6 +94,22 @@ func holdsCorrected(printed, corrected float64, format string, v ...any) Finding
 func (f Finding) within(tolerance float64) Finding {
 	f.Tolerance = tolerance
 	return f
+}
+
+// read returns the finding with the deviation of the reading in the authors' favour.
+func (f Finding) read(deviation float64, format string, v ...any) Finding {
+	f.Reading = deviation
+	f.Numbers += "; read in the authors' favour: " + fmt.Sprintf(format, v...)
+	return f
+}
+
+// saysNothing is the deviation of a form that none of some conceivable outcomes contradicts, +∞ if
+// that is so and 0 if not. See [HoldsAsCorrected] for what such an equation counts as.
+func saysNothing(contradictions int) float64 {
+	if contradictions == 0 {
+		return math.Inf(1)
+	}
+	return 0
 }
 
 // relativeError is |a − b|/max(|a|, |b|): 0 if both are equal, +∞ if one is infinite.
@@ -170,7 +197,7 @@ type Entry struct {
 	What    string
 	Symbol  string // Go symbol, "package.Name" or "package.Type.Method" below the module's root
 	Defines bool   // asserts nothing, if it is correct as printed
-	Errata  string // ID of the erratum, if it is not
+	Errata  string // ID of the erratum, if it is not; of several the gravest
 	check   check
 }
 
@@ -182,6 +209,9 @@ func (e Entry) Check(ctx context.Context) (Finding, error) {
 	}
 	return f, err
 }
+
+// Kind returns the kind of the entry's erratum, "" if it has none.
+func (e Entry) Kind() Kind { return kindOf(e.Errata) }
 
 // Verdict of a finding about the entry.
 func (e Entry) Verdict(f Finding) Verdict {
@@ -258,11 +288,51 @@ func Decide(ctx context.Context, entries []Entry) ([]Row, error) {
 	return rows, nil
 }
 
+// Summary says how many of the rows of the index hold, those that hold when corrected by the kind
+// of their erratum, and how many errata there are of each kind.
+func Summary(rows []Row) string {
+	verdicts, kinds, all := map[Verdict]int{}, map[Kind]int{}, map[Kind]int{}
+	for _, r := range rows {
+		verdicts[r.Verdict]++
+		if r.Verdict == HoldsAsCorrected {
+			kinds[r.Kind()]++
+		}
+	}
+	for _, e := range errata {
+		all[e.Kind]++
+	}
+	return fmt.Sprintf("Of the %d equations and statements, %d hold as printed and %d are definitions. "+
+		"When corrected %d hold: %d after an error, %d after a gap in the argument, %d after a slip of sign, index or constant, %d in one of two readings, %d after a misprint. "+
+		"Of %d errata, %d are errors, %d gaps, %d slips, %d ambiguities and %d misprints.",
+		len(rows), verdicts[Holds], verdicts[Defines],
+		verdicts[HoldsAsCorrected], kinds[Error], kinds[Gap], kinds[Slip], kinds[Ambiguity], kinds[Misprint],
+		len(errata), all[Error], all[Gap], all[Slip], all[Ambiguity], all[Misprint])
+}
+
+const (
+	summaryBegin = "<!-- from data/equations.csv and data/errata.csv, by go run ./mixpolicy/study/record readme -->\n**What is true of it?** "
+	summaryEnd   = "\n<!-- end of data/errata.csv -->\n"
+)
+
+// WithSummary returns the README with the [Summary] of the recorded index.
+func WithSummary(readme string) (string, error) {
+	rows, err := RecordedIndex()
+	if err != nil {
+		return "", err
+	}
+	before, rest, begins := strings.Cut(readme, summaryBegin)
+	_, after, ends := strings.Cut(rest, summaryEnd)
+	if !begins || !ends {
+		return "", fmt.Errorf("paper: README.md has no place for the counts, want %q and %q", summaryBegin, summaryEnd)
+	}
+	return before + summaryBegin + Summary(rows) + summaryEnd + after, nil
+}
+
 // WriteIndex writes rows as CSV with a header.
 func WriteIndex(w io.Writer, rows []Row) error {
-	table := [][]string{{"number", "what", "symbol", "notebook", "anchor", "test", "verdict", "erratum", "found"}}
+	table := [][]string{{"number", "what", "symbol", "notebook", "anchor", "test", "verdict", "erratum", "found", "kind"}}
 	for _, r := range rows {
-		table = append(table, []string{r.Number, r.What, r.Symbol, r.Notebook(), r.Anchor(), r.Test(), string(r.Verdict), r.Errata, r.Finding.Numbers})
+		table = append(table, []string{r.Number, r.What, r.Symbol, r.Notebook(), r.Anchor(), r.Test(), string(r.Verdict), r.Errata, r.Finding.Numbers, string(r.Kind())})
 	}
 	return writeTable(w, "index", table)
 }

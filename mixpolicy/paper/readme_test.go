@@ -2,7 +2,6 @@ package paper_test
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -44,17 +43,14 @@ func TestReadmeCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := paper.RecordedIndex()
+	want, err := paper.WithSummary(string(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	count := map[paper.Verdict]int{}
-	for _, r := range rows {
-		count[r.Verdict]++
+	if string(text) != want {
+		t.Error("the counts in the README are not those of data/equations.csv and of the errata; go run ./mixpolicy/study/record readme makes them anew")
 	}
-	want := fmt.Sprintf("Of the %d equations and statements, %d hold as printed, %d when corrected, and %d are definitions; each is decided by a computation, and each of %d errata",
-		len(rows), count[paper.Holds], count[paper.HoldsAsCorrected], count[paper.Defines], len(paper.Errata()))
-	if !bytes.Contains(text, []byte(want)) {
-		t.Errorf("the README does not have %q", want)
+	if _, err := paper.WithSummary("no place"); err == nil {
+		t.Error("a README without a place for the counts is accepted")
 	}
 }

@@ -20,8 +20,8 @@ import (
 var section3 = []Entry{
 	{Number: "3.1", What: "Lagrangian of the reduced problem, as a min–max problem over λ ⪰ 0", Symbol: "mixpolicy.Problem.Lagrangian", check: checkStrongDuality},
 	{Number: "3.2", What: "inequalities of a saddle point", Symbol: "mixpolicy.Problem.DualBound", check: checkSaddle},
-	{Number: "3.3", What: "the same problem with λ in a ball of radius G, said to be equivalent", Symbol: "mixpolicy.PrimalDual.Radius", Errata: "lambda-ball", check: checkLambdaBall},
-	{Number: "3.4", What: "gradient of the Lagrangian in λ", Symbol: "mixpolicy.Problem.GradLambda", Errata: "lambda-gradient", check: checkGradLambda},
+	{Number: "3.3", What: "the same problem with λ in a ball of radius G, said to be equivalent", Symbol: "mixpolicy.PrimalDual.Radius", Errata: "multiplier-norm", check: checkLambdaBall},
+	{Number: "3.4", What: "gradient of the Lagrangian in λ", Symbol: "mixpolicy.Problem.GradLambda", Errata: "lambda-step", check: checkGradLambda},
 	{Number: "3.5a", What: "stochastic gradient in θ from one sampled pair", Symbol: "mixpolicy.primalDual.descend", check: checkSampledGradient},
 	{Number: "3.6", What: "the stochastic gradient is unbiased", Symbol: "mixpolicy.Problem.GradTheta", check: checkUnbiased},
 	{Number: "3.7", What: "modulus of the Euclidean ball", Symbol: "mixpolicy/bregman.Ball.Value", Defines: true, check: checkBallValue},
@@ -30,7 +30,7 @@ var section3 = []Entry{
 	{Number: "3.10", What: "modulus of the cube, the bit entropy", Symbol: "mixpolicy/bregman.cube.Value", Defines: true, check: checkCubeValue},
 	{Number: "3.11", What: "its conjugate", Symbol: "mixpolicy/bregman.cube.Conjugate", check: checkCubeConjugate},
 	{Number: "3.12", What: "its divergence", Symbol: "mixpolicy/bregman.cube.Divergence", check: checkCubeDivergence},
-	{Number: "3.13", What: "mirror descent step, in one line", Symbol: "mixpolicy.primalDual.Step", check: checkMirrorStep},
+	{Number: "3.13", What: "mirror descent step, in one line", Symbol: "mixpolicy.primalDual.Step", Errata: "hats", check: checkMirrorLine},
 	{Number: "3.14a", What: "mirror descent step: the gradient step in dual coordinates", Symbol: "mixpolicy.primalDual.descend", check: checkDualStep},
 	{Number: "3.14b", What: "mirror descent step: the Bregman projection onto the hyperplane", Symbol: "mixpolicy/bregman.Project", check: checkProjection},
 	{Number: "3.15", What: "optimality of the projection: the gradient of the divergence is normal to the hyperplane", Symbol: "mixpolicy/bregman.Project", check: checkKKT},
@@ -51,22 +51,22 @@ var section3 = []Entry{
 	{Number: "3.28", What: "output: the policy of the averaged coefficients", Symbol: "mixpolicy.Features.PolicyOf", Errata: "policy-fallback", check: checkPolicyFallback},
 	{Number: "3.29", What: "diameter D of the policy class in the divergence", Symbol: "mixpolicy/theory.MaxDivergence", Errata: "infinite-diameter", check: checkDiameter},
 	{Number: "3.30", What: "constant A: the largest feature row over its sampling probability", Symbol: "mixpolicy/theory.RatioNorm", Defines: true, check: checkA},
-	{Number: "3.31", What: "bound on the gap with high probability", Symbol: "mixpolicy/theory.Constants.ObjectiveBound", Errata: "bound-constants", check: checkObjectiveBound},
-	{Number: "3.32", What: "bound on the expected gap", Symbol: "mixpolicy/theory.Constants.ExpectedObjectiveBound", Errata: "bound-constants", check: checkExpectedBound},
-	{Number: "3.33", What: "bound on the constraint violation", Symbol: "mixpolicy/theory.Constants.ViolationBound", Errata: "bound-constants", check: checkViolationBound},
+	{Number: "3.31", What: "bound on the gap with high probability", Symbol: "mixpolicy/theory.Constants.ObjectiveBound", Errata: "missing-cmax", check: checkObjectiveBound},
+	{Number: "3.32", What: "bound on the expected gap", Symbol: "mixpolicy/theory.Constants.ExpectedObjectiveBound", Errata: "missing-cmax", check: checkExpectedBound},
+	{Number: "3.33", What: "bound on the constraint violation", Symbol: "mixpolicy/theory.Constants.ViolationBound", Errata: "missing-cmax", check: checkViolationBound},
 	{Number: "3.34a", What: "constant B of the bounds", Symbol: "mixpolicy/theory.Constants.B", Errata: "unsquared-norms", check: checkB},
 	{Number: "3.34b", What: "constant C_e of the bounds: the largest error of the stochastic gradient", Symbol: "mixpolicy/theory.Constants.Ce", Errata: "missing-cmax", check: checkCe},
 	{Number: "3.35", What: "rate for β growing like T^¼", Symbol: "mixpolicy/theory.Constants.With", Errata: "rate-of-beta", check: checkRate},
 	{Number: "3.36", What: "distance of Ψθ̂ from the measure of its policy", Symbol: "mixpolicy/theory.Distance", Errata: "violation-norm", check: checkDistance},
 	{Number: "3.37", What: "number of iterations that is enough", Symbol: "mixpolicy/theory.Constants.SampleComplexity", Errata: "rho-in-theorem", check: checkSampleSize},
-	{Number: "3.38", What: "then the policy is within ε of the best, with probability 1−ρ", Symbol: "mixpolicy/theory.Constants.PolicyBound", Errata: "rho-in-theorem", check: checkNearBest},
+	{Number: "3.38", What: "then the policy is within ε of the best, with probability 1−ρ", Symbol: "mixpolicy/theory.Constants.PolicyBound", Errata: "best-of-class", check: checkNearBest},
 
 	{Number: "Definition 3.1", What: "saddle point", Symbol: "mixpolicy.Problem.DualBound", Defines: true, check: checkSaddle},
 	{Number: "Lemma 3.2", What: "norm of the optimal multipliers, said to be 1/(1−γ)", Symbol: "mixpolicy.PrimalDual.Radius", Errata: "multiplier-norm", check: checkMultiplierNorm},
 	{Number: "Algorithm 1", What: "projection-free primal–dual method", Symbol: "mixpolicy.primalDual.Step", Errata: "lambda-step", check: checkAlgorithm},
-	{Number: "Proposition 3.1", What: "convergence with high probability and in expectation, and of the violation", Symbol: "mixpolicy/theory.Constants.ObjectiveBound", Errata: "bound-constants", check: checkProposition},
+	{Number: "Proposition 3.1", What: "convergence with high probability and in expectation, and of the violation", Symbol: "mixpolicy/theory.Constants.ObjectiveBound", Errata: "missing-cmax", check: checkProposition},
 	{Number: "Lemma 3.3", What: "distance from the occupation measure by the violation", Symbol: "mixpolicy/theory.Distance", Errata: "violation-norm", check: checkDistance},
-	{Number: "Theorem 3.4", What: "sample complexity for an ε-optimal policy", Symbol: "mixpolicy/theory.Constants.SampleComplexity", Errata: "rho-in-theorem", check: checkSampleSize},
+	{Number: "Theorem 3.4", What: "sample complexity for an ε-optimal policy", Symbol: "mixpolicy/theory.Constants.SampleComplexity", Errata: "best-of-class", check: checkSampleSize},
 }
 
 // minimumOnLine is the minimum of a convex f over Θ₂ ∩ Θ_R, for the Euclidean ball and d = 2,
@@ -139,14 +139,8 @@ func checkSaddle(context.Context) Finding {
 // checkLambdaBall uses that the multiplier of a binding pair is the larger, the smaller the
 // probability of the pair, for any γ.
 func checkLambdaBall(context.Context) Finding {
-	x := oneStepMDP(64)
-	even := must(mixpolicy.StateIndependent(x, 0.5, 0.5))
-	cheap := must(mixpolicy.PolicyFunc(x, func(s int, row []float64) {
-		if row[0], row[1] = 0.9, 0.1; s == 0 {
-			row[0], row[1] = 0.99, 0.01
-		}
-	}))
-	p := must(mixtureProblem(x, mixpolicy.Ball(2), even, cheap))
+	p := rarePairProblem()
+	x := p.MDP()
 	best := must(p.Optimum(context.Background()))
 	size := floats.Norm(multipliersOf(p, best), 2)
 	// max {𝓛(θ,λ) : λ ⪰ 0, ‖λ‖₂ ≤ G} = cᵀΨθ + G‖[Ψθ]₋‖₂

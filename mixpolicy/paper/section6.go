@@ -335,11 +335,13 @@ func lawError() (worst float64) {
 }
 
 func checkTransitionLaw(context.Context) Finding {
-	_, refused := models.Queue{Reading: models.Literal}.MDP()
+	const arrival = 0.5
+	rates := []float64{0.2, 0.4, 0.6, 0.8}
+	_, refused := models.Queue{Reading: models.Literal, Arrival: arrival, Rates: rates}.MDP()
 	if refused == nil {
 		noError(fmt.Errorf("paper: the literal reading of (6.1) was accepted"))
 	}
-	x := must(models.Queue{}.MDP())
+	x := must(models.Queue{Arrival: arrival, Rates: rates}.MDP())
 	var worst float64
 	for s := range x.States() {
 		for a := range x.Actions() {
@@ -347,7 +349,8 @@ func checkTransitionLaw(context.Context) Finding {
 			worst = max(worst, math.Abs(floats.Sum(p)-1))
 		}
 	}
-	return holdsCorrected(0.5+0.8-1, max(worst, lawError()), "up 0.5 and down 0.8 add up to 1.3; the uniformised chain has rows that add up to 1 and the same measures under (6.3)")
+	printed := arrival + floats.Max(rates) - 1
+	return holdsCorrected(printed, max(worst, lawError()), "up 0.5 and down 0.8 add up to 1.3; the uniformised chain has rows that add up to 1 and the same measures under (6.3)")
 }
 
 func checkQueueCost(context.Context) Finding {

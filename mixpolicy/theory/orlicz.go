@@ -19,7 +19,7 @@ import (
 //
 // to a relative error of a few roundings. ν = 2 is the sub-Gaussian norm, ν = 1 the
 // sub-exponential one; ν < 1 gives no norm and is refused. The paper prints the
-// argument of ψ as |X| − E|X|/β, for which the infimum is 0, see [PrintedOrlicz].
+// argument of ψ as |X| − E|X|/β, which gives no norm, see [PrintedOrlicz].
 // It panics if x and p differ in length.
 func OrliczNorm(nu float64, x, p []float64) (float64, error) {
 	z, w, top, err := orliczSupport(nu, x, p)
@@ -123,9 +123,9 @@ func momentSup(nu float64, z, w []float64) (best, at float64) {
 	return best, at
 }
 
-// PrintedOrlicz returns E ψ_ν([|X| − E|X|/β]₊), the expectation in (2.3) as it is
-// printed. It grows with β and vanishes as β → 0, so that the infimum of the β for
-// which it is at most 1 is 0, whatever X.
+// PrintedOrlicz returns E ψ_ν(|X| − E|X|/β), the expectation in (2.3) as it is printed, with
+// exp(t^ν) − 1 for arguments t < 0 too, although ψ is for t ≥ 0; ν is 1 or 2. For ν = 2 there
+// may be no β for which it is at most 1; for ν = 1 every small β will do.
 func PrintedOrlicz(nu, beta float64, x, p []float64) float64 {
 	mean := 0.0
 	for i, v := range x {
@@ -133,7 +133,7 @@ func PrintedOrlicz(nu, beta float64, x, p []float64) float64 {
 	}
 	var e float64
 	for i, v := range x {
-		e += p[i] * math.Expm1(math.Pow(max(0, math.Abs(v)-mean/beta), nu))
+		e += p[i] * math.Expm1(math.Pow(math.Abs(v)-mean/beta, nu))
 	}
 	return e
 }

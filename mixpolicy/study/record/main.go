@@ -52,7 +52,7 @@ type commandLine struct {
 	Network     networkCmd     `cmd:"" help:"data/network.csv: the network of four queues at full size. A part takes minutes."`
 	Table       tableCmd       `cmd:"" help:"data/equations.csv, errata.csv or claims.csv: decide every equation, compute every witness, run every experiment."`
 	Adversaries adversariesCmd `cmd:"" help:"data/adversaries.csv: search counterexamples of every corrected bound, some twenty minutes."`
-	Readme      readmeCmd      `cmd:"" help:"data/figures/readme.svg."`
+	Readme      readmeCmd      `cmd:"" help:"data/figures/readme.svg, and the counts in the README."`
 }
 
 type comparisonCmd struct {
@@ -196,7 +196,22 @@ func (readmeCmd) Run(ctx context.Context, w *work) error {
 	if err != nil {
 		return err
 	}
-	return plotting.Save(w.data("figures", "readme.svg"), figure)
+	if err := plotting.Save(w.data("figures", "readme.svg"), figure); err != nil {
+		return err
+	}
+	file := filepath.Join(w.root, "README.md")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	counted, err := paper.WithSummary(string(text))
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(file, func(f io.Writer) error {
+		_, err := io.WriteString(f, counted)
+		return err
+	})
 }
 
 // work is where records go, and who is told of progress.

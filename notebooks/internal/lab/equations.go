@@ -93,6 +93,37 @@ func (l *Lab) declaration(dir, name string) string {
 	return ""
 }
 
+// A choice is a verdict, or the kind of an erratum, and how many equations have it.
+type choice struct {
+	Value, Text string
+	Count       int
+}
+
+// Choices are those that equations of the page have, by which it is sifted.
+func (p *page) Choices() []choice {
+	var found []choice
+	for _, c := range []choice{
+		{Value: "holds"}, {Value: "holds as corrected"},
+		{Value: "error"}, {Value: "gap"}, {Value: "slip"}, {Value: "ambiguity"}, {Value: "misprint"},
+		{Value: "fails"}, {Value: "definition"},
+	} {
+		c.Text = c.Value
+		for _, e := range p.Equations {
+			switch c.Value {
+			case e["verdict"]:
+				c.Count++
+			case e["kind"]:
+				c.Text = "as corrected: " + c.Value
+				c.Count++
+			}
+		}
+		if c.Count > 0 {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
 var numbered = regexp.MustCompile(`<a id="([a-z]+-[0-9a-z-]+)"></a>`)
 
 // linkBack turns the anchors of equations in a page into links to the index.
@@ -111,7 +142,7 @@ func linkBack(body string, equations []record) string {
 	})
 }
 
-var erratumName = regexp.MustCompile(`<p>(<strong>[^<]*</strong>[^<]*<em>([a-z0-9-]+)</em></p>)`)
+var erratumName = regexp.MustCompile(`<p>(<strong>[^<]*</strong>[^<]*<em>([a-z0-9-]+)</em>[^<]*</p>)`)
 
 // nameErrata gives the entries of the errata an anchor each.
 func nameErrata(body string) string {

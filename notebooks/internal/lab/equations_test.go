@@ -33,6 +33,28 @@ func TestEquationsAreFound(t *testing.T) {
 	}
 }
 
+// TestChoicesAreThoseOfTheTable: every equation is found by its verdict, and every one with an
+// erratum by the erratum's kind too.
+func TestChoicesAreThoseOfTheTable(t *testing.T) {
+	p := &page{Equations: try((&Lab{root: "../../.."}).equations()).or(t)}
+	verdicts, kinds, errata := 0, 0, 0
+	for _, c := range p.Choices() {
+		if strings.HasPrefix(c.Text, "as corrected: ") {
+			kinds += c.Count
+		} else {
+			verdicts += c.Count
+		}
+	}
+	for _, e := range p.Equations {
+		if e["erratum"] != "" {
+			errata++
+		}
+	}
+	if verdicts != len(p.Equations) || kinds != errata || errata == 0 {
+		t.Errorf("%d of %d equations by verdict, %d of %d by kind", verdicts, len(p.Equations), kinds, errata)
+	}
+}
+
 func TestAnchorsOfEquationsLeadToTheIndex(t *testing.T) {
 	got := linkBack(`<p><a id="eq-3-22"></a><a id="other-1"></a>x</p>`, []record{{"number": "3.22", "anchor": "eq-3-22"}})
 	for _, want := range []string{`<a id="eq-3-22" class="numbered" href="equations.html#eq-3-22"`, `>3.22</a>`, `<a id="other-1"></a>`} {
@@ -40,7 +62,7 @@ func TestAnchorsOfEquationsLeadToTheIndex(t *testing.T) {
 			t.Errorf("%s lacks %s", got, want)
 		}
 	}
-	if got := nameErrata(`<p><strong>3.22</strong>   <em>closed-form</em></p>`); !strings.HasPrefix(got, `<p id="erratum-closed-form">`) {
+	if got := nameErrata(`<p><strong>3.22</strong>   <em>closed-form</em>   slip</p>`); !strings.HasPrefix(got, `<p id="erratum-closed-form">`) {
 		t.Errorf("no anchor: %s", got)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// summarize says what was run, what the paper's claims came to, and where to look.
+// summarize says what was run, what the paper's claims and equations came to, and where to look.
 func (l *Lab) summarize(w io.Writer, runs []*run, elapsed time.Duration) error {
 	t := ruled(w)
 	t.AppendHeader(table.Row{"notebook", "cells", "seconds", "figures"})
@@ -42,6 +42,18 @@ func (l *Lab) summarize(w io.Writer, runs []*run, elapsed time.Duration) error {
 		t.AppendRow(table.Row{c["id"], c["claim"], strings.TrimSuffix(c["verdict"]+": "+c["on"], ": ")})
 	}
 	fmt.Fprintf(w, "\nWhat became of the paper's claims (the experiments and their numbers are in data/claims.csv)\n")
+	t.Render()
+
+	equations, err := records("equations.csv")
+	if err != nil {
+		return err
+	}
+	t = ruled(w)
+	t.AppendHeader(table.Row{"equations and statements", len(equations)})
+	for _, c := range (&page{Equations: equations}).Choices() {
+		t.AppendRow(table.Row{c.Text, c.Count})
+	}
+	fmt.Fprintf(w, "\nWhat became of its equations (in data/equations.csv and data/errata.csv)\n")
 	t.Render()
 	_, err = fmt.Fprintf(w, "\nAll this took %.0f s. To read it, open %s\nTo work with it: go run ./notebooks lab\n", elapsed.Seconds(), l.build("index.html"))
 	return err

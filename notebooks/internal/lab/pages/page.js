@@ -43,7 +43,7 @@
     function sift() {
       var words = find.value.toLowerCase(), shown = 0;
       rows.forEach(function (r) {
-        r.hidden = (verdict.value && r.dataset.verdict !== verdict.value) || r.textContent.toLowerCase().indexOf(words) < 0;
+        r.hidden = (verdict.value && r.dataset.verdict !== verdict.value && r.dataset.kind !== verdict.value) || r.textContent.toLowerCase().indexOf(words) < 0;
         if (!r.hidden) shown++;
       });
       document.getElementById("count").textContent = shown + " of " + rows.length;

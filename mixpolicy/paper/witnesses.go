@@ -1,0 +1,620 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/race"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
+)
+
+// everyPlace is the witness of an erratum that shows in several places, by the witness of each:
+// the printed form fails in every place, and the corrected one passes in every place.
+func everyPlace(places ...check) check {
+	return func(ctx context.Context) Finding {
+		var printed, corrected []float64 // 0 where a form holds by the tolerance of its place
+		var numbers []string
+		beyond := func(deviation, tolerance float64) float64 {
+			if deviation <= tolerance {
+				return 0
+			}
+			return deviation
+		}
+		for _, place := range places {
+			f := place(ctx)
+			printed = append(printed, beyond(f.Printed, f.Tolerance))
+			corrected = append(corrected, beyond(f.Corrected, f.Tolerance))
+			numbers = append(numbers, f.Numbers)
+		}
+		return holdsCorrected(slices.Min(printed), slices.Max(corrected), "%s", strings.Join(numbers, "; ")).within(0)
+	}
+}
+
+// checkViolationBelow: where all costs are negative, the term R c_max√(nm)‖Ψ‖/β of (5.36) and
+// (3.33) is below 0. The others vanish as T grows, and V is not negative.
+func checkViolationBelow(context.Context) Finding {
+	x := negativeCosts()
+	p := must(mixtureProblem(x, mixpolicy.Ball(2), smallPolicies(x)...))
+	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20}))
+	_, top := x.CostRange()
+	bound := func(size float64) float64 {
+		with := *k
+		with.Cost = size
+		first := with.R * size * math.Sqrt(float64(with.Pairs)) * with.PsiNorm / with.G
+		rest := k.ViolationBound(theory.InverseSqrtSums(mixpolicy.Corrected, farHorizon), 0.05).Value -
+			k.R*k.Cost*math.Sqrt(float64(k.Pairs))*k.PsiNorm/k.G
+		return first + rest
+	}
+	return holdsCorrected(excess(0, bound(top)), excess(0, bound(k.Cost)),
+		"costs in [−1, 0), T = 10¹⁸: the right side of (5.36) is %.3g with c_max = %.2g, below any violation, and %.3g with max|c|", bound(top), top, bound(k.Cost))
+}
+
+// checkViolationCase is (5.36) along runs, and for costs that are all negative.
+func checkViolationCase(ctx context.Context) Finding {
+	return alsoPrinted(checkAlongRuns("5.36")(ctx), checkViolationBelow(ctx))
+}
+
+// alsoPrinted is the finding f of a statement that holds along f, and that fails as printed in
+// another case.
+func alsoPrinted(f, other Finding) Finding {
+	f.Printed = max(f.Printed, other.Printed)
+	if !other.CorrectedHolds() {
+		f.Corrected = max(f.Corrected, other.Corrected)
+	}
+	f.Numbers += "; " + other.Numbers
+	return f
+}
+
+// checkSureDeviation: one step (T = 1) with the costs 10⁶ and 0. The error along θ₀ − θ* is
+// 10⁶/2 in size surely, which (5.19a) with the C_e of (3.34b) excludes, for c₀ = 10⁻³ too.
+func checkSureDeviation() Finding {
+	const high, c0 = 1e6, 1e-3
+	p := banditProblem(mixpolicy.Ball(1), high, 0)
+	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1}))
+	away, size := []float64{0.5, -0.5}, math.Inf(1)
+	for _, e := range gradientErrors(p, nil) {
+		size = min(size, math.Abs(floats.Dot(e, away)))
+	}
+	tail := func(c0, ce float64) float64 { return 2 * math.Exp(-c0*sq(size/(k.R*ce))/8) }
+	printed, corrected := tail(c0, k.Ce(mixpolicy.Printed)), tail(1, k.Ce(mixpolicy.Corrected))
+	return holdsCorrected(excess(1, printed), excess(1, corrected), "costs 10⁶ and 0, T = 1: a deviation of %.3g is sure; its bound is %.2g with C_e of (3.34b) and c₀ = 10⁻³, and %.3g with that of (A.3) and c₀ = 1", size, printed, corrected)
+}
+
+// witnessStationary also reads (2.13b) as average cost: the optimal policies of the printed program
+// are then to be optimal.
+func witnessStationary(ctx context.Context) Finding {
+	f := everyPlace(checkStationary, checkFlow, checkReducedFlow, checkMixing)(ctx)
+	x := must(must(smallMDP()).WithCriterion(mixpolicy.Discounted(0.5)))
+	_, xi := dualLP(x, mixpolicy.Printed).solve()
+	cost := must(x.Occupation(ctx, must(mixpolicy.PolicyOf(x, xi)))).Cost(x.Costs())
+	v, _ := optimalValue(ctx, x)
+	return f.read(excess(cost, v.Cost()*(1+valueTolerance)), "γ = 0.5: the policy of the printed program costs %.5g, the best %.5g", cost, v.Cost())
+}
+
+// witnessMixtures also compares the best mixture of two deterministic policies with the best
+// combination of their measures.
+func witnessMixtures(ctx context.Context) Finding {
+	x := must(smallMDP())
+	var base []*mixpolicy.Policy
+	rng := rand.New(rand.NewPCG(1, 5))
+	for range 2 {
+		actions := make([]int, x.States())
+		for s := range actions {
+			actions[s] = rng.IntN(x.Actions())
+		}
+		base = append(base, must(mixpolicy.Deterministic(x, actions)))
+	}
+	p := must(mixtureProblem(x, mixpolicy.Ball(100), base...))
+	best := must(p.Optimum(ctx))
+	mixture := math.Inf(1)
+	for k := range 21 {
+		w := float64(k) / 20
+		mixture = min(mixture, must(x.Occupation(ctx, must(mixpolicy.Mixture([]float64{w, 1 - w}, base...)))).Cost(x.Costs()))
+	}
+	return checkXi(ctx).read(relativeError(mixture, best.Objective), "two deterministic policies: the best of 21 mixtures costs %.4g, the best Ψθ %.4g", mixture, best.Objective)
+}
+
+// witnessContraction also tries another constant for τ_mix, however large.
+func witnessContraction(ctx context.Context) Finding {
+	x, base := queueModel()
+	m := must(theory.MixingTime(ctx, x, base[1], 0.25))
+	one := must(theory.ContractionCoefficient(ctx, x, base[1], 1)).Coefficient
+	tau := 1e3 * float64(m.Time)
+	return checkContraction(ctx).read(excess(one, math.Exp(-1/tau)), "one step contracts by %g, which is more than e^{−1/τ} for any τ, such as %.3g", one, tau)
+}
+
+// recurrentClasses counts the classes of states that a policy does not leave.
+func recurrentClasses(x *mixpolicy.MDP, p *mixpolicy.Policy) int {
+	n := x.States()
+	reach := make([][]bool, n)
+	for s := range n {
+		reach[s] = make([]bool, n)
+		reach[s][s] = true
+		for queue := []int{s}; len(queue) > 0; queue = queue[1:] {
+			for to, mass := range nextStates(x, p, unit(n, queue[0])) {
+				if mass > 0 && !reach[s][to] {
+					reach[s][to] = true
+					queue = append(queue, to)
+				}
+			}
+		}
+	}
+	count := 0
+	for s := range n {
+		recurrent, first := true, true
+		for to := range n {
+			if reach[s][to] {
+				recurrent = recurrent && reach[to][s]
+				first = first && to >= s
+			}
+		}
+		if recurrent && first {
+			count++
+		}
+	}
+	return count
+}
+
+// witnessUnichain: states that are never left, with α uniform.
+func witnessUnichain(context.Context) Finding {
+	const n = 5
+	stay := must(mixpolicy.New(mixpolicy.Spec{States: n, Actions: 1, Criterion: mixpolicy.Discounted(0.9),
+		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
+			return 0, []mixpolicy.Transition{{To: s, P: 1}}
+		}}))
+	only := must(mixpolicy.StateIndependent(stay, 1))
+	classes, e := recurrentClasses(stay, only), must(theory.ErgodicityOf(stay, only))
+	x, p, _ := smallMeasure()
+	ergodic := recurrentClasses(x, p)
+	return holdsCorrected(float64(classes-1), float64(ergodic-1), "P = I, α uniform, n = 5: κ = %.4g and %d recurrent classes; an ergodic chain has %d", e.Lower, classes, ergodic)
+}
+
+// rarePairProblem has a multiplier that is large because its pair is rare: 64 states, γ = 0.1.
+func rarePairProblem() *mixpolicy.Problem {
+	x := oneStepMDP(64)
+	even := must(mixpolicy.StateIndependent(x, 0.5, 0.5))
+	cheap := must(mixpolicy.PolicyFunc(x, func(s int, row []float64) {
+		if row[0], row[1] = 0.9, 0.1; s == 0 {
+			row[0], row[1] = 0.99, 0.01
+		}
+	}))
+	return must(mixtureProblem(x, mixpolicy.Ball(2), even, cheap))
+}
+
+// witnessMultipliers also reads Lemma 3.2 as an upper bound of ‖λ*‖₂, the weakest of the norms.
+func witnessMultipliers(ctx context.Context) Finding {
+	p := rarePairProblem()
+	size := floats.Norm(multipliersOf(p, must(p.Optimum(ctx))), 2)
+	limit := 1 / (1 - p.MDP().Gamma())
+	return everyPlace(checkMultiplierNorm, checkLambdaBall)(ctx).
+		read(excess(size, limit), "‖λ*‖₂ = %.3g is more than 1/(1−γ) = %.3g in the second problem, where 1/(1−γ) misses the value of (3.3) too", size, limit)
+}
+
+// witnessLambda also reads (3.26) with the gradient −Ψθ. The multipliers may then be negative, and
+// what is solved is min cᵀΨθ + G‖Ψθ‖₂.
+func witnessLambda(ctx context.Context) Finding {
+	p := must(QueueProblem(mixpolicy.Ball(2)))
+	best := must(p.Optimum(ctx))
+	g := 2 * floats.Norm(multipliersOf(p, best), 2)
+	at := func(theta []float64) float64 { return p.Objective(theta) + g*floats.Norm(combination(p, theta), 2) }
+	half := math.Sqrt((sq(p.Class().R) - 0.5) / 2)
+	x, _ := maximiser(func(x float64) float64 { return -at([]float64{x, 1 - x}) }, 0.5-half, 0.5+half)
+	theta := []float64{x, 1 - x}
+	cost := policyMeasure(p, theta).Cost(p.MDP().Costs())
+	return everyPlace(checkGradLambda, checkLambdaStep)(ctx).
+		read(excess(cost, best.Objective), "queue, G = 2‖λ*‖₂: the saddle point over the whole ball is θ = %.3g, whose policy costs %.5g, and the optimum %.5g", theta, cost, best.Objective)
+}
+
+// witnessHats compares the step (3.13), with ∇_θ𝓛 or with its sample (3.5a), with (3.14).
+func witnessHats(context.Context) Finding {
+	p := must(smallProblem(mixpolicy.Ball(2)))
+	r := must(NewTrace(p, TraceSettings{Iterations: 20, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 1}))
+	step := func(s TraceStep, g []float64) []float64 {
+		y := make([]float64, len(g))
+		r.Phi.Gradient(y, s.Theta)
+		floats.AddScaled(y, -s.Eta, g)
+		must(bregman.ProjectDual(r.Phi, y, nil))
+		r.Phi.ConjugateGradient(y, y)
+		return y
+	}
+	var printed, corrected float64
+	for _, s := range r.Steps {
+		printed = max(printed, relativeVectorError(step(s, s.Mean), s.Next))
+		corrected = max(corrected, relativeVectorError(step(s, s.Sample), s.Next))
+	}
+	return holdsCorrected(printed, corrected, "20 steps: (3.13) with ∇_θ𝓛 is up to %.2g from (3.14), with its sample %.1g", printed, corrected)
+}
+
+// checkMirrorLine is (3.13): the step is a minimum, and its gradient the sample.
+func checkMirrorLine(ctx context.Context) Finding {
+	return alsoPrinted(checkMirrorStep(ctx), witnessHats(ctx))
+}
+
+// checkPolicyOfOptimum is (2.14), also where π* never visits a state.
+func checkPolicyOfOptimum(ctx context.Context) Finding {
+	x := must(mixpolicy.New(mixpolicy.Spec{States: 2, Actions: 2, Criterion: mixpolicy.Discounted(0.9), Initial: []float64{1, 0},
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+			return float64(s + a), []mixpolicy.Transition{{To: max(s, a), P: 1}}
+		}}))
+	_, xi := dualLP(x, mixpolicy.Corrected).solve()
+	away := xi[2:]
+	printed := away[0] / floats.Sum(away)
+	row := must(mixpolicy.PolicyOf(x, xi)).Row(1)
+	return alsoPrinted(checkPolicyFromDual(ctx), holdsCorrected(printed, math.Abs(floats.Sum(row)-1),
+		"but in a state that π* never visits, which (A.2) excludes, it is 0/0 = %v; uniform there: %v", printed, row))
+}
+
+// witnessNoProbability: costs −1 and 1, and samples of the first pair only, which say that more of
+// it is cheaper and never that the other is below 0.
+func witnessNoProbability(ctx context.Context) Finding {
+	const iterations, radius = 100_000, 20
+	x := must(mixpolicy.New(mixpolicy.Spec{States: 1, Actions: 2, Criterion: mixpolicy.Discounted(0.5),
+		Dynamics: func(_, a int) (float64, []mixpolicy.Transition) {
+			return float64(2*a - 1), []mixpolicy.Transition{{To: 0, P: 1}}
+		}}))
+	p := must(mixtureProblem(x, mixpolicy.Ball(radius), must(mixpolicy.Deterministic(x, []int{0})), must(mixpolicy.Deterministic(x, []int{1}))))
+	set := TraceSettings{Iterations: iterations, StepSize: mixpolicy.InverseSqrt(1), Beta: 6, Pair: func(int) int { return 0 }}
+	r := must(NewTrace(p, set))
+	bound := r.K.SharpViolationBound(r.Sums, 4./iterations).Value
+	var likely float64
+	for stream := range uint64(10) {
+		run := must(mixpolicy.Solve(ctx, p, mixpolicy.PrimalDual{Beta: set.Beta, StepSize: set.StepSize}, mixpolicy.Settings{Iterations: iterations, Seed: 33, Stream: stream}))
+		likely = max(likely, run.Violation)
+	}
+	v := p.Violation(r.Theta)
+	return holdsCorrected(excess(v, bound), excess(likely, bound), "two pairs, R = 20, T = 10⁵: samples of one pair only leave V = %.4g, above the bound %.4g, as corrected and for ρ = 4/T; 10 runs with random samples have V up to %.3g", v, bound, likely)
+}
+
+// witnessStepSize: constant steps so small that θ̂ = θ₀ to rounding for any T that can be.
+func witnessStepSize(ctx context.Context) Finding {
+	p := must(smallProblem(mixpolicy.Ball(2)))
+	method := mixpolicy.PrimalDual{Beta: 20, StepSize: mixpolicy.Constant(1e-30)}
+	k := must(theory.NewConstants(p, method))
+	still := must(mixpolicy.Solve(ctx, p, method, mixpolicy.Settings{Iterations: 1000, Seed: 31}))
+	method.StepSize = mixpolicy.InverseSqrt(1)
+	proved := must(mixpolicy.Solve(ctx, p, method, mixpolicy.Settings{Iterations: 1000, Seed: 31}))
+	bound := func(t int) float64 {
+		return k.ObjectiveBound(theory.InverseSqrtSums(mixpolicy.Corrected, t), 4/float64(t)).Value
+	}
+	return holdsCorrected(excess(still.Gap, bound(farHorizon)), excess(proved.Gap, bound(1000)),
+		"η = 10⁻³⁰ leaves the gap at %.4g, also at T = 10¹⁸, where the corrected bound is %.2g; with 1/√(t+1) it is %.3g after 1000 steps, and the bound %.2g", still.Gap, bound(farHorizon), proved.Gap, bound(1000))
+}
+
+// witnessFiltration: how much θ_1 and (θ_0, λ_0) leave open of θ_1, over the pair that is sampled.
+func witnessFiltration(context.Context) Finding {
+	p := must(smallProblem(mixpolicy.Ball(2)))
+	var next []float64
+	var printed, corrected float64
+	for pair := range p.MDP().Pairs() {
+		// The first step is with this pair, the second with pair 0.
+		r := must(NewTrace(p, TraceSettings{Iterations: 2, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Pair: func(t int) int { return pair * (1 - t) }}))
+		if next == nil {
+			next = r.Steps[0].Next
+		}
+		printed = max(printed, relativeVectorError(r.Steps[0].Next, next))
+		corrected = max(corrected, relativeVectorError(r.Steps[0].Next, r.Steps[1].Theta))
+	}
+	return holdsCorrected(printed, corrected, "given (θ_0, λ_0), θ_1 is up to %.2g of its size from another, by the pair that is sampled", printed)
+}
+
+// witnessViolationNorm also takes V without the factor ¼, for as many states as it takes.
+func witnessViolationNorm(ctx context.Context) Finding {
+	x := oneStepMDP(512)
+	p := must(mixtureProblem(x, mixpolicy.Ball(10), must(mixpolicy.StateIndependent(x, 1, 0)), must(mixpolicy.StateIndependent(x, 0, 1))))
+	theta := []float64{1.1, -0.1}
+	tv := theory.TotalVariation(combination(p, theta), policyMeasure(p, theta).Pair)
+	bound := theory.Distance(mixpolicy.Printed, x.Criterion(), 1, 4*p.Violation(theta), p.NegativeMass(theta))
+	f := checkDistance(ctx)
+	const violation, tau = 4, 10 // ½‖[Ψθ̂]₋‖₂, so that V = 2
+	f.Numbers += fmt.Sprintf("; for V = 2 and τ = 10 the printed bound is %.3g", theory.Distance(mixpolicy.Printed, x.Criterion(), tau, violation, 2*violation))
+	return f.read(excess(tv, bound), "512 states: %.3g, and the bound with ‖·‖₂ is %.3g", tv, bound)
+}
+
+// witnessSampleSize compares how T goes with nm in (3.37) and in (3.33), from which it comes, with
+// β = T^¼. That T must grow as ρ falls is in [checkSampleSize].
+func witnessSampleSize(ctx context.Context) Finding {
+	p := must(smallProblem(mixpolicy.Ball(2)))
+	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{}))
+	const more, epsilon = 16, 0.1
+	larger := *k
+	larger.Pairs *= more
+	stated := larger.PrintedSampleComplexity(1, epsilon) / k.PrintedSampleComplexity(1, epsilon)
+	needed := func(k *theory.Constants) float64 { // T with R c_max√(nm)‖Ψ‖/T^¼ = ε
+		at := k.With(1e3) // of (3.33) at β = T^¼ = 10³ its first term
+		return math.Pow(1e3*at.PrintedViolationBound(at.D, 1e12).Terms[0].Value/epsilon, 4)
+	}
+	follows := needed(&larger) / needed(k)
+	f := checkSampleSize(ctx)
+	f.Printed = max(f.Printed, relativeError(stated, follows))
+	f.Numbers += fmt.Sprintf("; nm times %d makes T of (3.37) %.3g times as large, and %.3g times by (3.33) with β = T^¼", more, stated, follows)
+	return f
+}
+
+// clippedProblem has a class in which a λ that is kept below λ* is worse than none: beyond the
+// feasible θ, negative mass of a dear pair of state 0 pays for more and more of a dear pair of state
+// 1, and the policy (2.20) keeps the second only. ‖λ*‖₂ is 5.
+func clippedProblem() *mixpolicy.Problem {
+	even := []mixpolicy.Transition{{To: 0, P: 0.5}, {To: 1, P: 0.5}}
+	x := must(mixpolicy.New(mixpolicy.Spec{States: 2, Actions: 2, Criterion: mixpolicy.Discounted(0.1),
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+			return float64(a) * []float64{10, 1}[s], even
+		}}))
+	chance := func(dear ...float64) *mixpolicy.Policy {
+		return must(mixpolicy.PolicyFunc(x, func(s int, row []float64) { row[0], row[1] = 1-dear[s], dear[s] }))
+	}
+	return must(mixtureProblem(x, mixpolicy.Ball(2), chance(0.01, 0.5), chance(0.11, 0)))
+}
+
+// witnessBestOfClass runs Algorithm 1 until its answers are near their limit.
+func witnessBestOfClass(ctx context.Context) Finding {
+	const iterations, epsilon = 100_000, 0.1
+	run := func(p *mixpolicy.Problem, beta float64) float64 {
+		method := mixpolicy.PrimalDual{Beta: beta, StepSize: mixpolicy.InverseSqrt(1)}
+		return must(mixpolicy.Solve(ctx, p, method, mixpolicy.Settings{Iterations: iterations, Seed: 38})).PolicyCost
+	}
+	p, best := smallOptimum(mixpolicy.Ball(2))
+	v, _ := optimalValue(ctx, p.MDP())
+	cost := run(p, 2*floats.Norm(multipliersOf(p, best), 2))
+	queue := must(QueueProblem(mixpolicy.Ball(2)))
+	all, _ := optimalValue(ctx, queue.MDP())
+	q := clippedProblem()
+	limit := must(q.Optimum(ctx))
+	const beta = 1.2 // 1/(1−γ) is 1.11
+	low := run(q, beta)
+	return holdsCorrected(excess(cost, v.Cost()+epsilon), excess(cost, best.Objective+epsilon),
+		"T = 10⁵: the policy costs %.4g, the best of the class %.4g, ξ* %.4g; on the queue of section 6 the best of the class costs %.5g, ξ* %.4g", cost, best.Objective, v.Cost(), must(queue.Optimum(ctx)).Objective, all.Cost()).
+		read(excess(low, limit.Objective+epsilon), "two states, γ = 0.1, β = %.2g, ‖λ*‖₂ = %.3g: the policy costs %.3g, and Ψθ* %.3g", beta, floats.Norm(multipliersOf(q, limit), 2), low, limit.Objective)
+}
+
+// witnessTransitionLaw also computes the experiment's optimum under the readings that are laws.
+func witnessTransitionLaw(ctx context.Context) Finding {
+	var optima []float64
+	for _, r := range must(CompareReadings(ctx)) {
+		optima = append(optima, r.Optimum)
+	}
+	f := checkTransitionLaw(ctx)
+	f.Numbers += fmt.Sprintf("; under %d readings the least cost of section 6 is from %.4g to %.4g", len(optima), floats.Min(optima), floats.Max(optima))
+	return f
+}
+
+// witnessProtocol also divides the costs by c_max, with all else as stated.
+func witnessProtocol(ctx context.Context) Finding {
+	c := AsPrinted(mixpolicy.Corrected)
+	c.Trials, c.CostScale = 4, cMax
+	t := must(c.Run(ctx, c.PrimalDual()))
+	objective, policy := stat.Mean(t.Final(race.Cost), nil), stat.Mean(t.Final(race.PolicyCost), nil)
+	return checkProtocol(ctx).read(relativeError(objective, policy), "cᵀΨθ̂ = %.5g, and the policy costs %.5g", objective, policy)
+}
+
+// witnessDimension also tries, for X ~ N(0, I_d), d = 1000, the norms that Definitions 2.1–2.3 may
+// mean, with the constant 2/√ln 2, which is 1/λ.
+func witnessDimension(ctx context.Context) Finding {
+	const d, k2 = 1000, 8.0 / 3 // k2 is ‖X_i‖²_ψ₂
+	factor := 2 / math.Sqrt(math.Ln2)
+	norm := 2 / -math.Expm1(-2*math.Ln2/d) // of ‖X‖²
+	// Centred: E e^{|Z|/β} ≥ e^{E|Z|/β}, so the norm is at least E|Z|/ln 2. For χ² of d degrees of
+	// freedom E|Z| = 4(d/2)^{d/2}e^{−d/2}/Γ(d/2).
+	const half = d / 2.0
+	gamma, _ := math.Lgamma(half)
+	centred := 4 * math.Exp(half*math.Log(half)-half-gamma) / math.Ln2
+	// By moments, (2.6) at q = 1 and (2.4): E‖X‖² = d, and E|X_i|^q = 2^{q/2}Γ((q+1)/2)/√π.
+	var moment float64
+	for q := 1.0; q < 30; q += 1e-2 {
+		l, _ := math.Lgamma((q + 1) / 2)
+		moment = max(moment, sq(math.Sqrt2*math.Exp((l-math.Log(math.Pi)/2)/q))/q)
+	}
+	nearest := min(excess(norm, factor*k2), excess(centred, factor*k2), excess(d, factor*moment))
+	return everyPlace(checkExponentialStep, checkSquaredMoment, checkSquaredNorm)(ctx).
+		read(nearest, "X ~ N(0, I_1000): ‖X‖² has the norm %.4g, centred at least %.3g, where (2/√ln 2)K² = %.3g; by moments at least 1000, where it is %.3g", norm, centred, factor*k2, factor*moment)
+}
+
+// witnessReciprocalNorm: a variable with E e^{λ|Z|} = 2.
+func witnessReciprocalNorm(context.Context) Finding {
+	lambda := math.Sqrt(math.Ln2) / 2
+	z := scaled(1/(lambda*must(theory.OrliczNorm(1, variable, chances))), variable)
+	norm := must(theory.OrliczNorm(1, z, chances))
+	return holdsCorrected(excess(norm, lambda), relativeError(norm, 1/lambda), "E e^{λ|Z|} = 2 for λ = %.3g: the norm is %.4g, which is 1/λ", lambda, norm)
+}
+
+// witnessArgmin: on a line the printed number is a point too, and can be compared with what
+// characterises the projection y of x, (x − y)(z − y) ≤ 0 for all z ∈ 𝒳.
+func witnessArgmin(context.Context) Finding {
+	const x, radius = 3.0, 2.0 // 𝒳 = [−2, 2]
+	var line []float64
+	for z := -radius; z <= radius; z += 1. / 64 {
+		line = append(line, z)
+	}
+	distances := make([]float64, len(line))
+	for i, z := range line {
+		distances[i] = sq(x - z)
+	}
+	at := floats.MinIdx(distances)
+	least, point := distances[at], line[at]
+	product := func(y float64) (worst float64) {
+		for _, z := range line {
+			worst = max(worst, (x-y)*(z-y))
+		}
+		return worst
+	}
+	return holdsCorrected(product(least), product(point), "𝒳 = [−2, 2] and x = 3: the minimum is the number %g, the projection the point %g; (x − y)(z − y) is up to %g for the one, %g for the other, z ∈ 𝒳", least, point, product(least), product(point))
+}
+
+func witnessSubordinate(context.Context) Finding {
+	p := must(smallProblem(mixpolicy.Cube(1.5)))
+	// The proofs use ‖Ψᵀx‖⁎ ≤ ‖x‖₂‖Ψ‖, the norm of Ψᵀ from ℓ₂.
+	x, g := combination(p, []float64{1, 1, 1}), make([]float64, 3)
+	p.Features().MulVecT(g, x)
+	used := p.Class().Norm.Dual().Of(g) / floats.Norm(x, 2)
+	// The norm of Ψ from ℓ₂ to ℓ₁ is another number, here from 5000 directions.
+	rng := rand.New(rand.NewPCG(2, 2))
+	var other float64
+	for range 5000 {
+		theta := []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
+		other = max(other, floats.Norm(combination(p, theta), 1)/floats.Norm(theta, 2))
+	}
+	norm := theory.SubordinateNorm(p.Features(), p.Class().Norm)
+	return holdsCorrected(relativeError(other, norm), relativeError(used, norm), "cube: sup ‖Ψᵀx‖₁/‖x‖₂ = %.4g, which bounds ‖cᵀΨ‖₁; sup ‖Ψθ‖₁/‖θ‖₂ is %.4g", norm, other)
+}
+
+func witnessStrongConvexity(context.Context) Finding {
+	// φ of (3.7) with μ = 1/R, at 0 and a point half-way to the sphere.
+	phi := bregman.Ball{R: 2}
+	y := []float64{0.8, 0.6}
+	above := phi.Value([]float64{0, 0}) + 0.25*floats.Dot(y, y)
+	return holdsCorrected(excess(phi.Value(y), above), excess(above, phi.Value(y)), "φ(0) + (μ/2)‖y‖² = %.4f and φ(y) = %.4f, for φ of (3.7), R = 2, ‖y‖ = 1", above, phi.Value(y))
+}
+
+func witnessBellman(ctx context.Context) Finding {
+	x := must(smallMDP())
+	best, _ := optimalValue(ctx, x)
+	// 𝒮(v + 1) = 𝒮v + γ1 for any v.
+	growth := func(inside func(v []float64) []float64) float64 {
+		v, a, b := make([]float64, x.States()), make([]float64, x.States()), make([]float64, x.States())
+		x.Bellman(a, inside(v))
+		x.Bellman(b, inside(shifted(v, 1)))
+		return b[0] - a[0]
+	}
+	printed := growth(func([]float64) []float64 { return best.Value })
+	corrected := growth(func(v []float64) []float64 { return v })
+	return holdsCorrected(relativeError(printed, x.Gamma()), relativeError(corrected, x.Gamma()), "𝒮(v + 1) − 𝒮v = %.3g·1 with v inside, and %.3g with v*", corrected, printed)
+}
+
+func witnessValueFactor(ctx context.Context) Finding {
+	x, value, _ := dualOptimum(mixpolicy.Corrected)
+	_, full := optimalValue(ctx, x)
+	return holdsCorrected(relativeError(value, full), relativeError(value, (1-x.Gamma())*full), "γ = 0.9: min cᵀξ = %.6g, αᵀv* = %.6g", value, full).within(valueTolerance)
+}
+
+func witnessHyperplane(context.Context) Finding {
+	p, theta, _ := smallTheta()
+	double := scaled(2, theta)
+	// Θ₁ is a cone: 2θ is in it if θ is. The step of the algorithm brings 1ᵀθ back to 1.
+	inCone := p.NegativeMass(double)
+	next := make([]float64, 3)
+	noError(bregman.Project(bregman.Ball{R: 2}, next, theta))
+	return holdsCorrected(math.Abs(floats.Sum(double)-1), math.Abs(floats.Sum(next)-1)+inCone, "2θ is in Θ₁ with θ, and has 1ᵀ2θ = %.3g; the projection has 1ᵀθ = %.3g", floats.Sum(double), floats.Sum(next))
+}
+
+func witnessDualFactor(context.Context) Finding {
+	p := must(smallProblem(mixpolicy.Ball(2)))
+	r := must(NewTrace(p, TraceSettings{Iterations: 50, StepSize: mixpolicy.InverseSqrt(4), Beta: 10}))
+	lambda := scaled(5, unit(len(r.Lambda), 0))
+	var printed, corrected float64
+	for _, s := range r.Steps {
+		lhs := sq(floats.Distance(s.NextLambda, lambda, 2))
+		from := sq(floats.Distance(s.Lambda, lambda, 2)) + sq(s.Eta*floats.Norm(s.Ascent, 2))
+		slope := s.Eta * floats.Dot(s.Ascent, difference(s.Lambda, lambda))
+		printed = max(printed, relativeError(lhs, from-slope))
+		corrected = max(corrected, excess(lhs, from+2*slope))
+	}
+	return holdsCorrected(printed, corrected, "50 steps: the printed equation is off by up to %.2g, the corrected inequality holds in each", printed)
+}
+
+func witnessAverageBall(context.Context) Finding {
+	x := must(models.Queue{}.MDP())
+	printed := 1 / (1 - x.Gamma())
+	g := (mixpolicy.PrimalDual{Beta: 50}).Radius(x.Criterion())
+	return holdsCorrected(printed, relativeError(g, 50), "1/(1−γ) = %v; G = β = %v", printed, g)
+}
+
+// witnessTwoMeasures compares Ψθ with the measure of the policy (2.20), inside and outside of Ψθ ⪰ 0.
+func witnessTwoMeasures(context.Context) Finding {
+	p := must(smallProblem(mixpolicy.Ball(10)))
+	distance := func(theta []float64) float64 {
+		return theory.TotalVariation(combination(p, theta), policyMeasure(p, theta).Pair)
+	}
+	theta := []float64{4, -5, 2}
+	inside, outside := distance([]float64{0.2, 0.5, 0.3}), distance(theta)
+	vector, policy := p.Objective(theta), policyMeasure(p, theta).Cost(p.MDP().Costs())
+	return holdsCorrected(outside, inside, "θ = (4, −5, 2), infeasible: %.3g apart in total variation, cᵀΨθ = %.4g, and the policy costs %.4g; at a feasible θ %.1g apart", outside, vector, policy, inside)
+}
+
+// witnessModelFree: two processes that agree in all that (A.3) takes as known, and in their costs.
+func witnessModelFree(context.Context) Finding {
+	theta := []float64{0.2, 0.5, 0.3}
+	var ascent [2][]float64
+	for i := range ascent {
+		x := must(garnet(uint64(i + 1)))
+		ascent[i] = combination(must(mixtureProblem(x, mixpolicy.Ball(2), smallPolicies(x)...)), theta)
+	}
+	p := must(smallProblem(mixpolicy.Ball(2)))
+	known := make([]float64, p.MDP().Pairs()) // −Ψθ, computed with the transition law
+	p.GradLambda(known, theta)
+	printed, corrected := relativeVectorError(ascent[0], ascent[1]), relativeVectorError(scaled(-1, known), ascent[0])
+	return holdsCorrected(printed, corrected, "two transition laws, the same policies: Ψθ, the gradient (3.4) at the same θ, differs by %.2g of its greatest entry, before any query", printed)
+}
+
+// witnessModulusDomain compares dom φ, the points where φ < ∞, with two sets: the ball with a
+// point at infinity in every direction, and the ball.
+func witnessModulusDomain(context.Context) Finding {
+	phi := bregman.Ball{R: 2}
+	var printed, corrected float64
+	for _, x := range [][]float64{{0, 0}, {1.9, 0.1}, {2, 1}, {math.MaxFloat64, 0}, {math.Inf(1), 0}, {0, math.Inf(-1)}} {
+		finite, ball := phi.Value(x) < math.Inf(1), floats.Norm(x, 2) <= 2
+		if finite != (ball || math.IsInf(floats.Norm(x, 2), 1)) {
+			printed++
+		}
+		if finite != ball {
+			corrected++
+		}
+	}
+	return holdsCorrected(printed, corrected, "φ of (3.7) is finite at the points of the ball and +∞ at others, however far: also at infinity, at %g of 2 such points", printed)
+}
+
+// witnessLoop compares the averages (3.27) with those over the passes of the printed loop.
+func witnessLoop(context.Context) Finding {
+	p := must(smallProblem(mixpolicy.Ball(2)))
+	r := must(NewTrace(p, TraceSettings{Iterations: 100, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 1}))
+	printed, corrected := make([]float64, p.Dim()), make([]float64, p.Dim())
+	var weights float64
+	for t, s := range r.Steps {
+		eta := 1 / math.Sqrt(float64(t+2)) // η_{t+1}
+		weights += eta
+		floats.AddScaled(printed, eta, s.Next)
+		floats.AddScaled(corrected, s.Eta/r.Sums.Sum, s.Theta)
+	}
+	floats.Scale(1/weights, printed)
+	distance := relativeVectorError(printed, r.Theta)
+	return holdsCorrected(distance, relativeVectorError(corrected, r.Theta), "T = 100: the average over t = 1, …, T differs from (3.27) by %.2g of its greatest entry", distance)
+}
+
+// witnessConditioning: sums of 100 signs, of which the first 99 were heads.
+func witnessConditioning(context.Context) Finding {
+	const n = 100
+	bound := 2 * math.Exp(-sq(n-2)/(2*n))
+	whole := math.Ldexp(2*(1+n), -n) // at most one head, or one tail
+	return holdsCorrected(excess(1, bound), excess(whole, bound), "100 coins: given that the first 99 are heads the sum is at least 98 surely; without the condition its size is so with probability %.1g ≤ %.1g", whole, bound)
+}
+
+func witnessDualNorm(context.Context) Finding {
+	p := must(smallProblem(mixpolicy.Cube(1.5)))
+	d := float64(p.Dim())
+	var printed, corrected float64
+	for _, e := range gradientErrors(p, nil) {
+		dual, euclid := sq(p.Class().Norm.Dual().Of(e)), sq(floats.Norm(e, 2))
+		printed, corrected = max(printed, dual/euclid), max(corrected, excess(dual, d*euclid))
+	}
+	return holdsCorrected(excess(printed, 1), corrected, "cube, d = 3: ‖e‖⁎² = ‖e‖₁² is up to %.3g ‖e‖₂², and at most 3 of it", printed)
+}
+
+func witnessAlphaRate(context.Context) Finding {
+	_, k := rawConstants()
+	// √T α_T over a power of ln T; as printed √T α_T is bounded.
+	at := func(n int, power float64) float64 {
+		t := float64(n)
+		return math.Sqrt(t) * k.PrintedObjectiveBound(k.D, n).Value / math.Pow(math.Log(t), power)
+	}
+	const near, far = 1_000, 1_000_000_000
+	growth := at(far, 0) / at(near, 0)
+	return holdsCorrected(excess(growth, 1), excess(at(far, 2), at(near, 2)), "√T α_T grows by %.3g from T = 10³ to 10⁹, and √T α_T/ln²T falls", growth)
+}
