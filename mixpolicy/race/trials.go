@@ -424,11 +424,9 @@ func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band)
 	return b
 }
 
-// PairedDifference returns the t interval of the mean of c in r minus c in s at the end, over
-// the streams on which both finished. The oracle's draws are the same, so that what they have
-// in common cancels. It panics if there is no such stream.
-func PairedDifference(r, s *Runs, c Curve, confidence float64) Interval {
-	var x []float64
+// Paired returns c in r minus c in s at the end, on each stream on which both finished. The
+// oracle's draws are the same there, so that what they have in common cancels.
+func Paired(r, s *Runs, c Curve) (x []float64) {
 	for _, a := range r.Finished() {
 		for _, b := range s.Finished() {
 			if a.Stream == b.Stream {
@@ -436,7 +434,13 @@ func PairedDifference(r, s *Runs, c Curve, confidence float64) Interval {
 			}
 		}
 	}
-	return TInterval(x, confidence)
+	return x
+}
+
+// PairedDifference returns the t interval of the mean of [Paired]. It panics if there is no
+// stream on which both finished.
+func PairedDifference(r, s *Runs, c Curve, confidence float64) Interval {
+	return TInterval(Paired(r, s, c), confidence)
 }
 
 // Reach returns the number of queries at the first look of each finished trial from which on
