@@ -13,20 +13,21 @@ import (
 
 // What methods are told, beyond the class and the criterion.
 const (
-	Measures     = "Ψ, q"         // rows of Ψ, and the distribution that the oracle draws pairs from
-	Transitions  = "P"            // of all pairs
-	Costs        = "c"            // of all pairs
-	CostRange    = "max |c|"      // which step sizes are divided by, or answers kept within
-	MixingTime   = "τ"            // an upper bound for the base policies
-	Basis        = "Φ"            // a basis of value functions
-	Visits       = "visits"       // the states' part of q
-	SampledCosts = "c, (s,a) ~ q" // costs at pairs that the oracle draws
-	ChosenCosts  = "c, (s,a) chosen"
+	Measures     = "Ψ, q"                // rows of Ψ, and the distribution that the oracle draws pairs from
+	Visits       = "visits"              // the states' part of q
+	Basis        = "Φ"                   // a basis of value functions
+	Transitions  = "P"                   // of all pairs
+	Costs        = "c"                   // of all pairs
+	GreedyCosts  = "P, c to be greedy"   // of all pairs, to read the policy off a value function
+	CostRange    = "max |c|"             // which step sizes are divided by, or answers kept within
+	MixingTime   = "τ"                   // an upper bound for the base policies
+	SampledCosts = "c, (s,a) ~ q"        // costs at pairs that the oracle draws
+	ChosenCosts  = "c, (s,a) chosen"     // by the method
 	Generator    = "c, s′, (s,a) chosen" // with a next state
 )
 
 // Tellings are in the order of a table: what is known, then what may be asked for.
-var Tellings = []string{Measures, Visits, Basis, Transitions, Costs, CostRange, MixingTime, SampledCosts, ChosenCosts, Generator}
+var Tellings = []string{Measures, Visits, Basis, Transitions, Costs, GreedyCosts, CostRange, MixingTime, SampledCosts, ChosenCosts, Generator}
 
 // fromSamples is what most methods for (2.18) are told.
 var fromSamples = []string{Measures, CostRange, SampledCosts}
@@ -96,9 +97,9 @@ func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) [
 		})...))
 	}
 	if phi != nil {
-		all = append(all, enter("ALP, sampled constraints", "de Farias and Van Roy 2004", []string{Transitions, Basis, Visits, CostRange, SampledCosts}, priorwork.ConstraintSampling{Basis: phi, Weights: priorwork.Visits(p), Bound: scale * horizon}))
+		all = append(all, enter("ALP, sampled constraints", "de Farias and Van Roy 2004", []string{Transitions, Basis, Visits, CostRange, SampledCosts, GreedyCosts}, priorwork.ConstraintSampling{Basis: phi, Weights: priorwork.Visits(p), Bound: scale * horizon}))
 		if !p.MDP().Criterion().Average() {
-			all = append(all, enter("smoothed ALP, primal–dual", "promised by the abstract", []string{Basis, Visits, CostRange, Generator}, race.Grid2(race.Powers(1, 8, 4), race.Powers(16, 4, 4), func(eta, radius float64) mixpolicy.Method {
+			all = append(all, enter("smoothed ALP, primal–dual", "promised by the abstract", []string{Basis, Visits, CostRange, Generator, GreedyCosts}, race.Grid2(race.Powers(1, 8, 4), race.Powers(16, 4, 4), func(eta, radius float64) mixpolicy.Method {
 				return priorwork.SmoothedPrimalDual{Basis: phi, Weights: priorwork.Visits(p), Slack: priorwork.Visits(p), Radius: radius, CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}
 			})...))
 		}

@@ -75,11 +75,12 @@ func TestFormats(t *testing.T) {
 	}{
 		{race.Row{Value: 1e-9, Lo: 0, Hi: 2e-9}, "0"},
 		{race.Row{Value: 29.38958, Lo: 29.38958, Hi: 29.38958}, "29.39"},
-		{race.Row{Value: 2909.4, Lo: 2893, Hi: 2925}, "2909 ± 16"},
-		{race.Row{Value: 12.34, Lo: 11.34, Hi: 13.34}, "12.3 ± 1.0"},
+		{race.Row{Value: 2909.4, Lo: 2893, Hi: 2925}, "2909 [2893, 2925]"},
+		{race.Row{Value: 12.34, Lo: 11.34, Hi: 13.341}, "12.3 [11.3, 13.3]"},
+		{race.Row{Value: 0.5, Lo: 0, Hi: 3e6}, "0.5 [0, 3e+06]"},
 	} {
-		if got := mean(c.row, 1); got != c.want {
-			t.Errorf("mean of %+v is %q, want %q", c.row, got, c.want)
+		if got := interval(c.row, 1); got != c.want {
+			t.Errorf("interval of %+v is %q, want %q", c.row, got, c.want)
 		}
 	}
 }

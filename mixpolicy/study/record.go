@@ -110,8 +110,7 @@ type outcome struct {
 	tuning []*race.Runs // of each setting; nil if there was nothing to choose
 	chosen map[string]int
 	runs   map[string]*race.Runs
-	failed *race.Runs // of which no trial finished, or no setting could be chosen
-	err    error
+	err    error // of a setting of which no trial finished
 }
 
 // scores are what is reported of a method: the true cost of its policy, and its merit.
@@ -131,11 +130,11 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 			set.Progress = func(_ string, done, total int) { told(name, done, total) }
 		}
 		runs, err := race.Trials(ctx, c.Problem, m, set)
-		if ctx.Err() != nil {
+		if runs == nil || ctx.Err() != nil {
 			return nil, fault.At("study", c.Name, err)
 		}
 		if err != nil {
-			o.failed, o.err = runs, err
+			o.err = err
 		}
 		return runs, nil
 	}
