@@ -16,6 +16,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/models"
 	"github.com/mixpolicy/lab/mixpolicy/race"
+	"github.com/mixpolicy/lab/plotting"
 )
 
 // Family is a distribution of problems: sparse random MDPs with 100 states, 4 actions, 4 next
@@ -305,4 +306,51 @@ func (f Family) Update(ctx context.Context, path, kind string, progress func(nam
 		return err
 	}
 	return race.Update(path, func(row race.Row) bool { return row.Problem == f.String() && row.Race == kind }, rows, byProblem)
+}
+
+// ByDim draws the merits of the methods on the families with the given noise, and that of
+// the even mixture, where the gradient methods start: medians over instances.
+func (r Record) ByDim(noise Noise) plotting.Figure {
+	f := plotting.Figure{
+		Title: noise.String(), X: plotting.Axis{Label: "number of base policies d", Log: true},
+		Y: plotting.Axis{Label: "merit / optimum of (2.18)", Log: true}, Width: width, Height: height,
+	}
+	for _, m := range append(slices.Clone(familyMethods), EvenMixture) {
+		line := plotting.Line{Name: m, Color: colors[m]}
+		for _, family := range Families() {
+			row, err := r.One(race.Row{Problem: family.String(), Race: ByQueries, Method: m, Quantity: Merit})
+			if family.Noise != noise || err != nil {
+				continue
+			}
+			line.X, line.Y = append(line.X, float64(family.Dim)), append(line.Y, max(row.Value, floor))
+			line.Lo, line.Hi = append(line.Lo, max(row.Lo, floor)), append(line.Hi, max(row.Hi, floor))
+		}
+		if len(line.X) > 0 {
+			f.Layers = append(f.Layers, line)
+		}
+	}
+	return f
+}
+
+// Deviation returns the greatest standard deviation of an entry of plug-in's b̂ after a number of queries
+// whose noise has the given variance σ²: max over j of
+//
+//	√(v_j/T),    v_j = Σ_i ψʲ_i² (c_i² + σ²)/q_i − b_j² ≤ d (E_{ψʲ} c² + σ²),
+//
+// since q = (1/d) Σ ψʲ ≥ ψʲ/d. The bound has no number of states or actions in it: pairs that were
+// never seen are what the others stand for. The terms of b̂ are those of the gradients (3.5a) of
+// Algorithm 1 at λ = 0, and those of the penalty method where Ψθ ⪰ 0.
+func Deviation(p *mixpolicy.Problem, variance float64, queries int) (most float64) {
+	f, costs := p.Features(), p.MDP().Costs()
+	q, b := f.Sampling(), p.BaseCosts()
+	for j := range b {
+		v := -b[j] * b[j]
+		for i, psi := range f.Column(j) {
+			if psi > 0 {
+				v += psi * psi * (costs[i]*costs[i] + variance) / q[i]
+			}
+		}
+		most = max(most, math.Sqrt(v/float64(queries)))
+	}
+	return most
 }

@@ -44,6 +44,7 @@ var colors = map[string]plotting.Color{
 	"ALP, sampled constraints":      plotting.Purple,
 	"smoothed ALP, primal–dual":     plotting.Sky,
 	"certainty equivalence":         plotting.Grey,
+	EvenMixture:                     plotting.Grey,
 	"mirror-prox":                   plotting.Purple,
 	"restarted PDHG":                plotting.Sky,
 	"exact LP (2.18)":               plotting.Grey,

@@ -54,6 +54,36 @@ func TestFigures(t *testing.T) {
 	}
 }
 
+// Every family is drawn, with all methods and the even mixture.
+func TestFamilyFigures(t *testing.T) {
+	r := recorded(t)
+	for _, n := range []Noise{Exact, Gaussian, Heavy, Outliers} {
+		f := r.ByDim(n)
+		if err := f.Validate(); err != nil {
+			t.Errorf("%v: %v", n, err)
+		}
+		if want := len(familyMethods) + 1; len(f.Layers) != want {
+			t.Errorf("%v: %d layers, want %d", n, len(f.Layers), want)
+		}
+	}
+	table, err := r.ByTelling("queue", "grid world")
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, err := ToldTable("queue", "grid world")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range r.Methods("grid world", BySeconds) {
+		if !strings.Contains(told.String(), m) {
+			t.Errorf("%s is not in the table of who is told what", m)
+		}
+	}
+	if text := table.String(); !strings.Contains(text, "certainty equivalence: 29.39") {
+		t.Error(text)
+	}
+}
+
 func TestFormats(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct {
