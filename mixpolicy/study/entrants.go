@@ -97,7 +97,7 @@ func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) [
 		})...))
 	}
 	if phi != nil {
-		all = append(all, enter("ALP, sampled constraints", "de Farias and Van Roy 2004", []string{Transitions, Basis, Visits, CostRange, SampledCosts, GreedyCosts}, priorwork.ConstraintSampling{Basis: phi, Weights: priorwork.Visits(p), Bound: scale * horizon}))
+		all = append(all, enter("ALP, sampled constraints", "de Farias and Van Roy 2004", []string{Transitions, Basis, Visits, CostRange, ChosenCosts, GreedyCosts}, priorwork.ConstraintSampling{Basis: phi, Weights: priorwork.Visits(p), Bound: scale * horizon}))
 		if !p.MDP().Criterion().Average() {
 			all = append(all, enter("smoothed ALP, primal–dual", "promised by the abstract", []string{Basis, Visits, CostRange, Generator, GreedyCosts}, race.Grid2(race.Powers(1, 8, 4), race.Powers(16, 4, 4), func(eta, radius float64) mixpolicy.Method {
 				return priorwork.SmoothedPrimalDual{Basis: phi, Weights: priorwork.Visits(p), Slack: priorwork.Visits(p), Radius: radius, CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}
