@@ -138,7 +138,7 @@ func network() (Instance, error) {
 		}
 		phi.SetRow(s, row)
 	}
-	return instance(Instance{Basis: phi, Queries: decades(10_000, 3), Times: times(50 * time.Millisecond)}, x, base)
+	return instance(Instance{Basis: phi, Queries: decades(10_000, 3), Times: times(20 * time.Millisecond)}, x, base)
 }
 
 // instance fills in the problem over the ball of radius 2, and scales Φ.
@@ -175,17 +175,9 @@ func decades(last, perDecade int) []int {
 	}
 }
 
-// times returns 10 µs, 20 µs, 50 µs, 100 µs, … up to last.
+// times returns last and three times before it, a tenth of each other.
 func times(last time.Duration) []time.Duration {
-	var all []time.Duration
-	for unit := 10 * time.Microsecond; ; unit *= 10 {
-		for _, f := range []time.Duration{1, 2, 5} {
-			if f*unit > last {
-				return all
-			}
-			all = append(all, f*unit)
-		}
-	}
+	return []time.Duration{last / 1000, last / 100, last / 10, last}
 }
 
 // Marks are the costs that answers are measured by.
