@@ -117,6 +117,9 @@ func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 		Width: width, Height: height,
 	}
 	for _, m := range methods {
+		if len(r.where(problem, ByQueries, m, Merit)) == 0 {
+			continue // it did not take part
+		}
 		line := plotting.Line{Name: m, Color: colors[m]}
 		for _, row := range r.where(problem, Tuning, m, Merit) {
 			line.Y = append(line.Y, max(floor, row.Value/r.Mark(problem, Mixture)))
