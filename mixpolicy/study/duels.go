@@ -215,7 +215,7 @@ func (r Record) Recommendation() plotting.Table {
 // ByTelling is the table of who is best by true cost on each of the problems among those who are
 // told the same: the methods that no other of them beats, and the median of the first.
 func (r Record) ByTelling(problems ...string) (plotting.Table, error) {
-	t := plotting.Table{Caption: fmt.Sprintf("True cost of the policy: who is beaten by nobody who is told the same (sign tests at %g %%, Holm)", 100*Level)}
+	t := plotting.Table{Caption: fmt.Sprintf("True cost of the policy: who is beaten by nobody who is told the same (sign tests at %g %%, with Holm's correction in each cell), and what the first of them costs", 100*Level)}
 	cells := map[string]map[string]string{} // of a telling on a problem
 	var tellings []string
 	for _, problem := range problems {
