@@ -354,9 +354,6 @@ func NetworkParts() []NetworkPart {
 	two.Learning = Learning{Queries: 100_000, Trials: 24, Valued: 5}
 	dependent := full(models.IndependentEvents, 1e-12, StateDependent())
 	dependent.Details, dependent.Learning = true, Learning{Queries: 100_000, Trials: 24, Valued: 3} // d = 4: all takes longer
-	paired := func(learnt string) func(FourQueues, context.Context) (race.Record, error) {
-		return func(e FourQueues, ctx context.Context) (race.Record, error) { return e.paired(ctx, learnt) }
-	}
 	return []NetworkPart{
 		{"small", small, FourQueues.Compute},
 		{"rules", rules, FourQueues.Compute},
@@ -364,8 +361,7 @@ func NetworkParts() []NetworkPart {
 		{"rules, one event a step", full(models.OneEvent, 1e-12, AllRules()), FourQueues.Compute},
 		{"two rules", two, FourQueues.Compute},
 		{"state-dependent", dependent, FourQueues.Compute},
-		{"two rules, paired", two, paired("two rules")},
-		{"state-dependent, paired", dependent, paired("state-dependent")},
+		{"two rules, paired", two, FourQueues.paired},
 		{"mixing", full(models.IndependentEvents, 1e-9, TwoRules()), FourQueues.mixing},
 		{"room", full(models.IndependentEvents, 1e-12), FourQueues.room},
 		{"dual ALP", full(models.IndependentEvents, 1e-9), FourQueues.dualALP},

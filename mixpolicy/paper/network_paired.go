@@ -17,11 +17,12 @@ const RunGap = "penalised gap of a run"
 // comparedMethods are those that solve (2.18).
 var comparedMethods = []string{"Algorithm 1", "Algorithm 1, rows scaled", "penalty", "plug-in"}
 
-// paired runs the tuned methods of the part learnt once more, on the same streams, and records the gap of
-// each run: means with intervals do not tell whether one method is better than another on the
+// paired runs the tuned methods of the part "two rules" once more, on the same streams, and
+// records the gap of each run: means with intervals do not tell whether one method is better than another on the
 // same draws. The error says so if the means are not those of the record.
-func (e FourQueues) paired(ctx context.Context, learnt string) (rows race.Record, err error) {
+func (e FourQueues) paired(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
+	const learnt = "two rules"
 	r := e.begin(ctx, &rows, must(e.Network.MDP()), e.Base[0])
 	_, cMax := r.x.CostRange()
 	gap := penalisedGap(must(r.p.Optimum(ctx)).Objective, cMax)
@@ -57,10 +58,11 @@ func (e FourQueues) paired(ctx context.Context, learnt string) (rows race.Record
 	return rows, nil
 }
 
-// GapDuels is the table of who has the smaller gap on the same streams: runs better – worse, the median
-// of the paired differences with its interval, and p of the sign test with Holm's correction for
-// the table.
-func (r NetworkRecord) GapDuels(part string) plotting.Table {
+// GapDuels is the table of who has the smaller gap on the same streams: runs better – worse, the
+// median of the paired differences with its interval, and p of the sign test with Holm's
+// correction for the table.
+func (r NetworkRecord) GapDuels() plotting.Table {
+	const part = "two rules, paired"
 	var pairs, counts, medians, verdicts []string
 	var p []float64
 	for i, a := range comparedMethods {
@@ -85,7 +87,7 @@ func (r NetworkRecord) GapDuels(part string) plotting.Table {
 	for _, v := range race.Holm(p) {
 		verdicts = append(verdicts, fmt.Sprintf("%.2g", v))
 	}
-	return plotting.Table{Caption: "Gap, run by run on the same streams: " + part, Columns: []plotting.Column{
+	return plotting.Table{Caption: "Gap, run by run on the same streams: two rules", Columns: []plotting.Column{
 		{Head: "pair", Text: pairs}, {Head: "better – worse", Text: counts}, {Head: "median difference", Text: medians}, {Head: "p (Holm)", Text: verdicts},
 	}}
 }
