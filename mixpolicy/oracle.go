@@ -16,6 +16,9 @@ type Oracle struct {
 	table   *alias.Table
 	queries int
 
+	noise  func(*rand.Rand) float64 // or nil
+	noises *rand.Rand               // of its own, so that the pairs are those without noise
+
 	// Pairs are drawn some at a time, and what a step reads about them is fetched with
 	// them: for large models that is a cache miss each, and misses that do not
 	// depend on each other take as long as one.
@@ -25,7 +28,8 @@ type Oracle struct {
 	fetched float64 // keeps the reads from being optimised away
 }
 
-// NewOracle returns an oracle for p that draws from PCG(seed, stream).
+// NewOracle returns an oracle for p that draws pairs from PCG(seed, stream), and the noise of
+// costs ([Problem.WithNoise]) from PCG(seed, ^stream).
 func NewOracle(p *Problem, seed, stream uint64) (*Oracle, error) {
 	if p == nil || p.f == nil {
 		return nil, errors.New("mixpolicy: oracle without a problem, want one of NewProblem")
@@ -36,6 +40,9 @@ func NewOracle(p *Problem, seed, stream uint64) (*Oracle, error) {
 	}
 	o := &Oracle{f: p.f, rng: rand.NewPCG(seed, stream), table: table, row: make([]float64, p.Dim())}
 	o.used = len(o.drawn)
+	if o.noise = p.noise; o.noise != nil {
+		o.noises = rand.New(rand.NewPCG(seed, ^stream))
+	}
 	return o, nil
 }
 
@@ -48,8 +55,16 @@ func (o *Oracle) Sample() (pair int, cost float64) {
 	}
 	pair = int(o.drawn[o.used])
 	o.used++
+	return pair, o.reveal(pair)
+}
+
+// reveal returns the cost of a pair, with noise.
+func (o *Oracle) reveal(pair int) float64 {
 	o.queries++
-	return pair, o.f.x.cost[pair]
+	if o.noise == nil {
+		return o.f.x.cost[pair]
+	}
+	return o.f.x.cost[pair] + o.noise(o.noises)
 }
 
 func (o *Oracle) draw() {
@@ -65,7 +80,7 @@ func (o *Oracle) draw() {
 
 // Query reveals the cost of (s, a) and a next state s′ ~ P_a(s, ·), as (A.3)(iii) has it.
 func (o *Oracle) Query(s, a int) (cost float64, next int) {
-	o.queries++
+	cost = o.reveal(s*o.f.x.m + a)
 	to, prob := o.f.x.Next(s, a)
 	u := float64(o.rng.Uint64()>>11) * 0x1p-53
 	for k, v := range prob {
@@ -74,7 +89,7 @@ func (o *Oracle) Query(s, a int) (cost float64, next int) {
 			break
 		}
 	}
-	return o.f.x.Cost(s, a), next
+	return cost, next
 }
 
 // Rand returns the generator of the run, for methods that draw more than pairs.

@@ -2,6 +2,7 @@ package mixpolicy_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -72,5 +73,32 @@ func TestOracleQuery_A_3(t *testing.T) {
 	}
 	if want := draws * x.Pairs(); o.Queries() != want {
 		t.Errorf("%d queries counted, want %d", o.Queries(), want)
+	}
+}
+
+// With noise an oracle draws the same pairs and next states, and adds to every cost the next
+// draw from a generator of its own; the problem's truth stays.
+func TestOracleNoise(t *testing.T) {
+	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
+	noisy := p.WithNoise(func(rng *rand.Rand) float64 { return rng.NormFloat64() })
+	a, b := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 3)), mixpolicy.Must(mixpolicy.NewOracle(noisy, 1, 3))
+	noise := rand.New(rand.NewPCG(1, ^uint64(3)))
+	for k := range 1000 {
+		i, cost := a.Sample()
+		j, seen := b.Sample()
+		if want := cost + noise.NormFloat64(); i != j || seen != want {
+			t.Fatalf("draw %d: pair %d at %v, want pair %d at %v", k, j, seen, i, want)
+		}
+		cost, next := a.Query(i/p.MDP().Actions(), i%p.MDP().Actions())
+		seen, other := b.Query(i/p.MDP().Actions(), i%p.MDP().Actions())
+		if want := cost + noise.NormFloat64(); next != other || seen != want {
+			t.Fatalf("query %d: %v and state %d, want %v and state %d", k, seen, other, want, next)
+		}
+	}
+	if a.Queries() != b.Queries() {
+		t.Errorf("%d queries, want %d", b.Queries(), a.Queries())
+	}
+	if x, y := mixpolicy.Must(p.Optimum(t.Context())), mixpolicy.Must(noisy.Optimum(t.Context())); x != y {
+		t.Error("noise has changed the optimum")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -79,6 +80,7 @@ type Problem struct {
 	class   Class
 	b       []float64 // cᵀΨ; evaluation knows it, methods do not
 	optimum *optimum
+	noise   func(*rand.Rand) float64 // of the costs that the oracle reveals, or nil
 }
 
 // optimum is computed once, when it is asked for.
@@ -104,6 +106,15 @@ func NewProblem(f *Features, class Class) (*Problem, error) {
 	p := &Problem{f: f, class: class, b: make([]float64, f.Dim()), optimum: &optimum{turn: make(chan struct{}, 1)}}
 	f.MulVecT(p.b, f.x.cost)
 	return p, nil
+}
+
+// WithNoise returns the problem whose [Oracle] reveals c_a(s) plus an independent draw, which
+// should have mean 0: then cᵀΨ, the optimum and all true costs are as they were. The costs of
+// (A.3) are not random; nil is that.
+func (p *Problem) WithNoise(draw func(*rand.Rand) float64) *Problem {
+	q := *p
+	q.noise = draw
+	return &q
 }
 
 // Features returns Ψ.

@@ -361,6 +361,7 @@ func NetworkParts() []NetworkPart {
 		{"rules, one event a step", full(models.OneEvent, 1e-12, AllRules()), FourQueues.Compute},
 		{"two rules", two, FourQueues.Compute},
 		{"state-dependent", dependent, FourQueues.Compute},
+		{"two rules, paired", two, FourQueues.paired},
 		{"mixing", full(models.IndependentEvents, 1e-9, TwoRules()), FourQueues.mixing},
 		{"room", full(models.IndependentEvents, 1e-12), FourQueues.room},
 		{"dual ALP", full(models.IndependentEvents, 1e-9), FourQueues.dualALP},

@@ -151,6 +151,24 @@ func TestRecordedNetwork(t *testing.T) {
 	}
 }
 
+// The runs that are compared one by one are those behind the recorded means.
+func TestPairedRuns(t *testing.T) {
+	r := mixpolicy.Must(RecordedNetwork())
+	for _, method := range comparedMethods {
+		runs := r.Select(race.Row{Part: "two rules, paired", Quantity: RunGap, Method: method})
+		points := r.Select(race.Row{Part: "two rules", Quantity: LearntGap, Method: method})
+		want := points[len(points)-1]
+		var mean float64
+		for _, run := range runs {
+			mean += run.Value / float64(len(runs))
+		}
+		// Of twelve digits in the record, and sums that cancel to 10⁻¹⁰ of a cost of 24.
+		if len(runs) != want.Trials || math.Abs(mean-want.Value) > 1e-9 {
+			t.Errorf("%s: mean %v of %d runs, recorded %v of %d", method, mean, len(runs), want.Value, want.Trials)
+		}
+	}
+}
+
 // Every figure of the network can be drawn from the record, and shows something.
 func TestNetworkPlots(t *testing.T) {
 	r := mixpolicy.Must(RecordedNetwork())
@@ -170,7 +188,7 @@ func TestNetworkPlots(t *testing.T) {
 			t.Errorf("%s: %v, %d layers", f.Title, err, len(f.Layers))
 		}
 	}
-	for _, table := range []plotting.Table{rules, ranks, r.DynamicsTable(), r.FullRoom("rules"), r.LearntTable("two rules"), r.LearntTable("state-dependent")} {
+	for _, table := range []plotting.Table{rules, ranks, r.DynamicsTable(), r.FullRoom("rules"), r.LearntTable("two rules"), r.LearntTable("state-dependent"), r.GapDuels()} {
 		for _, c := range table.Columns {
 			if len(c.Text)+len(c.Numbers) < 4 {
 				t.Errorf("%s: column %q of %d texts and %d numbers", table.Caption, c.Head, len(c.Text), len(c.Numbers))

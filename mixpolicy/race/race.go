@@ -16,7 +16,8 @@ import (
 // one first.
 type Entrant struct {
 	Name    string
-	Source  string // the paper it is from
+	Source  string   // the paper it is from
+	Told    []string // what it knows or may ask for, for a table
 	Methods []mixpolicy.Method
 }
 

@@ -1,6 +1,7 @@
 package race
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -118,6 +119,38 @@ func Median(x []float64, confidence float64) Interval {
 		k++
 	}
 	return Interval{Mean: x[(n-1)/2], Lo: x[k-1], Hi: x[n-k], Confidence: 1 - 2*binomial.CDF(float64(k-1)), N: n}
+}
+
+// SignTest returns the two-sided p-value of the sign test: how likely fair coins are to fall at
+// least as unevenly as this, 2 Pr{Bin(n, ½) ≤ min(less, more)} ∧ 1 with n = less + more. It
+// assumes nothing of the distribution of paired differences but their independence;
+// those that are 0 do not count. It panics if a count is negative.
+func SignTest(less, more int) float64 {
+	if less < 0 || more < 0 {
+		panic(fmt.Sprintf("race: %d and %d differences of either sign, want no negative counts", less, more))
+	}
+	if less == more { // 1, which for no coins is a convention
+		return 1
+	}
+	return min(1, 2*distuv.Binomial{N: float64(less + more), P: 0.5}.CDF(float64(min(less, more))))
+}
+
+// Holm returns p-values adjusted for their number, in the same order: where those below a level
+// are taken for differences, the probability of one or more wrong ones among them is at most
+// that level, however the tests depend on each other (Holm 1979). With p₍₁₎ ≤ … ≤ p₍ₖ₎,
+// p̃₍ᵢ₎ = max_{j≤i} min(1, (k−j+1) p₍ⱼ₎).
+func Holm(p []float64) []float64 {
+	order := make([]int, len(p))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
+	adjusted, least := make([]float64, len(p)), 0.0
+	for k, i := range order {
+		least = max(least, min(1, float64(len(p)-k)*p[i]))
+		adjusted[i] = least
+	}
+	return adjusted
 }
 
 // student returns the quantile of t that encloses the given probability on both sides.

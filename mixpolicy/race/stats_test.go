@@ -2,9 +2,12 @@ package race
 
 import (
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // u is the relative rounding of float64.
@@ -176,5 +179,58 @@ func TestMedian(t *testing.T) {
 	}
 	if iv := Median([]float64{1, 2, 3, inf}, .5); iv.Mean != 2 {
 		t.Errorf("the lower of two: %+v", iv)
+	}
+}
+
+// The sign test by counting all 2ⁿ falls of n coins.
+func TestSignTest(t *testing.T) {
+	for n := range 11 {
+		for less := range n + 1 {
+			uneven := 0
+			for falls := range 1 << n {
+				heads := bits.OnesCount(uint(falls))
+				if min(heads, n-heads) <= min(less, n-less) {
+					uneven++
+				}
+			}
+			want := float64(uneven) / float64(int(1)<<n)
+			if got := SignTest(less, n-less); math.Abs(got-want) > 1e-12 {
+				t.Errorf("%d against %d: p = %v, want %v", less, n-less, got, want)
+			}
+		}
+	}
+}
+
+// Holm's example-sized table by hand, and what defines the procedure: at each level the adjusted
+// values reject what the step-down rule does.
+func TestHolm(t *testing.T) {
+	if got, want := Holm([]float64{.04, .01, .03, .5}), []float64{.09, .04, .09, .5}; !floats.EqualApprox(got, want, 1e-15) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	rng := rand.New(rand.NewPCG(1, 0))
+	for range 200 {
+		p := make([]float64, 1+rng.IntN(6))
+		for k := range p {
+			p[k] = math.Pow(rng.Float64(), 4)
+		}
+		level := rng.Float64() / 5
+		rejected := make([]bool, len(p))
+		for left := len(p); left > 0; left-- {
+			least := -1
+			for k := range p {
+				if !rejected[k] && (least < 0 || p[k] < p[least]) {
+					least = k
+				}
+			}
+			if p[least]*float64(left) > level {
+				break
+			}
+			rejected[least] = true
+		}
+		for k, v := range Holm(p) {
+			if (v <= level) != rejected[k] {
+				t.Fatalf("%v at level %v: adjusted %v, rejected %v", p, level, v, rejected[k])
+			}
+		}
 	}
 }

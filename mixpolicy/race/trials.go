@@ -35,8 +35,9 @@ type Settings struct {
 	Schedule   mixpolicy.Schedule
 	// Queries are the increasing numbers of revealed costs at which to observe.
 	Queries []int
-	// Times are the increasing times at which to observe, one run after the other. The clock
-	// stands still while an answer is judged. What is seen depends on the machine.
+	// Times are the increasing times at which to observe, one run after the other: of the
+	// processors, for all threads of the process, so that other work on the machine does not
+	// count. The clock stands still while an answer is judged. What is seen depends on the machine.
 	Times []time.Duration
 
 	// Valued says which observations have the true cost of the policy. That of a
@@ -69,7 +70,7 @@ const (
 // Observation is what was seen of a run at one moment.
 type Observation struct {
 	Iteration, Queries int
-	Seconds            float64 // for Start, the steps and the answer; not for judging it
+	Seconds            float64 // for Start, the steps and the answer, not for judging it; see Settings.Times
 
 	// Of a [mixpolicy.PolicyRun] there is no θ: nil and NaN.
 	Last, Theta           []float64 // θ_t, and the answer θ̂_t
@@ -207,7 +208,12 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 	if err != nil {
 		return err
 	}
-	since := time.Now()
+	began := time.Now()
+	now := func() time.Duration { return time.Since(began) } // runs go on at the same time
+	if h.Times != nil {
+		now = processorTime
+	}
+	since := now()
 	var spent time.Duration
 	run, err := m.Start(h.p, o)
 	if err != nil {
@@ -215,7 +221,7 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 	}
 	look := func() error {
 		l, policy, err := h.look(ctx, run)
-		l.Queries, l.Seconds = o.Queries(), (spent + time.Since(since)).Seconds()
+		l.Queries, l.Seconds = o.Queries(), (spent + now() - since).Seconds()
 		if err == nil && policy != nil {
 			err = h.value(ctx, policy, &l)
 		}
@@ -235,7 +241,7 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 				return 0, errNoQueries
 			}
 		case h.Times != nil:
-			next, due = step+clockSteps, passed(h.Times[len(t.Observations):], spent+time.Since(since))
+			next, due = step+clockSteps, passed(h.Times[len(t.Observations):], spent+now()-since)
 		default:
 			if next = h.Schedule(step); next <= step {
 				next = h.Iterations
@@ -245,8 +251,8 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 		if due == 0 || step == 0 && (learnsPolicy || marks > 0) {
 			return next, nil // what has learned nothing has no policy
 		}
-		spent += time.Since(since)
-		since = time.Now()
+		spent += now() - since
+		since = now()
 		if err := look(); err != nil {
 			return 0, err
 		}
@@ -256,7 +262,7 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 		if len(t.Observations) == marks {
 			next = step
 		}
-		since = time.Now()
+		since = now()
 		return next, nil
 	}, nil)
 	if n := len(t.Observations); err == nil && (n < marks || n == 0 || marks == 0 && t.End().Iteration != t.Steps) {
@@ -280,7 +286,7 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 	return nil
 }
 
-// clockSteps is the number of steps between two looks at the clock, which takes 50 ns.
+// clockSteps is the number of steps between two looks at the clock.
 const clockSteps = 64
 
 var errNoQueries = errors.New("asks no queries; want a race by Times or Iterations")
@@ -424,11 +430,9 @@ func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band)
 	return b
 }
 
-// PairedDifference returns the t interval of the mean of c in r minus c in s at the end, over
-// the streams on which both finished. The oracle's draws are the same, so that what they have
-// in common cancels. It panics if there is no such stream.
-func PairedDifference(r, s *Runs, c Curve, confidence float64) Interval {
-	var x []float64
+// Paired returns c in r minus c in s at the end, on each stream on which both finished. The
+// oracle's draws are the same there, so that what they have in common cancels.
+func Paired(r, s *Runs, c Curve) (x []float64) {
 	for _, a := range r.Finished() {
 		for _, b := range s.Finished() {
 			if a.Stream == b.Stream {
@@ -436,7 +440,13 @@ func PairedDifference(r, s *Runs, c Curve, confidence float64) Interval {
 			}
 		}
 	}
-	return TInterval(x, confidence)
+	return x
+}
+
+// PairedDifference returns the t interval of the mean of [Paired]. It panics if there is no
+// stream on which both finished.
+func PairedDifference(r, s *Runs, c Curve, confidence float64) Interval {
+	return TInterval(Paired(r, s, c), confidence)
 }
 
 // Reach returns the number of queries at the first look of each finished trial from which on

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -476,5 +477,16 @@ func TestReach(t *testing.T) {
 func TestPowers(t *testing.T) {
 	if got := race.Powers(1, 4, 5); !slices.Equal(got, []float64{1, .25, 4, .0625, 16}) {
 		t.Errorf("powers %v", got)
+	}
+}
+
+// A run that sleeps has all the time there is: what counts is the processor's.
+func TestSleepIsNoTime(t *testing.T) {
+	p := queue(t)
+	began := time.Now()
+	runs := mixpolicy.Must(race.Trials(t.Context(), p, breaks{after: math.MaxInt, slow: 100 * time.Microsecond},
+		race.Settings{Trials: 1, Times: []time.Duration{2 * time.Millisecond}}))
+	if l := runs.Trials[0].End(); l.Seconds > time.Since(began).Seconds()/2 && runtime.GOOS == "linux" {
+		t.Errorf("%v s of the processor for %v on the wall", l.Seconds, time.Since(began))
 	}
 }

@@ -1,6 +1,9 @@
 package study
 
 import (
+	"math"
+	"slices"
+
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -8,11 +11,32 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
+// What methods are told, beyond the class and the criterion.
+const (
+	Measures     = "Ψ, q"                // rows of Ψ, and the distribution that the oracle draws pairs from
+	Visits       = "visits"              // the states' part of q
+	Basis        = "Φ"                   // a basis of value functions
+	Transitions  = "P"                   // of all pairs
+	Costs        = "c"                   // of all pairs
+	GreedyCosts  = "P, c to be greedy"   // of all pairs, to read the policy off a value function
+	CostRange    = "max |c|"             // which step sizes are divided by, or answers kept within
+	MixingTime   = "τ"                   // an upper bound for the base policies
+	SampledCosts = "c, (s,a) ~ q"        // costs at pairs that the oracle draws
+	ChosenCosts  = "c, (s,a) chosen"     // by the method
+	Generator    = "c, s′, (s,a) chosen" // with a next state
+)
+
+// Tellings are in the order of a table: what is known, then what may be asked for.
+var Tellings = []string{Measures, Visits, Basis, Transitions, Costs, GreedyCosts, CostRange, MixingTime, SampledCosts, ChosenCosts, Generator}
+
+// fromSamples is what most methods for (2.18) are told.
+var fromSamples = []string{Measures, CostRange, SampledCosts}
+
 // Learners returns the methods that learn costs from the oracle, each with up to 16
 // settings about where it does well when costs are divided by their greatest
 // size. Those for (2.18): Algorithm 1 in its averaged form, its last iterate, with scaled rows
-// and with reduced variance, the penalty method (4.16), the dual ALP (4.14), and plug-in,
-// which has nothing to tune. Those for all policies: the bilinear method for the
+// and with reduced variance, the penalty method (4.16), the dual ALP (4.14), and plug-in, with
+// means or medians of means, which have nothing to tune. Those for all policies: the bilinear method for the
 // criterion and certainty equivalence. With a basis Φ of value functions there are the
 // ALP over sampled constraints (4.8) and, for discounted cost, the primal–dual method for
 // the smoothed ALP as well.
@@ -20,6 +44,11 @@ import (
 // steps is the number of queries of the longest run, and mixing an upper bound of mixing
 // times, for the step sizes of the bilinear methods. Φ should have columns of size 1:
 // coefficients are kept below the range of costs times the horizon, 1/(1−γ) or mixing.
+//
+// β of Algorithm 1 is +∞, which leaves out the ball of (3.26). It can converge to λ* only if
+// G = 1/(1−γ) ∨ β > ‖λ*‖₂, and how large that is no learner knows: on the network it is
+// 3.2·10⁵ in units of the greatest cost, where β = 0 makes G = 100. For discounted cost an entrant
+// with β = 0 shows what the ball does.
 func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) []race.Entrant {
 	lo, hi := p.MDP().CostRange()
 	scale := max(-lo, hi)
@@ -32,44 +61,50 @@ func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) [
 	}
 	wide := race.Powers(4, 4, 16) // η₀ of a method with nothing else to tune
 	all := []race.Entrant{
-		enter("Algorithm 1", "Badiei Khuzani et al. 2019, corrected", race.Grid(wide, func(eta float64) mixpolicy.Method {
-			return mixpolicy.PrimalDual{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}
+		enter("Algorithm 1", "Badiei Khuzani et al. 2019, corrected", fromSamples, race.Grid(wide, func(eta float64) mixpolicy.Method {
+			return mixpolicy.PrimalDual{CostScale: scale, Beta: math.Inf(1), StepSize: mixpolicy.InverseSqrt(eta)}
 		})...),
-		enter("Algorithm 1, last iterate", "not in the paper", race.Grid(wide, func(eta float64) mixpolicy.Method {
-			return priorwork.LastIterate{Of: mixpolicy.PrimalDual{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}}
+		enter("Algorithm 1, last iterate", "not in the paper", fromSamples, race.Grid(wide, func(eta float64) mixpolicy.Method {
+			return priorwork.LastIterate{Of: mixpolicy.PrimalDual{CostScale: scale, Beta: math.Inf(1), StepSize: mixpolicy.InverseSqrt(eta)}}
 		})...),
-		enter("Algorithm 1, rows scaled", "not in the paper; Pock and Chambolle 2011", race.Grid(wide, func(eta float64) mixpolicy.Method {
-			return mixpolicy.PrimalDual{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta), RowScaling: true}
+		enter("Algorithm 1, rows scaled", "not in the paper; Pock and Chambolle 2011", fromSamples, race.Grid(wide, func(eta float64) mixpolicy.Method {
+			return mixpolicy.PrimalDual{CostScale: scale, Beta: math.Inf(1), StepSize: mixpolicy.InverseSqrt(eta), RowScaling: true}
 		})...),
-		enter("Algorithm 1, variance reduced", "not in the paper", race.Grid(wide, func(eta float64) mixpolicy.Method {
-			return priorwork.VarianceReduced{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}
-		})...),
-		enter("penalty", "Banijamali et al. 2018", race.Grid2(race.Powers(1, 8, 4), race.Powers(16, 8, 4), func(eta, omega float64) mixpolicy.Method {
+		enter("penalty", "Banijamali et al. 2018", fromSamples, race.Grid2(race.Powers(1, 8, 4), race.Powers(16, 8, 4), func(eta, omega float64) mixpolicy.Method {
 			return mixpolicy.Penalty{CostScale: scale, Weight: omega, StepSize: mixpolicy.InverseSqrt(eta)}
 		})...),
-		enter("dual ALP", "Abbasi-Yadkori et al. 2014", race.Grid2(race.Powers(1, 8, 4), race.Powers(16, 8, 4), func(eta, omega float64) mixpolicy.Method {
+		enter("dual ALP", "Abbasi-Yadkori et al. 2014", append(fromSamples[:len(fromSamples):len(fromSamples)], Transitions), race.Grid2(race.Powers(1, 8, 4), race.Powers(16, 8, 4), func(eta, omega float64) mixpolicy.Method {
 			return priorwork.DualALP{CostScale: scale, Weight: omega, StepSize: mixpolicy.InverseSqrt(eta)}
 		})...),
-		enter("plug-in", "certainty equivalence for (2.18)", mixpolicy.PlugIn{}),
+		enter("plug-in", "certainty equivalence for (2.18)", []string{Measures, SampledCosts}, mixpolicy.PlugIn{}),
+		enter("plug-in, median of means", "Nemirovski and Yudin 1983", []string{Measures, SampledCosts}, MedianPlugIn{}),
+	}
+	if p.MDP().Pairs()*p.Dim() <= 10_000 { // a step takes 2nmd operations
+		all = slices.Insert(all, 3, enter("Algorithm 1, variance reduced", "not in the paper", fromSamples, race.Grid(wide, func(eta float64) mixpolicy.Method {
+			return priorwork.VarianceReduced{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}
+		})...))
 	}
 	if p.MDP().Criterion().Average() {
-		all = append(all, enter("π-learning", "Wang 2017", race.Grid2(race.Powers(1, 4, 8), []float64{100, 10_000}, func(rate, tau float64) mixpolicy.Method {
+		all = append(all, enter("π-learning", "Wang 2017", []string{CostRange, MixingTime, Generator}, race.Grid2(race.Powers(1, 4, 8), []float64{100, 10_000}, func(rate, tau float64) mixpolicy.Method {
 			return priorwork.PiLearning{Steps: steps, MixingTime: mixing, Range: tau, Rate: rate}
 		})...))
 	} else {
-		all = append(all, enter("randomised LP", "Wang 2020", race.Grid(race.Powers(1, 4, 16), func(rate float64) mixpolicy.Method {
+		all = slices.Insert(all, 1, enter("Algorithm 1, β = 0", "Badiei Khuzani et al. 2019, corrected", fromSamples, race.Grid(wide, func(eta float64) mixpolicy.Method {
+			return mixpolicy.PrimalDual{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}
+		})...))
+		all = append(all, enter("randomised LP", "Wang 2020", []string{CostRange, Generator}, race.Grid(race.Powers(1, 4, 16), func(rate float64) mixpolicy.Method {
 			return priorwork.RandomizedLP{Steps: steps, Rate: rate}
 		})...))
 	}
 	if phi != nil {
-		all = append(all, enter("ALP, sampled constraints", "de Farias and Van Roy 2004", priorwork.ConstraintSampling{Basis: phi, Weights: priorwork.Visits(p), Bound: scale * horizon}))
+		all = append(all, enter("ALP, sampled constraints", "de Farias and Van Roy 2004", []string{Transitions, Basis, Visits, CostRange, ChosenCosts, GreedyCosts}, priorwork.ConstraintSampling{Basis: phi, Weights: priorwork.Visits(p), Bound: scale * horizon}))
 		if !p.MDP().Criterion().Average() {
-			all = append(all, enter("smoothed ALP, primal–dual", "promised by the abstract", race.Grid2(race.Powers(1, 8, 4), race.Powers(16, 4, 4), func(eta, radius float64) mixpolicy.Method {
+			all = append(all, enter("smoothed ALP, primal–dual", "promised by the abstract", []string{Basis, Visits, CostRange, Generator, GreedyCosts}, race.Grid2(race.Powers(1, 8, 4), race.Powers(16, 4, 4), func(eta, radius float64) mixpolicy.Method {
 				return priorwork.SmoothedPrimalDual{Basis: phi, Weights: priorwork.Visits(p), Slack: priorwork.Visits(p), Radius: radius, CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}
 			})...))
 		}
 	}
-	return append(all, enter("certainty equivalence", "Azar, Munos and Kappen 2013", priorwork.CertaintyEquivalence{}))
+	return append(all, enter("certainty equivalence", "Azar, Munos and Kappen 2013", []string{Transitions, CostRange, ChosenCosts}, priorwork.CertaintyEquivalence{}))
 }
 
 // Informed returns the methods that are told the costs: they ask the oracle nothing and
@@ -78,21 +113,21 @@ func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) [
 // (4.1) and, for discounted cost, the smoothed one (4.10).
 func Informed(p *mixpolicy.Problem, phi *mat.Dense) []race.Entrant {
 	all := []race.Entrant{
-		enter("mirror-prox", "Nemirovski 2004", priorwork.MirrorProx{}),
-		enter("restarted PDHG", "Applegate et al. 2023", priorwork.PDHG{}),
-		enter("exact LP (2.18)", "linear programming", priorwork.MixtureLP{}),
-		enter("policy iteration", "Howard 1960", priorwork.FullLP{}),
+		enter("mirror-prox", "Nemirovski 2004", []string{Measures, Costs}, priorwork.MirrorProx{}),
+		enter("restarted PDHG", "Applegate et al. 2023", []string{Measures, Costs}, priorwork.PDHG{}),
+		enter("exact LP (2.18)", "linear programming", []string{Measures, Costs}, priorwork.MixtureLP{}),
+		enter("policy iteration", "Howard 1960", []string{Transitions, Costs}, priorwork.FullLP{}),
 	}
 	if phi != nil {
-		all = append(all, enter("approximate LP", "de Farias and Van Roy 2003", priorwork.ApproximateLP{Basis: phi}))
+		all = append(all, enter("approximate LP", "de Farias and Van Roy 2003", []string{Transitions, Basis, Visits, Costs}, priorwork.ApproximateLP{Basis: phi}))
 		if !p.MDP().Criterion().Average() {
-			all = append(all, enter("smoothed LP", "Desai, Farias and Moallemi 2012", priorwork.SmoothedLP{Basis: phi}))
+			all = append(all, enter("smoothed LP", "Desai, Farias and Moallemi 2012", []string{Transitions, Basis, Visits, Costs}, priorwork.SmoothedLP{Basis: phi}))
 		}
 	}
 	return all
 }
 
 // enter makes an entrant of a method in some settings, the published or default one first.
-func enter(name, source string, methods ...mixpolicy.Method) race.Entrant {
-	return race.Entrant{Name: name, Source: source, Methods: methods}
+func enter(name, source string, told []string, methods ...mixpolicy.Method) race.Entrant {
+	return race.Entrant{Name: name, Source: source, Told: told, Methods: methods}
 }

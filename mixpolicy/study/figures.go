@@ -31,17 +31,20 @@ func (r Record) Methods(problem, kind string) []string {
 // is not here has the next colour that a figure gives.
 var colors = map[string]plotting.Color{
 	"Algorithm 1":                   plotting.Blue,
+	"Algorithm 1, β = 0":            plotting.Grey,
 	"Algorithm 1, last iterate":     plotting.Sky,
 	"Algorithm 1, rows scaled":      plotting.Vermilion,
 	"Algorithm 1, variance reduced": plotting.Purple,
 	"penalty":                       plotting.Orange,
 	"dual ALP":                      plotting.Grey,
 	"plug-in":                       plotting.Green,
+	"plug-in, median of means":      plotting.Purple,
 	"π-learning":                    plotting.Blue,
 	"randomised LP":                 plotting.Blue,
 	"ALP, sampled constraints":      plotting.Purple,
 	"smoothed ALP, primal–dual":     plotting.Sky,
 	"certainty equivalence":         plotting.Grey,
+	EvenMixture:                     plotting.Grey,
 	"mirror-prox":                   plotting.Purple,
 	"restarted PDHG":                plotting.Sky,
 	"exact LP (2.18)":               plotting.Grey,
@@ -57,9 +60,9 @@ const width, height = 8.4, 4.4
 // answers, whose merit is rounding.
 const floor = 1e-4
 
-// Curves draws what the named methods came to in a race: merits relative to the optimum of
+// Curves draws what the named methods came to in a race, as medians: merits relative to the optimum of
 // (2.18), those below 10⁻⁴ as 10⁻⁴, or costs of policies. Bands are 95 % intervals, cut off
-// below at a tenth of the mean. Answers that took no longer than at the look
+// below at a tenth of the median. Answers that took no longer than at the look
 // before, because the answer takes longer than the steps do, are left out.
 func (r Record) Curves(problem, kind, what string, methods ...string) plotting.Figure {
 	f := plotting.Figure{
@@ -105,7 +108,7 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 	return f
 }
 
-// Sensitivity draws how the result depends on tuning: the merit of the best configuration of
+// Sensitivity draws how the result depends on tuning: the median merit of the best configuration of
 // each method, of the second best, and so on.
 func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	f := plotting.Figure{
@@ -114,6 +117,9 @@ func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 		Width: width, Height: height,
 	}
 	for _, m := range methods {
+		if len(r.where(problem, ByQueries, m, Merit)) == 0 {
+			continue // it did not take part
+		}
 		line := plotting.Line{Name: m, Color: colors[m]}
 		for _, row := range r.where(problem, Tuning, m, Merit) {
 			line.Y = append(line.Y, max(floor, row.Value/r.Mark(problem, Mixture)))
@@ -142,7 +148,8 @@ func (r Record) final(problem, kind, method, what string) race.Row {
 	return rows[len(rows)-1]
 }
 
-// Finals is the table of what everyone had at the end of the race by queries.
+// Finals is the table of what everyone had at the end of the race by queries. Merit and true cost
+// of a method are those of the setting with which each is best in tuning.
 func (r Record) Finals(problem string) plotting.Table {
 	var methods, sources, merits, costs, tried []string
 	for _, m := range r.Methods(problem, ByQueries) {
@@ -154,15 +161,15 @@ func (r Record) Finals(problem string) plotting.Table {
 			costs, merits = append(costs, "failed"), append(merits, "failed")
 			continue
 		}
-		costs, tried = append(costs, mean(cost, 1)), append(tried, fmt.Sprint(cost.Configurations))
+		costs, tried = append(costs, interval(cost, 1)), append(tried, fmt.Sprint(cost.Configurations))
 		if merit.Method == "" {
 			merits = append(merits, "no θ")
 		} else {
-			merits = append(merits, mean(merit, 100/r.Mark(problem, Mixture)))
+			merits = append(merits, interval(merit, 100/r.Mark(problem, Mixture)))
 		}
 	}
 	return plotting.Table{
-		Caption: fmt.Sprintf("%s after %.0f queries: means over %d trials, with 95 %% intervals", problem, r.Budget(problem), r.final(problem, ByQueries, methods[0], PolicyCost).Trials),
+		Caption: fmt.Sprintf("%s after %.0f queries: medians over %d trials, with 95 %% intervals", problem, r.Budget(problem), r.final(problem, ByQueries, methods[0], PolicyCost).Trials),
 		Columns: []plotting.Column{
 			{Head: "method", Text: methods}, {Head: "source", Text: sources}, {Head: "configurations tried", Text: tried},
 			{Head: "merit (% of the optimum)", Text: merits}, {Head: PolicyCost, Text: costs},
@@ -173,7 +180,7 @@ func (r Record) Finals(problem string) plotting.Table {
 // FinalsBySeconds is the table of the merits at the end of the races by seconds, a column a
 // problem, for methods that have a θ̂ on all.
 func (r Record) FinalsBySeconds(problems ...string) plotting.Table {
-	t := plotting.Table{Caption: "Merit of the answer at equal time, in % of the optimum"}
+	t := plotting.Table{Caption: "Merit of the answer at equal time, in % of the optimum: medians, with 95 % intervals"}
 	var methods []string
 	for _, m := range r.Methods(problems[0], BySeconds) {
 		if !slices.ContainsFunc(problems, func(c string) bool { return r.final(c, BySeconds, m, Merit).Method == "" }) {
@@ -184,7 +191,7 @@ func (r Record) FinalsBySeconds(problems ...string) plotting.Table {
 	for _, c := range problems {
 		var merits []string
 		for _, m := range methods {
-			merits = append(merits, mean(r.final(c, BySeconds, m, Merit), 100/r.Mark(c, Mixture)))
+			merits = append(merits, interval(r.final(c, BySeconds, m, Merit), 100/r.Mark(c, Mixture)))
 		}
 		// All but those that take no steps end at the same time, or just after.
 		end := r.final(c, BySeconds, methods[0], Merit).At
@@ -193,17 +200,19 @@ func (r Record) FinalsBySeconds(problems ...string) plotting.Table {
 	return t
 }
 
-// mean formats a mean times a factor, with half the width of its interval to two digits.
-func mean(row race.Row, factor float64) string {
-	v, half := row.Value*factor, (row.Hi-row.Lo)/2*factor
+// interval formats a median times a factor, with its interval if that has any width.
+func interval(row race.Row, factor float64) string {
+	v, lo, hi := row.Value*factor, row.Lo*factor, row.Hi*factor
 	switch {
-	case math.Abs(v) < 1e-6 && half < 1e-6:
+	case math.Abs(v) < 1e-6 && hi-lo < 1e-6:
 		return "0"
-	case half < 1e-4*math.Abs(v):
+	case hi-lo < 1e-4*math.Abs(v):
 		return fmt.Sprintf("%.4g", v)
+	case hi >= 1e5:
+		return fmt.Sprintf("%.3g [%.3g, %.3g]", v, lo, hi)
 	}
-	digits := max(0, 1-int(math.Floor(math.Log10(half))))
-	return fmt.Sprintf("%.*f ± %.*f", digits, v, digits, half)
+	digits := min(4, max(0, 1-int(math.Floor(math.Log10(hi-lo)))))
+	return fmt.Sprintf("%.*f [%.*f, %.*f]", digits, v, digits, lo, digits, hi)
 }
 
 // Reaches is the table of queries needed to come within a per cent of an optimum and stay

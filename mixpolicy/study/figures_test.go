@@ -54,6 +54,36 @@ func TestFigures(t *testing.T) {
 	}
 }
 
+// Every family is drawn, with all methods and the even mixture.
+func TestFamilyFigures(t *testing.T) {
+	r := recorded(t)
+	for _, n := range []Noise{Exact, Gaussian, Heavy, Outliers} {
+		f := r.ByDim(n)
+		if err := f.Validate(); err != nil {
+			t.Errorf("%v: %v", n, err)
+		}
+		if want := len(familyMethods) + 1; len(f.Layers) != want {
+			t.Errorf("%v: %d layers, want %d", n, len(f.Layers), want)
+		}
+	}
+	table, err := r.ByTelling("queue", "grid world")
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, err := ToldTable("queue", "grid world")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range r.Methods("grid world", BySeconds) {
+		if !strings.Contains(told.String(), m) {
+			t.Errorf("%s is not in the table of who is told what", m)
+		}
+	}
+	if text := table.String(); !strings.Contains(text, "certainty equivalence: 29.39") {
+		t.Error(text)
+	}
+}
+
 func TestFormats(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct {
@@ -75,11 +105,12 @@ func TestFormats(t *testing.T) {
 	}{
 		{race.Row{Value: 1e-9, Lo: 0, Hi: 2e-9}, "0"},
 		{race.Row{Value: 29.38958, Lo: 29.38958, Hi: 29.38958}, "29.39"},
-		{race.Row{Value: 2909.4, Lo: 2893, Hi: 2925}, "2909 ± 16"},
-		{race.Row{Value: 12.34, Lo: 11.34, Hi: 13.34}, "12.3 ± 1.0"},
+		{race.Row{Value: 2909.4, Lo: 2893, Hi: 2925}, "2909 [2893, 2925]"},
+		{race.Row{Value: 12.34, Lo: 11.34, Hi: 13.341}, "12.3 [11.3, 13.3]"},
+		{race.Row{Value: 0.5, Lo: 0, Hi: 3e6}, "0.5 [0, 3e+06]"},
 	} {
-		if got := mean(c.row, 1); got != c.want {
-			t.Errorf("mean of %+v is %q, want %q", c.row, got, c.want)
+		if got := interval(c.row, 1); got != c.want {
+			t.Errorf("interval of %+v is %q, want %q", c.row, got, c.want)
 		}
 	}
 }

@@ -1,7 +1,9 @@
 // Package study races all methods of package priorwork, and Algorithm 1 in its forms, on
-// three problems: by queries and by seconds, tuned with the same budget, with intervals.
-// The results are recorded in data/comparison.csv, from which the figures and tables of the
-// notebook on what to use are drawn; a test recomputes a part of them.
+// three problems, and some of them on families of random ones ([Family]): by queries and by
+// seconds, tuned with the same budget for what is reported. Runs are compared on the same streams by
+// the sign test, with Holm's correction for the number of comparisons. The results are recorded
+// in data/comparison.csv, from which the figures and tables of the notebook on what to use, and
+// what it recommends, are computed; a test computes a part of them anew.
 //
 // A new method takes part when it has a line in [Learners] or [Informed], and its results are
 // recorded by
@@ -71,7 +73,7 @@ func queue() (Instance, error) {
 	if err != nil {
 		return Instance{}, err
 	}
-	return instance(Instance{Basis: phi, Mixing: 3000, Queries: decades(1_000_000, 8), Times: times(50 * time.Millisecond)}, x, base)
+	return instance(Instance{Basis: phi, Mixing: 3000, Queries: decades(100_000, 4), Times: times(20 * time.Millisecond)}, x, base)
 }
 
 const maze = `
@@ -108,7 +110,7 @@ func gridWorld() (Instance, error) {
 		}
 		phi.SetRow(s, []float64{1, row, column, row * row, row * column, column * column})
 	}
-	return instance(Instance{Basis: phi, Queries: decades(100_000, 8), Times: times(50 * time.Millisecond)}, x, base)
+	return instance(Instance{Basis: phi, Queries: decades(100_000, 4), Times: times(20 * time.Millisecond)}, x, base)
 }
 
 // network has all six rules as base policies, and lengths with their squares as Φ. Under
@@ -136,7 +138,7 @@ func network() (Instance, error) {
 		}
 		phi.SetRow(s, row)
 	}
-	return instance(Instance{Basis: phi, Queries: decades(10_000, 3), Times: times(100 * time.Millisecond)}, x, base)
+	return instance(Instance{Basis: phi, Queries: decades(10_000, 3), Times: times(20 * time.Millisecond)}, x, base)
 }
 
 // instance fills in the problem over the ball of radius 2, and scales Φ.
@@ -173,17 +175,9 @@ func decades(last, perDecade int) []int {
 	}
 }
 
-// times returns 10 µs, 20 µs, 50 µs, 100 µs, … up to last.
+// times returns last and three times before it, a tenth of each other.
 func times(last time.Duration) []time.Duration {
-	var all []time.Duration
-	for unit := 10 * time.Microsecond; ; unit *= 10 {
-		for _, f := range []time.Duration{1, 2, 5} {
-			if f*unit > last {
-				return all
-			}
-			all = append(all, f*unit)
-		}
-	}
+	return []time.Duration{last / 1000, last / 100, last / 10, last}
 }
 
 // Marks are the costs that answers are measured by.
@@ -191,6 +185,7 @@ type Marks struct {
 	BestBase float64 // the cheapest base policy
 	Mixture  float64 // the optimum of (2.18)
 	Best     float64 // of all policies, to 1e-9 of the range of costs
+	Norm     float64 // ‖λ*‖₂ in units of max |c|, as Algorithm 1 scales costs
 }
 
 // Marks computes them exactly.
@@ -204,6 +199,10 @@ func (c Instance) Marks(ctx context.Context) (Marks, error) {
 		return Marks{}, fault.At("study", c.Name, err)
 	}
 	m := Marks{BestBase: math.Inf(1), Mixture: mixture.Objective, Best: best.Cost()}
+	lo, hi := c.Problem.MDP().CostRange()
+	for _, row := range mixture.Rows {
+		m.Norm = math.Hypot(m.Norm, row.Lambda()/max(-lo, hi))
+	}
 	for _, b := range c.Problem.BaseCosts() {
 		m.BestBase = min(m.BestBase, b)
 	}

@@ -4,27 +4,29 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/mixpolicy/lab/data"
+	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
 // The races: what the methods had as much of as each other, or what a row is instead.
 const (
-	Given     = "given"   // a number of the problem
-	ByQueries = "queries" // a look at a race by queries
-	Tuning    = "tuning"  // the score of a setting at the end of the race by queries
-	Reaching  = "reach"   // queries until a goal is reached: median, and interval for it
-	BySeconds = "seconds" // a look at a race by time; depends on the machine
+	Given        = "given"               // a number of the problem
+	ByQueries    = "queries"             // a look at a race by queries
+	QueriesTrial = ByQueries + ", trial" // what one run had at its end; At is its stream
+	Tuning       = "tuning"              // the score of a setting at the end of the race by queries
+	Reaching     = "reach"               // queries until a goal is reached: median, and interval for it
+	BySeconds    = "seconds"             // a look at a race by time; depends on the machine
+	SecondsTrial = BySeconds + ", trial"
 )
 
 // races are in the order of the record.
-var races = []string{Given, ByQueries, Tuning, Reaching, BySeconds}
+var races = []string{Given, ByQueries, QueriesTrial, Tuning, Reaching, BySeconds, SecondsTrial}
 
 // The quantities.
 const (
@@ -40,9 +42,10 @@ const (
 	BestBase = "best base policy"
 	Mixture  = "optimum of (2.18)"
 	Best     = "best policy"
+	Norm     = "‖λ*‖₂ / max |c|" // what G must exceed for Algorithm 1
 )
 
-// Record is all rows, problem by problem: means over trials with 95 % intervals.
+// Record is all rows, problem by problem: medians over trials with 95 % intervals.
 type Record struct{ race.Record }
 
 // Recorded returns data/comparison.csv.
@@ -56,9 +59,9 @@ func Recorded() (Record, error) {
 	return Record{r}, err
 }
 
-// settings are those of the record: 20 trials, and 4 others for each setting.
+// settings are those of the record: 20 trials, and 10 others for each setting of a method.
 func settings() race.Settings {
-	return race.Settings{Trials: 20, TuningTrials: 4, Seed: 1, Valued: race.ValuedAll}
+	return race.Settings{Trials: 20, TuningTrials: 10, Seed: 1, Valued: race.ValuedAll}
 }
 
 // Learners are the methods that learn costs, for this instance.
@@ -74,54 +77,153 @@ func Only(all []race.Entrant, names ...string) []race.Entrant {
 	return slices.DeleteFunc(all, func(e race.Entrant) bool { return len(names) > 0 && !slices.Contains(names, e.Name) })
 }
 
-// Compute runs the races of the named methods, or of all if none is named: minutes. Ψ is
-// known to all, and its computation does not count.
-func (c Instance) Compute(ctx context.Context, progress func(name string, done, total int), names ...string) (race.Record, error) {
+// Compute runs the races of a kind, [ByQueries] or [BySeconds], of the named methods, or of all
+// if none is named: minutes. Ψ is known to all, and its computation does not count.
+func (c Instance) Compute(ctx context.Context, kind string, progress func(name string, done, total int), names ...string) (race.Record, error) {
 	marks, err := c.Marks(ctx)
 	if err != nil {
 		return nil, err
 	}
 	rows := c.given(marks)
-	set := settings()
-	set.Progress = progress
-	if learners := Only(c.Learners(), names...); len(learners) > 0 {
-		set.Queries = c.Queries
-		all, err := race.Run(ctx, c.Problem, learners, set)
+	set, entrants := settings(), c.Learners()
+	set.Progress, set.Queries = progress, c.Queries
+	if kind == BySeconds {
+		set.Queries, set.Times, entrants = nil, c.Times, c.All()
+	}
+	for _, e := range Only(entrants, names...) {
+		o, err := c.race(ctx, e, set)
 		if err != nil {
-			return nil, fault.At("study", c.Name, err)
+			return nil, err
 		}
-		for _, o := range all {
-			rows = append(rows, c.rows(ByQueries, o)...)
-			rows = append(rows, c.tuning(o)...)
-			rows = append(rows, c.reach(o, marks)...)
+		rows = slices.Concat(rows, c.rows(kind, o), c.trials(kind, o))
+		if kind == ByQueries {
+			rows = slices.Concat(rows, c.tuning(o), c.reach(o, marks))
 		}
-	}
-	set.Queries, set.Times = nil, c.Times
-	all, err := race.Run(ctx, c.Problem, Only(c.All(), names...), set)
-	if err != nil {
-		return nil, fault.At("study", c.Name, err)
-	}
-	for _, o := range all {
-		rows = append(rows, c.rows(BySeconds, o)...)
 	}
 	return rows.Round(6), nil
 }
 
-// Update computes the rows of the named methods on an instance, or of all if none is named,
-// and replaces those in the record at path. Others' rows stay as they are.
-func (c Instance) Update(ctx context.Context, path string, progress func(name string, done, total int), names ...string) error {
+// outcome is how an entrant did. For each quantity that is reported it has the runs of the
+// setting with the least median of that quantity in tuning.
+type outcome struct {
+	race.Entrant
+	tuning []*race.Runs // of each setting; nil if there was nothing to choose
+	chosen map[string]int
+	runs   map[string]*race.Runs
+	err    error // of a setting of which no trial finished
+}
+
+// scores are what is reported of a method: the true cost of its policy, and its merit.
+func (c Instance) scores() map[string]race.Curve {
+	return map[string]race.Curve{PolicyCost: race.PolicyCost, Merit: mixpolicy.Must(race.Merit(c.Problem))}
+}
+
+// race tunes an entrant for each quantity, and runs it. The error is that of ctx; what fails is
+// in the outcome.
+func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (outcome, error) {
+	if _, err := c.Problem.Optimum(ctx); err != nil { // once, before time counts
+		return outcome{}, fault.At("study", c.Name, err)
+	}
+	o := outcome{Entrant: e, chosen: map[string]int{}, runs: map[string]*race.Runs{}}
+	try := func(m mixpolicy.Method, name string, set race.Settings) (*race.Runs, error) {
+		if told := set.Progress; told != nil {
+			set.Progress = func(_ string, done, total int) { told(name, done, total) }
+		}
+		runs, err := race.Trials(ctx, c.Problem, m, set)
+		if runs == nil || ctx.Err() != nil {
+			return nil, fault.At("study", c.Name, err)
+		}
+		if err != nil {
+			o.err = err
+		}
+		return runs, nil
+	}
+	if len(e.Methods) > 1 {
+		tuning := set
+		tuning.Trials, tuning.Seed, tuning.Valued = set.TuningTrials, set.Seed+1, race.ValuedEnd
+		tuning.Queries, tuning.Times = last(set.Queries), last(set.Times)
+		for _, m := range e.Methods {
+			runs, err := try(m, "tuning "+e.Name, tuning)
+			if err != nil {
+				return o, err
+			}
+			o.tuning = append(o.tuning, runs)
+		}
+	}
+	for quantity, score := range c.scores() {
+		k := choose(o.tuning, score)
+		if k < 0 {
+			continue
+		}
+		o.chosen[quantity] = k
+		for other, at := range o.chosen {
+			if at == k && o.runs[other] != nil {
+				o.runs[quantity] = o.runs[other]
+			}
+		}
+		if o.runs[quantity] == nil {
+			runs, err := try(e.Methods[k], e.Name, set)
+			if err != nil {
+				return o, err
+			}
+			o.runs[quantity] = runs
+		}
+	}
+	return o, nil
+}
+
+// last is the last mark, if there is one: all that tuning looks at.
+func last[number any](marks []number) []number { return marks[max(0, len(marks)-1):] }
+
+// choose returns the setting of least median score among those whose trials all finished, −1 if
+// there is none, and 0 if there was nothing to tune.
+func choose(tuning []*race.Runs, score race.Curve) int {
+	if tuning == nil {
+		return 0
+	}
+	chosen, least := -1, math.Inf(1)
+	for k, runs := range tuning {
+		if len(runs.Failed()) > 0 {
+			continue
+		}
+		if v := race.Median(runs.Final(score), confidence).Mean; v < least {
+			chosen, least = k, v
+		}
+	}
+	return chosen
+}
+
+// Update computes the rows of the named methods on an instance, or of all if none is named, in
+// the races of a kind, and replaces those in the record at path. Others' rows stay as they are.
+func (c Instance) Update(ctx context.Context, path, kind string, progress func(name string, done, total int), names ...string) error {
+	if kind != ByQueries && kind != BySeconds {
+		return fmt.Errorf("study: no race by %q, want %q or %q", kind, ByQueries, BySeconds)
+	}
 	for _, name := range names {
 		if !slices.ContainsFunc(c.All(), func(e race.Entrant) bool { return e.Name == name }) {
 			return fmt.Errorf("study: no method %q on %s", name, c.Name)
 		}
 	}
-	rows, err := c.Compute(ctx, progress, names...)
+	rows, err := c.Compute(ctx, kind, progress, names...)
 	if err != nil {
 		return err
 	}
 	return race.Update(path, func(row race.Row) bool {
-		return row.Problem == c.Name && (row.Race == Given || len(names) == 0 || slices.Contains(names, row.Method))
+		byTime := row.Race == BySeconds || row.Race == SecondsTrial
+		return row.Problem == c.Name && (row.Race == Given ||
+			byTime == (kind == BySeconds) && (len(names) == 0 || slices.Contains(names, row.Method)))
 	}, rows, c.order())
+}
+
+// byProblem sorts rows by problem and race.
+func byProblem(a, b race.Row) int {
+	order := slices.Clone(Names)
+	for _, f := range Families() {
+		order = append(order, f.String())
+	}
+	return cmp.Or(
+		cmp.Compare(slices.Index(order, a.Problem), slices.Index(order, b.Problem)),
+		cmp.Compare(slices.Index(races, a.Race), slices.Index(races, b.Race)))
 }
 
 // order sorts rows by problem and race, and those of the instance by method.
@@ -133,12 +235,7 @@ func (c Instance) order() func(a, b race.Row) int {
 		}
 		return slices.IndexFunc(all, func(e race.Entrant) bool { return e.Name == row.Method })
 	}
-	return func(a, b race.Row) int {
-		return cmp.Or(
-			cmp.Compare(slices.Index(Names, a.Problem), slices.Index(Names, b.Problem)),
-			cmp.Compare(slices.Index(races, a.Race), slices.Index(races, b.Race)),
-			cmp.Compare(method(a), method(b)))
-	}
+	return func(a, b race.Row) int { return cmp.Or(byProblem(a, b), cmp.Compare(method(a), method(b))) }
 }
 
 // Missing returns the methods of the instance that have no row in the record.
@@ -172,7 +269,7 @@ func (c Instance) given(m Marks) (rows race.Record) {
 	for _, v := range []struct {
 		what string
 		cost float64
-	}{{BestBase, m.BestBase}, {Mixture, m.Mixture}, {Best, m.Best}} {
+	}{{BestBase, m.BestBase}, {Mixture, m.Mixture}, {Best, m.Best}, {Norm, m.Norm}} {
 		like.Quantity, like.Value, like.Lo, like.Hi = v.what, v.cost, v.cost, v.cost
 		rows = append(rows, like)
 	}
@@ -187,80 +284,110 @@ func machine() string {
 // confidence of all intervals.
 const confidence = 0.95
 
-// like is what the rows of an outcome have in common.
-func (c Instance) like(kind string, o race.Outcome) race.Row {
+// like is what the rows of an outcome about a quantity have in common.
+func (c Instance) like(kind, quantity string, o outcome) race.Row {
 	return race.Row{
-		Problem: c.Name, Race: kind, Method: o.Name, Source: o.Source,
-		Configuration: o.Chosen, Configurations: len(o.Methods), Seed: settings().Seed,
+		Problem: c.Name, Race: kind, Method: o.Name, Source: o.Source, Quantity: quantity,
+		Configuration: o.chosen[quantity], Configurations: len(o.Methods), Seed: settings().Seed,
 	}
 }
 
-// rows has the merit and the true cost at each look.
-func (c Instance) rows(kind string, o race.Outcome) race.Record {
-	like, at := c.like(kind, o), race.Queries
+// reported are the quantities of which there are runs, in the order of the rows. A method
+// without θ̂ has no merit.
+func (o outcome) reported() (all []string) {
+	for _, quantity := range []string{Merit, PolicyCost} {
+		if runs := o.runs[quantity]; runs != nil && len(runs.Finished()) > 0 && (quantity == PolicyCost || runs.HasTheta()) {
+			all = append(all, quantity)
+		}
+	}
+	return all
+}
+
+// rows has the medians of the merit and of the true cost at each look.
+func (c Instance) rows(kind string, o outcome) (rows race.Record) {
+	at, on := race.Queries, ""
 	if kind == BySeconds {
-		like.Machine, at = machine(), race.Seconds
+		at, on = race.Seconds, machine()
 	}
-	rows := o.Failures(like)
-	if o.Err != nil {
-		return rows
+	quantities := o.reported()
+	if len(quantities) == 0 {
+		like := c.like(kind, race.Failure, o)
+		like.Machine, like.Settings = on, o.err.Error()
+		return race.Record{like}
 	}
-	like.Quantity = PolicyCost
-	costs := o.Runs.Band(at, race.PolicyCost, confidence).Rows(like)
-	var merits race.Record
-	if merit, err := race.Merit(c.Problem); err == nil && o.Runs.HasTheta() {
-		like.Quantity = Merit
-		merits = o.Runs.Band(at, merit, confidence).Rows(like)
-	}
-	for k := range costs {
-		if k > 0 && costs[k].At == costs[k-1].At {
-			continue // one answer for several marks
+	for _, quantity := range quantities {
+		like := c.like(kind, quantity, o)
+		like.Machine = on
+		rows = append(rows, failures(o.runs[quantity], like)...)
+		var before float64
+		median := func(x []float64) race.Interval { return race.Median(x, confidence) }
+		for k, row := range o.runs[quantity].BandOf(at, c.scores()[quantity], median).Rows(like) {
+			if k > 0 && row.At == before {
+				continue // one answer for several marks
+			}
+			before = row.At
+			rows = append(rows, row)
 		}
-		if merits != nil {
-			rows = append(rows, merits[k])
-		}
-		rows = append(rows, costs[k])
 	}
 	return rows
 }
 
-// tuning has the mean score of each setting.
-func (c Instance) tuning(o race.Outcome) (rows race.Record) {
-	like := c.like(Tuning, o)
-	like.Source, like.Seed, like.Configurations, like.Quantity = "", like.Seed+1, len(o.Tuning), PolicyCost
-	if slices.ContainsFunc(o.Tuning, func(t race.Tuning) bool { return t.HasTheta() }) {
-		like.Quantity = Merit
+// failures has a row about the trials that failed, if any did.
+func failures(runs *race.Runs, like race.Row) race.Record {
+	rows := runs.Failures(like)
+	for k := range rows {
+		rows[k].Settings = like.Quantity + ": " + rows[k].Settings
 	}
-	for k, t := range o.Tuning {
-		like.At = float64(k)
-		if t.Scores == nil {
-			rows = append(rows, t.Failures(like)...)
-			continue
+	return rows
+}
+
+// trials has the last number of each run, which runs of others are compared with.
+func (c Instance) trials(kind string, o outcome) (rows race.Record) {
+	kind += ", trial"
+	for _, quantity := range o.reported() {
+		like := c.like(kind, quantity, o)
+		like.Source = ""
+		if kind == SecondsTrial {
+			like.Machine = machine()
 		}
-		v := stat.Mean(t.Scores, nil)
-		like.Value, like.Lo, like.Hi, like.Trials = v, v, v, len(t.Scores)
-		rows = append(rows, like)
+		for _, t := range o.runs[quantity].Finished() {
+			v := c.scores()[quantity](t.End())
+			like.At, like.Value, like.Lo, like.Hi = float64(t.Stream), v, v, v
+			rows = append(rows, like)
+		}
+	}
+	return rows
+}
+
+// tuning has the median scores of each setting.
+func (c Instance) tuning(o outcome) (rows race.Record) {
+	for _, quantity := range o.reported() {
+		like := c.like(Tuning, quantity, o)
+		like.Source, like.Seed = "", like.Seed+1
+		for k, runs := range o.tuning {
+			like := like
+			if like.At = float64(k); len(runs.Failed()) > 0 {
+				rows = append(rows, failures(runs, like)...)
+				continue
+			}
+			rows = append(rows, race.Median(runs.Final(c.scores()[quantity]), confidence).Row(like))
+		}
 	}
 	return rows
 }
 
 // reach has the queries to each of the goals.
-func (c Instance) reach(o race.Outcome, m Marks) (rows race.Record) {
-	if o.Err != nil {
-		return nil
+func (c Instance) reach(o outcome, m Marks) (rows race.Record) {
+	for _, goal := range []struct {
+		name, quantity string
+		at             float64
+	}{{MeritGoal, Merit, 0.01 * m.Mixture}, {MixtureGoal, PolicyCost, 1.01 * m.Mixture}, {PolicyGoal, PolicyCost, 1.01 * m.Best}} {
+		if !slices.Contains(o.reported(), goal.quantity) {
+			continue
+		}
+		like := c.like(Reaching, goal.quantity, o)
+		like.Source, like.Quantity, like.At = "", goal.name, goal.at
+		rows = append(rows, o.runs[goal.quantity].Reach(c.scores()[goal.quantity], goal.at, confidence).Row(like))
 	}
-	like := c.like(Reaching, o)
-	if like.Source = ""; o.Tuning == nil {
-		like.Configurations = 1
-	}
-	add := func(goal string, score race.Curve, at float64) {
-		like.Quantity, like.At = goal, at
-		rows = append(rows, o.Runs.Reach(score, at, confidence).Row(like))
-	}
-	if merit, err := race.Merit(c.Problem); err == nil && o.Runs.HasTheta() {
-		add(MeritGoal, merit, 0.01*m.Mixture)
-	}
-	add(MixtureGoal, race.PolicyCost, 1.01*m.Mixture)
-	add(PolicyGoal, race.PolicyCost, 1.01*m.Best)
 	return rows
 }

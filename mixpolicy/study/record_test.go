@@ -49,27 +49,39 @@ func TestRecord(t *testing.T) {
 		}
 		compare(t, known.where(name, Given, "", ""), c.given(marks))
 
-		learners := Only(c.Learners(), known.Methods(name, ByQueries)...)
-		for i, x := range learners {
-			k := known.where(name, ByQueries, x.Name, "")[0].Configuration
-			learners[i].Methods = x.Methods[k : k+1]
-		}
 		set := settings()
 		set.TuningTrials = 0
 		set.Queries = slices.DeleteFunc(slices.Clone(c.Queries), func(q int) bool { return q > few[name] })
-		found, err := race.Run(t.Context(), c.Problem, learners, set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, o := range found {
-			want := known.where(name, ByQueries, o.Name, "")
-			got := c.rows(ByQueries, o)
-			for k := range got {
-				got[k].Configuration, got[k].Configurations = want[0].Configuration, want[0].Configurations
+		for _, e := range Only(c.Learners(), known.Methods(name, ByQueries)...) {
+			o := outcome{Entrant: e, chosen: map[string]int{}, runs: map[string]*race.Runs{}}
+			recorded := map[string]race.Record{}
+			for _, quantity := range []string{Merit, PolicyCost} {
+				if rows := known.where(name, ByQueries, e.Name, quantity); len(rows) > 0 {
+					o.chosen[quantity] = rows[0].Configuration
+					o.runs[quantity] = mixpolicy.Must(race.Trials(t.Context(), c.Problem, e.Methods[rows[0].Configuration], set))
+					recorded[quantity] = rows
+				}
 			}
-			compare(t, want[:min(len(want), len(got))], got)
+			got := c.rows(ByQueries, o)
+			for quantity, want := range recorded {
+				found := got.Select(race.Row{Quantity: quantity})
+				compare(t, want[:min(len(want), len(found))], found)
+			}
 		}
 	}
+}
+
+// The first family is computed whole, and the tuned setting of one method.
+func TestFamilyRecord(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some seconds")
+	}
+	f := Families()[0]
+	got, err := f.Compute(t.Context(), familySettings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, recorded(t).where(f.String(), ByQueries, "", ""), got)
 }
 
 // Plug-in knows the optimum of the queue after a handful of queries, so that a short race
@@ -81,8 +93,8 @@ func TestReached(t *testing.T) {
 		t.Fatal(err)
 	}
 	set := settings()
-	set.Queries = c.Queries[:20]
-	all, err := race.Run(t.Context(), c.Problem, Only(c.Learners(), "plug-in"), set)
+	set.Queries = c.Queries[:10]
+	plugIn, err := c.race(t.Context(), Only(c.Learners(), "plug-in")[0], set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +102,7 @@ func TestReached(t *testing.T) {
 	if !ok {
 		t.Fatal("not recorded")
 	}
-	compare(t, race.Record{got}, c.reach(all[0], marks).Select(race.Row{Quantity: MeritGoal}))
+	compare(t, race.Record{got}, c.reach(plugIn, marks).Select(race.Row{Quantity: MeritGoal}))
 	if _, ok := known.Reached(c.Name, "certainty equivalence", MeritGoal); ok {
 		t.Error("a merit without θ̂")
 	}
@@ -135,8 +147,16 @@ func TestRecordIsComplete(t *testing.T) {
 				}
 			}
 			tried := known.where(name, Reaching, method, "")[0].Configurations
-			if n := len(known.where(name, Tuning, method, "")); n != tried && tried > 1 {
-				t.Errorf("%s: %d settings of %s, want %d", name, n, method, tried)
+			for _, quantity := range []string{Merit, PolicyCost} {
+				n := len(known.where(name, Tuning, method, quantity))
+				for _, row := range known.where(name, Tuning, method, race.Failure) {
+					if strings.HasPrefix(row.Settings, quantity) {
+						n++
+					}
+				}
+				if n != tried && tried > 1 && len(known.where(name, ByQueries, method, quantity)) > 0 {
+					t.Errorf("%s: %d settings of %s by %s, want %d", name, n, method, quantity, tried)
+				}
 			}
 		}
 		if len(learners) < 9 || len(known.Methods(name, BySeconds)) < len(learners)+4 {
@@ -147,7 +167,7 @@ func TestRecordIsComplete(t *testing.T) {
 		if !(row.Lo <= row.Value && row.Value <= row.Hi) || (row.Race == ByQueries || row.Race == BySeconds) && row.Trials < 20 {
 			t.Errorf("%+v", row)
 		}
-		if (row.Machine != "") != (row.Race == BySeconds) {
+		if (row.Machine != "") != strings.HasPrefix(row.Race, BySeconds) {
 			t.Errorf("machine of %+v", row)
 		}
 	}
@@ -172,8 +192,10 @@ func TestUpdateLeavesOthersAlone(t *testing.T) {
 	if err := os.WriteFile(path, before.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Update(t.Context(), path, nil, "exact LP (2.18)", "plug-in"); err != nil {
-		t.Fatal(err)
+	for _, kind := range []string{ByQueries, BySeconds} {
+		if err := c.Update(t.Context(), path, kind, nil, "exact LP (2.18)", "plug-in"); err != nil {
+			t.Fatal(err)
+		}
 	}
 	after, err := os.ReadFile(path)
 	if err != nil {
@@ -201,7 +223,7 @@ func TestUpdateLeavesOthersAlone(t *testing.T) {
 	if n := len(now.where(c.Name, BySeconds, "exact LP (2.18)", "")); n != 2 {
 		t.Errorf("%d rows of the exact LP, want a merit and a cost at its one time", n)
 	}
-	if err := c.Update(t.Context(), path, nil, "plugin"); err == nil || !strings.Contains(err.Error(), `no method "plugin" on queue`) {
+	if err := c.Update(t.Context(), path, ByQueries, nil, "plugin"); err == nil || !strings.Contains(err.Error(), `no method "plugin" on queue`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -211,27 +233,34 @@ func TestAMethodThatFailsIsARow(t *testing.T) {
 	c := small(t)
 	set := settings()
 	set.Queries = c.Queries
-	all, err := race.Run(t.Context(), c.Problem, []race.Entrant{
-		enter("wrong", "", mixpolicy.Penalty{Weight: -1}),
-		enter("half wrong", "", mixpolicy.Penalty{Weight: -1}, mixpolicy.Penalty{}),
-		enter("right", "", mixpolicy.PlugIn{}),
-	}, set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k, want := range []int{1, 4, 4} {
-		rows := c.rows(ByQueries, all[k])
-		if len(rows) != want || (rows[0].Quantity == race.Failure) != (k == 0) {
-			t.Errorf("%s: %+v", all[k].Name, rows)
+	for _, e := range []struct {
+		race.Entrant
+		rows, failed int // by queries
+	}{
+		{enter("wrong", "", nil, mixpolicy.Penalty{Weight: -1}), 1, 1},
+		{enter("all wrong", "", nil, mixpolicy.Penalty{Weight: -1}, mixpolicy.Penalty{Weight: -2}), 1, 1},
+		{enter("half wrong", "", nil, mixpolicy.Penalty{Weight: -1}, mixpolicy.Penalty{}), 4, 0},
+		{enter("right", "", nil, mixpolicy.PlugIn{}), 4, 0},
+	} {
+		o, err := c.race(t.Context(), e.Entrant, set)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	known := recorded(t)
-	known.Record = append(known.Record, c.rows(ByQueries, all[0])...)
-	if table := known.Finals(c.Name).String(); !strings.Contains(table, "wrong") || !strings.Contains(table, "failed") {
-		t.Errorf("%s", table)
-	}
-	if rows := c.tuning(all[1]); len(rows) != 2 || rows[0].Quantity != race.Failure || !strings.Contains(rows[0].Settings, "ω = -1") || rows[1].Quantity != Merit {
-		t.Errorf("%+v", rows)
+		rows := c.rows(ByQueries, o)
+		if failed := len(rows.Select(race.Row{Quantity: race.Failure})); len(rows) != e.rows || failed != e.failed {
+			t.Errorf("%s: %+v", e.Name, rows)
+		}
+		if tuning := c.tuning(o); e.Name == "half wrong" && (len(tuning) != 4 || tuning[0].Quantity != race.Failure || !strings.Contains(tuning[0].Settings, "ω = -1") || tuning[1].Quantity != Merit) {
+			t.Errorf("%+v", tuning)
+		}
+		if e.Name != "wrong" {
+			continue
+		}
+		known := recorded(t)
+		known.Record = append(known.Record, rows...)
+		if table := known.Finals(c.Name).String(); !strings.Contains(table, "wrong") || !strings.Contains(table, "failed") {
+			t.Errorf("%s", table)
+		}
 	}
 }
 

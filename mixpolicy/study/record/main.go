@@ -57,16 +57,34 @@ type commandLine struct {
 
 type comparisonCmd struct {
 	Problem []string `short:"p" sep:"none" placeholder:"NAME" help:"Only this problem; may be repeated."`
-	Method  []string `short:"m" sep:"none" placeholder:"NAME" help:"Only this method; may be repeated."`
+	Race    []string `short:"r" placeholder:"KIND" enum:"queries,seconds" default:"queries,seconds" help:"Only the race by queries, or by seconds."`
+	Method  []string `short:"m" sep:"none" placeholder:"NAME" help:"Only this method; may be repeated. Families of random problems are recorded for all methods at once."`
 }
 
 // Run records one method after the other, so that an interruption loses one at most.
 func (c comparisonCmd) Run(ctx context.Context, w *work) error {
+	families := study.Families()
 	if len(c.Problem) == 0 {
-		c.Problem = study.Names
+		c.Problem = slices.Clone(study.Names)
+		for _, f := range families {
+			if len(c.Method) == 0 {
+				c.Problem = append(c.Problem, f.String())
+			}
+		}
 	}
 	raced := map[string]bool{}
 	for _, name := range c.Problem {
+		if k := slices.IndexFunc(families, func(f study.Family) bool { return f.String() == name }); k >= 0 {
+			if len(c.Method) > 0 {
+				return fmt.Errorf("%s is recorded for all methods at once, want no method", name)
+			}
+			for _, kind := range c.Race {
+				if err := families[k].Update(ctx, w.data("comparison.csv"), kind, w.runs(name)); err != nil {
+					return err
+				}
+			}
+			continue
+		}
 		instance, err := study.Build(name)
 		if err != nil {
 			return err
@@ -76,8 +94,10 @@ func (c comparisonCmd) Run(ctx context.Context, w *work) error {
 				continue
 			}
 			raced[e.Name] = true
-			if err := instance.Update(ctx, w.data("comparison.csv"), w.runs(name), e.Name); err != nil {
-				return err
+			for _, kind := range c.Race {
+				if err := instance.Update(ctx, w.data("comparison.csv"), kind, w.runs(name), e.Name); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -119,6 +139,9 @@ func (listCmd) Run(_ context.Context, w *work) error {
 			}
 			fmt.Fprintf(w.out, "comparison -p %q -m %q%s\n", name, e.Name, note)
 		}
+	}
+	for _, f := range study.Families() {
+		fmt.Fprintf(w.out, "comparison -p %q\n", f)
 	}
 	for _, p := range paper.NetworkParts() {
 		fmt.Fprintf(w.out, "network -p %q\n", p.Name)

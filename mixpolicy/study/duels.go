@@ -1,0 +1,289 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mixpolicy/lab/mixpolicy/race"
+	"github.com/mixpolicy/lab/plotting"
+)
+
+// Level is that of the tests: the probability of one or more wrong verdicts in a table.
+const Level = 0.05
+
+// Duel is a comparison of two methods on a problem, or on a family of them.
+type Duel struct {
+	Problem, A, B string
+	// Better and Worse count the runs, or the instances of a family, on which A came to less
+	// than B at the end, or to more. The others were equal.
+	Better, Worse int
+	// Won and Lost count the instances of a family that the sign test over runs decides by
+	// itself, Of all Instances; 0 on a problem that is no family.
+	Won, Lost, Instances int
+	// P is the p-value of the sign test of Better against Worse, adjusted for all duels that
+	// were asked for at once ([race.Holm]).
+	P float64
+}
+
+// Winner is the method that the test takes for the better one, or "".
+func (d Duel) Winner() string {
+	switch {
+	case d.P > Level:
+		return ""
+	case d.Better > d.Worse:
+		return d.A
+	}
+	return d.B
+}
+
+// String shows the counts, such as "18–2", with those of the instances of a family that are decided,
+// and a question mark if there is no winner.
+func (d Duel) String() string {
+	text := fmt.Sprintf("%d–%d", d.Better, d.Worse)
+	if d.Instances > 0 {
+		text += fmt.Sprintf(" (%d–%d)", d.Won, d.Lost)
+	}
+	if d.Winner() == "" {
+		text += " ?"
+	}
+	return text
+}
+
+// Problems are the names of the problems and families that have a race of the kind.
+func (r Record) Problems(kind string) (names []string) {
+	for _, row := range r.Select(race.Row{Race: kind}) {
+		if !slices.Contains(names, row.Problem) {
+			names = append(names, row.Problem)
+		}
+	}
+	return names
+}
+
+// Duels compares methods at the end of the races of a kind, [ByQueries] or [BySeconds], on the
+// same streams: each pair, if both took part, on each of the problems. Holm's correction is for
+// all of them.
+func (r Record) Duels(kind, quantity string, problems []string, pairs ...[2]string) []Duel {
+	var all []Duel
+	var p []float64
+	for _, problem := range problems {
+		for _, pair := range pairs {
+			if d, ok := r.duel(kind, quantity, problem, pair[0], pair[1]); ok {
+				all, p = append(all, d), append(p, d.P)
+			}
+		}
+	}
+	for k, v := range race.Holm(p) {
+		all[k].P = v
+	}
+	return all
+}
+
+func (r Record) duel(kind, quantity, problem, a, b string) (Duel, bool) {
+	d := Duel{Problem: problem, A: a, B: b}
+	count := func(a, quantity string) (n, of int) {
+		row, err := r.One(race.Row{Problem: problem, Race: kind, Method: a, Quantity: quantity})
+		if err != nil {
+			return 0, 0
+		}
+		return int(row.Value), row.Trials
+	}
+	trials := kind + ", trial"
+	x, y := r.where(problem, trials, a, quantity), r.where(problem, trials, b, quantity)
+	if d.Better, d.Instances = count(a, betterThan(b)); d.Instances > 0 {
+		d.Worse, _ = count(b, betterThan(a))
+		d.Won, _ = count(a, wonAgainst(b))
+		d.Lost, _ = count(b, wonAgainst(a))
+	} else if len(x) == 0 || len(y) == 0 {
+		return d, false
+	} else {
+		var differences []float64
+		for _, u := range x {
+			for _, v := range y {
+				if u.At == v.At {
+					differences = append(differences, u.Value-v.Value)
+				}
+			}
+		}
+		d.Better, d.Worse = signs(differences, r.Mark(problem, Mixture))
+	}
+	d.P = race.SignTest(d.Better, d.Worse)
+	return d, true
+}
+
+// Against is the table of a method's duels with others, a row a problem.
+func (r Record) Against(kind, quantity string, problems []string, method string, others ...string) plotting.Table {
+	var pairs [][2]string
+	for _, o := range others {
+		pairs = append(pairs, [2]string{method, o})
+	}
+	duels := r.Duels(kind, quantity, problems, pairs...)
+	t := plotting.Table{
+		Caption: fmt.Sprintf("%s: %s better – worse than each other, in runs or in instances of a family (of which decided by themselves); ?: no winner at %g %% with Holm's correction for %d tests", quantity, method, 100*Level, len(duels)),
+		Columns: []plotting.Column{{Head: "problem", Text: problems}},
+	}
+	for _, o := range others {
+		var cells []string
+		for _, p := range problems {
+			cell := "–"
+			if k := slices.IndexFunc(duels, func(d Duel) bool { return d.Problem == p && d.B == o }); k >= 0 {
+				cell = duels[k].String()
+			}
+			cells = append(cells, cell)
+		}
+		t.Columns = append(t.Columns, plotting.Column{Head: o, Text: cells})
+	}
+	return t
+}
+
+// Unbeaten returns, for each problem, those of the methods that lost no duel with another of
+// them, at the level for all problems and pairs together.
+func (r Record) Unbeaten(kind, quantity string, problems []string, methods ...string) map[string][]string {
+	var pairs [][2]string
+	for i, a := range methods {
+		for _, b := range methods[i+1:] {
+			pairs = append(pairs, [2]string{a, b})
+		}
+	}
+	lost := map[[2]string]bool{}
+	took := map[[2]string]bool{}
+	for _, d := range r.Duels(kind, quantity, problems, pairs...) {
+		took[[2]string{d.Problem, d.A}], took[[2]string{d.Problem, d.B}] = true, true
+		switch d.Winner() {
+		case d.A:
+			lost[[2]string{d.Problem, d.B}] = true
+		case d.B:
+			lost[[2]string{d.Problem, d.A}] = true
+		}
+	}
+	unbeaten := map[string][]string{}
+	for _, p := range problems {
+		for _, m := range methods {
+			if at := [2]string{p, m}; took[at] && !lost[at] {
+				unbeaten[p] = append(unbeaten[p], m)
+			}
+		}
+	}
+	return unbeaten
+}
+
+// Recommendation is the table of whom to use for (2.18) when the oracle's samples are all that is
+// known of the costs: for each kind of costs on how many problems of the record a method was beaten
+// by none of the others, by merit after equal queries. Those to use were beaten on the fewest.
+func (r Record) Recommendation() plotting.Table {
+	problems := r.Problems(ByQueries)
+	methods := familyMethods
+	unbeaten := r.Unbeaten(ByQueries, Merit, problems, methods...)
+	t := plotting.Table{Caption: fmt.Sprintf("For (2.18), costs from the oracle: problems on which a method is beaten by none of the others, by merit after equal queries (sign tests at %g %%, Holm)", 100*Level)}
+	groups := []string{"three problems, exact costs"}
+	member := map[string][]string{groups[0]: Names}
+	for _, n := range []Noise{Exact, Gaussian, Heavy, Outliers} {
+		g := "random problems, " + n.String()
+		groups = append(groups, g)
+		for _, f := range Families() {
+			if f.Noise == n && slices.Contains(problems, f.String()) {
+				member[g] = append(member[g], f.String())
+			}
+		}
+	}
+	use := make([]string, len(groups))
+	most, cells := make([]int, len(groups)), make([][]string, len(methods))
+	for m, name := range methods {
+		for k, g := range groups {
+			n := 0
+			for _, p := range member[g] {
+				if slices.Contains(unbeaten[p], name) {
+					n++
+				}
+			}
+			cells[m] = append(cells[m], fmt.Sprintf("%d of %d", n, len(member[g])))
+			if n > most[k] {
+				most[k], use[k] = n, name
+			} else if n == most[k] && n > 0 {
+				use[k] += "; " + name
+			}
+		}
+	}
+	t.Columns = []plotting.Column{{Head: "costs", Text: groups}}
+	for m, name := range methods {
+		t.Columns = append(t.Columns, plotting.Column{Head: name, Text: cells[m]})
+	}
+	t.Columns = append(t.Columns, plotting.Column{Head: "use", Text: use})
+	return t
+}
+
+// ByTelling is the table of who is best by true cost on each of the problems among those who are
+// told the same: the methods that no other of them beats, and the median of the first.
+func (r Record) ByTelling(problems ...string) (plotting.Table, error) {
+	t := plotting.Table{Caption: fmt.Sprintf("True cost of the policy: who is beaten by nobody who is told the same (sign tests at %g %%, with Holm's correction in each cell), and what the first of them costs", 100*Level)}
+	cells := map[string]map[string]string{} // of a telling on a problem
+	var tellings []string
+	for _, problem := range problems {
+		c, err := Build(problem)
+		if err != nil {
+			return t, err
+		}
+		groups := map[string][]string{}
+		for _, e := range c.All() {
+			told := strings.Join(e.Told, "; ")
+			if cells[told] == nil {
+				cells[told] = map[string]string{}
+				tellings = append(tellings, told)
+			}
+			groups[told] = append(groups[told], e.Name)
+		}
+		for told, methods := range groups {
+			kind := ByQueries
+			if len(r.where(problem, kind, methods[0], "")) == 0 {
+				kind = BySeconds
+			}
+			best := methods
+			if len(methods) > 1 {
+				best = r.Unbeaten(kind, PolicyCost, []string{problem}, methods...)[problem]
+			}
+			if len(best) > 0 {
+				cells[told][problem] = fmt.Sprintf("%s: %.4g", strings.Join(best, "; "), r.final(problem, kind, best[0], PolicyCost).Value)
+			}
+		}
+	}
+	t.Columns = []plotting.Column{{Head: "told", Text: tellings}}
+	for _, problem := range problems {
+		var text []string
+		for _, told := range tellings {
+			text = append(text, cells[told][problem])
+		}
+		t.Columns = append(t.Columns, plotting.Column{Head: problem, Text: text})
+	}
+	return t, nil
+}
+
+// ToldTable says who is told what, of all methods that race on the named problems.
+func ToldTable(problems ...string) (plotting.Table, error) {
+	t := plotting.Table{Caption: "Who is told what: what is known, and at which pairs costs may be asked for"}
+	var names []string
+	cells := make([][]string, len(Tellings))
+	for _, problem := range problems {
+		c, err := Build(problem)
+		if err != nil {
+			return t, err
+		}
+		for _, e := range c.All() {
+			if slices.Contains(names, e.Name) {
+				continue
+			}
+			names = append(names, e.Name)
+			for k, what := range Tellings {
+				cell := ""
+				if slices.Contains(e.Told, what) {
+					cell = "✓"
+				}
+				cells[k] = append(cells[k], cell)
+			}
+		}
+	}
+	t.Columns = []plotting.Column{{Head: "method", Text: names}}
+	for k, what := range Tellings {
+		t.Columns = append(t.Columns, plotting.Column{Head: what, Text: cells[k]})
+	}
+	return t, nil
+}

@@ -1,0 +1,162 @@
+package study
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+// An instance is what its seed says; those of tuning are others; noise has no part in it.
+func TestFamilyInstances(t *testing.T) {
+	costs := func(f Family, k int, tuning bool) []float64 {
+		return slices.Clone(mixpolicy.Must(f.Instance(k, tuning)).BaseCosts())
+	}
+	one := costs(Family{2, Exact}, 3, false)
+	if got := costs(Family{2, Heavy}, 3, false); !slices.Equal(got, one) {
+		t.Errorf("%v with noise, %v without", got, one)
+	}
+	for _, other := range [][]float64{costs(Family{2, Exact}, 4, false), costs(Family{2, Exact}, 3, true)} {
+		if slices.Equal(other, one) {
+			t.Errorf("%v twice", one)
+		}
+	}
+}
+
+// Noise has mean 0 and the variance that it says. By Chebyshev a mean over N draws is off by more
+// than √(σ²/Nδ) with probability at most δ. Student's t has no variance; it is symmetric, and half
+// of it is beyond its quartile, found by quadrature of its density.
+func TestNoise(t *testing.T) {
+	const draws, delta = 400_000, 1e-3
+	rng := rand.New(rand.NewPCG(1, 0))
+	for n, variance := range map[Noise]float64{Gaussian: 1, Outliers: 2 * 1000 * 1000 / 500.} {
+		draw := n.draw()
+		var mean, second float64
+		for range draws {
+			v := draw(rng)
+			mean += v / draws
+			second += v * v / draws
+		}
+		if tolerance := math.Sqrt(variance / (draws * delta)); math.Abs(mean) > tolerance {
+			t.Errorf("%v: mean %v, want 0 ± %v", n, mean, tolerance)
+		}
+		// The fourth moments are 3 and 4·10⁹.
+		fourth := map[Noise]float64{Gaussian: 3, Outliers: 4e9}[n]
+		if tolerance := math.Sqrt(fourth / (draws * delta)); math.Abs(second-variance) > tolerance {
+			t.Errorf("%v: variance %v, want %v ± %v", n, second, variance, tolerance)
+		}
+	}
+	quartile := quartileOfT(1.5)
+	beyond, positive := 0.0, 0.0
+	draw := Heavy.draw()
+	for range draws {
+		v := draw(rng)
+		if math.Abs(v) > quartile {
+			beyond += 1. / draws
+		}
+		if v > 0 {
+			positive += 1. / draws
+		}
+	}
+	if tolerance := math.Sqrt(.25 / (draws * delta)); math.Abs(beyond-.5) > tolerance || math.Abs(positive-.5) > tolerance {
+		t.Errorf("heavy tails: %v beyond ±%v and %v positive, want ½ ± %v", beyond, quartile, positive, tolerance)
+	}
+	if Exact.draw() != nil {
+		t.Error("exact costs with noise")
+	}
+}
+
+// quartileOfT returns the upper quartile of Student's t, by the midpoint rule for its density.
+func quartileOfT(nu float64) float64 {
+	a, _ := math.Lgamma((nu + 1) / 2)
+	b, _ := math.Lgamma(nu / 2)
+	c := math.Exp(a-b) / math.Sqrt(nu*math.Pi)
+	const step = 1e-5
+	var mass, x float64
+	for mass < .25 {
+		mass += step * c * math.Pow(1+(x+step/2)*(x+step/2)/nu, -(nu+1)/2)
+		x += step
+	}
+	return x
+}
+
+// The formula against the spread of estimates over many runs.
+func TestDeviation(t *testing.T) {
+	const runs, queries = 2000, 50
+	p := mixpolicy.Must(Family{5, Gaussian}.Instance(0, false))
+	estimates := make([][]float64, p.Dim())
+	for k := range runs {
+		run := mixpolicy.Must(mixpolicy.PlugIn{}.Start(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, uint64(k)))))
+		for range queries {
+			if err := run.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var s mixpolicy.Snapshot
+		if err := run.View(&s); err != nil {
+			t.Fatal(err)
+		}
+		for j, v := range run.(mixpolicy.Estimator).Estimate() {
+			estimates[j] = append(estimates[j], v)
+		}
+	}
+	var most float64
+	for _, x := range estimates {
+		most = max(most, stat.StdDev(x, nil))
+	}
+	// A sample deviation of n nearly normal values is off by 1/√2n of it; five times that.
+	if want := Deviation(p, 1, queries); math.Abs(most-want) > 5*want/math.Sqrt(2*runs) {
+		t.Errorf("deviation %v over %d runs, want %v", most, runs, want)
+	}
+}
+
+// The median forgets an outlier, which the mean keeps; without outliers it is the mean where there
+// is one group.
+func TestMedianPlugIn(t *testing.T) {
+	p := mixpolicy.Must(Family{2, Exact}.Instance(0, false))
+	once := func() func(*rand.Rand) float64 {
+		k := 0
+		return func(*rand.Rand) float64 {
+			if k++; k == 5 {
+				return 1e9
+			}
+			return 0
+		}
+	}
+	estimate := func(p *mixpolicy.Problem, m mixpolicy.Method) []float64 {
+		run := mixpolicy.Must(m.Start(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))))
+		for range 100 {
+			if err := run.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var s mixpolicy.Snapshot
+		if err := run.View(&s); err != nil {
+			t.Fatal(err)
+		}
+		return run.(mixpolicy.Estimator).Estimate()
+	}
+	for j, v := range estimate(p.WithNoise(once()), MedianPlugIn{}) {
+		if !(math.Abs(v) < 2) { // costs are below 1, weights below d
+			t.Errorf("b̂ of %d is %v after an outlier", j, v)
+		}
+	}
+	if mean := estimate(p.WithNoise(once()), mixpolicy.PlugIn{}); mean[0] < 1e6 {
+		t.Errorf("mean %v after an outlier of 1e9 in 100", mean)
+	}
+	one, mean := estimate(p, MedianPlugIn{Groups: 1}), estimate(p, mixpolicy.PlugIn{})
+	if !slices.Equal(one, mean) {
+		for j := range one {
+			if math.Abs(one[j]-mean[j]) > 100*0x1p-53*math.Abs(mean[j]) {
+				t.Errorf("%v with one group, want the mean %v", one, mean)
+			}
+		}
+	}
+	if _, err := (MedianPlugIn{Groups: -1}).Start(p, nil); err == nil {
+		t.Error("no error for -1 groups")
+	}
+}

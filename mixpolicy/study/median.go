@@ -1,0 +1,95 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
+)
+
+var (
+	_ mixpolicy.Method    = MedianPlugIn{}
+	_ mixpolicy.Run       = (*medianPlugIn)(nil)
+	_ mixpolicy.Estimator = (*medianPlugIn)(nil)
+)
+
+// MedianPlugIn is [mixpolicy.PlugIn] for costs with heavy tails: sample k goes to group
+// k mod Groups, and b̂ⱼ is the median of the groups' estimates of bⱼ. Where few groups have a
+// sample that is far off, the median is that of the others; a mean keeps every such sample. As
+// long as there are fewer samples than groups, it is over those that have one.
+type MedianPlugIn struct {
+	Groups int // 0 is 15
+}
+
+// Name implements [mixpolicy.Method].
+func (MedianPlugIn) Name() string { return "plug-in, median of means" }
+
+type medianPlugIn struct {
+	p      *mixpolicy.Problem
+	oracle *mixpolicy.Oracle
+	t      int
+	row    []float64
+	total  [][]float64 // of each group, Σ c ψ/q
+	means  []float64
+	b      []float64
+	theta  []float64
+	solved int
+}
+
+// Start implements [mixpolicy.Method].
+func (a MedianPlugIn) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
+	if a.Groups == 0 {
+		a.Groups = 15
+	}
+	if a.Groups < 0 {
+		return nil, fmt.Errorf("study: median of %d means, want at least 1", a.Groups)
+	}
+	d := p.Dim()
+	r := &medianPlugIn{p: p, oracle: o, row: make([]float64, d), b: make([]float64, d), theta: make([]float64, d), total: make([][]float64, a.Groups)}
+	for k := range r.total {
+		r.total[k] = make([]float64, d)
+	}
+	floats.AddConst(1/float64(d), r.theta)
+	return r, nil
+}
+
+// Step implements [mixpolicy.Run].
+func (a *medianPlugIn) Step() error {
+	f := a.p.Features()
+	pair, cost := a.oracle.Sample()
+	f.Row(a.row, pair)
+	floats.AddScaled(a.total[a.t%len(a.total)], cost/f.Sampling()[pair], a.row)
+	a.t++
+	return nil
+}
+
+// View implements [mixpolicy.Run]. It solves the linear program, once per t.
+func (a *medianPlugIn) View(s *mixpolicy.Snapshot) error {
+	if a.t != a.solved {
+		for j := range a.b {
+			a.means = a.means[:0]
+			for k, total := range a.total[:min(a.t, len(a.total))] {
+				count := (a.t + len(a.total) - 1 - k) / len(a.total)
+				a.means = append(a.means, total[j]/float64(count))
+			}
+			slices.Sort(a.means)
+			n := len(a.means)
+			a.b[j] = (a.means[(n-1)/2] + a.means[n/2]) / 2
+		}
+		best, err := a.p.Solve(context.Background(), a.b)
+		if err != nil {
+			return fault.At("study", "median of means", err)
+		}
+		copy(a.theta, best.Theta)
+		a.solved = a.t
+	}
+	*s = mixpolicy.Snapshot{Iteration: a.t, Queries: a.oracle.Queries(), Last: a.theta, Average: a.theta}
+	return nil
+}
+
+// Estimate implements [mixpolicy.Estimator].
+func (a *medianPlugIn) Estimate() []float64 { return a.b }
