@@ -168,8 +168,8 @@ func answer(r mixpolicy.Run) [][]float64 {
 
 // subgradients are the penalty method and the dual ALP, with batches.
 func subgradients(p *mixpolicy.Problem) []transcription {
-	const omega, scale, batch = 3, 2, 2
-	step := func(t int) float64 { return .2 / math.Sqrt(float64(t+1)) }
+	const omega, scale, batch, eta = 3, 2, 2, 2.
+	step := func(t int) float64 { return eta / math.Sqrt(float64(t+1)) }
 	follow := func(batch int, flowing bool) func(plain, *mixpolicy.Oracle) func() [][]float64 {
 		return func(a plain, o *mixpolicy.Oracle) func() [][]float64 {
 			w, target := a.flow()
@@ -212,8 +212,8 @@ func subgradients(p *mixpolicy.Problem) []transcription {
 	}
 	what := fmt.Sprint(p.MDP().Criterion())
 	return []transcription{
-		{"penalty, " + what, p, mixpolicy.Penalty{Weight: omega, CostScale: scale, StepSize: mixpolicy.InverseSqrt(.2)}, 300, follow(1, false), answer},
-		{"dual ALP, " + what, p, DualALP{Weight: omega, CostScale: scale, StepSize: mixpolicy.InverseSqrt(.2), Batch: batch}, 300, follow(batch, true), answer},
+		{"penalty, " + what, p, mixpolicy.Penalty{Weight: omega, CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}, 300, follow(1, false), answer},
+		{"dual ALP, " + what, p, DualALP{Weight: omega, CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta), Batch: batch}, 300, follow(batch, true), answer},
 	}
 }
 
