@@ -170,7 +170,7 @@ func combinationClaim(w models.Network) Claim {
 		}
 	}
 	return Claim{ID: "1-combination", Where: "1",
-		Claim:      "known policies for networks of queues can be combined to a mixture with better performance",
+		Claim:      "known policies for queues can be combined, in a network of them, to a mixture that performs better",
 		Experiment: fmt.Sprintf("four queues of %d, %d, %d and %d places, %v, all pairs of six rules, 21 mixtures (2.16) of each", w.Buffers[0], w.Buffers[1], w.Buffers[2], w.Buffers[3], w.Dynamics),
 		Numbers:    fmt.Sprintf("%d of 15 pairs gain%s", helped, most),
 		Decision:   found(helped)}
@@ -268,7 +268,7 @@ func methodClaims(ctx context.Context) []Claim {
 			Experiment: fmt.Sprintf("queue, T = 2·10⁴, mean negative mass ‖[Ψθ̂]₋‖₁ of %d trials, Algorithm 1 with η₀ = 64, the penalty method with η₀ = ¼ and ω = %s", trials, strings.Join(choosing[:4], ", ")),
 			Numbers: fmt.Sprintf("%.2g, and %s; Algorithm 1 with η₀ = 1 has %.2g", stat.Mean(own, nil), strings.Join(masses, ", "),
 				stat.Mean(end(workingPrimalDual(1, 0), seed, race.Mass), nil)),
-			Decision: readings("ω, and not for one above ‖λ*‖_∞", decisions(violating)...)},
+			Decision: readings("how large ω is; with one above ‖λ*‖_∞ there is none", decisions(violating)...)},
 	}
 }
 
@@ -288,6 +288,11 @@ func sumsAt(t float64) theory.StepSums {
 // exponent returns the power of T with which f goes.
 func exponent(f func(t float64) float64) float64 {
 	return (math.Log(f(1e60)) - math.Log(f(1e50))) / math.Log(1e10)
+}
+
+// unsignedZero formats an exponent; the sign of one that is 0 is that of its rounding.
+func unsignedZero(x float64) string {
+	return strings.Replace(fmt.Sprintf("%.3f", x), "-0.000", "0.000", 1)
 }
 
 // boundExponents are the powers of T of the corrected (3.31), over ln T, and (3.33), which hold
@@ -366,8 +371,8 @@ func rateClaims(ctx context.Context) []Claim {
 			Decision:   argued(vanishing, -0.125, false)},
 		{ID: "3-rate", Where: "3.2", Claim: "with β = O(T^¼) the gap is O(ln T/T^¼)",
 			Experiment: fmt.Sprintf("exponent of T in the corrected (3.31) over ln T; queue, β = T^¼, η₀ = 64, %d trials", rateTrials),
-			Numbers: fmt.Sprintf("%.3f for β ~ T^¼, so that the bound does not vanish, where −¼ is claimed; at T = 10⁶ the gap of runs is %s, %.2g of ln T/T^¼, and was %.2g of it at T = 10⁵. β ~ T^⅛, which is O(T^¼) too, has the claimed rate, %.3f, and a violation that vanishes",
-				quarter, meanOf(gaps), stat.Mean(late, nil), stat.Mean(early, nil), eighth),
+			Numbers: fmt.Sprintf("%s for β ~ T^¼, so that the bound does not vanish, where −¼ is claimed; at T = 10⁶ the gap of runs is %s, %.2g of ln T/T^¼, and was %.2g of it at T = 10⁵. β ~ T^⅛, which is O(T^¼) too, has the claimed rate, %.3f, and a violation that vanishes",
+				unsignedZero(quarter), meanOf(gaps), stat.Mean(late, nil), stat.Mean(early, nil), eighth),
 			Decision: argued(quarter, -0.25, growth.Lo > 0)},
 	}
 }
@@ -462,8 +467,8 @@ func termsClaim(k *theory.Constants) Claim {
 			atMost(same-gap, 0), atMost(gap+added, gap))}
 }
 
-// addedByViolation is what (3.36) adds to the gap for the cost of the policy, for γ = 0.9, where
-// ½‖[Ψθ̂]₋‖₂ is given.
+// addedByViolation is what (3.36) adds to the gap for the cost of the policy, for γ = 0.9 and
+// whatever mixing time, where ½‖[Ψθ̂]₋‖₂ is given.
 func addedByViolation(k *theory.Constants, violation float64) float64 {
 	mass := 2 * math.Sqrt(float64(k.Pairs)) * violation
 	return 2 * k.Cost * theory.Distance(mixpolicy.Corrected, mixpolicy.Discounted(0.9), math.Inf(1), 0, mass)

@@ -137,11 +137,8 @@ func paired(x, y []float64) *comparison {
 	t := distuv.StudentsT{Sigma: 1, Nu: float64(iv.N - 1)}
 	se := iv.Std / math.Sqrt(float64(iv.N))
 	c := &comparison{Interval: iv, p: 2 * t.Survival(math.Abs(iv.Mean)/se)}
-	if se == 0 { // the same in every trial
-		c.p = 0
-		if iv.Mean == 0 {
-			c.p = 1
-		}
+	if se == 0 && iv.Mean == 0 { // the same in every trial
+		c.p = 1
 	}
 	c.finds = func(level float64) float64 { return (t.Quantile(1-level/2) + t.Quantile(power)) * se }
 	return c

@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/models"
 	"github.com/mixpolicy/lab/mixpolicy/race"
@@ -36,15 +39,17 @@ func TestRules(t *testing.T) {
 		{"0 makes no difference", same(between(0, 0)), Holds},
 		{"more makes one", same(between(0.1, 1)), Fails},
 		{"less makes one", same(between(-1, -0.1)), Fails},
-		{"perhaps", same(between(-1, 0)), Undecided},
+		{"less, or none", same(between(-1, 0)), Undecided},
+		{"more, or none", same(between(0, 1)), Undecided},
 
 		{"proved rate", argued(-0.5, -0.25, true), Holds},
-		{"proved but for the fit", argued(-0.246, -0.25, false), Holds},
+		{"proved but for the fit", argued(-0.25+0.005, -0.25, false), Holds},
 		{"weaker bound", argued(-0.24, -0.25, false), NotProved},
 		{"weaker bound, and runs against it", argued(0, -0.25, true), Fails},
 		{"no bound", argued(nan, -0.25, false), NotProved},
 
-		{"a power", polynomial(12.2, 12.1), Holds},
+		{"a power and logarithms", polynomial(12.2, 12.1), Holds},
+		{"a power", polynomial(12, 12), Holds},
 		{"faster than any power", polynomial(12, 24), NotProved},
 		{"infinite", polynomial(inf, inf), NotProved},
 
@@ -54,8 +59,10 @@ func TestRules(t *testing.T) {
 		{"both readings", readings("", holds, holds), Holds},
 		{"neither reading", readings("", fails, fails), Fails},
 		{"one of two", readings("x", fails, holds), Depends},
+		{"the other of two", readings("x", holds, fails), Depends},
 		{"one of three", readings("x", fails, undecided, holds), Depends},
 		{"one open", readings("", fails, undecided), Undecided},
+		{"the first open", readings("", undecided, fails), Undecided},
 	} {
 		if c.got.Verdict != c.want {
 			t.Errorf("%s: %v, want %v", c.name, c.got, c.want)
@@ -66,6 +73,14 @@ func TestRules(t *testing.T) {
 	}
 	if got := readings("", holds, undecided).String(); got != "undecided: [0, 1]" {
 		t.Errorf("%q", got)
+	}
+}
+
+// The quick experiments come to what is recorded, as [TestClaimsTable] has it of all.
+func TestQuickClaims(t *testing.T) {
+	known := mixpolicy.Must(RecordedClaims())
+	for _, k := range append(policyClaims(t.Context()), tighterClaim(t.Context(), 0.5, 1e-4), projectionClaim(mixpolicy.Corrected)) {
+		compareClaim(t, known, k)
 	}
 }
 
@@ -99,7 +114,7 @@ func TestClaimsOfOtherData(t *testing.T) {
 
 // Whatever u is, (4.13) is not below its lower bound, and for p = ½ that is attained at u = 1.
 func TestSmoothedBounds(t *testing.T) {
-	for _, p := range []float64{1e-4, 0.1, 0.3, 0.5} {
+	for _, p := range []float64{1e-4, 0.1, 0.3, 0.5, 0.9} {
 		least, found, alp := smoothedBounds(t.Context(), p)
 		// The difference of the two values is 1, and the best constant half of that away: by hand.
 		if want := 0.5 * 2 / (1 - 0.9); math.Abs(alp-want) > 1e-9 {
@@ -167,10 +182,10 @@ func TestSpread(t *testing.T) {
 		x[i], y[i] = rng.NormFloat64(), rng.NormFloat64()
 		triple[i], near[i] = 3*x[i], 1.02*x[i]+0.01*y[i]
 	}
-	if c := spread(triple, x, 1); math.Abs(c.Lo-3) > 1e-12 || math.Abs(c.Hi-3) > 1e-12 || c.p > 1e-3 {
+	if c := spread(triple, x, 1); math.Abs(c.Lo-3) > 1e-12 || math.Abs(c.Hi-3) > 1e-12 || c.p != 2./10_000 {
 		t.Errorf("3x against x: %v, p = %v", c.Interval, c.p)
 	}
-	if c := spread(x, triple, 1); math.Abs(c.Mean-1./3) > 1e-12 || c.p > 1e-3 {
+	if c := spread(x, triple, 1); math.Abs(c.Mean-1./3) > 1e-12 || c.p != 2./10_000 {
 		t.Errorf("x against 3x: %v, p = %v", c.Interval, c.p)
 	}
 	// The same trials are drawn for both: what they have in common cancels.
@@ -179,11 +194,31 @@ func TestSpread(t *testing.T) {
 	}
 	// For normal data the logarithm of a standard deviation has the variance 1/2(n−1). The bootstrap
 	// has it from the fourth moment, which is known to √(24/n) of 2: 8 %, 4 % for each deviation.
-	// Four times that is 16 %.
-	c := spread(x, y, 1)
-	want := (1.959964 + 1.281552) / math.Sqrt(n-1)
-	if got := math.Log(c.finds(0.05)); math.Abs(got/want-1) > 0.16 || c.p < 0.01 {
-		t.Errorf("p = %v, the logarithm of %v would be found, want %v", c.p, got, want)
+	// Four times that is 16 %. y is taken twice as spread as its standard error away from 1.
+	se := 1 / math.Sqrt(n-1)
+	by := math.Exp(2*se) * stat.StdDev(x, nil) / stat.StdDev(y, nil)
+	c := spread(x, scaled(by, y), 1)
+	for _, v := range []struct {
+		what      string
+		got, want float64
+	}{
+		{"what is found", math.Log(c.finds(0.05)), (1.959964 + 1.281552) * se},
+		{"lower half", math.Log(c.Mean) - math.Log(c.Lo), 1.959964 * se},
+		{"upper half", math.Log(c.Hi) - math.Log(c.Mean), 1.959964 * se},
+		{"quantile of p", distuv.UnitNormal.Quantile(1 - c.p/2), 2},
+	} {
+		if math.Abs(v.got/v.want-1) > 0.16 {
+			t.Errorf("%s %v, want %v", v.what, v.got, v.want)
+		}
+	}
+	// Whatever the standard error is, 95 % are 1.96 of it on a side: each quantile of 9999 is known to
+	// 0.03 of it, and their distance to 1 %. Four times that is 4 %.
+	own := math.Log(c.finds(0.05)) / (1.959964 + 1.281552)
+	if got := (math.Log(c.Hi) - math.Log(c.Lo)) / own; math.Abs(got/(2*1.959964)-1) > 0.04 {
+		t.Errorf("the interval is %v standard errors long", got)
+	}
+	if got, want := math.Log(c.finds(0.05))/math.Log(c.finds(0.2)), (1.9599639845+1.2815515655)/(2*1.2815515655); math.Abs(got-want) > 1e-9 {
+		t.Errorf("levels 0.05 and 0.2: %v, want %v", got, want)
 	}
 }
 
@@ -193,7 +228,7 @@ func TestHolm(t *testing.T) {
 	of := func(means []float64, ps ...float64) (family []*comparison) {
 		for k, p := range ps {
 			family = append(family, &comparison{Interval: race.Interval{Mean: means[k], Lo: means[k] - 1, Hi: means[k] + 1}, p: p,
-				finds: func(float64) float64 { return 7 }})
+				finds: func(level float64) float64 { return level }})
 		}
 		holm(family...)
 		return family
@@ -207,6 +242,8 @@ func TestHolm(t *testing.T) {
 		{of(below, 0.04, 0.012, 0.02, 0.03), [4]Verdict{Undecided, Holds, Undecided, Undecided}},
 		{of(below, 0.013, 0.013, 0.013, 0.013), [4]Verdict{Undecided, Undecided, Undecided, Undecided}},
 		{of([]float64{1, -1, 1, -1}, 0.04, 0.005, 0.02, 0.01), [4]Verdict{Fails, Holds, Fails, Holds}},
+		{of(below, (1-confidence)/4, 1, 1, 1), [4]Verdict{Holds, Undecided, Undecided, Undecided}},
+		{of([]float64{1, 0, 0, 0}, 1, 1, 1, 1), [4]Verdict{Undecided, Undecided, Undecided, Undecided}}, // an end is 0
 		{of(below, math.NaN(), math.NaN(), math.NaN(), math.NaN()), [4]Verdict{Undecided, Undecided, Undecided, Undecided}},
 	} {
 		for k, v := range c.want {
@@ -215,8 +252,8 @@ func TestHolm(t *testing.T) {
 			}
 		}
 	}
-	open := of([]float64{0.5}, 0.3)[0]
-	if want := "undecided: [-0.5, 1.5]; 7 would be found with probability 0.9"; open.Decision.String() != want {
+	open := of([]float64{0.5, 0.5}, 0.3, 0.3)[0]
+	if want := "undecided: [-0.5, 1.5]; 0.025 would be found with probability 0.9"; open.Decision.String() != want {
 		t.Errorf("%q, want %q", open.Decision, want)
 	}
 	equal := paired([]float64{1, 1}, []float64{1, 1})
