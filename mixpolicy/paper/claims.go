@@ -170,7 +170,7 @@ func combinationClaim(w models.Network) Claim {
 		}
 	}
 	return Claim{ID: "1-combination", Where: "1",
-		Claim:      "known policies for queues can be combined, in a network of them, to a mixture that performs better",
+		Claim:      "known policies for networks of queues can be combined to a mixture with better performance",
 		Experiment: fmt.Sprintf("four queues of %d, %d, %d and %d places, %v, all pairs of six rules, 21 mixtures (2.16) of each", w.Buffers[0], w.Buffers[1], w.Buffers[2], w.Buffers[3], w.Dynamics),
 		Numbers:    fmt.Sprintf("%d of 15 pairs gain%s", helped, most),
 		Decision:   found(helped)}
