@@ -241,7 +241,13 @@ func (g *game) surely(eta, samples, theta, lambda []float64) []Side {
 	dual, f := norm.Dual(), g.p.Features()
 	d := func(x, y []float64) float64 { return bregman.Divergence(g.phi, x, y) }
 	// lost is what the last bits of y decide of D(x;y), next to a boundary where ∇φ is infinite.
-	lost := func(x, y []float64) float64 { return math.Abs(d(x, scaled(1-0x1p-50, y))-d(x, y)) / rounding }
+	lost := func(x, y []float64) float64 {
+		at := d(x, y)
+		if math.IsInf(at, 1) {
+			return at // all of them
+		}
+		return math.Abs(d(x, scaled(1-0x1p-50, y))-at) / rounding
+	}
 	optimum := g.best.Theta
 	var side struct{ s6, s9, s10, s11, s12, s15, tangent, error, b, hoelder Side }
 	worst := func(at *Side, left, right, size float64) {
@@ -261,11 +267,11 @@ func (g *game) surely(eta, samples, theta, lambda []float64) []Side {
 		g.p.GradLambda(up, at.theta)
 		e, move := difference(sample, gradient), difference(at.theta, tilde)
 		sizes := d(theta, at.theta) + step*floats.Norm(sample, 1)*(floats.Norm(at.theta, 1)+floats.Norm(theta, 1)+floats.Norm(tilde, 1))
-		sizes += lost(theta, at.theta) + lost(theta, tilde) + lost(theta, next.theta)
+		near := sizes + lost(theta, at.theta) + lost(theta, tilde) + lost(theta, next.theta)
 		turn := step * floats.Dot(sample, move)
 		g2 := step * step * dual.Of(sample) * dual.Of(sample)
 		moved := norm.Of(move) * norm.Of(move)
-		worst(&side.s6, d(theta, next.theta), d(theta, tilde), sizes)
+		worst(&side.s6, d(theta, next.theta), d(theta, tilde), near)
 		worst(&side.s9, turn, g2/2+moved/2, sizes)
 		if norm != linprog.L1 { // the entropy is strongly convex on the simplex, where θ̃_t is not
 			// A move is a difference: one of 10⁻⁴ of the class has 12 digits.
@@ -273,7 +279,7 @@ func (g *game) surely(eta, samples, theta, lambda []float64) []Side {
 			worst(&side.s10, k.Mu/2*moved, d(tilde, at.theta), short)
 			worst(&side.s11, d(at.theta, tilde), g2/(2*k.Mu), short)
 		}
-		worst(&side.s12, step*floats.Dot(sample, difference(at.theta, theta))+d(theta, next.theta), d(theta, at.theta)+g2/(2*k.Mu), sizes)
+		worst(&side.s12, step*floats.Dot(sample, difference(at.theta, theta))+d(theta, next.theta), d(theta, at.theta)+g2/(2*k.Mu), near)
 		free := floats.AddScaledTo(make([]float64, 3), at.lambda, step, up)
 		worst(&side.s15, floats.Distance(next.lambda, lambda, 2), floats.Distance(free, lambda, 2), 0)
 		middle := (sample[0] + sample[1]) / 2 // the mean, the midrange and a median of two numbers
