@@ -933,8 +933,8 @@ func newRareBounds(s theory.StepSums, delta float64) (r rareBounds) {
 	return r
 }
 
-// smallConstants are constants of small numbers, all different, and byHand compares what package theory makes
-// of them, at Ση = 8, Ση² = 2 and δ = e⁻⁹, with what is worked out by hand: √(nm) = 2, σ_max max‖θ‖₂ = 3/2,
+// smallConstants are constants of small numbers, all different. What package theory makes of them, at
+// Ση = 8, Ση² = 2 and δ = e⁻⁹, is worked out by hand below: √(nm) = 2, σ_max max‖θ‖₂ = 3/2,
 // (c_max√(nm)+G)‖Ψ‖ = 17/2, C_e = 11·12 + 17/2 = 281/2, as printed 8·11 + 9/2 = 185/2, and √(2 ln(1/δ) Ση²) = 6.
 func smallConstants() *theory.Constants {
 	return &theory.Constants{
@@ -1204,7 +1204,7 @@ func checkSampleSize(context.Context) Finding {
 	least := 0.0
 	for e := range 20 {
 		t := math.Exp2(float64(e) / 8)
-		epsilon := math.Sqrt(need(smallConstants(), t, 1) * need(smallConstants(), t*math.Exp2(-1./8), 1)) // plain has γ = 0
+		epsilon := math.Sqrt(need(smallConstants(), t, 1) * need(smallConstants(), t*math.Exp2(-1./8), 1)) // γ = 0 there
 		least = max(least, relativeError(must(smallConstants().SampleComplexity(epsilon, 0.1)), t)-rounding)
 	}
 	if !(need(k, few, 1-0.9) <= 0.1*(1+1e-9)) || !(need(k, few*math.Exp2(-1./8), 1-0.9) > 0.1*(1-1e-9)) || !math.IsInf(must(k.SampleComplexity(1e-300, 0.1)), 1) {
