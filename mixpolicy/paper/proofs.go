@@ -640,7 +640,7 @@ func (r *Trace) projectionStep(c *evaluations) {
 func (r *Trace) gradientDifference(c *evaluations) {
 	r.against(c, func(s TraceStep, theta []float64) {
 		c.equal(mixpolicy.Printed, sides{
-			lhs: s.Eta * floats.Dot(s.Sample, difference(theta, s.Theta)), rhs: floats.Dot(r.turn(s), difference(theta, s.Theta)), size: r.pairing(s, theta) + r.pairing(s, s.Theta),
+			lhs: s.Eta * floats.Dot(s.Sample, difference(theta, s.Theta)), rhs: floats.Dot(r.turn(s), difference(theta, s.Theta)), size: r.pairing(s, append(theta[:len(theta):len(theta)], s.Theta...)),
 		})
 	})
 }
@@ -925,10 +925,10 @@ func (r *Trace) gradientSize(c *evaluations) {
 	r.each(c, func(s TraceStep) {
 		prices := make([]float64, len(base))
 		r.Problem.Features().MulVecT(prices, s.Lambda)
-		g, plus := r.dual(s.Mean), r.dual(floats.AddTo(make([]float64, len(base)), base, prices))
-		c.equal(mixpolicy.Printed, sides{lhs: g, rhs: plus, difference: plus - r.dual(difference(base, prices))})
+		g, plus, minus := r.dual(s.Mean), r.dual(floats.AddTo(make([]float64, len(base)), base, prices)), r.dual(difference(base, prices))
+		c.equal(mixpolicy.Printed, sides{lhs: g, rhs: plus, difference: plus - minus})
 		bound := r.K.PsiNorm * (r.K.Cost*math.Sqrt(float64(len(s.Lambda))) + r.G)
-		c.atMost(mixpolicy.Corrected, sides{lhs: g, rhs: r.K.GradientBound(), difference: bound - r.dual(difference(base, prices))})
+		c.atMost(mixpolicy.Corrected, sides{lhs: g, rhs: r.K.GradientBound(), difference: bound - minus})
 	})
 }
 
@@ -974,7 +974,8 @@ func (r *Trace) violationThen(c *evaluations) {
 	sum := 2 * (math.Sqrt(float64(len(r.Steps))) - 1)
 	rhs := (r.K.R*r.K.Cost*math.Sqrt(float64(r.K.Pairs))*r.K.PsiNorm+e.rhs/2)/r.G + r.G/(2*sum)
 	l, _ := r.toward(e, 0x1p40)
-	left := (r.left(e, l)+e.complementary+r.costLeft(e))/(2*r.G) + r.G/2*(1/sum-1/(2*e.sum))
+	t := float64(len(r.Steps)) // √T − 1 = (T−1)/(√T+1)
+	left := (r.left(e, l)+e.complementary+r.costLeft(e))/(2*r.G) + r.G/4*((math.Sqrt(t)+1)/(t-1)-1/e.sum)
 	c.atMost(mixpolicy.Printed, sides{lhs: e.v, rhs: rhs, difference: left, size: e.noise / r.G})
 }
 
