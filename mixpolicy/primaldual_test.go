@@ -334,6 +334,9 @@ func TestPrimalDualErrors(t *testing.T) {
 		{ball, mixpolicy.PrimalDual{Theta0: []float64{1, nan}}, []string{"θ₀ entry 1 is NaN"}},
 		{ball, mixpolicy.PrimalDual{Theta0: []float64{.5, .6}}, []string{"θ₀ adds up to 1.1", "want 1"}},
 		{ball, mixpolicy.PrimalDual{Theta0: []float64{.5, .5 + 9*u}}, []string{"θ₀ adds up to 1.0000000000000009"}}, // 8u; 4u is allowed
+		{ball, mixpolicy.PrimalDual{Theta0: []float64{.5, .4}}, []string{"θ₀ adds up to 0.9"}},
+		{mixpolicy.Unbounded(), mixpolicy.PrimalDual{Theta0: []float64{1e6 + .1 + 0x1p-32, .9 - 1e6}}, nil}, // as rounding may do to a size of 2·10⁶
+		{ball, mixpolicy.PrimalDual{Theta0: []float64{1.5 + 4*u, 4*u - .5}}, nil},                           // and to one of 2
 		{mixpolicy.Unbounded(), mixpolicy.PrimalDual{Theta0: []float64{.5, .6}}, []string{"θ₀ adds up to 1.1", "want 1"}},
 		{ball, mixpolicy.PrimalDual{Theta0: []float64{3, -2}}, []string{"θ₀ has norm 3.6", "‖θ‖₂ ≤ 2"}},
 		{mixpolicy.Cube(1), mixpolicy.PrimalDual{Theta0: []float64{1, 0}}, []string{"θ₀ is not in the interior"}},
@@ -348,7 +351,11 @@ func TestPrimalDualErrors(t *testing.T) {
 	} {
 		p := small(t, 2, c.class, mixpolicy.AverageCost)
 		_, err := c.m.Start(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)))
-		wantError(t, err, c.says...)
+		if c.says != nil {
+			wantError(t, err, c.says...)
+		} else if err != nil {
+			t.Errorf("%+v: %v", c.m, err)
+		}
 	}
 }
 

@@ -280,8 +280,13 @@ func TestClassErrors(t *testing.T) {
 // The merit is at least half of its penalties for every θ in ℝᵈ, feasible or not, and 0
 // at the optimum.
 func TestMerit(t *testing.T) {
-	for _, class := range []mixpolicy.Class{mixpolicy.Ball(.6), mixpolicy.Ball(1.1), mixpolicy.Ball(3), mixpolicy.Cube(.6), mixpolicy.Cube(2), {Norm: linprog.L1, R: 1.5}, mixpolicy.Simplex()} {
+	for k, class := range []mixpolicy.Class{mixpolicy.Ball(.578), mixpolicy.Ball(1.1), mixpolicy.Ball(3), mixpolicy.Cube(.6), mixpolicy.Cube(2), {Norm: linprog.L1, R: 1.5}, mixpolicy.Simplex()} {
 		p := small(t, 3, class, mixpolicy.AverageCost)
+		if k%2 == 1 { // costs below 0
+			f := p.Features()
+			x := priced(f.MDP(), func(c float64) float64 { return c - 2 })
+			p = mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, f.Column(0), f.Column(1), f.Column(2))), class))
+		}
 		best := mixpolicy.Must(p.Optimum(t.Context()))
 		lo, hi := p.MDP().CostRange()
 		var lambda float64

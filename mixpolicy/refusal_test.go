@@ -52,6 +52,8 @@ func TestNames(t *testing.T) {
 		mixpolicy.Corrected.String(): "corrected", mixpolicy.Printed.String(): "printed",
 		mixpolicy.Ball(2).String(): "‖θ‖₂ ≤ 2", mixpolicy.Cube(1.5).String(): "‖θ‖_∞ ≤ 1.5",
 		mixpolicy.Discounted(.9).String(): "discount 0.9", mixpolicy.AverageCost.String(): "average cost",
+		mixpolicy.Constant(.25).String(): "η = 0.25, 0.25, 0.25, …", mixpolicy.StepFunc(nil).String(): "η not set",
+		mixpolicy.StepFunc(func(t int) float64 { return float64(t + 1) }).String(): "η = 1, 2, 3, …",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

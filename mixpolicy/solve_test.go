@@ -171,7 +171,7 @@ func TestRecorderError(t *testing.T) {
 // the iterations before it.
 func TestSolveMethodFails(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
-	for _, bad := range []float64{math.NaN(), math.Inf(1), -1} {
+	for _, bad := range []float64{math.NaN(), math.Inf(1), -1, 0} {
 		eta := mixpolicy.StepFunc(func(t int) float64 {
 			if t == 7 {
 				return bad
@@ -180,6 +180,12 @@ func TestSolveMethodFails(t *testing.T) {
 		})
 		for _, m := range []mixpolicy.Method{mixpolicy.PrimalDual{StepSize: eta}, mixpolicy.Penalty{StepSize: eta}} {
 			r, err := mixpolicy.Solve(context.Background(), p, m, mixpolicy.Settings{Iterations: 20})
+			if bad == 0 { // which is none
+				if err != nil || r.Iterations != 20 {
+					t.Errorf("a step of 0: %v, %+v", err, r)
+				}
+				continue
+			}
 			wantError(t, err, "stopped after 7 of 20 iterations", fmt.Sprintf("step size of iteration 7 is %v, want a finite number ≥ 0", bad))
 			if r == nil || r.Status != mixpolicy.Failed || r.Iterations != 7 || floats.HasNaN(r.Theta) || !r.HasOptimum {
 				t.Errorf("result %+v", r)
@@ -248,8 +254,8 @@ func TestMethodIsSettings(t *testing.T) {
 		{&mixpolicy.PrimalDual{}, "primal–dual", `{"Modulus":null,"StepSize":null,"Beta":0,"CostScale":0,"Theta0":null,"Form":0,"RowScaling":false,"Multipliers":0}`},
 		{&mixpolicy.PrimalDual{Modulus: bregman.Ball{R: 3}, StepSize: mixpolicy.InverseSqrt(4), Theta0: []float64{.5, .25, .25}}, "primal–dual, φ: ball, R = 3, η = 4, 2.828, 2.309, …",
 			`{"Modulus":{"R":3},"StepSize":{"InverseSqrt":4},"Beta":0,"CostScale":0,"Theta0":[0.5,0.25,0.25],"Form":0,"RowScaling":false,"Multipliers":0}`},
-		{&mixpolicy.Penalty{Weight: 2, StepSize: mixpolicy.Scaled{By: .5, Of: mixpolicy.Constant(1)}}, "penalty, ω = 2, η = 0.5, 0.5, 0.5, …",
-			`{"Weight":2,"StepSize":{"By":0.5,"Of":{"Constant":1}},"CostScale":0,"Theta0":null}`},
+		{&mixpolicy.Penalty{Weight: 2, StepSize: mixpolicy.Scaled{By: .5, Of: mixpolicy.Constant(3)}}, "penalty, ω = 2, η = 1.5, 1.5, 1.5, …",
+			`{"Weight":2,"StepSize":{"By":0.5,"Of":{"Constant":3}},"CostScale":0,"Theta0":null}`},
 		{&mixpolicy.PlugIn{}, "plug-in", "{}"},
 	} {
 		var group sync.WaitGroup
