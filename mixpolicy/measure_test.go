@@ -286,12 +286,17 @@ func TestMeasureClasses(t *testing.T) {
 		t.Errorf("discounted measure off by %v", d)
 	}
 
-	// One class {1, 2} with period 2, and state 0 on the way to it.
-	x = walk(3, mixpolicy.AverageCost, func(s int) int { return []int{1, 2, 1}[s] })
-	for _, method := range []mixpolicy.MeasureMethod{mixpolicy.Elimination, mixpolicy.GaussSeidel} {
-		q, err := mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: method, Start: []float64{1, 2, 0}})
-		if err != nil || !slices.Equal(q.State, []float64{0, 0.5, 0.5}) {
-			t.Errorf("%v: μ = %v, %v", method, q.State, err)
+	// One class {1, 2} with period 2, and state 0 on the way to it; and one of one state.
+	for _, c := range []struct {
+		next []int
+		want []float64
+	}{{[]int{1, 2, 1}, []float64{0, 0.5, 0.5}}, {[]int{1, 2, 2}, []float64{0, 0, 1}}} {
+		x = walk(3, mixpolicy.AverageCost, func(s int) int { return c.next[s] })
+		for _, method := range []mixpolicy.MeasureMethod{mixpolicy.Elimination, mixpolicy.GaussSeidel} {
+			q, err := mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: method, Start: []float64{1, 2, 0}})
+			if err != nil || !slices.Equal(q.State, c.want) {
+				t.Errorf("%v: μ = %v, want %v, %v", method, q.State, c.want, err)
+			}
 		}
 	}
 }

@@ -293,6 +293,20 @@ func TestIteratesStayInside_3_26(t *testing.T) {
 	}
 }
 
+// A ball so small that squares in it are 0.
+func TestTinyBall(t *testing.T) {
+	const beta = 1e-170
+	for _, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
+		m := start(t, unit(t, 3), mixpolicy.PrimalDual{Theta0: []float64{2.5, -1.75, .25}, Beta: beta, StepSize: mixpolicy.Constant(100 * beta), Multipliers: kind}).(mixpolicy.Insides)
+		for range 5 {
+			advance(t, m, 1)
+			if norm := floats.Norm(m.CurrentMultipliers(), 2); math.Abs(norm-beta) > 16*u*beta {
+				t.Errorf("%v: ‖λ‖ = %v, want %v", kind, norm, beta)
+			}
+		}
+	}
+}
+
 // G_β = 1/(1−γ) ∨ β; with average cost the first is infinite and G is β alone.
 func TestRadius_3_26(t *testing.T) {
 	for _, c := range []struct {
