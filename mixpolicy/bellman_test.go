@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
@@ -138,6 +139,158 @@ func checkValues(t *rapid.T, x *mixpolicy.MDP, v *mixpolicy.Valuation) {
 
 func dot(a, b []float64) float64 {
 	return mat.Dot(mat.NewVecDense(len(a), a), mat.NewVecDense(len(b), b))
+}
+
+// Value iteration and modified policy iteration step by step, transcribed: how often they
+// look at all actions and follow a policy, and their bounds and values in the end.
+func TestValuationSteps(t *testing.T) {
+	extremes := func(a, b []float64) (lo, hi float64) {
+		d := slices.Clone(a)
+		floats.Sub(d, b)
+		return floats.Min(d), floats.Max(d)
+	}
+	for _, c := range criteria {
+		for k, method := range valuationMethods[:2] {
+			x := priced(garnet(t, 40, 3, 4, c), func(c float64) float64 { return 8*c - 3 })
+			n, gamma := x.States(), x.Gamma()
+			const tolerance = 1e-3
+			tau := 1.
+			if c.Average() {
+				tau = .9
+			}
+			v, next, q := make([]float64, n), make([]float64, n), make([]float64, x.Pairs())
+			x.Bellman(v, next)
+			forward := func() {
+				for s := range v {
+					v[s] += tau * (next[s] - v[s])
+				}
+				if c.Average() {
+					floats.AddConst(-v[0], v)
+				}
+			}
+			iterations, sweeps, lo, hi := 0, 0, 0., 0.
+			actions := make([]int, n)
+			for {
+				x.Bellman(next, v)
+				lo, hi = extremes(next, v)
+				changed, greedy := false, x.Greedy(v)
+				for s := range actions {
+					changed = changed || actions[s] != greedy.Action(s)
+					actions[s] = greedy.Action(s)
+				}
+				if iterations++; gamma*(hi-lo) <= tolerance {
+					break
+				}
+				forward()
+				goal := (hi - lo) / 100
+				if !changed {
+					goal = tolerance / 2
+				}
+				for range 100 * k { // value iteration does not follow
+					x.ActionValues(q, v)
+					for s, a := range actions {
+						next[s] = q[x.Pair(s, a)]
+					}
+					sweeps++
+					lo, hi := extremes(next, v)
+					if forward(); hi-lo <= goal {
+						break
+					}
+				}
+			}
+			base, offset := 0., -next[0]
+			if !c.Average() {
+				base, offset = (1-gamma)*dot(x.Initial(), next), gamma/(1-gamma)*(lo+hi)/2
+			}
+			got := mixpolicy.Must(method.run(t.Context(), x, mixpolicy.ValuationSettings{Tolerance: tolerance}))
+			floats.AddConst(offset, next)
+			// Values of up to 5/(1−γ), of which some thousand sweeps round each.
+			const off = 1e-9
+			if got.Iterations != iterations || got.Sweeps != sweeps || math.Abs(got.Lower-base-gamma*lo) > off || math.Abs(got.Upper-base-gamma*hi) > off ||
+				math.Abs(got.Residual-(hi-lo)) > off || floats.Distance(got.Value, next, math.Inf(1)) > off {
+				t.Errorf("%v, %s: %d iterations, %d sweeps, [%v, %v], want %d, %d, [%v, %v]; values off by %v", c, method.name, got.Iterations, got.Sweeps,
+					got.Lower, got.Upper, iterations, sweeps, base+gamma*lo, base+gamma*hi, floats.Distance(got.Value, next, math.Inf(1)))
+			}
+		}
+	}
+}
+
+// Policy iteration looks at the greedy policy of each policy's own value, by elimination or, from
+// 1501 states on, by sweeps.
+func TestPolicyIterationSteps(t *testing.T) {
+	for n, c := range map[int]mixpolicy.Criterion{100: mixpolicy.AverageCost, 1500: mixpolicy.Discounted(.5), 1501: mixpolicy.Discounted(.5)} {
+		x := mixpolicy.Must(models.Queue{Buffer: n, Criterion: c}.MDP())
+		var p *mixpolicy.Policy
+		v := make([]float64, n)
+		x.Bellman(v, make([]float64, n))
+		iterations, sweeps := 0, 0
+		for {
+			next := x.Greedy(v)
+			iterations++
+			if same := iterations > 1; same {
+				for s := range v {
+					same = same && next.Action(s) == p.Action(s)
+				}
+				if same {
+					break
+				}
+			}
+			p = next
+			from := make([]float64, n)
+			x.Bellman(from, v)
+			own := mixpolicy.Must(mixpolicy.Evaluate(t.Context(), x, p, mixpolicy.ValuationSettings{Start: from}))
+			v = own.Value
+			sweeps += own.Sweeps
+		}
+		got := mixpolicy.Must(mixpolicy.PolicyIteration(t.Context(), x, mixpolicy.ValuationSettings{}))
+		if got.Iterations != iterations || got.Sweeps != sweeps || (sweeps > 0) != (n > 1500) {
+			t.Errorf("%d states: %d policies, %d sweeps, want %d and %d", n, got.Iterations, got.Sweeps, iterations, sweeps)
+		}
+	}
+}
+
+// Bounds hold in exact arithmetic, down to the last digit, and are as close as rounding lets
+// them be: two states, the cost by Cramer's rule.
+func TestBoundsAreExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		criterion := rapid.SampledFrom([]mixpolicy.Criterion{mixpolicy.Discounted(.3), mixpolicy.Discounted(.9), mixpolicy.AverageCost}).Draw(t, "criterion")
+		p, cost := [2]float64{}, drawFinite(t, 2, 10, "c")
+		for s := range p { // of going to the other state
+			p[s] = float64(rapid.IntRange(16, 48).Draw(t, "p")) / 64
+		}
+		x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 2, Actions: 1, Criterion: criterion, Initial: []float64{.25, .75},
+			Dynamics: func(s, _ int) (float64, transitions) {
+				return cost[s], transitions{{To: s, P: 1 - p[s]}, {To: 1 - s, P: p[s]}}
+			}}))
+		rat := func(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
+		times := func(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }
+		plus := func(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }
+		// μ(s) is in proportion to (1−γ)α(s) + γp(1−s): what comes into s.
+		gamma := rat(x.Gamma())
+		one := new(big.Rat).Sub(rat(1), gamma)
+		a := plus(times(one, rat(.25)), times(gamma, rat(p[1])))
+		b := plus(times(one, rat(.75)), times(gamma, rat(p[0])))
+		want := times(plus(times(a, rat(cost[0])), times(b, rat(cost[1]))), new(big.Rat).Inv(plus(a, b)))
+		for name, run := range map[string]func() (*mixpolicy.Valuation, error){
+			"value iteration": func() (*mixpolicy.Valuation, error) {
+				return mixpolicy.ValueIteration(t.Context(), x, mixpolicy.ValuationSettings{Tolerance: 1e-300})
+			},
+			"evaluation": func() (*mixpolicy.Valuation, error) {
+				return mixpolicy.Evaluate(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.ValuationSettings{})
+			},
+		} {
+			v := mixpolicy.Must(run())
+			// The slack of 20·3 u of ‖c‖ + ‖v‖, where ‖v‖ ≤ 10/(1−γ), or 10·64/16 and their difference;
+			// thrice, or four times with the m+1 = 2 of the policy's mean; and as much again for what is left at the end.
+			size := 10 + 80.
+			if !criterion.Average() {
+				size = 10 + 10/(1-x.Gamma())
+			}
+			if rat(v.Lower).Cmp(want) > 0 || rat(v.Upper).Cmp(want) < 0 || v.Upper-v.Lower > 2*4*62*u*size {
+				t.Fatalf("%v, %s: the cost %v is not in [%v, %v]", criterion, name, want.FloatString(20), v.Lower, v.Upper)
+			}
+		}
+	})
 }
 
 // Convention: the cost of a policy is (1−γ)αᵀv^π = cᵀξ^π, or the gain.
@@ -330,6 +483,28 @@ func TestValuationCancelled(t *testing.T) {
 	if v, err := mixpolicy.ValueIteration(ctx, x, mixpolicy.ValuationSettings{}); v != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled before it began: %v, %v", v, err)
 	}
+	if v, err := mixpolicy.Evaluate(ctx, x, mixpolicy.UniformPolicy(x), mixpolicy.ValuationSettings{}); v != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled before it began: %v, %v", v, err)
+	}
+
+	// By sweeps: cancelled after some, or left after as many as are allowed.
+	x = garnet(t, 2000, 1, 4, mixpolicy.Discounted(.95))
+	p := mixpolicy.UniformPolicy(x)
+	want := mixpolicy.Must(x.Occupation(t.Context(), p)).Cost(x.Costs())
+	ctx, cancel = context.WithCancel(t.Context())
+	set := mixpolicy.ValuationSettings{Progress: func(i int, _, _ float64) {
+		if i == 5 {
+			cancel()
+		}
+	}}
+	for _, says := range []string{"stopped with cost in", "after 5 sweeps, want a width"} {
+		v, err := mixpolicy.Evaluate(ctx, x, p, set)
+		wantError(t, err, says)
+		if v.Sweeps != 5 || v.Policy != p || want < v.Lower || want > v.Upper || v.Upper-v.Lower > 1 {
+			t.Errorf("%s: %d sweeps, the cost %v is not in [%v, %v]", says, v.Sweeps, want, v.Lower, v.Upper)
+		}
+		ctx, set = t.Context(), mixpolicy.ValuationSettings{MaxIterations: 5}
+	}
 }
 
 func TestValuationSettingsErrors(t *testing.T) {
@@ -344,12 +519,21 @@ func TestValuationSettingsErrors(t *testing.T) {
 		{mixpolicy.ValuationSettings{Damping: 1.5}, "τ = 1.5, want 0 < τ ≤ 1"},
 		{mixpolicy.ValuationSettings{Start: []float64{1}}, "1 entries, want one per state: 4"},
 		{mixpolicy.ValuationSettings{Start: []float64{0, 0, math.NaN(), 0}}, "NaN in state c"},
+		{mixpolicy.ValuationSettings{Start: []float64{0, math.Inf(-1), 0, 0}}, "-Inf in state b"},
 	} {
 		_, err := mixpolicy.ValueIteration(t.Context(), x, c.set)
 		wantError(t, err, c.says)
 	}
 	_, err := mixpolicy.Evaluate(t.Context(), x, nil, mixpolicy.ValuationSettings{})
 	wantError(t, err, "policy is nil")
+
+	// Without a tolerance it is 1e-9 of the range of costs, which may be 0.
+	_, err = mixpolicy.ValueIteration(t.Context(), priced(x, func(c float64) float64 { return 4*c + 1 }), mixpolicy.ValuationSettings{MaxIterations: 1})
+	wantError(t, err, "after 1 iterations, want a width of 1.2e-08")
+	even := priced(x, func(float64) float64 { return 3 })
+	if v := mixpolicy.Must(mixpolicy.ValueIteration(t.Context(), even, mixpolicy.ValuationSettings{})); math.Abs(v.Cost()-3) > 1e-12 {
+		t.Errorf("cost %v where all costs are 3", v.Cost())
+	}
 
 	huge := mixpolicy.Must(x.WithCosts([]float64{1.5e308, 1.5e308, 1.5e308, 1.5e308}))
 	_, err = mixpolicy.ValueIteration(t.Context(), huge, mixpolicy.ValuationSettings{})
