@@ -312,9 +312,6 @@ func (l *lazyMultipliers) settle() {
 		l.scaled[i] = l.reflected(i, l.row)
 	}
 	l.length = l.shrink()
-	if math.IsInf(l.radius, 1) {
-		l.length = 0 // of no use
-	}
 	l.based = true
 	l.path.Reset()
 	clear(l.sums)
