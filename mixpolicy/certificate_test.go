@@ -97,6 +97,9 @@ func TestUncertified(t *testing.T) {
 	if r.HasOptimum || r.HasPolicy || !r.HasDual || r.Objective != p.Objective(r.Theta) || r.Policy == nil {
 		t.Errorf("%+v", r.Certificate)
 	}
+	if want := "primal–dual, φ: ball, R = 2, η = 1, 0.7071, 0.5774, …, G = +Inf, scale of costs 1, T = 10, ‖θ‖₂ ≤ 2"; r.Settings != want {
+		t.Errorf("settings %q, want %q", r.Settings, want)
+	}
 	if s := r.Certificate.String(); strings.Contains(s, "optimum") || strings.Contains(s, "true cost") {
 		t.Errorf("a number that is not there is printed:\n%s", s)
 	}

@@ -27,7 +27,7 @@ func TestPolicy_Definition2_7(t *testing.T) {
 		uniform := mixpolicy.UniformPolicy(x)
 		for s := range x.States() {
 			for a := range x.Actions() {
-				if byFunc.Prob(s, a) != row[a] || same.Prob(s, a) != row[a] || uniform.Prob(s, a) != 1/float64(x.Actions()) {
+				if uniform.Action(s) != 0 || byFunc.Prob(s, a) != row[a] || same.Prob(s, a) != row[a] || uniform.Prob(s, a) != 1/float64(x.Actions()) {
 					t.Fatalf("state-independent policies differ at (%d,%d)", s, a)
 				}
 				if (fixed.Prob(s, a) == 1) != (actions[s] == a) || fixed.Action(s) != actions[s] {

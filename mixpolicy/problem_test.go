@@ -272,6 +272,14 @@ func TestClassErrors(t *testing.T) {
 			t.Errorf("%v: %v", class, err)
 		}
 	}
+	f = small(t, 1, mixpolicy.Ball(2), mixpolicy.AverageCost).Features() // d = 1: a point is enough
+	for _, class := range []mixpolicy.Class{mixpolicy.Ball(1), mixpolicy.Cube(1), mixpolicy.Simplex()} {
+		if _, err := mixpolicy.NewProblem(f, class); err != nil {
+			t.Errorf("%v: %v", class, err)
+		}
+	}
+	_, err := mixpolicy.NewProblem(f, mixpolicy.Ball(.99))
+	wantError(t, err, "want R ≥ 1")
 	if _, err := mixpolicy.NewProblem(nil, mixpolicy.Ball(2)); err == nil {
 		t.Error("no error for nil features")
 	}

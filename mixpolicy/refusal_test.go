@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/bregman"
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
@@ -46,12 +47,26 @@ func TestAnswerThatIsNotFinite(t *testing.T) {
 	}
 }
 
+// many prints Ψ of d columns, all of state 0.
+func many(d int) string {
+	columns := make([][]float64, d)
+	for j := range columns {
+		columns[j] = []float64{1, 0}
+	}
+	return mixpolicy.Must(mixpolicy.FeaturesFromColumns(flip(), columns...)).String()
+}
+
 // Names in messages and tables.
 func TestNames(t *testing.T) {
 	for got, want := range map[string]string{
 		mixpolicy.Corrected.String(): "corrected", mixpolicy.Printed.String(): "printed",
 		mixpolicy.Ball(2).String(): "‖θ‖₂ ≤ 2", mixpolicy.Cube(1.5).String(): "‖θ‖_∞ ≤ 1.5",
 		mixpolicy.Discounted(.9).String(): "discount 0.9", mixpolicy.AverageCost.String(): "average cost",
+		mixpolicy.PrimalDual{Form: mixpolicy.Printed}.Name(): "primal–dual (as printed)", mixpolicy.PrimalDual{RowScaling: true}.Name(): "primal–dual, rows scaled",
+		fmt.Sprint(mixpolicy.DefaultModulus(mixpolicy.Unbounded())): fmt.Sprint(bregman.Euclidean()), fmt.Sprint(mixpolicy.DefaultModulus(mixpolicy.Cube(2))): fmt.Sprint(bregman.Cube(2)),
+		fmt.Sprint(mixpolicy.DefaultModulus(mixpolicy.Simplex())): fmt.Sprint(bregman.NegativeEntropy()), fmt.Sprint(mixpolicy.DefaultModulus(mixpolicy.Ball(2))): fmt.Sprint(bregman.Ball{R: 2}),
+		mixpolicy.Must(mixpolicy.Deterministic(flip(), []int{0, 0})).String(): "deterministic policy of 2 states and 1 actions\nin state 0 with probabilities [1]",
+		many(8): "Ψ of 2 pairs and 8 columns\ncᵀΨ = [0 0 0 0 0 0 0 0]", many(9): "Ψ of 2 pairs and 9 columns\ncᵀΨ = [0 0 0 0 0 0 0 0 … (9 in all)]",
 		mixpolicy.Constant(.25).String(): "η = 0.25, 0.25, 0.25, …", mixpolicy.StepFunc(nil).String(): "η not set",
 		mixpolicy.StepFunc(func(t int) float64 { return float64(t + 1) }).String(): "η = 1, 2, 3, …",
 	} {

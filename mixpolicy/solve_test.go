@@ -61,9 +61,10 @@ func TestSchedules(t *testing.T) {
 		if next := mixpolicy.Every(k)(at); next%k != 0 || next <= at || next > at+k {
 			t.Fatalf("Every(%d)(%d) = %d", k, at, next)
 		}
-		s := mixpolicy.LogSpaced(k)
-		if next := s(at); next <= at {
-			t.Fatalf("LogSpaced(%d)(%d) = %d", k, at, next)
+		for _, k := range []int{k, 1 << 60} { // of which rounding leaves nothing between at and the next
+			if next := mixpolicy.LogSpaced(k)(at); next <= at || next > at+1 && k > 1000 {
+				t.Fatalf("LogSpaced(%d)(%d) = %d", k, at, next)
+			}
 		}
 	})
 	for _, k := range []int{1, 2, 3, 5, 10, 20, 30} {
