@@ -100,6 +100,10 @@ func TestUncertified(t *testing.T) {
 	if want := "primal–dual, φ: ball, R = 2, η = 1, 0.7071, 0.5774, …, G = +Inf, scale of costs 1, T = 10, ‖θ‖₂ ≤ 2"; r.Settings != want {
 		t.Errorf("settings %q, want %q", r.Settings, want)
 	}
+	r = mixpolicy.Must(mixpolicy.Solve(context.Background(), p, mixpolicy.Penalty{CostScale: 3, Weight: 2}, mixpolicy.Settings{Iterations: 10, Uncertified: true}))
+	if want := "penalty, ω = 2, η = 1, 0.7071, 0.5774, …, scale of costs 3, T = 10, ‖θ‖₂ ≤ 2"; r.Settings != want {
+		t.Errorf("settings %q, want %q", r.Settings, want)
+	}
 	if s := r.Certificate.String(); strings.Contains(s, "optimum") || strings.Contains(s, "true cost") {
 		t.Errorf("a number that is not there is printed:\n%s", s)
 	}

@@ -122,6 +122,10 @@ func TestPolicyErrors(t *testing.T) {
 		Dynamics:   func(s, a int) (float64, transitions) { return 0, transitions{{To: a, P: 1}} },
 		StateLabel: func(s int) string { return []string{"low", "high"}[s] },
 	}))
+	turns := mixpolicy.Must(mixpolicy.PolicyFunc(x, func(s int, row []float64) { row[s] = 1 })) // a row comes zeroed
+	if turns.Prob(1, 0) != 0 || turns.Prob(1, 1) != 1 {
+		t.Errorf("π(1) = %v", turns.Row(1))
+	}
 	other := islands(mixpolicy.AverageCost)
 	for _, c := range []struct {
 		err  error

@@ -376,10 +376,11 @@ func TestPrimalDualErrors(t *testing.T) {
 // (3.27) before the first step: the averages are θ₀ and 0.
 func TestViewBeforeSteps(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
-	m := start(t, p, mixpolicy.PrimalDual{Theta0: []float64{.75, .25}})
-	s := view(t, m)
-	if s.Average[0] != .75 || s.Last[1] != .25 || floats.Norm(s.Lambda, 1) != 0 || s.Queries != 0 {
-		t.Errorf("%+v", s)
+	for _, m := range []mixpolicy.Method{mixpolicy.PrimalDual{Theta0: []float64{.75, .25}}, mixpolicy.Penalty{Theta0: []float64{.75, .25}}} {
+		s := view(t, start(t, p, m))
+		if s.Average[0] != .75 || s.Last[1] != .25 || floats.Norm(s.Lambda, 1) != 0 || s.Queries != 0 {
+			t.Errorf("%s: %+v", m.Name(), s)
+		}
 	}
 }
 

@@ -35,6 +35,7 @@ func TestSolveRecords(t *testing.T) {
 		{10, mixpolicy.Every(3), []int{0, 3, 6, 9, 10}},
 		{9, mixpolicy.Every(3), []int{0, 3, 6, 9}},
 		{1, mixpolicy.Every(7), []int{0, 1}},
+		{9, func(t int) int { return t }, []int{0, 9}}, // stands still
 		{120, mixpolicy.LogSpaced(2), []int{0, 1, 3, 10, 32, 100, 120}},
 		{1000, mixpolicy.LogSpaced(1), []int{0, 1, 10, 100, 1000}},
 	} {
