@@ -337,3 +337,16 @@ func TestMerit(t *testing.T) {
 		})
 	}
 }
+
+// A feature of next to nothing has a multiplier beyond all numbers, and merit 0 at the optimum.
+func TestMeritOfAnInfiniteMultiplier(t *testing.T) {
+	x := mixpolicy.Must(islands(mixpolicy.AverageCost).WithCosts([]float64{0, 0, 1, 0}))
+	f := mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, []float64{1e-310, 0, .5, .5}, []float64{0, .25, .375, .375}))
+	p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2)))
+	if m, err := p.Merit([]float64{0, 1}); err != nil || !(math.Abs(m) <= 4*u) {
+		t.Errorf("merit %v of the optimum, %v", m, err)
+	}
+	if m, err := p.Merit([]float64{-.5, 1.5}); err != nil || !math.IsInf(m, 1) {
+		t.Errorf("merit %v of an infeasible point, %v", m, err)
+	}
+}
