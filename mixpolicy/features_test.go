@@ -243,11 +243,11 @@ func TestFactoredFeatures(t *testing.T) {
 				columns[j][i] = f.Policy(j).Prob(s, a) * f.Measure(j).State[s]
 			}
 		}
-		for _, f := range []*mixpolicy.Features{f, f.Factored()} {
-			same(t, f, columns)
+		for _, g := range []*mixpolicy.Features{f, f.Factored()} {
+			same(t, g, columns)
 			for j, c := range columns {
-				if !slices.Equal(f.Measure(j).Pair, c) {
-					t.Fatalf("ξ of policy %d is not its column", j)
+				if q := g.Measure(j); !slices.Equal(q.Pair, c) || !slices.Equal(q.State, f.Measure(j).State) {
+					t.Fatalf("ξ of policy %d is not its column, or μ another", j)
 				}
 			}
 		}

@@ -577,9 +577,9 @@ func (x *MDP) eliminate(chain *sparse.Matrix, support []int32) ([]float64, error
 		mu[s] = v[r.first+k] / total
 	}
 	if math.IsNaN(total) {
-		rare := 1
-		for k := range r.leave[1:] {
-			if r.leave[1+k] < r.leave[rare] {
+		rare := len(r.leave) - 1 // it was eliminated first, from numbers that were given; others may be NaN
+		for k, l := range r.leave[1:] {
+			if l < r.leave[rare] {
 				rare = 1 + k
 			}
 		}

@@ -238,7 +238,15 @@ func TestEliminationExtremeRatios(t *testing.T) {
 	// Beyond what a float64 holds there is an error, not a NaN.
 	x = geometric(3, 0.5, 5e-324)
 	_, err := x.Occupation(t.Context(), mixpolicy.UniformPolicy(x))
-	wantError(t, err, "state 1", "can't be represented")
+	wantError(t, err, "state 2 is left with probability 4.94e-324", "can't be represented")
+	x = mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: 3, Actions: 1, Criterion: mixpolicy.AverageCost,
+		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
+			return 0, [][]mixpolicy.Transition{{{To: 1, P: 1}}, {{To: 0, P: .5}, {To: 2, P: .5}}, {{To: 1, P: 5e-324}, {To: 2, P: 1}}}[s]
+		},
+	}))
+	_, err = x.Occupation(t.Context(), mixpolicy.UniformPolicy(x))
+	wantError(t, err, "state 2 is left with probability 4.94e-324")
 }
 
 // The paper's queue: μ¹ is uniform, μ² geometric with ratio .5/.46; cᵀψ¹ = 3395.500
@@ -556,6 +564,11 @@ func TestWarmStart(t *testing.T) {
 		warm := mixpolicy.Must(mixpolicy.Occupation(ctx, x, base[0], set))
 		if warm.Sweeps >= cold.Sweeps || warm.Residual > 1e-10 {
 			t.Errorf("%v: %d sweeps from near, %d from far", method, warm.Sweeps, cold.Sweeps)
+		}
+		if set.Start = cold.State; method == mixpolicy.GaussSeidel {
+			if q := mixpolicy.Must(mixpolicy.Occupation(ctx, x, base[0], set)); q.Sweeps != 8 { // when the residual is first looked at
+				t.Errorf("%d sweeps from the end", q.Sweeps)
+			}
 		}
 	}
 	for _, bad := range [][]float64{{1}, append(make([]float64, x.States()-1), math.NaN()), append(make([]float64, x.States()-1), -1)} {

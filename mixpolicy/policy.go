@@ -133,7 +133,7 @@ func PolicyOf(x *MDP, xi []float64) (*Policy, error) {
 	prob := make([]float64, x.Pairs())
 	for s := range x.n {
 		from, row := xi[s*x.m:(s+1)*x.m], prob[s*x.m:(s+1)*x.m]
-		top := 0.0 // rows are divided by their largest entry first: sums of tiny measures would lose digits
+		top := 0.0 // rows are divided by their largest entry first: sums of large measures would overflow
 		for a, v := range from {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				return nil, fmt.Errorf("mixpolicy: %s: measure is %v, want a finite number", x.pairName(s, a), v)

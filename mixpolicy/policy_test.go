@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
 // Definition 2.7: a policy is a distribution over actions in every state, however
@@ -101,13 +102,17 @@ func TestPolicyOf_2_20(t *testing.T) {
 				}
 				// Two sums of m terms and three quotients; below 10⁻³⁰⁸ the oracle itself
 				// loses digits.
-				if got := p.Prob(s, a); math.Abs(got-want) > float64(2*m+4)*u && positive > 1e-290 {
+				if got := p.Prob(s, a); !(math.Abs(got-want) <= float64(2*m+4)*u) && positive > 1e-290 {
 					t.Fatalf("π(%d,%d) = %v, want %v", s, a, got, want)
 				}
 			}
 		}
 	})
-	x := islands(mixpolicy.AverageCost)
+	x := mixpolicy.Must(models.Machine{}.MDP())
+	if p := mixpolicy.Must(mixpolicy.PolicyOf(x, []float64{1.5e308, 1.5e308, -1, 0})); p.Prob(0, 1) != .5 || p.Prob(1, 1) != .5 {
+		t.Errorf("π = %v, %v", p.Row(0), p.Row(1))
+	}
+	x = islands(mixpolicy.AverageCost)
 	_, err := mixpolicy.PolicyOf(x, []float64{1, 1, math.NaN(), 1})
 	wantError(t, err, "state c, action 0: measure is NaN, want a finite number")
 	_, err = mixpolicy.PolicyOf(x, []float64{1, 1, 1, math.Inf(1)})
@@ -144,6 +149,8 @@ func TestPolicyErrors(t *testing.T) {
 		{errOf(mixpolicy.Mixture(nil)), "mixing weights ω"},
 		{errOf(mixpolicy.Mixture([]float64{1})), "mixing weights ω: 1 probabilities, want 0"},
 		{errOf(mixpolicy.Mixture([]float64{0.5, 0.5}, mixpolicy.UniformPolicy(x), mixpolicy.UniformPolicy(other))), "policy 1 is for 4 states and 1 actions, policy 0 for 2 and 2"},
+		{errOf(mixpolicy.Mixture([]float64{0.5, 0.5}, mixpolicy.UniformPolicy(x), mixpolicy.UniformPolicy(flip()))), "policy 1 is for 2 states and 1 actions"},
+		{errOf(x.PolicyCost(mixpolicy.UniformPolicy(flip()))), "policy is for 2 states and 1 actions"},
 		{errOf(x.PolicyCost(nil)), "policy is nil"},
 		{errOf(x.Under(mixpolicy.UniformPolicy(other))), "policy is for 4 states and 1 actions, the MDP has 2 and 2"},
 	} {
@@ -195,4 +202,33 @@ func TestUnder(t *testing.T) {
 			t.Fatalf("the measure is %v off", off)
 		}
 	})
+}
+
+// A weight that rounding has left next to 1 counts as it is, and what underflows is no transition.
+func TestUnderRounding(t *testing.T) {
+	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: 2, Actions: 2, Criterion: mixpolicy.AverageCost,
+		Dynamics: func(s, a int) (float64, transitions) {
+			if s == 0 && a == 1 {
+				return 0, transitions{{To: 0, P: 1}, {To: 1, P: 1e-200}}
+			}
+			return 0, transitions{{To: 0, P: 1}}
+		},
+	}))
+	for _, c := range []struct {
+		x           *mixpolicy.MDP
+		prob        []float64
+		want        float64 // P^π(1, 0)
+		transitions int
+	}{
+		{flip(), []float64{1, 1 - u}, 1 - u, 2},
+		{flip(), []float64{1 - u, 1 - u}, 1 - u, 2},
+		{x, []float64{1, 0, 1 - u, 0}, 1 - u, 2},
+		{x, []float64{1, 1e-200, 1, 0}, 1, 2},
+	} {
+		y := mixpolicy.Must(c.x.Under(mixpolicy.Must(mixpolicy.NewPolicy(c.x, c.prob))))
+		if _, p := y.Next(1, 0); p[0] != c.want || y.Transitions() != c.transitions {
+			t.Errorf("π = %v: P^π(1, 0) = %v, want %v; %d transitions", c.prob, p[0], c.want, y.Transitions())
+		}
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
+	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
 // astray ends at a θ that is no number.
@@ -65,7 +66,7 @@ func TestNames(t *testing.T) {
 		mixpolicy.PrimalDual{Form: mixpolicy.Printed}.Name(): "primal–dual (as printed)", mixpolicy.PrimalDual{RowScaling: true}.Name(): "primal–dual, rows scaled",
 		fmt.Sprint(mixpolicy.DefaultModulus(mixpolicy.Unbounded())): fmt.Sprint(bregman.Euclidean()), fmt.Sprint(mixpolicy.DefaultModulus(mixpolicy.Cube(2))): fmt.Sprint(bregman.Cube(2)),
 		fmt.Sprint(mixpolicy.DefaultModulus(mixpolicy.Simplex())): fmt.Sprint(bregman.NegativeEntropy()), fmt.Sprint(mixpolicy.DefaultModulus(mixpolicy.Ball(2))): fmt.Sprint(bregman.Ball{R: 2}),
-		mixpolicy.Must(mixpolicy.Deterministic(flip(), []int{0, 0})).String(): "deterministic policy of 2 states and 1 actions\nin state 0 with probabilities [1]",
+		mixpolicy.Must(mixpolicy.Deterministic(mixpolicy.Must(models.Machine{}.MDP()), []int{1, 0})).String(): "deterministic policy of 2 states and 2 actions\nin state 0 with probabilities [0 1]",
 		many(8): "Ψ of 2 pairs and 8 columns\ncᵀΨ = [0 0 0 0 0 0 0 0]", many(9): "Ψ of 2 pairs and 9 columns\ncᵀΨ = [0 0 0 0 0 0 0 0 … (9 in all)]",
 		mixpolicy.Constant(.25).String(): "η = 0.25, 0.25, 0.25, …", mixpolicy.StepFunc(nil).String(): "η not set",
 		mixpolicy.StepFunc(func(t int) float64 { return float64(t + 1) }).String(): "η = 1, 2, 3, …",
