@@ -241,8 +241,10 @@ func TestOptimumContext(t *testing.T) {
 	p := queue(t, 100, mixpolicy.Ball(2))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := p.Optimum(ctx); err == nil {
-		t.Error("no error from a cancelled context")
+	for range 30 { // it begins or not, by chance
+		if _, err := p.Optimum(ctx); err == nil {
+			t.Error("no error from a cancelled context")
+		}
 	}
 	first := mixpolicy.Must(p.Optimum(t.Context()))
 	if again := mixpolicy.Must(p.Optimum(t.Context())); again != first {

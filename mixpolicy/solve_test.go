@@ -307,6 +307,37 @@ func TestDrive(t *testing.T) {
 	}
 }
 
+// However long a step takes, some 20 ms pass from one look at the context to the next: of steps
+// of 1 ms at most 16, a power of two, and of 4 ms at most 4.
+func TestDriveLooksAround(t *testing.T) {
+	const slow, total = 64, 120
+	var ticks []int
+	steps, err := mixpolicy.Drive(t.Context(), &sleeper{quick: slow}, func(at int) (int, error) { return total, nil }, func(at int) { ticks = append(ticks, at) })
+	if steps != total || err != nil {
+		t.Fatalf("%d steps, %v", steps, err)
+	}
+	ticks = append(ticks, total)
+	for k, at := range ticks[1:] {
+		if d := at - ticks[k]; d > 16 || ticks[k] >= slow+16+8 && d > 4 {
+			t.Errorf("after step %d it takes %d to look around", ticks[k], d)
+		}
+	}
+}
+
+// sleeper takes quick steps first.
+type sleeper struct{ quick int }
+
+func (s *sleeper) Step() error {
+	if s.quick--; s.quick >= 0 {
+		time.Sleep(time.Millisecond)
+	} else {
+		time.Sleep(4 * time.Millisecond)
+	}
+	return nil
+}
+
+func (*sleeper) View(*mixpolicy.Snapshot) error { return nil }
+
 // countdown is done after some steps.
 type countdown struct{ left int }
 
