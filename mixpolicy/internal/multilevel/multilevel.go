@@ -324,7 +324,7 @@ func (s *solver) estimate() {
 	if !(left <= 0.5) {
 		return
 	}
-	// A correction may hold any multiple of μ.
+	// A correction may hold any multiple of μ: μ + e is 1 + Σe times the solution.
 	more := total(len(e), func(lo, hi int) float64 { return floats.Sum(e[lo:hi]) })
 	change := total(len(e), func(lo, hi int) (sum float64) {
 		for k := lo; k < hi; k++ {
@@ -332,5 +332,5 @@ func (s *solver) estimate() {
 		}
 		return sum
 	})
-	s.Error = change / (1 + more) / (1 - left)
+	s.Error = change / math.Abs(1+more) / (1 - left)
 }
