@@ -343,7 +343,9 @@ func TestLargeFeatures(t *testing.T) {
 		for _, workers := range []int{1, 3} {
 			before := runtime.GOMAXPROCS(workers)
 			got := run(f)
-			same(t, f, columns)
+			if workers > 1 {
+				same(t, f, columns)
+			}
 			runtime.GOMAXPROCS(before)
 			if got.Certificate != want.Certificate || !slices.Equal(got.Theta, want.Theta) || !slices.Equal(got.Lambda, want.Lambda) {
 				t.Errorf("%v, %d workers:\n%v\nwant\n%v", &m, workers, &got.Certificate, &want.Certificate)
