@@ -94,6 +94,19 @@ func TestPenaltyProjects_4_16(t *testing.T) {
 	}
 }
 
+// A row at which Ψθ is 0, exactly, has no penalty: without a cost θ stays.
+func TestPenaltyAtZero(t *testing.T) {
+	f := mixpolicy.Must(mixpolicy.FeaturesFromColumns(flip(), []float64{.25, .75}, []float64{.5, .5}))
+	p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Unbounded()))
+	o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))
+	m := startOn(t, p, mixpolicy.Penalty{Theta0: []float64{2, -1}}, o)
+	o.Force(0)
+	advance(t, m, 1)
+	if s := view(t, m); s.Last[0] != 2 || s.Last[1] != -1 {
+		t.Errorf("θ₁ = %v", s.Last)
+	}
+}
+
 func TestPenaltyErrors(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	for _, c := range []struct {
