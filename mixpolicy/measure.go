@@ -228,7 +228,7 @@ func (x *MDP) flowResidual(chain *sparse.Matrix, mu []float64) float64 {
 	return sum.Diff1(mu, flow)
 }
 
-// pushForward sets dst = (1−γ)α + γ μP.
+// pushForward sets dst = (1−γ)α + γ μP. Repeated from μ = (1−γ)α it adds up the series (2.10).
 func (x *MDP) pushForward(chain *sparse.Matrix, dst, mu []float64) {
 	chain.MulVecT(dst, mu)
 	if x.criterion.Average() {
@@ -465,7 +465,7 @@ type reduced struct {
 	leave  []float64   // l_k
 }
 
-// reduce eliminates the given states, the last first. Number 0 must be reached
+// reduce eliminates the given states from the linear system of (2.11), the last first. Number 0 must be reached
 // from all others.
 func (x *MDP) reduce(chain *sparse.Matrix, states []int32) *reduced {
 	r := &reduced{states: states}

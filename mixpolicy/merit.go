@@ -54,7 +54,7 @@ func (p *Problem) penaltiesOf(best *linprog.Solution) penalties {
 	}
 }
 
-// merit takes the cost of a θ, its negative mass, 1ᵀθ − 1, and ‖θ‖ − R.
+// merit is the ε of (2.22) with these prices for V. It takes the cost of a θ, its negative mass, 1ᵀθ − 1, and ‖θ‖ − R.
 func (w penalties) merit(cost, mass, hyperplane, excess float64) float64 {
 	m := cost - w.optimum + w.hyperplane*math.Abs(hyperplane)
 	if mass > 0 { // ω₁ may be infinite, where a feature is next to nothing
@@ -66,7 +66,7 @@ func (w penalties) merit(cost, mass, hyperplane, excess float64) float64 {
 	return m
 }
 
-// hyperplaneError returns 1ᵀθ − 1.
+// hyperplaneError returns 1ᵀθ − 1, which (2.18b) has at 0.
 func (p *Problem) hyperplaneError(theta []float64) float64 {
 	var total sum.Accumulator
 	total.Add(-1)

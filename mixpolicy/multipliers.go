@@ -97,7 +97,7 @@ func (l *denseMultipliers) accumulate(eta float64, _ int, _ float64) {
 
 func (l *denseMultipliers) ascend(eta float64, theta []float64) { l.step(eta, theta) }
 
-// step is ascend; it returns ‖λ‖ unless there is no ball.
+// step is ascend, [λ − ηΨθ]₊ of (3.26) scaled into its ball; it returns ‖λ‖ unless there is no ball.
 func (l *denseMultipliers) step(eta float64, theta []float64) (norm float64) {
 	sign := -eta
 	if l.form == Printed {

@@ -35,7 +35,7 @@ func Unbounded() Class { return Class{linprog.L2, math.Inf(1)} }
 // String returns for example "‖θ‖₂ ≤ 100".
 func (c Class) String() string { return fmt.Sprintf("%s ≤ %v", c.Norm.Around("θ"), c.R) }
 
-// Size returns ‖θ‖ in the norm of the class.
+// Size returns ‖θ‖ in the norm of the class, at most R in the third set of (2.19).
 func (c Class) Size(theta []float64) float64 {
 	switch c.Norm {
 	case linprog.LInf:
@@ -177,6 +177,7 @@ func (p *Problem) NegativeMass(theta []float64) float64 {
 	return norm1
 }
 
+// negativePart returns ‖[Ψθ]₋‖₂ and ‖[Ψθ]₋‖₁, which 0 ⪯ Ψθ of (2.15c) has at 0.
 func (p *Problem) negativePart(theta []float64) (norm2, norm1 float64) {
 	var l1, l2 sum.Accumulator
 	rows := make([]float64, min(p.f.x.Pairs(), 1<<17)) // 1 MiB stays at hand
@@ -224,7 +225,7 @@ func (p *Problem) Solve(ctx context.Context, b []float64) (*linprog.Solution, er
 //
 //	min {𝓛(θ, λ) : 1ᵀθ = 1, ‖θ‖ ≤ R} ,
 //
-// in closed form; −∞ for an unbounded class unless λ balances the gradient exactly.
+// which is 𝓛(θ*, λ*) at a saddle point (3.2), in closed form; −∞ for an unbounded class unless λ balances the gradient exactly.
 // With g = Ψᵀ(c − λ), ḡ its mean and w = g − ḡ1 the bound is, for ℓ₂,
 // ḡ − √(R² − 1/d) ‖w‖₂. Its rounding error is a few d·2⁻⁵³ R‖g‖; a bound that is safe
 // from rounding is [linprog.Solution].Bound.

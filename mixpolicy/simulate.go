@@ -198,7 +198,7 @@ func newSimulator(x *MDP, p *Policy) (*simulator, error) {
 	return sim, nil
 }
 
-// run adds the visits of one stream.
+// run adds the visits of one stream, as they are counted for Fig. 1.
 func (sim *simulator) run(ctx context.Context, rng *rand.PCG, visits []int64, steps int) error {
 	restart := uint64(0) // with probability 1−γ
 	if !sim.x.criterion.Average() {

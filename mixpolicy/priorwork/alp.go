@@ -198,7 +198,7 @@ func negated(x []float64) []float64 {
 	return y
 }
 
-// WeightedError returns Σ w(s)|v(s) − v′(s)|, the norm of the bounds (4.3) and (4.13).
+// WeightedError returns Σ w(s)|v(s) − v′(s)|, the norm of the bounds (4.2), (4.3), (4.9) and (4.13).
 func WeightedError(w, v, v2 []float64) float64 {
 	var total float64
 	for s := range w {

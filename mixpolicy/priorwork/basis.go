@@ -63,7 +63,8 @@ func values(phi *mat.Dense, nu []float64) []float64 {
 	return v
 }
 
-// bellmanRow sets dst = φ(s) − γ Σ P_a(s,s′) φ(s′), the row of the constraint in (4.1).
+// bellmanRow sets dst = φ(s) − γ Σ P_a(s,s′) φ(s′), the row of the constraint in
+// (4.1), and of (2.9b) for Φ = I.
 func bellmanRow(dst []float64, x *mixpolicy.MDP, phi *mat.Dense, pair int) {
 	s, a := pair/x.Actions(), pair%x.Actions()
 	copy(dst, phi.RawRowView(s))
@@ -80,7 +81,7 @@ type constraints struct {
 	rhs     []float64       // c
 }
 
-// bellmanConstraints returns the rows of the given pairs with their costs.
+// bellmanConstraints returns the rows of the given pairs with their costs, the constraints (4.8).
 func bellmanConstraints(x *mixpolicy.MDP, phi *mat.Dense, pairs []int, cost []float64) constraints {
 	_, d := phi.Dims()
 	extra := 0
@@ -104,7 +105,8 @@ func bellmanConstraints(x *mixpolicy.MDP, phi *mat.Dense, pairs []int, cost []fl
 	return c
 }
 
-// objective returns what the approximate LP maximises: Φᵀα, or g under average cost.
+// objective returns what the approximate LPs (4.1), (4.7) and (4.10) maximise, and (2.9a) for Φ = I:
+// Φᵀα, or g under average cost.
 func objective(x *mixpolicy.MDP, phi *mat.Dense, alpha []float64) []float64 {
 	n, d := phi.Dims()
 	if x.Criterion().Average() {

@@ -92,7 +92,8 @@ func (p SALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, erro
 	return a, nil
 }
 
-// slack is the function σ(y) = Σ_s μ(s)[max_a a_{sa}ᵀy − c_a(s)]₊ of y ∈ ℝʳ.
+// slack is the function σ(y) = Σ_s μ(s)[max_a a_{sa}ᵀy − c_a(s)]₊ of y ∈ ℝʳ: μᵀs of (4.12) for the
+// least s of (4.11).
 type slack struct {
 	m          int
 	mu         []float64

@@ -371,6 +371,7 @@ func (e *Ergodicity) include(p *mixpolicy.Policy, mu []float64) {
 	}
 }
 
+// kappa returns the κ that (2.25) needs for masses n·μ(s) from the least to the greatest.
 func kappa(least, greatest float64) float64 { return max(1/(least*least), greatest*greatest) }
 
 // UniformErgodicity encloses the κ of (2.25) for all stationary policies. The least and the
