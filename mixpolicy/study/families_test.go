@@ -84,33 +84,35 @@ func quartileOfT(nu float64) float64 {
 	return x
 }
 
-// The formula against the spread of estimates over many runs.
+// The formula against the spread of estimates over many runs, without noise and with it.
 func TestDeviation(t *testing.T) {
 	const runs, queries = 2000, 50
-	p := mixpolicy.Must(Family{5, Gaussian}.Instance(0, false))
-	estimates := make([][]float64, p.Dim())
-	for k := range runs {
-		run := mixpolicy.Must(mixpolicy.PlugIn{}.Start(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, uint64(k)))))
-		for range queries {
-			if err := run.Step(); err != nil {
+	for noise, variance := range map[Noise]float64{Exact: 0, Gaussian: 1} {
+		p := mixpolicy.Must(Family{5, noise}.Instance(0, false))
+		estimates := make([][]float64, p.Dim())
+		for k := range runs {
+			run := mixpolicy.Must(mixpolicy.PlugIn{}.Start(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, uint64(k)))))
+			for range queries {
+				if err := run.Step(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var s mixpolicy.Snapshot
+			if err := run.View(&s); err != nil {
 				t.Fatal(err)
 			}
+			for j, v := range run.(mixpolicy.Estimator).Estimate() {
+				estimates[j] = append(estimates[j], v)
+			}
 		}
-		var s mixpolicy.Snapshot
-		if err := run.View(&s); err != nil {
-			t.Fatal(err)
+		var most float64
+		for _, x := range estimates {
+			most = max(most, stat.StdDev(x, nil))
 		}
-		for j, v := range run.(mixpolicy.Estimator).Estimate() {
-			estimates[j] = append(estimates[j], v)
+		// A sample deviation of n nearly normal values is off by 1/√2n of it; five times that.
+		if want := Deviation(p, variance, queries); math.Abs(most-want) > 5*want/math.Sqrt(2*runs) {
+			t.Errorf("%v: deviation %v over %d runs, want %v", noise, most, runs, want)
 		}
-	}
-	var most float64
-	for _, x := range estimates {
-		most = max(most, stat.StdDev(x, nil))
-	}
-	// A sample deviation of n nearly normal values is off by 1/√2n of it; five times that.
-	if want := Deviation(p, 1, queries); math.Abs(most-want) > 5*want/math.Sqrt(2*runs) {
-		t.Errorf("deviation %v over %d runs, want %v", most, runs, want)
 	}
 }
 
