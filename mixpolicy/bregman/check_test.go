@@ -388,6 +388,62 @@ func TestReportCurves(t *testing.T) {
 	}
 }
 
+// A finding keeps the case that is worst against its limit; what is not a number is the worst of all.
+func TestWorse(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		cases [][2]float64 // error, limit
+		want  Finding
+	}{
+		{[][2]float64{{1, 10}, {3, 20}, {1, 10}}, Finding{OK: true, Worst: 3, Limit: 20}},
+		{[][2]float64{{1, 0.5}, {30, 40}}, Finding{Worst: 1, Limit: 0.5, Where: "case 0"}},
+		{[][2]float64{{2, 2}, {1, 1}}, Finding{OK: true, Worst: 2, Limit: 2}},
+		{[][2]float64{{1, 2}, {4, 2}, {4, 2}}, Finding{Worst: 4, Limit: 2, Where: "case 1"}},
+		{[][2]float64{{math.NaN(), 2}, {4, 2}}, Finding{Worst: inf, Limit: 1, Where: "case 0"}},
+		{[][2]float64{{0, 0}}, Finding{OK: true}},
+		{[][2]float64{{-1, 0}}, Finding{OK: true, Worst: -1}},
+		{[][2]float64{{-1, 2}}, Finding{OK: true, Worst: -1, Limit: 2}},
+	} {
+		var f Finding
+		for i, e := range c.cases {
+			f.worse(e[0], e[1], "case %d", i)
+		}
+		if f != c.want {
+			t.Errorf("%v: %+v, want %+v", c.cases, f, c.want)
+		}
+	}
+	var f Finding
+	if f.must(true, "a"); !f.OK || f.Worst != 0 || f.Limit != 0.5 {
+		t.Errorf("%+v after what is right", f)
+	}
+	if f.must(false, "%s", vector{1, 2, 3, 4}); f.OK || f.Worst != 1 || f.Where != "[1 2 3 4]" {
+		t.Errorf("%+v after what is wrong", f)
+	}
+	if s := fmt.Sprint(vector{1, 2, 3, 4, 5}); s != "[1 2 3 4]…" {
+		t.Error(s)
+	}
+}
+
+func TestReportString(t *testing.T) {
+	r := &Report{Modulus: "m", Dim: 3, Findings: []Finding{
+		{Name: "first", OK: true, Worst: 0.12, Limit: 0.5, Note: "claimed 1"},
+		{Name: "second one", Worst: 2, Limit: 1, Note: "of two", Where: "x = 1"},
+		{Name: "third", OK: true, Note: "left out"},
+		{Name: "fourth", OK: true},
+	}}
+	want := "m, d = 3\nok     first       0.12  of 0.5  claimed 1\nFAILS  second one  2     of 1    of two x = 1\n–      third                     left out\nok     fourth                    \n"
+	if r.String() != want {
+		t.Errorf("%q, want %q", r, want)
+	}
+	want = "bregman: m in ℝ^3 is no Legendre function, or its methods disagree:\n\tsecond one: 2, limit 1, at x = 1"
+	if err := r.Err(); fmt.Sprint(err) != want {
+		t.Errorf("%v, want %v", err, want)
+	}
+	if err := (&Report{Findings: r.Findings[2:]}).Err(); err != nil {
+		t.Error(err)
+	}
+}
+
 func FuzzCheck(f *testing.F) {
 	f.Add(uint8(0), 1.5, 0.0, 1.0)
 	f.Add(uint8(1), 0.5, -1.0, 2.0)

@@ -1,6 +1,7 @@
 package bregman
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"strings"
@@ -100,18 +101,71 @@ func TestFuncIsTheKernel(t *testing.T) {
 	}
 }
 
+// The inverse of φ′ is what halving finds, in intervals with and without ends, after the few
+// evaluations that were counted. (Between −1 and 2 each counts twice.)
+func TestFuncInverse(t *testing.T) {
+	calls := 0
+	log := func(at, sign float64) func(Dual) Dual { // −log(sign (x − at))
+		return func(x Dual) Dual {
+			calls++
+			return hyperdual.Scale(-1, hyperdual.Log(hyperdual.Scale(sign, hyperdual.Sub(x, Dual{Real: at}))))
+		}
+	}
+	for _, c := range []struct {
+		f    Func
+		y    func(v float64) float64
+		mean float64 // evaluations
+	}{
+		{Func{"from 5", log(5, 1), 5, math.Inf(1)}, func(v float64) float64 { return -math.Abs(v) }, 16},
+		{Func{"to −5", log(-5, -1), math.Inf(-1), -5}, math.Abs, 16},
+		{Func{"from −1 to 2", func(x Dual) Dual { return hyperdual.Add(log(-1, 1)(x), log(2, -1)(x)) }, -1, 2}, func(v float64) float64 { return v }, 18.5},
+		{Func{"cosh", func(x Dual) Dual { calls++; return hyperdual.Cosh(x) }, math.Inf(-1), math.Inf(1)}, func(v float64) float64 { return v }, 11.3},
+		{Func{"quartic", func(x Dual) Dual { calls++; return hyperdual.PowReal(hyperdual.Sub(x, Dual{Real: 1}), 4) }, math.Inf(-1), math.Inf(1)}, func(v float64) float64 { return v }, 21.5},
+	} {
+		rng := source(43)
+		calls = 0
+		const n = 200
+		ys := make([]float64, n)
+		xs := make([]float64, n)
+		for i := range n {
+			ys[i] = c.y(math.Copysign(math.Pow(10, 6*rng.Float64()-3), rng.NormFloat64()))
+			xs[i] = c.f.ConjDeriv(ys[i])
+		}
+		if mean := float64(calls) / n; mean > c.mean {
+			t.Errorf("%s: %.2f evaluations on average, want at most %g", c.f.Name, mean, c.mean)
+		}
+		for i, y := range ys {
+			want := inverse(c.f, y)
+			_, second := c.f.derivs(want)
+			if limit := 4 * ulp * (math.Abs(want) + (1+math.Abs(y))/second); math.Abs(xs[i]-want) > limit {
+				t.Errorf("%s: (φ*)′(%g) = %.17g, want %.17g", c.f.Name, y, xs[i], want)
+			}
+		}
+	}
+}
+
 func TestConstructorErrors(t *testing.T) {
 	two := []float64{0, 0}
 	for _, c := range []struct {
 		err  func() error
 		want string
 	}{
-		{func() error { return Validate(Hellinger(0), 2) }, "R = 0"},
+		{func() error { return Validate(Hellinger(0), 2) }, "Hellinger cube of radius R = 0: want"},
 		{func() error { return Validate(LogCosine(-1), 2) }, "R = -1"},
 		{func() error { return Validate(LogBall{0.7}, 2) }, "need R > 1/√d"},
-		{func() error { return Validate(Tsallis(1), 2) }, "q = 1"},
-		{func() error { return Validate(PNorm{1}, 2) }, "p = 1"},
+		{func() error { return Validate(Tsallis(1), 2) }, "q = 1: want"},
+		{func() error { return Validate(PNorm{1}, 2) }, "p = 1: want"},
+		{func() error { return Validate(PNorm{math.Inf(1)}, 2) }, "p = +Inf: want"},
 		{func() error { return Validate(FermiDirac(two, []float64{1, -1}), 2) }, "side (0, -1) of a box"},
+		{func() error { return Validate(FermiDirac(two, two), 2) }, "side (0, 0) of a box is not a bounded interval, at coordinate 0"},
+		{func() error { return Validate(FermiDirac([]float64{math.Inf(-1), 0}, []float64{1, 1}), 2) }, "side (-Inf, 1) of a box"},
+		{func() error { return Validate(Scale(Cube(2), math.Inf(1)), 2) }, "scaled by +Inf"},
+		{func() error { return Validate(Separable{Kernel: sickKernel{128, 1, 1}}, 2) }, "the domain (1, 1) of separable sick kernel is empty"},
+		{func() error { return Validate(Separable{Each: []Kernel{square{}, sickKernel{128, 2, 1}}}, 2) }, "is empty, at coordinate 1"},
+		{func() error {
+			_, err := NewMahalanobis(mat.NewSymDense(2, []float64{1, 0, 0, 1e-320}))
+			return err
+		}, "too near singular"},
 		{func() error { return Validate(FermiDirac(two, []float64{0.4, 0.5}), 2) }, "from 0 to 0.9"},
 		{func() error { return Validate(Scale(Ball{2}, -1), 2) }, "scaled by -1"},
 		{func() error { return Validate(Scale(Cube(2), 0), 2) }, "scaled by 0"},
@@ -247,6 +301,9 @@ func TestGalleryAccuracy(t *testing.T) {
 		if e := relErr(Cube(r).Kernel.Deriv(x), blog(bquo(badd(bf(r), bf(x)), bsub(bf(r), bf(x))))); e > 3*ulp {
 			t.Fatalf("cube: φ′(%g) off by %.2g relative", x, e)
 		}
+		if got, want := Cube(r).Kernel.Deriv(-x), -Cube(r).Kernel.Deriv(x); got != want {
+			t.Fatalf("cube: φ′(%g) = %g, want %g", -x, got, want)
+		}
 		y = -math.Abs(y)
 		base := bsub(bf(2), bf(y))
 		if e := relErr(one(Tsallis(0.5), y), bquo(bf(1), bmul(base, base))); y > -1e150 && e > 4*ulp {
@@ -267,6 +324,14 @@ func TestLogCosineNearItsEnds(t *testing.T) {
 		if got := l.Value([]float64{x}); math.Abs(got-want) > (8*ulp+u*u*u*u/40)*want {
 			t.Errorf("φ(%g) = %.17g, want %.17g", x, got, want)
 		}
+	}
+	for _, y := range []float64{1e-9, -1e-5} {
+		if got, want := l.Conjugate([]float64{y}), r/math.Pi*y*y*(1-y*y/6); math.Abs(got-want) > 8*ulp*want {
+			t.Errorf("φ*(%g) = %.17g, want %.17g", y, got, want)
+		}
+	}
+	if a, b := l.Conjugate([]float64{1e200}), l.Conjugate([]float64{-1e200}); a != b || math.Abs(a-r*1e200) > 8*ulp*a {
+		t.Errorf("φ*(±10²⁰⁰) = %g and %g", a, b)
 	}
 	for _, gap := range []float64{0x1p-40, 0x1p-20} { // R − gap is exact
 		v := math.Pi / 2 * (gap / r)
@@ -301,11 +366,20 @@ func TestKernelDivergenceOfNearPoints(t *testing.T) {
 			}
 		}
 	}
+	// An affine function more or less is none of D's business, but takes digits of what is subtracted.
+	for _, b := range []float64{1e8, -1e8, 1} {
+		for _, e := range []float64{1e-3, 1e-2} {
+			want := e * e / 2 * (math.Cosh(0.5) + e/3*math.Sinh(0.5))
+			if got := kernelDivergence(raised{b}, 0.5+e, 0.5); math.Abs(got-want) > e*e*want {
+				t.Errorf("cosh + %g: D(½ + %g; ½) = %g, want %g", b, e, got, want)
+			}
+		}
+	}
 	if got, want := kernelDivergence(hyperbolic{}, 2, -1), math.Cosh(2)-math.Cosh(-1)-3*math.Sinh(-1); math.Abs(got-want) > 8*ulp*want {
 		t.Errorf("D(2; −1) = %v, want %v", got, want)
 	}
 	arc := semicircle{} // on [−1, 1]
-	for _, c := range []struct{ x, y, want float64 }{{1, 0, 1}, {-1, 0, 1}, {1, 1, math.Inf(1)}, {1.5, 0, math.Inf(1)}, {0, -1, math.Inf(1)}} {
+	for _, c := range []struct{ x, y, want float64 }{{1, 0, 1}, {-1, 0, 1}, {0, 1, math.Inf(1)}, {1, 1, math.Inf(1)}, {1.5, 0, math.Inf(1)}, {0, -1, math.Inf(1)}} {
 		if got := kernelDivergence(arc, c.x, c.y); got != c.want && math.Abs(got-c.want) > 4*ulp {
 			t.Errorf("half circle: D(%g; %g) = %g, want %g", c.x, c.y, got, c.want)
 		}
@@ -319,6 +393,13 @@ func (hyperbolic) Deriv(x float64) float64     { return math.Sinh(x) }
 func (hyperbolic) ConjDeriv(y float64) float64 { return math.Asinh(y) }
 func (hyperbolic) Domain() (lo, hi float64)    { return math.Inf(-1), math.Inf(1) }
 
+type raised struct{ by float64 }
+
+func (k raised) Value(x float64) float64   { return math.Cosh(x) + k.by }
+func (raised) Deriv(x float64) float64     { return math.Sinh(x) }
+func (raised) ConjDeriv(y float64) float64 { return math.Asinh(y) }
+func (raised) Domain() (lo, hi float64)    { return math.Inf(-1), math.Inf(1) }
+
 // semicircle is −√(1−x²).
 type semicircle struct{}
 
@@ -326,6 +407,68 @@ func (semicircle) Value(x float64) float64     { return -math.Sqrt(1 - x*x) }
 func (semicircle) Deriv(x float64) float64     { return x / math.Sqrt(1-x*x) }
 func (semicircle) ConjDeriv(y float64) float64 { return y / math.Hypot(1, y) }
 func (semicircle) Domain() (lo, hi float64)    { return -1, 1 }
+
+// (φ*)″ by differences has half of the digits, in the middle and near the ends.
+func TestKernelCurvature(t *testing.T) {
+	rng := source(42)
+	for _, k := range []interface {
+		Kernel
+		kernelCurver
+	}{square{}, entropy{}, burg{}, cube{1.7}, hellinger{1.7}, logCosine{1.7}, fermiDirac{-1, 2}} {
+		for range 100 {
+			y := 4 * rng.NormFloat64()
+			if _, up := k.(burg); up {
+				y = -math.Exp(y)
+			}
+			want := k.ConjCurvature(y)
+			if got := kernelCurvature(plainKernel{k}, y); math.Abs(got-want) > 1e-8*want {
+				t.Errorf("%T: (φ*)″(%g) = %g by differences, want %g", k, y, got, want)
+			}
+			if got := kernelCurvature(k, y); got != want {
+				t.Errorf("%T: (φ*)″(%g) = %g, want its own %g", k, y, got, want)
+			}
+		}
+	}
+	for _, y := range []float64{800, -800} { // an end, to within rounding
+		if got := [2]float64{kernelCurvature(plainKernel{cube{1.7}}, y), cube{1.7}.ConjCurvature(y)}; got != [2]float64{} {
+			t.Errorf("cube: (φ*)″(%g) = %g", y, got)
+		}
+	}
+}
+
+// Beyond the range of φ′ is the end of the domain.
+func TestBeyondTheRange(t *testing.T) {
+	above := math.Inf(1)
+	for _, c := range []struct {
+		k    Kernel
+		y    float64
+		want [3]float64 // (φ*)′, (φ*)″, φ*
+	}{
+		{burg{}, 0, [3]float64{above, above, above}}, {burg{}, 3, [3]float64{above, above, above}},
+		{tsallis{0.5}, 2, [3]float64{above, above, above}}, {tsallis{0.5}, 5, [3]float64{above, above, above}}, {tsallis{0.3}, 5, [3]float64{above, above, above}},
+		{hellinger{2}, 1e300, [3]float64{2, 0, 2e300}}, {hellinger{2}, -1e300, [3]float64{-2, 0, 2e300}},
+	} {
+		if got := [3]float64{c.k.ConjDeriv(c.y), c.k.(kernelCurver).ConjCurvature(c.y), kernelConjugate(c.k, c.y)}; got != c.want {
+			t.Errorf("%T: %g at y = %g, want %g", c.k, got, c.y, c.want)
+		}
+	}
+	if got := kernelConjugate(plainKernel{burg{}}, 1); !math.IsInf(got, 1) {
+		t.Errorf("Burg: φ*(1) = %g", got)
+	}
+}
+
+// a log(a/b) − a + b where the quotient is no number, and outside of the domain.
+func TestRelativeEntropyEnds(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct{ a, b, want float64 }{
+		{-1, 1, inf}, {1, 0, inf}, {0, 0, inf}, {1, -1, inf}, {-1, -1, inf}, {inf, 1, inf}, {1, inf, inf}, {math.NaN(), 1, inf}, {0, 3, 3}, {3, 3, 0},
+		{1e300, 1e-300, 1e300 * (600*math.Ln10 - 1)}, {1e-300, 1e300, 1e300}, {2, 1, 2*math.Ln2 - 1},
+	} {
+		if got := relativeEntropy(c.a, c.b, c.a-c.b); got != c.want && !(math.Abs(got-c.want) <= 8*ulp*c.want) {
+			t.Errorf("a = %g, b = %g: %g, want %g", c.a, c.b, got, c.want)
+		}
+	}
+}
 
 // The constant of strong convexity is λ_min(Q), here of a matrix with known eigenvalues.
 func TestComputedStrongConvexity(t *testing.T) {
@@ -357,6 +500,16 @@ func (infinite) Shift([]float64) (float64, error) { return math.Inf(1), nil }
 
 // Nothing is left out of the gallery where every domain meets the hyperplane.
 func TestGalleryIsWhole(t *testing.T) {
+	want := "[ball, R = 2 log ball, R = 2 cube, R = 2 Hellinger, R = 2 log-cosine, R = 2 Fermi–Dirac on a box of 20 sides negative entropy Tsallis entropy, q = 0.5 Burg entropy Euclidean ½‖·‖², p = 1.334]"
+	if got := fmt.Sprint(all(20, 2)); got != want {
+		t.Errorf("the gallery is %s, want %s", got, want)
+	}
+	if p := all(2, 2)[10].(PNorm).P; p != 2 {
+		t.Errorf("p = %g in the plane, want 2", p)
+	}
+	if lo, hi := all(3, 2)[5].(Separable).Each[2].Domain(); lo != -1 || hi != 2 {
+		t.Errorf("the box is from %g to %g, want −R/2 to R", lo, hi)
+	}
 	for _, m := range all(3, 2) {
 		if err := Validate(m, 3); err != nil {
 			t.Errorf("%v: %v", m, err)

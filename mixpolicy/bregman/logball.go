@@ -62,8 +62,8 @@ func (b LogBall) scaled(y []float64) (c, n float64) {
 	if s := sumSquares(y, 0, 0, b.R); s < huge {
 		return 1, math.Sqrt(1 + s)
 	}
-	c = binade(maxAbs(y)) * binade(b.R)
-	return c, math.Hypot(c, math.Sqrt(sumSquares(y, 0, 0, b.R*c)))
+	c = binade(maxAbs(y))
+	return c, math.Hypot(c, b.R*math.Sqrt(sumSquares(y, 0, 0, c)))
 }
 
 // ConjugateGradient stores R²y/(1 + S) in dst.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
@@ -55,13 +56,13 @@ func TestStrongConvexityIsSharp(t *testing.T) {
 		{FermiDirac([]float64{0, -2}, []float64{2, 4}), [2][]float64{{1, 1 + 1e-4}, {1, 1}}}, // the wider side
 		{NegativeEntropy(), nearTo(0.5, 0.5)}, {Burg(), nearTo(0.5, 0.5)}, {Tsallis(0.3), nearTo(0.5, 0.5)},
 		{Euclidean(), [2][]float64{{1, 2}, {0, 5}}},
-		{PNorm{1.5}, [2][]float64{{1 + 1e-4, 1}, {1, 1 + 1e-4}}},
+		{PNorm{2}, nearTo(1, 3)}, {PNorm{1.5}, [2][]float64{{1 + 1e-4, 1}, {1, 1 + 1e-4}}},
 		{Scale(Ball{3}, 7), nearTo(0, 0)}, {Scale(Cube(3), 7), nearTo(0, 0)},
 	} {
 		mu, p, ok := StrongConvexity(c.m)
 		x, y := c.at[0], c.at[1]
 		n := normP(p, axpy(-1, y, x))
-		if r := Divergence(c.m, x, y) / (n * n / 2); !ok || !(math.Abs(r-mu) <= 1e-6*mu) {
+		if r := Divergence(c.m, x, y) / (n * n / 2); !ok || !(math.Abs(r-mu) <= 1e-6*r) {
 			t.Errorf("%v: D/(½‖x−y‖²) = %g, claimed μ = %g", c.m, r, mu)
 		}
 	}
@@ -141,9 +142,12 @@ func TestDefinitions(t *testing.T) {
 			return x
 		}
 		for range 20 {
-			x, z, y, back := draw(), draw(), make([]float64, 3), make([]float64, 3)
+			x, z := draw(), draw()
+			y, back, on := slices.Repeat([]float64{math.NaN()}, 3), slices.Repeat([]float64{math.NaN()}, 3), make([]float64, 3)
 			c.m.Gradient(y, x)
 			c.m.ConjugateGradient(back, y)
+			copy(on, y)
+			shift := must(ProjectDual(c.m, on, nil))
 			e := axpy(-1, x, z)
 			for _, v := range []struct {
 				name      string
@@ -155,6 +159,9 @@ func TestDefinitions(t *testing.T) {
 				{"D(z; x)", Divergence(c.m, z, x), c.phi(z) - c.phi(x) - dot(e, y), 1e-12},
 				{"⟨∇φ(x), e⟩", dot(y, e), fd.Derivative(func(h float64) float64 { return c.phi(axpy(h, e, x)) }, 0, &fd.Settings{Formula: fd.Central}), 1e-6},
 				{"‖∇φ*(∇φ(x)) − x‖", distance(back, x), 0, 1e-13},
+				{"J′(z)", JDeriv(c.m, y, must(Shift(c.m, y, nil))), 0, 1e-12},
+				{"J′(0) after projection", JDeriv(c.m, on, 0), 0, 1e-12},
+				{"‖y + z1 − projection‖", distance(on, axpy(shift, []float64{1, 1, 1}, y)), 0, 1e-13 * (1 + math.Abs(shift))},
 				{"J(0.01)", J(c.m, y, 0.01), Conjugate(c.m, axpy(0.01, []float64{1, 1, 1}, y)) - 0.01, 1e-14},
 				{"J′(0.01)", JDeriv(c.m, y, 0.01), fd.Derivative(func(h float64) float64 { return J(c.m, y, 0.01+h) }, 0, &fd.Settings{Formula: fd.Central}), 1e-6},
 				{"J″(0.01)", JSecond(c.m, y, 0.01), fd.Derivative(func(h float64) float64 { return JDeriv(c.m, y, 0.01+h) }, 0, &fd.Settings{Formula: fd.Central}), 1e-6},
@@ -176,13 +183,14 @@ func TestDefinitions(t *testing.T) {
 // Far from 0 the conjugates of both balls grow as ‖y‖: φ* and the shift are homogeneous of degree 1,
 // ∇φ* of degree 0, J″ of degree −1, also where the squares overflow.
 func TestBallsFarOut(t *testing.T) {
-	const far = 0x1p600
 	rng := source(41)
-	for _, m := range []Modulus{Ball{1.7}, LogBall{1.7}, Ball{0x1p30}, LogBall{0x1p30}} {
-		for _, d := range []int{3, 5} {
-			y, y2, x, x2 := normal(rng, d, 0x1p70), make([]float64, d), make([]float64, d), make([]float64, d)
-			for i, v := range y {
-				y2[i] = v * far
+	for _, c := range []struct{ r, far float64 }{{1.7, 0x1p600}, {0x1p30, 0x1p600}, {0x1p450, 0x1p500}, {0.6, 0x1p950}} {
+		for _, m := range []Modulus{Ball{c.r}, LogBall{c.r}} {
+			const d = 5
+			far, y, y2, x, x2 := c.far, make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
+			for i := range y {
+				y[i] = 0x1p72 * (1 + rng.Float64())
+				y2[i] = y[i] * far
 			}
 			m.ConjugateGradient(x, y)
 			m.ConjugateGradient(x2, y2)
@@ -298,6 +306,13 @@ func TestKernelForEachCoordinate(t *testing.T) {
 		}
 		_, _, p := residual(cube, a)
 		_, _, q := residual(box, b)
+		for i := range y {
+			y[i] *= 1e-9
+		}
+		cube.ConjugateGradient(a, y)
+		if box.ConjugateGradient(b, y); !slices.Equal(a, b) {
+			t.Fatalf("∇φ*(%v) = %v of the cube, %v of the box", y, a, b)
+		}
 		if distance(p, q) > 1e-14 || math.Abs(box.Value(p)-cube.Value(p)) > 1e-14 || math.Abs(box.Conjugate(y)-cube.Conjugate(y)) > 1e-13 || math.Abs(box.Divergence(p, q)-cube.Divergence(p, q)) > 1e-14 {
 			t.Fatalf("y = %v: cube %v, box %v", y, p, q)
 		}
@@ -314,11 +329,32 @@ func TestOutsideTheDomain(t *testing.T) {
 	}{
 		{Ball{1}, []float64{0.8, 0.8}}, {LogBall{1}, []float64{0.8, 0.8}}, {Cube(1), []float64{0, -1.5}}, {NegativeEntropy(), []float64{1, -1e-9}},
 		{Ball{1}, []float64{math.NaN(), 0}}, {Cube(1), []float64{math.NaN(), 0}}, {NegativeEntropy(), []float64{math.NaN(), 1}},
-		{LogBall{1}, []float64{1, 0}}, {LogCosine(1), []float64{1, 0}}, {Burg(), []float64{0, 1}}, // φ = ∞ on the boundary too
+		{struct{ Modulus }{Ball{1}}, []float64{0.8, 0.8}}, {LogBall{1}, []float64{1, 0}}, {LogCosine(1), []float64{1, 0}}, {Burg(), []float64{0, 1}}, // φ = ∞ on the boundary too
 	} {
 		if c.m.InDomain(c.x) || !math.IsInf(c.m.Value(c.x), 1) || !math.IsInf(Divergence(c.m, c.x, []float64{0.4, 0.4}), 1) {
 			t.Errorf("%v: %v passes for a point of the domain", c.m, c.x)
 		}
+	}
+	if d := Divergence(struct{ Modulus }{Ball{1}}, []float64{0.4, 0.4}, []float64{0.8, 0.8}); !math.IsInf(d, 1) {
+		t.Errorf("D = %g from a point outside of the ball", d)
+	}
+	for _, m := range everything(t, 3) {
+		for i := range 3 {
+			for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+				x := []float64{0.1, 0.2, 0.3}
+				if x[i] = v; m.InDomain(x) || CheckDomain(m, x) == nil || !strings.Contains(CheckDomain(m, x).Error(), fmt.Sprintf("x[%d] = %g", i, v)) {
+					t.Errorf("%v: %v is in the domain, or %v", m, x, CheckDomain(m, x))
+				}
+			}
+		}
+	}
+	for _, m := range []Modulus{Euclidean(), NegativeEntropy(), Tsallis(0.5), Burg(), PNorm{3}} {
+		if x := []float64{1e100, 1e-100}; !m.InDomain(x) {
+			t.Errorf("%v: %v is not in the domain", m, x)
+		}
+	}
+	if x := []float64{-1e100, 1}; !Euclidean().InDomain(x) {
+		t.Errorf("Euclidean: %v is not in the domain", x)
 	}
 	// On the boundary φ may be finite, and D(x; y) with it, but not D(y; x).
 	for _, c := range []struct {
@@ -330,6 +366,7 @@ func TestOutsideTheDomain(t *testing.T) {
 		{Hellinger(2), []float64{0, -2}, []float64{0, 0}, -2, 2},
 		{Cube(2), []float64{0, -2}, []float64{0, 0}, 12 * math.Ln2, 4 * math.Ln2},
 		{Cube(2), []float64{0, 2}, []float64{0, 0}, 12 * math.Ln2, 4 * math.Ln2},
+		{struct{ Modulus }{Ball{2}}, []float64{0, -2}, []float64{0, 0}, 0, 2},
 		{FermiDirac([]float64{0, 0}, []float64{4, 4}), []float64{2, 0}, []float64{2, 2}, 12 * math.Ln2, 4 * math.Ln2},
 		{FermiDirac([]float64{0, 0}, []float64{4, 4}), []float64{2, 4}, []float64{2, 2}, 12 * math.Ln2, 4 * math.Ln2},
 		{NegativeEntropy(), []float64{0, 1}, []float64{2, 1}, -1, 2},
@@ -345,5 +382,14 @@ func TestOutsideTheDomain(t *testing.T) {
 func TestNorm(t *testing.T) {
 	if got := normP(2, []float64{3e300, 4e300}); math.Abs(got-5e300) > 4*ulp*5e300 {
 		t.Errorf("‖(3e300, 4e300)‖₂ = %g", got)
+	}
+	for _, c := range []struct{ p, x, y, want float64 }{{math.Inf(1), 3, -4, 4}, {1, 3, -4, 7}, {2, math.Inf(1), 1, math.Inf(1)}, {2, 0, 0, 0}} {
+		if got := normP(c.p, []float64{c.x, c.y}); got != c.want {
+			t.Errorf("‖(%g, %g)‖_%g = %g", c.x, c.y, c.p, got)
+		}
+	}
+	g := []float64{1, 2}
+	if (PNorm{3}).Gradient(g, []float64{0, 0}); g[0] != 0 || g[1] != 0 {
+		t.Errorf("∇½‖x‖² = %v at 0", g)
 	}
 }

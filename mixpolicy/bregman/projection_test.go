@@ -146,12 +146,13 @@ func TestProjectionErrors(t *testing.T) {
 	}{
 		{Ball{0.5}, make([]float64, 4), "does not meet the hyperplane 1ᵀθ = 1 in ℝ^4"},
 		{Ball{0.1}, make([]float64, 4), "does not meet"},
-		{Ball{0}, []float64{1}, "R = 0"},
+		{Ball{0}, []float64{1}, "R = 0: want"},
 		{Ball{math.NaN()}, []float64{1}, "R = NaN"},
 		{Ball{math.Inf(1)}, []float64{1}, "R = +Inf"},
 		{Cube(-1), []float64{1}, "R = -1"},
 		{Cube(0.25), make([]float64, 4), "its points have 1ᵀθ from -1 to 1"},
 		{Ball{2}, []float64{1, math.NaN()}, "y[1] = NaN"},
+		{Ball{2}, []float64{math.NaN(), 1}, "y[0] = NaN"},
 		{Cube(2), []float64{1, 2, math.Inf(-1)}, "y[2] = -Inf"},
 		{Ball{2}, nil, "no coordinates"},
 		{Separable{}, []float64{1}, "without a kernel"},
@@ -178,6 +179,7 @@ func TestProjectionErrors(t *testing.T) {
 		{Cube(1), []float64{0.5, -1}, "x[1] = -1 outside the domain (-1, 1)"},
 		{NegativeEntropy(), []float64{0, 1}, "x[0] = 0"},
 		{Ball{1}, []float64{0, math.NaN()}, "x[1] = NaN"},
+		{Ball{1}, []float64{math.NaN(), 0}, "x[0] = NaN"},
 	} {
 		err := Project(c.m, make([]float64, len(c.x)), c.x)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -188,6 +190,9 @@ func TestProjectionErrors(t *testing.T) {
 		t.Error("the ball of radius 0.7 misses the hyperplane in the plane")
 	}
 	if err := Validate(Ball{0.71}, 2); err != nil {
+		t.Error(err)
+	}
+	if err := Validate(Ball{1.1}, 1); err != nil {
 		t.Error(err)
 	}
 	if err := Validate(Ball{0.71}, 0); err == nil {
@@ -214,7 +219,7 @@ func TestLengthsPanic(t *testing.T) {
 		if d, ok := m.(Divergencer); ok {
 			panics(m, "its own D", differ, func() { d.Divergence(two, three) })
 		}
-		panics(m, "Project", differ, func() { _ = Project(m, two, three) })
+		panics(m, "Project", differ, func() { _ = Project(m, two, []float64{math.NaN(), 0, 0}) })
 		panics(m, "NewtonShift", differ, func() { _, _, _ = NewtonShift(m, three, two) })
 	}
 	for want, m := range map[string]interface {
@@ -231,7 +236,8 @@ func TestLengthsPanic(t *testing.T) {
 		panics(m, "φ*", want, func() { m.Conjugate(two) })
 		panics(m, "D", want, func() { m.Divergence(two, []float64{0.3, 0.1}) })
 	}
-	panics("FermiDirac", "", differ, func() { FermiDirac(two, three) })
+	panics("FermiDirac", "InDomain", "vector of 2 entries for a modulus of 3 coordinates", func() { FermiDirac(make([]float64, 3), three).InDomain(two) })
+	panics("FermiDirac", "FermiDirac", differ, func() { FermiDirac(two, three) })
 }
 
 func TestNoAllocations(t *testing.T) {

@@ -161,5 +161,5 @@ func (m *Mahalanobis) StrongConvexity() (mu, p float64) { return m.least, 2 }
 
 // String tells the order and the condition of Q.
 func (m *Mahalanobis) String() string {
-	return fmt.Sprintf("Mahalanobis, order %d, λ_min = %.3g", m.u.N, math.Abs(m.least))
+	return fmt.Sprintf("Mahalanobis, order %d, λ_min = %.3g", m.u.N, m.least)
 }
