@@ -54,26 +54,27 @@ func above(rng *rand.Rand) float64 { return 1 + math.Pow(10, 12*rng.Float64()-9)
 
 var iterated = []struct {
 	name string
+	mean float64 // evaluations of J′, as counted and rounded up
 	draw func(rng *rand.Rand, d int) Modulus
 }{
-	{"Ball", func(rng *rand.Rand, d int) Modulus { return Ball{above(rng) / math.Sqrt(float64(d))} }},
-	{"LogBall", func(rng *rand.Rand, d int) Modulus { return LogBall{above(rng) / math.Sqrt(float64(d))} }},
-	{"Cube", func(rng *rand.Rand, d int) Modulus { return Cube(above(rng) / float64(d)) }},
-	{"Hellinger", func(rng *rand.Rand, d int) Modulus { return Hellinger(above(rng) / float64(d)) }},
-	{"LogCosine", func(rng *rand.Rand, d int) Modulus { return LogCosine(above(rng) / float64(d)) }},
-	{"FermiDirac", func(rng *rand.Rand, d int) Modulus { return FermiDirac(boxAround(rng, d)) }},
-	{"NegativeEntropy", func(*rand.Rand, int) Modulus { return NegativeEntropy() }},
-	{"Tsallis", func(rng *rand.Rand, _ int) Modulus { return Tsallis(0.05 + 0.9*rng.Float64()) }},
-	{"Burg", func(*rand.Rand, int) Modulus { return Burg() }},
-	{"Euclidean", func(*rand.Rand, int) Modulus { return Euclidean() }},
-	{"PNorm", func(rng *rand.Rand, d int) Modulus { return PNorm{1.05 + 0.95*rng.Float64()} }},
-	{"scaled LogCosine", func(rng *rand.Rand, d int) Modulus {
+	{"Ball", 12, func(rng *rand.Rand, d int) Modulus { return Ball{above(rng) / math.Sqrt(float64(d))} }},
+	{"LogBall", 12.7, func(rng *rand.Rand, d int) Modulus { return LogBall{above(rng) / math.Sqrt(float64(d))} }},
+	{"Cube", 5.15, func(rng *rand.Rand, d int) Modulus { return Cube(above(rng) / float64(d)) }},
+	{"Hellinger", 4.8, func(rng *rand.Rand, d int) Modulus { return Hellinger(above(rng) / float64(d)) }},
+	{"LogCosine", 4.35, func(rng *rand.Rand, d int) Modulus { return LogCosine(above(rng) / float64(d)) }},
+	{"FermiDirac", 5.9, func(rng *rand.Rand, d int) Modulus { return FermiDirac(boxAround(rng, d)) }},
+	{"NegativeEntropy", 1.9, func(*rand.Rand, int) Modulus { return NegativeEntropy() }},
+	{"Tsallis", 3.3, func(rng *rand.Rand, _ int) Modulus { return Tsallis(0.05 + 0.9*rng.Float64()) }},
+	{"Burg", 3.8, func(*rand.Rand, int) Modulus { return Burg() }},
+	{"Euclidean", 1.9, func(*rand.Rand, int) Modulus { return Euclidean() }},
+	{"PNorm", 5.6, func(rng *rand.Rand, d int) Modulus { return PNorm{1.05 + 0.95*rng.Float64()} }},
+	{"scaled LogCosine", 4.35, func(rng *rand.Rand, d int) Modulus {
 		return Scale(LogCosine(above(rng)/float64(d)), math.Exp(rng.NormFloat64()))
 	}},
-	{"scaled Ball", func(rng *rand.Rand, d int) Modulus {
+	{"scaled Ball", 16.1, func(rng *rand.Rand, d int) Modulus {
 		return Scale(Ball{above(rng) / math.Sqrt(float64(d))}, math.Exp(rng.NormFloat64()))
 	}},
-	{"plain Kernel", func(rng *rand.Rand, d int) Modulus {
+	{"plain Kernel", 5.15, func(rng *rand.Rand, d int) Modulus {
 		return Separable{Kernel: plainKernel{Cube(above(rng) / float64(d)).Kernel}}
 	}},
 }
@@ -161,12 +162,9 @@ func TestEvaluations(t *testing.T) {
 				total += n
 				most = max(most, n)
 			}
-			mean, want := float64(total)/float64(cases), 18.0
-			if IsSeparable(c.draw(rng, 2)) {
-				want = 6.5
-			}
-			if mean > want {
-				t.Errorf("%.2f evaluations of J′ on average, want at most %g", mean, want)
+			mean := float64(total) / float64(cases)
+			if mean > c.mean {
+				t.Errorf("%.2f evaluations of J′ on average, want at most %g", mean, c.mean)
 			}
 			t.Logf("%.2f evaluations of J′ on average, at most %d", mean, most)
 		})

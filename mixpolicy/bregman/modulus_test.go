@@ -113,6 +113,7 @@ func TestDefinitions(t *testing.T) {
 		{Ball{r}, ball, false},
 		{LogBall{r}, func(x []float64) float64 { return -math.Log(r*r - dot(x, x)) }, false},
 		{Cube(r), cube, false},
+		{LogBall{5.1}, func(x []float64) float64 { return -math.Log(5.1*5.1 - dot(x, x)) }, false},
 		{Hellinger(r), arc, false},
 		{LogCosine(r), over(func(_ int, v float64) float64 { return -2 * r / math.Pi * math.Log(math.Cos(math.Pi*v/2/r)) }), false},
 		{FermiDirac(lo, hi), box, false},
@@ -184,6 +185,9 @@ func TestDefinitions(t *testing.T) {
 // ∇φ* of degree 0, J″ of degree −1, also where the squares overflow.
 func TestBallsFarOut(t *testing.T) {
 	rng := source(41)
+	if got := JSecond(Ball{1.7}, slices.Repeat([]float64{0x1p600}, 5), 0); got != 0 { // about 2⁻¹⁸⁰⁰
+		t.Errorf("J″ = %g far out on the diagonal", got)
+	}
 	for _, c := range []struct{ r, far float64 }{{1.7, 0x1p600}, {0x1p30, 0x1p600}, {0x1p450, 0x1p500}, {0.6, 0x1p950}} {
 		for _, m := range []Modulus{Ball{c.r}, LogBall{c.r}} {
 			const d = 5
