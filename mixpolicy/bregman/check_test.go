@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/num/hyperdual"
+	"gonum.org/v1/gonum/stat"
 )
 
 // everything returns each modulus and each combinator of the package, in ℝᵈ.
@@ -386,6 +387,99 @@ func TestReportCurves(t *testing.T) {
 	if a, b := Check(Cube(2), 3, 5), Check(Cube(2), 3, 5); a.String() != b.String() {
 		t.Errorf("the same seed gives different reports:\n%v\n%v", a, b)
 	}
+}
+
+func newChecker(m Modulus, d int) *checker {
+	c := &checker{m: m, d: d, rng: source(44), report: &Report{}}
+	c.sep, c.separable = asSeparable(m)
+	return c
+}
+
+// moments returns the mean and the standard deviation.
+func moments(x []float64) (mean, deviation float64) {
+	return stat.MeanStdDev(x, nil)
+}
+
+// Points are spread as is said: in an interval the logarithm of the distance from an end is uniform,
+// over twelve, and either end is as likely; dual points are normal, with a scale whose logarithm is
+// uniform between −2 and 2. All means are within five of their standard errors.
+func TestCheckPoints(t *testing.T) {
+	const n = 4000
+	inf := math.Inf(1)
+	near := func(what string, got, want, deviation float64) {
+		t.Helper()
+		if math.Abs(got-want) > 5*deviation/math.Sqrt(n) {
+			t.Errorf("%s: %g, want %g", what, got, want)
+		}
+	}
+	for _, v := range []struct {
+		lo, hi float64
+		gap    func(x float64) (gap, lower float64)
+	}{
+		{-2, 6, func(x float64) (float64, float64) {
+			if x < 2 {
+				return (x + 2) / 4, 1
+			}
+			return (6 - x) / 4, 0
+		}},
+		{3, inf, func(x float64) (float64, float64) { return (x - 3) / 10, 0.5 }},
+		{-inf, 3, func(x float64) (float64, float64) { return (3 - x) / 10, 0.5 }},
+	} {
+		c := newChecker(Euclidean(), 1)
+		logs, lower := make([]float64, n), 0.0
+		for i := range logs {
+			gap, low := v.gap(c.spread(v.lo, v.hi))
+			logs[i] = -math.Log(gap)
+			lower += low / n
+		}
+		mean, deviation := moments(logs)
+		what := fmt.Sprintf("(%g, %g)", v.lo, v.hi)
+		near(what+" mean", mean, 6, 12/math.Sqrt(12))
+		near(what+" deviation", deviation, 12/math.Sqrt(12), 12/math.Sqrt(12))
+		near(what+" share of the lower end", lower, 0.5, 0.5)
+	}
+	// −log|x| of a normal number over gap and 1000, and of y = ∇φ(x): the logarithm of |N(0, 1)| has
+	// the mean −(γ + log 2)/2 and the variance π²/8.
+	const normalMean = -(0.5772156649015329 + math.Ln2) / 2
+	logs := make([]float64, n)
+	c := newChecker(Euclidean(), 1)
+	for i := range logs {
+		logs[i] = math.Log(math.Abs(c.spread(-inf, inf)))
+	}
+	mean, deviation := moments(logs)
+	sigma := math.Sqrt(144./12 + math.Pi*math.Pi/8)
+	near("(−∞, ∞) mean", mean, normalMean+6-math.Log(1000), sigma)
+	near("(−∞, ∞) deviation", deviation, sigma, sigma)
+	for _, d := range []int{1, 16} { // for d = 16 a normal point is in the range of Burg's ∇φ only with all signs turned
+		var m Modulus = struct{ Modulus }{Burg()}
+		if d == 1 {
+			m = Ball{2}
+		}
+		c := newChecker(m, d)
+		for i := range logs {
+			logs[i] = math.Log(math.Abs(c.gradient(c.point())[0]))
+		}
+		mean, deviation := moments(logs)
+		sigma := math.Sqrt(16./12 + math.Pi*math.Pi/8)
+		near(fmt.Sprint(m, " mean"), mean, normalMean, sigma)
+		near(fmt.Sprint(m, " deviation"), deviation, sigma, sigma)
+	}
+	for _, m := range []Modulus{Scale(Ball{2}, 1e-9), Scale(Euclidean(), 1e-9), Scale(Burg(), 1e9), Scale(Cube(1), 1e-5)} {
+		c := newChecker(struct{ Modulus }{m}, 2)
+		for range 20 {
+			if x := c.point(); !m.InDomain(x) || norm2(x) >= 1e4 {
+				t.Errorf("%v: %v", m, x)
+			}
+		}
+	}
+	// Half of a separable modulus's points are spread: 10 exp(−12u) in (0, ∞).
+	c, far := newChecker(Burg(), 1), 0.0
+	for range n {
+		if x := c.point(); x[0] < 10*math.Exp(-9) { // a quarter of these, and of the others next to none
+			far += 1. / n
+		}
+	}
+	near("share near the end", far, 0.125, 0.4)
 }
 
 // A finding keeps the case that is worst against its limit; what is not a number is the worst of all.

@@ -383,6 +383,65 @@ func TestOutsideTheDomain(t *testing.T) {
 	}
 }
 
+// What the closed forms are made of, on numbers for which the answer is exact.
+func TestAccurateSums(t *testing.T) {
+	for d := range 1030 {
+		x, want := make([]float64, d), 0.0
+		for i := range x {
+			x[i] = float64(i%17) - 5
+			e := 2 * (x[i] - 3 - 0.5)
+			want += e * e
+		}
+		if got := sumSquares(x, 3, 0.5, 2); got != want {
+			t.Errorf("%d squares: %g, want %g", d, got, want)
+		}
+	}
+	for _, c := range []struct {
+		products [][2]float64
+		want     float64
+	}{
+		{[][2]float64{{1e16, 1}, {1, 1}, {-1e16, 1}}, 1}, // 1e16 + 1 is no number
+		{[][2]float64{{1, 1}, {1e16, 1}, {-1e16, 1}}, 1}, // what enters is greater than what is there
+		{[][2]float64{{1, 1}, {0.5, 0x1p-80}, {-1, 1}, {1, 1}, {-1, 1}}, 0x1p-81},
+		{[][2]float64{{1 + 0x1p-30, 1 + 0x1p-30}, {-1, 1 + 0x1p-29}}, 0x1p-60}, // nor is this square
+		{[][2]float64{{-1, 1 + 0x1p-29}, {1 + 0x1p-30, 1 + 0x1p-30}}, 0x1p-60},
+		{[][2]float64{{3, 5}, {-2, 4}}, 7},
+	} {
+		var s double
+		for _, f := range c.products {
+			s.addProduct(f[0], f[1])
+		}
+		if s.value() != c.want {
+			t.Errorf("Σ of the products %g: %g, want %g", c.products, s.value(), c.want)
+		}
+	}
+	for _, r := range []float64{1.7, 3, 1e-300, 1e300, 5e-324} {
+		if b := r * binade(r); !(0.5 <= b && b < 1) && r > 1e-301 || b == 0 {
+			t.Errorf("binade(%g) = %g", r, binade(r))
+		}
+	}
+	for _, c := range []struct {
+		y          []float64
+		from       float64 // of the mean
+		mean, norm float64
+	}{
+		{[]float64{1e16, 1e16 + 2}, 1e16, 1, math.Sqrt2},
+		{[]float64{1e16, 1e16 + 2, 1e16 + 4, 1e16 + 2, 1e16 + 2}, 1e16, 2, math.Sqrt(8)},
+		{[]float64{3, 5, 10}, 0, 6, math.Sqrt(26)},
+		{[]float64{1.5e308, 1.5e308, 1e308}, 1.25e308, 4e308/3 - 1.25e308, 1e308 / math.Sqrt(6)},
+		{[]float64{-1.5e308, -1.5e308, -1e308}, -1.25e308, 1.25e308 - 4e308/3, 1e308 / math.Sqrt(6)},
+		{[]float64{3e200, 5e200, 10e200}, 0, 6e200, math.Sqrt(26) * 1e200},
+	} {
+		pivot, mean, k, ww := centred(c.y)
+		if got := (pivot - c.from) + mean; math.Abs(got-c.mean) > 8*ulp*math.Abs(c.mean) {
+			t.Errorf("%g: mean %g + %g, want %g + %g", c.y, pivot, mean, c.from, c.mean)
+		}
+		if got := math.Sqrt(ww) / k; math.Abs(got-c.norm) > 8*ulp*c.norm {
+			t.Errorf("%g: ‖y − ȳ1‖ = %g, want %g", c.y, got, c.norm)
+		}
+	}
+}
+
 func TestNorm(t *testing.T) {
 	if got := normP(2, []float64{3e300, 4e300}); math.Abs(got-5e300) > 4*ulp*5e300 {
 		t.Errorf("‖(3e300, 4e300)‖₂ = %g", got)
