@@ -58,6 +58,40 @@ func TestSearch(t *testing.T) {
 	wg.Wait()
 }
 
+// exactly solves a program in exact arithmetic from the start, which otherwise is the last resort.
+func exactly(p program) (*Solution, error) {
+	s := &solver{path: newPath(p), scanner: newScanner(p.psi), known: make(map[int]bool), bound: math.Inf(-1)}
+	s.withoutRounding()
+	if err := s.begin(background); err != nil {
+		return nil, err
+	}
+	return s.run(background)
+}
+
+// In exact arithmetic the answers have their proofs too, and solutions are those of the factored
+// equations. (Of a program that rounding decides, one may prove what the other disproves.)
+func TestExactPath(t *testing.T) {
+	for seed := range 90 {
+		p := degenerate(seed, rand.New(rand.NewPCG(uint64(seed), 8)))
+		if !math.IsInf(p.radius, 1) && p.norm.misses(p.radius, len(p.b)) {
+			continue
+		}
+		sol, err := exactly(p)
+		gap, wrong := checkProgram(p, sol, err)
+		if wrong == nil && sol != nil && gap > gapOf(p, sol) {
+			wrong = fmt.Errorf("gap %v, allowed %v", gap, gapOf(p, sol))
+		}
+		if wrong != nil {
+			t.Errorf("%d: %v", seed, wrong)
+			continue
+		}
+		rounded, other := p.minimize(background, Settings{})
+		if err == nil && other == nil && math.Abs(sol.Objective-rounded.Objective) > gapOf(p, sol)+gapOf(p, rounded) {
+			t.Errorf("%d: objective %v, and with rounding %v", seed, sol.Objective, rounded.Objective)
+		}
+	}
+}
+
 // gapOf returns what rounding may leave of the gap: d² terms, each of a rounding of the
 // largest multiplier, by the size of the ball; and a touching ball has no multipliers, so
 // that its bound is good to 2⁻²⁶R‖b‖ only.
