@@ -307,6 +307,94 @@ func TestMutantsAreCaught(t *testing.T) {
 	}
 }
 
+// off is a modulus of which one thing is off by a part.
+type off struct {
+	mutant
+	divergence, conjugate, shift, curvature, constant float64
+}
+
+func (m off) Divergence(x, y []float64) float64 {
+	return Divergence(m.Modulus, x, y) * (1 + m.divergence)
+}
+
+func (m off) Conjugate(y []float64) float64 {
+	c := Conjugate(m.Modulus, y)
+	return c + m.conjugate*(1+math.Abs(c))
+}
+
+func (m off) Shift(y []float64) (float64, error) {
+	z, err := Shift(m.Modulus, y, nil)
+	return z + m.shift*(math.Abs(z)+maxAbs(y)), err
+}
+
+func (m off) ConjugateCurvature(y []float64) float64 {
+	return JSecond(m.Modulus, y, 0) * (1 + m.curvature)
+}
+
+func (m off) StrongConvexity() (mu, p float64) {
+	mu, p, _ = StrongConvexity(m.Modulus)
+	return mu * (1 + m.constant), p
+}
+
+// Each examination by itself passes what is right, and finds what is off by as little as it can tell:
+// a part of 10⁻¹⁰ where rounding alone hides a mistake, more where the limit is another.
+func TestExaminations(t *testing.T) {
+	const d, part = 3, 1e-10
+	first := func(by float64) func(dst, _ []float64) {
+		return func(dst, _ []float64) { dst[0] *= 1 + by }
+	}
+	for _, m := range []Modulus{Ball{2}, Cube(2), Burg(), NegativeEntropy()} {
+		center := []float64{-0.5, -0.6, -0.7}
+		m.ConjugateGradient(center, center)
+		bump, infinite := mutants(m, d)[5], mutants(m, d)[3]
+		for _, c := range []struct {
+			name    string
+			examine func(*checker, *Finding)
+			broken  off
+			wrong   Modulus // in place of broken
+		}{
+			{"numbers", (*checker).numbers, off{}, outOfPlace{m}},
+			{"numbers", (*checker).numbers, off{mutant: mutant{grad: func(dst, _ []float64) { dst[2] = math.NaN() }}}, nil},
+			{"numbers", (*checker).numbers, off{mutant: mutant{value: func([]float64) float64 { return math.Inf(1) }}}, nil},
+			{"taylor", (*checker).taylor, off{mutant: mutant{grad: first(1e-5)}}, nil},
+			{"monotone", (*checker).monotone, off{mutant: bump}, nil},
+			{"inversePrimal", (*checker).inversePrimal, off{mutant: mutant{conj: first(part)}}, nil},
+			{"inverseDual", (*checker).inverseDual, off{mutant: mutant{conj: first(part)}}, nil},
+			{"fenchel", (*checker).fenchel, off{conjugate: part}, nil},
+			{"bruteForce", (*checker).bruteForce, off{conjugate: 1e-4}, nil},
+			{"bruteForce", (*checker).bruteForce, off{conjugate: -1e-4}, nil},
+			{"divergence", (*checker).divergence, off{divergence: part}, nil},
+			{"divergence", (*checker).divergence, off{divergence: -part}, nil},
+			{"positive", (*checker).positive, off{divergence: -1 - part}, nil},
+			{"threePoints", (*checker).threePoints, off{divergence: part}, nil},
+			{"boundary", (*checker).boundary, off{}, boundless{m}},
+			{"boundary", (*checker).boundary, off{}, wide{m, center}},
+			{"extremes", (*checker).extremes, off{mutant: infinite}, nil},
+			{"projection", (*checker).projection, off{shift: part}, nil},
+			{"curvature", (*checker).curvature, off{curvature: 1e-5}, nil},
+			{"curvature", (*checker).curvature, off{curvature: -1e-5}, nil},
+			{"closedForm", (*checker).closedForm, off{shift: part}, nil},
+			{"pythagoras", (*checker).pythagoras, off{mutant: mutant{conj: first(part)}}, nil},
+			{"strongConvexity", (*checker).strongConvexity, off{constant: 1}, nil},
+			{"allocations", (*checker).allocations, off{}, allocating{Ball{2}}},
+		} {
+			if c.wrong == nil {
+				c.broken.Modulus = m
+				c.wrong = c.broken
+			}
+			right, wrong := Finding{OK: true}, Finding{OK: true}
+			c.examine(newChecker(m, d), &right)
+			c.examine(newChecker(c.wrong, d), &wrong)
+			if !right.OK || right.Where != "" || right.Limit == 0 && right.Note == "" {
+				t.Fatalf("%v: %s: %+v", m, c.name, right)
+			}
+			if wrong.OK || wrong.Where == "" || strings.Contains(wrong.Where, "%!") {
+				t.Fatalf("%v with a mistake: %s: %+v", m, c.name, wrong)
+			}
+		}
+	}
+}
+
 // naiveCube computes its map as the paper's formula invites one to.
 type naiveCube struct{ cube }
 
