@@ -224,6 +224,92 @@ func TestSolveStopsWhenToldTo(t *testing.T) {
 	}
 }
 
+// A scan finds the most violated row of each group, and how far from a feasible point one may go; what
+// is reached there, within the ball, is kept if it is the best. Both are computed here in plain loops.
+func TestIncumbent(t *testing.T) {
+	const n, d = 600, 5
+	psi := measures(n, d, .2, 9)
+	b := costs(d, 4)
+	rng := rand.New(rand.NewPCG(1, 11))
+	for _, norm := range []Norm{L2, LInf, L1} {
+		for _, r := range []float64{1.3, math.Inf(1)} {
+			s := newSolver(Mixture{B: b, Psi: psi, Norm: norm, R: r * norm.OnHyperplane(d)}.program())
+			if err := s.begin(background); err != nil || s.scans != 1 {
+				t.Fatal(err)
+			}
+			centre := []float64{.2, .2, .2, .2, .2}
+			if math.Abs(s.best.objective-floats.Sum(b)/d) > 1e-12 || floats.Distance(s.best.theta, centre, 2) > 1e-15 {
+				t.Fatalf("begins with %+v", s.best)
+			}
+			improved := 0
+			for range 30 {
+				x := make([]float64, d)
+				for j := range x {
+					x[j] = .2 + math.Pow(10, 2*rng.Float64()-2)*(rng.NormFloat64()-(b[j]-floats.Sum(b)/d)/20)
+				}
+				floats.AddConst((1-floats.Sum(x))/d, x)
+				found, share, err := s.scan(background, x, s.best.centre)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, row := 1.0, make([]float64, d)
+				var rows []candidate
+				for from := 0; from < n; from += s.group {
+					worst := candidate{}
+					for i := from; i < min(n, from+s.group); i++ {
+						psi.Row(row, i)
+						v, c := floats.Dot(row, x), floats.Dot(row, centre)
+						if v < 0 {
+							want = min(want, c/(c-v))
+							if by := -v / floats.Norm(row, 2); by > worst.by {
+								worst = candidate{i, by}
+							}
+						}
+					}
+					if worst.by > 0 {
+						rows = append(rows, worst)
+					}
+				}
+				if math.Abs(share-want) > 1e-12 || len(found) != len(rows) {
+					t.Fatalf("%v: share %v, want %v; %d rows, want %d", x, share, want, len(found), len(rows))
+				}
+				for k, c := range found {
+					if c.row != rows[k].row || math.Abs(c.by-rows[k].by) > 1e-12 {
+						t.Fatalf("row %+v, want %+v", c, rows[k])
+					}
+				}
+				if out := norm.Of(x); out > s.radius {
+					in := norm.OnHyperplane(d)
+					want = min(want, (s.radius-in)/(out-in))
+				}
+				theta := make([]float64, d)
+				for j := range theta {
+					theta[j] = centre[j] + want*(x[j]-centre[j])
+				}
+				before := s.best
+				s.toward(x, share)
+				expected := before
+				if f := floats.Dot(b, theta); f < before.objective-1e-12 {
+					expected.theta, expected.objective = theta, f
+					improved++
+				}
+				if math.Abs(s.best.objective-expected.objective) > 1e-10 || floats.Distance(s.best.theta, expected.theta, 2) > 1e-10 {
+					t.Fatalf("%+v, want %+v", s.best, expected)
+				}
+			}
+			if err := checkRows(psi, s.best.theta, 0); err != nil || norm.Of(s.best.theta) > s.radius || improved == 0 {
+				t.Errorf("‖θ‖ = %v, R = %v, better %d times: %v", norm.Of(s.best.theta), s.radius, improved, err)
+			}
+		}
+	}
+}
+
+func TestGaps(t *testing.T) {
+	if s, p := (&Solution{Objective: 5, Bound: 2}).Gap(), (&Point{Objective: 7, Bound: 3}).Gap(); s != 3 || p != 4 {
+		t.Errorf("gaps %v and %v, want 3 and 4", s, p)
+	}
+}
+
 func TestSolveBadData(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	good := Columns{{1, 0}, {0, 1}}
@@ -233,14 +319,14 @@ func TestSolveBadData(t *testing.T) {
 	}{
 		{Mixture{B: []float64{1, nan}, Psi: good, R: 1}, "b[1] = NaN"},
 		{Mixture{B: []float64{-inf, 1}, Psi: good, R: 1}, "b[0] = -Inf"},
-		{Mixture{B: []float64{1, 2}, Psi: good, R: nan}, "R = NaN"},
-		{Mixture{B: []float64{1, 2}, Psi: good, R: 0}, "R = 0"},
+		{Mixture{B: []float64{1, 2}, Psi: good, R: nan}, "R = NaN, want"},
+		{Mixture{B: []float64{1, 2}, Psi: good, R: 0}, "R = 0, want"},
 		{Mixture{B: []float64{1, 2}, Psi: good, R: -1}, "R = -1"},
 		{Mixture{B: []float64{1, 2}, Psi: good, R: .5}, "infeasible: every θ"},
 		{Mixture{B: []float64{1, 2}, Psi: Columns{{1, 0}, {0, nan}}, R: 2}, "Ψ[1,1] = NaN"},
 		{Mixture{B: []float64{1, 2}, Psi: Columns{{1, -inf}, {0, 1}}, R: 2}, "Ψ[1,0] = -Inf"},
 		{Mixture{B: []float64{1, 2}, Psi: Columns{{1, 1, -1}, {1, -2, 1}}, R: inf}, "infeasible: rows 1 2 of"},
-		{Mixture{B: []float64{1, 2}, Psi: Columns{{1, 5}, {1, -1}}, R: inf}, "unbounded"},
+		{Mixture{B: []float64{1, 2}, Psi: Columns{{1, 5}, {1, -1}}, R: inf}, "unbounded: bᵀθ falls by 0.707106781186547"},
 	} {
 		sol, err := c.p.Solve(background, Settings{})
 		if err == nil || !strings.Contains(err.Error(), c.want) || sol != nil {
@@ -297,7 +383,7 @@ func TestSolveIsHomogeneous(t *testing.T) {
 func TestSolveCostsOfAnySize(t *testing.T) {
 	psi := measures(50, 4, .2, 5)
 	for _, norm := range []Norm{L2, LInf, L1} {
-		for _, r := range []float64{4, math.Inf(1)} {
+		for _, r := range []float64{1.1 * norm.OnHyperplane(4), 4, math.Inf(1)} {
 			p := Mixture{B: costs(4, 1), Psi: psi, Norm: norm, R: r}
 			want := must(p.Solve(background, Settings{}))
 			for _, exponent := range []int{-1060, -950, -600, 600, 1000} {
@@ -317,7 +403,7 @@ func TestSolveCostsOfAnySize(t *testing.T) {
 				if _, err := check(q, got, nil); err != nil {
 					t.Errorf("%v R = %v, 2^%d: %v", norm, r, exponent, err)
 				}
-				if !slices.Equal(got.Theta, want.Theta) || got.Objective != math.Ldexp(want.Objective, exponent) || got.Hyperplane != math.Ldexp(want.Hyperplane, exponent) {
+				if !slices.Equal(got.Theta, want.Theta) || got.Objective != math.Ldexp(want.Objective, exponent) || got.Hyperplane != math.Ldexp(want.Hyperplane, exponent) || got.Ball != math.Ldexp(want.Ball, exponent) {
 					t.Errorf("%v R = %v, 2^%d: %+v, want %+v", norm, r, exponent, got, want)
 				}
 			}

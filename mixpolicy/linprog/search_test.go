@@ -58,9 +58,13 @@ func TestSearch(t *testing.T) {
 	wg.Wait()
 }
 
+func newSolver(p program) *solver {
+	return &solver{path: newPath(p), scanner: newScanner(p.psi), known: make(map[int]bool), bound: math.Inf(-1)}
+}
+
 // exactly solves a program in exact arithmetic from the start, which otherwise is the last resort.
 func exactly(p program) (*Solution, error) {
-	s := &solver{path: newPath(p), scanner: newScanner(p.psi), known: make(map[int]bool), bound: math.Inf(-1)}
+	s := newSolver(p)
 	s.withoutRounding()
 	if err := s.begin(background); err != nil {
 		return nil, err
