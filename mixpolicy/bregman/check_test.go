@@ -570,6 +570,40 @@ func TestCheckPoints(t *testing.T) {
 	near("share near the end", far, 0.125, 0.4)
 }
 
+// The estimates of rounding: of a map, how far an ulp of its argument and of its result moves it; of φ,
+// the sizes of its terms, or the noise that is seen of it.
+func TestRoundingEstimates(t *testing.T) {
+	square := func(x []float64) []float64 { return []float64{x[0] * x[0]} }
+	if got := condition(square, []float64{3}, square([]float64{3})); math.Abs(got-27*ulp) > ulp { // 2 · 9 and 9
+		t.Errorf("condition of x² at 3: %g ulps, want 27", got/ulp)
+	}
+	root := func(x []float64) []float64 { return []float64{math.Sqrt(1 - x[0])} }
+	if got := condition(root, []float64{1}, root([]float64{1})); !math.IsInf(got, 1) {
+		t.Errorf("condition at the boundary: %g", got)
+	}
+	if got := newChecker(Cube(2), 2).size([]float64{1.5, -1.5}); math.Abs(got-2*Cube(2).Value([]float64{1.5, -1.5})) > 1e-12 {
+		t.Errorf("size of the cube's φ: %g", got)
+	}
+	if got := newChecker(Ball{2}, 1).size([]float64{0.1}); math.Abs(got-1-math.Sqrt(4-0.01)) > 1e-12 {
+		t.Errorf("size of the ball's φ: %g", got)
+	}
+	const amplitude = 1e-9
+	c := newChecker(mutant{Modulus: Ball{2}, value: func(x []float64) float64 {
+		return Ball{2}.Value(x) + amplitude*math.Sin(1e15*x[0])
+	}}, 1)
+	mean := 0.0
+	for i := range 50 {
+		s := c.size([]float64{0.7 + float64(i)/100}) * ulp / amplitude // at most 1 + 2 + 1 for each of three steps
+		mean += s / 50
+		if s > 4.01 {
+			t.Errorf("noise of %g is estimated as %g times as much", amplitude, s)
+		}
+	}
+	if mean < 1.5 || mean > 3.5 {
+		t.Errorf("noise is estimated as %g times as much on average", mean)
+	}
+}
+
 // A finding keeps the case that is worst against its limit; what is not a number is the worst of all.
 func TestWorse(t *testing.T) {
 	inf := math.Inf(1)
