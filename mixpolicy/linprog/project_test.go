@@ -97,6 +97,114 @@ func TestProjectIsOptimal(t *testing.T) {
 	})
 }
 
+// Against rational arithmetic: the parts of the solution between the breaks of a piecewise linear sum.
+func TestProjectExactly(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	for trial := range 1500 {
+		d := 1 + rng.IntN(7)
+		norm := pick(rng, LInf, L1)
+		r := norm.OnHyperplane(d) * pick(rng, 1+1e-9, 1.25, 2, 50)
+		shift, size := pick(rng, 0, 1, 1e8, -1e17), pick(rng, 0.01, 1, 30)
+		y := vector(d, func() float64 { return shift + math.Round(64*size*rng.NormFloat64())/64 })
+		got := make([]float64, d)
+		if err := norm.Project(got, y, r); err != nil {
+			t.Fatal(err)
+		}
+		spread := slices.Max(y) - slices.Min(y)
+		for j, v := range projection(norm, toRat(y), rat(r)) {
+			want, _ := v.Float64()
+			if math.Abs(got[j]-want) > 4*float64(d+4)*0x1p-53*(spread+LInf.Of(got)) {
+				t.Fatalf("%d: %v, R = %v, y = %v: θ[%d] = %v, want %v", trial, norm, r, y, j, got[j], want)
+			}
+		}
+	}
+}
+
+// projection is Project for ℓ∞ and ℓ₁ without rounding.
+func projection(norm Norm, y []*big.Rat, r *big.Rat) []*big.Rat {
+	d, one := int64(len(y)), big.NewRat(1, 1)
+	sub := func(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
+	each := func(f func(v *big.Rat) *big.Rat) (out []*big.Rat, sum *big.Rat) {
+		sum = new(big.Rat)
+		for _, v := range y {
+			w := f(v)
+			out, sum = append(out, w), sum.Add(sum, w)
+		}
+		return out, sum
+	}
+	low := new(big.Rat).Neg(r)
+	clip := func(v, least, most *big.Rat) *big.Rat {
+		switch {
+		case least != nil && v.Cmp(least) < 0:
+			return least
+		case most != nil && v.Cmp(most) > 0:
+			return most
+		}
+		return v
+	}
+	// level returns the κ at which a piecewise linear, decreasing sum of clip(s(v − κ)) is mass.
+	level := func(breaks []*big.Rat, f func(v, kappa *big.Rat) *big.Rat, mass *big.Rat) *big.Rat {
+		slices.SortFunc(breaks, func(a, b *big.Rat) int { return a.Cmp(b) })
+		at := func(kappa *big.Rat) *big.Rat {
+			_, sum := each(func(v *big.Rat) *big.Rat { return f(v, kappa) })
+			return sum
+		}
+		for k := len(breaks) - 2; k >= 0; k-- {
+			a, b := breaks[k], breaks[k+1]
+			if fa, fb := at(a), at(b); fa.Cmp(mass) >= 0 && fa.Cmp(fb) > 0 {
+				share := new(big.Rat).Quo(sub(fa, mass), sub(fa, fb))
+				return share.Add(a, share.Mul(share, sub(b, a)))
+			}
+		}
+		panic("no level")
+	}
+	free, sum := each(func(v *big.Rat) *big.Rat { return v })
+	step := new(big.Rat).Quo(sub(one, sum), big.NewRat(d, 1))
+	size := new(big.Rat)
+	for j, v := range free {
+		free[j] = new(big.Rat).Add(v, step)
+		if a := new(big.Rat).Abs(free[j]); norm == L1 {
+			size.Add(size, a)
+		} else if a.Cmp(size) > 0 {
+			size = a
+		}
+	}
+	if size.Cmp(r) <= 0 {
+		return free
+	}
+	if norm == LInf {
+		var breaks []*big.Rat
+		for _, v := range y {
+			breaks = append(breaks, sub(v, r), new(big.Rat).Add(v, r))
+		}
+		f := func(v, kappa *big.Rat) *big.Rat { return clip(sub(v, kappa), low, r) }
+		kappa := level(breaks, f, one)
+		out, _ := each(func(v *big.Rat) *big.Rat { return f(v, kappa) })
+		return out
+	}
+	half, zero := big.NewRat(1, 2), new(big.Rat)
+	positive, negative := new(big.Rat).Add(r, one), sub(r, one)
+	positive.Mul(positive, half)
+	negative.Mul(negative, half)
+	above := func(v, kappa *big.Rat) *big.Rat { return clip(sub(v, kappa), zero, nil) }
+	breaks := append(slices.Clone(y), sub(slices.MinFunc(y, func(a, b *big.Rat) int { return a.Cmp(b) }), positive))
+	alpha := level(breaks, above, positive)
+	upper, _ := each(func(v *big.Rat) *big.Rat { return above(v, alpha) })
+	for j, v := range y { // the same of −y
+		y[j] = new(big.Rat).Neg(v)
+	}
+	if negative.Sign() == 0 {
+		return upper
+	}
+	breaks = append(slices.Clone(y), sub(slices.MinFunc(y, func(a, b *big.Rat) int { return a.Cmp(b) }), negative))
+	beta := level(breaks, above, negative)
+	lower, _ := each(func(v *big.Rat) *big.Rat { return above(v, beta) })
+	for j := range upper {
+		upper[j] = sub(upper[j], lower[j])
+	}
+	return upper
+}
+
 // supportOnHyperplane returns max gᵀz over ‖z‖ ≤ r, 1ᵀz = 1, where 1ᵀg = 0.
 func supportOnHyperplane(norm Norm, g []float64, r float64) float64 {
 	d := float64(len(g))
