@@ -234,6 +234,7 @@ func TestLengthsPanic(t *testing.T) {
 		panics(m, "∇φ", want, func() { m.Gradient(make([]float64, 2), two) })
 		panics(m, "∇φ*", want, func() { m.ConjugateGradient(make([]float64, 2), two) })
 		panics(m, "φ*", want, func() { m.Conjugate(two) })
+		panics(m, "NewtonShift", want, func() { _, _, _ = NewtonShift(m, two, nil) })
 		panics(m, "D", want, func() { m.Divergence(two, []float64{0.3, 0.1}) })
 	}
 	panics("FermiDirac", "InDomain", "vector of 2 entries for a modulus of 3 coordinates", func() { FermiDirac(make([]float64, 3), three).InDomain(two) })
@@ -267,6 +268,10 @@ func TestBetween(t *testing.T) {
 		a, b = min(a, b), max(a, b)
 		if m := between(a, b); !(a < m && m < b) {
 			t.Fatalf("between(%g, %g) = %g", a, b, m)
+		}
+		m := ordinal(between(a, b)) // differences may exceed an int64
+		if below, above := uint64(m)-uint64(ordinal(a)), uint64(ordinal(b))-uint64(m); below-above+1 > 2 {
+			t.Fatalf("between(%g, %g) has %d numbers below it, and %d above", a, b, below, above)
 		}
 	}
 }
