@@ -617,6 +617,8 @@ func TestWorse(t *testing.T) {
 		{[][2]float64{{1, 2}, {4, 2}, {4, 2}}, Finding{Worst: 4, Limit: 2, Where: "case 1"}},
 		{[][2]float64{{math.NaN(), 2}, {4, 2}}, Finding{Worst: inf, Limit: 1, Where: "case 0"}},
 		{[][2]float64{{0, 0}}, Finding{OK: true}},
+		{[][2]float64{{1, 0}}, Finding{Worst: 1, Where: "case 0"}},
+		{[][2]float64{{-1, 2}, {-3, 2}}, Finding{OK: true, Worst: -1, Limit: 2}},
 		{[][2]float64{{-1, 0}}, Finding{OK: true, Worst: -1}},
 		{[][2]float64{{-1, 2}}, Finding{OK: true, Worst: -1, Limit: 2}},
 	} {

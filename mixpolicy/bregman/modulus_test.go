@@ -342,6 +342,9 @@ func TestOutsideTheDomain(t *testing.T) {
 	if d := Divergence(struct{ Modulus }{Ball{1}}, []float64{0.4, 0.4}, []float64{0.8, 0.8}); !math.IsInf(d, 1) {
 		t.Errorf("D = %g from a point outside of the ball", d)
 	}
+	if d := (LogBall{1}).Divergence([]float64{0.4, 0.4}, []float64{0.8, 0.8}); !math.IsInf(d, 1) {
+		t.Errorf("D = %g from a point outside of the log ball", d)
+	}
 	for _, m := range everything(t, 3) {
 		for i := range 3 {
 			for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
