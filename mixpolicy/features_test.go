@@ -96,6 +96,8 @@ func TestPolicyOfFeatures_2_20(t *testing.T) {
 	}
 	_, err := f.PolicyOf([]float64{1, math.NaN(), 0})
 	wantError(t, err, "θ2 is NaN", "want a finite number")
+	_, err = f.PolicyOf([]float64{math.NaN(), 1, 0})
+	wantError(t, err, "θ1 is NaN")
 	_, err = f.PolicyOf([]float64{1, 0, math.Inf(1)})
 	wantError(t, err, "θ3 is +Inf")
 }
