@@ -224,6 +224,10 @@ func TestSolveErrors(t *testing.T) {
 			t.Errorf("%s, and a result", c.says)
 		}
 	}
+	for _, p := range []*mixpolicy.Problem{nil, new(mixpolicy.Problem)} {
+		_, err := mixpolicy.NewOracle(p, 1, 0)
+		wantError(t, err, "oracle without a problem")
+	}
 }
 
 // An error that came through several packages has one prefix.
