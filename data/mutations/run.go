@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -166,6 +165,17 @@ type test struct {
 	reaches map[string]bool
 }
 
+// group is tests that run together.
+type group struct {
+	names []string
+	took  time.Duration
+}
+
+func (g *group) add(t test) {
+	g.names = append(g.names, t.name)
+	g.took += t.took
+}
+
 // pkg breaks the functions of a package that its tests cover, and runs those tests that enter
 // the broken function, the quick ones first.
 func (w *work) pkg(ctx context.Context, folder, only string) ([]Score, []Survivor, error) {
@@ -198,36 +208,31 @@ func (w *work) pkg(ctx context.Context, folder, only string) ([]Score, []Survivo
 	}
 	bar := w.bar(folder, len(program.Mutants))
 	killed := make([]bool, len(program.Mutants))
-	var done atomic.Int64
 	g, inner := errgroup.WithContext(ctx)
 	g.SetLimit(w.workers)
 	for i, m := range program.Mutants {
 		g.Go(func() error {
-			var quick, slow []string
-			var limit time.Duration
+			var quick, slow group
 			for _, t := range tests {
 				switch {
 				case !t.reaches[m.Folder+"."+m.Function]:
-					continue
 				case t.took < 100*time.Millisecond:
-					quick = append(quick, t.name)
+					quick.add(t)
 				default:
-					slow = append(slow, t.name)
+					slow.add(t)
 				}
-				limit += t.took
 			}
-			for _, names := range [][]string{quick, slow} {
-				if len(names) == 0 || killed[i] {
+			for _, g := range []group{quick, slow} {
+				if len(g.names) == 0 || killed[i] {
 					continue
 				}
-				outcome, _, _, err := program.Run(inner, m.ID, "^("+strings.Join(names, "|")+")$", 5*time.Second+5*limit, args...)
+				outcome, _, _, err := program.Run(inner, m.ID, "^("+strings.Join(g.names, "|")+")$", 5*time.Second+5*g.took, args...)
 				if err != nil {
 					return err
 				}
 				killed[i] = outcome != mutation.Passed
 			}
 			bar.Add(1)
-			done.Add(1)
 			return nil
 		})
 	}
@@ -265,7 +270,7 @@ func (w *work) arguments(folder string) ([]string, error) {
 			return nil, err
 		}
 		if strings.Contains(string(b), `"pgregory.net/rapid"`) {
-			return append(args, "-rapid.seed=1", "-rapid.nofailfile"), nil
+			return append(args, "-rapid.seed=1", "-rapid.nofailfile", "-rapid.shrinktime=1ms"), nil
 		}
 	}
 	return args, nil

@@ -284,12 +284,3 @@ func checkSquaredNorm(context.Context) Finding {
 	printed := math.Sqrt(math.Ln2) / 2 * k2
 	return holdsCorrected(excess(norm(100), printed), corrected, "X ~ N(0, I_d): the norm of ‖X‖² is %.4g for d = 1, %.4g for d = 100, and ½√ln 2 K² = %.4g; d K² bounds it", norm(1), norm(100), printed)
 }
-
-// witnessReciprocal is about the last line of §A.3: E e^{λZ} ≤ 2 for Z ≥ 0 says that the norm is at most 1/λ, not
-// λ. For Z that is 0 or v with probability ½ each, the norm is v/ln 3.
-func witnessReciprocal(context.Context) Finding {
-	lambda := math.Sqrt(math.Ln2) / 2
-	z := []float64{0, math.Log(3) / lambda} // E e^{λZ} = 2
-	norm := must(theory.OrliczNorm(1, z, []float64{0.5, 0.5}))
-	return holdsCorrected(excess(norm, lambda), relativeError(norm, 1/lambda), "λ = √(ln 2)/2 = %.3g and E e^{λZ} = 2: ‖Z‖_ψ₁ = %.4g = 1/λ; so the lemma does not follow for d = 1 either. And with K² = 2C²C_e² it would give √(ln 2) = %.3g times C²C_e², not √(ln 2/2) = %.3g", lambda, norm, math.Sqrt(math.Ln2), math.Sqrt(math.Ln2/2))
-}

@@ -1278,21 +1278,3 @@ func copies(k int, class mixpolicy.Class) (*mixpolicy.Problem, error) {
 	}
 	return mixtureProblem(x, class, slices.Repeat(base, k)...)
 }
-
-// witnessHat is about (3.13), which has ∇_θ𝓛 where (3.14a) has the sampled gradient: the steps of a run are those
-// of the latter.
-func witnessHat(context.Context) Finding {
-	p := must(smallProblem(mixpolicy.Ball(2)))
-	r := must(NewTrace(p, TraceSettings{Iterations: 50, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 1}))
-	var printed, corrected float64
-	for _, s := range r.Steps {
-		for deviation, g := range map[*float64][]float64{&printed: s.Mean, &corrected: s.Sample} {
-			y := r.slope(s.Theta)
-			floats.AddScaled(y, -s.Eta, g)
-			must(bregman.ProjectDual(r.Phi, y, nil))
-			r.Phi.ConjugateGradient(y, y)
-			*deviation = max(*deviation, relativeVectorError(y, s.Next))
-		}
-	}
-	return holdsCorrected(printed, corrected, "50 steps: with ∇_θ𝓛 the next θ differs by up to %.2g of its greatest entry", printed)
-}

@@ -99,9 +99,10 @@ func checkErrorTail(ctx context.Context) Finding {
 	for _, d := range []float64{1, 30, 100} {
 		worst = max(worst, relativeError(math.Log(ErrorTail(d, 3, 5, 7)), chernoff(2, 2*sq(3*5)*7, d, 1))-searched)
 	}
-	return holdsCorrected(excess(1, printed), max(worst, excess(1, corrected)),
+	f := holdsCorrected(excess(1, printed), max(worst, excess(1, corrected)),
 		"two prices near 1000, R = 1000: a deviation of %.3g is certain, and its probability is bounded by %.2g with C_e = %.4g of (3.34b), and by %.2g with %.4g of (A.3); with that and c₀ = 1, which Azuma's inequality proves, at %d levels of 2000 simulated sums; the condition on F_t is to be dropped",
 		delta, printed, k.Ce(mixpolicy.Printed), corrected, k.Ce(mixpolicy.Corrected), count).within(0)
+	return alsoPrinted(f, checkSureDeviation())
 }
 
 // searched is the relative error of an optimum found by search, whose place has half of the digits.
@@ -270,14 +271,4 @@ func checkErrorNorms(context.Context) Finding {
 	printed := max(excess(norm, 8*sq(r*top)), excess(square, 1))
 	corrected := max(excess(norm, 2*math.Sqrt2*r*top), relativeError(square, 1/math.Ln2), orliczError(2, norm, scaled(small, inner), chances))
 	return holdsCorrected(printed, corrected, "errors of size at most %.2g: ‖⟨e, θ_t−θ⟩‖_ψ₂ = %.3g, above 8R²C_e² = %.2g and below 2√2RC_e = %.3g; ‖‖e‖²‖_ψ₁ = %.4f C_e² for ‖e‖ = C_e, above C_e²: it is at most C_e²/ln 2", top, norm, 8*sq(r*top), 2*math.Sqrt2*r*top, square)
-}
-
-// witnessBracket is about (5.26) and (5.34): at the λ of (5.25) the bracket has ‖λ‖²/2S, and the display
-// has ‖λ‖²/S. The inequalities hold, as the printed number is the smaller.
-func witnessBracket(context.Context) Finding {
-	r := must(proofRuns())[0]
-	e := r.end()
-	_, bracket := r.toward(e, 0.5)
-	first, second := 2*r.G*sq(e.v)*e.sum/max(r.G, e.sum*e.v), sq(r.G*e.v)*e.sum/max(sq(r.G), sq(e.sum*e.v))
-	return holdsCorrected(relativeError(first-second, bracket), relativeError(first-second/2, bracket), "on the queue the bracket is %.6g at the λ of (5.25); the display has %.6g, and with half of its second term %.6g", bracket, first-second, first-second/2)
 }
