@@ -194,7 +194,13 @@ func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 			return err
 		}
 	}
-	for _, s := range adversary.Spaces() {
+	spaces := adversary.Spaces()
+	for _, name := range c.Space {
+		if !slices.ContainsFunc(spaces, func(s adversary.Space) bool { return s.Name == name }) {
+			return fmt.Errorf("no space %q; data/adversaries.csv names them", name)
+		}
+	}
+	for _, s := range spaces {
 		if len(c.Space) > 0 && !slices.Contains(c.Space, s.Name) {
 			all = append(all, slices.DeleteFunc(slices.Clone(known), func(r adversary.Record) bool { return r.Space != s.Name })...)
 			continue

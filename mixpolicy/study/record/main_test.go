@@ -72,9 +72,49 @@ func TestList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{`comparison -p "grid world" -m "randomised LP"`, `network -p "two rules"`, "table claims"} {
+	for _, line := range []string{`comparison -p "grid world" -m "randomised LP"`, `network -p "two rules"`, "table claims", "adversaries"} {
 		if !strings.Contains(string(text), line) {
 			t.Errorf("no line %q in\n%s", line, text)
+		}
+	}
+}
+
+// A search of one space replaces its records and leaves the others; an unknown space is named, and an
+// interruption leaves the record as it was.
+func TestAdversaries(t *testing.T) {
+	folder, _, _ := clone(t)
+	before, err := os.ReadFile(filepath.Join("..", "..", "..", "data", "adversaries.csv"))
+	path := filepath.Join(folder, "data", "adversaries.csv")
+	if err := errors.Join(err, os.WriteFile(path, before, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	const space = "numbers of iterations"
+	search := func(ctx context.Context, space string) (string, error) {
+		err := run(ctx, []string{"--root", folder, "adversaries", "--instances", "60", "-s", space}, null)
+		after, _ := os.ReadFile(path)
+		return string(after), err
+	}
+	if _, err := search(t.Context(), "nowhere"); err == nil || !strings.Contains(err.Error(), `no space "nowhere"`) {
+		t.Errorf("error %v", err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if after, err := search(ended, space); !errors.Is(err, context.Canceled) || after != string(before) {
+		t.Errorf("cancelled: error %v, the record has changed: %v", err, after != string(before))
+	}
+	after, err := search(t.Context(), space)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := strings.Split(string(before), "\n")
+	for i, line := range strings.Split(after, "\n") {
+		if strings.Contains(line, space) != (line != was[i]) || strings.Contains(line, space) && !strings.Contains(line, ",60,") {
+			t.Errorf("line %d was %q, and is %q", i+1, was[i], line)
 		}
 	}
 }
