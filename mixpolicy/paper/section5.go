@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/bregman"
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
@@ -66,9 +67,63 @@ var section5 = []Entry{
 	{Number: "5.35", What: "the gap from below", Symbol: methodOf("5.35"), Errata: "sign-of-costs", check: checkGapBelow},
 	{Number: "5.36", What: "violation, from the second case", Symbol: methodOf("5.36"), Errata: "sign-of-costs", check: checkViolationCase},
 
-	{Number: "Lemma 5.1", What: "generalised law of cosines", Symbol: "mixpolicy/bregman.Divergence", Errata: "law-of-cosines", check: checkAlongRuns("5.3")},
-	{Number: "Proposition 5.1", What: "generalised Pythagorean inequality", Symbol: "mixpolicy/bregman.Project", check: checkAlongRuns("5.4")},
+	{Number: "Lemma 5.1", What: "generalised law of cosines", Symbol: "mixpolicy/bregman.Divergence", Errata: "law-of-cosines", check: checkCosines},
+	{Number: "Proposition 5.1", What: "generalised Pythagorean inequality", Symbol: "mixpolicy/bregman.Project", check: checkPythagoras},
 	{Number: "Lemma 5.2", What: "the errors are sub-Gaussian, their squares sub-exponential", Symbol: "mixpolicy/theory.OrliczNorm", Errata: "orlicz-of-errors", check: checkErrorNorms},
+}
+
+// threeModuli are those of the ball and the cube, and one that has no formula for its divergence.
+func threeModuli() []bregman.Modulus {
+	return []bregman.Modulus{bregman.Ball{R: 2}, bregman.Cube(1.5), struct{ bregman.Modulus }{bregman.Cube(1.5)}}
+}
+
+// refuses reports whether a call panics with the given words.
+func refuses(words string, call func()) (refused bool) {
+	defer func() { refused = recover() == words }()
+	call()
+	return false
+}
+
+// checkCosines compares Lemma 5.1 at points of the domain, with the divergence and with its definition, and
+// along runs.
+func checkCosines(ctx context.Context) Finding {
+	f := checkAlongRuns("5.3")(ctx)
+	x, y, z := []float64{0.5, 0.3, -0.4}, []float64{-0.2, 0.6, 0.1}, []float64{0.1, -0.7, 0.9}
+	for _, phi := range threeModuli() {
+		slope := func(a []float64) []float64 {
+			g := make([]float64, len(a))
+			phi.Gradient(g, a)
+			return g
+		}
+		d := func(a, b []float64) float64 { return bregman.Divergence(phi, a, b) }
+		defined := phi.Value(x) - phi.Value(y) - floats.Dot(slope(y), difference(x, y))
+		lhs := floats.Dot(difference(slope(y), slope(z)), difference(x, y))
+		f.Corrected = max(f.Corrected, relativeError(d(x, y), defined), relativeError(lhs, d(x, z)-d(x, y)-d(y, z)), d(x, x),
+			relativeError(d([]float64{3, 0, 0}, y), math.Inf(1)))
+		if d(x, shifted(x, 1e-9)) < 0 || !refuses("bregman: lengths differ: 3 and 2", func() { d(x, y[:2]) }) {
+			f.Corrected = math.Inf(1)
+		}
+	}
+	return f
+}
+
+// checkPythagoras compares Proposition 5.1 at points off the hyperplane, and along runs.
+func checkPythagoras(ctx context.Context) Finding {
+	f := checkAlongRuns("5.4")(ctx)
+	theta := []float64{0.5, 0.9, -0.4}
+	for _, phi := range threeModuli() {
+		for _, z := range [][]float64{{0.2, -0.3, 0.4}, {1.1, 0.8, 0.6}} {
+			from, onto := append([]float64(nil), z...), []float64{math.NaN(), math.NaN(), math.NaN()}
+			noError(bregman.Project(phi, onto, from))
+			d := func(a, b []float64) float64 { return bregman.Divergence(phi, a, b) }
+			f.Corrected = max(f.Corrected, math.Abs(floats.Sum(onto)-1), relativeError(d(onto, z)+d(theta, onto), d(theta, z)), relativeVectorError(from, z))
+		}
+		if bregman.Project(phi, make([]float64, 3), []float64{5, 5, 5}) == nil || !refuses("bregman: lengths differ: 2 and 3", func() { _ = bregman.Project(phi, make([]float64, 2), theta) }) {
+			f.Corrected = math.Inf(1)
+		}
+	}
+	f.Printed = f.Corrected
+	return f
 }
 
 // gradientNoise is the error e of the stochastic gradient of the small problem at λ = 0, as a
