@@ -228,6 +228,20 @@ func TestSampleComplexity(t *testing.T) {
 	} {
 		wantError(t, err, says)
 	}
+	// With constants for which few iterations are enough: γ = 0, and so 1 − γ is 1.
+	few := &theory.Constants{Pairs: 4, R: 3, Reach: 6, Cost: 5, G: 7, SigmaMax: .25, Mu: .5, DStar: 9, LambdaStar: 3, Tangent: 2}
+	need := func(e float64) float64 {
+		n := math.Exp2(e / 8)
+		s := theory.StepSums{Sum: 2 * (math.Sqrt(n+1) - 1), Squares: 1 + math.Log(n)}
+		mass := 4 * few.SharpViolationBound(s, .1).Value
+		return few.SharpObjectiveBound(s, .1).Value + 10*(mass+min(1, mass/(1+mass)))
+	}
+	for i := range 20 {
+		e := float64(i)
+		if n := mixpolicy.Must(few.SampleComplexity(math.Sqrt(need(e)*need(e-1)), .1)); math.Abs(n-math.Exp2(e/8)) > 8*u*n {
+			t.Errorf("T = %v, want 2^{%v/8}", n, e)
+		}
+	}
 	if n, err := k.SampleComplexity(1e-300, .1); err != nil || !math.IsInf(n, 1) {
 		t.Errorf("ε = 10⁻³⁰⁰: T = %v, %v, want +∞", n, err)
 	}
