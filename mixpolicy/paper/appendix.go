@@ -106,7 +106,7 @@ func orliczError(nu, n float64, x, chances []float64) float64 {
 }
 
 func checkConditional(context.Context) Finding {
-	return holds(orliczError(2, must(theory.OrliczNorm(2, variable, chances)), variable, chances), "at σ = ‖X‖_ψ₂ the expectation is 2")
+	return holds(normError(), "at σ = ‖X‖_ψ₂ the expectation is 2")
 }
 
 func checkAzuma(ctx context.Context) Finding {
@@ -258,7 +258,7 @@ func checkSumNorm(context.Context) Finding {
 		y[i] = math.Abs(x) - 1
 	}
 	both := floats.AddTo(make([]float64, len(y)), variable, y)
-	var worst float64
+	worst := normError()
 	for _, nu := range []float64{1, 2} {
 		var norms [3]float64
 		for i, v := range [][]float64{variable, y, both} {

@@ -787,8 +787,8 @@ func (r *Trace) convexity(c *evaluations) {
 	r.against(c, func(s TraceStep, theta []float64) {
 		slope := floats.Dot(s.Mean, difference(theta, s.Theta))
 		here, there := r.lagrangian(s.Theta, s.Lambda), r.lagrangian(theta, s.Lambda)
-		c.atMost(mixpolicy.Printed, sides{lhs: slope, rhs: here - there, difference: 2 * floats.Dot(s.Mean, difference(s.Theta, theta)), size: math.Abs(here)})
-		c.equal(mixpolicy.Corrected, sides{lhs: -slope, rhs: here - there, size: math.Abs(here)})
+		c.atMost(mixpolicy.Printed, sides{lhs: slope, rhs: here - there, difference: 2 * floats.Dot(s.Mean, difference(s.Theta, theta)), size: here})
+		c.equal(mixpolicy.Corrected, sides{lhs: -slope, rhs: here - there, size: here})
 	})
 }
 
@@ -798,8 +798,8 @@ func (r *Trace) concavity(c *evaluations) {
 		for _, l := range multipliers {
 			slope := floats.Dot(s.Ascent, difference(s.Lambda, l))
 			here, there := r.lagrangian(s.Theta, s.Lambda), r.lagrangian(s.Theta, l)
-			c.atMost(mixpolicy.Printed, sides{lhs: slope, rhs: there - here, difference: 2 * floats.Dot(s.Ascent, difference(l, s.Lambda)), size: math.Abs(here)})
-			c.equal(mixpolicy.Corrected, sides{lhs: -slope, rhs: there - here, size: math.Abs(here)})
+			c.atMost(mixpolicy.Printed, sides{lhs: slope, rhs: there - here, difference: 2 * floats.Dot(s.Ascent, difference(l, s.Lambda)), size: here})
+			c.equal(mixpolicy.Corrected, sides{lhs: -slope, rhs: there - here, size: here})
 		}
 	})
 }
@@ -827,7 +827,7 @@ func (r *Trace) averages(c *evaluations) {
 			sum := r.total(func(s TraceStep) float64 {
 				return s.Eta * (r.lagrangian(s.Theta, l) - r.lagrangian(theta, s.Lambda))
 			})
-			c.equal(mixpolicy.Printed, sides{lhs: lhs, rhs: sum / r.Sums.Sum, size: math.Abs(r.lagrangian(r.Theta, l)) + math.Abs(r.lagrangian(theta, r.Lambda))})
+			c.equal(mixpolicy.Printed, sides{lhs: lhs, rhs: sum / r.Sums.Sum, size: r.lagrangian(r.Theta, l)})
 		}
 	}
 }

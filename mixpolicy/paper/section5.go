@@ -324,6 +324,6 @@ func checkErrorNorms(context.Context) Finding {
 	r, top := k.R, small*floats.Max(norms)                           // the C_e of the scaled errors
 	square := must(theory.OrliczNorm(1, []float64{1}, []float64{1})) // ‖e‖² of the constant size C_e = 1
 	printed := max(excess(norm, 8*sq(r*top)), excess(square, 1))
-	corrected := max(excess(norm, 2*math.Sqrt2*r*top), relativeError(square, 1/math.Ln2), orliczError(2, norm, scaled(small, inner), chances))
+	corrected := max(excess(norm, 2*math.Sqrt2*r*top), relativeError(square, 1/math.Ln2), orliczError(2, norm, scaled(small, inner), chances), normError())
 	return holdsCorrected(printed, corrected, "errors of size at most %.2g: ‖⟨e, θ_t−θ⟩‖_ψ₂ = %.3g, above 8R²C_e² = %.2g and below 2√2RC_e = %.3g; ‖‖e‖²‖_ψ₁ = %.4f C_e² for ‖e‖ = C_e, above C_e²: it is at most C_e²/ln 2", top, norm, 8*sq(r*top), 2*math.Sqrt2*r*top, square)
 }
