@@ -176,6 +176,7 @@ func mutations(equations []record) ([]scored, error) {
 	}
 	var all []scored
 	for _, s := range scores {
+		s["anchor"] = "" // a package has none
 		if e := at[s["scope"]]; e != nil {
 			e["mutants"], e["killed"], s["anchor"] = s["mutants"], s["killed"], e["anchor"]
 		}

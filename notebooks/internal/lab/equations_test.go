@@ -66,3 +66,16 @@ func TestAnchorsOfEquationsLeadToTheIndex(t *testing.T) {
 		t.Errorf("no anchor: %s", got)
 	}
 }
+
+// The pages of the equations and of their mutants are filled from the records, whatever these hold.
+func TestPagesOfRecords(t *testing.T) {
+	equations := try((&Lab{root: "../../.."}).equations()).or(t)
+	scores := try(mutations(equations)).or(t)
+	for name, p := range map[string]*page{"equations": {Equations: equations}, "mutations": {Mutations: scores}} {
+		file := filepath.Join(t.TempDir(), name+".html")
+		noError(t, p.write(file, name))
+		if b := try(os.ReadFile(file)).or(t); !strings.Contains(string(b), `id="eq-3-22"`) || !strings.Contains(string(b), "mutants") {
+			t.Errorf("the page %s lacks (3.22) or its mutants", name)
+		}
+	}
+}
