@@ -259,3 +259,30 @@ func TestSampleComplexity(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// The printed bounds at few steps, with their terms in the paper's order.
+func TestPrintedBoundsOfFewSteps(t *testing.T) {
+	k := &theory.Constants{Pairs: 4, Dim: 2, R: 3, Reach: 6, Cost: 5, Beta: 7, G: 7, A: 11, PsiNorm: 0.5, SigmaMax: 0.25, Comparison: 2, Mu: 0.5, D: 13}
+	const d = 13.0
+	b, ce := k.B(mixpolicy.Printed), k.Ce(mixpolicy.Printed)
+	for _, T := range []int{1, 2, 9} {
+		log, divisor := math.Log(float64(T)), 2*math.Sqrt(float64(T))-1
+		want := []float64{d / divisor, 4 * b * log / divisor, 4 * math.Sqrt2 * 3 * ce * log / divisor, ce * 2 * 4 * log * log / divisor} // √2 ln T ≤ 4 ln² T
+		got := k.PrintedObjectiveBound(d, T).Terms
+		for i, w := range want {
+			if math.Abs(got[i].Value-w) > 1e-13*w {
+				t.Errorf("T = %d: term %d, %s, is %v, want %v", T, i+1, got[i].Name, got[i].Value, w)
+			}
+		}
+		if e := k.PrintedExpectedObjectiveBound(d, T).Terms; math.Abs(e[0].Value-d/divisor) > 1e-13 || math.Abs(e[1].Value-b*(1+log)/divisor) > 1e-12 {
+			t.Errorf("T = %d: expected terms %v", T, e)
+		}
+	}
+	terms := k.PrintedViolationBound(d, 16).Terms
+	if last := terms[len(terms)-1].Value; last != 7./6 { // β/(2(√T−1))
+		t.Errorf("the ball's term is %v, want 7/6", last)
+	}
+	if got, want := theory.Distance(mixpolicy.Printed, mixpolicy.Discounted(.5), 3, .5, 0), (2*3*.25*math.Log(4)+3*.25)/.5; math.Abs(got-want) > 1e-14 {
+		t.Errorf("printed distance %v, want %v", got, want)
+	}
+}

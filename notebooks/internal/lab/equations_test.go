@@ -73,6 +73,7 @@ func TestPagesOfRecords(t *testing.T) {
 	scores := try(mutations(equations)).or(t)
 	for name, p := range map[string]*page{"equations": {Equations: equations}, "mutations": {Mutations: scores}} {
 		file := filepath.Join(t.TempDir(), name+".html")
+		p.Scripts = map[string]source{"mathjax": {}, "echarts": {}}
 		noError(t, p.write(file, name))
 		if b := try(os.ReadFile(file)).or(t); !strings.Contains(string(b), `id="eq-3-22"`) || !strings.Contains(string(b), "mutants") {
 			t.Errorf("the page %s lacks (3.22) or its mutants", name)
