@@ -184,6 +184,25 @@ func (c *checker) size(x []float64) float64 {
 	return s
 }
 
+// terms are what an examination adds up: φ at some points, and inner products of each of left with
+// each of right.
+type terms struct{ values, left, right [][]float64 }
+
+// rounding bounds the rounding error of a sum: an ulp of the size of each term.
+func (c *checker) rounding(t terms) float64 {
+	var values, left, right float64
+	for _, x := range t.values {
+		values += c.size(x)
+	}
+	for _, x := range t.left {
+		left += norm2(x)
+	}
+	for _, x := range t.right {
+		right += norm2(x)
+	}
+	return ulp * (values + left*right)
+}
+
 // condition returns how far f moves when its argument is changed by an ulp.
 func condition(f func([]float64) []float64, x, fx []float64) float64 {
 	up := make([]float64, len(x))

@@ -62,8 +62,7 @@ func (c *checker) remainders(x, e []float64) (curve []Point, order float64) {
 	for h := reach / 4; h > reach*1e-12; h /= 2 {
 		there := combine(1, x, h, e)
 		remainder := math.Abs(c.m.Value(there) - v - h*slope)
-		floor := 20 * ulp * (c.size(x) + c.size(there) + math.Abs(h*slope) + norm2(g)*norm2(x))
-		if remainder < floor*20 {
+		if remainder < 400*c.rounding(terms{[][]float64{x, there}, [][]float64{g}, [][]float64{x, there}}) {
 			break
 		}
 		curve = append(curve, Point{h, remainder})
@@ -127,19 +126,19 @@ func (c *checker) monotone(f *Finding) {
 		x, y := c.point(), c.point()
 		e := combine(1, y, -1, x)
 		const n = 50
-		before, noise := math.Inf(-1), 0.0
+		before, last := math.Inf(-1), c.new()
 		for i := range n + 1 {
 			there := combine(1, x, float64(i)/n, e)
 			if !c.m.InDomain(there) {
 				break
 			}
 			g := c.gradient(there)
-			slope, near := inner(g, e), slack*ulp*norm2(g)*norm2(e)
+			slope := inner(g, e)
 			drop := before - slope
 			if i > 0 {
-				f.worse(drop, near+noise, "the slope of φ falls by %.3g at x = %s along %s", drop, vector(there), vector(e))
+				f.worse(drop, slack*c.rounding(terms{nil, [][]float64{g, last}, [][]float64{e}}), "the slope of φ falls by %.3g at x = %s along %s", drop, vector(there), vector(e))
 			}
-			before, noise = slope, near
+			before, last = slope, g
 		}
 	}
 	for range 100 {
@@ -147,11 +146,10 @@ func (c *checker) monotone(f *Finding) {
 		gx, gy := c.gradient(x), c.gradient(y)
 		e := combine(1, x, -1, y)
 		rise := inner(combine(1, gx, -1, gy), e)
-		noise := slack * ulp * (norm2(gx) + norm2(gy)) * norm2(e)
-		f.worse(-rise, noise, "⟨∇φ(x) − ∇φ(y), x − y⟩ = %.6g for x = %s, y = %s", rise, vector(x), vector(y))
+		f.worse(-rise, slack*c.rounding(terms{nil, [][]float64{gx, gy}, [][]float64{e}}), "⟨∇φ(x) − ∇φ(y), x − y⟩ = %.6g for x = %s, y = %s", rise, vector(x), vector(y))
 		mid := combine(0.5, x, 0.5, y)
 		excess := c.m.Value(mid) - c.m.Value(x)/2 - c.m.Value(y)/2
-		f.worse(excess, slack*ulp*(c.size(x)+c.size(y)+c.size(mid)), "φ of the middle exceeds the mean by %.6g for x = %s, y = %s", excess, vector(x), vector(y))
+		f.worse(excess, slack*c.rounding(terms{values: [][]float64{x, y, mid}}), "φ of the middle exceeds the mean by %.6g for x = %s, y = %s", excess, vector(x), vector(y))
 	}
 }
 
@@ -160,7 +158,7 @@ func (c *checker) inversePrimal(f *Finding) {
 		x := c.point()
 		y := c.gradient(x)
 		back := c.conjugateGradient(y)
-		limit := slack * (condition(c.conjugateGradient, y, back) + ulp*norm2(x))
+		limit := slack * condition(c.conjugateGradient, y, back)
 		f.worse(norm2(combine(1, back, -1, x)), limit, "x = %s, ∇φ(x) = %s, ∇φ*(∇φ(x)) = %s", vector(x), vector(y), vector(back))
 	}
 }
@@ -177,7 +175,7 @@ func (c *checker) inverseDual(f *Finding) {
 			continue
 		}
 		back := c.gradient(x)
-		limit := slack * (condition(c.gradient, x, back) + ulp*norm2(y))
+		limit := slack * condition(c.gradient, x, back)
 		f.worse(norm2(combine(1, back, -1, y)), limit, "y = %s, ∇φ*(y) = %s, ∇φ(∇φ*(y)) = %s", vector(y), vector(x), vector(back))
 	}
 }
@@ -187,8 +185,7 @@ func (c *checker) fenchel(f *Finding) {
 		x := c.point()
 		y := c.gradient(x)
 		v, w, p := c.m.Value(x), Conjugate(c.m, y), inner(x, y)
-		limit := slack * ulp * (c.size(x) + math.Abs(w) + norm2(x)*norm2(y))
-		f.worse(math.Abs(v+w-p), limit, "x = %s: φ + φ* = %.6g, ⟨x, y⟩ = %.6g", vector(x), v+w, p)
+		f.worse(math.Abs(v+w-p), slack*c.rounding(terms{[][]float64{x}, [][]float64{x}, [][]float64{y}}), "x = %s: φ + φ* = %.6g, ⟨x, y⟩ = %.6g", vector(x), v+w, p)
 	}
 }
 
@@ -210,7 +207,7 @@ func (c *checker) bruteForce(f *Finding) {
 		// Near its top the objective is flat, so that value is found to more digits than
 		// place; compass search still leaves a relative 10⁻⁷.
 		limit := 1e-6 * (1 + math.Abs(claim))
-		f.worse(math.Abs(objective(best)-claim), limit+slack*ulp*(c.size(best)+norm2(best)*norm2(y)), "y = %s: φ* = %.6g, search finds %.9g", vector(y), claim, objective(best))
+		f.worse(math.Abs(objective(best)-claim), limit+slack*c.rounding(terms{[][]float64{best}, [][]float64{best}, [][]float64{y}}), "y = %s: φ* = %.6g, search finds %.9g", vector(y), claim, objective(best))
 	}
 }
 
