@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-
-	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
 // Check examines a modulus in ℝᵈ: whether it is a Legendre function, whether its methods agree
@@ -107,8 +105,6 @@ func combine(a float64, x []float64, b float64, y []float64) []float64 {
 }
 
 func norm2(x []float64) float64 { return normP(2, x) }
-
-func inner(x, y []float64) float64 { return sum.Dot(x, y) }
 
 // point returns an interior point. Half of a separable modulus's points are spread over its
 // interval, with as many near an end, on a logarithmic scale, as in the middle.

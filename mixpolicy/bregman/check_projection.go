@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
 func (c *checker) meets(f *Finding) bool {
@@ -116,7 +118,7 @@ func (c *checker) divergence(f *Finding) {
 		x, y := c.point(), c.point()
 		g := c.gradient(y)
 		e := combine(1, x, -1, y)
-		want := c.m.Value(x) - c.m.Value(y) - inner(e, g)
+		want := c.m.Value(x) - c.m.Value(y) - sum.Dot(e, g)
 		got := Divergence(c.m, x, y)
 		f.worse(math.Abs(got-want), slack*c.rounding(terms{[][]float64{x, y}, [][]float64{g}, [][]float64{e}}), "x = %s, y = %s: D = %.9g, by definition %.6g", vector(x), vector(y), got, want)
 	}
@@ -142,7 +144,7 @@ func (c *checker) threePoints(f *Finding) {
 		a, b, y := c.point(), c.point(), c.point()
 		gb, gy := c.gradient(b), c.gradient(y)
 		e := combine(1, a, -1, b)
-		left := inner(combine(1, gb, -1, gy), e)
+		left := sum.Dot(combine(1, gb, -1, gy), e)
 		right := Divergence(c.m, a, y) - Divergence(c.m, a, b) - Divergence(c.m, b, y)
 		all := [][]float64{a, b, y}
 		f.worse(math.Abs(left-right), slack*c.rounding(terms{all, [][]float64{gb, gy}, all}), "a = %s, b = %s, c = %s: ⟨∇φ(b) − ∇φ(c), a − b⟩ = %.6g", vector(a), vector(b), vector(y), left)
