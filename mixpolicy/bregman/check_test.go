@@ -88,6 +88,14 @@ func TestNoFalseAlarms(t *testing.T) {
 	}
 }
 
+// In a ball of radius 10³ the search for φ* stops short of the top at first, and has to start again.
+func TestSearchStartsAgain(t *testing.T) {
+	r := Check(LogBall{978.7599374820227}, 2, 2843248369741291476)
+	if err := r.Err(); err != nil {
+		t.Error(err)
+	}
+}
+
 // A mutant is a modulus with a mistake.
 type mutant struct {
 	Modulus
