@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-
-	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
 // Check examines a modulus in ℝᵈ: whether it is a Legendre function, whether its methods agree
@@ -108,8 +106,6 @@ func combine(a float64, x []float64, b float64, y []float64) []float64 {
 
 func norm2(x []float64) float64 { return normP(2, x) }
 
-func inner(x, y []float64) float64 { return sum.Dot(x, y) }
-
 // point returns an interior point. Half of a separable modulus's points are spread over its
 // interval, with as many near an end, on a logarithmic scale, as in the middle.
 func (c *checker) point() []float64 {
@@ -182,6 +178,25 @@ func (c *checker) size(x []float64) float64 {
 		}
 	}
 	return s
+}
+
+// terms are what an examination adds up: φ at some points, and inner products of each of left with
+// each of right.
+type terms struct{ values, left, right [][]float64 }
+
+// rounding bounds the rounding error of a sum: an ulp of the size of each term.
+func (c *checker) rounding(t terms) float64 {
+	var values, left, right float64
+	for _, x := range t.values {
+		values += c.size(x)
+	}
+	for _, x := range t.left {
+		left += norm2(x)
+	}
+	for _, x := range t.right {
+		right += norm2(x)
+	}
+	return ulp * (values + left*right)
 }
 
 // condition returns how far f moves when its argument is changed by an ulp.

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"slices"
 	"time"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
 func (c *checker) numbers(f *Finding) {
@@ -58,12 +60,13 @@ func (c *checker) taylor(f *Finding) {
 func (c *checker) remainders(x, e []float64) (curve []Point, order float64) {
 	reach := c.reach(x, e)
 	v, g := c.m.Value(x), c.gradient(x)
-	slope := inner(g, e)
-	for h := reach / 4; h > reach*1e-12; h /= 2 {
+	slope := sum.Dot(g, e)
+	h := reach / 2
+	for range 38 {
+		h /= 2
 		there := combine(1, x, h, e)
 		remainder := math.Abs(c.m.Value(there) - v - h*slope)
-		floor := 20 * ulp * (c.size(x) + c.size(there) + math.Abs(h*slope) + norm2(g)*norm2(x))
-		if remainder < floor*20 {
+		if remainder < 400*c.rounding(terms{[][]float64{x, there}, [][]float64{g}, [][]float64{x, there}}) {
 			break
 		}
 		curve = append(curve, Point{h, remainder})
@@ -108,7 +111,7 @@ func (c *checker) scan(f *Finding, k Kernel) {
 		below, v := xs[i], k.Deriv(x)
 		if x > below {
 			drop := previous - v
-			f.worse(drop, 8*ulp*math.Abs(v)+math.SmallestNonzeroFloat64, "φ′ falls by %.3g between %.6g and %.6g", drop, below, x)
+			f.worse(drop, 8*ulp*math.Abs(v), "φ′ falls by %.3g between %.6g and %.6g", drop, below, x)
 			if drop >= 0 && x-below > 1e-3*math.Abs(x) {
 				f.worse(1, 0.5, "φ′ is constant between %.6g and %.6g", below, x)
 			}
@@ -123,35 +126,41 @@ func (c *checker) monotone(f *Finding) {
 			c.scan(f, c.sep.at(i))
 		}
 	}
-	for range 60 { // along lines, the slope rises
+	c.lines(f)
+	c.pairs(f)
+}
+
+// lines sees that along a line the slope rises.
+func (c *checker) lines(f *Finding) {
+	for range 60 {
 		x, y := c.point(), c.point()
 		e := combine(1, y, -1, x)
-		const n = 50
-		before, noise := math.Inf(-1), 0.0
-		for i := range n + 1 {
-			there := combine(1, x, float64(i)/n, e)
+		before, last := math.Inf(-1), c.new()
+		for t := 0.0; t <= 1; t += 0x1p-6 {
+			there := combine(1, x, t, e)
 			if !c.m.InDomain(there) {
 				break
 			}
 			g := c.gradient(there)
-			slope, near := inner(g, e), slack*ulp*norm2(g)*norm2(e)
+			slope := sum.Dot(g, e)
 			drop := before - slope
-			if i > 0 {
-				f.worse(drop, near+noise, "the slope of φ falls by %.3g at x = %s along %s", drop, vector(there), vector(e))
-			}
-			before, noise = slope, near
+			f.worse(drop, slack*c.rounding(terms{nil, [][]float64{g, last}, [][]float64{e}}), "the slope of φ falls by %.3g at x = %s along %s", drop, vector(there), vector(e))
+			before, last = slope, g
 		}
 	}
+}
+
+// pairs sees that ∇φ is monotone, and φ convex, from one point to another.
+func (c *checker) pairs(f *Finding) {
 	for range 100 {
 		x, y := c.point(), c.point()
 		gx, gy := c.gradient(x), c.gradient(y)
 		e := combine(1, x, -1, y)
-		rise := inner(combine(1, gx, -1, gy), e)
-		noise := slack * ulp * (norm2(gx) + norm2(gy)) * norm2(e)
-		f.worse(-rise, noise, "⟨∇φ(x) − ∇φ(y), x − y⟩ = %.6g for x = %s, y = %s", rise, vector(x), vector(y))
+		rise := sum.Dot(combine(1, gx, -1, gy), e)
+		f.worse(-rise, slack*c.rounding(terms{nil, [][]float64{gx, gy}, [][]float64{e}}), "⟨∇φ(x) − ∇φ(y), x − y⟩ = %.6g for x = %s, y = %s", rise, vector(x), vector(y))
 		mid := combine(0.5, x, 0.5, y)
 		excess := c.m.Value(mid) - c.m.Value(x)/2 - c.m.Value(y)/2
-		f.worse(excess, slack*ulp*(c.size(x)+c.size(y)+c.size(mid)), "φ of the middle exceeds the mean by %.6g for x = %s, y = %s", excess, vector(x), vector(y))
+		f.worse(excess, slack*c.rounding(terms{values: [][]float64{x, y, mid}}), "φ of the middle exceeds the mean by %.6g for x = %s, y = %s", excess, vector(x), vector(y))
 	}
 }
 
@@ -160,7 +169,7 @@ func (c *checker) inversePrimal(f *Finding) {
 		x := c.point()
 		y := c.gradient(x)
 		back := c.conjugateGradient(y)
-		limit := slack * (condition(c.conjugateGradient, y, back) + ulp*norm2(x))
+		limit := slack * condition(c.conjugateGradient, y, back)
 		f.worse(norm2(combine(1, back, -1, x)), limit, "x = %s, ∇φ(x) = %s, ∇φ*(∇φ(x)) = %s", vector(x), vector(y), vector(back))
 	}
 }
@@ -172,12 +181,12 @@ func (c *checker) inverseDual(f *Finding) {
 			y = combine(0.5, y, 0.5, c.gradient(c.point()))
 		}
 		x := c.conjugateGradient(y)
-		if firstNonFinite(x) >= 0 || !c.m.InDomain(x) {
+		if !c.m.InDomain(x) {
 			f.worse(1, 0.5, "∇φ*(y) = %s is outside the domain for y = %s", vector(x), vector(y))
 			continue
 		}
 		back := c.gradient(x)
-		limit := slack * (condition(c.gradient, x, back) + ulp*norm2(y))
+		limit := slack * condition(c.gradient, x, back)
 		f.worse(norm2(combine(1, back, -1, y)), limit, "y = %s, ∇φ*(y) = %s, ∇φ(∇φ*(y)) = %s", vector(y), vector(x), vector(back))
 	}
 }
@@ -186,9 +195,8 @@ func (c *checker) fenchel(f *Finding) {
 	for range 100 {
 		x := c.point()
 		y := c.gradient(x)
-		v, w, p := c.m.Value(x), Conjugate(c.m, y), inner(x, y)
-		limit := slack * ulp * (c.size(x) + math.Abs(w) + norm2(x)*norm2(y))
-		f.worse(math.Abs(v+w-p), limit, "x = %s: φ + φ* = %.6g, ⟨x, y⟩ = %.6g", vector(x), v+w, p)
+		v, w, p := c.m.Value(x), Conjugate(c.m, y), sum.Dot(x, y)
+		f.worse(math.Abs(v+w-p), slack*c.rounding(terms{[][]float64{x}, [][]float64{x}, [][]float64{y}}), "x = %s: φ + φ* = %.6g, ⟨x, y⟩ = %.6g", vector(x), v+w, p)
 	}
 }
 
@@ -198,19 +206,19 @@ func (c *checker) bruteForce(f *Finding) {
 	for range 10 {
 		y := c.gradient(c.point())
 		claim := Conjugate(c.m, y)
-		objective := func(x []float64) float64 { return inner(x, y) - c.m.Value(x) }
+		objective := func(x []float64) float64 { return sum.Dot(x, y) - c.m.Value(x) }
+		// Near its top the objective is flat, so that value is found to more digits than
+		// place; compass search still leaves a relative 10⁻⁷.
+		limit := 1e-6 * (1 + math.Abs(claim))
 		best := c.climb(c.point(), objective)
 		for range 5 { // a search that its steps have become too short for starts again
 			was := objective(best)
 			best = c.climb(best, objective)
-			if objective(best)-was <= 1e-7*(1+math.Abs(was)) {
+			if objective(best)-was <= limit/10 {
 				break
 			}
 		}
-		// Near its top the objective is flat, so that value is found to more digits than
-		// place; compass search still leaves a relative 10⁻⁷.
-		limit := 1e-6 * (1 + math.Abs(claim))
-		f.worse(math.Abs(objective(best)-claim), limit+slack*ulp*(c.size(best)+norm2(best)*norm2(y)), "y = %s: φ* = %.6g, search finds %.9g", vector(y), claim, objective(best))
+		f.worse(math.Abs(objective(best)-claim), limit+slack*c.rounding(terms{[][]float64{best}, [][]float64{best}, [][]float64{y}}), "y = %s: φ* = %.6g, search finds %.9g", vector(y), claim, objective(best))
 	}
 }
 
@@ -250,7 +258,7 @@ func (c *checker) climb(x []float64, objective func([]float64) float64) []float6
 			} else {
 				steps[i] /= 3
 			}
-			small = small && steps[i] < 1e-11*(1e-5+math.Abs(x[i]))
+			small = small && steps[i] < 1e-18
 		}
 		for t := 1.0; t < 1e6; t *= 2 { // on along the move
 			for i := range try {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
 func (c *checker) meets(f *Finding) bool {
@@ -46,7 +48,7 @@ func (c *checker) projection(f *Finding) {
 		}
 		theta := c.conjugateGradient(y)
 		residual := JDeriv(c.m, y, 0)
-		limit := slack * (condition(c.conjugateGradient, y, theta)*math.Sqrt(float64(c.d)) + ulp*normP(1, theta))
+		limit := slack * condition(c.conjugateGradient, y, theta) * math.Sqrt(float64(c.d))
 		f.worse(math.Abs(residual), limit, "y = %s: θ = %s", vector(before), vector(theta))
 	}
 	c.slow = all > 16*trials
@@ -104,10 +106,10 @@ func (c *checker) closedForm(f *Finding) {
 			f.worse(1, 0.5, "closed form: %v; Newton: %v; y = %s", err, err2, vector(y))
 			continue
 		}
-		theta := func(z float64) []float64 { return c.conjugateGradient(shifted(y, z)) }
-		a, b := theta(z), theta(w)
-		limit := 1e-12*norm2(a) + slack*norm2(combine(1, theta(z*(1+4*ulp)), -1, a))
-		f.worse(norm2(combine(1, a, -1, b)), limit, "y = %s: z = %.6g in closed form and %.9g by Newton", vector(y), z, w)
+		theta := func(z []float64) []float64 { return c.conjugateGradient(shifted(y, z[0])) }
+		at := []float64{z}
+		a, b := theta(at), theta([]float64{w})
+		f.worse(norm2(combine(1, a, -1, b)), slack*condition(theta, at, a), "y = %s: z = %.6g in closed form and %.9g by Newton", vector(y), z, w)
 	}
 }
 
@@ -116,10 +118,9 @@ func (c *checker) divergence(f *Finding) {
 		x, y := c.point(), c.point()
 		g := c.gradient(y)
 		e := combine(1, x, -1, y)
-		want := c.m.Value(x) - c.m.Value(y) - inner(e, g)
+		want := c.m.Value(x) - c.m.Value(y) - sum.Dot(e, g)
 		got := Divergence(c.m, x, y)
-		limit := slack * (ulp*(c.size(x)+c.size(y)) + condition(c.gradient, y, g)*norm2(e))
-		f.worse(math.Abs(got-want), limit, "x = %s, y = %s: D = %.9g, by definition %.6g", vector(x), vector(y), got, want)
+		f.worse(math.Abs(got-want), slack*c.rounding(terms{[][]float64{x, y}, [][]float64{g}, [][]float64{e}}), "x = %s, y = %s: D = %.9g, by definition %.6g", vector(x), vector(y), got, want)
 	}
 }
 
@@ -127,13 +128,12 @@ func (c *checker) positive(f *Finding) {
 	for range 100 {
 		y := c.point()
 		zero := Divergence(c.m, y, y)
-		f.worse(math.Abs(zero), slack*ulp*c.size(y), "D(y; y) = %.6g for y = %s", zero, vector(y))
+		f.worse(math.Abs(zero), slack*c.rounding(terms{values: [][]float64{y}}), "D(y; y) = %.6g for y = %s", zero, vector(y))
 		x := c.point()
 		v := Divergence(c.m, x, y)
-		g := c.gradient(y)
-		noise := slack * ulp * (c.size(x) + c.size(y) + norm2(g)*norm2(combine(1, x, -1, y)))
-		f.worse(-v, noise, "D(x; y) = %.6g for x = %s, y = %s", v, vector(x), vector(y))
-		if v == 0 && norm2(combine(1, x, -1, y)) > 1e-2*norm2(y) {
+		e := combine(1, x, -1, y)
+		f.worse(-v, slack*c.rounding(terms{[][]float64{x, y}, [][]float64{c.gradient(y)}, [][]float64{e}}), "D(x; y) = %.6g for x = %s, y = %s", v, vector(x), vector(y))
+		if v == 0 && norm2(e) > 1e-2*norm2(y) {
 			f.worse(1, 0.5, "D(x; y) = 0 for x = %s, y = %s", vector(x), vector(y))
 		}
 	}
@@ -144,10 +144,10 @@ func (c *checker) threePoints(f *Finding) {
 		a, b, y := c.point(), c.point(), c.point()
 		gb, gy := c.gradient(b), c.gradient(y)
 		e := combine(1, a, -1, b)
-		left := inner(combine(1, gb, -1, gy), e)
+		left := sum.Dot(combine(1, gb, -1, gy), e)
 		right := Divergence(c.m, a, y) - Divergence(c.m, a, b) - Divergence(c.m, b, y)
-		limit := slack * ulp * (c.size(a) + c.size(b) + c.size(y) + (norm2(gb)+norm2(gy))*(norm2(a)+norm2(b)+norm2(y)))
-		f.worse(math.Abs(left-right), limit, "a = %s, b = %s, c = %s: ⟨∇φ(b) − ∇φ(c), a − b⟩ = %.6g", vector(a), vector(b), vector(y), left)
+		all := [][]float64{a, b, y}
+		f.worse(math.Abs(left-right), slack*c.rounding(terms{all, [][]float64{gb, gy}, all}), "a = %s, b = %s, c = %s: ⟨∇φ(b) − ∇φ(c), a − b⟩ = %.6g", vector(a), vector(b), vector(y), left)
 	}
 }
 
@@ -165,8 +165,8 @@ func (c *checker) pythagoras(f *Finding) {
 			continue // projected onto the boundary, to within rounding
 		}
 		whole, first, second := Divergence(c.m, theta, x), Divergence(c.m, p, x), Divergence(c.m, theta, p)
-		gx, gp := c.gradient(x), c.gradient(p)
-		limit := slack * (ulp*(c.size(x)+c.size(theta)+c.size(p)+(norm2(gx)+norm2(gp))*(norm2(x)+norm2(theta)+norm2(p))) + condition(c.gradient, p, gp)*norm2(combine(1, theta, -1, p)))
+		gp, all := c.gradient(p), [][]float64{x, theta, p}
+		limit := slack * (c.rounding(terms{all, [][]float64{c.gradient(x), gp}, all}) + condition(c.gradient, p, gp)*norm2(combine(1, theta, -1, p)))
 		f.worse(math.Abs(whole-first-second), limit, "x = %s, θ = %s, projection %s", vector(x), vector(theta), vector(p))
 	}
 	if f.Limit == 0 {
@@ -199,7 +199,7 @@ func (c *checker) strongConvexity(f *Finding) {
 		}
 		e := combine(1, x, -1, y)
 		n, div := normP(p, e), Divergence(c.m, x, y)
-		if rounding := known * ulp * (c.size(x) + c.size(y) + norm2(c.gradient(y))*norm2(e)); div < rounding && mu/2*n*n < rounding {
+		if rounding := known * c.rounding(terms{[][]float64{x, y}, [][]float64{c.gradient(y)}, [][]float64{e}}); div < rounding && mu/2*n*n < rounding {
 			continue
 		}
 		if q := div / (n * n / 2); q < least {

@@ -1,8 +1,12 @@
 package bregman
 
 import (
+	"errors"
+	"flag"
 	"fmt"
 	"math"
+	"os"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -81,6 +85,14 @@ func TestNoFalseAlarms(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// In a ball of radius 10³ the search for φ* stops short of the top at first, and has to start again.
+func TestSearchStartsAgain(t *testing.T) {
+	r := Check(LogBall{978.7599374820227}, 2, 2843248369741291476)
+	if err := r.Err(); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -336,52 +348,94 @@ func (m off) StrongConvexity() (mu, p float64) {
 	return mu * (1 + m.constant), p
 }
 
-// Each examination by itself passes what is right, and finds what is off by as little as it can tell:
-// a part of 10⁻¹⁰ where rounding alone hides a mistake, more where the limit is another.
-func TestExaminations(t *testing.T) {
-	const d, part = 3, 1e-10
+var update = flag.Bool("update", false, "write the findings of TestFindings")
+
+// lessDivergence is negative where it should be 0.
+type lessDivergence struct{ Modulus }
+
+func (m lessDivergence) Divergence(x, y []float64) float64 { return Divergence(m.Modulus, x, y) - 1e-8 }
+
+// failingShift has none for some points.
+type failingShift struct {
+	Modulus
+	message string
+}
+
+func (m failingShift) Shift(y []float64) (float64, error) {
+	if y[0] > y[1] && y[1] > y[2] {
+		return 0, errors.New(m.message)
+	}
+	return Shift(m.Modulus, y, nil)
+}
+
+// A mistake is one that an examination is to find.
+type mistake struct {
+	name    string
+	examine func(*checker, *Finding)
+	broken  off
+	wrong   Modulus // in place of broken
+}
+
+// mistakes lists one or more for each examination, as small as it can tell: a part of 10⁻¹⁰ where
+// rounding alone hides a mistake, more where the limit is another.
+func mistakes(m Modulus, d int) []mistake {
+	const part = 1e-10
 	first := func(by float64) func(dst, _ []float64) {
 		return func(dst, _ []float64) { dst[0] *= 1 + by }
 	}
+	center := []float64{-0.5, -0.6, -0.7}
+	m.ConjugateGradient(center, center)
+	bump, infinite := mutants(m, d)[5], mutants(m, d)[3]
+	all := []mistake{
+		{"numbers", (*checker).numbers, off{}, outOfPlace{m}},
+		{"numbers", (*checker).numbers, off{mutant: mutant{grad: func(dst, _ []float64) { dst[2] = math.NaN() }}}, nil},
+		{"numbers", (*checker).numbers, off{mutant: mutant{value: func([]float64) float64 { return math.Inf(1) }}}, nil},
+		{"taylor", (*checker).taylor, off{mutant: mutant{grad: first(1e-5)}}, nil},
+		{"numbers", (*checker).numbers, off{mutant: mutant{grad: func(dst, _ []float64) { dst[0] = math.NaN() }}}, nil},
+		{"monotone", (*checker).monotone, off{mutant: bump}, nil},
+		{"lines", (*checker).lines, off{mutant: bump}, nil},
+		{"pairs", (*checker).pairs, off{mutant: mutant{grad: func(dst, _ []float64) { dst[0] = -dst[0] }}}, nil},
+		{"pairs", (*checker).pairs, off{mutant: mutant{value: func(x []float64) float64 { return -m.Value(x) }}}, nil},
+		{"inversePrimal", (*checker).inversePrimal, off{mutant: mutant{conj: first(part)}}, nil},
+		{"inverseDual", (*checker).inverseDual, off{mutant: mutant{conj: first(part)}}, nil},
+		{"fenchel", (*checker).fenchel, off{conjugate: part}, nil},
+		{"fenchel", (*checker).fenchel, off{conjugate: -1e-3}, nil},
+		{"bruteForce", (*checker).bruteForce, off{conjugate: 1e-4}, nil},
+		{"bruteForce", (*checker).bruteForce, off{conjugate: -1e-4}, nil},
+		{"divergence", (*checker).divergence, off{divergence: part}, nil},
+		{"divergence", (*checker).divergence, off{divergence: -part}, nil},
+		{"divergence", (*checker).divergence, off{divergence: 1e-3}, nil},
+		{"positive", (*checker).positive, off{divergence: -1 - part}, nil},
+		{"positive", (*checker).positive, off{}, lessDivergence{m}},
+		{"threePoints", (*checker).threePoints, off{divergence: part}, nil},
+		{"boundary", (*checker).boundary, off{}, boundless{m}},
+		{"boundary", (*checker).boundary, off{}, wide{m, center}},
+		{"extremes", (*checker).extremes, off{mutant: infinite}, nil},
+		{"projection", (*checker).projection, off{shift: part}, nil},
+		{"projection", (*checker).projection, off{shift: -part}, nil},
+		{"projection", (*checker).projection, off{}, failingShift{m, "no shift"}},
+		{"curvature", (*checker).curvature, off{curvature: 1e-5}, nil},
+		{"curvature", (*checker).curvature, off{curvature: -1e-5}, nil},
+		{"closedForm", (*checker).closedForm, off{shift: part}, nil},
+		{"closedForm", (*checker).closedForm, off{}, failingShift{m, "no shift"}},
+		{"pythagoras", (*checker).pythagoras, off{mutant: mutant{conj: first(part)}}, nil},
+		{"strongConvexity", (*checker).strongConvexity, off{constant: 1}, nil},
+		{"allocations", (*checker).allocations, off{}, allocating{Ball{2}}},
+	}
+	for i := range all {
+		if c := &all[i]; c.wrong == nil {
+			c.broken.Modulus = m
+			c.wrong = c.broken
+		}
+	}
+	return all
+}
+
+// Each examination by itself passes what is right, and finds mistakes.
+func TestExaminations(t *testing.T) {
+	const d = 3
 	for _, m := range []Modulus{Ball{2}, Cube(2), Burg(), NegativeEntropy()} {
-		center := []float64{-0.5, -0.6, -0.7}
-		m.ConjugateGradient(center, center)
-		bump, infinite := mutants(m, d)[5], mutants(m, d)[3]
-		for _, c := range []struct {
-			name    string
-			examine func(*checker, *Finding)
-			broken  off
-			wrong   Modulus // in place of broken
-		}{
-			{"numbers", (*checker).numbers, off{}, outOfPlace{m}},
-			{"numbers", (*checker).numbers, off{mutant: mutant{grad: func(dst, _ []float64) { dst[2] = math.NaN() }}}, nil},
-			{"numbers", (*checker).numbers, off{mutant: mutant{value: func([]float64) float64 { return math.Inf(1) }}}, nil},
-			{"taylor", (*checker).taylor, off{mutant: mutant{grad: first(1e-5)}}, nil},
-			{"monotone", (*checker).monotone, off{mutant: bump}, nil},
-			{"inversePrimal", (*checker).inversePrimal, off{mutant: mutant{conj: first(part)}}, nil},
-			{"inverseDual", (*checker).inverseDual, off{mutant: mutant{conj: first(part)}}, nil},
-			{"fenchel", (*checker).fenchel, off{conjugate: part}, nil},
-			{"bruteForce", (*checker).bruteForce, off{conjugate: 1e-4}, nil},
-			{"bruteForce", (*checker).bruteForce, off{conjugate: -1e-4}, nil},
-			{"divergence", (*checker).divergence, off{divergence: part}, nil},
-			{"divergence", (*checker).divergence, off{divergence: -part}, nil},
-			{"positive", (*checker).positive, off{divergence: -1 - part}, nil},
-			{"threePoints", (*checker).threePoints, off{divergence: part}, nil},
-			{"boundary", (*checker).boundary, off{}, boundless{m}},
-			{"boundary", (*checker).boundary, off{}, wide{m, center}},
-			{"extremes", (*checker).extremes, off{mutant: infinite}, nil},
-			{"projection", (*checker).projection, off{shift: part}, nil},
-			{"curvature", (*checker).curvature, off{curvature: 1e-5}, nil},
-			{"curvature", (*checker).curvature, off{curvature: -1e-5}, nil},
-			{"closedForm", (*checker).closedForm, off{shift: part}, nil},
-			{"pythagoras", (*checker).pythagoras, off{mutant: mutant{conj: first(part)}}, nil},
-			{"strongConvexity", (*checker).strongConvexity, off{constant: 1}, nil},
-			{"allocations", (*checker).allocations, off{}, allocating{Ball{2}}},
-		} {
-			if c.wrong == nil {
-				c.broken.Modulus = m
-				c.wrong = c.broken
-			}
+		for _, c := range mistakes(m, d) {
 			right, wrong := Finding{OK: true}, Finding{OK: true}
 			c.examine(newChecker(m, d), &right)
 			c.examine(newChecker(c.wrong, d), &wrong)
@@ -391,6 +445,109 @@ func TestExaminations(t *testing.T) {
 			if wrong.OK || wrong.Where == "" || strings.Contains(wrong.Where, "%!") {
 				t.Fatalf("%v with a mistake: %s: %+v", m, c.name, wrong)
 			}
+		}
+	}
+}
+
+// The findings in testdata/findings.txt, with the points at which they were made: what is drawn, how
+// large the error is, and what rounding may amount to. TestFindings -update writes it, to be read.
+func TestFindings(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("fused multiply–adds round otherwise")
+	}
+	var b strings.Builder
+	tell := func(name string, f Finding) {
+		fmt.Fprintf(&b, "%s: %v, %.4g of %.4g, %s, %s\n", name, f.OK, f.Worst, f.Limit, f.Where, f.Note)
+	}
+	for _, m := range []Modulus{Ball{2}, Cube(2), Burg(), FermiDirac([]float64{-1, -3, -1}, []float64{2, 1, 5})} {
+		fmt.Fprintln(&b, m)
+		for _, c := range mistakes(m, 3) {
+			if c.name == "allocations" { // fewer or more, as other goroutines have it
+				continue
+			}
+			f := Finding{OK: true}
+			k := newChecker(c.wrong, 3)
+			k.sep, k.separable = asSeparable(m) // which the mistake hides
+			c.examine(k, &f)
+			tell(c.name, f)
+		}
+	}
+	sometimes := func(v float64) Modulus { // is the first entry of ∇φ*
+		return mutant{Modulus: Cube(2), conj: func(dst, y []float64) {
+			if y[0] > 1 {
+				dst[0] = v
+			}
+		}}
+	}
+	flat := mutant{Modulus: Ball{2}, value: func([]float64) float64 { return 0 }, grad: func(dst, _ []float64) { clear(dst) }}
+	for _, c := range []struct {
+		name    string
+		m       Modulus
+		examine func(*checker, *Finding)
+	}{
+		{"bump", Separable{Kernel: narrowBump{cube{2}}}, (*checker).monotone},
+		{"piece", Separable{Kernel: flatPiece{cube{2}}}, (*checker).monotone},
+		{"flat", flat, (*checker).taylor},
+		{"everywhere", Euclidean(), (*checker).boundary},
+		{"naive", Separable{Kernel: naiveCube{cube{1}}}, (*checker).extremes},
+		{"apart", Cube(0.1), (*checker).projection},
+		{"apart", Cube(0.1), (*checker).closedForm},
+		{"apart", Cube(0.1), (*checker).pythagoras},
+		{"apart", Cube(0.1), (*checker).strongConvexity},
+		{"no closed form", LogCosine(2), (*checker).closedForm},
+		{"swapped", swappedDivergence{Burg()}, (*checker).threePoints},
+		{"negative", wrongConstant{NegativeEntropy()}, (*checker).strongConvexity},
+		{"outside", sometimes(100), (*checker).inverseDual},
+		{"not a number", sometimes(math.NaN()), (*checker).inverseDual},
+		{"not a number", sometimes(math.NaN()), (*checker).numbers},
+		{"off the domain", failingShift{Ball{2}, "leaves the domain"}, (*checker).projection},
+		{"no curvature", struct{ Modulus }{Ball{2}}, (*checker).curvature},
+		{"infinite", mutant{Modulus: Ball{2}, value: func(x []float64) float64 {
+			if norm2(x) > 2-1e-9 {
+				return math.Inf(1)
+			}
+			return Ball{2}.Value(x)
+		}}, (*checker).boundary},
+		{"many", struct{ Modulus }{PNorm{1.05}}, (*checker).projection},
+		{"many", struct{ Modulus }{Scale(Burg(), 1e-6)}, (*checker).projection},
+		{"many", struct{ Modulus }{Scale(Burg(), 1e-6)}, (*checker).pythagoras},
+	} {
+		f := Finding{OK: true}
+		k := newChecker(c.m, 3)
+		if _, ok := c.m.(mutant); ok && c.name != "infinite" && c.name != "flat" {
+			k.sep, k.separable = asSeparable(Cube(2))
+		}
+		c.examine(k, &f)
+		tell(c.name, f)
+		if k.slow {
+			fmt.Fprintln(&b, "slow")
+		}
+	}
+	for _, m := range []Modulus{Ball{2}, NegativeEntropy(), Burg(), Ball{-1}, panicking{Ball{2}}} {
+		r := Check(m, 3, 1)
+		for _, p := range [][]Point{r.Taylor, r.Boundary} {
+			if n := len(p); n > 0 {
+				fmt.Fprintf(&b, "%d points from (%.4g, %.4g) to (%.4g, %.4g)\n", n, p[0].X, p[0].Y, p[n-1].X, p[n-1].Y)
+			}
+		}
+		for _, f := range r.Findings {
+			fmt.Fprintf(&b, "%v %s: %s\n", f.OK, f.Name, f.Note)
+		}
+	}
+	const path = "testdata/findings.txt"
+	if *update {
+		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, is := strings.Split(string(want), "\n"), strings.Split(b.String(), "\n")
+	for i := range max(len(was), len(is)) {
+		if i >= len(is) || i >= len(was) || was[i] != is[i] {
+			t.Fatalf("line %d of %d is not that of %s:\n%s", i+1, len(is), path, is[min(i, len(is)-1)])
 		}
 	}
 }
@@ -492,11 +649,11 @@ func moments(x []float64) (mean, deviation float64) {
 // over twelve, and either end is as likely; dual points are normal, with a scale whose logarithm is
 // uniform between −2 and 2. All means are within five of their standard errors.
 func TestCheckPoints(t *testing.T) {
-	const n = 4000
+	const n = 16000
 	inf := math.Inf(1)
 	near := func(what string, got, want, deviation float64) {
 		t.Helper()
-		if math.Abs(got-want) > 5*deviation/math.Sqrt(n) {
+		if !(math.Abs(got-want) <= 5*deviation/math.Sqrt(n)) {
 			t.Errorf("%s: %g, want %g", what, got, want)
 		}
 	}
@@ -504,11 +661,11 @@ func TestCheckPoints(t *testing.T) {
 		lo, hi float64
 		gap    func(x float64) (gap, lower float64)
 	}{
-		{-2, 6, func(x float64) (float64, float64) {
-			if x < 2 {
-				return (x + 2) / 4, 1
+		{-2, 1, func(x float64) (float64, float64) {
+			if x < -0.5 {
+				return (x + 2) / 1.5, 1
 			}
-			return (6 - x) / 4, 0
+			return (1 - x) / 1.5, 0
 		}},
 		{3, inf, func(x float64) (float64, float64) { return (x - 3) / 10, 0.5 }},
 		{-inf, 3, func(x float64) (float64, float64) { return (3 - x) / 10, 0.5 }},
@@ -587,6 +744,12 @@ func TestRoundingEstimates(t *testing.T) {
 	if got := newChecker(Ball{2}, 1).size([]float64{0.1}); math.Abs(got-1-math.Sqrt(4-0.01)) > 1e-12 {
 		t.Errorf("size of the ball's φ: %g", got)
 	}
+	cubes := newChecker(Cube(2), 2)
+	a, b := []float64{1.5, -1.5}, []float64{0.3, 0.4}
+	sum := terms{values: [][]float64{a, b}, left: [][]float64{b, {3, 4}}, right: [][]float64{{5, 12}, {0, 2}}}
+	if got, want := cubes.rounding(sum), ulp*(cubes.size(a)+cubes.size(b)+(0.5+5)*(13+2)); math.Abs(got-want) > 4*ulp*want {
+		t.Errorf("rounding of %v: %g, want %g", sum, got, want)
+	}
 	const amplitude = 1e-9
 	c := newChecker(mutant{Modulus: Ball{2}, value: func(x []float64) float64 {
 		return Ball{2}.Value(x) + amplitude*math.Sin(1e15*x[0])
@@ -617,7 +780,7 @@ func TestWorse(t *testing.T) {
 		{[][2]float64{{1, 2}, {4, 2}, {4, 2}}, Finding{Worst: 4, Limit: 2, Where: "case 1"}},
 		{[][2]float64{{math.NaN(), 2}, {4, 2}}, Finding{Worst: inf, Limit: 1, Where: "case 0"}},
 		{[][2]float64{{0, 0}}, Finding{OK: true}},
-		{[][2]float64{{1, 0}}, Finding{Worst: 1, Where: "case 0"}},
+		{[][2]float64{{1, 0}, {1, 2}}, Finding{Worst: inf, Limit: 1, Where: "case 0"}},
 		{[][2]float64{{-1, 2}, {-3, 2}}, Finding{OK: true, Worst: -1, Limit: 2}},
 		{[][2]float64{{-1, 0}}, Finding{OK: true, Worst: -1}},
 		{[][2]float64{{-1, 2}}, Finding{OK: true, Worst: -1, Limit: 2}},
@@ -695,4 +858,27 @@ func must[T any](v T, err error) T {
 		panic(err)
 	}
 	return v
+}
+
+// inGradient allocates in ∇φ, once.
+type inGradient struct{ Ball }
+
+func (b inGradient) Gradient(dst, x []float64) {
+	sink = append([]float64(nil), x...)
+	b.Ball.Gradient(dst, x)
+}
+
+// Half of the calls are of ∇φ, half of ∇φ*; one that allocates once makes a half on average.
+func TestCheckAllocations(t *testing.T) {
+	for _, c := range []struct {
+		m    Modulus
+		want float64
+	}{{inGradient{Ball{2}}, 0.5}, {mutant{Modulus: Ball{2}, conj: func(_, _ []float64) {}}, 0.5}, {Ball{2}, 0}} {
+		f := Finding{OK: true}
+		k := newChecker(c.m, 3)
+		k.allocations(&f)
+		if f.Worst != c.want || f.Limit != 0.1 {
+			t.Errorf("%T: %g allocations, limit %g, want %g", c.m, f.Worst, f.Limit, c.want)
+		}
+	}
 }

@@ -88,7 +88,7 @@ func (f *Finding) worse(err, limit float64, format string, args ...any) {
 	switch {
 	case err <= 0 && limit == 0:
 		ratio = 0
-	case math.IsNaN(ratio):
+	case math.IsNaN(ratio), math.IsInf(ratio, 1):
 		err, limit, ratio = math.Inf(1), 1, math.Inf(1)
 	}
 	if f.Limit != 0 && !(ratio > f.Worst/f.Limit) {
