@@ -100,3 +100,40 @@ func TestActiveSet(t *testing.T) {
 		}
 	}
 }
+
+// What is not told from rounding: 8(d+4)2⁻⁵³ of the sizes of what it is made of.
+func TestActiveSetRounding(t *testing.T) {
+	for d := 1; d < 9; d++ {
+		if got := newActiveSet(ones(d), ones(d)).rounding(); got != slack(d)/2 {
+			t.Errorf("d = %d: rounding %v, want %v", d, got, slack(d)/2)
+		}
+	}
+	const w = 3
+	plane := []float64{1, 0}
+	least := slack(2) / 2 * (1 + w) // ‖v‖ of b = (w, ‖v‖)
+	for _, c := range []struct {
+		v    float64
+		want bool
+	}{{least, true}, {math.Nextafter(least, 1), false}} {
+		if s := newActiveSet([]float64{w, c.v}, plane); s.still != c.want || s.optimal != c.want {
+			t.Errorf("‖v‖ = %v: still %v, optimal %v", c.v, s.still, s.optimal)
+		}
+	}
+	// b = (w, −m) on the cut of the second unit vector has the multipliers w and −m.
+	for _, c := range []struct {
+		m    float64
+		want bool
+	}{{least, true}, {1.1 * least, false}} {
+		s := newActiveSet([]float64{w, -c.m}, plane)
+		s.split([]float64{0, 1})
+		s.add(&cut{normal: []float64{0, 1}})
+		if s.solve(); !s.still || s.optimal != c.want {
+			t.Errorf("multiplier %v: still %v, optimal %v", -c.m, s.still, s.optimal)
+		}
+	}
+	u := []float64{3, 8}
+	(&activeSet{r: [][]float64{{2}, {1, 4}}}).backSubstitute(u)
+	if u[0] != .5 || u[1] != 2 {
+		t.Errorf("solution %v of 2u + v = 3, 4v = 8", u)
+	}
+}

@@ -277,6 +277,14 @@ func TestNorms(t *testing.T) {
 	}
 }
 
+func TestNormOfInfinity(t *testing.T) {
+	for _, v := range []float64{math.Inf(-1), math.NaN()} {
+		if got := L2.Of([]float64{1, v}); math.IsNaN(v) != math.IsNaN(got) || !math.IsNaN(v) && !math.IsInf(got, 1) {
+			t.Errorf("‖(1, %v)‖ = %v", v, got)
+		}
+	}
+}
+
 func BenchmarkProject(b *testing.B) {
 	for _, d := range []int{2, 100} {
 		y, dst := costs(d, 1), make([]float64, d)
