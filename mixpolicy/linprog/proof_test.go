@@ -263,7 +263,10 @@ func TestProvesNoMore(t *testing.T) {
 					}
 				},
 			} {
-				for _, f := range []float64{.9, 1.2} {
+				for _, f := range []float64{.9, 1.2, -.9, -1.2} {
+					if f < 0 && name != "plane" {
+						continue
+					}
 					if name == "ball" && s.norm == L2 && f < 1 {
 						continue
 					}
@@ -271,7 +274,7 @@ func TestProvesNoMore(t *testing.T) {
 					off.Theta = slices.Clone(sol.Theta)
 					before := s.radius
 					change(&off, f)
-					if got := s.proves(&off); got != (f < 1) {
+					if got := s.proves(&off); got != (math.Abs(f) < 1) {
 						t.Errorf("%v, R = %v: %s off by %v of what is allowed, and proved: %v", norm, before, name, f, got)
 					}
 					s.radius = before
@@ -300,11 +303,14 @@ func TestProvesNoMore(t *testing.T) {
 		},
 		"violation": func(e *UnboundedError, f float64) { s.violation = tol * L2.Of(e.Point) * f },
 	} {
-		for _, f := range []float64{.9, 1.2} {
+		for _, f := range []float64{.9, 1.2, -.9, -1.2} {
+			if f < 0 && name != "direction" && name != "point" {
+				continue
+			}
 			off := &UnboundedError{Point: slices.Clone(e.Point), Direction: slices.Clone(e.Direction), Slope: e.Slope}
 			before := s.violation
 			change(off, f)
-			if got := s.descends(off); got != (f < 1) {
+			if got := s.descends(off); got != (math.Abs(f) < 1) {
 				t.Errorf("%s off by %v of what is allowed, and descends: %v", name, f, got)
 			}
 			s.violation = before
@@ -408,6 +414,82 @@ func TestScanNamesTheFirstBadRow(t *testing.T) {
 	for range 10 {
 		if found, share, err := newScanner(psi).scan(background, ones(d), nil); err == nil || !strings.Contains(err.Error(), "Ψ[21000,2]") || found != nil || share != 0 {
 			t.Fatalf("%v, %v, %v", found, share, err)
+		}
+	}
+}
+
+// A refutation in rational numbers, asked for where rounding has a proof too, is one.
+func TestSharpen(t *testing.T) {
+	seen := map[Norm]int{}
+	for seed := range uint64(400) {
+		m := smallProgram(rand.New(rand.NewPCG(seed, 12)))
+		p := m.program()
+		s := newSolver(p)
+		s.withoutRounding()
+		if err := s.begin(background); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.run(background)
+		var e *InfeasibleError
+		if !errors.As(err, &e) || e.Rows == nil {
+			continue
+		}
+		got := s.contradiction()
+		if s.sharpen(got); got.Exact == nil {
+			t.Errorf("%d: no proof: %+v", seed, e)
+			continue
+		}
+		seen[p.norm]++
+		if err := checkExact(p, got); err != nil {
+			t.Errorf("%d: %v", seed, err)
+		}
+		if len(got.Exact) != len(got.Rows)+1 || !slices.IsSortedFunc(got.Rows, func(a, b Multiplier) int { return a.Row - b.Row }) {
+			t.Errorf("%d: %d numbers of %v", seed, len(got.Exact), got.Rows)
+		}
+		kappa, _ := got.Exact[len(got.Rows)].Float64()
+		if got.Hyperplane != kappa || math.IsInf(p.radius, 1) && !math.IsInf(got.Radius, 1) || got.Radius < p.radius || got.Radius < e.Radius*(1-0x1p-49) {
+			t.Errorf("%d: %+v of %+v", seed, got, e)
+		}
+		most := 0.0
+		for _, m := range e.Rows {
+			most = max(most, m.Value)
+		}
+		if most > 4 || math.Abs(most) < 1e-3 {
+			t.Errorf("%d: multipliers of size %v", seed, most)
+		}
+	}
+	for _, norm := range []Norm{L2, LInf, L1} {
+		if seen[norm] < 5 {
+			t.Errorf("%v: %d proofs", norm, seen[norm])
+		}
+	}
+}
+
+// What is told early is the best feasible point and the best bound, or what there is.
+func TestUnfinished(t *testing.T) {
+	for _, r := range []float64{2, math.Inf(1)} {
+		s := newSolver(Mixture{B: []float64{1, 2}, Psi: Columns{{1, 0}, {0, 1}}, R: r}.program())
+		s.violation = .25
+		sol := s.unfinished()
+		if !slices.Equal(sol.Theta, s.x) || sol.Violation != .25 {
+			t.Errorf("%+v, want the present point", sol)
+		}
+		if math.IsInf(r, 1) && sol.Radius != 1024*L2.Of(s.x) || r == 2 && sol.Radius != 2 {
+			t.Errorf("radius %v, R = %v", sol.Radius, r)
+		}
+		s.best = incumbent{theta: []float64{.75, .25}, objective: 1.25}
+		s.bound, s.dual = 1.125, Dual{Hyperplane: 1.125}
+		sol = s.unfinished()
+		if !slices.Equal(sol.Theta, []float64{.75, .25}) || sol.Objective != 1.25 || sol.Violation != 0 {
+			t.Errorf("%+v, want the incumbent", sol)
+		}
+		if r == 2 && (sol.Bound != 1.125 || sol.Hyperplane != 1.125) {
+			t.Errorf("%+v, want the best bound", sol)
+		}
+		s.cuts = append(s.cuts, &cut{}, &cut{})
+		s.u0, s.u1 = []float64{-5, 1, 1}, []float64{1, 2, -3}
+		if got := s.nearby(.5); !slices.Equal(got, []float64{-4.5, 2, 0}) {
+			t.Errorf("multipliers %v", got)
 		}
 	}
 }
