@@ -126,7 +126,7 @@ func (s *activeSet) drop(j int) {
 	last := len(s.cuts) - 1
 	gone := s.r[j]
 	copy(s.r[j:], s.r[j+1:])
-	s.r[last] = gone
+	s.r[last] = gone // to be used again
 	for k := j; k < last; k++ {
 		col := s.r[k] // of length k+2
 		c, sn, rho := rotation(col[k], col[k+1])
@@ -142,7 +142,6 @@ func (s *activeSet) drop(j int) {
 	}
 	s.cuts = append(s.cuts[:j], s.cuts[j+1:]...)
 	s.q, s.r = s.q[:last], s.r[:last]
-	s.r[:last+1][last] = gone[:cap(gone)]
 }
 
 // rotation returns c, s, ρ with c² + s² = 1, c a + s b = ρ, c b − s a = 0.

@@ -336,12 +336,11 @@ func (e *exactPath) solve(rhs ...[]*big.Int) [][]*big.Rat {
 			factor := m[i][c]
 			for j := range m[i] {
 				if j == c || j < c && j != i {
-					continue // zero, before and after
+					continue // not read again
 				}
 				v := m[i][j]
 				v.Mul(v, pivot).Sub(v, other.Mul(factor, m[c][j])).Quo(v, last)
 			}
-			m[i][c] = new(big.Int)
 		}
 		last = new(big.Int).Set(pivot) // which the next step changes
 	}

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -248,6 +249,55 @@ func TestProjectBadData(t *testing.T) {
 	}
 }
 
+// Entries up to 2⁹⁶⁰ in size are projected, and vectors of other lengths are the programmer's mistake.
+func TestProjectLimits(t *testing.T) {
+	for _, norm := range []Norm{L2, LInf, L1} {
+		for _, v := range []float64{0x1p960, -0x1p960} {
+			dst := make([]float64, 2)
+			if err := norm.Project(dst, []float64{0, v}, 1); err != nil || math.Abs(dst[0]+dst[1]-1) > 0x1p-50 {
+				t.Errorf("%v, y₂ = %v: %v, %v", norm, v, dst, err)
+			}
+			for _, v := range []float64{math.Nextafter(v, 2*v), math.Copysign(math.Inf(1), v)} {
+				if err := norm.Project(dst, []float64{0, v}, 1); err == nil {
+					t.Errorf("%v, y₂ = %v: no error", norm, v)
+				}
+			}
+		}
+	}
+	for _, c := range [][2]int{{0, 0}, {1, 2}, {2, 1}, {0, 1}, {1, 0}} {
+		func() {
+			defer func() {
+				if s, _ := recover().(string); !strings.HasPrefix(s, "linprog: projecting") {
+					t.Errorf("lengths %v: panic %q", c, s)
+				}
+			}()
+			L2.Project(make([]float64, c[0]), make([]float64, c[1]), 1)
+		}()
+	}
+}
+
+// √(R² − 1/d) has all its digits, save where the ball is taken to touch.
+func TestBallRadius(t *testing.T) {
+	for d := 1; d <= 40; d++ {
+		for _, more := range []float64{0, 2e-16, 5e-16, 1e-15, 2e-15, 1e-12, 1e-8, .01, 1, 1e6} {
+			r := L2.OnHyperplane(d) * (1 + more)
+			excess := new(big.Rat).Mul(rat(r), rat(r)) // d R² − 1
+			excess.Mul(excess, big.NewRat(int64(d), 1)).Sub(excess, big.NewRat(1, 1))
+			size, _ := excess.Float64()
+			want := 0.0
+			if size > 0x1p-50 {
+				want = float(new(big.Float).Sqrt(new(big.Float).SetPrec(200).SetRat(excess.Quo(excess, big.NewRat(int64(d), 1)))))
+			}
+			if got := ballRadius(r, d); math.Abs(got-want) > 4*0x1p-53*want {
+				t.Errorf("d = %d, R = %v: %v, want %v", d, r, got, want)
+			}
+		}
+	}
+	if got := ballRadius(0x1p700, 3); got != 0x1p700 {
+		t.Error(got)
+	}
+}
+
 func TestProjectAllocatesNothing(t *testing.T) {
 	y, dst := costs(100, 1), make([]float64, 100)
 	for _, norm := range []Norm{L2, LInf, L1} {
@@ -273,6 +323,14 @@ func TestNorms(t *testing.T) {
 		ones := []float64{1, 1, 1, 1, 1}
 		if got := n.OnHyperplane(5) * n.Dual().Of(ones); math.Abs(got-1) > 0x1p-51 {
 			t.Errorf("%v: %v", n, got)
+		}
+	}
+}
+
+func TestNormOfInfinity(t *testing.T) {
+	for _, v := range []float64{math.Inf(-1), math.NaN()} {
+		if got := L2.Of([]float64{1, v}); math.IsNaN(v) != math.IsNaN(got) || !math.IsNaN(v) && !math.IsInf(got, 1) {
+			t.Errorf("‖(1, %v)‖ = %v", v, got)
 		}
 	}
 }

@@ -1,0 +1,82 @@
+package linprog
+
+import (
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+)
+
+// work is what solving takes: passes over all rows, steps, and rows and other cuts in the pool.
+type work struct{ scans, pivots, rows, cuts int }
+
+func workOf(s *solver) work { return work{s.scans, s.pivots, len(s.known), len(s.pool)} }
+
+// The rules by which rows are chosen and t is raised make no other solution but more or less work.
+// This is what they take now: other numbers are to be the better ones.
+func TestWork(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("fused products round otherwise, and may take another way")
+	}
+	const n, d = 2000, 12
+	rng := rand.New(rand.NewPCG(2, 4))
+	leaning := columns(n, d, func(_, _ int) float64 { return rng.NormFloat64() + 1 })
+	for _, c := range []struct {
+		psi  Rows
+		norm Norm
+		r    float64 // in units of the least
+		want work
+	}{
+		{measures(n, d, .2, 5), L2, 1.3, work{4, 4, 91, 91}},
+		{measures(n, d, .2, 5), L2, 3, work{9, 86, 260, 260}},
+		{measures(n, d, .2, 5), LInf, 1.3, work{11, 154, 245, 254}},
+		{measures(n, d, .2, 5), LInf, 3, work{10, 158, 244, 248}},
+		{measures(n, d, .2, 5), L1, 3, work{9, 126, 244, 244}},
+		{leaning, L2, 1.5, work{5, 24, 28, 28}},
+		{leaning, L2, math.Inf(1), work{6, 23, 109, 109}},
+		{leaning, LInf, 1.2, work{8, 49, 110, 121}},
+		{leaning, L1, 1, work{7, 35, 109, 111}},
+		{leaning, L1, 1.05, work{7, 37, 109, 111}},
+	} {
+		s := newSolver(Mixture{B: costs(d, 1), Psi: c.psi, Norm: c.norm, R: c.r * c.norm.OnHyperplane(d)}.program())
+		if err := s.begin(background); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.run(background)
+		if got := workOf(s); got != c.want {
+			t.Errorf("%v, R = %v: %#v, %v, want %+v", c.norm, c.r, got, err, c.want)
+		}
+	}
+	// All kinds of degenerate programs together, with rounding and without.
+	var rounded, exact work
+	for seed := range 54 {
+		p := degenerate(seed, rand.New(rand.NewPCG(uint64(seed), 9)))
+		if !math.IsInf(p.radius, 1) && p.norm.misses(p.radius, len(p.b)) {
+			continue
+		}
+		for k, total := range []*work{&rounded, &exact} {
+			s := newSolver(p)
+			if k == 1 {
+				if len(p.b) > 4 {
+					continue
+				}
+				s.withoutRounding()
+			}
+			if err := s.begin(background); err != nil {
+				t.Fatal(err)
+			}
+			s.run(background)
+			w := workOf(s)
+			total.scans += w.scans
+			total.pivots += w.pivots
+			total.rows += w.rows
+			total.cuts += w.cuts
+		}
+	}
+	if want := (work{225, 319, 537, 546}); rounded != want {
+		t.Errorf("degenerate programs: %#v, want %+v", rounded, want)
+	}
+	if want := (work{45, 49, 138, 138}); exact != want {
+		t.Errorf("degenerate programs without rounding: %#v, want %+v", exact, want)
+	}
+}
