@@ -59,29 +59,30 @@ func TestLazyEqualsDense_3_26(t *testing.T) {
 			}
 			var a, b mixpolicy.Snapshot
 			worst, wasLazy := 0., 0
-			for range steps {
+			const counted = 20_000 // later steps are small, and the ball is met nearly always or never
+			for step := range steps {
 				for _, m := range []mixpolicy.Run{dense, lazy} {
 					advance(t, m, 1)
 				}
 				a = view(t, dense)
 				b = view(t, lazy)
 				worst = max(worst, floats.Distance(a.Last, b.Last, math.Inf(1)))
-				if lazy.Lazy() {
+				if lazy.Lazy() && step < counted {
 					wasLazy++
 				}
 			}
-			t.Logf("%s: θ differ by at most %.1g; lazy in %d of %d steps", c.name, worst, wasLazy, steps)
+			t.Logf("%s: θ differ by at most %.1g; lazy in %d of %d steps", c.name, worst, wasLazy, counted)
 			if !(worst <= 1e-12) {
 				t.Errorf("θ differ by %v", worst)
 			}
-			least, most := steps, steps // of the lazy ones
+			least, most := counted, counted // of the lazy ones
 			if strings.HasSuffix(c.name, "met at times") {
-				least, most = steps/50, steps*3/4
+				least, most = counted/50, counted*3/4
 			} else if strings.HasSuffix(c.name, "narrow ball") {
-				least, most = 1, steps/50
+				least, most = 1, counted/50
 			}
 			if wasLazy < least || wasLazy > most {
-				t.Errorf("lazy in %d of %d steps, want %d to %d", wasLazy, steps, least, most)
+				t.Errorf("lazy in %d of %d steps, want %d to %d", wasLazy, counted, least, most)
 			}
 			l, m := dense.CurrentMultipliers(), lazy.CurrentMultipliers()
 			if diff := floats.Distance(l, m, math.Inf(1)); diff > 1e-12*(1+floats.Norm(l, math.Inf(1))) {
