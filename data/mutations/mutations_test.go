@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -10,9 +12,8 @@ import (
 
 const root = "../.."
 
-// The record is of the code as it is: another symbol, or a change of its code, asks for a new one.
-// Of each symbol nine mutants of ten die, and all that return a constant or the argument or turn a sign.
-func TestRecordOfIndex(t *testing.T) {
+func record(t *testing.T, root string) ([]Score, []Survivor) {
+	t.Helper()
 	scores, err := readScores(root)
 	if err != nil {
 		t.Fatal(err)
@@ -21,6 +22,13 @@ func TestRecordOfIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return scores, survivors
+}
+
+// The record is of the code as it is: another symbol, or a change of its code, asks for a new one.
+// Of each symbol nine mutants of ten die, and all that return a constant or the argument or turn a sign.
+func TestRecordOfIndex(t *testing.T) {
+	scores, survivors := record(t, root)
 	read := map[string][]*mutation.Function{}
 	for _, e := range paper.Index() {
 		again := "go run ./data/mutations index -r '" + e.Number + "' makes it anew"
@@ -59,14 +67,7 @@ func TestRecordOfIndex(t *testing.T) {
 
 // Of each package on record nine mutants of ten die, and the others are listed.
 func TestRecordOfPackages(t *testing.T) {
-	scores, err := readScores(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	survivors, err := readSurvivors(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scores, survivors := record(t, root)
 	for _, s := range scores {
 		if !slices.Contains(packages, s.Scope) {
 			continue
@@ -83,6 +84,41 @@ func TestRecordOfPackages(t *testing.T) {
 		if s.Share() < 0.9 {
 			t.Errorf("%s: %d of %d mutants are killed, want nine tenths", s.Scope, s.Killed, s.Mutants-s.Equivalent)
 		}
+	}
+}
+
+// A new record of some code takes the place of the old one, in the order of the index; what is on
+// record of other code stays, and what is of no row and no package goes.
+func TestUpdate(t *testing.T) {
+	root := t.TempDir()
+	if err := os.Mkdir(filepath.Join(root, "data"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	a, b := Score{Scope: "2.1", Symbol: "x.A", Hash: "1", Mutants: 3, Killed: 1, Equivalent: 1}, Score{Scope: "3.22", Symbol: "x.B", Hash: "2", Mutants: 2, Killed: 2}
+	lived := []Survivor{{"2.1", "x.A", "sign", "a + b", "a - b", "b is 0"}, {"2.1", "x.A", "term", "a", "b", ""}}
+	for _, u := range []struct {
+		scores    []Score
+		survivors []Survivor
+	}{
+		{[]Score{b, {Scope: "9.9", Mutants: 1}}, []Survivor{{Scope: "9.9"}}},
+		{[]Score{a}, []Survivor{{"2.1", "x.A", "factor", "2", "4", ""}, lived[0]}},
+		{[]Score{a}, lived},
+	} {
+		if err := update(root, u.scores, u.survivors); err != nil {
+			t.Fatal(err)
+		}
+	}
+	scores, survivors := record(t, root)
+	if !slices.Equal(scores, []Score{a, b}) || !slices.Equal(survivors, lived) {
+		t.Errorf("on record are %+v and %+v", scores, survivors)
+	}
+	w := work{known: survivors}
+	m := mutation.Mutant{Folder: "x", Function: "A", Operator: mutation.Sign, From: "a + b", To: "a - b"}
+	if s := w.survivor("2.4", m); s.Why != "b is 0" {
+		t.Errorf("the reason is lost: %+v", s)
+	}
+	if m.From += " [2]"; w.survivor("2.4", m).Why != "" {
+		t.Error("the reason of one change is given to another")
 	}
 }
 

@@ -45,12 +45,8 @@ type Mutant struct {
 	Function string // "Name" or "Type.Name"
 	Line     int
 	Operator Operator
-	From, To string // the changed source, on one line each
+	From, To string // the changed source, on one line each; From ends in "[2]" for the second such change of a function
 	edit     edit
-}
-
-func (m Mutant) String() string {
-	return fmt.Sprintf("%s.%s, line %d, %s: %s → %s", m.Folder, m.Function, m.Line, m.Operator, m.From, m.To)
 }
 
 // edit replaces the bytes from start to end of a function's body, counted from its brace; one
@@ -171,6 +167,14 @@ func (f *Function) Mutants() []Mutant {
 		parents = append(parents, n)
 		return true
 	})
+	seen := map[[3]string]int{}
+	for i := range g.mutants {
+		m := &g.mutants[i]
+		same := [3]string{string(m.Operator), m.From, m.To}
+		if seen[same]++; seen[same] > 1 {
+			m.From += fmt.Sprintf(" [%d]", seen[same])
+		}
+	}
 	return g.mutants
 }
 

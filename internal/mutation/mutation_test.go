@@ -62,6 +62,27 @@ func TestMutants(t *testing.T) {
 	}
 }
 
+// No two mutants of a function have the same words, so that a reason why one computes the same is not
+// taken for the other's.
+func TestMutantsHaveNames(t *testing.T) {
+	functions, _ := shape(t)
+	names := map[Mutant]bool{}
+	repeated := false
+	for _, f := range functions {
+		for _, m := range f.Mutants() {
+			name := Mutant{Function: m.Function, Operator: m.Operator, From: m.From, To: m.To}
+			if names[name] {
+				t.Errorf("two mutants %v", name)
+			}
+			names[name] = true
+			repeated = repeated || strings.HasSuffix(m.From, "[2]")
+		}
+	}
+	if !repeated {
+		t.Error("no function has a change twice: this test looks at nothing")
+	}
+}
+
 // Without a mutant the program is the package, and it tells which functions a test enters.
 func TestReached(t *testing.T) {
 	_, p := shape(t)

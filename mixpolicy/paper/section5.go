@@ -122,6 +122,7 @@ func checkPythagoras(ctx context.Context) Finding {
 			f.Corrected = math.Inf(1)
 		}
 	}
+	f.Corrected = max(f.Corrected, projectionMisuse())
 	f.Printed = f.Corrected
 	return f
 }

@@ -11,8 +11,8 @@ func Area(a, b float64) (float64, error) {
 	return a * b, nil
 }
 
-// Perimeter is 2(a + b).
-func Perimeter(a, b float64) float64 { return 2 * (a + b) }
+// Perimeter is a + b + a + b.
+func Perimeter(a, b float64) float64 { return (a + b) + (a + b) }
 
 // Double writes 2x to dst.
 func Double(dst, x []float64) {
