@@ -119,7 +119,7 @@ func (r Record) Against(kind, quantity string, problems []string, method string,
 	}
 	duels := r.Duels(kind, quantity, problems, pairs...)
 	t := plotting.Table{
-		Caption: fmt.Sprintf("%s: %s better – worse than each other, in runs or in instances of a family (of which decided by themselves); ?: no winner at %g %% with Holm's correction for %d tests", quantity, method, 100*Level, len(duels)),
+		Caption: fmt.Sprintf("%s: wins and losses of %s against each method, counted in runs, or in the instances of a family (in brackets those that their own runs decide); ?: no winner at %g %% with Holm's correction for %d tests", quantity, method, 100*Level, len(duels)),
 		Columns: []plotting.Column{{Head: "problem", Text: problems}},
 	}
 	for _, o := range others {
