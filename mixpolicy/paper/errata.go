@@ -154,7 +154,7 @@ var errata = []Erratum{
 		Printed: "Ξᵈ = {ξ^θ : π^ω = Σωᵢπⁱ, Σωᵢ = 1}, dual to the mixtures Πᵈ, of which the best is looked for", Corrected: "Ξᵈ = {Ψθ : 1ᵀθ = 1}, of which the best is looked for",
 		Why:        "The measure of a mixture of policies is not the mixture of their measures; Ψθ belongs to a policy that mixes state by state.",
 		Downstream: "What is learnt is θ, not ω. π^θ of (2.20) is not in the convex hull (2.16) in general, and its best policy may be cheaper, or dearer.",
-		Reading:    "Ξᵈ as the words say, the combinations Ψθ, of which the best costs what the best mixture of policies does.",
+		Reading:    "Ξᵈ as the words say, the combinations Ψθ, of which the best is as good as the best mixture of policies.",
 		witness:    witnessMixtures,
 	},
 	{
@@ -316,6 +316,7 @@ var errata = []Erratum{
 		Why:        "Mass shared by N pairs has an ℓ₂ norm √N times smaller than what it does to the measure. And for V > 1 the right side may be negative.",
 		Downstream: "Theorem 3.4 gains a factor √(nm); the discounted bound has no mixing time.",
 		Reading:    "V = ‖[Ψθ̂]₋‖₂, four times the printed one.",
+		Choice:     "The sharp bound. With V = ‖[Ψθ̂]₋‖₁ < 1 and γ < 1 the printed one is true too: it is at least 3V/(1−γ).",
 		witness:    witnessViolationNorm,
 	},
 	{
@@ -327,11 +328,11 @@ var errata = []Erratum{
 		witness:    witnessSampleSize,
 	},
 	{
-		ID: "best-of-class", Kind: Error, Where: []string{"3.38", "Theorem 3.4"},
+		ID: "best-of-class", Kind: Gap, Where: []string{"3.38", "Theorem 3.4"},
 		Printed: "cᵀξ^θ̂ ≤ cᵀξ* + ε, where ξ* is the optimum of (2.13)", Corrected: "cᵀξ^θ̂ ≤ cᵀΨθ* + ε, for G_β > ‖λ*‖₂",
-		Why:        "ξ* is defined once, after (2.13): the best of all policies, which need not be near the class. The proof is about θ*.",
+		Why:        "ξ* is defined once, after (2.13): the best of all policies, which need not be near the class. The proof is about θ*, and needs G_β > ‖λ*‖₂.",
 		Downstream: "What the method promises: the best of the class, as the abstract says and Definition 2.8 has it.",
-		Reading:    "ξ* as Ψθ*, any T, and any β > 1/(1−γ), as Proposition 3.1 asks: λ may still be kept below ‖λ*‖₂.",
+		Choice:     "Ψθ* for ξ*, as Definition 2.8 has it. Then β > 1/(1−γ) is not enough, as λ may be kept below ‖λ*‖₂; with β = T^¼, as before (3.35), no counterexample is known, and no proof, see rate-of-beta.",
 		witness:    witnessBestOfClass,
 	},
 	{
@@ -463,13 +464,12 @@ var errata = []Erratum{
 		witness:    witnessAverageBall,
 	},
 	{
-		ID: "protocol", Kind: Error, Where: []string{"Figure 2", "§6.2"},
-		Printed: "η = 1/T = 0.001, R = 100, costs up to 10⁴: cᵀξ^θ̂ is the cost", Corrected: "costs over c_max, R = 2, η = η₀/√(t+1), T = 10⁵",
-		Why:        "A step moves φ's gradient by 10, so that θ is at the sphere at once: (71, −70), where cᵀΨθ̂ ≈ −3·10⁵.",
-		Downstream: "Fig. 2 (right) does not show a cost of a policy under the stated protocol.",
-		Reading:    "The same R, η and T, with costs divided by c_max.",
+		ID: "protocol", Kind: Ambiguity, Where: []string{"Figure 2", "§6.2"},
+		Printed: "η = 1/T = 0.001, R = 100, costs up to 10⁴, and cᵀξ^θ̂ is the cost", Corrected: "costs over c_max, R = 2, η = η₀/√(t+1), T = 10⁵: cᵀΨθ̂ is the cost of the policy too",
+		Why:        "A step moves φ's gradient by 10, so that θ is at the sphere at once: (71, −70), where cᵀΨθ̂ ≈ −3·10⁵ is the cost of no policy. If ξ^θ̂ is the measure of the policy (2.20), it is a cost.",
+		Downstream: "Fig. 2 (right) shows costs of policies in one of the readings of ξ^θ̂, see two-measures. The policy of (71, −70) is cheaper than the best Ψθ, but θ̂ is not near θ*.",
 		Choice:     "η₀ by tuning, see the claims; R just large enough for the optimum at (1.116, −0.116).",
-		witness:    witnessProtocol,
+		witness:    checkProtocol,
 	},
 	{
 		ID: "azuma-scale", Kind: Slip, Where: []string{"A.6", "Lemma A.2"},
