@@ -320,7 +320,7 @@ var errata = []Erratum{
 		witness:    witnessViolationNorm,
 	},
 	{
-		ID: "rho-in-theorem", Kind: Gap, Where: []string{"3.37"},
+		ID: "rho-in-theorem", Kind: Gap, Where: []string{"3.37", "Theorem 3.4"},
 		Printed: "T = Ω(τ⁴nm‖Ψ‖⁴/((1−γ)⁴ε⁴)) with probability 1−ρ", Corrected: "the T of theory.Constants.SampleComplexity, for G_β > ‖λ*‖₂, which grows with ln(1/ρ)",
 		Why:        "A T free of ρ would do surely, and no finite number of samples does. (3.33) and (3.36) give (nm)² for nm, and R, c_max and a logarithm.",
 		Downstream: "The comparison of sample complexities.",
