@@ -159,18 +159,6 @@ func witnessUnichain(context.Context) Finding {
 	return holdsCorrected(float64(classes-1), float64(ergodic-1), "P = I, α uniform, n = 5: κ = %.4g and %d recurrent classes; an ergodic chain has %d", e.Lower, classes, ergodic)
 }
 
-// rarePairProblem has a multiplier that is large because its pair is rare: 64 states, γ = 0.1.
-func rarePairProblem() *mixpolicy.Problem {
-	x := oneStepMDP(64)
-	even := must(mixpolicy.StateIndependent(x, 0.5, 0.5))
-	cheap := must(mixpolicy.PolicyFunc(x, func(s int, row []float64) {
-		if row[0], row[1] = 0.9, 0.1; s == 0 {
-			row[0], row[1] = 0.99, 0.01
-		}
-	}))
-	return must(mixtureProblem(x, mixpolicy.Ball(2), even, cheap))
-}
-
 // witnessMultipliers also reads Lemma 3.2 as an upper bound of ‖λ*‖₂, the weakest of the norms, and
 // (3.3) as a statement on the value.
 func witnessMultipliers(ctx context.Context) Finding {
