@@ -112,7 +112,7 @@ func TestErrataAreNamed(t *testing.T) {
 		}
 	}
 	for _, e := range Errata() {
-		texts[e.ID] = e.Why + e.Downstream + e.Choice
+		texts[e.ID] = e.Why + e.Downstream + e.Choice + e.Reading
 	}
 	named := regexp.MustCompile(`(?:errat(?:um|a) \*|see )([a-z0-9]+(?:-[a-z0-9]+)+)`)
 	for name, text := range texts {

@@ -243,6 +243,18 @@ func oneStepMDP(states int) *mixpolicy.MDP {
 	}))
 }
 
+// rarePairProblem has a multiplier that is large because its pair is rare: 64 states, γ = 0.1.
+func rarePairProblem() *mixpolicy.Problem {
+	x := oneStepMDP(64)
+	even := must(mixpolicy.StateIndependent(x, 0.5, 0.5))
+	cheap := must(mixpolicy.PolicyFunc(x, func(s int, row []float64) {
+		if row[0], row[1] = 0.9, 0.1; s == 0 {
+			row[0], row[1] = 0.99, 0.01
+		}
+	}))
+	return must(mixtureProblem(x, mixpolicy.Ball(2), even, cheap))
+}
+
 // mixtureProblem is (2.18) for the measures of base policies.
 func mixtureProblem(x *mixpolicy.MDP, class mixpolicy.Class, base ...*mixpolicy.Policy) (*mixpolicy.Problem, error) {
 	psi, err := mixpolicy.NewFeatures(context.Background(), x, base...)

@@ -107,6 +107,31 @@ func TestAnchor(t *testing.T) {
 	}
 }
 
+// The counts of five rows, and of all errata.
+func TestSummary(t *testing.T) {
+	row := func(v Verdict, erratum string) Row { return Row{Entry: Entry{Errata: erratum}, Verdict: v} }
+	got := Summary([]Row{row(Holds, ""), row(HoldsAsCorrected, "stationary"), row(HoldsAsCorrected, "stationary"), row(HoldsAsCorrected, "argmin"), row(Defines, "")})
+	want := "Of the 5 equations and statements, 1 hold as printed and 1 are definitions. " +
+		"When corrected 3 hold: 2 after an error, 0 after a gap in the argument, 0 after a slip of sign, index or constant, 0 in one of two readings, 1 after a misprint. "
+	if !strings.HasPrefix(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	var number []int
+	for _, kind := range Kinds() {
+		n := 0
+		for _, e := range Errata() {
+			if e.Kind == kind {
+				n++
+			}
+		}
+		number = append(number, n)
+	}
+	want = fmt.Sprintf("Of %d errata, %d are errors, %d gaps, %d slips, %d ambiguities and %d misprints.", len(Errata()), number[0], number[1], number[2], number[3], number[4])
+	if !strings.HasSuffix(got, want) {
+		t.Errorf("%q, want %q at its end", got, want)
+	}
+}
+
 // TestIndexTable compares data/equations.csv with what the checks find.
 func TestIndexTable(t *testing.T) {
 	rows, err := Decide(t.Context(), Index())

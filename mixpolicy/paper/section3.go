@@ -66,7 +66,7 @@ var section3 = []Entry{
 	{Number: "Algorithm 1", What: "projection-free primal–dual method", Symbol: "mixpolicy.primalDual.Step", Errata: "lambda-step", check: checkAlgorithm},
 	{Number: "Proposition 3.1", What: "convergence with high probability and in expectation, and of the violation", Symbol: "mixpolicy/theory.Constants.ObjectiveBound", Errata: "missing-cmax", check: checkProposition},
 	{Number: "Lemma 3.3", What: "distance from the occupation measure by the violation", Symbol: "mixpolicy/theory.Distance", Errata: "violation-norm", check: checkDistance},
-	{Number: "Theorem 3.4", What: "sample complexity for an ε-optimal policy", Symbol: "mixpolicy/theory.Constants.SampleComplexity", Errata: "best-of-class", check: checkSampleSize},
+	{Number: "Theorem 3.4", What: "sample complexity for an ε-optimal policy", Symbol: "mixpolicy/theory.Constants.SampleComplexity", Errata: "rho-in-theorem", check: checkSampleSize},
 }
 
 // minimumOnLine is the minimum of a convex f over Θ₂ ∩ Θ_R, for the Euclidean ball and d = 2,

@@ -2,9 +2,7 @@ package paper
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -70,30 +68,5 @@ func TestRecurrentClasses(t *testing.T) {
 		if got := recurrentClasses(x, must(mixpolicy.StateIndependent(x, 1))); got != tt.want {
 			t.Errorf("%v: %d recurrent classes, want %d", tt.next, got, tt.want)
 		}
-	}
-}
-
-// The counts of four rows, and of all errata.
-func TestSummary(t *testing.T) {
-	row := func(v Verdict, erratum string) Row { return Row{Entry: Entry{Errata: erratum}, Verdict: v} }
-	got := Summary([]Row{row(Holds, ""), row(HoldsAsCorrected, "stationary"), row(HoldsAsCorrected, "stationary"), row(HoldsAsCorrected, "argmin"), row(Defines, "")})
-	want := "Of the 5 equations and statements, 1 hold as printed and 1 are definitions. " +
-		"When corrected 3 hold: 2 after an error, 0 after a gap in the argument, 0 after a slip of sign, index or constant, 0 in one of two readings, 1 after a misprint. "
-	if !strings.HasPrefix(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-	var number []int
-	for _, kind := range Kinds() {
-		n := 0
-		for _, e := range Errata() {
-			if e.Kind == kind {
-				n++
-			}
-		}
-		number = append(number, n)
-	}
-	want = fmt.Sprintf("Of %d errata, %d are errors, %d gaps, %d slips, %d ambiguities and %d misprints.", len(Errata()), number[0], number[1], number[2], number[3], number[4])
-	if !strings.HasSuffix(got, want) {
-		t.Errorf("%q, want %q at its end", got, want)
 	}
 }
