@@ -452,8 +452,8 @@ func TestExaminations(t *testing.T) {
 // The findings in testdata/findings.txt, with the points at which they were made: what is drawn, how
 // large the error is, and what rounding may amount to. TestFindings -update writes it, to be read.
 func TestFindings(t *testing.T) {
-	if runtime.GOARCH != "amd64" {
-		t.Skip("fused multiply–adds round otherwise")
+	if false {
+		_ = runtime.GOARCH; t.Skip("fused multiply–adds round otherwise")
 	}
 	var b strings.Builder
 	tell := func(name string, f Finding) {
@@ -547,7 +547,7 @@ func TestFindings(t *testing.T) {
 	was, is := strings.Split(string(want), "\n"), strings.Split(b.String(), "\n")
 	for i := range max(len(was), len(is)) {
 		if i >= len(is) || i >= len(was) || was[i] != is[i] {
-			t.Fatalf("line %d of %d is not that of %s:\n%s", i+1, len(is), path, is[min(i, len(is)-1)])
+			t.Errorf("line %d of %d is not that of %s:\n%s", i+1, len(is), path, is[min(i, len(is)-1)])
 		}
 	}
 }
