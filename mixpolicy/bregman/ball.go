@@ -159,9 +159,9 @@ func (b Ball) slope(d int) (float64, error) {
 
 // excess returns R²d − 1 with relative accuracy 2⁻⁵³ even where R ≈ 1/√d.
 func (b Ball) excess(d int) float64 {
-	rr := b.R * b.R
+	rr := float64(b.R * b.R) // rounded also where a product and a sum may be one operation
 	e := math.FMA(b.R, b.R, -rr)
-	rrd := rr * float64(d)
+	rrd := float64(rr * float64(d))
 	f := math.FMA(rr, float64(d), -rrd)
 	if math.IsInf(rrd, 1) {
 		return rrd

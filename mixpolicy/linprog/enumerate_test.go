@@ -61,6 +61,11 @@ func faces(p Mixture, box float64) (normals [][]float64, rhs []float64) {
 	return normals, rhs
 }
 
+// smallRounding is 2⁷ of condition, a normal's length of 6 at most over what is left of it when it
+// does not depend on the others, 1/16 at least (flat looks at it), by 2⁶ operations, the 4dk of Gram
+// and Schmidt twice, by 2⁻⁵³; per unit of the point's size.
+const smallRounding = 0x1p-40
+
 // flat is the affine hull {point + span(basis)} of some of the constraints as equations, where
 // point is the nearest to 0, made by Gram and Schmidt. It has no point if they contradict each other.
 func flat(d int, normals [][]float64, rhs []float64) (point []float64, q [][]float64) {
@@ -73,11 +78,14 @@ func flat(d int, normals [][]float64, rhs []float64) (point []float64, q [][]flo
 			}
 		}
 		length := floats.Norm(z, 2)
-		if length < 1e-9 {
-			if math.Abs(floats.Dot(a, point)-h) > 1e-9*(1+math.Abs(h)) {
+		if length < smallRounding {
+			if math.Abs(floats.Dot(a, point)-h) > smallRounding*(1+L2.Of(point)) {
 				return nil, nil
 			}
 			continue
+		}
+		if length < 1./16 {
+			panic("a small program of a condition that smallRounding does not allow for")
 		}
 		floats.Scale(1/length, z)
 		floats.AddScaled(point, (h-floats.Dot(a, point))/floats.Dot(a, z), z)
@@ -94,20 +102,21 @@ func enumerated(p Mixture, box float64) (theta []float64) {
 	normals, rhs := faces(p, box)
 	sphere := p.Norm == L2 && !math.IsInf(p.R, 1)
 	feasible := func(x []float64) bool {
+		slack := smallRounding * (1 + L2.Of(x))
 		for k, a := range normals {
-			if floats.Dot(a, x) < rhs[k]-1e-9 {
+			if floats.Dot(a, x) < rhs[k]-slack {
 				return false
 			}
 		}
-		return !sphere || floats.Norm(x, 2) <= p.R+1e-9
+		return !sphere || floats.Norm(x, 2) <= p.R+slack
 	}
 	best := math.Inf(1)
 	take := func(x []float64) {
 		if x == nil || !feasible(x) {
 			return
 		}
-		f := floats.Dot(p.B, x)
-		if f < best-1e-9*(1+math.Abs(f)) || f < best+1e-9*(1+math.Abs(f)) && floats.Norm(x, 2) < floats.Norm(theta, 2) {
+		f, tie := floats.Dot(p.B, x), smallRounding*(1+L2.Of(x))
+		if f < best-tie || f < best+tie && floats.Norm(x, 2) < floats.Norm(theta, 2) {
 			best, theta = min(best, f), x
 		}
 	}
@@ -131,7 +140,7 @@ func enumerated(p Mixture, box float64) (theta []float64) {
 		for _, e := range q {
 			floats.AddScaled(v, -floats.Dot(e, v), e)
 		}
-		if room, slope := p.R*p.R-floats.Dot(x, x), floats.Norm(v, 2); room > 0 && slope > 1e-9 {
+		if room, slope := p.R*p.R-floats.Dot(x, x), floats.Norm(v, 2); room > 0 && slope > smallRounding {
 			y := slices.Clone(x)
 			floats.AddScaled(y, -math.Sqrt(room)/slope, v)
 			take(y)
@@ -178,8 +187,9 @@ func TestSolveSmallPrograms(t *testing.T) {
 			if want != isSolved {
 				continue
 			}
-			// Entries are integers of a few units, and so is what roots are taken of.
-			if floats.Distance(sol.Theta, expected, 2) > 1e-7 || math.Abs(sol.Objective-floats.Dot(p.B, expected)) > 1e-9 {
+			// (R² and what is taken from it for a root differ by 1/5 or more, of 28: 2⁷ again.)
+			tol := smallRounding * (1 + L2.Of(expected))
+			if floats.Distance(sol.Theta, expected, 2) > tol || math.Abs(sol.Objective-floats.Dot(p.B, expected)) > tol {
 				t.Errorf("%d, %s: θ = %v, want %v: %+v", seed, name, sol.Theta, expected, p)
 			}
 			if gap > gapOf(p.program(), sol) {
@@ -187,7 +197,7 @@ func TestSolveSmallPrograms(t *testing.T) {
 			}
 			for _, m := range sol.Rows {
 				row := make([]float64, len(p.B))
-				if p.Psi.Row(row, m.Row); math.Abs(floats.Dot(row, sol.Theta)) > 1e-9 {
+				if p.Psi.Row(row, m.Row); math.Abs(floats.Dot(row, sol.Theta)) > tol {
 					t.Errorf("%d, %s: multiplier of row %d, which is not active", seed, name, m.Row)
 				}
 			}

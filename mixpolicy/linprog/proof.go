@@ -114,7 +114,7 @@ func (a double) add(x float64) double {
 }
 
 func (a double) addProduct(x, y float64) double {
-	p := x * y
+	p := float64(x * y) // so that it is rounded also where a product and a sum may be one operation
 	s := a.add(p)
 	s.lo += math.FMA(x, y, -p)
 	return s

@@ -3,7 +3,6 @@ package linprog
 import (
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"testing"
 )
 
@@ -12,12 +11,14 @@ type work struct{ scans, pivots, rows, cuts int }
 
 func workOf(s *solver) work { return work{s.scans, s.pivots, len(s.known), len(s.pool)} }
 
+func (w work) within(most work) bool {
+	return w.scans <= most.scans && w.pivots <= most.pivots && w.rows <= most.rows && w.cuts <= most.cuts
+}
+
 // The rules by which rows are chosen and t is raised make no other solution but more or less work.
-// This is what they take now: other numbers are to be the better ones.
+// This is the most that they take now, with products and sums fused or not, in any order of a sum
+// that gonum has: a change may make it less.
 func TestWork(t *testing.T) {
-	if runtime.GOARCH != "amd64" {
-		t.Skip("fused products round otherwise, and may take another way")
-	}
 	const n, d = 2000, 12
 	rng := rand.New(rand.NewPCG(2, 4))
 	leaning := columns(n, d, func(_, _ int) float64 { return rng.NormFloat64() + 1 })
@@ -25,7 +26,7 @@ func TestWork(t *testing.T) {
 		psi  Rows
 		norm Norm
 		r    float64 // in units of the least
-		want work
+		most work
 	}{
 		{measures(n, d, .2, 5), L2, 1.3, work{4, 4, 91, 91}},
 		{measures(n, d, .2, 5), L2, 3, work{9, 86, 260, 260}},
@@ -43,8 +44,8 @@ func TestWork(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := s.run(background)
-		if got := workOf(s); got != c.want {
-			t.Errorf("%v, R = %v: %#v, %v, want %+v", c.norm, c.r, got, err, c.want)
+		if got := workOf(s); err != nil || !got.within(c.most) {
+			t.Errorf("%v, R = %v: %+v, %v, want at most %+v", c.norm, c.r, got, err, c.most)
 		}
 	}
 	// All kinds of degenerate programs together, with rounding and without.
@@ -73,10 +74,10 @@ func TestWork(t *testing.T) {
 			total.cuts += w.cuts
 		}
 	}
-	if want := (work{225, 319, 537, 546}); rounded != want {
-		t.Errorf("degenerate programs: %#v, want %+v", rounded, want)
+	if most := (work{225, 321, 537, 546}); !rounded.within(most) {
+		t.Errorf("degenerate programs: %+v, want at most %+v", rounded, most)
 	}
-	if want := (work{45, 49, 138, 138}); exact != want {
-		t.Errorf("degenerate programs without rounding: %#v, want %+v", exact, want)
+	if most := (work{45, 49, 138, 138}); !exact.within(most) {
+		t.Errorf("degenerate programs without rounding: %+v, want at most %+v", exact, most)
 	}
 }

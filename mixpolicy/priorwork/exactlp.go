@@ -145,7 +145,7 @@ func checkLP(x *mixpolicy.MDP, v []float64, g float64, xi []float64) LPCertifica
 
 // addProduct adds x·y and what rounding takes from it.
 func addProduct(a *sum.Accumulator, x, y float64) {
-	p := x * y
+	p := float64(x * y) // so that it is rounded also where a product and a sum may be one operation
 	a.Add(p)
 	a.Add(math.FMA(x, y, -p))
 }
