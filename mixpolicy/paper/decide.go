@@ -1,13 +1,10 @@
 package paper
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/mixpolicy/lab/mixpolicy/race"
@@ -133,47 +130,20 @@ type comparison struct {
 
 // paired compares means by the t interval of the differences.
 func paired(x, y []float64) *comparison {
-	iv := race.TInterval(difference(x, y), confidence)
+	d := difference(x, y)
+	iv := race.TInterval(d, confidence)
 	t := distuv.StudentsT{Sigma: 1, Nu: float64(iv.N - 1)}
-	se := iv.Std / math.Sqrt(float64(iv.N))
-	c := &comparison{Interval: iv, p: 2 * t.Survival(math.Abs(iv.Mean)/se)}
-	if se == 0 && iv.Mean == 0 { // the same in every trial
-		c.p = 1
-	}
-	c.finds = func(level float64) float64 { return (t.Quantile(1-level/2) + t.Quantile(power)) * se }
-	return c
+	return &comparison{Interval: iv, p: race.TTest(d), finds: func(level float64) float64 {
+		return (t.Quantile(1-level/2) + t.Quantile(power)) * iv.Std / math.Sqrt(float64(iv.N))
+	}}
 }
 
-// spread compares standard deviations by the bootstrap of their ratio: 9999 resamples of the
-// trials, drawn with PCG(seed, 0), the same trials for both methods. It assumes no shape of the
-// distribution, as the F test does.
+// spread compares standard deviations by the bootstrap of their ratio.
 func spread(x, y []float64, seed uint64) *comparison {
-	const resamples = 9999
-	rng := rand.New(rand.NewPCG(seed, 0))
-	logs := make([]float64, resamples)
-	u, v := make([]float64, len(x)), make([]float64, len(x))
-	above := 0
-	for k := range logs {
-		for i := range u {
-			j := rng.IntN(len(x))
-			u[i], v[i] = x[j], y[j]
-		}
-		logs[k] = math.Log(stat.StdDev(u, nil) / stat.StdDev(v, nil))
-		if logs[k] > 0 {
-			above++
-		}
-	}
-	slices.Sort(logs)
-	quantile := func(p float64) float64 { return math.Exp(stat.Quantile(p, stat.Empirical, logs, nil)) }
-	se := stat.StdDev(logs, nil)
-	return &comparison{
-		Interval: race.Interval{Mean: stat.StdDev(x, nil) / stat.StdDev(y, nil), Lo: quantile((1 - confidence) / 2), Hi: quantile((1 + confidence) / 2),
-			Confidence: confidence, N: len(x)},
-		null: 1,
-		// The number of resamples on the rarer side, with the sample itself counted there.
-		p:     min(1, 2*float64(1+min(above, resamples-above))/(resamples+1)),
-		finds: func(level float64) float64 { return math.Exp((normalQuantile(1-level/2) + normalQuantile(power)) * se) },
-	}
+	iv, p, se := race.SpreadRatio(x, y, confidence, seed)
+	return &comparison{Interval: iv, null: 1, p: p, finds: func(level float64) float64 {
+		return math.Exp((normalQuantile(1-level/2) + normalQuantile(power)) * se)
+	}}
 }
 
 func normalQuantile(p float64) float64 { return distuv.UnitNormal.Quantile(p) }
@@ -181,16 +151,17 @@ func normalQuantile(p float64) float64 { return distuv.UnitNormal.Quantile(p) }
 // holm decides "smaller than the null" of a family of comparisons by the method of Holm: with
 // probability [confidence] at least, no verdict of the family but undecided is wrong.
 func holm(family ...*comparison) {
-	ordered := slices.Clone(family)
-	slices.SortStableFunc(ordered, func(a, b *comparison) int { return cmp.Compare(a.p, b.p) })
+	var p []float64
+	for _, c := range family {
+		p = append(p, c.p)
+	}
 	level := (1 - confidence) / float64(len(family))
-	rejecting := true
-	for k, c := range ordered {
-		rejecting = rejecting && c.p <= (1-confidence)/float64(len(family)-k)
-		switch {
-		case rejecting && c.Mean < c.null:
+	for k, adjusted := range race.Holm(p) {
+		c := family[k]
+		switch rejected := adjusted <= 1-confidence; {
+		case rejected && c.Mean < c.null:
 			c.Decision = Decision{Verdict: Holds}
-		case rejecting:
+		case rejected:
 			c.Decision = Decision{Verdict: Fails}
 		case c.Lo == c.Hi && c.Lo == c.null: // 0 in every trial: not smaller, and nothing is left to chance
 			c.Decision = Decision{Verdict: Fails}

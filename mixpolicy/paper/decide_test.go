@@ -5,9 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/models"
 	"github.com/mixpolicy/lab/mixpolicy/race"
@@ -126,23 +123,6 @@ func TestSmoothedBounds(t *testing.T) {
 	}
 }
 
-// p of the differences 1, …, 5 against the distribution of t with 4 degrees of freedom, which is
-// ½ + (3/8) s (1 − s²/12) for s = t/√(1 + t²/4).
-func TestPaired(t *testing.T) {
-	c := paired([]float64{2, 4, 6, 8, 10}, []float64{1, 2, 3, 4, 5})
-	s := 3 / math.Sqrt(0.5) // t = mean/√(s²/n)
-	s /= math.Sqrt(1 + s*s/4)
-	if want := 2 * (0.5 - 0.375*s*(1-s*s/12)); math.Abs(c.p-want) > 1e-12 || c.Mean != 3 || c.null != 0 {
-		t.Errorf("p = %v of mean %v, want %v", c.p, c.Mean, want)
-	}
-	if c := paired([]float64{1, 1}, []float64{1, 1}); c.p != 1 {
-		t.Errorf("no difference: p = %v", c.p)
-	}
-	if c := paired([]float64{2, 2}, []float64{1, 1}); c.p != 0 {
-		t.Errorf("1 in each trial: p = %v", c.p)
-	}
-}
-
 // The effect that is said to be found with probability 0.9 is, in 2000 samples of 40 normal
 // numbers; and none is found with probability 0.05. Five standard deviations of such shares are
 // 0.034 and 0.024.
@@ -174,51 +154,22 @@ func TestPower(t *testing.T) {
 	}
 }
 
+// Of a ratio the same is said on the scale of logarithms: (z_{1−level/2} + z_{0.9}) standard errors.
 func TestSpread(t *testing.T) {
-	const n = 1000
 	rng := rand.New(rand.NewPCG(2, 0))
-	x, y, triple, near := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	x, y := make([]float64, 50), make([]float64, 50)
 	for i := range x {
 		x[i], y[i] = rng.NormFloat64(), rng.NormFloat64()
-		triple[i], near[i] = 3*x[i], 1.02*x[i]+0.01*y[i]
 	}
-	if c := spread(triple, x, 1); math.Abs(c.Lo-3) > 1e-12 || math.Abs(c.Hi-3) > 1e-12 || c.p != 2./10_000 {
-		t.Errorf("3x against x: %v, p = %v", c.Interval, c.p)
-	}
-	if c := spread(x, triple, 1); math.Abs(c.Mean-1./3) > 1e-12 || c.p != 2./10_000 {
-		t.Errorf("x against 3x: %v, p = %v", c.Interval, c.p)
-	}
-	// The same trials are drawn for both: what they have in common cancels.
-	if c := spread(near, x, 1); !(c.Lo > 1 && c.Hi < 1.04) || c.p > 1e-3 {
-		t.Errorf("1.02x and noise against x: %v, p = %v", c.Interval, c.p)
-	}
-	// For normal data the logarithm of a standard deviation has the variance 1/2(n−1). The bootstrap
-	// has it from the fourth moment, which is known to √(24/n) of 2: 8 %, 4 % for each deviation.
-	// Four times that is 16 %. y is taken twice as spread as its standard error away from 1.
-	se := 1 / math.Sqrt(n-1)
-	by := math.Exp(2*se) * stat.StdDev(x, nil) / stat.StdDev(y, nil)
-	c := spread(x, scaled(by, y), 1)
-	for _, v := range []struct {
-		what      string
-		got, want float64
-	}{
-		{"what is found", math.Log(c.finds(0.05)), (1.959964 + 1.281552) * se},
-		{"lower half", math.Log(c.Mean) - math.Log(c.Lo), 1.959964 * se},
-		{"upper half", math.Log(c.Hi) - math.Log(c.Mean), 1.959964 * se},
-		{"quantile of p", distuv.UnitNormal.Quantile(1 - c.p/2), 2},
-	} {
-		if math.Abs(v.got/v.want-1) > 0.16 {
-			t.Errorf("%s %v, want %v", v.what, v.got, v.want)
+	c := spread(x, y, 1)
+	_, p, se := race.SpreadRatio(x, y, confidence, 1)
+	for level, z := range map[float64]float64{0.05: 1.9599639845, 0.2: 1.2815515655} {
+		if got, want := math.Log(c.finds(level)), (z+1.2815515655)*se; math.Abs(got-want) > 1e-9 {
+			t.Errorf("level %v: %v is found, want %v", level, got, want)
 		}
 	}
-	// Whatever the standard error is, 95 % are 1.96 of it on a side: each quantile of 9999 is known to
-	// 0.03 of it, and their distance to 1 %. Four times that is 4 %.
-	own := math.Log(c.finds(0.05)) / (1.959964 + 1.281552)
-	if got := (math.Log(c.Hi) - math.Log(c.Lo)) / own; math.Abs(got/(2*1.959964)-1) > 0.04 {
-		t.Errorf("the interval is %v standard errors long", got)
-	}
-	if got, want := math.Log(c.finds(0.05))/math.Log(c.finds(0.2)), (1.9599639845+1.2815515655)/(2*1.2815515655); math.Abs(got-want) > 1e-9 {
-		t.Errorf("levels 0.05 and 0.2: %v, want %v", got, want)
+	if c.null != 1 || c.p != p || c.Decision != (Decision{}) {
+		t.Errorf("%+v", c)
 	}
 }
 

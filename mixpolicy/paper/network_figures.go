@@ -317,3 +317,29 @@ func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
 	return table, plotting.Figure{Title: "True average cost", X: plotting.Axis{Label: "number in the table"}, Y: plotting.Axis{Label: "jobs"}}.
 		With(base, points("learnt, 95 %", learnt))
 }
+
+// GapDuels is the table of who has the smaller gap on the same streams: runs better – worse, the
+// median of the paired differences with its interval, and p of the sign test with Holm's
+// correction for the table.
+func (r NetworkRecord) GapDuels() plotting.Table {
+	runs := func(method string) race.Record {
+		return r.Select(race.Row{Part: "two rules, paired", Quantity: RunGap, Method: method})
+	}
+	var pairs, counts, medians, verdicts []string
+	var p []float64
+	for i, a := range comparedMethods {
+		for _, b := range comparedMethods[i+1:] {
+			x := runs(a).Differences(runs(b))
+			less, more := race.Signs(x, 0)
+			pairs, counts = append(pairs, a+" against "+b), append(counts, fmt.Sprintf("%d–%d", less, more))
+			medians = append(medians, race.Median(x, confidence).String())
+			p = append(p, race.SignTest(less, more))
+		}
+	}
+	for _, v := range race.Holm(p) {
+		verdicts = append(verdicts, fmt.Sprintf("%.2g", v))
+	}
+	return plotting.Table{Caption: "Gap, run by run on the same streams: two rules", Columns: []plotting.Column{
+		{Head: "pair", Text: pairs}, {Head: "better – worse", Text: counts}, {Head: "median difference", Text: medians}, {Head: "p (Holm)", Text: verdicts},
+	}}
+}

@@ -306,3 +306,50 @@ func (r *networkRun) dualParts(ctx context.Context, like race.Row, a *priorwork.
 	like.Quantity = DualCost
 	r.addCost(like, m)
 }
+
+// RunGap is the penalised gap of one run at the end; At is its stream.
+const RunGap = "penalised gap of a run"
+
+// comparedMethods are those that solve (2.18).
+var comparedMethods = []string{"Algorithm 1", "Algorithm 1, rows scaled", "penalty", "plug-in"}
+
+// paired runs the tuned methods of the part "two rules" once more, on the same streams, and
+// records the gap of each run: means with intervals do not tell which of two methods is better on
+// the same draws. If the means are not those of the record, that is an error.
+func (e FourQueues) paired(ctx context.Context) (rows race.Record, err error) {
+	defer catch(&err)
+	const learnt = "two rules"
+	r := e.begin(ctx, &rows, must(e.Network.MDP()), e.Base[0])
+	_, cMax := r.x.CostRange()
+	gap := penalisedGap(must(r.p.Optimum(ctx)).Objective, cMax)
+	record := must(RecordedNetwork())
+	for _, entrant := range networkEntrants(cMax, r.Radius) {
+		if !slices.Contains(comparedMethods, entrant.Name) {
+			continue
+		}
+		like := race.Row{Part: learnt, Quantity: LearntGap, Method: entrant.Name}
+		points := record.Select(like)
+		want := points[len(points)-1]
+		k := slices.IndexFunc(entrant.Methods, func(m mixpolicy.Method) bool {
+			_, text := parameters(m)
+			return text == want.Settings
+		})
+		if k < 0 {
+			return rows, fmt.Errorf("paper: %s: %s has no setting %q", learnt, entrant.Name, want.Settings)
+		}
+		r.tell(entrant.Name)
+		runs := must(race.Trials(ctx, r.p, entrant.Methods[k], race.Settings{
+			Trials: r.Learning.Trials, Seed: r.Seed, Iterations: r.Learning.Queries, Schedule: mixpolicy.Every(r.Learning.Queries),
+		}))
+		gaps := runs.Final(gap)
+		if mean := race.TInterval(gaps, confidence).Mean; math.Abs(mean-want.Value) > 1e-6*(math.Abs(mean)+want.Hi-want.Lo+1e-6) {
+			return rows, fmt.Errorf("paper: %s: the mean gap of %s is %v, recorded is %v; record that part first", learnt, entrant.Name, mean, want.Value)
+		}
+		like = race.Row{Quantity: RunGap, Method: entrant.Name, Settings: want.Settings}
+		for i, t := range runs.Finished() {
+			like.At = float64(t.Stream)
+			r.addNumber(like, gaps[i])
+		}
+	}
+	return rows, nil
+}

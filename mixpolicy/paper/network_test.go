@@ -3,6 +3,7 @@ package paper
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -166,6 +167,33 @@ func TestPairedRuns(t *testing.T) {
 		if len(runs) != want.Trials || math.Abs(mean-want.Value) > 1e-9 {
 			t.Errorf("%s: mean %v of %d runs, recorded %v of %d", method, mean, len(runs), want.Value, want.Trials)
 		}
+	}
+}
+
+// By hand: each method is better by ½ than the next on ten streams, but the first is the worst on one.
+// Three pairs are at 2/2¹⁰, which is 6 times as much by Holm, and three at 22/2¹⁰, 3 times as much.
+func TestGapDuels(t *testing.T) {
+	var r NetworkRecord
+	for k, method := range comparedMethods {
+		for stream := range 10 {
+			v := 0.5 * float64(k)
+			if k == 0 && stream == 3 {
+				v = 9
+			}
+			r.Record = append(r.Record, race.Row{Part: "two rules, paired", Quantity: RunGap, Method: method, At: float64(stream), Value: v})
+		}
+	}
+	table := r.GapDuels()
+	for column, want := range map[int][]string{
+		1: {"9–1", "9–1", "9–1", "10–0", "10–0", "10–0"},
+		3: {"0.064", "0.064", "0.064", "0.012", "0.012", "0.012"},
+	} {
+		if got := table.Columns[column].Text; !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", table.Columns[column].Head, got, want)
+		}
+	}
+	if got := table.Columns[2].Text[1]; !strings.HasPrefix(got, "-1 [") {
+		t.Errorf("median difference %q, want -1", got)
 	}
 }
 

@@ -88,6 +88,19 @@ func (r Record) Methods(like Row) (names []string) {
 	return names
 }
 
+// Differences returns the values in r minus those in s at the same At, such as the stream of a
+// run.
+func (r Record) Differences(s Record) (x []float64) {
+	for _, u := range r {
+		for _, v := range s {
+			if u.At == v.At {
+				x = append(x, u.Value-v.Value)
+			}
+		}
+	}
+	return x
+}
+
 // Columns returns at, values and intervals, for a curve.
 func (r Record) Columns() (at, value, lo, hi []float64) {
 	for _, row := range r {

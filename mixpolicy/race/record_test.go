@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -118,5 +119,14 @@ func TestSelect(t *testing.T) {
 	}
 	if v := (Record{{Value: 1.23456789}}).Round(6)[0].Value; v != 1.23457 {
 		t.Errorf("rounded to %v", v)
+	}
+}
+
+// Streams are told apart by At, whatever the order; those that only one has do not count.
+func TestDifferences(t *testing.T) {
+	r := Record{{At: 0, Value: 5}, {At: 1, Value: 7}, {At: 3, Value: 1}}
+	s := Record{{At: 3, Value: 4}, {At: 0, Value: 2}}
+	if got := r.Differences(s); !slices.Equal(got, []float64{3, -3}) {
+		t.Errorf("%v", got)
 	}
 }

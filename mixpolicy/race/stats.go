@@ -61,44 +61,44 @@ func BootstrapInterval(x []float64, confidence float64, seed uint64) Interval {
 	return iv
 }
 
-// Difference returns Welch's interval of mean(x) − mean(y) for independent samples: t with
-// the degrees of freedom of Welch and Satterthwaite. For runs on the same streams
-// [PairedDifference] is narrower.
-func Difference(x, y []float64, confidence float64) Interval {
-	checkConfidence(confidence)
-	mx, sx := stat.MeanStdDev(x, nil)
-	my, sy := stat.MeanStdDev(y, nil)
-	vx, vy := sx*sx/float64(len(x)), sy*sy/float64(len(y))
-	iv := Interval{Mean: mx - my, Lo: mx - my, Hi: mx - my, Std: math.Hypot(sx, sy), Confidence: confidence, N: len(x)}
-	if vx+vy == 0 {
-		return iv
+// TTest returns the two-sided p-value of Student's test that the mean is 0: exact for normal data, and for
+// means of many. Where all values are 0 it is 1. It panics without data.
+func TTest(x []float64) float64 {
+	if len(x) == 0 {
+		panic("race: test of no data")
 	}
-	nu := (vx + vy) * (vx + vy) / (vx*vx/float64(len(x)-1) + vy*vy/float64(len(y)-1))
-	half := student(nu, confidence) * math.Sqrt(vx+vy)
-	iv.Lo, iv.Hi = iv.Lo-half, iv.Hi+half
-	return iv
+	mean, std := stat.MeanStdDev(x, nil)
+	if mean == 0 && std == 0 {
+		return 1
+	}
+	n := float64(len(x))
+	return 2 * distuv.StudentsT{Sigma: 1, Nu: n - 1}.Survival(math.Abs(mean)/(std/math.Sqrt(n)))
 }
 
-// SpreadRatio returns std(x)/std(y) with the percentile interval of 1,999 bootstrap
-// resamples of both samples, drawn with PCG(seed, 0). The F interval would need normal
-// data.
-func SpreadRatio(x, y []float64, confidence float64, seed uint64) Interval {
+// SpreadRatio compares two samples on the same streams: std(x)/std(y) with its percentile
+// interval from 9,999 bootstrap resamples, drawn with PCG(seed, 0), the same trials for both; the
+// two-sided p-value of the ratio 1, which counts the resamples on the rarer side of it and the sample
+// itself; and the standard error of the ratio's logarithm. The F test would need normal data.
+func SpreadRatio(x, y []float64, confidence float64, seed uint64) (ratio Interval, p, logError float64) {
 	checkConfidence(confidence)
+	const resamples = 9999
 	rng := rand.New(rand.NewPCG(seed, 0))
-	deviation := func(v []float64) float64 {
-		w := make([]float64, len(v))
-		for i := range w {
-			w[i] = v[rng.IntN(len(v))]
+	logs := make([]float64, resamples)
+	u, v := make([]float64, len(x)), make([]float64, len(x))
+	above := 0
+	for k := range logs {
+		for i := range u {
+			j := rng.IntN(len(x))
+			u[i], v[i] = x[j], y[j]
 		}
-		return stat.StdDev(w, nil)
+		logs[k] = math.Log(stat.StdDev(u, nil) / stat.StdDev(v, nil))
+		if logs[k] > 0 {
+			above++
+		}
 	}
-	ratios := make([]float64, 1999)
-	for k := range ratios {
-		ratios[k] = deviation(x) / deviation(y)
-	}
-	iv := Interval{Mean: stat.StdDev(x, nil) / stat.StdDev(y, nil), Confidence: confidence, N: len(x)}
-	iv.Lo, iv.Hi = percentiles(ratios, confidence)
-	return iv
+	lo, hi := percentiles(logs, confidence)
+	ratio = Interval{Mean: stat.StdDev(x, nil) / stat.StdDev(y, nil), Lo: math.Exp(lo), Hi: math.Exp(hi), Confidence: confidence, N: len(x)}
+	return ratio, min(1, 2*float64(1+min(above, resamples-above))/(resamples+1)), stat.StdDev(logs, nil)
 }
 
 // Median returns the median of x, the lower one of two, with an interval between order
@@ -119,6 +119,19 @@ func Median(x []float64, confidence float64) Interval {
 		k++
 	}
 	return Interval{Mean: x[(n-1)/2], Lo: x[k-1], Hi: x[n-k], Confidence: 1 - 2*binomial.CDF(float64(k-1)), N: n}
+}
+
+// Signs counts the numbers below −rounding and those above rounding.
+func Signs(x []float64, rounding float64) (less, more int) {
+	for _, v := range x {
+		switch {
+		case v < -rounding:
+			less++
+		case v > rounding:
+			more++
+		}
+	}
+	return less, more
 }
 
 // SignTest returns the two-sided p-value of the sign test: how likely fair coins are to fall at

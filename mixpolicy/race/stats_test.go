@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // u is the relative rounding of float64.
@@ -118,7 +120,7 @@ func TestIntervalPanics(t *testing.T) {
 		"confidence 1": func() { TInterval([]float64{1, 2}, 1) },
 		"confidence 0": func() { TInterval([]float64{1, 2}, 0) },
 		"no median":    func() { Median(nil, .95) },
-		"level 0":      func() { Difference([]float64{1, 2}, []float64{1, 2}, 0) },
+		"no test":      func() { TTest(nil) },
 		"level 1":      func() { SpreadRatio([]float64{1, 2}, []float64{1, 2}, 1, 1) },
 		"NaN":          func() { BootstrapInterval([]float64{1, 2}, math.NaN(), 1) },
 	} {
@@ -133,36 +135,65 @@ func TestIntervalPanics(t *testing.T) {
 	}
 }
 
-// With equal sizes and variances Welch's ν is 2(n−1), and the interval that of the pooled t
-// test: t_8 = 2.306 is from the tables.
-func TestDifference(t *testing.T) {
-	x, y := []float64{1, 2, 3, 4, 5}, []float64{2, 4, 6, 8}
-	iv := Difference(x, y, .95)
-	same := Difference(x, x, .95)
-	if want := 2.306 * math.Sqrt(2.5) * math.Sqrt(.4); same.Mean != 0 || math.Abs(same.Hi-want) > .0005*want || same.Lo != -same.Hi {
-		t.Errorf("equal samples: %v, want ±%v", same, want)
+// p of the differences 1, …, 5 against the distribution of t with 4 degrees of freedom, which is
+// ½ + (3/8) s (1 − s²/12) for s = t/√(1 + t²/4).
+func TestTTest(t *testing.T) {
+	s := 3 / math.Sqrt(0.5) // t = mean/√(s²/n)
+	s /= math.Sqrt(1 + s*s/4)
+	for _, sign := range []float64{1, -1} {
+		if got, want := TTest([]float64{sign, 2 * sign, 3 * sign, 4 * sign, 5 * sign}), 2*(0.5-0.375*s*(1-s*s/12)); math.Abs(got-want) > 1e-12 {
+			t.Errorf("p = %v, want %v", got, want)
+		}
 	}
-	if iv.Mean != -2 || math.Abs(iv.Lo+iv.Hi+4) > 8*u*4 || iv.Hi <= iv.Mean {
-		t.Errorf("%v", iv)
-	}
-	if flat := Difference([]float64{1, 1}, []float64{3, 3}, .95); flat.Lo != -2 || flat.Hi != -2 {
-		t.Errorf("no spread: %v", flat)
+	if p, q := TTest([]float64{0, 0}), TTest([]float64{1, 1}); p != 1 || q != 0 {
+		t.Errorf("p = %v of 0 in every trial, and %v of 1", p, q)
 	}
 }
 
-// A sample twice as wide has the ratio 2, and one compared with itself an interval about 1.
 func TestSpreadRatio(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 3))
-	x, y := make([]float64, 50), make([]float64, 50)
+	const n = 1000
+	rng := rand.New(rand.NewPCG(2, 0))
+	x, y, triple, near, other := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	for i := range x {
-		x[i] = rng.NormFloat64()
-		y[i] = 2 * x[i]
+		x[i], y[i] = rng.NormFloat64(), rng.NormFloat64()
+		triple[i], near[i] = 3*x[i], 1.02*x[i]+0.01*y[i]
 	}
-	if iv := SpreadRatio(y, x, .95, 1); math.Abs(iv.Mean-2) > 1e-14 || !(iv.Lo < 2 && 2 < iv.Hi) || iv.N != 50 {
-		t.Errorf("%v", iv)
+	if iv, p, _ := SpreadRatio(triple, x, .95, 1); math.Abs(iv.Lo-3) > 1e-12 || math.Abs(iv.Hi-3) > 1e-12 || iv.N != n || p != 2./10_000 {
+		t.Errorf("3x against x: %v, p = %v", iv, p)
 	}
-	if iv := SpreadRatio(x, x, .95, 1); iv.Mean != 1 || !(iv.Lo < 1 && 1 < iv.Hi) {
-		t.Errorf("%v", iv)
+	if iv, p, _ := SpreadRatio(x, triple, .95, 1); math.Abs(iv.Mean-1./3) > 1e-12 || p != 2./10_000 {
+		t.Errorf("x against 3x: %v, p = %v", iv, p)
+	}
+	// The same trials are drawn for both: what they have in common cancels.
+	if iv, p, _ := SpreadRatio(near, x, .95, 1); !(iv.Lo > 1 && iv.Hi < 1.04) || p > 1e-3 {
+		t.Errorf("1.02x and noise against x: %v, p = %v", iv, p)
+	}
+	// For normal data the logarithm of a standard deviation has the variance 1/2(n−1). The bootstrap
+	// has it from the fourth moment, which is known to √(24/n) of 2: 8 %, 4 % for each deviation.
+	// Four times that is 16 %. y is taken twice as spread as its standard error away from 1.
+	se := 1 / math.Sqrt(n-1)
+	by := math.Exp(2*se) * stat.StdDev(x, nil) / stat.StdDev(y, nil)
+	for i := range y {
+		other[i] = by * y[i]
+	}
+	iv, p, own := SpreadRatio(x, other, .95, 1)
+	for _, v := range []struct {
+		what      string
+		got, want float64
+	}{
+		{"standard error", own, se},
+		{"lower half", math.Log(iv.Mean) - math.Log(iv.Lo), 1.959964 * se},
+		{"upper half", math.Log(iv.Hi) - math.Log(iv.Mean), 1.959964 * se},
+		{"quantile of p", distuv.UnitNormal.Quantile(1 - p/2), 2},
+	} {
+		if math.Abs(v.got/v.want-1) > 0.16 {
+			t.Errorf("%s %v, want %v", v.what, v.got, v.want)
+		}
+	}
+	// Whatever the standard error is, 95 % are 1.96 of it on a side: each quantile of 9999 is known to
+	// 0.03 of it, and their distance to 1 %. Four times that is 4 %.
+	if got := (math.Log(iv.Hi) - math.Log(iv.Lo)) / own; math.Abs(got/(2*1.959964)-1) > 0.04 {
+		t.Errorf("the interval is %v standard errors long", got)
 	}
 }
 
@@ -179,6 +210,12 @@ func TestMedian(t *testing.T) {
 	}
 	if iv := Median([]float64{1, 2, 3, inf}, .5); iv.Mean != 2 {
 		t.Errorf("the lower of two: %+v", iv)
+	}
+}
+
+func TestSigns(t *testing.T) {
+	if less, more := Signs([]float64{-2, -1, 0, 1, 2, 3, math.NaN()}, 1); less != 1 || more != 2 {
+		t.Errorf("%d and %d", less, more)
 	}
 }
 

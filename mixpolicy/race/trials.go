@@ -443,12 +443,6 @@ func Paired(r, s *Runs, c Curve) (x []float64) {
 	return x
 }
 
-// PairedDifference returns the t interval of the mean of [Paired]. It panics if there is no
-// stream on which both finished.
-func PairedDifference(r, s *Runs, c Curve, confidence float64) Interval {
-	return TInterval(Paired(r, s, c), confidence)
-}
-
 // Reach returns the number of queries at the first look of each finished trial from which on
 // the score is at most goal, as the [Median] with its interval; +Inf stands for more than at
 // the last look. It panics unless 0 < confidence < 1.

@@ -97,15 +97,7 @@ func (r Record) duel(kind, quantity, problem, a, b string) (Duel, bool) {
 	} else if len(x) == 0 || len(y) == 0 {
 		return d, false
 	} else {
-		var differences []float64
-		for _, u := range x {
-			for _, v := range y {
-				if u.At == v.At {
-					differences = append(differences, u.Value-v.Value)
-				}
-			}
-		}
-		d.Better, d.Worse = signs(differences, r.Mark(problem, Mixture))
+		d.Better, d.Worse = race.Signs(x.Differences(y), rounding*r.Mark(problem, Mixture))
 	}
 	d.P = race.SignTest(d.Better, d.Worse)
 	return d, true

@@ -22,7 +22,9 @@ import (
 // Family is a distribution of problems: sparse random MDPs with 100 states, 4 actions, 4 next
 // states a pair and costs uniform in [0, 1) ([models.Garnet]), discounted by 0.95; Dim base
 // policies whose probabilities are uniform over the simplex in every state; and costs that are
-// revealed with noise. A method is tuned on instances of the family and judged on others.
+// revealed with noise. A method is tuned on instances of the family and judged on others. The
+// MDP of an instance is the same in all families, and the policies of a smaller Dim are the first of a
+// greater one: families are not independent of each other.
 type Family struct {
 	Dim   int
 	Noise Noise
@@ -248,10 +250,10 @@ func (f Family) Compute(ctx context.Context, set FamilySettings) (race.Record, e
 			}
 			won, better := 0, 0
 			for k, d := range judged {
-				less, more := signs(race.Paired(runs[i][k], runs[j][k], d.merit), 1)
+				less, more := race.Signs(race.Paired(runs[i][k], runs[j][k], d.merit), rounding)
 				if less > more {
 					better++
-					if race.SignTest(less, more) <= 1-confidence {
+					if race.SignTest(less, more) <= Level {
 						won++
 					}
 				}
@@ -274,21 +276,8 @@ func (f Family) Compute(ctx context.Context, set FamilySettings) (race.Record, e
 func wonAgainst(method string) string { return "instances won against " + method }
 func betterThan(method string) string { return "instances better than " + method }
 
-// rounding of a merit, in units of the optimum: what exact answers differ by.
+// rounding of a number, in units of the optimum: what exact answers differ by.
 const rounding = 1e-9
-
-// signs counts the differences of either sign, in units of scale, that are more than rounding.
-func signs(x []float64, scale float64) (less, more int) {
-	for _, v := range x {
-		switch {
-		case v < -rounding*scale:
-			less++
-		case v > rounding*scale:
-			more++
-		}
-	}
-	return less, more
-}
 
 // Update computes the rows of the family in the races of a kind and replaces those in the record
 // at path.
