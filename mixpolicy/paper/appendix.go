@@ -113,7 +113,7 @@ func checkAzuma(ctx context.Context) Finding {
 	corrected, _ := worstTail(ctx, "A.6")
 	// E exp(sΣX_t) ≤ exp(s²Σσ_t²), from which the exponent follows.
 	for _, d := range []float64{1, 5, 20} {
-		corrected = max(corrected, relativeError(math.Log(AzumaTail(d, 7)), chernoff(2, 7, d, 10))-searched)
+		corrected = max(corrected, relativeError(math.Log(AzumaTail(d, 7)), chernoff(2, 7, d, 10))-rounding)
 	}
 	// For one sign of size σ√ln 2, whose norm is σ, |X| ≥ σ√ln 2 surely. The printed bound is
 	// 2exp(−cσ ln 2), which vanishes as σ grows.
@@ -168,7 +168,7 @@ func checkBernstein(ctx context.Context) Finding {
 	// is linear.
 	const squares, largest = 7, 2
 	for _, d := range []float64{0.5, 1, squares / 2.0} {
-		worst = max(worst, relativeError(math.Log(BernsteinTail(d, squares, largest)), chernoff(1, squares, d, 1./(2*largest)))-searched)
+		worst = max(worst, relativeError(math.Log(BernsteinTail(d, squares, largest)), chernoff(1, squares, d, 1./(2*largest)))-rounding)
 	}
 	for _, d := range []float64{2, 10} {
 		worst = max(worst, relativeError(math.Log(BernsteinTail(d*squares/largest, squares, largest)), d*math.Log(BernsteinTail(squares/2.0, squares, largest)))-rounding)

@@ -108,26 +108,19 @@ const (
 // Hoeffding's lemma and Azuma's inequality give it at most 2RC_e√(2 ln(1/δ) Ση²) with
 // probability 1 − δ, and the universal constant c₀ is explicit. ∎
 func (k *Constants) ObjectiveBound(s StepSums, delta float64) Bound {
-	return boundOf(s.Sum, append(k.energy(s), k.deviation(s, delta))...)
+	deviation := 2 * k.R * k.Ce(mixpolicy.Corrected) * math.Sqrt(2*math.Log(1/delta)*s.Squares)
+	return boundOf(1, append(k.ExpectedObjectiveBound(s).Terms, Term{termDeviation, deviation / s.Sum})...)
 }
 
 // ExpectedObjectiveBound bounds E cᵀΨθ̂ − cᵀΨθ*: (3.32) corrected, (D + B Ση²)/Ση. It is (∗)
 // of [Constants.ObjectiveBound] in expectation, where E⟨e_t, θ*−θ_t⟩ = 0.
-func (k *Constants) ExpectedObjectiveBound(s StepSums) Bound { return boundOf(s.Sum, k.energy(s)...) }
-
-// energy is D + B Ση², term by term.
-func (k *Constants) energy(s StepSums) []Term {
+func (k *Constants) ExpectedObjectiveBound(s StepSums) Bound {
 	dual, gradient, ce := k.SigmaMax*k.Reach, k.GradientBound(), k.Ce(mixpolicy.Corrected)
-	return []Term{
-		{termStart, k.D},
-		{termDual, dual * dual / 2 * s.Squares},
-		{termGradient, gradient * gradient / k.Mu * s.Squares},
-		{termError, ce * ce / k.Mu * s.Squares},
-	}
-}
-
-func (k *Constants) deviation(s StepSums, delta float64) Term {
-	return Term{termDeviation, 2 * k.R * k.Ce(mixpolicy.Corrected) * math.Sqrt(2*math.Log(1/delta)*s.Squares)}
+	return boundOf(s.Sum,
+		Term{termStart, k.D},
+		Term{termDual, dual * dual / 2 * s.Squares},
+		Term{termGradient, gradient * gradient / k.Mu * s.Squares},
+		Term{termError, ce * ce / k.Mu * s.Squares})
 }
 
 // ViolationBound bounds V(θ̂) = ½‖[Ψθ̂]₋‖₂ with probability at least 1 − δ: (3.33) corrected,
