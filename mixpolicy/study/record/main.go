@@ -51,7 +51,7 @@ type commandLine struct {
 	Comparison  comparisonCmd  `cmd:"" help:"data/comparison.csv: race methods on the problems of package study. A method takes minutes, and what others' rows say stays."`
 	Network     networkCmd     `cmd:"" help:"data/network.csv: the network of four queues at full size. A part takes minutes."`
 	Table       tableCmd       `cmd:"" help:"data/equations.csv, errata.csv or claims.csv: decide every equation, compute every witness, run every experiment."`
-	Adversaries adversariesCmd `cmd:"" help:"data/adversaries.csv: search counterexamples of every corrected bound, some twenty minutes."`
+	Adversaries adversariesCmd `cmd:"" help:"data/adversaries.csv: search counterexamples of every corrected bound, some ten minutes."`
 	Readme      readmeCmd      `cmd:"" help:"data/figures/readme.svg, and the counts in the README."`
 }
 
@@ -177,7 +177,7 @@ func (c tableCmd) Run(ctx context.Context, w *work) error {
 
 type adversariesCmd struct {
 	Space     []string `short:"s" sep:"none" placeholder:"NAME" help:"Only this space of instances; may be repeated."`
-	Instances int      `default:"1000000" help:"Instances of each bound."`
+	Instances int      `default:"1000000" help:"Instances of each bound: evaluations, 500 from each random start."`
 	Seed      uint64   `default:"1" help:"The record depends on it, and not on the number of cores."`
 }
 

@@ -2,6 +2,10 @@
 // package theory, of section 5 of the paper, and of its appendix. Each bound has a space of small
 // instances, in which a search maximises left side over right side. data/adversaries.csv records
 // the worst instance of each; go run ./mixpolicy/study/record adversaries makes it.
+//
+// An instance that is counted is one evaluation of a coordinate search, see [Search]: 500 of them
+// belong to one random start, and each is near an earlier one. At some the bound says nothing; the
+// record counts those that put it to the test too.
 package adversary
 
 import (
@@ -10,6 +14,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,6 +31,8 @@ type Space struct {
 	Bounds     []Bound
 	// Sides returns the sides of the bounds at an instance, in their order.
 	Sides func(x []float64) []Side
+	// Every is whether the one parameter goes through the integers from Lo on, in place of a search.
+	Every bool
 	// Limit is the most instances to be searched where one takes long. 0 means any number.
 	Limit int
 }
@@ -74,9 +81,12 @@ type Side struct {
 // steps of a mirror descent and a small linear program among them: 10⁶ · 2⁻⁵³.
 const rounding = 1e-10
 
+// Allowed is by how much rounding may put left above right.
+func (s Side) Allowed() float64 { return rounding * max(s.Size, math.Abs(s.Right)) }
+
 // Violated reports whether left is greater than right by more than rounding, or one is NaN.
 func (s Side) Violated() bool {
-	return !(s.Left-s.Right <= rounding*max(s.Size, math.Abs(s.Right)) || math.IsInf(s.Right, 1))
+	return math.IsNaN(s.Left) || !(s.Left-s.Right <= s.Allowed() || math.IsInf(s.Right, 1))
 }
 
 // Ratio is left over right, and 0 where the right side is infinite, or so small that rounding
@@ -93,21 +103,26 @@ type Record struct {
 	Space      string
 	Bound      Bound
 	Instances  int // evaluated
-	Violations int // among them
+	Nontrivial int // among them: left is positive, and right finite and more than rounding
+	Violations int
 	Ratio      float64
 	Left       float64
 	Right      float64
+	Allowed    float64   // by how much rounding may put left above right
 	Instance   []float64 // where the ratio is greatest
 }
 
 // climb is how many instances a search from one random start evaluates.
 const climb = 500
 
-// Search evaluates the given number of instances of a space: from random starts, it changes one or
-// two parameters, by steps of all sizes, and keeps what does not lower the ratio of one of the
-// bounds, which takes turns. The records depend on the seed only, not on the number of workers.
+// Search evaluates the given number of instances of a space, 500 from each random start: it changes
+// one or two parameters, by 1 to 2⁻³⁰ of their range, half of the time by less than 2⁻¹⁵, and keeps
+// what does not lower the ratio of one of the bounds, which takes turns. The records depend on the seed only, not on the number of workers.
 // done, if not nil, is called after every start, from several goroutines.
 func Search(ctx context.Context, s Space, instances int, seed uint64, workers int, done func(instances int)) ([]Record, error) {
+	if s.Every {
+		instances = min(instances, int(s.Parameters[0].Hi))
+	}
 	if s.Limit > 0 {
 		instances = min(instances, s.Limit)
 	}
@@ -121,7 +136,7 @@ func Search(ctx context.Context, s Space, instances int, seed uint64, workers in
 				return err
 			}
 			n := min(climb, instances-k*climb)
-			found[k] = s.climb(rand.New(rand.NewPCG(seed, uint64(k))), k%len(s.Bounds), n)
+			found[k] = s.climb(rand.New(rand.NewPCG(seed, uint64(k))), k, n)
 			if done != nil {
 				done(n)
 			}
@@ -134,12 +149,12 @@ func Search(ctx context.Context, s Space, instances int, seed uint64, workers in
 	total := s.records()
 	for _, records := range found {
 		for i, r := range records {
-			r.Instances += total[i].Instances
-			r.Violations += total[i].Violations
-			if r.Ratio <= total[i].Ratio { // what was found first stays
-				r.Ratio, r.Left, r.Right, r.Instance = total[i].Ratio, total[i].Left, total[i].Right, total[i].Instance
+			t := &total[i]
+			instances, nontrivial, violations := t.Instances+r.Instances, t.Nontrivial+r.Nontrivial, t.Violations+r.Violations
+			if r.Ratio > t.Ratio { // what was found first stays
+				*t = r
 			}
-			total[i] = r
+			t.Instances, t.Nontrivial, t.Violations = instances, nontrivial, violations
 		}
 	}
 	return total, nil
@@ -154,11 +169,10 @@ func (s Space) records() []Record {
 	return all
 }
 
-// climb maximises the ratio of the bound aim over n instances, and records all bounds.
-func (s Space) climb(rng *rand.Rand, aim, n int) []Record {
+// climb maximises the ratio of one bound over n instances from start k, and records all bounds.
+func (s Space) climb(rng *rand.Rand, k, n int) []Record {
 	records := s.records()
-	evaluate := func(u []float64) float64 {
-		x := s.instance(u)
+	evaluate := func(x []float64) float64 {
 		sides := s.Sides(x)
 		for i, side := range sides {
 			r := &records[i]
@@ -166,11 +180,21 @@ func (s Space) climb(rng *rand.Rand, aim, n int) []Record {
 			if side.Violated() {
 				r.Violations++
 			}
-			if ratio := side.Ratio(); ratio > r.Ratio {
-				r.Ratio, r.Left, r.Right, r.Instance = ratio, side.Left, side.Right, x
+			ratio := side.Ratio()
+			if ratio > 0 {
+				r.Nontrivial++
+			}
+			if ratio > r.Ratio {
+				r.Ratio, r.Left, r.Right, r.Allowed, r.Instance = ratio, side.Left, side.Right, side.Allowed(), x
 			}
 		}
-		return sides[aim].Ratio()
+		return sides[k%len(sides)].Ratio()
+	}
+	if s.Every {
+		for i := range n {
+			evaluate([]float64{s.Parameters[0].Lo + float64(k*climb+i)})
+		}
+		return records
 	}
 	u := make([]float64, len(s.Parameters))
 	for j := range u {
@@ -179,19 +203,21 @@ func (s Space) climb(rng *rand.Rand, aim, n int) []Record {
 			u[j] = math.Round(u[j]) // an end of the range
 		}
 	}
-	best := evaluate(u)
-	try := make([]float64, len(u))
+	best := evaluate(s.instance(u))
+	try := slices.Clone(u)
 	for range n - 1 {
-		copy(try, u)
-		for range 1 + rng.IntN(2) {
-			j := rng.IntN(len(u))
-			try[j] += math.Exp2(-30*rng.Float64()) * float64(1-2*rng.IntN(2))
-			try[j] = min(max(try[j], 0), 1)
+		for slices.Equal(try, u) { // a step off an end of the range changes nothing
+			for range 1 + rng.IntN(2) {
+				j := rng.IntN(len(u))
+				try[j] += math.Exp2(-30*rng.Float64()) * float64(1-2*rng.IntN(2))
+				try[j] = min(max(try[j], 0), 1)
+			}
 		}
-		if ratio := evaluate(try); ratio >= best {
+		if ratio := evaluate(s.instance(try)); ratio >= best {
 			best = ratio
 			copy(u, try)
 		}
+		copy(try, u)
 	}
 	return records
 }
@@ -211,7 +237,7 @@ func Spaces() []Space {
 }
 
 // header is that of data/adversaries.csv.
-var header = []string{"statement", "bound", "space", "instances", "violations", "ratio", "left", "right", "instance", "loose"}
+var header = []string{"statement", "bound", "space", "instances", "nontrivial", "violations", "ratio", "left", "right", "allowed", "instance", "loose"}
 
 type line struct {
 	Record
@@ -219,7 +245,7 @@ type line struct {
 }
 
 func (l *line) fields() []any {
-	return []any{&l.Bound.Statement, &l.Bound.What, &l.Space, &l.Instances, &l.Violations, &l.Ratio, &l.Left, &l.Right, &l.instance, &l.Bound.Loose}
+	return []any{&l.Bound.Statement, &l.Bound.What, &l.Space, &l.Instances, &l.Nontrivial, &l.Violations, &l.Ratio, &l.Left, &l.Right, &l.Allowed, &l.instance, &l.Bound.Loose}
 }
 
 // Write writes records as CSV with a header. An instance is written exactly, as "name=value …".

@@ -39,12 +39,12 @@ func TestRecord(t *testing.T) {
 			if s.Limit > 0 {
 				want = s.Limit
 			}
-			if r.Space != s.Name || r.Bound != b || r.Instances < want || r.Violations != 0 {
-				t.Errorf("recorded %+v, want %d instances of %+v without violation", r, want, b)
+			if r.Space != s.Name || r.Bound != b || r.Instances < want || r.Nontrivial < want/20 || r.Violations != 0 {
+				t.Errorf("recorded %+v, want %d instances of %+v without violation, a twentieth of which put it to the test", r, want, b)
 				continue
 			}
 			side := s.Sides(r.Instance)[i]
-			if side.Violated() || !same(side.Left, r.Left) || !same(side.Right, r.Right) || !same(side.Ratio(), r.Ratio) {
+			if side.Violated() || r.Left > r.Right+r.Allowed || !same(side.Left, r.Left) || !same(side.Right, r.Right) || !same(side.Ratio(), r.Ratio) {
 				t.Errorf("%s, %s: computed %+v, recorded %v ≤ %v", b.Statement, b.What, side, r.Left, r.Right)
 			}
 			if loose := r.Ratio < .5; loose != (b.Loose != "") {
@@ -74,7 +74,7 @@ func TestSearch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(one, two) || reflect.DeepEqual(one, other) {
+		if !reflect.DeepEqual(one, two) || reflect.DeepEqual(one, other) != s.Every {
 			t.Errorf("%s: one worker found %+v, three %+v, and another seed %+v", s.Name, one, two, other)
 		}
 		for i, r := range one {
@@ -143,6 +143,7 @@ func TestSide(t *testing.T) {
 		{adversary.Side{Left: -1, Right: 0}, 0, false},
 		{adversary.Side{Left: 1, Right: math.Inf(1)}, 0, false},
 		{adversary.Side{Left: math.NaN(), Right: 1}, math.NaN(), true},
+		{adversary.Side{Left: math.NaN(), Right: math.Inf(1)}, 0, true},
 		{adversary.Side{Left: 1, Right: math.NaN()}, 0, true},
 	} {
 		if got := tt.side.Ratio(); got != tt.ratio && !(math.IsNaN(got) && math.IsNaN(tt.ratio)) || tt.side.Violated() != tt.violated {

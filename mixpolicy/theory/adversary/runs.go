@@ -235,19 +235,22 @@ func paths() Space {
 	}
 }
 
+// lost is the size of [Side] for a D(x;y) of a y with the given relative error, which decides much of it
+// next to a boundary where ∇φ is infinite.
+func lost(phi bregman.Modulus, x, y []float64, relative float64) float64 {
+	at := bregman.Divergence(phi, x, y)
+	if math.IsInf(at, 1) {
+		return at // all is lost
+	}
+	return math.Abs(bregman.Divergence(phi, x, scaled(1-relative, y))-at) / rounding
+}
+
 // surely evaluates the bounds of [paths].
 func (g *game) surely(eta, samples, theta, lambda []float64) []Side {
 	k, norm := g.k, g.p.Class().Norm
 	dual, f := norm.Dual(), g.p.Features()
 	d := func(x, y []float64) float64 { return bregman.Divergence(g.phi, x, y) }
-	// lost is what the last bits of y decide of D(x;y), next to a boundary where ∇φ is infinite.
-	lost := func(x, y []float64) float64 {
-		at := d(x, y)
-		if math.IsInf(at, 1) {
-			return at // all of them
-		}
-		return math.Abs(d(x, scaled(1-0x1p-50, y))-at) / rounding
-	}
+	last := func(y []float64) float64 { return lost(g.phi, theta, y, 0x1p-50) } // a few roundings
 	optimum := g.best.Theta
 	var side struct{ s6, s9, s10, s11, s12, s15, tangent, error, b, hoelder Side }
 	worst := func(at *Side, left, right, size float64) {
@@ -267,7 +270,7 @@ func (g *game) surely(eta, samples, theta, lambda []float64) []Side {
 		g.p.GradLambda(up, at.theta)
 		e, move := difference(sample, gradient), difference(at.theta, tilde)
 		sizes := d(theta, at.theta) + step*floats.Norm(sample, 1)*(floats.Norm(at.theta, 1)+floats.Norm(theta, 1)+floats.Norm(tilde, 1))
-		near := sizes + lost(theta, at.theta) + lost(theta, tilde) + lost(theta, next.theta)
+		near := sizes + last(at.theta) + last(tilde) + last(next.theta)
 		turn := step * floats.Dot(sample, move)
 		g2 := step * step * dual.Of(sample) * dual.Of(sample)
 		moved := norm.Of(move) * norm.Of(move)
