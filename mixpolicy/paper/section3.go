@@ -698,72 +698,9 @@ func checkAverages(ctx context.Context) Finding {
 	return holds(max(relativeVectorError(q.Theta, r.Theta), relativeVectorError(q.Lambda, r.Lambda), algorithmError()), "θ̂ and λ̂ of 100 iterations against a plain run; the paper's loop counts t = 1, …, T, its averages 0, …, T−1")
 }
 
-// plainRun is Algorithm 1 in plain loops, for the ball or the cube, with λ as a vector and z by
-// bisection.
-type plainRun struct {
-	p         *mixpolicy.Problem
-	phi       bregman.Modulus
-	form      mixpolicy.Form
-	g, scale  float64     // G, and the divisor of costs
-	psi       [][]float64 // nm × d
-	theta     []float64
-	lambda    []float64
-	weight    float64
-	sumTheta  []float64
-	sumLambda []float64
-}
-
-// step is an iteration for a sampled pair.
-func (r *plainRun) step(eta float64, pair int) {
-	d, radius := len(r.theta), r.p.Class().R
-	_, ball := r.phi.(bregman.Ball)
-	var q, square float64 // (1/d)Σψ of the pair, and ‖θ‖²
-	for j, v := range r.theta {
-		q += r.psi[pair][j] / float64(d)
-		square += v * v
-	}
-	y := make([]float64, d)
-	for j, v := range r.theta {
-		if y[j] = math.Log((radius + v) / (radius - v)); ball {
-			y[j] = v / math.Sqrt(radius*radius-square)
-		}
-		y[j] -= eta * (r.p.MDP().Costs()[pair]/r.scale - r.lambda[pair]) * r.psi[pair][j] / q
-	}
-	z := bisectedShift(r.phi, y)
-	if r.form == mixpolicy.Printed {
-		z = must(bregman.Ball{R: radius}.PrintedShift(y))
-	}
-	r.weight += eta
-	for j, v := range r.theta {
-		r.sumTheta[j] += eta * v
-	}
-	var norm float64
-	for i, row := range r.psi {
-		r.sumLambda[i] += eta * r.lambda[i]
-		if r.form == mixpolicy.Printed {
-			r.lambda[i] += eta * floats.Dot(row, r.theta)
-		} else {
-			r.lambda[i] = max(0, r.lambda[i]-eta*floats.Dot(row, r.theta))
-		}
-		norm = math.Hypot(norm, r.lambda[i])
-	}
-	for i := range r.lambda {
-		r.lambda[i] *= r.g / max(r.g, norm)
-	}
-	norm = 1
-	for _, v := range y {
-		norm = math.Hypot(norm, v+z)
-	}
-	for j, v := range y {
-		if r.theta[j] = radius * math.Tanh((v+z)/2); ball {
-			r.theta[j] = radius * (v + z) / norm
-		}
-	}
-}
-
-// algorithmError compares Algorithm 1 with plain loops at every iteration, with the same draws:
-// θ_t, θ̂_t and, where λ is kept as a vector, λ̂_t. The ball of λ is active in all problems but the
-// first, and in the last it is where λ, kept lazily, is far from it for one step but not for many.
+// algorithmError compares Algorithm 1 with [Trace] at every iteration, with the same draws: θ_t, θ̂_t and,
+// where λ is kept as a vector, λ̂_t. The ball of λ is active in all problems but the first, and in the
+// last it is where λ, kept lazily, is far from it for one step but not for many.
 func algorithmError() (worst float64) {
 	small := must(smallMDP())
 	average := must(small.WithCriterion(mixpolicy.AverageCost))
@@ -780,34 +717,24 @@ func algorithmError() (worst float64) {
 		{average, mixpolicy.Ball(5), mixpolicy.PrimalDual{Beta: 0.3, StepSize: mixpolicy.Constant(0.01), CostScale: 100, Theta0: []float64{3, -1.5, -0.5}}, 250},
 	} {
 		p := must(mixtureProblem(e.x, e.class, smallPolicies(small)...))
-		measures := make([][]float64, p.Dim())
-		for j, pi := range smallPolicies(small) {
-			measures[j] = must(e.x.Occupation(context.Background(), pi)).Pair
-		}
+		full := must(e.m.For(p))
+		plain := must(NewTrace(p, TraceSettings{Iterations: e.n, StepSize: full.StepSize, Beta: e.m.Beta, CostScale: full.CostScale, Start: e.m.Theta0, Form: e.m.Form, Seed: 325}))
 		for _, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
 			if e.m.Multipliers = kind; kind == mixpolicy.LazyMultipliers && e.m.Form == mixpolicy.Printed {
 				continue // refused where there is a ball
 			}
-			full := must(e.m.For(p))
-			plain := &plainRun{p: p, phi: full.Modulus, form: full.Form, g: full.Radius(e.x.Criterion()), scale: full.CostScale,
-				theta: append([]float64(nil), full.Theta0...), lambda: make([]float64, e.x.Pairs()), sumTheta: make([]float64, p.Dim()), sumLambda: make([]float64, e.x.Pairs())}
-			for i := range e.x.Pairs() {
-				row := make([]float64, p.Dim())
-				for j := range row {
-					row[j] = measures[j][i]
-				}
-				plain.psi = append(plain.psi, row)
-			}
-			run, draws := must(e.m.Start(p, must(mixpolicy.NewOracle(p, 325, 0)))), must(mixpolicy.NewOracle(p, 325, 0))
-			var s mixpolicy.Snapshot
-			for t := range e.n {
-				pair, _ := draws.Sample()
-				plain.step(full.StepSize.At(t), pair)
+			run := must(e.m.Start(p, must(mixpolicy.NewOracle(p, 325, 0))))
+			var got mixpolicy.Snapshot
+			theta, lambda, weight := make([]float64, p.Dim()), make([]float64, e.x.Pairs()), 0.0
+			for _, s := range plain.Steps {
 				noError(run.Step())
-				noError(run.View(&s))
-				worst = max(worst, relativeVectorError(s.Last, plain.theta), relativeVectorError(s.Average, scaled(1/plain.weight, plain.sumTheta)))
+				noError(run.View(&got))
+				weight += s.Eta
+				floats.AddScaled(theta, s.Eta, s.Theta)
+				floats.AddScaled(lambda, s.Eta*full.CostScale, s.Lambda)
+				worst = max(worst, relativeVectorError(got.Last, s.Next), relativeVectorError(got.Average, scaled(1/weight, theta)))
 				if kind == mixpolicy.DenseMultipliers {
-					worst = max(worst, relativeVectorError(s.Lambda, scaled(full.CostScale/plain.weight, plain.sumLambda)))
+					worst = max(worst, relativeVectorError(got.Lambda, scaled(1/weight, lambda)))
 				}
 			}
 		}
