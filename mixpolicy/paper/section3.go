@@ -837,29 +837,6 @@ func rareCostRuns(ctx context.Context, high float64) (k *theory.Constants, gaps 
 // rareCost is the high cost where one is enough.
 const rareCost = 100_000
 
-// rareBounds are the constants and bounds for rareCostRuns(rareCost) at the given sums and δ, worked
-// out by hand: rows Ψ_i/q_i are (2, 0), (2, 0) and (0, 2), the columns of Ψ are orthogonal, of lengths
-// √0.82 and 1, R = G = μ = 1, D = √½, and √(nm) = √3.
-type rareBounds struct{ printedCe, ce, printedB, b, start, deviation, objective, expected, violation, sharp, printed float64 }
-
-func newRareBounds(s theory.StepSums, delta float64) (r rareBounds) {
-	root := math.Sqrt(3)
-	r.printedCe = 2*(1+1) + (root + 1)
-	r.ce = 2*(rareCost+1) + (root*rareCost + 1)
-	r.printedB = 2 + (root + 1) + sq(r.printedCe)
-	r.b = 1./2 + sq(root*rareCost+1) + sq(r.ce)
-	r.start = math.Sqrt(0.5)
-	r.deviation = 2 * r.ce * math.Sqrt(2*math.Log(1/delta)*s.Squares)
-	r.expected = (r.start + r.b*s.Squares) / s.Sum
-	r.objective = r.expected + r.deviation/s.Sum
-	r.violation = root*rareCost + r.objective/2 + 1/(4*s.Sum)
-	along := math.Sqrt2 * (rareCost + 1) // of (2, 0) along the hyperplane
-	r.sharp = (r.start + s.Squares/2 + sq(along)/2*s.Squares + 2*along*math.Sqrt(2*math.Log(1/delta)*s.Squares)) / s.Sum
-	log := math.Log(float64(s.T))
-	r.printed = (r.start + 4*r.printedB*log + 4*math.Sqrt2*r.printedCe*log + 4*r.printedCe*sq(log)) / (2*math.Sqrt(float64(s.T)) - 1)
-	return r
-}
-
 // smallConstants are constants of small numbers, all different. What package theory makes of them, at
 // Ση = 8, Ση² = 2 and δ = e⁻⁹, is worked out by hand below: √(nm) = 2, σ_max max‖θ‖₂ = 3/2,
 // (c_max√(nm)+G)‖Ψ‖ = 17/2, C_e = 11·12 + 17/2 = 281/2, as printed 8·11 + 9/2 = 185/2, and √(2 ln(1/δ) Ση²) = 6.
@@ -882,6 +859,12 @@ const (
 	plainObjective = plainExpected + 2*3*281/2.*6/8
 	plainViolation = 3*5*2*0.5/7. + plainObjective/14 + 7./32
 )
+
+// plainPrinted is (3.31) as printed for D = 13 and T = 100, where 2√T − 1 = 19.
+func plainPrinted() float64 {
+	log := math.Log(100)
+	return (13 + 4*plainPrintedB*log + 4*math.Sqrt2*3*185/2*log + 4*2*185/2*sq(log)) / 19
+}
 
 // rareSums are those of 100 steps.
 func rareSums() theory.StepSums { return theory.SumSteps(mixpolicy.InverseSqrt(1), 100) }
@@ -922,7 +905,6 @@ func boundRuns(ctx context.Context) []boundRun {
 func checkObjectiveBound(ctx context.Context) Finding {
 	k, gaps := rareCostRuns(ctx, rareCost)
 	finite, failures := k.PrintedObjectiveBound(k.D, 100).Value, 0
-	hand := newRareBounds(rareSums(), 0.05)
 	rare := k.ObjectiveBound(rareSums(), 0.05)
 	for _, gap := range gaps {
 		if gap > finite {
@@ -942,8 +924,8 @@ func checkObjectiveBound(ctx context.Context) Finding {
 	}
 	kind, _ := clopperPearson(kinder, len(larger))
 	vacuous := excess(k.PrintedObjectiveBound(k.Divergence(mixpolicy.Printed), farHorizon).Value, trivialGap(k))
-	worst := max(excess(floats.Max(gaps), rare.Value), relativeError(rare.Value, hand.objective), relativeError(smallConstants().ObjectiveBound(plainSums, plainDelta).Value, plainObjective), relativeError(finite, hand.printed),
-		relativeError(k.SharpObjectiveBound(rareSums(), 0.05).Value, hand.sharp), excess(floats.Max(gaps), hand.sharp))
+	worst := max(excess(floats.Max(gaps), rare.Value), excess(floats.Max(gaps), k.SharpObjectiveBound(rareSums(), 0.05).Value),
+		relativeError(smallConstants().ObjectiveBound(plainSums, plainDelta).Value, plainObjective), relativeError(smallConstants().PrintedObjectiveBound(13, 100).Value, plainPrinted()))
 	var loosest float64
 	for _, r := range boundRuns(ctx) {
 		bound := r.k.ObjectiveBound(r.steps, 0.05).Value
@@ -958,11 +940,11 @@ func checkObjectiveBound(ctx context.Context) Finding {
 
 func checkExpectedBound(ctx context.Context) Finding {
 	k, gaps := rareCostRuns(ctx, rareCost)
-	hand, sums := newRareBounds(rareSums(), 0.05), rareSums()
 	finite, seen := k.PrintedExpectedObjectiveBound(k.D, 100).Value, race.TInterval(gaps, confidence)
 	vacuous := excess(k.PrintedExpectedObjectiveBound(k.Divergence(mixpolicy.Printed), farHorizon).Value, trivialGap(k))
-	rare := k.ExpectedObjectiveBound(sums).Value
-	worst := max(excess(seen.Mean, rare), relativeError(rare, hand.expected), relativeError(smallConstants().ExpectedObjectiveBound(plainSums).Value, plainExpected), relativeError(finite, (hand.start+hand.printedB*(1+math.Log(100)))/19)) // 2√100 − 1
+	rare := k.ExpectedObjectiveBound(rareSums()).Value
+	worst := max(excess(seen.Mean, rare), relativeError(smallConstants().ExpectedObjectiveBound(plainSums).Value, plainExpected),
+		relativeError(smallConstants().PrintedExpectedObjectiveBound(13, 100).Value, (13+plainPrintedB*(1+math.Log(100)))/19))
 	plainTerms := smallConstants().ExpectedObjectiveBound(plainSums).Terms
 	for i, term := range []float64{13, 2 * 9. / 8, 2 * 2 * 17 * 17 / 4., 2 * 2 * 281 * 281 / 4.} { // in the order of the proof
 		worst = max(worst, relativeError(plainTerms[i].Value, term/8))
@@ -981,11 +963,9 @@ func checkExpectedBound(ctx context.Context) Finding {
 
 // checkViolationBound is about (3.33), which states no probability, although α_T has one.
 func checkViolationBound(ctx context.Context) Finding {
-	k, _ := rareCostRuns(ctx, rareCost)
-	hand := newRareBounds(rareSums(), 0.05)
-	printed, finite := math.Inf(1), 0
-	worst := max(relativeError(k.ViolationBound(rareSums(), 0.05).Value, hand.violation), relativeError(smallConstants().ViolationBound(plainSums, plainDelta).Value, plainViolation),
-		relativeError(k.PrintedViolationBound(k.D, 100).Value, math.Sqrt(3)*rareCost+hand.printed/2+1./(2*9)), // √100 − 1
+	printed, finite, k := math.Inf(1), 0, smallConstants()
+	worst := max(relativeError(k.ViolationBound(plainSums, plainDelta).Value, plainViolation),
+		relativeError(k.PrintedViolationBound(13, 100).Value, 3*5*2*0.5/7.+plainPrinted()/14+7./(2*9)), // √100 − 1
 		relativeError(k.With(math.Inf(1)).ViolationBound(rareSums(), 0.05).Value, math.Inf(1)))
 	for _, r := range boundRuns(ctx) {
 		trivial := r.k.SigmaMax * r.k.Reach / 2 // bounds ½‖[Ψθ]₋‖₂ for any θ of the class

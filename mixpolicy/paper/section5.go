@@ -197,11 +197,6 @@ func checkHighProbability(ctx context.Context) Finding {
 		}
 	}
 	// The sums of (3.31) are those of (5.21) for θ = θ*, λ = 0, bounded by the constants.
-	rare, gaps := rareCostRuns(ctx, rareCost)
-	bound := rare.ObjectiveBound(rareSums(), rho).Value
-	if byHand := newRareBounds(rareSums(), rho).objective; !(relativeError(bound, byHand) <= rounding && floats.Max(gaps) <= bound) {
-		noError(fmt.Errorf("paper: the bound is %v, by hand %v, and a gap %v", bound, byHand, floats.Max(gaps)))
-	}
 	if plain := smallConstants().ObjectiveBound(plainSums, plainDelta).Value; !(relativeError(plain, plainObjective) <= rounding) {
 		noError(fmt.Errorf("paper: the bound is %v, by hand %v", plain, float64(plainObjective)))
 	}
