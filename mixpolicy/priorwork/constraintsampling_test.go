@@ -11,47 +11,6 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// Theorem 1 of de Farias and Van Roy (2004): of the solution over n₀ sampled constraints,
-// those violated have a measure of at most ε, but in a fraction δ of all samples; of 60,
-// in more than 20 with a probability of 4·10⁻⁷ if δ were exact. A tenth of n₀ is not
-// covered by the theorem, and the bound on the mean shows that the test sees violations.
-func TestConstraintSamplingGuarantee(t *testing.T) {
-	q, p := discountedQueue()
-	x, phi := p.MDP(), mixpolicy.Must(q.Monomials(3))
-	const epsilon, delta, trials = 0.2, 0.15, 60
-	eta := make([]float64, x.Pairs())
-	for i := range eta {
-		eta[i] = 1 / float64(len(eta))
-	}
-	violated := func(steps int, seed uint64) float64 {
-		s := ConstraintSampling{Basis: phi, Sampling: eta, Bound: 1e6}
-		a := mixpolicy.Must(s.Solve(background, p, steps, seed))
-		q := make([]float64, x.Pairs())
-		x.ActionValues(q, a.Value)
-		var measure float64
-		for i, w := range eta {
-			v := a.Value[i/x.Actions()]
-			if v > q[i]+1e-9*math.Abs(v) { // binding constraints are met to rounding
-				measure += w
-			}
-		}
-		return measure
-	}
-	over, mean := 0, 0.0
-	for k := range uint64(trials) {
-		if violated(int(math.Ceil(sampleSize(4, epsilon, delta))), k) > epsilon {
-			over++
-		}
-		mean += violated(20, k) / trials
-	}
-	if over > 20 {
-		t.Errorf("%d of %d samples violate more than ε", over, trials)
-	}
-	if mean < 0.01 {
-		t.Errorf("20 constraints leave a measure of %v violated: nothing is tested", mean)
-	}
-}
-
 // (4.5) and (4.7) against their definitions.
 func TestSamplingAndSizes(t *testing.T) {
 	_, p := discountedQueue()

@@ -32,21 +32,6 @@ func TestLyapunovBoundsByHand(t *testing.T) {
 	}
 }
 
-// Where all costs are equal every policy is optimal, and nothing is divided by their range.
-func TestBilinearEqualCosts(t *testing.T) {
-	_, p := everyPair(mixpolicy.Discounted(.75))
-	x := mixpolicy.Must(p.MDP().WithCosts([]float64{3, 3, 3, 3}))
-	f := mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, mixpolicy.UniformPolicy(x)))
-	flat := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Simplex()))
-	r := mixpolicy.Must(mixpolicy.Solve(background, flat, RandomizedLP{Steps: 100}, mixpolicy.Settings{Iterations: 100, Seed: 1}))
-	if math.Abs(r.PolicyCost-3) > 1e-14 {
-		t.Errorf("cost %v, want 3", r.PolicyCost)
-	}
-	if v := r.Run.(*game).v; floats.Min(v) < 0 || floats.Max(v) > 4 || floats.HasNaN(v) {
-		t.Errorf("v = %v is not in [0, 1/(1−γ)]", v)
-	}
-}
-
 // No allocation in a step. (PDHG's test for a restart takes a few vectors in ℝᵈ.)
 func TestStepsDoNotAllocate(t *testing.T) {
 	_, p := everyPair(mixpolicy.Discounted(.7))

@@ -5,35 +5,12 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
-
-// ‖S^{1/2}Ψ‖₂ ≤ 1, by singular values; it is attained, at θ = 1.
-func TestRowScaledNorm(t *testing.T) {
-	for _, p := range []*mixpolicy.Problem{section6(mixpolicy.Ball(2)), garnetProblem(mixpolicy.Ball(2))} {
-		s := newSaddle(p)
-		m := p.Features().Dense()
-		for i, w := range s.weights {
-			row := m.RawRowView(i)
-			if math.Abs(w-floats.Sum(row)) > 8*0x1p-53*w {
-				t.Fatalf("weight %v of row %d, want %v", w, i, floats.Sum(row))
-			}
-			floats.Scale(1/math.Sqrt(w), row)
-		}
-		var svd mat.SVD
-		if !svd.Factorize(m, mat.SVDNone) {
-			t.Fatal("no singular values")
-		}
-		if norm := svd.Values(nil)[0]; math.Abs(norm-1) > 1e-14*float64(len(s.weights)) {
-			t.Errorf("‖S^{1/2}Ψ‖ = %v, want 1", norm)
-		}
-	}
-}
 
 // The theorem itself (Nemirovski 2004): for every (θ, λ), λ ⪰ 0, the average satisfies
 // 𝓛(θ̂, λ) − 𝓛(θ, λ̂) ≤ [σD(θ; θ₀) + ‖λ‖²_{S⁻¹}/2σ]/(ηt). At the optimum's multipliers, and at
@@ -123,19 +100,5 @@ func TestBalance(t *testing.T) {
 		if got := balance(p); got != c.want {
 			t.Errorf("costs %v: %v, want %v", c.cost, got, c.want)
 		}
-	}
-}
-
-func BenchmarkSaddle(b *testing.B) {
-	for _, m := range []mixpolicy.Method{MirrorProx{}, PDHG{}, VarianceReduced{CostScale: 1e4}} {
-		b.Run(m.Name(), func(b *testing.B) {
-			p := section6(mixpolicy.Ball(2))
-			run := begin[mixpolicy.Run](b, p, m)
-			for b.Loop() {
-				if err := run.Step(); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

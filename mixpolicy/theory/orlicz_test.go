@@ -91,23 +91,6 @@ func TestPrintedOrliczByHand_2_3(t *testing.T) {
 	}
 }
 
-// (2.4), (2.6) on outcomes 0 and M: the supremum is at q = −ν ln p where that
-// exceeds 1, and has the value M (−eν ln p)^(−1/ν).
-func TestMomentNormBernoulli_2_4_2_6(t *testing.T) {
-	for _, nu := range []float64{1, 2, 3} {
-		for _, p := range []float64{1, 0.9, 0.5, 1e-3, 1e-300} {
-			got := mixpolicy.Must(theory.MomentNorm(nu, []float64{0, -5}, []float64{1 - p, p}))
-			want := 5 * p // q = 1
-			if q := -nu * math.Log(p); q > 1 {
-				want = 5 * math.Pow(math.E*q, -1/nu)
-			}
-			if math.Abs(got/want-1) > 1e-12 {
-				t.Errorf("ν = %v, p = %v: %v, want %v", nu, p, got, want)
-			}
-		}
-	}
-}
-
 // (2.4), (2.6) against a fine grid over q, from below, and the Orlicz norm: by
 // e^t ≥ t^k/k! and Stirling each bounds the other up to a factor.
 func TestMomentNorm_2_4_2_6(t *testing.T) {
