@@ -348,20 +348,6 @@ func checkPrimalInequality(ctx context.Context) Finding {
 		"with ⪰ the maximum is %v, with ⪯ it is %.9g, and αᵀv* = %.9g", -printed, -corrected, want)
 }
 
-// nextStates returns μP^π.
-func nextStates(x *mixpolicy.MDP, p *mixpolicy.Policy, mu []float64) []float64 {
-	next := make([]float64, len(mu))
-	for s, m := range mu {
-		for a, w := range p.Row(s) {
-			to, prob := x.Next(s, a)
-			for k, s2 := range to {
-				next[s2] += m * w * prob[k]
-			}
-		}
-	}
-	return next
-}
-
 func checkSeries(ctx context.Context) Finding {
 	x, pi := skewedMDP(0), smallPolicies(must(smallMDP()))[0]
 	var worst float64
@@ -802,14 +788,7 @@ func uniformMixingError(ctx context.Context) (worst float64) {
 			if i/x.Actions() == j/x.Actions() {
 				continue
 			}
-			p, q := make([]float64, x.States()), make([]float64, x.States())
-			for k, row := range map[int][]float64{i: p, j: q} {
-				to, prob := x.Next(k/x.Actions(), k%x.Actions())
-				for e, s := range to {
-					row[s] = prob[e]
-				}
-			}
-			delta = max(delta, floats.Distance(p, q, 1)/2)
+			delta = max(delta, floats.Distance(inflow(x, unit(x.Pairs(), i)), inflow(x, unit(x.Pairs(), j)), 1)/2)
 		}
 	}
 	for _, epsilon := range []float64{0.9, 0.25, 1e-3} {
