@@ -151,6 +151,15 @@ func normals(rng *rand.Rand, n int) []float64 {
 	return x
 }
 
+// exponentials are n exponential numbers.
+func exponentials(rng *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rng.ExpFloat64()
+	}
+	return x
+}
+
 // randomPolicy has probabilities in proportion to 0.1 plus exponential numbers.
 func randomPolicy(x *mixpolicy.MDP, rng *rand.Rand) *mixpolicy.Policy {
 	return must(mixpolicy.PolicyFunc(x, func(_ int, row []float64) {

@@ -506,9 +506,11 @@ func (r *Trace) turn(s TraceStep) []float64 {
 func (s TraceStep) move() []float64 { return difference(s.Theta, s.Tilde) }
 
 // slope is ∇φ(x).
-func (r *Trace) slope(x []float64) []float64 {
+func (r *Trace) slope(x []float64) []float64 { return slope(r.Phi, x) }
+
+func slope(phi bregman.Modulus, x []float64) []float64 {
 	g := make([]float64, len(x))
-	r.Phi.Gradient(g, x)
+	phi.Gradient(g, x)
 	return g
 }
 

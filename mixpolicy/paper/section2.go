@@ -506,11 +506,8 @@ func checkReducedFlow(context.Context) Finding {
 	// Of columns that are no occupation measures, it is what plain loops give.
 	rng, x := rand.New(rand.NewPCG(2152, 0)), skewedMDP(0)
 	for range 20 {
-		columns := [][]float64{make([]float64, x.Pairs()), make([]float64, x.Pairs())}
+		columns := [][]float64{exponentials(rng, x.Pairs()), exponentials(rng, x.Pairs())}
 		for _, c := range columns {
-			for i := range c {
-				c[i] = rng.ExpFloat64()
-			}
 			floats.Scale(1/floats.Sum(c), c)
 		}
 		f := must(mixpolicy.FeaturesFromColumns(x, columns...))
@@ -714,11 +711,9 @@ func checkExpandedEfficiency(context.Context) Finding {
 	p, best := smallOptimum(mixpolicy.Ball(2))
 	price := floats.Max(multipliersOf(p, best))
 	rng := rand.New(rand.NewPCG(222, 0))
-	theta, worst, cheap := make([]float64, 3), 0.0, math.Inf(1)
+	worst, cheap := 0.0, math.Inf(1)
 	for range 4000 {
-		for j := range theta {
-			theta[j] = rng.NormFloat64()
-		}
+		theta := normals(rng, 3)
 		noError(p.Class().Norm.Project(theta, theta, 2))
 		worst = max(worst, excess(best.Objective, p.Objective(theta)+price*p.NegativeMass(theta)))
 		cheap = min(cheap, p.Objective(theta)+0.1*price*p.NegativeMass(theta))

@@ -96,18 +96,13 @@ func checkStrongDuality(context.Context) Finding {
 
 func checkSaddle(context.Context) Finding {
 	p, best := smallOptimum(mixpolicy.Ball(2))
-	lambda, other := multipliersOf(p, best), make([]float64, p.MDP().Pairs())
+	lambda, pairs := multipliersOf(p, best), p.MDP().Pairs()
 	saddle := p.Lagrangian(best.Theta, lambda)
 	rng := rand.New(rand.NewPCG(32, 0))
-	theta, worst := make([]float64, 3), 0.0
+	worst := 0.0
 	for range 2000 {
-		for j := range theta {
-			theta[j] = 2 * rng.NormFloat64()
-		}
+		theta, other := scaled(2, normals(rng, 3)), scaled(10, exponentials(rng, pairs))
 		noError(p.Class().Norm.Project(theta, theta, 2))
-		for i := range other {
-			other[i] = rng.ExpFloat64() * 10
-		}
 		worst = max(worst, excess(p.Lagrangian(best.Theta, other), saddle), excess(saddle, p.Lagrangian(theta, lambda)))
 	}
 	// DualBound is the least 𝓛(θ, λ) over θ: the optimum at λ*, and below it at others, where gonum
@@ -115,10 +110,7 @@ func checkSaddle(context.Context) Finding {
 	worst = max(worst, relativeError(p.DualBound(lambda), best.Objective))
 	cube := must(smallProblem(mixpolicy.Cube(1.5)))
 	for range 50 {
-		for i := range other {
-			other[i] = rng.ExpFloat64()
-		}
-		g := make([]float64, 3)
+		other, g := exponentials(rng, pairs), make([]float64, 3)
 		for j := range g {
 			for i, psi := range cube.Features().Column(j) {
 				g[j] += (cube.MDP().Costs()[i] - other[i]) * psi
@@ -224,10 +216,7 @@ func meanGradient(p *mixpolicy.Problem, lambda []float64) (mean, gradient []floa
 func checkUnbiased(context.Context) Finding {
 	p := must(smallProblem(mixpolicy.Ball(2)))
 	rng := rand.New(rand.NewPCG(36, 0))
-	lambda := make([]float64, p.MDP().Pairs())
-	for i := range lambda {
-		lambda[i] = 3 * rng.ExpFloat64()
-	}
+	lambda := scaled(3, exponentials(rng, p.MDP().Pairs()))
 	return holds(relativeVectorError(meanGradient(p, lambda)), "the expectation over all 24 pairs is Ψᵀ(c − λ)")
 }
 
@@ -360,11 +349,7 @@ type mirrorStep struct {
 }
 
 // gradient returns ∇φ(x).
-func (s mirrorStep) gradient(x []float64) []float64 {
-	y := make([]float64, len(x))
-	s.phi.Gradient(y, x)
-	return y
-}
+func (s mirrorStep) gradient(x []float64) []float64 { return slope(s.phi, x) }
 
 // bisectedShift is the z with 1ᵀ∇φ*(y + z1) = 1, to the last bit that tells.
 func bisectedShift(phi bregman.Modulus, y []float64) float64 {
@@ -583,8 +568,7 @@ func checkBallJ(context.Context) Finding {
 	phi := bregman.Ball{R: 2}
 	var worst float64
 	for _, theta := range [][]float64{{0.3, -0.4}, {1.2, 1.3}, {-1.9, 0.2}} {
-		y := make([]float64, 2)
-		phi.Gradient(y, theta)
+		y := slope(phi, theta)
 		root := math.Sqrt(4 - floats.Dot(theta, theta))
 		for _, z := range []float64{-1, 0, 0.7} {
 			printed := 2*math.Sqrt(1+sq(z+theta[0]/root)+sq(z+theta[1]/root)) - z

@@ -547,10 +547,7 @@ func penaltyError(m priorwork.DualALP) (worst float64) {
 	for _, y := range []*mixpolicy.MDP{x, must(x.WithCriterion(mixpolicy.AverageCost))} {
 		var columns [][]float64
 		for range 3 {
-			c := make([]float64, y.Pairs())
-			for i := range c {
-				c[i] = rng.ExpFloat64()
-			}
+			c := exponentials(rng, y.Pairs())
 			columns = append(columns, scaled(1/floats.Sum(c), c))
 		}
 		p := must(mixpolicy.NewProblem(must(mixpolicy.FeaturesFromColumns(y, columns...)), mixpolicy.Ball(2)))
