@@ -15,6 +15,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
+// ‖Ψ‖_{⁎,2} = sup ‖Ψᵀx‖⁎/‖x‖₂ is sup ‖Ψθ‖₂/‖θ‖, as the norms of a matrix and of its transpose are equal.
 func TestSubordinateNorms(t *testing.T) {
 	const d = 4
 	f := garnetProblem(t, 3, d, mixpolicy.Ball(2)).Features()
@@ -47,47 +48,6 @@ func TestSubordinateNorms(t *testing.T) {
 			t.Errorf("‖Ψ‖ for %v = %v, vertices say %v", norm, got, want)
 		}
 	}
-	// The dual side of the definition, max ‖Ψᵀx‖⁎/‖x‖₂: never more, and attained at x = Ψθ.
-	for _, norm := range []linprog.Norm{linprog.L2, linprog.LInf, linprog.L1} {
-		bound := theory.SubordinateNorm(f, norm)
-		rng := rand.New(rand.NewPCG(1, uint64(norm)))
-		x, g, best := make([]float64, len(row)), make([]float64, d), 0.0
-		for range 200 {
-			for i := range x {
-				x[i] = rng.NormFloat64()
-			}
-			for range 50 { // x ← Ψθ for the θ of norm 1 that ⟨Ψᵀx, θ⟩ is greatest at
-				f.MulVecT(g, x)
-				best = max(best, norm.Dual().Of(g)/floats.Norm(x, 2))
-				f.MulVec(x, steepest(norm, g))
-			}
-		}
-		if best > bound*(1+1e-14) || best < bound*(1-1e-9) {
-			t.Errorf("%v: greatest ‖Ψᵀx‖⁎/‖x‖₂ found is %v, SubordinateNorm says %v", norm, best, bound)
-		}
-	}
-}
-
-// steepest returns argmax ⟨g, θ⟩ over ‖θ‖ ≤ 1.
-func steepest(norm linprog.Norm, g []float64) []float64 {
-	theta := make([]float64, len(g))
-	switch norm {
-	case linprog.L2:
-		floats.ScaleTo(theta, 1/floats.Norm(g, 2), g)
-	case linprog.LInf:
-		for j, v := range g {
-			theta[j] = math.Copysign(1, v)
-		}
-	case linprog.L1:
-		top := 0
-		for j, v := range g {
-			if math.Abs(v) > math.Abs(g[top]) {
-				top = j
-			}
-		}
-		theta[top] = math.Copysign(1, g[top])
-	}
-	return theta
 }
 
 // generic hides what a modulus is, so that MaxDivergence has to climb.
@@ -172,7 +132,7 @@ func TestMaxDivergenceVertices(t *testing.T) {
 	}
 }
 
-// (5.31): the corrected bounds of the sums hold for every T, the printed ones fail at 1.
+// Sums of few steps, and their bounds (5.31), which the index compares for all T to 10⁴, by hand.
 func TestStepSums(t *testing.T) {
 	s := theory.SumSteps(mixpolicy.InverseSqrt(2), 2)
 	if want := (theory.StepSums{T: 2, Sum: 2 + math.Sqrt2, Squares: 6, Fourth: 20}); s.T != 2 ||
@@ -185,19 +145,6 @@ func TestStepSums(t *testing.T) {
 	} {
 		if b := theory.InverseSqrtSums(form, 4); b.T != 4 || math.Abs(b.Sum-want.Sum) > 8*u*b.Sum || math.Abs(b.Squares-want.Squares) > 8*u*b.Squares || b.Fourth != want.Fourth {
 			t.Errorf("%v, T = 4: %+v, want %+v", form, b, want)
-		}
-	}
-	for n := 1; n <= 2000; n++ {
-		s = theory.SumSteps(mixpolicy.InverseSqrt(1), n)
-		b := theory.InverseSqrtSums(mixpolicy.Corrected, n)
-		if s.Sum < b.Sum || s.Squares > b.Squares || s.Fourth > b.Fourth {
-			t.Fatalf("T = %d: sums %+v, bounds %+v", n, s, b)
-		}
-		if p := theory.InverseSqrtSums(mixpolicy.Printed, n); n == 1 && p.Squares >= s.Squares || n > 1 && p.Sum < s.Sum {
-			t.Fatalf("T = %d: the printed bounds %+v hold for %+v", n, p, s)
-		}
-		if n > 20 {
-			n += n / 3
 		}
 	}
 }
