@@ -1037,14 +1037,19 @@ func forked(c mixpolicy.Criterion, d, p float64) *mixpolicy.MDP {
 	}))
 }
 
+// sharedMass is a problem of two policies that never agree, with a θ whose negative mass 0.1 is shared by
+// all states, and the distance of Ψθ from the measure of its policy.
+func sharedMass(states int) (p *mixpolicy.Problem, theta []float64, tv float64) {
+	x := oneStepMDP(states)
+	p = must(mixtureProblem(x, mixpolicy.Ball(10), must(mixpolicy.StateIndependent(x, 1, 0)), must(mixpolicy.StateIndependent(x, 0, 1))))
+	theta = []float64{1.1, -0.1}
+	return p, theta, theory.TotalVariation(combination(p, theta), policyMeasure(p, theta).Pair)
+}
+
 // checkDistance has two policies that never agree, so that the negative mass of Ψθ is shared
 // by as many pairs as there are states, and the processes at which the corrected bound is attained.
 func checkDistance(ctx context.Context) Finding {
-	x := oneStepMDP(64)
-	first, second := must(mixpolicy.StateIndependent(x, 1, 0)), must(mixpolicy.StateIndependent(x, 0, 1))
-	p := must(mixtureProblem(x, mixpolicy.Ball(10), first, second))
-	theta := []float64{1.1, -0.1}
-	tv := theory.TotalVariation(combination(p, theta), policyMeasure(p, theta).Pair)
+	p, theta, tv := sharedMass(64)
 	bound := func(form mixpolicy.Form, tau float64) float64 {
 		return theory.Distance(form, p.MDP().Criterion(), tau, p.Violation(theta), p.NegativeMass(theta))
 	}

@@ -267,14 +267,10 @@ func sumsError() (worst float64) {
 	return worst
 }
 
-func checkStepSum(context.Context) Finding {
-	worst, divisor := sumsError(), 0.0
+func checkStepSum(ctx context.Context) Finding {
+	worst, divisor := sumsError(), checkDivisor(ctx).Printed
 	sumsTo(10_000, func(s theory.StepSums) {
-		n := float64(s.T)
-		worst = max(worst, excess(2*(math.Sqrt(n)-1), s.Sum))
-		if s.T > 1 {
-			divisor = max(divisor, excess(2*math.Sqrt(n)-1, s.Sum))
-		}
+		worst = max(worst, excess(2*(math.Sqrt(float64(s.T))-1), s.Sum))
 	})
 	return holds(worst, "for all T to 10⁴; (3.31) and (3.32) then divide by 2√T − 1, the upper bound, which exceeds the sum by up to %.2g of it; 2(√(T+1) − 1) does not", divisor)
 }
