@@ -44,7 +44,7 @@ func end[number any](marks []number) []number { return marks[max(0, len(marks)-1
 // Tuning is trials of a method that were looked at in the end, and before the first step.
 type Tuning struct {
 	*Runs
-	Scores []float64 // one a trial; nil if some failed
+	Scores []float64 // one a trial, if there is one Score; nil if some failed
 }
 
 // Run tunes every entrant and runs it on the same streams as the others. What fails is in
@@ -101,44 +101,74 @@ func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Sett
 // enter runs one entrant; the error is that of ctx.
 func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
 	o := Outcome{Entrant: e}
+	var err error
 	if h.TuningTrials > 0 && len(e.Methods) > 1 {
-		tuning := *h
-		tuning.Valued, tuning.Schedule = min(h.Valued, ValuedEnd), mixpolicy.Every(max(1, h.Iterations))
-		tuning.Queries, tuning.Times = end(h.Queries), end(h.Times)
-		least := math.Inf(1)
-		o.Chosen = -1
-		for k, m := range e.Methods {
-			runs, err := tuning.trials(ctx, m, "tuning "+e.Name, h.TuningTrials, h.Seed+1)
-			if err != nil {
-				return o, err
-			}
-			tried := Tuning{Runs: runs}
-			if failed := runs.Failed(); len(failed) > 0 {
-				o.Err = failed[0].Err
-			} else {
-				tried.Scores = runs.Final(h.Score)
-				if score := stat.Mean(tried.Scores, nil); score < least {
-					o.Chosen, least = k, score
-				}
-			}
-			o.Tuning = append(o.Tuning, tried)
+		if o.Tuning, err = h.tune(ctx, e); err != nil {
+			return o, err
 		}
-		if o.Chosen < 0 {
-			if o.Err == nil {
-				o.Err = errors.New("the scores are infinite or NaN")
+		if o.Chosen = Best(o.Tuning, h.Score, mean); o.Chosen < 0 {
+			o.Err = errors.New("the scores are infinite or NaN")
+			for _, t := range o.Tuning {
+				if failed := t.Failed(); len(failed) > 0 {
+					o.Err = failed[0].Err
+				}
 			}
 			o.Err = fault.At("race", fmt.Sprintf("%s: none of %d settings ran to the end with a finite score", e.Name, len(e.Methods)), o.Err)
 			return o, nil
 		}
 	}
-	var err error
 	o.Runs, err = h.trials(ctx, e.Methods[o.Chosen], e.Name, h.Trials, h.Seed)
-	o.Err = nil
 	if failed := o.Runs.Failed(); err == nil && len(failed) == h.Trials {
 		o.Err = fault.At("race", e.Name, failed[0].Err)
 	}
 	return o, err
 }
+
+// Tune runs each method of an entrant to the end TuningTrials times, with Seed+1. The error is for bad
+// settings, and for the end of ctx, when what was done before is returned with it.
+func Tune(ctx context.Context, p *mixpolicy.Problem, e Entrant, set Settings) ([]Tuning, error) {
+	h, err := begin(ctx, p, set)
+	if err != nil {
+		return nil, err
+	}
+	h.total = set.TuningTrials * len(e.Methods)
+	return h.tune(ctx, e)
+}
+
+func (h *harness) tune(ctx context.Context, e Entrant) (all []Tuning, err error) {
+	tuning := *h
+	tuning.Valued, tuning.Schedule = min(h.Valued, ValuedEnd), mixpolicy.Every(max(1, h.Iterations))
+	tuning.Queries, tuning.Times = end(h.Queries), end(h.Times)
+	for _, m := range e.Methods {
+		runs, err := tuning.trials(ctx, m, "tuning "+e.Name, h.TuningTrials, h.Seed+1)
+		if err != nil {
+			return all, err
+		}
+		t := Tuning{Runs: runs}
+		if h.Score != nil && len(runs.Failed()) == 0 {
+			t.Scores = runs.Final(h.Score)
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// Best returns the method with the least middle of a score, such as a mean or a median, among those
+// whose tuning trials all finished; −1 if there is none.
+func Best(tuning []Tuning, score Curve, middle func(x []float64) float64) int {
+	best, least := -1, math.Inf(1)
+	for k, t := range tuning {
+		if len(t.Failed()) > 0 {
+			continue
+		}
+		if v := middle(t.Final(score)); v < least {
+			best, least = k, v
+		}
+	}
+	return best
+}
+
+func mean(x []float64) float64 { return stat.Mean(x, nil) }
 
 // Powers returns first, and then count−1 numbers around it, first·factorᵏ for k = −1, 1,
 // −2, 2, …: a grid for tuning.

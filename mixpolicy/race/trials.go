@@ -109,8 +109,8 @@ func Trials(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, set S
 	}
 	h.total = set.Trials
 	runs, err := h.trials(ctx, m, m.Name(), set.Trials, set.Seed)
-	if failed := runs.Failed(); err == nil && len(failed) == set.Trials {
-		err = fault.At("race", m.Name(), failed[0].Err)
+	if err == nil {
+		err = runs.Err()
 	}
 	return runs, err
 }
@@ -338,6 +338,14 @@ func (r *Runs) Finished() []Trial { return r.ended(true) }
 
 // Failed returns the trials that did not.
 func (r *Runs) Failed() []Trial { return r.ended(false) }
+
+// Err says why no trial reached the end, or is nil.
+func (r *Runs) Err() error {
+	if failed := r.Failed(); len(failed) > 0 && len(failed) == len(r.Trials) {
+		return fault.At("race", r.Method.Name(), failed[0].Err)
+	}
+	return nil
+}
 
 func (r *Runs) ended(well bool) (all []Trial) {
 	for _, t := range r.Trials {
