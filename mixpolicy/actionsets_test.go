@@ -191,7 +191,8 @@ func TestActionSetsErrors(t *testing.T) {
 		t.Error("Allowed tells otherwise")
 	}
 	mixpolicy.Must(x.WithCosts([]float64{3, 4, 3, 5, 5, 6}))
-	mixpolicy.Must(x.Under(mixpolicy.Must(mixpolicy.Deterministic(x, []int{1, 2}))))
+	chain := mixpolicy.Must(x.Under(mixpolicy.Must(mixpolicy.Deterministic(x, []int{1, 2})))) // which has one action
+	mixpolicy.Must(chain.Occupation(t.Context(), mixpolicy.UniformPolicy(chain)))
 }
 
 // A door that is shut has nothing to shut: each state has its own actions.
