@@ -19,7 +19,9 @@
 //
 // Logs are tables too, with a header: s and a as a model names them, visits, and run. A row is
 // that many visits to a pair in a run; rows of one pair are added up. Without the column
-// visits each row is a visit, without run they are all of one run ([ReadVisits]).
+// visits each row is a visit, without run they are all of one run ([ReadVisits]). Where P is
+// not known, the frequency of s′ after s, a in a log can stand for p, and pairs that were never
+// seen can be left out as action sets; a certificate is then one for that model.
 //
 // # NumPy's .npz
 //
