@@ -218,6 +218,19 @@ func (x *MDP) act(s, a int) int {
 // Ψθ ⪰ 0 asks for nothing. Only what counts pairs, such as nm in a bound, counts them.
 func (x *MDP) Allowed(s, a int) bool { return x.act(s, a) == a }
 
+// moved returns Fξ, which is ξ if all actions are allowed.
+func (x *MDP) moved(xi []float64) []float64 {
+	if x.acts == nil {
+		return xi
+	}
+	to := make([]float64, x.Pairs())
+	for i, v := range xi {
+		s, a := x.StateAction(i)
+		to[x.Pair(s, x.act(s, a))] += v
+	}
+	return to
+}
+
 // checkAllowed returns an error if π(s) = row takes an action that s does not have.
 func (x *MDP) checkAllowed(s int, row []float64) error {
 	if x.acts == nil {

@@ -172,13 +172,7 @@ func PolicyOf(x *MDP, xi []float64) (*Policy, error) {
 		}
 	}
 	prob := make([]float64, x.Pairs())
-	if x.acts != nil {
-		moved := make([]float64, x.Pairs())
-		for i, v := range xi {
-			moved[i-i%x.m+int(x.acts[i])] += v
-		}
-		xi = moved
-	}
+	xi = x.moved(xi)
 	for s := range x.n {
 		from, row := xi[s*x.m:(s+1)*x.m], prob[s*x.m:(s+1)*x.m]
 		top := 0.0 // rows are divided by their largest entry first: sums of large measures would overflow
