@@ -105,12 +105,12 @@ func FeaturesFromColumns(x *MDP, columns ...[]float64) (*Features, error) {
 			if !(v >= 0) || math.IsInf(v, 1) {
 				return nil, fmt.Errorf("mixpolicy: feature column %d, %s: %v, want a probability", j, x.pairName(i/x.m, i%x.m), v)
 			}
-			if v > 0 && !x.Allowed(i/x.m, i%x.m) {
-				return nil, fmt.Errorf("mixpolicy: feature column %d: %s is not allowed: %v, want 0", j, x.pairName(i/x.m, i%x.m), v)
-			}
 		}
 		if v := sum.Of(c); math.Abs(v-1) > sum.Tolerance(len(c)) {
 			return nil, fmt.Errorf("mixpolicy: feature column %d adds up to %v, want 1", j, v)
+		}
+		if err := x.checkAllowed(c); err != nil {
+			return nil, fault.At("mixpolicy", fmt.Sprintf("feature column %d", j), err)
 		}
 	}
 	f := &Features{x: x, psi: stored{columns}}

@@ -231,14 +231,24 @@ func (x *MDP) moved(xi []float64) []float64 {
 	return to
 }
 
-// checkAllowed returns an error if π(s) = row takes an action that s does not have.
-func (x *MDP) checkAllowed(s int, row []float64) error {
+// checkAction returns an error if π(s) = row takes an action that s does not have.
+func (x *MDP) checkAction(s int, row []float64) error {
 	if x.acts == nil {
 		return nil
 	}
 	for a, p := range row {
 		if p != 0 && !x.Allowed(s, a) {
 			return fmt.Errorf("mixpolicy: %s is not allowed: probability %v, want 0", x.pairName(s, a), p)
+		}
+	}
+	return nil
+}
+
+// checkAllowed returns an error if ξ is not 0 at a pair that is not allowed.
+func (x *MDP) checkAllowed(xi []float64) error {
+	for s := range x.n {
+		if err := x.checkAction(s, xi[s*x.m:(s+1)*x.m]); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -37,7 +37,7 @@ func StateIndependent(x *MDP, p ...float64) (*Policy, error) {
 		return nil, fmt.Errorf("mixpolicy: state-independent policy: %w", err)
 	}
 	for s := range x.n {
-		if err := x.checkAllowed(s, p); err != nil {
+		if err := x.checkAction(s, p); err != nil {
 			return nil, err
 		}
 	}
@@ -84,7 +84,7 @@ func PolicyFunc(x *MDP, fill func(s int, row []float64)) (*Policy, error) {
 		if err := sum.CheckDistribution(row, x.m); err != nil {
 			return nil, fmt.Errorf("mixpolicy: policy in state %s: %w", x.StateName(s), err)
 		}
-		if err := x.checkAllowed(s, row); err != nil {
+		if err := x.checkAction(s, row); err != nil {
 			return nil, err
 		}
 		t.add(row)
@@ -299,7 +299,7 @@ func (x *MDP) checkPolicy(p *Policy) error {
 		return fmt.Errorf("mixpolicy: policy is for %d states and %d actions, the MDP has %d and %d", p.n, p.m, x.n, x.m)
 	}
 	for s := range x.n {
-		if err := x.checkAllowed(s, p.Row(s)); err != nil {
+		if err := x.checkAction(s, p.Row(s)); err != nil {
 			return err
 		}
 	}
