@@ -298,6 +298,9 @@ func (x *MDP) checkPolicy(p *Policy) error {
 	if p.n != x.n || p.m != x.m {
 		return fmt.Errorf("mixpolicy: policy is for %d states and %d actions, the MDP has %d and %d", p.n, p.m, x.n, x.m)
 	}
+	if x.acts == nil {
+		return nil
+	}
 	for s := range x.n {
 		if err := x.checkAction(s, p.Row(s)); err != nil {
 			return err
