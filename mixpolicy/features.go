@@ -38,7 +38,11 @@ type Features struct {
 }
 
 // NewFeatures computes the occupation measures of the base policies. The error names a policy
-// by its index, with its recurrent classes if there are several under average cost.
+// by its index, with its recurrent classes if there are several under average cost, or two
+// policies that have the same measure: then θ is not determined, and the second adds nothing
+// to the mixtures. Policies may be as near to each other as one likes, but from ψⁱ to ψʲ
+// the least singular value of Ψ is at most ‖ψⁱ − ψʲ‖₂/√2, and a change of θ by t(eⁱ − eʲ)
+// moves Ψθ by no more than t‖ψⁱ − ψʲ‖. mat.Cond(f.Dense(), 2) tells how near Ψ is to losing rank.
 //
 // A large Ψ is not stored: an entry is πʲ_a(s)μʲ(s), and a state takes 8 bytes a policy,
 // with 4 for deterministic and other policies of few different rows, whatever the
@@ -60,6 +64,11 @@ func (set MeasureSettings) Features(ctx context.Context, x *MDP, policies ...*Po
 			return nil, fault.At("mixpolicy", fmt.Sprintf("base policy %d", j), err)
 		}
 		f.measures[j], mu[j] = *q, q.State
+		for i := range j {
+			if sameMeasure(policies[i], p, mu[i], mu[j]) {
+				return nil, fmt.Errorf("mixpolicy: base policies %d and %d have the same occupation measure, want each once (FeaturesFromColumns takes copies)", i, j)
+			}
+		}
 	}
 	f.psi = newMatrix(x, f.base, mu)
 	if _, ok := f.psi.(*factored); ok {
@@ -69,6 +78,16 @@ func (set MeasureSettings) Features(ctx context.Context, x *MDP, policies ...*Po
 	}
 	f.setSampling(f.uniformSampling())
 	return f, nil
+}
+
+// sameMeasure tells whether π ⊙ μ and ρ ⊙ ν are equal to the bit.
+func sameMeasure(pi, rho *Policy, mu, nu []float64) bool {
+	for s, v := range mu {
+		if v != nu[s] || v > 0 && !slices.Equal(pi.Row(s), rho.Row(s)) {
+			return false
+		}
+	}
+	return true
 }
 
 // FeaturesFromColumns takes given columns, each a distribution over pairs (kept,
@@ -89,6 +108,9 @@ func FeaturesFromColumns(x *MDP, columns ...[]float64) (*Features, error) {
 		}
 		if v := sum.Of(c); math.Abs(v-1) > sum.Tolerance(len(c)) {
 			return nil, fmt.Errorf("mixpolicy: feature column %d adds up to %v, want 1", j, v)
+		}
+		if err := x.checkAllowed(c); err != nil {
+			return nil, fault.At("mixpolicy", fmt.Sprintf("feature column %d", j), err)
 		}
 	}
 	f := &Features{x: x, psi: stored{columns}}

@@ -24,17 +24,12 @@ import (
 func TestFeatures_2_2(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t, drawCriterion(t))
-		d := rapid.IntRange(1, 3).Draw(t, "d")
-		policies := make([]*mixpolicy.Policy, d)
-		for j := range policies {
-			policies[j] = drawPolicy(t, x)
-		}
-		f := mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, policies...))
-		theta := drawFinite(t, d, 5, "θ")
+		f := drawFeatures(t, x, 3)
+		theta := drawFinite(t, f.Dim(), 5, "θ")
 		theta[0] += 1 - floats.Sum(theta)
 		mixed := make([]float64, x.Pairs())
-		for j, p := range policies {
-			c := f.Column(j)
+		for j := range f.Dim() {
+			p, c := f.Policy(j), f.Column(j)
 			if math.Abs(floats.Sum(c)-1) > 64*u || floats.Min(c) < 0 {
 				t.Fatalf("column %d adds up to %v, least entry %v", j, floats.Sum(c), floats.Min(c))
 			}
@@ -235,9 +230,8 @@ func TestFactoredFeatures(t *testing.T) {
 			Ring: true, Criterion: rapid.SampledFrom(criteria).Draw(t, "criterion"), Seed: rapid.Uint64().Draw(t, "seed"),
 		}
 		x := mixpolicy.Must(g.MDP())
-		d := rapid.IntRange(1, 6).Draw(t, "d")
-		f := mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, mixedPolicies(x, d, g.Seed)...))
-		columns := make([][]float64, d)
+		f := withoutCopies(t, x, mixedPolicies(x, rapid.IntRange(1, 6).Draw(t, "d"), g.Seed))
+		columns := make([][]float64, f.Dim())
 		for j := range columns { // by definition, not as the code has it
 			columns[j] = make([]float64, x.Pairs())
 			for i := range columns[j] {
@@ -456,4 +450,45 @@ func largeModel(tb testing.TB, n, steps int) *mixpolicy.Problem {
 	}
 	runtime.KeepAlive(r)
 	return p
+}
+
+// Two policies with one measure are refused by their numbers: policies that are the same however
+// they are given, and under average cost those that differ where the chain never is.
+func TestCopiesAreRefused(t *testing.T) {
+	x := mixpolicy.Must(models.Machine{}.MDP())
+	first := mixpolicy.Must(mixpolicy.Deterministic(x, []int{1, 1}))
+	other := mixpolicy.Must(mixpolicy.StateIndependent(x, .5, .5))
+	again := mixpolicy.Must(mixpolicy.NewPolicy(x, []float64{0, 1, 0, 1}))
+	const want = "base policies 0 and 2 have the same occupation measure, want each once"
+	_, err := mixpolicy.NewFeatures(t.Context(), x, first, other, again)
+	wantError(t, err, "mixpolicy: ", want)
+
+	absorbing := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 2, Actions: 2, Criterion: mixpolicy.AverageCost,
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+			return float64(a), []mixpolicy.Transition{{To: 1, P: 1}}
+		},
+	}))
+	var base []*mixpolicy.Policy
+	for _, actions := range [][]int{{0, 1}, {0, 0}, {1, 1}} {
+		base = append(base, mixpolicy.Must(mixpolicy.Deterministic(absorbing, actions)))
+	}
+	_, err = mixpolicy.NewFeatures(t.Context(), absorbing, base...)
+	wantError(t, err, want)
+	discounted := mixpolicy.Must(absorbing.WithCriterion(mixpolicy.Discounted(.5))) // which does begin in state 0
+	psi := mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), discounted, base...))
+
+	// Copies as columns are taken, and policies that are nearly the same: Ψ is then nearly of
+	// lower rank, as far as the doc comment says.
+	mixpolicy.Must(mixpolicy.FeaturesFromColumns(discounted, psi.Column(0), psi.Column(0)))
+	near := mixpolicy.Must(mixpolicy.NewPolicy(x, []float64{0x1p-30, 1 - 0x1p-30, 0, 1}))
+	psi = mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, first, other, near))
+	var svd mat.SVD
+	if !svd.Factorize(psi.Dense(), mat.SVDNone) {
+		t.Fatal("no singular values")
+	}
+	distance := floats.Distance(psi.Column(0), psi.Column(2), 2)
+	// Singular values have errors of some units of the greatest, which is below 1.5.
+	if least := svd.Values(nil)[2]; least > distance/math.Sqrt2+64*u {
+		t.Errorf("least singular value %v, want at most %v", least, distance/math.Sqrt2)
+	}
 }

@@ -105,6 +105,28 @@ func drawPolicy(t *rapid.T, x *mixpolicy.MDP) *mixpolicy.Policy {
 	return mixpolicy.Must(mixpolicy.NewPolicy(x, prob))
 }
 
+// drawFeatures returns Ψ of at most so many policies.
+func drawFeatures(t *rapid.T, x *mixpolicy.MDP, most int) *mixpolicy.Features {
+	var policies []*mixpolicy.Policy
+	for range rapid.IntRange(1, most).Draw(t, "d") {
+		policies = append(policies, drawPolicy(t, x))
+	}
+	return withoutCopies(t, x, policies)
+}
+
+// withoutCopies returns Ψ of those policies whose measures are not there yet.
+func withoutCopies(t *rapid.T, x *mixpolicy.MDP, policies []*mixpolicy.Policy) (f *mixpolicy.Features) {
+	var base []*mixpolicy.Policy
+	for _, p := range policies {
+		if g, err := mixpolicy.NewFeatures(t.Context(), x, append(base, p)...); err == nil {
+			f, base = g, append(base, p)
+		} else if len(base) == 0 || !strings.Contains(err.Error(), "same occupation measure") {
+			t.Fatal(err)
+		}
+	}
+	return f
+}
+
 // denseChain returns P^π by its definition, P^π(s,s′) = Σ_a π_a(s) P_a(s,s′).
 func denseChain(x *mixpolicy.MDP, p *mixpolicy.Policy) *mat.Dense {
 	c := mat.NewDense(x.States(), x.States(), nil)

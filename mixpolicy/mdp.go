@@ -68,6 +68,10 @@ type Spec struct {
 	// slice may be reused from call to call.
 	Dynamics func(s, a int) (cost float64, next []Transition)
 
+	// Allowed tells which actions a state has, one at least; nil is all of them
+	// everywhere. Dynamics is not asked about other pairs. See [MDP.Allowed].
+	Allowed func(s, a int) bool
+
 	// Transitions is how many there may be in all. It need not be right, but saves
 	// the time and memory of growing when there are millions; 0 is 4 per pair.
 	Transitions int
@@ -89,12 +93,14 @@ type MDP struct {
 	p                       *sparse.Matrix // nm × n, row i = s·m + a
 	cost                    []float64      // nm
 	initial                 []float64      // α
+	acts                    []int32        // nm: what pair (s, a) does in s, a itself if allowed; nil if all are
 	stateLabel, actionLabel func(int) string
 }
 
 // New builds and validates an MDP of at most 2³¹−1 pairs. The error names the state and
 // action of the first row that is not a distribution: an entry that is negative, not
-// finite, out of range or listed twice, or a sum other than 1.
+// finite, out of range or listed twice, or a sum other than 1; and a state or an action
+// of which no pair is allowed.
 func New(spec Spec) (*MDP, error) {
 	if spec.States < 1 || spec.Actions < 1 {
 		return nil, fmt.Errorf("mixpolicy: MDP of %d states and %d actions, want at least one of each", spec.States, spec.Actions)
@@ -118,6 +124,11 @@ func New(spec Spec) (*MDP, error) {
 		return nil, err
 	}
 	x.initial = initial
+	if spec.Allowed != nil {
+		if err := x.allow(spec.Allowed); err != nil {
+			return nil, err
+		}
+	}
 	pairs := x.n * x.m
 	expected := spec.Transitions
 	if expected <= 0 {
@@ -126,12 +137,13 @@ func New(spec Spec) (*MDP, error) {
 	expected = min(expected, math.MaxInt32) // more than that comes as it is needed
 	b := sparse.NewBuilder(x.n, pairs, expected)
 	for s := range x.n {
-		for a := range x.m {
+		for k := range x.m {
+			a := x.act(s, k)
 			cost, next := spec.Dynamics(s, a)
 			if math.IsNaN(cost) || math.IsInf(cost, 0) {
 				return nil, fmt.Errorf("mixpolicy: %s: cost %v, want a finite number", x.pairName(s, a), cost)
 			}
-			x.cost[s*x.m+a] = cost
+			x.cost[s*x.m+k] = cost
 			var total sum.Accumulator
 			for _, t := range next {
 				switch {
@@ -155,6 +167,91 @@ func New(spec Spec) (*MDP, error) {
 	}
 	x.p = b.Matrix()
 	return x, nil
+}
+
+// allow sets acts, with the first allowed action of a state in place of those it does not have.
+func (x *MDP) allow(allowed func(s, a int) bool) error {
+	x.acts = make([]int32, x.Pairs())
+	somewhere := make([]bool, x.m)
+	for s := range x.n {
+		first := -1
+		for a := x.m - 1; a >= 0; a-- {
+			if x.acts[s*x.m+a] = -1; allowed(s, a) {
+				x.acts[s*x.m+a], somewhere[a], first = int32(a), true, a
+			}
+		}
+		if first < 0 {
+			return fmt.Errorf("mixpolicy: state %s has no allowed action, want at least one", x.StateName(s))
+		}
+		for a := range x.m {
+			if x.acts[s*x.m+a] < 0 {
+				x.acts[s*x.m+a] = int32(first)
+			}
+		}
+	}
+	if a := slices.Index(somewhere, false); a >= 0 {
+		return fmt.Errorf("mixpolicy: action %s is allowed in no state, want at least one", x.ActionName(a))
+	}
+	return nil
+}
+
+// act returns a if state s has it, else the first action that s has.
+func (x *MDP) act(s, a int) int {
+	if x.acts == nil {
+		return a
+	}
+	return int(x.acts[s*x.m+a])
+}
+
+// Allowed tells whether state s has action a, of its set A(s) that [Spec].Allowed gave.
+//
+// What is computed over all nm pairs stays as it is: a pair that is not allowed has the
+// cost and the row of P of the first allowed action a₀ of its state. Let Fπ be the policy
+// that takes a₀ wherever π takes an action outside of A(s),
+//
+//	(Fπ)_{a₀}(s) = π_{a₀}(s) + Σ_{a ∉ A(s)} π_a(s),   (Fπ)_a(s) = 0 for a ∉ A(s).
+//
+// Costs and rows being equal, c^{Fπ} = c^π and P^{Fπ} = P^π. So π and Fπ have one μ, one
+// cost and one value function, ξ^{Fπ} = Fξ^π, and the minimum in (2.8) is that over A(s):
+// nothing is gained or lost by the pairs that were added. Policies are checked to be 0 there,
+// or made so ([PolicyOf] and [MDP.Greedy] apply F), hence Ψ is 0 there too, and
+// Ψθ ⪰ 0 asks for nothing. Only what counts pairs, such as nm in a bound, counts them.
+func (x *MDP) Allowed(s, a int) bool { return x.act(s, a) == a }
+
+// moved returns Fξ, which is ξ if all actions are allowed.
+func (x *MDP) moved(xi []float64) []float64 {
+	if x.acts == nil {
+		return xi
+	}
+	to := make([]float64, x.Pairs())
+	for i, v := range xi {
+		s, a := x.StateAction(i)
+		to[x.Pair(s, x.act(s, a))] += v
+	}
+	return to
+}
+
+// checkAction returns an error if π(s) = row takes an action that s does not have.
+func (x *MDP) checkAction(s int, row []float64) error {
+	if x.acts == nil {
+		return nil
+	}
+	for a, p := range row {
+		if p != 0 && !x.Allowed(s, a) {
+			return fmt.Errorf("mixpolicy: %s is not allowed: probability %v, want 0", x.pairName(s, a), p)
+		}
+	}
+	return nil
+}
+
+// checkAllowed returns an error if ξ is not 0 at a pair that is not allowed.
+func (x *MDP) checkAllowed(xi []float64) error {
+	for s := range x.n {
+		if err := x.checkAction(s, xi[s*x.m:(s+1)*x.m]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func initialDistribution(alpha []float64, n int) ([]float64, error) {
@@ -238,6 +335,9 @@ func (x *MDP) WithCosts(cost []float64) (*MDP, error) {
 	for i, c := range cost {
 		if math.IsNaN(c) || math.IsInf(c, 0) {
 			return nil, fmt.Errorf("mixpolicy: %s: cost %v, want a finite number", x.pairName(i/x.m, i%x.m), c)
+		}
+		if s, a := x.StateAction(i); c != cost[x.Pair(s, x.act(s, a))] {
+			return nil, fmt.Errorf("mixpolicy: %s is not allowed: cost %v, want that of action %s, %v", x.pairName(s, a), c, x.ActionName(x.act(s, a)), cost[x.Pair(s, x.act(s, a))])
 		}
 	}
 	y := *x

@@ -36,12 +36,41 @@ func StateIndependent(x *MDP, p ...float64) (*Policy, error) {
 	if err := sum.CheckDistribution(p, x.m); err != nil {
 		return nil, fmt.Errorf("mixpolicy: state-independent policy: %w", err)
 	}
+	for s := range x.n {
+		if err := x.checkAction(s, p); err != nil {
+			return nil, err
+		}
+	}
 	return &Policy{n: x.n, m: x.m, prob: slices.Clone(p)}, nil
 }
 
-// UniformPolicy returns π_a(s) = 1/m.
+// UniformPolicy returns π_a(s) = 1/|A(s)|, which is 1/m if all actions are allowed.
 func UniformPolicy(x *MDP) *Policy {
+	if x.acts != nil {
+		t := newTable(x.n, x.m)
+		row := make([]float64, x.m)
+		for s := range x.n {
+			x.uniform(row, s)
+			t.add(row)
+		}
+		return t.policy()
+	}
 	return &Policy{n: x.n, m: x.m, prob: constant(x.m, 1/float64(x.m))}
+}
+
+// uniform makes row the uniform distribution over the actions of s.
+func (x *MDP) uniform(row []float64, s int) {
+	count := 0
+	for a := range row {
+		if x.Allowed(s, a) {
+			count++
+		}
+	}
+	for a := range row {
+		if row[a] = 0; x.Allowed(s, a) {
+			row[a] = 1 / float64(count)
+		}
+	}
 }
 
 // PolicyFunc returns the policy with π(s) as fill writes it, into a zeroed row. The
@@ -54,6 +83,9 @@ func PolicyFunc(x *MDP, fill func(s int, row []float64)) (*Policy, error) {
 		fill(s, row)
 		if err := sum.CheckDistribution(row, x.m); err != nil {
 			return nil, fmt.Errorf("mixpolicy: policy in state %s: %w", x.StateName(s), err)
+		}
+		if err := x.checkAction(s, row); err != nil {
+			return nil, err
 		}
 		t.add(row)
 	}
@@ -69,6 +101,9 @@ func Deterministic(x *MDP, actions []int) (*Policy, error) {
 		if a < 0 || a >= x.m {
 			return nil, fmt.Errorf("mixpolicy: policy in state %s: action %d, want 0 to %d", x.StateName(s), a, x.m-1)
 		}
+		if !x.Allowed(s, a) {
+			return nil, fmt.Errorf("mixpolicy: policy takes %s, which is not allowed", x.pairName(s, a))
+		}
 	}
 	return deterministic(x, actions), nil
 }
@@ -76,7 +111,7 @@ func Deterministic(x *MDP, actions []int) (*Policy, error) {
 func deterministic[action int | int32](x *MDP, actions []action) *Policy {
 	at := make([]int32, x.n)
 	for s, a := range actions {
-		at[s] = int32(x.m - 1 - int(a))
+		at[s] = int32(x.m - 1 - x.act(s, int(a)))
 	}
 	return &Policy{x.n, x.m, units(x.m), at}
 }
@@ -124,26 +159,28 @@ func Mixture(omega []float64, policies ...*Policy) (*Policy, error) {
 //
 //	π_a(s) = [ξ_a(s)]₊ / Σ_b [ξ_b(s)]₊,
 //
-// uniform in the states where ξ has no positive entry. The error names a pair
+// uniform in the states where ξ has no positive entry; what ξ has at actions that are not
+// allowed is moved first ([MDP.Allowed]). The error names a pair
 // where ξ is not finite.
 func PolicyOf(x *MDP, xi []float64) (*Policy, error) {
 	if len(xi) != x.Pairs() {
 		return nil, fmt.Errorf("mixpolicy: measure has %d entries, want one per pair: %d", len(xi), x.Pairs())
 	}
+	for i, v := range xi {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("mixpolicy: %s: measure is %v, want a finite number", x.pairName(i/x.m, i%x.m), v)
+		}
+	}
 	prob := make([]float64, x.Pairs())
+	xi = x.moved(xi)
 	for s := range x.n {
 		from, row := xi[s*x.m:(s+1)*x.m], prob[s*x.m:(s+1)*x.m]
 		top := 0.0 // rows are divided by their largest entry first: sums of large measures would overflow
-		for a, v := range from {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, fmt.Errorf("mixpolicy: %s: measure is %v, want a finite number", x.pairName(s, a), v)
-			}
+		for _, v := range from {
 			top = max(top, v)
 		}
 		if top == 0 {
-			for a := range row {
-				row[a] = 1 / float64(x.m)
-			}
+			x.uniform(row, s)
 			continue
 		}
 		var total float64
@@ -249,7 +286,7 @@ func (x *MDP) Under(p *Policy) (*MDP, error) {
 		return nil, err
 	}
 	y := *x
-	y.m, y.p, y.cost = 1, x.chain(p), cost
+	y.m, y.p, y.cost, y.acts = 1, x.chain(p), cost, nil
 	y.actionLabel = func(int) string { return "of the policy" }
 	return &y, nil
 }
@@ -260,6 +297,14 @@ func (x *MDP) checkPolicy(p *Policy) error {
 	}
 	if p.n != x.n || p.m != x.m {
 		return fmt.Errorf("mixpolicy: policy is for %d states and %d actions, the MDP has %d and %d", p.n, p.m, x.n, x.m)
+	}
+	if x.acts == nil {
+		return nil
+	}
+	for s := range x.n {
+		if err := x.checkAction(s, p.Row(s)); err != nil {
+			return err
+		}
 	}
 	return nil
 }

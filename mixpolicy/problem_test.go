@@ -164,14 +164,10 @@ func TestMinLinear(t *testing.T) {
 // Weak duality: for any λ ⪰ 0, DualBound ≤ cᵀΨθ for all feasible θ.
 func TestWeakDuality_3_1(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		d := rapid.IntRange(1, 4).Draw(t, "d")
-		class := drawClass(t, d)
 		x := drawMDP(t, mixpolicy.AverageCost)
-		policies := make([]*mixpolicy.Policy, d)
-		for j := range policies {
-			policies[j] = drawPolicy(t, x)
-		}
-		psi := mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, policies...))
+		psi := drawFeatures(t, x, 4)
+		d := psi.Dim()
+		class := drawClass(t, d)
 		p := mixpolicy.Must(mixpolicy.NewProblem(psi, class))
 		lambda := rapid.SliceOfN(rapid.Float64Range(0, 20), x.Pairs(), x.Pairs()).Draw(t, "λ")
 		theta := drawFeasible(t, class, d)

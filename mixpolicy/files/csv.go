@@ -69,15 +69,19 @@ func readCSV(r io.Reader, set Settings) (*mixpolicy.MDP, error) {
 		}
 		r.s, r.a, r.next = state[r.name[columnState]], action[r.name[columnAction]], next
 	}
-	first, err := pairs(rows, stateNames, actionNames)
+	first, err := pairs(rows, stateNames, actionNames, set.ActionSets)
 	if err != nil {
 		return nil, err
+	}
+	var allowed func(s, a int) bool
+	if set.ActionSets {
+		allowed = func(s, a int) bool { i := s*len(action) + a; return first[i] < first[i+1] }
 	}
 	line := 0
 	var next []mixpolicy.Transition
 	x, err := mixpolicy.New(mixpolicy.Spec{
 		States: len(state), Actions: len(action), Transitions: len(rows),
-		Criterion: cmp.Or(set.Criterion, mixpolicy.AverageCost), Initial: set.Initial,
+		Criterion: cmp.Or(set.Criterion, mixpolicy.AverageCost), Initial: set.Initial, Allowed: allowed,
 		StateLabel:  func(s int) string { return stateNames[s] },
 		ActionLabel: func(a int) string { return actionNames[a] },
 		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
@@ -97,15 +101,21 @@ func readCSV(r io.Reader, set Settings) (*mixpolicy.MDP, error) {
 	return x, err
 }
 
-func readRows(r io.Reader) ([]row, error) {
+// newTable returns a reader of lines, without the byte-order mark if there is one.
+func newTable(r io.Reader) *csv.Reader {
 	in := bufio.NewReader(r)
 	const mark = "\ufeff"
 	if start, _ := in.Peek(len(mark)); string(start) == mark {
 		in.Discard(len(mark))
 	}
 	table := csv.NewReader(in)
-	table.FieldsPerRecord = -1 // the message below says more
+	table.FieldsPerRecord = -1 // our messages say more
 	table.TrimLeadingSpace = true
+	return table
+}
+
+func readRows(r io.Reader) ([]row, error) {
+	table := newTable(r)
 	var rows []row
 	at := [columns]int{columnState, columnAction, columnNext, columnP, columnCost}
 	for start := true; ; start = false {
@@ -204,14 +214,18 @@ func numbering(kind string, rows []row, column int) (number map[string]int, name
 }
 
 // pairs sorts the rows by pair, and returns where those of each pair begin, with the end.
-// The error names a pair without a row or with two costs, or a transition that is there
-// twice.
-func pairs(rows []row, states, actions []string) (first []int, err error) {
+// The error names a pair without a row, unless there may be holes, or with two costs, or a
+// transition that is there twice.
+func pairs(rows []row, states, actions []string, holes bool) (first []int, err error) {
 	slices.SortFunc(rows, func(x, y row) int {
 		return cmp.Or(cmp.Compare(x.s, y.s), cmp.Compare(x.a, y.a), cmp.Compare(x.next, y.next), cmp.Compare(x.line, y.line))
 	})
 	name := func(s, a int) string { return fmt.Sprintf("state %s, action %s", states[s], actions[a]) }
-	s, a := 0, 0 // the pair that comes next
+	if holes {
+		if err := affordable(rows, len(states), len(actions)); err != nil {
+			return nil, err
+		}
+	}
 	for i, r := range rows {
 		if i > 0 && r.s == rows[i-1].s && r.a == rows[i-1].a {
 			before := rows[i-1]
@@ -223,28 +237,75 @@ func pairs(rows []row, states, actions []string) (first []int, err error) {
 			}
 			continue
 		}
-		if r.s != s || r.a != a {
+		pair := r.s*len(actions) + r.a
+		if len(first) < pair && !holes {
 			break
 		}
-		first = append(first, i)
-		if a++; a == len(actions) {
-			s, a = s+1, 0
+		for len(first) <= pair {
+			first = append(first, i)
 		}
 	}
-	if s < len(states) {
-		return nil, fmt.Errorf("%s has no row, want one for every pair of %d states and %d actions", name(s, a), len(states), len(actions))
+	if k := len(first); k < len(states)*len(actions) && !holes {
+		return nil, fmt.Errorf("%s has no row, want one for every pair of %d states and %d actions, or Settings.ActionSets",
+			name(k/len(actions), k%len(actions)), len(states), len(actions))
 	}
-	return append(first, len(rows)), nil
+	for len(first) <= len(states)*len(actions) {
+		first = append(first, len(rows))
+	}
+	return first, nil
+}
+
+// most is how many pairs and transitions a table with holes may make, if it has fewer rows: of
+// some 36 bytes each, about 1 GiB.
+const most = 1 << 25
+
+// affordable returns an error if the model of a table with holes takes far more memory than the
+// table: a pair without a row has the transitions of another one, and at least its place.
+func affordable(rows []row, states, actions int) error {
+	if states > most/actions {
+		return fmt.Errorf("%d states and %d actions, want at most 2²⁵ pairs with Settings.ActionSets", states, actions)
+	}
+	next := make([]int, states) // of the first pair of each state
+	own := make([]int, states)  // pairs that have rows
+	for i, r := range rows {    // in their order
+		if i == 0 || r.s != rows[i-1].s || r.a != rows[i-1].a {
+			own[r.s]++
+		}
+		if own[r.s] == 1 {
+			next[r.s]++
+		}
+	}
+	total := len(rows)
+	for s, k := range own {
+		total += (actions - k) * next[s]
+	}
+	if total > max(most, len(rows)) {
+		return fmt.Errorf("%d transitions, those repeated in place of actions without a row included; want at most 2²⁵", total)
+	}
+	return nil
 }
 
 func writeCSV(w io.Writer, x *mixpolicy.MDP) error {
 	state := namesOrNumbers(x.States(), x.StateName)
 	action := namesOrNumbers(x.Actions(), x.ActionName)
 	decimal := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	named := 0 // actions would be numbered as they come
+	for i := range x.Pairs() {
+		if s, a := x.StateAction(i); x.Allowed(s, a) && a >= named {
+			if a > named {
+				action = strconv.Itoa
+				break
+			}
+			named++
+		}
+	}
 	out := csv.NewWriter(w)
 	out.Write(titles[:]) // errors are kept for Error
 	for s := range x.States() {
 		for a := range x.Actions() {
+			if !x.Allowed(s, a) {
+				continue
+			}
 			next, p := x.Next(s, a)
 			for k, s2 := range next {
 				out.Write([]string{state(s), action(a), state(int(s2)), decimal(p[k]), decimal(x.Cost(s, a))})

@@ -36,6 +36,16 @@ func difference(x, y *mixpolicy.MDP) string {
 	return ""
 }
 
+// differentSets names a pair that is allowed in one model only, "" if there is none.
+func differentSets(x, y *mixpolicy.MDP) string {
+	for i := range x.Pairs() {
+		if s, a := x.StateAction(i); x.Allowed(s, a) != y.Allowed(s, a) {
+			return fmt.Sprintf("(%d, %d) is allowed in one of them", s, a)
+		}
+	}
+	return ""
+}
+
 // differentNames says which name differs, "" if none.
 func differentNames(x, y *mixpolicy.MDP) string {
 	for s := range x.States() {
@@ -199,12 +209,17 @@ func drawModel(t *rapid.T) *mixpolicy.MDP {
 		return p
 	}
 	spec.Initial = distribution(n)
-	spec.Dynamics = func(_, _ int) (float64, []mixpolicy.Transition) {
-		var next []mixpolicy.Transition
+	next, cost := make([][]mixpolicy.Transition, n*m), make([]float64, n*m)
+	for i := range next {
 		for s2, p := range distribution(n) {
-			next = append(next, mixpolicy.Transition{To: s2, P: p})
+			next[i] = append(next[i], mixpolicy.Transition{To: s2, P: p})
 		}
-		return rapid.Float64Range(-1e300, 1e300).Draw(t, "cost"), next
+		cost[i] = rapid.Float64Range(-1e300, 1e300).Draw(t, "cost")
+	}
+	spec.Dynamics = func(s, a int) (float64, []mixpolicy.Transition) { return cost[s*m+a], next[s*m+a] }
+	if rapid.Bool().Draw(t, "action sets") {
+		also := rapid.SliceOfN(rapid.Bool(), n*m, n*m).Draw(t, "allowed")
+		spec.Allowed = func(s, a int) bool { return a == s%m || s == n-1 && a >= n || also[s*m+a] }
 	}
 	name := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"0", "1", "2", "3", "s", " s", "a,b", `"`, "", "\ufeff", "-1", "a\nb", "a\r\nb"}))
 	label := func(k int, what string) func(int) string {
@@ -221,7 +236,7 @@ func TestCSVRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawModel(t)
 		y := again(t, x)
-		if d := difference(x, y); d != "" {
+		if d := difference(x, y) + differentSets(x, y); d != "" {
 			t.Fatal(d)
 		}
 		if d := differentNames(y, again(t, y)); d != "" {
@@ -242,27 +257,31 @@ func again(t interface{ Fatal(...any) }, x *mixpolicy.MDP) *mixpolicy.MDP {
 	if err := WriteCSV(&b, x); err != nil {
 		t.Fatal(err)
 	}
-	y := mixpolicy.Must(ReadCSV(&b, Settings{Criterion: x.Criterion(), Initial: x.Initial()}))
+	y, err := ReadCSV(&b, Settings{Criterion: x.Criterion(), Initial: x.Initial(), ActionSets: true})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return y
 }
 
 func FuzzCSV(f *testing.F) {
-	f.Add([]byte("s,a,next,p,c\nidle,0,busy,1,2\nbusy,0,idle,0.25,1\nbusy,0,busy,0.75,1\n"))
-	f.Add([]byte("\ufeff1,x,1,1,2\r\n2,x,1,1e-1,0x1p-2\r\n2,x,2,.9,.25"))
-	f.Add([]byte("0,0,0,1,\"5\n"))
-	f.Fuzz(func(t *testing.T, table []byte) {
-		x, err := ReadCSV(bytes.NewReader(table), Settings{})
+	f.Add([]byte("s,a,next,p,c\nidle,0,busy,1,2\nbusy,0,idle,0.25,1\nbusy,0,busy,0.75,1\n"), false)
+	f.Add([]byte("\ufeff1,x,1,1,2\r\n2,x,1,1e-1,0x1p-2\r\n2,x,2,.9,.25"), false)
+	f.Add([]byte("0,0,0,1,\"5\n"), true)
+	f.Add([]byte("0,0,0,1,5\n0,1,1,1,5\n1,1,0,1,3\n"), true)
+	f.Fuzz(func(t *testing.T, table []byte, sets bool) {
+		x, err := ReadCSV(bytes.NewReader(table), Settings{ActionSets: sets})
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "files: ") {
 				t.Errorf("%v: want our prefix", err)
 			}
 			return
 		}
-		if x.Pairs() > len(table) {
+		if x.Pairs() > len(table) && !sets {
 			t.Errorf("%d pairs from %d bytes", x.Pairs(), len(table))
 		}
 		y := again(t, x)
-		if d := difference(x, y) + differentNames(x, y); d != "" {
+		if d := difference(x, y) + differentSets(x, y) + differentNames(x, y); d != "" {
 			t.Error(d)
 		}
 	})
@@ -307,4 +326,31 @@ func TestPaths(t *testing.T) {
 	_, err = Load(in("d.npz"), Settings{})
 	wantError(t, err, "d.npz: ")
 	wantError(t, Save(in("d.npz"), x), "d.npz")
+}
+
+// A pair without a row is not allowed if the settings say so; sizes that the rows don't pay for
+// are refused before memory is taken.
+func TestCSVActionSets(t *testing.T) {
+	const table = "shut,open it,open,1,2\nshut,wait,shut,1,0\nopen,wait,open,1,0\nopen,shut it,shut,1,3\n"
+	_, err := ReadCSV(strings.NewReader(table), Settings{})
+	wantError(t, err, "files: state shut, action shut it has no row, want one for every pair of 2 states and 3 actions, or Settings.ActionSets")
+	x := mixpolicy.Must(ReadCSV(strings.NewReader(table), Settings{ActionSets: true}))
+	for i, want := range []bool{true, true, false, false, true, true} {
+		if s, a := x.StateAction(i); x.Allowed(s, a) != want {
+			t.Errorf("state %s, action %s: allowed is %v", x.StateName(s), x.ActionName(a), !want)
+		}
+	}
+	var long, wide strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&long, "s%d,a%d,s0,1,0\n", i, i)
+	}
+	for i := range 3000 { // 9·10⁶ pairs, of which each but 3000 would have 12 next states
+		for k := range 12 {
+			fmt.Fprintf(&wide, "s%d,a%d,s%d,%g,0\n", i, i, k, 1/12.)
+		}
+	}
+	_, err = ReadCSV(strings.NewReader(long.String()), Settings{ActionSets: true})
+	wantError(t, err, "files: 10000 states and 10000 actions, want at most 2²⁵ pairs")
+	_, err = ReadCSV(strings.NewReader(wide.String()), Settings{ActionSets: true})
+	wantError(t, err, "files: 108000000 transitions, those repeated in place of actions without a row included")
 }

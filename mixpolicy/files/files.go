@@ -9,11 +9,19 @@
 // actions are named, or given by consecutive whole numbers. 0 … n−1 are the states' own numbers;
 // numbers that start elsewhere are names, in the order of the numbers. Other names are numbered
 // in the order in which they first occur in the columns s and a. Every pair has at least one
-// row, no transition is repeated, and all rows of a pair have the same cost.
+// row (unless [Settings].ActionSets), no transition is repeated, and all rows of a pair have
+// the same cost.
 // Lines may end in CRLF, and a byte-order mark may stand first.
 //
 // The criterion and α are not in the table: [Settings] give them. [WriteCSV] writes names
-// if all of them would be read back as the same states and actions, else numbers.
+// if all of them would be read back as the same states and actions, else numbers; pairs that
+// are not allowed have no row.
+//
+// Logs are tables too, with a header: s and a as a model names them, visits, and run. A row is
+// that many visits to a pair in a run; rows of one pair are added up. Without the column
+// visits each row is a visit, without run they are all of one run ([ReadVisits]). Where P is
+// not known, the frequency of s′ after s, a in a log can stand for p, and pairs that were never
+// seen can be left out as action sets; a certificate is then one for that model.
 //
 // # NumPy's .npz
 //
@@ -37,12 +45,14 @@
 //
 // Numbers are float64, float32 or integers of any size and byte order, in C or Fortran
 // order. Distributions in float32 that add up to 1 but for 16 of its roundings are divided
-// by their sum. Names of states and actions are not kept.
+// by their sum. Names of states and actions are not kept, nor action sets: the pairs that
+// are not allowed are written as [mixpolicy.MDP.Allowed] has them.
 //
 // # Sizes
 //
 // What a file says of its sizes is checked against what it holds before memory is taken.
-// A CSV file takes memory in proportion to its size. The arrays of an .npz file may take
+// A CSV file takes memory in proportion to its size; with action sets or visits, which give
+// few pairs of many, up to about 1 GiB. The arrays of an .npz file may take
 // 1 GiB unpacked, as float64, or the file's own size if that is more.
 package files
 
@@ -68,6 +78,10 @@ type Settings struct {
 
 	// Initial is α (n); nil is the file's alpha, or uniform if it has none.
 	Initial []float64
+
+	// ActionSets takes pairs that have no row in a CSV file for pairs that are not allowed
+	// ([mixpolicy.MDP.Allowed]); without it they are an error.
+	ActionSets bool
 
 	// Axes of the array P. They are needed if m = n, where the shape is ambiguous.
 	Axes Axes
@@ -123,6 +137,17 @@ func ReadCSV(r io.Reader, set Settings) (*mixpolicy.MDP, error) {
 		return nil, fault.At("files", "", err)
 	}
 	return x, nil
+}
+
+// ReadVisits reads a log: how often each run took each pair of x, in the order in which runs
+// first occur. The error names the line and field that is wrong. One log has the visits of one
+// policy, for [mixpolicy.PolicyFromVisits], [mixpolicy.FeaturesFromRuns] and
+// [mixpolicy.FeaturesFromDraws].
+func ReadVisits(r io.Reader, x *mixpolicy.MDP) (runs [][]int64, err error) {
+	if runs, err = readVisits(r, x, mostVisits); err != nil {
+		return nil, fmt.Errorf("files: %w", err)
+	}
+	return runs, nil
 }
 
 // WriteCSV writes a model in CSV, with a header. Probabilities and costs have as many

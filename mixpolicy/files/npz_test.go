@@ -410,6 +410,20 @@ func FuzzArray(f *testing.F) {
 	})
 }
 
+// FuzzFeatures has its bytes as the array psi of an archive whose checksums are right.
+func FuzzFeatures(f *testing.F) {
+	x := mixpolicy.Must(models.Machine{}.MDP())
+	f.Add(shaped("<f8", "(4, 2)", 1., 0., 0., .5, 0., .25, 0., .25))
+	f.Add(shaped("<f4", "(4, 1)", float32(.1), float32(.2), float32(.3), float32(.4)))
+	f.Fuzz(func(t *testing.T, psi []byte) {
+		file := entries{"psi": psi}.with(nil)
+		g, err := readFeatures(bytes.NewReader(file), int64(len(file)), x)
+		if err == nil && x.Pairs()*g.Dim() > len(psi) {
+			t.Errorf("%d features from %d bytes", g.Dim(), len(psi))
+		}
+	})
+}
+
 // numpy returns a Python with NumPy and SciPy: the one that MIXPOLICY_NUMPY names, or
 // that of the path.
 func numpy(t *testing.T) string {

@@ -51,7 +51,7 @@ func Claims(ctx context.Context) (all []Claim, err error) {
 // computed: the identity, the claim, its numbers and the decision.
 func RecordedClaims() (claims []Claim, err error) {
 	defer catch(&err)
-	for _, r := range must(recorded("claims.csv")) {
+	for _, r := range must(recorded("claims.csv", 5)) {
 		claims = append(claims, Claim{ID: r[0], Claim: r[1], Numbers: r[2], Decision: Decision{Verdict(r[3]), r[4]}})
 	}
 	return claims, nil

@@ -524,7 +524,7 @@ type RecordedErratum struct {
 // RecordedErrata returns the errata with the numbers that data/errata.csv has, which
 // [WriteErrata] computed.
 func RecordedErrata() ([]RecordedErratum, error) {
-	table, err := recorded("errata.csv")
+	table, err := recorded("errata.csv", 10)
 	if err != nil {
 		return nil, err
 	}

@@ -348,7 +348,7 @@ func writeTable(w io.Writer, name string, table [][]string) error {
 // RecordedIndex returns the entries with the verdicts and findings that data/equations.csv
 // has, which [Decide] computed; of a finding only Numbers is recorded.
 func RecordedIndex() ([]Row, error) {
-	table, err := recorded("equations.csv")
+	table, err := recorded("equations.csv", 10)
 	if err != nil {
 		return nil, err
 	}
@@ -367,14 +367,16 @@ func RecordedIndex() ([]Row, error) {
 	return rows, nil
 }
 
-// recorded reads a table of the folder data, without its header.
-func recorded(name string) ([][]string, error) {
+// recorded reads a table of the folder data, of so many columns, without its header.
+func recorded(name string, columns int) ([][]string, error) {
 	f, err := data.Files.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("paper: %w", err)
 	}
 	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
+	table := csv.NewReader(f)
+	table.FieldsPerRecord = columns
+	rows, err := table.ReadAll()
 	if err != nil {
 		return nil, fmt.Errorf("paper: data/%s: %w", name, err)
 	}

@@ -331,3 +331,10 @@ func TestCheckErrors(t *testing.T) {
 	_, err = Entry{check: func(context.Context) Finding { panic("a bug") }}.Check(t.Context())
 	t.Errorf("a panic became the error %v", err)
 }
+
+// A table with another number of columns is an error, not a panic where one is read.
+func TestRecordedColumns(t *testing.T) {
+	if _, err := recorded("claims.csv", 6); err == nil || err.Error() != "paper: data/claims.csv: record on line 1: wrong number of fields" {
+		t.Error(err)
+	}
+}

@@ -1167,5 +1167,13 @@ func copies(k int, class mixpolicy.Class) (*mixpolicy.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	return mixtureProblem(x, class, slices.Repeat(base, k)...)
+	psi, err := mixpolicy.NewFeatures(context.Background(), x, base...)
+	if err != nil {
+		return nil, err
+	}
+	psi, err = mixpolicy.FeaturesFromColumns(x, slices.Repeat([][]float64{psi.Column(0), psi.Column(1)}, k)...)
+	if err != nil {
+		return nil, err
+	}
+	return mixpolicy.NewProblem(psi, class)
 }

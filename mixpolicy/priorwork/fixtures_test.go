@@ -92,13 +92,13 @@ func everyPair(criterion mixpolicy.Criterion) (models.Machine, *mixpolicy.Proble
 	return w, mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Simplex()))
 }
 
-// garnetProblem has four policies of a random discounted MDP that seldom agree.
+// garnetProblem has four policies of a random discounted MDP, of which no two are the same.
 func garnetProblem(class mixpolicy.Class) *mixpolicy.Problem {
 	x := mixpolicy.Must(models.Garnet{States: 8, Actions: 2, Branches: 3, Ring: true, Seed: 5, Criterion: mixpolicy.Discounted(.9)}.MDP())
 	policies := make([]*mixpolicy.Policy, 4)
 	for j := range policies {
 		policies[j] = mixpolicy.Must(mixpolicy.PolicyFunc(x, func(s int, row []float64) {
-			row[0] = []float64{.95, .5, .05}[(s*(j+1)+j)%3]
+			row[0] = []float64{.95, .5, .05}[((s+1)*(j*j+1)/2+j)%3]
 			row[1] = 1 - row[0]
 		}))
 	}

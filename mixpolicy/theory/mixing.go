@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -394,8 +393,15 @@ func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP) (*Ergodicity, erro
 		}
 		return err
 	}
+	first := x.Greedy(make([]float64, n))
 	for a := range m {
-		p, err := mixpolicy.Deterministic(x, slices.Repeat([]int{a}, n))
+		actions := make([]int, n)
+		for s := range actions {
+			if actions[s] = a; !x.Allowed(s, a) {
+				actions[s] = first.Action(s)
+			}
+		}
+		p, err := mixpolicy.Deterministic(x, actions)
 		if err == nil {
 			err = try(p)
 		}

@@ -290,24 +290,27 @@ func TestUniformErgodicity_2_25(t *testing.T) {
 
 // κ that comes from the greatest mass: one action leads to the first of ten states with
 // probability ½ and else to any of them, the other action to any of them. With the first action
-// everywhere, the first state has ½ + ½·1/10 of the mass, and the others have 1/20.
+// everywhere, the first state has ½ + ½·1/10 of the mass, and the others have 1/20. It is the
+// same if the other action is one of two, of which each state has one.
 func TestUniformErgodicityCrowd_2_25(t *testing.T) {
 	const n = 10
-	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
-		States: n, Actions: 2, Criterion: mixpolicy.AverageCost,
-		Dynamics: func(_, a int) (float64, []mixpolicy.Transition) {
-			p := slices.Repeat([]float64{1. / n}, n)
-			if a == 0 {
-				floats.Scale(.5, p)
-				p[0] += .5
-			}
-			return 0, transitions(p)
-		},
-	}))
-	e := mixpolicy.Must(theory.UniformErgodicity(t.Context(), x))
-	want := 5.5 * 5.5 // > 1/(10/20)²
-	if e.Lower > want*(1+1e-12) || e.Upper < want*(1-1e-12) || e.Upper/e.Lower > 1+1e-9 {
-		t.Errorf("κ in [%v, %v], want %v", e.Lower, e.Upper, want)
+	for actions, allowed := range map[int]func(s, a int) bool{2: nil, 3: func(s, a int) bool { return a == 0 || (a == 1) == (s < 4) }} {
+		x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+			States: n, Actions: actions, Criterion: mixpolicy.AverageCost, Allowed: allowed,
+			Dynamics: func(_, a int) (float64, []mixpolicy.Transition) {
+				p := slices.Repeat([]float64{1. / n}, n)
+				if a == 0 {
+					floats.Scale(.5, p)
+					p[0] += .5
+				}
+				return 0, transitions(p)
+			},
+		}))
+		e := mixpolicy.Must(theory.UniformErgodicity(t.Context(), x))
+		want := 5.5 * 5.5 // > 1/(10/20)²
+		if e.Lower > want*(1+1e-12) || e.Upper < want*(1-1e-12) || e.Upper/e.Lower > 1+1e-9 {
+			t.Errorf("%d actions: κ in [%v, %v], want %v", actions, e.Lower, e.Upper, want)
+		}
 	}
 }
 

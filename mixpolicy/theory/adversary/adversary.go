@@ -275,7 +275,7 @@ func Read(r io.Reader) ([]Record, error) {
 		for j, p := range parameters {
 			value, ok := strings.CutPrefix(words[j], p.Name+"=")
 			v, err := strconv.ParseFloat(value, 64)
-			if !ok || err != nil {
+			if !ok || err != nil || math.IsNaN(v) {
 				return fmt.Errorf("instance has %q, want %s=<number>", words[j], p.Name)
 			}
 			l.Record.Instance = append(l.Record.Instance, v)

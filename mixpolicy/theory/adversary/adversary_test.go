@@ -173,9 +173,37 @@ func TestReadWrite(t *testing.T) {
 			t.Errorf("written %+v, read %+v", records[i], r)
 		}
 	}
-	for old, wrong := range map[string]string{"λ=": "μ=", s.Name: "elsewhere", "statement": "statements"} {
+	_, value, _ := strings.Cut(text, "λ=")
+	value = value[:strings.IndexAny(value, " ,\n")]
+	for old, wrong := range map[string]string{"λ=": "μ=", "λ=" + value: "λ=NaN", s.Name: "elsewhere", "statement": "statements"} {
 		if _, err := adversary.Read(strings.NewReader(strings.Replace(text, old, wrong, 1))); err == nil || !strings.HasPrefix(err.Error(), "adversary: ") {
 			t.Errorf("%q for %q: error %v", wrong, old, err)
 		}
 	}
+}
+
+// FuzzRead: what is read can be written and read again.
+func FuzzRead(f *testing.F) {
+	committed, err := data.Files.ReadFile("adversaries.csv")
+	if err != nil {
+		f.Fatal(err)
+	}
+	lines := strings.SplitAfterN(string(committed), "\n", 4)
+	f.Add(strings.Join(lines[:3], ""))
+	f.Fuzz(func(t *testing.T, text string) {
+		records, err := adversary.Read(strings.NewReader(text))
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "adversary: ") {
+				t.Errorf("%v: want our prefix", err)
+			}
+			return
+		}
+		var b bytes.Buffer
+		if err := adversary.Write(&b, records); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := adversary.Read(&b); err != nil || len(again) != len(records) {
+			t.Fatalf("%d of %d records read again: %v", len(again), len(records), err)
+		}
+	})
 }

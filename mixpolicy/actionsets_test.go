@@ -1,0 +1,207 @@
+package mixpolicy_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"pgregory.net/rapid"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+// drawSets returns a random process with all actions, and the same with fewer, of which
+// Dynamics knows no others.
+func drawSets(t *rapid.T) (full, x *mixpolicy.MDP, allowed []bool) {
+	full = drawMDP(t, drawCriterion(t))
+	n, m := full.States(), full.Actions()
+	allowed = rapid.SliceOfN(rapid.Bool(), n*m, n*m).Draw(t, "allowed")
+	for s := range n { // each state and each action has one pair at least
+		allowed[full.Pair(s, rapid.IntRange(0, m-1).Draw(t, "of state"))] = true
+	}
+	for a := range m {
+		allowed[full.Pair(rapid.IntRange(0, n-1).Draw(t, "of action"), a)] = true
+	}
+	x = mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: n, Actions: m, Criterion: full.Criterion(), Initial: full.Initial(),
+		Allowed: func(s, a int) bool { return allowed[s*m+a] },
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+			if !allowed[s*m+a] {
+				t.Fatalf("asked about action %d of state %d", a, s)
+			}
+			var next []mixpolicy.Transition
+			to, p := full.Next(s, a)
+			for k := range to {
+				next = append(next, mixpolicy.Transition{To: int(to[k]), P: p[k]})
+			}
+			return full.Cost(s, a), next
+		},
+	}))
+	return full, x, allowed
+}
+
+// takesOnly tells whether the policy is 0 at all other pairs.
+func takesOnly(p *mixpolicy.Policy, allowed []bool) bool {
+	m := len(p.Row(0))
+	for i, ok := range allowed {
+		if !ok && p.Prob(i/m, i%m) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Optimal costs are those of the policies that take allowed actions, found by enumeration in
+// the process that has them all; every method's policy is one of these.
+func TestActionSetsOptimum_2_8(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		full, x, allowed := drawSets(t)
+		best := math.Inf(1)
+		eachDeterministic(full, func(p *mixpolicy.Policy) {
+			if takesOnly(p, allowed) {
+				best = min(best, costOf(full, p, luMeasure(t, full, p)))
+			}
+		})
+		const slack = 10 * luTolerance // of the enumeration, whose costs are at most 10
+		for _, method := range valuationMethods {
+			v := mixpolicy.Must(method.run(t.Context(), x, mixpolicy.ValuationSettings{}))
+			if best < v.Lower-slack || best > v.Upper+slack {
+				t.Fatalf("%s: [%v, %v] does not hold the optimum %v", method.name, v.Lower, v.Upper, best)
+			}
+			if !takesOnly(v.Policy, allowed) {
+				t.Fatalf("%s: the policy takes an action that is not allowed", method.name)
+			}
+		}
+	})
+}
+
+// The lemma of [mixpolicy.MDP.Allowed]: π of the process with all nm pairs, and Fπ of that
+// with action sets, have one measure but for F, one cost, and one value function.
+func TestActionSetsMove(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		_, x, allowed := drawSets(t)
+		n, m := x.States(), x.Actions()
+		padded := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+			States: n, Actions: m, Criterion: x.Criterion(), Initial: x.Initial(),
+			Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+				a0 := a
+				if !allowed[s*m+a] {
+					a0 = slices.Index(allowed[s*m:(s+1)*m], true)
+				}
+				var next []mixpolicy.Transition
+				to, p := x.Next(s, a0)
+				for k := range to {
+					next = append(next, mixpolicy.Transition{To: int(to[k]), P: p[k]})
+				}
+				return x.Cost(s, a0), next
+			},
+		}))
+		pi := drawPolicy(t, padded)
+		move := func(xi []float64) []float64 {
+			moved := make([]float64, n*m)
+			for i, v := range xi {
+				a := i % m
+				if !allowed[i] {
+					a = slices.Index(allowed[i-a:i-a+m], true)
+				}
+				moved[i-i%m+a] += v
+			}
+			return moved
+		}
+		prob := make([]float64, n*m)
+		for i := range prob {
+			prob[i] = pi.Prob(i/m, i%m)
+		}
+		fpi := mixpolicy.Must(mixpolicy.NewPolicy(x, move(prob)))
+		q, fq := mixpolicy.Must(padded.Occupation(t.Context(), pi)), mixpolicy.Must(x.Occupation(t.Context(), fpi))
+		// Elimination has a relative error of a few n·2⁻⁵³ each, of P^π that add up in another order.
+		if d := close1(move(q.Pair), fq.Pair); d > 64*luTolerance {
+			t.Fatalf("ξ^Fπ and Fξ^π differ by %v", d)
+		}
+		again := mixpolicy.Must(mixpolicy.PolicyOf(x, q.Pair))
+		for i, ok := range allowed {
+			if s := i / m; q.State[s] > 0x1p-40 && math.Abs(again.Prob(s, i%m)-fpi.Prob(s, i%m)) > 64*u || !ok && fq.Pair[i] != 0 {
+				t.Fatalf("π of ξ takes action %d of state %d with %v, Fπ with %v", i%m, s, again.Prob(s, i%m), fpi.Prob(s, i%m))
+			}
+		}
+		if v, fv := q.Cost(padded.Costs()), fq.Cost(x.Costs()); math.Abs(v-fv) > 640*luTolerance {
+			t.Fatalf("cost %v and %v", v, fv)
+		}
+		uniform := mixpolicy.UniformPolicy(x)
+		for s := range n {
+			if floats.Max(uniform.Row(s))*float64(count(allowed[s*m:(s+1)*m])) != 1 {
+				t.Fatalf("uniform in state %d: %v", s, uniform.Row(s))
+			}
+		}
+		if !takesOnly(uniform, allowed) {
+			t.Fatal("the uniform policy takes an action that is not allowed")
+		}
+	})
+}
+
+func count(of []bool) (n int) {
+	for _, v := range of {
+		if v {
+			n++
+		}
+	}
+	return n
+}
+
+// door is shut or open; only what is shut can be opened.
+func door(allowed func(s, a int) bool) (*mixpolicy.MDP, error) {
+	return mixpolicy.New(mixpolicy.Spec{
+		States: 2, Actions: 3, Criterion: mixpolicy.Discounted(.5), Allowed: allowed,
+		StateLabel:  func(s int) string { return []string{"shut", "open"}[s] },
+		ActionLabel: func(a int) string { return []string{"open it", "wait", "shut it"}[a] },
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+			return float64(a), []mixpolicy.Transition{{To: []int{1, s, 0}[a], P: 1}}
+		},
+	})
+}
+
+func sensible(s, a int) bool { return s == 0 && a < 2 || s == 1 && a > 0 }
+
+// What is not allowed is refused wherever it comes in, with the state and the action.
+func TestActionSetsErrors(t *testing.T) {
+	_, err := door(func(s, a int) bool { return s == 0 })
+	wantError(t, err, "state open has no allowed action")
+	_, err = door(func(s, a int) bool { return a < 2 })
+	wantError(t, err, "action shut it is allowed in no state")
+	x := mixpolicy.Must(door(sensible))
+	const where = "state open, action open it"
+	_, err = mixpolicy.StateIndependent(x, .5, .5, 0)
+	wantError(t, err, where)
+	_, err = mixpolicy.NewPolicy(x, []float64{1, 0, 0, .5, .25, .25})
+	wantError(t, err, where, "0.5")
+	_, err = mixpolicy.Deterministic(x, []int{0, 0})
+	wantError(t, err, where)
+	_, err = mixpolicy.FeaturesFromColumns(x, []float64{.25, .25, 0, .25, .25, 0})
+	wantError(t, err, "feature column 0", where)
+	_, err = x.WithCosts([]float64{0, 1, 0, 0, 1, 2})
+	wantError(t, err, where, "cost 0, want that of action wait, 1")
+	all := mixpolicy.Must(door(nil))
+	_, err = x.Occupation(t.Context(), mixpolicy.UniformPolicy(all)) // the first such pair
+	wantError(t, err, "state shut, action shut it")
+	_, err = mixpolicy.PolicyOf(x, []float64{0, 0, 0, math.NaN(), 0, 0})
+	wantError(t, err, where, "NaN")
+	if !x.Allowed(1, 2) || x.Allowed(1, 0) || !all.Allowed(1, 0) {
+		t.Error("Allowed tells otherwise")
+	}
+	mixpolicy.Must(x.WithCosts([]float64{3, 4, 3, 5, 5, 6}))
+	chain := mixpolicy.Must(x.Under(mixpolicy.Must(mixpolicy.Deterministic(x, []int{1, 2})))) // which has one action
+	mixpolicy.Must(chain.Occupation(t.Context(), mixpolicy.UniformPolicy(chain)))
+}
+
+// A door that is shut has nothing to shut: each state has its own actions.
+func ExampleMDP_Allowed() {
+	x := mixpolicy.Must(door(sensible))
+	fmt.Println(mixpolicy.UniformPolicy(x).Row(0), mixpolicy.UniformPolicy(x).Row(1))
+	_, err := mixpolicy.StateIndependent(x, .5, .5, 0)
+	fmt.Println(err)
+	// Output:
+	// [0.5 0.5 0] [0 0.5 0.5]
+	// mixpolicy: state open, action open it is not allowed: probability 0.5, want 0
+}

@@ -1,0 +1,106 @@
+package files
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+// visitColumns are the names that the header of a log may use, and what they are.
+var visitColumns = map[string]string{"s": "s", "state": "s", "a": "a", "action": "a", "visits": "visits", "run": "run"}
+
+// mostVisits is how many numbers runs may take: 1 GiB.
+const mostVisits = 1 << 27
+
+func readVisits(r io.Reader, x *mixpolicy.MDP, most int) (runs [][]int64, err error) {
+	table := newTable(r)
+	header, err := table.Read()
+	if err != nil && err != io.EOF {
+		return nil, err // it names the line
+	}
+	at := map[string]int{}
+	for i, name := range header {
+		k := visitColumns[strings.ToLower(strings.TrimSpace(name))]
+		if _, seen := at[k]; k == "" || seen {
+			return nil, fmt.Errorf("line 1: column %q, want s, a and, if they are there, visits and run, each once", name)
+		}
+		at[k] = i
+	}
+	for _, k := range []string{"s", "a"} {
+		if _, there := at[k]; !there {
+			return nil, fmt.Errorf("line 1: no column %s, want a header with s, a and, if they are there, visits and run", k)
+		}
+	}
+	state, action := numbers(x.States(), x.StateName), numbers(x.Actions(), x.ActionName)
+	number := map[string]int{} // of a run
+	for {
+		record, err := table.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		line, _ := table.FieldPos(0)
+		if len(record) != len(header) {
+			return nil, fmt.Errorf("line %d: %d fields, want %d, as the header has", line, len(record), len(header))
+		}
+		field := func(k string) string { return strings.TrimSpace(record[at[k]]) }
+		s, known := state[field("s")]
+		if !known || s < 0 {
+			return nil, fmt.Errorf("line %d, field s: %q, want the name of one state of the model", line, field("s"))
+		}
+		a, known := action[field("a")]
+		if !known || a < 0 {
+			return nil, fmt.Errorf("line %d, field a: %q, want the name of one action of the model", line, field("a"))
+		}
+		if !x.Allowed(s, a) {
+			return nil, fmt.Errorf("line %d: state %s, action %s is not allowed", line, field("s"), field("a"))
+		}
+		visits := int64(1)
+		if _, there := at["visits"]; there {
+			if visits, err = strconv.ParseInt(field("visits"), 10, 64); err != nil || visits < 0 {
+				return nil, fmt.Errorf("line %d, field visits: %q, want a whole number", line, field("visits"))
+			}
+		}
+		run := ""
+		if _, there := at["run"]; there {
+			run = field("run")
+		}
+		k, known := number[run]
+		if !known {
+			if k = len(runs); k > 0 && k >= most/x.Pairs() {
+				return nil, fmt.Errorf("line %d: more than %d runs of %d pairs, want at most %d numbers", line, k, x.Pairs(), most)
+			}
+			number[run] = k
+			runs = append(runs, make([]int64, x.Pairs()))
+		}
+		if i := x.Pair(s, a); visits > math.MaxInt64-runs[k][i] {
+			return nil, fmt.Errorf("line %d: more than 2⁶³−1 visits to state %s, action %s", line, field("s"), field("a"))
+		} else {
+			runs[k][i] += visits
+		}
+	}
+	if !slices.ContainsFunc(runs, func(visits []int64) bool { return slices.Max(visits) > 0 }) {
+		return nil, fmt.Errorf("no visit, want at least one")
+	}
+	return runs, nil
+}
+
+// numbers returns the numbers of k states or actions by their names, −1 for a name of several.
+func numbers(k int, name func(int) string) map[string]int {
+	number := make(map[string]int, k)
+	for i := range k {
+		v := strings.TrimSpace(name(i))
+		if _, twice := number[v]; twice {
+			i = -1
+		}
+		number[v] = i
+	}
+	return number
+}

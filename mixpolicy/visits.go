@@ -1,0 +1,252 @@
+package mixpolicy
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
+)
+
+// VisitSettings say what [PolicyFromVisits] makes of states that a log shows seldom or never.
+type VisitSettings struct {
+	// Smoothing is κ ≥ 0, added to the count of every allowed action.
+	Smoothing float64
+	// UniformUnseen gives states that were never visited the uniform policy; without it
+	// they are an error.
+	UniformUnseen bool
+}
+
+// PolicyFromVisits returns the policy that a log shows. Each table of visits tells how often
+// every pair was taken (nm); tables are added up. With v_a(s) visits in all,
+//
+//	π̂_a(s) = (v_a(s) + κ) / Σ_{b ∈ A(s)} (v_b(s) + κ)   for a ∈ A(s):
+//
+// frequencies if κ = 0, else the mean of π(s) given the log and a Dirichlet(κ, …, κ) prior;
+// κ = 1 is Laplace's rule, κ = ½ that of Jeffreys. The error names a state that was never
+// visited, or the pair of a negative count or of visits that are not allowed.
+func PolicyFromVisits(x *MDP, set VisitSettings, visits ...[]int64) (*Policy, error) {
+	if !(set.Smoothing >= 0) || math.IsInf(set.Smoothing, 1) {
+		return nil, fmt.Errorf("mixpolicy: smoothing κ = %v, want a finite number ≥ 0", set.Smoothing)
+	}
+	if len(visits) == 0 {
+		return nil, errors.New("mixpolicy: no visits, want at least one table")
+	}
+	total := make([]float64, x.Pairs())
+	for _, table := range visits {
+		if _, err := x.checkVisits(table); err != nil {
+			return nil, err
+		}
+		for i, v := range table {
+			total[i] += float64(v)
+		}
+	}
+	var unseen error
+	p, err := PolicyFunc(x, func(s int, row []float64) {
+		var all float64
+		for a := range row {
+			if x.Allowed(s, a) {
+				row[a] = total[x.Pair(s, a)]
+				all += row[a]
+			}
+		}
+		if all == 0 {
+			x.uniform(row, s)
+			if !set.UniformUnseen && unseen == nil {
+				unseen = fmt.Errorf("mixpolicy: state %s was never visited: want a visit, or VisitSettings.UniformUnseen", x.StateName(s))
+			}
+			return
+		}
+		all = 0
+		for a := range row {
+			if x.Allowed(s, a) {
+				row[a] += set.Smoothing
+				all += row[a]
+			}
+		}
+		for a := range row {
+			row[a] /= all
+		}
+	})
+	if unseen != nil {
+		return nil, unseen
+	}
+	return p, err
+}
+
+// checkVisits returns how many there are.
+func (x *MDP) checkVisits(visits []int64) (total float64, err error) {
+	if len(visits) != x.Pairs() {
+		return 0, fmt.Errorf("mixpolicy: %d counts of visits, want one per pair: %d", len(visits), x.Pairs())
+	}
+	for i, v := range visits {
+		s, a := x.StateAction(i)
+		if v < 0 {
+			return 0, fmt.Errorf("mixpolicy: %s: %d visits, want 0 or more", x.pairName(s, a), v)
+		}
+		if v > 0 && !x.Allowed(s, a) {
+			return 0, fmt.Errorf("mixpolicy: %s is not allowed: %d visits, want 0", x.pairName(s, a), v)
+		}
+		total += float64(v)
+	}
+	return total, nil
+}
+
+// MeasuredFeatures is Ψ̂, with frequencies of pairs in place of measures, and an interval for
+// each entry of Ψ. An interval holds its entry with the probability of the given level; to
+// hold all nmd of them at once with 1−δ, give 1 − δ/(nmd) as the level.
+type MeasuredFeatures struct {
+	*Features
+	Lo, Hi [][]float64 // of entry i of ψʲ at [j][i]
+}
+
+// FeaturesFromDraws returns Ψ̂ from independent visits: those to pair i under policy j,
+// visits[j][i], are how often i came in N = Σᵢ visits[j][i] independent draws from ψʲ. Entry
+// i is vᵢ/N, and its interval that of Clopper and Pearson (1934): with B ~ Bin(N, p),
+//
+//	Lo = sup {p : P(B ≥ vᵢ) ≤ (1−level)/2},  Hi = inf {p : P(B ≤ vᵢ) ≤ (1−level)/2},
+//
+// which holds ψʲᵢ with at least the probability of the level, whatever Ψ and N are.
+//
+// Independent draws are one pair from each of N independent runs: under discounting the last
+// pair of a run that ends after each step with probability 1−γ, for it ends after t steps
+// more with (1−γ)γᵗ as in (2.10); under average cost a pair that comes long after the
+// start. The pairs of one run are not independent: see [FeaturesFromRuns].
+func FeaturesFromDraws(x *MDP, level float64, visits ...[]int64) (*MeasuredFeatures, error) {
+	return measured(x, level, len(visits), func(j int, psi, lo, hi []float64) error {
+		n, err := x.checkVisits(visits[j])
+		if err == nil && n == 0 {
+			err = errors.New("mixpolicy: no visit, want at least one")
+		}
+		if err != nil {
+			return err
+		}
+		for i, count := range visits[j] {
+			v := float64(count)
+			psi[i], hi[i] = v/n, 1
+			// P(B ≥ v) = I_p(v, N−v+1), the regularised incomplete beta function.
+			if v > 0 {
+				lo[i] = mathext.InvRegIncBeta(v, n-v+1, (1-level)/2)
+			}
+			if v < n {
+				hi[i] = mathext.InvRegIncBeta(v+1, n-v, (1+level)/2)
+			}
+		}
+		return nil
+	})
+}
+
+// FeaturesFromRuns returns Ψ̂ from runs, at least two of each policy: run k under policy j took
+// pair i runs[j][k][i] times. Entry i is the mean of its frequencies f₁, …, f_K in the runs.
+// If every run took the pair, and others as well, the interval is that of batch means, with
+// Student's t of K−1 degrees of freedom,
+//
+//	ψ̂ᵢ ± t √(Σ_k (f_k − ψ̂ᵢ)² / (K(K−1))).
+//
+// Its probability tends to the level as runs become longer and K stays, if the runs are
+// independent of each other, equally long, and of one recurrent class: by the central limit
+// theorem the f_k are normal in the limit. If they differ in length, it tends to no less than
+// the level, for levels from 0.92 on (Bakirov and Székely 2005). Consecutive parts of one
+// run are independent in the limit too. For runs of a given length this is no theorem, and
+// where they start counts.
+//
+// Of a pair that some run never or always took, normality says nothing. Its interval is
+//
+//	{m : ψ̂ᵢ ln(ψ̂ᵢ/m) + (1−ψ̂ᵢ) ln((1−ψ̂ᵢ)/(1−m)) ≤ ln(2/(1−level)) / K},
+//
+// which holds the mean of E f_k with at least the probability of the level for independent
+// runs of any lengths, since 0 ≤ f_k ≤ 1 (Hoeffding 1963).
+//
+// Under discounting a run starts from α anew with probability 1−γ after each step, as in
+// [Simulate].
+func FeaturesFromRuns(x *MDP, level float64, runs ...[][]int64) (*MeasuredFeatures, error) {
+	return measured(x, level, len(runs), func(j int, psi, lo, hi []float64) error {
+		k := len(runs[j])
+		if k < 2 {
+			return fmt.Errorf("mixpolicy: %d runs, want at least 2", k)
+		}
+		steps := make([]float64, k)
+		for r, visits := range runs[j] {
+			var err error
+			if steps[r], err = x.checkVisits(visits); err == nil && steps[r] == 0 {
+				err = errors.New("mixpolicy: no visit, want at least one")
+			}
+			if err != nil {
+				return fault.At("mixpolicy", fmt.Sprintf("run %d", r), err)
+			}
+		}
+		t := distuv.StudentsT{Sigma: 1, Nu: float64(k - 1)}.Quantile((1 + level) / 2)
+		f := make([]float64, k)
+		for i := range psi {
+			mixed := true
+			for r, visits := range runs[j] {
+				v := float64(visits[i])
+				f[r] = v / steps[r]
+				mixed = mixed && v > 0 && v < steps[r]
+			}
+			mean, deviation := stat.MeanStdDev(f, nil)
+			psi[i] = mean
+			if mixed {
+				half := t * deviation / math.Sqrt(float64(k))
+				lo[i], hi[i] = max(0, mean-half), min(1, mean+half)
+			} else {
+				lo[i], hi[i] = hoeffding(mean, math.Log(2/(1-level))/float64(k))
+			}
+		}
+		return nil
+	})
+}
+
+// hoeffding returns the ends of {m : kl(p, m) ≤ limit}, with
+// kl(p, m) = p ln(p/m) + (1−p) ln((1−p)/(1−m)), which grows from m = p on both ways.
+func hoeffding(p, limit float64) (lo, hi float64) {
+	kl := func(m float64) (d float64) {
+		if p > 0 {
+			d += p * math.Log(p/m)
+		}
+		if p < 1 {
+			d += (1 - p) * math.Log((1-p)/(1-m))
+		}
+		return d
+	}
+	end := func(out float64) float64 { // from 0 or 1 inwards: too wide by the last halving at most
+		in := p
+		for {
+			m := (in + out) / 2
+			if m == in || m == out {
+				return out
+			}
+			if kl(m) > limit {
+				out = m
+			} else {
+				in = m
+			}
+		}
+	}
+	return end(0), end(1)
+}
+
+// measured fills the columns of d policies.
+func measured(x *MDP, level float64, d int, fill func(j int, psi, lo, hi []float64) error) (*MeasuredFeatures, error) {
+	if !(level > 0 && level < 1) {
+		return nil, fmt.Errorf("mixpolicy: level %v of intervals, want 0 < level < 1", level)
+	}
+	psi := make([][]float64, d)
+	e := &MeasuredFeatures{Lo: make([][]float64, d), Hi: make([][]float64, d)}
+	for j := range psi {
+		psi[j], e.Lo[j], e.Hi[j] = make([]float64, x.Pairs()), make([]float64, x.Pairs()), make([]float64, x.Pairs())
+		if err := fill(j, psi[j], e.Lo[j], e.Hi[j]); err != nil {
+			return nil, fault.At("mixpolicy", fmt.Sprintf("base policy %d", j), err)
+		}
+	}
+	var err error
+	e.Features, err = FeaturesFromColumns(x, psi...)
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
