@@ -341,7 +341,7 @@ func (c *checker) boundary(f *Finding) {
 		n := len(curve) - 1
 		late, before := curve[n].Y-curve[n*3/4].Y, curve[n*3/4].Y-curve[n/2].Y
 		slowing := before / late
-		if math.IsInf(curve[n].Y, 1) {
+		if curve[n].Y > 1e250 { // or φ overflows, and the end is none of the domain
 			slowing = 0
 		}
 		f.worse(slowing, 10, "between %.2g and %.2g of the way ‖∇φ‖ rises by %.4g, between %.2g and %.2g by %.4g, from x = %s along %s",

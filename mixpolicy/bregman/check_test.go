@@ -29,7 +29,7 @@ func everything(t testing.TB, d int) []Modulus {
 	}
 	quadratic := must(NewMahalanobis(q))
 	ms := append(Gallery(d, 2), quadratic, PNorm{3}, Tsallis(0.9), FermiDirac(lo, hi),
-		FromFunc(func(x Dual) Dual { return hyperdual.Sub(hyperdual.Mul(x, hyperdual.Log(x)), hyperdual.Log(x)) }, 0, math.Inf(1)),
+		FromFunc("a function", func(x Dual) Dual { return hyperdual.Sub(hyperdual.Mul(x, hyperdual.Log(x)), hyperdual.Log(x)) }, 0, math.Inf(1)),
 		Scale(Ball{2}, 3), Scale(NegativeEntropy(), 0.2), Scale(FermiDirac(lo, hi), 3),
 	)
 	return ms
@@ -629,9 +629,9 @@ func TestOtherMistakesAreCaught(t *testing.T) {
 		{panicking{Ball{2}}, "Taylor"},
 		{Ball{-1}, "parameters"},
 		// 1 − cos x is convex on (−π/2, π/2) but has no barrier at the ends.
-		{FromFunc(func(x Dual) Dual { return hyperdual.Scale(-1, hyperdual.Cos(x)) }, -math.Pi/2, math.Pi/2), "boundary"},
-		{FromFunc(func(x Dual) Dual { return hyperdual.Mul(x, hyperdual.Mul(x, x)) }, -1, 1), "strictly convex"},
-		{FromFunc(func(x Dual) Dual { return x }, -1, 1), "strictly convex"},
+		{FromFunc("a function", func(x Dual) Dual { return hyperdual.Scale(-1, hyperdual.Cos(x)) }, -math.Pi/2, math.Pi/2), "boundary"},
+		{FromFunc("a function", func(x Dual) Dual { return hyperdual.Mul(x, hyperdual.Mul(x, x)) }, -1, 1), "strictly convex"},
+		{FromFunc("a function", func(x Dual) Dual { return x }, -1, 1), "strictly convex"},
 	} {
 		r := Check(c.m, 3, 1)
 		found := false
@@ -865,7 +865,7 @@ func FuzzCheck(f *testing.F) {
 			},
 			func(x Dual) Dual { return hyperdual.Inv(hyperdual.Sub(x, Dual{Real: p})) },
 		}[kind%5]
-		r := Check(FromFunc(phi, lo, hi), 2, 1)
+		r := Check(FromFunc("a function", phi, lo, hi), 2, 1)
 		for _, finding := range r.Findings {
 			if finding.OK && (math.IsNaN(finding.Worst) || finding.Worst > finding.Limit) {
 				t.Fatalf("%+v passes", finding)

@@ -202,7 +202,7 @@ func ExampleMahalanobis() {
 
 // From a function to a checked modulus: φ(x) = x log x − log x on x > 0.
 func ExampleFromFunc() {
-	m := bregman.FromFunc(func(x bregman.Dual) bregman.Dual {
+	m := bregman.FromFunc("x log x − log x", func(x bregman.Dual) bregman.Dual {
 		return hyperdual.Sub(hyperdual.Mul(x, hyperdual.Log(x)), hyperdual.Log(x))
 	}, 0, math.Inf(1))
 	fmt.Println(bregman.Check(m, 3, 1).Err())
@@ -214,7 +214,7 @@ func ExampleFromFunc() {
 
 // A function without a barrier is no modulus of its interval, and Check says so.
 func ExampleCheck() {
-	m := bregman.FromFunc(func(x bregman.Dual) bregman.Dual { return hyperdual.Mul(x, x) }, -1, 1)
+	m := bregman.FromFunc("x log x − log x", func(x bregman.Dual) bregman.Dual { return hyperdual.Mul(x, x) }, -1, 1)
 	for _, f := range bregman.Check(m, 2, 1).Findings {
 		if !f.OK {
 			fmt.Println(f.Name)
