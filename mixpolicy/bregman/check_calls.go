@@ -1,9 +1,11 @@
 package bregman
 
 import (
+	"fmt"
 	"math"
-	"runtime"
+	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -69,6 +71,16 @@ func (c *checker) repeats(f *Examination) {
 		k.f(inPlace, inPlace)
 		tell(k, inPlace, "is wrong when the result takes the place of the argument: it reads an entry that it has written")
 	}
+	for i, k := range all[:3] {
+		if name := c.written(k.f, k.x, all[3+i].x); name != "" && !told[k.method] {
+			f.must(false, "%s writes to %s", k.method, name)
+			told[k.method] = true
+			c.find(Finding{Kind: Unsafe, Method: k.method, Words: fmt.Sprintf("%s writes to %s, which all calls share: it can't be called from several goroutines", k.method, name), Measured: math.NaN()})
+		}
+	}
+	if len(told) > 0 {
+		return
+	}
 	for i := range all { // backwards, and from the middle on, so that others went before
 		for _, k := range []call{all[len(all)-1-i], all[(i+len(all)/2)%len(all)]} {
 			dst := c.new()
@@ -78,11 +90,79 @@ func (c *checker) repeats(f *Examination) {
 	}
 }
 
-// overlaps is how often a call must have seen another end while it ran, before the methods count as
-// called from several goroutines at once, and sharePatience how long that may take.
+// written returns the name of a field of m, or of what it leads to, that a method changes; "" if there is
+// none. Fields of package sync, and what a mutex stands beside, don't count.
+func (c *checker) written(f func(dst, x []float64), x, y []float64) string {
+	var before, after [2]map[string]uint64
+	for i, p := range [][]float64{x, y} {
+		before[i] = fields(c.m)
+		f(c.new(), slices.Clone(p))
+		after[i] = fields(c.m)
+	}
+	for name, v := range after[1] {
+		if v != before[1][name] {
+			return name
+		}
+	}
+	return ""
+}
+
+const aFunction = "a function"
+
+// fields returns a hash of all numbers in each field that can be reached from m.
+func fields(m any) map[string]uint64 {
+	all, seen := map[string]uint64{}, map[uintptr]bool{}
+	var walk func(v reflect.Value, name string)
+	walk = func(v reflect.Value, name string) {
+		add := func(bits uint64) { all[name] = (all[name] ^ bits) * 1099511628211 } // Fowler, Noll and Vo
+		switch v.Kind() {
+		case reflect.Pointer, reflect.Interface:
+			if v.IsNil() || v.Kind() == reflect.Pointer && seen[v.Pointer()] {
+				return
+			}
+			if v.Kind() == reflect.Pointer {
+				seen[v.Pointer()] = true
+			}
+			walk(v.Elem(), name)
+		case reflect.Struct:
+			for i := range v.NumField() {
+				if strings.HasPrefix(v.Type().Field(i).Type.String(), "sync.") {
+					return
+				}
+			}
+			for i := range v.NumField() {
+				walk(v.Field(i), v.Type().Field(i).Name)
+			}
+		case reflect.Slice, reflect.Array:
+			for i := range min(v.Len(), 4096) {
+				walk(v.Index(i), name)
+			}
+		case reflect.Map:
+			add(uint64(v.Len()))
+		case reflect.Func: // whose variables can't be seen
+			all[aFunction] = 1
+		case reflect.Float32, reflect.Float64:
+			add(math.Float64bits(v.Float()))
+		case reflect.Int, reflect.Int64, reflect.Int32:
+			add(uint64(v.Int()))
+		case reflect.Bool:
+			if v.Bool() {
+				add(1)
+			}
+		}
+	}
+	walk(reflect.ValueOf(m), "itself")
+	return all
+}
+
+// Calls are made in batches. overlaps is the number of batches during which another goroutine must have ended
+// one before the methods count as called at once, and sharePatience how long that may take on a busy
+// machine; meanwhile goroutines are interrupted in the middle of calls. It is longer for functions, as the
+// variables that they share can't be found by looking.
 const (
-	overlaps      = 2000
-	sharePatience = 50 * time.Millisecond
+	overlaps             = 1000
+	sharePatience        = 30 * time.Millisecond
+	sharePatienceOfFuncs = 300 * time.Millisecond
 )
 
 // concurrent makes calls in four goroutines, each with points of its own, and compares what they give
@@ -94,54 +174,63 @@ func (c *checker) concurrent(f *Examination) {
 		return
 	}
 	var (
-		group sync.WaitGroup
-		lock  sync.Mutex
-		done  atomic.Int64 // calls
-		met   atomic.Int64 // calls during which another ended
-		stop  atomic.Bool
+		group     sync.WaitGroup
+		lock      sync.Mutex
+		ended, at atomic.Int64 // batches, and those during which another ended
+		stop      atomic.Bool
 	)
 	until := time.Now().Add(sharePatience)
+	if fields(c.m)[aFunction] > 0 {
+		until = time.Now().Add(sharePatienceOfFuncs)
+	}
+	// batch reports whether a call gives what it gave alone, 64 times.
+	batch := func(k call, dst []float64) bool {
+		for range 64 {
+			if k.f(dst, k.x); !same(dst, k.want) {
+				return false
+			}
+		}
+		return true
+	}
 	for range 4 {
 		all := c.calls(4)
 		group.Go(func() {
-			// A panic of a method must not end the program.
-			defer func() {
-				if p := recover(); p != nil {
-					lock.Lock()
-					defer lock.Unlock()
-					c.panics = true
-					c.findPanic(p, stack())
-				}
-			}()
-			dst := c.new()
-			for n := 0; !stop.Load(); n++ {
-				k := all[n%len(all)]
-				clear(dst)
-				before := done.Load()
-				k.f(dst, k.x)
-				if done.Add(1) != before+1 {
-					met.Add(1)
-				}
-				if !same(dst, k.want) {
-					stop.Store(true)
-					lock.Lock()
-					defer lock.Unlock()
-					f.must(false, "%s of %s is %s alone and %s among others", k.method, vector(k.x), vector(k.want), vector(dst))
-					if !c.unsafe() {
-						c.find(c.other(k, dst, "gives other numbers when it is called from several goroutines: calls share a slice or a variable"))
+			defer stop.Store(true)
+			c.guard(&lock, func() {
+				for n := 0; !stop.Load(); n++ {
+					k, dst, before := all[n%len(all)], c.new(), ended.Load()
+					if !batch(k, dst) {
+						lock.Lock()
+						defer lock.Unlock()
+						if f.must(false, "%s of %s is %s alone and %s among others", k.method, vector(k.x), vector(k.want), vector(dst)); !c.unsafe() {
+							c.find(c.other(k, dst, "gives other numbers when it is called from several goroutines: calls share a slice or a variable"))
+						}
+						return
 					}
-					return
+					if ended.Add(1) != before+1 {
+						at.Add(1)
+					}
+					if at.Load() > overlaps || time.Now().After(until) {
+						return
+					}
 				}
-				if n%64 == 0 && (met.Load() > overlaps || time.Now().After(until)) {
-					stop.Store(true)
-				}
-				if n%1024 == 0 {
-					runtime.Gosched()
-				}
-			}
+			})
 		})
 	}
 	group.Wait()
+}
+
+// guard is protect for goroutines.
+func (c *checker) guard(lock *sync.Mutex, f func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			lock.Lock()
+			defer lock.Unlock()
+			c.panics = true
+			c.findPanic(p, stack())
+		}
+	}()
+	f()
 }
 
 // unsafe reports whether a finding says that already.

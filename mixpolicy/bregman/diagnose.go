@@ -75,11 +75,14 @@ func (c *checker) measure(x []float64) (slope, off []float64) {
 	slope, off = c.new(), c.new()
 	noise := c.rounding(terms{values: [][]float64{x}})
 	for i := range x {
-		e := c.new()
-		e[i] = 1
-		slope[i], off[i] = derivative(func(t float64) float64 { return c.m.Value(combine(1, x, t, e)) }, c.reach(x, e)/2, noise)
+		slope[i], off[i] = c.partial(x, i, noise)
 	}
 	return slope, off
+}
+
+func (c *checker) partial(x []float64, i int, noise float64) (slope, off float64) {
+	e := replaced(c.new(), i, 1)
+	return derivative(func(t float64) float64 { return c.m.Value(combine(1, x, t, e)) }, c.reach(x, e)/2, noise)
 }
 
 // derivative returns f′(0) from central differences with h, h/2, h/4, …, extrapolated to 0 (Richardson), and
@@ -173,11 +176,26 @@ func (c *checker) diagnoseMethods() {
 		for i := range slopes {
 			slopes[i].claimed, slopes[i].measured = slopes[i].measured, slopes[i].claimed
 		}
-		c.report.Findings = append(c.report.Findings, c.finding(named.value, strings.Replace(derivative, "the ", "The ", 1), named.gradient, slopes, "x", c.valueSlips()))
+		f := c.finding(named.value, strings.Replace(derivative, "the ", "The ", 1), named.gradient, slopes, "x", nil)
+		c.draw(&f, slopes, func(x []float64, i int) (at, measured, claimed float64) {
+			slope, _ := c.partial(x, i, ulp)
+			return x[i], c.gradient(x)[i], slope
+		})
+		c.find(f)
 	case wrong > 0:
-		c.report.Findings = append(c.report.Findings, c.finding(named.gradient, named.gradient, derivative, slopes, "x", c.gradientSlips()))
+		f := c.finding(named.gradient, named.gradient, derivative, slopes, "x", c.gradientSlips())
+		c.draw(&f, slopes, func(x []float64, i int) (at, measured, claimed float64) {
+			slope, _ := c.partial(x, i, ulp)
+			return x[i], slope, c.gradient(x)[i]
+		})
+		c.find(f)
 		if 2*from <= wrong { // and neither is ∇φ*
-			c.report.Findings = append(c.report.Findings, c.finding(named.conjugateGradient, named.conjugateGradient, "the inverse of "+derivative, fromValue, "y", c.inverseSlips()))
+			f := c.finding(named.conjugateGradient, named.conjugateGradient, "the inverse of "+derivative, fromValue, "y", c.inverseSlips())
+			c.draw(&f, fromValue, func(x []float64, i int) (at, measured, claimed float64) {
+				y, _ := c.measure(x)
+				return y[i], x[i], c.conjugateGradient(y)[i]
+			})
+			c.find(f)
 		}
 	case c.failed[isGradient]: // by so little that differences don't tell
 	case c.diagnoseConvexity():
@@ -214,19 +232,16 @@ func (c *checker) entry(f func(dst, x []float64)) func(reading) float64 {
 	}
 }
 
-func (c *checker) valueSlips() []slip { return nil }
-
 func (c *checker) gradientSlips() []slip {
 	one := func(r reading) float64 { return c.kernelValue(r, r.at) }
 	return []slip{
 		{"returns the same as " + c.named.conjugateGradient, c.entry(c.m.ConjugateGradient)},
 		{"returns " + c.named.value, one},
 		{"is the second derivative of " + c.named.value, func(r reading) float64 {
-			e := c.new()
-			e[r.i] = 1
+			e := replaced(c.new(), r.i, 1)
 			v, _ := derivative(func(t float64) float64 {
-				slope, _ := c.measure(combine(1, r.x, t, e))
-				return slope[r.i]
+				slope, _ := c.partial(combine(1, r.x, t, e), r.i, ulp)
+				return slope
 			}, c.reach(r.x, e)/8, 0)
 			return v
 		}},
@@ -269,6 +284,7 @@ func (c *checker) finding(method, claimed, measured string, all []reading, axis 
 	} else if words := relation(all, wrong, claimed, measured); words != "" {
 		f.Words = words
 	}
+	f.Axis, f.ClaimedName, f.MeasuredName = axis, claimed, measured
 	first := wrong[0]
 	f.Where = c.where(axis, first.at, first.i, first.x)
 	f.Measured, f.Claimed = first.measured, first.claimed
@@ -560,7 +576,30 @@ func (c *checker) diagnoseInverse(inverses []reading) {
 			}
 		}
 	}
+	c.draw(&f, inverses, func(x []float64, i int) (at, measured, claimed float64) {
+		y := c.gradient(x)
+		return y[i], x[i], c.conjugateGradient(y)[i]
+	})
 	c.find(f)
+}
+
+// draw stores what a method claims, and what follows from the others, in an entry along the coordinate in which
+// the first reading is wrong.
+func (c *checker) draw(f *Finding, all []reading, read func(x []float64, i int) (at, measured, claimed float64)) {
+	first := slices.IndexFunc(all, reading.wrong)
+	if first < 0 {
+		return
+	}
+	const points = 40 // on each side
+	x, i := all[first].x, all[first].i
+	reach := c.reach(x, replaced(c.new(), i, 1))
+	for k := -points; k <= points; k++ {
+		at, measured, claimed := read(replaced(x, i, x[i]+0.98*reach*float64(k)/points), i)
+		if s := at + measured + claimed; s-s == 0 {
+			f.MeasuredCurve = append(f.MeasuredCurve, Point{at, measured})
+			f.ClaimedCurve = append(f.ClaimedCurve, Point{at, claimed})
+		}
+	}
 }
 
 // kink tells that ∇φ jumps at a point, and reports whether it does.

@@ -37,7 +37,7 @@ type Finding struct {
 	Where             string  // a point at which it shows, such as "x = 0.3"
 	Measured, Claimed float64 // there: what follows from the other methods, and what the method says; NaN if it is no number
 
-	// Curves of the same over Axis, if that is not "".
+	// The same as curves over Axis, "x" or "y"; they may be empty.
 	Axis                        string
 	MeasuredCurve, ClaimedCurve []Point
 	MeasuredName, ClaimedName   string
