@@ -20,7 +20,7 @@ type Dual = hyperdual.Number
 // FromClosures returns the modulus Σᵢ φ(xᵢ) of a kernel made of functions: φ, φ′ and (φ*)′, the
 // inverse of φ′, on (lo, hi). It saves the type that a [Kernel] needs.
 //
-//	softplus := bregman.FromClosures("half circle",
+//	m := bregman.FromClosures("half circle",
 //		func(x float64) float64 { return -math.Sqrt(1 - x*x) },
 //		func(x float64) float64 { return x / math.Sqrt(1-x*x) },
 //		func(y float64) float64 { return y / math.Hypot(1, y) }, -1, 1)

@@ -130,7 +130,7 @@ func TestDefinitions(t *testing.T) {
 		{Separable{Kernel: plainKernel{hellinger{r}}}, arc, false},
 	} {
 		name := fmt.Sprint(c.m)
-		blind := name == "5·(ball, R = 1.7)" || name == "separable {{1.7}}" // to J″
+		blind := name == "5·(ball, R = 1.7)" || name == "separable bregman.plainKernel" // to J″
 		rng := source(40)
 		draw := func() []float64 {
 			x := make([]float64, 3)

@@ -977,7 +977,7 @@ func checkLegendre(context.Context) Finding {
 
 // failedFinding returns how far off the part of an examination with the given name is, NaN if it holds.
 func failedFinding(phi bregman.Modulus, name string) float64 {
-	for _, f := range bregman.Check(phi, 3, 24).Findings {
+	for _, f := range bregman.Check(phi, 3, 24).Examinations {
 		if strings.Contains(f.Name, name) && !f.OK {
 			return f.Worst
 		}
