@@ -169,9 +169,11 @@ const (
 // with what they gave alone.
 func (c *checker) concurrent(f *Examination) {
 	f.must(true, "")
-	if c.failed[areNumbers] || c.unsafe() {
-		f.Limit, f.Note = 0, "not examined, as it fails alone"
-		return
+	for _, failed := range c.failed {
+		if failed {
+			f.Limit, f.Note = 0, "not examined, as something fails alone"
+			return
+		}
 	}
 	var (
 		group     sync.WaitGroup

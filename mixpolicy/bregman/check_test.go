@@ -515,14 +515,32 @@ func FuzzCheck(f *testing.F) {
 			},
 			func(x Dual) Dual { return hyperdual.Inv(hyperdual.Sub(x, Dual{Real: p})) },
 		}[kind%5]
-		r := Check(FromFunc("a function", phi, lo, hi), 2, 1)
-		for _, finding := range r.Examinations {
-			if finding.OK && (math.IsNaN(finding.Worst) || finding.Worst > finding.Limit) {
-				t.Fatalf("%+v passes", finding)
-			}
-		}
-		_ = r.String()
+		consistent(t, Check(FromFunc("a function", phi, lo, hi), 2, 1))
 	})
+}
+
+// consistent sees that there are findings if and only if an examination fails, that each says what
+// is wrong, and that nothing passes that is no number or beyond its limit.
+func consistent(t *testing.T, r *Report) {
+	t.Helper()
+	fails := len(r.Examinations) == 0
+	for _, e := range r.Examinations {
+		fails = fails || !e.OK
+		if e.OK && (math.IsNaN(e.Worst) || e.Worst > e.Limit) {
+			t.Fatalf("%+v passes", e)
+		}
+	}
+	if fails != (r.Err() != nil) {
+		t.Fatalf("examinations fail: %v; findings: %v", fails, r.Err())
+	}
+	for _, f := range r.Findings {
+		if f.Words == "" || strings.Contains(f.String(), "%!") {
+			t.Fatalf("%+v", f)
+		}
+	}
+	if s := r.String(); strings.Contains(s, "%!") {
+		t.Fatal(s)
+	}
 }
 
 // must returns v, or panics with err.

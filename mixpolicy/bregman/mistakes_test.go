@@ -273,6 +273,7 @@ func TestSlips(t *testing.T) {
 			d = 2
 		}
 		r := Check(c.m, d, 1)
+		consistent(t, r)
 		if len(r.Findings) != 1 || r.Findings[0].Kind != c.kind || !strings.Contains(r.Findings[0].String(), c.want) {
 			t.Errorf("%s: %v\nwant %v: %s", c.name, r.Err(), c.kind, c.want)
 		}
