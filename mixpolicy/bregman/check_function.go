@@ -1,7 +1,6 @@
 package bregman
 
 import (
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -432,7 +431,10 @@ func (c *checker) allocations(f *Examination) {
 	}
 	c.report.Speed = fastest / calls / float64(c.d)
 	if f.worse(least/(2*calls), 0.1, "every call, on average") {
-		c.find(Finding{Kind: Allocates, Method: c.named.conjugateGradient, Measured: least / (2 * calls), Claimed: 0,
-			Words: fmt.Sprintf("a call of %s or %s allocates memory", c.named.gradient, c.named.conjugateGradient)})
+		who := c.named.gradient + " or " + c.named.conjugateGradient
+		if c.named.value == "φ" {
+			who = "φ"
+		}
+		c.find(Finding{Kind: Allocates, Method: who, Words: "a call of " + who + " allocates memory", Measured: least / (2 * calls), Claimed: 0})
 	}
 }

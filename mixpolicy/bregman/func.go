@@ -160,22 +160,15 @@ func (f automatic) ConjDeriv(y float64) float64 {
 //		return hyperdual.Scale(-1, hyperdual.Sqrt(gap)) // −√(4 − ‖x‖²)
 //	}, []float64{0, 0, 0})
 func FromVectorFunc(name string, phi func(x []Dual) Dual, inside []float64) Modulus {
-	m := &vectorFunc{name: name, phi: phi, inside: append([]float64(nil), inside...)}
-	m.pool.New = func() any {
-		d := len(inside)
-		return &newtonWork{
-			dual: make([]Dual, d), x: make([]float64, d), rest: make([]float64, d), step: make([]float64, d), try: make([]float64, d),
-			hess: blas64.Symmetric{N: d, Stride: d, Data: make([]float64, d*d), Uplo: blas.Upper},
-		}
-	}
-	return m
+	return &vectorFunc{name: name, phi: phi, inside: append([]float64(nil), inside...)}
 }
 
 type vectorFunc struct {
 	name   string
 	phi    func(x []Dual) Dual
 	inside []float64
-	pool   sync.Pool
+	lock   sync.Mutex
+	free   []*newtonWork // that no call uses
 }
 
 type newtonWork struct {
@@ -202,9 +195,26 @@ func (m *vectorFunc) work(x []float64) *newtonWork {
 	if len(x) != len(m.inside) {
 		panic(fmt.Sprintf("bregman: vector of %d entries for a modulus of %d coordinates", len(x), len(m.inside)))
 	}
-	w := m.pool.Get().(*newtonWork)
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	n := len(m.free)
+	if n == 0 {
+		d := len(x)
+		m.free, n = append(m.free, &newtonWork{
+			dual: make([]Dual, d), x: make([]float64, d), rest: make([]float64, d), step: make([]float64, d), try: make([]float64, d),
+			hess: blas64.Symmetric{N: d, Stride: d, Data: make([]float64, d*d), Uplo: blas.Upper},
+		}), 1
+	}
+	w := m.free[n-1]
+	m.free = m.free[:n-1]
 	w.at(x)
 	return w
+}
+
+func (m *vectorFunc) done(w *newtonWork) {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	m.free = append(m.free, w)
 }
 
 func (w *newtonWork) at(x []float64) {
@@ -216,7 +226,7 @@ func (w *newtonWork) at(x []float64) {
 // Value returns φ(x), +∞ where phi is not a number.
 func (m *vectorFunc) Value(x []float64) float64 {
 	w := m.work(x)
-	defer m.pool.Put(w)
+	defer m.done(w)
 	if v := m.phi(w.dual).Real; !math.IsNaN(v) {
 		return v
 	}
@@ -227,7 +237,7 @@ func (m *vectorFunc) Value(x []float64) float64 {
 func (m *vectorFunc) Gradient(dst, x []float64) {
 	checkLen(dst, x)
 	w := m.work(x)
-	defer m.pool.Put(w)
+	defer m.done(w)
 	m.gradient(dst, w)
 }
 
@@ -245,7 +255,7 @@ func (m *vectorFunc) gradient(dst []float64, w *newtonWork) {
 // InDomain reports whether φ and ∇φ are numbers at x.
 func (m *vectorFunc) InDomain(x []float64) bool {
 	w := m.work(x)
-	defer m.pool.Put(w)
+	defer m.done(w)
 	if v := m.phi(w.dual).Real; v-v != 0 {
 		return false
 	}
@@ -260,7 +270,7 @@ func (m *vectorFunc) InDomain(x []float64) bool {
 func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 	checkLen(dst, y)
 	w := m.work(m.inside)
-	defer m.pool.Put(w)
+	defer m.done(w)
 	copy(w.x, m.inside)
 	m.gradient(w.rest, w)
 	floats.SubTo(w.rest, y, w.rest)

@@ -101,6 +101,56 @@ func TestFuncIsTheKernel(t *testing.T) {
 	}
 }
 
+// A modulus by automatic differentiation is the hand-written one: ∇φ* to the rounding of ∇φ, as amplified by the
+// condition of ∇φ*, up to the boundary and beyond the range of ∇φ.
+func TestVectorFuncIsTheModulus(t *testing.T) {
+	entropy := func(x []Dual) (s Dual) {
+		for _, v := range x {
+			s = hyperdual.Add(s, hyperdual.Sub(hyperdual.Mul(v, hyperdual.Log(v)), v))
+		}
+		return s
+	}
+	rng := source(24)
+	for _, d := range []int{1, 2, 3, 6} {
+		inside := make([]float64, d)
+		for i := range inside {
+			inside[i] = 1 / float64(d)
+		}
+		for _, c := range []struct {
+			m, want Modulus
+		}{{halfSphere(2, d), Ball{2}}, {FromVectorFunc("entropy", entropy, inside), NegativeEntropy()}} {
+			for range 50 {
+				y := normal(rng, d, math.Exp(3*rng.NormFloat64()))
+				if maxAbs(y) > 300 { // exp y is to be squared
+					continue
+				}
+				got, want := make([]float64, d), make([]float64, d)
+				c.m.ConjugateGradient(got, y)
+				c.want.ConjugateGradient(want, y)
+				k := newChecker(c.want, d, 1)
+				if limit := slack * condition(k.conjugateGradient, y, want); !(distance(got, want) <= limit) {
+					t.Errorf("%v: ∇φ*(%v) = %v, want %v within %.2g", c.m, y, got, want, limit)
+				}
+			}
+		}
+		got := make([]float64, d)
+		halfSphere(2, d).ConjugateGradient(got, normal(rng, d, 1e300))
+		if n := norm2(got); !(math.Abs(n-2) <= 8*ulp) {
+			t.Errorf("d = %d: for y of 1e300 the norm is %.17g, want 2", d, n)
+		}
+	}
+	for want, m := range map[string]Modulus{
+		"want a function φ, not nil":   FromVectorFunc("a", nil, []float64{0}),
+		"one of no coordinates":        FromVectorFunc("b", entropy, nil),
+		"is not a number at [-1]":      FromVectorFunc("c", entropy, []float64{-1}),
+		"functions for φ, φ′ and (φ*)": FromClosures("d", math.Sin, nil, math.Asin, -1, 1),
+	} {
+		if err := Validate(m, 1); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want an error with %q", err, want)
+		}
+	}
+}
+
 // The inverse of φ′ is what halving finds, in intervals with and without ends, after the few
 // evaluations that were counted. (Between −1 and 2 each counts twice.)
 func TestFuncInverse(t *testing.T) {

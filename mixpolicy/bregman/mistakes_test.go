@@ -53,7 +53,7 @@ type fixed struct{ Ball }
 func (b fixed) Gradient(dst, x []float64) {
 	var y [2]float64
 	for i, v := range x {
-		y[i] = v
+		y[i] = v * v
 	}
 	b.Ball.Gradient(dst, x)
 }
@@ -135,7 +135,7 @@ var slips = []struct {
 		"Deriv is 2 times the derivative of Value, at x = 0.3: measured 0.176471, claimed 0.352941"},
 	{"½ forgotten in φ", draft{value: func(x float64) float64 { return x * x }, deriv: self, conj: self, lo: -inf, hi: inf}.modulus(), Disagrees,
 		"The derivative of Value is 2 times Deriv"},
-	{"1/2 of integers", draft{value: func(x float64) float64 { return 1 / 2 * x * x }, deriv: self, conj: self, lo: -inf, hi: inf}.modulus(), Disagrees,
+	{"1/2 of integers", draft{value: func(x float64) float64 { n := 2; return float64(1/n) * x * x }, deriv: self, conj: self, lo: -inf, hi: inf}.modulus(), Disagrees,
 		"The derivative of Value is 0 everywhere; is there a quotient of integers"},
 	{"−x forgotten in φ", draft{value: xlogx, deriv: math.Log, conj: math.Exp, lo: 0, hi: inf}.modulus(), Disagrees,
 		"The derivative of Value is Deriv plus 1, at x = 0.3"},
@@ -237,7 +237,7 @@ var slips = []struct {
 	{"remembers", remembering{Ball{2}, new(float64)}, Unsafe, "Gradient writes to norm, which all calls share: it can't be called from several goroutines"},
 	{"remembers in a closure", closure(), Unsafe, "ConjDeriv depends on what was called before"},
 	{"a scratch slice", sharing{Ball{2}, make([]float64, 3)}, Unsafe, "ConjugateGradient writes to scratch, which all calls share"},
-	{"allocates", allocating{Ball{2}}, Allocates, "a call of Gradient or ConjugateGradient allocates memory: measured 1"},
+	{"allocates", allocating{Ball{2}}, Allocates, "a call of Gradient or ConjugateGradient allocates memory: measured 0.5, claimed 0"},
 }
 
 var inf = math.Inf(1)
