@@ -4,10 +4,15 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
 )
 
 // Check examines a modulus in ℝᵈ: whether it is a Legendre function, whether its methods agree
-// with each other, and how it behaves in the projection. All points are drawn from the seed.
+// with each other, and how it behaves in the projection. Where something fails it looks for the
+// cause, and names the method at fault and the likely slip. All points are drawn from the seed.
 //
 // Interior points come from the kernel's interval if m is separable, and from ∇φ* of random
 // dual points. Every tolerance is the rounding error of what is compared, amplified by the
@@ -15,53 +20,80 @@ import (
 // thousand for what such an estimate misses. A wrong formula is off by far more, unless the
 // mistake itself is of the order of 10⁻¹⁰.
 //
-// A panic of the modulus is a finding too.
+// Of three methods that disagree the one at fault is the one that neither of the others agrees with. What
+// follows from a cause is not told again: a modulus with several mistakes may have to be checked
+// again once the first are mended. m is called from several goroutines at once, and one that writes to a
+// map then may end the program.
 //
 //	report := bregman.Check(bregman.Cube(2), 4, 1)
 //	fmt.Println(report, report.Err())
 func Check(m Modulus, d int, seed uint64) *Report {
-	r := &Report{Modulus: fmt.Sprint(m), Dim: d}
-	if err := validate(m); err != nil {
-		r.Findings = []Finding{{Name: "parameters", Limit: 1, Worst: 1, Where: err.Error()}}
-		return r
+	c := newChecker(m, d, seed)
+	var err error
+	if c.protect(func() { err = validate(m) }); err != nil {
+		c.find(Finding{Kind: Invalid, Method: "Validate", Words: strings.TrimPrefix(err.Error(), "bregman: "), Measured: math.NaN()})
 	}
-	c := &checker{m: m, d: d, rng: rand.New(rand.NewPCG(seed, 0)), report: r}
-	c.sep, c.separable = asSeparable(m)
-	for _, examine := range []struct {
-		name string
-		f    func(*Finding)
-	}{
-		{"φ, ∇φ, ∇φ* are numbers", c.numbers},
-		{"∇φ is the gradient: Taylor remainder of order 2", c.taylor},
-		{"∇φ increases: φ is strictly convex", c.monotone},
-		{"∇φ*(∇φ(x)) = x", c.inversePrimal},
-		{"∇φ(∇φ*(y)) = y", c.inverseDual},
-		{"φ(x) + φ*(y) = ⟨x, y⟩ at y = ∇φ(x)", c.fenchel},
-		{"φ*(y) = sup ⟨x, y⟩ − φ(x) by search", c.bruteForce},
-		{"D(x; y) is its definition", c.divergence},
-		{"D(x; y) > 0 for x ≠ y, and D(y; y) = 0", c.positive},
-		{"three-point identity", c.threePoints},
-		{"‖∇φ‖ → ∞ at the boundary", c.boundary},
-		{"∇φ* of large y, to 1e300", c.extremes},
-		{"1ᵀθ = 1 after projection, J′(z) = 0", c.projection},
-		{"J″(z) is the slope of J′(z)", c.curvature},
-		{"closed form and Newton agree", c.closedForm},
-		{"Pythagorean identity on 1ᵀθ = 1", c.pythagoras},
-		{"strong convexity constant", c.strongConvexity},
-		{"no allocation in ∇φ, ∇φ*", c.allocations},
-	} {
-		f := Finding{Name: examine.name, OK: true}
-		func() {
-			defer func() {
-				if p := recover(); p != nil {
-					f.OK, f.Worst, f.Limit, f.Where = false, math.Inf(1), 1, fmt.Sprintf("panic: %v", p)
-				}
-			}()
-			examine.f(&f)
-		}()
-		r.Findings = append(r.Findings, f)
+	if len(c.report.Findings) > 0 {
+		return c.report
 	}
-	return r
+	for _, x := range examinations {
+		e := Examination{Name: x.name, OK: true}
+		if !c.protect(func() { x.examine(c, &e) }) {
+			e.OK, e.Worst, e.Limit, e.Where = false, math.Inf(1), 1, "see the panic"
+		}
+		c.failed[x.name] = !e.OK
+		c.report.Examinations = append(c.report.Examinations, e)
+	}
+	if !c.panics {
+		c.protect(c.diagnose)
+	}
+	slices.SortStableFunc(c.report.Findings, func(a, b Finding) int { return int(a.Kind - b.Kind) })
+	return c.report
+}
+
+// What is examined. The diagnosis asks for some of them by name.
+const (
+	areNumbers   = "φ, ∇φ, ∇φ* are numbers"
+	isGradient   = "∇φ is the gradient: Taylor remainder of order 2"
+	isIntegral   = "φ(b) − φ(a) is between ⟨∇φ(a), b − a⟩ and ⟨∇φ(b), b − a⟩"
+	isIncreasing = "∇φ increases: φ is strictly convex"
+	isInverse    = "∇φ*(∇φ(x)) = x"
+	hasInverse   = "∇φ(∇φ*(y)) = y"
+	isConjugate  = "φ(x) + φ*(y) = ⟨x, y⟩ at y = ∇φ(x)"
+	isDivergence = "D(x; y) is its definition"
+	isPositive   = "D(x; y) > 0 for x ≠ y, and D(y; y) = 0"
+	isSteep      = "‖∇φ‖ → ∞ at the boundary"
+	isInfinite   = "φ = +∞ outside of the domain"
+	isBounded    = "∇φ* of large y, to 1e300"
+	isProjection = "1ᵀθ = 1 after projection, J′(z) = 0"
+	isCurvature  = "J″(z) is the slope of J′(z)"
+	isClosedForm = "closed form and Newton agree"
+	isConstant   = "strong convexity constant"
+)
+
+var examinations = []struct {
+	name    string
+	examine func(*checker, *Examination)
+}{
+	{areNumbers, (*checker).numbers},
+	{"the same from the same point, whatever was called before, and in place", (*checker).repeats},
+	{isGradient, (*checker).taylor},
+	{isIntegral, (*checker).increments},
+	{isIncreasing, (*checker).monotone},
+	{isInverse, (*checker).inversePrimal},
+	{hasInverse, (*checker).inverseDual},
+	{isConjugate, (*checker).fenchel},
+	{isDivergence, (*checker).divergence},
+	{isPositive, (*checker).positive},
+	{isSteep, (*checker).boundary},
+	{isInfinite, (*checker).outside},
+	{isBounded, (*checker).extremes},
+	{isProjection, (*checker).projection},
+	{isCurvature, (*checker).curvature},
+	{isClosedForm, (*checker).closedForm},
+	{isConstant, (*checker).strongConvexity},
+	{"the same from several goroutines", (*checker).concurrent},
+	{"no allocation in ∇φ, ∇φ*", (*checker).allocations},
 }
 
 type checker struct {
@@ -69,10 +101,119 @@ type checker struct {
 	d         int
 	sep       Separable
 	separable bool
+	named     names
 	rng       *rand.Rand
-	first     int  // the trial from which point starts
-	slow      bool // the projection takes many evaluations
+	first     int // the trial from which point starts
 	report    *Report
+	failed    map[string]bool // by the name of the examination
+	panics    bool
+
+	// Where examinations met what the diagnosis goes back to.
+	bad      []float64    // a point of the domain at which φ or ∇φ is no number
+	beyond   []float64    // a point outside, at which φ is not +∞
+	suspects [][]float64  // points at which something is wrong
+	segment  [2][]float64 // between which φ rises by too much, or too little
+	edge     [2][]float64 // a point, and the way to the boundary from there
+	ray      ray
+	least    float64 // the strong convexity seen
+	leastAt  string
+}
+
+func newChecker(m Modulus, d int, seed uint64) *checker {
+	c := &checker{
+		m: m, d: d, rng: rand.New(rand.NewPCG(seed, 0)), failed: map[string]bool{},
+		report: &Report{Modulus: nameOf(m), Dim: d}, named: namesOf(m),
+	}
+	c.sep, c.separable = asSeparable(m)
+	return c
+}
+
+// nameOf is what String returns, or the type.
+func nameOf(m any) string {
+	if s, ok := m.(fmt.Stringer); ok {
+		return fmt.Sprint(s)
+	}
+	return fmt.Sprintf("%T", m)
+}
+
+// names are those of the methods that the author of a modulus has written.
+type names struct{ value, gradient, conjugateGradient, domain, curvature, strong string }
+
+func namesOf(m Modulus) names {
+	if s, ok := m.(Separable); ok {
+		if _, ok := s.Kernel.(automatic); ok {
+			return names{"φ", "φ", "φ", "lo and hi", "φ", "Mu"}
+		}
+		return names{"Value", "Deriv", "ConjDeriv", "Domain", "ConjCurvature", "Mu"}
+	}
+	if _, ok := m.(*vectorFunc); ok {
+		return names{"φ", "φ", "φ", "φ", "φ", ""}
+	}
+	return names{"Value", "Gradient", "ConjugateGradient", "InDomain", "ConjugateCurvature", "StrongConvexity"}
+}
+
+func (c *checker) find(f Finding) { c.report.Findings = append(c.report.Findings, f) }
+
+// protect calls f, and reports whether it came back. A panic becomes a finding.
+func (c *checker) protect(f func()) (ok bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.panics = true
+			c.findPanic(p, stack())
+		}
+	}()
+	f()
+	return true
+}
+
+// nowhere is the panic of point.
+type nowhere struct{}
+
+// stack returns the calls that led to a panic, from the innermost on, without those of the runtime.
+func stack() (frames []runtime.Frame) {
+	pc := make([]uintptr, 256)
+	all := runtime.CallersFrames(pc[:runtime.Callers(0, pc)])
+	panicked := false
+	for {
+		f, more := all.Next()
+		switch {
+		case f.Function == "runtime.gopanic":
+			panicked, frames = true, nil
+		case panicked && !strings.HasPrefix(f.Function, "runtime."):
+			frames = append(frames, f)
+		}
+		if !more {
+			return frames
+		}
+	}
+}
+
+// findPanic names the innermost of the calls that is a method of a modulus or a kernel, and the line.
+func (c *checker) findPanic(p any, calls []runtime.Frame) {
+	f := Finding{Kind: Panics, Words: fmt.Sprintf("%v", p), Measured: math.NaN()}
+	if _, ok := p.(nowhere); ok {
+		f = Finding{Kind: Disagrees, Method: c.named.domain, Measured: math.NaN(), Words: fmt.Sprintf("no point was found inside of the domain: nothing that %s returns is in it", c.named.conjugateGradient)}
+	}
+	for _, call := range calls {
+		name := strings.TrimSuffix(call.Function[strings.LastIndex(call.Function, ".")+1:], "-fm")
+		if f.Kind == Panics && f.Where == "" {
+			f.Where = fmt.Sprintf("%s:%d", filepath.Base(call.File), call.Line)
+		}
+		if f.Method == "" && slices.Contains(methods, name) {
+			f.Method, f.Words = name, fmt.Sprintf("%s panics: %s", name, f.Words)
+		}
+	}
+	for _, other := range c.report.Findings {
+		if other.Kind == f.Kind && other.Method == f.Method && other.Where == f.Where {
+			return
+		}
+	}
+	c.find(f)
+}
+
+var methods = []string{
+	"Value", "Gradient", "ConjugateGradient", "InDomain", "Deriv", "ConjDeriv", "Domain", "Conjugate", "Divergence",
+	"Shift", "ConjCurvature", "ConjugateCurvature", "StrongConvexity", "Validate",
 }
 
 // slack is the factor by which an error may exceed its estimate.
@@ -88,11 +229,16 @@ func (c *checker) normal(scale float64) []float64 {
 	return x
 }
 
-func (c *checker) gradient(x []float64) []float64 { g := c.new(); c.m.Gradient(g, x); return g }
+// gradient and conjugateGradient keep their argument, also from a method that does not.
+func (c *checker) gradient(x []float64) []float64 {
+	g := c.new()
+	c.m.Gradient(g, slices.Clone(x))
+	return g
+}
 
 func (c *checker) conjugateGradient(y []float64) []float64 {
 	x := c.new()
-	c.m.ConjugateGradient(x, y)
+	c.m.ConjugateGradient(x, slices.Clone(y))
 	return x
 }
 
@@ -110,12 +256,7 @@ func norm2(x []float64) float64 { return normP(2, x) }
 // interval, with as many near an end, on a logarithmic scale, as in the middle.
 func (c *checker) point() []float64 {
 	if c.separable && c.rng.IntN(2) == 0 {
-		x := c.new()
-		for i := range x {
-			lo, hi := c.sep.at(i).Domain()
-			x[i] = c.spread(lo, hi)
-		}
-		if c.m.InDomain(x) {
+		if x := c.spreadPoint(); c.m.InDomain(x) {
 			return x
 		}
 	}
@@ -138,7 +279,32 @@ func (c *checker) point() []float64 {
 			return x
 		}
 	}
-	panic("no interior point was found: ∇φ* never maps into the domain")
+	c.first = 400 // it never does
+	if c.separable {
+		if x := c.spreadPoint(); c.m.InDomain(x) {
+			return x
+		}
+	}
+	panic(nowhere{})
+}
+
+func (c *checker) spreadPoint() []float64 {
+	x := c.new()
+	for i := range x {
+		lo, hi := c.sep.at(i).Domain()
+		x[i] = c.spread(lo, hi)
+	}
+	return x
+}
+
+// anywhere returns a point or one beside it, which ∇φ* need not reach.
+func (c *checker) anywhere() []float64 {
+	x := c.point()
+	if c.rng.IntN(2) == 0 {
+		return x
+	}
+	e := c.normal(1)
+	return combine(1, x, c.reach(x, e)*(c.rng.Float64()-0.5), e)
 }
 
 func (c *checker) spread(lo, hi float64) float64 {

@@ -9,28 +9,45 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-func (c *checker) numbers(f *Finding) {
-	for range 100 {
-		x := c.point()
+// numbers takes random points, 0 and 1/d, where a run starts.
+func (c *checker) numbers(f *Examination) {
+	points := [][]float64{c.new(), combine(0, c.new(), 1, c.new())}
+	for i := range points[1] {
+		points[1][i] = 1 / float64(c.d)
+	}
+	for k := range 102 {
+		var x []float64
+		if k < 100 {
+			x = c.anywhere()
+		} else if x = points[k-100]; !c.m.InDomain(x) {
+			continue
+		}
 		v, g := c.m.Value(x), c.gradient(x)
-		f.must(v-v == 0 && firstNonFinite(g) < 0, "φ = %.6g, ∇φ = %s for x = %s", v, vector(g), vector(x))
+		if f.must(v-v == 0 && firstNonFinite(g) < 0, "φ = %.6g, ∇φ = %s for x = %s", v, vector(g), vector(x)) {
+			c.nonsense(x)
+			continue
+		}
 		back := c.conjugateGradient(g)
 		f.must(firstNonFinite(back) < 0, "∇φ*(y) = %s for y = %s", vector(back), vector(g))
-		for _, method := range []struct {
-			name string
-			f    func(dst, x []float64)
-			x, y []float64
-		}{{"∇φ", c.m.Gradient, x, g}, {"∇φ*", c.m.ConjugateGradient, g, back}} {
-			inPlace := slices.Clone(method.x)
-			method.f(inPlace, inPlace)
-			f.must(slices.Equal(inPlace, method.y), "%s of %s is %s, and %s with the result in the place of the argument", method.name, vector(method.x), vector(method.y), vector(inPlace))
-		}
+	}
+}
+
+// nonsense remembers a point of the domain at which φ or ∇φ is no number.
+func (c *checker) nonsense(x []float64) {
+	if c.bad == nil {
+		c.bad = slices.Clone(x)
+	}
+}
+
+func (c *checker) suspect(x []float64) {
+	if len(c.suspects) < 20 {
+		c.suspects = append(c.suspects, slices.Clone(x))
 	}
 }
 
 // taylor halves h until rounding takes over, and looks at the slope of the remainder between
 // the largest and the smallest h that are left.
-func (c *checker) taylor(f *Finding) {
+func (c *checker) taylor(f *Examination) {
 	for trial := range 40 {
 		x, e := c.point(), c.normal(1)
 		curve, order := c.remainders(x, e)
@@ -47,12 +64,13 @@ func (c *checker) taylor(f *Finding) {
 		}
 		if n := len(curve); n >= 4 {
 			last := curve[n-1]
-			f.worse(2-order, 0.25, "x = %s along %s: order %.3g at h = %.6g", vector(x), vector(e), order, last.X)
+			if f.worse(2-order, 0.25, "x = %s along %s: order %.3g at h = %.6g", vector(x), vector(e), order, last.X) {
+				c.suspect(x)
+			}
 		}
 	}
-	if f.Limit == 0 {
-		f.OK = false
-		f.Worst, f.Limit, f.Where = 1, 0.25, "no remainder above rounding: φ is flat"
+	if f.Limit == 0 { // one that is flat everywhere is found not to increase
+		f.Note = "no remainder above rounding"
 	}
 }
 
@@ -66,7 +84,7 @@ func (c *checker) remainders(x, e []float64) (curve []Point, order float64) {
 		h /= 2
 		there := combine(1, x, h, e)
 		remainder := math.Abs(c.m.Value(there) - v - h*slope)
-		if remainder < 400*c.rounding(terms{[][]float64{x, there}, [][]float64{g}, [][]float64{x, there}}) {
+		if remainder <= 400*c.rounding(terms{[][]float64{x, there}, [][]float64{g}, [][]float64{x, there}}) {
 			break
 		}
 		curve = append(curve, Point{h, remainder})
@@ -94,87 +112,108 @@ func (c *checker) reach(x, e []float64) float64 {
 }
 
 // scan goes through an interval in order, which finds a bump of any shape.
-func (c *checker) scan(f *Finding, k Kernel) {
+func (c *checker) scan(f *Examination, i int) {
+	k := c.sep.at(i)
 	lo, hi := k.Domain()
 	xs := make([]float64, 4000)
 	for i := range xs {
 		xs[i] = c.spread(lo, hi)
 	}
-	for i := range xs { // half of them evenly
-		if i%2 == 0 && !math.IsInf(lo, -1) && !math.IsInf(hi, 1) {
-			xs[i] = lo + (hi-lo)*(float64(i)+0.5)/float64(len(xs))
+	for j := range xs { // half of them evenly
+		if j%2 == 0 && !math.IsInf(lo, -1) && !math.IsInf(hi, 1) {
+			xs[j] = lo + (hi-lo)*(float64(j)+0.5)/float64(len(xs))
 		}
 	}
 	slices.Sort(xs)
 	previous := k.Deriv(xs[0])
-	for i, x := range xs[1:] {
-		below, v := xs[i], k.Deriv(x)
+	for j, x := range xs[1:] {
+		below, v := xs[j], k.Deriv(x)
 		if x > below {
 			drop := previous - v
-			f.worse(drop, 8*ulp*math.Abs(v), "φ′ falls by %.3g between %.6g and %.6g", drop, below, x)
+			wrong := f.worse(drop, 8*ulp*math.Abs(v), "φ′ falls by %.3g between %.6g and %.6g", drop, below, x)
 			if drop >= 0 && x-below > 1e-3*math.Abs(x) {
-				f.worse(1, 0.5, "φ′ is constant between %.6g and %.6g", below, x)
+				wrong = f.worse(1, 0.5, "φ′ is constant between %.6g and %.6g", below, x)
+			}
+			if wrong {
+				there := c.point()
+				there[i] = (below + x) / 2
+				c.suspect(there)
+				there[i] = x
+				c.suspect(there)
 			}
 		}
 		previous = v
 	}
 }
 
-func (c *checker) monotone(f *Finding) {
+func (c *checker) monotone(f *Examination) {
 	if c.separable {
 		for i := range max(1, len(c.sep.Each)) {
-			c.scan(f, c.sep.at(i))
+			c.scan(f, i)
 		}
 	}
-	c.lines(f)
-	c.pairs(f)
-}
-
-// lines sees that along a line the slope rises.
-func (c *checker) lines(f *Finding) {
 	for range 60 {
-		x, y := c.point(), c.point()
-		e := combine(1, y, -1, x)
 		before, last := math.Inf(-1), c.new()
-		for t := 0.0; t <= 1; t += 0x1p-6 {
-			there := combine(1, x, t, e)
-			if !c.m.InDomain(there) {
-				break
-			}
+		c.line(func(_, there, e []float64) {
 			g := c.gradient(there)
 			slope := sum.Dot(g, e)
 			drop := before - slope
-			f.worse(drop, slack*c.rounding(terms{nil, [][]float64{g, last}, [][]float64{e}}), "the slope of φ falls by %.3g at x = %s along %s", drop, vector(there), vector(e))
+			if f.worse(drop, slack*c.rounding(terms{nil, [][]float64{g, last}, [][]float64{e}}), "the slope of φ falls by %.3g at x = %s along %s", drop, vector(there), vector(e)) {
+				c.suspect(there)
+			}
 			before, last = slope, g
+		})
+	}
+}
+
+// line calls f with each of 64 steps from one point to another, as long as they stay in the domain.
+func (c *checker) line(f func(from, to, e []float64)) {
+	x, y := c.point(), c.point()
+	e := combine(1, y, -1, x)
+	for k := range 64 {
+		from, to := combine(1, x, float64(k)/64, e), combine(1, x, float64(k+1)/64, e)
+		if !c.m.InDomain(to) {
+			break
+		}
+		f(from, to, e)
+	}
+}
+
+// increments sees that from one point to the next φ rises by no less than its slope at the first, and
+// no more than its slope at the second: that it has no jumps.
+func (c *checker) increments(f *Examination) {
+	for range 60 {
+		c.line(func(from, to, _ []float64) {
+			g, h, e := c.gradient(from), c.gradient(to), combine(1, to, -1, from)
+			rise := c.m.Value(to) - c.m.Value(from)
+			all := [][]float64{from, to}
+			short := max(sum.Dot(g, e)-rise, rise-sum.Dot(h, e))
+			limit := 1.0
+			if short > 0 || math.IsNaN(short) { // else rounding need not be estimated
+				limit = slack * c.rounding(terms{all, [][]float64{g, h}, all})
+			}
+			if f.worse(short, limit, "φ rises by %.6g from x = %s to %s, where its slopes are %.6g and %.6g", rise, vector(from), vector(to), sum.Dot(g, e), sum.Dot(h, e)) {
+				c.segment = [2][]float64{from, to}
+				c.suspect(from)
+			}
+		})
+	}
+}
+
+func (c *checker) inversePrimal(f *Examination) {
+	for range 100 {
+		x := c.anywhere()
+		y := c.gradient(x)
+		back := c.conjugateGradient(y)
+		limit := slack * condition(c.conjugateGradient, y, back)
+		wrong := f.worse(norm2(combine(1, back, -1, x)), limit, "x = %s, ∇φ(x) = %s, ∇φ*(∇φ(x)) = %s", vector(x), vector(y), vector(back))
+		if wrong {
+			c.suspect(x)
 		}
 	}
 }
 
-// pairs sees that ∇φ is monotone, and φ convex, from one point to another.
-func (c *checker) pairs(f *Finding) {
-	for range 100 {
-		x, y := c.point(), c.point()
-		gx, gy := c.gradient(x), c.gradient(y)
-		e := combine(1, x, -1, y)
-		rise := sum.Dot(combine(1, gx, -1, gy), e)
-		f.worse(-rise, slack*c.rounding(terms{nil, [][]float64{gx, gy}, [][]float64{e}}), "⟨∇φ(x) − ∇φ(y), x − y⟩ = %.6g for x = %s, y = %s", rise, vector(x), vector(y))
-		mid := combine(0.5, x, 0.5, y)
-		excess := c.m.Value(mid) - c.m.Value(x)/2 - c.m.Value(y)/2
-		f.worse(excess, slack*c.rounding(terms{values: [][]float64{x, y, mid}}), "φ of the middle exceeds the mean by %.6g for x = %s, y = %s", excess, vector(x), vector(y))
-	}
-}
-
-func (c *checker) inversePrimal(f *Finding) {
-	for range 100 {
-		x := c.point()
-		y := c.gradient(x)
-		back := c.conjugateGradient(y)
-		limit := slack * condition(c.conjugateGradient, y, back)
-		f.worse(norm2(combine(1, back, -1, x)), limit, "x = %s, ∇φ(x) = %s, ∇φ*(∇φ(x)) = %s", vector(x), vector(y), vector(back))
-	}
-}
-
-func (c *checker) inverseDual(f *Finding) {
+func (c *checker) inverseDual(f *Examination) {
 	for range 100 {
 		y := c.gradient(c.point())
 		if c.rng.IntN(2) == 0 { // somewhere between two gradients, if that is in the range
@@ -191,7 +230,7 @@ func (c *checker) inverseDual(f *Finding) {
 	}
 }
 
-func (c *checker) fenchel(f *Finding) {
+func (c *checker) fenchel(f *Examination) {
 	for range 100 {
 		x := c.point()
 		y := c.gradient(x)
@@ -200,90 +239,20 @@ func (c *checker) fenchel(f *Finding) {
 	}
 }
 
-// bruteForce climbs ⟨x, y⟩ − φ(x) with no use of a gradient, from another point than the one
-// that ∇φ* claims to be the top.
-func (c *checker) bruteForce(f *Finding) {
-	for range 10 {
-		y := c.gradient(c.point())
-		claim := Conjugate(c.m, y)
-		objective := func(x []float64) float64 { return sum.Dot(x, y) - c.m.Value(x) }
-		// Near its top the objective is flat, so that value is found to more digits than
-		// place; compass search still leaves a relative 10⁻⁷.
-		limit := 1e-6 * (1 + math.Abs(claim))
-		best := c.climb(c.point(), objective)
-		for range 5 { // a search that its steps have become too short for starts again
-			was := objective(best)
-			best = c.climb(best, objective)
-			if objective(best)-was <= limit/10 {
-				break
-			}
-		}
-		f.worse(math.Abs(objective(best)-claim), limit+slack*c.rounding(terms{[][]float64{best}, [][]float64{best}, [][]float64{y}}), "y = %s: φ* = %.6g, search finds %.9g", vector(y), claim, objective(best))
-	}
-}
-
-// climb is a search along the coordinates and along the line of its last move (Hooke and
-// Jeeves 1961), with one step length for each.
-func (c *checker) climb(x []float64, objective func([]float64) float64) []float64 {
-	steps, try := make([]float64, len(x)), make([]float64, len(x))
-	for i := range steps {
-		steps[i] = 0.1 * (1 + math.Abs(x[i]))
-	}
-	best := objective(x)
-	improves := func() bool {
-		if !c.m.InDomain(try) {
-			return false
-		}
-		v := objective(try)
-		if !(v > best) {
-			return false
-		}
-		best = v
-		copy(x, try)
-		return true
-	}
-	for range 4000 {
-		start := slices.Clone(x)
-		small := true
-		for i := range x {
-			copy(try, x)
-			try[i] = x[i] + steps[i]
-			moved := improves()
-			if !moved {
-				try[i] = x[i] - steps[i]
-				moved = improves()
-			}
-			if moved {
-				steps[i] *= 1.5
-			} else {
-				steps[i] /= 3
-			}
-			small = small && steps[i] < 1e-18
-		}
-		for t := 1.0; t < 1e6; t *= 2 { // on along the move
-			for i := range try {
-				try[i] = x[i] + t*(x[i]-start[i])
-			}
-			if !improves() {
-				break
-			}
-		}
-		if small {
-			break
-		}
-	}
-	return x
-}
-
 // finite sees that φ is a number at a point of the domain.
-func (c *checker) finite(f *Finding, x []float64) {
+func (c *checker) finite(f *Examination, x []float64) {
 	if v := c.m.Value(x); v-v != 0 {
+		// A φ that overflows, as cosh x does, is +∞ with its gradient.
+		if g := c.gradient(x); math.IsInf(v, 1) && !slices.ContainsFunc(g, math.IsNaN) && maxAbs(g) > 1e250 {
+			return
+		}
 		f.worse(1, 0.5, "φ = %.6g at x = %s, said to be in the domain", v, vector(x))
+		c.nonsense(x)
 	}
 }
 
 // exit returns the t at which x + te leaves the domain, 0 if it does not.
-func (c *checker) exit(f *Finding, x, e []float64) float64 {
+func (c *checker) exit(f *Examination, x, e []float64) float64 {
 	t := 1e-3 * (1 + norm2(x)) / norm2(e)
 	for range 60 {
 		there := combine(1, x, t, e)
@@ -311,7 +280,7 @@ func (c *checker) exit(f *Finding, x, e []float64) float64 {
 // times, or as long as the coordinates can resolve it. If ‖∇φ‖ is to be unbounded, its rise
 // must not slow down: a logarithm rises as much over the last quarter of the halvings as over
 // the one before, where what converges rises by at most a sixteenth of that.
-func (c *checker) boundary(f *Finding) {
+func (c *checker) boundary(f *Examination) {
 	for range 40 {
 		x, e := c.point(), c.normal(1)
 		for range 7 { // a mean of points is well inside
@@ -341,33 +310,106 @@ func (c *checker) boundary(f *Finding) {
 		n := len(curve) - 1
 		late, before := curve[n].Y-curve[n*3/4].Y, curve[n*3/4].Y-curve[n/2].Y
 		slowing := before / late
-		if math.IsInf(curve[n].Y, 1) {
+		if curve[n].Y > 1e250 { // or φ overflows, and the end is none of the domain
 			slowing = 0
 		}
-		f.worse(slowing, 10, "between %.2g and %.2g of the way ‖∇φ‖ rises by %.4g, between %.2g and %.2g by %.4g, from x = %s along %s",
-			curve[n/2].X, curve[n*3/4].X, before, curve[n*3/4].X, curve[n].X, late, vector(x), vector(e))
+		if f.worse(slowing, 10, "between %.2g and %.2g of the way ‖∇φ‖ rises by %.4g, between %.2g and %.2g by %.4g, from x = %s along %s",
+			curve[n/2].X, curve[n*3/4].X, before, curve[n*3/4].X, curve[n].X, late, vector(x), vector(e)) {
+			c.edge = [2][]float64{x, combine(inside, e, 0, e)}
+		}
 	}
 	if f.Limit == 0 {
 		f.Note = "no boundary met"
 	}
 }
 
-func (c *checker) extremes(f *Finding) {
-	for _, scale := range []float64{1e-300, 1e-150, 1e-20, 1e20, 1e150, 1e300} {
-		for range 5 {
-			y := c.normal(1)
-			for i := range y {
-				y[i] *= scale / 10
+// outside sees that φ is +∞ beyond the boundary. A [Separable] sees to that itself.
+func (c *checker) outside(f *Examination) {
+	for range 40 {
+		if c.separable {
+			break
+		}
+		x, e := c.point(), c.normal(1)
+		inside := c.exit(&Examination{}, x, e)
+		// Well beyond, as φ may be finite on the boundary.
+		there := combine(1, x, 2*inside+1e-3*(1+norm2(x))/norm2(e), e)
+		if inside > 0 && !c.m.InDomain(there) && firstNonFinite(there) < 0 {
+			if v := c.m.Value(there); f.must(math.IsInf(v, 1), "φ = %.6g at x = %s", v, vector(there)) {
+				c.beyond = there
 			}
-			x := c.conjugateGradient(y)
-			f.must(!slices.ContainsFunc(x, math.IsNaN), "∇φ*(y) = %s for y = %s", vector(x), vector(y))
+		}
+	}
+	if f.Limit == 0 {
+		f.Note = "no boundary met, or a kernel's"
+	}
+}
+
+// A ray is the way of y = t·e from one t to another, between which ∇φ* goes wrong in an entry, or for −1
+// along e.
+type ray struct {
+	e        []float64
+	from, to float64
+	entry    int
+}
+
+// extremes follows ∇φ* along rays, on which it must increase, as the gradient of a convex function.
+func (c *checker) extremes(f *Examination) {
+	for range 10 {
+		e := c.normal(0.1)
+		var before []float64
+		last := 0.0
+		for k := -300; k <= 300; k++ {
+			if (k < -20 || k > 20) && k%10 != 0 {
+				continue
+			}
+			t := math.Pow(10, float64(k))
+			x := c.conjugateGradient(combine(t, e, 0, e))
+			nan := slices.IndexFunc(x, math.IsNaN)
+			if f.must(nan < 0, "∇φ*(y) = %s for y = %s", vector(x), vector(combine(t, e, 0, e))) && c.ray.e == nil {
+				if !c.separable {
+					nan = -1
+				}
+				c.ray = ray{e, last, t, nan}
+				break
+			}
+			if before != nil && nan < 0 {
+				if i, drop, limit := c.fall(before, x, e); f.worse(drop, limit, "∇φ* falls by %.6g between y = %s and %s", drop, vector(combine(last, e, 0, e)), vector(combine(t, e, 0, e))) && c.ray.e == nil {
+					c.ray = ray{e, last, t, i}
+				}
+			}
+			before, last = x, t
 		}
 	}
 }
 
+// fall returns by how much x falls from before along e, in proportion to its size: for a separable φ in
+// the entry in which it does most.
+func (c *checker) fall(before, x, e []float64) (entry int, drop, limit float64) {
+	entry, limit = -1, slack*ulp
+	if !c.separable {
+		drop = -sum.Dot(combine(1, x, -1, before), e) / ((norm2(x) + norm2(before)) * norm2(e))
+	}
+	for i := range x {
+		if !c.separable || x[i] == before[i] {
+			continue
+		}
+		v := (before[i] - x[i]) * math.Copysign(1, e[i]) / (math.Abs(x[i]) + math.Abs(before[i]))
+		if math.IsNaN(v) { // one is infinite
+			v = math.Copysign(1, (before[i]-x[i])*e[i])
+		}
+		if v > drop {
+			entry, drop = i, v
+		}
+	}
+	if math.IsNaN(drop) { // of 0, or of what is infinite
+		drop = 0
+	}
+	return entry, drop, limit
+}
+
 // allocations also measures the speed. What other goroutines allocate is counted too, so the
 // least of several short batches is taken.
-func (c *checker) allocations(f *Finding) {
+func (c *checker) allocations(f *Examination) {
 	x := c.point()
 	y, dst := c.gradient(x), c.new()
 	c.m.ConjugateGradient(dst, y) // pools fill
@@ -388,5 +430,11 @@ func (c *checker) allocations(f *Finding) {
 		least = min(least, float64(after.Mallocs-before.Mallocs))
 	}
 	c.report.Speed = fastest / calls / float64(c.d)
-	f.worse(least/(2*calls), 0.1, "every call, on average")
+	if f.worse(least/(2*calls), 0.1, "every call, on average") {
+		who := c.named.gradient + " or " + c.named.conjugateGradient
+		if c.named.value == "φ" {
+			who = "φ"
+		}
+		c.find(Finding{Kind: Allocates, Method: who, Words: "a call of " + who + " allocates memory", Measured: least / (2 * calls), Claimed: 0})
+	}
 }

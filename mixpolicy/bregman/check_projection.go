@@ -8,7 +8,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-func (c *checker) meets(f *Finding) bool {
+func (c *checker) meets(f *Examination) bool {
 	if _, err := Shift(c.m, c.gradient(c.point()), nil); err != nil {
 		f.Note = strings.TrimPrefix(err.Error(), "bregman: ")
 		return false
@@ -16,7 +16,7 @@ func (c *checker) meets(f *Finding) bool {
 	return true
 }
 
-func (c *checker) projection(f *Finding) {
+func (c *checker) projection(f *Examination) {
 	if !c.meets(f) {
 		return
 	}
@@ -51,13 +51,12 @@ func (c *checker) projection(f *Finding) {
 		limit := slack * condition(c.conjugateGradient, y, theta) * math.Sqrt(float64(c.d))
 		f.worse(math.Abs(residual), limit, "y = %s: θ = %s", vector(before), vector(theta))
 	}
-	c.slow = all > 16*trials
 	f.Note = fmt.Sprintf("at most %d evaluations of J′", most)
 }
 
 // curvature compares J″ with difference quotients of J′ for shorter and shorter steps, at the one
 // where rounding and what the quotients still differ by are least.
-func (c *checker) curvature(f *Finding) {
+func (c *checker) curvature(f *Examination) {
 	for range 50 {
 		y := c.gradient(c.point())
 		claim := JSecond(c.m, y, 0)
@@ -89,7 +88,7 @@ func (c *checker) curvature(f *Finding) {
 	}
 }
 
-func (c *checker) closedForm(f *Finding) {
+func (c *checker) closedForm(f *Examination) {
 	s, ok := c.m.(Shifter)
 	if !ok {
 		f.Note = "no closed form"
@@ -113,7 +112,7 @@ func (c *checker) closedForm(f *Finding) {
 	}
 }
 
-func (c *checker) divergence(f *Finding) {
+func (c *checker) divergence(f *Examination) {
 	for range 100 {
 		x, y := c.point(), c.point()
 		g := c.gradient(y)
@@ -124,7 +123,7 @@ func (c *checker) divergence(f *Finding) {
 	}
 }
 
-func (c *checker) positive(f *Finding) {
+func (c *checker) positive(f *Examination) {
 	for range 100 {
 		y := c.point()
 		zero := Divergence(c.m, y, y)
@@ -139,45 +138,10 @@ func (c *checker) positive(f *Finding) {
 	}
 }
 
-func (c *checker) threePoints(f *Finding) {
-	for range 100 {
-		a, b, y := c.point(), c.point(), c.point()
-		gb, gy := c.gradient(b), c.gradient(y)
-		e := combine(1, a, -1, b)
-		left := sum.Dot(combine(1, gb, -1, gy), e)
-		right := Divergence(c.m, a, y) - Divergence(c.m, a, b) - Divergence(c.m, b, y)
-		all := [][]float64{a, b, y}
-		f.worse(math.Abs(left-right), slack*c.rounding(terms{all, [][]float64{gb, gy}, all}), "a = %s, b = %s, c = %s: ⟨∇φ(b) − ∇φ(c), a − b⟩ = %.6g", vector(a), vector(b), vector(y), left)
-	}
-}
-
-func (c *checker) pythagoras(f *Finding) {
-	if !c.meets(f) {
-		return
-	}
-	trials := 50
-	if c.slow {
-		trials = 5
-	}
-	for range trials {
-		x, theta, p := c.point(), c.point(), c.new()
-		if Project(c.m, theta, theta) != nil || Project(c.m, p, x) != nil || !c.m.InDomain(theta) || !c.m.InDomain(p) {
-			continue // projected onto the boundary, to within rounding
-		}
-		whole, first, second := Divergence(c.m, theta, x), Divergence(c.m, p, x), Divergence(c.m, theta, p)
-		gp, all := c.gradient(p), [][]float64{x, theta, p}
-		limit := slack * (c.rounding(terms{all, [][]float64{c.gradient(x), gp}, all}) + condition(c.gradient, p, gp)*norm2(combine(1, theta, -1, p)))
-		f.worse(math.Abs(whole-first-second), limit, "x = %s, θ = %s, projection %s", vector(x), vector(theta), vector(p))
-	}
-	if f.Limit == 0 {
-		f.Note = "no two points that project into the domain"
-	}
-}
-
 // strongConvexity looks for the least D(x; y)/(½‖x−y‖²) over pairs on the hyperplane, far apart
 // and close together, of those whose D exceeds the rounding of its terms a billion times, and so
 // is known to six digits, if that rounding adds up to slack ulps.
-func (c *checker) strongConvexity(f *Finding) {
+func (c *checker) strongConvexity(f *Examination) {
 	mu, p, ok := StrongConvexity(c.m)
 	if !ok {
 		f.Note = "none claimed"
@@ -209,5 +173,6 @@ func (c *checker) strongConvexity(f *Finding) {
 	f.Note = fmt.Sprintf("claimed %.4g in ℓ%.4g, least seen %.4g;", mu, p, least)
 	if at[0] != nil {
 		f.worse(mu, least*(1+slack/known), "x = %s, y = %s", vector(at[0]), vector(at[1]))
+		c.least, c.leastAt = least, f.Where
 	}
 }

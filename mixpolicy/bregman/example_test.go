@@ -202,26 +202,57 @@ func ExampleMahalanobis() {
 
 // From a function to a checked modulus: φ(x) = x log x − log x on x > 0.
 func ExampleFromFunc() {
-	m := bregman.FromFunc(func(x bregman.Dual) bregman.Dual {
+	m := bregman.FromFunc("x log x − log x", func(x bregman.Dual) bregman.Dual {
 		return hyperdual.Sub(hyperdual.Mul(x, hyperdual.Log(x)), hyperdual.Log(x))
 	}, 0, math.Inf(1))
 	fmt.Println(bregman.Check(m, 3, 1).Err())
 	show(m, 1, 0, -1)
 	// Output:
 	// <nil>
-	// separable from a function: θ = [0.4208 0.3218 0.2574]
+	// x log x − log x: θ = [0.4208 0.3218 0.2574]
 }
 
 // A function without a barrier is no modulus of its interval, and Check says so.
 func ExampleCheck() {
-	m := bregman.FromFunc(func(x bregman.Dual) bregman.Dual { return hyperdual.Mul(x, x) }, -1, 1)
+	m := bregman.FromFunc("x² on (−1, 1)", func(x bregman.Dual) bregman.Dual { return hyperdual.Mul(x, x) }, -1, 1)
 	for _, f := range bregman.Check(m, 2, 1).Findings {
-		if !f.OK {
-			fmt.Println(f.Name)
-		}
+		fmt.Println(f)
 	}
 	// Output:
-	// ‖∇φ‖ → ∞ at the boundary
+	// no Legendre function: φ′ stays finite at the end 1 of the domain: φ has no barrier there, at x = 1: measured 2, claimed +Inf
+}
+
+// A kernel from functions. The sign of φ′ is wrong, and Check says so.
+func ExampleFromClosures() {
+	value := func(x float64) float64 { return -math.Sqrt(1 - x*x) }
+	deriv := func(x float64) float64 { return x / math.Sqrt(1-x*x) }
+	inverse := func(y float64) float64 { return y / math.Hypot(1, y) }
+	show(bregman.FromClosures("half circle", value, deriv, inverse, -1, 1), 3, 1, -1)
+
+	turned := func(x float64) float64 { return -deriv(x) }
+	m := bregman.FromClosures("half circle", value, turned, inverse, -1, 1)
+	fmt.Println(bregman.Check(m, 3, 1).Findings[0])
+	// Output:
+	// half circle: θ = [0.9508 0.7304 -0.6812]
+	// methods disagree: Deriv is −1 times the derivative of Value, at x = 0.3: measured 0.314485, claimed −0.314485
+}
+
+// A modulus that is no sum over the coordinates, from its value alone: that of the ball.
+func ExampleFromVectorFunc() {
+	m := bregman.FromVectorFunc("half sphere", func(x []bregman.Dual) bregman.Dual {
+		gap := bregman.Dual{Real: 4}
+		for _, v := range x {
+			gap = hyperdual.Sub(gap, hyperdual.Mul(v, v))
+		}
+		return hyperdual.Scale(-1, hyperdual.Sqrt(gap))
+	}, []float64{0, 0, 0})
+	fmt.Println(bregman.Check(m, 3, 1).Err())
+	show(m, 3, 1, -1)
+	show(bregman.Ball{R: 2}, 3, 1, -1)
+	// Output:
+	// <nil>
+	// half sphere: θ = [1.6099 0.3333 -0.9432]
+	// ball, R = 2: θ = [1.6099 0.3333 -0.9432]
 }
 
 func ExampleScale() {

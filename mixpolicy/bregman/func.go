@@ -3,7 +3,12 @@ package bregman
 import (
 	"fmt"
 	"math"
+	"sync"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/num/hyperdual"
 )
 
@@ -12,73 +17,84 @@ import (
 // gonum.org/v1/gonum/num/hyperdual has its functions: Add, Mul, Log, Sqrt, ….
 type Dual = hyperdual.Number
 
-// Func is the kernel of a function φ given as such: φ′ and φ″ come by automatic
-// differentiation, and (φ*)′ by root finding. It is the quickest way from an idea to a
-// modulus, and some fifty times slower than a hand-written [Kernel].
-type Func struct {
-	Name   string
-	Phi    func(x Dual) Dual // φ, strictly convex on (Lo, Hi)
-	Lo, Hi float64           // ends of the domain, ±∞ allowed
-}
-
-var (
-	_ Kernel       = Func{}
-	_ kernelCurver = Func{}
-	_ Validator    = Func{}
-)
-
-// FromFunc lifts φ on (lo, hi) to a separable modulus.
+// FromClosures returns the modulus Σᵢ φ(xᵢ) of a kernel made of functions: φ, φ′ and (φ*)′, the
+// inverse of φ′, on (lo, hi). It saves the type that a [Kernel] needs.
 //
-//	m := bregman.FromFunc(func(x bregman.Dual) bregman.Dual { return hyperdual.Mul(x, hyperdual.Log(x)) }, 0, math.Inf(1))
-//	err := bregman.Check(m, 3, 1).Err()
-func FromFunc(phi func(x Dual) Dual, lo, hi float64) Separable {
-	return Separable{Kernel: Func{Name: "from a function", Phi: phi, Lo: lo, Hi: hi}}
+//	m := bregman.FromClosures("half circle",
+//		func(x float64) float64 { return -math.Sqrt(1 - x*x) },
+//		func(x float64) float64 { return x / math.Sqrt(1-x*x) },
+//		func(y float64) float64 { return y / math.Hypot(1, y) }, -1, 1)
+func FromClosures(name string, value, deriv, conjDeriv func(float64) float64, lo, hi float64) Separable {
+	return Separable{Kernel: closures{name, value, deriv, conjDeriv, lo, hi}, Name: name}
 }
 
-// Validate returns an error if there is no function, or its interval is empty.
-func (f Func) Validate() error {
-	if f.Phi == nil {
-		return fmt.Errorf("bregman: kernel %q without a function Phi", f.Name)
-	}
-	if !(f.Lo < f.Hi) {
-		return fmt.Errorf("bregman: kernel %q: domain (%g, %g) is empty", f.Name, f.Lo, f.Hi)
+type closures struct {
+	name                    string
+	value, deriv, conjDeriv func(float64) float64
+	lo, hi                  float64
+}
+
+func (k closures) Validate() error {
+	if k.value == nil || k.deriv == nil || k.conjDeriv == nil {
+		return fmt.Errorf("bregman: modulus %q: want functions for φ, φ′ and (φ*)′, not nil", k.name)
 	}
 	return nil
 }
 
-// Value returns φ(x).
-func (f Func) Value(x float64) float64 { return f.Phi(Dual{Real: x}).Real }
+func (k closures) Value(x float64) float64     { return k.value(x) }
+func (k closures) Deriv(x float64) float64     { return k.deriv(x) }
+func (k closures) ConjDeriv(y float64) float64 { return k.conjDeriv(y) }
+func (k closures) Domain() (lo, hi float64)    { return k.lo, k.hi }
+func (k closures) String() string              { return k.name }
 
-// Deriv returns φ′(x).
-func (f Func) Deriv(x float64) float64 { return f.Phi(Dual{Real: x, E1mag: 1}).E1mag }
+// FromFunc returns the modulus Σᵢ φ(xᵢ) of a function φ, strictly convex on (lo, hi), given as such:
+// φ′ and φ″ come by automatic differentiation, and (φ*)′ by root finding. It is the quickest way
+// from an idea to a modulus, and some fifty times slower than a hand-written [Kernel].
+//
+//	m := bregman.FromFunc("entropy", func(x bregman.Dual) bregman.Dual {
+//		return hyperdual.Mul(x, hyperdual.Log(x))
+//	}, 0, math.Inf(1))
+//	err := bregman.Check(m, 3, 1).Err()
+func FromFunc(name string, phi func(x Dual) Dual, lo, hi float64) Separable {
+	return Separable{Kernel: automatic{name, phi, lo, hi}, Name: name}
+}
 
-func (f Func) derivs(x float64) (first, second float64) {
-	v := f.Phi(Dual{Real: x, E1mag: 1, E2mag: 1})
+type automatic struct {
+	name   string
+	phi    func(x Dual) Dual
+	lo, hi float64
+}
+
+func (f automatic) Validate() error {
+	if f.phi == nil {
+		return fmt.Errorf("bregman: modulus %q: want a function φ, not nil", f.name)
+	}
+	return nil
+}
+
+func (f automatic) Value(x float64) float64  { return f.phi(Dual{Real: x}).Real }
+func (f automatic) Deriv(x float64) float64  { return f.phi(Dual{Real: x, E1mag: 1}).E1mag }
+func (f automatic) Domain() (lo, hi float64) { return f.lo, f.hi }
+func (f automatic) String() string           { return f.name }
+
+func (f automatic) derivs(x float64) (first, second float64) {
+	v := f.phi(Dual{Real: x, E1mag: 1, E2mag: 1})
 	return v.E1mag, v.E1E2mag
 }
 
-// ConjDeriv returns the x with φ′(x) = y, to the resolution of x. It ends for any φ; if φ′
-// is not increasing or not a number, the result means nothing, and [Check] tells.
-func (f Func) ConjDeriv(y float64) float64 { return f.invert(y) }
-
 // ConjCurvature returns 1/φ″(x) at the x with φ′(x) = y.
-func (f Func) ConjCurvature(y float64) float64 {
+func (f automatic) ConjCurvature(y float64) float64 {
 	_, second := f.derivs(f.ConjDeriv(y))
 	return 1 / second
 }
 
-// Domain returns (Lo, Hi).
-func (f Func) Domain() (lo, hi float64) { return f.Lo, f.Hi }
-
-// String returns the name.
-func (f Func) String() string { return f.Name }
-
-// invert returns the x in (lo, hi) with f′(x) = y, or the end of the interval beyond which
-// it is: Newton's method in a bracket that shrinks at every evaluation, and is halved where the
+// ConjDeriv returns the x in (lo, hi) with φ′(x) = y, to the resolution of x, or the end of the interval
+// beyond which it is. It ends for any φ; if φ′ is not increasing or not a number, the result means
+// nothing, and [Check] tells. It is Newton's method in a bracket that shrinks at every evaluation, and is halved where the
 // method would leave it or three steps in a row have not been half as long as the ones before;
 // in turns by length and by number of floating-point numbers, so that it ends.
-func (f Func) invert(y float64) float64 {
-	a, b := f.Lo, f.Hi
+func (f automatic) ConjDeriv(y float64) float64 {
+	a, b := f.lo, f.hi
 	var x float64
 	switch {
 	case math.IsNaN(y):
@@ -118,9 +134,9 @@ func (f Func) invert(y float64) float64 {
 		}
 		if !(a < next && next < b) { // at the end of the domain, or as near as numbers are
 			switch {
-			case a == f.Lo:
+			case a == f.lo:
 				return a
-			case b == f.Hi:
+			case b == f.hi:
 				return b
 			}
 			return x
@@ -128,4 +144,208 @@ func (f Func) invert(y float64) float64 {
 		step, x = math.Abs(next-x), next
 	}
 	return x
+}
+
+// FromVectorFunc returns the modulus of a function φ of all coordinates, strictly convex where it is a
+// number: outside of its domain phi returns NaN or +Inf, as the square root and the logarithm do by
+// themselves. inside is a point of the domain, and its length is the dimension. ∇φ and ∇²φ
+// come by automatic differentiation, in d/2 and d(d+1)/2 evaluations of phi, and ∇φ* by Newton's
+// method; it is meant for small d. phi is called from several goroutines, and keeps no x.
+//
+//	ball := bregman.FromVectorFunc("half sphere", func(x []bregman.Dual) bregman.Dual {
+//		gap := bregman.Dual{Real: 4}
+//		for _, v := range x {
+//			gap = hyperdual.Sub(gap, hyperdual.Mul(v, v))
+//		}
+//		return hyperdual.Scale(-1, hyperdual.Sqrt(gap)) // −√(4 − ‖x‖²)
+//	}, []float64{0, 0, 0})
+func FromVectorFunc(name string, phi func(x []Dual) Dual, inside []float64) Modulus {
+	return &vectorFunc{name: name, phi: phi, inside: append([]float64(nil), inside...)}
+}
+
+type vectorFunc struct {
+	name   string
+	phi    func(x []Dual) Dual
+	inside []float64
+	lock   sync.Mutex
+	free   []*newtonWork // that no call uses
+}
+
+type newtonWork struct {
+	dual               []Dual
+	x, rest, step, try []float64
+	hess               blas64.Symmetric
+}
+
+func (m *vectorFunc) Validate() error {
+	switch {
+	case m.phi == nil:
+		return fmt.Errorf("bregman: modulus %q: want a function φ, not nil", m.name)
+	case len(m.inside) == 0:
+		return fmt.Errorf("bregman: modulus %q: want a point inside of the domain, not one of no coordinates", m.name)
+	case !m.InDomain(m.inside):
+		return fmt.Errorf("bregman: modulus %q: φ or ∇φ is not a number at %v, which is said to be inside of the domain", m.name, m.inside)
+	}
+	return nil
+}
+
+func (m *vectorFunc) String() string { return m.name }
+
+func (m *vectorFunc) work(x []float64) *newtonWork {
+	if len(x) != len(m.inside) {
+		panic(fmt.Sprintf("bregman: vector of %d entries for a modulus of %d coordinates", len(x), len(m.inside)))
+	}
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	n := len(m.free)
+	if n == 0 {
+		d := len(x)
+		m.free, n = append(m.free, &newtonWork{
+			dual: make([]Dual, d), x: make([]float64, d), rest: make([]float64, d), step: make([]float64, d), try: make([]float64, d),
+			hess: blas64.Symmetric{N: d, Stride: d, Data: make([]float64, d*d), Uplo: blas.Upper},
+		}), 1
+	}
+	w := m.free[n-1]
+	m.free = m.free[:n-1]
+	w.at(x)
+	return w
+}
+
+func (m *vectorFunc) done(w *newtonWork) {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	m.free = append(m.free, w)
+}
+
+func (w *newtonWork) at(x []float64) {
+	for i, v := range x {
+		w.dual[i] = Dual{Real: v}
+	}
+}
+
+// Value returns φ(x), +∞ where phi is not a number.
+func (m *vectorFunc) Value(x []float64) float64 {
+	w := m.work(x)
+	defer m.done(w)
+	if v := m.phi(w.dual).Real; !math.IsNaN(v) {
+		return v
+	}
+	return math.Inf(1)
+}
+
+// Gradient stores ∇φ(x) in dst.
+func (m *vectorFunc) Gradient(dst, x []float64) {
+	checkLen(dst, x)
+	w := m.work(x)
+	defer m.done(w)
+	m.gradient(dst, w)
+}
+
+// gradient takes two entries from each evaluation.
+func (m *vectorFunc) gradient(dst []float64, w *newtonWork) {
+	for i := 0; i < len(dst); i += 2 {
+		j := min(i+1, len(dst)-1)
+		w.dual[i].E1mag, w.dual[j].E2mag = 1, 1
+		v := m.phi(w.dual)
+		w.dual[i].E1mag, w.dual[j].E2mag = 0, 0
+		dst[j], dst[i] = v.E2mag, v.E1mag
+	}
+}
+
+// InDomain reports whether φ and ∇φ are numbers at x.
+func (m *vectorFunc) InDomain(x []float64) bool {
+	w := m.work(x)
+	defer m.done(w)
+	if v := m.phi(w.dual).Real; v-v != 0 {
+		return false
+	}
+	m.gradient(w.try, w)
+	return firstNonFinite(w.try) < 0
+}
+
+// ConjugateGradient stores in dst the x with ∇φ(x) = y: Newton's method from the point inside, with
+// steps halved until they stay in the domain and the slope along them has not turned by more
+// than a quarter. It stops where a step no longer changes x; beyond the range of ∇φ that is next to the
+// boundary. If φ is not convex the result means nothing, and [Check] tells.
+func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
+	checkLen(dst, y)
+	w := m.work(m.inside)
+	defer m.done(w)
+	copy(w.x, m.inside)
+	m.gradient(w.rest, w)
+	floats.SubTo(w.rest, y, w.rest)
+	before, slow := math.Inf(1), 0
+	for range 400 {
+		size := maxAbs(w.rest)
+		if size == 0 || !m.newtonStep(w, size) {
+			break
+		}
+		slope := floats.Dot(w.rest, w.step) / size
+		decrement := size * math.Sqrt(slope) // of the method, √(restᵀ ∇²φ⁻¹ rest)
+		short, ok := m.advance(w, y, size, slope)
+		if slow++; decrement < before/2 || !short {
+			slow = 0
+		}
+		if !ok || slow == 3 { // short steps that bring it no nearer: rounding
+			break
+		}
+		before = decrement
+	}
+	copy(dst, w.x)
+}
+
+// newtonStep stores ∇²φ(x)⁻¹ of the rest, divided by size, in w.step. It returns false if the matrix is
+// not positive definite.
+func (m *vectorFunc) newtonStep(w *newtonWork, size float64) bool {
+	d := len(w.x)
+	for i := range d {
+		for j := i; j < d; j++ {
+			w.dual[i].E1mag, w.dual[j].E2mag = 1, 1
+			w.hess.Data[i*d+j] = m.phi(w.dual).E1E2mag
+			w.dual[i].E1mag, w.dual[j].E2mag = 0, 0
+		}
+		w.step[i] = w.rest[i] / size
+	}
+	u, ok := lapack64.Potrf(w.hess)
+	if !ok {
+		return false
+	}
+	v := blas64.Vector{N: d, Inc: 1, Data: w.step}
+	blas64.Trsv(blas.Trans, u, v)
+	blas64.Trsv(blas.NoTrans, u, v)
+	return firstNonFinite(w.step) < 0
+}
+
+// advance moves x by t times the step, with the t of size, size/2, … that will do, and the rest with it.
+// It tells whether that was Newton's whole step and no more than half of the digits of x, and whether x
+// changed at all.
+func (m *vectorFunc) advance(w *newtonWork, y []float64, size, slope float64) (short, changed bool) {
+	const farthest = 1000 // times 1 + ‖x‖ at once, so that nothing overflows
+	top := maxAbs(w.x)
+	for t := min(size, farthest*(1+top)/maxAbs(w.step)); ; t /= 2 {
+		short, changed = t == size, false
+		for i, v := range w.x {
+			w.try[i] = v + t*w.step[i]
+			move := math.Abs(w.try[i] - v)
+			short = short && move <= 0x1p-26*math.Abs(v)+ulp*top
+			changed = changed || move > ulp*math.Abs(v)
+		}
+		if !changed {
+			return short, false
+		}
+		w.at(w.try)
+		if v := m.phi(w.dual).Real; v-v != 0 {
+			continue
+		}
+		m.gradient(w.rest, w)
+		along := 0.0
+		for i, v := range w.rest {
+			w.rest[i] = y[i] - v
+			along += w.rest[i] / size * w.step[i]
+		}
+		if along >= -slope/4 {
+			copy(w.x, w.try)
+			return short, true
+		}
+	}
 }

@@ -60,18 +60,18 @@ func (k curvedKernel) ConjCurvature(y float64) float64 { return kernelCurvature(
 func TestFuncIsTheKernel(t *testing.T) {
 	one := Dual{Real: 1.5}
 	for _, c := range []struct {
-		f    Func
+		f    automatic
 		want interface {
 			Kernel
 			kernelCurver
 		}
 	}{
-		{Func{"entropy", func(x Dual) Dual { return hyperdual.Sub(hyperdual.Mul(x, hyperdual.Log(x)), x) }, 0, math.Inf(1)}, entropy{}},
-		{Func{"Burg", func(x Dual) Dual { return hyperdual.Scale(-1, hyperdual.Log(x)) }, 0, math.Inf(1)}, burg{}},
-		{Func{"Hellinger", func(x Dual) Dual {
+		{automatic{"entropy", func(x Dual) Dual { return hyperdual.Sub(hyperdual.Mul(x, hyperdual.Log(x)), x) }, 0, math.Inf(1)}, entropy{}},
+		{automatic{"Burg", func(x Dual) Dual { return hyperdual.Scale(-1, hyperdual.Log(x)) }, 0, math.Inf(1)}, burg{}},
+		{automatic{"Hellinger", func(x Dual) Dual {
 			return hyperdual.Scale(-1, hyperdual.Sqrt(hyperdual.Mul(hyperdual.Sub(one, x), hyperdual.Add(one, x))))
 		}, -1.5, 1.5}, hellinger{1.5}},
-		{Func{"square", func(x Dual) Dual { return hyperdual.Scale(0.5, hyperdual.Mul(x, x)) }, math.Inf(-1), math.Inf(1)}, square{}},
+		{automatic{"square", func(x Dual) Dual { return hyperdual.Scale(0.5, hyperdual.Mul(x, x)) }, math.Inf(-1), math.Inf(1)}, square{}},
 	} {
 		rng := source(23)
 		for range 300 {
@@ -84,19 +84,69 @@ func TestFuncIsTheKernel(t *testing.T) {
 			// The inverse can be no better than the rounding of φ′ allows, whose terms are of order 1.
 			limit := 20 * ulp * (math.Abs(x) + c.want.ConjCurvature(y)*(1+math.Abs(y))*(1+1/math.Min(1, min(hi-x, x-lo))))
 			if got := c.f.ConjDeriv(y); math.Abs(got-x) > limit {
-				t.Errorf("%s: (φ*)′(%g) = %.17g, want %.17g", c.f.Name, y, got, x)
+				t.Errorf("%s: (φ*)′(%g) = %.17g, want %.17g", c.f.name, y, got, x)
 			}
 			if got, want := c.f.Deriv(x), c.want.Deriv(x); math.Abs(got-want) > 20*ulp*(1+math.Abs(want))*(1+1/min(1, hi-x)) {
-				t.Errorf("%s: φ′(%g) = %.17g, want %.17g", c.f.Name, x, got, want)
+				t.Errorf("%s: φ′(%g) = %.17g, want %.17g", c.f.name, x, got, want)
 			}
 			if got, want := c.f.ConjCurvature(y), c.want.ConjCurvature(y); math.Abs(got-want) > 1e-7*want {
-				t.Errorf("%s: (φ*)″(%g) = %.17g, want %.17g", c.f.Name, y, got, want)
+				t.Errorf("%s: (φ*)″(%g) = %.17g, want %.17g", c.f.name, y, got, want)
 			}
 		}
 		for _, y := range []float64{-1e300, -1e5, 1e5, 1e300} { // beyond what x can resolve: an end
 			if v := c.f.ConjDeriv(y); math.IsNaN(v) {
-				t.Errorf("%s: (φ*)′(%g) = %g", c.f.Name, y, v)
+				t.Errorf("%s: (φ*)′(%g) = %g", c.f.name, y, v)
 			}
+		}
+	}
+}
+
+// A modulus by automatic differentiation is the hand-written one: ∇φ* to the rounding of ∇φ, as amplified by the
+// condition of ∇φ*, up to the boundary and beyond the range of ∇φ.
+func TestVectorFuncIsTheModulus(t *testing.T) {
+	entropy := func(x []Dual) (s Dual) {
+		for _, v := range x {
+			s = hyperdual.Add(s, hyperdual.Sub(hyperdual.Mul(v, hyperdual.Log(v)), v))
+		}
+		return s
+	}
+	rng := source(24)
+	for _, d := range []int{1, 2, 3, 6} {
+		inside := make([]float64, d)
+		for i := range inside {
+			inside[i] = 1 / float64(d)
+		}
+		for _, c := range []struct {
+			m, want Modulus
+		}{{halfSphere(2, d), Ball{2}}, {FromVectorFunc("entropy", entropy, inside), NegativeEntropy()}} {
+			for range 50 {
+				y := normal(rng, d, math.Exp(3*rng.NormFloat64()))
+				if maxAbs(y) > 300 { // exp y is to be squared
+					continue
+				}
+				got, want := make([]float64, d), make([]float64, d)
+				c.m.ConjugateGradient(got, y)
+				c.want.ConjugateGradient(want, y)
+				k := newChecker(c.want, d, 1)
+				if limit := slack * condition(k.conjugateGradient, y, want); !(distance(got, want) <= limit) {
+					t.Errorf("%v: ∇φ*(%v) = %v, want %v within %.2g", c.m, y, got, want, limit)
+				}
+			}
+		}
+		got := make([]float64, d)
+		halfSphere(2, d).ConjugateGradient(got, normal(rng, d, 1e300))
+		if n := norm2(got); !(math.Abs(n-2) <= 8*ulp) {
+			t.Errorf("d = %d: for y of 1e300 the norm is %.17g, want 2", d, n)
+		}
+	}
+	for want, m := range map[string]Modulus{
+		"want a function φ, not nil":   FromVectorFunc("a", nil, []float64{0}),
+		"one of no coordinates":        FromVectorFunc("b", entropy, nil),
+		"is not a number at [-1]":      FromVectorFunc("c", entropy, []float64{-1}),
+		"functions for φ, φ′ and (φ*)": FromClosures("d", math.Sin, nil, math.Asin, -1, 1),
+	} {
+		if err := Validate(m, 1); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want an error with %q", err, want)
 		}
 	}
 }
@@ -112,15 +162,15 @@ func TestFuncInverse(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		f    Func
+		f    automatic
 		y    func(v float64) float64
 		mean float64 // evaluations
 	}{
-		{Func{"from 5", log(5, 1), 5, math.Inf(1)}, func(v float64) float64 { return -math.Abs(v) }, 16},
-		{Func{"to −5", log(-5, -1), math.Inf(-1), -5}, math.Abs, 16},
-		{Func{"from −1 to 2", func(x Dual) Dual { return hyperdual.Add(log(-1, 1)(x), log(2, -1)(x)) }, -1, 2}, func(v float64) float64 { return v }, 18.5},
-		{Func{"cosh", func(x Dual) Dual { calls++; return hyperdual.Cosh(x) }, math.Inf(-1), math.Inf(1)}, func(v float64) float64 { return v }, 11.3},
-		{Func{"quartic", func(x Dual) Dual { calls++; return hyperdual.PowReal(hyperdual.Sub(x, Dual{Real: 1}), 4) }, math.Inf(-1), math.Inf(1)}, func(v float64) float64 { return v }, 21.5},
+		{automatic{"from 5", log(5, 1), 5, math.Inf(1)}, func(v float64) float64 { return -math.Abs(v) }, 16},
+		{automatic{"to −5", log(-5, -1), math.Inf(-1), -5}, math.Abs, 16},
+		{automatic{"from −1 to 2", func(x Dual) Dual { return hyperdual.Add(log(-1, 1)(x), log(2, -1)(x)) }, -1, 2}, func(v float64) float64 { return v }, 18.5},
+		{automatic{"cosh", func(x Dual) Dual { calls++; return hyperdual.Cosh(x) }, math.Inf(-1), math.Inf(1)}, func(v float64) float64 { return v }, 11.3},
+		{automatic{"quartic", func(x Dual) Dual { calls++; return hyperdual.PowReal(hyperdual.Sub(x, Dual{Real: 1}), 4) }, math.Inf(-1), math.Inf(1)}, func(v float64) float64 { return v }, 21.5},
 	} {
 		rng := source(43)
 		calls = 0
@@ -132,13 +182,13 @@ func TestFuncInverse(t *testing.T) {
 			xs[i] = c.f.ConjDeriv(ys[i])
 		}
 		if mean := float64(calls) / n; mean > c.mean {
-			t.Errorf("%s: %.2f evaluations on average, want at most %g", c.f.Name, mean, c.mean)
+			t.Errorf("%s: %.2f evaluations on average, want at most %g", c.f.name, mean, c.mean)
 		}
 		for i, y := range ys {
 			want := inverse(c.f, y)
 			_, second := c.f.derivs(want)
 			if limit := 4 * ulp * (math.Abs(want) + (1+math.Abs(y))/second); math.Abs(xs[i]-want) > limit {
-				t.Errorf("%s: (φ*)′(%g) = %.17g, want %.17g", c.f.Name, y, xs[i], want)
+				t.Errorf("%s: (φ*)′(%g) = %.17g, want %.17g", c.f.name, y, xs[i], want)
 			}
 		}
 	}
@@ -170,9 +220,9 @@ func TestConstructorErrors(t *testing.T) {
 		{func() error { return Validate(Scale(Ball{2}, -1), 2) }, "scaled by -1"},
 		{func() error { return Validate(Scale(Cube(2), 0), 2) }, "scaled by 0"},
 		{func() error { return Validate(Scale(Cube(-2), 1), 2) }, "R = -2"},
-		{func() error { return Validate(FromFunc(nil, 0, 1), 2) }, "without a function"},
+		{func() error { return Validate(FromFunc("nothing", nil, 0, 1), 2) }, "want a function φ"},
 		{func() error {
-			return Validate(FromFunc(func(x Dual) Dual { return hyperdual.Mul(x, x) }, 1, 1), 2)
+			return Validate(FromFunc("a function", func(x Dual) Dual { return hyperdual.Mul(x, x) }, 1, 1), 2)
 		}, "empty"},
 		{func() error { _, err := NewMahalanobis(mat.NewSymDense(2, []float64{1, 2, 2, 1})); return err }, "not positive definite"},
 	} {

@@ -14,9 +14,10 @@
 // [ProjectDual] does the second line. The iterate stays dual, so a θ that has
 // come within rounding of the boundary loses nothing.
 //
-// There are three ways to a modulus of one's own: a scalar function, whose derivative
-// and inverse are then found automatically ([FromFunc]); a [Kernel] with both written
-// down, which [Separable] lifts to vectors; or a [Modulus] for whole vectors. [Gallery]
+// There are several ways to a modulus of one's own: a function of one variable or of all
+// ([FromFunc], [FromVectorFunc]), whose derivative and inverse are then found automatically; one with
+// both written down, as functions or as a [Kernel] ([FromClosures], [Separable]); or a [Modulus] for
+// whole vectors. [Gallery]
 // lists those of this package, [Scale] multiplies one by a number, and [Check] examines any
 // of them. What else a modulus knows is found by type assertion: [Conjugator], [Shifter],
 // [Divergencer], [StrongConvexer], [Curver], [Validator].

@@ -126,11 +126,11 @@ func TestDefinitions(t *testing.T) {
 			return over(func(i int, v float64) float64 { return v * dot(q[3*i:3*i+3], x) / 2 })(x)
 		}, false},
 		{Scale(Ball{r}, 5), times(5, ball), false}, {Scale(Cube(r), 5), times(5, cube), false}, {Scale(FermiDirac(lo, hi), 5), times(5, box), false},
-		{FromFunc(func(x Dual) Dual { return hyperdual.Sub(hyperdual.Mul(x, hyperdual.Log(x)), x) }, 0, math.Inf(1)), entropy, true},
+		{FromFunc("a function", func(x Dual) Dual { return hyperdual.Sub(hyperdual.Mul(x, hyperdual.Log(x)), x) }, 0, math.Inf(1)), entropy, true},
 		{Separable{Kernel: plainKernel{hellinger{r}}}, arc, false},
 	} {
 		name := fmt.Sprint(c.m)
-		blind := name == "5·(ball, R = 1.7)" || name == "separable {{1.7}}" // to J″
+		blind := name == "5·(ball, R = 1.7)" || name == "separable bregman.plainKernel" // to J″
 		rng := source(40)
 		draw := func() []float64 {
 			x := make([]float64, 3)

@@ -122,9 +122,9 @@ func CheckDomain(m Modulus, x []float64) error {
 	if s, ok := asSeparable(m); ok {
 		i := s.outside(x)
 		lo, hi := s.at(i).Domain()
-		return fmt.Errorf("bregman: point has x[%d] = %g outside the domain (%g, %g) of %v", i, x[i], lo, hi, m)
+		return fmt.Errorf("bregman: point has x[%d] = %g outside the domain (%g, %g) of %v", i, x[i], lo, hi, nameOf(m))
 	}
-	return fmt.Errorf("bregman: point of norm %g is outside the domain of %v", normP(2, x), m)
+	return fmt.Errorf("bregman: point of norm %g is outside the domain of %v", normP(2, x), nameOf(m))
 }
 
 // J returns J(z) = φ*(y + z1) − z of (3.19), the convex function of which the shift is the

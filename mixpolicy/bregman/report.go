@@ -7,11 +7,13 @@ import (
 	"text/tabwriter"
 )
 
-// A Report is the evidence that a modulus is what it must be, from [Check].
+// A Report is the evidence that a modulus is what it must be, from [Check], and what is wrong if it
+// is not.
 type Report struct {
-	Modulus  string
-	Dim      int
-	Findings []Finding
+	Modulus      string
+	Dim          int
+	Findings     []Finding     // one for each cause; none if nothing is wrong
+	Examinations []Examination // what was examined, and how it came out
 
 	// Taylor is the remainder |φ(x+he) − φ(x) − h⟨∇φ(x), e⟩| against h for one x and e, whose
 	// slope on logarithmic axes must be 2.
@@ -27,8 +29,63 @@ type Report struct {
 // A Point of a curve.
 type Point struct{ X, Y float64 }
 
-// A Finding is the result of one examination.
+// A Finding is one cause of what fails: a method at fault and the likely slip.
 type Finding struct {
+	Method            string  // at fault, such as "Deriv"; "φ" if the function is, and not a method
+	Kind              Kind    // how bad it is
+	Words             string  // what is wrong
+	Where             string  // a point at which it shows, such as "x = 0.3"
+	Measured, Claimed float64 // there: what follows from the other methods, and what the method says; NaN if it is no number
+
+	// The same as curves over Axis, "x" or "y"; they may be empty.
+	Axis                        string
+	MeasuredCurve, ClaimedCurve []Point
+	MeasuredName, ClaimedName   string
+}
+
+// A Kind says how bad a finding is.
+type Kind int
+
+// From the worst on.
+const (
+	Invalid     Kind = iota // the parameters are out of range
+	Panics                  // a method panics
+	NotLegendre             // φ is no Legendre function on its domain
+	Disagrees               // a method is at odds with the others
+	Overflows               // right, but not for large numbers
+	Unsafe                  // right, but not in place, repeatedly, or from several goroutines
+	Allocates               // right, but slow
+)
+
+// String is the verdict in words.
+func (k Kind) String() string {
+	return [...]string{
+		"wrong parameters", "a panic", "no Legendre function", "methods disagree", "overflow", "unsafe to call", "allocates",
+	}[k]
+}
+
+// String is the finding as a line.
+func (f Finding) String() string {
+	s := fmt.Sprintf("%v: %s", f.Kind, f.Words)
+	if f.Where != "" {
+		s += ", at " + f.Where
+	}
+	if !math.IsNaN(f.Measured) && !math.IsNaN(f.Claimed) {
+		s += fmt.Sprintf(": measured %s, claimed %s", digits(f.Measured), digits(f.Claimed))
+	}
+	return s
+}
+
+// digits formats a number for a sentence.
+func digits(v float64) string {
+	if v == 0 { // or −0
+		return "0"
+	}
+	return strings.ReplaceAll(fmt.Sprintf("%.6g", v), "-", "−")
+}
+
+// An Examination is one thing that must hold.
+type Examination struct {
 	Name  string  // what must hold
 	OK    bool    // whether it does
 	Worst float64 // the worst case met: an error relative to Limit's scale
@@ -37,53 +94,58 @@ type Finding struct {
 	Note  string  // why it was left out, or what else is worth knowing
 }
 
-// Err returns nil if everything holds, or an error that lists what does not. It makes Check a
-// test helper:
+// Err returns nil if there are no findings, or an error that lists them. It makes Check a test helper:
 //
 //	if err := bregman.Check(m, 4, 1).Err(); err != nil {
 //		t.Error(err)
 //	}
 func (r *Report) Err() error {
-	var failed []string
-	for _, f := range r.Findings {
-		if !f.OK {
-			failed = append(failed, fmt.Sprintf("%s: %.3g, limit %.3g, at %s", f.Name, f.Worst, f.Limit, f.Where))
-		}
-	}
-	if failed == nil {
+	if len(r.Findings) == 0 {
 		return nil
 	}
-	return fmt.Errorf("bregman: %s in ℝ^%d is no Legendre function, or its methods disagree:\n\t%s", r.Modulus, r.Dim, strings.Join(failed, "\n\t"))
+	var lines strings.Builder
+	for _, f := range r.Findings {
+		fmt.Fprintf(&lines, "\n\t%v", f)
+	}
+	return fmt.Errorf("bregman: %s in ℝ^%d:%s", r.Modulus, r.Dim, lines.String())
 }
 
-// String is a table with a line for each finding. The same modulus, dimension and seed give
-// the same table.
+// String is a line for each finding, and a table with a line for each examination. The same modulus,
+// dimension and seed give the same lines.
 func (r *Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, d = %d\n", r.Modulus, r.Dim)
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, f := range r.Findings {
-		verdict := "ok"
-		switch {
-		case !f.OK:
-			verdict = "FAILS"
-		case f.Limit == 0 && f.Note != "":
-			verdict = "–"
-		}
-		fmt.Fprintf(w, "%s\t%s\t", verdict, f.Name)
-		if f.Limit != 0 {
-			fmt.Fprintf(w, "%.2g\tof %.2g", f.Worst, f.Limit)
+		fmt.Fprintln(&b, f)
+	}
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, e := range r.Examinations {
+		fmt.Fprintf(w, "%s\t%s\t", e.Verdict(), e.Name)
+		if e.Limit != 0 {
+			fmt.Fprintf(w, "%.2g\tof %.2g", e.Worst, e.Limit)
 		} else {
 			fmt.Fprint(w, "\t")
 		}
-		fmt.Fprintf(w, "\t%s\n", strings.TrimSpace(f.Note+" "+f.Where))
+		fmt.Fprintf(w, "\t%s\n", strings.TrimSpace(e.Note+" "+e.Where))
 	}
 	w.Flush()
 	return b.String()
 }
 
-// worse records a case if it is the worst so far. What is not a number is the worst of all.
-func (f *Finding) worse(err, limit float64, format string, args ...any) {
+// Verdict is "holds", "FAILS", or "–" if there was nothing to examine.
+func (e Examination) Verdict() string {
+	switch {
+	case !e.OK:
+		return "FAILS"
+	case e.Limit == 0 && e.Note != "":
+		return "–"
+	}
+	return "holds"
+}
+
+// worse records a case if it is the worst so far, and reports whether it is wrong. What is not a number
+// is the worst of all.
+func (e *Examination) worse(err, limit float64, format string, args ...any) (wrong bool) {
 	ratio := err / limit
 	switch {
 	case err <= 0 && limit == 0:
@@ -91,22 +153,22 @@ func (f *Finding) worse(err, limit float64, format string, args ...any) {
 	case math.IsNaN(ratio), math.IsInf(ratio, 1):
 		err, limit, ratio = math.Inf(1), 1, math.Inf(1)
 	}
-	if f.Limit != 0 && !(ratio > f.Worst/f.Limit) {
-		return
+	if e.Limit == 0 || ratio > e.Worst/e.Limit {
+		e.Worst, e.Limit, e.Where = err, limit, ""
+		if e.OK = ratio <= 1; !e.OK {
+			e.Where = fmt.Sprintf(format, args...)
+		}
 	}
-	f.Worst, f.Limit, f.Where = err, limit, ""
-	if f.OK = ratio <= 1; !f.OK {
-		f.Where = fmt.Sprintf(format, args...)
-	}
+	return ratio > 1
 }
 
 // must records a case that is right or wrong.
-func (f *Finding) must(ok bool, format string, args ...any) {
-	wrong := 1.0
+func (e *Examination) must(ok bool, format string, args ...any) (wrong bool) {
+	v := 1.0
 	if ok {
-		wrong = 0
+		v = 0
 	}
-	f.worse(wrong, 0.5, format, args...)
+	return e.worse(v, 0.5, format, args...)
 }
 
 // A vector in a finding: what is not needed is cut off.

@@ -87,4 +87,4 @@ func (s scaled) StrongConvexity() (mu, p float64) {
 
 func (s scaled) Validate() error { return validScale(s.Modulus, s.c) }
 
-func (s scaled) String() string { return fmt.Sprintf("%g·(%v)", s.c, s.Modulus) }
+func (s scaled) String() string { return fmt.Sprintf("%g·(%v)", s.c, nameOf(s.Modulus)) }

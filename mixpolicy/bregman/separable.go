@@ -190,7 +190,7 @@ func (s Separable) String() string {
 	case s.Each != nil:
 		return fmt.Sprintf("separable, with %d kernels", len(s.Each))
 	}
-	return fmt.Sprintf("separable %v", s.Kernel)
+	return "separable " + nameOf(s.Kernel)
 }
 
 // kernelCurvature returns (k*)″(y): k's own or, for a kernel without one, 1/φ″ from a central
