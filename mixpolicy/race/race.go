@@ -1,10 +1,12 @@
 package race
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -28,7 +30,8 @@ const maxMethods = 16
 // Outcome is how an entrant did.
 type Outcome struct {
 	Entrant
-	// Tuning has the tuning trials of each method; nil if there was nothing to choose.
+	// Tuning has the tuning trials of each method, fewer of those that lost early with
+	// [Settings].Halving; nil if there was nothing to choose.
 	Tuning []Tuning
 	// Chosen is the method of least mean score among those whose tuning trials all finished.
 	Chosen int
@@ -67,9 +70,7 @@ func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Sett
 				return nil, fault.At("race", fmt.Sprintf("entrant %q", e.Name), err)
 			}
 		}
-		if h.total += set.Trials; len(e.Methods) > 1 {
-			h.total += set.TuningTrials * len(e.Methods)
-		}
+		h.total += set.runs(len(e.Methods))
 	}
 	if h.Score == nil {
 		// The optimum is computed here, once, before time counts.
@@ -102,42 +103,77 @@ func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Sett
 func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
 	o := Outcome{Entrant: e}
 	if h.TuningTrials > 0 && len(e.Methods) > 1 {
-		tuning := *h
-		tuning.Valued, tuning.Schedule = min(h.Valued, ValuedEnd), mixpolicy.Every(max(1, h.Iterations))
-		tuning.Queries, tuning.Times = end(h.Queries), end(h.Times)
-		least := math.Inf(1)
-		o.Chosen = -1
-		for k, m := range e.Methods {
-			runs, err := tuning.trials(ctx, m, "tuning "+e.Name, h.TuningTrials, h.Seed+1)
-			if err != nil {
-				return o, err
-			}
-			tried := Tuning{Runs: runs}
-			if failed := runs.Failed(); len(failed) > 0 {
-				o.Err = failed[0].Err
-			} else {
-				tried.Scores = runs.Final(h.Score)
-				if score := stat.Mean(tried.Scores, nil); score < least {
-					o.Chosen, least = k, score
-				}
-			}
-			o.Tuning = append(o.Tuning, tried)
-		}
-		if o.Chosen < 0 {
-			if o.Err == nil {
-				o.Err = errors.New("the scores are infinite or NaN")
-			}
-			o.Err = fault.At("race", fmt.Sprintf("%s: none of %d settings ran to the end with a finite score", e.Name, len(e.Methods)), o.Err)
-			return o, nil
+		if err := h.tune(ctx, &o); err != nil || o.Err != nil {
+			return o, err
 		}
 	}
-	var err error
-	o.Runs, err = h.trials(ctx, e.Methods[o.Chosen], e.Name, h.Trials, h.Seed)
-	o.Err = nil
+	all, err := h.trials(ctx, e.Name, e.Methods[o.Chosen:o.Chosen+1], 0, h.Trials, h.Seed)
+	o.Runs = all[0]
 	if failed := o.Runs.Failed(); err == nil && len(failed) == h.Trials {
 		o.Err = fault.At("race", e.Name, failed[0].Err)
 	}
 	return o, err
+}
+
+// tune sets Tuning and Chosen, or Err; the error is that of ctx.
+func (h *harness) tune(ctx context.Context, o *Outcome) error {
+	tuning := *h
+	tuning.Valued, tuning.Schedule = min(h.Valued, ValuedEnd), mixpolicy.Every(max(1, h.Iterations))
+	tuning.Queries, tuning.Times = end(h.Queries), end(h.Times)
+	tried, means, left := make([]Tuning, len(o.Methods)), make([]float64, len(o.Methods)), make([]int, len(o.Methods))
+	for k, m := range o.Methods {
+		tried[k].Runs, left[k] = &Runs{Method: m}, k
+	}
+	failure := errors.New("the scores are infinite or NaN")
+	done := 0
+	for _, until := range h.rounds(len(o.Methods)) {
+		methods := make([]mixpolicy.Method, len(left))
+		for i, k := range left {
+			methods[i] = o.Methods[k]
+		}
+		all, err := tuning.trials(ctx, "tuning "+o.Name, methods, done, until, h.Seed+1)
+		if err != nil {
+			return err
+		}
+		for i, k := range left {
+			tried[k].Trials = append(tried[k].Trials, all[i].Trials...)
+			means[k] = math.Inf(1)
+			if failed := tried[k].Failed(); len(failed) > 0 {
+				tried[k].Scores, failure = nil, failed[0].Err
+			} else if tried[k].Scores = tried[k].Final(h.Score); stat.Mean(tried[k].Scores, nil) < means[k] { // not NaN
+				means[k] = stat.Mean(tried[k].Scores, nil)
+			}
+		}
+		slices.SortStableFunc(left, func(a, b int) int { return cmp.Compare(means[a], means[b]) })
+		o.Chosen, done = left[0], until
+		left = left[:(len(left)+1)/2]
+	}
+	o.Tuning = tried
+	if math.IsInf(means[o.Chosen], 1) {
+		o.Chosen, o.Err = -1, fault.At("race", fmt.Sprintf("%s: none of %d settings ran to the end with a finite score", o.Name, len(o.Methods)), failure)
+	}
+	return nil
+}
+
+// rounds returns how many trials each mean is of, round after round of the tuning of n methods.
+func (s Settings) rounds(n int) []int {
+	rounds := []int{s.TuningTrials}
+	for k := 2; s.Halving && s.TuningTrials > 0 && k < n; k *= 2 {
+		rounds = slices.Insert(rounds, 0, max(1, rounds[0]/2))
+	}
+	return rounds
+}
+
+// runs returns how many runs an entrant of n methods has.
+func (s Settings) runs(n int) int {
+	total, done, left := s.Trials, 0, n
+	for _, until := range s.rounds(n) {
+		if n > 1 {
+			total += left * (until - done)
+		}
+		done, left = until, (left+1)/2
+	}
+	return total
 }
 
 // Powers returns first, and then count−1 numbers around it, first·factorᵏ for k = −1, 1,
