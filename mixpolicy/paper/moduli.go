@@ -52,31 +52,44 @@ type ModuliSettings struct {
 	Progress     func(name string, done, total int) // that of [race.Settings]
 }
 
-// Contender is a modulus with what its runs came to. A trial diverges if its θ̂ ends outside of
-// the class, through a domain that reaches beyond it, and with a greater merit than θ₀ has.
+// Contender is a modulus with what its runs came to.
 type Contender struct {
 	Family
 	Modulus      bregman.Modulus // that of the problem's R
 	race.Outcome                 // method k has η₀ = Etas[k]; Err also says that trials diverge
-	Lost         []float64       // the η₀ with which a tuning trial fails or diverges
 
-	merit           race.Curve // relative to the optimum
-	beyond, missing bool       // of [mixpolicy.Class.Mismatch]
+	merit           race.Curve
+	beyond, missing bool // of [mixpolicy.Class.Mismatch]
 }
 
 // merits are those with method k: of the trials if it was chosen, and else of tuning. There are
-// none for what fails or diverges.
-func (c Contender) merits(k int) []float64 {
+// none if a trial fails or diverges.
+func (c Contender) merits(k int) (x []float64) {
 	switch {
-	case k == c.Chosen && c.Err == nil:
-		return c.Runs.Final(c.merit)
-	case k < 0 || k == c.Chosen || slices.Contains(c.Lost, eta(c.Methods[k])):
+	case k != c.Chosen:
+		x = c.Tuning[k].Scores
+	case c.Err == nil:
+		x = c.Runs.Final(c.merit)
+	}
+	if slices.Contains(x, math.Inf(1)) {
 		return nil
 	}
-	return c.Tuning[k].Scores
+	return x
 }
 
-func eta(m mixpolicy.Method) float64 { return m.(mixpolicy.PrimalDual).StepSize.At(0) }
+// meritOrInf is [MeritCurve], but +∞ for a run that diverges: θ̂ is outside of the class, and has
+// a greater merit than θ₀, which is start. The rounding of an average of T points, T·2⁻⁵³, does
+// not bring it outside, and nothing is outside of a class without bounds.
+func meritOrInf(p *mixpolicy.Problem, start []float64) race.Curve {
+	merit, class := must(MeritCurve(p)), p.Class()
+	most := merit(&race.Observation{Theta: start})
+	return func(l *race.Observation) float64 {
+		if v := merit(l); v <= most || class.Size(l.Theta) <= class.R*(1+0x1p-20) {
+			return v
+		}
+		return math.Inf(1)
+	}
+}
 
 func (s ModuliSettings) complete() ModuliSettings {
 	s.Iterations, s.Trials, s.TuningTrials = cmp.Or(s.Iterations, 10_000), cmp.Or(s.Trials, 20), cmp.Or(s.TuningTrials, 8)
@@ -106,42 +119,29 @@ func (s ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, famil
 			return mixpolicy.PrimalDual{Modulus: f.At(p.Class().R), StepSize: mixpolicy.InverseSqrt(eta)}
 		})})
 	}
+	start := make([]float64, p.Dim())
+	floats.AddConst(1/float64(p.Dim()), start)
 	set := s.race()
-	set.TuningTrials, set.Halving, set.Score = s.TuningTrials, true, must(MeritCurve(p))
+	set.TuningTrials, set.Halving, set.Score = s.TuningTrials, true, meritOrInf(p, start)
 	outcomes, err := race.Run(ctx, p, entrants, set)
 	for k, o := range outcomes {
 		if err != nil && (o.Runs == nil || len(o.Runs.Trials) == 0) {
 			break // ctx ended it
 		}
 		c := Contender{Family: families[k], Modulus: families[k].At(p.Class().R), Outcome: o, merit: set.Score}
-		if full, err := (mixpolicy.PrimalDual{Modulus: c.Modulus}).For(p); err == nil {
-			beyond, missing := p.Class().Mismatch(c.Modulus, full.Theta0)
-			c.beyond, c.missing = beyond != nil, missing != nil
-		}
-		for i, t := range o.Tuning {
-			if n, _ := c.diverged(p.Class(), t.Runs); n > 0 || t.Scores == nil {
-				c.Lost = append(c.Lost, s.Etas[i])
-			}
-		}
 		if c.Err == nil {
-			if n, size := c.diverged(p.Class(), o.Runs); n > 0 {
-				c.Err = fault.At("paper", c.Name, fmt.Errorf("%d of %d trials diverge, to ‖θ̂‖ = %.2g", n, len(o.Runs.Trials), size))
+			all := o.Runs.Final(set.Score)
+			if n := floats.Count(func(v float64) bool { return math.IsInf(v, 1) }, all); n > 0 {
+				c.Err = fault.At("paper", c.Name, fmt.Errorf("%d of %d trials diverge", n, len(all)))
 			}
+		}
+		if _, err := (mixpolicy.PrimalDual{Modulus: c.Modulus}).For(p); err == nil {
+			beyond, missing := p.Class().Mismatch(c.Modulus, start)
+			c.beyond, c.missing = beyond != nil, missing != nil
 		}
 		all = append(all, c)
 	}
 	return all, err
-}
-
-// diverged counts the trials that diverge, and returns the greatest ‖θ̂‖ of them.
-func (c Contender) diverged(class mixpolicy.Class, r *race.Runs) (n int, size float64) {
-	for _, t := range r.Finished() {
-		end := t.End()
-		if most := class.Size(end.Theta); c.beyond && most > class.R && !(c.merit(end) <= c.merit(&t.Observations[0])) {
-			n, size = n+1, max(size, most)
-		}
-	}
-	return n, size
 }
 
 // race has the settings of the trials.
@@ -161,19 +161,19 @@ func (m *Moduli) Table() plotting.Table {
 			{Head: "modulus"}, {Head: "η₀"}, {Head: "merit, relative"}, {Head: "cost"}, {Head: "violation", Format: "%.2e"}, {Head: "R − ‖θ‖, least", Format: "%.3g"}, {Head: "remarks"},
 		},
 	}
-	nan := math.NaN()
 	for _, c := range m.Contenders {
-		first := nan
+		eta, text, cost, violation, room := math.NaN(), "", math.NaN(), math.NaN(), math.NaN()
 		if c.Chosen >= 0 {
-			first = eta(c.Methods[c.Chosen])
+			eta = m.Settings.Etas[c.Chosen]
 		}
 		if c.Err != nil {
-			t.Row(c.Name, first, "failed: "+c.Err.Error(), nan, nan, nan, c.remarks())
-			continue
+			text = "failed: " + c.Err.Error()
+		} else {
+			iv := interval(c.merits(c.Chosen))
+			text = fmt.Sprintf("%.4f [%.4f, %.4f]", iv.Mean, iv.Lo, iv.Hi)
+			cost, violation, room = stat.Mean(c.Runs.Final(race.Cost), nil), stat.Mean(c.Runs.Final(race.Violation), nil), floats.Min(c.Runs.Final(m.room))
 		}
-		iv := interval(c.merits(c.Chosen))
-		t.Row(c.Name, first, fmt.Sprintf("%.4f [%.4f, %.4f]", iv.Mean, iv.Lo, iv.Hi), stat.Mean(c.Runs.Final(race.Cost), nil),
-			stat.Mean(c.Runs.Final(race.Violation), nil), floats.Min(c.Runs.Final(m.room)), c.remarks())
+		t.Row(c.Name, eta, text, cost, violation, room, m.remarks(c))
 	}
 	if last := len(t.Columns) - 1; strings.Join(t.Columns[last].Text, "") == "" {
 		t.Columns = t.Columns[:last]
@@ -182,13 +182,10 @@ func (m *Moduli) Table() plotting.Table {
 }
 
 // remarks are what a reader has to know besides the numbers.
-func (c Contender) remarks() string {
-	var all []string
+func (m *Moduli) remarks(c Contender) string {
+	all := m.lost(c)
 	if c.Err == nil && len(c.Runs.Failed()) > 0 {
 		all = append(all, fmt.Sprintf("%d trials failed", len(c.Runs.Failed())))
-	}
-	if len(c.Lost) > 0 {
-		all = append(all, c.lost())
 	}
 	if c.beyond {
 		all = append(all, "its domain is not within the class")
@@ -199,9 +196,18 @@ func (c Contender) remarks() string {
 	return strings.Join(all, "; ")
 }
 
-// lost lists the step sizes that are lost.
-func (c Contender) lost() string {
-	return "diverges or fails at η₀ = " + strings.ReplaceAll(strings.Trim(fmt.Sprintf("%.3g", c.Lost), "[]"), " ", ", ")
+// lost names the step sizes with which a trial fails or diverges, if any.
+func (m *Moduli) lost(c Contender) []string {
+	var etas []string
+	for k, eta := range m.Settings.Etas {
+		if c.merits(k) == nil {
+			etas = append(etas, fmt.Sprintf("%.3g", eta))
+		}
+	}
+	if etas == nil {
+		return nil
+	}
+	return []string{"diverges or fails at η₀ = " + strings.Join(etas, ", ")}
 }
 
 // room is the curve of R − ‖θ_t‖, how far the iterate is from the boundary of the class.
@@ -244,17 +250,13 @@ func (m *Moduli) Boundary() plotting.Figure {
 func (m *Moduli) Sensitivity() plotting.Figure {
 	f := sensitivity("Sensitivity to the step size", "η₀")
 	for _, c := range m.finished() {
-		name := c.Name
-		if len(c.Lost) > 0 {
-			name += ", " + c.lost()
-		}
 		var rows race.Record
 		for k, eta := range m.Settings.Etas {
 			if x := c.merits(k); x != nil {
 				rows = append(rows, race.Row{At: eta, Value: stat.Mean(x, nil)})
 			}
 		}
-		f.Layers = append(f.Layers, line(name, rows))
+		f.Layers = append(f.Layers, line(strings.Join(append([]string{c.Name}, m.lost(c)...), ", "), rows))
 	}
 	return f
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 	"github.com/mixpolicy/lab/plotting"
 )
@@ -172,11 +173,11 @@ func TestAComparisonNamesWhatCannotRun(t *testing.T) {
 	if c := m.Contenders[0]; c.Err == nil || c.Chosen != -1 || !strings.Contains(c.Err.Error(), "tiny cube: none of 2 settings") {
 		t.Errorf("error %v", c.Err)
 	}
-	if c := m.Contenders[1]; c.Err != nil || c.Chosen != 0 || !slices.Equal(c.Lost, []float64{1e9}) || len(c.Runs.Finished()) != set.Trials {
-		t.Errorf("%v, method %d, lost %v", c.Err, c.Chosen, c.Lost)
+	if c := m.Contenders[1]; c.Err != nil || c.Chosen != 0 || c.merits(1) != nil || len(c.Runs.Finished()) != set.Trials {
+		t.Errorf("%v, method %d, merits %v", c.Err, c.Chosen, c.merits(1))
 	}
-	if c := m.Contenders[2]; c.Err != nil || c.Lost != nil {
-		t.Errorf("%v, lost %v", c.Err, c.Lost)
+	if c := m.Contenders[2]; c.Err != nil || c.merits(0) == nil || c.merits(1) == nil {
+		t.Errorf("%v", c.Err)
 	}
 	table := m.Table()
 	if text := table.Columns[2].Text; !strings.HasPrefix(text[0], "failed: ") || !strings.Contains(table.String(), "failed: ") {
@@ -219,8 +220,15 @@ func TestDivergence(t *testing.T) {
 	m := mixpolicy.Must(CompareModuli(t.Context(), smallQueue(), set, all...))
 	table := m.Table()
 	for i, want := range []string{"diverges or fails at η₀ = 64, 256; its domain is not within the class", "the class is not within its domain", ""} {
+		c, tried := m.Contenders[i], 0
 		if got := table.Columns[6].Text[i]; got != want {
-			t.Errorf("%s: %q, want %q", m.Contenders[i].Name, got, want)
+			t.Errorf("%s: %q, want %q", c.Name, got, want)
+		}
+		for _, tuning := range c.Tuning {
+			tried += len(tuning.Trials)
+		}
+		if tried != 3+2 { // one each, and one more for the best two
+			t.Errorf("%s: %d tuning trials", c.Name, tried)
 		}
 	}
 	line := m.Sensitivity().Layers[0].(plotting.Line)
@@ -231,7 +239,7 @@ func TestDivergence(t *testing.T) {
 
 	set.Etas = []float64{64, 256}
 	m = mixpolicy.Must(CompareModuli(t.Context(), smallQueue(), set, all...))
-	if err := m.Contenders[0].Err; err == nil || !strings.HasPrefix(err.Error(), "paper: Euclidean: 4 of 4 trials diverge, to ‖θ̂‖ = ") {
+	if err := m.Contenders[0].Err; err == nil || !strings.Contains(err.Error(), "Euclidean: none of 2 settings ran to the end with a finite score") {
 		t.Errorf("error %v", err)
 	}
 	if n := len(m.Cost().Layers); n != 3 { // two curves and the optimum
@@ -241,6 +249,30 @@ func TestDivergence(t *testing.T) {
 		t.Errorf("%d lines", len(f.Layers))
 	}
 	drawable(t, m)
+
+	set.Etas = []float64{64} // nothing to tune
+	m = mixpolicy.Must(CompareModuli(t.Context(), smallQueue(), set, all...))
+	if err := m.Contenders[0].Err; err == nil || err.Error() != "paper: Euclidean: 4 of 4 trials diverge" {
+		t.Errorf("error %v", err)
+	}
+	if table := m.Table(); !strings.Contains(table.String(), "4 of 4 trials diverge") || !math.IsNaN(table.Columns[3].Numbers[0]) {
+		t.Error(table)
+	}
+}
+
+// What is outside of the class diverges only if it is worse than θ₀, and what is within it never.
+func TestMeritOrInf(t *testing.T) {
+	p := mixpolicy.Must(QueueProblem(mixpolicy.Cube(1.05)))
+	merit, guarded := mixpolicy.Must(MeritCurve(p)), meritOrInf(p, []float64{.5, .5})
+	for _, c := range []struct {
+		first    float64
+		diverges bool
+	}{{.5, false}, {-.05, false}, {-.05 - 1e-9, false}, {1.06, false}, {1.4, true}, {-40, true}, {1e300, true}} {
+		l := &race.Observation{Theta: []float64{c.first, 1 - c.first}}
+		if got := guarded(l); math.IsInf(got, 1) != c.diverges || !c.diverges && got != merit(l) {
+			t.Errorf("θ₁ = %g: %g, the merit is %g", c.first, got, merit(l))
+		}
+	}
 }
 
 // A comparison that is ended returns within a second, with the moduli that have finished.
