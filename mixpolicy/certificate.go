@@ -75,7 +75,7 @@ func (r *Result) certify(ctx context.Context, p *Problem, set Settings, snap *Sn
 	c.Violation, c.NegativeMass = norm2/2, norm1
 	c.HyperplaneError = p.hyperplaneError(r.Theta)
 	c.Warnings = p.costWarning(c.Objective, r.Theta)
-	if w, ok := r.Run.(interface{ Warnings(*Problem) []string }); ok {
+	if w, ok := r.Run.(interface{ Warnings(*Problem) []string }); ok && ctx.Err() == nil {
 		c.Warnings = append(c.Warnings, w.Warnings(p)...)
 	}
 	c.Norm, c.Radius = p.class.Size(r.Theta), p.class.R
