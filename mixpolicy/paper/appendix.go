@@ -37,12 +37,9 @@ var appendix = []Entry{
 func checkMeanZero(context.Context) Finding {
 	p := must(smallProblem(mixpolicy.Ball(2)))
 	rng := rand.New(rand.NewPCG(1, 1))
-	lambda := make([]float64, p.MDP().Pairs())
 	var worst float64
 	for range 20 {
-		for i := range lambda {
-			lambda[i] = rng.ExpFloat64()
-		}
+		lambda := exponentials(rng, p.MDP().Pairs())
 		delta := []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()} // θ_t − θ
 		var mean, size float64
 		for i, e := range gradientErrors(p, lambda) {

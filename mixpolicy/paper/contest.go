@@ -3,9 +3,7 @@ package paper
 import (
 	"context"
 	"fmt"
-	"math"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -118,7 +116,7 @@ func (c Protocol) Contest(ctx context.Context, set ContestSettings) (k *Contest,
 		return score(r, set.PenaltyEtas[k/len(set.Weights)], set.Weights[k%len(set.Weights)])
 	}
 	byCost := func(o race.Outcome) (*race.Runs, int) {
-		k := cheapest(o.Tuning)
+		k := race.Best(o.Tuning, race.PolicyCost, func(x []float64) float64 { return stat.Mean(x, nil) })
 		return must(race.Trials(ctx, p, o.Methods[k], settings)), k
 	}
 	return &Contest{
@@ -127,19 +125,6 @@ func (c Protocol) Contest(ctx context.Context, set ContestSettings) (k *Contest,
 		Tuned:       Pair{own(all[2].Runs, all[2].Chosen), rival(all[3].Runs, all[3].Chosen)},
 		TunedByCost: Pair{own(byCost(all[2])), rival(byCost(all[3]))},
 	}, nil
-}
-
-// cheapest returns the configuration whose policies have the least mean true cost, of those
-// whose tuning trials all finished.
-func cheapest(tuning []race.Tuning) int {
-	cost := make([]float64, len(tuning))
-	for k, t := range tuning {
-		cost[k] = math.Inf(1)
-		if t.Scores != nil {
-			cost[k] = stat.Mean(t.Final(race.PolicyCost), nil)
-		}
-	}
-	return floats.MinIdx(cost)
 }
 
 // with returns the protocol with another first step size and weight.

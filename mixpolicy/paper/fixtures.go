@@ -61,27 +61,33 @@ func skewedMDP(mix float64) *mixpolicy.MDP {
 	}))
 }
 
-// flowResidual is ‖ξᵀ(Q − γP) − (1−γ)αᵀ‖₁, or ‖ξᵀ(Q − P)‖₁, in plain loops.
-func flowResidual(x *mixpolicy.MDP, xi []float64) float64 {
-	var total float64
-	for s2 := range x.States() {
-		var flow float64
-		if !x.Criterion().Average() {
-			flow = -(1 - x.Gamma()) * x.Initial()[s2]
+// inflow is ξᵀP, what comes into each state, in plain loops.
+func inflow(x *mixpolicy.MDP, xi []float64) []float64 {
+	in := make([]float64, x.States())
+	for i, v := range xi {
+		to, p := x.Next(i/x.Actions(), i%x.Actions())
+		for k, s := range to {
+			in[s] += v * p[k]
 		}
-		for s := range x.States() {
-			for a := range x.Actions() {
-				v := xi[s*x.Actions()+a]
-				if s == s2 {
-					flow += v
-				}
-				to, p := x.Next(s, a)
-				for k, next := range to {
-					if int(next) == s2 {
-						flow -= x.Gamma() * p[k] * v
-					}
-				}
-			}
+	}
+	return in
+}
+
+// nextStates returns μP^π.
+func nextStates(x *mixpolicy.MDP, p *mixpolicy.Policy, mu []float64) []float64 {
+	var xi []float64
+	for s, m := range mu {
+		xi = append(xi, scaled(m, p.Row(s))...)
+	}
+	return inflow(x, xi)
+}
+
+// flowResidual is ‖ξᵀ(Q − γP) − (1−γ)αᵀ‖₁, or ‖ξᵀ(Q − P)‖₁.
+func flowResidual(x *mixpolicy.MDP, xi []float64) (total float64) {
+	for s, in := range inflow(x, xi) {
+		flow := floats.Sum(xi[s*x.Actions():(s+1)*x.Actions()]) - x.Gamma()*in
+		if !x.Criterion().Average() {
+			flow -= (1 - x.Gamma()) * x.Initial()[s]
 		}
 		total += math.Abs(flow)
 	}
@@ -141,6 +147,15 @@ func normals(rng *rand.Rand, n int) []float64 {
 	x := make([]float64, n)
 	for i := range x {
 		x[i] = rng.NormFloat64()
+	}
+	return x
+}
+
+// exponentials are n exponential numbers.
+func exponentials(rng *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rng.ExpFloat64()
 	}
 	return x
 }
@@ -428,23 +443,18 @@ func dualLP(x *mixpolicy.MDP, form mixpolicy.Form) *smallLP {
 		p.equals(shifted(make([]float64, pairs), 1), 1)
 		states-- // the rows of P − Q add up to 0: the last follows from the others
 	}
-	for s2 := range states {
-		row := make([]float64, pairs)
-		for s := range x.States() {
-			for a := range x.Actions() {
-				i := x.Pair(s, a)
-				if s == s2 {
-					row[i]++
-				}
-				to, prob := x.Next(s, a)
-				for k, next := range to {
-					if int(next) == s2 {
-						row[i] -= gamma * prob[k]
-					}
-				}
-			}
+	rows := make([][]float64, x.States())
+	for s := range rows {
+		rows[s] = make([]float64, pairs)
+	}
+	for i := range pairs {
+		rows[i/x.Actions()][i]++
+		for s, in := range inflow(x, unit(pairs, i)) {
+			rows[s][i] -= gamma * in
 		}
-		p.equals(row, (1-gamma)*x.Initial()[s2])
+	}
+	for s, row := range rows[:states] {
+		p.equals(row, (1-gamma)*x.Initial()[s])
 	}
 	return p
 }

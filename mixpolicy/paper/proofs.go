@@ -18,7 +18,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// Trace is a run of the corrected Algorithm 1 with all quantities of the proofs of section 5, step
+// Trace is a run of Algorithm 1 with all quantities of the proofs of section 5, step
 // by step. It is a second implementation for clarity: each line is one of the paper's, λ is a
 // dense vector, and θ̃_t is computed and then projected.
 type Trace struct {
@@ -29,6 +29,7 @@ type Trace struct {
 	G       float64 // radius of the ball of λ
 	Scale   float64 // divisor of costs
 	K       *theory.Constants
+	Form    mixpolicy.Form
 
 	Steps  []TraceStep
 	Sums   theory.StepSums
@@ -62,6 +63,7 @@ type TraceSettings struct {
 	Beta       float64
 	CostScale  float64
 	Start      []float64
+	Form       mixpolicy.Form // the proofs are about the corrected one
 	Seed       uint64
 	Stream     uint64
 	Pair       func(t int) int
@@ -92,7 +94,7 @@ func NewTrace(p *mixpolicy.Problem, set TraceSettings) (*Trace, error) {
 		}
 	}
 	r := &Trace{
-		Name: set.Name, Problem: p, Phi: mixpolicy.DefaultModulus(p.Class()), Mu: k.Mu, G: k.G, Scale: set.CostScale, K: k,
+		Name: set.Name, Problem: p, Phi: mixpolicy.DefaultModulus(p.Class()), Mu: k.Mu, G: k.G, Scale: set.CostScale, K: k, Form: set.Form,
 		Sums:  theory.SumSteps(set.StepSize, set.Iterations),
 		Theta: make([]float64, p.Dim()), Lambda: make([]float64, k.Pairs),
 	}
@@ -127,17 +129,19 @@ func (r *Trace) step(eta float64, theta, lambda []float64, pair int) (TraceStep,
 	r.Phi.Gradient(y, theta)
 	floats.AddScaled(y, -eta, s.Sample)
 	r.Phi.ConjugateGradient(s.Tilde, y)
-	z, err := bregman.Shift(r.Phi, y, nil)
-	if err != nil {
-		return s, err
-	}
-	s.Z = z
-	floats.AddConst(z, y)
-	r.Phi.ConjugateGradient(s.Next, y)
-
 	floats.AddScaledTo(s.NextLambda, lambda, eta, s.Ascent)
-	projectLambda(s.NextLambda, r.G)
-	return s, nil
+	var err error
+	if r.Form == mixpolicy.Printed { // (3.22) and (3.26) to the letter
+		s.Z, err = bregman.Ball{R: r.Problem.Class().R}.PrintedShift(y)
+		floats.AddScaledTo(s.NextLambda, lambda, -eta, s.Ascent)
+		floats.Scale(r.G/max(r.G, floats.Norm(s.NextLambda, 2)), s.NextLambda)
+	} else {
+		s.Z, err = bregman.Shift(r.Phi, y, nil)
+		projectLambda(s.NextLambda, r.G)
+	}
+	floats.AddConst(s.Z, y)
+	r.Phi.ConjugateGradient(s.Next, y)
+	return s, err
 }
 
 // projectLambda projects onto {λ ⪰ 0, ‖λ‖₂ ≤ G}: onto the orthant, then onto the ball. For a
@@ -502,9 +506,11 @@ func (r *Trace) turn(s TraceStep) []float64 {
 func (s TraceStep) move() []float64 { return difference(s.Theta, s.Tilde) }
 
 // slope is ∇φ(x).
-func (r *Trace) slope(x []float64) []float64 {
+func (r *Trace) slope(x []float64) []float64 { return slope(r.Phi, x) }
+
+func slope(phi bregman.Modulus, x []float64) []float64 {
 	g := make([]float64, len(x))
-	r.Phi.Gradient(g, x)
+	phi.Gradient(g, x)
 	return g
 }
 

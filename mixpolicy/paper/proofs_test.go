@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"math"
 	"testing"
 
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -26,41 +25,6 @@ func TestProofs(t *testing.T) {
 	for _, s := range steps {
 		if s.Form == mixpolicy.Printed && s.Holds() == corrected[s.Equation] {
 			t.Errorf("%+v: printed and corrected form, or one that holds, are wanted", s)
-		}
-	}
-}
-
-// The plain implementation and mixpolicy.PrimalDual, lazy and dense, have the same
-// iterates. They differ by rounding in ∇φ, which the run amplifies by at most the
-// products of step and curvature; 1e-9 is far below any step.
-func TestTraceAgainstPrimalDual(t *testing.T) {
-	p, err := QueueProblem(mixpolicy.Ball(2))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const iterations = 500
-	r, err := NewTrace(p, TraceSettings{Iterations: iterations, StepSize: mixpolicy.InverseSqrt(4), Beta: 0.5, CostScale: cMax, Seed: 3, Stream: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
-		m := mixpolicy.PrimalDual{StepSize: mixpolicy.InverseSqrt(4), Beta: 0.5, CostScale: cMax, Multipliers: kind}
-		q, err := mixpolicy.Solve(t.Context(), p, m, mixpolicy.Settings{Iterations: iterations, Seed: 3, Stream: 2, Uncertified: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		last := r.Steps[iterations-1].Next
-		for j := range q.Theta {
-			if math.Abs(q.Theta[j]-r.Theta[j]) > 1e-9 || math.Abs(q.Last[j]-last[j]) > 1e-9 {
-				t.Errorf("%v: θ̂ = %v and θ_T = %v, the plain run has %v and %v", kind, q.Theta, q.Last, r.Theta, last)
-			}
-		}
-		if kind == mixpolicy.DenseMultipliers {
-			for i, l := range q.Lambda {
-				if math.Abs(l/cMax-r.Lambda[i]) > 1e-9 {
-					t.Fatalf("λ̂ of pair %d = %v, the plain run has %v", i, l/cMax, r.Lambda[i])
-				}
-			}
 		}
 	}
 }

@@ -348,20 +348,6 @@ func checkPrimalInequality(ctx context.Context) Finding {
 		"with ⪰ the maximum is %v, with ⪯ it is %.9g, and αᵀv* = %.9g", -printed, -corrected, want)
 }
 
-// nextStates returns μP^π.
-func nextStates(x *mixpolicy.MDP, p *mixpolicy.Policy, mu []float64) []float64 {
-	next := make([]float64, len(mu))
-	for s, m := range mu {
-		for a, w := range p.Row(s) {
-			to, prob := x.Next(s, a)
-			for k, s2 := range to {
-				next[s2] += m * w * prob[k]
-			}
-		}
-	}
-	return next
-}
-
 func checkSeries(ctx context.Context) Finding {
 	x, pi := skewedMDP(0), smallPolicies(must(smallMDP()))[0]
 	var worst float64
@@ -520,11 +506,8 @@ func checkReducedFlow(context.Context) Finding {
 	// Of columns that are no occupation measures, it is what plain loops give.
 	rng, x := rand.New(rand.NewPCG(2152, 0)), skewedMDP(0)
 	for range 20 {
-		columns := [][]float64{make([]float64, x.Pairs()), make([]float64, x.Pairs())}
+		columns := [][]float64{exponentials(rng, x.Pairs()), exponentials(rng, x.Pairs())}
 		for _, c := range columns {
-			for i := range c {
-				c[i] = rng.ExpFloat64()
-			}
 			floats.Scale(1/floats.Sum(c), c)
 		}
 		f := must(mixpolicy.FeaturesFromColumns(x, columns...))
@@ -728,11 +711,9 @@ func checkExpandedEfficiency(context.Context) Finding {
 	p, best := smallOptimum(mixpolicy.Ball(2))
 	price := floats.Max(multipliersOf(p, best))
 	rng := rand.New(rand.NewPCG(222, 0))
-	theta, worst, cheap := make([]float64, 3), 0.0, math.Inf(1)
+	worst, cheap := 0.0, math.Inf(1)
 	for range 4000 {
-		for j := range theta {
-			theta[j] = rng.NormFloat64()
-		}
+		theta := normals(rng, 3)
 		noError(p.Class().Norm.Project(theta, theta, 2))
 		worst = max(worst, excess(best.Objective, p.Objective(theta)+price*p.NegativeMass(theta)))
 		cheap = min(cheap, p.Objective(theta)+0.1*price*p.NegativeMass(theta))
@@ -802,14 +783,7 @@ func uniformMixingError(ctx context.Context) (worst float64) {
 			if i/x.Actions() == j/x.Actions() {
 				continue
 			}
-			p, q := make([]float64, x.States()), make([]float64, x.States())
-			for k, row := range map[int][]float64{i: p, j: q} {
-				to, prob := x.Next(k/x.Actions(), k%x.Actions())
-				for e, s := range to {
-					row[s] = prob[e]
-				}
-			}
-			delta = max(delta, floats.Distance(p, q, 1)/2)
+			delta = max(delta, floats.Distance(inflow(x, unit(x.Pairs(), i)), inflow(x, unit(x.Pairs(), j)), 1)/2)
 		}
 	}
 	for _, epsilon := range []float64{0.9, 0.25, 1e-3} {

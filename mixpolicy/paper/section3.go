@@ -96,18 +96,13 @@ func checkStrongDuality(context.Context) Finding {
 
 func checkSaddle(context.Context) Finding {
 	p, best := smallOptimum(mixpolicy.Ball(2))
-	lambda, other := multipliersOf(p, best), make([]float64, p.MDP().Pairs())
+	lambda, pairs := multipliersOf(p, best), p.MDP().Pairs()
 	saddle := p.Lagrangian(best.Theta, lambda)
 	rng := rand.New(rand.NewPCG(32, 0))
-	theta, worst := make([]float64, 3), 0.0
+	worst := 0.0
 	for range 2000 {
-		for j := range theta {
-			theta[j] = 2 * rng.NormFloat64()
-		}
+		theta, other := scaled(2, normals(rng, 3)), scaled(10, exponentials(rng, pairs))
 		noError(p.Class().Norm.Project(theta, theta, 2))
-		for i := range other {
-			other[i] = rng.ExpFloat64() * 10
-		}
 		worst = max(worst, excess(p.Lagrangian(best.Theta, other), saddle), excess(saddle, p.Lagrangian(theta, lambda)))
 	}
 	// DualBound is the least 𝓛(θ, λ) over θ: the optimum at λ*, and below it at others, where gonum
@@ -115,10 +110,7 @@ func checkSaddle(context.Context) Finding {
 	worst = max(worst, relativeError(p.DualBound(lambda), best.Objective))
 	cube := must(smallProblem(mixpolicy.Cube(1.5)))
 	for range 50 {
-		for i := range other {
-			other[i] = rng.ExpFloat64()
-		}
-		g := make([]float64, 3)
+		other, g := exponentials(rng, pairs), make([]float64, 3)
 		for j := range g {
 			for i, psi := range cube.Features().Column(j) {
 				g[j] += (cube.MDP().Costs()[i] - other[i]) * psi
@@ -185,23 +177,14 @@ func checkMultiplierNorm(context.Context) Finding {
 	full := floats.Sum(xi) / (1 - x.Gamma())
 	// The lemma has Σ_a λ_a(s) = p(s), with p = α, the weights of (4.1). For ξ*/(1−γ) that sum is
 	// α + γ times the inflow.
-	var byState, inflow float64
+	var byState, balance float64
+	lambda := scaled(1/(1-x.Gamma()), xi)
+	in := inflow(x, lambda)
 	for s, alpha := range x.Initial() {
-		var out, in float64
-		for a := range x.Actions() {
-			out += xi[x.Pair(s, a)] / (1 - x.Gamma())
-		}
-		for i, mass := range xi {
-			to, p := x.Next(i/x.Actions(), i%x.Actions())
-			for k, s2 := range to {
-				if int(s2) == s {
-					in += mass * p[k] / (1 - x.Gamma())
-				}
-			}
-		}
-		byState, inflow = max(byState, math.Abs(out-alpha)), max(inflow, relativeError(out, alpha+x.Gamma()*in))
+		out := floats.Sum(lambda[s*x.Actions() : (s+1)*x.Actions()])
+		byState, balance = max(byState, math.Abs(out-alpha)), max(balance, relativeError(out, alpha+x.Gamma()*in[s]))
 	}
-	return holdsCorrected(max(relativeError(sum, want), byState), max(relativeError(full, want), inflow, relativeError(full, mixpolicy.PrimalDual{}.Radius(x.Criterion())), radiusError()), "γ = 0.9: ‖λ*‖₁ = %.4g for (2.18), not 1/(1−γ) = %.4g, which is that of the multipliers ξ*/(1−γ) of (2.9b); their sums over a are up to %.3g away from α", sum, want, byState)
+	return holdsCorrected(max(relativeError(sum, want), byState), max(relativeError(full, want), balance, relativeError(full, mixpolicy.PrimalDual{}.Radius(x.Criterion())), radiusError()), "γ = 0.9: ‖λ*‖₁ = %.4g for (2.18), not 1/(1−γ) = %.4g, which is that of the multipliers ξ*/(1−γ) of (2.9b); their sums over a are up to %.3g away from α", sum, want, byState)
 }
 
 func checkGradLambda(context.Context) Finding {
@@ -233,10 +216,7 @@ func meanGradient(p *mixpolicy.Problem, lambda []float64) (mean, gradient []floa
 func checkUnbiased(context.Context) Finding {
 	p := must(smallProblem(mixpolicy.Ball(2)))
 	rng := rand.New(rand.NewPCG(36, 0))
-	lambda := make([]float64, p.MDP().Pairs())
-	for i := range lambda {
-		lambda[i] = 3 * rng.ExpFloat64()
-	}
+	lambda := scaled(3, exponentials(rng, p.MDP().Pairs()))
 	return holds(relativeVectorError(meanGradient(p, lambda)), "the expectation over all 24 pairs is Ψᵀ(c − λ)")
 }
 
@@ -369,11 +349,7 @@ type mirrorStep struct {
 }
 
 // gradient returns ∇φ(x).
-func (s mirrorStep) gradient(x []float64) []float64 {
-	y := make([]float64, len(x))
-	s.phi.Gradient(y, x)
-	return y
-}
+func (s mirrorStep) gradient(x []float64) []float64 { return slope(s.phi, x) }
 
 // bisectedShift is the z with 1ᵀ∇φ*(y + z1) = 1, to the last bit that tells.
 func bisectedShift(phi bregman.Modulus, y []float64) float64 {
@@ -592,8 +568,7 @@ func checkBallJ(context.Context) Finding {
 	phi := bregman.Ball{R: 2}
 	var worst float64
 	for _, theta := range [][]float64{{0.3, -0.4}, {1.2, 1.3}, {-1.9, 0.2}} {
-		y := make([]float64, 2)
-		phi.Gradient(y, theta)
+		y := slope(phi, theta)
 		root := math.Sqrt(4 - floats.Dot(theta, theta))
 		for _, z := range []float64{-1, 0, 0.7} {
 			printed := 2*math.Sqrt(1+sq(z+theta[0]/root)+sq(z+theta[1]/root)) - z
@@ -698,72 +673,9 @@ func checkAverages(ctx context.Context) Finding {
 	return holds(max(relativeVectorError(q.Theta, r.Theta), relativeVectorError(q.Lambda, r.Lambda), algorithmError()), "θ̂ and λ̂ of 100 iterations against a plain run; the paper's loop counts t = 1, …, T, its averages 0, …, T−1")
 }
 
-// plainRun is Algorithm 1 in plain loops, for the ball or the cube, with λ as a vector and z by
-// bisection.
-type plainRun struct {
-	p         *mixpolicy.Problem
-	phi       bregman.Modulus
-	form      mixpolicy.Form
-	g, scale  float64     // G, and the divisor of costs
-	psi       [][]float64 // nm × d
-	theta     []float64
-	lambda    []float64
-	weight    float64
-	sumTheta  []float64
-	sumLambda []float64
-}
-
-// step is an iteration for a sampled pair.
-func (r *plainRun) step(eta float64, pair int) {
-	d, radius := len(r.theta), r.p.Class().R
-	_, ball := r.phi.(bregman.Ball)
-	var q, square float64 // (1/d)Σψ of the pair, and ‖θ‖²
-	for j, v := range r.theta {
-		q += r.psi[pair][j] / float64(d)
-		square += v * v
-	}
-	y := make([]float64, d)
-	for j, v := range r.theta {
-		if y[j] = math.Log((radius + v) / (radius - v)); ball {
-			y[j] = v / math.Sqrt(radius*radius-square)
-		}
-		y[j] -= eta * (r.p.MDP().Costs()[pair]/r.scale - r.lambda[pair]) * r.psi[pair][j] / q
-	}
-	z := bisectedShift(r.phi, y)
-	if r.form == mixpolicy.Printed {
-		z = must(bregman.Ball{R: radius}.PrintedShift(y))
-	}
-	r.weight += eta
-	for j, v := range r.theta {
-		r.sumTheta[j] += eta * v
-	}
-	var norm float64
-	for i, row := range r.psi {
-		r.sumLambda[i] += eta * r.lambda[i]
-		if r.form == mixpolicy.Printed {
-			r.lambda[i] += eta * floats.Dot(row, r.theta)
-		} else {
-			r.lambda[i] = max(0, r.lambda[i]-eta*floats.Dot(row, r.theta))
-		}
-		norm = math.Hypot(norm, r.lambda[i])
-	}
-	for i := range r.lambda {
-		r.lambda[i] *= r.g / max(r.g, norm)
-	}
-	norm = 1
-	for _, v := range y {
-		norm = math.Hypot(norm, v+z)
-	}
-	for j, v := range y {
-		if r.theta[j] = radius * math.Tanh((v+z)/2); ball {
-			r.theta[j] = radius * (v + z) / norm
-		}
-	}
-}
-
-// algorithmError compares Algorithm 1 with plain loops at every iteration, with the same draws:
-// θ_t, θ̂_t and, where λ is kept as a vector, λ̂_t. The ball of λ is active in all problems but the
-// first, and in the last it is where λ, kept lazily, is far from it for one step but not for many.
+// algorithmError compares Algorithm 1 with [Trace] at every iteration, with the same draws: θ_t, θ̂_t and,
+// where λ is kept as a vector, λ̂_t. The ball of λ is active in all problems but the first, and in the
+// last it is where λ, kept lazily, is far from it for one step but not for many.
 func algorithmError() (worst float64) {
 	small := must(smallMDP())
 	average := must(small.WithCriterion(mixpolicy.AverageCost))
@@ -780,34 +692,24 @@ func algorithmError() (worst float64) {
 		{average, mixpolicy.Ball(5), mixpolicy.PrimalDual{Beta: 0.3, StepSize: mixpolicy.Constant(0.01), CostScale: 100, Theta0: []float64{3, -1.5, -0.5}}, 250},
 	} {
 		p := must(mixtureProblem(e.x, e.class, smallPolicies(small)...))
-		measures := make([][]float64, p.Dim())
-		for j, pi := range smallPolicies(small) {
-			measures[j] = must(e.x.Occupation(context.Background(), pi)).Pair
-		}
+		full := must(e.m.For(p))
+		plain := must(NewTrace(p, TraceSettings{Iterations: e.n, StepSize: full.StepSize, Beta: e.m.Beta, CostScale: full.CostScale, Start: e.m.Theta0, Form: e.m.Form, Seed: 325}))
 		for _, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
 			if e.m.Multipliers = kind; kind == mixpolicy.LazyMultipliers && e.m.Form == mixpolicy.Printed {
 				continue // refused where there is a ball
 			}
-			full := must(e.m.For(p))
-			plain := &plainRun{p: p, phi: full.Modulus, form: full.Form, g: full.Radius(e.x.Criterion()), scale: full.CostScale,
-				theta: append([]float64(nil), full.Theta0...), lambda: make([]float64, e.x.Pairs()), sumTheta: make([]float64, p.Dim()), sumLambda: make([]float64, e.x.Pairs())}
-			for i := range e.x.Pairs() {
-				row := make([]float64, p.Dim())
-				for j := range row {
-					row[j] = measures[j][i]
-				}
-				plain.psi = append(plain.psi, row)
-			}
-			run, draws := must(e.m.Start(p, must(mixpolicy.NewOracle(p, 325, 0)))), must(mixpolicy.NewOracle(p, 325, 0))
-			var s mixpolicy.Snapshot
-			for t := range e.n {
-				pair, _ := draws.Sample()
-				plain.step(full.StepSize.At(t), pair)
+			run := must(e.m.Start(p, must(mixpolicy.NewOracle(p, 325, 0))))
+			var got mixpolicy.Snapshot
+			theta, lambda, weight := make([]float64, p.Dim()), make([]float64, e.x.Pairs()), 0.0
+			for _, s := range plain.Steps {
 				noError(run.Step())
-				noError(run.View(&s))
-				worst = max(worst, relativeVectorError(s.Last, plain.theta), relativeVectorError(s.Average, scaled(1/plain.weight, plain.sumTheta)))
+				noError(run.View(&got))
+				weight += s.Eta
+				floats.AddScaled(theta, s.Eta, s.Theta)
+				floats.AddScaled(lambda, s.Eta*full.CostScale, s.Lambda)
+				worst = max(worst, relativeVectorError(got.Last, s.Next), relativeVectorError(got.Average, scaled(1/weight, theta)))
 				if kind == mixpolicy.DenseMultipliers {
-					worst = max(worst, relativeVectorError(s.Lambda, scaled(full.CostScale/plain.weight, plain.sumLambda)))
+					worst = max(worst, relativeVectorError(got.Lambda, scaled(1/weight, lambda)))
 				}
 			}
 		}
@@ -910,29 +812,6 @@ func rareCostRuns(ctx context.Context, high float64) (k *theory.Constants, gaps 
 // rareCost is the high cost where one is enough.
 const rareCost = 100_000
 
-// rareBounds are the constants and bounds for rareCostRuns(rareCost) at the given sums and δ, worked
-// out by hand: rows Ψ_i/q_i are (2, 0), (2, 0) and (0, 2), the columns of Ψ are orthogonal, of lengths
-// √0.82 and 1, R = G = μ = 1, D = √½, and √(nm) = √3.
-type rareBounds struct{ printedCe, ce, printedB, b, start, deviation, objective, expected, violation, sharp, printed float64 }
-
-func newRareBounds(s theory.StepSums, delta float64) (r rareBounds) {
-	root := math.Sqrt(3)
-	r.printedCe = 2*(1+1) + (root + 1)
-	r.ce = 2*(rareCost+1) + (root*rareCost + 1)
-	r.printedB = 2 + (root + 1) + sq(r.printedCe)
-	r.b = 1./2 + sq(root*rareCost+1) + sq(r.ce)
-	r.start = math.Sqrt(0.5)
-	r.deviation = 2 * r.ce * math.Sqrt(2*math.Log(1/delta)*s.Squares)
-	r.expected = (r.start + r.b*s.Squares) / s.Sum
-	r.objective = r.expected + r.deviation/s.Sum
-	r.violation = root*rareCost + r.objective/2 + 1/(4*s.Sum)
-	along := math.Sqrt2 * (rareCost + 1) // of (2, 0) along the hyperplane
-	r.sharp = (r.start + s.Squares/2 + sq(along)/2*s.Squares + 2*along*math.Sqrt(2*math.Log(1/delta)*s.Squares)) / s.Sum
-	log := math.Log(float64(s.T))
-	r.printed = (r.start + 4*r.printedB*log + 4*math.Sqrt2*r.printedCe*log + 4*r.printedCe*sq(log)) / (2*math.Sqrt(float64(s.T)) - 1)
-	return r
-}
-
 // smallConstants are constants of small numbers, all different. What package theory makes of them, at
 // Ση = 8, Ση² = 2 and δ = e⁻⁹, is worked out by hand below: √(nm) = 2, σ_max max‖θ‖₂ = 3/2,
 // (c_max√(nm)+G)‖Ψ‖ = 17/2, C_e = 11·12 + 17/2 = 281/2, as printed 8·11 + 9/2 = 185/2, and √(2 ln(1/δ) Ση²) = 6.
@@ -955,6 +834,12 @@ const (
 	plainObjective = plainExpected + 2*3*281/2.*6/8
 	plainViolation = 3*5*2*0.5/7. + plainObjective/14 + 7./32
 )
+
+// plainPrinted is (3.31) as printed for D = 13 and T = 100, where 2√T − 1 = 19.
+func plainPrinted() float64 {
+	log := math.Log(100)
+	return (13 + 4*plainPrintedB*log + 4*math.Sqrt2*3*185/2*log + 4*2*185/2*sq(log)) / 19
+}
 
 // rareSums are those of 100 steps.
 func rareSums() theory.StepSums { return theory.SumSteps(mixpolicy.InverseSqrt(1), 100) }
@@ -995,7 +880,6 @@ func boundRuns(ctx context.Context) []boundRun {
 func checkObjectiveBound(ctx context.Context) Finding {
 	k, gaps := rareCostRuns(ctx, rareCost)
 	finite, failures := k.PrintedObjectiveBound(k.D, 100).Value, 0
-	hand := newRareBounds(rareSums(), 0.05)
 	rare := k.ObjectiveBound(rareSums(), 0.05)
 	for _, gap := range gaps {
 		if gap > finite {
@@ -1015,8 +899,8 @@ func checkObjectiveBound(ctx context.Context) Finding {
 	}
 	kind, _ := clopperPearson(kinder, len(larger))
 	vacuous := excess(k.PrintedObjectiveBound(k.Divergence(mixpolicy.Printed), farHorizon).Value, trivialGap(k))
-	worst := max(excess(floats.Max(gaps), rare.Value), relativeError(rare.Value, hand.objective), relativeError(smallConstants().ObjectiveBound(plainSums, plainDelta).Value, plainObjective), relativeError(finite, hand.printed),
-		relativeError(k.SharpObjectiveBound(rareSums(), 0.05).Value, hand.sharp), excess(floats.Max(gaps), hand.sharp))
+	worst := max(excess(floats.Max(gaps), rare.Value), excess(floats.Max(gaps), k.SharpObjectiveBound(rareSums(), 0.05).Value),
+		relativeError(smallConstants().ObjectiveBound(plainSums, plainDelta).Value, plainObjective), relativeError(smallConstants().PrintedObjectiveBound(13, 100).Value, plainPrinted()))
 	var loosest float64
 	for _, r := range boundRuns(ctx) {
 		bound := r.k.ObjectiveBound(r.steps, 0.05).Value
@@ -1031,11 +915,11 @@ func checkObjectiveBound(ctx context.Context) Finding {
 
 func checkExpectedBound(ctx context.Context) Finding {
 	k, gaps := rareCostRuns(ctx, rareCost)
-	hand, sums := newRareBounds(rareSums(), 0.05), rareSums()
 	finite, seen := k.PrintedExpectedObjectiveBound(k.D, 100).Value, race.TInterval(gaps, confidence)
 	vacuous := excess(k.PrintedExpectedObjectiveBound(k.Divergence(mixpolicy.Printed), farHorizon).Value, trivialGap(k))
-	rare := k.ExpectedObjectiveBound(sums).Value
-	worst := max(excess(seen.Mean, rare), relativeError(rare, hand.expected), relativeError(smallConstants().ExpectedObjectiveBound(plainSums).Value, plainExpected), relativeError(finite, (hand.start+hand.printedB*(1+math.Log(100)))/19)) // 2√100 − 1
+	rare := k.ExpectedObjectiveBound(rareSums()).Value
+	worst := max(excess(seen.Mean, rare), relativeError(smallConstants().ExpectedObjectiveBound(plainSums).Value, plainExpected),
+		relativeError(smallConstants().PrintedExpectedObjectiveBound(13, 100).Value, (13+plainPrintedB*(1+math.Log(100)))/19))
 	plainTerms := smallConstants().ExpectedObjectiveBound(plainSums).Terms
 	for i, term := range []float64{13, 2 * 9. / 8, 2 * 2 * 17 * 17 / 4., 2 * 2 * 281 * 281 / 4.} { // in the order of the proof
 		worst = max(worst, relativeError(plainTerms[i].Value, term/8))
@@ -1054,11 +938,9 @@ func checkExpectedBound(ctx context.Context) Finding {
 
 // checkViolationBound is about (3.33), which states no probability, although α_T has one.
 func checkViolationBound(ctx context.Context) Finding {
-	k, _ := rareCostRuns(ctx, rareCost)
-	hand := newRareBounds(rareSums(), 0.05)
-	printed, finite := math.Inf(1), 0
-	worst := max(relativeError(k.ViolationBound(rareSums(), 0.05).Value, hand.violation), relativeError(smallConstants().ViolationBound(plainSums, plainDelta).Value, plainViolation),
-		relativeError(k.PrintedViolationBound(k.D, 100).Value, math.Sqrt(3)*rareCost+hand.printed/2+1./(2*9)), // √100 − 1
+	printed, finite, k := math.Inf(1), 0, smallConstants()
+	worst := max(relativeError(k.ViolationBound(plainSums, plainDelta).Value, plainViolation),
+		relativeError(k.PrintedViolationBound(13, 100).Value, 3*5*2*0.5/7.+plainPrinted()/14+7./(2*9)), // √100 − 1
 		relativeError(k.With(math.Inf(1)).ViolationBound(rareSums(), 0.05).Value, math.Inf(1)))
 	for _, r := range boundRuns(ctx) {
 		trivial := r.k.SigmaMax * r.k.Reach / 2 // bounds ½‖[Ψθ]₋‖₂ for any θ of the class
@@ -1155,14 +1037,19 @@ func forked(c mixpolicy.Criterion, d, p float64) *mixpolicy.MDP {
 	}))
 }
 
+// sharedMass is a problem of two policies that never agree, with a θ whose negative mass 0.1 is shared by
+// all states, and the distance of Ψθ from the measure of its policy.
+func sharedMass(states int) (p *mixpolicy.Problem, theta []float64, tv float64) {
+	x := oneStepMDP(states)
+	p = must(mixtureProblem(x, mixpolicy.Ball(10), must(mixpolicy.StateIndependent(x, 1, 0)), must(mixpolicy.StateIndependent(x, 0, 1))))
+	theta = []float64{1.1, -0.1}
+	return p, theta, theory.TotalVariation(combination(p, theta), policyMeasure(p, theta).Pair)
+}
+
 // checkDistance has two policies that never agree, so that the negative mass of Ψθ is shared
 // by as many pairs as there are states, and the processes at which the corrected bound is attained.
 func checkDistance(ctx context.Context) Finding {
-	x := oneStepMDP(64)
-	first, second := must(mixpolicy.StateIndependent(x, 1, 0)), must(mixpolicy.StateIndependent(x, 0, 1))
-	p := must(mixtureProblem(x, mixpolicy.Ball(10), first, second))
-	theta := []float64{1.1, -0.1}
-	tv := theory.TotalVariation(combination(p, theta), policyMeasure(p, theta).Pair)
+	p, theta, tv := sharedMass(64)
 	bound := func(form mixpolicy.Form, tau float64) float64 {
 		return theory.Distance(form, p.MDP().Criterion(), tau, p.Violation(theta), p.NegativeMass(theta))
 	}

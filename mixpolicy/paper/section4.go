@@ -308,17 +308,13 @@ func checkLyapunovBound(ctx context.Context) Finding {
 	a, full := smallALP(ctx)
 	lhs, bound := a.valueError(full.Value), a.one.ALPBound(a.x.Initial(), a.best)
 	// With the printed sum over s, β_u = γ max Σ_s P_a(s,s′), which is not below 1 here.
-	sums := make([]float64, a.x.States())
 	var printed float64
 	for b := range a.x.Actions() {
-		clear(sums)
+		ones := make([]float64, a.x.Pairs())
 		for s := range a.x.States() {
-			to, p := a.x.Next(s, b)
-			for k, s2 := range to {
-				sums[s2] += p[k]
-			}
+			ones[a.x.Pair(s, b)] = 1
 		}
-		printed = max(printed, a.x.Gamma()*floats.Max(sums))
+		printed = max(printed, a.x.Gamma()*floats.Max(inflow(a.x, ones)))
 	}
 	return holdsCorrected(excess(printed, 1), max(excess(lhs, bound), a.lyapunovError(ctx, full.Value, nil)), "u = 1: error %.4g ≤ %.4g, with β_u = γ; the printed β_u sums over s and is %.3g > 1, and Ψu has no meaning for u ∈ ℝⁿ", lhs, bound, printed)
 }
@@ -551,10 +547,7 @@ func penaltyError(m priorwork.DualALP) (worst float64) {
 	for _, y := range []*mixpolicy.MDP{x, must(x.WithCriterion(mixpolicy.AverageCost))} {
 		var columns [][]float64
 		for range 3 {
-			c := make([]float64, y.Pairs())
-			for i := range c {
-				c[i] = rng.ExpFloat64()
-			}
+			c := exponentials(rng, y.Pairs())
 			columns = append(columns, scaled(1/floats.Sum(c), c))
 		}
 		p := must(mixpolicy.NewProblem(must(mixpolicy.FeaturesFromColumns(y, columns...)), mixpolicy.Ball(2)))

@@ -90,14 +90,9 @@ func checkCosines(ctx context.Context) Finding {
 	f := checkAlongRuns("5.3")(ctx)
 	x, y, z := []float64{0.5, 0.3, -0.4}, []float64{-0.2, 0.6, 0.1}, []float64{0.1, -0.7, 0.9}
 	for _, phi := range threeModuli() {
-		slope := func(a []float64) []float64 {
-			g := make([]float64, len(a))
-			phi.Gradient(g, a)
-			return g
-		}
 		d := func(a, b []float64) float64 { return bregman.Divergence(phi, a, b) }
-		defined := phi.Value(x) - phi.Value(y) - floats.Dot(slope(y), difference(x, y))
-		lhs := floats.Dot(difference(slope(y), slope(z)), difference(x, y))
+		defined := phi.Value(x) - phi.Value(y) - floats.Dot(slope(phi, y), difference(x, y))
+		lhs := floats.Dot(difference(slope(phi, y), slope(phi, z)), difference(x, y))
 		f.Corrected = max(f.Corrected, relativeError(d(x, y), defined), relativeError(lhs, d(x, z)-d(x, y)-d(y, z)), d(x, x),
 			relativeError(d([]float64{3, 0, 0}, y), math.Inf(1)))
 		if d(x, shifted(x, 1e-9)) < 0 || !refuses("bregman: lengths differ: 3 and 2", func() { d(x, y[:2]) }) {
@@ -197,11 +192,6 @@ func checkHighProbability(ctx context.Context) Finding {
 		}
 	}
 	// The sums of (3.31) are those of (5.21) for θ = θ*, λ = 0, bounded by the constants.
-	rare, gaps := rareCostRuns(ctx, rareCost)
-	bound := rare.ObjectiveBound(rareSums(), rho).Value
-	if byHand := newRareBounds(rareSums(), rho).objective; !(relativeError(bound, byHand) <= rounding && floats.Max(gaps) <= bound) {
-		noError(fmt.Errorf("paper: the bound is %v, by hand %v, and a gap %v", bound, byHand, floats.Max(gaps)))
-	}
 	if plain := smallConstants().ObjectiveBound(plainSums, plainDelta).Value; !(relativeError(plain, plainObjective) <= rounding) {
 		noError(fmt.Errorf("paper: the bound is %v, by hand %v", plain, float64(plainObjective)))
 	}
@@ -277,14 +267,10 @@ func sumsError() (worst float64) {
 	return worst
 }
 
-func checkStepSum(context.Context) Finding {
-	worst, divisor := sumsError(), 0.0
+func checkStepSum(ctx context.Context) Finding {
+	worst, divisor := sumsError(), checkDivisor(ctx).Printed
 	sumsTo(10_000, func(s theory.StepSums) {
-		n := float64(s.T)
-		worst = max(worst, excess(2*(math.Sqrt(n)-1), s.Sum))
-		if s.T > 1 {
-			divisor = max(divisor, excess(2*math.Sqrt(n)-1, s.Sum))
-		}
+		worst = max(worst, excess(2*(math.Sqrt(float64(s.T))-1), s.Sum))
 	})
 	return holds(worst, "for all T to 10⁴; (3.31) and (3.32) then divide by 2√T − 1, the upper bound, which exceeds the sum by up to %.2g of it; 2(√(T+1) − 1) does not", divisor)
 }

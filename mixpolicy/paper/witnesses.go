@@ -274,14 +274,11 @@ func witnessFiltration(context.Context) Finding {
 
 // witnessViolationNorm also takes V without the factor ¼, for as many states as it takes.
 func witnessViolationNorm(ctx context.Context) Finding {
-	x := oneStepMDP(512)
-	p := must(mixtureProblem(x, mixpolicy.Ball(10), must(mixpolicy.StateIndependent(x, 1, 0)), must(mixpolicy.StateIndependent(x, 0, 1))))
-	theta := []float64{1.1, -0.1}
-	tv := theory.TotalVariation(combination(p, theta), policyMeasure(p, theta).Pair)
-	bound := theory.Distance(mixpolicy.Printed, x.Criterion(), 1, 4*p.Violation(theta), p.NegativeMass(theta))
+	p, theta, tv := sharedMass(512)
+	bound := theory.Distance(mixpolicy.Printed, p.MDP().Criterion(), 1, 4*p.Violation(theta), p.NegativeMass(theta))
 	f := checkDistance(ctx)
 	const violation, tau = 4, 10 // ½‖[Ψθ̂]₋‖₂, so that V = 2
-	f.Numbers += fmt.Sprintf("; for V = 2 and τ = 10 the printed bound is %.3g", theory.Distance(mixpolicy.Printed, x.Criterion(), tau, violation, 2*violation))
+	f.Numbers += fmt.Sprintf("; for V = 2 and τ = 10 the printed bound is %.3g", theory.Distance(mixpolicy.Printed, p.MDP().Criterion(), tau, violation, 2*violation))
 	return f.read(excess(tv, bound), "512 states: %.3g, and the bound with ‖·‖₂ is %.3g", tv, bound)
 }
 

@@ -62,33 +62,6 @@ func TestBilinearMethods(t *testing.T) {
 	}
 }
 
-// The average policy is the mean of the policies of all steps: kept lazily, and in full.
-func TestBilinearAverage(t *testing.T) {
-	_, p := everyPair(mixpolicy.Discounted(0.7))
-	a := begin[*game](t, p, RandomizedLP{Steps: 500})
-	var sum [4]float64
-	for range 500 {
-		for s := range 2 {
-			row := a.row(s)
-			for k, v := range row {
-				sum[2*s+k] += v / sumOf(row) / 500
-			}
-		}
-		if err := a.Step(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got := mixpolicy.Must(a.Policy(background))
-	for s := range 2 {
-		for k := range 2 {
-			// The weight 2⁻²⁰ of the last policy, of 500.
-			if math.Abs(got.Prob(s, k)-sum[2*s+k]) > 0x1p-20/500+1e-13 {
-				t.Errorf("π̂(%d, %d) = %v, want %v", s, k, got.Prob(s, k), sum[2*s+k])
-			}
-		}
-	}
-}
-
 // The tree's sums are those of its leaves after any changes, and every draw has a
 // positive weight.
 func TestSumTree(t *testing.T) {

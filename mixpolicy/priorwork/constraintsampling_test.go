@@ -11,47 +11,6 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// Theorem 1 of de Farias and Van Roy (2004): of the solution over n₀ sampled constraints,
-// those violated have a measure of at most ε, but in a fraction δ of all samples; of 60,
-// in more than 20 with a probability of 4·10⁻⁷ if δ were exact. A tenth of n₀ is not
-// covered by the theorem, and the bound on the mean shows that the test sees violations.
-func TestConstraintSamplingGuarantee(t *testing.T) {
-	q, p := discountedQueue()
-	x, phi := p.MDP(), mixpolicy.Must(q.Monomials(3))
-	const epsilon, delta, trials = 0.2, 0.15, 60
-	eta := make([]float64, x.Pairs())
-	for i := range eta {
-		eta[i] = 1 / float64(len(eta))
-	}
-	violated := func(steps int, seed uint64) float64 {
-		s := ConstraintSampling{Basis: phi, Sampling: eta, Bound: 1e6}
-		a := mixpolicy.Must(s.Solve(background, p, steps, seed))
-		q := make([]float64, x.Pairs())
-		x.ActionValues(q, a.Value)
-		var measure float64
-		for i, w := range eta {
-			v := a.Value[i/x.Actions()]
-			if v > q[i]+1e-9*math.Abs(v) { // binding constraints are met to rounding
-				measure += w
-			}
-		}
-		return measure
-	}
-	over, mean := 0, 0.0
-	for k := range uint64(trials) {
-		if violated(int(math.Ceil(sampleSize(4, epsilon, delta))), k) > epsilon {
-			over++
-		}
-		mean += violated(20, k) / trials
-	}
-	if over > 20 {
-		t.Errorf("%d of %d samples violate more than ε", over, trials)
-	}
-	if mean < 0.01 {
-		t.Errorf("20 constraints leave a measure of %v violated: nothing is tested", mean)
-	}
-}
-
 // (4.5) and (4.7) against their definitions.
 func TestSamplingAndSizes(t *testing.T) {
 	_, p := discountedQueue()
@@ -115,33 +74,6 @@ func TestDefaultSampling(t *testing.T) {
 		if want := measure[i/2] / 2; math.Abs(got-want) > tolerance || math.Abs(a.Sampling[i]-want) > 8*u {
 			t.Errorf("pair %d: η = %v, drawn %v of the time, want %v", i, a.Sampling[i], got, want)
 		}
-	}
-}
-
-// The idealised distribution and the practical ones, at the sample size of (4.7): (4.9)
-// holds for the first.
-func TestIdealisedSampling(t *testing.T) {
-	q, p := discountedQueue()
-	x, phi := p.MDP(), mixpolicy.Must(q.Monomials(3))
-	best := mixpolicy.Must(mixpolicy.PolicyIteration(background, x, mixpolicy.ValuationSettings{}))
-	mu := mixpolicy.Must(x.Occupation(t.Context(), best.Policy)).State
-	lyapunov := make([]float64, x.States())
-	for s := range lyapunov {
-		lyapunov[s] = 10 + float64(s)
-	}
-	l := mixpolicy.Must(NewLyapunov(x, lyapunov))
-	full := mixpolicy.Must(ALP{Basis: phi}.Solve(background, x))
-	s := ConstraintSampling{Basis: phi, Sampling: mixpolicy.Must(l.Sampling(x, mu)), Bound: 1e4}
-	got := mixpolicy.Must(s.Solve(background, p, 20_000, 1))
-	// Some 20,000 constraints of 200 different ones: those missed have little
-	// measure, and (4.9) holds with an ε far below that of (4.7).
-	alpha := x.Initial()
-	const epsilon = 0.05
-	if e, bound := WeightedError(alpha, best.Value, got.Value), WeightedError(alpha, best.Value, full.Value)+epsilon*sum.Dot(alpha, best.Value); e > bound {
-		t.Errorf("E|v* − Φν̂| = %v, want at most %v", e, bound)
-	}
-	if got.Objective < full.Objective-1e-9*full.Objective {
-		t.Errorf("value %v with some constraints, %v with all", got.Objective, full.Objective)
 	}
 }
 

@@ -1,14 +1,11 @@
 package priorwork
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/optimize/convex/lp"
 	"pgregory.net/rapid"
 
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -18,9 +15,9 @@ import (
 func ExampleSolveLP() {
 	x := mixpolicy.Must(models.Queue{}.MDP())
 	s := mixpolicy.Must(SolveLP(background, x))
-	fmt.Printf("best average cost %.5f, by %d of %d pairs\n", s.Dual, s.PositiveRows, x.Pairs())
+	fmt.Printf("best average cost %.5f, proved to be at least %.5f, by %d of %d pairs\n", s.Dual, s.Lower(), s.PositiveRows, x.Pairs())
 	// Output:
-	// best average cost 29.38958, by 100 of 400 pairs
+	// best average cost 29.38958, proved to be at least 29.38958, by 100 of 400 pairs
 }
 
 // The identity that the certificate rests on, for any v, g and ξ.
@@ -67,49 +64,6 @@ func TestLPCertificateIdentity(t *testing.T) {
 			}
 		}
 	})
-}
-
-// Against gonum's simplex method on the dual, for tiny MDPs: where it ends at all, and with
-// a feasible point, which it does not always.
-func TestSolveLPAgainstSimplex(t *testing.T) {
-	compared := 0
-	for seed := range uint64(40) {
-		criterion := allCriteria[seed%3]
-		x := mixpolicy.Must(models.Garnet{States: 4, Actions: 2, Branches: 3, Seed: seed, Ring: true, Criterion: criterion}.MDP())
-		n, m := x.States(), x.Actions()
-		a, b := mat.NewDense(n, n*m, nil), make([]float64, n)
-		for i := range n * m {
-			a.Set(i/m, i, a.At(i/m, i)+1)
-			to, prob := x.Next(i/m, i%m)
-			for k, s2 := range to {
-				a.Set(int(s2), i, a.At(int(s2), i)-x.Gamma()*prob[k])
-			}
-		}
-		for s := range b {
-			b[s] = (1 - x.Gamma()) * x.Initial()[s]
-		}
-		if criterion.Average() { // one flow constraint is implied; 1ᵀξ = 1 takes its place
-			for i := range n * m {
-				a.Set(n-1, i, 1)
-			}
-			b[n-1] = 1
-		}
-		value, xi, err := lp.Simplex(x.Costs(), a, b, 0, nil)
-		if errors.Is(err, lp.ErrInfeasible) || errors.Is(err, lp.ErrUnbounded) {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		s := mixpolicy.Must(SolveLP(background, x))
-		if err != nil || checkLP(x, s.Value, s.Gain, xi).DualViolation > 1e-9 {
-			continue
-		}
-		compared++
-		if math.Abs(value-s.Dual) > 1e-9 || s.Gap() > 1e-12 || s.PrimalViolation > 1e-11 {
-			t.Errorf("seed %d, %v: simplex %v, policy iteration\n%v", seed, criterion, value, &s.LPCertificate)
-		}
-	}
-	if compared < 30 {
-		t.Errorf("compared %d of 40 only", compared)
-	}
 }
 
 // Lower is a lower bound of the least cost, for any v, g and ξ.

@@ -32,77 +32,6 @@ func TestLyapunovBoundsByHand(t *testing.T) {
 	}
 }
 
-// The published parameters of the two bilinear methods, with numbers put in by hand; and the
-// least M for which no advantage is positive, whatever v and the reward are.
-func TestBilinearParameters(t *testing.T) {
-	check := func(what string, got, want float64) {
-		t.Helper()
-		if math.Abs(got-want) > 8*u*math.Abs(want) {
-			t.Errorf("%s = %v, want %v", what, got, want)
-		}
-	}
-	_, p := everyPair(mixpolicy.Discounted(.75))
-	a := begin[*game](t, p, RandomizedLP{Steps: 100, Rate: 3})
-	check("θ", a.theta, .25)
-	check("β", a.dual, 3*.25*math.Sqrt(math.Log(5)/800))
-	check("α′", a.primal, 3*.25*math.Sqrt(math.Log(5)/800)*2/(2*.0625))
-	check("the greatest v", a.hi, 4)
-	check("the least v", a.lo, 0)
-	check("M", a.shift, a.x.Gamma()*a.hi-a.lo+1)
-
-	_, p = everyPair(mixpolicy.AverageCost)
-	b := begin[*game](t, p, PiLearning{Steps: 100, MixingTime: 2, Range: 4, Rate: 3})
-	check("θ", b.theta, .5)
-	check("β", b.dual, 3*math.Sqrt(math.Log(4)/800)/2)
-	check("α′", b.primal, 3*math.Sqrt(math.Log(4)/800)/2*2*4)
-	check("the greatest h", b.hi, 4)
-	check("the least h", b.lo, -4)
-	check("M", b.shift, b.hi-b.lo+1)
-}
-
-// Where all costs are equal every policy is optimal, and nothing is divided by their range.
-func TestBilinearEqualCosts(t *testing.T) {
-	_, p := everyPair(mixpolicy.Discounted(.75))
-	x := mixpolicy.Must(p.MDP().WithCosts([]float64{3, 3, 3, 3}))
-	f := mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, mixpolicy.UniformPolicy(x)))
-	flat := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Simplex()))
-	r := mixpolicy.Must(mixpolicy.Solve(background, flat, RandomizedLP{Steps: 100}, mixpolicy.Settings{Iterations: 100, Seed: 1}))
-	if math.Abs(r.PolicyCost-3) > 1e-14 {
-		t.Errorf("cost %v, want 3", r.PolicyCost)
-	}
-	if v := r.Run.(*game).v; floats.Min(v) < 0 || floats.Max(v) > 4 || floats.HasNaN(v) {
-		t.Errorf("v = %v is not in [0, 1/(1−γ)]", v)
-	}
-}
-
-// A step over two gradients is the mean of two steps over one each: on the hyperplane alone
-// the projection is affine.
-func TestDualALPBatch(t *testing.T) {
-	p := garnetProblem(mixpolicy.Unbounded())
-	after := func(batch, skip int) []float64 {
-		a := begin[*dualALP](t, p, DualALP{Batch: batch, Weight: 2})
-		for range skip {
-			a.oracle.Sample()
-			if a.table != nil {
-				a.table.Draw(a.oracle.Rand())
-			}
-		}
-		if err := a.Step(); err != nil {
-			t.Fatal(err)
-		}
-		return a.theta
-	}
-	both, first, second := after(2, 0), after(1, 0), after(1, 1)
-	if first[0] == second[0] {
-		t.Fatal("the two gradients are the same: the test says nothing")
-	}
-	for j := range both {
-		if mean := (first[j] + second[j]) / 2; math.Abs(both[j]-mean) > 1e-13*(1+math.Abs(mean)) {
-			t.Errorf("θ_%d = %v, want the mean of %v and %v", j+1, both[j], first[j], second[j])
-		}
-	}
-}
-
 // No allocation in a step. (PDHG's test for a restart takes a few vectors in ℝᵈ.)
 func TestStepsDoNotAllocate(t *testing.T) {
 	_, p := everyPair(mixpolicy.Discounted(.7))
@@ -158,6 +87,9 @@ func TestBadInput(t *testing.T) {
 		{discounted, DualALP{StepSize: mixpolicy.Constant(-1)}, "step size"},
 		{discounted, DualALP{CostScale: inf}, "CostScale = +Inf"},
 		{discounted, DualALP{Batch: -1}, "a batch of -1"},
+		{discounted, MirrorProx{Modulus: bregman.Cube(.1)}, ""},
+		{discounted, VarianceReduced{Modulus: bregman.Cube(.1)}, ""},
+		{discounted, VarianceReduced{CostScale: -1}, "CostScale = -1"},
 		{discounted, VarianceReduced{StepSize: mixpolicy.Constant(0)}, "step size"},
 		{discounted, VarianceReduced{StepSize: mixpolicy.Constant(inf)}, "step size"},
 		{discounted, VarianceReduced{StepSize: later(0)}, "iteration 1 is 0"},
@@ -272,6 +204,10 @@ func TestViews(t *testing.T) {
 		{discounted, LastIterate{MixtureLP{}}, 0},
 	} {
 		run := begin[mixpolicy.Run](t, c.p, c.m)
+		var s mixpolicy.Snapshot
+		if err := run.View(&s); err != nil || floats.HasNaN(s.Average) || s.Iteration != 0 || s.Queries != 0 {
+			t.Errorf("%s at the start: %+v, %v", c.m.Name(), s, err)
+		}
 		iterations := 7
 		for range 7 {
 			if err := run.Step(); errors.Is(err, mixpolicy.ErrDone) {
@@ -281,7 +217,7 @@ func TestViews(t *testing.T) {
 			}
 		}
 		old := []float64{math.NaN()}
-		s := mixpolicy.Snapshot{Iteration: -1, Queries: -1, Last: old, Average: old, Lambda: old}
+		s = mixpolicy.Snapshot{Iteration: -1, Queries: -1, Last: old, Average: old, Lambda: old}
 		if err := run.View(&s); err != nil {
 			t.Fatal(err)
 		}

@@ -10,8 +10,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/mixpolicy/lab/mixpolicy"
-	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
-	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
 // A feature for each pair, as everyPair has them.
@@ -27,74 +25,6 @@ func ExampleSparseDualALP() {
 	fmt.Printf("optimal cost %.4f; its policy costs %.4f\n", best, mixpolicy.Must(x.Occupation(context.Background(), policy)).Cost(x.Costs()))
 	// Output:
 	// optimal cost 1.5556; its policy costs 1.5892
-}
-
-// Objective and expected gradient are those of the dense form, which is tested by
-// differences.
-func TestSparseDualALP_4_14(t *testing.T) {
-	for _, criterion := range []mixpolicy.Criterion{mixpolicy.AverageCost, mixpolicy.Discounted(0.7)} {
-		p, dense, columns := threeFeatures(t, criterion, func(i, j int) int { return (i*(j+2) + j) % 5 }) // some are 0
-		x := p.MDP()
-		a := mixpolicy.Must(NewSparseDualALP(x, 3, func(i int, set func(int, float64)) {
-			for j, c := range columns {
-				if c[i] != 0 {
-					set(j, c[i])
-				}
-			}
-		}))
-		theta := []float64{2.5, -2.3, 0.8}
-		objective, negative, flow := a.Parts(theta)
-		if got, want := objective/2+3*(negative+flow), dense.objective(theta); math.Abs(got-want) > 1e-13*want || negative == 0 {
-			t.Errorf("%v: f_ω = %v with negative mass %v, dense %v", criterion, got, negative, want)
-		}
-		xi := make([]float64, x.Pairs())
-		if a.Measure(xi, theta); math.Abs(xi[3]-(2.5*columns[0][3]-2.3*columns[1][3]+.8*columns[2][3])) > 1e-15 {
-			t.Errorf("%v: (Ψθ)₃ = %v", criterion, xi[3])
-		}
-
-		want, got := expectedGradient(dense, p, theta), make([]float64, 3)
-		mean := func(m *sparse.Matrix, z float64, sign func(v float64) float64, target []float64) {
-			for i := range m.Rows {
-				v := m.RowDot(i, theta)
-				if target != nil {
-					v -= target[i]
-				}
-				_, val := m.Row(i)
-				if length := floats.Norm(val, 2); length > 0 && sign(v) != 0 {
-					row := make([]float64, 3)
-					addRow(row, z*sign(v), m, i)
-					floats.AddScaled(got, 3*length/z, row)
-				}
-			}
-		}
-		mean(a.psi, a.z1, func(v float64) float64 {
-			if v < 0 {
-				return -1
-			}
-			return 0
-		}, nil)
-		mean(a.flow, a.z2, func(v float64) float64 { return math.Copysign(1, v) }, a.target)
-		floats.AddScaled(got, 0.5, a.b)
-		if d := floats.Distance(got, want, math.Inf(1)); d > 1e-12 {
-			t.Errorf("%v: E ĝ = %v, dense %v", criterion, got, want)
-		}
-		// And what is drawn has this mean: six standard errors of 10,000 batches.
-		g := make([]float64, 3)
-		samples := [3][]float64{}
-		src := rand.NewPCG(3, 0)
-		for range 10_000 {
-			a.gradient(g, theta, DualALPRun{Weight: 3, CostScale: 2, Batch: 2}, src)
-			for j, v := range g {
-				samples[j] = append(samples[j], v)
-			}
-		}
-		for j, x := range samples {
-			iv := race.TInterval(x, .95)
-			if standard := iv.Std / 100; math.Abs(iv.Mean-want[j]) > 6*standard+1e-12 {
-				t.Errorf("%v: mean of ĝ%d is %v ± %v, want %v", criterion, j, iv.Mean, standard, want[j])
-			}
-		}
-	}
 }
 
 func TestSparseDualALPErrors(t *testing.T) {

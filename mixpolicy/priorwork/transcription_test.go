@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -219,7 +220,7 @@ func subgradients(p *mixpolicy.Problem) []transcription {
 
 // games are the randomised LP and π-learning, with ξ = (ξ(s)π_a(s)) normalised in every step.
 func games(p *mixpolicy.Problem) transcription {
-	const steps, t, tau, rate = 400, 2., 4., .5
+	const steps, t, tau, rate = 100, 2., 4., 3.
 	n, nm := 3., 6.
 	gamma := p.MDP().Gamma()
 	theta, lo, hi := 1-gamma, 0., 1/(1-gamma)
@@ -548,13 +549,28 @@ func TestTranscribedSparseDualALP(t *testing.T) {
 		}
 	}))
 	const omega, scale, batch, radius = 3., 2., 2, 3.
-	steps := mixpolicy.StepFunc(func(t int) float64 { return .2 / float64(t+1) })
 	w, target := a.flow()
+	// The parts of f_ω (4.14), of both forms.
+	at := []float64{2, -1.5, .5}
+	objective, negative, flow := dual.Parts(at)
+	parts := []float64{
+		sumOver(6, func(i int) float64 { return a.c[i] * a.measure(at, i) }),
+		sumOver(6, func(i int) float64 { return max(0, -a.measure(at, i)) }),
+		sumOver(3, func(s int) float64 {
+			return math.Abs(sumOver(3, func(j int) float64 { return w[s][j] * at[j] }) - target[s])
+		}),
+	}
+	sum := parts[0]/scale + omega*(parts[1]+parts[2])
+	value := mixpolicy.Must(DualALP{Weight: omega, CostScale: scale}.Objective(p, at))
+	if !floats.EqualApprox([]float64{objective, negative, flow, value}, append(parts, sum), 1e-13) || parts[1] == 0 || dual.psi.Cols != 3 {
+		t.Errorf("parts %v, %v and %v of %v, want %v and %v", objective, negative, flow, value, parts, sum)
+	}
+	steps := mixpolicy.StepFunc(func(t int) float64 { return .2 / float64(t+1) })
 	z1 := sumOver(6, func(i int) float64 { return length(a.psi[i]) })
 	z2 := sumOver(3, func(s int) float64 { return length(w[s]) })
 	pairs := mixpolicy.Must(alias.New(vector(6, func(i int) float64 { return length(a.psi[i]) })))
 	states := mixpolicy.Must(alias.New(vector(3, func(s int) float64 { return length(w[s]) })))
-	rng, theta, sum := rand.NewPCG(7, 0), []float64{2, -1.5, .5}, make([]float64, 3)
+	rng, theta, total := rand.NewPCG(7, 0), at, make([]float64, 3)
 	seen := 0
 	_, err := dual.Run(background, DualALPRun{
 		Weight: omega, CostScale: scale, StepSize: steps, Batch: batch, Steps: 60, Radius: radius, Start: append([]float64(nil), theta...),
@@ -577,9 +593,9 @@ func TestTranscribedSparseDualALP(t *testing.T) {
 				}
 			}
 			theta = onto(vector(3, func(j int) float64 { return theta[j] - .2/float64(step)*g[j] }), radius)
-			for j := range sum {
-				sum[j] += theta[j]
-				if want := sum[j] / float64(step); !(math.Abs(average[j]-want) < 1e-10) {
+			for j := range total {
+				total[j] += theta[j]
+				if want := total[j] / float64(step); !(math.Abs(average[j]-want) < 1e-10) {
 					t.Fatalf("step %d: mean %v, want %v of θ_%d", step, average, want, j)
 				}
 			}

@@ -47,7 +47,7 @@ func end[number any](marks []number) []number { return marks[max(0, len(marks)-1
 // Tuning is trials of a method that were looked at in the end, and before the first step.
 type Tuning struct {
 	*Runs
-	Scores []float64 // one a trial; nil if some failed
+	Scores []float64 // one a trial, if there is one Score; nil if some failed
 }
 
 // Run tunes every entrant and runs it on the same streams as the others. What fails is in
@@ -103,56 +103,86 @@ func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Sett
 func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
 	o := Outcome{Entrant: e}
 	if h.TuningTrials > 0 && len(e.Methods) > 1 {
-		if err := h.tune(ctx, &o); err != nil || o.Err != nil {
+		all, left, err := h.tune(ctx, e)
+		if o.Tuning = all; err != nil {
 			return o, err
 		}
+		last := make([]Tuning, len(left))
+		for i, k := range left {
+			last[i] = all[k]
+		}
+		best := Best(last, h.Score, mean)
+		if best < 0 {
+			o.Chosen, o.Err = -1, errors.New("the scores are infinite or NaN")
+			for _, t := range o.Tuning {
+				if failed := t.Failed(); len(failed) > 0 {
+					o.Err = failed[0].Err
+				}
+			}
+			o.Err = fault.At("race", fmt.Sprintf("%s: none of %d settings ran to the end with a finite score", e.Name, len(e.Methods)), o.Err)
+			return o, nil
+		}
+		o.Chosen = left[best]
 	}
-	all, err := h.trials(ctx, e.Name, e.Methods[o.Chosen:o.Chosen+1], 0, h.Trials, h.Seed)
-	o.Runs = all[0]
+	runs, err := h.trials(ctx, e.Name, e.Methods[o.Chosen:o.Chosen+1], 0, h.Trials, h.Seed)
+	o.Runs = runs[0]
 	if failed := o.Runs.Failed(); err == nil && len(failed) == h.Trials {
 		o.Err = fault.At("race", e.Name, failed[0].Err)
 	}
 	return o, err
 }
 
-// tune sets Tuning and Chosen, or Err; the error is that of ctx.
-func (h *harness) tune(ctx context.Context, o *Outcome) error {
+// Tune runs each method of an entrant to the end TuningTrials times, with Seed+1. The error is for bad
+// settings, and for the end of ctx, when what was done before is returned with it.
+func Tune(ctx context.Context, p *mixpolicy.Problem, e Entrant, set Settings) ([]Tuning, error) {
+	h, err := begin(ctx, p, set)
+	if err != nil {
+		return nil, err
+	}
+	h.total = set.TuningTrials * len(e.Methods)
+	h.Halving = false
+	all, _, err := h.tune(ctx, e)
+	return all, err
+}
+
+// tune also returns which methods are left in the last round.
+func (h *harness) tune(ctx context.Context, e Entrant) (all []Tuning, left []int, err error) {
 	tuning := *h
 	tuning.Valued, tuning.Schedule = min(h.Valued, ValuedEnd), mixpolicy.Every(max(1, h.Iterations))
 	tuning.Queries, tuning.Times = end(h.Queries), end(h.Times)
-	tried, means, left := make([]Tuning, len(o.Methods)), make([]float64, len(o.Methods)), make([]int, len(o.Methods))
-	for k, m := range o.Methods {
-		tried[k].Runs, left[k] = &Runs{Method: m}, k
+	for k, m := range e.Methods {
+		all, left = append(all, Tuning{Runs: &Runs{Method: m}}), append(left, k)
 	}
-	failure := errors.New("the scores are infinite or NaN")
+	worth := func(k int) float64 {
+		if v := mean(all[k].Scores); v < math.Inf(1) {
+			return v
+		}
+		return math.Inf(1) // also for NaN, that of no scores
+	}
 	done := 0
-	for _, until := range h.rounds(len(o.Methods)) {
-		methods := make([]mixpolicy.Method, len(left))
-		for i, k := range left {
-			methods[i] = o.Methods[k]
+	for _, until := range h.rounds(len(e.Methods)) {
+		if done > 0 {
+			slices.SortStableFunc(left, func(a, b int) int { return cmp.Compare(worth(a), worth(b)) })
+			left = left[:(len(left)+1)/2]
 		}
-		all, err := tuning.trials(ctx, "tuning "+o.Name, methods, done, until, h.Seed+1)
-		if err != nil {
-			return err
+		var methods []mixpolicy.Method
+		for _, k := range left {
+			methods = append(methods, e.Methods[k])
 		}
+		runs, err := tuning.trials(ctx, "tuning "+e.Name, methods, done, until, h.Seed+1)
 		for i, k := range left {
-			tried[k].Trials = append(tried[k].Trials, all[i].Trials...)
-			means[k] = math.Inf(1)
-			if failed := tried[k].Failed(); len(failed) > 0 {
-				tried[k].Scores, failure = nil, failed[0].Err
-			} else if tried[k].Scores = tried[k].Final(h.Score); stat.Mean(tried[k].Scores, nil) < means[k] { // not NaN
-				means[k] = stat.Mean(tried[k].Scores, nil)
+			t := &all[k]
+			t.Trials, t.Scores = append(t.Trials, runs[i].Trials...), nil
+			if h.Score != nil && len(t.Failed()) == 0 {
+				t.Scores = t.Final(h.Score)
 			}
 		}
-		slices.SortStableFunc(left, func(a, b int) int { return cmp.Compare(means[a], means[b]) })
-		o.Chosen, done = left[0], until
-		left = left[:(len(left)+1)/2]
+		if err != nil {
+			return all, left, err
+		}
+		done = until
 	}
-	o.Tuning = tried
-	if math.IsInf(means[o.Chosen], 1) {
-		o.Chosen, o.Err = -1, fault.At("race", fmt.Sprintf("%s: none of %d settings ran to the end with a finite score", o.Name, len(o.Methods)), failure)
-	}
-	return nil
+	return all, left, nil
 }
 
 // rounds returns how many trials each mean is of, round after round of the tuning of n methods.
@@ -175,6 +205,23 @@ func (s Settings) runs(n int) int {
 	}
 	return total
 }
+
+// Best returns the method with the least middle of a score, such as a mean or a median, among those
+// whose tuning trials all finished; −1 if there is none.
+func Best(tuning []Tuning, score Curve, middle func(x []float64) float64) int {
+	best, least := -1, math.Inf(1)
+	for k, t := range tuning {
+		if len(t.Failed()) > 0 {
+			continue
+		}
+		if v := middle(t.Final(score)); v < least {
+			best, least = k, v
+		}
+	}
+	return best
+}
+
+func mean(x []float64) float64 { return stat.Mean(x, nil) }
 
 // Powers returns first, and then count−1 numbers around it, first·factorᵏ for k = −1, 1,
 // −2, 2, …: a grid for tuning.

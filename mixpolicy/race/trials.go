@@ -116,8 +116,8 @@ func Trials(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, set S
 	}
 	h.total = set.Trials
 	runs, err := h.trials(ctx, m.Name(), []mixpolicy.Method{m}, 0, set.Trials, set.Seed)
-	if failed := runs[0].Failed(); err == nil && len(failed) == set.Trials {
-		err = fault.At("race", m.Name(), failed[0].Err)
+	if err == nil {
+		err = runs[0].Err()
 	}
 	return runs[0], err
 }
@@ -351,6 +351,14 @@ func (r *Runs) Finished() []Trial { return r.ended(true) }
 
 // Failed returns the trials that did not.
 func (r *Runs) Failed() []Trial { return r.ended(false) }
+
+// Err says why no trial reached the end, or is nil.
+func (r *Runs) Err() error {
+	if failed := r.Failed(); len(failed) > 0 && len(failed) == len(r.Trials) {
+		return fault.At("race", r.Method.Name(), failed[0].Err)
+	}
+	return nil
+}
 
 func (r *Runs) ended(well bool) (all []Trial) {
 	for _, t := range r.Trials {

@@ -112,18 +112,18 @@ func (r Record) Against(kind, quantity string, problems []string, method string,
 	duels := r.Duels(kind, quantity, problems, pairs...)
 	t := plotting.Table{
 		Caption: fmt.Sprintf("%s: wins and losses of %s against each method, counted in runs, or in the instances of a family (in brackets those that their own runs decide); ?: no winner at %g %% with Holm's correction for %d tests", quantity, method, 100*Level, len(duels)),
-		Columns: []plotting.Column{{Head: "problem", Text: problems}},
+		Columns: columns(append([]string{"problem"}, others...)...),
 	}
-	for _, o := range others {
-		var cells []string
-		for _, p := range problems {
+	for _, p := range problems {
+		cells := []any{p}
+		for _, o := range others {
 			cell := "–"
 			if k := slices.IndexFunc(duels, func(d Duel) bool { return d.Problem == p && d.B == o }); k >= 0 {
 				cell = duels[k].String()
 			}
 			cells = append(cells, cell)
 		}
-		t.Columns = append(t.Columns, plotting.Column{Head: o, Text: cells})
+		t.Row(cells...)
 	}
 	return t
 }
@@ -166,41 +166,38 @@ func (r Record) Recommendation() plotting.Table {
 	problems := r.Problems(ByQueries)
 	methods := familyMethods
 	unbeaten := r.Unbeaten(ByQueries, Merit, problems, methods...)
-	t := plotting.Table{Caption: fmt.Sprintf("For (2.18), costs from the oracle: problems on which a method is beaten by none of the others, by merit after equal queries (sign tests at %g %%, Holm)", 100*Level)}
-	groups := []string{"three problems, exact costs"}
-	member := map[string][]string{groups[0]: Names}
-	for _, n := range []Noise{Exact, Gaussian, Heavy, Outliers} {
-		g := "random problems, " + n.String()
-		groups = append(groups, g)
-		for _, f := range Families() {
-			if f.Noise == n && slices.Contains(problems, f.String()) {
-				member[g] = append(member[g], f.String())
-			}
-		}
+	t := plotting.Table{
+		Caption: fmt.Sprintf("For (2.18), costs from the oracle: problems on which a method is beaten by none of the others, by merit after equal queries (sign tests at %g %%, Holm)", 100*Level),
+		Columns: columns(slices.Concat([]string{"costs"}, methods, []string{"use"})...),
 	}
-	use := make([]string, len(groups))
-	most, cells := make([]int, len(groups)), make([][]string, len(methods))
-	for m, name := range methods {
-		for k, g := range groups {
+	group := func(what string, members []string) {
+		cells, most, use := []any{what}, 0, ""
+		for _, name := range methods {
 			n := 0
-			for _, p := range member[g] {
+			for _, p := range members {
 				if slices.Contains(unbeaten[p], name) {
 					n++
 				}
 			}
-			cells[m] = append(cells[m], fmt.Sprintf("%d of %d", n, len(member[g])))
-			if n > most[k] {
-				most[k], use[k] = n, name
-			} else if n == most[k] && n > 0 {
-				use[k] += "; " + name
+			cells = append(cells, fmt.Sprintf("%d of %d", n, len(members)))
+			if n > most {
+				most, use = n, name
+			} else if n == most && n > 0 {
+				use += "; " + name
 			}
 		}
+		t.Row(append(cells, use)...)
 	}
-	t.Columns = []plotting.Column{{Head: "costs", Text: groups}}
-	for m, name := range methods {
-		t.Columns = append(t.Columns, plotting.Column{Head: name, Text: cells[m]})
+	group("three problems, exact costs", Names)
+	for _, n := range []Noise{Exact, Gaussian, Heavy, Outliers} {
+		var members []string
+		for _, f := range Families() {
+			if f.Noise == n && slices.Contains(problems, f.String()) {
+				members = append(members, f.String())
+			}
+		}
+		group("random problems, "+n.String(), members)
 	}
-	t.Columns = append(t.Columns, plotting.Column{Head: "use", Text: use})
 	return t
 }
 
@@ -238,44 +235,42 @@ func (r Record) ByTelling(problems ...string) (plotting.Table, error) {
 			}
 		}
 	}
-	t.Columns = []plotting.Column{{Head: "told", Text: tellings}}
-	for _, problem := range problems {
-		var text []string
-		for _, told := range tellings {
-			text = append(text, cells[told][problem])
+	t.Columns = columns(append([]string{"told"}, problems...)...)
+	for _, told := range tellings {
+		row := []any{told}
+		for _, problem := range problems {
+			row = append(row, cells[told][problem])
 		}
-		t.Columns = append(t.Columns, plotting.Column{Head: problem, Text: text})
+		t.Row(row...)
 	}
 	return t, nil
 }
 
 // ToldTable says who is told what, of all methods that race on the named problems.
 func ToldTable(problems ...string) (plotting.Table, error) {
-	t := plotting.Table{Caption: "Who is told what: what is known, and at which pairs costs may be asked for"}
-	var names []string
-	cells := make([][]string, len(Tellings))
+	t := plotting.Table{
+		Caption: "Who is told what: what is known, and at which pairs costs may be asked for",
+		Columns: columns(append([]string{"method"}, Tellings...)...),
+	}
 	for _, problem := range problems {
 		c, err := Build(problem)
 		if err != nil {
 			return t, err
 		}
 		for _, e := range c.All() {
-			if slices.Contains(names, e.Name) {
+			if slices.Contains(t.Columns[0].Text, e.Name) {
 				continue
 			}
-			names = append(names, e.Name)
-			for k, what := range Tellings {
+			row := []any{e.Name}
+			for _, what := range Tellings {
 				cell := ""
 				if slices.Contains(e.Told, what) {
 					cell = "✓"
 				}
-				cells[k] = append(cells[k], cell)
+				row = append(row, cell)
 			}
+			t.Row(row...)
 		}
-	}
-	t.Columns = []plotting.Column{{Head: "method", Text: names}}
-	for k, what := range Tellings {
-		t.Columns = append(t.Columns, plotting.Column{Head: what, Text: cells[k]})
 	}
 	return t, nil
 }

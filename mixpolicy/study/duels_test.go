@@ -98,6 +98,33 @@ func TestRecommendation(t *testing.T) {
 	}
 }
 
+// Where each beats the next in a circle, nobody is unbeaten, and nobody is recommended.
+func TestRecommendationOfNobody(t *testing.T) {
+	var r Record
+	for i, m := range familyMethods {
+		for j, other := range familyMethods {
+			better := map[int]float64{1: 20, len(familyMethods) - 1: 0}
+			wins, decided := better[(j-i+len(familyMethods))%len(familyMethods)]
+			if !decided {
+				wins = 10
+			}
+			r.Record = append(r.Record, race.Row{Problem: Families()[0].String(), Race: ByQueries, Method: m, Quantity: betterThan(other), Value: wins, Trials: 20})
+		}
+	}
+	table := r.Recommendation()
+	for k, c := range table.Columns {
+		want := "0 of 1"
+		if k == 0 {
+			want = "random problems, exact costs"
+		} else if k == len(table.Columns)-1 {
+			want = ""
+		}
+		if got := c.Text[1]; got != want {
+			t.Errorf("column %q is %q, want %q", c.Head, got, want)
+		}
+	}
+}
+
 // Who is told all costs asks for none, and who is not asks. Who sees costs of pairs that the oracle
 // draws, and no others, gives the same answer when the others are changed.
 func TestTold(t *testing.T) {

@@ -196,7 +196,7 @@ func (f Family) Compute(ctx context.Context, set FamilySettings) (race.Record, e
 				r := r
 				r.Trials, r.Seed, r.Workers = count, seed+uint64(k), 1
 				if runs[k], err = race.Trials(ctx, d.p, d.entrants[e].Methods[m], r); err == nil {
-					medians[k] = race.Median(runs[k].Final(d.merit), confidence).Mean
+					medians[k] = medianOf(runs[k].Final(d.merit)).Mean
 				}
 				return err
 			})
@@ -223,7 +223,7 @@ func (f Family) Compute(ctx context.Context, set FamilySettings) (race.Record, e
 			if err != nil {
 				continue // a setting with which a run fails is not chosen
 			}
-			if v := race.Median(medians, confidence).Mean; v < least {
+			if v := medianOf(medians).Mean; v < least {
 				least, like.Configuration = v, m
 			}
 		}
@@ -231,7 +231,7 @@ func (f Family) Compute(ctx context.Context, set FamilySettings) (race.Record, e
 		if runs[e], medians, err = trials(judged, e, like.Configuration, set.Runs, uint64(set.Tuning)); err != nil {
 			return nil, fault.At("study", fmt.Sprintf("%v, %s", f, name), err)
 		}
-		rows = append(rows, race.Median(medians, confidence).Row(like))
+		rows = append(rows, medianOf(medians).Row(like))
 	}
 	if kind == ByQueries {
 		even := make([]float64, len(judged))
@@ -240,7 +240,7 @@ func (f Family) Compute(ctx context.Context, set FamilySettings) (race.Record, e
 		}
 		like := like
 		like.Method, like.Source, like.Configuration, like.Configurations = EvenMixture, "", 0, 1
-		rows = append(rows, race.Median(even, confidence).Row(like))
+		rows = append(rows, medianOf(even).Row(like))
 	}
 	like.Source, like.Configuration, like.Configurations = "", 0, 0
 	for i, a := range familyMethods {

@@ -148,54 +148,55 @@ func (r Record) final(problem, kind, method, what string) race.Row {
 	return rows[len(rows)-1]
 }
 
+// columns are those of a table of text.
+func columns(heads ...string) (all []plotting.Column) {
+	for _, head := range heads {
+		all = append(all, plotting.Column{Head: head})
+	}
+	return all
+}
+
 // Finals is the table of what everyone had at the end of the race by queries. Merit and true cost
 // of a method are those of the setting with which each is best in tuning.
 func (r Record) Finals(problem string) plotting.Table {
-	var methods, sources, merits, costs, tried []string
-	for _, m := range r.Methods(problem, ByQueries) {
-		cost, merit := r.final(problem, ByQueries, m, PolicyCost), r.final(problem, ByQueries, m, Merit)
-		methods, sources = append(methods, m), append(sources, cost.Source)
-		if cost.Method == "" { // of a method that failed there is nothing else
-			row := r.where(problem, ByQueries, m, race.Failure)[0]
-			sources[len(sources)-1], tried = row.Source, append(tried, fmt.Sprint(row.Configurations))
-			costs, merits = append(costs, "failed"), append(merits, "failed")
-			continue
-		}
-		costs, tried = append(costs, interval(cost, 1)), append(tried, fmt.Sprint(cost.Configurations))
-		if merit.Method == "" {
-			merits = append(merits, "no θ")
-		} else {
-			merits = append(merits, interval(merit, 100/r.Mark(problem, Mixture)))
-		}
-	}
-	return plotting.Table{
+	methods := r.Methods(problem, ByQueries)
+	t := plotting.Table{
 		Caption: fmt.Sprintf("%s after %.0f queries: medians over %d trials, with 95 %% intervals", problem, r.Budget(problem), r.final(problem, ByQueries, methods[0], PolicyCost).Trials),
-		Columns: []plotting.Column{
-			{Head: "method", Text: methods}, {Head: "source", Text: sources}, {Head: "configurations tried", Text: tried},
-			{Head: "merit (% of the optimum)", Text: merits}, {Head: PolicyCost, Text: costs},
-		},
+		Columns: columns("method", "source", "configurations tried", "merit (% of the optimum)", PolicyCost),
 	}
+	for _, m := range methods {
+		cost, merit := r.final(problem, ByQueries, m, PolicyCost), r.final(problem, ByQueries, m, Merit)
+		first, second := interval(merit, 100/r.Mark(problem, Mixture)), interval(cost, 1)
+		if merit.Method == "" {
+			first = "no θ"
+		}
+		if cost.Method == "" { // of a method that failed there is nothing else
+			cost, first, second = r.where(problem, ByQueries, m, race.Failure)[0], "failed", "failed"
+		}
+		t.Row(m, cost.Source, fmt.Sprint(cost.Configurations), first, second)
+	}
+	return t
 }
 
 // FinalsBySeconds is the table of the merits at the end of the races by seconds, a column a
 // problem, for methods that have a θ̂ on all.
 func (r Record) FinalsBySeconds(problems ...string) plotting.Table {
-	t := plotting.Table{Caption: "Merit of the answer at equal time, in % of the optimum: medians, with 95 % intervals"}
-	var methods []string
-	for _, m := range r.Methods(problems[0], BySeconds) {
-		if !slices.ContainsFunc(problems, func(c string) bool { return r.final(c, BySeconds, m, Merit).Method == "" }) {
-			methods = append(methods, m)
-		}
-	}
-	t.Columns = []plotting.Column{{Head: "method", Text: methods}}
+	t := plotting.Table{Caption: "Merit of the answer at equal time, in % of the optimum: medians, with 95 % intervals", Columns: columns("method")}
 	for _, c := range problems {
-		var merits []string
-		for _, m := range methods {
-			merits = append(merits, interval(r.final(c, BySeconds, m, Merit), 100/r.Mark(c, Mixture)))
-		}
 		// All but those that take no steps end at the same time, or just after.
-		end := r.final(c, BySeconds, methods[0], Merit).At
-		t.Columns = append(t.Columns, plotting.Column{Head: fmt.Sprintf("%s, %.0f ms", c, 1000*end), Text: merits})
+		end := r.final(c, BySeconds, r.Methods(c, BySeconds)[0], Merit).At
+		t.Columns = append(t.Columns, plotting.Column{Head: fmt.Sprintf("%s, %.0f ms", c, 1000*end)})
+	}
+	for _, m := range r.Methods(problems[0], BySeconds) {
+		row := []any{m}
+		for _, c := range problems {
+			if merit := r.final(c, BySeconds, m, Merit); merit.Method != "" {
+				row = append(row, interval(merit, 100/r.Mark(c, Mixture)))
+			}
+		}
+		if len(row) == len(t.Columns) {
+			t.Row(row...)
+		}
 	}
 	return t
 }
@@ -218,25 +219,21 @@ func interval(row race.Row, factor float64) string {
 // Reaches is the table of queries needed to come within a per cent of an optimum and stay
 // there: medians, with intervals for them; — stands for more than the race had.
 func (r Record) Reaches(problem string) plotting.Table {
-	goals := []string{MeritGoal, MixtureGoal, PolicyGoal}
-	var methods []string
-	cells := make([][]string, len(goals))
-	for _, m := range r.Methods(problem, Reaching) {
-		methods = append(methods, m)
-		for k, goal := range goals {
+	goals, methods := []string{MeritGoal, MixtureGoal, PolicyGoal}, r.Methods(problem, Reaching)
+	t := plotting.Table{
+		Caption: fmt.Sprintf("%s: queries to reach, median of %d trials and 95 %% interval", problem, r.where(problem, Reaching, methods[0], "")[0].Trials),
+		Columns: columns(append([]string{"method"}, goals...)...),
+	}
+	for _, m := range methods {
+		cells := []any{m}
+		for _, goal := range goals {
 			cell := "no θ"
 			if row, ok := r.Reached(problem, m, goal); ok {
 				cell = median(row)
 			}
-			cells[k] = append(cells[k], cell)
+			cells = append(cells, cell)
 		}
-	}
-	t := plotting.Table{
-		Caption: fmt.Sprintf("%s: queries to reach, median of %d trials and 95 %% interval", problem, r.where(problem, Reaching, methods[0], "")[0].Trials),
-		Columns: []plotting.Column{{Head: "method", Text: methods}},
-	}
-	for k, goal := range goals {
-		t.Columns = append(t.Columns, plotting.Column{Head: goal, Text: cells[k]})
+		t.Row(cells...)
 	}
 	return t
 }

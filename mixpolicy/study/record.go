@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 
@@ -107,7 +106,7 @@ func (c Instance) Compute(ctx context.Context, kind string, progress func(name s
 // setting with the least median of that quantity in tuning.
 type outcome struct {
 	race.Entrant
-	tuning []*race.Runs // of each setting; nil if there was nothing to choose
+	tuning []race.Tuning // of each setting; nil if there was nothing to choose
 	chosen map[string]int
 	runs   map[string]*race.Runs
 	err    error // of a setting of which no trial finished
@@ -125,35 +124,24 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 		return outcome{}, fault.At("study", c.Name, err)
 	}
 	o := outcome{Entrant: e, chosen: map[string]int{}, runs: map[string]*race.Runs{}}
-	try := func(m mixpolicy.Method, name string, set race.Settings) (*race.Runs, error) {
-		if told := set.Progress; told != nil {
-			set.Progress = func(_ string, done, total int) { told(name, done, total) }
-		}
-		runs, err := race.Trials(ctx, c.Problem, m, set)
-		if runs == nil || ctx.Err() != nil {
-			return nil, fault.At("study", c.Name, err)
-		}
-		if err != nil {
-			o.err = err
-		}
-		return runs, nil
-	}
 	if len(e.Methods) > 1 {
-		tuning := set
-		tuning.Trials, tuning.Seed, tuning.Valued = set.TuningTrials, set.Seed+1, race.ValuedEnd
-		tuning.Queries, tuning.Times = last(set.Queries), last(set.Times)
-		for _, m := range e.Methods {
-			runs, err := try(m, "tuning "+e.Name, tuning)
-			if err != nil {
-				return o, err
-			}
-			o.tuning = append(o.tuning, runs)
+		var err error
+		if o.tuning, err = race.Tune(ctx, c.Problem, e, set); err != nil {
+			return o, fault.At("study", c.Name, err)
 		}
+		for _, t := range o.tuning {
+			o.err = cmp.Or(t.Err(), o.err)
+		}
+	}
+	if told := set.Progress; told != nil {
+		set.Progress = func(_ string, done, total int) { told(e.Name, done, total) }
 	}
 	for quantity, score := range c.scores() {
-		k := choose(o.tuning, score)
-		if k < 0 {
-			continue
+		k := 0
+		if o.tuning != nil {
+			if k = race.Best(o.tuning, score, func(x []float64) float64 { return medianOf(x).Mean }); k < 0 {
+				continue
+			}
 		}
 		o.chosen[quantity] = k
 		for other, at := range o.chosen {
@@ -162,36 +150,18 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 			}
 		}
 		if o.runs[quantity] == nil {
-			runs, err := try(e.Methods[k], e.Name, set)
-			if err != nil {
-				return o, err
+			runs, err := race.Trials(ctx, c.Problem, e.Methods[k], set)
+			if runs == nil || ctx.Err() != nil {
+				return o, fault.At("study", c.Name, err)
 			}
-			o.runs[quantity] = runs
+			o.runs[quantity], o.err = runs, cmp.Or(err, o.err)
 		}
 	}
 	return o, nil
 }
 
-// last is the last mark, if there is one: all that tuning looks at.
-func last[number any](marks []number) []number { return marks[max(0, len(marks)-1):] }
-
-// choose returns the setting of least median score among those whose trials all finished, −1 if
-// there is none, and 0 if there was nothing to tune.
-func choose(tuning []*race.Runs, score race.Curve) int {
-	if tuning == nil {
-		return 0
-	}
-	chosen, least := -1, math.Inf(1)
-	for k, runs := range tuning {
-		if len(runs.Failed()) > 0 {
-			continue
-		}
-		if v := race.Median(runs.Final(score), confidence).Mean; v < least {
-			chosen, least = k, v
-		}
-	}
-	return chosen
-}
+// medianOf is the median with its interval, by which settings are compared too.
+func medianOf(x []float64) race.Interval { return race.Median(x, confidence) }
 
 // Update computes the rows of the named methods on an instance, or of all if none is named, in
 // the races of a kind, and replaces those in the record at path. Others' rows stay as they are.
@@ -320,8 +290,7 @@ func (c Instance) rows(kind string, o outcome) (rows race.Record) {
 		like.Machine = on
 		rows = append(rows, failures(o.runs[quantity], like)...)
 		var before float64
-		median := func(x []float64) race.Interval { return race.Median(x, confidence) }
-		for k, row := range o.runs[quantity].BandOf(at, c.scores()[quantity], median).Rows(like) {
+		for k, row := range o.runs[quantity].BandOf(at, c.scores()[quantity], medianOf).Rows(like) {
 			if k > 0 && row.At == before {
 				continue // one answer for several marks
 			}
@@ -367,10 +336,10 @@ func (c Instance) tuning(o outcome) (rows race.Record) {
 		for k, runs := range o.tuning {
 			like := like
 			if like.At = float64(k); len(runs.Failed()) > 0 {
-				rows = append(rows, failures(runs, like)...)
+				rows = append(rows, failures(runs.Runs, like)...)
 				continue
 			}
-			rows = append(rows, race.Median(runs.Final(c.scores()[quantity]), confidence).Row(like))
+			rows = append(rows, medianOf(runs.Final(c.scores()[quantity])).Row(like))
 		}
 	}
 	return rows

@@ -22,11 +22,12 @@ func TestBoundsByHand(t *testing.T) {
 	}
 	s := theory.StepSums{T: 10, Sum: 8, Squares: 2}
 	delta := math.Exp(-9)
-	log4 := 2 * math.Ln2
+	log9 := 2 * math.Log(3)
 	objective := (13 + 9./8*2 + 289./4/.5*2 + 281*281/4./.5*2 + 2*3*281/2.*6) / 8
 	sharp := (9 + 9./8*2 + 24*24/(2*.5)*2 + 2*3*24*6.) / 8
 	printedB := 2*3*.25 + 9./2 + 185*185/4.
-	printed := (1 + printedB*4*log4 + 4*math.Sqrt2*3*185/2*log4 + 185/2.*2*4*log4*log4) / 3 // 2√4 − 1 = 3
+	printedTerms := []float64{1. / 5, printedB * 4 * log9 / 5, 4 * math.Sqrt2 * 3 * 185 / 2 * log9 / 5, 185 / 2. * 2 * 4 * log9 * log9 / 5} // 2√9 − 1 = 5
+	printed := floats.Sum(printedTerms)
 	for what, tt := range map[string]struct{ got, want float64 }{
 		"GradientBound":                 {k.GradientBound(), 8.5},
 		"C_e":                           {k.Ce(mixpolicy.Corrected), 140.5},
@@ -39,12 +40,19 @@ func TestBoundsByHand(t *testing.T) {
 		"ViolationBound":                {k.ViolationBound(s, delta).Value, 3*5*2*.5/7 + objective/14 + 7./32},
 		"SharpObjectiveBound":           {k.SharpObjectiveBound(s, delta).Value, sharp},
 		"SharpViolationBound":           {k.SharpViolationBound(s, delta).Value, (sharp + 49./16) / (2 * (7 - 3))},
-		"PrintedObjectiveBound":         {k.PrintedObjectiveBound(1, 4).Value, printed},
-		"PrintedExpectedObjectiveBound": {k.PrintedExpectedObjectiveBound(1, 4).Value, (1 + printedB*(1+log4)) / 3},
-		"PrintedViolationBound":         {k.PrintedViolationBound(1, 4).Value, 3*5*2*.5/7 + printed/14 + 7./2},
+		"PrintedObjectiveBound":         {k.PrintedObjectiveBound(1, 9).Value, printed},
+		"PrintedObjectiveBound, T = 1":  {k.PrintedObjectiveBound(3, 1).Value, 3},
+		"PrintedExpectedObjectiveBound": {k.PrintedExpectedObjectiveBound(1, 9).Value, (1 + printedB*(1+log9)) / 5},
+		"its first term":                {k.PrintedExpectedObjectiveBound(1, 9).Terms[0].Value, 1. / 5},
+		"PrintedViolationBound":         {k.PrintedViolationBound(1, 9).Value, 3*5*2*.5/7 + printed/14 + 7./4},
 	} {
 		if math.Abs(tt.got-tt.want) > 64*0x1p-53*tt.want {
 			t.Errorf("%s = %v, want %v", what, tt.got, tt.want)
+		}
+	}
+	for i, term := range k.PrintedObjectiveBound(1, 9).Terms {
+		if math.Abs(term.Value-printedTerms[i]) > 64*u*printedTerms[i] {
+			t.Errorf("term %d of the printed bound is %+v, want %v", i, term, printedTerms[i])
 		}
 	}
 	convex := *k
@@ -64,8 +72,8 @@ func TestBoundsByHand(t *testing.T) {
 	for what, b := range map[string]theory.Bound{
 		"no ball": k.With(math.Inf(1)).SharpViolationBound(s, delta), "G = ‖λ*‖": k.With(3).SharpViolationBound(s, delta),
 	} {
-		if !math.IsInf(b.Value, 1) {
-			t.Errorf("%s: bound %v, want +∞", what, b.Value)
+		if !math.IsInf(b.Value, 1) || !math.IsInf(b.Terms[0].Value, 1) {
+			t.Errorf("%s: bound %+v, want +∞", what, b)
 		}
 	}
 	if got := k.ObjectiveBound(s, delta).Largest(); got.Name != "C_e², from the estimation errors" || got.Value != 281*281/4./.5*2/8 {
@@ -78,7 +86,7 @@ func TestDistanceByHand(t *testing.T) {
 	half, average := mixpolicy.Discounted(.5), mixpolicy.AverageCost
 	never, once := math.Inf(1), 0. // mixing
 	for what, tt := range map[string]struct{ got, want float64 }{
-		"printed":                       {theory.Distance(mixpolicy.Printed, half, 2, .5, 9), (2*2*.25*math.Log(4) + 3*.25) / .5},
+		"printed":                       {theory.Distance(mixpolicy.Printed, half, 3, .5, 9), (2*3*.25*math.Log(4) + 3*.25) / .5},
 		"discounted":                    {theory.Distance(mixpolicy.Corrected, half, 1/math.Ln2, 9, .25), 1./4 + 1./5/(1-1./4)},
 		"discounted, no mixing":         {theory.Distance(mixpolicy.Corrected, half, never, 9, .25), 1./4 + 1./5*2},
 		"average":                       {theory.Distance(mixpolicy.Corrected, average, 1/math.Ln2, 9, .25), 1./4 + 1./5*2},
@@ -259,30 +267,3 @@ func TestSampleComplexity(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
-
-// The printed bounds at few steps, with their terms in the paper's order.
-func TestPrintedBoundsOfFewSteps(t *testing.T) {
-	k := &theory.Constants{Pairs: 4, Dim: 2, R: 3, Reach: 6, Cost: 5, Beta: 7, G: 7, A: 11, PsiNorm: 0.5, SigmaMax: 0.25, Comparison: 2, Mu: 0.5, D: 13}
-	const d = 13.0
-	b, ce := k.B(mixpolicy.Printed), k.Ce(mixpolicy.Printed)
-	for _, T := range []int{1, 2, 9} {
-		log, divisor := math.Log(float64(T)), 2*math.Sqrt(float64(T))-1
-		want := []float64{d / divisor, 4 * b * log / divisor, 4 * math.Sqrt2 * 3 * ce * log / divisor, ce * 2 * 4 * log * log / divisor} // √2 ln T ≤ 4 ln² T
-		got := k.PrintedObjectiveBound(d, T).Terms
-		for i, w := range want {
-			if math.Abs(got[i].Value-w) > 1e-13*w {
-				t.Errorf("T = %d: term %d, %s, is %v, want %v", T, i+1, got[i].Name, got[i].Value, w)
-			}
-		}
-		if e := k.PrintedExpectedObjectiveBound(d, T).Terms; math.Abs(e[0].Value-d/divisor) > 1e-13 || math.Abs(e[1].Value-b*(1+log)/divisor) > 1e-12 {
-			t.Errorf("T = %d: expected terms %v", T, e)
-		}
-	}
-	terms := k.PrintedViolationBound(d, 16).Terms
-	if last := terms[len(terms)-1].Value; last != 7./6 { // β/(2(√T−1))
-		t.Errorf("the ball's term is %v, want 7/6", last)
-	}
-	if got, want := theory.Distance(mixpolicy.Printed, mixpolicy.Discounted(.5), 3, .5, 0), (2*3*.25*math.Log(4)+3*.25)/.5; math.Abs(got-want) > 1e-14 {
-		t.Errorf("printed distance %v, want %v", got, want)
-	}
-}

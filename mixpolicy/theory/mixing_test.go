@@ -88,23 +88,13 @@ func TestMixingTime_2_23(t *testing.T) {
 			t.Fatalf("τ(%v) = %d, stepping gives %d", epsilon, m.Time, time)
 		}
 		curve := mixpolicy.Must(theory.MixingCurve(context.Background(), x, p, nil, m.Time))
+		if same := mixpolicy.Must(theory.MixingCurve(context.Background(), x, p, mu, m.Time)); !slices.Equal(same, curve) {
+			t.Fatalf("distances from the stationary distribution %v, %v without naming it", same, curve)
+		}
 		if math.Abs(curve[m.Time]-m.Distance) > 1e-12 || m.Time > 1 && curve[m.Time-1] <= epsilon-1e-10 {
 			t.Fatalf("d(τ−1), d(τ) = %v, says d(τ) = %v", curve[m.Time-1:], m.Distance)
 		}
 	})
-}
-
-// (2.23) with the discounted μ_α in place of the stationary μ: the distance does
-// not fall below ‖μ − μ_α‖_TV, so that no t serves a small ε.
-func TestPrintedMixingTimeDoesNotExist_2_23(t *testing.T) {
-	x := mixpolicy.Must(twoStates(0.125, 0.375).WithCriterion(mixpolicy.Discounted(0.9)))
-	p := mixpolicy.UniformPolicy(x)
-	discounted := mixpolicy.Must(x.Occupation(t.Context(), p)).State
-	curve := mixpolicy.Must(theory.MixingCurve(t.Context(), x, p, discounted, 200))
-	limit := theory.TotalVariation([]float64{0.75, 0.25}, discounted)
-	if limit < 0.04 || math.Abs(curve[200]-limit) > 1e-12 || slices.Min(curve[1:]) < limit-1e-12 {
-		t.Errorf("distance falls to %v, ends at %v, limit %v", slices.Min(curve[1:]), curve[200], limit)
-	}
 }
 
 // (2.24) corrected: δ is the least coefficient, it is attained, and δ(P^τ) ≤ 2ε.
@@ -148,21 +138,6 @@ func TestContraction_2_24(t *testing.T) {
 	})
 }
 
-// (2.24) as printed fails on the paper's own queue: lengths 1 and 4 have no next
-// state in common, so a step does not contract at all, though the chain mixes.
-func TestPrintedContractionFails_2_24(t *testing.T) {
-	x := mixpolicy.Must(models.Queue{}.MDP())
-	p := mixpolicy.UniformPolicy(x)
-	m := mixpolicy.Must(theory.MixingTime(t.Context(), x, p, 0.25))
-	c := mixpolicy.Must(theory.ContractionCoefficient(t.Context(), x, p, 1))
-	if c.Coefficient != 1 || math.Exp(-1/float64(m.Time)) >= 1 {
-		t.Errorf("δ = %v, printed bound %v", c.Coefficient, math.Exp(-1/float64(m.Time)))
-	}
-	if time := mixpolicy.Must(theory.UniformMixingTime(t.Context(), x, 0.25)); time != math.MaxInt {
-		t.Errorf("τ = %v for all policies, want none", time)
-	}
-}
-
 // (2.24): UniformMixingTime is the least t with δᵗ ≤ ε, for the greatest δ of any policy, which
 // a deterministic one has; and no policy mixes later.
 func TestUniformMixingTime_2_24(t *testing.T) {
@@ -201,6 +176,10 @@ func TestUniformMixingTime_2_24(t *testing.T) {
 		if upper, err := theory.UniformMixingTime(t.Context(), twoStates(c.p, c.q), c.epsilon); err != nil || upper != c.upper {
 			t.Errorf("%+v: %d, %v", c, upper, err)
 		}
+	}
+	// Lengths 1 and 4 of the queue have no next state in common: a step need not contract at all.
+	if upper, err := theory.UniformMixingTime(t.Context(), mixpolicy.Must(models.Queue{}.MDP()), 0.25); err != nil || upper != math.MaxInt {
+		t.Errorf("queue: %d, %v, want none", upper, err)
 	}
 }
 

@@ -91,41 +91,6 @@ func TestPrintedOrliczByHand_2_3(t *testing.T) {
 	}
 }
 
-// (2.3) as printed is no norm. For a coin of size c, E ψ₂ = exp((c − c/β)²) − 1, which is at most 1
-// from β = c/(c + √ln 2) on; at c = 3 and β = 1 a second outcome 0 adds exp(9/4) − 1.
-func TestPrintedOrliczIsNoNorm_2_3(t *testing.T) {
-	for _, c := range []float64{1, 3} {
-		beta := c / (c + math.Sqrt(math.Ln2))
-		if e := theory.PrintedOrlicz(2, beta, []float64{-c, c}, []float64{.5, .5}); math.Abs(e-1) > 16*u*c*c {
-			t.Errorf("c = %v: E ψ = %v at β = %v, want 1", c, e, beta)
-		}
-	}
-	got, want := theory.PrintedOrlicz(2, 1, []float64{3, 0}, []float64{.5, .5}), math.Expm1(2.25)
-	if math.Abs(got-want) > 8*u*want {
-		t.Errorf("E ψ = %v, want %v", got, want)
-	}
-	if e := theory.PrintedOrlicz(1, 1e-6, []float64{3, 1}, []float64{.5, .5}); e != -1 {
-		t.Errorf("ν = 1: E ψ = %v as β → 0, want −1", e)
-	}
-}
-
-// (2.4), (2.6) on outcomes 0 and M: the supremum is at q = −ν ln p where that
-// exceeds 1, and has the value M (−eν ln p)^(−1/ν).
-func TestMomentNormBernoulli_2_4_2_6(t *testing.T) {
-	for _, nu := range []float64{1, 2, 3} {
-		for _, p := range []float64{1, 0.9, 0.5, 1e-3, 1e-300} {
-			got := mixpolicy.Must(theory.MomentNorm(nu, []float64{0, -5}, []float64{1 - p, p}))
-			want := 5 * p // q = 1
-			if q := -nu * math.Log(p); q > 1 {
-				want = 5 * math.Pow(math.E*q, -1/nu)
-			}
-			if math.Abs(got/want-1) > 1e-12 {
-				t.Errorf("ν = %v, p = %v: %v, want %v", nu, p, got, want)
-			}
-		}
-	}
-}
-
 // (2.4), (2.6) against a fine grid over q, from below, and the Orlicz norm: by
 // e^t ≥ t^k/k! and Stirling each bounds the other up to a factor.
 func TestMomentNorm_2_4_2_6(t *testing.T) {

@@ -71,6 +71,14 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 	if err := broken.write(l.build(broken.File()), "mutations"); err != nil {
 		return err
 	}
+	drawn, err := newChart(equations)
+	if err != nil {
+		return err
+	}
+	whole := &page{Name: "map", Title: "The map of the paper", Map: drawn, Scripts: scripts}
+	if err := whole.write(l.build(whole.File()), "map"); err != nil {
+		return err
+	}
 	index := &page{Title: "Mixture policies: the executable paper", Pages: pages, Claims: claims, Scripts: scripts}
 	return index.write(l.build("index.html"), "index")
 }
@@ -114,6 +122,7 @@ type page struct {
 	Claims    []record
 	Equations []record // of the index of equations
 	Mutations []scored // of the page of mutants
+	Map       *chart   // of the page of the map
 }
 
 // File is the page's file in build.
