@@ -46,6 +46,8 @@ type Certificate struct {
 	Seed, Stream uint64
 	// Settings of the method and the run, for the record.
 	Settings string
+	// Warnings say what is odd about the answer or the settings, and what to do about it.
+	Warnings []string
 }
 
 func (r *Result) certify(ctx context.Context, p *Problem, set Settings, snap *Snapshot) (err error) {
@@ -72,6 +74,10 @@ func (r *Result) certify(ctx context.Context, p *Problem, set Settings, snap *Sn
 	norm2, norm1 := p.negativePart(r.Theta)
 	c.Violation, c.NegativeMass = norm2/2, norm1
 	c.HyperplaneError = p.hyperplaneError(r.Theta)
+	c.Warnings = p.costWarning(c.Objective, r.Theta)
+	if w, ok := r.Run.(interface{ Warnings(*Problem) []string }); ok && ctx.Err() == nil {
+		c.Warnings = append(c.Warnings, w.Warnings(p)...)
+	}
 	c.Norm, c.Radius = p.class.Size(r.Theta), p.class.R
 	if r.Lambda != nil && floats.Min(r.Lambda) >= 0 {
 		if bound := p.DualBound(r.Lambda); !math.IsInf(bound, -1) {
@@ -153,5 +159,8 @@ func (c Certificate) String() string {
 	line("queries", "%d", c.Queries)
 	line("seed, stream", "%d, %d", c.Seed, c.Stream)
 	line("settings", "%s", c.Settings)
+	for _, w := range c.Warnings {
+		line("warning", "%s", w)
+	}
 	return b.String()
 }

@@ -93,7 +93,7 @@ func TestFeasibleAnswerIsAPolicy_2_20(t *testing.T) {
 // An uncertified run has everything but what takes time.
 func TestUncertified(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
-	r := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: 10, Uncertified: true}))
+	r := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, mixpolicy.PrimalDual{CostScale: 1}, mixpolicy.Settings{Iterations: 10, Uncertified: true}))
 	if r.HasOptimum || r.HasPolicy || !r.HasDual || r.Objective != p.Objective(r.Theta) || r.Policy == nil {
 		t.Errorf("%+v", r.Certificate)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -343,7 +344,7 @@ func TestLargeFeatures(t *testing.T) {
 				same(t, f, columns)
 			}
 			runtime.GOMAXPROCS(before)
-			if got.Certificate != want.Certificate || !slices.Equal(got.Theta, want.Theta) || !slices.Equal(got.Lambda, want.Lambda) {
+			if !reflect.DeepEqual(got.Certificate, want.Certificate) || !slices.Equal(got.Theta, want.Theta) || !slices.Equal(got.Lambda, want.Lambda) {
 				t.Errorf("%v, %d workers:\n%v\nwant\n%v", &m, workers, &got.Certificate, &want.Certificate)
 			}
 		}

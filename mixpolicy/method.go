@@ -1,6 +1,7 @@
 package mixpolicy
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -183,10 +184,11 @@ func startingPoint(p *Problem, start []float64) ([]float64, error) {
 	return append([]float64(nil), start...), nil
 }
 
-// costScale returns the divisor of observed costs.
-func costScale(k float64) (float64, error) {
+// costScale returns the divisor of observed costs: k, or c_max for 0.
+func costScale(k float64, p *Problem) (float64, error) {
 	if k == 0 {
-		return 1, nil
+		lo, hi := p.MDP().CostRange()
+		return cmp.Or(max(-lo, hi), 1), nil // where all costs are 0, any would do
 	}
 	if !(k > 0) || math.IsInf(k, 1) {
 		return 0, fmt.Errorf("mixpolicy: CostScale = %v, want a finite number > 0", k)

@@ -41,7 +41,8 @@ type Penalty struct {
 	Weight float64
 	// StepSize is η; nil is InverseSqrt(1).
 	StepSize StepSize
-	// CostScale divides every observed cost; 0 is 1.
+	// CostScale divides every observed cost; 0 is c_max = max |c|, 1 the method as it is
+	// printed. Compare [PrimalDual].
 	CostScale float64
 	// Theta0 is θ₀; nil is (1/d, …, 1/d).
 	Theta0 []float64
@@ -78,7 +79,7 @@ func (a Penalty) Start(p *Problem, o *Oracle) (_ Run, err error) {
 	if a.StepSize, err = Steps(a.StepSize); err != nil {
 		return nil, err
 	}
-	if a.CostScale, err = costScale(a.CostScale); err != nil {
+	if a.CostScale, err = costScale(a.CostScale, p); err != nil {
 		return nil, err
 	}
 	d := p.Dim()

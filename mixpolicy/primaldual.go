@@ -1,6 +1,7 @@
 package mixpolicy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -52,8 +53,8 @@ func (f Form) String() string {
 // y = ∇φ(θ), so nothing is recomputed near the boundary of the class. The answer is
 // the average θ̂ of (3.27), weighted by η.
 //
-// The zero value runs with the modulus of the problem's class, θ₀ = 1/d, and
-// η_t = 1/√(t+1).
+// The zero value runs with the modulus of the problem's class, θ₀ = 1/d, η_t = 1/√(t+1), and
+// costs divided by c_max.
 type PrimalDual struct {
 	// Modulus is φ; nil is Ball{R} for ‖·‖₂, Cube(R) for ‖·‖_∞, negative entropy for
 	// the simplex, and Euclidean when R is infinite.
@@ -64,8 +65,10 @@ type PrimalDual struct {
 	// cost. With average cost the paper's G is infinite; there G is β, and 0 means no
 	// ball.
 	Beta float64
-	// CostScale divides every observed cost, so that η need not depend on the unit of
-	// cost; c_max is known by (A.3). 0 is 1.
+	// CostScale divides every observed cost, so that η and β need not depend on the unit of
+	// cost. 0 is c_max = max |c|, which is known by (A.3), or 1 for the [Printed] form.
+	// The paper divides by nothing, which is CostScale = 1: its G = 1/(1−γ) ∨ β is then no
+	// bound of λ* for costs above 1.
 	CostScale float64
 	// Theta0 is θ₀; nil is (1/d, …, 1/d).
 	Theta0 []float64
@@ -182,7 +185,10 @@ func (a PrimalDual) For(p *Problem) (PrimalDual, error) {
 	if a.StepSize, err = Steps(a.StepSize); err != nil {
 		return a, err
 	}
-	if a.CostScale, err = costScale(a.CostScale); err != nil {
+	if a.Form == Printed {
+		a.CostScale = cmp.Or(a.CostScale, 1)
+	}
+	if a.CostScale, err = costScale(a.CostScale, p); err != nil {
 		return a, err
 	}
 	if a.Theta0, err = startingPoint(p, a.Theta0); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -29,6 +30,15 @@ type Control struct {
 	Values []string
 	Start  int // index of the first value shown
 	Menu   bool
+}
+
+// Slider is a control over numbers that starts in the middle.
+func Slider(label string, values ...float64) Control {
+	c := Control{Label: label, Start: len(values) / 2}
+	for _, v := range values {
+		c.Values = append(c.Values, strconv.FormatFloat(v, 'g', 3, 64))
+	}
+	return c
 }
 
 // String is the control where it starts: "η = 0.1", or the name chosen.
@@ -87,6 +97,11 @@ func (e Explorer) aligned() ([]Panels, error) {
 			return nil, fmt.Errorf("control %q: Start is %d, but there are %d values", c.Label, c.Start, len(c.Values))
 		}
 	}
+	total := 1
+	for _, c := range e.Controls {
+		total *= len(c.Values)
+	}
+	tell := Progress()
 	var out []Panels
 	for at := make([]int, len(e.Controls)); at != nil; at = e.next(at) {
 		p, err := e.Frame(append([]int(nil), at...)).panels()
@@ -98,6 +113,7 @@ func (e Explorer) aligned() ([]Panels, error) {
 		}
 		p.Figures = append([]Figure(nil), p.Figures...)
 		out = append(out, p)
+		tell("frames", len(out), total)
 	}
 	for i := range out[0].Figures {
 		x, y := empty, empty

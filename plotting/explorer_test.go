@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -105,6 +106,12 @@ func TestSinceUndoesWhatIsGone(t *testing.T) {
 	b, err := json.Marshal(now.since(first))
 	if want := `{"changed":4,"gone":null,"new":5}`; err != nil || string(b) != want {
 		t.Errorf("%s, %v, want %s", b, err, want)
+	}
+}
+
+func TestSlider(t *testing.T) {
+	if got, want := Slider("η₀", 1, 31.62, 1e-7), (Control{Label: "η₀", Values: []string{"1", "31.6", "1e-07"}, Start: 1}); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 

@@ -107,7 +107,7 @@ func step(quick bool) (race, error) {
 		method: "lazy λ",
 		calls:  calls,
 		ours: func(ctx context.Context, calls int) ([]float64, error) {
-			r, err := mixpolicy.Solve(ctx, p, &mixpolicy.PrimalDual{Multipliers: mixpolicy.LazyMultipliers}, mixpolicy.Settings{Iterations: calls, Seed: 1, Uncertified: true})
+			r, err := mixpolicy.Solve(ctx, p, &mixpolicy.PrimalDual{CostScale: 1, Multipliers: mixpolicy.LazyMultipliers}, mixpolicy.Settings{Iterations: calls, Seed: 1, Uncertified: true})
 			if err != nil {
 				return nil, err
 			}

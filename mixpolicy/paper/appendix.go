@@ -53,7 +53,7 @@ func checkMeanZero(context.Context) Finding {
 
 func checkErrorBound(context.Context) Finding {
 	p := must(smallProblem(mixpolicy.Ball(2)))
-	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20}))
+	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20, CostScale: 1}))
 	rng := rand.New(rand.NewPCG(3, 3))
 	var printed, corrected, tight float64
 	lambda, ce := make([]float64, k.Pairs), k.Ce(mixpolicy.Corrected)

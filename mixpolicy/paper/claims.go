@@ -380,7 +380,7 @@ func rateClaims(ctx context.Context) []Claim {
 // theoryClaims are what sections 3, 4 and 7 say about bounds.
 func theoryClaims(ctx context.Context) []Claim {
 	small := must(smallProblem(mixpolicy.Ball(2)))
-	k := must(theory.NewConstants(small, mixpolicy.PrimalDual{}))
+	k := must(theory.NewConstants(small, mixpolicy.PrimalDual{CostScale: 1}))
 	k = k.With(2 * k.LambdaStar)
 	return []Claim{
 		sampleClaim(ctx, small, k), geometryClaim(ctx), termsClaim(k), tighterClaim(ctx, 0.5, 1e-4), polynomialClaim(),
@@ -407,7 +407,7 @@ func sampleClaim(ctx context.Context, small *mixpolicy.Problem, k *theory.Consta
 	best := must(small.Optimum(ctx))
 	actual := math.Inf(1) // the least T that is enough in 20 of 20 trials
 	for _, n := range []int{1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000} {
-		if floats.Max(final(ctx, small, mixpolicy.PrimalDual{Beta: k.G}, 20, n, 3, race.PolicyCost)) <= best.Objective+epsilon {
+		if floats.Max(final(ctx, small, mixpolicy.PrimalDual{Beta: k.G, CostScale: 1}, 20, n, 3, race.PolicyCost)) <= best.Objective+epsilon {
 			actual = float64(n)
 			break
 		}
@@ -424,7 +424,7 @@ func sampleClaim(ctx context.Context, small *mixpolicy.Problem, k *theory.Consta
 // geometryClaim has one Ψ in two classes, and one class in two ways.
 func geometryClaim(ctx context.Context) Claim {
 	needs := func(class mixpolicy.Class) (norm, t float64) {
-		k := must(theory.NewConstants(must(smallProblem(class)), mixpolicy.PrimalDual{}))
+		k := must(theory.NewConstants(must(smallProblem(class)), mixpolicy.PrimalDual{CostScale: 1}))
 		return k.PsiNorm, k.PrintedSampleComplexity(1, sampleEpsilon)
 	}
 	ball, tBall := needs(mixpolicy.Ball(2))
@@ -529,7 +529,7 @@ func polynomialClaim() Claim {
 		for len(base) < d {
 			base = append(base, randomPolicy(x, rng))
 		}
-		k = must(theory.NewConstants(must(mixtureProblem(x, mixpolicy.Ball(1), base...)), mixpolicy.PrimalDual{}))
+		k = must(theory.NewConstants(must(mixtureProblem(x, mixpolicy.Ball(1), base...)), mixpolicy.PrimalDual{CostScale: 1}))
 		need = append(need, must(k.With(max(20, 2*k.LambdaStar)).SampleComplexity(0.1, 0.1)))
 		root := math.Sqrt(float64(d))
 		worst = max(worst, k.A/float64(d), k.SigmaMax/root, k.PsiNorm/root, k.D/k.R)

@@ -59,7 +59,7 @@ type ContestSettings struct {
 // what merit chooses.
 func DefaultContest(c Protocol) ContestSettings {
 	set := ContestSettings{Trials: 40, TuningTrials: 8}
-	if c.CostScale == 0 { // raw costs: λ* ≈ 2·10⁵, and gradients in units of 10⁴
+	if c.CostScale == 1 { // raw costs: λ* ≈ 2·10⁵, and gradients in units of 10⁴
 		set.Trials = 100 // of 1000 iterations
 		set.Etas = powers(0x1p-34, 4, 16)
 		set.PenaltyEtas, set.Weights = powers(0x1p-22, 4, 4), powers(cMax/4, 4, 4)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 	"github.com/mixpolicy/lab/plotting"
 )
@@ -30,47 +31,61 @@ func smallQueue() *mixpolicy.Problem { return mixpolicy.Must(QueueProblem(mixpol
 
 var brief = ModuliSettings{Iterations: 300, Trials: 3, TuningTrials: 2, Etas: []float64{4, 64}}
 
-// A contender's step size is the best of its scores, and what the table shows of its
-// trials is what plain runs with that step size come to.
+// A contender's step size is the best of those that came through, and what the table shows of
+// its trials is what plain runs with that step size come to.
 func TestModuliAreRunWithTheBestOfTheGrid(t *testing.T) {
 	p := smallQueue()
 	m := mixpolicy.Must(CompareModuli(t.Context(), p, brief, families()...))
-	table := mixpolicy.Must(m.Table())
+	table := m.Table()
+	if len(table.Columns) != 6 {
+		t.Errorf("%d columns, want none for remarks", len(table.Columns))
+	}
 	for i, c := range m.Contenders {
-		k := slices.Index(m.Settings.Etas, c.Eta)
-		for _, s := range c.Scores {
-			if s.Mean < c.Scores[k].Mean {
-				t.Errorf("%s: η₀ = %g scores %v, another %v", c.Family.Name, c.Eta, c.Scores[k], s)
+		chosen := table.Columns[1].Numbers[i]
+		if chosen != brief.Etas[c.Chosen] {
+			t.Errorf("%s: η₀ = %g, want %g", c.Name, chosen, brief.Etas[c.Chosen])
+		}
+		for _, s := range c.Tuning {
+			if stat.Mean(s.Scores, nil) < stat.Mean(c.Tuning[c.Chosen].Scores, nil) {
+				t.Errorf("%s: η₀ = %g scores %v, another %v", c.Name, chosen, c.Tuning[c.Chosen].Scores, s.Scores)
 			}
 		}
 		var merits []float64
 		for stream := range brief.Trials {
 			r := mixpolicy.Must(mixpolicy.Solve(t.Context(), p, mixpolicy.PrimalDual{
-				Modulus: families()[i].At(2), StepSize: mixpolicy.InverseSqrt(c.Eta), CostScale: cMax,
+				Modulus: families()[i].At(2), StepSize: mixpolicy.InverseSqrt(chosen), CostScale: cMax,
 			}, mixpolicy.Settings{Iterations: brief.Iterations, Stream: uint64(stream)}))
 			merits = append(merits, r.Merit/r.Optimum)
 		}
 		if want := fmt.Sprintf("%.4f [", stat.Mean(merits, nil)); !strings.HasPrefix(table.Columns[2].Text[i], want) {
-			t.Errorf("%s: the table says %s, runs %s", c.Family.Name, table.Columns[2].Text[i], want)
+			t.Errorf("%s: the table says %s, runs %s", c.Name, table.Columns[2].Text[i], want)
 		}
 	}
 }
 
 // At the problem's own radius nothing is chosen anew: both lines pass through the trials
-// of the comparison.
+// of the comparison. At another one they are what a comparison there says of both step sizes.
 func TestRadiusSensitivityPassesThroughTheComparison(t *testing.T) {
-	p := smallQueue()
-	m := mixpolicy.Must(CompareModuli(t.Context(), p, brief, families()...))
+	m := mixpolicy.Must(CompareModuli(t.Context(), smallQueue(), brief, families()...))
+	four := mixpolicy.Must(CompareModuli(t.Context(), mixpolicy.Must(QueueProblem(mixpolicy.Cube(4))), brief, families()...))
 	f := mixpolicy.Must(m.RadiusSensitivity(t.Context(), 2, 4))
-	merit := mixpolicy.Must(MeritCurve(p))
 	for i, c := range m.Contenders {
 		tuned, kept := f.Layers[2*i].(plotting.Line), f.Layers[2*i+1].(plotting.Line)
-		want := interval(c.Trials.Final(merit))
-		if tuned.Y[0] != want.Mean || tuned.Lo[0] != want.Lo || tuned.Hi[0] != want.Hi || kept.Y[0] != want.Mean {
-			t.Errorf("%s: %v and %v at R = 2, want %v", c.Family.Name, tuned, kept, want)
+		for k, c := range []Contender{c, four.Contenders[i]} {
+			want := interval(c.Runs.Final(c.merit))
+			if tuned.Y[k] != want.Mean || tuned.Lo[k] != want.Lo || tuned.Hi[k] != want.Hi {
+				t.Errorf("%s: %v at R = %g, want %v", c.Name, tuned, tuned.X[k], want)
+			}
+			same := want.Mean
+			if own := m.Contenders[i].Chosen; own != c.Chosen {
+				same = stat.Mean(c.Tuning[own].Scores, nil)
+			}
+			if kept.Y[k] != same {
+				t.Errorf("%s: %v at R = %g, want %v", c.Name, kept.Y[k], kept.X[k], same)
+			}
 		}
-		if kept.Y[1] == kept.Y[0] {
-			t.Errorf("%s: R makes no difference", c.Family.Name)
+		if tuned.Y[1] == tuned.Y[0] {
+			t.Errorf("%s: R makes no difference", c.Name)
 		}
 	}
 	if _, err := m.RadiusSensitivity(t.Context(), 0.25); err == nil {
@@ -78,8 +93,8 @@ func TestRadiusSensitivityPassesThroughTheComparison(t *testing.T) {
 	}
 }
 
-// The ends of a strip are where the divergence has the level of the strip, and between them
-// it is smaller.
+// The ends of a strip are where the divergence has the level of the strip, to a thousandth of the
+// axis, and between them it is smaller.
 func TestStripsAreLevelSets(t *testing.T) {
 	p := smallQueue()
 	m := mixpolicy.Must(CompareModuli(t.Context(), p, brief, families()...))
@@ -88,7 +103,7 @@ func TestStripsAreLevelSets(t *testing.T) {
 	for i, f := range panels.Figures {
 		phi := families()[i].At(2)
 		d := func(x float64) float64 { return bregman.Divergence(phi, best, []float64{x, 1 - x}) }
-		strips := 0
+		strips, step := 0, (f.Y.Max-f.Y.Min)/1000
 		for _, l := range f.Layers {
 			s, ok := l.(plotting.Span)
 			if !ok {
@@ -97,13 +112,13 @@ func TestStripsAreLevelSets(t *testing.T) {
 			level := 4 * d(0.5) / math.Pow(4, float64(strips))
 			strips++
 			for _, end := range []float64{s.From, s.To} {
-				// The end is found to 10⁻⁹ of the axis, over which d changes by far less than 10⁻⁶.
-				if inside := f.Y.Min < end && end < f.Y.Max; inside && math.Abs(d(end)/level-1) > 1e-6 || !inside && d(end) > level {
-					t.Errorf("%s: D = %g at the end %g of the strip of %g", f.Title, d(end), end, level)
+				outward := end + math.Copysign(1.001*step, end-best[0])
+				if d(end) > level || f.Y.Min < outward && outward < f.Y.Max && d(outward) <= level { // NaN beyond the domain
+					t.Errorf("%s: D = %g at the end %g of the strip of %g, and %g a step on", f.Title, d(end), end, level, d(outward))
 				}
 			}
 			for k := range 101 {
-				if x := s.From + (s.To-s.From)*float64(k)/100; d(x) > level*(1+1e-6) {
+				if x := s.From + (s.To-s.From)*float64(k)/100; d(x) > level {
 					t.Errorf("%s: D = %g at %g, within the strip of %g", f.Title, d(x), x, level)
 				}
 			}
@@ -155,24 +170,23 @@ func TestAComparisonNamesWhatCannotRun(t *testing.T) {
 	set := brief
 	set.Etas = []float64{4, 1e9}
 	m := mixpolicy.Must(CompareModuli(t.Context(), p, set, tiny, some, families()[0]))
-	if c := m.Contenders[0]; c.Err == nil || !math.IsNaN(c.Eta) || !strings.Contains(c.Err.Error(), "tiny cube: none of 2 settings") {
+	if c := m.Contenders[0]; c.Err == nil || c.Chosen != -1 || !strings.Contains(c.Err.Error(), "tiny cube: none of 2 settings") {
 		t.Errorf("error %v", c.Err)
 	}
-	if c := m.Contenders[1]; c.Err != nil || c.Eta != 4 || math.IsNaN(c.Scores[0].Mean) || !math.IsNaN(c.Scores[1].Mean) || len(c.Trials.Finished()) != set.Trials {
-		t.Errorf("%v, η₀ = %g, %v", c.Err, c.Eta, c.Scores)
+	if c := m.Contenders[1]; c.Err != nil || c.Chosen != 0 || c.merits(1) != nil || len(c.Runs.Finished()) != set.Trials {
+		t.Errorf("%v, method %d, merits %v", c.Err, c.Chosen, c.merits(1))
 	}
-	if c := m.Contenders[2]; c.Err != nil || math.IsNaN(c.Scores[1].Mean) {
-		t.Errorf("%v, %v", c.Err, c.Scores)
+	if c := m.Contenders[2]; c.Err != nil || c.merits(0) == nil || c.merits(1) == nil {
+		t.Errorf("%v", c.Err)
 	}
-	table := mixpolicy.Must(m.Table())
+	table := m.Table()
 	if text := table.Columns[2].Text; !strings.HasPrefix(text[0], "failed: ") || !strings.Contains(table.String(), "failed: ") {
 		t.Errorf("%q", text)
 	}
-	for _, f := range append([]plotting.Figure{mixpolicy.Must(m.Cost()), m.Violation(), m.Sensitivity()}, mixpolicy.Must(m.Paths()).Figures...) {
-		if err := f.Validate(); err != nil {
-			t.Errorf("%s: %v", f.Title, err)
-		}
+	if remarks := table.Columns[6].Text; remarks[1] != "diverges or fails at η₀ = 1e+09" || remarks[2] != "" {
+		t.Errorf("remarks %q", remarks)
 	}
+	drawable(t, m)
 	if _, err := CompareModuli(t.Context(), p, brief); err == nil {
 		t.Error("no error for no modulus")
 	}
@@ -181,8 +195,83 @@ func TestAComparisonNamesWhatCannotRun(t *testing.T) {
 	if _, err := CompareModuli(ctx, p, brief, families()...); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := Explore(ctx, p, Exploration{}, families()...); !errors.Is(err, context.Canceled) {
+	if _, err := brief.Look(ctx, p, bregman.Cube(2), 1, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
+	}
+}
+
+func drawable(t *testing.T, m *Moduli) {
+	t.Helper()
+	for _, f := range append([]plotting.Figure{m.Cost(), m.Violation(), m.Boundary(), m.Sensitivity()}, mixpolicy.Must(m.Paths()).Figures...) {
+		if err := f.Validate(); err != nil {
+			t.Errorf("%s: %v", f.Title, err)
+		}
+	}
+}
+
+// With the moduli of the gallery whose domain is not bounded, runs diverge, to 10¹⁹⁸ times the
+// optimum with large steps. The table says with which; no figure has such a number.
+func TestDivergence(t *testing.T) {
+	family := func(name string, phi bregman.Modulus) Family {
+		return Family{name, func(float64) bregman.Modulus { return phi }}
+	}
+	set := ModuliSettings{Iterations: 3000, Trials: 4, TuningTrials: 2, Etas: []float64{1, 64, 256}}
+	all := []Family{family("Euclidean", bregman.Euclidean()), family("entropy", bregman.NegativeEntropy()), family("cube", bregman.Cube(2))}
+	m := mixpolicy.Must(CompareModuli(t.Context(), smallQueue(), set, all...))
+	table := m.Table()
+	for i, want := range []string{"diverges or fails at η₀ = 64, 256; its domain is not within the class", "the class is not within its domain", ""} {
+		c, tried := m.Contenders[i], 0
+		if got := table.Columns[6].Text[i]; got != want {
+			t.Errorf("%s: %q, want %q", c.Name, got, want)
+		}
+		for _, tuning := range c.Tuning {
+			tried += len(tuning.Trials)
+		}
+		if tried != 3+2 { // one each, and one more for the best two
+			t.Errorf("%s: %d tuning trials", c.Name, tried)
+		}
+	}
+	line := m.Sensitivity().Layers[0].(plotting.Line)
+	if !strings.HasSuffix(line.Name, "64, 256") || !slices.Equal(line.X, []float64{1}) {
+		t.Errorf("%q: %v", line.Name, line.X)
+	}
+	drawable(t, m)
+
+	set.Etas = []float64{64, 256}
+	m = mixpolicy.Must(CompareModuli(t.Context(), smallQueue(), set, all...))
+	if err := m.Contenders[0].Err; err == nil || !strings.Contains(err.Error(), "Euclidean: none of 2 settings ran to the end with a finite score") {
+		t.Errorf("error %v", err)
+	}
+	if n := len(m.Cost().Layers); n != 3 { // two curves and the optimum
+		t.Errorf("%d layers, want none of what diverges", n)
+	}
+	if f := mixpolicy.Must(m.RadiusSensitivity(t.Context(), 3)); len(f.Layers) != 4 {
+		t.Errorf("%d lines", len(f.Layers))
+	}
+	drawable(t, m)
+
+	set.Etas = []float64{64} // nothing to tune
+	m = mixpolicy.Must(CompareModuli(t.Context(), smallQueue(), set, all...))
+	if err := m.Contenders[0].Err; err == nil || err.Error() != "paper: Euclidean: 4 of 4 trials diverge" {
+		t.Errorf("error %v", err)
+	}
+	if table := m.Table(); !strings.Contains(table.String(), "4 of 4 trials diverge") || !math.IsNaN(table.Columns[3].Numbers[0]) {
+		t.Error(table)
+	}
+}
+
+// What is outside of the class diverges only if it is worse than θ₀, and what is within it never.
+func TestMeritOrInf(t *testing.T) {
+	p := mixpolicy.Must(QueueProblem(mixpolicy.Cube(1.05)))
+	merit, guarded := mixpolicy.Must(MeritCurve(p)), meritOrInf(p, []float64{.5, .5})
+	for _, c := range []struct {
+		first    float64
+		diverges bool
+	}{{.5, false}, {-.05, false}, {-.05 - 1e-9, false}, {1.06, false}, {1.4, true}, {-40, true}, {1e300, true}} {
+		l := &race.Observation{Theta: []float64{c.first, 1 - c.first}}
+		if got := guarded(l); math.IsInf(got, 1) != c.diverges || !c.diverges && got != merit(l) {
+			t.Errorf("θ₁ = %g: %g, the merit is %g", c.first, got, merit(l))
+		}
 	}
 }
 
@@ -200,30 +289,25 @@ func TestAComparisonThatIsEnded(t *testing.T) {
 	}
 }
 
-// The frame where the sliders stand is that of runs with what the sliders say.
-func TestAnExplorationShowsTheRunsItNames(t *testing.T) {
-	e := Exploration{Radii: []float64{1, 2}, Etas: []float64{4, 64}, Betas: []float64{10, 100}, Iterations: 200, Trials: 2}
-	x := mixpolicy.Must(Explore(t.Context(), smallQueue(), e, families()...))
-	for _, at := range [][]int{{0, 0, 0, 0}, {1, 0, 1, 1}, {0, 1, 0, 1}, {1, 1, 1, 0}} {
-		r := e.Radii[at[0]]
-		p := mixpolicy.Must(QueueProblem(mixpolicy.Cube(r)))
-		lo, hi := math.Inf(1), math.Inf(-1)
-		var last float64
-		for stream := range 2 {
-			q := mixpolicy.Must(mixpolicy.Solve(t.Context(), p, mixpolicy.PrimalDual{
-				Modulus: families()[at[3]].At(r), StepSize: mixpolicy.InverseSqrt(e.Etas[at[1]]), Beta: e.Betas[at[2]], CostScale: cMax,
-			}, mixpolicy.Settings{Iterations: 200, Stream: uint64(stream)}))
-			lo, hi = min(lo, q.Merit/q.Optimum), max(hi, q.Merit/q.Optimum)
-			if stream == 0 {
-				last = q.Last[0] / r
-			}
+// A look is at the runs that it names.
+func TestALookShowsTheRunsItNames(t *testing.T) {
+	p := smallQueue()
+	panels := mixpolicy.Must(ModuliSettings{Iterations: 200, Trials: 2}.Look(t.Context(), p, bregman.LogCosine(2), 64, 10))
+	lo, hi := math.Inf(1), math.Inf(-1)
+	var last float64
+	for stream := range 2 {
+		q := mixpolicy.Must(mixpolicy.Solve(t.Context(), p, mixpolicy.PrimalDual{
+			Modulus: bregman.LogCosine(2), StepSize: mixpolicy.InverseSqrt(64), Beta: 10, CostScale: cMax,
+		}, mixpolicy.Settings{Iterations: 200, Stream: uint64(stream)}))
+		lo, hi = min(lo, q.Merit/q.Optimum), max(hi, q.Merit/q.Optimum)
+		if stream == 0 {
+			last = q.Last[0] / 2
 		}
-		figures := x.Frame(at).Figures
-		iterate, merit := figures[0].Layers[0].(plotting.Line), figures[1].Layers[0].(plotting.Line)
-		end := len(merit.Y) - 1
-		if iterate.Y[end] != last || merit.Lo[end] != lo || merit.Hi[end] != hi {
-			t.Errorf("at %v: θ₁/R = %v and merits in [%v, %v], want %v and [%v, %v]", at, iterate.Y[end], merit.Lo[end], merit.Hi[end], last, lo, hi)
-		}
+	}
+	iterate, merit := panels.Figures[0].Layers[0].(plotting.Line), panels.Figures[1].Layers[0].(plotting.Line)
+	end := len(merit.Y) - 1
+	if iterate.Y[end] != last || merit.Lo[end] != lo || merit.Hi[end] != hi {
+		t.Errorf("θ₁/R = %v and merits in [%v, %v], want %v and [%v, %v]", iterate.Y[end], merit.Lo[end], merit.Hi[end], last, lo, hi)
 	}
 }
 

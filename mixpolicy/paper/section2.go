@@ -604,7 +604,7 @@ func checkReduction(ctx context.Context) Finding {
 	worst := max(relativeError(value, best.Objective), flow, objectiveError(p), relativeError(p.Objective(best.Theta), value))
 	// What a certificate says of 1ᵀθ = 1: the printed algorithm leaves the hyperplane.
 	for _, form := range []mixpolicy.Form{mixpolicy.Corrected, mixpolicy.Printed} {
-		r := must(mixpolicy.Solve(ctx, must(smallProblem(mixpolicy.Ball(2))), mixpolicy.PrimalDual{Form: form}, mixpolicy.Settings{Iterations: 20, Seed: 1}))
+		r := must(mixpolicy.Solve(ctx, must(smallProblem(mixpolicy.Ball(2))), mixpolicy.PrimalDual{Form: form, CostScale: 1}, mixpolicy.Settings{Iterations: 20, Seed: 1}))
 		worst = max(worst, math.Abs(r.HyperplaneError-(floats.Sum(r.Theta)-1)))
 	}
 	return holds(worst, "optimum %.9g by the active-set method and by the simplex method; 1ᵀθ = 1 implies the flow constraint", value)

@@ -669,7 +669,7 @@ func checkLambdaStep(context.Context) Finding {
 func checkAverages(ctx context.Context) Finding {
 	p := must(smallProblem(mixpolicy.Ball(2)))
 	r := must(NewTrace(p, TraceSettings{Iterations: 100, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 1}))
-	q := must(mixpolicy.Solve(ctx, p, mixpolicy.PrimalDual{Beta: 20, Multipliers: mixpolicy.DenseMultipliers}, mixpolicy.Settings{Iterations: 100, Seed: 1, Uncertified: true}))
+	q := must(mixpolicy.Solve(ctx, p, mixpolicy.PrimalDual{Beta: 20, Multipliers: mixpolicy.DenseMultipliers, CostScale: 1}, mixpolicy.Settings{Iterations: 100, Seed: 1, Uncertified: true}))
 	return holds(max(relativeVectorError(q.Theta, r.Theta), relativeVectorError(q.Lambda, r.Lambda), algorithmError()), "θ̂ and λ̂ of 100 iterations against a plain run; the paper's loop counts t = 1, …, T, its averages 0, …, T−1")
 }
 
@@ -801,9 +801,9 @@ func rareCostRuns(ctx context.Context, high float64) (k *theory.Constants, gaps 
 	risky := must(mixpolicy.StateIndependent(x, 0.9, 0.1, 0))
 	safe := must(mixpolicy.StateIndependent(x, 0, 0, 1))
 	p := must(mixtureProblem(x, mixpolicy.Ball(1), risky, safe))
-	k = must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1}))
+	k = must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: 1}))
 	for stream := range uint64(100) {
-		r := must(mixpolicy.Solve(ctx, p, mixpolicy.PrimalDual{Beta: 1}, mixpolicy.Settings{Iterations: 100, Seed: 331, Stream: stream}))
+		r := must(mixpolicy.Solve(ctx, p, mixpolicy.PrimalDual{Beta: 1, CostScale: 1}, mixpolicy.Settings{Iterations: 100, Seed: 331, Stream: stream}))
 		gaps = append(gaps, r.Gap)
 	}
 	return k, gaps
@@ -860,7 +860,7 @@ func boundRuns(ctx context.Context) []boundRun {
 		m mixpolicy.PrimalDual
 	}{
 		{must(QueueProblem(mixpolicy.Ball(2))), mixpolicy.PrimalDual{Beta: 50, CostScale: cMax}},
-		{must(smallProblem(mixpolicy.Cube(1.5))), mixpolicy.PrimalDual{Beta: 20}},
+		{must(smallProblem(mixpolicy.Cube(1.5))), mixpolicy.PrimalDual{Beta: 20, CostScale: 1}},
 	} {
 		k := must(theory.NewConstants(e.p, e.m))
 		for _, n := range []int{10, 1000} {
@@ -965,7 +965,7 @@ func checkProposition(ctx context.Context) Finding {
 // rawConstants are the constants of the queue with its costs as they are, up to 10⁴.
 func rawConstants() (*mixpolicy.Problem, *theory.Constants) {
 	p := must(QueueProblem(mixpolicy.Ball(2)))
-	return p, must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1}))
+	return p, must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: 1}))
 }
 
 func checkCe(context.Context) Finding {
@@ -1003,7 +1003,7 @@ func checkRate(context.Context) Finding {
 	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: cMax}))
 	quarter, eighth, none := rateExponent(k, 0.25), rateExponent(k, 0.125), rateExponent(k, 0)
 	// G_β is β under average cost, and 1/(1−γ) ∨ β under discounted cost.
-	small := must(theory.NewConstants(must(smallProblem(mixpolicy.Ball(2))), mixpolicy.PrimalDual{Beta: 1}))
+	small := must(theory.NewConstants(must(smallProblem(mixpolicy.Ball(2))), mixpolicy.PrimalDual{Beta: 1, CostScale: 1}))
 	for _, e := range [][2]float64{{k.With(7).G, 7}, {k.With(7).Beta, 7}, {small.With(7).G, 10}, {small.With(70).G, 70}, {small.With(70).Beta, 70}, {small.With(70).D, small.D}} {
 		if !(relativeError(e[0], e[1]) <= rounding) {
 			noError(fmt.Errorf("paper: the constants for another β have %v, want %v", e[0], e[1]))
@@ -1082,7 +1082,7 @@ func checkDistance(ctx context.Context) Finding {
 // has an Ω before it.
 func checkSampleSize(context.Context) Finding {
 	p := must(smallProblem(mixpolicy.Ball(2)))
-	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{}))
+	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{CostScale: 1}))
 	k = k.With(2 * k.LambdaStar)
 	few := must(k.SampleComplexity(0.1, 0.1))
 	many := must(k.SampleComplexity(0.1, 1e-100))
@@ -1108,7 +1108,7 @@ func checkSampleSize(context.Context) Finding {
 	outside := *k
 	outside.LambdaStar = k.G
 	for _, refused := range []error{second(k.SampleComplexity(0, 0.1)), second(k.SampleComplexity(0.1, 0)), second(k.SampleComplexity(0.1, 1)), second(outside.SampleComplexity(0.1, 0.1)),
-		second(k.With(math.Inf(1)).SampleComplexity(0.1, 0.1)), second(must(theory.NewConstants(must(QueueProblem(mixpolicy.Ball(2))), mixpolicy.PrimalDual{Beta: 1e9})).SampleComplexity(0.1, 0.1))} {
+		second(k.With(math.Inf(1)).SampleComplexity(0.1, 0.1)), second(must(theory.NewConstants(must(QueueProblem(mixpolicy.Ball(2))), mixpolicy.PrimalDual{Beta: 1e9, CostScale: 1})).SampleComplexity(0.1, 0.1))} {
 		if refused == nil {
 			least = math.Inf(1)
 		}
@@ -1141,7 +1141,7 @@ func policyBoundByHand(k *theory.Constants, s theory.StepSums, left, delta float
 func checkNearBest(ctx context.Context) Finding {
 	p, best := smallOptimum(mixpolicy.Ball(2))
 	_, full, _ := dualOptimum(mixpolicy.Corrected)
-	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{}))
+	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{CostScale: 1}))
 	k = k.With(2 * k.LambdaStar)
 	const epsilon, runs, iterations = 0.1, 20, 2000
 	s := theory.SumSteps(mixpolicy.InverseSqrt(1), iterations)
@@ -1149,7 +1149,7 @@ func checkNearBest(ctx context.Context) Finding {
 	worst := max(relativeError(bound, policyBoundByHand(k, s, 1-0.9, 0.05)), relativeError(k.PolicyBound(s, 0, 0.05), policyBoundByHand(k, s, 1, 0.05)))
 	cheapest := math.Inf(1)
 	for stream := range uint64(runs) {
-		r := must(mixpolicy.Solve(ctx, p, mixpolicy.PrimalDual{Beta: k.G}, mixpolicy.Settings{Iterations: iterations, Seed: 338, Stream: stream, Uncertified: true}))
+		r := must(mixpolicy.Solve(ctx, p, mixpolicy.PrimalDual{Beta: k.G, CostScale: 1}, mixpolicy.Settings{Iterations: iterations, Seed: 338, Stream: stream, Uncertified: true}))
 		cost := policyMeasure(p, r.Theta).Cost(p.MDP().Costs())
 		cheapest, worst = min(cheapest, cost), max(worst, excess(cost-best.Objective, bound))
 	}

@@ -607,10 +607,10 @@ func checkPenaltyBound(ctx context.Context) Finding {
 // penaltyMethodError compares the method of which (4.16) speaks with plain loops, with the same draws:
 // θ ← Π(θ − ηĝ), ĝ = (c − ω1{Ψ_a(s)θ < 0})Ψ_a(s)/q, and the average of θ.
 func penaltyMethodError() (worst float64) {
-	for _, m := range []mixpolicy.Penalty{{Weight: 0.5}, {Weight: 3, StepSize: mixpolicy.InverseSqrt(2), CostScale: 2}} {
+	for _, m := range []mixpolicy.Penalty{{Weight: 0.5, CostScale: 1}, {Weight: 3, StepSize: mixpolicy.InverseSqrt(2), CostScale: 2}} {
 		for _, radius := range []float64{2, 0.7} { // the second is met by most steps
 			p := must(smallProblem(mixpolicy.Ball(radius)))
-			eta, weight, scale := 1., m.Weight, max(1, m.CostScale)
+			eta, weight, scale := 1., m.Weight, m.CostScale
 			if m.StepSize != nil {
 				eta = 2
 			}

@@ -131,7 +131,7 @@ func gradientNoise(radius float64) (inner, norms, chances []float64, k *theory.C
 	for _, e := range gradientErrors(p, nil) {
 		inner, norms = append(inner, floats.Dot(e, delta)), append(norms, floats.Norm(e, 2))
 	}
-	return inner, norms, p.Features().Sampling(), must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20}))
+	return inner, norms, p.Features().Sampling(), must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20, CostScale: 1}))
 }
 
 // checkErrorTail: C_e is defined in (3.34b), which has no c_max. On the coin problem, of costs near 1000,
@@ -139,7 +139,7 @@ func gradientNoise(radius float64) (inner, norms, chances []float64, k *theory.C
 func checkErrorTail(ctx context.Context) Finding {
 	worst, count := worstTail(ctx, "5.19a")
 	p := banditProblem(mixpolicy.Ball(coinRadius), coinCost, coinCost*(1-1./40))
-	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1}))
+	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: 1}))
 	far := coinRadius / math.Sqrt2 // θ₀ − θ is near (−far, far), for θ on the sphere
 	delta := math.Inf(1)
 	for _, e := range gradientErrors(p, nil) {
@@ -206,7 +206,7 @@ func checkGapBelow(ctx context.Context) Finding {
 	along := checkAlongRuns("5.35")(ctx)
 	x := negativeCosts()
 	p := must(mixtureProblem(x, mixpolicy.Ball(2), smallPolicies(x)...))
-	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20}))
+	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20, CostScale: 1}))
 	best := must(p.Optimum(ctx))
 	gap := 0.0 // of the cheapest extreme point
 	for j := range k.Dim {

@@ -52,7 +52,7 @@ func AsPrinted(form mixpolicy.Form) Protocol {
 	}
 	return Protocol{
 		Name: name, Radius: 100, Iterations: 1000, Trials: 20,
-		StepSize: mixpolicy.Constant(0.001), Weight: 1, Form: form, Seed: 1,
+		StepSize: mixpolicy.Constant(0.001), CostScale: 1, Weight: 1, Form: form, Seed: 1,
 	}
 }
 
@@ -412,7 +412,7 @@ func checkProtocol(ctx context.Context) Finding {
 	costs := func(c Protocol, eta float64) (objective, policy float64) {
 		c.Trials = 4
 		c.StepSize = mixpolicy.InverseSqrt(eta)
-		if c.CostScale == 0 {
+		if c.CostScale == 1 {
 			c.StepSize = mixpolicy.Constant(eta)
 		}
 		t := must(c.Run(ctx, c.PrimalDual()))

@@ -44,7 +44,7 @@ func everyPlace(places ...check) check {
 func checkViolationBelow(context.Context) Finding {
 	x := negativeCosts()
 	p := must(mixtureProblem(x, mixpolicy.Ball(2), smallPolicies(x)...))
-	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20}))
+	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20, CostScale: 1}))
 	_, top := x.CostRange()
 	bound := func(size float64) float64 {
 		with := *k
@@ -79,7 +79,7 @@ func alsoPrinted(f, other Finding) Finding {
 func checkSureDeviation() Finding {
 	const high, c0 = 1e6, 1e-3
 	p := banditProblem(mixpolicy.Ball(1), high, 0)
-	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1}))
+	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: 1}))
 	away, size := []float64{0.5, -0.5}, math.Inf(1)
 	for _, e := range gradientErrors(p, nil) {
 		size = min(size, math.Abs(floats.Dot(e, away)))
@@ -233,7 +233,7 @@ func witnessNoProbability(ctx context.Context) Finding {
 	bound := r.K.SharpViolationBound(r.Sums, 4./iterations).Value
 	var likely float64
 	for stream := range uint64(10) {
-		run := must(mixpolicy.Solve(ctx, p, mixpolicy.PrimalDual{Beta: set.Beta, StepSize: set.StepSize}, mixpolicy.Settings{Iterations: iterations, Seed: 33, Stream: stream}))
+		run := must(mixpolicy.Solve(ctx, p, mixpolicy.PrimalDual{Beta: set.Beta, StepSize: set.StepSize, CostScale: 1}, mixpolicy.Settings{Iterations: iterations, Seed: 33, Stream: stream}))
 		likely = max(likely, run.Violation)
 	}
 	v := p.Violation(r.Theta)
@@ -243,7 +243,7 @@ func witnessNoProbability(ctx context.Context) Finding {
 // witnessStepSize: constant steps so small that θ̂ = θ₀ to rounding for any T that can be.
 func witnessStepSize(ctx context.Context) Finding {
 	p := must(smallProblem(mixpolicy.Ball(2)))
-	method := mixpolicy.PrimalDual{Beta: 20, StepSize: mixpolicy.Constant(1e-30)}
+	method := mixpolicy.PrimalDual{Beta: 20, StepSize: mixpolicy.Constant(1e-30), CostScale: 1}
 	k := must(theory.NewConstants(p, method))
 	still := must(mixpolicy.Solve(ctx, p, method, mixpolicy.Settings{Iterations: 1000, Seed: 31}))
 	method.StepSize = mixpolicy.InverseSqrt(1)
@@ -286,7 +286,7 @@ func witnessViolationNorm(ctx context.Context) Finding {
 // β = T^¼. That T must grow as ρ falls is in [checkSampleSize].
 func witnessSampleSize(ctx context.Context) Finding {
 	p := must(smallProblem(mixpolicy.Ball(2)))
-	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{}))
+	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{CostScale: 1}))
 	const more, epsilon = 16, 0.1
 	larger := *k
 	larger.Pairs *= more
@@ -324,7 +324,7 @@ func witnessBestOfClass(ctx context.Context) Finding {
 	p := clippedProblem()
 	best := must(p.Optimum(ctx))
 	run := func(beta float64) float64 {
-		method := mixpolicy.PrimalDual{Beta: beta, StepSize: mixpolicy.InverseSqrt(1)}
+		method := mixpolicy.PrimalDual{Beta: beta, StepSize: mixpolicy.InverseSqrt(1), CostScale: 1}
 		return must(mixpolicy.Solve(ctx, p, method, mixpolicy.Settings{Iterations: iterations, Seed: 38})).PolicyCost
 	}
 	low, high := run(small), run(math.Pow(iterations, 0.25))

@@ -1,10 +1,12 @@
 package race
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -28,7 +30,8 @@ const maxMethods = 16
 // Outcome is how an entrant did.
 type Outcome struct {
 	Entrant
-	// Tuning has the tuning trials of each method; nil if there was nothing to choose.
+	// Tuning has the tuning trials of each method, fewer of those that lost early with
+	// [Settings].Halving; nil if there was nothing to choose.
 	Tuning []Tuning
 	// Chosen is the method of least mean score among those whose tuning trials all finished.
 	Chosen int
@@ -67,9 +70,7 @@ func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Sett
 				return nil, fault.At("race", fmt.Sprintf("entrant %q", e.Name), err)
 			}
 		}
-		if h.total += set.Trials; len(e.Methods) > 1 {
-			h.total += set.TuningTrials * len(e.Methods)
-		}
+		h.total += set.runs(len(e.Methods))
 	}
 	if h.Score == nil {
 		// The optimum is computed here, once, before time counts.
@@ -101,13 +102,18 @@ func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Sett
 // enter runs one entrant; the error is that of ctx.
 func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
 	o := Outcome{Entrant: e}
-	var err error
 	if h.TuningTrials > 0 && len(e.Methods) > 1 {
-		if o.Tuning, err = h.tune(ctx, e); err != nil {
+		all, left, err := h.tune(ctx, e)
+		if o.Tuning = all; err != nil {
 			return o, err
 		}
-		if o.Chosen = Best(o.Tuning, h.Score, mean); o.Chosen < 0 {
-			o.Err = errors.New("the scores are infinite or NaN")
+		last := make([]Tuning, len(left))
+		for i, k := range left {
+			last[i] = all[k]
+		}
+		best := Best(last, h.Score, mean)
+		if best < 0 {
+			o.Chosen, o.Err = -1, errors.New("the scores are infinite or NaN")
 			for _, t := range o.Tuning {
 				if failed := t.Failed(); len(failed) > 0 {
 					o.Err = failed[0].Err
@@ -116,8 +122,10 @@ func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
 			o.Err = fault.At("race", fmt.Sprintf("%s: none of %d settings ran to the end with a finite score", e.Name, len(e.Methods)), o.Err)
 			return o, nil
 		}
+		o.Chosen = left[best]
 	}
-	o.Runs, err = h.trials(ctx, e.Methods[o.Chosen], e.Name, h.Trials, h.Seed)
+	runs, err := h.trials(ctx, e.Name, e.Methods[o.Chosen:o.Chosen+1], 0, h.Trials, h.Seed)
+	o.Runs = runs[0]
 	if failed := o.Runs.Failed(); err == nil && len(failed) == h.Trials {
 		o.Err = fault.At("race", e.Name, failed[0].Err)
 	}
@@ -132,25 +140,70 @@ func Tune(ctx context.Context, p *mixpolicy.Problem, e Entrant, set Settings) ([
 		return nil, err
 	}
 	h.total = set.TuningTrials * len(e.Methods)
-	return h.tune(ctx, e)
+	h.Halving = false
+	all, _, err := h.tune(ctx, e)
+	return all, err
 }
 
-func (h *harness) tune(ctx context.Context, e Entrant) (all []Tuning, err error) {
+// tune also returns which methods are left in the last round.
+func (h *harness) tune(ctx context.Context, e Entrant) (all []Tuning, left []int, err error) {
 	tuning := *h
 	tuning.Valued, tuning.Schedule = min(h.Valued, ValuedEnd), mixpolicy.Every(max(1, h.Iterations))
 	tuning.Queries, tuning.Times = end(h.Queries), end(h.Times)
-	for _, m := range e.Methods {
-		runs, err := tuning.trials(ctx, m, "tuning "+e.Name, h.TuningTrials, h.Seed+1)
-		if err != nil {
-			return all, err
-		}
-		t := Tuning{Runs: runs}
-		if h.Score != nil && len(runs.Failed()) == 0 {
-			t.Scores = runs.Final(h.Score)
-		}
-		all = append(all, t)
+	for k, m := range e.Methods {
+		all, left = append(all, Tuning{Runs: &Runs{Method: m}}), append(left, k)
 	}
-	return all, nil
+	worth := func(k int) float64 {
+		if v := mean(all[k].Scores); v < math.Inf(1) {
+			return v
+		}
+		return math.Inf(1) // also for NaN, that of no scores
+	}
+	done := 0
+	for _, until := range h.rounds(len(e.Methods)) {
+		if done > 0 {
+			slices.SortStableFunc(left, func(a, b int) int { return cmp.Compare(worth(a), worth(b)) })
+			left = left[:(len(left)+1)/2]
+		}
+		var methods []mixpolicy.Method
+		for _, k := range left {
+			methods = append(methods, e.Methods[k])
+		}
+		runs, err := tuning.trials(ctx, "tuning "+e.Name, methods, done, until, h.Seed+1)
+		for i, k := range left {
+			t := &all[k]
+			t.Trials, t.Scores = append(t.Trials, runs[i].Trials...), nil
+			if h.Score != nil && len(t.Failed()) == 0 {
+				t.Scores = t.Final(h.Score)
+			}
+		}
+		if err != nil {
+			return all, left, err
+		}
+		done = until
+	}
+	return all, left, nil
+}
+
+// rounds returns how many trials each mean is of, round after round of the tuning of n methods.
+func (s Settings) rounds(n int) []int {
+	rounds := []int{s.TuningTrials}
+	for k := 2; s.Halving && s.TuningTrials > 0 && k < n; k *= 2 {
+		rounds = slices.Insert(rounds, 0, max(1, rounds[0]/2))
+	}
+	return rounds
+}
+
+// runs returns how many runs an entrant of n methods has.
+func (s Settings) runs(n int) int {
+	total, done, left := s.Trials, 0, n
+	for _, until := range s.rounds(n) {
+		if n > 1 {
+			total += left * (until - done)
+		}
+		done, left = until, (left+1)/2
+	}
+	return total
 }
 
 // Best returns the method with the least middle of a score, such as a mean or a median, among those

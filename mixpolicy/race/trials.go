@@ -53,6 +53,13 @@ type Settings struct {
 	// TuningTrials is how many runs to the end, of each of an entrant's methods, choose the
 	// one that [Run] enters; 0 takes the first.
 	TuningTrials int
+	// Halving stops tuning what has lost, in ⌈log₂ n⌉ rounds for n methods: after each the worse
+	// half goes, and the others have their trials doubled, to TuningTrials of the last two. That
+	// is sequential halving (Karnin, Koren and Somekh, ICML 2013), or successive halving
+	// (Jamieson and Talwalkar, AISTATS 2016), but the trials of earlier rounds stay in the
+	// means, for all methods have the same streams. Entrants with as many methods have the same
+	// number of runs.
+	Halving bool
 	// Score is what is to be small at the end of tuning; nil is the merit of θ̂ ([Merit]), or
 	// the true cost of the policy if there is no θ̂.
 	Score Curve
@@ -108,11 +115,11 @@ func Trials(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, set S
 		return nil, fault.At("race", "", err)
 	}
 	h.total = set.Trials
-	runs, err := h.trials(ctx, m, m.Name(), set.Trials, set.Seed)
+	runs, err := h.trials(ctx, m.Name(), []mixpolicy.Method{m}, 0, set.Trials, set.Seed)
 	if err == nil {
-		err = runs.Err()
+		err = runs[0].Err()
 	}
-	return runs, err
+	return runs[0], err
 }
 
 // harness runs trials.
@@ -168,9 +175,10 @@ func increasing[number ~int | ~int64](what string, marks []number) error {
 	return nil
 }
 
-// trials returns the trials that ctx did not end; its error is that of ctx.
-func (h *harness) trials(ctx context.Context, m mixpolicy.Method, name string, trials int, seed uint64) (*Runs, error) {
-	all := make([]*Trial, trials)
+// trials runs each method on the streams from, …, to−1, all of them in parallel, and returns the
+// trials that ctx did not end; its error is that of ctx.
+func (h *harness) trials(ctx context.Context, name string, methods []mixpolicy.Method, from, to int, seed uint64) ([]*Runs, error) {
+	all := make([]*Trial, len(methods)*(to-from))
 	var g errgroup.Group
 	g.SetLimit(h.Workers)
 	for k := range all {
@@ -178,8 +186,8 @@ func (h *harness) trials(ctx context.Context, m mixpolicy.Method, name string, t
 			if ctx.Err() != nil {
 				return nil
 			}
-			t := &Trial{Stream: uint64(k)}
-			if t.Err = h.run(ctx, m, seed, t); t.Err != nil && ctx.Err() != nil {
+			t := &Trial{Stream: uint64(from + k%(to-from))}
+			if t.Err = h.run(ctx, methods[k/(to-from)], seed, t); t.Err != nil && ctx.Err() != nil {
 				return nil
 			}
 			all[k] = t
@@ -190,14 +198,19 @@ func (h *harness) trials(ctx context.Context, m mixpolicy.Method, name string, t
 		})
 	}
 	g.Wait() // without errors: each trial has its own
-	runs := &Runs{Method: m}
-	for _, t := range all {
-		if t != nil {
-			runs.Trials = append(runs.Trials, *t)
+	runs := make([]*Runs, len(methods))
+	finished := 0
+	for i, m := range methods {
+		runs[i] = &Runs{Method: m}
+		for _, t := range all[i*(to-from) : (i+1)*(to-from)] {
+			if t != nil {
+				runs[i].Trials = append(runs[i].Trials, *t)
+				finished++
+			}
 		}
 	}
-	if err := ctx.Err(); err != nil && len(runs.Trials) < trials {
-		return runs, fmt.Errorf("race: %s stopped after %d of %d trials: %w", name, len(runs.Trials), trials, err)
+	if err := ctx.Err(); err != nil && finished < len(all) {
+		return runs, fmt.Errorf("race: %s stopped after %d of %d trials: %w", name, finished, len(all), err)
 	}
 	return runs, nil
 }

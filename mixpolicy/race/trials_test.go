@@ -347,6 +347,70 @@ func TestTuning(t *testing.T) {
 	}
 }
 
+// With halving the trials of a method are as many as the rounds that it survives allow, the same
+// for each number of methods, and the best is found among fewer runs.
+func TestHalving(t *testing.T) {
+	p := queue(t)
+	one := func(x float64) mixpolicy.Method { return fixed{x, 1 - x} }
+	theta1 := func(l *race.Observation) float64 { return l.Theta[0] }
+	for _, c := range []struct {
+		trials int
+		values []float64
+		want   []int // trials of each
+	}{
+		{8, []float64{.7, .1, .6, .3, .5, .2, .4}, []int{2, 8, 2, 4, 2, 8, 4}},
+		{8, []float64{.3, .1, .2}, []int{4, 8, 8}},
+		{8, []float64{.2, .1}, []int{8, 8}},
+		{1, []float64{.4, .2, .3, .1}, []int{1, 1, 1, 1}},
+		{6, []float64{.1, .1, .1, .1}, []int{6, 6, 3, 3}},
+	} {
+		e := race.Entrant{Name: "fixed", Methods: race.Grid(c.values, one)}
+		var most, total atomic.Int64
+		o := mixpolicy.Must(race.Run(t.Context(), p, []race.Entrant{e}, race.Settings{
+			Trials: 3, TuningTrials: c.trials, Halving: true, Score: theta1, Queries: []int{5},
+			Progress: func(_ string, done, all int) { total.Add(1); most.Store(int64(all)) },
+		}))[0]
+		want := 3
+		for k, n := range c.want {
+			want += n
+			if len(o.Tuning[k].Trials) != n || len(o.Tuning[k].Scores) != n || o.Tuning[k].Trials[n-1].Stream != uint64(n-1) {
+				t.Errorf("%v: %d trials of method %d, want %d", c.values, len(o.Tuning[k].Trials), k, n)
+			}
+		}
+		if o.Chosen != slices.Index(c.values, slices.Min(c.values)) || total.Load() != int64(want) || most.Load() != int64(want) {
+			t.Errorf("%v: chose %d after %d runs of %d, want %d", c.values, o.Chosen, total.Load(), most.Load(), want)
+		}
+	}
+	// What fails is out after the first round.
+	e := race.Entrant{Name: "fixed", Methods: append(race.Grid([]float64{.3, .2, .1}, one), breaks{after: 2})}
+	o := mixpolicy.Must(race.Run(t.Context(), p, []race.Entrant{e}, race.Settings{Trials: 1, TuningTrials: 12, Halving: true, Score: theta1, Queries: []int{4}}))[0]
+	if o.Chosen != 2 || o.Err != nil || len(o.Tuning[3].Failed()) != 6 {
+		t.Errorf("chose %d, %v", o.Chosen, o.Tuning[3])
+	}
+}
+
+// Neither tuning nor the trials depend on how many runs go on at a time.
+func TestWorkersDoNotCount(t *testing.T) {
+	e := race.Entrant{Name: "penalty", Methods: race.Grid([]float64{.5, 1, 2, 4, 8}, func(w float64) mixpolicy.Method { return mixpolicy.Penalty{Weight: w} })}
+	run := func(workers int) race.Outcome {
+		return mixpolicy.Must(race.Run(t.Context(), queue(t), []race.Entrant{e}, race.Settings{
+			Trials: 5, TuningTrials: 6, Halving: true, Iterations: 40, Workers: workers,
+		}))[0]
+	}
+	want := run(1)
+	for _, workers := range []int{2, 7} {
+		got := run(workers)
+		for k := range e.Methods {
+			if !slices.Equal(got.Tuning[k].Scores, want.Tuning[k].Scores) {
+				t.Errorf("%d workers: scores %v, want %v", workers, got.Tuning[k].Scores, want.Tuning[k].Scores)
+			}
+		}
+		if got.Chosen != want.Chosen || !slices.Equal(got.Runs.Final(race.Cost), want.Runs.Final(race.Cost)) {
+			t.Errorf("%d workers: method %d, costs %v, want %d, %v", workers, got.Chosen, got.Runs.Final(race.Cost), want.Chosen, want.Runs.Final(race.Cost))
+		}
+	}
+}
+
 // Tuning has a seed of its own, and the trials are as they would be without it.
 func TestTuningHasItsOwnSeed(t *testing.T) {
 	p, m := queue(t), mixpolicy.Penalty{CostScale: 400}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/internal/directions"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
@@ -69,7 +70,7 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 	if !ok {
 		return nil, fmt.Errorf("theory: modulus %v does not give its strong convexity, want a bregman.StrongConvexer", phi)
 	}
-	if x := beyond(phi, class, start); x != nil {
+	if x, _ := class.Mismatch(phi, start); x != nil {
 		return nil, fmt.Errorf("theory: modulus %v is finite at %.4g, outside of the class %v, want one whose domain is within the class", phi, x, class)
 	}
 	dual := class.Norm.Dual()
@@ -111,51 +112,6 @@ func Reach(class mixpolicy.Class, d int) float64 {
 		return class.R * math.Sqrt(float64(d))
 	}
 	return class.R
-}
-
-// beyond returns a point of Θ₂ that is in the domain of φ but not in the class, if it finds one
-// along the axes or the directions of [eachDirection], and else nil.
-func beyond(phi bregman.Modulus, class mixpolicy.Class, start []float64) []float64 {
-	if math.IsInf(class.R, 1) {
-		return nil
-	}
-	x := make([]float64, len(start))
-	outside := false
-	eachDirection(len(start), func(direction []float64) bool {
-		if class.Norm.Project(x, scaled(x, direction, 0x1p40*class.R), class.R) != nil {
-			return true
-		}
-		for j := range x {
-			x[j] = start[j] + (1+0x1p-20)*(x[j]-start[j])
-		}
-		outside = phi.InDomain(x) && class.Size(x) > class.R*(1+0x1p-40)
-		return !outside
-	})
-	if !outside {
-		return nil
-	}
-	return x
-}
-
-// eachDirection calls f with the axes of ℝᵈ, in both directions, and with 64 fixed directions of
-// various signs, until f returns false.
-func eachDirection(d int, f func([]float64) bool) {
-	direction := make([]float64, d)
-	for i := range 2 * d {
-		clear(direction)
-		direction[i/2] = float64(1 - i%2*2)
-		if !f(direction) {
-			return
-		}
-	}
-	for i := range 64 {
-		for j := range direction {
-			direction[j] = math.Cos(float64(1+i) * (1 + 2*float64(j)) * math.Phi)
-		}
-		if !f(direction) {
-			return
-		}
-	}
 }
 
 // With returns the constants for another β.
@@ -378,7 +334,7 @@ func climbDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64
 	origin := make([]float64, d)
 	phi.Gradient(origin, start)
 	top := 0.0
-	eachDirection(d, func(first []float64) bool {
+	for first := range directions.All(d) {
 		copy(direction, first)
 		last := math.Inf(-1)
 		for range 1000 { // near the centre of a ball a step is short: some R/‖θ₀ − 1/d‖ are needed
@@ -404,9 +360,10 @@ func climbDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64
 			phi.Gradient(direction, at)
 			floats.Sub(direction, origin)
 		}
-		top = max(top, last)
-		return !math.IsInf(top, 1)
-	})
+		if top = max(top, last); math.IsInf(top, 1) {
+			break
+		}
+	}
 	return top
 }
 

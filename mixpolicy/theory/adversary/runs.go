@@ -40,7 +40,7 @@ func newGame(x []float64) *game {
 	f := mixpolicy.Must(mixpolicy.FeaturesFromColumns(y, distribution(x[4:7]...), distribution(x[7:10]...)))
 	g := &game{p: mixpolicy.Must(mixpolicy.NewProblem(f, class)), phi: mixpolicy.DefaultModulus(class), c: cost}
 	g.start = g.at(x[3])
-	g.k = mixpolicy.Must(theory.NewConstants(g.p, mixpolicy.PrimalDual{Beta: x[2], Theta0: g.start}))
+	g.k = mixpolicy.Must(theory.NewConstants(g.p, mixpolicy.PrimalDual{Beta: x[2], CostScale: 1, Theta0: g.start}))
 	g.best = mixpolicy.Must(g.p.Optimum(context.Background()))
 	return g
 }

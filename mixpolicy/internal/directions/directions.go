@@ -1,0 +1,26 @@
+// Package directions has directions of ℝᵈ to search along.
+package directions
+
+import (
+	"iter"
+	"math"
+)
+
+// All yields the axes of ℝᵈ, both ways, and then 64 fixed directions of various signs; borrowed.
+func All(d int) iter.Seq[[]float64] {
+	return func(yield func([]float64) bool) {
+		direction := make([]float64, d)
+		for i := range 2*d + 64 {
+			for j := range direction {
+				direction[j] = math.Cos(float64(1+i-2*d) * (1 + 2*float64(j)) * math.Phi)
+			}
+			if i < 2*d {
+				clear(direction)
+				direction[i/2] = float64(1 - i%2*2)
+			}
+			if !yield(direction) {
+				return
+			}
+		}
+	}
+}

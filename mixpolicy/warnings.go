@@ -1,0 +1,73 @@
+package mixpolicy
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/internal/directions"
+)
+
+// Mismatch looks for where the class and the domain of φ differ on 1ᵀθ = 1, along the axes and
+// 64 other directions, but no more than 200. It returns a point of the domain that is just outside of the class, where
+// an iterate may go, and one of the class that is not in the domain, where none can go; nil for
+// what it does not find, and for a class without bounds. start is a point of both.
+func (c Class) Mismatch(phi bregman.Modulus, start []float64) (beyond, missing []float64) {
+	if math.IsInf(c.R, 1) {
+		return nil, nil
+	}
+	edge, far := make([]float64, len(start)), make([]float64, len(start))
+	tried := 0
+	for v := range directions.All(len(start)) {
+		if tried++; tried > 200 || beyond != nil && missing != nil {
+			break
+		}
+		floats.ScaleTo(far, 0x1p40*c.R/floats.Norm(v, math.Inf(1)), v)
+		if c.Norm.Project(edge, far, c.R) != nil {
+			continue
+		}
+		at := func(s float64) []float64 { // of the way to the edge of the class
+			x := make([]float64, len(start))
+			return floats.AddScaledTo(x, floats.ScaleTo(x, 1-s, start), s, edge)
+		}
+		if x := at(1 + 0x1p-20); beyond == nil && phi.InDomain(x) && c.Size(x) > c.R*(1+0x1p-40) {
+			beyond = x
+		}
+		if x := at(1 - 0x1p-20); missing == nil && !phi.InDomain(x) {
+			missing = x
+		}
+	}
+	return beyond, missing
+}
+
+// Warnings says where the domain of the modulus is not the class, and what to do about it.
+func (a PrimalDual) Warnings(p *Problem) (all []string) {
+	a, err := a.For(p)
+	if err != nil { // Start says so
+		return nil
+	}
+	beyond, missing := p.class.Mismatch(a.Modulus, a.Theta0)
+	const remedy = "want a modulus for this class, such as mixpolicy.DefaultModulus(class), or the class of this modulus"
+	if beyond != nil {
+		all = append(all, fmt.Sprintf("θ = %.4g is in the domain of φ (%v) but not in the class %v, so that nothing keeps θ̂ in the class; %s", vector(beyond), a.Modulus, p.class, remedy))
+	}
+	if missing != nil {
+		all = append(all, fmt.Sprintf("θ = %.4g is in the class %v but not in the domain of φ (%v), so that no iterate comes near it; %s", vector(missing), p.class, a.Modulus, remedy))
+	}
+	return all
+}
+
+// costWarning tells of a cᵀΨθ̂ that is the cost of no policy. The margin is the rounding of sums
+// over n pairs, n·2⁻⁵² max |c|·‖θ̂‖₁ at most.
+func (p *Problem) costWarning(objective float64, theta []float64) []string {
+	lo, hi := p.MDP().CostRange()
+	most := max(-lo, hi)
+	rounding := float64(p.MDP().Pairs()) * 0x1p-52 * most * floats.Norm(theta, 1)
+	if lo-rounding <= objective && objective <= hi+rounding {
+		return nil
+	}
+	return []string{fmt.Sprintf("cᵀΨθ̂ = %.6g, and costs are from %.6g to %.6g: Ψθ̂ is not the measure of a policy; want more iterations, other step sizes, or costs divided by c_max (CostScale = %.6g)",
+		objective, lo, hi, most)}
+}

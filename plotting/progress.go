@@ -1,0 +1,43 @@
+package plotting
+
+import (
+	"fmt"
+	"html"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/janpfeifer/gonb/gonbui"
+)
+
+// Progress returns what shows a bar below the cell when it is told how much of something is done,
+// and takes it away when all of it is: for settings that ask for such a function. It may be called
+// concurrently, and for one work after another. Outside of a notebook, and with [Headless], it shows nothing.
+func Progress() func(name string, done, total int) {
+	if !gonbui.IsNotebook || os.Getenv(Headless) != "" {
+		return func(string, int, int) {}
+	}
+	id := gonbui.UniqueId()
+	return progress(func(bar string) { gonbui.UpdateHTML(id, bar) }, time.Now)
+}
+
+// progress shows a bar every tenth of a second at most, and, if there was one, in the end nothing.
+func progress(show func(html string), now func() time.Time) func(name string, done, total int) {
+	var mu sync.Mutex
+	last, most, shown := now(), 0, false
+	return func(name string, done, total int) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch at := now(); {
+		case done <= most: // what comes late
+		case done >= total:
+			if shown {
+				show("")
+			}
+			last, most, shown = at, 0, false
+		case at.Sub(last) >= time.Second/10:
+			last, most, shown = at, done, true
+			show(fmt.Sprintf(`<progress value="%d" max="%d"></progress> %s, %d of %d`, done, total, html.EscapeString(name), done, total))
+		}
+	}
+}
