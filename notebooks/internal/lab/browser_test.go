@@ -220,6 +220,11 @@ plotting.Show(plotting.Explorer{
 		code("%%\nplotting.Show(rising(42))", "answer"))
 }
 
+// wrongFormulas are the formulas that MathJax cannot set, and where they are: an error, or the name of a
+// command that is not defined, in red.
+const wrongFormulas = `[...document.querySelectorAll("mjx-merror, [data-mjx-error], [data-mml-node=merror], mjx-container [fill=red], mjx-container [mathcolor=red]")].map(e =>
+	e.closest("tbody, section")?.id + ": " + (e.dataset.mjxError || e.closest("mjx-container")?.textContent))`
+
 // TestPages opens every exported page, and the index, in Chromium.
 func TestPages(t *testing.T) {
 	lab := readyLab(t)
@@ -243,7 +248,7 @@ func TestPages(t *testing.T) {
 			eventually(t, b, "MathJax is there", `window.MathJax?.startup?.promise`)
 			evaluate[int](t, b, `window.MathJax.startup.promise.then(() => window.formulasAreSet = true), 0`)
 			eventually(t, b, "every formula is set", `window.formulasAreSet`)
-			if left := evaluate[[]string](t, b, `[...document.querySelectorAll("mjx-merror")].map(e => e.textContent)`); len(left) > 0 {
+			if left := evaluate[[]string](t, b, wrongFormulas); len(left) > 0 {
 				t.Errorf("formulas that MathJax can't set: %q", left)
 			}
 			if broken := evaluate[[]string](t, b, `[...document.querySelectorAll("a[href^='#']")].map(a => decodeURIComponent(a.hash.slice(1))).filter(id => !document.getElementById(id))`); len(broken) > 0 {
@@ -348,8 +353,7 @@ func checkEquations(t *testing.T, lab *Lab, b *browser) {
 	if got := evaluate[int](t, b, `document.querySelectorAll(".stated mjx-container[display]").length`); got != displays {
 		t.Errorf("%d displays are set, want %d", got, displays)
 	}
-	// A command that isn't defined is an mjx-merror; where errors are shown as text, that has the attribute.
-	if wrong := evaluate[[]string](t, b, `[...document.querySelectorAll("mjx-merror, [data-mjx-error], [data-mml-node='merror']")].map(e => e.closest("[id]")?.id + ": " + (e.dataset.mjxError || e.textContent))`); len(wrong) > 0 {
+	if wrong := evaluate[[]string](t, b, wrongFormulas); len(wrong) > 0 {
 		t.Errorf("formulas that MathJax can't set: %q", wrong)
 	}
 	if left := evaluate[[]string](t, b, `[...document.querySelectorAll("[data-verdict]")].filter(e => { const c = e.cloneNode(true); c.querySelectorAll("mjx-container, code").forEach(m => m.remove()); return /[$\\]/.test(c.textContent); }).map(e => e.id)`); len(left) > 0 {
