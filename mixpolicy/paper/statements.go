@@ -1,7 +1,9 @@
 package paper
 
 import (
+	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -72,3 +74,94 @@ func parseStatements(text string, index []Entry) ([]Statement, error) {
 	}
 	return all, nil
 }
+
+// stated is a place for statements in the source of a notebook's cell, as Jupyter writes it: a string a line.
+var stated = regexp.MustCompile(`(?m)^( *)"<!-- stated: (.*) -->\\n",\n(?:.*\n)*?( *"<!-- end -->)`)
+
+// WithStatements returns the notebook with the statements that it has places for. A place is
+//
+//	<!-- stated: 3.29; Lemma 3.3 with 3.36 -->
+//	<!-- end -->
+//
+// and what is between is made anew; equations after "with" are part of the statement before them.
+// Of an erratum it tells once what it changes. It also returns the numbers that are stated.
+func WithStatements(notebook string) (text string, numbers []string, err error) {
+	defer catch(&err)
+	told := map[string]bool{}
+	text = stated.ReplaceAllStringFunc(notebook, func(place string) string {
+		m := stated.FindStringSubmatch(place)
+		var b strings.Builder
+		for list := range strings.SplitSeq(m[2], "; ") {
+			number, parts, _ := strings.Cut(list, " with ")
+			of := []string{number}
+			if parts != "" {
+				of = append(of, strings.Split(parts, ", ")...)
+			}
+			numbers = append(numbers, of...)
+			b.WriteString("\n" + must(quotation(of, told)))
+		}
+		lines := []string{m[1] + jsonOf("<!-- stated: "+m[2]+" -->\n")}
+		for line := range strings.Lines(b.String() + "\n") {
+			lines = append(lines, m[1]+jsonOf(line))
+		}
+		return strings.Join(lines, ",\n") + ",\n" + m[3]
+	})
+	return text, numbers, nil
+}
+
+// jsonOf is the string as Jupyter writes it.
+func jsonOf(s string) string {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	noError(encoder.Encode(s))
+	return strings.TrimSpace(b.String())
+}
+
+// quotation is a statement as a notebook quotes it. Its number is the first one, and the others are
+// those of equations that are part of it.
+func quotation(numbers []string, told map[string]bool) (string, error) {
+	all, err := Statements()
+	if err != nil {
+		return "", err
+	}
+	index := Index()
+	var s Statement
+	for _, number := range numbers {
+		i := slices.IndexFunc(index, func(e Entry) bool { return e.Number == number })
+		if i < 0 {
+			return "", fmt.Errorf("paper: a notebook has a place for (%s), which is not in the index", number)
+		}
+		if s.Number == "" {
+			s = all[i]
+		}
+	}
+	heads := slices.Clone(numbers)
+	for i, number := range heads {
+		if !strings.Contains(number, " ") {
+			heads[i] = "(" + number + ")"
+		}
+	}
+	said := "**" + strings.Join(heads, ", ") + ".** " + s.Says + "\n\n"
+	if s.Corrected == "" {
+		said += s.Printed
+	} else {
+		said += "*Printed:*\n\n" + s.Printed + "\n\n*Corrected:*\n\n" + s.Corrected + "\n\n*What changes:*"
+		for _, e := range errata {
+			if !slices.ContainsFunc(e.Where, func(where string) bool { return slices.Contains(numbers, where) }) {
+				continue
+			}
+			said += fmt.Sprintf(" [%s](07-conclusion-and-errata.ipynb#erratum-%[1]s), %s", e.ID, e.Kind)
+			if told[e.ID] {
+				said += ", as above."
+			} else {
+				said += ": " + unmarked.Replace(e.Downstream)
+			}
+			told[e.ID] = true
+		}
+	}
+	return "> " + strings.ReplaceAll(strings.ReplaceAll(said, "\n", "\n> "), "> \n", ">\n") + "\n", nil
+}
+
+// unmarked keeps Markdown from reading signs of mathematics as its own.
+var unmarked = strings.NewReplacer("*", `\*`, "_", `\_`, "[", `\[`, "<", "&lt;")
