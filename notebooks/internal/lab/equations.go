@@ -186,8 +186,7 @@ func cards(equations []record) ([]byte, error) {
 }
 
 var (
-	anchors = regexp.MustCompile(`(?:<a id="[a-z]+-[0-9a-z-]+"></a>\s*)+`)
-	anchor  = regexp.MustCompile(`<a id="([^"]*)"></a>`)
+	anchor = regexp.MustCompile(`<a id="([^"]*)"></a>`)
 
 	// What is no prose, or a citation: a number in parentheses, or a named statement. (A.1) to
 	// (A.3) may be equations of the appendix or assumptions of section 2, and are not linked.
@@ -195,27 +194,29 @@ var (
 		`|\((?:\d\.\d+[a-c]?|A\.(?:[4-9]|1\d))\)|\b(?:Definition|Assumption|Lemma|Proposition|Theorem|Algorithm|Figure) (?:[A\d]\.)?\d+`)
 )
 
-// linkEquations turns the anchors of equations in a page into links to the index, in the margin, and
+// linkEquations turns the anchors of equations in a paragraph into links to the index, before it, and
 // what cites an equation into links to where it is stated. Each link shows the equation's card.
 func linkEquations(body string, equations []record) string {
 	at, of := map[string]record{}, map[string]record{}
 	for _, e := range equations {
 		at[e["anchor"]], of[e["number"]] = e, e
 	}
-	body = anchors.ReplaceAllStringFunc(body, func(group string) string {
-		links := anchor.ReplaceAllStringFunc(group, func(tag string) string {
+	body = paragraph.ReplaceAllStringFunc(body, func(p string) string {
+		var links strings.Builder
+		p = anchor.ReplaceAllStringFunc(p, func(tag string) string {
 			id := anchor.FindStringSubmatch(tag)[1]
 			e := at[id]
 			if e == nil {
 				return tag
 			}
 			number := html.EscapeString(e["number"])
-			return fmt.Sprintf(`<a id="%s" class="numbered" data-card="%[1]s" href="equations.html#%[1]s" aria-label="%s in the index of equations">%[2]s</a>`, id, number)
+			fmt.Fprintf(&links, `<a id="%s" class="numbered" data-card="%[1]s" href="equations.html#%[1]s" aria-label="%s in the index of equations">%[2]s</a>`, id, number)
+			return ""
 		})
-		if links == group {
-			return group
+		if links.Len() == 0 {
+			return p
 		}
-		return `<span class="numbers">` + strings.TrimSpace(links) + `</span>`
+		return `<p><span class="numbers">` + links.String() + `</span>` + strings.TrimPrefix(p, "<p>")
 	})
 	return citation.ReplaceAllStringFunc(body, func(text string) string {
 		number := strings.Trim(text, "()")

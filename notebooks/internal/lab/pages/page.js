@@ -75,8 +75,9 @@
   // A link to an equation shows its card: under the pointer, with the focus, or at the first tap.
   addEventListener("DOMContentLoaded", function () {
     if (!HTMLElement.prototype.showPopover || !document.querySelector("[data-card]")) return;
-    var card = document.createElement("aside");
+    var card = document.createElement("div");
     card.className = "card";
+    card.role = "note";
     card.popover = "auto"; // Escape and a tap elsewhere hide it
     var at = null, before = null, touch = false, tab = false, later = 0;
 
@@ -98,7 +99,7 @@
       link.after(card); // so that Tab goes on into the card
       card.showPopover();
       place();
-      if (window.MathJax.typesetPromise) window.MathJax.typesetPromise([card]).then(place);
+      if (window.MathJax.typesetPromise) window.MathJax.typesetPromise([card]).then(place).then(reach);
     }
     function place() {
       if (!at) return;
@@ -142,7 +143,16 @@
     folded.forEach(function (d) { d.open = false; });
   });
 
+  // What is wider than its place is scrolled by the keyboard too.
+  function reach() {
+    document.querySelectorAll("mjx-container, .stated, .highlight, .outputs > *, main p, main ul, main ol").forEach(function (e) {
+      if (e.scrollWidth > e.clientWidth && getComputedStyle(e).overflowX === "auto") e.tabIndex = 0;
+    });
+  }
+  addEventListener("resize", reach);
+
   window.MathJax = {
+    startup: { pageReady: function () { return MathJax.startup.defaultPageReady().then(reach); } },
     tex: {
       inlineMath: [["$", "$"], ["\\(", "\\)"]],
       displayMath: [["$$", "$$"], ["\\[", "\\]"]],
