@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mixpolicy/lab/mixpolicy/paper"
@@ -52,5 +54,69 @@ func TestReadmeCounts(t *testing.T) {
 	}
 	if _, err := paper.WithSummary("no place"); err == nil {
 		t.Error("a README without a place for the counts is accepted")
+	}
+}
+
+// TestStatementsInNotebooks: each entry of the index is stated once, in its notebook, as data/statements.md
+// and the errata have it.
+func TestStatementsInNotebooks(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "notebooks", "*.ipynb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := map[string][]string{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, numbers, err := paper.WithStatements(string(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimSuffix(filepath.Base(file), ".ipynb")
+		if string(text) != want {
+			t.Errorf("the statements in %s are not those of data/statements.md; go run ./mixpolicy/study/record statements makes them anew", name)
+		}
+		for _, n := range numbers {
+			in[n] = append(in[n], name)
+		}
+	}
+	for _, e := range paper.Index() {
+		if got := in[e.Number]; len(got) != 1 || got[0] != e.Notebook() {
+			t.Errorf("(%s) is stated in %q, want %s", e.Number, got, e.Notebook())
+		}
+	}
+}
+
+// A place is filled with the statement as Jupyter writes it, and an erratum tells once what it changes.
+func TestPlacesOfStatements(t *testing.T) {
+	const empty = "  \"a\\n\",\n  \"<!-- stated: 3.4; Algorithm 1 with 3.26 -->\\n\",\n  \"stale\\n\",\n  \"<!-- end -->\"\n"
+	got, numbers, err := paper.WithStatements(empty)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, _, err := paper.WithStatements(got)
+	if err != nil || again != got {
+		t.Errorf("twice is not once: %v", err)
+	}
+	for want, times := range map[string]int{
+		"  \"a\\n\",\n  \"<!-- stated: 3.4; Algorithm 1 with 3.26 -->\\n\",\n  \"\\n\",\n  \"> **(3.4).** The price of a pair rises": 1,
+		"  \"> $$\\\\nabla_\\\\lambda\\\\mathcal L(\\\\theta_t,\\\\lambda_t) = \\\\boxed{-}":                                         1,
+		"  \"> **Algorithm 1, (3.26).** The": 1,
+		"lambda-step), error: λ ⪰ 0":         1,
+		"lambda-step), error, as above.":     1,
+		"  \"\\n\",\n  \"<!-- end -->\"\n":   1,
+		"stale":                              0,
+	} {
+		if n := strings.Count(got, want); n != times {
+			t.Errorf("%d times %s, want %d, in\n%s", n, want, times, got)
+		}
+	}
+	if !slices.Equal(numbers, []string{"3.4", "Algorithm 1", "3.26"}) {
+		t.Errorf("numbers %q", numbers)
+	}
+	if _, _, err := paper.WithStatements(strings.Replace(empty, "3.26", "3.99", 1)); err == nil || !strings.Contains(err.Error(), "(3.99)") {
+		t.Errorf("a place for (3.99): %v", err)
 	}
 }

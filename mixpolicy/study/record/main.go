@@ -43,6 +43,7 @@ import (
 //go:generate go run . table claims
 //go:generate go run . adversaries
 //go:generate go run . readme
+//go:generate go run . statements
 
 type commandLine struct {
 	Root string `placeholder:"DIR" help:"The clone whose records are made. Default: the one around the working directory."`
@@ -53,6 +54,7 @@ type commandLine struct {
 	Table       tableCmd       `cmd:"" help:"data/equations.csv, errata.csv or claims.csv: decide every equation, compute every witness, run every experiment."`
 	Adversaries adversariesCmd `cmd:"" help:"data/adversaries.csv: search counterexamples of every corrected bound, some ten minutes."`
 	Readme      readmeCmd      `cmd:"" help:"data/figures/readme.svg, and the counts in the README."`
+	Statements  statementsCmd  `cmd:"" help:"The paper's statements in the notebooks, from data/statements.md and the errata."`
 }
 
 type comparisonCmd struct {
@@ -146,7 +148,7 @@ func (listCmd) Run(_ context.Context, w *work) error {
 	for _, p := range paper.NetworkParts() {
 		fmt.Fprintf(w.out, "network -p %q\n", p.Name)
 	}
-	fmt.Fprint(w.out, "table equations\ntable errata\ntable claims\nadversaries\nreadme\n")
+	fmt.Fprint(w.out, "table equations\ntable errata\ntable claims\nadversaries\nreadme\nstatements\n")
 	return nil
 }
 
@@ -241,6 +243,32 @@ func (readmeCmd) Run(ctx context.Context, w *work) error {
 		_, err := io.WriteString(f, counted)
 		return err
 	})
+}
+
+type statementsCmd struct{}
+
+func (statementsCmd) Run(w *work) error {
+	files, err := filepath.Glob(filepath.Join(w.root, "notebooks", "*.ipynb"))
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		old, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		text, _, err := paper.WithStatements(string(old))
+		if err != nil {
+			return fmt.Errorf("%s: %w", filepath.Base(file), err)
+		}
+		if text == string(old) {
+			continue
+		}
+		if err := atomicfile.WriteBytes(file, []byte(text)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // work is where records go, and who is told of progress.

@@ -220,6 +220,11 @@ plotting.Show(plotting.Explorer{
 		code("%%\nplotting.Show(rising(42))", "answer"))
 }
 
+// wrongFormulas are the formulas that MathJax cannot set, and where they are: an error, or the name of a
+// command that is not defined, in red.
+const wrongFormulas = `[...document.querySelectorAll("mjx-merror, [data-mjx-error], [data-mml-node=merror], mjx-container [fill=red], mjx-container [mathcolor=red]")].map(e =>
+	e.closest("tbody, section")?.id + ": " + (e.dataset.mjxError || e.closest("mjx-container")?.textContent))`
+
 // TestPages opens every exported page, and the index, in Chromium.
 func TestPages(t *testing.T) {
 	lab := readyLab(t)
@@ -243,7 +248,7 @@ func TestPages(t *testing.T) {
 			eventually(t, b, "MathJax is there", `window.MathJax?.startup?.promise`)
 			evaluate[int](t, b, `window.MathJax.startup.promise.then(() => window.formulasAreSet = true), 0`)
 			eventually(t, b, "every formula is set", `window.formulasAreSet`)
-			if left := evaluate[[]string](t, b, `[...document.querySelectorAll("mjx-merror")].map(e => e.textContent)`); len(left) > 0 {
+			if left := evaluate[[]string](t, b, wrongFormulas); len(left) > 0 {
 				t.Errorf("formulas that MathJax can't set: %q", left)
 			}
 			if broken := evaluate[[]string](t, b, `[...document.querySelectorAll("a[href^='#']")].map(a => decodeURIComponent(a.hash.slice(1))).filter(id => !document.getElementById(id))`); len(broken) > 0 {
@@ -310,6 +315,90 @@ func TestPages(t *testing.T) {
 		}
 		call(t, b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: false})
 	})
+}
+
+// TestEquationsInBrowser: every formula of the index of equations is set, and a number on a page shows
+// the card of its equation.
+func TestEquationsInBrowser(t *testing.T) {
+	lab := readyLab(t)
+	checkEquations(t, lab, openBrowser(t))
+}
+
+func checkEquations(t *testing.T, lab *Lab, b *browser) {
+	t.Helper()
+	defer b.calm(t)
+	equations := try(lab.equations()).or(t)
+	try(mutations(equations)).or(t)
+	scripts := try(lab.placeScripts()).or(t)
+	index := &page{Name: "equations", Equations: equations, Scripts: scripts}
+	noError(t, index.write(lab.build("equations.html"), "equations"))
+	noError(t, writeFile(lab.build("cards.js"), try(cards(equations)).or(t)))
+	citing := newPage("citing", linkEquations(`<p><a id="eq-3-22"></a>By (3.22), <a href="#eq-3-22">above</a>.</p>`, equations))
+	citing.Scripts = scripts
+	noError(t, citing.write(lab.build("citing.html"), "notebook"))
+	address := func(name string) string { return "file://" + filepath.ToSlash(lab.build(name+".html")) }
+	set := func() {
+		t.Helper()
+		eventually(t, b, "MathJax is there", `window.MathJax?.startup?.promise`)
+		evaluate[int](t, b, `window.MathJax.startup.promise.then(() => window.formulasAreSet = true), 0`)
+		eventually(t, b, "every formula is set", `window.formulasAreSet`)
+	}
+
+	b.open(t, address("equations"))
+	displays := 0
+	for _, e := range equations {
+		displays += strings.Count(e["printed"]+e["corrected"], "$$") / 2
+	}
+	set()
+	if got := evaluate[int](t, b, `document.querySelectorAll(".stated mjx-container[display]").length`); got != displays {
+		t.Errorf("%d displays are set, want %d", got, displays)
+	}
+	if wrong := evaluate[[]string](t, b, wrongFormulas); len(wrong) > 0 {
+		t.Errorf("formulas that MathJax can't set: %q", wrong)
+	}
+	if left := evaluate[[]string](t, b, `[...document.querySelectorAll("[data-verdict]")].filter(e => { const c = e.cloneNode(true); c.querySelectorAll("mjx-container, code").forEach(m => m.remove()); return /[$\\]/.test(c.textContent); }).map(e => e.id)`); len(left) > 0 {
+		t.Errorf("TeX is left in %q", left)
+	}
+	saveScreenshot(t, b, "equations.png")
+
+	b.open(t, address("citing"))
+	set()
+	const shown = `(document.querySelector(".card:popover-open")?.innerText ?? "")`
+	says := func(what string) {
+		t.Helper()
+		eventually(t, b, what+" shows the card", shown+`.includes("closed form of z") && document.querySelector(".card mjx-container[display] svg")`)
+		if got := evaluate[string](t, b, shown); !strings.Contains(got, "printed") || !strings.Contains(got, "holds as corrected, slip") || !strings.Contains(got, "mixpolicy/bregman.Ball.Shift") {
+			t.Errorf("%s: the card says %q", what, got)
+		}
+	}
+	for range 20 { // the header's links come first
+		noError(t, chromedp.Do(b, chromedp.KeyEvent(kb.Tab)))
+		if evaluate[bool](t, b, `document.activeElement.matches("[data-card]")`) {
+			break
+		}
+	}
+	says("the focus")
+	saveScreenshot(t, b, "card.png")
+	noError(t, chromedp.Do(b, chromedp.KeyEvent(kb.Tab)))
+	if !evaluate[bool](t, b, `document.activeElement.closest(".card") !== null`) {
+		t.Error("Tab does not lead into the card")
+	}
+	noError(t, chromedp.Do(b, chromedp.KeyEvent(kb.Escape)))
+	eventually(t, b, "Escape hides it", shown+` === ""`)
+	for _, kind := range []string{"mouse", "touch"} {
+		before := evaluate[string](t, b, `location.href`)
+		evaluate[int](t, b, `document.activeElement.blur(), 0`)
+		if kind == "mouse" {
+			evaluate[int](t, b, `document.querySelector(".numbered").dispatchEvent(new PointerEvent("pointerover", {bubbles: true, pointerType: "mouse"})), 0`)
+		} else {
+			evaluate[int](t, b, `(a => { a.dispatchEvent(new PointerEvent("pointerdown", {bubbles: true, pointerType: "touch"})); a.click(); })(document.querySelector(".cited")), 0`)
+		}
+		says(kind)
+		if after := evaluate[string](t, b, `location.href`); after != before {
+			t.Errorf("%s leads to %s", kind, after)
+		}
+		evaluate[int](t, b, `document.querySelector(".card").hidePopover(), 0`)
+	}
 }
 
 // checkControls moves the slider and the menu of the sample as a reader without a

@@ -3,8 +3,10 @@ package lab
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"html"
+	"html/template"
 	"os"
 	"path"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/mixpolicy/lab/data"
+	"github.com/mixpolicy/lab/mixpolicy/paper"
 )
 
 // A record is a row of a table of data/, by the names in its heading.
@@ -42,11 +45,20 @@ func records(name string) ([]record, error) {
 // equations is the index of equations and statements: what each says, where it
 // is in the notebooks and in the code, and what became of it. To data/equations.csv
 // it adds symbolAt and testAt, the places of the symbol and of the test, as links
-// from the pages; empty if not found.
+// from the pages; empty if not found. From data/statements.md it adds printed, corrected
+// and says.
 func (l *Lab) equations() ([]record, error) {
 	all, err := records("equations.csv")
 	if err != nil {
 		return nil, err
+	}
+	statements, err := paper.Statements()
+	if err != nil {
+		return nil, err
+	}
+	stated := map[string]paper.Statement{}
+	for _, s := range statements {
+		stated[s.Number] = s
 	}
 	known := map[string]string{}
 	find := func(dir, name string) string {
@@ -63,6 +75,8 @@ func (l *Lab) equations() ([]record, error) {
 		dir, name, _ = strings.Cut(e["test"], "/Test")
 		name, _, _ = strings.Cut(name, "/")
 		e["testAt"] = find(dir, "Test"+name)
+		s := stated[e["number"]]
+		e["printed"], e["corrected"], e["says"] = s.Printed, s.Corrected, s.Says
 	}
 	return all, nil
 }
@@ -124,21 +138,96 @@ func (p *page) Choices() []choice {
 	return found
 }
 
-var numbered = regexp.MustCompile(`<a id="([a-z]+-[0-9a-z-]+)"></a>`)
+var (
+	listed  = regexp.MustCompile(`^(?:- |\d+\. )`)
+	strong  = regexp.MustCompile(`\*\*(.+?)\*\*`)
+	ordered = regexp.MustCompile(`^\d`)
+)
 
-// linkBack turns the anchors of equations in a page into links to the index.
-func linkBack(body string, equations []record) string {
-	numbers := map[string]string{}
-	for _, e := range equations {
-		numbers[e["anchor"]] = html.EscapeString(e["number"])
-	}
-	return numbered.ReplaceAllStringFunc(body, func(tag string) string {
-		id := numbered.FindStringSubmatch(tag)[1]
-		number := numbers[id]
-		if number == "" {
-			return tag
+// inHTML is the HTML of a statement's Markdown: paragraphs, lists and bold face. TeX stays as it is, for
+// MathJax.
+func inHTML(markdown string) template.HTML {
+	var b strings.Builder
+	for block := range strings.SplitSeq(html.EscapeString(markdown), "\n\n") {
+		if !listed.MatchString(block) {
+			fmt.Fprintf(&b, "<p>%s</p>\n", block)
+			continue
 		}
-		return fmt.Sprintf(`<a id="%s" class="numbered" href="equations.html#%s" title="%s in the index of equations">%s</a>`, id, id, number, number)
+		kind := "ul"
+		if ordered.MatchString(block) {
+			kind = "ol"
+		}
+		fmt.Fprintf(&b, "<%s>", kind)
+		for item := range strings.SplitSeq(block, "\n") {
+			fmt.Fprintf(&b, "<li>%s</li>", listed.ReplaceAllString(item, ""))
+		}
+		fmt.Fprintf(&b, "</%s>\n", kind)
+	}
+	return template.HTML(strong.ReplaceAllString(b.String(), "<strong>$1</strong>"))
+}
+
+// cards is a script with a card for each equation, by its anchor. A page asks for it when the first
+// card is to be shown. A script is had from disk too, where a browser lets no page read a file.
+func cards(equations []record) ([]byte, error) {
+	all := map[string]string{}
+	for _, e := range equations {
+		var b strings.Builder
+		if err := layout.ExecuteTemplate(&b, "card", e); err != nil {
+			return nil, err
+		}
+		all[e["anchor"]] = b.String()
+	}
+	var script bytes.Buffer
+	script.WriteString("window.cards = ")
+	encoder := json.NewEncoder(&script)
+	encoder.SetEscapeHTML(false) // it is a file of its own
+	err := encoder.Encode(all)
+	return script.Bytes(), err
+}
+
+var (
+	anchor = regexp.MustCompile(`<a id="([^"]*)"></a>`)
+
+	// What is no prose, or a citation: a number in parentheses, or a named statement. (A.1) to
+	// (A.3) may be equations of the appendix or assumptions of section 2, and are not linked.
+	citation = regexp.MustCompile(`(?s)<pre\b.*?</pre>|<code\b.*?</code>|<a\b.*?</a>|<h\d\b.*?</h\d>|<script\b.*?</script>|<style\b.*?</style>|<[^>]*>|\$\$.*?\$\$|\$[^$]*\$` +
+		`|\((?:\d\.\d+[a-c]?|A\.(?:[4-9]|1\d))\)|\b(?:Definition|Assumption|Lemma|Proposition|Theorem|Algorithm|Figure) (?:[A\d]\.)?\d+`)
+)
+
+// linkEquations turns the anchors of equations in a paragraph into links to the index, before it, and
+// what cites an equation into links to where it is stated. Each link shows the equation's card.
+func linkEquations(body string, equations []record) string {
+	at, of := map[string]record{}, map[string]record{}
+	for _, e := range equations {
+		at[e["anchor"]], of[e["number"]] = e, e
+	}
+	body = paragraph.ReplaceAllStringFunc(body, func(p string) string {
+		var links strings.Builder
+		p = anchor.ReplaceAllStringFunc(p, func(tag string) string {
+			id := anchor.FindStringSubmatch(tag)[1]
+			e := at[id]
+			if e == nil {
+				return tag
+			}
+			number := html.EscapeString(e["number"])
+			fmt.Fprintf(&links, `<a id="%s" class="numbered" data-card="%[1]s" href="equations.html#%[1]s" aria-label="%s in the index of equations">%[2]s</a>`, id, number)
+			return ""
+		})
+		if links.Len() == 0 {
+			return p
+		}
+		return `<p><span class="numbers">` + links.String() + `</span>` + strings.TrimPrefix(p, "<p>")
+	})
+	return citation.ReplaceAllStringFunc(body, func(text string) string {
+		number := strings.Trim(text, "()")
+		e := of[number]
+		if e == nil {
+			e = of[number+"a"] // (3.14) is (3.14a) and what follows
+		}
+		if e == nil {
+			return text
+		}
+		return fmt.Sprintf(`<a class="cited" data-card="%[1]s" href="%[2]s.html#%[1]s">%[3]s</a>`, e["anchor"], e["notebook"], text)
 	})
 }
 

@@ -55,15 +55,31 @@ func TestChoicesAreThoseOfTheTable(t *testing.T) {
 	}
 }
 
-func TestAnchorsOfEquationsLeadToTheIndex(t *testing.T) {
-	got := linkBack(`<p><a id="eq-3-22"></a><a id="other-1"></a>x</p>`, []record{{"number": "3.22", "anchor": "eq-3-22"}})
-	for _, want := range []string{`<a id="eq-3-22" class="numbered" href="equations.html#eq-3-22"`, `>3.22</a>`, `<a id="other-1"></a>`} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%s lacks %s", got, want)
+func TestLinksToEquations(t *testing.T) {
+	equations := try((&Lab{root: "../../.."}).equations()).or(t)
+	body := `<p><a id="other-1"></a>By <a id="eq-3-22"></a>(3.22), Lemma 3.2 and (3.14), not (A.1) or (9.9):` +
+		` $x (3.22)$ <code>(3.22)</code> <a href="#">(3.22)</a></p><h2 id="x">(3.22)</h2>`
+	got := linkEquations(body, equations)
+	for want, times := range map[string]int{
+		`<p><span class="numbers"><a id="eq-3-22" class="numbered" data-card="eq-3-22" href="equations.html#eq-3-22"`:                                                              1,
+		`>3.22</a></span><a id="other-1"></a>By <a class="cited" data-card="eq-3-22" href="03-primal-dual.html#eq-3-22">(3.22)</a>, <a class="cited" data-card="lemma-3-2"`:        1,
+		`data-card="eq-3-14a" href="03-primal-dual.html#eq-3-14a">(3.14)</a>, not (A.1) or (9.9): $x (3.22)$ <code>(3.22)</code> <a href="#">(3.22)</a></p><h2 id="x">(3.22)</h2>`: 1,
+		`data-card`: 4,
+	} {
+		if strings.Count(got, want) != times {
+			t.Errorf("%d times %s in\n%s", strings.Count(got, want), want, got)
 		}
 	}
 	if got := nameErrata(`<p><strong>3.22</strong>   <em>closed-form</em>   slip</p>`); !strings.HasPrefix(got, `<p id="erratum-closed-form">`) {
 		t.Errorf("no anchor: %s", got)
+	}
+}
+
+func TestStatementsInHTML(t *testing.T) {
+	got := string(inHTML("Let **$a<b$**, then\n\n- $\\boxed{a}$;\n- b.\n\n1. c\n2. d\n\n$$e$$"))
+	want := "<p>Let <strong>$a&lt;b$</strong>, then</p>\n<ul><li>$\\boxed{a}$;</li><li>b.</li></ul>\n<ol><li>c</li><li>d</li></ol>\n<p>$$e$$</p>\n"
+	if got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -41,7 +41,7 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 	}
 	var pages []*page
 	for i, r := range runs {
-		pages = append(pages, newPage(r.name, nameErrata(linkBack(bodies[i], equations))))
+		pages = append(pages, newPage(r.name, nameErrata(linkEquations(bodies[i], equations))))
 	}
 	for i, p := range pages {
 		p.Scripts = scripts
@@ -61,6 +61,13 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 	}
 	mutations, err := mutations(equations)
 	if err != nil {
+		return err
+	}
+	shown, err := cards(equations)
+	if err != nil {
+		return err
+	}
+	if err := writeFile(l.build("cards.js"), shown); err != nil {
 		return err
 	}
 	numbers := &page{Name: "equations", Title: "Equations and statements", Equations: equations, Scripts: scripts}
@@ -191,6 +198,7 @@ var pageScript string
 var layout = template.Must(template.New("page").Option("missingkey=error").Funcs(template.FuncMap{
 	"style":  func() template.CSS { return template.CSS(pageStyle) },
 	"script": func() template.JS { return template.JS(pageScript) },
+	"inHTML": inHTML,
 }).Parse(pageLayout))
 
 // write makes the file by the named template of the layout.

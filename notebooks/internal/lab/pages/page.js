@@ -39,7 +39,7 @@
   addEventListener("DOMContentLoaded", function () {
     var find = document.getElementById("find"), verdict = document.getElementById("verdict");
     if (!find) return;
-    var rows = Array.from(document.querySelectorAll("tr[data-verdict]"));
+    var rows = Array.from(document.querySelectorAll("[data-verdict]"));
     function sift() {
       var words = find.value.toLowerCase(), shown = 0;
       rows.forEach(function (r) {
@@ -72,6 +72,67 @@
     map.on("click", function (e) { if (links[e.name]) location.href = links[e.name]; });
   });
 
+  // A link to an equation shows its card: under the pointer, with the focus, or at the first tap.
+  addEventListener("DOMContentLoaded", function () {
+    if (!HTMLElement.prototype.showPopover || !document.querySelector("[data-card]")) return;
+    var card = document.createElement("div");
+    card.className = "card";
+    card.role = "note";
+    card.popover = "auto"; // Escape and a tap elsewhere hide it
+    var at = null, before = null, touch = false, tab = false, later = 0;
+
+    function linkOf(e) { return e.target.closest && e.target.closest("[data-card]"); }
+    function show(link) {
+      clearTimeout(later);
+      if (at === link) return;
+      if (!window.cards) {
+        var script = document.createElement("script");
+        script.src = "cards.js";
+        script.onload = function () { show(link); };
+        document.head.append(script);
+        return;
+      }
+      if (at) card.hidePopover();
+      at = link;
+      card.innerHTML = window.cards[link.dataset.card];
+      card.setAttribute("aria-label", link.textContent);
+      link.after(card); // so that Tab goes on into the card
+      card.showPopover();
+      place();
+      if (window.MathJax.typesetPromise) window.MathJax.typesetPromise([card]).then(place).then(reach);
+    }
+    function place() {
+      if (!at) return;
+      var r = at.getBoundingClientRect(), w = card.offsetWidth, h = card.offsetHeight;
+      card.style.left = Math.max(8, Math.min(r.left, innerWidth - w - 8)) + "px";
+      card.style.top = Math.max(8, r.bottom + 4 + h > innerHeight && r.top > h ? r.top - h - 4 : Math.min(r.bottom + 4, innerHeight - h - 8)) + "px";
+    }
+    function soon(f) { clearTimeout(later); later = setTimeout(f, 200); }
+    function hide() { if (at) card.hidePopover(); }
+
+    card.addEventListener("toggle", function (e) { if (e.newState === "closed") at = null; });
+    document.addEventListener("pointerover", function (e) {
+      var link = linkOf(e);
+      if (e.pointerType === "touch") return;
+      if (link) soon(function () { show(link); });
+      else if (card.contains(e.target)) clearTimeout(later);
+      else soon(hide);
+    });
+    document.addEventListener("focusin", function (e) {
+      var link = linkOf(e);
+      if (link && tab) show(link); // and not if an address has led to it
+      else if (!card.contains(e.target)) hide();
+    });
+    document.addEventListener("keydown", function (e) { tab = e.key === "Tab"; }, true);
+    document.addEventListener("pointerdown", function (e) { tab = false; touch = e.pointerType === "touch"; before = at; }, true);
+    document.addEventListener("click", function (e) {
+      var link = linkOf(e);
+      if (!link || !touch || before === link) return;
+      e.preventDefault();
+      show(link);
+    });
+  });
+
   // On paper everything is open.
   var folded = [];
   addEventListener("beforeprint", function () {
@@ -82,7 +143,16 @@
     folded.forEach(function (d) { d.open = false; });
   });
 
+  // What is wider than its place is scrolled by the keyboard too.
+  function reach() {
+    document.querySelectorAll("mjx-container, .stated, .highlight, .outputs > *, main p, main ul, main ol").forEach(function (e) {
+      if (e.scrollWidth > e.clientWidth && getComputedStyle(e).overflowX === "auto") e.tabIndex = 0;
+    });
+  }
+  addEventListener("resize", reach);
+
   window.MathJax = {
+    startup: { pageReady: function () { return MathJax.startup.defaultPageReady().then(reach); } },
     tex: {
       inlineMath: [["$", "$"], ["\\(", "\\)"]],
       displayMath: [["$$", "$$"], ["\\[", "\\]"]],
