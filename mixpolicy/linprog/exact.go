@@ -285,7 +285,7 @@ func (e *exactPath) enter(ctx context.Context, p *path, c *cut) (outcome, error)
 				p.ratios = append(p.ratios, v.Neg(v))
 			}
 			p.ratios = append(p.ratios, big.NewRat(1, 1))
-			p.weights = inUnits(p.refuting, p.ratios)
+			p.scale()
 			return infeasible, nil
 		}
 		for k, v := range r {
@@ -509,15 +509,35 @@ func (c *cut) perUnit(v *big.Int) *big.Float {
 	return f.Quo(f, big.NewFloat(c.length))
 }
 
+// scale divides the ratios by a power of two such that weights are of a size near 1, and sets
+// those.
+func (r *refutation) scale() {
+	most := math.MinInt
+	for k, v := range r.ratios {
+		if v.Sign() != 0 {
+			most = max(most, inUnit(r.refuting[k], v).MantExp(nil))
+		}
+	}
+	unit := powerRat(-most)
+	for k, v := range r.ratios {
+		r.ratios[k] = new(big.Rat).Mul(v, unit)
+	}
+	r.weights = inUnits(r.refuting, r.ratios)
+}
+
 // inUnits rounds multipliers of the cuts' whole numbers to those of their unit normals.
 func inUnits(cuts []*cut, ratios []*big.Rat) []float64 {
 	out := make([]float64, len(cuts))
 	for k, c := range cuts {
-		f := new(big.Float).SetPrec(128).SetRat(ratios[k])
-		f.SetMantExp(f, c.form.shift)
-		out[k], _ = f.Mul(f, big.NewFloat(c.length)).Float64()
+		out[k], _ = inUnit(c, ratios[k]).Float64()
 	}
 	return out
+}
+
+func inUnit(c *cut, ratio *big.Rat) *big.Float {
+	f := new(big.Float).SetPrec(128).SetRat(ratio)
+	f.SetMantExp(f, c.form.shift)
+	return f.Mul(f, big.NewFloat(c.length))
 }
 
 func dotInt(a, b []*big.Int) *big.Int {
