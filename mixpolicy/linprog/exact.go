@@ -31,8 +31,13 @@ type exactPath struct {
 	x      position
 }
 
-// exactVariables is the most variables for which exact arithmetic is tried.
-const exactVariables = 32
+// exactVariables is the most variables for which exact arithmetic is tried, and exactBits the
+// most that the numbers of active cuts may have, added up over the cuts: 64 cuts of 160 bits, or
+// five of all that a float64 may have. A step then takes a few tenths of a second at most.
+const (
+	exactVariables = 32
+	exactBits      = 10 << 10
+)
 
 // toInfinity solves the linear program over the pool.
 func (e *exactPath) toInfinity(ctx context.Context, p *path) (outcome, error) {
@@ -254,7 +259,7 @@ func (e *exactPath) enter(ctx context.Context, p *path, c *cut) (outcome, error)
 	miss := e.miss(f)
 	entering := affine{new(big.Rat), new(big.Rat)} // the multiplier of c
 	for {
-		if err := ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil || e.bits(p)+f.bits() > exactBits {
 			return stalled, err
 		}
 		p.pivots++
@@ -405,6 +410,23 @@ type integral struct {
 	a     []*big.Int
 	rhs   *big.Int
 	shift int
+}
+
+// bits returns how long the numbers of f are.
+func (f *integral) bits() int {
+	most := 0
+	for _, v := range f.a {
+		most = max(most, v.BitLen())
+	}
+	return most
+}
+
+// bits returns how long the numbers of active cuts are together.
+func (e *exactPath) bits(p *path) (sum int) {
+	for _, c := range e.active {
+		sum += p.integral(c).bits()
+	}
+	return sum
 }
 
 // affine is a number rest + lead·t for an infinitely large t.
