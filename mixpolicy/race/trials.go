@@ -304,7 +304,7 @@ func (h *harness) look(ctx context.Context, run mixpolicy.Run) (l Observation, p
 	var s mixpolicy.Snapshot
 	nan := math.NaN()
 	l.Cost, l.Violation, l.Mass, l.PolicyCost = nan, nan, nan, nan
-	if err = run.View(&s); err != nil {
+	if err = mixpolicy.View(ctx, run, &s); err != nil {
 		return l, nil, err
 	}
 	l.Iteration = s.Iteration

@@ -49,7 +49,7 @@ func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsi
 	if err := checkEpsilon(epsilon); err != nil {
 		return nil, err
 	}
-	chain, mu, err := stationary(x, p)
+	chain, mu, err := stationary(ctx, x, p)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsi
 
 // stationary returns the chain of a policy and its stationary distribution, for up to
 // mixingLimit states.
-func stationary(x *mixpolicy.MDP, p *mixpolicy.Policy) (chain *mixpolicy.MDP, mu []float64, err error) {
+func stationary(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy) (chain *mixpolicy.MDP, mu []float64, err error) {
 	if x.States() > mixingLimit {
 		return nil, nil, fmt.Errorf("theory: mixing of a chain of %d states, want at most %d", x.States(), mixingLimit)
 	}
@@ -105,7 +105,7 @@ func stationary(x *mixpolicy.MDP, p *mixpolicy.Policy) (chain *mixpolicy.MDP, mu
 	if err != nil {
 		return nil, nil, err
 	}
-	q, err := average.Occupation(context.Background(), p)
+	q, err := average.Occupation(ctx, p)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -182,7 +182,7 @@ func MixingCurve(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, tar
 	if target != nil && len(target) != n {
 		panic("theory: MixingCurve wants a distribution over states")
 	}
-	chain, mu, err := stationary(x, p)
+	chain, mu, err := stationary(ctx, x, p)
 	if err != nil {
 		return nil, err
 	}
@@ -201,10 +201,10 @@ func MixingCurve(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, tar
 		if t >= steps {
 			return curve, nil
 		}
-		if err := ctx.Err(); err != nil {
-			return curve, fmt.Errorf("theory: mixing curve stopped after %d steps: %w", t, err)
-		}
 		for s := range n {
+			if err := ctx.Err(); err != nil {
+				return curve, fmt.Errorf("theory: mixing curve stopped after %d steps: %w", t, err)
+			}
 			transition.MulVecT(next.RawRowView(s), rows.RawRowView(s))
 		}
 		rows, next = next, rows
@@ -241,6 +241,9 @@ func ContractionCoefficient(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.
 	}
 	var power *mat.Dense
 	for square := dense(chain); ; square = stochasticProduct(square, square) {
+		if err := ctx.Err(); err != nil {
+			return Contraction{}, fmt.Errorf("theory: contraction coefficient: %w", err)
+		}
 		if steps&1 == 1 && power == nil {
 			power = square
 		} else if steps&1 == 1 {
