@@ -178,6 +178,8 @@ func TestMeasuresThatFailed(t *testing.T) {
 	}{
 		{[][]float64{{.5, .5}, {1e-310, 1}}, mixpolicy.AverageCost},
 		{[][]float64{{1, 1e-177, 0}, {1e-177, 1, 1e-177}, {0, 3e-177, 1}}, mixpolicy.AverageCost},
+		// From 0 to 1 by way of 3 with 10⁻³³⁰, and from 1 to 2, which keeps all mass.
+		{[][]float64{{1, 0, 0, 1e-165}, {1e-300, .5, .5, 0}, {0, 1e-290, 1, 0}, {1, 1e-165, 0, 0}}, mixpolicy.AverageCost},
 		{[][]float64{{0, 1, 0}, {1e-177, 0, 1}, {0, 1e-177, 1}}, mixpolicy.AverageCost},
 		{[][]float64{{1, 1e-177, 0}, {1e-177, 1, 1e-177}, {0, 3e-177, 1}}, mixpolicy.Discounted(1 - 0x1p-53)},
 		{[][]float64{{1 - 0x1p-40, 0x1p-40}, {0x1p-41, 1 - 0x1p-41}}, mixpolicy.Discounted(1 - 1e-12)},

@@ -20,6 +20,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/clock"
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
@@ -211,7 +212,7 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 	began := time.Now()
 	now := func() time.Duration { return time.Since(began) } // runs go on at the same time
 	if h.Times != nil {
-		now = processorTime
+		now = clock.ProcessorTime
 	}
 	since := now()
 	var spent time.Duration

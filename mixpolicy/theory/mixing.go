@@ -194,7 +194,7 @@ func MixingCurve(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, tar
 	for s := range n {
 		rows.Set(s, s, 1)
 	}
-	curve := make([]float64, 0, steps+1)
+	var curve []float64 // of steps that may be far more than are waited for
 	for t := 0; ; t++ {
 		d, _ := farthest(rows, target)
 		curve = append(curve, d)
