@@ -61,14 +61,20 @@ func (x *MDP) reduce(ctx context.Context, chain *sparse.Matrix, states []int32) 
 			}
 		}
 	}
-	if inside {
-		return r, nil
+	if !inside {
+		return r, x.reduceWide(ctx, chain, r)
 	}
+	return r, nil
+}
+
+// reduceWide is reduce in numbers of any size.
+func (x *MDP) reduceWide(ctx context.Context, chain *sparse.Matrix, r *reduced) error {
+	size := len(r.a)
 	r.wide = newSquare[wide](size)
 	x.fill(r, chain, func(i, j int, factor, p float64) { r.wide[i][j] = widen(factor).times(widen(p)) })
 	for k := size - 1; k > 0; k-- {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		row := r.wide[k][:k]
 		var leave wide
@@ -89,7 +95,7 @@ func (x *MDP) reduce(ctx context.Context, chain *sparse.Matrix, states []int32) 
 			}
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // leastNormal is the least positive number with all its digits.
