@@ -23,7 +23,8 @@ type reduced struct {
 	a      [][]float64 // a[k][j], j < k: as watched on 0..k;  a[i][k], i < k: divided by l_k
 	leave  []float64   // l_k
 
-	// wide is a where numbers left the range of a float64, which then has lost them.
+	// lost says that numbers left the range in which a float64 keeps its digits; wide is a then.
+	lost bool
 	wide [][]wide
 }
 
@@ -36,12 +37,8 @@ func (x *MDP) reduce(ctx context.Context, chain *sparse.Matrix, states []int32) 
 	}
 	size := r.first + len(states)
 	r.a, r.leave = newSquare[float64](size), make([]float64, size)
-	inside := true // all numbers are in the range where they keep their digits
-	x.fill(r, chain, func(i, j int, factor, p float64) {
-		r.a[i][j] = factor * p
-		inside = inside && r.a[i][j] >= leastNormal
-	})
-	for k := size - 1; k > 0 && inside; k-- {
+	x.fill(r, chain, func(i, j int, factor, p float64) { r.a[i][j] = factor * p })
+	for k := size - 1; k > 0 && !r.lost; k-- {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -54,14 +51,14 @@ func (x *MDP) reduce(ctx context.Context, chain *sparse.Matrix, states []int32) 
 			if f == 0 {
 				continue
 			}
-			inside = inside && f*least >= leastNormal && f <= math.MaxFloat64
+			r.note(f, least)
 			to := r.a[i][:k]
 			for j, p := range row {
 				to[j] += f * p
 			}
 		}
 	}
-	if !inside {
+	if r.lost {
 		return r, x.reduceWide(ctx, chain, r)
 	}
 	return r, nil
@@ -101,11 +98,19 @@ func (x *MDP) reduceWide(ctx context.Context, chain *sparse.Matrix, r *reduced) 
 // leastNormal is the least positive number with all its digits.
 const leastNormal = 0x1p-1022
 
+// note takes note of products that lose digits below the normal range. Where there are none, all
+// l_k are normal, and quotients are finite.
+func (r *reduced) note(f, p float64) {
+	if f > 0 && f*p < leastNormal {
+		r.lost = true
+	}
+}
+
 // leastPositive returns the least of the entries that are not 0.
 func leastPositive(x []float64) float64 {
 	least := math.Inf(1)
 	for _, v := range x {
-		if v < least && v != 0 {
+		if v > 0 && v < least {
 			least = v
 		}
 	}
@@ -130,11 +135,13 @@ func (x *MDP) fill(r *reduced, chain *sparse.Matrix, put func(i, j int, factor, 
 		col, val := chain.Row(int(s))
 		for e, c := range col {
 			put(r.first+k, number[c], x.Gamma(), val[e])
+			r.note(x.Gamma(), val[e])
 		}
 		if r.first == 1 {
 			put(r.first+k, 0, 1, 1-x.Gamma())
 			if p := x.initial[s]; p > 0 {
 				put(0, 1+k, 1, p)
+				r.note(1, p)
 			}
 		}
 	}
