@@ -25,9 +25,11 @@ type Measure struct {
 
 	// Residual is the flow error ‖μ − (1−γ)α − γμP^π‖₁ of what was computed.
 	Residual float64
-	// Error estimates the distance ‖μ̂ − μ‖₁ of what was computed from the truth, for
-	// [Multilevel]; 0 if no estimate was made. A slow chain has an error many times its
-	// residual. What hides below the rounding of the residual is not seen.
+	// Error is a proved bound of the distance ‖μ̂ − μ‖₁ of what was computed from the truth,
+	// that of a chain whose P(s,s) is what its other entries leave. A slow chain has an error
+	// many times its residual. Of [Multilevel] under average cost beyond 1500 states it is an
+	// estimate, which does not see what hides below the rounding of the residual. With an
+	// error it is 0.
 	Error  float64
 	Method MeasureMethod
 	Sweeps int // 0 for elimination
@@ -88,8 +90,8 @@ const eliminationLimit = 1500
 // MeasureSettings control [Occupation]; the zero value is good.
 type MeasureSettings struct {
 	Method MeasureMethod
-	// Tolerance is the flow residual ‖μ − (1−γ)α − γμP‖₁ at which iteration stops;
-	// 0 is 1e-12.
+	// Tolerance is the flow residual ‖μ − (1−γ)α − γμP‖₁ at which iteration stops, if
+	// Measure.Error is at most √Tolerance, half of its digits; 0 is 1e-12.
 	Tolerance float64
 	// MaxSweeps bounds iteration; 0 is 100,000.
 	MaxSweeps int
@@ -111,8 +113,8 @@ func (x *MDP) Occupation(ctx context.Context, p *Policy) (*Measure, error) {
 
 // Occupation computes μ^π and ξ^π. Errors: a chain with several recurrent classes
 // under average cost (they are named: its stationary distribution is not unique),
-// no convergence within MaxSweeps, cancellation. In the last two cases the measure
-// reached so far is returned with the error.
+// masses that overflow, no convergence within MaxSweeps, or no proof of it, cancellation. In
+// the last three cases the measure reached so far is returned with the error, if there is one.
 func Occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*Measure, error) {
 	q, err := occupation(ctx, x, p, set)
 	if q != nil {
@@ -154,16 +156,19 @@ func occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*M
 	q := &Measure{Method: set.Method}
 	switch set.Method {
 	case Elimination:
-		q.State, err = x.eliminate(chain, support)
-		if err != nil {
+		if q.State, err = x.eliminate(ctx, chain, support); err != nil {
 			return nil, err
 		}
+		q.Error = eliminationError(len(support))
 	case GaussSeidel, PowerIteration:
 		err = x.iterate(ctx, q, chain, support, set)
 	case Multilevel:
 		err = x.multilevel(ctx, q, chain, support, set)
 	default:
 		return nil, fmt.Errorf("mixpolicy: unknown measure method %v", set.Method)
+	}
+	if _, hi := extremes(q.State); !(hi <= 2) || math.IsNaN(sum.Of(q.State)) {
+		return nil, fmt.Errorf("mixpolicy: masses overflow in %v; want Elimination", set.Method)
 	}
 	q.Residual = x.flowResidual(chain, q.State)
 	return q, err
@@ -246,22 +251,19 @@ func (x *MDP) iterate(ctx context.Context, q *Measure, chain *sparse.Matrix, sup
 	normalise(mu)
 	q.State = mu
 	next := make([]float64, x.n)
-	var into *sparse.Matrix
-	var leave []float64
-	if set.Method == GaussSeidel {
-		into, leave = chain.Transpose(), x.leaving(chain)
-	}
+	e := x.newErrorBound(chain, support)
+	limit, target := math.Sqrt(set.Tolerance), set.Tolerance
 	const every = 8 // a residual costs about one sweep
 	residual := math.Inf(1)
-	for q.Sweeps < set.MaxSweeps {
+	for q.Sweeps < set.MaxSweeps && !math.IsNaN(residual) {
 		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("mixpolicy: measure stopped after %d sweeps at residual %.3g: %w", q.Sweeps, residual, err)
+			return stoppedMeasure(q.Sweeps, residual, err)
 		}
 		if set.Method == PowerIteration {
 			x.pushForward(chain, next, mu)
 			copy(mu, next)
 		} else {
-			x.sweep(into, leave, mu, support, q.Sweeps%2 == 1)
+			x.sweep(e.into, e.leave, mu, support, q.Sweeps%2 == 1)
 		}
 		q.Sweeps++
 		normalise(mu)
@@ -271,12 +273,30 @@ func (x *MDP) iterate(ctx context.Context, q *Measure, chain *sparse.Matrix, sup
 			if set.Progress != nil {
 				set.Progress(q.Sweeps, residual)
 			}
-			if residual <= set.Tolerance {
-				return nil
+			if residual <= target {
+				bound, err := e.prove(ctx, mu, limit, q.Sweeps, set.MaxSweeps)
+				if err != nil {
+					return stoppedMeasure(q.Sweeps, residual, err)
+				}
+				if bound <= limit {
+					q.Error = bound
+					return nil
+				}
+				if target = residual * limit / (2 * bound); e.hopeless || target == 0 {
+					return unproved(q, residual, bound, limit)
+				}
 			}
 		}
 	}
-	return fmt.Errorf("mixpolicy: measure not converged after %d sweeps of %v: residual %.3g, want %.3g", q.Sweeps, set.Method, residual, set.Tolerance)
+	return fmt.Errorf("mixpolicy: measure not converged after %d sweeps of %v: residual %.3g, want %.3g", q.Sweeps, set.Method, residual, target)
+}
+
+func stoppedMeasure(sweeps int, residual float64, err error) error {
+	return fmt.Errorf("mixpolicy: measure stopped after %d sweeps at residual %.3g: %w", sweeps, residual, err)
+}
+
+func unproved(q *Measure, residual, bound, limit float64) error {
+	return fmt.Errorf("mixpolicy: measure not proved after %d sweeps of %v: residual %.3g, but its error may be %.2g, want %.2g; the chain is left too rarely, or γ is too close to 1", q.Sweeps, q.Method, residual, bound, limit)
 }
 
 // leaving returns 1 − γP(s,s) for every state, as 1−γ + γ Σ_{s′≠s} P(s,s′): a
@@ -348,19 +368,33 @@ func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, 
 		// most 2 − γ times that of the whole.
 		tolerance /= 2 - x.Gamma()
 	}
-	r, err := multilevel.Stationary(ctx, c, mu, multilevel.Settings{Tolerance: tolerance, MaxSweeps: set.MaxSweeps, Progress: set.Progress})
-	q.State, q.Sweeps, q.Error = make([]float64, x.n), r.Sweeps, r.Error
-	for k, s := range support {
-		q.State[s] = mu[k]
+	const reachable = 1e-15 // by a residual, in spite of rounding
+	limit := math.Sqrt(set.Tolerance)
+	for {
+		r, err := multilevel.Stationary(ctx, c, mu, multilevel.Settings{Tolerance: tolerance, MaxSweeps: set.MaxSweeps, Progress: set.Progress})
+		q.State = make([]float64, x.n)
+		q.Sweeps += r.Sweeps
+		for k, s := range support {
+			q.State[s] = mu[k]
+		}
+		normalise(q.State)
+		if err != nil {
+			return fmt.Errorf("mixpolicy: multilevel measure: %w", err)
+		}
+		bound := r.Error
+		if bound == 0 || !x.criterion.Average() || len(support) <= eliminationLimit {
+			if bound, err = x.newErrorBound(chain, support).prove(ctx, q.State, limit, q.Sweeps, 100+q.Sweeps); err != nil {
+				return stoppedMeasure(q.Sweeps, r.Residual, err)
+			}
+		}
+		if bound <= limit {
+			q.Error = bound
+			return nil
+		}
+		if tolerance *= limit / (2 * bound); !(tolerance >= reachable) {
+			return unproved(q, r.Residual, bound, limit)
+		}
 	}
-	normalise(q.State)
-	if !x.criterion.Average() {
-		q.Error *= 2 * (2 - x.Gamma()) // taking ∗ out and dividing by what is left
-	}
-	if err != nil {
-		return fmt.Errorf("mixpolicy: multilevel measure: %w", err)
-	}
-	return nil
 }
 
 // arrivals returns the chain on the support, with ∗ under discounting, as lists of
@@ -448,143 +482,4 @@ func (x *MDP) start(support []int32, set MeasureSettings) []float64 {
 		}
 	}
 	return mu
-}
-
-// reduced is a chain after the state reduction of Grassmann, Taksar and Heyman
-// (1985). State k leaves for 0..k−1 with probability l_k = Σ_{j<k} a[k][j]; once
-// that is divided out, the chain watched on 0..k−1 remains. No difference is ever
-// formed, so every entry keeps a relative error of a few n·2⁻⁵³, however small.
-//
-// A discounted chain is made an undiscounted one by a further state ∗, number 0,
-// that every state enters with probability 1−γ and that is left for s with
-// probability α(s).
-type reduced struct {
-	states []int32     // states[k] is number first + k
-	first  int         // 1 if ∗ is number 0, else 0
-	a      [][]float64 // a[k][j], j < k: as watched on 0..k;  a[i][k], i < k: divided by l_k
-	leave  []float64   // l_k
-}
-
-// reduce eliminates the given states from the linear system of (2.11), the last first. Number 0 must be reached
-// from all others.
-func (x *MDP) reduce(chain *sparse.Matrix, states []int32) *reduced {
-	r := &reduced{states: states}
-	gamma := x.Gamma()
-	if gamma < 1 {
-		r.first = 1
-	}
-	size := r.first + len(states)
-	number := make([]int, x.n)
-	for k, s := range states {
-		number[s] = r.first + k
-	}
-	entries := make([]float64, size*size)
-	r.a = make([][]float64, size)
-	for k := range r.a {
-		r.a[k] = entries[k*size : (k+1)*size]
-	}
-	for k, s := range states {
-		row := r.a[r.first+k]
-		col, val := chain.Row(int(s))
-		for e, c := range col {
-			row[number[c]] = gamma * val[e]
-		}
-		if r.first == 1 {
-			row[0] = 1 - gamma
-			r.a[0][1+k] = x.initial[s]
-		}
-	}
-	r.leave = make([]float64, size)
-	for k := size - 1; k > 0; k-- {
-		row := r.a[k][:k]
-		r.leave[k] = sum.Of(row)
-		for i := range k {
-			f := r.a[i][k] / r.leave[k]
-			r.a[i][k] = f
-			if f == 0 {
-				continue
-			}
-			to := r.a[i][:k]
-			for j, p := range row {
-				to[j] += f * p
-			}
-		}
-	}
-	return r
-}
-
-// measure returns what is proportional to the stationary distribution, by number:
-// v(k) = Σ_{i<k} v(i) a(i,k), each the mass that flows into k, over l_k.
-func (r *reduced) measure() []float64 {
-	v := make([]float64, len(r.a))
-	v[0] = 1
-	for k := 1; k < len(v); k++ {
-		for i := range k {
-			v[k] += v[i] * r.a[i][k]
-		}
-		if v[k] > 1 { // mass grows away from 0: a power of two keeps the greatest below 1, and every digit
-			_, e := math.Frexp(v[k])
-			for i := range v[:k+1] {
-				v[i] = math.Ldexp(v[i], -e)
-			}
-		}
-	}
-	return v
-}
-
-// values returns v = c + γPv and 0; without a discount, h = c − g + Ph with h = 0
-// in state number 0, and the gain g. Costs and durations are carried along with the
-// chain that is watched: C_i and T_i are what it costs and how long it takes from i
-// to the next state that is still watched.
-func (r *reduced) values(cost []float64) (v []float64, gain float64) {
-	size := len(r.a)
-	c, t := make([]float64, size), make([]float64, size)
-	for k, s := range r.states {
-		c[r.first+k], t[r.first+k] = cost[s], 1
-	}
-	for k := size - 1; k > 0; k-- {
-		for i := range k {
-			if f := r.a[i][k]; f != 0 {
-				c[i] += f * c[k]
-				t[i] += f * t[k]
-			}
-		}
-	}
-	if r.first == 0 {
-		gain = c[0] / t[0] // cost of a cycle over its length
-	}
-	h := make([]float64, size)
-	for k := 1; k < size; k++ {
-		for j, p := range r.a[k][:k] {
-			h[k] += p * h[j]
-		}
-		h[k] = (h[k] + c[k] - gain*t[k]) / r.leave[k]
-	}
-	v = make([]float64, len(cost))
-	for k, s := range r.states {
-		v[s] = h[r.first+k]
-	}
-	return v, gain
-}
-
-// eliminate returns μ, which lives on the support.
-func (x *MDP) eliminate(chain *sparse.Matrix, support []int32) ([]float64, error) {
-	r := x.reduce(chain, support)
-	v := r.measure()
-	total := sum.Of(v[r.first:])
-	mu := make([]float64, x.n)
-	for k, s := range support {
-		mu[s] = v[r.first+k] / total
-	}
-	if math.IsNaN(total) {
-		rare := len(r.leave) - 1 // it was eliminated first, from numbers that were given; others may be NaN
-		for k, l := range r.leave[1:] {
-			if l < r.leave[rare] {
-				rare = 1 + k
-			}
-		}
-		return nil, fmt.Errorf("mixpolicy: state %s is left with probability %.3g, so rarely that the measure can't be represented",
-			x.StateName(int(support[rare-r.first])), r.leave[rare])
-	}
-	return mu, nil
 }

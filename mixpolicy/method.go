@@ -37,6 +37,21 @@ type PolicyRun interface {
 	Policy(ctx context.Context) (*Policy, error)
 }
 
+// SlowRun is a [Run] whose View takes long, since it solves a problem. ViewUntil is a View that
+// the context ends, with what was reached.
+type SlowRun interface {
+	Run
+	ViewUntil(ctx context.Context, s *Snapshot) error
+}
+
+// View shows the state of a run, until the context ends if that takes long.
+func View(ctx context.Context, r Run, s *Snapshot) error {
+	if slow, ok := r.(SlowRun); ok {
+		return slow.ViewUntil(ctx, s)
+	}
+	return r.View(s)
+}
+
 // ErrDone is what Step returns when a method has finished before its last iteration.
 var ErrDone = errors.New("the method has finished")
 

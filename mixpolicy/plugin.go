@@ -65,18 +65,23 @@ func (a *plugIn) Step() error {
 	return nil
 }
 
-// View implements [Run]. It solves the linear program, once per t.
-func (a *plugIn) View(s *Snapshot) error {
+// View implements [Run].
+func (a *plugIn) View(s *Snapshot) error { return a.ViewUntil(context.Background(), s) }
+
+// ViewUntil implements [SlowRun]. It solves the linear program, once per t.
+func (a *plugIn) ViewUntil(ctx context.Context, s *Snapshot) error {
+	s.Iteration, s.Queries, s.Last, s.Average, s.Lambda = a.t, a.oracle.Queries(), a.theta, a.theta, nil
 	if a.t != a.solved {
 		floats.ScaleTo(a.b, 1/float64(a.t), a.total)
-		sol, err := a.p.Solve(context.Background(), a.b)
+		sol, err := a.p.Solve(ctx, a.b)
+		if sol != nil {
+			copy(a.theta, sol.Theta)
+		}
 		if err != nil {
 			return fault.At("mixpolicy", fmt.Sprintf("plug-in after %d samples", a.t), err)
 		}
-		copy(a.theta, sol.Theta)
 		a.solved = a.t
 	}
-	s.Iteration, s.Queries, s.Last, s.Average, s.Lambda = a.t, a.oracle.Queries(), a.theta, a.theta, nil
 	return nil
 }
 

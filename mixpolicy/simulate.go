@@ -56,7 +56,7 @@ func Simulate(ctx context.Context, x *MDP, p *Policy, set SimulateSettings) (*Em
 	if set.Steps < simulationStreams {
 		return nil, fmt.Errorf("mixpolicy: %d simulated steps, want at least one for each of %d streams", set.Steps, simulationStreams)
 	}
-	sim, err := newSimulator(x, p)
+	sim, err := newSimulator(ctx, x, p)
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +75,9 @@ func Simulate(ctx context.Context, x *MDP, p *Policy, set SimulateSettings) (*Em
 	g.SetLimit(set.Workers)
 	for k := range simulationStreams {
 		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return stoppedSimulation(err)
+			}
 			visits := *scratch.Get().(*[]int64)
 			clear(visits)
 			quota := set.Steps*(k+1)/simulationStreams - set.Steps*k/simulationStreams
@@ -170,7 +173,7 @@ type simulator struct {
 
 type outcome struct{ pair, next int32 }
 
-func newSimulator(x *MDP, p *Policy) (*simulator, error) {
+func newSimulator(ctx context.Context, x *MDP, p *Policy) (*simulator, error) {
 	sim := &simulator{x: x, tables: make([]*alias.Table, x.n), outcomes: make([][]outcome, x.n)}
 	var err error
 	if sim.start, err = alias.New(x.initial); err != nil {
@@ -178,6 +181,9 @@ func newSimulator(x *MDP, p *Policy) (*simulator, error) {
 	}
 	var w []float64
 	for s := range x.n {
+		if s%1024 == 0 && ctx.Err() != nil {
+			return nil, stoppedSimulation(ctx.Err())
+		}
 		w = w[:0]
 		var out []outcome
 		for a, pa := range p.Row(s) {
@@ -198,6 +204,8 @@ func newSimulator(x *MDP, p *Policy) (*simulator, error) {
 	return sim, nil
 }
 
+func stoppedSimulation(err error) error { return fmt.Errorf("mixpolicy: simulation stopped: %w", err) }
+
 // run adds the visits of one stream, as they are counted for Fig. 1.
 func (sim *simulator) run(ctx context.Context, rng *rand.PCG, visits []int64, steps int) error {
 	restart := uint64(0) // with probability 1−γ
@@ -212,7 +220,7 @@ func (sim *simulator) run(ctx context.Context, rng *rand.PCG, visits []int64, st
 	for step := range steps {
 		if step%batch == 0 {
 			if err := ctx.Err(); err != nil {
-				return fmt.Errorf("mixpolicy: simulation stopped: %w", err)
+				return stoppedSimulation(err)
 			}
 		}
 		o := sim.outcomes[s][sim.tables[s].Draw(rng)]

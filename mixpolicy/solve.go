@@ -126,7 +126,7 @@ func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, er
 	r := &Result{Method: m.Name(), Run: run}
 	var snap Snapshot
 	show := func() error {
-		if err := run.View(&snap); err != nil || set.Recorder == nil {
+		if err := View(ctx, run, &snap); err != nil || set.Recorder == nil {
 			return err
 		}
 		return set.Recorder.Record(p, &snap)
@@ -152,7 +152,11 @@ func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, er
 		r.Status = Failed
 	}
 	if err != nil {
-		err = stopped(done, set.Iterations, err, show())
+		last := show()
+		if r.Status == Interrupted && errors.Is(last, ctx.Err()) {
+			last = nil // for the same reason
+		}
+		err = stopped(done, set.Iterations, err, last)
 	}
 	r.Iterations = snap.Iteration
 	r.Theta = append([]float64(nil), snap.Average...)

@@ -250,8 +250,9 @@ func (r *search) greedyStep() error {
 	return r.bound(r.last, slack, tie, r.Iterations)
 }
 
-// slack is how far rounding can move 𝒮v − v.
-func (r *search) slack() float64 { return r.rounding * (r.top + largest(r.v)) }
+// slack is how far rounding can move 𝒮v − v. What products lose below the normal range is
+// less than 2⁻¹⁰⁰⁰.
+func (r *search) slack() float64 { return r.rounding*(r.top+largest(r.v)) + 0x1p-1000 }
 
 // bound takes r.next = 𝒮v and c, the extremes of 𝒮v − v, to the bounds and values
 // of Valuation. An action that is within tie of the best may have stayed, and tells
@@ -263,7 +264,12 @@ func (r *search) bound(c change, slack, tie float64, count int) error {
 		base = (1 - gamma) * sum.Dot(r.x.initial, r.next)
 		offset = gamma / (1 - gamma) * (c.lo + c.hi) / 2
 	}
-	if math.IsNaN(c.hi-c.lo) || math.IsInf(c.hi-c.lo, 0) {
+	// No value is greater than size: 2‖v‖∞ and the cost, what was added since, and the offset.
+	size := 2*(slack/r.rounding) + math.Abs(c.lo) + math.Abs(c.hi) + math.Abs(offset)
+	if r.greedy != nil {
+		size += math.Abs(r.greedy.rise)
+	}
+	if !(size <= math.MaxFloat64/4) {
 		return fmt.Errorf("mixpolicy: values overflow after %d sweeps, with costs up to %.3g; want costs scaled down", count, r.top)
 	}
 	r.Residual = c.hi - c.lo
@@ -339,7 +345,14 @@ func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*V
 	actions := make([]int32, x.n)
 	exact := x.n <= eliminationLimit
 	if exact {
-		r.v, _ = y.reduce(y.p, allStates(x.n, support)).values(y.cost)
+		reduced, err := y.reduce(ctx, y.p, allStates(x.n, support))
+		if err != nil {
+			return nil, r.stopped(err)
+		}
+		v, _ := reduced.values(y.cost)
+		if exact = reduced.wide == nil && largest(v) < math.Inf(1) && !math.IsNaN(sum.Of(v)); exact {
+			r.v = v
+		}
 	}
 	for {
 		if err := ctx.Err(); err != nil && r.Sweeps == 0 {
@@ -358,11 +371,12 @@ func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*V
 			r.Sweeps = 0
 		}
 		switch {
-		case err == errDone || exact && err == nil:
+		case err == errDone:
 			return &r.Valuation, nil
 		case err != nil:
 			return nil, err
 		}
+		exact = false // sweeps may help
 		r.advance()
 	}
 }

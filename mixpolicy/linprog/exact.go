@@ -31,8 +31,13 @@ type exactPath struct {
 	x      position
 }
 
-// exactVariables is the most variables for which exact arithmetic is tried.
-const exactVariables = 32
+// exactVariables is the most variables for which exact arithmetic is tried, and exactBits the
+// most that the numbers of active cuts may have, added up over the cuts: 64 cuts of 160 bits, or
+// five of all that a float64 may have. A step then takes a few tenths of a second at most.
+const (
+	exactVariables = 32
+	exactBits      = 10 << 10
+)
 
 // toInfinity solves the linear program over the pool.
 func (e *exactPath) toInfinity(ctx context.Context, p *path) (outcome, error) {
@@ -254,7 +259,7 @@ func (e *exactPath) enter(ctx context.Context, p *path, c *cut) (outcome, error)
 	miss := e.miss(f)
 	entering := affine{new(big.Rat), new(big.Rat)} // the multiplier of c
 	for {
-		if err := ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil || e.bits(p)+f.bits() > exactBits {
 			return stalled, err
 		}
 		p.pivots++
@@ -285,7 +290,7 @@ func (e *exactPath) enter(ctx context.Context, p *path, c *cut) (outcome, error)
 				p.ratios = append(p.ratios, v.Neg(v))
 			}
 			p.ratios = append(p.ratios, big.NewRat(1, 1))
-			p.weights = inUnits(p.refuting, p.ratios)
+			p.scale()
 			return infeasible, nil
 		}
 		for k, v := range r {
@@ -407,6 +412,23 @@ type integral struct {
 	shift int
 }
 
+// bits returns how long the numbers of f are.
+func (f *integral) bits() int {
+	most := 0
+	for _, v := range f.a {
+		most = max(most, v.BitLen())
+	}
+	return most
+}
+
+// bits returns how long the numbers of active cuts are together.
+func (e *exactPath) bits(p *path) (sum int) {
+	for _, c := range e.active {
+		sum += p.integral(c).bits()
+	}
+	return sum
+}
+
 // affine is a number rest + lead·t for an infinitely large t.
 type affine struct{ lead, rest *big.Rat }
 
@@ -509,15 +531,35 @@ func (c *cut) perUnit(v *big.Int) *big.Float {
 	return f.Quo(f, big.NewFloat(c.length))
 }
 
+// scale divides the ratios by a power of two such that weights are of a size near 1, and sets
+// those.
+func (r *refutation) scale() {
+	most := math.MinInt
+	for k, v := range r.ratios {
+		if v.Sign() != 0 {
+			most = max(most, inUnit(r.refuting[k], v).MantExp(nil))
+		}
+	}
+	unit := powerRat(-most)
+	for k, v := range r.ratios {
+		r.ratios[k] = new(big.Rat).Mul(v, unit)
+	}
+	r.weights = inUnits(r.refuting, r.ratios)
+}
+
 // inUnits rounds multipliers of the cuts' whole numbers to those of their unit normals.
 func inUnits(cuts []*cut, ratios []*big.Rat) []float64 {
 	out := make([]float64, len(cuts))
 	for k, c := range cuts {
-		f := new(big.Float).SetPrec(128).SetRat(ratios[k])
-		f.SetMantExp(f, c.form.shift)
-		out[k], _ = f.Mul(f, big.NewFloat(c.length)).Float64()
+		out[k], _ = inUnit(c, ratios[k]).Float64()
 	}
 	return out
+}
+
+func inUnit(c *cut, ratio *big.Rat) *big.Float {
+	f := new(big.Float).SetPrec(128).SetRat(ratio)
+	f.SetMantExp(f, c.form.shift)
+	return f.Mul(f, big.NewFloat(c.length))
 }
 
 func dotInt(a, b []*big.Int) *big.Int {

@@ -14,12 +14,37 @@ import (
 // of two: what doubled precision keeps below a number would fall below the normal range, or
 // products leave it. For others that would change no digit.
 func (m program) minimize(ctx context.Context, settings Settings) (*Solution, error) {
+	at := 0
 	for j, v := range m.b {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, fmt.Errorf("linprog: b[%d] = %v, want a finite number", j, v)
 		}
+		if math.Abs(v) > math.Abs(m.b[at]) {
+			at = j
+		}
 	}
-	most := LInf.Of(m.b)
+	most := math.Abs(m.b[at])
+	sol, err := m.scaled(ctx, most, settings)
+	if err == nil && !sol.finite() {
+		return nil, fmt.Errorf("linprog: bᵀθ or a multiplier overflows at a solution with ‖θ‖₂ = %.3g, where b[%d] = %v; want b or rows scaled down", L2.Of(sol.Theta), at, m.b[at])
+	}
+	return sol, err
+}
+
+// mostRadius leaves room for squares of what is as large.
+const mostRadius = 0x1p500
+
+// finite reports that a solution is one of numbers.
+func (s *Solution) finite() bool {
+	sum := math.Abs(s.Objective) + math.Abs(s.Bound) + math.Abs(s.Hyperplane) + s.Ball
+	for _, m := range s.Rows {
+		sum += m.Value
+	}
+	return sum <= math.MaxFloat64
+}
+
+// scaled is minimize for costs of which the greatest is given.
+func (m program) scaled(ctx context.Context, most float64, settings Settings) (*Solution, error) {
 	if most == 0 || most > 0x1p-500 && most < 0x1p500 {
 		return m.generate(ctx, settings)
 	}

@@ -13,7 +13,7 @@ type Mixture struct {
 	B    []float64 // b = Ψᵀc
 	Psi  Rows      // Ψ ∈ ℝᴺˣᵈ
 	Norm Norm
-	R    float64 // > 0; +∞ for no bound
+	R    float64 // > 0, at most 2⁵⁰⁰; +∞ for no bound
 }
 
 // Settings of [Mixture.Solve]. The zero value is ready to use.
@@ -61,8 +61,9 @@ func (s Solution) String() string {
 // with a proof that was checked. When ctx ends first it returns ctx.Err() with the best
 // feasible point and the best bound found so far; if no feasible point is known, with the
 // last point (see its Violation). It does the same with a [*StalledError] if no proof was
-// found. Another error names an entry of b or Ψ that is not finite; a +∞ in a row of Ψ
-// that no point violates is not noticed.
+// found. Another error names an entry of b or Ψ that is not finite, or the greatest bⱼ where
+// numbers of the solution would overflow; a +∞ in a row of Ψ that no
+// point violates is not noticed. Rows may have entries of any size.
 //
 // It panics if b has not as many entries as Ψ has columns.
 func (p Mixture) Solve(ctx context.Context, s Settings) (*Solution, error) {
@@ -70,8 +71,8 @@ func (p Mixture) Solve(ctx context.Context, s Settings) (*Solution, error) {
 	if len(p.B) != d || d == 0 {
 		panic(fmt.Sprintf("linprog: b has %d entries, Ψ has %d columns", len(p.B), d))
 	}
-	if math.IsNaN(p.R) || p.R <= 0 {
-		return nil, fmt.Errorf("linprog: R = %v, want a positive number", p.R)
+	if !(p.R > 0) || p.R > mostRadius && !math.IsInf(p.R, 1) {
+		return nil, fmt.Errorf("linprog: R = %v, want a positive number of at most 2⁵⁰⁰, or +Inf", p.R)
 	}
 	return p.program().minimize(ctx, s)
 }

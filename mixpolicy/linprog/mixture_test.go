@@ -325,6 +325,8 @@ func TestSolveBadData(t *testing.T) {
 		{Mixture{B: []float64{1, 2}, Psi: good, R: nan}, "R = NaN, want"},
 		{Mixture{B: []float64{1, 2}, Psi: good, R: 0}, "R = 0, want"},
 		{Mixture{B: []float64{1, 2}, Psi: good, R: -1}, "R = -1"},
+		{Mixture{B: []float64{1, 2}, Psi: good, R: 0x1.1p500}, "R = 3.477"},
+		{Mixture{B: []float64{1, -1e300}, Psi: Columns{{-1}, {0}}, R: 1e16}, "overflows at a solution with ‖θ‖₂ = 1e+16, where b[1] = -1e+300"},
 		{Mixture{B: []float64{1, 2}, Psi: good, R: .5}, "infeasible: every θ"},
 		{Mixture{B: []float64{1, 2}, Psi: Columns{{1, 0}, {0, nan}}, R: 2}, "Ψ[1,1] = NaN"},
 		{Mixture{B: []float64{1, 2}, Psi: Columns{{1, -inf}, {0, 1}}, R: 2}, "Ψ[1,0] = -Inf"},
@@ -512,7 +514,7 @@ func FuzzSolve(f *testing.F) {
 		}
 		p.Psi = psi
 		sol, err := p.Solve(context.Background(), Settings{})
-		if !(r > 0) {
+		if !(r > 0) || r > mostRadius && !math.IsInf(r, 1) {
 			if err == nil {
 				t.Fatal("R = ", r)
 			}

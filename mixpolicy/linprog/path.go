@@ -367,6 +367,7 @@ func (p *path) toSphere(ctx context.Context) (outcome, error) {
 			p.refutation = refutation{refuting: slices.Clone(p.cuts), weights: slices.Clone(p.u)}
 			if p.exact != nil {
 				p.ratios = p.exact.values()
+				p.scale()
 			}
 			return infeasible, nil
 		default:

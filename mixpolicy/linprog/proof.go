@@ -467,9 +467,10 @@ func (e *InfeasibleError) provesExactly(g []float64, psi Rows) (radius float64, 
 	if left.Cmp(r.Mul(r, size)) <= 0 {
 		return 0, false
 	}
-	radius, _ = left.Quo(left, size).Float64()
+	ratio := new(big.Float).SetPrec(64).SetRat(left.Quo(left, size))
 	if e.Norm == L2 {
-		radius = math.Sqrt(radius)
+		ratio.Sqrt(ratio)
 	}
-	return max(e.R, radius*(1-0x1p-51)), true
+	radius, _ = ratio.Float64()
+	return max(e.R, min(radius, math.MaxFloat64)*(1-0x1p-51)), true
 }

@@ -1,12 +1,16 @@
 package linprog
 
 import (
+	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -56,6 +60,43 @@ func TestSearch(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// No entry is too large or too small, together with any others: the answer has its proof, or is
+// none, within a second.
+func TestEntriesOfAnySize(t *testing.T) {
+	for seed := range 3000 {
+		rng := rand.New(rand.NewPCG(uint64(seed), 9))
+		number := func(int, int) float64 {
+			return (4*rng.Float64() - 2) * pick(rng, 0, 1, 1, 1, 1, 1e16, 1e100, 1e150, 1e200, 1e300, 1e-16, 1e-100, 1e-200, 1e-300)
+		}
+		d := 1 + rng.IntN(4)
+		p := Mixture{B: vector(d, func() float64 { return number(0, 0) }), Psi: columns(rng.IntN(6), d, number), Norm: anyNorm(rng), R: pick(rng, 1, 2, 1e16, 1e100, 1e150, math.Inf(1))}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		sol, err := p.Solve(ctx, Settings{})
+		cancel()
+		var stalled *StalledError
+		switch {
+		case err != nil && strings.Contains(err.Error(), "overflows"):
+		case errors.As(err, &stalled):
+			if math.IsNaN(stalled.Bound) || math.IsNaN(stalled.Objective) || stalled.Bound > stalled.Objective {
+				t.Errorf("%d: %v", seed, err)
+			}
+		default:
+			if _, wrong := check(p, sol, err); wrong != nil {
+				t.Errorf("%d: %v\n%v", seed, wrong, p)
+			}
+			if err == nil && !sol.finite() {
+				t.Errorf("%d: %+v", seed, sol)
+			}
+		}
+	}
+	// This one took all memory for a power of two, and no notice of its context.
+	p := Mixture{B: []float64{0, 0, 0}, Psi: Columns{{-1, 1, 0}, {0, -1.0417636920669501e200, 0}, {-1, -1, 0}}, R: 1e16}
+	_, err := p.Solve(t.Context(), Settings{})
+	if _, wrong := check(p, nil, err); wrong != nil || !strings.Contains(err.Error(), "‖θ‖₂ ≥ 7.36") {
+		t.Error(err, wrong)
+	}
 }
 
 func newSolver(p program) *solver {

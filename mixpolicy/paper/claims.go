@@ -643,7 +643,7 @@ func textClaims(ctx context.Context) []Claim {
 		// Service keeps up with arrivals under both policies, so that no measure underflows.
 		first := must(mixpolicy.StateIndependent(x, .25, .25, .25, .25))
 		second := must(mixpolicy.StateIndependent(x, .2501, .2501, .2499, .2499))
-		psi := must(mixpolicy.MeasureSettings{Method: mixpolicy.PowerIteration, Tolerance: 1e-3}.Features(ctx, x, first, second))
+		psi := must(mixpolicy.NewFeatures(ctx, x, first, second))
 		p := must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
 		for _, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
 			o := must(mixpolicy.NewOracle(p, 1, 0))

@@ -98,16 +98,20 @@ func (p ALP) solve(ctx context.Context, x *mixpolicy.MDP, pairs []int, cost []fl
 		return nil, errors.New("priorwork: ALP without constraints, want at least one")
 	}
 	c := bellmanConstraints(x, p.Basis, pairs, cost)
-	k := whiten(c)
-	if p.Bound > 0 {
+	k, err := whiten(ctx, c)
+	if err == nil && p.Bound > 0 {
 		_, d := p.Basis.Dims()
 		c.box(p.Bound, d)
 		if len(k.null) > 0 { // only the box bounds these directions
-			k = whiten(c)
+			k, err = whiten(ctx, c)
 		}
 	}
 	b := objective(x, p.Basis, alpha)
-	solution, point, err := k.maximise(ctx, b, c)
+	var solution []float64
+	var point *linprog.Point
+	if err == nil {
+		solution, point, err = k.maximise(ctx, b, c)
+	}
 	if err != nil {
 		return nil, fault.At("priorwork", fmt.Sprintf("ALP of %d constraints", len(pairs)), err)
 	}
@@ -139,7 +143,10 @@ func (k coordinates) maximise(ctx context.Context, b []float64, c constraints) (
 
 // solve is maximise in the coordinates.
 func (k coordinates) solve(ctx context.Context, b []float64, c constraints) (*linprog.Point, error) {
-	rows := k.rows(c.columns)
+	rows, err := k.rows(ctx, c.columns)
+	if err != nil {
+		return nil, err
+	}
 	for _, col := range rows {
 		floats.Scale(-1, col)
 	}

@@ -1,6 +1,7 @@
 package priorwork
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -135,11 +136,14 @@ const dependent = 0x1p-22
 
 // whiten returns the S for which the rows aᵢ/‖aᵢ‖ have the Gram matrix I, times the length
 // of the y that fits A S y = c in the mean.
-func whiten(c constraints) coordinates {
+func whiten(ctx context.Context, c constraints) (coordinates, error) {
 	n, d := c.columns.Dims()
 	gram, fit := mat.NewSymDense(d, nil), mat.NewVecDense(d, nil)
 	row := make([]float64, d)
 	for i := range n {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return coordinates{}, ctx.Err()
+		}
 		c.columns.Row(row, i)
 		length := floats.Norm(row, 2)
 		if length == 0 {
@@ -188,7 +192,7 @@ func whiten(c constraints) coordinates {
 	if length := mat.Norm(&y, 2); length > 0 {
 		k.s.Scale(length, k.s)
 	}
-	return k
+	return k, nil
 }
 
 // unbounded returns a direction in which no row differs but bᵀx grows, or nil.
@@ -206,16 +210,19 @@ func (k coordinates) unbounded(b []float64) []float64 {
 }
 
 // rows returns A S.
-func (k coordinates) rows(a linprog.Columns) linprog.Columns {
+func (k coordinates) rows(ctx context.Context, a linprog.Columns) (linprog.Columns, error) {
 	_, r := k.s.Dims()
 	out := make(linprog.Columns, r)
 	for j := range out {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		out[j] = make([]float64, len(a[0]))
 		for i := range a {
 			floats.AddScaled(out[j], k.s.At(i, j), a[i])
 		}
 	}
-	return out
+	return out, nil
 }
 
 // covector returns Sᵀb.

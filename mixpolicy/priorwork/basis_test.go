@@ -1,6 +1,7 @@
 package priorwork
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -27,8 +28,8 @@ func system(rows [][]float64, right ...float64) constraints {
 // the y of the best fit one of length 1.
 func TestWhiten(t *testing.T) {
 	c := system([][]float64{{3, 4}, {1, 0}, {0, -2}, {5, 1e6}}, 10, 2, 3, 1)
-	k := whiten(c)
-	rows := k.rows(c.columns)
+	k, _ := whiten(context.Background(), c)
+	rows, _ := k.rows(context.Background(), c.columns)
 	var gram [2][2]float64
 	fit := []float64{0, 0}
 	for i, right := range c.rhs {
@@ -50,17 +51,17 @@ func TestWhiten(t *testing.T) {
 	}
 
 	// Of costs 0 the fit says nothing, and rows of 0 leave every direction.
-	if k := whiten(system([][]float64{{1, 0}, {1, 1}}, 0, 0)); mat.Norm(k.s, 1) == 0 || len(k.null) != 0 {
+	if k, _ := whiten(context.Background(), system([][]float64{{1, 0}, {1, 1}}, 0, 0)); mat.Norm(k.s, 1) == 0 || len(k.null) != 0 {
 		t.Errorf("costs of 0: S = %v, %d directions without rows", mat.Formatted(k.s), len(k.null))
 	}
-	if k := whiten(system([][]float64{{0, 0}}, 1)); len(k.null) != 2 {
+	if k, _ := whiten(context.Background(), system([][]float64{{0, 0}}, 1)); len(k.null) != 2 {
 		t.Errorf("a row of 0: %d directions without rows, want 2", len(k.null))
 	}
 	// Columns at an angle of ε/2 have the eigenvalues 2 and ε²/8: dependent below 2⁻⁴⁴ of the
 	// greater, 2⁻⁴³.
 	for exponent, null := range map[float64]int{-43.5: 1, -42.5: 0} {
 		epsilon := math.Sqrt(8 * math.Exp2(exponent))
-		if k := whiten(system([][]float64{{1, 1}, {1, 1 + epsilon}}, 1, 1)); len(k.null) != null {
+		if k, _ := whiten(context.Background(), system([][]float64{{1, 1}, {1, 1 + epsilon}}, 1, 1)); len(k.null) != null {
 			t.Errorf("ε = %g: %d directions without rows, want %d", epsilon, len(k.null), null)
 		}
 	}
@@ -70,7 +71,7 @@ func TestWhiten(t *testing.T) {
 // b's length in scaled columns; b grows along it.
 func TestUnboundedDirection(t *testing.T) {
 	// The second column is scaled by 10⁸/√5, so that for b₂ = 1 the limit is at 10.7.
-	k := whiten(system([][]float64{{1e8, 1, 0}, {1e8, 2, 0}}, 1, 1))
+	k, _ := whiten(context.Background(), system([][]float64{{1e8, 1, 0}, {1e8, 2, 0}}, 1, 1))
 	for _, c := range []struct {
 		b    []float64
 		sign float64

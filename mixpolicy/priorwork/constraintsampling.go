@@ -179,7 +179,11 @@ func BestFit(ctx context.Context, phi *mat.Dense, v, u []float64) (distance floa
 	}
 	b := make([]float64, d+1)
 	b[0] = -1
-	x, _, err := whiten(c).maximise(ctx, b, c)
+	var x []float64
+	k, err := whiten(ctx, c)
+	if err == nil {
+		x, _, err = k.maximise(ctx, b, c)
+	}
 	if err != nil {
 		return 0, nil, fault.At("priorwork", "best fit", err)
 	}

@@ -78,12 +78,19 @@ func (p SALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, erro
 		pairs[i] = i
 	}
 	c := bellmanConstraints(x, p.Basis, pairs, x.Costs())
-	k := whiten(c)
+	k, err := whiten(ctx, c)
+	if err != nil {
+		return nil, fault.At("priorwork", "smoothed ALP", err)
+	}
 	b := objective(x, p.Basis, alpha)
 	if ray := k.unbounded(b); ray != nil {
 		return nil, fault.At("priorwork", "smoothed ALP", errUnbounded(ray))
 	}
-	y, gap, err := newSlack(x.Actions(), mu, k.rows(c.columns), c.rhs).maximise(ctx, k.covector(b), p.Penalty, p.Budget)
+	rows, err := k.rows(ctx, c.columns)
+	if err != nil {
+		return nil, fault.At("priorwork", "smoothed ALP", err)
+	}
+	y, gap, err := newSlack(x.Actions(), mu, rows, c.rhs).maximise(ctx, k.covector(b), p.Penalty, p.Budget)
 	if err != nil {
 		return nil, fault.At("priorwork", "smoothed ALP", err)
 	}

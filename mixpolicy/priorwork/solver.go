@@ -20,7 +20,9 @@ var (
 
 // The runs of these methods have finished before the first step.
 type (
-	solvedTheta  struct{ solve func() ([]float64, error) }
+	solvedTheta struct {
+		solve func(context.Context) ([]float64, error)
+	}
 	solvedPolicy struct {
 		solve func(context.Context) (*mixpolicy.Policy, error)
 	}
@@ -29,9 +31,12 @@ type (
 func (solvedTheta) Step() error  { return mixpolicy.ErrDone }
 func (solvedPolicy) Step() error { return mixpolicy.ErrDone }
 
-// View implements [mixpolicy.Run]: it solves the problem.
-func (r solvedTheta) View(s *mixpolicy.Snapshot) error {
-	theta, err := r.solve()
+// View implements [mixpolicy.Run].
+func (r solvedTheta) View(s *mixpolicy.Snapshot) error { return r.ViewUntil(context.Background(), s) }
+
+// ViewUntil implements [mixpolicy.SlowRun]: it solves the problem.
+func (r solvedTheta) ViewUntil(ctx context.Context, s *mixpolicy.Snapshot) error {
+	theta, err := r.solve(ctx)
 	*s = mixpolicy.Snapshot{Last: theta, Average: theta}
 	return err
 }
@@ -57,8 +62,8 @@ func (MixtureLP) Name() string { return "exact LP (2.18)" }
 
 // Start implements [mixpolicy.Method].
 func (MixtureLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, error) {
-	return solvedTheta{func() ([]float64, error) {
-		best, err := p.Solve(context.Background(), p.BaseCosts())
+	return solvedTheta{func(ctx context.Context) ([]float64, error) {
+		best, err := p.Solve(ctx, p.BaseCosts())
 		if err != nil {
 			return nil, err
 		}

@@ -20,6 +20,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/clock"
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
@@ -224,7 +225,7 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 	began := time.Now()
 	now := func() time.Duration { return time.Since(began) } // runs go on at the same time
 	if h.Times != nil {
-		now = processorTime
+		now = clock.ProcessorTime
 	}
 	since := now()
 	var spent time.Duration
@@ -317,7 +318,7 @@ func (h *harness) look(ctx context.Context, run mixpolicy.Run) (l Observation, p
 	var s mixpolicy.Snapshot
 	nan := math.NaN()
 	l.Cost, l.Violation, l.Mass, l.PolicyCost = nan, nan, nan, nan
-	if err = run.View(&s); err != nil {
+	if err = mixpolicy.View(ctx, run, &s); err != nil {
 		return l, nil, err
 	}
 	l.Iteration = s.Iteration

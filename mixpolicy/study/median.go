@@ -67,8 +67,11 @@ func (a *medianPlugIn) Step() error {
 	return nil
 }
 
-// View implements [mixpolicy.Run]. It solves the linear program, once per t.
-func (a *medianPlugIn) View(s *mixpolicy.Snapshot) error {
+// View implements [mixpolicy.Run].
+func (a *medianPlugIn) View(s *mixpolicy.Snapshot) error { return a.ViewUntil(context.Background(), s) }
+
+// ViewUntil implements [mixpolicy.SlowRun]. It solves the linear program, once per t.
+func (a *medianPlugIn) ViewUntil(ctx context.Context, s *mixpolicy.Snapshot) error {
 	if a.t != a.solved {
 		for j := range a.b {
 			a.means = a.means[:0]
@@ -80,7 +83,7 @@ func (a *medianPlugIn) View(s *mixpolicy.Snapshot) error {
 			n := len(a.means)
 			a.b[j] = (a.means[(n-1)/2] + a.means[n/2]) / 2
 		}
-		best, err := a.p.Solve(context.Background(), a.b)
+		best, err := a.p.Solve(ctx, a.b)
 		if err != nil {
 			return fault.At("study", "median of means", err)
 		}

@@ -48,7 +48,7 @@ func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsi
 	if err := checkEpsilon(epsilon); err != nil {
 		return nil, err
 	}
-	chain, mu, err := stationary(x, p)
+	chain, mu, err := stationary(ctx, x, p)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsi
 
 // stationary returns the chain of a policy and its stationary distribution, for up to
 // mixingLimit states.
-func stationary(x *mixpolicy.MDP, p *mixpolicy.Policy) (chain *mixpolicy.MDP, mu []float64, err error) {
+func stationary(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy) (chain *mixpolicy.MDP, mu []float64, err error) {
 	if x.States() > mixingLimit {
 		return nil, nil, fmt.Errorf("theory: mixing of a chain of %d states, want at most %d", x.States(), mixingLimit)
 	}
@@ -104,7 +104,7 @@ func stationary(x *mixpolicy.MDP, p *mixpolicy.Policy) (chain *mixpolicy.MDP, mu
 	if err != nil {
 		return nil, nil, err
 	}
-	q, err := average.Occupation(context.Background(), p)
+	q, err := average.Occupation(ctx, p)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -181,7 +181,7 @@ func MixingCurve(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, tar
 	if target != nil && len(target) != n {
 		panic("theory: MixingCurve wants a distribution over states")
 	}
-	chain, mu, err := stationary(x, p)
+	chain, mu, err := stationary(ctx, x, p)
 	if err != nil {
 		return nil, err
 	}
@@ -193,17 +193,17 @@ func MixingCurve(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, tar
 	for s := range n {
 		rows.Set(s, s, 1)
 	}
-	curve := make([]float64, 0, steps+1)
+	var curve []float64 // of steps that may be far more than are waited for
 	for t := 0; ; t++ {
 		d, _ := farthest(rows, target)
 		curve = append(curve, d)
 		if t >= steps {
 			return curve, nil
 		}
-		if err := ctx.Err(); err != nil {
-			return curve, fmt.Errorf("theory: mixing curve stopped after %d steps: %w", t, err)
-		}
 		for s := range n {
+			if err := ctx.Err(); err != nil {
+				return curve, fmt.Errorf("theory: mixing curve stopped after %d steps: %w", t, err)
+			}
 			transition.MulVecT(next.RawRowView(s), rows.RawRowView(s))
 		}
 		rows, next = next, rows
@@ -240,6 +240,9 @@ func ContractionCoefficient(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.
 	}
 	var power *mat.Dense
 	for square := dense(chain); ; square = stochasticProduct(square, square) {
+		if err := ctx.Err(); err != nil {
+			return Contraction{}, fmt.Errorf("theory: contraction coefficient: %w", err)
+		}
 		if steps&1 == 1 && power == nil {
 			power = square
 		} else if steps&1 == 1 {

@@ -183,16 +183,16 @@ func (s *solver) run() error {
 	if err := s.ctx.Err(); err != nil {
 		return fmt.Errorf("stopped after %d sweeps at residual %.3g: %w", s.Sweeps, s.Residual, err)
 	}
-	if s.Residual > s.set.Tolerance {
+	if !(s.Residual <= s.set.Tolerance) {
 		return fmt.Errorf("not converged after %d sweeps: residual %.3g, want %.3g", s.Sweeps, s.Residual, s.set.Tolerance)
 	}
 	s.estimate()
 	return nil
 }
 
-// done reports whether to stop: converged, cancelled, or out of sweeps.
+// done reports whether to stop: converged, overflowed, cancelled, or out of sweeps.
 func (s *solver) done() bool {
-	return s.Residual <= s.set.Tolerance || s.Sweeps >= s.set.MaxSweeps || s.ctx.Err() != nil
+	return !(s.Residual > s.set.Tolerance) || s.Sweeps >= s.set.MaxSweeps || s.ctx.Err() != nil
 }
 
 // measure sets the residual of μ, and returns its norm.
@@ -313,13 +313,18 @@ func (s *solver) estimate() {
 		return
 	}
 	all := s.Result
-	e := s.solve(all.Residual / 4)
-	if s.Residual > all.Residual/2 && len(s.cycle.states) < len(s.mu) {
-		s.Result = all // what is left may be that of light states
+	// The residual adds up to 0, and there is no correction for what rounding makes of that.
+	sum := total(len(s.mu), func(lo, hi int) float64 { return floats.Sum(s.residual[lo:hi]) })
+	floats.AddScaled(s.residual, -sum, s.mu)
+	s.Residual = norm1(s.residual)
+	start := s.Result
+	e := s.solve(start.Residual / 4)
+	if s.Residual > start.Residual/2 && len(s.cycle.states) < len(s.mu) {
+		s.Result = start // what is left may be that of light states
 		s.cycle = s.top.freeze(s.mu, every(len(s.mu)))
-		e = s.solve(all.Residual / 4)
+		e = s.solve(start.Residual / 4)
 	}
-	left := s.Residual / all.Residual
+	left := s.Residual / start.Residual
 	s.Result = all
 	if !(left <= 0.5) {
 		return

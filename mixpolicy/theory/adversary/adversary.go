@@ -136,7 +136,10 @@ func Search(ctx context.Context, s Space, instances int, seed uint64, workers in
 				return err
 			}
 			n := min(climb, instances-k*climb)
-			found[k] = s.climb(rand.New(rand.NewPCG(seed, uint64(k))), k, n)
+			found[k] = s.climb(ctx, rand.New(rand.NewPCG(seed, uint64(k))), k, n)
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			if done != nil {
 				done(n)
 			}
@@ -169,8 +172,9 @@ func (s Space) records() []Record {
 	return all
 }
 
-// climb maximises the ratio of one bound over n instances from start k, and records all bounds.
-func (s Space) climb(rng *rand.Rand, k, n int) []Record {
+// climb maximises the ratio of one bound over n instances from start k, and records all bounds. It
+// ends with the context.
+func (s Space) climb(ctx context.Context, rng *rand.Rand, k, n int) []Record {
 	records := s.records()
 	evaluate := func(x []float64) float64 {
 		sides := s.Sides(x)
@@ -191,7 +195,7 @@ func (s Space) climb(rng *rand.Rand, k, n int) []Record {
 		return sides[k%len(sides)].Ratio()
 	}
 	if s.Every {
-		for i := range n {
+		for i := 0; i < n && ctx.Err() == nil; i++ {
 			evaluate([]float64{s.Parameters[0].Lo + float64(k*climb+i)})
 		}
 		return records
@@ -205,7 +209,7 @@ func (s Space) climb(rng *rand.Rand, k, n int) []Record {
 	}
 	best := evaluate(s.instance(u))
 	try := slices.Clone(u)
-	for range n - 1 {
+	for i := 1; i < n && ctx.Err() == nil; i++ {
 		for slices.Equal(try, u) { // a step off an end of the range changes nothing
 			for range 1 + rng.IntN(2) {
 				j := rng.IntN(len(u))

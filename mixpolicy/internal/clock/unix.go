@@ -1,18 +1,19 @@
 //go:build unix
 
-package race
+// Package clock tells the time of processors.
+package clock
 
 import (
 	"syscall"
 	"time"
 )
 
-// processorTime returns what this process has had of the processors so far, all threads together: on a
+// ProcessorTime returns what this process has had of the processors so far, all threads together: on a
 // machine with other work a wall clock would count that as well. Reading it takes 0.5 µs.
-func processorTime() time.Duration {
+func ProcessorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic("race: getrusage: " + err.Error()) // it fails for wrong arguments only
+		panic("clock: getrusage: " + err.Error()) // it fails for wrong arguments only
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -1,0 +1,276 @@
+package mixpolicy_test
+
+import (
+	"context"
+	"math"
+	"math/big"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+// drawExtreme draws an MDP whose probabilities are anything from 1e-320 to 1, with γ within an
+// ulp of 1 and costs to 1e306.
+func drawExtreme(t *rapid.T, actions int) *mixpolicy.MDP {
+	n := rapid.IntRange(1, 5).Draw(t, "n")
+	size := rapid.SampledFrom([]float64{1, 1e-300, 1e100, 1e280, 1e306}).Draw(t, "size of costs")
+	sizes := []float64{1, .5, .1, 1e-3, 1e-9, 1e-15, 1e-100, 1e-154, 1e-177, 1e-300, 1e-310, 1e-320}
+	sizes = sizes[:rapid.SampledFrom([]int{4, len(sizes)}).Draw(t, "sizes")]
+	spec := mixpolicy.Spec{
+		States: n, Actions: actions, Criterion: mixpolicy.AverageCost,
+		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
+			row, left := make([]float64, n), 1.
+			for s2 := range row {
+				if s2 != s && rapid.Bool().Draw(t, "moves") {
+					row[s2] = rapid.SampledFrom(sizes).Draw(t, "size") * rapid.Float64Range(.5, 1).Draw(t, "p") / float64(n)
+					left -= row[s2]
+				}
+			}
+			if row[s] = left; rapid.Bool().Draw(t, "never stays") && left < 1 {
+				row[s] = 0
+				for s2 := range row {
+					row[s2] /= 1 - left
+				}
+			}
+			return rapid.Float64Range(-1, 1).Draw(t, "c") * size, dense(row)
+		},
+	}
+	if rapid.Bool().Draw(t, "discounted") {
+		spec.Criterion = mixpolicy.Discounted(1 - rapid.Float64Range(1, 2).Draw(t, "1−γ")*math.Ldexp(1, -rapid.IntRange(2, 53).Draw(t, "power of 1−γ")))
+		if rapid.Bool().Draw(t, "from 0") {
+			spec.Initial = make([]float64, n)
+			spec.Initial[0] = 1
+		}
+	}
+	x, err := mixpolicy.New(spec)
+	if err != nil { // left is off by a rounding of 1 where it is nearly 0
+		t.Skip(err)
+	}
+	return x
+}
+
+// exactly returns μ of the first policy without rounding, from the state given, or α if it is
+// negative. A chain's P(s,s) is what its other entries leave. It returns nil if there are
+// several recurrent classes.
+func exactly(x *mixpolicy.MDP, actions []int, from int) []*big.Rat {
+	n, size := x.States(), x.States()
+	gamma := new(big.Rat).SetFloat64(x.Gamma())
+	if x.Gamma() < 1 {
+		size++ // the state ∗
+	}
+	p := make([][]*big.Rat, size)
+	for s := range p {
+		p[s] = make([]*big.Rat, size)
+		for s2 := range p[s] {
+			p[s][s2] = new(big.Rat)
+		}
+	}
+	for s := range n {
+		states, values := x.Next(s, actions[s])
+		for k, s2 := range states {
+			p[s][s2].Mul(gamma, new(big.Rat).SetFloat64(values[k]))
+		}
+		if size > n {
+			p[s][n].Sub(big.NewRat(1, 1), gamma)
+			p[n][s].SetFloat64(x.Initial()[s])
+			if from >= 0 {
+				p[n][s].SetInt64(0)
+			}
+		}
+	}
+	if size > n && from >= 0 {
+		p[n][from].SetInt64(1)
+	}
+	if size == n && !oneClass(p) {
+		return nil
+	}
+	mu := rationalMeasure(p)[:n]
+	total := new(big.Rat)
+	for _, v := range mu {
+		total.Add(total, v)
+	}
+	for _, v := range mu {
+		v.Quo(v, total)
+	}
+	return mu
+}
+
+// oneClass tells whether there is a state that all lead to.
+func oneClass(p [][]*big.Rat) bool {
+	n := len(p)
+	leads := make([][]bool, n)
+	for s := range n {
+		leads[s] = make([]bool, n)
+		for s2 := range n {
+			leads[s][s2] = s == s2 || p[s][s2].Sign() > 0
+		}
+	}
+	for k := range n {
+		for s := range n {
+			for s2 := range n {
+				leads[s][s2] = leads[s][s2] || leads[s][k] && leads[k][s2]
+			}
+		}
+	}
+	for z := range n {
+		all := true
+		for s := range n {
+			all = all && leads[s][z]
+		}
+		if all {
+			return true
+		}
+	}
+	return false
+}
+
+// No measure is called right that is not, and none has a NaN or an infinity.
+func TestExtremeMeasures(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawExtreme(t, 1)
+		checkMeasures(t, x)
+	})
+}
+
+// checkMeasures compares all methods with rational arithmetic. Those that must not fail are
+// Auto and Elimination.
+func checkMeasures(t failer, x *mixpolicy.MDP) (failed int) {
+	t.Helper()
+	want := exactly(x, make([]int, x.States()), -1)
+	for method := mixpolicy.Auto; method <= mixpolicy.Multilevel; method++ {
+		q, err := mixpolicy.Occupation(context.Background(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: method, MaxSweeps: 3000})
+		if q != nil {
+			var off float64
+			for s, mu := range q.State {
+				if !(mu >= 0 && mu <= 1) || !(q.Pair[s] >= 0) {
+					t.Fatalf("%v: μ = %v, %v", method, q.State, err)
+				}
+				if want != nil {
+					d, _ := new(big.Rat).Sub(new(big.Rat).SetFloat64(mu), want[s]).Float64()
+					off += math.Abs(d)
+				}
+			}
+			if !(q.Residual >= 0 && q.Residual < 3 && q.Error >= 0) {
+				t.Fatalf("%v: residual %v, error %v", method, q.Residual, q.Error)
+			}
+			if err == nil && !(off <= q.Error && q.Error <= 1e-6) {
+				t.Fatalf("%v: μ = %v is off by %.3g, said to be off by %.3g at most; γ = 1 − %.3g", method, q.State, off, q.Error, 1-x.Gamma())
+			}
+		}
+		if err != nil {
+			failed++
+			if q == nil && want != nil && method <= mixpolicy.Elimination {
+				t.Fatalf("%v: %v", method, err)
+			}
+		}
+	}
+	return failed
+}
+
+// Chains on which these once failed: NaN by elimination, masses that overflow in sweeps, and a
+// measure that was wrong by .41 and called right.
+func TestMeasuresThatFailed(t *testing.T) {
+	for _, c := range []struct {
+		p         [][]float64
+		criterion mixpolicy.Criterion
+	}{
+		{[][]float64{{.5, .5}, {1e-310, 1}}, mixpolicy.AverageCost},
+		{[][]float64{{1, 1e-177, 0}, {1e-177, 1, 1e-177}, {0, 3e-177, 1}}, mixpolicy.AverageCost},
+		// From 0 to 1 by way of 3 with 10⁻³³⁰, and from 1 to 2, which keeps all mass.
+		{[][]float64{{1, 0, 0, 1e-165}, {1e-300, .5, .5, 0}, {0, 1e-290, 1, 0}, {1, 1e-165, 0, 0}}, mixpolicy.AverageCost},
+		{[][]float64{{0, 1, 0}, {1e-177, 0, 1}, {0, 1e-177, 1}}, mixpolicy.AverageCost},
+		{[][]float64{{1, 1e-177, 0}, {1e-177, 1, 1e-177}, {0, 3e-177, 1}}, mixpolicy.Discounted(1 - 0x1p-53)},
+		{[][]float64{{1 - 0x1p-40, 0x1p-40}, {0x1p-41, 1 - 0x1p-41}}, mixpolicy.Discounted(1 - 1e-12)},
+		{[][]float64{{0, .5, .5}, {.5, 0, .5}, {.5, .5, 0}}, mixpolicy.Discounted(1 - 0x1p-53)},
+	} {
+		checkMeasures(t, mixpolicy.Must(chain(c.p).WithCriterion(c.criterion)))
+	}
+}
+
+// Every interval for a cost holds it, and every value is as near as it is said to be.
+func TestExtremeValuations(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawExtreme(t, rapid.IntRange(1, 2).Draw(t, "m"))
+		n, m := x.States(), x.Actions()
+		var best *big.Rat
+		costOf := func(actions []int, from int) *big.Rat {
+			cost := new(big.Rat)
+			mu := exactly(x, actions, from)
+			if mu == nil {
+				return nil
+			}
+			for s, v := range mu {
+				cost.Add(cost, new(big.Rat).Mul(v, new(big.Rat).SetFloat64(x.Cost(s, actions[s]))))
+			}
+			return cost
+		}
+		least := make([]*big.Rat, n) // from each state
+		actions := make([]int, n)
+		for k := 0; k < 1<<(n*(m-1)); k++ {
+			for s := range actions {
+				actions[s] = k >> s & 1
+			}
+			cost := costOf(actions, -1)
+			if cost == nil {
+				t.Skip("several classes")
+			}
+			if best == nil || cost.Cmp(best) < 0 {
+				best = cost
+			}
+			for s := range n {
+				if v := costOf(actions, s); least[s] == nil || v.Cmp(least[s]) < 0 {
+					least[s] = v
+				}
+			}
+		}
+		clear(actions)
+		first := mixpolicy.Must(mixpolicy.Deterministic(x, actions))
+		set := mixpolicy.ValuationSettings{MaxIterations: 100}
+		for what, solve := range map[string]func() (*mixpolicy.Valuation, error){
+			"evaluate":         func() (*mixpolicy.Valuation, error) { return mixpolicy.Evaluate(context.Background(), x, first, set) },
+			"value iteration":  func() (*mixpolicy.Valuation, error) { return mixpolicy.ValueIteration(context.Background(), x, set) },
+			"policy iteration": func() (*mixpolicy.Valuation, error) { return mixpolicy.PolicyIteration(context.Background(), x, set) },
+			"modified policy iteration": func() (*mixpolicy.Valuation, error) {
+				return mixpolicy.ModifiedPolicyIteration(context.Background(), x, set)
+			},
+		} {
+			v, err := solve()
+			if v == nil && err != nil {
+				continue
+			}
+			want, values := best, least
+			if what == "evaluate" {
+				want, values = costOf(actions, -1), nil
+				for s := range n {
+					values = append(values, costOf(actions, s))
+				}
+			}
+			within := func(v, lo, hi float64, want *big.Rat) bool {
+				return !(lo > v) && !(v > hi) && (math.IsInf(lo, -1) || new(big.Rat).SetFloat64(lo).Cmp(want) <= 0) && (math.IsInf(hi, 1) || new(big.Rat).SetFloat64(hi).Cmp(want) >= 0)
+			}
+			if !within(v.Cost(), v.Lower, v.Upper, want) {
+				f, _ := want.Float64()
+				t.Fatalf("%s: cost %v is not in [%v, %v], %v", what, f, v.Lower, v.Upper, err)
+			}
+			for s, value := range v.Value {
+				if math.IsNaN(value) || math.IsInf(value, 0) {
+					t.Fatalf("%s: v = %v, %v", what, v.Value, err)
+				}
+				if x.Gamma() < 1 && err == nil {
+					// The truth is a cost per step, (1−γ)v.
+					off := new(big.Rat).SetFloat64(x.Gamma())
+					off.Sub(big.NewRat(1, 1), off).Mul(off, new(big.Rat).SetFloat64(value)).Sub(off, values[s])
+					if most := new(big.Rat).SetFloat64((v.Upper - v.Lower) / 2); off.Abs(off).Cmp(most) > 0 {
+						f, _ := off.Float64()
+						t.Fatalf("%s: (1−γ)v(%d) = %v is off by %v, in [%v, %v]", what, s, (1-x.Gamma())*value, f, v.Lower, v.Upper)
+					}
+				}
+			}
+			if err == nil && !(v.Upper-v.Lower < math.Inf(1) && v.Residual < math.Inf(1)) {
+				t.Fatalf("%s: [%v, %v], residual %v", what, v.Lower, v.Upper, v.Residual)
+			}
+		}
+	})
+}

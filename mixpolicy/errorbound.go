@@ -1,0 +1,168 @@
+package mixpolicy
+
+import (
+	"context"
+	"math"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+)
+
+// errorBound proves how far a measure μ̂ is from the truth. A discounted μ is the stationary
+// distribution of γP + (1−γ)1α, so there is a chain P̃ with μ = μP̃ in each case. Let h(s) be
+// no less than the time that P̃ takes from s to a state z, h(z) = 0. The residual
+// r = μ̂ − μ̂P̃ adds up to 0, and with N(s,s′) the mean number of visits to s′ from s before
+// z, μ̂ − rN is a multiple of μ. So
+//
+//	‖μ̂ − μ‖₁ ≤ 2‖rN‖₁ ≤ 2 Σ_s |r(s)| h(s)     if Σ μ̂ = 1.
+//
+// Such an h is any h ⪰ 0 that is at least 1 + P̃h outside of z. Under discounting
+// h = 1/(1−γ) does for ∗, the beginning anew, as z. Else sweeps from h = 0 come close to the
+// time from below; when h − P̃h ≥ ½, 2h is enough, which takes few sweeps beside those that
+// come close to μ.
+type errorBound struct {
+	x       *MDP
+	chain   *sparse.Matrix
+	into    *sparse.Matrix
+	leave   []float64
+	support []int32
+	again   float64 // (1−γ)/Σα, with which a state is left for s per unit of α(s)
+
+	time     []float64 // h, once it is known
+	exact    []float64 // μ by elimination, where that is all that is left
+	hopeless bool      // no measure can be proved to be within the limit
+}
+
+func (x *MDP) newErrorBound(chain *sparse.Matrix, support []int32) *errorBound {
+	return &errorBound{
+		x: x, chain: chain, into: chain.Transpose(), leave: x.leaving(chain), support: support,
+		again: (1 - x.Gamma()) / sum.Of(x.initial),
+	}
+}
+
+// prove bounds ‖μ̂ − μ‖₁ where Σ μ̂ is 1 to within rounding, with up to most sweeps. Where
+// elimination is possible, that is done in place of more sweeps than μ̂ took.
+func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, took, most int) (float64, error) {
+	x := e.x
+	if !x.criterion.Average() {
+		all := constant(x.n, 1/(1-x.Gamma()))
+		if bound, _ := e.bound(mu, all); bound <= limit {
+			return bound, nil
+		}
+	}
+	if e.time == nil && e.exact == nil {
+		small := len(e.support) <= eliminationLimit
+		if small {
+			most = min(most, 100+took)
+		}
+		if err := e.findTime(ctx, mu, limit, most); err != nil {
+			return 0, err
+		}
+		if e.time == nil && small {
+			var err error
+			if e.exact, err = x.eliminate(ctx, e.chain, e.support); err != nil {
+				return 0, err
+			}
+		}
+	}
+	if e.time != nil {
+		bound, rounding := e.bound(mu, e.time)
+		e.hopeless = rounding > limit/2
+		return bound, nil
+	}
+	if e.exact != nil {
+		floor := eliminationError(len(e.support))
+		e.hopeless = floor > limit/2
+		return sum.Diff1(mu, e.exact)*(1+0x1p-50) + floor, nil
+	}
+	e.hopeless = true
+	return 2, nil
+}
+
+// bound returns 2 Σ |r|h, with what rounding may add to it, and that alone.
+func (e *errorBound) bound(mu, h []float64) (bound, rounding float64) {
+	g := e.x.Gamma()
+	var all, allowed sum.Accumulator
+	for _, s := range e.support {
+		col, val := e.into.Row(int(s))
+		var in float64
+		for k, c := range col {
+			if c != s {
+				in += mu[c] * val[k]
+			}
+		}
+		in = g*in + e.again*e.x.initial[s]
+		out := mu[s] * e.leave[s]
+		// Each sum has an error of half a unit a term, and so has Σ μ̂ = 1; products may be
+		// below the normal range.
+		more := float64(len(col)+e.chain.Ptr[s+1]-e.chain.Ptr[s]+12) * (0x1p-53*(in+out) + 0x1p-1074)
+		all.Add(h[s] * (math.Abs(out-in) + more))
+		allowed.Add(h[s] * more)
+	}
+	off := 0x1p-51 + math.Abs(sum.Of(mu)-1)
+	return 2*all.Value()*(1+0x1p-50) + off, 2*allowed.Value() + off
+}
+
+// findTime sweeps until h is enough, unless no measure could then be proved to be within
+// the limit.
+func (e *errorBound) findTime(ctx context.Context, mu []float64, limit float64, most int) error {
+	zero := e.support[0]
+	for _, s := range e.support {
+		if mu[s] > mu[zero] {
+			zero = s
+		}
+	}
+	h := make([]float64, e.x.n)
+	look := 1
+	for k := range most {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		again := e.again * sum.Dot(e.x.initial, h)
+		for i := range e.support {
+			if k%2 == 1 {
+				i = len(e.support) - 1 - i
+			}
+			if s := e.support[i]; s != zero {
+				in, _ := e.ahead(h, s, again)
+				h[s] = (1 + in) / e.leave[s]
+			}
+		}
+		if k+1 < look {
+			continue
+		}
+		look += 1 + look/4
+		if _, rounding := e.bound(mu, h); !(rounding <= limit) {
+			return nil // and h will be greater still
+		}
+		again = e.again * sum.Dot(e.x.initial, h)
+		least := math.Inf(1)
+		for _, s := range e.support {
+			if s != zero {
+				in, terms := e.ahead(h, s, again)
+				out := h[s] * e.leave[s]
+				least = min(least, out-in-float64(terms+12)*0x1p-53*(in+out))
+			}
+		}
+		if least >= .5 {
+			for s := range h {
+				h[s] /= least
+			}
+			e.time = h
+			return nil
+		}
+	}
+	return nil
+}
+
+// ahead returns Σ_{s′≠s} γP(s,s′)h(s′) and again, what P̃ adds for the states of α, and the
+// number of terms.
+func (e *errorBound) ahead(h []float64, s int32, again float64) (in float64, terms int) {
+	col, val := e.chain.Row(int(s))
+	for k, c := range col {
+		if c != s {
+			in += val[k] * h[c]
+		}
+	}
+	return e.x.Gamma()*in + again, len(col)
+}

@@ -1,0 +1,37 @@
+// Package prompt tests that long work ends with its context.
+package prompt
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/clock"
+)
+
+// Check cancels work at random moments of its first quarter of a second, and fails unless it then
+// ends within a second, with the error of its context or with its own end. It counts the time of
+// processors, since other programs may have them.
+func Check(t *testing.T, work map[string]func(ctx context.Context) error) {
+	t.Helper()
+	for what, f := range work {
+		rng := rand.New(rand.NewPCG(1, 2))
+		for range 3 {
+			moment := time.Duration(rng.Float64() * float64(time.Second/4))
+			ctx, cancel := context.WithTimeout(t.Context(), moment)
+			end := make(chan time.Duration, 1)
+			context.AfterFunc(ctx, func() { end <- clock.ProcessorTime() })
+			err := f(ctx)
+			now := clock.ProcessorTime()
+			cancel()
+			if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+				t.Fatalf("%s: %v, want the end of the context", what, err)
+			}
+			if late := now - <-end; late >= time.Second {
+				t.Errorf("%s: %v late, after %v", what, late, moment)
+			}
+		}
+	}
+}
