@@ -68,6 +68,7 @@ def tidy():
 
 client = Client(
     notebook,
+    kernel_name="gonb",  # whatever the notebook's own metadata say
     timeout=int(timeout),
     iopub_timeout=int(timeout),  # after four seconds outputs that haven't come yet would be left out
     record_timing=False,
@@ -85,6 +86,8 @@ except CellTimeoutError:
     fail("stopped", f"still running after {timeout} s")
 except DeadKernelError:
     fail("stopped", "the kernel died")
+except Exception as e:
+    sys.exit(f"{type(e).__name__}: {e}")  # a line is enough
 finally:
     tidy()
     nbformat.write(notebook, target)

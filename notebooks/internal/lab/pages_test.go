@@ -60,7 +60,7 @@ func TestFiguresAreTakenFromEveryKindOfOutput(t *testing.T) {
 	if err := writeFile(filepath.Join(folder, "nb-9.svg"), nil); err != nil { // of a former run
 		t.Fatal(err)
 	}
-	noError(t, exportFigures(r, folder))
+	noError(t, exportFigures(r, folder, ""))
 	if r.figures != 3 {
 		t.Errorf("%d figures; want 3", r.figures)
 	}
