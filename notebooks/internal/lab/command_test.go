@@ -2,17 +2,13 @@ package lab
 
 import (
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 )
 
 // TestTheCommand asks the command what it takes.
 func TestTheCommand(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "notebooks")
-	if said, err := exec.Command("go", "build", "-o", program, "../..").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, said)
-	}
+	program := command(t)
 	for line, want := range map[string][]string{
 		"-h":               {"go run ./notebooks", "run <name>", "lab ", "clean", ".lab", "build", "PyPI"},
 		"run -h":           {"--update", "--timeout", "by name or the beginning of it"},

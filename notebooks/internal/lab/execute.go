@@ -32,15 +32,21 @@ type Options struct {
 
 // paper lists the committed notebooks.
 func (l *Lab) paper() ([]string, error) {
-	return filepath.Glob(filepath.Join(l.root, "notebooks", "*.ipynb"))
+	return named(filepath.Join(l.root, "notebooks"), regexp.MustCompile(`^[^.].*\.ipynb$`))
 }
 
 // notebooks lists the notebooks that are named, in the order of their names: all committed ones if none is, those whose
 // names begin so, or those at a path, which has a slash in it or ends in .ipynb. They are of one folder.
 func (l *Lab) notebooks(names []string) ([]string, error) {
 	all, err := l.paper()
-	if err != nil || len(names) == 0 {
-		return all, err
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s has no notebooks", l.root)
+	}
+	if len(names) == 0 {
+		return all, nil
 	}
 	var chosen, known []string
 	for _, name := range names {

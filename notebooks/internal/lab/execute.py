@@ -87,7 +87,8 @@ except CellTimeoutError:
 except DeadKernelError:
     fail("stopped", "the kernel died")
 except Exception as e:
-    sys.exit(f"{type(e).__name__}: {e}")  # a line is enough
+    print(f"{type(e).__name__}: {e}", file=sys.stderr, flush=True)
+    os._exit(1)  # without the tracebacks of what is left half made
 finally:
     tidy()
     nbformat.write(notebook, target)

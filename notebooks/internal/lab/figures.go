@@ -46,7 +46,7 @@ func (l *Lab) placeFigures() error {
 // exportFigures writes every figure in the notebook's outputs into the folder,
 // numbered in their order, in each format they are in. The cells have left the PNG of charts in pixels.
 func exportFigures(r *run, folder, pixels string) error {
-	old, err := filepath.Glob(filepath.Join(folder, r.name+"-[0-9]*.*"))
+	old, err := named(folder, regexp.MustCompile("^"+regexp.QuoteMeta(r.name)+`-[0-9]+\.[a-z]+$`))
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -121,7 +122,7 @@ func processes(temp string) (pids []int) {
 // whose processes and keepers have ended without. It isn't in .lab: the language server's socket must have a
 // short name.
 func makeTemp() (temp string, held *os.File, err error) {
-	old, _ := filepath.Glob(filepath.Join(os.TempDir(), "mixlab-*"))
+	old, _ := named(os.TempDir(), regexp.MustCompile("^mixlab-"))
 	for _, dir := range old {
 		f, err := os.Open(dir)
 		if err != nil {

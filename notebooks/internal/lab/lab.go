@@ -31,11 +31,14 @@ type Lab struct {
 	// Debian lets the set-up install the package of Debian's that Python needs for it.
 	Debian bool
 
-	root    string // of the clone
-	project string // the module whose packages cells may import besides the clone's; the clone, or a project of one's own
-	output  string // where runs put what they make: the clone's folder build, or one beside the notebooks of one's own
-	own     bool   // the notebooks are the reader's own, not the paper's
-	python  string // the interpreter that has Jupyter, once set up
+	root   string // of the clone
+	python string // the interpreter that has Jupyter, once set up
+
+	// What it works on: the paper's notebooks, or the reader's own (see workOn).
+	own     bool
+	folder  string // of the notebooks
+	project string // the module whose packages cells may import, besides the clone's
+	output  string // where runs put what they make
 
 	temp   string // temporary files of this run, and the mark of its processes
 	held   *os.File
@@ -59,7 +62,10 @@ func New(log io.Writer) (*Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Lab{root: root, project: root, output: filepath.Join(root, "build"), temp: temp, held: held, keeper: keeper, log: log}, nil
+	return &Lab{
+		root: root, folder: filepath.Join(root, "notebooks"), project: root, output: filepath.Join(root, "build"),
+		temp: temp, held: held, keeper: keeper, log: log,
+	}, nil
 }
 
 // cloneRoot is the nearest folder upward whose go.mod declares our module.
@@ -128,7 +134,7 @@ func (l *Lab) Clean(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
-	made, err := filepath.Glob(l.path("*"))
+	made, err := named(l.path(), regexp.MustCompile(""))
 	if err != nil {
 		return err
 	}
@@ -180,10 +186,14 @@ func (l *Lab) setUp(ctx context.Context) error {
 // loopback says what is wrong with the network inside of this machine, by which Jupyter talks to its kernels.
 func loopback() error {
 	server, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		return fmt.Errorf("no loopback network, by which Jupyter talks to its kernels (on Linux, ip link set lo up): %w", err)
+	if err == nil {
+		defer server.Close()
+		var client net.Conn
+		if client, err = net.DialTimeout("tcp4", server.Addr().String(), patience); err == nil {
+			return client.Close()
+		}
 	}
-	return server.Close()
+	return fmt.Errorf("no loopback network, by which Jupyter talks to its kernels (on Linux, ip link set lo up): %w", err)
 }
 
 // lock keeps processes from changing .lab and build of one clone at the same time. It waits for one that does, whose
@@ -219,26 +229,37 @@ func (l *Lab) lock(ctx context.Context) (unlock func(), err error) {
 	return nil, ctx.Err()
 }
 
-// removeParts removes the files that writing one left when it was cut off (see atomicfile), where nobody
-// else writes now.
+// part is the name of a file that atomicfile had not finished.
+var part = regexp.MustCompile(`^\..*-[0-9]+$`)
+
+// removeParts removes the files that writing one left when it was cut off, where nobody else writes now.
 func (l *Lab) removeParts() error {
-	for _, pattern := range []string{l.path(".*"), l.path("*", ".*"), l.build(".*"), l.build("figures", ".*"), filepath.Join(l.root, "notebooks", ".*.ipynb-*")} {
-		files, err := filepath.Glob(pattern)
-		if err != nil {
-			return err
-		}
-		for _, file := range files {
-			if part.MatchString(file) {
-				if err := os.Remove(file); err != nil {
-					return err
-				}
-			}
-		}
+	parts, err := named(l.folder, regexp.MustCompile(`^\..*\.ipynb-[0-9]+$`))
+	folders := []string{l.path(), l.path("bin"), l.path("stamps"), l.path("scripts"), l.path("given"), l.build(), l.build("figures")}
+	for i := 0; i < len(folders) && err == nil; i++ {
+		var more []string
+		more, err = named(folders[i], part)
+		parts = append(parts, more...)
 	}
-	return nil
+	for i := 0; i < len(parts) && err == nil; i++ {
+		err = os.Remove(parts[i])
+	}
+	return err
 }
 
-var part = regexp.MustCompile(`-[0-9]+$`)
+// named lists the files of the folder whose names match, in their order; none if there is no such folder.
+func named(folder string, pattern *regexp.Regexp) (files []string, err error) {
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if pattern.MatchString(e.Name()) {
+			files = append(files, filepath.Join(folder, e.Name()))
+		}
+	}
+	return files, err
+}
 
 // A step is something the set-up makes once.
 type step struct {

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -43,7 +45,7 @@ func readyLab(t *testing.T) *Lab {
 	}
 	ready := try(setUp()).or(t)
 	lab := emptyLab(t)
-	lab.root, lab.project, lab.python = ready.root, ready.root, ready.python
+	lab.root, lab.folder, lab.project, lab.python = ready.root, ready.folder, ready.root, ready.python
 	return lab
 }
 
@@ -57,7 +59,7 @@ func emptyLab(t *testing.T) *Lab {
 		}
 	})
 	lab.root, lab.output = t.TempDir(), t.TempDir()
-	lab.project = lab.root
+	lab.folder, lab.project = filepath.Join(lab.root, "notebooks"), lab.root
 	return lab
 }
 
@@ -168,6 +170,65 @@ func TestWithoutPythonTheErrorSaysWhatToInstall(t *testing.T) {
 	err := lab.setUpJupyter(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "no python3 on the PATH") || !strings.Contains(err.Error(), "3.10") {
 		t.Errorf("error: %v", err)
+	}
+}
+
+// fakes puts shell scripts first on the PATH.
+func fakes(t *testing.T, scripts map[string]string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, script := range scripts {
+		noError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755))
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	return dir
+}
+
+func TestAnOldPythonIsToldByItsVersion(t *testing.T) {
+	lab := emptyLab(t)
+	dir := fakes(t, map[string]string{"python3": `case "$2" in "import sys"*) echo 3.9.2 ;; *) printf 'jupyterlab ≥ 4.0 (there is 3.6.1)' ;; esac`})
+	want := "no Jupyter to be had: " + dir + "/python3 is Python 3.9.2, and 3.10 or later is wanted; nor has " + dir + "/python3, which is on the PATH, jupyterlab ≥ 4.0 (there is 3.6.1)"
+	if err := lab.setUpJupyter(t.Context()); err == nil || err.Error() != want {
+		t.Errorf("%v; want %s", err, want)
+	}
+}
+
+func TestDebiansPackagesNeedAYes(t *testing.T) {
+	lab := emptyLab(t)
+	dir := fakes(t, map[string]string{
+		"python3": `[ -e "$0".venv ] || { echo ensurepip is not available; exit 1; }`,
+		"apt-get": `touch "$(dirname "$0")/python3.venv"`,
+	})
+	installed := filepath.Join(dir, "python3.venv")
+	err := lab.makeVenv(t.Context(), "python3", lab.path("venv"))
+	if _, none := os.Stat(installed); none == nil || err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "package python3-venv, which go run ./notebooks --debian installs") {
+		t.Errorf("unasked: %v; want an error of a line, and nothing installed", err)
+	}
+	lab.Debian = true
+	noError(t, lab.makeVenv(t.Context(), "python3", lab.path("venv")))
+}
+
+func TestWithoutLoopbackTheErrorIsALine(t *testing.T) {
+	program := command(t)
+	if err := exec.Command("unshare", "-rn", "true").Run(); err != nil {
+		t.Skipf("no network without a loopback can be made: %v", err)
+	}
+	said, err := exec.Command("unshare", "-rn", program, "run", "00").CombinedOutput()
+	if want := "error: no loopback network, by which Jupyter talks to its kernels (on Linux, ip link set lo up): "; err == nil || !strings.HasPrefix(string(said), want) || strings.Count(string(said), "\n") != 1 {
+		t.Errorf("%v, %s; want a line that begins with %s", err, said, want)
+	}
+}
+
+func TestAHalfTakenStepIsTakenAgain(t *testing.T) {
+	lab := emptyLab(t)
+	take := func(from string, err error) (took bool) {
+		lab.once(step{name: "thing", made: lab.root, from: from}, func() error { took = true; return err })
+		return took
+	}
+	take("version 1", nil)
+	take("version 2", errors.New("cut off"))
+	if !take("version 1", nil) {
+		t.Error("what version 2 left was taken for version 1")
 	}
 }
 

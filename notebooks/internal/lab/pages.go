@@ -38,7 +38,7 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 	if err != nil {
 		return err
 	}
-	index := &page{Title: template.HTML(template.HTMLEscapeString(filepath.Base(filepath.Dir(l.output)))), Scripts: scripts}
+	index := &page{Title: template.HTML(template.HTMLEscapeString(filepath.Base(l.folder))), Scripts: scripts}
 	var equations []record
 	if !l.own {
 		index.Title, index.Paper = "Mixture policies: the executable paper", true

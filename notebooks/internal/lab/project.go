@@ -66,10 +66,10 @@ func (l *Lab) workOn(folder string) error {
 	if err != nil {
 		return err
 	}
-	if paper, err := os.Stat(filepath.Join(l.root, "notebooks")); err == nil && os.SameFile(this, paper) {
+	if paper, err := os.Stat(l.folder); err == nil && os.SameFile(this, paper) {
 		return nil
 	}
-	l.own, l.output = true, filepath.Join(folder, "build")
+	l.own, l.folder, l.output = true, folder, filepath.Join(folder, "build")
 	for dir := folder; ; dir = filepath.Dir(dir) {
 		_, err := os.Stat(filepath.Join(dir, "go.mod"))
 		if err == nil {

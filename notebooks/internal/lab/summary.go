@@ -3,7 +3,6 @@ package lab
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -36,7 +35,7 @@ func (l *Lab) summarize(w io.Writer, runs []*run, elapsed time.Duration) error {
 	}
 	work := ""
 	if l.own {
-		work = " " + filepath.Dir(l.output)
+		work = " " + l.folder
 	}
 	_, err := fmt.Fprintf(w, "\nAll this took %.0f s. To read it, open %s\nTo work with it: go run ./notebooks lab%s\n", elapsed.Seconds(), l.build("index.html"), work)
 	return err
