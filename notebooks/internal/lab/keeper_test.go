@@ -129,7 +129,6 @@ func TestKilledAtAnyMoment(t *testing.T) {
 				t.Errorf("the next run made %s; want %s, and the same notebook", is, made)
 			}
 		}
-		t.Logf("killed %d times; all was gone after %v at most", *kills, v.slowest)
 	})
 
 	// In a clone of its own.
@@ -156,7 +155,6 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			}
 			whole(t, filepath.Join(root, "build"))
 		}
-		t.Logf("killed %d times; all was gone after %v at most", n, v.slowest)
 	})
 }
 
@@ -214,6 +212,7 @@ func (v *victim) kill(after time.Duration, group bool) {
 	syscall.Kill(pid, syscall.SIGKILL)
 	cmd.Wait()
 	v.gone(fmt.Sprintf("killed after %v, having said\n%s", after, said))
+	v.Logf("killed after %v: all gone %v later at most", after.Round(time.Millisecond), v.slowest.Round(time.Millisecond))
 }
 
 // gone checks that no process and no temporary file of the command is there, ten seconds after its end at the latest.

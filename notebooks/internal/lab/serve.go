@@ -18,18 +18,20 @@ import (
 // else on copies of the paper's notebooks. The other args are for JupyterLab.
 func (l *Lab) Serve(ctx context.Context, args []string) error {
 	open := filepath.Join(l.root, copies)
-	var trusted []string
+	trusted, err := l.paper()
+	if err != nil {
+		return err
+	}
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		var err error
 		if open, err = filepath.Abs(args[0]); err != nil {
 			return err
 		}
 		args = args[1:]
-	} else {
-		var err error
-		if trusted, err = l.copyPaper(ctx); err != nil {
-			return err
-		}
+	} else if trusted, err = l.copyPaper(ctx); err != nil {
+		return err
+	}
+	if _, err := os.Stat(open); err != nil {
+		return err
 	}
 	if err := l.workOn(folderOf(open)); err != nil {
 		return err
