@@ -64,7 +64,7 @@ func printed(cmd *exec.Cmd) (string, error) {
 }
 
 // noNetwork matches what pip, npm and go say of a host that they can't reach.
-var noNetwork = regexp.MustCompile(`NewConnectionError|NameResolutionError|ConnectTimeoutError|\(from versions: none\)|dial tcp|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ENETUNREACH|ETIMEDOUT`)
+var noNetwork = regexp.MustCompile(`NewConnectionError|NameResolutionError|ConnectTimeoutError|ProxyError|dial tcp|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ENETUNREACH|ETIMEDOUT`)
 
 // reached is err, of a process that asked the host, or one line if it couldn't reach that.
 func reached(host string, err error) error {
