@@ -373,7 +373,7 @@ var errata = []Erratum{
 	{
 		ID: "law-of-cosines", Kind: Slip, Where: []string{"Lemma 5.1", "5.3", "5.5", "5.7", "5.12", "5.13", "5.14", "5.16", "5.17a", "5.17b", "5.18", "§5.1, after (5.15)", "§A.1"},
 		Printed: "⟨∇φ(θ_t)−∇φ(θ̃_t), θ−θ_t⟩ = D(θ;θ_t) − D(θ;θ̃_t) + D(θ_t;θ̃_t); in λ −η⟨∇, λ_t−λ⟩", Corrected: "= D(θ;θ̃_t) − D(θ;θ_t) − D(θ_t;θ̃_t); in λ +2η⟨∇, λ_t−λ⟩",
-		Why:        "The last line of §A.1 turns the sign of a product; all that follows bounds ⟨ĝ, θ−θ_t⟩ where ⟨ĝ, θ_t−θ⟩ is meant, and the products in λ and (5.17) are turned with it. A 2 is lost after (5.15).",
+		Why:        "The last line of §A.1 has a sign error; all that follows bounds ⟨ĝ, θ−θ_t⟩ where ⟨ĝ, θ_t−θ⟩ is meant, and the products in λ and (5.17) are turned with it. A 2 is lost after (5.15).",
 		Downstream: "The proof up to (5.18); with the signs turned, and 1/μ, it goes through. From (5.21) on the sign of the errors is immaterial, as (5.19) bounds them on both sides. The factor before ‖∇_λ𝓛‖² in (5.16) is ½.",
 		witness:    everyPlace(checkAlongRuns("5.3"), checkAlongRuns("5.16"), checkAlongRuns("5.17a"), checkAlongRuns("5.17b"), witnessDualFactor),
 	},

@@ -60,6 +60,14 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 		if err := broken.write(l.build(broken.File()), "mutations"); err != nil {
 			return err
 		}
+		drawn, err := newChart(equations)
+		if err != nil {
+			return err
+		}
+		whole := &page{Name: "map", Title: "The map of the paper", Paper: true, Map: drawn, Scripts: scripts}
+		if err := whole.write(l.build(whole.File()), "map"); err != nil {
+			return err
+		}
 	}
 	for i, r := range runs {
 		p := newPage(r.name, nameErrata(linkBack(bodies[i], equations)))
@@ -120,6 +128,7 @@ type page struct {
 	Claims    []record
 	Equations []record // of the index of equations
 	Mutations []scored // of the page of mutants
+	Map       *chart   // of the page of the map
 }
 
 // File is the page's file in build.

@@ -53,6 +53,25 @@
     sift();
   });
 
+  // The map of the paper, where ECharts is to be had: it shows what belongs to an entry, and opens it.
+  addEventListener("load", function () {
+    var data = document.getElementById("map");
+    if (!data || !window.echarts) return;
+    var live = document.querySelector(".map .mixpolicy-live"), still = document.querySelector(".map .mixpolicy-static");
+    var links = {};
+    still.querySelectorAll("a").forEach(function (a) { links[a.querySelector("text").textContent] = a.getAttribute("href"); });
+    live.hidden = false;
+    still.style.display = "none";
+    var map = echarts.init(live);
+    var option = JSON.parse(data.textContent), view = still.viewBox.baseVal;
+    Object.assign(option.series[0], { left: 40, top: 25, width: view.width - 80, height: view.height - 75 }); // as the still picture
+    map.setOption(option);
+    function ink() { map.setOption({ series: [{ label: { color: getComputedStyle(document.body).color } }] }); }
+    ink();
+    document.getElementById("theme").addEventListener("click", ink);
+    map.on("click", function (e) { if (links[e.name]) location.href = links[e.name]; });
+  });
+
   // On paper everything is open.
   var folded = [];
   addEventListener("beforeprint", function () {

@@ -1,0 +1,187 @@
+package lab
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"html/template"
+	"strings"
+
+	"github.com/go-echarts/go-echarts/v2/charts"
+	"github.com/go-echarts/go-echarts/v2/opts"
+	"github.com/go-echarts/go-echarts/v2/types"
+
+	"github.com/mixpolicy/lab/mixpolicy/paper"
+)
+
+// A chart of the paper: what rests on what. It is drawn twice, as ECharts' graph and as a
+// still picture whose nodes are links, which also serves without scripts and on paper.
+type chart struct {
+	Width, Height int
+	Bands         []band
+	Nodes         []node
+	Edges         []edge
+	Option        template.JS // ECharts' option
+	Kinds         []mark
+}
+
+// A band is a section of the paper, from top to bottom.
+type band struct {
+	Title  string
+	Y      int
+	deep   int // rows of nodes
+	places map[int]int
+}
+
+// A node is an entry of the index. Column by column it stands right of what it rests on in
+// its own section.
+type node struct {
+	Number, Label, What, Link string
+	X, Y                      int
+	mark
+}
+
+// An edge is a curve from a premise to what rests on it.
+type edge struct{ X1, Y1, XM, YM, X2, Y2 int }
+
+// A mark is how a verdict is drawn: a shape and a colour, so that neither is needed alone.
+type mark struct{ Verdict, class, symbol, Color string }
+
+var marks = []mark{
+	{"holds as printed", "holds", "circle", "#2a7f62"},
+	{"after a slip, an ambiguity or a misprint", "slip", "diamond", "#b07d12"},
+	{"after a gap in the argument", "gap", "rect", "#8a4fa3"},
+	{"after an error", "error", "triangle", "#b3341c"},
+	{"definition", "definition", "circle", "#98a0a9"},
+}
+
+// markOf returns the mark of a row of data/equations.csv.
+func markOf(e record) mark {
+	class := e["verdict"]
+	switch e["kind"] {
+	case "slip", "ambiguity", "misprint":
+		class = "slip"
+	case "gap", "error":
+		class = e["kind"]
+	}
+	for _, m := range marks {
+		if m.class == class {
+			return m
+		}
+	}
+	return mark{class, class, "triangle", "#b3341c"}
+}
+
+var short = strings.NewReplacer("Definition", "Def.", "Proposition", "Prop.", "Assumption", "Ass.", "Algorithm", "Alg.", "Theorem", "Thm.", "Lemma", "Lem.")
+
+const across, down, margin = 82, 25, 40 // of columns and rows, and of the first of them, in pixels
+
+// newChart places the entries: a band for each section, and in it a column for each length of the
+// longest chain of premises within the section.
+func newChart(equations []record) (*chart, error) {
+	premises, err := paper.Premises()
+	if err != nil {
+		return nil, err
+	}
+	section, column := map[string]string{}, map[string]int{}
+	for _, e := range equations {
+		section[e["number"]] = e["notebook"][:2]
+		if strings.Contains(e["number"], "A.") && e["notebook"][:2] == "05" {
+			section[e["number"]] = "05A"
+		}
+	}
+	var columnOf func(string) int
+	columnOf = func(n string) int {
+		if c, ok := column[n]; ok {
+			return c
+		}
+		c := 0
+		for _, p := range premises[n] {
+			if section[p] == section[n] {
+				c = max(c, 1+columnOf(p))
+			}
+		}
+		column[n] = c
+		return c
+	}
+	c := &chart{Kinds: marks}
+	at := map[string]int{}
+	for _, s := range []struct{ key, title string }{
+		{"02", "2 Preliminaries"}, {"03", "3 The algorithm and its guarantees"}, {"04", "4 Prior work"},
+		{"05A", "Appendix"}, {"05", "5 Proofs"}, {"06", "6 Experiments"},
+	} {
+		c.Height += 2 * down
+		b := band{Title: s.title, Y: c.Height - down, places: map[int]int{}}
+		for _, e := range equations {
+			n := e["number"]
+			if section[n] != s.key {
+				continue
+			}
+			k := columnOf(n)
+			at[n] = len(c.Nodes)
+			c.Nodes = append(c.Nodes, node{
+				Number: n, Label: short.Replace(n), What: e["what"], Link: "equations.html#" + e["anchor"],
+				X: margin + k*across, Y: c.Height + b.places[k]*down, mark: markOf(e),
+			})
+			b.places[k]++
+			b.deep = max(b.deep, b.places[k])
+			c.Width = max(c.Width, 2*margin+k*across)
+		}
+		c.Height += b.deep * down
+		c.Bands = append(c.Bands, b)
+	}
+	for _, e := range equations {
+		for _, p := range premises[e["number"]] {
+			a, b := c.Nodes[at[p]], c.Nodes[at[e["number"]]]
+			c.Edges = append(c.Edges, edge{a.X, a.Y, (a.X + b.X) / 2, (a.Y + b.Y) / 2, b.X, b.Y})
+		}
+	}
+	return c, c.live(premises)
+}
+
+// Outline is the mark around a point as a path of SVG.
+func (m mark) Outline(x, y int) string {
+	format := "M%d %dm-6 0a6 6 0 1 0 12 0a6 6 0 1 0 -12 0"
+	switch m.symbol {
+	case "diamond":
+		format = "M%d %dm0 -7l7 7l-7 7l-7 -7z"
+	case "rect":
+		format = "M%d %dm-6 -6h12v12h-12z"
+	case "triangle":
+		format = "M%d %dm0 -7l7 12h-14z"
+	}
+	return fmt.Sprintf(format, x, y)
+}
+
+// live makes ECharts' option.
+func (c *chart) live(premises map[string][]string) error {
+	var nodes []opts.GraphNode
+	var links []opts.GraphLink
+	var kinds []*opts.GraphCategory
+	for _, m := range c.Kinds {
+		kinds = append(kinds, &opts.GraphCategory{Name: m.Verdict})
+	}
+	for _, b := range c.Bands {
+		nodes = append(nodes, opts.GraphNode{Name: b.Title, X: margin, Y: float32(b.Y), SymbolSize: 0})
+	}
+	for _, n := range c.Nodes {
+		v := opts.GraphNode{Name: n.Label, X: float32(n.X), Y: float32(n.Y), Symbol: n.symbol, SymbolSize: 12, Category: n.Verdict,
+			ItemStyle: &opts.ItemStyle{Color: n.Color},
+			Tooltip:   &opts.Tooltip{Show: opts.Bool(true), Formatter: types.FuncStr("({b}) " + html.EscapeString(n.What))}}
+		nodes = append(nodes, v)
+		for _, p := range premises[n.Number] {
+			links = append(links, opts.GraphLink{Source: short.Replace(p), Target: n.Label})
+		}
+	}
+	g := charts.NewGraph()
+	g.SetGlobalOptions(charts.WithTooltipOpts(opts.Tooltip{Show: opts.Bool(true)}), charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}))
+	g.AddSeries("what rests on what", nodes, links, charts.WithGraphChartOpts(opts.GraphChart{
+		Layout: "none", Categories: kinds, EdgeSymbol: []string{"none", "arrow"}, EdgeSymbolSize: []int{0, 5},
+	}), charts.WithEmphasisOpts(opts.Emphasis{Focus: "adjacency"}),
+		charts.WithLabelOpts(opts.Label{Show: opts.Bool(true), Position: "right", Formatter: "{b}"}),
+		charts.WithLineStyleOpts(opts.LineStyle{Curveness: 0.15, Opacity: opts.Float(0.5)}))
+	g.Validate()
+	b, err := json.Marshal(g.JSON())
+	c.Option = template.JS(b)
+	return err
+}
