@@ -87,10 +87,15 @@ func endGroup(cmd *exec.Cmd) {
 	}
 }
 
-// Close ends every process that the lab started and removes its temporary files.
+// Close ends every process that the lab started and removes its temporary files. A second call does nothing.
 func (l *Lab) Close() error {
+	if l.keeper == nil {
+		return nil
+	}
 	defer l.held.Close()
-	return l.keeper.release()
+	err := l.keeper.release()
+	l.keeper = nil
+	return err
 }
 
 // StopWithGoRun calls stop when the go command that runs us has ended: on a signal to
