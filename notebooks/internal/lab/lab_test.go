@@ -46,6 +46,7 @@ func readyLab(t *testing.T) *Lab {
 	ready := try(setUp()).or(t)
 	lab := emptyLab(t)
 	lab.root, lab.folder, lab.project, lab.python = ready.root, ready.folder, ready.root, ready.python
+	noError(t, lab.writeKernelspec())
 	return lab
 }
 
