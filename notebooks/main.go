@@ -3,11 +3,13 @@
 //
 //	go run ./notebooks            set up, run everything, make the pages
 //	go run ./notebooks run 06     run some of them
-//	go run ./notebooks lab        open them in JupyterLab
+//	go run ./notebooks lab        open copies of them in JupyterLab
+//	go run ./notebooks new DIR    make a folder for notebooks of your own
 //	go run ./notebooks -h         everything else
 //
 // All that the set-up makes is in the folder .lab of the clone, and all that a
-// run makes in the folder build; neither touches anything else of yours.
+// run makes in the folder build; neither touches anything else of yours. However the
+// command ends, what it started ends with it.
 package main
 
 import (
@@ -31,13 +33,16 @@ The set-up is done once and goes into the folder .lab of the clone: the Go kerne
 type commandLine struct {
 	All   allCommand   `cmd:"" default:"withargs" help:"Set up, execute every notebook, export the pages, print the summary (the default)."`
 	Run   runCommand   `cmd:"" help:"The same for some notebooks."`
-	Lab   labCommand   `cmd:"" help:"Open JupyterLab on the notebooks (loopback only, with a token)."`
+	Lab   labCommand   `cmd:"" help:"Open JupyterLab on copies of the notebooks, which are yours to change (loopback only, with a token)."`
+	New   newCommand   `cmd:"" help:"Make a folder for notebooks and packages of your own, outside of the clone."`
 	Clean cleanCommand `cmd:"" help:"Remove .lab and build."`
+
+	Debian bool `help:"Let the set-up install Debian's package python3-venv if Python needs it, as root."`
 }
 
 // options are what all and run have in common.
 type options struct {
-	Update  bool          `help:"Also write the fresh outputs into the committed notebooks."`
+	Update  bool          `help:"Also write the fresh outputs into the notebooks themselves."`
 	Jobs    int           `default:"2" help:"How many notebooks to execute at a time."`
 	Timeout time.Duration `default:"5m" help:"How long one cell may take."`
 }
@@ -51,7 +56,7 @@ func (c *allCommand) Run(ctx context.Context, l *lab.Lab) error {
 }
 
 type runCommand struct {
-	Names   []string `arg:"" name:"name" help:"Notebooks, by name or the beginning of it: 06 is 06-numerical-experiments."`
+	Names   []string `arg:"" name:"name" help:"Notebooks, by name or the beginning of it: 06 is 06-numerical-experiments. One of your own by its path, which ends in .ipynb."`
 	options `embed:""`
 }
 
@@ -60,21 +65,29 @@ func (c *runCommand) Run(ctx context.Context, l *lab.Lab) error {
 }
 
 type labCommand struct {
-	Args []string `arg:"" optional:"" passthrough:"" help:"Passed on to JupyterLab, such as --no-browser or --port=9999."`
+	Args []string `arg:"" optional:"" passthrough:"" help:"A folder or notebook to open instead, and what is passed on to JupyterLab, such as --no-browser or --port=9999."`
 }
 
 func (c *labCommand) Run(ctx context.Context, l *lab.Lab) error { return l.Serve(ctx, c.Args) }
 
+type newCommand struct {
+	Dir string `arg:"" help:"The folder, whose name is also the Go module's."`
+}
+
+func (c *newCommand) Run(ctx context.Context, l *lab.Lab) error { return l.NewProject(ctx, c.Dir) }
+
 type cleanCommand struct{}
 
-func (c *cleanCommand) Run(l *lab.Lab) error { return l.Clean() }
+func (c *cleanCommand) Run(ctx context.Context, l *lab.Lab) error { return l.Clean(ctx) }
 
 func main() {
+	lab.Keep()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	go lab.StopWithGoRun(stop)
 
-	parser := kong.Must(new(commandLine), kong.Name("go run ./notebooks"), kong.Description(description))
+	line := new(commandLine)
+	parser := kong.Must(line, kong.Name("go run ./notebooks"), kong.Description(description))
 	command, err := parser.Parse(os.Args[1:])
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "error: %v (go run ./notebooks -h tells what there is)\n", err)
@@ -82,6 +95,7 @@ func main() {
 	}
 	l, err := lab.New(os.Stderr)
 	if err == nil {
+		l.Debian = line.Debian
 		command.BindTo(ctx, (*context.Context)(nil))
 		err = command.Run(l)
 		l.Close()

@@ -232,9 +232,6 @@ func TestPages(t *testing.T) {
 	runs := try(executed()).or(t)
 	samples := try(lab.execute(t.Context(), []string{sample(t)}, options)).or(t)
 	runs = append(samples, runs...)
-	for _, r := range runs[1:] {
-		noError(t, copyFile(lab.build(r.name+".ipynb"), r.file))
-	}
 	noError(t, lab.export(t.Context(), runs))
 	address := func(name string) string { return "file://" + filepath.ToSlash(lab.build(name+".html")) }
 
@@ -466,9 +463,8 @@ func TestJupyterLab(t *testing.T) {
 	lab := readyLab(t)
 	b := openBrowser(t)
 	file := sample(t)
-	o := options
-	o.Update = true
-	try(lab.execute(t.Context(), []string{file}, o)).or(t)
+	runs := try(lab.execute(t.Context(), []string{file}, options)).or(t)
+	noError(t, copyFile(file, runs[0].file))
 	openLab(t, lab, b, file)
 	defer b.calm(t)
 	eventually(t, b, "committed charts are live", scrolling(liveCharts+".length >= 2"))
@@ -492,7 +488,7 @@ func TestJupyterLab(t *testing.T) {
 // openLab opens the notebook in JupyterLab, as go run ./notebooks lab serves it.
 func openLab(t *testing.T, lab *Lab, b *browser, file string) {
 	t.Helper()
-	cmd := try(lab.server(t.Context(), []string{file}, []string{"--no-browser", "--ServerApp.root_dir=" + filepath.Dir(file), "--LabApp.expose_app_in_browser=True", "--LabApp.workspaces_dir=" + t.TempDir()})).or(t)
+	cmd := try(lab.server(t.Context(), file, []string{file}, []string{"--no-browser", "--LabApp.expose_app_in_browser=True", "--LabApp.workspaces_dir=" + t.TempDir()})).or(t)
 	said := try(os.Create(filepath.Join(t.TempDir(), "server.log"))).or(t)
 	defer said.Close()
 	cmd.Stderr = said

@@ -30,18 +30,40 @@ type Options struct {
 	Timeout time.Duration // how long one cell may take
 }
 
-// notebooks lists the committed notebooks whose names begin with one of the
-// given ones, all if none is given, in the order of their names.
+// paper lists the committed notebooks.
+func (l *Lab) paper() ([]string, error) {
+	return named(filepath.Join(l.root, "notebooks"), regexp.MustCompile(`^[^.].*\.ipynb$`))
+}
+
+// notebooks lists the notebooks that are named, in the order of their names: all committed ones if none is, those whose
+// names begin so, or those at a path, which has a slash in it or ends in .ipynb. They are of one folder.
 func (l *Lab) notebooks(names []string) ([]string, error) {
-	all, err := filepath.Glob(filepath.Join(l.root, "notebooks", "*.ipynb"))
-	if err != nil || len(names) == 0 {
-		return all, err
+	all, err := l.paper()
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s has no notebooks", l.root)
+	}
+	if len(names) == 0 {
+		return all, nil
 	}
 	var chosen, known []string
 	for _, name := range names {
+		if strings.HasSuffix(name, ".ipynb") || strings.ContainsRune(name, filepath.Separator) {
+			file, err := filepath.Abs(name)
+			if err != nil {
+				return nil, err
+			}
+			if _, err := readNotebook(file); err != nil {
+				return nil, err
+			}
+			chosen = append(chosen, file)
+			continue
+		}
 		before := len(chosen)
 		for _, file := range all {
-			if strings.HasPrefix(notebookName(file), notebookName(name)) {
+			if strings.HasPrefix(notebookName(file), name) {
 				chosen = append(chosen, file)
 			}
 		}
@@ -49,10 +71,15 @@ func (l *Lab) notebooks(names []string) ([]string, error) {
 			for _, file := range all {
 				known = append(known, notebookName(file))
 			}
-			return nil, fmt.Errorf("no notebook's name begins with %q; there are %s", notebookName(name), strings.Join(known, ", "))
+			return nil, fmt.Errorf("no notebook's name begins with %q; there are %s (one of your own is named by its path, as ./%[1]s.ipynb)", name, strings.Join(known, ", "))
 		}
 	}
 	slices.Sort(chosen)
+	for _, file := range chosen {
+		if filepath.Dir(file) != filepath.Dir(chosen[0]) {
+			return nil, fmt.Errorf("%s and %s are in different folders; a run takes notebooks of one", chosen[0], file)
+		}
+	}
 	return slices.Compact(chosen), nil
 }
 
@@ -64,19 +91,15 @@ func notebookName(file string) string {
 // A run is one notebook, executed.
 type run struct {
 	name     string
+	source   string // the notebook's file
 	notebook *notebook
-	file     string // in build
+	file     string // as it was executed, among the temporary files
 	elapsed  time.Duration
 	figures  int // how many files of figures were made from it
 }
 
-// execute runs the notebooks in Jupyter, several at a time. The executed copies
-// go into build; the committed files change only if asked for, and only when
-// every notebook has run through.
+// execute runs the notebooks in Jupyter, several at a time.
 func (l *Lab) execute(ctx context.Context, files []string, o Options) ([]*run, error) {
-	if err := os.MkdirAll(l.build("figures"), 0o755); err != nil {
-		return nil, err
-	}
 	cells := 0
 	size := make([]int64, len(files))
 	order := make([]int, len(files))
@@ -114,13 +137,6 @@ func (l *Lab) execute(ctx context.Context, files []string, o Options) ([]*run, e
 	if err := errors.Join(failures...); err != nil {
 		return nil, err
 	}
-	if o.Update {
-		for i, r := range runs {
-			if err := copyFile(files[i], r.file); err != nil {
-				return nil, err
-			}
-		}
-	}
 	return runs, nil
 }
 
@@ -153,7 +169,7 @@ type event struct {
 // executeOne executes one notebook.
 func (l *Lab) executeOne(ctx context.Context, file string, timeout time.Duration, bar *progressbar.ProgressBar) (*run, error) {
 	name := notebookName(file)
-	r := &run{name: name, file: l.build(name + ".ipynb")}
+	r := &run{name: name, source: file, file: filepath.Join(l.temp, name+".ipynb")}
 	if !l.onTerminal() {
 		l.say("%-8s %s", "running", r.name)
 	}
@@ -164,9 +180,8 @@ func (l *Lab) executeOne(ctx context.Context, file string, timeout time.Duration
 	}
 	defer log.Close()
 
-	raw := filepath.Join(l.temp, r.name+".ipynb")
-	cmd := l.command(ctx, l.python, "-c", driver, file, raw, strconv.Itoa(int(timeout.Seconds())))
-	cmd.Env = append(cmd.Env, plotting.Headless+"=1")
+	cmd := l.command(ctx, l.python, "-c", driver, file, r.file, strconv.Itoa(int(timeout.Seconds())))
+	cmd.Env = append(cmd.Env, plotting.Headless+"=1", plotting.FiguresDir+"="+l.figures())
 	cmd.Stderr = log
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -199,7 +214,7 @@ func (l *Lab) executeOne(ctx context.Context, file string, timeout time.Duration
 		said, _ := os.ReadFile(log.Name())
 		return nil, fmt.Errorf("%s: Jupyter: %w\n%s", r.name, err, tail(string(said), 15))
 	}
-	if r.notebook, err = readNotebook(raw); err != nil {
+	if r.notebook, err = readNotebook(r.file); err != nil {
 		return nil, err
 	}
 	if failed == nil {
@@ -213,7 +228,7 @@ func (l *Lab) executeOne(ctx context.Context, file string, timeout time.Duration
 			stopped:  failed.Event == "stopped",
 		}
 	}
-	return r, copyFile(r.file, raw)
+	return r, nil
 }
 
 // silent matches what the kernel writes to a cell's stderr, and calls success,

@@ -68,6 +68,7 @@ def tidy():
 
 client = Client(
     notebook,
+    kernel_name="gonb",  # whatever the notebook's own metadata say
     timeout=int(timeout),
     iopub_timeout=int(timeout),  # after four seconds outputs that haven't come yet would be left out
     record_timing=False,
@@ -85,6 +86,9 @@ except CellTimeoutError:
     fail("stopped", f"still running after {timeout} s")
 except DeadKernelError:
     fail("stopped", "the kernel died")
+except Exception as e:
+    print(f"{type(e).__name__}: {e}", file=sys.stderr, flush=True)
+    os._exit(1)  # without the tracebacks of what is left half made
 finally:
     tidy()
     nbformat.write(notebook, target)

@@ -3,7 +3,6 @@ package lab
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,12 +13,15 @@ import (
 //go:embed requirements.txt
 var requirements string
 
+// oldest is the first minor version of Python 3 that requirements.txt is for.
+const oldest = 10
+
 // setUpJupyter installs Jupyter from PyPI into .lab/venv. If that fails, the
 // Jupyter of python3 on the PATH has to do.
 func (l *Lab) setUpJupyter(ctx context.Context) error {
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		return errors.New("no python3 on the PATH; Jupyter needs Python 3.10 or later (Debian: apt install python3 python3-venv)")
+		return fmt.Errorf("no python3 on the PATH; Jupyter needs Python 3.%d or later (Debian: apt install python3 python3-venv)", oldest)
 	}
 	own, err := l.installJupyter(ctx, python)
 	if err == nil {
@@ -29,8 +31,12 @@ func (l *Lab) setUpJupyter(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if found := l.checkJupyter(ctx, python); found != nil {
-		return fmt.Errorf("no Jupyter to be had:\n%w\nnor from %s, which is on the PATH: %w", err, python, found)
+	lacks, broken := printed(l.command(ctx, python, "-c", lacksProgram))
+	if broken != nil {
+		return fmt.Errorf("no Jupyter to be had: %w", err)
+	}
+	if lacks != "" {
+		return fmt.Errorf("no Jupyter to be had: %w; nor has %s, which is on the PATH, %s", err, python, strings.TrimSpace(lacks))
 	}
 	l.say("%-8s using the one of %s, which is on the PATH: %v", "jupyter", python, err)
 	l.python = python
@@ -40,9 +46,14 @@ func (l *Lab) setUpJupyter(ctx context.Context) error {
 // installJupyter installs requirements.txt into .lab/venv and gives the
 // interpreter there.
 func (l *Lab) installJupyter(ctx context.Context, python string) (own string, err error) {
-	version, err := printed(l.command(ctx, python, "--version"))
+	version, err := printed(l.command(ctx, python, "-c", "import sys; print('%d.%d.%d' % sys.version_info[:3])"))
 	if err != nil {
 		return "", err
+	}
+	version = strings.TrimSpace(version)
+	var major, minor int
+	if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); err != nil || major != 3 || minor < oldest {
+		return "", fmt.Errorf("%s is Python %s, and 3.%d or later is wanted", python, version, oldest)
 	}
 	venv := l.path("venv")
 	own = filepath.Join(venv, "bin", "python")
@@ -59,34 +70,37 @@ func (l *Lab) installJupyter(ctx context.Context, python string) (own string, er
 		if err := writeFile(file, []byte(requirements)); err != nil {
 			return err
 		}
-		if _, err := printed(l.command(ctx, own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--retries=2", "-r", file)); err != nil {
-			return fmt.Errorf("not from PyPI: %w", err)
-		}
-		return nil
+		_, err := printed(l.command(ctx, own, "-m", "pip", "install", "--require-hashes", "--quiet", "--disable-pip-version-check", "--no-input", "--retries=2", "-r", file))
+		return reached("PyPI", err)
 	})
 	return own, err
 }
 
 // makeVenv makes a virtual environment. Debian keeps the means for that in a
-// package, which root may install; other users get Python's own message.
+// package, which is installed if the reader has said so.
 func (l *Lab) makeVenv(ctx context.Context, python, venv string) error {
-	_, err := printed(l.command(ctx, python, "-m", "venv", "--clear", venv))
-	if err == nil || !strings.Contains(err.Error(), "ensurepip") || os.Geteuid() != 0 {
+	makeIt := func() error {
+		_, err := printed(l.command(ctx, python, "-m", "venv", "--clear", venv))
 		return err
+	}
+	err := makeIt()
+	if err == nil || !strings.Contains(err.Error(), "ensurepip") {
+		return err
+	}
+	if !l.Debian {
+		return fmt.Errorf("%s can't make virtual environments: Debian has what it lacks in its package python3-venv, which go run ./notebooks --debian installs, as root", python)
 	}
 	l.say("%-8s installing Debian's python3-venv, which Python needs to make virtual environments", "jupyter")
-	const install = "apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3-venv"
-	if _, err := printed(l.command(ctx, "sh", "-c", install)); err != nil {
+	cmd := l.command(ctx, "sh", "-c", "apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-venv")
+	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive") // without the mark of our processes: whatever becomes of us, dpkg ends in order
+	if _, err := printed(cmd); err != nil {
 		return err
 	}
-	_, err = printed(l.command(ctx, python, "-m", "venv", "--clear", venv))
-	return err
+	return makeIt()
 }
 
-// checkJupyter says which parts of Jupyter an interpreter lacks.
-func (l *Lab) checkJupyter(ctx context.Context, python string) error {
-	const check = `import sys
-from importlib.metadata import version, PackageNotFoundError
+// lacksProgram is one that tells which parts of Jupyter an interpreter lacks, and nothing if none.
+const lacksProgram = `from importlib.metadata import version, PackageNotFoundError
 lacks = []
 for name, least in ("jupyterlab", (4, 0)), ("nbconvert", (7, 0)), ("nbclient", (0, 10)):
     try:
@@ -95,8 +109,4 @@ for name, least in ("jupyterlab", (4, 0)), ("nbconvert", (7, 0)), ("nbclient", (
         have = "0.0"
     if tuple(int(part) for part in have.split(".")[:2]) < least:
         lacks.append("{} ≥ {}.{} (there is {})".format(name, *least, "none" if have == "0.0" else have))
-if lacks:
-    sys.exit("it lacks " + " and ".join(lacks))`
-	_, err := printed(l.command(ctx, python, "-c", check))
-	return err
-}
+print(" and ".join(lacks), end="")`

@@ -36,7 +36,7 @@ func (l *Lab) setUpKernel(ctx context.Context) error {
 			return err
 		}
 		_, err := printed(l.command(ctx, "go", append([]string{"build", "-ldflags=-s -w", "-o", l.path("bin") + "/"}, tools...)...))
-		return err
+		return reached("the Go module proxy, from which the kernel's source comes,", err)
 	})
 	if err != nil {
 		return err
@@ -80,14 +80,20 @@ type kernelspec struct {
 	Env           map[string]string `json:"env"`
 }
 
-// writeKernelspec describes our kernel: found by the PATH, its workspace found
-// from where this very file lies, so that the clone may be moved. The compiler's
-// words come as text, where nbclient looks for them. Cells are linked without a
-// symbol table, which is faster; any other flag of the user's, such as -mod, may
+// writeKernelspec describes our kernel to this run: found by the PATH, with the clone and the project in
+// its workspace. The compiler's words come as text, where nbclient looks for them. Cells are linked
+// without a symbol table, which is faster; any other flag of the user's, such as -mod, may
 // be an error in the kernel's workspace.
 func (l *Lab) writeKernelspec() error {
+	work := l.root
+	if l.project != l.root {
+		work = l.project + "," + l.root
+	}
+	if strings.Count(work, ",") > 1 || l.project == l.root && strings.Contains(work, ",") {
+		return fmt.Errorf("a comma in the folder's name, where the Go kernel can't have one: %s", work)
+	}
 	spec, err := json.MarshalIndent(kernelspec{
-		Argv:          []string{"gonb", "--kernel", "{connection_file}", "-raw_error", "-go_work={resource_dir}/../../../.."},
+		Argv:          []string{"gonb", "--kernel", "{connection_file}", "-raw_error", "-go_work=" + work},
 		DisplayName:   "Go (gonb)",
 		Language:      "go",
 		InterruptMode: "message",
@@ -96,5 +102,5 @@ func (l *Lab) writeKernelspec() error {
 	if err != nil {
 		return err
 	}
-	return writeFile(l.path("jupyter", "kernels", "gonb", "kernel.json"), append(spec, '\n'))
+	return writeFile(filepath.Join(l.temp, "jupyter", "kernels", "gonb", "kernel.json"), append(spec, '\n'))
 }

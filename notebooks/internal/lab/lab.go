@@ -5,10 +5,14 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -24,13 +28,23 @@ const module = "github.com/mixpolicy/lab"
 // A Lab is a clone of the repository, together with what the set-up puts into
 // its folder .lab. Make it by [New].
 type Lab struct {
+	// Debian lets the set-up install the package of Debian's that Python needs for it.
+	Debian bool
+
 	root   string // of the clone
-	output string // where runs put what they make: the clone's folder build, but for tests
 	python string // the interpreter that has Jupyter, once set up
 
-	temp string // temporary files of this run, and the mark of its processes
-	log  io.Writer
-	mu   sync.Mutex // guards log
+	// What it works on: the paper's notebooks, or the reader's own (see workOn).
+	own     bool
+	folder  string // of the notebooks
+	project string // the module whose packages cells may import, besides the clone's
+	output  string // where runs put what they make
+
+	temp   string // temporary files of this run, and the mark of its processes
+	held   *os.File
+	keeper *keeper
+	log    io.Writer
+	mu     sync.Mutex // guards log
 }
 
 // New finds the clone around the working directory. What the set-up does is
@@ -40,12 +54,18 @@ func New(log io.Writer) (*Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Not in .lab: the language server's socket must have a short name.
-	temp, err := os.MkdirTemp("", "mixpolicy-")
+	temp, held, err := makeTemp()
 	if err != nil {
 		return nil, err
 	}
-	return &Lab{root: root, output: filepath.Join(root, "build"), temp: temp, log: log}, nil
+	keeper, err := startKeeper(temp)
+	if err != nil {
+		return nil, err
+	}
+	return &Lab{
+		root: root, folder: filepath.Join(root, "notebooks"), project: root, output: filepath.Join(root, "build"),
+		temp: temp, held: held, keeper: keeper, log: log,
+	}, nil
 }
 
 // cloneRoot is the nearest folder upward whose go.mod declares our module.
@@ -65,12 +85,15 @@ func cloneRoot() (string, error) {
 	}
 }
 
-// Run executes the notebooks whose names begin with one of the given ones, or
-// all if there are none, makes pages of them, and writes a summary to w.
+// Run executes the notebooks, all committed ones if none are named, makes pages of them, and writes a
+// summary to w. A name is the beginning of committed notebooks' names, or the path of one of the reader's own.
 func (l *Lab) Run(ctx context.Context, w io.Writer, names []string, o Options) error {
 	begin := time.Now()
 	files, err := l.notebooks(names)
 	if err != nil {
+		return err
+	}
+	if err := l.workOn(filepath.Dir(files[0])); err != nil {
 		return err
 	}
 	if err := l.setUp(ctx); err != nil {
@@ -80,20 +103,52 @@ func (l *Lab) Run(ctx context.Context, w io.Writer, names []string, o Options) e
 	if err != nil {
 		return err
 	}
-	if err := l.export(ctx, runs); err != nil {
+	if err := l.publish(ctx, runs, o.Update); err != nil {
 		return err
 	}
 	return l.summarize(w, runs, time.Since(begin))
 }
 
+// publish puts what was executed into build, and into the notebooks themselves if asked for. Until then all of
+// it is among the temporary files of this run, so that runs at the same time don't meet.
+func (l *Lab) publish(ctx context.Context, runs []*run, update bool) error {
+	unlock, err := l.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if update {
+		for _, r := range runs {
+			if err := copyFile(r.source, r.file); err != nil {
+				return err
+			}
+		}
+	}
+	return l.export(ctx, runs)
+}
+
 // Clean removes everything that a set-up or a run made.
-func (l *Lab) Clean() error {
-	for _, dir := range []string{l.path(), l.build()} {
-		if err := os.RemoveAll(dir); err != nil {
+func (l *Lab) Clean(ctx context.Context) error {
+	unlock, err := l.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	made, err := named(l.path(), regexp.MustCompile(""))
+	if err != nil {
+		return err
+	}
+	for _, name := range append(made, l.build()) {
+		if name == l.path("lock") {
+			continue // until all else is gone
+		}
+		if err := os.RemoveAll(name); err != nil {
 			return err
 		}
-		l.say("removed %s", dir)
 	}
+	os.Remove(l.path("lock"))
+	os.Remove(l.path()) // not if a run that waited has made it anew
+	l.say("removed %s and %s", l.path(), l.build())
 	return nil
 }
 
@@ -110,11 +165,17 @@ func (l *Lab) build(elem ...string) string {
 // setUp makes everything that executing, exporting and editing need. What a
 // former run made from the same versions is kept.
 func (l *Lab) setUp(ctx context.Context) error {
-	unlock, err := l.lock()
+	if err := loopback(); err != nil {
+		return err
+	}
+	unlock, err := l.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
+	if err := l.removeParts(); err != nil {
+		return err
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return l.setUpKernel(ctx) })
 	group.Go(func() error { return l.setUpJupyter(ctx) })
@@ -122,24 +183,82 @@ func (l *Lab) setUp(ctx context.Context) error {
 	return group.Wait()
 }
 
-// lock keeps two set-ups of one clone from meeting.
-func (l *Lab) lock() (unlock func(), err error) {
-	if err := os.MkdirAll(l.path(), 0o755); err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(l.path("lock"), os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	fd := int(f.Fd())
-	if syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB) != nil {
-		l.say("waiting for another set-up of this clone")
-		if err := syscall.Flock(fd, syscall.LOCK_EX); err != nil {
-			f.Close()
-			return nil, err
+// loopback says what is wrong with the network inside of this machine, by which Jupyter talks to its kernels.
+func loopback() error {
+	server, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err == nil {
+		defer server.Close()
+		var client net.Conn
+		if client, err = net.DialTimeout("tcp4", server.Addr().String(), patience); err == nil {
+			return client.Close()
 		}
 	}
-	return func() { f.Close() }, nil
+	return fmt.Errorf("no loopback network, by which Jupyter talks to its kernels (on Linux, ip link set lo up): %w", err)
+}
+
+// lock keeps processes from changing .lab and build of one clone at the same time. It waits for one that does, whose
+// command line it says.
+func (l *Lab) lock(ctx context.Context) (unlock func(), err error) {
+	name := l.path("lock")
+	for told := false; ctx.Err() == nil; {
+		if err := os.MkdirAll(l.path(), 0o755); err != nil {
+			return nil, err
+		}
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
+		if err != nil {
+			return nil, err
+		}
+		err = lockFile(f, name, syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			f.Truncate(0)
+			fmt.Fprintf(f, "%s (process %d)", strings.Join(append([]string{"go run ./notebooks"}, os.Args[1:]...), " "), os.Getpid())
+			return func() { f.Close() }, nil
+		}
+		holder, _ := io.ReadAll(f)
+		f.Close()
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // by clean, just now
+		case !errors.Is(err, syscall.EWOULDBLOCK):
+			return nil, err
+		case !told && len(holder) > 0:
+			l.say("waiting for %s, which is changing .lab or build", holder)
+			told = true
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return nil, ctx.Err()
+}
+
+// part is the name of a file that atomicfile had not finished.
+var part = regexp.MustCompile(`^\..*-[0-9]+$`)
+
+// removeParts removes the files that writing one left when it was cut off, where nobody else writes now.
+func (l *Lab) removeParts() error {
+	parts, err := named(l.folder, regexp.MustCompile(`^\..*\.ipynb-[0-9]+$`))
+	folders := []string{l.path(), l.path("bin"), l.path("stamps"), l.path("scripts"), l.path("given"), l.build(), l.build("figures")}
+	for i := 0; i < len(folders) && err == nil; i++ {
+		var more []string
+		more, err = named(folders[i], part)
+		parts = append(parts, more...)
+	}
+	for i := 0; i < len(parts) && err == nil; i++ {
+		err = os.Remove(parts[i])
+	}
+	return err
+}
+
+// named lists the files of the folder whose names match, in their order; none if there is no such folder.
+func named(folder string, pattern *regexp.Regexp) (files []string, err error) {
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if pattern.MatchString(e.Name()) {
+			files = append(files, filepath.Join(folder, e.Name()))
+		}
+	}
+	return files, err
 }
 
 // A step is something the set-up makes once.
@@ -161,6 +280,9 @@ func (l *Lab) once(s step, do func() error) error {
 	}
 	l.say("%-8s %s", s.name, s.why)
 	begin := time.Now()
+	if err := os.RemoveAll(stamp); err != nil { // what it is of may be half made from now on
+		return err
+	}
 	if err := do(); err != nil {
 		return err
 	}

@@ -48,12 +48,20 @@ func readNotebook(file string) (*notebook, error) {
 	if err != nil {
 		return nil, err
 	}
-	nb := new(notebook)
-	if err := json.Unmarshal(data, nb); err != nil {
+	nb, err := parseNotebook(data)
+	if err != nil {
 		return nil, fmt.Errorf("%s is not a notebook: %w", file, err)
 	}
+	return nb, nil
+}
+
+func parseNotebook(data []byte) (*notebook, error) {
+	nb := new(notebook)
+	if err := json.Unmarshal(data, nb); err != nil {
+		return nil, err
+	}
 	if nb.NBFormat != 4 {
-		return nil, fmt.Errorf("%s has nbformat %d; want 4", file, nb.NBFormat)
+		return nil, fmt.Errorf("nbformat %d; want 4", nb.NBFormat)
 	}
 	return nb, nil
 }

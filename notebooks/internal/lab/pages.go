@@ -16,16 +16,19 @@ import (
 )
 
 // export makes a page of every executed notebook, an index of them, and a file
-// of every figure, all in build. Jupyter's nbconvert turns the cells into
-// HTML, by our template; the page around them is made here.
+// of every figure, all in build; with the paper's notebooks also pages of what became of its equations. Jupyter's
+// nbconvert turns the cells into HTML, by our template; the page around them is made here.
 func (l *Lab) export(ctx context.Context, runs []*run) error {
+	if err := l.placeFigures(); err != nil {
+		return err
+	}
 	for _, r := range runs {
-		if err := exportFigures(r, l.build("figures")); err != nil {
+		if err := exportFigures(r, l.build("figures"), l.figures(plotting.CellFigures)); err != nil {
 			return err
 		}
-	}
-	if err := os.RemoveAll(filepath.Join(l.build("figures"), plotting.CellFigures)); err != nil {
-		return err
+		if err := copyFile(l.build(r.name+".ipynb"), r.file); err != nil {
+			return err
+		}
 	}
 	bodies, err := l.convert(ctx, runs)
 	if err != nil {
@@ -35,58 +38,60 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 	if err != nil {
 		return err
 	}
-	equations, err := l.equations()
-	if err != nil {
-		return err
-	}
-	var pages []*page
-	for i, r := range runs {
-		pages = append(pages, newPage(r.name, nameErrata(linkEquations(bodies[i], equations))))
-	}
-	for i, p := range pages {
-		p.Scripts = scripts
-		if i > 0 {
-			p.Previous = pages[i-1]
+	index := &page{Title: template.HTML(template.HTMLEscapeString(filepath.Base(l.folder))), Scripts: scripts}
+	var equations []record
+	if !l.own {
+		index.Title, index.Paper = "Mixture policies: the executable paper", true
+		if equations, err = l.equations(); err != nil {
+			return err
 		}
-		if i+1 < len(pages) {
-			p.Next = pages[i+1]
+		if index.Claims, err = records("claims.csv"); err != nil {
+			return err
+		}
+		mutations, err := mutations(equations)
+		if err != nil {
+			return err
+		}
+		shown, err := cards(equations)
+		if err != nil {
+			return err
+		}
+		if err := writeFile(l.build("cards.js"), shown); err != nil {
+			return err
+		}
+		numbers := &page{Name: "equations", Title: "Equations and statements", Paper: true, Equations: equations, Scripts: scripts}
+		if err := numbers.write(l.build(numbers.File()), "equations"); err != nil {
+			return err
+		}
+		broken := &page{Name: "mutations", Title: "What the tests notice", Paper: true, Mutations: mutations, Scripts: scripts}
+		if err := broken.write(l.build(broken.File()), "mutations"); err != nil {
+			return err
+		}
+		drawn, err := newChart(equations)
+		if err != nil {
+			return err
+		}
+		whole := &page{Name: "map", Title: "The map of the paper", Paper: true, Map: drawn, Scripts: scripts}
+		if err := whole.write(l.build(whole.File()), "map"); err != nil {
+			return err
+		}
+	}
+	for i, r := range runs {
+		p := newPage(r.name, nameErrata(linkEquations(bodies[i], equations)))
+		p.Paper, p.Scripts = index.Paper, scripts
+		index.Pages = append(index.Pages, p)
+	}
+	for i, p := range index.Pages {
+		if i > 0 {
+			p.Previous = index.Pages[i-1]
+		}
+		if i+1 < len(index.Pages) {
+			p.Next = index.Pages[i+1]
 		}
 		if err := p.write(l.build(p.File()), "notebook"); err != nil {
 			return err
 		}
 	}
-	claims, err := records("claims.csv")
-	if err != nil {
-		return err
-	}
-	mutations, err := mutations(equations)
-	if err != nil {
-		return err
-	}
-	shown, err := cards(equations)
-	if err != nil {
-		return err
-	}
-	if err := writeFile(l.build("cards.js"), shown); err != nil {
-		return err
-	}
-	numbers := &page{Name: "equations", Title: "Equations and statements", Equations: equations, Scripts: scripts}
-	if err := numbers.write(l.build(numbers.File()), "equations"); err != nil {
-		return err
-	}
-	broken := &page{Name: "mutations", Title: "What the tests notice", Mutations: mutations, Scripts: scripts}
-	if err := broken.write(l.build(broken.File()), "mutations"); err != nil {
-		return err
-	}
-	drawn, err := newChart(equations)
-	if err != nil {
-		return err
-	}
-	whole := &page{Name: "map", Title: "The map of the paper", Map: drawn, Scripts: scripts}
-	if err := whole.write(l.build(whole.File()), "map"); err != nil {
-		return err
-	}
-	index := &page{Title: "Mixture policies: the executable paper", Pages: pages, Claims: claims, Scripts: scripts}
 	return index.write(l.build("index.html"), "index")
 }
 
@@ -124,6 +129,7 @@ type page struct {
 	Contents       []heading
 	Previous, Next *page
 	Scripts        map[string]source // by their names
+	Paper          bool              // of the paper, not of the reader's own
 
 	Pages     []*page // the index's
 	Claims    []record

@@ -57,14 +57,13 @@ func TestFiguresAreTakenFromEveryKindOfOutput(t *testing.T) {
 		{Outputs: []output{data("text/html", `<img class="mixpolicy-static" alt="a" src="data:image/svg+xml;base64,`+encode("left")+`"><img src="data:image/svg+xml;base64,`+encode("right")+`">`)}},
 	}}}
 	folder := t.TempDir()
-	if err := writeFile(filepath.Join(folder, "nb-9.svg"), nil); err != nil { // of a former run
-		t.Fatal(err)
-	}
-	noError(t, exportFigures(r, folder))
+	noError(t, writeFile(filepath.Join(folder, "nb-9.svg"), nil))   // of a former run
+	noError(t, writeFile(filepath.Join(folder, "nb-1-2.svg"), nil)) // of a notebook nb-1
+	noError(t, exportFigures(r, folder, ""))
 	if r.figures != 3 {
 		t.Errorf("%d figures; want 3", r.figures)
 	}
-	want := map[string]string{"nb-1.svg": "<svg>\nboth</svg>", "nb-1.png": "both", "nb-2.svg": "left", "nb-3.svg": "right"}
+	want := map[string]string{"nb-1.svg": "<svg>\nboth</svg>", "nb-1.png": "both", "nb-2.svg": "left", "nb-3.svg": "right", "nb-1-2.svg": ""}
 	files := try(os.ReadDir(folder)).or(t)
 	if len(files) != len(want) {
 		t.Errorf("files %v; want those of %v", files, want)

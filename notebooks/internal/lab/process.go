@@ -7,7 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -29,13 +29,15 @@ func (l *Lab) command(ctx context.Context, name string, args ...string) *exec.Cm
 	return cmd
 }
 
-// environment is that of every process the lab starts: our programs first on
-// the PATH, everything of Jupyter's in .lab, nothing of the user's touched.
+// environment is that of every process the lab starts: our programs first on the PATH, everything
+// of Jupyter's in .lab, but for what is this run's own, and nothing of the user's touched. By TMPDIR
+// the keeper knows them.
 func (l *Lab) environment() []string {
 	return append(os.Environ(),
 		"PATH="+l.path("bin")+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"TMPDIR="+l.temp,
-		"JUPYTER_PATH="+l.path("jupyter"),
+		"JUPYTER_PATH="+filepath.Join(l.temp, "jupyter"),
+		"JUPYTER_CONFIG_PATH="+filepath.Join(l.temp, "config"),
 		"JUPYTER_CONFIG_DIR="+l.path("jupyter", "config"),
 		"JUPYTER_DATA_DIR="+l.path("jupyter"),
 		"JUPYTER_RUNTIME_DIR="+filepath.Join(l.temp, "runtime"),
@@ -61,6 +63,17 @@ func printed(cmd *exec.Cmd) (string, error) {
 	return out.String(), nil
 }
 
+// noNetwork matches what pip, npm and go say of a host that they can't reach.
+var noNetwork = regexp.MustCompile(`NewConnectionError|NameResolutionError|ConnectTimeoutError|ProxyError|dial tcp|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ENETUNREACH|ETIMEDOUT`)
+
+// reached is err, of a process that asked the host, or one line if it couldn't reach that.
+func reached(host string, err error) error {
+	if err != nil && noNetwork.MatchString(err.Error()) {
+		return fmt.Errorf("%s can't be reached", host)
+	}
+	return err
+}
+
 // tail is the last n lines of the text.
 func tail(text string, n int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
@@ -74,50 +87,14 @@ func endGroup(cmd *exec.Cmd) {
 	}
 }
 
-// endStrays ends the processes that left their group, as kernels do (Jupyter
-// starts each in a session of its own): all that have this run's folder for
-// temporary files in their environment. One that is killed takes a moment to go,
-// and may just have started another, so it looks until there are none. Where there
-// is no /proc to find them in, Jupyter's own shutdown has to do.
-func (l *Lab) endStrays() {
-	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(20 * time.Millisecond) {
-		strays := l.strays()
-		if len(strays) == 0 {
-			return
-		}
-		for _, pid := range strays {
-			syscall.Kill(pid, syscall.SIGKILL)
-		}
-	}
-}
-
-// strays lists the processes that have this run's folder in their environment.
-func (l *Lab) strays() (pids []int) {
-	mark := []byte("\x00TMPDIR=" + l.temp + "\x00")
-	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, file := range environs {
-		environ, err := os.ReadFile(file)
-		if err != nil || !bytes.Contains(append([]byte{0}, environ...), mark) {
-			continue
-		}
-		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file))); err == nil && pid != os.Getpid() {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
-}
-
-// Close ends every process that the lab started and removes its temporary files.
+// Close ends every process that the lab started and removes its temporary files. A second call does nothing.
 func (l *Lab) Close() error {
-	l.endStrays()
-	// A process that was just killed may still have been writing.
-	var err error
-	for range 5 {
-		if err = os.RemoveAll(l.temp); err == nil {
-			break
-		}
-		time.Sleep(100 * time.Millisecond)
+	if l.keeper == nil {
+		return nil
 	}
+	defer l.held.Close()
+	err := l.keeper.release()
+	l.keeper = nil
 	return err
 }
 

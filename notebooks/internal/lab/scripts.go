@@ -72,7 +72,7 @@ func (l *Lab) fetchScript(ctx context.Context, s script) error {
 	name, err := printed(l.command(ctx, "npm", "pack", s.pack, "--silent", "--pack-destination", dir,
 		"--fetch-retries=2", "--fetch-retry-mintimeout=500", "--fetch-retry-maxtimeout=2000")) // it would try for minutes without a network
 	if err != nil {
-		return err
+		return reached("npm's registry", err)
 	}
 	content, err := printed(l.command(ctx, "tar", "-xzOf", filepath.Join(dir, strings.TrimSpace(name)), "package/"+s.file))
 	if err != nil {

@@ -1,23 +1,45 @@
 package lab
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
+	"net/url"
 	"os"
 	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
 )
 
-// Serve opens JupyterLab on the notebooks, until ctx is done or it ends.
+// Serve opens JupyterLab until ctx is done or it ends: on the folder or notebook that args begin with, or
+// else on copies of the paper's notebooks. The other args are for JupyterLab.
 func (l *Lab) Serve(ctx context.Context, args []string) error {
-	if err := l.setUp(ctx); err != nil {
-		return err
-	}
-	files, err := l.notebooks(nil)
+	open := filepath.Join(l.root, copies)
+	trusted, err := l.paper()
 	if err != nil {
 		return err
 	}
-	cmd, err := l.server(ctx, files, args)
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		if open, err = filepath.Abs(args[0]); err != nil {
+			return err
+		}
+		args = args[1:]
+	} else if trusted, err = l.copyPaper(ctx); err != nil {
+		return err
+	}
+	if _, err := os.Stat(open); err != nil {
+		return err
+	}
+	if err := l.workOn(folderOf(open)); err != nil {
+		return err
+	}
+	if err := l.setUp(ctx); err != nil {
+		return err
+	}
+	cmd, err := l.server(ctx, open, trusted, args)
 	if err != nil {
 		return err
 	}
@@ -30,14 +52,61 @@ func (l *Lab) Serve(ctx context.Context, args []string) error {
 	return err
 }
 
-// server prepares JupyterLab: on loopback, with a token, serving our bundle of
-// ECharts beside its own files. The notebooks' outputs are trusted, so that
-// their charts are live before anything is run.
-func (l *Lab) server(ctx context.Context, files, args []string) (*exec.Cmd, error) {
-	if _, err := printed(l.command(ctx, l.python, append([]string{"-m", "nbformat.sign"}, files...)...)); err != nil {
+// folderOf is the path itself if it is a folder, or else the folder it is in.
+func folderOf(path string) string {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return path
+	}
+	return filepath.Dir(path)
+}
+
+// copies is the folder of the clone with the reader's copies of the paper's notebooks.
+const copies = "my-notebooks"
+
+// copyPaper gives the reader copies of the paper's notebooks, so that to run them in JupyterLab, which saves by itself, doesn't change
+// what is committed. A copy that the reader has changed stays, also when the paper's own has changed since.
+func (l *Lab) copyPaper(ctx context.Context) (mine []string, err error) {
+	unlock, err := l.lock(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if err := l.configureServer(); err != nil {
+	defer unlock()
+	files, err := l.paper()
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		copied, given := filepath.Join(l.root, copies, filepath.Base(file)), l.path("given", filepath.Base(file))
+		now, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		was, _ := os.ReadFile(given) // nothing if none
+		have, err := os.ReadFile(copied)
+		switch {
+		case errors.Is(err, fs.ErrNotExist), bytes.Equal(have, now), err == nil && bytes.Equal(have, was):
+			if err := errors.Join(writeFile(copied, now), writeFile(given, now)); err != nil {
+				return nil, err
+			}
+		case err != nil:
+			return nil, err
+		case !bytes.Equal(was, now):
+			l.say("%s is as you left it, though %s has changed since; to have the new one, delete yours", copied, file)
+		}
+		mine = append(mine, copied)
+	}
+	return mine, nil
+}
+
+// server prepares JupyterLab: on loopback, with a token, open at this file or folder, serving our bundle of
+// ECharts beside its own files. The outputs of the trusted notebooks are live before anything is run.
+func (l *Lab) server(ctx context.Context, open string, trusted, args []string) (*exec.Cmd, error) {
+	if len(trusted) > 0 {
+		if _, err := printed(l.command(ctx, l.python, append([]string{"-m", "nbformat.sign"}, trusted...)...)); err != nil {
+			return nil, err
+		}
+	}
+	if err := l.configureServer(open); err != nil {
 		return nil, err
 	}
 	return l.command(ctx, l.python, append([]string{"-m", "jupyterlab"}, args...)...), nil
@@ -45,19 +114,27 @@ func (l *Lab) server(ctx context.Context, files, args []string) (*exec.Cmd, erro
 
 // configureServer writes the settings of the server, where a flag given to it
 // still has the last word.
-func (l *Lab) configureServer() error {
+func (l *Lab) configureServer(open string) error {
+	root := l.project
+	if within, err := filepath.Rel(root, open); err != nil || !filepath.IsLocal(within) {
+		root = folderOf(open) // beside the clone, with no module around it
+	}
+	within, err := filepath.Rel(root, open)
+	if err != nil {
+		return err
+	}
 	type settings map[string]any
 	for file, content := range map[string]settings{
 		"jupyter_config.json": {
 			"MultiKernelManager": settings{"default_kernel_name": "gonb"},
 			"ServerApp": settings{
 				"ip":                 "127.0.0.1",
-				"root_dir":           l.root,
+				"root_dir":           root,
 				"extra_static_paths": []string{l.path("scripts")},
 				"allow_root":         true, // it is reached from this machine only, and with the token
 			},
 			"LabApp": settings{
-				"default_url":       "/lab/tree/notebooks",
+				"default_url":       (&url.URL{Path: path.Join("/lab/tree", filepath.ToSlash(within))}).EscapedPath(),
 				"extension_manager": "readonly", // asks no network
 			},
 		},
@@ -75,7 +152,7 @@ func (l *Lab) configureServer() error {
 		if err != nil {
 			return err
 		}
-		if err := writeFile(l.path("jupyter", "config", file), data); err != nil {
+		if err := writeFile(filepath.Join(l.temp, "config", file), data); err != nil {
 			return err
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// summarize says what was run, what the paper's claims and equations came to, and where to look.
+// summarize says what was run, with the paper's notebooks what its claims and equations came to, and where to look.
 func (l *Lab) summarize(w io.Writer, runs []*run, elapsed time.Duration) error {
 	t := ruled(w)
 	t.AppendHeader(table.Row{"notebook", "cells", "seconds", "figures"})
@@ -28,12 +28,26 @@ func (l *Lab) summarize(w io.Writer, runs []*run, elapsed time.Duration) error {
 	t.AppendFooter(row(fmt.Sprintf("%d in all", len(runs)), cells, sum, figures))
 	fmt.Fprintln(w)
 	t.Render()
+	if !l.own {
+		if err := verdicts(w); err != nil {
+			return err
+		}
+	}
+	work := ""
+	if l.own {
+		work = " " + l.folder
+	}
+	_, err := fmt.Fprintf(w, "\nAll this took %.0f s. To read it, open %s\nTo work with it: go run ./notebooks lab%s\n", elapsed.Seconds(), l.build("index.html"), work)
+	return err
+}
 
+// verdicts says what became of the paper's claims and equations.
+func verdicts(w io.Writer) error {
 	claims, err := records("claims.csv")
 	if err != nil {
 		return err
 	}
-	t = ruled(w)
+	t := ruled(w)
 	t.SetColumnConfigs([]table.ColumnConfig{
 		{Number: 2, WidthMax: 52, WidthMaxEnforcer: text.WrapSoft}, {Number: 3, WidthMax: 24, WidthMaxEnforcer: text.WrapSoft},
 	})
@@ -55,8 +69,7 @@ func (l *Lab) summarize(w io.Writer, runs []*run, elapsed time.Duration) error {
 	}
 	fmt.Fprintf(w, "\nWhat became of its equations (in data/equations.csv and data/errata.csv)\n")
 	t.Render()
-	_, err = fmt.Fprintf(w, "\nAll this took %.0f s. To read it, open %s\nTo work with it: go run ./notebooks lab\n", elapsed.Seconds(), l.build("index.html"))
-	return err
+	return nil
 }
 
 // ruled returns a table without frames, as wide as a terminal.

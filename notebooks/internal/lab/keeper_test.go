@@ -1,0 +1,265 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestANewRunRemovesWhatOneWithoutAKeeperLeft(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	dead := filepath.Join(os.TempDir(), "mixlab-dead")
+	noError(t, writeFile(filepath.Join(dead, "runtime", "kernel.json"), nil))
+	stray := exec.Command("sleep", "600")
+	stray.Env = []string{"TMPDIR=" + dead}
+	noError(t, stray.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- stray.Wait() }()
+
+	alive := emptyLab(t)
+	select {
+	case <-ended:
+	case <-time.After(patience):
+		t.Error("its process still runs")
+		stray.Process.Kill()
+	}
+	if _, err := os.Stat(dead); err == nil {
+		t.Error("its folder is still there")
+	}
+	emptyLab(t)
+	if _, err := os.Stat(alive.temp); err != nil {
+		t.Errorf("the folder of a run that goes on: %v", err)
+	}
+}
+
+func TestOneChangesACloneAtATime(t *testing.T) {
+	first, second := emptyLab(t), emptyLab(t)
+	second.root, second.output = first.root, first.output
+	unlock := try(first.lock(t.Context())).or(t)
+
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if _, err := second.lock(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v; want %v", err, ctx.Err())
+	}
+	if want := fmt.Sprintf("(process %d), which is changing", os.Getpid()); strings.Count(second.told(), want) != 1 {
+		t.Errorf("said %q; want %q once", second.told(), want)
+	}
+	unlock()
+
+	// Clean takes even the lock away, and keeps its turn.
+	noError(t, writeFile(first.path("stamps", "kernel"), nil))
+	noError(t, first.Clean(t.Context()))
+	if _, err := os.Stat(first.path()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("clean leaves .lab: %v", err)
+	}
+	try(second.lock(t.Context())).or(t)()
+}
+
+func TestPartsOfFilesAreRemoved(t *testing.T) {
+	lab := emptyLab(t)
+	parts := []string{lab.path("stamps", ".kernel-123"), lab.build(".index.html-123"), lab.build("figures", ".a-1.svg-5"), filepath.Join(lab.folder, ".a.ipynb-1")}
+	others := []string{lab.path("stamps", "kernel-123"), lab.path(".hidden"), filepath.Join(lab.folder, ".note-1"), filepath.Join(lab.root, ".a.ipynb-1")}
+	for _, file := range append(parts, others...) {
+		noError(t, writeFile(file, nil))
+	}
+	noError(t, lab.removeParts())
+	for i, file := range append(parts, others...) {
+		if _, err := os.Stat(file); (err == nil) != (i >= len(parts)) {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
+
+// command builds the command, as go run does.
+func command(t *testing.T) (program string) {
+	t.Helper()
+	program = filepath.Join(t.TempDir(), "notebooks")
+	try(printed(exec.Command("go", "build", "-o", program, "../.."))).or(t)
+	return program
+}
+
+var kills = flag.Int("kills", 4, "how often TestKilledAtAnyMoment kills a run; a set-up a quarter of that")
+
+// TestKilledAtAnyMoment kills the command at random moments, by the signal that nothing can catch. Then no process that it
+// started is alive ten seconds later, nothing that was there is lost, no file is there in part, and the next run works: sometimes one that is killed too.
+func TestKilledAtAnyMoment(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("looks for processes in /proc")
+	}
+	lab := readyLab(t)
+	program := command(t)
+	random := func(d time.Duration) time.Duration { return time.Duration(rand.Int64N(int64(d))) } // others each time
+
+	t.Run("run", func(t *testing.T) {
+		file := writeNotebook(t, "killed", prose("# Killed"), code(figureCell))
+		project := filepath.Dir(file)
+		v := &victim{T: t, dir: lab.root, temp: t.TempDir(), command: []string{program, "run", "--update", file}}
+		was := string(try(os.ReadFile(file)).or(t))
+		took := v.complete()
+		now, made := string(try(os.ReadFile(file)).or(t)), fmt.Sprint(whole(t, project))
+		for i := range *kills {
+			noError(t, os.WriteFile(file, []byte(was), 0o644))
+			if i%2 == 0 {
+				noError(t, os.RemoveAll(filepath.Join(project, "build")))
+			}
+			v.kill(random(took), i%3 == 0)
+			whole(t, project)
+			if is := string(try(os.ReadFile(file)).or(t)); is != was && is != now {
+				t.Errorf("the notebook is neither what it was nor what it is to be:\n%s", is)
+			}
+			if i%5 != 0 && i != *kills-1 {
+				continue // the next run is killed too
+			}
+			took = v.complete()
+			if is := fmt.Sprint(whole(t, project)); is != made || string(try(os.ReadFile(file)).or(t)) != now {
+				t.Errorf("the next run made %s; want %s, and the same notebook", is, made)
+			}
+		}
+	})
+
+	// In a clone of its own.
+	t.Run("set-up", func(t *testing.T) {
+		root := t.TempDir()
+		for _, dir := range []string{"data", "internal", "mixpolicy", "plotting", "notebooks/internal"} {
+			noError(t, os.CopyFS(filepath.Join(root, dir), os.DirFS(filepath.Join(lab.root, dir))))
+		}
+		for _, name := range []string{"go.mod", "go.sum"} {
+			noError(t, copyFile(filepath.Join(root, name), filepath.Join(lab.root, name)))
+		}
+		file := filepath.Join(root, "notebooks", "00-killed.ipynb")
+		noError(t, copyFile(file, writeNotebook(t, "killed", prose("# Killed"), code(figureCell))))
+		v := &victim{T: t, dir: root, temp: t.TempDir(), command: []string{program}}
+		took := 30 * time.Second // until it is known
+		n := (*kills + 3) / 4
+		for i := range n {
+			if i%2 == 0 {
+				noError(t, os.RemoveAll(filepath.Join(root, ".lab")))
+			}
+			v.kill(random(took), i%3 == 0)
+			if i%5 == 0 || i == n-1 {
+				took = v.complete()
+			}
+			whole(t, filepath.Join(root, "build"))
+		}
+	})
+}
+
+const figureCell = `import "github.com/mixpolicy/lab/plotting"
+
+%%
+plotting.Show(plotting.Figure{Title: "Rising", Layers: []plotting.Layer{plotting.Line{X: []float64{0, 1}, Y: []float64{0, 1}}}})`
+
+// A victim is a command that is killed, again and again.
+type victim struct {
+	*testing.T
+	dir     string   // it runs in
+	temp    string   // for its temporary files
+	command []string // and its arguments
+	slowest time.Duration
+}
+
+// start starts the command in a process group of its own.
+func (v *victim) start() (cmd *exec.Cmd, said *bytes.Buffer) {
+	said = new(bytes.Buffer)
+	cmd = exec.Command(v.command[0], v.command[1:]...)
+	cmd.Dir = v.dir
+	cmd.Env = append(os.Environ(), "TMPDIR="+v.temp, v.mark())
+	cmd.Stdout, cmd.Stderr = said, said
+	cmd.WaitDelay = time.Second
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	noError(v, cmd.Start())
+	return cmd, said
+}
+
+// mark is in the environment of all that it starts, and of all that those start.
+func (v *victim) mark() string { return "MIXPOLICY_VICTIM=" + v.temp }
+
+// complete runs the command to its end, and says how long that took.
+func (v *victim) complete() time.Duration {
+	v.Helper()
+	begin := time.Now()
+	cmd, said := v.start()
+	if err := cmd.Wait(); err != nil {
+		v.Fatalf("%v\n%s", err, said)
+	}
+	v.gone("after a run")
+	return time.Since(begin)
+}
+
+// kill starts the command and kills it after that time, by itself or with its group.
+func (v *victim) kill(after time.Duration, group bool) {
+	v.Helper()
+	cmd, said := v.start()
+	time.Sleep(after)
+	pid := cmd.Process.Pid
+	if group {
+		pid = -pid
+	}
+	syscall.Kill(pid, syscall.SIGKILL)
+	cmd.Wait()
+	v.gone(fmt.Sprintf("killed after %v, having said\n%s", after, said))
+	v.Logf("killed after %v: all gone %v later at most", after.Round(time.Millisecond), v.slowest.Round(time.Millisecond))
+}
+
+// gone checks that no process and no temporary file of the command is there, ten seconds after its end at the latest.
+func (v *victim) gone(when string) {
+	v.Helper()
+	begin := time.Now()
+	for {
+		var alive []string
+		files, _ := filepath.Glob("/proc/[0-9]*/environ")
+		for _, file := range files {
+			if environ, err := os.ReadFile(file); err == nil && bytes.Contains(environ, []byte(v.mark()+"\x00")) {
+				command, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
+				alive = append(alive, strings.ReplaceAll(string(command), "\x00", " "))
+			}
+		}
+		left, _ := filepath.Glob(filepath.Join(v.temp, "*"))
+		if len(alive)+len(left) == 0 {
+			v.slowest = max(v.slowest, time.Since(begin))
+			return
+		}
+		if time.Since(begin) > 10*time.Second {
+			v.Fatalf("%s\nstill there ten seconds later:\n%s\n%s", when, strings.Join(alive, "\n"), strings.Join(left, "\n"))
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// whole checks that the files in the folder are there as a whole, by their ends, and returns their names.
+func whole(t *testing.T, folder string) (names []string) {
+	t.Helper()
+	noError(t, filepath.WalkDir(folder, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		names = append(names, strings.TrimPrefix(file, folder))
+		if part.MatchString(filepath.Base(file)) {
+			return nil // what the next run removes
+		}
+		end := map[string]string{".html": "</html>\n", ".svg": "</svg>", ".png": "IEND\xaeB`\x82", ".ipynb": "}"}[filepath.Ext(file)]
+		if !bytes.HasSuffix(bytes.TrimSpace(data), []byte(strings.TrimSpace(end))) || filepath.Ext(file) == ".ipynb" && !json.Valid(data) {
+			t.Errorf("%s is there in part, %d bytes of it", file, len(data))
+		}
+		return nil
+	}))
+	return names
+}

@@ -1,0 +1,86 @@
+package lab
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+)
+
+//go:embed first.ipynb
+var firstNotebook string
+
+var moduleName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
+
+// NewProject makes a folder for a project of the reader's own: a Go module in a workspace with the clone, so that no network
+// is needed, and a first notebook. Files that are there already and differ are an error, and nothing is written then.
+func (l *Lab) NewProject(ctx context.Context, dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	name := filepath.Base(dir)
+	if !moduleName.MatchString(name) {
+		return fmt.Errorf("%q can't be the name of a Go module, which the folder's is: want letters, digits, - and _ only", name)
+	}
+	mod, err := os.ReadFile(filepath.Join(l.root, "go.mod"))
+	if err != nil {
+		return err
+	}
+	version := regexp.MustCompile(`(?m)^go .*$`).FindString(string(mod))
+	clone := strconv.Quote(l.root)
+	files := []struct{ name, content string }{
+		{"go.mod", fmt.Sprintf("module example.com/%s\n\n%s\n\nrequire %s v0.0.0\n\nreplace %[3]s => %s\n", name, version, module, clone)},
+		{"go.work", fmt.Sprintf("%s\n\nuse (\n\t.\n\t%s\n)\n", version, clone)},
+		{"first.ipynb", firstNotebook},
+	}
+	for _, f := range files {
+		switch have, err := os.ReadFile(filepath.Join(dir, f.name)); {
+		case err == nil && string(have) != f.content:
+			return fmt.Errorf("%s is there already; to open it: go run ./notebooks lab %s", filepath.Join(dir, f.name), dir)
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+	}
+	for _, f := range files {
+		if err := writeFile(filepath.Join(dir, f.name), []byte(f.content)); err != nil {
+			return err
+		}
+	}
+	if err := l.setUp(ctx); err != nil {
+		return err
+	}
+	l.say("made %s with first.ipynb\nto work with it: go run ./notebooks lab %[1]s\nto run it and make a page of it: go run ./notebooks run %s", dir, filepath.Join(dir, files[2].name))
+	return nil
+}
+
+// workOn makes the notebooks in this folder those that the lab works on: their cells import the packages of the Go module
+// around it, besides the clone's. Unless it is the paper's own folder, what runs make goes into a folder build in it.
+func (l *Lab) workOn(folder string) error {
+	this, err := os.Stat(folder)
+	if err != nil {
+		return err
+	}
+	if paper, err := os.Stat(l.folder); err == nil && os.SameFile(this, paper) {
+		return nil
+	}
+	l.own, l.folder, l.output = true, folder, filepath.Join(folder, "build")
+	for dir := folder; ; dir = filepath.Dir(dir) {
+		_, err := os.Stat(filepath.Join(dir, "go.mod"))
+		if err == nil {
+			l.project = dir
+			return nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if dir == filepath.Dir(dir) {
+			return nil
+		}
+	}
+}
