@@ -89,14 +89,22 @@ type Contour struct {
 }
 
 func (c Contour) describe() (kind, name string) { return "contour", c.Name }
-func (c Contour) style() ink                    { return ink{orGrey(c.Color), Solid} }
-func (c Contour) check(x, y Axis) error {
+
+// Draw makes it a [Layer].
+func (c Contour) Draw(p *Pen) error {
 	if c.Levels != nil {
 		if err := checkColumns(column{"Levels", c.Levels, Axis{}}); err != nil {
 			return err
 		}
 	}
-	return c.Grid.check(x, y)
+	if err := c.Grid.check(p.X, p.Y); err != nil {
+		return err
+	}
+	in, err := p.ink(orGrey(c.Color), Solid, 0)
+	if err != nil {
+		return err
+	}
+	return p.add(c, in, c.marks(in)...)
 }
 
 func (c Contour) marks(in ink) []mark {
@@ -235,15 +243,20 @@ type Heatmap struct {
 }
 
 func (h Heatmap) describe() (kind, name string) {
-	if err := h.Grid.check(Axis{}, Axis{}); err != nil {
+	r := h.Grid.values()
+	if r.lo > r.hi {
 		return "heatmap", h.Name
 	}
-	r := h.Grid.values()
 	return "heatmap", strings.TrimSpace(fmt.Sprintf("%s from %s to %s", h.Name, brief(r.lo), brief(r.hi)))
 }
-func (h Heatmap) style() ink            { return ink{color: Grey} }
-func (h Heatmap) check(x, y Axis) error { return h.Grid.check(x, y) }
-func (h Heatmap) marks(in ink) []mark   { return []mark{plane{h.Grid}} }
+
+// Draw makes it a [Layer].
+func (h Heatmap) Draw(p *Pen) error {
+	if err := h.Grid.check(p.X, p.Y); err != nil {
+		return err
+	}
+	return p.add(h, ink{color: Grey}, plane{h.Grid})
+}
 
 // plane is coloured by the function.
 type plane struct{ grid Grid }

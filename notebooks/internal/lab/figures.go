@@ -3,17 +3,15 @@ package lab
 import (
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
-
-	"github.com/mixpolicy/lab/plotting"
 )
 
 // staticPicture matches the picture that a chart shows until it is live.
-// The key of its place, if it has one, is the name of its PNG.
-var staticPicture = regexp.MustCompile(`(?:data-figure="([0-9a-f]+)"[^>]*>\s*)?<img[^>]*\ssrc="data:image/(svg\+xml|png);base64,([^"]+)"`)
+var staticPicture = regexp.MustCompile(`<img[^>]*\ssrc="data:image/(svg\+xml|png);base64,([^"]+)"`)
 
 // exportFigures writes every figure in the notebook's outputs into the folder,
 // numbered in their order, in each format they are in.
@@ -30,7 +28,7 @@ func exportFigures(r *run, folder string) error {
 	r.figures = 0
 	for _, c := range r.notebook.Cells {
 		for _, o := range c.Outputs {
-			for _, pictures := range figuresOf(&o, folder) {
+			for _, pictures := range figuresOf(&o) {
 				r.figures++
 				for format, data := range pictures {
 					name := fmt.Sprintf("%s-%d.%s", r.name, r.figures, format)
@@ -44,12 +42,18 @@ func exportFigures(r *run, folder string) error {
 	return nil
 }
 
-// figuresOf finds the figures in an output, each as its formats: one figure in
-// the output's own MIME types, or else those of the charts in its HTML, whose PNG
-// the cell left in the folder.
-func figuresOf(o *output, folder string) []map[string][]byte {
+// figuresOf finds the figures in an output, each as its formats: those of the charts in its
+// HTML, or else one in the output's own MIME types. Several charts have one PNG together,
+// which is a format of the first.
+func figuresOf(o *output) []map[string][]byte {
+	var figures []map[string][]byte
+	for _, m := range staticPicture.FindAllStringSubmatch(o.in("text/html"), -1) {
+		if data, err := base64.StdEncoding.DecodeString(m[2]); err == nil {
+			figures = append(figures, map[string][]byte{strings.TrimSuffix(m[1], "+xml"): data})
+		}
+	}
 	own := map[string][]byte{}
-	if svg := o.in("image/svg+xml"); svg != "" {
+	if svg := o.in("image/svg+xml"); svg != "" && figures == nil {
 		own["svg"] = []byte(svg)
 	}
 	if png := o.in("image/png"); png != "" {
@@ -57,18 +61,12 @@ func figuresOf(o *output, folder string) []map[string][]byte {
 			own["png"] = data
 		}
 	}
-	if len(own) > 0 {
+	switch {
+	case len(own) == 0:
+		return figures
+	case figures == nil:
 		return []map[string][]byte{own}
 	}
-	var figures []map[string][]byte
-	for _, m := range staticPicture.FindAllStringSubmatch(o.in("text/html"), -1) {
-		if data, err := base64.StdEncoding.DecodeString(m[3]); err == nil {
-			formats := map[string][]byte{strings.TrimSuffix(m[2], "+xml"): data}
-			if pixels, err := os.ReadFile(filepath.Join(folder, plotting.CellFigures, m[1]+".png")); err == nil {
-				formats["png"] = pixels
-			}
-			figures = append(figures, formats)
-		}
-	}
+	maps.Copy(figures[0], own)
 	return figures
 }

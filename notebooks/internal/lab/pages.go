@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-
-	"github.com/mixpolicy/lab/plotting"
 )
 
 // export makes a page of every executed notebook, an index of them, and a file
@@ -23,9 +21,6 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 		if err := exportFigures(r, l.build("figures")); err != nil {
 			return err
 		}
-	}
-	if err := os.RemoveAll(filepath.Join(l.build("figures"), plotting.CellFigures)); err != nil {
-		return err
 	}
 	bodies, err := l.convert(ctx, runs)
 	if err != nil {
