@@ -81,7 +81,7 @@ func (p *Pen) Draw(layers ...Layer) error {
 // add takes the marks of one of the package's own layers.
 func (p *Pen) add(l described, in ink, marks ...mark) error {
 	kind, name := l.describe()
-	p.layers = append(p.layers, layer{kind, name, in, marks})
+	p.layers = append(p.layers, layer{kind: kind, name: name, ink: in, marks: marks})
 	return nil
 }
 

@@ -71,7 +71,7 @@ func (f Figure) option(data *columns, digits int) (options, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Title, f.X.Label, f.Y.Label = spoken(f.Title), spoken(f.X.Label), spoken(f.Y.Label)
+	f.Title, f.X.Label, f.Y.Label = spoken(thinned(f.Title, layers)), spoken(f.X.Label), spoken(f.Y.Label)
 	for i := range layers {
 		layers[i].name = spoken(layers[i].name)
 	}

@@ -65,6 +65,7 @@ type layer struct {
 	kind, name string
 	ink        ink
 	marks      []mark
+	drawn, of  int // how many of its points, if those are too many to be told apart
 }
 
 // inLegend tells whether the legend has an entry for the layer: it has a name, and not

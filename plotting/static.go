@@ -6,7 +6,9 @@ import (
 	"image/color"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -122,9 +124,9 @@ func (p Panels) draw(c draw.Canvas) error {
 			return err
 		}
 		plots[k/cols][k%cols] = newPlot(f, layers, x, y)
-		h := newHead(f.Title, nil, width)
+		h := newHead(thinned(f.Title, layers), nil, width)
 		if f.Legend == Above {
-			h = newHead(f.Title, layers, width)
+			h = newHead(thinned(f.Title, layers), layers, width)
 		}
 		corners[k/cols][k%cols] = func(c draw.Canvas) { f.Legend.draw(c, layers) }
 		heads[k/cols][k%cols] = h
@@ -161,15 +163,16 @@ func (f Figure) prepare() (layers []layer, x, y scale, err error) {
 func newPlot(f Figure, layers []layer, x, y scale) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
+	w, h := f.size()
 	for _, a := range []struct {
 		axis  *plot.Axis
 		label string
 		scale scale
-		ticks int
+		ticks []tick
 		style text.Style
 	}{
-		{&p.X, f.X.Label, x, 7, textStyle(smallFont, draw.XCenter, draw.YTop)},
-		{&p.Y, f.Y.Label, y, 6, textStyle(smallFont, draw.XRight, draw.YCenter)},
+		{&p.X, f.X.Label, x, x.apart(7, w*72-65, smallStyle().Width), textStyle(smallFont, draw.XCenter, draw.YTop)},
+		{&p.Y, f.Y.Label, y, y.apart(6, h*72-72, smallStyle().Height), textStyle(smallFont, draw.XRight, draw.YCenter)},
 	} {
 		a.axis.Min, a.axis.Max = a.scale.position(a.scale.lo), a.scale.position(a.scale.hi)
 		a.axis.Label.Text = a.label
@@ -180,7 +183,7 @@ func newPlot(f Figure, layers []layer, x, y scale) *plot.Plot {
 		a.axis.Tick.LineStyle = draw.LineStyle{Color: axisColor, Width: 0.7}
 		a.axis.Tick.Length = 4
 		a.axis.Tick.Label = a.style
-		a.axis.Tick.Marker = tickMarker(a.scale.ticks(a.ticks), a.scale)
+		a.axis.Tick.Marker = tickMarker(a.ticks, a.scale)
 	}
 	p.X.Tick.Label.YAlign = draw.YTop
 	p.Add(grid{p.X.Tick.Marker, p.Y.Tick.Marker})
@@ -188,13 +191,39 @@ func newPlot(f Figure, layers []layer, x, y scale) *plot.Plot {
 		for _, m := range l.marks {
 			pl := plotter{mark: m, x: x, y: y}
 			if m, ok := m.(rule); ok {
-				w, h := f.size()
 				pl.at = m.place(layers, x, y, w, h)
 			}
 			p.Add(pl)
 		}
 	}
 	return p
+}
+
+var smallStyle = sync.OnceValue(func() text.Style { return textStyle(smallFont, draw.XCenter, draw.YTop) })
+
+// apart returns at most about n ticks whose labels don't touch on an axis of this length, in
+// points: a label takes this room along it.
+func (s scale) apart(n int, length float64, room func(label string) vg.Length) []tick {
+	const gap = 5 // points
+	for ; ; n-- {
+		ticks, touching := s.ticks(n), false
+		end := math.Inf(-1) // of the label before
+		for i, t := range ticks {
+			if t.label == "" {
+				continue
+			}
+			at, half := s.unit(t.at)*length, float64(room(t.label))/2
+			if at-half < end+gap {
+				touching = true
+				ticks[i].label = ""
+				continue
+			}
+			end = at + half
+		}
+		if !touching || n <= 2 {
+			return ticks
+		}
+	}
 }
 
 // position is where a value is on gonum/plot's axis. A logarithmic axis is a linear
@@ -305,13 +334,28 @@ func (m curve) plot(c draw.Canvas, x, y transform) {
 	style := draw.LineStyle{Color: m.ink.color.rgb(), Width: vg.Length(m.width()), Dashes: m.ink.dash.pattern()}
 	for _, piece := range pieces(m.x, m.y) {
 		pts := reduce(points(x, y, piece.x, piece.y), c)
-		c.StrokeLines(style, c.ClipLinesXY(pts)...)
+		for _, part := range parts(pts) {
+			c.StrokeLines(style, c.ClipLinesXY(part)...)
+		}
 		if m.arrows {
 			for _, head := range arrowheads(pts) {
 				c.FillPolygon(m.ink.color.rgb(), c.ClipPolygonXY(head))
 			}
 		}
 	}
+}
+
+// parts cuts a line of very many points, which the rasteriser takes the square of their number for.
+func parts(pts []vg.Point) [][]vg.Point {
+	const many, few = 1000, 50
+	if len(pts) < many {
+		return [][]vg.Point{pts}
+	}
+	var out [][]vg.Point
+	for lo := 0; lo < len(pts)-1; lo += few {
+		out = append(out, pts[lo:min(lo+few+1, len(pts))])
+	}
+	return out
 }
 
 // width is that of the line, in points.
@@ -401,6 +445,11 @@ func (m boxes) plot(c draw.Canvas, s scale, x, y transform) {
 		if len(corners) > 0 {
 			path.Close()
 		}
+		if i%100 == 99 { // of more the rasteriser takes the square
+			c.SetColor(m.ink.color.alpha(boxAlpha))
+			c.Fill(path)
+			path = nil
+		}
 	}
 	c.SetColor(m.ink.color.alpha(boxAlpha))
 	c.Fill(path)
@@ -419,16 +468,23 @@ func (m glyphs) plot(c draw.Canvas, x, y transform) {
 			c.StrokeLines(whisker, c.ClipLinesXY(l)...)
 		}
 	}
+	var within []vg.Point
 	for _, pt := range points(x, y, m.x, m.y) {
 		if c.Contains(pt) {
-			m.ink.drawMarker(c, pt, m.hollow)
+			within = append(within, pt)
 		}
+	}
+	for some := range slices.Chunk(within, 20) { // a path each: shorter, and not too long for the rasteriser
+		var path vg.Path
+		for _, pt := range some {
+			m.ink.addMarker(&path, pt)
+		}
+		m.ink.drawMarkers(c, path, m.hollow)
 	}
 }
 
-// drawMarker draws the layer's marker around pt.
-func (in ink) drawMarker(c draw.Canvas, pt vg.Point, hollow bool) {
-	var path vg.Path
+// addMarker adds the layer's marker around pt to the path.
+func (in ink) addMarker(path *vg.Path, pt vg.Point) {
 	const r = glyphRadius
 	polygon := func(corners ...vg.Point) {
 		path.Move(pt.Add(corners[0]))
@@ -450,6 +506,9 @@ func (in ink) drawMarker(c draw.Canvas, pt vg.Point, hollow bool) {
 		path.Arc(pt, r, 0, 2*math.Pi)
 	}
 	path.Close()
+}
+
+func (in ink) drawMarkers(c draw.Canvas, path vg.Path, hollow bool) {
 	if hollow {
 		c.SetColor(color.White)
 	} else {
@@ -680,7 +739,9 @@ func (l layer) sample(c draw.Canvas, r vg.Rectangle) {
 			c.DrawImage(r, scaleBar())
 		case glyphs:
 			if !m.hollow {
-				l.ink.drawMarker(c, vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: middle}, false)
+				var path vg.Path
+				l.ink.addMarker(&path, vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: middle})
+				l.ink.drawMarkers(c, path, false)
 			}
 		}
 	}
