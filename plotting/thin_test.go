@@ -109,7 +109,7 @@ func TestAMillionPoints(t *testing.T) {
 			}
 			return high, low
 		}
-		if name == "points" { // see the next test
+		if name == "points" || name == "walk" { // see the next test; and a steep line reaches between its points
 			continue
 		}
 		all := must(f.lower())[0].marks[0]
