@@ -58,9 +58,7 @@ func Show(views ...View) {
 			fmt.Println(output.Data[protocol.MIMETextPlain])
 			continue
 		}
-		if n := size(output); n > largest {
-			fmt.Fprintf(os.Stderr, "plotting: an output of %d MB, which the notebook will hold: Save draws to a file instead\n", n>>20)
-		}
+		fmt.Fprint(os.Stderr, warning(output))
 		gonbui.SendData(output)
 	}
 	gonbui.Sync() // or the process may end before its outputs have left it
@@ -70,7 +68,8 @@ func Show(views ...View) {
 // are slow with larger ones.
 const largest = 20 << 20
 
-func size(d *protocol.DisplayData) int {
+// warning says that the output is too large, if it is.
+func warning(d *protocol.DisplayData) string {
 	n := 0
 	for _, data := range d.Data {
 		switch data := data.(type) {
@@ -80,7 +79,10 @@ func size(d *protocol.DisplayData) int {
 			n += base64.StdEncoding.EncodedLen(len(data))
 		}
 	}
-	return n
+	if n <= largest {
+		return ""
+	}
+	return fmt.Sprintf("plotting: an output of %d MB, which the notebook will hold: Save draws to a file instead\n", (n+1<<19)>>20)
 }
 
 // DisplayData is the view as GoNB is given it: one output in several MIME types.

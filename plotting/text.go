@@ -87,6 +87,9 @@ func runs(line string, f font.Font) []run {
 			}
 			continue
 		}
+		if unicode.IsControl(r) || r&0xfffe == 0xfffe { // XML, and so SVG, can't hold them
+			continue
+		}
 		level := script
 		switch {
 		case strings.ContainsRune(superscripts, r):
