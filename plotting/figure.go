@@ -160,10 +160,10 @@ func (f Figure) checkFrame() error {
 		return fmt.Errorf("size %g × %g inches: both must lie in (0, 100]", f.Width, f.Height)
 	}
 	if !(f.DPI >= 0 && f.DPI <= 2400) {
-		return fmt.Errorf("DPI is %g, want up to 2400", f.DPI)
+		return fmt.Errorf("resolution DPI = %g, want up to 2400", f.DPI)
 	}
 	if f.Legend < Above || f.Legend > Hidden {
-		return fmt.Errorf("Legend is %d, which is no place", f.Legend)
+		return fmt.Errorf("place of the legend %d: there is none", f.Legend)
 	}
 	for _, a := range []struct {
 		name string

@@ -341,10 +341,10 @@ func (in ink) marker() marker {
 // ink fills in what the author left to the figure.
 func (p *Pen) ink(c Color, d Dash, width float64) (ink, error) {
 	if !c.valid() || d < AutoDash || d > ByColor {
-		return ink{}, fmt.Errorf("Color %d, Dash %d: there is none", c, d)
+		return ink{}, fmt.Errorf("there is no colour %d, or no dash %d", c, d)
 	}
 	if !(width >= 0 && width <= 100) {
-		return ink{}, fmt.Errorf("Width is %g points, want up to 100", width)
+		return ink{}, fmt.Errorf("a line %g points wide, want up to 100", width)
 	}
 	if c.name() == Auto {
 		p.used = true
