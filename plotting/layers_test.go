@@ -31,7 +31,7 @@ func (l pair) Draw(p *Pen) error {
 // The parts of a layer of one's own share the colour that the figure gives, in both
 // renderings, and the next layer has the next.
 func TestALayerOfOnesOwnIsDrawnInBothRenderings(t *testing.T) {
-	f := Figure{Layers: []Layer{pair{}, Line{Name: "c", X: []float64{1, 2}, Y: []float64{3, 4}}}}
+	f := Figure{Layers: []Layer{Line{X: []float64{1, 2}, Y: []float64{4, 4}, Color: Grey}, pair{}, Line{Name: "c", X: []float64{1, 2}, Y: []float64{3, 4}}}}
 	var option struct {
 		Series []struct {
 			Name      string

@@ -62,6 +62,9 @@ func TestCurvesOverOneAxisAreThinnedTogether(t *testing.T) {
 // Of a million points a display is small, says how many it draws, and draws the pixels that all
 // of them would have.
 func TestAMillionPoints(t *testing.T) {
+	if testing.Short() {
+		t.Skip("draws four million points")
+	}
 	const n = 1_000_000
 	r := rand.New(rand.NewPCG(1, 2))
 	x, walk, noise := numbered(n), make([]float64, n), make([]float64, n)
