@@ -17,7 +17,7 @@ func Evidence(r *bregman.Report) []plotting.View {
 		v, w := "holds", ""
 		switch {
 		case !f.OK:
-			v = "✗ FAILS"
+			v = "FAILS"
 		case f.Limit == 0:
 			v = "–"
 		}
