@@ -16,7 +16,7 @@ type Table struct {
 	Columns []Column
 }
 
-// Column holds either Text or Numbers. A text that begins with ✗ stands out.
+// Column holds either Text or Numbers. The text FAILS stands out.
 type Column struct {
 	Head    string
 	Text    []string
@@ -105,7 +105,7 @@ func (t Table) html() string {
 				align = "right"
 			}
 			look := "text-align:" + align + ";font-variant-numeric:tabular-nums"
-			if strings.HasPrefix(cell(c), "✗") {
+			if cell(c) == "FAILS" {
 				look += ";font-weight:bold;color:" + Vermilion.hex()
 			}
 			fmt.Fprintf(&b, `<%s style="%s">%s</%s>`, tag, look, html.EscapeString(cell(c)), tag)
