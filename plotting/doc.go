@@ -3,7 +3,7 @@
 // (gonum/plot).
 //
 // A [Figure] is data: two axes and a list of layers, each a plain struct such
-// as [Line], [Bars], [Points], [Rule] or [Contour]. [Show] displays it in a
+// as [Line], [Bars], [Points], [Rule], [Contour] or [Arrow]. [Show] displays it in a
 // notebook, [Save] writes SVG, PNG or PDF. [Row] puts figures side by side and
 // [Explorer] shows one of several computed beforehand, chosen by sliders and menus, also
 // on an exported page that has no kernel behind it. Where there is a kernel, package
@@ -27,8 +27,19 @@
 // and values ≤ 0 on a logarithmic axis are errors that name the layer and the
 // index.
 //
+// A [Layer] is an interface of one method: a type of one's own that draws itself with the
+// layers of this package is one too, in both renderings.
+//
+// Labels, titles and names may hold formulas of TeX between dollars, with scripts, accents
+// and symbols: `$c^T\Psi\hat\theta_t$`, `$\nabla\varphi$`. Files have them as TeX sets
+// them; charts have what Unicode has for them.
+//
 // Long curves are thinned to what a screen can show (thin.go): endpoints and
-// the extremes of each curve are kept.
+// the extremes of each curve are kept. Where there are more points than pixels, the title
+// says how many are drawn.
+//
+// An output in a notebook has the chart as HTML, and its picture as PNG for LaTeX and for
+// viewers without HTML.
 //
 // The package knows results, not algorithms: it imports nothing of the library.
 package plotting

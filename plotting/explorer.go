@@ -118,7 +118,11 @@ func (e Explorer) aligned() ([]Panels, error) {
 	for i := range out[0].Figures {
 		x, y := empty, empty
 		for _, p := range out {
-			fx, fy := p.Figures[i].scales(p.Figures[i].lower())
+			layers, err := p.Figures[i].lower()
+			if err != nil {
+				return nil, err
+			}
+			fx, fy := p.Figures[i].scales(layers)
 			x, y = x.include(fx.lo, fx.hi), y.include(fy.lo, fy.hi)
 		}
 		for _, p := range out {

@@ -14,9 +14,27 @@ type Figure struct {
 	X, Y   Axis
 	Layers []Layer
 
+	Legend Place // default: above the axes
+
 	// Width and Height are in inches. Default: 6.4 × 4.
 	Width, Height float64
+
+	// DPI is the resolution of the PNG, in dots per inch. Default: 96.
+	DPI float64
 }
+
+// Place is where the legend stands: above the axes, where it covers no data, in a corner
+// within them, or nowhere.
+type Place int
+
+const (
+	Above Place = iota
+	TopLeft
+	TopRight
+	BottomLeft
+	BottomRight
+	Hidden
+)
 
 // Axis describes an axis. The label names the quantity and, in parentheses,
 // its unit.
@@ -30,17 +48,41 @@ type Axis struct {
 }
 
 // Layer is a part of a figure: [Line], [Bars], [Points], [Rule], [Span], [Path],
-// [Contour] or [Heatmap].
+// [Contour], [Heatmap], [Arrow], or a type of one's own, which draws itself with these.
 type Layer interface {
-	// describe returns the kind of the layer and its name in the legend, which
-	// may be empty.
-	describe() (kind, name string)
-	// check returns an error if the data can't be drawn on the axes.
-	check(x, y Axis) error
-	// style is what the author chose; Auto is resolved by the figure.
-	style() ink
-	// marks lowers the layer to primitives.
-	marks(ink) []mark
+	// Draw draws the layer with the pen, in the units of the axes. An error says what
+	// can't be drawn. A figure may be drawn several times, and must be the same.
+	Draw(p *Pen) error
+}
+
+// Pen is what a [Layer] draws with. Both renderings are made from what it has drawn.
+type Pen struct {
+	X, Y Axis // of the figure
+
+	layers []layer
+	auto   int  // layers of the figure before this one that left their colour to it
+	used   bool // this one does
+}
+
+// Draw draws the layers, the first at the bottom. Those that leave their colour to the
+// figure get the same.
+func (p *Pen) Draw(layers ...Layer) error {
+	for i, l := range layers {
+		if l == nil {
+			return fmt.Errorf("layer %d is nil", i)
+		}
+		if err := l.Draw(p); err != nil {
+			return fmt.Errorf("%s: %w", title(l), err)
+		}
+	}
+	return nil
+}
+
+// add takes the marks of one of the package's own layers.
+func (p *Pen) add(l described, in ink, marks ...mark) error {
+	kind, name := l.describe()
+	p.layers = append(p.layers, layer{kind: kind, name: name, ink: in, marks: marks})
+	return nil
 }
 
 const (
@@ -69,19 +111,59 @@ func (f Figure) Validate() error {
 
 // check is Validate without the name of the package, which exported functions add.
 func (f Figure) check() error {
-	err := f.checkParts()
-	if err != nil && f.Title != "" {
-		return fmt.Errorf("figure %q: %w", f.Title, err)
-	}
+	_, err := f.lower()
 	return err
 }
 
-func (f Figure) checkParts() error {
+// lower turns the layers into marks.
+func (f Figure) lower() ([]layer, error) {
+	layers, err := f.lowerParts()
+	if err != nil && f.Title != "" {
+		return nil, fmt.Errorf("figure %q: %w", f.Title, err)
+	}
+	return layers, err
+}
+
+func (f Figure) lowerParts() ([]layer, error) {
+	if err := f.checkFrame(); err != nil {
+		return nil, err
+	}
+	p := Pen{X: f.X, Y: f.Y}
+	for i, l := range f.Layers {
+		if l == nil {
+			return nil, fmt.Errorf("layer %d is nil", i)
+		}
+		p.used = false
+		if err := p.Draw(l); err != nil {
+			return nil, fmt.Errorf("layer %d, %w", i, err)
+		}
+		if p.used {
+			p.auto++
+		}
+	}
+	if len(p.layers) == 0 {
+		return nil, errors.New("the layers draw nothing")
+	}
+	for _, l := range append([]layer{{name: f.Title}, {name: f.X.Label}, {name: f.Y.Label}}, p.layers...) {
+		if _, err := formulas(l.name); err != nil {
+			return nil, err
+		}
+	}
+	return p.layers, nil
+}
+
+func (f Figure) checkFrame() error {
 	if len(f.Layers) == 0 {
 		return errors.New("no layers: there is nothing to draw")
 	}
 	if w, h := f.size(); !(w > 0 && h > 0 && w <= 100 && h <= 100) {
 		return fmt.Errorf("size %g × %g inches: both must lie in (0, 100]", f.Width, f.Height)
+	}
+	if !(f.DPI >= 0 && f.DPI <= 2400) {
+		return fmt.Errorf("resolution DPI = %g, want up to 2400", f.DPI)
+	}
+	if f.Legend < Above || f.Legend > Hidden {
+		return fmt.Errorf("place of the legend %d: there is none", f.Legend)
 	}
 	for _, a := range []struct {
 		name string
@@ -96,20 +178,22 @@ func (f Figure) checkParts() error {
 			return fmt.Errorf("%s axis: Min %g on a logarithmic axis, where it must be > 0", a.name, a.Min)
 		}
 	}
-	for i, l := range f.Layers {
-		if l == nil {
-			return fmt.Errorf("layer %d is nil", i)
-		}
-		if err := l.check(f.X, f.Y); err != nil {
-			return fmt.Errorf("layer %d, %s: %w", i, title(l), err)
-		}
-	}
 	return nil
+}
+
+// described is one of the package's own layers.
+type described interface {
+	// describe returns the kind of the layer and its name, which may be empty.
+	describe() (kind, name string)
 }
 
 // title is how a message calls the layer.
 func title(l Layer) string {
-	kind, name := l.describe()
+	d, ok := l.(described)
+	if !ok {
+		return fmt.Sprintf("%T", l)
+	}
+	kind, name := d.describe()
 	if name == "" {
 		return kind
 	}
@@ -121,15 +205,16 @@ func title(l Layer) string {
 func (f Figure) alt() string {
 	var b strings.Builder
 	if f.Title != "" {
-		b.WriteString(f.Title + ". ")
+		b.WriteString(spoken(f.Title) + ". ")
 	}
 	fmt.Fprintf(&b, "%s against %s.", axisName(f.Y, "y"), axisName(f.X, "x"))
-	for _, l := range f.Layers {
-		if _, name := l.describe(); name != "" {
-			b.WriteString(" " + strings.ToUpper(title(l)[:1]) + title(l)[1:])
-			ms := l.marks(ink{})
+	layers, _ := f.lower() // it has been drawn
+	for _, l := range layers {
+		if l.name != "" {
+			fmt.Fprintf(&b, " %s%s %q", strings.ToUpper(l.kind[:1]), l.kind[1:], spoken(l.name))
+			ms := l.marks
 			switch ms[0].(type) {
-			case extent, plane: // their y axis is no value
+			case extent, plane, arrow: // their y axis is no value
 				ms = nil
 			}
 			switch r := boundsOf(ms).y; {
@@ -145,7 +230,7 @@ func (f Figure) alt() string {
 }
 
 func axisName(a Axis, fallback string) string {
-	name := a.Label
+	name := spoken(a.Label)
 	if name == "" {
 		name = fallback
 	}

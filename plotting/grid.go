@@ -18,23 +18,54 @@ type Grid struct {
 	Z    [][]float64
 }
 
-// Sample evaluates z on n × n equidistant points of [x0, x1] × [y0, y1].
+// Sample evaluates z on n × n equidistant points of [x0, x1] × [y0, y1], and where its
+// domain ends between two of them.
 func Sample(z func(x, y float64) float64, x0, x1, y0, y1 float64, n int) Grid {
 	if n < 2 {
 		panic(fmt.Sprintf("plotting: Sample on %d × %d points, want at least 2 × 2", n, n))
 	}
-	g := Grid{X: make([]float64, n), Y: make([]float64, n), Z: make([][]float64, n)}
+	g := Grid{X: make([]float64, n), Y: make([]float64, n)}
 	for i := range n {
 		u := float64(i) / float64(n-1)
 		g.X[i], g.Y[i] = x0+u*(x1-x0), y0+u*(y1-y0)
 	}
+	xs, ys := slices.Clone(g.X), slices.Clone(g.Y)
 	for i := range n {
-		g.Z[i] = make([]float64, n)
-		for j := range n {
-			g.Z[i][j] = z(g.X[i], g.Y[j])
+		for j := range n - 1 {
+			ys = append(ys, ends(func(y float64) float64 { return z(g.X[i], y) }, g.Y[j], g.Y[j+1])...)
+			xs = append(xs, ends(func(x float64) float64 { return z(x, g.Y[i]) }, g.X[j], g.X[j+1])...)
 		}
 	}
+	slices.Sort(xs)
+	slices.Sort(ys)
+	g = Grid{X: slices.Compact(xs), Y: slices.Compact(ys)}
+	for _, x := range g.X {
+		row := make([]float64, len(g.Y))
+		for j, y := range g.Y {
+			row[j] = z(x, y)
+		}
+		g.Z = append(g.Z, row)
+	}
 	return g
+}
+
+// ends returns where z becomes infinite between a and b, if it is finite at one of them: the
+// last place where it isn't.
+func ends(z func(float64) float64, a, b float64) []float64 {
+	if math.IsInf(z(a), 0) {
+		a, b = b, a
+	}
+	if math.IsInf(z(a), 0) || !math.IsInf(z(b), 0) {
+		return nil
+	}
+	for range 30 { // a billionth of the distance is finer than any screen
+		if m := a + (b-a)/2; math.IsInf(z(m), 0) {
+			b = m
+		} else {
+			a = m
+		}
+	}
+	return []float64{a}
 }
 
 func (g Grid) check(x, y Axis) error {
@@ -80,7 +111,7 @@ func (g Grid) values() interval {
 }
 
 // Contour draws the level sets z(x, y) = c of a function on a grid, labelled
-// with c.
+// with c where there is room.
 type Contour struct {
 	Name   string
 	Grid   Grid
@@ -89,14 +120,22 @@ type Contour struct {
 }
 
 func (c Contour) describe() (kind, name string) { return "contour", c.Name }
-func (c Contour) style() ink                    { return ink{orGrey(c.Color), Solid} }
-func (c Contour) check(x, y Axis) error {
+
+// Draw makes it a [Layer].
+func (c Contour) Draw(p *Pen) error {
 	if c.Levels != nil {
 		if err := checkColumns(column{"Levels", c.Levels, Axis{}}); err != nil {
 			return err
 		}
 	}
-	return c.Grid.check(x, y)
+	if err := c.Grid.check(p.X, p.Y); err != nil {
+		return err
+	}
+	in, err := p.ink(orGrey(c.Color), Solid, 0)
+	if err != nil {
+		return err
+	}
+	return p.add(c, in, c.marks(in)...)
 }
 
 func (c Contour) marks(in ink) []mark {
@@ -126,16 +165,42 @@ func (c Contour) marks(in ink) []mark {
 			}
 		}
 		ms = append(ms, all)
-		longest := slices.MaxFunc(lines, func(a, b polyline) int { return len(a.x) - len(b.x) })
-		middle := len(longest.x) / 2
-		labels.x = append(labels.x, longest.x[middle])
-		labels.y = append(labels.y, longest.y[middle])
-		labels.text = append(labels.text, brief(level))
+		if x, y, ok := c.room(labels, lines); ok {
+			labels.x, labels.y = append(labels.x, x), append(labels.y, y)
+			labels.text = append(labels.text, brief(level))
+		}
 	}
 	if len(labels.x) > 0 {
 		ms = append(ms, labels)
 	}
 	return ms
+}
+
+// room finds the point of the level set that is farthest from the labels before and from
+// the frame, and is not ok if all are too near. Halfway along the longest piece is good enough.
+func (c Contour) room(labels texts, lines []polyline) (x, y float64, ok bool) {
+	const width, height = 0.09, 0.06 // of a label with some room around it, where the axes have the length 1
+	g := c.Grid
+	sx, sy := scale{lo: g.X[0], hi: g.X[len(g.X)-1]}, scale{lo: g.Y[0], hi: g.Y[len(g.Y)-1]}
+	distance := func(x, y float64) float64 {
+		u, v := sx.unit(x), sy.unit(y)
+		d := 2 * min(u/width, (1-u)/width, v/height, (1-v)/height)
+		for i := range labels.x {
+			d = min(d, max(math.Abs(u-sx.unit(labels.x[i]))/width, math.Abs(v-sy.unit(labels.y[i]))/height))
+		}
+		return d
+	}
+	longest := slices.MaxFunc(lines, func(a, b polyline) int { return len(a.x) - len(b.x) })
+	x, y = longest.x[len(longest.x)/2], longest.y[len(longest.x)/2]
+	best := distance(x, y)
+	for _, l := range lines {
+		for i := range l.x {
+			if d := distance(l.x[i], l.y[i]); best < 2 && d > best {
+				x, y, best = l.x[i], l.y[i], d
+			}
+		}
+	}
+	return x, y, best >= 1
 }
 
 // polyline is a connected piece of a level set; a closed one goes on from the
@@ -148,12 +213,15 @@ type polyline struct {
 // levelSet traces the level set of the function that interpolates the grid
 // linearly along its edges (marching squares). Where a cell has opposite
 // corners above the level, the mean of its corners decides how they connect.
-// A corner at the level itself counts as above.
+// A corner at the level itself counts as above. Where one corner of a cell is not finite,
+// the triangle of the others is left.
 func (g Grid) levelSet(level float64) []polyline {
 	nx, ny := len(g.X), len(g.Y)
-	// Edges are numbered: from (i, j) to (i+1, j), and from (i, j) to (i, j+1).
-	horizontal := func(i, j int) int { return 2 * (i*ny + j) }
-	vertical := func(i, j int) int { return 2*(i*ny+j) + 1 }
+	// Edges are numbered: from (i, j) to (i+1, j), from (i, j) to (i, j+1), and the diagonals
+	// from (i, j) to (i+1, j+1), and from (i+1, j) to (i, j+1).
+	horizontal := func(i, j int) int { return 4 * (i*ny + j) }
+	vertical := func(i, j int) int { return 4*(i*ny+j) + 1 }
+	diagonal := func(i, j, k int) int { return 4*(i*ny+j) + 2 + k }
 	above := func(i, j int) bool { return g.Z[i][j] >= level }
 
 	// neighbours of an edge are the edges that the level set goes to from there,
@@ -171,34 +239,45 @@ func (g Grid) levelSet(level float64) []polyline {
 	for i := range nx - 1 {
 		for j := range ny - 1 {
 			corners := []float64{g.Z[i][j], g.Z[i+1][j], g.Z[i+1][j+1], g.Z[i][j+1]}
-			if !slices.ContainsFunc(corners, func(z float64) bool { return !finite(z) }) {
-				edges := []int{horizontal(i, j), vertical(i+1, j), horizontal(i, j+1), vertical(i, j)}
-				var crossed []int // edges in turn around the cell
-				for k, e := range edges {
-					if (corners[k] >= level) != (corners[(k+1)%4] >= level) {
-						crossed = append(crossed, e)
-					}
+			edges := []int{horizontal(i, j), vertical(i+1, j), horizontal(i, j+1), vertical(i, j)}
+			infinite := func(z float64) bool { return !finite(z) }
+			if k := slices.IndexFunc(corners, infinite); k >= 0 { // edge k joins corners k and k+1
+				corners = slices.Concat(corners[k+1:], corners[:k])
+				edges = append(slices.Concat(edges[k+1:], edges[:k])[:2], diagonal(i, j, 1-k%2))
+				if slices.ContainsFunc(corners, infinite) {
+					continue
 				}
-				switch len(crossed) {
-				case 2:
+			}
+			var crossed []int // edges in turn around the cell
+			for k, e := range edges {
+				if (corners[k] >= level) != (corners[(k+1)%len(corners)] >= level) {
+					crossed = append(crossed, e)
+				}
+			}
+			switch len(crossed) {
+			case 2:
+				link(crossed[0], crossed[1])
+			case 4:
+				if (mean(corners) >= level) == above(i, j) {
 					link(crossed[0], crossed[1])
-				case 4: // edge k joins corners k and k+1
-					if (mean(corners) >= level) == above(i, j) {
-						link(crossed[0], crossed[1])
-						link(crossed[2], crossed[3])
-					} else {
-						link(crossed[3], crossed[0])
-						link(crossed[1], crossed[2])
-					}
+					link(crossed[2], crossed[3])
+				} else {
+					link(crossed[3], crossed[0])
+					link(crossed[1], crossed[2])
 				}
 			}
 		}
 	}
 	point := func(e int) (x, y float64) {
-		i, j := e/2/ny, e/2%ny
+		i, j := e/4/ny, e/4%ny
 		k, l := i+1, j
-		if e%2 == 1 {
+		switch e % 4 {
+		case 1:
 			k, l = i, j+1
+		case 2:
+			l = j + 1
+		case 3:
+			i, k, l = i+1, i, j+1
 		}
 		t := (level - g.Z[i][j]) / (g.Z[k][l] - g.Z[i][j])
 		return g.X[i] + t*(g.X[k]-g.X[i]), g.Y[j] + t*(g.Y[l]-g.Y[j])
@@ -235,15 +314,20 @@ type Heatmap struct {
 }
 
 func (h Heatmap) describe() (kind, name string) {
-	if err := h.Grid.check(Axis{}, Axis{}); err != nil {
+	r := h.Grid.values()
+	if r.lo > r.hi {
 		return "heatmap", h.Name
 	}
-	r := h.Grid.values()
 	return "heatmap", strings.TrimSpace(fmt.Sprintf("%s from %s to %s", h.Name, brief(r.lo), brief(r.hi)))
 }
-func (h Heatmap) style() ink            { return ink{color: Grey} }
-func (h Heatmap) check(x, y Axis) error { return h.Grid.check(x, y) }
-func (h Heatmap) marks(in ink) []mark   { return []mark{plane{h.Grid}} }
+
+// Draw makes it a [Layer].
+func (h Heatmap) Draw(p *Pen) error {
+	if err := h.Grid.check(p.X, p.Y); err != nil {
+		return err
+	}
+	return p.add(h, ink{color: Grey}, plane{h.Grid})
+}
 
 // plane is coloured by the function.
 type plane struct{ grid Grid }

@@ -2,6 +2,7 @@ package plotting
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -97,6 +98,67 @@ func TestLevelSetSkipsWhatIsNotFinite(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Contours end where the domain does, and not a cell before: on a half plane, and on a disc.
+func TestLevelSetsReachTheEndOfTheDomain(t *testing.T) {
+	inf := math.Inf(1)
+	half := Sample(func(x, y float64) float64 {
+		if x <= 0.01 {
+			return inf
+		}
+		return x + y
+	}, -1, 1, -1, 1, 21)
+	lines := half.levelSet(0.5)
+	if len(lines) != 1 {
+		t.Fatalf("%d pieces, want 1", len(lines))
+	}
+	if x := slices.Min(lines[0].x); x-0.01 > 1e-9 { // 2⁻³⁰ of a cell of 0.1
+		t.Errorf("the level set ends at x = %g, want 0.01", x)
+	}
+	disc := Sample(func(x, y float64) float64 {
+		if x*x+y*y > 1 {
+			return inf
+		}
+		return x
+	}, -1.2, 1.2, -1.2, 1.2, 61)
+	reach := 0.0
+	for _, l := range disc.levelSet(0.33) {
+		reach = max(reach, slices.Max(l.y))
+		for i, x := range l.x {
+			if !(math.Abs(x-0.33) < 1e-12) {
+				t.Fatalf("(%g, %g) is not where x is 0.33", x, l.y[i])
+			}
+		}
+	}
+	// Within a cell of 0.04 less than a third is left where the circle is steep.
+	if want := math.Sqrt(1 - 0.33*0.33); reach > want || reach < want-0.04/3 {
+		t.Errorf("the level set ends at y = %g, want %g", reach, want)
+	}
+}
+
+// Labels of levels stand on their level sets, and apart.
+func TestLabelsOfLevelsKeepApart(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.Float64Range(0.1, 10).Draw(t, "a"), rapid.Float64Range(-3, 3).Draw(t, "b")
+		g := Sample(func(x, y float64) float64 { return a*x*x + y*y + b*x*y }, -1, 1, -1, 1, 31)
+		for _, m := range (Contour{Grid: g}).marks(ink{}) {
+			labels, ok := m.(texts)
+			if !ok {
+				continue
+			}
+			for i := range labels.x {
+				if math.Abs(labels.x[i]) > 1-0.09 || math.Abs(labels.y[i]) > 1-0.06 {
+					t.Fatalf("%q stands across the frame", labels.text[i])
+				}
+				for j := range i {
+					if math.Abs(labels.x[i]-labels.x[j]) < 2*0.09 && math.Abs(labels.y[i]-labels.y[j]) < 2*0.06 {
+						t.Fatalf("%q and %q collide", labels.text[i], labels.text[j])
+					}
+				}
+			}
+		}
+	})
 }
 
 func TestHeatmapShadesFromDarkToLight(t *testing.T) {

@@ -16,20 +16,25 @@ type Line struct {
 	Lo, Hi []float64 // both or neither
 	Color  Color
 	Dash   Dash
+	Width  float64 // in points; default: 1.6
 }
 
 func (l Line) describe() (kind, name string) { return "line", l.Name }
-func (l Line) style() ink                    { return ink{l.Color, l.Dash} }
-func (l Line) check(x, y Axis) error {
-	interval, err := checkInterval(l.Lo, l.Hi, y)
+
+// Draw makes it a [Layer].
+func (l Line) Draw(p *Pen) error {
+	interval, err := checkInterval(l.Lo, l.Hi, p.Y)
 	if err != nil {
 		return err
 	}
-	return checkColumns(append([]column{{"X", l.X, x}, {"Y", l.Y, y}}, interval...)...)
-}
-
-func (l Line) marks(in ink) []mark {
-	return []mark{curve{x: l.X, y: l.Y, lo: l.Lo, hi: l.Hi, ink: in}}
+	if err := checkColumns(append([]column{{"X", l.X, p.X}, {"Y", l.Y, p.Y}}, interval...)...); err != nil {
+		return err
+	}
+	in, err := p.ink(l.Color, l.Dash, l.Width)
+	if err != nil {
+		return err
+	}
+	return p.add(l, in, curve{x: l.X, y: l.Y, lo: l.Lo, hi: l.Hi, ink: in})
 }
 
 // Bars are rectangles that stand on 0, such as a histogram: Height[i] over the
@@ -43,15 +48,23 @@ type Bars struct {
 }
 
 func (b Bars) describe() (kind, name string) { return "bars", b.Name }
-func (b Bars) style() ink                    { return ink{b.Color, AutoDash} }
-func (b Bars) check(x, y Axis) error {
-	if x.Log {
+
+// Draw makes it a [Layer].
+func (b Bars) Draw(p *Pen) error {
+	if p.X.Log {
 		return errors.New("bars of equal width can't stand on a logarithmic x axis")
 	}
 	if b.Width < 0 || !finite(b.Width) {
 		return fmt.Errorf("the bars' Width is %g, want > 0", b.Width)
 	}
-	return checkColumns(column{"X", b.X, x}, column{"Height", b.Height, y})
+	if err := checkColumns(column{"X", b.X, p.X}, column{"Height", b.Height, p.Y}); err != nil {
+		return err
+	}
+	in, err := p.ink(b.Color, AutoDash, 0)
+	if err != nil {
+		return err
+	}
+	return p.add(b, in, boxes{x: b.X, height: b.Height, width: b.width(), ink: in})
 }
 
 func (b Bars) width() float64 {
@@ -59,10 +72,6 @@ func (b Bars) width() float64 {
 		return b.Width
 	}
 	return smallestGap(b.X)
-}
-
-func (b Bars) marks(in ink) []mark {
-	return []mark{boxes{x: b.X, height: b.Height, width: b.width(), ink: in}}
 }
 
 // Points are isolated points, with an error bar from Lo[i] to Hi[i] if given.
@@ -73,18 +82,22 @@ type Points struct {
 	Color  Color
 }
 
-func (p Points) describe() (kind, name string) { return "points", p.Name }
-func (p Points) style() ink                    { return ink{p.Color, AutoDash} }
-func (p Points) check(x, y Axis) error {
-	interval, err := checkInterval(p.Lo, p.Hi, y)
+func (l Points) describe() (kind, name string) { return "points", l.Name }
+
+// Draw makes it a [Layer].
+func (l Points) Draw(p *Pen) error {
+	interval, err := checkInterval(l.Lo, l.Hi, p.Y)
 	if err != nil {
 		return err
 	}
-	return checkColumns(append([]column{{"X", p.X, x}, {"Y", p.Y, y}}, interval...)...)
-}
-
-func (p Points) marks(in ink) []mark {
-	return []mark{glyphs{x: p.X, y: p.Y, lo: p.Lo, hi: p.Hi, ink: in}}
+	if err := checkColumns(append([]column{{"X", l.X, p.X}, {"Y", l.Y, p.Y}}, interval...)...); err != nil {
+		return err
+	}
+	in, err := p.ink(l.Color, AutoDash, 0)
+	if err != nil {
+		return err
+	}
+	return p.add(l, in, glyphs{x: l.X, y: l.Y, lo: l.Lo, hi: l.Hi, ink: in})
 }
 
 // Rule is a reference line across the figure at the value At of the y axis, or
@@ -97,17 +110,21 @@ type Rule struct {
 }
 
 func (r Rule) describe() (kind, name string) { return "rule", r.Label }
-func (r Rule) style() ink                    { return ink{orGrey(r.Color), Dashed} }
-func (r Rule) check(x, y Axis) error {
-	axis := y
-	if r.Vertical {
-		axis = x
-	}
-	return checkColumns(column{"At", []float64{r.At}, axis})
-}
 
-func (r Rule) marks(in ink) []mark {
-	return []mark{rule{at: r.At, vertical: r.Vertical, label: r.Label, ink: in}}
+// Draw makes it a [Layer].
+func (r Rule) Draw(p *Pen) error {
+	axis := p.Y
+	if r.Vertical {
+		axis = p.X
+	}
+	if err := checkColumns(column{"At", []float64{r.At}, axis}); err != nil {
+		return err
+	}
+	in, err := p.ink(orGrey(r.Color), Dashed, 0)
+	if err != nil {
+		return err
+	}
+	return p.add(r, in, rule{at: r.At, vertical: r.Vertical, label: r.Label, ink: in})
 }
 
 // Span shades the strip From ≤ y ≤ To, or From ≤ x ≤ To if Vertical.
@@ -119,20 +136,24 @@ type Span struct {
 }
 
 func (s Span) describe() (kind, name string) { return "span", s.Label }
-func (s Span) style() ink                    { return ink{orGrey(s.Color), AutoDash} }
-func (s Span) check(x, y Axis) error {
-	axis := y
+
+// Draw makes it a [Layer].
+func (s Span) Draw(p *Pen) error {
+	axis := p.Y
 	if s.Vertical {
-		axis = x
+		axis = p.X
 	}
 	if s.From > s.To {
 		return fmt.Errorf("strip with From %g > To %g", s.From, s.To)
 	}
-	return checkColumns(column{"From", []float64{s.From}, axis}, column{"To", []float64{s.To}, axis})
-}
-
-func (s Span) marks(in ink) []mark {
-	return []mark{span{from: s.From, to: s.To, vertical: s.Vertical, label: s.Label, ink: in}}
+	if err := checkColumns(column{"From", []float64{s.From}, axis}, column{"To", []float64{s.To}, axis}); err != nil {
+		return err
+	}
+	in, err := p.ink(orGrey(s.Color), AutoDash, 0)
+	if err != nil {
+		return err
+	}
+	return p.add(s, in, span{from: s.From, to: s.To, vertical: s.Vertical, label: s.Label, ink: in})
 }
 
 // Path is a trajectory in the plane: a hollow marker where it starts, a full
@@ -141,32 +162,60 @@ type Path struct {
 	Name  string
 	X, Y  []float64
 	Color Color
-	Dash  Dash // default: Solid
+	Dash  Dash    // default: Solid
+	Width float64 // in points; default: 1.6
 }
 
-func (p Path) describe() (kind, name string) { return "path", p.Name }
-func (p Path) style() ink {
-	if p.Dash == AutoDash {
-		return ink{p.Color, Solid}
+func (l Path) describe() (kind, name string) { return "path", l.Name }
+
+// Draw makes it a [Layer].
+func (l Path) Draw(p *Pen) error {
+	if err := checkColumns(column{"X", l.X, p.X}, column{"Y", l.Y, p.Y}); err != nil {
+		return err
 	}
-	return ink{p.Color, p.Dash}
-}
-func (p Path) check(x, y Axis) error {
-	return checkColumns(column{"X", p.X, x}, column{"Y", p.Y, y})
+	dash := l.Dash
+	if dash == AutoDash {
+		dash = Solid
+	}
+	in, err := p.ink(l.Color, dash, l.Width)
+	if err != nil {
+		return err
+	}
+	last := len(l.X) - 1
+	return p.add(l, in,
+		curve{x: l.X, y: l.Y, arrows: true, ink: in},
+		glyphs{x: l.X[:1], y: l.Y[:1], hollow: true, ink: in},
+		glyphs{x: l.X[last:], y: l.Y[last:], ink: in})
 }
 
-func (p Path) marks(in ink) []mark {
-	last := len(p.X) - 1
-	return []mark{
-		curve{x: p.X, y: p.Y, arrows: true, ink: in},
-		glyphs{x: p.X[:1], y: p.Y[:1], hollow: true, ink: in},
-		glyphs{x: p.X[last:], y: p.Y[last:], ink: in},
+// Arrow points at (X, Y) and has its label at the other end, (FromX, FromY). Where both are
+// the same point, only the label is drawn.
+type Arrow struct {
+	Label        string
+	X, Y         float64
+	FromX, FromY float64
+	Color        Color // default: Grey
+}
+
+func (a Arrow) describe() (kind, name string) { return "arrow", a.Label }
+
+// Draw makes it a [Layer].
+func (a Arrow) Draw(p *Pen) error {
+	err := checkColumns(column{"X", []float64{a.X}, p.X}, column{"Y", []float64{a.Y}, p.Y},
+		column{"FromX", []float64{a.FromX}, p.X}, column{"FromY", []float64{a.FromY}, p.Y})
+	if err != nil {
+		return err
 	}
+	in, err := p.ink(orGrey(a.Color), Solid, 0)
+	if err != nil {
+		return err
+	}
+	return p.add(a, in, arrow{a.X, a.Y, a.FromX, a.FromY, a.Label, in})
 }
 
 func orGrey(c Color) Color {
-	if c == Auto {
-		return Grey
+	if c.name() == Auto {
+		return c | Grey
 	}
 	return c
 }

@@ -71,6 +71,10 @@ func (f Figure) option(data *columns, digits int) (options, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.Title, f.X.Label, f.Y.Label = spoken(thinned(f.Title, layers)), spoken(f.X.Label), spoken(f.Y.Label)
+	for i := range layers {
+		layers[i].name = spoken(layers[i].name)
+	}
 	c := live{Line: charts.NewLine(), data: data, x: x, y: y, dx: x.digits(digits), dy: y.digits(digits)}
 	c.frame(f, layers)
 	width, height := f.size()
@@ -114,7 +118,7 @@ func (c live) frame(f Figure, layers []layer) {
 	var names []legendEntry
 	trigger := "axis"
 	for _, l := range layers {
-		if l.name != "" {
+		if l.inLegend() {
 			names = append(names, newLegendEntry(l))
 		}
 		for _, m := range l.marks {
@@ -132,11 +136,12 @@ func (c live) frame(f Figure, layers []layer) {
 	}
 	top := 10
 	title := opts.Title{Title: f.Title, Left: "0", Top: "0", TitleStyle: &opts.TextStyle{FontSize: 15, FontWeight: "normal"}}
-	if f.Title != "" || len(names) > 0 {
+	above := len(names) > 0 && f.Legend == Above
+	if f.Title != "" || above {
 		top += 26
 	}
-	legend := opts.Legend{Show: opts.Bool(false)}
-	if len(names) > 0 {
+	legend := opts.Legend{Show: opts.Bool(false), Data: names}
+	if above {
 		legend = opts.Legend{Type: "scroll", Left: "0", Top: "26", Data: names}
 		top += 26
 	}
@@ -146,19 +151,31 @@ func (c live) frame(f Figure, layers []layer) {
 		widest = max(widest, utf8.RuneCountInString(t.label))
 	}
 	const digit = 7 // pixels
-	left := "8"
+	left, bottom := 8, 8
 	if f.Y.Label != "" {
-		left = "26"
+		left = 26
 	}
-	bottom := "8"
 	if f.X.Label != "" {
-		bottom = "28"
+		bottom = 28
+	}
+	if f.Legend != Above && f.Legend != Hidden { // beside the labels of the ticks
+		legend = opts.Legend{Orient: "vertical", Data: names}
+		if f.Legend == TopLeft || f.Legend == BottomLeft {
+			legend.Left = strconv.Itoa(left + digit*widest + 14)
+		} else {
+			legend.Right = "26"
+		}
+		if f.Legend == TopLeft || f.Legend == TopRight {
+			legend.Top = strconv.Itoa(top + 4)
+		} else {
+			legend.Bottom = strconv.Itoa(bottom + 26)
+		}
 	}
 	c.SetGlobalOptions(
 		charts.WithTitleOpts(title),
 		charts.WithLegendOpts(legend),
 		charts.WithTooltipOpts(opts.Tooltip{Trigger: trigger}),
-		charts.WithGridOpts(opts.Grid{Left: left, Right: "20", Top: strconv.Itoa(top), Bottom: bottom, ContainLabel: opts.Bool(true)}),
+		charts.WithGridOpts(opts.Grid{Left: strconv.Itoa(left), Right: "20", Top: strconv.Itoa(top), Bottom: strconv.Itoa(bottom), ContainLabel: opts.Bool(true)}),
 		charts.WithXAxisOpts(opts.XAxis{
 			Type: x.kind(), Name: f.X.Label, NameLocation: "middle", NameGap: 28,
 			Min: number{x.lo, 12}, Max: number{x.hi, 12}, AxisLabel: x.labels(6),
@@ -284,7 +301,7 @@ var silent = &opts.SeriesTooltip{}
 func custom(name, shape string, color Color, opacity float64, y any) charts.SingleSeries {
 	return charts.SingleSeries{
 		Name: name, Type: types.ChartCustom, RenderItem: types.FuncStr(shape),
-		ItemStyle: &opts.ItemStyle{Color: color.hex(), Opacity: opts.Float(float32(opacity))},
+		ItemStyle: &opts.ItemStyle{Color: color.hex(), Opacity: opts.Float(float32(opacity * color.opacity()))},
 		Encode:    &opts.Encode{X: 0, Y: y},
 	}
 }
@@ -303,6 +320,8 @@ func (c live) add(name string, m mark) {
 		c.addSpan(m)
 	case texts:
 		c.addTexts(name, m)
+	case arrow:
+		c.addArrow(m)
 	case extent:
 	default:
 		panic(fmt.Sprintf("plotting: no live rendering of %T", m))
@@ -310,15 +329,14 @@ func (c live) add(name string, m mark) {
 }
 
 func (c live) addCurve(name string, m curve) {
-	width := lineWidth
-	if m.thin {
-		width = thinWidth
-	}
 	line := charts.SingleSeries{
 		Name: name, Type: types.ChartLine, Symbol: "none",
-		LineStyle: &opts.LineStyle{Color: m.ink.color.hex(), Width: float32(px * width), Type: m.ink.dash.css()},
+		LineStyle: &opts.LineStyle{Color: m.ink.color.hex(), Width: float32(px * m.width()), Type: m.ink.dash.css()},
 		ItemStyle: &opts.ItemStyle{Color: m.ink.color.hex()},
 		Encode:    &opts.Encode{X: 0, Y: 1},
+	}
+	if a := m.ink.color.opacity(); a < 1 {
+		line.LineStyle.Opacity = opts.Float(float32(a))
 	}
 	if m.lo == nil {
 		c.series(line, m.x, m.y)
@@ -338,7 +356,7 @@ func (c live) addCurve(name string, m curve) {
 func (c live) addGlyphs(name string, m glyphs) {
 	s := charts.SingleSeries{
 		Name: name, Type: types.ChartScatter, Symbol: m.ink.marker().symbol(), SymbolSize: 8,
-		ItemStyle: &opts.ItemStyle{Color: m.ink.color.hex(), BorderColor: m.ink.color.hex(), BorderWidth: 1.5, Opacity: opts.Float(1)},
+		ItemStyle: &opts.ItemStyle{Color: m.ink.color.hex(), BorderColor: m.ink.color.hex(), BorderWidth: 1.5, Opacity: opts.Float(float32(m.ink.color.opacity()))},
 		Encode:    &opts.Encode{X: 0, Y: 1},
 	}
 	if m.hollow {
@@ -358,15 +376,21 @@ func (c live) addGlyphs(name string, m glyphs) {
 // reads from ECharts' names for it.
 func (c live) addRule(m rule, at corner) {
 	s := custom("", "rule", m.ink.color, 1, 0)
-	s.Label = &opts.Label{Formatter: m.label}
+	s.Label = &opts.Label{Formatter: spoken(m.label)}
 	s.LineStyle = &opts.LineStyle{Type: m.ink.dash.css()}
 	// Where there is room differs from frame to frame as the data do.
 	c.reference(s, m.vertical, []float64{m.at}, c.data.place(json.RawMessage(`["`+at.String()+`"]`)))
 }
 
+func (c live) addArrow(m arrow) {
+	s := custom("", "arrow", m.ink.color, 1, 1)
+	s.Label, s.SeriesTooltip = &opts.Label{Formatter: spoken(m.label)}, silent
+	c.series(s, []float64{m.x, m.fromX}, []float64{m.y, m.fromY})
+}
+
 func (c live) addSpan(m span) {
 	s := custom("", "span", m.ink.color, spanAlpha, 0)
-	s.Label = &opts.Label{Formatter: m.label}
+	s.Label = &opts.Label{Formatter: spoken(m.label)}
 	c.reference(s, m.vertical, []float64{m.from, m.to})
 }
 

@@ -110,11 +110,32 @@ function (charts) {
         var g = params.coordSys, vertical = s.encode.x === 0, v = rows[0];
         var p = v.map(function (at) { return api.coord(vertical ? [at, option.yAxis[0].min] : [option.xAxis[0].min, at]); });
         var r = vertical ? { x: p[0][0], y: g.y, width: p[1][0] - p[0][0], height: g.height } : { x: g.x, y: p[1][1], width: g.width, height: p[0][1] - p[1][1] };
+        var width = echarts.format.getTextRect(s.label.formatter || "", "12px sans-serif").width, x = r.x + 4, y = r.y + 3, align = "left";
+        if (vertical && width + 8 > r.width) { // beside a strip that can't hold it
+          x = r.x + r.width + 4;
+          if (x + width > g.x + g.width) { x = r.x - 4; align = "right"; }
+        } else if (!vertical && r.height < 18) y = r.y > g.y + 16 ? r.y - 15 : r.y + r.height + 3;
         return { type: "group", children: [
           { type: "rect", shape: r, style: { fill: s.itemStyle.color, opacity: s.itemStyle.opacity } },
-          label(s, r.x + 4, r.y + 3, "left", "top"),
+          label(s, x, y, align, "top"),
         ] };
       };
+    },
+    arrow: function (rows, s) {
+      return whole(function (at) {
+        var to = at(rows[0][0], rows[0][1]), from = at(rows[1][0], rows[1][1]), d = Math.hypot(to[0] - from[0], to[1] - from[1]), parts = [];
+        var ux = (to[0] - from[0]) / d, uy = (to[1] - from[1]) / d, align = "center", x = from[0], y = from[1], size = Math.min(8, d);
+        if (d > 0) {
+          var tx = to[0] - size * ux, ty = to[1] - size * uy;
+          parts = [
+            { type: "line", shape: { x1: from[0], y1: from[1], x2: tx, y2: ty }, style: { stroke: s.itemStyle.color, lineWidth: 1.3, opacity: s.itemStyle.opacity } },
+            fill([to, [tx - size * uy / 2, ty + size * ux / 2], [tx + size * uy / 2, ty - size * ux / 2]], s),
+          ];
+          if (Math.abs(ux) < 0.5) y -= 8 * Math.sign(uy);
+          else { align = ux > 0 ? "right" : "left"; x -= 4 * Math.sign(ux); }
+        }
+        return { type: "group", children: parts.concat(label(s, x, y, align, "middle")) };
+      });
     },
     picture: function (rows, s) {
       return whole(function (at) {
@@ -122,10 +143,10 @@ function (charts) {
         return { type: "image", style: { image: s.symbol, x: a[0], y: b[1], width: b[0] - a[0], height: a[1] - b[1] } };
       });
     },
-    texts: function (rows, s, option, paper) {
+    texts: function (rows, s, option, paper, log, dark) {
       return function (params, api) {
         var r = rows[params.dataIndex], p = api.coord([r[0], r[1]]);
-        return { type: "text", x: p[0], y: p[1], style: { text: r[2], fill: s.itemStyle.color, fontSize: 11, align: "center", verticalAlign: "middle", stroke: paper, lineWidth: 4 } };
+        return { type: "text", x: p[0], y: p[1], style: { text: r[2], fill: dark ? "#cccccc" : "#555555", fontSize: 11, align: "center", verticalAlign: "middle", stroke: paper, lineWidth: 4 } };
       };
     },
   };
@@ -170,7 +191,7 @@ function (charts) {
       if (s.type !== "custom") return;
       var rows = data[s.datasetIndex || 0].source;
       if (dark) s.itemStyle.opacity = Math.min(1, 1.5 * s.itemStyle.opacity);
-      s.renderItem = shapes[s.renderItem](rows, s, option, paper(dark), log);
+      s.renderItem = shapes[s.renderItem](rows, s, option, paper(dark), log, dark);
       s.clip = true;
     });
     option.tooltip.confine = true;

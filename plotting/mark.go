@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -51,34 +53,29 @@ type span struct {
 	ink      ink
 }
 
-// layer is what is left of a [Layer] when it is lowered: marks under a name in
-// the legend, or none.
-type layer struct {
-	name  string
-	ink   ink
-	marks []mark
+// arrow points at (x, y) from a label.
+type arrow struct {
+	x, y, fromX, fromY float64
+	label              string
+	ink                ink
 }
 
-// lower resolves the styles of the figure and turns its layers into marks.
-func (f Figure) lower() []layer {
-	var out []layer
-	auto := 0
-	for _, l := range f.Layers {
-		in := l.style()
-		k := auto
-		if in.color == Auto {
-			auto++
-		}
-		in = in.resolve(k)
-		ms := l.marks(in)
-		_, name := l.describe()
-		switch ms[0].(type) {
-		case rule, span: // labelled where they lie
-			name = ""
-		}
-		out = append(out, layer{name, in, ms})
+// layer is what one of the package's own layers is lowered to.
+type layer struct {
+	kind, name string
+	ink        ink
+	marks      []mark
+	drawn, of  int // how many of its points, if those are too many to be told apart
+}
+
+// inLegend tells whether the legend has an entry for the layer: it has a name, and not
+// where it lies.
+func (l layer) inLegend() bool {
+	switch l.marks[0].(type) {
+	case rule, span, arrow:
+		return false
 	}
-	return out
+	return l.name != ""
 }
 
 // interval is lo ≤ · ≤ hi; empty if lo > hi.
@@ -133,6 +130,10 @@ func (s span) bounds() bounds {
 		return bounds{empty.include(s.from, s.to), empty}
 	}
 	return bounds{empty, empty.include(s.from, s.to)}
+}
+
+func (a arrow) bounds() bounds {
+	return bounds{empty.include(a.x, a.fromX), empty.include(a.y, a.fromY)}
 }
 
 // corner is where along a rule its label stands.
@@ -215,12 +216,14 @@ func (b bounds) covers(m mark, x, y scale) int {
 	return n
 }
 
-// Color is one of the eight colours of Okabe and Ito ("Color universal
-// design", 2008), less black and yellow, which vanish on dark and on white
-// paper, plus a grey. They can be distinguished with any common form of colour
-// blindness; the first four keep a contrast of at least 3:1 on white and on
-// black. The zero value lets the figure choose.
-type Color int
+// Color is one of those below or, by [Hex], any other. The zero value lets the figure
+// choose.
+//
+// The named ones are of the eight colours of Okabe and Ito ("Color universal design",
+// 2008), less black and yellow, which vanish on dark and on white paper, plus a grey.
+// They can be distinguished with any common form of colour blindness; the first four
+// keep a contrast of at least 3:1 on white and on black.
+type Color int64 // a named one, or 1<<40 | rgb; 255 − alpha in bits 24 to 31
 
 const (
 	Auto Color = iota
@@ -233,6 +236,42 @@ const (
 	Grey
 )
 
+const (
+	hexColor   Color = 1 << 40
+	alphaShift       = 24
+	alphaBits  Color = 0xff << alphaShift
+)
+
+// Hex is a colour as CSS writes it, "#rrggbb" or, with its opacity, "#rrggbbaa". It panics
+// if s is neither.
+func Hex(s string) Color {
+	v, err := strconv.ParseUint(strings.TrimPrefix(s, "#"), 16, 32)
+	if err != nil || !strings.HasPrefix(s, "#") || len(s) != 7 && len(s) != 9 {
+		panic(fmt.Sprintf("plotting: colour %q, want #rrggbb or #rrggbbaa", s))
+	}
+	if len(s) == 7 {
+		return hexColor | Color(v)
+	}
+	return hexColor | Color(v>>8) | Color(0xff-v&0xff)<<alphaShift
+}
+
+// Opacity is the colour at an opacity from 0, which can't be seen, to 1; it can be Auto. It
+// panics if a is outside of [0, 1].
+func (c Color) Opacity(a float64) Color {
+	if !(0 <= a && a <= 1) {
+		panic(fmt.Sprintf("plotting: opacity %g, want 0 to 1", a))
+	}
+	return c&^alphaBits | Color(255*(1-a)+0.5)<<alphaShift
+}
+
+// name is the colour without its opacity.
+func (c Color) name() Color { return c &^ alphaBits }
+
+func (c Color) valid() bool { return c.name() >= 0 && (c.name() <= Grey || c&hexColor != 0) }
+
+// opacity is in [0, 1].
+func (c Color) opacity() float64 { return 1 - float64(c&alphaBits>>alphaShift)/255 }
+
 var palette = [...]color.NRGBA{
 	Blue:      {0x00, 0x72, 0xb2, 0xff},
 	Vermilion: {0xd5, 0x5e, 0x00, 0xff},
@@ -243,21 +282,26 @@ var palette = [...]color.NRGBA{
 	Grey:      {0x7f, 0x7f, 0x7f, 0xff},
 }
 
-func (c Color) rgb() color.NRGBA { return palette[c] }
+func (c Color) rgb() color.NRGBA { return c.alpha(1) }
 
-func (c Color) hex() string { return hex(palette[c]) }
-
-func hex(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
-
-// alpha is the colour at the given opacity in [0, 1].
+// alpha is the colour at the given opacity, times its own.
 func (c Color) alpha(a float64) color.NRGBA {
-	p := palette[c]
-	p.A = uint8(a*255 + 0.5)
+	n := c.name()
+	p := color.NRGBA{R: uint8(n >> 16), G: uint8(n >> 8), B: uint8(n)}
+	if n&hexColor == 0 {
+		p = palette[n]
+	}
+	p.A = uint8(a*c.opacity()*255 + 0.5)
 	return p
 }
 
-// Dash is the pattern of a line. The zero value follows the colour, so that
-// curves differ in print and without colour too.
+// hex is the colour without its opacity.
+func (c Color) hex() string { return hex(c.rgb()) }
+
+func hex(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
+
+// Dash is the pattern of a line. The zero value is Solid where the author chose the
+// colour, and ByColor where the figure did.
 type Dash int
 
 const (
@@ -266,6 +310,7 @@ const (
 	Dashed
 	Dotted
 	DashDot
+	ByColor // one of these for each named colour: curves differ in print and without colour too
 )
 
 // marker is the shape of a point.
@@ -282,19 +327,37 @@ const (
 type ink struct {
 	color Color
 	dash  Dash
+	width float64 // in points; 0: that of the kind
 }
 
-// marker follows the colour.
-func (in ink) marker() marker { return marker(int(in.color)-1) % 4 }
+// marker follows the colour, if it is a named one.
+func (in ink) marker() marker {
+	if n := in.color.name(); n >= Blue && n <= Grey {
+		return marker(n-Blue) % 4
+	}
+	return circle
+}
 
-// resolve fills in what the author left to the figure; k counts the layers
-// that did so before.
-func (in ink) resolve(k int) ink {
-	if in.color == Auto {
-		in.color = Color(1 + k%(len(palette)-1))
+// ink fills in what the author left to the figure.
+func (p *Pen) ink(c Color, d Dash, width float64) (ink, error) {
+	if !c.valid() || d < AutoDash || d > ByColor {
+		return ink{}, fmt.Errorf("there is no colour %d, or no dash %d", c, d)
 	}
-	if in.dash == AutoDash {
-		in.dash = [...]Dash{Solid, Dashed, DashDot, Dotted}[(int(in.color)-1)%4]
+	if !(width >= 0 && width <= 100) {
+		return ink{}, fmt.Errorf("a line %g points wide, want up to 100", width)
 	}
-	return in
+	if c.name() == Auto {
+		p.used = true
+		c |= Blue + Color(p.auto%(len(palette)-1))
+		if d == AutoDash {
+			d = ByColor
+		}
+	}
+	switch {
+	case d == AutoDash, d == ByColor && c.name() > Grey:
+		d = Solid
+	case d == ByColor:
+		d = [...]Dash{Solid, Dashed, DashDot, Dotted}[(c.name()-Blue)%4]
+	}
+	return ink{c, d, width}, nil
 }

@@ -88,6 +88,9 @@ func TestDigitsResolveTheAxis(t *testing.T) {
 }
 
 func TestBrief(t *testing.T) {
+	if got := brief(math.Copysign(0, -1)); got != "0" {
+		t.Errorf("brief(−0) = %q", got)
+	}
 	for v, want := range map[float64]string{0: "0", 1: "1", -0.25: "−0.25", 2861.6456: "2860", 1234567: "1.23·10⁶", 9.08e-5: "9.08·10⁻⁵", 0.00123: "0.00123"} {
 		if got := brief(v); got != want {
 			t.Errorf("brief(%g) = %q, want %q", v, got, want)

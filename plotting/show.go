@@ -2,24 +2,28 @@ package plotting
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html"
+	"image"
+	"image/color"
+	"image/png"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	_ "gonum.org/v1/plot/vg/vgimg" // PNG
-	_ "gonum.org/v1/plot/vg/vgpdf" // PDF
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgpdf"
 
 	"github.com/mixpolicy/lab/internal/atomicfile"
 	"github.com/mixpolicy/lab/plotting/echarts"
@@ -35,6 +39,7 @@ type View interface {
 // the richest that it knows.
 type display struct {
 	html, markdown string // either
+	png            []byte // or none
 	plain          string
 }
 
@@ -53,9 +58,31 @@ func Show(views ...View) {
 			fmt.Println(output.Data[protocol.MIMETextPlain])
 			continue
 		}
+		fmt.Fprint(os.Stderr, warning(output))
 		gonbui.SendData(output)
 	}
 	gonbui.Sync() // or the process may end before its outputs have left it
+}
+
+// largest is the size of an output, in bytes, beyond which Show warns: editors and browsers
+// are slow with larger ones.
+const largest = 20 << 20
+
+// warning says that the output is too large, if it is.
+func warning(d *protocol.DisplayData) string {
+	n := 0
+	for _, data := range d.Data {
+		switch data := data.(type) {
+		case string:
+			n += len(data)
+		case []byte:
+			n += base64.StdEncoding.EncodedLen(len(data))
+		}
+	}
+	if n <= largest {
+		return ""
+	}
+	return fmt.Sprintf("plotting: an output of %d MB, which the notebook will hold: Save draws to a file instead\n", (n+1<<19)>>20)
 }
 
 // DisplayData is the view as GoNB is given it: one output in several MIME types.
@@ -67,6 +94,9 @@ func DisplayData(v View) (*protocol.DisplayData, error) {
 	data := map[protocol.MIMEType]any{protocol.MIMETextPlain: d.plain}
 	if d.html != "" {
 		data[protocol.MIMETextHTML] = d.html
+	}
+	if d.png != nil {
+		data[protocol.MIMEImagePNG] = d.png
 	}
 	if d.markdown != "" {
 		data[protocol.MIMETextMarkdown] = d.markdown
@@ -118,7 +148,11 @@ func output(frames []Panels, still Panels, controls []Control) (display, error) 
 		body.WriteString(div)
 		plain.WriteString(f.alt() + "\n")
 	}
-	return display{html: page(body.String(), specs), plain: strings.TrimSpace(plain.String())}, nil
+	picture, err := still.small()
+	if err != nil && still.checkGlyphs() == nil { // a text that PNG can't set is in the SVG all the same
+		return display{}, err
+	}
+	return display{html: page(body.String(), specs), png: picture, plain: strings.TrimSpace(plain.String())}, nil
 }
 
 // spec is the description of a chart that live.js is given.
@@ -204,11 +238,6 @@ func chart(frames []Figure, still Figure) (spec, string, error) {
 		return s, "", err
 	}
 	s.Key = fmt.Sprintf("%x", sha256.Sum256(content))[:12]
-	if os.Getenv(FiguresDir) != "" && os.Getenv(Headless) != "" {
-		// For those who want pixels. A text that PNG can't set is in the SVG all the same.
-		_ = Save(filepath.Join(CellFigures, s.Key+".png"), still)
-	}
-
 	w, h := still.size()
 	var b strings.Builder
 	fmt.Fprintf(&b, `<div class="mixpolicy-chart" data-figure="%s" style="min-width:0;max-width:%.0fpx">`+"\n", s.Key, 115*w) // 115 px an inch: a screen is read from farther than paper
@@ -242,40 +271,40 @@ func page(body string, specs []spec) string {
 		echarts.Loader + "</script>"
 }
 
-// FiguresDir is the environment variable that names the folder of relative
-// paths given to [Save]. Without it they are relative to the working directory.
-const FiguresDir = "MIXPOLICY_FIGURES"
-
 // Headless is the environment variable that, with any value, says that the notebook
 // runs without a page that shows it.
 const Headless = "MIXPOLICY_HEADLESS"
 
-// CellFigures is the folder below FiguresDir into which a headless [Show] puts a PNG
-// of each picture, named by its key: the data-figure of its place in the page.
-const CellFigures = "cells"
-
-// Save writes the drawing to a file: SVG, PNG or PDF by the extension of the
-// path. The file is there as a whole or not at all. SVG and PNG are the same
-// bytes every time; PDF holds the time at which it was made.
+// Save writes the drawing to a file: SVG, PNG or PDF by the extension of the path, which is
+// relative to the working directory: in a notebook, to the notebook. There Save says where
+// the file is. It is there as a whole or not at all. SVG and PNG are the same bytes every
+// time; PDF holds the time at which it was made.
 //
-// PNG and PDF are set in Liberation Sans. A character that it lacks, such as ∇
-// or ∈, is an error there; in SVG the reader's machine finds another font.
+// A character that neither Liberation Sans nor DejaVu Sans has is an error in PNG and PDF;
+// in SVG the reader's machine finds another font.
 func Save(path string, d Drawing) error {
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 	b, err := encode(format, d)
 	if err != nil {
 		return fmt.Errorf("plotting: %s: %w", path, err)
 	}
-	if dir := os.Getenv(FiguresDir); dir != "" && !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return fmt.Errorf("plotting: %w", err)
-		}
-	}
 	if err := atomicfile.WriteBytes(path, b); err != nil {
 		return fmt.Errorf("plotting: %w", err)
 	}
+	if gonbui.IsNotebook {
+		fmt.Println("saved", beside(path))
+	}
 	return nil
+}
+
+// beside is the path relative to the working directory, which is the notebook's folder.
+func beside(path string) string {
+	if dir, err := os.Getwd(); err == nil && filepath.IsAbs(path) {
+		if relative, err := filepath.Rel(dir, path); err == nil {
+			return relative
+		}
+	}
+	return filepath.Clean(path)
 }
 
 func encode(format string, d Drawing) ([]byte, error) {
@@ -285,38 +314,112 @@ func encode(format string, d Drawing) ([]byte, error) {
 	}
 	w, h := p.size()
 	width, height := vg.Length(w)*vg.Inch, vg.Length(h)*vg.Inch
+	var b bytes.Buffer
 	switch format {
 	case "svg":
 		return drawSVG(p, width, height)
-	case "png", "pdf":
-		if err := p.checkGlyphs(); err != nil {
-			return nil, err
-		}
-		canvas, err := draw.NewFormattedCanvas(width, height, format)
+	case "png":
+		img, err := p.raster(cmp.Or(p.Figures[0].DPI, screenDPI))
 		if err != nil {
 			return nil, err
 		}
-		if err := p.draw(draw.NewCanvas(canvas, width, height)); err != nil {
+		err = png.Encode(&b, img)
+		return b.Bytes(), err
+	case "pdf":
+		if err := p.checkGlyphs(); err != nil {
 			return nil, err
 		}
-		var b bytes.Buffer
+		canvas := vgpdf.New(width, height)
+		if err := p.draw(draw.NewCanvas(outlined{canvas}, width, height)); err != nil {
+			return nil, err
+		}
 		_, err = canvas.WriteTo(&b)
 		return b.Bytes(), err
 	}
 	return nil, fmt.Errorf("unknown format %q: want .svg, .png or .pdf", format)
 }
 
+const screenDPI = 96 // a pixel of CSS
+
+// raster draws the panels as pixels, so many an inch.
+func (p Panels) raster(dpi float64) (*image.RGBA, error) {
+	if err := p.checkGlyphs(); err != nil {
+		return nil, err
+	}
+	w, h := p.size()
+	canvas := vgimg.NewWith(vgimg.UseWH(vg.Length(w)*vg.Inch, vg.Length(h)*vg.Inch), vgimg.UseDPI(int(dpi+0.5)))
+	if err := p.draw(draw.New(canvas)); err != nil {
+		return nil, err
+	}
+	return canvas.Image().(*image.RGBA), nil
+}
+
+// small is the picture as a PNG of at most 256 colours, a fourth of the size: it is saved
+// with every notebook, for readers whose program shows neither HTML nor SVG.
+func (p Panels) small() ([]byte, error) {
+	if p.Columns == 0 { // as on a page: a wide row would be small in print
+		p.Columns = min(2, len(p.Figures))
+	}
+	img, err := p.raster(screenDPI)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, fewer(img))
+	return b.Bytes(), err
+}
+
+// fewer returns the image in its commonest 256 colours, once those that differ by less than
+// a sixteenth are one.
+func fewer(img *image.RGBA) *image.Paletted {
+	const step, levels = 16, 17
+	level := func(v byte) int { return (int(v) + step/2) / step }
+	class := func(p []byte) int { return (level(p[0])*levels+level(p[1]))*levels + level(p[2]) }
+	var total [levels * levels * levels]int
+	var members [len(total)]map[[3]byte]int
+	for p := img.Pix; len(p) >= 4; p = p[4:] {
+		k := class(p)
+		if members[k] == nil {
+			members[k] = map[[3]byte]int{}
+		}
+		total[k]++
+		members[k][[3]byte(p)]++
+	}
+	var classes []int
+	for k, n := range total {
+		if n > 0 {
+			classes = append(classes, k)
+		}
+	}
+	slices.SortStableFunc(classes, func(a, b int) int { return cmp.Compare(total[b], total[a]) })
+	var colors color.Palette
+	for _, k := range classes[:min(256, len(classes))] {
+		commonest := slices.MaxFunc(slices.Collect(maps.Keys(members[k])), func(a, b [3]byte) int {
+			return cmp.Or(cmp.Compare(members[k][a], members[k][b]), bytes.Compare(a[:], b[:]))
+		})
+		colors = append(colors, color.RGBA{commonest[0], commonest[1], commonest[2], 0xff})
+	}
+	middle := func(l int) uint8 { return uint8(min(0xff, l*step)) }
+	var index [len(total)]uint8
+	for i, k := range classes {
+		index[k] = uint8(i)
+		if i >= len(colors) {
+			index[k] = uint8(colors.Index(color.RGBA{middle(k / levels / levels), middle(k / levels % levels), middle(k % levels), 0xff}))
+		}
+	}
+	out := image.NewPaletted(img.Bounds(), colors)
+	for i := range out.Pix {
+		out.Pix[i] = index[class(img.Pix[4*i:])]
+	}
+	return out
+}
+
 // checkGlyphs returns an error if a text of the panels can't be set.
 func (p Panels) checkGlyphs() error {
-	face := font.DefaultCache.Lookup(labelFont, labelFont.Size).Face
 	for _, f := range p.Figures {
 		for _, txt := range f.texts() {
-			for _, r := range runs(txt, 1) {
-				for _, c := range r.text {
-					if i, err := face.GlyphIndex(nil, c); (err != nil || i == 0) && !unicode.IsSpace(c) {
-						return fmt.Errorf("%q: Liberation Sans has no %q: reword, or save as SVG", txt, c)
-					}
-				}
+			if c := missing(txt); c != 0 {
+				return fmt.Errorf("%q: there is no %q in Liberation Sans and DejaVu Sans: reword, or save as SVG", txt, c)
 			}
 		}
 	}
@@ -326,9 +429,9 @@ func (p Panels) checkGlyphs() error {
 // texts returns all that is written in the figure, numbers aside.
 func (f Figure) texts() []string {
 	out := []string{f.Title, f.X.Label, f.Y.Label}
-	for _, l := range f.Layers {
-		_, name := l.describe()
-		out = append(out, name)
+	layers, _ := f.lower()
+	for _, l := range layers {
+		out = append(out, l.name)
 	}
 	return out
 }

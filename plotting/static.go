@@ -6,7 +6,9 @@ import (
 	"image/color"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -22,7 +24,6 @@ var (
 	axisColor = color.Gray{0x66}
 	gridColor = color.Gray{0xe4}
 
-	sans      = font.Font{Typeface: "Liberation", Variant: "Sans"}
 	titleFont = font.From(sans, 11)
 	labelFont = font.From(sans, 10)
 	smallFont = font.From(sans, 9)
@@ -37,11 +38,12 @@ const (
 	boxAlpha    = 0.6
 	boxGap      = 0.12 // between bars that touch, of their width
 	spanAlpha   = 0.15
+	headSize    = 3.2 // of an arrow
 )
 
 // textStyle is a style in the given font that sets raised digits itself.
 func textStyle(f font.Font, x text.XAlignment, y text.YAlignment) text.Style {
-	return text.Style{Color: textColor, Font: f, XAlign: x, YAlign: y, Handler: raised{text.Plain{Fonts: font.DefaultCache}}}
+	return text.Style{Color: textColor, Font: f, XAlign: x, YAlign: y, Handler: raised{text.Plain{Fonts: fonts()}}}
 }
 
 // svg renders the figure as an SVG document.
@@ -79,6 +81,7 @@ var (
 	svgDetails = strings.NewReplacer(
 		// The metrics of Liberation Sans are those of Arial and Helvetica.
 		"font-family:Liberation Sans;font-variant:normal;font-weight:normal;font-style:normal", "font-family:Liberation Sans,Arial,Helvetica,sans-serif",
+		"font-family:DejaVu Sans;font-variant:normal;font-weight:normal;font-style:normal", "font-family:DejaVu Sans,Arial,Helvetica,sans-serif",
 		"<image ", `<image preserveAspectRatio="none" `,
 	)
 )
@@ -107,9 +110,11 @@ func (p Panels) draw(c draw.Canvas) error {
 	// One head for all panels of a row: titles and legends have equal height.
 	plots := make([][]*plot.Plot, rows)
 	heads := make([][]head, rows)
+	corners := make([][]func(draw.Canvas), rows) // legends within the axes
 	for j := range rows {
 		plots[j] = make([]*plot.Plot, cols)
 		heads[j] = make([]head, cols)
+		corners[j] = make([]func(draw.Canvas), cols)
 	}
 	width := tiles.At(c, 0, 0).Size().X
 	var tallest vg.Length
@@ -119,7 +124,11 @@ func (p Panels) draw(c draw.Canvas) error {
 			return err
 		}
 		plots[k/cols][k%cols] = newPlot(f, layers, x, y)
-		h := newHead(f.Title, layers, width)
+		h := newHead(thinned(f.Title, layers), nil, width)
+		if f.Legend == Above {
+			h = newHead(thinned(f.Title, layers), layers, width)
+		}
+		corners[k/cols][k%cols] = func(c draw.Canvas) { f.Legend.draw(c, layers) }
 		heads[k/cols][k%cols] = h
 		tallest = max(tallest, h.height)
 	}
@@ -131,6 +140,7 @@ func (p Panels) draw(c draw.Canvas) error {
 				continue
 			}
 			plots[j][i].Draw(body)
+			corners[j][i](plots[j][i].DataCanvas(body))
 			tile := bodies.At(c, i, j)
 			heads[j][i].draw(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
 				Min: vg.Point{X: tile.Min.X, Y: tile.Max.Y},
@@ -143,10 +153,9 @@ func (p Panels) draw(c draw.Canvas) error {
 
 // prepare validates the figure, lowers it and thins it.
 func (f Figure) prepare() (layers []layer, x, y scale, err error) {
-	if err := f.check(); err != nil {
+	if layers, err = f.lower(); err != nil {
 		return nil, x, y, err
 	}
-	layers = f.lower()
 	x, y = f.scales(layers)
 	return thin(layers, x, y), x, y, nil
 }
@@ -154,15 +163,16 @@ func (f Figure) prepare() (layers []layer, x, y scale, err error) {
 func newPlot(f Figure, layers []layer, x, y scale) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
+	w, h := f.size()
 	for _, a := range []struct {
 		axis  *plot.Axis
 		label string
 		scale scale
-		ticks int
+		ticks []tick
 		style text.Style
 	}{
-		{&p.X, f.X.Label, x, 7, textStyle(smallFont, draw.XCenter, draw.YTop)},
-		{&p.Y, f.Y.Label, y, 6, textStyle(smallFont, draw.XRight, draw.YCenter)},
+		{&p.X, f.X.Label, x, x.apart(7, w*72-65, smallStyle().Width), textStyle(smallFont, draw.XCenter, draw.YTop)},
+		{&p.Y, f.Y.Label, y, y.apart(6, h*72-72, smallStyle().Height), textStyle(smallFont, draw.XRight, draw.YCenter)},
 	} {
 		a.axis.Min, a.axis.Max = a.scale.position(a.scale.lo), a.scale.position(a.scale.hi)
 		a.axis.Label.Text = a.label
@@ -173,7 +183,7 @@ func newPlot(f Figure, layers []layer, x, y scale) *plot.Plot {
 		a.axis.Tick.LineStyle = draw.LineStyle{Color: axisColor, Width: 0.7}
 		a.axis.Tick.Length = 4
 		a.axis.Tick.Label = a.style
-		a.axis.Tick.Marker = tickMarker(a.scale.ticks(a.ticks), a.scale)
+		a.axis.Tick.Marker = tickMarker(a.ticks, a.scale)
 	}
 	p.X.Tick.Label.YAlign = draw.YTop
 	p.Add(grid{p.X.Tick.Marker, p.Y.Tick.Marker})
@@ -181,13 +191,39 @@ func newPlot(f Figure, layers []layer, x, y scale) *plot.Plot {
 		for _, m := range l.marks {
 			pl := plotter{mark: m, x: x, y: y}
 			if m, ok := m.(rule); ok {
-				w, h := f.size()
 				pl.at = m.place(layers, x, y, w, h)
 			}
 			p.Add(pl)
 		}
 	}
 	return p
+}
+
+var smallStyle = sync.OnceValue(func() text.Style { return textStyle(smallFont, draw.XCenter, draw.YTop) })
+
+// apart returns at most about n ticks whose labels don't touch on an axis of this length, in
+// points: a label takes this room along it.
+func (s scale) apart(n int, length float64, room func(label string) vg.Length) []tick {
+	const gap = 5 // points
+	for ; ; n-- {
+		ticks, touching := s.ticks(n), false
+		end := math.Inf(-1) // of the label before
+		for i, t := range ticks {
+			if t.label == "" {
+				continue
+			}
+			at, half := s.unit(t.at)*length, float64(room(t.label))/2
+			if at-half < end+gap {
+				touching = true
+				ticks[i].label = ""
+				continue
+			}
+			end = at + half
+		}
+		if !touching || n <= 2 {
+			return ticks
+		}
+	}
 }
 
 // position is where a value is on gonum/plot's axis. A logarithmic axis is a linear
@@ -253,6 +289,8 @@ func (pl plotter) Plot(c draw.Canvas, p *plot.Plot) {
 		c.DrawImage(c.Rectangle, m.image(pl.x, pl.y))
 	case texts:
 		m.plot(c, x, y)
+	case arrow:
+		m.plot(c, x, y)
 	case extent:
 	case span:
 		m.plot(c, x, y)
@@ -293,20 +331,42 @@ func (m curve) plot(c draw.Canvas, x, y transform) {
 		}
 		c.FillPolygon(m.ink.color.alpha(bandAlpha), c.ClipPolygonXY(upper))
 	}
-	width := vg.Length(lineWidth)
-	if m.thin {
-		width = thinWidth
-	}
-	style := draw.LineStyle{Color: m.ink.color.rgb(), Width: width, Dashes: m.ink.dash.pattern()}
+	style := draw.LineStyle{Color: m.ink.color.rgb(), Width: vg.Length(m.width()), Dashes: m.ink.dash.pattern()}
 	for _, piece := range pieces(m.x, m.y) {
 		pts := reduce(points(x, y, piece.x, piece.y), c)
-		c.StrokeLines(style, c.ClipLinesXY(pts)...)
+		for _, part := range parts(pts) {
+			c.StrokeLines(style, c.ClipLinesXY(part)...)
+		}
 		if m.arrows {
 			for _, head := range arrowheads(pts) {
 				c.FillPolygon(m.ink.color.rgb(), c.ClipPolygonXY(head))
 			}
 		}
 	}
+}
+
+// parts cuts a line of very many points, which the rasteriser takes the square of their number for.
+func parts(pts []vg.Point) [][]vg.Point {
+	const many, few = 1000, 50
+	if len(pts) < many {
+		return [][]vg.Point{pts}
+	}
+	var out [][]vg.Point
+	for lo := 0; lo < len(pts)-1; lo += few {
+		out = append(out, pts[lo:min(lo+few+1, len(pts))])
+	}
+	return out
+}
+
+// width is that of the line, in points.
+func (m curve) width() float64 {
+	switch {
+	case m.ink.width > 0:
+		return m.ink.width
+	case m.thin:
+		return thinWidth
+	}
+	return lineWidth
 }
 
 func (d Dash) pattern() []vg.Length {
@@ -340,7 +400,7 @@ func pieces(x, y []float64) []struct{ x, y []float64 } {
 // arrowheads returns triangles at a quarter, half and three quarters of the
 // length of the path, none if it is too short to see a direction.
 func arrowheads(pts []vg.Point) [][]vg.Point {
-	const size = 3.2
+	const size = headSize
 	length := vg.Length(0)
 	for i := 1; i < len(pts); i++ {
 		length += vg.Length(math.Hypot(float64(pts[i].X-pts[i-1].X), float64(pts[i].Y-pts[i-1].Y)))
@@ -385,6 +445,11 @@ func (m boxes) plot(c draw.Canvas, s scale, x, y transform) {
 		if len(corners) > 0 {
 			path.Close()
 		}
+		if i%100 == 99 { // of more the rasteriser takes the square
+			c.SetColor(m.ink.color.alpha(boxAlpha))
+			c.Fill(path)
+			path = nil
+		}
 	}
 	c.SetColor(m.ink.color.alpha(boxAlpha))
 	c.Fill(path)
@@ -403,16 +468,23 @@ func (m glyphs) plot(c draw.Canvas, x, y transform) {
 			c.StrokeLines(whisker, c.ClipLinesXY(l)...)
 		}
 	}
+	var within []vg.Point
 	for _, pt := range points(x, y, m.x, m.y) {
 		if c.Contains(pt) {
-			m.ink.drawMarker(c, pt, m.hollow)
+			within = append(within, pt)
 		}
+	}
+	for some := range slices.Chunk(within, 20) { // a path each: shorter, and not too long for the rasteriser
+		var path vg.Path
+		for _, pt := range some {
+			m.ink.addMarker(&path, pt)
+		}
+		m.ink.drawMarkers(c, path, m.hollow)
 	}
 }
 
-// drawMarker draws the layer's marker around pt.
-func (in ink) drawMarker(c draw.Canvas, pt vg.Point, hollow bool) {
-	var path vg.Path
+// addMarker adds the layer's marker around pt to the path.
+func (in ink) addMarker(path *vg.Path, pt vg.Point) {
 	const r = glyphRadius
 	polygon := func(corners ...vg.Point) {
 		path.Move(pt.Add(corners[0]))
@@ -434,6 +506,9 @@ func (in ink) drawMarker(c draw.Canvas, pt vg.Point, hollow bool) {
 		path.Arc(pt, r, 0, 2*math.Pi)
 	}
 	path.Close()
+}
+
+func (in ink) drawMarkers(c draw.Canvas, path vg.Path, hollow bool) {
 	if hollow {
 		c.SetColor(color.White)
 	} else {
@@ -509,7 +584,44 @@ func (m span) plot(c draw.Canvas, x, y transform) {
 	}
 	c.SetColor(m.ink.color.alpha(spanAlpha))
 	c.Fill(r.Path())
-	c.FillText(label, vg.Point{X: r.Min.X + 3, Y: r.Max.Y - 2}, m.label)
+	at := vg.Point{X: r.Min.X + 3, Y: r.Max.Y - 2}
+	switch { // a label that the strip can't hold stands beside it
+	case m.vertical && label.Width(m.label)+6 > r.Size().X:
+		if at.X = r.Max.X + 3; at.X+label.Width(m.label) > c.Max.X {
+			at.X, label.XAlign = r.Min.X-3, draw.XRight
+		}
+	case !m.vertical && label.Height(m.label)+4 > r.Size().Y:
+		if at.Y, label.YAlign = r.Max.Y+4, draw.YBottom; at.Y+label.Height(m.label) > c.Max.Y {
+			at.Y, label.YAlign = r.Min.Y-2, draw.YTop
+		}
+	}
+	c.FillText(label, at, m.label)
+}
+
+// plot draws a shaft with a head, and the label behind its other end.
+func (m arrow) plot(c draw.Canvas, x, y transform) {
+	from, to := vg.Point{X: x(m.fromX), Y: y(m.fromY)}, vg.Point{X: x(m.x), Y: y(m.y)}
+	label := textStyle(smallFont, draw.XCenter, draw.YCenter)
+	way := to.Sub(from)
+	length := vg.Length(math.Hypot(float64(way.X), float64(way.Y)))
+	at := vg.Point{X: from.X, Y: from.Y + label.FontExtents().Descent/2}
+	if length > 0 {
+		u := way.Scale(1 / length)
+		side := vg.Point{X: -u.Y, Y: u.X}
+		size := min(2*headSize, length)
+		tail := to.Sub(u.Scale(size))
+		c.StrokeLine2(draw.LineStyle{Color: m.ink.color.rgb(), Width: 1}, from.X, from.Y, tail.X, tail.Y)
+		c.FillPolygon(m.ink.color.rgb(), []vg.Point{to, tail.Add(side.Scale(size / 2)), tail.Sub(side.Scale(size / 2))})
+		switch { // behind the tail
+		case math.Abs(float64(u.X)) < 0.5:
+			at.Y -= u.Y / vg.Length(math.Abs(float64(u.Y))) * label.FontExtents().Height / 2
+		case u.X > 0:
+			at.X, label.XAlign = at.X-3, draw.XRight
+		default:
+			at.X, label.XAlign = at.X+3, draw.XLeft
+		}
+	}
+	c.FillText(label, at, m.label)
 }
 
 // head is what stands over the axes: the title and the legend, where they cover no
@@ -532,7 +644,7 @@ func newHead(title string, layers []layer, width vg.Length) head {
 	style := textStyle(smallFont, draw.XLeft, draw.YCenter)
 	var used vg.Length
 	for _, l := range layers {
-		if l.name == "" {
+		if !l.inLegend() {
 			continue
 		}
 		need := sampleWidth + sampleGap + style.Width(l.name) + entryGap
@@ -563,16 +675,48 @@ func (h head) draw(c draw.Canvas) {
 	for _, row := range h.rows {
 		x, y := c.Min.X, at-rowHeight/2
 		for _, l := range row {
-			l.sample(c, vg.Rectangle{
-				Min: vg.Point{X: x, Y: y - 4},
-				Max: vg.Point{X: x + sampleWidth, Y: y + 4},
-			})
-			x += sampleWidth + sampleGap
-			c.FillText(style, vg.Point{X: x, Y: y + style.FontExtents().Descent/2}, l.name)
-			x += style.Width(l.name) + entryGap
+			l.entry(c, vg.Point{X: x, Y: y}, style)
+			x += sampleWidth + sampleGap + style.Width(l.name) + entryGap
 		}
 		at -= rowHeight
 	}
+}
+
+// draw draws the legend in a corner of the axes.
+func (p Place) draw(c draw.Canvas, layers []layer) {
+	if p == Above || p == Hidden {
+		return
+	}
+	style := textStyle(smallFont, draw.XLeft, draw.YCenter)
+	var entries []layer
+	var widest vg.Length
+	for _, l := range layers {
+		if l.inLegend() {
+			entries = append(entries, l)
+			widest = max(widest, style.Width(l.name))
+		}
+	}
+	const off = 4.0 // from the frame
+	size := vg.Point{X: sampleWidth + sampleGap + widest + 2*off, Y: rowHeight * vg.Length(len(entries))}
+	box := vg.Rectangle{Min: vg.Point{X: c.Min.X + off, Y: c.Max.Y - off - size.Y}}
+	if p == TopRight || p == BottomRight {
+		box.Min.X = c.Max.X - off - size.X
+	}
+	if p == BottomLeft || p == BottomRight {
+		box.Min.Y = c.Min.Y + off
+	}
+	box.Max = box.Min.Add(size)
+	c.SetColor(color.NRGBA{0xff, 0xff, 0xff, 0xd0})
+	c.Fill(box.Path())
+	for i, l := range entries {
+		l.entry(c, vg.Point{X: box.Min.X + off, Y: box.Max.Y - (vg.Length(i)+0.5)*rowHeight}, style)
+	}
+}
+
+// entry draws the layer's sample and name, beginning at pt.
+func (l layer) entry(c draw.Canvas, pt vg.Point, style text.Style) {
+	l.sample(c, vg.Rectangle{Min: pt.Add(vg.Point{Y: -4}), Max: pt.Add(vg.Point{X: sampleWidth, Y: 4})})
+	c.FillText(style, pt.Add(vg.Point{X: sampleWidth + sampleGap, Y: style.FontExtents().Descent / 2}), l.name)
 }
 
 // sample draws in r how the layer looks.
@@ -588,14 +732,16 @@ func (l layer) sample(c draw.Canvas, r vg.Rectangle) {
 			if m.lo != nil {
 				fill(bandAlpha)
 			}
-			c.StrokeLine2(draw.LineStyle{Color: l.ink.color.rgb(), Width: lineWidth, Dashes: l.ink.dash.pattern()}, r.Min.X, middle, r.Max.X, middle)
+			c.StrokeLine2(draw.LineStyle{Color: l.ink.color.rgb(), Width: vg.Length(m.width()), Dashes: l.ink.dash.pattern()}, r.Min.X, middle, r.Max.X, middle)
 		case boxes:
 			fill(boxAlpha)
 		case plane:
 			c.DrawImage(r, scaleBar())
 		case glyphs:
 			if !m.hollow {
-				l.ink.drawMarker(c, vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: middle}, false)
+				var path vg.Path
+				l.ink.addMarker(&path, vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: middle})
+				l.ink.drawMarkers(c, path, false)
 			}
 		}
 	}

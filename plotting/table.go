@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
+	"unicode"
 )
 
 // Table is a small table, numbers aligned on the right. It is filled row by row with
@@ -16,7 +16,7 @@ type Table struct {
 	Columns []Column
 }
 
-// Column holds either Text or Numbers.
+// Column holds either Text or Numbers. The text FAILS stands out.
 type Column struct {
 	Head    string
 	Text    []string
@@ -104,7 +104,11 @@ func (t Table) html() string {
 			if c.Numbers != nil {
 				align = "right"
 			}
-			fmt.Fprintf(&b, `<%s style="text-align:%s;font-variant-numeric:tabular-nums">%s</%s>`, tag, align, html.EscapeString(cell(c)), tag)
+			look := "text-align:" + align + ";font-variant-numeric:tabular-nums"
+			if cell(c) == "FAILS" {
+				look += ";font-weight:bold;color:" + Vermilion.hex()
+			}
+			fmt.Fprintf(&b, `<%s style="%s">%s</%s>`, tag, look, html.EscapeString(cell(c)), tag)
 		}
 		b.WriteString("</tr>\n")
 	}
@@ -118,13 +122,24 @@ func (t Table) html() string {
 	return b.String()
 }
 
+// cellsWide is how many cells of a terminal the text takes: accents have none of their own.
+func cellsWide(s string) int {
+	n := 0
+	for _, r := range s {
+		if !unicode.Is(unicode.Mn, r) {
+			n++
+		}
+	}
+	return n
+}
+
 // String returns the table as aligned text.
 func (t Table) String() string {
 	widths := make([]int, len(t.Columns))
 	for j, c := range t.Columns {
-		widths[j] = utf8.RuneCountInString(c.Head)
+		widths[j] = cellsWide(c.Head)
 		for _, cell := range c.cells() {
-			widths[j] = max(widths[j], utf8.RuneCountInString(cell))
+			widths[j] = max(widths[j], cellsWide(cell))
 		}
 	}
 	var b strings.Builder
@@ -137,7 +152,7 @@ func (t Table) String() string {
 			if j > 0 {
 				line.WriteString("  ")
 			}
-			pad := strings.Repeat(" ", widths[j]-utf8.RuneCountInString(cell(c)))
+			pad := strings.Repeat(" ", widths[j]-cellsWide(cell(c)))
 			if c.Numbers != nil {
 				line.WriteString(pad + cell(c))
 			} else {

@@ -46,6 +46,17 @@ func TestTableByRows(t *testing.T) {
 	rows.Row("four", 4)
 }
 
+// What fails stands out, and accents take no cell in a text.
+func TestTableMarksAndAccents(t *testing.T) {
+	table := Table{Columns: []Column{{Head: "θ̂", Text: []string{"FAILS", "ok"}}, {Head: "n", Numbers: []float64{1, 2}}}}
+	if html := must(table.display()).html; strings.Count(html, "font-weight:bold;color:#d55e00") != 1 {
+		t.Errorf("what fails looks like the rest: %s", html)
+	}
+	if want := "θ̂      n\nFAILS  1\nok     2"; table.String() != want {
+		t.Errorf("%s\nwant\n%s", table.String(), want)
+	}
+}
+
 func TestTableIsEscapedAndAligned(t *testing.T) {
 	d, err := Table{
 		Caption: "<b>",

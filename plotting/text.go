@@ -1,20 +1,53 @@
 package plotting
 
 import (
+	"cmp"
 	"math"
 	"strings"
+	"sync"
+	"unicode"
 	"unicode/utf8"
 
+	"codeberg.org/go-fonts/dejavu/dejavusans"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
 	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 )
 
-// raised sets text as text.Plain does, with two differences. Superscripts and
-// subscripts of Unicode become small letters and digits above or below the
-// line, as Liberation Sans has glyphs for some of them only. Combining accents,
-// as in θ̂, become accents centred over the letter, which shaping would do if the
-// back ends shaped text.
+// The faces of all texts: what Liberation Sans lacks, such as ∇ and ∈, is set in DejaVu Sans.
+var (
+	sans  = font.Font{Typeface: "Liberation", Variant: "Sans"}
+	other = font.Font{Typeface: "DejaVu", Variant: "Sans"}
+
+	fonts = sync.OnceValue(func() *font.Cache {
+		face, err := opentype.Parse(dejavusans.TTF)
+		if err != nil {
+			panic(err) // of a font that is compiled in
+		}
+		cache := font.NewCache(liberation.Collection())
+		cache.Add(font.Collection{{Font: other, Face: face}})
+		return cache
+	})
+)
+
+// has tells whether a font has a glyph.
+func has(f font.Font, r rune) bool {
+	if f.Typeface == sans.Typeface && ' ' <= r && r <= '~' {
+		return true
+	}
+	i, err := fonts().Lookup(f, 10).Face.GlyphIndex(new(sfnt.Buffer), r)
+	return err == nil && i != 0
+}
+
+// raised sets text as text.Plain does, with three differences. Superscripts and
+// subscripts, of Unicode and of TeX, become small letters and digits above or below the
+// line, one over the other where they meet. Combining accents, as in θ̂, become accents
+// centred over the letter, which shaping would do if the back ends shaped text. What
+// Liberation Sans lacks comes from another font. (text.Latex of gonum/plot knows no scripts.)
 type raised struct{ text.Plain }
 
 var _ text.Handler = raised{}
@@ -34,28 +67,55 @@ const (
 	accentRise = 0.12  // above where it sits on a lower-case letter
 )
 
-// run is a piece of a line that is set at one size and height; an accent is
+// run is a piece of a line that is set in one font, at one size and height; an accent is
 // set over the letter before it and takes no room.
 type run struct {
 	text   string
-	size   font.Length
+	font   font.Font // with its size
 	rise   vg.Length
 	accent bool
 }
 
-func runs(line string, size font.Length) []run {
+// runs cuts a line, with its formulas, into pieces.
+func runs(line string, f font.Font) []run {
 	var out []run
-	for _, r := range line {
-		next := run{text: string(r), size: size}
+	script := rune(0) // that TeX has begun
+	for _, r := range typeset(line) {
+		if strings.ContainsRune(scripts, r) {
+			if script = r; r == endScript {
+				script = 0
+			}
+			continue
+		}
+		if unicode.IsControl(r) || r&0xfffe == 0xfffe { // XML, and so SVG, can't hold them
+			continue
+		}
+		level := script
 		switch {
 		case strings.ContainsRune(superscripts, r):
-			next = run{text: counterpart(superscripts, superLetters, r), size: size * smallSize, rise: size * superRise}
+			r = counterpart(superscripts, superLetters, r)
+			level = cmp.Or(script, superScript)
 		case strings.ContainsRune(subscripts, r):
-			next = run{text: counterpart(subscripts, subLetters, r), size: size * smallSize, rise: size * subRise}
-		case strings.ContainsRune(combining, r):
-			next = run{text: counterpart(combining, accents, r), size: size, rise: size * accentRise, accent: true}
+			r = counterpart(subscripts, subLetters, r)
+			level = cmp.Or(script, subScript)
 		}
-		if n := len(out); n > 0 && !next.accent && !out[n-1].accent && out[n-1].size == next.size && out[n-1].rise == next.rise {
+		next := run{font: f}
+		if strings.ContainsRune(combining, r) {
+			next.accent, next.rise = true, f.Size*accentRise
+			r = counterpart(combining, accents, r)
+			if n := len(out); n > 0 && out[n-1].rise != 0 && !out[n-1].accent { // over a script
+				next.font, next.rise = out[n-1].font, out[n-1].rise+out[n-1].font.Size*accentRise
+			}
+		} else if level == superScript {
+			next.font.Size, next.rise = f.Size*smallSize, f.Size*superRise
+		} else if level == subScript {
+			next.font.Size, next.rise = f.Size*smallSize, f.Size*subRise
+		}
+		if !has(sans, r) && has(other, r) {
+			next.font.Typeface, next.font.Variant = other.Typeface, other.Variant
+		}
+		next.text = string(r)
+		if n := len(out); n > 0 && !next.accent && !out[n-1].accent && out[n-1].font == next.font && out[n-1].rise == next.rise {
 			out[n-1].text += next.text
 			continue
 		}
@@ -65,24 +125,59 @@ func runs(line string, size font.Length) []run {
 }
 
 // counterpart returns what stands in the place in to that r has in from.
-func counterpart(from, to string, r rune) string {
-	return string([]rune(to)[utf8.RuneCountInString(from[:strings.IndexRune(from, r)])])
+func counterpart(from, to string, r rune) rune {
+	return []rune(to)[utf8.RuneCountInString(from[:strings.IndexRune(from, r)])]
 }
 
-func (h raised) width(line string, f font.Font) (width vg.Length) {
-	for _, r := range runs(line, f.Size) {
-		if !r.accent {
-			face := h.Fonts.Lookup(f, r.size)
-			width += face.Width(r.text)
+// piece is a text at its place on the line.
+type piece struct {
+	face font.Face
+	text string
+	at   vg.Point
+}
+
+// layout places the runs of a line, and returns its width.
+func (h raised) layout(line string, f font.Font) (out []piece, width vg.Length) {
+	var x, begin, end vg.Length // of the scripts that are being set
+	var rise vg.Length          // of the run before
+	letter := vg.Length(0)      // the width of the letter before an accent
+	for _, r := range runs(line, f) {
+		face := h.Fonts.Lookup(r.font, r.font.Size)
+		if r.accent {
+			out = append(out, piece{face, r.text, vg.Point{X: x - (letter+face.Width(r.text))/2, Y: r.rise}})
+			continue
 		}
+		switch {
+		case r.rise == rise:
+		case rise == 0:
+			begin, end = x, x
+		case r.rise == 0:
+			x = max(x, end)
+		default: // the other script
+			end, x = max(x, end), begin
+		}
+		rise = r.rise
+		_, n := utf8.DecodeLastRuneInString(r.text)
+		letter = face.Width(r.text[len(r.text)-n:])
+		// Spaces at the ends are room, not text: SVG would drop them.
+		words := strings.TrimLeft(r.text, " ")
+		indent := face.Width(r.text[:len(r.text)-len(words)])
+		if words = strings.TrimRight(words, " "); words != "" {
+			out = append(out, piece{face, words, vg.Point{X: x + indent, Y: r.rise}})
+		}
+		x += face.Width(r.text)
 	}
-	return width
+	if rise != 0 {
+		x = max(x, end)
+	}
+	return out, x
 }
 
 // Box returns the size of the line.
 func (h raised) Box(line string, f font.Font) (width, height, depth vg.Length) {
 	_, height, depth = h.Plain.Box(line, f)
-	return h.width(line, f), height, depth
+	_, width = h.layout(line, f)
+	return width, height, depth
 }
 
 // Draw sets the text at pt, aligned as text.Plain aligns it.
@@ -98,24 +193,68 @@ func (h raised) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 	lines := h.Lines(txt)
 	top := pt.Y + sty.Height(txt)*vg.Length(sty.YAlign) - h.Extents(sty.Font).Ascent
 	for i, line := range lines {
-		x := pt.X + vg.Length(sty.XAlign)*h.width(line, sty.Font)
-		y := top + vg.Length(len(lines)-i)*sty.Font.Size
-		letter := "" // before an accent
-		for _, r := range runs(line, sty.Font.Size) {
-			face := h.Fonts.Lookup(sty.Font, r.size)
-			if r.accent {
-				c.FillString(face, vg.Point{X: x - (face.Width(letter)+face.Width(r.text))/2, Y: y + r.rise}, r.text)
-				continue
-			}
-			_, n := utf8.DecodeLastRuneInString(r.text)
-			letter = r.text[len(r.text)-n:]
-			// Spaces at the ends are room, not text: SVG would drop them.
-			words := strings.TrimLeft(r.text, " ")
-			indent := face.Width(r.text[:len(r.text)-len(words)])
-			if words = strings.TrimRight(words, " "); words != "" {
-				c.FillString(face, vg.Point{X: x + indent, Y: y + r.rise}, words)
-			}
-			x += face.Width(r.text)
+		pieces, width := h.layout(line, sty.Font)
+		from := vg.Point{X: pt.X + vg.Length(sty.XAlign)*width, Y: top + vg.Length(len(lines)-i)*sty.Font.Size}
+		for _, p := range pieces {
+			c.FillString(p.face, from.Add(p.at), p.text)
 		}
+	}
+}
+
+// missing is the first character of the text that neither font has, or 0.
+func missing(txt string) rune {
+	for _, r := range runs(txt, sans) {
+		for _, c := range r.text {
+			if !unicode.IsSpace(c) && !has(r.font, c) {
+				return c
+			}
+		}
+	}
+	return 0
+}
+
+// outlined fills the outlines of letters: gonum/plot's PDF sets the letters of
+// Windows-1252 only, and no Greek.
+type outlined struct{ vg.CanvasSizer }
+
+func (o outlined) FillString(f font.Face, pt vg.Point, txt string) {
+	const em = 2048 // as fine as the fonts are drawn
+	scale := f.Font.Size / em / 64
+	var buf sfnt.Buffer
+	var path vg.Path
+	for _, r := range txt {
+		i, err := f.Face.GlyphIndex(&buf, r)
+		if err != nil {
+			continue
+		}
+		segments, err := f.Face.LoadGlyph(&buf, i, fixed.I(em), nil)
+		if err != nil {
+			continue
+		}
+		at := func(p fixed.Point26_6) vg.Point {
+			return vg.Point{X: pt.X + vg.Length(p.X)*scale, Y: pt.Y - vg.Length(p.Y)*scale}
+		}
+		for k, s := range segments {
+			switch s.Op {
+			case sfnt.SegmentOpMoveTo:
+				if k > 0 {
+					path.Close()
+				}
+				path.Move(at(s.Args[0]))
+			case sfnt.SegmentOpLineTo:
+				path.Line(at(s.Args[0]))
+			case sfnt.SegmentOpQuadTo:
+				path.QuadTo(at(s.Args[0]), at(s.Args[1]))
+			case sfnt.SegmentOpCubeTo:
+				path.CubeTo(at(s.Args[0]), at(s.Args[1]), at(s.Args[2]))
+			}
+		}
+		if len(segments) > 0 {
+			path.Close()
+		}
+		pt.X += f.Width(string(r))
+	}
+	if len(path) > 0 {
+		o.Fill(path)
 	}
 }

@@ -305,7 +305,7 @@ func (r Record) ByDim(noise Noise) plotting.Figure {
 		Y: plotting.Axis{Label: "merit / optimum of (2.18)", Log: true}, Width: width, Height: height,
 	}
 	for _, m := range append(slices.Clone(familyMethods), EvenMixture) {
-		line := plotting.Line{Name: m, Color: colors[m]}
+		line := plotting.Line{Name: m, Color: colors[m], Dash: plotting.ByColor}
 		for _, family := range Families() {
 			row, err := r.One(race.Row{Problem: family.String(), Race: ByQueries, Method: m, Quantity: Merit})
 			if family.Noise != noise || err != nil {

@@ -78,7 +78,7 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 		f.Y.Label = "merit / optimum of (2.18)"
 	}
 	for _, m := range methods {
-		line := plotting.Line{Name: m, Color: colors[m]}
+		line := plotting.Line{Name: m, Color: colors[m], Dash: plotting.ByColor}
 		for _, row := range r.where(problem, kind, m, what) {
 			if n := len(line.X); n > 0 && row.At <= line.X[n-1] {
 				continue
@@ -120,7 +120,7 @@ func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 		if len(r.where(problem, ByQueries, m, Merit)) == 0 {
 			continue // it did not take part
 		}
-		line := plotting.Line{Name: m, Color: colors[m]}
+		line := plotting.Line{Name: m, Color: colors[m], Dash: plotting.ByColor}
 		for _, row := range r.where(problem, Tuning, m, Merit) {
 			line.Y = append(line.Y, max(floor, row.Value/r.Mark(problem, Mixture)))
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -156,16 +157,27 @@ func TestWhatThePageTells(t *testing.T) {
 	}
 }
 
+// Whatever a page sends, it is an error of one line, or positions that the controls have.
 func FuzzParse(f *testing.F) {
 	f.Add(`{"serial":5,"positions":[60,1],"done":true}`)
 	f.Add(`{"positions":[1e9,-1]}`)
 	f.Fuzz(func(t *testing.T, message string) {
 		c := sample()
-		if s, err := c.parse(message); err == nil {
-			c.set(t.Context(), s.Positions)
-			c.Slider("R", 1, 4, 2)
-			_ = c.html("id", c.String())
+		s, err := c.parse(message)
+		if err != nil {
+			if strings.Count(err.Error(), "widget: ") != 1+strings.Count(message, "widget: ") || strings.ContainsAny(err.Error(), "\n\x00") {
+				t.Fatalf("%q", err)
+			}
+			return
 		}
+		c.set(t.Context(), s.Positions)
+		if v := c.Slider("R", 1, 4, 2); v < 1 || v > 4 {
+			t.Fatalf("%q puts R at %g", message, v)
+		}
+		if again, err := c.parse(string(literal(s))); err != nil || again.Serial != s.Serial || again.Done != s.Done || !slices.Equal(again.Positions, s.Positions) {
+			t.Fatalf("%+v is read again as %+v, %v", s, again, err)
+		}
+		_ = c.html("id", c.String())
 	})
 }
 

@@ -181,7 +181,7 @@ func (l *Lab) executeOne(ctx context.Context, file string, timeout time.Duration
 	defer log.Close()
 
 	cmd := l.command(ctx, l.python, "-c", driver, file, r.file, strconv.Itoa(int(timeout.Seconds())))
-	cmd.Env = append(cmd.Env, plotting.Headless+"=1", plotting.FiguresDir+"="+l.figures())
+	cmd.Env = append(cmd.Env, plotting.Headless+"=1")
 	cmd.Stderr = log
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {

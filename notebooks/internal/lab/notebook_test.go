@@ -34,7 +34,7 @@ func FuzzNotebook(f *testing.F) {
 				t.Errorf("the error begins with %q", said)
 			}
 			for _, o := range c.Outputs {
-				for _, formats := range figuresOf(&o, "none") {
+				for _, formats := range figuresOf(&o) {
 					if len(formats) == 0 {
 						t.Error("a figure in no format")
 					}

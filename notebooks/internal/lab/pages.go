@@ -11,19 +11,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-
-	"github.com/mixpolicy/lab/plotting"
 )
 
 // export makes a page of every executed notebook, an index of them, and a file
 // of every figure, all in build; with the paper's notebooks also pages of what became of its equations. Jupyter's
 // nbconvert turns the cells into HTML, by our template; the page around them is made here.
 func (l *Lab) export(ctx context.Context, runs []*run) error {
-	if err := l.placeFigures(); err != nil {
-		return err
-	}
 	for _, r := range runs {
-		if err := exportFigures(r, l.build("figures"), l.figures(plotting.CellFigures)); err != nil {
+		if err := exportFigures(r, l.build("figures")); err != nil {
 			return err
 		}
 		if err := copyFile(l.build(r.name+".ipynb"), r.file); err != nil {

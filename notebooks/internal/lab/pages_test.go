@@ -52,18 +52,20 @@ func TestFiguresAreTakenFromEveryKindOfOutput(t *testing.T) {
 	encode := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 	both := data("image/svg+xml", []string{"<svg>\n", "both</svg>"})
 	both.Data["image/png"] = data("image/png", encode("both")+"\n").Data["image/png"]
+	row := data("text/html", `<img class="mixpolicy-static" alt="a" src="data:image/svg+xml;base64,`+encode("left")+`"><img src="data:image/svg+xml;base64,`+encode("right")+`">`)
+	row.Data["image/png"] = data("image/png", encode("row")).Data["image/png"]
 	r := &run{name: "nb", notebook: &notebook{Cells: []cell{
 		{Outputs: []output{both, {Name: "stdout", Text: "no figure"}}},
-		{Outputs: []output{data("text/html", `<img class="mixpolicy-static" alt="a" src="data:image/svg+xml;base64,`+encode("left")+`"><img src="data:image/svg+xml;base64,`+encode("right")+`">`)}},
+		{Outputs: []output{row}},
 	}}}
 	folder := t.TempDir()
 	noError(t, writeFile(filepath.Join(folder, "nb-9.svg"), nil))   // of a former run
 	noError(t, writeFile(filepath.Join(folder, "nb-1-2.svg"), nil)) // of a notebook nb-1
-	noError(t, exportFigures(r, folder, ""))
+	noError(t, exportFigures(r, folder))
 	if r.figures != 3 {
 		t.Errorf("%d figures; want 3", r.figures)
 	}
-	want := map[string]string{"nb-1.svg": "<svg>\nboth</svg>", "nb-1.png": "both", "nb-2.svg": "left", "nb-3.svg": "right", "nb-1-2.svg": ""}
+	want := map[string]string{"nb-1.svg": "<svg>\nboth</svg>", "nb-1.png": "both", "nb-2.svg": "left", "nb-2.png": "row", "nb-3.svg": "right", "nb-1-2.svg": ""}
 	files := try(os.ReadDir(folder)).or(t)
 	if len(files) != len(want) {
 		t.Errorf("files %v; want those of %v", files, want)

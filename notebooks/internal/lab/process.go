@@ -44,7 +44,6 @@ func (l *Lab) environment() []string {
 		"JUPYTER_PLATFORM_DIRS=1", // silences a warning; every folder is given here anyway
 		"IPYTHONDIR="+l.path("ipython"),
 		"PYTHONUTF8=1",
-		"MIXPOLICY_FIGURES="+l.build("figures"),
 		"GOWORK=", // cells make a workspace of their own
 	)
 }

@@ -1,0 +1,50 @@
+package lab
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/mixpolicy/lab/plotting"
+)
+
+// A figure's output has its picture in LaTeX, in HTML without scripts, and where a viewer
+// takes neither HTML nor scripts but pixels.
+func TestFiguresSurviveConversion(t *testing.T) {
+	lab := readyLab(t)
+	fig := plotting.Figure{Title: "∇φ(θ̂)", Layers: []plotting.Layer{plotting.Line{Name: "a", X: []float64{0, 1}, Y: []float64{0, 1}}}}
+	output := try(plotting.DisplayData(plotting.Row(fig, fig))).or(t)
+	file := filepath.Join(t.TempDir(), "figure.ipynb")
+	noError(t, writeFile(file, try(json.Marshal(map[string]any{
+		"nbformat": 4, "nbformat_minor": 5, "metadata": map[string]any{},
+		"cells": []any{map[string]any{
+			"cell_type": "code", "id": "a", "execution_count": 1, "metadata": map[string]any{}, "source": "plotting.Show(fig)",
+			"outputs": []any{map[string]any{"output_type": "display_data", "metadata": map[string]any{}, "data": output.Data}},
+		}},
+	})).or(t)))
+	convert := func(format string) string {
+		_, err := printed(lab.command(t.Context(), lab.python, "-m", "nbconvert", "--to="+format, "--log-level=ERROR", file))
+		noError(t, err)
+		return string(try(os.ReadFile(strings.TrimSuffix(file, "ipynb") + map[string]string{"latex": "tex", "html": "html"}[format])).or(t))
+	}
+	body := func(tex string) string { return tex[strings.Index(tex, `\begin{document}`):] }
+
+	picture := regexp.MustCompile(`\\(?:includegraphics|adjustimage).*\{([^{}]+)\}`).FindStringSubmatch(body(convert("latex")))
+	if picture == nil {
+		t.Fatal("no picture in LaTeX")
+	}
+	if b, err := os.ReadFile(filepath.Join(filepath.Dir(file), picture[1])); err != nil || !strings.HasPrefix(string(b), "\x89PNG") {
+		t.Errorf("LaTeX's picture %s: %.8q, %v", picture[1], b, err)
+	}
+
+	page := regexp.MustCompile(`(?s)<script.*?</script>`).ReplaceAllString(convert("html"), "")
+	if n := strings.Count(page, `src="data:image/svg+xml;base64,`); n != 2 {
+		t.Errorf("%d pictures on a page without scripts, want 2", n)
+	}
+	if strings.Contains(regexp.MustCompile(`<img[^>]*>`).FindString(page[strings.Index(page, "mixpolicy-chart"):]), "hidden") {
+		t.Error("the picture is hidden until a script runs")
+	}
+}

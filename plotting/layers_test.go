@@ -1,0 +1,265 @@
+package plotting
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/janpfeifer/gonb/gonbui"
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+	"pgregory.net/rapid"
+)
+
+// pair is a layer of two lines.
+type pair struct{ err error }
+
+func (l pair) Draw(p *Pen) error {
+	if l.err != nil {
+		return l.err
+	}
+	x := []float64{1, 2}
+	return p.Draw(Line{Name: "a", X: x, Y: []float64{1, 2}}, Line{Name: "b", X: x, Y: []float64{2, 3}})
+}
+
+// The parts of a layer of one's own share the colour that the figure gives, in both
+// renderings, and the next layer has the next.
+func TestALayerOfOnesOwnIsDrawnInBothRenderings(t *testing.T) {
+	f := Figure{Layers: []Layer{Line{X: []float64{1, 2}, Y: []float64{4, 4}, Color: Grey}, pair{}, Line{Name: "c", X: []float64{1, 2}, Y: []float64{3, 4}}}}
+	var option struct {
+		Series []struct {
+			Name      string
+			ItemStyle struct{ Color string }
+		}
+	}
+	if err := json.Unmarshal(must(json.Marshal(must(f.option(new(columns), stillDigits)))), &option); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, s := range option.Series {
+		got[s.Name] = s.ItemStyle.Color
+	}
+	if got["a"] != Blue.hex() || got["b"] != Blue.hex() || got["c"] != Vermilion.hex() {
+		t.Errorf("live colours %v", got)
+	}
+	svg := strings.ToLower(string(must(f.svg())))
+	// Each line stands in the data and in the legend.
+	if a, b := strings.Count(svg, "stroke:"+Blue.hex()), strings.Count(svg, "stroke:"+Vermilion.hex()); a != 4 || b != 2 {
+		t.Errorf("%d and %d strokes in the two colours, want 4 and 2", a, b)
+	}
+	err := Figure{Layers: []Layer{pair{errors.New("too small")}}}.Validate()
+	if err == nil || err.Error() != "plotting: layer 0, plotting.pair: too small" {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestNoColourIsSilentlyDotted(t *testing.T) {
+	for c := Blue; c <= Grey; c++ {
+		for _, c := range []Color{c, c.Opacity(0.5), Hex("#123456")} {
+			in, err := new(Pen).ink(c, AutoDash, 0)
+			if err != nil || in.dash != Solid || in.color != c {
+				t.Errorf("a line in colour %v is drawn with %+v, %v", c, in, err)
+			}
+		}
+	}
+	if in, _ := new(Pen).ink(Purple, ByColor, 0); in.dash != Dotted {
+		t.Errorf("by colour, purple is %v", in.dash)
+	}
+}
+
+func TestColours(t *testing.T) {
+	for s, want := range map[string][4]uint8{"#123456": {0x12, 0x34, 0x56, 0xff}, "#ABCDEF80": {0xab, 0xcd, 0xef, 0x80}, "#00000000": {}} {
+		c := Hex(s).rgb()
+		if got := [4]uint8{c.R, c.G, c.B, c.A}; got != want {
+			t.Errorf("Hex(%q) = %v, want %v", s, got, want)
+		}
+	}
+	if c := Blue.Opacity(0.5).rgb(); c.A != 0x80 && c.A != 0x7f || c.B != 0xb2 {
+		t.Errorf("half of blue is %v", c)
+	}
+	if in, err := new(Pen).ink(Auto.Opacity(0.2), 0, 0); err != nil || in.color != Blue.Opacity(0.2) {
+		t.Errorf("the first colour at a fifth is %v, %v", in.color, err)
+	}
+	for _, s := range []string{"", "123456", "#12345", "#xyzxyz", "#1234567", "red", "#-12345"} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("Hex(%q) is a colour", s)
+				}
+			}()
+			Hex(s)
+		}()
+	}
+	for _, l := range []Line{{Color: 99}, {Color: -1}, {Dash: 99}, {Width: -1}, {Width: math.NaN()}} {
+		l.X, l.Y = []float64{1}, []float64{1}
+		if (Figure{Layers: []Layer{l}}).Validate() == nil {
+			t.Errorf("%+v is drawn", l)
+		}
+	}
+}
+
+// Wherever the legend stands, its names are in both renderings, unless it is hidden.
+func TestPlacesOfTheLegend(t *testing.T) {
+	for p := Above; p <= Hidden; p++ {
+		f := Figure{Legend: p, Layers: []Layer{Line{Name: "curve", X: []float64{1, 2}, Y: []float64{1, 2}}}}
+		still := strings.Contains(string(must(f.svg())), ">curve<")
+		live := !strings.Contains(string(must(f.option(new(columns), stillDigits))["legend"]), `"show":false`)
+		if want := p != Hidden; still != want || live != want {
+			t.Errorf("legend at %d: %t in the picture, %t in the chart", p, still, live)
+		}
+	}
+	if (Figure{Legend: 9, Layers: []Layer{Rule{}}}).Validate() == nil {
+		t.Error("a legend in no place")
+	}
+}
+
+func TestResolution(t *testing.T) {
+	for dpi, want := range map[float64]int{0: 192, 300: 600} {
+		f := Figure{Width: 2, Height: 1, DPI: dpi, Layers: []Layer{Rule{}}}
+		config, err := png.DecodeConfig(bytes.NewReader(must(encode("png", f))))
+		if err != nil || config.Width != want {
+			t.Errorf("at %g dots an inch: %d wide, %v; want %d", dpi, config.Width, err, want)
+		}
+	}
+}
+
+// Viewers that strip HTML, and LaTeX, have a PNG of the figure; it is small.
+func TestOutputsHoldAPNG(t *testing.T) {
+	for name, d := range gallery() {
+		data := must(DisplayData(d)).Data
+		b, _ := data[protocol.MIMEImagePNG].([]byte)
+		img, err := png.Decode(bytes.NewReader(b))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if len(b) > 16<<10 {
+			t.Errorf("%s: a PNG of %d bytes", name, len(b))
+		}
+		// It looks as the one that is saved.
+		p := must(d.panels())
+		p.Columns = min(2, len(p.Figures))
+		full := must(p.raster(screenDPI))
+		for y := range full.Rect.Dy() {
+			for x := range full.Rect.Dx() {
+				r, g, b, _ := img.At(x, y).RGBA()
+				want := full.RGBAAt(x, y)
+				// Half a step of the palette, from a colour anywhere in its class; what is
+				// beyond the 256 commonest may be farther.
+				if d := max(math.Abs(float64(r>>8)-float64(want.R)), math.Abs(float64(g>>8)-float64(want.G)), math.Abs(float64(b>>8)-float64(want.B))); d > 48 {
+					t.Fatalf("%s: pixel (%d, %d) is off by %g", name, x, y, d)
+				}
+			}
+		}
+	}
+	if data := must(DisplayData(Table{Columns: []Column{{Text: []string{"a"}}}})).Data; data[protocol.MIMEImagePNG] != nil {
+		t.Error("a table as a picture")
+	}
+}
+
+func TestLargeOutputsAreSaid(t *testing.T) {
+	small, large := &protocol.DisplayData{Data: map[protocol.MIMEType]any{protocol.MIMETextHTML: "small"}},
+		&protocol.DisplayData{Data: map[protocol.MIMEType]any{protocol.MIMEImagePNG: make([]byte, largest)}}
+	if s := warning(small); s != "" {
+		t.Error(s)
+	}
+	if s := warning(large); !strings.Contains(s, "27 MB") { // 20 MB in base64
+		t.Error(s)
+	}
+}
+
+func TestSaveSaysWhereRelativeToTheNotebook(t *testing.T) {
+	dir := must(filepath.EvalSymlinks(t.TempDir()))
+	t.Chdir(dir)
+	gonbui.IsNotebook = true
+	stdout := os.Stdout
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Stdout = w
+	for _, path := range []string{"a.svg", filepath.Join(dir, "b.svg")} {
+		err = errors.Join(err, Save(path, gallery()["dual"]))
+	}
+	gonbui.IsNotebook, os.Stdout = false, stdout
+	w.Close()
+	if said := string(must(io.ReadAll(r))); err != nil || said != "saved a.svg\nsaved b.svg\n" {
+		t.Errorf("said %q, %v", said, err)
+	}
+	for _, name := range []string{"a.svg", "b.svg"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Labels of ticks don't touch, on an axis of whatever length.
+func TestTicksKeepApart(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := scale{log: rapid.Bool().Draw(t, "log")}
+		s.lo = math.Pow(10, rapid.Float64Range(-9, 9).Draw(t, "lo"))
+		s.hi = s.lo * math.Pow(10, rapid.Float64Range(0.01, 12).Draw(t, "decades"))
+		length := rapid.Float64Range(50, 600).Draw(t, "length")
+		width := smallStyle().Width
+		end := math.Inf(-1)
+		for _, k := range s.apart(7, length, width) {
+			if k.label == "" {
+				continue
+			}
+			at, half := s.unit(k.at)*length, float64(width(k.label))/2
+			if at-half < end+3 {
+				t.Fatalf("%q touches the label before it, on [%g, %g] over %g points", k.label, s.lo, s.hi, length)
+			}
+			end = at + half
+		}
+		if math.IsInf(end, -1) {
+			t.Fatalf("no label on [%g, %g]", s.lo, s.hi)
+		}
+	})
+}
+
+// Whatever a figure is called, its output is closed, and the chart has the names of the picture.
+func FuzzNames(f *testing.F) {
+	f.Add("Cost", "iteration t", "primal–dual")
+	f.Add(`</script><script>alert("&")</script>`, `$\hat\theta_t^*$`, "<!--")
+	f.Add("$1 and $2", "‖θ̂‖", "\xff\x00\u2028")
+	f.Fuzz(func(t *testing.T, title, label, name string) {
+		if len(title)+len(label)+len(name) > 1000 {
+			return
+		}
+		fig := Figure{Title: title, X: Axis{Label: label}, Layers: []Layer{
+			Line{Name: name, X: []float64{1, 2}, Y: []float64{1, 2}}, Rule{Label: name, At: 1}, Arrow{Label: label, X: 1, Y: 1, FromX: 2, FromY: 1}}}
+		if err := fig.Validate(); err != nil {
+			if _, wrong := formulas(title); wrong != nil {
+				return
+			}
+			if _, wrong := formulas(label); wrong != nil {
+				return
+			}
+			if _, wrong := formulas(name); wrong != nil {
+				return
+			}
+			t.Fatalf("all formulas can be set, but %v", err)
+		}
+		s, div, err := chart([]Figure{fig}, fig)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if html := page(div, []spec{s}); strings.Count(strings.ToLower(html), "</script") != 1 || strings.Contains(html, "<!--") {
+			t.Fatal("a name ends the script")
+		}
+		var option struct{ Series []struct{ Name string } }
+		if err := json.Unmarshal(must(json.Marshal(must(fig.option(new(columns), stillDigits)))), &option); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := option.Series[0].Name, strings.ToValidUTF8(spoken(name), "\ufffd"); name != "" && got != want && strings.ToValidUTF8(name, "") == name {
+			t.Fatalf("the series is called %q, want %q", got, want)
+		}
+	})
+}

@@ -1,0 +1,239 @@
+package plotting
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Labels may hold formulas of TeX between dollars: letters, scripts, accents and symbols.
+// A formula becomes Unicode, with these characters of private use around its scripts.
+const (
+	superScript = '\uE000'
+	subScript   = '\uE001'
+	endScript   = '\uE002'
+	scripts     = "\uE000\uE001\uE002"
+)
+
+// symbols are the commands for one character.
+var symbols = pairs(`alpha α beta β gamma γ delta δ epsilon ε varepsilon ε zeta ζ eta η theta θ vartheta ϑ iota ι
+	kappa κ lambda λ mu μ nu ν xi ξ pi π rho ρ sigma σ tau τ upsilon υ phi φ varphi φ chi χ psi ψ omega ω
+	Gamma Γ Delta Δ Theta Θ Lambda Λ Xi Ξ Pi Π Sigma Σ Upsilon Υ Phi Φ Psi Ψ Omega Ω
+	nabla ∇ partial ∂ infty ∞ ell ℓ sum ∑ prod ∏ int ∫ in ∈ notin ∉ subset ⊂ cup ∪ cap ∩ emptyset ∅ forall ∀ exists ∃
+	le ≤ leq ≤ ge ≥ geq ≥ ne ≠ neq ≠ approx ≈ equiv ≡ sim ∼ succeq ⪰ preceq ⪯ propto ∝ to → rightarrow → leftarrow ← mapsto ↦
+	cdot · times × pm ± mp ∓ circ ∘ star ⋆ ast ∗ top ⊤ bot ⊥ prime ′ dagger † | ‖ Vert ‖ langle ⟨ rangle ⟩ lfloor ⌊ rfloor ⌋
+	ldots … dots … cdots ⋯ { { } } % % _ _ & & # #`)
+
+// accentsOf are the commands for an accent over a letter.
+var accentsOf = pairs("hat \u0302 widehat \u0302 tilde \u0303 widetilde \u0303 bar \u0304 overline \u0305 dot \u0307")
+
+func pairs(s string) map[string]string {
+	out := map[string]string{}
+	for f := strings.Fields(s); len(f) > 1; f = f[2:] {
+		out[f[0]] = f[1]
+	}
+	return out
+}
+
+// relations have room around them, outside of scripts.
+const relations = "=<>≤≥≠≈≡∼⪰⪯∝∈∉⊂→←↦"
+
+// typeset turns the formulas of a label into Unicode. What can't be read stays as it is:
+// a figure is checked before it is drawn.
+func typeset(label string) string {
+	s, err := formulas(label)
+	if err != nil {
+		return label
+	}
+	return s
+}
+
+// formulas is typeset with the reason why a formula can't be set. A dollar alone is money.
+func formulas(label string) (string, error) {
+	parts := strings.Split(label, "$")
+	if len(parts) < 3 || len(parts)%2 == 0 || strings.ContainsAny(label, scripts) {
+		return label, nil
+	}
+	var b strings.Builder
+	for i, part := range parts {
+		if i%2 == 0 {
+			b.WriteString(part)
+			continue
+		}
+		t := tex{rest: part}
+		s, err := t.list(0)
+		if err == nil && t.rest != "" {
+			err = fmt.Errorf("} without {")
+		}
+		if err != nil {
+			return "", fmt.Errorf("label %q: %w", label, err)
+		}
+		b.WriteString(s)
+	}
+	return b.String(), nil
+}
+
+// tex reads a formula.
+type tex struct {
+	rest   string
+	script bool // within a script
+}
+
+// list reads up to a closing brace, or the end.
+func (t *tex) list(depth int) (string, error) {
+	var b strings.Builder
+	for t.rest != "" && t.rest[0] != '}' {
+		s, err := t.atom(depth)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(s)
+	}
+	return b.String(), nil
+}
+
+// atom reads a letter, a command with its arguments, a group or a script.
+func (t *tex) atom(depth int) (string, error) {
+	if depth > 20 {
+		return "", fmt.Errorf("groups within groups, more than 20")
+	}
+	r, n := utf8.DecodeRuneInString(t.rest)
+	t.rest = t.rest[n:]
+	switch {
+	case unicode.IsSpace(r):
+		return "", nil
+	case r == '~':
+		return " ", nil
+	case r == '\'':
+		return "′", nil
+	case r == '-':
+		return "−", nil
+	case r == '{':
+		s, err := t.list(depth + 1)
+		if err != nil {
+			return "", err
+		}
+		if t.rest == "" {
+			return "", fmt.Errorf("{ without }")
+		}
+		t.rest = t.rest[1:]
+		return s, nil
+	case r == '^', r == '_':
+		if t.script {
+			return "", fmt.Errorf("a script within a script")
+		}
+		t.script = true
+		s, err := t.argument(string(r), depth)
+		t.script = false
+		begin := superScript
+		if r == '_' {
+			begin = subScript
+		}
+		return string(begin) + s + string(endScript), err
+	case r == '\\':
+		return t.command(depth)
+	}
+	return t.spaced(string(r)), nil
+}
+
+// spaced puts room around a relation.
+func (t *tex) spaced(s string) string {
+	if !t.script && strings.Contains(relations, s) {
+		return " " + s + " "
+	}
+	return s
+}
+
+func (t *tex) command(depth int) (string, error) {
+	n := strings.IndexFunc(t.rest, func(r rune) bool { return !unicode.IsLetter(r) || r > unicode.MaxASCII })
+	switch {
+	case n < 0:
+		n = len(t.rest)
+	case n == 0:
+		_, n = utf8.DecodeRuneInString(t.rest)
+	}
+	name := t.rest[:n]
+	t.rest = t.rest[n:]
+	if s, ok := symbols[name]; ok {
+		return t.spaced(s), nil
+	}
+	if accent, ok := accentsOf[name]; ok {
+		s, err := t.argument(`\`+name, depth)
+		if err == nil && (utf8.RuneCountInString(s) != 1 || strings.ContainsAny(s, scripts)) {
+			err = fmt.Errorf(`\%s over %q, want one letter`, name, s)
+		}
+		return s + accent, err
+	}
+	switch name {
+	case "sqrt":
+		s, err := t.argument(`\sqrt`, depth)
+		if utf8.RuneCountInString(s) > 1 {
+			s = "(" + s + ")"
+		}
+		return "√" + s, err
+	case ",", ":", ";", " ", "quad":
+		return " ", nil
+	case "!", "left", "right":
+		return "", nil
+	case "text", "mathrm", "mathbf", "mathcal", "mathbb", "operatorname":
+		return t.argument(`\`+name, depth)
+	}
+	return "", fmt.Errorf(`\%s is not known`, name)
+}
+
+func (t *tex) argument(of string, depth int) (string, error) {
+	t.rest = strings.TrimLeftFunc(t.rest, unicode.IsSpace)
+	if t.rest == "" || t.rest[0] == '}' {
+		return "", fmt.Errorf("nothing after %s", of)
+	}
+	return t.atom(depth + 1)
+}
+
+// spoken is the label in plain Unicode, for the live rendering and for texts: a script that
+// Unicode lacks follows its mark.
+func spoken(label string) string {
+	var b, script strings.Builder
+	begin := rune(0)
+	for _, r := range typeset(label) {
+		switch {
+		case r == superScript, r == subScript:
+			begin = r
+		case r == endScript:
+			b.WriteString(inUnicode(begin, script.String()))
+			script.Reset()
+			begin = 0
+		case begin != 0:
+			script.WriteRune(r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String() + script.String()
+}
+
+// inUnicode writes a script with Unicode's characters for it, if there are enough.
+func inUnicode(begin rune, s string) string {
+	from, to, mark := superLetters, superscripts, "^"
+	if begin == subScript {
+		from, to, mark = subLetters, subscripts, "_"
+	}
+	out := strings.Map(func(r rune) rune {
+		switch {
+		case strings.ContainsRune(combining, r), strings.ContainsRune(to, r):
+			return r
+		case strings.ContainsRune(from, r):
+			return counterpart(from, to, r)
+		}
+		return -1
+	}, s)
+	switch {
+	case utf8.RuneCountInString(out) == utf8.RuneCountInString(s):
+		return out
+	case begin == superScript && strings.Contains("*∗⋆′†", s):
+		return s
+	case utf8.RuneCountInString(s) == 1:
+		return mark + s
+	}
+	return mark + "(" + s + ")"
+}

@@ -1,0 +1,156 @@
+package plotting
+
+import (
+	"bytes"
+	"encoding/xml"
+	"image"
+	"io"
+	"math"
+	"strings"
+	"testing"
+	"unicode"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+func TestFormulas(t *testing.T) {
+	for label, want := range map[string]string{
+		`cost in $`:                           "cost in $",
+		`$c^T\Psi\hat\theta_t$`:               "cᵀΨθ̂ₜ",
+		`$\nabla\varphi(\theta)$ at $\eta_0$`: "∇φ(θ) at η₀",
+		`$\|\theta_t^*\|_\infty\le R_{12}$`:   "‖θₜ*‖_∞ ≤ R₁₂",
+		`$\hat{x}^{-1}, e^{bq}$`:              "x̂⁻¹,e^(bq)",
+		`$\lambda \in [0, 1]$`:                "λ ∈ [0,1]",
+		`$\sqrt{t+1}$`:                        "√(t+1)",
+		`$\text{cost}_{y}$`:                   "cost_y",
+		`θ̂ₜ and 10⁻³`:                        "θ̂ₜ and 10⁻³",
+	} {
+		if _, err := formulas(label); err != nil || spoken(label) != want {
+			t.Errorf("%s is %q, %v; want %q", label, spoken(label), err, want)
+		}
+	}
+	for label, want := range map[string]string{
+		`$\foo$`: `\foo is not known`, `$a_$`: "nothing after _", `${a$`: "{ without }", `$a}$`: "} without {",
+		`$\hat{ab}$`: "want one letter", `$a_{b_c}$`: "a script within a script", `$` + strings.Repeat("{", 99) + `$`: "more than 20",
+	} {
+		err := Figure{Title: label, Layers: []Layer{Rule{}}}.Validate()
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want an error with %q", label, err, want)
+		}
+	}
+}
+
+// Scripts that meet stand over each other, and an accent takes no room.
+func TestLayout(t *testing.T) {
+	h := textStyle(labelFont, 0, 0).Handler.(raised)
+	width := func(s string) float64 { _, w := h.layout(s, labelFont); return w.Points() }
+	if a, b := width(`$x_{12}^3$`), width(`$x_{12}$`); a != b {
+		t.Errorf("a superscript over a wider subscript: width %g, want %g", a, b)
+	}
+	if a, b := width("θ̂x"), width("θx"); a != b {
+		t.Errorf("with an accent %g wide, want %g", a, b)
+	}
+	if a, b := width(`$x_{12}$`), width("x₁₂"); a != b {
+		t.Errorf("a formula is %g wide, its Unicode %g", a, b)
+	}
+	if missing("∇φ(θ̂) ∈ ℝᵈ, ‖x‖ ⪰ 0") != 0 || missing("平") != '平' {
+		t.Error("which characters are missing")
+	}
+}
+
+// PDF draws the outlines of letters; filled as pixels, they look as letters do.
+func TestOutlinesAreTheLetters(t *testing.T) {
+	const w, h = 200, 40
+	draws := func(outlines bool) (ink, x, y float64) {
+		canvas := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(144))
+		var c vg.CanvasSizer = canvas
+		if outlines {
+			c = outlined{canvas}
+		}
+		dc := draw.NewCanvas(c, w, h)
+		dc.FillText(textStyle(font.From(sans, 20), draw.XLeft, draw.YBottom), vg.Point{X: 5, Y: 10}, `$\nabla\hat\Psi^2$ = cost, g`)
+		img := canvas.Image().(*image.RGBA)
+		for py := range img.Rect.Dy() {
+			for px := range img.Rect.Dx() {
+				a := 255 - float64(img.RGBAAt(px, py).G)
+				ink, x, y = ink+a, x+a*float64(px), y+a*float64(py)
+			}
+		}
+		return ink, x / ink, y / ink
+	}
+	ink, x, y := draws(true)
+	wantInk, wantX, wantY := draws(false)
+	// Letters are set at places of a pixel, outlines anywhere: a pixel, and a twentieth of the ink.
+	if math.Abs(ink/wantInk-1) > 0.05 || math.Abs(x-wantX) > 1 || math.Abs(y-wantY) > 1 {
+		t.Errorf("outlines: ink %.0f centred at (%.1f, %.1f); letters: %.0f at (%.1f, %.1f)", ink, x, y, wantInk, wantX, wantY)
+	}
+	pdf := must(encode("pdf", Figure{Title: "θ", Layers: []Layer{Rule{}}}))
+	if bytes.Contains(pdf, []byte("/FontFile")) {
+		t.Error("the PDF sets text in a font of 256 letters")
+	}
+}
+
+// Whatever the label, the picture is XML that holds each of its letters, and the label is read
+// the same in the chart.
+func FuzzLabel(f *testing.F) {
+	for _, s := range []string{`$c^T\Psi\hat\theta_t$`, "‖θ̂‖", `$\nabla$ $`, `$\frac12$`, "</text>", "a\u0302\u0302", "₁⁻¹", "\ue000x", `$^{a}_{b}'$`, "\x00\xff"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, label string) {
+		if len(label) > 200 {
+			return
+		}
+		set, err := formulas(label)
+		if err != nil {
+			if (Figure{Title: label, Layers: []Layer{Rule{}}}).Validate() == nil {
+				t.Fatalf("a figure has the label %q, though %v", label, err)
+			}
+			return
+		}
+		letters := func(s string) string {
+			return strings.Map(func(r rune) rune {
+				if unicode.IsSpace(r) || unicode.IsControl(r) || r&0xfffe == 0xfffe || r == unicode.ReplacementChar || strings.ContainsRune(scripts, r) {
+					return -1
+				}
+				return r
+			}, s)
+		}
+		var inRuns strings.Builder
+		for _, r := range runs(label, labelFont) {
+			inRuns.WriteString(r.text)
+		}
+		base := func(r rune) rune { // as it is drawn
+			for _, c := range [][2]string{{superscripts, superLetters}, {subscripts, subLetters}, {combining, accents}} {
+				if strings.ContainsRune(c[0], r) {
+					return counterpart(c[0], c[1], r)
+				}
+			}
+			return r
+		}
+		if got, want := letters(inRuns.String()), letters(strings.Map(base, set)); got != want {
+			t.Fatalf("%q is drawn as %q, want %q", label, got, want)
+		}
+		if s := spoken(label); strings.Contains(label, "$") && !strings.ContainsAny(label, scripts) && strings.ContainsAny(s, scripts) {
+			t.Fatalf("%q is spoken as %q, with marks of ours", label, s)
+		}
+		canvas := &svgCanvas{Canvas: vgsvg.New(100, 20)}
+		dc := draw.NewCanvas(canvas, 100, 20)
+		dc.FillText(textStyle(labelFont, draw.XLeft, draw.YTop), vg.Point{}, label)
+		var out bytes.Buffer
+		if _, err := canvas.WriteTo(&out); err != nil {
+			t.Fatal(err)
+		}
+		svg := canvas.tidy(out.Bytes())
+		for d := xml.NewDecoder(bytes.NewReader(svg)); ; {
+			if _, err := d.Token(); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatalf("%q: the picture is no XML: %v", label, err)
+			}
+		}
+	})
+}
