@@ -316,6 +316,12 @@ func TestNorms(t *testing.T) {
 				t.Errorf("%v of %v = %v, want %v", n, y, got, want*scale)
 			}
 		}
+		if got := n.Of([]float64{1, math.Inf(-1), 2}); !math.IsInf(got, 1) {
+			t.Errorf("%v of a vector with −∞ = %v, want +∞", n, got)
+		}
+		if got := n.Of([]float64{math.NaN(), 1}); !math.IsNaN(got) {
+			t.Errorf("%v of a vector with NaN = %v", n, got)
+		}
 		if n.Dual().Dual() != n {
 			t.Errorf("%v: the dual of the dual is %v", n, n.Dual().Dual())
 		}

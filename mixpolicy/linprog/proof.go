@@ -60,7 +60,8 @@ func (y Dual) residual(b, g []float64, psi Rows, n Norm) float64 {
 			size[j] = 0 // b = μg exactly: nothing was rounded
 		}
 	}
-	// Rounding of the norm: d additions, for ℓ₂ of rounded squares, and a root.
+	// Rounding of the norm: d additions, for ℓ₂ of rounded squares, and a root, of half a unit of
+	// 2⁻⁵² each. What is left, (d + 8)/2 − 2 units at least, is for the caller's roundings.
 	return n.Dual().Of(size) * (1 + float64(len(b)+8)*0x1p-52)
 }
 
@@ -336,7 +337,8 @@ func (e *InfeasibleError) proves() bool {
 func (e *InfeasibleError) radius(g []float64, psi Rows) float64 {
 	// Ψᵀλ + κg is minus the residual of b = 0 and μ = κ, for the same λ.
 	y := Dual{Rows: e.Rows, Hyperplane: e.Hyperplane}
-	return e.Hyperplane / y.residual(make([]float64, len(g)), g, psi, e.Norm) * (1 - 0x1p-51)
+	// The rounding of the quotient is within what the residual has more than it needs.
+	return e.Hyperplane / y.residual(make([]float64, len(g)), g, psi, e.Norm)
 }
 
 // contradiction reads the proof of infeasibility from the path.

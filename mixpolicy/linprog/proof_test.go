@@ -126,8 +126,28 @@ func TestBoundsAreTight(t *testing.T) {
 			t.Fatalf("radius %v, want %v", radius, float(ratio))
 		}
 	}
+	// Roundings that all go one way: of 1 + 2⁻⁵³ + 2⁻⁵³ + … in order nothing but the 1 is left.
+	b := make([]float64, 200)
+	for j := range b {
+		b[j] = 0x1p-53
+	}
+	b[0] = 1
+	row := Multiplier{Value: 0, Scale: 1}
+	y := Dual{Rows: []Multiplier{row}}
+	if got := y.residual(b, ones(200), Columns(slices.Repeat([][]float64{{0}}, 200)), LInf); got < 1+199*0x1p-53 {
+		t.Errorf("residual 1 + %v, want 1 + 199·2⁻⁵³ at least", got-1)
+	}
+	// One term has no more than the roundings that are named, d + 8 of them.
+	if got := y.residual([]float64{1}, []float64{0}, Columns{{0}}, L2); got < 1 || got > 1+10*0x1p-52 {
+		t.Errorf("residual 1 + %v, want 1 + 9·2⁻⁵²", got-1)
+	}
+	// A product that underflows is there in the bound: 2⁻¹⁰⁴⁰.
+	y = Dual{Rows: []Multiplier{{Value: 0x1p-520, Scale: 1}}}
+	if got := y.residual([]float64{0}, []float64{0}, Columns{{0x1.8p-560}}, L2); got < 0x1p-1040 {
+		t.Errorf("residual %v, want 2⁻¹⁰⁴⁰ at least", got)
+	}
 	// b = μg has no residual, and its bound no rounding.
-	y := Dual{Hyperplane: .1}
+	y = Dual{Hyperplane: .1}
 	if got := y.bound([]float64{.1, .1}, ones(2), Columns{{}, {}}, L2, math.Inf(1)); got != .1 {
 		t.Errorf("bound %v of a constant, want 0.1", got)
 	}
@@ -226,7 +246,7 @@ func TestInfeasibleErrorTells(t *testing.T) {
 func TestProvesNoMore(t *testing.T) {
 	psi := measures(30, 3, .2, 5)
 	for _, norm := range []Norm{L2, LInf, L1} {
-		for _, r := range []float64{1.1, math.Inf(1)} {
+		for _, r := range []float64{1, 1.1, math.Inf(1)} { // 1: the ball touches the feasible set in 1/d
 			p := Mixture{B: costs(3, 1), Psi: psi, Norm: norm, R: r * norm.OnHyperplane(3)}.program()
 			s := newSolver(p)
 			if err := s.begin(background); err != nil {
@@ -247,6 +267,12 @@ func TestProvesNoMore(t *testing.T) {
 				radius *= root
 			}
 			gap := 4 * s.rounding() * size * radius
+			if r == 1 && norm == L2 {
+				if s.optimal || s.t != 0 {
+					t.Fatalf("t = %v, want 0 where the ball touches", s.t)
+				}
+				gap += 2 * touchTime * radius * s.length
+			}
 			for name, change := range map[string]func(sol *Solution, f float64){
 				"violation": func(sol *Solution, f float64) { sol.Violation = 2 * tol * f },
 				"gap":       func(sol *Solution, f float64) { sol.Bound = sol.Objective - gap*f },
