@@ -135,7 +135,7 @@ func (a Axis) span(data interval, pad float64) scale {
 	case pad == 0:
 		return s
 	case a.Log:
-		lo, hi := max(s.value(-pad), math.SmallestNonzeroFloat64), bounded(s.value(1+pad))
+		lo, hi := min(data.lo, max(s.value(-pad), math.SmallestNonzeroFloat64)), max(data.hi, bounded(s.value(1+pad)))
 		if short := floorTo(lo, data.lo); short > lo/2 {
 			return scale{short, ceilTo(hi, data.hi), true}
 		}
