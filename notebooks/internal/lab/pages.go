@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/mixpolicy/lab/mixpolicy/paper"
 )
 
 // export makes a page of every executed notebook, an index of them, and a file
@@ -43,6 +45,11 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 		if index.Claims, err = records("claims.csv"); err != nil {
 			return err
 		}
+		rows, err := paper.RecordedIndex()
+		if err != nil {
+			return err
+		}
+		index.Found = paper.Summary(rows)
 		mutations, err := mutations(equations)
 		if err != nil {
 			return err
@@ -73,7 +80,7 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 	}
 	for i, r := range runs {
 		p := newPage(r.name, nameErrata(linkEquations(bodies[i], equations)))
-		p.Paper, p.Scripts = index.Paper, scripts
+		p.Paper, p.Scripts, p.Seconds = index.Paper, scripts, r.elapsed.Seconds()
 		index.Pages = append(index.Pages, p)
 	}
 	for i, p := range index.Pages {
@@ -120,6 +127,8 @@ type page struct {
 	Name           string // of the notebook; none for the index
 	Title          template.HTML
 	Lead           template.HTML // its first paragraph
+	Minutes        int           // to read its prose
+	Seconds        float64       // that it ran
 	Body           template.HTML
 	Contents       []heading
 	Previous, Next *page
@@ -127,6 +136,7 @@ type page struct {
 	Paper          bool              // of the paper, not of the reader's own
 
 	Pages     []*page // the index's
+	Found     string  // what became of the paper's equations
 	Claims    []record
 	Equations []record // of the index of equations
 	Mutations []scored // of the page of mutants
@@ -147,6 +157,7 @@ var (
 	headingID = regexp.MustCompile(`(<h[1-6] id=")([^"]*)(")`)
 	headings  = regexp.MustCompile(`(?s)<h([1-6]) id="([^"]*)">(.*?)<a class="anchor-link"[^>]*>.*?</a>\s*</h[1-6]>`)
 	paragraph = regexp.MustCompile(`(?s)<p>(.*?)</p>`)
+	markdown  = regexp.MustCompile(`(?s)<section class="markdown">(.*?)</section>`)
 	links     = regexp.MustCompile(`href="([^":/#?]+)\.ipynb(#[^"]*)?"`)
 	tags      = regexp.MustCompile(`<[^>]*>`)
 	// The end of an answer's fold and the beginning of the next, with nothing between.
@@ -184,6 +195,11 @@ func newPage(name, body string) *page {
 	if m := paragraph.FindStringSubmatch(body); m != nil {
 		p.Lead = template.HTML(m[1])
 	}
+	words := 0
+	for _, m := range markdown.FindAllStringSubmatch(body, -1) {
+		words += len(strings.Fields(tags.ReplaceAllString(m[1], " ")))
+	}
+	p.Minutes = max(1, words/200)
 	return p
 }
 

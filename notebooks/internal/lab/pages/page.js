@@ -19,7 +19,20 @@
       show();
     });
     follow();
+    fold();
   });
+
+  // One switch hides the code of a page, and shows it.
+  function fold() {
+    var button = document.getElementById("code");
+    if (!button) return;
+    button.hidden = false;
+    button.addEventListener("click", function () {
+      var shown = root.dataset.code === "hidden";
+      root.dataset.code = shown ? "shown" : "hidden";
+      button.setAttribute("aria-pressed", shown);
+    });
+  }
 
   // The table of contents marks the section being read.
   function follow() {
