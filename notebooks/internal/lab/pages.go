@@ -79,7 +79,7 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 		}
 	}
 	for i, r := range runs {
-		p := newPage(r.name, nameErrata(linkEquations(bodies[i], equations)))
+		p := newPage(r.name, linkEquations(nameErrata(bodies[i]), equations))
 		p.Paper, p.Scripts, p.Seconds = index.Paper, scripts, r.elapsed.Seconds()
 		index.Pages = append(index.Pages, p)
 	}
