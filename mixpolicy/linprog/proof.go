@@ -246,7 +246,8 @@ func (s *solver) proves(sol *Solution) bool {
 		!(s.norm.Of(sol.Theta) <= s.radius+2*slack) {
 		return false
 	}
-	// Each term of bᵀθ − μ − R‖b − Ψᵀλ − μg‖⁎ has an error of a rounding of its size.
+	// Each term of bᵀθ − μ − R‖b − Ψᵀλ − μg‖⁎ has an error of a rounding of its size. What the
+	// bound of a touching ball misses, touchTime·R‖b‖, is far less: its Ball is ‖b‖/touchTime.
 	size := L2.Of(s.b) + math.Abs(sol.Hyperplane)*L2.Of(s.g) + sol.Ball
 	for _, m := range sol.Rows {
 		size += m.Value * math.Sqrt(float64(s.d)) * 2 // ‖Ψᵢ‖∞ < 2·Scale
@@ -256,9 +257,6 @@ func (s *solver) proves(sol *Solution) bool {
 		radius *= math.Sqrt(float64(s.d))
 	}
 	allowed := 4 * s.rounding() * size * radius
-	if !s.optimal && s.t == 0 {
-		allowed += 2 * touchTime * radius * s.length
-	}
 	return math.Abs(sol.Gap()) <= allowed
 }
 
