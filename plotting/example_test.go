@@ -45,6 +45,14 @@ func ExampleMarkdown() {
 	// The optimum is $c^T\Psi\theta^\star = 2861.6456$.
 }
 
+func ExampleFold() {
+	plotting.Show(plotting.Fold{Head: "All settings", Text: "η₀  64\nT   100000"})
+	// Output:
+	// All settings
+	// η₀  64
+	// T   100000
+}
+
 func ExampleFigure_Validate() {
 	fig := plotting.Figure{
 		Title: "Violation",
