@@ -164,6 +164,10 @@ func newPlot(f Figure, layers []layer, x, y scale) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
 	w, h := f.size()
+	levels := f.Y.named()
+	if levels == nil {
+		levels = y.apart(6, h*72-72, smallStyle().Height)
+	}
 	for _, a := range []struct {
 		axis  *plot.Axis
 		label string
@@ -172,7 +176,7 @@ func newPlot(f Figure, layers []layer, x, y scale) *plot.Plot {
 		style text.Style
 	}{
 		{&p.X, f.X.Label, x, x.apart(7, w*72-65, smallStyle().Width), textStyle(smallFont, draw.XCenter, draw.YTop)},
-		{&p.Y, f.Y.Label, y, y.apart(6, h*72-72, smallStyle().Height), textStyle(smallFont, draw.XRight, draw.YCenter)},
+		{&p.Y, f.Y.Label, y, levels, textStyle(smallFont, draw.XRight, draw.YCenter)},
 	} {
 		a.axis.Min, a.axis.Max = a.scale.position(a.scale.lo), a.scale.position(a.scale.hi)
 		a.axis.Label.Text = a.label
@@ -459,12 +463,21 @@ func (m glyphs) plot(c draw.Canvas, x, y transform) {
 	whisker := draw.LineStyle{Color: m.ink.color.rgb(), Width: 1}
 	const cap = 2.5
 	for i := range m.lo {
+		// From lo to hi at at, and what is upright or, if m.level, turned.
 		at, lo, hi := x(m.x[i]), y(m.lo[i]), y(m.hi[i])
+		if m.level {
+			at, lo, hi = y(m.y[i]), x(m.lo[i]), x(m.hi[i])
+		}
 		for _, l := range [][]vg.Point{
 			{{X: at, Y: lo}, {X: at, Y: hi}},
 			{{X: at - cap, Y: lo}, {X: at + cap, Y: lo}},
 			{{X: at - cap, Y: hi}, {X: at + cap, Y: hi}},
 		} {
+			if m.level {
+				for k, p := range l {
+					l[k] = vg.Point{X: p.Y, Y: p.X}
+				}
+			}
 			c.StrokeLines(whisker, c.ClipLinesXY(l)...)
 		}
 	}
