@@ -350,6 +350,24 @@ func (p Panels) size() (width, height float64) {
 	return w * float64(cols), h * float64(rows)
 }
 
+// Titled returns the figure with a title.
+func (f Figure) Titled(title string) Figure {
+	f.Title = title
+	return f
+}
+
+// Titled returns the panels with a title for each.
+func (p Panels) Titled(titles ...string) Panels {
+	if len(titles) != len(p.Figures) {
+		panic(fmt.Sprintf("plotting: %d titles for %d panels", len(titles), len(p.Figures)))
+	}
+	p.Figures = append([]Figure(nil), p.Figures...)
+	for i, title := range titles {
+		p.Figures[i].Title = title
+	}
+	return p
+}
+
 // With returns the figure with further layers on top.
 func (f Figure) With(layers ...Layer) Figure {
 	f.Layers = append(append([]Layer(nil), f.Layers...), layers...)

@@ -81,6 +81,7 @@ type Points struct {
 	X, Y   []float64
 	Lo, Hi []float64 // both or neither
 	Color  Color
+	Dash   Dash // of the lines that the marker goes with; default: ByColor
 }
 
 func (l Points) describe() (kind, name string) { return "points", l.Name }
@@ -98,7 +99,11 @@ func (l Points) Draw(p *Pen) error {
 	if err := checkColumns(append([]column{{"X", l.X, p.X}, {"Y", l.Y, p.Y}}, interval...)...); err != nil {
 		return err
 	}
-	in, err := p.ink(l.Name, l.Color, ByColor, 0)
+	dash := l.Dash
+	if dash == AutoDash {
+		dash = ByColor
+	}
+	in, err := p.ink(l.Name, l.Color, dash, 0)
 	if err != nil {
 		return err
 	}

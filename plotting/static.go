@@ -653,7 +653,7 @@ const (
 )
 
 func newHead(title string, layers []layer, width vg.Length) head {
-	h := head{title: title}
+	h := head{title: wrapped(title, width)}
 	style := textStyle(smallFont, draw.XLeft, draw.YCenter)
 	var used vg.Length
 	for _, l := range layers {
@@ -668,13 +668,27 @@ func newHead(title string, layers []layer, width vg.Length) head {
 		used += need
 	}
 	if title != "" {
-		h.height += textStyle(titleFont, draw.XLeft, draw.YTop).Height(title) + 4
+		h.height += textStyle(titleFont, draw.XLeft, draw.YTop).Height(h.title) + 4
 	}
 	h.height += rowHeight * vg.Length(len(h.rows))
 	if h.height > 0 {
 		h.height += 4
 	}
 	return h
+}
+
+// wrapped cuts a title into lines of this width.
+func wrapped(title string, width vg.Length) string {
+	style := textStyle(titleFont, draw.XLeft, draw.YTop)
+	var lines []string
+	for _, word := range strings.Split(typeset(title), " ") {
+		if last := len(lines) - 1; last >= 0 && style.Width(lines[last]+" "+word) <= width {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (h head) draw(c draw.Canvas) {
