@@ -105,9 +105,12 @@ type group struct {
 // the dots of the groups: a row of these is at the number that its At says.
 func dots(rows race.Record, name func(race.Row) string, groups ...group) plotting.Figure {
 	f := plotting.Figure{X: plotting.Axis{Label: "average cost of a step (jobs)"}, Height: 1.3 + 0.2*float64(len(rows))}
+	longest := 0
 	for _, row := range rows {
 		f.Y.Names = append([]string{name(row)}, f.Y.Names...)
+		longest = max(longest, len(name(row)))
 	}
+	f.Width = 5.5 + 0.06*float64(longest) // the dots have as much room whatever the names
 	for _, g := range groups {
 		p := plotting.Points{Name: g.name}
 		for _, row := range g.rows {

@@ -30,7 +30,7 @@ func (r Record) Methods(problem, kind string) []string {
 }
 
 // width and height leave room for the names of all methods in the legend, in inches.
-const width, height = 8.4, 4.4
+const width, height = 6.4, 4.4
 
 // Penalised gaps are drawn from floor to ceiling, in units of the optimum. Below are exact
 // answers, whose gap is rounding, drawn at the floor. Above are answers so far outside of the
@@ -51,17 +51,44 @@ func add(f *plotting.Figure, method string, l plotting.Line) {
 	default:
 		f.Layers = append(f.Layers, l)
 	}
-	if len(l.X) == 0 || f.Y.Label != gapLabel {
-		return
+}
+
+// cut cuts the figure off at the ceiling if a line or a point is above, and adds a note for each.
+func cut(f plotting.Figure) plotting.Figure {
+	var notes []plotting.Arrow
+	left, right := math.Inf(1), math.Inf(-1)
+	for _, l := range f.Layers {
+		var name string
+		var x, y []float64
+		upTo := "up to "
+		switch l := l.(type) {
+		case plotting.Line:
+			name, x, y = l.Name, l.X, l.Y
+		case plotting.Points:
+			name, x, y, upTo = l.Name, l.X, l.Y, ""
+		}
+		left, right = min(left, slices.Min(x)), max(right, slices.Max(x))
+		if k := floats.MaxIdx(y); y[k] > ceiling {
+			e := math.Floor(math.Log10(y[k]))
+			notes = append(notes, plotting.Arrow{
+				Label: fmt.Sprintf(`%s: %s$%.0f\cdot10^{%.0f}$`, name, upTo, y[k]/math.Pow(10, e), e), X: x[k], Y: ceiling,
+			})
+		}
 	}
-	if k := floats.MaxIdx(l.Y); l.Y[k] > ceiling {
+	for k, n := range notes { // each at its own height, on the side with more room
+		at, from, to := n.X, left, right
+		if f.X.Log {
+			at, from, to = math.Log(at), math.Log(from), math.Log(to)
+		}
+		at += math.Copysign(0.1*float64(k+1)*(to-from), (from+to)/2-at)
+		if n.FromX = at; f.X.Log {
+			n.FromX = math.Exp(at)
+		}
+		n.FromY = ceiling / math.Pow(4, float64(k+1))
 		f.Y.Min, f.Y.Max = floor/2, ceiling
-		e := math.Floor(math.Log10(l.Y[k]))
-		f.Layers = append(f.Layers, plotting.Arrow{
-			Label: fmt.Sprintf(`%s: up to $%.0f\cdot10^{%.0f}$`, method, l.Y[k]/math.Pow(10, e), e),
-			X:     l.X[k], Y: ceiling, FromX: l.X[k], FromY: ceiling / math.Pow(5, float64(1+len(f.Layers)%3)),
-		})
+		f.Layers = append(f.Layers, n)
 	}
+	return f
 }
 
 // Curves draws what the named methods came to in a race, as medians: penalised gaps relative to the optimum of
@@ -96,6 +123,9 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 			line.Lo, line.Hi = append(line.Lo, max(lo, y/10)), append(line.Hi, hi)
 		}
 		add(&f, m, line)
+	}
+	if what == PenalisedGap {
+		return cut(f)
 	}
 	if what == PolicyCost {
 		mixture, best := r.Mark(problem, Mixture), r.Mark(problem, Best)
@@ -136,7 +166,7 @@ func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 		}
 		add(&f, m, line)
 	}
-	return f
+	return cut(f)
 }
 
 // final is the last row of a quantity in a race; the zero Row if there is none.
