@@ -23,9 +23,9 @@ type Certificate struct {
 	// an infeasible θ̂ may be negative. Both are there if HasOptimum.
 	HasOptimum   bool
 	Optimum, Gap float64
-	// Merit is [Problem.Merit] of θ̂, the gap with a price on infeasibility: ≥ 0, and 0
-	// at an optimum only. It is there if HasOptimum.
-	Merit float64
+	// PenalisedGap is [Problem.PenalisedGap] of θ̂: the gap and a penalty for infeasibility. It
+	// is ≥ 0, and 0 at an optimum only. It is there if HasOptimum.
+	PenalisedGap float64
 	// DualBound ≤ Optimum comes from λ̂ ([Problem.DualBound]), and DualityGap is
 	// Objective − DualBound. Both are there if HasDual: λ̂ ⪰ 0, and the class is bounded.
 	HasDual               bool
@@ -96,10 +96,10 @@ func (r *Result) certify(ctx context.Context, p *Problem, set Settings, snap *Sn
 }
 
 // compare sets what the exact optimum tells of θ̂: the ε of (2.21), and that of (2.22) with the
-// prices of [Problem.Merit].
+// prices of [Problem.PenalisedGap].
 func (c *Certificate) compare(p *Problem, best *linprog.Solution) {
 	c.HasOptimum, c.Optimum, c.Gap = true, best.Objective, c.Objective-best.Objective
-	c.Merit = p.penaltiesOf(best).merit(c.Objective, c.NegativeMass, c.HyperplaneError, c.Norm-c.Radius)
+	c.PenalisedGap = p.penaltiesOf(best).gap(c.Objective, c.NegativeMass, c.HyperplaneError, c.Norm-c.Radius)
 }
 
 // valuePolicy works out the true cost of the policy.
@@ -120,47 +120,73 @@ func (r *Result) settings() string {
 	return r.Method
 }
 
-// String returns the certificate as a table, one line a number.
+// String returns the five numbers to look at first, rounded, and the warnings.
+// [Certificate.Details] returns all.
 func (c Certificate) String() string {
-	var b strings.Builder
-	line := func(name, format string, v ...any) {
-		width := 28 // of the column, to which a hat over a letter adds nothing
-		for _, r := range name {
-			if unicode.Is(unicode.Mn, r) {
-				width++
-			}
-		}
-		fmt.Fprintf(&b, "%-*s %s\n", width, name, fmt.Sprintf(format, v...))
-	}
+	var t lines
 	if c.HasTheta {
-		line("cost cᵀΨθ̂", "%.6f", c.Objective)
+		t.add("cost of the mixture", "%.6g", c.Objective)
 	}
 	if c.HasOptimum {
-		line("exact optimum of (2.18)", "%.6f", c.Optimum)
-		line("gap to the optimum", "%+.3g", c.Gap)
-		line("gap, infeasibility priced", "%.3g", c.Merit)
-	}
-	if c.HasDual {
-		line("lower bound from λ̂", "%.6f", c.DualBound)
-		line("duality gap", "%+.3g", c.DualityGap)
-	}
-	switch {
-	case c.HasPolicy && c.HasTheta:
-		line("true cost of π^θ̂", "%.6f", c.PolicyCost)
-	case c.HasPolicy:
-		line("true cost of the policy", "%.6f", c.PolicyCost)
+		t.add("exact optimum of (2.18)", "%.6g", c.Optimum)
+		t.add("penalised gap", "%.3g", c.PenalisedGap)
 	}
 	if c.HasTheta {
-		line("violation ½‖[Ψθ̂]₋‖₂", "%.3g", c.Violation)
-		line("negative mass ‖[Ψθ̂]₋‖₁", "%.3g", c.NegativeMass)
-		line("1ᵀθ̂ − 1", "%+.9f", math.Round(1e9*c.HyperplaneError)/1e9+0) // + 0 turns −0 into 0
-		line("‖θ̂‖ of R", "%.4g of %.4g", c.Norm, c.Radius)
+		t.add("negative mass", "%.3g", c.NegativeMass)
 	}
-	line("queries", "%d", c.Queries)
-	line("seed, stream", "%d, %d", c.Seed, c.Stream)
-	line("settings", "%s", c.Settings)
+	if c.HasPolicy {
+		t.add("true cost of its policy", "%.6g", c.PolicyCost)
+	}
+	t.warnings(c)
+	return t.String()
+}
+
+// Details returns the whole certificate, a line for each number.
+func (c Certificate) Details() string {
+	var t lines
+	if c.HasTheta {
+		t.add("cost cᵀΨθ̂", "%.6f", c.Objective)
+	}
+	if c.HasOptimum {
+		t.add("exact optimum of (2.18)", "%.6f", c.Optimum)
+		t.add("gap to the optimum", "%+.3g", c.Gap)
+		t.add("penalised gap", "%.3g", c.PenalisedGap)
+	}
+	if c.HasDual {
+		t.add("lower bound from λ̂", "%.6f", c.DualBound)
+		t.add("duality gap", "%+.3g", c.DualityGap)
+	}
+	if c.HasPolicy {
+		t.add("true cost of its policy", "%.6f", c.PolicyCost)
+	}
+	if c.HasTheta {
+		t.add("violation ½‖[Ψθ̂]₋‖₂", "%.3g", c.Violation)
+		t.add("negative mass ‖[Ψθ̂]₋‖₁", "%.3g", c.NegativeMass)
+		t.add("1ᵀθ̂ − 1", "%+.9f", math.Round(1e9*c.HyperplaneError)/1e9+0) // + 0 turns −0 into 0
+		t.add("‖θ̂‖ of R", "%.4g of %.4g", c.Norm, c.Radius)
+	}
+	t.add("queries", "%d", c.Queries)
+	t.add("seed, stream", "%d, %d", c.Seed, c.Stream)
+	t.add("settings", "%s", c.Settings)
+	t.warnings(c)
+	return t.String()
+}
+
+// lines are names with numbers in a column beside them.
+type lines struct{ strings.Builder }
+
+func (t *lines) add(name, format string, v ...any) {
+	width := 28 // of the column, to which a hat over a letter adds nothing
+	for _, r := range name {
+		if unicode.Is(unicode.Mn, r) {
+			width++
+		}
+	}
+	fmt.Fprintf(t, "%-*s %s\n", width, name, fmt.Sprintf(format, v...))
+}
+
+func (t *lines) warnings(c Certificate) {
 	for _, w := range c.Warnings {
-		line("warning", "%s", w)
+		t.add("warning", "%s", w)
 	}
-	return b.String()
 }

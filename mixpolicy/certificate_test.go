@@ -43,7 +43,7 @@ func TestCertificateRecomputed(t *testing.T) {
 			best := mixpolicy.Must(p.Optimum(t.Context()))
 			same("optimum", r.Optimum, best.Objective)
 			same("gap", r.Gap, r.Objective-best.Objective)
-			same("merit", r.Merit, mixpolicy.Must(p.Merit(r.Theta)))
+			same("penalised gap", r.PenalisedGap, mixpolicy.Must(p.PenalisedGap(r.Theta)))
 			if !r.HasPolicy || !r.HasOptimum {
 				t.Fatal("an incomplete certificate")
 			}
@@ -69,8 +69,8 @@ func TestCertificateRecomputed(t *testing.T) {
 			if r.Seed != 8 || r.Stream != 2 || !strings.Contains(r.Settings, "T = 400") || !strings.HasPrefix(r.Settings, m.Name()) {
 				t.Errorf("settings %q", r.Settings)
 			}
-			text := r.Certificate.String()
-			for _, line := range []string{"exact optimum of (2.18)", "gap to the optimum", "true cost of π^θ̂", "violation", "1ᵀθ̂ − 1", "400", "8, 2"} {
+			text := r.Certificate.Details()
+			for _, line := range []string{"exact optimum of (2.18)", "gap to the optimum", "true cost of its policy", "violation", "1ᵀθ̂ − 1", "400", "8, 2"} {
 				if !strings.Contains(text, line) {
 					t.Errorf("the certificate does not say %q:\n%s", line, text)
 				}
@@ -104,7 +104,7 @@ func TestUncertified(t *testing.T) {
 	if want := "penalty, ω = 2, η = 1, 0.7071, 0.5774, …, scale of costs 3, T = 10, ‖θ‖₂ ≤ 2"; r.Settings != want {
 		t.Errorf("settings %q, want %q", r.Settings, want)
 	}
-	if s := r.Certificate.String(); strings.Contains(s, "optimum") || strings.Contains(s, "true cost") {
+	if s := r.Certificate.Details() + r.Certificate.String(); strings.Contains(s, "optimum") || strings.Contains(s, "true cost") {
 		t.Errorf("a number that is not there is printed:\n%s", s)
 	}
 	p = small(t, 2, mixpolicy.Unbounded(), mixpolicy.AverageCost) // whose dual bound is −∞
@@ -116,7 +116,7 @@ func TestUncertified(t *testing.T) {
 // What rounds to 0 has no sign.
 func TestCertificateOfRounding(t *testing.T) {
 	for v, want := range map[float64]string{-1e-16: "+0.000000000", 0: "+0.000000000", 1e-16: "+0.000000000", -1.6e-9: "-0.000000002", .25: "+0.250000000"} {
-		if text := (&mixpolicy.Certificate{HasTheta: true, HyperplaneError: v}).String(); !strings.Contains(text, want) {
+		if text := (&mixpolicy.Certificate{HasTheta: true, HyperplaneError: v}).Details(); !strings.Contains(text, want) {
 			t.Errorf("1ᵀθ̂ − 1 = %v is told as\n%s", v, text)
 		}
 	}

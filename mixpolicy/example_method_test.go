@@ -86,7 +86,7 @@ func ExampleMethod() {
 
 	m := Optimistic{Eta: mixpolicy.InverseSqrt(64), Scale: cmax}
 	run := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, m, mixpolicy.Settings{Iterations: 20_000, Seed: 1}))
-	fmt.Printf("%s: %.0f %% above the optimum after %d queries\n", run.Method, 100*run.Merit/run.Optimum, run.Queries)
+	fmt.Printf("%s: %.0f %% above the optimum after %d queries\n", run.Method, 100*run.PenalisedGap/run.Optimum, run.Queries)
 	// Output:
 	// optimistic: 1 % above the optimum after 20000 queries
 }

@@ -53,7 +53,7 @@ func ExamplePlugIn() {
 	psi := mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), queue, mixpolicy.Must(models.Queue{}.Policies(queue))...))
 	p := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
 	run := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, mixpolicy.PlugIn{}, mixpolicy.Settings{Iterations: 100, Seed: 1}))
-	fmt.Printf("θ̂ = %.4f, %.3f %% above the optimum after %d queries\n", run.Theta, 100*run.Merit/run.Optimum, run.Queries)
+	fmt.Printf("θ̂ = %.4f, %.3f %% above the optimum after %d queries\n", run.Theta, 100*run.PenalisedGap/run.Optimum, run.Queries)
 	// Output:
 	// θ̂ = [1.1162 -0.1162], 0.000 % above the optimum after 100 queries
 }
@@ -90,12 +90,6 @@ func Example_print() {
 	// pair 17, 3 and back: 17 3
 	// plug-in, completed after 100 iterations
 	// θ̂ = [1.11625 -0.116248]
-	// cost cᵀΨθ̂                    2861.645568
-	// violation ½‖[Ψθ̂]₋‖₂          0
-	// negative mass ‖[Ψθ̂]₋‖₁       0
-	// 1ᵀθ̂ − 1                      +0.000000000
-	// ‖θ̂‖ of R                     1.122 of 2
-	// queries                      100
-	// seed, stream                 1, 0
-	// settings                     plug-in, T = 100, ‖θ‖₂ ≤ 2
+	// cost of the mixture          2861.65
+	// negative mass                0
 }

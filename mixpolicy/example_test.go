@@ -22,20 +22,35 @@ func Example() {
 	run := mixpolicy.Must(mixpolicy.Solve(context.Background(), problem, method, mixpolicy.Settings{Iterations: 100_000, Seed: 1}))
 	fmt.Println(&run.Certificate)
 	// Output:
-	// cost cᵀΨθ̂                    2051.474835
+	// cost of the mixture          2051.47
+	// exact optimum of (2.18)      2861.65
+	// penalised gap                1.73e+04
+	// negative mass                0.0423
+	// true cost of its policy      2371.64
+}
+
+// All numbers of the certificate of a short run, which is far from feasible.
+func ExampleCertificate_Details() {
+	queue := mixpolicy.Must(models.Queue{}.MDP())
+	psi := mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), queue, mixpolicy.Must(models.Queue{}.Policies(queue))...))
+	problem := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
+	run := mixpolicy.Must(mixpolicy.Solve(context.Background(), problem, mixpolicy.PrimalDual{CostScale: 1e4}, mixpolicy.Settings{Iterations: 1000, Seed: 1}))
+	fmt.Println(run.Details())
+	// Output:
+	// cost cᵀΨθ̂                    360.276283
 	// exact optimum of (2.18)      2861.645568
-	// gap to the optimum           -810
-	// gap, infeasibility priced    1.73e+04
-	// lower bound from λ̂           2321.399534
-	// duality gap                  -270
-	// true cost of π^θ̂             2371.641879
-	// violation ½‖[Ψθ̂]₋‖₂          0.0049
-	// negative mass ‖[Ψθ̂]₋‖₁       0.0423
+	// gap to the optimum           -2.5e+03
+	// penalised gap                9.44e+04
+	// lower bound from λ̂           185.733026
+	// duality gap                  +175
+	// true cost of its policy      2047.687491
+	// violation ½‖[Ψθ̂]₋‖₂          0.0191
+	// negative mass ‖[Ψθ̂]₋‖₁       0.227
 	// 1ᵀθ̂ − 1                      +0.000000000
-	// ‖θ̂‖ of R                     1.325 of 2
-	// queries                      100000
+	// ‖θ̂‖ of R                     1.788 of 2
+	// queries                      1000
 	// seed, stream                 1, 0
-	// settings                     primal–dual, φ: ball, R = 2, η = 1, 0.7071, 0.5774, …, G = +Inf, scale of costs 10030.72, T = 100000, ‖θ‖₂ ≤ 2
+	// settings                     primal–dual, φ: ball, R = 2, η = 1, 0.7071, 0.5774, …, G = +Inf, scale of costs 10000, T = 1000, ‖θ‖₂ ≤ 2
 }
 
 // The mixture of the two policies' measures that costs least, exactly.
@@ -52,16 +67,16 @@ func ExampleProblem_Optimum() {
 }
 
 // By cost alone the infeasible mixture would look better than the optimum.
-func ExampleProblem_Merit() {
+func ExampleProblem_PenalisedGap() {
 	queue := mixpolicy.Must(models.Queue{}.MDP())
 	psi := mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), queue, mixpolicy.Must(models.Queue{}.Policies(queue))...))
 	problem := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
 	for _, theta := range [][]float64{{.5, .5}, {1, 0}, {1.116, -.116}, {1.5, -.5}} {
-		fmt.Printf("θ = %v: cost %.0f, merit %.0f\n", theta, problem.Objective(theta), mixpolicy.Must(problem.Merit(theta)))
+		fmt.Printf("θ = %v: cost %.0f, penalised gap %.0f\n", theta, problem.Objective(theta), mixpolicy.Must(problem.PenalisedGap(theta)))
 	}
 	// Output:
-	// θ = [0.5 0.5]: cost 5692, merit 2830
-	// θ = [1 0]: cost 3395, merit 534
-	// θ = [1.116 -0.116]: cost 2863, merit 1
-	// θ = [1.5 -0.5]: cost 1099, merit 57961
+	// θ = [0.5 0.5]: cost 5692, penalised gap 2830
+	// θ = [1 0]: cost 3395, penalised gap 534
+	// θ = [1.116 -0.116]: cost 2863, penalised gap 1
+	// θ = [1.5 -0.5]: cost 1099, penalised gap 57961
 }

@@ -416,22 +416,22 @@ func TestStepAllocations(t *testing.T) {
 	}
 }
 
-// Row scaling pays on the queue: after 2000 steps the merit of the average is less than a
+// Row scaling pays on the queue: after 2000 steps the penalised gap of the average is less than a
 // tenth of the plain form's in every one of ten trials (in the mean, less than a
 // hundredth). The saddle points are the same, and so is the optimum.
 func TestRowScalingOnTheQueue(t *testing.T) {
 	p := queue(t, 100, mixpolicy.Ball(2))
-	merit := mixpolicy.Must(race.Merit(p))
+	gap := mixpolicy.Must(race.PenalisedGap(p))
 	final := func(rowScaling bool) []float64 {
 		trials := mixpolicy.Must(race.Trials(context.Background(), p, mixpolicy.PrimalDual{CostScale: cMax, RowScaling: rowScaling}, race.Settings{Trials: 10, Iterations: 2000, Seed: 1}))
-		return trials.Final(merit)
+		return trials.Final(gap)
 	}
 	plain, scaled := final(false), final(true)
 	t.Logf("plain %.0f", plain)
 	t.Logf("scaled %.0f", scaled)
 	for k := range plain {
 		if scaled[k] > plain[k]/10 {
-			t.Errorf("trial %d: merit %v with row scaling, %v without", k, scaled[k], plain[k])
+			t.Errorf("trial %d: penalised gap %v with row scaling, %v without", k, scaled[k], plain[k])
 		}
 	}
 }

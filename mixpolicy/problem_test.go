@@ -283,9 +283,9 @@ func TestClassErrors(t *testing.T) {
 	}
 }
 
-// The merit is at least half of its penalties for every θ in ℝᵈ, feasible or not, and 0
+// The penalised gap is at least half of its penalties for every θ in ℝᵈ, feasible or not, and 0
 // at the optimum.
-func TestMerit(t *testing.T) {
+func TestPenalisedGap(t *testing.T) {
 	for k, class := range []mixpolicy.Class{mixpolicy.Ball(.578), mixpolicy.Ball(1.1), mixpolicy.Ball(3), mixpolicy.Cube(.6), mixpolicy.Cube(2), {Norm: linprog.L1, R: 1.5}, mixpolicy.Simplex()} {
 		p := small(t, 3, class, mixpolicy.AverageCost)
 		if k%2 == 1 { // costs below 0
@@ -302,9 +302,9 @@ func TestMerit(t *testing.T) {
 		// What rounding leaves: 2⁻⁵³ of the weights times ‖θ‖, and the optimum's own error.
 		weights := 2*(lambda+math.Abs(best.Hyperplane)+best.Ball) + 3*(hi-lo)
 		tolerance := 100*u*weights + math.Abs(best.Gap())
-		m, err := p.Merit(best.Theta)
+		m, err := p.PenalisedGap(best.Theta)
 		if err != nil || math.Abs(m) > tolerance*10 {
-			t.Errorf("%v: merit %v of the optimum, error %v", class, m, err)
+			t.Errorf("%v: penalised gap %v of the optimum, error %v", class, m, err)
 		}
 		rapid.Check(t, func(t *rapid.T) {
 			theta := drawFinite(t, 3, 4, "θ")
@@ -313,38 +313,38 @@ func TestMerit(t *testing.T) {
 				wider.R *= rapid.SampledFrom([]float64{1, 1.2, 3}).Draw(t, "how far out")
 				theta = drawFeasible(t, wider, 3)
 			}
-			m := mixpolicy.Must(p.Merit(theta))
+			m := mixpolicy.Must(p.PenalisedGap(theta))
 			penalty := lambda * p.NegativeMass(theta)
 			if m < penalty-tolerance*10 {
-				t.Fatalf("%v: merit %v of θ = %v, want at least %v", class, m, theta, penalty)
+				t.Fatalf("%v: penalised gap %v of θ = %v, want at least %v", class, m, theta, penalty)
 			}
 			if m < p.Objective(theta)-best.Objective-tolerance*10 {
-				t.Fatalf("%v: merit %v of θ = %v is less than the gap", class, m, theta)
+				t.Fatalf("%v: penalised gap %v of θ = %v is less than the gap", class, m, theta)
 			}
 			// The definition, with weights of twice the multipliers, or the range of costs.
 			want := p.Objective(theta) - best.Objective + max(2*lambda, hi-lo)*p.NegativeMass(theta) +
 				max(2*math.Abs(best.Hyperplane), hi-lo)*math.Abs(theta[0]+theta[1]+theta[2]-1) +
 				max(2*best.Ball, hi-lo)*max(0, class.Size(theta)-class.R)
 			if math.Abs(m-want) > tolerance*10 {
-				t.Fatalf("%v: merit %v of θ = %v, want %v", class, m, theta, want)
+				t.Fatalf("%v: penalised gap %v of θ = %v, want %v", class, m, theta, want)
 			}
 			feasible := p.NegativeMass(theta) == 0 && class.Size(theta) <= class.R
 			if s := theta[0] + theta[1] + theta[2] - 1; feasible && math.Abs(s) < 4*u && math.Abs(m-(p.Objective(theta)-best.Objective)) > tolerance*10 {
-				t.Fatalf("%v: merit %v of a feasible θ, want its gap", class, m)
+				t.Fatalf("%v: penalised gap %v of a feasible θ, want its gap", class, m)
 			}
 		})
 	}
 }
 
-// A feature of next to nothing has a multiplier beyond all numbers, and merit 0 at the optimum.
-func TestMeritOfAnInfiniteMultiplier(t *testing.T) {
+// A feature of next to nothing has a multiplier beyond all numbers, and penalised gap 0 at the optimum.
+func TestPenalisedGapOfAnInfiniteMultiplier(t *testing.T) {
 	x := mixpolicy.Must(islands(mixpolicy.AverageCost).WithCosts([]float64{0, 0, 1, 0}))
 	f := mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, []float64{1e-310, 0, .5, .5}, []float64{0, .25, .375, .375}))
 	p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2)))
-	if m, err := p.Merit([]float64{0, 1}); err != nil || !(math.Abs(m) <= 4*u) {
-		t.Errorf("merit %v of the optimum, %v", m, err)
+	if m, err := p.PenalisedGap([]float64{0, 1}); err != nil || !(math.Abs(m) <= 4*u) {
+		t.Errorf("penalised gap %v of the optimum, %v", m, err)
 	}
-	if m, err := p.Merit([]float64{-.5, 1.5}); err != nil || !math.IsInf(m, 1) {
-		t.Errorf("merit %v of an infeasible point, %v", m, err)
+	if m, err := p.PenalisedGap([]float64{-.5, 1.5}); err != nil || !math.IsInf(m, 1) {
+		t.Errorf("penalised gap %v of an infeasible point, %v", m, err)
 	}
 }

@@ -45,6 +45,21 @@ func ExampleMarkdown() {
 	// The optimum is $c^T\Psi\theta^\star = 2861.6456$.
 }
 
+func ExampleGraph() {
+	square := plotting.Graph("x²", []float64{0, 1, 2}, func(x float64) float64 { return x * x })
+	fmt.Println(square.X, square.Y)
+	// Output:
+	// [0 1 2] [0 1 4]
+}
+
+func ExampleFold() {
+	plotting.Show(plotting.Fold{Head: "All settings", Text: "η₀  64\nT   100000"})
+	// Output:
+	// All settings
+	// η₀  64
+	// T   100000
+}
+
 func ExampleFigure_Validate() {
 	fig := plotting.Figure{
 		Title: "Violation",

@@ -19,6 +19,15 @@ type Line struct {
 	Width  float64 // in points; default: 1.6
 }
 
+// Graph is the line of f at the points x, such as those of gonum's floats.Span and LogSpan.
+func Graph(name string, x []float64, f func(x float64) float64) Line {
+	y := make([]float64, len(x))
+	for i, v := range x {
+		y[i] = f(v)
+	}
+	return Line{Name: name, X: x, Y: y}
+}
+
 func (l Line) describe() (kind, name string) { return "line", l.Name }
 
 // Draw makes it a [Layer].

@@ -30,7 +30,7 @@ import (
 )
 
 // View is what can be shown in a notebook: a [Figure], [Panels], an [Explorer], a
-// [Table] or [Markdown].
+// [Table], [Markdown] or a [Fold].
 type View interface {
 	display() (display, error)
 }
@@ -110,6 +110,17 @@ type Markdown string
 
 func (m Markdown) display() (display, error) {
 	return display{markdown: string(m), plain: string(m)}, nil
+}
+
+// Fold is a text of aligned lines that is shown when its head is clicked, for what most
+// readers can do without.
+type Fold struct{ Head, Text string }
+
+func (f Fold) display() (display, error) {
+	return display{
+		html:  fmt.Sprintf("<details><summary>%s</summary>\n<pre>%s</pre>\n</details>", html.EscapeString(f.Head), html.EscapeString(f.Text)),
+		plain: f.Head + "\n" + f.Text,
+	}, nil
 }
 
 func (f Figure) display() (display, error) { return Row(f).display() }

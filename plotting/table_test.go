@@ -72,3 +72,10 @@ func TestTableIsEscapedAndAligned(t *testing.T) {
 		t.Errorf("no infinity on the right: %s", d.html)
 	}
 }
+
+func TestFoldIsEscaped(t *testing.T) {
+	html := must(Fold{Head: "a < b", Text: "<i>\n&"}.display()).html
+	if want := "<details><summary>a &lt; b</summary>\n<pre>&lt;i&gt;\n&amp;</pre>\n</details>"; html != want {
+		t.Errorf("%s\nwant\n%s", html, want)
+	}
+}

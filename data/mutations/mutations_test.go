@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/mixpolicy/lab/internal/mutation"
 	"github.com/mixpolicy/lab/mixpolicy/paper"
@@ -132,5 +133,27 @@ func TestSymbolFunctions(t *testing.T) {
 	}
 	if _, err := symbolFunctions(root, "mixpolicy.Nothing", read); err == nil {
 		t.Error("mixpolicy.Nothing names code")
+	}
+}
+
+// The quick tests run first and together, each slow one alone.
+func TestGroups(t *testing.T) {
+	of := func(ms ...time.Duration) (tests []test) {
+		for _, m := range ms {
+			tests = append(tests, test{took: m * time.Millisecond})
+		}
+		return tests
+	}
+	for _, tt := range []struct {
+		tests []test
+		want  []int
+	}{{nil, nil}, {of(1, 2), []int{2}}, {of(100, 200), []int{1, 1}}, {of(1, 2, 3, 100, 200), []int{3, 1, 1}}} {
+		var got []int
+		for _, g := range groups(tt.tests) {
+			got = append(got, len(g))
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%d tests are run in groups of %v, want %v", len(tt.tests), got, tt.want)
+		}
 	}
 }

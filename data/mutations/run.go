@@ -165,15 +165,18 @@ type test struct {
 	reaches map[string]bool
 }
 
-// group is tests that run together.
-type group struct {
-	names []string
-	took  time.Duration
-}
-
-func (g *group) add(t test) {
-	g.names = append(g.names, t.name)
-	g.took += t.took
+// groups splits tests that are sorted by their time: the quick ones run in one go, each other one
+// only if they let a mutant live.
+func groups(tests []test) [][]test {
+	slow := slices.IndexFunc(tests, func(t test) bool { return t.took >= 100*time.Millisecond })
+	if slow < 0 {
+		slow = len(tests)
+	}
+	all := slices.Collect(slices.Chunk(tests[slow:], 1))
+	if slow > 0 {
+		all = slices.Insert(all, 0, tests[:slow])
+	}
+	return all
 }
 
 // pkg breaks the functions of a package that its tests cover, and runs those tests that enter
@@ -212,25 +215,26 @@ func (w *work) pkg(ctx context.Context, folder, only string) ([]Score, []Survivo
 	g.SetLimit(w.workers)
 	for i, m := range program.Mutants {
 		g.Go(func() error {
-			var quick, slow group
+			var reach []test
 			for _, t := range tests {
-				switch {
-				case !t.reaches[m.Folder+"."+m.Function]:
-				case t.took < 100*time.Millisecond:
-					quick.add(t)
-				default:
-					slow.add(t)
+				if t.reaches[m.Folder+"."+m.Function] {
+					reach = append(reach, t)
 				}
 			}
-			for _, g := range []group{quick, slow} {
-				if len(g.names) == 0 || killed[i] {
-					continue
+			for _, group := range groups(reach) {
+				var names []string
+				var took time.Duration
+				for _, t := range group {
+					names = append(names, t.name)
+					took += t.took
 				}
-				outcome, _, _, err := program.Run(inner, m.ID, "^("+strings.Join(g.names, "|")+")$", 5*time.Second+5*g.took, args...)
+				outcome, _, _, err := program.Run(inner, m.ID, "^("+strings.Join(names, "|")+")$", 5*time.Second+5*took, args...)
 				if err != nil {
 					return err
 				}
-				killed[i] = outcome != mutation.Passed
+				if killed[i] = outcome != mutation.Passed; killed[i] {
+					break
+				}
 			}
 			bar.Add(1)
 			return nil
@@ -285,6 +289,9 @@ func (w *work) tests(ctx context.Context, program *mutation.Program, args []stri
 	bar := w.bar("tests", len(names))
 	var tests []test
 	for _, name := range names {
+		if strings.HasPrefix(name, "Fuzz") {
+			continue // its seeds take long, and what they alone notice has no test of its own
+		}
 		pattern := "^" + name + "$"
 		outcome, took, out, err := program.Run(ctx, 0, pattern, 5*time.Minute, args...)
 		if ctx.Err() != nil {

@@ -41,6 +41,15 @@ func survivors(t *testing.T, p *Program, function, pattern string) (left []strin
 	return left, all
 }
 
+// The compiler names files by the shorter of their two names.
+func TestBroken(t *testing.T) {
+	lines := map[string][]span{"/tmp/m/3.go": {{1, 10, 19}, {2, 20, 29}, {3, 30, 39}}}
+	got := broken("# x\n/tmp/m/3.go:12:1: syntax error\n../m/3.go:30:28: syntax error\n", "/tmp/clone", lines)
+	if len(got) != 2 || !got[1] || !got[3] {
+		t.Errorf("the mutants %v are broken, want 1 and 3", got)
+	}
+}
+
 func TestMutants(t *testing.T) {
 	_, p := shape(t)
 	for _, tt := range []struct {

@@ -123,7 +123,7 @@ func Build(ctx context.Context, root, folder, temporary string, functions []*Fun
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		wrong := broken(string(out), lines)
+		wrong := broken(string(out), root, lines)
 		if len(wrong) == 0 {
 			return nil, fmt.Errorf("mutation: %s does not build: %w\n%s", folder, err, out)
 		}
@@ -137,12 +137,17 @@ type span struct{ id, first, last int }
 
 var position = regexp.MustCompile(`(?m)^([^\s:]+\.go):(\d+):\d+: `)
 
-// broken returns the mutants in whose lines the compiler found errors.
-func broken(output string, lines map[string][]span) map[int]bool {
+// broken returns the mutants in whose lines the compiler found errors. It names files from root
+// where that is shorter.
+func broken(output, root string, lines map[string][]span) map[int]bool {
 	wrong := map[int]bool{}
 	for _, m := range position.FindAllStringSubmatch(output, -1) {
+		file := m[1]
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(root, file)
+		}
 		line, _ := strconv.Atoi(m[2])
-		for _, s := range lines[m[1]] {
+		for _, s := range lines[file] {
 			if s.first <= line && line <= s.last {
 				wrong[s.id] = true
 			}

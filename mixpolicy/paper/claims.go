@@ -189,7 +189,7 @@ func expressiveClaim(ctx context.Context, p *mixpolicy.Problem) Claim {
 func methodClaims(ctx context.Context) []Claim {
 	const trials, iterations, seed = 20, 20_000, 11
 	p := must(QueueProblem(mixpolicy.Ball(2)))
-	merit := must(race.Merit(p))
+	gap := must(race.PenalisedGap(p))
 	end := func(m mixpolicy.Method, seed uint64, c race.Curve) []float64 {
 		return final(ctx, p, m, trials, iterations, seed, c)
 	}
@@ -207,7 +207,7 @@ func methodClaims(ctx context.Context) []Claim {
 	recipe := math.Pow(iterations, 0.25)
 	var byBeta [][]float64
 	for _, beta := range []float64{recipe, 25, 50, 0} {
-		byBeta = append(byBeta, final(ctx, p, workingPrimalDual(64, beta), more, iterations, seed, merit))
+		byBeta = append(byBeta, final(ctx, p, workingPrimalDual(64, beta), more, iterations, seed, gap))
 	}
 	ofBeta := race.TInterval(difference(byBeta[0], byBeta[3]), confidence)
 
@@ -217,9 +217,9 @@ func methodClaims(ctx context.Context) []Claim {
 		etas := powers(0x1p-6, 4, 4)
 		scores := make([]float64, len(etas))
 		for k, eta := range etas {
-			scores[k] = stat.Mean(end(workingPenalty(eta, omega), 12, merit), nil)
+			scores[k] = stat.Mean(end(workingPenalty(eta, omega), 12, gap), nil)
 		}
-		return end(workingPenalty(etas[floats.MinIdx(scores)], omega), seed, merit)
+		return end(workingPenalty(etas[floats.MinIdx(scores)], omega), seed, gap)
 	}
 	var byWeight [][]float64
 	var choosing, byWeightText []string
@@ -256,12 +256,12 @@ func methodClaims(ctx context.Context) []Claim {
 			Numbers:    fmt.Sprintf("the largest ‖θ_t‖₂ is %.6f < 2 and the largest |1ᵀθ_t − 1| %.1g", norm, plane),
 			Decision:   every(atMost(norm, math.Nextafter(2, 0)), atMost(plane, rounding))},
 		{ID: "1-one-parameter", Where: "1.2", Claim: "the learning rate is the only parameter of the method",
-			Experiment: fmt.Sprintf("queue, η₀ = 64, T = 2·10⁴, mean merit of %d trials for β = T^¼ = %.1f, as section 3.2 has it, 25, 50, and no ball", more, recipe),
+			Experiment: fmt.Sprintf("queue, η₀ = 64, T = 2·10⁴, mean penalised gap of %d trials for β = T^¼ = %.1f, as section 3.2 has it, 25, 50, and no ball", more, recipe),
 			Numbers: fmt.Sprintf("%s, %s, %s, %s; difference between the first and the last %s. From ‖λ*‖₂ = %.3g on β makes little difference; below, it is a parameter",
 				meanOf(byBeta[0]), meanOf(byBeta[1]), meanOf(byBeta[2]), meanOf(byBeta[3]), intervalText(ofBeta), floats.Norm(lambda, 2)),
 			Decision: same(ofBeta)},
 		{ID: "1-penalty-sensitive", Where: "1.2", Claim: "the penalty method is sensitive to its penalty factor besides the learning rate",
-			Experiment: fmt.Sprintf("queue, T = 2·10⁴, mean merit of %d trials for ω = %s, each with the best of four η₀; ω = %g is the best in the trials that chose", trials, strings.Join(choosing, ", "), weights[best]),
+			Experiment: fmt.Sprintf("queue, T = 2·10⁴, mean penalised gap of %d trials for ω = %s, each with the best of four η₀; ω = %g is the best in the trials that chose", trials, strings.Join(choosing, ", "), weights[best]),
 			Numbers:    fmt.Sprintf("%s; differences between the best and the others %s", strings.Join(byWeightText, ", "), strings.Join(worse, ", ")),
 			Decision:   every(decisions(sensitive)...)},
 		{ID: "1-penalty-violation", Where: "1.2", Claim: "the penalty method yields a large constraint violation, larger than that of Algorithm 1",
@@ -582,20 +582,20 @@ func queueClaims(ctx context.Context) []Claim {
 	}{
 		{"literal", stated + ", ω = 1, Algorithm 1 as printed", literal.AsGiven},
 		{"corrected", stated + ", ω = 1, Algorithm 1 corrected", repaired.AsGiven},
-		{"corrected-tuned", stated + ", Algorithm 1 corrected" + tuned("merit"), repaired.Tuned},
+		{"corrected-tuned", stated + ", Algorithm 1 corrected" + tuned("penalised gap"), repaired.Tuned},
 		{"working", working6 + ", η₀ = 1, ω = 1", sound.AsGiven},
-		{"working-tuned", working6 + tuned("merit"), sound.Tuned},
+		{"working-tuned", working6 + tuned("penalised gap"), sound.Tuned},
 		{"working-by-cost", working6 + tuned("the policies' true cost"), sound.TunedByCost},
 	} {
 		a, b := e.pair.PrimalDual, e.pair.Penalty
-		objective, cost, merit := paired(a.Objective, b.Objective), paired(a.PolicyCost, b.PolicyCost), paired(a.Merit, b.Merit)
+		objective, cost, gap := paired(a.Objective, b.Objective), paired(a.PolicyCost, b.PolicyCost), paired(a.PenalisedGap, b.PenalisedGap)
 		ratio := spread(a.Objective, b.Objective, 1)
 		family = append(family, objective, cost, ratio)
 		k := len(claims)
 		claims = append(claims, Claim{
 			ID: "6-cost-" + e.id, Where: "6.2", Claim: "Algorithm 1 reaches a smaller cost cᵀξ^θ̂ than the penalty method", Experiment: e.experiment,
-			Numbers: fmt.Sprintf("cᵀΨθ̂ %s; true cost of the policies %s; for those who ask how far from the optimum of (2.18), merit %s",
-				versus(a.Objective, b.Objective, objective), versus(a.PolicyCost, b.PolicyCost, cost), versus(a.Merit, b.Merit, merit)),
+			Numbers: fmt.Sprintf("cᵀΨθ̂ %s; true cost of the policies %s; for those who ask how far from the optimum of (2.18), penalised gap %s",
+				versus(a.Objective, b.Objective, objective), versus(a.PolicyCost, b.PolicyCost, cost), versus(a.PenalisedGap, b.PenalisedGap, gap)),
 		}, Claim{
 			ID: "6-variance-" + e.id, Where: "6.2", Claim: "answers of Algorithm 1 vary less between trials than those of the penalty method", Experiment: e.experiment,
 			Numbers: fmt.Sprintf("ratio of the standard deviations of cᵀΨθ̂, and so of θ̂₁, %.3g %s over %d trials", ratio.Mean, intervalText(ratio.Interval), ratio.N),

@@ -19,7 +19,7 @@ type Contest struct {
 	// AsGiven are the methods with the parameters of the protocol.
 	AsGiven Pair
 	// Tuned are the best of the same number of configurations each, chosen by the mean
-	// merit over tuning trials whose seed is not used again, and TunedByCost those chosen by
+	// penalised gap over tuning trials whose seed is not used again, and TunedByCost those chosen by
 	// the true cost of the policy. No constraint keeps that cost up: where Ψθ̂ is not ⪰ 0,
 	// the policy may be cheaper than the best of the class.
 	Tuned, TunedByCost Pair
@@ -37,9 +37,9 @@ type Score struct {
 
 	Objective  []float64 // cᵀΨθ̂, which is a cost only if Ψθ̂ ⪰ 0
 	PolicyCost []float64 // true cost of π^θ̂
-	// Merit is how far an answer is from the optimum, feasible or not: the exact penalty
-	// of [mixpolicy.Problem.Merit].
-	Merit []float64
+	// PenalisedGap is how far an answer is from the optimum, feasible or not:
+	// [mixpolicy.Problem.PenalisedGap].
+	PenalisedGap []float64
 }
 
 // ContestSettings say how much work a [Contest] is.
@@ -56,7 +56,7 @@ type ContestSettings struct {
 
 // DefaultContest gives both methods 16 configurations: η₀ in 16 powers for Algorithm 1,
 // η₀ × ω in 4 × 4 powers for the penalty method. Neither the least nor the greatest of ω is
-// what merit chooses.
+// what penalised gap chooses.
 func DefaultContest(c Protocol) ContestSettings {
 	set := ContestSettings{Trials: 40, TuningTrials: 8}
 	if c.CostScale == 1 { // raw costs: λ* ≈ 2·10⁵, and gradients in units of 10⁴
@@ -89,7 +89,7 @@ func (c Protocol) Contest(ctx context.Context, set ContestSettings) (k *Contest,
 		return nil, fmt.Errorf("paper: %d configurations of Algorithm 1 and %d of the penalty method, want as many", len(set.Etas), len(set.PenaltyEtas)*len(set.Weights))
 	}
 	p := must(QueueProblem(mixpolicy.Ball(c.Radius)))
-	merit := must(race.Merit(p))
+	gap := must(race.PenalisedGap(p))
 	settings := race.Settings{
 		Trials: set.Trials, TuningTrials: set.TuningTrials, Seed: c.Seed, Iterations: c.Iterations,
 		Schedule: mixpolicy.Every(c.Iterations), Valued: race.ValuedEnd, Progress: set.Progress,
@@ -109,7 +109,7 @@ func (c Protocol) Contest(ctx context.Context, set ContestSettings) (k *Contest,
 		return nil, fault.At("paper", fmt.Sprintf("protocol %q", c.Name), err)
 	}
 	score := func(r *race.Runs, eta, weight float64) Score {
-		return Score{Eta: eta, Weight: weight, Objective: r.Final(race.Cost), PolicyCost: r.Final(race.PolicyCost), Merit: r.Final(merit)}
+		return Score{Eta: eta, Weight: weight, Objective: r.Final(race.Cost), PolicyCost: r.Final(race.PolicyCost), PenalisedGap: r.Final(gap)}
 	}
 	own := func(r *race.Runs, k int) Score { return score(r, set.Etas[k], 0) }
 	rival := func(r *race.Runs, k int) Score {
@@ -188,20 +188,20 @@ func compare(ctx context.Context, primalDual, penalty Protocol) (f Figure2, err 
 	return f, nil
 }
 
-// MeanMerit runs trials of a method on the queue with the given class, and returns the
-// mean merit of its answers with a 95 % interval, as a fraction of the optimum.
-func MeanMerit(ctx context.Context, class mixpolicy.Class, m mixpolicy.Method, iterations, trials int) (v race.Interval, err error) {
+// MeanRelativeGap runs trials of a method on the queue with the given class, and returns the
+// mean penalised gap of its answers with a 95 % interval, as a fraction of the optimum.
+func MeanRelativeGap(ctx context.Context, class mixpolicy.Class, m mixpolicy.Method, iterations, trials int) (v race.Interval, err error) {
 	defer catch(&err)
 	p := must(QueueProblem(class))
 	t := must(race.Trials(ctx, p, m, race.Settings{Trials: trials, Iterations: iterations, Seed: 1, Schedule: mixpolicy.Every(iterations)}))
-	return race.TInterval(t.Final(must(MeritCurve(p))), confidence), nil
+	return race.TInterval(t.Final(must(RelativeGap(p))), confidence), nil
 }
 
-// MeritCurve is [race.Merit] as a fraction of the optimum.
-func MeritCurve(p *mixpolicy.Problem) (c race.Curve, err error) {
+// RelativeGap is [race.PenalisedGap] as a fraction of the optimum.
+func RelativeGap(p *mixpolicy.Problem) (c race.Curve, err error) {
 	defer catch(&err)
-	merit, best := must(race.Merit(p)), must(p.Optimum(context.Background()))
-	return func(l *race.Observation) float64 { return merit(l) / best.Objective }, nil
+	gap, best := must(race.PenalisedGap(p)), must(p.Optimum(context.Background()))
+	return func(l *race.Observation) float64 { return gap(l) / best.Objective }, nil
 }
 
 // ReadmeFigure is the picture of the README: the problem (2.18) on the queue of section
@@ -228,11 +228,11 @@ func ReadmeFigure(ctx context.Context, progress func(name string, done, total in
 	set := DefaultContest(Working())
 	set.Progress = progress
 	k := must(Working().Contest(ctx, set))
-	merit := must(MeritCurve(p))
+	gap := must(RelativeGap(p))
 	learn := func(name string, m mixpolicy.Method) plotting.Line {
 		return BandLine(name, must(race.Trials(ctx, p, m, race.Settings{
 			Trials: 20, Iterations: k.Protocol.Iterations, Seed: k.Protocol.Seed, Schedule: mixpolicy.LogSpaced(8),
-		})), merit)
+		})), gap)
 	}
 	runs := plotting.Figure{
 		Title: "Learning it from sampled costs",

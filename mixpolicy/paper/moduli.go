@@ -58,18 +58,18 @@ type Contender struct {
 	Modulus      bregman.Modulus // that of the problem's R
 	race.Outcome                 // method k has η₀ = Etas[k]; Err also says that trials diverge
 
-	merit           race.Curve
+	gap             race.Curve
 	beyond, missing bool // of [mixpolicy.Class.Mismatch]
 }
 
-// merits are those with method k: of the trials if it was chosen, and else of tuning. There are
+// gaps are the penalised gaps with method k: of the trials if it was chosen, and else of tuning. There are
 // none if a trial fails or diverges.
-func (c Contender) merits(k int) (x []float64) {
+func (c Contender) gaps(k int) (x []float64) {
 	switch {
 	case k != c.Chosen:
 		x = c.Tuning[k].Scores
 	case c.Err == nil:
-		x = c.Runs.Final(c.merit)
+		x = c.Runs.Final(c.gap)
 	}
 	if slices.Contains(x, math.Inf(1)) {
 		return nil
@@ -77,14 +77,14 @@ func (c Contender) merits(k int) (x []float64) {
 	return x
 }
 
-// meritOrInf is [MeritCurve], but +∞ for a run that diverges: θ̂ is outside of the class, and has
-// a greater merit than θ₀, which is start. The rounding of an average of T points, T·2⁻⁵³, does
+// gapOrInf is [RelativeGap], but +∞ for a run that diverges: θ̂ is outside of the class, and has
+// a greater penalised gap than θ₀, which is start. The rounding of an average of T points, T·2⁻⁵³, does
 // not bring it outside, and nothing is outside of a class without bounds.
-func meritOrInf(p *mixpolicy.Problem, start []float64) race.Curve {
-	merit, class := must(MeritCurve(p)), p.Class()
-	most := merit(&race.Observation{Theta: start})
+func gapOrInf(p *mixpolicy.Problem, start []float64) race.Curve {
+	gap, class := must(RelativeGap(p)), p.Class()
+	most := gap(&race.Observation{Theta: start})
 	return func(l *race.Observation) float64 {
-		if v := merit(l); v <= most || class.Size(l.Theta) <= class.R*(1+0x1p-20) {
+		if v := gap(l); v <= most || class.Size(l.Theta) <= class.R*(1+0x1p-20) {
 			return v
 		}
 		return math.Inf(1)
@@ -122,13 +122,13 @@ func (s ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, famil
 	start := make([]float64, p.Dim())
 	floats.AddConst(1/float64(p.Dim()), start)
 	set := s.race()
-	set.TuningTrials, set.Halving, set.Score = s.TuningTrials, true, meritOrInf(p, start)
+	set.TuningTrials, set.Halving, set.Score = s.TuningTrials, true, gapOrInf(p, start)
 	outcomes, err := race.Run(ctx, p, entrants, set)
 	for k, o := range outcomes {
 		if err != nil && (o.Runs == nil || len(o.Runs.Trials) == 0) {
 			break // ctx ended it
 		}
-		c := Contender{Family: families[k], Modulus: families[k].At(p.Class().R), Outcome: o, merit: set.Score}
+		c := Contender{Family: families[k], Modulus: families[k].At(p.Class().R), Outcome: o, gap: set.Score}
 		if c.Err == nil {
 			all := o.Runs.Final(set.Score)
 			if n := floats.Count(func(v float64) bool { return math.IsInf(v, 1) }, all); n > 0 {
@@ -149,7 +149,7 @@ func (s ModuliSettings) race() race.Settings {
 	return race.Settings{Trials: s.Trials, Iterations: s.Iterations, Seed: s.Seed, Schedule: mixpolicy.LogSpaced(12), Progress: s.Progress}
 }
 
-// interval is a bootstrap interval: merits are skewed and not negative, and Student's
+// interval is a bootstrap interval: penalised gaps are skewed and not negative, and Student's
 // interval of a few may reach below 0.
 func interval(x []float64) race.Interval { return race.BootstrapInterval(x, confidence, 1) }
 
@@ -158,7 +158,7 @@ func (m *Moduli) Table() plotting.Table {
 	t := plotting.Table{
 		Caption: fmt.Sprintf("Moduli on %v after %d queries, %d trials", m.Problem.Class(), m.Settings.Iterations, m.Settings.Trials),
 		Columns: []plotting.Column{
-			{Head: "modulus"}, {Head: "η₀"}, {Head: "merit, relative"}, {Head: "cost"}, {Head: "violation", Format: "%.2e"}, {Head: "R − ‖θ‖, least", Format: "%.3g"}, {Head: "remarks"},
+			{Head: "modulus"}, {Head: "η₀"}, {Head: "penalised gap / optimum"}, {Head: "cost"}, {Head: "violation", Format: "%.2e"}, {Head: "R − ‖θ‖, least", Format: "%.3g"}, {Head: "remarks"},
 		},
 	}
 	for _, c := range m.Contenders {
@@ -169,7 +169,7 @@ func (m *Moduli) Table() plotting.Table {
 		if c.Err != nil {
 			text = "failed: " + c.Err.Error()
 		} else {
-			iv := interval(c.merits(c.Chosen))
+			iv := interval(c.gaps(c.Chosen))
 			text = fmt.Sprintf("%.4f [%.4f, %.4f]", iv.Mean, iv.Lo, iv.Hi)
 			cost, violation, room = stat.Mean(c.Runs.Final(race.Cost), nil), stat.Mean(c.Runs.Final(race.Violation), nil), floats.Min(c.Runs.Final(m.room))
 		}
@@ -200,7 +200,7 @@ func (m *Moduli) remarks(c Contender) string {
 func (m *Moduli) lost(c Contender) []string {
 	var etas []string
 	for k, eta := range m.Settings.Etas {
-		if c.merits(k) == nil {
+		if c.gaps(k) == nil {
 			etas = append(etas, fmt.Sprintf("%.3g", eta))
 		}
 	}
@@ -245,14 +245,14 @@ func (m *Moduli) Boundary() plotting.Figure {
 	return m.curves("Distance to the boundary", "R − ‖θₜ‖", m.room)
 }
 
-// Sensitivity draws the merit after all queries against η₀, of those not chosen the mean over
+// Sensitivity draws the penalised gap after all queries against η₀, of those not chosen the mean over
 // tuning trials. What fails or diverges has no point, and the legend says so.
 func (m *Moduli) Sensitivity() plotting.Figure {
 	f := sensitivity("Sensitivity to the step size", "η₀")
 	for _, c := range m.finished() {
 		var rows race.Record
 		for k, eta := range m.Settings.Etas {
-			if x := c.merits(k); x != nil {
+			if x := c.gaps(k); x != nil {
 				rows = append(rows, race.Row{At: eta, Value: stat.Mean(x, nil)})
 			}
 		}
@@ -262,12 +262,12 @@ func (m *Moduli) Sensitivity() plotting.Figure {
 }
 
 func sensitivity(title, label string) plotting.Figure {
-	return plotting.Figure{Title: title, X: plotting.Axis{Label: label, Log: true}, Y: plotting.Axis{Label: "merit, relative to the optimum", Log: true}}
+	return plotting.Figure{Title: title, X: plotting.Axis{Label: label, Log: true}, Y: plotting.Axis{Label: "penalised gap / optimum", Log: true}}
 }
 
-// RadiusSensitivity draws the merit after all queries against the radius R of the class:
+// RadiusSensitivity draws the penalised gap after all queries against the radius R of the class:
 // solid with the step size chosen anew for each R, dashed with that of the problem's own R, in
-// tuning trials if another one is better. The merit is relative to the optimum of the same R.
+// tuning trials if another one is better. The penalised gap is relative to the optimum of the same R.
 // What fails or diverges has no point.
 func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (f plotting.Figure, err error) {
 	defer catch(&err)
@@ -284,10 +284,10 @@ func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (f plo
 				}
 				c = all[0]
 			}
-			if x := c.merits(c.Chosen); x != nil {
+			if x := c.gaps(c.Chosen); x != nil {
 				tuned = append(tuned, interval(x).Row(race.Row{At: r}))
 			}
-			if x := c.merits(own.Chosen); x != nil {
+			if x := c.gaps(own.Chosen); x != nil {
 				kept = append(kept, race.Row{At: r, Value: stat.Mean(x, nil)})
 			}
 		}
@@ -315,11 +315,11 @@ func (s ModuliSettings) Look(ctx context.Context, p *mixpolicy.Problem, phi breg
 	defer catch(&err)
 	set := s.complete().race()
 	set.Schedule = mixpolicy.LogSpaced(6)
-	best, merit, r := must(p.Optimum(ctx)), must(MeritCurve(p)), p.Class().R
+	best, gap, r := must(p.Optimum(ctx)), must(RelativeGap(p)), p.Class().R
 	t := must(race.Trials(ctx, p, mixpolicy.PrimalDual{Modulus: phi, StepSize: mixpolicy.InverseSqrt(eta), Beta: beta}, set))
 	const from = 10 // iterations
 	last, average := oneRun(t, race.Iterations, from, func(theta []float64) float64 { return theta[0] / r })
-	all := bandLine("θ̂ₜ", t.BandOf(race.Iterations, merit, func(x []float64) race.Interval {
+	all := bandLine("θ̂ₜ", t.BandOf(race.Iterations, gap, func(x []float64) race.Interval {
 		return race.Interval{Mean: stat.Mean(x, nil), Lo: floats.Min(x), Hi: floats.Max(x), N: len(x)}
 	}), from)
 	queries := plotting.Axis{Label: "queries to the oracle", Log: true}
@@ -330,7 +330,7 @@ func (s ModuliSettings) Look(ctx context.Context, p *mixpolicy.Problem, phi breg
 		}.With(last, average, plotting.Rule{Label: "θ₁*/R", At: best.Theta[0] / r}),
 		plotting.Figure{
 			Title: "How far it is from the optimum", X: queries,
-			Y: plotting.Axis{Label: "merit, relative to the optimum", Log: true},
+			Y: plotting.Axis{Label: "penalised gap / optimum", Log: true},
 		}.With(all, plotting.Rule{Label: "as much as the optimum", At: 1}),
 	), nil
 }

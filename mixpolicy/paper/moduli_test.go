@@ -50,14 +50,14 @@ func TestModuliAreRunWithTheBestOfTheGrid(t *testing.T) {
 				t.Errorf("%s: η₀ = %g scores %v, another %v", c.Name, chosen, c.Tuning[c.Chosen].Scores, s.Scores)
 			}
 		}
-		var merits []float64
+		var gaps []float64
 		for stream := range brief.Trials {
 			r := mixpolicy.Must(mixpolicy.Solve(t.Context(), p, mixpolicy.PrimalDual{
 				Modulus: families()[i].At(2), StepSize: mixpolicy.InverseSqrt(chosen), CostScale: cMax,
 			}, mixpolicy.Settings{Iterations: brief.Iterations, Stream: uint64(stream)}))
-			merits = append(merits, r.Merit/r.Optimum)
+			gaps = append(gaps, r.PenalisedGap/r.Optimum)
 		}
-		if want := fmt.Sprintf("%.4f [", stat.Mean(merits, nil)); !strings.HasPrefix(table.Columns[2].Text[i], want) {
+		if want := fmt.Sprintf("%.4f [", stat.Mean(gaps, nil)); !strings.HasPrefix(table.Columns[2].Text[i], want) {
 			t.Errorf("%s: the table says %s, runs %s", c.Name, table.Columns[2].Text[i], want)
 		}
 	}
@@ -72,7 +72,7 @@ func TestRadiusSensitivityPassesThroughTheComparison(t *testing.T) {
 	for i, c := range m.Contenders {
 		tuned, kept := f.Layers[2*i].(plotting.Line), f.Layers[2*i+1].(plotting.Line)
 		for k, c := range []Contender{c, four.Contenders[i]} {
-			want := interval(c.Runs.Final(c.merit))
+			want := interval(c.Runs.Final(c.gap))
 			if tuned.Y[k] != want.Mean || tuned.Lo[k] != want.Lo || tuned.Hi[k] != want.Hi {
 				t.Errorf("%s: %v at R = %g, want %v", c.Name, tuned, tuned.X[k], want)
 			}
@@ -173,10 +173,10 @@ func TestAComparisonNamesWhatCannotRun(t *testing.T) {
 	if c := m.Contenders[0]; c.Err == nil || c.Chosen != -1 || !strings.Contains(c.Err.Error(), "tiny cube: none of 2 settings") {
 		t.Errorf("error %v", c.Err)
 	}
-	if c := m.Contenders[1]; c.Err != nil || c.Chosen != 0 || c.merits(1) != nil || len(c.Runs.Finished()) != set.Trials {
-		t.Errorf("%v, method %d, merits %v", c.Err, c.Chosen, c.merits(1))
+	if c := m.Contenders[1]; c.Err != nil || c.Chosen != 0 || c.gaps(1) != nil || len(c.Runs.Finished()) != set.Trials {
+		t.Errorf("%v, method %d, penalised gaps %v", c.Err, c.Chosen, c.gaps(1))
 	}
-	if c := m.Contenders[2]; c.Err != nil || c.merits(0) == nil || c.merits(1) == nil {
+	if c := m.Contenders[2]; c.Err != nil || c.gaps(0) == nil || c.gaps(1) == nil {
 		t.Errorf("%v", c.Err)
 	}
 	table := m.Table()
@@ -261,16 +261,16 @@ func TestDivergence(t *testing.T) {
 }
 
 // What is outside of the class diverges only if it is worse than θ₀, and what is within it never.
-func TestMeritOrInf(t *testing.T) {
+func TestGapOrInf(t *testing.T) {
 	p := mixpolicy.Must(QueueProblem(mixpolicy.Cube(1.05)))
-	merit, guarded := mixpolicy.Must(MeritCurve(p)), meritOrInf(p, []float64{.5, .5})
+	gap, guarded := mixpolicy.Must(RelativeGap(p)), gapOrInf(p, []float64{.5, .5})
 	for _, c := range []struct {
 		first    float64
 		diverges bool
 	}{{.5, false}, {-.05, false}, {-.05 - 1e-9, false}, {1.06, false}, {1.4, true}, {-40, true}, {1e300, true}} {
 		l := &race.Observation{Theta: []float64{c.first, 1 - c.first}}
-		if got := guarded(l); math.IsInf(got, 1) != c.diverges || !c.diverges && got != merit(l) {
-			t.Errorf("θ₁ = %g: %g, the merit is %g", c.first, got, merit(l))
+		if got := guarded(l); math.IsInf(got, 1) != c.diverges || !c.diverges && got != gap(l) {
+			t.Errorf("θ₁ = %g: %g, the penalised gap is %g", c.first, got, gap(l))
 		}
 	}
 }
@@ -299,15 +299,15 @@ func TestALookShowsTheRunsItNames(t *testing.T) {
 		q := mixpolicy.Must(mixpolicy.Solve(t.Context(), p, mixpolicy.PrimalDual{
 			Modulus: bregman.LogCosine(2), StepSize: mixpolicy.InverseSqrt(64), Beta: 10, CostScale: cMax,
 		}, mixpolicy.Settings{Iterations: 200, Stream: uint64(stream)}))
-		lo, hi = min(lo, q.Merit/q.Optimum), max(hi, q.Merit/q.Optimum)
+		lo, hi = min(lo, q.PenalisedGap/q.Optimum), max(hi, q.PenalisedGap/q.Optimum)
 		if stream == 0 {
 			last = q.Last[0] / 2
 		}
 	}
-	iterate, merit := panels.Figures[0].Layers[0].(plotting.Line), panels.Figures[1].Layers[0].(plotting.Line)
-	end := len(merit.Y) - 1
-	if iterate.Y[end] != last || merit.Lo[end] != lo || merit.Hi[end] != hi {
-		t.Errorf("θ₁/R = %v and merits in [%v, %v], want %v and [%v, %v]", iterate.Y[end], merit.Lo[end], merit.Hi[end], last, lo, hi)
+	iterate, gap := panels.Figures[0].Layers[0].(plotting.Line), panels.Figures[1].Layers[0].(plotting.Line)
+	end := len(gap.Y) - 1
+	if iterate.Y[end] != last || gap.Lo[end] != lo || gap.Hi[end] != hi {
+		t.Errorf("θ₁/R = %v and penalised gaps in [%v, %v], want %v and [%v, %v]", iterate.Y[end], gap.Lo[end], gap.Hi[end], last, lo, hi)
 	}
 }
 

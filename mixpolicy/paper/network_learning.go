@@ -113,7 +113,7 @@ func (r *networkRun) learn(ctx context.Context) {
 //
 // by which configurations are chosen. It bounds how much more than f* the positive part
 // of Ψθ̂, from which the policy is read, would cost: for 0 ⪯ c ⪯ c_max,
-// cᵀ[Ψθ]₊ = cᵀΨθ + cᵀ[Ψθ]₋. The exact penalty of [mixpolicy.Problem.Merit] is of no use at
+// cᵀ[Ψθ]₊ = cᵀΨθ + cᵀ[Ψθ]₋. The exact penalty of [mixpolicy.Problem.PenalisedGap] is of no use at
 // full size: where rows of 10⁻¹⁰ hold the optimum, ‖λ*‖_∞ makes it 10¹² a unit of mass.
 func penalisedGap(optimum, cMax float64) race.Curve {
 	return func(l *race.Observation) float64 {

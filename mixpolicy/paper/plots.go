@@ -14,6 +14,18 @@ func BandLine(name string, runs *race.Runs, c race.Curve) plotting.Line {
 	return bandLine(name, runs.Band(race.Iterations, c, confidence), 0)
 }
 
+// Sweep is the line of a mean at the points x with its interval, whose lower end stays within a
+// tenth of the mean, so that the band fits a logarithmic axis.
+func Sweep(name string, x []float64, at func(x float64) race.Interval) plotting.Line {
+	line := plotting.Line{Name: name, X: x}
+	for _, v := range x {
+		iv := at(v)
+		line.Y, line.Hi = append(line.Y, iv.Mean), append(line.Hi, iv.Hi)
+		line.Lo = append(line.Lo, max(iv.Lo, iv.Mean/10))
+	}
+	return line
+}
+
 // bandLine draws a band from the given number of iterations or queries on, without what is at 0.
 func bandLine(name string, b race.Band, from float64) plotting.Line {
 	return line(name, slices.DeleteFunc(b.Rows(race.Row{}), func(row race.Row) bool { return row.At == 0 || row.At < from }))

@@ -16,6 +16,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/theory"
+	"github.com/mixpolicy/lab/plotting"
 )
 
 // Trace is a run of Algorithm 1 with all quantities of the proofs of section 5, step
@@ -221,6 +222,8 @@ type Step struct {
 	At       int // iteration; −1 for a sum over all
 	// Evaluations is the number of evaluations: over iterations, runs, and the points θ and λ.
 	Evaluations int
+	// Beside is, of a printed form that has a corrected one, the corrected form at the same place.
+	Beside *Step
 }
 
 // stepTolerance is the rounding error of a slack relative to the size of its terms: sums of 10³
@@ -245,6 +248,7 @@ type evaluations struct {
 	at            int
 	worst         map[stepKey]*Step
 	order         []stepKey
+	printed       *Step // if the last evaluation is the worst of a printed form so far
 }
 
 type stepKey struct {
@@ -275,20 +279,34 @@ func (c *evaluations) add(s Step, e sides) {
 	if !(math.Abs(e.rhs-e.lhs-e.difference) <= stepTolerance*(s.Size+math.Abs(e.difference))) {
 		s.Slack = math.NaN() // it does not hold
 	}
+	if s.Form == mixpolicy.Corrected && c.printed != nil && c.printed.Equation == s.Equation {
+		beside := s
+		c.printed.Beside = &beside
+	}
+	c.printed = nil
 	key := stepKey{s.Equation, s.Form}
 	old, seen := c.worst[key]
 	if !seen {
 		c.order = append(c.order, key)
 		s.Evaluations = 1
 		c.worst[key] = &s
+		c.noteIfPrinted(&s)
 		return
 	}
 	s.Evaluations = old.Evaluations + 1
 	// Differences within rounding are ignored, so that the result does not depend on them.
 	if s.relative() < old.relative()-stepTolerance || math.IsNaN(s.Slack) {
 		*old = s
+		c.noteIfPrinted(old)
 	}
 	old.Evaluations = s.Evaluations
+}
+
+// noteIfPrinted keeps the worst of a printed form for the corrected one, which is evaluated next.
+func (c *evaluations) noteIfPrinted(s *Step) {
+	if s.Form == mixpolicy.Printed {
+		c.printed = s
+	}
 }
 
 // ProofRuns returns the runs along which [Proofs] evaluates section 5: the queue of section 6 with
@@ -396,6 +414,43 @@ func Proofs(ctx context.Context) (steps []Step, err error) {
 			cmp.Compare(a.Equation, b.Equation), cmp.Compare(b.Form, a.Form)) // printed first
 	})
 	return steps, nil
+}
+
+// ProofTable shows equations of section 5 where [Proofs] found them nearest to failing, or to fail
+// most: one that has a corrected form in both forms at that place. The verdict is on all evaluations.
+func ProofTable(ctx context.Context, caption string, numbers ...string) (t plotting.Table, err error) {
+	t = plotting.Table{Caption: caption, Columns: []plotting.Column{
+		{Head: "equation"}, {Head: "left side"}, {Head: ""}, {Head: "right side"}, {Head: "slack"}, {Head: "in all"}, {Head: "worst in"},
+	}}
+	steps, err := Proofs(ctx)
+	for i, s := range steps {
+		if !slices.Contains(numbers, s.Equation) {
+			continue
+		}
+		if i > 0 && steps[i-1].Beside != nil { // the corrected form, of which the place is that of the printed one
+			s = *steps[i-1].Beside
+			s.Evaluations = steps[i].Evaluations
+		}
+		t.Row(s.cells(steps[i].Holds())...)
+	}
+	return t, err
+}
+
+// cells are a row of the table.
+func (s Step) cells(holds bool) []any {
+	slack := "0"
+	if math.Abs(s.Slack) > stepTolerance*s.Size {
+		slack = fmt.Sprintf("%.2g", s.Slack)
+	}
+	place := s.Run
+	if s.At >= 0 {
+		place += fmt.Sprintf(", step %d", s.At)
+	}
+	return []any{
+		fmt.Sprintf("(%s) %v", s.Equation, s.Form),
+		fmt.Sprintf("%.4g", s.LHS), map[bool]string{true: "=", false: "≤"}[s.Equality], fmt.Sprintf("%.4g", s.RHS), slack,
+		fmt.Sprintf("%s, %d times", map[bool]string{true: "holds", false: "fails"}[holds], s.Evaluations), place,
+	}
 }
 
 // checkAlongRuns checks an equation that holds surely by [alongRuns].

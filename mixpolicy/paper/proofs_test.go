@@ -26,5 +26,11 @@ func TestProofs(t *testing.T) {
 		if s.Form == mixpolicy.Printed && s.Holds() == corrected[s.Equation] {
 			t.Errorf("%+v: printed and corrected form, or one that holds, are wanted", s)
 		}
+		if s.Form == mixpolicy.Corrected || !corrected[s.Equation] {
+			continue
+		}
+		if b := s.Beside; b == nil || b.Form != mixpolicy.Corrected || b.Run != s.Run || b.At != s.At || !b.Holds() {
+			t.Errorf("%+v: the corrected form beside it is %+v", s, b)
+		}
 	}
 }

@@ -47,7 +47,7 @@ var section2 = []Entry{
 	{Number: "2.19", What: "feasible set as an intersection of three", Symbol: "mixpolicy.Class.Size", Defines: true, check: checkFeasibleSet},
 	{Number: "2.20", What: "policy of a vector over pairs with negative entries", Symbol: "mixpolicy.PolicyOf", Errata: "policy-fallback", check: checkPolicyFallback},
 	{Number: "2.21", What: "efficient answer: within ε of the best feasible cost", Symbol: "mixpolicy.Certificate.compare", Defines: true, check: checkEfficiency},
-	{Number: "2.22", What: "expanded efficiency: infeasible points compete at a price of 1/ε", Symbol: "mixpolicy.penalties.merit", Defines: true, check: checkExpandedEfficiency},
+	{Number: "2.22", What: "expanded efficiency: infeasible points compete at a price of 1/ε", Symbol: "mixpolicy.penalties.gap", Defines: true, check: checkExpandedEfficiency},
 	{Number: "2.23", What: "mixing time", Symbol: "mixpolicy/theory.MixingTime", Errata: "stationary", check: checkMixing},
 	{Number: "2.24", What: "a mixing chain contracts total variation in every step", Symbol: "mixpolicy/theory.ContractionCoefficient", Errata: "one-step-contraction", check: checkContraction},
 	{Number: "2.25", What: "stationary distributions within factors √κ of uniform", Symbol: "mixpolicy/theory.kappa", Defines: true, check: checkErgodicity},
@@ -60,7 +60,7 @@ var section2 = []Entry{
 	{Number: "Definition 2.6", What: "Markov decision process, and its matrices", Symbol: "mixpolicy.MDP.StateAction", Errata: "pair-order", check: checkPairOrder},
 	{Number: "Definition 2.7", What: "randomised policy", Symbol: "mixpolicy.Policy.Row", Defines: true, check: checkPolicy},
 	{Number: "Definition 2.8", What: "efficient large-scale dual ALP", Symbol: "mixpolicy.Certificate.compare", Defines: true, check: checkEfficiency},
-	{Number: "Definition 2.9", What: "expanded efficient large-scale dual ALP, which implies the inequality of Definition 2.8", Symbol: "mixpolicy.penalties.merit", Defines: true, check: checkExpandedEfficiency},
+	{Number: "Definition 2.9", What: "expanded efficient large-scale dual ALP, which implies the inequality of Definition 2.8", Symbol: "mixpolicy.penalties.gap", Defines: true, check: checkExpandedEfficiency},
 	{Number: "Assumption A.1", What: "fast mixing", Symbol: "mixpolicy/theory.UniformMixingTime", Errata: "stationary", check: checkMixing},
 	{Number: "Assumption A.2", What: "uniformly bounded ergodicity", Symbol: "mixpolicy/theory.UniformErgodicity", Defines: true, check: checkErgodicity},
 	{Number: "Assumption A.3", What: "model of computation: a sampling oracle reveals costs", Symbol: "mixpolicy.Oracle.Query", Defines: true, check: checkOracle},
@@ -681,14 +681,14 @@ func certificateError(ctx context.Context) (worst float64) {
 		for stream := range uint64(3) {
 			r := must(mixpolicy.Solve(ctx, p, mixpolicy.PrimalDual{Form: mixpolicy.Printed, StepSize: mixpolicy.InverseSqrt(4)}, mixpolicy.Settings{Iterations: 30, Seed: 221, Stream: stream}))
 			gap := floats.Dot(p.MDP().Costs(), combination(p, r.Theta)) - best.Objective
-			worst = max(worst, relativeError(r.Optimum, best.Objective), math.Abs(r.Gap-gap)/sizeOf(r.Gap, best.Objective), relativeError(r.Merit, merit(p, best, r.Theta)))
+			worst = max(worst, relativeError(r.Optimum, best.Objective), math.Abs(r.Gap-gap)/sizeOf(r.Gap, best.Objective), relativeError(r.PenalisedGap, gapByHand(p, best, r.Theta)))
 		}
 	}
 	return worst
 }
 
-// merit is the merit of θ, each penalty at twice its multiplier, or at c_max − c_min if that is more.
-func merit(p *mixpolicy.Problem, best *linprog.Solution, theta []float64) float64 {
+// gapByHand is the penalised gap of θ, each penalty at twice its multiplier, or at c_max − c_min if that is more.
+func gapByHand(p *mixpolicy.Problem, best *linprog.Solution, theta []float64) float64 {
 	x := p.MDP()
 	spread := floats.Max(x.Costs()) - floats.Min(x.Costs())
 	price := func(multiplier float64) float64 { return max(2*math.Abs(multiplier), spread) }
@@ -718,12 +718,12 @@ func checkExpandedEfficiency(context.Context) Finding {
 		worst = max(worst, excess(best.Objective, p.Objective(theta)+price*p.NegativeMass(theta)))
 		cheap = min(cheap, p.Objective(theta)+0.1*price*p.NegativeMass(theta))
 	}
-	// The merit has the same prices doubled, and one for each other constraint.
+	// The penalised gap has the same prices doubled, and one for each other constraint.
 	for _, class := range []mixpolicy.Class{mixpolicy.Ball(2), mixpolicy.Cube(0.6)} {
 		p, best := smallOptimum(class)
 		for range 200 {
 			theta := normals(rng, 3)
-			worst = max(worst, relativeError(must(p.Merit(theta)), merit(p, best, theta)))
+			worst = max(worst, relativeError(must(p.PenalisedGap(theta)), gapByHand(p, best, theta)))
 		}
 	}
 	return holds(worst, "at the price ‖λ*‖_∞ = %.3g no point of 4000 beats the optimum %.6g; at a tenth of it one reaches %.3g", price, best.Objective, cheap)

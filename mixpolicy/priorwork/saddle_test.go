@@ -54,8 +54,8 @@ func TestPDHGConverges(t *testing.T) {
 			best := mixpolicy.Must(p.Optimum(t.Context()))
 			r := solve(t, p, PDHG{}, 1600)
 			scale := math.Abs(best.Objective)
-			if math.Abs(r.Gap) > 1e-12*scale || math.Abs(r.DualityGap) > 1e-12*scale || r.Merit > 1e-12*scale || r.Queries != 0 {
-				t.Errorf("%v: gap %v, duality gap %v, merit %v, optimum %v", class, r.Gap, r.DualityGap, r.Merit, best.Objective)
+			if math.Abs(r.Gap) > 1e-12*scale || math.Abs(r.DualityGap) > 1e-12*scale || r.PenalisedGap > 1e-12*scale || r.Queries != 0 {
+				t.Errorf("%v: gap %v, duality gap %v, penalised gap %v, optimum %v", class, r.Gap, r.DualityGap, r.PenalisedGap, best.Objective)
 			}
 			if r.DualBound > best.Objective+1e-11*scale || floats.Min(r.Lambda) < 0 {
 				t.Errorf("%v: bound %v, optimum %v", class, r.DualBound, best.Objective)

@@ -42,14 +42,14 @@ func ExampleRun() {
 			return mixpolicy.Penalty{StepSize: steps(eta), Weight: omega, CostScale: 1e4}
 		})},
 	}, race.Settings{Trials: 20, TuningTrials: 4, Queries: []int{1000, 10_000}, Seed: 1}))
-	merit := mixpolicy.Must(race.Merit(p))
+	gap := mixpolicy.Must(race.PenalisedGap(p))
 	for _, o := range outcomes {
-		band := o.Runs.Band(race.Queries, merit, .95)
-		fmt.Printf("%-11s merit %.0f, then %.0f; the best of %d settings\n", o.Name, band.Intervals[0].Mean, band.Intervals[1].Mean, len(o.Methods))
+		band := o.Runs.Band(race.Queries, gap, .95)
+		fmt.Printf("%-11s penalised gap %.0f, then %.0f; the best of %d settings\n", o.Name, band.Intervals[0].Mean, band.Intervals[1].Mean, len(o.Methods))
 	}
-	fmt.Printf("difference at the end %.0f\n", race.TInterval(race.Paired(outcomes[0].Runs, outcomes[1].Runs, merit), .95).Mean)
+	fmt.Printf("difference at the end %.0f\n", race.TInterval(race.Paired(outcomes[0].Runs, outcomes[1].Runs, gap), .95).Mean)
 	// Output:
-	// Algorithm 1 merit 621, then 187; the best of 6 settings
-	// penalty     merit 260, then 50; the best of 6 settings
+	// Algorithm 1 penalised gap 621, then 187; the best of 6 settings
+	// penalty     penalised gap 260, then 50; the best of 6 settings
 	// difference at the end 137
 }

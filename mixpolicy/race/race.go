@@ -77,7 +77,7 @@ func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Sett
 		if _, err := p.Optimum(ctx); err != nil {
 			return nil, fault.At("race", "exact optimum", err)
 		}
-		merit, err := Merit(p)
+		gap, err := PenalisedGap(p)
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +85,7 @@ func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Sett
 			if l.Theta == nil {
 				return l.PolicyCost
 			}
-			return merit(l)
+			return gap(l)
 		}
 	}
 	var all []Outcome

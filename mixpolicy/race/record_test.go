@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-const line = ",queue,,queries,plug-in,,merit,1,2,1,3,0,0,1,20,1,,"
+const line = ",queue,,queries,plug-in,,penalised gap,1,2,1,3,0,0,1,20,1,,"
 
 func text(lines ...string) string {
 	return strings.Join(header, ",") + "\n" + strings.Join(lines, "\n") + "\n"
@@ -60,7 +60,7 @@ func TestReadErrors(t *testing.T) {
 		{strings.Replace(good, ",20,", ",1.5,", 1), `line 2: trials "1.5"`},
 		{strings.Replace(good, ",20,1,", ",20,-1,", 1), `line 2: seed "-1"`},
 		{good + "queue\n", "wrong number of fields"},
-		{text(line, strings.Replace(line, ",2,1,3", ",4,1,5", 1)), `line 3: "merit" of "plug-in" at 1 is in line 2 already`},
+		{text(line, strings.Replace(line, ",2,1,3", ",4,1,5", 1)), `line 3: "penalised gap" of "plug-in" at 1 is in line 2 already`},
 	} {
 		if _, err := Read(strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%q: error %v, want one that says %q", c.text, err, c.says)
@@ -79,7 +79,7 @@ func TestUpdate(t *testing.T) {
 	}
 	old := func(row Row) bool { return row.Part == "b" }
 	order := func(a, b Row) int { return cmp.Compare(a.Part, b.Part) }
-	write(text("a"+line, "b"+line, "c"+line, "c"+strings.Replace(line, "merit", "cost", 1)))
+	write(text("a"+line, "b"+line, "c"+line, "c"+strings.Replace(line, "penalised gap", "cost", 1)))
 	if err := Update(path, old, Record{{Part: "b", Quantity: "x"}, {Part: "b", Quantity: "y"}}, order); err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestUpdate(t *testing.T) {
 	for _, row := range r {
 		got = append(got, row.Part+" "+row.Quantity)
 	}
-	if want := "a merit, b x, b y, c merit, c cost"; strings.Join(got, ", ") != want {
+	if want := "a penalised gap, b x, b y, c penalised gap, c cost"; strings.Join(got, ", ") != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	write("nonsense")

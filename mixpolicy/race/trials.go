@@ -61,7 +61,7 @@ type Settings struct {
 	// means, for all methods have the same streams. Entrants with as many methods have the same
 	// number of runs.
 	Halving bool
-	// Score is what is to be small at the end of tuning; nil is the merit of θ̂ ([Merit]), or
+	// Score is what is to be small at the end of tuning; nil is the penalised gap of θ̂ ([PenalisedGap]), or
 	// the true cost of the policy if there is no θ̂.
 	Score Curve
 }
@@ -394,17 +394,17 @@ func PolicyCost(l *Observation) float64 { return l.PolicyCost }
 // Theta is the curve of θ̂ⱼ, for the mixing coefficients of Fig. 2 (left).
 func Theta(j int) Curve { return func(l *Observation) float64 { return l.Theta[j] } }
 
-// Merit is the curve of [mixpolicy.Problem.Merit] at θ̂, which is ≥ 0, and 0 at the optimum
+// PenalisedGap is the curve of [mixpolicy.Problem.PenalisedGap] at θ̂, which is ≥ 0, and 0 at the optimum
 // of (2.18) only; NaN if there is no θ̂. The error is that of the exact optimum.
-func Merit(p *mixpolicy.Problem) (Curve, error) {
+func PenalisedGap(p *mixpolicy.Problem) (Curve, error) {
 	if _, err := p.Optimum(context.Background()); err != nil {
-		return nil, fault.At("race", "merit", err)
+		return nil, fault.At("race", "penalised gap", err)
 	}
 	return func(l *Observation) float64 {
 		if l.Theta == nil {
 			return math.NaN()
 		}
-		return mixpolicy.Must(p.Merit(l.Theta)) // its one error is that of the optimum, which is known
+		return mixpolicy.Must(p.PenalisedGap(l.Theta)) // its one error is that of the optimum, which is known
 	}, nil
 }
 

@@ -68,7 +68,7 @@ func TestTrialsAreThoseOfSolve(t *testing.T) {
 			t.Errorf("%d workers give other results than one", set.Workers)
 		}
 	}
-	merits := first.Final(mixpolicy.Must(race.Merit(p)))
+	gaps := first.Final(mixpolicy.Must(race.PenalisedGap(p)))
 	for k, trial := range first.Trials {
 		var h mixpolicy.History
 		r, err := mixpolicy.Solve(t.Context(), p, method, mixpolicy.Settings{Iterations: 500, Seed: 4, Stream: uint64(k), Recorder: &h})
@@ -83,15 +83,15 @@ func TestTrialsAreThoseOfSolve(t *testing.T) {
 				l.Cost != h.Cost[i] || l.Violation != h.Violation[i] || l.Mass != h.Mass[i] {
 				t.Errorf("trial %d, look %d: %+v", k, i, l)
 			}
-			if last := i == len(trial.Observations)-1; last != !math.IsNaN(l.PolicyCost) || last && (l.PolicyCost != r.PolicyCost || merits[k] != r.Merit) {
-				t.Errorf("trial %d, look %d: policy %v and merit %v, want %v and %v", k, i, l.PolicyCost, merits[k], r.PolicyCost, r.Merit)
+			if last := i == len(trial.Observations)-1; last != !math.IsNaN(l.PolicyCost) || last && (l.PolicyCost != r.PolicyCost || gaps[k] != r.PenalisedGap) {
+				t.Errorf("trial %d, look %d: policy %v and penalised gap %v, want %v and %v", k, i, l.PolicyCost, gaps[k], r.PolicyCost, r.PenalisedGap)
 			}
 		}
 	}
 }
 
 // By queries, looks are after the step with which the number is reached, in any number of
-// workers; a policy without θ̂ has its cost, and no merit.
+// workers; a policy without θ̂ has its cost, and no penalised gap.
 func TestLooksByQueries(t *testing.T) {
 	p := queue(t)
 	marks := []int{20, 33}
@@ -114,8 +114,8 @@ func TestLooksByQueries(t *testing.T) {
 				t.Errorf("%s: %v at %v queries, want %d", m.Name(), band.Intervals[k], band.At[k], want)
 			}
 		}
-		if merit := one.Final(mixpolicy.Must(race.Merit(p)))[0]; math.IsNaN(merit) == one.HasTheta() {
-			t.Errorf("%s: merit %v", m.Name(), merit)
+		if gap := one.Final(mixpolicy.Must(race.PenalisedGap(p)))[0]; math.IsNaN(gap) == one.HasTheta() {
+			t.Errorf("%s: penalised gap %v", m.Name(), gap)
 		}
 	}
 	// A number that a step leaps over is seen with it: two marks, one look.
@@ -306,7 +306,7 @@ func (s *standing) View(v *mixpolicy.Snapshot) error {
 	return nil
 }
 
-// Tuning takes the method of least merit, or of least given score, and only those that ran
+// Tuning takes the method of least penalised gap, or of least given score, and only those that ran
 // to the end can be taken.
 func TestTuning(t *testing.T) {
 	p := queue(t)
@@ -329,7 +329,7 @@ func TestTuning(t *testing.T) {
 		t.Errorf("chose %d, %v, tuning %+v", o.Chosen, o.Err, o.Tuning)
 	}
 	for k, f := range thetas {
-		want := mixpolicy.Must(p.Merit([]float64{f.one, f.two}))
+		want := mixpolicy.Must(p.PenalisedGap([]float64{f.one, f.two}))
 		if got := o.Tuning[k+1]; len(got.Scores) != 12 || got.Scores[0] != want || len(got.Trials[0].Observations) != 1 {
 			t.Errorf("scores %v, want %v", got.Scores, want)
 		}

@@ -161,13 +161,13 @@ func (r Record) Unbeaten(kind, quantity string, problems []string, methods ...st
 
 // Recommendation is the table of whom to use for (2.18) when the oracle's samples are all that is
 // known of the costs: for each kind of costs on how many problems of the record a method was beaten
-// by none of the others, by merit after equal queries. Those to use were beaten on the fewest.
+// by none of the others, by penalised gap after equal queries. Those to use were beaten on the fewest.
 func (r Record) Recommendation() plotting.Table {
 	problems := r.Problems(ByQueries)
 	methods := familyMethods
-	unbeaten := r.Unbeaten(ByQueries, Merit, problems, methods...)
+	unbeaten := r.Unbeaten(ByQueries, PenalisedGap, problems, methods...)
 	t := plotting.Table{
-		Caption: fmt.Sprintf("For (2.18), costs from the oracle: problems on which a method is beaten by none of the others, by merit after equal queries (sign tests at %g %%, Holm)", 100*Level),
+		Caption: fmt.Sprintf("For (2.18), costs from the oracle: problems on which a method is beaten by none of the others, by penalised gap after equal queries (sign tests at %g %%, Holm)", 100*Level),
 		Columns: columns(slices.Concat([]string{"costs"}, methods, []string{"use"})...),
 	}
 	group := func(what string, members []string) {

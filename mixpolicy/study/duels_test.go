@@ -22,7 +22,7 @@ func made() (r Record) {
 			if method == "a" && k == 3 {
 				v = b + 5
 			}
-			r.Record = append(r.Record, race.Row{Problem: "queue", Race: QueriesTrial, Method: method, Quantity: Merit, At: float64(k), Value: v})
+			r.Record = append(r.Record, race.Row{Problem: "queue", Race: QueriesTrial, Method: method, Quantity: PenalisedGap, At: float64(k), Value: v})
 		}
 	}
 	for method, counts := range map[string][2]float64{"a": {0, 0}, "b": {6, 4}} {
@@ -37,7 +37,7 @@ func made() (r Record) {
 func TestDuels(t *testing.T) {
 	r := made()
 	problems := []string{"queue", "family"}
-	got := r.Duels(ByQueries, Merit, problems, [2]string{"a", "b"}, [2]string{"b", "c"})
+	got := r.Duels(ByQueries, PenalisedGap, problems, [2]string{"a", "b"}, [2]string{"b", "c"})
 	want := []Duel{
 		{Problem: "queue", A: "a", B: "b", Better: 9, Worse: 1, P: 3 * 2 * 11. / 1024}, // 1 + 10 of 2¹⁰ falls, on either side
 		{Problem: "queue", A: "b", B: "c", P: 1},
@@ -51,18 +51,18 @@ func TestDuels(t *testing.T) {
 	}) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
-	alone := r.Duels(ByQueries, Merit, problems[:1], [2]string{"a", "b"})[0]
+	alone := r.Duels(ByQueries, PenalisedGap, problems[:1], [2]string{"a", "b"})[0]
 	if alone.Winner() != "a" || alone.String() != "9–1" {
 		t.Errorf("%+v is won by %q", alone, alone.Winner())
 	}
-	if family := r.Duels(ByQueries, Merit, problems[1:], [2]string{"a", "b"})[0]; family.Winner() != "b" || family.String() != "0–6 (0–4)" {
+	if family := r.Duels(ByQueries, PenalisedGap, problems[1:], [2]string{"a", "b"})[0]; family.Winner() != "b" || family.String() != "0–6 (0–4)" {
 		t.Errorf("%+v is won by %q", family, family.Winner())
 	}
-	unbeaten := r.Unbeaten(ByQueries, Merit, problems[:1], "a", "b")
+	unbeaten := r.Unbeaten(ByQueries, PenalisedGap, problems[:1], "a", "b")
 	if !slices.Equal(unbeaten["queue"], []string{"a"}) {
 		t.Errorf("%q", unbeaten)
 	}
-	if table := r.Against(ByQueries, Merit, problems, "a", "b", "nobody").String(); !strings.Contains(table, "9–1") || !strings.Contains(table, "–") {
+	if table := r.Against(ByQueries, PenalisedGap, problems, "a", "b", "nobody").String(); !strings.Contains(table, "9–1") || !strings.Contains(table, "–") {
 		t.Error(table)
 	}
 }
@@ -88,7 +88,7 @@ func TestRecommendation(t *testing.T) {
 	}
 	worse := Record{slices.Clone(r.Record)} // where plug-in loses every run
 	for k, row := range worse.Record {
-		if row.Race == QueriesTrial && row.Method == "plug-in" && row.Quantity == Merit {
+		if row.Race == QueriesTrial && row.Method == "plug-in" && row.Quantity == PenalisedGap {
 			worse.Record[k].Value += 1e9
 		}
 	}

@@ -52,16 +52,16 @@ func ExampleLearners() {
 	x := mixpolicy.Must(q.MDP())
 	f := mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), x, mixpolicy.Must(q.Policies(x))...))
 	p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2)))
-	merit := mixpolicy.Must(race.Merit(p))
+	gap := mixpolicy.Must(race.PenalisedGap(p))
 	some := Only(Learners(p, nil, 1000, 50), "Algorithm 1", "Algorithm 1, rows scaled", "penalty", "plug-in")
 	for _, o := range mixpolicy.Must(race.Run(context.Background(), p, some,
 		race.Settings{Trials: 20, TuningTrials: 4, Seed: 1, Queries: []int{100, 1000}})) {
-		b := o.Runs.Band(race.Queries, merit, .95)
-		fmt.Printf("%-30s merit %.2f and %.2f, settings: %d\n", o.Name, b.Intervals[0].Mean, b.Intervals[1].Mean, len(o.Methods))
+		b := o.Runs.Band(race.Queries, gap, .95)
+		fmt.Printf("%-30s penalised gap %.2f and %.2f, settings: %d\n", o.Name, b.Intervals[0].Mean, b.Intervals[1].Mean, len(o.Methods))
 	}
 	// Output:
-	// Algorithm 1                    merit 10.59 and 4.91, settings: 16
-	// Algorithm 1, rows scaled       merit 10.61 and 4.30, settings: 16
-	// penalty                        merit 13.14 and 3.10, settings: 16
-	// plug-in                        merit 0.00 and 0.00, settings: 1
+	// Algorithm 1                    penalised gap 10.59 and 4.91, settings: 16
+	// Algorithm 1, rows scaled       penalised gap 10.61 and 4.30, settings: 16
+	// penalty                        penalised gap 13.14 and 3.10, settings: 16
+	// plug-in                        penalised gap 0.00 and 0.00, settings: 1
 }

@@ -136,11 +136,11 @@ var familyMethods = []string{"Algorithm 1", "Algorithm 1, rows scaled", "penalty
 // EvenMixture is θ = (1/d, …, 1/d), where the gradient methods start, as a method.
 const EvenMixture = "even mixture"
 
-// drawn is an instance with those who race on it, and its merit in units of its optimum.
+// drawn is an instance with those who race on it, and its penalised gap in units of its optimum.
 type drawn struct {
 	p        *mixpolicy.Problem
 	entrants []race.Entrant
-	merit    race.Curve
+	gap      race.Curve
 }
 
 func (f Family) instances(n int, tuning bool, queries int) ([]drawn, error) {
@@ -150,7 +150,7 @@ func (f Family) instances(n int, tuning bool, queries int) ([]drawn, error) {
 		if err != nil {
 			return nil, err
 		}
-		merit, err := race.Merit(p)
+		gap, err := race.PenalisedGap(p)
 		if err != nil {
 			return nil, err
 		}
@@ -158,13 +158,13 @@ func (f Family) instances(n int, tuning bool, queries int) ([]drawn, error) {
 		if err != nil {
 			return nil, err
 		}
-		all[k] = drawn{p, Only(Learners(p, nil, queries, 0), familyMethods...), func(l *race.Observation) float64 { return merit(l) / best.Objective }}
+		all[k] = drawn{p, Only(Learners(p, nil, queries, 0), familyMethods...), func(l *race.Observation) float64 { return gap(l) / best.Objective }}
 	}
 	return all, nil
 }
 
-// Compute races on a family. Merits are in units of the instance's optimum of (2.18). The setting
-// of a method is the one of least median merit over the instances of tuning. Its rows are
+// Compute races on a family. Penalised gaps are in units of the instance's optimum of (2.18). The setting
+// of a method is the one of least median penalised gap over the instances of tuning. Its rows are
 // the median over the other instances of their medians over runs; how many instances it won against
 // each other method, by the sign test over runs at 5 %; and on how many it was better in more
 // runs, from which the family is judged.
@@ -182,7 +182,7 @@ func (f Family) Compute(ctx context.Context, set FamilySettings) (race.Record, e
 	if err != nil {
 		return nil, fault.At("study", f.String(), err)
 	}
-	like := race.Row{Problem: f.String(), Race: kind, Quantity: Merit, At: float64(set.Queries)}
+	like := race.Row{Problem: f.String(), Race: kind, Quantity: PenalisedGap, At: float64(set.Queries)}
 	if kind == BySeconds {
 		like.At, like.Machine = set.Time.Seconds(), machine()
 	}
@@ -196,7 +196,7 @@ func (f Family) Compute(ctx context.Context, set FamilySettings) (race.Record, e
 				r := r
 				r.Trials, r.Seed, r.Workers = count, seed+uint64(k), 1
 				if runs[k], err = race.Trials(ctx, d.p, d.entrants[e].Methods[m], r); err == nil {
-					medians[k] = medianOf(runs[k].Final(d.merit)).Mean
+					medians[k] = medianOf(runs[k].Final(d.gap)).Mean
 				}
 				return err
 			})
@@ -236,7 +236,7 @@ func (f Family) Compute(ctx context.Context, set FamilySettings) (race.Record, e
 	if kind == ByQueries {
 		even := make([]float64, len(judged))
 		for k, d := range judged {
-			even[k] = d.merit(&race.Observation{Theta: slices.Repeat([]float64{1 / float64(f.Dim)}, f.Dim)})
+			even[k] = d.gap(&race.Observation{Theta: slices.Repeat([]float64{1 / float64(f.Dim)}, f.Dim)})
 		}
 		like := like
 		like.Method, like.Source, like.Configuration, like.Configurations = EvenMixture, "", 0, 1
@@ -250,7 +250,7 @@ func (f Family) Compute(ctx context.Context, set FamilySettings) (race.Record, e
 			}
 			won, better := 0, 0
 			for k, d := range judged {
-				less, more := race.Signs(race.Paired(runs[i][k], runs[j][k], d.merit), rounding)
+				less, more := race.Signs(race.Paired(runs[i][k], runs[j][k], d.gap), rounding)
 				if less > more {
 					better++
 					if race.SignTest(less, more) <= Level {
@@ -297,17 +297,17 @@ func (f Family) Update(ctx context.Context, path, kind string, progress func(nam
 	return race.Update(path, func(row race.Row) bool { return row.Problem == f.String() && row.Race == kind }, rows, byProblem)
 }
 
-// ByDim draws the merits of the methods on the families with the given noise, and that of
+// ByDim draws the penalised gaps of the methods on the families with the given noise, and that of
 // the even mixture, where the gradient methods start: medians over instances.
 func (r Record) ByDim(noise Noise) plotting.Figure {
 	f := plotting.Figure{
 		Title: noise.String(), X: plotting.Axis{Label: "number of base policies d", Log: true},
-		Y: plotting.Axis{Label: "merit / optimum of (2.18)", Log: true}, Width: width, Height: height,
+		Y: plotting.Axis{Label: "penalised gap / optimum", Log: true}, Width: width, Height: height,
 	}
 	for _, m := range append(slices.Clone(familyMethods), EvenMixture) {
 		line := plotting.Line{Name: m, Color: colors[m], Dash: plotting.ByColor}
 		for _, family := range Families() {
-			row, err := r.One(race.Row{Problem: family.String(), Race: ByQueries, Method: m, Quantity: Merit})
+			row, err := r.One(race.Row{Problem: family.String(), Race: ByQueries, Method: m, Quantity: PenalisedGap})
 			if family.Noise != noise || err != nil {
 				continue
 			}

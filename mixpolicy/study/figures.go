@@ -56,11 +56,11 @@ var colors = map[string]plotting.Color{
 // width and height leave room for the names of all methods in the legend, in inches.
 const width, height = 8.4, 4.4
 
-// floor is the least merit that is drawn, relative to the optimum: below are the exact
-// answers, whose merit is rounding.
+// floor is the least penalised gap that is drawn, relative to the optimum: below are the exact
+// answers, whose penalised gap is rounding.
 const floor = 1e-4
 
-// Curves draws what the named methods came to in a race, as medians: merits relative to the optimum of
+// Curves draws what the named methods came to in a race, as medians: penalised gaps relative to the optimum of
 // (2.18), those below 10⁻⁴ as 10⁻⁴, or costs of policies. Bands are 95 % intervals, cut off
 // below at a tenth of the median. Answers that took no longer than at the look
 // before, because the answer takes longer than the steps do, are left out.
@@ -73,9 +73,9 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 		f.X.Label = "seconds"
 	}
 	unit := 1.0
-	if what == Merit {
+	if what == PenalisedGap {
 		unit = r.Mark(problem, Mixture)
-		f.Y.Label = "merit / optimum of (2.18)"
+		f.Y.Label = "penalised gap / optimum"
 	}
 	for _, m := range methods {
 		line := plotting.Line{Name: m, Color: colors[m], Dash: plotting.ByColor}
@@ -85,7 +85,7 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 			}
 			y := row.Value / unit
 			lo, hi := row.Lo/unit, row.Hi/unit
-			if what == Merit {
+			if what == PenalisedGap {
 				y, lo, hi = max(y, floor), max(lo, floor), max(hi, floor)
 			}
 			line.X, line.Y = append(line.X, row.At), append(line.Y, y)
@@ -108,24 +108,24 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 	return f
 }
 
-// Sensitivity draws how the result depends on tuning: the median merit of the best configuration of
+// Sensitivity draws how the result depends on tuning: the median penalised gap of the best configuration of
 // each method, of the second best, and so on.
 func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	f := plotting.Figure{
 		X:     plotting.Axis{Label: "configurations, from the best to the worst"},
-		Y:     plotting.Axis{Label: "merit / optimum of (2.18)", Log: true},
+		Y:     plotting.Axis{Label: "penalised gap / optimum", Log: true},
 		Width: width, Height: height,
 	}
 	for _, m := range methods {
-		if len(r.where(problem, ByQueries, m, Merit)) == 0 {
+		if len(r.where(problem, ByQueries, m, PenalisedGap)) == 0 {
 			continue // it did not take part
 		}
 		line := plotting.Line{Name: m, Color: colors[m], Dash: plotting.ByColor}
-		for _, row := range r.where(problem, Tuning, m, Merit) {
+		for _, row := range r.where(problem, Tuning, m, PenalisedGap) {
 			line.Y = append(line.Y, max(floor, row.Value/r.Mark(problem, Mixture)))
 		}
 		if len(line.Y) == 0 { // nothing to tune: the same for all
-			final := r.final(problem, ByQueries, m, Merit)
+			final := r.final(problem, ByQueries, m, PenalisedGap)
 			for range 16 {
 				line.Y = append(line.Y, max(floor, final.Value/r.Mark(problem, Mixture)))
 			}
@@ -156,18 +156,18 @@ func columns(heads ...string) (all []plotting.Column) {
 	return all
 }
 
-// Finals is the table of what everyone had at the end of the race by queries. Merit and true cost
+// Finals is the table of what everyone had at the end of the race by queries. Penalised gap and true cost
 // of a method are those of the setting with which each is best in tuning.
 func (r Record) Finals(problem string) plotting.Table {
 	methods := r.Methods(problem, ByQueries)
 	t := plotting.Table{
 		Caption: fmt.Sprintf("%s after %.0f queries: medians over %d trials, with 95 %% intervals", problem, r.Budget(problem), r.final(problem, ByQueries, methods[0], PolicyCost).Trials),
-		Columns: columns("method", "source", "configurations tried", "merit (% of the optimum)", PolicyCost),
+		Columns: columns("method", "source", "configurations tried", "penalised gap (% of the optimum)", PolicyCost),
 	}
 	for _, m := range methods {
-		cost, merit := r.final(problem, ByQueries, m, PolicyCost), r.final(problem, ByQueries, m, Merit)
-		first, second := interval(merit, 100/r.Mark(problem, Mixture)), interval(cost, 1)
-		if merit.Method == "" {
+		cost, gap := r.final(problem, ByQueries, m, PolicyCost), r.final(problem, ByQueries, m, PenalisedGap)
+		first, second := interval(gap, 100/r.Mark(problem, Mixture)), interval(cost, 1)
+		if gap.Method == "" {
 			first = "no θ"
 		}
 		if cost.Method == "" { // of a method that failed there is nothing else
@@ -178,20 +178,20 @@ func (r Record) Finals(problem string) plotting.Table {
 	return t
 }
 
-// FinalsBySeconds is the table of the merits at the end of the races by seconds, a column a
+// FinalsBySeconds is the table of the penalised gaps at the end of the races by seconds, a column a
 // problem, for methods that have a θ̂ on all.
 func (r Record) FinalsBySeconds(problems ...string) plotting.Table {
-	t := plotting.Table{Caption: "Merit of the answer at equal time, in % of the optimum: medians, with 95 % intervals", Columns: columns("method")}
+	t := plotting.Table{Caption: "Penalised gap of the answer at equal time, in % of the optimum: medians, with 95 % intervals", Columns: columns("method")}
 	for _, c := range problems {
 		// All but those that take no steps end at the same time, or just after.
-		end := r.final(c, BySeconds, r.Methods(c, BySeconds)[0], Merit).At
+		end := r.final(c, BySeconds, r.Methods(c, BySeconds)[0], PenalisedGap).At
 		t.Columns = append(t.Columns, plotting.Column{Head: fmt.Sprintf("%s, %.0f ms", c, 1000*end)})
 	}
 	for _, m := range r.Methods(problems[0], BySeconds) {
 		row := []any{m}
 		for _, c := range problems {
-			if merit := r.final(c, BySeconds, m, Merit); merit.Method != "" {
-				row = append(row, interval(merit, 100/r.Mark(c, Mixture)))
+			if gap := r.final(c, BySeconds, m, PenalisedGap); gap.Method != "" {
+				row = append(row, interval(gap, 100/r.Mark(c, Mixture)))
 			}
 		}
 		if len(row) == len(t.Columns) {
@@ -219,7 +219,7 @@ func interval(row race.Row, factor float64) string {
 // Reaches is the table of queries needed to come within a per cent of an optimum and stay
 // there: medians, with intervals for them; — stands for more than the race had.
 func (r Record) Reaches(problem string) plotting.Table {
-	goals, methods := []string{MeritGoal, MixtureGoal, PolicyGoal}, r.Methods(problem, Reaching)
+	goals, methods := []string{GapGoal, MixtureGoal, PolicyGoal}, r.Methods(problem, Reaching)
 	t := plotting.Table{
 		Caption: fmt.Sprintf("%s: queries to reach, median of %d trials and 95 %% interval", problem, r.where(problem, Reaching, methods[0], "")[0].Trials),
 		Columns: columns(append([]string{"method"}, goals...)...),

@@ -16,7 +16,7 @@ func TestFigures(t *testing.T) {
 	for _, name := range Names {
 		for _, kind := range []string{ByQueries, BySeconds} {
 			methods := r.Methods(name, kind)
-			for _, what := range []string{Merit, PolicyCost} {
+			for _, what := range []string{PenalisedGap, PolicyCost} {
 				f := r.Curves(name, kind, what, methods...)
 				if err := f.Validate(); err != nil {
 					t.Errorf("%s, %s, %s: %v", name, kind, what, err)
@@ -44,7 +44,7 @@ func TestFigures(t *testing.T) {
 		}
 		equal := r.FinalsBySeconds(name)
 		for _, m := range r.Methods(name, BySeconds) {
-			if has := len(r.where(name, BySeconds, m, Merit)) > 0; strings.Contains(equal.String(), "\n"+m+" ") != has {
+			if has := len(r.where(name, BySeconds, m, PenalisedGap)) > 0; strings.Contains(equal.String(), "\n"+m+" ") != has {
 				t.Errorf("%s is in the table %q: %t, want %t", m, equal.Caption, !has, has)
 			}
 		}

@@ -29,11 +29,11 @@ var races = []string{Given, ByQueries, QueriesTrial, Tuning, Reaching, BySeconds
 
 // The quantities.
 const (
-	Merit      = "merit" // exact-penalty merit of θ̂, in units of cost
-	PolicyCost = "true cost of the policy"
+	PenalisedGap = "penalised gap" // of θ̂, in units of cost
+	PolicyCost   = "true cost of the policy"
 
 	// Goals of [Reaching], one per cent from an optimum; At is the goal's cost.
-	MeritGoal   = "merit within 1 % of the optimum of (2.18)"
+	GapGoal     = "penalised gap within 1 % of the optimum of (2.18)"
 	MixtureGoal = "policy within 1 % of the optimum of (2.18)"
 	PolicyGoal  = "policy within 1 % of the best policy"
 
@@ -112,9 +112,9 @@ type outcome struct {
 	err    error // of a setting of which no trial finished
 }
 
-// scores are what is reported of a method: the true cost of its policy, and its merit.
+// scores are what is reported of a method: the true cost of its policy, and its penalised gap.
 func (c Instance) scores() map[string]race.Curve {
-	return map[string]race.Curve{PolicyCost: race.PolicyCost, Merit: mixpolicy.Must(race.Merit(c.Problem))}
+	return map[string]race.Curve{PolicyCost: race.PolicyCost, PenalisedGap: mixpolicy.Must(race.PenalisedGap(c.Problem))}
 }
 
 // race tunes an entrant for each quantity, and runs it. The error is that of ctx; what fails is
@@ -219,7 +219,7 @@ func (c Instance) Missing(r Record) (names []string) {
 }
 
 // Reached returns how many queries a method needed to come to a goal of [Reaching] and stay
-// there ([race.Runs.Reach]), or false if that is not recorded: without θ̂ there is no merit.
+// there ([race.Runs.Reach]), or false if that is not recorded: without θ̂ there is no penalised gap.
 func (r Record) Reached(problem, method, goal string) (race.Row, bool) {
 	row, err := r.One(race.Row{Problem: problem, Race: Reaching, Method: method, Quantity: goal})
 	return row, err == nil
@@ -263,9 +263,9 @@ func (c Instance) like(kind, quantity string, o outcome) race.Row {
 }
 
 // reported are the quantities of which there are runs, in the order of the rows. A method
-// without θ̂ has no merit.
+// without θ̂ has no penalised gap.
 func (o outcome) reported() (all []string) {
-	for _, quantity := range []string{Merit, PolicyCost} {
+	for _, quantity := range []string{PenalisedGap, PolicyCost} {
 		if runs := o.runs[quantity]; runs != nil && len(runs.Finished()) > 0 && (quantity == PolicyCost || runs.HasTheta()) {
 			all = append(all, quantity)
 		}
@@ -273,7 +273,7 @@ func (o outcome) reported() (all []string) {
 	return all
 }
 
-// rows has the medians of the merit and of the true cost at each look.
+// rows has the medians of the penalised gap and of the true cost at each look.
 func (c Instance) rows(kind string, o outcome) (rows race.Record) {
 	at, on := race.Queries, ""
 	if kind == BySeconds {
@@ -350,7 +350,7 @@ func (c Instance) reach(o outcome, m Marks) (rows race.Record) {
 	for _, goal := range []struct {
 		name, quantity string
 		at             float64
-	}{{MeritGoal, Merit, 0.01 * m.Mixture}, {MixtureGoal, PolicyCost, 1.01 * m.Mixture}, {PolicyGoal, PolicyCost, 1.01 * m.Best}} {
+	}{{GapGoal, PenalisedGap, 0.01 * m.Mixture}, {MixtureGoal, PolicyCost, 1.01 * m.Mixture}, {PolicyGoal, PolicyCost, 1.01 * m.Best}} {
 		if !slices.Contains(o.reported(), goal.quantity) {
 			continue
 		}

@@ -55,7 +55,7 @@ func TestRecord(t *testing.T) {
 		for _, e := range Only(c.Learners(), known.Methods(name, ByQueries)...) {
 			o := outcome{Entrant: e, chosen: map[string]int{}, runs: map[string]*race.Runs{}}
 			recorded := map[string]race.Record{}
-			for _, quantity := range []string{Merit, PolicyCost} {
+			for _, quantity := range []string{PenalisedGap, PolicyCost} {
 				if rows := known.where(name, ByQueries, e.Name, quantity); len(rows) > 0 {
 					o.chosen[quantity] = rows[0].Configuration
 					o.runs[quantity] = mixpolicy.Must(race.Trials(t.Context(), c.Problem, e.Methods[rows[0].Configuration], set))
@@ -98,13 +98,13 @@ func TestReached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, ok := known.Reached(c.Name, "plug-in", MeritGoal)
+	got, ok := known.Reached(c.Name, "plug-in", GapGoal)
 	if !ok {
 		t.Fatal("not recorded")
 	}
-	compare(t, race.Record{got}, c.reach(plugIn, marks).Select(race.Row{Quantity: MeritGoal}))
-	if _, ok := known.Reached(c.Name, "certainty equivalence", MeritGoal); ok {
-		t.Error("a merit without θ̂")
+	compare(t, race.Record{got}, c.reach(plugIn, marks).Select(race.Row{Quantity: GapGoal}))
+	if _, ok := known.Reached(c.Name, "certainty equivalence", GapGoal); ok {
+		t.Error("a penalised gap without θ̂")
 	}
 	if got, want := known.Budget(c.Name), float64(c.Queries[len(c.Queries)-1]); got != want {
 		t.Errorf("%v queries at the end of the race, want %v", got, want)
@@ -120,10 +120,10 @@ func compare(t *testing.T, want, got race.Record) {
 	same := func(a, b, scale float64) bool { return a == b || math.Abs(a-b) <= 1e-5*scale }
 	for i, w := range want {
 		g := got[i]
-		// Rounding is that of the costs, as is a merit near 0, and an interval's ends are
+		// Rounding is that of the costs, as is a penalised gap near 0, and an interval's ends are
 		// rounded in proportion to those.
 		scale := max(math.Abs(w.Value), w.Hi-w.Lo, 1e-6*math.Abs(w.At))
-		if w.Quantity == Merit {
+		if w.Quantity == PenalisedGap {
 			scale = max(scale, 1e-4)
 		}
 		near := same(w.At, g.At, math.Abs(w.At)) && same(w.Value, g.Value, scale) && same(w.Lo, g.Lo, scale) && same(w.Hi, g.Hi, scale)
@@ -147,7 +147,7 @@ func TestRecordIsComplete(t *testing.T) {
 				}
 			}
 			tried := known.where(name, Reaching, method, "")[0].Configurations
-			for _, quantity := range []string{Merit, PolicyCost} {
+			for _, quantity := range []string{PenalisedGap, PolicyCost} {
 				n := len(known.where(name, Tuning, method, quantity))
 				for _, row := range known.where(name, Tuning, method, race.Failure) {
 					if strings.HasPrefix(row.Settings, quantity) {
@@ -218,10 +218,10 @@ func TestUpdateLeavesOthersAlone(t *testing.T) {
 		t.Errorf("methods %q, want %q", got, want)
 	}
 	if n := len(now.where(c.Name, ByQueries, "plug-in", "")); n != 4 {
-		t.Errorf("%d rows of plug-in by queries, want a merit and a cost for each of two marks", n)
+		t.Errorf("%d rows of plug-in by queries, want a penalised gap and a cost for each of two marks", n)
 	}
 	if n := len(now.where(c.Name, BySeconds, "exact LP (2.18)", "")); n != 2 {
-		t.Errorf("%d rows of the exact LP, want a merit and a cost at its one time", n)
+		t.Errorf("%d rows of the exact LP, want a penalised gap and a cost at its one time", n)
 	}
 	if err := c.Update(t.Context(), path, ByQueries, nil, "plugin"); err == nil || !strings.Contains(err.Error(), `no method "plugin" on queue`) {
 		t.Errorf("error %v", err)
@@ -250,7 +250,7 @@ func TestAMethodThatFailsIsARow(t *testing.T) {
 		if failed := len(rows.Select(race.Row{Quantity: race.Failure})); len(rows) != e.rows || failed != e.failed {
 			t.Errorf("%s: %+v", e.Name, rows)
 		}
-		if tuning := c.tuning(o); e.Name == "half wrong" && (len(tuning) != 4 || tuning[0].Quantity != race.Failure || !strings.Contains(tuning[0].Settings, "ω = -1") || tuning[1].Quantity != Merit) {
+		if tuning := c.tuning(o); e.Name == "half wrong" && (len(tuning) != 4 || tuning[0].Quantity != race.Failure || !strings.Contains(tuning[0].Settings, "ω = -1") || tuning[1].Quantity != PenalisedGap) {
 			t.Errorf("%+v", tuning)
 		}
 		if e.Name != "wrong" {

@@ -33,8 +33,6 @@ type Space struct {
 	Sides func(x []float64) []Side
 	// Every is whether the one parameter goes through the integers from Lo on, in place of a search.
 	Every bool
-	// Limit is the most instances to be searched where one takes long. 0 means any number.
-	Limit int
 }
 
 // Parameter has values in [Lo, Hi]. The search is uniform in it, or in its logarithm.
@@ -122,9 +120,6 @@ const climb = 500
 func Search(ctx context.Context, s Space, instances int, seed uint64, workers int, done func(instances int)) ([]Record, error) {
 	if s.Every {
 		instances = min(instances, int(s.Parameters[0].Hi))
-	}
-	if s.Limit > 0 {
-		instances = min(instances, s.Limit)
 	}
 	starts := (instances + climb - 1) / climb
 	found := make([][]Record, starts)

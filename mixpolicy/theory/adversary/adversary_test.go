@@ -35,10 +35,7 @@ func TestRecord(t *testing.T) {
 			}
 			r := records[0]
 			records = records[1:]
-			want := 1_000_000
-			if s.Limit > 0 {
-				want = s.Limit
-			}
+			const want = 1_000_000
 			if r.Space != s.Name || r.Bound != b || r.Instances < want || r.Nontrivial < want/20 || r.Violations != 0 {
 				t.Errorf("recorded %+v, want %d instances of %+v without violation, a twentieth of which put it to the test", r, want, b)
 				continue

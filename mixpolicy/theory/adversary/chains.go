@@ -196,7 +196,7 @@ func mixing() Space {
 // ergodicity is the space of (2.25): the masses of a policy's stationary distribution.
 func ergodicity() Space {
 	s := mixing()
-	s.Name, s.Limit = "masses", 100_000 // an instance takes a policy iteration for each mass: 1 ms
+	s.Name = "masses"
 	s.Bounds = []Bound{{Statement: "2.25", What: "max{nμ(s), 1/(nμ(s))} ≤ √κ, κ of UniformErgodicity"}}
 	s.Sides = func(x []float64) []Side {
 		y, p := process(x)

@@ -16,6 +16,7 @@ type notebook struct {
 
 // A cell holds prose or code, and what the code showed when it last ran.
 type cell struct {
+	ID             string
 	Type           string `json:"cell_type"`
 	ExecutionCount int    `json:"execution_count"` // 0 if it wasn't executed
 	Source         multiline

@@ -8,10 +8,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// penalties are the weights of the merit function.
+// penalties are the weights of the penalised gap.
 type penalties struct{ optimum, negative, hyperplane, norm float64 }
 
-// Merit returns the ℓ₁ exact-penalty merit of θ,
+// PenalisedGap returns the ℓ₁ exact penalty of θ above the optimum,
 //
 //	f(θ) − f* + ω₁‖[Ψθ]₋‖₁ + ω₂|1ᵀθ − 1| + ω₃(‖θ‖ − R)₊,    f(θ) = cᵀΨθ,
 //
@@ -20,7 +20,7 @@ type penalties struct{ optimum, negative, hyperplane, norm float64 }
 // infeasible. By cost alone the more infeasible one would win: Ψθ may have any amount
 // of negative mass at the expensive pairs.
 //
-// The merit is at least half of its penalties, and so ≥ 0; and if costs differ at
+// The penalised gap is at least half of its penalties, and so ≥ 0; and if costs differ at
 // all it is 0 only where θ is feasible and f(θ) = f*. Proof: the optimum has multipliers
 // λ* ⪰ 0, μ*, ν* ≥ 0 with b = Ψᵀλ* + μ*1 − ν*g, where gᵀθ ≤ ‖θ‖ for all θ, and
 // f* = μ* − ν*R. So for every θ ∈ ℝᵈ
@@ -32,12 +32,12 @@ type penalties struct{ optimum, negative, hyperplane, norm float64 }
 // linprog's Solution.Gap bounds, and rounding.
 //
 // The first call computes the exact optimum; the error is that of [Problem.Optimum].
-func (p *Problem) Merit(theta []float64) (float64, error) {
+func (p *Problem) PenalisedGap(theta []float64) (float64, error) {
 	best, err := p.Optimum(context.Background())
 	if err != nil {
 		return 0, err
 	}
-	return p.penaltiesOf(best).merit(p.Objective(theta), p.NegativeMass(theta), p.hyperplaneError(theta), p.class.Size(theta)-p.class.R), nil
+	return p.penaltiesOf(best).gap(p.Objective(theta), p.NegativeMass(theta), p.hyperplaneError(theta), p.class.Size(theta)-p.class.R), nil
 }
 
 func (p *Problem) penaltiesOf(best *linprog.Solution) penalties {
@@ -54,8 +54,8 @@ func (p *Problem) penaltiesOf(best *linprog.Solution) penalties {
 	}
 }
 
-// merit is the ε of (2.22) with these prices for V. It takes the cost of a θ, its negative mass, 1ᵀθ − 1, and ‖θ‖ − R.
-func (w penalties) merit(cost, mass, hyperplane, excess float64) float64 {
+// gap is the ε of (2.22) with these prices for V. It takes the cost of a θ, its negative mass, 1ᵀθ − 1, and ‖θ‖ − R.
+func (w penalties) gap(cost, mass, hyperplane, excess float64) float64 {
 	m := cost - w.optimum + w.hyperplane*math.Abs(hyperplane)
 	if mass > 0 { // ω₁ may be infinite, where a feature is next to nothing
 		m += w.negative * mass

@@ -1,0 +1,47 @@
+package paper_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/paper"
+	"github.com/mixpolicy/lab/mixpolicy/race"
+)
+
+// The law of cosines along runs of the algorithm, with its printed signs and with the right ones.
+func ExampleProofTable() {
+	fmt.Println(mixpolicy.Must(paper.ProofTable(context.Background(), "The law of cosines", "5.3")))
+	// Output:
+	// The law of cosines
+	// equation         left side     right side  slack   in all              worst in
+	// (5.3) printed    -0.001002  =  0.001002    -0.002  fails, 15200 times  queue, R = 2, step 11
+	// (5.3) corrected  -0.001002  =  -0.001002   0       holds, 15200 times  queue, R = 2, step 11
+}
+
+// An interval that reaches below 0 is cut, for a logarithmic axis.
+func ExampleSweep() {
+	line := paper.Sweep("mean", []float64{1, 10}, func(x float64) race.Interval {
+		return race.Interval{Mean: x, Lo: x - 5, Hi: x + 5}
+	})
+	fmt.Println(line.Y, line.Lo, line.Hi)
+	// Output:
+	// [1 10] [0.1 5] [6 15]
+}
+
+// What the paper's index calls an error, by the part of the paper.
+func ExampleErratum_Part() {
+	for _, e := range paper.Errata() {
+		if e.Kind == paper.Error {
+			fmt.Printf("%-20s %s\n", e.ID, e.Part())
+		}
+	}
+	// Output:
+	// stationary           Section 2
+	// mixture-of-measures  Section 2
+	// one-step-contraction Section 2
+	// multiplier-norm      Section 3
+	// lambda-step          Section 3
+	// violation-norm       Section 3
+	// dimension            Appendix
+}
