@@ -28,7 +28,7 @@ func TestCellsAreShort(t *testing.T) {
 var quotation = regexp.MustCompile(`<!-- = (\w+) -->`)
 
 // TestProseQuotesOutputs: a number with such a mark is in the outputs of that cell, rounded to the
-// digits that the prose has. Signs are in the numberWords of a sentence, and are not compared.
+// digits that the prose has. Signs are in the words of a sentence, and are not compared.
 func TestProseQuotesOutputs(t *testing.T) {
 	notebooks := byName(t)
 	readme := cell{ID: "README.md", Type: "markdown", Source: multiline(try(os.ReadFile("../../../README.md")).or(t))}
@@ -90,7 +90,7 @@ func (nb *notebook) shows(id string) (text string) {
 	return text
 }
 
-// A number as it is written, and the unit of its last digit.
+// A quotedNumber is a number as it is written, and the unit of its last digit.
 type quotedNumber struct {
 	text        string
 	value, unit float64
@@ -99,7 +99,7 @@ type quotedNumber struct {
 // numerals are 1,234.5, 2.5e-3, 2.5·10⁻³, 2.5\cdot10^{-3} and 10^{-3}.
 var numerals = regexp.MustCompile(`(?:(\d+(?:,\d{3})*)(\.\d+)?(?:e([-+]?\d+))?(?:\s?(?:·|\\cdot\s?)10(?:\^\{?([-−]?\d+)\}?|([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)))?)`)
 
-// numberWords of the prose that are numbers.
+// numberWords are the words of the prose that are numbers.
 var numberWords = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve")
 
 var inWords = regexp.MustCompile(`\b(?i:` + strings.Join(numberWords, "|") + `)\b`)
