@@ -191,7 +191,7 @@ function (charts) {
     var names = option.yAxis[0].data;
     if (names) {
       var at = names.map(function (_, i) { return i + 1; });
-      Object.assign(option.yAxis[0].axisLabel, { customValues: at, formatter: function (v) { return names[v - 1]; }, showMinLabel: true, showMaxLabel: true });
+      Object.assign(option.yAxis[0].axisLabel, { customValues: at, formatter: function (v) { return names[v - 1]; }, showMinLabel: true, showMaxLabel: true, width: width / 2, overflow: "truncate" });
       option.yAxis[0].axisTick = { customValues: at };
       delete option.yAxis[0].data;
     }
@@ -243,7 +243,7 @@ function (charts) {
   var legendItem = { itemWidth: 28, itemHeight: 11, itemGap: 12 }, family = "Liberation Sans, Arial, Helvetica, sans-serif";
   function long(text, size) { return echarts.format.getTextRect(text, size + "px " + family).width; }
   function head(option, width) {
-    var room = Math.max(80, width - 100), line = 19, x = 0, lines = option.title.text.split(" ").reduce(function (lines, word) {
+    var room = Math.max(80, width - 100), line = 19, x = 0, lines = (option.title.text || "").split(" ").reduce(function (lines, word) {
       var last = lines.length - 1;
       if (last >= 0 && long(lines[last] + " " + word, 15) <= room) lines[last] += " " + word;
       else lines.push(word);
