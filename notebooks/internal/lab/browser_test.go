@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -185,6 +186,11 @@ const (
 	})`
 )
 
+// nearing is the expression, evaluated a bit further down the page each time: charts become live as a reader nears them.
+func nearing(expression string) string {
+	return `(scrollTo(0, scrollY + innerHeight < document.documentElement.scrollHeight - 1 ? scrollY + innerHeight : 0), ` + expression + `)`
+}
+
 // sample is a notebook with everything that a page treats in its own way.
 func sample(t *testing.T) string {
 	const chart = `import "github.com/mixpolicy/lab/plotting"
@@ -225,23 +231,71 @@ plotting.Show(plotting.Explorer{
 const wrongFormulas = `[...document.querySelectorAll("mjx-merror, [data-mjx-error], [data-mml-node=merror], mjx-container [fill=red], mjx-container [mathcolor=red]")].map(e =>
 	e.closest("tbody, section")?.id + ": " + (e.dataset.mjxError || e.closest("mjx-container")?.textContent))`
 
-// TestPages opens every exported page, and the index, in Chromium.
-func TestPages(t *testing.T) {
-	lab := readyLab(t)
-	b := openBrowser(t)
-	runs := try(executed()).or(t)
-	samples := try(lab.execute(t.Context(), []string{sample(t)}, options)).or(t)
-	runs = append(samples, runs...)
-	noError(t, lab.export(t.Context(), runs))
-	address := func(name string) string { return "file://" + filepath.ToSlash(lab.build(name+".html")) }
+// axe finds what keeps readers out of a page.
+var axe = script{
+	name:      "axe",
+	why:       "tests whether everybody can read the pages",
+	pack:      "axe-core@4.14.1",
+	file:      "axe.min.js",
+	as:        "axe.js",
+	integrity: "sha384-xt1SFg49QaDwsyt0Xfs2XAyBtYPClXl3X2q5OOLeGAUmq9jZTYIMdztpF99WdhiH",
+}
 
-	for _, r := range runs {
-		t.Run(r.name, func(t *testing.T) {
+// checkAccess has axe judge the open page at a phone's width and a desktop's, light and dark, by the
+// rules of WCAG 2.2, levels A and AA.
+func checkAccess(t *testing.T, b *browser, rules string) {
+	t.Helper()
+	// Formulas are empty boxes here: their inside is MathJax's, and thousands of paths take minutes.
+	evaluate[int](t, b, `document.querySelectorAll("mjx-container > svg").forEach(e => e.replaceChildren()), document.querySelectorAll("mjx-assistive-mml, #MJX-SVG-global-cache").forEach(e => e.remove()), 0`)
+	evaluate[bool](t, b, rules+`; window.axe !== undefined`)
+	for _, width := range []int64{360, 1280} {
+		call(t, b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, DeviceScaleFactor: 1})
+		for _, theme := range []string{"light", "dark"} {
+			evaluate[int](t, b, fmt.Sprintf(`document.documentElement.dataset.theme = %q, window.violations = null, 0`, theme))
+			evaluate[int](t, b, `axe.run({exclude: ["mjx-container"]}, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], resultTypes: ["violations"]}).then(r => {
+				window.violations = r.violations.map(v => v.id + ", " + v.nodes.length + " times: " + v.nodes[0].html.slice(0, 200) + ": " + v.nodes[0].failureSummary);
+			}, e => { window.violations = [String(e)]; }), 0`)
+			eventually(t, b, "axe is done", `window.violations`)
+			for _, violation := range evaluate[[]string](t, b, `window.violations`) {
+				t.Errorf("%d pixels, %s: %s", width, theme, violation)
+			}
+		}
+		if width == 360 {
+			if wide := evaluate[int](t, b, `document.documentElement.scrollWidth`); wide > 360 {
+				t.Errorf("the page is %d pixels wide on a phone, by %s", wide, evaluate[string](t, b, `[...document.querySelectorAll("main *, header *")].filter(e => e.getBoundingClientRect().right > 361).map(e => e.outerHTML.slice(0, 80)).slice(0, 5).join(" | ")`))
+			}
+		}
+	}
+	call(t, b, emulation.ClearDeviceMetricsOverride, cdp.Empty{})
+}
+
+// committed are the paper's notebooks with the outputs that they have in the repository.
+func committed(t *testing.T, lab *Lab) (runs []*run) {
+	t.Helper()
+	for _, file := range try(lab.paper()).or(t) {
+		runs = append(runs, &run{name: notebookName(file), source: file, file: file, notebook: try(readNotebook(file)).or(t)})
+	}
+	return runs
+}
+
+// checkPages opens each page of the folder: it is small, everything on it works, and everybody can read it. It
+// returns their addresses.
+func checkPages(t *testing.T, b *browser, folder string) (addresses []string) {
+	t.Helper()
+	noError(t, shared.once(step{name: axe.name, why: axe.why, made: shared.path("scripts", axe.as), from: axe.pack}, func() error { return shared.fetchScript(t.Context(), axe) }))
+	rules := string(try(os.ReadFile(shared.path("scripts", axe.as))).or(t))
+	for _, file := range try(named(folder, regexp.MustCompile(`\.html$`))).or(t) {
+		name, address := strings.TrimSuffix(filepath.Base(file), ".html"), "file://"+filepath.ToSlash(file)
+		addresses = append(addresses, address)
+		t.Run(name, func(t *testing.T) {
 			defer b.calm(t)
-			b.open(t, address(r.name))
+			if size := try(os.Stat(file)).or(t).Size(); size > 400_000 {
+				t.Errorf("%d bytes of HTML, want at most 400 kB", size)
+			}
+			b.open(t, address)
+			t.Logf("first paint after %.0f ms", evaluate[float64](t, b, `performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? NaN`))
 			evaluate[int](t, b, `document.querySelectorAll("details").forEach(d => d.open = true), 0`)
-			charts := evaluate[int](t, b, allCharts+".length")
-			eventually(t, b, "every chart is live", liveCharts+".length === "+fmt.Sprint(charts))
+			eventually(t, b, "every chart is live", nearing(liveCharts+".length === "+allCharts+".length"))
 			eventually(t, b, "MathJax is there", `window.MathJax?.startup?.promise`)
 			evaluate[int](t, b, `window.MathJax.startup.promise.then(() => window.formulasAreSet = true), 0`)
 			eventually(t, b, "every formula is set", `window.formulasAreSet`)
@@ -251,16 +305,40 @@ func TestPages(t *testing.T) {
 			if broken := evaluate[[]string](t, b, `[...document.querySelectorAll("a[href^='#']")].map(a => decodeURIComponent(a.hash.slice(1))).filter(id => !document.getElementById(id))`); len(broken) > 0 {
 				t.Errorf("links to anchors that aren't there: %q", broken)
 			}
+			saveScreenshot(t, b, name+".png")
+			checkAccess(t, b, rules)
 		})
 	}
+	return addresses
+}
+
+// TestPages opens every page, of the committed notebooks and of what else there is, in Chromium.
+func TestPages(t *testing.T) {
+	lab := readyLab(t)
+	b := openBrowser(t)
+	runs := append(try(lab.execute(t.Context(), []string{sample(t)}, options)).or(t), committed(t, lab)...)
+	noError(t, lab.export(t.Context(), runs))
+	address := func(name string) string { return "file://" + filepath.ToSlash(lab.build(name+".html")) }
+
+	addresses := checkPages(t, b, lab.build())
 
 	t.Run("links between pages", func(t *testing.T) {
 		defer b.calm(t)
-		addresses := []string{address("index")}
-		for _, r := range runs {
-			addresses = append(addresses, address(r.name))
-		}
 		checkLinks(t, b, addresses)
+	})
+
+	t.Run("the search", func(t *testing.T) {
+		defer b.calm(t)
+		b.open(t, address("01-introduction"))
+		noError(t, chromedp.Do(b, chromedp.KeyEvent("/")))
+		eventually(t, b, "the search is there", `window.MiniSearch && window.passages`)
+		noError(t, chromedp.Do(b, chromedp.KeyEvent("closed form of z")))
+		eventually(t, b, "it finds (3.22)", `[...document.querySelectorAll("#search a")].some(a => a.textContent.startsWith("3.22"))`)
+		noError(t, chromedp.Do(b, chromedp.KeyEvent(kb.ArrowDown)))
+		saveScreenshot(t, b, "search.png")
+		want := evaluate[string](t, b, `document.activeElement.href`)
+		noError(t, chromedp.Do(b, chromedp.KeyEvent(kb.Enter)))
+		eventually(t, b, "Enter leads there: "+want, fmt.Sprintf("location.href === %q", want))
 	})
 
 	t.Run("what the tags do", func(t *testing.T) {
@@ -286,7 +364,7 @@ func TestPages(t *testing.T) {
 	t.Run("what the controls do", func(t *testing.T) {
 		defer b.calm(t)
 		b.open(t, address("sample"))
-		eventually(t, b, "the charts are live", liveCharts+".length >= 5")
+		eventually(t, b, "the charts are live", nearing(liveCharts+".length >= 5"))
 		checkControls(t, b)
 	})
 
@@ -294,7 +372,7 @@ func TestPages(t *testing.T) {
 		defer b.calm(t)
 		b.open(t, address("sample"))
 		call(t, b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
-		evaluate[int](t, b, `document.querySelectorAll("details").forEach(d => d.open = true), 0`)
+		evaluate[int](t, b, `document.querySelectorAll("details").forEach(d => d.open = true), dispatchEvent(new Event("beforeprint")), 0`)
 		eventually(t, b, "still pictures", stillCharts+".length === 6")
 		call(t, b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{})
 	})
@@ -328,11 +406,11 @@ func checkEquations(t *testing.T, lab *Lab, b *browser) {
 	try(mutations(equations)).or(t)
 	scripts := try(lab.placeScripts()).or(t)
 	index := &page{Name: "equations", Equations: equations, Scripts: scripts}
-	noError(t, index.write(lab.build("equations.html"), "equations"))
+	noError(t, index.write(lab.build("equations.html")))
 	noError(t, writeFile(lab.build("cards.js"), try(cards(equations)).or(t)))
 	citing := newPage("citing", linkEquations(`<p><a id="eq-3-22"></a>By (3.22), <a href="#eq-3-22">above</a>.</p>`, equations))
-	citing.Scripts = scripts
-	noError(t, citing.write(lab.build("citing.html"), "notebook"))
+	citing.Scripts, citing.layout = scripts, "notebook"
+	noError(t, citing.write(lab.build("citing.html")))
 	address := func(name string) string { return "file://" + filepath.ToSlash(lab.build(name+".html")) }
 	set := func() {
 		t.Helper()

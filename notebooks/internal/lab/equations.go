@@ -3,7 +3,6 @@ package lab
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"html"
 	"html/template"
@@ -167,7 +166,7 @@ func inHTML(markdown string) template.HTML {
 }
 
 // cards is a script with a card for each equation, by its anchor. A page asks for it when the first
-// card is to be shown. A script is had from disk too, where a browser lets no page read a file.
+// card is to be shown.
 func cards(equations []record) ([]byte, error) {
 	all := map[string]string{}
 	for _, e := range equations {
@@ -177,12 +176,7 @@ func cards(equations []record) ([]byte, error) {
 		}
 		all[e["anchor"]] = b.String()
 	}
-	var script bytes.Buffer
-	script.WriteString("window.cards = ")
-	encoder := json.NewEncoder(&script)
-	encoder.SetEscapeHTML(false) // it is a file of its own
-	err := encoder.Encode(all)
-	return script.Bytes(), err
+	return asScript("cards", all)
 }
 
 var (
@@ -190,7 +184,7 @@ var (
 
 	// What is no prose, or a citation: a number in parentheses, or a named statement. (A.1) to
 	// (A.3) may be equations of the appendix or assumptions of section 2, and are not linked.
-	citation = regexp.MustCompile(`(?s)<pre\b.*?</pre>|<code\b.*?</code>|<a\b.*?</a>|<h\d\b.*?</h\d>|<script\b.*?</script>|<style\b.*?</style>|<[^>]*>|\$\$.*?\$\$|\$[^$]*\$` +
+	citation = regexp.MustCompile(`(?s)<pre\b.*?</pre>|<code\b.*?</code>|<a\b.*?</a>|<h\d\b.*?</h\d>|<summary\b.*?</summary>|<script\b.*?</script>|<style\b.*?</style>|<[^>]*>|\$\$.*?\$\$|\$[^$]*\$` +
 		`|\((?:\d\.\d+[a-c]?|A\.(?:[4-9]|1\d))\)|\b(?:Definition|Assumption|Lemma|Proposition|Theorem|Algorithm|Figure) (?:[A\d]\.)?\d+`)
 )
 
@@ -229,13 +223,6 @@ func linkEquations(body string, equations []record) string {
 		}
 		return fmt.Sprintf(`<a class="cited" data-card="%[1]s" href="%[2]s.html#%[1]s">%[3]s</a>`, e["anchor"], e["notebook"], text)
 	})
-}
-
-var erratumName = regexp.MustCompile(`<p>(<strong>[^<]*</strong>[^<]*<em>([a-z0-9-]+)</em>[^<]*</p>)`)
-
-// nameErrata gives the entries of the errata an anchor each.
-func nameErrata(body string) string {
-	return erratumName.ReplaceAllString(body, `<p id="erratum-$2">$1`)
 }
 
 // scored is what became of the mutants of an equation's code, or of a package's.

@@ -95,7 +95,8 @@ type run struct {
 	notebook *notebook
 	file     string // as it was executed, among the temporary files
 	elapsed  time.Duration
-	figures  int // how many files of figures were made from it
+	figures  int               // how many files of figures were made from it
+	pictures map[string]string // the names of these files by their content
 }
 
 // execute runs the notebooks in Jupyter, several at a time.

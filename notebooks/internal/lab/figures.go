@@ -10,8 +10,13 @@ import (
 	"strings"
 )
 
-// staticPicture matches the picture that a chart shows until it is live.
-var staticPicture = regexp.MustCompile(`<img[^>]*\ssrc="data:image/(svg\+xml|png);base64,([^"]+)"`)
+var (
+	// The picture that a chart shows until it is live.
+	staticPicture = regexp.MustCompile(`(<img[^>]*)\ssrc="data:image/(svg\+xml|png);base64,([^"]+)"`)
+	viewBox       = regexp.MustCompile(`<svg[^>]* viewBox="0 0 ([\d.]+) ([\d.]+)"`)
+	// What makes the charts of an output live.
+	liveScript = regexp.MustCompile(`(?s)<script>(\s*\(window\.mixpolicyCharts.*?)</script>`)
+)
 
 // exportFigures writes every figure in the notebook's outputs into the folder,
 // numbered in their order, in each format they are in.
@@ -25,13 +30,14 @@ func exportFigures(r *run, folder string) error {
 			return err
 		}
 	}
-	r.figures = 0
+	r.figures, r.pictures = 0, map[string]string{}
 	for _, c := range r.notebook.Cells {
 		for _, o := range c.Outputs {
 			for _, pictures := range figuresOf(&o) {
 				r.figures++
 				for format, data := range pictures {
 					name := fmt.Sprintf("%s-%d.%s", r.name, r.figures, format)
+					r.pictures[string(data)] = name
 					if err := writeFile(filepath.Join(folder, name), data); err != nil {
 						return err
 					}
@@ -42,14 +48,44 @@ func exportFigures(r *run, folder string) error {
 	return nil
 }
 
+// lighten takes pictures and the scripts of charts out of a page's HTML: a picture's file is that of
+// [exportFigures], and a script gets one beside it, which page.js loads as the reader nears the chart.
+func lighten(r *run, body, folder string) (string, error) {
+	base := filepath.Base(folder)
+	body = staticPicture.ReplaceAllStringFunc(body, func(tag string) string {
+		m := staticPicture.FindStringSubmatch(tag)
+		data, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(m[3]), ""))
+		name, known := r.pictures[string(data)]
+		if err != nil || !known {
+			return tag
+		}
+		size := "" // keeps its place until it is there
+		if v := viewBox.FindStringSubmatch(string(data)); v != nil {
+			size = fmt.Sprintf(` width="%s" height="%s"`, v[1], v[2])
+		}
+		return fmt.Sprintf(`%s%s loading="lazy" src="%s/%s"`, m[1], size, base, name)
+	})
+	scripts := 0
+	var failed error
+	body = liveScript.ReplaceAllStringFunc(body, func(tag string) string {
+		scripts++
+		name := fmt.Sprintf("%s-%d.js", r.name, scripts)
+		if err := writeFile(filepath.Join(folder, name), []byte(liveScript.FindStringSubmatch(tag)[1])); err != nil {
+			failed = err
+		}
+		return fmt.Sprintf(`<div data-later="%s/%s"></div>`, base, name)
+	})
+	return body, failed
+}
+
 // figuresOf finds the figures in an output, each as its formats: those of the charts in its
 // HTML, or else one in the output's own MIME types. Several charts have one PNG together,
 // which is a format of the first.
 func figuresOf(o *output) []map[string][]byte {
 	var figures []map[string][]byte
 	for _, m := range staticPicture.FindAllStringSubmatch(o.in("text/html"), -1) {
-		if data, err := base64.StdEncoding.DecodeString(m[2]); err == nil {
-			figures = append(figures, map[string][]byte{strings.TrimSuffix(m[1], "+xml"): data})
+		if data, err := base64.StdEncoding.DecodeString(m[3]); err == nil {
+			figures = append(figures, map[string][]byte{strings.TrimSuffix(m[2], "+xml"): data})
 		}
 	}
 	own := map[string][]byte{}

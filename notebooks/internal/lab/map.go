@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -55,14 +56,18 @@ var marks = []mark{
 	{"definition", "definition", "circle", "#98a0a9"},
 }
 
-// markOf returns the mark of a row of data/equations.csv.
+// markOf returns the mark of a row of data/equations.csv, errata.csv or claims.csv.
 func markOf(e record) mark {
 	class := e["verdict"]
-	switch e["kind"] {
-	case "slip", "ambiguity", "misprint":
+	switch cmp.Or(e["kind"], class) {
+	case "slip", "ambiguity", "misprint", "depends":
 		class = "slip"
-	case "gap", "error":
-		class = e["kind"]
+	case "gap", "not proved":
+		class = "gap"
+	case "error", "fails":
+		class = "error"
+	case "undecided":
+		class = "definition"
 	}
 	for _, m := range marks {
 		if m.class == class {

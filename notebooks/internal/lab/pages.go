@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -35,66 +36,93 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 	if err != nil {
 		return err
 	}
-	index := &page{Title: template.HTML(template.HTMLEscapeString(filepath.Base(l.folder))), Scripts: scripts}
+	index := &page{Name: "index", Title: template.HTML(template.HTMLEscapeString(filepath.Base(l.folder))), Scripts: scripts}
+	var rest []*page
 	var equations []record
 	if !l.own {
 		index.Title, index.Paper = "Mixture policies: the executable paper", true
-		if equations, err = l.equations(); err != nil {
+		if equations, rest, err = l.findings(); err != nil {
 			return err
 		}
-		if index.Claims, err = records("claims.csv"); err != nil {
-			return err
-		}
+		index.Index = equations
 		rows, err := paper.RecordedIndex()
 		if err != nil {
 			return err
 		}
 		index.Found = paper.Summary(rows)
-		mutations, err := mutations(equations)
-		if err != nil {
-			return err
-		}
-		shown, err := cards(equations)
-		if err != nil {
-			return err
-		}
-		if err := writeFile(l.build("cards.js"), shown); err != nil {
-			return err
-		}
-		numbers := &page{Name: "equations", Title: "Equations and statements", Paper: true, Equations: equations, Scripts: scripts}
-		if err := numbers.write(l.build(numbers.File()), "equations"); err != nil {
-			return err
-		}
-		broken := &page{Name: "mutations", Title: "What the tests notice", Paper: true, Mutations: mutations, Scripts: scripts}
-		if err := broken.write(l.build(broken.File()), "mutations"); err != nil {
-			return err
-		}
-		drawn, err := newChart(equations)
-		if err != nil {
-			return err
-		}
-		whole := &page{Name: "map", Title: "The map of the paper", Paper: true, Map: drawn, Scripts: scripts}
-		if err := whole.write(l.build(whole.File()), "map"); err != nil {
-			return err
-		}
 	}
+	var all []passage
 	for i, r := range runs {
-		p := newPage(r.name, linkEquations(nameErrata(bodies[i]), equations))
-		p.Paper, p.Scripts, p.Seconds = index.Paper, scripts, r.elapsed.Seconds()
+		body, err := lighten(r, bodies[i], l.build("figures"))
+		if err != nil {
+			return err
+		}
+		p := newPage(r.name, linkEquations(body, equations))
+		p.layout, p.Seconds = "notebook", r.elapsed.Seconds()
 		index.Pages = append(index.Pages, p)
+		all = append(all, p.passages()...)
 	}
-	for i, p := range index.Pages {
+	pages := append([]*page{index}, append(index.Pages, rest...)...)
+	for i, p := range pages {
+		p.Paper, p.Scripts = index.Paper, scripts
 		if i > 0 {
-			p.Previous = index.Pages[i-1]
+			p.Previous = pages[i-1]
 		}
-		if i+1 < len(index.Pages) {
-			p.Next = index.Pages[i+1]
+		if i+1 < len(pages) {
+			p.Next = pages[i+1]
 		}
-		if err := p.write(l.build(p.File()), "notebook"); err != nil {
+		all = append(all, p.Passages...)
+		if err := p.write(l.build(p.File())); err != nil {
 			return err
 		}
 	}
-	return index.write(l.build("index.html"), "index")
+	script, err := asScript("passages", all)
+	if err != nil {
+		return err
+	}
+	return writeFile(l.build("search.js"), script)
+}
+
+// findings are the pages of what became of the paper's claims, errata and equations, and the index of
+// these. It writes their cards, too.
+func (l *Lab) findings() (equations []record, pages []*page, err error) {
+	if equations, err = l.equations(); err != nil {
+		return nil, nil, err
+	}
+	mutants, err := mutations(equations)
+	if err != nil {
+		return nil, nil, err
+	}
+	shown, err := cards(equations)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := writeFile(l.build("cards.js"), shown); err != nil {
+		return nil, nil, err
+	}
+	drawn, err := newChart(equations)
+	if err != nil {
+		return nil, nil, err
+	}
+	claims, err := newClaims()
+	if err != nil {
+		return nil, nil, err
+	}
+	errata, err := newErrata(equations)
+	if err != nil {
+		return nil, nil, err
+	}
+	pages = []*page{
+		{Name: "claims", Title: "Claims and verdicts", Claims: claims, Passages: claimPassages(claims)},
+		{Name: "errata", Title: "Errata", Errata: errata, Passages: errataPassages(errata)},
+		{Name: "equations", Title: "Equations and statements", Equations: equations, Passages: equationPassages(equations)},
+		{Name: "map", Title: "The map of the paper", Map: drawn},
+		{Name: "mutations", Title: "What the tests notice", Mutations: mutants},
+	}
+	for _, p := range pages {
+		p.Index = equations
+	}
+	return equations, pages, nil
 }
 
 // convert has nbconvert make HTML of the executed notebooks' cells.
@@ -134,10 +162,15 @@ type page struct {
 	Previous, Next *page
 	Scripts        map[string]source // by their names
 	Paper          bool              // of the paper, not of the reader's own
+	layout         string            // the template; by default the one of the page's name
+
+	Index    []record  // of equations, whose numbers become links
+	Passages []passage // for the search, besides those of the body
 
 	Pages     []*page // the index's
 	Found     string  // what became of the paper's equations
-	Claims    []record
+	Claims    []*claim
+	Errata    []*erratum
 	Equations []record // of the index of equations
 	Mutations []scored // of the page of mutants
 	Map       *chart   // of the page of the map
@@ -158,7 +191,7 @@ var (
 	headings  = regexp.MustCompile(`(?s)<h([1-6]) id="([^"]*)">(.*?)<a class="anchor-link"[^>]*>.*?</a>\s*</h[1-6]>`)
 	paragraph = regexp.MustCompile(`(?s)<p>(.*?)</p>`)
 	markdown  = regexp.MustCompile(`(?s)<section class="markdown">(.*?)</section>`)
-	links     = regexp.MustCompile(`href="([^":/#?]+)\.ipynb(#[^"]*)?"`)
+	links     = regexp.MustCompile(`href="(?:([^":/#?]+)\.ipynb|\.\./build/([^":/#?]+)\.html)(#[^"]*)?"`)
 	tags      = regexp.MustCompile(`<[^>]*>`)
 	// The end of an answer's fold and the beginning of the next, with nothing between.
 	betweenAnswers = regexp.MustCompile(`(?s)</details>\s*</section>\s*<section[^>]*>\s*<details class="answer">\s*<summary>[^<]*</summary>`)
@@ -181,7 +214,7 @@ func plainIDs(body string) string {
 func newPage(name, body string) *page {
 	body = plainIDs(body)
 	body = betweenAnswers.ReplaceAllString(body, "")
-	body = links.ReplaceAllString(body, `href="$1.html$2"`) // pages link to pages
+	body = links.ReplaceAllString(body, `href="$1$2.html$3"`) // pages link to pages
 	p := &page{Name: name, Title: template.HTML(template.HTMLEscapeString(name)), Body: template.HTML(body)}
 	for _, m := range headings.FindAllStringSubmatch(body, -1) {
 		h := heading{Level: int(m[1][0] - '0'), ID: html.UnescapeString(m[2]), Text: template.HTML(strings.TrimSpace(tags.ReplaceAllString(m[3], "")))}
@@ -213,16 +246,21 @@ var pageStyle string
 var pageScript string
 
 var layout = template.Must(template.New("page").Option("missingkey=error").Funcs(template.FuncMap{
-	"style":  func() template.CSS { return template.CSS(pageStyle) },
-	"script": func() template.JS { return template.JS(pageScript) },
-	"inHTML": inHTML,
+	"style":   func() template.CSS { return template.CSS(pageStyle) },
+	"script":  func() template.JS { return template.JS(pageScript) },
+	"inHTML":  inHTML,
+	"formula": formula, "capital": capital, "sentences": sentences,
 }).Parse(pageLayout))
 
-// write makes the file by the named template of the layout.
-func (p *page) write(file, name string) error {
+// write makes the file, by the template of the layout that the page names.
+func (p *page) write(file string) error {
 	var b strings.Builder
-	if err := layout.ExecuteTemplate(&b, name, p); err != nil {
+	if err := layout.ExecuteTemplate(&b, cmp.Or(p.layout, p.Name), p); err != nil {
 		return fmt.Errorf("%s: %w", filepath.Base(file), err)
 	}
-	return writeFile(file, []byte(b.String()))
+	text := b.String()
+	if p.Index != nil {
+		text = linkEquations(text, p.Index)
+	}
+	return writeFile(file, []byte(text))
 }

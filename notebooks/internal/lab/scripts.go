@@ -45,6 +45,15 @@ var scripts = []script{
 		integrity: "sha384-4kE/rQ11E8xT9QgrCBTyvenkuPfQo8rXYQvJZuMgxyPOoUfpatjQPlgdv6V5yhUK",
 		cdn:       "https://cdn.jsdelivr.net/npm/mathjax@3.2.2/es5/tex-svg-full.js",
 	},
+	{
+		name:      "minisearch",
+		why:       "searches the pages",
+		pack:      "minisearch@7.2.0",
+		file:      "dist/umd/index.js",
+		as:        "minisearch.js",
+		integrity: "sha384-KuHy7eg9MqWBVrMXJC0WN6q4d3+KBquZ3Htgex79A4REptrDvGOXfAgZ0VOJ1Mdx",
+		cdn:       "https://cdn.jsdelivr.net/npm/minisearch@7.2.0/dist/umd/index.js",
+	},
 }
 
 // fetchScripts puts the scripts into .lab/scripts. One that can't be had is no

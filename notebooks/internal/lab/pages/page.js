@@ -48,22 +48,116 @@
     mark();
   }
 
-  // The index of equations shows what is looked for.
+  // The lists of equations and errata show what is looked for.
   addEventListener("DOMContentLoaded", function () {
-    var find = document.getElementById("find"), verdict = document.getElementById("verdict");
+    var find = document.getElementById("find"), verdict = document.getElementById("verdict"), section = document.getElementById("section");
     if (!find) return;
-    var rows = Array.from(document.querySelectorAll("[data-verdict]"));
+    var rows = Array.from(document.querySelectorAll("[data-kind]"));
     function sift() {
       var words = find.value.toLowerCase(), shown = 0;
       rows.forEach(function (r) {
-        r.hidden = (verdict.value && r.dataset.verdict !== verdict.value && r.dataset.kind !== verdict.value) || r.textContent.toLowerCase().indexOf(words) < 0;
+        r.hidden = (verdict.value && r.dataset.verdict !== verdict.value && r.dataset.kind !== verdict.value) ||
+          (section && section.value && r.dataset.section !== section.value) || r.textContent.toLowerCase().indexOf(words) < 0;
         if (!r.hidden) shown++;
       });
       document.getElementById("count").textContent = shown + " of " + rows.length;
     }
-    find.addEventListener("input", sift);
-    verdict.addEventListener("input", sift);
+    [find, verdict, section].forEach(function (e) { if (e) e.addEventListener("input", sift); });
     sift();
+  });
+
+  // What a link leads to is unfolded.
+  function unfold() {
+    var target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (var e = target; e; e = e.parentElement) if (e.tagName === "DETAILS") e.open = true;
+    if (target && target.tagName === "DETAILS") target.scrollIntoView();
+  }
+  addEventListener("DOMContentLoaded", unfold);
+  addEventListener("hashchange", unfold);
+
+  function load(url, integrity) {
+    return new Promise(function (resolve, reject) {
+      var script = document.createElement("script");
+      if (integrity) {
+        script.integrity = integrity;
+        script.crossOrigin = "anonymous";
+      }
+      script.src = url;
+      script.onload = resolve;
+      script.onerror = reject;
+      document.head.append(script);
+    });
+  }
+
+  // Charts become live as the reader nears them.
+  addEventListener("DOMContentLoaded", function () {
+    var near = new IntersectionObserver(function (entries) {
+      entries.forEach(function (e) {
+        if (!e.isIntersecting) return;
+        near.unobserve(e.target);
+        load(e.target.dataset.later);
+      });
+    }, { rootMargin: "1000px" });
+    document.querySelectorAll("[data-later]").forEach(function (e) { near.observe(e); });
+  });
+
+  // The search of all pages. Its script and its index are had when it is first opened.
+  addEventListener("DOMContentLoaded", function () {
+    var dialog = document.getElementById("search"), button = document.getElementById("open-search");
+    var input = dialog.querySelector("input"), told = dialog.querySelector("output"), list = dialog.querySelector("ol"), index;
+    button.hidden = false;
+    function open() {
+      if (dialog.open) return;
+      dialog.showModal();
+      input.select();
+      index = index || load(dialog.dataset.script, dialog.dataset.integrity).then(function () { return load("search.js"); }).then(function () {
+        var search = new MiniSearch({
+          fields: ["title", "page", "text"], storeFields: ["title", "page", "text"],
+          // 3.22 is one word, and so is ‖λ*‖₂ without its signs
+          tokenize: function (text) { return text.match(/[\p{L}\p{N}]+(?:[.\-][\p{L}\p{N}]+)*/gu) || []; },
+          searchOptions: { boost: { title: 3 }, combineWith: "AND", prefix: true, fuzzy: function (term) { return /^\p{L}{5,}$/u.test(term) && 0.2; } },
+        });
+        search.addAll(window.passages);
+        return search;
+      });
+      index.then(show, function () {
+        index = null;
+        told.textContent = "The search can't be loaded.";
+      });
+    }
+    function show(search) {
+      var found = search.search(input.value);
+      told.textContent = input.value.trim() ? found.length + " found" : "";
+      list.replaceChildren.apply(list, found.slice(0, 20).map(function (f) {
+        var item = document.createElement("li"), link = document.createElement("a"), page = document.createElement("small");
+        link.href = f.id;
+        link.textContent = f.title;
+        page.textContent = f.page + ": " + excerpt(f.text, f.terms);
+        item.append(link, page);
+        return item;
+      }));
+    }
+    function excerpt(text, terms) {
+      var at = Math.max(0, text.toLowerCase().indexOf(terms[0]) - 60);
+      return (at ? "… " : "") + text.slice(at, at + 160) + (text.length > at + 160 ? " …" : "");
+    }
+    button.addEventListener("click", open);
+    input.addEventListener("input", function () { if (index) index.then(show); });
+    list.addEventListener("click", function (e) { if (e.target.closest("a")) dialog.close(); });
+    document.addEventListener("keydown", function (e) {
+      if (e.key === "/" && !e.ctrlKey && !e.metaKey && !e.altKey && !e.target.closest("input, select, textarea")) {
+        e.preventDefault();
+        open();
+      }
+    });
+    dialog.addEventListener("keydown", function (e) { // arrows go through what was found, Enter opens the first
+      var links = Array.from(list.querySelectorAll("a")), at = links.indexOf(document.activeElement);
+      if (e.key === "ArrowDown" && links[at + 1]) links[at + 1].focus();
+      else if (e.key === "ArrowUp" && at >= 0) (links[at - 1] || input).focus();
+      else if (e.key === "Enter" && document.activeElement === input) { if (links[0]) links[0].click(); }
+      else return;
+      e.preventDefault();
+    });
   });
 
   // The map of the paper, where ECharts is to be had: it shows what belongs to an entry, and opens it.
@@ -99,10 +193,7 @@
       clearTimeout(later);
       if (at === link) return;
       if (!window.cards) {
-        var script = document.createElement("script");
-        script.src = "cards.js";
-        script.onload = function () { show(link); };
-        document.head.append(script);
+        load("cards.js").then(function () { show(link); });
         return;
       }
       if (at) card.hidePopover();
@@ -151,6 +242,7 @@
   addEventListener("beforeprint", function () {
     folded = Array.from(document.querySelectorAll("details:not([open])"));
     folded.forEach(function (d) { d.open = true; });
+    document.querySelectorAll("img").forEach(function (e) { e.loading = "eager"; });
   });
   addEventListener("afterprint", function () {
     folded.forEach(function (d) { d.open = false; });

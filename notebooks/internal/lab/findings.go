@@ -1,0 +1,198 @@
+package lab
+
+import (
+	"fmt"
+	"html/template"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A claim of the paper, and what each setting in which it was tried says of it.
+type claim struct {
+	Text     string
+	Section  string // of the paper
+	Settings []setting
+	Picture  template.HTML // of the intervals, if it has been tried in several settings
+}
+
+// A setting is a row of data/claims.csv. Its numbers begin with those that decide.
+type setting struct {
+	Row                   record
+	Where, Deciding, More string
+	Mark                  mark
+}
+
+var (
+	sectionOf = map[string]string{
+		"0": "Abstract", "1": "Introduction", "2": "Preliminaries", "3": "The algorithm and its guarantees", "4": "Prior work",
+		"5": "Proofs", "6": "Experiments", "7": "Conclusion", "A": "Appendix",
+	}
+	sentence = regexp.MustCompile(`\. |$`)
+	clause   = regexp.MustCompile(`^.{15,}?(?:; |\. |$)`)
+)
+
+// newClaims reads data/claims.csv. Rows with the same claim are its settings.
+func newClaims() (all []*claim, err error) {
+	rows, err := records("claims.csv")
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range rows {
+		numbers := r["numbers"]
+		// The setting ends with the last colon of the first sentence.
+		colon := strings.LastIndex(numbers[:sentence.FindStringIndex(numbers)[0]], ": ")
+		if colon < 0 {
+			return nil, fmt.Errorf("data/claims.csv: %s has no colon between the setting and its numbers: %q", r["id"], numbers)
+		}
+		s := setting{Row: r, Where: numbers[:colon], Mark: markOf(r)}
+		s.Deciding = clause.FindString(numbers[colon+2:])
+		s.More = strings.TrimPrefix(numbers[colon+2:], s.Deciding)
+		s.Deciding = strings.TrimRight(s.Deciding, ";. ")
+		i := slices.IndexFunc(all, func(c *claim) bool { return c.Text == r["claim"] })
+		if i < 0 {
+			i = len(all)
+			all = append(all, &claim{Text: r["claim"], Section: sectionOf[r["id"][:1]]})
+		}
+		all[i].Settings = append(all[i].Settings, s)
+	}
+	return all, nil
+}
+
+// Verdicts counts the settings of the page's claims.
+func (p *page) Verdicts() (counts []choice) {
+	for _, c := range p.Claims {
+		for _, s := range c.Settings {
+			i := slices.IndexFunc(counts, func(k choice) bool { return k.Value == s.Row["verdict"] })
+			if i < 0 {
+				i = len(counts)
+				counts = append(counts, choice{Value: s.Row["verdict"]})
+			}
+			counts[i].Count++
+		}
+	}
+	return counts
+}
+
+// An erratum is a row of data/errata.csv with the entries of the index that it is about.
+type erratum struct {
+	Row            record
+	Title, Section string
+	Places         []string // numbers in parentheses, and names
+	Entries        []record
+	Mark           mark
+}
+
+var (
+	partOf = regexp.MustCompile(`[A\d]`)
+	number = regexp.MustCompile(`^(\d|A)\.\d+[a-c]?$`)
+)
+
+// newErrata reads data/errata.csv.
+func newErrata(equations []record) (all []*erratum, err error) {
+	rows, err := records("errata.csv")
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range rows {
+		e := &erratum{Row: r, Mark: markOf(r)}
+		title := strings.ReplaceAll(r["id"], "-", " ")
+		e.Title = strings.ToUpper(title[:1]) + title[1:]
+		for place := range strings.SplitSeq(r["where"], "; ") {
+			if number.MatchString(place) {
+				place = "(" + place + ")"
+			}
+			e.Places = append(e.Places, place)
+		}
+		e.Section = partOf.FindString(e.Places[0])
+		if strings.HasPrefix(e.Places[0], "Figure") {
+			e.Section = "6"
+		}
+		for _, q := range equations {
+			if q["erratum"] == r["id"] {
+				e.Entries = append(e.Entries, q)
+			}
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+// Grave are the page's errors, and Other its other errata.
+func (p *page) Grave() []*erratum { return p.errata(true) }
+
+// Other are the errata that are no errors.
+func (p *page) Other() []*erratum { return p.errata(false) }
+
+func (p *page) errata(errors bool) (some []*erratum) {
+	for _, e := range p.Errata {
+		if (e.Row["kind"] == "error") == errors {
+			some = append(some, e)
+		}
+	}
+	return some
+}
+
+// Kinds are the kinds, and Sections the sections, of the errata that are no errors.
+func (p *page) Kinds() []choice {
+	return p.count(func(e *erratum) string { return e.Row["kind"] })
+}
+
+// Sections are those of the errata that are no errors.
+func (p *page) Sections() []choice {
+	return p.count(func(e *erratum) string { return e.Section })
+}
+
+func (p *page) count(of func(*erratum) string) (counts []choice) {
+	for _, e := range p.Other() {
+		value := of(e)
+		i := slices.IndexFunc(counts, func(c choice) bool { return c.Value == value })
+		if i < 0 {
+			i = len(counts)
+			text := value
+			if name := sectionOf[value]; name != "" {
+				text = name
+			}
+			counts = append(counts, choice{Value: value, Text: text})
+		}
+		counts[i].Count++
+	}
+	slices.SortFunc(counts, func(a, b choice) int { return strings.Compare(a.Value, b.Value) })
+	return counts
+}
+
+// formula is text with its formulas in TeX, as HTML.
+func formula(text string) template.HTML {
+	return template.HTML(template.HTMLEscapeString(typeset(text)))
+}
+
+// capital is the text with a capital letter first, if it begins with a word.
+func capital(text string) string {
+	if lower.MatchString(text) {
+		return strings.ToUpper(text[:1]) + text[1:]
+	}
+	return text
+}
+
+var lower = regexp.MustCompile(`^(?:a |[a-z]{2})`)
+
+// sentences are the parts of the text between semicolons, in parentheses aside.
+func sentences(text string) (all []template.HTML) {
+	depth, begin := 0, 0
+	for i, r := range text + ";" {
+		switch {
+		case strings.ContainsRune("([{", r):
+			depth++
+		case strings.ContainsRune(")]}", r):
+			depth--
+		case r == ';' && (depth <= 0 || i == len(text)):
+			s := capital(strings.TrimSpace(text[begin:i]))
+			if !strings.HasSuffix(s, ".") && !strings.HasSuffix(s, ".)") {
+				s += "."
+			}
+			all = append(all, formula(s))
+			begin = i + 1
+		}
+	}
+	return all
+}
