@@ -57,7 +57,7 @@ func TestRecordedClaims(t *testing.T) {
 		}
 		seen[k.ID] = true
 	}
-	for _, id := range []string{"0-oracle", "1-one-parameter", "3-rate", "4-tighter", "6-cost-working-tuned", "6-variance-working-tuned", "6-step", "7-network"} {
+	for _, id := range []string{"0-best-mixture", "1-one-parameter", "3-rate", "4-tighter", "6-cost-working-tuned", "6-variance-working-tuned", "6-step", "7-network"} {
 		if !seen[id] {
 			t.Errorf("no claim %q", id)
 		}

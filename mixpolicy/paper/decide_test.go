@@ -95,8 +95,8 @@ func TestClaimsOfOtherData(t *testing.T) {
 		got  Claim
 		want Verdict
 	}{
-		{"θ₀", oracleClaim(ctx, queue, 1), Fails},
-		{"few iterations", oracleClaim(ctx, queue, 10), Undecided},
+		{"θ₀", mixtureClaim(ctx, queue, 1), Fails},
+		{"few iterations", mixtureClaim(ctx, queue, 10), Undecided},
 		{"cost that grows with the length", valleyClaim(nil), Holds},
 		{"a network where no pair gains", combinationClaim(models.Network{Buffers: [4]int{1, 1, 1, 1}}), Fails},
 		{"policies that share no pair", expressiveClaim(ctx, mixpolicy.Must(mixtureProblem(x, mixpolicy.Ball(2), apart...))), Fails},

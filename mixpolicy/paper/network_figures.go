@@ -240,7 +240,7 @@ func (r NetworkRecord) LearningCurves(part string) plotting.Panels {
 // LearntTable are the penalised gaps and the true costs after the last query.
 func (r NetworkRecord) LearntTable(part string) plotting.Table {
 	t := plotting.Table{Columns: []plotting.Column{{Head: "method"}, {Head: "tuned"},
-		{Head: "gap", Format: "%.4f"}, {Head: "from", Format: "%.4f"}, {Head: "to", Format: "%.4f"},
+		{Head: "penalised gap", Format: "%.4f"}, {Head: "from", Format: "%.4f"}, {Head: "to", Format: "%.4f"},
 		{Head: "true cost", Format: "%.4f"}, {Head: "from", Format: "%.4f"}, {Head: "to", Format: "%.4f"}}}
 	for _, c := range r.Select(race.Row{Part: part, Quantity: LearntCost}) {
 		t.Caption = fmt.Sprintf("After %.0f queries: %s", c.At, part)
@@ -339,7 +339,7 @@ func (r NetworkRecord) GapDuels() plotting.Table {
 	for _, v := range race.Holm(p) {
 		verdicts = append(verdicts, fmt.Sprintf("%.2g", v))
 	}
-	return plotting.Table{Caption: "Gap, run by run on the same streams: two rules", Columns: []plotting.Column{
+	return plotting.Table{Caption: "Penalised gap, run by run on the same streams: two rules", Columns: []plotting.Column{
 		{Head: "pair", Text: pairs}, {Head: "better – worse", Text: counts}, {Head: "median difference", Text: medians}, {Head: "p (Holm)", Text: verdicts},
 	}}
 }

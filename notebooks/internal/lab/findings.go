@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/mixpolicy/lab/mixpolicy/paper"
 )
 
 // A claim of the paper, and what each setting in which it was tried says of it.
@@ -26,7 +28,7 @@ type setting struct {
 var (
 	sectionOf = map[string]string{
 		"0": "Abstract", "1": "Introduction", "2": "Preliminaries", "3": "The algorithm and its guarantees", "4": "Prior work",
-		"5": "Proofs", "6": "Experiments", "7": "Conclusion", "A": "Appendix",
+		"6": "Experiments", "7": "Conclusion",
 	}
 	sentence = regexp.MustCompile(`\. |$`)
 	clause   = regexp.MustCompile(`^.{15,}?(?:; |\. |$)`)
@@ -83,10 +85,8 @@ type erratum struct {
 	Mark           mark
 }
 
-var (
-	partOf = regexp.MustCompile(`[A\d]`)
-	number = regexp.MustCompile(`^(\d|A)\.\d+[a-c]?$`)
-)
+// number is one of an equation.
+var number = regexp.MustCompile(`^(\d|A)\.\d+[a-c]?$`)
 
 // newErrata reads data/errata.csv.
 func newErrata(equations []record) (all []*erratum, err error) {
@@ -104,9 +104,8 @@ func newErrata(equations []record) (all []*erratum, err error) {
 			}
 			e.Places = append(e.Places, place)
 		}
-		e.Section = partOf.FindString(e.Places[0])
-		if strings.HasPrefix(e.Places[0], "Figure") {
-			e.Section = "6"
+		if i := slices.IndexFunc(paper.Errata(), func(known paper.Erratum) bool { return known.ID == r["id"] }); i >= 0 {
+			e.Section = paper.Errata()[i].Part()
 		}
 		for _, q := range equations {
 			if q["erratum"] == r["id"] {
@@ -135,7 +134,9 @@ func (p *page) errata(errors bool) (some []*erratum) {
 
 // Kinds are the kinds, and Sections the sections, of the errata that are no errors.
 func (p *page) Kinds() []choice {
-	return p.count(func(e *erratum) string { return e.Row["kind"] })
+	kinds := p.count(func(e *erratum) string { return e.Row["kind"] })
+	slices.SortFunc(kinds, func(a, b choice) int { return strings.Compare(a.Value, b.Value) })
+	return kinds
 }
 
 // Sections are those of the errata that are no errors.
@@ -149,15 +150,10 @@ func (p *page) count(of func(*erratum) string) (counts []choice) {
 		i := slices.IndexFunc(counts, func(c choice) bool { return c.Value == value })
 		if i < 0 {
 			i = len(counts)
-			text := value
-			if name := sectionOf[value]; name != "" {
-				text = name
-			}
-			counts = append(counts, choice{Value: value, Text: text})
+			counts = append(counts, choice{Value: value, Text: value})
 		}
 		counts[i].Count++
 	}
-	slices.SortFunc(counts, func(a, b choice) int { return strings.Compare(a.Value, b.Value) })
 	return counts
 }
 

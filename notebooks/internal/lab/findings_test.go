@@ -44,7 +44,7 @@ func TestErrata(t *testing.T) {
 	entries := 0
 	for _, e := range p.Errata {
 		entries += len(e.Entries)
-		if sectionOf[e.Section] == "" || e.Mark.Color == "" || e.Row["witness"] == "" {
+		if e.Section == "" || e.Mark.Color == "" || e.Row["witness"] == "" {
 			t.Errorf("%s: %+v", e.Row["id"], e)
 		}
 	}

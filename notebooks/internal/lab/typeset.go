@@ -10,7 +10,7 @@ var (
 	// The characters that stand for scripts, each with what it is a script of.
 	raised  = characters("⁰0 ¹1 ²2 ³3 ⁴4 ⁵5 ⁶6 ⁷7 ⁸8 ⁹9 ⁻- ⁺+ ⁿn ᵐm ᵗt ᵈd ⁱi ʲj ᵏk ˣx")
 	lowered = characters("₀0 ₁1 ₂2 ₃3 ₄4 ₅5 ₆6 ₇7 ₈8 ₉9 ₋- ₊+ ₐa ₑe ₜt ᵢi ⱼj ₖk ₙn ₘm ₛs ₓx ⁎*")
-	written = strings.NewReplacer("ᵀ", `^{\mathsf T}`, "∇", `\nabla `, "‖", `\|`, "⟨", `\langle `, "⟩", `\rangle `, "⪰", `\succeq `, "⪯", `\preceq `, "·", `\cdot `, "−", "-", "′", "'",
+	inTeX   = strings.NewReplacer("ᵀ", `^{\mathsf T}`, "∇", `\nabla `, "‖", `\|`, "⟨", `\langle `, "⟩", `\rangle `, "⪰", `\succeq `, "⪯", `\preceq `, "·", `\cdot `, "−", "-", "′", "'",
 		"∞", `\infty `, "≤", `\le `, "≥", `\ge `, "∈", `\in `, "→", `\to `, "←", `\gets `, "∨", `\vee `, "Σ", `\sum `, "Π", `\Pi `, "Ψ", `\Psi `, "Φ", `\Phi `, "Θ", `\Theta `, "Λ", `\Lambda `, "Ξ", `\Xi `, "Ω", `\Omega `, "ℝ", `\mathbb R`, "𝒳", `\mathcal X`, "𝒮", `\mathscr S`,
 		"𝓛", `\mathcal L`, "¼", `\tfrac14 `, "½", `\tfrac12 `, "⅛", `\tfrac18 `, "Ĝ", `\hat G`, "ĝ", `\hat g`, "…", `\dots `, "%", `\%`, "#", `\#`, "&", `\&`, "$", `\$`, "~", `\sim `, "⊙", `\odot `, "∩", `\cap `, "∪", `\cup `)
 	power   = regexp.MustCompile(`(\d)e(?:\+|(-))?0*([1-9]\d*)`) // 1e-05
@@ -128,7 +128,7 @@ func toTeX(formula string) string {
 		}
 		if i+1 < len(runes) && (runes[i+1] == '\u0302' || runes[i+1] == '\u0303') {
 			accent := map[rune]string{'\u0302': `{\hat{`, '\u0303': `{\tilde{`}[runes[i+1]]
-			b.WriteString(accent + written.Replace(string(r)) + "}}")
+			b.WriteString(accent + inTeX.Replace(string(r)) + "}}")
 			i++
 			continue
 		}
@@ -171,7 +171,7 @@ func toTeX(formula string) string {
 			b.WriteString(letters(string(runes[i:end])))
 			i = end - 1
 		default:
-			b.WriteString(written.Replace(string(r)))
+			b.WriteString(inTeX.Replace(string(r)))
 		}
 	}
 	return b.String()
