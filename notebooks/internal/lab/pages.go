@@ -108,6 +108,9 @@ func (l *Lab) findings() (equations []record, pages []*page, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := draw(claims, l.build("figures")); err != nil {
+		return nil, nil, err
+	}
 	errata, err := newErrata(equations)
 	if err != nil {
 		return nil, nil, err
