@@ -301,3 +301,19 @@ func packages(body string) (map[string]bool, error) {
 	})
 	return used, nil
 }
+
+// Imports are the paths that the cell itself imports.
+func Imports(text string) (paths []string, err error) {
+	code, err := new(Program).magics("cell", text)
+	if err != nil {
+		return nil, err
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), "", "package main\n"+code, parser.ImportsOnly)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range file.Imports {
+		paths = append(paths, strings.Trim(i.Path.Value, "\"`"))
+	}
+	return paths, nil
+}
