@@ -1,7 +1,7 @@
 // Package cells makes Go programs of the cells of a notebook, as GoNB does. A cell holds
 // declarations, and after a line %% what its program does. The declarations stay: later cells
-// see them, and one that is declared again replaces the former. Imports accumulate, and those that
-// a program does not use are left out of it. Values don't stay: every cell is a program of its own.
+// see them, and one that is declared again replaces the former. Imports accumulate. Values don't
+// stay: every cell is a program of its own, without what it does not use of the imports and declarations of others.
 //
 // Each part of a program says in a line directive which cell and line it came from, so
 // the compiler's errors, and the traces of panics, name cells: CELL:LINE:COLUMN.
@@ -56,7 +56,7 @@ func (s *Session) Compose(name, text string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p, p.write(main)
+	return p, p.write(name, main)
 }
 
 // Keep makes the declarations of the program's cell part of the session: after it was compiled.
@@ -66,8 +66,10 @@ func (s *Session) Keep(p *Program) { *s = p.then }
 // constants, or variables that are declared together.
 type unit struct {
 	names []declared
+	cell  string // which declares it
 	from  string // what stands before the text: a keyword where it has none, and where the text is from
 	text  string
+	runs  bool // whatever uses it: variables and init functions
 }
 
 // declared is a name of a unit, T.m of a method.
@@ -98,7 +100,7 @@ func (s *Session) declare(name, code string) (main *unit, err error) {
 	}
 	// cut is the unit of a part of the source. Directives to the compiler, and only they, need a line of their own.
 	cut := func(keyword string, from, to token.Pos, names ...*ast.Ident) unit {
-		u := unit{from: "//" + at(from) + "\n", text: source[offset(from):offset(to)]}
+		u := unit{cell: name, runs: keyword == "var", from: "//" + at(from) + "\n", text: source[offset(from):offset(to)]}
 		if keyword != "" {
 			u.from = keyword + " /*" + at(from) + "*/"
 		}
@@ -125,7 +127,9 @@ func (s *Session) declare(name, code string) (main *unit, err error) {
 				main = &u
 				continue
 			case strings.HasPrefix(n.name, "init_"):
-				u.text = blank(u.text, *n, "init")
+				u.text, u.runs = blank(u.text, *n, "init"), true
+			case n.name == "init":
+				u.runs = true
 			}
 			units = append(units, u)
 		case *ast.GenDecl:
@@ -167,7 +171,7 @@ func without(old, now []unit, cell string) (kept []unit) {
 		left := 0
 		for _, n := range u.names {
 			switch {
-			case n.name == "_" && !strings.Contains(u.from, "line "+cell+":"): // its own cell replaces it
+			case n.name == "_" && u.cell != cell: // its own cell replaces it
 				left++
 			case n.name != "_" && !again[n.name]:
 				left++
@@ -231,13 +235,13 @@ func (s *Session) imported(spec *ast.ImportSpec, from string) error {
 const opening = "func main() {"
 
 // write sets the program's source and imports.
-func (p *Program) write(main *unit) error {
+func (p *Program) write(cell string, main *unit) error {
 	if main == nil {
-		main = &unit{text: opening + "}"}
+		main = &unit{cell: cell, text: opening + "}"}
 	}
 	p.Env = p.then.env
 	var body strings.Builder
-	for _, u := range append(slices.Clone(p.then.units), *main) {
+	for _, u := range needed(append(slices.Clone(p.then.units), *main), cell) {
 		body.WriteString(u.from + u.text + "\n")
 	}
 	used, err := packages(body.String())
@@ -265,6 +269,45 @@ func (p *Program) write(main *unit) error {
 		p.Source = strings.Replace(p.Source, opening, opening+" flag.Parse();", 1)
 	}
 	return nil
+}
+
+// needed are the units of the cell, those that run whatever uses them, and all that these mention.
+func needed(units []unit, cell string) (found []unit) {
+	mentioned, taken := map[string]bool{}, make([]bool, len(units))
+	for again := true; again; {
+		again = false
+		for i, u := range units {
+			take := !taken[i] && (u.cell == cell || u.runs)
+			for _, n := range u.names {
+				name, _, _ := strings.Cut(n.name, ".") // a method is needed with its type
+				take = take || !taken[i] && mentioned[name]
+			}
+			if take {
+				taken[i], again = true, true
+				mention(mentioned, u.text)
+			}
+		}
+	}
+	for i, u := range units {
+		if taken[i] {
+			found = append(found, u)
+		}
+	}
+	return found
+}
+
+// mention adds the names in the text.
+func mention(names map[string]bool, text string) {
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(text)), []byte(text), nil, 0)
+	for {
+		switch _, kind, name := s.Scan(); kind {
+		case token.IDENT:
+			names[name] = true
+		case token.EOF:
+			return
+		}
+	}
 }
 
 // standard is the path of the standard package of this name, which a cell may leave out of its imports; nothing if

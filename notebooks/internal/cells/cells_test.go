@@ -47,6 +47,9 @@ func TestSessions(t *testing.T) {
 		{"magics of no use", []string{"%noautoget\n%goflags -x\n//gonb:%%\nfmt.Println(1)"}, "1"},
 		{"reset", []string{"func f() {}", "%reset\nvar f = 1\n%%\nfmt.Println(f)"}, "1"},
 		{"remove", []string{"type T int\nfunc (T) String() string { return \"T\" }", "%rm T~String\n%%\nfmt.Println(T(3))"}, "3"},
+		{"what nobody uses is left out", []string{"func f() { undefined() }\ntype t int\nfunc (t) m() { undefined() }", "%%\nfmt.Println(1)"}, "1"},
+		{"but not what is used by way of others", []string{
+			"type t int\nfunc (t) String() string { return g() }\nfunc g() string { return \"g\" }", "var v t", "%%\nfmt.Println(v)"}, "g"},
 		{"a blank variable of a cell that runs again", []string{"func f() int { return 1 }\nvar _ = f()", "func g() {}", "%%\nfmt.Println(f())"}, "1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -132,6 +135,14 @@ func TestMistakes(t *testing.T) {
 		if s.String() != "g\n" {
 			t.Errorf("after %q: %s", text, s)
 		}
+	}
+}
+
+// TestLeftOut: a cell that draws nothing needs no package that draws.
+func TestLeftOut(t *testing.T) {
+	p := last(t, "import \"gonum.org/v1/gonum/mat\"\nfunc f() *mat.Dense { return nil }\nvar ctx = fmt.Sprint()", "%%\nfmt.Println()")
+	if want := []string{"fmt"}; !slices.Equal(p.Imports, want) {
+		t.Errorf("imports %q, want %q", p.Imports, want)
 	}
 }
 

@@ -6,7 +6,10 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"regexp"
+	"slices"
 
+	"github.com/mixpolicy/lab/notebooks/internal/cells"
 	"github.com/mixpolicy/lab/notebooks/internal/site"
 )
 
@@ -38,8 +41,12 @@ func (l *Lab) makeSite(ctx context.Context) error {
 	if err := os.MkdirAll(l.path("site"), 0o755); err != nil {
 		return err
 	}
+	imports, err := l.imports()
+	if err != nil {
+		return err
+	}
 	err = site.Build(ctx, site.Settings{
-		Pages: l.build(), Out: l.build("site"), Work: l.path("site"),
+		Pages: l.build(), Out: l.build("site"), Work: l.path("site"), Imports: imports,
 		Command: l.command, Run: printed, Write: writeFile, Say: l.say,
 	})
 	if err != nil {
@@ -47,4 +54,24 @@ func (l *Lab) makeSite(ctx context.Context) error {
 	}
 	l.say("%s is for any web server", l.build("site"))
 	return nil
+}
+
+// imports are what the cells of the notebooks in build import.
+func (l *Lab) imports() (paths []string, err error) {
+	files, err := named(l.build(), regexp.MustCompile(`\.ipynb$`))
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		nb, err := readNotebook(file)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range nb.code() {
+			more, _ := cells.Imports(string(c.Source)) // where there is a mistake in it the page will say so
+			paths = append(paths, more...)
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths), nil
 }

@@ -52,7 +52,7 @@ const module = "github.com/mixpolicy/lab"
 
 // makeEngine puts the engine's tools and archives into the folder, and describes it. What is there already is
 // not made anew. The tools are built in another folder.
-func (b *builder) makeEngine(ctx context.Context, imports []string) (*engine, error) {
+func (b *builder) makeEngine(ctx context.Context) (*engine, error) {
 	e := &engine{Tools: map[string]file{}, Packages: map[string]archive{}}
 	b.Say("building Go's compiler and linker for WebAssembly; the first time takes minutes")
 	for name, path := range tools {
@@ -68,7 +68,7 @@ func (b *builder) makeEngine(ctx context.Context, imports []string) (*engine, er
 		}
 	}
 	b.Say("compiling the packages that cells may import")
-	listed, err := b.goCommand(ctx, append([]string{"list", "-trimpath", "-export", "-deps", "-json=ImportPath,Name,Export,Imports"}, imports...)...)
+	listed, err := b.goCommand(ctx, append([]string{"list", "-trimpath", "-export", "-deps", "-json=ImportPath,Name,Export,Imports", "std"}, b.Imports...)...)
 	if err != nil {
 		return nil, err
 	}

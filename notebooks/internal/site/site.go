@@ -17,20 +17,18 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
-
-	"github.com/mixpolicy/lab/notebooks/internal/cells"
 )
 
-//go:embed js
+//go:embed js npm
 var scripts embed.FS
 
 // Settings are where a site is made, and how.
 type Settings struct {
-	Pages   string // the folder of the exported pages and their notebooks
-	Out     string // the folder of the site
-	Work    string // the folder of what is kept from one time to the next
+	Pages   string   // the folder of the exported pages and their notebooks
+	Out     string   // the folder of the site
+	Work    string   // the folder of what is kept from one time to the next
+	Imports []string // what cells may import, besides the standard packages and what these need
 	Command func(ctx context.Context, name string, args ...string) *exec.Cmd
 	Run     func(*exec.Cmd) (string, error) // runs it and gives what it printed
 	Write   func(name string, data []byte) error
@@ -52,11 +50,7 @@ func Build(ctx context.Context, s Settings) error {
 	if err != nil {
 		return err
 	}
-	imports, err := b.imports(files)
-	if err != nil {
-		return err
-	}
-	e, err := b.makeEngine(ctx, append(imports, "std"))
+	e, err := b.makeEngine(ctx)
 	if err != nil {
 		return err
 	}
@@ -102,38 +96,6 @@ func (b *builder) pages() (files []string, err error) {
 	return files, err
 }
 
-// imports are what the cells of the notebooks among the files import.
-func (b *builder) imports(files []string) (paths []string, err error) {
-	for _, name := range files {
-		if filepath.Ext(name) != ".ipynb" {
-			continue
-		}
-		var notebook struct {
-			Cells []struct {
-				Type   string   `json:"cell_type"`
-				Source []string // as Jupyter writes it
-			}
-		}
-		data, err := os.ReadFile(filepath.Join(b.Pages, name))
-		if err == nil {
-			err = json.Unmarshal(data, &notebook)
-		}
-		for _, c := range notebook.Cells {
-			if c.Type != "code" || err != nil {
-				continue
-			}
-			var more []string
-			more, err = cells.Imports(strings.Join(c.Source, ""))
-			paths = append(paths, more...)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	slices.Sort(paths)
-	return slices.Compact(paths), nil
-}
-
 // scripts puts the scripts into the engine's folder, and returns what a page has in its head to run its cells.
 func (b *builder) scripts(ctx context.Context, e *engine) (string, error) {
 	root, err := b.goCommand(ctx, "env", "GOROOT")
@@ -150,7 +112,7 @@ func (b *builder) scripts(ctx context.Context, e *engine) (string, error) {
 		for _, part := range []string{"fs.js", "", "program.js", name} {
 			text := glue
 			if part != "" {
-				text = script(part)
+				text = script("js/" + part)
 			}
 			all = append(append(all, text...), '\n')
 		}
@@ -171,22 +133,32 @@ func (b *builder) scripts(ctx context.Context, e *engine) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	start, err := json.Marshal(map[string]any{"manifest": manifest, "tools": tools.URL})
+	parts := map[string]any{"manifest": manifest, "tools": tools.URL}
+	editor, err := b.editor(ctx)
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil {
+		b.Say("cells get a plain editor, since the better one can't be had: %v", err)
+	} else if parts["editor"], err = b.put("editor.js", editor); err != nil {
+		return "", err
+	}
+	start, err := json.Marshal(parts)
 	if err != nil {
 		return "", err
 	}
-	page, err := b.put("page.js", []byte(strings.Replace(string(script("page.js")), "ENGINE", string(start), 1)))
+	page, err := b.put("page.js", []byte(strings.Replace(string(script("js/page.js")), "ENGINE", string(start), 1)))
 	if err != nil {
 		return "", err
 	}
-	style, err := b.put("page.css", script("page.css"))
+	style, err := b.put("page.css", script("js/page.css"))
 	return fmt.Sprintf("<link rel=\"stylesheet\" href=\"%s\">\n<script src=\"%s\"></script>\n",
 		path.Join(engineFolder, style.URL), path.Join(engineFolder, page.URL)), err
 }
 
 // script is one of our own.
 func script(name string) []byte {
-	text, err := scripts.ReadFile("js/" + name)
+	text, err := scripts.ReadFile(name)
 	if err != nil {
 		panic(err)
 	}

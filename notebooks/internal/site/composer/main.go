@@ -8,6 +8,7 @@
 //	keep()               makes the cell composed last part of the session
 //	listen(show, reply)  returns hear(bytes), which takes what a program writes to GONB_PIPE, null at its
 //	                     end: outputs go to show(id, mime, data, …), answers for GONB_PIPE_BACK to reply(bytes)
+//	tell(address, value) tells that program what a control in the page says
 package main
 
 import (
@@ -21,6 +22,9 @@ import (
 
 	"github.com/mixpolicy/lab/notebooks/internal/cells"
 )
+
+// replies encodes what the program listened to is told.
+var replies *gob.Encoder
 
 func main() {
 	var session *cells.Session
@@ -46,6 +50,10 @@ func main() {
 			session.Keep(last)
 			return nil
 		}),
+		"tell": js.FuncOf(func(_ js.Value, args []js.Value) any {
+			replies.Encode(protocol.CommValue{Address: args[0].String(), Value: args[1].String()})
+			return nil
+		}),
 		"listen": js.FuncOf(func(_ js.Value, args []js.Value) any { return listen(args[0], args[1]) }),
 	})
 	select {}
@@ -64,9 +72,11 @@ func list(texts []string) []any {
 func listen(show, reply js.Value) js.Func {
 	pipe, input := io.Pipe()
 	done := make(chan bool)
+	encoder := gob.NewEncoder(writer{reply})
+	replies = encoder
 	go func() {
 		defer close(done)
-		decoder, encoder := gob.NewDecoder(pipe), gob.NewEncoder(writer{reply})
+		decoder := gob.NewDecoder(pipe)
 		for {
 			var d protocol.DisplayData
 			if err := decoder.Decode(&d); err != nil {
@@ -108,7 +118,9 @@ func answer(encoder *gob.Encoder, d protocol.DisplayData, show js.Value) {
 			args = append(args, string(mime), base64.StdEncoding.EncodeToString(data))
 		}
 	}
-	show.Invoke(args...)
+	if len(args) > 1 {
+		show.Invoke(args...)
+	}
 }
 
 // A writer hands what is written to it to a function.

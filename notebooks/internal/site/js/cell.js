@@ -24,7 +24,7 @@
   onmessage = async ({ data }) => {
     if (data.reply) return reply(data.reply);
     for (const [name, bytes] of Object.entries(data.files)) fs.put(fs.home + "/" + name, bytes);
-    const env = { HOME: "/tmp", TMPDIR: "/tmp", GONB_PIPE: "/gonb/out", GONB_PIPE_BACK: "/gonb/back" };
+    const env = { HOME: "/tmp", TMPDIR: "/tmp", GONB_PIPE: "/gonb/out", GONB_PIPE_BACK: "/gonb/back", GONB_JUPYTER_KERNEL_ID: "page" };
     for (const set of data.env) env[set.slice(0, set.indexOf("="))] = set.slice(set.indexOf("=") + 1);
     const code = await run(await WebAssembly.compile(data.program), ["cell", ...data.args], env);
     flush();

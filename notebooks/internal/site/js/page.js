@@ -2,7 +2,7 @@
 // What makes the cells of a page run. Nothing of the engine is fetched before the reader runs one, and no
 // cell runs by itself.
 (() => {
-  const engine = ENGINE; // the builder puts it here: {manifest, tools}
+  const engine = ENGINE; // the builder puts it here: {manifest, tools, editor}
   const folder = document.currentScript.src.replace(/[^/]*$/, "");
   const notebook = location.pathname.replace(/.*\//, "").replace(/\.html$/, "");
   const make = (tag, properties = {}, ...children) => {
@@ -46,30 +46,41 @@
       this.code.after(make("div", { className: "run" }, ...Object.values(this.buttons), this.state));
       this.buttons.stop.hidden = true;
       this.text = kept.get(this) ?? this.original;
-      if (this.text === this.original) this.code.addEventListener("click", () => { if (getSelection().isCollapsed) this.edit(); });
-      else this.edit(false);
+      this.code.addEventListener("click", () => { if (getSelection().isCollapsed) this.edit(); });
+      if (this.text !== this.original) this.edit(false);
       this.mark();
     }
     button(text, title, onclick) { return make("button", { type: "button", textContent: text, title, onclick }); }
     say(text) { this.state.textContent = text; }
     mark() { this.buttons.reset.hidden = this.text === this.original && !this.changed; }
 
-    edit(focus = true) {
-      if (!this.editor) {
-        this.editor = make("textarea", { value: this.text, spellcheck: false, ariaLabel: "Code", autocapitalize: "off" });
-        this.editor.addEventListener("input", () => { this.text = this.editor.value; this.fit(); kept.set(this); this.mark(); });
-        this.editor.addEventListener("keydown", (e) => {
-          if (e.key === "Enter" && e.shiftKey) { e.preventDefault(); start([this]); }
-        });
-        this.code.after(this.editor);
-        this.code.hidden = true;
-        this.fit();
-      }
-      if (focus) this.editor.focus();
+    // edit shows the editor: a plain one at once, and the better one when it is there.
+    async edit(focus = true) {
+      if (this.editor) return this.editor.focus();
+      const plain = make("textarea", { value: this.text, spellcheck: false, ariaLabel: "Code", autocapitalize: "off", rows: this.text.split("\n").length });
+      plain.addEventListener("input", () => this.change(plain.value));
+      plain.addEventListener("keydown", (e) => {
+        if (e.key === "Enter" && e.shiftKey) { e.preventDefault(); start([this]); }
+      });
+      this.editor = { element: plain, focus: () => plain.focus(), mark() {} };
+      this.frame = make("div", { className: "highlight editor" }, plain);
+      this.code.after(this.frame);
+      this.code.hidden = true;
+      if (focus) plain.focus();
+      const better = await extras();
+      if (!better || this.editor?.element !== plain) return;
+      const focused = document.activeElement === plain;
+      this.editor = better.edit(this.text, (text) => this.change(text), () => start([this]));
+      plain.replaceWith(this.editor.element);
+      if (focused) this.editor.focus();
     }
-    fit() { this.editor.rows = this.text.split("\n").length; }
+    change(text) {
+      this.text = text;
+      kept.set(this);
+      this.mark();
+    }
     reset() {
-      if (this.editor) this.editor.remove();
+      this.frame?.remove();
       this.editor = null;
       this.code.hidden = false;
       this.text = this.original;
@@ -111,20 +122,36 @@
       if (id && this.displays.has(id)) this.displays.get(id).replaceWith(block);
       else this.outputs.append(block);
       if (id) this.displays.set(id, block);
-      window.MathJax?.typesetPromise?.([block]);
     }
-    fail(text) { this.outputs.append(make("pre", { className: "error", textContent: named(text, this) })); }
+    fail(text) { this.outputs.append(make("pre", { className: "error", textContent: placed(text, this) })); }
   }
 
   const most = 200_000; // characters of text that a cell shows
 
-  // named puts words in the place of the names that cells have in the compiler's errors and in traces.
-  function named(text, here) {
+  // placed puts words in the place of the names that cells have in the compiler's errors and in traces, and
+  // marks the lines.
+  function placed(text, here) {
     for (const cell of cells) {
-      const of = cell === here ? "" : `cell ${cell.index + 1}, `;
-      text = text.replaceAll(new RegExp(`(?:/cell/)?\\b${cell.id}:(\\d+)(?::\\d+)?`, "g"), (_, line) => `${of}line ${Math.min(line, cell.text.split("\n").length)}`);
+      const lines = [], of = cell === here ? "" : `cell ${cell.index + 1}, `;
+      text = text.replaceAll(new RegExp(`(?:/cell/)?\\b${cell.id}:(\\d+)(?::\\d+)?(.*)`, "g"), (_, n, rest) => {
+        const line = Math.min(n, cell.text.split("\n").length);
+        lines.push({ line, text: rest.replace(/^: /, "") });
+        return `${of}line ${line}${rest}`;
+      });
+      if (lines.length) cell.editor?.mark(lines);
     }
     return text;
+  }
+
+  // The editor, and Markdown, are fetched when they are first needed. Without them cells have a plain
+  // editor, and Markdown stays text.
+  let fetched = null;
+  function extras() {
+    return fetched ||= new Promise((there) => {
+      if (!engine.editor) return there(null);
+      const { url, integrity } = engine.editor;
+      document.head.append(make("script", { src: folder + url, integrity, onload: () => there(window.mixpolicyEditor), onerror: () => there(null) }));
+    });
   }
 
   // render makes an element of the richest form of an output.
@@ -132,12 +159,19 @@
     const forms = {};
     for (let i = 0; i < data.length; i += 2) forms[data[i]] = data[i + 1];
     const picture = (type, content) => make("img", { className: "figure", alt: forms["text/plain"] || "a figure", src: `data:${type};base64,${content}` });
-    if (forms["text/html"]) {
+    if ("text/html" in forms) {
       const block = make("div", { className: "html", innerHTML: forms["text/html"] });
       for (const script of block.querySelectorAll("script")) script.replaceWith(make("script", { textContent: script.textContent })); // or it wouldn't run
       return block;
     }
-    if (forms["text/markdown"]) return make("div", { className: "prose", textContent: forms["text/markdown"] });
+    if (forms["text/markdown"]) {
+      const block = make("div", { className: "prose", textContent: forms["text/markdown"] });
+      extras().then((x) => {
+        if (x) block.innerHTML = x.markdown(forms["text/markdown"]);
+        window.MathJax?.typesetPromise?.([block]);
+      });
+      return block;
+    }
     if (forms["image/svg+xml"]) return picture("image/svg+xml", btoa(String.fromCodePoint(...new TextEncoder().encode(forms["image/svg+xml"]))));
     if (forms["image/png"]) return picture("image/png", forms["image/png"]);
     return make("pre", { className: "result", textContent: forms["text/plain"] || "" });
@@ -154,8 +188,8 @@
       const { cell } = current;
       if (data.progress) cell.say(`fetching Go: ${mega(data.progress.loaded)} of ${mega(data.progress.size)} MB`);
       if (data.stage) cell.say(data.stage);
-      if (data.text) for (const { fd, text } of data.text) cell.print(fd, fd === 2 ? named(text, cell) : text);
-      if (data.display) cell.display(data.display.id, data.display.data);
+      if (data.text) for (const { fd, text } of data.text) cell.print(fd, fd === 2 ? placed(text, cell) : text);
+      if (data.display) { cell.display(data.display.id, data.display.data); release(); }
       if (data.files) offer(cell, data.files);
     };
     return tools;
@@ -173,8 +207,14 @@
     const waiting = some.filter((cell) => cell !== current?.cell && !queue.includes(cell));
     for (const cell of waiting) cell.say("waiting");
     queue.push(...waiting);
+    release();
     next();
   }
+  // A widget is live until another cell is to run. Its script talks to its program by gonb_comm, as in Jupyter.
+  function release() {
+    if (queue.length) current?.cell.outputs.querySelector(".mixpolicy-widget button:enabled")?.click();
+  }
+  window.gonb_comm = { _onopen_ack() {}, send(address, value) { tools?.postMessage({ call: "tell", address, value }); } };
   // A cell needs what the cells above declare. Those that the session has not seen, or that were changed since, are
   // taken into it without being run.
   let seen = new Map();

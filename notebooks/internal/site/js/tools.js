@@ -137,6 +137,7 @@
       return { code: await execute(built), times: built.times };
     },
     stop() { running?.(); },
+    tell({ address, value }) { if (running) cells.tell(address, value); },
     restart() { running?.(); files = {}; if (ready) open(); },
   };
   onmessage = async ({ data }) => {
