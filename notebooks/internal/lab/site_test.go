@@ -168,6 +168,17 @@ func TestSite(t *testing.T) {
 	})
 	b.calm(t)
 
+	t.Run("a server that knows nothing of the files", func(t *testing.T) {
+		server := httptest.NewServer(http.FileServer(http.Dir(lab.build("site"))))
+		t.Cleanup(server.Close)
+		b.open(t, server.URL+"/play.html")
+		press(t, b, 1, "Run", true)
+		if got := shown(t, b, 1); got != "42\n" {
+			t.Errorf("the cell shows %q", got)
+		}
+		b.calm(t)
+	})
+
 	t.Run("from the disk", func(t *testing.T) {
 		b.open(t, "file://"+lab.build("site", "play.html"))
 		if got := evaluate[string](t, b, `document.querySelector(".bar small").textContent`); !strings.Contains(got, "from a server") {

@@ -94,7 +94,7 @@
     begin() {
       this.outputs.replaceChildren();
       this.changed = true;
-      this.printed = 0;
+      this.printed = { 1: 0, 2: 0 };
       this.lost = null;
       this.displays = new Map();
       this.buttons.stop.hidden = false;
@@ -105,17 +105,17 @@
       this.say(text);
     }
     print(fd, text) {
-      const name = fd === 1 ? "stdout" : "stderr";
-      let block = this.outputs.lastElementChild;
-      if (block?.className !== name) block = this.outputs.appendChild(make("pre", { className: name }));
-      const room = Math.max(0, most - this.printed);
-      if (text.length > room) {
-        this.lost ||= this.outputs.appendChild(make("pre", { className: "stderr", lines: 0 }));
-        this.lost.lines += text.slice(room).split("\n").length - 1;
-        this.lost.textContent = `… and ${this.lost.lines.toLocaleString("en")} more lines`;
+      const name = fd === 1 ? "stdout" : "stderr", room = Math.max(0, most - this.printed[fd]);
+      this.printed[fd] += text.length;
+      if (room > 0) {
+        let block = this.outputs.lastElementChild;
+        if (block?.className !== name) block = this.outputs.appendChild(make("pre", { className: name }));
+        block.append(text.slice(0, room));
       }
-      block.append(text.slice(0, room));
-      this.printed += text.length;
+      if (text.length <= room) return;
+      this.lost ||= this.outputs.appendChild(make("pre", { className: "lost", lines: 0 }));
+      this.lost.lines += text.slice(room).split("\n").length - 1;
+      this.lost.textContent = `… and ${this.lost.lines.toLocaleString("en")} more lines`;
     }
     display(id, data) {
       const block = render(data);
@@ -126,7 +126,7 @@
     fail(text) { this.outputs.append(make("pre", { className: "error", textContent: placed(text, this) })); }
   }
 
-  const most = 200_000; // characters of text that a cell shows
+  const most = 200_000; // characters of each stream that a cell shows
 
   // placed puts words in the place of the names that cells have in the compiler's errors and in traces, and
   // marks the lines.
@@ -181,7 +181,7 @@
   function worker() {
     if (tools) return tools;
     tools = new Worker(folder + engine.tools);
-    tools.onerror = (e) => { tools.terminate(); tools = null; finish({ error: e.message || "The worker that runs cells could not be started." }); };
+    tools.onerror = (e) => { finish({ error: e.message || "The worker that runs cells could not be started." }); restart(); };
     tools.onmessage = ({ data }) => {
       if (data.result) return finish(data.result);
       if (!current || current.stopped) return;
@@ -253,8 +253,10 @@
   }
   function restart() {
     stop();
+    tools?.terminate(); // and with it the cell's own
+    tools = null;
     seen = new Map();
-    tools?.postMessage({ call: "restart" });
+    current = null;
   }
 
   // The notebook with the reader's texts. What is shown of changed cells is left out.

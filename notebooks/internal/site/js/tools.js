@@ -3,7 +3,8 @@
 // compiler and the linker, and the session: what was declared.
 (() => {
   const folder = self.location.href.replace(/[^/]*$/, "");
-  let engine, compile, link, ready, running = null, files = {};
+  let engine, compile, link, ready, running = null;
+  const files = {}; // that cells have written
   const archives = new Map(); // what is in the file system, or on its way there
   const progress = { loaded: 0, size: 0 };
 
@@ -50,9 +51,6 @@
     [compile, link] = [a, b];
     const go = new Go();
     go.run(await WebAssembly.instantiate(composing, go.importObject)); // it stays
-    open();
-  }
-  function open() {
     const importable = Object.entries(engine.packages).filter(([path]) => !/(^|\/)(internal|vendor)(\/|$)/.test(path));
     cells.open(JSON.stringify(Object.fromEntries(importable.map(([path, p]) => [path, p.name]))));
   }
@@ -138,7 +136,6 @@
     },
     stop() { running?.(); },
     tell({ address, value }) { if (running) cells.tell(address, value); },
-    restart() { running?.(); files = {}; if (ready) open(); },
   };
   onmessage = async ({ data }) => {
     let result;
