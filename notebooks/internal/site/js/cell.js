@@ -2,18 +2,23 @@
 // The worker of one running cell, which is thrown away when it ends or is to end. It tells
 // what the program prints, displays and writes.
 (() => {
-  const decoders = [, new TextDecoder(), new TextDecoder()];
-  let pieces = [], timer = 0, spent = 0, since = 0;
+  const decoders = [, new TextDecoder(), new TextDecoder()], held = new Uint8Array(1 << 16);
+  let length = 0, from = 1, timer = 0, spent = 0, since = 0;
+  function post(fd, bytes) { postMessage({ text: { fd, text: decoders[fd].decode(bytes, { stream: true }) } }); }
   function flush() {
     clearTimeout(timer);
     timer = 0;
-    if (pieces.length) postMessage({ text: pieces });
-    pieces = [];
+    if (length) post(from, held.subarray(0, length));
+    length = 0;
   }
   // What is printed goes out at once, but for a program that prints very often: its messages would choke the page.
   fs.print = (fd, bytes) => {
-    const text = decoders[fd].decode(bytes, { stream: true }), last = pieces.at(-1), now = performance.now();
-    if (last?.fd === fd) last.text += text; else pieces.push({ fd, text });
+    if (fd !== from || length + bytes.length > held.length) flush();
+    from = fd;
+    if (bytes.length > held.length) return post(fd, bytes);
+    held.set(bytes, length);
+    length += bytes.length;
+    const now = performance.now();
     if (now - since > 50) { since = now; spent = 0; }
     if (spent++ < 5) flush();
     else timer ||= setTimeout(flush, 50);

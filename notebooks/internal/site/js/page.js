@@ -102,6 +102,7 @@
     }
     end(text) {
       this.buttons.stop.hidden = true;
+      for (const block of this.outputs.querySelectorAll(":scope > .stderr")) block.textContent = placed(block.textContent, this);
       this.say(text);
     }
     print(fd, text) {
@@ -188,7 +189,7 @@
       const { cell } = current;
       if (data.progress) cell.say(`fetching Go: ${mega(data.progress.loaded)} of ${mega(data.progress.size)} MB`);
       if (data.stage) cell.say(data.stage);
-      if (data.text) for (const { fd, text } of data.text) cell.print(fd, fd === 2 ? placed(text, cell) : text);
+      if (data.text) cell.print(data.text.fd, data.text.text);
       if (data.display) { cell.display(data.display.id, data.display.data); release(); }
       if (data.files) offer(cell, data.files);
     };

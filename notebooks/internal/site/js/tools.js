@@ -101,7 +101,7 @@
 
   // execute runs the program, and ends with its exit code, or -1 if it was stopped.
   function execute({ program, args, env, said }) {
-    if (said) postMessage({ text: [{ fd: 1, text: said }] });
+    if (said) postMessage({ text: { fd: 1, text: said } });
     return new Promise((end) => {
       const worker = new Worker(folder + engine.cell.url);
       const hear = cells.listen((id, ...data) => postMessage({ display: { id, data } }), (bytes) => worker.postMessage({ reply: bytes }));
@@ -112,7 +112,7 @@
         end(code);
       }
       running = () => finish(-1);
-      worker.onerror = (e) => { postMessage({ text: [{ fd: 2, text: e.message + "\n" }] }); finish(2); };
+      worker.onerror = (e) => { postMessage({ text: { fd: 2, text: e.message + "\n" } }); finish(2); };
       worker.onmessage = ({ data }) => {
         if (data.pipe) return hear(data.pipe);
         if (data.text) return postMessage(data);
