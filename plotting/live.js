@@ -179,6 +179,11 @@ function (charts) {
     option.title.text = top.title.text;
     Object.assign(option.legend, top.legend);
     Object.assign([].concat(option.grid)[0], top.grid);
+    [option.xAxis[0], option.yAxis[0]].forEach(function (a) { // ECharts has ticks at both ends, whatever the step
+      var step = echarts.number.nice((a.max - a.min) / 5, true);
+      function even(v) { return Math.abs(v / step - Math.round(v / step)) < 1e-9; }
+      if (a.type !== "log") a.axisLabel = { showMinLabel: even(a.min), showMaxLabel: even(a.max) };
+    });
     var names = option.yAxis[0].data;
     if (names) {
       var at = names.map(function (_, i) { return i + 1; });
