@@ -29,19 +29,16 @@ func ExampleSweep() {
 	// [1 10] [0.1 5] [6 15]
 }
 
-// What the paper's index calls an error, by the part of the paper.
-func ExampleErratum_Part() {
-	for _, e := range paper.Errata() {
-		if e.Kind == paper.Error {
-			fmt.Printf("%-20s %s\n", e.ID, e.Part())
-		}
-	}
+// A misprint, with the numbers of its witness.
+func ExampleErratum_Markdown() {
+	e := paper.Errata()[0]
+	fmt.Print(e.Markdown(mixpolicy.Must(e.Witness(context.Background())).Numbers))
 	// Output:
-	// stationary           Section 2
-	// mixture-of-measures  Section 2
-	// one-step-contraction Section 2
-	// multiplier-norm      Section 3
-	// lambda-step          Section 3
-	// violation-norm       Section 3
-	// dimension            Appendix
+	// **§2, notation** &nbsp; *argmin* &nbsp; misprint
+	//
+	// - printed: `P_𝒳(x) = min_{y∈𝒳} ‖x−y‖₂²`
+	// - corrected: `P_𝒳(x) = argmin_{y∈𝒳} ‖x−y‖₂`
+	// - The minimum is a distance; (5.15) and the penalty method use the point.
+	// - witness: 𝒳 = [−2, 2] and x = 3: the minimum is the number 1, the projection the point 2; (x − y)(z − y) is up to 2 for the one, 0 for the other, z ∈ 𝒳
+	// - changes: Nothing but notation.
 }
