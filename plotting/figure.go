@@ -64,9 +64,9 @@ type Pen struct {
 	X, Y Axis // of the figure
 
 	layers []layer
-	auto   int     // layers of the figure before this one that left their colour to it
-	used   bool    // this one does
-	taken  []Color // by methods
+	auto   int    // layers of the figure before this one that left their colour to it
+	used   bool   // this one does
+	taken  []Look // by methods
 }
 
 // Draw draws the layers, the first at the bottom. Those that leave their colour to the
@@ -138,7 +138,7 @@ func (f Figure) lowerParts() ([]layer, error) {
 		if d, ok := l.(described); ok {
 			_, name := d.describe()
 			if _, look := methodOf(name); look != (Look{}) {
-				p.taken = append(p.taken, look.Color)
+				p.taken = append(p.taken, look)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -334,5 +335,60 @@ func TestNamesOfAnAxis(t *testing.T) {
 	f.Y.Log = true
 	if err := f.Validate(); err == nil {
 		t.Error("names on a logarithmic axis are drawn")
+	}
+}
+
+// In all figures of the committed notebooks a method has one colour and one dash, or the marker that
+// goes with it.
+func TestAMethodLooksAlikeInAllNotebooks(t *testing.T) {
+	type series struct {
+		Name, Type, Symbol string
+		ItemStyle          struct{ Color string }
+		LineStyle          struct{ Type string }
+	}
+	seen := map[string]int{}
+	check := func(where string, s series) {
+		method, look := methodOf(s.Name)
+		if method == "" || s.Type == "custom" { // the band or the bars of one of the others
+			return
+		}
+		seen[method]++
+		form, want := s.LineStyle.Type, look.Dash.css()
+		if s.Type == "scatter" {
+			form, want = s.Symbol, ink{dash: look.Dash}.marker().symbol()
+		}
+		if s.ItemStyle.Color != look.Color.hex() || form != want {
+			t.Errorf("%s: %s is %s and %s, want %s and %s", where, s.Name, s.ItemStyle.Color, form, look.Color.hex(), want)
+		}
+	}
+	paths, err := filepath.Glob("../notebooks/*.ipynb")
+	if err != nil || len(paths) < 11 {
+		t.Fatalf("%d notebooks, error %v", len(paths), err)
+	}
+	charts := regexp.MustCompile(`\}\)\((\[\{\\"key\\":.*\])\);\\n"`) // a line of the output's script, in JSON
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range charts.FindAllSubmatch(b, -1) {
+			var text string
+			var specs []struct{ Frames []struct{ Series []series } }
+			if err := errors.Join(json.Unmarshal(fmt.Appendf(nil, `"%s"`, m[1]), &text), json.Unmarshal([]byte(text), &specs)); err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			for _, spec := range specs {
+				for _, frame := range spec.Frames {
+					for _, s := range frame.Series {
+						check(filepath.Base(path), s)
+					}
+				}
+			}
+		}
+	}
+	for method := range looks {
+		if seen[method] == 0 && method != "Algorithm 1, β = 0" { // which is in tables only
+			t.Errorf("%s is in no figure", method)
+		}
 	}
 }

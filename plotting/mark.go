@@ -365,21 +365,30 @@ func (p *Pen) ink(name string, c Color, d Dash, width float64) (ink, error) {
 	case d == AutoDash, d == ByColor && c.name() > Grey:
 		d = Solid
 	case d == ByColor:
-		d = [...]Dash{Solid, Dashed, DashDot, Dotted}[(c.name()-Blue)%4]
+		d = c.name().dash()
 	}
 	return ink{c, d, width}, nil
 }
 
-// free is the next colour that no method has whose name a layer of the figure bears.
+// free is the next colour that no method has whose name a layer of the figure bears, first
+// those whose dash none has either.
 func (p *Pen) free() Color {
-	var colors []Color
+	var first, then []Color
 	for c := Blue; c <= Grey; c++ {
-		if !slices.Contains(p.taken, c) {
-			colors = append(colors, c)
+		switch {
+		case slices.ContainsFunc(p.taken, func(l Look) bool { return l.Color == c }):
+		case slices.ContainsFunc(p.taken, func(l Look) bool { return l.Dash == c.dash() }):
+			then = append(then, c)
+		default:
+			first = append(first, c)
 		}
 	}
+	colors := append(first, then...)
 	if colors == nil {
 		return Blue + Color(p.auto%int(Grey))
 	}
 	return colors[p.auto%len(colors)]
 }
+
+// dash is what [ByColor] is for a named colour.
+func (c Color) dash() Dash { return [...]Dash{Solid, Dashed, DashDot, Dotted}[(c-Blue)%4] }

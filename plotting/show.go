@@ -359,7 +359,7 @@ func (p Panels) raster(dpi float64) (*image.RGBA, error) {
 	}
 	w, h := p.size()
 	canvas := vgimg.NewWith(vgimg.UseWH(vg.Length(w)*vg.Inch, vg.Length(h)*vg.Inch), vgimg.UseDPI(int(dpi+0.5)))
-	if err := p.draw(draw.New(canvas)); err != nil {
+	if err := p.draw(draw.NewCanvas(kerned{canvas}, vg.Length(w)*vg.Inch, vg.Length(h)*vg.Inch)); err != nil {
 		return nil, err
 	}
 	return canvas.Image().(*image.RGBA), nil

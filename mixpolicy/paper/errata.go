@@ -502,6 +502,29 @@ var errata = []Erratum{
 	},
 }
 
+// parts of the paper, and how the names of the places in them begin.
+var parts = []struct {
+	name   string
+	places []string
+}{
+	{"Section 2", []string{"2.", "§2", "Definition 2", "Assumption"}},
+	{"Section 3", []string{"3.", "§3", "Lemma 3", "Proposition 3", "Theorem 3", "Algorithm"}},
+	{"Section 4", []string{"4.", "§4"}},
+	{"Section 5", []string{"5.", "§5", "Lemma 5", "Proposition 5"}},
+	{"Appendix", []string{"A.", "Lemma A", "§A"}},
+	{"Section 6, abstract and conclusion", []string{"6.", "§6", "§7", "abstract", "Figure"}},
+}
+
+// Part is the part of the paper that the erratum is about: the one of its first place.
+func (e Erratum) Part() string {
+	for _, p := range parts {
+		if slices.ContainsFunc(p.places, func(place string) bool { return strings.HasPrefix(e.Where[0], place) }) {
+			return p.name
+		}
+	}
+	return ""
+}
+
 // Markdown tells of the erratum, with the numbers of its witness.
 func (e Erratum) Markdown(numbers string) string {
 	var b strings.Builder

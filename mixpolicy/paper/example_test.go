@@ -42,3 +42,20 @@ func ExampleErratum_Markdown() {
 	// - witness: 𝒳 = [−2, 2] and x = 3: the minimum is the number 1, the projection the point 2; (x − y)(z − y) is up to 2 for the one, 0 for the other, z ∈ 𝒳
 	// - changes: Nothing but notation.
 }
+
+// What the paper's index calls an error, by the part of the paper.
+func ExampleErratum_Part() {
+	for _, e := range paper.Errata() {
+		if e.Kind == paper.Error {
+			fmt.Printf("%-20s %s\n", e.ID, e.Part())
+		}
+	}
+	// Output:
+	// stationary           Section 2
+	// mixture-of-measures  Section 2
+	// one-step-contraction Section 2
+	// multiplier-norm      Section 3
+	// lambda-step          Section 3
+	// violation-norm       Section 3
+	// dimension            Appendix
+}

@@ -151,7 +151,7 @@ func evaluate[T any](t *testing.T, b *browser, expression string) T {
 // be busy.
 func eventually(t *testing.T, b *browser, what, expression string) {
 	t.Helper()
-	poll := chromedp.Poll[chromedp.Void]("!!("+expression+")", chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(2*time.Minute))
+	poll := chromedp.Poll[chromedp.Void]("!!("+expression+")", chromedp.WithPollingInterval(100*time.Millisecond), chromedp.WithPollingTimeout(2*time.Minute))
 	if err := chromedp.Do(b, poll); err != nil {
 		saveScreenshot(t, b, "failed.png")
 		t.Fatalf("%s: %v; the page says\n%s", what, err, evaluate[string](t, b, pageState))
@@ -269,8 +269,8 @@ func checkAccess(t *testing.T, b *browser, rules string) {
 	call(t, b, emulation.ClearDeviceMetricsOverride, cdp.Empty{})
 }
 
-// committed are the paper's notebooks with the outputs that they have in the repository.
-func committed(t *testing.T, lab *Lab) (runs []*run) {
+// committedRuns are the paper's notebooks with the outputs that they have in the repository.
+func committedRuns(t *testing.T, lab *Lab) (runs []*run) {
 	t.Helper()
 	for _, file := range try(lab.paper()).or(t) {
 		runs = append(runs, &run{name: notebookName(file), source: file, file: file, notebook: try(readNotebook(file)).or(t)})
@@ -316,7 +316,7 @@ func checkPages(t *testing.T, b *browser, folder string) (addresses []string) {
 func TestPages(t *testing.T) {
 	lab := readyLab(t)
 	b := openBrowser(t)
-	runs := append(try(lab.execute(t.Context(), []string{sample(t)}, options)).or(t), committed(t, lab)...)
+	runs := append(try(lab.execute(t.Context(), []string{sample(t)}, options)).or(t), committedRuns(t, lab)...)
 	noError(t, lab.export(t.Context(), runs))
 	address := func(name string) string { return "file://" + filepath.ToSlash(lab.build(name+".html")) }
 

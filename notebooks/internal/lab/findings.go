@@ -3,9 +3,13 @@ package lab
 import (
 	"fmt"
 	"html/template"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/mixpolicy/lab/mixpolicy/paper"
+	"github.com/mixpolicy/lab/plotting"
 )
 
 // A claim of the paper, and what each setting in which it was tried says of it.
@@ -13,7 +17,7 @@ type claim struct {
 	Text     string
 	Section  string // of the paper
 	Settings []setting
-	Picture  template.HTML // of the intervals, if it has been tried in several settings
+	Picture  string // the file of one of the intervals, if there are several that compare two methods
 }
 
 // A setting is a row of data/claims.csv. Its numbers begin with those that decide.
@@ -26,7 +30,7 @@ type setting struct {
 var (
 	sectionOf = map[string]string{
 		"0": "Abstract", "1": "Introduction", "2": "Preliminaries", "3": "The algorithm and its guarantees", "4": "Prior work",
-		"5": "Proofs", "6": "Experiments", "7": "Conclusion", "A": "Appendix",
+		"6": "Experiments", "7": "Conclusion",
 	}
 	sentence = regexp.MustCompile(`\. |$`)
 	clause   = regexp.MustCompile(`^.{15,}?(?:; |\. |$)`)
@@ -59,6 +63,51 @@ func newClaims() (all []*claim, err error) {
 	return all, nil
 }
 
+var (
+	ratio      = regexp.MustCompile(`ratio .*? ([\d.]+) \[([\d.]+), ([\d.]+)\]`)
+	difference = regexp.MustCompile(`true cost of the policies \S+ ± \S+ against (\S+) ± \S+, difference \[(\S+), (\S+)\]`)
+)
+
+// figure draws the intervals of the claim's settings, as ratios of Algorithm 1 to the penalty method.
+func (c *claim) figure() plotting.Figure {
+	what, p := "spread of the answers", plotting.Points{Name: "interval of 95 %"}
+	for i, s := range c.Settings {
+		var mean, lo, hi float64
+		if m := ratio.FindStringSubmatch(s.Row["numbers"]); m != nil {
+			fmt.Sscan(strings.Join(m[1:], " "), &mean, &lo, &hi)
+		} else if m := difference.FindStringSubmatch(s.Row["numbers"]); m != nil {
+			var cost float64
+			fmt.Sscan(strings.Join(m[1:], " "), &cost, &lo, &hi)
+			what, lo, hi = "true cost of the policy", 1+lo/cost, 1+hi/cost
+			mean = (lo + hi) / 2
+		} else {
+			continue
+		}
+		p.X, p.Y, p.Lo, p.Hi = append(p.X, float64(i+1)), append(p.Y, mean), append(p.Lo, lo), append(p.Hi, hi)
+	}
+	return plotting.Figure{
+		Title: "Algorithm 1 over the penalty method: below 1 the claim holds", Height: 3,
+		X:      plotting.Axis{Label: "setting", Min: 0.5, Max: float64(len(c.Settings)) + 0.5},
+		Y:      plotting.Axis{Label: "ratio, " + what, Log: true},
+		Layers: []plotting.Layer{plotting.Rule{At: 1, Label: "equal"}, p},
+	}
+}
+
+// draw makes the pictures of the claims that were tried in several settings, in the folder.
+func draw(claims []*claim, folder string) error {
+	for _, c := range claims {
+		if len(c.Settings) < 2 {
+			continue
+		}
+		name := "claim-" + c.Settings[0].Row["id"] + ".svg"
+		if err := plotting.Save(filepath.Join(folder, name), c.figure()); err != nil {
+			return err
+		}
+		c.Picture = filepath.Base(folder) + "/" + name
+	}
+	return nil
+}
+
 // Verdicts counts the settings of the page's claims.
 func (p *page) Verdicts() (counts []choice) {
 	for _, c := range p.Claims {
@@ -83,10 +132,8 @@ type erratum struct {
 	Mark           mark
 }
 
-var (
-	partOf = regexp.MustCompile(`[A\d]`)
-	number = regexp.MustCompile(`^(\d|A)\.\d+[a-c]?$`)
-)
+// number is one of an equation.
+var number = regexp.MustCompile(`^(\d|A)\.\d+[a-c]?$`)
 
 // newErrata reads data/errata.csv.
 func newErrata(equations []record) (all []*erratum, err error) {
@@ -104,9 +151,8 @@ func newErrata(equations []record) (all []*erratum, err error) {
 			}
 			e.Places = append(e.Places, place)
 		}
-		e.Section = partOf.FindString(e.Places[0])
-		if strings.HasPrefix(e.Places[0], "Figure") {
-			e.Section = "6"
+		if i := slices.IndexFunc(paper.Errata(), func(known paper.Erratum) bool { return known.ID == r["id"] }); i >= 0 {
+			e.Section = paper.Errata()[i].Part()
 		}
 		for _, q := range equations {
 			if q["erratum"] == r["id"] {
@@ -135,7 +181,9 @@ func (p *page) errata(errors bool) (some []*erratum) {
 
 // Kinds are the kinds, and Sections the sections, of the errata that are no errors.
 func (p *page) Kinds() []choice {
-	return p.count(func(e *erratum) string { return e.Row["kind"] })
+	kinds := p.count(func(e *erratum) string { return e.Row["kind"] })
+	slices.SortFunc(kinds, func(a, b choice) int { return strings.Compare(a.Value, b.Value) })
+	return kinds
 }
 
 // Sections are those of the errata that are no errors.
@@ -149,15 +197,10 @@ func (p *page) count(of func(*erratum) string) (counts []choice) {
 		i := slices.IndexFunc(counts, func(c choice) bool { return c.Value == value })
 		if i < 0 {
 			i = len(counts)
-			text := value
-			if name := sectionOf[value]; name != "" {
-				text = name
-			}
-			counts = append(counts, choice{Value: value, Text: text})
+			counts = append(counts, choice{Value: value, Text: value})
 		}
 		counts[i].Count++
 	}
-	slices.SortFunc(counts, func(a, b choice) int { return strings.Compare(a.Value, b.Value) })
 	return counts
 }
 

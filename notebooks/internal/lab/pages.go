@@ -108,6 +108,9 @@ func (l *Lab) findings() (equations []record, pages []*page, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := draw(claims, l.build("figures")); err != nil {
+		return nil, nil, err
+	}
 	errata, err := newErrata(equations)
 	if err != nil {
 		return nil, nil, err
@@ -214,7 +217,8 @@ func plainIDs(body string) string {
 func newPage(name, body string) *page {
 	body = plainIDs(body)
 	body = betweenAnswers.ReplaceAllString(body, "")
-	body = links.ReplaceAllString(body, `href="$1$2.html$3"`) // pages link to pages
+	body = strings.ReplaceAll(body, "07-conclusion-and-errata.ipynb#erratum-", "errata.ipynb#erratum-") // a page of their own
+	body = links.ReplaceAllString(body, `href="$1$2.html$3"`)                                           // pages link to pages
 	p := &page{Name: name, Title: template.HTML(template.HTMLEscapeString(name)), Body: template.HTML(body)}
 	for _, m := range headings.FindAllStringSubmatch(body, -1) {
 		h := heading{Level: int(m[1][0] - '0'), ID: html.UnescapeString(m[2]), Text: template.HTML(strings.TrimSpace(tags.ReplaceAllString(m[3], "")))}

@@ -18,21 +18,21 @@ type passage struct {
 
 var unread = regexp.MustCompile(`(?s)<(script|style|pre)\b.*?</(script|style|pre)>|<a class="anchor-link".*?</a>|<[^>]*>`)
 
-// words are a page's HTML without its tags, its code and what that prints.
-func words(body string) string {
+// plain is a page's HTML without its tags, its code and what that prints.
+func plain(body string) string {
 	return strings.Join(strings.Fields(html.UnescapeString(unread.ReplaceAllString(body, " "))), " ")
 }
 
 // passages are the sections of a notebook's page.
 func (p *page) passages() (all []passage) {
-	body, title, at := string(p.Body), words(string(p.Title)), p.File()
+	body, title, at := string(p.Body), plain(string(p.Title)), p.File()
 	found := headings.FindAllStringSubmatchIndex(body, -1)
 	for i, m := range found {
 		end := len(body)
 		if i+1 < len(found) {
 			end = found[i+1][0]
 		}
-		all = append(all, passage{title, words(body[m[6]:m[7]]), words(body[m[1]:end]), at + "#" + html.UnescapeString(body[m[4]:m[5]])})
+		all = append(all, passage{title, plain(body[m[6]:m[7]]), plain(body[m[1]:end]), at + "#" + html.UnescapeString(body[m[4]:m[5]])})
 	}
 	return all
 }

@@ -10,12 +10,13 @@ var (
 	// The characters that stand for scripts, each with what it is a script of.
 	raised  = characters("⁰0 ¹1 ²2 ³3 ⁴4 ⁵5 ⁶6 ⁷7 ⁸8 ⁹9 ⁻- ⁺+ ⁿn ᵐm ᵗt ᵈd ⁱi ʲj ᵏk ˣx")
 	lowered = characters("₀0 ₁1 ₂2 ₃3 ₄4 ₅5 ₆6 ₇7 ₈8 ₉9 ₋- ₊+ ₐa ₑe ₜt ᵢi ⱼj ₖk ₙn ₘm ₛs ₓx ⁎*")
-	written = strings.NewReplacer("ᵀ", `^{\mathsf T}`, "∇", `\nabla `, "‖", `\|`, "⟨", `\langle `, "⟩", `\rangle `, "⪰", `\succeq `, "⪯", `\preceq `, "·", `\cdot `, "−", "-", "′", "'",
+	inTeX   = strings.NewReplacer("ᵀ", `^{\mathsf T}`, "∇", `\nabla `, "‖", `\|`, "⟨", `\langle `, "⟩", `\rangle `, "⪰", `\succeq `, "⪯", `\preceq `, "·", `\cdot `, "−", "-", "′", "'",
 		"∞", `\infty `, "≤", `\le `, "≥", `\ge `, "∈", `\in `, "→", `\to `, "←", `\gets `, "∨", `\vee `, "Σ", `\sum `, "Π", `\Pi `, "Ψ", `\Psi `, "Φ", `\Phi `, "Θ", `\Theta `, "Λ", `\Lambda `, "Ξ", `\Xi `, "Ω", `\Omega `, "ℝ", `\mathbb R`, "𝒳", `\mathcal X`, "𝒮", `\mathscr S`,
 		"𝓛", `\mathcal L`, "¼", `\tfrac14 `, "½", `\tfrac12 `, "⅛", `\tfrac18 `, "Ĝ", `\hat G`, "ĝ", `\hat g`, "…", `\dots `, "%", `\%`, "#", `\#`, "&", `\&`, "$", `\$`, "~", `\sim `, "⊙", `\odot `, "∩", `\cap `, "∪", `\cup `)
 	power   = regexp.MustCompile(`(\d)e(?:\+|(-))?0*([1-9]\d*)`) // 1e-05
 	word    = regexp.MustCompile(`^[“(]?[A-Za-z]{2,}[A-Za-z’'-]*[”).,;:]*$`)
 	takes   = regexp.MustCompile(`^(min|max|sup|inf|ln|log)$`) // what stands after it
+	digit   = regexp.MustCompile(`^-?\d`)
 	ends    = regexp.MustCompile(`\b(ln|log)$`)
 	indices = regexp.MustCompile(`^([-−]?[0-9][0-9.]*|[-−]?[¼½⅛⅙]|[a-z]+[₀-₉]*|[A-Z]+[₀-₉]*|[∞ℓ]|(?:\p{Greek}[\x{302}\x{303}]?)+[₀-₉]*)`)
 	eighths = strings.NewReplacer("¼", "1/4", "½", "1/2", "⅛", "1/8", "⅙", "1/6")
@@ -30,6 +31,8 @@ func characters(pairs string) map[rune]string {
 	return of
 }
 
+const operators = "=<>≤≥+−-/∈→←≈∨:|~⪰⪯·×±"
+
 // typeset puts the formulas of a sentence with mathematics in Unicode into TeX: what stands between spaces is a
 // formula if it has a character that no prose has, and so is what operators or open parentheses tie to one.
 func typeset(sentence string) string {
@@ -41,7 +44,7 @@ func typeset(sentence string) string {
 	neutral := func(i int) bool { return !word.MatchString(tokens[i]) || formula[i] }
 	for range tokens { // an operator takes in its neighbours, and they may be operators
 		for i, t := range tokens {
-			if operator := strings.Trim(t, "=<>≤≥+−-/∈→←≈∨:|~⪰⪯·×±") == ""; operator && i > 0 && i+1 < len(tokens) && neutral(i-1) && neutral(i+1) && (formula[i-1] || formula[i+1] || t != "-" && t != ":") {
+			if operator := strings.Trim(t, operators) == ""; operator && i > 0 && i+1 < len(tokens) && neutral(i-1) && neutral(i+1) && (formula[i-1] || formula[i+1] || t != "-" && t != ":") {
 				formula[i-1], formula[i], formula[i+1] = true, true, true
 			}
 		}
@@ -62,6 +65,9 @@ func typeset(sentence string) string {
 	for i, t := range tokens {
 		switch {
 		case formula[i] || neutral(i) && (unclosed(strings.Join(open, " ")) > 0 || ends.MatchString(strings.Join(open, " "))):
+			if len(open) > 0 && digit.MatchString(t) && unclosed(strings.Join(open, " ")) <= 0 && !ends.MatchString(open[len(open)-1]) && strings.Trim(open[len(open)-1], operators) != "" {
+				flush() // a number beside a formula
+			}
 			open = append(open, t)
 			if strings.TrimRight(t, ",;.:") != t && unclosed(strings.Join(open, " ")) <= 0 {
 				flush()
@@ -128,7 +134,7 @@ func toTeX(formula string) string {
 		}
 		if i+1 < len(runes) && (runes[i+1] == '\u0302' || runes[i+1] == '\u0303') {
 			accent := map[rune]string{'\u0302': `{\hat{`, '\u0303': `{\tilde{`}[runes[i+1]]
-			b.WriteString(accent + written.Replace(string(r)) + "}}")
+			b.WriteString(accent + inTeX.Replace(string(r)) + "}}")
 			i++
 			continue
 		}
@@ -171,7 +177,7 @@ func toTeX(formula string) string {
 			b.WriteString(letters(string(runes[i:end])))
 			i = end - 1
 		default:
-			b.WriteString(written.Replace(string(r)))
+			b.WriteString(inTeX.Replace(string(r)))
 		}
 	}
 	return b.String()
