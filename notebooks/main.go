@@ -5,6 +5,7 @@
 //	go run ./notebooks run 06     run some of them
 //	go run ./notebooks lab        open copies of them in JupyterLab
 //	go run ./notebooks new DIR    make a folder for notebooks of your own
+//	go run ./notebooks site       make a site whose cells run in any browser
 //	go run ./notebooks -h         everything else
 //
 // All that the set-up makes is in the folder .lab of the clone, and all that a
@@ -35,6 +36,7 @@ type commandLine struct {
 	Run   runCommand   `cmd:"" help:"The same for some notebooks."`
 	Lab   labCommand   `cmd:"" help:"Open JupyterLab on copies of the notebooks, which are yours to change (loopback only, with a token)."`
 	New   newCommand   `cmd:"" help:"Make a folder for notebooks and packages of your own, outside of the clone."`
+	Site  siteCommand  `cmd:"" help:"Make, of the pages in build, a site whose cells run in any browser: the folder build/site."`
 	Clean cleanCommand `cmd:"" help:"Remove .lab and build."`
 
 	Debian bool `help:"Let the set-up install Debian's package python3-venv if Python needs it, as root."`
@@ -75,6 +77,18 @@ type newCommand struct {
 }
 
 func (c *newCommand) Run(ctx context.Context, l *lab.Lab) error { return l.NewProject(ctx, c.Dir) }
+
+type siteCommand struct {
+	Serve bool `help:"Then serve it to this machine, until interrupted."`
+	Port  int  `default:"8899" help:"Where; 0 is any free one."`
+}
+
+func (c *siteCommand) Run(ctx context.Context, l *lab.Lab) error {
+	if !c.Serve {
+		return l.Site(ctx, "")
+	}
+	return l.Site(ctx, fmt.Sprintf("127.0.0.1:%d", c.Port))
+}
 
 type cleanCommand struct{}
 

@@ -45,6 +45,10 @@ type Axis struct {
 	// Min and Max fix the range if Min < Max. By default the range is that of
 	// the data.
 	Min, Max float64
+
+	// Names, of a y axis, are those of 1, 2, …, upwards, and stand in place of numbers. The
+	// intervals of [Points] are then along the x axis.
+	Names []string
 }
 
 // Layer is a part of a figure: [Line], [Bars], [Points], [Rule], [Span], [Path],
@@ -60,8 +64,9 @@ type Pen struct {
 	X, Y Axis // of the figure
 
 	layers []layer
-	auto   int  // layers of the figure before this one that left their colour to it
-	used   bool // this one does
+	auto   int    // layers of the figure before this one that left their colour to it
+	used   bool   // this one does
+	taken  []Look // by methods
 }
 
 // Draw draws the layers, the first at the bottom. Those that leave their colour to the
@@ -129,6 +134,14 @@ func (f Figure) lowerParts() ([]layer, error) {
 		return nil, err
 	}
 	p := Pen{X: f.X, Y: f.Y}
+	for _, l := range f.Layers {
+		if d, ok := l.(described); ok {
+			_, name := d.describe()
+			if _, look := methodOf(name); look != (Look{}) {
+				p.taken = append(p.taken, look)
+			}
+		}
+	}
 	for i, l := range f.Layers {
 		if l == nil {
 			return nil, fmt.Errorf("layer %d is nil", i)
@@ -144,8 +157,8 @@ func (f Figure) lowerParts() ([]layer, error) {
 	if len(p.layers) == 0 {
 		return nil, errors.New("the layers draw nothing")
 	}
-	for _, l := range append([]layer{{name: f.Title}, {name: f.X.Label}, {name: f.Y.Label}}, p.layers...) {
-		if _, err := formulas(l.name); err != nil {
+	for _, txt := range f.texts(p.layers) {
+		if _, err := formulas(txt); err != nil {
 			return nil, err
 		}
 	}
@@ -170,6 +183,8 @@ func (f Figure) checkFrame() error {
 		Axis
 	}{{"x", f.X}, {"y", f.Y}} {
 		switch {
+		case a.Names != nil && (a.Log || a.name == "x"):
+			return fmt.Errorf("%s axis: names are for a linear y axis", a.name)
 		case !finite(a.Min) || !finite(a.Max):
 			return fmt.Errorf("%s axis: range [%g, %g] is not finite", a.name, a.Min, a.Max)
 		case a.Min > a.Max:
@@ -333,6 +348,24 @@ func (p Panels) size() (width, height float64) {
 	rows, cols := p.shape()
 	w, h := p.Figures[0].size()
 	return w * float64(cols), h * float64(rows)
+}
+
+// Titled returns the figure with a title.
+func (f Figure) Titled(title string) Figure {
+	f.Title = title
+	return f
+}
+
+// Titled returns the panels with a title for each.
+func (p Panels) Titled(titles ...string) Panels {
+	if len(titles) != len(p.Figures) {
+		panic(fmt.Sprintf("plotting: %d titles for %d panels", len(titles), len(p.Figures)))
+	}
+	p.Figures = append([]Figure(nil), p.Figures...)
+	for i, title := range titles {
+		p.Figures[i].Title = title
+	}
+	return p
 }
 
 // With returns the figure with further layers on top.

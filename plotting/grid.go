@@ -131,7 +131,7 @@ func (c Contour) Draw(p *Pen) error {
 	if err := c.Grid.check(p.X, p.Y); err != nil {
 		return err
 	}
-	in, err := p.ink(orGrey(c.Color), Solid, 0)
+	in, err := p.ink("", orGrey(c.Color), Solid, 0)
 	if err != nil {
 		return err
 	}

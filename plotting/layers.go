@@ -39,7 +39,7 @@ func (l Line) Draw(p *Pen) error {
 	if err := checkColumns(append([]column{{"X", l.X, p.X}, {"Y", l.Y, p.Y}}, interval...)...); err != nil {
 		return err
 	}
-	in, err := p.ink(l.Color, l.Dash, l.Width)
+	in, err := p.ink(l.Name, l.Color, l.Dash, l.Width)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (b Bars) Draw(p *Pen) error {
 	if err := checkColumns(column{"X", b.X, p.X}, column{"Height", b.Height, p.Y}); err != nil {
 		return err
 	}
-	in, err := p.ink(b.Color, AutoDash, 0)
+	in, err := p.ink(b.Name, b.Color, ByColor, 0)
 	if err != nil {
 		return err
 	}
@@ -83,30 +83,40 @@ func (b Bars) width() float64 {
 	return smallestGap(b.X)
 }
 
-// Points are isolated points, with an error bar from Lo[i] to Hi[i] if given.
+// Points are isolated points, with an error bar from Lo[i] to Hi[i] if given, which is upright
+// unless the y axis has names.
 type Points struct {
 	Name   string
 	X, Y   []float64
 	Lo, Hi []float64 // both or neither
 	Color  Color
+	Dash   Dash // of the lines that the marker goes with; default: ByColor
 }
 
 func (l Points) describe() (kind, name string) { return "points", l.Name }
 
 // Draw makes it a [Layer].
 func (l Points) Draw(p *Pen) error {
-	interval, err := checkInterval(l.Lo, l.Hi, p.Y)
+	along := p.Y
+	if p.Y.Names != nil {
+		along = p.X
+	}
+	interval, err := checkInterval(l.Lo, l.Hi, along)
 	if err != nil {
 		return err
 	}
 	if err := checkColumns(append([]column{{"X", l.X, p.X}, {"Y", l.Y, p.Y}}, interval...)...); err != nil {
 		return err
 	}
-	in, err := p.ink(l.Color, AutoDash, 0)
+	dash := l.Dash
+	if dash == AutoDash {
+		dash = ByColor
+	}
+	in, err := p.ink(l.Name, l.Color, dash, 0)
 	if err != nil {
 		return err
 	}
-	return p.add(l, in, glyphs{x: l.X, y: l.Y, lo: l.Lo, hi: l.Hi, ink: in})
+	return p.add(l, in, glyphs{x: l.X, y: l.Y, lo: l.Lo, hi: l.Hi, level: p.Y.Names != nil, ink: in})
 }
 
 // Rule is a reference line across the figure at the value At of the y axis, or
@@ -129,7 +139,7 @@ func (r Rule) Draw(p *Pen) error {
 	if err := checkColumns(column{"At", []float64{r.At}, axis}); err != nil {
 		return err
 	}
-	in, err := p.ink(orGrey(r.Color), Dashed, 0)
+	in, err := p.ink("", orGrey(r.Color), Dashed, 0)
 	if err != nil {
 		return err
 	}
@@ -158,7 +168,7 @@ func (s Span) Draw(p *Pen) error {
 	if err := checkColumns(column{"From", []float64{s.From}, axis}, column{"To", []float64{s.To}, axis}); err != nil {
 		return err
 	}
-	in, err := p.ink(orGrey(s.Color), AutoDash, 0)
+	in, err := p.ink("", orGrey(s.Color), AutoDash, 0)
 	if err != nil {
 		return err
 	}
@@ -186,7 +196,7 @@ func (l Path) Draw(p *Pen) error {
 	if dash == AutoDash {
 		dash = Solid
 	}
-	in, err := p.ink(l.Color, dash, l.Width)
+	in, err := p.ink(l.Name, l.Color, dash, l.Width)
 	if err != nil {
 		return err
 	}
@@ -215,7 +225,7 @@ func (a Arrow) Draw(p *Pen) error {
 	if err != nil {
 		return err
 	}
-	in, err := p.ink(orGrey(a.Color), Solid, 0)
+	in, err := p.ink("", orGrey(a.Color), Solid, 0)
 	if err != nil {
 		return err
 	}

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,13 +65,13 @@ func TestALayerOfOnesOwnIsDrawnInBothRenderings(t *testing.T) {
 func TestNoColourIsSilentlyDotted(t *testing.T) {
 	for c := Blue; c <= Grey; c++ {
 		for _, c := range []Color{c, c.Opacity(0.5), Hex("#123456")} {
-			in, err := new(Pen).ink(c, AutoDash, 0)
+			in, err := new(Pen).ink("", c, AutoDash, 0)
 			if err != nil || in.dash != Solid || in.color != c {
 				t.Errorf("a line in colour %v is drawn with %+v, %v", c, in, err)
 			}
 		}
 	}
-	if in, _ := new(Pen).ink(Purple, ByColor, 0); in.dash != Dotted {
+	if in, _ := new(Pen).ink("", Purple, ByColor, 0); in.dash != Dotted {
 		t.Errorf("by colour, purple is %v", in.dash)
 	}
 }
@@ -83,7 +86,7 @@ func TestColours(t *testing.T) {
 	if c := Blue.Opacity(0.5).rgb(); c.A != 0x80 && c.A != 0x7f || c.B != 0xb2 {
 		t.Errorf("half of blue is %v", c)
 	}
-	if in, err := new(Pen).ink(Auto.Opacity(0.2), 0, 0); err != nil || in.color != Blue.Opacity(0.2) {
+	if in, err := new(Pen).ink("", Auto.Opacity(0.2), 0, 0); err != nil || in.color != Blue.Opacity(0.2) {
 		t.Errorf("the first colour at a fifth is %v, %v", in.color, err)
 	}
 	for _, s := range []string{"", "123456", "#12345", "#xyzxyz", "#1234567", "red", "#-12345"} {
@@ -262,4 +265,130 @@ func FuzzNames(f *testing.F) {
 			t.Fatalf("the series is called %q, want %q", got, want)
 		}
 	})
+}
+
+// A layer with the name of a method looks like it in every figure, and no other layer does.
+func TestAMethodHasOneLook(t *testing.T) {
+	x := []float64{1, 2}
+	drawn := func(layers ...Layer) (out []Look) {
+		all, err := Figure{}.With(layers...).lower()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range all {
+			out = append(out, Look{l.ink.color.name(), l.ink.dash})
+		}
+		return out
+	}
+	line := func(name string) Layer { return Line{Name: name, X: x, Y: x} }
+	got := drawn(line("penalty, ω = 8"), line("mine"), line("Algorithm 1, rows scaled, η₀ = 1"),
+		Points{Name: "plug-in", X: x, Y: x}, Line{Name: "Algorithm 1", X: x, Y: x, Color: Auto.Opacity(0.5)})
+	want := []Look{LookOf("penalty"), {Purple, Dotted}, LookOf("Algorithm 1, rows scaled"), LookOf("plug-in"), LookOf("Algorithm 1")}
+	if !slices.Equal(got, want) {
+		t.Errorf("looks %v, want %v", got, want)
+	}
+	if got := drawn(Line{Name: "penalty", X: x, Y: x, Color: Grey})[0]; got != (Look{Grey, Solid}) {
+		t.Errorf("a colour of the author's became %v", got)
+	}
+
+	// No two methods have one look, and a new method has another one, always.
+	of := map[Look]string{}
+	for name, look := range looks {
+		if other, ok := of[look]; ok {
+			t.Errorf("%s and %s have one look", name, other)
+		}
+		of[look] = name
+	}
+	for k := range 100 {
+		name := fmt.Sprint("method ", k)
+		if other, ok := of[LookOf(name)]; ok || LookOf(name) != LookOf(name) {
+			t.Errorf("%s looks like %s", name, other)
+		}
+	}
+}
+
+// A y axis can have names, and intervals are then along the other one.
+func TestNamesOfAnAxis(t *testing.T) {
+	f := Figure{Y: Axis{Names: []string{"plain", `$\hat\theta$`}}}.With(
+		Points{X: []float64{5, 7}, Y: []float64{1, 2}, Lo: []float64{4, 6}, Hi: []float64{8, 9}})
+	_, x, y, err := f.prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if y != (scale{0.5, 2.5, false}) || x.lo > 4 || x.hi < 9 || x.lo < 3 {
+		t.Errorf("axes %v and %v", x, y)
+	}
+	d, err := DisplayData(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := d.Data["text/html"].(string)
+	for _, want := range []string{`"data":["plain","θ̂"]`, `"renderItem":"level"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %s in the chart", want)
+		}
+	}
+	picture, err := f.svg()
+	if err != nil || !bytes.Contains(picture, []byte(">plain<")) {
+		t.Errorf("no name in the picture: %v", err)
+	}
+	f.Y.Log = true
+	if err := f.Validate(); err == nil {
+		t.Error("names on a logarithmic axis are drawn")
+	}
+}
+
+// In all figures of the committed notebooks a method has one colour and one dash, or the marker that
+// goes with it.
+func TestAMethodLooksAlikeInAllNotebooks(t *testing.T) {
+	type series struct {
+		Name, Type, Symbol string
+		ItemStyle          struct{ Color string }
+		LineStyle          struct{ Type string }
+	}
+	seen := map[string]int{}
+	check := func(where string, s series) {
+		method, look := methodOf(s.Name)
+		if method == "" || s.Type == "custom" { // the band or the bars of one of the others
+			return
+		}
+		seen[method]++
+		form, want := s.LineStyle.Type, look.Dash.css()
+		if s.Type == "scatter" {
+			form, want = s.Symbol, ink{dash: look.Dash}.marker().symbol()
+		}
+		if s.ItemStyle.Color != look.Color.hex() || form != want {
+			t.Errorf("%s: %s is %s and %s, want %s and %s", where, s.Name, s.ItemStyle.Color, form, look.Color.hex(), want)
+		}
+	}
+	paths, err := filepath.Glob("../notebooks/*.ipynb")
+	if err != nil || len(paths) < 11 {
+		t.Fatalf("%d notebooks, error %v", len(paths), err)
+	}
+	charts := regexp.MustCompile(`\}\)\((\[\{\\"key\\":.*\])\);\\n"`) // a line of the output's script, in JSON
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range charts.FindAllSubmatch(b, -1) {
+			var text string
+			var specs []struct{ Frames []struct{ Series []series } }
+			if err := errors.Join(json.Unmarshal(fmt.Appendf(nil, `"%s"`, m[1]), &text), json.Unmarshal([]byte(text), &specs)); err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			for _, spec := range specs {
+				for _, frame := range spec.Frames {
+					for _, s := range frame.Series {
+						check(filepath.Base(path), s)
+					}
+				}
+			}
+		}
+	}
+	for method := range looks {
+		if seen[method] == 0 && method != "Algorithm 1, β = 0" { // which is in tables only
+			t.Errorf("%s is in no figure", method)
+		}
+	}
 }

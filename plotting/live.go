@@ -9,6 +9,7 @@ import (
 	"image"
 	"image/png"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -75,6 +76,10 @@ func (f Figure) option(data *columns, digits int) (options, error) {
 	for i := range layers {
 		layers[i].name = spoken(layers[i].name)
 	}
+	f.Y.Names = slices.Clone(f.Y.Names)
+	for i, name := range f.Y.Names {
+		f.Y.Names[i] = spoken(name)
+	}
 	c := live{Line: charts.NewLine(), data: data, x: x, y: y, dx: x.digits(digits), dy: y.digits(digits)}
 	c.frame(f, layers)
 	width, height := f.size()
@@ -117,6 +122,9 @@ func (c live) frame(f Figure, layers []layer) {
 	x, y := c.x, c.y
 	var names []legendEntry
 	trigger := "axis"
+	if f.Y.Names != nil {
+		trigger = "item" // what is at the same x is nothing together
+	}
 	for _, l := range layers {
 		if l.inLegend() {
 			names = append(names, newLegendEntry(l))
@@ -142,12 +150,16 @@ func (c live) frame(f Figure, layers []layer) {
 	}
 	legend := opts.Legend{Show: opts.Bool(false), Data: names}
 	if above {
-		legend = opts.Legend{Type: "scroll", Left: "0", Top: "26", Data: names}
+		legend = opts.Legend{Left: "0", Top: "26", Data: names}
 		top += 26
 	}
 	// ECharts leaves room for tick labels, but not for the name beside them.
 	widest := 0
-	for _, t := range y.ticks(5) {
+	ticks := f.Y.named()
+	if ticks == nil {
+		ticks = y.ticks(5)
+	}
+	for _, t := range ticks {
 		widest = max(widest, utf8.RuneCountInString(t.label))
 	}
 	const digit = 7 // pixels
@@ -171,6 +183,10 @@ func (c live) frame(f Figure, layers []layer) {
 			legend.Bottom = strconv.Itoa(bottom + 26)
 		}
 	}
+	var named any // nil if there are none
+	if f.Y.Names != nil {
+		named = f.Y.Names
+	}
 	c.SetGlobalOptions(
 		charts.WithTitleOpts(title),
 		charts.WithLegendOpts(legend),
@@ -182,7 +198,7 @@ func (c live) frame(f Figure, layers []layer) {
 		}),
 		charts.WithYAxisOpts(opts.YAxis{
 			Type: y.kind(), Name: f.Y.Label, NameLocation: "middle", NameGap: 20 + digit*widest,
-			Min: number{y.lo, 12}, Max: number{y.hi, 12}, AxisLabel: y.labels(5),
+			Min: number{y.lo, 12}, Max: number{y.hi, 12}, AxisLabel: y.labels(5), Data: named,
 		}),
 		charts.WithAnimation(false),
 	)
@@ -366,8 +382,12 @@ func (c live) addGlyphs(name string, m glyphs) {
 		c.series(s, m.x, m.y)
 		return
 	}
+	shape := "whiskers"
+	if m.level {
+		shape = "level"
+	}
 	c.series(s, m.x, m.y, m.lo, m.hi)
-	w := custom(name, "whiskers", m.ink.color, 1, []int{2, 3})
+	w := custom(name, shape, m.ink.color, 1, []int{2, 3})
 	w.SeriesTooltip = silent
 	c.again(w)
 }

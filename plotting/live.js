@@ -77,6 +77,16 @@ function (charts) {
         };
       };
     },
+    level: function (rows, s) {
+      return function (params, api) {
+        var r = rows[params.dataIndex], a = api.coord([r[2], r[1]]), b = api.coord([r[3], r[1]]), y = a[1], cap = 4;
+        return {
+          type: "path",
+          shape: { pathData: "M" + a[0] + "," + y + "H" + b[0] + "M" + a[0] + "," + (y - cap) + "v" + 2 * cap + "M" + b[0] + "," + (y - cap) + "v" + 2 * cap },
+          style: { fill: "none", stroke: s.itemStyle.color, lineWidth: 1.5 },
+        };
+      };
+    },
     arrows: function (rows, s) {
       return whole(function (at) {
         var p = rows.map(function (r) { return at(r[0], r[1]); }), length = 0, walked = 0, heads = [], size = 5, next, i, d;
@@ -169,9 +179,18 @@ function (charts) {
     var option = JSON.stringify(Object.assign({}, spec.frames[0], spec.frames[frame]));
     if (dark) option = option.replace(/#0072b2/g, "#3399d6").replace(/#ffffff/g, paper(dark)); // the one colour too dark on black; hollow markers
     option = JSON.parse(option);
-    Object.assign(option.title.textStyle, fitting(width));
-    Object.assign(option.legend, { itemWidth: 28, itemHeight: 11, itemGap: 16 });
-    option.legend.textStyle = Object.assign({ lineHeight: 17 }, option.legend.textStyle); // a legend of several pages cuts off what is higher than its lines
+    Object.assign(option.legend, legendItem);
+    var top = head(option, width);
+    Object.assign(option.title.textStyle, top.title.textStyle);
+    Object.assign(option.legend, top.legend);
+    Object.assign([].concat(option.grid)[0], top.grid);
+    var names = option.yAxis[0].data;
+    if (names) {
+      var at = names.map(function (_, i) { return i + 1; });
+      Object.assign(option.yAxis[0].axisLabel, { customValues: at, formatter: function (v) { return names[v - 1]; }, hideOverlap: false });
+      option.yAxis[0].axisTick = { customValues: at };
+      delete option.yAxis[0].data;
+    }
     var data = [].concat(option.dataset || []), raw = data.map(function (d) {
       return spec.columns[d.source[0]].map(function (_, i) { return d.source.map(function (k) { return spec.columns[k][i]; }); });
     });
@@ -180,7 +199,7 @@ function (charts) {
       var k = s.datasetIndex || 0, vertical = s.encode.y == null, horizontal = s.encode.x == null;
       data[k].source = raw[k].map(function (row) {
         return row.map(function (v, i) {
-          var l = log[vertical || (i === 0 && !horizontal) ? 0 : 1];
+          var l = log[vertical || (i === 0 && !horizontal) || (names && i > 1) ? 0 : 1];
           return l && typeof v === "number" ? Math.log10(v) : v;
         });
       });
@@ -200,6 +219,7 @@ function (charts) {
       var head = option.xAxis[0].name || "x", lines = params.map(function (p) {
         var s = option.series[p.seriesIndex], y = s.encode.y, v = raw[s.datasetIndex || 0][p.dataIndex], text;
         if (y.length) text = number(v[y[0]]) + " … " + number(v[y[1]]);
+        else if (names) text = "<b>" + echarts.format.encodeHTML(names[v[1] - 1] || "") + "</b>" + (v.length > 3 ? " [" + number(v[2]) + ", " + number(v[3]) + "]" : "");
         else text = "<b>" + number(v[y]) + "</b>" + (v.length > 3 ? " [" + number(v[2]) + ", " + number(v[3]) + "]" : "");
         return p.marker + echarts.format.encodeHTML(p.seriesName.replace(/^series\u0000\d+$/, "")) + " " + text;
       });
@@ -215,7 +235,26 @@ function (charts) {
     return option;
   }
 
-  function fitting(width) { return { width: Math.max(80, width - 100), overflow: "truncate" }; }
+  // The title and the legend take as many lines as they need, and the axes begin below them.
+  var legendItem = { itemWidth: 28, itemHeight: 11, itemGap: 12 }, family = "Liberation Sans, Arial, Helvetica, sans-serif";
+  function head(option, width) {
+    var style = { width: Math.max(80, width - 100), overflow: "break", lineHeight: 19 }, more = 0, x = 0;
+    if (option.title.text) more = new echarts.graphic.Text({ style: Object.assign({ text: option.title.text, font: "15px " + family }, style) }).getBoundingRect().height - style.lineHeight;
+    var out = { title: { textStyle: style }, legend: {}, grid: {} };
+    if (option.legend.show !== false && option.legend.orient !== "vertical") {
+      out.legend.top = 26 + more;
+      option.legend.data.forEach(function (item) {
+        var w = legendItem.itemWidth + 5 + echarts.format.getTextRect(item.name, "12px " + family).width;
+        if (x > 0 && x + w > width - 10) {
+          more += 12 + legendItem.itemGap;
+          x = 0;
+        }
+        x += w + legendItem.itemGap;
+      });
+    }
+    out.grid.top = +[].concat(option.grid)[0].top + more;
+    return out;
+  }
   function paper(dark) { return dark ? "#1e1e1e" : "#ffffff"; }
   function theme(dark) {
     var ink = dark ? "#dddddd" : "#222222", soft = dark ? "#999999" : "#666666", faint = dark ? "#3c3c3c" : "#e4e4e4", text = { color: ink }, line = { lineStyle: { color: soft } };
@@ -225,7 +264,7 @@ function (charts) {
       nameTextStyle: { color: ink, fontSize: 13 }, splitLine: { showMinLine: false, showMaxLine: false, lineStyle: { color: faint } },
     };
     return {
-      darkMode: dark, backgroundColor: "transparent", textStyle: { fontFamily: "Liberation Sans, Arial, Helvetica, sans-serif" },
+      darkMode: dark, backgroundColor: "transparent", textStyle: { fontFamily: family },
       title: { textStyle: text }, legend: { textStyle: text, pageTextStyle: text, pageIconColor: soft, pageIconInactiveColor: faint },
       tooltip: { backgroundColor: paper(dark), borderColor: soft, textStyle: text, axisPointer: line },
       toolbox: { iconStyle: { borderColor: soft } }, valueAxis: axis,
@@ -267,7 +306,7 @@ function (charts) {
         follow();
         if (chart.getWidth() === live.clientWidth && chart.getHeight() === live.clientHeight) return;
         chart.resize();
-        chart.setOption({ title: { textStyle: fitting(live.clientWidth) } });
+        chart.setOption(head(Object.assign({}, spec.frames[0], spec.frames[frame()]), live.clientWidth));
       }
       still.hidden = true;
       live.hidden = false;

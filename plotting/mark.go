@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -33,6 +34,7 @@ type boxes struct {
 // glyphs are markers, with error bars from lo to hi if not nil.
 type glyphs struct {
 	x, y, lo, hi []float64
+	level        bool // the bars are along x
 	hollow       bool
 	ink          ink
 }
@@ -115,6 +117,9 @@ func (b boxes) bounds() bounds {
 }
 
 func (g glyphs) bounds() bounds {
+	if g.level {
+		return bounds{empty.include(g.x...).include(g.lo...).include(g.hi...), empty.include(g.y...)}
+	}
 	return bounds{empty.include(g.x...), empty.include(g.y...).include(g.lo...).include(g.hi...)}
 }
 
@@ -330,16 +335,13 @@ type ink struct {
 	width float64 // in points; 0: that of the kind
 }
 
-// marker follows the colour, if it is a named one.
+// marker goes with the dash.
 func (in ink) marker() marker {
-	if n := in.color.name(); n >= Blue && n <= Grey {
-		return marker(n-Blue) % 4
-	}
-	return circle
+	return [...]marker{Solid: circle, Dashed: square, DashDot: triangle, Dotted: diamond}[in.dash]
 }
 
-// ink fills in what the author left to the figure.
-func (p *Pen) ink(c Color, d Dash, width float64) (ink, error) {
+// ink fills in what the author left to the figure, for a layer of a name.
+func (p *Pen) ink(name string, c Color, d Dash, width float64) (ink, error) {
 	if !c.valid() || d < AutoDash || d > ByColor {
 		return ink{}, fmt.Errorf("there is no colour %d, or no dash %d", c, d)
 	}
@@ -347,17 +349,46 @@ func (p *Pen) ink(c Color, d Dash, width float64) (ink, error) {
 		return ink{}, fmt.Errorf("a line %g points wide, want up to 100", width)
 	}
 	if c.name() == Auto {
-		p.used = true
-		c |= Blue + Color(p.auto%(len(palette)-1))
-		if d == AutoDash {
-			d = ByColor
+		look := Look{Dash: ByColor}
+		if _, known := methodOf(name); known != (Look{}) {
+			look = known
+		} else {
+			p.used = true
+			look.Color = p.free()
+		}
+		c |= look.Color
+		if d == AutoDash || d == ByColor {
+			d = look.Dash
 		}
 	}
 	switch {
 	case d == AutoDash, d == ByColor && c.name() > Grey:
 		d = Solid
 	case d == ByColor:
-		d = [...]Dash{Solid, Dashed, DashDot, Dotted}[(c.name()-Blue)%4]
+		d = c.name().dash()
 	}
 	return ink{c, d, width}, nil
 }
+
+// free is the next colour that no method has whose name a layer of the figure bears, first
+// those whose dash none has either.
+func (p *Pen) free() Color {
+	var first, then []Color
+	for c := Blue; c <= Grey; c++ {
+		switch {
+		case slices.ContainsFunc(p.taken, func(l Look) bool { return l.Color == c }):
+		case slices.ContainsFunc(p.taken, func(l Look) bool { return l.Dash == c.dash() }):
+			then = append(then, c)
+		default:
+			first = append(first, c)
+		}
+	}
+	colors := append(first, then...)
+	if colors == nil {
+		return Blue + Color(p.auto%int(Grey))
+	}
+	return colors[p.auto%len(colors)]
+}
+
+// dash is what [ByColor] is for a named colour.
+func (c Color) dash() Dash { return [...]Dash{Solid, Dashed, DashDot, Dotted}[(c-Blue)%4] }

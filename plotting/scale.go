@@ -120,6 +120,9 @@ func (a Axis) span(data interval, pad float64) scale {
 	if a.Min < a.Max {
 		return scale{a.Min, a.Max, a.Log}
 	}
+	if a.Names != nil {
+		return scale{0.5, float64(len(a.Names)) + 0.5, false}
+	}
 	if data.lo > data.hi { // nothing but a reference line on the other axis
 		data = interval{1, 10}
 	}
@@ -179,6 +182,15 @@ func (s scale) ticks(n int) []tick {
 		return s.logTicks(n)
 	}
 	return s.linearTicks(n)
+}
+
+// named are the ticks of an axis with names.
+func (a Axis) named() []tick {
+	var out []tick
+	for k, name := range a.Names {
+		out = append(out, tick{float64(k + 1), name})
+	}
+	return out
 }
 
 // linearTicks are the multiples of 1, 2 or 5 times a power of ten: the least

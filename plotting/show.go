@@ -359,7 +359,7 @@ func (p Panels) raster(dpi float64) (*image.RGBA, error) {
 	}
 	w, h := p.size()
 	canvas := vgimg.NewWith(vgimg.UseWH(vg.Length(w)*vg.Inch, vg.Length(h)*vg.Inch), vgimg.UseDPI(int(dpi+0.5)))
-	if err := p.draw(draw.New(canvas)); err != nil {
+	if err := p.draw(draw.NewCanvas(kerned{canvas}, vg.Length(w)*vg.Inch, vg.Length(h)*vg.Inch)); err != nil {
 		return nil, err
 	}
 	return canvas.Image().(*image.RGBA), nil
@@ -428,7 +428,8 @@ func fewer(img *image.RGBA) *image.Paletted {
 // checkGlyphs returns an error if a text of the panels can't be set.
 func (p Panels) checkGlyphs() error {
 	for _, f := range p.Figures {
-		for _, txt := range f.texts() {
+		layers, _ := f.lower() // it has been drawn
+		for _, txt := range f.texts(layers) {
 			if c := missing(txt); c != 0 {
 				return fmt.Errorf("%q: there is no %q in Liberation Sans and DejaVu Sans: reword, or save as SVG", txt, c)
 			}
@@ -438,9 +439,8 @@ func (p Panels) checkGlyphs() error {
 }
 
 // texts returns all that is written in the figure, numbers aside.
-func (f Figure) texts() []string {
-	out := []string{f.Title, f.X.Label, f.Y.Label}
-	layers, _ := f.lower()
+func (f Figure) texts(layers []layer) []string {
+	out := append([]string{f.Title, f.X.Label, f.Y.Label}, f.Y.Names...)
 	for _, l := range layers {
 		out = append(out, l.name)
 	}

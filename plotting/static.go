@@ -164,6 +164,10 @@ func newPlot(f Figure, layers []layer, x, y scale) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
 	w, h := f.size()
+	levels := f.Y.named()
+	if levels == nil {
+		levels = y.apart(6, h*72-72, smallStyle().Height)
+	}
 	for _, a := range []struct {
 		axis  *plot.Axis
 		label string
@@ -172,7 +176,7 @@ func newPlot(f Figure, layers []layer, x, y scale) *plot.Plot {
 		style text.Style
 	}{
 		{&p.X, f.X.Label, x, x.apart(7, w*72-65, smallStyle().Width), textStyle(smallFont, draw.XCenter, draw.YTop)},
-		{&p.Y, f.Y.Label, y, y.apart(6, h*72-72, smallStyle().Height), textStyle(smallFont, draw.XRight, draw.YCenter)},
+		{&p.Y, f.Y.Label, y, levels, textStyle(smallFont, draw.XRight, draw.YCenter)},
 	} {
 		a.axis.Min, a.axis.Max = a.scale.position(a.scale.lo), a.scale.position(a.scale.hi)
 		a.axis.Label.Text = a.label
@@ -459,12 +463,21 @@ func (m glyphs) plot(c draw.Canvas, x, y transform) {
 	whisker := draw.LineStyle{Color: m.ink.color.rgb(), Width: 1}
 	const cap = 2.5
 	for i := range m.lo {
+		// From lo to hi at at, and what is upright or, if m.level, turned.
 		at, lo, hi := x(m.x[i]), y(m.lo[i]), y(m.hi[i])
+		if m.level {
+			at, lo, hi = y(m.y[i]), x(m.lo[i]), x(m.hi[i])
+		}
 		for _, l := range [][]vg.Point{
 			{{X: at, Y: lo}, {X: at, Y: hi}},
 			{{X: at - cap, Y: lo}, {X: at + cap, Y: lo}},
 			{{X: at - cap, Y: hi}, {X: at + cap, Y: hi}},
 		} {
+			if m.level {
+				for k, p := range l {
+					l[k] = vg.Point{X: p.Y, Y: p.X}
+				}
+			}
 			c.StrokeLines(whisker, c.ClipLinesXY(l)...)
 		}
 	}
@@ -640,7 +653,7 @@ const (
 )
 
 func newHead(title string, layers []layer, width vg.Length) head {
-	h := head{title: title}
+	h := head{title: wrapped(title, width)}
 	style := textStyle(smallFont, draw.XLeft, draw.YCenter)
 	var used vg.Length
 	for _, l := range layers {
@@ -655,13 +668,27 @@ func newHead(title string, layers []layer, width vg.Length) head {
 		used += need
 	}
 	if title != "" {
-		h.height += textStyle(titleFont, draw.XLeft, draw.YTop).Height(title) + 4
+		h.height += textStyle(titleFont, draw.XLeft, draw.YTop).Height(h.title) + 4
 	}
 	h.height += rowHeight * vg.Length(len(h.rows))
 	if h.height > 0 {
 		h.height += 4
 	}
 	return h
+}
+
+// wrapped cuts a title into lines of this width.
+func wrapped(title string, width vg.Length) string {
+	style := textStyle(titleFont, draw.XLeft, draw.YTop)
+	var lines []string
+	for _, word := range strings.Split(typeset(title), " ") {
+		if last := len(lines) - 1; last >= 0 && style.Width(lines[last]+" "+word) <= width {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (h head) draw(c draw.Canvas) {

@@ -213,6 +213,18 @@ func missing(txt string) rune {
 	return 0
 }
 
+// kerned places each letter itself: x/image moves the letters of a pair by units of the font,
+// 2048 to an em, whatever their size, so that small ones lie on each other.
+type kerned struct{ vg.CanvasSizer }
+
+func (c kerned) FillString(f font.Face, pt vg.Point, txt string) {
+	for i, r := range txt {
+		letter := string(r)
+		at := pt.X + f.Width(txt[:i+len(letter)]) - f.Width(letter)
+		c.CanvasSizer.FillString(f, vg.Point{X: at, Y: pt.Y}, letter)
+	}
+}
+
 // outlined fills the outlines of letters: gonum/plot's PDF sets the letters of
 // Windows-1252 only, and no Greek.
 type outlined struct{ vg.CanvasSizer }

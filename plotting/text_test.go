@@ -154,3 +154,23 @@ func FuzzLabel(f *testing.F) {
 		}
 	})
 }
+
+// Letters in PNG are as far apart as they are measured: the ink of a text ends where its width says.
+func TestLettersOfAPictureStandApart(t *testing.T) {
+	for _, txt := range []string{"AVAVAVAVAVAV", "Taylor, ALP, penalty, LP"} {
+		canvas := vgimg.NewWith(vgimg.UseWH(300, 40), vgimg.UseDPI(screenDPI))
+		face := fonts().Lookup(sans, 9)
+		kerned{canvas}.FillString(face, vg.Point{X: 10, Y: 10}, txt)
+		img, right := canvas.Image(), 0
+		for x := range img.Bounds().Dx() {
+			for y := range img.Bounds().Dy() {
+				if r, _, _, _ := img.At(x, y).RGBA(); r < 0x8000 {
+					right = x
+				}
+			}
+		}
+		if want := (10 + face.Width(txt).Points()) * screenDPI / 72; math.Abs(float64(right)-want) > 2.5 {
+			t.Errorf("%q ends at pixel %d, want %.1f", txt, right, want)
+		}
+	}
+}

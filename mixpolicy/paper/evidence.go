@@ -27,7 +27,7 @@ func Evidence(r *bregman.Report) (views []plotting.View) {
 			t.Row(f.Kind, f.Method, f.Words, f.Where, measured, claimed)
 			if len(f.MeasuredCurve) > 1 {
 				figures = append(figures, plotting.Figure{
-					Title: f.Method, X: plotting.Axis{Label: f.Axis},
+					Title: f.Method + ": what it claims is not what is measured", X: plotting.Axis{Label: f.Axis},
 				}.With(curve("measured: "+f.MeasuredName, f.MeasuredCurve, false), curve("claimed: "+f.ClaimedName, f.ClaimedCurve, false)))
 			}
 		}
@@ -47,8 +47,8 @@ func Evidence(r *bregman.Report) (views []plotting.View) {
 			title, x, y string
 			points      []bregman.Point
 		}{
-			{"Taylor remainder of φ: slope 2", "step h", "remainder", r.Taylor},
-			{"On the way to the boundary", "what is left of the way", "change of the gradient", r.Boundary},
+			{"φ and its gradient agree: the Taylor remainder falls as h²", "step h", "remainder", r.Taylor},
+			{"Towards the boundary the gradient grows", "what is left of the way", "change of the gradient", r.Boundary},
 		} {
 			if line := curve("measured", f.points, true); len(line.X) > 1 {
 				figures = append(figures, plotting.Figure{

@@ -235,14 +235,58 @@ func (m *Moduli) Cost() plotting.Figure {
 	return m.curves("Cost", "cᵀΨθ̂", race.Cost).With(plotting.Rule{Label: "optimum", At: m.best.Objective})
 }
 
-// Violation draws ½‖[Ψθ̂]₋‖₂ against the queries.
-func (m *Moduli) Violation() plotting.Figure {
-	return m.curves("Constraint violation", "½‖[Ψθ̂]₋‖₂", race.Violation)
+// Differences draws by how much the penalised gap of each modulus is above that of the first,
+// run by run on the same streams, from the given number of queries on: means with intervals, in
+// units of the optimum.
+func (m *Moduli) Differences(from float64) plotting.Figure {
+	all := m.finished()
+	f := plotting.Figure{X: plotting.Axis{Label: "queries to the oracle", Log: true}}
+	for i, k := range all {
+		if i == 0 {
+			f.Y.Label = "penalised gap − that of the " + k.Name
+			f.Layers = append(f.Layers, plotting.Rule{Label: k.Name, At: 0})
+			continue
+		}
+		first := map[*race.Observation]*race.Observation{} // on the same stream, after as many queries
+		var both race.Runs
+		for _, t := range k.Runs.Finished() {
+			for _, other := range all[0].Runs.Finished() {
+				if t.Stream == other.Stream {
+					both.Trials = append(both.Trials, t)
+					for n := range t.Observations {
+						first[&t.Observations[n]] = &other.Observations[n]
+					}
+				}
+			}
+		}
+		band := both.BandOf(race.Queries, func(l *race.Observation) float64 { return k.gap(l) - k.gap(first[l]) }, interval)
+		l := line(k.Name, slices.DeleteFunc(band.Rows(race.Row{}), func(row race.Row) bool {
+			return row.At < from || math.IsNaN(row.Hi-row.Lo) || math.IsInf(row.Hi-row.Lo, 0) // one of the runs is diverging
+		}))
+		l.Color, l.Dash = plotting.Blue+plotting.Color(i%6), plotting.ByColor // as where the first is drawn
+		if len(l.X) > 0 {
+			f.Layers = append(f.Layers, l)
+		}
+	}
+	return f
 }
 
-// Boundary draws how far the iterates θ_t keep from the boundary of the class.
-func (m *Moduli) Boundary() plotting.Figure {
-	return m.curves("Distance to the boundary", "R − ‖θₜ‖", m.room)
+// Boundary draws how far the iterates θ_t that were recorded keep from the boundary of the
+// class, a panel for each modulus: means over trials with intervals.
+func (m *Moduli) Boundary() plotting.Panels {
+	var panels plotting.Panels
+	top := 0.0
+	for _, k := range m.finished() {
+		l := bandLine("", k.Runs.BandOf(race.Iterations, m.room, interval), 0)
+		top = max(top, floats.Max(l.Hi))
+		panels.Figures = append(panels.Figures, plotting.Figure{
+			Title: k.Name, X: plotting.Axis{Label: "queries to the oracle", Log: true}, Y: plotting.Axis{Label: "R − ‖θₜ‖"},
+		}.With(plotting.Points{X: l.X, Y: l.Y, Lo: l.Lo, Hi: l.Hi}))
+	}
+	for i := range panels.Figures {
+		panels.Figures[i].Y.Max = 1.05 * top
+	}
+	return panels
 }
 
 // Sensitivity draws the penalised gap after all queries against η₀, of those not chosen the mean over
@@ -299,13 +343,13 @@ func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (f plo
 	return f, nil
 }
 
-// oneRun draws θₜ and θ̂ₜ of the first trial, each as a number of a θ.
-func oneRun(t *race.Runs, at race.Curve, from float64, number func(theta []float64) float64) (last, average plotting.Line) {
+// oneRun draws θₜ and θ̂ₜ of the first trial, each as a number of a θ. Between two points θₜ has
+// been anywhere.
+func oneRun(t *race.Runs, at race.Curve, from float64, number func(theta []float64) float64) (plotting.Points, plotting.Line) {
 	one := &race.Runs{Trials: t.Finished()[:1]}
-	last = bandLine("θₜ", one.Band(at, func(l *race.Observation) float64 { return number(l.Last) }, confidence), from)
-	average = bandLine("θ̂ₜ", one.Band(at, func(l *race.Observation) float64 { return number(l.Theta) }, confidence), from)
-	last.Color, last.Dash = plotting.Grey, plotting.Solid
-	return last, average
+	last := bandLine("", one.Band(at, func(l *race.Observation) float64 { return number(l.Last) }, confidence), from)
+	average := bandLine("θ̂ₜ", one.Band(at, func(l *race.Observation) float64 { return number(l.Theta) }, confidence), from)
+	return plotting.Points{Name: "θₜ", X: last.X, Y: last.Y, Color: plotting.Grey, Dash: plotting.Solid}, average
 }
 
 // Look runs Algorithm 1 with one modulus, η₀ and β, for sliders to move. The left figure tells
@@ -404,7 +448,7 @@ func onPlane(c Contender, best []float64) plotting.Figure {
 	f.Y.Min, f.Y.Max = reach(path.Y, best[1])
 	if d, levels := c.distance(best); levels != nil {
 		plane := plotting.Sample(func(x, y float64) float64 { return d(x, y) }, f.X.Min, f.X.Max, f.Y.Min, f.Y.Max, 61)
-		f.Layers = append(f.Layers, plotting.Contour{Name: "D(θ*; ·)", Grid: plane, Levels: levels})
+		f.Layers = append(f.Layers, plotting.Contour{Name: "D(θ*; ·)", Grid: plane, Levels: levels[:4]}) // the next is all label
 	}
 	return f.With(path, plotting.Points{Name: "θ*", X: best[:1], Y: best[1:2]})
 }

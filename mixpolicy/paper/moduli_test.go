@@ -93,6 +93,25 @@ func TestRadiusSensitivityPassesThroughTheComparison(t *testing.T) {
 	}
 }
 
+// A difference is that of the runs on the same stream after as many queries, and its line looks like
+// that of the modulus elsewhere.
+func TestDifferencesArePaired(t *testing.T) {
+	m := mixpolicy.Must(CompareModuli(t.Context(), smallQueue(), brief, families()...))
+	a, b := m.Contenders[0], m.Contenders[1]
+	var want []float64
+	for k, r := range b.Runs.Trials {
+		want = append(want, b.gap(r.End())-a.gap(a.Runs.Trials[k].End()))
+	}
+	line := m.Differences(0).Layers[1].(plotting.Line)
+	last := len(line.X) - 1
+	if got, iv := line.Y[last], interval(want); got != iv.Mean || line.Lo[last] != iv.Lo || line.Hi[last] != iv.Hi {
+		t.Errorf("%v [%v, %v], want %v", got, line.Lo[last], line.Hi[last], iv)
+	}
+	if line.Name != b.Name || line.Color != plotting.Vermilion {
+		t.Errorf("%q in %v", line.Name, line.Color)
+	}
+}
+
 // The ends of a strip are where the divergence has the level of the strip, to a thousandth of the
 // axis, and between them it is smaller.
 func TestStripsAreLevelSets(t *testing.T) {
@@ -202,7 +221,8 @@ func TestAComparisonNamesWhatCannotRun(t *testing.T) {
 
 func drawable(t *testing.T, m *Moduli) {
 	t.Helper()
-	for _, f := range append([]plotting.Figure{m.Cost(), m.Violation(), m.Boundary(), m.Sensitivity()}, mixpolicy.Must(m.Paths()).Figures...) {
+	figures := append([]plotting.Figure{m.Cost(), m.Differences(10), m.Sensitivity()}, mixpolicy.Must(m.Paths()).Figures...)
+	for _, f := range append(figures, m.Boundary().Figures...) {
 		if err := f.Validate(); err != nil {
 			t.Errorf("%s: %v", f.Title, err)
 		}
@@ -304,7 +324,7 @@ func TestALookShowsTheRunsItNames(t *testing.T) {
 			last = q.Last[0] / 2
 		}
 	}
-	iterate, gap := panels.Figures[0].Layers[0].(plotting.Line), panels.Figures[1].Layers[0].(plotting.Line)
+	iterate, gap := panels.Figures[0].Layers[0].(plotting.Points), panels.Figures[1].Layers[0].(plotting.Line)
 	end := len(gap.Y) - 1
 	if iterate.Y[end] != last || gap.Lo[end] != lo || gap.Hi[end] != hi {
 		t.Errorf("θ₁/R = %v and penalised gaps in [%v, %v], want %v and [%v, %v]", iterate.Y[end], gap.Lo[end], gap.Hi[end], last, lo, hi)

@@ -67,13 +67,6 @@ func Dynamics(row race.Row) string {
 	return name
 }
 
-// points draws rows at At, with their intervals.
-func points(name string, rows race.Record) plotting.Points {
-	p := plotting.Points{Name: name}
-	p.X, p.Y, p.Lo, p.Hi = rows.Columns()
-	return p
-}
-
 // ranked sorts rows by their values, and puts each at its number from 1 on.
 func ranked(rows race.Record) race.Record {
 	slices.SortStableFunc(rows, func(a, b race.Row) int { return cmp.Compare(a.Value, b.Value) })
@@ -94,14 +87,39 @@ func (r NetworkRecord) RuleCosts() (plotting.Table, plotting.Figure) {
 	for _, row := range rows {
 		for _, s := range r.Select(race.Row{Part: "rules", Quantity: SimulatedCost, Method: row.Method}) {
 			table.Row(row.At, row.Method, row.Value, (row.Hi-row.Lo)/2, s.Value, s.Lo, s.Hi)
-			s.At = row.At + 0.15
+			s.At = row.At
 			simulated = append(simulated, s)
 		}
 	}
-	exact := points("exact", rows)
-	exact.Lo, exact.Hi = nil, nil
-	return table, plotting.Figure{Title: "Average cost of the rules", X: plotting.Axis{Label: "number in the table"},
-		Y: plotting.Axis{Label: "jobs"}, Layers: []plotting.Layer{exact, points("simulated, 95 %", simulated)}}
+	return table, dots(rows, func(row race.Row) string { return row.Method },
+		group{"simulated, 95 %", simulated}, group{"exact", rows})
+}
+
+// group is the rows that are drawn alike.
+type group struct {
+	name string
+	rows race.Record
+}
+
+// dots is a figure with a line for each of the rows, the first at the top, that has a name and
+// the dots of the groups: a row of these is at the number that its At says.
+func dots(rows race.Record, name func(race.Row) string, groups ...group) plotting.Figure {
+	f := plotting.Figure{X: plotting.Axis{Label: "average cost of a step (jobs)"}, Height: 1.3 + 0.2*float64(len(rows))}
+	longest := 0
+	for _, row := range rows {
+		f.Y.Names = append([]string{name(row)}, f.Y.Names...)
+		longest = max(longest, len(name(row)))
+	}
+	f.Width = 5.5 + 0.06*float64(longest) // the dots have as much room whatever the names
+	for _, g := range groups {
+		p := plotting.Points{Name: g.name}
+		for _, row := range g.rows {
+			p.X, p.Y = append(p.X, row.Value), append(p.Y, float64(len(rows)+1)-row.At)
+			p.Lo, p.Hi = append(p.Lo, row.Lo), append(p.Hi, row.Hi)
+		}
+		f.Layers = append(f.Layers, p)
+	}
+	return f
 }
 
 // DynamicsTable are the exact costs of the rules with each of the dynamics.
@@ -141,7 +159,7 @@ func (r NetworkRecord) TotalLengths(rules ...models.Rule) plotting.Panels {
 func (r NetworkRecord) ActionMaps() (plotting.Panels, error) {
 	var figures []plotting.Figure
 	for _, name := range slicedPolicies {
-		f := plotting.Figure{Title: name, X: plotting.Axis{Label: "jobs in queue 1"}, Y: plotting.Axis{Label: "jobs in queue 4"}, Width: 4.4}
+		f := plotting.Figure{Title: name, X: plotting.Axis{Label: "jobs in queue 1"}, Y: plotting.Axis{Label: "jobs in queue 4", Min: -0.5, Max: sliceReach + 0.5}, Width: 4.4}
 		var g plotting.Grid
 		for _, row := range r.Select(race.Row{Part: "mixing", Quantity: ServesFirst, Method: name}) {
 			x, err := models.Network{}.Lengths(int(row.At))
@@ -172,7 +190,7 @@ func (r NetworkRecord) TwoMixtures() plotting.Figure {
 
 // Room is how far below zero each weight may be, by the size of buffers.
 func (r NetworkRecord) Room(b BaseSet) plotting.Figure {
-	f := plotting.Figure{Title: "Room below zero: " + b.Name, X: plotting.Axis{Label: "places in every queue"}, Y: plotting.Axis{Label: "largest −θⱼ", Log: true}}
+	f := plotting.Figure{Title: "Room below zero: " + b.Name, X: plotting.Axis{Label: "places in every queue"}, Y: plotting.Axis{Label: `largest $-\theta_j$`, Log: true}}
 	for _, name := range b.Members {
 		l := plotting.Line{Name: name}
 		for _, row := range r.Select(race.Row{Part: "room", Quantity: LeastWeight, Base: b.Name, Method: name}) {
@@ -272,7 +290,7 @@ func (r NetworkRecord) DualCurves(part, rules string) plotting.Panels {
 		return line(name, r.Select(race.Row{Part: part, Quantity: quantity}))
 	}
 	steps := plotting.Axis{Label: "steps of 1000 gradients"}
-	truth := plotting.Figure{Title: "True cost", X: steps, Y: plotting.Axis{Label: "jobs"}}.With(of("policy of the dual ALP", DualCost))
+	truth := plotting.Figure{Title: "True cost", X: steps, Y: plotting.Axis{Label: "jobs"}}.With(of(dualName, DualCost))
 	for _, rule := range TwoRules().Members {
 		for _, row := range r.Select(race.Row{Part: rules, Quantity: PolicyCost, Method: rule}) {
 			truth.Layers = append(truth.Layers, plotting.Rule{At: row.Value, Label: rule})
@@ -312,10 +330,12 @@ func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
 		}
 		table.Row(row.At, row.Method, row.Value, row.Lo, row.Hi, from)
 	}
-	base := points("base policies", exact)
-	base.Lo, base.Hi = nil, nil
-	return table, plotting.Figure{Title: "True average cost", X: plotting.Axis{Label: "number in the table"}, Y: plotting.Axis{Label: "jobs"}}.
-		With(base, points("learnt, 95 %", learnt))
+	return table, dots(rows, func(row race.Row) string {
+		if row.Quantity == PolicyCost || row.Method == dualName {
+			return row.Method
+		}
+		return row.Method + " (" + row.Base + ")"
+	}, group{"base policies", exact}, group{"learnt, 95 %", learnt})
 }
 
 // GapDuels is the table of who has the smaller gap on the same streams: runs better – worse, the

@@ -302,10 +302,10 @@ func (f Family) Update(ctx context.Context, path, kind string, progress func(nam
 func (r Record) ByDim(noise Noise) plotting.Figure {
 	f := plotting.Figure{
 		Title: noise.String(), X: plotting.Axis{Label: "number of base policies d", Log: true},
-		Y: plotting.Axis{Label: "penalised gap / optimum", Log: true}, Width: width, Height: height,
+		Y: plotting.Axis{Label: gapLabel, Log: true}, Width: width, Height: height,
 	}
 	for _, m := range append(slices.Clone(familyMethods), EvenMixture) {
-		line := plotting.Line{Name: m, Color: colors[m], Dash: plotting.ByColor}
+		var line plotting.Line
 		for _, family := range Families() {
 			row, err := r.One(race.Row{Problem: family.String(), Race: ByQueries, Method: m, Quantity: PenalisedGap})
 			if family.Noise != noise || err != nil {
@@ -314,9 +314,7 @@ func (r Record) ByDim(noise Noise) plotting.Figure {
 			line.X, line.Y = append(line.X, float64(family.Dim)), append(line.Y, max(row.Value, floor))
 			line.Lo, line.Hi = append(line.Lo, max(row.Lo, floor)), append(line.Hi, max(row.Hi, floor))
 		}
-		if len(line.X) > 0 {
-			f.Layers = append(f.Layers, line)
-		}
+		add(&f, m, line)
 	}
 	return f
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/plotting"
@@ -27,38 +29,67 @@ func (r Record) Methods(problem, kind string) []string {
 	return r.Record.Methods(race.Row{Problem: problem, Race: kind})
 }
 
-// colors are those of the same method in all figures; no figure has all methods. A method that
-// is not here has the next colour that a figure gives.
-var colors = map[string]plotting.Color{
-	"Algorithm 1":                   plotting.Blue,
-	"Algorithm 1, β = 0":            plotting.Grey,
-	"Algorithm 1, last iterate":     plotting.Sky,
-	"Algorithm 1, rows scaled":      plotting.Vermilion,
-	"Algorithm 1, variance reduced": plotting.Purple,
-	"penalty":                       plotting.Orange,
-	"dual ALP":                      plotting.Grey,
-	"plug-in":                       plotting.Green,
-	"plug-in, median of means":      plotting.Purple,
-	"π-learning":                    plotting.Blue,
-	"randomised LP":                 plotting.Blue,
-	"ALP, sampled constraints":      plotting.Purple,
-	"smoothed ALP, primal–dual":     plotting.Sky,
-	"certainty equivalence":         plotting.Grey,
-	EvenMixture:                     plotting.Grey,
-	"mirror-prox":                   plotting.Purple,
-	"restarted PDHG":                plotting.Sky,
-	"exact LP (2.18)":               plotting.Grey,
-	"policy iteration":              plotting.Grey,
-	"approximate LP":                plotting.Purple,
-	"smoothed LP":                   plotting.Sky,
+// width and height leave room for the names of all methods in the legend, in inches.
+const width, height = 6.4, 4.4
+
+// Penalised gaps are drawn from floor to ceiling, in units of the optimum. Below are exact
+// answers, whose gap is rounding, drawn at the floor. Above are answers so far outside of the
+// class that beside them all others would look the same: a line leaves the figure there, and
+// an arrow says how far it goes.
+const floor, ceiling = 1e-4, 100
+
+const gapLabel = "penalised gap / optimum"
+
+// add draws a method's line in the figure, or its point if there is one only.
+func add(f *plotting.Figure, method string, l plotting.Line) {
+	look := plotting.LookOf(method)
+	l.Name, l.Color, l.Dash = method, look.Color, look.Dash
+	switch len(l.X) {
+	case 0:
+	case 1:
+		f.Layers = append(f.Layers, plotting.Points{Name: method, X: l.X, Y: l.Y, Color: l.Color, Dash: l.Dash})
+	default:
+		f.Layers = append(f.Layers, l)
+	}
 }
 
-// width and height leave room for the names of all methods in the legend, in inches.
-const width, height = 8.4, 4.4
-
-// floor is the least penalised gap that is drawn, relative to the optimum: below are the exact
-// answers, whose penalised gap is rounding.
-const floor = 1e-4
+// cut cuts the figure off at the ceiling if a line or a point is above, and adds a note for each.
+func cut(f plotting.Figure) plotting.Figure {
+	var notes []plotting.Arrow
+	left, right := math.Inf(1), math.Inf(-1)
+	for _, l := range f.Layers {
+		var name string
+		var x, y []float64
+		upTo := "up to "
+		switch l := l.(type) {
+		case plotting.Line:
+			name, x, y = l.Name, l.X, l.Y
+		case plotting.Points:
+			name, x, y, upTo = l.Name, l.X, l.Y, ""
+		}
+		left, right = min(left, slices.Min(x)), max(right, slices.Max(x))
+		if k := floats.MaxIdx(y); y[k] > ceiling {
+			e := math.Floor(math.Log10(y[k]))
+			notes = append(notes, plotting.Arrow{
+				Label: fmt.Sprintf(`%s: %s$%.0f\cdot10^{%.0f}$`, name, upTo, y[k]/math.Pow(10, e), e), X: x[k], Y: ceiling,
+			})
+		}
+	}
+	for k, n := range notes { // each at its own height, on the side with more room
+		at, from, to := n.X, left, right
+		if f.X.Log {
+			at, from, to = math.Log(at), math.Log(from), math.Log(to)
+		}
+		at += math.Copysign(0.1*float64(k+1)*(to-from), (from+to)/2-at)
+		if n.FromX = at; f.X.Log {
+			n.FromX = math.Exp(at)
+		}
+		n.FromY = ceiling / math.Pow(4, float64(k+1))
+		f.Y.Min, f.Y.Max = floor/2, ceiling
+		f.Layers = append(f.Layers, n)
+	}
+	return f
+}
 
 // Curves draws what the named methods came to in a race, as medians: penalised gaps relative to the optimum of
 // (2.18), those below 10⁻⁴ as 10⁻⁴, or costs of policies. Bands are 95 % intervals, cut off
@@ -75,10 +106,10 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 	unit := 1.0
 	if what == PenalisedGap {
 		unit = r.Mark(problem, Mixture)
-		f.Y.Label = "penalised gap / optimum"
+		f.Y.Label = gapLabel
 	}
 	for _, m := range methods {
-		line := plotting.Line{Name: m, Color: colors[m], Dash: plotting.ByColor}
+		var line plotting.Line
 		for _, row := range r.where(problem, kind, m, what) {
 			if n := len(line.X); n > 0 && row.At <= line.X[n-1] {
 				continue
@@ -91,11 +122,10 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 			line.X, line.Y = append(line.X, row.At), append(line.Y, y)
 			line.Lo, line.Hi = append(line.Lo, max(lo, y/10)), append(line.Hi, hi)
 		}
-		if len(line.X) == 1 {
-			f.Layers = append(f.Layers, plotting.Points{Name: m, X: line.X, Y: line.Y, Color: line.Color})
-		} else if len(line.X) > 0 {
-			f.Layers = append(f.Layers, line)
-		}
+		add(&f, m, line)
+	}
+	if what == PenalisedGap {
+		return cut(f)
 	}
 	if what == PolicyCost {
 		mixture, best := r.Mark(problem, Mixture), r.Mark(problem, Best)
@@ -113,14 +143,14 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	f := plotting.Figure{
 		X:     plotting.Axis{Label: "configurations, from the best to the worst"},
-		Y:     plotting.Axis{Label: "penalised gap / optimum", Log: true},
+		Y:     plotting.Axis{Label: gapLabel, Log: true},
 		Width: width, Height: height,
 	}
 	for _, m := range methods {
 		if len(r.where(problem, ByQueries, m, PenalisedGap)) == 0 {
 			continue // it did not take part
 		}
-		line := plotting.Line{Name: m, Color: colors[m], Dash: plotting.ByColor}
+		var line plotting.Line
 		for _, row := range r.where(problem, Tuning, m, PenalisedGap) {
 			line.Y = append(line.Y, max(floor, row.Value/r.Mark(problem, Mixture)))
 		}
@@ -134,9 +164,9 @@ func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 		for k := range line.Y {
 			line.X = append(line.X, float64(k+1))
 		}
-		f.Layers = append(f.Layers, line)
+		add(&f, m, line)
 	}
-	return f
+	return cut(f)
 }
 
 // final is the last row of a quantity in a race; the zero Row if there is none.

@@ -2,6 +2,7 @@ package study
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,9 +31,10 @@ func TestFigures(t *testing.T) {
 				if what == PolicyCost {
 					layers += 2
 				}
-				if len(f.Layers) != layers {
-					t.Errorf("%s, %s, %s: %d layers, want %d", name, kind, what, len(f.Layers), layers)
+				if got := len(f.Layers) - arrows(f.Layers); got != layers {
+					t.Errorf("%s, %s, %s: %d layers, want %d", name, kind, what, got, layers)
 				}
+				looks(t, f)
 			}
 		}
 		for _, m := range r.Methods(name, ByQueries) {
@@ -51,6 +53,57 @@ func TestFigures(t *testing.T) {
 		if err := r.Sensitivity(name, "Algorithm 1", "plug-in").Validate(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// arrows counts the notes on lines that leave the figure.
+func arrows(layers []plotting.Layer) (n int) {
+	for _, l := range layers {
+		if _, ok := l.(plotting.Arrow); ok {
+			n++
+		}
+	}
+	return n
+}
+
+// looks checks that a method looks as it does everywhere, and that each line that leaves the figure
+// has a note.
+func looks(t *testing.T, f plotting.Figure) {
+	t.Helper()
+	beyond := 0
+	for _, l := range f.Layers {
+		var name string
+		var look plotting.Look
+		var y []float64
+		switch l := l.(type) {
+		case plotting.Line:
+			name, look, y = l.Name, plotting.Look{Color: l.Color, Dash: l.Dash}, l.Y
+		case plotting.Points:
+			name, look, y = l.Name, plotting.Look{Color: l.Color, Dash: l.Dash}, l.Y
+		default:
+			continue
+		}
+		if look != plotting.LookOf(name) {
+			t.Errorf("%s: %s looks like %v", f.Title, name, look)
+		}
+		if f.Y.Max > 0 && slices.Max(y) > f.Y.Max {
+			beyond++
+		}
+	}
+	if n := arrows(f.Layers); n != beyond {
+		t.Errorf("%d lines leave the figure, %d notes", beyond, n)
+	}
+}
+
+// Where one method goes to 10⁵ times the optimum the others can still be told apart.
+func TestNoMethodSetsTheScale(t *testing.T) {
+	r := recorded(t)
+	f := r.Curves("network", ByQueries, PenalisedGap, r.Methods("network", ByQueries)...)
+	if f.Y.Max != ceiling || f.Y.Min != floor/2 || arrows(f.Layers) == 0 {
+		t.Errorf("axis %v, %d notes", f.Y, arrows(f.Layers))
+	}
+	if f := r.Curves("queue", ByQueries, PenalisedGap, r.Methods("queue", ByQueries)...); f.Y.Max != 0 || arrows(f.Layers) != 0 {
+		t.Errorf("the axis of the queue is cut: %v", f.Y)
 	}
 }
 

@@ -113,7 +113,7 @@ func (l *Lab) execute(ctx context.Context, files []string, o Options) ([]*run, e
 		if err != nil {
 			return nil, err
 		}
-		cells += nb.codeCells()
+		cells += len(nb.code())
 		size[i], order[i] = info.Size(), i
 	}
 	// What showed much the last time is taken to run long, and no long one should be

@@ -67,16 +67,6 @@ func parseNotebook(data []byte) (*notebook, error) {
 	return nb, nil
 }
 
-// codeCells counts the code cells.
-func (nb *notebook) codeCells() (n int) {
-	for _, c := range nb.Cells {
-		if c.Type == "code" {
-			n++
-		}
-	}
-	return n
-}
-
 // in gives the output in a textual MIME type, "" if it isn't there.
 func (o *output) in(mime string) string {
 	var t multiline
@@ -84,4 +74,14 @@ func (o *output) in(mime string) string {
 		json.Unmarshal(raw, &t)
 	}
 	return string(t)
+}
+
+// code lists the code cells.
+func (nb *notebook) code() (cells []cell) {
+	for _, c := range nb.Cells {
+		if c.Type == "code" {
+			cells = append(cells, c)
+		}
+	}
+	return cells
 }

@@ -23,7 +23,7 @@ func FuzzNotebook(f *testing.F) {
 			}
 			return
 		}
-		if n := nb.codeCells(); n > len(nb.Cells) {
+		if n := len(nb.code()); n > len(nb.Cells) {
 			t.Errorf("%d code cells of %d", n, len(nb.Cells))
 		}
 		if e := silentFailure(nb); e != nil && nb.Cells[e.Cell].Outputs == nil {

@@ -57,8 +57,8 @@ func Figure() plotting.Figure {
 			t.Errorf("%s links to the paper's equations", name)
 		}
 	}
-	if nb := try(readNotebook(filepath.Join(dir, "build", "first.ipynb"))).or(t); nb.codeCells() != 5 {
-		t.Errorf("the first notebook has %d cells of code; want 5", nb.codeCells())
+	if nb := try(readNotebook(filepath.Join(dir, "build", "first.ipynb"))).or(t); len(nb.code()) != 5 {
+		t.Errorf("the first notebook has %d cells of code; want 5", len(nb.code()))
 	}
 	try(printed(exec.Command("go", "-C", dir, "vet", "./..."))).or(t) // it is a Go module like any other
 

@@ -20,8 +20,8 @@ func (l *Lab) summarize(w io.Writer, runs []*run, elapsed time.Duration) error {
 		return table.Row{name, cells, fmt.Sprintf("%.1f", took.Seconds()), figures}
 	}
 	for _, r := range runs {
-		t.AppendRow(row(r.name, r.notebook.codeCells(), r.elapsed, r.figures))
-		cells += r.notebook.codeCells()
+		t.AppendRow(row(r.name, len(r.notebook.code()), r.elapsed, r.figures))
+		cells += len(r.notebook.code())
 		sum += r.elapsed
 		figures += r.figures
 	}

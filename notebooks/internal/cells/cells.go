@@ -1,0 +1,362 @@
+// Package cells makes Go programs of the cells of a notebook, as GoNB does. A cell holds
+// declarations, and after a line %% what its program does. The declarations stay: later cells
+// see them, and one that is declared again replaces the former. Imports accumulate. Values don't
+// stay: every cell is a program of its own, without what it does not use of the imports and declarations of others.
+//
+// Each part of a program says in a line directive which cell and line it came from, so
+// the compiler's errors, and the traces of panics, name cells: CELL:LINE:COLUMN.
+package cells
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// A Session is what has been declared so far. Make it by [New].
+type Session struct {
+	names   map[string]string // of the packages that there are, by their paths
+	units   []unit
+	imports []imported
+	env     []string
+}
+
+// New is the session without declarations, in which cells may import the packages whose names
+// are given by their paths.
+func New(names map[string]string) *Session { return &Session{names: names} }
+
+// A Program is what a cell does, with everything that was declared before it.
+type Program struct {
+	Source  string   // of the one file of package main
+	Imports []string // its paths
+	Args    []string // of the command line
+	Env     []string // what %env set, as name=value
+	Said    string   // what the cell's magics have to say
+
+	then Session // the session once the cell is part of it
+}
+
+// Compose makes the program of the cell, whose name must not have colons, spaces or line breaks in
+// it. The session is not changed: see [Session.Keep]. What is wrong with the cell comes in the
+// compiler's form, a line an error.
+func (s *Session) Compose(name, text string) (*Program, error) {
+	p := &Program{then: Session{names: s.names, units: s.units, imports: s.imports, env: s.env}}
+	code, err := p.magics(name, text)
+	if err != nil {
+		return nil, err
+	}
+	main, err := p.then.declare(name, code)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.write(name, main)
+}
+
+// Keep makes the declarations of the program's cell part of the session: after it was compiled.
+func (s *Session) Keep(p *Program) { *s = p.then }
+
+// A unit is a declaration that can be replaced: a function, a method, a type, a block of
+// constants, or variables that are declared together.
+type unit struct {
+	names []declared
+	cell  string // which declares it
+	from  string // what stands before the text: a keyword where it has none, and where the text is from
+	text  string
+	runs  bool // whatever uses it: variables and init functions
+}
+
+// declared is a name of a unit, T.m of a method.
+type declared struct {
+	name   string
+	at, to int // where in the unit's text it stands
+}
+
+// An imported package has the name that it has in cells.
+type imported struct{ name, path, from string }
+
+// declare takes the declarations of the code of the cell into the session, and returns its function main, if it has one.
+func (s *Session) declare(name, code string) (main *unit, err error) {
+	files := token.NewFileSet()
+	source := "package main\n//line " + name + ":1:1\n" + code
+	file, err := parser.ParseFile(files, "", source, parser.ParseComments|parser.SkipObjectResolution)
+	if list := (scanner.ErrorList)(nil); errors.As(err, &list) {
+		lines := make([]string, len(list))
+		for i, e := range list {
+			lines[i] = e.Error()
+		}
+		return nil, errors.New(strings.Join(lines, "\n"))
+	}
+	offset := func(p token.Pos) int { return files.PositionFor(p, false).Offset }
+	at := func(p token.Pos) string {
+		position := files.Position(p)
+		return fmt.Sprintf("line %s:%d:%d", name, position.Line, position.Column)
+	}
+	// cut is the unit of a part of the source. Directives to the compiler, and only they, need a line of their own.
+	cut := func(keyword string, from, to token.Pos, names ...*ast.Ident) unit {
+		u := unit{cell: name, runs: keyword == "var", from: "//" + at(from) + "\n", text: source[offset(from):offset(to)]}
+		if keyword != "" {
+			u.from = keyword + " /*" + at(from) + "*/"
+		}
+		for _, n := range names {
+			u.names = append(u.names, declared{n.Name, offset(n.Pos()) - offset(from), offset(n.End()) - offset(from)})
+		}
+		return u
+	}
+
+	var units []unit
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			from := d.Pos()
+			if d.Doc != nil {
+				from = d.Doc.Pos()
+			}
+			u := cut("", from, d.End(), d.Name)
+			n := &u.names[0]
+			switch {
+			case d.Recv != nil:
+				n.name = receiver(d.Recv) + "." + n.name
+			case n.name == "main":
+				main = &u
+				continue
+			case strings.HasPrefix(n.name, "init_"):
+				u.text, u.runs = blank(u.text, *n, "init"), true
+			case n.name == "init":
+				u.runs = true
+			}
+			units = append(units, u)
+		case *ast.GenDecl:
+			var names []*ast.Ident
+			for _, spec := range d.Specs {
+				switch spec := spec.(type) {
+				case *ast.ImportSpec:
+					if err := s.imported(spec, at(spec.Pos())); err != nil {
+						return nil, err
+					}
+				case *ast.TypeSpec:
+					units = append(units, cut("type", spec.Pos(), spec.End(), spec.Name))
+				case *ast.ValueSpec:
+					names = append(names, spec.Names...)
+					if d.Tok == token.VAR {
+						units = append(units, cut("var", spec.Pos(), spec.End(), spec.Names...))
+					}
+				}
+			}
+			if d.Tok == token.CONST { // iota counts from the beginning of the block
+				units = append(units, cut("", d.Pos(), d.End(), names...))
+			}
+		}
+	}
+	s.units = append(without(s.units, units, name), units...)
+	return main, nil
+}
+
+// without are the old units without what the new ones, of the cell of this name, declare. The place of a name in a
+// unit that has others is left blank.
+func without(old, now []unit, cell string) (kept []unit) {
+	again := map[string]bool{}
+	for _, u := range now {
+		for _, n := range u.names {
+			again[n.name] = true
+		}
+	}
+	for _, u := range old {
+		left := 0
+		for _, n := range u.names {
+			switch {
+			case n.name == "_" && u.cell != cell: // its own cell replaces it
+				left++
+			case n.name != "_" && !again[n.name]:
+				left++
+			case n.name != "_":
+				u.text = blank(u.text, n, "_")
+			}
+		}
+		if left > 0 {
+			kept = append(kept, u)
+		}
+	}
+	return kept
+}
+
+// blank is the text with another name in the place, as long as the former, so that what follows it stays where it is.
+func blank(text string, n declared, name string) string {
+	return text[:n.at] + name + strings.Repeat(" ", n.to-n.at-len(name)) + text[n.to:]
+}
+
+// receiver is the name of the type that the method belongs to.
+func receiver(list *ast.FieldList) string {
+	if len(list.List) == 0 {
+		return ""
+	}
+	for t := list.List[0].Type; ; {
+		switch e := t.(type) {
+		case *ast.StarExpr:
+			t = e.X
+		case *ast.ParenExpr:
+			t = e.X
+		case *ast.IndexExpr:
+			t = e.X
+		case *ast.IndexListExpr:
+			t = e.X
+		case *ast.Ident:
+			return e.Name
+		default:
+			return "" // the compiler will say what is wrong
+		}
+	}
+}
+
+// imported takes the import into the session, in the place of one that has the same name.
+func (s *Session) imported(spec *ast.ImportSpec, from string) error {
+	i := imported{path: strings.Trim(spec.Path.Value, "\"`"), from: from}
+	var ok bool
+	if i.name, ok = s.names[i.path]; !ok {
+		return fmt.Errorf("%s: there is no package %s here, only those that the notebooks import and what these need", strings.TrimPrefix(from, "line "), spec.Path.Value)
+	}
+	if spec.Name != nil {
+		i.name = spec.Name.Name
+	}
+	s.imports = slices.DeleteFunc(slices.Clone(s.imports), func(old imported) bool {
+		return old.name == i.name && (i.name != "_" && i.name != "." || old.path == i.path)
+	})
+	s.imports = append(s.imports, i)
+	return nil
+}
+
+// opening is what %% stands for.
+const opening = "func main() {"
+
+// write sets the program's source and imports.
+func (p *Program) write(cell string, main *unit) error {
+	if main == nil {
+		main = &unit{cell: cell, text: opening + "}"}
+	}
+	p.Env = p.then.env
+	var body strings.Builder
+	for _, u := range needed(append(slices.Clone(p.then.units), *main), cell) {
+		body.WriteString(u.from + u.text + "\n")
+	}
+	used, err := packages(body.String())
+	if err != nil {
+		return err
+	}
+	head := "package main\n"
+	add := func(i imported) {
+		head += "import /*" + i.from + "*/" + i.name + " \"" + i.path + "\"\n"
+		p.Imports = append(p.Imports, i.path)
+	}
+	for _, i := range p.then.imports {
+		if used[i.name] || i.name == "_" || i.name == "." {
+			add(i)
+			delete(used, i.name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(used)) {
+		if path := p.then.standard(name); path != "" {
+			add(imported{name, path, "line imports:1:1"})
+		}
+	}
+	p.Source = head + body.String()
+	if slices.Contains(p.Imports, "flag") {
+		p.Source = strings.Replace(p.Source, opening, opening+" flag.Parse();", 1)
+	}
+	return nil
+}
+
+// needed are the units of the cell, those that run whatever uses them, and all that these mention.
+func needed(units []unit, cell string) (found []unit) {
+	mentioned, taken := map[string]bool{}, make([]bool, len(units))
+	for again := true; again; {
+		again = false
+		for i, u := range units {
+			take := !taken[i] && (u.cell == cell || u.runs)
+			for _, n := range u.names {
+				name, _, _ := strings.Cut(n.name, ".") // a method is needed with its type
+				take = take || !taken[i] && mentioned[name]
+			}
+			if take {
+				taken[i], again = true, true
+				mention(mentioned, u.text)
+			}
+		}
+	}
+	for i, u := range units {
+		if taken[i] {
+			found = append(found, u)
+		}
+	}
+	return found
+}
+
+// mention adds the names in the text.
+func mention(names map[string]bool, text string) {
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(text)), []byte(text), nil, 0)
+	for {
+		switch _, kind, name := s.Scan(); kind {
+		case token.IDENT:
+			names[name] = true
+		case token.EOF:
+			return
+		}
+	}
+}
+
+// standard is the path of the standard package of this name, which a cell may leave out of its imports; nothing if
+// there is none, or several.
+func (s *Session) standard(name string) (found string) {
+	for p, n := range s.names {
+		first, _, _ := strings.Cut(p, "/")
+		if n != name || strings.Contains(first, ".") || path.Base(p) != name {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = p
+	}
+	return found
+}
+
+// packages are the names before a dot in the declarations that nothing in them declares.
+func packages(body string) (map[string]bool, error) {
+	file, err := parser.ParseFile(token.NewFileSet(), "", "package main\n"+body, 0)
+	if err != nil {
+		return nil, err
+	}
+	used := map[string]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if selector, ok := n.(*ast.SelectorExpr); ok {
+			//lint:ignore SA1019 the parser knows what is declared in a file, which is all that is asked
+			if x, ok := selector.X.(*ast.Ident); ok && x.Obj == nil {
+				used[x.Name] = true
+			}
+		}
+		return true
+	})
+	return used, nil
+}
+
+// Imports are the paths that the cell itself imports.
+func Imports(text string) (paths []string, err error) {
+	code, err := new(Program).magics("cell", text)
+	if err != nil {
+		return nil, err
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), "", "package main\n"+code, parser.ImportsOnly)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range file.Imports {
+		paths = append(paths, strings.Trim(i.Path.Value, "\"`"))
+	}
+	return paths, nil
+}

@@ -1,0 +1,206 @@
+package cells
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// known are some packages, by their paths.
+var known = map[string]string{
+	"fmt": "fmt", "os": "os", "strings": "strings", "math": "math", "flag": "flag",
+	"math/rand": "rand", "math/rand/v2": "rand", "crypto/rand": "rand",
+	"gonum.org/v1/gonum/mat": "mat", "example.com/go-odd/v3": "odd",
+}
+
+// TestSessions: what the last of some cells prints.
+func TestSessions(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		cells []string
+		want  string
+	}{
+		{"a declaration stays", []string{"func f() int { return 1 }", "%%\nfmt.Println(f())"}, "1"},
+		{"and is replaced", []string{"func f() int { return 1 }", "func f() int { return 2 }\n%%\nfmt.Println(f())"}, "2"},
+		{"a method too", []string{
+			"type t[V any] struct{ v V }\nfunc (x *t[V]) f() int { return 1 }\nfunc (x t[V]) g() int { return 1 }",
+			"func (x *t[V]) f() int { return 2 }\n%%\nx := new(t[int])\nfmt.Println(x.f(), x.g())"}, "2 1"},
+		{"a type keeps its methods", []string{
+			"type t int\nfunc (t) String() string { return \"t\" }", "type t string\n%%\nfmt.Println(t(\"?\"))"}, "t"},
+		{"one of several variables", []string{
+			"var αβγ, b = 1, func() int { return 2 }()", "var αβγ = 3\n%%\nfmt.Println(αβγ, b)"}, "3 2"},
+		{"one of a block of constants", []string{
+			"const (\n\ta = iota\n\tb\n\tc\n)", "const b = 7\n%%\nfmt.Println(a, b, c)"}, "0 7 2"},
+		{"values don't stay", []string{"var n = 1\n%%\nn++", "%%\nfmt.Println(n)"}, "1"},
+		{"imports accumulate, and unused ones don't hurt", []string{
+			"import (\n\t\"fmt\"\n\t\"strings\"\n\tm \"math\"\n\t_ \"os\"\n)", "%%\nfmt.Println(m.Pi > 3)"}, "true"},
+		{"a local name hides a package", []string{
+			"import \"strings\"", "%%\nvar strings struct{ n int }\nfmt.Println(strings.n)"}, "0"},
+		{"standard packages need no import", []string{"%%\nfmt.Println(strings.ToUpper(\"a\"))"}, "A"},
+		{"flags of the program", []string{"var n = flag.Int(\"n\", 1, \"\")", "%% -n=5 x\nfmt.Println(*n, flag.Args())"}, "5 [x]"},
+		{"initialisers run every time", []string{"func init_a() { fmt.Print(\"a \") }\nfunc init_b() { fmt.Print(\"b \") }", "%%\nfmt.Println()"}, "a b"},
+		{"magics of no use", []string{"%noautoget\n%goflags -x\n//gonb:%%\nfmt.Println(1)"}, "1"},
+		{"reset", []string{"func f() {}", "%reset\nvar f = 1\n%%\nfmt.Println(f)"}, "1"},
+		{"remove", []string{"type T int\nfunc (T) String() string { return \"T\" }", "%rm T~String\n%%\nfmt.Println(T(3))"}, "3"},
+		{"what nobody uses is left out", []string{"func f() { undefined() }\ntype t int\nfunc (t) m() { undefined() }", "%%\nfmt.Println(1)"}, "1"},
+		{"but not what is used by way of others", []string{
+			"type t int\nfunc (t) String() string { return g() }\nfunc g() string { return \"g\" }", "var v t", "%%\nfmt.Println(v)"}, "g"},
+		{"a blank variable of a cell that runs again", []string{"func f() int { return 1 }\nvar _ = f()", "func g() {}", "%%\nfmt.Println(f())"}, "1"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if got := strings.TrimSpace(run(t, last(t, test.cells...))); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// last composes the cells, which are named a, b, and so on, and returns the program of the last.
+func last(t *testing.T, cells ...string) *Program {
+	t.Helper()
+	s, p := New(known), (*Program)(nil)
+	for i, text := range cells {
+		var err error
+		if p, err = s.Compose(string(rune('a'+i)), text); err != nil {
+			t.Fatalf("cell %d: %v", i, err)
+		}
+		s.Keep(p)
+	}
+	return p
+}
+
+// run returns what the program prints, or the compiler.
+func run(t *testing.T, p *Program) string {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "main.go")
+	if err := os.WriteFile(file, []byte(p.Source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", append([]string{"run", file}, p.Args...)...)
+	cmd.Dir = dir
+	out, _ := cmd.CombinedOutput()
+	return string(out)
+}
+
+// TestPlaces: an error names its cell and line.
+func TestPlaces(t *testing.T) {
+	for _, test := range []struct {
+		name, want string
+		cells      []string
+	}{
+		{"the compiler's, in main", "b:3:2: undefined: x", []string{"func f() {}", "%%\nf()\n\tx++"}},
+		{"in a function of an earlier cell", "a:2:9: undefined: g", []string{"func f() int {\n return g() }", "%%\nf()"}},
+		{"in one of a group of variables", "a:3:8: undefined: y", []string{"var (\n\ta = 1\n\tb   = y\n)", "%%\n"}},
+		{"a panic", "b:4 +0x", []string{"func f() int { return 0 }", "// nothing\n%%\nvar s []int\ns[f()]++"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if got := run(t, last(t, test.cells...)); !strings.Contains(got, test.want) {
+				t.Errorf("got %q, want %q in it", got, test.want)
+			}
+		})
+	}
+}
+
+// TestMistakes: what is no program is refused where it is wrong, and leaves the session as it was.
+func TestMistakes(t *testing.T) {
+	for text, want := range map[string]string{
+		"func f( {\n}":                "c:1:9: expected",
+		"%%\nx := 1\n)\n":             "c:3:1: expected",
+		"%%\nx := (1\ny := )":         "c:2:8: ",
+		"%%\n%%\n":                    "c:2:1: a second %%: the first is in line 1",
+		"import \"example.com/none\"": "c:1:8: there is no package \"example.com/none\" here",
+		"!ls":                         "c:1:1: a page has no shell",
+		"var a int\n%test":            "c:2:1: %test does not work in a page",
+		"%env A":                      "c:1:1: want %env NAME VALUE",
+		"%%bash\nls":                  "c:1:1: %%bash does not work in a page",
+		"func f() {}\nimport \"fmt\"": "c:2:1: imports must appear before other declarations",
+	} {
+		s := New(known)
+		p, err := s.Compose("a", "func g() {}")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Keep(p)
+		if _, err := s.Compose("c", text); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+		if s.String() != "g\n" {
+			t.Errorf("after %q: %s", text, s)
+		}
+	}
+}
+
+// TestLeftOut: a cell that draws nothing needs no package that draws.
+func TestLeftOut(t *testing.T) {
+	p := last(t, "import \"gonum.org/v1/gonum/mat\"\nfunc f() *mat.Dense { return nil }\nvar ctx = fmt.Sprint()", "%%\nfmt.Println()")
+	if want := []string{"fmt"}; !slices.Equal(p.Imports, want) {
+		t.Errorf("imports %q, want %q", p.Imports, want)
+	}
+}
+
+func TestMagics(t *testing.T) {
+	p := last(t, "import o \"os\"\n%env A b\nfunc f() {}", "var x, _ = 1, 2\n%env C=d\n%% one two\n", "%list")
+	if want := []string{"A=b", "C=d"}; !slices.Equal(p.Env, want) {
+		t.Errorf("environment %q, want %q", p.Env, want)
+	}
+	if want := "import o \"os\"\nf\nx\n"; p.Said != want {
+		t.Errorf("said %q, want %q", p.Said, want)
+	}
+	if p := last(t, "%% one two\n"); !slices.Equal(p.Args, []string{"one", "two"}) {
+		t.Errorf("arguments %q", p.Args)
+	}
+	if p := last(t, "%%\nodd.F()\nrand.F()\n"); len(p.Imports) != 0 {
+		t.Errorf("imports %q of other modules, or of two packages with one name", p.Imports)
+	}
+}
+
+// TestNotebooks: every cell of every notebook is a program, and what it imports is used in it.
+func TestNotebooks(t *testing.T) {
+	files, err := filepath.Glob("../../*.ipynb")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	path := regexp.MustCompile(`"((?:[\w.]+/)+)?(\w+?)(/v2)?"`)
+	for _, file := range files {
+		names := map[string]string{}
+		var notebook struct {
+			Cells []struct {
+				Type   string `json:"cell_type"`
+				ID     string
+				Source []string
+			}
+		}
+		data, err := os.ReadFile(file)
+		if err == nil {
+			err = json.Unmarshal(data, &notebook)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range path.FindAllStringSubmatch(strings.ReplaceAll(string(data), `\"`, `"`), -1) {
+			names[m[1]+m[2]+m[3]] = m[2]
+		}
+		s := New(names)
+		for _, c := range notebook.Cells {
+			if c.Type != "code" {
+				continue
+			}
+			p, err := s.Compose(c.ID, strings.Join(c.Source, ""))
+			if err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+			if regexp.MustCompile(`\bplotting\.`).MatchString(p.Source) != slices.Contains(p.Imports, "github.com/mixpolicy/lab/plotting") {
+				t.Errorf("%s, cell %s: imports %q", file, c.ID, p.Imports)
+			}
+			s.Keep(p)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+
+	"github.com/mixpolicy/lab/notebooks/internal/cells"
+	"github.com/mixpolicy/lab/notebooks/internal/site"
+)
+
+// Site makes, of the pages in build, the edition whose cells run in a browser: the folder build/site. With an
+// address it then serves it there, to this machine, until ctx is done.
+func (l *Lab) Site(ctx context.Context, address string) error {
+	if err := l.makeSite(ctx); err != nil || address == "" {
+		return err
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	l.say("http://%s/", listener.Addr())
+	server := &http.Server{Handler: site.Handler(l.build("site"))}
+	context.AfterFunc(ctx, func() { server.Close() })
+	if err := server.Serve(listener); ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+func (l *Lab) makeSite(ctx context.Context) error {
+	unlock, err := l.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := os.MkdirAll(l.path("site"), 0o755); err != nil {
+		return err
+	}
+	imports, err := l.imports()
+	if err != nil {
+		return err
+	}
+	err = site.Build(ctx, site.Settings{
+		Pages: l.build(), Out: l.build("site"), Work: l.path("site"), Imports: imports,
+		Command: l.command, Run: printed, Write: writeFile, Say: l.say,
+	})
+	if err != nil {
+		return fmt.Errorf("site: %w", err)
+	}
+	l.say("%s is for any web server", l.build("site"))
+	return nil
+}
+
+// imports are what the cells of the notebooks in build import.
+func (l *Lab) imports() (paths []string, err error) {
+	files, err := named(l.build(), regexp.MustCompile(`\.ipynb$`))
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		nb, err := readNotebook(file)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range nb.code() {
+			more, _ := cells.Imports(string(c.Source)) // where there is a mistake in it the page will say so
+			paths = append(paths, more...)
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths), nil
+}

@@ -1,0 +1,134 @@
+//go:build js && wasm
+
+// Command composer is package cells in a web worker, and the kernel's side of what a
+// cell displays: the functions of globalThis.cells.
+//
+//	open(names)          begins a session; names are those of the packages, by their paths, as JSON
+//	compose(name, text)  the program of a cell: {source, imports, args, env, said}, or {error}
+//	keep()               makes the cell composed last part of the session
+//	listen(show, reply)  returns hear(bytes), which takes what a program writes to GONB_PIPE, null at its
+//	                     end: outputs go to show(id, mime, data, …), answers for GONB_PIPE_BACK to reply(bytes)
+//	tell(address, value) tells that program what a control in the page says
+package main
+
+import (
+	"encoding/base64"
+	"encoding/gob"
+	"encoding/json"
+	"io"
+	"syscall/js"
+
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+
+	"github.com/mixpolicy/lab/notebooks/internal/cells"
+)
+
+// replies encodes what the program listened to is told.
+var replies *gob.Encoder
+
+func main() {
+	var session *cells.Session
+	var last *cells.Program
+	js.Global().Set("cells", map[string]any{
+		"open": js.FuncOf(func(_ js.Value, args []js.Value) any {
+			names := map[string]string{}
+			if err := json.Unmarshal([]byte(args[0].String()), &names); err != nil {
+				panic(err)
+			}
+			session = cells.New(names)
+			return nil
+		}),
+		"compose": js.FuncOf(func(_ js.Value, args []js.Value) any {
+			p, err := session.Compose(args[0].String(), args[1].String())
+			if err != nil {
+				return map[string]any{"error": err.Error()}
+			}
+			last = p
+			return map[string]any{"source": p.Source, "imports": list(p.Imports), "args": list(p.Args), "env": list(p.Env), "said": p.Said}
+		}),
+		"keep": js.FuncOf(func(js.Value, []js.Value) any {
+			session.Keep(last)
+			return nil
+		}),
+		"tell": js.FuncOf(func(_ js.Value, args []js.Value) any {
+			replies.Encode(protocol.CommValue{Address: args[0].String(), Value: args[1].String()})
+			return nil
+		}),
+		"listen": js.FuncOf(func(_ js.Value, args []js.Value) any { return listen(args[0], args[1]) }),
+	})
+	select {}
+}
+
+func list(texts []string) []any {
+	out := make([]any, len(texts))
+	for i, t := range texts {
+		out[i] = t
+	}
+	return out
+}
+
+// listen decodes what one program writes to the pipe. The function it returns comes back from null when
+// everything has been shown.
+func listen(show, reply js.Value) js.Func {
+	pipe, input := io.Pipe()
+	done := make(chan bool)
+	encoder := gob.NewEncoder(writer{reply})
+	replies = encoder
+	go func() {
+		defer close(done)
+		decoder := gob.NewDecoder(pipe)
+		for {
+			var d protocol.DisplayData
+			if err := decoder.Decode(&d); err != nil {
+				pipe.CloseWithError(err) // what comes after is lost, as it is in GoNB
+				return
+			}
+			answer(encoder, d, show)
+		}
+	}()
+	var hear js.Func
+	hear = js.FuncOf(func(_ js.Value, args []js.Value) any {
+		if args[0].IsNull() {
+			input.Close()
+			<-done
+			hear.Release()
+			return nil
+		}
+		data := make([]byte, args[0].Length())
+		js.CopyBytesToGo(data, args[0])
+		input.Write(data)
+		return nil
+	})
+	return hear
+}
+
+// answer shows an output, or says that all outputs before have been shown.
+func answer(encoder *gob.Encoder, d protocol.DisplayData, show js.Value) {
+	args := []any{d.DisplayID}
+	for mime, data := range d.Data {
+		switch data := data.(type) {
+		case protocol.CommValue:
+			if data.Address == protocol.GonbuiSyncAddress {
+				encoder.Encode(protocol.CommValue{Address: protocol.GonbuiSyncAckAddress, Value: data.Value})
+			}
+			return
+		case string:
+			args = append(args, string(mime), data)
+		case []byte:
+			args = append(args, string(mime), base64.StdEncoding.EncodeToString(data))
+		}
+	}
+	if len(args) > 1 {
+		show.Invoke(args...)
+	}
+}
+
+// A writer hands what is written to it to a function.
+type writer struct{ js.Value }
+
+func (w writer) Write(p []byte) (int, error) {
+	bytes := js.Global().Get("Uint8Array").New(len(p))
+	js.CopyBytesToJS(bytes, p)
+	w.Invoke(bytes)
+	return len(p), nil
+}

@@ -1,0 +1,133 @@
+package site
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// An engine is what runs cells in a page: the compiler, the linker and package cells, compiled to
+// WebAssembly; the archives of the packages that cells may import; and the scripts of the workers.
+type engine struct {
+	Tools    map[string]file    `json:"tools"` // compile, link and composer
+	Cell     file               `json:"cell"`  // the script of the worker of one cell
+	Packages map[string]archive `json:"packages"`
+}
+
+// A file of the engine has a name that changes with what is in it, so a browser may keep it for ever.
+type file struct {
+	URL   string `json:"url"` // relative to the engine's folder
+	Bytes int64  `json:"bytes"`
+	// Integrity is what the browser checks, as Subresource Integrity has it: the file may
+	// arrive packed or unpacked, depending on the server.
+	Integrity string `json:"integrity"`
+}
+
+// An archive is what the compiler and the linker read of a package.
+type archive struct {
+	file
+	Name    string   `json:"name"`
+	Imports []string `json:"imports,omitempty"`
+}
+
+// tools are the programs that run in the worker, by their names in the manifest.
+var tools = map[string]string{
+	"compile":  "cmd/compile",
+	"link":     "cmd/link",
+	"composer": module + "/notebooks/internal/site/composer",
+}
+
+// module is the path of this one.
+const module = "github.com/mixpolicy/lab"
+
+// makeEngine puts the engine's tools and archives into the folder, and describes it. What is there already is
+// not made anew. The tools are built in another folder.
+func (b *builder) makeEngine(ctx context.Context) (*engine, error) {
+	e := &engine{Tools: map[string]file{}, Packages: map[string]archive{}}
+	b.Say("building Go's compiler and linker for WebAssembly; the first time takes minutes")
+	for name, path := range tools {
+		if _, err := b.goCommand(ctx, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", filepath.Join(b.Work, name), path); err != nil {
+			return nil, err
+		}
+		data, err := os.ReadFile(filepath.Join(b.Work, name))
+		if err == nil {
+			e.Tools[name], err = b.pack(name+".wasm", data)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	b.Say("compiling the packages that cells may import")
+	listed, err := b.goCommand(ctx, append([]string{"list", "-trimpath", "-export", "-deps", "-json=ImportPath,Name,Export,Imports", "std"}, b.Imports...)...)
+	if err != nil {
+		return nil, err
+	}
+	for decoder := json.NewDecoder(bytes.NewReader(listed)); ; {
+		var p struct {
+			ImportPath, Name, Export string
+			Imports                  []string
+		}
+		if err := decoder.Decode(&p); err == io.EOF {
+			return e, nil
+		} else if err != nil {
+			return nil, err
+		}
+		if p.Export == "" { // unsafe, and packages of tests alone
+			continue
+		}
+		data, err := os.ReadFile(p.Export)
+		if err != nil {
+			return nil, err
+		}
+		packed, err := b.pack(strings.ReplaceAll(p.ImportPath, "/", "-")+".a", data)
+		if err != nil {
+			return nil, err
+		}
+		e.Packages[p.ImportPath] = archive{packed, p.Name, p.Imports}
+	}
+}
+
+// pack puts the data, compressed, into the engine's folder.
+func (b *builder) pack(name string, data []byte) (file, error) {
+	plain := sha256.Sum256(data)
+	f := file{URL: versioned(name, plain[:]) + ".gz"}
+	path := b.engine(f.URL)
+	packed, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		var out bytes.Buffer
+		w := gzip.NewWriter(&out)
+		w.Write(data)
+		w.Close()
+		packed = out.Bytes()
+		err = b.write(path, packed)
+	}
+	b.made[path] = true
+	sum := sha256.Sum256(packed)
+	f.Bytes, f.Integrity = int64(len(packed)), integrity(plain[:])+" "+integrity(sum[:])
+	return f, err
+}
+
+// put puts the data into the engine's folder as it is.
+func (b *builder) put(name string, data []byte) (file, error) {
+	sum := sha256.Sum256(data)
+	f := file{URL: versioned(name, sum[:]), Bytes: int64(len(data)), Integrity: integrity(sum[:])}
+	return f, b.write(b.engine(f.URL), data)
+}
+
+// versioned is the name with a part of the hash before its extension.
+func versioned(name string, sum []byte) string {
+	ext := filepath.Ext(name)
+	return fmt.Sprintf("%s.%x%s", strings.TrimSuffix(name, ext), sum[:6], ext)
+}
+
+func integrity(sum []byte) string { return "sha256-" + base64.StdEncoding.EncodeToString(sum) }

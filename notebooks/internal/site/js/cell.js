@@ -1,0 +1,38 @@
+"use strict";
+// The worker of one running cell, which is thrown away when it ends or is to end. It tells
+// what the program prints, displays and writes.
+(() => {
+  const decoders = [, new TextDecoder(), new TextDecoder()], held = new Uint8Array(1 << 16);
+  let length = 0, from = 1, timer = 0, spent = 0, since = 0;
+  function post(fd, bytes) { postMessage({ text: { fd, text: decoders[fd].decode(bytes, { stream: true }) } }); }
+  function flush() {
+    clearTimeout(timer);
+    timer = 0;
+    if (length) post(from, held.subarray(0, length));
+    length = 0;
+  }
+  // What is printed goes out at once, but for a program that prints very often: its messages would choke the page.
+  fs.print = (fd, bytes) => {
+    if (fd !== from || length + bytes.length > held.length) flush();
+    from = fd;
+    if (bytes.length > held.length) return post(fd, bytes);
+    held.set(bytes, length);
+    length += bytes.length;
+    const now = performance.now();
+    if (now - since > 50) { since = now; spent = 0; }
+    if (spent++ < 5) flush();
+    else timer ||= setTimeout(flush, 50);
+  };
+  fs.out("/gonb/out", (bytes) => { flush(); postMessage({ pipe: bytes }); });
+  const reply = fs.in("/gonb/back");
+
+  onmessage = async ({ data }) => {
+    if (data.reply) return reply(data.reply);
+    for (const [name, bytes] of Object.entries(data.files)) fs.put(fs.home + "/" + name, bytes);
+    const env = { HOME: "/tmp", TMPDIR: "/tmp", GONB_PIPE: "/gonb/out", GONB_PIPE_BACK: "/gonb/back", GONB_JUPYTER_KERNEL_ID: "page" };
+    for (const set of data.env) env[set.slice(0, set.indexOf("="))] = set.slice(set.indexOf("=") + 1);
+    const code = await run(await WebAssembly.compile(data.program), ["cell", ...data.args], env);
+    flush();
+    postMessage({ exit: code, files: fs.written() });
+  };
+})();

@@ -1,0 +1,54 @@
+// The editor of a cell, and Markdown as HTML: what pages fetch when a cell is first pressed, or displays Markdown.
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { go } from "@codemirror/lang-go";
+import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { StateEffect, StateField } from "@codemirror/state";
+import { Decoration, EditorView, keymap, lineNumbers } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+import { marked } from "marked";
+
+// The classes that the pages' code has, so that it looks the same.
+const colours = syntaxHighlighting(HighlightStyle.define([
+  { tag: [tags.keyword, tags.definitionKeyword, tags.controlKeyword, tags.moduleKeyword, tags.bool, tags.null], class: "k" },
+  { tag: [tags.typeName, tags.standard(tags.name)], class: "kt" },
+  { tag: [tags.string, tags.character, tags.escape], class: "s" },
+  { tag: tags.number, class: "m" },
+  { tag: tags.comment, class: "c" },
+  { tag: [tags.function(tags.variableName), tags.function(tags.propertyName), tags.function(tags.definition(tags.variableName))], class: "nf" },
+]));
+
+// Lines with a mistake, until they are changed.
+const wrong = StateEffect.define();
+const marks = StateField.define({
+  create: () => Decoration.none,
+  update(lines, change) {
+    for (const effect of change.effects) {
+      if (!effect.is(wrong)) continue;
+      const { doc } = change.state, unique = new Map(effect.value.map(({ line, text }) => [Math.min(line, doc.lines), text]));
+      return Decoration.set([...unique].sort((a, b) => a[0] - b[0]).map(([line, text]) => Decoration.line({ class: "wrong", attributes: { title: text } }).range(doc.line(line).from)));
+    }
+    return change.docChanged ? Decoration.none : lines;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+// edit makes an editor of the text; changed is told each new text, and run when Shift+Enter is pressed.
+export function edit(text, changed, run) {
+  const view = new EditorView({
+    doc: text,
+    extensions: [
+      keymap.of([{ key: "Shift-Enter", run: () => { run(); return true; } }, indentWithTab, ...defaultKeymap, ...historyKeymap]),
+      history(), lineNumbers(), indentUnit.of("\t"), indentOnInput(), bracketMatching(), go(), colours, marks,
+      EditorView.contentAttributes.of({ "aria-label": "Code" }),
+      EditorView.updateListener.of((u) => { if (u.docChanged) changed(u.state.doc.toString()); }),
+    ],
+  });
+  return { element: view.dom, focus: () => view.focus(), mark: (lines) => view.dispatch({ effects: wrong.of(lines) }) };
+}
+
+// markdown is the text as HTML. Formulas in dollars stay as they are, for MathJax.
+export function markdown(text) {
+  const formulas = [];
+  const html = marked.parse(text.replace(/\$\$[^]+?\$\$|\$[^$\n]+\$/g, (f) => `\u0001${formulas.push(f) - 1}\u0001`));
+  return html.replace(/\u0001(\d+)\u0001/g, (_, i) => formulas[i].replace(/&/g, "&amp;").replace(/</g, "&lt;"));
+}

@@ -1,0 +1,29 @@
+package site
+
+import (
+	"net/http"
+	"path"
+	"strings"
+)
+
+// Handler serves the site in the folder. Packed files of the engine are declared as such, so that browsers unpack them
+// and keep the machine code that they make of WebAssembly; and, as their names change with
+// what is in them, are kept for ever.
+func Handler(folder string) http.Handler {
+	files := http.FileServer(http.Dir(folder))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Cache-Control", "no-cache")
+		if path.Base(path.Dir(r.URL.Path)) == engineFolder {
+			h.Set("Cache-Control", "public, max-age=31536000, immutable")
+		}
+		if name, packed := strings.CutSuffix(path.Base(r.URL.Path), ".gz"); packed {
+			h.Set("Content-Encoding", "gzip")
+			h.Set("Content-Type", map[string]string{".wasm": "application/wasm", ".json": "application/json"}[path.Ext(name)])
+			if h.Get("Content-Type") == "" {
+				h.Set("Content-Type", "application/octet-stream")
+			}
+		}
+		files.ServeHTTP(w, r)
+	})
+}

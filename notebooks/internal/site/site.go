@@ -1,0 +1,192 @@
+// Package site makes the edition that runs in any browser: the exported pages, and what compiles and runs their
+// cells there. It is a folder of static files, for any web server, under any path.
+//
+// The engine is Go's own compiler and linker, built from the GOROOT of whoever makes the site. Package cells
+// makes a program of a cell; the compiler, the linker and the program run one after another in web workers, on a file
+// system in memory. A page fetches the engine when its reader first runs a cell, and of the
+// packages those that the cell needs.
+package site
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+//go:embed js npm
+var scripts embed.FS
+
+// Settings are where a site is made, and how.
+type Settings struct {
+	Pages   string   // the folder of the exported pages and their notebooks
+	Out     string   // the folder of the site
+	Work    string   // the folder of what is kept from one time to the next
+	Imports []string // what cells may import, besides the standard packages and what these need
+	Command func(ctx context.Context, name string, args ...string) *exec.Cmd
+	Run     func(*exec.Cmd) (string, error) // runs it and gives what it printed
+	Write   func(name string, data []byte) error
+	Say     func(format string, args ...any)
+}
+
+type builder struct {
+	Settings
+	made map[string]bool // files of the site
+}
+
+// engineFolder is the engine's folder within the site.
+const engineFolder = "go"
+
+// Build makes the site, and removes from its folder what is not part of it.
+func Build(ctx context.Context, s Settings) error {
+	b := &builder{s, map[string]bool{}}
+	files, err := b.pages()
+	if err != nil {
+		return err
+	}
+	e, err := b.makeEngine(ctx)
+	if err != nil {
+		return err
+	}
+	head, err := b.scripts(ctx, e)
+	if err != nil {
+		return err
+	}
+	for _, name := range files {
+		data, err := os.ReadFile(filepath.Join(b.Pages, name))
+		if err != nil {
+			return err
+		}
+		if notebook := strings.TrimSuffix(name, ".html") + ".ipynb"; notebook != name {
+			if _, err := os.Stat(filepath.Join(b.Pages, notebook)); err == nil {
+				data = []byte(strings.Replace(string(data), "</head>", head+"</head>", 1))
+			}
+		}
+		if err := b.write(filepath.Join(b.Out, name), data); err != nil {
+			return err
+		}
+	}
+	return b.clean()
+}
+
+// pages are the files of the pages, by their names within the folder.
+func (b *builder) pages() (files []string, err error) {
+	if _, err := os.Stat(filepath.Join(b.Pages, "index.html")); err != nil {
+		return nil, fmt.Errorf("there are no pages in %s yet: go run ./notebooks makes them", b.Pages)
+	}
+	err = filepath.WalkDir(b.Pages, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case path == b.Out || d.IsDir() && strings.HasPrefix(d.Name(), "."):
+			return filepath.SkipDir
+		case d.IsDir() || strings.HasPrefix(d.Name(), "."):
+			return nil
+		}
+		name, err := filepath.Rel(b.Pages, path)
+		files = append(files, name)
+		return err
+	})
+	return files, err
+}
+
+// scripts puts the scripts into the engine's folder, and returns what a page has in its head to run its cells.
+func (b *builder) scripts(ctx context.Context, e *engine) (string, error) {
+	root, err := b.goCommand(ctx, "env", "GOROOT")
+	if err != nil {
+		return "", err
+	}
+	glue, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
+	if err != nil {
+		return "", err
+	}
+	// worker is the script of a worker: the file system comes first, since Go's own script has one that does nothing.
+	worker := func(name string) (file, error) {
+		var all []byte
+		for _, part := range []string{"fs.js", "", "program.js", name} {
+			text := glue
+			if part != "" {
+				text = script("js/" + part)
+			}
+			all = append(append(all, text...), '\n')
+		}
+		return b.put(name, all)
+	}
+	if e.Cell, err = worker("cell.js"); err != nil {
+		return "", err
+	}
+	tools, err := worker("tools.js")
+	if err != nil {
+		return "", err
+	}
+	described, err := json.Marshal(e)
+	if err != nil {
+		return "", err
+	}
+	manifest, err := b.pack("engine.json", described)
+	if err != nil {
+		return "", err
+	}
+	parts := map[string]any{"manifest": manifest, "tools": tools.URL}
+	editor, err := b.editor(ctx)
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil {
+		b.Say("cells get a plain editor, since the better one can't be had: %v", err)
+	} else if parts["editor"], err = b.put("editor.js", editor); err != nil {
+		return "", err
+	}
+	start, err := json.Marshal(parts)
+	if err != nil {
+		return "", err
+	}
+	page, err := b.put("page.js", []byte(strings.Replace(string(script("js/page.js")), "ENGINE", string(start), 1)))
+	if err != nil {
+		return "", err
+	}
+	style, err := b.put("page.css", script("js/page.css"))
+	return fmt.Sprintf("<link rel=\"stylesheet\" href=\"%s\">\n<script src=\"%s\"></script>\n",
+		path.Join(engineFolder, style.URL), path.Join(engineFolder, page.URL)), err
+}
+
+// script is one of our own.
+func script(name string) []byte {
+	text, err := scripts.ReadFile(name)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// goCommand runs the go command for js/wasm, and gives what it printed.
+func (b *builder) goCommand(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := b.Command(ctx, "go", args...)
+	cmd.Env = append(cmd.Env, "GOOS=js", "GOARCH=wasm", "GOFLAGS=")
+	out, err := b.Run(cmd)
+	return []byte(out), err
+}
+
+// engine is the path of a file in the engine's folder.
+func (b *builder) engine(name string) string { return filepath.Join(b.Out, engineFolder, name) }
+
+func (b *builder) write(path string, data []byte) error {
+	b.made[path] = true
+	return b.Write(path, data)
+}
+
+// clean removes from the site's folder what was not made now: files of a former edition.
+func (b *builder) clean() error {
+	return filepath.WalkDir(b.Out, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && !b.made[path] {
+			err = os.Remove(path)
+		}
+		return err
+	})
+}

@@ -1,0 +1,73 @@
+package plotting
+
+import (
+	"hash/fnv"
+	"strings"
+)
+
+// Look is the colour and the dash of a line, or the colour of points, whose marker goes
+// with the dash.
+type Look struct {
+	Color Color
+	Dash  Dash
+}
+
+// looks are those of the methods that the notebooks compare, by name: one for each in all
+// figures. Methods that share a figure differ in colour, and where it can be in dash or in
+// how light they are.
+var looks = map[string]Look{
+	"Algorithm 1":                   {Blue, Solid},
+	"Algorithm 1, last iterate":     {Sky, Dashed},
+	"Algorithm 1, printed signs":    {Green, Dotted},
+	"Algorithm 1, rows scaled":      {Orange, Solid},
+	"Algorithm 1, variance reduced": {Purple, Dotted},
+	"Algorithm 1, β = 0":            {Orange, Dotted},
+	"penalty":                       {Vermilion, Dashed},
+	"dual ALP":                      {Vermilion, DashDot},
+	"plug-in":                       {Green, DashDot},
+	"plug-in, median of means":      {Purple, Dashed},
+	"even mixture":                  {Grey, DashDot},
+	"π-learning":                    {Blue, Dotted},
+	"randomised LP":                 {Blue, DashDot},
+	"ALP, sampled constraints":      {Purple, Solid},
+	"smoothed ALP, primal–dual":     {Sky, Dotted},
+	"certainty equivalence":         {Grey, Solid},
+	"mirror-prox":                   {Grey, Dotted},
+	"restarted PDHG":                {Sky, DashDot},
+	"exact LP (2.18)":               {Purple, DashDot},
+	"policy iteration":              {Grey, Dashed},
+	"approximate LP":                {Blue, Dashed},
+	"smoothed LP":                   {Sky, Solid},
+}
+
+// others are the looks of no method above.
+var others = []Look{
+	{Green, Solid}, {Vermilion, Solid}, {Orange, Dashed}, {Green, Dashed}, {Orange, DashDot}, {Vermilion, Dotted},
+}
+
+// LookOf is the look of a method in all figures. A layer whose name is that of a method of
+// the notebooks, alone or before a comma, has it by itself, unless it has a colour.
+// Any other name has a look that none of those has, the same every time.
+func LookOf(method string) Look {
+	if _, look := methodOf(method); look != (Look{}) {
+		return look
+	}
+	h := fnv.New32a()
+	h.Write([]byte(method)) // never fails
+	return others[h.Sum32()%uint32(len(others))]
+}
+
+// methodOf returns the method that the name of a layer begins with and its look; "" if there
+// is none.
+func methodOf(name string) (method string, look Look) {
+	for m := name; ; {
+		if look, ok := looks[m]; ok {
+			return m, look
+		}
+		k := strings.LastIndex(m, ", ")
+		if k < 0 {
+			return "", Look{}
+		}
+		m = m[:k]
+	}
+}
