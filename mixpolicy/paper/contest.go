@@ -234,7 +234,7 @@ func ReadmeFigure(ctx context.Context, progress func(name string, done, total in
 		line.X, line.Y = append(line.X, t), append(line.Y, p.Objective([]float64{t, 1 - t}))
 	}
 	problem := plotting.Figure{
-		Title: "Mixtures of two policies of a queue",
+		Title: "The best mixture of two policies gives one a negative weight",
 		X:     plotting.Axis{Label: "θ₁ (θ₂ = 1 − θ₁)"},
 		Y:     plotting.Axis{Label: "average cost"},
 		Layers: []plotting.Layer{
@@ -254,9 +254,9 @@ func ReadmeFigure(ctx context.Context, progress func(name string, done, total in
 		})), gap)
 	}
 	runs := plotting.Figure{
-		Title: "Learning it from sampled costs",
+		Title: "Plug-in learns it from a handful of sampled costs",
 		X:     plotting.Axis{Label: "queries to the oracle", Log: true},
-		Y:     plotting.Axis{Label: "distance from the optimum, relative", Min: 0, Max: 1.5},
+		Y:     plotting.Axis{Label: "penalised gap / optimum", Min: 0, Max: 1.5},
 	}.With(
 		learn("Algorithm 1", k.tuned(k.Tuned.PrimalDual).PrimalDual()),
 		learn("penalty", k.tuned(k.Tuned.Penalty).Penalty()),
