@@ -76,7 +76,7 @@ func bounded(v float64) float64 { return min(max(v, -math.MaxFloat64), math.MaxF
 // scales returns the ranges of both axes, which both renderings use.
 func (f Figure) scales(layers []layer) (x, y scale) {
 	b := bounds{empty, empty}
-	padX, onZero := false, false
+	padX, onZero := f.Y.Names != nil, false
 	for _, l := range layers {
 		lb := boundsOf(l.marks)
 		b.x = b.x.include(lb.x.lo, lb.x.hi)
