@@ -1,5 +1,5 @@
 // Package lab runs the notebooks of a clone of this repository. It sets up what
-// they need (the Go kernel, Jupyter, two scripts), executes them, makes pages of
+// they need (the Go kernel, Jupyter, three scripts), executes them, makes pages of
 // them, and opens them in JupyterLab.
 package lab
 

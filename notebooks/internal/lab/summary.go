@@ -1,9 +1,9 @@
 package lab
 
 import (
+	"cmp"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -41,34 +41,28 @@ func (l *Lab) summarize(w io.Writer, runs []*run, elapsed time.Duration) error {
 	return err
 }
 
-// verdicts says what became of the paper's claims and equations.
+// verdicts counts what became of the paper's claims and equations.
 func verdicts(w io.Writer) error {
-	claims, err := records("claims.csv")
+	claims, err := newClaims()
 	if err != nil {
 		return err
 	}
-	t := ruled(w)
-	t.SetColumnConfigs([]table.ColumnConfig{
-		{Number: 2, WidthMax: 52, WidthMaxEnforcer: text.WrapSoft}, {Number: 3, WidthMax: 24, WidthMaxEnforcer: text.WrapSoft},
-	})
-	t.AppendHeader(table.Row{"claim", "the paper says", "verdict"})
-	for _, c := range claims {
-		t.AppendRow(table.Row{c["id"], c["claim"], strings.TrimSuffix(c["verdict"]+": "+c["on"], ": ")})
-	}
-	fmt.Fprintf(w, "\nWhat became of the paper's claims (the experiments and their numbers are in data/claims.csv)\n")
-	t.Render()
-
 	equations, err := records("equations.csv")
 	if err != nil {
 		return err
 	}
-	t = ruled(w)
-	t.AppendHeader(table.Row{"equations and statements", len(equations)})
-	for _, c := range (&page{Equations: equations}).Choices() {
-		t.AppendRow(table.Row{c.Text, c.Count})
+	counted := func(what string, n int, choices []choice) {
+		t := ruled(w)
+		t.AppendHeader(table.Row{what, n})
+		for _, c := range choices {
+			t.AppendRow(table.Row{cmp.Or(c.Text, c.Value), c.Count})
+		}
+		fmt.Fprintln(w)
+		t.Render()
 	}
-	fmt.Fprintf(w, "\nWhat became of its equations (in data/equations.csv and data/errata.csv)\n")
-	t.Render()
+	p := &page{Claims: claims, Equations: equations}
+	counted("claims, in each setting in which they were tried", len(claims), p.Verdicts())
+	counted("equations and statements", len(equations), p.Choices())
 	return nil
 }
 
