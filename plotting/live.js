@@ -67,26 +67,8 @@ function (charts) {
         };
       };
     },
-    whiskers: function (rows, s) {
-      return function (params, api) {
-        var r = rows[params.dataIndex], a = api.coord([r[0], r[2]]), b = api.coord([r[0], r[3]]), x = a[0], cap = 4;
-        return {
-          type: "path",
-          shape: { pathData: "M" + x + "," + a[1] + "V" + b[1] + "M" + (x - cap) + "," + a[1] + "h" + 2 * cap + "M" + (x - cap) + "," + b[1] + "h" + 2 * cap },
-          style: { fill: "none", stroke: s.itemStyle.color, lineWidth: 1.5 },
-        };
-      };
-    },
-    level: function (rows, s) {
-      return function (params, api) {
-        var r = rows[params.dataIndex], a = api.coord([r[2], r[1]]), b = api.coord([r[3], r[1]]), y = a[1], cap = 4;
-        return {
-          type: "path",
-          shape: { pathData: "M" + a[0] + "," + y + "H" + b[0] + "M" + a[0] + "," + (y - cap) + "v" + 2 * cap + "M" + b[0] + "," + (y - cap) + "v" + 2 * cap },
-          style: { fill: "none", stroke: s.itemStyle.color, lineWidth: 1.5 },
-        };
-      };
-    },
+    whiskers: function (rows, s) { return bar(rows, s, [0, 2], [0, 3], "h"); },
+    level: function (rows, s) { return bar(rows, s, [2, 1], [3, 1], "v"); },
     arrows: function (rows, s) {
       return whole(function (at) {
         var p = rows.map(function (r) { return at(r[0], r[1]); }), length = 0, walked = 0, heads = [], size = 5, next, i, d;
@@ -163,6 +145,15 @@ function (charts) {
       };
     },
   };
+  function bar(rows, s, from, to, across) {
+    return function (params, api) {
+      var r = rows[params.dataIndex];
+      function at(columns) { return api.coord([r[columns[0]], r[columns[1]]]); }
+      function cap(p) { return "M" + (across === "h" ? p[0] - 4 + "," + p[1] : p[0] + "," + (p[1] - 4)) + across + 8; }
+      var a = at(from), b = at(to);
+      return { type: "path", shape: { pathData: "M" + a + "L" + b + cap(a) + cap(b) }, style: { fill: "none", stroke: s.itemStyle.color, lineWidth: 1.5 } };
+    };
+  }
   function whole(shape) {
     return function (params, api) {
       if (params.context.done) return null;
@@ -188,6 +179,11 @@ function (charts) {
     option.title.text = top.title.text;
     Object.assign(option.legend, top.legend);
     Object.assign([].concat(option.grid)[0], top.grid);
+    [option.xAxis[0], option.yAxis[0]].forEach(function (a) { // ECharts has ticks at both ends, whatever the step
+      var step = echarts.number.nice((a.max - a.min) / 5, true);
+      function even(v) { return Math.abs(v / step - Math.round(v / step)) < 1e-9; }
+      if (a.type !== "log") a.axisLabel = { showMinLabel: even(a.min), showMaxLabel: even(a.max) };
+    });
     var names = option.yAxis[0].data;
     if (names) {
       var at = names.map(function (_, i) { return i + 1; });
