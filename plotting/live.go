@@ -194,11 +194,11 @@ func (c live) frame(f Figure, layers []layer) {
 		charts.WithGridOpts(opts.Grid{Left: strconv.Itoa(left), Right: "20", Top: strconv.Itoa(top), Bottom: strconv.Itoa(bottom), ContainLabel: opts.Bool(true)}),
 		charts.WithXAxisOpts(opts.XAxis{
 			Type: x.kind(), Name: f.X.Label, NameLocation: "middle", NameGap: 28,
-			Min: number{x.lo, 12}, Max: number{x.hi, 12}, AxisLabel: x.labels(6),
+			Min: number{x.lo, 12}, Max: number{x.hi, 12},
 		}),
 		charts.WithYAxisOpts(opts.YAxis{
 			Type: y.kind(), Name: f.Y.Label, NameLocation: "middle", NameGap: 20 + digit*widest,
-			Min: number{y.lo, 12}, Max: number{y.hi, 12}, AxisLabel: y.labels(5), Data: named,
+			Min: number{y.lo, 12}, Max: number{y.hi, 12}, Data: named,
 		}),
 		charts.WithAnimation(false),
 	)
@@ -259,20 +259,6 @@ func (s scale) kind() string {
 		return "log"
 	}
 	return "value"
-}
-
-// labels hides the labels at the ends of the axis unless they are ticks.
-func (s scale) labels(n int) *opts.AxisLabel {
-	ticks := s.ticks(n)
-	is := func(v float64) types.Bool {
-		for _, t := range ticks {
-			if math.Abs(t.at-v) <= 1e-9*(s.hi-s.lo) {
-				return opts.Bool(true)
-			}
-		}
-		return opts.Bool(false)
-	}
-	return &opts.AxisLabel{ShowMinLabel: is(s.lo), ShowMaxLabel: is(s.hi)}
 }
 
 // series appends a series that draws the given columns, the first of them x.

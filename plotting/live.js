@@ -67,26 +67,8 @@ function (charts) {
         };
       };
     },
-    whiskers: function (rows, s) {
-      return function (params, api) {
-        var r = rows[params.dataIndex], a = api.coord([r[0], r[2]]), b = api.coord([r[0], r[3]]), x = a[0], cap = 4;
-        return {
-          type: "path",
-          shape: { pathData: "M" + x + "," + a[1] + "V" + b[1] + "M" + (x - cap) + "," + a[1] + "h" + 2 * cap + "M" + (x - cap) + "," + b[1] + "h" + 2 * cap },
-          style: { fill: "none", stroke: s.itemStyle.color, lineWidth: 1.5 },
-        };
-      };
-    },
-    level: function (rows, s) {
-      return function (params, api) {
-        var r = rows[params.dataIndex], a = api.coord([r[2], r[1]]), b = api.coord([r[3], r[1]]), y = a[1], cap = 4;
-        return {
-          type: "path",
-          shape: { pathData: "M" + a[0] + "," + y + "H" + b[0] + "M" + a[0] + "," + (y - cap) + "v" + 2 * cap + "M" + b[0] + "," + (y - cap) + "v" + 2 * cap },
-          style: { fill: "none", stroke: s.itemStyle.color, lineWidth: 1.5 },
-        };
-      };
-    },
+    whiskers: function (rows, s) { return bar(rows, s, [0, 2], [0, 3], "h"); },
+    level: function (rows, s) { return bar(rows, s, [2, 1], [3, 1], "v"); },
     arrows: function (rows, s) {
       return whole(function (at) {
         var p = rows.map(function (r) { return at(r[0], r[1]); }), length = 0, walked = 0, heads = [], size = 5, next, i, d;
@@ -120,7 +102,7 @@ function (charts) {
         var g = params.coordSys, vertical = s.encode.x === 0, v = rows[0];
         var p = v.map(function (at) { return api.coord(vertical ? [at, option.yAxis[0].min] : [option.xAxis[0].min, at]); });
         var r = vertical ? { x: p[0][0], y: g.y, width: p[1][0] - p[0][0], height: g.height } : { x: g.x, y: p[1][1], width: g.width, height: p[0][1] - p[1][1] };
-        var width = echarts.format.getTextRect(s.label.formatter || "", "12px sans-serif").width, x = r.x + 4, y = r.y + 3, align = "left";
+        var width = long(s.label.formatter || "", 12), x = r.x + 4, y = r.y + 3, align = "left";
         if (vertical && width + 8 > r.width) { // beside a strip that can't hold it
           x = r.x + r.width + 4;
           if (x + width > g.x + g.width) { x = r.x - 4; align = "right"; }
@@ -132,7 +114,7 @@ function (charts) {
       };
     },
     arrow: function (rows, s) {
-      return whole(function (at) {
+      return whole(function (at, g) {
         var to = at(rows[0][0], rows[0][1]), from = at(rows[1][0], rows[1][1]), d = Math.hypot(to[0] - from[0], to[1] - from[1]), parts = [];
         var ux = (to[0] - from[0]) / d, uy = (to[1] - from[1]) / d, align = "center", x = from[0], y = from[1], size = Math.min(8, d);
         if (d > 0) {
@@ -144,6 +126,9 @@ function (charts) {
           if (Math.abs(ux) < 0.5) y -= 8 * Math.sign(uy);
           else { align = ux > 0 ? "right" : "left"; x -= 4 * Math.sign(ux); }
         }
+        var w = long(s.label.formatter || "", 12); // within the axes, if they are wide enough
+        if (align === "left") x = Math.max(g.x, Math.min(x, g.x + g.width - w));
+        else if (align === "right") x = Math.min(g.x + g.width, Math.max(x, g.x + w));
         return { type: "group", children: parts.concat(label(s, x, y, align, "middle")) };
       });
     },
@@ -160,11 +145,20 @@ function (charts) {
       };
     },
   };
+  function bar(rows, s, from, to, across) {
+    return function (params, api) {
+      var r = rows[params.dataIndex];
+      function at(columns) { return api.coord([r[columns[0]], r[columns[1]]]); }
+      function cap(p) { return "M" + (across === "h" ? p[0] - 4 + "," + p[1] : p[0] + "," + (p[1] - 4)) + across + 8; }
+      var a = at(from), b = at(to);
+      return { type: "path", shape: { pathData: "M" + a + "L" + b + cap(a) + cap(b) }, style: { fill: "none", stroke: s.itemStyle.color, lineWidth: 1.5 } };
+    };
+  }
   function whole(shape) {
     return function (params, api) {
       if (params.context.done) return null;
       params.context.done = true;
-      return shape(function (x, y) { return api.coord([x, y]); });
+      return shape(function (x, y) { return api.coord([x, y]); }, params.coordSys);
     };
   }
   function label(s, x, y, align, verticalAlign) {
@@ -182,12 +176,18 @@ function (charts) {
     Object.assign(option.legend, legendItem);
     var top = head(option, width);
     Object.assign(option.title.textStyle, top.title.textStyle);
+    option.title.text = top.title.text;
     Object.assign(option.legend, top.legend);
     Object.assign([].concat(option.grid)[0], top.grid);
+    [option.xAxis[0], option.yAxis[0]].forEach(function (a) { // ECharts has ticks at both ends, whatever the step
+      var step = echarts.number.nice((a.max - a.min) / 5, true);
+      function even(v) { return Math.abs(v / step - Math.round(v / step)) < 1e-9; }
+      if (a.type !== "log") a.axisLabel = { showMinLabel: even(a.min), showMaxLabel: even(a.max) };
+    });
     var names = option.yAxis[0].data;
     if (names) {
       var at = names.map(function (_, i) { return i + 1; });
-      Object.assign(option.yAxis[0].axisLabel, { customValues: at, formatter: function (v) { return names[v - 1]; }, hideOverlap: false });
+      Object.assign(option.yAxis[0].axisLabel, { customValues: at, formatter: function (v) { return names[v - 1]; }, showMinLabel: true, showMaxLabel: true, width: width / 2, overflow: "truncate" });
       option.yAxis[0].axisTick = { customValues: at };
       delete option.yAxis[0].data;
     }
@@ -237,14 +237,19 @@ function (charts) {
 
   // The title and the legend take as many lines as they need, and the axes begin below them.
   var legendItem = { itemWidth: 28, itemHeight: 11, itemGap: 12 }, family = "Liberation Sans, Arial, Helvetica, sans-serif";
+  function long(text, size) { return echarts.format.getTextRect(text, size + "px " + family).width; }
   function head(option, width) {
-    var style = { width: Math.max(80, width - 100), overflow: "break", lineHeight: 19 }, more = 0, x = 0;
-    if (option.title.text) more = new echarts.graphic.Text({ style: Object.assign({ text: option.title.text, font: "15px " + family }, style) }).getBoundingRect().height - style.lineHeight;
-    var out = { title: { textStyle: style }, legend: {}, grid: {} };
+    var room = Math.max(80, width - 100), line = 19, x = 0, lines = (option.title.text || "").split(" ").reduce(function (lines, word) {
+      var last = lines.length - 1;
+      if (last >= 0 && long(lines[last] + " " + word, 15) <= room) lines[last] += " " + word;
+      else lines.push(word);
+      return lines;
+    }, []), more = (lines.length - 1) * line;
+    var out = { title: { text: lines.join("\n"), textStyle: { lineHeight: line } }, legend: {}, grid: {} };
     if (option.legend.show !== false && option.legend.orient !== "vertical") {
       out.legend.top = 26 + more;
       option.legend.data.forEach(function (item) {
-        var w = legendItem.itemWidth + 5 + echarts.format.getTextRect(item.name, "12px " + family).width;
+        var w = legendItem.itemWidth + 5 + long(item.name, 12);
         if (x > 0 && x + w > width - 10) {
           more += 12 + legendItem.itemGap;
           x = 0;
@@ -287,11 +292,14 @@ function (charts) {
       function frame() { // in row-major order
         return inputs.reduce(function (k, input) { return k * values(input).length + +input.value; }, 0);
       }
+      function leave(top) { live.style.minHeight = 240 + top + "px"; } // below title and legend: room for the longest names of axes
       function draw() {
         if (chart) chart.dispose();
         dark = isDark(root);
+        var option = complete(spec, frame(), dark, live.clientWidth);
+        leave([].concat(option.grid)[0].top);
         chart = echarts.init(live, theme(dark));
-        chart.setOption(complete(spec, frame(), dark, live.clientWidth));
+        chart.setOption(option);
         if (controls) controls.style.colorScheme = dark ? "dark" : "light";
         chart.on("datazoom", function () {
           var update = {};
@@ -305,8 +313,10 @@ function (charts) {
       function fit() {
         follow();
         if (chart.getWidth() === live.clientWidth && chart.getHeight() === live.clientHeight) return;
+        var top = head(Object.assign({}, spec.frames[0], spec.frames[frame()]), live.clientWidth);
+        leave(top.grid.top);
         chart.resize();
-        chart.setOption(head(Object.assign({}, spec.frames[0], spec.frames[frame()]), live.clientWidth));
+        chart.setOption(top);
       }
       still.hidden = true;
       live.hidden = false;

@@ -243,9 +243,9 @@ func TestDisplayIsDeterministicSmallAndClosed(t *testing.T) {
 			t.Errorf("%s: unescaped text", name)
 		}
 		p := must(v.panels())
-		// Forty kilobytes a panel keep a notebook with twenty figures under a
+		// Forty-four kilobytes a panel keep a notebook with twenty figures under a
 		// megabyte.
-		if kB := len(d.html) / 1024; kB > 42*len(p.Figures) {
+		if kB := len(d.html) / 1024; kB > 44*len(p.Figures) {
 			t.Errorf("%s: output of %d kB", name, kB)
 		}
 		if d.plain == "" || !strings.Contains(d.html, "<img") || !strings.Contains(d.html, "mixpolicyCharts") {

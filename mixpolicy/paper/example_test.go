@@ -29,6 +29,20 @@ func ExampleSweep() {
 	// [1 10] [0.1 5] [6 15]
 }
 
+// A misprint, with the numbers of its witness.
+func ExampleErratum_Markdown() {
+	e := paper.Errata()[0]
+	fmt.Print(e.Markdown(mixpolicy.Must(e.Witness(context.Background())).Numbers))
+	// Output:
+	// **§2, notation** &nbsp; *argmin* &nbsp; misprint
+	//
+	// - printed: `P_𝒳(x) = min_{y∈𝒳} ‖x−y‖₂²`
+	// - corrected: `P_𝒳(x) = argmin_{y∈𝒳} ‖x−y‖₂`
+	// - The minimum is a distance; (5.15) and the penalty method use the point.
+	// - witness: 𝒳 = [−2, 2] and x = 3: the minimum is the number 1, the projection the point 2; (x − y)(z − y) is up to 2 for the one, 0 for the other, z ∈ 𝒳
+	// - changes: Nothing but notation.
+}
+
 // What the paper's index calls an error, by the part of the paper.
 func ExampleErratum_Part() {
 	for _, e := range paper.Errata() {

@@ -335,7 +335,7 @@ func packages(body string) (map[string]bool, error) {
 	used := map[string]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
 		if selector, ok := n.(*ast.SelectorExpr); ok {
-			//lint:ignore SA1019 the parser knows what is declared in a file, which is all that is asked
+			// The parser knows what is declared in a file, which is all that is asked.
 			if x, ok := selector.X.(*ast.Ident); ok && x.Obj == nil {
 				used[x.Name] = true
 			}

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/mixpolicy/lab/mixpolicy/paper"
 )
 
 // longest is how many lines of code a reader takes in at once.
@@ -24,8 +27,9 @@ func TestCellsAreShort(t *testing.T) {
 	}
 }
 
-// quotation is the mark behind a number of the prose, with the id of the cell that shows it.
-var quotation = regexp.MustCompile(`<!-- = (\w+) -->`)
+// quotation is the mark behind a number of the prose, with the id of the cell that shows it, or of a
+// claim or an erratum.
+var quotation = regexp.MustCompile(`<!-- = ([\w-]+) -->`)
 
 // TestProseQuotesOutputs: a number with such a mark is in the outputs of that cell, rounded to the
 // digits that the prose has. Signs are in the words of a sentence, and are not compared.
@@ -34,6 +38,13 @@ func TestProseQuotesOutputs(t *testing.T) {
 	readme := cell{ID: "README.md", Type: "markdown", Source: multiline(try(os.ReadFile("../../../README.md")).or(t))}
 	prose := map[string]*notebook{"the README": {Cells: []cell{readme}}}
 	maps.Copy(prose, notebooks)
+	recorded := map[string]string{}
+	for _, c := range try(paper.RecordedClaims()).or(t) {
+		recorded[c.ID] = c.Numbers
+	}
+	for _, e := range try(paper.RecordedErrata()).or(t) {
+		recorded[e.ID] = e.Numbers
+	}
 	quoted := 0
 	for name, nb := range prose {
 		for _, c := range nb.Cells {
@@ -51,10 +62,9 @@ func TestProseQuotesOutputs(t *testing.T) {
 				quoted++
 				shown := nb.shows(id)
 				for _, other := range notebooks {
-					if shown == "" {
-						shown = other.shows(id)
-					}
+					shown = cmp.Or(shown, other.shows(id))
 				}
+				shown = cmp.Or(shown, recorded[id])
 				if !number.in(shown) {
 					t.Errorf("%s, cell %s: the prose says %s where cell %s shows\n%s", name, c.ID, number.text, id, shown)
 				}

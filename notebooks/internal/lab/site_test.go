@@ -150,7 +150,7 @@ func TestSite(t *testing.T) {
 		eventually(t, b, "the editor is there", `document.activeElement?.classList.contains("cm-content")`)
 		typeText := func(text string) {
 			noError(t, chromedp.Do(b, chromedp.KeyEvent("a", chromedp.KeyModifiers(2)))) // all of it
-			noError(t, chromedp.Do(b, chromedp.KeyEvent(text)))
+			noError(t, chromedp.Do(b, chromedp.KeyEvent(strings.ReplaceAll(text, "\n", kb.Enter))))
 		}
 		typeText("%%\nx := twice(4)\nfmt.Println(x + y)")
 		press(t, b, 1, "Run", true)

@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -63,10 +64,8 @@ func Build(ctx context.Context, s Settings) error {
 		if err != nil {
 			return err
 		}
-		if notebook := strings.TrimSuffix(name, ".html") + ".ipynb"; notebook != name {
-			if _, err := os.Stat(filepath.Join(b.Pages, notebook)); err == nil {
-				data = []byte(strings.Replace(string(data), "</head>", head+"</head>", 1))
-			}
+		if page, ok := strings.CutSuffix(name, ".html"); ok && slices.Contains(files, page+".ipynb") {
+			data = []byte(strings.Replace(string(data), "</head>", head+"</head>", 1))
 		}
 		if err := b.write(filepath.Join(b.Out, name), data); err != nil {
 			return err
@@ -102,9 +101,15 @@ func (b *builder) scripts(ctx context.Context, e *engine) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	glue, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
+	from := strings.TrimSpace(string(root))
+	glue, err := os.ReadFile(filepath.Join(from, "lib", "wasm", "wasm_exec.js"))
 	if err != nil {
 		return "", err
+	}
+	if license, err := os.ReadFile(filepath.Join(from, "LICENSE")); err == nil { // a package of Debian's may have it elsewhere
+		if err := b.write(b.engine("LICENSE"), license); err != nil {
+			return "", err
+		}
 	}
 	// worker is the script of a worker: the file system comes first, since Go's own script has one that does nothing.
 	worker := func(name string) (file, error) {

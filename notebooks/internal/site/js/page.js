@@ -35,7 +35,6 @@
       this.code = root.querySelector(".highlight");
       this.original = this.code.textContent.replace(/\n+$/, "");
       this.outputs = root.querySelector(".outputs") || root.appendChild(make("div", { className: "outputs" }));
-      this.first = [...this.outputs.childNodes];
       this.buttons = {
         run: this.button("Run", "Run this cell (Shift+Enter)", () => start([this])),
         above: this.button("Run all above", "Run all cells above, then this one", () => start(cells.slice(0, index + 1))),
@@ -79,16 +78,20 @@
       kept.set(this);
       this.mark();
     }
-    reset() {
+    async reset() {
       this.frame?.remove();
       this.editor = null;
       this.code.hidden = false;
       this.text = this.original;
       kept.set(this);
-      this.outputs.replaceChildren(...this.first);
       this.changed = false;
       this.say("");
       this.mark();
+      // The outputs as they were published, not as their scripts left them.
+      const page = new DOMParser().parseFromString(await (await fetch(location.pathname)).text(), "text/html");
+      this.outputs.replaceChildren(...page.querySelector(`[data-cell="${this.id}"] .outputs`)?.childNodes || []);
+      revive(this.outputs);
+      window.MathJax?.typesetPromise?.([this.outputs]);
     }
 
     begin() {
@@ -155,6 +158,11 @@
     });
   }
 
+  // revive has the scripts in the element run, which those of parsed text don't.
+  function revive(element) {
+    for (const script of element.querySelectorAll("script")) script.replaceWith(make("script", { textContent: script.textContent }));
+  }
+
   // render makes an element of the richest form of an output.
   function render(data) {
     const forms = {};
@@ -162,7 +170,7 @@
     const picture = (type, content) => make("img", { className: "figure", alt: forms["text/plain"] || "a figure", src: `data:${type};base64,${content}` });
     if ("text/html" in forms) {
       const block = make("div", { className: "html", innerHTML: forms["text/html"] });
-      for (const script of block.querySelectorAll("script")) script.replaceWith(make("script", { textContent: script.textContent })); // or it wouldn't run
+      revive(block);
       return block;
     }
     if (forms["text/markdown"]) {

@@ -3,7 +3,7 @@
 // compiler and the linker, and the session: what was declared.
 (() => {
   const folder = self.location.href.replace(/[^/]*$/, "");
-  let engine, compile, link, ready, running = null;
+  let engine, compile, link, ready, running = null, stopped = false;
   const files = {}; // that cells have written
   const archives = new Map(); // what is in the file system, or on its way there
   const progress = { loaded: 0, size: 0 };
@@ -126,15 +126,17 @@
 
   const calls = {
     async run(cell) {
+      stopped = false;
       engine ||= await (await load(cell.engine, "application/json")).json();
       ready ||= start();
       try { await ready; } catch (error) { ready = null; throw error; }
       const built = await build(cell);
       if (built.error) return { error: built.error };
+      if (stopped) return { code: -1 };
       postMessage({ stage: "running" });
       return { code: await execute(built), times: built.times };
     },
-    stop() { running?.(); },
+    stop() { stopped = true; running?.(); },
     tell({ address, value }) { if (running) cells.tell(address, value); },
   };
   onmessage = async ({ data }) => {
