@@ -15,8 +15,8 @@ func TestClaims(t *testing.T) {
 	for _, c := range p.Verdicts() {
 		settings += c.Count
 	}
-	if rows := try(records("claims.csv")).or(t); settings != len(rows) || len(claims) != 24 {
-		t.Errorf("%d claims with %d settings, want 24 with %d", len(claims), settings, len(rows))
+	if rows := try(records("claims.csv")).or(t); settings != len(rows) || len(claims) > len(rows)*3/4 {
+		t.Errorf("%d claims with %d settings, want fewer with %d", len(claims), settings, len(rows))
 	}
 	for _, c := range claims {
 		if c.Text == "" || c.Section == "" {
@@ -38,7 +38,7 @@ func TestClaims(t *testing.T) {
 func TestErrata(t *testing.T) {
 	equations := try((&Lab{root: "../../.."}).equations()).or(t)
 	p := &page{Name: "errata", Index: equations, Errata: try(newErrata(equations)).or(t), Scripts: map[string]source{"mathjax": {}, "echarts": {}, "minisearch": {}}}
-	if len(p.Grave())+len(p.Other()) != len(p.Errata) || len(p.Grave()) != 7 {
+	if len(p.Grave())+len(p.Other()) != len(p.Errata) || len(p.Grave()) == 0 {
 		t.Errorf("%d errors and %d others of %d", len(p.Grave()), len(p.Other()), len(p.Errata))
 	}
 	entries := 0
