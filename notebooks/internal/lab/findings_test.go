@@ -83,6 +83,7 @@ func TestTypeset(t *testing.T) {
 		"so with β = O(T^¼), as E ψ(|X|/β) ≤ 1 for a T":    `so with $β = O(T^{1/4})$, as $E ψ(|X|/β) \le  1$ for a $T$`,
 		"{1ᵀθ = 1}, and θ̂* at 2.5e-05 ± 1 of √(nm) or √d": `$\{1^{\mathsf T}θ = 1\}$, and ${\hat{θ}}^*$ at $2.5\cdot 10^{-5} ± 1$ of $\sqrt{nm}$ or $\sqrt{d}$`,
 		"cᵀΨθ̂ 12 ± 2 against 7":                           `$c^{\mathsf T}\Psi {\hat{θ}}$ $12 ± 2$ against 7`,
+		"at θ = [1.1 -0.1]":                                `at $θ = [1.1\;\mathord-0.1]$`,
 		"‖λ*‖_∞ in [−1, 0) (queue, R = 2)":                 `$\|λ^*\|_{\infty }$ in $[-1, 0)$ (queue, $R = 2$)`,
 		"O(ln T/√T) of ‖‖e‖²‖_ψ₁ and ε^−2.14, √ln 2":       `$O(\ln  T/\sqrt{T})$ of $\|\|e\|^{2}\|_{ψ_{1}}$ and $ε^{-2.14}$, $\sqrt{\ln  2}$`,
 	} {
