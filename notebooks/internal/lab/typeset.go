@@ -14,7 +14,7 @@ var (
 		"∞", `\infty `, "≤", `\le `, "≥", `\ge `, "∈", `\in `, "→", `\to `, "←", `\gets `, "∨", `\vee `, "Σ", `\sum `, "Π", `\Pi `, "Ψ", `\Psi `, "Φ", `\Phi `, "Θ", `\Theta `, "Λ", `\Lambda `, "Ξ", `\Xi `, "Ω", `\Omega `, "ℝ", `\mathbb R`, "𝒳", `\mathcal X`, "𝒮", `\mathscr S`,
 		"𝓛", `\mathcal L`, "¼", `\tfrac14 `, "½", `\tfrac12 `, "⅛", `\tfrac18 `, "Ĝ", `\hat G`, "ĝ", `\hat g`, "…", `\dots `, "%", `\%`, "#", `\#`, "&", `\&`, "$", `\$`, "~", `\sim `, "⊙", `\odot `, "∩", `\cap `, "∪", `\cup `)
 	power   = regexp.MustCompile(`(\d)e(?:\+|(-))?0*([1-9]\d*)`) // 1e-05
-	entry   = regexp.MustCompile(`(\d) (-?\d)`)                    // of a vector
+	entry   = regexp.MustCompile(`(\d) (-?\d)`)                  // of a vector
 	word    = regexp.MustCompile(`^[“(]?[A-Za-z]{2,}[A-Za-z’'-]*[”).,;:]*$`)
 	takes   = regexp.MustCompile(`^(min|max|sup|inf|ln|log)$`) // what stands after it
 	digit   = regexp.MustCompile(`^-?\d`)
