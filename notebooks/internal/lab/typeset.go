@@ -10,10 +10,11 @@ var (
 	// The characters that stand for scripts, each with what it is a script of.
 	raised  = characters("⁰0 ¹1 ²2 ³3 ⁴4 ⁵5 ⁶6 ⁷7 ⁸8 ⁹9 ⁻- ⁺+ ⁿn ᵐm ᵗt ᵈd ⁱi ʲj ᵏk ˣx")
 	lowered = characters("₀0 ₁1 ₂2 ₃3 ₄4 ₅5 ₆6 ₇7 ₈8 ₉9 ₋- ₊+ ₐa ₑe ₜt ᵢi ⱼj ₖk ₙn ₘm ₛs ₓx ⁎*")
-	inTeX   = strings.NewReplacer("ᵀ", `^{\mathsf T}`, "∇", `\nabla `, "‖", `\|`, "⟨", `\langle `, "⟩", `\rangle `, "⪰", `\succeq `, "⪯", `\preceq `, "·", `\cdot `, "−", "-", "′", "'",
+	inTeX   = strings.NewReplacer("\u2003", `\;\mathord-`, "\u2002", `\;`, "ᵀ", `^{\mathsf T}`, "∇", `\nabla `, "‖", `\|`, "⟨", `\langle `, "⟩", `\rangle `, "⪰", `\succeq `, "⪯", `\preceq `, "·", `\cdot `, "−", "-", "′", "'",
 		"∞", `\infty `, "≤", `\le `, "≥", `\ge `, "∈", `\in `, "→", `\to `, "←", `\gets `, "∨", `\vee `, "Σ", `\sum `, "Π", `\Pi `, "Ψ", `\Psi `, "Φ", `\Phi `, "Θ", `\Theta `, "Λ", `\Lambda `, "Ξ", `\Xi `, "Ω", `\Omega `, "ℝ", `\mathbb R`, "𝒳", `\mathcal X`, "𝒮", `\mathscr S`,
 		"𝓛", `\mathcal L`, "¼", `\tfrac14 `, "½", `\tfrac12 `, "⅛", `\tfrac18 `, "Ĝ", `\hat G`, "ĝ", `\hat g`, "…", `\dots `, "%", `\%`, "#", `\#`, "&", `\&`, "$", `\$`, "~", `\sim `, "⊙", `\odot `, "∩", `\cap `, "∪", `\cup `)
 	power   = regexp.MustCompile(`(\d)e(?:\+|(-))?0*([1-9]\d*)`) // 1e-05
+	entry   = regexp.MustCompile(`(\d) (-?\d)`)                  // of a vector
 	word    = regexp.MustCompile(`^[“(]?[A-Za-z]{2,}[A-Za-z’'-]*[”).,;:]*$`)
 	takes   = regexp.MustCompile(`^(min|max|sup|inf|ln|log)$`) // what stands after it
 	digit   = regexp.MustCompile(`^-?\d`)
@@ -113,7 +114,9 @@ func mathematical(token string) bool {
 // toTeX is the TeX of a formula in Unicode.
 func toTeX(formula string) string {
 	var b strings.Builder
-	runes := []rune(power.ReplaceAllString(formula, "$1·10^{$2$3}"))
+	formula = power.ReplaceAllString(formula, "$1·10^{$2$3}")
+	formula = strings.ReplaceAll(entry.ReplaceAllString(formula, "$1\u2002$2"), "\u2002-", "\u2003")
+	runes := []rune(formula)
 	var sets []bool // of the braces that are open: whether they are those of a set
 	for i := 0; i < len(runes); i++ {
 		r, after := runes[i], ' '

@@ -250,7 +250,7 @@
 
   // What is wider than its place is scrolled by the keyboard too.
   function reach() {
-    document.querySelectorAll("mjx-container, .map, .stated, .highlight, .outputs > *, main p, main ul, main ol, main dd, main h3, main h4").forEach(function (e) {
+    document.querySelectorAll("mjx-container, .map, .markdown > table, .stated, .highlight, .outputs > *, main p, main ul, main ol, main dd, main h3, main h4").forEach(function (e) {
       if (e.scrollWidth > e.clientWidth && getComputedStyle(e).overflowX === "auto") e.tabIndex = 0;
     });
   }
