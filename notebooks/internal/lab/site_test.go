@@ -148,20 +148,22 @@ func TestSite(t *testing.T) {
 	t.Run("an edited cell", func(t *testing.T) {
 		evaluate[int](t, b, `document.querySelectorAll("[data-cell]")[1].querySelector(".highlight").click(), 0`)
 		eventually(t, b, "the editor is there", `document.activeElement?.classList.contains("cm-content")`)
-		typeText := func(text string) {
-			noError(t, chromedp.Do(b, chromedp.KeyEvent("a", chromedp.KeyModifiers(2)))) // all of it
-			noError(t, chromedp.Do(b, chromedp.KeyEvent(strings.ReplaceAll(text, "\n", kb.Enter))))
+		key := func(keys string, modifiers ...chromedp.Modifier) {
+			noError(t, chromedp.Do(b, chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...))))
 		}
-		typeText("%%\nx := twice(4)\nfmt.Println(x + y)")
+		key(kb.End, chromedp.ModifierCtrl)
+		key("; fmt.Println(y)")
 		press(t, b, 1, "Run", true)
-		if got := shown(t, b, 1); got != "line 3: undefined: y\n" {
+		if got := shown(t, b, 1); got != "line 2: undefined: y\n" {
 			t.Errorf("the error is %q", got)
 		}
-		if got := evaluate[string](t, b, `document.querySelector(".cm-line.wrong")?.textContent`); got != "fmt.Println(x + y)" {
+		if got := evaluate[string](t, b, `document.querySelector(".cm-line.wrong")?.textContent`); got != "fmt.Println(twice(21)); fmt.Println(y)" {
 			t.Errorf("marked is %q", got)
 		}
-		typeText("%%\nfmt.Println(twice(4))")
-		noError(t, chromedp.Do(b, chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(8)))) // Shift
+		evaluate[int](t, b, `document.querySelector(".cm-content").focus(), 0`)
+		key(kb.Home, chromedp.ModifierShift)
+		key("fmt.Println(twice(4))")
+		key(kb.Enter, chromedp.ModifierShift)
 		eventually(t, b, "it runs by Shift+Enter", `document.querySelectorAll("[data-cell]")[1].querySelector(".outputs").innerText === "8\n"`)
 
 		b.open(t, address+"play.html")
