@@ -207,6 +207,7 @@ func TestSiteOutputs(t *testing.T) {
 			evaluate[int](t, b, recordWorkers)
 			for i, c := range try(readNotebook(file)).or(t).code() {
 				press(t, b, i, "Run", true)
+				got := evaluate[string](t, b, "recorded()")
 				if strings.Contains(string(c.Source), "widget.Run") {
 					continue // what it shows is live here
 				}
@@ -214,7 +215,6 @@ func TestSiteOutputs(t *testing.T) {
 				for _, o := range c.Outputs {
 					want = append(want, string(o.Text)+o.in("text/html")+o.in("text/markdown"))
 				}
-				got := evaluate[string](t, b, "recorded()")
 				if want := strings.Join(want, ""); got != want {
 					t.Errorf("cell %d shows\n%.2000s\nwant\n%.2000s", i, got, want)
 				}
