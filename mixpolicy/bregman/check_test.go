@@ -499,7 +499,7 @@ func TestReportString(t *testing.T) {
 		},
 	}
 	const findings = "methods disagree: Deriv is −1 times the derivative of Value, at x = 0.3: measured 0.5, claimed −0.5\n%sa panic: Deriv panics: oh, at a.go:3"
-	want := "m, d = 3\n" + fmt.Sprintf(findings, "") + "\nholds  first       0.12  of 0.5  claimed 1\nFAILS  second one  2     of 1    of two x = 1\n–      third                     left out\nholds  fourth                    \n"
+	want := "m, d = 3\n" + fmt.Sprintf(findings, "") + "\nholds  first       24 %     claimed 1\nFAILS  second one  2 times  of two x = 1\n–      third                left out\nholds  fourth               \n"
 	if r.String() != want {
 		t.Errorf("%q, want %q", r, want)
 	}
@@ -508,6 +508,17 @@ func TestReportString(t *testing.T) {
 	}
 	if err := (&Report{Examinations: r.Examinations}).Err(); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestShare(t *testing.T) {
+	for want, e := range map[string]Examination{
+		"": {Worst: 0}, "0 %": {Worst: -3, Limit: 1e-9}, "< 0.1 %": {Worst: 9e-4, Limit: 1}, "0.1 %": {Worst: 1e-3, Limit: 1},
+		"100 %": {Worst: 2, Limit: 2}, "1.01 times": {Worst: 2.02, Limit: 2}, "4e+11 times": {Worst: 4.2e11, Limit: 1}, "+Inf times": {Worst: math.Inf(1), Limit: 1},
+	} {
+		if got := e.Share(); got != want {
+			t.Errorf("%g of %g is %q, want %q", e.Worst, e.Limit, got, want)
+		}
 	}
 }
 

@@ -121,12 +121,7 @@ func (r *Report) String() string {
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, e := range r.Examinations {
 		fmt.Fprintf(w, "%s\t%s\t", e.Verdict(), e.Name)
-		if e.Limit != 0 {
-			fmt.Fprintf(w, "%.2g\tof %.2g", e.Worst, e.Limit)
-		} else {
-			fmt.Fprint(w, "\t")
-		}
-		fmt.Fprintf(w, "\t%s\n", strings.TrimSpace(e.Note+" "+e.Where))
+		fmt.Fprintf(w, "%s\t%s\n", e.Share(), strings.TrimSpace(e.Note+" "+e.Where))
 	}
 	w.Flush()
 	return b.String()
@@ -141,6 +136,24 @@ func (e Examination) Verdict() string {
 		return "–"
 	}
 	return "holds"
+}
+
+// Share is how much of what is allowed the worst case takes: "3 %" if it holds, "40 times" if not.
+func (e Examination) Share() string {
+	switch share := e.Worst / e.Limit; {
+	case e.Limit == 0:
+		return ""
+	case share <= 0:
+		return "0 %"
+	case share < 0.001:
+		return "< 0.1 %"
+	case share <= 1:
+		return fmt.Sprintf("%.3g %%", 100*share)
+	case share < 1000:
+		return fmt.Sprintf("%.3g times", share)
+	default:
+		return fmt.Sprintf("%.0e times", share)
+	}
 }
 
 // worse records a case if it is the worst so far, and reports whether it is wrong. What is not a number

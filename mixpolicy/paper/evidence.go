@@ -33,13 +33,9 @@ func Evidence(r *bregman.Report) (views []plotting.View) {
 		}
 		views = append(views, t)
 	}
-	t := plotting.Table{Caption: in, Columns: []plotting.Column{{Head: "what must hold"}, {Head: ""}, {Head: "worst case"}, {Head: "remark"}}}
+	t := plotting.Table{Caption: in, Columns: []plotting.Column{{Head: "what must hold"}, {Head: ""}, {Head: "of what is allowed"}, {Head: "remark"}}}
 	for _, e := range r.Examinations {
-		worst := ""
-		if e.Limit != 0 {
-			worst = fmt.Sprintf("%.1e of %.1e", e.Worst, e.Limit)
-		}
-		t.Row(e.Name, e.Verdict(), worst, strings.TrimSpace(e.Note+" "+e.Where))
+		t.Row(e.Name, e.Verdict(), e.Share(), strings.TrimSpace(e.Note+" "+e.Where))
 	}
 	views = append(views, t)
 	if len(r.Findings) == 0 {
