@@ -2,6 +2,8 @@ package cells
 
 import (
 	"encoding/json"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -203,4 +205,24 @@ func TestNotebooks(t *testing.T) {
 			s.Keep(p)
 		}
 	}
+}
+
+// FuzzCompose: of whatever stands in two cells, either an error is said, or Go that parses is made.
+func FuzzCompose(f *testing.F) {
+	f.Add("import \"fmt\"\n\nvar a, b = 1, 2\nconst (\n\tc = iota\n\td\n)", "var a = 3\n%%\nfmt.Println(a, b, c, d)")
+	f.Add("type t[V any] struct{ v V }\nfunc (x *t[V]) f() int { return 1 }", "%env A B\n%% -n 1\nn := flag.Int(\"n\", 0, \"\")\nfmt.Println(*n)")
+	f.Add("func init_x() {}\nfunc main() {}", "%rm init_x\n!ls")
+	f.Fuzz(func(t *testing.T, first, second string) {
+		s := New(known)
+		for _, text := range []string{first, second} {
+			p, err := s.Compose("cell", text)
+			if err != nil {
+				continue
+			}
+			if _, err := parser.ParseFile(token.NewFileSet(), "", p.Source, parser.SkipObjectResolution); err != nil {
+				t.Errorf("%q and %q make %q: %v", first, second, p.Source, err)
+			}
+			s.Keep(p)
+		}
+	})
 }
