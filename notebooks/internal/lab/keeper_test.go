@@ -92,7 +92,7 @@ func command(t *testing.T) (program string) {
 	return program
 }
 
-var kills = flag.Int("kills", 4, "how often TestKilledAtAnyMoment kills a run; a set-up a quarter of that")
+var kills = flag.Int("kills", 2, "how often TestKilledAtAnyMoment kills a run; a set-up a quarter of that")
 
 // TestKilledAtAnyMoment kills the command at random moments, by the signal that nothing can catch. Then no process that it
 // started is alive ten seconds later, nothing that was there is lost, no file is there in part, and the next run works: sometimes one that is killed too.
