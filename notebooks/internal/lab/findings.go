@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"html/template"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -95,6 +96,9 @@ func (c *claim) figure() plotting.Figure {
 
 // draw makes the pictures of the claims that were tried in several settings, in the folder.
 func draw(claims []*claim, folder string) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
 	for _, c := range claims {
 		if len(c.Settings) < 2 {
 			continue
