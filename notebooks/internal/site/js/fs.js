@@ -3,7 +3,7 @@
 // back at once: a task for each would cost more than what it does.
 const fs = globalThis.fs = (() => {
   const constants = { O_RDONLY: 0, O_WRONLY: 1, O_RDWR: 2, O_CREAT: 64, O_EXCL: 128, O_TRUNC: 512, O_APPEND: 1024, O_DIRECTORY: 65536, O_SYNC: 1052672 };
-  const home = "/work/notebooks";
+  const home = "/lab/notebooks";
   const fail = (code) => { throw Object.assign(new Error(code), { code }); };
   let inodes = 0;
   const folder = () => ({ entries: new Map(), inode: ++inodes, time: Date.now() });
