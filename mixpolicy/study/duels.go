@@ -103,6 +103,22 @@ func (r Record) duel(kind, quantity, problem, a, b string) (Duel, bool) {
 	return d, true
 }
 
+// Wins counts the families of a kind of race by who of two methods wins the duel by penalised gap: a, b, or nobody.
+func (r Record) Wins(kind, a, b string) (won, lost, undecided int) {
+	families := slices.DeleteFunc(r.Problems(kind), func(name string) bool { return slices.Contains(Names, name) })
+	for _, d := range r.Duels(kind, PenalisedGap, families, [2]string{a, b}) {
+		switch d.Winner() {
+		case a:
+			won++
+		case b:
+			lost++
+		default:
+			undecided++
+		}
+	}
+	return won, lost, undecided
+}
+
 // Against is the table of a method's duels with others, a row a problem.
 func (r Record) Against(kind, quantity string, problems []string, method string, others ...string) plotting.Table {
 	var pairs [][2]string

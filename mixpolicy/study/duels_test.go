@@ -55,6 +55,12 @@ func TestDuels(t *testing.T) {
 	if alone.Winner() != "a" || alone.String() != "9–1" {
 		t.Errorf("%+v is won by %q", alone, alone.Winner())
 	}
+	// "queue" is no family, and a and c did not meet on one.
+	for pair, want := range map[[2]string][3]int{{"a", "b"}: {0, 1, 0}, {"b", "a"}: {1, 0, 0}, {"a", "c"}: {}} {
+		if won, lost, undecided := r.Wins(ByQueries, pair[0], pair[1]); [3]int{won, lost, undecided} != want {
+			t.Errorf("%v: won %d, lost %d, undecided %d families, want %v", pair, won, lost, undecided, want)
+		}
+	}
 	if family := r.Duels(ByQueries, PenalisedGap, problems[1:], [2]string{"a", "b"})[0]; family.Winner() != "b" || family.String() != "0–6 (0–4)" {
 		t.Errorf("%+v is won by %q", family, family.Winner())
 	}

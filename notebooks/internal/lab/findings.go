@@ -10,8 +10,30 @@ import (
 	"strings"
 
 	"github.com/mixpolicy/lab/mixpolicy/paper"
+	"github.com/mixpolicy/lab/mixpolicy/study"
 	"github.com/mixpolicy/lab/plotting"
 )
+
+// found says in two paragraphs what became of the paper's equations, and of its method in the races.
+func found() ([]string, error) {
+	rows, err := paper.RecordedIndex()
+	if err != nil {
+		return nil, err
+	}
+	record, err := study.Recorded()
+	if err != nil {
+		return nil, err
+	}
+	duel := func(a, b string) string {
+		won, lost, undecided := record.Wins(study.ByQueries, a, b)
+		return fmt.Sprintf("beats %s on %d of %d and is beaten on %d", b, won, won+lost+undecided, lost)
+	}
+	return []string{
+		paper.Summary(rows),
+		fmt.Sprintf("Algorithm 1 %s families of random problems, after equally many queries. Plug-in, a plain estimate of the costs with an exact linear program, %s, and %s.",
+			duel("Algorithm 1", "penalty"), duel("plug-in", "Algorithm 1"), duel("plug-in", "penalty")),
+	}, nil
+}
 
 // A claim of the paper, and what each setting in which it was tried says of it.
 type claim struct {

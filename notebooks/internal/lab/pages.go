@@ -12,8 +12,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-
-	"github.com/mixpolicy/lab/mixpolicy/paper"
 )
 
 // export makes a page of every executed notebook, an index of them, and a file
@@ -45,11 +43,9 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 			return err
 		}
 		index.Index = equations
-		rows, err := paper.RecordedIndex()
-		if err != nil {
+		if index.Found, err = found(); err != nil {
 			return err
 		}
-		index.Found = paper.Summary(rows)
 	}
 	var all []passage
 	for i, r := range runs {
@@ -170,8 +166,8 @@ type page struct {
 	Index    []record  // of equations, whose numbers become links
 	Passages []passage // for the search, besides those of the body
 
-	Pages     []*page // the index's
-	Found     string  // what became of the paper's equations
+	Pages     []*page  // the index's
+	Found     []string // paragraphs on what became of the paper's equations and of its method
 	Claims    []*claim
 	Errata    []*erratum
 	Equations []record // of the index of equations
