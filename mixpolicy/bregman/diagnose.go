@@ -10,11 +10,8 @@ import (
 )
 
 // diagnose goes from what failed to its causes. What follows from a cause that it has found is left out: a modulus
-
 // that is no number here or there is not asked for its derivative, and only one whose φ, ∇φ and ∇φ* agree
-
 // for the rest.
-
 func (c *checker) diagnose() {
 	switch {
 	case c.bad != nil:
@@ -36,30 +33,7 @@ func (c *checker) diagnose() {
 	}
 }
 
-// A sample is a point with what the methods say there.
-
-// samples are simple points for a reader, points that failed, and random ones.
-
-// measure returns the partial derivatives of φ at x from its values, and how far off they may be.
-
-// derivative returns f′(0) from central differences with h, h/2, h/4, …, extrapolated to 0 (Richardson), and
-
-// about how far off it is: the least difference between two of the extrapolations, with what noise, the
-
-// rounding of f, makes of the difference.
-
-// A reading is what a method claims of an entry at a point, and what follows from the others.
-
-// is reports whether the claimed number is v.
-
-// wrongOf returns the readings that are wrong.
-
-// part is the error in proportion.
-
-// usable reports whether what is measured is known to some digits.
-
 // diagnoseMethods asks which of φ, ∇φ and ∇φ* neither of the others agrees with.
-
 func (c *checker) diagnoseMethods() {
 	all := c.samples()
 	var slopes, inverses, fromValue []reading // of ∇φ by φ, of ∇φ* by ∇φ, and of ∇φ* by φ
@@ -125,7 +99,6 @@ func (c *checker) diagnoseMethods() {
 }
 
 // isSwapped reports whether ∇φ and ∇φ* would be right in each other's place.
-
 func (c *checker) isSwapped(s sample) bool {
 	grad, conj := c.conjugateGradient(s.x), c.gradient(s.slope)
 	for i := range s.x {
@@ -137,26 +110,7 @@ func (c *checker) isSwapped(s sample) bool {
 	return true
 }
 
-// A slip is a number that a method may return by mistake.
-
-// entry is the i-th entry of f at the point of the reading with its own argument in that place.
-
-// kernelValue is φ of one entry, NaN if φ is no sum.
-
-// tell makes the finding of how what a method claims differs from what follows from the others, with
-
-// curves if there is a way to read them.
-
-// where names a point: the argument of a kernel, with its coordinate if kernels differ, or the vector.
-
-// relation says what the claimed numbers are of the measured ones, "" if nothing simple.
-
-// only reports whether what is wrong has a property, and much of what has it is wrong.
-
-// constant formats a factor, with its name if it has one.
-
 // jump finds a point at which φ jumps, between two points.
-
 func (c *checker) jump() bool {
 	if c.segment[0] == nil {
 		return false
@@ -190,13 +144,9 @@ func (c *checker) jump() bool {
 }
 
 // tidy rounds what was found by halving.
-
 func tidy(v float64) float64 { return math.Round(v*1e9) / 1e9 }
 
-// diagnoseDomain asks from where on φ is a number, at a point of the domain where it is none.
-
 // diagnoseConvexity tells what ∇φ does where it does not increase, and whether that is so.
-
 func (c *checker) diagnoseConvexity() bool {
 	if !c.failed[isIncreasing] {
 		return false
@@ -229,7 +179,6 @@ func (c *checker) diagnoseConvexity() bool {
 }
 
 // fall tells between which points φ′ of a kernel falls, or is constant.
-
 func (f *Finding) fall(c *checker) {
 	for i := range max(1, len(c.sep.Each)) {
 		k := c.sep.at(i)
@@ -258,7 +207,6 @@ func (f *Finding) fall(c *checker) {
 }
 
 // diagnoseInverse is for a ∇φ* that is not the inverse of ∇φ.
-
 func (c *checker) diagnoseInverse(inverses []reading) {
 	var composed []reading // of ∇φ(∇φ*(y)), to be y
 	for range 100 {
@@ -290,12 +238,7 @@ func (c *checker) diagnoseInverse(inverses []reading) {
 	}
 }
 
-// draw stores what a method claims, and what follows from the others, in an entry along the coordinate in which
-
-// a reading is wrong.
-
 // kink tells that ∇φ jumps at a point, and reports whether it does.
-
 func (c *checker) kink(x []float64, i int) bool {
 	below, above, ok := c.sides(x, i)
 	if ok {
@@ -308,7 +251,6 @@ func (c *checker) kink(x []float64, i int) bool {
 }
 
 // sides returns what an entry of ∇φ is on the sides of a point, and whether it jumps there.
-
 func (c *checker) sides(x []float64, i int) (below, above float64, jumps bool) {
 	at := func(step float64) float64 { return c.gradient(replaced(x, i, x[i]+step))[i] }
 	near, nearer := 1e-7*(1+math.Abs(x[i])), 1e-11*(1+math.Abs(x[i]))
@@ -317,20 +259,7 @@ func (c *checker) sides(x []float64, i int) (below, above float64, jumps bool) {
 }
 
 // kinks looks for a jump of ∇φ, if there is one wherever it is not the derivative of φ.
-
 func (c *checker) kinks(slopes []reading) bool {
 	wrong := wrongOf(slopes)
 	return !slices.ContainsFunc(wrong, func(r reading) bool { _, _, ok := c.sides(r.x, r.i); return !ok }) && c.kink(wrong[0].x, wrong[0].i)
 }
-
-// diagnoseOthers is for a modulus whose φ, ∇φ and ∇φ* agree: its boundary, large numbers, and the methods
-
-// that it need not have.
-
-// compare reads a method at a hundred points, and tells how it differs from what follows.
-
-// diagnoseBoundary is for a ∇φ that stays finite at the boundary.
-
-// Where functions of y overflow.
-
-// diagnoseOverflow finds how far along a ray ∇φ* is right.

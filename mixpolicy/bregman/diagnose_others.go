@@ -8,6 +8,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
+// diagnoseDomain asks from where on φ is a number, at a point of the domain where it is none.
 func (c *checker) diagnoseDomain() {
 	finite := func(x []float64) (value, gradient bool) {
 		v := c.m.Value(x)
@@ -83,12 +84,15 @@ func (c *checker) diagnoseDomain() {
 	}
 }
 
+// replaced is x with v for its i-th entry.
 func replaced(x []float64, i int, v float64) []float64 {
 	z := slices.Clone(x)
 	z[i] = v
 	return z
 }
 
+// diagnoseOthers is for a modulus whose φ, ∇φ and ∇φ* agree: its boundary, large numbers, and the methods
+// that it need not have.
 func (c *checker) diagnoseOthers() {
 	if c.failed[isSteep] {
 		c.diagnoseBoundary()
@@ -173,6 +177,7 @@ func (c *checker) diagnoseOthers() {
 	}
 }
 
+// minAbs is minᵢ |yᵢ|.
 func minAbs(y []float64) float64 {
 	v := math.Inf(1)
 	for _, x := range y {
@@ -181,6 +186,7 @@ func minAbs(y []float64) float64 {
 	return v
 }
 
+// compare reads a method at a hundred points, and tells how it differs from what follows.
 func (c *checker) compare(method, what, axis string, slips []slip, read func() reading) {
 	var all []reading
 	for range 100 {
@@ -191,6 +197,7 @@ func (c *checker) compare(method, what, axis string, slips []slip, read func() r
 	c.tell(method, method, what, all, axis, slips, nil)
 }
 
+// diagnoseBoundary is for a ∇φ that stays finite at the boundary.
 func (c *checker) diagnoseBoundary() {
 	if c.edge[0] == nil {
 		return
@@ -228,6 +235,7 @@ func (c *checker) diagnoseBoundary() {
 	c.find(f)
 }
 
+// Where functions of y overflow.
 var overflow = []struct {
 	at float64
 	of string
@@ -237,6 +245,7 @@ var overflow = []struct {
 	{math.Sqrt(math.Sqrt(math.MaxFloat64)), "y⁴"},
 }
 
+// diagnoseOverflow finds how far along a ray ∇φ* is right.
 func (c *checker) diagnoseOverflow() {
 	r := c.ray
 	at := func(t float64) []float64 { return c.conjugateGradient(combine(t, r.e, 0, r.e)) }

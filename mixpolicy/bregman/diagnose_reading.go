@@ -7,6 +7,7 @@ import (
 	"slices"
 )
 
+// A sample is a point with what the methods say there.
 type sample struct {
 	x, grad    []float64 // ∇φ(x) as claimed
 	slope, off []float64 // ∇φ(x) as measured from φ, and by how much that may be off
@@ -15,6 +16,7 @@ type sample struct {
 	near       float64   // the rounding of back
 }
 
+// samples are simple points for a reader, points that failed, and random ones.
 func (c *checker) samples() (all []sample) {
 	var points [][]float64
 	for _, v := range []float64{0.3, 0.6, -0.3, 1.5, -1.5, 0.1, -0.1} {
@@ -37,6 +39,7 @@ func (c *checker) samples() (all []sample) {
 	return all
 }
 
+// measure returns the partial derivatives of φ at x from its values, and how far off they may be.
 func (c *checker) measure(x []float64) (slope, off []float64) {
 	slope, off = c.new(), c.new()
 	noise := c.rounding(terms{values: [][]float64{x}})
@@ -46,11 +49,15 @@ func (c *checker) measure(x []float64) (slope, off []float64) {
 	return slope, off
 }
 
+// partial is measure for one entry.
 func (c *checker) partial(x []float64, i int, noise float64) (slope, off float64) {
 	e := replaced(c.new(), i, 1)
 	return derivative(func(t float64) float64 { return c.m.Value(combine(1, x, t, e)) }, c.reach(x, e)/2, noise)
 }
 
+// derivative returns f′(0) from central differences with h, h/2, h/4, …, extrapolated to 0 (Richardson), and
+// about how far off it is: the least difference between two of the extrapolations, with what noise, the
+// rounding of f, makes of the difference.
 func derivative(f func(t float64) float64, h, noise float64) (slope, off float64) {
 	var row [14]float64
 	slope, off = math.NaN(), math.Inf(1)
@@ -70,6 +77,7 @@ func derivative(f func(t float64) float64, h, noise float64) (slope, off float64
 	return slope, off
 }
 
+// A reading is what a method claims of an entry at a point, and what follows from the others.
 type reading struct {
 	at                float64 // the argument: xᵢ, or yᵢ
 	i                 int
@@ -78,29 +86,36 @@ type reading struct {
 	off               float64 // how far off the measured number may be
 }
 
+// wrong reports whether the claimed number is not the measured one.
 func (r reading) wrong() bool {
 	return !(math.Abs(r.claimed-r.measured) <= 100*r.off+1e-8*max(math.Abs(r.claimed), math.Abs(r.measured)))
 }
 
+// is reports whether the claimed number is v.
 func (r reading) is(v float64) bool {
 	return v-v == 0 && math.Abs(r.claimed-v) <= 100*r.off+1e-6*max(math.Abs(r.claimed), math.Abs(v))
 }
 
+// wrongOf returns the readings that are wrong.
 func wrongOf(all []reading) []reading {
 	return slices.DeleteFunc(slices.Clone(all), func(r reading) bool { return !r.wrong() })
 }
 
+// part is the error in proportion.
 func (r reading) part() float64 { return math.Abs(r.claimed-r.measured) / math.Abs(r.measured) }
 
+// usable reports whether what is measured is known to some digits.
 func (r reading) usable() bool {
 	return r.off <= 1e-4*max(math.Abs(r.measured), 1e-3*math.Abs(r.claimed), 1e-12)
 }
 
+// A slip is a number that a method may return by mistake.
 type slip struct {
 	words string
 	f     func(r reading) float64
 }
 
+// entry is the i-th entry of f at the point of the reading with its own argument in that place.
 func (c *checker) entry(f func(dst, x []float64)) func(reading) float64 {
 	return func(r reading) float64 {
 		x, dst := slices.Clone(r.x), c.new()
@@ -110,6 +125,7 @@ func (c *checker) entry(f func(dst, x []float64)) func(reading) float64 {
 	}
 }
 
+// gradientSlips are what a ∇φ may be in place of the derivative of φ.
 func (c *checker) gradientSlips() []slip {
 	one := func(r reading) float64 { return c.kernelValue(r, r.at) }
 	return []slip{
@@ -127,6 +143,7 @@ func (c *checker) gradientSlips() []slip {
 	}
 }
 
+// inverseSlips are what a ∇φ* may be in place of the inverse of ∇φ.
 func (c *checker) inverseSlips() []slip {
 	gradient := func(v float64) func(reading) float64 {
 		return func(r reading) float64 { return c.entry(c.m.Gradient)(reading{at: v * r.at, i: r.i, x: r.x}) }
@@ -138,6 +155,7 @@ func (c *checker) inverseSlips() []slip {
 	}
 }
 
+// kernelValue is φ of one entry, NaN if φ is no sum.
 func (c *checker) kernelValue(r reading, x float64) float64 {
 	if !c.separable {
 		return math.NaN()
@@ -145,6 +163,8 @@ func (c *checker) kernelValue(r reading, x float64) float64 {
 	return c.sep.at(r.i).Value(x)
 }
 
+// tell makes the finding of how what a method claims differs from what follows from the others, with
+// curves if there is a way to read them.
 func (c *checker) tell(method, claimed, measured string, all []reading, axis string, slips []slip, read func(x []float64, i int) (at, measured, claimed float64)) *Finding {
 	wrong := wrongOf(all)
 	c.find(Finding{Kind: Disagrees, Method: method, Words: claimed + " is not " + measured, Measured: math.NaN()})
@@ -170,6 +190,7 @@ func (c *checker) tell(method, claimed, measured string, all []reading, axis str
 	return f
 }
 
+// where names a point: the argument of a kernel, with its coordinate if kernels differ, or the vector.
 func (c *checker) where(axis string, at float64, i int, x []float64) string {
 	switch {
 	case !c.separable && axis == "x":
@@ -180,6 +201,7 @@ func (c *checker) where(axis string, at float64, i int, x []float64) string {
 	return fmt.Sprintf("%s = %s", axis, digits(at))
 }
 
+// relation says what the claimed numbers are of the measured ones, "" if nothing simple.
 func relation(all, wrong []reading, claimed, measured string) string {
 	var part string
 	switch among := len(wrong) < len(all); {
@@ -220,6 +242,7 @@ func relation(all, wrong []reading, claimed, measured string) string {
 	return ""
 }
 
+// only reports whether what is wrong has a property, and much of what has it is wrong.
 func only(all []reading, has func(reading) bool) bool {
 	wrong, with := 0, 0
 	for _, r := range all {
@@ -235,6 +258,7 @@ func only(all []reading, has func(reading) bool) bool {
 	return 4*wrong > with
 }
 
+// constant formats a factor, with its name if it has one.
 func constant(v float64) string {
 	s := digits(v)
 	for name, w := range map[string]float64{"1/log 2": 1 / math.Ln2, "log 2": math.Ln2, "1/log 10": 1 / math.Ln10, "log 10": math.Ln10, "π": math.Pi, "e": math.E, "1/e": 1 / math.E} {
@@ -245,6 +269,8 @@ func constant(v float64) string {
 	return s
 }
 
+// draw stores what a method claims, and what follows from the others, in an entry along the coordinate in which
+// a reading is wrong.
 func (f *Finding) draw(c *checker, r reading, read func(x []float64, i int) (at, measured, claimed float64)) {
 	const points = 40 // on each side
 	x, i := r.x, r.i
