@@ -113,6 +113,7 @@ type checker struct {
 	beyond   []float64    // a point outside, at which φ is not +∞
 	suspects [][]float64  // points at which something is wrong
 	segment  [2][]float64 // between which φ rises by too much, or too little
+	dip      dip          // the first
 	edge     [2][]float64 // a point, and the way to the boundary from there
 	ray      ray
 	least    float64 // the strong convexity seen

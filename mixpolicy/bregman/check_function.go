@@ -130,11 +130,17 @@ func (c *checker) scan(f *Examination, i int) {
 		below, v := xs[j], k.Deriv(x)
 		if x > below {
 			drop := previous - v
+			if dip := &c.dip; drop >= 0 && dip.from < dip.to && dip.i == i && dip.to == below {
+				dip.to, dip.after = x, v
+			}
 			wrong := f.worse(drop, 8*ulp*math.Abs(v), "φ′ falls by %.3g between %.6g and %.6g", drop, below, x)
 			if drop >= 0 && x-below > 1e-3*math.Abs(x) {
 				wrong = f.worse(1, 0.5, "φ′ is constant between %.6g and %.6g", below, x)
 			}
 			if wrong {
+				if c.dip.from == c.dip.to {
+					c.dip = dip{i, below, x, previous, v}
+				}
 				there := c.point()
 				there[i] = (below + x) / 2
 				c.suspect(there)
@@ -257,16 +263,7 @@ func (c *checker) exit(f *Examination, x, e []float64) float64 {
 	for range 60 {
 		there := combine(1, x, t, e)
 		if !c.m.InDomain(there) {
-			inside, outside := 0.0, t
-			for range 200 {
-				mid := inside + (outside-inside)/2
-				if c.m.InDomain(combine(1, x, mid, e)) {
-					inside = mid
-				} else {
-					outside = mid
-				}
-			}
-			return inside
+			return halve(0, t, func(t float64) bool { return c.m.InDomain(combine(1, x, t, e)) })
 		}
 		if norm2(there) < 1e6 {
 			c.finite(f, there)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -560,6 +561,11 @@ func consistent(t *testing.T, r *Report) {
 	for _, f := range r.Findings {
 		if f.Words == "" || strings.Contains(f.String(), "%!") {
 			t.Fatalf("%+v", f)
+		}
+		for _, p := range slices.Concat(f.MeasuredCurve, f.ClaimedCurve) {
+			if s := p.X + p.Y; s-s != 0 {
+				t.Fatalf("%v: its curve has the point %v", f, p)
+			}
 		}
 	}
 	if s := r.String(); strings.Contains(s, "%!") {

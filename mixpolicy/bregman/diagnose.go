@@ -3,7 +3,6 @@ package bregman
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
@@ -110,102 +109,6 @@ func (c *checker) isSwapped(s sample) bool {
 	return true
 }
 
-// jump finds a point at which φ jumps, between two points.
-func (c *checker) jump() bool {
-	if c.segment[0] == nil {
-		return false
-	}
-	x, e := c.segment[0], combine(1, c.segment[1], -1, c.segment[0])
-	lo, hi := 0.0, 1.0
-	rise := func(a, b float64) float64 {
-		return c.m.Value(combine(1, x, b, e)) - c.m.Value(combine(1, x, a, e)) - (b-a)*sum.Dot(c.gradient(x), e)
-	}
-	for range 50 {
-		if mid := lo + (hi-lo)/2; math.Abs(rise(lo, mid)) > math.Abs(rise(mid, hi)) {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
-	by := rise(lo, hi)
-	if !(math.Abs(by) > slack*c.rounding(terms{values: [][]float64{x}})) {
-		return false
-	}
-	f := Finding{Kind: NotLegendre, Method: c.named.value, Words: fmt.Sprintf("%s jumps by %s", c.named.value, digits(by)), Measured: math.NaN()}
-	from, to := combine(1, x, lo, e), combine(1, x, hi, e)
-	f.Where = "x = " + vector(to).String()
-	for i, v := range to {
-		if r := (reading{i: i}); math.Abs(c.kernelValue(r, v)-c.kernelValue(r, from[i])) > math.Abs(by)/2 {
-			f.Where = c.where("x", tidy(v), i, to)
-		}
-	}
-	c.find(f)
-	return true
-}
-
-// tidy rounds what was found by halving.
-func tidy(v float64) float64 { return math.Round(v*1e9) / 1e9 }
-
-// diagnoseConvexity tells what ∇φ does where it does not increase, and whether that is so.
-func (c *checker) diagnoseConvexity() bool {
-	if !c.failed[isIncreasing] {
-		return false
-	}
-	f := Finding{Kind: NotLegendre, Method: c.named.value, Words: "φ is not convex", Measured: math.NaN()}
-	falls, flat, pairs := 0, 0, 0
-	for range 100 {
-		x, y := c.point(), c.point()
-		gx, gy := c.gradient(x), c.gradient(y)
-		pairs++
-		switch rise := sum.Dot(combine(1, gx, -1, gy), combine(1, x, -1, y)); {
-		case slices.Equal(gx, gy):
-			flat++
-		case rise < 0:
-			falls++
-		}
-	}
-	switch {
-	case falls == pairs:
-		f.Words = "φ is concave: is −φ meant?"
-	case flat == pairs:
-		f.Words = "φ is linear: ∇φ is the same everywhere"
-	case len(c.suspects) > 0 && c.separable:
-		f.fall(c)
-	case len(c.suspects) > 0:
-		f.Where = "x = " + vector(c.suspects[0]).String()
-	}
-	c.find(f)
-	return true
-}
-
-// fall tells between which points φ′ of a kernel falls, or is constant.
-func (f *Finding) fall(c *checker) {
-	for i := range max(1, len(c.sep.Each)) {
-		k := c.sep.at(i)
-		lo, hi := k.Domain()
-		xs := make([]float64, 2000)
-		for j := range xs {
-			xs[j] = c.spread(lo, hi)
-		}
-		slices.Sort(xs)
-		for j := 1; j < len(xs); j++ {
-			if k.Deriv(xs[j]) > k.Deriv(xs[j-1]) || xs[j] == xs[j-1] {
-				continue
-			}
-			a := j - 1
-			for j+1 < len(xs) && k.Deriv(xs[j+1]) <= k.Deriv(xs[j]) {
-				j++
-			}
-			f.Words = fmt.Sprintf("φ is not convex: φ′ falls from %s to %s between x = %s and %s", digits(k.Deriv(xs[a])), digits(k.Deriv(xs[j])), digits(xs[a]), digits(xs[j]))
-			if k.Deriv(xs[a]) == k.Deriv(xs[j]) {
-				f.Words = fmt.Sprintf("φ is not strictly convex: φ′ is %s from x = %s to %s", digits(k.Deriv(xs[a])), digits(xs[a]), digits(xs[j]))
-			}
-			f.Where = c.where("x", xs[j], i, nil)
-			return
-		}
-	}
-}
-
 // diagnoseInverse is for a ∇φ* that is not the inverse of ∇φ.
 func (c *checker) diagnoseInverse(inverses []reading) {
 	var composed []reading // of ∇φ(∇φ*(y)), to be y
@@ -238,28 +141,117 @@ func (c *checker) diagnoseInverse(inverses []reading) {
 	}
 }
 
-// kink tells that ∇φ jumps at a point, and reports whether it does.
-func (c *checker) kink(x []float64, i int) bool {
-	below, above, ok := c.sides(x, i)
-	if ok {
-		c.find(Finding{
-			Kind: NotLegendre, Method: c.named.value, Where: c.where("x", tidy(x[i]), i, x), Measured: math.NaN(),
-			Words: fmt.Sprintf("φ is not differentiable: %s jumps from %s to %s", c.named.gradient, digits(tidy(below)), digits(tidy(above))),
-		})
+// diagnoseOthers is for a modulus whose φ, ∇φ and ∇φ* agree: its boundary, large numbers, and the methods
+// that it need not have.
+func (c *checker) diagnoseOthers() {
+	_, conjugator := c.m.(Conjugator)
+	_, divergencer := c.m.(Divergencer)
+	_, shifter := c.m.(Shifter)
+	if c.separable { // which has both in any case
+		_, conjugator = c.sep.at(0).(kernelConjugator)
+		_, divergencer = c.sep.at(0).(kernelDivergencer)
 	}
-	return ok
+	for _, d := range []struct {
+		wrong    bool
+		diagnose func(*checker)
+	}{
+		{c.failed[isSteep], (*checker).diagnoseBoundary},
+		{c.failed[isInfinite], (*checker).diagnoseOutside},
+		{c.failed[isBounded], (*checker).diagnoseOverflow},
+		{conjugator && c.failed[isConjugate], (*checker).diagnoseConjugate},
+		{divergencer && (c.failed[isDivergence] || c.failed[isPositive]), (*checker).diagnoseDivergence},
+		{shifter && (c.failed[isClosedForm] || c.failed[isProjection]), (*checker).diagnoseShift},
+		{c.failed[isCurvature], (*checker).diagnoseCurvature},
+		{c.failed[isConstant], (*checker).diagnoseConstant},
+	} {
+		if d.wrong {
+			d.diagnose(c)
+		}
+	}
 }
 
-// sides returns what an entry of ∇φ is on the sides of a point, and whether it jumps there.
-func (c *checker) sides(x []float64, i int) (below, above float64, jumps bool) {
-	at := func(step float64) float64 { return c.gradient(replaced(x, i, x[i]+step))[i] }
-	near, nearer := 1e-7*(1+math.Abs(x[i])), 1e-11*(1+math.Abs(x[i]))
-	below, above = at(-nearer), at(nearer)
-	return below, above, above-below > 0.9*(at(near)-at(-near)) && above-below > 1e-6*(math.Abs(above)+math.Abs(below))
+func (c *checker) diagnoseConjugate() {
+	c.compare("Conjugate", "φ*", "y", nil, func() reading {
+		x := c.point()
+		y := c.gradient(x)
+		want := sum.Dot(x, y) - c.m.Value(x)
+		return reading{y[0], 0, y, Conjugate(c.m, y), want, ulp * c.size(x)}
+	})
 }
 
-// kinks looks for a jump of ∇φ, if there is one wherever it is not the derivative of φ.
-func (c *checker) kinks(slopes []reading) bool {
-	wrong := wrongOf(slopes)
-	return !slices.ContainsFunc(wrong, func(r reading) bool { _, _, ok := c.sides(r.x, r.i); return !ok }) && c.kink(wrong[0].x, wrong[0].i)
+func (c *checker) diagnoseDivergence() {
+	definition := func(x, y []float64) float64 {
+		return c.m.Value(x) - c.m.Value(y) - sum.Dot(combine(1, x, -1, y), c.gradient(y))
+	}
+	interchanged := true
+	f := c.compare("Divergence", "D(x; y)", "x", nil, func() reading {
+		x, y := c.point(), c.point()
+		v := Divergence(c.m, x, y)
+		interchanged = interchanged && math.Abs(v-definition(y, x)) <= 1e-6*math.Abs(v)
+		return reading{x[0], 0, x, v, definition(x, y), c.rounding(terms{[][]float64{x, y}, [][]float64{c.gradient(y)}, [][]float64{x, y}})}
+	})
+	if interchanged {
+		f.Words = "Divergence has its arguments interchanged: it is D(y; x)"
+	}
+}
+
+func (c *checker) diagnoseShift() {
+	orNaN := func(z float64, err error) float64 {
+		if err != nil {
+			return math.NaN()
+		}
+		return z
+	}
+	c.compare("Shift", "the z of 1ᵀ∇φ*(y + z1) = 1", "y", nil, func() reading {
+		y := c.gradient(c.point())
+		w, _, err := NewtonShift(c.m, y, nil)
+		w = orNaN(w, err)
+		return reading{y[0], 0, y, orNaN(c.m.(Shifter).Shift(y)), w, ulp * (math.Abs(w) + maxAbs(y))}
+	})
+}
+
+func (c *checker) diagnoseCurvature() {
+	what := "(φ*)″"
+	if !c.separable {
+		what = "1ᵀ∇²φ*(y)1"
+	}
+	c.compare(c.named.curvature, what, "y", []slip{{"is φ″, and not 1 over it", func(r reading) float64 { return 1 / r.measured }}}, func() reading {
+		y := c.gradient(c.point())
+		if !c.separable {
+			v, off := derivative(func(z float64) float64 { return JDeriv(c.m, y, z) }, minAbs(y)/2, 4*ulp*(1+norm2(c.conjugateGradient(y))))
+			return reading{y[0], 0, y, JSecond(c.m, y, 0), v, off}
+		}
+		i := c.rng.IntN(c.d)
+		k := c.sep.at(i)
+		v, off := derivative(func(z float64) float64 { return k.ConjDeriv(y[i] + z) }, math.Abs(y[i])/2, ulp*math.Abs(k.ConjDeriv(y[i])))
+		return reading{y[i], i, y, kernelCurvature(k, y[i]), v, off}
+	})
+}
+
+func (c *checker) diagnoseConstant() {
+	mu, p, _ := StrongConvexity(c.m)
+	c.find(Finding{
+		Kind: Disagrees, Method: c.named.strong, Measured: c.least, Claimed: mu, Where: c.leastAt,
+		Words: fmt.Sprintf("%s claims more than the strong convexity that φ has in ℓ%.4g", c.named.strong, p),
+	})
+}
+
+// minAbs is minᵢ |yᵢ|.
+func minAbs(y []float64) float64 {
+	v := math.Inf(1)
+	for _, x := range y {
+		v = min(v, math.Abs(x))
+	}
+	return v
+}
+
+// compare reads a method at a hundred points, and tells how it differs from what follows.
+func (c *checker) compare(method, what, axis string, slips []slip, read func() reading) *Finding {
+	var all []reading
+	for range 100 {
+		if r := read(); r.usable() || math.IsNaN(r.claimed) {
+			all = append(all, r)
+		}
+	}
+	return c.tell(method, method, what, all, axis, slips, nil)
 }

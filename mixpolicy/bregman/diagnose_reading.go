@@ -127,7 +127,7 @@ func (c *checker) entry(f func(dst, x []float64)) func(reading) float64 {
 
 // gradientSlips are what a ∇φ may be in place of the derivative of φ.
 func (c *checker) gradientSlips() []slip {
-	one := func(r reading) float64 { return c.kernelValue(r, r.at) }
+	one := func(r reading) float64 { return c.kernelValue(r.i, r.at) }
 	return []slip{
 		{"returns the same as " + c.named.conjugateGradient, c.entry(c.m.ConjugateGradient)},
 		{"returns " + c.named.value, one},
@@ -151,16 +151,16 @@ func (c *checker) inverseSlips() []slip {
 	return []slip{
 		{"returns the same as " + c.named.gradient, gradient(1)},
 		{"is 1 over " + c.named.gradient + ", not its inverse", func(r reading) float64 { return 1 / gradient(1)(r) }},
-		{"is φ*, not its derivative", func(r reading) float64 { return r.measured*r.at - c.kernelValue(r, r.measured) }},
+		{"is φ*, not its derivative", func(r reading) float64 { return r.measured*r.at - c.kernelValue(r.i, r.measured) }},
 	}
 }
 
 // kernelValue is φ of one entry, NaN if φ is no sum.
-func (c *checker) kernelValue(r reading, x float64) float64 {
+func (c *checker) kernelValue(i int, x float64) float64 {
 	if !c.separable {
 		return math.NaN()
 	}
-	return c.sep.at(r.i).Value(x)
+	return c.sep.at(i).Value(x)
 }
 
 // tell makes the finding of how what a method claims differs from what follows from the others, with

@@ -220,6 +220,16 @@ var slips = []struct {
 	// Vectors.
 	{"one entry", mutant{Modulus: Ball{2}, grad: func(dst, _ []float64) { dst[2] *= 2 }}, Disagrees, "Gradient is 2 times the gradient of Value in entry 2"},
 	{"the last entry left out", mutant{Modulus: Ball{2}, conj: func(dst, _ []float64) { dst[2] = 0 }}, Disagrees, "ConjugateGradient is 0 everywhere in entry 2"},
+	{"no barrier of a ball", mutant{Modulus: Separable{Kernel: square{}}, conj: func(dst, _ []float64) {
+		if n := norm2(dst); n > 2 {
+			copy(dst, combine(2/n, dst, 0, dst))
+		}
+	}, value: func(x []float64) float64 {
+		if norm2(x) > 2 {
+			return inf
+		}
+		return dot(x, x) / 2
+	}, domain: func(x []float64) bool { return norm2(x) < 2 }}, NotLegendre, "‖∇φ‖ stays finite at the boundary: φ has no barrier there, at x = ["},
 	{"inside everywhere", boundless{Ball{2}}, Disagrees, ""},
 	{"NaN outside", mutant{Modulus: Ball{2}, value: func(x []float64) float64 { return -math.Sqrt(4 - dot(x, x)) }}, Disagrees, "Value is not +∞ outside of the domain"},
 	{"inside nowhere", mutant{Modulus: Ball{2}, domain: func([]float64) bool { return false }}, Disagrees, "no point was found inside of the domain"},
