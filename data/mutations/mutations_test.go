@@ -147,7 +147,7 @@ func TestGroups(t *testing.T) {
 	for _, tt := range []struct {
 		tests []test
 		want  []int
-	}{{nil, nil}, {of(1, 2), []int{2}}, {of(100, 200), []int{1, 1}}, {of(1, 2, 3, 100, 200), []int{3, 1, 1}}} {
+	}{{nil, nil}, {of(1, 2), []int{2}}, {of(1, 100), []int{1, 1}}, {of(100, 200), []int{1, 1}}, {of(1, 2, 3, 100, 200), []int{3, 1, 1}}} {
 		var got []int
 		for _, g := range groups(tt.tests) {
 			got = append(got, len(g))
