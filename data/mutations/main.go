@@ -6,7 +6,7 @@
 //	go run ./data/mutations package mixpolicy/theory mixpolicy/linprog
 //
 // On two cores the index takes five minutes, a package from five minutes to an hour. An interrupt keeps
-// the rows and the packages that are done. A test that does not end in five times its time has failed.
+// the rows and the packages that are done. A test that takes two seconds and five times its processor time has failed.
 package main
 
 import (

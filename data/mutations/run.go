@@ -114,7 +114,7 @@ func (w *work) index(ctx context.Context, rows []paper.Entry) ([]Score, []Surviv
 				s.Mutants++
 				killed := false
 				if reached[m.Folder+"."+m.Function] {
-					outcome, _, _, err := program.Run(inner, m.ID, pattern, 5*time.Second+5*took)
+					outcome, _, _, err := program.Run(inner, m.ID, pattern, limit(took))
 					if err != nil {
 						return err
 					}
@@ -179,6 +179,9 @@ func groups(tests []test) [][]test {
 	return all
 }
 
+// limit is the processor time that tests have which take a given one without a mutant.
+func limit(took time.Duration) time.Duration { return 2*time.Second + 5*took }
+
 // pkg breaks the functions of a package that its tests cover, and runs those tests that enter
 // the broken function, the quick ones first.
 func (w *work) pkg(ctx context.Context, folder, only string) ([]Score, []Survivor, error) {
@@ -228,7 +231,7 @@ func (w *work) pkg(ctx context.Context, folder, only string) ([]Score, []Survivo
 					names = append(names, t.name)
 					took += t.took
 				}
-				outcome, _, _, err := program.Run(inner, m.ID, "^("+strings.Join(names, "|")+")$", 5*time.Second+5*took, args...)
+				outcome, _, _, err := program.Run(inner, m.ID, "^("+strings.Join(names, "|")+")$", limit(took), args...)
 				if err != nil {
 					return err
 				}

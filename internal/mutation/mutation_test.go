@@ -71,6 +71,19 @@ func TestMutants(t *testing.T) {
 	}
 }
 
+// A mutant that never ends is ended after its processor time, and tells so.
+func TestEndless(t *testing.T) {
+	_, p := shape(t)
+	i := slices.IndexFunc(p.Mutants, func(m Mutant) bool { return m.From == "x /= 2" && m.To == "x *= 2" })
+	if i < 0 {
+		t.Fatal("x is not doubled by any mutant")
+	}
+	outcome, took, out, err := p.Run(t.Context(), p.Mutants[i].ID, "^TestHalvings$", time.Second)
+	if outcome != TooLong || err != nil || took < time.Second/2 || took > 3*time.Second {
+		t.Errorf("%s after %v, %v\n%s", outcome, took, err, out)
+	}
+}
+
 // No two mutants of a function have the same words, so that a reason why one computes the same is not
 // taken for the other's.
 func TestMutantsHaveNames(t *testing.T) {
@@ -103,7 +116,7 @@ func TestReached(t *testing.T) {
 		t.Errorf("reached %v, %v, want shape.Area", reached, err)
 	}
 	names, err := p.Tests(t.Context())
-	if want := []string{"TestArea", "TestPerimeter", "TestDouble", "TestTotal"}; err != nil || !slices.Equal(names, want) {
+	if want := []string{"TestArea", "TestPerimeter", "TestDouble", "TestTotal", "TestHalvings"}; err != nil || !slices.Equal(names, want) {
 		t.Errorf("tests %q, %v, want %q", names, err, want)
 	}
 	if _, _, _, err := p.Run(t.Context(), 0, "^TestNone$", time.Minute); err == nil || !strings.Contains(err.Error(), "no test") {

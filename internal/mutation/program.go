@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -69,16 +70,24 @@ func mutantScaled(x []float64, by float64) []float64 {
 }
 `
 
-// memoryLimit keeps a mutant that allocates without end from taking the machine's memory.
-const memoryLimit = `//go:build linux
+// limits end a mutant that allocates or computes without end. Processor time is the same
+// whatever else the machine does; the system counts it in whole seconds.
+const limits = `//go:build linux
 
 package %s
 
-import "syscall"
+import (
+	"os"
+	"strconv"
+	"syscall"
+)
 
 func init() {
 	if mutantID > 0 {
 		syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: 8 << 30, Max: 8 << 30})
+		if seconds, _ := strconv.ParseUint(os.Getenv("` + variable + `_SECONDS"), 10, 64); seconds > 0 {
+			syscall.Setrlimit(syscall.RLIMIT_CPU, &syscall.Rlimit{Cur: seconds, Max: seconds})
+		}
 	}
 }
 `
@@ -174,7 +183,7 @@ func (p *Program) write(temporary string, functions []*Function) (map[string][]s
 		byFile[path] = append(byFile[path], f)
 		if extra := filepath.Join(p.root, f.Folder, "mutant_helpers.go"); overlay[extra] == "" {
 			name := f.file.Name.Name
-			if err := errors.Join(put(extra, fmt.Appendf(nil, helpers, name)), put(filepath.Join(p.root, f.Folder, "mutant_limit.go"), fmt.Appendf(nil, memoryLimit, name))); err != nil {
+			if err := errors.Join(put(extra, fmt.Appendf(nil, helpers, name)), put(filepath.Join(p.root, f.Folder, "mutant_limit.go"), fmt.Appendf(nil, limits, name))); err != nil {
 				return nil, fmt.Errorf("mutation: %w", err)
 			}
 		}
@@ -237,26 +246,28 @@ const (
 	TooLong Outcome = "stopped after its time"
 )
 
-// Run runs the tests that match a pattern, as go test -run has it, with a mutant, 0 for none.
-// Args are passed to the tests. It fails if no test matches.
+// Run runs the tests that match a pattern, as go test -run has it, with a mutant, 0 for none, and
+// tells the processor time that they took. A mutant that takes more than the limit is ended; without
+// limits on processor time, or if it sleeps, after ten times as long. Args are passed to the
+// tests. It fails if no test matches.
 func (p *Program) Run(ctx context.Context, mutant int, pattern string, limit time.Duration, args ...string) (Outcome, time.Duration, string, error) {
-	return p.run(ctx, []string{variable + "=" + strconv.Itoa(mutant)}, pattern, limit, args)
+	seconds := strconv.Itoa(int(math.Ceil(limit.Seconds())))
+	return p.run(ctx, []string{variable + "=" + strconv.Itoa(mutant), variable + "_SECONDS=" + seconds}, pattern, limit, args)
 }
 
 func (p *Program) run(ctx context.Context, environment []string, pattern string, limit time.Duration, args []string) (Outcome, time.Duration, string, error) {
-	short, cancel := context.WithTimeout(ctx, limit)
+	short, cancel := context.WithTimeout(ctx, 10*limit)
 	defer cancel()
 	cmd := exec.CommandContext(short, p.path, append([]string{"-test.run", pattern, "-test.v", "-test.failfast"}, args...)...)
 	cmd.Dir = filepath.Join(p.root, p.Folder)
 	cmd.Env = append(os.Environ(), environment...)
 	cmd.WaitDelay = time.Second
-	start := time.Now()
 	out, err := cmd.CombinedOutput()
-	took := time.Since(start)
+	took := processorTime(cmd.ProcessState)
 	switch {
 	case ctx.Err() != nil:
 		return "", took, string(out), ctx.Err()
-	case short.Err() != nil:
+	case short.Err() != nil || cmd.ProcessState != nil && cmd.ProcessState.ExitCode() < 0: // by us or by the system
 		return TooLong, took, string(out), nil
 	case err != nil:
 		return Failed, took, string(out), nil
@@ -264,6 +275,13 @@ func (p *Program) run(ctx context.Context, environment []string, pattern string,
 		return "", took, string(out), fmt.Errorf("mutation: no test of %s matches %q", p.Folder, pattern)
 	}
 	return Passed, took, string(out), nil
+}
+
+func processorTime(s *os.ProcessState) time.Duration {
+	if s == nil {
+		return 0 // it did not start
+	}
+	return s.UserTime() + s.SystemTime()
 }
 
 // Reached returns the mutated functions, as "folder.Name", that the tests of a pattern enter.

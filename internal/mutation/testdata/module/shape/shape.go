@@ -28,3 +28,12 @@ func Total(x []float64) (total float64) {
 	}
 	return max(total, 0)
 }
+
+// Halvings counts how often x can be halved before it is at most 1.
+func Halvings(x float64) (n int) {
+	for x > 1 {
+		x /= 2
+		n++
+	}
+	return n
+}

@@ -23,3 +23,9 @@ func TestDouble(t *testing.T) {
 
 // It looks at nothing.
 func TestTotal(t *testing.T) { Total([]float64{1, 2}) }
+
+func TestHalvings(t *testing.T) {
+	if n := Halvings(8); n != 3 {
+		t.Error(n)
+	}
+}
