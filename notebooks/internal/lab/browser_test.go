@@ -241,29 +241,28 @@ var axe = script{
 	integrity: "sha384-xt1SFg49QaDwsyt0Xfs2XAyBtYPClXl3X2q5OOLeGAUmq9jZTYIMdztpF99WdhiH",
 }
 
-// checkAccess has axe judge the open page at a phone's width and a desktop's, light and dark, by the
-// rules of WCAG 2.2, levels A and AA.
+// checkAccess has axe judge the open page at a phone's width and a desktop's by the rules of WCAG 2.2,
+// levels A and AA, and once more in the dark by those that colours decide, whatever the width.
 func checkAccess(t *testing.T, b *browser, rules string) {
 	t.Helper()
 	// Formulas are empty boxes here: their inside is MathJax's, and thousands of paths take minutes.
 	evaluate[int](t, b, `document.querySelectorAll("mjx-container > svg").forEach(e => e.replaceChildren()), document.querySelectorAll("mjx-assistive-mml, #MJX-SVG-global-cache").forEach(e => e.remove()), 0`)
 	evaluate[bool](t, b, rules+`; window.axe !== undefined`)
-	for _, width := range []int64{360, 1280} {
-		call(t, b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, DeviceScaleFactor: 1})
-		for theme, judged := range map[string]string{
-			"light": `["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]`,
-			"dark":  `{type: "rule", values: ["color-contrast", "link-in-text-block"]}`, // what colours change
-		} {
-			evaluate[int](t, b, fmt.Sprintf(`document.documentElement.dataset.theme = %q, window.violations = null, 0`, theme))
-			evaluate[int](t, b, `axe.run({exclude: ["mjx-container"]}, {runOnly: `+judged+`, resultTypes: ["violations"]}).then(r => {
-				window.violations = r.violations.map(v => v.id + ", " + v.nodes.length + " times: " + v.nodes[0].html.slice(0, 200) + ": " + v.nodes[0].failureSummary);
-			}, e => { window.violations = [String(e)]; }), 0`)
-			eventually(t, b, "axe is done", `window.violations`)
-			for _, violation := range evaluate[[]string](t, b, `window.violations`) {
-				t.Errorf("%d pixels, %s: %s", width, theme, violation)
-			}
+	const all, ofColours = `["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]`, `{type: "rule", values: ["color-contrast", "link-in-text-block"]}`
+	for _, at := range []struct {
+		width         int64
+		theme, judged string
+	}{{360, "light", all}, {1280, "light", all}, {1280, "dark", ofColours}} {
+		call(t, b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: at.width, Height: 900, DeviceScaleFactor: 1})
+		evaluate[int](t, b, fmt.Sprintf(`document.documentElement.dataset.theme = %q, window.violations = null, 0`, at.theme))
+		evaluate[int](t, b, `axe.run({exclude: ["mjx-container"]}, {runOnly: `+at.judged+`, resultTypes: ["violations"]}).then(r => {
+			window.violations = r.violations.map(v => v.id + ", " + v.nodes.length + " times: " + v.nodes[0].html.slice(0, 200) + ": " + v.nodes[0].failureSummary);
+		}, e => { window.violations = [String(e)]; }), 0`)
+		eventually(t, b, "axe is done", `window.violations`)
+		for _, violation := range evaluate[[]string](t, b, `window.violations`) {
+			t.Errorf("%d pixels, %s: %s", at.width, at.theme, violation)
 		}
-		if width == 360 {
+		if at.width == 360 {
 			if wide := evaluate[int](t, b, `document.documentElement.scrollWidth`); wide > 360 {
 				t.Errorf("the page is %d pixels wide on a phone, by %s", wide, evaluate[string](t, b, `[...document.querySelectorAll("main *, header *")].filter(e => e.getBoundingClientRect().right > 361).map(e => e.outerHTML.slice(0, 80)).slice(0, 5).join(" | ")`))
 			}
@@ -317,6 +316,7 @@ func checkPages(t *testing.T, b *browser, folder string) (addresses []string) {
 
 // TestPages opens every page, of the committed notebooks and of what else there is, in Chromium.
 func TestPages(t *testing.T) {
+	t.Parallel() // with TestNotebooks: a page is drawn by one core
 	lab := readyLab(t)
 	b := openBrowser(t)
 	runs := append(try(lab.execute(t.Context(), []string{sample(t)}, options)).or(t), committedRuns(t, lab)...)

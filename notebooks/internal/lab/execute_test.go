@@ -236,6 +236,7 @@ var executed = sync.OnceValues(func() ([]*run, error) {
 // TestNotebooks executes the committed notebooks and holds what they show
 // against what is committed, outputs of cells tagged timing aside.
 func TestNotebooks(t *testing.T) {
+	t.Parallel()
 	lab := readyLab(t)
 	runs := try(executed()).or(t)
 	for _, r := range runs {
