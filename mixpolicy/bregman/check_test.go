@@ -50,9 +50,11 @@ func TestCheckPasses(t *testing.T) {
 			continue
 		}
 		for _, m := range everything(t, d) {
-			if err := Check(m, d, 1).Err(); err != nil {
-				t.Error(err)
-			}
+			t.Run(fmt.Sprintf("%v in %d", m, d), func(t *testing.T) {
+				if err := Check(m, d, 1).Err(); err != nil {
+					t.Error(err)
+				}
+			})
 		}
 	}
 }
@@ -565,6 +567,12 @@ func consistent(t *testing.T, r *Report) {
 		for _, p := range slices.Concat(f.MeasuredCurve, f.ClaimedCurve) {
 			if s := p.X + p.Y; s-s != 0 {
 				t.Fatalf("%v: its curve has the point %v", f, p)
+			}
+		}
+		for curve, y := range map[*[]Point]float64{&f.MeasuredCurve: f.Measured, &f.ClaimedCurve: f.Claimed} {
+			through := slices.ContainsFunc(*curve, func(p Point) bool { return math.Abs(p.Y-y) <= 1e-6*math.Abs(y) })
+			if len(f.MeasuredCurve) != len(f.ClaimedCurve) || len(*curve) > 0 && !through {
+				t.Fatalf("%v: of its curves of %d and %d points one misses %v", f, len(f.MeasuredCurve), len(f.ClaimedCurve), y)
 			}
 		}
 	}
