@@ -33,7 +33,13 @@ func (o order) send() (display, error) {
 		return display{}, err
 	}
 	answer := make(chan []byte, 1)
+	var failure error
 	back := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		if args[0].IsNull() {
+			failure = errors.New(args[1].String())
+			close(answer)
+			return nil
+		}
 		data := make([]byte, args[0].Length())
 		js.CopyBytesToGo(data, args[0])
 		answer <- data
@@ -43,7 +49,11 @@ func (o order) send() (display, error) {
 	bytes := js.Global().Get("Uint8Array").New(len(data))
 	js.CopyBytesToJS(bytes, data)
 	draw.Invoke(bytes, back)
-	d, err := decode[drawn](<-answer)
+	data = <-answer
+	if failure != nil {
+		return display{}, failure
+	}
+	d, err := decode[drawn](data)
 	if err != nil {
 		return display{}, err
 	}
