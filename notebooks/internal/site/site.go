@@ -38,7 +38,8 @@ type Settings struct {
 
 type builder struct {
 	Settings
-	made map[string]bool // files of the site
+	made   map[string]bool // files of the site
+	goroot string
 }
 
 // engineFolder is the engine's folder within the site.
@@ -46,11 +47,16 @@ const engineFolder = "go"
 
 // Build makes the site, and removes from its folder what is not part of it.
 func Build(ctx context.Context, s Settings) error {
-	b := &builder{s, map[string]bool{}}
+	b := &builder{Settings: s, made: map[string]bool{}}
 	files, err := b.pages()
 	if err != nil {
 		return err
 	}
+	root, err := b.goCommand(ctx, "env", "GOROOT")
+	if err != nil {
+		return err
+	}
+	b.goroot = strings.TrimSpace(string(root))
 	e, err := b.makeEngine(ctx)
 	if err != nil {
 		return err
@@ -97,16 +103,11 @@ func (b *builder) pages() (files []string, err error) {
 
 // scripts puts the scripts into the engine's folder, and returns what a page has in its head to run its cells.
 func (b *builder) scripts(ctx context.Context, e *engine) (string, error) {
-	root, err := b.goCommand(ctx, "env", "GOROOT")
+	glue, err := os.ReadFile(filepath.Join(b.goroot, "lib", "wasm", "wasm_exec.js"))
 	if err != nil {
 		return "", err
 	}
-	from := strings.TrimSpace(string(root))
-	glue, err := os.ReadFile(filepath.Join(from, "lib", "wasm", "wasm_exec.js"))
-	if err != nil {
-		return "", err
-	}
-	if license, err := os.ReadFile(filepath.Join(from, "LICENSE")); err == nil { // a package of Debian's may have it elsewhere
+	if license, err := os.ReadFile(filepath.Join(b.goroot, "LICENSE")); err == nil { // a package of Debian's may have it elsewhere
 		if err := b.write(b.engine("LICENSE"), license); err != nil {
 			return "", err
 		}
@@ -123,8 +124,10 @@ func (b *builder) scripts(ctx context.Context, e *engine) (string, error) {
 		}
 		return b.put(name, all)
 	}
-	if e.Cell, err = worker("cell.js"); err != nil {
-		return "", err
+	for name, script := range map[string]*file{"build.js": &e.Build, "draw.js": &e.Draw, "cell.js": &e.Cell} {
+		if *script, err = worker(name); err != nil {
+			return "", err
+		}
 	}
 	tools, err := worker("tools.js")
 	if err != nil {

@@ -33,6 +33,7 @@
       this.index = index;
       this.id = root.dataset.cell;
       this.code = root.querySelector(".highlight");
+      this.seconds = slower * (root.dataset.seconds || 0);
       this.original = this.code.textContent.replace(/\n+$/, "");
       this.outputs = root.querySelector(".outputs") || root.appendChild(make("div", { className: "outputs" }));
       this.buttons = {
@@ -52,6 +53,15 @@
     button(text, title, onclick) { return make("button", { type: "button", textContent: text, title, onclick }); }
     say(text) { this.state.textContent = text; }
     mark() { this.buttons.reset.hidden = this.text === this.original && !this.changed; }
+
+    // A published cell that takes long says so once, and runs when it is asked again.
+    warns() {
+      if (this.seconds < 20 || this.warned || this.text !== this.original) return false;
+      this.warned = true;
+      const time = this.seconds < 90 ? `${10 * Math.round(this.seconds / 10)} seconds` : `${Math.round(this.seconds / 60)} minutes`;
+      this.say(`takes about ${time} in a browser: press Run again if you want to wait`);
+      return true;
+    }
 
     // edit shows the editor: a plain one at once, and the better one when it is there.
     async edit(focus = true) {
@@ -130,6 +140,7 @@
     fail(text) { this.outputs.append(make("pre", { className: "error", textContent: placed(text, this) })); }
   }
 
+  const slower = 4; // than natively, with one thread instead of several
   const most = 200_000; // characters of each stream that a cell shows
 
   // placed puts words in the place of the names that cells have in the compiler's errors and in traces, and
@@ -213,7 +224,7 @@
   }
 
   function start(some) {
-    const waiting = some.filter((cell) => cell !== current?.cell && !queue.includes(cell));
+    const waiting = some.filter((cell) => cell !== current?.cell && !queue.includes(cell) && !cell.warns());
     for (const cell of waiting) cell.say("waiting");
     queue.push(...waiting);
     release();
@@ -246,7 +257,7 @@
     cell.end(stopped ? "stopped" : ok ? seconds(performance.now() - begin) : "failed");
     if (result.times) cell.state.title = Object.entries(result.times).map(([what, ms]) => `${what} ${seconds(ms)}`).join(", ");
     current = null;
-    if (!ok) clear();
+    if (!ok && !stopped) clear(); // what was asked for after Stop is to run
     next();
   }
   function clear() {
