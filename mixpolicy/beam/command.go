@@ -3,7 +3,6 @@ package beam
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -16,6 +15,8 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/container/tools"
 	apache "github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/harness"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
@@ -58,6 +59,11 @@ func Main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, func() { // for work that does not look at ctx, such as the features of a large model
+		time.Sleep(900 * time.Millisecond)
+		fmt.Fprintln(os.Stderr, "error: interrupted")
+		os.Exit(1)
+	})
 	if err := command(ctx, os.Args[1:], os.Stderr); err != nil {
 		fmt.Fprintf(os.Stderr, "error: %v\n", err)
 		os.Exit(1)
@@ -97,15 +103,16 @@ func command(ctx context.Context, args []string, tell io.Writer) error {
 			return err
 		}
 	}
-	began := time.Now()
 	job, err := Submit(ctx, r, *output, progress(tell))
 	if err != nil {
 		return err
 	}
+	began := time.Now()
 	if err := job.Run(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintf(tell, "%s: %v\n", *output, time.Since(began).Round(time.Millisecond))
+	took := time.Since(began)
+	fmt.Fprintf(tell, "%s: %d trials and walks in %v, %.4g a second\n", *output, job.Total(), took.Round(time.Millisecond), float64(job.Total())/took.Seconds())
 	return nil
 }
 
@@ -157,20 +164,15 @@ func work() {
 	ctx := grpcx.WriteWorkerID(context.Background(), *id)
 	info, err := tools.ProvisionInfo(ctx, *provision)
 	if err == nil {
-		var options string
-		options, err = tools.ProtoToJSON(info.GetPipelineOptions())
-		os.Setenv("RUNNER_CAPABILITIES", strings.Join(info.GetRunnerCapabilities(), " "))
-		for name, value := range map[string]string{
-			"worker": "true", "id": *id, "options": options,
-			"logging_endpoint": info.GetLoggingEndpoint().GetUrl(), "control_endpoint": info.GetControlEndpoint().GetUrl(),
-		} {
-			err = errors.Join(err, flag.CommandLine.Set(name, value))
+		var options runtime.RawOptionsWrapper
+		if err = tools.ProtoToOptions(info.GetPipelineOptions(), &options); err == nil {
+			runtime.GlobalOptions.Import(options.Options)
+			apache.Init()
+			err = harness.MainWithOptions(ctx, info.GetLoggingEndpoint().GetUrl(), info.GetControlEndpoint().GetUrl(), harness.Options{RunnerCapabilities: info.GetRunnerCapabilities()})
 		}
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "error: worker %s: %v\n", *id, err)
 		os.Exit(1)
 	}
-	flag.CommandLine.Parse(nil)
-	apache.Init()
 }

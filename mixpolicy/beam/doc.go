@@ -44,9 +44,11 @@
 //
 // # What is done where
 //
-// Trials are cut into tasks of seconds, by the time of a run that [Submit] takes. Workers build each
-// problem once, from its description: Ψ is not sent. A worker needs the MDP with its transitions as
-// well as Ψ, and BenchmarkBuild compares the times. Before its first trial of a method a worker does the
+// Trials are cut into tasks of seconds, by the time of a run that [Submit] takes. Each worker builds a
+// problem once, when it is first needed, from its description: nothing of a model is sent. Of a network of
+// 28,561 states with six base policies the MDP takes 0.2 s and Ψ 3 s, where 1.4 MB of measures
+// would come in 7 ms (BenchmarkBuild): what sending Ψ could save is at most the time of one Ψ a worker.
+// Before its first trial of a method a worker does the
 // first steps that the submitting program has done, and refuses to go on if they differ in a bit.
 // What runs come to is added up without rounding ([Statistic]), so that neither cuts nor the order
 // in which tasks end leave a trace. A run that fails or diverges is a row of the quantity

@@ -30,6 +30,7 @@ const (
 	isCommand = "MIXPOLICY_TEST_COMMAND"
 	isPrism   = "MIXPOLICY_TEST_PRISM" // a server at this port
 	isOther   = "MIXPOLICY_TEST_OTHER" // a worker built from another version
+	isWatched = "MIXPOLICY_TEST_WATCH" // a worker that makes this file when it is in the middle of a trial
 )
 
 func TestMain(m *testing.M) {
@@ -57,7 +58,7 @@ func halfCircle(r float64) bregman.Modulus { return bregman.Ball{R: r} }
 // breaks is a method of which every third stream fails, after At steps. It is slow where Wait is set.
 type breaks struct {
 	At   int
-	Wait time.Duration
+	Wait int // ns a step
 }
 
 func (b breaks) Name() string { return "breaks" }
@@ -78,11 +79,14 @@ type breaking struct {
 
 func (b *breaking) Step() error {
 	pair, cost := b.o.Sample()
-	time.Sleep(b.Wait)
+	time.Sleep(time.Duration(b.Wait))
 	if b.t++; b.At > 0 && b.t == b.At && pair%3 == 0 {
 		return errors.New("it broke")
 	}
 	b.theta[pair%len(b.theta)] += cost
+	if mark := os.Getenv(isWatched); mark != "" && b.t == 500 {
+		os.WriteFile(mark, []byte(strconv.Itoa(os.Getpid())), 0o600)
+	}
 	if os.Getenv(isOther) != "" {
 		b.theta[0] += 0x1p-40
 	}
@@ -101,7 +105,9 @@ func ours(t testing.TB, env string, args ...string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.CommandContext(t.Context(), self, args...)
+	ctx, stop := context.WithTimeout(t.Context(), 100*time.Second)
+	t.Cleanup(stop)
+	c := exec.CommandContext(ctx, self, args...)
 	c.Env = append(os.Environ(), env)
 	c.Dir = t.TempDir()
 	c.WaitDelay = time.Second
@@ -109,7 +115,7 @@ func ours(t testing.TB, env string, args ...string) *exec.Cmd {
 }
 
 // serve starts a job server, ends it with the test, and returns its endpoint.
-func serve(t testing.TB, command func(port int) *exec.Cmd) (endpoint string, c *exec.Cmd) {
+func serve(t testing.TB, command func(port int) *exec.Cmd) (endpoint string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "localhost:0")
 	if err != nil {
@@ -117,7 +123,7 @@ func serve(t testing.TB, command func(port int) *exec.Cmd) (endpoint string, c *
 	}
 	port := l.Addr().(*net.TCPAddr).Port
 	l.Close()
-	c = command(port)
+	c := command(port)
 	c.Stdout, c.Stderr = io.Discard, io.Discard
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
@@ -132,10 +138,10 @@ func serve(t testing.TB, command func(port int) *exec.Cmd) (endpoint string, c *
 		t.Fatal(err)
 	}
 	conn.Close()
-	return endpoint, c
+	return endpoint
 }
 
-func servePrism(t testing.TB) (endpoint string, c *exec.Cmd) {
+func servePrism(t testing.TB) (endpoint string) {
 	return serve(t, func(port int) *exec.Cmd { return ours(t, isPrism+"="+strconv.Itoa(port)) })
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync/atomic"
 
 	apache "github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
@@ -96,8 +97,17 @@ func cutTasks(c Cut, emit func(Task)) {
 	}
 }
 
-// done counts trials and walks.
-var done = apache.NewCounter("mixpolicy", "done")
+// done counts trials and walks for the runner, which may tell of them late, and here those of
+// this process.
+var (
+	done = apache.NewCounter("mixpolicy", "done")
+	here atomic.Int64
+)
+
+func count(ctx context.Context, n int) {
+	done.Inc(ctx, int64(n))
+	here.Add(int64(n))
+}
 
 type runTrials struct{ Race string }
 
@@ -113,7 +123,7 @@ func (f *runTrials) ProcessElement(ctx context.Context, t Task, emit func(int, S
 	}
 	s, err := c.trials(ctx, t.From, t.To)
 	if err == nil {
-		done.Inc(ctx, int64(t.To-t.From))
+		count(ctx, t.To-t.From)
 		emit(t.Of, s)
 	}
 	return err
@@ -129,24 +139,28 @@ func (c *cell) trials(ctx context.Context, from, to int) (s Summary, err error) 
 	if err != nil {
 		return s, err
 	}
-	set := c.set
-	set.First, set.Trials = from, to-from
-	runs, err := race.Trials(ctx, p, c.method, set)
-	if ctx.Err() != nil {
-		return s, err // what else there is of errors is in the runs
-	}
-	at := make([]int, c.looks)
-	for k := range runs.Trials {
-		run := &runs.Trials[k]
-		values, why := c.values(run, score, at)
-		if why != nil {
-			s.fail(failure{run.Stream, run.Steps, why.Error()})
-		} else {
-			s.add(at, values)
+	set, at := c.set, make([]int, c.looks)
+	for ; from < to; from += fewTrials {
+		set.First, set.Trials = from, min(fewTrials, to-from)
+		runs, err := race.Trials(ctx, p, c.method, set)
+		if ctx.Err() != nil {
+			return s, err // what else there is of errors is in the runs
+		}
+		for k := range runs.Trials {
+			run := &runs.Trials[k]
+			values, why := c.values(run, score, at)
+			if why != nil {
+				s.fail(failure{run.Stream, run.Steps, why.Error()})
+			} else {
+				s.add(at, values)
+			}
 		}
 	}
 	return s, nil
 }
+
+// fewTrials are in memory at a time.
+const fewTrials = 1000
 
 // values are those of the quantities at each look, and at is the moment of each. The error is
 // that of a run which failed, or says that it diverged. What has finished early is as at its end.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -50,12 +51,12 @@ func Submit(ctx context.Context, r Race, output string, progress func(name strin
 	if size, err := fs.Size(ctx, output); err == nil {
 		return nil, fmt.Errorf("beam: output %s exists, of %d bytes; want another name", output, size)
 	}
-	known := map[string]bool{"": true}
-	for _, name := range []string{"prism", "universal", "flink", "spark", "dataflow"} {
-		known[name] = true
-	}
-	if _, err := find("no runner", known, *runners.Runner); err != nil {
+	needs, err := find("no runner", map[string]bool{"": false, "prism": false, "universal": true, "flink": true, "spark": true, "dataflow": false}, *runners.Runner)
+	if err != nil {
 		return nil, fmt.Errorf("beam: %w", err)
+	}
+	if needs && *jobopts.Endpoint == "" {
+		return nil, fmt.Errorf("beam: no endpoint for the runner %s, want --endpoint HOST:PORT of its job server", *runners.Runner)
 	}
 	if err := answers(ctx, *jobopts.Endpoint); err != nil {
 		return nil, err
@@ -99,6 +100,14 @@ func Submit(ctx context.Context, r Race, output string, progress func(name strin
 	text, err := json.Marshal(s)
 	j.Race = string(text)
 	return j, err
+}
+
+// Total is the number of trials and walks.
+func (j *Job) Total() (n int) {
+	for _, c := range slices.Concat(j.Trials, j.Walks) {
+		n += c.Total
+	}
+	return n
 }
 
 // answers dials an endpoint, if there is one.
@@ -161,14 +170,11 @@ func cause(err error) error {
 
 // watch tells of progress, as the job service counts it, and cancels the job when ctx ends before it.
 func (j *Job) watch(ctx context.Context, name string) {
-	total := 0
-	for _, c := range append(j.Trials[:len(j.Trials):len(j.Trials)], j.Walks...) {
-		total += c.Total
-	}
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	var jobs pb.JobServiceClient
-	id := ""
+	id, told := "", 0
+	here.Store(0)
 	for {
 		select {
 		case <-ctx.Done():
@@ -199,6 +205,7 @@ func (j *Job) watch(ctx context.Context, name string) {
 		if id == "" || j.Progress == nil {
 			continue
 		}
+		told = max(told, int(here.Load()))
 		if m, err := jobs.GetJobMetrics(ctx, &pb.GetJobMetricsRequest{JobId: id}); err == nil {
 			n := 0
 			for _, c := range metricsx.FromMonitoringInfos(nil, m.GetMetrics().GetAttempted(), m.GetMetrics().GetCommitted()).AllMetrics().Counters() {
@@ -206,7 +213,8 @@ func (j *Job) watch(ctx context.Context, name string) {
 					n += int(max(c.Attempted, c.Committed))
 				}
 			}
-			j.Progress("trials", n, total)
+			told = max(told, n)
 		}
+		j.Progress("trials", told, j.Total())
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/DataDog/sketches-go/ddsketch"
 	"github.com/DataDog/sketches-go/ddsketch/mapping"
@@ -218,10 +219,12 @@ func (s *Summary) rows(like race.Row, names []string) (rows race.Record) {
 			before = s.At[k]
 			like := like
 			like.At = float64(s.At[k]) / float64(v.N)
-			like.Quantity = names[q]
-			rows = append(rows, v.Median().Row(like))
 			like.Quantity = MeanOf + names[q]
-			rows = append(rows, v.Mean().Row(like))
+			mean := v.Mean().Row(like)
+			if like.Quantity = names[q]; v.Sketch != nil {
+				like.Settings = strings.TrimSpace(like.Settings + " " + Sketched)
+			}
+			rows = append(rows, v.Median().Row(like), mean)
 			for _, p := range []float64{.05, .95} {
 				x := v.Quantile(p)
 				like.Quantity = fmt.Sprintf("%g %% of %s", 100*p, names[q])
@@ -235,6 +238,9 @@ func (s *Summary) rows(like race.Row, names []string) (rows race.Record) {
 // MeanOf comes before the name of a quantity in rows of its mean; rows of the name itself have
 // the median, as those of package study do.
 const MeanOf = "mean of "
+
+// Sketched ends the settings in rows of quantiles that are those of a sketch.
+var Sketched = fmt.Sprintf("(quantile within %g %%)", 100*SketchError)
 
 // GobEncode is for the way between workers.
 func (s Statistic) GobEncode() ([]byte, error) {

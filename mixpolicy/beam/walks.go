@@ -116,7 +116,7 @@ func (f *walk) ProcessElement(ctx context.Context, t Task, emit func(int, Visits
 			return fault.At("beam", p.problems[k].label, err)
 		}
 		v.add(e, x.Actions())
-		done.Inc(ctx, 1)
+		count(ctx, 1)
 	}
 	emit(t.Of, v)
 	return nil
