@@ -234,7 +234,7 @@ func TestBadInput(t *testing.T) {
 		{race(random, `"Name": "penalty", "Settings": {"Weight": -1}`, rest), []string{"Methods[1] (penalty), setting 0 on queue", "ω = -1"}},
 		{race(random, `"Name": "plug-in"`, rest), []string{"Methods[1] (plug-in)", "second time"}},
 		{race(`"Name": "queue"`, penalty, rest), []string{"Problems[1] (queue)", "second time"}},
-		{race(`"Name": "random"`, penalty, rest), []string{"Problems[1] (random)", "Dim 0"}},
+		{race(`"Name": "random"`, penalty, rest), []string{"Problems[1] (random)", "dimension 0"}},
 		{race(`"Name": "random", "Settings": {"Dim": 2, "Noise": "heavy tail"}`, penalty, rest), []string{"Problems[1] (random)", `"heavy tails" is nearest`}},
 		{race(`"Name": "network", "Settings": {"Criterion": 1.5}`, penalty, rest), []string{"Problems[1] (network)", "1.5"}},
 		{race(random, penalty, `"Trials": 0, "Queries": [5]`), []string{"0 trials"}},

@@ -258,7 +258,7 @@ func (e Entry) configurations() (all []configuration, err error) {
 	fixed := map[string]jsontext.Value{}
 	if len(e.Settings) > 0 {
 		if err := json.Unmarshal(e.Settings, &fixed); err != nil {
-			return nil, fmt.Errorf("Settings: %w", err)
+			return nil, fmt.Errorf("settings: %w", err)
 		}
 	}
 	combinations := []map[string]jsontext.Value{fixed}
@@ -272,7 +272,7 @@ func (e Entry) configurations() (all []configuration, err error) {
 			}
 		}
 		if combinations = more; len(more) == 0 {
-			return nil, fmt.Errorf("Grid: %s has no value, want at least one", name)
+			return nil, fmt.Errorf("grid: %s has no value, want at least one", name)
 		}
 	}
 	for _, c := range combinations {

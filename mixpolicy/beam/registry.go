@@ -111,7 +111,7 @@ func init() {
 		}
 		noise, err := find("Noise: no noise", kinds, s.Noise)
 		if err == nil && (s.Dim < 1 || s.Instance < 0) {
-			err = fmt.Errorf("Dim %d, Instance %d: want at least 1 base policy, and an instance ≥ 0", s.Dim, s.Instance)
+			err = fmt.Errorf("dimension %d, instance %d: want at least 1 base policy, and an instance ≥ 0", s.Dim, s.Instance)
 		}
 		if err != nil {
 			return nil, err
