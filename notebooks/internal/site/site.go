@@ -30,6 +30,7 @@ type Settings struct {
 	Out     string   // the folder of the site
 	Work    string   // the folder of what is kept from one time to the next
 	Imports []string // what cells may import, besides the standard packages and what these need
+	Lite    []string // the command of jupyterlite-core; none if the site is to have no JupyterLite
 	Command func(ctx context.Context, name string, args ...string) *exec.Cmd
 	Run     func(*exec.Cmd) (string, error) // runs it and gives what it printed
 	Write   func(name string, data []byte) error
@@ -55,7 +56,7 @@ func Build(ctx context.Context, s Settings) error {
 	if err != nil {
 		return err
 	}
-	head, err := b.scripts(ctx, e)
+	head, err := b.scripts(ctx, e, files)
 	if err != nil {
 		return err
 	}
@@ -95,8 +96,9 @@ func (b *builder) pages() (files []string, err error) {
 	return files, err
 }
 
-// scripts puts the scripts into the engine's folder, and returns what a page has in its head to run its cells.
-func (b *builder) scripts(ctx context.Context, e *engine) (string, error) {
+// scripts puts the scripts into the engine's folder, makes JupyterLite of them and of the notebooks among the files, and
+// returns what a page has in its head to run its cells.
+func (b *builder) scripts(ctx context.Context, e *engine, files []string) (string, error) {
 	root, err := b.goCommand(ctx, "env", "GOROOT")
 	if err != nil {
 		return "", err
@@ -147,6 +149,12 @@ func (b *builder) scripts(ctx context.Context, e *engine) (string, error) {
 		b.Say("cells get a plain editor, since the better one can't be had: %v", err)
 	} else if parts["editor"], err = b.put("editor.js", editor); err != nil {
 		return "", err
+	}
+	if len(b.Lite) > 0 {
+		if err := b.lite(ctx, parts, files); err != nil {
+			return "", err
+		}
+		parts["lite"] = liteFolder + "/lab/index.html?path="
 	}
 	start, err := json.Marshal(parts)
 	if err != nil {

@@ -2,7 +2,7 @@
 // What makes the cells of a page run. Nothing of the engine is fetched before the reader runs one, and no
 // cell runs by itself.
 (() => {
-  const engine = ENGINE; // the builder puts it here: {manifest, tools, editor}
+  const engine = ENGINE; // the builder puts it here: {manifest, tools, editor, lite}
   const folder = document.currentScript.src.replace(/[^/]*$/, "");
   const notebook = location.pathname.replace(/.*\//, "").replace(/\.html$/, "");
   const make = (tag, properties = {}, ...children) => {
@@ -288,6 +288,7 @@
     const button = (text, title, onclick) => bar.insertBefore(make("button", { type: "button", textContent: text, title, onclick }), document.getElementById("code"));
     button("Run all", "Run every cell, in order", () => start(cells));
     button("Restart", "Stop, and forget what cells have declared and saved", restart);
+    if (engine.lite) bar.querySelector("nav").append(make("a", { href: engine.lite + encodeURIComponent(notebook + ".ipynb"), title: "The notebook in JupyterLab, in this browser", textContent: "JupyterLite" }));
     bar.querySelector("a[download]")?.addEventListener("click", (e) => { e.preventDefault(); download(); });
   });
 })();

@@ -124,12 +124,16 @@
     });
   }
 
+  async function begin(manifest) {
+    engine ||= await (await load(manifest, "application/json")).json();
+    ready ||= start();
+    try { await ready; } catch (error) { ready = null; throw error; }
+  }
+
   const calls = {
     async run(cell) {
       stopped = false;
-      engine ||= await (await load(cell.engine, "application/json")).json();
-      ready ||= start();
-      try { await ready; } catch (error) { ready = null; throw error; }
+      await begin(cell.engine);
       const built = await build(cell);
       if (built.error) return { error: built.error };
       if (stopped) return { code: -1 };
@@ -137,11 +141,25 @@
       return { code: await execute(built), times: built.times };
     },
     stop() { stopped = true; running?.(); },
+    // ask has the composer complete or inspect a name, with the packages that it misses.
+    async ask({ engine: manifest, what, before, after }) {
+      await begin(manifest);
+      const fetched = new Set(), held = (path) => {
+        try { return fs.get(`/pkg/${path}.a`); } catch { return null; }
+      };
+      for (;;) {
+        const answer = cells[what](before, after, held), missing = answer.missing.filter((path) => engine.packages[path] && !fetched.has(path));
+        if (!missing.length) return answer;
+        for (const path of missing) fetched.add(path);
+        await Promise.all(missing.map(archive));
+      }
+    },
     tell({ address, value }) { if (running) cells.tell(address, value); },
   };
   onmessage = async ({ data }) => {
     let result;
     try { result = await calls[data.call](data); } catch (error) { result = { error: error.message }; }
     if (data.call === "run") postMessage({ result });
+    if (data.call === "ask") postMessage({ answer: result });
   };
 })();
