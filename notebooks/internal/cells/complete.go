@@ -2,18 +2,18 @@ package cells
 
 import (
 	"bytes"
-	"errors"
+	"fmt"
 	"go/ast"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/tools/go/gcexportdata"
 )
 
 // A Completion is a name that may stand where somebody writes.
@@ -26,12 +26,32 @@ type Completion struct {
 // Importer takes packages from their archives, as Go's compiler writes them. Those for which archive has none it
 // lacks, and may be asked for again.
 func Importer(archive func(path string) []byte) types.Importer {
-	return importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
-		if data := archive(path); data != nil {
-			return io.NopCloser(bytes.NewReader(data)), nil
-		}
-		return nil, errors.New("no archive")
-	})
+	return &archives{archive, token.NewFileSet(), map[string]*types.Package{}}
+}
+
+type archives struct {
+	archive  func(path string) []byte
+	files    *token.FileSet
+	packages map[string]*types.Package // those imported, and parts of what they mention
+}
+
+// Import implements [types.Importer].
+func (a *archives) Import(path string) (*types.Package, error) {
+	if path == "unsafe" {
+		return types.Unsafe, nil
+	}
+	if p := a.packages[path]; p != nil && p.Complete() {
+		return p, nil
+	}
+	data := a.archive(path)
+	if data == nil {
+		return nil, fmt.Errorf("no archive of %s", path)
+	}
+	exported, err := gcexportdata.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	return gcexportdata.Read(exported, a.files, a.packages, path)
 }
 
 // Complete gives the names that may stand between the two parts of a cell, the nearest declared first, and the

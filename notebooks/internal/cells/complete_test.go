@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// archives imports from what go list -export compiles.
-func archives(t testing.TB) types.Importer {
+// listed imports from what go list -export compiles.
+func listed(t testing.TB) types.Importer {
 	return Importer(func(path string) []byte {
 		file, err := exec.Command("go", "list", "-export", "-f", "{{.Export}}", path).Output()
 		if err != nil {
@@ -32,7 +32,7 @@ const mixpolicy = "github.com/mixpolicy/lab/mixpolicy"
 
 // TestComplete: | is where names are completed, in the last of some cells.
 func TestComplete(t *testing.T) {
-	packages := archives(t)
+	packages := listed(t)
 	for _, test := range []struct {
 		name  string
 		cells []string
@@ -83,7 +83,7 @@ func TestComplete(t *testing.T) {
 
 // TestCompletePackages: of packages all is found that their sources declare, and no more.
 func TestCompletePackages(t *testing.T) {
-	packages := archives(t)
+	packages := listed(t)
 	for path, name := range map[string]string{"sort": "sort", mixpolicy: "mixpolicy"} {
 		s := New(map[string]string{path: name})
 		_, found := s.Complete("import \""+path+"\"\n%%\n"+name+".", "\n", packages)
@@ -117,7 +117,7 @@ func TestCompletePackages(t *testing.T) {
 }
 
 func TestInspect(t *testing.T) {
-	packages := archives(t)
+	packages := listed(t)
 	for text, want := range map[string]string{
 		"%%\nx := strings.Equal|Fold(\"a\", \"b\")": "func strings.EqualFold(s string, t string) bool",
 		"%%\nyear := 1\nfmt.Println(y|ear)":         "var year int",

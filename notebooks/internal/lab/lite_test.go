@@ -97,7 +97,7 @@ func TestLite(t *testing.T) {
 	openLite(t, b, "play")
 	t.Run("a cell has what others have declared", func(t *testing.T) {
 		runLite(t, b, 1, true)
-		if got := liteShows(t, b, 1); !strings.Contains(got, "error: line 2: undefined: twice") {
+		if got := liteShows(t, b, 1); !strings.Contains(got, "error: line 2: undefined: twice\n  line 2: fmt.Println(twice(21))") {
 			t.Errorf("before they have, it shows %q", got)
 		}
 		runLite(t, b, 0, true)
@@ -114,7 +114,7 @@ func TestLite(t *testing.T) {
 		eventually(t, b, "the cell has ended", "window.ran")
 		took := time.Since(begin)
 		t.Logf("it ended after %v", took)
-		if got := liteShows(t, b, 2); got != "on\ninterrupted: the cell was interrupted" {
+		if got := liteShows(t, b, 2); got != "on\ninterrupted: the cell was stopped" {
 			t.Errorf("the cell shows %q", got)
 		}
 		runLite(t, b, 1, true)

@@ -19,7 +19,7 @@ import (
 // An engine is what runs cells in a page: the compiler, the linker and package cells, compiled to
 // WebAssembly; the archives of the packages that cells may import; and the scripts of the workers.
 type engine struct {
-	Tools    map[string]file    `json:"tools"` // compile, link and composer
+	Tools    map[string]file    `json:"tools"` // compile, link, composer and completer
 	Cell     file               `json:"cell"`  // the script of the worker of one cell
 	Packages map[string]archive `json:"packages"`
 }
@@ -42,9 +42,10 @@ type archive struct {
 
 // tools are the programs that run in the worker, by their names in the manifest.
 var tools = map[string]string{
-	"compile":  "cmd/compile",
-	"link":     "cmd/link",
-	"composer": module + "/notebooks/internal/site/composer",
+	"compile":   "cmd/compile",
+	"link":      "cmd/link",
+	"composer":  module + "/notebooks/internal/site/composer",
+	"completer": module + "/notebooks/internal/site/completer",
 }
 
 // module is the path of this one.

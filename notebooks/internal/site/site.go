@@ -1,5 +1,5 @@
-// Package site makes the edition that runs in any browser: the exported pages, and what compiles and runs their
-// cells there. It is a folder of static files, for any web server, under any path.
+// Package site makes the edition that runs in any browser: the exported pages, JupyterLite with the notebooks, and what
+// compiles and runs their cells there. It is a folder of static files, for any web server, under any path.
 //
 // The engine is Go's own compiler and linker, built from the GOROOT of whoever makes the site. Package cells
 // makes a program of a cell; the compiler, the linker and the program run one after another in web workers, on a file

@@ -6,9 +6,6 @@
 //	open(names)          begins a session; names are those of the packages, by their paths, as JSON
 //	compose(name, text)  the program of a cell: {source, imports, args, env, said}, or {error}
 //	keep()               makes the cell composed last part of the session
-//	complete(before, after, archive) the names that may stand between two parts of a cell: {prefix, found, missing},
-//	                     found as JSON; archive(path) gives a package's, or null, and missing are those it had not
-//	inspect(before, after, archive) what the name there is: {text, missing}
 //	listen(show, reply)  returns hear(bytes), which takes what a program writes to GONB_PIPE, null at its
 //	                     end: outputs go to show(id, mime, data, …), answers for GONB_PIPE_BACK to reply(bytes)
 //	tell(address, value) tells that program what a control in the page says
@@ -18,7 +15,6 @@ import (
 	"encoding/base64"
 	"encoding/gob"
 	"encoding/json"
-	"go/types"
 	"io"
 	"syscall/js"
 
@@ -33,7 +29,6 @@ var replies *gob.Encoder
 func main() {
 	var session *cells.Session
 	var last *cells.Program
-	packages := new(packages)
 	js.Global().Set("cells", map[string]any{
 		"open": js.FuncOf(func(_ js.Value, args []js.Value) any {
 			names := map[string]string{}
@@ -55,18 +50,6 @@ func main() {
 			session.Keep(last)
 			return nil
 		}),
-		"complete": js.FuncOf(func(_ js.Value, args []js.Value) any {
-			prefix, found := session.Complete(args[0].String(), args[1].String(), packages.from(args[2]))
-			data, err := json.Marshal(found)
-			if err != nil {
-				panic(err)
-			}
-			return map[string]any{"prefix": prefix, "found": string(data), "missing": list(packages.missing)}
-		}),
-		"inspect": js.FuncOf(func(_ js.Value, args []js.Value) any {
-			text := session.Inspect(args[0].String(), args[1].String(), packages.from(args[2]))
-			return map[string]any{"text": text, "missing": list(packages.missing)}
-		}),
 		"tell": js.FuncOf(func(_ js.Value, args []js.Value) any {
 			replies.Encode(protocol.CommValue{Address: args[0].String(), Value: args[1].String()})
 			return nil
@@ -74,31 +57,6 @@ func main() {
 		"listen": js.FuncOf(func(_ js.Value, args []js.Value) any { return listen(args[0], args[1]) }),
 	})
 	select {}
-}
-
-// packages are those that were imported to complete names. They stay.
-type packages struct {
-	importer types.Importer
-	archive  js.Value
-	missing  []string // which the archive did not have
-}
-
-// from has packages imported from what archive gives.
-func (p *packages) from(archive js.Value) types.Importer {
-	p.archive, p.missing = archive, nil
-	if p.importer == nil {
-		p.importer = cells.Importer(func(path string) []byte {
-			bytes := p.archive.Invoke(path)
-			if bytes.IsNull() {
-				p.missing = append(p.missing, path)
-				return nil
-			}
-			data := make([]byte, bytes.Length())
-			js.CopyBytesToGo(data, bytes)
-			return data
-		})
-	}
-	return p.importer
 }
 
 func list(texts []string) []any {

@@ -35,4 +35,5 @@
     flush();
     postMessage({ exit: code, files: fs.written() });
   };
+  postMessage({ begun: true });
 })();

@@ -72,15 +72,15 @@
       if (!this.cell || this.cell.ended) return;
       this.tools?.postMessage({ call: "stop" });
       this.clear(this.cell);
-      this.fail(this.cell, "interrupted", "the cell was interrupted", []);
+      this.fail(this.cell, "interrupted", "the cell was stopped", []);
     }
     fail(cell, ename, evalue, traceback) {
-      const error = { ename, evalue, traceback: [[ename, evalue].filter(Boolean).join(": "), ...traceback] };
+      const error = { ename, evalue, traceback: [[ename, evalue].filter(Boolean).join(": "), ...traceback, ...cell.places] };
       this.publishExecuteError(error);
       cell.end({ status: "error", ...error });
     }
 
-    // ask asks the composer about the name at the cursor, which Jupyter counts in characters.
+    // ask asks about the name at the cursor, which Jupyter counts in characters.
     ask(what, code, cursor) {
       const characters = [...code];
       return new Promise((answer) => {
@@ -89,7 +89,7 @@
       });
     }
     async completeRequest({ code, cursor_pos: end }) {
-      const { prefix = "", found = "[]" } = await this.ask("complete", code, end), start = end - [...prefix].length, names = JSON.parse(found) || [];
+      const { prefix = "", found = "[]" } = await this.ask("complete", code, end), start = end - [...prefix].length, names = JSON.parse(found);
       return {
         status: "ok", matches: names.map(({ name }) => name), cursor_start: start, cursor_end: end,
         metadata: { _jupyter_types_experimental: names.map(({ name, kind, type }) => ({ text: name, type: kind, signature: type, start, end })) },
@@ -121,9 +121,9 @@
       this.trace(cell, "\n".slice(0, cell.line.length)); // a last line without its end
       if (cell.lost) this.stream({ name: "stderr", text: `… and ${cell.lost.toLocaleString("en")} more lines\n` });
       if (error) {
-        const placed = this.placed(cell, error).trimEnd();
-        this.fail(cell, "error", placed.split("\n")[0], [placed, ...cell.places].slice(placed.includes("\n") ? 0 : 1));
-      } else if (code) this.fail(cell, `exit status ${code}`, cell.panic || "", [...cell.places]);
+        const [first, ...rest] = this.placed(cell, error).trimEnd().split("\n");
+        this.fail(cell, "error", first, rest);
+      } else if (code) this.fail(cell, `exit status ${code}`, cell.panic || "", []);
       else cell.end({ status: "ok", user_expressions: {} });
     }
 

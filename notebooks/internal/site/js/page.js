@@ -69,7 +69,7 @@
       const better = await extras();
       if (!better || this.editor?.element !== plain) return;
       const focused = document.activeElement === plain;
-      this.editor = better.edit(this.text, (text) => this.change(text), () => start([this]));
+      this.editor = better.edit(this.text, (text) => this.change(text), () => start([this]), names);
       plain.replaceWith(this.editor.element);
       if (focused) this.editor.focus();
     }
@@ -192,6 +192,7 @@
     tools = new Worker(folder + engine.tools);
     tools.onerror = (e) => { finish({ error: e.message || "The worker that runs cells could not be started." }); restart(); };
     tools.onmessage = ({ data }) => {
+      if (data.answer) return asked.shift()?.(data.answer);
       if (data.result) return finish(data.result);
       if (!current || current.stopped) return;
       const { cell } = current;
@@ -210,6 +211,14 @@
     for (const [name, bytes] of Object.entries(files)) {
       cell.outputs.append(make("a", { className: "file", download: name, href: URL.createObjectURL(new Blob([bytes])), textContent: `Download ${name}` }));
     }
+  }
+
+  // names asks what may stand between two parts of a cell, once cells have run: nothing is fetched to edit.
+  let asked = [];
+  async function names(before, after) {
+    if (!tools || !seen.size) return {};
+    tools.postMessage({ call: "ask", engine: engine.manifest, what: "complete", before, after });
+    return new Promise((answer) => asked.push(answer));
   }
 
   function start(some) {
@@ -264,6 +273,7 @@
     stop();
     tools?.terminate(); // and with it the cell's own
     tools = null;
+    for (const answer of asked.splice(0)) answer({});
     seen = new Map();
     current = null;
   }

@@ -3,7 +3,8 @@
 // compiler and the linker, and the session: what was declared.
 (() => {
   const folder = self.location.href.replace(/[^/]*$/, "");
-  let engine, compile, link, ready, running = null, stopped = false;
+  let engine, compile, link, ready, completing, running = null, stopped = false, asking = Promise.resolve();
+  const kept = []; // the session's cells that the completer has not been told
   const files = {}; // that cells have written
   const archives = new Map(); // what is in the file system, or on its way there
   const progress = { loaded: 0, size: 0 };
@@ -51,8 +52,15 @@
     [compile, link] = [a, b];
     const go = new Go();
     go.run(await WebAssembly.instantiate(composing, go.importObject)); // it stays
-    const importable = Object.entries(engine.packages).filter(([path]) => !/(^|\/)(internal|vendor)(\/|$)/.test(path));
-    cells.open(JSON.stringify(Object.fromEntries(importable.map(([path, p]) => [path, p.name]))));
+    cells.open(importable());
+  }
+  function importable() {
+    const packages = Object.entries(engine.packages).filter(([path]) => !/(^|\/)(internal|vendor)(\/|$)/.test(path));
+    return JSON.stringify(Object.fromEntries(packages.map(([path, p]) => [path, p.name])));
+  }
+  function keep({ name, text }) {
+    cells.keep();
+    kept.push({ name, text });
   }
 
   // needed are the packages and all that they import.
@@ -80,7 +88,7 @@
     for (const cell of before) {
       const { error } = cells.compose(cell.name, cell.text);
       if (error) return { error };
-      cells.keep();
+      keep(cell);
     }
     const cell = cells.compose(name, text);
     if (cell.error) return cell;
@@ -92,7 +100,7 @@
     const begin = performance.now();
     let error = await tool(compile, "compile", "-p", "main", "-importcfg", "/cell/importcfg", "-complete", "-pack", "-c=1", "-trimpath", "/cell", "-o", "/cell/main.a", "/cell/main.go");
     if (error) return { error };
-    cells.keep();
+    keep({ name, text });
     const middle = performance.now();
     error = await tool(link, "link", "-importcfg", "/cell/importcfg", "-s", "-w", "-buildmode=exe", "-o", "/cell/main.wasm", "/cell/main.a");
     if (error) return { error };
@@ -103,37 +111,65 @@
   function execute({ program, args, env, said }) {
     if (said) postMessage({ text: { fd: 1, text: said } });
     return new Promise((end) => {
-      const worker = new Worker(folder + engine.cell.url);
+      let worker, late;
       const hear = cells.listen((id, ...data) => postMessage({ display: { id, data } }), (bytes) => worker.postMessage({ reply: bytes }));
       function finish(code) {
+        clearTimeout(late);
         worker.terminate();
         running = null;
         hear(null);
         end(code);
       }
       running = () => finish(-1);
-      worker.onerror = (e) => { postMessage({ text: { fd: 2, text: e.message + "\n" } }); finish(2); };
-      worker.onmessage = ({ data }) => {
+      function hearCell({ data }) {
+        if (data.begun) {
+          clearTimeout(late);
+          return worker.postMessage({ program, args, env, files });
+        }
         if (data.pipe) return hear(data.pipe);
         if (data.text) return postMessage(data);
         if (Object.keys(data.files).length) postMessage({ files: data.files });
         Object.assign(files, data.files);
         finish(data.exit);
-      };
-      worker.postMessage({ program, args, env, files });
+      }
+      // Firefox sometimes never begins a worker that another one makes. Then another is made.
+      (function begin() {
+        worker?.terminate();
+        worker = new Worker(folder + engine.cell.url);
+        worker.onerror = (e) => { postMessage({ text: { fd: 2, text: e.message + "\n" } }); finish(2); };
+        worker.onmessage = hearCell;
+        late = setTimeout(begin, 2000);
+      })();
     });
   }
 
-  async function begin(manifest) {
+  // answer has the completer complete or inspect a name. It is fetched when it is first asked, and packages that it misses.
+  async function answer({ engine: manifest, what, before, after }) {
     engine ||= await (await load(manifest, "application/json")).json();
-    ready ||= start();
-    try { await ready; } catch (error) { ready = null; throw error; }
+    completing ||= program(engine.tools.completer).then(async (module) => {
+      const go = new Go();
+      go.run(await WebAssembly.instantiate(module, go.importObject));
+      names.open(importable());
+    });
+    try { await completing; } catch (error) { completing = null; throw error; }
+    for (const { name, text } of kept.splice(0)) names.keep(name, text);
+    const fetched = new Set(), held = (path) => {
+      try { return fs.get(`/pkg/${path}.a`); } catch { return null; }
+    };
+    for (;;) {
+      const answer = names[what](before, after, held), missing = answer.missing.filter((path) => engine.packages[path] && !fetched.has(path));
+      if (!missing.length) return answer;
+      for (const path of missing) fetched.add(path);
+      await Promise.all(missing.map(archive));
+    }
   }
 
   const calls = {
     async run(cell) {
       stopped = false;
-      await begin(cell.engine);
+      engine ||= await (await load(cell.engine, "application/json")).json();
+      ready ||= start();
+      try { await ready; } catch (error) { ready = null; throw error; }
       const built = await build(cell);
       if (built.error) return { error: built.error };
       if (stopped) return { code: -1 };
@@ -141,19 +177,7 @@
       return { code: await execute(built), times: built.times };
     },
     stop() { stopped = true; running?.(); },
-    // ask has the composer complete or inspect a name, with the packages that it misses.
-    async ask({ engine: manifest, what, before, after }) {
-      await begin(manifest);
-      const fetched = new Set(), held = (path) => {
-        try { return fs.get(`/pkg/${path}.a`); } catch { return null; }
-      };
-      for (;;) {
-        const answer = cells[what](before, after, held), missing = answer.missing.filter((path) => engine.packages[path] && !fetched.has(path));
-        if (!missing.length) return answer;
-        for (const path of missing) fetched.add(path);
-        await Promise.all(missing.map(archive));
-      }
-    },
+    ask(question) { return asking = asking.catch(() => {}).then(() => answer(question)); }, // answers come in the order of questions
     tell({ address, value }) { if (running) cells.tell(address, value); },
   };
   onmessage = async ({ data }) => {
