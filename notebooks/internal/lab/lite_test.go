@@ -94,6 +94,7 @@ func TestLite(t *testing.T) {
 		saveScreenshot(t, b, "lite-charts.png")
 	})
 
+	const kernel = `window.jupyterapp.shell.currentWidget.sessionContext.session.kernel`
 	openLite(t, b, "play")
 	t.Run("a cell has what others have declared", func(t *testing.T) {
 		runLite(t, b, 1, true)
@@ -117,6 +118,11 @@ func TestLite(t *testing.T) {
 		if got := liteShows(t, b, 2); got != "on\ninterrupted: the cell was stopped" {
 			t.Errorf("the cell shows %q", got)
 		}
+		// What is still in the compiler is not what the next cell shows.
+		runLite(t, b, 2, false)
+		eventually(t, b, "the kernel has it", kernel+`.status === "busy"`)
+		evaluate[int](t, b, `window.jupyterapp.commands.execute("notebook:interrupt-kernel"), 0`)
+		eventually(t, b, "a cell that has not begun has ended", "window.ran")
 		runLite(t, b, 1, true)
 		if got := liteShows(t, b, 1); got != "42\n" {
 			t.Errorf("the next cell shows %q", got)
@@ -143,7 +149,6 @@ func TestLite(t *testing.T) {
 		eventually(t, b, "it is in the list of files", `(window.jupyterapp.serviceManager.contents.get("saved.txt", {content: true}).then(f => window.saved = f.content, () => 0), window.saved === "all of it")`)
 	})
 
-	const kernel = `window.jupyterapp.shell.currentWidget.sessionContext.session.kernel`
 	complete := func(text string) []string {
 		t.Helper()
 		evaluate[int](t, b, fmt.Sprintf(`window.matches = null, %s.requestComplete({code: %q, cursor_pos: [...%[2]q].length}).then(r => window.matches = r.content.matches), 0`, kernel, text))

@@ -57,13 +57,13 @@
     tell(address, value) { this.tools?.postMessage({ call: "tell", address, value }); }
 
     executeRequest({ code }) {
-      const id = this.parent?.metadata?.cellId, name = /^[\w-]+$/.test(id) ? id : `cell-${this.executionCount}`;
+      const id = this.parent?.metadata?.cellId, name = /^[\w-]+$/.test(id ?? "") ? id : `cell-${this.executionCount}`;
       const cell = this.cell = { name, code, count: this.executionCount, printed: { stdout: 0, stderr: 0 }, lost: 0, line: "", places: new Set(), displays: new Set() };
       this.cells.set(name, cell);
       const reply = new Promise((end) => { cell.end = (content) => { cell.ended = true; end({ execution_count: cell.count, ...content }); }; });
       // What was interrupted may still be in the compiler.
       this.busy = this.busy.then(() => !cell.ended && new Promise((done) => {
-        this.done = done;
+        Object.assign(this, { running: cell, done });
         this.post({ call: "run", name, text: code, before: [] });
       }));
       return reply;
@@ -103,7 +103,7 @@
     // hear takes what the engine tells of the cell.
     hear({ answer, result, progress, stage, text, display, files }) {
       if (answer) return this.asked.shift()(answer);
-      const { cell } = this;
+      const { running: cell } = this;
       if (result) {
         if (cell && !cell.ended) this.finish(cell, result);
         return this.done?.();
