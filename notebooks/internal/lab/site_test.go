@@ -200,6 +200,11 @@ func TestSite(t *testing.T) {
 		key(kb.Enter, chromedp.ModifierShift)
 		eventually(t, b, "it runs by Shift+Enter", `document.querySelectorAll("[data-cell]")[1].querySelector(".outputs").innerText === "8\n"`)
 
+		key("\nfmt.Sprin")
+		eventually(t, b, "names are completed", `[...document.querySelectorAll(".cm-tooltip-autocomplete .cm-completionLabel")].some(e => e.textContent === "Sprintf")`)
+		saveScreenshot(t, b, "site-completion.png")
+		key(kb.Escape)
+
 		b.open(t, s.address+"play.html")
 		eventually(t, b, "the text is kept", `document.querySelector(".cm-content")?.textContent.includes("twice(4)")`)
 		if got := shown(t, b, 1); got != "" {

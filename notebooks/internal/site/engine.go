@@ -20,7 +20,7 @@ import (
 // An engine is what runs cells in a page: the compiler, the linker and package cells, compiled to
 // WebAssembly; the archives of the packages that cells may import; and the scripts of the workers.
 type engine struct {
-	Tools    map[string]file    `json:"tools"` // compile, link, composer and drawer
+	Tools    map[string]file    `json:"tools"` // compile, link, composer, completer and drawer
 	Build    file               `json:"build"` // the scripts of the workers: that of compile and link,
 	Draw     file               `json:"draw"`  // that of the drawer,
 	Cell     file               `json:"cell"`  // and that of one cell
@@ -45,10 +45,11 @@ type archive struct {
 
 // tools are the programs that run in the worker, by their names in the manifest.
 var tools = map[string]string{
-	"compile":  "cmd/compile",
-	"link":     "cmd/link",
-	"composer": module + "/notebooks/internal/site/composer",
-	"drawer":   module + "/notebooks/internal/site/drawer",
+	"compile":   "cmd/compile",
+	"link":      "cmd/link",
+	"composer":  module + "/notebooks/internal/site/composer",
+	"completer": module + "/notebooks/internal/site/completer",
+	"drawer":    module + "/notebooks/internal/site/drawer",
 }
 
 // module is the path of this one.

@@ -1,5 +1,5 @@
-// Package site makes the edition that runs in any browser: the exported pages, and what compiles and runs their
-// cells there. It is a folder of static files, for any web server, under any path.
+// Package site makes the edition that runs in any browser: the exported pages, JupyterLite with the notebooks, and what
+// compiles and runs their cells there. It is a folder of static files, for any web server, under any path.
 //
 // The engine is Go's own compiler and linker, built from the GOROOT of whoever makes the site. Package cells
 // makes a program of a cell; the compiler, the linker and the program run one after another in web workers, on a file
@@ -30,6 +30,7 @@ type Settings struct {
 	Out     string   // the folder of the site
 	Work    string   // the folder of what is kept from one time to the next
 	Imports []string // what cells may import, besides the standard packages and what these need
+	Lite    []string // the command of jupyterlite-core; none if the site is to have no JupyterLite
 	Command func(ctx context.Context, name string, args ...string) *exec.Cmd
 	Run     func(*exec.Cmd) (string, error) // runs it and gives what it printed
 	Write   func(name string, data []byte) error
@@ -61,7 +62,7 @@ func Build(ctx context.Context, s Settings) error {
 	if err != nil {
 		return err
 	}
-	head, err := b.scripts(ctx, e)
+	head, err := b.scripts(ctx, e, files)
 	if err != nil {
 		return err
 	}
@@ -101,8 +102,9 @@ func (b *builder) pages() (files []string, err error) {
 	return files, err
 }
 
-// scripts puts the scripts into the engine's folder, and returns what a page has in its head to run its cells.
-func (b *builder) scripts(ctx context.Context, e *engine) (string, error) {
+// scripts puts the scripts into the engine's folder, makes JupyterLite of them and of the notebooks among the files, and
+// returns what a page has in its head to run its cells.
+func (b *builder) scripts(ctx context.Context, e *engine, files []string) (string, error) {
 	glue, err := os.ReadFile(filepath.Join(b.goroot, "lib", "wasm", "wasm_exec.js"))
 	if err != nil {
 		return "", err
@@ -150,6 +152,12 @@ func (b *builder) scripts(ctx context.Context, e *engine) (string, error) {
 		b.Say("cells get a plain editor, since the better one can't be had: %v", err)
 	} else if parts["editor"], err = b.put("editor.js", editor); err != nil {
 		return "", err
+	}
+	if len(b.Lite) > 0 {
+		if err := b.lite(ctx, parts, files); err != nil {
+			return "", err
+		}
+		parts["lite"] = liteFolder + "/lab/index.html?path="
 	}
 	start, err := json.Marshal(parts)
 	if err != nil {

@@ -51,4 +51,5 @@
     flush();
     postMessage({ exit: code, files: fs.written() });
   };
+  postMessage({ begun: true });
 })();

@@ -2,7 +2,7 @@
 // What makes the cells of a page run. Nothing of the engine is fetched before the reader runs one, and no
 // cell runs by itself.
 (() => {
-  const engine = ENGINE; // the builder puts it here: {manifest, tools, editor}
+  const engine = ENGINE; // the builder puts it here: {manifest, tools, editor, lite}
   const folder = document.currentScript.src.replace(/[^/]*$/, "");
   const notebook = location.pathname.replace(/.*\//, "").replace(/\.html$/, "");
   const make = (tag, properties = {}, ...children) => {
@@ -79,7 +79,7 @@
       const better = await extras();
       if (!better || this.editor?.element !== plain) return;
       const focused = document.activeElement === plain;
-      this.editor = better.edit(this.text, (text) => this.change(text), () => start([this]));
+      this.editor = better.edit(this.text, (text) => this.change(text), () => start([this]), names);
       plain.replaceWith(this.editor.element);
       if (focused) this.editor.focus();
     }
@@ -203,6 +203,7 @@
     tools = new Worker(folder + engine.tools);
     tools.onerror = (e) => { finish({ error: e.message || "The worker that runs cells could not be started." }); restart(); };
     tools.onmessage = ({ data }) => {
+      if (data.answer) return asked.shift()?.(data.answer);
       if (data.result) return finish(data.result);
       if (!current || current.stopped) return;
       const { cell } = current;
@@ -221,6 +222,14 @@
     for (const [name, bytes] of Object.entries(files)) {
       cell.outputs.append(make("a", { className: "file", download: name, href: URL.createObjectURL(new Blob([bytes])), textContent: `Download ${name}` }));
     }
+  }
+
+  // names asks what may stand between two parts of a cell, once cells have run: nothing is fetched to edit.
+  let asked = [];
+  async function names(before, after) {
+    if (!tools || !seen.size) return {};
+    tools.postMessage({ call: "ask", engine: engine.manifest, what: "complete", before, after });
+    return new Promise((answer) => asked.push(answer));
   }
 
   function start(some) {
@@ -275,6 +284,7 @@
     stop();
     tools?.terminate(); // and with it the cell's own
     tools = null;
+    for (const answer of asked.splice(0)) answer({});
     seen = new Map();
     current = null;
   }
@@ -299,6 +309,7 @@
     const button = (text, title, onclick) => bar.insertBefore(make("button", { type: "button", textContent: text, title, onclick }), document.getElementById("code"));
     button("Run all", "Run every cell, in order", () => start(cells));
     button("Restart", "Stop, and forget what cells have declared and saved", restart);
+    if (engine.lite) bar.querySelector("nav").append(make("a", { href: engine.lite + encodeURIComponent(notebook + ".ipynb"), title: "The notebook in JupyterLab, in this browser", textContent: "JupyterLite" }));
     bar.querySelector("a[download]")?.addEventListener("click", (e) => { e.preventDefault(); download(); });
   });
 })();

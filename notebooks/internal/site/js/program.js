@@ -33,4 +33,5 @@ function answer(calls) {
       try { postMessage({ value: await calls[data.call](data) }); } catch (error) { postMessage({ error: error.message }); }
     });
   };
+  postMessage({ begun: true });
 }

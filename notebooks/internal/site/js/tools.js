@@ -7,15 +7,18 @@
 //	                                           session has not seen, as {name, text}
 //	{call: "stop"}                             stop it
 //	{call: "tell", address, value}             a control in the page says something to the program
+//	{call: "ask", engine, what, before, after} complete or inspect the name between two parts of a cell
 //
 // and tells, while a cell runs, {progress: {loaded, size}} of downloads, in bytes; {stage}, in words; {text: {fd, text}};
 // {display: {id, data}}, where data has a MIME type and its content in turn; {files: {name: bytes}} that the program
-// wrote; and in the end {result}: {error} if the cell did not become part of the session, else {code, times}, with
+// wrote; the {answer} to a question; and in the end {result}: {error} if the cell did not become part of the session, else {code, times}, with
 // code -1 if it was stopped.
 (() => {
   const folder = self.location.href.replace(/[^/]*$/, "");
   const plotting = "github.com/mixpolicy/lab/plotting";
-  let engine, composer, halt = null, program = null;
+  let engine, composer, completer, halt = null, program = null, asking = Promise.resolve();
+  const kept = []; // the session's cells that the completer has not been told
+  const held = new Map(); // archives that the completer reads
   const files = {}; // that cells have written
   const archives = new Map(); // what was fetched, or is on its way
   const modules = new Map(); // of the tools, compiled
@@ -67,34 +70,45 @@
     return blob;
   });
 
+  // spawn makes a worker that has begun. Firefox sometimes never begins one that another makes: then another is made.
+  function spawn({ url }) {
+    return new Promise((begun, fail) => {
+      (function make(patience) {
+        const worker = new Worker(folder + url), late = setTimeout(() => { worker.terminate(); make(2 * patience); }, patience);
+        worker.onerror = (e) => { clearTimeout(late); fail(new Error(e.message)); };
+        worker.onmessage = () => { clearTimeout(late); begun(worker); };
+      })(2000);
+    });
+  }
+
   // A helper is a worker that answers calls in their order. What it is when it is thrown away comes back with the
   // next call.
   class Helper {
     constructor(script, ...names) { Object.assign(this, { script, names, had: new Set(), waiting: [] }); }
-    start() {
-      this.worker = new Worker(folder + engine[this.script].url);
-      this.worker.onmessage = ({ data }) => this.waiting.shift()(data);
-      this.worker.onerror = (e) => this.stop(e.message);
+    async start() {
+      const worker = await spawn(engine[this.script]);
+      worker.onmessage = ({ data }) => this.waiting.shift()(data);
+      worker.onerror = (e) => this.stop(e.message);
+      return worker;
     }
-    ask(message, transfer) {
-      return new Promise((end) => { this.waiting.push(end); this.worker.postMessage(message, transfer); });
+    ask(worker, message, transfer) {
+      return new Promise((end) => { this.waiting.push(end); worker.postMessage(message, transfer); });
     }
     // call makes sure that the helper has its module first.
     async call(message, name, transfer) {
-      if (!this.worker) this.start();
-      const worker = this.worker, module = await tool(name);
-      if (this.worker !== worker) throw new Error("stopped");
+      const starting = this.starting ||= this.start(), [worker, module] = await Promise.all([starting, tool(name)]);
+      if (this.starting !== starting) throw new Error("stopped");
       if (!this.had.has(name)) {
         this.had.add(name);
-        this.ask({ call: "module", name, module });
+        this.ask(worker, { call: "module", name, module });
       }
-      const { error, value } = await this.ask(message, transfer);
+      const { error, value } = await this.ask(worker, message, transfer);
       if (error !== undefined) throw new Error(error);
       return value;
     }
     stop(error = "stopped") {
-      this.worker?.terminate();
-      this.worker = null;
+      this.starting?.then((worker) => worker.terminate(), () => {});
+      this.starting = null;
       this.had.clear();
       for (const end of this.waiting.splice(0)) end({ error });
     }
@@ -104,8 +118,16 @@
   async function compose() {
     const module = await tool("composer"), go = new Go();
     go.run(await WebAssembly.instantiate(module, go.importObject)); // it stays
-    const importable = Object.entries(engine.packages).filter(([path]) => !/(^|\/)(internal|vendor)(\/|$)/.test(path));
-    cells.open(JSON.stringify(Object.fromEntries(importable.map(([path, p]) => [path, p.name]))));
+    cells.open(importable());
+  }
+  function importable() {
+    const packages = Object.entries(engine.packages).filter(([path]) => !/(^|\/)(internal|vendor)(\/|$)/.test(path));
+    return JSON.stringify(Object.fromEntries(packages.map(([path, p]) => [path, p.name])));
+  }
+  // keep makes the cell that was composed last part of the session.
+  function keep({ name, text }) {
+    cells.keep();
+    kept.push({ name, text });
   }
 
   // needed are the packages and all that they import.
@@ -121,9 +143,9 @@
   }
 
   // build makes the program of a cell, and its declarations part of the session, which has those of the cells before.
-  async function build(cell, going) {
+  async function build(cell, keeps, going) {
     if (made.has(cell.source)) {
-      cells.keep();
+      keeps();
       return { module: made.get(cell.source), times: {} };
     }
     const paths = needed(cell.imports), begun = performance.now();
@@ -136,7 +158,7 @@
     for (const [path] of missing) builder.had.add("/" + path);
     await compiled;
     going();
-    cells.keep();
+    keeps();
     const middle = performance.now(), bytes = await builder.call({ call: "link" }, "link");
     going();
     const end = performance.now(), module = await WebAssembly.compile(bytes);
@@ -147,37 +169,44 @@
   }
 
   // execute runs the program, and ends with its exit code.
-  function execute(module, { args, env, said }) {
+  async function execute(module, { args, env, said }) {
     if (said) postMessage({ text: { fd: 1, text: said } });
-    return new Promise((end) => {
-      const worker = program = new Worker(folder + engine.cell.url);
-      const hear = cells.listen((id, ...data) => postMessage({ display: { id, data } }), (bytes) => worker.postMessage({ reply: bytes }));
-      program.finish = (code) => {
-        worker.terminate();
+    let end, worker;
+    const code = new Promise((ended) => { end = ended; });
+    const hear = cells.listen((id, ...data) => postMessage({ display: { id, data } }), (bytes) => worker?.postMessage({ reply: bytes }));
+    const running = program = {
+      finish(code) {
+        worker?.terminate();
         program = null;
         hear(null);
         end(code);
-      };
-      worker.onerror = (e) => { postMessage({ text: { fd: 2, text: e.message + "\n" } }); program?.finish(2); };
+      },
+    };
+    const failed = (e) => { postMessage({ text: { fd: 2, text: e.message + "\n" } }); program?.finish(2); };
+    try { worker = await spawn(engine.cell); } catch (error) { failed(error); }
+    if (program !== running) worker?.terminate(); // it was stopped
+    else {
+      worker.onerror = failed;
       worker.onmessage = ({ data }) => {
         if (data.pipe) return hear(data.pipe);
         if (data.text || data.display) return postMessage(data);
-        if (data.order) return draw(worker, data.order);
+        if (data.order) return draw(running, worker, data.order);
         if (Object.keys(data.files).length) postMessage({ files: data.files });
         Object.assign(files, data.files);
-        program.finish(data.exit);
+        running.finish(data.exit);
       };
       worker.postMessage({ program: module, args, env, files });
-    });
+    }
+    return code;
   }
-  async function draw(worker, order) {
+  async function draw(running, worker, order) {
     let drawn;
     waits = true;
     try { drawn = { value: await drawer.call({ call: "draw", order }, "drawer", [order.buffer]) }; } catch (error) {
       drawn = { error: error.message };
       drawer.stop();
     }
-    if (worker !== program) return; // it was stopped
+    if (program !== running) return; // it was stopped
     stage("running");
     worker.postMessage({ drawn });
   }
@@ -192,13 +221,30 @@
     for (const cell of before) {
       const { error } = cells.compose(cell.name, cell.text);
       if (error) return { error };
-      cells.keep();
+      keep(cell);
     }
     const cell = cells.compose(name, text);
     if (cell.error) return cell;
-    const { module, times } = await build(cell, going);
+    const { module, times } = await build(cell, () => keep({ name, text }), going);
     stage("running");
     return { code: await execute(module, cell), times };
+  }
+
+  // answer has the completer complete or inspect a name. It is fetched when it is first asked, and packages that it misses.
+  async function answer({ engine: manifest, what, before, after }) {
+    engine ||= await (await load(manifest, "application/json")).json();
+    await (completer ||= tool("completer").then(async (module) => {
+      const go = new Go();
+      go.run(await WebAssembly.instantiate(module, go.importObject)); // it stays
+      names.open(importable());
+    }).catch((error) => { completer = null; throw error; }));
+    for (const { name, text } of kept.splice(0)) names.keep(name, text);
+    for (;;) {
+      const answer = names[what](before, after, (path) => held.get(path) ?? null);
+      const missing = answer.missing.filter((path) => engine.packages[path] && !held.has(path));
+      if (!missing.length) return answer;
+      await Promise.all(missing.map(async (path) => held.set(path, new Uint8Array(await (await archive(path)).arrayBuffer()))));
+    }
   }
 
   const calls = {
@@ -219,6 +265,7 @@
       return Promise.race([work, end]);
     },
     stop() { halt?.(); },
+    ask(question) { return asking = asking.catch(() => {}).then(() => answer(question)); }, // answers come in the order of questions
     tell({ address, value }) { if (program) cells.tell(address, value); },
   };
   onmessage = async ({ data }) => {
@@ -228,5 +275,6 @@
       halt = null;
       postMessage({ result });
     }
+    if (data.call === "ask") postMessage({ answer: result });
   };
 })();
