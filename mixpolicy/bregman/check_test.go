@@ -569,6 +569,9 @@ func consistent(t *testing.T, r *Report) {
 				t.Fatalf("%v: its curve has the point %v", f, p)
 			}
 		}
+		if s := f.Measured + f.Claimed; s-s != 0 {
+			continue // the curves leave such a point out
+		}
 		for curve, y := range map[*[]Point]float64{&f.MeasuredCurve: f.Measured, &f.ClaimedCurve: f.Claimed} {
 			through := slices.ContainsFunc(*curve, func(p Point) bool { return math.Abs(p.Y-y) <= 1e-6*math.Abs(y) })
 			if len(f.MeasuredCurve) != len(f.ClaimedCurve) || len(*curve) > 0 && !through {
