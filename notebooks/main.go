@@ -28,7 +28,7 @@ import (
 
 const description = `The executable paper: sets up what its notebooks need, executes them in Jupyter on the Go kernel, and makes pages of them.
 
-The set-up is done once and goes into the folder .lab of the clone: the Go kernel with goimports and gopls, built from go.mod's pins; Jupyter from PyPI, or, where that can't be reached, the one of python3 on the PATH; ECharts, MathJax and MiniSearch from npm. Pages, figures and executed notebooks go into the folder build.`
+The set-up is done once and goes into the folder .lab of the clone: the Go kernel with goimports and gopls, built from go.mod's pins; Jupyter from PyPI, or, where that can't be reached, the one of python3 on the PATH; ECharts, MathJax and MiniSearch from npm. A site also takes JupyterLite from PyPI and CodeMirror from npm. Pages, figures and executed notebooks go into the folder build.`
 
 // commandLine is what the user asks for.
 type commandLine struct {

@@ -41,5 +41,8 @@
 // An output in a notebook has the chart as HTML, and its picture as PNG for LaTeX and for
 // viewers without HTML.
 //
+// Built for js/wasm, where the cells of a page run, the package has half of itself: it describes
+// figures, and a program of the page, built with the tag drawer, draws them, to the same bytes.
+//
 // The package knows results, not algorithms: it imports nothing of the library.
 package plotting

@@ -1,13 +1,10 @@
 package plotting
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"html"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // Explorer leafs through figures computed beforehand, one frame for each
@@ -152,42 +149,6 @@ func (e Explorer) where(at []int) string {
 		b = append(b, c.String())
 	}
 	return strings.Join(b, ", ")
-}
-
-// html is the control as part of a page; live.js reads its values from it.
-func (c Control) html() string {
-	values, err := json.Marshal(c.Values)
-	if err != nil {
-		panic(err) // of strings
-	}
-	var b strings.Builder
-	label := html.EscapeString(c.Label)
-	b.WriteString(`<label style="display:inline-block;min-width:min(340px,100%);margin:0 16px 4px 0">` + label)
-	// JupyterLab has uses of its own for the arrow keys, unless the element forbids it.
-	attributes := fmt.Sprintf(`data-lm-suppress-shortcuts="true" data-values="%s"`, html.EscapeString(string(values)))
-	if c.Menu {
-		fmt.Fprintf(&b, ` <select %s>`, attributes)
-		for i, v := range c.Values {
-			selected := ""
-			if i == c.Start {
-				selected = " selected"
-			}
-			fmt.Fprintf(&b, `<option value="%d"%s>%s</option>`, i, selected, html.EscapeString(v))
-		}
-		b.WriteString("</select>")
-	} else {
-		widest := 0
-		for _, v := range c.Values {
-			widest = max(widest, utf8.RuneCountInString(v))
-		}
-		// A screen reader says the value, not its index. An output
-		// element instead of the span would be what the label is for.
-		value := html.EscapeString(c.Values[c.Start])
-		fmt.Fprintf(&b, ` = <span style="display:inline-block;min-width:%dch">%s</span> <input type="range" max="%d" value="%d" aria-label="%s" aria-valuetext="%s" %s style="vertical-align:middle;width:min(200px,50vw)">`,
-			widest, value, len(c.Values)-1, c.Start, label, value, attributes)
-	}
-	b.WriteString("</label>\n")
-	return b.String()
 }
 
 // plain is the control in a text.

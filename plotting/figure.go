@@ -64,6 +64,7 @@ type Pen struct {
 	X, Y Axis // of the figure
 
 	layers []layer
+	drawn  layers // of which they were made
 	auto   int    // layers of the figure before this one that left their colour to it
 	used   bool   // this one does
 	taken  []Look // by methods
@@ -87,6 +88,7 @@ func (p *Pen) Draw(layers ...Layer) error {
 func (p *Pen) add(l described, in ink, marks ...mark) error {
 	kind, name := l.describe()
 	p.layers = append(p.layers, layer{kind: kind, name: name, ink: in, marks: marks})
+	p.drawn = append(p.drawn, l)
 	return nil
 }
 
@@ -198,6 +200,7 @@ func (f Figure) checkFrame() error {
 
 // described is one of the package's own layers.
 type described interface {
+	Layer
 	// describe returns the kind of the layer and its name, which may be empty.
 	describe() (kind, name string)
 }

@@ -7,18 +7,20 @@ import (
 	"sync"
 	"time"
 
-	"github.com/janpfeifer/gonb/gonbui"
+	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
 // Progress returns what shows a bar below the cell when it is told how much of something is done,
 // and takes it away when all of it is: for settings that ask for such a function. It may be called
 // concurrently, and for one work after another. Outside of a notebook, and with [Headless], it shows nothing.
 func Progress() func(name string, done, total int) {
-	if !gonbui.IsNotebook || os.Getenv(Headless) != "" {
+	if !inNotebook() || os.Getenv(Headless) != "" {
 		return func(string, int, int) {}
 	}
-	id := gonbui.UniqueId()
-	return progress(func(bar string) { gonbui.UpdateHTML(id, bar) }, time.Now)
+	id := uniqueID()
+	return progress(func(bar string) {
+		send(&protocol.DisplayData{DisplayID: id, Data: map[protocol.MIMEType]any{protocol.MIMETextHTML: bar}})
+	}, time.Now)
 }
 
 // progress shows a bar every tenth of a second at most, and, if there was one, in the end nothing.

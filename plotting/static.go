@@ -1,3 +1,5 @@
+//go:build !js || drawer
+
 package plotting
 
 import (

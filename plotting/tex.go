@@ -16,6 +16,22 @@ const (
 	scripts     = "\uE000\uE001\uE002"
 )
 
+// Scripts and accents of Unicode, and what stands for them as they are set.
+const (
+	superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ᵀⁿⁱᵈᵗ"
+	superLetters = "0123456789+−Tnidt"
+	subscripts   = "₀₁₂₃₄₅₆₇₈₉₊₋ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
+	subLetters   = "0123456789+−aehijklmnoprstuvx"
+
+	combining = "\u0302\u0303\u0304\u0305\u0307" // hat, tilde, bar, overline, dot
+	accents   = "ˆ˜¯¯˙"
+)
+
+// counterpart returns what stands in the place in to that r has in from.
+func counterpart(from, to string, r rune) rune {
+	return []rune(to)[utf8.RuneCountInString(from[:strings.IndexRune(from, r)])]
+}
+
 // symbols are the commands for one character.
 var symbols = pairs(`alpha α beta β gamma γ delta δ epsilon ε varepsilon ε zeta ζ eta η theta θ vartheta ϑ iota ι
 	kappa κ lambda λ mu μ nu ν xi ξ pi π rho ρ sigma σ tau τ upsilon υ phi φ varphi φ chi χ psi ψ omega ω

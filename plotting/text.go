@@ -1,3 +1,5 @@
+//go:build !js || drawer
+
 package plotting
 
 import (
@@ -53,14 +55,6 @@ type raised struct{ text.Plain }
 var _ text.Handler = raised{}
 
 const (
-	superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ᵀⁿⁱᵈᵗ"
-	superLetters = "0123456789+−Tnidt"
-	subscripts   = "₀₁₂₃₄₅₆₇₈₉₊₋ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
-	subLetters   = "0123456789+−aehijklmnoprstuvx"
-
-	combining = "\u0302\u0303\u0304\u0305\u0307" // hat, tilde, bar, overline, dot
-	accents   = "ˆ˜¯¯˙"
-
 	smallSize  = 0.7   // of the font
 	superRise  = 0.36  // of the font size, above the baseline
 	subRise    = -0.14 // below it
@@ -122,11 +116,6 @@ func runs(line string, f font.Font) []run {
 		out = append(out, next)
 	}
 	return out
-}
-
-// counterpart returns what stands in the place in to that r has in from.
-func counterpart(from, to string, r rune) rune {
-	return []rune(to)[utf8.RuneCountInString(from[:strings.IndexRune(from, r)])]
 }
 
 // piece is a text at its place on the line.

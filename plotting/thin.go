@@ -1,3 +1,5 @@
+//go:build !js || drawer
+
 package plotting
 
 import (
@@ -339,11 +341,3 @@ const invisible = 0.2 / 500
 
 func argmin(v []float64) int { return slices.Index(v, slices.Min(v)) }
 func argmax(v []float64) int { return slices.Index(v, slices.Max(v)) }
-
-func mean(v []float64) float64 {
-	sum := 0.0
-	for _, a := range v {
-		sum += a
-	}
-	return sum / float64(len(v))
-}

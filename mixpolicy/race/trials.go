@@ -28,7 +28,8 @@ import (
 // Iterations, Queries and Times.
 type Settings struct {
 	Trials int
-	Seed   uint64 // trial k uses stream k; tuning uses Seed+1, which is not seen again
+	First  int    // stream of the first trial, so that trials can be shared between machines
+	Seed   uint64 // trial k uses stream First + k; tuning uses Seed+1, which is not seen again
 
 	// Iterations is T, for observations at Schedule; nil is LogSpaced(20). There is also one
 	// before the first iteration and after the last one.
@@ -104,7 +105,7 @@ type Runs struct {
 	Trials []Trial
 }
 
-// Trials runs a method on the streams 0, 1, … of a seed, in parallel. The error is for bad
+// Trials runs a method on the streams First, First+1, … of a seed, in parallel. The error is for bad
 // settings, for trials of which none finished, and for the end of ctx, when the trials that
 // finished before are returned with it.
 func Trials(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, set Settings) (*Runs, error) {
@@ -154,6 +155,8 @@ func begin(ctx context.Context, p *mixpolicy.Problem, set Settings) (*harness, e
 		err = errors.New("race: no context or no problem, want both")
 	case set.Trials < 1:
 		err = fmt.Errorf("race: %d trials, want at least 1", set.Trials)
+	case set.First < 0:
+		err = fmt.Errorf("race: first stream %d, want 0 or more", set.First)
 	case set.TuningTrials < 0:
 		err = fmt.Errorf("race: %d tuning trials, want 0 or more", set.TuningTrials)
 	case ways != 1:
@@ -187,7 +190,7 @@ func (h *harness) trials(ctx context.Context, name string, methods []mixpolicy.M
 			if ctx.Err() != nil {
 				return nil
 			}
-			t := &Trial{Stream: uint64(from + k%(to-from))}
+			t := &Trial{Stream: uint64(h.First + from + k%(to-from))}
 			if t.Err = h.run(ctx, methods[k/(to-from)], seed, t); t.Err != nil && ctx.Err() != nil {
 				return nil
 			}

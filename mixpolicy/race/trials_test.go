@@ -68,6 +68,11 @@ func TestTrialsAreThoseOfSolve(t *testing.T) {
 			t.Errorf("%d workers give other results than one", set.Workers)
 		}
 	}
+	set.First, set.Trials = 3, 4
+	part := mixpolicy.Must(race.Trials(t.Context(), p, method, set))
+	if timeless(part) != timeless(&race.Runs{Method: method, Trials: first.Trials[3:]}) {
+		t.Error("trials from stream 3 on are not those of all streams")
+	}
 	gaps := first.Final(mixpolicy.Must(race.PenalisedGap(p)))
 	for k, trial := range first.Trials {
 		var h mixpolicy.History
@@ -469,6 +474,7 @@ func TestSettingsErrors(t *testing.T) {
 		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Trials: 2}, "0 of Iterations, Queries and Times"},
 		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Trials: 2, Iterations: 1, Queries: []int{1}}, "2 of Iterations, Queries and Times"},
 		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Iterations: 1}, "0 trials"},
+		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Trials: 1, First: -1, Iterations: 1}, "first stream -1"},
 		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Trials: 1, TuningTrials: -1, Iterations: 1}, "-1 tuning trials"},
 		{[]race.Entrant{{Name: "a", Methods: slices.Repeat(one, 17)}}, race.Settings{Trials: 1, Iterations: 1}, `"a" brings 17 methods`},
 		{[]race.Entrant{{Name: "a"}}, race.Settings{Trials: 1, Iterations: 1}, "brings 0 methods"},

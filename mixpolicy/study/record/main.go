@@ -5,9 +5,9 @@
 //	go run ./mixpolicy/study/record comparison -m plug-in -p queue
 //	go run ./mixpolicy/study/record network -p "two rules"
 //
-// go generate makes all of them: hours of work, on a quiet machine. Two files of data are not
-// its: peers.csv is made by go run ./data/peers, and reference.csv holds values of exact
-// arithmetic, which the tests of models check.
+// go generate makes all of them: hours of work, on a quiet machine. Three files of data are not
+// its: peers.csv is made by go run ./data/peers, beam.csv by mixpolicy/beam, and reference.csv holds
+// values of exact arithmetic, which the tests of models check.
 package main
 
 import (

@@ -244,7 +244,7 @@ func (p *Program) write(cell string, main *unit) error {
 	for _, u := range needed(append(slices.Clone(p.then.units), *main), cell) {
 		body.WriteString(u.from + u.text + "\n")
 	}
-	used, err := packages(body.String())
+	used, err := packagesIn(body.String())
 	if err != nil {
 		return err
 	}
@@ -326,12 +326,17 @@ func (s *Session) standard(name string) (found string) {
 	return found
 }
 
-// packages are the names before a dot in the declarations that nothing in them declares.
-func packages(body string) (map[string]bool, error) {
+// packagesIn are the names before a dot in the declarations that nothing in them declares.
+func packagesIn(body string) (map[string]bool, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), "", "package main\n"+body, 0)
 	if err != nil {
 		return nil, err
 	}
+	return qualifiers(file), nil
+}
+
+// qualifiers are the names before a dot in the file that nothing in it declares.
+func qualifiers(file *ast.File) map[string]bool {
 	used := map[string]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
 		if selector, ok := n.(*ast.SelectorExpr); ok {
@@ -342,7 +347,7 @@ func packages(body string) (map[string]bool, error) {
 		}
 		return true
 	})
-	return used, nil
+	return used
 }
 
 // Imports are the paths that the cell itself imports.

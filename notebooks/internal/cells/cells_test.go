@@ -207,7 +207,8 @@ func TestNotebooks(t *testing.T) {
 	}
 }
 
-// FuzzCompose: of whatever stands in two cells, either an error is said, or Go that parses is made.
+// FuzzCompose: of whatever stands in two cells, either an error is said, or Go that parses is made; and names are
+// completed in it, if there are any, where the two meet.
 func FuzzCompose(f *testing.F) {
 	f.Add("import \"fmt\"\n\nvar a, b = 1, 2\nconst (\n\tc = iota\n\td\n)", "var a = 3\n%%\nfmt.Println(a, b, c, d)")
 	f.Add("type t[V any] struct{ v V }\nfunc (x *t[V]) f() int { return 1 }", "%env A B\n%% -n 1\nn := flag.Int(\"n\", 0, \"\")\nfmt.Println(*n)")
@@ -224,5 +225,6 @@ func FuzzCompose(f *testing.F) {
 			}
 			s.Keep(p)
 		}
+		s.Complete(first, second, Importer(func(string) []byte { return nil }))
 	})
 }

@@ -33,7 +33,7 @@ type browser struct {
 	complaints []string
 }
 
-func openBrowser(t *testing.T) *browser {
+func openBrowser(t *testing.T, more ...chromedp.ExecAllocatorOption) *browser {
 	t.Helper()
 	var program string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
@@ -64,7 +64,7 @@ func openBrowser(t *testing.T) *browser {
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
-	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), append(options, more...)...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
@@ -151,7 +151,7 @@ func evaluate[T any](t *testing.T, b *browser, expression string) T {
 // be busy.
 func eventually(t *testing.T, b *browser, what, expression string) {
 	t.Helper()
-	poll := chromedp.Poll[chromedp.Void]("!!("+expression+")", chromedp.WithPollingInterval(100*time.Millisecond), chromedp.WithPollingTimeout(2*time.Minute))
+	poll := chromedp.Poll[chromedp.Void]("!!("+expression+")", chromedp.WithPollingInterval(100*time.Millisecond), chromedp.WithPollingTimeout(5*time.Minute))
 	if err := chromedp.Do(b, poll); err != nil {
 		saveScreenshot(t, b, "failed.png")
 		t.Fatalf("%s: %v; the page says\n%s", what, err, evaluate[string](t, b, pageState))

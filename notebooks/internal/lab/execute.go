@@ -95,8 +95,9 @@ type run struct {
 	notebook *notebook
 	file     string // as it was executed, among the temporary files
 	elapsed  time.Duration
-	figures  int               // how many files of figures were made from it
-	pictures map[string]string // the names of these files by their content
+	cells    map[int]time.Duration // of each, by its index
+	figures  int                   // how many files of figures were made from it
+	pictures map[string]string     // the names of these files by their content
 }
 
 // execute runs the notebooks in Jupyter, several at a time.
@@ -170,7 +171,7 @@ type event struct {
 // executeOne executes one notebook.
 func (l *Lab) executeOne(ctx context.Context, file string, timeout time.Duration, bar *progressbar.ProgressBar) (*run, error) {
 	name := notebookName(file)
-	r := &run{name: name, source: file, file: filepath.Join(l.temp, name+".ipynb")}
+	r := &run{name: name, source: file, file: filepath.Join(l.temp, name+".ipynb"), cells: map[int]time.Duration{}}
 	if !l.onTerminal() {
 		l.say("%-8s %s", "running", r.name)
 	}
@@ -197,9 +198,11 @@ func (l *Lab) executeOne(ctx context.Context, file string, timeout time.Duration
 		if json.Unmarshal(lines.Bytes(), &e) != nil {
 			continue // not ours: a library's remark
 		}
+		before := r.elapsed
 		r.elapsed = time.Duration(e.Seconds * float64(time.Second))
 		switch e.Event {
 		case "executed":
+			r.cells[e.Cell] = r.elapsed - before
 			bar.Describe(r.name)
 			bar.Add(1)
 		case "failed", "stopped":

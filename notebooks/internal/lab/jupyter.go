@@ -10,8 +10,12 @@ import (
 	"strings"
 )
 
-//go:embed requirements.txt
-var requirements string
+var (
+	//go:embed requirements.txt
+	requirements string
+	//go:embed requirements-lite.txt
+	requirementsLite string
+)
 
 // oldest is the first minor version of Python 3 that requirements.txt is for.
 const oldest = 10
@@ -66,14 +70,37 @@ func (l *Lab) installJupyter(ctx context.Context, python string) (own string, er
 		if err := l.makeVenv(ctx, python, venv); err != nil {
 			return err
 		}
-		file := filepath.Join(l.temp, "requirements.txt")
-		if err := writeFile(file, []byte(requirements)); err != nil {
-			return err
-		}
-		_, err := printed(l.command(ctx, own, "-m", "pip", "install", "--require-hashes", "--quiet", "--disable-pip-version-check", "--no-input", "--retries=2", "-r", file))
-		return reached("PyPI", err)
+		return l.install(ctx, own, requirements)
 	})
 	return own, err
+}
+
+// install has the interpreter's pip install what the requirements list.
+func (l *Lab) install(ctx context.Context, python, requirements string) error {
+	file := filepath.Join(l.temp, "requirements.txt")
+	if err := writeFile(file, []byte(requirements)); err != nil {
+		return err
+	}
+	_, err := printed(l.command(ctx, python, "-m", "pip", "install", "--require-hashes", "--quiet", "--disable-pip-version-check", "--no-input", "--retries=2", "-r", file))
+	return reached("PyPI", err)
+}
+
+// setUpLite installs what makes JupyterLite into .lab/venv, and gives its command.
+func (l *Lab) setUpLite(ctx context.Context) (command []string, err error) {
+	if err := l.setUpJupyter(ctx); err != nil {
+		return nil, err
+	}
+	own := l.path("venv", "bin", "python")
+	if l.python != own {
+		return nil, fmt.Errorf("what makes it is installed beside Jupyter in %s, and there is none", l.path("venv"))
+	}
+	err = l.once(step{
+		name: "lite",
+		why:  "installing jupyterlite-core at its pinned version from PyPI into .lab/venv, to make JupyterLite of the site",
+		made: l.path("venv", "bin", "jupyter-lite"),
+		from: requirementsLite + requirements,
+	}, func() error { return l.install(ctx, own, requirementsLite) })
+	return []string{own, "-m", "jupyterlite_core"}, err
 }
 
 // makeVenv makes a virtual environment. Debian keeps the means for that in a

@@ -19,6 +19,7 @@ type cell struct {
 	ID             string
 	Type           string `json:"cell_type"`
 	ExecutionCount int    `json:"execution_count"` // 0 if it wasn't executed
+	Metadata       struct{ Tags []string }
 	Source         multiline
 	Outputs        []output
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // export makes a page of every executed notebook, an index of them, and a file
@@ -124,6 +125,10 @@ func (l *Lab) findings() (equations []record, pages []*page, err error) {
 	return equations, pages, nil
 }
 
+// A cell that takes this long has its time in the page: in a browser it would take a multiple of it, which the site's
+// pages say before they run it.
+const long = 5 * time.Second
+
 // convert has nbconvert make HTML of the executed notebooks' cells.
 func (l *Lab) convert(ctx context.Context, runs []*run) ([]string, error) {
 	out, err := os.MkdirTemp(l.temp, "pages")
@@ -145,6 +150,13 @@ func (l *Lab) convert(ctx context.Context, runs []*run) ([]string, error) {
 			return nil, err
 		}
 		bodies[i] = string(body)
+		for k, took := range r.cells {
+			if took < long {
+				continue
+			}
+			cell := fmt.Sprintf(`<div data-cell="%s"`, r.notebook.Cells[k].ID)
+			bodies[i] = strings.Replace(bodies[i], cell, fmt.Sprintf(`%s data-seconds="%.0f"`, cell, took.Seconds()), 1)
+		}
 	}
 	return bodies, nil
 }

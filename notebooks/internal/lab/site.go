@@ -45,8 +45,15 @@ func (l *Lab) makeSite(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	lite, err := l.setUpLite(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		l.say("the site has no JupyterLite: %v", err)
+	}
 	err = site.Build(ctx, site.Settings{
-		Pages: l.build(), Out: l.build("site"), Work: l.path("site"), Imports: imports,
+		Pages: l.build(), Out: l.build("site"), Work: l.path("site"), Imports: imports, Lite: lite,
 		Command: l.command, Run: printed, Write: writeFile, Say: l.say,
 	})
 	if err != nil {

@@ -13,14 +13,17 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // An engine is what runs cells in a page: the compiler, the linker and package cells, compiled to
 // WebAssembly; the archives of the packages that cells may import; and the scripts of the workers.
 type engine struct {
-	Tools    map[string]file    `json:"tools"` // compile, link and composer
-	Cell     file               `json:"cell"`  // the script of the worker of one cell
+	Tools    map[string]file    `json:"tools"` // compile, link, composer, completer and drawer
+	Build    file               `json:"build"` // the scripts of the workers: that of compile and link,
+	Draw     file               `json:"draw"`  // that of the drawer,
+	Cell     file               `json:"cell"`  // and that of one cell
 	Packages map[string]archive `json:"packages"`
 }
 
@@ -42,9 +45,11 @@ type archive struct {
 
 // tools are the programs that run in the worker, by their names in the manifest.
 var tools = map[string]string{
-	"compile":  "cmd/compile",
-	"link":     "cmd/link",
-	"composer": module + "/notebooks/internal/site/composer",
+	"compile":   "cmd/compile",
+	"link":      "cmd/link",
+	"composer":  module + "/notebooks/internal/site/composer",
+	"completer": module + "/notebooks/internal/site/completer",
+	"drawer":    module + "/notebooks/internal/site/drawer",
 }
 
 // module is the path of this one.
@@ -55,8 +60,18 @@ const module = "github.com/mixpolicy/lab"
 func (b *builder) makeEngine(ctx context.Context) (*engine, error) {
 	e := &engine{Tools: map[string]file{}, Packages: map[string]archive{}}
 	b.Say("building Go's compiler and linker for WebAssembly; the first time takes minutes")
+	overlay, err := b.trimmed(b.goroot)
+	if err != nil {
+		return nil, err
+	}
 	for name, path := range tools {
-		if _, err := b.goCommand(ctx, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", filepath.Join(b.Work, name), path); err != nil {
+		build := []string{"build", "-trimpath", "-buildvcs=false", "-tags=drawer", "-ldflags=-s -w", "-o", filepath.Join(b.Work, name), path}
+		_, err := b.goCommand(ctx, slices.Insert(build, 1, "-overlay="+overlay)...)
+		if err != nil && ctx.Err() == nil { // the sources of another Go may be other ones
+			b.Say("%s stays as it is: %v", path, err)
+			_, err = b.goCommand(ctx, build...)
+		}
+		if err != nil {
 			return nil, err
 		}
 		data, err := os.ReadFile(filepath.Join(b.Work, name))

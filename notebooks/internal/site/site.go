@@ -1,5 +1,5 @@
-// Package site makes the edition that runs in any browser: the exported pages, and what compiles and runs their
-// cells there. It is a folder of static files, for any web server, under any path.
+// Package site makes the edition that runs in any browser: the exported pages, JupyterLite with the notebooks, and what
+// compiles and runs their cells there. It is a folder of static files, for any web server, under any path.
 //
 // The engine is Go's own compiler and linker, built from the GOROOT of whoever makes the site. Package cells
 // makes a program of a cell; the compiler, the linker and the program run one after another in web workers, on a file
@@ -30,6 +30,7 @@ type Settings struct {
 	Out     string   // the folder of the site
 	Work    string   // the folder of what is kept from one time to the next
 	Imports []string // what cells may import, besides the standard packages and what these need
+	Lite    []string // the command of jupyterlite-core; none if the site is to have no JupyterLite
 	Command func(ctx context.Context, name string, args ...string) *exec.Cmd
 	Run     func(*exec.Cmd) (string, error) // runs it and gives what it printed
 	Write   func(name string, data []byte) error
@@ -38,7 +39,8 @@ type Settings struct {
 
 type builder struct {
 	Settings
-	made map[string]bool // files of the site
+	made   map[string]bool // files of the site
+	goroot string
 }
 
 // engineFolder is the engine's folder within the site.
@@ -46,16 +48,21 @@ const engineFolder = "go"
 
 // Build makes the site, and removes from its folder what is not part of it.
 func Build(ctx context.Context, s Settings) error {
-	b := &builder{s, map[string]bool{}}
+	b := &builder{Settings: s, made: map[string]bool{}}
 	files, err := b.pages()
 	if err != nil {
 		return err
 	}
+	root, err := b.goCommand(ctx, "env", "GOROOT")
+	if err != nil {
+		return err
+	}
+	b.goroot = strings.TrimSpace(string(root))
 	e, err := b.makeEngine(ctx)
 	if err != nil {
 		return err
 	}
-	head, err := b.scripts(ctx, e)
+	head, err := b.scripts(ctx, e, files)
 	if err != nil {
 		return err
 	}
@@ -95,18 +102,14 @@ func (b *builder) pages() (files []string, err error) {
 	return files, err
 }
 
-// scripts puts the scripts into the engine's folder, and returns what a page has in its head to run its cells.
-func (b *builder) scripts(ctx context.Context, e *engine) (string, error) {
-	root, err := b.goCommand(ctx, "env", "GOROOT")
+// scripts puts the scripts into the engine's folder, makes JupyterLite of them and of the notebooks among the files, and
+// returns what a page has in its head to run its cells.
+func (b *builder) scripts(ctx context.Context, e *engine, files []string) (string, error) {
+	glue, err := os.ReadFile(filepath.Join(b.goroot, "lib", "wasm", "wasm_exec.js"))
 	if err != nil {
 		return "", err
 	}
-	from := strings.TrimSpace(string(root))
-	glue, err := os.ReadFile(filepath.Join(from, "lib", "wasm", "wasm_exec.js"))
-	if err != nil {
-		return "", err
-	}
-	if license, err := os.ReadFile(filepath.Join(from, "LICENSE")); err == nil { // a package of Debian's may have it elsewhere
+	if license, err := os.ReadFile(filepath.Join(b.goroot, "LICENSE")); err == nil { // a package of Debian's may have it elsewhere
 		if err := b.write(b.engine("LICENSE"), license); err != nil {
 			return "", err
 		}
@@ -123,8 +126,10 @@ func (b *builder) scripts(ctx context.Context, e *engine) (string, error) {
 		}
 		return b.put(name, all)
 	}
-	if e.Cell, err = worker("cell.js"); err != nil {
-		return "", err
+	for name, script := range map[string]*file{"build.js": &e.Build, "draw.js": &e.Draw, "cell.js": &e.Cell} {
+		if *script, err = worker(name); err != nil {
+			return "", err
+		}
 	}
 	tools, err := worker("tools.js")
 	if err != nil {
@@ -147,6 +152,12 @@ func (b *builder) scripts(ctx context.Context, e *engine) (string, error) {
 		b.Say("cells get a plain editor, since the better one can't be had: %v", err)
 	} else if parts["editor"], err = b.put("editor.js", editor); err != nil {
 		return "", err
+	}
+	if len(b.Lite) > 0 {
+		if err := b.lite(ctx, parts, files); err != nil {
+			return "", err
+		}
+		parts["lite"] = liteFolder + "/lab/index.html?path="
 	}
 	start, err := json.Marshal(parts)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"encoding/gob"
 	"encoding/json"
 	"io"
+	"strings"
 	"syscall/js"
 
 	"github.com/janpfeifer/gonb/gonbui/protocol"
@@ -44,7 +45,9 @@ func main() {
 				return map[string]any{"error": err.Error()}
 			}
 			last = p
-			return map[string]any{"source": p.Source, "imports": list(p.Imports), "args": list(p.Args), "env": list(p.Env), "said": p.Said}
+			// By way of os the runtime of js/wasm learns of events: without, it knows nothing of a deadlock.
+			source := strings.Replace(p.Source, "\n", "; import _ \"os\"\n", 1)
+			return map[string]any{"source": source, "imports": list(append(p.Imports, "os")), "args": list(p.Args), "env": list(p.Env), "said": p.Said}
 		}),
 		"keep": js.FuncOf(func(js.Value, []js.Value) any {
 			session.Keep(last)

@@ -26,13 +26,30 @@
   fs.out("/gonb/out", (bytes) => { flush(); postMessage({ pipe: bytes }); });
   const reply = fs.in("/gonb/back");
 
+  // What package plotting calls: display shows an output, and draw gives back the picture of what it is given, or
+  // the reason why there is none.
+  globalThis.display = (id, ...data) => { flush(); postMessage({ display: { id, data } }); };
+  const orders = [];
+  globalThis.draw = (order, back) => {
+    flush();
+    fs.waiting++;
+    orders.push(back);
+    postMessage({ order }, [order.buffer]);
+  };
+
   onmessage = async ({ data }) => {
     if (data.reply) return reply(data.reply);
+    if (data.drawn) {
+      fs.waiting--;
+      return orders.shift()?.(data.drawn.value ?? null, data.drawn.error);
+    }
     for (const [name, bytes] of Object.entries(data.files)) fs.put(fs.home + "/" + name, bytes);
     const env = { HOME: "/tmp", TMPDIR: "/tmp", GONB_PIPE: "/gonb/out", GONB_PIPE_BACK: "/gonb/back", GONB_JUPYTER_KERNEL_ID: "page" };
     for (const set of data.env) env[set.slice(0, set.indexOf("="))] = set.slice(set.indexOf("=") + 1);
-    const code = await run(await WebAssembly.compile(data.program), ["cell", ...data.args], env);
+    const code = await run(data.program, ["cell", ...data.args], env);
+    orders.length = 0;
     flush();
     postMessage({ exit: code, files: fs.written() });
   };
+  postMessage({ begun: true });
 })();

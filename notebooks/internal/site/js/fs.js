@@ -108,6 +108,7 @@ const fs = globalThis.fs = (() => {
   // What the workers call.
   Object.assign(api, {
     home,
+    waiting: 0, // for answers that come later
     print(fd, bytes) {}, // what programs print
     folder(path) { return parts(path).reduce((node, name) => { if (!node.entries.has(name)) node.entries.set(name, folder()); return node.entries.get(name); }, root); },
     put(path, bytes) {
@@ -131,10 +132,11 @@ const fs = globalThis.fs = (() => {
           const [[, buffer, offset, length], back] = waiting.shift(), n = Math.min(length, held[0].length);
           buffer.set(held[0].subarray(0, n), offset);
           if (n === held[0].length) held.shift(); else held[0] = held[0].subarray(n);
+          api.waiting--;
           back(null, n);
         }
       }
-      api.put(path).source = (args, back) => { api.waiting = true; waiting.push([args, back]); serve(); };
+      api.put(path).source = (args, back) => { api.waiting++; waiting.push([args, back]); serve(); };
       return (bytes) => { held.push(bytes); serve(); };
     },
   });

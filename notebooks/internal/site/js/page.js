@@ -2,7 +2,7 @@
 // What makes the cells of a page run. Nothing of the engine is fetched before the reader runs one, and no
 // cell runs by itself.
 (() => {
-  const engine = ENGINE; // the builder puts it here: {manifest, tools, editor}
+  const engine = ENGINE; // the builder puts it here: {manifest, tools, editor, lite}
   const folder = document.currentScript.src.replace(/[^/]*$/, "");
   const notebook = location.pathname.replace(/.*\//, "").replace(/\.html$/, "");
   const make = (tag, properties = {}, ...children) => {
@@ -33,6 +33,7 @@
       this.index = index;
       this.id = root.dataset.cell;
       this.code = root.querySelector(".highlight");
+      this.seconds = slower * (root.dataset.seconds || 0);
       this.original = this.code.textContent.replace(/\n+$/, "");
       this.outputs = root.querySelector(".outputs") || root.appendChild(make("div", { className: "outputs" }));
       this.buttons = {
@@ -53,6 +54,15 @@
     say(text) { this.state.textContent = text; }
     mark() { this.buttons.reset.hidden = this.text === this.original && !this.changed; }
 
+    // A published cell that takes long says so once, and runs when it is asked again.
+    warns() {
+      if (this.seconds < 20 || this.warned || this.text !== this.original) return false;
+      this.warned = true;
+      const time = this.seconds < 90 ? `${10 * Math.round(this.seconds / 10)} seconds` : `${Math.round(this.seconds / 60)} minutes`;
+      this.say(`takes about ${time} in a browser: press Run again if you want to wait`);
+      return true;
+    }
+
     // edit shows the editor: a plain one at once, and the better one when it is there.
     async edit(focus = true) {
       if (this.editor) return this.editor.focus();
@@ -69,7 +79,7 @@
       const better = await extras();
       if (!better || this.editor?.element !== plain) return;
       const focused = document.activeElement === plain;
-      this.editor = better.edit(this.text, (text) => this.change(text), () => start([this]));
+      this.editor = better.edit(this.text, (text) => this.change(text), () => start([this]), names);
       plain.replaceWith(this.editor.element);
       if (focused) this.editor.focus();
     }
@@ -130,6 +140,7 @@
     fail(text) { this.outputs.append(make("pre", { className: "error", textContent: placed(text, this) })); }
   }
 
+  const slower = 4; // than natively, with one thread instead of several
   const most = 200_000; // characters of each stream that a cell shows
 
   // placed puts words in the place of the names that cells have in the compiler's errors and in traces, and
@@ -192,6 +203,7 @@
     tools = new Worker(folder + engine.tools);
     tools.onerror = (e) => { finish({ error: e.message || "The worker that runs cells could not be started." }); restart(); };
     tools.onmessage = ({ data }) => {
+      if (data.answer) return asked.shift()?.(data.answer);
       if (data.result) return finish(data.result);
       if (!current || current.stopped) return;
       const { cell } = current;
@@ -212,8 +224,16 @@
     }
   }
 
+  // names asks what may stand between two parts of a cell, once cells have run: nothing is fetched to edit.
+  let asked = [];
+  async function names(before, after) {
+    if (!tools || !seen.size) return {};
+    tools.postMessage({ call: "ask", engine: engine.manifest, what: "complete", before, after });
+    return new Promise((answer) => asked.push(answer));
+  }
+
   function start(some) {
-    const waiting = some.filter((cell) => cell !== current?.cell && !queue.includes(cell));
+    const waiting = some.filter((cell) => cell !== current?.cell && !queue.includes(cell) && !cell.warns());
     for (const cell of waiting) cell.say("waiting");
     queue.push(...waiting);
     release();
@@ -246,7 +266,7 @@
     cell.end(stopped ? "stopped" : ok ? seconds(performance.now() - begin) : "failed");
     if (result.times) cell.state.title = Object.entries(result.times).map(([what, ms]) => `${what} ${seconds(ms)}`).join(", ");
     current = null;
-    if (!ok) clear();
+    if (!ok && !stopped) clear(); // what was asked for after Stop is to run
     next();
   }
   function clear() {
@@ -264,6 +284,7 @@
     stop();
     tools?.terminate(); // and with it the cell's own
     tools = null;
+    for (const answer of asked.splice(0)) answer({});
     seen = new Map();
     current = null;
   }
@@ -288,6 +309,7 @@
     const button = (text, title, onclick) => bar.insertBefore(make("button", { type: "button", textContent: text, title, onclick }), document.getElementById("code"));
     button("Run all", "Run every cell, in order", () => start(cells));
     button("Restart", "Stop, and forget what cells have declared and saved", restart);
+    if (engine.lite) bar.querySelector("nav").append(make("a", { href: engine.lite + encodeURIComponent(notebook + ".ipynb"), title: "The notebook in JupyterLab, in this browser", textContent: "JupyterLite" }));
     bar.querySelector("a[download]")?.addEventListener("click", (e) => { e.preventDefault(); download(); });
   });
 })();

@@ -1,11 +1,28 @@
 "use strict";
-// The worker that makes programs of cells and runs them, each in a worker of its own. It keeps the
-// compiler and the linker, and the session: what was declared.
+// The worker that runs cells. It keeps the engine and the session, which is what was declared, and has others do what
+// takes long: one compiles and links, one draws, and each program has its own. It hears whoever started it all the
+// time. It is told
+//
+//	{call: "run", engine, name, text, before}  run a cell; engine is the manifest, before are the cells above that the
+//	                                           session has not seen, as {name, text}
+//	{call: "stop"}                             stop it
+//	{call: "tell", address, value}             a control in the page says something to the program
+//	{call: "ask", engine, what, before, after} complete or inspect the name between two parts of a cell
+//
+// and tells, while a cell runs, {progress: {loaded, size}} of downloads, in bytes; {stage}, in words; {text: {fd, text}};
+// {display: {id, data}}, where data has a MIME type and its content in turn; {files: {name: bytes}} that the program
+// wrote; the {answer} to a question; and in the end {result}: {error} if the cell did not become part of the session, else {code, times}, with
+// code -1 if it was stopped.
 (() => {
   const folder = self.location.href.replace(/[^/]*$/, "");
-  let engine, compile, link, ready, running = null, stopped = false;
+  const plotting = "github.com/mixpolicy/lab/plotting";
+  let engine, composer, completer, halt = null, program = null, asking = Promise.resolve();
+  const kept = []; // the session's cells that the completer has not been told
+  const held = new Map(); // archives that the completer reads
   const files = {}; // that cells have written
-  const archives = new Map(); // what is in the file system, or on its way there
+  const archives = new Map(); // what was fetched, or is on its way
+  const modules = new Map(); // of the tools, compiled
+  const made = new Map(); // the latest programs, by their source
   const progress = { loaded: 0, size: 0 };
 
   // load gets a file of the engine, which the browser checks against its hash.
@@ -24,35 +41,93 @@
       }
     }
   }
+  // What is going on is told by one of these: of downloads only while nothing else goes on.
+  let waits = false;
   function loaded(file) {
     progress.loaded += file.bytes;
-    postMessage({ progress });
+    if (waits) postMessage({ progress });
   }
-  async function program(file) {
-    const module = await WebAssembly.compileStreaming(load(file, "application/wasm"));
+  function stage(text) {
+    waits = false;
+    postMessage({ stage: text });
+  }
+  // once gives what get makes of the key, which it makes again only if it failed.
+  function once(map, key, get) {
+    if (!map.has(key)) {
+      map.set(key, get());
+      map.get(key).catch(() => map.delete(key));
+    }
+    return map.get(key);
+  }
+  const tool = (name) => once(modules, name, async () => {
+    const file = engine.tools[name], module = await WebAssembly.compileStreaming(load(file, "application/wasm"));
     loaded(file);
     return module;
-  }
-  function archive(path) {
-    if (!archives.has(path)) {
-      const file = engine.packages[path];
-      archives.set(path, load(file, "application/octet-stream").then(async (response) => {
-        fs.put("/pkg/" + path + ".a", new Uint8Array(await response.arrayBuffer()));
-        loaded(file);
-      }));
-      archives.get(path).catch(() => archives.delete(path));
-    }
-    return archives.get(path);
+  });
+  const archive = (path) => once(archives, path, async () => {
+    const file = engine.packages[path], blob = await (await load(file, "application/octet-stream")).blob();
+    loaded(file);
+    return blob;
+  });
+
+  // spawn makes a worker that has begun. Firefox sometimes never begins one that another makes: then another is made.
+  function spawn({ url }) {
+    return new Promise((begun, fail) => {
+      (function make(patience) {
+        const worker = new Worker(folder + url), late = setTimeout(() => { worker.terminate(); make(2 * patience); }, patience);
+        worker.onerror = (e) => { clearTimeout(late); fail(new Error(e.message)); };
+        worker.onmessage = () => { clearTimeout(late); begun(worker); };
+      })(2000);
+    });
   }
 
-  async function start() {
-    const { compile: c, link: l, composer } = engine.tools;
-    const [a, b, composing] = await Promise.all([program(c), program(l), program(composer)]);
-    [compile, link] = [a, b];
-    const go = new Go();
-    go.run(await WebAssembly.instantiate(composing, go.importObject)); // it stays
-    const importable = Object.entries(engine.packages).filter(([path]) => !/(^|\/)(internal|vendor)(\/|$)/.test(path));
-    cells.open(JSON.stringify(Object.fromEntries(importable.map(([path, p]) => [path, p.name]))));
+  // A helper is a worker that answers calls in their order. What it is when it is thrown away comes back with the
+  // next call.
+  class Helper {
+    constructor(script, ...names) { Object.assign(this, { script, names, had: new Set(), waiting: [] }); }
+    async start() {
+      const worker = await spawn(engine[this.script]);
+      worker.onmessage = ({ data }) => this.waiting.shift()(data);
+      worker.onerror = (e) => this.stop(e.message);
+      return worker;
+    }
+    ask(worker, message, transfer) {
+      return new Promise((end) => { this.waiting.push(end); worker.postMessage(message, transfer); });
+    }
+    // call makes sure that the helper has its module first.
+    async call(message, name, transfer) {
+      const starting = this.starting ||= this.start(), [worker, module] = await Promise.all([starting, tool(name)]);
+      if (this.starting !== starting) throw new Error("stopped");
+      if (!this.had.has(name)) {
+        this.had.add(name);
+        this.ask(worker, { call: "module", name, module });
+      }
+      const { error, value } = await this.ask(worker, message, transfer);
+      if (error !== undefined) throw new Error(error);
+      return value;
+    }
+    stop(error = "stopped") {
+      this.starting?.then((worker) => worker.terminate(), () => {});
+      this.starting = null;
+      this.had.clear();
+      for (const end of this.waiting.splice(0)) end({ error });
+    }
+  }
+  const builder = new Helper("build"), drawer = new Helper("draw");
+
+  async function compose() {
+    const module = await tool("composer"), go = new Go();
+    go.run(await WebAssembly.instantiate(module, go.importObject)); // it stays
+    cells.open(importable());
+  }
+  function importable() {
+    const packages = Object.entries(engine.packages).filter(([path]) => !/(^|\/)(internal|vendor)(\/|$)/.test(path));
+    return JSON.stringify(Object.fromEntries(packages.map(([path, p]) => [path, p.name])));
+  }
+  // keep makes the cell that was composed last part of the session.
+  function keep({ name, text }) {
+    cells.keep();
+    kept.push({ name, text });
   }
 
   // needed are the packages and all that they import.
@@ -67,81 +142,139 @@
     return [...found];
   }
 
-  // tool runs the compiler or the linker, and gives what it said if it failed.
-  async function tool(module, ...args) {
-    const said = [], decoder = new TextDecoder();
-    fs.print = (_, bytes) => said.push(decoder.decode(bytes, { stream: true }));
-    const code = await run(module, args, { TMPDIR: "/tmp" });
-    return code ? said.join("") || `${args[0]} ended with exit code ${code}` : "";
+  // build makes the program of a cell, and its declarations part of the session, which has those of the cells before.
+  async function build(cell, keeps, going) {
+    if (made.has(cell.source)) {
+      keeps();
+      return { module: made.get(cell.source), times: {} };
+    }
+    const paths = needed(cell.imports), begun = performance.now();
+    if (cell.imports.includes(plotting)) tool("drawer").catch(() => {}); // it is asked for again
+    const [...fetched] = await Promise.all([...paths.map(archive), tool("compile")]);
+    going();
+    stage("compiling");
+    const begin = performance.now(), missing = paths.map((path, i) => [path, fetched[i]]).filter(([path]) => !builder.had.has("/" + path));
+    const compiled = builder.call({ call: "compile", source: cell.source, paths, archives: missing }, "compile");
+    for (const [path] of missing) builder.had.add("/" + path);
+    await compiled;
+    going();
+    keeps();
+    const middle = performance.now(), bytes = await builder.call({ call: "link" }, "link");
+    going();
+    const end = performance.now(), module = await WebAssembly.compile(bytes);
+    going();
+    made.set(cell.source, module);
+    if (made.size > 8) made.delete(made.keys().next().value);
+    return { module, times: { fetch: begin - begun, compile: middle - begin, link: end - middle } };
   }
 
-  // build makes the program of a cell, after taking the declarations of those before it that the session has not seen.
-  async function build({ name, text, before }) {
+  // execute runs the program, and ends with its exit code.
+  async function execute(module, { args, env, said }) {
+    if (said) postMessage({ text: { fd: 1, text: said } });
+    let end, worker;
+    const code = new Promise((ended) => { end = ended; });
+    const hear = cells.listen((id, ...data) => postMessage({ display: { id, data } }), (bytes) => worker?.postMessage({ reply: bytes }));
+    const running = program = {
+      finish(code) {
+        worker?.terminate();
+        program = null;
+        hear(null);
+        end(code);
+      },
+    };
+    const failed = (e) => { postMessage({ text: { fd: 2, text: e.message + "\n" } }); program?.finish(2); };
+    try { worker = await spawn(engine.cell); } catch (error) { failed(error); }
+    if (program !== running) worker?.terminate(); // it was stopped
+    else {
+      worker.onerror = failed;
+      worker.onmessage = ({ data }) => {
+        if (data.pipe) return hear(data.pipe);
+        if (data.text || data.display) return postMessage(data);
+        if (data.order) return draw(running, worker, data.order);
+        if (Object.keys(data.files).length) postMessage({ files: data.files });
+        Object.assign(files, data.files);
+        running.finish(data.exit);
+      };
+      worker.postMessage({ program: module, args, env, files });
+    }
+    return code;
+  }
+  async function draw(running, worker, order) {
+    let drawn;
+    waits = true;
+    try { drawn = { value: await drawer.call({ call: "draw", order }, "drawer", [order.buffer]) }; } catch (error) {
+      drawn = { error: error.message };
+      drawer.stop();
+    }
+    if (program !== running) return; // it was stopped
+    stage("running");
+    worker.postMessage({ drawn });
+  }
+
+  async function runCell({ engine: manifest, name, text, before }, going) {
+    waits = true;
+    engine ||= await (await load(manifest, "application/json")).json();
+    tool("compile").catch(() => {}); // these are waited for where they are needed
+    tool("link").catch(() => {});
+    await (composer ||= compose().catch((error) => { composer = null; throw error; }));
+    going();
     for (const cell of before) {
       const { error } = cells.compose(cell.name, cell.text);
       if (error) return { error };
-      cells.keep();
+      keep(cell);
     }
     const cell = cells.compose(name, text);
     if (cell.error) return cell;
-    const paths = needed(cell.imports), begun = performance.now();
-    await Promise.all(paths.map(archive));
-    fs.put("/cell/main.go", cell.source);
-    fs.put("/cell/importcfg", paths.map((path) => `packagefile ${path}=/pkg/${path}.a\n`).join(""));
-    postMessage({ stage: "compiling" });
-    const begin = performance.now();
-    let error = await tool(compile, "compile", "-p", "main", "-importcfg", "/cell/importcfg", "-complete", "-pack", "-c=1", "-trimpath", "/cell", "-o", "/cell/main.a", "/cell/main.go");
-    if (error) return { error };
-    cells.keep();
-    const middle = performance.now();
-    error = await tool(link, "link", "-importcfg", "/cell/importcfg", "-s", "-w", "-buildmode=exe", "-o", "/cell/main.wasm", "/cell/main.a");
-    if (error) return { error };
-    return { ...cell, program: fs.get("/cell/main.wasm"), times: { fetch: begin - begun, compile: middle - begin, link: performance.now() - middle } };
+    const { module, times } = await build(cell, () => keep({ name, text }), going);
+    stage("running");
+    return { code: await execute(module, cell), times };
   }
 
-  // execute runs the program, and ends with its exit code, or -1 if it was stopped.
-  function execute({ program, args, env, said }) {
-    if (said) postMessage({ text: { fd: 1, text: said } });
-    return new Promise((end) => {
-      const worker = new Worker(folder + engine.cell.url);
-      const hear = cells.listen((id, ...data) => postMessage({ display: { id, data } }), (bytes) => worker.postMessage({ reply: bytes }));
-      function finish(code) {
-        worker.terminate();
-        running = null;
-        hear(null);
-        end(code);
-      }
-      running = () => finish(-1);
-      worker.onerror = (e) => { postMessage({ text: { fd: 2, text: e.message + "\n" } }); finish(2); };
-      worker.onmessage = ({ data }) => {
-        if (data.pipe) return hear(data.pipe);
-        if (data.text) return postMessage(data);
-        if (Object.keys(data.files).length) postMessage({ files: data.files });
-        Object.assign(files, data.files);
-        finish(data.exit);
-      };
-      worker.postMessage({ program, args, env, files });
-    });
+  // answer has the completer complete or inspect a name. It is fetched when it is first asked, and packages that it misses.
+  async function answer({ engine: manifest, what, before, after }) {
+    engine ||= await (await load(manifest, "application/json")).json();
+    await (completer ||= tool("completer").then(async (module) => {
+      const go = new Go();
+      go.run(await WebAssembly.instantiate(module, go.importObject)); // it stays
+      names.open(importable());
+    }).catch((error) => { completer = null; throw error; }));
+    for (const { name, text } of kept.splice(0)) names.keep(name, text);
+    for (;;) {
+      const answer = names[what](before, after, (path) => held.get(path) ?? null);
+      const missing = answer.missing.filter((path) => engine.packages[path] && !held.has(path));
+      if (!missing.length) return answer;
+      await Promise.all(missing.map(async (path) => held.set(path, new Uint8Array(await (await archive(path)).arrayBuffer()))));
+    }
   }
 
   const calls = {
-    async run(cell) {
-      stopped = false;
-      engine ||= await (await load(cell.engine, "application/json")).json();
-      ready ||= start();
-      try { await ready; } catch (error) { ready = null; throw error; }
-      const built = await build(cell);
-      if (built.error) return { error: built.error };
-      if (stopped) return { code: -1 };
-      postMessage({ stage: "running" });
-      return { code: await execute(built), times: built.times };
+    // run ends at once if it is stopped, wherever it is.
+    run(cell) {
+      let stopped = false, kept = false;
+      const work = runCell(cell, () => { if (stopped) throw new Error("stopped"); });
+      const end = new Promise((end) => {
+        halt = () => {
+          stopped = true;
+          if (builder.waiting.length) builder.stop();
+          if (drawer.waiting.length) drawer.stop();
+          kept = !!program;
+          program?.finish(-1);
+          end(kept ? { code: -1 } : { error: "stopped" });
+        };
+      });
+      return Promise.race([work, end]);
     },
-    stop() { stopped = true; running?.(); },
-    tell({ address, value }) { if (running) cells.tell(address, value); },
+    stop() { halt?.(); },
+    ask(question) { return asking = asking.catch(() => {}).then(() => answer(question)); }, // answers come in the order of questions
+    tell({ address, value }) { if (program) cells.tell(address, value); },
   };
   onmessage = async ({ data }) => {
     let result;
     try { result = await calls[data.call](data); } catch (error) { result = { error: error.message }; }
-    if (data.call === "run") postMessage({ result });
+    if (data.call === "run") {
+      halt = null;
+      postMessage({ result });
+    }
+    if (data.call === "ask") postMessage({ answer: result });
   };
 })();

@@ -1,4 +1,5 @@
 // The editor of a cell, and Markdown as HTML: what pages fetch when a cell is first pressed, or displays Markdown.
+import { autocompletion } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { go } from "@codemirror/lang-go";
 import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
@@ -32,13 +33,23 @@ const marks = StateField.define({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-// edit makes an editor of the text; changed is told each new text, and run when Shift+Enter is pressed.
-export function edit(text, changed, run) {
+// completed asks names for what may stand at the cursor, behind a dot or when the reader asks.
+const completed = (names) => autocompletion({
+  override: [async (context) => {
+    if (!context.explicit && !context.matchBefore(/\.[\p{L}\p{N}_]*$/u)) return null;
+    const text = context.state.doc.toString(), { prefix, found } = await names(text.slice(0, context.pos), text.slice(context.pos));
+    return found ? { from: context.pos - prefix.length, options: JSON.parse(found).map(({ name, kind, type }) => ({ label: name, type: kind, detail: type })), validFor: /^[\p{L}\p{N}_]*$/u } : null;
+  }],
+});
+
+// edit makes an editor of the text; changed is told each new text, run when Shift+Enter is pressed, and names
+// completes those at the meeting of two parts of the text.
+export function edit(text, changed, run, names) {
   const view = new EditorView({
     doc: text,
     extensions: [
       keymap.of([{ key: "Shift-Enter", run: () => { run(); return true; } }, indentWithTab, ...defaultKeymap, ...historyKeymap]),
-      history(), lineNumbers(), indentUnit.of("\t"), indentOnInput(), bracketMatching(), go(), colours, marks,
+      history(), lineNumbers(), indentUnit.of("\t"), indentOnInput(), bracketMatching(), completed(names), go(), colours, marks,
       EditorView.contentAttributes.of({ "aria-label": "Code" }),
       EditorView.updateListener.of((u) => { if (u.docChanged) changed(u.state.doc.toString()); }),
     ],

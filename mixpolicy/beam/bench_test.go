@@ -1,0 +1,106 @@
+package beam
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"io"
+	"net"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/clock"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/race"
+)
+
+// BenchmarkThroughput tells how many runs a second the pipeline does in per cent of those of
+// package race, by the clock on the wall and by the time of processors, for runs of some 10 ms.
+// Checks before the first run, which don't depend on how many runs follow, do not count.
+func BenchmarkThroughput(b *testing.B) {
+	r, err := ParseRace([]byte(`{
+		"Problems": [{"Name": "queue"}],
+		"Methods": [{"Name": "penalty", "Settings": {"Weight": 16}}],
+		"Trials": 200, "Seed": 1, "Queries": [100, 1000, 10000, 60000]
+	}`))
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := newPlan(r)
+	if err != nil {
+		b.Fatal(err)
+	}
+	problem := mixpolicy.Must(p.problems[0].build())
+	var wall, cpu [2]time.Duration
+	for b.Loop() {
+		j, err := Submit(b.Context(), r, filepath.Join(b.TempDir(), "race.csv"), nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for k, work := range []func() error{
+			func() error {
+				_, err := race.Trials(b.Context(), problem, p.cells[0].method, p.cells[0].set)
+				return err
+			},
+			func() error { return j.Run(b.Context()) },
+		} {
+			began, spent := time.Now(), clock.ProcessorTime()
+			if err := work(); err != nil {
+				b.Fatal(err)
+			}
+			wall[k] += time.Since(began)
+			cpu[k] += clock.ProcessorTime() - spent
+		}
+	}
+	b.ReportMetric(cpu[0].Seconds()/float64(b.N*r.Trials)*1000, "ms/run")
+	b.ReportMetric(100*wall[0].Seconds()/wall[1].Seconds(), "%ofrace")
+	b.ReportMetric(100*cpu[0].Seconds()/cpu[1].Seconds(), "%ofrace-cpu")
+}
+
+// BenchmarkBuild compares, for a network of queues, the times to build a problem from its description:
+// the MDP and Ψ; and to read the state measures behind Ψ from a connection to this machine, as a
+// side input of 8 bytes for each state and policy would come. A worker does either once.
+func BenchmarkBuild(b *testing.B) {
+	w := models.Network{Buffers: [4]int{12, 12, 12, 12}, Criterion: mixpolicy.Discounted(0.99)}
+	var x *mixpolicy.MDP
+	var psi *mixpolicy.Features
+	b.Run("MDP", func(b *testing.B) {
+		for b.Loop() {
+			x = mixpolicy.Must(w.MDP())
+		}
+	})
+	base := mixpolicy.Must(w.Policies(x, models.Rules()...))
+	b.Run("features", func(b *testing.B) {
+		for b.Loop() {
+			psi = mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), x, base...))
+		}
+	})
+	b.Run("side input", func(b *testing.B) {
+		var text bytes.Buffer
+		for k := range base {
+			binary.Write(&text, binary.LittleEndian, psi.Measure(k).State)
+		}
+		b.SetBytes(int64(text.Len()))
+		l := mixpolicy.Must(net.Listen("tcp", "localhost:0"))
+		defer l.Close()
+		go func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				c.Write(text.Bytes())
+				c.Close()
+			}
+		}()
+		for b.Loop() {
+			c := mixpolicy.Must(net.Dial("tcp", l.Addr().String()))
+			got := mixpolicy.Must(io.ReadAll(c))
+			c.Close()
+			measures := make([]float64, len(got)/8)
+			binary.Read(bytes.NewReader(got), binary.LittleEndian, measures)
+		}
+	})
+}

@@ -1,0 +1,178 @@
+package beam
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/container/tools"
+	apache "github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/harness"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+const usage = `Runs the race of a file on Apache Beam and writes its record.
+
+	go run ./race race.json
+
+On this machine, and on a job server of Beam:
+
+	--output FILE               the record; the default is race.csv for race.json
+	--runner NAME               prism (default), universal, flink, spark, dataflow
+	--endpoint HOST:PORT        of the job server
+	--environment_type TYPE     LOOPBACK: work in this process; PROCESS: in processes of this program,
+	                            which has the same path on every machine; DOCKER: in containers
+	--environment_config TEXT   the image for DOCKER; another process for PROCESS
+
+All flags of Beam, those of Dataflow among them:
+
+`
+
+var output = flag.String("output", "", "The record. Default: race.csv for race.json.")
+
+// isWorker is set in the environment of processes that are workers.
+const isWorker = "MIXPOLICY_BEAM_WORKER"
+
+// Main is the command: it runs the race file that its arguments name, or is one of the workers.
+// Programs that register moduli, methods or problems of their own call it last in main.
+func Main() {
+	flag.Usage = func() {
+		fmt.Fprint(flag.CommandLine.Output(), usage)
+		flag.PrintDefaults()
+	}
+	if os.Getenv(isWorker) != "" {
+		work()
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, func() { // for work that does not look at ctx, such as the features of a large model
+		time.Sleep(900 * time.Millisecond)
+		fmt.Fprintln(os.Stderr, "error: interrupted")
+		os.Exit(1)
+	})
+	if err := command(ctx, os.Args[1:], os.Stderr); err != nil {
+		fmt.Fprintf(os.Stderr, "error: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// command is the command with the given arguments.
+func command(ctx context.Context, args []string, tell io.Writer) error {
+	var files []string
+	for len(args) > 0 { // flags may stand before and after the file
+		if err := flag.CommandLine.Parse(args); err != nil {
+			return err
+		}
+		if args = flag.Args(); len(args) > 0 {
+			files, args = append(files, args[0]), args[1:]
+		}
+	}
+	apache.Init() // does not return in a worker that Beam has started
+	log.SetLogger(&log.Standard{Level: log.SevFatal})
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // errors are returned as well
+	if len(files) != 1 {
+		return fmt.Errorf("%d race files, want one; --help tells more", len(files))
+	}
+	text, err := os.ReadFile(files[0])
+	if err != nil {
+		return err
+	}
+	r, err := ParseRace(text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", files[0], err)
+	}
+	if *output == "" {
+		*output = strings.TrimSuffix(files[0], ".json") + ".csv"
+	}
+	if strings.EqualFold(*jobopts.EnvironmentType, "PROCESS") && *jobopts.EnvironmentConfig == "" {
+		if err := processes(); err != nil {
+			return err
+		}
+	}
+	job, err := Submit(ctx, r, *output, progress(tell))
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := job.Run(ctx); err != nil {
+		return err
+	}
+	took := time.Since(began)
+	fmt.Fprintf(tell, "%s: %d trials and walks in %v, %.4g a second\n", *output, job.Total(), took.Round(time.Millisecond), float64(job.Total())/took.Seconds())
+	return nil
+}
+
+// progress is a bar in a terminal, else a line every ten seconds.
+func progress(w io.Writer) func(name string, done, total int) {
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(), progressbar.OptionSetWidth(30), progressbar.OptionClearOnFinish())
+		return func(name string, done, total int) {
+			bar.Describe(name)
+			bar.ChangeMax(total)
+			bar.Set(done)
+		}
+	}
+	var last time.Time
+	return func(name string, done, total int) {
+		if time.Since(last) > 10*time.Second {
+			last = time.Now()
+			fmt.Fprintf(w, "%s: %d of %d\n", name, done, total)
+		}
+	}
+}
+
+// processes has runners start this program as a worker, which needs neither an artifact nor
+// Beam's boot program.
+func processes() error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	config, err := json.Marshal(map[string]any{"command": self, "env": map[string]string{isWorker: "1"}})
+	*jobopts.EnvironmentConfig = string(config)
+	if *jobopts.WorkerBinary == "" {
+		*jobopts.WorkerBinary = self
+	}
+	return err
+}
+
+// work asks the runner that has started this process where to connect, as Beam's boot program
+// does, and works until the runner ends it.
+func work() {
+	set := flag.NewFlagSet("worker", flag.ExitOnError)
+	id := set.String("id", "", "")
+	provision := set.String("provision_endpoint", "", "")
+	for _, other := range []string{"logging_endpoint", "artifact_endpoint", "control_endpoint"} {
+		set.String(other, "", "")
+	}
+	set.Parse(os.Args[1:])
+	*id = strings.Trim(*id, "'") // Prism quotes it
+	ctx := grpcx.WriteWorkerID(context.Background(), *id)
+	info, err := tools.ProvisionInfo(ctx, *provision)
+	if err == nil {
+		var options runtime.RawOptionsWrapper
+		if err = tools.ProtoToOptions(info.GetPipelineOptions(), &options); err == nil {
+			runtime.GlobalOptions.Import(options.Options)
+			apache.Init()
+			err = harness.MainWithOptions(ctx, info.GetLoggingEndpoint().GetUrl(), info.GetControlEndpoint().GetUrl(), harness.Options{RunnerCapabilities: info.GetRunnerCapabilities()})
+		}
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "error: worker %s: %v\n", *id, err)
+		os.Exit(1)
+	}
+}

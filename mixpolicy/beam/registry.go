@@ -1,0 +1,227 @@
+package beam
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/agext/levenshtein"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/priorwork"
+	"github.com/mixpolicy/lab/mixpolicy/study"
+)
+
+// What a race file can name.
+var (
+	problems = map[string]func(settings jsontext.Value) (*mixpolicy.Problem, error){}
+	methods  = map[string]mixpolicy.Method{}
+	moduli   = map[string]func(r float64) bregman.Modulus{}
+)
+
+// RegisterProblem gives a problem the name that race files call it by. Its settings there are
+// read into an S. The program that submits a race and its workers call build with the same
+// settings, each once, and must get the same problem.
+func RegisterProblem[S any](name string, build func(settings S) (*mixpolicy.Problem, error)) {
+	problems[name] = func(text jsontext.Value) (*mixpolicy.Problem, error) {
+		var settings S
+		if err := decode(text, &settings); err != nil {
+			return nil, err
+		}
+		return build(settings)
+	}
+}
+
+// RegisterMethod gives a method the name that race files call it by. The fields that they set
+// are changed in a copy of m, the others stay.
+func RegisterMethod(name string, m mixpolicy.Method) { methods[name] = m }
+
+// RegisterModulus gives a modulus the name that race files call it by, as "name" or, with a
+// radius or another parameter r, as {"name": r}. Without a parameter r is 0.
+func RegisterModulus(name string, of func(r float64) bregman.Modulus) { moduli[name] = of }
+
+func init() {
+	RegisterModulus("Ball", func(r float64) bregman.Modulus { return bregman.Ball{R: r} })
+	RegisterModulus("LogBall", func(r float64) bregman.Modulus { return bregman.LogBall{R: r} })
+	RegisterModulus("Cube", func(r float64) bregman.Modulus { return bregman.Cube(r) })
+	RegisterModulus("Hellinger", func(r float64) bregman.Modulus { return bregman.Hellinger(r) })
+	RegisterModulus("LogCosine", func(r float64) bregman.Modulus { return bregman.LogCosine(r) })
+	RegisterModulus("NegativeEntropy", func(float64) bregman.Modulus { return bregman.NegativeEntropy() })
+	RegisterModulus("Tsallis", func(q float64) bregman.Modulus { return bregman.Tsallis(q) })
+	RegisterModulus("Burg", func(float64) bregman.Modulus { return bregman.Burg() })
+	RegisterModulus("Euclidean", func(float64) bregman.Modulus { return bregman.Euclidean() })
+	RegisterModulus("PNorm", func(p float64) bregman.Modulus { return bregman.PNorm{P: p} })
+
+	RegisterMethod("Algorithm 1", mixpolicy.PrimalDual{})
+	RegisterMethod("Algorithm 1, variance reduced", priorwork.VarianceReduced{})
+	RegisterMethod("penalty", mixpolicy.Penalty{})
+	RegisterMethod("dual ALP", priorwork.DualALP{})
+	RegisterMethod("plug-in", mixpolicy.PlugIn{})
+	RegisterMethod("plug-in, median of means", study.MedianPlugIn{})
+	RegisterMethod("π-learning", priorwork.PiLearning{})
+	RegisterMethod("randomised LP", priorwork.RandomizedLP{})
+	RegisterMethod("certainty equivalence", priorwork.CertaintyEquivalence{})
+	RegisterMethod("mirror-prox", priorwork.MirrorProx{})
+	RegisterMethod("restarted PDHG", priorwork.PDHG{})
+
+	// The queue of section 6, with its base policies.
+	RegisterProblem("queue", func(s struct {
+		models.Queue
+		R float64
+	}) (*mixpolicy.Problem, error) {
+		x, err := s.MDP()
+		if err != nil {
+			return nil, err
+		}
+		base, err := s.Policies(x)
+		return problem(x, base, s.R, err)
+	})
+	// The network of four queues, with all rules as base policies.
+	RegisterProblem("network", func(s struct {
+		models.Network
+		R float64
+	}) (*mixpolicy.Problem, error) {
+		x, err := s.MDP()
+		if err != nil {
+			return nil, err
+		}
+		base, err := s.Policies(x, models.Rules()...)
+		return problem(x, base, s.R, err)
+	})
+	RegisterProblem("grid world", func(struct{}) (*mixpolicy.Problem, error) {
+		c, err := study.Build("grid world")
+		return c.Problem, err
+	})
+	// An instance of a family of random problems.
+	RegisterProblem("random", func(s struct {
+		Dim, Instance int
+		Noise         string
+	}) (*mixpolicy.Problem, error) {
+		kinds := map[string]study.Noise{"": study.Exact}
+		for _, f := range study.Families() {
+			kinds[f.Noise.String()] = f.Noise
+		}
+		noise, err := find("Noise: no noise", kinds, s.Noise)
+		if err == nil && (s.Dim < 1 || s.Instance < 0) {
+			err = fmt.Errorf("dimension %d, instance %d: want at least 1 base policy, and an instance ≥ 0", s.Dim, s.Instance)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return study.Family{Dim: s.Dim, Noise: noise}.Instance(s.Instance, false)
+	})
+}
+
+// problem is over the ball of radius r; 0 is 2, as in the comparison of all methods.
+func problem(x *mixpolicy.MDP, base []*mixpolicy.Policy, r float64, err error) (*mixpolicy.Problem, error) {
+	if err != nil {
+		return nil, err
+	}
+	psi, err := mixpolicy.NewFeatures(context.Background(), x, base...)
+	if err != nil {
+		return nil, err
+	}
+	if r == 0 {
+		r = 2
+	}
+	return mixpolicy.NewProblem(psi, mixpolicy.Ball(r))
+}
+
+// find looks a name up. The error begins with what and suggests the nearest known name.
+func find[V any](what string, known map[string]V, name string) (V, error) {
+	v, ok := known[name]
+	if ok {
+		return v, nil
+	}
+	names := slices.Sorted(maps.Keys(known))
+	near := slices.MaxFunc(names, func(a, b string) int {
+		return levenshtein.Distance(b, name, nil) - levenshtein.Distance(a, name, nil)
+	})
+	return v, fmt.Errorf("%s %q, want one of %q; %q is nearest", what, name, names, near)
+}
+
+// decode reads a JSON value as it stands in a race file. Fields that don't exist are errors, a step
+// size is {"InverseSqrt": η₀} or {"Constant": η}, a criterion its discount factor, and a number may be "+Inf".
+func decode(text jsontext.Value, into any) error {
+	if len(text) == 0 {
+		text = jsontext.Value("{}")
+	}
+	err := json.Unmarshal(text, into, json.RejectUnknownMembers(true), json.MatchCaseInsensitiveNames(true), json.WithUnmarshalers(json.JoinUnmarshalers(
+		json.UnmarshalFunc(func(text []byte, eta *mixpolicy.StepSize) error {
+			name, v, err := named(text)
+			if err != nil {
+				return err
+			}
+			*eta, err = find("no step size", map[string]mixpolicy.StepSize{"InverseSqrt": mixpolicy.InverseSqrt(v), "Constant": mixpolicy.Constant(v)}, name)
+			return err
+		}),
+		json.UnmarshalFunc(func(text []byte, phi *bregman.Modulus) error {
+			name, v, err := named(text)
+			if err != nil {
+				return err
+			}
+			of, err := find("no modulus", moduli, name)
+			if err == nil {
+				*phi = of(v)
+			}
+			return err
+		}),
+		json.UnmarshalFunc(func(text []byte, c *mixpolicy.Criterion) error {
+			var gamma float64
+			err := json.Unmarshal(text, &gamma)
+			*c = mixpolicy.Discounted(gamma)
+			return err
+		}),
+		json.UnmarshalFromFunc(func(d *jsontext.Decoder, v *float64) error {
+			if d.PeekKind() != '"' {
+				return json.SkipFunc
+			}
+			text, err := d.ReadToken()
+			if err == nil {
+				*v, err = strconv.ParseFloat(text.String(), 64)
+			}
+			return err
+		}),
+	)))
+	var wrong *json.SemanticError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	place := wrong.JSONPointer
+	if errors.Is(err, json.ErrUnknownName) {
+		fields := map[string]bool{}
+		for _, f := range reflect.VisibleFields(wrong.GoType) {
+			if f.IsExported() && !f.Anonymous {
+				fields[f.Name] = true
+			}
+		}
+		_, err := find("no setting", fields, place.LastToken())
+		return err
+	}
+	if wrong.Err != nil {
+		return fmt.Errorf("%s: %w", place.LastToken(), wrong.Err)
+	}
+	return fmt.Errorf("%s: %s, want a value for %v", place.LastToken(), wrong.JSONValue, wrong.GoType)
+}
+
+// named reads "name" or {"name": v}.
+func named(text []byte) (name string, v float64, err error) {
+	if json.Unmarshal(text, &name) == nil {
+		return name, 0, nil
+	}
+	var pair map[string]float64
+	if err := json.Unmarshal(text, &pair); err != nil || len(pair) != 1 {
+		return "", 0, fmt.Errorf(`%s, want a name or {"name": number}`, text)
+	}
+	for name, v = range pair {
+	}
+	return name, v, nil
+}

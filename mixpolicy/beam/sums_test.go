@@ -1,0 +1,136 @@
+package beam
+
+import (
+	"cmp"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/mixpolicy/lab/mixpolicy/race"
+)
+
+// Sums are exact, and the same to the bit in any order and grouping, through encoding as well.
+func TestStatisticInAnyOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) float64 {
+			return math.Ldexp(rapid.Float64Range(-1, 1).Draw(t, "x"), rapid.IntRange(-900, 900).Draw(t, "e"))
+		}), 2, 40).Draw(t, "x")
+		sum, square := new(big.Rat), new(big.Rat)
+		for _, v := range x {
+			r := new(big.Rat).SetFloat64(v)
+			sum.Add(sum, r)
+			square.Add(square, r.Mul(r, r))
+		}
+		n := big.NewRat(int64(len(x)), 1)
+		mean, _ := new(big.Rat).Quo(sum, n).Float64()
+		// Σx² − (Σx)²/n over n − 1
+		variance, _ := new(big.Rat).Quo(square.Sub(square, new(big.Rat).Quo(new(big.Rat).Mul(sum, sum), n)), big.NewRat(int64(len(x)-1), 1)).Float64()
+
+		s := grouped(t, x)
+		got := s.Mean()
+		if got.Mean != mean || got.Std != math.Sqrt(variance) {
+			t.Fatalf("mean %v, deviation %v; want %v, %v", got.Mean, got.Std, mean, math.Sqrt(variance))
+		}
+		if s.Median() != race.Median(x, .95) {
+			t.Fatalf("median %v, want %v", s.Median(), race.Median(x, .95))
+		}
+	})
+}
+
+// grouped adds numbers in an order and in groups that are drawn, some of them encoded.
+func grouped(t *rapid.T, x []float64) Statistic {
+	x = rapid.Permutation(x).Draw(t, "order")
+	var parts []Statistic
+	for len(x) > 0 {
+		k := rapid.IntRange(1, len(x)).Draw(t, "group")
+		var s Statistic
+		s.Add(x[:k]...)
+		if rapid.Bool().Draw(t, "encode") {
+			b, err := pack(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s, err = unpack[Statistic](b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		parts, x = append(parts, s), x[k:]
+	}
+	parts = rapid.Permutation(parts).Draw(t, "order of groups")
+	var all Statistic
+	for _, s := range parts {
+		all.Merge(s)
+	}
+	return all
+}
+
+// Of many numbers quantiles are within the sketch's error, and the same in any grouping.
+func TestStatisticOfMany(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	x := make([]float64, 3*MostValues)
+	for k := range x {
+		if x[k] = math.Exp(5 * rng.NormFloat64()); k%5 == 0 {
+			x[k] *= -1
+		}
+	}
+	var one Statistic
+	one.Add(x...)
+	for _, sizes := range [][]int{{300, 7}, {MostValues - 1, 2}, {2 * MostValues, 3}} {
+		var all Statistic
+		for k, rest := 0, x; len(rest) > 0; k++ {
+			n := min(sizes[k%len(sizes)], len(rest))
+			var s Statistic
+			s.Add(rest[:n]...)
+			b, err := pack(s)
+			if err == nil {
+				s, err = unpack[Statistic](b)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Merge(all) // in the other order
+			all, rest = s, rest[n:]
+			if len(all.Values) > MostValues {
+				t.Fatalf("%d values are kept", len(all.Values))
+			}
+		}
+		if all.Mean() != one.Mean() || all.Median() != one.Median() || all.Quantile(.05) != one.Quantile(.05) {
+			t.Errorf("in groups of %v: %v, %v; want %v, %v", sizes, all.Mean(), all.Median(), one.Mean(), one.Median())
+		}
+	}
+	slices.SortFunc(x, cmp.Compare)
+	for _, p := range []float64{0, .01, .05, .2, .5, .77, .95, 1} {
+		want := x[max(1, int(math.Ceil(p*float64(len(x)))))-1]
+		if got := one.Quantile(p); math.Abs(got-want) > 1.0001*SketchError*math.Abs(want) {
+			t.Errorf("quantile %v is %v, want %v", p, got, want)
+		}
+	}
+	want, got := race.Median(x, .95), one.Median()
+	for k, pair := range [][2]float64{{got.Mean, want.Mean}, {got.Lo, want.Lo}, {got.Hi, want.Hi}} {
+		// the ranks of the ends may be one beside
+		if math.Abs(pair[0]-pair[1]) > 3*SketchError*math.Abs(pair[1]) {
+			t.Errorf("number %d of the median is %v, want %v", k, pair[0], pair[1])
+		}
+	}
+}
+
+// The failed run that is told of is that of the lowest stream, however summaries are merged.
+func TestFirstFailure(t *testing.T) {
+	var a, b Summary
+	a.fail(failure{5, 1, "five"})
+	a.fail(failure{3, 2, "three"})
+	b.fail(failure{4, 3, "four"})
+	b.add([]int{1}, [][]float64{{2}})
+	c := b
+	c.merge(a)
+	a.merge(b)
+	for _, s := range []Summary{a, c} {
+		if s.Failed != 3 || s.First.Why != "three" || s.Looks[0][0].N != 1 {
+			t.Errorf("%+v, want 3 failed, the first of stream 3", s)
+		}
+	}
+}

@@ -1,0 +1,222 @@
+"use strict";
+// The kernel of JupyterLite: the workers that run the cells of pages, behind Jupyter's messages. JupyterLab loads it as a
+// container of module federation with one module, the plugin.
+(() => {
+  const engine = ENGINE; // the builder puts it here: {manifest, tools, name}
+  const folder = new URL("../../../../go/", document.currentScript.src).href;
+  const kernels = new Map(); // by their ids
+  const most = 200_000; // characters of each stream that a cell shows
+  const mega = (bytes) => (bytes / 1e6).toFixed(1);
+
+  // A widget's script talks to its program by gonb_comm. The program of another kernel has no such address.
+  window.gonb_comm = { _onopen_ack() {}, send(address, value) { for (const kernel of kernels.values()) kernel.tell(address, value); } };
+
+  // makeKernel is the class of kernels: each has a session of its own, and workers from its first cell on.
+  const makeKernel = (BaseKernel, save) => class extends BaseKernel {
+    cells = new Map(); // what was run, by the names that the engine knows it by
+    busy = Promise.resolve(); // until the engine is done with what was run last
+    asked = []; // who waits for an answer
+
+    constructor(options) {
+      super(options);
+      kernels.set(this.id, this);
+    }
+    dispose() {
+      if (this.isDisposed) return;
+      kernels.delete(this.id);
+      this.tools?.terminate(); // and with it the cell's own
+      super.dispose();
+    }
+    async kernelInfoRequest() {
+      return {
+        status: "ok", protocol_version: "5.3", implementation: "mixpolicy", implementation_version: "1", help_links: [],
+        banner: "Go, compiled and run in the browser",
+        language_info: { name: "go", version: "", mimetype: "text/x-go", file_extension: ".go", codemirror_mode: "go", pygments_lexer: "go", nbconvert_exporter: "" },
+      };
+    }
+    async isCompleteRequest() { return { status: "unknown" }; }
+    async commInfoRequest() { return { status: "ok", comms: {} }; }
+    inputReply() {}
+    async commOpen() {}
+    async commMsg() {}
+    async commClose() {}
+
+    post(message) {
+      if (!this.tools) {
+        this.tools = new Worker(folder + engine.tools);
+        this.tools.onmessage = ({ data }) => this.hear(data);
+        this.tools.onerror = (e) => {
+          this.tools.terminate();
+          this.tools = null;
+          for (const answer of this.asked.splice(0)) answer({});
+          this.hear({ result: { error: e.message || "The worker that runs cells could not be started." } });
+        };
+      }
+      this.tools.postMessage({ engine: engine.manifest, ...message });
+    }
+    tell(address, value) { this.tools?.postMessage({ call: "tell", address, value }); }
+
+    executeRequest({ code }) {
+      const id = this.parent?.metadata?.cellId, name = /^[\w-]+$/.test(id ?? "") ? id : `cell-${this.executionCount}`;
+      const cell = this.cell = { name, code, count: this.executionCount, printed: { stdout: 0, stderr: 0 }, lost: 0, line: "", places: new Set(), displays: new Set() };
+      this.cells.set(name, cell);
+      const reply = new Promise((end) => { cell.end = (content) => { cell.ended = true; end({ execution_count: cell.count, ...content }); }; });
+      // What was interrupted may still be in the compiler.
+      this.busy = this.busy.then(() => !cell.ended && new Promise((done) => {
+        Object.assign(this, { running: cell, done });
+        this.post({ call: "run", name, text: code, before: [] });
+      }));
+      return reply;
+    }
+    interrupt() {
+      if (!this.cell || this.cell.ended) return;
+      this.tools?.postMessage({ call: "stop" });
+      this.clear(this.cell);
+      this.fail(this.cell, "interrupted", "the cell was stopped", []);
+    }
+    fail(cell, ename, evalue, traceback) {
+      const error = { ename, evalue, traceback: [[ename, evalue].filter(Boolean).join(": "), ...traceback, ...cell.places] };
+      this.publishExecuteError(error);
+      cell.end({ status: "error", ...error });
+    }
+
+    // ask asks about the name at the cursor, which Jupyter counts in characters.
+    ask(what, code, cursor) {
+      const characters = [...code];
+      return new Promise((answer) => {
+        this.asked.push(answer);
+        this.post({ call: "ask", what, before: characters.slice(0, cursor).join(""), after: characters.slice(cursor).join("") });
+      });
+    }
+    async completeRequest({ code, cursor_pos: end }) {
+      const { prefix = "", found = "[]" } = await this.ask("complete", code, end), start = end - [...prefix].length, names = JSON.parse(found);
+      return {
+        status: "ok", matches: names.map(({ name }) => name), cursor_start: start, cursor_end: end,
+        metadata: { _jupyter_types_experimental: names.map(({ name, kind, type }) => ({ text: name, type: kind, signature: type, start, end })) },
+      };
+    }
+    async inspectRequest({ code, cursor_pos }) {
+      const { text } = await this.ask("inspect", code, cursor_pos);
+      return { status: "ok", found: !!text, data: text ? { "text/plain": text } : {}, metadata: {} };
+    }
+
+    // hear takes what the engine tells of the cell.
+    hear({ answer, result, progress, stage, text, display, files }) {
+      if (answer) return this.asked.shift()(answer);
+      const { running: cell } = this;
+      if (result) {
+        if (cell && !cell.ended) this.finish(cell, result);
+        return this.done?.();
+      }
+      if (!cell || cell.ended) return;
+      if (progress) this.say(cell, `fetching Go: ${mega(progress.loaded)} of ${mega(progress.size)} MB`);
+      if (stage === "running") this.clear(cell);
+      if (text?.fd === 1) this.print(cell, "stdout", text.text);
+      if (text?.fd === 2) this.trace(cell, text.text);
+      if (display) this.show(cell, display);
+      if (files) save(files);
+    }
+    finish(cell, { error, code }) {
+      this.clear(cell);
+      this.trace(cell, "\n".slice(0, cell.line.length)); // a last line without its end
+      if (cell.lost) this.stream({ name: "stderr", text: `… and ${cell.lost.toLocaleString("en")} more lines\n` });
+      if (error) {
+        const [first, ...rest] = this.placed(cell, error).trimEnd().split("\n");
+        this.fail(cell, "error", first, rest);
+      } else if (code) this.fail(cell, `exit status ${code}`, cell.panic || "", []);
+      else cell.end({ status: "ok", user_expressions: {} });
+    }
+
+    // say shows how far the engine has come, in the place of what the cell will show.
+    say(cell, text) {
+      const content = { data: { "text/plain": text }, metadata: {}, transient: { display_id: `progress ${cell.name}` } };
+      if (cell.said) this.updateDisplayData(content);
+      else this.displayData(content);
+      cell.said = true;
+    }
+    clear(cell) {
+      if (cell.said) this.clearOutput({ wait: false });
+      cell.said = false;
+    }
+    print(cell, name, text) {
+      const room = Math.max(0, most - cell.printed[name]);
+      cell.printed[name] += text.length;
+      if (room > 0) this.stream({ name, text: text.slice(0, room) });
+      cell.lost += text.slice(room).split("\n").length - 1;
+    }
+    // trace prints whole lines of stderr, with the places in cells that they name.
+    trace(cell, text) {
+      const lines = (cell.line + text).split("\n");
+      cell.line = lines.pop();
+      for (const line of lines) {
+        if (/^(panic|fatal error): /.test(line)) cell.panic ||= line;
+        this.print(cell, "stderr", this.placed(cell, line) + "\n");
+      }
+    }
+    // placed puts words in the place of the engine's names of cells, and keeps those lines.
+    placed(here, text) {
+      for (const cell of this.cells.values()) {
+        text = text.replaceAll(new RegExp(`(?:/cell/)?\\b${cell.name}:(\\d+)(?::\\d+)?`, "g"), (_, n) => {
+          const lines = cell.code.split("\n"), line = Math.min(n, lines.length);
+          const place = `${cell === here ? "" : `cell [${cell.count}], `}line ${line}`;
+          here.places.add(`  ${place}: ${lines[line - 1].trim()}`);
+          return place;
+        });
+      }
+      return text;
+    }
+    show(cell, { id, data }) {
+      const forms = {};
+      for (let i = 0; i < data.length; i += 2) forms[data[i]] = /json$/.test(data[i]) ? JSON.parse(data[i + 1]) : data[i + 1];
+      const content = { data: forms, metadata: {}, transient: id ? { display_id: id } : {} };
+      if (cell.displays.has(id)) this.updateDisplayData(content);
+      else this.displayData(content);
+      if (id) cell.displays.add(id);
+    }
+  };
+
+  async function load(scope) {
+    const shared = async (name) => {
+      const versions = Object.values(scope[name] || {});
+      if (!versions.length) throw new Error(`${engine.name}: JupyterLite shares no ${name}`);
+      return (await versions[0].get())();
+    };
+    const { BaseKernel, IKernelClient, IKernelSpecs } = await shared("@jupyterlite/services");
+    return {
+      id: `${engine.name}:plugin`, autoStart: true, requires: [IKernelSpecs, IKernelClient],
+      activate(app, specs, client) {
+        // What cells save is in the list of files.
+        const save = async (files) => {
+          for (const [name, bytes] of Object.entries(files)) {
+            let content = "", format = "base64";
+            try { [content, format] = [new TextDecoder("utf-8", { fatal: true }).decode(bytes), "text"]; } catch {
+              for (const byte of bytes) content += String.fromCharCode(byte);
+              content = btoa(content);
+            }
+            await app.serviceManager.contents.save(name, { name, path: name, type: "file", format, content });
+          }
+        };
+        const Kernel = makeKernel(BaseKernel, save);
+        specs.register({
+          spec: { name: "gonb", display_name: "Go", language: "go", argv: [], resources: {} },
+          create: async (options) => new Kernel(options),
+        });
+        // JupyterLite drops the cells that wait, and does not tell the kernel.
+        const interrupt = client.interrupt.bind(client);
+        client.interrupt = async (id) => {
+          await interrupt(id);
+          kernels.get(id)?.interrupt();
+        };
+      },
+    };
+  }
+  let scope, plugin;
+  (window._JUPYTERLAB ||= {})[engine.name] = {
+    init(shared) { scope = shared; },
+    async get(module) {
+      if (module === "./style") return () => ({});
+      const loaded = await (plugin ||= load(scope));
+      return () => ({ __esModule: true, default: loaded });
+    },
+  };
+})();

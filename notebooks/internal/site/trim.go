@@ -1,0 +1,81 @@
+package site
+
+import (
+	"bytes"
+	"encoding/json"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// choices are the files of the Go distribution, and the functions in them, in which the compiler and the linker choose
+// what they need for the architecture.
+var choices = map[string]string{
+	"cmd/compile/main.go":                "main",
+	"cmd/compile/internal/ssa/config.go": "NewConfig",
+	"cmd/link/main.go":                   "main",
+}
+
+// trimmed writes these files without the choices other than wasm, and gives the path of the overlay by which the go
+// command builds with them: a fifth less for readers to fetch.
+func (b *builder) trimmed(goroot string) (overlay string, err error) {
+	replace := map[string]string{}
+	for name, function := range choices {
+		path := filepath.Join(goroot, "src", filepath.FromSlash(name))
+		source, err := trim(path, function)
+		if err != nil {
+			return "", err
+		}
+		replace[path] = filepath.Join(b.Work, "trimmed", filepath.FromSlash(name))
+		if err := b.Write(replace[path], source); err != nil {
+			return "", err
+		}
+	}
+	described, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	overlay = filepath.Join(b.Work, "trimmed", "overlay.json")
+	return overlay, b.Write(overlay, described)
+}
+
+// trim gives the file without what is labelled by a name other than wasm in the function and in package variables.
+func trim(path, function string) ([]byte, error) {
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, path, nil, parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	astutil.Apply(file, func(c *astutil.Cursor) bool {
+		var labels []ast.Expr
+		switch n := c.Node().(type) {
+		case *ast.FuncDecl:
+			return n.Name.Name == function
+		case *ast.CaseClause:
+			labels = n.List
+		case *ast.KeyValueExpr:
+			labels = []ast.Expr{n.Key}
+		}
+		for _, l := range labels {
+			if name, ok := l.(*ast.BasicLit); ok && name.Kind == token.STRING && name.Value != `"wasm"` {
+				c.Delete()
+				return false
+			}
+		}
+		return true
+	}, nil)
+	for _, i := range slices.Clone(file.Imports) {
+		if path, err := strconv.Unquote(i.Path.Value); err == nil && !astutil.UsesImport(file, path) {
+			astutil.DeleteImport(files, file, path)
+		}
+	}
+	var out bytes.Buffer
+	err = format.Node(&out, files, file)
+	return out.Bytes(), err
+}

@@ -1,0 +1,54 @@
+package plotting
+
+import (
+	"bytes"
+	"math"
+	"testing"
+)
+
+// ticked and dotted are layers of one's own, one of which draws itself with the other.
+type ticked struct{ X float64 }
+
+func (l ticked) Draw(p *Pen) error {
+	return p.Draw(&Line{Name: p.Y.Label, X: []float64{0, l.X}, Y: []float64{1, 2}}, dotted(l))
+}
+
+type dotted struct{ X float64 }
+
+func (l dotted) Draw(p *Pen) error { return p.Draw(Points{X: []float64{l.X}, Y: []float64{2}}) }
+
+// A page draws from a description what is drawn here without one.
+func TestWhatIsDescribedIsDrawnTheSame(t *testing.T) {
+	drawings := gallery()
+	drawings["layers of one's own"] = Figure{Title: "own", Y: Axis{Label: "value"}, Layers: []Layer{
+		Rule{At: 1.5}, ticked{3}, Line{Name: "next", X: []float64{0, 3}, Y: []float64{2, 1}}, &ticked{4},
+		Contour{Name: "c", Grid: Grid{X: []float64{0, 1, 2}, Y: []float64{0, 1, 2}, Z: [][]float64{{0, 1, 2}, {1, 2, math.Inf(1)}, {2, 3, 4}}}},
+	}}
+	for name, d := range drawings {
+		t.Run(name, func(t *testing.T) {
+			var o order
+			if e, ok := d.(Explorer); ok {
+				o.Frames, o.Controls = must(e.aligned()), e.Controls
+				o.Still = e.still(o.Frames)
+			} else {
+				o.Still = must(d.panels())
+				o.Frames = []Panels{o.Still}
+			}
+			draw := func() display {
+				answer := must(decode[order](must(o.encode()))).draw()
+				return must(must(decode[drawn](answer.encode())).result())
+			}
+			got, want := draw(), must(d.display())
+			if got.html != want.html || got.plain != want.plain || !bytes.Equal(got.png, want.png) {
+				t.Error("the output is another one")
+			}
+			o.Format = "svg"
+			if !bytes.Equal(draw().png, must(encode("svg", d))) {
+				t.Error("the file is another one")
+			}
+		})
+	}
+	if _, err := (order{Format: "bmp", Still: divergence(1, 0, 1)}).draw().result(); err == nil {
+		t.Error("what can't be drawn is no error")
+	}
+}

@@ -1,0 +1,12 @@
+//go:build drawer
+
+package plotting
+
+// Draw draws what a cell of a page describes.
+func Draw(description []byte) []byte {
+	o, err := decode[order](description)
+	if err != nil {
+		return drawn{Error: err.Error()}.encode()
+	}
+	return o.draw().encode()
+}

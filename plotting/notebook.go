@@ -1,0 +1,20 @@
+//go:build !js
+
+package plotting
+
+import (
+	"github.com/janpfeifer/gonb/gonbui"
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+)
+
+// inNotebook tells whether the program is a cell of a notebook.
+func inNotebook() bool { return gonbui.IsNotebook }
+
+// send displays the output below the cell.
+func send(output *protocol.DisplayData) { gonbui.SendData(output) }
+
+// flush waits until what was sent is there: the process may end before its outputs have left it.
+func flush() { gonbui.Sync() }
+
+// uniqueID is the name of an output that is going to be replaced.
+func uniqueID() string { return gonbui.UniqueId() }

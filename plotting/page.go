@@ -1,0 +1,39 @@
+//go:build js
+
+package plotting
+
+import (
+	"encoding/base64"
+	"fmt"
+	"sync/atomic"
+	"syscall/js"
+
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+)
+
+// In a page there are two functions for cells: display(id, mime, data, …) shows an output, and
+// draw(order, back) gives what became of an order to the function back. GoNB's own way, by which
+// widgets go, would make each cell's program half as large again.
+
+// inNotebook tells whether the program is a cell of a page.
+func inNotebook() bool { return js.Global().Get("display").Truthy() }
+
+// send displays the output below the cell.
+func send(output *protocol.DisplayData) {
+	args := []any{output.DisplayID}
+	for mime, data := range output.Data {
+		if b, ok := data.([]byte); ok {
+			data = base64.StdEncoding.EncodeToString(b)
+		}
+		args = append(args, string(mime), data)
+	}
+	js.Global().Call("display", args...)
+}
+
+// flush has nothing to wait for.
+func flush() {}
+
+var outputs atomic.Int64
+
+// uniqueID is the name of an output that is going to be replaced.
+func uniqueID() string { return fmt.Sprint("output-", outputs.Add(1)) }
