@@ -53,5 +53,6 @@
 // What runs come to is added up without rounding ([Statistic]), so that neither cuts nor the order
 // in which tasks end leave a trace. A run that fails or diverges is a row of the quantity
 // [race.Failure]. Runners of clusters do the tasks of a worker that dies again; for the local ones,
-// which end a job with its worker, the command starts the race again.
+// which end a job with its worker, the command starts the race again. (Prism 2.77 does not always notice
+// that a worker process has died: then nothing goes on, and an interrupt ends the command.)
 package beam

@@ -154,7 +154,7 @@ func TestFirefox(t *testing.T) {
 	lab := readyLab(t)
 	f := openFirefox(t)
 	file := try(lab.notebooks([]string{"00"})).or(t)[0]
-	address, _ := siteOf(t, lab, file)
+	address := siteOf(t, lab, 0, file).address
 	name := notebookName(file)
 	want := string(try(readNotebook(file)).or(t).code()[1].Outputs[0].Text)
 

@@ -53,7 +53,7 @@ func TestLite(t *testing.T) {
 	b := openBrowser(t)
 	start := try(lab.notebooks([]string{"00"})).or(t)[0]
 	name := notebookName(start)
-	address, _ := siteOf(t, lab, play(t), start)
+	address := siteOf(t, lab, 0, play(t), start).address
 
 	b.open(t, address+name+".html")
 	b.open(t, evaluate[string](t, b, `[...document.querySelectorAll("nav a")].find(a => a.textContent === "JupyterLite").href`))
