@@ -24,6 +24,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/schollz/progressbar/v3"
@@ -42,6 +43,7 @@ import (
 //go:generate go run . table errata
 //go:generate go run . table claims
 //go:generate go run . adversaries
+//go:generate go run . scale
 //go:generate go run . readme
 //go:generate go run . statements
 
@@ -53,6 +55,7 @@ type commandLine struct {
 	Network     networkCmd     `cmd:"" help:"data/network.csv: the network of four queues at full size. A part takes minutes."`
 	Table       tableCmd       `cmd:"" help:"data/equations.csv, errata.csv or claims.csv: decide every equation, compute every witness, run every experiment."`
 	Adversaries adversariesCmd `cmd:"" help:"data/adversaries.csv: search counterexamples of every corrected bound, some ten minutes."`
+	Scale       scaleCmd       `cmd:"" help:"data/scale.csv: how large a network one machine solves exactly, to 10⁷ states: minutes, and some 20 GiB."`
 	Readme      readmeCmd      `cmd:"" help:"data/figures/readme.svg, and the counts in the README."`
 	Statements  statementsCmd  `cmd:"" help:"The paper's statements in the notebooks, from data/statements.md and the errata."`
 }
@@ -148,7 +151,7 @@ func (listCmd) Run(_ context.Context, w *work) error {
 	for _, p := range paper.NetworkParts() {
 		fmt.Fprintf(w.out, "network -p %q\n", p.Name)
 	}
-	fmt.Fprint(w.out, "table equations\ntable errata\ntable claims\nadversaries\nreadme\nstatements\n")
+	fmt.Fprint(w.out, "table equations\ntable errata\ntable claims\nadversaries\nscale\nreadme\nstatements\n")
 	return nil
 }
 
@@ -218,6 +221,37 @@ func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 		all = append(all, records...)
 	}
 	return atomicfile.Write(w.data("adversaries.csv"), func(f io.Writer) error { return adversary.Write(f, all) })
+}
+
+type scaleCmd struct {
+	States int `default:"20000000" help:"Only networks of at most so many states."`
+}
+
+// Run measures the smallest first, so that the most memory yet is that of the last.
+func (c scaleCmd) Run(ctx context.Context, w *work) error {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(18 << 30)) // garbage is collected before that
+	var all []study.Scale
+	for _, buffers := range study.Scales() {
+		states := 1
+		for _, b := range buffers {
+			states *= b + 1
+		}
+		if states > c.States {
+			break
+		}
+		w.tell(fmt.Sprintf("a network with buffers %v", buffers))
+		s, err := study.MeasureScale(ctx, buffers)
+		if err != nil {
+			return err
+		}
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			return err
+		}
+		s.Memory, s.Machine, s.Date = 1024*float64(u.Maxrss), fmt.Sprintf("%s, %d cores", runtime.GOARCH, runtime.GOMAXPROCS(0)), time.Now().UTC().Format(time.DateOnly)
+		all = append(all, s)
+	}
+	return atomicfile.Write(w.data("scale.csv"), func(f io.Writer) error { return study.WriteScales(f, all) })
 }
 
 type readmeCmd struct{}

@@ -44,6 +44,7 @@ func TestComparison(t *testing.T) {
 		{t.Context(), "table nothing", "nothing"},
 		{ended, "comparison -p queue -m plug-in", context.Canceled.Error()},
 		{t.Context(), "network -p nothing", "network.csv"},
+		{ended, "scale", context.Canceled.Error()},
 	} {
 		err := run(c.ctx, append([]string{"--root", folder}, strings.Fields(c.args)...), null)
 		if err == nil || !strings.Contains(err.Error(), c.says) {
@@ -72,7 +73,7 @@ func TestList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{`comparison -p "grid world" -m "randomised LP"`, `network -p "two rules"`, "table claims", "adversaries"} {
+	for _, line := range []string{`comparison -p "grid world" -m "randomised LP"`, `network -p "two rules"`, "table claims", "adversaries", "scale"} {
 		if !strings.Contains(string(text), line) {
 			t.Errorf("no line %q in\n%s", line, text)
 		}
