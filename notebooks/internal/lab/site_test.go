@@ -300,6 +300,7 @@ var rounded = map[string]string{
 // TestSiteOutputs runs every cell of some of the paper's notebooks: they show what is committed, but for timings, and
 // for cells that are accounted for.
 func TestSiteOutputs(t *testing.T) {
+	t.Parallel()
 	lab := readyLab(t)
 	b := openBrowser(t)
 	files := try(lab.notebooks(strings.Fields(*siteNotebooks))).or(t)
