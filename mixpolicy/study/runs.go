@@ -1,0 +1,32 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mixpolicy/lab/data"
+	"github.com/mixpolicy/lab/mixpolicy/race"
+)
+
+// Runs are the rows of a record that package beam, in the folder mixpolicy/beam, made of many runs:
+// of each setting of a method the median, the mean, and the numbers that one run of twenty is below
+// and above. "beam" is of mixpolicy/beam/race.json, plug-in and its form with medians of means on two
+// random problems, and "rivals" of rivals.json, Algorithm 1 and the penalty method.
+func Runs(name string) (race.Record, error) {
+	f, err := data.Files.Open(name + ".csv")
+	if err != nil {
+		return nil, fmt.Errorf("study: %w", err)
+	}
+	defer f.Close()
+	return race.Read(f)
+}
+
+// Ends are the rows of a method on a problem at the end of its runs, one for each setting.
+func Ends(r race.Record, problem, method, quantity string) race.Record {
+	rows := r.Select(race.Row{Problem: problem, Method: method, Quantity: quantity})
+	last := 0.0
+	for _, row := range rows {
+		last = max(last, row.At)
+	}
+	return slices.DeleteFunc(rows, func(row race.Row) bool { return row.At < last })
+}

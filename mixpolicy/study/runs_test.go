@@ -1,0 +1,38 @@
+package study
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/race"
+)
+
+// The ends of runs are their last looks, one for each setting.
+func TestEnds(t *testing.T) {
+	row := func(at float64, configuration int) race.Row {
+		return race.Row{Problem: "p", Method: "m", Quantity: "q", At: at, Configuration: configuration}
+	}
+	other := row(200, 0)
+	other.Method = "n"
+	r := race.Record{row(10, 0), row(100, 0), other, row(10, 1), row(100, 1)}
+	if got := Ends(r, "p", "m", "q"); !slices.Equal(got, race.Record{row(100, 0), row(100, 1)}) {
+		t.Errorf("%+v", got)
+	}
+	if got := Ends(r, "p", "nobody", "q"); len(got) != 0 {
+		t.Errorf("of nobody: %+v", got)
+	}
+}
+
+// What the races of twenty runs say is within what many runs say of the same settings.
+func TestRunsAgreeWithTheRaces(t *testing.T) {
+	few := mixpolicy.Must(Recorded())
+	many := mixpolicy.Must(Runs("rivals"))
+	const eta64 = 6 // of 1, 2, 4, …
+	one := Ends(many, "queue", "Algorithm 1", PenalisedGap)[eta64]
+	for _, row := range few.Select(race.Row{Problem: "queue", Race: ByQueries, Method: "Algorithm 1", Quantity: PenalisedGap}) {
+		if row.At == one.At && (row.Hi < one.Lo || row.Lo > one.Hi) {
+			t.Errorf("median of %d runs in [%v, %v], of %d runs in [%v, %v]", row.Trials, row.Lo, row.Hi, one.Trials, one.Lo, one.Hi)
+		}
+	}
+}
