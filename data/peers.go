@@ -34,11 +34,6 @@ type Comparison struct {
 	Outcome     string
 	Repetitions int // of the peer
 
-	// Bytes are those of the problem that any method has to read, each once: a bound from below.
-	// Bandwidth is how many a second all cores together read and wrote by the triad of STREAM, in
-	// the same run.
-	Bytes, Bandwidth float64
-
 	Machine string // model of the processor and number of cores
 	Go      string
 	Python  string
@@ -59,9 +54,6 @@ func (c Comparison) Ratio() (ratio float64, bound bool) {
 	}
 	return c.They.Median / c.We.Median, c.Outcome != ""
 }
-
-// Floor is the time in which memory gives the problem once, in seconds.
-func (c Comparison) Floor() float64 { return c.Bytes / c.Bandwidth }
 
 // Best returns of every work and instance the row of the best peer, in the order of the
 // file: the fastest that finished, or the one that was stopped last.
@@ -95,7 +87,7 @@ func better(a, b Comparison) bool {
 var header = []string{
 	"work", "instance", "ours", "ours_median", "ours_least", "ours_greatest", "ours_cpu", "ours_threads",
 	"peer", "method", "peer_median", "peer_least", "peer_greatest", "peer_cpu", "peer_threads",
-	"outcome", "repetitions", "bytes", "bandwidth", "machine", "go", "python", "date", "ratio",
+	"outcome", "repetitions", "machine", "go", "python", "date", "ratio",
 }
 
 // line is a row of peers.csv. Its last column is for readers of the file: it follows from
@@ -110,7 +102,7 @@ func (l *line) fields() []any {
 	return []any{
 		&l.Work, &l.Instance, &l.Ours, &l.We.Median, &l.We.Least, &l.We.Greatest, &l.OurCPU, &l.Threads,
 		&l.Peer, &l.Method, &l.They.Median, &l.They.Least, &l.They.Greatest, &l.TheirCPU, &l.TheirThreads,
-		&l.Outcome, &l.Repetitions, &l.Bytes, &l.Bandwidth, &l.Machine, &l.Go, &l.Python, &l.Date, &l.ratio,
+		&l.Outcome, &l.Repetitions, &l.Machine, &l.Go, &l.Python, &l.Date, &l.ratio,
 	}
 }
 

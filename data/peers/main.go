@@ -11,8 +11,7 @@
 // answer for its time to count. It is stopped after ten seconds, or after twelve times our
 // time if that is more. The median of up to five turns counts, and the one turn of a peer
 // that was not the best. Times are by the clock, on a machine that should have nothing else
-// to do; processor time, and how many threads each may use, are recorded beside them, and how
-// fast memory is in the same run.
+// to do; processor time, and how many threads each may use, are recorded beside them.
 package main
 
 //go:generate go run . readme

@@ -168,18 +168,6 @@ type instance struct {
 	Numbers map[string]float64
 }
 
-// bytes is the size of its arrays.
-func (x instance) bytes() float64 {
-	n := 0
-	for _, v := range x.Floats {
-		n += 8 * len(v)
-	}
-	for _, v := range x.Ints {
-		n += 4 * len(v)
-	}
-	return float64(n)
-}
-
 // write writes the instance into a folder.
 func (x instance) write(folder string) error {
 	for name, v := range x.Floats {

@@ -21,7 +21,6 @@ type race struct {
 	// ours does the work the given number of times and returns the answer.
 	ours  func(ctx context.Context, calls int) ([]float64, error)
 	calls int      // 0 for 1; more for what takes microseconds
-	bytes float64  // that a call has to read; 0 for those of the problem
 	peers []string // methods, as peers.py calls them
 	// agree says what is wrong with a peer's answer, given ours.
 	agree func(ours, theirs []float64) error
@@ -52,11 +51,7 @@ func (b *bench) run(ctx context.Context, work string, r race) ([]data.Comparison
 	if err := r.problem.write(folder); err != nil {
 		return nil, err
 	}
-	if r.bytes == 0 {
-		r.bytes = r.problem.bytes()
-	}
 	r.problem = instance{} // peers need the memory
-	memory := bandwidth(b.quick)
 
 	b.say("%s: ours", r.instance)
 	answer, first, err := timed(ctx, r)
@@ -103,11 +98,7 @@ func (b *bench) run(ctx context.Context, work string, r race) ([]data.Comparison
 			return nil, fmt.Errorf("%s, when asked again: %w", best.method, best.err)
 		}
 	}
-	rows := b.compare(r, mine, rivals)
-	for k := range rows {
-		rows[k].Bytes, rows[k].Bandwidth = r.bytes, memory
-	}
-	return rows, nil
+	return b.compare(r, mine, rivals), nil
 }
 
 // timed takes our turn.

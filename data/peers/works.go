@@ -106,7 +106,6 @@ func step(quick bool) (race, error) {
 		},
 		method: "lazy λ",
 		calls:  calls,
-		bytes:  4 * 8, // a row of Ψ, its cost and its multiplier
 		ours: func(ctx context.Context, calls int) ([]float64, error) {
 			r, err := mixpolicy.Solve(ctx, p, &mixpolicy.PrimalDual{CostScale: 1, Multipliers: mixpolicy.LazyMultipliers}, mixpolicy.Settings{Iterations: calls, Seed: 1, Uncertified: true})
 			if err != nil {
@@ -217,7 +216,6 @@ func projection(quick bool) (race, error) {
 		problem:  instance{Floats: map[string][]float64{"y": y}, Numbers: map[string]float64{"features": d, "radius": r}},
 		method:   "closed form",
 		calls:    calls,
-		bytes:    d * 8,
 		ours: func(_ context.Context, calls int) ([]float64, error) {
 			theta := slices.Clone(y)
 			for k := range calls {
