@@ -82,8 +82,8 @@ func byName(t *testing.T) map[string]*notebook {
 	for _, file := range try(filepath.Glob("../../*.ipynb")).or(t) {
 		all[strings.TrimSuffix(filepath.Base(file), ".ipynb")] = try(readNotebook(file)).or(t)
 	}
-	if len(all) != 11 {
-		t.Errorf("%d notebooks, want 11", len(all))
+	if len(all) != 12 {
+		t.Errorf("%d notebooks, want 12", len(all))
 	}
 	return all
 }
