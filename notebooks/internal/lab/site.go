@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 
@@ -45,6 +46,10 @@ func (l *Lab) makeSite(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	tables, err := filepath.Glob(filepath.Join(l.folder, "..", "data", "*.csv"))
+	if err != nil {
+		return err
+	}
 	lite, err := l.setUpLite(ctx)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -53,7 +58,7 @@ func (l *Lab) makeSite(ctx context.Context) error {
 		l.say("the site has no JupyterLite: %v", err)
 	}
 	err = site.Build(ctx, site.Settings{
-		Pages: l.build(), Out: l.build("site"), Work: l.path("site"), Imports: imports, Lite: lite,
+		Pages: l.build(), Out: l.build("site"), Work: l.path("site"), Imports: imports, Data: tables, Lite: lite,
 		Command: l.command, Run: printed, Write: writeFile, Say: l.say,
 	})
 	if err != nil {

@@ -33,7 +33,8 @@ func play(t *testing.T) string {
 		code("%%\ngo func() {\n\tpanic(\"oh\")\n}()\nselect {}"),
 		code("%%\nfmt.Println(len(make([]byte, 1<<32)))"),
 		code("%%\nselect {}"),
-		code("%test"))
+		code("%test"),
+		code("%%\ntable, err := os.ReadFile(\"../data/reference.csv\")\nfmt.Println(len(table), err)"))
 }
 
 // A served site.
@@ -179,6 +180,13 @@ func TestSite(t *testing.T) {
 		}
 	})
 
+	t.Run("a table of data", func(t *testing.T) {
+		table := try(os.ReadFile(filepath.Join(lab.project, "data", "reference.csv"))).or(t)
+		press(t, b, 11, "Run", true)
+		if got, want := shown(t, b, 11), fmt.Sprintf("%d <nil>\n", len(table)); got != want {
+			t.Errorf("the cell shows %q, want %q", got, want)
+		}
+	})
 	t.Run("an edited cell", func(t *testing.T) {
 		evaluate[int](t, b, `document.querySelectorAll("[data-cell]")[1].querySelector(".highlight").click(), 0`)
 		eventually(t, b, "the editor is there", `document.activeElement?.classList.contains("cm-content")`)

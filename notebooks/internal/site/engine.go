@@ -25,6 +25,7 @@ type engine struct {
 	Draw     file               `json:"draw"`  // that of the drawer,
 	Cell     file               `json:"cell"`  // and that of one cell
 	Packages map[string]archive `json:"packages"`
+	Data     map[string]file    `json:"data"` // the files of the folder data, by their names
 }
 
 // A file of the engine has a name that changes with what is in it, so a browser may keep it for ever.
@@ -58,7 +59,16 @@ const module = "github.com/mixpolicy/lab"
 // makeEngine puts the engine's tools and archives into the folder, and describes it. What is there already is
 // not made anew. The tools are built in another folder.
 func (b *builder) makeEngine(ctx context.Context) (*engine, error) {
-	e := &engine{Tools: map[string]file{}, Packages: map[string]archive{}}
+	e := &engine{Tools: map[string]file{}, Packages: map[string]archive{}, Data: map[string]file{}}
+	for _, path := range b.Data {
+		table, err := os.ReadFile(path)
+		if err == nil {
+			e.Data[filepath.Base(path)], err = b.pack(filepath.Base(path), table)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	b.Say("building Go's compiler and linker for WebAssembly; the first time takes minutes")
 	overlay, err := b.trimmed(b.goroot)
 	if err != nil {

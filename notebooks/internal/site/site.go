@@ -30,6 +30,7 @@ type Settings struct {
 	Out     string   // the folder of the site
 	Work    string   // the folder of what is kept from one time to the next
 	Imports []string // what cells may import, besides the standard packages and what these need
+	Data    []string // files that cells find in ../data
 	Lite    []string // the command of jupyterlite-core; none if the site is to have no JupyterLite
 	Command func(ctx context.Context, name string, args ...string) *exec.Cmd
 	Run     func(*exec.Cmd) (string, error) // runs it and gives what it printed

@@ -29,7 +29,7 @@
   // What package plotting calls: display shows an output, and draw gives back the picture of what it is given, or
   // the reason why there is none.
   globalThis.display = (id, ...data) => { flush(); postMessage({ display: { id, data } }); };
-  const orders = [];
+  const orders = [], wanted = new Map(); // files of data/, by their names
   globalThis.draw = (order, back) => {
     flush();
     fs.waiting++;
@@ -43,6 +43,11 @@
       fs.waiting--;
       return orders.shift()?.(data.drawn.value ?? null, data.drawn.error);
     }
+    if (data.given) return wanted.get(data.given.name)(data.given);
+    for (const name of data.names) fs.far("/lab/data/" + name, () => new Promise((given, fail) => {
+      wanted.set(name, ({ bytes, error }) => bytes ? given(bytes) : fail(new Error(error)));
+      postMessage({ want: name });
+    }));
     for (const [name, bytes] of Object.entries(data.files)) fs.put(fs.home + "/" + name, bytes);
     const env = { HOME: "/tmp", TMPDIR: "/tmp", GONB_PIPE: "/gonb/out", GONB_PIPE_BACK: "/gonb/back", GONB_JUPYTER_KERNEL_ID: "page" };
     for (const set of data.env) env[set.slice(0, set.indexOf("="))] = set.slice(set.indexOf("=") + 1);

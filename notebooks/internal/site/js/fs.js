@@ -94,14 +94,21 @@ const fs = globalThis.fs = (() => {
     readlink() { fail("EINVAL"); }, link() { fail("ENOSYS"); }, symlink() { fail("ENOSYS"); },
   };
 
+  const remote = new Map(); // by their paths, what fetches files that are not here yet
   const api = { constants, writeSync: (fd, bytes) => write(fd, bytes, 0, bytes.length, null) };
   for (const name of Object.keys(node)) {
     api[name] = (...args) => {
       const back = args.pop();
       if (name === "read" && open.get(args[0])?.node.source) return open.get(args[0]).node.source(args, back);
-      let result;
-      try { result = node[name](...args); } catch (error) { error.code ||= "EIO"; return back(error); }
-      back(null, result);
+      const call = () => {
+        let result;
+        try { result = node[name](...args); } catch (error) { error.code ||= "EIO"; return back(error); }
+        back(null, result);
+      };
+      const far = name === "open" && remote.get("/" + parts(args[0]).join("/"));
+      if (!far) return call();
+      api.waiting++;
+      far().then(call, (error) => back(Object.assign(error, { code: "EIO" }))).finally(() => api.waiting--);
     };
   }
 
@@ -115,6 +122,12 @@ const fs = globalThis.fs = (() => {
       const names = parts(path), name = names.pop(), node = file(typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes);
       api.folder("/" + names.join("/")).entries.set(name, node);
       return node;
+    },
+    // far puts a file that get fetches when it is opened.
+    far(path, get) {
+      const node = api.put(path), bring = () => fetched ||= get().then((bytes) => { remote.delete(path); Object.assign(node, { bytes, size: bytes.length }); }, (error) => { fetched = null; throw error; });
+      let fetched;
+      remote.set(path, bring);
     },
     get(path) { const node = find(path); return node.bytes.subarray(0, node.size); },
     closeAll() { open.clear(); next = 3; }, // of a program that has ended

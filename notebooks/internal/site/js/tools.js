@@ -22,6 +22,7 @@
   const files = {}; // that cells have written
   const archives = new Map(); // what was fetched, or is on its way
   const modules = new Map(); // of the tools, compiled
+  const tables = new Map(); // files of data/
   const made = new Map(); // the latest programs, by their source
   const progress = { loaded: 0, size: 0 };
 
@@ -191,13 +192,22 @@
         if (data.pipe) return hear(data.pipe);
         if (data.text || data.display) return postMessage(data);
         if (data.order) return draw(running, worker, data.order);
+        if (data.want) return give(worker, data.want);
         if (Object.keys(data.files).length) postMessage({ files: data.files });
         Object.assign(files, data.files);
         running.finish(data.exit);
       };
-      worker.postMessage({ program: module, args, env, files });
+      worker.postMessage({ program: module, args, env, files, names: Object.keys(engine.data) });
     }
     return code;
+  }
+  // give gives a program a file of data/.
+  async function give(worker, name) {
+    let given;
+    try { given = { bytes: await once(tables, name, async () => new Uint8Array(await (await load(engine.data[name], "application/octet-stream")).arrayBuffer())) }; } catch (error) {
+      given = { error: error.message };
+    }
+    worker.postMessage({ given: { name, ...given } });
   }
   async function draw(running, worker, order) {
     let drawn;
