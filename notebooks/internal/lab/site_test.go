@@ -33,8 +33,8 @@ func play(t *testing.T) string {
 		code("%%\ngo func() {\n\tpanic(\"oh\")\n}()\nselect {}"),
 		code("%%\nfmt.Println(len(make([]byte, 1<<32)))"),
 		code("%%\nselect {}"),
-		code("%test"),
-		code("%%\ntable, err := os.ReadFile(\"../data/reference.csv\")\nfmt.Println(len(table), err)"))
+		code("%%\ntable, err := os.ReadFile(\"../data/reference.csv\")\nfmt.Println(len(table), err)"),
+		code("%test"))
 }
 
 // A served site.
@@ -161,7 +161,7 @@ func TestSite(t *testing.T) {
 		7:  "line 3 +0x",
 		8:  "out of memory",
 		9:  "all goroutines are asleep - deadlock!",
-		10: "line 1: %test does not work in a page",
+		11: "line 1: %test does not work in a page",
 	} {
 		t.Run(fmt.Sprint(cell, " ", want), func(t *testing.T) {
 			press(t, b, cell, "Run", true)
@@ -182,8 +182,8 @@ func TestSite(t *testing.T) {
 
 	t.Run("a table of data", func(t *testing.T) {
 		table := try(os.ReadFile(filepath.Join(lab.project, "data", "reference.csv"))).or(t)
-		press(t, b, 11, "Run", true)
-		if got, want := shown(t, b, 11), fmt.Sprintf("%d <nil>\n", len(table)); got != want {
+		press(t, b, 10, "Run", true)
+		if got, want := shown(t, b, 10), fmt.Sprintf("%d <nil>\n", len(table)); got != want {
 			t.Errorf("the cell shows %q, want %q", got, want)
 		}
 	})
