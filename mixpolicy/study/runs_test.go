@@ -1,6 +1,7 @@
 package study
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -41,5 +42,22 @@ func TestRunsAgreeWithTheRaces(t *testing.T) {
 	}
 	if met != 1 {
 		t.Errorf("%d rows of the races are of the same number of queries, want 1", met)
+	}
+}
+
+// The record of many runs has what one machine comes to in the same ones.
+func TestRunsAreThoseOfOneMachine(t *testing.T) {
+	p := mixpolicy.Must(Build("queue")).Problem
+	runs := mixpolicy.Must(race.Trials(t.Context(), p, mixpolicy.Penalty{StepSize: mixpolicy.InverseSqrt(0.125), Weight: 4},
+		race.Settings{Trials: 400, Seed: 2, Queries: []int{100, 1000, 10_000}}))
+	median := func(x []float64) race.Interval { return race.Median(x, 0.95) }
+	band := runs.BandOf(race.Queries, mixpolicy.Must(race.PenalisedGap(p)), median).Intervals
+	got := band[len(band)-1]
+	const setting = 2 // η₀ = ⅛, ω = 4
+	want := Ends(mixpolicy.Must(Runs("rivals")), "queue", "penalty", PenalisedGap)[setting]
+	for _, v := range [][2]float64{{got.Mean, want.Value}, {got.Lo, want.Lo}, {got.Hi, want.Hi}} {
+		if math.Abs(v[0]-v[1]) > 1e-11*v[1] { // the record has twelve digits
+			t.Errorf("median %+v, recorded %+v", got, want)
+		}
 	}
 }
