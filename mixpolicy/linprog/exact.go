@@ -1,6 +1,7 @@
 package linprog
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/big"
@@ -46,7 +47,7 @@ func (e *exactPath) toInfinity(ctx context.Context, p *path) (outcome, error) {
 		b = p.objective // 0: b is constant to within rounding
 	}
 	out, err := e.run(ctx, p, b, nil)
-	if out != bounded || err != nil {
+	if out != bounded {
 		return out, err
 	}
 	e.publish(p, b)
@@ -62,7 +63,7 @@ func (e *exactPath) toInfinity(ctx context.Context, p *path) (outcome, error) {
 	// Any feasible point can be the start of the ray: take the one of least norm.
 	v := slices.Clone(p.v)
 	p.t = 0
-	if out, err := e.settle(ctx, p); out != bounded || err != nil {
+	if out, err := e.settle(ctx, p); out != bounded {
 		return out, err
 	}
 	copy(p.v, v)
@@ -72,7 +73,7 @@ func (e *exactPath) toInfinity(ctx context.Context, p *path) (outcome, error) {
 // settle finds x(t) at the t of p.
 func (e *exactPath) settle(ctx context.Context, p *path) (outcome, error) {
 	out, err := e.run(ctx, p, p.objective, new(big.Rat).SetFloat64(p.t))
-	if out != bounded || err != nil {
+	if out != bounded {
 		return out, err
 	}
 	e.publish(p, p.objective)
@@ -108,7 +109,7 @@ func (e *exactPath) run(ctx context.Context, p *path, b []float64, t *big.Rat) (
 		if c == nil {
 			return bounded, nil
 		}
-		if out, err := e.enter(ctx, p, c); out != bounded || err != nil {
+		if out, err := e.enter(ctx, p, c); out != bounded {
 			return out, err
 		}
 	}
@@ -195,15 +196,9 @@ func (e *exactPath) violated(p *path) *cut {
 			continue
 		}
 		by := [2]*big.Float{c.perUnit(lead.Neg(lead)), c.perUnit(rest)}
-		if order := 0; worst != nil {
-			if order = by[0].Cmp(most[0]); order == 0 {
-				order = by[1].Cmp(most[1])
-			}
-			if order <= 0 {
-				continue
-			}
+		if worst == nil || cmp.Or(by[0].Cmp(most[0]), by[1].Cmp(most[1])) > 0 {
+			worst, most = c, by
 		}
-		worst, most = c, by
 	}
 	if worst == nil && p.inside {
 		if worst = e.ballCut(p); worst != nil {
@@ -339,10 +334,7 @@ func (e *exactPath) solve(rhs ...[]*big.Int) [][]*big.Rat {
 				continue
 			}
 			factor := m[i][c]
-			for j := range m[i] {
-				if j == c || j < c && j != i {
-					continue // not read again
-				}
+			for j := c + 1; j < len(m[i]); j++ { // what is left of them is not read again
 				v := m[i][j]
 				v.Mul(v, pivot).Sub(v, other.Mul(factor, m[c][j])).Quo(v, last)
 			}

@@ -152,7 +152,18 @@ func TestSolveWarm(t *testing.T) {
 	if tol := mat.Cond(normals, 2) * slack(12); err != nil || sol.Scans != 2 || !(floats.Distance(sol.Theta, cold.Theta, 2) <= tol*L2.Of(cold.Theta)) {
 		t.Errorf("%d scans: %v, want %v: %v", sol.Scans, sol.Theta, cold.Theta, err)
 	}
+	// Neither takes exact arithmetic.
 	s := newSolver(p.program())
+	s.limit = math.Inf(1)
+	for _, i := range warm {
+		if err := s.learn(i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := s.run(background); err != nil || s.exact != nil || !slices.Equal(got.Theta, sol.Theta) {
+		t.Errorf("%v, exact %v: %v", got, s.exact != nil, err)
+	}
+	s = newSolver(p.program())
 	for _, i := range warm {
 		if err := s.learn(i); err != nil {
 			t.Fatal(err)
@@ -183,8 +194,13 @@ func TestChoose(t *testing.T) {
 
 // Costs below all numbers have no multipliers, rather than some of 0.
 func TestSolveCostsBelowAllNumbers(t *testing.T) {
-	sol, err := Mixture{B: []float64{0x1p-1074, 0x1p-1073, 0x1p-1074}, Psi: Columns{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, R: 2}.Solve(background, Settings{})
-	if err != nil || slices.ContainsFunc(sol.Rows, func(m Multiplier) bool { return !(m.Value > 0) }) || sol.Bound > sol.Objective {
-		t.Errorf("%+v, %v", sol, err)
+	for _, p := range []Mixture{
+		{B: []float64{0x1p-1074, 0x1p-1073, 0x1p-1074}, Psi: Columns{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, R: 2},
+		{B: []float64{0x1p-1074, 0}, Psi: Columns{{1.9}, {-1.9}}, R: 2}, // λ = 2⁻¹⁰⁷⁴/3.8
+	} {
+		sol, err := p.Solve(background, Settings{})
+		if err != nil || slices.ContainsFunc(sol.Rows, func(m Multiplier) bool { return !(m.Value > 0) }) || sol.Bound > sol.Objective {
+			t.Errorf("%+v, %v", sol, err)
+		}
 	}
 }

@@ -10,22 +10,26 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// minimize solves the program. Costs that are all tiny, or huge, are first divided by a power
-// of two: what doubled precision keeps below a number would fall below the normal range, or
-// products leave it. For others that would change no digit.
+// minimize solves the program, its costs first divided by a power of two. That changes no digit
+// but where they are all tiny, or huge: what doubled precision keeps below a number would fall
+// below the normal range, or products leave it.
 func (m program) minimize(ctx context.Context, settings Settings) (*Solution, error) {
-	at := 0
 	for j, v := range m.b {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, fmt.Errorf("linprog: b[%d] = %v, want a finite number", j, v)
 		}
-		if math.Abs(v) > math.Abs(m.b[at]) {
-			at = j
-		}
 	}
-	most := math.Abs(m.b[at])
-	sol, err := m.scaled(ctx, most, settings)
+	most := LInf.Of(m.b)
+	s := powerOfTwo(most)
+	unit := m
+	unit.b = slices.Clone(m.b)
+	for j := range unit.b {
+		unit.b[j] /= s
+	}
+	sol, err := unit.generate(ctx, settings)
+	m.rescale(sol, err, s)
 	if err == nil && !sol.finite() {
+		at := slices.IndexFunc(m.b, func(v float64) bool { return math.Abs(v) == most })
 		return nil, fmt.Errorf("linprog: bᵀθ or a multiplier overflows at a solution with ‖θ‖₂ = %.3g, where b[%d] = %v; want b or rows scaled down", L2.Of(sol.Theta), at, m.b[at])
 	}
 	return sol, err
@@ -36,33 +40,20 @@ const mostRadius = 0x1p500
 
 // finite reports that a solution is one of numbers.
 func (s *Solution) finite() bool {
-	sum := math.Abs(s.Objective) + math.Abs(s.Bound) + math.Abs(s.Hyperplane) + s.Ball
+	numbers := []float64{s.Objective, s.Bound, s.Hyperplane, s.Ball}
 	for _, m := range s.Rows {
-		sum += m.Value
+		numbers = append(numbers, m.Value)
 	}
-	return sum <= math.MaxFloat64
+	return LInf.Of(numbers) <= math.MaxFloat64
 }
 
-// scaled is minimize for costs of which the greatest is given.
-func (m program) scaled(ctx context.Context, most float64, settings Settings) (*Solution, error) {
-	if most == 0 || most > 0x1p-500 && most < 0x1p500 {
-		return m.generate(ctx, settings)
-	}
-	s := powerOfTwo(most)
-	unit := m
-	unit.b = slices.Clone(m.b)
-	for j := range unit.b {
-		unit.b[j] /= s
-	}
-	sol, err := unit.generate(ctx, settings)
-	switch e := err.(type) {
-	case *UnboundedError:
+// rescale makes what was found for b/s that for b.
+func (m program) rescale(sol *Solution, err error, s float64) {
+	if e, ok := err.(*UnboundedError); ok {
 		e.Slope *= s
-	case *StalledError:
-		e.Objective, e.Bound = e.Objective*s, downwards(e.Bound, s)
 	}
 	if sol == nil {
-		return nil, err
+		return
 	}
 	sol.Objective *= s
 	sol.Hyperplane *= s
@@ -71,19 +62,10 @@ func (m program) scaled(ctx context.Context, most float64, settings Settings) (*
 		sol.Rows[k].Value *= s
 	}
 	sol.Rows = slices.DeleteFunc(sol.Rows, func(r Multiplier) bool { return r.Value == 0 }) // below all numbers
-	if !math.IsInf(sol.Bound, -1) {
-		sol.Bound = sol.Dual.bound(m.b, m.g, m.psi, m.norm, sol.Radius)
+	sol.Bound = sol.Dual.bound(m.b, m.g, m.psi, m.norm, sol.Radius)
+	if e, ok := err.(*StalledError); ok {
+		e.Objective, e.Bound = e.Objective*s, sol.Bound
 	}
-	return sol, err
-}
-
-// downwards returns x·s, s a power of two, and less where that is not a number.
-func downwards(x, s float64) float64 {
-	y := x * s
-	if y/s > x {
-		return math.Nextafter(y, math.Inf(-1))
-	}
-	return y
 }
 
 // A program is
@@ -111,7 +93,7 @@ type solver struct {
 	dual      Dual    // … and what proves it
 }
 
-// generate solves a program whose costs are of moderate size.
+// generate solves a program with ‖b‖_∞ in [1, 2), or b = 0.
 func (m program) generate(ctx context.Context, settings Settings) (*Solution, error) {
 	if d := len(m.b); !math.IsInf(m.radius, 1) && m.norm.misses(m.radius, d) {
 		return nil, &InfeasibleError{Hyperplane: 1, Norm: m.norm, R: m.radius, Radius: m.norm.OnHyperplane(d)}
@@ -278,19 +260,17 @@ type incumbent struct {
 // begin tests whether the point of least norm on the hyperplane is feasible.
 func (s *solver) begin(ctx context.Context) error {
 	s.best.objective = math.Inf(1)
-	var square float64
-	for _, g := range s.g {
-		square += g * g
-	}
 	c := make([]float64, s.d)
-	floats.ScaleTo(c, 1/square, s.g)
+	floats.ScaleTo(c, 1/floats.Dot(s.g, s.g), s.g)
 	found, _, err := s.scan(ctx, c, nil)
-	s.scans++
-	if err != nil || len(found) > 0 {
+	if err != nil {
 		if ctx.Err() != nil {
 			err = nil // run will say so
 		}
 		return err
+	}
+	if s.scans++; len(found) > 0 {
+		return nil
 	}
 	s.best = incumbent{centre: c, theta: c, objective: s.value(c)}
 	return nil

@@ -41,7 +41,7 @@ type Solution struct {
 	// Violation is max {0, −Ψᵢθ/‖Ψᵢ‖₂}, at most 16(d+4)2⁻⁵³‖θ‖₂ for a solution.
 	Violation float64
 
-	Scans, Pivots int
+	Scans, Pivots int // scans of all rows
 }
 
 // Gap returns Objective − Bound. No feasible point is better than Theta by more. It

@@ -90,10 +90,7 @@ func norm2(x []float64, most float64) float64 {
 		}
 		return math.Sqrt(s)
 	}
-	if most == 0 || math.IsInf(most, 1) || math.IsNaN(most) {
-		return most
-	}
-	scale := powerOfTwo(most)
+	scale := powerOfTwo(most) // of 0, +∞ and NaN some number, which makes 0, +∞ and NaN
 	var s float64
 	for _, v := range x {
 		v /= scale
@@ -102,7 +99,7 @@ func norm2(x []float64, most float64) float64 {
 	return scale * math.Sqrt(s)
 }
 
-// powerOfTwo returns the largest power of two that is at most x, for finite x > 0.
+// powerOfTwo returns the largest power of two that is at most x, for finite x > 0; else ½.
 // Dividing by it is exact, save where the quotient is below the normal range.
 func powerOfTwo(x float64) float64 {
 	_, e := math.Frexp(x) // x = f·2ᵉ with ½ ≤ f < 1

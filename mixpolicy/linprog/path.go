@@ -54,10 +54,7 @@ const (
 func newPath(m program) *path {
 	p := &path{program: m, limit: firstLimit}
 	d := len(m.b)
-	var square float64
-	for _, g := range m.g {
-		square += g * g
-	}
+	square := floats.Dot(m.g, m.g)
 	for j, v := range m.b {
 		p.mean += v * m.g[j] / square
 	}
@@ -75,7 +72,7 @@ func newPath(m program) *path {
 		// hyperplane, which is among the normals.
 	}
 	p.activeSet = newActiveSet(unit, m.g)
-	p.x, p.u = make([]float64, d), make([]float64, 0, d+1)
+	p.x, p.u = make([]float64, d), make([]float64, 0, d)
 	p.moveTo(0)
 	return p
 }
@@ -88,17 +85,14 @@ func (p *path) moveTo(t float64) {
 	}
 	for {
 		p.locate()
-		worst := 0
+		// A multiplier that is zero to within rounding stays.
+		worst, least := 0, -p.rounding()*L1.Of(p.u)
 		for k := 1; k < len(p.cuts); k++ {
-			if p.u[k] < 0 && (worst == 0 || p.u[k] < p.u[worst]) {
-				worst = k
+			if p.u[k] < least {
+				worst, least = k, p.u[k]
 			}
 		}
 		if worst == 0 {
-			return
-		}
-		// A multiplier that is zero to within rounding stays.
-		if -p.u[worst] <= p.rounding()*p.sumOfMultipliers() {
 			for k := 1; k < len(p.cuts); k++ {
 				p.u[k] = max(0, p.u[k])
 			}
@@ -116,14 +110,6 @@ func (p *path) locate() {
 	for k := range p.u {
 		p.u[k] = p.u0[k] + p.t*p.u1[k]
 	}
-}
-
-func (p *path) sumOfMultipliers() float64 {
-	s := 0.0
-	for _, v := range p.u {
-		s += math.Abs(v)
-	}
-	return s
 }
 
 // violated returns a cut of pool or ball that x violates, and by how much, or nil if none
@@ -185,9 +171,9 @@ func (p *path) settle(ctx context.Context) (outcome, error) {
 		return p.exact.settle(ctx, p)
 	}
 	// In exact arithmetic every step increases the dual objective, so that no active set
-	// comes twice. A few hundred per dimension are far beyond what any problem took
-	// (10 d at most in the tests); more means that rounding makes it cycle.
-	limit := p.pivots + 1000*(p.d+10)
+	// comes twice. A thousand per dimension are far beyond what any problem took
+	// (50 d at most, of measures); more means that rounding makes it cycle.
+	limit := p.pivots + 1000*p.d
 	for {
 		if err := ctx.Err(); err != nil {
 			return stalled, err
@@ -211,7 +197,6 @@ func (p *path) settle(ctx context.Context) (outcome, error) {
 // dropping what blocks it. It reports false if c contradicts active cuts.
 func (p *path) enter(c *cut, by float64) bool {
 	r := p.step
-	entering := 0.0 // the multiplier of c
 	for {
 		p.pivots++
 		z := p.split(c.normal)
@@ -234,15 +219,13 @@ func (p *path) enter(c *cut, by float64) bool {
 		step := min(full, partial)
 		if math.IsInf(step, 1) {
 			// c's normal is Σ rₖ aₖ with r ⪯ 0 but for the hyperplane's.
-			p.refutation = refutation{refuting: append(slices.Clone(p.cuts), c), weights: make([]float64, q+1)}
-			floats.ScaleTo(p.weights[:q], -1, r[:q])
-			p.weights[q] = 1
+			floats.Scale(-1, r[:q])
+			p.refutation = refutation{refuting: append(slices.Clone(p.cuts), c), weights: append(slices.Clone(r[:q]), 1)}
 			return false
 		}
 		for k := range p.u {
 			p.u[k] -= step * r[k]
 		}
-		entering += step
 		if full <= partial {
 			p.add(c)
 			return true
@@ -295,7 +278,7 @@ func (p *path) toInfinity(ctx context.Context) (outcome, error) {
 	t := min(max(p.t, 1), p.limit)
 	for {
 		p.moveTo(t)
-		if out, err := p.settle(ctx); out != bounded || err != nil {
+		if out, err := p.settle(ctx); out != bounded {
 			return out, err
 		}
 		if p.optimal {
@@ -311,11 +294,7 @@ func (p *path) toInfinity(ctx context.Context) (outcome, error) {
 			return partial, nil
 		}
 		// Any factor works: each t costs a few steps from the last one's active set.
-		t *= 64
-		if until := p.release(); !math.IsInf(until, 1) {
-			t = max(t, 2*until)
-		}
-		t = min(t, p.limit)
+		t = min(64*t, p.limit)
 	}
 }
 
@@ -336,32 +315,21 @@ func (p *path) recedes() bool {
 func (p *path) toSphere(ctx context.Context) (outcome, error) {
 	lo, hi := -1.0, math.Inf(1) // ‖x(lo)‖ < R < ‖x(hi)‖; −1 and +∞ are not known yet
 	tol := p.rounding() * p.radius
-	for width := math.Inf(1); ; width = hi - lo {
-		if out, err := p.settle(ctx); out != bounded || err != nil {
+	for {
+		if out, err := p.settle(ctx); out != bounded {
 			return out, err
 		}
-		norm, floor, slope := L2.Of(p.x), L2.Of(p.x0), L2.Of(p.v)
-		next := math.NaN()
-		if !p.still && floor < p.radius {
-			next = math.Sqrt((p.radius-floor)*(p.radius+floor)) / slope
-		}
+		norm, floor := L2.Of(p.x), L2.Of(p.x0)
+		// If the ball only touches the feasible set, t is as arbitrary as the rounding of
+		// R − ‖x(0)‖, and x(t) with it: x(0) is the point.
+		touching := lo < 0 && p.t > 0 && floor >= p.radius-tol
 		switch {
-		case p.t > 0 && lo < 0 && floor >= p.radius-tol:
-			// If the ball only touches the feasible set, t is as arbitrary as the rounding of
-			// R − ‖x(0)‖, and x(t) with it: x(0) is the point.
+		case touching:
 			hi = p.t
-			p.moveTo(0)
-			continue
-		case math.Abs(norm-p.radius) <= tol:
+		case math.Abs(norm-p.radius) <= tol || norm < p.radius && p.optimal:
 			return bounded, nil
 		case norm < p.radius:
-			if p.optimal {
-				return bounded, nil
-			}
 			lo = p.t
-			if p.still {
-				next = 2 * max(p.release(), lo) // +∞ does not occur: it would be optimal
-			}
 		case p.t == 0:
 			// x(0) = Σ uₖ aₖ, and any feasible θ has x(0)ᵀθ ≥ ‖x(0)‖² > R‖x(0)‖.
 			p.refutation = refutation{refuting: slices.Clone(p.cuts), weights: slices.Clone(p.u)}
@@ -373,31 +341,23 @@ func (p *path) toSphere(ctx context.Context) (outcome, error) {
 		default:
 			hi = p.t
 		}
+		next := math.Sqrt((p.radius-floor)*(p.radius+floor)) / L2.Of(p.v)
+		if p.still {
+			next = 2 * p.release() // x(t) stays until then
+		}
+		if touching || !(lo < next && next < hi) {
+			next = max(0, min(lo+(hi-lo)/2, 2*lo+1)) // 0, or twice lo, or the middle
+		}
 		switch {
-		case math.IsInf(hi, 1):
-			if !(next > lo) {
-				next = 2*lo + 1
-			}
-			if next > 0x1p500 {
-				return stalled, nil
-			}
-			if next > p.limit {
-				if p.t >= p.limit {
-					return partial, nil
-				}
-				next = p.limit
-			}
-		case lo < 0:
-			if !(0 < next && next < hi) {
-				next = 0 // is there a feasible point at all?
-			}
+		case next == lo || next == hi:
+			return bounded, nil // neighbouring numbers
+		case next > 0x1p600:
+			return stalled, nil
+		case next <= p.limit:
+		case p.t >= p.limit:
+			return partial, nil
 		default:
-			if !(lo < next && next < hi) || hi-lo > width/2 {
-				next = lo + (hi-lo)/2
-			}
-			if next <= lo || next >= hi {
-				return bounded, nil // neighbouring numbers
-			}
+			next = p.limit
 		}
 		p.moveTo(next)
 	}
@@ -431,14 +391,14 @@ func (p *path) ballCut(more float64) (*cut, float64) {
 			}
 		}
 		slices.SortFunc(p.sets, func(i, j int) int {
-			if p.x[i] < p.x[j] || p.x[i] == p.x[j] && i < j {
-				return -1
+			if c := cmp.Compare(p.x[i], p.x[j]); c != 0 {
+				return c
 			}
-			return 1
+			return i - j
 		})
 		rhs := -(p.radius - 1) / 2
-		if rhs == 0 && len(p.sets) > 1 {
-			p.sets = p.sets[:1] // the simplex: its facets are θⱼ ≥ 0
+		if rhs == 0 {
+			p.sets = p.sets[:min(1, len(p.sets))] // the simplex: its facets are θⱼ ≥ 0
 		}
 		size, by, sum := 0, more, 0.0
 		for k, j := range p.sets {

@@ -2,6 +2,7 @@ package linprog
 
 import (
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -60,6 +61,39 @@ func TestBallCut(t *testing.T) {
 				}
 			}
 		}
+		// Without rounding the cut is one of those that are violated: of ℓ₁ that of all negative
+		// entries, or of one for the simplex.
+		e := &exactPath{x: position{den: big.NewInt(4)}}
+		for _, v := range p.x {
+			e.x.lead, e.x.rest = append(e.x.lead, new(big.Int)), append(e.x.rest, big.NewInt(int64(4*v)))
+		}
+		negative := 0
+		for _, v := range p.x {
+			if v < 0 {
+				negative++
+			}
+		}
+		switch c := e.ballCut(p); {
+		case c == nil:
+			if norm == LInf && worst > 0 || norm == L1 && L1.Of(p.x)-floats.Sum(p.x) > r-1 {
+				t.Fatalf("%v, R = %v, x = %v: no cut", norm, r, p.x)
+			}
+		case c.rhs <= floats.Dot(c.normal, p.x):
+			t.Fatalf("%v, R = %v, x = %v: %+v", norm, r, p.x, c)
+		case norm == L1:
+			entries := 0
+			for j, v := range c.normal {
+				if v > 0 {
+					entries++
+				}
+				if v > 0 != (p.x[j] < 0) && (v > 0 || r > 1) {
+					t.Fatalf("R = %v, x = %v: cut %v", r, p.x, c.normal)
+				}
+			}
+			if r == 1 && entries != 1 || r > 1 && entries != negative {
+				t.Fatalf("R = %v, x = %v: cut %v", r, p.x, c.normal)
+			}
+		}
 		c, by := p.ballCut(0)
 		if (c != nil) != (worst > 0) || by != worst {
 			t.Fatalf("%v, R = %v, x = %v: %+v by %v, want %v", norm, r, p.x, c, by, worst)
@@ -72,7 +106,20 @@ func TestBallCut(t *testing.T) {
 		if miss := c.rhs - floats.Dot(c.normal, p.x); math.Abs(miss-by) > tol*(r+L2.Of(p.x)) || math.Abs(floats.Norm(c.normal, 2)-1) > tol || c.row != ball || c.scale != 1 {
 			t.Fatalf("%+v: off by %v, want %v", c, miss, by)
 		}
+		// It joins the pool, once.
+		if c, v := p.violated(); c == nil || v != by || len(p.pool) != 1 || p.pool[0] != c {
+			t.Fatalf("violated by %v, want %v; a pool of %d", v, by, len(p.pool))
+		}
+		if again, _ := p.violated(); norm == LInf && (again != p.pool[0] || len(p.pool) != 1) { // nothing is rounded
+			t.Fatalf("a cut made twice")
+		}
 		// Ties go to the first entries, and what is not beyond the limit is no cut.
+		if norm == LInf {
+			at := slices.IndexFunc(c.normal, func(v float64) bool { return v != 0 })
+			if slices.IndexFunc(p.x, func(v float64) bool { return math.Abs(v) == LInf.Of(p.x) }) != at {
+				t.Fatalf("x = %v, cut %v", p.x, c.normal)
+			}
+		}
 		if norm == L1 {
 			for i := range d {
 				for j := range i {
@@ -90,10 +137,6 @@ func TestBallCut(t *testing.T) {
 
 func TestPathParts(t *testing.T) {
 	p := newPath(Mixture{B: []float64{1, 2, 4}, Psi: unread{0, 3}, R: math.Inf(1)}.program())
-	p.u = []float64{1, -2, 3}
-	if got := p.sumOfMultipliers(); got != 6 {
-		t.Errorf("sum of multipliers %v, want 6", got)
-	}
 	// u = u0 + t u1 ends at t = 3/½ and 8/2; the hyperplane's has no sign.
 	p.cuts = append(p.cuts, &cut{}, &cut{}, &cut{})
 	p.u0, p.u1 = []float64{1, 3, 8, 5}, []float64{-1, -.5, -2, 0}
@@ -143,6 +186,12 @@ func TestLongPool(t *testing.T) {
 		}
 		if n*d > 1<<17 && !slices.Equal(p.short, sorted[:64]) || n*d <= 1<<17 && len(p.short) > 0 {
 			t.Errorf("%d cuts: a short list of %d", n, len(p.short))
+		}
+		// Where the other way is violated, and nothing of the short list, the list is made anew.
+		floats.Scale(-1, p.x)
+		slices.Reverse(sorted)
+		if c, _ := p.violated(); c != sorted[0] || len(p.short) > 0 && !slices.Equal(p.short, sorted[:64]) {
+			t.Errorf("%d cuts: a short list of %d that is not new", n, len(p.short))
 		}
 		p.short = sorted[5:9]
 		if c, _ := p.violated(); c != sorted[5] {

@@ -174,12 +174,6 @@ func waterlineOf(y []float64, s, mass float64) waterline {
 // projectBox replaces y by clip(yⱼ − κ, −r, r) for the κ at which the sum is 1, where
 // d r ≥ 1.
 func projectBox(y []float64, r float64) {
-	if r*float64(len(y)) <= 1+touchTolerance {
-		for j := range y {
-			y[j] = 1 / float64(len(y))
-		}
-		return
-	}
 	// Twice, because a κ far greater than r is not known to within r. The first leaves
 	// the entries that are neither r nor −r of the size of r, by exact subtractions.
 	for range 2 {
@@ -199,7 +193,7 @@ func boxShift(y []float64, r float64) float64 {
 		lo, hi = min(lo, v), max(hi, v)
 	}
 	lo, hi = lo-r, hi+r
-	for kappa := min(max(0, lo), hi); ; {
+	for kappa := 0.0; ; {
 		free, rest, middle := 0, 0.0, 0.0
 		for _, v := range y {
 			switch v -= kappa; {
@@ -222,8 +216,8 @@ func boxShift(y []float64, r float64) float64 {
 			hi = kappa
 		}
 		next := kappa + excess/float64(free) // ±Inf or NaN when nothing is free
-		if next == kappa {
-			return kappa // as close as can be
+		if next == kappa && math.Abs(excess) <= r*float64(free) {
+			return kappa // as close as can be: what is free can take the excess
 		}
 		if !(lo < next && next < hi) {
 			next = lo + (hi-lo)/2

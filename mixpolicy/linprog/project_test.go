@@ -264,6 +264,21 @@ func TestProjectLimits(t *testing.T) {
 			}
 		}
 	}
+	// Of a multiple of 1 nothing is left, whatever its mean is rounded to.
+	for _, norm := range []Norm{L2, LInf, L1} {
+		for _, r := range []float64{1.5, math.Inf(1)} {
+			dst := make([]float64, 10)
+			if err := norm.Project(dst, slices.Repeat([]float64{.7 * 0x1p900}, 10), r); err != nil || slices.ContainsFunc(dst, func(v float64) bool { return math.Abs(v-.1) > 0x1p-53 }) {
+				t.Errorf("%v, R = %v: %v, %v, want 0.1", norm, r, dst, err)
+			}
+		}
+	}
+	// R·‖1‖⁎ may be less than 1 by the rounding 2⁻⁵¹.
+	for _, norm := range []Norm{L2, LInf} {
+		if norm.misses(1-0x1p-51, 1) || !norm.misses(math.Nextafter(1-0x1p-51, 0), 1) {
+			t.Errorf("%v: what touches", norm)
+		}
+	}
 	for _, c := range [][2]int{{0, 0}, {1, 2}, {2, 1}, {0, 1}, {1, 0}} {
 		func() {
 			defer func() {

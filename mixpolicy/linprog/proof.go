@@ -52,7 +52,7 @@ func (y Dual) residual(b, g []float64, psi Rows, n Norm) float64 {
 	// its final rounding, with γ₂ₖ ≈ 2k·2⁻⁵³ (Ogita, Rump, Oishi 2005), and by what
 	// falls below the normal range, less than 2⁻¹⁰⁰⁰ a term.
 	k := float64(len(y.Rows) + 2)
-	gamma := 2 * k * 0x1p-53
+	gamma := k * 0x1p-52
 	for j := range acc {
 		v := math.Abs(acc[j].value())
 		size[j] = v + 2*gamma*gamma*size[j] + k*0x1p-1000
@@ -342,11 +342,7 @@ func (e *InfeasibleError) radius(g []float64, psi Rows) float64 {
 // contradiction reads the proof of infeasibility from the path.
 func (s *solver) contradiction() *InfeasibleError {
 	// Multipliers of a common size near 1.
-	most := 0.0
-	for _, v := range s.weights {
-		most = max(most, math.Abs(v))
-	}
-	y, _ := s.multipliers(make([]float64, s.d), s.refuting, s.weights, 1/powerOfTwo(most), 0)
+	y, _ := s.multipliers(make([]float64, s.d), s.refuting, s.weights, 1/powerOfTwo(LInf.Of(s.weights)), 0)
 	e := &InfeasibleError{Rows: y.Rows, Hyperplane: y.Hyperplane, Norm: s.norm, R: s.radius}
 	e.Radius = e.radius(s.g, s.psi)
 	if s.ratios != nil && !e.proves() {
@@ -357,17 +353,11 @@ func (s *solver) contradiction() *InfeasibleError {
 
 // sharpen gives e its multipliers without rounding, if they prove it.
 func (s *solver) sharpen(e *InfeasibleError) {
-	most := 0.0
-	for _, v := range s.weights {
-		most = max(most, math.Abs(v))
-	}
-	unit := powerRat(1 - int(math.Ilogb(most)))
 	lambda := make(map[*cut]*big.Rat)
 	var rows []*cut
 	var kappa *big.Rat
 	for k, c := range s.refuting {
 		v := new(big.Rat).Mul(s.ratios[k], powerRat(c.form.shift))
-		v.Mul(v, unit)
 		switch {
 		case c.row == hyperplane:
 			kappa = v

@@ -146,6 +146,38 @@ func TestBoundsAreTight(t *testing.T) {
 	if got := y.residual([]float64{0}, []float64{0}, Columns{{0x1.8p-560}}, L2); got < 0x1p-1040 {
 		t.Errorf("residual %v, want 2⁻¹⁰⁴⁰ at least", got)
 	}
+	// What the residual has more than the doubled sum is γ²₂ₖ Σ|terms|, γₙ = n2⁻⁵³/(1 − n2⁻⁵³), of Ogita, Rump and Oishi
+	// and 2⁻¹⁰⁰⁰ a term, and twice the first at most.
+	for k := 3.; k < 9; k++ {
+		y = Dual{}
+		for i := range int(k) - 2 {
+			y.Rows = append(y.Rows, Multiplier{Row: i, Value: 1, Scale: 1})
+		}
+		n := len(y.Rows)
+		for _, size := range []float64{0, 1} {
+			column := slices.Repeat([]float64{size}, n)
+			for i := range n / 2 {
+				column[i] = -size
+			}
+			b := 0.
+			if n%2 == 1 {
+				b = size
+			}
+			gamma := 2 * k * 0x1p-53 / (1 - 2*k*0x1p-53)
+			least := gamma*gamma*(size*float64(n)+b) + k*0x1p-1000
+			if got := y.residual([]float64{b}, []float64{0}, Columns{column}, LInf); got < least || got > 2.01*gamma*gamma*(size*float64(n)+b)+1.01*k*0x1p-1000 {
+				t.Errorf("%v terms of %v: residual %v, want %v and a little more", k, size, got, least)
+			}
+		}
+	}
+	// For the caller's roundings (d + 8)/2 − 2 units are left.
+	for d := 1; d < 6; d++ {
+		b := make([]float64, d)
+		b[0] = 1
+		if got := (Dual{}).residual(b, ones(d), Columns(slices.Repeat([][]float64{{}}, d)), L1); got < 1+(float64(d+8)/2-2)*0x1p-52 {
+			t.Errorf("d = %d: residual 1 + %v", d, got-1)
+		}
+	}
 	// b = μg has no residual, and its bound no rounding.
 	y = Dual{Hyperplane: .1}
 	if got := y.bound([]float64{.1, .1}, ones(2), Columns{{}, {}}, L2, math.Inf(1)); got != .1 {
@@ -248,6 +280,9 @@ func TestProvesNoMore(t *testing.T) {
 	for _, norm := range []Norm{L2, LInf, L1} {
 		for _, r := range []float64{1, 1.1, math.Inf(1)} { // 1: the ball touches the feasible set in 1/d
 			p := Mixture{B: costs(3, 1), Psi: psi, Norm: norm, R: r * norm.OnHyperplane(3)}.program()
+			if r == 1.1 { // costs and their μ of either sign
+				floats.AddConst(-90, p.b)
+			}
 			s := newSolver(p)
 			if err := s.begin(background); err != nil {
 				t.Fatal(err)
@@ -311,6 +346,10 @@ func TestProvesNoMore(t *testing.T) {
 	var e *UnboundedError
 	if !errors.As(err, &e) || !s.descends(e) {
 		t.Fatal(err)
+	}
+	flat := *e
+	if flat.Slope = 0; s.descends(&flat) {
+		t.Error("a ray along which nothing falls")
 	}
 	tol := 2 * s.rounding()
 	for name, change := range map[string]func(e *UnboundedError, f float64){
@@ -456,6 +495,17 @@ func TestSharpen(t *testing.T) {
 			continue
 		}
 		got := s.contradiction()
+		common := math.Abs(got.Hyperplane) * L2.Of(p.g)
+		for _, c := range s.refuting {
+			for _, m := range got.Rows {
+				if m.Row == c.row {
+					common = max(common, m.Value*c.length)
+				}
+			}
+		}
+		if got.Exact == nil && p.norm != L1 && !slices.ContainsFunc(s.refuting, func(c *cut) bool { return c.row == ball }) && !(.999 < common && common < 2.001) {
+			t.Errorf("%d: multipliers of a size of %v, want between 1 and 2", seed, common)
+		}
 		if s.sharpen(got); got.Exact == nil {
 			t.Errorf("%d: no proof: %+v", seed, e)
 			continue
@@ -492,6 +542,9 @@ func TestUnfinished(t *testing.T) {
 		s := newSolver(Mixture{B: []float64{1, 2}, Psi: Columns{{1, 0}, {0, 1}}, R: r}.program())
 		s.violation = .25
 		sol := s.unfinished()
+		if s.bound != sol.Bound || s.dual.Hyperplane != sol.Hyperplane || math.IsInf(sol.Bound, 0) {
+			t.Errorf("%+v, kept %v of %+v", sol, s.bound, s.dual)
+		}
 		if !slices.Equal(sol.Theta, s.x) || sol.Violation != .25 {
 			t.Errorf("%+v, want the present point", sol)
 		}
@@ -511,6 +564,18 @@ func TestUnfinished(t *testing.T) {
 		s.u0, s.u1 = []float64{-5, 1, 1}, []float64{1, 2, -3}
 		if got := s.nearby(.5); !slices.Equal(got, []float64{-4.5, 2, 0}) {
 			t.Errorf("multipliers %v", got)
+		}
+	}
+}
+
+// A ball of ℓ₁ that is not active has no multiplier, and rounding gives it none.
+func TestInactiveBall(t *testing.T) {
+	for seed := range uint64(20) {
+		for _, norm := range []Norm{L2, LInf, L1} {
+			sol, err := Mixture{B: costs(5, seed), Psi: measures(60, 5, .2, seed), Norm: norm, R: 1e3}.Solve(background, Settings{})
+			if err != nil || norm.Of(sol.Theta) > 900 || sol.Ball != 0 {
+				t.Errorf("%v: %+v, %v", norm, sol, err)
+			}
 		}
 	}
 }

@@ -112,14 +112,11 @@ func (s *scanner) scan(ctx context.Context, x, c []float64) (all []candidate, sh
 	}
 	wg.Wait()
 	share = 1
-	first := s.passes[0]
 	for _, p := range s.passes {
 		all = append(all, p.found...)
 		share = min(share, p.share)
-		if p.err != nil && (first.err == nil || p.stop < first.stop) {
-			first = p
-		}
 	}
+	first := slices.MinFunc(s.passes, func(a, b *pass) int { return cmp.Compare(a.stop, b.stop) })
 	if first.err != nil {
 		return nil, 0, first.err // of the lowest row, as one worker would have found it
 	}
@@ -135,11 +132,11 @@ type pass struct {
 	found []candidate
 	share float64
 	err   error
-	stop  int // the block of the error
+	stop  int // where the block of the error begins, or else n
 }
 
 func (p *pass) over(ctx context.Context, x, c []float64) {
-	p.found, p.share, p.err = p.found[:0], 1, nil
+	p.found, p.share, p.err, p.stop = p.found[:0], 1, nil, p.n
 	for {
 		from := (int(p.next.Add(1)) - 1) * p.block
 		if from >= p.n {

@@ -39,13 +39,17 @@ func TestWork(t *testing.T) {
 		{leaning, L1, 1, work{7, 35, 109, 111}},
 		{leaning, L1, 1.05, work{7, 37, 109, 111}},
 	} {
-		s := newSolver(Mixture{B: costs(d, 1), Psi: c.psi, Norm: c.norm, R: c.r * c.norm.OnHyperplane(d)}.program())
+		p := Mixture{B: costs(d, 1), Psi: c.psi, Norm: c.norm, R: c.r * c.norm.OnHyperplane(d)}
+		s := newSolver(p.program())
 		if err := s.begin(background); err != nil {
 			t.Fatal(err)
 		}
 		_, err := s.run(background)
-		if got := workOf(s); err != nil || !got.within(c.most) {
-			t.Errorf("%v, R = %v: %+v, %v, want at most %+v", c.norm, c.r, got, err, c.most)
+		if got := workOf(s); err != nil || !got.within(c.most) || s.exact != nil {
+			t.Errorf("%v, R = %v: %+v, %v, want at most %+v; exact %v", c.norm, c.r, got, err, c.most, s.exact != nil)
+		}
+		if sol, err := p.Solve(background, Settings{}); err != nil || sol.Scans != s.scans || sol.Pivots != s.pivots {
+			t.Errorf("%v, R = %v: %+v, want %+v; %v", c.norm, c.r, sol, workOf(s), err)
 		}
 	}
 	// All kinds of degenerate programs together, with rounding and without.
