@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/num/hyperdual"
 	"gonum.org/v1/gonum/stat"
@@ -45,14 +47,19 @@ func everything(t testing.TB, d int) []Modulus {
 
 // All that the package offers passes its own examination, in several dimensions.
 func TestCheckPasses(t *testing.T) {
+	book := openBook(t, "testdata/moduli.txt")
 	for _, d := range []int{1, 2, 5} {
 		if testing.Short() && d == 1 {
 			continue
 		}
 		for _, m := range everything(t, d) {
 			t.Run(fmt.Sprintf("%v in %d", m, d), func(t *testing.T) {
-				if err := Check(m, d, 1).Err(); err != nil {
+				r := Check(m, d, 1)
+				if err := r.Err(); err != nil {
 					t.Error(err)
+				}
+				if *update || book.reports[t.Name()] != "" { // a new one has no report yet
+					book.compare(t, t.Name(), r)
 				}
 			})
 		}
@@ -251,12 +258,14 @@ func mistakes(m Modulus, d int) []mistake {
 		{"positive", (*checker).positive, off{}, lessDivergence{m}},
 		{"boundary", (*checker).boundary, off{}, boundless{m}},
 		{"boundary", (*checker).boundary, off{}, wide{m, center}},
+		{"outside", (*checker).outside, off{mutant: mutant{value: func([]float64) float64 { return -1 }}}, nil},
 		{"extremes", (*checker).extremes, off{mutant: infinite}, nil},
 		{"projection", (*checker).projection, off{shift: part}, nil},
 		{"projection", (*checker).projection, off{shift: -part}, nil},
 		{"projection", (*checker).projection, off{}, failingShift{m, "no shift"}},
 		{"curvature", (*checker).curvature, off{curvature: 1e-5}, nil},
 		{"curvature", (*checker).curvature, off{curvature: -1e-5}, nil},
+		{"curvature", (*checker).curvature, off{curvature: -1e6}, nil},
 		{"closedForm", (*checker).closedForm, off{shift: part}, nil},
 		{"closedForm", (*checker).closedForm, off{}, failingShift{m, "no shift"}},
 		{"strongConvexity", (*checker).strongConvexity, off{constant: 1}, nil},
@@ -274,16 +283,45 @@ func mistakes(m Modulus, d int) []mistake {
 // Each examination by itself passes what is right, and finds mistakes.
 func TestExaminations(t *testing.T) {
 	const d = 3
+	book := openBook(t, "testdata/examinations.txt")
 	for _, m := range []Modulus{Ball{2}, Cube(2), Burg(), NegativeEntropy()} {
-		for _, c := range mistakes(m, d) {
+		for i, c := range mistakes(m, d) {
 			right, wrong := Examination{OK: true}, Examination{OK: true}
 			c.examine(newChecker(m, d, 44), &right)
-			c.examine(newChecker(c.wrong, d, 44), &wrong)
+			k := newChecker(c.wrong, d, 44)
+			c.examine(k, &wrong)
+			book.examined(t, fmt.Sprintf("%v: %d, %s", m, i+1, c.name), k, wrong)
 			if !right.OK || right.Where != "" || right.Limit == 0 && right.Note == "" {
 				t.Fatalf("%v: %s: %+v", m, c.name, right)
 			}
 			if wrong.OK || wrong.Where == "" || strings.Contains(wrong.Where, "%!") {
 				t.Fatalf("%v with a mistake: %s: %+v", m, c.name, wrong)
+			}
+		}
+	}
+}
+
+// What is badly wrong shows in all digits: kernels with each mistake of a sickKernel, alone and beside right
+// ones, and a ball of which something is off by a fifth.
+func TestExaminationsOfTheSick(t *testing.T) {
+	const d = 3
+	book := openBook(t, "testdata/sick.txt")
+	fifth := func(dst, _ []float64) { dst[1] *= 1.2 }
+	sick := []Modulus{
+		off{mutant: mutant{Modulus: Ball{2}, conj: fifth}}, off{mutant: mutant{Modulus: Ball{2}, grad: fifth}},
+		off{mutant: mutant{Modulus: Ball{2}, value: func(x []float64) float64 { return 1.2 * Ball{2}.Value(x) }}},
+		off{mutant: mutant{Modulus: Ball{2}}, divergence: -2.2, conjugate: 0.2, shift: 0.2, curvature: 0.2, constant: 0.2},
+		Separable{Each: []Kernel{square{}, sickKernel{2, 0.2, 0.5}, entropy{}}},
+		Separable{Kernel: square{}, Mu: 2, P: 2},
+	}
+	for mistake := range uint8(8) {
+		sick = append(sick, Separable{Kernel: sickKernel{mistake, 0.2, 0.5}})
+	}
+	for i, m := range sick {
+		for _, x := range examinations[:len(examinations)-2] { // the last two are of calls
+			c, e := newChecker(m, d, 44), Examination{OK: true}
+			if c.protect(func() { x.examine(c, &e) }); !e.OK || i < 5 && e.Note != "" {
+				book.examined(t, fmt.Sprintf("%d: %s", i+1, x.name), c, e)
 			}
 		}
 	}
@@ -476,6 +514,10 @@ func TestWorse(t *testing.T) {
 		}
 	}
 	var f Examination
+	if f.worse(2, 2, "what is allowed") || !f.worse(2.1, 2, "more") {
+		t.Error("what is allowed is wrong, or more is not")
+	}
+	f = Examination{}
 	if f.must(true, "a"); !f.OK || f.Worst != 0 || f.Limit != 0.5 {
 		t.Errorf("%+v after what is right", f)
 	}
@@ -522,6 +564,9 @@ func TestShare(t *testing.T) {
 		if got := e.Share(); got != want {
 			t.Errorf("%g of %g is %q, want %q", e.Worst, e.Limit, got, want)
 		}
+	}
+	if got := (Examination{Limit: 1}).Share(); got != "0 %" {
+		t.Errorf("0 of 1 is %q", got)
 	}
 }
 
@@ -609,6 +654,54 @@ func TestCheckAllocations(t *testing.T) {
 		k.allocations(&f)
 		if f.Worst != c.want || f.Limit != 0.1 {
 			t.Errorf("%T: %g allocations, limit %g, want %g", c.m, f.Worst, f.Limit, c.want)
+		}
+	}
+	k := newChecker(mutant{Modulus: Euclidean(), conj: func(_, _ []float64) { time.Sleep(100 * time.Microsecond) }}, 1000, 44)
+	if k.allocations(&Examination{OK: true}); k.report.Speed < 100 || k.report.Speed > 1e5 { // or in another unit
+		t.Errorf("%g ns an entry, want at least 100", k.report.Speed)
+	}
+}
+
+// panicking does so in three places.
+type panicking struct{ Ball }
+
+func (b panicking) Value([]float64) float64 { panic("no value") }
+
+func (b panicking) Gradient(_, x []float64) {
+	if x[0] > 0 {
+		panic("above")
+	}
+	panic("below")
+}
+
+// panickingConstant does so where something else is wrong.
+type panickingConstant struct{ inGradient }
+
+func (b panickingConstant) Gradient(dst, x []float64) {
+	b.Ball.Gradient(dst, x)
+	floats.Scale(2, dst)
+}
+
+func (panickingConstant) StrongConvexity() (mu, p float64) { panic("no constant") }
+
+// Of several findings the worst comes first, and each panic is told once, with nothing that may follow from it.
+func TestSeveralFindings(t *testing.T) {
+	twice := mutant{Modulus: allocating{Ball{2}}, grad: func(dst, _ []float64) { floats.Scale(2, dst) }}
+	for _, c := range []struct {
+		m    Modulus
+		want []string
+	}{
+		{twice, []string{"Gradient is 2 times the gradient of Value", "a call of Gradient or ConjugateGradient allocates memory"}},
+		{panickingConstant{inGradient{Ball{2}}}, []string{"StrongConvexity panics: no constant"}},
+		{panicking{Ball{2}}, []string{"Value panics: no value", "Gradient panics: above", "Gradient panics: below"}},
+	} {
+		r := Check(c.m, 3, 1)
+		var got []string
+		for _, f := range r.Findings {
+			got = append(got, f.Words)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%T: %q, want %q", c.m, got, c.want)
 		}
 	}
 }

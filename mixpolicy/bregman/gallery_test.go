@@ -216,6 +216,10 @@ func TestConstructorErrors(t *testing.T) {
 			_, err := NewMahalanobis(mat.NewSymDense(2, []float64{1, 0, 0, 1e-320}))
 			return err
 		}, "too near singular"},
+		{func() error {
+			_, err := NewMahalanobis(mat.NewSymDense(3, []float64{1 + ulp, 1, 1, 1, 1 + ulp, 1, 1, 1, 1 + 2*ulp}))
+			return err
+		}, "too near singular: λ_min = "},
 		{func() error { return Validate(FermiDirac(two, []float64{0.4, 0.5}), 2) }, "from 0 to 0.9"},
 		{func() error { return Validate(Scale(Ball{2}, -1), 2) }, "scaled by -1"},
 		{func() error { return Validate(Scale(Cube(2), 0), 2) }, "scaled by 0"},
@@ -430,8 +434,42 @@ func TestKernelDivergenceOfNearPoints(t *testing.T) {
 	}
 	arc := semicircle{} // on [−1, 1]
 	for _, c := range []struct{ x, y, want float64 }{{1, 0, 1}, {-1, 0, 1}, {0, 1, math.Inf(1)}, {1, 1, math.Inf(1)}, {1.5, 0, math.Inf(1)}, {0, -1, math.Inf(1)}} {
-		if got := kernelDivergence(arc, c.x, c.y); got != c.want && math.Abs(got-c.want) > 4*ulp {
+		if got := kernelDivergence(arc, c.x, c.y); got != c.want && !(math.Abs(got-c.want) <= 4*ulp) {
 			t.Errorf("half circle: D(%g; %g) = %g, want %g", c.x, c.y, got, c.want)
+		}
+	}
+}
+
+// tilted is ½x² + cx, of which D knows the first part alone.
+type tilted struct{ c float64 }
+
+func (k tilted) Value(x float64) float64     { return x*x/2 + k.c*x }
+func (k tilted) Deriv(x float64) float64     { return x + k.c }
+func (k tilted) ConjDeriv(y float64) float64 { return y - k.c }
+func (tilted) ConjCurvature(float64) float64 { return 1 }
+func (tilted) Domain() (lo, hi float64)      { return math.Inf(-1), math.Inf(1) }
+
+// Which of the formulas is taken depends on the size of all three terms.
+func TestKernelDivergenceByCancellation(t *testing.T) {
+	for _, c := range []float64{1e5, -1e5} { // D is 7·10⁻⁷ of the terms
+		for _, e := range []float64{0.28, -0.28} {
+			for _, y := range []float64{0, -e, -e / 2} {
+				x := y + e
+				if got, want := kernelDivergence(tilted{c}, x, y), (x-y)*(x-y)/2; math.Abs(got-want) > 8*ulp*want {
+					t.Errorf("½x² + %gx: D(%g; %g) = %.17g, want %.17g", c, x, y, got, want)
+				}
+			}
+		}
+	}
+	// Here it is 1.2·10⁻⁶, and the points are too far apart for four nodes.
+	if got, want := kernelDivergence(raised{1e8}, 6.2, 0), math.Cosh(6.2)-1; math.Abs(got-want) > 1e-9*want {
+		t.Errorf("cosh + 10⁸: D(6.2; 0) = %.17g, want %.17g", got, want)
+	}
+	// At an end there is no φ′, also if the formula for it goes on.
+	half := FromClosures("half square", half, self, self, -1, 1).Kernel
+	for _, y := range []float64{1, -1} {
+		if got := kernelDivergence(half, 0, y); !math.IsInf(got, 1) {
+			t.Errorf("D(0; %g) = %g, want ∞", y, got)
 		}
 	}
 }

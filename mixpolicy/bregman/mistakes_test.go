@@ -277,6 +277,7 @@ func closure() Modulus {
 }
 
 func TestSlips(t *testing.T) {
+	book := openBook(t, "testdata/slips.txt")
 	for _, c := range slips {
 		d := 3
 		if _, ok := c.m.(*vectorFunc); ok {
@@ -288,6 +289,7 @@ func TestSlips(t *testing.T) {
 			if len(r.Findings) != 1 || r.Findings[0].Kind != c.kind || !strings.Contains(r.Findings[0].String(), c.want) {
 				t.Errorf("%v\nwant %v: %s", r.Err(), c.kind, c.want)
 			}
+			book.compare(t, c.name, r)
 		})
 	}
 }

@@ -188,6 +188,9 @@ func TestBallsFarOut(t *testing.T) {
 	if got := JSecond(Ball{1.7}, slices.Repeat([]float64{0x1p600}, 5), 0); got != 0 { // about 2⁻¹⁸⁰⁰
 		t.Errorf("J″ = %g far out on the diagonal", got)
 	}
+	if got := (LogBall{1e270}).Conjugate([]float64{1e-117}); math.Abs(got-1e153) > 1e-13*1e153 { // R‖y‖
+		t.Errorf("φ* = %g of a large log ball near 0", got)
+	}
 	for _, c := range []struct{ r, far float64 }{{1.7, 0x1p600}, {0x1p30, 0x1p600}, {0x1p450, 0x1p500}, {0.6, 0x1p950}} {
 		for _, m := range []Modulus{Ball{c.r}, LogBall{c.r}} {
 			const d = 5
@@ -320,6 +323,9 @@ func TestKernelForEachCoordinate(t *testing.T) {
 		if distance(p, q) > 1e-14 || math.Abs(box.Value(p)-cube.Value(p)) > 1e-14 || math.Abs(box.Conjugate(y)-cube.Conjugate(y)) > 1e-13 || math.Abs(box.Divergence(p, q)-cube.Divergence(p, q)) > 1e-14 {
 			t.Fatalf("y = %v: cube %v, box %v", y, p, q)
 		}
+	}
+	if got := fmt.Sprint(box.Each[0].Deriv(0), box.Each[0].ConjDeriv(0)); got != "0 0" { // and not −0
+		t.Errorf("φ′(0) and (φ*)′(0) are %s", got)
 	}
 	if s := Scale(box, 2).(Separable); s.Each[1].Deriv(0.5) != 2*box.Each[1].Deriv(0.5) || s.Mu != 2*box.Mu {
 		t.Errorf("twice %v is %+v", box, s)

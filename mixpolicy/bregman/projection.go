@@ -67,14 +67,12 @@ func ProjectDual(m Modulus, y, scratch []float64) (z float64, err error) {
 		return 0, err
 	}
 	s, closed := m.(Shifter)
-	// A closed form's part is the last if its own rounding is small next to y.
 	for part := range mostParts {
 		var dz float64
 		var done bool
 		var err error
 		if closed {
 			dz, err = closedShift(s, y)
-			done = part > 0 && math.Abs(dz) <= maxAbs(y)
 		} else {
 			dz, _, done, err = newton(m, y, scratch)
 		}
@@ -83,7 +81,8 @@ func ProjectDual(m Modulus, y, scratch []float64) (z float64, err error) {
 		}
 		floats.AddConst(dz, y)
 		z += dz
-		if done {
+		// A closed form's part is the last if its own rounding is small next to what it leaves.
+		if done || closed && part > 0 && math.Abs(dz) <= maxAbs(y) {
 			break
 		}
 	}

@@ -110,6 +110,50 @@ func TestBallShiftAccuracy(t *testing.T) {
 	}
 }
 
+// Where the discriminant of (3.22) as printed is 0 there is one z, and beyond that none.
+func TestPrintedShiftOfOneRoot(t *testing.T) {
+	const d = 16
+	roots, none := 0, 0
+	for n := range 100 {
+		r := 0.2501 + 1e-5*float64(n)
+		q := r*r*d - 1 // for y = a·1 it is dq((q + R²)da² − R²da + R²)
+		at := (r*r*d + math.Sqrt(r*r*d*(r*r*d-4*(q+r*r)))) / (2 * d * (q + r*r))
+		for k := -50; k <= 50; k++ {
+			a := at * (1 + float64(k)*ulp)
+			z, err := Ball{r}.PrintedShift(slices.Repeat([]float64{a}, d))
+			switch {
+			case err == nil && math.Abs(z+a) < 1e-12:
+				roots++
+			case err != nil && !strings.Contains(err.Error(), "has the discriminant -"):
+				t.Fatalf("R = %g, a = %.17g: %v", r, a, err)
+			case err != nil:
+				none++
+			}
+		}
+	}
+	if roots == 0 || none == 0 {
+		t.Errorf("%d have one root, and %d none", roots, none)
+	}
+}
+
+// A point with equal entries, however far away, goes to 1/d: by symmetry.
+func TestProjectDualOfEqualEntries(t *testing.T) {
+	for _, m := range []Modulus{Ball{1.5}, Cube(1.2), NegativeEntropy(), Euclidean()} {
+		for _, at := range []float64{1, 7e21, 1e30, -1e30, 3e32} {
+			for _, form := range []Modulus{m, openForm(m)} {
+				y := []float64{at, at, at}
+				if _, err := ProjectDual(form, y, nil); err != nil {
+					t.Fatal(err)
+				}
+				m.ConjugateGradient(y, y)
+				if off := math.Abs(y[0] - 1./3); off > 8*ulp || y[0] != y[1] || y[1] != y[2] {
+					t.Errorf("%v: %g·1 goes to %v, want 1/3 each", m, at, y)
+				}
+			}
+		}
+	}
+}
+
 // In ten thousand and a million dimensions, where plain sums would lose digits.
 func TestManyDimensions(t *testing.T) {
 	rng := source(6)
@@ -177,7 +221,9 @@ func TestProjectionErrors(t *testing.T) {
 	}{
 		{Ball{1}, []float64{0.8, 0.8}, "norm 1.13"},
 		{Cube(1), []float64{0.5, -1}, "x[1] = -1 outside the domain (-1, 1)"},
-		{NegativeEntropy(), []float64{0, 1}, "x[0] = 0"},
+		{NegativeEntropy(), []float64{0, 1}, "x[0] = 0 outside the domain (0, +Inf) of negative entropy"},
+		{Burg(), []float64{1, -1}, "x[1] = -1 outside the domain (0, +Inf) of Burg entropy"},
+		{Tsallis(0.5), []float64{1, -1}, "x[1] = -1 outside the domain (0, +Inf) of Tsallis entropy, q = 0.5"},
 		{Ball{1}, []float64{0, math.NaN()}, "x[1] = NaN"},
 		{Ball{1}, []float64{math.NaN(), 0}, "x[0] = NaN"},
 	} {
