@@ -581,6 +581,56 @@ func TestBellmanAllocations(t *testing.T) {
 	}
 }
 
+// What is kept of an action, in few digits, is at most its value, and less by 2⁻²¹ of it or 2⁻¹⁴⁷.
+func TestRivalBound(t *testing.T) {
+	for _, q := range []float64{0, 1, -1, 1. / 3, -1. / 3, 0x1p30 + 100, -0x1p30 - 30, 1e300, -1e30, 0x1.8p-149, 0x1.8p-150, 0x1p-150, -0x1p-150, 1e-300, math.MaxFloat32} {
+		if b := mixpolicy.RivalBound(q); b > q || b < min(q, math.MaxFloat32)-0x1p-21*math.Abs(min(q, math.MaxFloat32))-0x1p-147 {
+			t.Errorf("bound of %v is %v", q, b)
+		}
+	}
+}
+
+// The rise takes off the least change of v, which here is none, and three times what rounding moves an entry by, now and
+// the step before; and is rounded down.
+func TestRise(t *testing.T) {
+	g := mixpolicy.NewGreedy(garnet(t, 4, 2, 2, mixpolicy.Discounted(0.9)))
+	want := 0.0
+	for k, slack := range []float64{1, 0.25, 8} {
+		last := []float64{0, 1, 0.25}[k]
+		want -= 3 * (last + slack)
+		if got := g.Rise(make([]float64, 4), slack); !(got < want && got > want-1e-12) {
+			t.Errorf("step %d: a rise of %v, want a little less than %v", k, got, want)
+		}
+	}
+}
+
+// An action that is as far behind as a tie may be stays, and one that is further does not.
+func TestTie(t *testing.T) {
+	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: 1, Actions: 2, Criterion: mixpolicy.Discounted(.5),
+		Dynamics: func(_, a int) (float64, []mixpolicy.Transition) {
+			return 1 - float64(a), []mixpolicy.Transition{{To: 0, P: 1}}
+		},
+	}))
+	for tie, want := range map[float64]int32{1: 0, math.Nextafter(1, 0): 1} {
+		g := mixpolicy.NewGreedy(x)
+		g.Step([]float64{0}, []float64{0}, tie, 1)
+		if got := g.Actions()[0]; got != want {
+			t.Errorf("a tie of %v: action %d, want %d", tie, got, want)
+		}
+	}
+}
+
+// The extremes of changes of which one is NaN are NaN, whatever comes after.
+func TestNotedNaN(t *testing.T) {
+	if lo, hi := mixpolicy.Noted(1, math.NaN(), 2); lo == lo || hi == hi {
+		t.Errorf("%v, %v", lo, hi)
+	}
+	if lo, hi := mixpolicy.Noted(1, -3, 2); lo != -3 || hi != 2 {
+		t.Errorf("%v, %v", lo, hi)
+	}
+}
+
 // A greedy step that leaves actions out gives what one over all actions gives, to the
 // bit, whatever the values were before.
 func TestGreedy(t *testing.T) {

@@ -87,6 +87,12 @@ func (g Greedy) Step(dst, v []float64, tie float64, workers int) (lo, hi float64
 	return c.lo, c.hi, c.actions
 }
 
+// Rise moves to v and returns the rise.
+func (g Greedy) Rise(v []float64, slack float64) float64 {
+	g.move(v, slack)
+	return g.rise
+}
+
 // Alone tells how many states have no action that could be better than the present one,
 // whose q is given.
 func (g Greedy) Alone(present []float64) int {
@@ -105,3 +111,15 @@ func (g Greedy) Sweep(dst, v []float64) (lo, hi float64) {
 }
 
 func (g Greedy) Actions() []int32 { return g.actions }
+
+// Noted is the extremes of some changes.
+func Noted(changes ...float64) (lo, hi float64) {
+	c := unchanged
+	for _, d := range changes {
+		c.note(d)
+	}
+	return c.lo, c.hi
+}
+
+// RivalBound is the bound that is kept of a pair with the value q, at a rise of 0.
+func RivalBound(q float64) float64 { return float64(new(greedy).bound(q)) }

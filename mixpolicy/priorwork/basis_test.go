@@ -75,7 +75,7 @@ func TestUnboundedDirection(t *testing.T) {
 	for _, c := range []struct {
 		b    []float64
 		sign float64
-	}{{[]float64{0, 1, 20}, 1}, {[]float64{0, 1, -20}, -1}, {[]float64{0, 1, 5}, 0}, {[]float64{0, 1, 0}, 0}} {
+	}{{[]float64{0, 1, 20}, 1}, {[]float64{0, 1, -20}, -1}, {[]float64{0, 1, 5}, 0}, {[]float64{0, 1, 0}, 0}, {[]float64{0, 0, 0}, 0}} {
 		ray := k.unbounded(c.b)
 		if (ray == nil) != (c.sign == 0) || ray != nil && (floats.Norm(ray[:2], 2) > 1e-7*math.Abs(ray[2]) || ray != nil && ray[2]*c.sign <= 0) {
 			t.Errorf("b = %v: direction %v, want the sign %v of the last entry", c.b, ray, c.sign)

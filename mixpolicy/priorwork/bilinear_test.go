@@ -108,6 +108,23 @@ func TestDraws(t *testing.T) {
 	}
 }
 
+// Of the 2⁵³ values of u in [0, 1) the lower half draws the first of two equal weights, and even u = 0
+// draws no outcome of weight 0.
+func TestDrawsAtTheEdges(t *testing.T) {
+	zero, half := func() *rand.PCG { return rand.NewPCG(0xdba7208509dc6fbc, 0xf24b0ffac22ab37d) }, func() *rand.PCG { return rand.NewPCG(0xea40510585436e2d, 0xf24b0ffac22ab37d) }
+	if uniform(zero()) != 0 || uniform(half()) != .5 {
+		t.Fatalf("the generators begin with %v and %v, want 0 and ½", uniform(zero()), uniform(half()))
+	}
+	for what, k := range map[string]int{
+		"tree, 0": newSumTree([]float64{0, 1}).draw(zero()), "tree, ½": newSumTree([]float64{1, 1}).draw(half()),
+		"row, 0": drawRow(zero(), []float64{0, 1}), "row, ½": drawRow(half(), []float64{1, 1}),
+	} {
+		if k != 1 {
+			t.Errorf("%s: outcome %d, want 1", what, k)
+		}
+	}
+}
+
 // A step of v is one projection: where s, s′ and s₀ are the same state its changes cancel first,
 // and at a bound v stays there. One after the other, projected each time, they would leave it by
 // α′ (γ = 1 at the lower bound) and by γα′ (at the upper one, under any γ).

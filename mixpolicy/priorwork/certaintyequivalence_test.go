@@ -37,8 +37,21 @@ func TestCertaintyEquivalence(t *testing.T) {
 			if queries < x.Pairs() && seen > queries || cost < best-1e-9 {
 				t.Errorf("%d costs known after %d queries, policy costs %v", seen, queries, cost)
 			}
-			if queries >= x.Pairs() && cost > best+1e-6*(hi-lo) {
+			if queries < x.Pairs() {
+				continue
+			}
+			if cost > best+1e-6*(hi-lo) {
 				t.Errorf("%v: policy costs %v after %d queries, want %v", criterion, cost, queries, best)
+			}
+			// Costs in other units, and from another zero, have the same best policies.
+			for _, unit := range []struct{ length, zero float64 }{{0x1p-40, 0}, {1, 0x1p30}} {
+				for i, c := range x.Costs() {
+					a.cost[i] = unit.length*c + unit.zero
+				}
+				policy := mixpolicy.Must(a.Policy(background))
+				if cost := mixpolicy.Must(x.Occupation(t.Context(), policy)).Cost(x.Costs()); cost > best+1e-6*(hi-lo) {
+					t.Errorf("%v, costs times %v plus %v: policy costs %v, want %v", criterion, unit.length, unit.zero, cost, best)
+				}
 			}
 		}
 	}

@@ -282,7 +282,7 @@ func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 // SampleComplexity returns a T after which Algorithm 1 with η_t = 1/√(t+1) has
 // cᵀξ^θ̂ ≤ cᵀΨθ* + ε with probability 1 − ρ, for the discounted criterion: Theorem 3.4,
 // corrected. It is the least power of 2^{1/8} for which [Constants.PolicyBound] is at most ε,
-// for any mixing, τ = +∞. It needs G > ‖λ*‖₂, and depends on ρ through ln(1/ρ).
+// for any mixing, τ = +∞, or +∞ beyond float64. It needs G > ‖λ*‖₂, and depends on ρ through ln(1/ρ).
 //
 // What the policy is compared with is the best of the class, Ψθ* of (2.18). The theorem as
 // printed has ξ*, the optimum over all policies (2.13), which no T brings within reach of a
@@ -296,12 +296,11 @@ func (k *Constants) SampleComplexity(epsilon, rho float64) (float64, error) {
 	case !(epsilon > 0 && rho > 0 && rho < 1):
 		return 0, fmt.Errorf("theory: ε = %v and ρ = %v, want ε > 0 and 0 < ρ < 1", epsilon, rho)
 	}
-	for e := 0.0; e < 8*1000; e++ {
+	for e := 0.0; ; e++ {
 		t := math.Exp2(e / 8)
 		s := StepSums{Sum: 2 * (t / (math.Sqrt(t+1) + 1)), Squares: 1 + math.Log(t)}
-		if k.PolicyBound(s, math.Inf(1), rho) <= epsilon {
+		if math.IsInf(t, 1) || k.PolicyBound(s, math.Inf(1), rho) <= epsilon {
 			return t, nil
 		}
 	}
-	return math.Inf(1), nil
 }

@@ -92,43 +92,103 @@ func TestMaxDivergence(t *testing.T) {
 			if !(best <= want*(1+1e-9)) || best < 0.95*want {
 				t.Errorf("MaxDivergence = %v, the best of random points %v", want, best)
 			}
-			if climbed := theory.MaxDivergence(generic{tt.phi}, tt.class, start); math.Abs(climbed-want) > 0.01*want {
+			if climbed := theory.MaxDivergence(generic{tt.phi}, tt.class, start); !(math.Abs(climbed-want) <= 1e-6*want) {
 				t.Errorf("climbing reaches %v, want %v", climbed, want)
 			}
 		})
 	}
-	// From the centre of the ball, D is the radius of its section.
-	if got, want := theory.MaxDivergence(bregman.Ball{R: 2}, mixpolicy.Ball(2), []float64{.5, .5}), math.Sqrt(3.5); math.Abs(got-want) > 1e-15*4 {
-		t.Errorf("D = %v, want √(R² − 1/d) = %v", got, want)
+	// From the centre of the ball, D is the radius √(R² − 1/d) of its section. The climb ends 2⁻⁴⁸ of it inside,
+	// which costs √2⁻⁴⁷.
+	inside := 1 - math.Sqrt(0x1p-47)
+	section := math.Sqrt(3.5)
+	for what, tt := range map[string]struct {
+		phi       bregman.Modulus
+		class     mixpolicy.Class
+		d         int
+		want, off float64
+	}{
+		"ball":                   {bregman.Ball{R: 2}, mixpolicy.Ball(2), 2, section, 4 * u},
+		"ball, climbed":          {generic{bregman.Ball{R: 2}}, mixpolicy.Ball(2), 2, section * inside, 1e-8},
+		"very large":             {generic{bregman.Ball{R: 0x1p50}}, mixpolicy.Ball(0x1p50), 4, 0x1p50 * inside, 1e-8},
+		"times a small number":   {generic{bregman.Scale(bregman.Ball{R: 2}, 0x1p-60)}, mixpolicy.Ball(2), 2, 0x1p-60 * section * inside, 1e-8},
+		"within a larger domain": {bregman.Ball{R: 3}, mixpolicy.Ball(2), 2, math.Sqrt(9-.5) - math.Sqrt(9-4), 1e-13},
+		"beyond the domain":      {bregman.Ball{R: 2}, mixpolicy.Ball(3), 2, math.Inf(1), 0},
+		"one policy":             {bregman.Ball{R: 2}, mixpolicy.Ball(2), 1, 0, 0},
+	} {
+		if got := theory.MaxDivergence(tt.phi, tt.class, barycentre(tt.d)); !(math.Abs(got-tt.want) <= tt.off*tt.want) && got != tt.want {
+			t.Errorf("%s: D = %v, want %v", what, got, tt.want)
+		}
 	}
 }
 
 // Over the cube the greatest divergence is that of a vertex: of all of them, for starts that
 // favour some coordinates, and for radii with one and with several numbers of entries at +R.
 func TestMaxDivergenceVertices(t *testing.T) {
-	for _, start := range [][]float64{{.25, .25, .25, .25}, {.4, .1, .2, .3}, {-.1, .5, .3, .3}} {
+	for _, start := range [][]float64{{.25, .25, .25, .25}, {.4, .1, .2, .3}, {-.1, .5, .3, .3}, {.5, .2, .3}, {.5, .3, -.2, .4}} {
 		for _, r := range []float64{.55, .7, 1, 1.5, 4} {
-			phi, d := bregman.Cube(r), len(start)
-			var want float64
-			theta := make([]float64, d)
-			for last := range d {
-				for signs := range 1 << d {
-					theta[last] = 1
-					for j := range d {
-						if j != last {
-							theta[j] = r * float64(2*(signs>>j&1)-1)
-							theta[last] -= theta[j]
-						}
-					}
-					if math.Abs(theta[last]) <= r {
-						want = max(want, bregman.Divergence(phi, theta, start))
-					}
-				}
+			checkVertices(t, bregman.Cube(r), r, start)
+			each := bregman.Separable{Name: "one kernel each"}
+			for i := range start {
+				kernels := []bregman.Separable{bregman.Cube(r), bregman.Hellinger(r), bregman.Scale(bregman.Hellinger(r), 5).(bregman.Separable)}
+				each.Each = append(each.Each, kernels[i%3].Kernel)
 			}
-			if got := theory.MaxDivergence(phi, mixpolicy.Cube(r), start); math.Abs(got-want) > 1e-12*want {
-				t.Errorf("R = %v from %v: %v, the vertices say %v", r, start, got, want)
+			checkVertices(t, each, r, start)
+		}
+	}
+}
+
+// For ½xᵀQx on the ball D from the centre is ½λr², with the greatest eigenvalue λ of Q along 1ᵀx = 0 and
+// r² = R² − 1/d, and on the cube it is that of a vertex. All directions have to be climbed from, for
+// any unit of φ.
+func TestMaxDivergenceQuadratic(t *testing.T) {
+	const d = 5
+	rng := rand.New(rand.NewPCG(11, 0))
+	for range 10 {
+		q, centred := mat.NewSymDense(d, nil), mat.NewSymDense(d, nil)
+		for range d {
+			x := make([]float64, d)
+			for j := range x {
+				x[j] = rng.NormFloat64()
+			}
+			q.SymRankOne(q, 1, mat.NewVecDense(d, x))
+			floats.AddConst(-floats.Sum(x)/d, x)
+			centred.SymRankOne(centred, 1, mat.NewVecDense(d, x))
+		}
+		var eigen mat.EigenSym
+		if !eigen.Factorize(centred, false) {
+			t.Fatal("no eigenvalues")
+		}
+		phi := mixpolicy.Must(bregman.NewMahalanobis(q))
+		want := eigen.Values(nil)[d-1] / 2 * (4 - 1./d)
+		for _, unit := range []float64{1, 0x1p-80, 0x1p80} {
+			if got := theory.MaxDivergence(bregman.Scale(phi, unit), mixpolicy.Ball(2), barycentre(d)) / unit; !(math.Abs(got-want) <= 1e-9*want) {
+				t.Errorf("unit %v, ball: %v, the eigenvalue says %v", unit, got, want)
 			}
 		}
+		checkVertices(t, phi, 1.5, []float64{.5, -.1, .3, .1, .2})
+	}
+}
+
+func checkVertices(t *testing.T, phi bregman.Modulus, r float64, start []float64) {
+	d := len(start)
+	var want float64
+	theta := make([]float64, d)
+	for last := range d {
+		for signs := range 1 << d {
+			theta[last] = 1
+			for j := range d {
+				if j != last {
+					theta[j] = r * float64(2*(signs>>j&1)-1)
+					theta[last] -= theta[j]
+				}
+			}
+			if math.Abs(theta[last]) <= r {
+				want = max(want, bregman.Divergence(phi, theta, start))
+			}
+		}
+	}
+	if got := theory.MaxDivergence(phi, mixpolicy.Cube(r), start); !(math.Abs(got-want) <= 1e-12*want) {
+		t.Errorf("%v from %v: %v, the vertices say %v", phi, start, got, want)
 	}
 }
 

@@ -77,7 +77,7 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 	lo, hi := p.MDP().CostRange()
 	k := &Constants{
 		Pairs: p.MDP().Pairs(), Dim: d, R: class.R, Reach: Reach(class, d),
-		Cost: max(math.Abs(lo), math.Abs(hi)) / set.CostScale, Beta: a.Beta, G: a.Radius(p.MDP().Criterion()),
+		Cost: max(-lo, hi) / set.CostScale, Beta: a.Beta, G: a.Radius(p.MDP().Criterion()),
 		criterion: p.MDP().Criterion(),
 		A:         RatioNorm(f, dual.Of), Tangent: RatioNorm(f, func(x []float64) float64 { return tangentNorm(dual, x) }),
 		PsiNorm: SubordinateNorm(f, class.Norm), SigmaMax: SubordinateNorm(f, linprog.L2),
@@ -290,23 +290,24 @@ func maxDivergenceL1(phi bregman.Modulus, r float64, start []float64) float64 {
 // the others, k take +R, those where D gains most by it over −R.
 func maxDivergenceCube(phi bregman.Modulus, r float64, start []float64) float64 {
 	d := len(start)
-	gain := make([]float64, d)
+	gain, theta := make([]float64, d), slices.Clone(start)
 	for i, s := range start {
-		gain[i] = bregman.Divergence(phi, []float64{r}, []float64{s}) - bregman.Divergence(phi, []float64{-r}, []float64{s})
+		theta[i] = r
+		gain[i] = bregman.Divergence(phi, theta, start)
+		theta[i] = -r
+		gain[i] -= bregman.Divergence(phi, theta, start)
+		theta[i] = s
 	}
 	order := make([]int, d)
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(gain[b], gain[a]), a-b) })
-	theta := make([]float64, d)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(gain[b], gain[a]) })
 	var top float64
-	// With k coordinates at +R the last is 1 − (2k − d + 1)R, within [−R, R] for at most two k.
-	least := max(0, int(math.Floor((1/r+float64(d)-2)/2))-1)
-	for k := least; k <= min(d-1, least+3); k++ {
+	for k := range d {
 		rest := 1 - float64(2*k-d+1)*r
 		if math.Abs(rest) > r {
-			continue
+			continue // for all but at most two k
 		}
 		for _, last := range order {
 			ups := k
@@ -326,23 +327,23 @@ func maxDivergenceCube(phi bregman.Modulus, r float64, start []float64) float64 
 	return top
 }
 
-// climbDivergence repeats θ ← argmax ⟨∇D(θ;θ₀), θ′⟩ over θ′ in the class, which never
-// lowers D, since D is convex in θ.
+// climbDivergence repeats θ ← argmax ⟨∇D((θ+θ₀)/2; θ₀), θ′⟩ over θ′ in the class, as long as D grows. At θ itself,
+// on the boundary, the gradient of a Legendre function points to θ.
 func climbDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64) float64 {
 	d := len(start)
-	direction, theta, at := make([]float64, d), make([]float64, d), make([]float64, d)
+	direction, theta, far := make([]float64, d), make([]float64, d), make([]float64, d)
 	origin := make([]float64, d)
 	phi.Gradient(origin, start)
 	top := 0.0
 	for first := range directions.All(d) {
 		copy(direction, first)
 		last := math.Inf(-1)
-		for range 1000 { // near the centre of a ball a step is short: some R/‖θ₀ − 1/d‖ are needed
-			if err := class.Norm.Project(theta, scaled(at, direction, 0x1p40*class.R), class.R); err != nil {
+		for range 1000 { // near the centre of a ball a step is short
+			if err := class.Norm.Project(theta, scaled(far, direction, 0x1p40*class.R), class.R); err != nil {
 				last = math.Inf(1)
 				break
 			}
-			for j := range theta { // rounding may have put θ outside; √2⁻⁴⁸ is the most that this costs
+			for j := range theta { // rounding may have put θ outside; a part √2⁻⁴⁷ of D is the most that this costs
 				theta[j] = start[j] + (1-0x1p-48)*(theta[j]-start[j])
 			}
 			value := bregman.Divergence(phi, theta, start)
@@ -354,10 +355,10 @@ func climbDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64
 				break
 			}
 			last = value
-			for j := range at { // just inside, where the gradient exists
-				at[j] = start[j] + (1-0x1p-20)*(theta[j]-start[j])
+			for j := range far {
+				far[j] = (start[j] + theta[j]) / 2
 			}
-			phi.Gradient(direction, at)
+			phi.Gradient(direction, far)
 			floats.Sub(direction, origin)
 		}
 		if top = max(top, last); math.IsInf(top, 1) {

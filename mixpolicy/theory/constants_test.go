@@ -71,6 +71,7 @@ func TestBoundsByHand(t *testing.T) {
 	}
 	for what, b := range map[string]theory.Bound{
 		"no ball": k.With(math.Inf(1)).SharpViolationBound(s, delta), "G = ‖λ*‖": k.With(3).SharpViolationBound(s, delta),
+		"G = ‖λ*‖, θ₀ = θ*": (&theory.Constants{G: 3, LambdaStar: 3, Mu: 1}).SharpViolationBound(s, delta),
 	} {
 		if !math.IsInf(b.Value, 1) || !math.IsInf(b.Terms[0].Value, 1) {
 			t.Errorf("%s: bound %+v, want +∞", what, b)
@@ -201,6 +202,26 @@ func TestConstants(t *testing.T) {
 	}
 }
 
+// Costs of both signs; and a modulus that is strongly convex in another norm than the class's: −Σ ln xⱼ in
+// ℓ₂ on the simplex, where ‖x‖₂² ≥ ‖x‖₁²/d.
+func TestConstantsBySettings(t *testing.T) {
+	for _, costs := range [][]float64{{-3, 1}, {-1, 3}, {-3, -1}, {3, 1}} {
+		x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 1, Actions: 2, Criterion: mixpolicy.AverageCost,
+			Dynamics: func(_, a int) (float64, []mixpolicy.Transition) { return costs[a], transitions([]float64{1}) }}))
+		f := mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, []float64{1, 0}, []float64{0, 1}))
+		k := mixpolicy.Must(theory.NewConstants(mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2))), mixpolicy.PrimalDual{Beta: 1, CostScale: 2}))
+		if k.Cost != 1.5 {
+			t.Errorf("costs %v: c_max = %v, want 1.5", costs, k.Cost)
+		}
+	}
+	phi := bregman.Burg()
+	phi.Mu, phi.P = 1, 2
+	k := mixpolicy.Must(theory.NewConstants(garnetProblem(t, 6, 3, mixpolicy.Simplex()), mixpolicy.PrimalDual{Beta: 20, CostScale: 4, Modulus: phi}))
+	if math.Abs(k.Mu-1./3) > 2*u {
+		t.Errorf("μ = %v, want 1/3", k.Mu)
+	}
+}
+
 func barycentre(d int) []float64 {
 	theta := make([]float64, d)
 	floats.AddConst(1/float64(d), theta)
@@ -255,10 +276,15 @@ func TestSampleComplexity(t *testing.T) {
 		mass := 4 * few.SharpViolationBound(s, .1).Value
 		return few.SharpObjectiveBound(s, .1).Value + 10*(mass+min(1, mass/(1+mass)))
 	}
-	for i := range 20 {
-		e := float64(i)
+	for _, e := range []float64{0, 1, 2, 7, 8, 19, 8*1023 + 7} {
 		if n := mixpolicy.Must(few.SampleComplexity(math.Sqrt(need(e)*need(e-1)), .1)); math.Abs(n-math.Exp2(e/8)) > 8*u*n {
 			t.Errorf("T = %v, want 2^{%v/8}", n, e)
+		}
+	}
+	// An ε that T = 1 or 2 meets exactly.
+	for _, n := range []int{1, 2} {
+		if got := mixpolicy.Must(few.SampleComplexity(few.PolicyBound(theory.InverseSqrtSums(mixpolicy.Corrected, n), math.Inf(1), .1), .1)); got != float64(n) {
+			t.Errorf("T = %v, want %d", got, n)
 		}
 	}
 	if n, err := k.SampleComplexity(1e-300, .1); err != nil || !math.IsInf(n, 1) {

@@ -57,6 +57,23 @@ func TestMixingTimeTwoStates_2_23(t *testing.T) {
 	}
 }
 
+// (2.23) where d(t) = ½·2⁻ᵗ meets ε exactly, from both states.
+func TestMixingTimeExactly_2_23(t *testing.T) {
+	x := twoStates(.25, .25)
+	for time := 1; time <= 9; time++ {
+		want := theory.Mixing{Time: time, Distance: math.Ldexp(.5, -time), Slowest: 0}
+		if m := mixpolicy.Must(theory.MixingTime(t.Context(), x, mixpolicy.UniformPolicy(x), want.Distance)); *m != want {
+			t.Errorf("%+v, want %+v", *m, want)
+		}
+	}
+	// The greatest number of states: all lead to the first.
+	large := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 1000, Actions: 1, Criterion: mixpolicy.AverageCost,
+		Dynamics: func(int, int) (float64, []mixpolicy.Transition) { return 0, transitions([]float64{1}) }}))
+	if m, err := theory.MixingTime(t.Context(), large, mixpolicy.UniformPolicy(large), .25); err != nil || m.Time != 1 || m.Distance != 0 {
+		t.Errorf("1000 states: %+v, %v", m, err)
+	}
+}
+
 // (2.23): the doubling search finds the first t that stepping one by one finds.
 func TestMixingTime_2_23(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -91,7 +108,7 @@ func TestMixingTime_2_23(t *testing.T) {
 		if same := mixpolicy.Must(theory.MixingCurve(context.Background(), x, p, mu, m.Time)); !slices.Equal(same, curve) {
 			t.Fatalf("distances from the stationary distribution %v, %v without naming it", same, curve)
 		}
-		if math.Abs(curve[m.Time]-m.Distance) > 1e-12 || m.Time > 1 && curve[m.Time-1] <= epsilon-1e-10 {
+		if len(curve) != m.Time+1 || math.Abs(curve[m.Time]-m.Distance) > 1e-12 || m.Time > 1 && curve[m.Time-1] <= epsilon-1e-10 {
 			t.Fatalf("d(τ−1), d(τ) = %v, says d(τ) = %v", curve[m.Time-1:], m.Distance)
 		}
 	})
@@ -202,6 +219,18 @@ func TestMixingErrors(t *testing.T) {
 	_, err = theory.ContractionCoefficient(t.Context(), x, nil, 1)
 	wantError(t, err, "policy is nil")
 
+	// One action mixes, the other stays for ever.
+	stay := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 2, Actions: 2, Criterion: mixpolicy.AverageCost,
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+			p := []float64{.5, .5}
+			if a == 1 {
+				p = []float64{float64(1 - s), float64(s)}
+			}
+			return 0, transitions(p)
+		}}))
+	_, err = theory.UniformErgodicity(t.Context(), stay)
+	wantError(t, err, "(A.2) for action 1 in every state", "2 recurrent classes")
+
 	large := mixpolicy.Must(models.Garnet{States: 1001, Actions: 1, Branches: 3, Ring: true, Criterion: mixpolicy.AverageCost}.MDP())
 	_, err = theory.MixingTime(t.Context(), large, mixpolicy.UniformPolicy(large), 0.25)
 	wantError(t, err, "1001 states, want at most 1000")
@@ -271,7 +300,7 @@ func TestUniformErgodicity_2_25(t *testing.T) {
 			t.Fatalf("masses in [%v, %v], want [%v, %v]", e.LeastMass, e.GreatestMass, least, greatest)
 		}
 		want := max(1/(least*least), greatest*greatest)
-		if want < e.Lower*(1-1e-12) || want > e.Upper*(1+1e-12) {
+		if !(want >= e.Lower*(1-1e-12) && want <= e.Upper*(1+1e-12)) || n > 1 && !(e.Upper > e.Lower) && !math.IsInf(want, 1) {
 			t.Fatalf("κ = %v is outside of [%v, %v]", want, e.Lower, e.Upper)
 		}
 		// Masses are known to some 1e-11, so κ is too unless a mass is smaller.
@@ -307,8 +336,8 @@ func TestUniformErgodicityCrowd_2_25(t *testing.T) {
 			},
 		}))
 		e := mixpolicy.Must(theory.UniformErgodicity(t.Context(), x))
-		want := 5.5 * 5.5 // > 1/(10/20)²
-		if e.Lower > want*(1+1e-12) || e.Upper < want*(1-1e-12) || e.Upper/e.Lower > 1+1e-9 {
+		want := 5.5 * 5.5                                                                                     // > 1/(10/20)²
+		if !(e.Lower <= want*(1+1e-12) && e.Upper > want && e.Upper > e.Lower && e.Upper/e.Lower <= 1+1e-9) { // Upper is rounded upwards
 			t.Errorf("%d actions: κ in [%v, %v], want %v", actions, e.Lower, e.Upper, want)
 		}
 	}

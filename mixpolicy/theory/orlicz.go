@@ -99,12 +99,10 @@ func momentSup(nu float64, z, w []float64) (best, at float64) {
 		}
 		return k
 	}
-	// With q₀ = max(1, −ν ln P(|Z| = 1)) the value at q₀ is at least −ln(e·q₀)/ν,
-	// which −ln(q)/ν, above all values at q, falls below beyond e·q₀.
-	q0 := max(1, -nu*math.Log(atTop))
-	end := math.E * q0
+	// Beyond q₀ = max(1, −ν ln P(|Z| = 1)) the values fall: their slope is K′(q)/q − K(q)/q² − 1/νq with
+	// K′ ≤ 0 and −K(q) ≤ −ln P(|Z| = 1).
+	end := max(1, -nu*math.Log(atTop))
 	todo := []interval{{1, probe(1), end, probe(end)}}
-	probe(q0)
 	const accuracy = 1e-13 // of the logarithm, some hundred roundings of K
 	for len(todo) > 0 {
 		i := todo[len(todo)-1]
@@ -194,11 +192,9 @@ func VectorMomentNorm(nu float64, z mat.Matrix, p []float64) (lower, upper float
 	mean := make([]float64, d)
 	starts := [][]float64{mean}
 	for i, v := range vectors {
-		if p[i] > 0 {
-			moment.SymRankOne(moment, p[i], mat.NewVecDense(d, v))
-			floats.AddScaled(mean, p[i], v)
-			starts = append(starts, slices.Clone(v))
-		}
+		moment.SymRankOne(moment, p[i], mat.NewVecDense(d, v))
+		floats.AddScaled(mean, p[i], v)
+		starts = append(starts, slices.Clone(v))
 	}
 	var eigen mat.EigenSym
 	if !eigen.Factorize(moment, true) {
@@ -241,7 +237,7 @@ func climbMoments(nu float64, x []float64, vectors [][]float64, p []float64) flo
 		best = now
 		clear(gradient)
 		for i, v := range vectors {
-			if inner[i] != 0 && p[i] > 0 {
+			if p[i] > 0 {
 				weight := p[i] * math.Pow(math.Abs(inner[i])/top, q-1)
 				floats.AddScaled(gradient, math.Copysign(weight, inner[i]), v)
 			}

@@ -33,10 +33,19 @@ func TestOrliczNormBernoulli_2_3(t *testing.T) {
 			for _, m := range []float64{1, -3, 1e150, 1e-150} {
 				got := mixpolicy.Must(theory.OrliczNorm(nu, []float64{0, m}, []float64{1 - p, p}))
 				want := math.Abs(m) * math.Pow(math.Log1p(1/p), -1/nu)
-				if math.Abs(got/want-1) > 16*u {
+				if !(math.Abs(got/want-1) <= 16*u) {
 					t.Errorf("ν = %v, p = %v, M = %v: %v, want %v", nu, p, m, got, want)
 				}
 			}
+		}
+	}
+	// A rare M beside M/2: py² + qy = 1 + p + q for y = exp(M/2β), ν = 1.
+	for _, p := range []float64{.25, 1e-9, 1e-30} {
+		q := 1 - p
+		y := 2 * (1 + p + q) / (q + math.Sqrt(q*q+4*p*(1+p+q)))
+		got, want := mixpolicy.Must(theory.OrliczNorm(1, []float64{2, 1}, []float64{p, q})), 1/math.Log(y)
+		if !(math.Abs(got/want-1) <= 16*u) {
+			t.Errorf("p = %v: %v, want %v", p, got, want)
 		}
 	}
 }
@@ -57,10 +66,10 @@ func TestOrliczNorm_2_3(t *testing.T) {
 		e := expectation(func(v float64) float64 { return math.Expm1(math.Pow(math.Abs(v)/norm, nu)) }, x, p)
 		rounding := max(u, 0x1p-1074/norm) // of β, which may be one of the least numbers
 		// An error of δ in β changes E ψ by at most ν·2·ln(1 + 64)·65 δ, as p ≥ 1/64.
-		if math.Abs(e-1) > nu*2*5*65*8*rounding {
+		if !(math.Abs(e-1) <= nu*2*5*65*8*rounding) {
 			t.Fatalf("E ψ(|X|/β) = %v", e)
 		}
-		if doubled := mixpolicy.Must(theory.OrliczNorm(nu, scaledBy(x, -2), p)); math.Abs(doubled/norm-2) > 32*rounding {
+		if doubled := mixpolicy.Must(theory.OrliczNorm(nu, scaledBy(x, -2), p)); !(math.Abs(doubled/norm-2) <= 32*rounding) {
 			t.Fatalf("‖−2X‖ = %v, ‖X‖ = %v", doubled, norm)
 		}
 		y := drawValues(t, len(x), "y")
@@ -69,7 +78,7 @@ func TestOrliczNorm_2_3(t *testing.T) {
 			total[i] = x[i] + y[i]
 		}
 		of := func(x []float64) float64 { return mixpolicy.Must(theory.OrliczNorm(nu, x, p)) }
-		if of(total) > (norm+of(y))*(1+32*u)+3*0x1p-1074 { // of three norms
+		if !(of(total) <= (norm+of(y))*(1+32*u)+3*0x1p-1074) { // of three norms
 			t.Fatalf("‖X+Y‖ = %v > %v + %v", of(total), norm, of(y))
 		}
 	})
@@ -86,7 +95,7 @@ func scaledBy(x []float64, c float64) []float64 {
 // (2.3) as printed, by hand: E|X| = 2, of which β = 2 leaves 1, and only 3 is above it.
 func TestPrintedOrliczByHand_2_3(t *testing.T) {
 	got, want := theory.PrintedOrlicz(2, 2, []float64{1, -3}, []float64{.5, .5}), .5*math.Expm1(4)
-	if math.Abs(got-want) > 4*u*want {
+	if !(math.Abs(got-want) <= 4*u*want) {
 		t.Errorf("E ψ = %v, want %v", got, want)
 	}
 }
@@ -112,7 +121,7 @@ func TestMomentNorm_2_4_2_6(t *testing.T) {
 		}
 		// Steps of h in ln q: at a smooth maximum h²/8 times the curvature in ln q, which
 		// is below ln²64 + 1 < 20.
-		if got < grid*(1-1e-12) || got > grid*(1+20*h*h) {
+		if !(got >= grid*(1-1e-12) && got <= grid*(1+20*h*h)) {
 			t.Fatalf("norm %v, grid %v", got, grid)
 		}
 		// E ψ(|X|/β) = Σ_k E|X|^{νk} / (k! β^{νk}); with E|X|^q ≤ (K q^{1/ν})^q and
@@ -147,7 +156,7 @@ func TestVectorMomentNorm_2_5_2_7(t *testing.T) {
 		}
 		// A norm in x loses at most the angle to the nearest direction, π/360, times
 		// its greatest value.
-		if truth := grid / (1 - math.Pi/360); lower > truth*(1+1e-9) || upper < grid*(1-1e-9) {
+		if truth := grid / (1 - math.Pi/360); !(lower <= truth*(1+1e-9) && upper >= grid*(1-1e-9)) {
 			t.Fatalf("[%v, %v], grid %v", lower, upper, grid)
 		}
 		if tried++; lower >= grid*(1-1e-9) {
@@ -162,6 +171,61 @@ func TestVectorMomentNorm_2_5_2_7(t *testing.T) {
 	lower, upper, err := theory.VectorMomentNorm(2, z, p)
 	if want := mixpolicy.Must(theory.MomentNorm(2, []float64{1, -2, 5}, p)); err != nil || math.Abs(lower/want-1) > 1e-12 || math.Abs(upper/want-1) > 1e-12 {
 		t.Errorf("in one dimension [%v, %v], want %v, %v", lower, upper, want, err)
+	}
+}
+
+// (2.4), (2.6) where the greatest |X| is rare: M p^{1/q} q^{−1/ν} is greatest at q = −ν ln p.
+func TestMomentNormBernoulli_2_4_2_6(t *testing.T) {
+	for _, nu := range []float64{1, 2} {
+		for _, p := range []float64{1, .7, 1e-3, 1e-300} {
+			q := max(1, -nu*math.Log(p))
+			got, want := mixpolicy.Must(theory.MomentNorm(nu, []float64{0, -3}, []float64{1 - p, p})), 3*math.Pow(p, 1/q)*math.Pow(q, -1/nu)
+			if !(math.Abs(got/want-1) <= 1e-12) {
+				t.Errorf("ν = %v, p = %v: %v, want %v", nu, p, got, want)
+			}
+		}
+	}
+}
+
+// (2.5): cases where one kind of direction alone leads to the greatest value, against a grid of
+// directions. It scales with Z, and an outcome of probability 0 does not count, however large.
+func TestVectorMomentNormStarts_2_5(t *testing.T) {
+	for from, tt := range map[string]struct{ z, p []float64 }{
+		"E Z":                      {[]float64{4, 0, 0, 3}, []float64{9. / 16, 7. / 16}},
+		"an outcome":               {[]float64{-4, 3, -1, -1, 2, 1, -3, 3}, []float64{3. / 16, 7. / 16, 5. / 16, 1. / 16}},
+		"an eigenvector":           {[]float64{2, -2, -1, -2, -4, -4, -4, 2}, []float64{9. / 16, 2. / 16, 1. / 16, 4. / 16}},
+		"an eigenvector, by steps": {[]float64{2, 2, 0, 0, 3, -3, 1, -2}, []float64{11. / 16, 3. / 16, 1. / 16, 1. / 16}},
+		"any, by steps, large q":   {[]float64{-3, -2, -1, 0, 4, 0, 0, 0}, []float64{1. / 32, 2. / 32, 1. / 32, 28. / 32}},
+	} {
+		const directions = 360
+		x, at, grid := make([]float64, len(tt.p)), 0.0, 0.0
+		try := func(angle float64) {
+			sin, cos := math.Sincos(angle)
+			for i := range x {
+				x[i] = cos*tt.z[2*i] + sin*tt.z[2*i+1]
+			}
+			if v := mixpolicy.Must(theory.MomentNorm(2, x, tt.p)); v > grid {
+				at, grid = angle, v
+			}
+		}
+		for k := range directions {
+			try(math.Pi * float64(k) / directions)
+		}
+		for step := math.Pi / directions; step > 1e-6; step /= 2 {
+			centre := at
+			try(centre - step)
+			try(centre + step)
+		}
+		for _, scale := range []float64{1, 0x1p500, 0x1p-500} {
+			z, p := scaledBy(tt.z, scale), tt.p
+			if scale == 1 {
+				z, p = append(z, 1e200, -1e200), append(p[:len(p):len(p)], 0)
+			}
+			lower, upper, err := theory.VectorMomentNorm(2, mat.NewDense(len(p), 2, z), p)
+			if lower /= scale; err != nil || !(math.Abs(lower-grid) <= 1e-9*grid) || !(lower <= upper/scale) {
+				t.Errorf("from %s, Z times %v: [%v, %v], grid %v, %v", from, scale, lower, upper/scale, grid, err)
+			}
+		}
 	}
 }
 
