@@ -1037,7 +1037,7 @@ func (r *Trace) violationThen(c *evaluations) {
 	l, _ := r.toward(e, 0x1p40)
 	t := float64(len(r.Steps)) // √T − 1 = (T−1)/(√T+1)
 	left := (r.left(e, l)+e.complementary+r.costLeft(e))/(2*r.G) + r.G/4*((math.Sqrt(t)+1)/(t-1)-1/e.sum)
-	c.atMost(mixpolicy.Printed, sides{lhs: e.v, rhs: rhs, difference: left, size: e.noise / r.G})
+	c.atMost(mixpolicy.Printed, sides{lhs: e.v, rhs: rhs, difference: left})
 }
 
 // hoelder is (A.2): 2R − ‖θ_t−θ‖ and Hölder's inequality are what it leaves.

@@ -258,7 +258,7 @@ func vectorNorm(nu float64) check {
 		// eigenvector of E ZZᵀ only.
 		for _, e := range []struct{ z, p []float64 }{
 			{[]float64{1, -3, 4, -2, -2, 6, -6, -6, -3, -1}, []float64{0.05, 0.44, 0.15, 0.27, 0.09}},
-			{[]float64{5, 5, 4, -4}, []float64{0.375, 0.625}},
+			{[]float64{3, -2, 2, 3}, []float64{0.4375, 0.5625}},
 			{[]float64{-5, 6, -1, -1, 5, -2, 2, 4, -5, 6}, []float64{0.2164, 0.2044, 0.4115, 0.1274, 0.0403}},
 		} {
 			z := mat.NewDense(len(e.p), 2, e.z)
@@ -267,6 +267,15 @@ func vectorNorm(nu float64) check {
 			best := greatestDirection(nu, z, e.p)
 			worst = max(worst, excess(best, lower), excess(lower*(1-1e-5), best))
 		}
+		// The norm along the mean, here along (−1, 8), is no greater; along what the others lead to it is less for ν = 1.
+		rare, chance := []float64{-1, 1, 4, 3, 4, 4, 3, -4}, []float64{0.8125, 0.0625, 0.0625, 0.0625}
+		reached, _, err := theory.VectorMomentNorm(nu, mat.NewDense(4, 2, rare), chance)
+		noError(err)
+		along := make([]float64, 4)
+		for i := range along {
+			along[i] = (8*rare[2*i+1] - rare[2*i]) / math.Sqrt(65)
+		}
+		worst = max(worst, excess(must(theory.MomentNorm(nu, along, chance)), reached))
 		return holds(worst, "in [%.6g, %.6g]; %.6g over 2000 directions", lower, upper, want)
 	}
 }
@@ -624,7 +633,8 @@ func checkFeasibleSet(context.Context) Finding {
 }
 
 // policyOfError compares (2.20) with plain loops, at vectors that have states without a positive
-// entry, and states where all are tiny, or so large that their sum overflows.
+// entry, and states where all are tiny, or so large that their sum overflows; and by hand where the
+// last of three actions is not allowed in a state, so that what ξ has there counts as the first's.
 func policyOfError() (worst float64) {
 	x, rng := must(smallMDP()), rand.New(rand.NewPCG(220, 0))
 	scale := []float64{1, 0x1p900, 1, 0x1p500, 1, 0x1p-1022, 1, 1}
@@ -642,7 +652,9 @@ func policyOfError() (worst float64) {
 		}
 		worst = max(worst, relativeVectorError(rowsOfPolicy(x, must(mixpolicy.PolicyOf(x, xi))), positivePart(xi, scale, x.Actions())))
 	}
-	return worst
+	few := must(mixpolicy.New(mixpolicy.Spec{States: 2, Actions: 3, Criterion: mixpolicy.AverageCost, Allowed: func(s, a int) bool { return s == 1 || a < 2 },
+		Dynamics: func(_, a int) (float64, []mixpolicy.Transition) { return 0, []mixpolicy.Transition{{To: 0, P: 1}} }}))
+	return max(worst, relativeVectorError(rowsOfPolicy(few, must(mixpolicy.PolicyOf(few, []float64{-1, 1, 4, 1, 2, 5}))), []float64{0.75, 0.25, 0, 0.125, 0.25, 0.625}))
 }
 
 // featuresPolicyError does so for the policy of Ψθ.
@@ -853,8 +865,8 @@ func checkErgodicity(ctx context.Context) Finding {
 func ergodicityError(ctx context.Context) (worst float64) {
 	// The next state has one of two distributions, whatever was before; in (2.25) a rare state
 	// decides, or a frequent one, or a state that one policy never enters.
-	rows := func(first, second []float64) *mixpolicy.MDP {
-		return must(mixpolicy.New(mixpolicy.Spec{States: len(first), Actions: 2, Criterion: mixpolicy.AverageCost,
+	rows := func(first, second []float64, allowed func(s, a int) bool) *mixpolicy.MDP {
+		return must(mixpolicy.New(mixpolicy.Spec{States: len(first), Actions: 2, Criterion: mixpolicy.AverageCost, Allowed: allowed,
 			Dynamics: func(_, a int) (float64, []mixpolicy.Transition) {
 				var next []mixpolicy.Transition
 				for s, p := range [][]float64{first, second}[a] {
@@ -864,8 +876,9 @@ func ergodicityError(ctx context.Context) (worst float64) {
 			}}))
 	}
 	processes := []*mixpolicy.MDP{
-		rows([]float64{.4, .3, .25, .05}, []float64{.3, .4, .2, .1}), rows([]float64{.55, .15, .15, .15}, []float64{.15, .55, .15, .15}),
-		rows([]float64{.25, .25, .25, .25}, []float64{.5, .25, .25, 0}),
+		rows([]float64{.4, .3, .25, .05}, []float64{.3, .4, .2, .1}, nil), rows([]float64{.55, .15, .15, .15}, []float64{.15, .55, .15, .15}, nil),
+		rows([]float64{.25, .25, .25, .25}, []float64{.5, .25, .25, 0}, nil),
+		rows([]float64{.4, .3, .2, .1}, []float64{.1, .2, .3, .4}, func(s, a int) bool { return s != 0 || a == 0 }),
 	}
 	for seed := range uint64(2) {
 		processes = append(processes, must(models.Garnet{States: 4, Actions: 2, Branches: 2, Seed: seed, Ring: true, Criterion: mixpolicy.Discounted(0.9)}.MDP()))
@@ -873,6 +886,9 @@ func ergodicityError(ctx context.Context) (worst float64) {
 	for _, x := range processes {
 		least, greatest := math.Inf(1), 0.0
 		for code := range 16 {
+			if !x.Allowed(0, code&1) {
+				continue
+			}
 			p := must(mixpolicy.Deterministic(x, []int{code & 1, code >> 1 & 1, code >> 2 & 1, code >> 3}))
 			for _, mu := range must(x.Occupation(ctx, p)).State {
 				least, greatest = min(least, 4*mu), max(greatest, 4*mu)

@@ -485,12 +485,13 @@ func checkKKT(context.Context) Finding {
 func coarseShiftError() (worst float64) {
 	for _, phi := range []bregman.Modulus{bregman.Ball{R: 1.5}, bregman.Cube(1.2), bregman.NegativeEntropy(), bregman.Euclidean()} {
 		for _, at := range []float64{1e6, 1e17, -1e17, 1e30} {
-			y := []float64{at, at, math.Nextafter(at, 0)}
-			before := append([]float64(nil), y...)
-			z := must(bregman.ProjectDual(phi, y, nil))
-			x := make([]float64, 3)
-			phi.ConjugateGradient(x, y)
-			worst = max(worst, math.Abs(floats.Sum(x)-1)/sizeOf(x...), math.Abs((y[0]-y[2])-(before[0]-before[2]))/math.Abs(at), math.Abs(z+at-y[0])/math.Abs(at))
+			for _, last := range []float64{math.Nextafter(at, 0), at} {
+				y := []float64{at, at, last}
+				z := must(bregman.ProjectDual(phi, y, nil))
+				x := make([]float64, 3)
+				phi.ConjugateGradient(x, y)
+				worst = max(worst, math.Abs(floats.Sum(x)-1)/sizeOf(x...), math.Abs((y[0]-y[2])-(at-last))/math.Abs(at), math.Abs(z+at-y[0])/math.Abs(at))
+			}
 		}
 	}
 	return worst
@@ -1095,7 +1096,7 @@ func checkSampleSize(context.Context) Finding {
 	least := 0.0
 	for e := range 20 {
 		t := math.Exp2(float64(e) / 8)
-		epsilon := math.Sqrt(need(smallConstants(), t, 1) * need(smallConstants(), t*math.Exp2(-1./8), 1)) // γ = 0 there
+		epsilon := need(smallConstants(), t*math.Exp2(-1./16), 1) * (1 + 1e-6) // so half a step less is enough; γ = 0 there
 		least = max(least, relativeError(must(smallConstants().SampleComplexity(epsilon, 0.1)), t)-rounding)
 	}
 	if !(need(k, few, 1-0.9) <= 0.1*(1+1e-9)) || !(need(k, few*math.Exp2(-1./8), 1-0.9) > 0.1*(1-1e-9)) || !math.IsInf(must(k.SampleComplexity(1e-300, 0.1)), 1) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -21,11 +22,76 @@ type Entrant struct {
 	Source  string   // the paper it is from
 	Told    []string // what it knows or may ask for, for a table
 	Methods []mixpolicy.Method
+	// Axes are those of the grid that Methods are, the last one fastest, and Make makes the method of
+	// a number on each; nil if they are no grid.
+	Axes []Axis
+	Make func(at []float64) mixpolicy.Method
+}
+
+// OnGrid returns the entrant with the methods of a grid.
+func (e Entrant) OnGrid(axes ...Axis) Entrant {
+	size := 1
+	for _, a := range axes {
+		size *= len(a.Values)
+	}
+	e.Axes, e.Methods = axes, make([]mixpolicy.Method, size)
+	for k := range e.Methods {
+		e.Methods[k] = e.Make(e.at(k))
+	}
+	return e
+}
+
+// Finer returns the entrant on a grid of the same size around method k, up to its neighbours: where
+// the grid goes by powers of f on an axis of n numbers, the finer one goes by those of f^(2/n). Where
+// method k is at an edge, it goes beyond.
+func (e Entrant) Finer(k int) Entrant {
+	axes := slices.Clone(e.Axes)
+	for i, v := range e.at(k) {
+		x := slices.Sorted(slices.Values(axes[i].Values))
+		axes[i].Values = Powers(v, math.Pow(x[1]/x[0], 2/float64(len(x))), len(x))
+	}
+	return e.OnGrid(axes...)
+}
+
+// Axis is a parameter and the numbers that are tried of it.
+type Axis struct {
+	Name   string
+	Values []float64
+}
+
+// Setting names the numbers of method k, such as "η₀ = 64, ω = 8"; "" if there is no grid.
+func (e Entrant) Setting(k int) string {
+	var names []string
+	for i, v := range e.at(k) {
+		names = append(names, fmt.Sprintf("%s = %.3g", e.Axes[i].Name, v))
+	}
+	return strings.Join(names, ", ")
+}
+
+// Edges names the axes on which method k has the least or the greatest number, beyond which a
+// better one might be.
+func (e Entrant) Edges(k int) (names []string) {
+	for i, v := range e.at(k) {
+		if a := e.Axes[i]; v == slices.Min(a.Values) || v == slices.Max(a.Values) {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+// at has the number of method k on each axis.
+func (e Entrant) at(k int) []float64 {
+	at := make([]float64, len(e.Axes))
+	for i, a := range slices.Backward(e.Axes) {
+		at[i] = a.Values[k%len(a.Values)]
+		k /= len(a.Values)
+	}
+	return at
 }
 
 // maxMethods is the greatest number of methods of an entrant, so that none is tuned more than
 // another. Those with less to tune bring fewer.
-const maxMethods = 16
+const maxMethods = 64
 
 // Outcome is how an entrant did.
 type Outcome struct {
@@ -33,7 +99,8 @@ type Outcome struct {
 	// Tuning has the tuning trials of each method, fewer of those that lost early with
 	// [Settings].Halving; nil if there was nothing to choose.
 	Tuning []Tuning
-	// Chosen is the method of least mean score among those whose tuning trials all finished.
+	// Chosen is the method of least mean score, or another [Settings].Middle, among those whose
+	// tuning trials all finished.
 	Chosen int
 	// Runs are its trials; nil if none could be chosen.
 	Runs *Runs
@@ -103,17 +170,12 @@ func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Sett
 func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
 	o := Outcome{Entrant: e}
 	if h.TuningTrials > 0 && len(e.Methods) > 1 {
-		all, left, err := h.tune(ctx, e)
-		if o.Tuning = all; err != nil {
+		var err error
+		if o.Tuning, o.Chosen, err = h.tune(ctx, e); err != nil {
 			return o, err
 		}
-		last := make([]Tuning, len(left))
-		for i, k := range left {
-			last[i] = all[k]
-		}
-		best := Best(last, h.Score, mean)
-		if best < 0 {
-			o.Chosen, o.Err = -1, errors.New("the scores are infinite or NaN")
+		if o.Chosen < 0 {
+			o.Err = errors.New("the scores are infinite or NaN")
 			for _, t := range o.Tuning {
 				if failed := t.Failed(); len(failed) > 0 {
 					o.Err = failed[0].Err
@@ -122,7 +184,6 @@ func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
 			o.Err = fault.At("race", fmt.Sprintf("%s: none of %d settings ran to the end with a finite score", e.Name, len(e.Methods)), o.Err)
 			return o, nil
 		}
-		o.Chosen = left[best]
 	}
 	runs, err := h.trials(ctx, e.Name, e.Methods[o.Chosen:o.Chosen+1], 0, h.Trials, h.Seed)
 	o.Runs = runs[0]
@@ -132,32 +193,36 @@ func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
 	return o, err
 }
 
-// Tune runs each method of an entrant to the end TuningTrials times, with Seed+1. The error is for bad
-// settings, and for the end of ctx, when what was done before is returned with it.
-func Tune(ctx context.Context, p *mixpolicy.Problem, e Entrant, set Settings) ([]Tuning, error) {
+// Tune tunes an entrant as [Run] does, with Seed+1, and returns which method it chooses, −1 if there
+// is none. Score is required. The error is for bad settings, and for the end of ctx, when what was
+// done before is returned with it.
+func Tune(ctx context.Context, p *mixpolicy.Problem, e Entrant, set Settings) (all []Tuning, best int, err error) {
 	h, err := begin(ctx, p, set)
-	if err != nil {
-		return nil, err
+	if err == nil && (set.Score == nil || set.TuningTrials == 0) {
+		err = errors.New("race: tuning without a score or without trials, want both")
 	}
-	h.total = set.TuningTrials * len(e.Methods)
-	h.Halving = false
-	all, _, err := h.tune(ctx, e)
-	return all, err
+	if err != nil {
+		return nil, -1, err
+	}
+	h.total = set.runs(len(e.Methods)) - set.Trials
+	return h.tune(ctx, e)
 }
 
-// tune also returns which methods are left in the last round.
-func (h *harness) tune(ctx context.Context, e Entrant) (all []Tuning, left []int, err error) {
+func (h *harness) tune(ctx context.Context, e Entrant) (all []Tuning, best int, err error) {
 	tuning := *h
 	tuning.Valued, tuning.Schedule = min(h.Valued, ValuedEnd), mixpolicy.Every(max(1, h.Iterations))
 	tuning.Queries, tuning.Times = end(h.Queries), end(h.Times)
+	var left []int // those that are not out
 	for k, m := range e.Methods {
 		all, left = append(all, Tuning{Runs: &Runs{Method: m}}), append(left, k)
 	}
 	worth := func(k int) float64 {
-		if v := mean(all[k].Scores); v < math.Inf(1) {
-			return v
+		if s := all[k].Scores; len(s) > 0 {
+			if v := h.middle(s); v < math.Inf(1) {
+				return v
+			}
 		}
-		return math.Inf(1) // also for NaN, that of no scores
+		return math.Inf(1) // also for NaN
 	}
 	done := 0
 	for _, until := range h.rounds(len(e.Methods)) {
@@ -173,16 +238,31 @@ func (h *harness) tune(ctx context.Context, e Entrant) (all []Tuning, left []int
 		for i, k := range left {
 			t := &all[k]
 			t.Trials, t.Scores = append(t.Trials, runs[i].Trials...), nil
-			if h.Score != nil && len(t.Failed()) == 0 {
+			if len(t.Failed()) == 0 {
 				t.Scores = t.Final(h.Score)
 			}
 		}
 		if err != nil {
-			return all, left, err
+			return all, -1, err
 		}
 		done = until
 	}
-	return all, left, nil
+	last := make([]Tuning, len(left))
+	for i, k := range left {
+		last[i] = all[k]
+	}
+	if best = Best(last, h.Score, h.middle); best >= 0 {
+		best = left[best]
+	}
+	return all, best, nil
+}
+
+// middle is that of the settings.
+func (s Settings) middle(scores []float64) float64 {
+	if s.Middle != nil {
+		return s.Middle(scores)
+	}
+	return stat.Mean(scores, nil)
 }
 
 // rounds returns how many trials each mean is of, round after round of the tuning of n methods.
@@ -220,8 +300,6 @@ func Best(tuning []Tuning, score Curve, middle func(x []float64) float64) int {
 	}
 	return best
 }
-
-func mean(x []float64) float64 { return stat.Mean(x, nil) }
 
 // Powers returns first, and then count−1 numbers around it, first·factorᵏ for k = −1, 1,
 // −2, 2, …: a grid for tuning.

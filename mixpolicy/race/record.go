@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/mixpolicy/lab/internal/atomicfile"
 	"github.com/mixpolicy/lab/internal/csvrows"
@@ -99,6 +100,46 @@ func (r Record) Differences(s Record) (x []float64) {
 		}
 	}
 	return x
+}
+
+// Compact returns one row for many that differ in At, 0, 1, …, and Value alone, such as one for each
+// run: their values are in its Settings, – where there is none. [Row.Expand] undoes it.
+func (r Record) Compact() (row Row) {
+	if len(r) == 0 {
+		return row
+	}
+	row = r[0]
+	row.At, row.Value, row.Lo, row.Hi, row.Trials = 0, 0, 0, 0, len(r)
+	var list []string
+	for _, v := range r {
+		for len(list) < int(v.At) {
+			list = append(list, noValue)
+		}
+		list = append(list, strconv.FormatFloat(v.Value, 'g', -1, 64))
+	}
+	row.Settings = strings.Join(list, " ")
+	return row
+}
+
+// noValue stands for what is missing in a compact row.
+const noValue = "–"
+
+// Expand returns the rows of a compact one.
+func (r Row) Expand() (rows Record, err error) {
+	like := r
+	like.Settings, like.Trials = "", 0
+	for k, text := range strings.Fields(r.Settings) {
+		if text == noValue {
+			continue
+		}
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return nil, fmt.Errorf("race: record: value %d of %q of %q: %w", k, r.Quantity, r.Method, err)
+		}
+		like.At, like.Value, like.Lo, like.Hi = float64(k), v, v, v
+		rows = append(rows, like)
+	}
+	return rows, nil
 }
 
 // Columns returns at, values and intervals, for a curve.

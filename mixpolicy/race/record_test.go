@@ -130,3 +130,29 @@ func TestDifferences(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// What is compact is as it was, with what is missing left out.
+func TestCompact(t *testing.T) {
+	like := Row{Problem: "p", Method: "m", Quantity: "q"}
+	var rows Record
+	for at, v := range map[int]float64{0: 1.5, 2: 1e-9, 3: -7} {
+		row := like
+		row.At, row.Value, row.Lo, row.Hi = float64(at), v, v, v
+		rows = append(rows, row)
+	}
+	slices.SortFunc(rows, func(a, b Row) int { return cmp.Compare(a.At, b.At) })
+	row := rows.Compact()
+	if row.Settings != "1.5 – 1e-09 -7" || row.Trials != 3 {
+		t.Errorf("%+v", row)
+	}
+	if got, err := row.Expand(); err != nil || !slices.Equal(got, rows) {
+		t.Errorf("%+v, %v, want %+v", got, err, rows)
+	}
+	row.Settings = "1 two"
+	if _, err := row.Expand(); err == nil || !strings.Contains(err.Error(), `value 1 of "q" of "m"`) {
+		t.Errorf("error %v", err)
+	}
+	if row := (Record{}).Compact(); row != (Row{}) {
+		t.Errorf("of nothing: %+v", row)
+	}
+}

@@ -148,6 +148,28 @@ func SignTest(less, more int) float64 {
 	return min(1, 2*distuv.Binomial{N: float64(less + more), P: 0.5}.CDF(float64(min(less, more))))
 }
 
+// Detectable returns how probable it must be that one is better than the other, at least ½, for the
+// sign test of n pairs to find it at the level with the given power; 1 if it can't. It panics unless
+// level and power are between 0 and 1.
+func Detectable(n int, level, power float64) float64 {
+	checkConfidence(level)
+	checkConfidence(power)
+	losses := -1 // the most with which the test decides
+	for SignTest(losses+1, n-losses-1) <= level {
+		losses++
+	}
+	lo, hi := 0.5, 1.0
+	for range 50 {
+		p := (lo + hi) / 2
+		if losses >= 0 && (distuv.Binomial{N: float64(n), P: 1 - p}).CDF(float64(losses)) >= power {
+			hi = p
+		} else {
+			lo = p
+		}
+	}
+	return hi
+}
+
 // Holm returns p-values adjusted for their number, in the same order: where those below a level
 // are taken for differences, the probability of one or more wrong ones among them is at most
 // that level, however the tests depend on each other (Holm 1979). With p₍₁₎ ≤ … ≤ p₍ₖ₎,

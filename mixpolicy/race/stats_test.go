@@ -236,3 +236,31 @@ func TestHolm(t *testing.T) {
 		}
 	}
 }
+
+// At the probability that can be detected the test finds the better one as often as it should, over many
+// samples; too few pairs decide nothing.
+func TestDetectable(t *testing.T) {
+	const samples, level, power = 20_000, 0.01, 0.8
+	rng := rand.New(rand.NewPCG(1, 0))
+	for _, n := range []int{20, 200} {
+		p := Detectable(n, level, power)
+		found := 0
+		for range samples {
+			wins := 0
+			for range n {
+				if rng.Float64() < p {
+					wins++
+				}
+			}
+			if wins > n/2 && SignTest(n-wins, wins) <= level {
+				found++
+			}
+		}
+		if share := float64(found) / samples; math.Abs(share-power) > 5*math.Sqrt(power*(1-power)/samples) {
+			t.Errorf("%d pairs, %v: found in %v of the samples, want %v", n, p, share, power)
+		}
+	}
+	if p := Detectable(5, level, power); p < 1-1e-12 {
+		t.Errorf("5 pairs detect %v", p)
+	}
+}

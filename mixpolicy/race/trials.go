@@ -55,6 +55,8 @@ type Settings struct {
 	// TuningTrials is how many runs to the end, of each of an entrant's methods, choose the
 	// one that [Run] enters; 0 takes the first.
 	TuningTrials int
+	// Middle is what scores are compared by, such as a median; nil is the mean.
+	Middle func(scores []float64) float64
 	// Halving stops tuning what has lost, in ⌈log₂ n⌉ rounds for n methods: after each the worse
 	// half goes, and the others have their trials doubled, to TuningTrials of the last two. That
 	// is sequential halving (Karnin, Koren and Somekh, ICML 2013), or successive halving

@@ -394,6 +394,63 @@ func TestHalving(t *testing.T) {
 	}
 }
 
+// Tuning alone chooses as a race does, also by another middle than the mean; where all scores are
+// NaN it chooses nobody, and it wants a score.
+func TestTuneAlone(t *testing.T) {
+	p := queue(t)
+	e := race.Entrant{Name: "fixed", Methods: race.Grid([]float64{.3, .1, .2}, func(x float64) mixpolicy.Method { return fixed{x, 1 - x} })}
+	set := race.Settings{Trials: 1, TuningTrials: 9, Halving: true, Queries: []int{3}, Score: func(l *race.Observation) float64 { return l.Theta[0] }}
+	tuning, best, err := race.Tune(t.Context(), p, e, set)
+	if err != nil || best != 1 || len(tuning[0].Trials) != 4 || len(tuning[1].Trials) != 9 {
+		t.Errorf("method %d, %v", best, err)
+	}
+	set.Middle = func(scores []float64) float64 { return -scores[0] }
+	if _, best, err = race.Tune(t.Context(), p, e, set); err != nil || best != 0 {
+		t.Errorf("by the opposite: method %d, %v", best, err)
+	}
+	set.Score = func(*race.Observation) float64 { return math.NaN() }
+	if _, best, err = race.Tune(t.Context(), p, e, set); err != nil || best != -1 {
+		t.Errorf("by NaN: method %d, %v", best, err)
+	}
+	set.Score = nil
+	_, _, err = race.Tune(t.Context(), p, e, set)
+	wantError(t, err, "without a score")
+}
+
+// A method of a grid has its numbers, and says which of them are the last ones.
+func TestAxes(t *testing.T) {
+	e := race.Entrant{Axes: []race.Axis{{"η₀", []float64{2, 1, 4}}, {"ω", []float64{10, 5, 20, 2.5}}}}
+	for k, want := range map[int]string{
+		0:  "η₀ = 2, ω = 10 []",
+		2:  "η₀ = 2, ω = 20 [ω]",
+		5:  "η₀ = 1, ω = 5 [η₀]",
+		11: "η₀ = 4, ω = 2.5 [η₀ ω]",
+	} {
+		if got := fmt.Sprint(e.Setting(k), " ", e.Edges(k)); got != want {
+			t.Errorf("method %d: %s, want %s", k, got, want)
+		}
+	}
+	if got := (race.Entrant{}).Setting(0); got != "" {
+		t.Errorf("without a grid: %q", got)
+	}
+}
+
+// A finer grid has the method in its middle and ends at its neighbours.
+func TestFiner(t *testing.T) {
+	e := race.Entrant{Name: "fixed", Make: func(at []float64) mixpolicy.Method { return fixed{at[0], at[1]} }}
+	e = e.OnGrid(race.Axis{Name: "a", Values: race.Powers(1, 4, 4)}, race.Axis{Name: "b", Values: race.Powers(16, 2, 2)})
+	if len(e.Methods) != 8 || e.Methods[5] != (fixed{4, 8}) {
+		t.Fatalf("%v", e.Methods)
+	}
+	f := e.Finer(5)
+	if !slices.Equal(f.Axes[0].Values, []float64{4, 2, 8, 1}) || !slices.Equal(f.Axes[1].Values, []float64{8, 4}) || f.Methods[7] != (fixed{1, 4}) {
+		t.Errorf("%v", f.Axes)
+	}
+	if e.Axes[0].Values[0] != 1 {
+		t.Error("the first grid has changed")
+	}
+}
+
 // Neither tuning nor the trials depend on how many runs go on at a time.
 func TestWorkersDoNotCount(t *testing.T) {
 	e := race.Entrant{Name: "penalty", Methods: race.Grid([]float64{.5, 1, 2, 4, 8}, func(w float64) mixpolicy.Method { return mixpolicy.Penalty{Weight: w} })}
@@ -476,7 +533,7 @@ func TestSettingsErrors(t *testing.T) {
 		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Iterations: 1}, "0 trials"},
 		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Trials: 1, First: -1, Iterations: 1}, "first stream -1"},
 		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Trials: 1, TuningTrials: -1, Iterations: 1}, "-1 tuning trials"},
-		{[]race.Entrant{{Name: "a", Methods: slices.Repeat(one, 17)}}, race.Settings{Trials: 1, Iterations: 1}, `"a" brings 17 methods`},
+		{[]race.Entrant{{Name: "a", Methods: slices.Repeat(one, 65)}}, race.Settings{Trials: 1, Iterations: 1}, `"a" brings 65 methods`},
 		{[]race.Entrant{{Name: "a"}}, race.Settings{Trials: 1, Iterations: 1}, "brings 0 methods"},
 		{[]race.Entrant{{Name: "a", Methods: []mixpolicy.Method{nil}}}, race.Settings{Trials: 1, Iterations: 1}, `entrant "a": run without a method`},
 		{nil, race.Settings{Trials: 1, Iterations: 1}, "no entrants"},

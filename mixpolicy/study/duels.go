@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/plotting"
 )
@@ -24,6 +25,10 @@ type Duel struct {
 	// P is the p-value of the sign test of Better against Worse, adjusted for all duels that
 	// were asked for at once ([race.Holm]).
 	P float64
+	// Difference is the median of A's numbers minus B's, run by run, with an interval; those of all k
+	// duels that were asked for at once hold together with 95 %, as each has 1 − 0.05/k. Of a family
+	// there is none: N = 0.
+	Difference race.Interval
 }
 
 // Winner is the method that the test takes for the better one, or "".
@@ -66,21 +71,26 @@ func (r Record) Problems(kind string) (names []string) {
 func (r Record) Duels(kind, quantity string, problems []string, pairs ...[2]string) []Duel {
 	var all []Duel
 	var p []float64
+	var differences [][]float64
 	for _, problem := range problems {
 		for _, pair := range pairs {
-			if d, ok := r.duel(kind, quantity, problem, pair[0], pair[1]); ok {
-				all, p = append(all, d), append(p, d.P)
+			if d, x, ok := r.duel(kind, quantity, problem, pair[0], pair[1]); ok {
+				all, p, differences = append(all, d), append(p, d.P), append(differences, x)
 			}
 		}
 	}
 	for k, v := range race.Holm(p) {
 		all[k].P = v
+		if x := differences[k]; len(x) > 0 {
+			all[k].Difference = race.Median(x, 1-Level/float64(len(p)))
+		}
 	}
 	return all
 }
 
-func (r Record) duel(kind, quantity, problem, a, b string) (Duel, bool) {
-	d := Duel{Problem: problem, A: a, B: b}
+// duel also returns the differences of the runs, but of no family.
+func (r Record) duel(kind, quantity, problem, a, b string) (d Duel, differences []float64, ok bool) {
+	d = Duel{Problem: problem, A: a, B: b}
 	count := func(a, quantity string) (n, of int) {
 		row, err := r.One(race.Row{Problem: problem, Race: kind, Method: a, Quantity: quantity})
 		if err != nil {
@@ -88,19 +98,28 @@ func (r Record) duel(kind, quantity, problem, a, b string) (Duel, bool) {
 		}
 		return int(row.Value), row.Trials
 	}
-	trials := kind + ", trial"
-	x, y := r.where(problem, trials, a, quantity), r.where(problem, trials, b, quantity)
+	x, y := r.runs(problem, kind, a, quantity), r.runs(problem, kind, b, quantity)
 	if d.Better, d.Instances = count(a, betterThan(b)); d.Instances > 0 {
 		d.Worse, _ = count(b, betterThan(a))
 		d.Won, _ = count(a, wonAgainst(b))
 		d.Lost, _ = count(b, wonAgainst(a))
 	} else if len(x) == 0 || len(y) == 0 {
-		return d, false
+		return d, nil, false
 	} else {
-		d.Better, d.Worse = race.Signs(x.Differences(y), rounding*r.Mark(problem, Mixture))
+		differences = x.Differences(y)
+		d.Better, d.Worse = race.Signs(differences, rounding*r.Mark(problem, Mixture))
 	}
 	d.P = race.SignTest(d.Better, d.Worse)
-	return d, true
+	return d, differences, true
+}
+
+// runs has what each run of a method had at the end of a race, a row each; none if there are none.
+func (r Record) runs(problem, kind, method, quantity string) race.Record {
+	row, err := r.One(race.Row{Problem: problem, Race: kind + ", trial", Method: method, Quantity: quantity})
+	if err != nil {
+		return nil
+	}
+	return mixpolicy.Must(row.Expand())
 }
 
 // Wins counts the families of a kind of race by who of two methods wins the duel by penalised gap: a, b, or nobody.
@@ -140,6 +159,21 @@ func (r Record) Against(kind, quantity string, problems []string, method string,
 			cells = append(cells, cell)
 		}
 		t.Row(cells...)
+	}
+	return t
+}
+
+// Margins is the table of the duels of pairs on the three problems: by how much one is better.
+func (r Record) Margins(kind, quantity string, pairs ...[2]string) plotting.Table {
+	duels := r.Duels(kind, quantity, Names, pairs...)
+	t := plotting.Table{
+		Caption: fmt.Sprintf("%s, run by run on the same streams: median differences with intervals that hold together with %g %%, and p of the sign test, corrected for %d tests by Holm's method", quantity, 100*(1-Level), len(duels)),
+		Columns: columns("problem", "pair", "runs", "better – worse", "median difference", "p"),
+	}
+	for _, d := range duels {
+		v := d.Difference
+		t.Row(d.Problem, d.A+" against "+d.B, fmt.Sprint(v.N), fmt.Sprintf("%d–%d", d.Better, d.Worse),
+			fmt.Sprintf("%.3g [%.3g, %.3g]", v.Mean, v.Lo, v.Hi), fmt.Sprintf("%.1g", d.P))
 	}
 	return t
 }

@@ -16,14 +16,16 @@ import (
 // rounding; in a family b is better than a on 6 of 6 instances, 4 of them by themselves.
 func made() (r Record) {
 	r.Record = race.Record{{Problem: "queue", Race: Given, Quantity: Mixture, Value: 100}}
-	for k := range 10 {
-		b := float64(10 + k)
-		for method, v := range map[string]float64{"a": b - 1, "b": b, "c": b + 1e-9} {
+	for method, more := range map[string]float64{"a": -1, "b": 0, "c": 1e-9} {
+		var runs race.Record
+		for k := range 10 {
+			v := float64(10+k) + more
 			if method == "a" && k == 3 {
-				v = b + 5
+				v += 6
 			}
-			r.Record = append(r.Record, race.Row{Problem: "queue", Race: QueriesTrial, Method: method, Quantity: PenalisedGap, At: float64(k), Value: v})
+			runs = append(runs, race.Row{Problem: "queue", Race: QueriesTrial, Method: method, Quantity: PenalisedGap, At: float64(k), Value: v})
 		}
+		r.Record = append(r.Record, runs.Compact())
 	}
 	for method, counts := range map[string][2]float64{"a": {0, 0}, "b": {6, 4}} {
 		other := map[string]string{"a": "b", "b": "a"}[method]
@@ -46,10 +48,18 @@ func TestDuels(t *testing.T) {
 	// Holm: 3·22/1024, and then 2·2/64, which is less and so raised to that.
 	if !slices.EqualFunc(got, want, func(a, b Duel) bool {
 		near := a.P > b.P-1e-12 && a.P < b.P+1e-12
-		a.P = b.P
+		a.P, a.Difference = b.P, b.Difference
 		return near && a == b
 	}) {
 		t.Errorf("%+v\nwant %+v", got, want)
+	}
+	// The median of −1 nine times and 5; of ten differences all but the least and the greatest are an
+	// interval of 1 − 2·11/2¹⁰ for one duel at 5 %, and all are for three.
+	if v := got[0].Difference; v.Mean != -1 || v.Lo != -1 || v.Hi != 5 || v.N != 10 || got[2].Difference.N != 0 {
+		t.Errorf("difference %+v, and %+v of a family", v, got[2].Difference)
+	}
+	if margins := r.Margins(ByQueries, PenalisedGap, [2]string{"a", "b"}).String(); !strings.Contains(margins, "-1 [-1, -1]") || !strings.Contains(margins, "9–1") {
+		t.Error(margins)
 	}
 	alone := r.Duels(ByQueries, PenalisedGap, problems[:1], [2]string{"a", "b"})[0]
 	if alone.Winner() != "a" || alone.String() != "9–1" {
@@ -95,7 +105,11 @@ func TestRecommendation(t *testing.T) {
 	worse := Record{slices.Clone(r.Record)} // where plug-in loses every run
 	for k, row := range worse.Record {
 		if row.Race == QueriesTrial && row.Method == "plug-in" && row.Quantity == PenalisedGap {
-			worse.Record[k].Value += 1e9
+			runs := mixpolicy.Must(row.Expand())
+			for i := range runs {
+				runs[i].Value += 1e9
+			}
+			worse.Record[k] = runs.Compact()
 		}
 	}
 	after := worse.Recommendation()

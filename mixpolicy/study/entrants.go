@@ -50,6 +50,19 @@ var fromSamples = []string{Measures, CostRange, SampledCosts}
 // 3.2·10⁵ in units of the greatest cost, where β = 0 makes G = 100. For discounted cost an entrant
 // with β = 0 shows what the ball does.
 func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) []race.Entrant {
+	return learners(p, phi, steps, mixing, coarse)
+}
+
+// grids are the numbers that are tried of η₀ where it is all there is to tune, and of η₀ and ω of the
+// penalty methods.
+type grids struct{ one, eta, omega []float64 }
+
+var (
+	coarse = grids{one: race.Powers(4, 4, 16), eta: race.Powers(1, 8, 4), omega: race.Powers(16, 8, 4)}
+	fine   = grids{one: race.Powers(4, 2, 32), eta: race.Powers(1, 4, 6), omega: race.Powers(1, 2, 10)}
+)
+
+func learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64, g grids) []race.Entrant {
 	lo, hi := p.MDP().CostRange()
 	scale := max(-lo, hi)
 	if scale == 0 {
@@ -59,49 +72,54 @@ func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) [
 	if !p.MDP().Criterion().Average() {
 		horizon = 1 / (1 - p.MDP().Gamma())
 	}
-	wide := race.Powers(4, 4, 16) // η₀ of a method with nothing else to tune
+	one, eta, omega := race.Axis{Name: "η₀", Values: g.one}, race.Axis{Name: "η₀", Values: g.eta}, race.Axis{Name: "ω", Values: g.omega}
+	step := func(at []float64) mixpolicy.StepSize { return mixpolicy.InverseSqrt(at[0]) }
+	algorithm1 := mixpolicy.PrimalDual{CostScale: scale, Beta: math.Inf(1)}
+	with := func(m mixpolicy.PrimalDual) func([]float64) mixpolicy.Method {
+		return func(at []float64) mixpolicy.Method {
+			m := m
+			m.StepSize = step(at)
+			return m
+		}
+	}
+	scaled, ball := algorithm1, algorithm1
+	scaled.RowScaling, ball.Beta = true, 0
 	all := []race.Entrant{
-		enter("Algorithm 1", "Badiei Khuzani et al. 2019, corrected", fromSamples, race.Grid(wide, func(eta float64) mixpolicy.Method {
-			return mixpolicy.PrimalDual{CostScale: scale, Beta: math.Inf(1), StepSize: mixpolicy.InverseSqrt(eta)}
-		})...),
-		enter("Algorithm 1, last iterate", "not in the paper", fromSamples, race.Grid(wide, func(eta float64) mixpolicy.Method {
-			return priorwork.LastIterate{Of: mixpolicy.PrimalDual{CostScale: scale, Beta: math.Inf(1), StepSize: mixpolicy.InverseSqrt(eta)}}
-		})...),
-		enter("Algorithm 1, rows scaled", "not in the paper; Pock and Chambolle 2011", fromSamples, race.Grid(wide, func(eta float64) mixpolicy.Method {
-			return mixpolicy.PrimalDual{CostScale: scale, Beta: math.Inf(1), StepSize: mixpolicy.InverseSqrt(eta), RowScaling: true}
-		})...),
-		enter("penalty", "Banijamali et al. 2018", fromSamples, race.Grid2(race.Powers(1, 8, 4), race.Powers(16, 8, 4), func(eta, omega float64) mixpolicy.Method {
-			return mixpolicy.Penalty{CostScale: scale, Weight: omega, StepSize: mixpolicy.InverseSqrt(eta)}
-		})...),
-		enter("dual ALP", "Abbasi-Yadkori et al. 2014", append(fromSamples[:len(fromSamples):len(fromSamples)], Transitions), race.Grid2(race.Powers(1, 8, 4), race.Powers(16, 8, 4), func(eta, omega float64) mixpolicy.Method {
-			return priorwork.DualALP{CostScale: scale, Weight: omega, StepSize: mixpolicy.InverseSqrt(eta)}
-		})...),
+		tuned("Algorithm 1", "Badiei Khuzani et al. 2019, corrected", fromSamples, with(algorithm1), one),
+		tuned("Algorithm 1, last iterate", "not in the paper", fromSamples, func(at []float64) mixpolicy.Method {
+			return priorwork.LastIterate{Of: with(algorithm1)(at)}
+		}, one),
+		tuned("Algorithm 1, rows scaled", "not in the paper; Pock and Chambolle 2011", fromSamples, with(scaled), one),
+		tuned("penalty", "Banijamali et al. 2018", fromSamples, func(at []float64) mixpolicy.Method {
+			return mixpolicy.Penalty{CostScale: scale, Weight: at[1], StepSize: step(at)}
+		}, eta, omega),
+		tuned("dual ALP", "Abbasi-Yadkori et al. 2014", append(fromSamples[:len(fromSamples):len(fromSamples)], Transitions), func(at []float64) mixpolicy.Method {
+			return priorwork.DualALP{CostScale: scale, Weight: at[1], StepSize: step(at)}
+		}, eta, omega),
 		enter("plug-in", "certainty equivalence for (2.18)", []string{Measures, SampledCosts}, mixpolicy.PlugIn{}),
 		enter("plug-in, median of means", "Nemirovski and Yudin 1983", []string{Measures, SampledCosts}, MedianPlugIn{}),
 	}
 	if p.MDP().Pairs()*p.Dim() <= 10_000 { // a step takes 2nmd operations
-		all = slices.Insert(all, 3, enter("Algorithm 1, variance reduced", "not in the paper", fromSamples, race.Grid(wide, func(eta float64) mixpolicy.Method {
-			return priorwork.VarianceReduced{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}
-		})...))
+		all = slices.Insert(all, 3, tuned("Algorithm 1, variance reduced", "not in the paper", fromSamples, func(at []float64) mixpolicy.Method {
+			return priorwork.VarianceReduced{CostScale: scale, StepSize: step(at)}
+		}, race.Axis{Name: "η₀", Values: g.one}))
 	}
 	if p.MDP().Criterion().Average() {
-		all = append(all, enter("π-learning", "Wang 2017", []string{CostRange, MixingTime, Generator}, race.Grid2(race.Powers(1, 4, 8), []float64{100, 10_000}, func(rate, tau float64) mixpolicy.Method {
-			return priorwork.PiLearning{Steps: steps, MixingTime: mixing, Range: tau, Rate: rate}
-		})...))
+		all = append(all, tuned("π-learning", "Wang 2017", []string{CostRange, MixingTime, Generator}, func(at []float64) mixpolicy.Method {
+			return priorwork.PiLearning{Steps: steps, MixingTime: mixing, Rate: at[0], Range: at[1]}
+		}, race.Axis{Name: "rate", Values: race.Powers(1, 4, 8)}, race.Axis{Name: "range", Values: []float64{100, 10_000}}))
 	} else {
-		all = slices.Insert(all, 1, enter("Algorithm 1, β = 0", "Badiei Khuzani et al. 2019, corrected", fromSamples, race.Grid(wide, func(eta float64) mixpolicy.Method {
-			return mixpolicy.PrimalDual{CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}
-		})...))
-		all = append(all, enter("randomised LP", "Wang 2020", []string{CostRange, Generator}, race.Grid(race.Powers(1, 4, 16), func(rate float64) mixpolicy.Method {
-			return priorwork.RandomizedLP{Steps: steps, Rate: rate}
-		})...))
+		all = slices.Insert(all, 1, tuned("Algorithm 1, β = 0", "Badiei Khuzani et al. 2019, corrected", fromSamples, with(ball), one))
+		all = append(all, tuned("randomised LP", "Wang 2020", []string{CostRange, Generator}, func(at []float64) mixpolicy.Method {
+			return priorwork.RandomizedLP{Steps: steps, Rate: at[0]}
+		}, race.Axis{Name: "rate", Values: race.Powers(1, 4, 16)}))
 	}
 	if phi != nil {
 		all = append(all, enter("ALP, sampled constraints", "de Farias and Van Roy 2004", []string{Transitions, Basis, Visits, CostRange, ChosenCosts, GreedyCosts}, priorwork.ConstraintSampling{Basis: phi, Weights: priorwork.Visits(p), Bound: scale * horizon}))
 		if !p.MDP().Criterion().Average() {
-			all = append(all, enter("smoothed ALP, primal–dual", "promised by the abstract", []string{Basis, Visits, CostRange, Generator, GreedyCosts}, race.Grid2(race.Powers(1, 8, 4), race.Powers(16, 4, 4), func(eta, radius float64) mixpolicy.Method {
-				return priorwork.SmoothedPrimalDual{Basis: phi, Weights: priorwork.Visits(p), Slack: priorwork.Visits(p), Radius: radius, CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}
-			})...))
+			all = append(all, tuned("smoothed ALP, primal–dual", "promised by the abstract", []string{Basis, Visits, CostRange, Generator, GreedyCosts}, func(at []float64) mixpolicy.Method {
+				return priorwork.SmoothedPrimalDual{Basis: phi, Weights: priorwork.Visits(p), Slack: priorwork.Visits(p), Radius: at[1], CostScale: scale, StepSize: step(at)}
+			}, race.Axis{Name: "η₀", Values: race.Powers(1, 8, 4)}, race.Axis{Name: "radius", Values: race.Powers(16, 4, 4)}))
 		}
 	}
 	return append(all, enter("certainty equivalence", "Azar, Munos and Kappen 2013", []string{Transitions, CostRange, ChosenCosts}, priorwork.CertaintyEquivalence{}))
@@ -130,4 +148,9 @@ func Informed(p *mixpolicy.Problem, phi *mat.Dense) []race.Entrant {
 // enter makes an entrant of a method in some settings, the published or default one first.
 func enter(name, source string, told []string, methods ...mixpolicy.Method) race.Entrant {
 	return race.Entrant{Name: name, Source: source, Told: told, Methods: methods}
+}
+
+// tuned makes an entrant of a method on a grid.
+func tuned(name, source string, told []string, make func(at []float64) mixpolicy.Method, axes ...race.Axis) race.Entrant {
+	return race.Entrant{Name: name, Source: source, Told: told, Make: make}.OnGrid(axes...)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -139,26 +140,27 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 }
 
 // Sensitivity draws how the result depends on tuning: the median penalised gap of the best configuration of
-// each method, of the second best, and so on.
+// each method, of the second best, and so on. What has nothing to tune is drawn as long as those before it.
 func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	f := plotting.Figure{
 		X:     plotting.Axis{Label: "configurations, from the best to the worst"},
 		Y:     plotting.Axis{Label: gapLabel, Log: true},
 		Width: width, Height: height,
 	}
+	most := 2
 	for _, m := range methods {
 		if len(r.where(problem, ByQueries, m, PenalisedGap)) == 0 {
 			continue // it did not take part
 		}
 		var line plotting.Line
-		for _, row := range r.where(problem, Tuning, m, PenalisedGap) {
-			line.Y = append(line.Y, max(floor, row.Value/r.Mark(problem, Mixture)))
-		}
-		if len(line.Y) == 0 { // nothing to tune: the same for all
-			final := r.final(problem, ByQueries, m, PenalisedGap)
-			for range 16 {
-				line.Y = append(line.Y, max(floor, final.Value/r.Mark(problem, Mixture)))
+		if row, err := r.One(race.Row{Problem: problem, Race: Tuning, Method: m, Quantity: PenalisedGap}); err == nil {
+			for _, row := range mixpolicy.Must(row.Expand()) {
+				line.Y = append(line.Y, max(floor, row.Value/r.Mark(problem, Mixture)))
 			}
+			most = max(most, len(line.Y))
+		} else { // nothing to tune: the same for all
+			final := r.final(problem, ByQueries, m, PenalisedGap)
+			line.Y = slices.Repeat([]float64{max(floor, final.Value/r.Mark(problem, Mixture))}, most)
 		}
 		slices.Sort(line.Y)
 		for k := range line.Y {
@@ -191,8 +193,8 @@ func columns(heads ...string) (all []plotting.Column) {
 func (r Record) Finals(problem string) plotting.Table {
 	methods := r.Methods(problem, ByQueries)
 	t := plotting.Table{
-		Caption: fmt.Sprintf("%s after %.0f queries: medians over %d trials, with 95 %% intervals", problem, r.Budget(problem), r.final(problem, ByQueries, methods[0], PolicyCost).Trials),
-		Columns: columns("method", "source", "configurations tried", "penalised gap (% of the optimum)", PolicyCost),
+		Caption: fmt.Sprintf("%s after %.0f queries: medians over runs, with 95 %% intervals", problem, r.Budget(problem)),
+		Columns: columns("method", "source", "configurations tried", "runs", "penalised gap (% of the optimum)", PolicyCost),
 	}
 	for _, m := range methods {
 		cost, gap := r.final(problem, ByQueries, m, PolicyCost), r.final(problem, ByQueries, m, PenalisedGap)
@@ -203,7 +205,7 @@ func (r Record) Finals(problem string) plotting.Table {
 		if cost.Method == "" { // of a method that failed there is nothing else
 			cost, first, second = r.where(problem, ByQueries, m, race.Failure)[0], "failed", "failed"
 		}
-		t.Row(m, cost.Source, fmt.Sprint(cost.Configurations), first, second)
+		t.Row(m, cost.Source, fmt.Sprint(cost.Configurations), fmt.Sprint(cost.Trials), first, second)
 	}
 	return t
 }
@@ -239,7 +241,7 @@ func interval(row race.Row, factor float64) string {
 		return "0"
 	case hi-lo < 1e-4*math.Abs(v):
 		return fmt.Sprintf("%.4g", v)
-	case hi >= 1e5:
+	case hi >= 1e5 || hi >= 1e4 && hi > 100*v:
 		return fmt.Sprintf("%.3g [%.3g, %.3g]", v, lo, hi)
 	}
 	digits := min(4, max(0, 1-int(math.Floor(math.Log10(hi-lo)))))
@@ -251,7 +253,7 @@ func interval(row race.Row, factor float64) string {
 func (r Record) Reaches(problem string) plotting.Table {
 	goals, methods := []string{GapGoal, MixtureGoal, PolicyGoal}, r.Methods(problem, Reaching)
 	t := plotting.Table{
-		Caption: fmt.Sprintf("%s: queries to reach, median of %d trials and 95 %% interval", problem, r.where(problem, Reaching, methods[0], "")[0].Trials),
+		Caption: fmt.Sprintf("%s: queries to reach, medians over the runs, with 95 %% intervals", problem),
 		Columns: columns(append([]string{"method"}, goals...)...),
 	}
 	for _, m := range methods {
@@ -266,6 +268,42 @@ func (r Record) Reaches(problem string) plotting.Table {
 		t.Row(cells...)
 	}
 	return t
+}
+
+// Chosen is the table of the settings that tuning chose for a quantity, a column a problem, with those of
+// their numbers that are the least or the greatest of the grid.
+func (r Record) Chosen(quantity string) (plotting.Table, error) {
+	t := plotting.Table{Caption: "Settings chosen by " + quantity, Columns: columns(append([]string{"method"}, Names...)...)}
+	cells := map[string]map[string]string{} // of a method on a problem
+	var methods []string
+	for _, problem := range Names {
+		c, err := Build(problem)
+		if err != nil {
+			return t, err
+		}
+		for _, e := range c.Learners(ByQueries) {
+			row := r.final(problem, ByQueries, e.Name, quantity)
+			if row.Method == "" || len(e.Axes) == 0 {
+				continue
+			}
+			text, _, edges := chosen(e, row.Configuration, row.Configurations)
+			if cells[e.Name] == nil {
+				cells[e.Name], methods = map[string]string{}, append(methods, e.Name)
+			}
+			if len(edges) > 0 {
+				text += " (edge: " + strings.Join(edges, ", ") + ")"
+			}
+			cells[e.Name][problem] = text
+		}
+	}
+	for _, m := range methods {
+		row := []any{m}
+		for _, problem := range Names {
+			row = append(row, cells[m][problem])
+		}
+		t.Row(row...)
+	}
+	return t, nil
 }
 
 func median(row race.Row) string {

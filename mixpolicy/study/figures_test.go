@@ -161,6 +161,8 @@ func TestFormats(t *testing.T) {
 		{race.Row{Value: 2909.4, Lo: 2893, Hi: 2925}, "2909 [2893, 2925]"},
 		{race.Row{Value: 12.34, Lo: 11.34, Hi: 13.341}, "12.3 [11.3, 13.3]"},
 		{race.Row{Value: 0.5, Lo: 0, Hi: 3e6}, "0.5 [0, 3e+06]"},
+		{race.Row{Value: 10.42, Lo: 9.634, Hi: 29175}, "10.4 [9.63, 2.92e+04]"},
+		{race.Row{Value: 24000, Lo: 15000, Hi: 31000}, "24000 [15000, 31000]"},
 	} {
 		if got := interval(c.row, 1); got != c.want {
 			t.Errorf("interval of %+v is %q, want %q", c.row, got, c.want)

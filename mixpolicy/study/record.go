@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 
@@ -17,8 +18,8 @@ import (
 const (
 	Given        = "given"               // a number of the problem
 	ByQueries    = "queries"             // a look at a race by queries
-	QueriesTrial = ByQueries + ", trial" // what one run had at its end; At is its stream
-	Tuning       = "tuning"              // the score of a setting at the end of the race by queries
+	QueriesTrial = ByQueries + ", trial" // what each run had at its end: a compact row, by stream
+	Tuning       = "tuning"              // the median score of each setting at the end of the race by queries: a compact row
 	Reaching     = "reach"               // queries until a goal is reached: median, and interval for it
 	BySeconds    = "seconds"             // a look at a race by time; depends on the machine
 	SecondsTrial = BySeconds + ", trial"
@@ -58,18 +59,44 @@ func Recorded() (Record, error) {
 	return Record{r}, err
 }
 
-// settings are those of the record: 20 trials, and 10 others for each setting of a method.
-func settings() race.Settings {
-	return race.Settings{Trials: 20, TuningTrials: 10, Seed: 1, Valued: race.ValuedAll}
+// finely says whether a method is tuned on the fine grid, and then on a finer one around its best setting,
+// with as many runs as decide: those that are compared with each other on the families, too.
+func finely(kind, method string) bool {
+	return kind != BySeconds && slices.Contains(familyMethods, method)
 }
 
-// Learners are the methods that learn costs, for this instance.
-func (c Instance) Learners() []race.Entrant {
-	return Learners(c.Problem, c.Basis, c.Queries[len(c.Queries)-1], c.Mixing)
+// settings are those of the record. Of two methods the sign test of 200 runs, as one of 14 tests, finds with
+// a probability of 0.9 the one that is better in 65 % of all runs; that of 20 runs must be better in 91 %
+// ([race.Detectable]).
+func (c Instance) settings(kind, method string) race.Settings {
+	set := race.Settings{Trials: 20, TuningTrials: 10, Seed: 1}
+	if finely(kind, method) {
+		set.Trials, set.TuningTrials, set.Halving = c.Trials, 32, true
+	}
+	if kind == BySeconds {
+		set.Times = c.Times
+	} else {
+		set.Queries = c.Queries
+	}
+	return set
+}
+
+// Learners are the methods that learn costs, for this instance and a kind of race.
+func (c Instance) Learners(kind string) []race.Entrant {
+	steps := c.Queries[len(c.Queries)-1]
+	all := learners(c.Problem, c.Basis, steps, c.Mixing, coarse)
+	for k, e := range learners(c.Problem, c.Basis, steps, c.Mixing, fine) {
+		if finely(kind, e.Name) {
+			all[k] = e
+		}
+	}
+	return all
 }
 
 // All returns the learners and the methods that know the costs.
-func (c Instance) All() []race.Entrant { return append(c.Learners(), Informed(c.Problem, c.Basis)...) }
+func (c Instance) All() []race.Entrant {
+	return append(c.Learners(BySeconds), Informed(c.Problem, c.Basis)...)
+}
 
 // Only returns the entrants of the given names, or all if there are none.
 func Only(all []race.Entrant, names ...string) []race.Entrant {
@@ -84,12 +111,13 @@ func (c Instance) Compute(ctx context.Context, kind string, progress func(name s
 		return nil, err
 	}
 	rows := c.given(marks)
-	set, entrants := settings(), c.Learners()
-	set.Progress, set.Queries = progress, c.Queries
+	entrants := c.Learners(kind)
 	if kind == BySeconds {
-		set.Queries, set.Times, entrants = nil, c.Times, c.All()
+		entrants = c.All()
 	}
 	for _, e := range Only(entrants, names...) {
+		set := c.settings(kind, e.Name)
+		set.Progress = progress
 		o, err := c.race(ctx, e, set)
 		if err != nil {
 			return nil, err
@@ -106,8 +134,9 @@ func (c Instance) Compute(ctx context.Context, kind string, progress func(name s
 // setting with the least median of that quantity in tuning.
 type outcome struct {
 	race.Entrant
-	tuning []race.Tuning // of each setting; nil if there was nothing to choose
-	chosen map[string]int
+	finer  bool                     // a second time, around the best of the grid
+	tuning map[string][]race.Tuning // of each setting of the grid; nil if there was nothing to choose
+	chosen map[string]int           // as [chosen] takes them
 	runs   map[string]*race.Runs
 	err    error // of a setting of which no trial finished
 }
@@ -123,41 +152,76 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 	if _, err := c.Problem.Optimum(ctx); err != nil { // once, before time counts
 		return outcome{}, fault.At("study", c.Name, err)
 	}
-	o := outcome{Entrant: e, chosen: map[string]int{}, runs: map[string]*race.Runs{}}
-	if len(e.Methods) > 1 {
-		var err error
-		if o.tuning, err = race.Tune(ctx, c.Problem, e, set); err != nil {
-			return o, fault.At("study", c.Name, err)
+	o := outcome{Entrant: e, tuning: map[string][]race.Tuning{}, chosen: map[string]int{}, runs: map[string]*race.Runs{}}
+	o.finer = set.Halving && e.Axes != nil
+	told := set.Progress
+	set.Middle = func(x []float64) float64 { return medianOf(x).Mean }
+	for _, quantity := range []string{PolicyCost, PenalisedGap} {
+		first := o.runs[PolicyCost]
+		if first != nil && len(first.Finished()) > 0 && !first.HasTheta() {
+			break // no penalised gap
 		}
-		for _, t := range o.tuning {
-			o.err = cmp.Or(t.Err(), o.err)
+		set := set
+		set.Score = c.scores()[quantity]
+		if quantity == PolicyCost {
+			set.Valued = race.ValuedAll
 		}
-	}
-	if told := set.Progress; told != nil {
-		set.Progress = func(_ string, done, total int) { told(e.Name, done, total) }
-	}
-	for quantity, score := range c.scores() {
-		k := 0
-		if o.tuning != nil {
-			if k = race.Best(o.tuning, score, func(x []float64) float64 { return medianOf(x).Mean }); k < 0 {
+		if told != nil {
+			set.Progress = func(_ string, done, total int) { told(e.Name+", "+quantity, done, total) }
+		}
+		k, err := 0, error(nil)
+		if n := len(e.Methods); n > 1 {
+			if o.tuning[quantity], k, err = race.Tune(ctx, c.Problem, e, set); err != nil {
+				return o, fault.At("study", c.Name, err)
+			}
+			for _, t := range o.tuning[quantity] {
+				o.err = cmp.Or(t.Err(), o.err)
+			}
+			if k >= 0 && o.finer {
+				_, again, err := race.Tune(ctx, c.Problem, e.Finer(k), set)
+				if err != nil {
+					return o, fault.At("study", c.Name, err)
+				}
+				k = k*n + max(0, again) // the first one is that of the grid
+			}
+			if k < 0 {
+				delete(o.tuning, quantity)
 				continue
 			}
 		}
 		o.chosen[quantity] = k
-		for other, at := range o.chosen {
-			if at == k && o.runs[other] != nil {
-				o.runs[quantity] = o.runs[other]
-			}
+		if first != nil && k == o.chosen[PolicyCost] {
+			o.runs[quantity] = first
+			continue
 		}
-		if o.runs[quantity] == nil {
-			runs, err := race.Trials(ctx, c.Problem, e.Methods[k], set)
-			if runs == nil || ctx.Err() != nil {
-				return o, fault.At("study", c.Name, err)
-			}
-			o.runs[quantity], o.err = runs, cmp.Or(err, o.err)
+		_, m, _ := chosen(e, k, o.configurations())
+		runs, err := race.Trials(ctx, c.Problem, m, set)
+		if runs == nil || ctx.Err() != nil {
+			return o, fault.At("study", c.Name, err)
 		}
+		o.runs[quantity], o.err = runs, cmp.Or(err, o.err)
 	}
 	return o, nil
+}
+
+// configurations is how many were tried.
+func (o outcome) configurations() int {
+	if o.finer {
+		return 2 * len(o.Methods)
+	}
+	return len(o.Methods)
+}
+
+// chosen returns the setting k of an entrant, in words and as a method, and on which axes of its grid it is
+// at an edge. Where twice as many were tried as the n of the grid, k is setting k mod n of the finer grid
+// around setting ⌊k/n⌋.
+func chosen(e race.Entrant, k, tried int) (text string, m mixpolicy.Method, edges []string) {
+	n := len(e.Methods)
+	if tried == n {
+		return e.Setting(k), e.Methods[k], e.Edges(k)
+	}
+	f := e.Finer(k / n)
+	return f.Setting(k % n), f.Methods[k%n], e.Edges(k / n)
 }
 
 // medianOf is the median with its interval, by which settings are compared too.
@@ -258,7 +322,7 @@ const confidence = 0.95
 func (c Instance) like(kind, quantity string, o outcome) race.Row {
 	return race.Row{
 		Problem: c.Name, Race: kind, Method: o.Name, Source: o.Source, Quantity: quantity,
-		Configuration: o.chosen[quantity], Configurations: len(o.Methods), Seed: settings().Seed,
+		Configuration: o.chosen[quantity], Configurations: o.configurations(), Seed: c.settings(kind, o.Name).Seed,
 	}
 }
 
@@ -319,27 +383,31 @@ func (c Instance) trials(kind string, o outcome) (rows race.Record) {
 		if kind == SecondsTrial {
 			like.Machine = machine()
 		}
+		var runs race.Record
 		for _, t := range o.runs[quantity].Finished() {
-			v := c.scores()[quantity](t.End())
-			like.At, like.Value, like.Lo, like.Hi = float64(t.Stream), v, v, v
-			rows = append(rows, like)
+			like.At, like.Value = float64(t.Stream), c.scores()[quantity](t.End())
+			runs = append(runs, like)
 		}
+		rows = append(rows, runs.Round(6).Compact())
 	}
 	return rows
 }
 
-// tuning has the median scores of each setting.
+// tuning has the median scores of all settings, those that lost early of fewer runs.
 func (c Instance) tuning(o outcome) (rows race.Record) {
 	for _, quantity := range o.reported() {
 		like := c.like(Tuning, quantity, o)
 		like.Source, like.Seed = "", like.Seed+1
-		for k, runs := range o.tuning {
-			like := like
-			if like.At = float64(k); len(runs.Failed()) > 0 {
-				rows = append(rows, failures(runs.Runs, like)...)
-				continue
+		var medians race.Record
+		for k, t := range o.tuning[quantity] {
+			if like.At = float64(k); len(t.Failed()) > 0 {
+				rows = append(rows, failures(t.Runs, like)...)
+			} else if like.Value = medianOf(t.Scores).Mean; !math.IsInf(like.Value, 0) {
+				medians = append(medians, like)
 			}
-			rows = append(rows, medianOf(runs.Final(c.scores()[quantity])).Row(like))
+		}
+		if len(medians) > 0 {
+			rows = append(rows, medians.Round(4).Compact())
 		}
 	}
 	return rows

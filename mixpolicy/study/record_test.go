@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -37,10 +38,10 @@ func build(t *testing.T, name string) Instance {
 // with what it finds. Methods that are not recorded yet are left out.
 func TestRecord(t *testing.T) {
 	known := recorded(t)
-	few := map[string]int{"queue": 320, "grid world": 320, "network": 1}
+	few := map[string]int{"queue": 100, "grid world": 100, "network": 1}
 	for _, name := range Names {
 		if testing.Short() && name == "network" {
-			continue // 20 policies of everyone, to be evaluated, are five seconds of work
+			continue // some seconds of work
 		}
 		c := build(t, name)
 		marks, err := c.Marks(t.Context())
@@ -49,18 +50,27 @@ func TestRecord(t *testing.T) {
 		}
 		compare(t, known.where(name, Given, "", ""), c.given(marks))
 
-		set := settings()
-		set.TuningTrials = 0
-		set.Queries = slices.DeleteFunc(slices.Clone(c.Queries), func(q int) bool { return q > few[name] })
-		for _, e := range Only(c.Learners(), known.Methods(name, ByQueries)...) {
-			o := outcome{Entrant: e, chosen: map[string]int{}, runs: map[string]*race.Runs{}}
+		for _, e := range Only(c.Learners(ByQueries), known.Methods(name, ByQueries)...) {
+			o := outcome{Entrant: e, finer: finely(ByQueries, e.Name) && e.Axes != nil, chosen: map[string]int{}, runs: map[string]*race.Runs{}}
 			recorded := map[string]race.Record{}
 			for _, quantity := range []string{PenalisedGap, PolicyCost} {
+				if name == "network" && quantity == PolicyCost && e.Name != "plug-in" {
+					continue // a policy takes some 20 ms to be evaluated
+				}
+				set := c.settings(ByQueries, e.Name)
+				set.Queries = slices.DeleteFunc(slices.Clone(set.Queries), func(q int) bool { return q > few[name] })
+				if quantity == PolicyCost {
+					set.Valued = race.ValuedAll
+				}
 				if rows := known.where(name, ByQueries, e.Name, quantity); len(rows) > 0 {
 					o.chosen[quantity] = rows[0].Configuration
-					o.runs[quantity] = mixpolicy.Must(race.Trials(t.Context(), c.Problem, e.Methods[rows[0].Configuration], set))
+					_, method, _ := chosen(e, rows[0].Configuration, rows[0].Configurations)
+					o.runs[quantity] = mixpolicy.Must(race.Trials(t.Context(), c.Problem, method, set))
 					recorded[quantity] = rows
 				}
+			}
+			if len(o.runs) == 0 {
+				continue
 			}
 			got := c.rows(ByQueries, o)
 			for quantity, want := range recorded {
@@ -92,9 +102,9 @@ func TestReached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := settings()
+	set := c.settings(ByQueries, "plug-in")
 	set.Queries = c.Queries[:10]
-	plugIn, err := c.race(t.Context(), Only(c.Learners(), "plug-in")[0], set)
+	plugIn, err := c.race(t.Context(), Only(c.Learners(ByQueries), "plug-in")[0], set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,15 +157,27 @@ func TestRecordIsComplete(t *testing.T) {
 				}
 			}
 			tried := known.where(name, Reaching, method, "")[0].Configurations
+			if finely(ByQueries, method) && tried > 1 {
+				tried /= 2 // those of the first grid
+			}
 			for _, quantity := range []string{PenalisedGap, PolicyCost} {
-				n := len(known.where(name, Tuning, method, quantity))
+				if len(known.where(name, ByQueries, method, quantity)) == 0 {
+					continue
+				}
+				n := 0
+				if row, err := known.One(race.Row{Problem: name, Race: Tuning, Method: method, Quantity: quantity}); err == nil {
+					n = len(mixpolicy.Must(row.Expand()))
+				}
 				for _, row := range known.where(name, Tuning, method, race.Failure) {
 					if strings.HasPrefix(row.Settings, quantity) {
 						n++
 					}
 				}
-				if n != tried && tried > 1 && len(known.where(name, ByQueries, method, quantity)) > 0 {
+				if n != tried && tried > 1 {
 					t.Errorf("%s: %d settings of %s by %s, want %d", name, n, method, quantity, tried)
+				}
+				if runs := known.runs(name, ByQueries, method, quantity); len(runs) != known.final(name, ByQueries, method, quantity).Trials {
+					t.Errorf("%s: %d runs of %s by %s", name, len(runs), method, quantity)
 				}
 			}
 		}
@@ -164,7 +186,16 @@ func TestRecordIsComplete(t *testing.T) {
 		}
 	}
 	for _, row := range known.Record {
-		if !(row.Lo <= row.Value && row.Value <= row.Hi) || (row.Race == ByQueries || row.Race == BySeconds) && row.Trials < 20 {
+		least := 0
+		switch row.Race {
+		case ByQueries:
+			if least = 20; slices.Contains(Names, row.Problem) && finely(ByQueries, row.Method) {
+				least = 100
+			}
+		case BySeconds:
+			least = 20
+		}
+		if !(row.Lo <= row.Value && row.Value <= row.Hi) || row.Trials < least {
 			t.Errorf("%+v", row)
 		}
 		if (row.Machine != "") != strings.HasPrefix(row.Race, BySeconds) {
@@ -178,6 +209,35 @@ func small(t *testing.T) Instance {
 	c := build(t, "queue")
 	c.Queries, c.Times = []int{1, 20}, []time.Duration{time.Millisecond}
 	return c
+}
+
+// The best setting of a method that is finely tuned is inside of its grid, so that no better one is beyond.
+// There is one exception: by the true cost of policies, on the queue, the best penalty is none.
+func TestBestSettingsAreInside(t *testing.T) {
+	known := recorded(t)
+	met := 0
+	for _, name := range Names {
+		for _, e := range build(t, name).Learners(ByQueries) {
+			for _, quantity := range []string{PenalisedGap, PolicyCost} {
+				row := known.final(name, ByQueries, e.Name, quantity)
+				if !finely(ByQueries, e.Name) || e.Axes == nil || row.Method == "" {
+					continue
+				}
+				want := ""
+				if name == "queue" && e.Name == "penalty" && quantity == PolicyCost {
+					want = "ω"
+				}
+				text, _, edges := chosen(e, row.Configuration, row.Configurations)
+				if got := strings.Join(edges, ", "); got != want {
+					t.Errorf("%s, %s, %s: %s is at the edge of %q, want %q", name, e.Name, quantity, text, got, want)
+				}
+				met++
+			}
+		}
+	}
+	if met != 18 {
+		t.Errorf("%d settings, want those of three methods on three problems by two quantities", met)
+	}
 }
 
 // To record one method leaves every other row as it was, byte for byte and in its place.
@@ -228,11 +288,44 @@ func TestUpdateLeavesOthersAlone(t *testing.T) {
 	}
 }
 
+// Who is finely tuned is tuned again on a finer grid around the best of the first, and runs with the best of that.
+func TestTunedTwice(t *testing.T) {
+	c := small(t)
+	e := Only(c.Learners(ByQueries), "penalty")[0]
+	set := race.Settings{Trials: 2, TuningTrials: 4, Halving: true, Seed: 1, Queries: []int{1, 20}}
+	o, err := c.race(t.Context(), e, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(e.Methods)
+	if o.configurations() != 2*n {
+		t.Errorf("%d configurations, want twice %d", o.configurations(), n)
+	}
+	set.Middle = func(x []float64) float64 { return medianOf(x).Mean }
+	for quantity, score := range c.scores() {
+		set.Score, set.Valued = score, race.ValuedEnd
+		_, first, err := race.Tune(t.Context(), c.Problem, e, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, second, err := race.Tune(t.Context(), c.Problem, e.Finer(first), set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k := o.chosen[quantity]; k != first*n+second || !reflect.DeepEqual(o.runs[quantity].Method, e.Finer(first).Methods[second]) {
+			t.Errorf("%s: setting %d, %+v, want %d of those around %d", quantity, k, o.runs[quantity].Method, second, first)
+		}
+	}
+	set.Halving = false
+	if o, err = c.race(t.Context(), Only(c.Learners(BySeconds), "penalty")[0], set); err != nil || o.configurations() != 16 || o.chosen[PenalisedGap] >= 16 {
+		t.Errorf("%+v, %v", o.chosen, err)
+	}
+}
+
 // Who fails is a row that says so, and is nobody else's business.
 func TestAMethodThatFailsIsARow(t *testing.T) {
 	c := small(t)
-	set := settings()
-	set.Queries = c.Queries
+	set := c.settings(ByQueries, "plug-in")
 	for _, e := range []struct {
 		race.Entrant
 		rows, failed int // by queries

@@ -10,8 +10,8 @@ import (
 
 // Runs are the rows of a record that package beam, in the folder mixpolicy/beam, made of many runs:
 // of each setting of a method the median, the mean, and the numbers that one run of twenty is below
-// and above. "beam" is of mixpolicy/beam/race.json, plug-in and its form with medians of means on two
-// random problems, and "rivals" of rivals.json, Algorithm 1 and the penalty method.
+// and above: "beam" is of mixpolicy/beam/race.json, plug-in and its form with medians of means on two
+// random problems.
 func Runs(name string) (race.Record, error) {
 	f, err := data.Files.Open(name + ".csv")
 	if err != nil {

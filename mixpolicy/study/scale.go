@@ -28,7 +28,8 @@ func Scales() [][4]int {
 	return [][4]int{{12, 8, 8, 12}, {21, 14, 14, 21}, {38, 25, 25, 38}, {68, 45, 45, 68}}
 }
 
-// MeasureScale takes the times. Memory, machine and date are for the caller to fill in.
+// MeasureScale takes the times. Memory, machine and date are for the caller to fill in. If ctx ends
+// while the model is made, that goes on behind, for nobody.
 func MeasureScale(ctx context.Context, buffers [4]int) (s Scale, err error) {
 	w := models.Network{Buffers: buffers}
 	begin := time.Now()
@@ -37,11 +38,21 @@ func MeasureScale(ctx context.Context, buffers [4]int) (s Scale, err error) {
 		begin = time.Now()
 		return begin.Sub(last).Seconds()
 	}
-	x, err := w.MDP()
-	if err != nil {
-		return s, err
+	var x *mixpolicy.MDP
+	var base []*mixpolicy.Policy
+	made := make(chan error, 1)
+	go func() {
+		var err error
+		if x, err = w.MDP(); err == nil {
+			base, err = w.Policies(x, models.Longer, models.LastBuffer)
+		}
+		made <- err
+	}()
+	select {
+	case err = <-made:
+	case <-ctx.Done():
+		err = ctx.Err()
 	}
-	base, err := w.Policies(x, models.Longer, models.LastBuffer)
 	if err != nil {
 		return s, err
 	}

@@ -1,9 +1,12 @@
 package study
 
 import (
+	"context"
+	"errors"
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 )
@@ -21,6 +24,17 @@ func TestMeasureScale(t *testing.T) {
 	s.Machine = "a machine"
 	if err := WriteScales(&b, []Scale{s}); err != nil || strings.Count(b.String(), "\n") != 2 || !strings.Contains(b.String(), "144,") {
 		t.Errorf("%v\n%s", err, b.String())
+	}
+}
+
+// An interrupt ends it while the model is made, which takes seconds.
+func TestMeasureScaleStops(t *testing.T) {
+	ctx, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer stop()
+	began := time.Now()
+	_, err := MeasureScale(ctx, Scales()[2])
+	if late := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || late > time.Second {
+		t.Errorf("ended after %v with %v", late, err)
 	}
 }
 
