@@ -18,7 +18,7 @@ import (
 // Score is a row of data/mutations.csv: how many mutants of some code its tests kill.
 type Score struct {
 	Scope      string // number of a row of the index, or folder of a package
-	Symbol     string // what was broken; empty: every function that the tests cover
+	Symbol     string // what was broken: the symbol of a row, or a file of a package, as far as its tests cover it
 	Hash       string // of its code
 	Mutants    int    // that compile
 	Killed     int
@@ -31,6 +31,11 @@ func (s Score) Share() float64 {
 		return 1
 	}
 	return float64(s.Killed) / float64(s.Mutants-s.Equivalent)
+}
+
+// add adds the numbers of another score.
+func (s *Score) add(other Score) {
+	s.Mutants, s.Killed, s.Equivalent = s.Mutants+other.Mutants, s.Killed+other.Killed, s.Equivalent+other.Equivalent
 }
 
 var scoreHeader = []string{"scope", "symbol", "hash", "mutants", "killed", "equivalent"}

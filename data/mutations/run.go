@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -182,85 +183,179 @@ func groups(tests []test) [][]test {
 // limit is the processor time that tests have which take a given one without a mutant.
 func limit(took time.Duration) time.Duration { return 2*time.Second + 5*took }
 
+// files groups functions by the path of their file.
+func files(functions []*mutation.Function) (names []string, of map[string][]*mutation.Function) {
+	of = map[string][]*mutation.Function{}
+	for _, f := range functions {
+		name := f.Folder + "/" + f.File
+		if of[name] == nil {
+			names = append(names, name)
+		}
+		of[name] = append(of[name], f)
+	}
+	return names, of
+}
+
 // pkg breaks the functions of a package that its tests cover, and runs those tests that enter
-// the broken function, the quick ones first.
-func (w *work) pkg(ctx context.Context, folder, only string) ([]Score, []Survivor, error) {
+// the broken function, the quick ones first. Of files that are as on record it breaks only what survived
+// and has no reason, unless all is set or a function is named.
+func (w *work) pkg(ctx context.Context, folder, only string, all bool) ([]Score, []Survivor, error) {
 	functions, err := mutation.Functions(w.root, folder)
 	if err != nil {
 		return nil, nil, err
 	}
-	hash := mutation.Hash(functions)
 	if only != "" {
 		if functions = mutation.Named(functions, only); len(functions) == 0 {
 			return nil, nil, fmt.Errorf("%s has no function %s", folder, only)
+		}
+	}
+	names, of := files(functions)
+	asBefore := map[string]Score{} // files that have not changed
+	for _, s := range w.last {
+		if s.Scope == folder && of[s.Symbol] != nil && s.Hash == mutation.Hash(of[s.Symbol]) && !all && only == "" {
+			asBefore[s.Symbol] = s
 		}
 	}
 	covered, err := w.coverage(ctx, folder)
 	if err != nil {
 		return nil, nil, err
 	}
-	program, clean, err := w.build(ctx, folder, functions, covered)
+	program, clean, err := w.build(ctx, folder, functions, func(m mutation.Mutant) bool {
+		if _, ok := asBefore[folder+"/"+m.File]; ok {
+			return w.survived(folder, m)
+		}
+		return covered(m)
+	})
 	if err != nil {
 		return nil, nil, err
 	}
 	defer clean()
+	var tests []test
 	args, err := w.arguments(folder)
-	if err != nil {
-		return nil, nil, err
+	if len(program.Mutants) > 0 && err == nil {
+		tests, err = w.tests(ctx, program, args)
 	}
-	tests, err := w.tests(ctx, program, args)
 	if err != nil {
 		return nil, nil, err
 	}
 	bar := w.bar(folder, len(program.Mutants))
-	killed := make([]bool, len(program.Mutants))
+	h := &hunt{Program: program, tests: tests, args: args}
+	tried, dead := make([]bool, len(program.Mutants)), make([]bool, len(program.Mutants))
 	g, inner := errgroup.WithContext(ctx)
 	g.SetLimit(w.workers)
 	for i, m := range program.Mutants {
 		g.Go(func() error {
-			var reach []test
-			for _, t := range tests {
-				if t.reaches[m.Folder+"."+m.Function] {
-					reach = append(reach, t)
-				}
+			var err error
+			if _, ok := asBefore[folder+"/"+m.File]; !ok || w.survivor(folder, m).Why == "" {
+				dead[i], err = h.killed(inner, m)
 			}
-			for _, group := range groups(reach) {
-				var names []string
-				var took time.Duration
-				for _, t := range group {
-					names = append(names, t.name)
-					took += t.took
-				}
-				outcome, _, _, err := program.Run(inner, m.ID, "^("+strings.Join(names, "|")+")$", limit(took), args...)
-				if err != nil {
-					return err
-				}
-				if killed[i] = outcome != mutation.Passed; killed[i] {
-					break
-				}
-			}
+			tried[i] = err == nil
 			bar.Add(1)
-			return nil
+			return err
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return nil, nil, err // a part of a package has no score
-	}
-	s := Score{Scope: folder, Hash: hash}
+	err = g.Wait()
+	var scores []Score
 	var survivors []Survivor
-	for i, m := range program.Mutants {
-		s.Mutants++
-		if killed[i] {
-			s.Killed++
+	for _, name := range names {
+		s := Score{Scope: folder, Symbol: name, Hash: mutation.Hash(of[name])}
+		var left []Survivor
+		done := true
+		for i, m := range program.Mutants {
+			if folder+"/"+m.File != name {
+				continue
+			}
+			done = done && tried[i]
+			s.Mutants++
+			if dead[i] {
+				s.Killed++
+				continue
+			}
+			v := w.survivor(folder, m)
+			if v.Why != "" {
+				s.Equivalent++
+			}
+			left = append(left, v)
+		}
+		if last, ok := asBefore[name]; ok { // the others died before
+			s.Killed += last.Mutants - s.Mutants
+			s.Mutants = last.Mutants
+		}
+		if !done { // it stays as on record
+			s, left = w.lastOf(folder, name, of[name])
+		}
+		if s.Scope != "" {
+			scores, survivors = append(scores, s), append(survivors, left...)
+		}
+	}
+	return scores, survivors, err
+}
+
+// A hunt is the tests of a package's mutants, and which of them killed one last, by functions.
+type hunt struct {
+	*mutation.Program
+	tests []test
+	args  []string
+	last  sync.Map
+}
+
+// killed reports whether one of those tests fails that enter a mutant's function. The one that killed the last
+// mutant of that function comes first, since it often kills the next one, too.
+func (h *hunt) killed(ctx context.Context, m mutation.Mutant) (bool, error) {
+	var reach []test
+	for _, t := range h.tests {
+		if t.reaches[m.Folder+"."+m.Function] {
+			reach = append(reach, t)
+		}
+	}
+	order := groups(reach)
+	if last, ok := h.last.Load(m.Function); ok {
+		order = slices.Insert(order, 0, []test{last.(test)})
+	}
+	for _, group := range order {
+		var names []string
+		var took time.Duration
+		for _, t := range group {
+			names = append(names, t.name)
+			took += t.took
+		}
+		outcome, _, out, err := h.Run(ctx, m.ID, "^("+strings.Join(names, "|")+")$", limit(took), h.args...)
+		if err != nil {
+			return false, err
+		}
+		if outcome == mutation.Passed {
 			continue
 		}
-		v := w.survivor(folder, m)
-		if v.Why != "" {
-			s.Equivalent++
+		for _, t := range group {
+			if len(group) == 1 || strings.Contains(out, "--- FAIL: "+t.name+" ") {
+				h.last.Store(m.Function, t)
+			}
 		}
-		survivors = append(survivors, v)
+		return true, nil
 	}
-	return []Score{s}, survivors, nil
+	return false, nil
+}
+
+// survived reports whether a mutant is on record as a survivor of a package.
+func (w *work) survived(folder string, m mutation.Mutant) bool {
+	v := w.survivor(folder, m)
+	v.Why = ""
+	return slices.ContainsFunc(w.known, func(k Survivor) bool { k.Why = ""; return k == v })
+}
+
+// lastOf is what is on record of a file, none if its Scope is empty.
+func (w *work) lastOf(folder, name string, functions []*mutation.Function) (s Score, left []Survivor) {
+	for _, k := range w.last {
+		if k.Scope == folder && k.Symbol == name {
+			s = k
+		}
+	}
+	for _, k := range w.known {
+		if k.Scope == folder && slices.ContainsFunc(functions, func(f *mutation.Function) bool { return f.Folder+"."+f.Name == k.Function }) {
+			left = append(left, k)
+		}
+	}
+	return s, left
 }
 
 // arguments are the flags of a package's tests: random tests are to try the same every time, and
