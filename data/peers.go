@@ -24,6 +24,10 @@ type Comparison struct {
 	OurCPU   float64 // seconds of all cores together, median
 	Threads  int     // that we may use
 
+	// Bytes are those of the problem's arrays, 0 where a cache may hold them, and Bandwidth is how
+	// many memory hands over a second, measured beside the times.
+	Bytes, Bandwidth float64
+
 	Peer   string // a package and its version
 	Method string // the peer's
 	They   Measured
@@ -53,6 +57,15 @@ func (c Comparison) Ratio() (ratio float64, bound bool) {
 		return math.NaN(), false
 	}
 	return c.They.Median / c.We.Median, c.Outcome != ""
+}
+
+// Floor returns the seconds in which memory hands over the problem once. It is 0 where a cache may
+// hold it, or the bandwidth was not measured.
+func (c Comparison) Floor() float64 {
+	if c.Bandwidth == 0 {
+		return 0
+	}
+	return c.Bytes / c.Bandwidth
 }
 
 // Best returns of every work and instance the row of the best peer, in the order of the
@@ -85,7 +98,7 @@ func better(a, b Comparison) bool {
 }
 
 var header = []string{
-	"work", "instance", "ours", "ours_median", "ours_least", "ours_greatest", "ours_cpu", "ours_threads",
+	"work", "instance", "ours", "ours_median", "ours_least", "ours_greatest", "ours_cpu", "ours_threads", "bytes", "bandwidth",
 	"peer", "method", "peer_median", "peer_least", "peer_greatest", "peer_cpu", "peer_threads",
 	"outcome", "repetitions", "machine", "go", "python", "date", "ratio",
 }
@@ -100,7 +113,7 @@ type line struct {
 // fields are in the order of the header.
 func (l *line) fields() []any {
 	return []any{
-		&l.Work, &l.Instance, &l.Ours, &l.We.Median, &l.We.Least, &l.We.Greatest, &l.OurCPU, &l.Threads,
+		&l.Work, &l.Instance, &l.Ours, &l.We.Median, &l.We.Least, &l.We.Greatest, &l.OurCPU, &l.Threads, &l.Bytes, &l.Bandwidth,
 		&l.Peer, &l.Method, &l.They.Median, &l.They.Least, &l.They.Greatest, &l.TheirCPU, &l.TheirThreads,
 		&l.Outcome, &l.Repetitions, &l.Machine, &l.Go, &l.Python, &l.Date, &l.ratio,
 	}

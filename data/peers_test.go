@@ -51,6 +51,10 @@ func TestComparisonsComplete(t *testing.T) {
 		if c.Peer == "" || c.Machine == "" || c.Go == "" || c.Python == "" || c.Date == "" || c.Threads < 1 || c.We.Median <= 0 || c.Repetitions < 1 {
 			t.Errorf("incomplete: %+v", c)
 		}
+		// Nobody is faster than memory.
+		if floor := c.Floor(); (c.Bytes > 0) != (c.Bandwidth > 0) || floor > c.We.Least || c.Outcome == "" && floor > c.They.Least {
+			t.Errorf("%s: %s: %v bytes at %v a second beside %+v", c.Instance, c.Method, c.Bytes, c.Bandwidth, c)
+		}
 		for _, m := range []data.Measured{c.We, c.They} {
 			if !(m.Least <= m.Median && m.Median <= m.Greatest) {
 				t.Errorf("%s: %s: not in order: %+v", c.Instance, c.Method, m)

@@ -11,7 +11,8 @@
 // answer for its time to count. It is stopped after ten seconds, or after twelve times our
 // time if that is more. The median of up to five turns counts, and the one turn of a peer
 // that was not the best. Times are by the clock, on a machine that should have nothing else
-// to do; processor time, and how many threads each may use, are recorded beside them.
+// to do; processor time, and how many threads each may use, are recorded beside them, and the speed of
+// memory where a problem is too large for a cache.
 package main
 
 //go:generate go run . readme
@@ -70,7 +71,10 @@ func main() {
 	var err error
 	switch command.Command() {
 	case "readme":
-		err = readme()
+		var root string
+		if root, err = clone(); err == nil {
+			err = readme(root)
+		}
 	default:
 		err = measure(ctx, cli.Measure.Only, cli.Measure.Quick)
 	}
@@ -175,19 +179,6 @@ func line(c data.Comparison) string {
 	return text + fmt.Sprintf(" | ratio %.3g", ratio)
 }
 
-// readme makes the README's table anew from data/peers.csv.
-func readme() error {
-	root, err := clone()
-	if err != nil {
-		return err
-	}
-	all, err := recorded(root)
-	if err != nil {
-		return err
-	}
-	return writeReadme(root, all)
-}
-
 // recorded returns the rows of data/peers.csv.
 func recorded(root string) ([]data.Comparison, error) {
 	f, err := os.Open(filepath.Join(root, "data", "peers.csv"))
@@ -222,11 +213,15 @@ func record(root, work string, rows []data.Comparison) error {
 	if err := atomicfile.WriteBytes(filepath.Join(root, "data", "peers.csv"), []byte(text.String())); err != nil {
 		return err
 	}
-	return writeReadme(root, all)
+	return readme(root)
 }
 
-// writeReadme makes the README's table anew.
-func writeReadme(root string, all []data.Comparison) error {
+// readme makes the README's table anew from data/peers.csv.
+func readme(root string) error {
+	all, err := recorded(root)
+	if err != nil {
+		return err
+	}
 	name := filepath.Join(root, "README.md")
 	old, err := os.ReadFile(name)
 	if err != nil {

@@ -115,6 +115,26 @@ func TestWrongAnswersAreFound(t *testing.T) {
 	}
 }
 
+// All of the arrays take part in a triad, whatever the number of cores.
+func TestTriad(t *testing.T) {
+	for n := range 9 {
+		a, b, c := make([]float64, n), make([]float64, n), make([]float64, n)
+		for i := range n {
+			b[i], c[i] = float64(i), float64(i*i)
+		}
+		triad(a, b, c, 3)
+		for i, v := range a {
+			if want := float64(i + 3*i*i); v != want {
+				t.Errorf("entry %d of %d is %v, want %v", i, n, v, want)
+			}
+		}
+	}
+	x := instance{Floats: map[string][]float64{"a": {1, 2}, "b": {3}}, Ints: map[string][]int32{"c": {4}}}
+	if got := x.size(); got != 28 {
+		t.Errorf("%d bytes of three numbers of 8 and one of 4", got)
+	}
+}
+
 // The chain of a policy has the measure of the policy.
 func TestUnder(t *testing.T) {
 	w := models.Network{Buffers: [4]int{3, 2, 2, 3}}

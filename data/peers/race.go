@@ -51,6 +51,11 @@ func (b *bench) run(ctx context.Context, work string, r race) ([]data.Comparison
 	if err := r.problem.write(folder); err != nil {
 		return nil, err
 	}
+	var bytes, perSecond float64
+	if size := r.problem.size(); size >= cached {
+		b.say("%s: memory", r.instance)
+		bytes, perSecond = float64(size), bandwidth()
+	}
 	r.problem = instance{} // peers need the memory
 
 	b.say("%s: ours", r.instance)
@@ -98,7 +103,11 @@ func (b *bench) run(ctx context.Context, work string, r race) ([]data.Comparison
 			return nil, fmt.Errorf("%s, when asked again: %w", best.method, best.err)
 		}
 	}
-	return b.compare(r, mine, rivals), nil
+	rows := b.compare(r, mine, rivals)
+	for k := range rows {
+		rows[k].Bytes, rows[k].Bandwidth = bytes, perSecond
+	}
+	return rows, nil
 }
 
 // timed takes our turn.

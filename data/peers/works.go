@@ -168,6 +168,7 @@ func valuation(quick bool) ([]maker, error) {
 		return nil, err
 	}
 	problem := matrixOf(x)
+	problem.Floats["cost"] = x.Costs()
 	problem.Numbers["accuracy"] = accuracy
 	var all []maker
 	for _, e := range []struct {

@@ -143,22 +143,22 @@ func TestProcesses(t *testing.T) {
 }
 
 // The record after a worker was killed in the middle of a trial is that without. Prism 2.77 does not
-// always notice the death of a worker (its Control may end by another of two ways, which tells no
-// bundle): then the job never ends, and the test begins again.
+// always notice such a death, and never that a worker stands still: then the command does.
 func TestKilledWorker(t *testing.T) {
 	slow := strings.ReplaceAll(small, `"At": 700`, `"At": 700, "Wait": 100000`) // some seconds of work
-	for range 5 {
+	for signal, says := range map[syscall.Signal]string{
+		syscall.SIGKILL: "attempt 2 of 3 (", // a worker has died, or is silent
+		syscall.SIGSTOP: "attempt 2 of 3 (no worker has reported for 8s)",
+	} {
 		mark := filepath.Join(t.TempDir(), "pid")
 		t.Setenv(isWatched, mark) // the server hands it on to its workers
 		path := file(t, slow)
-		c := ours(t, isCommand+"=1", "--runner", "universal", "--endpoint", servePrism(t), "--environment_type", "PROCESS", path)
+		c := ours(t, isCommand+"=1", "--patience", "8s", "--runner", "universal", "--endpoint", servePrism(t), "--environment_type", "PROCESS", path)
 		var told bytes.Buffer
 		c.Stderr = &told
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		ended := make(chan error, 1)
-		go func() { ended <- c.Wait() }()
 		var pid []byte
 		for begun := time.Now(); len(pid) == 0 && time.Since(begun) < 30*time.Second; time.Sleep(20 * time.Millisecond) {
 			pid, _ = os.ReadFile(mark)
@@ -167,24 +167,23 @@ func TestKilledWorker(t *testing.T) {
 		if err != nil {
 			t.Fatalf("no worker is at work: %v", err)
 		}
-		if err := syscall.Kill(worker, syscall.SIGKILL); err != nil {
+		if err := syscall.Kill(worker, signal); err != nil {
 			t.Fatal(err)
 		}
-		select {
-		case err := <-ended:
-			got, _ := os.ReadFile(strings.TrimSuffix(path, ".json") + ".csv")
-			if err != nil || !strings.Contains(told.String(), "a worker has died") {
-				t.Fatalf("%v, want the record after an attempt that failed: %s", err, &told)
+		err = c.Wait()
+		for begun := time.Now(); syscall.Kill(worker, 0) == nil; time.Sleep(100 * time.Millisecond) {
+			if time.Since(begun) > 20*time.Second {
+				syscall.Kill(worker, syscall.SIGKILL)
+				t.Fatalf("%v: the worker is there after its job was cancelled", signal)
 			}
-			same(t, "a killed worker", strings.ReplaceAll(string(got), `,""Wait"":100000`, ""), byRace(t))
-			return
-		case <-time.After(45 * time.Second):
-			t.Log("Prism did not notice that a worker has died")
-			c.Process.Kill()
-			<-ended
 		}
+		got, _ := os.ReadFile(strings.TrimSuffix(path, ".json") + ".csv")
+		if err != nil || !strings.Contains(told.String(), says) {
+			t.Fatalf("%v: %v, want the record after %q: %s", signal, err, says, &told)
+		}
+		same(t, signal.String(), strings.ReplaceAll(string(got), `,""Wait"":100000`, ""), byRace(t))
+		t.Logf("%v: %s", signal, &told)
 	}
-	t.Error("Prism never noticed that a worker has died")
 }
 
 // A worker whose code differs is refused, before it has done a trial.

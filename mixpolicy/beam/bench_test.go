@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"net"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/clock"
 	"github.com/mixpolicy/lab/mixpolicy/models"
 	"github.com/mixpolicy/lab/mixpolicy/race"
+	"github.com/mixpolicy/lab/mixpolicy/study"
 )
 
 // BenchmarkThroughput tells how many runs a second the pipeline does in per cent of those of
@@ -23,7 +25,7 @@ func BenchmarkThroughput(b *testing.B) {
 	r, err := ParseRace([]byte(`{
 		"Problems": [{"Name": "queue"}],
 		"Methods": [{"Name": "penalty", "Settings": {"Weight": 16}}],
-		"Trials": 200, "Seed": 1, "Queries": [100, 1000, 10000, 60000]
+		"Trials": 200, "Seed": 1, "Queries": [100, 1000, 10000, 100000]
 	}`))
 	if err != nil {
 		b.Fatal(err)
@@ -59,32 +61,32 @@ func BenchmarkThroughput(b *testing.B) {
 	b.ReportMetric(100*cpu[0].Seconds()/cpu[1].Seconds(), "%ofrace-cpu")
 }
 
-// BenchmarkBuild compares, for a network of queues, the times to build a problem from its description:
-// the MDP and Ψ; and to read the state measures behind Ψ from a connection to this machine, as a
-// side input of 8 bytes for each state and policy would come. A worker does either once.
+// BenchmarkBuild compares, for networks of queues with six rules, the times to build a problem from its
+// description, the MDP and Ψ, and to read the state measures behind Ψ from a connection to this machine,
+// as a side input of 8 bytes for each state and rule would come. A worker does either once.
 func BenchmarkBuild(b *testing.B) {
-	w := models.Network{Buffers: [4]int{12, 12, 12, 12}, Criterion: mixpolicy.Discounted(0.99)}
-	var x *mixpolicy.MDP
-	var psi *mixpolicy.Features
-	b.Run("MDP", func(b *testing.B) {
-		for b.Loop() {
-			x = mixpolicy.Must(w.MDP())
+	for _, buffers := range study.Scales()[:3] {
+		w := models.Network{Buffers: buffers}
+		x := mixpolicy.Must(w.MDP())
+		base := mixpolicy.Must(w.Policies(x, models.Rules()...))
+		bench := func(name string, do func()) {
+			b.Run(fmt.Sprintf("%d states/%s", x.States(), name), func(b *testing.B) {
+				for b.Loop() {
+					do()
+				}
+			})
 		}
-	})
-	base := mixpolicy.Must(w.Policies(x, models.Rules()...))
-	b.Run("features", func(b *testing.B) {
-		for b.Loop() {
-			psi = mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), x, base...))
+		bench("MDP", func() { mixpolicy.Must(w.MDP()) })
+		var psi *mixpolicy.Features
+		bench("features", func() { psi = mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), x, base...)) })
+		if psi == nil {
+			continue // not asked for
 		}
-	})
-	b.Run("side input", func(b *testing.B) {
 		var text bytes.Buffer
 		for k := range base {
 			binary.Write(&text, binary.LittleEndian, psi.Measure(k).State)
 		}
-		b.SetBytes(int64(text.Len()))
 		l := mixpolicy.Must(net.Listen("tcp", "localhost:0"))
-		defer l.Close()
 		go func() {
 			for {
 				c, err := l.Accept()
@@ -95,12 +97,12 @@ func BenchmarkBuild(b *testing.B) {
 				c.Close()
 			}
 		}()
-		for b.Loop() {
+		bench(fmt.Sprintf("side input of %d bytes", text.Len()), func() {
 			c := mixpolicy.Must(net.Dial("tcp", l.Addr().String()))
 			got := mixpolicy.Must(io.ReadAll(c))
 			c.Close()
-			measures := make([]float64, len(got)/8)
-			binary.Read(bytes.NewReader(got), binary.LittleEndian, measures)
-		}
-	})
+			binary.Read(bytes.NewReader(got), binary.LittleEndian, make([]float64, len(got)/8))
+		})
+		l.Close()
+	}
 }

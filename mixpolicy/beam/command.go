@@ -36,12 +36,18 @@ On this machine, and on a job server of Beam:
 	--environment_type TYPE     LOOPBACK: work in this process; PROCESS: in processes of this program,
 	                            which has the same path on every machine; DOCKER: in containers
 	--environment_config TEXT   the image for DOCKER; another process for PROCESS
+	--patience TIME             how long workers may be silent before the race starts again;
+	                            the default is 2m, and for ever with flink, spark and dataflow, which
+	                            start tasks again themselves
 
 All flags of Beam, those of Dataflow among them:
 
 `
 
-var output = flag.String("output", "", "The record. Default: race.csv for race.json.")
+var (
+	output   = flag.String("output", "", "The record. Default: race.csv for race.json.")
+	patience = flag.Duration("patience", -1, "How long workers may be silent; 0: for ever.")
+)
 
 // isWorker is set in the environment of processes that are workers.
 const isWorker = "MIXPOLICY_BEAM_WORKER"
@@ -107,6 +113,9 @@ func command(ctx context.Context, args []string, tell io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if *patience >= 0 {
+		job.Patience = *patience
+	}
 	began := time.Now()
 	if err := job.Run(ctx); err != nil {
 		return err
@@ -116,7 +125,7 @@ func command(ctx context.Context, args []string, tell io.Writer) error {
 	return nil
 }
 
-// progress is a bar in a terminal, else a line every ten seconds.
+// progress is a bar in a terminal, else a line every ten seconds, and for each other thing that is done.
 func progress(w io.Writer) func(name string, done, total int) {
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(), progressbar.OptionSetWidth(30), progressbar.OptionClearOnFinish())
@@ -127,9 +136,10 @@ func progress(w io.Writer) func(name string, done, total int) {
 		}
 	}
 	var last time.Time
+	var doing string
 	return func(name string, done, total int) {
-		if time.Since(last) > 10*time.Second {
-			last = time.Now()
+		if name != doing || time.Since(last) > 10*time.Second {
+			doing, last = name, time.Now()
 			fmt.Fprintf(w, "%s: %d of %d\n", name, done, total)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	apache "github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
@@ -36,10 +37,10 @@ func init() {
 	apache.RegisterCoder(reflect.TypeFor[Visits](), packVisits, unpackVisits)
 	register.Function2x0(cutTasks)
 	register.DoFn3x1[context.Context, Task, func(int, Summary), error](&runTrials{})
-	register.Combiner1[Summary](&mergeSummaries{})
+	register.Function2x1(mergeSummaries)
 	register.DoFn2x2[int, Summary, Block, error](&trialRows{})
 	register.DoFn3x1[context.Context, Task, func(int, Visits), error](&walk{})
-	register.Combiner1[Visits](&mergeVisits{})
+	register.Function2x1(mergeVisits)
 	register.DoFn2x2[int, Visits, Block, error](&visitRows{})
 	register.DoFn3x1[context.Context, int, func(*Block) bool, error](&writeRecord{})
 	register.Emitter1[Task]()
@@ -77,13 +78,13 @@ func (j *Job) Build(s apache.Scope) {
 // Trials runs cells of a race, cut as a PCollection<Cut> says, and returns a
 // PCollection<KV<int, Summary>> of the number of the cell and what all its runs came to.
 func Trials(s apache.Scope, race string, cuts apache.PCollection) apache.PCollection {
-	return apache.CombinePerKey(s, &mergeSummaries{}, apache.ParDo(s, &runTrials{Race: race}, tasks(s, cuts)))
+	return apache.CombinePerKey(s, mergeSummaries, apache.ParDo(s, &runTrials{Race: race}, tasks(s, cuts)))
 }
 
 // Walks simulates base policies, cut as a PCollection<Cut> says, and returns a
 // PCollection<KV<int, Visits>> of the number of the policy and what all its walks visited.
 func Walks(s apache.Scope, race string, cuts apache.PCollection) apache.PCollection {
-	return apache.CombinePerKey(s, &mergeVisits{}, apache.ParDo(s, &walk{Race: race}, tasks(s, cuts)))
+	return apache.CombinePerKey(s, mergeVisits, apache.ParDo(s, &walk{Race: race}, tasks(s, cuts)))
 }
 
 // tasks spreads them over the workers.
@@ -97,33 +98,58 @@ func cutTasks(c Cut, emit func(Task)) {
 	}
 }
 
-// done counts trials and walks for the runner, which may tell of them late, and here those of
-// this process.
-var (
-	done = apache.NewCounter("mixpolicy", "done")
+// A counter is for the runner, which may tell of it late, and has what this process has counted.
+type counter struct {
+	apache.Counter
 	here atomic.Int64
+}
+
+var (
+	done   = counter{Counter: apache.NewCounter("mixpolicy", "done")}   // trials and walks
+	atWork = counter{Counter: apache.NewCounter("mixpolicy", "atWork")} // seconds, which only a worker counts that lives
 )
 
-func count(ctx context.Context, n int) {
-	done.Inc(ctx, int64(n))
-	here.Add(int64(n))
+func (c *counter) add(ctx context.Context, n int) {
+	c.Inc(ctx, int64(n))
+	c.here.Add(int64(n))
+}
+
+// living does a task, and counts the seconds that it takes. Beam's counters are for the goroutine that
+// has ctx from Beam.
+func living(ctx context.Context, task func() error) error {
+	ended := make(chan error, 1)
+	go func() { ended <- task() }()
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		atWork.add(ctx, 1)
+		select {
+		case err := <-ended:
+			return err
+		case <-tick.C:
+		}
+	}
 }
 
 type runTrials struct{ Race string }
 
 // ProcessElement runs the trials of a task. What fails is in the summary.
 func (f *runTrials) ProcessElement(ctx context.Context, t Task, emit func(int, Summary)) error {
-	p, err := open(f.Race)
-	if err != nil {
+	var s Summary
+	err := living(ctx, func() error {
+		p, err := open(f.Race)
+		if err != nil {
+			return err
+		}
+		c := p.cells[t.Of]
+		if err := c.check(); err != nil {
+			return err
+		}
+		s, err = c.trials(ctx, t.From, t.To)
 		return err
-	}
-	c := p.cells[t.Of]
-	if err := c.check(); err != nil {
-		return err
-	}
-	s, err := c.trials(ctx, t.From, t.To)
+	})
 	if err == nil {
-		count(ctx, t.To-t.From)
+		done.add(ctx, t.To-t.From)
 		emit(t.Of, s)
 	}
 	return err
@@ -185,13 +211,7 @@ func (c *cell) values(run *race.Trial, score []race.Curve, at []int) (values [][
 	return values, nil
 }
 
-type mergeSummaries struct{}
-
-// MergeAccumulators adds the runs of b to those of a.
-func (*mergeSummaries) MergeAccumulators(a, b Summary) Summary {
-	a.merge(b)
-	return a
-}
+func mergeSummaries(a, b Summary) Summary { a.merge(b); return a }
 
 type trialRows struct{ Race string }
 

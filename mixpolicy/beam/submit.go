@@ -34,6 +34,9 @@ type Job struct {
 	Walks  []Cut
 	// Progress, when set, is told how many trials and walks of how many are done.
 	Progress func(name string, done, total int)
+	// Patience is how long workers may be silent before the race starts again; 0 is for
+	// ever. A worker counts its seconds, of which Prism hears at least every half a minute.
+	Patience time.Duration
 }
 
 // Submit checks everything that can be checked before any work starts: it builds every problem, starts every
@@ -62,6 +65,9 @@ func Submit(ctx context.Context, r Race, output string, progress func(name strin
 		return nil, err
 	}
 	j := &Job{Name: fmt.Sprintf("race-%d-%d", os.Getpid(), time.Now().UnixNano()), Output: output, Progress: progress}
+	if slices.Contains([]string{"", "prism", "universal"}, *runners.Runner) {
+		j.Patience = 2 * time.Minute // the others start the tasks of a dead worker again
+	}
 	s := submitted{Race: r, Probes: make([]probe, len(p.cells))}
 	for k, i := range p.problems {
 		problem, err := i.build()
@@ -130,32 +136,51 @@ func answers(ctx context.Context, endpoint string) error {
 // worker again; of the local ones, whose worker is one process, the race is what can start again.
 const attempts = 3
 
+// errSilent is of workers that are silent.
+var errSilent = errors.New("no worker has reported")
+
 // Run runs the job on the runner of the flags, and writes the record.
 func (j *Job) Run(ctx context.Context) error {
+	doing := "trials"
 	for try := 1; ; try++ {
-		name := fmt.Sprintf("%s-%d", j.Name, try)
-		*jobopts.JobName = name
-		pipeline, s := apache.NewPipelineWithRoot()
-		j.Build(s)
-		watching, stop := context.WithCancel(ctx)
-		ended := make(chan struct{})
-		go func() {
-			j.watch(watching, name)
-			close(ended)
-		}()
-		err := beamx.Run(ctx, pipeline)
-		stop()
-		<-ended
+		err := j.attempt(ctx, try, doing)
+		silent := errors.Is(err, errSilent)
 		switch {
 		case ctx.Err() != nil:
 			return fmt.Errorf("beam: %s stopped: %w", j.Output, ctx.Err())
 		case err == nil:
 			return nil
+		case try == attempts && silent:
+			return fmt.Errorf("beam: %w for %v, in each of %d attempts; --patience waits longer", err, j.Patience, attempts)
+		case silent:
+			doing = fmt.Sprintf("trials, attempt %d of %d (no worker has reported for %v)", try+1, attempts, j.Patience)
 		case try == attempts || !strings.Contains(err.Error(), "worker disconnected"):
 			return cause(err)
+		default:
+			doing = fmt.Sprintf("trials, attempt %d of %d (a worker has died)", try+1, attempts)
 		}
-		fmt.Fprintf(os.Stderr, "a worker has died, attempt %d of %d\n", try+1, attempts)
 	}
+}
+
+// attempt submits the job once.
+func (j *Job) attempt(ctx context.Context, try int, doing string) error {
+	name := fmt.Sprintf("%s-%d", j.Name, try)
+	*jobopts.JobName = name
+	pipeline, s := apache.NewPipelineWithRoot()
+	j.Build(s)
+	ctx, stop := context.WithCancelCause(ctx)
+	ended := make(chan struct{})
+	go func() {
+		stop(j.watch(ctx, name, doing))
+		close(ended)
+	}()
+	err := beamx.Run(ctx, pipeline)
+	stop(nil)
+	<-ended
+	if context.Cause(ctx) == errSilent { // a job that was cancelled may end without an error
+		return errSilent
+	}
+	return err
 }
 
 // cause is what an error of Beam ends with: ours, if there is one in it, or its last line.
@@ -168,22 +193,22 @@ func cause(err error) error {
 	return errors.New("beam: " + text[strings.LastIndex(text, "\n")+1:])
 }
 
-// watch tells of progress, as the job service counts it, and cancels the job when ctx ends before it.
-func (j *Job) watch(ctx context.Context, name string) {
+// watch tells of progress, as the job service counts it, until ctx ends or workers are silent for too long.
+// Then it cancels the job.
+func (j *Job) watch(ctx context.Context, name, doing string) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
+	done.here.Store(0)
+	if j.Progress != nil {
+		j.Progress(doing, 0, j.Total())
+	}
 	var jobs pb.JobServiceClient
 	id, told := "", 0
-	here.Store(0)
+	seconds, heard := int64(0), time.Now()
 	for {
 		select {
 		case <-ctx.Done():
-			if id != "" {
-				end, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Second/2)
-				defer stop()
-				jobs.Cancel(end, &pb.CancelJobRequest{JobId: id}) // of a job that has ended this does nothing
-			}
-			return
+			return nil
 		case <-tick.C:
 		}
 		if jobs == nil {
@@ -193,28 +218,47 @@ func (j *Job) watch(ctx context.Context, name string) {
 			}
 			defer c.Close()
 			jobs = pb.NewJobServiceClient(c)
+			defer func() {
+				end, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Second/2)
+				defer stop()
+				if id != "" {
+					jobs.Cancel(end, &pb.CancelJobRequest{JobId: id}) // of a job that has ended this does nothing
+				}
+			}()
 		}
 		if id == "" {
 			all, err := jobs.GetJobs(ctx, &pb.GetJobsRequest{})
 			for _, v := range all.GetJobInfo() {
 				if err == nil && strings.Contains(v.JobName, name) {
-					id = v.JobId
+					id, heard = v.JobId, time.Now()
 				}
 			}
 		}
-		if id == "" || j.Progress == nil {
+		if id == "" {
 			continue
 		}
-		told = max(told, int(here.Load()))
+		trials, work := done.here.Load(), atWork.here.Load()
 		if m, err := jobs.GetJobMetrics(ctx, &pb.GetJobMetricsRequest{JobId: id}); err == nil {
-			n := 0
-			for _, c := range metricsx.FromMonitoringInfos(nil, m.GetMetrics().GetAttempted(), m.GetMetrics().GetCommitted()).AllMetrics().Counters() {
-				if c.Name() == "done" && c.Namespace() == "mixpolicy" {
-					n += int(max(c.Attempted, c.Committed))
-				}
-			}
-			told = max(told, n)
+			trials, work = max(trials, counted(m, "done")), work+counted(m, "atWork")
 		}
-		j.Progress("trials", told, j.Total())
+		if work != seconds {
+			seconds, heard = work, time.Now()
+		}
+		if j.Patience > 0 && time.Since(heard) > j.Patience {
+			return errSilent
+		}
+		if told = max(told, int(trials)); j.Progress != nil {
+			j.Progress(doing, told, j.Total())
+		}
 	}
+}
+
+// counted is what the workers have added to a counter, as far as the job service knows.
+func counted(m *pb.GetJobMetricsResponse, name string) (n int64) {
+	for _, c := range metricsx.FromMonitoringInfos(nil, m.GetMetrics().GetAttempted(), m.GetMetrics().GetCommitted()).AllMetrics().Counters() {
+		if c.Namespace() == "mixpolicy" && c.Name() == name {
+			n += max(c.Attempted, c.Committed)
+		}
+	}
+	return n
 }

@@ -95,40 +95,39 @@ type walk struct{ Race string }
 
 // ProcessElement walks.
 func (f *walk) ProcessElement(ctx context.Context, t Task, emit func(int, Visits)) error {
-	p, err := open(f.Race)
-	if err != nil {
-		return err
-	}
-	k, j := problemAndPolicy(t.Of)
-	problem, err := p.problems[k].build()
-	if err != nil {
-		return fault.At("beam", p.problems[k].label, err)
-	}
 	var v Visits
-	n, x := p.walks(), problem.MDP()
-	for w := t.From; w < t.To; w++ {
-		steps := p.Simulate / n
-		if int64(w) < p.Simulate%n {
-			steps++
+	err := living(ctx, func() error {
+		p, err := open(f.Race)
+		if err != nil {
+			return err
 		}
-		e, err := mixpolicy.Simulate(ctx, x, problem.Features().Policy(j), mixpolicy.SimulateSettings{Steps: int(steps), Seed: p.Seed + uint64(w)})
+		k, j := problemAndPolicy(t.Of)
+		problem, err := p.problems[k].build()
+		n := p.walks()
+		for w := t.From; w < t.To && err == nil; w++ {
+			steps := p.Simulate / n
+			if int64(w) < p.Simulate%n {
+				steps++
+			}
+			var e *mixpolicy.Empirical
+			e, err = mixpolicy.Simulate(ctx, problem.MDP(), problem.Features().Policy(j), mixpolicy.SimulateSettings{Steps: int(steps), Seed: p.Seed + uint64(w)})
+			if err == nil {
+				v.add(e, problem.MDP().Actions())
+			}
+		}
 		if err != nil {
 			return fault.At("beam", p.problems[k].label, err)
 		}
-		v.add(e, x.Actions())
-		count(ctx, 1)
+		return nil
+	})
+	if err == nil {
+		done.add(ctx, t.To-t.From)
+		emit(t.Of, v)
 	}
-	emit(t.Of, v)
-	return nil
+	return err
 }
 
-type mergeVisits struct{}
-
-// MergeAccumulators adds the walks of b to those of a.
-func (*mergeVisits) MergeAccumulators(a, b Visits) Visits {
-	a.merge(b)
-	return a
-}
+func mergeVisits(a, b Visits) Visits { a.merge(b); return a }
 
 type visitRows struct{ Race string }
 

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"math"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// cached is the size below which a problem may stay in a processor's cache: memory then does not
+// limit the work on it.
+const cached = 10_000_000
+
+// size is the bytes of the arrays of an instance.
+func (x instance) size() (bytes int) {
+	for _, v := range x.Floats {
+		bytes += 8 * len(v)
+	}
+	for _, v := range x.Ints {
+		bytes += 4 * len(v)
+	}
+	return bytes
+}
+
+// bandwidth is how many bytes a second all cores together read and write: the best of some
+// STREAM triads (McCalpin 1995) over three arrays of 128 MiB, more than caches hold. As there,
+// each entry counts three times 8 bytes.
+func bandwidth() float64 {
+	const n, times = 1 << 24, 12
+	a, b, c := make([]float64, n), make([]float64, n), make([]float64, n)
+	best := math.Inf(1)
+	for range times { // the first touches new memory, and takes longer
+		begin := time.Now()
+		triad(a, b, c, 3)
+		best = min(best, time.Since(begin).Seconds())
+	}
+	return 3 * 8 * n / best
+}
+
+// triad sets a to b + s·c, a part of it on each core.
+func triad(a, b, c []float64, s float64) {
+	var all sync.WaitGroup
+	parts := runtime.GOMAXPROCS(0)
+	for k := range parts {
+		lo, hi := k*len(a)/parts, (k+1)*len(a)/parts
+		a, b, c := a[lo:hi], b[lo:hi], c[lo:hi]
+		all.Go(func() {
+			for i := range a {
+				a[i] = b[i] + s*c[i]
+			}
+		})
+	}
+	all.Wait()
+}
