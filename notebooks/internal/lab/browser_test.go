@@ -33,7 +33,7 @@ type browser struct {
 	complaints []string
 }
 
-func openBrowser(t *testing.T, more ...chromedp.ExecAllocatorOption) *browser {
+func openBrowser(t testing.TB, more ...chromedp.ExecAllocatorOption) *browser {
 	t.Helper()
 	var program string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
@@ -104,7 +104,7 @@ func openBrowser(t *testing.T, more ...chromedp.ExecAllocatorOption) *browser {
 
 // lacking skips a test that needs something more than Go and Python, but not
 // where everything has to be there.
-func lacking(t *testing.T, what string) {
+func lacking(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
 		t.Fatal(what)
@@ -130,26 +130,26 @@ func (b *browser) calm(t *testing.T) {
 }
 
 // call sends a command to the browser.
-func call[P any](t *testing.T, b *browser, command cdp.Command[P, cdp.Empty], params P) {
+func call[P any](t testing.TB, b *browser, command cdp.Command[P, cdp.Empty], params P) {
 	t.Helper()
 	try(chromedp.Call(b, command, params)).or(t)
 }
 
 // open goes to the address.
-func (b *browser) open(t *testing.T, address string) {
+func (b *browser) open(t testing.TB, address string) {
 	t.Helper()
 	noError(t, chromedp.Do(b, chromedp.Navigate(address)))
 }
 
 // evaluate gives the value of a JavaScript expression in the page.
-func evaluate[T any](t *testing.T, b *browser, expression string) T {
+func evaluate[T any](t testing.TB, b *browser, expression string) T {
 	t.Helper()
 	return try(chromedp.Run(b, chromedp.Evaluate[T](expression))).or(t)
 }
 
 // eventually waits for a JavaScript expression to become true: long, as both cores may
 // be busy.
-func eventually(t *testing.T, b *browser, what, expression string) {
+func eventually(t testing.TB, b *browser, what, expression string) {
 	t.Helper()
 	poll := chromedp.Poll[chromedp.Void]("!!("+expression+")", chromedp.WithPollingInterval(100*time.Millisecond), chromedp.WithPollingTimeout(5*time.Minute))
 	if err := chromedp.Do(b, poll); err != nil {
@@ -651,7 +651,7 @@ func listening(address string) bool {
 
 // saveScreenshot keeps a picture of the page where MIXPOLICY_SCREENSHOTS says,
 // for a human to look at.
-func saveScreenshot(t *testing.T, b *browser, name string) {
+func saveScreenshot(t testing.TB, b *browser, name string) {
 	t.Helper()
 	dir := os.Getenv("MIXPOLICY_SCREENSHOTS")
 	if dir == "" {

@@ -47,4 +47,27 @@ func TestFiguresSurviveConversion(t *testing.T) {
 	if strings.Contains(regexp.MustCompile(`<img[^>]*>`).FindString(page[strings.Index(page, "mixpolicy-chart"):]), "hidden") {
 		t.Error("the picture is hidden until a script runs")
 	}
+
+	// What GitHub leaves of HTML, by the rules that are public, those of its html-pipeline, and with pictures in data URLs,
+	// which is how it shows the PNG of any notebook.
+	cmd := lab.command(t.Context(), lab.python, "-c", githubsRules)
+	cmd.Stdin = strings.NewReader(output.Data["text/html"].(string))
+	left, err := printed(cmd)
+	noError(t, err)
+	if n := strings.Count(left, `src="data:image/svg+xml;base64,`); n != 2 || !strings.Contains(left, `alt="∇φ(θ̂)`) {
+		t.Errorf("%d pictures on GitHub, want 2 with their words:\n%.2000s", n, left)
+	}
+	if words := regexp.MustCompile(`<[^>]*>`).ReplaceAllString(left, ""); strings.TrimSpace(words) != "" {
+		t.Errorf("words that are none of the figure's: %q", words)
+	}
 }
+
+// githubsRules sanitises HTML with bleach, which comes with Jupyter.
+const githubsRules = `
+import bleach, re, sys
+tags = """h1 h2 h3 h4 h5 h6 br b i strong em a pre code img tt div ins del sup sub p ol ul table thead tbody tfoot blockquote
+  dl dt dd kbd q samp var hr ruby rt rp li tr td th s strike summary details""".split()
+attributes = {"a": ["href"], "img": ["src", "longdesc"], "*": "align alt border colspan dir height lang name open rowspan scope title type valign value width".split()}
+html = re.sub(r"(?s)<script.*?</script>", "", sys.stdin.read())
+print(bleach.clean(html, tags=tags, attributes=attributes, protocols=["http", "https", "mailto", "data"], strip=True, strip_comments=True))
+`

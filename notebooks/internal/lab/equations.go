@@ -3,6 +3,7 @@ package lab
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"html"
 	"html/template"
@@ -10,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/mixpolicy/lab/data"
@@ -252,9 +254,20 @@ func mutations(equations []record) ([]scored, error) {
 	}
 	var all []scored
 	for _, s := range scores {
-		s["anchor"] = "" // a package has none
 		if e := at[s["scope"]]; e != nil {
 			e["mutants"], e["killed"], s["anchor"] = s["mutants"], s["killed"], e["anchor"]
+		} else if s["symbol"], s["anchor"] = path.Base(s["symbol"]), ""; len(all) > 0 && all[len(all)-1].Score["scope"] == s["scope"] { // another file of a package
+			total := all[len(all)-1].Score
+			total["symbol"] += ", " + s["symbol"]
+			for _, column := range []string{"mutants", "killed", "equivalent"} {
+				a, err := strconv.Atoi(total[column])
+				b, err2 := strconv.Atoi(s[column])
+				if err := errors.Join(err, err2); err != nil {
+					return nil, fmt.Errorf("data/mutations.csv: %s: %w", column, err)
+				}
+				total[column] = strconv.Itoa(a + b)
+			}
+			continue
 		}
 		all = append(all, scored{s, of[s["scope"]]})
 	}

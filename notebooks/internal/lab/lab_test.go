@@ -38,7 +38,7 @@ var setUp = sync.OnceValues(func() (*Lab, error) {
 
 // readyLab is a lab that is set up, for tests that execute notebooks. What
 // they make goes into a folder of the test's.
-func readyLab(t *testing.T) *Lab {
+func readyLab(t testing.TB) *Lab {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("executes notebooks in Jupyter")
@@ -51,7 +51,7 @@ func readyLab(t *testing.T) *Lab {
 }
 
 // emptyLab is a lab in an empty folder instead of a clone.
-func emptyLab(t *testing.T) *Lab {
+func emptyLab(t testing.TB) *Lab {
 	t.Helper()
 	lab := try(New(new(bytes.Buffer))).or(t)
 	t.Cleanup(func() {

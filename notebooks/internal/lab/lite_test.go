@@ -131,7 +131,7 @@ func TestLite(t *testing.T) {
 	for cell, want := range map[int]string{
 		6:  "all goroutines are asleep - deadlock!",
 		7:  "exit status 2: panic: oh\n  line 3: panic(\"oh\")",
-		11: "line 1: %test does not work in a page",
+		13: "line 1: %test does not work in a page",
 	} {
 		t.Run(want, func(t *testing.T) {
 			runLite(t, b, cell, true)
@@ -164,6 +164,19 @@ func TestLite(t *testing.T) {
 		}
 		evaluate[int](t, b, fmt.Sprintf(`%s.requestInspect({code: "%%%%\ntwice(1)", cursor_pos: 5, detail_level: 0}).then(r => window.inspected = r.content.data["text/plain"]), 0`, kernel))
 		eventually(t, b, "it says what a name is", `window.inspected === "func twice(n int) int"`)
+	})
+	t.Run("links lead to pages of the site, and to notebooks", func(t *testing.T) {
+		link := func(text string) string {
+			return fmt.Sprintf(`[...document.querySelectorAll(".jp-RenderedMarkdown a")].find(a => a.textContent === %q)`, text)
+		}
+		eventually(t, b, "the link is there", link("its page")+`?.href.startsWith("http")`)
+		evaluate[int](t, b, `window.opened = [], window.open = url => { opened.push(url.href); }, `+link("its page")+`.click(), 0`)
+		if got := evaluate[[]string](t, b, "opened"); !slices.Equal(got, []string{address + "play.html#Play"}) {
+			t.Errorf("opened is %q", got)
+		}
+		evaluate[int](t, b, link("the start")+".click(), 0")
+		liteReady(t, b, name)
+		openLite(t, b, "play")
 	})
 	t.Run("another notebook has a session of its own", func(t *testing.T) {
 		openLite(t, b, name)

@@ -4,18 +4,22 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"html"
 	"html/template"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
 
-// export makes a page of every executed notebook, an index of them, and a file
+// export makes a page of every executed notebook, an index of them and of those that earlier runs left, and a file
 // of every figure, all in build; with the paper's notebooks also pages of what became of its equations. Jupyter's
 // nbconvert turns the cells into HTML, by our template; the page around them is made here.
 func (l *Lab) export(ctx context.Context, runs []*run) error {
@@ -48,7 +52,9 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 			return err
 		}
 	}
-	var all []passage
+	if index.Pages, err = l.earlier(runs); err != nil {
+		return err
+	}
 	for i, r := range runs {
 		body, err := lighten(r, bodies[i], l.build("figures"))
 		if err != nil {
@@ -56,9 +62,18 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 		}
 		p := newPage(r.name, linkEquations(body, equations))
 		p.layout, p.Seconds = "notebook", r.elapsed.Seconds()
+		p.Passages = p.passages()
 		index.Pages = append(index.Pages, p)
-		all = append(all, p.passages()...)
 	}
+	slices.SortStableFunc(index.Pages, func(a, b *page) int { return cmp.Compare(a.Name, b.Name) })
+	contents, err := json.Marshal(index.Pages)
+	if err != nil {
+		return err
+	}
+	if err := writeFile(l.build(contentsFile), contents); err != nil {
+		return err
+	}
+	var all []passage
 	pages := append([]*page{index}, append(index.Pages, rest...)...)
 	for i, p := range pages {
 		p.Paper, p.Scripts = index.Paper, scripts
@@ -69,6 +84,9 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 			p.Next = pages[i+1]
 		}
 		all = append(all, p.Passages...)
+		if p.Body == "" && p.layout == "notebook" {
+			continue // an earlier run's, which is there
+		}
 		if err := p.write(l.build(p.File())); err != nil {
 			return err
 		}
@@ -78,6 +96,31 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 		return err
 	}
 	return writeFile(l.build("search.js"), script)
+}
+
+// contentsFile tells in build what pages of notebooks are there.
+const contentsFile = ".contents.json"
+
+// earlier returns, for the index, the pages of earlier runs that are there, but for those of the notebooks that have
+// run again.
+func (l *Lab) earlier(runs []*run) (pages []*page, err error) {
+	b, err := os.ReadFile(l.build(contentsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &pages)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("build/%s: %w", contentsFile, err)
+	}
+	for _, p := range pages {
+		p.layout = "notebook"
+	}
+	return slices.DeleteFunc(pages, func(p *page) bool {
+		_, err := os.Stat(l.build(p.File()))
+		return err != nil || slices.ContainsFunc(runs, func(r *run) bool { return r.name == p.Name })
+	}), nil
 }
 
 // findings are the pages of what became of the paper's claims, errata and equations, and the index of
@@ -163,28 +206,29 @@ func (l *Lab) convert(ctx context.Context, runs []*run) ([]string, error) {
 
 // A page is a notebook as a reader sees it, or the index of all of them.
 type page struct {
-	Name           string // of the notebook; none for the index
-	Title          template.HTML
-	Lead           template.HTML // its first paragraph
-	Minutes        int           // to read its prose
-	Seconds        float64       // that it ran
-	Body           template.HTML
-	Contents       []heading
-	Previous, Next *page
-	Scripts        map[string]source // by their names
-	Paper          bool              // of the paper, not of the reader's own
+	Name     string // of the notebook; none for the index
+	Title    template.HTML
+	Lead     template.HTML // its first paragraph
+	Minutes  int           // to read its prose
+	Seconds  float64       // that it ran
+	Passages []passage     // for the search
+
+	Body           template.HTML     `json:"-"` // none if an earlier run has made the page
+	Contents       []heading         `json:"-"`
+	Previous, Next *page             `json:"-"`
+	Scripts        map[string]source `json:"-"` // by their names
+	Paper          bool              `json:"-"` // of the paper, not of the reader's own
 	layout         string            // the template; by default the one of the page's name
 
-	Index    []record  // of equations, whose numbers become links
-	Passages []passage // for the search, besides those of the body
+	Index []record `json:"-"` // of equations, whose numbers become links
 
-	Pages     []*page  // the index's
-	Found     []string // paragraphs on what became of the paper's equations and of its method
-	Claims    []*claim
-	Errata    []*erratum
-	Equations []record // of the index of equations
-	Mutations []scored // of the page of mutants
-	Map       *chart   // of the page of the map
+	Pages     []*page    `json:"-"` // the index's
+	Found     []string   `json:"-"` // paragraphs on what became of the paper's equations and of its method
+	Claims    []*claim   `json:"-"`
+	Errata    []*erratum `json:"-"`
+	Equations []record   `json:"-"` // of the index of equations
+	Mutations []scored   `json:"-"` // of the page of mutants
+	Map       *chart     `json:"-"` // of the page of the map
 }
 
 // File is the page's file in build.

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"os"
@@ -100,5 +101,38 @@ func TestPassages(t *testing.T) {
 	want := passage{"A small queue", "Detail", "", "01-queue.html#Detail"}
 	if len(got) != 4 || got[2] != want || got[0].Text != `The lead, with $\theta$. More.` || got[3].Text != "Answer Because." {
 		t.Errorf("%+v", got)
+	}
+}
+
+// The index and the search know the pages of earlier runs, as long as these are there.
+func TestTheIndexKeepsThePagesOfEarlierRuns(t *testing.T) {
+	lab := readyLab(t)
+	runs := committedRuns(t, lab)[:3]
+	listed := func() (names []string) {
+		index, search := string(try(os.ReadFile(lab.build("index.html"))).or(t)), string(try(os.ReadFile(lab.build("search.js"))).or(t))
+		for _, r := range runs {
+			link := strings.Count(index, `<li><a href="`+r.name+`.html">`)
+			if found := strings.Contains(search, r.name+".html#"); found != (link == 1) || link > 1 {
+				t.Errorf("%s is %d times in the index, and in the search: %v", r.name, link, found)
+			}
+			if link > 0 {
+				names = append(names, r.name)
+			}
+		}
+		return names
+	}
+	noError(t, lab.export(t.Context(), runs[1:]))
+	before := try(os.ReadFile(lab.build(runs[2].name + ".html"))).or(t)
+	noError(t, lab.export(t.Context(), runs[:2]))
+	if got := listed(); len(got) != 3 {
+		t.Errorf("the index has %q", got)
+	}
+	if after := try(os.ReadFile(lab.build(runs[2].name + ".html"))).or(t); !bytes.Equal(after, before) {
+		t.Errorf("the page of %s is another after a run without it", runs[2].name)
+	}
+	noError(t, os.Remove(lab.build(runs[2].name+".html")))
+	noError(t, lab.export(t.Context(), runs[:1]))
+	if got := listed(); !slices.Equal(got, []string{runs[0].name, runs[1].name}) {
+		t.Errorf("the index has %q after the page of %s was removed", got, runs[2].name)
 	}
 }

@@ -11,6 +11,15 @@
   // A widget's script talks to its program by gonb_comm. The program of another kernel has no such address.
   window.gonb_comm = { _onopen_ack() {}, send(address, value) { for (const kernel of kernels.values()) kernel.tell(address, value); } };
 
+  // A link to a page of the edition, which is no file of JupyterLite's, leads to the page of the site.
+  addEventListener("click", (e) => {
+    const page = e.target.closest?.("a[href]")?.href.match(/\/build\/([^/?#]+\.html)(?:\?[^#]*)?(#.*)?$/);
+    if (!page) return;
+    e.preventDefault();
+    e.stopImmediatePropagation();
+    window.open(new URL("../" + page[1] + (page[2] ?? ""), folder));
+  }, true);
+
   // makeKernel is the class of kernels: each has a session of its own, and workers from its first cell on.
   const makeKernel = (BaseKernel, save) => class extends BaseKernel {
     cells = new Map(); // what was run, by the names that the engine knows it by

@@ -264,7 +264,7 @@
     if (result.error && !stopped) cell.fail(result.error);
     else if (result.code > 0) cell.print(2, `exit status ${result.code}\n`);
     cell.end(stopped ? "stopped" : ok ? seconds(performance.now() - begin) : "failed");
-    if (result.times) cell.state.title = Object.entries(result.times).map(([what, ms]) => `${what} ${seconds(ms)}`).join(", ");
+    if (result.times) cell.state.title = Object.entries(result.times).map(([what, ms]) => `${what} ${Math.round(ms)} ms`).join(", ");
     current = null;
     if (!ok && !stopped) clear(); // what was asked for after Stop is to run
     next();

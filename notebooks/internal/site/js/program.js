@@ -1,11 +1,17 @@
 "use strict";
+const memory = new Map(); // bytes that programs came to have, by their names
+
 // run runs a compiled program of Go's to its end, and gives its exit code.
 async function run(module, argv, env) {
   fs.closeAll();
   const go = new Go();
   let code = 0;
   Object.assign(go, { argv, env, exit(c) { code = c; } });
-  const instance = await WebAssembly.instantiate(module, go.importObject);
+  const instance = await WebAssembly.instantiate(module, go.importObject), { mem } = instance.exports;
+  // To let the memory grow half a megabyte at a time takes V8 as long as the linking itself. So it has at once what it
+  // came to have the last time, which costs nothing until it is used; where that can't be had, it grows as it may.
+  const more = (memory.get(argv[0]) ?? 64 << 20) - mem.buffer.byteLength;
+  try { if (more > 0) mem.grow(more / 65536); } catch { /* it grows */ }
   // If no goroutine can go on, the program sleeps without a word. It says so when it is woken, since then
   // neither a timer nor an answer can come: files answer at once, and programs that wait for others may.
   const watch = setInterval(() => {
@@ -21,6 +27,7 @@ async function run(module, argv, env) {
     code = 2;
   }
   clearInterval(watch);
+  memory.set(argv[0], mem.buffer.byteLength);
   for (const timer of go._scheduledTimeouts.values()) clearTimeout(timer); // of a program that has ended
   return code;
 }

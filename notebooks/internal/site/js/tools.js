@@ -166,7 +166,7 @@
     going();
     made.set(cell.source, module);
     if (made.size > 8) made.delete(made.keys().next().value);
-    return { module, times: { fetch: begin - begun, compile: middle - begin, link: end - middle } };
+    return { module, times: { fetch: begin - begun, compile: middle - begin, link: end - middle, load: performance.now() - end } };
   }
 
   // execute runs the program, and ends with its exit code.
@@ -233,11 +233,13 @@
       if (error) return { error };
       keep(cell);
     }
-    const cell = cells.compose(name, text);
+    const begin = performance.now(), cell = cells.compose(name, text);
     if (cell.error) return cell;
+    const composed = performance.now() - begin;
     const { module, times } = await build(cell, () => keep({ name, text }), going);
     stage("running");
-    return { code: await execute(module, cell), times };
+    const ran = performance.now(), code = await execute(module, cell);
+    return { code, times: { compose: composed, ...times, run: performance.now() - ran } };
   }
 
   // answer has the completer complete or inspect a name. It is fetched when it is first asked, and packages that it misses.
