@@ -174,6 +174,9 @@ func readRow(record []string, at [columns]int) (r row, err error) {
 		if r.name[k] = field(k); r.name[k] == "" {
 			return r, fmt.Errorf("%s: empty, want a name or a number", titles[k])
 		}
+		if strings.Contains(r.name[k], "\r") { // it would not be read back: CSV turns \r\n into \n
+			return r, fmt.Errorf("%s: %q, want a name without a carriage return", titles[k], r.name[k])
+		}
 	}
 	if r.p, err = strconv.ParseFloat(field(columnP), 64); err != nil || !(r.p >= 0) || math.IsInf(r.p, 0) {
 		return r, fmt.Errorf("p: %q, want a number in [0, 1]", field(columnP))

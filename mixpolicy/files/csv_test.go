@@ -154,6 +154,7 @@ func TestCSVErrors(t *testing.T) {
 		"0,0,0,1,5,6" + rest:                "line 1: 6 fields, want 5",
 		"0,0,0,1,5\n0,0,\"1,1,5\n":          "line 2, column 12: extraneous or missing \" in quoted-field",
 		",0,0,1,5" + rest:                   "line 1, field s: empty, want a name or a number",
+		"\"0\r\r\n1\",0,0,1,5" + rest:       `line 1, field s: "0\r\n1", want a name without a carriage return`,
 		"0,0,0,,5" + rest:                   `line 1, field p: "", want a number in [0, 1]`,
 		"0,0,0,1," + rest:                   `line 1, field c: "", want a finite number`,
 		"0,0,0,one,5" + rest:                `line 1, field p: "one", want`,
@@ -269,6 +270,7 @@ func FuzzCSV(f *testing.F) {
 	f.Add([]byte("\ufeff1,x,1,1,2\r\n2,x,1,1e-1,0x1p-2\r\n2,x,2,.9,.25"), false)
 	f.Add([]byte("0,0,0,1,\"5\n"), true)
 	f.Add([]byte("0,0,0,1,5\n0,1,1,1,5\n1,1,0,1,3\n"), true)
+	f.Add([]byte("x\ry,0,x\ry,1,5\n"), false)
 	f.Fuzz(func(t *testing.T, table []byte, sets bool) {
 		x, err := ReadCSV(bytes.NewReader(table), Settings{ActionSets: sets})
 		if err != nil {
