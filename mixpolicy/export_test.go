@@ -3,6 +3,10 @@ package mixpolicy
 import "sync"
 
 // What tests see of the state inside.
+var (
+	EliminationError = eliminationError
+	LeastPositive    = leastPositive
+)
 
 // Force makes pair the next one that Sample gives.
 func (o *Oracle) Force(pair int) {

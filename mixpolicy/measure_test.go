@@ -94,6 +94,31 @@ func geometric(n int, up, down float64) *mixpolicy.MDP {
 	}))
 }
 
+// The bound covers what its proof adds up, in units of u: the step from n states to n − 1 puts the
+// entries off by 7, hence the masses by 2(n−1)·7, and each mass gains a product and a sum. No test of
+// accuracy notices a bound that is too large, so it is also compared with what it is said to be.
+func TestEliminationError(t *testing.T) {
+	sum := 0
+	for n := 1; n <= 300; n++ {
+		sum += 2*(n-1)*7 + 2
+		got := mixpolicy.EliminationError(n) / u
+		if !(float64(sum) <= got) || got != float64(8*(n+1)*(n+1)) {
+			t.Fatalf("%d states: %v u, want 8(n+1)² u, no less than %d u", n, got, sum)
+		}
+	}
+}
+
+func TestLeastPositive(t *testing.T) {
+	for _, e := range []struct {
+		of   []float64
+		want float64
+	}{{nil, math.Inf(1)}, {[]float64{0, 0}, math.Inf(1)}, {[]float64{3, 0, 2, 5e-324, 2}, 5e-324}, {[]float64{.5, .25}, .25}} {
+		if got := mixpolicy.LeastPositive(e.of); got != e.want {
+			t.Errorf("%v: %v, want %v", e.of, got, e.want)
+		}
+	}
+}
+
 // Elimination has entrywise relative accuracy: a geometric measure is right in
 // every digit over 300 orders of magnitude, as far as a float64 reaches, in
 // whichever direction the mass lies.

@@ -67,8 +67,9 @@ func TestWarnings(t *testing.T) {
 			continue
 		}
 		for k, w := range r.Warnings {
-			if !strings.Contains(w, e.want[k]) || !strings.Contains(r.String(), "warning                      "+w+"\n") {
-				t.Errorf("%s: warning %q, want %q, in\n%v", e.name, w, e.want[k], r)
+			line := "warning                      " + w + "\n"
+			if !strings.Contains(w, e.want[k]) || !strings.Contains(r.String(), line) || !strings.Contains(r.Details(), line) {
+				t.Errorf("%s: warning %q, want %q, in\n%v\n%v", e.name, w, e.want[k], r, r.Details())
 			}
 		}
 	}
