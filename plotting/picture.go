@@ -44,7 +44,11 @@ func output(frames []Panels, still Panels, controls []Control) (display, error) 
 		for k, p := range frames {
 			figures[k] = p.Figures[i]
 		}
-		spec, div, err := chart(figures, f)
+		picture, err := f.svg()
+		if err != nil {
+			return display{}, err
+		}
+		spec, div, err := chart(figures, f, picture)
 		if err != nil {
 			return display{}, err
 		}
@@ -111,8 +115,8 @@ func (c *columns) place(column json.RawMessage) int {
 }
 
 // chart returns the chart of the frames, and its place in the page, which holds
-// the still picture.
-func chart(frames []Figure, still Figure) (spec, string, error) {
+// the picture of the still figure, an SVG.
+func chart(frames []Figure, still Figure, picture []byte) (spec, string, error) {
 	var s spec
 	digits := stillDigits
 	if len(frames) > 1 {
@@ -130,10 +134,6 @@ func chart(frames []Figure, still Figure) (spec, string, error) {
 		} else {
 			s.Frames = append(s.Frames, all.since(first))
 		}
-	}
-	picture, err := still.svg()
-	if err != nil {
-		return s, "", err
 	}
 	// The key comes from the content: equal figures give equal bytes, and two
 	// places with one key are to show the same chart.
