@@ -43,7 +43,12 @@ func random(t *rapid.T, criterion mixpolicy.Criterion) *mixpolicy.MDP {
 
 func randomBasis(t *rapid.T, n int) *mat.Dense {
 	d := rapid.IntRange(1, min(n, 3)).Draw(t, "d")
-	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "basis"), 0))
+	return normalBasis(n, d, rapid.Uint64().Draw(t, "basis"))
+}
+
+// normalBasis has a column of ones, and normal entries elsewhere.
+func normalBasis(n, d int, seed uint64) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 0))
 	phi := mat.NewDense(n, d, nil)
 	for s := range n {
 		for j := range d {

@@ -10,6 +10,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
+	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
 // expanded solves the smoothed program as it is printed, with a variable for the slack of
@@ -67,6 +68,18 @@ func slackOf(x *mixpolicy.MDP, mu, v []float64) float64 {
 		next[s] = max(0, v[s]-next[s])
 	}
 	return sum.Dot(mu, next)
+}
+
+// The first tangents here make a program whose objective is one of its rows but for rounding, so that
+// its optimum may be far away: found by 10⁵ draws of TestSALP.
+func TestSALPBesideARow(t *testing.T) {
+	x := mixpolicy.Must(models.Garnet{States: 6, Actions: 3, Branches: 1, Seed: 0x584d39, Ring: true, Criterion: mixpolicy.Discounted(.9)}.MDP())
+	best := mixpolicy.Must(mixpolicy.PolicyIteration(background, x, mixpolicy.ValuationSettings{}))
+	mu := mixpolicy.Must(x.Occupation(t.Context(), best.Policy)).State
+	a := mixpolicy.Must(SALP{Basis: normalBasis(6, 3, 0x19), Slack: mu, Budget: .3}.Solve(background, x))
+	if spent := slackOf(x, mu, a.Value); spent > .3+1e-8 || math.Abs(a.Gap) > 1e-8 {
+		t.Errorf("slack %v of 0.3, gap %v", spent, a.Gap)
+	}
 }
 
 // The cutting planes against the expanded program, and the bound of Desai, Farias and
