@@ -89,7 +89,7 @@ type solver struct {
 	scans     int
 	violation float64 // of x, once it was looked at
 	best      incumbent
-	bound     float64 // the best so far …
+	bound     float64 // the best so far, without multipliers at first …
 	dual      Dual    // … and what proves it
 }
 
@@ -102,7 +102,7 @@ func (m program) generate(ctx context.Context, settings Settings) (*Solution, er
 		path:    newPath(m),
 		scanner: newScanner(m.psi),
 		known:   make(map[int]bool),
-		bound:   math.Inf(-1),
+		bound:   Dual{}.bound(m.b, m.g, m.psi, m.norm, m.radius),
 	}
 	if len(settings.Warm) > 0 {
 		s.limit = math.Inf(1) // the rows that matter are known

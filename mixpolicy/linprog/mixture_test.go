@@ -223,8 +223,16 @@ func TestSolveStopsWhenToldTo(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(background)
 	cancel()
-	if sol, err := whole.Solve(ctx, Settings{}); !errors.Is(err, context.Canceled) || sol == nil {
-		t.Errorf("a dead context: %v", err)
+	for _, sign := range []float64{1, -1} { // the optimum far below 0, too
+		whole.B = costs(6, 2)
+		floats.Scale(sign, whole.B)
+		sol, err := whole.Solve(ctx, Settings{})
+		if !errors.Is(err, context.Canceled) || sol == nil {
+			t.Fatalf("a dead context: %v", err)
+		}
+		if best := must(whole.Solve(background, Settings{})); sol.Bound > best.Objective || sol.Bound < (Dual{}).bound(whole.B, ones(6), psi, L2, 3) {
+			t.Errorf("bound %v of %+v, want at least what no dual gives; optimum %v", sol.Bound, sol.Dual, best.Objective)
+		}
 	}
 }
 
