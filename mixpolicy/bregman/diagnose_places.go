@@ -41,7 +41,7 @@ func (c *checker) diagnoseDomain() {
 	for trial := 0; trial < 400 && !good(i, inside); trial++ {
 		inside = c.point()[i]
 	}
-	if step := 1e-6 * (1 + math.Abs(at)); good(i, at-step) && good(i, at+step) {
+	if step := gap(at); good(i, at-step) && good(i, at+step) {
 		if f.Method == c.named.domain {
 			f.Method = c.named.value
 		}
@@ -82,30 +82,29 @@ func (c *checker) diagnoseBoundary() {
 		return
 	}
 	x, e := c.edge[0], c.edge[1]
-	near := combine(1, x, 1-1e-9, e)
-	g := c.gradient(near)
+	last := combine(1, x, 1-1e-9, e)
+	g := c.gradient(last)
 	f := Finding{
-		Kind: NotLegendre, Method: c.named.value, Where: "x = " + vector(near).String(), Measured: norm2(g), Claimed: math.Inf(1),
+		Kind: NotLegendre, Method: c.named.value, Where: "x = " + vector(last).String(), Measured: norm2(g), Claimed: math.Inf(1),
 		Words: "‖∇φ‖ stays finite at the boundary: φ has no barrier there",
 	}
-	for i := range near {
+	for i := range last {
 		if !c.separable {
 			break
 		}
 		k := c.sep.at(i)
-		lo, hi := k.Domain()
-		end, out := hi, 1.0
-		if e[i] < 0 {
-			end, out = lo, -1
+		end, hi := k.Domain()
+		if e[i] > 0 {
+			end = hi
 		}
-		if math.Abs(near[i]-end) > 1e-6*math.Abs(e[i]) {
+		if !near(last[i], end) {
 			continue
 		}
-		f.Where, f.Measured = c.where("x", end, i, near), math.Abs(g[i])
+		f.Where, f.Measured = c.where("x", end, i, last), math.Abs(g[i])
 		f.Words = fmt.Sprintf("φ′ stays finite at the end %s of the domain: φ has no barrier there", digits(end))
-		beyond := end + out*1e-3*(1+math.Abs(end))
+		beyond := end + (end-x[i])/1000
 		slope := k.Deriv(beyond)
-		if v := k.Value(beyond); v-v == 0 && math.Abs(k.ConjDeriv(slope)-beyond) < 1e-9*(1+math.Abs(beyond)) {
+		if v := k.Value(beyond); v-v == 0 && near(k.ConjDeriv(slope), beyond) {
 			f.Method = c.named.domain
 			f.Words += fmt.Sprintf(". %s, %s and %s agree beyond it: is the domain wider?", c.named.value, c.named.gradient, c.named.conjugateGradient)
 		}
@@ -177,8 +176,9 @@ func (c *checker) jump() bool {
 	}
 	x, e := c.segment[0], combine(1, c.segment[1], -1, c.segment[0])
 	lo, hi := 0.0, 1.0
-	rise := func(a, b float64) float64 {
-		return c.m.Value(combine(1, x, b, e)) - c.m.Value(combine(1, x, a, e)) - (b-a)*sum.Dot(c.gradient(x), e)
+	rise := func(a, b float64) float64 { // but for what ∇φ makes of it, by the midpoint rule
+		at := func(t float64) []float64 { return combine(1, x, t, e) }
+		return c.m.Value(at(b)) - c.m.Value(at(a)) - (b-a)*sum.Dot(c.gradient(at(a+(b-a)/2)), e)
 	}
 	for range 50 {
 		if mid := lo + (hi-lo)/2; math.Abs(rise(lo, mid)) > math.Abs(rise(mid, hi)) {

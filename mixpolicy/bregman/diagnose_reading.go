@@ -96,6 +96,12 @@ func (r reading) is(v float64) bool {
 	return v-v == 0 && math.Abs(r.claimed-v) <= 100*r.off+1e-6*max(math.Abs(r.claimed), math.Abs(v))
 }
 
+// near reports whether v is w to six digits.
+func near(v, w float64) bool { return math.Abs(v-w) <= gap(w) }
+
+// gap is a millionth of v, or of 1 if that is more.
+func gap(v float64) float64 { return 1e-6 * max(1, math.Abs(v)) }
+
 // wrongOf returns the readings that are wrong.
 func wrongOf(all []reading) []reading {
 	return slices.DeleteFunc(slices.Clone(all), func(r reading) bool { return !r.wrong() })
@@ -262,7 +268,7 @@ func only(all []reading, has func(reading) bool) bool {
 func constant(v float64) string {
 	s := digits(v)
 	for name, w := range map[string]float64{"1/log 2": 1 / math.Ln2, "log 2": math.Ln2, "1/log 10": 1 / math.Ln10, "log 10": math.Ln10, "π": math.Pi, "e": math.E, "1/e": 1 / math.E} {
-		if math.Abs(v-w) < 1e-6*w {
+		if near(v, w) {
 			s += " (" + name + ")"
 		}
 	}

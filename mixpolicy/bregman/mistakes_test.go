@@ -110,6 +110,12 @@ func (b unstored) Gradient(dst, x []float64) {
 	dst[len(dst)-1] = last
 }
 
+type halfCurved struct{ Ball }
+
+func (b halfCurved) ConjugateCurvature(y []float64) float64 {
+	return b.Ball.ConjugateCurvature(y) / 2
+}
+
 type unwritten struct{ Ball }
 
 func (b unwritten) Gradient(dst, x []float64) { panic("not written yet") }
@@ -185,6 +191,12 @@ var slips = []struct {
 		"Value jumps by 0.1, at x = 0.5"},
 	{"a kink", draft{value: func(x float64) float64 { return half(x) + math.Abs(x) }, deriv: func(x float64) float64 { return x + math.Copysign(1, x) }, conj: func(y float64) float64 { return math.Copysign(max(0, math.Abs(y)-1), y) }, lo: -inf, hi: inf}.modulus(), NotLegendre,
 		"φ is not differentiable: Deriv jumps from −1 to 1, at x = 0"},
+	{"a jump on a steep slope", draft{value: func(x float64) float64 { return 100*half(x) + math.Max(0, math.Copysign(3, x-0.5)) }, deriv: func(x float64) float64 { return 100 * x }, conj: func(y float64) float64 { return y / 100 }, lo: -inf, hi: inf}.modulus(), NotLegendre,
+		"Value jumps by 3, at x = 0.5"},
+	{"a jump of a vector's φ", mutant{Modulus: Ball{2}, value: func(x []float64) float64 { return Ball{2}.Value(x) + math.Max(0, math.Copysign(0.1, x[0]-0.5)) }}, NotLegendre,
+		"Value jumps by 0.1, at x = ["},
+	{"half of (φ*)″", Separable{Kernel: withCurvature{with{Kernel: hellinger{1}, curvature: func(y float64) float64 { return hellinger{1}.ConjCurvature(y) / 2 }}}}, Disagrees, "ConjCurvature is 0.5 times (φ*)″, at y = "},
+	{"half of a vector's (φ*)″", halfCurved{Ball{2}}, Disagrees, "ConjugateCurvature is 0.5 times 1ᵀ∇²φ*(y)1, at y["},
 	{"x³", FromFunc("x³", func(x Dual) Dual { return hyperdual.Mul(x, hyperdual.Mul(x, x)) }, -1, 1), NotLegendre, "φ is not convex: φ′ falls from 2.9999"},
 	{"x", FromFunc("x", func(x Dual) Dual { return x }, -1, 1), NotLegendre, "φ is linear: ∇φ is the same everywhere"},
 	{"cos", FromFunc("−cos", func(x Dual) Dual { return hyperdual.Scale(-1, hyperdual.Cos(x)) }, -math.Pi/2, math.Pi/2), NotLegendre, "φ′ stays finite at the end −1.5708 of the domain: φ has no barrier there, at x = −1.5708: measured 1, claimed +Inf"},

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // What is wrong, what is a number that is given, and what is known well enough to tell, at their limits.
@@ -339,6 +341,7 @@ func TestDomainIsDiagnosed(t *testing.T) {
 		}
 	}
 	above, below := func(x float64) bool { return x > 1 }, func(x float64) bool { return x < -1 }
+	upTo, most := func(x float64) bool { return x <= -1 }, func(x float64) bool { return x < 2.9 }
 	at := func(v float64) func(float64) bool { return func(x float64) bool { return x == v } }
 	five := func(x float64) float64 { return 5 + half(x) }
 	for _, c := range []struct {
@@ -354,6 +357,8 @@ func TestDomainIsDiagnosed(t *testing.T) {
 		{nan(above, five), nan(above, self), 1.5, "Domain", "φ(1.5) = NaN: the domain ends at 1", "x = 1.5", 1, 3},
 		{nan(below, five), nan(below, self), -1.5, "Domain", "φ(−1.5) = NaN: the domain starts at −1", "x = −1.5", -1, -2},
 		{nan(above, five), self, 1.5, "Value", "φ(1.5) = NaN: the domain ends at 1", "x = 1.5", 1, 3},
+		{nan(upTo, five), nan(upTo, self), -1, "Domain", "φ(−1) = NaN: the domain starts at −1", "x = −1", -1, -2}, // to be seen from one side
+		{nan(most, five), nan(most, self), 1, "Domain", "φ(0.3) = NaN: the domain starts at 2.9", "x = 0.3", 2.9, -2},  // few points are inside
 		{nan(above, five), nan(above, self), 1 + 0.9e-6, "Domain", "φ(1) = NaN: the domain ends at 1", "x = 1", 1, 3},
 	} {
 		k := newChecker(draft{value: c.value, deriv: c.deriv, lo: -2, hi: 3}.modulus(), 2, 44)
@@ -405,5 +410,89 @@ func TestKnownSlips(t *testing.T) {
 		if fmt.Sprint(words) != s.words {
 			t.Errorf("%q, want %q", words, s.words)
 		}
+	}
+}
+
+func TestNear(t *testing.T) {
+	for _, c := range []struct {
+		v, w float64
+		want bool
+	}{
+		{1e-6, 0, true}, {1.1e-6, 0, false}, {-1.1e-6, 0, false}, {1 + 0.9e-6, 1, true}, {1 - 1.1e-6, 1, false}, {-3, 3, false}, {100.00009, 100, true}, {100.00011, 100, false},
+		{-100.00009, -100, true}, {-100.00011, -100, false}, {math.NaN(), 1, false}, {1, math.NaN(), false},
+	} {
+		if got := near(c.v, c.w); got != c.want {
+			t.Errorf("%v is near %v: %v", c.v, c.w, got)
+		}
+	}
+}
+
+// Where no cause is found the first examination that fails is told, and none that holds.
+func TestWithoutACause(t *testing.T) {
+	k := newChecker(Ball{2}, 2, 44)
+	k.report.Examinations = []Examination{{Name: "A", OK: true}, {Name: "B", Where: "x = 1", Worst: 3, Limit: 2}, {Name: "C"}}
+	k.diagnose()
+	if f := k.report.Findings; len(f) != 1 || f[0].Words != "fails: B" || f[0].Where != "x = 1" || f[0].Measured != 3 || f[0].Claimed != 2 {
+		t.Errorf("%+v", f)
+	}
+	k.report.Examinations, k.report.Findings = k.report.Examinations[:1], nil
+	if k.diagnose(); len(k.report.Findings) != 0 {
+		t.Errorf("nothing fails: %+v", k.report.Findings)
+	}
+}
+
+// A curve has no point of which a coordinate is no number, and what may not be is told so.
+func TestDrawLeavesOut(t *testing.T) {
+	c := newChecker(Cube(2), 1, 44)
+	for k := range 3 {
+		var f Finding
+		f.draw(c, reading{x: []float64{0}}, func(x []float64, _ int) (at, measured, claimed float64) {
+			v := []float64{x[0], 1, 2}
+			if x[0] > 0 {
+				v[k] = []float64{math.NaN(), math.Inf(1), math.Inf(-1)}[k]
+			}
+			return v[0], v[1], v[2]
+		})
+		if len(f.MeasuredCurve) != 41 || len(f.ClaimedCurve) != 41 || f.MeasuredCurve[0].Y != 1 || f.ClaimedCurve[0].Y != 2 {
+			t.Errorf("without entry %d: %v and %v", k, f.MeasuredCurve, f.ClaimedCurve)
+		}
+	}
+}
+
+// How much x falls, where it is infinite: by all of it.
+func TestFallFromInfinity(t *testing.T) {
+	k := newChecker(Cube(2), 2, 44)
+	for _, c := range []struct {
+		before, x, e float64
+		drop         float64
+	}{{inf, 1, 1, 1}, {1, inf, 1, 0}, {inf, 1, -1, 0}, {-inf, 1, 1, 0}, {-inf, 1, -1, 1}, {inf, 1, 0.5, 1}, {inf, 1, -0.5, 0}} {
+		entry, drop, _ := k.fall([]float64{0, c.before}, []float64{0, c.x}, []float64{1, c.e})
+		if drop != c.drop || (entry == 1) != (drop > 0) {
+			t.Errorf("from %v to %v along %v: entry %d falls by %v, want %v", c.before, c.x, c.e, entry, drop, c.drop)
+		}
+	}
+}
+
+// A call of ∇φ* takes a millisecond of a clock that stands still otherwise.
+func TestSpeed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := mutant{Modulus: Ball{2}, conj: func(dst, y []float64) {
+			time.Sleep(time.Millisecond)
+			Ball{2}.ConjugateGradient(dst, y)
+		}}
+		k := newChecker(m, 4, 44)
+		if k.allocations(&Examination{OK: true}); k.report.Speed != 1e6/4 {
+			t.Errorf("%v ns for each of 4 entries, want 250,000", k.report.Speed)
+		}
+	})
+}
+
+// What φ is beyond its domain is told with what it should be.
+func TestOutsideIsInfinite(t *testing.T) {
+	k := newChecker(Ball{2}, 2, 44)
+	k.beyond = []float64{3, 0}
+	k.diagnoseOutside()
+	if f := k.report.Findings[0]; !math.IsInf(f.Measured, 1) || f.Claimed != k.m.Value(k.beyond) {
+		t.Errorf("%+v", f)
 	}
 }
