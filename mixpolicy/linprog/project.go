@@ -223,13 +223,10 @@ func boxShift(y []float64, r float64) float64 {
 			next = lo + (hi-lo)/2
 		}
 		if next <= lo || next >= hi {
-			// Neighbouring numbers: κ is within r of the one or of the other. With all entries
-			// up to lo at −r and the others at r, is the sum too large still?
-			rest := 0.0
-			for _, v := range y {
-				rest += math.Copysign(r, v-hi)
-			}
-			if rest > 1 {
+			// Neighbouring numbers. Where the distance between them is above r, κ is within r of an end
+			// that the search has not seen: the least entry if that is below 0, where the search began,
+			// or the greatest if that is above.
+			if hi > 0 {
 				return hi
 			}
 			return lo
