@@ -48,7 +48,7 @@ func (c *checker) diagnoseMethods() {
 		for i, x := range s.x {
 			slope := reading{x, i, s.x, s.grad[i], s.slope[i], s.off[i]}
 			inverse := reading{s.grad[i], i, s.x, s.back[i], x, s.near}
-			direct := reading{s.slope[i], i, s.x, s.from[i], x, s.near + math.Abs(x)*1e-6}
+			direct := reading{s.slope[i], i, s.x, s.from[i], x, gap(x)}
 			if slope.usable() {
 				slopes, fromValue = append(slopes, slope), append(fromValue, direct)
 			}
@@ -128,7 +128,7 @@ func (c *checker) diagnoseInverse(inverses []reading) {
 		limit := slack * condition(c.gradient, x, back)
 		for i, v := range y {
 			composed = append(composed, reading{v, i, y, back[i], v, limit})
-			if math.Abs(back[i]-v) > limit && c.kink(x, i) {
+			if c.kink(x, i) {
 				return
 			}
 		}

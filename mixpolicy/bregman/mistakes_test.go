@@ -116,6 +116,21 @@ func (b halfCurved) ConjugateCurvature(y []float64) float64 {
 	return b.Ball.ConjugateCurvature(y) / 2
 }
 
+// quartic is ½r² − ⅛r⁴ with r = ‖x‖ < 2, which is not convex beyond r² = ⅔.
+type quartic struct{}
+
+func (quartic) InDomain(x []float64) bool { return norm2(x) < 2 }
+
+func (quartic) Value(x []float64) float64 {
+	if r := dot(x, x); r < 4 {
+		return r/2 - r*r/8
+	}
+	return inf
+}
+
+func (quartic) Gradient(dst, x []float64)          { copy(dst, combine(1-dot(x, x)/2, x, 0, x)) }
+func (quartic) ConjugateGradient(dst, y []float64) { copy(dst, y) }
+
 type unwritten struct{ Ball }
 
 func (b unwritten) Gradient(dst, x []float64) { panic("not written yet") }
@@ -195,6 +210,16 @@ var slips = []struct {
 		"Value jumps by 3, at x = 0.5"},
 	{"a jump of a vector's φ", mutant{Modulus: Ball{2}, value: func(x []float64) float64 { return Ball{2}.Value(x) + math.Max(0, math.Copysign(0.1, x[0]-0.5)) }}, NotLegendre,
 		"Value jumps by 0.1, at x = ["},
+	{"a vector's φ that is not convex", quartic{}, NotLegendre, "φ is not convex, at x = ["},
+	{"six digits", draft{deriv: func(x float64) float64 { return (1 + 2e-7) * x / (2 - math.Abs(x)) }}.modulus(), Disagrees,
+		"Deriv is the derivative of Value to 6 digits only: does an iteration end early, or is there a float32?"},
+	{"an inverse of 2y where y < 0", draft{conj: func(y float64) float64 {
+		if y < 0 {
+			y *= 2
+		}
+		return 2 * (y / (1 + math.Abs(y)))
+	}}.modulus(), Disagrees,
+		"ConjDeriv is not the inverse of Deriv for negative arguments: Deriv(ConjDeriv(y)) is 2 times y for negative arguments"},
 	{"half of (φ*)″", Separable{Kernel: withCurvature{with{Kernel: hellinger{1}, curvature: func(y float64) float64 { return hellinger{1}.ConjCurvature(y) / 2 }}}}, Disagrees, "ConjCurvature is 0.5 times (φ*)″, at y = "},
 	{"half of a vector's (φ*)″", halfCurved{Ball{2}}, Disagrees, "ConjugateCurvature is 0.5 times 1ᵀ∇²φ*(y)1, at y["},
 	{"x³", FromFunc("x³", func(x Dual) Dual { return hyperdual.Mul(x, hyperdual.Mul(x, x)) }, -1, 1), NotLegendre, "φ is not convex: φ′ falls from 2.9999"},

@@ -125,6 +125,9 @@ func TestRelation(t *testing.T) {
 		{where(func(i int, _ float64) bool { return i < 3 }, func(v float64) float64 { return 2 * v }), "C is 2 times M for negative arguments"},
 		{where(func(i int, _ float64) bool { return i < 2 }, func(v float64) float64 { return 2 * v }), ""}, // too few to tell
 		{where(func(i int, _ float64) bool { return i == 0 }, is(nan)), "C is NaN"},
+		// Of 0, which is neither negative nor positive, and of what is known best.
+		{[]reading{{at: 0, claimed: 1}, {at: -1}, {at: 1}}, ""},
+		{[]reading{{claimed: 2.002e-9, measured: 1e-9, off: 1e-12}, {i: 1, claimed: 2, measured: 1, off: 1e-10}, {claimed: 2.002e-9, measured: -1e-9, off: 1e-10}, {claimed: -4, measured: -2, off: 1e-9}}, "C is 2 times M"},
 	} {
 		if got := relation(c.all, wrongOf(c.all), "C", "M"); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.all, got, c.want)
@@ -357,8 +360,8 @@ func TestDomainIsDiagnosed(t *testing.T) {
 		{nan(above, five), nan(above, self), 1.5, "Domain", "φ(1.5) = NaN: the domain ends at 1", "x = 1.5", 1, 3},
 		{nan(below, five), nan(below, self), -1.5, "Domain", "φ(−1.5) = NaN: the domain starts at −1", "x = −1.5", -1, -2},
 		{nan(above, five), self, 1.5, "Value", "φ(1.5) = NaN: the domain ends at 1", "x = 1.5", 1, 3},
-		{nan(upTo, five), nan(upTo, self), -1, "Domain", "φ(−1) = NaN: the domain starts at −1", "x = −1", -1, -2}, // to be seen from one side
-		{nan(most, five), nan(most, self), 1, "Domain", "φ(0.3) = NaN: the domain starts at 2.9", "x = 0.3", 2.9, -2},  // few points are inside
+		{nan(upTo, five), nan(upTo, self), -1, "Domain", "φ(−1) = NaN: the domain starts at −1", "x = −1", -1, -2},    // to be seen from one side
+		{nan(most, five), nan(most, self), 1, "Domain", "φ(0.3) = NaN: the domain starts at 2.9", "x = 0.3", 2.9, -2}, // few points are inside
 		{nan(above, five), nan(above, self), 1 + 0.9e-6, "Domain", "φ(1) = NaN: the domain ends at 1", "x = 1", 1, 3},
 	} {
 		k := newChecker(draft{value: c.value, deriv: c.deriv, lo: -2, hi: 3}.modulus(), 2, 44)
@@ -438,6 +441,23 @@ func TestWithoutACause(t *testing.T) {
 	k.report.Examinations, k.report.Findings = k.report.Examinations[:1], nil
 	if k.diagnose(); len(k.report.Findings) != 0 {
 		t.Errorf("nothing fails: %+v", k.report.Findings)
+	}
+}
+
+// Methods that agree are not interchanged, also where ∇φ is its own inverse.
+func TestAgreeingMethods(t *testing.T) {
+	k := newChecker(FromClosures("half square", half, self, self, -inf, inf), 2, 44)
+	if k.diagnoseMethods(); len(k.report.Findings) != 0 {
+		t.Errorf("%+v", k.report.Findings)
+	}
+}
+
+// Of a wrong ∇φ* nothing is said where ∇φ(∇φ*(y)) is right.
+func TestInverseAtOnePoint(t *testing.T) {
+	k := newChecker(Cube(2), 2, 44)
+	k.diagnoseInverse([]reading{{at: 1, x: []float64{0.3, 0.3}, claimed: 2, measured: 1}})
+	if f := k.report.Findings; len(f) != 1 || f[0].Words != "ConjDeriv is not the inverse of Deriv" {
+		t.Errorf("%+v", f)
 	}
 }
 
