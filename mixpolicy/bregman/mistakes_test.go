@@ -208,6 +208,8 @@ var slips = []struct {
 		"φ is not differentiable: Deriv jumps from −1 to 1, at x = 0"},
 	{"a jump on a steep slope", draft{value: func(x float64) float64 { return 100*half(x) + math.Max(0, math.Copysign(3, x-0.5)) }, deriv: func(x float64) float64 { return 100 * x }, conj: func(y float64) float64 { return y / 100 }, lo: -inf, hi: inf}.modulus(), NotLegendre,
 		"Value jumps by 3, at x = 0.5"},
+	{"a jump down", draft{value: func(x float64) float64 { return half(x) - math.Max(0, math.Copysign(0.1, x-0.5)) }, deriv: self, conj: self, lo: -inf, hi: inf}.modulus(), NotLegendre,
+		"Value jumps by −0.1, at x = 0.5"},
 	{"a jump of a vector's φ", mutant{Modulus: Ball{2}, value: func(x []float64) float64 { return Ball{2}.Value(x) + math.Max(0, math.Copysign(0.1, x[0]-0.5)) }}, NotLegendre,
 		"Value jumps by 0.1, at x = ["},
 	{"a vector's φ that is not convex", quartic{}, NotLegendre, "φ is not convex, at x = ["},
