@@ -265,8 +265,9 @@ func (m *vectorFunc) InDomain(x []float64) bool {
 
 // ConjugateGradient stores in dst the x with ∇φ(x) = y: Newton's method from the point inside, with
 // steps halved until they stay in the domain and the slope along them has not turned by more
-// than a quarter. It stops where a step no longer changes x; beyond the range of ∇φ that is next to the
-// boundary. If φ is not convex the result means nothing, and [Check] tells.
+// than a quarter. It stops where a step no longer changes x, or three short ones leave more than half of
+// y − ∇φ(x); beyond the range of ∇φ that is next to the boundary. If φ is not convex the result means
+// nothing, and [Check] tells.
 func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 	checkLen(dst, y)
 	w := m.work(m.inside)
@@ -274,7 +275,7 @@ func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 	copy(w.x, m.inside)
 	m.gradient(w.rest, w)
 	floats.SubTo(w.rest, y, w.rest)
-	before, slow := math.Inf(1), 0
+	before, slow := math.Inf(1), 0 // the size to be halved, and the short steps since
 	for range 400 {
 		size := maxAbs(w.rest)
 		if size == 0 || !m.newtonStep(w, size) {
@@ -314,8 +315,8 @@ func (m *vectorFunc) newtonStep(w *newtonWork, size float64) bool {
 }
 
 // advance moves x by t times the step, with the t of size, size/2, … that will do, and the rest with it.
-// It tells whether that was Newton's whole step and no more than half of the digits of x, and whether x
-// changed at all; a step that is not finite changes nothing, as t is NaN or 0.
+// It tells whether Newton's whole step is no more than half of the digits of x, and whether x changed at
+// all; a step that is not finite changes nothing, as t is NaN or 0.
 func (m *vectorFunc) advance(w *newtonWork, y []float64, size, slope float64) (short, changed bool) {
 	const farthest = 1000 // times 1 + ‖x‖ at once, so that nothing overflows
 	top := maxAbs(w.x)
