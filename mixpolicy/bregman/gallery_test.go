@@ -230,6 +230,7 @@ func TestVectorFuncOfPowers(t *testing.T) {
 		{0, 6, 1, 6e-90, 1e-18, 8 * ulp * 1e-18},
 		{0, 6, -1, -6e-90, -1e-18, 8 * ulp * 1e-18},
 		{1, 4, 2, 0, 1, 8 * ulp},
+		{1, 6, 2, 0, 1, 8 * ulp},
 		{-1, 4, -2, 0, -1, 8 * ulp},
 	} {
 		x := []float64{c.y}
