@@ -225,6 +225,68 @@ func TestMixedCoordinates(t *testing.T) {
 	}
 }
 
+// mirrored is the entropy of 1 − x.
+var mirrored = closures{"mirrored entropy",
+	func(x float64) float64 { return entropy{}.Value(1 - x) },
+	func(x float64) float64 { return -entropy{}.Deriv(1 - x) },
+	func(y float64) float64 { return 1 - entropy{}.ConjDeriv(-y) }, math.Inf(-1), 1}
+
+// The shift is between the bounds that the iteration begins with, to what rounding makes of J′.
+func TestBracketHoldsTheShift(t *testing.T) {
+	rng := source(13)
+	for trial := range 3000 {
+		d := 2 + rng.IntN(3)
+		m := Separable{Each: make([]Kernel, d)}
+		for i := range d {
+			lo := (1.5*rng.Float64() - 0.5) / float64(d)
+			m.Each[i] = []Kernel{fermiDirac{lo, 1/float64(d) + 3*rng.Float64()*rng.Float64()}, entropy{}, mirrored}[rng.IntN(2+trial%2)*min(1, trial%4)]
+		}
+		if trial%3 == 0 {
+			m = Separable{Kernel: m.Each[0]}
+		}
+		y := normal(rng, d, 3)
+		l := line{m: m, y: y, u: make([]float64, d), sep: m, separable: true}
+		a, b, err := l.bracket()
+		if err != nil {
+			continue
+		}
+		z, _, err := NewtonShift(m, y, nil)
+		if r := JDeriv(m, y, z); err != nil || !(math.Abs(r) <= 1e-12*(1+math.Abs(z))) {
+			t.Fatalf("%v, y = %v: z = %g with J′ = %g, %v", m, y, z, r, err)
+		}
+		if !(a <= z && z <= b) {
+			t.Fatalf("%v, y = %v: z = %g, not between %g and %g", m, y, z, a, b)
+		}
+	}
+}
+
+// A strictKernel must not be asked for φ′ where there is none.
+type strictKernel struct {
+	Kernel
+	t *testing.T
+}
+
+func (k strictKernel) Deriv(x float64) float64 {
+	if lo, hi := k.Domain(); !(lo < x && x < hi) {
+		k.t.Errorf("φ′(%g) asked for, outside of (%g, %g)", x, lo, hi)
+	}
+	return k.Kernel.Deriv(x)
+}
+
+func (k strictKernel) ConjCurvature(y float64) float64 {
+	return k.Kernel.(kernelCurver).ConjCurvature(y)
+}
+
+func TestShiftStaysInside(t *testing.T) {
+	for _, k := range []Kernel{cube{1}, cube{1e6}, fermiDirac{0, 1}, fermiDirac{-3, 1}, entropy{}, burg{}} {
+		for _, y := range [][]float64{{0, 0}, {3, -4}, {1e300, 1e300}, {-1e300, -1e300}, {1e16, 1e16 + 2}, {1e300, -1e300, 0}} {
+			if _, _, err := NewtonShift(Separable{Kernel: strictKernel{k, t}}, y, nil); err != nil {
+				t.Errorf("%v, y = %v: %v", k, y, err)
+			}
+		}
+	}
+}
+
 // A sickKernel is the bit entropy of (−1, 1) with one of the mistakes that an author can make.
 type sickKernel struct {
 	mistake uint8

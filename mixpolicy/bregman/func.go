@@ -265,8 +265,9 @@ func (m *vectorFunc) InDomain(x []float64) bool {
 
 // ConjugateGradient stores in dst the x with ∇φ(x) = y: Newton's method from the point inside, with
 // steps halved until they stay in the domain and the slope along them has not turned by more
-// than a quarter. It stops where a step no longer changes x; beyond the range of ∇φ that is next to the
-// boundary. If φ is not convex the result means nothing, and [Check] tells.
+// than a quarter. It stops where a step no longer changes x, or three short ones leave more than half of
+// y − ∇φ(x); beyond the range of ∇φ that is next to the boundary. If φ is not convex the result means
+// nothing, and [Check] tells.
 func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 	checkLen(dst, y)
 	w := m.work(m.inside)
@@ -274,22 +275,20 @@ func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 	copy(w.x, m.inside)
 	m.gradient(w.rest, w)
 	floats.SubTo(w.rest, y, w.rest)
-	before, slow := math.Inf(1), 0
+	before, slow := math.Inf(1), 0 // the size to be halved, and the short steps since
 	for range 400 {
 		size := maxAbs(w.rest)
 		if size == 0 || !m.newtonStep(w, size) {
 			break
 		}
 		slope := floats.Dot(w.rest, w.step) / size
-		decrement := size * math.Sqrt(slope) // of the method, √(restᵀ ∇²φ⁻¹ rest)
 		short, ok := m.advance(w, y, size, slope)
-		if slow++; decrement < before/2 || !short {
-			slow = 0
+		if slow++; size < before/2 || !short {
+			slow, before = 0, size
 		}
 		if !ok || slow == 3 { // short steps that bring it no nearer: rounding
 			break
 		}
-		before = decrement
 	}
 	copy(dst, w.x)
 }
@@ -307,27 +306,27 @@ func (m *vectorFunc) newtonStep(w *newtonWork, size float64) bool {
 		w.step[i] = w.rest[i] / size
 	}
 	u, ok := lapack64.Potrf(w.hess)
-	if !ok {
-		return false
+	if ok {
+		v := blas64.Vector{N: d, Inc: 1, Data: w.step}
+		blas64.Trsv(blas.Trans, u, v)
+		blas64.Trsv(blas.NoTrans, u, v)
 	}
-	v := blas64.Vector{N: d, Inc: 1, Data: w.step}
-	blas64.Trsv(blas.Trans, u, v)
-	blas64.Trsv(blas.NoTrans, u, v)
-	return firstNonFinite(w.step) < 0
+	return ok
 }
 
 // advance moves x by t times the step, with the t of size, size/2, … that will do, and the rest with it.
-// It tells whether that was Newton's whole step and no more than half of the digits of x, and whether x
-// changed at all.
+// It tells whether Newton's whole step is no more than half of the digits of x, and whether x changed at
+// all; a step that is not finite changes nothing, as t is NaN or 0.
 func (m *vectorFunc) advance(w *newtonWork, y []float64, size, slope float64) (short, changed bool) {
 	const farthest = 1000 // times 1 + ‖x‖ at once, so that nothing overflows
 	top := maxAbs(w.x)
-	for t := min(size, farthest*(1+top)/maxAbs(w.step)); ; t /= 2 {
-		short, changed = t == size, false
+	t := min(size, farthest*(1+top)/maxAbs(w.step))
+	for short = t == size; ; t /= 2 {
+		changed = false
 		for i, v := range w.x {
 			w.try[i] = v + t*w.step[i]
 			move := math.Abs(w.try[i] - v)
-			short = short && move <= 0x1p-26*math.Abs(v)+ulp*top
+			short = short && move <= 0x1p-26*top
 			changed = changed || move > ulp*math.Abs(v)
 		}
 		if !changed {

@@ -83,7 +83,7 @@ func TestFuncIsTheKernel(t *testing.T) {
 			lo, hi := c.f.Domain()
 			// The inverse can be no better than the rounding of φ′ allows, whose terms are of order 1.
 			limit := 20 * ulp * (math.Abs(x) + c.want.ConjCurvature(y)*(1+math.Abs(y))*(1+1/math.Min(1, min(hi-x, x-lo))))
-			if got := c.f.ConjDeriv(y); math.Abs(got-x) > limit {
+			if got := c.f.ConjDeriv(y); !(math.Abs(got-x) <= limit) {
 				t.Errorf("%s: (φ*)′(%g) = %.17g, want %.17g", c.f.name, y, got, x)
 			}
 			if got, want := c.f.Deriv(x), c.want.Deriv(x); math.Abs(got-want) > 20*ulp*(1+math.Abs(want))*(1+1/min(1, hi-x)) {
@@ -171,6 +171,12 @@ func TestFuncInverse(t *testing.T) {
 		{automatic{"from −1 to 2", func(x Dual) Dual { return hyperdual.Add(log(-1, 1)(x), log(2, -1)(x)) }, -1, 2}, func(v float64) float64 { return v }, 18.5},
 		{automatic{"cosh", func(x Dual) Dual { calls++; return hyperdual.Cosh(x) }, math.Inf(-1), math.Inf(1)}, func(v float64) float64 { return v }, 11.3},
 		{automatic{"quartic", func(x Dual) Dual { calls++; return hyperdual.PowReal(hyperdual.Sub(x, Dual{Real: 1}), 4) }, math.Inf(-1), math.Inf(1)}, func(v float64) float64 { return v }, 21.5},
+		{automatic{"quartic at 0", func(x Dual) Dual { calls++; x = hyperdual.Mul(x, x); return hyperdual.Mul(x, x) }, math.Inf(-1), math.Inf(1)}, func(v float64) float64 { return v }, 10},
+		{automatic{"entropy from −10²⁰", func(x Dual) Dual {
+			calls++
+			x.Real += 1e20
+			return hyperdual.Mul(x, hyperdual.Log(x))
+		}, -1e20, math.Inf(1)}, func(v float64) float64 { return 47 + min(math.Abs(v), 5) }, 14},
 	} {
 		rng := source(43)
 		calls = 0
@@ -187,9 +193,98 @@ func TestFuncInverse(t *testing.T) {
 		for i, y := range ys {
 			want := inverse(c.f, y)
 			_, second := c.f.derivs(want)
-			if limit := 4 * ulp * (math.Abs(want) + (1+math.Abs(y))/second); math.Abs(xs[i]-want) > limit {
+			if limit := 4 * ulp * (math.Abs(want) + (1+math.Abs(y))/second); !(math.Abs(xs[i]-want) <= limit) {
 				t.Errorf("%s: (φ*)′(%g) = %.17g, want %.17g", c.f.name, y, xs[i], want)
 			}
+		}
+	}
+}
+
+// Where φ is a number and ∇φ is not, at the end of −√x, is not in the domain.
+func TestVectorFuncDomain(t *testing.T) {
+	m := FromVectorFunc("roots", func(x []Dual) (s Dual) {
+		for _, v := range x {
+			s = hyperdual.Sub(s, hyperdual.Sqrt(v))
+		}
+		return s
+	}, []float64{1, 1})
+	for _, c := range []struct {
+		x, y, value float64
+		in          bool
+	}{{1, 4, -3, true}, {0, 1, -1, false}, {1, 0, -1, false}, {-1, 1, math.Inf(1), false}} {
+		x := []float64{c.x, c.y}
+		if v, in := m.Value(x), m.InDomain(x); v != c.value || in != c.in {
+			t.Errorf("φ(%g) = %g, in the domain: %t", x, v, in)
+		}
+	}
+}
+
+// Where φ″ is 0 at the root Newton's steps leave a part of the way each time. It gets there from
+// far off, and to the last digits.
+func TestVectorFuncOfPowers(t *testing.T) {
+	for _, c := range []struct {
+		at                   float64
+		power                int
+		inside, y, want, off float64
+	}{
+		{0, 6, 1, 6e-90, 1e-18, 8 * ulp * 1e-18},
+		{0, 6, -1, -6e-90, -1e-18, 8 * ulp * 1e-18},
+		{1, 4, 2, 0, 1, 8 * ulp},
+		{1, 6, 2, 0, 1, 8 * ulp},
+		{-1, 4, -2, 0, -1, 8 * ulp},
+	} {
+		x := []float64{c.y}
+		FromVectorFunc("power", func(x []Dual) Dual {
+			v := Dual{Real: 1}
+			for range c.power {
+				v = hyperdual.Mul(v, hyperdual.Sub(x[0], Dual{Real: c.at}))
+			}
+			return v
+		}, []float64{c.inside}).ConjugateGradient(x, x)
+		if !(math.Abs(x[0]-c.want) <= c.off) {
+			t.Errorf("(x − %g)^%d: ∇φ*(%g) = %.17g, want %g", c.at, c.power, c.y, x[0], c.want)
+		}
+	}
+}
+
+// Near the root it ends after a few steps that rounding alone makes, also where a coordinate of the
+// root is 0, so that no step is small next to it.
+func TestVectorFuncEvaluations(t *testing.T) {
+	exponential := func(a float64, x Dual, b float64, y Dual) Dual {
+		return hyperdual.Exp(hyperdual.Add(hyperdual.Scale(a, x), hyperdual.Scale(b, y)))
+	}
+	for _, c := range []struct {
+		name string
+		phi  func(x, y Dual) Dual
+		mean float64 // evaluations, as counted and rounded up
+		most int
+	}{
+		{"mixed", func(x, y Dual) Dual {
+			return hyperdual.Add(exponential(1, x, 3, y), hyperdual.Add(exponential(-2, x, 1, y), exponential(0.3, x, -0.7, y)))
+		}, 55.3, 151},
+		{"separable", func(x, y Dual) Dual { return hyperdual.Add(hyperdual.Cosh(x), hyperdual.Cosh(y)) }, 28.75, 38},
+	} {
+		calls := 0
+		m := FromVectorFunc(c.name, func(x []Dual) Dual { calls++; return c.phi(x[0], x[1]) }, []float64{1, 1})
+		rng := source(45)
+		const n = 600
+		total, most := 0, 0
+		for i := range n {
+			want, y, got := normal(rng, 2, 0.7), make([]float64, 2), make([]float64, 2)
+			if i%3 < 2 {
+				want[i%3] = 0
+			}
+			m.Gradient(y, want)
+			calls = 0
+			m.ConjugateGradient(got, y)
+			total += calls
+			most = max(most, calls)
+			if d := distance(got, want); !(d <= 1e-12) {
+				t.Errorf("%s: ∇φ*(%g) = %.17g, want %g", c.name, y, got, want)
+			}
+		}
+		if mean := float64(total) / n; mean > c.mean || most > c.most {
+			t.Errorf("%s: %.2f evaluations on average and at most %d, want at most %g and %d", c.name, mean, most, c.mean, c.most)
 		}
 	}
 }

@@ -94,7 +94,7 @@ func newton(m Modulus, y, scratch []float64) (z float64, evals int, done bool, e
 				next, b = b, math.Inf(1)
 			case math.IsNaN(below):
 				next, a = a, math.Inf(-1)
-			case evals%2 == 1 && evals <= patience && a < a+(b-a)/2 && a+(b-a)/2 < b:
+			case evals%2 == 1 && evals <= patience:
 				next = a + (b-a)/2
 			default:
 				next = between(a, b)

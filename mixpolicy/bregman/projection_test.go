@@ -195,6 +195,7 @@ func TestProjectionErrors(t *testing.T) {
 		{Ball{math.Inf(1)}, []float64{1}, "R = +Inf"},
 		{Cube(-1), []float64{1}, "R = -1"},
 		{Cube(0.25), make([]float64, 4), "its points have 1ᵀθ from -1 to 1"},
+		{FermiDirac([]float64{0.25, 0.75}, []float64{1, 1}), make([]float64, 2), "its points have 1ᵀθ from 1 to 2"},
 		{Ball{2}, []float64{1, math.NaN()}, "y[1] = NaN"},
 		{Ball{2}, []float64{math.NaN(), 1}, "y[0] = NaN"},
 		{Cube(2), []float64{1, 2, math.Inf(-1)}, "y[2] = -Inf"},
