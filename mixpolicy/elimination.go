@@ -98,10 +98,10 @@ func (x *MDP) reduceWide(ctx context.Context, chain *sparse.Matrix, r *reduced) 
 // leastNormal is the least positive number with all its digits.
 const leastNormal = 0x1p-1022
 
-// note takes note of products f·p > 0 that lose digits below the normal range. Where there are
-// none, all l_k are normal, and quotients are finite.
+// note takes note of products that lose digits below the normal range. Where there are none, all
+// l_k are normal, and quotients are finite.
 func (r *reduced) note(f, p float64) {
-	if f*p < leastNormal {
+	if f > 0 && f*p < leastNormal {
 		r.lost = true
 	}
 }
@@ -140,7 +140,8 @@ func (x *MDP) fill(r *reduced, chain *sparse.Matrix, put func(i, j int, factor, 
 		if r.first == 1 {
 			put(r.first+k, 0, 1, 1-x.Gamma())
 			if p := x.initial[s]; p > 0 {
-				put(0, 1+k, 1, p) // noted once it is divided by l_k
+				put(0, 1+k, 1, p)
+				r.note(1, p)
 			}
 		}
 	}
