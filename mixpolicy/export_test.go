@@ -6,6 +6,7 @@ import "sync"
 var (
 	EliminationError = eliminationError
 	LeastPositive    = leastPositive
+	CostWarning      = (*Problem).costWarning
 )
 
 // Force makes pair the next one that Sample gives.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 
@@ -172,6 +173,35 @@ func TestIntervalsOfRunsHold(t *testing.T) {
 			share := float64(times) / trials
 			if share < level-tolerance || k == 0 && share > level+tolerance {
 				t.Errorf("runs of %d steps, pair %d: held in %.4f of the trials, want %v", lengths, i, share, level)
+			}
+		}
+	}
+}
+
+// Where normality says nothing an interval ends where the Kullback–Leibler divergence is L = ln(2/(1−level))/K. That
+// of 0 and m is −ln(1−m), of 1 and m −ln m, and of ½ and m −½ ln(4m(1−m)).
+func TestIntervalsOfPairsNotTaken(t *testing.T) {
+	x := mixpolicy.Must(models.Machine{}.MDP())
+	first, second := make([]int64, x.Pairs()), make([]int64, x.Pairs())
+	first[0], second[1] = 10, 20
+	for _, level := range []float64{.5, .95} {
+		for _, k := range []int{2, 6} {
+			limit := math.Log(2/(1-level)) / float64(k)
+			never, root := -math.Expm1(-limit), math.Sqrt(-math.Expm1(-2*limit))
+			for _, c := range []struct {
+				other            []int64 // the visits of every second run
+				lo0, hi0, lo, hi float64 // of pairs 0 and 1
+			}{{first, 1 - never, 1, 0, never}, {second, (1 - root) / 2, (1 + root) / 2, (1 - root) / 2, (1 + root) / 2}} {
+				var runs [][]int64
+				for range k / 2 {
+					runs = append(runs, first, c.other)
+				}
+				e := mixpolicy.Must(mixpolicy.FeaturesFromRuns(x, level, runs))
+				got := []float64{e.Lo[0][0], e.Hi[0][0], e.Lo[0][1], e.Hi[0][1], e.Lo[0][2], e.Hi[0][2]}
+				// The divergence is rounded to 4u, and its slope at the ends is more than ¼.
+				if want := []float64{c.lo0, c.hi0, c.lo, c.hi, 0, never}; !floats.EqualApprox(got, want, 16*u) {
+					t.Errorf("level %v, %d runs: %.17g, want %.17g", level, k, got, want)
+				}
 			}
 		}
 	}
