@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -168,15 +169,18 @@ func rowsOf(sol *Solution) []int {
 	return rows
 }
 
-// A watched matrix calls a function at every block of a scan.
+// A watched matrix calls a function at every block of a scan, before it lets another block begin.
 type watched struct {
 	Rows
+	*sync.Mutex
 	calls *atomic.Int64
 	at    func(call int64)
 }
 
 func (w watched) Apply(dst []float64, from int, theta []float64) {
+	w.Lock()
 	w.at(w.calls.Add(1))
+	w.Unlock()
 	w.Rows.Apply(dst, from, theta)
 }
 
@@ -187,7 +191,7 @@ func TestSolveStopsWhenToldTo(t *testing.T) {
 	for _, stop := range []int64{1, 15, 30, 45, 60} {
 		ctx, cancel := context.WithCancel(background)
 		p := whole
-		w := watched{Rows: psi, calls: new(atomic.Int64)}
+		w := watched{Rows: psi, Mutex: new(sync.Mutex), calls: new(atomic.Int64)}
 		w.at = func(call int64) {
 			if call == stop {
 				cancel()
