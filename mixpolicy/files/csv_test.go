@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -271,6 +272,7 @@ func FuzzCSV(f *testing.F) {
 	f.Add([]byte("0,0,0,1,\"5\n"), true)
 	f.Add([]byte("0,0,0,1,5\n0,1,1,1,5\n1,1,0,1,3\n"), true)
 	f.Add([]byte("x\ry,0,x\ry,1,5\n"), false)
+	f.Add([]byte("2,0,0,1,5\n0,go,1,1,5\n1,1,0,1,3\n"), true)
 	f.Fuzz(func(t *testing.T, table []byte, sets bool) {
 		x, err := ReadCSV(bytes.NewReader(table), Settings{ActionSets: sets})
 		if err != nil {
@@ -283,10 +285,24 @@ func FuzzCSV(f *testing.F) {
 			t.Errorf("%d pairs from %d bytes", x.Pairs(), len(table))
 		}
 		y := again(t, x)
-		if d := difference(x, y) + differentSets(x, y) + differentNames(x, y); d != "" {
+		if d := difference(x, y) + differentSets(x, y); d != "" {
+			t.Error(d)
+		}
+		// In the order of states the actions of a table with holes may come in another order, and are numbers then.
+		if d := differentNames(x, y); d != "" && !(sets && strings.HasPrefix(d, "action") && numbered(y)) {
 			t.Error(d)
 		}
 	})
+}
+
+// numbered reports whether the actions are called by their numbers.
+func numbered(x *mixpolicy.MDP) bool {
+	for a := range x.Actions() {
+		if x.ActionName(a) != strconv.Itoa(a) {
+			return false
+		}
+	}
+	return true
 }
 
 // Paths: what they end in, and what is in the way.
