@@ -37,6 +37,8 @@ func TestMismatch(t *testing.T) {
 		{bregman.NegativeEntropy(), mixpolicy.Simplex(), false, false},
 		{bregman.Euclidean(), mixpolicy.Simplex(), true, false},
 		{bregman.Euclidean(), mixpolicy.Unbounded(), false, false},
+		{bregman.FermiDirac([]float64{-.5, -2}, []float64{3, 3}), mixpolicy.Ball(2), true, true}, // one at each end
+		{bregman.FermiDirac([]float64{-2, -.5}, []float64{3, 3}), mixpolicy.Ball(2), true, true},
 	} {
 		if x, y := e.class.Mismatch(e.phi, start); (x != nil) != e.beyond || (y != nil) != e.missing {
 			t.Errorf("%v and the class %v: %v and %v, want some: %v, %v", e.phi, e.class, x, y, e.beyond, e.missing)
