@@ -516,3 +516,16 @@ func TestOutsideIsInfinite(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 }
+
+// A jump is found where φ rises by more elsewhere: ∇φ accounts for that.
+func TestJumpBesideASlope(t *testing.T) {
+	m := FromClosures("steep", func(x float64) float64 { return 100*half(x) + math.Max(0, math.Copysign(3, x-0.5)) },
+		func(x float64) float64 { return 100 * x }, func(y float64) float64 { return y / 100 }, -inf, inf)
+	for _, ends := range [][2]float64{{0.2, 0.9}, {-0.3, 0.6}, {0.9, 0.2}} { // from 0.2 to the middle φ rises by 16, jump included, and from there by 25
+		k := newChecker(m, 2, 44)
+		k.segment = [2][]float64{{ends[0], 0.1}, {ends[1], 0.1}}
+		if !k.jump() || k.report.Findings[0].Where != "x = 0.5" || !strings.Contains(k.report.Findings[0].Words, "jumps by") {
+			t.Errorf("between %v: %v", ends, k.report.Findings)
+		}
+	}
+}
