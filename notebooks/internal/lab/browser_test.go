@@ -295,7 +295,7 @@ func checkPages(t *testing.T, b *browser, folder string) (addresses []string) {
 				t.Errorf("%d bytes of HTML, want at most 400 kB", size)
 			}
 			b.open(t, address)
-			t.Logf("first paint after %.0f ms", evaluate[float64](t, b, `performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? NaN`))
+			t.Logf("first paint after %.0f ms", evaluate[float64](t, b, `performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? -1`))
 			evaluate[int](t, b, `document.querySelectorAll("details").forEach(d => d.open = true), 0`)
 			eventually(t, b, "every chart is live", nearing(liveCharts+".length === "+allCharts+".length"))
 			eventually(t, b, "MathJax is there", `window.MathJax?.startup?.promise`)
