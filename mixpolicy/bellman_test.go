@@ -282,7 +282,6 @@ func TestBoundsAreExact(t *testing.T) {
 			Dynamics: func(s, _ int) (float64, transitions) {
 				return cost[s], transitions{{To: s, P: 1 - p[s]}, {To: 1 - s, P: p[s]}}
 			}}))
-		rat := func(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
 		times := func(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }
 		plus := func(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }
 		// μ(s) is in proportion to (1−γ)α(s) + γp(1−s): what comes into s.

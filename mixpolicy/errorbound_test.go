@@ -31,28 +31,7 @@ func TestErrorBound(t *testing.T) {
 			t.Fatalf("no time is found: %v", err)
 		}
 
-		gamma, one := rat(x.Gamma()), rat(1)
-		restart, alpha := new(big.Rat).Sub(one, gamma), new(big.Rat)
-		for _, a := range x.Initial() {
-			alpha.Add(alpha, rat(a))
-		}
-		again := make([]*big.Rat, n) // of state s: (1−γ)α(s)/Σα
-		for s, a := range x.Initial() {
-			again[s] = new(big.Rat).Quo(mul(restart, rat(a)), alpha)
-		}
-		p, leave, terms := make([][]*big.Rat, n), make([]*big.Rat, n), make([]int, n) // γP without its diagonal, and 1 − γP(s,s)
-		for s := range n {
-			p[s], leave[s] = make([]*big.Rat, n), new(big.Rat).Set(restart)
-			to, prob := x.Next(s, 0)
-			terms[s] += len(to)
-			for k, s2 := range to {
-				terms[s2]++
-				if int(s2) != s {
-					p[s][s2] = mul(gamma, rat(prob[k]))
-					leave[s].Add(leave[s], p[s][s2])
-				}
-			}
-		}
+		p, leave, again, terms := exactChain(x)
 		zero := 0
 		for s, v := range mu {
 			if v > mu[zero] {
@@ -91,7 +70,7 @@ func TestErrorBound(t *testing.T) {
 				}
 				continue
 			}
-			if need := new(big.Rat).Add(one, next(s, h)); mul(leave[s], rat(v)).Cmp(need) < 0 {
+			if need := new(big.Rat).Add(rat(1), next(s, h)); mul(leave[s], rat(v)).Cmp(need) < 0 {
 				t.Fatalf("h(%d) = %v: too small", s, v)
 			}
 			if v > 2.001*time[s] {
@@ -114,7 +93,7 @@ func TestErrorBound(t *testing.T) {
 			r := new(big.Rat).Sub(in, out)
 			exact.Add(exact, mul(rat(2), mul(r.Abs(r), rat(h[s]))))
 		}
-		missing := sum.Sub(sum, one)
+		missing := sum.Sub(sum, rat(1))
 		exact.Add(exact, missing.Abs(missing))
 		bound, allowed := e.Bound(mu, h)
 		off, _ := missing.Float64()
@@ -129,6 +108,34 @@ func TestErrorBound(t *testing.T) {
 			t.Fatalf("bound %v, want no less than %v for rounding", bound, rounding)
 		}
 	})
+}
+
+// exactChain returns γP of a chain without its diagonal, nil where there is no entry, 1 − γP(s,s), the (1−γ)α/Σα with
+// which it begins anew, and the number of entries in each row and column.
+func exactChain(x *mixpolicy.MDP) (p [][]*big.Rat, leave, again []*big.Rat, terms []int) {
+	n, gamma, alpha := x.States(), rat(x.Gamma()), new(big.Rat)
+	restart := new(big.Rat).Sub(rat(1), gamma)
+	for _, a := range x.Initial() {
+		alpha.Add(alpha, rat(a))
+	}
+	again = make([]*big.Rat, n)
+	for s, a := range x.Initial() {
+		again[s] = new(big.Rat).Quo(mul(restart, rat(a)), alpha)
+	}
+	p, leave, terms = make([][]*big.Rat, n), make([]*big.Rat, n), make([]int, n)
+	for s := range n {
+		p[s], leave[s] = make([]*big.Rat, n), new(big.Rat).Set(restart)
+		to, prob := x.Next(s, 0)
+		terms[s] += len(to)
+		for k, s2 := range to {
+			terms[s2]++
+			if int(s2) != s {
+				p[s][s2] = mul(gamma, rat(prob[k]))
+				leave[s].Add(leave[s], p[s][s2])
+			}
+		}
+	}
+	return p, leave, again, terms
 }
 
 func rat(v float64) *big.Rat     { return new(big.Rat).SetFloat64(v) }

@@ -326,6 +326,20 @@ func TestRadius_3_26(t *testing.T) {
 	}
 }
 
+// The printed form divides costs by nothing unless it is told to, the corrected one by c_max.
+func TestScaleOfCosts(t *testing.T) {
+	p := queue(t, 100, mixpolicy.Ball(2))
+	_, most := p.MDP().CostRange()
+	for _, c := range []struct {
+		form       mixpolicy.Form
+		told, want float64
+	}{{mixpolicy.Printed, 0, 1}, {mixpolicy.Printed, 5, 5}, {mixpolicy.Corrected, 0, most}, {mixpolicy.Corrected, 5, 5}} {
+		if a := mixpolicy.Must(mixpolicy.PrimalDual{Form: c.form, CostScale: c.told}.For(p)); a.CostScale != c.want {
+			t.Errorf("%v, CostScale = %v: costs are divided by %v, want %v", c.form, c.told, a.CostScale, c.want)
+		}
+	}
+}
+
 // What cannot be run is refused, by name.
 func TestPrimalDualErrors(t *testing.T) {
 	ball := mixpolicy.Ball(2)

@@ -224,6 +224,8 @@ func TestVisitsErrors(t *testing.T) {
 
 	_, err := mixpolicy.FeaturesFromDraws(x, 1, good)
 	wantError(t, err, "level 1 of intervals")
+	_, err = mixpolicy.FeaturesFromDraws(x, 0, good)
+	wantError(t, err, "level 0 of intervals")
 	_, err = mixpolicy.FeaturesFromDraws(x, .9)
 	wantError(t, err, "mixpolicy: no feature column")
 	_, err = mixpolicy.FeaturesFromDraws(x, .9, good, make([]int64, 6))

@@ -11,7 +11,7 @@
 // in the order in which they first occur in the columns s and a. Every pair has at least one
 // row (unless [Settings].ActionSets), no transition is repeated, and all rows of a pair have
 // the same cost.
-// Lines may end in CRLF, and a byte-order mark may stand first.
+// Lines may end in CRLF, and a byte-order mark may stand first. A name has no carriage return.
 //
 // The criterion and α are not in the table: [Settings] give them. [WriteCSV] writes names
 // if all of them would be read back as the same states and actions, else numbers; pairs that
