@@ -98,10 +98,10 @@ func (x *MDP) reduceWide(ctx context.Context, chain *sparse.Matrix, r *reduced) 
 // leastNormal is the least positive number with all its digits.
 const leastNormal = 0x1p-1022
 
-// note takes note of products that lose digits below the normal range. Where there are none, all
-// l_k are normal, and quotients are finite.
+// note takes note of products of positive numbers that lose digits below the normal range. Where there
+// are none, all l_k are normal, and quotients are finite.
 func (r *reduced) note(f, p float64) {
-	if f > 0 && f*p < leastNormal {
+	if f*p < leastNormal {
 		r.lost = true
 	}
 }
@@ -139,10 +139,7 @@ func (x *MDP) fill(r *reduced, chain *sparse.Matrix, put func(i, j int, factor, 
 		}
 		if r.first == 1 {
 			put(r.first+k, 0, 1, 1-x.Gamma())
-			if p := x.initial[s]; p > 0 {
-				put(0, 1+k, 1, p)
-				r.note(1, p)
-			}
+			put(0, 1+k, 1, x.initial[s]) // below the normal range it is lost where it is divided by l_k
 		}
 	}
 }
