@@ -170,6 +170,8 @@ func TestActionSetsErrors(t *testing.T) {
 	wantError(t, err, "state open has no allowed action")
 	_, err = door(func(s, a int) bool { return a < 2 })
 	wantError(t, err, "action shut it is allowed in no state")
+	_, err = door(func(s, a int) bool { return a > 0 })
+	wantError(t, err, "action open it is allowed in no state")
 	x := mixpolicy.Must(door(sensible))
 	const where = "state open, action open it"
 	_, err = mixpolicy.StateIndependent(x, .5, .5, 0)
@@ -180,6 +182,7 @@ func TestActionSetsErrors(t *testing.T) {
 	wantError(t, err, where)
 	_, err = mixpolicy.FeaturesFromColumns(x, []float64{.25, .25, 0, .25, .25, 0})
 	wantError(t, err, "feature column 0", where)
+	mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, []float64{.25, .25, 0, 0, .25, .25}))
 	_, err = x.WithCosts([]float64{0, 1, 0, 0, 1, 2})
 	wantError(t, err, where, "cost 0, want that of action wait, 1")
 	all := mixpolicy.Must(door(nil))

@@ -571,6 +571,65 @@ func TestValuationSettingsErrors(t *testing.T) {
 	wantError(t, err, "overflow")
 }
 
+// Where all costs are c the first v is c as well, and numbers are bounded by 2(‖c‖∞ + ‖v‖∞)/(1−γ), of which four may not
+// overflow.
+func TestRangeOfValues(t *testing.T) {
+	for _, criterion := range []mixpolicy.Criterion{mixpolicy.Discounted(.75), mixpolicy.AverageCost} {
+		x := mixpolicy.Must(flip().WithCriterion(criterion))
+		most := math.MaxFloat64 / 16
+		if !criterion.Average() {
+			most /= 4
+		}
+		for _, c := range []float64{most, -most} {
+			y := priced(x, func(float64) float64 { return c })
+			if v, err := mixpolicy.ValueIteration(t.Context(), y, mixpolicy.ValuationSettings{}); err != nil || math.Abs(v.Cost()-c) > 1e-12*most {
+				t.Errorf("%v: costs %v: %v, %v", criterion, c, v, err)
+			}
+			y = priced(x, func(float64) float64 { return c * (1 + 1e-9) })
+			_, err := mixpolicy.ValueIteration(t.Context(), y, mixpolicy.ValuationSettings{})
+			wantError(t, err, "overflow after 1 sweeps", fmt.Sprintf("costs up to %.3g", most))
+		}
+		// Without costs what is left is an allowance for products below the normal range.
+		v := mixpolicy.Must(mixpolicy.ValueIteration(t.Context(), priced(x, func(float64) float64 { return 0 }), mixpolicy.ValuationSettings{}))
+		if v.Lower != -0x1p-1000 || v.Upper != 0x1p-999 {
+			t.Errorf("%v: no costs: [%v, %v]", criterion, v.Lower, v.Upper)
+		}
+	}
+}
+
+// Elimination values transient states too, so that no sweep follows.
+func TestEvaluateTransient(t *testing.T) {
+	x := walk(4, mixpolicy.AverageCost, func(s int) int { return max(s-1, 0) })
+	x = mixpolicy.Must(x.WithCosts([]float64{1, 5, 7, 2}))
+	v := mixpolicy.Must(mixpolicy.Evaluate(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.ValuationSettings{}))
+	if want := []float64{0, 4, 10, 11}; v.Sweeps != 0 || !slices.Equal(v.Value, want) || math.Abs(v.Cost()-1) > 1e-12 {
+		t.Errorf("h = %v, want %v; gain %v, %d sweeps", v.Value, want, v.Cost(), v.Sweeps)
+	}
+}
+
+// Policy iteration by sweeps knows values to within a residual, and leaves an action alone that is behind by less. State 0
+// stays at the cost 1, or goes to the others at the cost 1 − e/4; these pay 1 for ever, and v = 2 in all. From
+// v = 2 + 2e in the others the first step comes to 2 + e, two sweeps to 2 + e/8 there and 2 − e/8 in 0, and going would be
+// better by e/8.
+func TestPolicyIterationKnowsItsNoise(t *testing.T) {
+	const n, e = 1501, 1e-3 // more states than elimination takes
+	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: n, Actions: 2, Criterion: mixpolicy.Discounted(.5),
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+			if s > 0 || a == 0 {
+				return 1, []mixpolicy.Transition{{To: s, P: 1}}
+			}
+			return 1 - e/4, []mixpolicy.Transition{{To: 1, P: 1}}
+		},
+	}))
+	start := slices.Repeat([]float64{2 + 2*e}, n)
+	start[0] = 2
+	v := mixpolicy.Must(mixpolicy.PolicyIteration(t.Context(), x, mixpolicy.ValuationSettings{Start: start, Tolerance: .24 * e}))
+	if v.Iterations != 2 || v.Sweeps != 2 || v.Policy.Prob(0, 0) != 1 || v.Policy.Prob(5, 0) != 1 {
+		t.Errorf("%d iterations and %d sweeps; state 0 goes with probability %v", v.Iterations, v.Sweeps, v.Policy.Prob(0, 1))
+	}
+}
+
 // A sweep allocates nothing per state.
 func TestBellmanAllocations(t *testing.T) {
 	x := garnet(t, 500, 3, 4, mixpolicy.Discounted(0.9))

@@ -40,9 +40,12 @@ func (x *MDP) newErrorBound(chain *sparse.Matrix, support []int32) *errorBound {
 	}
 }
 
+// quick sweeps for h cost little beside elimination, and beside a measure of tighter residual.
+const quick = 1024
+
 // prove bounds ‖μ̂ − μ‖₁ where Σ μ̂ is 1 to within rounding, with up to most sweeps. Where
-// elimination is possible, that is done in place of more sweeps than μ̂ took.
-func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, took, most int) (float64, error) {
+// elimination is possible, that is done in place of sweeps that are not quick.
+func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, most int) (float64, error) {
 	x := e.x
 	if !x.criterion.Average() {
 		all := constant(x.n, 1/(1-x.Gamma()))
@@ -53,7 +56,7 @@ func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, too
 	if e.time == nil && e.exact == nil {
 		small := len(e.support) <= eliminationLimit
 		if small {
-			most = min(most, 100+took)
+			most = min(most, quick)
 		}
 		if err := e.findTime(ctx, mu, limit, most); err != nil {
 			return 0, err
@@ -113,7 +116,6 @@ func (e *errorBound) findTime(ctx context.Context, mu []float64, limit float64, 
 		}
 	}
 	h := make([]float64, e.x.n)
-	look := 1
 	for k := range most {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -128,10 +130,9 @@ func (e *errorBound) findTime(ctx context.Context, mu []float64, limit float64, 
 				h[s] = (1 + in) / e.leave[s]
 			}
 		}
-		if k+1 < look {
-			continue
+		if k&(k+1) != 0 {
+			continue // until the sweeps are a power of two
 		}
-		look += 1 + look/4
 		if _, rounding := e.bound(mu, h); !(rounding <= limit) {
 			return nil // and h will be greater still
 		}

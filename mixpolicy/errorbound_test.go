@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"math/big"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -108,6 +110,108 @@ func TestErrorBound(t *testing.T) {
 			t.Fatalf("bound %v, want no less than %v for rounding", bound, rounding)
 		}
 	})
+}
+
+// Sweeps for h go up and then down, so that a path is followed in one of them or in two; z is the first state that has the
+// greatest mass; and they are looked at when they are a power of two.
+func TestErrorBoundSweeps(t *testing.T) {
+	const n = 12
+	mu := make([]float64, n)
+	for c, next := range map[int]func(int) int{1: func(s int) int { return (s + n - 1) % n }, 2: func(s int) int { return (s + 1) % n }} {
+		for most := 1; most <= 2; most++ {
+			e := mixpolicy.Must(mixpolicy.NewErrorBound(walk(n, mixpolicy.AverageCost, next)))
+			for s := range mu {
+				mu[s] = 1. / n // the first is z
+			}
+			h, err := e.Time(t.Context(), mu, 1, most)
+			if err != nil || (h != nil) != (most >= c) || h != nil && h[0] != 0 {
+				t.Errorf("%d sweeps: h = %v, %v; want it after %d", most, h, err, c)
+			}
+		}
+	}
+	// Two parts of two states, between which few steps lead: k sweeps leave h − P̃h ≥ ½ when (1−ε)ᵏ < ½ or so.
+	for look, sweeps := range map[int]float64{64: 40, 128: 90} {
+		e := mixpolicy.Must(mixpolicy.NewErrorBound(parts(math.Ln2 / sweeps)))
+		for most := look / 2; most <= look+1; most++ {
+			fresh := *e
+			h, err := fresh.Time(t.Context(), []float64{.3, .2, .3, .2}, 1, most)
+			if err != nil || (h != nil) != (most >= look) {
+				t.Fatalf("%d sweeps: h = %v, %v; want it after %d", most, h, err, look)
+			}
+		}
+	}
+}
+
+// parts is a chain of two pairs of states; a step leaves its pair with probability ε.
+func parts(epsilon float64) *mixpolicy.MDP {
+	return mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: 4, Actions: 1, Criterion: mixpolicy.AverageCost,
+		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
+			return 0, []mixpolicy.Transition{{To: s ^ 1, P: .5}, {To: s, P: .5 - epsilon}, {To: s ^ 2, P: epsilon}}
+		},
+	}))
+}
+
+// By h, or by elimination where h takes more than 1024 sweeps or too many are asked for, of up to 1500 states; and no
+// measure is proved if rounding alone takes half of the limit.
+func TestErrorBoundProves(t *testing.T) {
+	mu := []float64{.3, .2, .3, .2}
+	for _, c := range []struct {
+		sweeps float64
+		most   int
+		time   bool
+	}{{600, 5000, true}, {600, 1023, false}, {1200, 5000, false}} { // h is enough after 1024 sweeps, and 2048
+		e := mixpolicy.Must(mixpolicy.NewErrorBound(parts(math.Ln2 / c.sweeps)))
+		_, hopeless, h, exact, err := e.Prove(t.Context(), mu, 1, c.most)
+		if err != nil || hopeless || (h != nil) != c.time || (exact == nil) != c.time {
+			t.Errorf("%v: by %v or %v, hopeless: %v, %v", c, h, exact, hopeless, err)
+		}
+		if _, _, again, same, _ := e.Prove(t.Context(), []float64{.2, .3, .2, .3}, 1, c.most); h != nil && &again[0] != &h[0] || exact != nil && &same[0] != &exact[0] {
+			t.Errorf("%v: both are found anew", c)
+		}
+	}
+	for n, small := range map[int]bool{1500: true, 1501: false} {
+		bound, hopeless, h, exact, err := mixpolicy.Must(mixpolicy.NewErrorBound(geometric(n, .25, .5))).Prove(t.Context(), make([]float64, n), 1e-3, 0)
+		if err != nil || h != nil || (exact != nil) != small || hopeless == small || !small && bound != 2 {
+			t.Errorf("%d states: %v by %v or %d exact masses, hopeless: %v, %v", n, bound, h, len(exact), hopeless, err)
+		}
+	}
+
+	for range 50 { // ‖μ̂ − μ‖₁ is rounded up
+		mu := []float64{rand.Float64(), rand.Float64(), rand.Float64(), rand.Float64()}
+		bound, _, _, exact, _ := mixpolicy.Must(mixpolicy.NewErrorBound(parts(.1))).Prove(t.Context(), mu, 1, 0)
+		least := rat(mixpolicy.EliminationError(4))
+		for s := range mu {
+			d := new(big.Rat).Sub(rat(mu[s]), rat(exact[s]))
+			least.Add(least, d.Abs(d))
+		}
+		most, _ := mul(least, rat(1+0x1.8p-50)).Float64()
+		if rat(bound).Cmp(least) < 0 || bound > most {
+			t.Fatalf("bound %v, want %v or a little more", bound, least.FloatString(20))
+		}
+	}
+
+	x := parts(.1)
+	e := mixpolicy.Must(mixpolicy.NewErrorBound(x))
+	h, _ := e.Time(t.Context(), mu, 1, 1000)
+	_, rounding := e.Bound(mu, h)
+	for most, floor := range map[int]float64{1000: rounding, 0: mixpolicy.EliminationError(4)} {
+		for _, over := range []float64{1, 1 + 1e-9} {
+			if _, hopeless, _, _, err := mixpolicy.Must(mixpolicy.NewErrorBound(x)).Prove(t.Context(), mu, 2*floor/over, most); err != nil || hopeless != (over > 1) {
+				t.Errorf("up to %d sweeps: rounding of %v and a limit of %v: hopeless is %v, %v", most, floor, 2*floor/over, hopeless, err)
+			}
+		}
+	}
+	// Under discounting h = 1/(1−γ) does, if that is enough: at the limit, but not below.
+	y := mixpolicy.Must(x.WithCriterion(mixpolicy.Discounted(.9)))
+	e = mixpolicy.Must(mixpolicy.NewErrorBound(y))
+	rough, _ := e.Bound(mu, slices.Repeat([]float64{1 / (1 - y.Gamma())}, 4))
+	if bound, _, h, _, err := e.Prove(t.Context(), mu, rough, 1000); bound != rough || h != nil || err != nil {
+		t.Errorf("bound %v by h = %v, %v; want %v", bound, h, err, rough)
+	}
+	if bound, _, h, _, err := e.Prove(t.Context(), mu, math.Nextafter(rough, 0), 1000); bound >= rough || h == nil || err != nil {
+		t.Errorf("bound %v by h = %v, %v; want less than %v", bound, h, err, rough)
+	}
 }
 
 // exactChain returns γP of a chain without its diagonal, nil where there is no entry, 1 − γP(s,s), the (1−γ)α/Σα with

@@ -144,5 +144,11 @@ func (e *errorBound) Time(ctx context.Context, mu []float64, limit float64, most
 	return e.time, err
 }
 
+// Prove also tells whether no measure can be proved, and by what it went: h, or a measure by elimination.
+func (e *errorBound) Prove(ctx context.Context, mu []float64, limit float64, most int) (bound float64, hopeless bool, time, exact []float64, err error) {
+	bound, err = e.prove(ctx, mu, limit, most)
+	return bound, e.hopeless, e.time, e.exact, err
+}
+
 // Bound is 2 Σ |r|h with what rounding may add to it, and that alone.
 func (e *errorBound) Bound(mu, h []float64) (bound, rounding float64) { return e.bound(mu, h) }

@@ -252,7 +252,7 @@ func (x *MDP) iterate(ctx context.Context, q *Measure, chain *sparse.Matrix, sup
 	q.State = mu
 	next := make([]float64, x.n)
 	e := x.newErrorBound(chain, support)
-	limit, target := math.Sqrt(set.Tolerance), set.Tolerance
+	limit := math.Sqrt(set.Tolerance)
 	const every = 8 // a residual costs about one sweep
 	residual := math.Inf(1)
 	for q.Sweeps < set.MaxSweeps && !math.IsNaN(residual) {
@@ -273,22 +273,21 @@ func (x *MDP) iterate(ctx context.Context, q *Measure, chain *sparse.Matrix, sup
 			if set.Progress != nil {
 				set.Progress(q.Sweeps, residual)
 			}
-			if residual <= target {
-				bound, err := e.prove(ctx, mu, limit, q.Sweeps, set.MaxSweeps)
-				if err != nil {
+			if residual <= set.Tolerance {
+				bound, err := e.prove(ctx, mu, limit, set.MaxSweeps)
+				switch {
+				case err != nil:
 					return stoppedMeasure(q.Sweeps, residual, err)
-				}
-				if bound <= limit {
+				case bound <= limit:
 					q.Error = bound
 					return nil
-				}
-				if target = residual * limit / (2 * bound); e.hopeless || target == 0 {
+				case e.hopeless || q.Sweeps == set.MaxSweeps:
 					return unproved(q, residual, bound, limit)
 				}
 			}
 		}
 	}
-	return fmt.Errorf("mixpolicy: measure not converged after %d sweeps of %v: residual %.3g, want %.3g", q.Sweeps, set.Method, residual, target)
+	return fmt.Errorf("mixpolicy: measure not converged after %d sweeps of %v: residual %.3g, want %.3g", q.Sweeps, set.Method, residual, set.Tolerance)
 }
 
 func stoppedMeasure(sweeps int, residual float64, err error) error {
@@ -383,7 +382,7 @@ func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, 
 		}
 		bound := r.Error
 		if bound == 0 || !x.criterion.Average() || len(support) <= eliminationLimit {
-			if bound, err = x.newErrorBound(chain, support).prove(ctx, q.State, limit, q.Sweeps, 100+q.Sweeps); err != nil {
+			if bound, err = x.newErrorBound(chain, support).prove(ctx, q.State, limit, quick); err != nil {
 				return stoppedMeasure(q.Sweeps, r.Residual, err)
 			}
 		}
@@ -391,7 +390,7 @@ func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, 
 			q.Error = bound
 			return nil
 		}
-		if tolerance *= limit / (2 * bound); !(tolerance >= reachable) {
+		if tolerance /= 8; !(tolerance >= reachable) {
 			return unproved(q, r.Residual, bound, limit)
 		}
 	}

@@ -439,6 +439,63 @@ func TestMeasurePartial(t *testing.T) {
 	wantError(t, err, "policy is for 2 states and 1 actions, the MDP has 200 and 4")
 }
 
+// Power iteration on two states with P(0,1) = ε, P(1,0) = 2ε, whose μ = (⅔, ⅓): from the uniform measure the error after k
+// sweeps is (1−3ε)ᵏ/3, and the residual 3ε times that. The residual meets the tolerance long before the error is below its
+// root; sweeps go on until that is proved, and no further than to the next look.
+func TestSweepsUntilProved(t *testing.T) {
+	const epsilon, tolerance, limit = 1e-3, 1e-4, 1e-2
+	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: 2, Actions: 1, Criterion: mixpolicy.AverageCost,
+		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
+			leave := float64(1+s) * epsilon
+			return 0, []mixpolicy.Transition{{To: 1 - s, P: leave}, {To: s, P: 1 - leave}}
+		},
+	}))
+	set := mixpolicy.MeasureSettings{Method: mixpolicy.PowerIteration, Tolerance: tolerance}
+	q := mixpolicy.Must(mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), set))
+	truth := func(sweeps int) float64 { return math.Pow(1-3*epsilon, float64(sweeps)) / 3 }
+	is := math.Abs(q.State[0]-2./3) + math.Abs(q.State[1]-1./3)
+	if before := q.Error / math.Pow(1-3*epsilon, 8); math.Abs(is-truth(q.Sweeps)) > 1e-9 || q.Error < is || q.Error > limit || before <= limit || q.Sweeps%8 != 0 {
+		t.Errorf("error %v after %d sweeps, want %v; at most %v, want ≤ %v, and %v before", is, q.Sweeps, truth(q.Sweeps), q.Error, limit, before)
+	}
+	// As many sweeps as bring the residual down, but not the error.
+	for _, n := range []int{q.Sweeps - 8, q.Sweeps - 3} {
+		set.MaxSweeps = n
+		q, err := mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), set)
+		wantError(t, err, fmt.Sprintf("mixpolicy: measure not proved after %d sweeps of power iteration: residual %.3g, but its error may be 0.01", n, 3*epsilon*truth(n)), ", want 0.01; the chain")
+		if q.Sweeps != n || q.Residual > tolerance {
+			t.Errorf("%d sweeps to the residual %v", q.Sweeps, q.Residual)
+		}
+	}
+	set.MaxSweeps = 100
+	_, err := mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), set)
+	wantError(t, err, fmt.Sprintf("mixpolicy: measure not converged after 100 sweeps of power iteration: residual %.3g, want 0.0001", 3*epsilon*truth(100)))
+}
+
+// Where γ is so close to 1 that a residual says nothing, the multilevel method tries an eighth of the tolerance, and another,
+// before it gives up.
+func TestMultilevelUnproved(t *testing.T) {
+	x := mixpolicy.Must(geometric(1501, .25, .5).WithCriterion(mixpolicy.Discounted(1 - 1e-13)))
+	set := mixpolicy.MeasureSettings{Method: mixpolicy.Multilevel, Tolerance: 1e-13}
+	q, err := mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), set)
+	wantError(t, err, fmt.Sprintf("measure not proved after %d sweeps of multilevel: residual ", q.Sweeps), ", but its error may be 2, want 3.2e-07; the chain")
+	var residual float64
+	_, last, _ := strings.Cut(err.Error(), "residual ")
+	if n, _ := fmt.Sscanf(last, "%g,", &residual); n != 1 || residual > 1e-13/64 {
+		t.Errorf("%v: want a residual of at most a 64th of the tolerance", err)
+	}
+}
+
+// A given start keeps 2⁻¹⁰⁰ of the uniform mass in every state.
+func TestStartKeepsEveryState(t *testing.T) {
+	set := mixpolicy.MeasureSettings{Method: mixpolicy.PowerIteration, MaxSweeps: 1, Start: []float64{1, 0}}
+	q, err := mixpolicy.Occupation(t.Context(), flip(), mixpolicy.UniformPolicy(flip()), set)
+	wantError(t, err, "not converged")
+	if !slices.Equal(q.State, []float64{0x1p-101, 1}) {
+		t.Errorf("after a step of (1, 0): %v, want (2⁻¹⁰¹, 1)", q.State)
+	}
+}
+
 func BenchmarkElimination(b *testing.B) {
 	for _, n := range []int{100, 1000} {
 		chains := map[string]*mixpolicy.MDP{

@@ -186,6 +186,7 @@ type search struct {
 	last     change    // of the greedy step
 	rounding float64
 	top      float64 // ‖c‖∞
+	size     float64 // ‖c‖∞ + ‖v‖∞
 	noise    float64 // residual of the policy whose value v should be
 }
 
@@ -252,24 +253,24 @@ func (r *search) greedyStep() error {
 
 // slack is how far rounding can move 𝒮v − v. What products lose below the normal range is
 // less than 2⁻¹⁰⁰⁰.
-func (r *search) slack() float64 { return r.rounding*(r.top+largest(r.v)) + 0x1p-1000 }
+func (r *search) slack() float64 {
+	r.size = r.top + largest(r.v)
+	return r.rounding*r.size + 0x1p-1000
+}
 
 // bound takes r.next = 𝒮v and c, the extremes of 𝒮v − v, to the bounds and values
 // of Valuation. An action that is within tie of the best may have stayed, and tells
 // the policy's cost from the optimum.
 func (r *search) bound(c change, slack, tie float64, count int) error {
 	gamma := r.x.Gamma()
-	base, offset := 0.0, -r.next[0]
+	base, offset, most := 0.0, -r.next[0], math.MaxFloat64/8
 	if gamma < 1 {
 		base = (1 - gamma) * sum.Dot(r.x.initial, r.next)
 		offset = gamma / (1 - gamma) * (c.lo + c.hi) / 2
+		most *= 1 - gamma
 	}
-	// No value is greater than size: 2‖v‖∞ and the cost, what was added since, and the offset.
-	size := 2*(slack/r.rounding) + math.Abs(c.lo) + math.Abs(c.hi) + math.Abs(offset)
-	if r.greedy != nil {
-		size += math.Abs(r.greedy.rise)
-	}
-	if !(size <= math.MaxFloat64/4) {
+	// ‖𝒮v‖∞ ≤ size and ‖𝒮v − v‖∞ ≤ 2 size, so no value is greater than 2 size/(1−γ).
+	if !(r.size <= most) {
 		return fmt.Errorf("mixpolicy: values overflow after %d sweeps, with costs up to %.3g; want costs scaled down", count, r.top)
 	}
 	r.Residual = c.hi - c.lo
@@ -343,19 +344,17 @@ func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*V
 	r.top = largest(x.cost)
 	r.rounding += float64(x.m+1) * 0x1p-53
 	actions := make([]int32, x.n)
-	exact := x.n <= eliminationLimit
-	if exact {
+	if x.n <= eliminationLimit {
 		reduced, err := y.reduce(ctx, y.p, allStates(x.n, support))
 		if err != nil {
 			return nil, r.stopped(err)
 		}
-		v, _ := reduced.values(y.cost)
-		if exact = reduced.wide == nil && largest(v) < math.Inf(1) && !math.IsNaN(sum.Of(v)); exact {
-			r.v = v
+		if v, _ := reduced.values(y.cost); reduced.wide == nil && math.Abs(sum.Of(v)) < math.Inf(1) {
+			r.v, r.Sweeps = v, -1 // the first sweep only proves it; more may help
 		}
 	}
 	for {
-		if err := ctx.Err(); err != nil && r.Sweeps == 0 {
+		if err := ctx.Err(); err != nil && r.Sweeps <= 0 {
 			return nil, r.stopped(err)
 		} else if err != nil {
 			return &r.Valuation, r.stopped(err)
@@ -366,17 +365,12 @@ func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*V
 		r.last = y.improve(r.next, r.v, actions, 0, r.set.Workers) // of its one action
 		r.Sweeps++
 		slack := r.slack()
-		err := r.bound(r.last, slack, slack, r.Sweeps)
-		if exact {
-			r.Sweeps = 0
-		}
-		switch {
+		switch err := r.bound(r.last, slack, slack, r.Sweeps); {
 		case err == errDone:
 			return &r.Valuation, nil
 		case err != nil:
 			return nil, err
 		}
-		exact = false // sweeps may help
 		r.advance()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -58,6 +59,15 @@ func TestPolicyFromVisits(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A state that was never visited has the uniform policy over its actions, if that is wanted.
+func TestUniformUnseen(t *testing.T) {
+	x := mixpolicy.Must(door(sensible))
+	p := mixpolicy.Must(mixpolicy.PolicyFromVisits(x, mixpolicy.VisitSettings{UniformUnseen: true}, []int64{3, 1, 0, 0, 0, 0}))
+	if !slices.Equal(p.Row(0), []float64{.75, .25, 0}) || !slices.Equal(p.Row(1), []float64{0, .5, .5}) {
+		t.Errorf("%v and %v", p.Row(0), p.Row(1))
+	}
 }
 
 // shop is a process of one state, whose pairs are its actions.
