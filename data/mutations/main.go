@@ -77,7 +77,7 @@ type work struct {
 // earlier ones of the same code. It does so too if err, which it returns, ended the work early.
 func (w *work) finish(dry bool, scores []Score, survivors []Survivor, err error) error {
 	for _, s := range survivors {
-		if s.Why == "" {
+		if s.Why+s.Left == "" {
 			fmt.Printf("%s: %s, %s: %s → %s\n", s.Scope, s.Function, s.Operator, s.From, s.To)
 		}
 	}

@@ -118,13 +118,13 @@ func TestUpdate(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, b := Score{Scope: "2.1", Symbol: "x.A", Hash: "1", Mutants: 3, Killed: 1, Equivalent: 1}, Score{Scope: "3.22", Symbol: "x.B", Hash: "2", Mutants: 2, Killed: 2}
-	lived := []Survivor{{"2.1", "x.A", "sign", "a + b", "a - b", "b is 0"}, {"2.1", "x.A", "term", "a", "b", ""}}
+	lived := []Survivor{{"2.1", "x.A", "sign", "a + b", "a - b", "b is 0", ""}, {"2.1", "x.A", "term", "a", "b", "", "the order"}}
 	for _, u := range []struct {
 		scores    []Score
 		survivors []Survivor
 	}{
 		{[]Score{b, {Scope: "9.9", Mutants: 1}}, []Survivor{{Scope: "9.9"}}},
-		{[]Score{a}, []Survivor{{"2.1", "x.A", "factor", "2", "4", ""}, lived[0]}},
+		{[]Score{a}, []Survivor{{"2.1", "x.A", "factor", "2", "4", "", ""}, lived[0]}},
 		{[]Score{a}, lived},
 	} {
 		if err := update(root, u.scores, u.survivors); err != nil {
@@ -139,6 +139,9 @@ func TestUpdate(t *testing.T) {
 	m := mutation.Mutant{Folder: "x", Function: "A", Operator: mutation.Sign, From: "a + b", To: "a - b"}
 	if s := w.survivor("2.4", m); s.Why != "b is 0" {
 		t.Errorf("the reason is lost: %+v", s)
+	}
+	if s := w.survivor("2.4", mutation.Mutant{Folder: "x", Function: "A", Operator: mutation.Term, From: "a", To: "b"}); s.Left != "the order" {
+		t.Errorf("what it changes is lost: %+v", s)
 	}
 	if m.From += " [2]"; w.survivor("2.4", m).Why != "" {
 		t.Error("the reason of one change is given to another")
@@ -161,7 +164,7 @@ func TestPackage(t *testing.T) {
 	}
 	for _, changed := range []bool{false, true} {
 		w.last, w.known = slices.Clone(scores), slices.Clone(survivors)
-		w.known[0].Why = "a reason"
+		w.known[0].Why, w.known[1].Left = "a reason", "another order"
 		if changed {
 			w.last[0] = Score{Scope: "shape", Symbol: "shape/shape.go", Hash: "another", Mutants: 1}
 		}

@@ -47,13 +47,14 @@ func (s *Score) fields() []any {
 // Survivor is a row of data/survivors.csv: a mutant that no test noticed.
 type Survivor struct {
 	Scope, Function, Operator, From, To string
-	Why                                 string // why it computes the same, as a reader of the code found; empty: not known, or not the same
+	Why                                 string // why it computes the same, as a reader of the code found
+	Left                                string // or what it changes that no test decides
 }
 
-var survivorHeader = []string{"scope", "function", "operator", "from", "to", "why"}
+var survivorHeader = []string{"scope", "function", "operator", "from", "to", "why", "left"}
 
 func (s *Survivor) fields() []any {
-	return []any{&s.Scope, &s.Function, &s.Operator, &s.From, &s.To, &s.Why}
+	return []any{&s.Scope, &s.Function, &s.Operator, &s.From, &s.To, &s.Why, &s.Left}
 }
 
 // readScores reads data/mutations.csv, readSurvivors data/survivors.csv.
@@ -67,7 +68,12 @@ func readScores(root string) ([]Score, error) {
 }
 
 func readSurvivors(root string) ([]Survivor, error) {
-	return read(root, "survivors.csv", survivorHeader, (*Survivor).fields, func(*Survivor) error { return nil })
+	return read(root, "survivors.csv", survivorHeader, (*Survivor).fields, func(s *Survivor) error {
+		if s.Why != "" && s.Left != "" {
+			return fmt.Errorf("%s: it computes the same, and changes something", s.Function)
+		}
+		return nil
+	})
 }
 
 func read[Row any](root, name string, header []string, fields func(*Row) []any, check func(*Row) error) ([]Row, error) {
@@ -121,12 +127,12 @@ func update(root string, scores []Score, survivors []Survivor) error {
 	})
 }
 
-// survivor makes the row of a mutant, with the reason that is known for the same change.
+// survivor makes the row of a mutant, with what is known of the same change.
 func (w *work) survivor(scope string, m mutation.Mutant) Survivor {
 	s := Survivor{Scope: scope, Function: m.Folder + "." + m.Function, Operator: string(m.Operator), From: m.From, To: m.To}
 	for _, k := range w.known {
-		if k.Function == s.Function && k.Operator == s.Operator && k.From == s.From && k.To == s.To && k.Why != "" {
-			s.Why = k.Why
+		if k.Function == s.Function && k.Operator == s.Operator && k.From == s.From && k.To == s.To && k.Why+k.Left != "" {
+			s.Why, s.Left = k.Why, k.Left
 		}
 	}
 	return s

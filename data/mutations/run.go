@@ -339,8 +339,8 @@ func (h *hunt) killed(ctx context.Context, m mutation.Mutant) (bool, error) {
 // survived reports whether a mutant is on record as a survivor of a package.
 func (w *work) survived(folder string, m mutation.Mutant) bool {
 	v := w.survivor(folder, m)
-	v.Why = ""
-	return slices.ContainsFunc(w.known, func(k Survivor) bool { k.Why = ""; return k == v })
+	v.Why, v.Left = "", ""
+	return slices.ContainsFunc(w.known, func(k Survivor) bool { k.Why, k.Left = "", ""; return k == v })
 }
 
 // lastOf is what is on record of a file, none if its Scope is empty.
