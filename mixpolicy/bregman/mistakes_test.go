@@ -202,6 +202,7 @@ var slips = []struct {
 		"the domain starts at 0, at x = "},
 	{"domain too wide above", draft{hi: 3, lo: -2}.modulus(), Disagrees, "the domain ends at 2, at x = "},
 	{"domain the wrong way round", draft{lo: 2, hi: -2}.modulus(), Invalid, "the domain (2, -2) of draft is empty"},
+	{"no number anywhere", draft{value: func(float64) float64 { return math.NaN() }}.modulus(), Disagrees, "= NaN, at x = "},
 	{"0/0", draft{deriv: func(x float64) float64 { return x * x / math.Abs(x) / (2 - math.Abs(x)) }}.modulus(), Disagrees, "Deriv(0) = NaN at a single point, at x = 0"},
 	{"a jump", draft{value: func(x float64) float64 { return half(x) + math.Max(0, math.Copysign(0.1, x-0.5)) }, deriv: self, conj: self, lo: -inf, hi: inf}.modulus(), NotLegendre,
 		"Value jumps by 0.1, at x = 0.5"},

@@ -49,7 +49,7 @@ func (b *book) compare(t *testing.T, title string, r *Report) {
 	t.Helper()
 	var w strings.Builder
 	for _, f := range r.Findings {
-		fmt.Fprintln(&w, f)
+		fmt.Fprintf(&w, "%v; guilty: %s\n", f, f.Method)
 		for _, curve := range [][]Point{f.MeasuredCurve, f.ClaimedCurve} {
 			if n := len(curve); n > 0 {
 				fmt.Fprintf(&w, "%d points from %.4g to %.4g\n", n, curve[0], curve[n-1])
