@@ -178,7 +178,6 @@ func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64
 	}
 	g := make([]float64, r)
 	if kappa > 0 {
-		add(g, 1, 0)
 		budget = 0
 	}
 	var warm []int
@@ -212,9 +211,6 @@ func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64
 		excess := sigma - allowed - f.rounding(y)
 		right := -offset - budget
 		again := rounded && right == rhs[len(rhs)-1] // the same tangent as the last
-		if again && excess > negligible*(f.size*floats.Norm(y, 2)+f.unit) {
-			return nil, 0, err
-		}
 		if excess > 0 && !again {
 			add(g, f.unit, right)
 			continue
