@@ -182,6 +182,8 @@ func TestActionSetsErrors(t *testing.T) {
 	wantError(t, err, where)
 	_, err = mixpolicy.FeaturesFromColumns(x, []float64{.25, .25, 0, .25, .25, 0})
 	wantError(t, err, "feature column 0", where)
+	_, err = mixpolicy.FeaturesFromColumns(x, []float64{.25, 0, .25, 0, .25, .25})
+	wantError(t, err, "feature column 0", "state shut, action shut it")
 	mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, []float64{.25, .25, 0, 0, .25, .25}))
 	_, err = x.WithCosts([]float64{0, 1, 0, 0, 1, 2})
 	wantError(t, err, where, "cost 0, want that of action wait, 1")

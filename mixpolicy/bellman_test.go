@@ -566,6 +566,14 @@ func TestValuationSettingsErrors(t *testing.T) {
 			t.Errorf("costs %v: [%v, %v], residual %v", costs, v.Lower, v.Upper, v.Residual)
 		}
 	}
+	// Cancelled before the first sweep, there is nothing to return.
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	large := geometric(1501, .25, .5)
+	v, err := mixpolicy.Evaluate(ctx, large, mixpolicy.UniformPolicy(large), mixpolicy.ValuationSettings{})
+	if v != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled at once: %v, %v", v, err)
+	}
 	far := mixpolicy.Must(x.WithCosts([]float64{h, h, h, h}))
 	_, err = mixpolicy.Evaluate(t.Context(), far, mixpolicy.UniformPolicy(far), mixpolicy.ValuationSettings{})
 	wantError(t, err, "overflow")

@@ -96,14 +96,14 @@ func (e *errorBound) bound(mu, h []float64) (bound, rounding float64) {
 		}
 		in = g*in + e.again*e.x.initial[s]
 		out := mu[s] * e.leave[s]
-		// Each sum has an error of half a unit a term, and so has Σ μ̂ = 1; products may be
-		// below the normal range.
+		// Each sum has an error of half a unit a term, and so has Σ μ̂ = 1; 12 more are for products,
+		// which may be below the normal range, and for what follows.
 		more := float64(len(col)+e.chain.Ptr[s+1]-e.chain.Ptr[s]+12) * (0x1p-53*(in+out) + 0x1p-1074)
 		all.Add(h[s] * (math.Abs(out-in) + more))
 		allowed.Add(h[s] * more)
 	}
 	off := 0x1p-51 + math.Abs(sum.Of(mu)-1)
-	return 2*all.Value()*(1+0x1p-50) + off, 2*allowed.Value() + off
+	return 2*all.Value() + off, 2*allowed.Value() + off
 }
 
 // findTime sweeps until h is enough, unless no measure could then be proved to be within

@@ -19,7 +19,7 @@ import (
 // the number of terms asks for.
 func TestErrorBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		criterion := rapid.SampledFrom([]mixpolicy.Criterion{mixpolicy.AverageCost, mixpolicy.Discounted(.5), mixpolicy.Discounted(.99)}).Draw(t, "criterion")
+		criterion := rapid.SampledFrom([]mixpolicy.Criterion{mixpolicy.AverageCost, mixpolicy.Discounted(.1), mixpolicy.Discounted(.5), mixpolicy.Discounted(.99)}).Draw(t, "criterion")
 		n := rapid.IntRange(2, 7).Draw(t, "n")
 		x := mixpolicy.Must(models.Garnet{States: n, Actions: 1, Branches: rapid.IntRange(1, min(3, n)).Draw(t, "branches"), Ring: true,
 			Seed: rapid.Uint64().Draw(t, "seed"), Criterion: criterion}.MDP())
@@ -110,6 +110,24 @@ func TestErrorBound(t *testing.T) {
 			t.Fatalf("bound %v, want no less than %v for rounding", bound, rounding)
 		}
 	})
+}
+
+// Where masses are so small that products lose digits, a unit of the least number is allowed for each of 14 roundings.
+func TestErrorBoundBelowTheNormalRange(t *testing.T) {
+	e := mixpolicy.Must(mixpolicy.NewErrorBound(mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: 2, Actions: 1, Criterion: mixpolicy.AverageCost,
+		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
+			if s == 0 {
+				return 0, []mixpolicy.Transition{{To: 0, P: 1}, {To: 1, P: 1e-308}}
+			}
+			return 0, []mixpolicy.Transition{{To: 0, P: 1}}
+		},
+	}))))
+	const h = 1e307
+	_, rounding := e.Bound([]float64{1, 1e-308}, []float64{0, h})
+	if want := 2*14*h*0x1p-1074 + 0x1p-51; math.Abs(rounding-want) > 1e-12*want {
+		t.Errorf("%v is allowed for rounding, want %v", rounding, want)
+	}
 }
 
 // Sweeps for h go up and then down, so that a path is followed in one of them or in two; z is the first state that has the

@@ -459,10 +459,10 @@ func TestSweepsUntilProved(t *testing.T) {
 		t.Errorf("error %v after %d sweeps, want %v; at most %v, want ≤ %v, and %v before", is, q.Sweeps, truth(q.Sweeps), q.Error, limit, before)
 	}
 	// As many sweeps as bring the residual down, but not the error.
-	for _, n := range []int{q.Sweeps - 8, q.Sweeps - 3} {
+	for _, n := range []int{q.Sweeps - 200, q.Sweeps - 203} {
 		set.MaxSweeps = n
 		q, err := mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), set)
-		wantError(t, err, fmt.Sprintf("mixpolicy: measure not proved after %d sweeps of power iteration: residual %.3g, but its error may be 0.01", n, 3*epsilon*truth(n)), ", want 0.01; the chain")
+		wantError(t, err, fmt.Sprintf("mixpolicy: measure not proved after %d sweeps of power iteration: residual %.3g, but its error may be 0.018", n, 3*epsilon*truth(n)), ", want 0.01; the chain")
 		if q.Sweeps != n || q.Residual > tolerance {
 			t.Errorf("%d sweeps to the residual %v", q.Sweeps, q.Residual)
 		}

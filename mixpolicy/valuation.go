@@ -349,7 +349,8 @@ func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*V
 		if err != nil {
 			return nil, r.stopped(err)
 		}
-		if v, _ := reduced.values(y.cost); reduced.wide == nil && math.Abs(sum.Of(v)) < math.Inf(1) {
+		v, _ := reduced.values(y.cost)
+		if all := sum.Of(v); reduced.wide == nil && all-all == 0 { // all are numbers, and finite
 			r.v, r.Sweeps = v, -1 // the first sweep only proves it; more may help
 		}
 	}

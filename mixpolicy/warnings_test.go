@@ -44,6 +44,25 @@ func TestMismatch(t *testing.T) {
 			t.Errorf("%v and the class %v: %v and %v, want some: %v, %v", e.phi, e.class, x, y, e.beyond, e.missing)
 		}
 	}
+	// From the edge of the class a direction may lead along it: what is told is outside by more than rounding.
+	for _, c := range []struct {
+		class mixpolicy.Class
+		start []float64
+	}{{mixpolicy.Cube(2), []float64{2, -.5, -.5}}, {mixpolicy.Cube(1.7), []float64{1.7, -.35, -.35}}, {mixpolicy.Ball(2), []float64{(1 + math.Sqrt(22)) / 3, (2 - math.Sqrt(22)) / 6, (2 - math.Sqrt(22)) / 6}}} {
+		if x, _ := c.class.Mismatch(bregman.Euclidean(), c.start); !(c.class.Size(x) > c.class.R*(1+1e-9)) {
+			t.Errorf("%v from %v: beyond is %v, of size %v", c.class, c.start, x, c.class.Size(x))
+		}
+	}
+	// The 200th direction is −e₉₉, and e₁₀₀ is the next.
+	for k, found := range map[int]bool{99: true, 100: false} {
+		lo, hi := slices.Repeat([]float64{-2}, 300), slices.Repeat([]float64{2}, 300)
+		if lo[k] = -3; !found {
+			lo[k], hi[k] = -2, 3
+		}
+		if x, _ := mixpolicy.Cube(2).Mismatch(bregman.FermiDirac(lo, hi), slices.Repeat([]float64{1. / 300}, 300)); (x != nil) != found {
+			t.Errorf("entry %d: beyond is %v", k, x)
+		}
+	}
 	// In ℝ³ the box [−1, 2]³ meets the hyperplane in less than the cube does: (2, 1, −2) is not in it.
 	box := bregman.FermiDirac([]float64{-1, -1, -1}, []float64{2, 2, 2})
 	if x, y := mixpolicy.Cube(2).Mismatch(box, []float64{1. / 3, 1. / 3, 1. / 3}); x != nil || y == nil {
@@ -60,8 +79,8 @@ func TestWarnings(t *testing.T) {
 		want   []string // part of each warning
 	}{
 		{"default", mixpolicy.PrimalDual{StepSize: mixpolicy.InverseSqrt(64)}, nil},
-		{"wide ball", &mixpolicy.PrimalDual{StepSize: mixpolicy.InverseSqrt(4), Modulus: bregman.Ball{R: 3}}, []string{"but not in the class ‖θ‖₂ ≤ 2, so that nothing keeps θ̂ in the class; want a modulus for this class"}},
-		{"entropy", mixpolicy.PrimalDual{StepSize: mixpolicy.InverseSqrt(64), Modulus: bregman.NegativeEntropy()}, []string{"but not in the domain of φ (negative entropy)"}},
+		{"wide ball", &mixpolicy.PrimalDual{StepSize: mixpolicy.InverseSqrt(4), Modulus: bregman.Ball{R: 3}}, []string{" is in the domain of φ (ball, R = 3) but not in the class ‖θ‖₂ ≤ 2, so that nothing keeps θ̂ in the class; want a modulus for this class, such as mixpolicy.DefaultModulus(class), or the class of this modulus"}},
+		{"entropy", mixpolicy.PrimalDual{StepSize: mixpolicy.InverseSqrt(64), Modulus: bregman.NegativeEntropy()}, []string{" is in the class ‖θ‖₂ ≤ 2 but not in the domain of φ (negative entropy), so that no iterate comes near it; want a modulus for this class, such as"}},
 		{"no scale of costs", mixpolicy.PrimalDual{CostScale: 1}, []string{"Ψθ̂ is not the measure of a policy; want more iterations, other step sizes, or costs divided by c_max (CostScale = 10030.7)"}},
 	} {
 		r := mixpolicy.Must(mixpolicy.Solve(t.Context(), p, e.method, mixpolicy.Settings{Iterations: 10_000, Seed: 1}))
@@ -136,5 +155,12 @@ func TestCostWarning(t *testing.T) {
 				t.Errorf("cost %.17g of [%v, %v]: %q", c.cost, lo, hi, said)
 			}
 		}
+	}
+	// Costs of 0 leave no margin, and want none.
+	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
+	free := mixpolicy.Must(p.MDP().WithCosts(make([]float64, p.MDP().Pairs())))
+	p = mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), free, mixpolicy.UniformPolicy(free), mixpolicy.Must(mixpolicy.StateIndependent(free, .9, .1)))), mixpolicy.Ball(2)))
+	if said := mixpolicy.CostWarning(p, 0, []float64{.5, .5}); said != nil {
+		t.Errorf("a cost of 0 where all are: %q", said)
 	}
 }
