@@ -8,7 +8,7 @@
   async function tool(name, ...args) {
     const said = [], decoder = new TextDecoder();
     fs.print = (_, bytes) => said.push(decoder.decode(bytes, { stream: true }));
-    const code = await run(modules[name], [name, ...args], { TMPDIR: "/tmp", GOGC: "off" });
+    const code = await run(modules[name], [name, ...args], { TMPDIR: "/tmp" });
     if (code) throw new Error(said.join("") || `${name} ended with exit code ${code}`);
   }
 
