@@ -313,7 +313,13 @@ func TestSite(t *testing.T) {
 	})
 }
 
-var siteNotebooks = flag.String("site", "00 03", "the notebooks whose cells TestSiteOutputs runs; all of them if empty")
+var (
+	siteNotebooks = flag.String("site", "00 03 06 10", "the notebooks whose cells TestSiteOutputs runs; all of them if empty")
+	siteLong      = flag.Bool("long", false, "also run cells that take TestSiteOutputs more than a quarter of a minute")
+)
+
+// longCells are those, by notebook and id.
+var longCells = []string{"06 d754f0fe", "06 35e52662", "10 1f47a984", "10 d8c88627", "10 6e50a4ac"}
 
 // What may be fetched for the first Run of notebook 00, and up to its last picture, in MB, as README says.
 const firstRun, firstPicture = 24, 30
@@ -348,6 +354,10 @@ func TestSiteOutputs(t *testing.T) {
 			b.open(t, s.address+name+".html")
 			evaluate[int](t, b, recordWorkers)
 			for i, c := range try(readNotebook(file)).or(t).code() {
+				id := name[:2] + " " + c.ID
+				if !*siteLong && slices.Contains(longCells, id) {
+					continue
+				}
 				begin := time.Now()
 				press(t, b, i, "Run", true)
 				t.Logf("cell %d: %v, %.1f MB fetched", i, time.Since(begin).Round(time.Millisecond), float64(s.bytes.Load())/1e6)
@@ -361,7 +371,7 @@ func TestSiteOutputs(t *testing.T) {
 					want.shown += o.in("text/html") + o.in("text/markdown")
 				}
 				same := got.Text == want.text && got.Shown == want.shown
-				reason, accounted := rounded[name[:2]+" "+c.ID]
+				reason, accounted := rounded[id]
 				switch {
 				case same && accounted:
 					t.Errorf("cell %d, %s, shows what is committed, but is said not to: %s", i, c.ID, reason)
