@@ -53,7 +53,7 @@ func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, mos
 			return bound, nil
 		}
 	}
-	if e.time == nil && e.exact == nil {
+	if e.time == nil && e.exact == nil && !e.hopeless { // what was sought in vain is not sought again
 		small := len(e.support) <= eliminationLimit
 		if small {
 			most = min(most, quick)

@@ -369,6 +369,7 @@ func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, 
 	}
 	const reachable = 1e-15 // by a residual, in spite of rounding
 	limit := math.Sqrt(set.Tolerance)
+	var e *errorBound
 	for {
 		r, err := multilevel.Stationary(ctx, c, mu, multilevel.Settings{Tolerance: tolerance, MaxSweeps: set.MaxSweeps, Progress: set.Progress})
 		q.State = make([]float64, x.n)
@@ -382,7 +383,10 @@ func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, 
 		}
 		bound := r.Error
 		if bound == 0 || !x.criterion.Average() || len(support) <= eliminationLimit {
-			if bound, err = x.newErrorBound(chain, support).prove(ctx, q.State, limit, quick); err != nil {
+			if e == nil {
+				e = x.newErrorBound(chain, support)
+			}
+			if bound, err = e.prove(ctx, q.State, limit, quick); err != nil {
 				return stoppedMeasure(q.Sweeps, r.Residual, err)
 			}
 		}

@@ -254,7 +254,8 @@ func checkAccess(t *testing.T, b *browser, rules string) {
 		theme, judged string
 	}{{360, "light", all}, {1280, "light", all}, {1280, "dark", ofColours}} {
 		call(t, b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: at.width, Height: 900, DeviceScaleFactor: 1})
-		evaluate[int](t, b, fmt.Sprintf(`document.documentElement.dataset.theme = %q, window.violations = null, 0`, at.theme))
+		evaluate[int](t, b, fmt.Sprintf(`document.documentElement.dataset.theme = %q, window.violations = null, window.drawn = false, requestAnimationFrame(() => requestAnimationFrame(() => { window.drawn = true; })), 0`, at.theme))
+		eventually(t, b, "the page has heard of its width", `window.drawn`)
 		evaluate[int](t, b, `axe.run({exclude: ["mjx-container"]}, {runOnly: `+at.judged+`, resultTypes: ["violations"]}).then(r => {
 			window.violations = r.violations.map(v => v.id + ", " + v.nodes.length + " times: " + v.nodes[0].html.slice(0, 200) + ": " + v.nodes[0].failureSummary);
 		}, e => { window.violations = [String(e)]; }), 0`)
