@@ -579,7 +579,7 @@ func TestValuationSettingsErrors(t *testing.T) {
 	wantError(t, err, "overflow")
 }
 
-// Where all costs are c the first v is c as well, and numbers are bounded by 2(‖c‖∞ + ‖v‖∞)/(1−γ), of which four may not
+// Where all costs are c the first v is c as well. Numbers are at most 2(‖c‖∞ + ‖v‖∞)/(1−γ), and four times that must not
 // overflow.
 func TestRangeOfValues(t *testing.T) {
 	for _, criterion := range []mixpolicy.Criterion{mixpolicy.Discounted(.75), mixpolicy.AverageCost} {

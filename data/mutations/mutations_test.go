@@ -67,8 +67,8 @@ func TestRecordOfIndex(t *testing.T) {
 	}
 }
 
-// Of each package nine mutants of ten die, and the others are listed with what is known of them. What is new or has changed since the record
-// counts as if all its mutants lived.
+// Of each package nine mutants of ten die, and the others are listed with what is known of them. What is new or has
+// changed since the record counts as if all its mutants lived.
 func TestRecordOfPackages(t *testing.T) {
 	scores, survivors := record(t, root)
 	for _, folder := range packages {
