@@ -209,7 +209,8 @@ func (s scale) linearTicks(n int) []tick {
 		step, power = 1, power+1
 	}
 	// Work with integer multiples, so that ticks are exact decimals. The slack
-	// admits a tick that rounding has pushed over the end of the axis.
+	// admits a tick that rounding has pushed over the end of the axis, and no tick
+	// that is farther out, as one may be where the multiples are rounded, too.
 	const slack = 1e-9
 	unit := step * math.Pow(10, power)
 	first, last := math.Ceil(s.lo/unit-slack), math.Floor(s.hi/unit+slack)
@@ -220,7 +221,7 @@ func (s scale) linearTicks(n int) []tick {
 		v := decimal(k*step, int(power))
 		label := ""
 		switch {
-		case math.IsInf(v, 0):
+		case math.IsInf(v, 0) || math.Abs(s.unit(v)-0.5) > 0.5+slack:
 			continue
 		case v == 0:
 			label = "0"
