@@ -24,7 +24,7 @@ type Certificate struct {
 	HasOptimum   bool
 	Optimum, Gap float64
 	// PenalisedGap is [Problem.PenalisedGap] of θ̂: the gap and a penalty for infeasibility. It
-	// is ≥ 0, and 0 at an optimum only. It is there if HasOptimum.
+	// is ≥ 0 but for rounding, and 0 at an optimum only. It is there if HasOptimum.
 	PenalisedGap float64
 	// DualBound ≤ Optimum comes from λ̂ ([Problem.DualBound]), and DualityGap is
 	// Objective − DualBound. Both are there if HasDual: λ̂ ⪰ 0, and the class is bounded.
@@ -66,11 +66,10 @@ func (r *Result) certify(ctx context.Context, p *Problem, set Settings, snap *Sn
 	if r.Theta == nil { // the run failed before it showed anything
 		return nil
 	}
-	c.HasTheta = true
 	if floats.HasNaN(r.Theta) || math.IsInf(floats.Norm(r.Theta, 1), 1) {
 		return fmt.Errorf("mixpolicy: %s left θ̂ = %v, which is not finite", r.Method, r.Theta)
 	}
-	c.Objective = p.Objective(r.Theta)
+	c.HasTheta, c.Objective = true, p.Objective(r.Theta)
 	norm2, norm1 := p.negativePart(r.Theta)
 	c.Violation, c.NegativeMass = norm2/2, norm1
 	c.HyperplaneError = p.hyperplaneError(r.Theta)
@@ -80,7 +79,7 @@ func (r *Result) certify(ctx context.Context, p *Problem, set Settings, snap *Sn
 	}
 	c.Norm, c.Radius = p.class.Size(r.Theta), p.class.R
 	if r.Lambda != nil && floats.Min(r.Lambda) >= 0 {
-		if bound := p.DualBound(r.Lambda); !math.IsInf(bound, -1) {
+		if bound := p.DualBound(r.Lambda); finite(bound) {
 			c.HasDual, c.DualBound, c.DualityGap = true, bound, c.Objective-bound
 		}
 	}
@@ -94,6 +93,28 @@ func (r *Result) certify(ctx context.Context, p *Problem, set Settings, snap *Sn
 	c.compare(p, best)
 	return c.valuePolicy(ctx, p, r.Policy)
 }
+
+// checkOverflow takes the certificate back if one of its numbers is none. The penalised gap may be
+// infinite, as its weights may.
+func (c *Certificate) checkOverflow(p *Problem) error {
+	for _, n := range []struct {
+		name  string
+		value float64
+	}{
+		{"cᵀΨθ̂", c.Objective}, {"the gap", c.Gap}, {"the duality gap", c.DualityGap}, {"the penalised gap", min(c.PenalisedGap, 0)},
+		{"V(θ̂)", c.Violation}, {"‖[Ψθ̂]₋‖₁", c.NegativeMass}, {"1ᵀθ̂ − 1", c.HyperplaneError}, {"‖θ̂‖", c.Norm},
+	} {
+		if !finite(n.value) {
+			lo, hi := p.MDP().CostRange()
+			err := fmt.Errorf("mixpolicy: %s = %v for ‖θ̂‖ = %.3g and costs from %.3g to %.3g, want numbers that don't overflow", n.name, n.value, c.Norm, lo, hi)
+			*c = Certificate{Queries: c.Queries, Seed: c.Seed, Stream: c.Stream, Settings: c.Settings}
+			return err
+		}
+	}
+	return nil
+}
+
+func finite(v float64) bool { return v-v == 0 }
 
 // compare sets what the exact optimum tells of θ̂: the ε of (2.21), and that of (2.22) with the
 // prices of [Problem.PenalisedGap].

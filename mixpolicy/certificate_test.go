@@ -3,12 +3,15 @@ package mixpolicy_test
 import (
 	"context"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"pgregory.net/rapid"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
 // Every number of a certificate, recomputed from Ψ, c, θ̂ and λ̂ by other means.
@@ -111,6 +114,37 @@ func TestUncertified(t *testing.T) {
 	if r := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: 10, Uncertified: true})); r.HasDual {
 		t.Errorf("dual bound %v of an unbounded class", r.DualBound)
 	}
+}
+
+// Whatever the costs and the radius: where there is no error, no number of the certificate is NaN or
+// infinite, but for the penalised gap; with an error, neither.
+func TestNumbersOfACertificateAreFinite(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.SampledFrom([]float64{1e-300, 1, 1e150, 1e290, 1e300, 1e306}).Draw(t, "size of costs")
+		r := rapid.SampledFrom([]float64{2, 1e4, 1e16, 1e100, 1e160, 1e300}).Draw(t, "R")
+		m := rapid.SampledFrom([]mixpolicy.Method{mixpolicy.PrimalDual{}, mixpolicy.PrimalDual{CostScale: 1}, mixpolicy.Penalty{}, mixpolicy.PlugIn{}}).Draw(t, "method")
+		x := mixpolicy.Must(models.Machine{Outage: 5 * size, Service: size}.MDP())
+		psi := mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), x, mixpolicy.UniformPolicy(x), mixpolicy.Must(mixpolicy.StateIndependent(x, .1, .9))))
+		p := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(r)))
+		result, err := mixpolicy.Solve(context.Background(), p, m, mixpolicy.Settings{Iterations: 10, Seed: rapid.Uint64().Draw(t, "seed")})
+		if result == nil {
+			return // refused
+		}
+		all := reflect.ValueOf(result.Certificate)
+		for i := range all.NumField() {
+			if v := all.Field(i); v.Kind() == reflect.Float64 && (math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0) && v.Float() != result.PenalisedGap) {
+				t.Fatalf("%s is %v, error %v", all.Type().Field(i).Name, v, err)
+			}
+		}
+		if err == nil && !(result.HasTheta && result.HasOptimum && result.HasPolicy) {
+			t.Fatalf("neither an error nor the whole certificate: %+v", result.Certificate)
+		}
+	})
+	x := mixpolicy.Must(models.Machine{Outage: 5e306, Service: 1e306}.MDP())
+	psi := mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), x, mixpolicy.UniformPolicy(x), mixpolicy.Must(mixpolicy.StateIndependent(x, .1, .9))))
+	p := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(1e4)))
+	_, err := mixpolicy.Solve(context.Background(), p, mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: 10})
+	wantError(t, err, "cᵀΨθ̂ = ", "costs from 0 to 6e+306")
 }
 
 // What rounds to 0 has no sign.

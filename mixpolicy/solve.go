@@ -1,6 +1,7 @@
 package mixpolicy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -162,7 +163,7 @@ func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, er
 	r.Theta = append([]float64(nil), snap.Average...)
 	r.Last = append([]float64(nil), snap.Last...)
 	r.Lambda = append([]float64(nil), snap.Lambda...)
-	certErr := r.certify(ctx, p, set, &snap)
+	certErr := cmp.Or(r.certify(ctx, p, set, &snap), r.checkOverflow(p))
 	if err == nil {
 		err = certErr
 	}
@@ -233,7 +234,7 @@ func Drive(ctx context.Context, r Run, look func(t int) (next int, err error), t
 }
 
 func stopped(t, total int, cause, last error) error {
-	if last != nil {
+	if last != nil && last.Error() != cause.Error() {
 		cause = fmt.Errorf("%w; then: %w", cause, last)
 	}
 	return fault.At("mixpolicy", fmt.Sprintf("stopped after %d of %d iterations", t, total), cause)

@@ -10,7 +10,8 @@ import (
 )
 
 // Table is a small table, numbers aligned on the right. It is filled row by row with
-// [Table.Row], or column by column. NaN is an error, and infinities are shown as such.
+// [Table.Row], or column by column. NaN is an error, and infinities are shown as such; a number
+// that there is none of is the cell nil of a row, shown as –.
 type Table struct {
 	Caption string
 	Columns []Column
@@ -22,9 +23,11 @@ type Column struct {
 	Text    []string
 	Numbers []float64
 	Format  string // of the numbers, as in fmt; default %.6g
+
+	none []int // rows without a number, 0 in Numbers
 }
 
-// Row appends a row of one cell for each column: float64 and int go to Numbers, and all
+// Row appends a row of one cell for each column: float64, int and nil go to Numbers, and all
 // else goes to Text, as fmt.Sprint writes it. It panics if there are more or fewer cells
 // than columns.
 func (t *Table) Row(cells ...any) {
@@ -38,6 +41,9 @@ func (t *Table) Row(cells ...any) {
 			c.Numbers = append(c.Numbers, v)
 		case int:
 			c.Numbers = append(c.Numbers, float64(v))
+		case nil:
+			c.none = append(c.none, len(c.Numbers))
+			c.Numbers = append(c.Numbers, 0)
 		default:
 			c.Text = append(c.Text, fmt.Sprint(v))
 		}
@@ -55,6 +61,8 @@ func (c Column) cells() []string {
 	out := make([]string, len(c.Numbers))
 	for i, v := range c.Numbers {
 		switch {
+		case slices.Contains(c.none, i):
+			out[i] = "–"
 		case math.IsInf(v, 1):
 			out[i] = "∞"
 		case math.IsInf(v, -1):

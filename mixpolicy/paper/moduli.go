@@ -162,18 +162,17 @@ func (m *Moduli) Table() plotting.Table {
 		},
 	}
 	for _, c := range m.Contenders {
-		eta, text, cost, violation, room := math.NaN(), "", math.NaN(), math.NaN(), math.NaN()
+		var eta any // none, if no step size was chosen
 		if c.Chosen >= 0 {
 			eta = m.Settings.Etas[c.Chosen]
 		}
 		if c.Err != nil {
-			text = "failed: " + c.Err.Error()
-		} else {
-			iv := interval(c.gaps(c.Chosen))
-			text = fmt.Sprintf("%.4f [%.4f, %.4f]", iv.Mean, iv.Lo, iv.Hi)
-			cost, violation, room = stat.Mean(c.Runs.Final(race.Cost), nil), stat.Mean(c.Runs.Final(race.Violation), nil), floats.Min(c.Runs.Final(m.room))
+			t.Row(c.Name, eta, "failed: "+c.Err.Error(), nil, nil, nil, m.remarks(c))
+			continue
 		}
-		t.Row(c.Name, eta, text, cost, violation, room, m.remarks(c))
+		iv := interval(c.gaps(c.Chosen))
+		t.Row(c.Name, eta, fmt.Sprintf("%.4f [%.4f, %.4f]", iv.Mean, iv.Lo, iv.Hi),
+			stat.Mean(c.Runs.Final(race.Cost), nil), stat.Mean(c.Runs.Final(race.Violation), nil), floats.Min(c.Runs.Final(m.room)), m.remarks(c))
 	}
 	if last := len(t.Columns) - 1; strings.Join(t.Columns[last].Text, "") == "" {
 		t.Columns = t.Columns[:last]
@@ -221,6 +220,11 @@ func (m *Moduli) finished() []Contender {
 	return slices.DeleteFunc(slices.Clone(m.Contenders), func(c Contender) bool { return c.Err != nil })
 }
 
+// noneRan is drawn where there is nothing to draw.
+func noneRan(what string) plotting.Figure {
+	return plotting.Figure{Title: what + ": no modulus ran to the end; the table says why"}.With(plotting.Rule{})
+}
+
 // curves draws the mean over trials with its interval against the queries.
 func (m *Moduli) curves(title, label string, c race.Curve) plotting.Figure {
 	f := plotting.Figure{Title: title, X: plotting.Axis{Label: "queries to the oracle", Log: true}, Y: plotting.Axis{Label: label}}
@@ -240,6 +244,9 @@ func (m *Moduli) Cost() plotting.Figure {
 // units of the optimum.
 func (m *Moduli) Differences(from float64) plotting.Figure {
 	all := m.finished()
+	if len(all) == 0 {
+		return noneRan("Differences")
+	}
 	f := plotting.Figure{X: plotting.Axis{Label: "queries to the oracle", Log: true}}
 	for i, k := range all {
 		if i == 0 {
@@ -286,6 +293,9 @@ func (m *Moduli) Boundary() plotting.Panels {
 	for i := range panels.Figures {
 		panels.Figures[i].Y.Max = 1.05 * top
 	}
+	if panels.Figures == nil {
+		return plotting.Row(noneRan("Boundary"))
+	}
 	return panels
 }
 
@@ -301,6 +311,9 @@ func (m *Moduli) Sensitivity() plotting.Figure {
 			}
 		}
 		f.Layers = append(f.Layers, line(strings.Join(append([]string{c.Name}, m.lost(c)...), ", "), rows))
+	}
+	if f.Layers == nil {
+		return noneRan(f.Title)
 	}
 	return f
 }
@@ -339,6 +352,9 @@ func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (f plo
 		solid.Color, solid.Dash = plotting.Blue+plotting.Color(i%6), plotting.Solid
 		dashed.Color, dashed.Dash = solid.Color, plotting.Dashed
 		f.Layers = append(f.Layers, solid, dashed)
+	}
+	if f.Layers == nil {
+		return noneRan(f.Title), nil
 	}
 	return f, nil
 }
@@ -395,6 +411,9 @@ func (m *Moduli) Paths() (plotting.Panels, error) {
 	var figures []plotting.Figure
 	for _, c := range m.finished() {
 		figures = append(figures, draw(c, m.best.Theta))
+	}
+	if figures == nil {
+		figures = append(figures, noneRan("Paths"))
 	}
 	return plotting.Row(figures...), nil
 }

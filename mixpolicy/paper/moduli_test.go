@@ -221,10 +221,10 @@ func TestAComparisonNamesWhatCannotRun(t *testing.T) {
 
 func drawable(t *testing.T, m *Moduli) {
 	t.Helper()
-	figures := append([]plotting.Figure{m.Cost(), m.Differences(10), m.Sensitivity()}, mixpolicy.Must(m.Paths()).Figures...)
-	for _, f := range append(figures, m.Boundary().Figures...) {
-		if err := f.Validate(); err != nil {
-			t.Errorf("%s: %v", f.Title, err)
+	radius := mixpolicy.Must(m.RadiusSensitivity(t.Context(), m.Problem.Class().R))
+	for _, v := range []plotting.View{m.Table(), m.Cost(), m.Differences(10), m.Sensitivity(), radius, m.Boundary(), mixpolicy.Must(m.Paths())} {
+		if _, err := plotting.DisplayData(v); err != nil {
+			t.Error(err)
 		}
 	}
 }
@@ -275,8 +275,15 @@ func TestDivergence(t *testing.T) {
 	if err := m.Contenders[0].Err; err == nil || err.Error() != "paper: Euclidean: 4 of 4 trials diverge" {
 		t.Errorf("error %v", err)
 	}
-	if table := m.Table(); !strings.Contains(table.String(), "4 of 4 trials diverge") || !math.IsNaN(table.Columns[3].Numbers[0]) {
+	if table := m.Table(); !strings.Contains(table.String(), "4 of 4 trials diverge        –          –               –  diverges or fails at η₀ = 64") {
 		t.Error(table)
+	}
+	drawable(t, m)
+
+	m = mixpolicy.Must(CompareModuli(t.Context(), smallQueue(), set, all[0])) // and nothing to draw
+	drawable(t, m)
+	if title := m.Sensitivity().Title; !strings.HasSuffix(title, "no modulus ran to the end; the table says why") {
+		t.Error(title)
 	}
 }
 
