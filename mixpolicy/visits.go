@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat"
@@ -98,7 +99,8 @@ func (x *MDP) checkVisits(visits []int64) (total float64, err error) {
 
 // MeasuredFeatures is Ψ̂, with frequencies of pairs in place of measures, and an interval for
 // each entry of Ψ. An interval holds its entry with the probability of the given level; to
-// hold all nmd of them at once with 1−δ, give 1 − δ/(nmd) as the level.
+// hold all nmd of them at once with 1−δ, give 1 − δ/(nmd) as the level. Two base policies with
+// the same frequencies are an error.
 type MeasuredFeatures struct {
 	*Features
 	Lo, Hi [][]float64 // of entry i of ψʲ at [j][i]
@@ -241,6 +243,11 @@ func measured(x *MDP, level float64, d int, fill func(j int, psi, lo, hi []float
 		psi[j], e.Lo[j], e.Hi[j] = make([]float64, x.Pairs()), make([]float64, x.Pairs()), make([]float64, x.Pairs())
 		if err := fill(j, psi[j], e.Lo[j], e.Hi[j]); err != nil {
 			return nil, fault.At("mixpolicy", fmt.Sprintf("base policy %d", j), err)
+		}
+		for i := range j {
+			if slices.Equal(psi[i], psi[j]) {
+				return nil, fmt.Errorf("mixpolicy: base policies %d and %d have the same measured frequencies, want each once", i, j)
+			}
 		}
 	}
 	var err error
