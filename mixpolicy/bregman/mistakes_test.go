@@ -271,7 +271,7 @@ var slips = []struct {
 		}
 		return dot(x, x) / 2
 	}, domain: func(x []float64) bool { return norm2(x) < 2 }}, NotLegendre, "‖∇φ‖ stays finite at the boundary: φ has no barrier there, at x = ["},
-	{"inside everywhere", boundless{Ball{2}}, Disagrees, ""},
+	{"inside everywhere", boundless{Ball{2}}, Disagrees, "= +Inf inside of the domain, at x = ["},
 	{"NaN outside", mutant{Modulus: Ball{2}, value: func(x []float64) float64 { return -math.Sqrt(4 - dot(x, x)) }}, Disagrees, "Value is not +∞ outside of the domain"},
 	{"inside nowhere", mutant{Modulus: Ball{2}, domain: func([]float64) bool { return false }}, Disagrees, "no point was found inside of the domain"},
 	{"parameters", Ball{-1}, Invalid, "ball of radius R = -1: want 0 < R < ∞"},
