@@ -5,16 +5,23 @@ package atomicfile
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
+	"syscall"
 )
+
+// temporary matches the names of temporary files: .NAME.PROCESS.RANDOM.unfinished.
+var temporary = regexp.MustCompile(`^\..+\.([0-9]+)\.[0-9]+\.unfinished$`)
 
 // Write writes the file at path anew, with mode 0644. What write writes goes to a temporary
 // file in the same folder, which takes the place of path once it is complete and on disk. On
 // an error, which may be that of write, the temporary file is removed and path is as it was.
 func Write(path string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	f, err := os.CreateTemp(filepath.Dir(path), fmt.Sprintf(".%s.%d.*.unfinished", filepath.Base(path), os.Getpid()))
 	if err != nil {
 		return err
 	}
@@ -40,4 +47,19 @@ func WriteBytes(path string, contents []byte) error {
 		_, err := w.Write(contents)
 		return err
 	})
+}
+
+// Left reports whether path is a temporary file that its writer, being killed, has left: its name
+// has the form that Write gives, and the process named there has ended.
+func Left(path string) bool {
+	m := temporary.FindStringSubmatch(filepath.Base(path))
+	if m == nil {
+		return false
+	}
+	id, err := strconv.Atoi(m[1])
+	if err != nil {
+		return false
+	}
+	p, err := os.FindProcess(id)
+	return err == nil && errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }

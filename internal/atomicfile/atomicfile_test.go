@@ -2,8 +2,10 @@ package atomicfile
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 )
@@ -56,6 +58,44 @@ func TestWholeOrNotAtAll(t *testing.T) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode() != 0o644 {
 		t.Errorf("mode %v, %v, want 0644", info.Mode(), err)
+	}
+}
+
+// What a writer that was killed leaves is told from what is being written, and from files of others.
+func TestLeft(t *testing.T) {
+	const target = "ATOMICFILE_TEST_TARGET"
+	if path := os.Getenv(target); path != "" { // the writer
+		Write(path, func(io.Writer) error {
+			self, err := os.FindProcess(os.Getpid())
+			if err != nil {
+				return err
+			}
+			self.Kill()
+			select {}
+		})
+	}
+	see := func(path string, want bool) {
+		t.Helper()
+		files, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*"))
+		if err != nil || len(files) != 1 || Left(files[0]) != want {
+			t.Errorf("there is %v, %v; want one file, left: %v", files, err, want)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "a.pdf")
+	killed := exec.Command(os.Args[0], "-test.run=^TestLeft$")
+	killed.Env = append(os.Environ(), target+"="+path)
+	if err := killed.Run(); err == nil {
+		t.Fatal("the writer was not killed")
+	}
+	see(path, true)
+	now := filepath.Join(t.TempDir(), "a.pdf")
+	if err := Write(now, func(io.Writer) error { see(now, false); return nil }); err != nil {
+		t.Error(err)
+	}
+	for _, form := range []string{"a.pdf.%d.1.unfinished", ".a.pdf.%d.unfinished", ".a.pdf.%d.1.unfinished.pdf", ".a.pdf-%d", ".a.pdf.%d.1"} {
+		if name := fmt.Sprintf(form, killed.Process.Pid); Left(name) {
+			t.Errorf("%s: taken for one that was left", name)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net"
 	"net/url"
 	"os"
@@ -23,6 +24,10 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+
+	"github.com/mixpolicy/lab/plotting"
+	"github.com/mixpolicy/lab/plotting/echarts"
 )
 
 // A browser is a Chromium without network access that records the errors of its pages.
@@ -487,6 +492,37 @@ func checkEquations(t *testing.T, lab *Lab, b *browser) {
 		}
 		evaluate[int](t, b, `document.querySelector(".card").hidePopover(), 0`)
 	}
+}
+
+// The labels of a chart's ticks are told apart, however short its axes or far from 0, and zooming keeps them so.
+func TestTicksOfChartsAreToldApart(t *testing.T) {
+	lab := readyLab(t)
+	b := openBrowser(t)
+	var page strings.Builder
+	fmt.Fprintf(&page, "<script src=%q></script>\n", lab.path("scripts", echarts.File))
+	all := [][]float64{{1, 1e20}, {1e-20, 1}, {1, math.Nextafter(1, 2)}, {1e17, 1e17 + 64}, {2861.6456, 2861.6457}, {1e6, 1e6 + 1}, {-3, 0.5}}
+	for _, ends := range all {
+		f := plotting.Figure{X: plotting.Axis{Log: ends[0] > 0}, Layers: []plotting.Layer{plotting.Line{X: ends, Y: ends}}}
+		page.WriteString("<div style='width:600px'>" + fmt.Sprint(try(plotting.DisplayData(f)).or(t).Data[protocol.MIMETextHTML]) + "</div>\n")
+	}
+	file := filepath.Join(t.TempDir(), "axes.html")
+	noError(t, os.WriteFile(file, []byte(page.String()), 0o644))
+	b.open(t, "file://"+file)
+	eventually(t, b, "the charts are live", nearing(fmt.Sprintf("%s.length === %d", liveCharts, len(all))))
+	const charts = `[...document.querySelectorAll(".mixpolicy-live")].map(e => window.echarts.getInstanceByDom(e))`
+	look := func(when string) {
+		for i, axes := range evaluate[[][][]string](t, b, charts+`.map(c => ["xAxis", "yAxis"].map(name =>
+			c.getModel().getComponent(name, 0).axis.getViewLabels().map(l => l.formattedLabel)))`) {
+			for k, labels := range axes {
+				if n := len(labels); n < 2 || n > 20 || len(slices.Compact(slices.Sorted(slices.Values(labels)))) < n {
+					t.Errorf("%s: on axis %d, the numbers from %v to %v are labelled %q", when, k, all[i][0], all[i][1], labels)
+				}
+			}
+		}
+	}
+	look("at first")
+	evaluate[int](t, b, charts+`.forEach(c => [0, 1].forEach(k => c.dispatchAction({type: "dataZoom", dataZoomIndex: k, start: 40, end: 41}))), 0`)
+	look("zoomed")
 }
 
 // checkControls moves the slider and the menu of the sample as a reader without a

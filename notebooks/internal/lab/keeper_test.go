@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mixpolicy/lab/internal/atomicfile"
 )
 
 func TestANewRunRemovesWhatOneWithoutAKeeperLeft(t *testing.T) {
@@ -71,12 +73,27 @@ func TestOneChangesACloneAtATime(t *testing.T) {
 
 func TestPartsOfFilesAreRemoved(t *testing.T) {
 	lab := emptyLab(t)
-	parts := []string{lab.path("stamps", ".kernel-123"), lab.build(".index.html-123"), lab.build("figures", ".a-1.svg-5"), filepath.Join(lab.folder, ".a.ipynb-1")}
-	others := []string{lab.path("stamps", "kernel-123"), lab.path(".hidden"), filepath.Join(lab.folder, ".note-1"), filepath.Join(lab.root, ".a.ipynb-1")}
-	for _, file := range append(parts, others...) {
+	mine := filepath.Join(t.TempDir(), "mine")
+	ended := exec.Command("true")
+	noError(t, ended.Run())
+	part := fmt.Sprintf(".wave.pdf.%d.1.unfinished", ended.Process.Pid)
+	parts := []string{
+		lab.path(part), lab.path("stamps", part), lab.path("site", "trimmed", "cmd", part), lab.build(part), lab.build("figures", part),
+		filepath.Join(lab.folder, part), filepath.Join(lab.root, copies, part), filepath.Join(lab.root, given, part), filepath.Join(mine, part),
+	}
+	others := []string{
+		filepath.Join(lab.folder, fmt.Sprintf(".wave.pdf.%d.1.unfinished", os.Getpid())), // being written now
+		filepath.Join(lab.folder, ".wave.pdf-1"), filepath.Join(lab.root, part), filepath.Join(mine, "theirs", part), filepath.Join(mine, "go.mod"),
+	}
+	noError(t, writeFile(filepath.Join(lab.root, "go.mod"), nil))
+	for _, file := range append(parts, others[:4]...) {
 		noError(t, writeFile(file, nil))
 	}
 	noError(t, lab.removeParts())
+	t.Setenv("PATH", t.TempDir()) // so that its set-up goes no further
+	if err := lab.NewProject(t.Context(), mine); err == nil {
+		t.Error("a project was set up without any program")
+	}
 	for i, file := range append(parts, others...) {
 		if _, err := os.Stat(file); (err == nil) != (i >= len(parts)) {
 			t.Errorf("%s: %v", file, err)
@@ -252,7 +269,7 @@ func whole(t *testing.T, folder string) (names []string) {
 			return err
 		}
 		names = append(names, strings.TrimPrefix(file, folder))
-		if part.MatchString(filepath.Base(file)) {
+		if atomicfile.Left(file) {
 			return nil // what the next run removes
 		}
 		end := map[string]string{".html": "</html>\n", ".svg": "</svg>", ".png": "IEND\xaeB`\x82", ".ipynb": "}"}[filepath.Ext(file)]

@@ -229,22 +229,39 @@ func (l *Lab) lock(ctx context.Context) (unlock func(), err error) {
 	return nil, ctx.Err()
 }
 
-// part is the name of a file that atomicfile had not finished.
-var part = regexp.MustCompile(`^\..*-[0-9]+$`)
-
-// removeParts removes the files that writing one left when it was cut off, where nobody else writes now.
+// removeParts removes what writers of files left when they were killed: from the folders that the command writes to,
+// but build/site, which is cleaned when the site is made, and from that of the notebooks, where their cells write.
 func (l *Lab) removeParts() error {
-	parts, err := named(l.folder, regexp.MustCompile(`^\..*\.ipynb-[0-9]+$`))
-	folders := []string{l.path(), l.path("bin"), l.path("stamps"), l.path("scripts"), l.path("given"), l.build(), l.build("figures")}
-	for i := 0; i < len(folders) && err == nil; i++ {
-		var more []string
-		more, err = named(folders[i], part)
-		parts = append(parts, more...)
+	folders := []string{l.folder, filepath.Join(l.root, copies), filepath.Join(l.root, given), l.build(), l.build("figures")}
+	err := filepath.WalkDir(l.path(), func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // a JupyterLab that is open has just removed it
+			return nil
+		case path == l.path("venv"): // large, and only pip writes to it
+			return fs.SkipDir
+		case err == nil && d.IsDir():
+			folders = append(folders, path)
+		}
+		return err
+	})
+	if err != nil {
+		return err
 	}
-	for i := 0; i < len(parts) && err == nil; i++ {
-		err = os.Remove(parts[i])
+	for _, folder := range folders {
+		files, err := named(folder, regexp.MustCompile(""))
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			if !atomicfile.Left(file) {
+				continue
+			}
+			if err := os.Remove(file); err != nil {
+				return err
+			}
+		}
 	}
-	return err
+	return nil
 }
 
 // named lists the files of the folder whose names match, in their order; none if there is no such folder.

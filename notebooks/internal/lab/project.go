@@ -52,6 +52,9 @@ func (l *Lab) NewProject(ctx context.Context, dir string) error {
 			return err
 		}
 	}
+	if err := l.workOn(dir); err != nil {
+		return err
+	}
 	if err := l.setUp(ctx); err != nil {
 		return err
 	}

@@ -138,7 +138,13 @@ func TestTheReadersCopiesAreTheReaders(t *testing.T) {
 		{"and the paper's is new", "three", "", "changed", "is as you left it"},
 		{"the reader has taken the new one", "three", "three", "three", ""},
 		{"after which it is followed", "four", "", "four", ""},
+		{"clean", "five", "", "five", ""},
+		{"the reader has changed that", "five", "changed", "changed", ""},
+		{"clean", "five", "", "changed", ""},
 	} {
+		if step.what == "clean" {
+			noError(t, lab.Clean(t.Context()))
+		}
 		noError(t, writeFile(paper, []byte(step.paper)))
 		if step.mine != "" {
 			noError(t, writeFile(mine, []byte(step.mine)))

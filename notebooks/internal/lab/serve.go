@@ -60,8 +60,9 @@ func folderOf(path string) string {
 	return filepath.Dir(path)
 }
 
-// copies is the folder of the clone with the reader's copies of the paper's notebooks.
-const copies = "my-notebooks"
+// copies is the folder of the clone with the reader's copies of the paper's notebooks, and given that with these as
+// they were when they were copied: not in .lab, since clean leaves the copies too.
+const copies, given = "my-notebooks", "my-notebooks/.given"
 
 // copyPaper gives the reader copies of the paper's notebooks, so that to run them in JupyterLab, which saves by itself, doesn't change
 // what is committed. A copy that the reader has changed stays, also when the paper's own has changed since.
@@ -76,16 +77,16 @@ func (l *Lab) copyPaper(ctx context.Context) (mine []string, err error) {
 		return nil, err
 	}
 	for _, file := range files {
-		copied, given := filepath.Join(l.root, copies, filepath.Base(file)), l.path("given", filepath.Base(file))
+		copied, original := filepath.Join(l.root, copies, filepath.Base(file)), filepath.Join(l.root, given, filepath.Base(file))
 		now, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err
 		}
-		was, _ := os.ReadFile(given) // nothing if none
+		was, _ := os.ReadFile(original) // nothing if none
 		have, err := os.ReadFile(copied)
 		switch {
 		case errors.Is(err, fs.ErrNotExist), bytes.Equal(have, now), err == nil && bytes.Equal(have, was):
-			if err := errors.Join(writeFile(copied, now), writeFile(given, now)); err != nil {
+			if err := errors.Join(writeFile(copied, now), writeFile(original, now)); err != nil {
 				return nil, err
 			}
 		case err != nil:
