@@ -34,8 +34,8 @@
 // and symbols: `$c^T\Psi\hat\theta_t$`, `$\nabla\varphi$`. Files have them as TeX sets
 // them; charts have what Unicode has for them.
 //
-// Long curves are thinned to what a screen can show (thin.go): endpoints and
-// the extremes of each curve are kept. Where there are more points than pixels, the title
+// Long curves are thinned to what can be seen (thin.go): no point that is left out is more than
+// a pixel and a half from what is drawn. Where there are more points than pixels, the title
 // says how many are drawn.
 //
 // An output in a notebook has the chart as HTML, and its picture as PNG for LaTeX and for

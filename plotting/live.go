@@ -55,12 +55,15 @@ func appendNumber(b []byte, v float64, digits int) []byte {
 // digits is how many significant digits a coordinate needs on the axis: so many
 // for the length of the axis, and more if the axis is far from 0.
 func (s scale) digits(length int) int {
-	if s.log {
+	if s.log && s.hi/s.lo > 2 {
 		return length
 	}
 	far := math.Log10(max(math.Abs(s.lo), math.Abs(s.hi)) / 2 / s.half())
 	return min(17, length+int(max(0, math.Ceil(far))))
 }
+
+// ends is how many digits the ends of the axis have.
+func (s scale) ends() int { return max(12, s.digits(stillDigits)) }
 
 // A figure shows five digits of the length of an axis, which is finer than any
 // screen. Where there are many frames it is four: about a tenth of a pixel.
@@ -196,11 +199,11 @@ func (c live) frame(f Figure, layers []layer) {
 		charts.WithGridOpts(opts.Grid{Left: strconv.Itoa(left), Right: "20", Top: strconv.Itoa(top), Bottom: strconv.Itoa(bottom), ContainLabel: opts.Bool(true)}),
 		charts.WithXAxisOpts(opts.XAxis{
 			Type: x.kind(), Name: f.X.Label, NameLocation: "middle", NameGap: 28,
-			Min: number{x.lo, 12}, Max: number{x.hi, 12},
+			Min: number{x.lo, x.ends()}, Max: number{x.hi, x.ends()},
 		}),
 		charts.WithYAxisOpts(opts.YAxis{
 			Type: y.kind(), Name: f.Y.Label, NameLocation: "middle", NameGap: 20 + digit*widest,
-			Min: number{y.lo, 12}, Max: number{y.hi, 12}, Data: named,
+			Min: number{y.lo, y.ends()}, Max: number{y.hi, y.ends()}, Data: named,
 		}),
 		charts.WithAnimation(false),
 	)

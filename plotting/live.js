@@ -8,13 +8,18 @@ function (charts) {
     return String(n).replace(/[-\d]/g, function (c) { return c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[c]; });
   }
   function number(v, digits) {
-    v = +(+v).toPrecision(digits || 6);
+    v = +(+v).toPrecision(digits);
     var a = Math.abs(v);
     if (v === 0 || (a >= 1e-3 && a < 1e6)) return String(v).replace("-", "−");
     var parts = v.toExponential().split("e"), m = parts[0].replace("-", "−"), e = "10" + raise(+parts[1]);
     return m === "1" ? e : m === "−1" ? "−" + e : m + "·" + e;
   }
 
+  // With the digits that tell the ticks of an axis apart, which are at least a tenth of its length apart.
+  function plain(lo, hi) {
+    var n = Math.min(17, Math.max(6, 2 + Math.ceil(Math.log10(Math.max(Math.abs(lo), Math.abs(hi)) / (hi - lo)))));
+    return function (v) { return number(v, n); };
+  }
   function power(v) { // 10ᵛ
     var e = Math.round(v * 1e9) / 1e9;
     return e % 1 === 0 && (e > 3 || e < -2) ? "10" + raise(e) : number(Math.pow(10, v), 3);
@@ -26,7 +31,6 @@ function (charts) {
     a.min = Math.log10(a.min);
     a.max = Math.log10(a.max);
     a.splitLine = { showMinLine: true, showMaxLine: true };
-    a.axisLabel = { formatter: power };
     logTicks(a, a.min, a.max);
   }
   function logTicks(a, lo, hi) {
@@ -39,8 +43,14 @@ function (charts) {
         if (m === 1 ? e % every === 0 : decades < 0.8 ? m !== 7 && m !== 9 : decades < 1.7 && (m === 2 || m === 5)) values.push(v);
       }
     }
-    for (m = 0; values.length < 2 && m < 5; m++) values.push(lo + decades * m / 4);
-    a.axisLabel = Object.assign(a.axisLabel || {}, { customValues: values });
+    var label = power;
+    if (values.length < 2) { // the axis is as good as linear
+      var from = Math.pow(10, lo), to = Math.min(Number.MAX_VALUE, Math.pow(10, hi)), step = echarts.number.nice((to - from) / 5, true), show = plain(from, to);
+      values = [];
+      for (m = Math.ceil(from / step); m * step <= to; m++) values.push(Math.log10(m * step));
+      label = function (v) { return show(Math.pow(10, v)); };
+    }
+    a.axisLabel = { customValues: values, formatter: label };
     a.axisTick = { customValues: values };
     return a;
   }
@@ -179,10 +189,11 @@ function (charts) {
     option.title.text = top.title.text;
     Object.assign(option.legend, top.legend);
     Object.assign([].concat(option.grid)[0], top.grid);
-    [option.xAxis[0], option.yAxis[0]].forEach(function (a) { // ECharts has ticks at both ends, whatever the step
+    var axes = [option.xAxis[0], option.yAxis[0]], tell = axes.map(function (a) { return plain(a.min, a.max); });
+    axes.forEach(function (a) { // ECharts has ticks at both ends, whatever the step
       var step = echarts.number.nice((a.max - a.min) / 5, true);
       function even(v) { return Math.abs(v / step - Math.round(v / step)) < 1e-9; }
-      if (a.type !== "log") a.axisLabel = { showMinLabel: even(a.min), showMaxLabel: even(a.max) };
+      if (a.type !== "log") a.axisLabel = { showMinLabel: even(a.min), showMaxLabel: even(a.max), formatter: plain(a.min, a.max) };
     });
     var names = option.yAxis[0].data;
     if (names) {
@@ -194,7 +205,7 @@ function (charts) {
     var data = [].concat(option.dataset || []), raw = data.map(function (d) {
       return spec.columns[d.source[0]].map(function (_, i) { return d.source.map(function (k) { return spec.columns[k][i]; }); });
     });
-    var log = [option.xAxis[0], option.yAxis[0]].map(function (a) { return a.type === "log" && !logarithmic(a); });
+    var log = axes.map(function (a) { return a.type === "log" && !logarithmic(a); });
     option.series.forEach(function (s) {
       var k = s.datasetIndex || 0, vertical = s.encode.y == null, horizontal = s.encode.x == null;
       data[k].source = raw[k].map(function (row) {
@@ -217,13 +228,12 @@ function (charts) {
     option.tooltip.formatter = function (params) {
       params = [].concat(params);
       var head = option.xAxis[0].name || "x", lines = params.map(function (p) {
-        var s = option.series[p.seriesIndex], y = s.encode.y, v = raw[s.datasetIndex || 0][p.dataIndex], text;
-        if (y.length) text = number(v[y[0]]) + " … " + number(v[y[1]]);
-        else if (names) text = "<b>" + echarts.format.encodeHTML(names[v[1] - 1] || "") + "</b>" + (v.length > 3 ? " [" + number(v[2]) + ", " + number(v[3]) + "]" : "");
-        else text = "<b>" + number(v[y]) + "</b>" + (v.length > 3 ? " [" + number(v[2]) + ", " + number(v[3]) + "]" : "");
+        var s = option.series[p.seriesIndex], y = s.encode.y, v = raw[s.datasetIndex || 0][p.dataIndex], show = tell[names ? 0 : 1], text;
+        if (y.length) text = show(v[y[0]]) + " … " + show(v[y[1]]);
+        else text = "<b>" + (names ? echarts.format.encodeHTML(names[v[1] - 1] || "") : show(v[y])) + "</b>" + (v.length > 3 ? " [" + show(v[2]) + ", " + show(v[3]) + "]" : "");
         return p.marker + echarts.format.encodeHTML(p.seriesName.replace(/^series\u0000\d+$/, "")) + " " + text;
       });
-      return [echarts.format.encodeHTML(head) + " = " + number(log[0] ? Math.pow(10, params[0].value[0]) : params[0].value[0])].concat(lines).join("<br>");
+      return [echarts.format.encodeHTML(head) + " = " + tell[0](log[0] ? Math.pow(10, params[0].value[0]) : params[0].value[0])].concat(lines).join("<br>");
     };
     option.toolbox = { right: 0, top: 0, itemSize: 13, feature: { dataZoom: { filterMode: "none" }, restore: {}, saveAsImage: { pixelRatio: 2 } } };
     // The wheel scrolls the page; with Ctrl or Cmd it zooms.
@@ -265,7 +275,7 @@ function (charts) {
     var ink = dark ? "#dddddd" : "#222222", soft = dark ? "#999999" : "#666666", faint = dark ? "#3c3c3c" : "#e4e4e4", text = { color: ink }, line = { lineStyle: { color: soft } };
     var axis = {
       axisLine: { show: true, onZero: false, lineStyle: { color: soft } }, axisTick: { show: true, lineStyle: { color: soft } },
-      axisLabel: { color: ink, hideOverlap: true, formatter: function (v) { return number(v, 6); } },
+      axisLabel: { color: ink, hideOverlap: true },
       nameTextStyle: { color: ink, fontSize: 13 }, splitLine: { showMinLine: false, showMaxLine: false, lineStyle: { color: faint } },
     };
     return {
@@ -304,8 +314,9 @@ function (charts) {
         chart.on("datazoom", function () {
           var update = {};
           ["xAxis", "yAxis"].forEach(function (name) {
-            var e = chart.getModel().getComponent(name, 0).axis.scale.getExtent();
-            if (spec.frames[0][name][0].type === "log") update[name] = [logTicks({}, e[0], e[1])];
+            var e = chart.getModel().getComponent(name, 0).axis.scale.getExtent(), a = spec.frames[0][name][0];
+            if (a.type === "log") update[name] = [logTicks({}, e[0], e[1])];
+            else if (!a.data) update[name] = [{ axisLabel: { formatter: plain(e[0], e[1]) } }];
           });
           chart.setOption(update);
         });

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// maxPoints is how many points of a curve are kept: one for every two or three
+// maxPoints is how many points of a smooth curve are kept: one for every two or three
 // of the 500 to 700 pixels that a figure is wide. Twice as many look the same
 // and take twice the room in every saved notebook.
 const maxPoints = 250
@@ -73,11 +73,11 @@ func thin(layers []layer, sx, sy scale) []layer {
 				}
 			}
 		}
-		keep := largestTriangles(maxPoints, x, ys)
-		if len(x) > dense { // the triangles do for what is smooth, and leave points to hover at
-			if e := extremes(x, ys); len(e) > maxPoints {
-				keep = e
-			}
+		keep := extremes(x, ys)
+		if more := maxPoints - len(keep); more > 2+2*len(ys) { // of what is smooth, to hover at
+			keep = append(keep, largestTriangles(more, x, ys)...)
+			slices.Sort(keep)
+			keep = slices.Compact(keep)
 		}
 		for _, r := range g {
 			out[r.layer].marks[r.mark] = out[r.layer].marks[r.mark].(curve).pick(keep)
@@ -321,13 +321,13 @@ func simplify(tol float64, x, y []float64) []int {
 	return out
 }
 
-// simplifyTo simplifies until at most n points are left, starting at a
-// tolerance below what can be seen.
+// simplifyTo simplifies until at most n points are left, starting at a tolerance below what
+// can be seen. Of as many points as can be told apart it drops none that is half a pixel off.
 func simplifyTo(n int, x, y []float64) []int {
 	for tol := invisible; ; tol *= 2 {
 		keep := simplify(tol, x, y)
 		switch {
-		case len(keep) <= n || tol > 1:
+		case len(keep) <= n || tol > 1 || len(x) <= dense && 2*tol > 0.5/pixelColumns:
 			return keep
 		case len(keep) > 100*n: // far too many
 			tol *= 8

@@ -59,6 +59,45 @@ func TestCurvesOverOneAxisAreThinnedTogether(t *testing.T) {
 	}
 }
 
+// Of as many points as a figure can show, each is within a pixel and a half of what is drawn: it may be in
+// the same column of pixels as higher and lower ones, or half a pixel off a line.
+func TestPointsThatCanBeSeenAreDrawn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		n := rapid.IntRange(maxPoints+1, dense).Draw(t, "n")
+		rough := math.Pow(10, rapid.Float64Range(-6, 0).Draw(t, "log₁₀ of the noise"))
+		x, y := numbered(n), make([]float64, n)
+		for i := range y {
+			y[i] = math.Sin(x[i]/300) + rough*r.NormFloat64()
+		}
+		y[rapid.IntRange(0, n-1).Draw(t, "spike at")] += 0.01
+		layer := rapid.SampledFrom([]Layer{Line{X: x, Y: y}, Path{X: x, Y: y}, Path{X: y, Y: x}}).Draw(t, "layer")
+		f := Figure{Layers: []Layer{layer}}
+		all := must(f.lower())[0].marks[0].(curve)
+		layers, sx, sy, err := f.prepare()
+		if err != nil {
+			t.Fatal(err)
+		}
+		drawn := layers[0].marks[0].(curve)
+		px, py := project(all.x, sx), project(all.y, sy)
+		qx, qy := project(drawn.x, sx), project(drawn.y, sy)
+		for i, k := 0, 0; i < n; i++ {
+			if k+1 < len(drawn.x) && all.x[i] == drawn.x[k+1] && all.y[i] == drawn.y[k+1] {
+				k++
+			}
+			nearest := math.Inf(1)
+			for j := max(0, k-4); j < min(k+5, len(qx)-1); j++ { // the lines about here
+				dx, dy := qx[j+1]-qx[j], qy[j+1]-qy[j]
+				s := min(1, max(0, ((px[i]-qx[j])*dx+(py[i]-qy[j])*dy)/(dx*dx+dy*dy)))
+				nearest = min(nearest, math.Hypot(px[i]-qx[j]-s*dx, py[i]-qy[j]-s*dy))
+			}
+			if nearest > 1.5/pixelColumns {
+				t.Fatalf("point %d, (%g, %g), is %.2g pixels away from the %d that are drawn of %d", i, all.x[i], all.y[i], nearest*pixelColumns, len(qx), n)
+			}
+		}
+	})
+}
+
 // Of a million points a display is small, says how many it draws, and draws the pixels that all
 // of them would have.
 func TestAMillionPoints(t *testing.T) {
