@@ -1,7 +1,8 @@
 """Makes reference.json: optima of problem (2.18), and projections onto
 {‖θ‖ ≤ R, 1ᵀθ = 1}, by solvers that share nothing with the package.
 
-    python3 -m venv venv && venv/bin/pip install highspy==1.15.1 cvxpy==1.9.3 clarabel==0.11.1
+    python3 -m venv venv
+    venv/bin/pip install --require-hashes -r ../../../data/peers/requirements.txt
     venv/bin/python reference.py > reference.json
 """
 import itertools
