@@ -347,4 +347,10 @@ func TestPenalisedGapOfAnInfiniteMultiplier(t *testing.T) {
 	if m, err := p.PenalisedGap([]float64{-.5, 1.5}); err != nil || !math.IsInf(m, 1) {
 		t.Errorf("penalised gap %v of an infeasible point, %v", m, err)
 	}
+	there := mixpolicy.PrimalDual{Theta0: []float64{-.5, 1.5}, StepSize: mixpolicy.Constant(1e-9)}
+	r, err := mixpolicy.Solve(t.Context(), p, there, mixpolicy.Settings{Iterations: 1})
+	wantError(t, err, "true cost of the policy: the chain of this policy has 2 recurrent classes")
+	if !math.IsInf(r.PenalisedGap, 1) {
+		t.Errorf("penalised gap %v of an infeasible answer", r.PenalisedGap)
+	}
 }
