@@ -191,8 +191,14 @@ func TestSaveSaysWhereRelativeToTheNotebook(t *testing.T) {
 	for _, path := range []string{"a.svg", filepath.Join(dir, "b.svg")} {
 		err = errors.Join(err, Save(path, gallery()["dual"]))
 	}
+	cleaned := filepath.Join(dir, "build", "figures")
+	err = errors.Join(err, os.MkdirAll(cleaned, 0o755), os.WriteFile(filepath.Join(dir, "build", "CACHEDIR.TAG"), nil, 0o644))
+	refused := Save("build/figures/c.svg", gallery()["dual"])
 	gonbui.IsNotebook, os.Stdout = false, stdout
 	w.Close()
+	if files := must(os.ReadDir(cleaned)); refused == nil || !strings.Contains(refused.Error(), "what is in "+filepath.Dir(cleaned)+" is removed") || len(files) > 0 {
+		t.Errorf("in a folder that is cleaned: %v, %v", files, refused)
+	}
 	if said := string(must(io.ReadAll(r))); err != nil || said != "saved a.svg\nsaved b.svg\n" {
 		t.Errorf("said %q, %v", said, err)
 	}

@@ -123,8 +123,9 @@ const Headless = "MIXPOLICY_HEADLESS"
 
 // Save writes the drawing to a file: SVG, PNG or PDF by the extension of the path, which is
 // relative to the working directory: in a notebook, to the notebook. There Save says where
-// the file is. It is there as a whole or not at all. SVG and PNG are the same bytes every
-// time; PDF holds the time at which it was made.
+// the file is, and a folder that cleaning removes, or one within it, is an error. The file is
+// there as a whole or not at all. SVG and PNG are the same bytes every time; PDF holds the time
+// at which it was made.
 //
 // A character that neither Liberation Sans nor DejaVu Sans has is an error in PNG and PDF;
 // in SVG the reader's machine finds another font.
@@ -134,6 +135,11 @@ func Save(path string, d Drawing) error {
 	if err != nil {
 		return fmt.Errorf("plotting: %s: %w", path, err)
 	}
+	if inNotebook() {
+		if err := kept(path); err != nil {
+			return fmt.Errorf("plotting: %s: %w", path, err)
+		}
+	}
 	if err := atomicfile.WriteBytes(path, b); err != nil {
 		return fmt.Errorf("plotting: %w", err)
 	}
@@ -141,6 +147,19 @@ func Save(path string, d Drawing) error {
 		fmt.Println("saved", beside(path))
 	}
 	return nil
+}
+
+// kept is an error for a path in a folder with the mark of caches (bford.info/cachedir), as .lab and
+// build have.
+func kept(path string) error {
+	dir, err := filepath.Abs(path)
+	for err == nil && dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir)
+		if _, err := os.Stat(filepath.Join(dir, "CACHEDIR.TAG")); err == nil {
+			return fmt.Errorf("what is in %s is removed by cleaning, want a folder that is kept, such as the notebook's", dir)
+		}
+	}
+	return err
 }
 
 // beside is the path relative to the working directory, which is the notebook's folder.

@@ -124,7 +124,16 @@ func (l *Lab) publish(ctx context.Context, runs []*run, update bool) error {
 			}
 		}
 	}
+	if err := markAsCache(l.build()); err != nil {
+		return err
+	}
 	return l.export(ctx, runs)
+}
+
+// markAsCache says in the folder that what is in it can be made anew: backups leave such a folder out, and plotting.Save
+// refuses it.
+func markAsCache(folder string) error {
+	return writeFile(filepath.Join(folder, "CACHEDIR.TAG"), []byte("Signature: 8a477f597d28d172789f06886806bc55\n# Made by go run ./notebooks, and removed by go run ./notebooks clean: see bford.info/cachedir\n"))
 }
 
 // Clean removes everything that a set-up or a run made.
@@ -173,7 +182,7 @@ func (l *Lab) setUp(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
-	if err := l.removeParts(); err != nil {
+	if err := errors.Join(l.removeParts(), markAsCache(l.path())); err != nil {
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
