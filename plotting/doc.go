@@ -39,7 +39,7 @@
 // says how many are drawn.
 //
 // An output in a notebook has the chart as HTML, and its picture as PNG for LaTeX and for
-// viewers without HTML.
+// viewers without HTML. A linear axis of 9e307 and more has no chart, and its picture stays.
 //
 // Built for js/wasm, where the cells of a page run, the package has half of itself: it describes
 // figures, and a program of the page, built with the tag drawer, draws them, to the same bytes.

@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"image/png"
@@ -69,6 +70,10 @@ func (s scale) ends() int { return max(12, s.digits(stillDigits)) }
 // screen. Where there are many frames it is four: about a tenth of a pixel.
 const stillDigits, frameDigits = 5, 4
 
+// errOnlyPicture says that an axis is so long that ECharts, which subtracts its ends and adds to
+// what comes out, has no numbers for it.
+var errOnlyPicture = errors.New("plotting: the axis is too long for a chart")
+
 // option returns the figure as ECharts' option, in JSON that is safe within a
 // script element, with its data among the given columns, to so many digits of the
 // length of an axis.
@@ -76,6 +81,11 @@ func (f Figure) option(data *columns, digits int) (options, error) {
 	layers, x, y, err := f.prepare()
 	if err != nil {
 		return nil, err
+	}
+	for _, s := range []scale{x, y} {
+		if !s.log && s.half() > math.MaxFloat64/4 {
+			return nil, errOnlyPicture
+		}
 	}
 	f.Title, f.X.Label, f.Y.Label = spoken(thinned(f.Title, layers)), spoken(f.X.Label), spoken(f.Y.Label)
 	for i := range layers {

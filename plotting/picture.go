@@ -29,7 +29,7 @@ import (
 // output is the display of frames of panels, which the controls choose from, and
 // of the still picture that stands for them.
 func output(frames []Panels, still Panels, controls []Control) (display, error) {
-	var specs []spec
+	specs := []spec{}
 	var body, plain strings.Builder
 	if controls != nil {
 		body.WriteString(`<div class="mixpolicy-controls" style="grid-column:1/-1" hidden>` + "\n")
@@ -52,7 +52,9 @@ func output(frames []Panels, still Panels, controls []Control) (display, error) 
 		if err != nil {
 			return display{}, err
 		}
-		specs = append(specs, spec)
+		if spec.Frames != nil {
+			specs = append(specs, spec)
+		}
 		body.WriteString(div)
 		plain.WriteString(f.alt() + "\n")
 	}
@@ -115,7 +117,8 @@ func (c *columns) place(column json.RawMessage) int {
 }
 
 // chart returns the chart of the frames, and its place in the page, which holds
-// the picture of the still figure, an SVG.
+// the picture of the still figure, an SVG. Where a frame can't be a chart there is
+// none: the picture stays.
 func chart(frames []Figure, still Figure, picture []byte) (spec, string, error) {
 	var s spec
 	digits := stillDigits
@@ -125,6 +128,10 @@ func chart(frames []Figure, still Figure, picture []byte) (spec, string, error) 
 	var first options
 	for k, f := range frames {
 		all, err := f.option(&s.Columns, digits)
+		if err == errOnlyPicture {
+			s = spec{}
+			break
+		}
 		if err != nil {
 			return s, "", err
 		}

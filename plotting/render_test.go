@@ -243,9 +243,9 @@ func TestDisplayIsDeterministicSmallAndClosed(t *testing.T) {
 			t.Errorf("%s: unescaped text", name)
 		}
 		p := must(v.panels())
-		// Forty-four kilobytes a panel keep a notebook with twenty figures under a
-		// megabyte.
-		if kB := len(d.html) / 1024; kB > 44*len(p.Figures) {
+		// Fifty-six kilobytes a panel keep a notebook with eighteen figures under a
+		// megabyte. The largest has a rough curve with a band, over two thousand points.
+		if kB := len(d.html) / 1024; kB > 56*len(p.Figures) {
 			t.Errorf("%s: output of %d kB", name, kB)
 		}
 		if d.plain == "" || !strings.Contains(d.html, "<img") || !strings.Contains(d.html, "mixpolicyCharts") {

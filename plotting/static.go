@@ -85,12 +85,13 @@ var (
 		"font-family:Liberation Sans;font-variant:normal;font-weight:normal;font-style:normal", "font-family:Liberation Sans,Arial,Helvetica,sans-serif",
 		"font-family:DejaVu Sans;font-variant:normal;font-weight:normal;font-style:normal", "font-family:DejaVu Sans,Arial,Helvetica,sans-serif",
 		"<image ", `<image preserveAspectRatio="none" `,
+		"<svg ", `<svg stroke-linejoin="round" `,
 	)
 )
 
 // tidy completes what vgsvg writes: fonts for machines without Liberation
-// Sans, the width of each text, so that it fits in any font, and images
-// stretched to where they belong.
+// Sans, the width of each text, so that it fits in any font, images stretched
+// to where they belong, and lines without spikes at sharp turns.
 func (c *svgCanvas) tidy(b []byte) []byte {
 	b = svgComment.ReplaceAll(b, nil)
 	k := -1

@@ -500,8 +500,8 @@ func TestTicksOfChartsAreToldApart(t *testing.T) {
 	b := openBrowser(t)
 	var page strings.Builder
 	fmt.Fprintf(&page, "<script src=%q></script>\n", lab.path("scripts", echarts.File))
-	all := [][]float64{{1, 1e20}, {1e-20, 1}, {1, math.Nextafter(1, 2)}, {1e17, 1e17 + 64}, {2861.6456, 2861.6457}, {1e6, 1e6 + 1}, {-3, 0.5}}
-	for _, ends := range all {
+	all := [][]float64{{1, 1e20}, {1e-20, 1}, {1, math.Nextafter(1, 2)}, {1e17, 1e17 + 64}, {2861.6456, 2861.6457}, {1e6, 1e6 + 1}, {-3, 0.5}, {0, 5e-324}, {0.7 * math.MaxFloat64, math.MaxFloat64}}
+	for _, ends := range append(all, []float64{-math.MaxFloat64, math.MaxFloat64}) {
 		f := plotting.Figure{X: plotting.Axis{Log: ends[0] > 0}, Layers: []plotting.Layer{plotting.Line{X: ends, Y: ends}}}
 		page.WriteString("<div style='width:600px'>" + fmt.Sprint(try(plotting.DisplayData(f)).or(t).Data[protocol.MIMETextHTML]) + "</div>\n")
 	}
@@ -509,7 +509,7 @@ func TestTicksOfChartsAreToldApart(t *testing.T) {
 	noError(t, os.WriteFile(file, []byte(page.String()), 0o644))
 	b.open(t, "file://"+file)
 	eventually(t, b, "the charts are live", nearing(fmt.Sprintf("%s.length === %d", liveCharts, len(all))))
-	const charts = `[...document.querySelectorAll(".mixpolicy-live")].map(e => window.echarts.getInstanceByDom(e))`
+	const charts = `[...document.querySelectorAll(".mixpolicy-live")].map(e => window.echarts.getInstanceByDom(e)).filter(Boolean)`
 	look := func(when string) {
 		for i, axes := range evaluate[[][][]string](t, b, charts+`.map(c => ["xAxis", "yAxis"].map(name =>
 			c.getModel().getComponent(name, 0).axis.getViewLabels().map(l => l.formattedLabel)))`) {
@@ -523,6 +523,9 @@ func TestTicksOfChartsAreToldApart(t *testing.T) {
 	look("at first")
 	evaluate[int](t, b, charts+`.forEach(c => [0, 1].forEach(k => c.dispatchAction({type: "dataZoom", dataZoomIndex: k, start: 40, end: 41}))), 0`)
 	look("zoomed")
+	if shown := evaluate[[]bool](t, b, `[...document.querySelectorAll(".mixpolicy-static")].map(e => !e.hidden)`); slices.Index(shown, true) != len(all) {
+		t.Errorf("pictures are shown: %v; want that of the last figure, whose axes are too long for a chart", shown)
+	}
 }
 
 // checkControls moves the slider and the menu of the sample as a reader without a
