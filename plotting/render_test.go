@@ -2,10 +2,12 @@ package plotting
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/json"
 	"flag"
 	"html"
 	"image/png"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -17,6 +19,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot/font"
 )
 
@@ -175,10 +178,52 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-func TestPDFIsAPDF(t *testing.T) {
-	b, err := encode("pdf", gallery()["cost"])
-	if err != nil || !bytes.HasPrefix(b, []byte("%PDF-")) {
-		t.Errorf("%.20q, %v", b, err)
+// PDF has the colours of SVG, transparent ones too, but for roundings.
+func TestColorsOfPDF(t *testing.T) {
+	stream := regexp.MustCompile(`(?s)stream\r?\n(.*?)endstream`)
+	gray, rgb := regexp.MustCompile(`\n([\d.]+) [gG]\b`), regexp.MustCompile(`([\d.]+) ([\d.]+) ([\d.]+) (?:rg|RG)\b`)
+	fill := regexp.MustCompile(`(?:fill|stroke):#([0-9A-F]{2})([0-9A-F]{2})([0-9A-F]{2})`)
+	for name, d := range gallery() {
+		var pdf, svg [][3]float64
+		for _, m := range stream.FindAllSubmatch(must(encode("pdf", d)), -1) {
+			r, err := zlib.NewReader(bytes.NewReader(m[1]))
+			if err != nil {
+				continue // a picture
+			}
+			drawn := must(io.ReadAll(r))
+			for _, c := range gray.FindAllSubmatch(drawn, -1) {
+				v := 255 * must(strconv.ParseFloat(string(c[1]), 64))
+				pdf = append(pdf, [3]float64{v, v, v})
+			}
+			for _, c := range rgb.FindAllSubmatch(drawn, -1) {
+				var v [3]float64
+				for i := range v {
+					v[i] = 255 * must(strconv.ParseFloat(string(c[i+1]), 64))
+				}
+				pdf = append(pdf, v)
+			}
+		}
+		for _, c := range fill.FindAllSubmatch(must(encode("svg", d)), -1) {
+			var v [3]float64
+			for i := range v {
+				v[i] = float64(must(strconv.ParseUint(string(c[i+1]), 16, 8)))
+			}
+			svg = append(svg, v)
+		}
+		svg = append(svg, [3]float64{}) // PDF begins with black
+		among := func(all [][3]float64, c [3]float64) bool {
+			return slices.ContainsFunc(all, func(o [3]float64) bool { return floats.Distance(o[:], c[:], math.Inf(1)) < 1.5 })
+		}
+		for _, c := range pdf {
+			if !among(svg, c) {
+				t.Errorf("%s: PDF has the colour %.0f, and SVG doesn't", name, c)
+			}
+		}
+		for _, c := range svg {
+			if !among(pdf, c) {
+				t.Errorf("%s: SVG has the colour %.0f, and PDF doesn't", name, c)
+			}
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ package plotting
 
 import (
 	"cmp"
+	"image/color"
 	"math"
 	"strings"
 	"sync"
@@ -214,9 +215,42 @@ func (c kerned) FillString(f font.Face, pt vg.Point, txt string) {
 	}
 }
 
-// outlined fills the outlines of letters: gonum/plot's PDF sets the letters of
-// Windows-1252 only, and no Greek.
+// outlined draws what gonum/plot's PDF doesn't: letters beyond Windows-1252, such as Greek, by
+// their outlines, lines without spikes at sharp turns, and transparent colours as they are.
 type outlined struct{ vg.CanvasSizer }
+
+func (o outlined) SetColor(c color.Color) {
+	o.CanvasSizer.SetColor(straight(color.NRGBAModel.Convert(c).(color.NRGBA)))
+}
+
+// straight is a colour that isn't multiplied by its opacity, as gonum/plot's PDF takes all to be.
+type straight color.NRGBA
+
+func (c straight) RGBA() (r, g, b, a uint32) {
+	return 0x101 * uint32(c.R), 0x101 * uint32(c.G), 0x101 * uint32(c.B), 0x101 * uint32(c.A)
+}
+
+// Stroke draws the line with turns of more than 90° as two of half the angle, a twentieth of a point
+// apart. PDF lets a turn stick out as far as five widths of the line, and one of 90° a fifth.
+func (o outlined) Stroke(p vg.Path) {
+	direction := func(from, to vg.Point) vg.Point { // NaN if they are equal, which makes no turn
+		d := to.Sub(from)
+		return d.Scale(1 / vg.Length(math.Hypot(float64(d.X), float64(d.Y))))
+	}
+	var blunt vg.Path
+	for i, c := range p {
+		if i > 0 && i+1 < len(p) && p[i-1].Type <= vg.LineComp && c.Type == vg.LineComp && p[i+1].Type == vg.LineComp {
+			in, out := direction(p[i-1].Pos, c.Pos), direction(c.Pos, p[i+1].Pos)
+			if in.Dot(out) < 0 {
+				along := direction(vg.Point{X: -1e-9 * in.Y, Y: 1e-9 * in.X}, in.Add(out)) // across the turn, also of 180°
+				blunt.Line(c.Pos.Sub(along.Scale(0.025)))
+				c.Pos = c.Pos.Add(along.Scale(0.025))
+			}
+		}
+		blunt = append(blunt, c)
+	}
+	o.CanvasSizer.Stroke(blunt)
+}
 
 func (o outlined) FillString(f font.Face, pt vg.Point, txt string) {
 	const em = 2048 // as fine as the fonts are drawn

@@ -6,6 +6,7 @@ import (
 	"image"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -13,8 +14,10 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/recorder"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+	"pgregory.net/rapid"
 )
 
 func TestFormulas(t *testing.T) {
@@ -174,3 +177,45 @@ func TestLettersOfAPictureStandApart(t *testing.T) {
 		}
 	}
 }
+
+// No turn of a line in PDF is sharp, and its points are where they were.
+func TestLinesInPDFHaveNoSpikes(t *testing.T) {
+	length := func(v vg.Point) float64 { return math.Hypot(float64(v.X), float64(v.Y)) }
+	rapid.Check(t, func(t *rapid.T) {
+		var path vg.Path
+		points := slices.Compact(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) vg.Point {
+			return vg.Point{X: vg.Length(rapid.IntRange(0, 9).Draw(t, "x")), Y: vg.Length(rapid.IntRange(0, 9).Draw(t, "y"))}
+		}), 1, 20).Draw(t, "points"))
+		path.Move(points[0])
+		for _, p := range points[1:] {
+			path.Line(p)
+		}
+		canvas := new(recorder.Canvas)
+		outlined{sized{canvas}}.Stroke(path)
+		drawn := canvas.Actions[0].(*recorder.Stroke).Path
+		k := 0
+		for i, c := range drawn {
+			far := func() bool { return length(c.Pos.Sub(points[k])) > 0.026 }
+			for k+1 < len(points) && far() {
+				k++ // the path goes by the points in their order
+			}
+			if far() {
+				t.Fatalf("%v of the path is none of the points %v", c.Pos, points)
+			}
+			if i > 0 && i+1 < len(drawn) {
+				in, out := c.Pos.Sub(drawn[i-1].Pos), drawn[i+1].Pos.Sub(c.Pos)
+				// A line is 1 long at least, and each of its ends may have moved by 0.025.
+				if cos := float64(in.Dot(out)) / length(in) / length(out); !(cos >= -0.05/0.95) {
+					t.Fatalf("at %v the path turns by more than 93°, its cosine is %v: %v", c.Pos, cos, drawn)
+				}
+			}
+		}
+		if k != len(points)-1 {
+			t.Fatalf("the path ends at %v of %v", points[k], points)
+		}
+	})
+}
+
+type sized struct{ *recorder.Canvas }
+
+func (sized) Size() (w, h vg.Length) { return 10, 10 }
