@@ -8,18 +8,23 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Write writes the header and a line for each row. fields returns pointers to the fields of
 // a row in the order of the header: *string, *int, *uint64, or *float64, which is written to
-// the given number of digits.
+// the given number of digits. A string with a carriage return, which could not be read back, is
+// an error.
 func Write[Row any](w io.Writer, header []string, rows []Row, fields func(*Row) []any, digits int) error {
 	lines := [][]string{header}
-	for _, row := range rows {
+	for k, row := range rows {
 		var line []string
-		for _, field := range fields(&row) {
+		for i, field := range fields(&row) {
 			switch v := field.(type) {
 			case *string:
+				if strings.Contains(*v, "\r") {
+					return wrong(k, header[i], *v, text)
+				}
 				line = append(line, *v)
 			case *float64:
 				line = append(line, strconv.FormatFloat(*v, 'g', digits, 64))
@@ -32,6 +37,12 @@ func Write[Row any](w io.Writer, header []string, rows []Row, fields func(*Row) 
 		lines = append(lines, line)
 	}
 	return csv.NewWriter(w).WriteAll(lines)
+}
+
+const text = "a text without a carriage return" // of \r\n, CSV reads back \n
+
+func wrong(row int, column, field, want string) error {
+	return fmt.Errorf("line %d: %s %q, want %s", row+2, column, field, want)
 }
 
 // Read reads what [Write] has written. Errors name the line and the column: another header, a
@@ -51,7 +62,10 @@ func Read[Row any](r io.Reader, header []string, fields func(*Row) []any, check 
 			want := ""
 			switch v := field.(type) {
 			case *string:
-				*v = line[i]
+				want = text
+				if *v = line[i]; strings.Contains(*v, "\r") {
+					err = strconv.ErrSyntax
+				}
 			case *float64:
 				want = "a number"
 				if *v, err = strconv.ParseFloat(line[i], 64); err == nil && math.IsNaN(*v) {
@@ -65,7 +79,7 @@ func Read[Row any](r io.Reader, header []string, fields func(*Row) []any, check 
 				*v, err = strconv.ParseUint(line[i], 10, 64)
 			}
 			if err != nil {
-				return nil, fmt.Errorf("line %d: %s %q, want %s", k+2, header[i], line[i], want)
+				return nil, wrong(k, header[i], line[i], want)
 			}
 		}
 		if err := check(&rows[k]); err != nil {

@@ -53,12 +53,16 @@ func TestReadErrors(t *testing.T) {
 	if err := r.Write(&b); err != nil || b.String() != good {
 		t.Errorf("wrote %q (%v), want %q", b.String(), err, good)
 	}
+	if err := (Record{{Part: "b"}, {Part: "b", Settings: "a\r\nb"}}).Write(&b); err == nil || !strings.Contains(err.Error(), `line 3: settings "a\r\nb"`) {
+		t.Errorf("a text that can't be read back was written: %v", err)
+	}
 	for _, c := range []struct{ text, says string }{
 		{"", "header"},
 		{strings.Replace(good, ",2,1,3", ",two,1,3", 1), `line 2: value "two"`},
 		{strings.Replace(good, ",2,1,3", ",NaN,1,3", 1), `line 2: value "NaN"`},
 		{strings.Replace(good, ",20,", ",1.5,", 1), `line 2: trials "1.5"`},
 		{strings.Replace(good, ",20,1,", ",20,-1,", 1), `line 2: seed "-1"`},
+		{strings.Replace(good, ",plug-in,", ",plug\rin,", 1), `line 2: method "plug\rin", want a text without a carriage return`},
 		{good + "queue\n", "wrong number of fields"},
 		{text(line, strings.Replace(line, ",2,1,3", ",4,1,5", 1)), `line 3: "penalised gap" of "plug-in" at 1 is in line 2 already`},
 	} {

@@ -235,6 +235,7 @@ func (s *Session) check(text string, packages types.Importer) *checked {
 		return nil
 	}
 	settings := types.Config{Importer: packages, Error: func(error) {}}
+	defer func() { recover() }() // go/types panics on some code that doesn't parse, of which nothing is told then
 	c.main, _ = settings.Check("main", c.files, []*ast.File{c.cell, session}, c.info)
 	return c
 }
