@@ -192,7 +192,8 @@ func TestSaveSaysWhereRelativeToTheNotebook(t *testing.T) {
 		err = errors.Join(err, Save(path, gallery()["dual"]))
 	}
 	cleaned := filepath.Join(dir, "build", "figures")
-	err = errors.Join(err, os.MkdirAll(cleaned, 0o755), os.WriteFile(filepath.Join(dir, "build", "CACHEDIR.TAG"), nil, 0o644))
+	err = errors.Join(err, os.MkdirAll(cleaned, 0o755), os.WriteFile(filepath.Join(dir, "build", "CACHEDIR.TAG"), []byte("# removed by go run ./notebooks clean"), 0o644),
+		os.WriteFile("CACHEDIR.TAG", []byte("Signature: 8a477f597d28d172789f06886806bc55"), 0o644)) // of others
 	refused := Save("build/figures/c.svg", gallery()["dual"])
 	gonbui.IsNotebook, os.Stdout = false, stdout
 	w.Close()

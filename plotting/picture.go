@@ -29,7 +29,7 @@ import (
 // output is the display of frames of panels, which the controls choose from, and
 // of the still picture that stands for them.
 func output(frames []Panels, still Panels, controls []Control) (display, error) {
-	specs := []spec{}
+	var specs []spec
 	var body, plain strings.Builder
 	if controls != nil {
 		body.WriteString(`<div class="mixpolicy-controls" style="grid-column:1/-1" hidden>` + "\n")
@@ -52,11 +52,12 @@ func output(frames []Panels, still Panels, controls []Control) (display, error) 
 		if err != nil {
 			return display{}, err
 		}
-		if spec.Frames != nil {
-			specs = append(specs, spec)
-		}
+		specs = append(specs, spec)
 		body.WriteString(div)
 		plain.WriteString(f.alt() + "\n")
+	}
+	if slices.ContainsFunc(specs, func(s spec) bool { return s.Frames == nil }) {
+		specs = []spec{} // controls move all charts, or none
 	}
 	picture, err := still.small()
 	if err != nil && still.checkGlyphs() == nil { // a text that PNG can't set is in the SVG all the same

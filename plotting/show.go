@@ -149,14 +149,14 @@ func Save(path string, d Drawing) error {
 	return nil
 }
 
-// kept is an error for a path in a folder with the mark of caches (bford.info/cachedir), as .lab and
-// build have.
+// kept is an error for a path in a folder with our mark of what clean removes, as .lab and build have
+// (bford.info/cachedir).
 func kept(path string) error {
 	dir, err := filepath.Abs(path)
 	for err == nil && dir != filepath.Dir(dir) {
 		dir = filepath.Dir(dir)
-		if _, err := os.Stat(filepath.Join(dir, "CACHEDIR.TAG")); err == nil {
-			return fmt.Errorf("what is in %s is removed by cleaning, want a folder that is kept, such as the notebook's", dir)
+		if tag, _ := os.ReadFile(filepath.Join(dir, "CACHEDIR.TAG")); strings.Contains(string(tag), "go run ./notebooks clean") {
+			return fmt.Errorf("what is in %s is removed by go run ./notebooks clean, want a folder that is kept, such as the notebook's", dir)
 		}
 	}
 	return err

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -220,6 +221,9 @@ func (c kerned) FillString(f font.Face, pt vg.Point, txt string) {
 type outlined struct{ vg.CanvasSizer }
 
 func (o outlined) SetColor(c color.Color) {
+	if c == nil {
+		c = color.Black
+	}
 	o.CanvasSizer.SetColor(straight(color.NRGBAModel.Convert(c).(color.NRGBA)))
 }
 
@@ -230,10 +234,18 @@ func (c straight) RGBA() (r, g, b, a uint32) {
 	return 0x101 * uint32(c.R), 0x101 * uint32(c.G), 0x101 * uint32(c.B), 0x101 * uint32(c.A)
 }
 
-// Stroke draws the line with turns of more than 90° as two of half the angle, a twentieth of a point
-// apart. PDF lets a turn stick out as far as five widths of the line, and one of 90° a fifth.
+// Stroke draws turns of more than 90°, where the line goes on, as two of half the angle, a twentieth
+// of a point apart. PDF lets a turn stick out as far as five widths of the line, and one of 90° a
+// fifth. Closed paths are markers, whose corners are all alike.
 func (o outlined) Stroke(p vg.Path) {
-	direction := func(from, to vg.Point) vg.Point { // NaN if they are equal, which makes no turn
+	if slices.ContainsFunc(p, func(c vg.PathComp) bool { return c.Type == vg.CloseComp }) {
+		o.CanvasSizer.Stroke(p)
+		return
+	}
+	p = slices.CompactFunc(slices.Clone(p), func(a, b vg.PathComp) bool {
+		return a.Type <= vg.LineComp && b.Type == vg.LineComp && a.Pos == b.Pos
+	})
+	direction := func(from, to vg.Point) vg.Point {
 		d := to.Sub(from)
 		return d.Scale(1 / vg.Length(math.Hypot(float64(d.X), float64(d.Y))))
 	}

@@ -94,17 +94,15 @@ func reducedCostsRat(y Dual, b, g []float64, psi Rows) ([]*big.Rat, float64, err
 	for j := range res {
 		res[j].Sub(res[j], new(big.Rat).Mul(rat(y.Hyperplane), rat(g[j])))
 	}
+	if err := checkScales(y.Rows, psi, len(b)); err != nil {
+		return nil, 0, err
+	}
 	row := make([]float64, len(b))
-	last := -1
 	for _, m := range y.Rows {
-		if !(m.Value > 0) || math.IsInf(m.Value, 0) || m.Row <= last {
+		if !(m.Value > 0) || math.IsInf(m.Value, 0) {
 			return nil, 0, fmt.Errorf("bad multiplier %+v", m)
 		}
-		last = m.Row
 		psi.Row(row, m.Row)
-		if s := LInf.Of(row) / m.Scale; !(1 <= s && s < 2) {
-			return nil, 0, fmt.Errorf("scale %v for a row of size %v", m.Scale, LInf.Of(row))
-		}
 		lambda := new(big.Rat).Quo(rat(m.Value), rat(m.Scale))
 		for j := range res {
 			term := new(big.Rat).Mul(lambda, rat(row[j]))
@@ -114,6 +112,22 @@ func reducedCostsRat(y Dual, b, g []float64, psi Rows) ([]*big.Rat, float64, err
 		}
 	}
 	return res, most, nil
+}
+
+// checkScales verifies that rows come once, in order, and with their scales.
+func checkScales(rows []Multiplier, psi Rows, d int) error {
+	row, last := make([]float64, d), -1
+	for _, m := range rows {
+		if m.Row <= last {
+			return fmt.Errorf("row %d after row %d", m.Row, last)
+		}
+		last = m.Row
+		psi.Row(row, m.Row)
+		if s := LInf.Of(row) / m.Scale; !(1 <= s && s < 2) {
+			return fmt.Errorf("scale %v for a row of size %v", m.Scale, LInf.Of(row))
+		}
+	}
+	return nil
 }
 
 // check verifies what Solve returned for p. For a solution it returns the exact gap.
@@ -214,13 +228,13 @@ func checkInfeasible(p program, e *InfeasibleError) error {
 	if e.Error() == "" {
 		return errors.New("no message")
 	}
+	if e.Exact != nil {
+		return checkExact(p, e)
+	}
 	y := Dual{Rows: e.Rows, Hyperplane: e.Hyperplane}
 	res, _, err := reducedCostsRat(y, make([]float64, len(p.b)), p.g, p.psi)
 	if err != nil {
 		return err
-	}
-	if e.Exact != nil {
-		return checkExact(p, e)
 	}
 	right := normRat(norm.Dual(), res)
 	right.Mul(right, new(big.Float).SetFloat64(radius))
@@ -262,6 +276,9 @@ func checkUnbounded(p program, e *UnboundedError) error {
 }
 
 func checkExact(p program, e *InfeasibleError) error {
+	if err := checkScales(e.Rows, p.psi, len(p.b)); err != nil {
+		return err
+	}
 	kappa := e.Exact[len(e.Rows)]
 	res := make([]*big.Rat, len(p.b))
 	for j := range res {

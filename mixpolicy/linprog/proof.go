@@ -293,8 +293,9 @@ type InfeasibleError struct {
 	R          float64      // of the constraint
 	Radius     float64      // κ/‖Ψᵀλ + κ1‖⁎ > R; 0/0 does not occur
 
-	// Exact is nil or λ, as the values of Rows, and then κ, of which those are rounded. With
-	// these numbers the proof holds exactly, and for R = +∞ Radius is +∞.
+	// Exact is nil or λ, as the values of Rows, and then κ, of which those are rounded: to 0
+	// where λᵢ is below all numbers. With these the proof holds exactly, and for R = +∞ Radius
+	// is +∞.
 	Exact []*big.Rat
 }
 

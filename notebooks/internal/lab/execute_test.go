@@ -158,6 +158,11 @@ for i := range 50 {
 			t.Errorf("the second run wrote\n%s\nafter\n%s", data, first)
 		}
 	}
+	for _, folder := range []string{lab.path(), lab.build()} { // plotting.Save looks for this
+		if tag, err := os.ReadFile(filepath.Join(folder, "CACHEDIR.TAG")); !bytes.Contains(tag, []byte("go run ./notebooks clean")) {
+			t.Errorf("the mark of what clean removes is %q, %v", tag, err)
+		}
+	}
 	nb := try(readNotebook(file)).or(t)
 	outputs := nb.Cells[1].Outputs
 	if len(outputs) != 3 || outputs[0].Name != "stdout" || outputs[1].Name != "stderr" || outputs[2].in("text/html") != "display" {

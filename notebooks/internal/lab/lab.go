@@ -124,14 +124,15 @@ func (l *Lab) publish(ctx context.Context, runs []*run, update bool) error {
 			}
 		}
 	}
-	if err := markAsCache(l.build()); err != nil {
-		return err
+	if !l.own { // whose build clean leaves
+		if err := markAsCache(l.build()); err != nil {
+			return err
+		}
 	}
 	return l.export(ctx, runs)
 }
 
-// markAsCache says in the folder that what is in it can be made anew: backups leave such a folder out, and plotting.Save
-// refuses it.
+// markAsCache says in the folder that clean removes it: backups leave such a folder out, and plotting.Save refuses it.
 func markAsCache(folder string) error {
 	return writeFile(filepath.Join(folder, "CACHEDIR.TAG"), []byte("Signature: 8a477f597d28d172789f06886806bc55\n# Made by go run ./notebooks, and removed by go run ./notebooks clean: see bford.info/cachedir\n"))
 }
