@@ -170,4 +170,10 @@ func TestExtremeAxesAreDrawn(t *testing.T) {
 	if svg := string(must(Figure{Layers: []Layer{Line{X: ends, Y: ends}}}.svg())); strings.Contains(svg, "NaN") {
 		t.Error("all numbers: the picture has numbers that are none")
 	}
+	long, short := Figure{Layers: []Layer{Line{X: ends, Y: ends}}}, Figure{Layers: []Layer{Line{X: []float64{0, 1}, Y: []float64{0, 1}}}}
+	for n, p := range []Panels{Row(short), Row(short, long)} {
+		if none := strings.Contains(must(p.display()).html, ")([]);"); none != (n == 1) {
+			t.Errorf("%d panels, the second too long for a chart: no chart: %t", n+1, none)
+		}
+	}
 }

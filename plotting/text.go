@@ -242,17 +242,20 @@ func (o outlined) Stroke(p vg.Path) {
 		o.CanvasSizer.Stroke(p)
 		return
 	}
-	p = slices.CompactFunc(slices.Clone(p), func(a, b vg.PathComp) bool {
-		return a.Type <= vg.LineComp && b.Type == vg.LineComp && a.Pos == b.Pos
-	})
+	var line vg.Path // without lines of length 0
+	for _, c := range p {
+		if n := len(line); n == 0 || c.Type != vg.LineComp || line[n-1].Type > vg.LineComp || c.Pos != line[n-1].Pos {
+			line = append(line, c)
+		}
+	}
 	direction := func(from, to vg.Point) vg.Point {
 		d := to.Sub(from)
 		return d.Scale(1 / vg.Length(math.Hypot(float64(d.X), float64(d.Y))))
 	}
 	var blunt vg.Path
-	for i, c := range p {
-		if i > 0 && i+1 < len(p) && p[i-1].Type <= vg.LineComp && c.Type == vg.LineComp && p[i+1].Type == vg.LineComp {
-			in, out := direction(p[i-1].Pos, c.Pos), direction(c.Pos, p[i+1].Pos)
+	for i, c := range line {
+		if i > 0 && i+1 < len(line) && line[i-1].Type <= vg.LineComp && c.Type == vg.LineComp && line[i+1].Type == vg.LineComp {
+			in, out := direction(line[i-1].Pos, c.Pos), direction(c.Pos, line[i+1].Pos)
 			if in.Dot(out) < 0 {
 				along := direction(vg.Point{X: -1e-9 * in.Y, Y: 1e-9 * in.X}, in.Add(out)) // across the turn, also of 180°
 				blunt.Line(c.Pos.Sub(along.Scale(0.025)))
