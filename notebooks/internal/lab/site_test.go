@@ -438,14 +438,14 @@ func BenchmarkCells(b *testing.B) {
 	}
 }
 
-// recordWorkers keeps what the workers that are started from now on tell of outputs.
+// recordWorkers keeps what the tools' workers that are started from now on tell of outputs.
 const recordWorkers = `{
 	let text = "", shown = new Map(); // by id: an output may be replaced
 	const Real = Worker;
 	window.Worker = class extends Real {
 		constructor(...args) {
 			super(...args);
-			this.addEventListener("message", ({ data }) => {
+			if (/\/tools\.[^/]*$/.test(args[0])) this.addEventListener("message", ({ data }) => {
 				text += data.text?.text ?? "";
 				const { id, data: forms = [] } = data.display || {};
 				for (let i = 0; i < forms.length; i += 2) if (/html|markdown/.test(forms[i])) shown.set(id || Symbol(), forms[i + 1]);

@@ -1,7 +1,6 @@
 package site
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -106,7 +105,7 @@ func (b *builder) liteFiles(parts map[string]any, pages []string) (map[string][]
 	if err != nil {
 		return nil, err
 	}
-	kernel := bytes.Replace(script("js/kernel.js"), []byte("ENGINE"), described, 1)
+	kernel := starting("kernel.js", described)
 	sum := sha256.Sum256(kernel)
 	load := path.Join("static", versioned("kernel.js", sum[:]))
 	files[path.Join("extensions", kernelName, load)] = kernel

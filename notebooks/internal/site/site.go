@@ -8,6 +8,7 @@
 package site
 
 import (
+	"bytes"
 	"context"
 	"embed"
 	"encoding/json"
@@ -164,7 +165,7 @@ func (b *builder) scripts(ctx context.Context, e *engine, files []string) (strin
 	if err != nil {
 		return "", err
 	}
-	page, err := b.put("page.js", []byte(strings.Replace(string(script("js/page.js")), "ENGINE", string(start), 1)))
+	page, err := b.put("page.js", starting("page.js", start))
 	if err != nil {
 		return "", err
 	}
@@ -180,6 +181,11 @@ func script(name string) []byte {
 		panic(err)
 	}
 	return text
+}
+
+// starting is a script that starts the engine, which it is told of.
+func starting(name string, engine []byte) []byte {
+	return append(script("js/host.js"), bytes.Replace(script("js/"+name), []byte("ENGINE"), engine, 1)...)
 }
 
 // goCommand runs the go command for js/wasm, and gives what it printed.

@@ -56,5 +56,4 @@
     flush();
     postMessage({ exit: code, files: fs.written() });
   };
-  postMessage({ begun: true });
 })();

@@ -33,7 +33,7 @@
     dispose() {
       if (this.isDisposed) return;
       kernels.delete(this.id);
-      this.tools?.terminate(); // and with it the cell's own
+      this.tools?.dismiss();
       super.dispose();
     }
     async kernelInfoRequest() {
@@ -51,19 +51,15 @@
     async commClose() {}
 
     post(message) {
-      if (!this.tools) {
-        this.tools = new Worker(folder + engine.tools);
-        this.tools.onmessage = ({ data }) => this.hear(data);
-        this.tools.onerror = (e) => {
-          this.tools.terminate();
-          this.tools = null;
-          for (const answer of this.asked.splice(0)) answer({});
-          this.hear({ result: { error: e.message || "The worker that runs cells could not be started." } });
-        };
-      }
-      this.tools.postMessage({ engine: engine.manifest, ...message });
+      this.tools ||= hire(folder + engine.tools, (data) => this.hear(data), (error) => {
+        this.tools.dismiss();
+        this.tools = null;
+        for (const answer of this.asked.splice(0)) answer({});
+        this.hear({ result: { error } });
+      });
+      this.tools.post({ engine: engine.manifest, ...message });
     }
-    tell(address, value) { this.tools?.postMessage({ call: "tell", address, value }); }
+    tell(address, value) { this.tools?.post({ call: "tell", address, value }); }
 
     executeRequest({ code }) {
       const id = this.parent?.metadata?.cellId, name = /^[\w-]+$/.test(id ?? "") ? id : `cell-${this.executionCount}`;
@@ -79,7 +75,7 @@
     }
     interrupt() {
       if (!this.cell || this.cell.ended) return;
-      this.tools?.postMessage({ call: "stop" });
+      this.tools?.post({ call: "stop" });
       this.clear(this.cell);
       this.fail(this.cell, "interrupted", "the cell was stopped", []);
     }
@@ -120,6 +116,7 @@
       if (!cell || cell.ended) return;
       if (progress) this.say(cell, `fetching Go: ${mega(progress.loaded)} of ${mega(progress.size)} MB`);
       if (stage === "running") this.clear(cell);
+      else if (stage && cell.said) this.say(cell, stage);
       if (text?.fd === 1) this.print(cell, "stdout", text.text);
       if (text?.fd === 2) this.trace(cell, text.text);
       if (display) this.show(cell, display);

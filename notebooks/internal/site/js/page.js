@@ -199,10 +199,7 @@
 
   // The worker of the tools, and what it tells of the cell that runs.
   function worker() {
-    if (tools) return tools;
-    tools = new Worker(folder + engine.tools);
-    tools.onerror = (e) => { finish({ error: e.message || "The worker that runs cells could not be started." }); restart(); };
-    tools.onmessage = ({ data }) => {
+    return tools ||= hire(folder + engine.tools, (data) => {
       if (data.answer) return asked.shift()?.(data.answer);
       if (data.result) return finish(data.result);
       if (!current || current.stopped) return;
@@ -212,8 +209,7 @@
       if (data.text) cell.print(data.text.fd, data.text.text);
       if (data.display) { cell.display(data.display.id, data.display.data); release(); }
       if (data.files) offer(cell, data.files);
-    };
-    return tools;
+    }, (error) => { finish({ error }); restart(); });
   }
   const seconds = (ms) => (ms / 1000).toFixed(1) + " s";
   const mega = (bytes) => (bytes / 1e6).toFixed(1);
@@ -228,7 +224,7 @@
   let asked = [];
   async function names(before, after) {
     if (!tools || !seen.size) return {};
-    tools.postMessage({ call: "ask", engine: engine.manifest, what: "complete", before, after });
+    tools.post({ call: "ask", engine: engine.manifest, what: "complete", before, after });
     return new Promise((answer) => asked.push(answer));
   }
 
@@ -243,7 +239,7 @@
   function release() {
     if (queue.length) current?.cell.outputs.querySelector(".mixpolicy-widget button:enabled")?.click();
   }
-  window.gonb_comm = { _onopen_ack() {}, send(address, value) { tools?.postMessage({ call: "tell", address, value }); } };
+  window.gonb_comm = { _onopen_ack() {}, send(address, value) { tools?.post({ call: "tell", address, value }); } };
   // A cell needs what the cells above declare. Those that the session has not seen, or that were changed since, are
   // taken into it without being run.
   let seen = new Map();
@@ -254,7 +250,7 @@
     current = { cell, text: cell.text, before, begin: performance.now() };
     cell.begin();
     cell.say("starting");
-    worker().postMessage({ call: "run", engine: engine.manifest, name: cell.id, text: cell.text, before: before.map((c) => ({ name: c.id, text: c.text })) });
+    worker().post({ call: "run", engine: engine.manifest, name: cell.id, text: cell.text, before: before.map((c) => ({ name: c.id, text: c.text })) });
   }
   function finish(result) {
     if (!current) return;
@@ -278,11 +274,11 @@
     if (!current) return;
     current.stopped = true;
     current.cell.end("stopped");
-    worker().postMessage({ call: "stop" });
+    worker().post({ call: "stop" });
   }
   function restart() {
     stop();
-    tools?.terminate(); // and with it the cell's own
+    tools?.dismiss();
     tools = null;
     for (const answer of asked.splice(0)) answer({});
     seen = new Map();

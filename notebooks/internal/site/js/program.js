@@ -40,5 +40,4 @@ function answer(calls) {
       try { postMessage({ value: await calls[data.call](data) }); } catch (error) { postMessage({ error: error.message }); }
     });
   };
-  postMessage({ begun: true });
 }

@@ -1,18 +1,20 @@
 "use strict";
 // The worker that runs cells. It keeps the engine and the session, which is what was declared, and has others do what
-// takes long: one compiles and links, one draws, and each program has its own. It hears whoever started it all the
-// time. It is told
+// takes long: one compiles and links, one draws, and each program has its own. The page starts them
+// (host.js): this one hears it all the time. It is told
 //
 //	{call: "run", engine, name, text, before}  run a cell; engine is the manifest, before are the cells above that the
 //	                                           session has not seen, as {name, text}
 //	{call: "stop"}                             stop it
 //	{call: "tell", address, value}             a control in the page says something to the program
 //	{call: "ask", engine, what, before, after} complete or inspect the name between two parts of a cell
+//	{from, message} or {from, error}           what the worker with this number says, or why it failed
 //
 // and tells, while a cell runs, {progress: {loaded, size}} of downloads, in bytes; {stage}, in words; {text: {fd, text}};
 // {display: {id, data}}, where data has a MIME type and its content in turn; {files: {name: bytes}} that the program
-// wrote; the {answer} to a question; and in the end {result}: {error} if the cell did not become part of the session, else {code, times}, with
-// code -1 if it was stopped.
+// wrote; the {answer} to a question; and in the end {result}: {error} if the cell did not become part of the session,
+// else {code, times}, with code -1 if it was stopped. To a worker it says {to, start}, with the address of its script,
+// then {to, message, transfer}, and {to, end}.
 (() => {
   const folder = self.location.href.replace(/[^/]*$/, "");
   const plotting = "github.com/mixpolicy/lab/plotting";
@@ -71,23 +73,25 @@
     return blob;
   });
 
-  // spawn makes a worker that has begun. Firefox sometimes never begins one that another makes: then another is made.
+  // spawn has the page start a worker, and pass on what is said.
+  const workers = new Map();
+  let last = 0;
   function spawn({ url }) {
-    return new Promise((begun, fail) => {
-      (function make(patience) {
-        const worker = new Worker(folder + url), late = setTimeout(() => { worker.terminate(); make(2 * patience); }, patience);
-        worker.onerror = (e) => { clearTimeout(late); fail(new Error(e.message)); };
-        worker.onmessage = () => { clearTimeout(late); begun(worker); };
-      })(2000);
-    });
+    const to = ++last, worker = {
+      postMessage(message, transfer = []) { if (workers.has(to)) postMessage({ to, message, transfer }, transfer); },
+      terminate() { if (workers.delete(to)) postMessage({ to, end: true }); },
+    };
+    workers.set(to, worker);
+    postMessage({ to, start: folder + url });
+    return worker;
   }
 
   // A helper is a worker that answers calls in their order. What it is when it is thrown away comes back with the
   // next call.
   class Helper {
-    constructor(script, ...names) { Object.assign(this, { script, names, had: new Set(), waiting: [] }); }
-    async start() {
-      const worker = await spawn(engine[this.script]);
+    constructor(script) { Object.assign(this, { script, had: new Set(), waiting: [] }); }
+    start() {
+      const worker = spawn(engine[this.script]);
       worker.onmessage = ({ data }) => this.waiting.shift()(data);
       worker.onerror = (e) => this.stop(e.message);
       return worker;
@@ -97,8 +101,8 @@
     }
     // call makes sure that the helper has its module first.
     async call(message, name, transfer) {
-      const starting = this.starting ||= this.start(), [worker, module] = await Promise.all([starting, tool(name)]);
-      if (this.starting !== starting) throw new Error("stopped");
+      const worker = this.worker ||= this.start(), module = await tool(name);
+      if (this.worker !== worker) throw new Error("stopped");
       if (!this.had.has(name)) {
         this.had.add(name);
         this.ask(worker, { call: "module", name, module });
@@ -108,8 +112,8 @@
       return value;
     }
     stop(error = "stopped") {
-      this.starting?.then((worker) => worker.terminate(), () => {});
-      this.starting = null;
+      this.worker?.terminate();
+      this.worker = null;
       this.had.clear();
       for (const end of this.waiting.splice(0)) end({ error });
     }
@@ -172,33 +176,28 @@
   // execute runs the program, and ends with its exit code.
   async function execute(module, { args, env, said }) {
     if (said) postMessage({ text: { fd: 1, text: said } });
-    let end, worker;
-    const code = new Promise((ended) => { end = ended; });
-    const hear = cells.listen((id, ...data) => postMessage({ display: { id, data } }), (bytes) => worker?.postMessage({ reply: bytes }));
+    let end;
+    const worker = spawn(engine.cell), code = new Promise((ended) => { end = ended; });
+    const hear = cells.listen((id, ...data) => postMessage({ display: { id, data } }), (bytes) => worker.postMessage({ reply: bytes }));
     const running = program = {
       finish(code) {
-        worker?.terminate();
+        worker.terminate();
         program = null;
         hear(null);
         end(code);
       },
     };
-    const failed = (e) => { postMessage({ text: { fd: 2, text: e.message + "\n" } }); program?.finish(2); };
-    try { worker = await spawn(engine.cell); } catch (error) { failed(error); }
-    if (program !== running) worker?.terminate(); // it was stopped
-    else {
-      worker.onerror = failed;
-      worker.onmessage = ({ data }) => {
-        if (data.pipe) return hear(data.pipe);
-        if (data.text || data.display) return postMessage(data);
-        if (data.order) return draw(running, worker, data.order);
-        if (data.want) return give(worker, data.want);
-        if (Object.keys(data.files).length) postMessage({ files: data.files });
-        Object.assign(files, data.files);
-        running.finish(data.exit);
-      };
-      worker.postMessage({ program: module, args, env, files, names: Object.keys(engine.data) });
-    }
+    worker.onerror = (e) => { postMessage({ text: { fd: 2, text: e.message + "\n" } }); running.finish(2); };
+    worker.onmessage = ({ data }) => {
+      if (data.pipe) return hear(data.pipe);
+      if (data.text || data.display) return postMessage(data);
+      if (data.order) return draw(running, worker, data.order);
+      if (data.want) return give(worker, data.want);
+      if (Object.keys(data.files).length) postMessage({ files: data.files });
+      Object.assign(files, data.files);
+      running.finish(data.exit);
+    };
+    worker.postMessage({ program: module, args, env, files, names: Object.keys(engine.data) });
     return code;
   }
   // give gives a program a file of data/.
@@ -281,6 +280,10 @@
     tell({ address, value }) { if (program) cells.tell(address, value); },
   };
   onmessage = async ({ data }) => {
+    if (data.from) { // a worker; what it said before it was ended may come after
+      const worker = workers.get(data.from);
+      return data.error ? worker?.onerror({ message: data.error }) : worker?.onmessage({ data: data.message });
+    }
     let result;
     try { result = await calls[data.call](data); } catch (error) { result = { error: error.message }; }
     if (data.call === "run") {
