@@ -140,6 +140,12 @@ func TestLite(t *testing.T) {
 			}
 		})
 	}
+	t.Run("what is printed before the drawing program is fetched", func(t *testing.T) {
+		runLite(t, b, 11, true)
+		if got := liteShows(t, b, 11); !strings.HasPrefix(got, "drawing\n") {
+			t.Errorf("the cell shows %q", got[:min(len(got), 500)])
+		}
+	})
 	t.Run("a saved file", func(t *testing.T) {
 		runLite(t, b, 4, true)
 		runLite(t, b, 5, true)

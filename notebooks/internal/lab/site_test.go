@@ -37,6 +37,7 @@ func play(t *testing.T) string {
 		code(`import "syscall/js"
 
 %%
+fmt.Println("drawing")
 order := js.Global().Get("Object").New()
 order.Set("buffer", js.Global().Get("ArrayBuffer").New(8))
 said := make(chan string, 1)

@@ -133,8 +133,9 @@
       else cell.end({ status: "ok", user_expressions: {} });
     }
 
-    // say shows how far the engine has come, in the place of what the cell will show.
+    // say shows how far the engine has come, in the place of what the cell will show: it is cleared with all outputs.
     say(cell, text) {
+      if (cell.shows) return;
       const content = { data: { "text/plain": text }, metadata: {}, transient: { display_id: `progress ${cell.name}` } };
       if (cell.said) this.updateDisplayData(content);
       else this.displayData(content);
@@ -146,6 +147,7 @@
     }
     print(cell, name, text) {
       const room = Math.max(0, most - cell.printed[name]);
+      cell.shows = true;
       cell.printed[name] += text.length;
       if (room > 0) this.stream({ name, text: text.slice(0, room) });
       cell.lost += text.slice(room).split("\n").length - 1;
@@ -175,6 +177,7 @@
       const forms = {};
       for (let i = 0; i < data.length; i += 2) forms[data[i]] = /json$/.test(data[i]) ? JSON.parse(data[i + 1]) : data[i + 1];
       const content = { data: forms, metadata: {}, transient: id ? { display_id: id } : {} };
+      cell.shows = true;
       if (cell.displays.has(id)) this.updateDisplayData(content);
       else this.displayData(content);
       if (id) cell.displays.add(id);

@@ -93,7 +93,7 @@
     start() {
       const worker = spawn(engine[this.script]);
       worker.onmessage = ({ data }) => this.waiting.shift()(data);
-      worker.onerror = (e) => this.stop(e.message);
+      worker.onerror = (e) => this.stop(worker.failed = e.message);
       return worker;
     }
     ask(worker, message, transfer) {
@@ -102,7 +102,7 @@
     // call makes sure that the helper has its module first.
     async call(message, name, transfer) {
       const worker = this.worker ||= this.start(), module = await tool(name);
-      if (this.worker !== worker) throw new Error("stopped");
+      if (this.worker !== worker) throw new Error(worker.failed ?? "stopped");
       if (!this.had.has(name)) {
         this.had.add(name);
         this.ask(worker, { call: "module", name, module });
@@ -183,8 +183,8 @@
       finish(code) {
         worker.terminate();
         program = null;
-        hear(null);
         end(code);
+        hear(null);
       },
     };
     worker.onerror = (e) => { postMessage({ text: { fd: 2, text: e.message + "\n" } }); running.finish(2); };
@@ -269,8 +269,8 @@
           if (builder.waiting.length) builder.stop();
           if (drawer.waiting.length) drawer.stop();
           kept = !!program;
-          program?.finish(-1);
           end(kept ? { code: -1 } : { error: "stopped" });
+          program?.finish(-1);
         };
       });
       return Promise.race([work, end]);
@@ -279,11 +279,7 @@
     ask(question) { return asking = asking.catch(() => {}).then(() => answer(question)); }, // answers come in the order of questions
     tell({ address, value }) { if (program) cells.tell(address, value); },
   };
-  onmessage = async ({ data }) => {
-    if (data.from) { // a worker; what it said before it was ended may come after
-      const worker = workers.get(data.from);
-      return data.error ? worker?.onerror({ message: data.error }) : worker?.onmessage({ data: data.message });
-    }
+  async function obey(data) {
     let result;
     try { result = await calls[data.call](data); } catch (error) { result = { error: error.message }; }
     if (data.call === "run") {
@@ -291,5 +287,11 @@
       postMessage({ result });
     }
     if (data.call === "ask") postMessage({ answer: result });
+  }
+  onmessage = ({ data }) => {
+    if (!data.from) return void obey(data);
+    const worker = workers.get(data.from); // none for what it said before it was ended
+    if (data.error) worker?.onerror({ message: data.error });
+    else worker?.onmessage({ data: data.message });
   };
 })();
