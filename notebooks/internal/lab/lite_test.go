@@ -131,7 +131,7 @@ func TestLite(t *testing.T) {
 	for cell, want := range map[int]string{
 		6:  "all goroutines are asleep - deadlock!",
 		7:  "exit status 2: panic: oh\n  line 3: panic(\"oh\")",
-		13: "line 1: %test does not work in a page",
+		14: "line 1: %test does not work in a page",
 	} {
 		t.Run(want, func(t *testing.T) {
 			runLite(t, b, cell, true)

@@ -50,6 +50,7 @@ fmt.Println(<-said)`),
 
 %%
 plotting.Show(plotting.Figure{Title: "Rising", Layers: []plotting.Layer{plotting.Line{X: []float64{0, 1}, Y: []float64{0, 1}}}})`),
+		code("import \"syscall/js\"\n\n%%\njs.Global().Call(\"postMessage\", js.Global().Get(\"Object\").New())\nselect {}"),
 		code("%test"))
 }
 
@@ -123,6 +124,9 @@ func TestSite(t *testing.T) {
 	s := siteOf(t, lab, 20*time.Second, play(t))
 	b.open(t, s.address+"play.html")
 
+	if width := evaluate[float64](t, b, `document.querySelector("main").clientWidth / innerWidth`); width < 0.7 {
+		t.Errorf("a page without sections uses %.0f %% of the window", 100*width)
+	}
 	t.Run("nothing of the engine comes before a cell is run", func(t *testing.T) {
 		if got := evaluate[[]string](t, b, `performance.getEntriesByType("resource").map(e => e.name).filter(n => /\/go\/.*\.gz$/.test(n))`); len(got) > 0 {
 			t.Errorf("fetched %q", got)
@@ -177,7 +181,7 @@ func TestSite(t *testing.T) {
 		7:  "line 3 +0x",
 		8:  "out of memory",
 		9:  "all goroutines are asleep - deadlock!",
-		13: "line 1: %test does not work in a page",
+		14: "line 1: %test does not work in a page",
 	} {
 		t.Run(fmt.Sprint(cell, " ", want), func(t *testing.T) {
 			press(t, b, cell, "Run", true)
@@ -247,6 +251,21 @@ func TestSite(t *testing.T) {
 		press(t, b, 1, "Reset", false)
 		if got := evaluate[string](t, b, `document.querySelectorAll("[data-cell]")[1].innerText`); !strings.Contains(got, "twice(21)") {
 			t.Errorf("after the reset: %q", got)
+		}
+	})
+	b.calm(t)
+
+	t.Run("a message that the tools can't handle", func(t *testing.T) {
+		press(t, b, 13, "Run", true)
+		if got := shown(t, b, 13); !strings.Contains(got, "TypeError") {
+			t.Errorf("the cell shows %q", got)
+		}
+		b.mu.Lock()
+		b.complaints = slices.DeleteFunc(b.complaints, func(s string) bool { return strings.Contains(s, "TypeError") })
+		b.mu.Unlock()
+		press(t, b, 1, "Run", true)
+		if got := shown(t, b, 1); got != "42\n" {
+			t.Errorf("the next cell shows %q", got)
 		}
 	})
 	b.calm(t)

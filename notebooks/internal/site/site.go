@@ -183,7 +183,7 @@ func script(name string) []byte {
 	return text
 }
 
-// starting is a script that starts the engine, which it is told of.
+// starting is a script that starts the engine, with what describes the engine in it.
 func starting(name string, engine []byte) []byte {
 	return append(script("js/host.js"), bytes.Replace(script("js/"+name), []byte("ENGINE"), engine, 1)...)
 }

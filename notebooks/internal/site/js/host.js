@@ -4,14 +4,14 @@
 // failed the reason if the tools can't be started.
 function hire(script, hear, failed) {
   const tools = new Worker(script), others = new Map(); // by the numbers that the tools give them
-  tools.onerror = (e) => failed(e.message || "The worker that runs cells could not be started.");
+  tools.onerror = (e) => failed(e.message || `The worker ${script} could not be started.`);
   tools.onmessage = ({ data }) => {
     const { to, start, end, message, transfer } = data;
     if (!to) return hear(data);
     if (start) {
       const worker = new Worker(start);
       worker.onmessage = (e) => tools.postMessage({ from: to, message: e.data });
-      worker.onerror = (e) => tools.postMessage({ from: to, error: e.message || "A worker could not be started." });
+      worker.onerror = (e) => tools.postMessage({ from: to, error: e.message || `The worker ${start} could not be started.` });
       others.set(to, worker);
     } else if (end) {
       others.get(to).terminate();
