@@ -1,11 +1,31 @@
 // Package data holds results that the code computed and that notebooks and tests
 // read: reference values with their provenance, claims with their verdicts,
-// comparisons with other packages; and, written by hand, the paper's statements.
+// comparisons with other packages; and, written by hand, the paper's
+// statements, its errata, and the index of its equations.
 package data
 
-import "embed"
+import (
+	"embed"
+	"fmt"
+
+	"github.com/mixpolicy/lab/internal/csvrows"
+)
 
 // Files are the tables of this folder.
 //
-//go:embed *.csv statements.md
+//go:embed *.csv statements.md errata.md
 var Files embed.FS
+
+// Rows reads a table of this folder, whose columns are the fields of a struct, see [csvrows.Encode].
+func Rows[Row any](name string) ([]Row, error) {
+	f, err := Files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rows, err := csvrows.Decode[Row](f, nil)
+	if err != nil {
+		return nil, fmt.Errorf("data/%s: %w", name, err)
+	}
+	return rows, nil
+}

@@ -12,36 +12,44 @@ import (
 )
 
 // Measured is the median, the least and the greatest of the seconds of repeated calls.
-type Measured struct{ Median, Least, Greatest float64 }
+type Measured struct {
+	Median   float64 `csv:"median,4"`
+	Least    float64 `csv:"least,4"`
+	Greatest float64 `csv:"greatest,4"`
+}
 
 // Comparison is a row of peers.csv: what we take for a piece of work, and what one
 // method of a peer takes for the same, measured in turns by go run ./data/peers.
 type Comparison struct {
-	Work     string // its short name, as the command's --only has it
-	Instance string // of the work, in words
-	Ours     string // our method; empty if the instance says it
-	We       Measured
-	OurCPU   float64 // seconds of all cores together, median
-	Threads  int     // that we may use
+	Work     string   `csv:"work"`     // its short name, as the command's --only has it
+	Instance string   `csv:"instance"` // of the work, in words
+	Ours     string   `csv:"ours"`     // our method; empty if the instance says it
+	We       Measured `csv:"ours_"`
+	OurCPU   float64  `csv:"ours_cpu,4"`   // seconds of all cores together, median
+	Threads  int      `csv:"ours_threads"` // that we may use
 
-	// Bytes are those of the problem's arrays, 0 where a cache may hold them, and Bandwidth is how
-	// many memory hands over a second, measured beside the times.
-	Bytes, Bandwidth float64
+	// Bytes are those of the problem's arrays, 0 where a cache may hold them. Bandwidth is how many bytes memory
+	// hands over a second, measured beside the times.
+	Bytes     float64 `csv:"bytes,4"`
+	Bandwidth float64 `csv:"bandwidth,4"`
 
-	Peer   string // a package and its version
-	Method string // the peer's
-	They   Measured
+	Peer   string   `csv:"peer"`   // a package and its version
+	Method string   `csv:"method"` // the peer's
+	They   Measured `csv:"peer_"`
 	// TheirCPU and TheirThreads are as OurCPU and Threads.
-	TheirCPU     float64
-	TheirThreads int
-	// Outcome is empty if the peer had the same answer as we; else it says what happened. One that was stopped has the time it had in They.
-	Outcome     string
-	Repetitions int // of the peer
+	TheirCPU     float64 `csv:"peer_cpu,4"`
+	TheirThreads int     `csv:"peer_threads"`
+	// Outcome is empty if the peer had our answer; else it says what happened. They is then the time that a stopped
+	// peer had.
+	Outcome     string `csv:"outcome"`
+	Repetitions int    `csv:"repetitions"` // of the peer
 
-	Machine string // model of the processor and number of cores
-	Go      string
-	Python  string
-	Date    string // of the measurement, YYYY-MM-DD
+	Machine string `csv:"machine"` // model of the processor and number of cores
+	Go      string `csv:"go"`
+	Python  string `csv:"python"`
+	Date    string `csv:"date"` // of the measurement, YYYY-MM-DD
+
+	Told string `csv:"ratio"` // for readers of the file: it follows from the other columns
 }
 
 // stopped is how the outcome of a peer begins that did not finish in the time it had.
@@ -97,28 +105,6 @@ func better(a, b Comparison) bool {
 	return ra < rb
 }
 
-var header = []string{
-	"work", "instance", "ours", "ours_median", "ours_least", "ours_greatest", "ours_cpu", "ours_threads", "bytes", "bandwidth",
-	"peer", "method", "peer_median", "peer_least", "peer_greatest", "peer_cpu", "peer_threads",
-	"outcome", "repetitions", "machine", "go", "python", "date", "ratio",
-}
-
-// line is a row of peers.csv. Its last column is for readers of the file: it follows from
-// the others.
-type line struct {
-	Comparison
-	ratio string
-}
-
-// fields are in the order of the header.
-func (l *line) fields() []any {
-	return []any{
-		&l.Work, &l.Instance, &l.Ours, &l.We.Median, &l.We.Least, &l.We.Greatest, &l.OurCPU, &l.Threads, &l.Bytes, &l.Bandwidth,
-		&l.Peer, &l.Method, &l.They.Median, &l.They.Least, &l.They.Greatest, &l.TheirCPU, &l.TheirThreads,
-		&l.Outcome, &l.Repetitions, &l.Machine, &l.Go, &l.Python, &l.Date, &l.ratio,
-	}
-}
-
 // told is the last column.
 func (c Comparison) told() string {
 	ratio, bound := c.Ratio()
@@ -131,28 +117,26 @@ func (c Comparison) told() string {
 	return number(ratio)
 }
 
-// precision is four digits, which is more than a time has.
-const precision = 4
+// number writes four digits, which is more than a time has.
+func number(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 
-func number(v float64) string { return strconv.FormatFloat(v, 'g', precision, 64) }
+// times are the numbers of seconds, of bytes, and of bytes a second.
+func (c *Comparison) times() []*float64 {
+	return []*float64{&c.We.Median, &c.We.Least, &c.We.Greatest, &c.OurCPU, &c.Bytes, &c.Bandwidth,
+		&c.They.Median, &c.They.Least, &c.They.Greatest, &c.TheirCPU}
+}
 
 // WriteComparisons writes them as CSV with a header. Numbers are rounded to four digits.
 func WriteComparisons(w io.Writer, all []Comparison) error {
-	var lines []line
-	for _, c := range all {
-		l := line{Comparison: c}
-		for _, field := range l.fields() {
-			if v, ok := field.(*float64); ok { // what the ratio follows from
-				*v, _ = strconv.ParseFloat(number(*v), 64)
-			}
+	all = slices.Clone(all)
+	for k := range all {
+		c := &all[k]
+		for _, v := range c.times() { // the ratio follows from what is written
+			*v, _ = strconv.ParseFloat(number(*v), 64)
 		}
-		l.ratio = l.told()
-		lines = append(lines, l)
+		c.Told = c.told()
 	}
-	if err := csvrows.Write(w, header, lines, (*line).fields, precision); err != nil {
-		return fmt.Errorf("data: peers.csv: %w", err)
-	}
-	return nil
+	return csvrows.Encode(w, all)
 }
 
 // Comparisons are those of peers.csv.
@@ -168,23 +152,19 @@ func Comparisons() ([]Comparison, error) {
 // ReadComparisons reads what [WriteComparisons] has written. An error names the line and
 // the column.
 func ReadComparisons(r io.Reader) ([]Comparison, error) {
-	lines, err := csvrows.Read(r, header, (*line).fields, func(l *line) error {
-		for i, field := range l.fields() {
-			if v, ok := field.(*float64); ok && !(*v >= 0 && *v <= math.MaxFloat64) {
-				return fmt.Errorf("%s %v, want a finite number ≥ 0", header[i], *v)
+	all, err := csvrows.Decode(r, func(c *Comparison) error {
+		for _, v := range c.times() {
+			if !(*v >= 0 && *v <= math.MaxFloat64) {
+				return fmt.Errorf("%v among the numbers, want finite numbers ≥ 0", *v)
 			}
 		}
-		if want := l.told(); l.ratio != want {
-			return fmt.Errorf("ratio %q does not follow from the other columns, want %q", l.ratio, want)
+		if want := c.told(); c.Told != want {
+			return fmt.Errorf("ratio %q does not follow from the other columns, want %q", c.Told, want)
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("data: peers.csv: %w", err)
-	}
-	var all []Comparison
-	for _, l := range lines {
-		all = append(all, l.Comparison)
 	}
 	return all, nil
 }

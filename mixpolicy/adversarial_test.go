@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/big"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -134,8 +135,18 @@ func TestExtremeMeasures(t *testing.T) {
 	})
 }
 
-// checkMeasures compares all methods with rational arithmetic. Those that must not fail are
-// Auto and Elimination.
+// leastProbability returns the least of the first policy that is not 0.
+func leastProbability(x *mixpolicy.MDP) float64 {
+	least := 1.
+	for s := range x.States() {
+		_, p := x.Next(s, 0)
+		least = min(least, slices.Min(p))
+	}
+	return least
+}
+
+// checkMeasures compares all methods with rational arithmetic. Auto and Elimination must not fail
+// where products of a few probabilities are normal numbers.
 func checkMeasures(t failer, x *mixpolicy.MDP) (failed int) {
 	t.Helper()
 	want := exactly(x, make([]int, x.States()), -1)
@@ -161,7 +172,7 @@ func checkMeasures(t failer, x *mixpolicy.MDP) (failed int) {
 		}
 		if err != nil {
 			failed++
-			if q == nil && want != nil && method <= mixpolicy.Elimination {
+			if q == nil && want != nil && method <= mixpolicy.Elimination && leastProbability(x) > 1e-20 {
 				t.Fatalf("%v: %v", method, err)
 			}
 		}

@@ -106,7 +106,8 @@ func (c *Certificate) checkOverflow(p *Problem) error {
 	} {
 		if !finite(n.value) {
 			lo, hi := p.MDP().CostRange()
-			err := fmt.Errorf("mixpolicy: %s = %v for ‖θ̂‖ = %.3g and costs from %.3g to %.3g, want numbers that don't overflow", n.name, n.value, c.Norm, lo, hi)
+			err := fmt.Errorf("mixpolicy: %s = %v for ‖θ̂‖ = %.3g and costs from %.3g to %.3g, want numbers that don't overflow",
+				n.name, n.value, c.Norm, lo, hi)
 			*c = Certificate{Queries: c.Queries, Seed: c.Seed, Stream: c.Stream, Settings: c.Settings}
 			return err
 		}

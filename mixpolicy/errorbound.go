@@ -17,7 +17,7 @@ import (
 //	‖μ̂ − μ‖₁ ≤ 2‖rN‖₁ ≤ 2 Σ_s |r(s)| h(s)     if Σ μ̂ = 1.
 //
 // Such an h is any h ⪰ 0 that is at least 1 + P̃h outside of z. Under discounting
-// h = 1/(1−γ) does for ∗, the beginning anew, as z. Else sweeps from h = 0 come close to the
+// h = 1/(1−γ) is enough for the restart ∗ as z. Else sweeps from h = 0 come close to the
 // time from below; when h − P̃h ≥ ½, 2h is enough, which takes few sweeps beside those that
 // come close to μ.
 type errorBound struct {
@@ -26,17 +26,17 @@ type errorBound struct {
 	into    *sparse.Matrix
 	leave   []float64
 	support []int32
-	again   float64 // (1−γ)/Σα, with which a state is left for s per unit of α(s)
+	restart float64 // (1−γ)/Σα, with which a state is left for s per unit of α(s)
 
-	time     []float64 // h, once it is known
-	exact    []float64 // μ by elimination, where that is all that is left
-	hopeless bool      // no measure can be proved to be within the limit
+	time       []float64 // h, once it is known
+	exact      []float64 // μ by elimination, where h was not found
+	unprovable bool      // no measure can be proved to be within the limit
 }
 
 func (x *MDP) newErrorBound(chain *sparse.Matrix, support []int32) *errorBound {
 	return &errorBound{
 		x: x, chain: chain, into: chain.Transpose(), leave: x.leaving(chain), support: support,
-		again: (1 - x.Gamma()) / sum.Of(x.initial),
+		restart: (1 - x.Gamma()) / sum.Of(x.initial),
 	}
 }
 
@@ -53,7 +53,7 @@ func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, mos
 			return bound, nil
 		}
 	}
-	if e.time == nil && e.exact == nil && !e.hopeless { // what was sought in vain is not sought again
+	if e.time == nil && e.exact == nil && !e.unprovable { // else it was sought before
 		small := len(e.support) <= eliminationLimit
 		if small {
 			most = min(most, quick)
@@ -63,22 +63,22 @@ func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, mos
 		}
 		if e.time == nil && small {
 			var err error
-			if e.exact, err = x.eliminate(ctx, e.chain, e.support); err != nil {
+			if e.exact, err = x.eliminate(ctx, e.chain, e.support); ctx.Err() != nil {
 				return 0, err
 			}
 		}
 	}
 	if e.time != nil {
 		bound, rounding := e.bound(mu, e.time)
-		e.hopeless = rounding > limit/2
+		e.unprovable = rounding > limit/2
 		return bound, nil
 	}
 	if e.exact != nil {
 		floor := eliminationError(len(e.support))
-		e.hopeless = floor > limit/2
+		e.unprovable = floor > limit/2
 		return sum.Diff1(mu, e.exact)*(1+0x1p-50) + floor, nil
 	}
-	e.hopeless = true
+	e.unprovable = true
 	return 2, nil
 }
 
@@ -97,7 +97,7 @@ func (e *errorBound) bound(mu, h []float64) (bound, rounding float64) {
 				in += mu[c] * val[k]
 			}
 		}
-		in = g*in + e.again*e.x.initial[s]
+		in = g*in + e.restart*e.x.initial[s]
 		out := mu[s] * e.leave[s]
 		// Each sum has an error of half a unit a term, and so has Σ μ̂ = 1; 12 more are for products,
 		// which may be below the normal range, and for what follows.
@@ -119,38 +119,19 @@ func (e *errorBound) findTime(ctx context.Context, mu []float64, limit float64, 
 		}
 	}
 	h := make([]float64, e.x.n)
-	for k := range most {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		again := e.again * sum.Dot(e.x.initial, h)
-		for i := range e.support {
-			if k%2 == 1 {
-				i = len(e.support) - 1 - i
+	for done, look := 0, 1; look <= most; look *= 2 {
+		for ; done < look; done++ {
+			if err := ctx.Err(); err != nil {
+				return err
 			}
-			if s := e.support[i]; s != zero {
-				in, _ := e.ahead(h, s, again)
-				h[s] = (1 + in) / e.leave[s]
-			}
-		}
-		if k&(k+1) != 0 {
-			continue // until the sweeps are a power of two
+			e.sweep(h, zero, done%2 == 1)
 		}
 		if _, rounding := e.bound(mu, h); !(rounding <= limit) {
-			return nil // and h will be greater still
+			return nil // h only grows
 		}
-		again = e.again * sum.Dot(e.x.initial, h)
-		least := math.Inf(1)
-		for _, s := range e.support {
-			if s != zero {
-				in, terms := e.ahead(h, s, again)
-				out := h[s] * e.leave[s]
-				least = min(least, out-in-float64(terms+12)*0x1p-53*(in+out))
-			}
-		}
-		if least >= .5 {
+		if drop := e.leastDrop(h, zero); drop >= .5 {
 			for s := range h {
-				h[s] /= least
+				h[s] /= drop
 			}
 			e.time = h
 			return nil
@@ -159,14 +140,41 @@ func (e *errorBound) findTime(ctx context.Context, mu []float64, limit float64, 
 	return nil
 }
 
-// ahead returns Σ_{s′≠s} γP(s,s′)h(s′) and again, what P̃ adds for the states of α, and the
-// number of terms.
-func (e *errorBound) ahead(h []float64, s int32, again float64) (in float64, terms int) {
+// sweep sets h(s) to 1 + P̃h for each s ≠ z in turn.
+func (e *errorBound) sweep(h []float64, zero int32, backward bool) {
+	restart := e.restart * sum.Dot(e.x.initial, h)
+	for i := range e.support {
+		if backward {
+			i = len(e.support) - 1 - i
+		}
+		if s := e.support[i]; s != zero {
+			in, _ := e.ahead(h, s, restart)
+			h[s] = (1 + in) / e.leave[s]
+		}
+	}
+}
+
+// leastDrop returns min (h − P̃h)(s) over s ≠ z, less what rounding may add to it.
+func (e *errorBound) leastDrop(h []float64, zero int32) float64 {
+	restart, least := e.restart*sum.Dot(e.x.initial, h), math.Inf(1)
+	for _, s := range e.support {
+		if s != zero {
+			in, terms := e.ahead(h, s, restart)
+			out := h[s] * e.leave[s]
+			least = min(least, out-in-float64(terms+12)*0x1p-53*(in+out))
+		}
+	}
+	return least
+}
+
+// ahead returns the sum of Σ_{s′≠s} γP(s,s′)h(s′) and restart, which P̃ adds for the states of α,
+// and the number of its terms.
+func (e *errorBound) ahead(h []float64, s int32, restart float64) (in float64, terms int) {
 	col, val := e.chain.Row(int(s))
 	for k, c := range col {
 		if c != s {
 			in += val[k] * h[c]
 		}
 	}
-	return e.x.Gamma()*in + again, len(col)
+	return e.x.Gamma()*in + restart, len(col)
 }

@@ -7,84 +7,52 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/mixpolicy/lab/mixpolicy"
-	"github.com/mixpolicy/lab/mixpolicy/bregman"
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// Optimistic is Algorithm 1 with optimistic steps in θ (Rakhlin and Sridharan 2013): each
-// takes the last gradient for a guess of the next, −η(2ĝ_t − ĝ_{t−1}).
+// Optimistic is Algorithm 1 with optimistic steps in θ: each takes the last gradient for a guess of the next,
+// and so moves along 2ĝ_t − ĝ_{t−1}. There is no ball for λ.
 type Optimistic struct {
-	Eta   mixpolicy.StepSize
-	Scale float64 // of costs
+	StepSize  mixpolicy.StepSize // η; nil is InverseSqrt(1)
+	CostScale float64            // divides costs; 0 is c_max
 }
 
 func (a Optimistic) Name() string { return "optimistic" }
 
-func (a Optimistic) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
-	r := &optimistic{Optimistic: a, p: p, o: o, phi: mixpolicy.DefaultModulus(p.Class())}
-	for _, v := range []*[]float64{&r.theta, &r.y, &r.g, &r.before, &r.sum, &r.average, &r.row} {
-		*v = make([]float64, p.Dim())
-	}
-	r.lambda, r.ascent = make([]float64, p.MDP().Pairs()), make([]float64, p.MDP().Pairs())
-	floats.AddConst(1/float64(p.Dim()), r.theta)
-	r.phi.Gradient(r.y, r.theta)
-	return r, nil
+type optimistic struct {
+	*mixpolicy.Mirror
+	p                         *mixpolicy.Problem
+	g, last, lambda, negative []float64 // 2ĝ_t − ĝ_{t−1}, ĝ_{t−1}, λ, −Ψθ
 }
 
-// optimistic is a run.
-type optimistic struct {
-	Optimistic
-	p   *mixpolicy.Problem
-	o   *mixpolicy.Oracle
-	phi bregman.Modulus
-
-	t                   int
-	theta, y, g, before []float64 // θ, ∇φ(θ), ĝ_t, ĝ_{t−1}
-	lambda, ascent      []float64
-	weight              float64 // Ση
-	sum, average, row   []float64
+func (a Optimistic) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
+	m, err := mixpolicy.Mirror{Eta: a.StepSize, Scale: a.CostScale}.Start(p, o)
+	pairs := p.MDP().Pairs()
+	return &optimistic{m, p, make([]float64, p.Dim()), make([]float64, p.Dim()), make([]float64, pairs), make([]float64, pairs)}, err
 }
 
 func (a *optimistic) Step() error {
-	eta := a.Eta.At(a.t)
-	a.weight += eta
-	floats.AddScaled(a.sum, eta, a.theta)
-	a.p.GradLambda(a.ascent, a.theta)
-
-	pair, cost := a.o.Sample() // (3.5a)
-	a.p.Features().Row(a.row, pair)
-	floats.ScaleTo(a.g, (cost/a.Scale-a.lambda[pair])/a.p.Features().Sampling()[pair], a.row)
-	floats.AddScaled(a.y, -2*eta, a.g)
-	floats.AddScaled(a.y, eta, a.before)
-	copy(a.before, a.g)
-	if _, err := bregman.ProjectDual(a.phi, a.y, a.row); err != nil { // (3.25b)
-		return err
-	}
-	a.phi.ConjugateGradient(a.theta, a.y) // (3.25c)
-	for i, v := range a.ascent {
+	pair, cost, q := a.Sample() // (3.5a)
+	floats.Scale((cost-a.lambda[pair])/q, a.Row)
+	floats.AddScaledTo(a.g, a.Row, 1, a.Row)
+	floats.Sub(a.g, a.last)
+	copy(a.last, a.Row)
+	eta, err := a.Mirror.Step(1, 1, a.g) // (3.25)
+	a.p.GradLambda(a.negative, a.Before)
+	for i, v := range a.negative {
 		a.lambda[i] = max(0, a.lambda[i]+eta*v) // (3.26)
 	}
-	a.t++
-	return nil
+	return err
 }
 
-func (a *optimistic) View(s *mixpolicy.Snapshot) error {
-	s.Iteration, s.Queries, s.Last, s.Average = a.t, a.o.Queries(), a.theta, a.theta
-	if a.t > 0 {
-		s.Average = floats.ScaleTo(a.average, 1/a.weight, a.sum) // (3.27)
-	}
-	return nil
-}
-
-// A method of one's own: its settings with Name and Start, its run with Step and View. Then it
+// A method of one's own: its settings with Name and Start, and its run with Step; the [mixpolicy.Mirror] in it has the steps in θ, averages and view. Then it
 // can be solved with, recorded, judged and raced as the others are.
 func ExampleMethod() {
 	queue := mixpolicy.Must(models.Queue{Buffer: 20}.MDP())
 	psi := mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), queue, mixpolicy.Must(models.Queue{}.Policies(queue))...))
 	p := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
-	_, cmax := queue.CostRange()
 
-	m := Optimistic{Eta: mixpolicy.InverseSqrt(64), Scale: cmax}
+	m := Optimistic{StepSize: mixpolicy.InverseSqrt(64)}
 	run := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, m, mixpolicy.Settings{Iterations: 20_000, Seed: 1}))
 	fmt.Printf("%s: %.0f %% above the optimum after %d queries\n", run.Method, 100*run.PenalisedGap/run.Optimum, run.Queries)
 	// Output:

@@ -1,14 +1,12 @@
 package mixpolicy
 
 import (
-	"context"
 	"sync"
 )
 
 // What tests see of the state inside.
 var (
 	EliminationError = eliminationError
-	LeastPositive    = leastPositive
 	CostWarning      = (*Problem).costWarning
 )
 
@@ -131,24 +129,3 @@ func Noted(changes ...float64) (lo, hi float64) {
 
 // RivalBound is the bound that is kept of a pair with the value q, at a rise of 0.
 func RivalBound(q float64) float64 { return float64(new(greedy).bound(q)) }
-
-// NewErrorBound bounds errors of the measure of a chain, an MDP of one action.
-func NewErrorBound(x *MDP) (*errorBound, error) {
-	support, err := x.support(x.p)
-	return x.newErrorBound(x.p, support), err
-}
-
-// Time is h, nil if it was not found.
-func (e *errorBound) Time(ctx context.Context, mu []float64, limit float64, most int) ([]float64, error) {
-	err := e.findTime(ctx, mu, limit, most)
-	return e.time, err
-}
-
-// Prove also tells whether no measure can be proved, and by what it went: h, or a measure by elimination.
-func (e *errorBound) Prove(ctx context.Context, mu []float64, limit float64, most int) (bound float64, hopeless bool, time, exact []float64, err error) {
-	bound, err = e.prove(ctx, mu, limit, most)
-	return bound, e.hopeless, e.time, e.exact, err
-}
-
-// Bound is 2 Σ |r|h with what rounding may add to it, and that alone.
-func (e *errorBound) Bound(mu, h []float64) (bound, rounding float64) { return e.bound(mu, h) }

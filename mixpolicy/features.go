@@ -66,7 +66,8 @@ func (set MeasureSettings) Features(ctx context.Context, x *MDP, policies ...*Po
 		f.measures[j], mu[j] = *q, q.State
 		for i := range j {
 			if sameMeasure(policies[i], p, mu[i], mu[j]) {
-				return nil, fmt.Errorf("mixpolicy: base policies %d and %d have the same occupation measure, want each once (FeaturesFromColumns takes copies)", i, j)
+				return nil, fmt.Errorf("mixpolicy: base policies %d and %d have the same occupation measure, "+
+					"want each once (FeaturesFromColumns takes copies)", i, j)
 			}
 		}
 	}
@@ -136,7 +137,8 @@ func (f *Features) SampledBy(q []float64) (*Features, error) {
 		}
 		f.Row(row, i)
 		if j := slices.IndexFunc(row, func(v float64) bool { return v != 0 }); j >= 0 {
-			return nil, fmt.Errorf("mixpolicy: %s: feature %d is %v there, but the row is never sampled; want a positive sampling probability", f.x.pairName(i/f.x.m, i%f.x.m), j, row[j])
+			return nil, fmt.Errorf("mixpolicy: %s: feature %d is %v there, but the row is never sampled; "+
+				"want a positive sampling probability", f.x.pairName(i/f.x.m, i%f.x.m), j, row[j])
 		}
 	}
 	g := *f

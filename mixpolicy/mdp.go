@@ -150,7 +150,8 @@ func New(spec Spec) (*MDP, error) {
 				case t.To < 0 || t.To >= x.n:
 					return nil, fmt.Errorf("mixpolicy: %s: next state %d, want 0 to %d", x.pairName(s, a), t.To, x.n-1)
 				case !(t.P >= 0 && t.P <= 1+sum.Tolerance(len(next))):
-					return nil, fmt.Errorf("mixpolicy: %s: probability %v of next state %s, want a number in [0, 1]", x.pairName(s, a), t.P, x.StateName(t.To))
+					return nil, fmt.Errorf("mixpolicy: %s: probability %v of next state %s, want a number in [0, 1]",
+						x.pairName(s, a), t.P, x.StateName(t.To))
 				}
 				total.Add(t.P)
 				if t.P > 0 {
@@ -158,10 +159,12 @@ func New(spec Spec) (*MDP, error) {
 				}
 			}
 			if s2, ok := b.EndRow(); !ok {
-				return nil, fmt.Errorf("mixpolicy: %s: next state %s is listed twice, want once (mixpolicy.Merge adds the probabilities up)", x.pairName(s, a), x.StateName(s2))
+				return nil, fmt.Errorf("mixpolicy: %s: next state %s is listed twice, "+
+					"want once (mixpolicy.Merge adds the probabilities up)", x.pairName(s, a), x.StateName(s2))
 			}
 			if v := total.Value(); math.Abs(v-1) > sum.Tolerance(len(next)) {
-				return nil, fmt.Errorf("mixpolicy: %s: probabilities add up to %v, want 1; the difference is %.3g", x.pairName(s, a), v, math.Abs(v-1))
+				return nil, fmt.Errorf("mixpolicy: %s: probabilities add up to %v, want 1; the difference is %.3g",
+					x.pairName(s, a), v, math.Abs(v-1))
 			}
 		}
 	}
@@ -337,7 +340,8 @@ func (x *MDP) WithCosts(cost []float64) (*MDP, error) {
 			return nil, fmt.Errorf("mixpolicy: %s: cost %v, want a finite number", x.pairName(i/x.m, i%x.m), c)
 		}
 		if s, a := x.StateAction(i); c != cost[x.Pair(s, x.act(s, a))] {
-			return nil, fmt.Errorf("mixpolicy: %s is not allowed: cost %v, want that of action %s, %v", x.pairName(s, a), c, x.ActionName(x.act(s, a)), cost[x.Pair(s, x.act(s, a))])
+			return nil, fmt.Errorf("mixpolicy: %s is not allowed: cost %v, want that of action %s, %v",
+				x.pairName(s, a), c, x.ActionName(x.act(s, a)), cost[x.Pair(s, x.act(s, a))])
 		}
 	}
 	y := *x

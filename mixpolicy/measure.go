@@ -204,8 +204,8 @@ func (x *MDP) support(chain *sparse.Matrix) ([]int32, error) {
 	for k, c := range classes {
 		names[k] = x.className(c)
 	}
-	return nil, fmt.Errorf("mixpolicy: the chain of this policy has %d recurrent classes, %s: its average cost depends on the first state; want one class, or a discount factor",
-		len(classes), strings.Join(names, " and "))
+	return nil, fmt.Errorf("mixpolicy: the chain of this policy has %d recurrent classes, %s: its average cost "+
+		"depends on the first state; want one class, or a discount factor", len(classes), strings.Join(names, " and "))
 }
 
 func (x *MDP) className(states []int32) string {
@@ -281,13 +281,14 @@ func (x *MDP) iterate(ctx context.Context, q *Measure, chain *sparse.Matrix, sup
 				case bound <= limit:
 					q.Error = bound
 					return nil
-				case e.hopeless || q.Sweeps == set.MaxSweeps:
+				case e.unprovable || q.Sweeps == set.MaxSweeps:
 					return unproved(q, residual, bound, limit)
 				}
 			}
 		}
 	}
-	return fmt.Errorf("mixpolicy: measure not converged after %d sweeps of %v: residual %.3g, want %.3g", q.Sweeps, set.Method, residual, set.Tolerance)
+	return fmt.Errorf("mixpolicy: measure not converged after %d sweeps of %v: residual %.3g, want %.3g",
+		q.Sweeps, set.Method, residual, set.Tolerance)
 }
 
 func stoppedMeasure(sweeps int, residual float64, err error) error {
@@ -295,7 +296,8 @@ func stoppedMeasure(sweeps int, residual float64, err error) error {
 }
 
 func unproved(q *Measure, residual, bound, limit float64) error {
-	return fmt.Errorf("mixpolicy: measure not proved after %d sweeps of %v: residual %.3g, but its error may be %.2g, want %.2g; the chain is left too rarely, or γ is too close to 1", q.Sweeps, q.Method, residual, bound, limit)
+	return fmt.Errorf("mixpolicy: measure not proved after %d sweeps of %v: residual %.3g, but its error may be %.2g, want %.2g; "+
+		"the chain is left too rarely, or γ is too close to 1", q.Sweeps, q.Method, residual, bound, limit)
 }
 
 // leaving returns 1 − γP(s,s) for every state, as 1−γ + γ Σ_{s′≠s} P(s,s′): a
@@ -371,7 +373,8 @@ func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, 
 	limit := math.Sqrt(set.Tolerance)
 	var e *errorBound
 	for {
-		r, err := multilevel.Stationary(ctx, c, mu, multilevel.Settings{Tolerance: tolerance, MaxSweeps: set.MaxSweeps, Progress: set.Progress})
+		r, err := multilevel.Stationary(ctx, c, mu,
+			multilevel.Settings{Tolerance: tolerance, MaxSweeps: set.MaxSweeps, Progress: set.Progress})
 		q.State = make([]float64, x.n)
 		q.Sweeps += r.Sweeps
 		for k, s := range support {

@@ -1,7 +1,6 @@
 package mixpolicy
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -169,44 +168,4 @@ func stepAt(eta StepSize, t int) (float64, error) {
 		return 0, fmt.Errorf("mixpolicy: step size of iteration %d is %v, want a finite number ≥ 0", t, v)
 	}
 	return v, nil
-}
-
-// startingPoint returns θ₀: the given point if it is inside the class and on the
-// hyperplane, or (1/d, …, 1/d).
-func startingPoint(p *Problem, start []float64) ([]float64, error) {
-	d := p.Dim()
-	if start == nil {
-		return constant(d, 1/float64(d)), nil
-	}
-	if len(start) != d {
-		return nil, fmt.Errorf("mixpolicy: θ₀ has %d entries, want d = %d", len(start), d)
-	}
-	var total, size float64
-	for j, v := range start {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("mixpolicy: θ₀ entry %d is %v, want a finite number", j, v)
-		}
-		total += v
-		size += math.Abs(v)
-	}
-	// Each entry may be rounded, and the sum once per entry.
-	if math.Abs(total-1) > float64(2*d)*0x1p-53*size {
-		return nil, fmt.Errorf("mixpolicy: θ₀ adds up to %v, want 1", total)
-	}
-	if size := p.class.Size(start); size > p.class.R {
-		return nil, fmt.Errorf("mixpolicy: θ₀ has norm %v, outside the class %v", size, p.class)
-	}
-	return append([]float64(nil), start...), nil
-}
-
-// costScale returns the divisor of observed costs: k, or c_max for 0.
-func costScale(k float64, p *Problem) (float64, error) {
-	if k == 0 {
-		lo, hi := p.MDP().CostRange()
-		return cmp.Or(max(-lo, hi), 1), nil // where all costs are 0, any would do
-	}
-	if !(k > 0) || math.IsInf(k, 1) {
-		return 0, fmt.Errorf("mixpolicy: CostScale = %v, want a finite number > 0", k)
-	}
-	return k, nil
 }

@@ -68,7 +68,8 @@ type denseMultipliers struct {
 
 func newDenseMultipliers(f *Features, form Form, radius float64, rowScaling bool) *denseMultipliers {
 	pairs := f.x.Pairs()
-	l := &denseMultipliers{f: f, form: form, radius: radius, scaled: make([]float64, pairs), total: make([]float64, pairs), move: make([]float64, f.Dim())}
+	l := &denseMultipliers{f: f, form: form, radius: radius,
+		scaled: make([]float64, pairs), total: make([]float64, pairs), move: make([]float64, f.Dim())}
 	if rowScaling {
 		l.rows, l.shown = make([]float64, pairs), make([]float64, pairs)
 		f.MulVec(l.rows, constant(f.Dim(), 1))

@@ -1,12 +1,13 @@
 package mixpolicy
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
+	"github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
 var (
@@ -30,12 +31,7 @@ var (
 //
 // Source: Banijamali, Abbasi-Yadkori, Ghavamzadeh and Vlassis, AISTATS 2019 (arXiv 1802.09646).
 //
-// Deviations:
-//   - The source was not at hand: this is section 4's account of it.
-//   - The projection is a closed form ([linprog.Norm.Project]); the paper calls a convex solver
-//     for the same point.
-//   - Without a setting η is 1/√t and the mean is weighted by it, so that one run answers for
-//     every T; section 6 has η = 1/T.
+// Deviations: see priorwork.Publications.
 type Penalty struct {
 	// Weight is ω, in units of the scaled cost; 0 is 1.
 	Weight float64
@@ -59,68 +55,34 @@ func (a Penalty) String() string {
 // penalty is a run of [Penalty].
 type penalty struct {
 	Penalty // with the defaults filled in
-
-	p       *Problem
-	oracle  *Oracle
-	t       int
-	theta   []float64
-	row     []float64
-	average average // θ̂
+	*Mirror
 }
 
 // Start implements [Method]. Errors: parameters out of range.
-func (a Penalty) Start(p *Problem, o *Oracle) (_ Run, err error) {
-	if a.Weight == 0 {
-		a.Weight = 1
-	}
+func (a Penalty) Start(p *Problem, o *Oracle) (Run, error) {
+	a.Weight = cmp.Or(a.Weight, 1)
 	if !(a.Weight > 0) || math.IsInf(a.Weight, 1) {
 		return nil, fmt.Errorf("mixpolicy: penalty weight ω = %v, want a finite number > 0", a.Weight)
 	}
-	if a.StepSize, err = Steps(a.StepSize); err != nil {
+	m, err := Mirror{Phi: bregman.Euclidean(), Eta: a.StepSize, Scale: a.CostScale, Theta: a.Theta0, Project: p.class.Project}.Start(p, o)
+	if err != nil {
 		return nil, err
 	}
-	if a.CostScale, err = costScale(a.CostScale, p); err != nil {
-		return nil, err
-	}
-	d := p.Dim()
-	r := &penalty{Penalty: a, p: p, oracle: o, row: make([]float64, d), average: newAverage(d)}
-	r.theta, err = startingPoint(p, a.Theta0)
-	return r, err
+	a.StepSize, a.CostScale = m.Eta, m.Scale
+	return &penalty{a, m}, nil
 }
 
 // Step implements [Run].
 func (a *penalty) Step() error {
-	eta, err := stepAt(a.StepSize, a.t)
-	if err != nil {
-		return err
-	}
-	a.average.add(eta, a.theta)
-
-	pair, cost := a.oracle.Sample()
-	a.p.f.Row(a.row, pair)
-	slope := cost / a.CostScale
-	if floats.Dot(a.row, a.theta) < 0 {
+	_, slope, q := a.Sample()
+	if floats.Dot(a.Row, a.Theta) < 0 {
 		slope -= a.Weight
 	}
-	floats.AddScaled(a.theta, -eta*slope/a.p.f.sampling[pair], a.row)
-	if err := a.p.class.Norm.Project(a.theta, a.theta, a.p.class.R); err != nil {
-		return fault.At("mixpolicy", fmt.Sprintf("iteration %d", a.t), err)
-	}
-	a.t++
-	return nil
+	_, err := a.Mirror.Step(slope, q, a.Row)
+	return err
 }
 
 // String describes the settings with the defaults filled in.
 func (a *penalty) String() string {
 	return fmt.Sprintf("%s, ω = %v, %v, scale of costs %v", a.Name(), a.Weight, a.StepSize, a.CostScale)
-}
-
-// View implements [Run].
-func (a *penalty) View(s *Snapshot) error {
-	s.Iteration, s.Queries, s.Lambda = a.t, a.oracle.Queries(), nil
-	s.Last = a.theta
-	if s.Average = a.theta; a.t > 0 {
-		s.Average = a.average.value()
-	}
-	return nil
 }

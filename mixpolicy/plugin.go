@@ -53,7 +53,8 @@ type plugIn struct {
 // Start implements [Method].
 func (PlugIn) Start(p *Problem, o *Oracle) (Run, error) {
 	d := p.Dim()
-	return &plugIn{p: p, oracle: o, row: make([]float64, d), total: make([]float64, d), b: make([]float64, d), theta: constant(d, 1/float64(d))}, nil
+	return &plugIn{p: p, oracle: o, row: make([]float64, d),
+		total: make([]float64, d), b: make([]float64, d), theta: constant(d, 1/float64(d))}, nil
 }
 
 // Step implements [Run].

@@ -138,7 +138,8 @@ func Mixture(omega []float64, policies ...*Policy) (*Policy, error) {
 	first := policies[0]
 	for i, p := range policies {
 		if p.n != first.n || p.m != first.m {
-			return nil, fmt.Errorf("mixpolicy: policy %d is for %d states and %d actions, policy 0 for %d and %d", i, p.n, p.m, first.n, first.m)
+			return nil, fmt.Errorf("mixpolicy: policy %d is for %d states and %d actions, policy 0 for %d and %d",
+				i, p.n, p.m, first.n, first.m)
 		}
 	}
 	t := newTable(first.n, first.m)

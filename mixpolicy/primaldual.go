@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
-	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
-	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
 var (
@@ -114,57 +111,16 @@ func describe(name string, pairs ...any) string {
 	return name
 }
 
-// DefaultModulus returns the modulus whose domain is the class.
-func DefaultModulus(c Class) bregman.Modulus {
-	switch {
-	case math.IsInf(c.R, 1):
-		return bregman.Euclidean()
-	case c.Norm == linprog.LInf:
-		return bregman.Cube(c.R)
-	case c.Norm == linprog.L1:
-		return bregman.NegativeEntropy()
-	}
-	return bregman.Ball{R: c.R}
-}
-
 // primalDual is a run of [PrimalDual].
 type primalDual struct {
 	PrimalDual // with the defaults filled in
 
-	p            *Problem
-	oracle       *Oracle
-	printedShift func(y []float64) (float64, error) // the printed (3.22), or nil
-	radius       float64                            // G
-
-	t       int
-	y       []float64   // ∇φ(θ_t)
-	theta   []float64   // θ_t
-	lambda  multipliers // λ_t, in units of the scaled cost
-	row     []float64   // Ψ_a(s)
-	scratch []float64
-
-	average       average // θ̂
+	p             *Problem
+	m             *Mirror
+	radius        float64     // G
+	lambda        multipliers // λ_t, in units of the scaled cost
 	averageLambda []float64
 }
-
-// average is a running average (3.27a), Σ ηx / Σ η.
-type average struct {
-	weight    float64   // Σ η
-	sum, mean []float64 // Σ ηx, and x̂ when it was asked for
-}
-
-func newAverage(d int) average { return average{sum: make([]float64, d), mean: make([]float64, d)} }
-
-// add includes x with the weight η.
-func (m *average) add(eta float64, x []float64) {
-	m.weight += eta
-	for j, v := range x {
-		m.sum[j] += eta * v
-	}
-}
-
-// value returns Σ ηx / Σ η, borrowed.
-func (m *average) value() []float64 { return floats.ScaleTo(m.mean, 1/m.weight, m.sum) }
 
 // For returns the settings of a run on p, with the defaults filled in. Errors: parameters
 // out of range, a modulus whose domain does not meet the hyperplane, θ₀ outside the domain.
@@ -178,26 +134,28 @@ func (a PrimalDual) For(p *Problem) (PrimalDual, error) {
 	if !(a.Beta >= 0) {
 		return a, fmt.Errorf("mixpolicy: β = %v, want a number ≥ 0", a.Beta)
 	}
-	var err error
-	if a.Modulus, err = a.modulus(p); err != nil {
-		return a, err
-	}
-	if a.StepSize, err = Steps(a.StepSize); err != nil {
-		return a, err
-	}
 	if a.Form == Printed {
 		a.CostScale = cmp.Or(a.CostScale, 1)
 	}
-	if a.CostScale, err = costScale(a.CostScale, p); err != nil {
+	m, err := a.mirror().For(p)
+	if err != nil {
 		return a, err
 	}
-	if a.Theta0, err = startingPoint(p, a.Theta0); err != nil {
-		return a, err
-	}
-	if err := bregman.CheckDomain(a.Modulus, a.Theta0); err != nil {
-		return a, fault.At("mixpolicy", "θ₀ is not in the interior of the domain of the modulus", err)
-	}
+	a.Modulus, a.StepSize, a.CostScale, a.Theta0 = m.Phi, m.Eta, m.Scale, m.Theta
 	return a, nil
+}
+
+// mirror returns the settings of the steps in θ, with the printed (3.22) for the printed form.
+func (a PrimalDual) mirror() Mirror {
+	m := Mirror{Phi: a.Modulus, Eta: a.StepSize, Scale: a.CostScale, Theta: a.Theta0}
+	if ball, ok := a.Modulus.(bregman.Ball); ok && a.Form == Printed {
+		m.Project = func(y []float64) error {
+			z, err := ball.PrintedShift(y)
+			floats.AddConst(z, y)
+			return err
+		}
+	}
+	return m
 }
 
 // Start implements [Method]. Errors are those of [PrimalDual.For].
@@ -206,31 +164,9 @@ func (a PrimalDual) Start(p *Problem, o *Oracle) (Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := p.Dim()
-	r := &primalDual{
-		PrimalDual: a, p: p, oracle: o, radius: a.Radius(p.MDP().Criterion()), theta: slices.Clone(a.Theta0),
-		y: make([]float64, d), row: make([]float64, d), scratch: make([]float64, d), average: newAverage(d),
-	}
-	if r.lambda, err = r.multipliers(); err != nil {
-		return nil, err
-	}
-	if ball, ok := a.Modulus.(bregman.Ball); ok && a.Form == Printed {
-		r.printedShift = ball.PrintedShift
-	}
-	a.Modulus.Gradient(r.y, r.theta)
-	return r, nil
-}
-
-// modulus returns the chosen modulus, or that of the class.
-func (a PrimalDual) modulus(p *Problem) (bregman.Modulus, error) {
-	c, phi := p.class, a.Modulus
-	if phi == nil {
-		if c.Norm == linprog.L1 && c.R != 1 && !math.IsInf(c.R, 1) {
-			return nil, fmt.Errorf("mixpolicy: no modulus is known for the class %v, want PrimalDual.Modulus, or R = 1, the simplex", c)
-		}
-		phi = DefaultModulus(c)
-	}
-	return phi, bregman.Validate(phi, p.Dim())
+	r := &primalDual{PrimalDual: a, p: p, m: a.mirror().Begin(o), radius: a.Radius(p.MDP().Criterion())}
+	r.lambda, err = r.multipliers()
+	return r, err
 }
 
 // Radius returns G, the radius of the ball that λ is kept in: 1/(1−γ) ∨ β, or, with
@@ -260,7 +196,8 @@ func (a *primalDual) multipliers() (multipliers, error) {
 	case LazyMultipliers:
 		if a.Form == Printed {
 			if !math.IsInf(g, 1) {
-				return nil, fmt.Errorf("mixpolicy: lazy multipliers of the printed form have no ball, here of radius %v; want DenseMultipliers or AutoMultipliers", g)
+				return nil, fmt.Errorf("mixpolicy: lazy multipliers of the printed form have no ball, here of radius %v; "+
+					"want DenseMultipliers or AutoMultipliers", g)
 			}
 			return newLinearMultipliers(f), nil
 		}
@@ -274,45 +211,15 @@ func (a *primalDual) multipliers() (multipliers, error) {
 
 // Step implements [Run].
 func (a *primalDual) Step() error {
-	eta, err := stepAt(a.StepSize, a.t)
+	pair, cost, q := a.m.Sample()
+	lambda := a.lambda.at(pair, a.m.Row)
+	eta, err := a.m.Step(cost-lambda, q, a.m.Row)
 	if err != nil {
 		return err
 	}
-	pair, cost := a.oracle.Sample()
-	a.p.f.Row(a.row, pair)
-	lambda := a.lambda.at(pair, a.row)
-	a.descend(eta, pair, cost, lambda)
-	if err := a.project(); err != nil {
-		return fault.At("mixpolicy", fmt.Sprintf("iteration %d", a.t), err)
-	}
-
-	a.average.add(eta, a.theta)
 	a.lambda.accumulate(eta, pair, lambda)
-	a.lambda.ascend(eta, a.theta)
-
-	a.Modulus.ConjugateGradient(a.theta, a.y)
-	a.t++
+	a.lambda.ascend(eta, a.m.Before)
 	return nil
-}
-
-// descend performs (3.25a), y ← y − ηĝ, with the ĝ of (3.5a) for a sampled pair, whose row of Ψ
-// is in a.row.
-func (a *primalDual) descend(eta float64, pair int, cost, lambda float64) {
-	factor := eta * (cost/a.CostScale - lambda) / a.p.f.sampling[pair]
-	for j, v := range a.row {
-		a.y[j] -= factor * v
-	}
-}
-
-// project performs y ← y + z1 with the z of (3.25b).
-func (a *primalDual) project() error {
-	if a.printedShift == nil {
-		_, err := bregman.ProjectDual(a.Modulus, a.y, a.scratch)
-		return err
-	}
-	z, err := a.printedShift(a.y)
-	floats.AddConst(z, a.y)
-	return err
 }
 
 // View implements [Run]. Before the first step the averages are θ₀ and 0.
@@ -320,13 +227,12 @@ func (a *primalDual) View(s *Snapshot) error {
 	if a.averageLambda == nil {
 		a.averageLambda = make([]float64, a.p.MDP().Pairs())
 	}
-	s.Iteration, s.Queries = a.t, a.oracle.Queries()
-	s.Last, s.Average, s.Lambda = a.theta, a.theta, a.averageLambda
-	if a.average.weight > 0 {
-		s.Average = a.average.value()
-		floats.ScaleTo(a.averageLambda, a.CostScale/a.average.weight, a.lambda.sum())
+	if a.m.SumEta > 0 {
+		floats.ScaleTo(a.averageLambda, a.CostScale/a.m.SumEta, a.lambda.sum())
 	}
-	return nil
+	err := a.m.View(s)
+	s.Lambda = a.averageLambda
+	return err
 }
 
 // String describes the settings with the defaults filled in.

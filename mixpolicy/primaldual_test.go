@@ -371,7 +371,7 @@ func TestPrimalDualErrors(t *testing.T) {
 		{mixpolicy.Simplex(), mixpolicy.PrimalDual{Theta0: []float64{1, 0}}, []string{"θ₀ is not in the interior"}},
 		{ball, mixpolicy.PrimalDual{Modulus: bregman.Ball{R: .7}}, []string{"R = 0.7", "1/√d = 0.707106"}},
 		{ball, mixpolicy.PrimalDual{Modulus: bregman.Cube(nan)}, []string{"R = NaN"}},
-		{mixpolicy.Class{Norm: 2, R: 1.5}, mixpolicy.PrimalDual{}, []string{"no modulus is known", "want PrimalDual.Modulus"}},
+		{mixpolicy.Class{Norm: 2, R: 1.5}, mixpolicy.PrimalDual{}, []string{"no modulus is known", "want one of your own"}},
 		{ball, mixpolicy.PrimalDual{Form: 7}, []string{"unknown Form 7"}},
 		{ball, mixpolicy.PrimalDual{Multipliers: 7}, []string{"unknown Multipliers(7)"}},
 		{ball, mixpolicy.PrimalDual{Form: mixpolicy.Printed, Beta: 3, Multipliers: mixpolicy.LazyMultipliers}, []string{"printed form have no ball", "radius 3"}},

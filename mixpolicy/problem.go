@@ -46,6 +46,9 @@ func (c Class) Size(theta []float64) float64 {
 	return floats.Norm(theta, 2)
 }
 
+// Project moves x to the nearest point of the class with 1ᵀx = 1.
+func (c Class) Project(x []float64) error { return c.Norm.Project(x, x, c.R) }
+
 // least returns the smallest R for which the class meets 1ᵀθ = 1, at θ = 1/d:
 // 1/√d, 1/d and 1 for ℓ₂, ℓ_∞ and ℓ₁.
 func (c Class) least(d int) float64 {
@@ -67,7 +70,8 @@ func (c Class) validate(d int) error {
 	if strict {
 		sign = ">"
 	}
-	return fmt.Errorf("mixpolicy: class %v does not meet the hyperplane 1ᵀθ = 1 in more than a point for d = %d, want R %s %.6g", c, d, sign, need)
+	return fmt.Errorf("mixpolicy: class %v does not meet the hyperplane 1ᵀθ = 1 in more than a point for d = %d, want R %s %.6g",
+		c, d, sign, need)
 }
 
 // Problem is the dual approximate linear program (2.18),

@@ -350,7 +350,7 @@ func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*V
 			return nil, r.stopped(err)
 		}
 		v, _ := reduced.values(y.cost)
-		if all := sum.Of(v); reduced.wide == nil && all-all == 0 { // all are numbers, and finite
+		if all := sum.Of(v); !reduced.lost && all-all == 0 { // all are numbers, and finite
 			r.v, r.Sweeps = v, -1 // the first sweep only proves it; more may help
 		}
 	}

@@ -51,10 +51,12 @@ func (a PrimalDual) Warnings(p *Problem) (all []string) {
 	beyond, missing := p.class.Mismatch(a.Modulus, a.Theta0)
 	const remedy = "want a modulus for this class, such as mixpolicy.DefaultModulus(class), or the class of this modulus"
 	if beyond != nil {
-		all = append(all, fmt.Sprintf("θ = %.4g is in the domain of φ (%v) but not in the class %v, so that nothing keeps θ̂ in the class; %s", vector(beyond), a.Modulus, p.class, remedy))
+		all = append(all, fmt.Sprintf("θ = %.4g is in the domain of φ (%v) but not in the class %v, "+
+			"so that nothing keeps θ̂ in the class; %s", vector(beyond), a.Modulus, p.class, remedy))
 	}
 	if missing != nil {
-		all = append(all, fmt.Sprintf("θ = %.4g is in the class %v but not in the domain of φ (%v), so that no iterate comes near it; %s", vector(missing), p.class, a.Modulus, remedy))
+		all = append(all, fmt.Sprintf("θ = %.4g is in the class %v but not in the domain of φ (%v), "+
+			"so that no iterate comes near it; %s", vector(missing), p.class, a.Modulus, remedy))
 	}
 	return all
 }
@@ -68,6 +70,6 @@ func (p *Problem) costWarning(objective float64, theta []float64) []string {
 	if lo-rounding <= objective && objective <= hi+rounding {
 		return nil
 	}
-	return []string{fmt.Sprintf("cᵀΨθ̂ = %.6g, and costs are from %.6g to %.6g: Ψθ̂ is not the measure of a policy; want more iterations, other step sizes, or costs divided by c_max (CostScale = %.6g)",
-		objective, lo, hi, most)}
+	return []string{fmt.Sprintf("cᵀΨθ̂ = %.6g, and costs are from %.6g to %.6g: Ψθ̂ is not the measure of a policy; "+
+		"want more iterations, other step sizes, or costs divided by c_max (CostScale = %.6g)", objective, lo, hi, most)}
 }

@@ -3,6 +3,7 @@
 //
 //	go run ./notebooks            set up, run everything, make the pages
 //	go run ./notebooks run 06     run some of them
+//	go run ./notebooks pages      make pages of the outputs that they have
 //	go run ./notebooks lab        open copies of them in JupyterLab
 //	go run ./notebooks new DIR    make a folder for notebooks of your own
 //	go run ./notebooks site       make a site whose cells run in any browser
@@ -26,16 +27,21 @@ import (
 	"github.com/mixpolicy/lab/notebooks/internal/lab"
 )
 
-const description = `The executable paper: sets up what its notebooks need, executes them in Jupyter on the Go kernel, and makes pages of them.
+const description = `The executable paper: sets up what its notebooks need, executes them in Jupyter on the Go kernel, and makes pages
+of them.
 
-The set-up is done once and goes into the folder .lab of the clone: the Go kernel with goimports and gopls, built from go.mod's pins; Jupyter from PyPI, or, where that can't be reached, the one of python3 on the PATH; ECharts, MathJax and MiniSearch from npm. A site also takes JupyterLite from PyPI and CodeMirror from npm. Pages, figures and executed notebooks go into the folder build.`
+The set-up is done once and goes into the folder .lab of the clone: the Go kernel with goimports and gopls, built from
+go.mod's pins; Jupyter from PyPI, or, where that can't be reached, the one of python3 on the PATH; ECharts, MathJax and
+MiniSearch from npm. A site also takes JupyterLite from PyPI and CodeMirror from npm. Pages, figures and executed
+notebooks go into the folder build.`
 
 // commandLine is what the user asks for.
 type commandLine struct {
 	All   allCommand   `cmd:"" default:"withargs" help:"Set up, execute every notebook, export the pages, print the summary (the default)."`
 	Run   runCommand   `cmd:"" help:"The same for some notebooks."`
-	Lab   labCommand   `cmd:"" help:"Open JupyterLab on copies of the notebooks, which are yours to change (loopback only, with a token)."`
+	Lab   labCommand   `cmd:"" help:"Open JupyterLab on copies of the notebooks, yours to change (loopback only, with a token)."`
 	New   newCommand   `cmd:"" help:"Make a folder for notebooks and packages of your own, outside of the clone."`
+	Pages pagesCommand `cmd:"" help:"Make the pages of the notebooks with the outputs that they have, executing nothing."`
 	Site  siteCommand  `cmd:"" help:"Make, of the pages in build, a site whose cells run in any browser: the folder build/site."`
 	Clean cleanCommand `cmd:"" help:"Remove .lab and build."`
 
@@ -58,7 +64,7 @@ func (c *allCommand) Run(ctx context.Context, l *lab.Lab) error {
 }
 
 type runCommand struct {
-	Names   []string `arg:"" name:"name" help:"Notebooks, by name or the beginning of it: 06 is 06-numerical-experiments. One of your own by its path, which ends in .ipynb."`
+	Names   []string `arg:"" name:"name" help:"Notebooks, by name or the beginning of it: 06. One of your own by its path."`
 	options `embed:""`
 }
 
@@ -67,7 +73,7 @@ func (c *runCommand) Run(ctx context.Context, l *lab.Lab) error {
 }
 
 type labCommand struct {
-	Args []string `arg:"" optional:"" passthrough:"" help:"A folder or notebook to open instead, and what is passed on to JupyterLab, such as --no-browser or --port=9999."`
+	Args []string `arg:"" optional:"" passthrough:"" help:"A folder or notebook to open, and JupyterLab's own, such as --no-browser."`
 }
 
 func (c *labCommand) Run(ctx context.Context, l *lab.Lab) error { return l.Serve(ctx, c.Args) }
@@ -77,6 +83,12 @@ type newCommand struct {
 }
 
 func (c *newCommand) Run(ctx context.Context, l *lab.Lab) error { return l.NewProject(ctx, c.Dir) }
+
+type pagesCommand struct {
+	Names []string `arg:"" optional:"" name:"name" help:"Notebooks, as run takes them."`
+}
+
+func (c *pagesCommand) Run(ctx context.Context, l *lab.Lab) error { return l.Pages(ctx, c.Names) }
 
 type siteCommand struct {
 	Serve bool `help:"Then serve it to this machine, until interrupted."`

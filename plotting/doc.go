@@ -6,8 +6,7 @@
 // as [Line], [Bars], [Points], [Rule], [Contour] or [Arrow]. [Show] displays it in a
 // notebook, [Save] writes SVG, PNG or PDF. [Row] puts figures side by side and
 // [Explorer] shows one of several computed beforehand, chosen by sliders and menus, also
-// on an exported page that has no kernel behind it. Where there is a kernel, package
-// widget computes figures anew while sliders are moved.
+// on an exported page that has no kernel behind it.
 //
 //	fig := plotting.Figure{
 //		Title:  "Objective",
@@ -35,8 +34,7 @@
 // them; charts have what Unicode has for them.
 //
 // Long curves are thinned to what can be seen (thin.go): no point that is left out is more than
-// a pixel and a half from what is drawn. Where there are more points than pixels, the title
-// says how many are drawn.
+// a pixel and a half from what is drawn.
 //
 // An output in a notebook has the chart as HTML, and its picture as PNG for LaTeX and for
 // viewers without HTML. A linear axis of 9e307 and more has no chart, and its picture stays.

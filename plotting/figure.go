@@ -14,27 +14,9 @@ type Figure struct {
 	X, Y   Axis
 	Layers []Layer
 
-	Legend Place // default: above the axes
-
 	// Width and Height are in inches. Default: 6.4 × 4.
 	Width, Height float64
-
-	// DPI is the resolution of the PNG, in dots per inch. Default: 96.
-	DPI float64
 }
-
-// Place is where the legend stands: above the axes, where it covers no data, in a corner
-// within them, or nowhere.
-type Place int
-
-const (
-	Above Place = iota
-	TopLeft
-	TopRight
-	BottomLeft
-	BottomRight
-	Hidden
-)
 
 // Axis describes an axis. The label names the quantity and, in parentheses,
 // its unit.
@@ -173,12 +155,6 @@ func (f Figure) checkFrame() error {
 	}
 	if w, h := f.size(); !(w > 0 && h > 0 && w <= 100 && h <= 100) {
 		return fmt.Errorf("size %g × %g inches: both must lie in (0, 100]", f.Width, f.Height)
-	}
-	if !(f.DPI >= 0 && f.DPI <= 2400) {
-		return fmt.Errorf("resolution DPI = %g, want up to 2400", f.DPI)
-	}
-	if f.Legend < Above || f.Legend > Hidden {
-		return fmt.Errorf("place of the legend %d: there is none", f.Legend)
 	}
 	for _, a := range []struct {
 		name string

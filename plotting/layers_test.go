@@ -65,7 +65,7 @@ func TestALayerOfOnesOwnIsDrawnInBothRenderings(t *testing.T) {
 
 func TestNoColourIsSilentlyDotted(t *testing.T) {
 	for c := Blue; c <= Grey; c++ {
-		for _, c := range []Color{c, c.Opacity(0.5), Hex("#123456")} {
+		for _, c := range []Color{c, c.Opacity(0.5)} {
 			in, err := new(Pen).ink("", c, AutoDash, 0)
 			if err != nil || in.dash != Solid || in.color != c {
 				t.Errorf("a line in colour %v is drawn with %+v, %v", c, in, err)
@@ -78,57 +78,16 @@ func TestNoColourIsSilentlyDotted(t *testing.T) {
 }
 
 func TestColours(t *testing.T) {
-	for s, want := range map[string][4]uint8{"#123456": {0x12, 0x34, 0x56, 0xff}, "#ABCDEF80": {0xab, 0xcd, 0xef, 0x80}, "#00000000": {}} {
-		c := Hex(s).rgb()
-		if got := [4]uint8{c.R, c.G, c.B, c.A}; got != want {
-			t.Errorf("Hex(%q) = %v, want %v", s, got, want)
-		}
-	}
 	if c := Blue.Opacity(0.5).rgb(); c.A != 0x80 && c.A != 0x7f || c.B != 0xb2 {
 		t.Errorf("half of blue is %v", c)
 	}
 	if in, err := new(Pen).ink("", Auto.Opacity(0.2), 0, 0); err != nil || in.color != Blue.Opacity(0.2) {
 		t.Errorf("the first colour at a fifth is %v, %v", in.color, err)
 	}
-	for _, s := range []string{"", "123456", "#12345", "#xyzxyz", "#1234567", "red", "#-12345"} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("Hex(%q) is a colour", s)
-				}
-			}()
-			Hex(s)
-		}()
-	}
 	for _, l := range []Line{{Color: 99}, {Color: -1}, {Dash: 99}, {Width: -1}, {Width: math.NaN()}} {
 		l.X, l.Y = []float64{1}, []float64{1}
 		if (Figure{Layers: []Layer{l}}).Validate() == nil {
 			t.Errorf("%+v is drawn", l)
-		}
-	}
-}
-
-// Wherever the legend stands, its names are in both renderings, unless it is hidden.
-func TestPlacesOfTheLegend(t *testing.T) {
-	for p := Above; p <= Hidden; p++ {
-		f := Figure{Legend: p, Layers: []Layer{Line{Name: "curve", X: []float64{1, 2}, Y: []float64{1, 2}}}}
-		still := strings.Contains(string(must(f.svg())), ">curve<")
-		live := !strings.Contains(string(must(f.option(new(columns), stillDigits))["legend"]), `"show":false`)
-		if want := p != Hidden; still != want || live != want {
-			t.Errorf("legend at %d: %t in the picture, %t in the chart", p, still, live)
-		}
-	}
-	if (Figure{Legend: 9, Layers: []Layer{Rule{}}}).Validate() == nil {
-		t.Error("a legend in no place")
-	}
-}
-
-func TestResolution(t *testing.T) {
-	for dpi, want := range map[float64]int{0: 192, 300: 600} {
-		f := Figure{Width: 2, Height: 1, DPI: dpi, Layers: []Layer{Rule{}}}
-		config, err := png.DecodeConfig(bytes.NewReader(must(encode("png", f))))
-		if err != nil || config.Width != want {
-			t.Errorf("at %g dots an inch: %d wide, %v; want %d", dpi, config.Width, err, want)
 		}
 	}
 }
@@ -149,7 +108,7 @@ func TestOutputsHoldAPNG(t *testing.T) {
 		// It looks as the one that is saved.
 		p := must(d.panels())
 		p.Columns = min(2, len(p.Figures))
-		full := must(p.raster(screenDPI))
+		full := must(p.raster())
 		for y := range full.Rect.Dy() {
 			for x := range full.Rect.Dx() {
 				r, g, b, _ := img.At(x, y).RGBA()

@@ -87,7 +87,7 @@ func (f Figure) option(data *columns, digits int) (options, error) {
 			return nil, errOnlyPicture
 		}
 	}
-	f.Title, f.X.Label, f.Y.Label = spoken(thinned(f.Title, layers)), spoken(f.X.Label), spoken(f.Y.Label)
+	f.Title, f.X.Label, f.Y.Label = spoken(f.Title), spoken(f.X.Label), spoken(f.Y.Label)
 	for i := range layers {
 		layers[i].name = spoken(layers[i].name)
 	}
@@ -159,12 +159,11 @@ func (c live) frame(f Figure, layers []layer) {
 	}
 	top := 10
 	title := opts.Title{Title: f.Title, Left: "0", Top: "0", TitleStyle: &opts.TextStyle{FontSize: 15, FontWeight: "normal"}}
-	above := len(names) > 0 && f.Legend == Above
-	if f.Title != "" || above {
+	if f.Title != "" || len(names) > 0 {
 		top += 26
 	}
 	legend := opts.Legend{Show: opts.Bool(false), Data: names}
-	if above {
+	if len(names) > 0 {
 		legend = opts.Legend{Left: "0", Top: "26", Data: names}
 		top += 26
 	}
@@ -185,19 +184,6 @@ func (c live) frame(f Figure, layers []layer) {
 	if f.X.Label != "" {
 		bottom = 28
 	}
-	if f.Legend != Above && f.Legend != Hidden { // beside the labels of the ticks
-		legend = opts.Legend{Orient: "vertical", Data: names}
-		if f.Legend == TopLeft || f.Legend == BottomLeft {
-			legend.Left = strconv.Itoa(left + digit*widest + 14)
-		} else {
-			legend.Right = "26"
-		}
-		if f.Legend == TopLeft || f.Legend == TopRight {
-			legend.Top = strconv.Itoa(top + 4)
-		} else {
-			legend.Bottom = strconv.Itoa(bottom + 26)
-		}
-	}
 	var named any // nil if there are none
 	if f.Y.Names != nil {
 		named = f.Y.Names
@@ -206,7 +192,8 @@ func (c live) frame(f Figure, layers []layer) {
 		charts.WithTitleOpts(title),
 		charts.WithLegendOpts(legend),
 		charts.WithTooltipOpts(opts.Tooltip{Trigger: trigger}),
-		charts.WithGridOpts(opts.Grid{Left: strconv.Itoa(left), Right: "20", Top: strconv.Itoa(top), Bottom: strconv.Itoa(bottom), ContainLabel: opts.Bool(true)}),
+		charts.WithGridOpts(opts.Grid{Left: strconv.Itoa(left), Right: "20",
+			Top: strconv.Itoa(top), Bottom: strconv.Itoa(bottom), ContainLabel: opts.Bool(true)}),
 		charts.WithXAxisOpts(opts.XAxis{
 			Type: x.kind(), Name: f.X.Label, NameLocation: "middle", NameGap: 28,
 			Min: number{x.lo, x.ends()}, Max: number{x.hi, x.ends()},
@@ -373,8 +360,9 @@ func (c live) addCurve(name string, m curve) {
 func (c live) addGlyphs(name string, m glyphs) {
 	s := charts.SingleSeries{
 		Name: name, Type: types.ChartScatter, Symbol: m.ink.marker().symbol(), SymbolSize: 8,
-		ItemStyle: &opts.ItemStyle{Color: m.ink.color.hex(), BorderColor: m.ink.color.hex(), BorderWidth: 1.5, Opacity: opts.Float(float32(m.ink.color.opacity()))},
-		Encode:    &opts.Encode{X: 0, Y: 1},
+		ItemStyle: &opts.ItemStyle{Color: m.ink.color.hex(), BorderColor: m.ink.color.hex(),
+			BorderWidth: 1.5, Opacity: opts.Float(float32(m.ink.color.opacity()))},
+		Encode: &opts.Encode{X: 0, Y: 1},
 	}
 	if m.hollow {
 		s.ItemStyle.Color = "#ffffff" // live.js: paper

@@ -5,8 +5,6 @@ import (
 	"image/color"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -67,7 +65,6 @@ type layer struct {
 	kind, name string
 	ink        ink
 	marks      []mark
-	drawn, of  int // how many of its points, if those are too many to be told apart
 }
 
 // inLegend tells whether the legend has an entry for the layer: it has a name, and not
@@ -221,14 +218,13 @@ func (b bounds) covers(m mark, x, y scale) int {
 	return n
 }
 
-// Color is one of those below or, by [Hex], any other. The zero value lets the figure
-// choose.
+// Color is one of those below. The zero value lets the figure choose.
 //
-// The named ones are of the eight colours of Okabe and Ito ("Color universal design",
+// They are of the eight colours of Okabe and Ito ("Color universal design",
 // 2008), less black and yellow, which vanish on dark and on white paper, plus a grey.
 // They can be distinguished with any common form of colour blindness; the first four
 // keep a contrast of at least 3:1 on white and on black.
-type Color int64 // a named one, or 1<<40 | rgb; 255 − alpha in bits 24 to 31
+type Color int64 // 255 − alpha in bits 24 to 31
 
 const (
 	Auto Color = iota
@@ -241,24 +237,7 @@ const (
 	Grey
 )
 
-const (
-	hexColor   Color = 1 << 40
-	alphaShift       = 24
-	alphaBits  Color = 0xff << alphaShift
-)
-
-// Hex is a colour as CSS writes it, "#rrggbb" or, with its opacity, "#rrggbbaa". It panics
-// if s is neither.
-func Hex(s string) Color {
-	v, err := strconv.ParseUint(strings.TrimPrefix(s, "#"), 16, 32)
-	if err != nil || !strings.HasPrefix(s, "#") || len(s) != 7 && len(s) != 9 {
-		panic(fmt.Sprintf("plotting: colour %q, want #rrggbb or #rrggbbaa", s))
-	}
-	if len(s) == 7 {
-		return hexColor | Color(v)
-	}
-	return hexColor | Color(v>>8) | Color(0xff-v&0xff)<<alphaShift
-}
+const alphaShift = 24
 
 // Opacity is the colour at an opacity from 0, which can't be seen, to 1; it can be Auto. It
 // panics if a is outside of [0, 1].
@@ -266,16 +245,14 @@ func (c Color) Opacity(a float64) Color {
 	if !(0 <= a && a <= 1) {
 		panic(fmt.Sprintf("plotting: opacity %g, want 0 to 1", a))
 	}
-	return c&^alphaBits | Color(255*(1-a)+0.5)<<alphaShift
+	return c.name() | Color(255*(1-a)+0.5)<<alphaShift
 }
 
 // name is the colour without its opacity.
-func (c Color) name() Color { return c &^ alphaBits }
-
-func (c Color) valid() bool { return c.name() >= 0 && (c.name() <= Grey || c&hexColor != 0) }
+func (c Color) name() Color { return c & (1<<alphaShift - 1) }
 
 // opacity is in [0, 1].
-func (c Color) opacity() float64 { return 1 - float64(c&alphaBits>>alphaShift)/255 }
+func (c Color) opacity() float64 { return 1 - float64(c>>alphaShift)/255 }
 
 var palette = [...]color.NRGBA{
 	Blue:      {0x00, 0x72, 0xb2, 0xff},
@@ -291,11 +268,7 @@ func (c Color) rgb() color.NRGBA { return c.alpha(1) }
 
 // alpha is the colour at the given opacity, times its own.
 func (c Color) alpha(a float64) color.NRGBA {
-	n := c.name()
-	p := color.NRGBA{R: uint8(n >> 16), G: uint8(n >> 8), B: uint8(n)}
-	if n&hexColor == 0 {
-		p = palette[n]
-	}
+	p := palette[c.name()]
 	p.A = uint8(a*c.opacity()*255 + 0.5)
 	return p
 }
@@ -342,7 +315,7 @@ func (in ink) marker() marker {
 
 // ink fills in what the author left to the figure, for a layer of a name.
 func (p *Pen) ink(name string, c Color, d Dash, width float64) (ink, error) {
-	if !c.valid() || d < AutoDash || d > ByColor {
+	if c < 0 || c.name() > Grey || d < AutoDash || d > ByColor {
 		return ink{}, fmt.Errorf("there is no colour %d, or no dash %d", c, d)
 	}
 	if !(width >= 0 && width <= 100) {
@@ -362,7 +335,7 @@ func (p *Pen) ink(name string, c Color, d Dash, width float64) (ink, error) {
 		}
 	}
 	switch {
-	case d == AutoDash, d == ByColor && c.name() > Grey:
+	case d == AutoDash:
 		d = Solid
 	case d == ByColor:
 		d = c.name().dash()

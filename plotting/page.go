@@ -12,8 +12,8 @@ import (
 )
 
 // In a page there are two functions for cells: display(id, mime, data, …) shows an output, and
-// draw(order, back) gives what became of an order to the function back. GoNB's own way, by which
-// widgets go, would make each cell's program half as large again.
+// draw(order, back) gives what became of an order to the function back. GoNB's own way
+// would make each cell's program half as large again.
 
 // inNotebook tells whether the program is a cell of a page.
 func inNotebook() bool { return js.Global().Get("display").Truthy() }

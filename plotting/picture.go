@@ -152,10 +152,12 @@ func chart(frames []Figure, still Figure, picture []byte) (spec, string, error) 
 	s.Key = fmt.Sprintf("%x", sha256.Sum256(content))[:12]
 	w, h := still.size()
 	var b strings.Builder
-	fmt.Fprintf(&b, `<div class="mixpolicy-chart" data-figure="%s" style="min-width:0;max-width:%.0fpx">`+"\n", s.Key, 115*w) // 115 px an inch: a screen is read from farther than paper
+	// 115 px an inch: a screen is read from farther than paper.
+	fmt.Fprintf(&b, `<div class="mixpolicy-chart" data-figure="%s" style="min-width:0;max-width:%.0fpx">`+"\n", s.Key, 115*w)
 	fmt.Fprintf(&b, `<img class="mixpolicy-static" style="width:100%%" alt="%s" src="data:image/svg+xml;base64,%s">`+"\n",
 		html.EscapeString(still.alt()), base64.StdEncoding.EncodeToString(compactSVG(picture)))
-	fmt.Fprintf(&b, `<div class="mixpolicy-live" style="width:100%%;aspect-ratio:%g/%g;min-height:280px;overflow:hidden" hidden></div>`+"\n</div>\n", w, h)
+	fmt.Fprintf(&b, `<div class="mixpolicy-live" style="width:100%%;aspect-ratio:%g/%g;`+
+		`min-height:280px;overflow:hidden" hidden></div>`+"\n</div>\n", w, h)
 	return s, b.String(), nil
 }
 
@@ -178,9 +180,9 @@ func page(body string, specs []spec) string {
 	if err != nil {
 		panic(err) // of strings and JSON that json made
 	}
-	return `<div style="display:grid;grid-template-columns:repeat(auto-fit,minmax(min(360px,100%),1fr));gap:12px">` + "\n" + body + "</div>\n" +
-		"<script>\n(window.mixpolicyCharts = window.mixpolicyCharts || []).push(function () {\n(" + script + ")(" + string(b) + ");\n});\n" +
-		echarts.Loader + "</script>"
+	return `<div style="display:grid;grid-template-columns:repeat(auto-fit,minmax(min(360px,100%),1fr));gap:12px">` + "\n" + body +
+		"</div>\n<script>\n(window.mixpolicyCharts = window.mixpolicyCharts || []).push(function () {\n(" + script +
+		")(" + string(b) + ");\n});\n" + echarts.Loader + "</script>"
 }
 
 // html is the control as part of a page; live.js reads its values from it.
@@ -212,7 +214,8 @@ func (c Control) html() string {
 		// A screen reader says the value, not its index. An output
 		// element instead of the span would be what the label is for.
 		value := html.EscapeString(c.Values[c.Start])
-		fmt.Fprintf(&b, ` = <span style="display:inline-block;min-width:%dch">%s</span> <input type="range" max="%d" value="%d" aria-label="%s" aria-valuetext="%s" %s style="vertical-align:middle;width:min(200px,50vw)">`,
+		fmt.Fprintf(&b, ` = <span style="display:inline-block;min-width:%dch">%s</span> <input type="range" max="%d" value="%d" `+
+			`aria-label="%s" aria-valuetext="%s" %s style="vertical-align:middle;width:min(200px,50vw)">`,
 			widest, value, len(c.Values)-1, c.Start, label, value, attributes)
 	}
 	b.WriteString("</label>\n")
@@ -247,7 +250,7 @@ func encode(format string, d Drawing) ([]byte, error) {
 	case "svg":
 		return drawSVG(p, width, height)
 	case "png":
-		img, err := p.raster(cmp.Or(p.Figures[0].DPI, screenDPI))
+		img, err := p.raster()
 		if err != nil {
 			return nil, err
 		}
@@ -269,13 +272,13 @@ func encode(format string, d Drawing) ([]byte, error) {
 
 const screenDPI = 96 // a pixel of CSS
 
-// raster draws the panels as pixels, so many an inch.
-func (p Panels) raster(dpi float64) (*image.RGBA, error) {
+// raster draws the panels as pixels.
+func (p Panels) raster() (*image.RGBA, error) {
 	if err := p.checkGlyphs(); err != nil {
 		return nil, err
 	}
 	w, h := p.size()
-	canvas := vgimg.NewWith(vgimg.UseWH(vg.Length(w)*vg.Inch, vg.Length(h)*vg.Inch), vgimg.UseDPI(int(dpi+0.5)))
+	canvas := vgimg.NewWith(vgimg.UseWH(vg.Length(w)*vg.Inch, vg.Length(h)*vg.Inch), vgimg.UseDPI(screenDPI))
 	if err := p.draw(draw.NewCanvas(kerned{canvas}, vg.Length(w)*vg.Inch, vg.Length(h)*vg.Inch)); err != nil {
 		return nil, err
 	}
@@ -288,7 +291,7 @@ func (p Panels) small() ([]byte, error) {
 	if p.Columns == 0 { // as on a page: a wide row would be small in print
 		p.Columns = min(2, len(p.Figures))
 	}
-	img, err := p.raster(screenDPI)
+	img, err := p.raster()
 	if err != nil {
 		return nil, err
 	}

@@ -102,7 +102,8 @@ type Fold struct{ Head, Text string }
 
 func (f Fold) display() (display, error) {
 	return display{
-		html:  fmt.Sprintf("<details><summary>%s</summary>\n<pre>%s</pre>\n</details>", html.EscapeString(f.Head), html.EscapeString(f.Text)),
+		html: fmt.Sprintf("<details><summary>%s</summary>\n<pre>%s</pre>\n</details>",
+			html.EscapeString(f.Head), html.EscapeString(f.Text)),
 		plain: f.Head + "\n" + f.Text,
 	}, nil
 }
@@ -156,7 +157,8 @@ func kept(path string) error {
 	for err == nil && dir != filepath.Dir(dir) {
 		dir = filepath.Dir(dir)
 		if tag, _ := os.ReadFile(filepath.Join(dir, "CACHEDIR.TAG")); strings.Contains(string(tag), "go run ./notebooks clean") {
-			return fmt.Errorf("what is in %s is removed by go run ./notebooks clean, want a folder that is kept, such as the notebook's", dir)
+			return fmt.Errorf("what is in %s is removed by go run ./notebooks clean, want a folder that is kept, such as the notebook's",
+				dir)
 		}
 	}
 	return err

@@ -77,13 +77,15 @@ func (c *svgCanvas) FillString(f font.Face, pt vg.Point, txt string) {
 	c.Canvas.FillString(f, pt, txt)
 }
 
+const svgRegular = ";font-variant:normal;font-weight:normal;font-style:normal"
+
 var (
 	svgText    = regexp.MustCompile(`<text `)
 	svgComment = regexp.MustCompile(`<!--[^>]*-->\n`)
 	svgDetails = strings.NewReplacer(
 		// The metrics of Liberation Sans are those of Arial and Helvetica.
-		"font-family:Liberation Sans;font-variant:normal;font-weight:normal;font-style:normal", "font-family:Liberation Sans,Arial,Helvetica,sans-serif",
-		"font-family:DejaVu Sans;font-variant:normal;font-weight:normal;font-style:normal", "font-family:DejaVu Sans,Arial,Helvetica,sans-serif",
+		"font-family:Liberation Sans"+svgRegular, "font-family:Liberation Sans,Arial,Helvetica,sans-serif",
+		"font-family:DejaVu Sans"+svgRegular, "font-family:DejaVu Sans,Arial,Helvetica,sans-serif",
 		"<image ", `<image preserveAspectRatio="none" `,
 		"<svg ", `<svg stroke-linejoin="round" `,
 	)
@@ -113,11 +115,9 @@ func (p Panels) draw(c draw.Canvas) error {
 	// One head for all panels of a row: titles and legends have equal height.
 	plots := make([][]*plot.Plot, rows)
 	heads := make([][]head, rows)
-	corners := make([][]func(draw.Canvas), rows) // legends within the axes
 	for j := range rows {
 		plots[j] = make([]*plot.Plot, cols)
 		heads[j] = make([]head, cols)
-		corners[j] = make([]func(draw.Canvas), cols)
 	}
 	width := tiles.At(c, 0, 0).Size().X
 	var tallest vg.Length
@@ -127,11 +127,7 @@ func (p Panels) draw(c draw.Canvas) error {
 			return err
 		}
 		plots[k/cols][k%cols] = newPlot(f, layers, x, y)
-		h := newHead(thinned(f.Title, layers), nil, width)
-		if f.Legend == Above {
-			h = newHead(thinned(f.Title, layers), layers, width)
-		}
-		corners[k/cols][k%cols] = func(c draw.Canvas) { f.Legend.draw(c, layers) }
+		h := newHead(f.Title, layers, width)
 		heads[k/cols][k%cols] = h
 		tallest = max(tallest, h.height)
 	}
@@ -143,7 +139,6 @@ func (p Panels) draw(c draw.Canvas) error {
 				continue
 			}
 			plots[j][i].Draw(body)
-			corners[j][i](plots[j][i].DataCanvas(body))
 			tile := bodies.At(c, i, j)
 			heads[j][i].draw(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
 				Min: vg.Point{X: tile.Min.X, Y: tile.Max.Y},
@@ -341,28 +336,13 @@ func (m curve) plot(c draw.Canvas, x, y transform) {
 	style := draw.LineStyle{Color: m.ink.color.rgb(), Width: vg.Length(m.width()), Dashes: m.ink.dash.pattern()}
 	for _, piece := range pieces(m.x, m.y) {
 		pts := reduce(points(x, y, piece.x, piece.y), c)
-		for _, part := range parts(pts) {
-			c.StrokeLines(style, c.ClipLinesXY(part)...)
-		}
+		c.StrokeLines(style, c.ClipLinesXY(pts)...)
 		if m.arrows {
 			for _, head := range arrowheads(pts) {
 				c.FillPolygon(m.ink.color.rgb(), c.ClipPolygonXY(head))
 			}
 		}
 	}
-}
-
-// parts cuts a line of very many points, which the rasteriser takes the square of their number for.
-func parts(pts []vg.Point) [][]vg.Point {
-	const many, few = 1000, 50
-	if len(pts) < many {
-		return [][]vg.Point{pts}
-	}
-	var out [][]vg.Point
-	for lo := 0; lo < len(pts)-1; lo += few {
-		out = append(out, pts[lo:min(lo+few+1, len(pts))])
-	}
-	return out
 }
 
 // width is that of the line, in points.
@@ -441,7 +421,8 @@ func (m boxes) plot(c draw.Canvas, s scale, x, y transform) {
 	for i := range m.x {
 		x0, x1 := x(m.x[i]-half), x(m.x[i]+half)
 		gap := (x1 - x0) * boxGap / 2
-		corners := c.ClipPolygonXY([]vg.Point{{X: x0 + gap, Y: base}, {X: x1 - gap, Y: base}, {X: x1 - gap, Y: y(m.height[i])}, {X: x0 + gap, Y: y(m.height[i])}})
+		corners := c.ClipPolygonXY([]vg.Point{{X: x0 + gap, Y: base}, {X: x1 - gap, Y: base},
+			{X: x1 - gap, Y: y(m.height[i])}, {X: x0 + gap, Y: y(m.height[i])}})
 		for k, pt := range corners {
 			if k == 0 {
 				path.Move(pt)
@@ -712,37 +693,6 @@ func (h head) draw(c draw.Canvas) {
 	}
 }
 
-// draw draws the legend in a corner of the axes.
-func (p Place) draw(c draw.Canvas, layers []layer) {
-	if p == Above || p == Hidden {
-		return
-	}
-	style := textStyle(smallFont, draw.XLeft, draw.YCenter)
-	var entries []layer
-	var widest vg.Length
-	for _, l := range layers {
-		if l.inLegend() {
-			entries = append(entries, l)
-			widest = max(widest, style.Width(l.name))
-		}
-	}
-	const off = 4.0 // from the frame
-	size := vg.Point{X: sampleWidth + sampleGap + widest + 2*off, Y: rowHeight * vg.Length(len(entries))}
-	box := vg.Rectangle{Min: vg.Point{X: c.Min.X + off, Y: c.Max.Y - off - size.Y}}
-	if p == TopRight || p == BottomRight {
-		box.Min.X = c.Max.X - off - size.X
-	}
-	if p == BottomLeft || p == BottomRight {
-		box.Min.Y = c.Min.Y + off
-	}
-	box.Max = box.Min.Add(size)
-	c.SetColor(color.NRGBA{0xff, 0xff, 0xff, 0xd0})
-	c.Fill(box.Path())
-	for i, l := range entries {
-		l.entry(c, vg.Point{X: box.Min.X + off, Y: box.Max.Y - (vg.Length(i)+0.5)*rowHeight}, style)
-	}
-}
-
 // entry draws the layer's sample and name, beginning at pt.
 func (l layer) entry(c draw.Canvas, pt vg.Point, style text.Style) {
 	l.sample(c, vg.Rectangle{Min: pt.Add(vg.Point{Y: -4}), Max: pt.Add(vg.Point{X: sampleWidth, Y: 4})})
@@ -762,7 +712,8 @@ func (l layer) sample(c draw.Canvas, r vg.Rectangle) {
 			if m.lo != nil {
 				fill(bandAlpha)
 			}
-			c.StrokeLine2(draw.LineStyle{Color: l.ink.color.rgb(), Width: vg.Length(m.width()), Dashes: l.ink.dash.pattern()}, r.Min.X, middle, r.Max.X, middle)
+			c.StrokeLine2(draw.LineStyle{Color: l.ink.color.rgb(), Width: vg.Length(m.width()), Dashes: l.ink.dash.pattern()},
+				r.Min.X, middle, r.Max.X, middle)
 		case boxes:
 			fill(boxAlpha)
 		case plane:

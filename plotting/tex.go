@@ -38,8 +38,8 @@ var symbols = pairs(`alpha α beta β gamma γ delta δ epsilon ε varepsilon ε
 	Gamma Γ Delta Δ Theta Θ Lambda Λ Xi Ξ Pi Π Sigma Σ Upsilon Υ Phi Φ Psi Ψ Omega Ω
 	nabla ∇ partial ∂ infty ∞ ell ℓ sum ∑ prod ∏ int ∫ in ∈ notin ∉ subset ⊂ cup ∪ cap ∩ emptyset ∅ forall ∀ exists ∃
 	le ≤ leq ≤ ge ≥ geq ≥ ne ≠ neq ≠ approx ≈ equiv ≡ sim ∼ succeq ⪰ preceq ⪯ propto ∝ to → rightarrow → leftarrow ← mapsto ↦
-	cdot · times × pm ± mp ∓ circ ∘ star ⋆ ast ∗ top ⊤ bot ⊥ prime ′ dagger † | ‖ Vert ‖ langle ⟨ rangle ⟩ lfloor ⌊ rfloor ⌋
-	ldots … dots … cdots ⋯ { { } } % % _ _ & & # #`)
+	cdot · times × pm ± mp ∓ circ ∘ star ⋆ ast ∗ top ⊤ bot ⊥ prime ′ dagger † | ‖ Vert ‖ max max min min ln ln log log langle ⟨ rangle ⟩
+	lfloor ⌊ rfloor ⌋ ldots … dots … cdots ⋯ { { } } % % _ _ & & # #`)
 
 // accentsOf are the commands for an accent over a letter.
 var accentsOf = pairs("hat \u0302 widehat \u0302 tilde \u0303 widetilde \u0303 bar \u0304 overline \u0305 dot \u0307")
@@ -192,7 +192,7 @@ func (t *tex) command(depth int) (string, error) {
 		return " ", nil
 	case "!", "left", "right":
 		return "", nil
-	case "text", "mathrm", "mathbf", "mathcal", "mathbb", "operatorname":
+	case "text", "mathrm", "mathbf", "mathcal", "mathbb", "mathsf", "operatorname":
 		return t.argument(`\`+name, depth)
 	}
 	return "", fmt.Errorf(`\%s is not known`, name)
@@ -205,6 +205,9 @@ func (t *tex) argument(of string, depth int) (string, error) {
 	}
 	return t.atom(depth + 1)
 }
+
+// Unicode is a text whose formulas of TeX, between dollars, are in plain Unicode, as far as there are characters.
+func Unicode(text string) string { return spoken(text) }
 
 // spoken is the label in plain Unicode, for the live rendering and for texts: a script that
 // Unicode lacks follows its mark.

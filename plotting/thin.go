@@ -3,10 +3,8 @@
 package plotting
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 )
 
 // maxPoints is how many points of a smooth curve are kept: one for every two or three
@@ -30,16 +28,6 @@ func thin(layers []layer, sx, sy scale) []layer {
 	for i := range out {
 		out[i].marks = slices.Clone(out[i].marks)
 		for j, m := range out[i].marks {
-			switch m := m.(type) {
-			case glyphs:
-				if len(m.x) > dense {
-					out[i].marks[j] = m.pick(firstInCell(project(m.x, sx), project(m.y, sy)))
-				}
-			case boxes:
-				if len(m.x) > dense {
-					out[i].marks[j] = m.columns(sx)
-				}
-			}
 			c, ok := m.(curve)
 			if !ok {
 				continue
@@ -83,40 +71,7 @@ func thin(layers []layer, sx, sy scale) []layer {
 			out[r.layer].marks[r.mark] = out[r.layer].marks[r.mark].(curve).pick(keep)
 		}
 	}
-	for i, l := range layers {
-		for j, m := range l.marks {
-			if n := count(m); n > dense {
-				out[i].drawn, out[i].of = out[i].drawn+count(out[i].marks[j]), out[i].of+n
-			}
-		}
-	}
 	return out
-}
-
-// count is how many points a mark has, of those that may be too many.
-func count(m mark) int {
-	switch m := m.(type) {
-	case curve:
-		return len(m.x)
-	case glyphs:
-		return len(m.x)
-	case boxes:
-		return len(m.x)
-	}
-	return 0
-}
-
-// thinned is the title of the figure, which says how many points are drawn if there are too
-// many to be told apart.
-func thinned(title string, layers []layer) string {
-	drawn, of := 0, 0
-	for _, l := range layers {
-		drawn, of = drawn+l.drawn, of+l.of
-	}
-	if of == drawn {
-		return title
-	}
-	return strings.TrimSpace(fmt.Sprintf("%s (%d of %d points drawn)", title, drawn, of))
 }
 
 // project maps values to the unit interval of the axis.
@@ -132,11 +87,6 @@ func project(v []float64, s scale) []float64 {
 func (c curve) pick(keep []int) curve {
 	c.x, c.y, c.lo, c.hi = pick(c.x, keep), pick(c.y, keep), pick(c.lo, keep), pick(c.hi, keep)
 	return c
-}
-
-func (g glyphs) pick(keep []int) glyphs {
-	g.x, g.y, g.lo, g.hi = pick(g.x, keep), pick(g.y, keep), pick(g.lo, keep), pick(g.hi, keep)
-	return g
 }
 
 func pick(v []float64, keep []int) []float64 {
@@ -181,41 +131,6 @@ func extremes(x []float64, ys [][]float64) []int {
 	}
 	slices.Sort(needed)
 	return slices.Compact(needed)
-}
-
-// firstInCell returns the indices of the points that are the first in their cell of a grid.
-// Markers are wider than its cells, and hide all others.
-func firstInCell(x, y []float64) []int {
-	const columns, rows = pixelColumns / 4, pixelColumns * 5 / 8 / 4
-	taken := map[[2]int]bool{}
-	var keep []int
-	for i := range x {
-		cell := [2]int{int(math.Floor(x[i] * columns)), int(math.Floor(y[i] * rows))}
-		if !taken[cell] {
-			taken[cell] = true
-			keep = append(keep, i)
-		}
-	}
-	return keep
-}
-
-// columns replaces bars narrower than a pixel by the highest and the lowest of each column
-// of pixels.
-func (b boxes) columns(s scale) boxes {
-	high, low := [pixelColumns]float64{}, [pixelColumns]float64{}
-	for i, x := range b.x {
-		k := min(pixelColumns-1, max(0, int(s.unit(x)*pixelColumns)))
-		high[k], low[k] = max(high[k], b.height[i]), min(low[k], b.height[i])
-	}
-	out := boxes{ink: b.ink, width: (s.hi/pixelColumns - s.lo/pixelColumns) / (1 - boxGap)}
-	for k := range pixelColumns {
-		for _, h := range []float64{high[k], low[k]} {
-			if h != 0 {
-				out.x, out.height = append(out.x, s.value((float64(k)+0.5)/pixelColumns)), append(out.height, h)
-			}
-		}
-	}
-	return out
 }
 
 // largestTriangles returns the indices of at most n points, increasing, that

@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -98,103 +97,39 @@ func TestPointsThatCanBeSeenAreDrawn(t *testing.T) {
 	})
 }
 
-// Of a million points a display is small, says how many it draws, and draws the pixels that all
-// of them would have.
+// Of a million points a display is small, and each column of pixels reaches as high and as low as all of them do.
 func TestAMillionPoints(t *testing.T) {
 	if testing.Short() {
-		t.Skip("draws four million points")
+		t.Skip("draws a million points")
 	}
-	const n = 1_000_000
+	const n, columns = 1_000_000, pixelColumns
 	r := rand.New(rand.NewPCG(1, 2))
-	x, walk, noise := numbered(n), make([]float64, n), make([]float64, n)
+	x, noise := numbered(n), make([]float64, n)
 	for i := range noise {
 		noise[i] = r.NormFloat64()
-		walk[i] = walk[max(0, i-1)] + noise[i]
 	}
-	for name, f := range map[string]Figure{
-		"noise":  {Layers: []Layer{Line{X: x, Y: noise}}},
-		"walk":   {Layers: []Layer{Line{X: x, Y: walk, Lo: walk, Hi: walk}}},
-		"points": {Layers: []Layer{Points{X: walk, Y: noise}}},
-		"bars":   {Layers: []Layer{Bars{X: x, Height: noise}}},
-	} {
-		f.Title = name
-		d := must(f.display())
-		if kB := len(d.html) >> 10; kB > 1500 {
-			t.Errorf("%s: %d kB", name, kB)
-		}
-		if !strings.Contains(d.html, "of 1000000 points drawn)") {
-			t.Errorf("%s: nothing is said of the points that are not drawn", name)
-		}
-		layers, sx, sy, err := f.prepare()
-		if err != nil {
-			t.Fatal(err)
-		}
-		// Each column of pixels reaches as high and as low as without thinning; bars from 0.
-		const columns = pixelColumns
-		outline := func(m mark) (high, low [columns]float64) {
-			px, py := x, noise
-			switch m := m.(type) {
-			case curve:
-				px, py = m.x, m.y
-			case glyphs:
-				px, py = m.x, m.y
-			case boxes:
-				px, py = m.x, m.height
-			}
-			zero := sy.unit(0)
-			for k := range columns {
-				high[k], low[k] = zero, zero
-			}
-			for i := range px {
-				k := min(columns-1, max(0, int(sx.unit(px[i])*columns)))
-				high[k], low[k] = max(high[k], sy.unit(py[i])), min(low[k], sy.unit(py[i]))
-			}
-			return high, low
-		}
-		if name == "points" || name == "walk" { // see the next test; and a steep line reaches between its points
-			continue
-		}
-		all := must(f.lower())[0].marks[0]
-		wantHigh, wantLow := outline(all)
-		gotHigh, gotLow := outline(layers[0].marks[0])
-		for k := range columns {
-			from, to := max(0, k-1), min(columns, k+2) // half a pixel away may be the next column
-			high, low := slices.Max(gotHigh[from:to]), slices.Min(gotLow[from:to])
-			if high < wantHigh[k]-1.0/columns || low > wantLow[k]+1.0/columns {
-				t.Errorf("%s: column %d reaches from %g to %g, want %g to %g", name, k, low, high, wantLow[k], wantHigh[k])
-				break
-			}
-		}
+	f := Figure{Layers: []Layer{Line{X: x, Y: noise, Lo: noise, Hi: noise}}}
+	if kB := len(must(f.display()).html) >> 10; kB > 1500 {
+		t.Errorf("%d kB", kB)
 	}
-}
-
-// Every point lies within a marker of one that is drawn.
-func TestPointsThatAreLeftOutAreHidden(t *testing.T) {
-	const n = 50000
-	r := rand.New(rand.NewPCG(3, 4))
-	x, y := make([]float64, n), make([]float64, n)
-	for i := range x {
-		x[i], y[i] = r.Float64(), r.Float64()
+	layers, sx, sy, err := f.prepare()
+	if err != nil {
+		t.Fatal(err)
 	}
-	drawn := map[[2]int][][2]float64{}
-	at := func(i int) (u, v float64) { return 500 * x[i], 312 * y[i] } // pixels
-	for _, k := range firstInCell(x, y) {
-		u, v := at(k)
-		c := [2]int{int(u / 8), int(v / 8)}
-		drawn[c] = append(drawn[c], [2]float64{u, v})
-	}
-	for i := range x {
-		u, v := at(i)
-		nearest := math.Inf(1)
-		for a := -1; a <= 1; a++ {
-			for b := -1; b <= 1; b++ {
-				for _, p := range drawn[[2]int{int(u/8) + a, int(v/8) + b}] {
-					nearest = min(nearest, math.Hypot(p[0]-u, p[1]-v))
-				}
-			}
+	outline := func(m curve) (high, low [columns]float64) {
+		for i := range m.x {
+			k := min(columns-1, max(0, int(sx.unit(m.x[i])*columns)))
+			high[k], low[k] = max(high[k], sy.unit(m.y[i])), min(low[k], sy.unit(m.y[i]))
 		}
-		if nearest > 4*math.Sqrt2 { // the diagonal of a cell; a marker is 7.5 pixels wide
-			t.Fatalf("a point is %g pixels from the next that is drawn", nearest)
+		return high, low
+	}
+	wantHigh, wantLow := outline(must(f.lower())[0].marks[0].(curve))
+	gotHigh, gotLow := outline(layers[0].marks[0].(curve))
+	for k := range columns {
+		from, to := max(0, k-1), min(columns, k+2) // half a pixel away may be the next column
+		high, low := slices.Max(gotHigh[from:to]), slices.Min(gotLow[from:to])
+		if high < wantHigh[k]-1.0/columns || low > wantLow[k]+1.0/columns {
+			t.Fatalf("column %d reaches from %g to %g, want %g to %g", k, low, high, wantLow[k], wantHigh[k])
 		}
 	}
 }

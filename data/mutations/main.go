@@ -1,104 +1,196 @@
-// Command mutations breaks the code and runs the tests, which should fail: what stays unseen is
-// in data/survivors.csv, the scores are in data/mutations.csv.
+// Command mutations breaks the code and runs the tests, which should fail.
 //
-//	go run ./data/mutations index                  every row of data/equations.csv: its symbol against its test
-//	go run ./data/mutations index -r 3.22 -r 3.31  some rows
-//	go run ./data/mutations package mixpolicy/theory mixpolicy/linprog
+//	go run ./data/mutations index                                every row of data/index.csv, for data/mutations.csv
+//	go run ./data/mutations index -r 3.22 -r 3.31                some rows; writes nothing
+//	go run ./data/mutations package mixpolicy/bregman            a package against its own tests; writes nothing
+//	go run ./data/mutations package mixpolicy/bregman -f Ball    one function, or the methods of one type
 //
-// Of a package it breaks the files that have changed since the record, and of the others what survived and has no
-// reason yet, which takes minutes; --all breaks everything. On two cores the index takes five minutes, all of a
-// package from five minutes to an hour. An interrupt keeps the rows and the files that are done. A test that takes
-// two seconds and five times its processor time has failed.
+// It prints the mutants that survive. A mutant of the index dies if the row's check or a short test of the symbol's
+// package fails.
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
+	"strings"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/schollz/progressbar/v3"
+	"golang.org/x/sync/errgroup"
 	"golang.org/x/term"
+
+	"github.com/mixpolicy/lab/internal/atomicfile"
+	"github.com/mixpolicy/lab/internal/csvrows"
+	"github.com/mixpolicy/lab/internal/mutation"
+	"github.com/mixpolicy/lab/mixpolicy/paper"
 )
 
 type commandLine struct {
 	Root    string `default:"." placeholder:"DIR" help:"The clone. Default: the working directory."`
 	Workers int    `default:"${cores}" help:"Runs at the same time. Default: the number of cores."`
 
-	Index   indexCmd   `cmd:"" help:"For each row of data/equations.csv, break its symbol and run its test."`
-	Package packageCmd `cmd:"" help:"Break the functions of packages and run their tests."`
+	Index struct {
+		Row []string `short:"r" sep:"none" placeholder:"NUMBER" help:"Only this row, and write nothing; may be repeated."`
+	} `cmd:"" help:"Break the symbol of each row of the index. Run the row's check and the tests of the symbol's package."`
+	Package struct {
+		Folder   string `arg:"" help:"Folder of a package, such as mixpolicy/theory."`
+		Function string `short:"f" placeholder:"NAME" help:"Only this function, Type.Method, or the methods of this type."`
+	} `cmd:"" help:"Break the functions of a package and run its short tests."`
 }
 
-type indexCmd struct {
-	Row []string `short:"r" sep:"none" placeholder:"NUMBER" help:"Only this row; may be repeated."`
-	Dry bool     `help:"Tell what survives, and write nothing."`
+// Score is a row of data/mutations.csv: how many mutants of a symbol the tests kill.
+type Score struct {
+	Number  string `csv:"number"` // of the row of the index
+	Symbol  string `csv:"symbol"`
+	Mutants int    `csv:"mutants"` // that compile
+	Killed  int    `csv:"killed"`
 }
 
-// Run decides the rows.
-func (c indexCmd) Run(ctx context.Context, w *work) error {
-	rows, err := indexRows(c.Row)
+// A target is functions that are broken, and the tests that are run.
+type target struct {
+	Score
+	functions []*mutation.Function
+	checks    []check
+}
+
+// A check is the tests of a package that match a pattern.
+type check struct{ folder, pattern string }
+
+// indexTargets returns the rows of the index with the given numbers, or all rows.
+func indexTargets(root string, numbers []string) (all []target, err error) {
+	read := map[string][]*mutation.Function{}
+	for _, e := range paper.Index() {
+		if len(numbers) > 0 && !slices.Contains(numbers, e.Number) {
+			continue
+		}
+		dot := strings.LastIndexByte(e.Symbol, '/') + 1
+		dot += strings.IndexByte(e.Symbol[dot:], '.')
+		folder := e.Symbol[:dot]
+		if read[folder] == nil {
+			functions, err := mutation.Functions(root, folder)
+			if err != nil {
+				return nil, err
+			}
+			read[folder] = functions
+		}
+		t := target{Score: Score{Number: e.Number, Symbol: e.Symbol}, functions: mutation.Named(read[folder], e.Symbol[dot+1:])}
+		if len(t.functions) == 0 {
+			err = errors.Join(err, fmt.Errorf("(%s): the symbol %s names no code", e.Number, e.Symbol))
+		}
+		row := "^TestIndex$/^" + regexp.QuoteMeta(strings.ReplaceAll(e.Number, " ", "_")) + "$"
+		t.checks = []check{{"mixpolicy/paper", row}, {folder, "."}}
+		all = append(all, t)
+	}
+	if len(all) < len(numbers) {
+		err = fmt.Errorf("the index does not contain all of the rows %q", numbers)
+	}
+	return all, err
+}
+
+// packageTarget returns a package, or the named functions of it.
+func packageTarget(root, folder, name string) ([]target, error) {
+	functions, err := mutation.Functions(root, folder)
+	if name != "" {
+		functions = mutation.Named(functions, name)
+	}
+	if err == nil && len(functions) == 0 {
+		err = fmt.Errorf("%s has no function %s", folder, name)
+	}
+	return []target{{Score{Symbol: folder}, functions, []check{{folder, "."}}}}, err
+}
+
+// run breaks the functions of each target, prints the survivors, and returns the scores.
+func run(ctx context.Context, root string, workers int, targets []target) ([]Score, error) {
+	temporary, err := os.MkdirTemp("", "mutations-*")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	scores, survivors, err := w.index(ctx, rows)
-	return w.finish(c.Dry, scores, survivors, err)
-}
-
-type packageCmd struct {
-	Folder   []string `arg:"" help:"Folders of packages, such as mixpolicy/theory."`
-	Function string   `short:"f" placeholder:"NAME" help:"Only this function, Type.Method, or the methods of this type; implies --dry."`
-	All      bool     `help:"Also what was killed in files that have not changed since the record."`
-	Dry      bool     `help:"Tell what survives, and write nothing."`
-}
-
-// Run decides the packages.
-func (c packageCmd) Run(ctx context.Context, w *work) error {
-	for _, folder := range c.Folder {
-		scores, survivors, err := w.pkg(ctx, folder, c.Function, c.All)
-		if err := w.finish(c.Dry || c.Function != "", scores, survivors, err); err != nil {
-			return err
+	defer os.RemoveAll(temporary)
+	var functions []*mutation.Function
+	for _, t := range targets {
+		for _, f := range t.functions {
+			if !slices.Contains(functions, f) {
+				functions = append(functions, f)
+			}
 		}
 	}
-	return nil
-}
-
-// work is what both commands share.
-type work struct {
-	root    string
-	workers int
-	last    []Score    // what data/mutations.csv says
-	known   []Survivor // what data/survivors.csv says
-}
-
-// finish prints scores and survivors and, if dry is not set, puts them in the records, in place of
-// earlier ones of the same code. It does so too if err, which it returns, ended the work early.
-func (w *work) finish(dry bool, scores []Score, survivors []Survivor, err error) error {
-	for _, s := range survivors {
-		if s.Why+s.Left == "" {
-			fmt.Printf("%s: %s, %s: %s → %s\n", s.Scope, s.Function, s.Operator, s.From, s.To)
+	program, err := mutation.Build(ctx, root, temporary, functions, func(m mutation.Mutant) bool {
+		// Conditions mostly guard against bad input, about which equations say nothing.
+		return m.Operator != mutation.Condition || targets[0].Number == ""
+	})
+	if err != nil {
+		return nil, err
+	}
+	type runner struct {
+		*mutation.Tests
+		limit time.Duration
+	}
+	runners := map[check]runner{}
+	programs := map[string]*mutation.Tests{}
+	for _, t := range targets {
+		for _, c := range t.checks {
+			if _, ok := runners[c]; ok {
+				continue
+			}
+			if programs[c.folder] == nil {
+				if programs[c.folder], err = program.Tests(ctx, c.folder); err != nil {
+					return nil, err
+				}
+			}
+			pass, took, err := programs[c.folder].Pass(ctx, 0, c.pattern, 5*time.Minute)
+			if err != nil || !pass {
+				return nil, errors.Join(fmt.Errorf("%s: the tests %s fail without a mutant", c.folder, c.pattern), err)
+			}
+			runners[c] = runner{programs[c.folder], 2*time.Second + 5*took}
 		}
 	}
-	var all Score
-	for _, s := range scores {
-		fmt.Printf("%s, %s: %d of %d mutants killed, %d equivalent\n", s.Scope, s.Symbol, s.Killed, s.Mutants, s.Equivalent)
-		all.add(s)
+	bar := progressbar.NewOptions(len(targets), progressbar.OptionSetWriter(os.Stderr),
+		progressbar.OptionSetVisibility(term.IsTerminal(int(os.Stderr.Fd()))), progressbar.OptionClearOnFinish())
+	scores := make([]Score, len(targets))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(workers)
+	for i, t := range targets {
+		g.Go(func() error {
+			for _, m := range program.Of(t.functions) {
+				t.Mutants++
+				survives := true
+				for _, c := range t.checks {
+					if survives {
+						var err error
+						if survives, _, err = runners[c].Pass(ctx, m.ID, c.pattern, runners[c].limit); err != nil {
+							return err
+						}
+					}
+				}
+				if !survives {
+					t.Killed++
+					continue
+				}
+				fmt.Printf("%s %s.%s survives, %s: %s → %s\n", t.Number, m.Folder, m.Name, m.Operator, m.From, m.To)
+			}
+			scores[i] = t.Score
+			bar.Add(1)
+			return nil
+		})
 	}
-	fmt.Printf("%.1f %% of %d mutants that are not equivalent are killed\n", 100*all.Share(), all.Mutants-all.Equivalent)
-	if !dry && len(scores) > 0 {
-		if err := update(w.root, scores, survivors); err != nil {
-			return err
-		}
-	}
-	return err
+	return scores, g.Wait()
 }
 
-func (w *work) bar(what string, n int) *progressbar.ProgressBar {
-	return progressbar.NewOptions(n, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetDescription(what),
-		progressbar.OptionSetVisibility(term.IsTerminal(int(os.Stderr.Fd()))), progressbar.OptionShowCount(),
-		progressbar.OptionSetPredictTime(true), progressbar.OptionSetWidth(30), progressbar.OptionClearOnFinish())
+func (c *commandLine) targets(command string) ([]target, error) {
+	if command == "index" {
+		return indexTargets(c.Root, c.Index.Row)
+	}
+	return packageTarget(c.Root, c.Package.Folder, c.Package.Function)
 }
 
 func main() {
@@ -107,17 +199,19 @@ func main() {
 		kong.Vars{"cores": fmt.Sprint(runtime.NumCPU())})
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	w := &work{root: c.Root, workers: c.Workers}
-	var err error
-	if w.last, err = readScores(c.Root); err == nil {
-		w.known, err = readSurvivors(c.Root)
+	command, _, _ := strings.Cut(k.Command(), " ")
+	targets, err := c.targets(command)
+	k.FatalIfErrorf(err)
+	scores, err := run(ctx, c.Root, c.Workers, targets)
+	k.FatalIfErrorf(err)
+	mutants, killed := 0, 0
+	for _, s := range scores {
+		mutants, killed = mutants+s.Mutants, killed+s.Killed
 	}
-	if err == nil {
-		k.BindTo(ctx, (*context.Context)(nil))
-		err = k.Run(w)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "mutations:", err)
-		os.Exit(1)
+	fmt.Printf("%d of %d mutants die, %.1f %%\n", killed, mutants, 100*float64(killed)/float64(mutants))
+	if command == "index" && len(c.Index.Row) == 0 {
+		k.FatalIfErrorf(atomicfile.Write(filepath.Join(c.Root, "data", "mutations.csv"), func(w io.Writer) error {
+			return csvrows.Encode(w, scores)
+		}))
 	}
 }

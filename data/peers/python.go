@@ -54,7 +54,8 @@ func peersIn(ctx context.Context, dir string) (*python, error) {
 	if err := os.WriteFile(list, []byte(requirements), 0o644); err != nil {
 		return nil, err
 	}
-	if _, err := output(exec.CommandContext(ctx, py.path, "-m", "pip", "install", "--require-hashes", "--quiet", "--disable-pip-version-check", "--no-input", "-r", list)); err != nil {
+	if _, err := output(exec.CommandContext(ctx, py.path, "-m", "pip", "install", "--require-hashes",
+		"--quiet", "--disable-pip-version-check", "--no-input", "-r", list)); err != nil {
 		return nil, err
 	}
 	return py, os.WriteFile(stamp, []byte(made), 0o644)

@@ -43,7 +43,8 @@ func stationary(quick bool) ([]maker, error) {
 				problem:  matrixOf(chain),
 				method:   "multilevel",
 				ours: func(ctx context.Context, _ int) ([]float64, error) {
-					q, err := mixpolicy.Occupation(ctx, chain, only, mixpolicy.MeasureSettings{Method: mixpolicy.Multilevel, Tolerance: residual})
+					q, err := mixpolicy.Occupation(ctx, chain, only,
+						mixpolicy.MeasureSettings{Method: mixpolicy.Multilevel, Tolerance: residual})
 					if err != nil {
 						return nil, err
 					}
@@ -91,9 +92,10 @@ func matrixOf(x *mixpolicy.MDP) instance {
 		}
 	}
 	return instance{
-		Ints:    map[string][]int32{"ptr": ptr, "col": col},
-		Floats:  map[string][]float64{"val": val},
-		Numbers: map[string]float64{"states": float64(x.States()), "actions": float64(x.Actions()), "gamma": x.Gamma(), "residual": residual},
+		Ints:   map[string][]int32{"ptr": ptr, "col": col},
+		Floats: map[string][]float64{"val": val},
+		Numbers: map[string]float64{"states": float64(x.States()), "actions": float64(x.Actions()),
+			"gamma": x.Gamma(), "residual": residual},
 	}
 }
 

@@ -107,7 +107,8 @@ func step(quick bool) (race, error) {
 		method: "lazy λ",
 		calls:  calls,
 		ours: func(ctx context.Context, calls int) ([]float64, error) {
-			r, err := mixpolicy.Solve(ctx, p, &mixpolicy.PrimalDual{CostScale: 1, Multipliers: mixpolicy.LazyMultipliers}, mixpolicy.Settings{Iterations: calls, Seed: 1, Uncertified: true})
+			r, err := mixpolicy.Solve(ctx, p, &mixpolicy.PrimalDual{CostScale: 1, Multipliers: mixpolicy.LazyMultipliers},
+				mixpolicy.Settings{Iterations: calls, Seed: 1, Uncertified: true})
 			if err != nil {
 				return nil, err
 			}
@@ -174,16 +175,18 @@ func valuation(quick bool) ([]maker, error) {
 	for _, e := range []struct {
 		name  string
 		solve func(context.Context, *mixpolicy.MDP, mixpolicy.ValuationSettings) (*mixpolicy.Valuation, error)
-		peers []string
+		short string
 	}{
-		{"value iteration", mixpolicy.ValueIteration, []string{"mdpsolver vi", "mdpsolver vi, parallel", "mdpsolver vi, gs", "mdpsolver vi, sor", "quantecon vi"}},
-		{"policy iteration", mixpolicy.PolicyIteration, []string{"mdpsolver pi", "mdpsolver pi, parallel", "mdpsolver pi, gs", "mdpsolver pi, sor", "quantecon pi"}},
-		{"modified policy iteration", mixpolicy.ModifiedPolicyIteration, []string{"mdpsolver mpi", "mdpsolver mpi, parallel", "mdpsolver mpi, gs", "mdpsolver mpi, sor", "quantecon mpi"}},
+		{"value iteration", mixpolicy.ValueIteration, "vi"},
+		{"policy iteration", mixpolicy.PolicyIteration, "pi"},
+		{"modified policy iteration", mixpolicy.ModifiedPolicyIteration, "mpi"},
 	} {
+		peer := "mdpsolver " + e.short
 		all = append(all, func() (race, error) {
 			return race{
-				instance: fmt.Sprintf("%s, %s states × %d actions, %d next states", e.name, data.Thousands(g.States), g.Actions, g.Branches),
-				problem:  problem,
+				instance: fmt.Sprintf("%s, %s states × %d actions, %d next states",
+					e.name, data.Thousands(g.States), g.Actions, g.Branches),
+				problem: problem,
 				ours: func(ctx context.Context, _ int) ([]float64, error) {
 					// Values are within width/(2(1−γ)) of the truth.
 					v, err := e.solve(ctx, x, mixpolicy.ValuationSettings{Tolerance: 2 * (1 - x.Gamma()) * accuracy})
@@ -192,7 +195,7 @@ func valuation(quick bool) ([]maker, error) {
 					}
 					return slices.Clone(v.Value), nil
 				},
-				peers: e.peers,
+				peers: []string{peer, peer + ", parallel", peer + ", gs", peer + ", sor", "quantecon " + e.short},
 				agree: within(2 * accuracy),
 			}, nil
 		})

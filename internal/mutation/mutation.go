@@ -1,19 +1,15 @@
 // Package mutation breaks functions in small ways and runs tests, which should notice.
 //
-// All mutants are built into one program: a mutated function begins with a switch over the
-// number of the mutant to be, which a variable of the environment gives, and each case is a
-// copy of the body with one change. So a hundred mutants take one build and a hundred runs of a
-// test, where a build for each would take most of the time. The sources stay as they are:
-// go build -overlay takes the mutated ones from elsewhere.
+// One program contains all mutants: a mutated function begins with a switch over the number of
+// the mutant, which a variable of the environment gives, and each case is a copy of the body with
+// one change. A hundred mutants need one build and a hundred runs of a test. The sources stay as
+// they are, because go build -overlay reads the mutated ones from elsewhere.
 package mutation
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"fmt"
 	"go/ast"
 	"go/build"
-	"go/format"
 	"go/parser"
 	"go/token"
 	"os"
@@ -39,30 +35,21 @@ const (
 
 // Mutant is one change of one function.
 type Mutant struct {
-	ID       int // from 1 within a [Program]
-	Folder   string
-	File     string // in the folder
-	Function string // "Name" or "Type.Name"
-	Line     int
+	ID int // from 1 within a [Program]
+	*Function
 	Operator Operator
-	From, To string // the changed source, on one line each; From ends in "[2]" for the second such change of a function
-	edit     edit
-}
-
-// edit replaces the bytes from start to end of a function's body, counted from its brace; one
-// of start 0 and end −1 replaces the body.
-type edit struct {
-	start, end int
-	text       string
+	From, To string // the changed source, on one line each
+	body     string // of the function, with the change
 }
 
 // Function is a declared function with a body.
 type Function struct {
-	Folder, File, Name string
-	source             []byte // of the file
-	file               *ast.File
-	decl               *ast.FuncDecl
-	fset               *token.FileSet
+	Folder, File string
+	Name         string // "Name" or "Type.Name"
+	source       []byte // of the file
+	file         *ast.File
+	decl         *ast.FuncDecl
+	fset         *token.FileSet
 }
 
 // Functions returns the functions of the package in a folder below root, tests aside, in the
@@ -85,40 +72,24 @@ func Functions(root, folder string) ([]*Function, error) {
 			return nil, fmt.Errorf("mutation: %w", err)
 		}
 		for _, d := range file.Decls {
-			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
-				all = append(all, &Function{folder, name, receiver(d) + d.Name.Name, source, file, d, fset})
+			d, ok := d.(*ast.FuncDecl)
+			if !ok || d.Body == nil {
+				continue
 			}
+			f := &Function{folder, name, d.Name.Name, source, file, d, fset}
+			if d.Recv != nil {
+				kind, _, _ := strings.Cut(f.text(d.Recv.List[0].Type), "[")
+				f.Name = strings.TrimPrefix(kind, "*") + "." + f.Name
+			}
+			all = append(all, f)
 		}
 	}
 	return all, nil
 }
 
-// receiver returns "Type." for a method, else "".
-func receiver(d *ast.FuncDecl) string {
-	if d.Recv == nil {
-		return ""
-	}
-	t := d.Recv.List[0].Type
-	for {
-		switch x := t.(type) {
-		case *ast.StarExpr:
-			t = x.X
-		case *ast.IndexExpr:
-			t = x.X
-		case *ast.IndexListExpr:
-			t = x.X
-		case *ast.Ident:
-			return x.Name + "."
-		default:
-			return ""
-		}
-	}
-}
-
 // Named returns the functions that a symbol stands for: a function or a method, or the methods of
 // a type.
-func Named(all []*Function, symbol string) []*Function {
-	var found []*Function
+func Named(all []*Function, symbol string) (found []*Function) {
 	for _, f := range all {
 		if f.Name == symbol || strings.HasPrefix(f.Name, symbol+".") {
 			found = append(found, f)
@@ -127,115 +98,58 @@ func Named(all []*Function, symbol string) []*Function {
 	return found
 }
 
-// Hash is a short hash of the code of the functions, comments and layout aside.
-func Hash(functions []*Function) string {
-	h := sha256.New()
-	for _, f := range functions {
-		bare := *f.decl
-		bare.Doc = nil
-		var b bytes.Buffer
-		if err := format.Node(&b, token.NewFileSet(), &bare); err != nil {
-			panic("mutation: " + err.Error()) // it was parsed from source
-		}
-		h.Write([]byte(strings.Join(strings.Fields(b.String()), " ")))
-	}
-	return fmt.Sprintf("%x", h.Sum(nil)[:6])
+// between returns the source from one position to another.
+func (f *Function) between(p, q token.Pos) string {
+	return string(f.source[f.fset.Position(p).Offset:f.fset.Position(q).Offset])
 }
 
-func (f *Function) offset(p token.Pos) int { return f.fset.Position(p).Offset }
-
-// text returns the source of a node.
-func (f *Function) text(n ast.Node) string {
-	return string(f.source[f.offset(n.Pos()):f.offset(n.End())])
-}
+func (f *Function) text(n ast.Node) string { return f.between(n.Pos(), n.End()) }
 
 // Mutants returns the changes of the function's body, without those that only touch the words of
-// an error. Some don't compile: [Build] leaves them out.
+// an error or pass an error on. [Build] leaves out those that do not compile.
 func (f *Function) Mutants() []Mutant {
-	g := &generator{Function: f, base: f.offset(f.decl.Body.Pos())}
+	g := &generator{Function: f}
 	g.results()
-	parents := []ast.Node{}
 	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
-		if n == nil {
-			parents = parents[:len(parents)-1]
-			return false
+		switch n := n.(type) {
+		case *ast.IfStmt:
+			if n.Init == nil && g.text(n.Cond) == "err != nil" {
+				return false
+			}
+		case *ast.ExprStmt:
+			if strings.HasPrefix(g.text(n), "panic(") {
+				return false
+			}
+		case *ast.CallExpr:
+			fun := g.text(n.Fun)
+			if pkg, _, _ := strings.Cut(fun, "."); fun == "panic" || fun == "fmt.Errorf" || pkg == "errors" || pkg == "fault" {
+				return false
+			}
 		}
-		if wordsOnly(n) || refuses(n) {
-			return false
+		if n != nil {
+			g.node(n)
 		}
-		g.node(n, append([]ast.Node{nil}, parents...)[len(parents)])
-		parents = append(parents, n)
 		return true
 	})
-	seen := map[[3]string]int{}
-	for i := range g.mutants {
-		m := &g.mutants[i]
-		same := [3]string{string(m.Operator), m.From, m.To}
-		if seen[same]++; seen[same] > 1 {
-			m.From += fmt.Sprintf(" [%d]", seen[same])
-		}
-	}
 	return g.mutants
-}
-
-// wordsOnly reports whether a node only makes the words of an error or a panic.
-func wordsOnly(n ast.Node) bool {
-	c, ok := n.(*ast.CallExpr)
-	if !ok {
-		return false
-	}
-	switch fun := c.Fun.(type) {
-	case *ast.Ident:
-		return fun.Name == "panic"
-	case *ast.SelectorExpr:
-		p, ok := fun.X.(*ast.Ident)
-		return ok && (p.Name == "errors" || p.Name == "fault" || p.Name == "fmt" && fun.Sel.Name == "Errorf")
-	}
-	return false
-}
-
-// refuses reports whether a node is the passing on of an error: if err != nil { return … err }.
-func refuses(n ast.Node) bool {
-	i, ok := n.(*ast.IfStmt)
-	if !ok {
-		return false
-	}
-	c, ok := i.Cond.(*ast.BinaryExpr)
-	if !ok || c.Op != token.NEQ {
-		return false
-	}
-	x, ok1 := c.X.(*ast.Ident)
-	y, ok2 := c.Y.(*ast.Ident)
-	return ok1 && ok2 && x.Name == "err" && y.Name == "nil" && i.Init == nil
 }
 
 type generator struct {
 	*Function
-	base    int
 	mutants []Mutant
 }
 
+// add adds the change of a node to another text.
 func (g *generator) add(op Operator, n ast.Node, text string) {
-	from := g.text(n)
-	if text == from {
-		return
-	}
-	start, end := g.offset(n.Pos())-g.base, g.offset(n.End())-g.base
-	if slices.ContainsFunc(g.mutants, func(m Mutant) bool { return m.edit == edit{start, end, text} }) {
-		return // both factors of x*x
-	}
-	g.mutants = append(g.mutants, Mutant{
-		Folder: g.Folder, File: g.File, Function: g.Name, Line: g.fset.Position(n.Pos()).Line, Operator: op,
-		From: oneLine(from), To: oneLine(text), edit: edit{start, end, text},
-	})
+	b := g.decl.Body
+	g.body(op, g.text(n), text, g.between(b.Pos(), n.Pos())+text+g.between(n.End(), b.End()))
 }
 
-// body adds a change of the whole body.
-func (g *generator) body(op Operator, to, text string) {
-	g.mutants = append(g.mutants, Mutant{
-		Folder: g.Folder, File: g.File, Function: g.Name, Line: g.fset.Position(g.decl.Pos()).Line, Operator: op,
-		From: "the result", To: to, edit: edit{0, -1, text},
-	})
+// body adds a change of the body, but no change twice: both factors of x*x are dropped alike.
+func (g *generator) body(op Operator, from, to, body string) {
+	if from != to && !slices.ContainsFunc(g.mutants, func(m Mutant) bool { return m.body == body }) {
+		g.mutants = append(g.mutants, Mutant{Function: g.Function, Operator: op, From: oneLine(from), To: oneLine(to), body: body})
+	}
 }
 
 // oneLine shortens source to a line of at most 80 characters.
@@ -250,109 +164,82 @@ func oneLine(s string) string {
 // parameter is a parameter or a result, one for each name.
 type parameter struct{ name, kind string }
 
-func (f *Function) parameters(list *ast.FieldList) []parameter {
-	var all []parameter
-	if list == nil {
-		return nil
-	}
-	for _, p := range list.List {
-		if len(p.Names) == 0 {
-			all = append(all, parameter{"_", f.text(p.Type)})
+func (f *Function) parameters(lists ...*ast.FieldList) (all []parameter) {
+	for _, list := range lists {
+		if list == nil {
+			continue
 		}
-		for _, name := range p.Names {
-			all = append(all, parameter{name.Name, f.text(p.Type)})
+		for _, p := range list.List {
+			for _, name := range p.Names {
+				all = append(all, parameter{name.Name, f.text(p.Type)})
+			}
+			if len(p.Names) == 0 {
+				all = append(all, parameter{"_", f.text(p.Type)})
+			}
 		}
 	}
 	return all
 }
 
+// call is the source of statements that run a body in place of the function's, and return what it returns.
+func (f *Function) call(body string) string {
+	if f.decl.Type.Results == nil {
+		return "func() " + body + "(); return"
+	}
+	return "return " + f.literal(body)
+}
+
+// literal is the source of the call of a function literal with the function's results.
+func (f *Function) literal(body string) string {
+	return "func() (" + strings.TrimSuffix(strings.TrimPrefix(f.text(f.decl.Type.Results), "("), ")") + ") " + body + "()"
+}
+
 // results adds the changes of what the function returns, or of what it writes to dst.
 func (g *generator) results() {
-	in, out := g.parameters(g.decl.Type.Params), g.parameters(g.decl.Type.Results)
-	if g.decl.Recv != nil {
-		in = append(in, g.parameters(g.decl.Recv)...)
+	in, out := g.parameters(g.decl.Type.Params, g.decl.Recv), g.parameters(g.decl.Type.Results)
+	body := g.text(g.decl.Body)
+	var names, zeros []string
+	for i, r := range out {
+		names, zeros = append(names, fmt.Sprint("mutantResult", i)), append(zeros, "*new("+r.kind+")")
 	}
-	signature, body := g.signature(), g.text(g.decl.Body)
-	dst := slices.Index(in, parameter{"dst", "[]float64"}) >= 0
-	if dst {
-		g.body(Sign, "dst with the other sign", fmt.Sprintf("{ defer mutantScale(dst, -1); %s func() %s %s() }", returns(out), signature, body))
-		g.body(Factor, "twice dst", fmt.Sprintf("{ defer mutantScale(dst, 2); %s func() %s %s() }", returns(out), signature, body))
-		for _, p := range in {
-			if p.name != "dst" && p.name != "_" && p.kind == "[]float64" {
-				g.body(Identity, p.name, fmt.Sprintf("{ copy(dst, %s); %s }", p.name, g.zeros(out, "dst")))
-			}
+	change := func(op Operator, to, first string) { // the first result is another, the others are zeros
+		text := "{ " + first + "; return }"
+		if len(out) > 0 {
+			text = "{ return " + strings.Join(append([]string{first}, zeros[1:]...), ", ") + " }"
 		}
+		g.body(op, "the result", to, text)
 	}
-	if len(out) == 0 {
-		g.body(Step, "nothing done", "{}")
-		return
-	}
-	zero := "*new(" + out[0].kind + ")"
-	if len(out) > 1 || out[0].kind != "error" {
-		g.body(Constant, "0", "{ "+g.zeros(out, zero)+" }")
-	}
-	first := out[0].kind
-	switch first {
-	case "bool":
-		g.body(Constant, "true", "{ "+g.zeros(out, "true")+" }")
-	case "float64", "int", "[]float64":
-		if first != "[]float64" {
-			g.body(Constant, "1", "{ "+g.zeros(out, "1")+" }")
+	dst := slices.Contains(in, parameter{"dst", "[]float64"})
+	for _, op := range []Operator{Sign, Factor} {
+		by := map[Operator]string{Sign: "-1", Factor: "2"}[op]
+		if dst {
+			g.body(op, "dst", by+" times dst", "{ defer func() { copy(dst, mutantScaled(dst, "+by+")) }(); "+g.call(body)+" }")
 		}
-		names, rest := []string{"mutantFirst"}, []string{}
-		for i := range out[1:] {
-			names, rest = append(names, fmt.Sprintf("mutantRest%d", i)), append(rest, fmt.Sprintf(", mutantRest%d", i))
-		}
-		for _, c := range []struct {
-			op Operator
-			to string
-			by string
-		}{{Sign, "the other sign", "-1"}, {Factor, "twice", "2"}} {
-			scaled := "mutantFirst * " + c.by
-			if first == "[]float64" {
-				scaled = "mutantScaled(mutantFirst, " + c.by + ")"
-			}
-			g.body(c.op, c.to, fmt.Sprintf("{ %s := func() %s %s(); return %s%s }", strings.Join(names, ", "), signature, body, scaled, strings.Join(rest, "")))
+		if len(out) > 0 && slices.Contains([]string{"float64", "int", "[]float64"}, out[0].kind) {
+			scaled := append([]string{"mutantScaled(mutantResult0, " + by + ")"}, names[1:]...)
+			text := "{ " + strings.Join(names, ", ") + " := " + g.literal(body) + "; return " + strings.Join(scaled, ", ") + " }"
+			g.body(op, "the result", by+" times the result", text)
 		}
 	}
 	for _, p := range in {
-		if p.kind == first && p.name != "_" && p.name != "dst" && first != "error" && first != "bool" {
-			g.body(Identity, p.name, "{ "+g.zeros(out, p.name)+" }")
+		switch {
+		case p.name == "_" || p.name == "dst":
+		case dst && p.kind == "[]float64":
+			g.body(Identity, "dst", p.name, "{ copy(dst, "+p.name+"); "+g.call("{ return "+strings.Join(zeros, ", ")+" }")+" }")
+		case len(out) > 0 && p.kind == out[0].kind && p.kind != "error" && p.kind != "bool":
+			change(Identity, p.name, p.name)
 		}
 	}
-}
-
-// returns is "return" if there is something to.
-func returns(out []parameter) string {
 	if len(out) == 0 {
-		return ""
+		g.body(Step, "the body", "nothing", "{}")
+		return
 	}
-	return "return"
-}
-
-// zeros is a return statement of a first value and zeros.
-func (g *generator) zeros(out []parameter, first string) string {
-	if len(out) == 0 {
-		return "return"
+	if len(out) > 1 || out[0].kind != "error" {
+		change(Constant, "0", zeros[0])
 	}
-	values := []string{first}
-	for _, r := range out[1:] {
-		values = append(values, "*new("+r.kind+")")
+	if one := map[string]string{"bool": "true", "float64": "1", "int": "1"}[out[0].kind]; one != "" {
+		change(Constant, one, one)
 	}
-	return "return " + strings.Join(values, ", ")
-}
-
-// signature is the source of the results, in parentheses.
-func (f *Function) signature() string {
-	r := f.decl.Type.Results
-	if r == nil {
-		return ""
-	}
-	s := f.text(r)
-	if strings.HasPrefix(s, "(") {
-		return s
-	}
-	return "(" + s + ")"
 }
 
 var swapped = map[token.Token]string{
@@ -362,57 +249,49 @@ var swapped = map[token.Token]string{
 	token.LAND: "||", token.LOR: "&&",
 }
 
+var operatorOf = map[token.Token]Operator{
+	token.ADD: Sign, token.SUB: Sign, token.MUL: Factor, token.QUO: Factor,
+	token.ADD_ASSIGN: Sign, token.SUB_ASSIGN: Sign, token.MUL_ASSIGN: Factor, token.QUO_ASSIGN: Factor,
+}
+
 // node adds the changes of one node.
-func (g *generator) node(n, parent ast.Node) {
+func (g *generator) node(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.BinaryExpr:
 		x, y := g.text(n.X), g.text(n.Y)
-		with, ok := swapped[n.Op]
+		op, arithmetic := operatorOf[n.Op]
 		switch {
-		case !ok:
-		case arithmetic(n.Op):
-			op := Sign
-			if n.Op == token.MUL || n.Op == token.QUO {
-				op = Factor
-			}
-			g.add(op, n, x+" "+with+" ("+y+")")
+		case arithmetic:
+			g.add(op, n, x+" "+swapped[n.Op]+" ("+y+")")
 			g.add(Term, n, x)
-			if n.Op != token.QUO && n.Op != token.SUB {
+			if n.Op == token.MUL || n.Op == token.ADD {
 				g.add(Term, n, y)
 			}
-		default:
-			g.add(Condition, n, x+" "+with+" "+y)
+			for _, side := range []ast.Expr{n.X, n.Y} {
+				if v, ok := side.(*ast.BasicLit); ok && (v.Kind == token.INT || v.Kind == token.FLOAT) && v.Value != "0" {
+					g.add(Factor, v, "(2 * "+v.Value+")")
+				}
+			}
+		case swapped[n.Op] != "":
+			g.add(Condition, n, x+" "+swapped[n.Op]+" "+y)
 		}
 	case *ast.UnaryExpr:
-		if n.Op == token.SUB {
-			g.add(Sign, n, g.text(n.X))
-		}
-		if n.Op == token.NOT {
-			g.add(Condition, n, g.text(n.X))
-		}
-	case *ast.BasicLit:
-		if b, ok := parent.(*ast.BinaryExpr); ok && arithmetic(b.Op) && (n.Kind == token.INT || n.Kind == token.FLOAT) && n.Value != "0" {
-			g.add(Factor, n, "(2 * "+n.Value+")")
+		if op, ok := map[token.Token]Operator{token.SUB: Sign, token.NOT: Condition}[n.Op]; ok {
+			g.add(op, n, g.text(n.X))
 		}
 	case *ast.CallExpr:
-		g.call(n)
+		g.arguments(n)
 	case *ast.ExprStmt:
-		if !wordsOnly(n.X) { // what panics is only words
-			g.add(Step, n, "{}")
-		}
+		g.add(Step, n, "{}")
 	case *ast.AssignStmt:
-		if n.Tok == token.DEFINE {
-			return
+		if op, ok := operatorOf[n.Tok]; ok {
+			g.add(op, n, g.text(n.Lhs[0])+" "+swapped[n.Tok]+" "+g.text(n.Rhs[0]))
 		}
-		if with, ok := swapped[n.Tok]; ok {
-			op := Factor
-			if n.Tok == token.ADD_ASSIGN || n.Tok == token.SUB_ASSIGN {
-				op = Sign
+	case *ast.BlockStmt:
+		for _, s := range n.List {
+			if a, ok := s.(*ast.AssignStmt); ok && a.Tok != token.DEFINE {
+				g.add(Step, a, "{}")
 			}
-			g.add(op, n, g.text(n.Lhs[0])+" "+with+" "+g.text(n.Rhs[0]))
-		}
-		if _, ok := parent.(*ast.BlockStmt); ok {
-			g.add(Step, n, "{}")
 		}
 	case *ast.RangeStmt:
 		g.add(Step, n.Body, "{}")
@@ -423,39 +302,23 @@ func (g *generator) node(n, parent ast.Node) {
 	}
 }
 
-func arithmetic(op token.Token) bool {
-	return op == token.ADD || op == token.SUB || op == token.MUL || op == token.QUO
-}
+// symmetric are functions whose arguments may be swapped, or are no numbers.
+var symmetric = []string{"min", "max", "math.Max", "math.Min", "math.Hypot", "floats.Dot", "floats.Distance", "mat.Dot", "sum.Dot",
+	"append", "make"}
 
-func (g *generator) call(n *ast.CallExpr) {
-	for i := range len(n.Args) - 1 {
+// arguments adds the changes of a call.
+func (g *generator) arguments(n *ast.CallExpr) {
+	fun := g.text(n.Fun)
+	for i := range max(1, len(n.Args)) - 1 {
 		a, b := n.Args[i], n.Args[i+1]
-		if g.text(a) == g.text(b) {
-			continue
-		}
-		args := make([]string, len(n.Args))
-		for k, arg := range n.Args {
-			args[k] = g.text(arg)
-		}
-		args[i], args[i+1] = args[i+1], args[i]
-		dots := ""
-		if n.Ellipsis.IsValid() {
-			dots = "..."
-		}
-		switch g.text(n.Fun) {
-		case "min", "max", "math.Max", "math.Min", "math.Hypot", "floats.Dot", "floats.Distance", "mat.Dot", "sum.Dot", "append", "make": // symmetric, or no numbers
-		default:
-			g.add(Argument, n, g.text(n.Fun)+"("+strings.Join(args, ", ")+dots+")")
+		if !slices.Contains(symmetric, fun) && g.text(a) != g.text(b) {
+			g.add(Argument, n, g.between(n.Pos(), a.Pos())+g.text(b)+", "+g.text(a)+g.between(b.End(), n.End()))
 		}
 	}
-	switch fun := n.Fun.(type) {
-	case *ast.Ident:
-		if other := map[string]string{"min": "max", "max": "min"}[fun.Name]; other != "" {
-			g.add(Argument, fun, other)
-		}
-	case *ast.SelectorExpr:
-		if p, ok := fun.X.(*ast.Ident); ok && p.Name == "math" && len(n.Args) == 1 {
-			g.add(Step, n, "("+g.text(n.Args[0])+")")
-		}
+	if other := map[string]string{"min": "max", "max": "min"}[fun]; other != "" {
+		g.add(Argument, n.Fun, other)
+	}
+	if strings.HasPrefix(fun, "math.") && len(n.Args) == 1 {
+		g.add(Step, n, "("+g.text(n.Args[0])+")")
 	}
 }

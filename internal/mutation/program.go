@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,10 +16,10 @@ import (
 	"time"
 )
 
-// variable of the environment that tells a [Program] which mutant it is.
+// variable of the environment names the mutant that a test program is.
 const variable = "MUTANT"
 
-// helpers is what every mutated package has more.
+// helpers is a file of every mutated package.
 const helpers = `package %s
 
 import (
@@ -30,86 +29,44 @@ import (
 
 var mutantID = func() int { id, _ := strconv.Atoi(os.Getenv("` + variable + `")); return id }()
 
-var mutantTrace = os.Getenv("` + variable + `_TRACE")
-
-var mutantSeen = map[string]bool{}
-
-// mutantEnter writes the names of functions that are entered, once each.
-func mutantEnter(name string) {
-	mutantLock <- struct{}{}
-	defer func() { <-mutantLock }()
-	if mutantSeen[name] {
-		return
-	}
-	mutantSeen[name] = true
-	f, err := os.OpenFile(mutantTrace, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		panic(err)
-	}
-	f.WriteString(name + "\n")
-	f.Close()
-}
-
-var mutantLock = make(chan struct{}, 1)
-
-func mutantScale(dst []float64, by float64) {
-	for i := range dst {
-		dst[i] *= by
-	}
-}
-
-func mutantScaled(x []float64, by float64) []float64 {
-	if x == nil {
-		return nil
-	}
-	y := make([]float64, len(x))
-	for i := range x {
-		y[i] = by * x[i]
-	}
-	return y
-}
-`
-
-// limits end a mutant that allocates or computes without end. Processor time is the same
-// whatever else the machine does; the system counts it in whole seconds.
-const limits = `//go:build linux
-
-package %s
-
-import (
-	"os"
-	"strconv"
-	"syscall"
-)
-
-func init() {
-	if mutantID > 0 {
-		syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: 8 << 30, Max: 8 << 30})
-		if seconds, _ := strconv.ParseUint(os.Getenv("` + variable + `_SECONDS"), 10, 64); seconds > 0 {
-			syscall.Setrlimit(syscall.RLIMIT_CPU, &syscall.Rlimit{Cur: seconds, Max: seconds})
+func mutantScaled[T any](v T, by float64) T {
+	switch x := any(v).(type) {
+	case float64:
+		return any(x * by).(T)
+	case int:
+		return any(x * int(by)).(T)
+	case []float64:
+		y := append([]float64(nil), x...)
+		for i := range y {
+			y[i] *= by
 		}
+		return any(y).(T)
 	}
+	panic("mutant of another type")
 }
 `
 
-// Program is a test program of a package with mutants in it.
+// Program is the mutants of some functions, and test programs that contain them.
 type Program struct {
-	Mutants []Mutant
-	Folder  string // of the package whose tests it has
-	root    string
-	path    string
+	Mutants   []Mutant // those that compile
+	functions []*Function
+	root      string // of the module
+	folder    string // of what the program writes
 }
 
-// Build builds the tests of the package in a folder below root with all mutants of the functions,
-// which may be of any packages there. Mutants that don't compile
-// are left out. Files are written to the folder temporary.
-func Build(ctx context.Context, root, folder, temporary string, functions []*Function, keep func(Mutant) bool) (*Program, error) {
+// Build mutates the functions, which belong to packages of the module at root, without those that keep refuses, and
+// drops the mutants that do not compile. It writes to the folder temporary.
+func Build(ctx context.Context, root, temporary string, functions []*Function, keep func(Mutant) bool) (*Program, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
 		return nil, fmt.Errorf("mutation: %w", err)
 	}
-	p := &Program{Folder: folder, root: root, path: filepath.Join(temporary, "mutants.test")}
+	p := &Program{functions: functions, root: root, folder: temporary}
+	args := []string{"build", "-gcflags=./...=-e", "-overlay", p.overlay()} // -e: all errors, not the first ten
 	for _, f := range functions {
+		if folder := "./" + f.Folder; !slices.Contains(args, folder) {
+			args = append(args, folder)
+		}
 		for _, m := range f.Mutants() {
 			if keep == nil || keep(m) {
 				m.ID = len(p.Mutants) + 1
@@ -118,27 +75,29 @@ func Build(ctx context.Context, root, folder, temporary string, functions []*Fun
 		}
 	}
 	for range 20 {
-		lines, err := p.write(temporary, functions)
+		lines, err := p.write()
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("mutation: %w", err)
 		}
-		module := "-gcflags=" + "./...=-e" // all errors, not the first ten
-		cmd := exec.CommandContext(ctx, "go", "test", "-c", module, "-overlay", filepath.Join(temporary, "overlay.json"), "-o", p.path, "./"+folder)
-		cmd.Dir = root
-		out, err := cmd.CombinedOutput()
-		if err == nil {
-			return p, nil
-		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+		out, err := p.command(ctx, "go", args...).CombinedOutput()
+		if err == nil || ctx.Err() != nil {
+			return p, ctx.Err()
 		}
 		wrong := broken(string(out), root, lines)
 		if len(wrong) == 0 {
-			return nil, fmt.Errorf("mutation: %s does not build: %w\n%s", folder, err, out)
+			return nil, fmt.Errorf("mutation: the mutants do not build: %w\n%s", err, out)
 		}
 		p.Mutants = slices.DeleteFunc(p.Mutants, func(m Mutant) bool { return wrong[m.ID] })
 	}
-	return nil, fmt.Errorf("mutation: %s does not build, even without the mutants that the compiler refuses", folder)
+	return nil, errors.New("mutation: the mutants do not build, even without those that the compiler refuses")
+}
+
+func (p *Program) overlay() string { return filepath.Join(p.folder, "overlay.json") }
+
+func (p *Program) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.WaitDelay = p.root, time.Second
+	return cmd
 }
 
 // span is the lines of a mutant in a mutated file.
@@ -146,8 +105,8 @@ type span struct{ id, first, last int }
 
 var position = regexp.MustCompile(`(?m)^([^\s:]+\.go):(\d+):\d+: `)
 
-// broken returns the mutants in whose lines the compiler found errors. It names files from root
-// where that is shorter.
+// broken returns the mutants in whose lines the compiler found errors. The compiler names a file from root where that
+// name is shorter.
 func broken(output, root string, lines map[string][]span) map[int]bool {
 	wrong := map[int]bool{}
 	for _, m := range position.FindAllStringSubmatch(output, -1) {
@@ -166,154 +125,110 @@ func broken(output, root string, lines map[string][]span) map[int]bool {
 }
 
 // write writes the mutated files and overlay.json, and returns where the mutants are.
-func (p *Program) write(temporary string, functions []*Function) (map[string][]span, error) {
-	of := map[string][]Mutant{}
-	for _, m := range p.Mutants {
-		of[m.Folder+"."+m.Function] = append(of[m.Folder+"."+m.Function], m)
-	}
-	byFile := map[string][]*Function{}
+func (p *Program) write() (map[string][]span, error) {
 	overlay := map[string]string{}
 	put := func(path string, contents []byte) error {
-		at := filepath.Join(temporary, fmt.Sprintf("%d.go", len(overlay)))
-		overlay[path] = at
-		return os.WriteFile(at, contents, 0o644)
+		overlay[path] = filepath.Join(p.folder, fmt.Sprintf("%d.go", len(overlay)))
+		return os.WriteFile(overlay[path], contents, 0o644)
 	}
-	for _, f := range functions {
+	of := map[*Function][]Mutant{}
+	byFile := map[string][]*Function{}
+	for _, f := range p.functions {
 		path := filepath.Join(p.root, f.Folder, f.File)
 		byFile[path] = append(byFile[path], f)
-		if extra := filepath.Join(p.root, f.Folder, "mutant_helpers.go"); overlay[extra] == "" {
-			name := f.file.Name.Name
-			if err := errors.Join(put(extra, fmt.Appendf(nil, helpers, name)), put(filepath.Join(p.root, f.Folder, "mutant_limit.go"), fmt.Appendf(nil, limits, name))); err != nil {
-				return nil, fmt.Errorf("mutation: %w", err)
+		if extra := filepath.Join(filepath.Dir(path), "mutant_helpers.go"); overlay[extra] == "" {
+			if err := put(extra, fmt.Appendf(nil, helpers, f.file.Name.Name)); err != nil {
+				return nil, err
 			}
 		}
+	}
+	for _, m := range p.Mutants {
+		of[m.Function] = append(of[m.Function], m)
 	}
 	lines := map[string][]span{}
 	for path, fs := range byFile {
 		slices.SortFunc(fs, func(a, b *Function) int { return int(a.decl.Pos() - b.decl.Pos()) })
-		fs = slices.CompactFunc(fs, func(a, b *Function) bool { return a.Name == b.Name && a.decl.Pos() == b.decl.Pos() })
 		var b bytes.Buffer
 		line := func() int { return bytes.Count(b.Bytes(), []byte("\n")) + 1 }
 		var spans []span
 		done := 0
 		for _, f := range fs {
-			at := f.offset(f.decl.Body.Pos())
-			b.Write(f.source[done : at+1])
-			done = at + 1
-			fmt.Fprintf(&b, "if mutantTrace != \"\" { mutantEnter(%q) }\nswitch mutantID {\n", f.Folder+"."+f.Name)
-			for _, m := range of[f.Folder+"."+f.Name] {
+			at := f.fset.Position(f.decl.Body.Lbrace).Offset + 1
+			b.Write(f.source[done:at])
+			done = at
+			b.WriteString("switch mutantID {\n")
+			for _, m := range of[f] {
 				first := line()
-				fmt.Fprintf(&b, "case %d:\n%s func() %s %s()\n", m.ID, returns(f.parameters(f.decl.Type.Results)), f.signature(), f.mutated(m))
-				if f.decl.Type.Results == nil {
-					b.WriteString("return\n")
-				}
+				fmt.Fprintf(&b, "case %d:\n%s\n", m.ID, f.call(m.body))
 				spans = append(spans, span{m.ID, first, line() - 1})
 			}
 			b.WriteString("}\n")
 		}
 		b.Write(fs[0].source[done:])
 		if err := put(path, b.Bytes()); err != nil {
-			return nil, fmt.Errorf("mutation: %w", err)
+			return nil, err
 		}
 		lines[overlay[path]] = spans
 	}
 	table, err := json.Marshal(map[string]any{"Replace": overlay})
-	if err == nil {
-		err = os.WriteFile(filepath.Join(temporary, "overlay.json"), table, 0o644)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("mutation: %w", err)
+		return nil, err
 	}
-	return lines, nil
+	return lines, os.WriteFile(p.overlay(), table, 0o644)
 }
 
-// mutated returns the body with the change of a mutant.
-func (f *Function) mutated(m Mutant) string {
-	if m.edit.end < 0 {
-		return m.edit.text
+// Tests is the test program of a package, with all mutants in it.
+type Tests struct {
+	program      *Program
+	folder, path string
+	args         []string
+}
+
+// Tests builds the tests of the package in a folder of the module. Random tests of pgregory.net/rapid try the same in
+// every run.
+func (p *Program) Tests(ctx context.Context, folder string) (*Tests, error) {
+	t := &Tests{program: p, folder: folder, path: filepath.Join(p.folder, strings.ReplaceAll(folder, "/", "-")+".test")}
+	t.args = []string{"-test.failfast", "-test.short", "-test.skip", "^Fuzz"} // the seeds of fuzz targets take long
+	if out, err := p.command(ctx, "go", "test", "-c", "-overlay", p.overlay(), "-o", t.path, "./"+folder).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("mutation: the tests of %s: %w\n%s", folder, err, out)
 	}
-	body := f.text(f.decl.Body)
-	return body[:m.edit.start] + m.edit.text + body[m.edit.end:]
+	const imports = `{{join .TestImports " "}} {{join .XTestImports " "}}`
+	out, err := p.command(ctx, "go", "list", "-f", imports, "./"+folder).Output()
+	if strings.Contains(string(out), "pgregory.net/rapid") {
+		t.args = append(t.args, "-rapid.seed=1", "-rapid.nofailfile", "-rapid.shrinktime=1ms")
+	}
+	return t, err
 }
 
-// Outcome of a run.
-type Outcome string
-
-// The outcomes.
-const (
-	Passed  Outcome = "passed"
-	Failed  Outcome = "failed"
-	TooLong Outcome = "stopped after its time"
-)
-
-// Run runs the tests that match a pattern, as go test -run has it, with a mutant, 0 for none, and
-// tells the processor time that they took. A mutant that takes more than the limit is ended; without
-// limits on processor time, or if it sleeps, after ten times as long. Args are passed to the
-// tests. It fails if no test matches.
-func (p *Program) Run(ctx context.Context, mutant int, pattern string, limit time.Duration, args ...string) (Outcome, time.Duration, string, error) {
-	seconds := strconv.Itoa(int(math.Ceil(limit.Seconds())))
-	return p.run(ctx, []string{variable + "=" + strconv.Itoa(mutant), variable + "_SECONDS=" + seconds}, pattern, limit, args)
-}
-
-func (p *Program) run(ctx context.Context, environment []string, pattern string, limit time.Duration, args []string) (Outcome, time.Duration, string, error) {
+// Pass reports whether the tests that match a pattern, as go test -run has it, pass with a mutant, 0 for none, and how
+// long that took. A test program that computes for longer than the limit, waits for ten times as long, or takes 8 GiB
+// has failed. It is an error if no test matches.
+func (t *Tests) Pass(ctx context.Context, mutant int, pattern string, limit time.Duration) (bool, time.Duration, error) {
+	begin := time.Now()
 	short, cancel := context.WithTimeout(ctx, 10*limit)
 	defer cancel()
-	cmd := exec.CommandContext(short, p.path, append([]string{"-test.run", pattern, "-test.v", "-test.failfast"}, args...)...)
-	cmd.Dir = filepath.Join(p.root, p.Folder)
-	cmd.Env = append(os.Environ(), environment...)
-	cmd.WaitDelay = time.Second
+	guard := fmt.Sprintf("ulimit -v 8388608 -t %d; exec \"$0\" \"$@\"", 1+int(limit.Seconds()))
+	cmd := t.program.command(short, "sh", append([]string{"-c", guard, t.path, "-test.v", "-test.run", pattern}, t.args...)...)
+	cmd.Dir = filepath.Join(t.program.root, t.folder)
+	cmd.Env = append(os.Environ(), variable+"="+strconv.Itoa(mutant))
 	out, err := cmd.CombinedOutput()
-	took := processorTime(cmd.ProcessState)
 	switch {
 	case ctx.Err() != nil:
-		return "", took, string(out), ctx.Err()
-	case short.Err() != nil || cmd.ProcessState != nil && cmd.ProcessState.ExitCode() < 0: // by us or by the system
-		return TooLong, took, string(out), nil
+		return false, 0, ctx.Err()
 	case err != nil:
-		return Failed, took, string(out), nil
-	case !strings.Contains(string(out), "--- PASS"):
-		return "", took, string(out), fmt.Errorf("mutation: no test of %s matches %q", p.Folder, pattern)
+		return false, time.Since(begin), nil
+	case !bytes.Contains(out, []byte("--- PASS")):
+		return false, 0, fmt.Errorf("mutation: no test of %s matches %q", t.folder, pattern)
 	}
-	return Passed, took, string(out), nil
+	return true, time.Since(begin), nil
 }
 
-func processorTime(s *os.ProcessState) time.Duration {
-	if s == nil {
-		return 0 // it did not start
+// Of returns the mutants of some functions.
+func (p *Program) Of(functions []*Function) (all []Mutant) {
+	for _, m := range p.Mutants {
+		if slices.Contains(functions, m.Function) {
+			all = append(all, m)
+		}
 	}
-	return s.UserTime() + s.SystemTime()
-}
-
-// Reached returns the mutated functions, as "folder.Name", that the tests of a pattern enter.
-func (p *Program) Reached(ctx context.Context, pattern string, limit time.Duration, args ...string) (map[string]bool, error) {
-	file, err := os.CreateTemp(filepath.Dir(p.path), "trace-*")
-	if err != nil {
-		return nil, fmt.Errorf("mutation: %w", err)
-	}
-	trace := file.Name()
-	file.Close()
-	defer os.Remove(trace)
-	if o, _, out, err := p.run(ctx, []string{variable + "_TRACE=" + trace}, pattern, limit, args); err != nil || o == TooLong {
-		return nil, errors.Join(err, fmt.Errorf("mutation: tracing %s: %s\n%s", pattern, o, out))
-	}
-	b, err := os.ReadFile(trace)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("mutation: %w", err)
-	}
-	reached := map[string]bool{}
-	for name := range strings.Lines(string(b)) {
-		reached[strings.TrimSpace(name)] = true
-	}
-	return reached, nil
-}
-
-// Tests returns the names of the program's tests, fuzz targets and examples.
-func (p *Program) Tests(ctx context.Context) ([]string, error) {
-	cmd := exec.CommandContext(ctx, p.path, "-test.list", ".")
-	cmd.Dir = filepath.Join(p.root, p.Folder)
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("mutation: the tests of %s: %w", p.Folder, err)
-	}
-	return slices.DeleteFunc(strings.Fields(string(out)), func(name string) bool { return strings.HasPrefix(name, "Benchmark") }), nil
+	return all
 }

@@ -121,14 +121,16 @@ func command(ctx context.Context, args []string, tell io.Writer) error {
 		return err
 	}
 	took := time.Since(began)
-	fmt.Fprintf(tell, "%s: %d trials and walks in %v, %.4g a second\n", *output, job.Total(), took.Round(time.Millisecond), float64(job.Total())/took.Seconds())
+	fmt.Fprintf(tell, "%s: %d trials and walks in %v, %.4g a second\n",
+		*output, job.Total(), took.Round(time.Millisecond), float64(job.Total())/took.Seconds())
 	return nil
 }
 
 // progress is a bar in a terminal, else a line every ten seconds, and for each other thing that is done.
 func progress(w io.Writer) func(name string, done, total int) {
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(), progressbar.OptionSetWidth(30), progressbar.OptionClearOnFinish())
+		bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(),
+			progressbar.OptionSetWidth(30), progressbar.OptionClearOnFinish())
 		return func(name string, done, total int) {
 			bar.Describe(name)
 			bar.ChangeMax(total)
@@ -178,7 +180,8 @@ func work() {
 		if err = tools.ProtoToOptions(info.GetPipelineOptions(), &options); err == nil {
 			runtime.GlobalOptions.Import(options.Options)
 			apache.Init()
-			err = harness.MainWithOptions(ctx, info.GetLoggingEndpoint().GetUrl(), info.GetControlEndpoint().GetUrl(), harness.Options{RunnerCapabilities: info.GetRunnerCapabilities()})
+			can := harness.Options{RunnerCapabilities: info.GetRunnerCapabilities()}
+			err = harness.MainWithOptions(ctx, info.GetLoggingEndpoint().GetUrl(), info.GetControlEndpoint().GetUrl(), can)
 		}
 	}
 	if err != nil {

@@ -32,7 +32,7 @@ type Race struct {
 	Trials     int
 	Seed       uint64
 	Iterations int   // T, with looks at about 20 iterations in each factor of ten; or
-	Queries    []int // the numbers of revealed costs at which to look
+	Queries    []int `json:",omitzero"` // the numbers of revealed costs at which to look; nil isn't []
 
 	// Quantities are what is recorded: "penalised gap", which is the only one without this
 	// list, "true cost of the policy", "cost", "violation" and "mass".
@@ -113,7 +113,8 @@ func open(text string) (*plan, error) {
 		}
 		p, err := newPlan(s.Race)
 		if err == nil && len(s.Probes) != len(p.cells) {
-			err = fmt.Errorf("beam: %d methods on problems were checked where the race was submitted, and %d are known here: want workers of the same build", len(s.Probes), len(p.cells))
+			err = fmt.Errorf("beam: %d methods on problems were checked where the race was submitted, and %d are known here: "+
+				"want workers of the same build", len(s.Probes), len(p.cells))
 		}
 		if err != nil {
 			return nil, err
@@ -198,9 +199,11 @@ func newPlan(r Race) (*plan, error) {
 	for _, i := range p.problems {
 		for _, m := range entries {
 			for n, v := range m.settings {
-				c := &cell{instance: i, method: v.method, set: set, looks: looks, place: fmt.Sprintf("%s, setting %d on %s", m.place, n, i.label)}
+				place := fmt.Sprintf("%s, setting %d on %s", m.place, n, i.label)
+				c := &cell{instance: i, method: v.method, set: set, looks: looks, place: place}
 				c.like = race.Row{
-					Problem: i.label, Race: kind, Method: m.label, Configuration: n, Configurations: len(m.settings), Seed: r.Seed, Settings: v.settings,
+					Problem: i.label, Race: kind, Method: m.label, Configuration: n, Configurations: len(m.settings),
+					Seed: r.Seed, Settings: v.settings,
 				}
 				c.check = sync.OnceValue(c.isAsSubmitted)
 				p.cells = append(p.cells, c)
@@ -378,8 +381,8 @@ func (c *cell) isAsSubmitted() error {
 		return fault.At("beam", c.place, err)
 	}
 	if got.Steps != c.probed.Steps || got.Digest != c.probed.Digest {
-		return fmt.Errorf("beam: %s: this worker (%s/%s, %s) computes other numbers than the program that submitted the race: want workers of the same build",
-			c.place, runtime.GOOS, runtime.GOARCH, runtime.Version())
+		return fmt.Errorf("beam: %s: this worker (%s/%s, %s) computes other numbers than the program that submitted the race: "+
+			"want workers of the same build", c.place, runtime.GOOS, runtime.GOARCH, runtime.Version())
 	}
 	return nil
 }

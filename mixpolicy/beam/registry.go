@@ -154,13 +154,14 @@ func decode(text jsontext.Value, into any) error {
 	if len(text) == 0 {
 		text = jsontext.Value("{}")
 	}
-	err := json.Unmarshal(text, into, json.RejectUnknownMembers(true), json.MatchCaseInsensitiveNames(true), json.WithUnmarshalers(json.JoinUnmarshalers(
+	unmarshalers := json.WithUnmarshalers(json.JoinUnmarshalers(
 		json.UnmarshalFunc(func(text []byte, eta *mixpolicy.StepSize) error {
 			name, v, err := named(text)
 			if err != nil {
 				return err
 			}
-			*eta, err = find("no step size", map[string]mixpolicy.StepSize{"InverseSqrt": mixpolicy.InverseSqrt(v), "Constant": mixpolicy.Constant(v)}, name)
+			sizes := map[string]mixpolicy.StepSize{"InverseSqrt": mixpolicy.InverseSqrt(v), "Constant": mixpolicy.Constant(v)}
+			*eta, err = find("no step size", sizes, name)
 			return err
 		}),
 		json.UnmarshalFunc(func(text []byte, phi *bregman.Modulus) error {
@@ -190,7 +191,8 @@ func decode(text jsontext.Value, into any) error {
 			}
 			return err
 		}),
-	)))
+	))
+	err := json.Unmarshal(text, into, json.RejectUnknownMembers(true), json.MatchCaseInsensitiveNames(true), unmarshalers)
 	var wrong *json.SemanticError
 	if !errors.As(err, &wrong) {
 		return err

@@ -54,7 +54,8 @@ func Submit(ctx context.Context, r Race, output string, progress func(name strin
 	if size, err := fs.Size(ctx, output); err == nil {
 		return nil, fmt.Errorf("beam: output %s exists, of %d bytes; want another name", output, size)
 	}
-	needs, err := find("no runner", map[string]bool{"": false, "prism": false, "universal": true, "flink": true, "spark": true, "dataflow": false}, *runners.Runner)
+	needsEndpoint := map[string]bool{"": false, "prism": false, "universal": true, "flink": true, "spark": true, "dataflow": false}
+	needs, err := find("no runner", needsEndpoint, *runners.Runner)
 	if err != nil {
 		return nil, fmt.Errorf("beam: %w", err)
 	}
@@ -136,8 +137,10 @@ func answers(ctx context.Context, endpoint string) error {
 // worker again; of the local ones, whose worker is one process, the race is what can start again.
 const attempts = 3
 
-// errSilent is of workers that are silent.
-var errSilent = errors.New("no worker has reported")
+var (
+	errSilent    = errors.New("no worker has reported")
+	errUnwritten = errors.New("beam: the job has ended without its record: worker disconnected")
+)
 
 // Run runs the job on the runner of the flags, and writes the record.
 func (j *Job) Run(ctx context.Context) error {
@@ -169,18 +172,33 @@ func (j *Job) attempt(ctx context.Context, try int, doing string) error {
 	pipeline, s := apache.NewPipelineWithRoot()
 	j.Build(s)
 	ctx, stop := context.WithCancelCause(ctx)
-	ended := make(chan struct{})
+	watched := make(chan error, 1)
 	go func() {
-		stop(j.watch(ctx, name, doing))
-		close(ended)
+		why := j.watch(ctx, name, doing)
+		stop(why)
+		watched <- why
 	}()
 	err := beamx.Run(ctx, pipeline)
 	stop(nil)
-	<-ended
-	if context.Cause(ctx) == errSilent { // a job that was cancelled may end without an error
-		return errSilent
+	if why := <-watched; why != nil { // a job that was cancelled may end without an error
+		return why
+	}
+	if err == nil && !j.written(ctx) {
+		return errUnwritten
 	}
 	return err
+}
+
+// written tells whether the output is there.
+func (j *Job) written(ctx context.Context) bool {
+	ctx = context.WithoutCancel(ctx)
+	fs, err := filesystem.New(ctx, j.Output)
+	if err != nil {
+		return false
+	}
+	defer fs.Close()
+	_, err = fs.Size(ctx, j.Output)
+	return err == nil
 }
 
 // cause is what an error of Beam ends with: ours, if there is one in it, or its last line.
@@ -255,7 +273,8 @@ func (j *Job) watch(ctx context.Context, name, doing string) error {
 
 // counted is what the workers have added to a counter, as far as the job service knows.
 func counted(m *pb.GetJobMetricsResponse, name string) (n int64) {
-	for _, c := range metricsx.FromMonitoringInfos(nil, m.GetMetrics().GetAttempted(), m.GetMetrics().GetCommitted()).AllMetrics().Counters() {
+	all := metricsx.FromMonitoringInfos(nil, m.GetMetrics().GetAttempted(), m.GetMetrics().GetCommitted()).AllMetrics()
+	for _, c := range all.Counters() {
 		if c.Namespace() == "mixpolicy" && c.Name() == name {
 			n += max(c.Attempted, c.Committed)
 		}

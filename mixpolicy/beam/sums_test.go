@@ -5,11 +5,15 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
@@ -137,5 +141,25 @@ func TestFirstFailure(t *testing.T) {
 		if s.Failed != 3 || s.First.Why != "three" || s.Looks[0][0].N != 1 {
 			t.Errorf("%+v, want 3 failed, the first of stream 3", s)
 		}
+	}
+}
+
+// A race by iterations is one for workers as well: what the pipeline carries has no list of queries.
+func TestRaceByIterations(t *testing.T) {
+	text := `{"Problems": [{"Name": "random", "Settings": {"Dim": 2}}], "Methods": [{"Name": "penalty"}], "Trials": 3, "Iterations": 50}`
+	rows := mixpolicy.Must(race.Read(strings.NewReader(embedded(t, text, 1))))
+	if len(rows) == 0 || rows[0].Race != "iterations" || rows[len(rows)-1].At != 50 {
+		t.Errorf("%+v, want rows to iteration 50", rows)
+	}
+}
+
+// A job that ends without an error and without its record is not a success.
+func TestUnwritten(t *testing.T) {
+	j := &Job{Output: filepath.Join(t.TempDir(), "race.csv")}
+	if j.written(t.Context()) {
+		t.Error("a record that was never written is there")
+	}
+	if err := os.WriteFile(j.Output, nil, 0o600); err != nil || !j.written(t.Context()) {
+		t.Errorf("a record that was written is not there: %v", err)
 	}
 }

@@ -110,7 +110,8 @@ func (f *walk) ProcessElement(ctx context.Context, t Task, emit func(int, Visits
 				steps++
 			}
 			var e *mixpolicy.Empirical
-			e, err = mixpolicy.Simulate(ctx, problem.MDP(), problem.Features().Policy(j), mixpolicy.SimulateSettings{Steps: int(steps), Seed: p.Seed + uint64(w)})
+			set := mixpolicy.SimulateSettings{Steps: int(steps), Seed: p.Seed + uint64(w)}
+			e, err = mixpolicy.Simulate(ctx, problem.MDP(), problem.Features().Policy(j), set)
 			if err == nil {
 				v.add(e, problem.MDP().Actions())
 			}

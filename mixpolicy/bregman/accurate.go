@@ -9,21 +9,6 @@ import (
 // ulp is the distance from 1 to the next larger float64.
 const ulp = 0x1p-52
 
-// A double is an unevaluated sum hi + lo with about 106 significant bits.
-type double struct{ hi, lo float64 }
-
-// addProduct adds ab: the product is split exactly by a fused multiply–add, the sum by
-// Knuth's two-sum (the compensated dot product of Ogita, Rump and Oishi 2005).
-func (s *double) addProduct(a, b float64) {
-	p := float64(a * b)
-	t := s.hi + p
-	v := t - s.hi
-	s.lo += ((s.hi - (t - v)) + (p - v)) + math.FMA(a, b, -p)
-	s.hi = t
-}
-
-func (s *double) value() float64 { return s.hi + s.lo }
-
 // binade returns a power of two that brings r near 1, to scale with no rounding.
 func binade(r float64) float64 {
 	_, e := math.Frexp(r)

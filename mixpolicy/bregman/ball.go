@@ -3,6 +3,8 @@ package bregman
 import (
 	"fmt"
 	"math"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
 // Ball is the paper's modulus of the Euclidean ball of radius R, equation (3.7):
@@ -24,15 +26,7 @@ type Ball struct {
 	R float64 // radius, positive
 }
 
-var (
-	_ Modulus        = Ball{}
-	_ Conjugator     = Ball{}
-	_ Shifter        = Ball{}
-	_ Divergencer    = Ball{}
-	_ StrongConvexer = Ball{}
-	_ Curver         = Ball{}
-	_ Validator      = Ball{}
-)
+var _ Modulus = Ball{}
 
 // Validate returns an error unless R is positive and finite.
 func (b Ball) Validate() error { return validRadius("ball", b.R) }
@@ -111,14 +105,14 @@ func (b Ball) Divergence(x, y []float64) float64 {
 		return math.Inf(1)
 	}
 	var ee float64
-	var ye double
+	var ye sum.Accumulator
 	for i, v := range x {
 		e := c * (v - y[i])
 		ee += e * e
-		ye.addProduct(c*y[i], e)
+		ye.AddProduct(c*y[i], e)
 	}
 	p, q := math.Sqrt(gx), math.Sqrt(gy)
-	t := ye.value() / q
+	t := ye.Value() / q
 	return 2 * q * (ee + t*t) / ((p+q)*(p+q) + ee) / c
 }
 
@@ -208,10 +202,10 @@ func (b Ball) String() string { return fmt.Sprintf("ball, R = %g", b.R) }
 // gap returns (cR)² − ‖cx‖² in twice the working precision: near the sphere the
 // rounding of the squares would be all that is left of it.
 func (b Ball) gap(x []float64, c float64) float64 {
-	var g double
-	g.addProduct(c*b.R, c*b.R)
+	var g sum.Accumulator
+	g.AddProduct(c*b.R, c*b.R)
 	for _, v := range x {
-		g.addProduct(-(c * v), c*v)
+		g.AddProduct(-(c * v), c*v)
 	}
-	return g.value()
+	return g.Value()
 }

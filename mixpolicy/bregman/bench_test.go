@@ -1,10 +1,12 @@
-package bregman
+package bregman_test
 
 import (
 	"fmt"
 	"math"
 	"strings"
 	"testing"
+
+	. "github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
 // byHand are ∇φ* as loops over whole vectors, for [BenchmarkLift] to compare the lifts with.
@@ -18,7 +20,7 @@ var byHand = []struct {
 			if v < 0 {
 				dst[i] = -1 / v
 			} else {
-				dst[i] = math.Inf(1)
+				dst[i] = inf
 			}
 		}
 	}},
@@ -81,7 +83,7 @@ func BenchmarkGallery(b *testing.B) {
 func BenchmarkProjectDual(b *testing.B) {
 	for _, d := range []int{2, 1024} {
 		y, dst, scratch := normal(source(1), d, 1), make([]float64, d), make([]float64, d)
-		for _, m := range []Modulus{Ball{2}, Cube(2), Euclidean(), NegativeEntropy()} {
+		for _, m := range []Modulus{Ball{R: 2}, Cube(2), Euclidean(), NegativeEntropy()} {
 			b.Run(fmt.Sprintf("%T/d=%d", m, d), func(b *testing.B) {
 				for b.Loop() {
 					copy(dst, y)

@@ -1,4 +1,4 @@
-package bregman
+package bregman_test
 
 import (
 	"math"

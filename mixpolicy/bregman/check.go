@@ -11,122 +11,91 @@ import (
 )
 
 // Check examines a modulus in ℝᵈ: whether it is a Legendre function, whether its methods agree
-// with each other, and how it behaves in the projection. Where something fails it looks for the
-// cause, and names the method at fault and the likely slip. All points are drawn from the seed.
+// with each other, and how it behaves in the projection. All points are drawn from the seed.
 //
-// Interior points come from the kernel's interval if m is separable, and from ∇φ* of random
-// dual points. Every tolerance is the rounding error of what is compared, amplified by the
-// condition of the map in question as measured by a perturbed evaluation, times a factor of a
-// thousand for what such an estimate misses. A wrong formula is off by far more, unless the
-// mistake itself is of the order of 10⁻¹⁰.
+// What the methods are to each other is a table of identities, and each names the methods that it is
+// about: ∇φ is the gradient of φ, ∇φ*(∇φ(x)) = x, and so on. The method that all identities name which
+// fail at a point, and none which hold there, is at fault. How far its numbers are from those of the
+// others is then told in words: a factor, an offset, a sign, a reciprocal, another method's numbers.
 //
-// Of three methods that disagree the one at fault is the one that neither of the others agrees with. What
-// follows from a cause is not told again: a modulus with several mistakes may have to be checked
-// again once the first are mended. m is called from several goroutines at once, and one that writes to a
-// map then may end the program.
+// Every tolerance is the rounding error of what is compared, amplified by the condition of the map in
+// question as measured by a perturbed evaluation, times a factor of a thousand for what such an
+// estimate misses. What follows from a cause is left out: a modulus with several mistakes may have to
+// be checked again once the first are mended.
+//
+// m is called from two goroutines at once: one that writes to a map, or panics then, ends the program.
 //
 //	report := bregman.Check(bregman.Cube(2), 4, 1)
 //	fmt.Println(report, report.Err())
 func Check(m Modulus, d int, seed uint64) *Report {
 	c := newChecker(m, d, seed)
-	var err error
-	if c.protect(func() { err = validate(m) }); err != nil {
-		c.find(Finding{Kind: Invalid, Method: "Validate", Words: strings.TrimPrefix(err.Error(), "bregman: "), Measured: math.NaN()})
-	}
+	c.protect(c.validate)
 	if len(c.report.Findings) > 0 {
 		return c.report
 	}
-	for _, x := range examinations {
-		e := Examination{Name: x.name, OK: true}
-		if !c.protect(func() { x.examine(c, &e) }) {
+	drawn := c.protect(c.draw)
+	for _, row := range identities {
+		e := Examination{Name: row.name, OK: true}
+		if !drawn || !c.protect(func() { c.readAll(row, &e) }) {
 			e.OK, e.Worst, e.Limit, e.Where = false, math.Inf(1), 1, "see the panic"
 		}
-		c.failed[x.name] = !e.OK
+		c.failed[row.name] = !e.OK
 		c.report.Examinations = append(c.report.Examinations, e)
 	}
-	if !c.panics {
+	if drawn && !c.panics {
+		c.protect(c.taylor)
 		c.protect(c.diagnose)
 	}
 	slices.SortStableFunc(c.report.Findings, func(a, b Finding) int { return int(a.Kind - b.Kind) })
 	return c.report
 }
 
-// What is examined. The diagnosis asks for some of them by name.
-const (
-	areNumbers   = "φ, ∇φ, ∇φ* are numbers"
-	isGradient   = "∇φ is the gradient: Taylor remainder of order 2"
-	isIntegral   = "φ(b) − φ(a) is between ⟨∇φ(a), b − a⟩ and ⟨∇φ(b), b − a⟩"
-	isIncreasing = "∇φ increases: φ is strictly convex"
-	isInverse    = "∇φ*(∇φ(x)) = x"
-	hasInverse   = "∇φ(∇φ*(y)) = y"
-	isConjugate  = "φ(x) + φ*(y) = ⟨x, y⟩ at y = ∇φ(x)"
-	isDivergence = "D(x; y) is its definition"
-	isPositive   = "D(x; y) > 0 for x ≠ y, and D(y; y) = 0"
-	isSteep      = "‖∇φ‖ → ∞ at the boundary"
-	isInfinite   = "φ = +∞ outside of the domain"
-	isBounded    = "∇φ* of large y, to 1e300"
-	isProjection = "1ᵀθ = 1 after projection, J′(z) = 0"
-	isCurvature  = "J″(z) is the slope of J′(z)"
-	isClosedForm = "closed form and Newton agree"
-	isConstant   = "strong convexity constant"
-)
-
-var examinations = []struct {
-	name    string
-	examine func(*checker, *Examination)
-}{
-	{areNumbers, (*checker).numbers},
-	{"the same from the same point, whatever was called before, and in place", (*checker).repeats},
-	{isGradient, (*checker).taylor},
-	{isIntegral, (*checker).increments},
-	{isIncreasing, (*checker).monotone},
-	{isInverse, (*checker).inversePrimal},
-	{hasInverse, (*checker).inverseDual},
-	{isConjugate, (*checker).fenchel},
-	{isDivergence, (*checker).divergence},
-	{isPositive, (*checker).positive},
-	{isSteep, (*checker).boundary},
-	{isInfinite, (*checker).outside},
-	{isBounded, (*checker).extremes},
-	{isProjection, (*checker).projection},
-	{isCurvature, (*checker).curvature},
-	{isClosedForm, (*checker).closedForm},
-	{isConstant, (*checker).strongConvexity},
-	{"the same from several goroutines", (*checker).concurrent},
-	{"no allocation in ∇φ, ∇φ*", (*checker).allocations},
-}
-
 type checker struct {
-	m         Modulus
-	d         int
-	sep       Separable
-	separable bool
-	named     names
-	rng       *rand.Rand
-	first     int // the trial from which point starts
-	report    *Report
-	failed    map[string]bool // by the name of the examination
-	panics    bool
+	m      Modulus
+	d      int
+	whole  *part   // m itself
+	parts  []*part // what it is a sum of
+	named  names
+	rng    *rand.Rand
+	report *Report
+	failed map[string]bool // by the name of the row
+	panics bool
 
-	// Where examinations met what the diagnosis goes back to.
-	bad      []float64    // a point of the domain at which φ or ∇φ is no number
-	beyond   []float64    // a point outside, at which φ is not +∞
-	suspects [][]float64  // points at which something is wrong
-	segment  [2][]float64 // between which φ rises by too much, or too little
-	dip      dip          // the first
-	edge     [2][]float64 // a point, and the way to the boundary from there
-	ray      ray
+	// What the rows leave to the diagnosis.
+	readings map[string][]reading // of an identity
+	states   map[*float64]state   // by the point
+	vague    role                 // a method without digits
+	digits   float64
+	bad      place   // where φ or ∇φ is not a number
+	badDual  place   // the same of ∇φ*
+	narrow   bool    // whether the methods agree beyond the domain
 	least    float64 // the strong convexity seen
 	leastAt  string
 }
 
+// A place is a point of a part.
+type place struct {
+	p *part
+	x []float64
+}
+
 func newChecker(m Modulus, d int, seed uint64) *checker {
-	c := &checker{
-		m: m, d: d, rng: rand.New(rand.NewPCG(seed, 0)), failed: map[string]bool{},
-		report: &Report{Modulus: nameOf(m), Dim: d}, named: namesOf(m),
+	return &checker{
+		m: m, d: d, rng: rand.New(rand.NewPCG(seed, 0)), failed: map[string]bool{}, named: namesOf(m),
+		report: &Report{Modulus: nameOf(m), Dim: d}, readings: map[string][]reading{}, states: map[*float64]state{},
 	}
-	c.sep, c.separable = asSeparable(m)
-	return c
+}
+
+func (c *checker) validate() {
+	err := validate(c.m)
+	if err == nil {
+		return
+	}
+	f := Finding{Kind: Invalid, Method: "Validate", Words: strings.TrimPrefix(err.Error(), "bregman: "), Measured: math.NaN()}
+	if strings.HasPrefix(f.Words, "the domain") {
+		f.Method = c.named[domain]
+	}
+	c.find(f)
 }
 
 // nameOf is what String returns, or the type.
@@ -137,110 +106,295 @@ func nameOf(m any) string {
 	return fmt.Sprintf("%T", m)
 }
 
+// A role is what a method is for. Sets of them are sums.
+type role int
+
+const (
+	value role = 1 << iota
+	gradient
+	inverse
+	conjugate
+	divergence
+	curvature
+	shift
+	domain
+	constant
+)
+
 // names are those of the methods that the author of a modulus has written.
-type names struct{ value, gradient, conjugateGradient, domain, curvature, strong string }
+type names map[role]string
 
 func namesOf(m Modulus) names {
-	if s, ok := m.(Separable); ok {
-		if _, ok := s.Kernel.(automatic); ok {
-			return names{"φ", "φ", "φ", "lo and hi", "φ", "Mu"}
-		}
-		return names{"Value", "Deriv", "ConjDeriv", "Domain", "ConjCurvature", "Mu"}
+	n := names{value: "Value", gradient: "Gradient", inverse: "ConjugateGradient", curvature: "ConjugateCurvature",
+		domain: "InDomain", constant: "StrongConvexity", conjugate: "Conjugate", divergence: "Divergence", shift: "Shift"}
+	s, separable := asSeparable(m)
+	if separable {
+		n[gradient], n[inverse], n[curvature], n[domain], n[constant] = "Deriv", "ConjDeriv", "ConjCurvature", "Domain", "Mu"
 	}
-	if _, ok := m.(*vectorFunc); ok {
-		return names{"φ", "φ", "φ", "φ", "φ", ""}
+	_, kernel := s.Kernel.(automatic)
+	if _, vector := m.(*vectorFunc); kernel || vector {
+		n[value], n[gradient], n[inverse], n[curvature] = "φ", "φ", "φ", "φ"
 	}
-	return names{"Value", "Gradient", "ConjugateGradient", "InDomain", "ConjugateCurvature", "StrongConvexity"}
+	if kernel {
+		n[domain] = "lo and hi"
+	}
+	return n
 }
 
 func (c *checker) find(f Finding) { c.report.Findings = append(c.report.Findings, f) }
 
-// protect calls f, and reports whether it came back. A panic becomes a finding.
+// protect calls f, and reports whether it came back. A panic becomes a finding, which names the innermost of
+// the calls that is a method of a modulus or a kernel, and the line.
 func (c *checker) protect(f func()) (ok bool) {
 	defer func() {
-		if p := recover(); p != nil {
-			c.panics = true
-			c.findPanic(p, stack())
+		p := recover()
+		if p == nil {
+			return
+		}
+		c.panics = true
+		found := Finding{Kind: Panics, Words: fmt.Sprint(p), Measured: math.NaN()}
+		if p == nowhere {
+			found.Kind, found.Method = Disagrees, c.named[domain]
+		}
+		pc, panicked := make([]uintptr, 256), false
+		frames := runtime.CallersFrames(pc[:runtime.Callers(0, pc)])
+		for more := true; more && p != nowhere; {
+			var call runtime.Frame
+			call, more = frames.Next()
+			panicked = panicked || call.Function == "runtime.gopanic"
+			if !panicked || strings.HasPrefix(call.Function, "runtime.") {
+				continue
+			}
+			if found.Where == "" {
+				found.Where = fmt.Sprintf("%s:%d", filepath.Base(call.File), call.Line)
+			}
+			name := strings.TrimSuffix(call.Function[strings.LastIndex(call.Function, ".")+1:], "-fm")
+			if found.Method == "" && strings.Contains(methods, " "+name+" ") {
+				found.Method, found.Words = name, name+" panics: "+found.Words
+			}
+		}
+		if !slices.ContainsFunc(c.report.Findings, func(f Finding) bool { return f.Method == found.Method && f.Where == found.Where }) {
+			c.find(found)
 		}
 	}()
 	f()
 	return true
 }
 
-// nowhere is the panic of point.
-type nowhere struct{}
-
-// stack returns the calls that led to a panic, from the innermost on, without those of the runtime.
-func stack() (frames []runtime.Frame) {
-	pc := make([]uintptr, 256)
-	all := runtime.CallersFrames(pc[:runtime.Callers(0, pc)])
-	panicked := false
-	for {
-		f, more := all.Next()
-		switch {
-		case f.Function == "runtime.gopanic":
-			panicked, frames = true, nil
-		case panicked && !strings.HasPrefix(f.Function, "runtime."):
-			frames = append(frames, f)
-		}
-		if !more {
-			return frames
-		}
-	}
-}
-
-// findPanic names the innermost of the calls that is a method of a modulus or a kernel, and the line.
-func (c *checker) findPanic(p any, calls []runtime.Frame) {
-	f := Finding{Kind: Panics, Words: fmt.Sprintf("%v", p), Measured: math.NaN()}
-	if _, ok := p.(nowhere); ok {
-		f = Finding{Kind: Disagrees, Method: c.named.domain, Measured: math.NaN(), Words: fmt.Sprintf("no point was found inside of the domain: nothing that %s returns is in it", c.named.conjugateGradient)}
-	}
-	for _, call := range calls {
-		name := strings.TrimSuffix(call.Function[strings.LastIndex(call.Function, ".")+1:], "-fm")
-		if f.Kind == Panics && f.Where == "" {
-			f.Where = fmt.Sprintf("%s:%d", filepath.Base(call.File), call.Line)
-		}
-		if f.Method == "" && slices.Contains(methods, name) {
-			f.Method, f.Words = name, fmt.Sprintf("%s panics: %s", name, f.Words)
-		}
-	}
-	for _, other := range c.report.Findings {
-		if other.Kind == f.Kind && other.Method == f.Method && other.Where == f.Where {
-			return
-		}
-	}
-	c.find(f)
-}
-
-var methods = []string{
-	"Value", "Gradient", "ConjugateGradient", "InDomain", "Deriv", "ConjDeriv", "Domain", "Conjugate", "Divergence",
-	"Shift", "ConjCurvature", "ConjugateCurvature", "StrongConvexity", "Validate",
-}
+const methods = " Value Gradient ConjugateGradient InDomain Deriv ConjDeriv Domain Conjugate Divergence " +
+	"Shift ConjCurvature ConjugateCurvature StrongConvexity Validate "
 
 // slack is the factor by which an error may exceed its estimate.
 const slack = 1000
 
-func (c *checker) new() []float64 { return make([]float64, c.d) }
+// A part is what most identities are about: each kernel of a [Separable], as a modulus in ℝ¹, or else the
+// whole modulus.
+type part struct {
+	Modulus
+	kernel Kernel // nil if φ is no sum
+	i      int    // the coordinate of a kernel
+	each   bool   // kernels differ
+	own    role   // the methods that it has, of those that it need not have
+	points [][]float64
+	size   float64 // the median of ‖∇φ‖ at these, next to which rounding may be where ∇φ is small
+}
+
+const nowhere = "no point was found inside of the domain"
+
+// draw makes the parts, with their points: some simple ones for a reader, and random ones.
+func (c *checker) draw() {
+	s, sum := asSeparable(c.m)
+	c.whole = partOf(c.m, c.m)
+	if sum {
+		c.split(s)
+		return
+	}
+	first, decades := c.inside(), 12.0
+	if _, ok := c.m.(*vectorFunc); ok { // which knows ∇φ* as well as ∇φ by hyper-dual numbers, not so near the boundary
+		decades = 6
+	}
+	for _, v := range simple {
+		c.whole.add(slices.Repeat([]float64{v}, c.d))
+	}
+	c.whole.add(slices.Repeat([]float64{1 / float64(c.d)}, c.d))
+	c.whole.add(first)
+	for range 120 { // in all directions, as near the boundary as inside
+		x, e := c.whole.points[c.rng.IntN(len(c.whole.points))], c.normal(1)
+		if c.rng.IntN(2) == 0 {
+			x = first
+		}
+		t := c.rng.Float64()
+		if c.rng.IntN(2) == 0 {
+			t = 1 - math.Exp(-decades*t)
+		}
+		c.whole.add(combine(1, x, t*c.whole.exit(x, e, 2*(1+norm2(x))/norm2(e)), e))
+	}
+	c.parts = []*part{c.whole}
+}
+
+var simple = []float64{0.3, 0.6, -0.3, 1.5, -1.5, 0.1, -0.1, 0}
+
+// partOf notes which methods a modulus, or the kernel that it is made of, has of its own.
+func partOf(m Modulus, of any) *part {
+	p := &part{Modulus: m, own: value | gradient | inverse}
+	switch of.(type) {
+	case Conjugator, kernelConjugator:
+		p.own |= conjugate
+	}
+	switch of.(type) {
+	case Divergencer, kernelDivergencer:
+		p.own |= divergence
+	}
+	switch of.(type) {
+	case Curver, kernelCurver:
+		p.own |= curvature
+	}
+	if _, ok := of.(Shifter); ok {
+		p.own |= shift
+	}
+	return p
+}
+
+// split makes a part of each kernel. Half of the points of the whole are ∇φ* of random dual points.
+func (c *checker) split(s Separable) {
+	kernels := s.Each
+	if kernels == nil {
+		kernels = []Kernel{s.Kernel}
+	}
+	for i, k := range kernels {
+		p := partOf(Separable{Kernel: k}, k)
+		p.kernel, p.i, p.each = k, i, s.Each != nil
+		lo, hi := k.Domain()
+		for _, v := range append(simple, 1/float64(c.d)) {
+			p.add([]float64{v})
+		}
+		for range max(20, 200/len(kernels)) {
+			p.add([]float64{c.spread(lo, hi)})
+		}
+		c.parts = append(c.parts, p)
+	}
+	for k := range 100 {
+		x := make([]float64, c.d)
+		for i := range x {
+			p := c.parts[i%len(c.parts)]
+			x[i] = p.points[c.rng.IntN(len(p.points))][0]
+		}
+		if y := c.normal(math.Exp(4*c.rng.Float64() - 2)); k%2 == 0 && c.m.InDomain(c.inverse(y)) {
+			x = c.inverse(y)
+		}
+		c.whole.add(x)
+	}
+}
+
+// add keeps a point of the domain.
+func (p *part) add(x []float64) {
+	if firstNonFinite(x) < 0 && norm2(x) < 1e4 && p.InDomain(x) {
+		p.points = append(p.points, x)
+	}
+}
+
+// inside returns a first point of the domain: where a run starts, 0, or ∇φ* of a random dual point.
+func (c *checker) inside() []float64 {
+	candidates := [][]float64{slices.Repeat([]float64{1 / float64(c.d)}, c.d), make([]float64, c.d)}
+	if v, ok := c.m.(*vectorFunc); ok {
+		candidates = append(candidates, v.inside)
+	}
+	for _, x := range candidates {
+		if c.m.InDomain(x) {
+			return x
+		}
+	}
+	for trial := range 400 { // where these are too large ∇φ* gives the boundary, and where they are too small a point far out
+		y := c.normal(math.Exp2(float64(trial%200) / 8 * float64(1-2*(trial%2))))
+		for i, v := range y { // the range of ∇φ may be on one side of 0, as for a log barrier
+			y[i] = min(v, math.Abs(v)*float64(1-2*(trial/200)))
+		}
+		if x := c.inverse(y); c.m.InDomain(x) && norm2(x) < 1e4 {
+			return x
+		}
+	}
+	panic(nowhere)
+}
+
+// spread returns a point of an interval: with as many near an end, on a logarithmic scale, as in the middle.
+func (c *checker) spread(lo, hi float64) float64 {
+	gap := math.Exp(-12 * c.rng.Float64())
+	switch up := c.rng.IntN(2) == 0; {
+	case math.IsInf(lo, -1) && math.IsInf(hi, 1):
+		return c.rng.NormFloat64() * math.Pow(gap, -4./3) / 1000
+	case math.IsInf(hi, 1):
+		return lo + gap*10
+	case math.IsInf(lo, -1):
+		return hi - gap*10
+	case up:
+		return lo + (hi-lo)*gap/2
+	}
+	return hi - (hi-lo)*gap/2
+}
+
+// exit returns the largest t up to most for which x + te is in the domain.
+func (p *part) exit(x, e []float64, most float64) float64 {
+	in := func(t float64) bool { return p.InDomain(combine(1, x, t, e)) }
+	if in(most) {
+		return most
+	}
+	return halve(0, most, in)
+}
+
+// halve returns the last number from good towards bad that is good.
+func halve(good, bad float64, is func(float64) bool) float64 {
+	for range 100 {
+		if mid := good + (bad-good)/2; is(mid) {
+			good = mid
+		} else {
+			bad = mid
+		}
+	}
+	return good
+}
+
+// reach returns how far x + te may go within the domain in both directions, at most 1 + ‖x‖ over ‖e‖.
+func (p *part) reach(x, e []float64) float64 {
+	t := (1 + norm2(x)) / norm2(e)
+	for range 200 {
+		if p.InDomain(combine(1, x, t, e)) && p.InDomain(combine(1, x, -t, e)) {
+			break
+		}
+		t /= 2
+	}
+	return t
+}
 
 func (c *checker) normal(scale float64) []float64 {
-	x := c.new()
+	x := make([]float64, c.d)
 	for i := range x {
 		x[i] = scale * c.rng.NormFloat64()
 	}
 	return x
 }
 
-// gradient and conjugateGradient keep their argument, also from a method that does not.
-func (c *checker) gradient(x []float64) []float64 {
-	g := c.new()
-	c.m.Gradient(g, slices.Clone(x))
+func (c *checker) inverse(y []float64) []float64 { return c.whole.inverse(y) }
+
+// gradient and inverse keep their argument, also from a method that does not.
+func (p *part) gradient(x []float64) []float64 {
+	g := make([]float64, len(x))
+	p.Gradient(g, slices.Clone(x))
 	return g
 }
 
-func (c *checker) conjugateGradient(y []float64) []float64 {
-	x := c.new()
-	c.m.ConjugateGradient(x, slices.Clone(y))
+func (p *part) inverse(y []float64) []float64 {
+	x := make([]float64, len(y))
+	p.ConjugateGradient(x, slices.Clone(y))
 	return x
+}
+
+// unit is the i-th unit vector in ℝᵈ, and replaced x with v for its i-th entry.
+func unit(d, i int) []float64 { return replaced(make([]float64, d), i, 1) }
+
+func replaced(x []float64, i int, v float64) []float64 {
+	z := slices.Clone(x)
+	z[i] = v
+	return z
 }
 
 func combine(a float64, x []float64, b float64, y []float64) []float64 {
@@ -253,124 +407,62 @@ func combine(a float64, x []float64, b float64, y []float64) []float64 {
 
 func norm2(x []float64) float64 { return normP(2, x) }
 
-// point returns an interior point. Half of a separable modulus's points are spread over its
-// interval, with as many near an end, on a logarithmic scale, as in the middle.
-func (c *checker) point() []float64 {
-	if c.separable && c.rng.IntN(2) == 0 {
-		if x := c.spreadPoint(); c.m.InDomain(x) {
-			return x
-		}
+// rounding bounds the rounding error of φ(x): an ulp of it, and the noise that is seen along x.
+func (p *part) rounding(x []float64) float64 {
+	if maxAbs(x) == 0 {
+		return ulp * (1 + math.Abs(p.Value(x)))
 	}
-	for trial := c.first; trial < 400; trial++ {
-		// Where these are too large, ∇φ* gives the boundary, and where they are too small a point
-		// far out: smaller and larger ones follow in turns.
-		octaves := float64(trial%200) / 8
-		if trial%2 == 0 {
-			octaves = -octaves
+	return noise(func(t float64) float64 { return p.Value(combine(1+t, x, 0, x)) }, 0x1p-16*p.reach(x, x))
+}
+
+// noise returns an ulp of f(0), and what is seen of the rounding of f in fourth differences, to which a smooth
+// function adds next to nothing (Moré and Wild 2011).
+func noise(f func(t float64) float64, h float64) (off float64) {
+	var v [7]float64
+	for trial := 0; trial < 8; trial++ {
+		for k := range v {
+			v[k] = f(float64(k-3) * h)
 		}
-		y := c.normal(math.Exp(4*c.rng.Float64()-2) * math.Exp2(octaves))
-		if trial >= 200 { // the range of ∇φ may be on one side of 0, as for a log barrier
-			for i := range y {
-				y[i] = -math.Abs(y[i])
+		if firstNonFinite(v[:]) < 0 {
+			break
+		}
+		h /= 8
+	}
+	for k := range 3 {
+		off = max(off, math.Abs(v[k]-4*v[k+1]+6*v[k+2]-4*v[k+3]+v[k+4])/8) // √70 of its deviation
+	}
+	return off + ulp*math.Abs(v[3])
+}
+
+// derivative returns f′(0) from central differences with h, h/2, h/4, …, extrapolated to 0 (Richardson), and
+// about how far off it is: the least difference between one of the extrapolations and those that it is made of
+// (Ridders 1982), with what rounding makes of the difference: that
+// of f, and that of the argument, which is given.
+func derivative(f func(t float64) float64, h, rounding float64) (slope, off float64) {
+	rounding += noise(f, 0x1p-16*h)
+	var row [14]float64
+	slope, off = math.NaN(), math.Inf(1)
+	for k := range row {
+		last := row
+		row[0] = (f(h) - f(-h)) / (2 * h)
+		power := 1.0
+		for j := 1; j <= k; j++ {
+			power *= 4
+			row[j] = row[j-1] + (row[j-1]-last[j-1])/(power-1)
+			if e := max(math.Abs(row[j]-last[j-1]), math.Abs(row[j]-row[j-1])) + rounding/h; e < off {
+				slope, off = row[j], e
 			}
 		}
-		x := c.conjugateGradient(y)
-		if c.m.InDomain(x) && norm2(x) < 1e4 {
-			c.first = max(0, trial-8)
-			return x
-		}
+		h /= 2
 	}
-	c.first = 400 // it never does
-	if c.separable {
-		if x := c.spreadPoint(); c.m.InDomain(x) {
-			return x
-		}
-	}
-	panic(nowhere{})
+	return slope, off
 }
 
-func (c *checker) spreadPoint() []float64 {
-	x := c.new()
-	for i := range x {
-		lo, hi := c.sep.at(i).Domain()
-		x[i] = c.spread(lo, hi)
-	}
-	return x
-}
-
-// anywhere returns a point or one beside it, which ∇φ* need not reach.
-func (c *checker) anywhere() []float64 {
-	x := c.point()
-	if c.rng.IntN(2) == 0 {
-		return x
-	}
-	e := c.normal(1)
-	return combine(1, x, c.reach(x, e)*(c.rng.Float64()-0.5), e)
-}
-
-func (c *checker) spread(lo, hi float64) float64 {
-	gap := math.Exp(-12 * c.rng.Float64())
-	lower := c.rng.IntN(2) == 0
-	switch {
-	case math.IsInf(lo, -1) && math.IsInf(hi, 1):
-		return c.rng.NormFloat64() / gap / 1000
-	case math.IsInf(hi, 1):
-		return lo + gap*10
-	case math.IsInf(lo, -1):
-		return hi - gap*10
-	case lower:
-		return lo + (hi-lo)*gap/2
-	}
-	return hi - (hi-lo)*gap/2
-}
-
-// size bounds the rounding error of φ(x) in ulps: for a sum over the coordinates, the sum of
-// the sizes of its terms, and what is seen of it. That is the second difference of φ along x,
-// for a step of about 2⁻²⁶x, of which φ itself accounts for xᵀ∇²φx ulps and the rest is noise
-// (Moré and Wild 2011).
-func (c *checker) size(x []float64) float64 {
-	v := c.m.Value(x)
-	s := math.Abs(v)
-	if c.separable {
-		for i, v := range x {
-			s += math.Abs(c.sep.at(i).Value(v))
-		}
-	} else {
-		s++
-	}
-	for _, step := range []float64{0x1p-26, 0x1.5p-27, 0x1.9p-27} {
-		seen := math.Abs(c.m.Value(combine(1+step, x, 0, x)) - 2*v + c.m.Value(combine(1-step, x, 0, x)))
-		if seen < 0x1p-26*s {
-			s = max(s, seen/ulp)
-		}
-	}
-	return s
-}
-
-// terms are what an examination adds up: φ at some points, and inner products of each of left with
-// each of right.
-type terms struct{ values, left, right [][]float64 }
-
-// rounding bounds the rounding error of a sum: an ulp of the size of each term.
-func (c *checker) rounding(t terms) float64 {
-	var values, left, right float64
-	for _, x := range t.values {
-		values += c.size(x)
-	}
-	for _, x := range t.left {
-		left += norm2(x)
-	}
-	for _, x := range t.right {
-		right += norm2(x)
-	}
-	return ulp * (values + left*right)
-}
-
-// condition returns how far f moves when its argument is changed by an ulp.
-func condition(f func([]float64) []float64, x, fx []float64) float64 {
+// condition returns how far f moves when its argument is changed by an ulp, and by one of what its size is elsewhere.
+func condition(f func([]float64) []float64, x, fx []float64, elsewhere float64) float64 {
 	up := make([]float64, len(x))
 	for i, v := range x {
-		up[i] = v * (1 + 4*ulp)
+		up[i] = v + 4*ulp*(v+math.Copysign(elsewhere, v))
 	}
 	move := norm2(combine(1, f(up), -1, fx))
 	if math.IsNaN(move) { // x is so near the boundary that an ulp leads out

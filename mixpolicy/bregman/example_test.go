@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/num/hyperdual"
 )
 
@@ -185,21 +184,6 @@ func ExamplePNorm() {
 	// ½‖·‖², p = 1.5: θ = [2.0687 0.0374 -1.1060]
 }
 
-func ExampleMahalanobis() {
-	// Distances between mixtures as distances between their measures: Q = ΨᵀΨ.
-	psi := mat.NewDense(3, 2, []float64{0.5, 0.1, 0.3, 0.3, 0.2, 0.6})
-	var q mat.SymDense
-	q.SymOuterK(1, psi.T())
-	m, err := bregman.NewMahalanobis(&q)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	show(m, 0.3, 0.2)
-	// Output:
-	// Mahalanobis, order 2, λ_min = 0.157: θ = [0.9375 0.0625]
-}
-
 // From a function to a checked modulus: φ(x) = x log x − log x on x > 0.
 func ExampleFromFunc() {
 	m := bregman.FromFunc("x log x − log x", func(x bregman.Dual) bregman.Dual {
@@ -219,7 +203,7 @@ func ExampleCheck() {
 		fmt.Println(f)
 	}
 	// Output:
-	// no Legendre function: φ′ stays finite at the end 1 of the domain: φ has no barrier there, at x = 1: measured 2, claimed +Inf
+	// no Legendre function: ‖∇φ‖ stays finite at the boundary: φ has no barrier there: x = 1, where it is 2
 }
 
 // A kernel from functions. The sign of φ′ is wrong, and Check says so.

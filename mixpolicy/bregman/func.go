@@ -167,8 +167,7 @@ type vectorFunc struct {
 	name   string
 	phi    func(x []Dual) Dual
 	inside []float64
-	lock   sync.Mutex
-	free   []*newtonWork // that no call uses
+	free   sync.Pool // of newtonWork that no call uses
 }
 
 type newtonWork struct {
@@ -195,26 +194,15 @@ func (m *vectorFunc) work(x []float64) *newtonWork {
 	if len(x) != len(m.inside) {
 		panic(fmt.Sprintf("bregman: vector of %d entries for a modulus of %d coordinates", len(x), len(m.inside)))
 	}
-	m.lock.Lock()
-	defer m.lock.Unlock()
-	n := len(m.free)
-	if n == 0 {
-		d := len(x)
-		m.free, n = append(m.free, &newtonWork{
+	w, _ := m.free.Get().(*newtonWork)
+	if d := len(x); w == nil {
+		w = &newtonWork{
 			dual: make([]Dual, d), x: make([]float64, d), rest: make([]float64, d), step: make([]float64, d), try: make([]float64, d),
 			hess: blas64.Symmetric{N: d, Stride: d, Data: make([]float64, d*d), Uplo: blas.Upper},
-		}), 1
+		}
 	}
-	w := m.free[n-1]
-	m.free = m.free[:n-1]
 	w.at(x)
 	return w
-}
-
-func (m *vectorFunc) done(w *newtonWork) {
-	m.lock.Lock()
-	defer m.lock.Unlock()
-	m.free = append(m.free, w)
 }
 
 func (w *newtonWork) at(x []float64) {
@@ -226,7 +214,7 @@ func (w *newtonWork) at(x []float64) {
 // Value returns φ(x), +∞ where phi is not a number.
 func (m *vectorFunc) Value(x []float64) float64 {
 	w := m.work(x)
-	defer m.done(w)
+	defer m.free.Put(w)
 	if v := m.phi(w.dual).Real; !math.IsNaN(v) {
 		return v
 	}
@@ -237,7 +225,7 @@ func (m *vectorFunc) Value(x []float64) float64 {
 func (m *vectorFunc) Gradient(dst, x []float64) {
 	checkLen(dst, x)
 	w := m.work(x)
-	defer m.done(w)
+	defer m.free.Put(w)
 	m.gradient(dst, w)
 }
 
@@ -255,7 +243,7 @@ func (m *vectorFunc) gradient(dst []float64, w *newtonWork) {
 // InDomain reports whether φ and ∇φ are numbers at x.
 func (m *vectorFunc) InDomain(x []float64) bool {
 	w := m.work(x)
-	defer m.done(w)
+	defer m.free.Put(w)
 	if v := m.phi(w.dual).Real; v-v != 0 {
 		return false
 	}
@@ -271,7 +259,7 @@ func (m *vectorFunc) InDomain(x []float64) bool {
 func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 	checkLen(dst, y)
 	w := m.work(m.inside)
-	defer m.done(w)
+	defer m.free.Put(w)
 	copy(w.x, m.inside)
 	m.gradient(w.rest, w)
 	floats.SubTo(w.rest, y, w.rest)

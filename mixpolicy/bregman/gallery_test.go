@@ -1,4 +1,4 @@
-package bregman
+package bregman_test
 
 import (
 	"fmt"
@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/num/hyperdual"
+
+	. "github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
 // Divergences against 400-bit arithmetic, near and far, inside and at the edge.
@@ -26,7 +27,7 @@ func TestGalleryDivergenceAccuracy(t *testing.T) {
 		gx, gy := bigBallGap(r, []float64{x}), bigBallGap(r, []float64{y})
 		// −log gx + log gy − 2y(x − y)/gy
 		want := bsub(blog(bquo(gy, gx)), bquo(bmul(bmul(bf(2), by), bsub(bx, by)), gy))
-		if e := relErr(LogBall{r}.Divergence([]float64{x}, []float64{y}), want); e > 40*ulp {
+		if e := relErr(LogBall{R: r}.Divergence([]float64{x}, []float64{y}), want); e > 40*ulp {
 			t.Fatalf("trial %d: log ball off by %.2g relative (near %.1g, edge %.1g)", trial, e, near, 1-edge)
 		}
 		want = bigBallDivergence(r, []float64{x}, []float64{y})
@@ -42,36 +43,22 @@ func TestGalleryDivergenceAccuracy(t *testing.T) {
 		if e := relErr(Burg().Divergence([]float64{x}, []float64{y}), want); e > 20*ulp {
 			t.Fatalf("trial %d: Burg off by %.2g relative (x = %g, y = %g)", trial, e, x, y)
 		}
-		// The general formula of a kernel: 10⁻⁶ of cancellation leaves ten digits.
-		lifted := Separable{Kernel: curvedKernel{entropy{}}}
-		want = bigEntropyTerm(bf(x), bf(y))
-		if e := relErr(lifted.Divergence([]float64{x}, []float64{y}), want); e > 1e-9 {
-			t.Fatalf("trial %d: general formula off by %.2g relative (x = %g, y = %g)", trial, e, x, y)
-		}
 	}
 }
-
-// A curvedKernel has ConjCurvature beside what a kernel must have.
-type curvedKernel struct{ Kernel }
-
-func (k curvedKernel) ConjCurvature(y float64) float64 { return kernelCurvature(k.Kernel, y) }
 
 // A kernel by automatic differentiation is the hand-written one.
 func TestFuncIsTheKernel(t *testing.T) {
 	one := Dual{Real: 1.5}
 	for _, c := range []struct {
-		f    automatic
-		want interface {
-			Kernel
-			kernelCurver
-		}
+		f    Separable
+		want Kernel
 	}{
-		{automatic{"entropy", func(x Dual) Dual { return hyperdual.Sub(hyperdual.Mul(x, hyperdual.Log(x)), x) }, 0, math.Inf(1)}, entropy{}},
-		{automatic{"Burg", func(x Dual) Dual { return hyperdual.Scale(-1, hyperdual.Log(x)) }, 0, math.Inf(1)}, burg{}},
-		{automatic{"Hellinger", func(x Dual) Dual {
+		{FromFunc("entropy", func(x Dual) Dual { return hyperdual.Sub(hyperdual.Mul(x, hyperdual.Log(x)), x) }, 0, inf), entropic},
+		{FromFunc("Burg", func(x Dual) Dual { return hyperdual.Scale(-1, hyperdual.Log(x)) }, 0, inf), Burg().Kernel},
+		{FromFunc("Hellinger", func(x Dual) Dual {
 			return hyperdual.Scale(-1, hyperdual.Sqrt(hyperdual.Mul(hyperdual.Sub(one, x), hyperdual.Add(one, x))))
-		}, -1.5, 1.5}, hellinger{1.5}},
-		{automatic{"square", func(x Dual) Dual { return hyperdual.Scale(0.5, hyperdual.Mul(x, x)) }, math.Inf(-1), math.Inf(1)}, square{}},
+		}, -1.5, 1.5), Hellinger(1.5).Kernel},
+		{FromFunc("square", func(x Dual) Dual { return hyperdual.Scale(0.5, hyperdual.Mul(x, x)) }, math.Inf(-1), inf), parabola},
 	} {
 		rng := source(23)
 		for range 300 {
@@ -80,25 +67,31 @@ func TestFuncIsTheKernel(t *testing.T) {
 			if math.IsInf(x, 1) || math.Abs(x) == 1.5 {
 				continue
 			}
-			lo, hi := c.f.Domain()
+			lo, hi := c.want.Domain()
 			// The inverse can be no better than the rounding of φ′ allows, whose terms are of order 1.
-			limit := 20 * ulp * (math.Abs(x) + c.want.ConjCurvature(y)*(1+math.Abs(y))*(1+1/math.Min(1, min(hi-x, x-lo))))
-			if got := c.f.ConjDeriv(y); !(math.Abs(got-x) <= limit) {
-				t.Errorf("%s: (φ*)′(%g) = %.17g, want %.17g", c.f.name, y, got, x)
+			limit := 20 * ulp * (math.Abs(x) + curvatureOf(c.want, y)*(1+math.Abs(y))*(1+1/math.Min(1, min(hi-x, x-lo))))
+			if got := c.f.Kernel.ConjDeriv(y); !(math.Abs(got-x) <= limit) {
+				t.Errorf("%s: (φ*)′(%g) = %.17g, want %.17g", c.f.Name, y, got, x)
 			}
-			if got, want := c.f.Deriv(x), c.want.Deriv(x); math.Abs(got-want) > 20*ulp*(1+math.Abs(want))*(1+1/min(1, hi-x)) {
-				t.Errorf("%s: φ′(%g) = %.17g, want %.17g", c.f.name, x, got, want)
+			if got, want := c.f.Kernel.Deriv(x), c.want.Deriv(x); math.Abs(got-want) > 20*ulp*(1+math.Abs(want))*(1+1/min(1, hi-x)) {
+				t.Errorf("%s: φ′(%g) = %.17g, want %.17g", c.f.Name, x, got, want)
 			}
-			if got, want := c.f.ConjCurvature(y), c.want.ConjCurvature(y); math.Abs(got-want) > 1e-7*want {
-				t.Errorf("%s: (φ*)″(%g) = %.17g, want %.17g", c.f.name, y, got, want)
+			if got, want := JSecond(c.f, []float64{y}, 0), curvatureOf(c.want, y); math.Abs(got-want) > 1e-6*want {
+				t.Errorf("%s: (φ*)″(%g) = %.17g, want %.17g", c.f.Name, y, got, want)
 			}
 		}
 		for _, y := range []float64{-1e300, -1e5, 1e5, 1e300} { // beyond what x can resolve: an end
-			if v := c.f.ConjDeriv(y); math.IsNaN(v) {
-				t.Errorf("%s: (φ*)′(%g) = %g", c.f.name, y, v)
+			if v := c.f.Kernel.ConjDeriv(y); math.IsNaN(v) {
+				t.Errorf("%s: (φ*)′(%g) = %g", c.f.Name, y, v)
 			}
 		}
 	}
+}
+
+// curvatureOf is (φ*)″(y) by differences.
+func curvatureOf(k Kernel, y float64) float64 {
+	h := 1e-5 * (1e-3 + math.Abs(y))
+	return (k.ConjDeriv(y+h) - k.ConjDeriv(y-h)) / (2 * h)
 }
 
 // A modulus by automatic differentiation is the hand-written one: ∇φ* to the rounding of ∇φ, as amplified by the
@@ -118,7 +111,7 @@ func TestVectorFuncIsTheModulus(t *testing.T) {
 		}
 		for _, c := range []struct {
 			m, want Modulus
-		}{{halfSphere(2, d), Ball{2}}, {FromVectorFunc("entropy", entropy, inside), NegativeEntropy()}} {
+		}{{halfSphere(2, d), Ball{R: 2}}, {FromVectorFunc("entropy", entropy, inside), NegativeEntropy()}} {
 			for range 50 {
 				y := normal(rng, d, math.Exp(3*rng.NormFloat64()))
 				if maxAbs(y) > 300 { // exp y is to be squared
@@ -127,15 +120,14 @@ func TestVectorFuncIsTheModulus(t *testing.T) {
 				got, want := make([]float64, d), make([]float64, d)
 				c.m.ConjugateGradient(got, y)
 				c.want.ConjugateGradient(want, y)
-				k := newChecker(c.want, d, 1)
-				if limit := slack * condition(k.conjugateGradient, y, want); !(distance(got, want) <= limit) {
+				if limit := 1000 * condition(c.want, y); !(distance(got, want) <= limit) {
 					t.Errorf("%v: ∇φ*(%v) = %v, want %v within %.2g", c.m, y, got, want, limit)
 				}
 			}
 		}
 		got := make([]float64, d)
 		halfSphere(2, d).ConjugateGradient(got, normal(rng, d, 1e300))
-		if n := norm2(got); !(math.Abs(n-2) <= 8*ulp) {
+		if n := norm(got); !(math.Abs(n-2) <= 8*ulp) {
 			t.Errorf("d = %d: for y of 1e300 the norm is %.17g, want 2", d, n)
 		}
 	}
@@ -151,55 +143,6 @@ func TestVectorFuncIsTheModulus(t *testing.T) {
 	}
 }
 
-// The inverse of φ′ is what halving finds, in intervals with and without ends, after the few
-// evaluations that were counted. (Between −1 and 2 each counts twice.)
-func TestFuncInverse(t *testing.T) {
-	calls := 0
-	log := func(at, sign float64) func(Dual) Dual { // −log(sign (x − at))
-		return func(x Dual) Dual {
-			calls++
-			return hyperdual.Scale(-1, hyperdual.Log(hyperdual.Scale(sign, hyperdual.Sub(x, Dual{Real: at}))))
-		}
-	}
-	for _, c := range []struct {
-		f    automatic
-		y    func(v float64) float64
-		mean float64 // evaluations
-	}{
-		{automatic{"from 5", log(5, 1), 5, math.Inf(1)}, func(v float64) float64 { return -math.Abs(v) }, 16},
-		{automatic{"to −5", log(-5, -1), math.Inf(-1), -5}, math.Abs, 16},
-		{automatic{"from −1 to 2", func(x Dual) Dual { return hyperdual.Add(log(-1, 1)(x), log(2, -1)(x)) }, -1, 2}, func(v float64) float64 { return v }, 18.5},
-		{automatic{"cosh", func(x Dual) Dual { calls++; return hyperdual.Cosh(x) }, math.Inf(-1), math.Inf(1)}, func(v float64) float64 { return v }, 11.3},
-		{automatic{"quartic", func(x Dual) Dual { calls++; return hyperdual.PowReal(hyperdual.Sub(x, Dual{Real: 1}), 4) }, math.Inf(-1), math.Inf(1)}, func(v float64) float64 { return v }, 21.5},
-		{automatic{"quartic at 0", func(x Dual) Dual { calls++; x = hyperdual.Mul(x, x); return hyperdual.Mul(x, x) }, math.Inf(-1), math.Inf(1)}, func(v float64) float64 { return v }, 10},
-		{automatic{"entropy from −10²⁰", func(x Dual) Dual {
-			calls++
-			x.Real += 1e20
-			return hyperdual.Mul(x, hyperdual.Log(x))
-		}, -1e20, math.Inf(1)}, func(v float64) float64 { return 47 + min(math.Abs(v), 5) }, 14},
-	} {
-		rng := source(43)
-		calls = 0
-		const n = 200
-		ys := make([]float64, n)
-		xs := make([]float64, n)
-		for i := range n {
-			ys[i] = c.y(math.Copysign(math.Pow(10, 6*rng.Float64()-3), rng.NormFloat64()))
-			xs[i] = c.f.ConjDeriv(ys[i])
-		}
-		if mean := float64(calls) / n; mean > c.mean {
-			t.Errorf("%s: %.2f evaluations on average, want at most %g", c.f.name, mean, c.mean)
-		}
-		for i, y := range ys {
-			want := inverse(c.f, y)
-			_, second := c.f.derivs(want)
-			if limit := 4 * ulp * (math.Abs(want) + (1+math.Abs(y))/second); !(math.Abs(xs[i]-want) <= limit) {
-				t.Errorf("%s: (φ*)′(%g) = %.17g, want %.17g", c.f.name, y, xs[i], want)
-			}
-		}
-	}
-}
-
 // Where φ is a number and ∇φ is not, at the end of −√x, is not in the domain.
 func TestVectorFuncDomain(t *testing.T) {
 	m := FromVectorFunc("roots", func(x []Dual) (s Dual) {
@@ -211,7 +154,7 @@ func TestVectorFuncDomain(t *testing.T) {
 	for _, c := range []struct {
 		x, y, value float64
 		in          bool
-	}{{1, 4, -3, true}, {0, 1, -1, false}, {1, 0, -1, false}, {-1, 1, math.Inf(1), false}} {
+	}{{1, 4, -3, true}, {0, 1, -1, false}, {1, 0, -1, false}, {-1, 1, inf, false}} {
 		x := []float64{c.x, c.y}
 		if v, in := m.Value(x), m.InDomain(x); v != c.value || in != c.in {
 			t.Errorf("φ(%g) = %g, in the domain: %t", x, v, in)
@@ -247,48 +190,6 @@ func TestVectorFuncOfPowers(t *testing.T) {
 	}
 }
 
-// Near the root it ends after a few steps that rounding alone makes, also where a coordinate of the
-// root is 0, so that no step is small next to it.
-func TestVectorFuncEvaluations(t *testing.T) {
-	exponential := func(a float64, x Dual, b float64, y Dual) Dual {
-		return hyperdual.Exp(hyperdual.Add(hyperdual.Scale(a, x), hyperdual.Scale(b, y)))
-	}
-	for _, c := range []struct {
-		name string
-		phi  func(x, y Dual) Dual
-		mean float64 // evaluations, as counted and rounded up
-		most int
-	}{
-		{"mixed", func(x, y Dual) Dual {
-			return hyperdual.Add(exponential(1, x, 3, y), hyperdual.Add(exponential(-2, x, 1, y), exponential(0.3, x, -0.7, y)))
-		}, 55.3, 151},
-		{"separable", func(x, y Dual) Dual { return hyperdual.Add(hyperdual.Cosh(x), hyperdual.Cosh(y)) }, 28.75, 38},
-	} {
-		calls := 0
-		m := FromVectorFunc(c.name, func(x []Dual) Dual { calls++; return c.phi(x[0], x[1]) }, []float64{1, 1})
-		rng := source(45)
-		const n = 600
-		total, most := 0, 0
-		for i := range n {
-			want, y, got := normal(rng, 2, 0.7), make([]float64, 2), make([]float64, 2)
-			if i%3 < 2 {
-				want[i%3] = 0
-			}
-			m.Gradient(y, want)
-			calls = 0
-			m.ConjugateGradient(got, y)
-			total += calls
-			most = max(most, calls)
-			if d := distance(got, want); !(d <= 1e-12) {
-				t.Errorf("%s: ∇φ*(%g) = %.17g, want %g", c.name, y, got, want)
-			}
-		}
-		if mean := float64(total) / n; mean > c.mean || most > c.most {
-			t.Errorf("%s: %.2f evaluations on average and at most %d, want at most %g and %d", c.name, mean, most, c.mean, c.most)
-		}
-	}
-}
-
 func TestConstructorErrors(t *testing.T) {
 	two := []float64{0, 0}
 	for _, c := range []struct {
@@ -297,52 +198,31 @@ func TestConstructorErrors(t *testing.T) {
 	}{
 		{func() error { return Validate(Hellinger(0), 2) }, "Hellinger cube of radius R = 0: want"},
 		{func() error { return Validate(LogCosine(-1), 2) }, "R = -1"},
-		{func() error { return Validate(LogBall{0.7}, 2) }, "need R > 1/√d"},
+		{func() error { return Validate(LogBall{R: 0.7}, 2) }, "need R > 1/√d"},
 		{func() error { return Validate(Tsallis(1), 2) }, "q = 1: want"},
-		{func() error { return Validate(PNorm{1}, 2) }, "p = 1: want"},
-		{func() error { return Validate(PNorm{math.Inf(1)}, 2) }, "p = +Inf: want"},
+		{func() error { return Validate(PNorm{P: 1}, 2) }, "p = 1: want"},
+		{func() error { return Validate(PNorm{inf}, 2) }, "p = +Inf: want"},
 		{func() error { return Validate(FermiDirac(two, []float64{1, -1}), 2) }, "side (0, -1) of a box"},
 		{func() error { return Validate(FermiDirac(two, two), 2) }, "side (0, 0) of a box is not a bounded interval, at coordinate 0"},
 		{func() error { return Validate(FermiDirac([]float64{math.Inf(-1), 0}, []float64{1, 1}), 2) }, "side (-Inf, 1) of a box"},
-		{func() error { return Validate(Scale(Cube(2), math.Inf(1)), 2) }, "scaled by +Inf"},
-		{func() error { return Validate(Separable{Kernel: sickKernel{128, 1, 1}}, 2) }, "the domain (1, 1) of separable sick kernel is empty"},
-		{func() error { return Validate(Separable{Each: []Kernel{square{}, sickKernel{128, 2, 1}}}, 2) }, "is empty, at coordinate 1"},
+		{func() error { return Validate(Scale(Cube(2), inf), 2) }, "scaled by +Inf"},
 		{func() error {
-			_, err := NewMahalanobis(mat.NewSymDense(2, []float64{1, 0, 0, 1e-320}))
-			return err
-		}, "too near singular"},
+			return Validate(Separable{Kernel: FromClosures("empty", half, half, half, 0, 0).Kernel}, 2)
+		}, "the domain (0, 0) of separable empty is empty"},
 		{func() error {
-			_, err := NewMahalanobis(mat.NewSymDense(3, []float64{1 + ulp, 1, 1, 1, 1 + ulp, 1, 1, 1, 1 + 2*ulp}))
-			return err
-		}, "too near singular: λ_min = "},
+			return Validate(Separable{Each: []Kernel{parabola, draft{lo: 2, hi: 1, value: half}.modulus().Kernel}}, 2)
+		}, "is empty, at coordinate 1"},
 		{func() error { return Validate(FermiDirac(two, []float64{0.4, 0.5}), 2) }, "from 0 to 0.9"},
-		{func() error { return Validate(Scale(Ball{2}, -1), 2) }, "scaled by -1"},
+		{func() error { return Validate(Scale(Ball{R: 2}, -1), 2) }, "scaled by -1"},
 		{func() error { return Validate(Scale(Cube(2), 0), 2) }, "scaled by 0"},
 		{func() error { return Validate(Scale(Cube(-2), 1), 2) }, "R = -2"},
 		{func() error { return Validate(FromFunc("nothing", nil, 0, 1), 2) }, "want a function φ"},
 		{func() error {
 			return Validate(FromFunc("a function", func(x Dual) Dual { return hyperdual.Mul(x, x) }, 1, 1), 2)
 		}, "empty"},
-		{func() error { _, err := NewMahalanobis(mat.NewSymDense(2, []float64{1, 2, 2, 1})); return err }, "not positive definite"},
 	} {
 		if err := c.err(); err == nil || !strings.HasPrefix(err.Error(), "bregman: ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", err, c.want)
-		}
-	}
-}
-
-func TestGalleryMeetsTheHyperplane(t *testing.T) {
-	for _, m := range Gallery(3, 0.5) {
-		if _, isBall := m.(Ball); isBall {
-			t.Errorf("%v is in the gallery for d = 3", m)
-		}
-	}
-}
-
-func BenchmarkCheck(b *testing.B) {
-	for b.Loop() {
-		if err := Check(Cube(2), 4, 1).Err(); err != nil {
-			b.Fatal(err)
 		}
 	}
 }
@@ -355,11 +235,24 @@ type scaledBy struct {
 
 func (s scaledBy) ConjDeriv(y float64) float64 { return s.Kernel.ConjDeriv(y) * s.factor }
 
-// inverse returns the x with φ′(x) = y by halving.
+// inverse returns the x with φ′(x) = y by halving, of the exponent far from 0.
 func inverse(k Kernel, y float64) float64 {
 	lo, hi := k.Domain()
+	lo, hi = max(lo, -math.MaxFloat64), min(hi, math.MaxFloat64)
 	for {
-		x := between(lo, hi)
+		x := lo + (hi/2 - lo/2)
+		switch {
+		case lo > 0 && hi > 4*lo:
+			x = math.Sqrt(lo) * math.Sqrt(hi)
+		case hi < 0 && lo < 4*hi:
+			x = -math.Sqrt(-lo) * math.Sqrt(-hi)
+		case lo == 0 && hi > 1e-300:
+			x = hi * min(1e-3, hi)
+		case lo < 0 && hi > 0:
+			x = 0
+		case hi == 0:
+			x = lo * min(1e-3, -lo)
+		}
 		if !(lo < x && x < hi) {
 			return x
 		}
@@ -386,7 +279,7 @@ func inverseError(k Kernel, into func(y float64) float64) float64 {
 			continue
 		}
 		// An ulp in φ′ moves x by (φ*)″|y| ulps, where φ′ is a difference by (φ*)″ at least.
-		limit := 1e-12*math.Abs(want) + 8*ulp*(1+math.Abs(y))*kernelCurvature(k, y)
+		limit := 1e-12*math.Abs(want) + 8*ulp*(1+math.Abs(y))*JSecond(Separable{Kernel: k}, []float64{y}, 0)
 		worst = max(worst, math.Abs(x-want)/limit)
 	}
 	return worst
@@ -400,12 +293,11 @@ func TestInversesInClosedForm(t *testing.T) {
 		m    Kernel
 		into func(y float64) float64 // into the range of φ′
 	}{
-		{cube{1.7}, all}, {hellinger{1.7}, all}, {logCosine{1.7}, all}, {square{}, all}, {fermiDirac{-1, 2}, all},
-		{entropy{}, func(y float64) float64 { return max(-600, min(600, y)) }},
-		{burg{}, func(y float64) float64 { return -math.Abs(y) }},
-		{tsallis{0.5}, func(y float64) float64 { return min(y, 2-1e-3) }},
-		{tsallis{0.3}, func(y float64) float64 { return min(y, 1/0.7-1e-3) }},
-		{tsallis{0.9}, func(y float64) float64 { return min(y, 9) }},
+		{Cube(1.7).Kernel, all}, {Hellinger(1.7).Kernel, all}, {LogCosine(1.7).Kernel, all}, {FermiDirac([]float64{-1}, []float64{2}).Each[0], all},
+		{Burg().Kernel, func(y float64) float64 { return -math.Abs(y) }},
+		{Tsallis(0.5).Kernel, func(y float64) float64 { return min(y, 2-1e-3) }},
+		{Tsallis(0.3).Kernel, func(y float64) float64 { return min(y, 1/0.7-1e-3) }},
+		{Tsallis(0.9).Kernel, func(y float64) float64 { return min(y, 9) }},
 	} {
 		if e := inverseError(c.m, c.into); !(e <= 1) {
 			t.Errorf("%v: (φ*)′ is off by %.3g of what is allowed", c.m, e)
@@ -435,8 +327,8 @@ func TestGalleryAccuracy(t *testing.T) {
 		}
 		root := bquo(bmul(bf(r), by), bsqrt(badd(bf(1), bmul(by, by)))) // Hellinger's, and the ball's in ℝ
 		answers := []answer{
-			{Ball{r}, root, 3}, {Hellinger(r), root, 4},
-			{LogBall{r}, bquo(bmul(bmul(bf(r), bf(r)), by), badd(bf(1), bsqrt(badd(bf(1), bmul(bmul(bf(r), bf(r)), bmul(by, by)))))), 4},
+			{Ball{R: r}, root, 3}, {Hellinger(r), root, 4},
+			{LogBall{R: r}, bquo(bmul(bmul(bf(r), bf(r)), by), badd(bf(1), bsqrt(badd(bf(1), bmul(bmul(bf(r), bf(r)), bmul(by, by)))))), 4},
 		}
 		if math.Abs(y) < 100 {
 			answers = append(answers, answer{Cube(r), bigCubeTheta(r, by), 3})
@@ -508,7 +400,7 @@ func TestKernelDivergenceOfNearPoints(t *testing.T) {
 	for _, y := range []float64{-2, .5, 3} {
 		for _, e := range []float64{1e-3, -1e-4, 1e-6} {
 			want := e * e / 2 * (math.Cosh(y) + e/3*math.Sinh(y))
-			got := kernelDivergence(hyperbolic{}, y+e, y)
+			got := (Separable{Kernel: raised{0}}).Divergence([]float64{y + e}, []float64{y})
 			rounded := 16 * ulp * math.Abs(math.Sinh(y)) / (math.Abs(e) * math.Cosh(y)) // relative, with that of y + e
 			if math.Abs(got-want) > (e*e+rounded+4*ulp*math.Abs(y/e))*want {
 				t.Errorf("D(%g + %g; ·) = %g, want %g", y, e, got, want)
@@ -519,17 +411,17 @@ func TestKernelDivergenceOfNearPoints(t *testing.T) {
 	for _, b := range []float64{1e8, -1e8, 1} {
 		for _, e := range []float64{1e-3, 1e-2} {
 			want := e * e / 2 * (math.Cosh(0.5) + e/3*math.Sinh(0.5))
-			if got := kernelDivergence(raised{b}, 0.5+e, 0.5); math.Abs(got-want) > e*e*want {
+			if got := (Separable{Kernel: raised{b}}).Divergence([]float64{0.5 + e}, []float64{0.5}); math.Abs(got-want) > e*e*want {
 				t.Errorf("cosh + %g: D(½ + %g; ½) = %g, want %g", b, e, got, want)
 			}
 		}
 	}
-	if got, want := kernelDivergence(hyperbolic{}, 2, -1), math.Cosh(2)-math.Cosh(-1)-3*math.Sinh(-1); math.Abs(got-want) > 8*ulp*want {
+	if got, want := (Separable{Kernel: raised{0}}).Divergence([]float64{2}, []float64{-1}), math.Cosh(2)-math.Cosh(-1)-3*math.Sinh(-1); math.Abs(got-want) > 8*ulp*want {
 		t.Errorf("D(2; −1) = %v, want %v", got, want)
 	}
-	arc := semicircle{} // on [−1, 1]
-	for _, c := range []struct{ x, y, want float64 }{{1, 0, 1}, {-1, 0, 1}, {0, 1, math.Inf(1)}, {1, 1, math.Inf(1)}, {1.5, 0, math.Inf(1)}, {0, -1, math.Inf(1)}} {
-		if got := kernelDivergence(arc, c.x, c.y); got != c.want && !(math.Abs(got-c.want) <= 4*ulp) {
+	arc := halfCircle{} // on [−1, 1]
+	for _, c := range []struct{ x, y, want float64 }{{1, 0, 1}, {-1, 0, 1}, {0, 1, inf}, {1, 1, inf}, {1.5, 0, inf}, {0, -1, inf}} {
+		if got := (Separable{Kernel: arc}).Divergence([]float64{c.x}, []float64{c.y}); got != c.want && !(math.Abs(got-c.want) <= 4*ulp) {
 			t.Errorf("half circle: D(%g; %g) = %g, want %g", c.x, c.y, got, c.want)
 		}
 	}
@@ -542,7 +434,7 @@ func (k tilted) Value(x float64) float64     { return x*x/2 + k.c*x }
 func (k tilted) Deriv(x float64) float64     { return x + k.c }
 func (k tilted) ConjDeriv(y float64) float64 { return y - k.c }
 func (tilted) ConjCurvature(float64) float64 { return 1 }
-func (tilted) Domain() (lo, hi float64)      { return math.Inf(-1), math.Inf(1) }
+func (tilted) Domain() (lo, hi float64)      { return math.Inf(-1), inf }
 
 // Which of the formulas is taken depends on the size of all three terms.
 func TestKernelDivergenceByCancellation(t *testing.T) {
@@ -550,166 +442,70 @@ func TestKernelDivergenceByCancellation(t *testing.T) {
 		for _, e := range []float64{0.28, -0.28} {
 			for _, y := range []float64{0, -e, -e / 2} {
 				x := y + e
-				if got, want := kernelDivergence(tilted{c}, x, y), (x-y)*(x-y)/2; math.Abs(got-want) > 8*ulp*want {
+				if got, want := (Separable{Kernel: tilted{c}}).Divergence([]float64{x}, []float64{y}), (x-y)*(x-y)/2; math.Abs(got-want) > 8*ulp*want {
 					t.Errorf("½x² + %gx: D(%g; %g) = %.17g, want %.17g", c, x, y, got, want)
 				}
 			}
 		}
 	}
 	// Here it is 1.2·10⁻⁶, and the points are too far apart for four nodes.
-	if got, want := kernelDivergence(raised{1e8}, 6.2, 0), math.Cosh(6.2)-1; math.Abs(got-want) > 1e-9*want {
+	if got, want := (Separable{Kernel: raised{1e8}}).Divergence([]float64{6.2}, []float64{0}), math.Cosh(6.2)-1; math.Abs(got-want) > 1e-9*want {
 		t.Errorf("cosh + 10⁸: D(6.2; 0) = %.17g, want %.17g", got, want)
 	}
 	// At an end there is no φ′, also if the formula for it goes on.
 	half := FromClosures("half square", half, self, self, -1, 1).Kernel
 	for _, y := range []float64{1, -1} {
-		if got := kernelDivergence(half, 0, y); !math.IsInf(got, 1) {
+		if got := (Separable{Kernel: half}).Divergence([]float64{0}, []float64{y}); !math.IsInf(got, 1) {
 			t.Errorf("D(0; %g) = %g, want ∞", y, got)
 		}
 	}
 }
-
-type hyperbolic struct{}
-
-func (hyperbolic) Value(x float64) float64     { return math.Cosh(x) }
-func (hyperbolic) Deriv(x float64) float64     { return math.Sinh(x) }
-func (hyperbolic) ConjDeriv(y float64) float64 { return math.Asinh(y) }
-func (hyperbolic) Domain() (lo, hi float64)    { return math.Inf(-1), math.Inf(1) }
 
 type raised struct{ by float64 }
 
 func (k raised) Value(x float64) float64   { return math.Cosh(x) + k.by }
 func (raised) Deriv(x float64) float64     { return math.Sinh(x) }
 func (raised) ConjDeriv(y float64) float64 { return math.Asinh(y) }
-func (raised) Domain() (lo, hi float64)    { return math.Inf(-1), math.Inf(1) }
-
-// semicircle is −√(1−x²).
-type semicircle struct{}
-
-func (semicircle) Value(x float64) float64     { return -math.Sqrt(1 - x*x) }
-func (semicircle) Deriv(x float64) float64     { return x / math.Sqrt(1-x*x) }
-func (semicircle) ConjDeriv(y float64) float64 { return y / math.Hypot(1, y) }
-func (semicircle) Domain() (lo, hi float64)    { return -1, 1 }
-
-// (φ*)″ by differences has half of the digits, in the middle and near the ends.
-func TestKernelCurvature(t *testing.T) {
-	rng := source(42)
-	for _, k := range []interface {
-		Kernel
-		kernelCurver
-	}{square{}, entropy{}, burg{}, cube{1.7}, hellinger{1.7}, logCosine{1.7}, fermiDirac{-1, 2}} {
-		for trial := range 100 {
-			y := 4 * rng.NormFloat64()
-			if trial == 0 {
-				y = 0
-			}
-			if _, up := k.(burg); up {
-				y = -math.Exp(y)
-			}
-			want := k.ConjCurvature(y)
-			if got := kernelCurvature(plainKernel{k}, y); math.Abs(got-want) > 1e-8*want {
-				t.Errorf("%T: (φ*)″(%g) = %g by differences, want %g", k, y, got, want)
-			}
-			if got := kernelCurvature(k, y); got != want {
-				t.Errorf("%T: (φ*)″(%g) = %g, want its own %g", k, y, got, want)
-			}
-		}
-	}
-	for _, y := range []float64{800, -800} { // an end, to within rounding
-		if got := [2]float64{kernelCurvature(plainKernel{cube{1.7}}, y), cube{1.7}.ConjCurvature(y)}; got != [2]float64{} {
-			t.Errorf("cube: (φ*)″(%g) = %g", y, got)
-		}
-	}
-}
+func (raised) Domain() (lo, hi float64)    { return math.Inf(-1), inf }
 
 // Beyond the range of φ′ is the end of the domain.
 func TestBeyondTheRange(t *testing.T) {
-	above := math.Inf(1)
+	above := inf
 	for _, c := range []struct {
 		k    Kernel
 		y    float64
 		want [3]float64 // (φ*)′, (φ*)″, φ*
 	}{
-		{burg{}, 0, [3]float64{above, above, above}}, {burg{}, 3, [3]float64{above, above, above}},
-		{tsallis{0.5}, 2, [3]float64{above, above, above}}, {tsallis{0.5}, 5, [3]float64{above, above, above}}, {tsallis{0.3}, 5, [3]float64{above, above, above}},
-		{hellinger{2}, 1e300, [3]float64{2, 0, 2e300}}, {hellinger{2}, -1e300, [3]float64{-2, 0, 2e300}},
+		{Burg().Kernel, 0, [3]float64{above, above, above}}, {Burg().Kernel, 3, [3]float64{above, above, above}},
+		{Tsallis(0.5).Kernel, 2, [3]float64{above, above, above}}, {Tsallis(0.5).Kernel, 5, [3]float64{above, above, above}}, {Tsallis(0.3).Kernel, 5, [3]float64{above, above, above}},
+		{Hellinger(2).Kernel, 1e300, [3]float64{2, 0, 2e300}}, {Hellinger(2).Kernel, -1e300, [3]float64{-2, 0, 2e300}},
 	} {
-		if got := [3]float64{c.k.ConjDeriv(c.y), c.k.(kernelCurver).ConjCurvature(c.y), kernelConjugate(c.k, c.y)}; got != c.want {
+		if got := [3]float64{c.k.ConjDeriv(c.y), JSecond(Separable{Kernel: c.k}, []float64{c.y}, 0), (Separable{Kernel: c.k}).Conjugate([]float64{c.y})}; got != c.want {
 			t.Errorf("%T: %g at y = %g, want %g", c.k, got, c.y, c.want)
 		}
 	}
-	if got := kernelConjugate(plainKernel{burg{}}, 1); !math.IsInf(got, 1) {
+	if got := (Separable{Kernel: plainKernel{Burg().Kernel}}).Conjugate([]float64{1}); !math.IsInf(got, 1) {
 		t.Errorf("Burg: φ*(1) = %g", got)
 	}
 }
 
-// a log(a/b) − a + b where the quotient is no number, and outside of the domain.
-func TestRelativeEntropyEnds(t *testing.T) {
-	inf := math.Inf(1)
-	for _, c := range []struct{ a, b, want float64 }{
-		{-1, 1, inf}, {1, 0, inf}, {0, 0, inf}, {1, -1, inf}, {-1, -1, inf}, {inf, 1, inf}, {1, inf, inf}, {math.NaN(), 1, inf}, {0, 3, 3}, {3, 3, 0},
-		{1e300, 1e-300, 1e300 * (600*math.Ln10 - 1)}, {1e-300, 1e300, 1e300}, {2, 1, 2*math.Ln2 - 1},
-	} {
-		if got := relativeEntropy(c.a, c.b, c.a-c.b); got != c.want && !(c.want < inf && math.Abs(got-c.want) <= 8*ulp*c.want) {
-			t.Errorf("a = %g, b = %g: %g, want %g", c.a, c.b, got, c.want)
-		}
-	}
-}
-
-// The constant of strong convexity is λ_min(Q), here of a matrix with known eigenvalues.
-func TestComputedStrongConvexity(t *testing.T) {
-	q := must(NewMahalanobis(mat.NewSymDense(2, []float64{2, 1, 1, 2})))
-	if mu, p := q.StrongConvexity(); math.Abs(mu-1) > 8*ulp || p != 2 {
-		t.Errorf("Mahalanobis: %v in %v, want λ_min = 1 in ℓ₂", mu, p)
-	}
-}
-
-func TestRefused(t *testing.T) {
+func TestShiftOverflows(t *testing.T) {
 	if _, err := Shift(infinite{Euclidean()}, []float64{1, 2}, nil); err == nil || !strings.Contains(err.Error(), "overflows") {
 		t.Errorf("shift: error %v", err)
-	}
-	for _, w := range []float64{0, -1, math.Inf(1), math.NaN()} {
-		if err := Validate(FermiDirac([]float64{0, 0}, []float64{1, w}), 2); err == nil {
-			t.Errorf("Fermi–Dirac with an end %v: no error", w)
-		}
-	}
-	for _, q := range []float64{0, -1, 1, 2, math.NaN()} {
-		if err := Validate(Tsallis(q), 2); err == nil {
-			t.Errorf("Tsallis with q = %v: no error", q)
-		}
 	}
 }
 
 type infinite struct{ Modulus }
 
-func (infinite) Shift([]float64) (float64, error) { return math.Inf(1), nil }
+func (infinite) Shift([]float64) (float64, error) { return inf, nil }
 
 // Nothing is left out of the gallery where every domain meets the hyperplane.
 func TestGalleryIsWhole(t *testing.T) {
-	find := func(d int, name string) Modulus {
-		for _, m := range all(d, 2) {
-			if fmt.Sprint(m) == name {
-				return m
-			}
-		}
-		t.Errorf("the gallery for d = %d lacks %s: %v", d, name, all(d, 2))
-		return nil
-	}
-	for _, name := range []string{"ball, R = 2", "log ball, R = 2", "cube, R = 2", "Hellinger, R = 2", "log-cosine, R = 2", "Fermi–Dirac on a box of 20 sides",
-		"negative entropy", "Tsallis entropy, q = 0.5", "Burg entropy", "Euclidean", "½‖·‖², p = 1.334"} {
-		find(20, name)
-	}
-	if p, ok := find(2, "½‖·‖², p = 2").(PNorm); !ok || p.P != 2 {
-		t.Errorf("in the plane %v, want p = 2", p)
-	}
-	if box, ok := find(3, "Fermi–Dirac on [-1 -1 -1] to [2 2 2]").(Separable); ok {
-		if lo, hi := box.Each[2].Domain(); lo != -1 || hi != 2 {
-			t.Errorf("the box is from %g to %g, want −R/2 to R", lo, hi)
-		}
-	}
-	for _, m := range all(3, 2) {
-		if err := Validate(m, 3); err != nil {
-			t.Errorf("%v: %v", m, err)
+	got := fmt.Sprint(Gallery(3, 2))
+	for _, want := range []string{"ball, R = 2", "log ball, R = 2", "cube, R = 2", "Hellinger, R = 2", "log-cosine, R = 2", "Fermi–Dirac on [-1 -1 -1] to [2 2 2]",
+		"negative entropy", "Tsallis entropy, q = 0.5", "Burg entropy", "Euclidean", "½‖·‖², p = 1.91"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s, want %s among them", got, want)
 		}
 	}
 }

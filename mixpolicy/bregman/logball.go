@@ -3,6 +3,8 @@ package bregman
 import (
 	"fmt"
 	"math"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
 // LogBall is the logarithmic barrier of the Euclidean ball of radius R,
@@ -24,15 +26,7 @@ type LogBall struct {
 	R float64 // radius, positive
 }
 
-var (
-	_ Modulus        = LogBall{}
-	_ Conjugator     = LogBall{}
-	_ Shifter        = LogBall{}
-	_ Divergencer    = LogBall{}
-	_ StrongConvexer = LogBall{}
-	_ Curver         = LogBall{}
-	_ Validator      = LogBall{}
-)
+var _ Modulus = LogBall{}
 
 // Validate returns an error unless R is positive and finite.
 func (b LogBall) Validate() error { return validRadius("ball", b.R) }
@@ -106,14 +100,14 @@ func (b LogBall) Divergence(x, y []float64) float64 {
 		return math.Inf(1)
 	}
 	var ee float64
-	var drop double // gy − gx = ⟨x + y, e⟩
+	var drop sum.Accumulator // gy − gx = ⟨x + y, e⟩
 	for i, v := range x {
 		e := c * (v - y[i])
 		ee += e * e
-		drop.addProduct(c*v, e)
-		drop.addProduct(c*y[i], e)
+		drop.AddProduct(c*v, e)
+		drop.AddProduct(c*y[i], e)
 	}
-	return relativeEntropy(gy, gx, drop.value())/gy + ee/gy
+	return relativeEntropy(gy, gx, drop.Value())/gy + ee/gy
 }
 
 // Shift returns z = −ȳ + v with v = (d + √(d² + κ‖w‖²))/κ, κ = d(R²d − 1), in the notation of

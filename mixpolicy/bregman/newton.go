@@ -103,7 +103,8 @@ func newton(m Modulus, y, scratch []float64) (z float64, evals int, done bool, e
 		if !(a < next && next < b) { // there is no number between
 			switch {
 			case math.IsInf(a, -1) || math.IsInf(b, 1):
-				return 0, evals, false, fmt.Errorf("bregman: no z has 1ᵀ∇φ*(y + z1) = 1: the domain of %v does not meet the hyperplane 1ᵀθ = 1 in ℝ^%d", nameOf(m), len(y))
+				return 0, evals, false, fmt.Errorf("bregman: no z has 1ᵀ∇φ*(y + z1) = 1: the domain of %v "+
+					"does not meet the hyperplane 1ᵀθ = 1 in ℝ^%d", nameOf(m), len(y))
 			case -below < above:
 				return a, evals, false, nil
 			default:
@@ -190,7 +191,8 @@ func (l *line) bracket() (a, b float64, err error) {
 	l.sep.checkLen(l.y)
 	lowest, highest := l.sums()
 	if !(lowest < 1 && 1 < highest) {
-		return a, b, fmt.Errorf("bregman: the domain of %v does not meet the hyperplane 1ᵀθ = 1 in ℝ^%d: its points have 1ᵀθ from %g to %g", nameOf(l.m), len(l.y), lowest, highest)
+		return a, b, fmt.Errorf("bregman: the domain of %v does not meet the hyperplane 1ᵀθ = 1 in ℝ^%d: its points have 1ᵀθ from %g to %g",
+			nameOf(l.m), len(l.y), lowest, highest)
 	}
 	if l.sep.Each != nil && !(highest-lowest < math.Inf(1)) {
 		return a, b, nil

@@ -28,13 +28,7 @@ type PNorm struct {
 	P float64 // exponent, 1 < P < ∞
 }
 
-var (
-	_ Modulus        = PNorm{}
-	_ Conjugator     = PNorm{}
-	_ StrongConvexer = PNorm{}
-	_ Curver         = PNorm{}
-	_ Validator      = PNorm{}
-)
+var _ Modulus = PNorm{}
 
 // Validate returns an error unless 1 < P < ∞.
 func (p PNorm) Validate() error {

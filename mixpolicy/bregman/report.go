@@ -21,9 +21,6 @@ type Report struct {
 	// Boundary is the change of ∇φ since the start against what is left of the way, on one
 	// way to the boundary: it must grow without bound. It is empty if no boundary was met.
 	Boundary []Point
-	// Speed is the time of ∇φ* for an entry of a vector, in nanoseconds. It is the one thing here
-	// that differs between runs, and String leaves it out.
-	Speed float64
 }
 
 // A Point of a curve.
@@ -71,9 +68,18 @@ func (f Finding) String() string {
 		s += ", at " + f.Where
 	}
 	if !math.IsNaN(f.Measured) && !math.IsNaN(f.Claimed) {
-		s += fmt.Sprintf(": measured %s, claimed %s", digits(f.Measured), digits(f.Claimed))
+		s += fmt.Sprintf(": measured %s, claimed %s", apart(f.Measured, f.Claimed), apart(f.Claimed, f.Measured))
 	}
 	return s
+}
+
+// apart formats a number with so many digits that it differs from another.
+func apart(v, other float64) string {
+	n := 6
+	for v != other && n < 17 && fmt.Sprintf("%.*g", n, v) == fmt.Sprintf("%.*g", n, other) {
+		n++
+	}
+	return strings.ReplaceAll(fmt.Sprintf("%.*g", n, v), "-", "−")
 }
 
 // digits formats a number for a sentence.
@@ -188,6 +194,9 @@ func (e *Examination) must(ok bool, format string, args ...any) (wrong bool) {
 type vector []float64
 
 func (v vector) String() string {
+	if len(v) == 1 {
+		return digits(v[0])
+	}
 	if len(v) > 4 {
 		return fmt.Sprintf("%.4g…", []float64(v[:4]))
 	}

@@ -52,13 +52,7 @@ type Separable struct {
 	P      float64  // … in the norm of ℓ_p
 }
 
-var (
-	_ Modulus        = Separable{}
-	_ Conjugator     = Separable{}
-	_ Divergencer    = Separable{}
-	_ StrongConvexer = Separable{}
-	_ Validator      = Separable{}
-)
+var _ Modulus = Separable{}
 
 // separable is promoted to what embeds a Separable.
 func (s Separable) separable() Separable { return s }

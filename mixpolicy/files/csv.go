@@ -16,28 +16,14 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// The columns of a table, in their order without a header.
-const (
-	columnState = iota
-	columnAction
-	columnNext
-	columnP
-	columnCost
-	columns
-)
+// titles are the columns of a table, in their order without a header.
+var titles = []string{"s", "a", "next", "p", "c"}
 
-// titles are the columns' names as they are written.
-var titles = [columns]string{"s", "a", "next", "p", "c"}
-
-var wantColumns = strings.Join(titles[:], ", ")
+var wantColumns = strings.Join(titles, ", ")
 
 // columnOf has all names that a header may use.
-var columnOf = map[string]int{
-	"s": columnState, "state": columnState,
-	"a": columnAction, "action": columnAction,
-	"next": columnNext, "s'": columnNext, "s′": columnNext,
-	"p": columnP,
-	"c": columnCost, "cost": columnCost,
+var columnOf = map[string]string{
+	"s": "s", "state": "s", "a": "a", "action": "a", "next": "next", "s'": "next", "s′": "next", "p": "p", "c": "c", "cost": "c",
 }
 
 // row is a line of a table.
@@ -53,21 +39,21 @@ func readCSV(r io.Reader, set Settings) (*mixpolicy.MDP, error) {
 	if err != nil {
 		return nil, err
 	}
-	state, stateNames, err := numbering("state", rows, columnState)
+	state, stateNames, err := numbering("state", rows, 0)
 	if err != nil {
 		return nil, err
 	}
-	action, actionNames, err := numbering("action", rows, columnAction)
+	action, actionNames, err := numbering("action", rows, 1)
 	if err != nil {
 		return nil, err
 	}
 	for i := range rows {
 		r := &rows[i]
-		next, known := state[r.name[columnNext]]
+		next, known := state[r.name[2]]
 		if !known {
-			return nil, fmt.Errorf("line %d: next state %s has no row of its own, want one for each action", r.line, r.name[columnNext])
+			return nil, fmt.Errorf("line %d: next state %s has no row of its own, want one for each action", r.line, r.name[2])
 		}
-		r.s, r.a, r.next = state[r.name[columnState]], action[r.name[columnAction]], next
+		r.s, r.a, r.next = state[r.name[0]], action[r.name[1]], next
 	}
 	first, err := pairs(rows, stateNames, actionNames, set.ActionSets)
 	if err != nil {
@@ -117,7 +103,10 @@ func newTable(r io.Reader) *csv.Reader {
 func readRows(r io.Reader) ([]row, error) {
 	table := newTable(r)
 	var rows []row
-	at := [columns]int{columnState, columnAction, columnNext, columnP, columnCost}
+	at := map[string]int{}
+	for i, name := range titles {
+		at[name] = i
+	}
 	for start := true; ; start = false {
 		record, err := table.Read()
 		if err == io.EOF {
@@ -127,11 +116,11 @@ func readRows(r io.Reader) ([]row, error) {
 			return nil, err // it names the line
 		}
 		line, _ := table.FieldPos(0)
-		if len(record) != columns {
-			return nil, fmt.Errorf("line %d: %d fields, want %d, which commas separate: %s", line, len(record), columns, wantColumns)
+		if len(record) != len(titles) {
+			return nil, fmt.Errorf("line %d: %d fields, want %d, which commas separate: %s", line, len(record), len(titles), wantColumns)
 		}
 		if start && !slices.ContainsFunc(record, isNumber) {
-			if at, err = readHeader(record); err != nil {
+			if at, err = placed(record, columnOf, wantColumns+", each once, or rows without a header"); err != nil {
 				return nil, fmt.Errorf("line %d: %w", line, err)
 			}
 			continue
@@ -154,35 +143,35 @@ func isNumber(field string) bool {
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// readHeader returns where each column is.
-func readHeader(record []string) (at [columns]int, err error) {
-	var seen [columns]bool
+// placed returns where each column is, by the names that are known.
+func placed(record []string, known map[string]string, want string) (map[string]int, error) {
+	at := map[string]int{}
 	for i, name := range record {
-		k, known := columnOf[strings.ToLower(strings.TrimSpace(name))]
-		if !known || seen[k] {
-			return at, fmt.Errorf("column %q, want %s, each once, or rows without a header", name, wantColumns)
+		k := known[strings.ToLower(strings.TrimSpace(name))]
+		if _, seen := at[k]; k == "" || seen {
+			return nil, fmt.Errorf("column %q, want %s", name, want)
 		}
-		at[k], seen[k] = i, true
+		at[k] = i
 	}
 	return at, nil
 }
 
 // readRow takes the fields of a line apart. The error begins with the field's name.
-func readRow(record []string, at [columns]int) (r row, err error) {
-	field := func(k int) string { return strings.TrimSpace(record[at[k]]) }
+func readRow(record []string, at map[string]int) (r row, err error) {
+	field := func(k string) string { return strings.TrimSpace(record[at[k]]) }
 	for k := range r.name {
-		if r.name[k] = field(k); r.name[k] == "" {
+		if r.name[k] = field(titles[k]); r.name[k] == "" {
 			return r, fmt.Errorf("%s: empty, want a name or a number", titles[k])
 		}
 		if strings.Contains(r.name[k], "\r") { // it would not be read back: CSV turns \r\n into \n
 			return r, fmt.Errorf("%s: %q, want a name without a carriage return", titles[k], r.name[k])
 		}
 	}
-	if r.p, err = strconv.ParseFloat(field(columnP), 64); err != nil || !(r.p >= 0) || math.IsInf(r.p, 0) {
-		return r, fmt.Errorf("p: %q, want a number in [0, 1]", field(columnP))
+	if r.p, err = strconv.ParseFloat(field("p"), 64); err != nil || !(r.p >= 0) || math.IsInf(r.p, 0) {
+		return r, fmt.Errorf("p: %q, want a number in [0, 1]", field("p"))
 	}
-	if r.c, err = strconv.ParseFloat(field(columnCost), 64); err != nil || math.IsNaN(r.c) || math.IsInf(r.c, 0) {
-		return r, fmt.Errorf("c: %q, want a finite number", field(columnCost))
+	if r.c, err = strconv.ParseFloat(field("c"), 64); err != nil || math.IsNaN(r.c) || math.IsInf(r.c, 0) {
+		return r, fmt.Errorf("c: %q, want a finite number", field("c"))
 	}
 	return r, nil
 }
@@ -233,10 +222,12 @@ func pairs(rows []row, states, actions []string, holes bool) (first []int, err e
 		if i > 0 && r.s == rows[i-1].s && r.a == rows[i-1].a {
 			before := rows[i-1]
 			if r.next == before.next {
-				return nil, fmt.Errorf("line %d: %s, next state %s is in line %d too, want it once", r.line, name(r.s, r.a), states[r.next], before.line)
+				return nil, fmt.Errorf("line %d: %s, next state %s is in line %d too, want it once",
+					r.line, name(r.s, r.a), states[r.next], before.line)
 			}
 			if r.c != before.c {
-				return nil, fmt.Errorf("line %d, field c: %s costs %v, and %v in line %d; want one cost", r.line, name(r.s, r.a), r.c, before.c, before.line)
+				return nil, fmt.Errorf("line %d, field c: %s costs %v, and %v in line %d; want one cost",
+					r.line, name(r.s, r.a), r.c, before.c, before.line)
 			}
 			continue
 		}
@@ -303,7 +294,7 @@ func writeCSV(w io.Writer, x *mixpolicy.MDP) error {
 		}
 	}
 	out := csv.NewWriter(w)
-	out.Write(titles[:]) // errors are kept for Error
+	out.Write(titles) // errors are kept for Error
 	for s := range x.States() {
 		for a := range x.Actions() {
 			if !x.Allowed(s, a) {

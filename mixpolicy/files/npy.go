@@ -118,7 +118,11 @@ var dtypes = map[string]func(r *npy.Reader, count int) ([]float64, error){
 	"u1": convert[uint8], "u2": convert[uint16], "u4": convert[uint32], "u8": convert[uint64],
 }
 
-func convert[T float64 | float32 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](r *npy.Reader, count int) ([]float64, error) {
+type number interface {
+	float64 | float32 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
+}
+
+func convert[T number](r *npy.Reader, count int) ([]float64, error) {
 	values := make([]T, count)
 	err := r.Read(&values)
 	if same, ok := any(values).([]float64); ok {

@@ -91,7 +91,8 @@ func (z *archive) dense(n, m int, axes Axes) (*array, func(s, a int) ([]int, []f
 		return nil, nil, fmt.Errorf("array P: shape %v is (m, n, n) or (n, m, n): want Settings.Axes to tell", p.shape)
 	}
 	if !actionFirst && !stateFirst {
-		return nil, nil, fmt.Errorf("array P: shape %v, want (m, n, n) or (n, m, n) as Settings.Axes tell, with n = %d and m = %d from c", p.shape, n, m)
+		return nil, nil, fmt.Errorf("array P: shape %v, want (m, n, n) or (n, m, n) as Settings.Axes tell, with n = %d and m = %d from c",
+			p.shape, n, m)
 	}
 	var to []int
 	var prob []float64
@@ -137,7 +138,7 @@ func (z *archive) csr(n, m int) (*array, func(s, a int) ([]int, []float64), erro
 		return nil, nil, fmt.Errorf("array indices: %d entries, want as many as data: %d", len(indices), entries)
 	}
 	if len(indptr) != pairs+1 || indptr[0] != 0 || indptr[pairs] != float64(entries) || !slices.IsSorted(indptr) {
-		return nil, nil, fmt.Errorf("array indptr: want n·m + 1 = %d entries that go up from 0 to %d, the entries of data", pairs+1, entries)
+		return nil, nil, fmt.Errorf("array indptr: want n·m + 1 = %d entries that go up from 0 to %d, those of data", pairs+1, entries)
 	}
 	var to []int
 	return data, func(s, a int) ([]int, []float64) {

@@ -226,7 +226,7 @@ func TestNPZErrors(t *testing.T) {
 		{entries{"indices": shaped("<i4", "(3,)", []int32{0, 1, -1})}, "state 1, action 0: next state -1, want 0 to 1"},
 		{entries{"indices": shaped("<u8", "(3,)", []uint64{0, 1, math.MaxUint64})}, "state 1, action 0: next state "},
 		{entries{"indices": shaped("<i4", "(3,)", []int32{1, 1, 1})}, "state 0, action 0: next state 1 is listed twice"},
-		{entries{"indptr": shaped("<i4", "(3,)", []int32{0, 3, 2})}, "array indptr: want n·m + 1 = 3 entries that go up from 0 to 3, the entries of data"},
+		{entries{"indptr": shaped("<i4", "(3,)", []int32{0, 3, 2})}, "array indptr: want n·m + 1 = 3 entries that go up from 0 to 3, those of data"},
 		{entries{"indptr": shaped("<i4", "(3,)", []int32{0, 4, 3})}, "array indptr: want"},
 		{entries{"indptr": shaped("<i4", "(3,)", []int32{-1, 2, 3})}, "array indptr: want"},
 		{entries{"indptr": shaped("<i4", "(3,)", []int32{0, 2, 4})}, "array indptr: want"},

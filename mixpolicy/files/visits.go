@@ -19,17 +19,13 @@ const mostVisits = 1 << 27
 
 func readVisits(r io.Reader, x *mixpolicy.MDP, most int) (runs [][]int64, err error) {
 	table := newTable(r)
-	header, err := table.Read()
+	first, err := table.Read()
 	if err != nil && err != io.EOF {
 		return nil, err // it names the line
 	}
-	at := map[string]int{}
-	for i, name := range header {
-		k := visitColumns[strings.ToLower(strings.TrimSpace(name))]
-		if _, seen := at[k]; k == "" || seen {
-			return nil, fmt.Errorf("line 1: column %q, want s, a and, if they are there, visits and run, each once", name)
-		}
-		at[k] = i
+	at, err := placed(first, visitColumns, "s, a and, if they are there, visits and run, each once")
+	if err != nil {
+		return nil, fmt.Errorf("line 1: %w", err)
 	}
 	for _, k := range []string{"s", "a"} {
 		if _, there := at[k]; !there {
@@ -47,8 +43,8 @@ func readVisits(r io.Reader, x *mixpolicy.MDP, most int) (runs [][]int64, err er
 			return nil, err
 		}
 		line, _ := table.FieldPos(0)
-		if len(record) != len(header) {
-			return nil, fmt.Errorf("line %d: %d fields, want %d, as the header has", line, len(record), len(header))
+		if len(record) != len(first) {
+			return nil, fmt.Errorf("line %d: %d fields, want %d, as the header has", line, len(record), len(first))
 		}
 		field := func(k string) string { return strings.TrimSpace(record[at[k]]) }
 		s, known := state[field("s")]

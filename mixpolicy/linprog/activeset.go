@@ -11,9 +11,8 @@ type cut struct {
 	normal []float64 // a
 	rhs    float64   // 0 for a row of Ψ
 	row    int       // of Ψ; or ball, or hyperplane (an equation)
-	scale  float64   // row of Ψ: the power of two that divides it, 1 for others, …
+	scale  float64   // row of Ψ: the power of two that divides it, …
 	length float64   // … and the length ‖·‖₂ that is divided out then
-	form   *integral // the cut in whole numbers, when it is needed
 }
 
 const (

@@ -53,15 +53,12 @@
 // and a direction in which to leave it.
 //
 // Rows that depend on each other to within rounding may keep the method from a proof, or
-// from ending. Then the program over the pool is solved again in rational numbers, where
-// the method always ends: this happens for one in five hundred degenerate programs of up to
-// 13 variables, mostly with rows that are parallel to within 2⁻²⁰ to 2⁻⁵³. It is too much
-// work for more than 32 variables, and for more than five rows whose entries each range from
-// 10⁻³⁰⁰ to 10³⁰⁰; such programs end in a [StalledError] with the best point and bound.
-// TestSearch looks for programs whose answer is not proved, in exact arithmetic
-// of its own. There was none among 10⁶ programs: with integer data full of ties, of low
-// rank, with duplicate, opposite and nearly parallel rows, with entries from 10⁻³⁰⁰ to 10²⁰⁰,
-// with geometrically falling entries, with balls that just touch, and of flows.
+// from ending. The answer is then a [StalledError] with the best point and bound: for one in
+// five hundred degenerate programs of up to 13 variables, mostly with rows that are parallel
+// to within 2⁻²⁰ to 2⁻⁵³, and for no program of the paper. TestSearch checks the answers in
+// exact arithmetic of its own: of programs with integer data full of ties, of low rank, with
+// duplicate, opposite and nearly parallel rows, with entries from 10⁻³⁰⁰ to 10²⁰⁰, with
+// geometrically falling entries, with balls that just touch, and of flows.
 //
 // # What it takes
 //

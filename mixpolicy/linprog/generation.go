@@ -30,7 +30,8 @@ func (m program) minimize(ctx context.Context, settings Settings) (*Solution, er
 	m.rescale(sol, err, s)
 	if err == nil && !sol.finite() {
 		at := slices.IndexFunc(m.b, func(v float64) bool { return math.Abs(v) == most })
-		return nil, fmt.Errorf("linprog: bᵀθ or a multiplier overflows at a solution with ‖θ‖₂ = %.3g, where b[%d] = %v; want b or rows scaled down", L2.Of(sol.Theta), at, m.b[at])
+		return nil, fmt.Errorf("linprog: bᵀθ or a multiplier overflows at a solution with ‖θ‖₂ = %.3g, where b[%d] = %v; "+
+			"want b or rows scaled down", L2.Of(sol.Theta), at, m.b[at])
 	}
 	return sol, err
 }
@@ -147,9 +148,6 @@ func (s *solver) run(ctx context.Context) (*Solution, error) {
 			}
 			out = stalled // the proof is lost in rounding
 		}
-		if out == stalled && s.withoutRounding() {
-			continue
-		}
 		before := len(s.known)
 		more, err := s.separate(ctx, out)
 		if err != nil {
@@ -180,20 +178,8 @@ func (s *solver) run(ctx context.Context) (*Solution, error) {
 		case s.proves(sol):
 			return sol, nil
 		}
-		if !s.withoutRounding() {
-			return s.unfinished(), &StalledError{Violation: s.violation, Pivots: s.pivots, Bound: s.bound, Objective: s.best.objective}
-		}
+		return s.unfinished(), &StalledError{Violation: s.violation, Pivots: s.pivots, Bound: s.bound, Objective: s.best.objective}
 	}
-}
-
-// withoutRounding changes to exact arithmetic, and reports whether that is a change and
-// the program is small enough.
-func (s *solver) withoutRounding() bool {
-	if s.exact != nil || s.d > exactVariables {
-		return false
-	}
-	s.exact, s.limit = new(exactPath), math.Inf(1)
-	return true
 }
 
 // separate scans Ψ for rows that x violates, or the direction of its ray, puts the

@@ -54,7 +54,8 @@ func (s Solution) String() string {
 	if len(theta) > 8 {
 		theta, more = theta[:8], fmt.Sprintf(" … (%d in all)", len(s.Theta))
 	}
-	return fmt.Sprintf("optimum %.9g at θ = %.6g%s\nno feasible point is better by more than %.0e; binding rows: %d", s.Objective, theta, more, max(0, s.Gap()), len(s.Rows))
+	return fmt.Sprintf("optimum %.9g at θ = %.6g%s\nno feasible point is better by more than %.0e; binding rows: %d",
+		s.Objective, theta, more, max(0, s.Gap()), len(s.Rows))
 }
 
 // Solve returns the solution, or an [*InfeasibleError] or [*UnboundedError], each
@@ -98,8 +99,8 @@ func (e *UnboundedError) Error() string {
 }
 
 // A StalledError says that no answer could be proved: rounding kept the method from a point
-// where no row is violated, or from a gap that is closed, and the program is too large for
-// exact arithmetic. The optimum is between Bound and Objective, if it exists.
+// that violates no row, or from a proof. The optimum, if it exists, is between Bound and
+// Objective.
 type StalledError struct {
 	Violation float64 // of the last point, as in [Solution]
 	Pivots    int     // steps taken
@@ -108,6 +109,7 @@ type StalledError struct {
 }
 
 func (e *StalledError) Error() string {
-	return fmt.Sprintf("linprog: not decided: no proof after %d steps, with a violation of %v: the active rows are dependent to within rounding; the optimum is between %v and %v",
+	return fmt.Sprintf("linprog: not decided: no proof after %d steps, with a violation of %v: "+
+		"the active rows are dependent to within rounding; the optimum is between %v and %v",
 		e.Pivots, e.Violation, e.Bound, e.Objective)
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
 
@@ -240,95 +241,6 @@ func TestSolveStopsWhenToldTo(t *testing.T) {
 	}
 }
 
-// A scan finds the most violated row of each group, and how far from a feasible point one may go; what
-// is reached there, within the ball, is kept if it is the best. Both are computed here in plain loops.
-func TestIncumbent(t *testing.T) {
-	const n, d = 600, 5
-	psi := measures(n, d, .2, 9)
-	b := costs(d, 4)
-	rng := rand.New(rand.NewPCG(1, 11))
-	for _, norm := range []Norm{L2, LInf, L1} {
-		for _, r := range []float64{1.3, math.Inf(1)} {
-			s := newSolver(Mixture{B: b, Psi: psi, Norm: norm, R: r * norm.OnHyperplane(d)}.program())
-			if err := s.begin(background); err != nil || s.scans != 1 {
-				t.Fatal(err)
-			}
-			centre := []float64{.2, .2, .2, .2, .2}
-			if math.Abs(s.best.objective-floats.Sum(b)/d) > slack(d)*L2.Of(b) || floats.Distance(s.best.theta, centre, 2) > slack(d)/16 {
-				t.Fatalf("begins with %+v", s.best)
-			}
-			improved := 0
-			for range 30 {
-				x := make([]float64, d)
-				for j := range x {
-					x[j] = .2 + math.Pow(10, 2*rng.Float64()-2)*(rng.NormFloat64()-(b[j]-floats.Sum(b)/d)/20)
-				}
-				floats.AddConst((1-floats.Sum(x))/d, x)
-				found, share, err := s.scan(background, x, s.best.centre)
-				if err != nil {
-					t.Fatal(err)
-				}
-				// d + 4 roundings of a product, d times the centre's: ‖a‖ ≤ d aᵀ(1/d), for a ⪰ 0.
-				tol := slack(d) * L2.Of(x)
-				want, row := 1.0, make([]float64, d)
-				var rows []candidate
-				for from := 0; from < n; from += s.group {
-					worst := candidate{}
-					for i := from; i < min(n, from+s.group); i++ {
-						psi.Row(row, i)
-						v, c := floats.Dot(row, x), floats.Dot(row, centre)
-						if v < 0 {
-							want = min(want, c/(c-v))
-							if by := -v / floats.Norm(row, 2); by > worst.by {
-								worst = candidate{i, by}
-							}
-						}
-					}
-					if worst.by > 0 {
-						rows = append(rows, worst)
-					}
-				}
-				if math.Abs(share-want) > tol || len(found) != len(rows) {
-					t.Fatalf("%v: share %v, want %v; %d rows, want %d", x, share, want, len(found), len(rows))
-				}
-				for k, c := range found {
-					if c.row != rows[k].row || math.Abs(c.by-rows[k].by) > tol {
-						t.Fatalf("row %+v, want %+v", c, rows[k])
-					}
-				}
-				if out := norm.Of(x); out > s.radius {
-					in := norm.OnHyperplane(d)
-					want = min(want, (s.radius-in)/(out-in))
-				}
-				theta := make([]float64, d)
-				for j := range theta {
-					theta[j] = centre[j] + want*(x[j]-centre[j])
-				}
-				before := s.best
-				s.toward(x, share)
-				expected := before
-				off := 2 * tol * (1 + L2.Of(x)) // of a share that is less by a rounding
-				if f := floats.Dot(b, theta); f < before.objective {
-					expected.theta, expected.objective = theta, f
-					improved++
-				}
-				if math.Abs(s.best.objective-expected.objective) > off*L2.Of(b) || floats.Distance(s.best.theta, expected.theta, 2) > off {
-					t.Fatalf("%+v, want %+v", s.best, expected)
-				}
-			}
-			if err := checkRows(psi, s.best.theta, 0); err != nil || norm.Of(s.best.theta) > s.radius || improved == 0 {
-				t.Errorf("‖θ‖ = %v, R = %v, better %d times: %v", norm.Of(s.best.theta), s.radius, improved, err)
-			}
-		}
-	}
-}
-
-func TestGaps(t *testing.T) {
-	if s, p := (&Solution{Objective: 5, Bound: 2}).Gap(), (&Point{Objective: 7, Bound: 3}).Gap(); s != 3 || p != 4 {
-		t.Errorf("gaps %v and %v, want 3 and 4", s, p)
-	}
-}
-
 func TestSolveBadData(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	good := Columns{{1, 0}, {0, 1}}
@@ -504,6 +416,183 @@ func TestInequalitiesTiedSteps(t *testing.T) {
 	// (−3, 3, z) with z ≤ 0 is optimal, and z = 0 has the least norm.
 	if d := floats.Distance(p.X, []float64{-3, 3, 0}, 2); d > 1e-12 {
 		t.Fatalf("x = %v, want (−3, 3, 0)", p.X)
+	}
+}
+
+// What is told before anything was found holds: no bound that is none, no point that is none.
+func TestSolveTellsNothingFound(t *testing.T) {
+	ctx, cancel := context.WithCancel(background)
+	cancel()
+	for _, b := range [][]float64{{-100, -300}, {100, 300}} {
+		for _, r := range []float64{2, math.Inf(1)} {
+			sol, err := Mixture{B: b, Psi: Columns{{1, 0}, {0, 1}}, R: r}.Solve(ctx, Settings{})
+			if !errors.Is(err, context.Canceled) || sol == nil || !math.IsInf(sol.Violation, 1) || sol.Bound > slices.Min(b) {
+				t.Errorf("b = %v: %+v, %v", b, sol, err)
+			}
+		}
+	}
+}
+
+// The rows of another solution to begin with, one of them 0, and each of them twice: the solution is the same.
+func TestSolveWarm(t *testing.T) {
+	psi := measures(3000, 12, .2, 5)
+	for j := range psi {
+		psi[j][7] = 0
+	}
+	p := Mixture{B: costs(12, 1), Psi: psi, R: math.Inf(1)}
+	cold := must(p.Solve(background, Settings{}))
+	warm := append(rowsOf(cold), 7)
+	warm = append(warm, warm...)
+	sol, err := p.Solve(background, Settings{Warm: warm})
+	// A vertex, made of its unit normals in another order.
+	normals := mat.NewDense(12, 12, nil)
+	for k, m := range cold.Rows {
+		row := normals.RawRowView(k)
+		psi.Row(row, m.Row)
+		floats.Scale(1/L2.Of(row), row)
+	}
+	normals.SetRow(11, ones(12))
+	if tol := mat.Cond(normals, 2) * slack(12); err != nil || sol.Scans != 2 || !(floats.Distance(sol.Theta, cold.Theta, 2) <= tol*L2.Of(cold.Theta)) {
+		t.Errorf("%d scans: %v, want %v: %v", sol.Scans, sol.Theta, cold.Theta, err)
+	}
+	psi[3][9] = math.NaN()
+	if sol, err := p.Solve(background, Settings{Warm: []int{9}}); err == nil || sol != nil {
+		t.Errorf("a bad row to begin with: %v", sol)
+	}
+}
+
+// Costs below all numbers have no multipliers, rather than some of 0.
+func TestSolveCostsBelowAllNumbers(t *testing.T) {
+	for _, p := range []Mixture{
+		{B: []float64{0x1p-1074, 0x1p-1073, 0x1p-1074}, Psi: Columns{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, R: 2},
+		{B: []float64{0x1p-1074, 0}, Psi: Columns{{1.9}, {-1.9}}, R: 2}, // λ = 2⁻¹⁰⁷⁴/3.8
+	} {
+		sol, err := p.Solve(background, Settings{})
+		if err != nil || slices.ContainsFunc(sol.Rows, func(m Multiplier) bool { return !(m.Value > 0) }) || sol.Bound > sol.Objective {
+			t.Errorf("%+v, %v", sol, err)
+		}
+	}
+}
+
+// Where b is ten times the first row but for rounding, the optimum is near or far away: no proof is found,
+// and the interval that is told holds what is feasible within its radius.
+func TestStallBesideARow(t *testing.T) {
+	p := Inequalities{
+		B: []float64{3.96637577112126, 4.264146886124118, -0.8943464599278348},
+		A: Columns{
+			{0.3966375771121261, 0.44358382810038743, 0.19331050181430878},
+			{0.42641468861241194, 0.34417941973651767, 0.29201271331672013},
+			{-0.08943464599278349, 0.008892289451352411, -0.10953935273610217}},
+		H: []float64{-0.6106714170284351, -0.5215302543992184, -0.3975565530802534},
+	}
+	for _, warm := range [][]int{nil, {0, 1}} {
+		point, err := p.Solve(background, Settings{Warm: warm})
+		var stall *StalledError
+		if !errors.As(err, &stall) || point == nil {
+			t.Fatalf("from %v: %+v, %v", warm, point, err)
+		}
+		if stall.Violation != 0 || stall.Bound > stall.Objective || stall.Bound != point.Bound || stall.Objective != point.Objective {
+			t.Errorf("from %v: %+v, %+v", warm, point, stall)
+		}
+	}
+}
+
+func TestInfeasibleErrorTells(t *testing.T) {
+	rows := func(n int) (m []Multiplier) {
+		for i := range n {
+			m = append(m, Multiplier{Row: 10 + i})
+		}
+		return m
+	}
+	for _, c := range []struct {
+		e    InfeasibleError
+		want string
+	}{
+		{InfeasibleError{R: .5, Radius: .7}, "linprog: infeasible: every θ with 1ᵀθ = 1 has ‖θ‖₂ ≥ 0.7, more than R = 0.5"},
+		{InfeasibleError{Rows: rows(1), R: math.Inf(1)}, "linprog: infeasible: row 10 of Ψθ ⪰ 0 and 1ᵀθ = 1 exclude each other"},
+		{InfeasibleError{Rows: rows(4), R: math.Inf(1)}, "linprog: infeasible: rows 10 11 12 13 of Ψθ ⪰ 0 and 1ᵀθ = 1 exclude each other"},
+		{InfeasibleError{Rows: rows(6), R: 1, Radius: 2, Norm: L1}, "linprog: infeasible: by rows 10 11 12 13 … (6 in all) of Ψθ ⪰ 0, every θ with 1ᵀθ = 1 has ‖θ‖₁ ≥ 2, more than R = 1"},
+	} {
+		if got := c.e.Error(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	stalled := (&StalledError{Violation: .5, Pivots: 7, Bound: 1, Objective: 2}).Error()
+	if !strings.Contains(stalled, "no proof after 7 steps, with a violation of 0.5") || !strings.HasSuffix(stalled, "between 1 and 2") {
+		t.Error(stalled)
+	}
+}
+
+// Of several rows with bad entries the error is that of the first, on any number of cores.
+func TestSolveNamesTheFirstBadRow(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	const n, d = 40000, 3
+	psi := columns(n, d, func(_, _ int) float64 { return 1 })
+	for _, i := range []int{21000, 33000, 39999} {
+		psi[2][i] = math.NaN()
+	}
+	for range 10 {
+		if _, err := (Mixture{B: ones(d), Psi: psi, R: 2}).Solve(background, Settings{}); err == nil || !strings.Contains(err.Error(), "Ψ[21000,2]") {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A ball of ℓ₁ that is not active has no multiplier, and rounding gives it none.
+func TestInactiveBall(t *testing.T) {
+	for seed := range uint64(20) {
+		for _, norm := range []Norm{L2, LInf, L1} {
+			sol, err := Mixture{B: costs(5, seed), Psi: measures(60, 5, .2, seed), Norm: norm, R: 1e3}.Solve(background, Settings{})
+			if err != nil || norm.Of(sol.Theta) > 900 || sol.Ball != 0 {
+				t.Errorf("%v: %+v, %v", norm, sol, err)
+			}
+		}
+	}
+}
+
+func TestInequalitiesBadData(t *testing.T) {
+	a := Columns{{1, 0}, {0, 1}}
+	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		_, err := Inequalities{B: []float64{1, 2}, A: a, H: []float64{0, v}}.Solve(background, Settings{})
+		if err == nil || !strings.HasPrefix(err.Error(), "linprog: h[1] = ") {
+			t.Errorf("h = %v: %v", v, err)
+		}
+	}
+	for _, c := range []struct{ b, h []float64 }{{make([]float64, 2), make([]float64, 3)}, {make([]float64, 1), make([]float64, 2)}} {
+		func() {
+			defer func() {
+				if s, _ := recover().(string); !strings.HasPrefix(s, "linprog: b has") {
+					t.Errorf("%d costs, %d right sides: panic %q", len(c.b), len(c.h), s)
+				}
+			}()
+			Inequalities{B: c.b, A: a, H: c.h}.Solve(background, Settings{})
+		}()
+	}
+}
+
+// A solution that is off by more than rounding has no proof.
+func TestProvesNoMore(t *testing.T) {
+	for _, norm := range []Norm{L2, LInf, L1} {
+		p := Mixture{B: costs(3, 1), Psi: measures(30, 3, .2, 5), Norm: norm, R: 1.5}.program()
+		sol := must(p.minimize(background, Settings{}))
+		s := &solver{path: newPath(p), scanner: newScanner(p.psi)}
+		if !s.proves(sol) {
+			t.Fatalf("%v: %+v", norm, sol)
+		}
+		for name, change := range map[string]func(sol *Solution){
+			"violation": func(sol *Solution) { sol.Violation = 1e-9 },
+			"gap":       func(sol *Solution) { sol.Bound -= 1e-9 },
+			"other gap": func(sol *Solution) { sol.Bound += 1e-9 },
+			"plane":     func(sol *Solution) { floats.AddConst(-1e-9, sol.Theta) },
+			"ball":      func(sol *Solution) { s.radius = norm.Of(sol.Theta) - 1e-9 },
+		} {
+			off := *sol
+			off.Theta = slices.Clone(sol.Theta)
+			if change(&off); s.proves(&off) {
+				t.Errorf("%v: %s is off by 1e-9, and proved", norm, name)
+			}
+			s.radius = p.radius
+		}
 	}
 }
 

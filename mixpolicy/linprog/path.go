@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"math/big"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -29,7 +28,6 @@ type path struct {
 	inside bool  // cuts of a polyhedral ball are made
 	sets   []int // scratch of the ℓ₁ cut
 	pivots int
-	exact  *exactPath // not nil: instead of the factors
 	refutation
 }
 
@@ -37,8 +35,7 @@ type path struct {
 // no point inside the ball satisfies.
 type refutation struct {
 	refuting []*cut
-	weights  []float64  // uₖ
-	ratios   []*big.Rat // uₖ without rounding, of the cuts' whole numbers; nil if they are not known
+	weights  []float64 // uₖ
 }
 
 type outcome int
@@ -80,9 +77,6 @@ func newPath(m program) *path {
 // moveTo sets t and gives up active cuts until no multiplier is negative.
 func (p *path) moveTo(t float64) {
 	p.t = t
-	if p.exact != nil {
-		return // settle begins anew
-	}
 	for {
 		p.locate()
 		// A multiplier that is zero to within rounding stays.
@@ -167,9 +161,6 @@ func (p *path) worst(cuts []*cut, least float64, all *[]miss) (worst *cut, by fl
 // settle restores feasibility over the pool at the present t: Goldfarb and Idnani's
 // dual method. It reports false if the pool is infeasible.
 func (p *path) settle(ctx context.Context) (outcome, error) {
-	if p.exact != nil {
-		return p.exact.settle(ctx, p)
-	}
 	// In exact arithmetic every step increases the dual objective, so that no active set
 	// comes twice. A thousand per dimension are far beyond what any problem took
 	// (50 d at most, of measures); more means that rounding makes it cycle.
@@ -264,11 +255,8 @@ func (p *path) release() float64 {
 
 // optimize solves the problem over the pool.
 func (p *path) optimize(ctx context.Context) (outcome, error) {
-	switch {
-	case p.norm == L2 && !math.IsInf(p.radius, 1):
+	if p.norm == L2 && !math.IsInf(p.radius, 1) {
 		return p.toSphere(ctx)
-	case p.exact != nil:
-		return p.exact.toInfinity(ctx, p)
 	}
 	return p.toInfinity(ctx)
 }
@@ -333,10 +321,6 @@ func (p *path) toSphere(ctx context.Context) (outcome, error) {
 		case p.t == 0:
 			// x(0) = Σ uₖ aₖ, and any feasible θ has x(0)ᵀθ ≥ ‖x(0)‖² > R‖x(0)‖.
 			p.refutation = refutation{refuting: slices.Clone(p.cuts), weights: slices.Clone(p.u)}
-			if p.exact != nil {
-				p.ratios = p.exact.values()
-				p.scale()
-			}
 			return infeasible, nil
 		default:
 			hi = p.t
@@ -381,7 +365,9 @@ func (p *path) ballCut(more float64) (*cut, float64) {
 		if by <= more {
 			return nil, 0
 		}
-		return p.boxCut(at, -math.Copysign(1, p.x[at])), by
+		c := &cut{normal: make([]float64, p.d), rhs: -p.radius, row: ball, scale: 1, length: 1}
+		c.normal[at] = -math.Copysign(1, p.x[at])
+		return c, by
 	case L1:
 		// The deepest of Σ_{j∈S} θⱼ ≥ −(R−1)/2 takes the k most negative entries for some k.
 		p.sets = p.sets[:0]
@@ -410,25 +396,12 @@ func (p *path) ballCut(more float64) (*cut, float64) {
 		if size == 0 {
 			return nil, 0
 		}
-		return p.massCut(p.sets[:size]), by
+		length := math.Sqrt(float64(size))
+		c := &cut{normal: make([]float64, p.d), rhs: rhs * (1 / length), row: ball, scale: 1, length: length}
+		for _, j := range p.sets[:size] {
+			c.normal[j] = 1 / length
+		}
+		return c, by
 	}
 	return nil, 0
-}
-
-// boxCut returns s θⱼ ≥ −R, s = ±1.
-func (p *path) boxCut(j int, s float64) *cut {
-	c := &cut{normal: make([]float64, p.d), rhs: -p.radius, row: ball, scale: 1, length: 1}
-	c.normal[j] = s
-	return c
-}
-
-// massCut returns Σ_{j∈S} θⱼ ≥ −(R−1)/2.
-func (p *path) massCut(set []int) *cut {
-	length := math.Sqrt(float64(len(set)))
-	unit := 1 / length
-	c := &cut{normal: make([]float64, p.d), rhs: -(p.radius - 1) / 2 * unit, row: ball, scale: 1, length: length}
-	for _, j := range set {
-		c.normal[j] = unit
-	}
-	return c
 }

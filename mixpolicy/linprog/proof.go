@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/big"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
 // A Multiplier is the entry λᵢ > 0 of the dual vector of Ψθ ⪰ 0 at an active row. The
@@ -54,7 +55,7 @@ func (y Dual) residual(b, g []float64, psi Rows, n Norm) float64 {
 	k := float64(len(y.Rows) + 2)
 	gamma := k * 0x1p-52
 	for j := range acc {
-		v := math.Abs(acc[j].value())
+		v := math.Abs(acc[j].Value())
 		size[j] = v + 2*gamma*gamma*size[j] + k*0x1p-1000
 		if v == 0 && len(y.Rows) == 0 {
 			size[j] = 0 // b = μg exactly: nothing was rounded
@@ -67,10 +68,11 @@ func (y Dual) residual(b, g []float64, psi Rows, n Norm) float64 {
 
 // reducedCosts returns b − Ψᵀλ − μg in doubled precision, and the sums of the absolute
 // values of its terms.
-func (y Dual) reducedCosts(b, g []float64, psi Rows) (acc []double, size []float64) {
-	acc, size = make([]double, len(b)), make([]float64, len(b))
+func (y Dual) reducedCosts(b, g []float64, psi Rows) (acc []sum.Accumulator, size []float64) {
+	acc, size = make([]sum.Accumulator, len(b)), make([]float64, len(b))
 	for j, v := range b {
-		acc[j] = acc[j].add(v).addProduct(-y.Hyperplane, g[j])
+		acc[j].Add(v)
+		acc[j].AddProduct(-y.Hyperplane, g[j])
 		size[j] = math.Abs(v) + math.Abs(y.Hyperplane*g[j])
 	}
 	row := make([]float64, len(b))
@@ -78,7 +80,7 @@ func (y Dual) reducedCosts(b, g []float64, psi Rows) (acc []double, size []float
 		psi.Row(row, m.Row)
 		for j, v := range row {
 			v /= m.Scale
-			acc[j] = acc[j].addProduct(-m.Value, v)
+			acc[j].AddProduct(-m.Value, v)
 			size[j] += m.Value * math.Abs(v)
 		}
 	}
@@ -91,7 +93,7 @@ func (y *Dual) centre(b []float64, psi Rows) (halfRange float64) {
 	acc, _ := y.reducedCosts(b, ones(len(b)), psi)
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, v := range acc {
-		lo, hi = min(lo, v.value()), max(hi, v.value())
+		lo, hi = min(lo, v.Value()), max(hi, v.Value())
 	}
 	y.Hyperplane += lo + (hi-lo)/2
 	return (hi - lo) / 2
@@ -104,24 +106,6 @@ func ones(d int) []float64 {
 	}
 	return g
 }
-
-// double is a number hi + lo of twice the precision (Dekker 1971).
-type double struct{ hi, lo float64 }
-
-func (a double) add(x float64) double {
-	s := a.hi + x
-	t := s - a.hi
-	return double{s, a.lo + ((a.hi - (s - t)) + (x - t))}
-}
-
-func (a double) addProduct(x, y float64) double {
-	p := float64(x * y) // so that it is rounded also where a product and a sum may be one operation
-	s := a.add(p)
-	s.lo += math.FMA(x, y, -p)
-	return s
-}
-
-func (a double) value() float64 { return a.hi + a.lo }
 
 // solution reads the present point and its multipliers from the path.
 func (s *solver) solution() *Solution {
@@ -168,12 +152,18 @@ func (s *solver) solution() *Solution {
 const touchTime = 0x1p-26
 
 // value returns bᵀx.
-func (s *solver) value(x []float64) float64 {
-	var sum double
-	for j, v := range s.b {
-		sum = sum.addProduct(v, x[j])
+func (s *solver) value(x []float64) float64 { return accurate(s.b, x) }
+
+// accurate returns xᵀy + Σ more in doubled precision.
+func accurate(x, y []float64, more ...float64) float64 {
+	var acc sum.Accumulator
+	for j, v := range x {
+		acc.AddProduct(v, y[j])
 	}
-	return sum.value()
+	for _, v := range more {
+		acc.Add(v)
+	}
+	return acc.Value()
 }
 
 // unfinished returns what there is when the work ends early: the best feasible point, or if
@@ -231,10 +221,6 @@ func (s *solver) multipliers(b []float64, cuts []*cut, u []float64, factor, mu f
 func (s *solver) proves(sol *Solution) bool {
 	length := L2.Of(sol.Theta)
 	tol := s.rounding() * length
-	var plane double
-	for j, g := range s.g {
-		plane = plane.addProduct(g, sol.Theta[j])
-	}
 	// A polyhedral ball is met in terms of the unit normals of its facets, of which
 	// 1/√d times those of ℓ₁.
 	slack := tol
@@ -242,7 +228,7 @@ func (s *solver) proves(sol *Solution) bool {
 		slack *= 2 * math.Sqrt(float64(s.d))
 	}
 	if !(sol.Violation <= 2*tol) ||
-		!(math.Abs(plane.add(-1).value()) <= 2*tol*L2.Of(s.g)) ||
+		!(math.Abs(accurate(s.g, sol.Theta, -1)) <= 2*tol*L2.Of(s.g)) ||
 		!(s.norm.Of(sol.Theta) <= s.radius+2*slack) {
 		return false
 	}
@@ -268,14 +254,9 @@ func (s *solver) ray() *UnboundedError {
 
 // descends reports that a ray is one of descent in the hyperplane.
 func (s *solver) descends(e *UnboundedError) bool {
-	var along, plane double
-	for j, g := range s.g {
-		along = along.addProduct(g, e.Direction[j])
-		plane = plane.addProduct(g, e.Point[j])
-	}
 	tol := 2 * s.rounding() * L2.Of(s.g)
-	return e.Slope < 0 && math.Abs(along.value()) <= tol &&
-		math.Abs(plane.add(-1).value()) <= tol*L2.Of(e.Point) && s.violation <= 2*s.rounding()*L2.Of(e.Point)
+	return e.Slope < 0 && math.Abs(accurate(s.g, e.Direction)) <= tol &&
+		math.Abs(accurate(s.g, e.Point, -1)) <= tol*L2.Of(e.Point) && s.violation <= 2*s.rounding()*L2.Of(e.Point)
 }
 
 // An InfeasibleError says that no θ satisfies Ψθ ⪰ 0, 1ᵀθ = 1 and ‖θ‖ ≤ R, and
@@ -284,19 +265,13 @@ func (s *solver) descends(e *UnboundedError) bool {
 //	κ > R‖Ψᵀλ + κ1‖⁎
 //
 // (Farkas). If R = +∞ the right side is rarely zero in floating point, and what is
-// proved is that there is no feasible θ with ‖θ‖₂ < Radius, at least 2²⁰. Where rounding
-// leaves no proof, it is given in rational numbers.
+// proved is that there is no feasible θ with ‖θ‖₂ < Radius, at least 2²⁰.
 type InfeasibleError struct {
 	Rows       []Multiplier // λ, of a size near 1
 	Hyperplane float64      // κ
 	Norm       Norm         // of the constraint; ℓ₂ if R = +∞
 	R          float64      // of the constraint
 	Radius     float64      // κ/‖Ψᵀλ + κ1‖⁎ > R; 0/0 does not occur
-
-	// Exact is nil or λ, as the values of Rows, and then κ, of which those are rounded: to 0
-	// where λᵢ is below all numbers. With these the proof holds exactly, and for R = +∞ Radius
-	// is +∞.
-	Exact []*big.Rat
 }
 
 func (e *InfeasibleError) Error() string {
@@ -328,7 +303,7 @@ func (e *InfeasibleError) proves() bool {
 	if math.IsInf(e.R, 1) {
 		return e.Radius > 0x1p20
 	}
-	return e.Exact != nil || e.Radius > e.R
+	return e.Radius > e.R
 }
 
 // radius returns a lower bound of κ/‖Ψᵀλ + κ1‖⁎, the norm that every feasible θ has at
@@ -346,122 +321,5 @@ func (s *solver) contradiction() *InfeasibleError {
 	y, _ := s.multipliers(make([]float64, s.d), s.refuting, s.weights, 1/powerOfTwo(LInf.Of(s.weights)), 0)
 	e := &InfeasibleError{Rows: y.Rows, Hyperplane: y.Hyperplane, Norm: s.norm, R: s.radius}
 	e.Radius = e.radius(s.g, s.psi)
-	if s.ratios != nil && !e.proves() {
-		s.sharpen(e)
-	}
 	return e
-}
-
-// sharpen gives e its multipliers without rounding, if they prove it.
-func (s *solver) sharpen(e *InfeasibleError) {
-	lambda := make(map[*cut]*big.Rat)
-	var rows []*cut
-	var kappa *big.Rat
-	for k, c := range s.refuting {
-		v := new(big.Rat).Mul(s.ratios[k], powerRat(c.form.shift))
-		switch {
-		case c.row == hyperplane:
-			kappa = v
-		case c.row >= 0 && v.Sign() > 0:
-			rows, lambda[c] = append(rows, c), v
-		}
-	}
-	slices.SortFunc(rows, func(a, b *cut) int { return cmp.Compare(a.row, b.row) })
-	e.Rows, e.Exact = nil, nil
-	for _, c := range rows {
-		v, _ := lambda[c].Float64()
-		e.Rows = append(e.Rows, Multiplier{Row: c.row, Value: v, Scale: c.scale})
-		e.Exact = append(e.Exact, lambda[c])
-	}
-	if s.norm == L1 && !math.IsInf(s.radius, 1) {
-		// The κ in the middle, as in Dual.centre.
-		e.Exact = append(e.Exact, new(big.Rat))
-		w := e.combination(s.g, s.psi)
-		lo, hi := w[0], w[0]
-		for _, v := range w {
-			if v.Cmp(lo) < 0 {
-				lo = v
-			}
-			if v.Cmp(hi) > 0 {
-				hi = v
-			}
-		}
-		kappa = new(big.Rat).Add(lo, hi)
-		kappa.Mul(kappa, big.NewRat(-1, 2))
-		e.Exact = e.Exact[:len(rows)]
-	}
-	e.Exact = append(e.Exact, kappa)
-	e.Hyperplane, _ = kappa.Float64()
-	if radius, ok := e.provesExactly(s.g, s.psi); ok {
-		e.Radius = radius
-	} else {
-		e.Exact = nil
-	}
-}
-
-// combination returns Ψᵀλ + κg of the exact multipliers.
-func (e *InfeasibleError) combination(g []float64, psi Rows) []*big.Rat {
-	out, row := make([]*big.Rat, len(g)), make([]float64, len(g))
-	last := len(e.Exact) - 1
-	for j, v := range g {
-		out[j] = new(big.Rat).SetFloat64(v)
-		out[j].Mul(out[j], e.Exact[last])
-	}
-	for k, m := range e.Rows {
-		psi.Row(row, m.Row)
-		f := new(big.Rat).Quo(e.Exact[k], new(big.Rat).SetFloat64(m.Scale))
-		for j, v := range row {
-			if v != 0 {
-				a := new(big.Rat).SetFloat64(v)
-				out[j].Add(out[j], a.Mul(a, f))
-			}
-		}
-	}
-	return out
-}
-
-// provesExactly checks κ > R‖Ψᵀλ + κg‖⁎ without rounding, and returns κ/‖Ψᵀλ + κg‖⁎ or a
-// little less, but at least R.
-func (e *InfeasibleError) provesExactly(g []float64, psi Rows) (radius float64, ok bool) {
-	kappa := e.Exact[len(e.Exact)-1]
-	for _, v := range e.Exact {
-		if v.Sign() <= 0 {
-			return 0, false
-		}
-	}
-	// ‖·‖⁎, or its square for ℓ₂.
-	size := new(big.Rat)
-	for _, v := range e.combination(g, psi) {
-		switch v.Abs(v); e.Norm.Dual() {
-		case L2:
-			size.Add(size, v.Mul(v, v))
-		case LInf:
-			if v.Cmp(size) > 0 {
-				size = v
-			}
-		case L1:
-			size.Add(size, v)
-		}
-	}
-	if size.Sign() == 0 {
-		return math.Inf(1), true
-	}
-	if math.IsInf(e.R, 1) {
-		return 0, false
-	}
-	r := new(big.Rat).SetFloat64(e.R)
-	left := new(big.Rat).Set(kappa)
-	if e.Norm == L2 {
-		r.Mul(r, r)
-		left.Mul(left, left)
-	}
-	if left.Cmp(r.Mul(r, size)) <= 0 {
-		return 0, false
-	}
-	ratio := new(big.Float).SetPrec(64).SetRat(left.Quo(left, size))
-	if e.Norm == L2 {
-		ratio.Sqrt(ratio)
-	}
-	radius, _ = ratio.Float64()
-	return max(e.R, min(radius, math.MaxFloat64)*(1-0x1p-51)), true
 }

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -33,9 +34,7 @@ func (g Garnet) MDP() (*mixpolicy.MDP, error) {
 	if g.Branches < 1 || g.Branches > g.States {
 		return nil, fmt.Errorf("models: Garnet with %d branches, want 1 to %d, the number of states", g.Branches, g.States)
 	}
-	if g.Criterion == (mixpolicy.Criterion{}) {
-		g.Criterion = mixpolicy.AverageCost
-	}
+	g.Criterion = cmp.Or(g.Criterion, mixpolicy.AverageCost)
 	next := make([]mixpolicy.Transition, g.Branches)
 	cuts := make([]float64, g.Branches+1)
 	return mixpolicy.New(mixpolicy.Spec{

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -100,9 +101,7 @@ func (g GridWorld) MDP() (*mixpolicy.MDP, error) {
 	if g.Map == "" {
 		g.Map = exampleMap
 	}
-	if g.Criterion == (mixpolicy.Criterion{}) {
-		g.Criterion = mixpolicy.AverageCost
-	}
+	g.Criterion = cmp.Or(g.Criterion, mixpolicy.AverageCost)
 	if !(g.Slip >= 0 && g.Slip <= 1) {
 		return nil, fmt.Errorf("models: grid world with slip probability %v, want 0 to 1", g.Slip)
 	}

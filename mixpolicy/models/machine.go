@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -36,12 +37,11 @@ func (w Machine) complete() (Machine, error) {
 	if w.Outage == 0 && w.Service == 0 {
 		w.Outage, w.Service = 5, 1
 	}
-	if w.Criterion == (mixpolicy.Criterion{}) {
-		w.Criterion = mixpolicy.AverageCost
-	}
+	w.Criterion = cmp.Or(w.Criterion, mixpolicy.AverageCost)
 	for a := range 2 {
 		if p, q := w.Break[a], w.Repair[a]; !(p >= 0 && p <= 1 && q >= 0 && q <= 1) {
-			return w, fmt.Errorf("models: machine, action %s: breaks with probability %v, recovers with %v, want 0 to 1", machineAction(a), p, q)
+			return w, fmt.Errorf("models: machine, action %s: breaks with probability %v, recovers with %v, want 0 to 1",
+				machineAction(a), p, q)
 		}
 	}
 	return w, nil

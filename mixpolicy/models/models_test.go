@@ -357,54 +357,28 @@ func TestRefuses(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// Boxes of lengths are labelled by what their states have, and a column is the uniform
-// distribution over its cell.
-func TestLengthBoxesLabels(t *testing.T) {
+// States are in the same box if and only if the same of their lengths are at most 10, or at most 20.
+func TestLengthBoxes(t *testing.T) {
 	w := Network{Buffers: [4]int{1, 12, 26, 1}}
 	g := mixpolicy.Must(w.LengthBoxes())
-	x := mixpolicy.Must(w.MDP())
-	for s := range x.States() {
+	cells, kinds := map[int32][4]int{}, map[[4]int]int32{}
+	for s, cell := range g.Cell {
+		var kind [4]int
 		lengths := mixpolicy.Must(w.Lengths(s))
+		for i, l := range lengths {
+			kind[i] = map[bool]int{true: 1}[l > 10] + map[bool]int{true: 1}[l > 20]
+		}
 		if lengths[2] > 25 {
-			if g.Cell[s] != -1 {
-				t.Fatalf("lengths %v are in cell %d", lengths, g.Cell[s])
+			if cell != -1 {
+				t.Fatalf("lengths %v are in cell %d", lengths, cell)
 			}
 			continue
 		}
-		var parts []string
-		for _, l := range lengths {
-			parts = append(parts, map[bool]string{true: "[0, 10]", false: map[bool]string{true: "[11, 20]", false: "[21, 25]"}[l <= 20]}[l <= 10])
+		k, met := cells[cell]
+		c, seen := kinds[kind]
+		if met && k != kind || seen && c != cell || cell < 0 {
+			t.Fatalf("lengths %v are in cell %d", lengths, cell)
 		}
-		if got, want := g.Label[g.Cell[s]], "lengths in "+strings.Join(parts, " × "); got != want {
-			t.Fatalf("lengths %v are in %q, want %q", lengths, got, want)
-		}
-	}
-	column := make([]float64, x.Pairs())
-	for i := range column {
-		column[i] = 9
-	}
-	g.Column(column, 1, 2)
-	for i, v := range column {
-		want := 0.
-		if g.Cell[i/x.Actions()] == 1 && i%x.Actions() == 2 {
-			want = 1 / float64(g.Size[1])
-		}
-		if v != want {
-			t.Fatalf("entry %d is %v, want %v", i, v, want)
-		}
-	}
-	for what, f := range map[string]func(){
-		"a short column": func() { g.Column(column[:len(column)-1], 0, 0) },
-		"action −1":      func() { g.Column(column, 0, -1) },
-		"action m":       func() { g.Column(column, 0, x.Actions()) },
-	} {
-		func() {
-			defer func() {
-				if s, _ := recover().(string); !strings.HasPrefix(s, "models: ") {
-					t.Errorf("%s: panic %q, want the package's own", what, s)
-				}
-			}()
-			f()
-		}()
+		cells[cell], kinds[kind] = kind, cell
 	}
 }

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -85,9 +86,7 @@ func (w Network) complete() (Network, error) {
 	if w.Holding == [4]float64{} {
 		w.Holding = [4]float64{1, 1, 1, 1}
 	}
-	if w.Criterion == (mixpolicy.Criterion{}) {
-		w.Criterion = mixpolicy.AverageCost
-	}
+	w.Criterion = cmp.Or(w.Criterion, mixpolicy.AverageCost)
 	states := 1.0
 	for i, b := range w.Buffers {
 		if b < 1 {
@@ -114,7 +113,9 @@ func (w Network) complete() (Network, error) {
 		d := w.Service
 		// The sum of five terms has four roundings, which are allowed.
 		if total := w.Arrival[0] + w.Arrival[1] + max(d[0], d[3]) + max(d[1], d[2]); total > 1+4*0x1p-53 {
-			return w, fmt.Errorf("models: network with one event a step: arrivals %v and the fastest services of %v add up to %v, want at most 1", w.Arrival, d, total)
+			return w, fmt.Errorf("models: network with one event a step: "+
+				"arrivals %v and the fastest services of %v add up to %v, want at most 1",
+				w.Arrival, d, total)
 		}
 	default:
 		return w, fmt.Errorf("models: network with unknown dynamics %v", w.Dynamics)

@@ -1,38 +1,20 @@
 package models
 
-import "fmt"
-
 // Aggregation is a division of some of the states of an MDP into cells. Each cell
 // and action make a feature: the uniform distribution over the pairs of that action
 // in that cell. So the features of millions of pairs are known from a number per
 // state.
 type Aggregation struct {
-	Cell  []int32 // of each state; −1 in none
-	Size  []int   // states in each cell, none empty
-	Label []string
+	Cell []int32 // of each state; −1 in none
+	Size []int   // states in each cell, none empty
 }
 
 // Cells returns the number of cells.
 func (g *Aggregation) Cells() int { return len(g.Size) }
 
-// Column sets dst, a vector over pairs with m actions a state, to the feature of a
-// cell and an action.
-func (g *Aggregation) Column(dst []float64, cell, action int) {
-	m := len(dst) / len(g.Cell)
-	if len(dst) != m*len(g.Cell) || action < 0 || action >= m {
-		panic(fmt.Sprintf("models: feature of action %d over %d pairs and %d states", action, len(dst), len(g.Cell)))
-	}
-	clear(dst)
-	for s, c := range g.Cell {
-		if int(c) == cell {
-			dst[s*m+action] = 1 / float64(g.Size[cell])
-		}
-	}
-}
-
 // aggregate numbers the cells that place names by integers, in increasing order;
 // a negative integer is no cell.
-func aggregate(states, names int, place func(s int) int, label func(name int) string) *Aggregation {
+func aggregate(states, names int, place func(s int) int) *Aggregation {
 	g := &Aggregation{Cell: make([]int32, states)}
 	count := make([]int, names)
 	for s := range states {
@@ -47,7 +29,6 @@ func aggregate(states, names int, place func(s int) int, label func(name int) st
 		if c > 0 {
 			number[k] = int32(g.Cells())
 			g.Size = append(g.Size, c)
-			g.Label = append(g.Label, label(k))
 		}
 	}
 	for s, k := range g.Cell {
@@ -79,8 +60,7 @@ func (w Network) LossIntervals() (*Aggregation, error) {
 				}
 			}
 			return -1
-		},
-		func(k int) string { return fmt.Sprintf("loss in (%d, %d]", 5*k, 5*(k+1)) }), nil
+		}), nil
 }
 
 // LengthBoxes divides states by whether each length is in [0, 10], [11, 20] or
@@ -93,7 +73,6 @@ func (w Network) LengthBoxes() (*Aggregation, error) {
 	}
 	g := w.grid()
 	edges := [3]int{10, 20, 25}
-	names := [3]string{"[0, 10]", "[11, 20]", "[21, 25]"}
 	return aggregate(g.states(), 81,
 		func(s int) int {
 			box := 0
@@ -108,8 +87,5 @@ func (w Network) LengthBoxes() (*Aggregation, error) {
 				box = 3*box + k
 			}
 			return box
-		},
-		func(k int) string {
-			return fmt.Sprintf("lengths in %s × %s × %s × %s", names[k/27], names[k/9%3], names[k/3%3], names[k%3])
 		}), nil
 }

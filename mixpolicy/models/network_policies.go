@@ -124,7 +124,8 @@ func (w Network) policy(x *mixpolicy.MDP, share func(lengths [4]int, i, j int) f
 	}
 	g := w.grid()
 	if x.States() != g.states() || x.Actions() != 4 {
-		return nil, fmt.Errorf("models: network with buffers %v has %d states and 4 actions, the MDP %d and %d", w.Buffers, g.states(), x.States(), x.Actions())
+		return nil, fmt.Errorf("models: network with buffers %v has %d states and 4 actions, the MDP %d and %d",
+			w.Buffers, g.states(), x.States(), x.Actions())
 	}
 	return mixpolicy.PolicyFunc(x, func(s int, row []float64) {
 		lengths := g.lengths(s)
@@ -166,7 +167,8 @@ func (w Network) Mixture(x *mixpolicy.MDP, weights func(lengths [4]int) []float6
 		}
 		omega := weights(g.lengths(s))
 		if !distribution(omega, len(base)) {
-			bad = fmt.Errorf("models: network: mixing weights %v in state %s, want %d from 0 to 1 that add up to 1", omega, x.StateName(s), len(base))
+			bad = fmt.Errorf("models: network: mixing weights %v in state %s, want %d from 0 to 1 that add up to 1",
+				omega, x.StateName(s), len(base))
 			return
 		}
 		for k, o := range omega {

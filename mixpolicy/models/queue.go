@@ -8,6 +8,7 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -159,9 +160,7 @@ func (q Queue) complete() (Queue, error) {
 	if q.Rates == nil {
 		q.Rates = []float64{0.2, 0.4, 0.6, 0.8}
 	}
-	if q.Criterion == (mixpolicy.Criterion{}) {
-		q.Criterion = mixpolicy.AverageCost
-	}
+	q.Criterion = cmp.Or(q.Criterion, mixpolicy.AverageCost)
 	if q.Buffer < 2 {
 		return q, fmt.Errorf("models: queue with a buffer of %d, want at least 2", q.Buffer)
 	}
@@ -183,7 +182,8 @@ func (q Queue) complete() (Queue, error) {
 		// rounding of ϱ + a is allowed.
 		a := slices.Max(q.Rates)
 		if q.Arrival+a > 1+0x1p-52 {
-			return q, fmt.Errorf("models: the %v reading of (6.1) is no distribution: state %d, action %v: up %v + down %v = %v, want at most 1; choose another Reading, such as models.Uniformised",
+			return q, fmt.Errorf("models: the %v reading of (6.1) is no distribution: state %d, action %v: up %v + down %v = %v, "+
+				"want at most 1; choose another Reading, such as models.Uniformised",
 				q.Reading, q.first()+1, a, q.Arrival, a, q.Arrival+a)
 		}
 	default:

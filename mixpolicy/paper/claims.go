@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -23,47 +22,20 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// Claim is a sentence of the paper that can be measured, as its authors would read it, with
-// what decides it.
-type Claim struct {
-	ID         string // stable, such as "6-cost"
-	Where      string // section of the paper
-	Claim      string
-	Experiment string
-	Numbers    string
-	Decision
-	// Timing marks numbers that differ from run to run and machine to machine.
-	Timing bool
+// experiments decide the claims, in groups that share work.
+var experiments = []func(context.Context) []Claim{
+	policyClaims, methodClaims, rateClaims, theoryClaims, queueClaims, textClaims,
 }
 
 // Claims runs every experiment and returns the claims in the order of the paper.
 func Claims(ctx context.Context) (all []Claim, err error) {
 	defer catch(&err)
-	for _, group := range []func(context.Context) []Claim{policyClaims, methodClaims, rateClaims, theoryClaims, queueClaims, textClaims} {
+	for _, group := range experiments {
 		all = append(all, group(ctx)...)
 	}
 	// By the section that an ID begins with, 0 being the abstract.
 	slices.SortStableFunc(all, func(a, b Claim) int { return cmp.Compare(a.ID[:1], b.ID[:1]) })
 	return all, nil
-}
-
-// RecordedClaims returns the claims as data/claims.csv has them, which [Claims]
-// computed: the identity, the claim, its numbers and the decision.
-func RecordedClaims() (claims []Claim, err error) {
-	defer catch(&err)
-	for _, r := range must(recorded("claims.csv", 5)) {
-		claims = append(claims, Claim{ID: r[0], Claim: r[1], Numbers: r[2], Decision: Decision{Verdict(r[3]), r[4]}})
-	}
-	return claims, nil
-}
-
-// WriteClaims writes the claims as CSV with a header.
-func WriteClaims(w io.Writer, claims []Claim) error {
-	table := [][]string{{"id", "claim", "numbers", "verdict", "on"}}
-	for _, k := range claims {
-		table = append(table, []string{k.ID, k.Claim, k.Experiment + ": " + k.Numbers, string(k.Verdict), k.On})
-	}
-	return writeTable(w, "claims", table)
 }
 
 // mixtureCosts returns the true costs of the mixtures of two policies (2.16) that take the
@@ -125,11 +97,15 @@ const nearly = 1.05
 func mixtureClaim(ctx context.Context, p *mixpolicy.Problem, iterations int) Claim {
 	best := must(p.Optimum(ctx)).Objective
 	costs := final(ctx, p, workingPrimalDual(64, 0), 20, iterations, 11, race.PolicyCost)
-	return Claim{ID: "0-best-mixture", Where: "abstract",
-		Claim:      "the policy found is nearly as good (here: costs at most 5 % more) as the best mixture of the base policies' measures, (2.17)",
-		Experiment: fmt.Sprintf("queue, Algorithm 1 corrected, η₀ = 64, T = %d, true costs of 20 policies against the exact optimum of (2.18)", iterations),
-		Numbers: fmt.Sprintf("%s against %.5g; the best policy of all costs %.4g",
-			meanOf(costs), best, must(mixpolicy.PolicyIteration(ctx, p.MDP(), mixpolicy.ValuationSettings{})).Cost()),
+	return Claim{ID: "0-best-mixture",
+		Claim: "The policy found is nearly as good (here: costs at most 5 % more) as the best mixture " +
+			"of the base policies' measures, (2.17)",
+		Setting: fmt.Sprintf(`Queue, Algorithm 1 corrected, $\eta_0 = 64$, $T = %d$, 20 policies`, iterations),
+		Results: []Result{
+			mean("true cost", "Algorithm 1", costs), exactly("true cost", "the exact optimum of (2.18)", best),
+			exactly("true cost", "the best policy of all",
+				must(mixpolicy.PolicyIteration(ctx, p.MDP(), mixpolicy.ValuationSettings{})).Cost()),
+		},
 		Decision: less(race.TInterval(scaled(1/best, costs), confidence), nearly)}
 }
 
@@ -142,18 +118,23 @@ func valleyClaim(cost func(length int, rate float64) float64) Claim {
 	fast := must(mixpolicy.Deterministic(x, slices.Repeat([]int{3}, x.States())))
 	best := must(must(mixtureProblem(x, mixpolicy.Ball(10), slow, fast)).Optimum(context.Background()))
 	mixture, at := bestMixture(mixtureCosts(x, slow, fast, 100))
-	return Claim{ID: "0-best-mixture-valley", Where: "abstract",
-		Claim:      "the policy found is nearly as good as the best of the convex hull of the base policies, (2.16)",
-		Experiment: "queue of 10, cost 1 at lengths 4 to 7 and 100 at others, one policy always slow and one always fast: the exact optimum of (2.18), which is the best that can be found, against the best of 101 mixtures π^ω",
-		Numbers:    fmt.Sprintf("%.4g, feasible and so the cost of its policy, against %.4g at ω = (%.2f, %.2f)", best.Objective, mixture, 1-at, at),
-		Decision:   less(race.Interval{Lo: best.Bound / mixture, Hi: best.Objective / mixture}, nearly)}
+	return Claim{ID: "0-best-mixture-valley",
+		Claim:   "The policy found is nearly as good as the best of the convex hull of the base policies, (2.16)",
+		Setting: "Queue of 10, cost 1 at lengths 4 to 7 and 100 at others, one policy always slow and one always fast",
+		Results: []Result{
+			exactly("true cost", "the exact optimum of (2.18)", best.Objective),
+			exactly("true cost", `the best of 101 mixtures $\pi^\omega$`, mixture),
+			exactly(`weight $\omega_2$ of that mixture`, "", at),
+		},
+		Note:     "The optimum is feasible, so it is the cost of its policy, and nothing better can be found.",
+		Decision: less(race.Interval{Lo: best.Bound / mixture, Hi: best.Objective / mixture}, nearly)}
 }
 
 // combinationClaim asks for one example, among the pairs of the six rules.
 func combinationClaim(w models.Network) Claim {
 	x, rules := must(w.MDP()), models.Rules()
 	base := must(w.Policies(x, rules...))
-	var most string // about the pair that gains most
+	var most []Result // about the pair that gains most
 	gain, helped := 0.0, 0
 	for i, first := range base {
 		for j, second := range base[:i] {
@@ -165,24 +146,33 @@ func combinationClaim(w models.Network) Claim {
 			}
 			helped++
 			if g := 1 - best/better; g > gain {
-				gain, most = g, fmt.Sprintf(", most for %v and %v, with costs %.5f and %.5f, and %.5f when %[1]v has probability %.2[6]f", rules[i], rules[j], costs[20], costs[0], best, at)
+				gain, most = g, []Result{
+					exactly("cost in the pair that gains most", fmt.Sprint(rules[i]), costs[20]),
+					exactly("cost in the pair that gains most", fmt.Sprint(rules[j]), costs[0]),
+					exactly("cost in the pair that gains most", fmt.Sprintf("%v with probability %.2f", rules[i], at), best),
+				}
 			}
 		}
 	}
-	return Claim{ID: "1-combination", Where: "1",
-		Claim:      "known policies for queues can be combined, in a network of them, to a mixture that performs better",
-		Experiment: fmt.Sprintf("four queues of %d, %d, %d and %d places, %v, all pairs of six rules, 21 mixtures (2.16) of each", w.Buffers[0], w.Buffers[1], w.Buffers[2], w.Buffers[3], w.Dynamics),
-		Numbers:    fmt.Sprintf("%d of 15 pairs gain%s", helped, most),
-		Decision:   found(helped)}
+	return Claim{ID: "1-combination",
+		Claim: "Known policies for queues can be combined, in a network of them, to a mixture that performs better",
+		Setting: fmt.Sprintf("Four queues of %d, %d, %d and %d places, %v, all pairs of six rules, 21 mixtures (2.16) of each",
+			w.Buffers[0], w.Buffers[1], w.Buffers[2], w.Buffers[3], w.Dynamics),
+		Results:  append([]Result{exactly("pairs of 15 that gain", "", float64(helped))}, most...),
+		Decision: found(helped)}
 }
 
 func expressiveClaim(ctx context.Context, p *mixpolicy.Problem) Claim {
 	best, inside := must(p.Optimum(ctx)), floats.Min(p.BaseCosts())
-	return Claim{ID: "1-expressive", Where: "1.2",
-		Claim:      "coefficients that may be negative represent more than convex combinations do",
-		Experiment: "queue, exact optimum of (2.18) with R = 2 against that over the simplex",
-		Numbers:    fmt.Sprintf("%.6g at θ = %.4f, against %.6g", best.Objective, best.Theta, inside),
-		Decision:   less(race.Interval{Lo: best.Bound, Hi: best.Objective}, inside*(1-rounding))}
+	return Claim{ID: "1-expressive",
+		Claim:   "Coefficients that may be negative represent more than convex combinations do",
+		Setting: "Queue, exact optima",
+		Results: []Result{
+			exactly("cost", "(2.18) with $R = 2$", best.Objective), exactly("cost", "the simplex", inside),
+			exactly(`$\theta_1$ and $\theta_2$ of (2.18)`, "", best.Theta[0]),
+			exactly(`$\theta_1$ and $\theta_2$ of (2.18)`, "", best.Theta[1]),
+		},
+		Decision: less(race.Interval{Lo: best.Bound, Hi: best.Objective}, inside*(1-rounding))}
 }
 
 // methodClaims are what the introduction says about the method and its rival.
@@ -206,8 +196,11 @@ func methodClaims(ctx context.Context) []Claim {
 	const more = 100 // trials
 	recipe := math.Pow(iterations, 0.25)
 	var byBeta [][]float64
-	for _, beta := range []float64{recipe, 25, 50, 0} {
+	var betas []Result
+	for k, beta := range []float64{recipe, 25, 50, 0} {
 		byBeta = append(byBeta, final(ctx, p, workingPrimalDual(64, beta), more, iterations, seed, gap))
+		betas = append(betas, mean("penalised gap",
+			[]string{fmt.Sprintf(`$\beta = T^{1/4} = %.1f$`, recipe), `$\beta = 25$`, `$\beta = 50$`, "no ball"}[k], byBeta[k]))
 	}
 	ofBeta := race.TInterval(difference(byBeta[0], byBeta[3]), confidence)
 
@@ -222,53 +215,59 @@ func methodClaims(ctx context.Context) []Claim {
 		return end(workingPenalty(etas[floats.MinIdx(scores)], omega), seed, gap)
 	}
 	var byWeight [][]float64
-	var choosing, byWeightText []string
 	var score []float64
 	for _, omega := range weights {
 		score = append(score, stat.Mean(tuned(omega, 12), nil))
 		byWeight = append(byWeight, tuned(omega, seed))
-		byWeightText = append(byWeightText, meanOf(byWeight[len(byWeight)-1]))
-		choosing = append(choosing, fmt.Sprintf("%g", omega))
 	}
 	best := floats.MinIdx(score)
 	var sensitive []*comparison
-	var worse []string
-	for k := range weights {
+	var gaps, worse []Result
+	for k, omega := range weights {
+		of := fmt.Sprintf(`$\omega = %g$`, omega)
+		gaps = append(gaps, mean("penalised gap", of, byWeight[k]))
 		if k != best {
-			c := paired(byWeight[best], byWeight[k])
-			sensitive, worse = append(sensitive, c), append(worse, intervalText(c.Interval))
+			sensitive = append(sensitive, paired(byWeight[best], byWeight[k]))
+			worse = append(worse, sensitive[len(sensitive)-1].result("penalised gap",
+				fmt.Sprintf(`$\omega = %g$ and %s`, weights[best], of), "difference"))
 		}
 	}
 	holm(sensitive...)
 
 	own := end(workingPrimalDual(64, 0), seed, race.Mass)
 	var violating []*comparison
-	var masses []string
+	masses := []Result{mean("negative mass", `Algorithm 1 with $\eta_0 = 64$`, own),
+		mean("negative mass", `Algorithm 1 with $\eta_0 = 1$`, end(workingPrimalDual(1, 0), seed, race.Mass))}
 	for _, omega := range weights[:4] {
 		rival := end(workingPenalty(0.25, omega), seed, race.Mass)
-		masses = append(masses, fmt.Sprintf("%.2g", stat.Mean(rival, nil)))
+		masses = append(masses, mean("negative mass", fmt.Sprintf(`the penalty method with $\omega = %g$`, omega), rival))
 		violating = append(violating, paired(own, rival))
 	}
 	holm(violating...)
 	return []Claim{
-		{ID: "1-projection-free", Where: "abstract, 1.1", Claim: "no projection onto the policy class is needed: the modulus keeps the iterates inside",
-			Experiment: "queue, 2000 iterations, η₀ = 64, R = 2",
-			Numbers:    fmt.Sprintf("the largest ‖θ_t‖₂ is %.6f < 2 and the largest |1ᵀθ_t − 1| %.1g", norm, plane),
-			Decision:   every(atMost(norm, math.Nextafter(2, 0)), atMost(plane, rounding))},
-		{ID: "1-one-parameter", Where: "1.2", Claim: "the learning rate is the only parameter of the method",
-			Experiment: fmt.Sprintf("queue, η₀ = 64, T = 2·10⁴, mean penalised gap of %d trials for β = T^¼ = %.1f, as section 3.2 has it, 25, 50, and no ball", more, recipe),
-			Numbers: fmt.Sprintf("%s, %s, %s, %s; difference between the first and the last %s. From ‖λ*‖₂ = %.3g on β makes little difference; below, it is a parameter",
-				meanOf(byBeta[0]), meanOf(byBeta[1]), meanOf(byBeta[2]), meanOf(byBeta[3]), intervalText(ofBeta), floats.Norm(lambda, 2)),
+		{ID: "1-projection-free", Claim: "No projection onto the policy class is needed: the modulus keeps the iterates inside",
+			Setting: `Queue, 2000 iterations, $\eta_0 = 64$, $R = 2$`,
+			Results: []Result{exactly(`largest $\|\theta_t\|_2$`, "", norm),
+				exactly(`largest $|\mathbf 1^{\mathsf T}\theta_t - 1|$`, "", plane)},
+			Decision: every(atMost(norm, math.Nextafter(2, 0)), atMost(plane, rounding))},
+		{ID: "1-one-parameter", Claim: "The learning rate is the only parameter of the method",
+			Setting: fmt.Sprintf(`Queue, $\eta_0 = 64$, $T = 2\cdot10^4$, %d trials; $\beta = T^{1/4}$ is the choice of section 3.2`, more),
+			Results: append(betas, Result{Quantity: "penalised gap", Of: `$\beta = T^{1/4}$ and no ball`, Compared: "difference",
+				Value: ofBeta.Mean, Lo: ofBeta.Lo, Hi: ofBeta.Hi},
+				exactly(`$\|\lambda^*\|_2$`, "", floats.Norm(lambda, 2))),
+			Note:     `From $\beta = \|\lambda^*\|_2$ on, $\beta$ makes little difference; below, it is a parameter.`,
 			Decision: same(ofBeta)},
-		{ID: "1-penalty-sensitive", Where: "1.2", Claim: "the penalty method is sensitive to its penalty factor besides the learning rate",
-			Experiment: fmt.Sprintf("queue, T = 2·10⁴, mean penalised gap of %d trials for ω = %s, each with the best of four η₀; ω = %g is the best in the trials that chose", trials, strings.Join(choosing, ", "), weights[best]),
-			Numbers:    fmt.Sprintf("%s; differences between the best and the others %s", strings.Join(byWeightText, ", "), strings.Join(worse, ", ")),
-			Decision:   every(decisions(sensitive)...)},
-		{ID: "1-penalty-violation", Where: "1.2", Claim: "the penalty method yields a large constraint violation, larger than that of Algorithm 1",
-			Experiment: fmt.Sprintf("queue, T = 2·10⁴, mean negative mass ‖[Ψθ̂]₋‖₁ of %d trials, Algorithm 1 with η₀ = 64, the penalty method with η₀ = ¼ and ω = %s", trials, strings.Join(choosing[:4], ", ")),
-			Numbers: fmt.Sprintf("%.2g, and %s; Algorithm 1 with η₀ = 1 has %.2g", stat.Mean(own, nil), strings.Join(masses, ", "),
-				stat.Mean(end(workingPrimalDual(1, 0), seed, race.Mass), nil)),
-			Decision: readings("how large ω is; with one above ‖λ*‖_∞ there is none", decisions(violating)...)},
+		{ID: "1-penalty-sensitive", Claim: "The penalty method is sensitive to its penalty factor besides the learning rate",
+			Setting: fmt.Sprintf(`Queue, $T = 2\cdot10^4$, %d trials; each $\omega$ with the best of four $\eta_0$; `+
+				`$\omega = %g$ is the best in the trials that chose`, trials, weights[best]),
+			Results:  append(gaps, worse...),
+			Decision: every(decisions(sensitive)...)},
+		{ID: "1-penalty-violation", Claim: "The penalty method yields a large constraint violation, larger than that of Algorithm 1",
+			Setting: fmt.Sprintf(`Queue, $T = 2\cdot10^4$, negative mass $\|[\Psi\hat\theta]_-\|_1$ of %d trials, `+
+				`the penalty method with $\eta_0 = 0.25$`, trials),
+			Results: masses,
+			Decision: readings(`how large $\omega$ is; with $\omega$ above $\|\lambda^*\|_\infty$ there is no violation`,
+				decisions(violating)...)},
 	}
 }
 
@@ -288,11 +287,6 @@ func sumsAt(t float64) theory.StepSums {
 // exponent returns the power of T with which f goes.
 func exponent(f func(t float64) float64) float64 {
 	return (math.Log(f(1e60)) - math.Log(f(1e50))) / math.Log(1e10)
-}
-
-// unsignedZero formats an exponent; the sign of one that is 0 is that of its rounding.
-func unsignedZero(x float64) string {
-	return strings.Replace(fmt.Sprintf("%.3f", x), "-0.000", "0.000", 1)
 }
 
 // boundExponents are the powers of T of the corrected (3.31), over ln T, and (3.33), which hold
@@ -350,29 +344,47 @@ func rateClaims(ctx context.Context) []Claim {
 	gaps, late := rate(1_000_000)
 	growth := paired(late, early)
 
-	var slow, fast []string // mean violations
+	violations := []Result{exactly("exponent of $T$ in the bound", "", sharp)}
 	for _, n := range []int{1000, 10_000, 100_000} {
-		slow = append(slow, fmt.Sprintf("%.2g", stat.Mean(final(ctx, p, workingPrimalDual(4, 0), 10, n, 11, race.Violation), nil)))
-		fast = append(fast, fmt.Sprintf("%.2g", stat.Mean(final(ctx, p, workingPrimalDual(64, 0), 10, n, 11, race.Violation), nil)))
+		for _, eta := range []float64{4, 64} {
+			violations = append(violations, mean(`violation $\|[\Psi\hat\theta]_-\|_2/2$`, fmt.Sprintf(`$\eta_0 = %g$, $T = %d$`, eta, n),
+				final(ctx, p, workingPrimalDual(eta, 0), 10, n, 11, race.Violation)))
+		}
 	}
 	return []Claim{
-		{ID: "1-violation-vanishes", Where: "1.1", Claim: "the constraint violation goes to zero as the rounds go on",
-			Experiment: "queue: exponent of T in the corrected (3.33) over ln T for the fixed β = 2‖λ*‖₂, and mean of 10 trials at T = 10³, 10⁴, 10⁵",
-			Numbers:    fmt.Sprintf("%.3f; ½‖[Ψθ̂]₋‖₂ = %s with η₀ = 4, and %s with η₀ = 64", sharp, strings.Join(slow, ", "), strings.Join(fast, ", ")),
-			Decision:   argued(sharp, -0.5, false)},
-		{ID: "3-bounds", Where: "3.2", Claim: "Proposition 3.1 establishes a rate of convergence to the optimum: with high probability the gap is of the order ln²T/√T",
-			Experiment: "exponent of T in the corrected (3.31) over ln T for fixed β; queue, R = 2, T = 10 to 10⁷, β = T^⅛ to T^½: the bound against runs up to T = 10⁵",
-			Numbers: fmt.Sprintf("%.3f; %d runs exceed it, and it is %.1f to %.1f orders of magnitude above the measured gap; %d of %d are above the greatest gap of any θ, and so say nothing yet; mostly by %q. The constants as printed are others: see (3.31) in the index",
-				fixed, exceeding, lo, hi, vacuous, len(rows), largest),
+		{ID: "1-violation-vanishes", Claim: "The constraint violation goes to zero as the rounds go on",
+			Setting:  `Queue: the corrected (3.33) over $\ln T$ for the fixed $\beta = 2\|\lambda^*\|_2$, and 10 trials`,
+			Results:  violations,
+			Decision: argued(sharp, -0.5, false)},
+		{ID: "3-bounds", Claim: `Proposition 3.1 establishes a rate of convergence to the optimum: ` +
+			`with high probability the gap is of the order $\ln^2T/\sqrt T$`,
+			Setting: `The corrected (3.31) over $\ln T$ for fixed $\beta$; queue, $R = 2$, $T = 10$ to $10^7$, ` +
+				`$\beta = T^{1/8}$ to $T^{1/2}$, against runs up to $T = 10^5$`,
+			Results: []Result{
+				exactly("exponent of $T$ in the bound", "", fixed), exactly("runs that exceed the bound", "", float64(exceeding)),
+				exactly("orders of magnitude from the measured gap to the bound", "least", lo),
+				exactly("orders of magnitude from the measured gap to the bound", "most", hi),
+				exactly(fmt.Sprintf(`bounds of %d above the greatest gap of any $\theta$, which say nothing yet`, len(rows)),
+					"", float64(vacuous)),
+			},
+			Note: fmt.Sprintf("The largest term is mostly %s. The constants as printed are others: see (3.31) in the index.",
+				strings.Replace(largest, "C_e²", "$C_e^2$", 1)),
 			Decision: every(argued(fixed, -0.5, false), atMost(float64(exceeding), 0))},
-		{ID: "3-violation-rate", Where: "3.2", Claim: "with β = O(T^¼) the violation vanishes",
-			Experiment: "exponent of T in the corrected (3.33), queue",
-			Numbers:    fmt.Sprintf("%.3f for β ~ T^¼, %.3f for T^⅛", vanishing, slower),
-			Decision:   argued(vanishing, -0.125, false)},
-		{ID: "3-rate", Where: "3.2", Claim: "with β = O(T^¼) the gap is O(ln T/T^¼)",
-			Experiment: fmt.Sprintf("exponent of T in the corrected (3.31) over ln T; queue, β = T^¼, η₀ = 64, %d trials", rateTrials),
-			Numbers: fmt.Sprintf("%s for β ~ T^¼, so that the bound does not vanish, where −¼ is claimed; at T = 10⁶ the gap of runs is %s, %.2g of ln T/T^¼, and was %.2g of it at T = 10⁵. β ~ T^⅛, which is O(T^¼) too, has the claimed rate, %.3f, and a violation that vanishes",
-				unsignedZero(quarter), meanOf(gaps), stat.Mean(late, nil), stat.Mean(early, nil), eighth),
+		{ID: "3-violation-rate", Claim: `With $\beta = O(T^{1/4})$ the violation vanishes`,
+			Setting: "Queue, the corrected (3.33)",
+			Results: []Result{exactly("exponent of $T$ in the bound", `$\beta \sim T^{1/4}$`, vanishing),
+				exactly("exponent of $T$ in the bound", `$\beta \sim T^{1/8}$`, slower)},
+			Decision: argued(vanishing, -0.125, false)},
+		{ID: "3-rate", Claim: `With $\beta = O(T^{1/4})$ the gap is $O(\ln T/T^{1/4})$`,
+			Setting: fmt.Sprintf(`The corrected (3.31) over $\ln T$; queue, $\beta = T^{1/4}$, $\eta_0 = 64$, %d trials`, rateTrials),
+			Results: []Result{
+				exactly("exponent of $T$ in the bound", `$\beta \sim T^{1/4}$`, quarter),
+				exactly("exponent of $T$ in the bound", `$\beta \sim T^{1/8}$`, eighth),
+				mean("gap of the runs", "$T = 10^6$", gaps),
+				mean(`the gap over $\ln T/T^{1/4}$`, "$T = 10^5$", early), mean(`the gap over $\ln T/T^{1/4}$`, "$T = 10^6$", late),
+			},
+			Note: `With $\beta \sim T^{1/4}$ the bound does not vanish, where the exponent $-1/4$ is claimed. ` +
+				`$\beta \sim T^{1/8}$, which is $O(T^{1/4})$ too, has the claimed rate, and a violation that vanishes.`,
 			Decision: argued(quarter, -0.25, growth.Lo > 0)},
 	}
 }
@@ -407,17 +419,26 @@ func sampleClaim(ctx context.Context, small *mixpolicy.Problem, k *theory.Consta
 	best := must(small.Optimum(ctx))
 	actual := math.Inf(1) // the least T that is enough in 20 of 20 trials
 	for _, n := range []int{1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000} {
-		if floats.Max(final(ctx, small, mixpolicy.PrimalDual{Beta: k.G, CostScale: 1}, 20, n, 3, race.PolicyCost)) <= best.Objective+epsilon {
+		if floats.Max(final(ctx, small, mixpolicy.PrimalDual{Beta: k.G, CostScale: 1}, 20, n, 3, race.PolicyCost)) <=
+			best.Objective+epsilon {
 			actual = float64(n)
 			break
 		}
 	}
 	_, all, _ := dualOptimum(mixpolicy.Corrected)
-	return Claim{ID: "3-sample-complexity", Where: "abstract, 3.2",
-		Claim:      "a number of queries of the order τ⁴nm‖Ψ‖⁴/((1−γ)⁴ε⁴) is enough for an ε-optimal policy of the class",
-		Experiment: "error against T in the corrected (3.31) and (3.33) with β ~ T^p, which the proof combines; random MDP of 24 pairs, γ = 0.9, ε = 0.01, ρ = 0.1: Theorem 3.4 against the least T that was enough in 20 of 20 trials",
-		Numbers: fmt.Sprintf("the best p, %.2f, gives T^%.3f and so ε^−%.1f, where ε⁻⁴ is claimed; %.0f were enough, where (3.37) with the constant 1 and τ = 1 has %.2g. With β = 2‖λ*‖₂, which (3.37) does not contain, %.2g are proved to be enough, and ε^−%.1f between 0.1 and 0.01. (3.38) is about ξ* as (2.13) defines it: that costs %.4g, and no answer of the class less than %.4g",
-			at, own, -1/own, actual, printed, need, math.Log10(need/coarse), all, best.Objective),
+	return Claim{ID: "3-sample-complexity",
+		Claim: `A number of queries of the order $\tau^4nm\|\Psi\|^4/((1-\gamma)^4\varepsilon^4)$ ` +
+			`is enough for an $\varepsilon$-optimal policy of the class`,
+		Setting: `The corrected (3.31) and (3.33) with $\beta \sim T^p$, which the proof combines; random MDP of 24 pairs, ` +
+			`$\gamma = 0.9$, $\varepsilon = 0.01$, $\rho = 0.1$: Theorem 3.4 against the least $T$ that was enough in 20 of 20 trials`,
+		Results: []Result{
+			exactly("best $p$", "", at), exactly("exponent of $T$ in the error with that $p$", "", own),
+			exactly(`exponent of $\varepsilon$ in $T$, where $-4$ is claimed`, "", 1/own),
+			exactly("$T$", "enough in the trials", actual), exactly("$T$", `(3.37) with the constant 1 and $\tau = 1$`, printed),
+			exactly("$T$", `proved with $\beta = 2\|\lambda^*\|_2$, which (3.37) does not contain`, need),
+			exactly(`exponent of $\varepsilon$ in the proved $T$, between 0.1 and 0.01`, "", -math.Log10(need/coarse)),
+			exactly("cost", `the $\xi^*$ of (3.38), as (2.13) defines it`, all), exactly("cost", "the best of the class", best.Objective),
+		},
 		Decision: argued(own, -0.25, actual > printed)}
 }
 
@@ -438,10 +459,19 @@ func geometryClaim(ctx context.Context) Claim {
 		norm[i], cost[i] = theory.SubordinateNorm(p.Features(), p.Class().Norm), r.Objective
 	}
 	return Claim{
-		ID: "3-geometry", Where: "3.2", Claim: "the geometry of the policy class influences the sample complexity (3.37) through ‖Ψ‖_{*,2}",
-		Experiment: fmt.Sprintf("random MDP of 24 pairs, the ball and the cube; queue, cube, T = 10⁴, η₀ = 16: each base policy once and R = 2, against %d times and R = 2/%[1]d", times),
-		Numbers: fmt.Sprintf("‖Ψ‖_{*,2} is %.4g and %.4g, and T of the cube %.3g times that of the ball. By itself ‖Ψ‖_{*,2} is no property of the problem: with copies it is %.4g in place of %.4g, and cᵀΨθ̂ is %.6g and %.6g; unmoved is R‖Ψ‖_{*,2}",
-			ball, cube, tCube/tBall, norm[1], norm[0], cost[0], cost[1]),
+		ID: "3-geometry", Claim: `The geometry of the policy class influences the sample complexity (3.37) through $\|\Psi\|_{*,2}$`,
+		Setting: fmt.Sprintf(`Random MDP of 24 pairs, the ball and the cube; queue, cube, $T = 10^4$, $\eta_0 = 16$: `+
+			`each base policy once and $R = 2$, or %d times and $R = 2/%[1]d$`, times),
+		Results: []Result{
+			exactly(`$\|\Psi\|_{*,2}$`, "the ball", ball), exactly(`$\|\Psi\|_{*,2}$`, "the cube", cube),
+			exactly("$T$ of the cube over $T$ of the ball", "", tCube/tBall),
+			exactly(`$\|\Psi\|_{*,2}$ on the queue`, "once", norm[0]),
+			exactly(`$\|\Psi\|_{*,2}$ on the queue`, fmt.Sprintf("%d times", times), norm[1]),
+			exactly(`$c^{\mathsf T}\Psi\hat\theta$`, "once", cost[0]),
+			exactly(`$c^{\mathsf T}\Psi\hat\theta$`, fmt.Sprintf("%d times", times), cost[1]),
+		},
+		Note: `By itself $\|\Psi\|_{*,2}$ is not a property of the problem: ` +
+			`copies of the base policies change it, and $R\|\Psi\|_{*,2}$ stays.`,
 		// By rounding alone the two would differ by 10⁻¹⁵ or so.
 		Decision: atMost(rounding, relativeError(tCube, tBall)),
 	}
@@ -459,12 +489,19 @@ func termsClaim(k *theory.Constants) Claim {
 	other := *k // multipliers for which as much may be gained by a larger violation
 	other.LambdaStar *= 1.5
 	same, larger, more := evaluate(&other)
-	return Claim{ID: "4-error-terms", Where: "4", Claim: "the bounds of the earlier penalty methods contain the violation, and (3.31) does not",
-		Experiment: "random MDP of 24 pairs, γ = 0.9, at the T of Theorem 3.4, corrected: what (3.36) adds to (3.31) for the cost of the policy, with ‖λ*‖₂ as it is and 1.5 times as large",
-		Numbers: fmt.Sprintf("for a violation of %.2g and %.2g, %.2g and %.2g from (3.31), and %.2g and %.2g from (3.36). In (4.15) the violation is that of the θ compared with, and is 0 for a feasible one",
-			violation, larger, gap, same, added, more),
-		Decision: readings("what is bounded: cᵀΨθ̂, or as in (4.15) and (4.16) the cost of the policy, where (3.36) brings the violation back",
-			atMost(same-gap, 0), atMost(gap+added, gap))}
+	const once, more15 = `$\|\lambda^*\|_2$`, `$1.5\|\lambda^*\|_2$`
+	return Claim{ID: "4-error-terms", Claim: "The bounds of the earlier penalty methods contain the violation, and (3.31) does not",
+		Setting: `Random MDP of 24 pairs, $\gamma = 0.9$, at the $T$ of Theorem 3.4, corrected, ` +
+			`with $\|\lambda^*\|_2$ as it is and 1.5 times as large`,
+		Results: []Result{
+			exactly("violation", once, violation), exactly("violation", more15, larger),
+			exactly("gap by (3.31)", once, gap), exactly("gap by (3.31)", more15, same),
+			exactly("what (3.36) adds for the cost of the policy", once, added),
+			exactly("what (3.36) adds for the cost of the policy", more15, more),
+		},
+		Note: `In (4.15) the violation is that of the $\theta$ compared with, and is 0 for a feasible $\theta$.`,
+		Decision: readings(`what is bounded: $c^{\mathsf T}\Psi\hat\theta$, or as in (4.15) and (4.16) the cost of the policy, `+
+			`where (3.36) brings the violation back`, atMost(same-gap, 0), atMost(gap+added, gap))}
 }
 
 // addedByViolation is what (3.36) adds to the gap for the cost of the policy, for γ = 0.9 and
@@ -479,10 +516,16 @@ func addedByViolation(k *theory.Constants, violation float64) float64 {
 func tighterClaim(ctx context.Context, p, rare float64) Claim {
 	least, found, alp := smoothedBounds(ctx, p)
 	_, foundRare, alpRare := smoothedBounds(ctx, rare)
-	return Claim{ID: "4-tighter", Where: "4", Claim: "the bound of the smoothed ALP (4.13) is tighter than that of the ALP (4.3)",
-		Experiment: fmt.Sprintf("two states, the next one the second with probability %g, γ = 0.9, one feature, 1: a lower bound of (4.13) for all u and the least on a grid, against (4.3)", p),
-		Numbers:    fmt.Sprintf("%.5g and %.5g, against %.5g. With probability %g it is tighter, %.5g against %.5g: neither is so always", least, found, alp, rare, foundRare, alpRare),
-		Decision:   less(race.Interval{Lo: least * (1 - rounding), Hi: found}, alp)}
+	often, seldom := fmt.Sprintf("probability %g", p), fmt.Sprintf("probability %g", rare)
+	return Claim{ID: "4-tighter", Claim: "The bound of the smoothed ALP (4.13) is tighter than that of the ALP (4.3)",
+		Setting: `Two states, the second comes next with some probability, $\gamma = 0.9$, one feature, 1`,
+		Results: []Result{
+			exactly("lower bound of (4.13) for all $u$", often, least),
+			exactly("(4.13), the least on a grid of $u$", often, found), exactly("(4.3)", often, alp),
+			exactly("(4.13), the least on a grid of $u$", seldom, foundRare), exactly("(4.3)", seldom, alpRare),
+		},
+		Note:     "Neither bound is always tighter.",
+		Decision: less(race.Interval{Lo: least * (1 - rounding), Hi: found}, alp)}
 }
 
 // smoothedBounds evaluates (4.3) and (4.13) for two states, of which the second comes next with
@@ -554,12 +597,21 @@ func polynomialClaim() Claim {
 	}
 	degree := func(from, to float64) float64 { return (enough(to) - enough(from)) / math.Log(to/from) }
 	first, last := degree(0x1p20, 0x1p40), degree(0x1p40, 0x1p60)
-	return Claim{ID: "7-polynomial", Where: "7", Claim: "the sample complexity is polynomial in the number of base policies",
-		Experiment: "γ = 0.9, 24 pairs, R = 1: T by the corrected (3.31), (3.33) and (3.36) with β = T^{1/6} and the greatest constants that d policies may have; Theorem 3.4 corrected for 2 to 32 random policies",
-		Numbers: fmt.Sprintf("about d^%.2f from 2²⁰ to 2⁴⁰ policies and d^%.2f from there to 2⁶⁰; of random policies the constants are at most %.2g times the greatest, and T goes from %.2g to %.2g, about d^%.1f",
-			first, last, worst, need[0], need[len(need)-1], math.Log(need[len(need)-1]/need[0])/math.Log(float64(most)/2)),
+	return Claim{ID: "7-polynomial", Claim: "The sample complexity is polynomial in the number of base policies",
+		Setting: `$\gamma = 0.9$, 24 pairs, $R = 1$: $T$ by the corrected (3.31), (3.33) and (3.36) with $\beta = T^{1/6}$ ` +
+			`and the greatest constants that $d$ policies may have; Theorem 3.4 corrected for 2 to 32 random policies`,
+		Results: []Result{
+			exactly("exponent of $d$ in $T$", "from $2^{20}$ to $2^{40}$ policies", first),
+			exactly("exponent of $d$ in $T$", "from $2^{40}$ to $2^{60}$", last),
+			exactly("exponent of $d$ in $T$", "random policies", math.Log(need[len(need)-1]/need[0])/math.Log(float64(most)/2)),
+			exactly("largest constant of random policies over the greatest possible", "", worst),
+			exactly("$T$ of random policies", "2", need[0]), exactly("$T$ of random policies", "32", need[len(need)-1]),
+		},
 		Decision: every(polynomial(first, last), atMost(worst, 1+rounding))}
 }
+
+// The methods of the claims of section 6, and the quantity that decides which is cheaper.
+const own, rival, policyCost = "Algorithm 1", "the penalty method", "true cost of the policies"
 
 // queueClaims are the three comparisons with the penalty method at the end of section 6. The
 // first two are decided together, with one chance in twenty that any verdict is wrong.
@@ -567,8 +619,8 @@ func queueClaims(ctx context.Context) []Claim {
 	contest := func(c Protocol) *Contest { return must(c.Contest(ctx, DefaultContest(c))) }
 	literal, repaired, sound := contest(AsPrinted(mixpolicy.Printed)), contest(AsPrinted(mixpolicy.Corrected)), contest(Working())
 	const (
-		stated   = "T = 1000, η = 0.001, R = 100, raw costs"
-		working6 = "T = 10⁵, η = η₀/√(t+1), R = 2, costs over c_max"
+		stated   = `$T = 1000$, $\eta = 0.001$, $R = 100$, raw costs`
+		working6 = `$T = 10^5$, $\eta = \eta_0/\sqrt{t+1}$, $R = 2$, costs over $c_{\max}$`
 	)
 	tuned := func(by string) string {
 		return fmt.Sprintf("; each the best of %d configurations by %s in %d other trials", sound.Configurations, by, sound.TuningTrials)
@@ -580,10 +632,10 @@ func queueClaims(ctx context.Context) []Claim {
 		id, experiment string
 		pair           Pair
 	}{
-		{"literal", stated + ", ω = 1, Algorithm 1 as printed", literal.AsGiven},
-		{"corrected", stated + ", ω = 1, Algorithm 1 corrected", repaired.AsGiven},
+		{"literal", stated + `, $\omega = 1$, Algorithm 1 as printed`, literal.AsGiven},
+		{"corrected", stated + `, $\omega = 1$, Algorithm 1 corrected`, repaired.AsGiven},
 		{"corrected-tuned", stated + ", Algorithm 1 corrected" + tuned("penalised gap"), repaired.Tuned},
-		{"working", working6 + ", η₀ = 1, ω = 1", sound.AsGiven},
+		{"working", working6 + `, $\eta_0 = 1$, $\omega = 1$`, sound.AsGiven},
 		{"working-tuned", working6 + tuned("penalised gap"), sound.Tuned},
 		{"working-by-cost", working6 + tuned("the policies' true cost"), sound.TunedByCost},
 	} {
@@ -592,16 +644,25 @@ func queueClaims(ctx context.Context) []Claim {
 		ratio := spread(a.Objective, b.Objective, 1)
 		family = append(family, objective, cost, ratio)
 		k := len(claims)
+		var costs []Result
+		versus := func(quantity string, x, y []float64, c *comparison) {
+			costs = append(costs, mean(quantity, own, x), mean(quantity, rival, y), c.result(quantity, own+" and "+rival, "difference"))
+		}
+		versus(policyCost, a.PolicyCost, b.PolicyCost, cost)
+		versus(`$c^{\mathsf T}\Psi\hat\theta$`, a.Objective, b.Objective, objective)
+		versus("penalised gap", a.PenalisedGap, b.PenalisedGap, gap)
+		setting := fmt.Sprintf("%s, %d trials", e.experiment, ratio.N)
 		claims = append(claims, Claim{
-			ID: "6-cost-" + e.id, Where: "6.2", Claim: "Algorithm 1 reaches a smaller cost cᵀξ^θ̂ than the penalty method", Experiment: e.experiment,
-			Numbers: fmt.Sprintf("cᵀΨθ̂ %s; true cost of the policies %s; for those who ask how far from the optimum of (2.18), penalised gap %s",
-				versus(a.Objective, b.Objective, objective), versus(a.PolicyCost, b.PolicyCost, cost), versus(a.PenalisedGap, b.PenalisedGap, gap)),
+			ID: "6-cost-" + e.id, Claim: `Algorithm 1 reaches a smaller cost $c^{\mathsf T}\xi^{\hat\theta}$ than the penalty method`,
+			Setting: setting, Results: costs,
 		}, Claim{
-			ID: "6-variance-" + e.id, Where: "6.2", Claim: "answers of Algorithm 1 vary less between trials than those of the penalty method", Experiment: e.experiment,
-			Numbers: fmt.Sprintf("ratio of the standard deviations of cᵀΨθ̂, and so of θ̂₁, %.3g %s over %d trials", ratio.Mean, intervalText(ratio.Interval), ratio.N),
+			ID: "6-variance-" + e.id, Claim: "Answers of Algorithm 1 vary less between trials than those of the penalty method",
+			Setting: setting, Results: []Result{
+				ratio.result(`standard deviation of $c^{\mathsf T}\Psi\hat\theta$, and so of $\hat\theta_1$`, own+" and "+rival, "ratio")},
 		})
 		decide = append(decide, func() {
-			claims[k].Decision = readings("which ξ^θ̂ is meant, Ψθ̂ or the measure of the policy", objective.Decision, cost.Decision)
+			claims[k].Decision = readings(`which $\xi^{\hat\theta}$ is meant, $\Psi\hat\theta$ or the measure of the policy`,
+				objective.Decision, cost.Decision)
 			claims[k+1].Decision = ratio.Decision
 		})
 	}
@@ -611,27 +672,15 @@ func queueClaims(ctx context.Context) []Claim {
 	}
 	t := must(MeasureStepCost())
 	return append(claims, Claim{
-		ID: "6-step", Where: "6.2", Claim: "an iteration of the penalty method is more complex than one of Algorithm 1, because it has to project", Timing: true,
-		Experiment: "time of an iteration on the queue, with the projection in closed form and by a general interior-point method",
-		Numbers:    fmt.Sprintf("Algorithm 1 %.0f ns, the penalty method %.0f ns and %.0f ns", t.PrimalDual, t.Penalty, t.PenaltyByBarrier),
+		ID: "6-step", Claim: "An iteration of the penalty method is more complex than one of Algorithm 1, because it has to project",
+		Setting: "Time of an iteration on the queue, with the projection in closed form and by a general interior-point method",
+		Results: []Result{
+			nanoseconds("Algorithm 1", t.PrimalDual), nanoseconds("the penalty method in closed form", t.Penalty),
+			nanoseconds("the penalty method by a general solver", t.PenaltyByBarrier),
+		},
 		Decision: readings("how one projects: by a general solver, as in the paper, or in closed form",
 			atMost(t.PrimalDual, t.PenaltyByBarrier), atMost(t.PrimalDual, t.Penalty)),
 	})
-}
-
-// versus formats two means and their paired difference.
-func versus(x, y []float64, c *comparison) string {
-	return fmt.Sprintf("%s against %s, difference %s", meanOf(x), meanOf(y), intervalText(c.Interval))
-}
-
-// meanOf formats a mean with its interval.
-func meanOf(x []float64) string {
-	iv := race.TInterval(x, confidence)
-	digits := 0
-	if w := iv.Hi - iv.Lo; w > 0 && w < 100 { // two digits of the half width
-		digits = max(0, 1-int(math.Floor(math.Log10(w/2))))
-	}
-	return fmt.Sprintf("%.*f ± %.*f", digits, iv.Mean, digits, (iv.Hi-iv.Lo)/2)
 }
 
 // textClaims are about what the paper says it contains, and about the cost of its steps.
@@ -648,11 +697,15 @@ func textClaims(ctx context.Context) []Claim {
 		for _, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
 			o := must(mixpolicy.NewOracle(p, 1, 0))
 			run := must(mixpolicy.PrimalDual{CostScale: float64(buffer * buffer), Multipliers: kind}.Start(p, o))
-			took[kind] = append(took[kind], nanoseconds(1000, func() { noError(run.Step()) }))
+			took[kind] = append(took[kind], leastTime(1000, func() { noError(run.Step()) }))
 			grows[kind] = math.Log(took[kind][len(took[kind])-1]/took[kind][0]) / math.Log(100)
 		}
 	}
-	dense, lazy := took[mixpolicy.DenseMultipliers], took[mixpolicy.LazyMultipliers]
+	var times []Result
+	for k, states := range []string{"100 states", "10,000 states"} {
+		times = append(times, nanoseconds("a vector, "+states, took[mixpolicy.DenseMultipliers][k]),
+			nanoseconds("lazily, "+states, took[mixpolicy.LazyMultipliers][k]))
+	}
 
 	var smoothed []string // entries of the index that are about the smoothed ALP
 	own := 0              // those that are not on prior work
@@ -665,22 +718,31 @@ func textClaims(ctx context.Context) []Claim {
 		}
 	}
 	queue, network := entriesAbout("mixpolicy/models.Queue"), entriesAbout("mixpolicy/models.Network")
-	const index = "the index of all equations, statements and figures, made by reading the paper"
+	theIndex := fmt.Sprintf("The index of all %d equations, statements and figures, made by reading the paper", len(Index()))
 	return []Claim{
-		{ID: "2-size-of-state-space", Where: "2.3", Claim: "the computational complexity depends on the number of features only, not on the number n of states", Timing: true,
-			Experiment: "time of an iteration on queues of 100 and 10,000 states, d = 2, with λ kept as a vector, as in (3.26), and lazily, with the same iterates",
-			Numbers:    fmt.Sprintf("%.3g ns and %.3g ns, about n^%.2f; lazily %.3g ns and %.3g ns, about n^%.2f", dense[0], dense[1], grows[mixpolicy.DenseMultipliers], lazy[0], lazy[1], grows[mixpolicy.LazyMultipliers]),
-			// A power is 0 or 1; what is measured is nearer to one of them.
-			Decision: readings("how λ is kept", atMost(grows[mixpolicy.DenseMultipliers], 0.5), atMost(grows[mixpolicy.LazyMultipliers], 0.5))},
+		{ID: "2-size-of-state-space",
+			Claim: "The computational complexity depends on the number of features only, not on the number $n$ of states",
+			Setting: `Time of an iteration on queues, $d = 2$, with $\lambda$ kept as a vector, as in (3.26), ` +
+				`and lazily, with the same iterates`,
+			Results: times,
+			// A power of n is 0 or 1; what is measured is nearer to one of them.
+			Decision: readings(`how $\lambda$ is kept`, atMost(grows[mixpolicy.DenseMultipliers], 0.5),
+				atMost(grows[mixpolicy.LazyMultipliers], 0.5))},
 		projectionClaim(mixpolicy.Corrected),
-		{ID: "0-smoothed", Where: "abstract", Claim: "the algorithm is also modified for the smoothed ALP, with constraint sampling over a polytope",
-			Experiment: index,
-			Numbers:    fmt.Sprintf("of %d entries %d are about the smoothed ALP, (%s), and %d of them outside of section 4, which is on prior work", len(Index()), len(smoothed), strings.Join(smoothed, "), ("), own),
-			Decision:   found(own)},
-		{ID: "7-network", Where: "7", Claim: "performance is demonstrated on a single queue and on a four-dimensional network of queues",
-			Experiment: index,
-			Numbers:    fmt.Sprintf("%d entries are about the single queue, %d about a network; notebook 08 makes the experiment", queue, network),
-			Decision:   every(found(queue), found(network))},
+		{ID: "0-smoothed", Claim: "The algorithm is also modified for the smoothed ALP, with constraint sampling over a polytope",
+			Setting: theIndex,
+			Results: []Result{
+				exactly("entries about the smoothed ALP", "", float64(len(smoothed))),
+				exactly("entries about the smoothed ALP", "outside section 4, which is on prior work", float64(own)),
+			},
+			Note:     "The entries are (" + strings.Join(smoothed, "), (") + ").",
+			Decision: found(own)},
+		{ID: "7-network", Claim: "Performance is demonstrated on a single queue and on a four-dimensional network of queues",
+			Setting: theIndex,
+			Results: []Result{exactly("entries", "about the single queue", float64(queue)),
+				exactly("entries", "about a network", float64(network))},
+			Note:     "Notebook 08 makes the experiment.",
+			Decision: every(found(queue), found(network))},
 	}
 }
 
@@ -704,10 +766,10 @@ func projectionClaim(form mixpolicy.Form) Claim {
 		}
 		worst = max(worst, math.Abs(sumAt(phi, y, z)-1))
 	}
-	return Claim{ID: "7-simple-projection", Where: "7", Claim: "the projection onto the hyperplane is simple",
-		Experiment: fmt.Sprintf("the explicit solution (3.22) for the ball, corrected, at 1000 random V with d up to %d", most),
-		Numbers:    fmt.Sprintf("the largest |J′(z)| is %.1g", worst),
-		Decision:   atMost(worst, rounding)}
+	return Claim{ID: "7-simple-projection", Claim: "The projection onto the hyperplane is simple",
+		Setting:  fmt.Sprintf("The explicit solution (3.22) for the ball, corrected, at 1000 random $V$ with $d$ up to %d", most),
+		Results:  []Result{exactly("largest $|J'(z)|$", "", worst)},
+		Decision: atMost(worst, rounding)}
 }
 
 // entriesAbout counts the entries of the index whose symbol is a model's.

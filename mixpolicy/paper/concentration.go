@@ -10,20 +10,11 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/mixpolicy/lab/mixpolicy"
-	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// Tail compares a concentration inequality at one deviation with the frequency in simulation and
-// its exact (Clopper–Pearson) interval of 95 %, or with an exact probability.
-type Tail struct {
-	Statement string
-	Deviation float64
-	Frequency float64
-	Lo, Hi    float64
-	Bound     float64
-	Trials    int // 0 for an exact probability
-	Constant  string
-}
+// tail sets the lower end of a probability's exact (Clopper–Pearson) interval of 95 % by simulation, or an exact
+// probability, against its bound.
+type tail struct{ least, bound float64 }
 
 // clopperPearson returns the exact interval of the probability of an event that occurred k times in n.
 func clopperPearson(k, n int) (lo, hi float64) {
@@ -68,73 +59,43 @@ func BernsteinTail(delta, squares, largest float64) float64 {
 	return math.Exp(-min(sq(delta)/squares, delta/largest) / 4)
 }
 
-// chernoff returns ln of the least factor·exp(growth·s² − sδ) over 0 ≤ s ≤ limit, by search: what the
-// exponents of the four tails come from.
-func chernoff(factor, growth, delta, limit float64) float64 {
-	return math.Log(factor) - maximum(func(s float64) float64 { return s*delta - growth*s*s }, 0, limit)
-}
-
-// Concentration evaluates the concentration inequalities of Lemma 5.2 and of the appendix,
-// with explicit constants: (5.19a) by 2000 simulated runs, c₀ = 1; (A.6) corrected for sums
-// of signs, c = ¼; (A.9) for sums of exponential variables, exactly, c = ¼.
-func Concentration(ctx context.Context) ([]Tail, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return concentration()
-}
-
-// concentration is computed once, as its seeds are fixed.
-var concentration = sync.OnceValues(func() (tails []Tail, err error) {
+// concentration evaluates the concentration inequalities of Lemma 5.2 and of the appendix, with explicit
+// constants: (5.19a) by 2000 simulated runs, c₀ = 1; (A.6) corrected for sums of 100 signs, of norm σ = 1/√ln 2 each,
+// c = ¼; (A.9) for sums of exponential variables of mean 1, which have the norm b = 2 and Gamma sums, c = ¼.
+var concentration = sync.OnceValues(func() (tails map[string][]tail, err error) {
 	defer catch(&err)
-	p := must(smallProblem(mixpolicy.Ball(2)))
-	const trials, iterations = 2000, 25
-	sums := make([]float64, trials)
-	var k *theory.Constants
-	var squares float64
+	tails = map[string][]tail{}
+	const trials = 2000
+	sums, bound := make([]float64, trials), func(float64) float64 { return 0 }
 	for i := range sums {
-		r := must(NewTrace(p, TraceSettings{Iterations: iterations, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 519, Stream: uint64(i)}))
-		k, squares = r.K, r.Sums.Squares
-		corner := []float64{k.R / math.Sqrt2, -k.R / math.Sqrt2, 1}
-		noError(p.Class().Norm.Project(corner, corner, k.R))
-		sums[i] = math.Abs(r.total(func(s TraceStep) float64 { return s.Eta * floats.Dot(s.Error, difference(s.Theta, corner)) }))
+		r := smallTrace(TraceSettings{Iterations: 25, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 519, Stream: uint64(i)})
+		corner := []float64{r.K.R / math.Sqrt2, -r.K.R / math.Sqrt2, 1}
+		noError(r.Problem.Class().Norm.Project(corner, corner, r.K.R))
+		sums[i] = math.Abs(r.noise(corner))
+		bound = func(delta float64) float64 {
+			return ErrorTail(delta, r.K.R, r.K.Ce(mixpolicy.Corrected), r.Sums.Squares)
+		}
 	}
 	for _, delta := range []float64{1, 3, 10, 30, 100, 300, 1000} {
-		hits := floats.Count(func(v float64) bool { return v >= delta }, sums)
-		t := Tail{Statement: "5.19a", Deviation: delta, Frequency: float64(hits) / trials, Trials: trials, Constant: "c₀ = 1",
-			Bound: min(1, ErrorTail(delta, k.R, k.Ce(mixpolicy.Corrected), squares))}
-		t.Lo, t.Hi = clopperPearson(hits, trials)
-		tails = append(tails, t)
+		least, _ := clopperPearson(floats.Count(func(v float64) bool { return v >= delta }, sums), trials)
+		tails["5.19a"] = append(tails["5.19a"], tail{least, bound(delta)})
 	}
-	// (A.6) corrected, 2 exp(−ε²/4Σσ²): sums of 100 signs, of norm σ = 1/√ln 2 each, exactly.
-	binomial := distuv.Binomial{N: 100, P: 0.5}
 	for _, heads := range []float64{55, 60, 70, 80, 90, 100} {
-		deviation := 2*heads - 100
-		exact := 2 * binomial.Survival(heads-0.5)
-		tails = append(tails, Tail{Statement: "A.6", Deviation: deviation, Frequency: exact, Lo: exact, Hi: exact, Constant: "c = 1/4",
-			Bound: min(1, AzumaTail(deviation, 100/math.Ln2))})
+		exact := 2 * distuv.Binomial{N: 100, P: 0.5}.Survival(heads-0.5)
+		tails["A.6"] = append(tails["A.6"], tail{exact, AzumaTail(2*heads-100, 100/math.Ln2)})
 	}
-	// (A.9): T exponential variables of mean 1 have the norm b = 2, and their sum is Gamma.
 	for _, n := range []float64{1, 10, 100} {
 		for _, delta := range []float64{1, 3, 10, 30, 100} {
-			exact := mathext.GammaIncRegComp(n, n+delta)
-			tails = append(tails, Tail{Statement: "A.9", Deviation: delta, Frequency: exact, Lo: exact, Hi: exact, Constant: "c = 1/4",
-				Bound: BernsteinTail(delta, 4*n, 2)})
+			tails["A.9"] = append(tails["A.9"], tail{mathext.GammaIncRegComp(n, n+delta), BernsteinTail(delta, 4*n, 2)})
 		}
 	}
 	return tails, nil
 })
 
-// worstTail returns the greatest excess of the lower ends of a statement's probabilities over
-// its bound, and how many probabilities there are.
-func worstTail(ctx context.Context, statement string) (worst float64, count int) {
-	for _, t := range must(Concentration(ctx)) {
-		if t.Statement == statement {
-			count++
-			worst = max(worst, excess(t.Lo, t.Bound))
-		}
-	}
-	return worst, count
+// worstTail returns the greatest excess of a statement's probabilities over its bound, and how many there are.
+func worstTail(statement string) (worst float64, count int) {
+	tails := must(concentration())[statement]
+	return worstOf(tails, func(t tail) float64 { return excess(t.least, t.bound) }), len(tails)
 }
 
 // CoinRun is one run of a problem where noise dominates: one state, two actions of nearly equal
@@ -167,46 +128,38 @@ const (
 	coinCost   = 1000
 )
 
+func coinProblem() *mixpolicy.Problem {
+	return banditProblem(mixpolicy.Ball(coinRadius), coinCost, coinCost*(1-1./40))
+}
+
 var coin = sync.OnceValues(func() (runs []CoinRun, err error) {
 	const trials, iterations = 100, 100
 	defer catch(&err)
-	p := banditProblem(mixpolicy.Ball(coinRadius), coinCost, coinCost*(1-1./40))
+	p := coinProblem()
 	for i := range uint64(trials) {
 		r := must(NewTrace(p, TraceSettings{Iterations: iterations, StepSize: mixpolicy.Constant(1. / coinCost), Beta: 1, Stream: i}))
-		best, _ := r.optimum()
-		var sure, proved float64 // Ση²(‖∇_θ𝓛‖² + ‖∇_λ𝓛‖² + E‖e‖²), and the term that replaces it
-		for _, s := range r.Steps {
-			var variance float64
+		e, a3, log := r.ending(), r.K.Ce(mixpolicy.Corrected), math.Log(4/coinLevel)
+		means := r.total(func(s TraceStep) float64 { return sq(s.Eta * floats.Norm(s.Mean, 2)) })
+		ascents, start := r.ascents(), r.start(r.target())
+		variance := r.total(func(s TraceStep) (v float64) { // Ση²E‖e‖²
 			for pair, q := range p.Features().Sampling() {
-				e := stochasticGradient(p, s.Lambda, pair)
-				floats.Sub(e, s.Mean)
-				variance += q * floats.Dot(e, e)
+				v += q * sq(s.Eta*floats.Distance(stochasticGradient(p, s.Lambda, pair), s.Mean, 2))
 			}
-			mean, ascent := sq(floats.Norm(s.Mean, 2)), sq(floats.Norm(s.Ascent, 2))
-			sure += sq(s.Eta) * (mean + ascent + variance)
-			proved += sq(s.Eta) * ((mean+sq(r.K.Ce(mixpolicy.Corrected)))/r.Mu + ascent/2)
-		}
-		start := r.divergence(best, r.Steps[0].Theta)
-		log := math.Log(4 / coinLevel)
+			return v
+		})
 		printed := func(ce float64) float64 {
-			return start + sure + 2*math.Sqrt2*coinRadius*ce*math.Sqrt(log*r.Sums.Squares) +
+			return start + means + ascents + variance + 2*math.Sqrt2*coinRadius*ce*math.Sqrt(log*r.Sums.Squares) +
 				ce*max(math.Sqrt(log*r.Sums.Fourth), log*r.Sums.Squares)
 		}
-		s, v := r.Sums.Sum, p.Violation(r.Theta)
-		gap := p.Objective(r.Theta) - p.Objective(best)
-		complementary := p.Objective(best) - r.lagrangian(best, r.Lambda)
-		// The best λ of the ball against θ̂ is along [Ψθ̂]₋, of length G or S‖[Ψθ̂]₋‖₂.
-		length := min(r.G, 2*s*v)
-		left := gap + complementary + length*2*v - sq(length)/(2*s)
+		above := e.gap + e.complementary
 		run := CoinRun{
-			Sum: left * s, Gap: gap, Violation: math.Inf(-1), Steps: s,
-			Bracket:       gap + complementary + 2*r.G*v*v*s/max(r.G, s*v) - sq(r.G*v)*s/max(sq(r.G), sq(s*v)),
-			Printed:       printed(r.K.Ce(mixpolicy.Printed)),
-			PrintedWithA3: printed(r.K.Ce(mixpolicy.Corrected)),
-			Corrected:     start + proved + 2*coinRadius*r.K.Ce(mixpolicy.Corrected)*math.Sqrt(2*math.Log(1/coinLevel)*r.Sums.Squares),
+			Sum: (above + e.bracket(1)) * e.sum, Bracket: above + e.printedBracket(), Gap: e.gap, Violation: math.Inf(-1), Steps: e.sum,
+			Printed: printed(r.K.Ce(mixpolicy.Printed)), PrintedWithA3: printed(a3),
+			Corrected: start + (means+sq(a3)*r.Sums.Squares)/r.Mu + ascents/2 +
+				2*coinRadius*a3*math.Sqrt(2*math.Log(1/coinLevel)*r.Sums.Squares),
 		}
-		if r.G/s <= v {
-			run.Violation = gap + complementary + 2*r.G*v - sq(r.G)/s
+		if r.G/e.sum <= e.v {
+			run.Violation = above + 2*r.G*e.v - sq(r.G)/e.sum
 		}
 		runs = append(runs, run)
 	}
@@ -231,7 +184,8 @@ func checkCoin(ctx context.Context, left func(CoinRun) float64) Finding {
 	corrected := exceeds(func(r CoinRun) float64 { return r.Corrected })
 	lo, _ := clopperPearson(printed, len(runs))
 	return holdsCorrected(excess(lo, coinLevel), excess(float64(corrected)/float64(len(runs)), coinLevel),
-		"two prices near 1000, R = 1000, ρ = 0.05: with C_e of (3.34b), which lacks c_max, it fails in %d of %d runs; with C_e of (A.3), whatever the slips on the way to it, in %d; corrected, in %d",
+		"two prices near 1000, R = 1000, ρ = 0.05: with C_e of (3.34b), which lacks c_max, it fails in %d of %d runs; "+
+			"with C_e of (A.3), whatever the slips on the way to it, in %d; corrected, in %d",
 		printed, len(runs), withA3, corrected).within(0)
 }
 
@@ -245,7 +199,9 @@ func checkLikely(number string) check {
 		"5.34": func(r CoinRun) float64 { return r.Violation },
 	}[number]
 	return func(ctx context.Context) Finding {
-		f, along := checkCoin(ctx, left), alongRuns(number)(ctx)
-		return holdsCorrected(f.Printed, max(f.Corrected, along.Corrected), "%s; along runs, %s", f.Numbers, along.Numbers).within(along.Tolerance)
+		f, along := checkCoin(ctx, left), checkAlongRuns(number)(ctx)
+		f.Corrected, f.Tolerance = max(f.Corrected, along.Corrected), along.Tolerance
+		f.Numbers += "; along runs, " + along.Numbers
+		return f
 	}
 }

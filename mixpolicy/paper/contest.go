@@ -86,7 +86,8 @@ func powers(first, factor float64, n int) []float64 {
 func (c Protocol) Contest(ctx context.Context, set ContestSettings) (k *Contest, err error) {
 	defer catch(&err)
 	if len(set.Etas) != len(set.PenaltyEtas)*len(set.Weights) {
-		return nil, fmt.Errorf("paper: %d configurations of Algorithm 1 and %d of the penalty method, want as many", len(set.Etas), len(set.PenaltyEtas)*len(set.Weights))
+		return nil, fmt.Errorf("paper: %d configurations of Algorithm 1 and %d of the penalty method, want as many",
+			len(set.Etas), len(set.PenaltyEtas)*len(set.Weights))
 	}
 	p := must(QueueProblem(mixpolicy.Ball(c.Radius)))
 	gap := must(race.PenalisedGap(p))
@@ -97,8 +98,10 @@ func (c Protocol) Contest(ctx context.Context, set ContestSettings) (k *Contest,
 	all, err := race.Run(ctx, p, []race.Entrant{
 		{Name: "Algorithm 1", Methods: []mixpolicy.Method{c.PrimalDual()}},
 		{Name: "penalty", Methods: []mixpolicy.Method{c.Penalty()}},
-		{Name: "Algorithm 1, tuned", Methods: race.Grid(set.Etas, func(eta float64) mixpolicy.Method { return c.with(eta, 0).PrimalDual() })},
-		{Name: "penalty, tuned", Methods: race.Grid2(set.PenaltyEtas, set.Weights, func(eta, omega float64) mixpolicy.Method { return c.with(eta, omega).Penalty() })},
+		{Name: "Algorithm 1, tuned", Methods: race.Grid(set.Etas,
+			func(eta float64) mixpolicy.Method { return c.with(eta, 0).PrimalDual() })},
+		{Name: "penalty, tuned", Methods: race.Grid2(set.PenaltyEtas, set.Weights,
+			func(eta, omega float64) mixpolicy.Method { return c.with(eta, omega).Penalty() })},
 	}, settings)
 	for _, o := range all {
 		if err == nil {
@@ -109,7 +112,8 @@ func (c Protocol) Contest(ctx context.Context, set ContestSettings) (k *Contest,
 		return nil, fault.At("paper", fmt.Sprintf("protocol %q", c.Name), err)
 	}
 	score := func(r *race.Runs, eta, weight float64) Score {
-		return Score{Eta: eta, Weight: weight, Objective: r.Final(race.Cost), PolicyCost: r.Final(race.PolicyCost), PenalisedGap: r.Final(gap)}
+		return Score{Eta: eta, Weight: weight,
+			Objective: r.Final(race.Cost), PolicyCost: r.Final(race.PolicyCost), PenalisedGap: r.Final(gap)}
 	}
 	own := func(r *race.Runs, k int) Score { return score(r, set.Etas[k], 0) }
 	rival := func(r *race.Runs, k int) Score {

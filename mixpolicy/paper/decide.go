@@ -13,10 +13,10 @@ import (
 // Decision is what the numbers about a claim come to. The rules below are the only way to
 // one.
 type Decision struct {
-	Verdict Verdict
+	Verdict Verdict `csv:"verdict"`
 	// On is what a verdict that depends hangs on, and for an undecided one the interval, with
 	// the effect that would have been found with probability 0.9.
-	On string
+	On string `csv:"on"`
 }
 
 // String returns the verdict, and after a colon what it hangs on.
@@ -166,7 +166,8 @@ func holm(family ...*comparison) {
 		case c.Lo == c.Hi && c.Lo == c.null: // 0 in every trial: not smaller, and nothing is left to chance
 			c.Decision = Decision{Verdict: Fails}
 		default:
-			c.Decision = Decision{Undecided, fmt.Sprintf("%s; %.3g would be found with probability %g", intervalText(c.Interval), c.finds(level), power)}
+			c.Decision = Decision{Undecided, fmt.Sprintf("%s; %.3g would be found with probability %g",
+				intervalText(c.Interval), c.finds(level), power)}
 		}
 	}
 }

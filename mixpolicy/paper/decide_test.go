@@ -104,7 +104,7 @@ func TestClaimsOfOtherData(t *testing.T) {
 		{"(3.22) as printed", projectionClaim(mixpolicy.Printed), Fails},
 	} {
 		if c.got.Verdict != c.want {
-			t.Errorf("%s: %q is %v, want %v; %s", c.name, c.got.Claim, c.got.Decision, c.want, c.got.Numbers)
+			t.Errorf("%s: %q is %v, want %v; %s", c.name, c.got.Claim, c.got.Decision, c.want, c.got.Numbers())
 		}
 	}
 }

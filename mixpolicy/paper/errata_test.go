@@ -44,12 +44,19 @@ func TestErrata(t *testing.T) {
 					t.Errorf("%s is empty", name)
 				}
 			}
-			if strings.Count(e.Why, "\n") > 1 || len(e.Why) > 260 {
-				t.Errorf("Why has %d bytes, want two lines", len(e.Why))
+			if n := len(strings.Fields(e.Why)); n > 60 {
+				t.Errorf("Why has %d words, want two lines", n)
+			}
+			for _, text := range []string{e.Printed, e.Corrected, e.Why, e.Downstream, e.Reading, e.Choice} {
+				if strings.Count(text, "$")%2 != 0 || strings.Count(text, "{") != strings.Count(text, "}") || formulaInUnicode.MatchString(text) {
+					t.Errorf("dollar signs or braces don't match, or a formula is not in TeX: %s", text)
+				}
 			}
 		})
 	}
 }
+
+var formulaInUnicode = regexp.MustCompile(`[‖⟨⟩∇√Σ≤≥⪰θλΨξ₀-₉]`)
 
 // The index and the errata tell of each other: an entry that an erratum is about is not right as
 // printed, and names the gravest of its errata.

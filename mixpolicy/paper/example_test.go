@@ -36,8 +36,8 @@ func ExampleErratum_Markdown() {
 	// Output:
 	// **§2, notation** &nbsp; *argmin* &nbsp; misprint
 	//
-	// - printed: `P_𝒳(x) = min_{y∈𝒳} ‖x−y‖₂²`
-	// - corrected: `P_𝒳(x) = argmin_{y∈𝒳} ‖x−y‖₂`
+	// - printed: $P_{\mathcal X}(x) = \min_{y\in\mathcal X}\|x-y\|_2^2$
+	// - corrected: $P_{\mathcal X}(x) = \operatorname{argmin}_{y\in\mathcal X}\|x-y\|_2$
 	// - The minimum is a distance; (5.15) and the penalty method use the point.
 	// - witness: 𝒳 = [−2, 2] and x = 3: the minimum is the number 1, the projection the point 2; (x − y)(z − y) is up to 2 for the one, 0 for the other, z ∈ 𝒳
 	// - changes: Nothing but notation.

@@ -14,6 +14,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
 // smallMDP is the discounted process on which statements about whole MDPs are checked by
@@ -27,38 +28,7 @@ func garnet(seed uint64) (*mixpolicy.MDP, error) {
 // smallPolicies are three random policies of a process.
 func smallPolicies(x *mixpolicy.MDP) []*mixpolicy.Policy {
 	rng := rand.New(rand.NewPCG(1, 1))
-	var base []*mixpolicy.Policy
-	for range 3 {
-		base = append(base, randomPolicy(x, rng))
-	}
-	return base
-}
-
-// skewedMDP is smallMDP with an initial distribution that is not uniform, and each transition
-// followed by a uniform one with the given probability.
-func skewedMDP(mix float64) *mixpolicy.MDP {
-	x := must(smallMDP())
-	n := x.States()
-	alpha := make([]float64, n)
-	for s := range alpha {
-		alpha[s] = float64(s+1) / float64(n*(n+1)/2)
-	}
-	return must(mixpolicy.New(mixpolicy.Spec{
-		States: n, Actions: x.Actions(), Criterion: x.Criterion(), Initial: alpha,
-		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
-			row := make([]float64, n)
-			floats.AddConst(mix/float64(n), row)
-			to, p := x.Next(s, a)
-			for k, s2 := range to {
-				row[s2] += (1 - mix) * p[k]
-			}
-			var next []mixpolicy.Transition
-			for s2, v := range row {
-				next = append(next, mixpolicy.Transition{To: s2, P: v})
-			}
-			return x.Cost(s, a), next
-		},
-	}))
+	return []*mixpolicy.Policy{randomPolicy(x, rng), randomPolicy(x, rng), randomPolicy(x, rng)}
 }
 
 // inflow is ξᵀP, what comes into each state, in plain loops.
@@ -82,83 +52,17 @@ func nextStates(x *mixpolicy.MDP, p *mixpolicy.Policy, mu []float64) []float64 {
 	return inflow(x, xi)
 }
 
-// flowResidual is ‖ξᵀ(Q − γP) − (1−γ)αᵀ‖₁, or ‖ξᵀ(Q − P)‖₁.
-func flowResidual(x *mixpolicy.MDP, xi []float64) (total float64) {
-	for s, in := range inflow(x, xi) {
-		flow := floats.Sum(xi[s*x.Actions():(s+1)*x.Actions()]) - x.Gamma()*in
-		if !x.Criterion().Average() {
-			flow -= (1 - x.Gamma()) * x.Initial()[s]
-		}
-		total += math.Abs(flow)
-	}
-	return total
-}
-
-// bellmanUpdate is 𝒮v in plain loops.
-func bellmanUpdate(x *mixpolicy.MDP, v []float64) []float64 {
-	next := make([]float64, len(v))
-	for s := range next {
-		next[s] = math.Inf(1)
-		for a := range x.Actions() {
-			q := x.Cost(s, a)
-			to, p := x.Next(s, a)
-			for k, s2 := range to {
-				q += x.Gamma() * p[k] * v[s2]
-			}
-			next[s] = min(next[s], q)
-		}
-	}
-	return next
-}
-
-// positivePart is (2.20) in plain loops, uniform in a state without a positive entry; entries of
-// each state are multiplied by scale[s] first.
-func positivePart(xi, scale []float64, actions int) []float64 {
-	prob := make([]float64, len(xi))
-	for s, by := range scale {
-		row := xi[s*actions : (s+1)*actions]
-		var total float64
-		for _, v := range row {
-			total += max(0, by*v)
-		}
-		for a, v := range row {
-			prob[s*actions+a] = 1 / float64(actions)
-			if total > 0 {
-				prob[s*actions+a] = max(0, by*v) / total
-			}
-		}
-	}
-	return prob
-}
-
-// rowsOfPolicy returns π_a(s) at s·m + a.
-func rowsOfPolicy(x *mixpolicy.MDP, p *mixpolicy.Policy) []float64 {
-	var prob []float64
-	for s := range x.States() {
-		for a := range x.Actions() {
-			prob = append(prob, p.Prob(s, a))
-		}
-	}
-	return prob
-}
-
-// normals are n standard normal numbers.
-func normals(rng *rand.Rand, n int) []float64 {
+// draws are n draws, and normals and exponentials such numbers.
+func draws(n int, draw func() float64) []float64 {
 	x := make([]float64, n)
 	for i := range x {
-		x[i] = rng.NormFloat64()
+		x[i] = draw()
 	}
 	return x
 }
 
-// exponentials are n exponential numbers.
-func exponentials(rng *rand.Rand, n int) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = rng.ExpFloat64()
-	}
-	return x
-}
+func normals(rng *rand.Rand, n int) []float64      { return draws(n, rng.NormFloat64) }
+func exponentials(rng *rand.Rand, n int) []float64 { return draws(n, rng.ExpFloat64) }
 
 // randomPolicy has probabilities in proportion to 0.1 plus exponential numbers.
 func randomPolicy(x *mixpolicy.MDP, rng *rand.Rand) *mixpolicy.Policy {
@@ -175,6 +79,13 @@ func smallProblem(class mixpolicy.Class) (p *mixpolicy.Problem, err error) {
 	defer catch(&err)
 	x := must(smallMDP())
 	return mixtureProblem(x, class, smallPolicies(x)...)
+}
+
+// negativeProblem is smallProblem for negativeCosts, with its constants.
+func negativeProblem() (*mixpolicy.Problem, *theory.Constants) {
+	x := negativeCosts()
+	p := must(mixtureProblem(x, mixpolicy.Ball(2), smallPolicies(x)...))
+	return p, must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20, CostScale: 1}))
 }
 
 // smallOptimum is smallProblem with its solution.
@@ -202,28 +113,22 @@ const cMax = 100*100 + 60*0.8*0.8*0.8
 
 // Queue returns the queue of section 6, in the default reading of its law, and the two base
 // policies (6.3).
-func Queue() (*mixpolicy.MDP, []*mixpolicy.Policy, error) {
-	x, err := models.Queue{}.MDP()
-	if err != nil {
-		return nil, nil, err
-	}
-	base, err := models.Queue{}.Policies(x)
-	return x, base, err
+func Queue() (x *mixpolicy.MDP, base []*mixpolicy.Policy, err error) {
+	defer catch(&err)
+	x, base = queueModel()
+	return x, base, nil
 }
 
 // queueModel is Queue inside of a check.
 func queueModel() (*mixpolicy.MDP, []*mixpolicy.Policy) {
-	x, base, err := Queue()
-	noError(err)
-	return x, base
+	x := must(models.Queue{}.MDP())
+	return x, must(models.Queue{}.Policies(x))
 }
 
 // QueueProblem returns (2.18) for that queue with the features of its base policies.
-func QueueProblem(class mixpolicy.Class) (*mixpolicy.Problem, error) {
-	x, base, err := Queue()
-	if err != nil {
-		return nil, err
-	}
+func QueueProblem(class mixpolicy.Class) (p *mixpolicy.Problem, err error) {
+	defer catch(&err)
+	x, base := queueModel()
 	return mixtureProblem(x, class, base...)
 }
 
@@ -248,14 +153,19 @@ func banditProblem(class mixpolicy.Class, costs ...float64) *mixpolicy.Problem {
 // oneStepMDP is a process whose next state is uniform whatever was before, with two actions
 // that cost 0 and 1, and γ = 0.1.
 func oneStepMDP(states int) *mixpolicy.MDP {
-	next := make([]mixpolicy.Transition, states)
-	for s := range next {
-		next[s] = mixpolicy.Transition{To: s, P: 1 / float64(states)}
-	}
+	next := transitions(shifted(make([]float64, states), 1/float64(states)))
 	return must(mixpolicy.New(mixpolicy.Spec{
 		States: states, Actions: 2, Criterion: mixpolicy.Discounted(0.1),
 		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) { return float64(a), next },
 	}))
+}
+
+// transitions go to state s with probability p[s].
+func transitions(p []float64) (next []mixpolicy.Transition) {
+	for s, v := range p {
+		next = append(next, mixpolicy.Transition{To: s, P: v})
+	}
+	return next
 }
 
 // rarePairProblem has a multiplier that is large because its pair is rare: 64 states, γ = 0.1.
@@ -271,12 +181,9 @@ func rarePairProblem() *mixpolicy.Problem {
 }
 
 // mixtureProblem is (2.18) for the measures of base policies.
-func mixtureProblem(x *mixpolicy.MDP, class mixpolicy.Class, base ...*mixpolicy.Policy) (*mixpolicy.Problem, error) {
-	psi, err := mixpolicy.NewFeatures(context.Background(), x, base...)
-	if err != nil {
-		return nil, err
-	}
-	return mixpolicy.NewProblem(psi, class)
+func mixtureProblem(x *mixpolicy.MDP, class mixpolicy.Class, base ...*mixpolicy.Policy) (p *mixpolicy.Problem, err error) {
+	defer catch(&err)
+	return mixpolicy.NewProblem(must(mixpolicy.NewFeatures(context.Background(), x, base...)), class)
 }
 
 // combination returns Ψθ.
@@ -323,6 +230,11 @@ func gradientErrors(p *mixpolicy.Problem, lambda []float64) [][]float64 {
 	return errs
 }
 
+// smallTrace is a run on the small problem, with R = 2.
+func smallTrace(set TraceSettings) *Trace {
+	return must(NewTrace(must(smallProblem(mixpolicy.Ball(2))), set))
+}
+
 // unit is the i-th unit vector of ℝⁿ.
 func unit(n, i int) []float64 {
 	x := make([]float64, n)
@@ -343,27 +255,10 @@ func shifted(x []float64, z float64) []float64 {
 	return y
 }
 
-// refusal is 0 if f panics, as it is to for vectors that don't fit, else +∞.
-func refusal(f func()) (deviation float64) {
-	defer func() {
-		if recover() != nil {
-			deviation = 0
-		}
-	}()
-	f()
-	return math.Inf(1)
-}
-
 func sq(x float64) float64 { return x * x }
 
 // sizeOf returns Σ|xᵢ|, the scale of the rounding of a sum of the xᵢ.
-func sizeOf(x ...float64) float64 {
-	var s float64
-	for _, v := range x {
-		s += math.Abs(v)
-	}
-	return s
-}
+func sizeOf(x ...float64) float64 { return floats.Norm(x, 1) }
 
 // smallLP is min cᵀx subject to G x ≤ h and A x = b, x free, for gonum's simplex method.
 type smallLP struct {

@@ -4,13 +4,16 @@ package paper
 
 import (
 	"context"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mixpolicy/lab/data"
+	"github.com/mixpolicy/lab/internal/csvrows"
+	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
@@ -190,15 +193,16 @@ func catch(err *error) {
 	}
 }
 
-// Entry is an equation or statement of the paper in the index: what it says in our words,
-// where it is in the code and in the notebooks, and the computation that decides it.
+// Entry is an equation or statement of the paper, a row of data/index.csv, with the computation that decides it.
 type Entry struct {
-	Number  string // as in the paper: "3.22", "Lemma 3.2", "Assumption A.1"
-	What    string
-	Symbol  string // Go symbol, "package.Name" or "package.Type.Method" below the module's root
-	Defines bool   // asserts nothing, if it is correct as printed
-	Errata  string // ID of the erratum, if it is not; of several the gravest
-	check   check
+	Number   string `csv:"number"` // as in the paper: "3.22", "Lemma 3.2", "Assumption A.1"
+	What     string `csv:"what"`
+	Symbol   string `csv:"symbol"`   // Go symbol, "package.Name" or "package.Type.Method" below the module's root
+	Errata   string `csv:"errata"`   // ID of its erratum; of several the gravest
+	Defines  bool   `csv:"defines"`  // asserts nothing, if it is correct as printed
+	Notebook string `csv:"notebook"` // that shows the entry: "03-primal-dual"
+
+	check check
 }
 
 // Check runs the computation that decides the entry.
@@ -211,7 +215,14 @@ func (e Entry) Check(ctx context.Context) (Finding, error) {
 }
 
 // Kind returns the kind of the entry's erratum, "" if it has none.
-func (e Entry) Kind() Kind { return kindOf(e.Errata) }
+func (e Entry) Kind() Kind {
+	for _, x := range errata() {
+		if x.ID == e.Errata {
+			return x.Kind
+		}
+	}
+	return ""
+}
 
 // Verdict of a finding about the entry.
 func (e Entry) Verdict(f Finding) Verdict {
@@ -221,20 +232,8 @@ func (e Entry) Verdict(f Finding) Verdict {
 	return Defines
 }
 
-// Notebook returns the notebook that shows the entry.
-func (e Entry) Notebook() string {
-	switch number := e.Number[strings.LastIndexByte(e.Number, ' ')+1:]; {
-	case strings.HasPrefix(e.Number, "Figure"), number[0] == '6':
-		return "06-numerical-experiments"
-	case strings.HasPrefix(e.Number, "Assumption"), number[0] == '2':
-		return "02-preliminaries"
-	case e.Number == "Algorithm 1", number[0] == '3':
-		return "03-primal-dual"
-	case number[0] == '4':
-		return "04-prior-work"
-	}
-	return "05-proofs"
-}
+// kinds are the beginnings of anchors.
+var kinds = strings.NewReplacer("definition", "def", "proposition", "prop", "theorem", "thm", "algorithm", "alg", "figure", "fig")
 
 // Anchor returns the anchor of the entry in its notebook: "eq-3-22", "lemma-3-2".
 func (e Entry) Anchor() string {
@@ -242,12 +241,7 @@ func (e Entry) Anchor() string {
 	if !named {
 		kind, number = "eq", kind
 	}
-	for long, short := range map[string]string{"definition": "def", "proposition": "prop", "theorem": "thm", "algorithm": "alg", "figure": "fig"} {
-		if kind == long {
-			kind = short
-		}
-	}
-	return kind + "-" + strings.ReplaceAll(number, ".", "-")
+	return kinds.Replace(kind) + "-" + strings.ReplaceAll(number, ".", "-")
 }
 
 // Test returns the name of the test that checks the entry, as go test -run has it.
@@ -255,15 +249,17 @@ func (e Entry) Test() string {
 	return "mixpolicy/paper/TestIndex/" + strings.ReplaceAll(e.Number, " ", "_")
 }
 
-// Index returns all entries in the order of the paper's sections, equations before
-// statements.
-func Index() []Entry {
-	var all []Entry
-	for _, s := range [][]Entry{section2, section3, section4, section5, section6, appendix} {
-		all = append(all, s...)
+// Index returns all entries of data/index.csv, in the order of the paper's sections, equations
+// before statements.
+func Index() []Entry { return slices.Clone(index()) }
+
+var index = sync.OnceValue(func() []Entry {
+	all := mixpolicy.Must(data.Rows[Entry]("index.csv"))
+	for i := range all {
+		all[i].check = checks[all[i].Number]
 	}
 	return all
-}
+})
 
 // Row is an entry with what its check found.
 type Row struct {
@@ -298,20 +294,21 @@ func Summary(rows []Row) string {
 			kinds[r.Kind()]++
 		}
 	}
-	for _, e := range errata {
+	for _, e := range errata() {
 		all[e.Kind]++
 	}
-	return fmt.Sprintf("Of the %d equations and statements, %d hold as printed and %d are definitions. "+
-		"When corrected %d hold: %d after an error, %d after a gap in the argument, %d after a slip of sign, index or constant, %d in one of two readings, %d after a misprint. "+
-		"Of %d errata, %d are errors, %d gaps, %d slips, %d ambiguities and %d misprints.",
+	return fmt.Sprintf("Of the %d equations and statements, %d hold as printed and %d are definitions. When corrected %d hold: "+
+		"%d after an error, %d after a gap in the argument, %d after a slip of sign, index or constant, %d in one of two readings, "+
+		"%d after a misprint. Of %d errata, %d are errors, %d gaps, %d slips, %d ambiguities and %d misprints.",
 		len(rows), verdicts[Holds], verdicts[Defines],
 		verdicts[HoldsAsCorrected], kinds[Error], kinds[Gap], kinds[Slip], kinds[Ambiguity], kinds[Misprint],
-		len(errata), all[Error], all[Gap], all[Slip], all[Ambiguity], all[Misprint])
+		len(errata()), all[Error], all[Gap], all[Slip], all[Ambiguity], all[Misprint])
 }
 
 const (
-	summaryBegin = "<!-- from data/equations.csv and data/errata.csv, by go run ./mixpolicy/study/record readme -->\n**What is true of it?** "
-	summaryEnd   = "\n<!-- end of data/errata.csv -->\n"
+	summaryBegin = "<!-- from data/equations.csv and data/errata.csv, by go run ./mixpolicy/study/record readme -->\n" +
+		"**What is true of it?** "
+	summaryEnd = "\n<!-- end of data/errata.csv -->\n"
 )
 
 // WithSummary returns the README with the [Summary] of the recorded index.
@@ -328,60 +325,35 @@ func WithSummary(readme string) (string, error) {
 	return before + summaryBegin + Summary(rows) + summaryEnd + after, nil
 }
 
-// WriteIndex writes rows as CSV with a header.
+// recordedRow is a row of data/equations.csv.
+type recordedRow struct {
+	Number  string  `csv:"number"`
+	Verdict Verdict `csv:"verdict"`
+	Found   string  `csv:"found"`
+}
+
+// WriteIndex writes the verdicts and findings of rows as CSV with a header.
 func WriteIndex(w io.Writer, rows []Row) error {
-	table := [][]string{{"number", "what", "symbol", "notebook", "anchor", "test", "verdict", "erratum", "found", "kind"}}
+	var all []recordedRow
 	for _, r := range rows {
-		table = append(table, []string{r.Number, r.What, r.Symbol, r.Notebook(), r.Anchor(), r.Test(), string(r.Verdict), r.Errata, r.Finding.Numbers, string(r.Kind())})
+		all = append(all, recordedRow{r.Number, r.Verdict, r.Finding.Numbers})
 	}
-	return writeTable(w, "index", table)
+	return csvrows.Encode(w, all)
 }
 
-// writeTable writes a table of the folder data as CSV.
-func writeTable(w io.Writer, name string, table [][]string) error {
-	if err := csv.NewWriter(w).WriteAll(table); err != nil {
-		return fmt.Errorf("paper: %s: %w", name, err)
-	}
-	return nil
-}
-
-// RecordedIndex returns the entries with the verdicts and findings that data/equations.csv
-// has, which [Decide] computed; of a finding only Numbers is recorded.
-func RecordedIndex() ([]Row, error) {
-	table, err := recorded("equations.csv", 10)
-	if err != nil {
-		return nil, err
-	}
-	verdicts := map[string][]string{}
-	for _, r := range table {
-		verdicts[r[0]] = r
-	}
-	var rows []Row
-	for _, e := range Index() {
-		r, ok := verdicts[e.Number]
-		if !ok {
-			return rows, fmt.Errorf("paper: data/equations.csv has no row for (%s); go run ./mixpolicy/study/record table equations makes it anew", e.Number)
+// RecordedIndex returns the entries with their verdicts and with the numbers of their findings, which
+// [Decide] computed.
+func RecordedIndex() (all []Row, err error) {
+	rows, err := data.Rows[recordedRow]("equations.csv")
+	for i, e := range index() {
+		if err == nil && (i >= len(rows) || rows[i].Number != e.Number) {
+			err = fmt.Errorf("data/equations.csv has no row for (%s); go run ./mixpolicy/study/record table equations makes it again",
+				e.Number)
 		}
-		rows = append(rows, Row{e, Finding{Numbers: r[8]}, Verdict(r[6])})
+		if err != nil {
+			return nil, fmt.Errorf("paper: %w", err)
+		}
+		all = append(all, Row{e, Finding{Numbers: rows[i].Found}, rows[i].Verdict})
 	}
-	return rows, nil
-}
-
-// recorded reads a table of the folder data, of so many columns, without its header.
-func recorded(name string, columns int) ([][]string, error) {
-	f, err := data.Files.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("paper: %w", err)
-	}
-	defer f.Close()
-	table := csv.NewReader(f)
-	table.FieldsPerRecord = columns
-	rows, err := table.ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("paper: data/%s: %w", name, err)
-	}
-	if len(rows) == 0 {
-		return nil, fmt.Errorf("paper: data/%s is empty, want a header at least", name)
-	}
-	return rows[1:], nil
+	return all, nil
 }

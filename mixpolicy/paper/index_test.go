@@ -79,10 +79,16 @@ func TestIndexIsComplete(t *testing.T) {
 		if e.What == "" {
 			t.Errorf("(%s) has no words", e.Number)
 		}
+		if e.check == nil {
+			t.Errorf("(%s) has no check", e.Number)
+		}
 		if other, taken := anchors[e.Anchor()]; taken {
 			t.Errorf("(%s) and (%s) have the anchor %q", e.Number, other, e.Anchor())
 		}
 		anchors[e.Anchor()] = e.Number
+	}
+	if len(checks) != len(got) {
+		t.Errorf("%d checks for %d entries", len(checks), len(got))
 	}
 	slices.Sort(want)
 	slices.Sort(got)
@@ -301,13 +307,13 @@ func TestIndexNames(t *testing.T) {
 // Every anchor that the index names is in its notebook.
 func TestIndexAnchors(t *testing.T) {
 	for _, e := range Index() {
-		b, err := os.ReadFile(filepath.Join("..", "..", "notebooks", e.Notebook()+".ipynb"))
+		b, err := os.ReadFile(filepath.Join("..", "..", "notebooks", e.Notebook+".ipynb"))
 		if err != nil {
 			t.Errorf("(%s): %v", e.Number, err)
 			continue
 		}
 		if anchor := `id=\"` + e.Anchor() + `\"`; !bytes.Contains(b, []byte(anchor)) && !bytes.Contains(b, []byte(`id='`+e.Anchor()+`'`)) {
-			t.Errorf("(%s): notebook %s has no <a id=%q></a>", e.Number, e.Notebook(), e.Anchor())
+			t.Errorf("(%s): notebook %s has no <a id=%q></a>", e.Number, e.Notebook, e.Anchor())
 		}
 	}
 }
@@ -330,11 +336,4 @@ func TestCheckErrors(t *testing.T) {
 	}()
 	_, err = Entry{check: func(context.Context) Finding { panic("a bug") }}.Check(t.Context())
 	t.Errorf("a panic became the error %v", err)
-}
-
-// A table with another number of columns is an error, not a panic where one is read.
-func TestRecordedColumns(t *testing.T) {
-	if _, err := recorded("claims.csv", 6); err == nil || err.Error() != "paper: data/claims.csv: record on line 1: wrong number of fields" {
-		t.Error(err)
-	}
 }

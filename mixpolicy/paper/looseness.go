@@ -2,13 +2,11 @@ package paper
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/mixpolicy/lab/mixpolicy"
-	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
@@ -25,9 +23,8 @@ type BoundRow struct {
 	// Trivial is the greatest gap of any θ ∈ Θ₂ ∩ Θ_R: a bound above it says nothing.
 	Trivial float64
 
-	// Printed takes D from the corrected (3.29), since the printed one is +∞.
-	Printed, Corrected, Sharp                            theory.Bound
-	PrintedViolation, CorrectedViolation, SharpViolation theory.Bound
+	Corrected, Sharp                   theory.Bound
+	CorrectedViolation, SharpViolation theory.Bound
 }
 
 // Orders is log₁₀ of a bound over what was measured.
@@ -44,30 +41,22 @@ func CompareBounds(ctx context.Context, measured int) (rows []BoundRow, err erro
 	defer catch(&err)
 	p := must(QueueProblem(mixpolicy.Ball(2)))
 	base := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: cMax}))
-	best := must(p.Optimum(ctx))
+	best := must(p.Optimum(ctx)).Objective
 	// On the hyperplane (x, 1−x) the ball is an interval, and the objective is linear.
 	half := math.Sqrt((4 - 0.5) / 2)
-	trivial := (max(p.Objective([]float64{0.5 - half, 0.5 + half}), p.Objective([]float64{0.5 + half, 0.5 - half})) - best.Objective) / cMax
+	top := max(p.Objective([]float64{0.5 - half, 0.5 + half}), p.Objective([]float64{0.5 + half, 0.5 - half}))
 	const delta, trials = 0.05, 3
 	for _, power := range BetaPowers {
 		for t := 10; t <= 10_000_000; t *= 10 {
 			beta := math.Pow(float64(t), power)
 			k, s := base.With(beta), theory.InverseSqrtSums(mixpolicy.Corrected, t)
-			row := BoundRow{
-				T: t, Power: power, Beta: beta, Gap: math.NaN(), Violation: math.NaN(), Trivial: trivial,
-				Printed: k.PrintedObjectiveBound(k.D, t), Corrected: k.ObjectiveBound(s, delta), Sharp: k.SharpObjectiveBound(s, delta),
-				PrintedViolation: k.PrintedViolationBound(k.D, t), CorrectedViolation: k.ViolationBound(s, delta), SharpViolation: k.SharpViolationBound(s, delta),
-			}
-			if t <= measured {
-				row.Measured, row.Gap, row.Violation = true, math.Inf(-1), 0
-				r, err := race.Trials(ctx, p, mixpolicy.PrimalDual{Beta: beta, CostScale: cMax},
-					race.Settings{Trials: trials, Iterations: t, Seed: 7, Schedule: mixpolicy.Every(t)})
-				if err != nil {
-					return rows, fault.At("paper", fmt.Sprintf("bounds at T = %d, β = %.4g", t, beta), err)
-				}
-				for _, cost := range r.Final(race.Cost) {
-					row.Gap = max(row.Gap, (cost-best.Objective)/cMax)
-				}
+			row := BoundRow{T: t, Power: power, Beta: beta, Gap: math.NaN(), Violation: math.NaN(), Trivial: (top - best) / cMax,
+				Corrected: k.ObjectiveBound(s, delta), Sharp: k.SharpObjectiveBound(s, delta),
+				CorrectedViolation: k.ViolationBound(s, delta), SharpViolation: k.SharpViolationBound(s, delta)}
+			if row.Measured = t <= measured; row.Measured {
+				r := must(race.Trials(ctx, p, mixpolicy.PrimalDual{Beta: beta, CostScale: cMax},
+					race.Settings{Trials: trials, Iterations: t, Seed: 7, Schedule: mixpolicy.Every(t)}))
+				row.Gap = (floats.Max(r.Final(race.Cost)) - best) / cMax
 				row.Violation = floats.Max(r.Final(race.Violation))
 			}
 			rows = append(rows, row)

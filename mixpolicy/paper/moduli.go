@@ -119,9 +119,7 @@ func (s ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, famil
 			return mixpolicy.PrimalDual{Modulus: f.At(p.Class().R), StepSize: mixpolicy.InverseSqrt(eta)}
 		})})
 	}
-	start := make([]float64, p.Dim())
-	floats.AddConst(1/float64(p.Dim()), start)
-	set := s.race()
+	start, set := shifted(make([]float64, p.Dim()), 1/float64(p.Dim())), s.race()
 	set.TuningTrials, set.Halving, set.Score = s.TuningTrials, true, gapOrInf(p, start)
 	outcomes, err := race.Run(ctx, p, entrants, set)
 	for k, o := range outcomes {
@@ -158,7 +156,8 @@ func (m *Moduli) Table() plotting.Table {
 	t := plotting.Table{
 		Caption: fmt.Sprintf("Moduli on %v after %d queries, %d trials", m.Problem.Class(), m.Settings.Iterations, m.Settings.Trials),
 		Columns: []plotting.Column{
-			{Head: "modulus"}, {Head: "η₀"}, {Head: "penalised gap / optimum"}, {Head: "cost"}, {Head: "violation", Format: "%.2e"}, {Head: "R − ‖θ‖, least", Format: "%.3g"}, {Head: "remarks"},
+			{Head: "modulus"}, {Head: "η₀"}, {Head: "penalised gap / optimum"}, {Head: "cost"},
+			{Head: "violation", Format: "%.2e"}, {Head: "R − ‖θ‖, least", Format: "%.3g"}, {Head: "remarks"},
 		},
 	}
 	for _, c := range m.Contenders {
@@ -172,7 +171,8 @@ func (m *Moduli) Table() plotting.Table {
 		}
 		iv := interval(c.gaps(c.Chosen))
 		t.Row(c.Name, eta, fmt.Sprintf("%.4f [%.4f, %.4f]", iv.Mean, iv.Lo, iv.Hi),
-			stat.Mean(c.Runs.Final(race.Cost), nil), stat.Mean(c.Runs.Final(race.Violation), nil), floats.Min(c.Runs.Final(m.room)), m.remarks(c))
+			stat.Mean(c.Runs.Final(race.Cost), nil), stat.Mean(c.Runs.Final(race.Violation), nil),
+			floats.Min(c.Runs.Final(m.room)), m.remarks(c))
 	}
 	if last := len(t.Columns) - 1; strings.Join(t.Columns[last].Text, "") == "" {
 		t.Columns = t.Columns[:last]
@@ -225,18 +225,13 @@ func noneRan(what string) plotting.Figure {
 	return plotting.Figure{Title: what + ": no modulus ran to the end; the table says why"}.With(plotting.Rule{})
 }
 
-// curves draws the mean over trials with its interval against the queries.
-func (m *Moduli) curves(title, label string, c race.Curve) plotting.Figure {
-	f := plotting.Figure{Title: title, X: plotting.Axis{Label: "queries to the oracle", Log: true}, Y: plotting.Axis{Label: label}}
-	for _, k := range m.finished() {
-		f.Layers = append(f.Layers, bandLine(k.Name, k.Runs.BandOf(race.Iterations, c, interval), 0))
-	}
-	return f
-}
-
-// Cost draws cᵀΨθ̂ against the queries, with the exact optimum.
+// Cost draws cᵀΨθ̂ against the queries, means over trials with intervals, with the exact optimum.
 func (m *Moduli) Cost() plotting.Figure {
-	return m.curves("Cost", "cᵀΨθ̂", race.Cost).With(plotting.Rule{Label: "optimum", At: m.best.Objective})
+	f := plotting.Figure{Title: "Cost", X: plotting.Axis{Label: "queries to the oracle", Log: true}, Y: plotting.Axis{Label: "cᵀΨθ̂"}}
+	for _, k := range m.finished() {
+		f.Layers = append(f.Layers, bandLine(k.Name, k.Runs.BandOf(race.Iterations, race.Cost, interval), 0))
+	}
+	return f.With(plotting.Rule{Label: "optimum", At: m.best.Objective})
 }
 
 // Differences draws by how much the penalised gap of each modulus is above that of the first,
@@ -319,7 +314,8 @@ func (m *Moduli) Sensitivity() plotting.Figure {
 }
 
 func sensitivity(title, label string) plotting.Figure {
-	return plotting.Figure{Title: title, X: plotting.Axis{Label: label, Log: true}, Y: plotting.Axis{Label: "penalised gap / optimum", Log: true}}
+	return plotting.Figure{Title: title, X: plotting.Axis{Label: label, Log: true},
+		Y: plotting.Axis{Label: "penalised gap / optimum", Log: true}}
 }
 
 // RadiusSensitivity draws the penalised gap after all queries against the radius R of the class:
@@ -371,7 +367,9 @@ func oneRun(t *race.Runs, at race.Curve, from float64, number func(theta []float
 // Look runs Algorithm 1 with one modulus, η₀ and β, for sliders to move. The left figure tells
 // where one run is in its class, θ₁/R; the right one how good the averages are, by the mean over
 // trials, with all of them within the band. Of the settings it takes Iterations, Trials and Seed.
-func (s ModuliSettings) Look(ctx context.Context, p *mixpolicy.Problem, phi bregman.Modulus, eta, beta float64) (_ plotting.Panels, err error) {
+func (s ModuliSettings) Look(
+	ctx context.Context, p *mixpolicy.Problem, phi bregman.Modulus, eta, beta float64,
+) (_ plotting.Panels, err error) {
 	defer catch(&err)
 	set := s.complete().race()
 	set.Schedule = mixpolicy.LogSpaced(6)

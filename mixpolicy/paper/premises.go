@@ -4,13 +4,18 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mixpolicy/lab/data"
 )
 
 // Premises says of each entry of the index on which others it rests: those that its proof or
 // derivation in the paper cites, by data/premises.csv. The map from numbers to numbers has no
 // cycle; an entry without premises is not in it.
 func Premises() (map[string][]string, error) {
-	table, err := recorded("premises.csv", 2)
+	rows, err := data.Rows[struct {
+		Number   string `csv:"number"`
+		Premises string `csv:"premises"`
+	}]("premises.csv")
 	if err != nil {
 		return nil, err
 	}
@@ -19,8 +24,8 @@ func Premises() (map[string][]string, error) {
 		known[e.Number] = true
 	}
 	of := map[string][]string{}
-	for _, row := range table {
-		number, premises := row[0], strings.Split(row[1], "; ")
+	for _, row := range rows {
+		number, premises := row.Number, strings.Split(row.Premises, "; ")
 		if of[number] != nil {
 			return nil, fmt.Errorf("paper: data/premises.csv has (%s) twice", number)
 		}
@@ -49,22 +54,4 @@ func restsOn(of map[string][]string, number string) []string {
 		}
 	}
 	return all
-}
-
-// Reached says of each erratum's ID how many entries of the index rest on one that it
-// changes, directly or through others, beside those entries themselves.
-func Reached() (map[string]int, error) {
-	of, err := Premises()
-	if err != nil {
-		return nil, err
-	}
-	reached := map[string]int{}
-	for _, e := range errata {
-		for _, entry := range Index() {
-			if !slices.Contains(e.Where, entry.Number) && slices.ContainsFunc(restsOn(of, entry.Number), func(n string) bool { return slices.Contains(e.Where, n) }) {
-				reached[e.ID]++
-			}
-		}
-	}
-	return reached, nil
 }

@@ -18,61 +18,54 @@ type Statement struct {
 	Says      string // what it says and what it is for
 }
 
-// Statements returns the statements of data/statements.md in the order of [Index]. An entry
-// without a statement is an error, and so are two statements of one entry, one of no entry, and
-// a corrected form where there is no erratum, or none where there is one.
-func Statements() ([]Statement, error) {
-	text, err := data.Files.ReadFile("statements.md")
+// Statements returns the statements of data/statements.md, one for each entry of [Index] and in its order.
+func Statements() (all []Statement, err error) {
+	numbers, texts, err := sections("statements.md")
 	if err != nil {
-		return nil, fmt.Errorf("paper: %w", err)
+		return nil, err
 	}
-	all, err := parseStatements(string(text), Index())
-	if err != nil {
-		return nil, fmt.Errorf("paper: data/statements.md: %w", err)
+	if len(numbers) != len(index()) {
+		return nil, fmt.Errorf("paper: data/statements.md has %d sections, data/index.csv %d entries", len(numbers), len(index()))
 	}
-	return all, nil
-}
-
-// parseStatements reads a section "## number" for each entry: one quotation or two, and sentences.
-func parseStatements(text string, index []Entry) ([]Statement, error) {
-	found := map[string]Statement{}
-	for _, section := range strings.Split("\n"+text, "\n## ")[1:] {
-		number, body, _ := strings.Cut(section, "\n")
-		s := Statement{Number: strings.TrimSpace(number)}
+	for i, e := range index() {
+		s := Statement{Number: e.Number}
 		var quoted, said []string
-		for block := range strings.SplitSeq(strings.TrimSpace(body), "\n\n") {
+		for block := range strings.SplitSeq(texts[numbers[i]], "\n\n") {
 			if quote, is := strings.CutPrefix(block, "> "); is {
-				quote = strings.ReplaceAll(quote, "\n>", "\n")
-				quoted = append(quoted, strings.ReplaceAll(quote, "\n ", "\n"))
+				quoted = append(quoted, strings.ReplaceAll(strings.ReplaceAll(quote, "\n>", "\n"), "\n ", "\n"))
 			} else {
 				said = append(said, block)
 			}
 		}
-		s.Says = strings.Join(said, "\n\n")
-		if s.Says == "" || len(quoted) < 1 || len(quoted) > 2 {
-			return nil, fmt.Errorf("(%s) has %d quotations and the sentences %q, want one or two, and what it says", s.Number, len(quoted), s.Says)
+		want := 1 // quotation
+		if e.Errata != "" {
+			want = 2
 		}
-		if !slices.ContainsFunc(index, func(e Entry) bool { return e.Number == s.Number }) {
-			return nil, fmt.Errorf("(%s) is not in the index", s.Number)
+		if numbers[i] != e.Number || len(quoted) != want || len(said) == 0 {
+			return nil, fmt.Errorf("paper: data/statements.md: (%s) with %d quotations and %d other paragraphs, "+
+				"want (%s) with %d, and with what it says", numbers[i], len(quoted), len(said), e.Number, want)
 		}
-		if _, twice := found[s.Number]; twice {
-			return nil, fmt.Errorf("(%s) has two sections", s.Number)
-		}
-		s.Printed, s.Corrected = quoted[0], strings.Join(quoted[1:], "")
-		found[s.Number] = s
-	}
-	all := make([]Statement, 0, len(index))
-	for _, e := range index {
-		s, stated := found[e.Number]
-		switch {
-		case !stated:
-			return nil, fmt.Errorf("(%s) has no section", e.Number)
-		case (s.Corrected != "") != (e.Errata != ""):
-			return nil, fmt.Errorf("(%s) has the corrected form %q and the erratum %q, want both or neither", e.Number, s.Corrected, e.Errata)
-		}
+		s.Printed, s.Corrected, s.Says = quoted[0], strings.Join(quoted[1:], ""), strings.Join(said, "\n\n")
 		all = append(all, s)
 	}
 	return all, nil
+}
+
+// sections returns the headings "## …" of a Markdown file of the folder data, and the text below each.
+func sections(file string) (names []string, texts map[string]string, err error) {
+	page, err := data.Files.ReadFile(file)
+	if err != nil {
+		return nil, nil, fmt.Errorf("paper: %w", err)
+	}
+	texts = map[string]string{}
+	for _, section := range strings.Split("\n"+string(page), "\n## ")[1:] {
+		name, text, _ := strings.Cut(section, "\n")
+		if _, twice := texts[name]; twice {
+			return nil, nil, fmt.Errorf("paper: data/%s: %s has two sections", file, name)
+		}
+		names, texts[name] = append(names, name), strings.TrimSpace(text)
+	}
+	return names, texts, nil
 }
 
 // stated is a place for statements in the source of a notebook's cell, as Jupyter writes it: a string a line.
@@ -147,7 +140,7 @@ func quotation(numbers []string, told map[string]bool) (string, error) {
 		said += s.Printed
 	} else {
 		said += "*Printed:*\n\n" + s.Printed + "\n\n*Corrected:*\n\n" + s.Corrected + "\n\n*What changes:*"
-		for _, e := range errata {
+		for _, e := range errata() {
 			if !slices.ContainsFunc(e.Where, func(where string) bool { return slices.Contains(numbers, where) }) {
 				continue
 			}
@@ -155,7 +148,7 @@ func quotation(numbers []string, told map[string]bool) (string, error) {
 			if told[e.ID] {
 				said += ", as above."
 			} else {
-				said += ": " + unmarked.Replace(e.Downstream)
+				said += ": " + e.Downstream
 			}
 			told[e.ID] = true
 		}
@@ -163,5 +156,5 @@ func quotation(numbers []string, told map[string]bool) (string, error) {
 	return "> " + strings.ReplaceAll(strings.ReplaceAll(said, "\n", "\n> "), "> \n", ">\n") + "\n", nil
 }
 
-// unmarked keeps Markdown from reading signs of mathematics as its own.
-var unmarked = strings.NewReplacer("*", `\*`, "_", `\_`, "[", `\[`, "<", "&lt;")
+// unmarked keeps Markdown from reading signs of computed numbers as its own.
+var unmarked = strings.NewReplacer("*", `\*`, "_", `\_`, "<", "&lt;")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -21,41 +20,31 @@ import (
 // the printed form fails in every place, and the corrected one passes in every place.
 func everyPlace(places ...check) check {
 	return func(ctx context.Context) Finding {
-		var printed, corrected []float64 // 0 where a form holds by the tolerance of its place
+		printed, corrected := math.Inf(1), 0.0 // but 0 where a form holds by the tolerance of its place
 		var numbers []string
-		beyond := func(deviation, tolerance float64) float64 {
-			if deviation <= tolerance {
-				return 0
-			}
-			return deviation
-		}
 		for _, place := range places {
 			f := place(ctx)
-			printed = append(printed, beyond(f.Printed, f.Tolerance))
-			corrected = append(corrected, beyond(f.Corrected, f.Tolerance))
-			numbers = append(numbers, f.Numbers)
+			if f.PrintedHolds() {
+				printed = 0
+			}
+			if !f.CorrectedHolds() {
+				corrected = max(corrected, f.Corrected)
+			}
+			printed, numbers = min(printed, f.Printed), append(numbers, f.Numbers)
 		}
-		return holdsCorrected(slices.Min(printed), slices.Max(corrected), "%s", strings.Join(numbers, "; ")).within(0)
+		return holdsCorrected(printed, corrected, "%s", strings.Join(numbers, "; ")).within(0)
 	}
 }
 
 // checkViolationBelow: where all costs are negative, the term R c_max√(nm)‖Ψ‖/β of (5.36) and
 // (3.33) is below 0. The others vanish as T grows, and V is not negative.
 func checkViolationBelow(context.Context) Finding {
-	x := negativeCosts()
-	p := must(mixtureProblem(x, mixpolicy.Ball(2), smallPolicies(x)...))
-	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20, CostScale: 1}))
-	_, top := x.CostRange()
-	bound := func(size float64) float64 {
-		with := *k
-		with.Cost = size
-		first := with.R * size * math.Sqrt(float64(with.Pairs)) * with.PsiNorm / with.G
-		rest := k.ViolationBound(theory.InverseSqrtSums(mixpolicy.Corrected, farHorizon), 0.05).Value -
-			k.R*k.Cost*math.Sqrt(float64(k.Pairs))*k.PsiNorm/k.G
-		return first + rest
-	}
-	return holdsCorrected(excess(0, bound(top)), excess(0, bound(k.Cost)),
-		"costs in [−1, 0), T = 10¹⁸: the right side of (5.36) is %.3g with c_max = %.2g, below any violation, and %.3g with max|c|", bound(top), top, bound(k.Cost))
+	p, k := negativeProblem()
+	_, top := p.MDP().CostRange()
+	full := k.ViolationBound(theory.InverseSqrtSums(mixpolicy.Corrected, farHorizon), 0.05).Value
+	printed := full + k.R*(top-k.Cost)*math.Sqrt(float64(k.Pairs))*k.PsiNorm/k.G
+	return holdsCorrected(excess(0, printed), excess(0, full), "costs in [−1, 0), T = 10¹⁸: the right side of (5.36) is %.3g "+
+		"with c_max = %.2g, below any violation, and %.3g with max|c|", printed, top, full)
 }
 
 // checkViolationCase is (5.36) along runs, and for costs that are all negative.
@@ -80,13 +69,11 @@ func checkSureDeviation() Finding {
 	const high, c0 = 1e6, 1e-3
 	p := banditProblem(mixpolicy.Ball(1), high, 0)
 	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: 1}))
-	away, size := []float64{0.5, -0.5}, math.Inf(1)
-	for _, e := range gradientErrors(p, nil) {
-		size = min(size, math.Abs(floats.Dot(e, away)))
-	}
+	size := leastDeviation(p, []float64{0.5, -0.5})
 	tail := func(c0, ce float64) float64 { return 2 * math.Exp(-c0*sq(size/(k.R*ce))/8) }
 	printed, corrected := tail(c0, k.Ce(mixpolicy.Printed)), tail(1, k.Ce(mixpolicy.Corrected))
-	return holdsCorrected(excess(1, printed), excess(1, corrected), "costs 10⁶ and 0, T = 1: a deviation of %.3g is sure; its bound is %.2g with C_e of (3.34b) and c₀ = 10⁻³, and %.3g with that of (A.3) and c₀ = 1", size, printed, corrected)
+	return holdsCorrected(excess(1, printed), excess(1, corrected), "costs 10⁶ and 0, T = 1: a deviation of %.3g is sure; "+
+		"its bound is %.2g with C_e of (3.34b) and c₀ = 10⁻³, and %.3g with that of (A.3) and c₀ = 1", size, printed, corrected)
 }
 
 // witnessStationary also reads (2.13b) as average cost: the optimal policies of the printed program
@@ -97,31 +84,28 @@ func witnessStationary(ctx context.Context) Finding {
 	_, xi := dualLP(x, mixpolicy.Printed).solve()
 	cost := must(x.Occupation(ctx, must(mixpolicy.PolicyOf(x, xi)))).Cost(x.Costs())
 	v, _ := optimalValue(ctx, x)
-	return f.read(excess(cost, v.Cost()*(1+valueTolerance)), "γ = 0.5: the policy of the printed program costs %.5g, the best %.5g", cost, v.Cost())
+	return f.read(excess(cost, v.Cost()*(1+valueTolerance)),
+		"γ = 0.5: the policy of the printed program costs %.5g, the best %.5g", cost, v.Cost())
 }
 
 // witnessMixtures also compares the best mixture of two deterministic policies with the best
 // combination of their measures.
 func witnessMixtures(ctx context.Context) Finding {
 	x := must(smallMDP())
-	var base []*mixpolicy.Policy
 	rng := rand.New(rand.NewPCG(1, 5))
-	for range 2 {
+	pure := func() *mixpolicy.Policy {
 		actions := make([]int, x.States())
 		for s := range actions {
 			actions[s] = rng.IntN(x.Actions())
 		}
-		base = append(base, must(mixpolicy.Deterministic(x, actions)))
+		return must(mixpolicy.Deterministic(x, actions))
 	}
+	base := []*mixpolicy.Policy{pure(), pure()}
 	p := must(mixtureProblem(x, mixpolicy.Ball(100), base...))
 	best := must(p.Optimum(ctx))
-	mixture := math.Inf(1)
-	for k := range 21 {
-		w := float64(k) / 20
-		mixture = min(mixture, must(x.Occupation(ctx, must(mixpolicy.Mixture([]float64{w, 1 - w}, base...)))).Cost(x.Costs()))
-	}
-	// The mixtures that are left out can only be cheaper.
-	return checkXi(ctx).read(excess(best.Objective, mixture), "two deterministic policies: the best of 21 mixtures costs %.4g, the best Ψθ %.4g", mixture, best.Objective)
+	mixture := floats.Min(mixtureCosts(x, base[1], base[0], 20)) // those that are left out can only be cheaper
+	return checkXi(ctx).read(excess(best.Objective, mixture),
+		"two deterministic policies: the best of 21 mixtures costs %.4g, the best Ψθ %.4g", mixture, best.Objective)
 }
 
 // witnessContraction also tries another constant for τ_mix, however large.
@@ -129,7 +113,8 @@ func witnessContraction(ctx context.Context) Finding {
 	const tau = 1e6
 	x, base := queueModel()
 	one := must(theory.ContractionCoefficient(ctx, x, base[1], 1)).Coefficient
-	return checkContraction(ctx).read(excess(one, math.Exp(-1/tau)), "one step contracts by %g, which is more than e^{−1/τ} for any τ, such as %.3g", one, tau)
+	return checkContraction(ctx).read(excess(one, math.Exp(-1/tau)),
+		"one step contracts by %g, which is more than e^{−1/τ} for any τ, such as %.3g", one, tau)
 }
 
 // recurrentClasses is the number of classes of states that a policy does not leave once it is
@@ -156,7 +141,8 @@ func witnessUnichain(context.Context) Finding {
 	classes, e := recurrentClasses(stay, only), must(theory.ErgodicityOf(stay, only))
 	x, p, _ := smallMeasure()
 	ergodic := recurrentClasses(x, p)
-	return holdsCorrected(float64(classes-1), float64(ergodic-1), "P = I, α uniform, n = 5: κ = %.4g and %d recurrent classes; an ergodic chain has %d", e.Lower, classes, ergodic)
+	return holdsCorrected(float64(classes-1), float64(ergodic-1),
+		"P = I, α uniform, n = 5: κ = %.4g and %d recurrent classes; an ergodic chain has %d", e.Lower, classes, ergodic)
 }
 
 // witnessMultipliers also reads Lemma 3.2 as an upper bound of ‖λ*‖₂, the weakest of the norms, and
@@ -166,7 +152,8 @@ func witnessMultipliers(ctx context.Context) Finding {
 	size := floats.Norm(multipliersOf(p, must(p.Optimum(ctx))), 2)
 	limit := 1 / (1 - p.MDP().Gamma())
 	return everyPlace(checkMultiplierNorm, checkLambdaBall)(ctx).
-		read(min(excess(size, limit), checkLambdaBall(ctx).Printed), "‖λ*‖₂ = %.3g is more than 1/(1−γ) = %.3g in the second problem, where 1/(1−γ) misses the value of (3.3) too", size, limit)
+		read(min(excess(size, limit), checkLambdaBall(ctx).Printed), "‖λ*‖₂ = %.3g is more than 1/(1−γ) = %.3g in the second problem, "+
+			"where 1/(1−γ) misses the value of (3.3) too", size, limit)
 }
 
 // witnessLambda also reads (3.26) with the gradient −Ψθ. The multipliers may then be negative, and
@@ -181,27 +168,26 @@ func witnessLambda(ctx context.Context) Finding {
 	theta := []float64{x, 1 - x}
 	cost := policyMeasure(p, theta).Cost(p.MDP().Costs())
 	return everyPlace(checkGradLambda, checkLambdaStep)(ctx).
-		read(excess(cost, best.Objective), "queue, G = 2‖λ*‖₂: the saddle point over the whole ball is θ = %.3g, whose policy costs %.5g, and the optimum %.5g", theta, cost, best.Objective)
+		read(excess(cost, best.Objective), "queue, G = 2‖λ*‖₂: the saddle point over the whole ball is θ = %.3g, "+
+			"whose policy costs %.5g, and the optimum %.5g", theta, cost, best.Objective)
 }
 
 // witnessHats compares the step (3.13), with ∇_θ𝓛 or with its sample (3.5a), with (3.14).
 func witnessHats(context.Context) Finding {
-	p := must(smallProblem(mixpolicy.Ball(2)))
-	r := must(NewTrace(p, TraceSettings{Iterations: 20, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 1}))
+	r := smallTrace(TraceSettings{Iterations: 20, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 1})
 	step := func(s TraceStep, g []float64) []float64 {
-		y := make([]float64, len(g))
-		r.Phi.Gradient(y, s.Theta)
+		y := r.slope(s.Theta)
 		floats.AddScaled(y, -s.Eta, g)
 		must(bregman.ProjectDual(r.Phi, y, nil))
-		r.Phi.ConjugateGradient(y, y)
-		return y
+		return inverse(r.Phi, y)
 	}
 	var printed, corrected float64
 	for _, s := range r.Steps {
 		printed = max(printed, relativeVectorError(step(s, s.Mean), s.Next))
 		corrected = max(corrected, relativeVectorError(step(s, s.Sample), s.Next))
 	}
-	return holdsCorrected(printed, corrected, "20 steps: (3.13) with ∇_θ𝓛 is up to %.2g from (3.14), with its sample %.1g", printed, corrected)
+	return holdsCorrected(printed, corrected,
+		"20 steps: (3.13) with ∇_θ𝓛 is up to %.2g from (3.14), with its sample %.1g", printed, corrected)
 }
 
 // checkMirrorLine is (3.13): the step is a minimum, and its gradient the sample.
@@ -233,43 +219,48 @@ func witnessNoProbability(ctx context.Context) Finding {
 	bound := r.K.SharpViolationBound(r.Sums, 4./iterations).Value
 	var likely float64
 	for stream := range uint64(10) {
-		run := must(mixpolicy.Solve(ctx, p, mixpolicy.PrimalDual{Beta: set.Beta, StepSize: set.StepSize, CostScale: 1}, mixpolicy.Settings{Iterations: iterations, Seed: 33, Stream: stream}))
+		run := must(mixpolicy.Solve(ctx, p, mixpolicy.PrimalDual{Beta: set.Beta, StepSize: set.StepSize, CostScale: 1},
+			mixpolicy.Settings{Iterations: iterations, Seed: 33, Stream: stream}))
 		likely = max(likely, run.Violation)
 	}
 	v := p.Violation(r.Theta)
-	return holdsCorrected(excess(v, bound), excess(likely, bound), "two pairs, R = 20, T = 10⁵: samples of one pair only leave V = %.4g, above the bound %.4g, as corrected and for ρ = 4/T; 10 runs with random samples have V up to %.3g", v, bound, likely)
+	return holdsCorrected(excess(v, bound), excess(likely, bound), "two pairs, R = 20, T = 10⁵: samples of one pair only leave V = %.4g, "+
+		"above the bound %.4g, as corrected and for ρ = 4/T; 10 runs with random samples have V up to %.3g", v, bound, likely)
 }
 
 // witnessStepSize: constant steps so small that θ̂ = θ₀ to rounding for any T that can be.
 func witnessStepSize(ctx context.Context) Finding {
 	p := must(smallProblem(mixpolicy.Ball(2)))
-	method := mixpolicy.PrimalDual{Beta: 20, StepSize: mixpolicy.Constant(1e-30), CostScale: 1}
+	method := mixpolicy.PrimalDual{Beta: 20, CostScale: 1}
 	k := must(theory.NewConstants(p, method))
-	still := must(mixpolicy.Solve(ctx, p, method, mixpolicy.Settings{Iterations: 1000, Seed: 31}))
-	method.StepSize = mixpolicy.InverseSqrt(1)
-	proved := must(mixpolicy.Solve(ctx, p, method, mixpolicy.Settings{Iterations: 1000, Seed: 31}))
+	gap := func(eta mixpolicy.StepSize) float64 {
+		method.StepSize = eta
+		return must(mixpolicy.Solve(ctx, p, method, mixpolicy.Settings{Iterations: 1000, Seed: 31})).Gap
+	}
 	bound := func(t int) float64 {
 		return k.ObjectiveBound(theory.InverseSqrtSums(mixpolicy.Corrected, t), 4/float64(t)).Value
 	}
-	return holdsCorrected(excess(still.Gap, bound(farHorizon)), excess(proved.Gap, bound(1000)),
-		"η = 10⁻³⁰ leaves the gap at %.4g, also at T = 10¹⁸, where the corrected bound is %.2g; with 1/√(t+1) it is %.3g after 1000 steps, and the bound %.2g", still.Gap, bound(farHorizon), proved.Gap, bound(1000))
+	still, proved := gap(mixpolicy.Constant(1e-30)), gap(mixpolicy.InverseSqrt(1))
+	return holdsCorrected(excess(still, bound(farHorizon)), excess(proved, bound(1000)),
+		"η = 10⁻³⁰ leaves the gap at %.4g, also at T = 10¹⁸, where the corrected bound is %.2g; with 1/√(t+1) it is %.3g "+
+			"after 1000 steps, and the bound %.2g", still, bound(farHorizon), proved, bound(1000))
 }
 
 // witnessFiltration: how much θ_1 and (θ_0, λ_0) leave open of θ_1, over the pair that is sampled.
 func witnessFiltration(context.Context) Finding {
-	p := must(smallProblem(mixpolicy.Ball(2)))
 	var next []float64
 	var printed, corrected float64
-	for pair := range p.MDP().Pairs() {
-		// The first step is with this pair, the second with pair 0.
-		r := must(NewTrace(p, TraceSettings{Iterations: 2, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Pair: func(t int) int { return pair * (1 - t) }}))
+	for pair := range 24 { // the first step is with this pair, the second with pair 0
+		set := TraceSettings{Iterations: 2, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Pair: func(t int) int { return pair * (1 - t) }}
+		steps := smallTrace(set).Steps
 		if next == nil {
-			next = r.Steps[0].Next
+			next = steps[0].Next
 		}
-		printed = max(printed, relativeVectorError(r.Steps[0].Next, next))
-		corrected = max(corrected, relativeVectorError(r.Steps[0].Next, r.Steps[1].Theta))
+		printed = max(printed, relativeVectorError(steps[0].Next, next))
+		corrected = max(corrected, relativeVectorError(steps[0].Next, steps[1].Theta))
 	}
-	return holdsCorrected(printed, corrected, "given (θ_0, λ_0), θ_1 is up to %.2g of its size from another, by the pair that is sampled", printed)
+	return holdsCorrected(printed, corrected,
+		"given (θ_0, λ_0), θ_1 is up to %.2g of its size from another, by the pair that is sampled", printed)
 }
 
 // witnessViolationNorm also takes V without the factor ¼, for as many states as it takes.
@@ -278,15 +269,15 @@ func witnessViolationNorm(ctx context.Context) Finding {
 	bound := theory.Distance(mixpolicy.Printed, p.MDP().Criterion(), 1, 4*p.Violation(theta), p.NegativeMass(theta))
 	f := checkDistance(ctx)
 	const violation, tau = 4, 10 // ½‖[Ψθ̂]₋‖₂, so that V = 2
-	f.Numbers += fmt.Sprintf("; for V = 2 and τ = 10 the printed bound is %.3g", theory.Distance(mixpolicy.Printed, p.MDP().Criterion(), tau, violation, 2*violation))
+	f.Numbers += fmt.Sprintf("; for V = 2 and τ = 10 the printed bound is %.3g",
+		theory.Distance(mixpolicy.Printed, p.MDP().Criterion(), tau, violation, 2*violation))
 	return f.read(excess(tv, bound), "512 states: %.3g, and the bound with ‖·‖₂ is %.3g", tv, bound)
 }
 
 // witnessSampleSize compares how T goes with nm in (3.37) and in (3.33), from which it comes, with
 // β = T^¼. That T must grow as ρ falls is in [checkSampleSize].
 func witnessSampleSize(ctx context.Context) Finding {
-	p := must(smallProblem(mixpolicy.Ball(2)))
-	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{CostScale: 1}))
+	_, k, _ := smallBounds()
 	const more, epsilon = 16, 0.1
 	larger := *k
 	larger.Pairs *= more
@@ -298,7 +289,8 @@ func witnessSampleSize(ctx context.Context) Finding {
 	follows := needed(&larger) / needed(k)
 	f := checkSampleSize(ctx)
 	f.Printed = max(f.Printed, relativeError(stated, follows))
-	f.Numbers += fmt.Sprintf("; nm times %d makes T of (3.37) %.3g times as large, and %.3g times by (3.33) with β = T^¼", more, stated, follows)
+	f.Numbers += fmt.Sprintf("; nm times %d makes T of (3.37) %.3g times as large, and %.3g times by (3.33) with β = T^¼",
+		more, stated, follows)
 	return f
 }
 
@@ -333,7 +325,8 @@ func witnessBestOfClass(ctx context.Context) Finding {
 	f := checkNearBest(ctx)
 	f.Printed = min(f.Printed, excess(low, best.Objective+epsilon))
 	f.Corrected = max(f.Corrected, excess(high, best.Objective+epsilon))
-	f.Numbers += fmt.Sprintf("; on the queue of section 6 the best of the class costs %.5g, ξ* %.4g; with Ψθ* for ξ*, two states, γ = 0.1, ‖λ*‖₂ = %.3g, T = 10⁵: Ψθ* costs %.3g, the policy %.3g for β = %.2g, and %.3g for β = T^¼",
+	f.Numbers += fmt.Sprintf("; on the queue of section 6 the best of the class costs %.5g, ξ* %.4g; with Ψθ* for ξ*, "+
+		"two states, γ = 0.1, ‖λ*‖₂ = %.3g, T = 10⁵: Ψθ* costs %.3g, the policy %.3g for β = %.2g, and %.3g for β = T^¼",
 		must(queue.Optimum(ctx)).Objective, all.Cost(), floats.Norm(multipliersOf(p, best), 2), best.Objective, low, small, high)
 	return f
 }
@@ -345,7 +338,8 @@ func witnessTransitionLaw(ctx context.Context) Finding {
 		optima = append(optima, r.Optimum)
 	}
 	f := checkTransitionLaw(ctx)
-	f.Numbers += fmt.Sprintf("; under %d readings the least cost of section 6 is from %.4g to %.4g", len(optima), floats.Min(optima), floats.Max(optima))
+	f.Numbers += fmt.Sprintf("; under %d readings the least cost of section 6 is from %.4g to %.4g",
+		len(optima), floats.Min(optima), floats.Max(optima))
 	return f
 }
 
@@ -368,7 +362,8 @@ func witnessDimension(ctx context.Context) Finding {
 	}
 	nearest := min(excess(norm, factor*k2), excess(centred, factor*k2), excess(d, factor*moment))
 	return everyPlace(checkExponentialStep, checkSquaredMoment, checkSquaredNorm)(ctx).
-		read(nearest, "X ~ N(0, I_1000): ‖X‖² has the norm %.4g, centred at least %.3g, where (2/√ln 2)K² = %.3g; by moments at least 1000, where it is %.3g", norm, centred, factor*k2, factor*moment)
+		read(nearest, "X ~ N(0, I_1000): ‖X‖² has the norm %.4g, centred at least %.3g, where (2/√ln 2)K² = %.3g; "+
+			"by moments at least 1000, where it is %.3g", norm, centred, factor*k2, factor*moment)
 }
 
 // witnessReciprocalNorm: a variable with E e^{λ|Z|} = 2.
@@ -376,30 +371,25 @@ func witnessReciprocalNorm(context.Context) Finding {
 	lambda := math.Sqrt(math.Ln2) / 2
 	z := scaled(1/(lambda*must(theory.OrliczNorm(1, variable, chances))), variable)
 	norm := must(theory.OrliczNorm(1, z, chances))
-	return holdsCorrected(excess(norm, lambda), relativeError(norm, 1/lambda), "E e^{λ|Z|} = 2 for λ = %.3g: the norm is %.4g, which is 1/λ", lambda, norm)
+	return holdsCorrected(excess(norm, lambda), relativeError(norm, 1/lambda),
+		"E e^{λ|Z|} = 2 for λ = %.3g: the norm is %.4g, which is 1/λ", lambda, norm)
 }
 
 // witnessArgmin: on a line the printed number is a point too, and can be compared with what
 // characterises the projection y of x, (x − y)(z − y) ≤ 0 for all z ∈ 𝒳.
 func witnessArgmin(context.Context) Finding {
 	const x, radius = 3.0, 2.0 // 𝒳 = [−2, 2]
-	var line []float64
-	for z := -radius; z <= radius; z += 1. / 64 {
-		line = append(line, z)
-	}
-	distances := make([]float64, len(line))
-	for i, z := range line {
-		distances[i] = sq(x - z)
-	}
-	at := floats.MinIdx(distances)
-	least, point := distances[at], line[at]
-	product := func(y float64) (worst float64) {
-		for _, z := range line {
-			worst = max(worst, (x-y)*(z-y))
+	line := floats.Span(make([]float64, 257), -radius, radius)
+	least, point := math.Inf(1), 0.0
+	for _, z := range line {
+		if d := sq(x - z); d < least {
+			least, point = d, z
 		}
-		return worst
 	}
-	return holdsCorrected(product(least), product(point), "𝒳 = [−2, 2] and x = 3: the minimum is the number %g, the projection the point %g; (x − y)(z − y) is up to %g for the one, %g for the other, z ∈ 𝒳", least, point, product(least), product(point))
+	product := func(y float64) float64 { return worstOf(line, func(z float64) float64 { return (x - y) * (z - y) }) }
+	return holdsCorrected(product(least), product(point), "𝒳 = [−2, 2] and x = 3: the minimum is the number %g, "+
+		"the projection the point %g; (x − y)(z − y) is up to %g for the one, %g for the other, z ∈ 𝒳",
+		least, point, product(least), product(point))
 }
 
 func witnessSubordinate(context.Context) Finding {
@@ -410,13 +400,13 @@ func witnessSubordinate(context.Context) Finding {
 	used := p.Class().Norm.Dual().Of(g) / floats.Norm(x, 2)
 	// The norm of Ψ from ℓ₂ to ℓ₁ is another number, here from 5000 directions.
 	rng := rand.New(rand.NewPCG(2, 2))
-	var other float64
-	for range 5000 {
-		theta := []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
-		other = max(other, floats.Norm(combination(p, theta), 1)/floats.Norm(theta, 2))
-	}
+	other := worstIn(5000, func() float64 {
+		theta := normals(rng, 3)
+		return floats.Norm(combination(p, theta), 1) / floats.Norm(theta, 2)
+	})
 	norm := theory.SubordinateNorm(p.Features(), p.Class().Norm)
-	return holdsCorrected(relativeError(other, norm), relativeError(used, norm), "cube: sup ‖Ψᵀx‖₁/‖x‖₂ = %.4g, which bounds ‖cᵀΨ‖₁; sup ‖Ψθ‖₁/‖θ‖₂ is %.4g", norm, other)
+	return holdsCorrected(relativeError(other, norm), relativeError(used, norm),
+		"cube: sup ‖Ψᵀx‖₁/‖x‖₂ = %.4g, which bounds ‖cᵀΨ‖₁; sup ‖Ψθ‖₁/‖θ‖₂ is %.4g", norm, other)
 }
 
 func witnessStrongConvexity(context.Context) Finding {
@@ -424,7 +414,8 @@ func witnessStrongConvexity(context.Context) Finding {
 	phi := bregman.Ball{R: 2}
 	y := []float64{0.8, 0.6}
 	above := phi.Value([]float64{0, 0}) + 0.25*floats.Dot(y, y)
-	return holdsCorrected(excess(phi.Value(y), above), excess(above, phi.Value(y)), "φ(0) + (μ/2)‖y‖² = %.4f and φ(y) = %.4f, for φ of (3.7), R = 2, ‖y‖ = 1", above, phi.Value(y))
+	return holdsCorrected(excess(phi.Value(y), above), excess(above, phi.Value(y)),
+		"φ(0) + (μ/2)‖y‖² = %.4f and φ(y) = %.4f, for φ of (3.7), R = 2, ‖y‖ = 1", above, phi.Value(y))
 }
 
 func witnessBellman(ctx context.Context) Finding {
@@ -432,20 +423,20 @@ func witnessBellman(ctx context.Context) Finding {
 	best, _ := optimalValue(ctx, x)
 	// 𝒮(v + 1) = 𝒮v + γ1 for any v.
 	growth := func(inside func(v []float64) []float64) float64 {
-		v, a, b := make([]float64, x.States()), make([]float64, x.States()), make([]float64, x.States())
-		x.Bellman(a, inside(v))
-		x.Bellman(b, inside(shifted(v, 1)))
-		return b[0] - a[0]
+		v := make([]float64, x.States())
+		return bellman(x, inside(shifted(v, 1)))[0] - bellman(x, inside(v))[0]
 	}
 	printed := growth(func([]float64) []float64 { return best.Value })
 	corrected := growth(func(v []float64) []float64 { return v })
-	return holdsCorrected(relativeError(printed, x.Gamma()), relativeError(corrected, x.Gamma()), "𝒮(v + 1) − 𝒮v = %.3g·1 with v inside, and %.3g with v*", corrected, printed)
+	return holdsCorrected(relativeError(printed, x.Gamma()), relativeError(corrected, x.Gamma()),
+		"𝒮(v + 1) − 𝒮v = %.3g·1 with v inside, and %.3g with v*", corrected, printed)
 }
 
 func witnessValueFactor(ctx context.Context) Finding {
 	x, value, _ := dualOptimum(mixpolicy.Corrected)
 	_, full := optimalValue(ctx, x)
-	return holdsCorrected(relativeError(value, full), relativeError(value, (1-x.Gamma())*full), "γ = 0.9: min cᵀξ = %.6g, αᵀv* = %.6g", value, full).within(valueTolerance)
+	return holdsCorrected(relativeError(value, full), relativeError(value, (1-x.Gamma())*full),
+		"γ = 0.9: min cᵀξ = %.6g, αᵀv* = %.6g", value, full).within(valueTolerance)
 }
 
 func witnessHyperplane(context.Context) Finding {
@@ -455,12 +446,12 @@ func witnessHyperplane(context.Context) Finding {
 	inCone := p.NegativeMass(double)
 	next := make([]float64, 3)
 	noError(bregman.Project(bregman.Ball{R: 2}, next, theta))
-	return holdsCorrected(math.Abs(floats.Sum(double)-1), math.Abs(floats.Sum(next)-1)+inCone, "2θ is in Θ₁ with θ, and has 1ᵀ2θ = %.3g; the projection has 1ᵀθ = %.3g", floats.Sum(double), floats.Sum(next))
+	return holdsCorrected(math.Abs(floats.Sum(double)-1), math.Abs(floats.Sum(next)-1)+inCone,
+		"2θ is in Θ₁ with θ, and has 1ᵀ2θ = %.3g; the projection has 1ᵀθ = %.3g", floats.Sum(double), floats.Sum(next))
 }
 
 func witnessDualFactor(context.Context) Finding {
-	p := must(smallProblem(mixpolicy.Ball(2)))
-	r := must(NewTrace(p, TraceSettings{Iterations: 50, StepSize: mixpolicy.InverseSqrt(4), Beta: 10}))
+	r := smallTrace(TraceSettings{Iterations: 50, StepSize: mixpolicy.InverseSqrt(4), Beta: 10})
 	lambda := scaled(5, unit(len(r.Lambda), 0))
 	var printed, corrected float64
 	for _, s := range r.Steps {
@@ -470,7 +461,8 @@ func witnessDualFactor(context.Context) Finding {
 		printed = max(printed, relativeError(lhs, from-slope))
 		corrected = max(corrected, excess(lhs, from+2*slope))
 	}
-	return holdsCorrected(printed, corrected, "50 steps: the printed equation is off by up to %.2g, the corrected inequality holds in each", printed)
+	return holdsCorrected(printed, corrected,
+		"50 steps: the printed equation is off by up to %.2g, the corrected inequality holds in each", printed)
 }
 
 func witnessAverageBall(context.Context) Finding {
@@ -483,13 +475,11 @@ func witnessAverageBall(context.Context) Finding {
 // witnessTwoMeasures compares Ψθ with the measure of the policy (2.20), inside and outside of Ψθ ⪰ 0.
 func witnessTwoMeasures(context.Context) Finding {
 	p := must(smallProblem(mixpolicy.Ball(10)))
-	distance := func(theta []float64) float64 {
-		return theory.TotalVariation(combination(p, theta), policyMeasure(p, theta).Pair)
-	}
 	theta := []float64{4, -5, 2}
-	inside, outside := distance([]float64{0.2, 0.5, 0.3}), distance(theta)
+	inside, outside := apart(p, []float64{0.2, 0.5, 0.3}), apart(p, theta)
 	vector, policy := p.Objective(theta), policyMeasure(p, theta).Cost(p.MDP().Costs())
-	return holdsCorrected(outside, inside, "θ = (4, −5, 2), infeasible: %.3g apart in total variation, cᵀΨθ = %.4g, and the policy costs %.4g; at a feasible θ %.1g apart", outside, vector, policy, inside)
+	return holdsCorrected(outside, inside, "θ = (4, −5, 2), infeasible: %.3g apart in total variation, cᵀΨθ = %.4g, "+
+		"and the policy costs %.4g; at a feasible θ %.1g apart", outside, vector, policy, inside)
 }
 
 // witnessModelFree: two processes that agree in all that (A.3) takes as known, and in their costs.
@@ -500,11 +490,12 @@ func witnessModelFree(context.Context) Finding {
 		x := must(garnet(uint64(i + 1)))
 		ascent[i] = combination(must(mixtureProblem(x, mixpolicy.Ball(2), smallPolicies(x)...)), theta)
 	}
-	p := must(smallProblem(mixpolicy.Ball(2)))
-	known := make([]float64, p.MDP().Pairs()) // −Ψθ, computed with the transition law
-	p.GradLambda(known, theta)
+	// The problem knows −Ψθ, computed with the transition law.
+	known := make([]float64, len(ascent[0]))
+	must(smallProblem(mixpolicy.Ball(2))).GradLambda(known, theta)
 	printed, corrected := relativeVectorError(ascent[0], ascent[1]), relativeVectorError(scaled(-1, known), ascent[0])
-	return holdsCorrected(printed, corrected, "two transition laws, the same policies: Ψθ, the gradient (3.4) at the same θ, differs by %.2g of its greatest entry, before any query", printed)
+	return holdsCorrected(printed, corrected, "two transition laws, the same policies: Ψθ, the gradient (3.4) at the same θ, "+
+		"differs by %.2g of its greatest entry, before any query", printed)
 }
 
 // witnessModulusDomain compares dom φ, the points where φ < ∞, with two sets: the ball with a
@@ -521,15 +512,14 @@ func witnessModulusDomain(context.Context) Finding {
 			corrected++
 		}
 	}
-	return holdsCorrected(printed, corrected, "φ of (3.7) is finite at the points of the ball and +∞ at others, however far: also at infinity, at %g of 2 such points", printed)
+	return holdsCorrected(printed, corrected,
+		"φ of (3.7) is finite at the points of the ball and +∞ at others, however far: also at infinity, at %g of 2 such points", printed)
 }
 
 // witnessLoop compares the averages (3.27) with those over the passes of the printed loop.
 func witnessLoop(context.Context) Finding {
-	p := must(smallProblem(mixpolicy.Ball(2)))
-	r := must(NewTrace(p, TraceSettings{Iterations: 100, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 1}))
-	printed, corrected := make([]float64, p.Dim()), make([]float64, p.Dim())
-	var weights float64
+	r := smallTrace(TraceSettings{Iterations: 100, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 1})
+	printed, corrected, weights := make([]float64, 3), make([]float64, 3), 0.0
 	for t, s := range r.Steps {
 		eta := 1 / math.Sqrt(float64(t+2)) // η_{t+1}
 		weights += eta
@@ -538,7 +528,8 @@ func witnessLoop(context.Context) Finding {
 	}
 	floats.Scale(1/weights, printed)
 	distance := relativeVectorError(printed, r.Theta)
-	return holdsCorrected(distance, relativeVectorError(corrected, r.Theta), "T = 100: the average over t = 1, …, T differs from (3.27) by %.2g of its greatest entry", distance)
+	return holdsCorrected(distance, relativeVectorError(corrected, r.Theta),
+		"T = 100: the average over t = 1, …, T differs from (3.27) by %.2g of its greatest entry", distance)
 }
 
 // witnessConditioning: sums of 100 signs, of which the first 99 were heads.
@@ -546,7 +537,8 @@ func witnessConditioning(context.Context) Finding {
 	const n = 100
 	bound := 2 * math.Exp(-sq(n-2)/(2*n))
 	whole := math.Ldexp(2*(1+n), -n) // at most one head, or one tail
-	return holdsCorrected(excess(1, bound), excess(whole, bound), "100 coins: given that the first 99 are heads the sum is at least 98 surely; without the condition its size is so with probability %.1g ≤ %.1g", whole, bound)
+	return holdsCorrected(excess(1, bound), excess(whole, bound), "100 coins: given that the first 99 are heads the sum is at least 98 "+
+		"surely; without the condition its size is so with probability %.1g ≤ %.1g", whole, bound)
 }
 
 func witnessDualNorm(context.Context) Finding {
@@ -557,7 +549,8 @@ func witnessDualNorm(context.Context) Finding {
 		dual, euclid := sq(p.Class().Norm.Dual().Of(e)), sq(floats.Norm(e, 2))
 		printed, corrected = max(printed, dual/euclid), max(corrected, excess(dual, d*euclid))
 	}
-	return holdsCorrected(excess(printed, 1), corrected, "cube, d = 3: ‖e‖⁎² = ‖e‖₁² is up to %.3g ‖e‖₂², and at most 3 of it", printed)
+	return holdsCorrected(excess(printed, 1), corrected,
+		"cube, d = 3: ‖e‖⁎² = ‖e‖₁² is up to %.3g ‖e‖₂², and at most 3 of it", printed)
 }
 
 func witnessAlphaRate(context.Context) Finding {
@@ -569,5 +562,6 @@ func witnessAlphaRate(context.Context) Finding {
 	}
 	const near, far = 1_000, 1_000_000_000
 	growth := at(far, 0) / at(near, 0)
-	return holdsCorrected(excess(growth, 1), excess(at(far, 2), at(near, 2)), "√T α_T grows by %.3g from T = 10³ to 10⁹, and √T α_T/ln²T falls", growth)
+	return holdsCorrected(excess(growth, 1), excess(at(far, 2), at(near, 2)),
+		"√T α_T grows by %.3g from T = 10³ to 10⁹, and √T α_T/ln²T falls", growth)
 }

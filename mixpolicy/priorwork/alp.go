@@ -29,13 +29,7 @@ import (
 //
 // Source: de Farias and Van Roy, Operations Research 51(6), 2003; under average cost, NIPS 2002.
 //
-// Deviations:
-//   - Under average cost it is the first of the source's two programs, for g; the second, the
-//     best αᵀΦν for a g below that, is left out, and ν is any solution of the first.
-//   - Γ is a cube of coefficients, where the source leaves it open: one is enough to make the
-//     program with few constraints bounded.
-//   - Solved in coordinates in which its rows are near orthonormal: the same program, for the
-//     sake of digits.
+// Deviations: see [Publications].
 type ALP struct {
 	Basis   *mat.Dense // Φ, n × d
 	Weights []float64  // α, state-relevance weights (n); nil is the MDP's initial distribution

@@ -44,12 +44,7 @@ var (
 // Source: Wang, Mathematics of Operations Research 45(2), 2020 (arXiv 1704.01869). Its text was
 // not at hand; θ, M, β and α′ are those of a public implementation of it.
 //
-// Deviations:
-//   - s₀ is drawn, for e_{s₀}; the source has α(s)e_s/Pr(s) for the s that was drawn, Pr its
-//     probability: the same in the mean, and shorter.
-//   - v is projected once a step, as the analysis has it. The source projects one coordinate
-//     after the other: the same, but where s′ = s (then v would leave its bound by itself).
-//   - Costs are made rewards in [0, 1] by their known range, (A.3).
+// Deviations: see [Publications].
 type RandomizedLP struct {
 	// Steps is T, which the published step sizes need; required.
 	Steps int
@@ -107,13 +102,7 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 //
 // Source: Wang, arXiv 1710.06100, 2017. Its text was not at hand.
 //
-// Deviations:
-//   - M, β and α′ are derived, as above, and need not be the source's to a factor.
-//   - MixingTime is any t with h* within ±2t; the source asks for more, one that bounds the
-//     mixing times of all policies.
-//   - The lower bound on measures is kept by the sampling, in O(log nm); the source projects ξ
-//     onto it in relative entropy.
-//   - v is projected once a step, also where s′ = s: see [RandomizedLP].
+// Deviations: see [Publications].
 type PiLearning struct {
 	// Steps is T; required.
 	Steps int

@@ -25,13 +25,7 @@ var (
 //
 // Source: Azar, Munos and Kappen, Machine Learning 91(3), 2013.
 //
-// Deviations:
-//   - Transitions are known and costs are not random; in the source both are estimated, by as
-//     many queries of every pair.
-//   - It may answer before all pairs are asked for, with c_max for the rest; the source asks for
-//     all first.
-//   - Solved by modified policy iteration to 10⁻⁶ of the range of costs, where the source has
-//     Q-value iteration or any other way to the solution.
+// Deviations: see [Publications].
 type CertaintyEquivalence struct{}
 
 // Name implements [mixpolicy.Method].

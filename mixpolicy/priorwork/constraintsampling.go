@@ -31,13 +31,7 @@ var (
 //
 // Source: de Farias and Van Roy, Mathematics of Operations Research 29(3), 2004.
 //
-// Deviations:
-//   - Without a setting η has the base policies' mean measure for the optimal policy's, and u =
-//     1; the theorem asks for the optimal policy's, which nobody has before the problem is
-//     solved.
-//   - The costs of the pairs drawn are asked for, as (A.3) has it, where the source knows them.
-//     The greedy policy is for the true costs of all pairs, as in the source.
-//   - A pair that is drawn again is the same constraint, and is not repeated.
+// Deviations: see [Publications].
 type ConstraintSampling struct {
 	Basis    *mat.Dense // Φ
 	Weights  []float64  // α; nil is the MDP's initial distribution
@@ -74,7 +68,8 @@ func (a ConstraintSampling) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mi
 		}
 	}
 	if len(a.Sampling) != x.Pairs() {
-		return nil, fmt.Errorf("priorwork: sampling distribution of constraints has %d entries, want one per pair: %d", len(a.Sampling), x.Pairs())
+		return nil, fmt.Errorf("priorwork: sampling distribution of constraints has %d entries, want one per pair: %d",
+			len(a.Sampling), x.Pairs())
 	}
 	table, err := alias.New(a.Sampling)
 	if err != nil {

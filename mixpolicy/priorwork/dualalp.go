@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/bregman"
 	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
-	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
@@ -38,17 +38,7 @@ var (
 //
 // Source: Abbasi-Yadkori, Bartlett and Malek, ICML 2014 (arXiv 1402.6763).
 //
-// Deviations:
-//   - ξ = Ψθ with 1ᵀθ = 1, as (4.14) has it; the source has ξ = μ₀ + Ψθ about a known measure
-//     μ₀, and projects onto the ball ‖θ‖ ≤ R₂ alone, not onto Θ_R ∩ Θ₂.
-//   - The costs are asked for and weighted by 1/q, as (A.3) has it, where the source knows cᵀΨ:
-//     see [SparseDualALP].
-//   - Discounted cost as well; the source is for average cost, γ = 1, where 1ᵀξ = 1 takes the
-//     place of the target (1−γ)α.
-//   - q is the oracle's, and q₂ the best of those that do not depend on θ; the source leaves
-//     both open.
-//   - Without a setting η is 1/√t and the mean is weighted by it, so that one run answers for
-//     every T, for a factor ln T in the bound; the source has R₂/(G√T) for a T known before.
+// Deviations: see [Publications].
 type DualALP struct {
 	// Weight is ω, in units of the scaled cost; 0 is 1. The source has ω = 1/ε for an
 	// accuracy ε.
@@ -57,7 +47,7 @@ type DualALP struct {
 	StepSize mixpolicy.StepSize
 	// Batch is how many gradients a step averages; 0 is 1.
 	Batch int
-	// CostScale divides every observed cost; 0 is 1.
+	// CostScale divides every observed cost; 0 is c_max.
 	CostScale float64
 }
 
@@ -65,7 +55,8 @@ type DualALP struct {
 // four-dimensional network: ω = 2, and steps that average 1000 gradients, with a rate of 10⁻⁴
 // that is halved every 2000 of 8000 steps. (Quoted from memory, as the text was not at hand.)
 func PublishedDualALP() DualALP {
-	return DualALP{Weight: 2, Batch: 1000, StepSize: mixpolicy.StepFunc(func(t int) float64 { return math.Ldexp(1e-4, -(t / 2000)) })}
+	return DualALP{Weight: 2, Batch: 1000, CostScale: 1,
+		StepSize: mixpolicy.StepFunc(func(t int) float64 { return math.Ldexp(1e-4, -(t / 2000)) })}
 }
 
 // Name implements [mixpolicy.Method].
@@ -75,20 +66,14 @@ func (a DualALP) Name() string { return "dual ALP" }
 type dualALP struct {
 	DualALP // with the defaults filled in
 
-	p      *mixpolicy.Problem
-	oracle *mixpolicy.Oracle
-	flow   [][]float64  // W, by state
-	target []float64    // (1−γ)α
-	table  *alias.Table // draws from q₂; nil if W = 0
-	q2     []float64
-
-	t        int
-	weight   float64 // Σ η
-	theta    []float64
+	p        *mixpolicy.Problem
+	m        *mixpolicy.Mirror
+	oracle   *mixpolicy.Oracle
+	flow     [][]float64  // W, by state
+	target   []float64    // (1−γ)α
+	table    *alias.Table // draws from q₂; nil if W = 0
+	q2       []float64
 	gradient []float64
-	row      []float64
-	sumTheta []float64
-	average  []float64
 }
 
 // Start implements [mixpolicy.Method].
@@ -97,20 +82,17 @@ func (a DualALP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run
 	if a.Weight, err = positive(a.Weight, 1, "penalty weight ω"); err != nil {
 		return nil, err
 	}
-	if a.StepSize, err = mixpolicy.Steps(a.StepSize); err != nil {
-		return nil, err
-	}
-	if a.CostScale, err = positive(a.CostScale, 1, "CostScale"); err != nil {
-		return nil, err
-	}
 	if a.Batch < 0 {
 		return nil, fmt.Errorf("priorwork: a batch of %d gradients, want at least 1", a.Batch)
 	}
 	a.Batch = max(1, a.Batch)
-	d := p.Dim()
+	m, err := mixpolicy.Mirror{Phi: bregman.Euclidean(), Eta: a.StepSize, Scale: a.CostScale, Project: p.Class().Project}.Start(p, o)
+	if err != nil {
+		return nil, err
+	}
+	a.StepSize, a.CostScale = m.Eta, m.Scale
 	r := &dualALP{
-		DualALP: a, p: p, oracle: o, flow: flowRows(p.Features()), target: flowTarget(p.MDP()), theta: barycentre(d),
-		gradient: make([]float64, d), row: make([]float64, d), sumTheta: make([]float64, d), average: make([]float64, d),
+		DualALP: a, p: p, m: m, oracle: o, flow: flowRows(p.Features()), target: flowTarget(p.MDP()), gradient: make([]float64, p.Dim()),
 	}
 	r.q2 = make([]float64, len(r.flow))
 	for s, w := range r.flow {
@@ -160,43 +142,36 @@ func flowTarget(x *mixpolicy.MDP) []float64 {
 
 // Step implements [mixpolicy.Run].
 func (a *dualALP) Step() error {
-	eta := a.StepSize.At(a.t)
-	a.weight += eta
-	floats.AddScaled(a.sumTheta, eta, a.theta)
 	clear(a.gradient)
 	for range a.Batch {
-		pair, cost := a.oracle.Sample()
-		a.addPair(pair, cost)
+		a.addPair()
 		if a.table != nil {
 			a.addState(a.table.Draw(a.oracle.Rand()))
 		}
 	}
-	floats.AddScaled(a.theta, -eta/float64(a.Batch), a.gradient)
-	c := a.p.Class()
-	if err := c.Norm.Project(a.theta, a.theta, c.R); err != nil {
-		return fault.At("priorwork", fmt.Sprintf("dual ALP, iteration %d", a.t), err)
-	}
-	a.t++
-	return nil
+	_, err := a.m.Step(1, float64(a.Batch), a.gradient)
+	return err
 }
 
 // addPair adds the part of ĝ that a sampled pair gives.
-func (a *dualALP) addPair(pair int, cost float64) {
-	a.p.Features().Row(a.row, pair)
-	slope := cost / a.CostScale
-	if floats.Dot(a.row, a.theta) < 0 {
+func (a *dualALP) addPair() {
+	_, slope, q := a.m.Sample()
+	if floats.Dot(a.m.Row, a.m.Theta) < 0 {
 		slope -= a.Weight
 	}
-	floats.AddScaled(a.gradient, slope/a.p.Features().Sampling()[pair], a.row)
+	floats.AddScaled(a.gradient, slope/q, a.m.Row)
 }
 
 // addState adds the part of ĝ that a sampled state gives.
 func (a *dualALP) addState(s int) {
 	w := a.flow[s]
-	if excess := floats.Dot(w, a.theta) - a.target[s]; excess != 0 {
+	if excess := floats.Dot(w, a.m.Theta) - a.target[s]; excess != 0 {
 		floats.AddScaled(a.gradient, math.Copysign(a.Weight, excess)/a.q2[s], w)
 	}
 }
+
+// View implements [mixpolicy.Run].
+func (a *dualALP) View(s *mixpolicy.Snapshot) error { return a.m.View(s) }
 
 // Objective returns f_ω(θ), in units of the scaled cost.
 func (a DualALP) Objective(p *mixpolicy.Problem, theta []float64) (float64, error) {
@@ -218,15 +193,4 @@ func (a *dualALP) objective(theta []float64) float64 {
 // String describes the settings with the defaults filled in.
 func (a *dualALP) String() string {
 	return fmt.Sprintf("%s, ω = %v, %v, %d gradients a step, scale of costs %v", a.Name(), a.Weight, a.StepSize, a.Batch, a.CostScale)
-}
-
-// View implements [mixpolicy.Run].
-func (a *dualALP) View(s *mixpolicy.Snapshot) error {
-	s.Iteration, s.Queries, s.Lambda = a.t, a.oracle.Queries(), nil
-	s.Last = a.theta
-	if s.Average = a.theta; a.t > 0 {
-		s.Average = a.average
-		floats.ScaleTo(a.average, 1/a.weight, a.sumTheta)
-	}
-	return nil
 }

@@ -10,7 +10,7 @@ import (
 func ExampleDualALP() {
 	w, p := everyPair(mixpolicy.AverageCost)
 	best, _, _ := w.Optimum()
-	r := mixpolicy.Must(mixpolicy.Solve(background, p, DualALP{Weight: 10, StepSize: mixpolicy.InverseSqrt(0.02)}, mixpolicy.Settings{Iterations: 100_000, Seed: 1}))
+	r := mixpolicy.Must(mixpolicy.Solve(background, p, DualALP{Weight: 10, StepSize: mixpolicy.InverseSqrt(0.02), CostScale: 1}, mixpolicy.Settings{Iterations: 100_000, Seed: 1}))
 	fmt.Printf("optimal cost %.4f; its policy costs %.4f\n", best, r.PolicyCost)
 	// Output:
 	// optimal cost 1.5556; its policy costs 1.5879

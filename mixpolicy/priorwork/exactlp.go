@@ -31,8 +31,8 @@ type LPSolution struct {
 	LPCertificate
 }
 
-// LPCertificate says how far (v, g) and ξ are from feasible and optimal. For any v, g and ξ, with r_a(s) = c_a(s) − g − v(s) + γP_a(s)v and f the flow that ξ has
-// too much,
+// LPCertificate says how far (v, g) and ξ are from feasible and optimal. For any v, g and ξ,
+// with r_a(s) = c_a(s) − g − v(s) + γP_a(s)v and f the flow that ξ has too much,
 //
 //	cᵀξ − primal value = rᵀξ + fᵀv + g(1ᵀξ − 1),
 //
@@ -110,12 +110,12 @@ func checkLP(x *mixpolicy.MDP, v []float64, g float64, xi []float64) LPCertifica
 		r.Add(-v[s])
 		to, prob := x.Next(s, i%m)
 		for k, s2 := range to {
-			addProduct(&r, gamma*prob[k], v[s2])
-			addProduct(&flow[s2], -gamma*prob[k], w)
+			r.AddProduct(gamma*prob[k], v[s2])
+			flow[s2].AddProduct(-gamma*prob[k], w)
 		}
 		flow[s].Add(w)
 		mass.Add(w)
-		addProduct(&dual, x.Costs()[i], w)
+		dual.AddProduct(x.Costs()[i], w)
 		slackness.Add(math.Abs(r.Value() * w))
 		negative.Add(max(0, -w))
 		c.PrimalViolation = max(c.PrimalViolation, -r.Value())
@@ -135,17 +135,10 @@ func checkLP(x *mixpolicy.MDP, v []float64, g float64, xi []float64) LPCertifica
 	if gamma < 1 {
 		var primal sum.Accumulator
 		for s, a := range x.Initial() {
-			addProduct(&primal, (1-gamma)*a, v[s])
+			primal.AddProduct((1-gamma)*a, v[s])
 		}
 		c.Primal = primal.Value()
 	}
 	c.DualViolation, c.Slackness = negative.Value(), slackness.Value()
 	return c
-}
-
-// addProduct adds x·y and what rounding takes from it.
-func addProduct(a *sum.Accumulator, x, y float64) {
-	p := float64(x * y) // so that it is rounded also where a product and a sum may be one operation
-	a.Add(p)
-	a.Add(math.FMA(x, y, -p))
 }

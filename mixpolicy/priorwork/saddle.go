@@ -79,11 +79,7 @@ func (s *saddle) ascend(dst, lambda []float64, step float64, theta []float64) {
 //
 // Source: Nemirovski, SIAM Journal on Optimization 15(1), 2004.
 //
-// Deviations:
-//   - λ ⪰ 0 has no bound, where the source has compact sets: its bound holds for each (θ, λ),
-//     not for all at once, and the gap of the certificate is computed and not assumed.
-//   - Steps are constant, the longest that the analysis allows, so that the weighted mean of the
-//     source is the plain one.
+// Deviations: see [Publications].
 type MirrorProx struct {
 	// Modulus is φ for θ; nil is that of the problem's class.
 	Modulus bregman.Modulus
@@ -96,16 +92,14 @@ func (a MirrorProx) Name() string { return "mirror-prox" }
 type mirrorProx struct {
 	MirrorProx // with the defaults filled in
 
-	s        *saddle
-	eta      float64
-	sigma    float64
-	t        int
-	y, trial []float64 // ∇φ(θ), ∇φ(θ½)
-	theta    []float64 // θ½
-	last     []float64 // θ
-	lambda   []float64
-	half     []float64 // λ½
-	scratch  []float64
+	s      *saddle
+	m      *mixpolicy.Mirror
+	eta    float64
+	sigma  float64
+	t      int
+	before []float64 // ∇φ(θ)
+	lambda []float64
+	half   []float64 // λ½
 
 	average, averageLambda []float64
 }
@@ -115,28 +109,26 @@ type mirrorProx struct {
 // The step: for φ μ-strongly convex in ℓ₂, 𝓛 has in the norms √μ‖θ‖₂ and ‖λ‖_{S⁻¹} a gradient
 // with the Lipschitz constant ‖S^{1/2}Ψ‖₂/√μ ≤ 1/√μ, and η = √μ is what the method allows.
 func (a MirrorProx) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, error) {
-	if a.Modulus == nil {
-		a.Modulus = mixpolicy.DefaultModulus(p.Class())
-	}
-	d, pairs := p.Dim(), p.MDP().Pairs()
-	if err := bregman.Validate(a.Modulus, d); err != nil {
+	set, err := mixpolicy.Mirror{Phi: a.Modulus}.For(p)
+	if err != nil {
 		return nil, err
 	}
+	a.Modulus = set.Phi
 	// ‖·‖_p ≥ ‖·‖₂ for p ≤ 2, so that a constant for such a norm is one for ℓ₂.
 	mu, norm, ok := bregman.StrongConvexity(a.Modulus)
 	if !ok {
-		return nil, fmt.Errorf("priorwork: mirror-prox with %v: its strong convexity is not known, want a modulus that is a bregman.StrongConvexer", a.Modulus)
+		return nil, fmt.Errorf("priorwork: mirror-prox with %v: its strong convexity is not known, "+
+			"want a modulus that is a bregman.StrongConvexer", a.Modulus)
 	}
 	if norm > 2 {
 		return nil, fmt.Errorf("priorwork: mirror-prox with %v: strongly convex in ℓ%v, want ℓ₂ or ℓ₁", a.Modulus, norm)
 	}
-	r := &mirrorProx{
-		MirrorProx: a, s: newSaddle(p), eta: math.Sqrt(mu), sigma: balance(p), last: barycentre(d), average: barycentre(d),
-		theta: make([]float64, d), y: make([]float64, d), trial: make([]float64, d), scratch: make([]float64, d),
-		lambda: make([]float64, pairs), half: make([]float64, pairs), averageLambda: make([]float64, pairs),
-	}
-	a.Modulus.Gradient(r.y, r.last)
-	return r, nil
+	set.Eta = mixpolicy.Constant(math.Sqrt(mu))
+	d, pairs := p.Dim(), p.MDP().Pairs()
+	return &mirrorProx{
+		MirrorProx: a, s: newSaddle(p), m: set.Begin(nil), eta: math.Sqrt(mu), sigma: balance(p), before: make([]float64, d),
+		lambda: make([]float64, pairs), half: make([]float64, pairs), average: barycentre(d), averageLambda: make([]float64, pairs),
+	}, nil
 }
 
 // balance returns c_max − c_min, or 1 if that is 0: a scale of λ, which is a cost.
@@ -149,33 +141,31 @@ func balance(p *mixpolicy.Problem) float64 {
 
 // Step implements [mixpolicy.Run].
 func (a *mirrorProx) Step() error {
-	if err := a.descend(a.trial, a.theta, a.lambda); err != nil {
+	copy(a.before, a.m.Dual)
+	if err := a.descend(a.half, a.lambda); err != nil { // to θ½ and λ½
 		return err
 	}
-	a.s.ascend(a.half, a.lambda, a.eta*a.sigma, a.last)
-	if err := a.descend(a.y, a.last, a.half); err != nil {
+	copy(a.m.Dual, a.before)
+	if err := a.descend(a.lambda, a.half); err != nil { // from θ, along the gradient at λ½
 		return err
 	}
-	a.s.ascend(a.lambda, a.lambda, a.eta*a.sigma, a.theta)
 	a.t++
-	mean(a.average, a.theta, a.t)
-	mean(a.averageLambda, a.half, a.t)
+	mean(a.average, a.m.Before, 1/float64(a.t))
+	mean(a.averageLambda, a.half, 1/float64(a.t))
 	return nil
 }
 
-// descend steps from y along the gradient at λ to a point with the dual coordinates dst.
-func (a *mirrorProx) descend(dst, theta, lambda []float64) error {
-	floats.AddScaledTo(dst, a.y, -a.eta/a.sigma, a.s.gradient(lambda))
-	if _, err := bregman.ProjectDual(a.Modulus, dst, a.scratch); err != nil {
-		return fault.At("priorwork", fmt.Sprintf("mirror-prox, iteration %d", a.t), err)
+// descend takes a step in θ along the gradient at a λ, and stores in dst one in λ from a.lambda along the θ before it.
+func (a *mirrorProx) descend(dst, at []float64) error {
+	if _, err := a.m.Step(1, a.sigma, a.s.gradient(at)); err != nil {
+		return fault.At("priorwork", "mirror-prox", err)
 	}
-	a.Modulus.ConjugateGradient(theta, dst)
+	a.s.ascend(dst, a.lambda, a.eta*a.sigma, a.m.Before)
 	return nil
 }
 
-// mean adds the t-th vector to an average.
-func mean(average, x []float64, t int) {
-	w := 1 / float64(t)
+// mean moves an average to x by the weight w of x in it.
+func mean(average, x []float64, w float64) {
 	for i, v := range x {
 		average[i] += w * (v - average[i])
 	}
@@ -183,7 +173,7 @@ func mean(average, x []float64, t int) {
 
 // View implements [mixpolicy.Run].
 func (a *mirrorProx) View(s *mixpolicy.Snapshot) error {
-	s.Iteration, s.Queries, s.Last, s.Average, s.Lambda = a.t, 0, a.last, a.average, a.averageLambda
+	*s = mixpolicy.Snapshot{Iteration: a.t, Last: a.m.Theta, Average: a.average, Lambda: a.averageLambda}
 	return nil
 }
 
@@ -207,18 +197,7 @@ func (a *mirrorProx) View(s *mixpolicy.Snapshot) error {
 // Applegate, Hinder, Lu and Lubin, Mathematical Programming 201, 2023; when to restart and the
 // weight σ, Applegate et al., NeurIPS 2021; the constants, Lu and Yang's cuPDLP.jl, 2023.
 //
-// Deviations:
-//   - The error is the gap and the violation of the certificate, since that is what is reported;
-//     the sources have a normalised duality gap (2021, 2023) and the residual of the optimality
-//     conditions (cuPDLP.jl).
-//   - Rows are scaled by their sums, with steps of the length that this allows (Pock and
-//     Chambolle 2011), where the later sources scale the matrix again and again and search for a
-//     step: for a Ψ whose columns add up to 1 no norm needs to be estimated.
-//   - A restart is considered every 16 iterations; cuPDLP.jl has 40. After a restart an error
-//     counts as growing from that of the restart on; cuPDLP.jl compares with the last one before
-//     it.
-//   - Θ_R may be a ball, for which no theorem promises linear convergence.
-//   - The answer is the best point tested, where the sources have the last one.
+// Deviations: see [Publications].
 type PDHG struct{}
 
 type point struct{ theta, lambda []float64 }
@@ -249,7 +228,8 @@ type pdhg struct {
 func (a PDHG) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, error) {
 	d, pairs := p.Dim(), p.MDP().Pairs()
 	r := &pdhg{
-		s: newSaddle(p), sigma: balance(p), theta: barycentre(d), lambda: make([]float64, pairs), next: make([]float64, d), ahead: make([]float64, d),
+		s: newSaddle(p), sigma: balance(p), theta: barycentre(d),
+		lambda: make([]float64, pairs), next: make([]float64, d), ahead: make([]float64, d),
 		mean: newPoint(d, pairs), start: newPoint(d, pairs), best: newPoint(d, pairs),
 	}
 	r.start.set(point{r.theta, r.lambda})
@@ -280,8 +260,8 @@ func (a *pdhg) Step() error {
 	copy(a.theta, a.next)
 	a.t++
 	a.since++
-	mean(a.mean.theta, a.theta, a.since)
-	mean(a.mean.lambda, a.lambda, a.since)
+	mean(a.mean.theta, a.theta, 1/float64(a.since))
+	mean(a.mean.lambda, a.lambda, 1/float64(a.since))
 	const period = 16 // the test takes as long as a few iterations
 	if a.since%period == 0 {
 		a.consider()

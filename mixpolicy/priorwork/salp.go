@@ -31,10 +31,7 @@ import (
 //
 // Source: Desai, Farias and Moallemi, Operations Research 60(3), 2012.
 //
-// Deviations:
-//   - The slacks are eliminated and the rest solved by cutting planes: the same solutions.
-//   - The source has the optimal policy's measure for μ, and samples states to solve its
-//     program; here μ is given, and all states are there.
+// Deviations: see [Publications].
 type SALP struct {
 	Basis   *mat.Dense // Φ, n × d
 	Weights []float64  // α; nil is the MDP's initial distribution

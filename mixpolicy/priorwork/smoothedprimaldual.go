@@ -87,7 +87,7 @@ type SmoothedPrimalDual struct {
 	Radius float64
 	// StepSize is η; nil is InverseSqrt(1).
 	StepSize mixpolicy.StepSize
-	// CostScale divides every observed cost; 0 is 1.
+	// CostScale divides every observed cost; 0 is c_max.
 	CostScale float64
 }
 
@@ -106,16 +106,13 @@ type smoothedPrimalDual struct {
 
 	x           *mixpolicy.MDP
 	oracle      *mixpolicy.Oracle
-	start, draw *alias.Table // s₀ ∼ α, s ∼ μ
-	phi         bregman.Modulus
+	start, draw *alias.Table      // s₀ ∼ α, s ∼ μ
+	m           *mixpolicy.Mirror // of ν
 
-	t                  int
-	y, nu              []float64 // ∇φ_R(ν), ν
-	logit              []float64 // ln ρ_a(s) − ln(1 − 1ᵀρ(s))
-	rho, slackness     []float64 // of a state: ρ(s), ĥ
-	next               []int
-	gradient, sum, avg []float64
-	weight             float64
+	logit          []float64 // ln ρ_a(s) − ln(1 − 1ᵀρ(s))
+	rho, slackness []float64 // of a state: ρ(s), ĥ
+	next           []int
+	gradient, avg  []float64
 }
 
 // Start implements [mixpolicy.Method].
@@ -136,7 +133,7 @@ func (a SmoothedPrimalDual) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (_ 
 	if a.StepSize, err = mixpolicy.Steps(a.StepSize); err != nil {
 		return nil, err
 	}
-	if a.CostScale, err = positive(a.CostScale, 1, "CostScale"); err != nil {
+	if a.CostScale, err = p.CostScale(a.CostScale); err != nil {
 		return nil, err
 	}
 	alpha, err := stateWeights(x, a.Weights, x.Initial(), "state-relevance weights")
@@ -149,12 +146,10 @@ func (a SmoothedPrimalDual) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (_ 
 	}
 	_, d := a.Basis.Dims()
 	m := x.Actions()
+	nu := mixpolicy.Mirror{Phi: bregman.Ball{R: a.Radius}, Eta: a.StepSize, Theta: make([]float64, d), Project: everywhere}
 	r := &smoothedPrimalDual{
-		SmoothedPrimalDual: a, x: x, oracle: o, phi: bregman.Ball{R: a.Radius},
-		y: make([]float64, d), nu: make([]float64, d), // ∇φ_R(0) = 0
-		logit: make([]float64, x.Pairs()), // ρ_a(s) = 1/(m+1)
-		rho:   make([]float64, m), slackness: make([]float64, m), next: make([]int, m),
-		gradient: make([]float64, d), sum: make([]float64, d), avg: make([]float64, d),
+		SmoothedPrimalDual: a, x: x, oracle: o, m: nu.Begin(nil), logit: make([]float64, x.Pairs()), // ρ_a(s) = 1/(m+1)
+		rho: make([]float64, m), slackness: make([]float64, m), next: make([]int, m), gradient: make([]float64, d), avg: make([]float64, d),
 	}
 	if r.start, err = alias.New(alpha); err != nil {
 		return nil, err
@@ -163,16 +158,19 @@ func (a SmoothedPrimalDual) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (_ 
 	return r, err
 }
 
+// everywhere is the projection onto the whole space.
+func everywhere([]float64) error { return nil }
+
 // Step implements [mixpolicy.Run].
 func (a *smoothedPrimalDual) Step() error {
-	eta, rng, m := a.StepSize.At(a.t), a.oracle.Rand(), a.x.Actions()
+	rng, m, nu := a.oracle.Rand(), a.x.Actions(), a.m.Theta
 	s, s0 := a.draw.Draw(rng), a.start.Draw(rng)
 	here := a.Basis.RawRowView(s)
-	value := floats.Dot(here, a.nu)
+	value := floats.Dot(here, nu)
 	for b := range m {
 		cost, next := a.oracle.Query(s, b)
 		a.next[b] = next
-		a.slackness[b] = value - a.x.Gamma()*floats.Dot(a.Basis.RawRowView(next), a.nu) - cost/a.CostScale
+		a.slackness[b] = value - a.x.Gamma()*floats.Dot(a.Basis.RawRowView(next), nu) - cost/a.CostScale
 	}
 	logit := a.logit[s*m : (s+1)*m]
 	subSoftmax(a.rho, logit)
@@ -182,13 +180,9 @@ func (a *smoothedPrimalDual) Step() error {
 		floats.AddScaled(a.gradient, a.Penalty*rho, here)
 		floats.AddScaled(a.gradient, -a.Penalty*rho*a.x.Gamma(), a.Basis.RawRowView(a.next[b]))
 	}
-	a.weight += eta
-	floats.AddScaled(a.sum, eta, a.nu)
-	floats.AddScaled(a.y, -eta, a.gradient)
-	a.phi.ConjugateGradient(a.nu, a.y)
+	eta, err := a.m.Step(1, 1, a.gradient)
 	floats.AddScaled(logit, eta*a.Penalty, a.slackness)
-	a.t++
-	return nil
+	return err
 }
 
 // subSoftmax sets dst_a = e^{l_a}/(1 + Σ_b e^{l_b}).
@@ -207,14 +201,14 @@ func subSoftmax(dst, logit []float64) {
 
 // View implements [mixpolicy.Run].
 func (a *smoothedPrimalDual) View(s *mixpolicy.Snapshot) error {
-	*s = mixpolicy.Snapshot{Iteration: a.t, Queries: a.oracle.Queries()}
+	*s = mixpolicy.Snapshot{Iteration: a.m.T, Queries: a.oracle.Queries()}
 	return nil
 }
 
 // Nu implements [Approximator].
 func (a *smoothedPrimalDual) Nu() []float64 {
-	if a.weight > 0 {
-		floats.ScaleTo(a.avg, a.CostScale/a.weight, a.sum)
+	if a.m.SumEta > 0 {
+		floats.ScaleTo(a.avg, a.CostScale/a.m.SumEta, a.m.SumTheta)
 	}
 	return a.avg
 }

@@ -53,8 +53,6 @@ func (r solvedPolicy) Policy(ctx context.Context) (*mixpolicy.Policy, error) { r
 // MixtureLP is (2.18) with the true costs, by package linprog.
 //
 // Source: the paper, section 2: the problem itself.
-//
-// Deviations: none known.
 type MixtureLP struct{}
 
 // Name implements [mixpolicy.Method].
@@ -75,8 +73,6 @@ func (MixtureLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run
 // simplex method with many pivots at once: see [SolveLP].
 //
 // Source: Howard, Dynamic Programming and Markov Processes, 1960.
-//
-// Deviations: none known.
 type FullLP struct{}
 
 // Name implements [mixpolicy.Method].
@@ -98,9 +94,7 @@ func (FullLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, e
 //
 // Source: that of [ALP].
 //
-// Deviations:
-//   - State-relevance weights are the user's in the source; the base policies' measures are at
-//     hand for any problem.
+// Deviations: see [Publications].
 type ApproximateLP struct{ Basis *mat.Dense }
 
 // Name implements [mixpolicy.Method].
@@ -119,8 +113,7 @@ func (a ApproximateLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpoli
 //
 // Source: that of [SALP].
 //
-// Deviations:
-//   - The base policies' mean measure for the optimal policy's, in the violations and in α.
+// Deviations: see [Publications].
 type SmoothedLP struct{ Basis *mat.Dense }
 
 // Name implements [mixpolicy.Method].
@@ -129,7 +122,8 @@ func (SmoothedLP) Name() string { return "smoothed LP" }
 // Start implements [mixpolicy.Method].
 func (a SmoothedLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, error) {
 	return solvedPolicy{func(ctx context.Context) (*mixpolicy.Policy, error) {
-		return policyOf(SALP{Basis: a.Basis, Weights: Visits(p), Slack: Visits(p), Penalty: PublishedPenalty(p.MDP().Gamma())}.Solve(ctx, p.MDP()))
+		return policyOf(SALP{Basis: a.Basis, Weights: Visits(p), Slack: Visits(p),
+			Penalty: PublishedPenalty(p.MDP().Gamma())}.Solve(ctx, p.MDP()))
 	}}, nil
 }
 

@@ -30,12 +30,7 @@ import (
 //
 // Source: Abbasi-Yadkori, Bartlett and Malek, ICML 2014 (arXiv 1402.6763).
 //
-// Deviations:
-//   - ξ = Ψθ with 1ᵀθ = 1 and ‖θ‖₂ ≤ R₂, where the source has μ₀ + Ψθ and ‖θ‖₂ ≤ R₂ alone.
-//   - Discounted cost as well, with the target (1−γ)α.
-//   - The distributions are those that make the terms as short as they can be; the source leaves
-//     them open.
-//   - Step sizes, batches and weights are the caller's: [PublishedDualALP] has the source's.
+// Deviations: see [Publications].
 type SparseDualALP struct {
 	x         *mixpolicy.MDP
 	psi, flow *sparse.Matrix
@@ -182,7 +177,8 @@ type DualALPRun struct {
 func (a *SparseDualALP) Run(ctx context.Context, set DualALPRun, rng *rand.PCG) ([]float64, error) {
 	d := a.Dim()
 	if !(set.Weight > 0) || !(set.CostScale > 0) || set.StepSize == nil || set.Batch < 1 || set.Steps < 1 || len(set.Start) != d {
-		return nil, fmt.Errorf("priorwork: dual ALP with ω = %v, scale of costs %v, %d gradients a step, %d steps, θ₀ of %d entries; want positive numbers, a step size and %d entries",
+		return nil, fmt.Errorf("priorwork: dual ALP with ω = %v, scale of costs %v, %d gradients a step, %d steps, θ₀ of %d entries; "+
+			"want positive numbers, a step size and %d entries",
 			set.Weight, set.CostScale, set.Batch, set.Steps, len(set.Start), d)
 	}
 	theta, total, average, g := append([]float64(nil), set.Start...), make([]float64, d), make([]float64, d), make([]float64, d)

@@ -330,7 +330,7 @@ func smoothed(p *mixpolicy.Problem) transcription {
 		for s := range 3 {
 			subSoftmax(rho[2*s:2*s+2], a.logit[2*s:2*s+2])
 		}
-		return [][]float64{a.nu, a.Nu(), rho}
+		return [][]float64{a.m.Theta, a.Nu(), rho}
 	}}
 }
 

@@ -1,13 +1,10 @@
 package priorwork
 
 import (
-	"fmt"
-
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
-	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
 var (
@@ -35,7 +32,7 @@ type VarianceReduced struct {
 	Modulus bregman.Modulus
 	// StepSize is η; nil is mixpolicy.InverseSqrt(1).
 	StepSize mixpolicy.StepSize
-	// CostScale divides every observed cost; 0 is 1.
+	// CostScale divides every observed cost; 0 is c_max.
 	CostScale float64
 }
 
@@ -44,86 +41,48 @@ func (a VarianceReduced) Name() string { return "primal–dual, variance reduced
 
 // varianceReduced is a run of [VarianceReduced].
 type varianceReduced struct {
-	VarianceReduced // with the defaults filled in
-
-	s       *saddle
-	oracle  *mixpolicy.Oracle
-	t       int
-	row     []float64
-	b       []float64 // b̂
-	y       []float64
-	theta   []float64
-	lambda  []float64
-	scratch []float64
-
-	weight                 float64
-	average, averageLambda []float64
-	shown                  []float64
+	m                             *mixpolicy.Mirror
+	s                             *saddle
+	b, gradient                   []float64 // b̂, b̂ − Ψᵀλ
+	lambda                        []float64
+	average, averageLambda, shown []float64
 }
 
 // Start implements [mixpolicy.Method].
 func (a VarianceReduced) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
-	if a.Modulus == nil {
-		a.Modulus = mixpolicy.DefaultModulus(p.Class())
+	m, err := mixpolicy.Mirror{Phi: a.Modulus, Eta: a.StepSize, Scale: a.CostScale}.Start(p, o)
+	if err != nil {
+		return nil, err
 	}
 	d, pairs := p.Dim(), p.MDP().Pairs()
-	if err := bregman.Validate(a.Modulus, d); err != nil {
-		return nil, err
-	}
-	var err error
-	if a.StepSize, err = mixpolicy.Steps(a.StepSize); err != nil {
-		return nil, err
-	}
-	if a.CostScale, err = positive(a.CostScale, 1, "CostScale"); err != nil {
-		return nil, err
-	}
-	r := &varianceReduced{
-		VarianceReduced: a, s: newSaddle(p), oracle: o, theta: barycentre(d), average: barycentre(d),
-		row: make([]float64, d), b: make([]float64, d), y: make([]float64, d), scratch: make([]float64, d),
-		lambda: make([]float64, pairs), averageLambda: make([]float64, pairs), shown: make([]float64, pairs),
-	}
-	a.Modulus.Gradient(r.y, r.theta)
-	return r, nil
+	return &varianceReduced{
+		m: m, s: newSaddle(p), b: make([]float64, d), gradient: make([]float64, d), lambda: make([]float64, pairs),
+		average: barycentre(d), averageLambda: make([]float64, pairs), shown: make([]float64, pairs),
+	}, nil
 }
 
 // Step implements [mixpolicy.Run].
 func (a *varianceReduced) Step() error {
-	eta := a.StepSize.At(a.t)
-	if !(eta > 0) || eta-eta != 0 {
-		return fmt.Errorf("priorwork: step size of iteration %d is %v, want a finite number > 0", a.t, eta)
+	_, cost, q := a.m.Sample()
+	floats.Scale(cost/q, a.m.Row)
+	mean(a.b, a.m.Row, 1/float64(a.m.T+1))
+	a.s.p.Features().MulVecT(a.gradient, a.lambda)
+	floats.SubTo(a.gradient, a.b, a.gradient)
+	eta, err := a.m.Step(1, 1, a.gradient)
+	if err != nil {
+		return err
 	}
-	f := a.s.p.Features()
-	pair, cost := a.oracle.Sample()
-	f.Row(a.row, pair)
-	floats.Scale(cost/a.CostScale/f.Sampling()[pair], a.row)
-	mean(a.b, a.row, a.t+1)
-
-	f.MulVecT(a.row, a.lambda)
-	for j := range a.y {
-		a.y[j] -= eta * (a.b[j] - a.row[j])
-	}
-	if _, err := bregman.ProjectDual(a.Modulus, a.y, a.scratch); err != nil {
-		return fault.At("priorwork", fmt.Sprintf("primal–dual, variance reduced, iteration %d", a.t), err)
-	}
-	a.weight += eta
-	w := eta / a.weight
-	for j, v := range a.theta {
-		a.average[j] += w * (v - a.average[j])
-	}
-	for i, v := range a.lambda {
-		a.averageLambda[i] += w * (v - a.averageLambda[i])
-	}
-	a.s.ascend(a.lambda, a.lambda, eta, a.theta)
-	a.Modulus.ConjugateGradient(a.theta, a.y)
-	a.t++
+	mean(a.average, a.m.Before, eta/a.m.SumEta)
+	mean(a.averageLambda, a.lambda, eta/a.m.SumEta)
+	a.s.ascend(a.lambda, a.lambda, eta, a.m.Before)
 	return nil
 }
 
 // View implements [mixpolicy.Run].
 func (a *varianceReduced) View(s *mixpolicy.Snapshot) error {
-	floats.ScaleTo(a.shown, a.CostScale, a.averageLambda)
-	s.Iteration, s.Queries, s.Last, s.Average, s.Lambda = a.t, a.oracle.Queries(), a.theta, a.average, a.shown
-	return nil
+	err := a.m.View(s)
+	s.Average, s.Lambda = a.average, floats.ScaleTo(a.shown, a.m.Scale, a.averageLambda)
+	return err
 }
 
 // LastIterate returns the last iterate θ_t of a method instead of the average θ̂_t of (3.27). For

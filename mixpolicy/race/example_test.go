@@ -47,7 +47,7 @@ func ExampleRun() {
 		band := o.Runs.Band(race.Queries, gap, .95)
 		fmt.Printf("%-11s penalised gap %.0f, then %.0f; the best of %d settings\n", o.Name, band.Intervals[0].Mean, band.Intervals[1].Mean, len(o.Methods))
 	}
-	fmt.Printf("difference at the end %.0f\n", race.TInterval(race.Paired(outcomes[0].Runs, outcomes[1].Runs, gap), .95).Mean)
+	fmt.Printf("difference at the end %.0f\n", race.TInterval(race.Differences(outcomes[0].Runs.Ends(gap), outcomes[1].Runs.Ends(gap)), .95).Mean)
 	// Output:
 	// Algorithm 1 penalised gap 621, then 187; the best of 6 settings
 	// penalty     penalised gap 260, then 50; the best of 6 settings

@@ -36,7 +36,7 @@ func (e Entrant) OnGrid(axes ...Axis) Entrant {
 	}
 	e.Axes, e.Methods = axes, make([]mixpolicy.Method, size)
 	for k := range e.Methods {
-		e.Methods[k] = e.Make(e.at(k))
+		e.Methods[k] = e.Make(e.Numbers(k))
 	}
 	return e
 }
@@ -46,11 +46,22 @@ func (e Entrant) OnGrid(axes ...Axis) Entrant {
 // method k is at an edge, it goes beyond.
 func (e Entrant) Finer(k int) Entrant {
 	axes := slices.Clone(e.Axes)
-	for i, v := range e.at(k) {
+	for i, v := range e.Numbers(k) {
 		x := slices.Sorted(slices.Values(axes[i].Values))
 		axes[i].Values = Powers(v, math.Pow(x[1]/x[0], 2/float64(len(x))), len(x))
 	}
 	return e.OnGrid(axes...)
+}
+
+// Configuration returns the grid on which setting k is, its number there, and on which axes of the entrant's own grid it
+// is at an edge. Where twice as many were tried as the n of that grid, k is setting k mod n of the finer grid around
+// setting ⌊k/n⌋.
+func (e Entrant) Configuration(k, tried int) (on Entrant, setting int, edges []string) {
+	n := len(e.Methods)
+	if tried == n {
+		return e, k, e.Edges(k)
+	}
+	return e.Finer(k / n), k % n, e.Edges(k / n)
 }
 
 // Axis is a parameter and the numbers that are tried of it.
@@ -62,7 +73,7 @@ type Axis struct {
 // Setting names the numbers of method k, such as "η₀ = 64, ω = 8"; "" if there is no grid.
 func (e Entrant) Setting(k int) string {
 	var names []string
-	for i, v := range e.at(k) {
+	for i, v := range e.Numbers(k) {
 		names = append(names, fmt.Sprintf("%s = %.3g", e.Axes[i].Name, v))
 	}
 	return strings.Join(names, ", ")
@@ -71,7 +82,7 @@ func (e Entrant) Setting(k int) string {
 // Edges names the axes on which method k has the least or the greatest number, beyond which a
 // better one might be.
 func (e Entrant) Edges(k int) (names []string) {
-	for i, v := range e.at(k) {
+	for i, v := range e.Numbers(k) {
 		if a := e.Axes[i]; v == slices.Min(a.Values) || v == slices.Max(a.Values) {
 			names = append(names, a.Name)
 		}
@@ -79,8 +90,11 @@ func (e Entrant) Edges(k int) (names []string) {
 	return names
 }
 
-// at has the number of method k on each axis.
-func (e Entrant) at(k int) []float64 {
+// Numbers has the number of method k on each axis; none if there is no grid.
+func (e Entrant) Numbers(k int) []float64 {
+	if e.Axes == nil {
+		return nil
+	}
 	at := make([]float64, len(e.Axes))
 	for i, a := range slices.Backward(e.Axes) {
 		at[i] = a.Values[k%len(a.Values)]
@@ -181,7 +195,8 @@ func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
 					o.Err = failed[0].Err
 				}
 			}
-			o.Err = fault.At("race", fmt.Sprintf("%s: none of %d settings ran to the end with a finite score", e.Name, len(e.Methods)), o.Err)
+			place := fmt.Sprintf("%s: none of %d settings ran to the end with a finite score", e.Name, len(e.Methods))
+			o.Err = fault.At("race", place, o.Err)
 			return o, nil
 		}
 	}

@@ -4,56 +4,62 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/mixpolicy/lab/internal/atomicfile"
 	"github.com/mixpolicy/lab/internal/csvrows"
 )
 
-// Row is a number of a record, with what vouches for it and what it takes to compute it
-// again. What does not apply is empty or 0.
+// Row is a quantity of a record: what was observed in each run, from which [Record.Derive] computes a number with an
+// interval; or the number itself, where it is exact or the runs are too many to be kept. What does not apply is empty or 0.
 type Row struct {
-	Part    string // of the record, which is computed by itself
-	Problem string
-	Base    string // the set of base policies
-	Race    string // what the entrants had as much of as each other, or what the row is instead
-	Method  string // or rule, or policy
-	Source  string // of the method, its paper
+	Part    string `csv:"part"` // of the record, which is computed by itself
+	Problem string `csv:"problem"`
+	Base    string `csv:"base"`   // the set of base policies
+	Race    string `csv:"race"`   // what the entrants had as much of as each other, or what the row is instead
+	Method  string `csv:"method"` // or rule, or policy
+	Source  string `csv:"source"` // of the method, its paper
 
-	Quantity      string
-	At            float64 // where on the quantity's axis, such as queries, seconds or η₀
-	Value, Lo, Hi float64 // a mean or median with its 95 % interval, or an exact number within bounds; ±Inf is possible
-	Residual      float64 // L1 flow residual of the measure behind it
+	Quantity string  `csv:"quantity"`
+	At       float64 `csv:"at,12"`    // where on the quantity's axis, such as queries, seconds or η₀
+	Value    float64 `csv:"value,12"` // a mean or median with its 95 % interval, or an exact number within bounds; ±Inf is possible
+	Lo       float64 `csv:"lo,12"`
+	Hi       float64 `csv:"hi,12"`
+	Residual float64 `csv:"residual,12"` // L1 flow residual of the measure behind it
 
-	Configuration, Configurations int // the one of the entrant's methods, of how many
-	Trials                        int // behind a mean; 0 for an exact number
-	Seed                          uint64
-	Settings                      string
-	Machine                       string // where seconds were taken
+	Configuration  int       `csv:"configuration"`  // the one of the entrant's methods,
+	Configurations int       `csv:"configurations"` // of how many
+	Setting        []float64 `csv:"setting"`        // the numbers of the configuration, such as η₀ and ω
+	Trials         int       `csv:"trials"`         // behind a mean; 0 for an exact number
+	Seed           uint64    `csv:"seed"`
+	Settings       string    `csv:"settings"`
+	Machine        string    `csv:"machine"`   // where seconds were taken
+	Values         []float64 `csv:"values,12"` // of each stream, NaN if its run failed; or of each setting
 }
 
 // Record is a list of them.
 type Record []Row
 
-var header = []string{
-	"part", "problem", "base", "race", "method", "source", "quantity", "at", "value", "lo", "hi", "residual",
-	"configuration", "configurations", "trials", "seed", "settings", "machine",
-}
-
-// fields are in the order of the header.
-func (r *Row) fields() []any {
-	return []any{
-		&r.Part, &r.Problem, &r.Base, &r.Race, &r.Method, &r.Source, &r.Quantity, &r.At, &r.Value, &r.Lo, &r.Hi, &r.Residual,
-		&r.Configuration, &r.Configurations, &r.Trials, &r.Seed, &r.Settings, &r.Machine,
-	}
-}
-
 // identity is what no two rows have in common.
-func (r Row) identity() Row {
-	r.Source, r.Value, r.Lo, r.Hi, r.Residual, r.Trials, r.Seed, r.Machine = "", 0, 0, 0, 0, 0, 0, ""
+func (r Row) identity() string {
+	r.Source, r.Value, r.Lo, r.Hi, r.Residual, r.Trials, r.Seed, r.Machine, r.Values = "", 0, 0, 0, 0, 0, 0, "", nil
+	return fmt.Sprintf("%#v", r)
+}
+
+// Observed returns the values of the runs that finished.
+func (r Row) Observed() []float64 { return slices.DeleteFunc(slices.Clone(r.Values), math.IsNaN) }
+
+// Derive returns the record where each row with Values has the statistic of them, with its interval. These are not written.
+func (r Record) Derive(statistic func(x []float64) Interval) Record {
+	r = slices.Clone(r)
+	for k, row := range r {
+		if x := row.Observed(); len(x) > 0 {
+			r[k] = statistic(x).Row(row)
+		}
+	}
 	return r
 }
 
@@ -89,63 +95,22 @@ func (r Record) Methods(like Row) (names []string) {
 	return names
 }
 
-// Differences returns the values in r minus those in s at the same At, such as the stream of a
-// run.
-func (r Record) Differences(s Record) (x []float64) {
-	for _, u := range r {
-		for _, v := range s {
-			if u.At == v.At {
-				x = append(x, u.Value-v.Value)
-			}
+// Differences returns x − y on each stream that has a value in both.
+func Differences(x, y []float64) (d []float64) {
+	for k := range min(len(x), len(y)) {
+		if v := x[k] - y[k]; !math.IsNaN(v) {
+			d = append(d, v)
 		}
 	}
-	return x
+	return d
 }
 
-// Compact returns one row for many that differ in At, 0, 1, …, and Value alone, such as one for each
-// run: their values are in its Settings, – where there is none. [Row.Expand] undoes it.
-func (r Record) Compact() (row Row) {
-	if len(r) == 0 {
-		return row
-	}
-	row = r[0]
-	row.At, row.Value, row.Lo, row.Hi, row.Trials = 0, 0, 0, 0, len(r)
-	var list []string
-	for _, v := range r {
-		for len(list) < int(v.At) {
-			list = append(list, noValue)
-		}
-		list = append(list, strconv.FormatFloat(v.Value, 'g', -1, 64))
-	}
-	row.Settings = strings.Join(list, " ")
-	return row
-}
-
-// noValue stands for what is missing in a compact row.
-const noValue = "–"
-
-// Expand returns the rows of a compact one.
-func (r Row) Expand() (rows Record, err error) {
-	like := r
-	like.Settings, like.Trials = "", 0
-	for k, text := range strings.Fields(r.Settings) {
-		if text == noValue {
-			continue
-		}
-		v, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return nil, fmt.Errorf("race: record: value %d of %q of %q: %w", k, r.Quantity, r.Method, err)
-		}
-		like.At, like.Value, like.Lo, like.Hi = float64(k), v, v, v
-		rows = append(rows, like)
-	}
-	return rows, nil
-}
-
-// Columns returns at, values and intervals, for a curve.
+// Columns returns at, values and intervals, for a curve; no intervals if the numbers are not of trials.
 func (r Record) Columns() (at, value, lo, hi []float64) {
 	for _, row := range r {
-		at, value, lo, hi = append(at, row.At), append(value, row.Value), append(lo, row.Lo), append(hi, row.Hi)
+		if at, value = append(at, row.At), append(value, row.Value); r[0].Trials > 1 {
+			lo, hi = append(lo, row.Lo), append(hi, row.Hi)
+		}
 	}
 	return at, value, lo, hi
 }
@@ -194,31 +159,45 @@ func (o Outcome) Failures(like Row) Record {
 // Round returns the record with at, values and intervals to the given number of digits.
 func (r Record) Round(digits int) Record {
 	r = slices.Clone(r)
+	rounded := func(v float64) float64 {
+		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+		return v
+	}
 	for k := range r {
-		for _, v := range []*float64{&r[k].At, &r[k].Value, &r[k].Lo, &r[k].Hi} {
-			*v, _ = strconv.ParseFloat(strconv.FormatFloat(*v, 'g', digits, 64), 64)
+		row := &r[k]
+		row.At, row.Value, row.Lo, row.Hi = rounded(row.At), rounded(row.Value), rounded(row.Lo), rounded(row.Hi)
+		row.Values = slices.Clone(row.Values)
+		for i, v := range row.Values {
+			row.Values[i] = rounded(v)
 		}
 	}
 	return r
 }
 
-// Write writes the record as CSV with a header, numbers to twelve digits.
+// Write writes the record as CSV with a header, numbers to twelve digits. What [Record.Derive] computes is left out.
 func (r Record) Write(w io.Writer) error {
-	if err := csvrows.Write(w, header, r, (*Row).fields, 12); err != nil {
+	r = slices.Clone(r)
+	for k := range r {
+		if row := &r[k]; row.Values != nil {
+			row.Value, row.Lo, row.Hi, row.Trials = 0, 0, 0, 0
+		}
+	}
+	if err := csvrows.Encode(w, r); err != nil {
 		return fmt.Errorf("race: record: %w", err)
 	}
 	return nil
 }
 
 // Read reads a record as [Record.Write] writes it; errors name the line and the field. Rows
-// that agree in all but value, interval, residual, trials, seed, source and machine are refused.
+// that agree in all but values, interval, residual, trials, seed, source and machine are refused.
 func Read(r io.Reader) (Record, error) {
-	seen := map[Row]int{} // the line of a row
-	all, err := csvrows.Read(r, header, (*Row).fields, func(row *Row) error {
-		if first, twice := seen[row.identity()]; twice {
+	seen := map[string]int{} // the line of a row
+	all, err := csvrows.Decode(r, func(row *Row) error {
+		id := row.identity()
+		if first, twice := seen[id]; twice {
 			return fmt.Errorf("%q of %q at %v is in line %d already", row.Quantity, row.Method, row.At, first)
 		}
-		seen[row.identity()] = len(seen) + 2
+		seen[id] = len(seen) + 2
 		return nil
 	})
 	if err != nil {

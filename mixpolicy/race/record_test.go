@@ -3,23 +3,28 @@ package race
 import (
 	"bytes"
 	"cmp"
+	"errors"
+	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 )
 
-const line = ",queue,,queries,plug-in,,penalised gap,1,2,1,3,0,0,1,20,1,,"
+const line = ",queue,,queries,plug-in,,penalised gap,1,2,1,3,0,0,1,64 8,20,1,,,"
+
+const header = "part,problem,base,race,method,source,quantity,at,value,lo,hi,residual,configuration,configurations,setting,trials,seed,settings,machine,values"
 
 func text(lines ...string) string {
-	return strings.Join(header, ",") + "\n" + strings.Join(lines, "\n") + "\n"
+	return header + "\n" + strings.Join(lines, "\n") + "\n"
 }
 
 // Whatever is read is written and read again as the same.
 func FuzzRead(f *testing.F) {
 	f.Add(text(line))
-	f.Add(text("small,\"a, b\",two rules,reach,penalty,,x,1e3,+Inf,2,Inf,1e-16,0,1,20,18446744073709551615,s,m"))
+	f.Add(text("small,\"a, b\",two rules,reach,penalty,,x,1e3,+Inf,2,Inf,1e-16,0,1,,20,18446744073709551615,s,m,1 – 2"))
 	f.Add("part")
 	f.Fuzz(func(t *testing.T, text string) {
 		r, err := Read(strings.NewReader(text))
@@ -121,42 +126,27 @@ func TestSelect(t *testing.T) {
 	if names := r.Methods(Row{}); len(names) != 2 || names[1] != "b" {
 		t.Errorf("%q", names)
 	}
-	if v := (Record{{Value: 1.23456789}}).Round(6)[0].Value; v != 1.23457 {
-		t.Errorf("rounded to %v", v)
+	if row := (Record{{Value: 1.23456789, Values: []float64{2.00000001}}}).Round(6)[0]; row.Value != 1.23457 || row.Values[0] != 2 {
+		t.Errorf("rounded to %+v", row)
 	}
 }
 
-// Streams are told apart by At, whatever the order; those that only one has do not count.
+// A stream that only one has does not count.
 func TestDifferences(t *testing.T) {
-	r := Record{{At: 0, Value: 5}, {At: 1, Value: 7}, {At: 3, Value: 1}}
-	s := Record{{At: 3, Value: 4}, {At: 0, Value: 2}}
-	if got := r.Differences(s); !slices.Equal(got, []float64{3, -3}) {
+	if got := Differences([]float64{5, 7, math.NaN(), 1}, []float64{2, math.NaN(), 1, 4, 9}); !slices.Equal(got, []float64{3, -3}) {
 		t.Errorf("%v", got)
 	}
 }
 
-// What is compact is as it was, with what is missing left out.
-func TestCompact(t *testing.T) {
-	like := Row{Problem: "p", Method: "m", Quantity: "q"}
-	var rows Record
-	for at, v := range map[int]float64{0: 1.5, 2: 1e-9, 3: -7} {
-		row := like
-		row.At, row.Value, row.Lo, row.Hi = float64(at), v, v, v
-		rows = append(rows, row)
+// What is derived from the values is neither written nor lost, and a failed run is no value.
+func TestDerive(t *testing.T) {
+	raw := Record{{Method: "a", Values: []float64{3, math.NaN(), 1, 2}}, {Method: "b", Value: 7, Lo: 6, Hi: 8, Trials: 9}}
+	got := raw.Derive(func(x []float64) Interval { return Median(x, .5) })
+	if row := got[0]; row.Value != 2 || row.Lo != 1 || row.Hi != 3 || row.Trials != 3 || !reflect.DeepEqual(got[1], raw[1]) {
+		t.Errorf("%+v", got)
 	}
-	slices.SortFunc(rows, func(a, b Row) int { return cmp.Compare(a.At, b.At) })
-	row := rows.Compact()
-	if row.Settings != "1.5 – 1e-09 -7" || row.Trials != 3 {
-		t.Errorf("%+v", row)
-	}
-	if got, err := row.Expand(); err != nil || !slices.Equal(got, rows) {
-		t.Errorf("%+v, %v, want %+v", got, err, rows)
-	}
-	row.Settings = "1 two"
-	if _, err := row.Expand(); err == nil || !strings.Contains(err.Error(), `value 1 of "q" of "m"`) {
-		t.Errorf("error %v", err)
-	}
-	if row := (Record{}).Compact(); row != (Row{}) {
-		t.Errorf("of nothing: %+v", row)
+	var one, two bytes.Buffer
+	if err := errors.Join(raw.Write(&one), got.Write(&two)); err != nil || one.String() != two.String() || !strings.Contains(one.String(), ",0,0,0,0,") || !strings.Contains(one.String(), "3 – 1 2") {
+		t.Errorf("%v\n%s\n%s", err, one.String(), two.String())
 	}
 }

@@ -442,45 +442,63 @@ func (r *Runs) Band(at, c Curve, confidence float64) (b Band) {
 
 // BandOf is [Runs.Band] with intervals of another kind.
 func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band) {
-	trials, looks := r.Finished(), 0
-	for _, t := range trials {
-		looks = max(looks, len(t.Observations))
-	}
-	x, y := make([]float64, len(trials)), make([]float64, len(trials))
-	for k := range looks {
-		for i, t := range trials {
-			l := &t.Observations[min(k, len(t.Observations)-1)]
-			x[i], y[i] = at(l), c(l)
+	for _, row := range r.Rows(at, c, Row{}) {
+		var y []float64
+		for k, t := range r.Trials {
+			if t.Err == nil {
+				y = append(y, row.Values[k])
+			}
 		}
-		b.At, b.Intervals = append(b.At, floats.Sum(x)/float64(len(x))), append(b.Intervals, interval(y))
+		b.At, b.Intervals = append(b.At, row.At), append(b.Intervals, interval(y))
 	}
 	return b
 }
 
-// Paired returns c in r minus c in s at the end, on each stream on which both finished. The
-// oracle's draws are the same there, so that what they have in common cancels.
-func Paired(r, s *Runs, c Curve) (x []float64) {
-	for _, a := range r.Finished() {
-		for _, b := range s.Finished() {
-			if a.Stream == b.Stream {
-				x = append(x, c(a.End())-c(b.End()))
-			}
-		}
+// Rows returns a row for each look with the curve's value in every run, against the mean of at; the other
+// fields are those of like. A method that has finished early is as at its end from then on.
+func (r *Runs) Rows(at, c Curve, like Row) (rows Record) {
+	looks := 0
+	for _, t := range r.Finished() {
+		looks = max(looks, len(t.Observations))
 	}
-	return x
+	for k := range looks {
+		var x []float64
+		like.Values = r.byStream(func(t *Trial) float64 {
+			l := &t.Observations[min(k, len(t.Observations)-1)]
+			x = append(x, at(l))
+			return c(l)
+		})
+		like.At = floats.Sum(x) / float64(len(x))
+		rows = append(rows, like)
+	}
+	return rows
 }
 
-// Reach returns the number of queries at the first look of each finished trial from which on
-// the score is at most goal, as the [Median] with its interval; +Inf stands for more than at
-// the last look. It panics unless 0 < confidence < 1.
-func (r *Runs) Reach(score Curve, goal, confidence float64) Interval {
-	var at []float64
-	for _, t := range r.Finished() {
+// byStream returns a number of every run, NaN of those that failed.
+func (r *Runs) byStream(of func(t *Trial) float64) []float64 {
+	values := make([]float64, len(r.Trials))
+	for k := range r.Trials {
+		if values[k] = math.NaN(); r.Trials[k].Err == nil {
+			values[k] = of(&r.Trials[k])
+		}
+	}
+	return values
+}
+
+// Ends returns the curve's last value in each run, NaN of those that failed. The oracle's draws are the same on
+// the same stream, so in [Differences] of two methods what they have in common cancels.
+func (r *Runs) Ends(c Curve) []float64 {
+	return r.byStream(func(t *Trial) float64 { return c(t.End()) })
+}
+
+// Reach returns, for each run, the number of queries at the first look from which on the score is at most goal;
+// +Inf stands for more than at the last look, NaN for a run that failed.
+func (r *Runs) Reach(score Curve, goal float64) []float64 {
+	return r.byStream(func(t *Trial) float64 {
 		first := math.Inf(1)
 		for k := len(t.Observations) - 1; k >= 0 && score(&t.Observations[k]) <= goal; k-- {
 			first = float64(t.Observations[k].Queries)
 		}
-		at = append(at, first)
-	}
-	return Median(at, confidence)
+		return first
+	})
 }

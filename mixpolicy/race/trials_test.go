@@ -451,28 +451,6 @@ func TestFiner(t *testing.T) {
 	}
 }
 
-// Neither tuning nor the trials depend on how many runs go on at a time.
-func TestWorkersDoNotCount(t *testing.T) {
-	e := race.Entrant{Name: "penalty", Methods: race.Grid([]float64{.5, 1, 2, 4, 8}, func(w float64) mixpolicy.Method { return mixpolicy.Penalty{Weight: w} })}
-	run := func(workers int) race.Outcome {
-		return mixpolicy.Must(race.Run(t.Context(), queue(t), []race.Entrant{e}, race.Settings{
-			Trials: 5, TuningTrials: 6, Halving: true, Iterations: 40, Workers: workers,
-		}))[0]
-	}
-	want := run(1)
-	for _, workers := range []int{2, 7} {
-		got := run(workers)
-		for k := range e.Methods {
-			if !slices.Equal(got.Tuning[k].Scores, want.Tuning[k].Scores) {
-				t.Errorf("%d workers: scores %v, want %v", workers, got.Tuning[k].Scores, want.Tuning[k].Scores)
-			}
-		}
-		if got.Chosen != want.Chosen || !slices.Equal(got.Runs.Final(race.Cost), want.Runs.Final(race.Cost)) {
-			t.Errorf("%d workers: method %d, costs %v, want %d, %v", workers, got.Chosen, got.Runs.Final(race.Cost), want.Chosen, want.Runs.Final(race.Cost))
-		}
-	}
-}
-
 // Tuning has a seed of its own, and the trials are as they would be without it.
 func TestTuningHasItsOwnSeed(t *testing.T) {
 	p, m := queue(t), mixpolicy.Penalty{CostScale: 400}
@@ -518,28 +496,28 @@ func TestAFailingEntrantIsAnOutcome(t *testing.T) {
 
 func TestSettingsErrors(t *testing.T) {
 	p := queue(t)
-	one := []mixpolicy.Method{mixpolicy.PlugIn{}}
-	for _, c := range []struct {
-		entrants []race.Entrant
-		set      race.Settings
-		says     string
-	}{
-		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Trials: 2, Queries: []int{10, 10}}, "queries [10 10]"},
-		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Trials: 2, Queries: []int{}}, "no queries"},
-		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Trials: 2, Times: []time.Duration{0}}, "times [0s]"},
-		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Trials: 2, Iterations: -1}, "-1 iterations"},
-		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Trials: 2}, "0 of Iterations, Queries and Times"},
-		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Trials: 2, Iterations: 1, Queries: []int{1}}, "2 of Iterations, Queries and Times"},
-		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Iterations: 1}, "0 trials"},
-		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Trials: 1, First: -1, Iterations: 1}, "first stream -1"},
-		{[]race.Entrant{{Name: "a", Methods: one}}, race.Settings{Trials: 1, TuningTrials: -1, Iterations: 1}, "-1 tuning trials"},
-		{[]race.Entrant{{Name: "a", Methods: slices.Repeat(one, 65)}}, race.Settings{Trials: 1, Iterations: 1}, `"a" brings 65 methods`},
-		{[]race.Entrant{{Name: "a"}}, race.Settings{Trials: 1, Iterations: 1}, "brings 0 methods"},
-		{[]race.Entrant{{Name: "a", Methods: []mixpolicy.Method{nil}}}, race.Settings{Trials: 1, Iterations: 1}, `entrant "a": run without a method`},
-		{nil, race.Settings{Trials: 1, Iterations: 1}, "no entrants"},
+	set := race.Settings{Trials: 1, Iterations: 1}
+	enter := func(methods ...mixpolicy.Method) []race.Entrant { return []race.Entrant{{Name: "a", Methods: methods}} }
+	for says, set := range map[string]race.Settings{
+		"queries [10 10]":                    {Trials: 2, Queries: []int{10, 10}},
+		"no queries":                         {Trials: 2, Queries: []int{}},
+		"times [0s]":                         {Trials: 2, Times: []time.Duration{0}},
+		"-1 iterations":                      {Trials: 2, Iterations: -1},
+		"0 of Iterations, Queries and Times": {Trials: 2},
+		"2 of Iterations, Queries and Times": {Trials: 2, Iterations: 1, Queries: []int{1}},
+		"0 trials":                           {Iterations: 1},
+		"first stream -1":                    {Trials: 1, First: -1, Iterations: 1},
+		"-1 tuning trials":                   {Trials: 1, TuningTrials: -1, Iterations: 1},
 	} {
-		_, err := race.Run(t.Context(), p, c.entrants, c.set)
-		wantError(t, err, "race: ", c.says)
+		_, err := race.Run(t.Context(), p, enter(mixpolicy.PlugIn{}), set)
+		wantError(t, err, "race: ", says)
+	}
+	for says, entrants := range map[string][]race.Entrant{
+		`"a" brings 65 methods`: enter(slices.Repeat([]mixpolicy.Method{mixpolicy.PlugIn{}}, 65)...), "brings 0 methods": enter(),
+		`entrant "a": run without a method`: enter(nil), "no entrants": nil,
+	} {
+		_, err := race.Run(t.Context(), p, entrants, set)
+		wantError(t, err, "race: ", says)
 	}
 	_, err := race.Trials(t.Context(), p, nil, race.Settings{Trials: 1, Iterations: 1})
 	wantError(t, err, "without a method")
@@ -584,7 +562,7 @@ func TestBand(t *testing.T) {
 func TestPaired(t *testing.T) {
 	x, y := byHand([]float64{10}, []float64{20}, []float64{30}), byHand([]float64{9}, []float64{18.5}, []float64{0})
 	y.Trials[2].Err = errBroken
-	if got := race.Paired(x, y, race.Cost); !slices.Equal(got, []float64{1, 1.5}) {
+	if got := race.Differences(x.Ends(race.Cost), y.Ends(race.Cost)); !slices.Equal(got, []float64{1, 1.5}) {
 		t.Errorf("%v", got)
 	}
 }
@@ -593,10 +571,10 @@ func TestPaired(t *testing.T) {
 func TestReach(t *testing.T) {
 	r := byHand([]float64{9, 1, 1, 1}, []float64{1, 9, 9, 1}, []float64{1, 1, 1, 1}, []float64{9, 9, 1, 1}, []float64{1, 1, 1, 9})
 	inf := math.Inf(1)
-	if got := r.Reach(race.Cost, 1, .9); got != race.Median([]float64{2, 4, 1, 3, inf}, .9) || got.Mean != 3 || got.Hi != inf {
+	if got := race.Median(r.Reach(race.Cost, 1), .9); got != race.Median([]float64{2, 4, 1, 3, inf}, .9) || got.Mean != 3 || got.Hi != inf {
 		t.Errorf("%+v", got)
 	}
-	if got := r.Reach(race.Cost, .5, .9); !math.IsInf(got.Lo, 1) {
+	if got := race.Median(r.Reach(race.Cost, .5), .9); !math.IsInf(got.Lo, 1) {
 		t.Errorf("%+v, want none", got)
 	}
 }

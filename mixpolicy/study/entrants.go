@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -27,7 +28,9 @@ const (
 )
 
 // Tellings are in the order of a table: what is known, then what may be asked for.
-var Tellings = []string{Measures, Visits, Basis, Transitions, Costs, GreedyCosts, CostRange, MixingTime, SampledCosts, ChosenCosts, Generator}
+var Tellings = []string{
+	Measures, Visits, Basis, Transitions, Costs, GreedyCosts, CostRange, MixingTime, SampledCosts, ChosenCosts, Generator,
+}
 
 // fromSamples is what most methods for (2.18) are told.
 var fromSamples = []string{Measures, CostRange, SampledCosts}
@@ -62,67 +65,76 @@ var (
 	fine   = grids{one: race.Powers(4, 2, 32), eta: race.Powers(1, 4, 6), omega: race.Powers(1, 2, 10)}
 )
 
-func learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64, g grids) []race.Entrant {
-	lo, hi := p.MDP().CostRange()
-	scale := max(-lo, hi)
-	if scale == 0 {
-		scale = 1
+func learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64, g grids) (all []race.Entrant) {
+	x := p.MDP()
+	lo, hi := x.CostRange()
+	scale, average, horizon := cmp.Or(max(-lo, hi), 1), x.Criterion().Average(), mixing
+	if !average {
+		horizon = 1 / (1 - x.Gamma())
 	}
-	horizon := mixing
-	if !p.MDP().Criterion().Average() {
-		horizon = 1 / (1 - p.MDP().Gamma())
+	add := func(name, source string, told []string, make func(at []float64) mixpolicy.Method, axes ...race.Axis) {
+		all = append(all, tuned(name, source, told, make, axes...))
 	}
 	one, eta, omega := race.Axis{Name: "η₀", Values: g.one}, race.Axis{Name: "η₀", Values: g.eta}, race.Axis{Name: "ω", Values: g.omega}
-	step := func(at []float64) mixpolicy.StepSize { return mixpolicy.InverseSqrt(at[0]) }
-	algorithm1 := mixpolicy.PrimalDual{CostScale: scale, Beta: math.Inf(1)}
-	with := func(m mixpolicy.PrimalDual) func([]float64) mixpolicy.Method {
+	rate := func(count int) race.Axis { return race.Axis{Name: "rate", Values: race.Powers(1, 4, count)} }
+	algorithm1 := func(beta float64, scaled bool) func([]float64) mixpolicy.Method {
 		return func(at []float64) mixpolicy.Method {
-			m := m
-			m.StepSize = step(at)
-			return m
+			return mixpolicy.PrimalDual{CostScale: scale, Beta: beta, RowScaling: scaled, StepSize: mixpolicy.InverseSqrt(at[0])}
 		}
 	}
-	scaled, ball := algorithm1, algorithm1
-	scaled.RowScaling, ball.Beta = true, 0
-	all := []race.Entrant{
-		tuned("Algorithm 1", "Badiei Khuzani et al. 2019, corrected", fromSamples, with(algorithm1), one),
-		tuned("Algorithm 1, last iterate", "not in the paper", fromSamples, func(at []float64) mixpolicy.Method {
-			return priorwork.LastIterate{Of: with(algorithm1)(at)}
-		}, one),
-		tuned("Algorithm 1, rows scaled", "not in the paper; Pock and Chambolle 2011", fromSamples, with(scaled), one),
-		tuned("penalty", "Banijamali et al. 2018", fromSamples, func(at []float64) mixpolicy.Method {
-			return mixpolicy.Penalty{CostScale: scale, Weight: at[1], StepSize: step(at)}
-		}, eta, omega),
-		tuned("dual ALP", "Abbasi-Yadkori et al. 2014", append(fromSamples[:len(fromSamples):len(fromSamples)], Transitions), func(at []float64) mixpolicy.Method {
-			return priorwork.DualALP{CostScale: scale, Weight: at[1], StepSize: step(at)}
-		}, eta, omega),
-		enter("plug-in", "certainty equivalence for (2.18)", []string{Measures, SampledCosts}, mixpolicy.PlugIn{}),
-		enter("plug-in, median of means", "Nemirovski and Yudin 1983", []string{Measures, SampledCosts}, MedianPlugIn{}),
+	plain := algorithm1(math.Inf(1), false)
+
+	add("Algorithm 1", "Badiei Khuzani et al. 2019, corrected", fromSamples, plain, one)
+	if !average {
+		add("Algorithm 1, β = 0", "Badiei Khuzani et al. 2019, corrected", fromSamples, algorithm1(0, false), one)
 	}
-	if p.MDP().Pairs()*p.Dim() <= 10_000 { // a step takes 2nmd operations
-		all = slices.Insert(all, 3, tuned("Algorithm 1, variance reduced", "not in the paper", fromSamples, func(at []float64) mixpolicy.Method {
-			return priorwork.VarianceReduced{CostScale: scale, StepSize: step(at)}
-		}, race.Axis{Name: "η₀", Values: g.one}))
+	add("Algorithm 1, last iterate", "not in the paper", fromSamples, func(at []float64) mixpolicy.Method {
+		return priorwork.LastIterate{Of: plain(at)}
+	}, one)
+	add("Algorithm 1, rows scaled", "not in the paper; Pock and Chambolle 2011", fromSamples, algorithm1(math.Inf(1), true), one)
+	if x.Pairs()*p.Dim() <= 10_000 { // a step takes 2nmd operations
+		add("Algorithm 1, variance reduced", "not in the paper", fromSamples, func(at []float64) mixpolicy.Method {
+			return priorwork.VarianceReduced{CostScale: scale, StepSize: mixpolicy.InverseSqrt(at[0])}
+		}, one)
 	}
-	if p.MDP().Criterion().Average() {
-		all = append(all, tuned("π-learning", "Wang 2017", []string{CostRange, MixingTime, Generator}, func(at []float64) mixpolicy.Method {
+	add("penalty", "Banijamali et al. 2018", fromSamples, func(at []float64) mixpolicy.Method {
+		return mixpolicy.Penalty{CostScale: scale, Weight: at[1], StepSize: mixpolicy.InverseSqrt(at[0])}
+	}, eta, omega)
+	add("dual ALP", "Abbasi-Yadkori et al. 2014", append(slices.Clone(fromSamples), Transitions), func(at []float64) mixpolicy.Method {
+		return priorwork.DualALP{CostScale: scale, Weight: at[1], StepSize: mixpolicy.InverseSqrt(at[0])}
+	}, eta, omega)
+	add("plug-in", "certainty equivalence for (2.18)", []string{Measures, SampledCosts}, always(mixpolicy.PlugIn{}))
+	add("plug-in, median of means", "Nemirovski and Yudin 1983", []string{Measures, SampledCosts}, always(MedianPlugIn{}))
+	if average {
+		add("π-learning", "Wang 2017", []string{CostRange, MixingTime, Generator}, func(at []float64) mixpolicy.Method {
 			return priorwork.PiLearning{Steps: steps, MixingTime: mixing, Rate: at[0], Range: at[1]}
-		}, race.Axis{Name: "rate", Values: race.Powers(1, 4, 8)}, race.Axis{Name: "range", Values: []float64{100, 10_000}}))
+		}, rate(8), race.Axis{Name: "range", Values: []float64{100, 10_000}})
 	} else {
-		all = slices.Insert(all, 1, tuned("Algorithm 1, β = 0", "Badiei Khuzani et al. 2019, corrected", fromSamples, with(ball), one))
-		all = append(all, tuned("randomised LP", "Wang 2020", []string{CostRange, Generator}, func(at []float64) mixpolicy.Method {
+		add("randomised LP", "Wang 2020", []string{CostRange, Generator}, func(at []float64) mixpolicy.Method {
 			return priorwork.RandomizedLP{Steps: steps, Rate: at[0]}
-		}, race.Axis{Name: "rate", Values: race.Powers(1, 4, 16)}))
+		}, rate(16))
 	}
 	if phi != nil {
-		all = append(all, enter("ALP, sampled constraints", "de Farias and Van Roy 2004", []string{Transitions, Basis, Visits, CostRange, ChosenCosts, GreedyCosts}, priorwork.ConstraintSampling{Basis: phi, Weights: priorwork.Visits(p), Bound: scale * horizon}))
-		if !p.MDP().Criterion().Average() {
-			all = append(all, tuned("smoothed ALP, primal–dual", "promised by the abstract", []string{Basis, Visits, CostRange, Generator, GreedyCosts}, func(at []float64) mixpolicy.Method {
-				return priorwork.SmoothedPrimalDual{Basis: phi, Weights: priorwork.Visits(p), Slack: priorwork.Visits(p), Radius: at[1], CostScale: scale, StepSize: step(at)}
-			}, race.Axis{Name: "η₀", Values: race.Powers(1, 8, 4)}, race.Axis{Name: "radius", Values: race.Powers(16, 4, 4)}))
+		visits := priorwork.Visits(p)
+		add("ALP, sampled constraints", "de Farias and Van Roy 2004",
+			[]string{Transitions, Basis, Visits, CostRange, ChosenCosts, GreedyCosts},
+			always(priorwork.ConstraintSampling{Basis: phi, Weights: visits, Bound: scale * horizon}))
+		if !average {
+			add("smoothed ALP, primal–dual", "promised by the abstract", []string{Basis, Visits, CostRange, Generator, GreedyCosts},
+				func(at []float64) mixpolicy.Method {
+					return priorwork.SmoothedPrimalDual{Basis: phi, Weights: visits, Slack: visits, Radius: at[1],
+						CostScale: scale, StepSize: mixpolicy.InverseSqrt(at[0])}
+				}, race.Axis{Name: "η₀", Values: race.Powers(1, 8, 4)}, race.Axis{Name: "radius", Values: race.Powers(16, 4, 4)})
 		}
 	}
-	return append(all, enter("certainty equivalence", "Azar, Munos and Kappen 2013", []string{Transitions, CostRange, ChosenCosts}, priorwork.CertaintyEquivalence{}))
+	add("certainty equivalence", "Azar, Munos and Kappen 2013", []string{Transitions, CostRange, ChosenCosts},
+		always(priorwork.CertaintyEquivalence{}))
+	return all
+}
+
+// always makes the same method, for an entrant that has nothing to tune.
+func always(m mixpolicy.Method) func([]float64) mixpolicy.Method {
+	return func([]float64) mixpolicy.Method { return m }
 }
 
 // Informed returns the methods that are told the costs: they ask the oracle nothing and
@@ -137,9 +149,10 @@ func Informed(p *mixpolicy.Problem, phi *mat.Dense) []race.Entrant {
 		enter("policy iteration", "Howard 1960", []string{Transitions, Costs}, priorwork.FullLP{}),
 	}
 	if phi != nil {
-		all = append(all, enter("approximate LP", "de Farias and Van Roy 2003", []string{Transitions, Basis, Visits, Costs}, priorwork.ApproximateLP{Basis: phi}))
+		told := []string{Transitions, Basis, Visits, Costs}
+		all = append(all, enter("approximate LP", "de Farias and Van Roy 2003", told, priorwork.ApproximateLP{Basis: phi}))
 		if !p.MDP().Criterion().Average() {
-			all = append(all, enter("smoothed LP", "Desai, Farias and Moallemi 2012", []string{Transitions, Basis, Visits, Costs}, priorwork.SmoothedLP{Basis: phi}))
+			all = append(all, enter("smoothed LP", "Desai, Farias and Moallemi 2012", told, priorwork.SmoothedLP{Basis: phi}))
 		}
 	}
 	return all
@@ -150,7 +163,10 @@ func enter(name, source string, told []string, methods ...mixpolicy.Method) race
 	return race.Entrant{Name: name, Source: source, Told: told, Methods: methods}
 }
 
-// tuned makes an entrant of a method on a grid.
+// tuned makes an entrant of a method on a grid, or of the one that make returns if there are no axes.
 func tuned(name, source string, told []string, make func(at []float64) mixpolicy.Method, axes ...race.Axis) race.Entrant {
+	if len(axes) == 0 {
+		return enter(name, source, told, make(nil))
+	}
 	return race.Entrant{Name: name, Source: source, Told: told, Make: make}.OnGrid(axes...)
 }

@@ -79,19 +79,17 @@ func Families() (all []Family) {
 func (f Family) String() string { return fmt.Sprintf("random, d = %d, %v", f.Dim, f.Noise) }
 
 // Instance draws problem k. Those of tuning are others.
-func (f Family) Instance(k int, tuning bool) (*mixpolicy.Problem, error) {
+func (f Family) Instance(k int, tuning bool) (p *mixpolicy.Problem, err error) {
+	defer catch(&err)
 	seed := uint64(k)
 	if tuning {
 		seed = ^seed
 	}
-	x, err := models.Garnet{States: 100, Actions: 4, Branches: 4, Seed: seed, Criterion: mixpolicy.Discounted(0.95)}.MDP()
-	if err != nil {
-		return nil, err
-	}
+	x := must(models.Garnet{States: 100, Actions: 4, Branches: 4, Seed: seed, Criterion: mixpolicy.Discounted(0.95)}.MDP())
 	rng := rand.New(rand.NewPCG(seed, 1<<32)) // below are the generators of the pairs
 	base := make([]*mixpolicy.Policy, f.Dim)
 	for j := range base {
-		base[j], err = mixpolicy.PolicyFunc(x, func(_ int, row []float64) {
+		base[j] = must(mixpolicy.PolicyFunc(x, func(_ int, row []float64) {
 			var total float64
 			for a := range row {
 				row[a] = rng.ExpFloat64()
@@ -100,19 +98,9 @@ func (f Family) Instance(k int, tuning bool) (*mixpolicy.Problem, error) {
 			for a := range row {
 				row[a] /= total
 			}
-		})
-		if err != nil {
-			return nil, err
-		}
+		}))
 	}
-	psi, err := mixpolicy.NewFeatures(context.Background(), x, base...)
-	if err != nil {
-		return nil, err
-	}
-	p, err := mixpolicy.NewProblem(psi, mixpolicy.Ball(2))
-	if err != nil {
-		return nil, err
-	}
+	p = must(mixpolicy.NewProblem(must(mixpolicy.NewFeatures(context.Background(), x, base...)), mixpolicy.Ball(2)))
 	return p.WithNoise(f.Noise.draw()), nil
 }
 
@@ -143,24 +131,14 @@ type drawn struct {
 	gap      race.Curve
 }
 
-func (f Family) instances(n int, tuning bool, queries int) ([]drawn, error) {
+func (f Family) instances(n int, tuning bool, queries int) []drawn {
 	all := make([]drawn, n)
 	for k := range all {
-		p, err := f.Instance(k, tuning)
-		if err != nil {
-			return nil, err
-		}
-		gap, err := race.PenalisedGap(p)
-		if err != nil {
-			return nil, err
-		}
-		best, err := p.Optimum(context.Background())
-		if err != nil {
-			return nil, err
-		}
-		all[k] = drawn{p, Only(Learners(p, nil, queries, 0), familyMethods...), func(l *race.Observation) float64 { return gap(l) / best.Objective }}
+		p := must(f.Instance(k, tuning))
+		gap, best := must(race.PenalisedGap(p)), must(p.Optimum(context.Background())).Objective
+		all[k] = drawn{p, Only(Learners(p, nil, queries, 0), familyMethods...), func(l *race.Observation) float64 { return gap(l) / best }}
 	}
-	return all, nil
+	return all
 }
 
 // Compute races on a family. Penalised gaps are in units of the instance's optimum of (2.18). The setting
@@ -168,33 +146,24 @@ func (f Family) instances(n int, tuning bool, queries int) ([]drawn, error) {
 // the median over the other instances of their medians over runs; how many instances it won against
 // each other method, by the sign test over runs at 5 %; and on how many it was better in more
 // runs, from which the family is judged.
-func (f Family) Compute(ctx context.Context, set FamilySettings) (race.Record, error) {
-	r := race.Settings{Queries: []int{set.Queries}}
-	kind, workers := ByQueries, runtime.GOMAXPROCS(0)
+func (f Family) Compute(ctx context.Context, set FamilySettings) (rows race.Record, err error) {
+	defer catch(&err)
+	r := race.Settings{Queries: []int{set.Queries}, Workers: 1}
+	like, workers := race.Row{Problem: f.String(), Race: ByQueries, Quantity: PenalisedGap, At: float64(set.Queries)}, runtime.GOMAXPROCS(0)
 	if set.Time != 0 {
-		kind, workers, r.Queries, r.Times = BySeconds, 1, nil, []time.Duration{set.Time}
+		like.Race, like.At, like.Machine, workers = BySeconds, set.Time.Seconds(), machine(), 1
+		r.Queries, r.Times = nil, []time.Duration{set.Time}
 	}
-	tuning, err := f.instances(set.Tuning, true, set.Queries)
-	if err != nil {
-		return nil, fault.At("study", f.String(), err)
-	}
-	judged, err := f.instances(set.Instances, false, set.Queries)
-	if err != nil {
-		return nil, fault.At("study", f.String(), err)
-	}
-	like := race.Row{Problem: f.String(), Race: kind, Quantity: PenalisedGap, At: float64(set.Queries)}
-	if kind == BySeconds {
-		like.At, like.Machine = set.Time.Seconds(), machine()
-	}
+	tuning, judged := f.instances(set.Tuning, true, set.Queries), f.instances(set.Instances, false, set.Queries)
 	// trials runs a method on each of some instances, with seeds of its own on each.
-	trials := func(on []drawn, e, m, count int, seed uint64) ([]*race.Runs, []float64, error) {
-		runs, medians := make([]*race.Runs, len(on)), make([]float64, len(on))
+	trials := func(on []drawn, e, m, count int, seed uint64) (runs []*race.Runs, medians []float64, err error) {
+		runs, medians = make([]*race.Runs, len(on)), make([]float64, len(on))
 		var g errgroup.Group
 		g.SetLimit(workers)
 		for k, d := range on {
 			g.Go(func() (err error) {
 				r := r
-				r.Trials, r.Seed, r.Workers = count, seed+uint64(k), 1
+				r.Trials, r.Seed = count, seed+uint64(k)
 				if runs[k], err = race.Trials(ctx, d.p, d.entrants[e].Methods[m], r); err == nil {
 					medians[k] = medianOf(runs[k].Final(d.gap)).Mean
 				}
@@ -203,19 +172,14 @@ func (f Family) Compute(ctx context.Context, set FamilySettings) (race.Record, e
 		}
 		return runs, medians, g.Wait()
 	}
-	var rows race.Record
 	runs := make([][]*race.Runs, len(familyMethods)) // of each method on each instance
 	for e, name := range familyMethods {
 		if set.Progress != nil {
 			set.Progress(name, e, len(familyMethods))
 		}
-		like.Method, like.Source = name, judged[0].entrants[e].Source
-		like.Configuration, like.Configurations = 0, len(judged[0].entrants[e].Methods)
-		least := math.Inf(1)
-		for m := range like.Configurations {
-			if like.Configurations == 1 {
-				break
-			}
+		row, least := like, math.Inf(1)
+		row.Method, row.Source, row.Configurations = name, judged[0].entrants[e].Source, len(judged[0].entrants[e].Methods)
+		for m := 0; m < row.Configurations && row.Configurations > 1; m++ {
 			_, medians, err := trials(tuning, e, m, 1, 0)
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
@@ -224,25 +188,23 @@ func (f Family) Compute(ctx context.Context, set FamilySettings) (race.Record, e
 				continue // a setting with which a run fails is not chosen
 			}
 			if v := medianOf(medians).Mean; v < least {
-				least, like.Configuration = v, m
+				least, row.Configuration = v, m
 			}
 		}
-		var medians []float64
-		if runs[e], medians, err = trials(judged, e, like.Configuration, set.Runs, uint64(set.Tuning)); err != nil {
+		row.Setting = judged[0].entrants[e].Numbers(row.Configuration)
+		if runs[e], row.Values, err = trials(judged, e, row.Configuration, set.Runs, uint64(set.Tuning)); err != nil {
 			return nil, fault.At("study", fmt.Sprintf("%v, %s", f, name), err)
 		}
-		rows = append(rows, medianOf(medians).Row(like))
+		rows = append(rows, row)
 	}
-	if kind == ByQueries {
-		even := make([]float64, len(judged))
-		for k, d := range judged {
-			even[k] = d.gap(&race.Observation{Theta: slices.Repeat([]float64{1 / float64(f.Dim)}, f.Dim)})
+	if like.Race == ByQueries {
+		row := like
+		row.Method, row.Configurations = EvenMixture, 1
+		for _, d := range judged {
+			row.Values = append(row.Values, d.gap(&race.Observation{Theta: slices.Repeat([]float64{1 / float64(f.Dim)}, f.Dim)}))
 		}
-		like := like
-		like.Method, like.Source, like.Configuration, like.Configurations = EvenMixture, "", 0, 1
-		rows = append(rows, medianOf(even).Row(like))
+		rows = append(rows, row)
 	}
-	like.Source, like.Configuration, like.Configurations = "", 0, 0
 	for i, a := range familyMethods {
 		for j, b := range familyMethods {
 			if i == j {
@@ -250,7 +212,7 @@ func (f Family) Compute(ctx context.Context, set FamilySettings) (race.Record, e
 			}
 			won, better := 0, 0
 			for k, d := range judged {
-				less, more := race.Signs(race.Paired(runs[i][k], runs[j][k], d.gap), rounding)
+				less, more := race.Signs(race.Differences(runs[i][k].Ends(d.gap), runs[j][k].Ends(d.gap)), rounding)
 				if less > more {
 					better++
 					if race.SignTest(less, more) <= Level {
@@ -258,14 +220,11 @@ func (f Family) Compute(ctx context.Context, set FamilySettings) (race.Record, e
 					}
 				}
 			}
-			like.Method = a
-			for _, v := range []struct {
-				what  string
-				count int
-			}{{wonAgainst(b), won}, {betterThan(b), better}} {
-				n := float64(v.count)
-				like.Quantity = v.what
-				rows = append(rows, race.Interval{Mean: n, Lo: n, Hi: n, N: len(judged)}.Row(like))
+			for what, count := range [2]int{won, better} {
+				row, n := like, float64(count)
+				row.Method, row.Quantity = a, []string{wonAgainst(b), betterThan(b)}[what]
+				row.Value, row.Lo, row.Hi, row.Trials = n, n, n, len(judged)
+				rows = append(rows, row)
 			}
 		}
 	}

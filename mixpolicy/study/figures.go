@@ -154,12 +154,12 @@ func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 		}
 		var line plotting.Line
 		if row, err := r.One(race.Row{Problem: problem, Race: Tuning, Method: m, Quantity: PenalisedGap}); err == nil {
-			for _, row := range mixpolicy.Must(row.Expand()) {
-				line.Y = append(line.Y, max(floor, row.Value/r.Mark(problem, Mixture)))
+			for _, v := range row.Observed() {
+				line.Y = append(line.Y, max(floor, v/r.Mark(problem, Mixture)))
 			}
 			most = max(most, len(line.Y))
 		} else { // nothing to tune: the same for all
-			final := r.final(problem, ByQueries, m, PenalisedGap)
+			final := r.Final(problem, ByQueries, m, PenalisedGap)
 			line.Y = slices.Repeat([]float64{max(floor, final.Value/r.Mark(problem, Mixture))}, most)
 		}
 		slices.Sort(line.Y)
@@ -171,8 +171,8 @@ func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	return cut(f)
 }
 
-// final is the last row of a quantity in a race; the zero Row if there is none.
-func (r Record) final(problem, kind, method, what string) race.Row {
+// Final is the last row of a quantity in a race; the zero Row if there is none.
+func (r Record) Final(problem, kind, method, what string) race.Row {
 	rows := r.where(problem, kind, method, what)
 	if len(rows) == 0 {
 		return race.Row{}
@@ -188,6 +188,35 @@ func columns(heads ...string) (all []plotting.Column) {
 	return all
 }
 
+// cells are those of a table, by row and column. Rows are in the order in which they come.
+type cells struct {
+	rows []string
+	of   map[[2]string]string
+}
+
+func (c *cells) set(row, column, cell string) {
+	if !slices.Contains(c.rows, row) {
+		c.rows = append(c.rows, row)
+	}
+	if c.of == nil {
+		c.of = map[[2]string]string{}
+	}
+	c.of[[2]string{row, column}] = cell
+}
+
+// table has the given columns after the one of the rows' names.
+func (c *cells) table(caption, rows string, heads ...string) plotting.Table {
+	t := plotting.Table{Caption: caption, Columns: columns(append([]string{rows}, heads...)...)}
+	for _, row := range c.rows {
+		line := []any{row}
+		for _, head := range heads {
+			line = append(line, c.of[[2]string{row, head}])
+		}
+		t.Row(line...)
+	}
+	return t
+}
+
 // Finals is the table of what everyone had at the end of the race by queries. Penalised gap and true cost
 // of a method are those of the setting with which each is best in tuning.
 func (r Record) Finals(problem string) plotting.Table {
@@ -197,7 +226,7 @@ func (r Record) Finals(problem string) plotting.Table {
 		Columns: columns("method", "source", "configurations tried", "runs", "penalised gap (% of the optimum)", PolicyCost),
 	}
 	for _, m := range methods {
-		cost, gap := r.final(problem, ByQueries, m, PolicyCost), r.final(problem, ByQueries, m, PenalisedGap)
+		cost, gap := r.Final(problem, ByQueries, m, PolicyCost), r.Final(problem, ByQueries, m, PenalisedGap)
 		first, second := interval(gap, 100/r.Mark(problem, Mixture)), interval(cost, 1)
 		if gap.Method == "" {
 			first = "no θ"
@@ -213,16 +242,17 @@ func (r Record) Finals(problem string) plotting.Table {
 // FinalsBySeconds is the table of the penalised gaps at the end of the races by seconds, a column a
 // problem, for methods that have a θ̂ on all.
 func (r Record) FinalsBySeconds(problems ...string) plotting.Table {
-	t := plotting.Table{Caption: "Penalised gap of the answer at equal time, in % of the optimum: medians, with 95 % intervals", Columns: columns("method")}
+	const caption = "Penalised gap of the answer at equal time, in % of the optimum: medians, with 95 % intervals"
+	t := plotting.Table{Caption: caption, Columns: columns("method")}
 	for _, c := range problems {
 		// All but those that take no steps end at the same time, or just after.
-		end := r.final(c, BySeconds, r.Methods(c, BySeconds)[0], PenalisedGap).At
+		end := r.Final(c, BySeconds, r.Methods(c, BySeconds)[0], PenalisedGap).At
 		t.Columns = append(t.Columns, plotting.Column{Head: fmt.Sprintf("%s, %.0f ms", c, 1000*end)})
 	}
 	for _, m := range r.Methods(problems[0], BySeconds) {
 		row := []any{m}
 		for _, c := range problems {
-			if gap := r.final(c, BySeconds, m, PenalisedGap); gap.Method != "" {
+			if gap := r.Final(c, BySeconds, m, PenalisedGap); gap.Method != "" {
 				row = append(row, interval(gap, 100/r.Mark(c, Mixture)))
 			}
 		}
@@ -251,59 +281,39 @@ func interval(row race.Row, factor float64) string {
 // Reaches is the table of queries needed to come within a per cent of an optimum and stay
 // there: medians, with intervals for them; — stands for more than the race had.
 func (r Record) Reaches(problem string) plotting.Table {
-	goals, methods := []string{GapGoal, MixtureGoal, PolicyGoal}, r.Methods(problem, Reaching)
-	t := plotting.Table{
-		Caption: fmt.Sprintf("%s: queries to reach, medians over the runs, with 95 %% intervals", problem),
-		Columns: columns(append([]string{"method"}, goals...)...),
-	}
-	for _, m := range methods {
-		cells := []any{m}
+	var c cells
+	goals := []string{GapGoal, MixtureGoal, PolicyGoal}
+	for _, m := range r.Methods(problem, Reaching) {
 		for _, goal := range goals {
-			cell := "no θ"
+			c.set(m, goal, "no θ")
 			if row, ok := r.Reached(problem, m, goal); ok {
-				cell = median(row)
+				c.set(m, goal, median(row))
 			}
-			cells = append(cells, cell)
 		}
-		t.Row(cells...)
 	}
-	return t
+	return c.table(fmt.Sprintf("%s: queries to reach, medians over the runs, with 95 %% intervals", problem), "method", goals...)
 }
 
 // Chosen is the table of the settings that tuning chose for a quantity, a column a problem, with those of
 // their numbers that are the least or the greatest of the grid.
-func (r Record) Chosen(quantity string) (plotting.Table, error) {
-	t := plotting.Table{Caption: "Settings chosen by " + quantity, Columns: columns(append([]string{"method"}, Names...)...)}
-	cells := map[string]map[string]string{} // of a method on a problem
-	var methods []string
+func (r Record) Chosen(quantity string) (t plotting.Table, err error) {
+	defer catch(&err)
+	var c cells
 	for _, problem := range Names {
-		c, err := Build(problem)
-		if err != nil {
-			return t, err
-		}
-		for _, e := range c.Learners(ByQueries) {
-			row := r.final(problem, ByQueries, e.Name, quantity)
+		for _, e := range must(Build(problem)).Learners(ByQueries) {
+			row := r.Final(problem, ByQueries, e.Name, quantity)
 			if row.Method == "" || len(e.Axes) == 0 {
 				continue
 			}
-			text, _, edges := chosen(e, row.Configuration, row.Configurations)
-			if cells[e.Name] == nil {
-				cells[e.Name], methods = map[string]string{}, append(methods, e.Name)
-			}
+			on, k, edges := e.Configuration(row.Configuration, row.Configurations)
+			text := on.Setting(k)
 			if len(edges) > 0 {
 				text += " (edge: " + strings.Join(edges, ", ") + ")"
 			}
-			cells[e.Name][problem] = text
+			c.set(e.Name, problem, text)
 		}
 	}
-	for _, m := range methods {
-		row := []any{m}
-		for _, problem := range Names {
-			row = append(row, cells[m][problem])
-		}
-		t.Row(row...)
-	}
-	return t, nil
+	return c.table("Settings chosen by "+quantity, "method", Names...), nil
 }
 
 func median(row race.Row) string {

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -29,31 +30,25 @@ type MedianPlugIn struct {
 func (MedianPlugIn) Name() string { return "plug-in, median of means" }
 
 type medianPlugIn struct {
-	p      *mixpolicy.Problem
-	oracle *mixpolicy.Oracle
-	t      int
-	row    []float64
-	total  [][]float64 // of each group, Σ c ψ/q
-	means  []float64
-	b      []float64
-	theta  []float64
-	solved int
+	p             *mixpolicy.Problem
+	oracle        *mixpolicy.Oracle
+	t, solved     int
+	total         [][]float64 // of each group, Σ c ψ/q
+	row, b, theta []float64
+	means         []float64
 }
 
 // Start implements [mixpolicy.Method].
 func (a MedianPlugIn) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
-	if a.Groups == 0 {
-		a.Groups = 15
+	groups, d := cmp.Or(a.Groups, 15), p.Dim()
+	if groups < 0 {
+		return nil, fmt.Errorf("study: median of %d means, want at least 1", groups)
 	}
-	if a.Groups < 0 {
-		return nil, fmt.Errorf("study: median of %d means, want at least 1", a.Groups)
-	}
-	d := p.Dim()
-	r := &medianPlugIn{p: p, oracle: o, row: make([]float64, d), b: make([]float64, d), theta: make([]float64, d), total: make([][]float64, a.Groups)}
+	r := &medianPlugIn{p: p, oracle: o, row: make([]float64, d), b: make([]float64, d), total: make([][]float64, groups)}
 	for k := range r.total {
 		r.total[k] = make([]float64, d)
 	}
-	floats.AddConst(1/float64(d), r.theta)
+	r.theta = slices.Repeat([]float64{1 / float64(d)}, d)
 	return r, nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/mixpolicy/lab/data"
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/race"
@@ -16,17 +15,15 @@ import (
 
 // The races: what the methods had as much of as each other, or what a row is instead.
 const (
-	Given        = "given"               // a number of the problem
-	ByQueries    = "queries"             // a look at a race by queries
-	QueriesTrial = ByQueries + ", trial" // what each run had at its end: a compact row, by stream
-	Tuning       = "tuning"              // the median score of each setting at the end of the race by queries: a compact row
-	Reaching     = "reach"               // queries until a goal is reached: median, and interval for it
-	BySeconds    = "seconds"             // a look at a race by time; depends on the machine
-	SecondsTrial = BySeconds + ", trial"
+	Given     = "given"   // a number of the problem
+	ByQueries = "queries" // a look at a race by queries
+	Tuning    = "tuning"  // at the end of the race by queries; its values are the median scores of the settings
+	Reaching  = "reach"   // queries until a goal is reached
+	BySeconds = "seconds" // a look at a race by time; depends on the machine
 )
 
 // races are in the order of the record.
-var races = []string{Given, ByQueries, QueriesTrial, Tuning, Reaching, BySeconds, SecondsTrial}
+var races = []string{Given, ByQueries, Tuning, Reaching, BySeconds}
 
 // The quantities.
 const (
@@ -45,18 +42,14 @@ const (
 	Norm     = "‖λ*‖₂ / max |c|" // what G must exceed for Algorithm 1
 )
 
-// Record is all rows, problem by problem: medians over trials with 95 % intervals.
+// Record is all rows, problem by problem: medians over runs with 95 % intervals. The values of the runs are those at
+// the last look; looks before it were recorded as medians.
 type Record struct{ race.Record }
 
 // Recorded returns data/comparison.csv.
 func Recorded() (Record, error) {
-	f, err := data.Files.Open("comparison.csv")
-	if err != nil {
-		return Record{}, fmt.Errorf("study: %w", err)
-	}
-	defer f.Close()
-	r, err := race.Read(f)
-	return Record{r}, err
+	r, err := Runs("comparison")
+	return Record{r.Derive(medianOf)}, err
 }
 
 // finely says whether a method is tuned on the fine grid, and then on a finer one around its best setting,
@@ -103,14 +96,15 @@ func Only(all []race.Entrant, names ...string) []race.Entrant {
 	return slices.DeleteFunc(all, func(e race.Entrant) bool { return len(names) > 0 && !slices.Contains(names, e.Name) })
 }
 
+// Progress is told what runs, and how much of it is done.
+type Progress = func(name string, done, total int)
+
 // Compute runs the races of a kind, [ByQueries] or [BySeconds], of the named methods, or of all
 // if none is named: minutes. Ψ is known to all, and its computation does not count.
-func (c Instance) Compute(ctx context.Context, kind string, progress func(name string, done, total int), names ...string) (race.Record, error) {
-	marks, err := c.Marks(ctx)
-	if err != nil {
-		return nil, err
-	}
-	rows := c.given(marks)
+func (c Instance) Compute(ctx context.Context, kind string, progress Progress, names ...string) (rows race.Record, err error) {
+	defer catch(&err)
+	marks := must(c.Marks(ctx))
+	rows = c.given(marks)
 	entrants := c.Learners(kind)
 	if kind == BySeconds {
 		entrants = c.All()
@@ -118,12 +112,8 @@ func (c Instance) Compute(ctx context.Context, kind string, progress func(name s
 	for _, e := range Only(entrants, names...) {
 		set := c.settings(kind, e.Name)
 		set.Progress = progress
-		o, err := c.race(ctx, e, set)
-		if err != nil {
-			return nil, err
-		}
-		rows = slices.Concat(rows, c.rows(kind, o), c.trials(kind, o))
-		if kind == ByQueries {
+		o := must(c.race(ctx, e, set))
+		if rows = append(rows, c.rows(kind, o)...); kind == ByQueries {
 			rows = slices.Concat(rows, c.tuning(o), c.reach(o, marks))
 		}
 	}
@@ -148,11 +138,10 @@ func (c Instance) scores() map[string]race.Curve {
 
 // race tunes an entrant for each quantity, and runs it. The error is that of ctx; what fails is
 // in the outcome.
-func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (outcome, error) {
-	if _, err := c.Problem.Optimum(ctx); err != nil { // once, before time counts
-		return outcome{}, fault.At("study", c.Name, err)
-	}
-	o := outcome{Entrant: e, tuning: map[string][]race.Tuning{}, chosen: map[string]int{}, runs: map[string]*race.Runs{}}
+func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (o outcome, err error) {
+	defer catch(&err)
+	must(c.Problem.Optimum(ctx)) // once, before time counts
+	o = outcome{Entrant: e, tuning: map[string][]race.Tuning{}, chosen: map[string]int{}, runs: map[string]*race.Runs{}}
 	o.finer = set.Halving && e.Axes != nil
 	told := set.Progress
 	set.Middle = func(x []float64) float64 { return medianOf(x).Mean }
@@ -169,35 +158,30 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 		if told != nil {
 			set.Progress = func(_ string, done, total int) { told(e.Name+", "+quantity, done, total) }
 		}
-		k, err := 0, error(nil)
+		k := 0
 		if n := len(e.Methods); n > 1 {
-			if o.tuning[quantity], k, err = race.Tune(ctx, c.Problem, e, set); err != nil {
-				return o, fault.At("study", c.Name, err)
+			tuning, best, err := race.Tune(ctx, c.Problem, e, set)
+			if k = must(best, err); k >= 0 && o.finer {
+				_, best, err := race.Tune(ctx, c.Problem, e.Finer(k), set)
+				k = k*n + max(0, must(best, err)) // the first one is that of the grid
 			}
-			for _, t := range o.tuning[quantity] {
+			for _, t := range tuning {
 				o.err = cmp.Or(t.Err(), o.err)
 			}
-			if k >= 0 && o.finer {
-				_, again, err := race.Tune(ctx, c.Problem, e.Finer(k), set)
-				if err != nil {
-					return o, fault.At("study", c.Name, err)
-				}
-				k = k*n + max(0, again) // the first one is that of the grid
-			}
 			if k < 0 {
-				delete(o.tuning, quantity)
 				continue
 			}
+			o.tuning[quantity] = tuning
 		}
 		o.chosen[quantity] = k
 		if first != nil && k == o.chosen[PolicyCost] {
 			o.runs[quantity] = first
 			continue
 		}
-		_, m, _ := chosen(e, k, o.configurations())
-		runs, err := race.Trials(ctx, c.Problem, m, set)
+		on, j, _ := e.Configuration(k, o.configurations())
+		runs, err := race.Trials(ctx, c.Problem, on.Methods[j], set)
 		if runs == nil || ctx.Err() != nil {
-			return o, fault.At("study", c.Name, err)
+			return o, err
 		}
 		o.runs[quantity], o.err = runs, cmp.Or(err, o.err)
 	}
@@ -212,24 +196,12 @@ func (o outcome) configurations() int {
 	return len(o.Methods)
 }
 
-// chosen returns the setting k of an entrant, in words and as a method, and on which axes of its grid it is
-// at an edge. Where twice as many were tried as the n of the grid, k is setting k mod n of the finer grid
-// around setting ⌊k/n⌋.
-func chosen(e race.Entrant, k, tried int) (text string, m mixpolicy.Method, edges []string) {
-	n := len(e.Methods)
-	if tried == n {
-		return e.Setting(k), e.Methods[k], e.Edges(k)
-	}
-	f := e.Finer(k / n)
-	return f.Setting(k % n), f.Methods[k%n], e.Edges(k / n)
-}
-
 // medianOf is the median with its interval, by which settings are compared too.
 func medianOf(x []float64) race.Interval { return race.Median(x, confidence) }
 
 // Update computes the rows of the named methods on an instance, or of all if none is named, in
 // the races of a kind, and replaces those in the record at path. Others' rows stay as they are.
-func (c Instance) Update(ctx context.Context, path, kind string, progress func(name string, done, total int), names ...string) error {
+func (c Instance) Update(ctx context.Context, path, kind string, progress Progress, names ...string) error {
 	if kind != ByQueries && kind != BySeconds {
 		return fmt.Errorf("study: no race by %q, want %q or %q", kind, ByQueries, BySeconds)
 	}
@@ -240,12 +212,11 @@ func (c Instance) Update(ctx context.Context, path, kind string, progress func(n
 	}
 	rows, err := c.Compute(ctx, kind, progress, names...)
 	if err != nil {
-		return err
+		return fault.At("study", c.Name, err)
 	}
 	return race.Update(path, func(row race.Row) bool {
-		byTime := row.Race == BySeconds || row.Race == SecondsTrial
 		return row.Problem == c.Name && (row.Race == Given ||
-			byTime == (kind == BySeconds) && (len(names) == 0 || slices.Contains(names, row.Method)))
+			(row.Race == BySeconds) == (kind == BySeconds) && (len(names) == 0 || slices.Contains(names, row.Method)))
 	}, rows, c.order())
 }
 
@@ -299,13 +270,9 @@ func (r Record) Budget(problem string) float64 {
 }
 
 func (c Instance) given(m Marks) (rows race.Record) {
-	like := race.Row{Problem: c.Name, Race: Given}
-	for _, v := range []struct {
-		what string
-		cost float64
-	}{{BestBase, m.BestBase}, {Mixture, m.Mixture}, {Best, m.Best}, {Norm, m.Norm}} {
-		like.Quantity, like.Value, like.Lo, like.Hi = v.what, v.cost, v.cost, v.cost
-		rows = append(rows, like)
+	costs := []float64{m.BestBase, m.Mixture, m.Best, m.Norm}
+	for k, what := range []string{BestBase, Mixture, Best, Norm} {
+		rows = append(rows, race.Row{Problem: c.Name, Race: Given, Quantity: what, Value: costs[k], Lo: costs[k], Hi: costs[k]})
 	}
 	return rows
 }
@@ -320,10 +287,15 @@ const confidence = 0.95
 
 // like is what the rows of an outcome about a quantity have in common.
 func (c Instance) like(kind, quantity string, o outcome) race.Row {
-	return race.Row{
+	like := race.Row{
 		Problem: c.Name, Race: kind, Method: o.Name, Source: o.Source, Quantity: quantity,
-		Configuration: o.chosen[quantity], Configurations: o.configurations(), Seed: c.settings(kind, o.Name).Seed,
+		Configurations: o.configurations(), Seed: c.settings(kind, o.Name).Seed,
 	}
+	if k, chosen := o.chosen[quantity]; chosen {
+		on, j, _ := o.Entrant.Configuration(k, like.Configurations)
+		like.Configuration, like.Setting = k, on.Numbers(j)
+	}
+	return like
 }
 
 // reported are the quantities of which there are runs, in the order of the rows. A method
@@ -354,7 +326,7 @@ func (c Instance) rows(kind string, o outcome) (rows race.Record) {
 		like.Machine = on
 		rows = append(rows, failures(o.runs[quantity], like)...)
 		var before float64
-		for k, row := range o.runs[quantity].BandOf(at, c.scores()[quantity], medianOf).Rows(like) {
+		for k, row := range o.runs[quantity].Rows(at, c.scores()[quantity], like) {
 			if k > 0 && row.At == before {
 				continue // one answer for several marks
 			}
@@ -374,40 +346,23 @@ func failures(runs *race.Runs, like race.Row) race.Record {
 	return rows
 }
 
-// trials has the last number of each run, which runs of others are compared with.
-func (c Instance) trials(kind string, o outcome) (rows race.Record) {
-	kind += ", trial"
-	for _, quantity := range o.reported() {
-		like := c.like(kind, quantity, o)
-		like.Source = ""
-		if kind == SecondsTrial {
-			like.Machine = machine()
-		}
-		var runs race.Record
-		for _, t := range o.runs[quantity].Finished() {
-			like.At, like.Value = float64(t.Stream), c.scores()[quantity](t.End())
-			runs = append(runs, like)
-		}
-		rows = append(rows, runs.Round(6).Compact())
-	}
-	return rows
-}
-
 // tuning has the median scores of all settings, those that lost early of fewer runs.
 func (c Instance) tuning(o outcome) (rows race.Record) {
 	for _, quantity := range o.reported() {
 		like := c.like(Tuning, quantity, o)
 		like.Source, like.Seed = "", like.Seed+1
-		var medians race.Record
+		medians, some := make([]float64, len(o.tuning[quantity])), false
 		for k, t := range o.tuning[quantity] {
+			medians[k] = math.NaN()
 			if like.At = float64(k); len(t.Failed()) > 0 {
 				rows = append(rows, failures(t.Runs, like)...)
-			} else if like.Value = medianOf(t.Scores).Mean; !math.IsInf(like.Value, 0) {
-				medians = append(medians, like)
+			} else if v := medianOf(t.Scores).Mean; !math.IsInf(v, 0) {
+				medians[k], some = v, true
 			}
 		}
-		if len(medians) > 0 {
-			rows = append(rows, medians.Round(4).Compact())
+		if some {
+			like.At, like.Values = 0, medians
+			rows = append(rows, race.Record{like}.Round(4)...)
 		}
 	}
 	return rows
@@ -424,7 +379,8 @@ func (c Instance) reach(o outcome, m Marks) (rows race.Record) {
 		}
 		like := c.like(Reaching, goal.quantity, o)
 		like.Source, like.Quantity, like.At = "", goal.name, goal.at
-		rows = append(rows, o.runs[goal.quantity].Reach(c.scores()[goal.quantity], goal.at, confidence).Row(like))
+		like.Values = o.runs[goal.quantity].Reach(c.scores()[goal.quantity], goal.at)
+		rows = append(rows, like)
 	}
 	return rows
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Runs are the rows of a record that package beam, in the folder mixpolicy/beam, made of many runs:
-// of each setting of a method the median, the mean, and the numbers that one run of twenty is below
+// Runs are the rows of a record, as they are in the folder data. One that package beam, in the folder mixpolicy/beam, made of many runs
+// has of each setting of a method the median, the mean, and the numbers that one run of twenty is below
 // and above: "beam" is of mixpolicy/beam/race.json, plug-in and its form with medians of means on two
 // random problems.
 func Runs(name string) (race.Record, error) {

@@ -2,7 +2,7 @@ package study
 
 import (
 	"math"
-	"slices"
+	"reflect"
 	"testing"
 
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -17,7 +17,7 @@ func TestEnds(t *testing.T) {
 	other := row(200, 0)
 	other.Method = "n"
 	r := race.Record{row(10, 0), row(100, 0), other, row(10, 1), row(100, 1)}
-	if got := Ends(r, "p", "m", "q"); !slices.Equal(got, race.Record{row(100, 0), row(100, 1)}) {
+	if got := Ends(r, "p", "m", "q"); !reflect.DeepEqual(got, race.Record{row(100, 0), row(100, 1)}) {
 		t.Errorf("%+v", got)
 	}
 	if got := Ends(r, "p", "nobody", "q"); len(got) != 0 {

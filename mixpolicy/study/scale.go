@@ -2,7 +2,6 @@ package study
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"time"
 
@@ -15,12 +14,16 @@ import (
 // Scale is what it takes one machine to make a network of four queues, the occupation measures Ψ of
 // two rules there, and the exact optimum of (2.18) over ‖θ‖₂ ≤ 2.
 type Scale struct {
-	States, Moves            int     // n, and the transitions of all pairs together
-	Model, Measures, Optimum float64 // seconds
-	Residual                 float64 // the larger ‖μ − μP‖₁ of the two
-	Gap                      float64 // of the optimum's certificate, as a part of the optimum
-	Memory                   float64 // bytes, at the most
-	Machine, Date            string
+	States   int     `csv:"states"` // n
+	Moves    int     `csv:"moves"`  // the transitions of all pairs together
+	Model    float64 `csv:"model,3"`
+	Measures float64 `csv:"measures,3"`
+	Optimum  float64 `csv:"optimum,3"`  // seconds, as those of Model and Measures
+	Residual float64 `csv:"residual,3"` // the larger ‖μ − μP‖₁ of the two
+	Gap      float64 `csv:"gap,3"`      // of the optimum's certificate, as a part of the optimum
+	Memory   float64 `csv:"memory,3"`   // bytes, at the most
+	Machine  string  `csv:"machine"`
+	Date     string  `csv:"date"`
 }
 
 // Scales are the buffers of networks of about 10⁴, 10⁵, 10⁶ and 10⁷ states.
@@ -31,6 +34,7 @@ func Scales() [][4]int {
 // MeasureScale takes the times. Memory, machine and date are for the caller to fill in. If ctx ends
 // while the model is made, that goes on behind, for nobody.
 func MeasureScale(ctx context.Context, buffers [4]int) (s Scale, err error) {
+	defer catch(&err)
 	w := models.Network{Buffers: buffers}
 	begin := time.Now()
 	lap := func() float64 {
@@ -57,57 +61,18 @@ func MeasureScale(ctx context.Context, buffers [4]int) (s Scale, err error) {
 		return s, err
 	}
 	s.States, s.Moves, s.Model = x.States(), x.Transitions(), lap()
-	psi, err := mixpolicy.NewFeatures(ctx, x, base...)
-	if err != nil {
-		return s, err
-	}
+	psi := must(mixpolicy.NewFeatures(ctx, x, base...))
 	for j := range base {
 		s.Residual = max(s.Residual, psi.Measure(j).Residual)
 	}
 	s.Measures = lap()
-	p, err := mixpolicy.NewProblem(psi, mixpolicy.Ball(2))
-	if err != nil {
-		return s, err
-	}
-	best, err := p.Optimum(ctx)
-	if err != nil {
-		return s, err
-	}
+	best := must(must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2))).Optimum(ctx))
 	s.Gap, s.Optimum = best.Gap()/best.Objective, lap()
 	return s, nil
 }
 
-var scaleHeader = []string{"states", "moves", "model", "measures", "optimum", "residual", "gap", "memory", "machine", "date"}
-
-func (s *Scale) fields() []any {
-	return []any{&s.States, &s.Moves, &s.Model, &s.Measures, &s.Optimum, &s.Residual, &s.Gap, &s.Memory, &s.Machine, &s.Date}
-}
-
 // WriteScales writes them as CSV with a header, numbers to three digits.
-func WriteScales(w io.Writer, all []Scale) error {
-	if err := csvrows.Write(w, scaleHeader, all, (*Scale).fields, 3); err != nil {
-		return fmt.Errorf("study: scale.csv: %w", err)
-	}
-	return nil
-}
+func WriteScales(w io.Writer, all []Scale) error { return csvrows.Encode(w, all) }
 
 // RecordedScales are those of data/scale.csv, the smallest network first.
-func RecordedScales() ([]Scale, error) {
-	f, err := data.Files.Open("scale.csv")
-	if err != nil {
-		return nil, fmt.Errorf("study: %w", err)
-	}
-	defer f.Close()
-	last := 0
-	all, err := csvrows.Read(f, scaleHeader, (*Scale).fields, func(s *Scale) error {
-		if s.States <= last || s.Moves < s.States {
-			return fmt.Errorf("states %d with %d moves after %d states, want more", s.States, s.Moves, last)
-		}
-		last = s.States
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("study: scale.csv: %w", err)
-	}
-	return all, nil
-}
+func RecordedScales() ([]Scale, error) { return data.Rows[Scale]("scale.csv") }

@@ -23,9 +23,7 @@ func SumSteps(eta mixpolicy.StepSize, iterations int) StepSums {
 	s := StepSums{T: iterations}
 	for t := range iterations {
 		v := eta.At(t)
-		s.Sum += v
-		s.Squares += v * v
-		s.Fourth += v * v * v * v
+		s.Sum, s.Squares, s.Fourth = s.Sum+v, s.Squares+v*v, s.Fourth+v*v*v*v
 	}
 	return s
 }
@@ -62,12 +60,10 @@ func (b Bound) Largest() Term {
 	return slices.MaxFunc(b.Terms, func(x, y Term) int { return cmp.Compare(x.Value, y.Value) })
 }
 
-func boundOf(divisor float64, terms ...Term) Bound {
-	var b Bound
+func boundOf(divisor float64, terms ...Term) (b Bound) {
 	for _, t := range terms {
 		t.Value /= divisor
-		b.Value += t.Value
-		b.Terms = append(b.Terms, t)
+		b.Value, b.Terms = b.Value+t.Value, append(b.Terms, t)
 	}
 	return b
 }
@@ -149,9 +145,7 @@ func (k *Constants) violation(objective Bound, ball float64) Bound {
 }
 
 // unbounded is the bound +∞ of a λ that is kept in no ball.
-func unbounded() Bound {
-	return Bound{Value: math.Inf(1), Terms: []Term{{termBall, math.Inf(1)}}}
-}
+func unbounded() Bound { return boundOf(1, Term{termBall, math.Inf(1)}) }
 
 // SharpObjectiveBound is the best that the proof of [Constants.ObjectiveBound] gives:
 // ‖ĝ‖⁎ is bounded as a whole, by its part along the hyperplane, D is D(θ*;θ₀), and the

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/num/hyperdual"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
@@ -113,6 +114,8 @@ func TestMaxDivergence(t *testing.T) {
 		"times a small number":   {generic{bregman.Scale(bregman.Ball{R: 2}, 0x1p-60)}, mixpolicy.Ball(2), 2, 0x1p-60 * section * inside, 1e-8},
 		"within a larger domain": {bregman.Ball{R: 3}, mixpolicy.Ball(2), 2, math.Sqrt(9-.5) - math.Sqrt(9-4), 1e-13},
 		"beyond the domain":      {bregman.Ball{R: 2}, mixpolicy.Ball(3), 2, math.Inf(1), 0},
+		"simplex":                {bregman.Euclidean(), mixpolicy.Simplex(), 3, 1. / 3, 4 * u},
+		"ℓ₁, at (2, −1, 0)":      {bregman.Euclidean(), mixpolicy.Class{Norm: linprog.L1, R: 3}, 3, 7. / 3, 4 * u},
 		"one policy":             {bregman.Ball{R: 2}, mixpolicy.Ball(2), 1, 0, 0},
 	} {
 		if got := theory.MaxDivergence(tt.phi, tt.class, barycentre(tt.d)); !(math.Abs(got-tt.want) <= tt.off*tt.want) && got != tt.want {
@@ -158,7 +161,14 @@ func TestMaxDivergenceQuadratic(t *testing.T) {
 		if !eigen.Factorize(centred, false) {
 			t.Fatal("no eigenvalues")
 		}
-		phi := mixpolicy.Must(bregman.NewMahalanobis(q))
+		phi := bregman.FromVectorFunc("½xᵀQx", func(x []bregman.Dual) (s bregman.Dual) {
+			for i := range x {
+				for j := range x {
+					s = hyperdual.Add(s, hyperdual.Scale(q.At(i, j)/2, hyperdual.Mul(x[i], x[j])))
+				}
+			}
+			return s
+		}, make([]float64, d))
 		want := eigen.Values(nil)[d-1] / 2 * (4 - 1./d)
 		for _, unit := range []float64{1, 0x1p-80, 0x1p80} {
 			if got := theory.MaxDivergence(bregman.Scale(phi, unit), mixpolicy.Ball(2), barycentre(d)) / unit; !(math.Abs(got-want) <= 1e-9*want) {

@@ -4,7 +4,6 @@
 package theory
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,7 +70,8 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 		return nil, fmt.Errorf("theory: modulus %v does not give its strong convexity, want a bregman.StrongConvexer", phi)
 	}
 	if x, _ := class.Mismatch(phi, start); x != nil {
-		return nil, fmt.Errorf("theory: modulus %v is finite at %.4g, outside of the class %v, want one whose domain is within the class", phi, x, class)
+		return nil, fmt.Errorf("theory: modulus %v is finite at %.4g, outside of the class %v, want one whose domain is within the class",
+			phi, x, class)
 	}
 	dual := class.Norm.Dual()
 	lo, hi := p.MDP().CostRange()
@@ -81,13 +81,11 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 		criterion: p.MDP().Criterion(),
 		A:         RatioNorm(f, dual.Of), Tangent: RatioNorm(f, func(x []float64) float64 { return tangentNorm(dual, x) }),
 		PsiNorm: SubordinateNorm(f, class.Norm), SigmaMax: SubordinateNorm(f, linprog.L2),
-		Comparison: 1,
+		Comparison: 1, Mu: mu * normRatio(norm, class.Norm, d), D: MaxDivergence(phi, class, start),
 	}
 	if class.Norm == linprog.L1 {
 		k.Comparison = math.Sqrt(float64(d))
 	}
-	k.Mu = mu * normRatio(norm, class.Norm, d)
-	k.D = MaxDivergence(phi, class, start)
 	best, err := p.Optimum(context.Background())
 	if err != nil {
 		return nil, err
@@ -199,12 +197,11 @@ func RatioNorm(f *mixpolicy.Features, size func([]float64) float64) float64 {
 	row := make([]float64, f.Dim())
 	var top float64
 	for i, q := range f.Sampling() {
-		if q == 0 {
-			continue
+		if q > 0 {
+			f.Row(row, i)
+			floats.Scale(1/q, row)
+			top = max(top, size(row))
 		}
-		f.Row(row, i)
-		floats.Scale(1/q, row)
-		top = max(top, size(row))
 	}
 	return top
 }
@@ -219,8 +216,7 @@ func tangentNorm(norm linprog.Norm, x []float64) float64 {
 	case linprog.LInf:
 		k = (floats.Min(x) + floats.Max(x)) / 2
 	case linprog.L1:
-		sorted := slices.Sorted(slices.Values(x))
-		k = sorted[len(sorted)/2]
+		k = slices.Sorted(slices.Values(x))[len(x)/2]
 	}
 	y := slices.Clone(x)
 	floats.AddConst(-k, y)
@@ -259,28 +255,25 @@ func MaxDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64) 
 		gap := (ball.R - floats.Norm(start, 2)) * (ball.R + floats.Norm(start, 2))
 		return (ball.R*ball.R - class.MinLinear(start)) / math.Sqrt(gap)
 	}
-	switch separable := bregman.IsSeparable(phi); {
-	case class.Norm == linprog.L1:
+	if class.Norm == linprog.L1 {
 		return maxDivergenceL1(phi, class.R, start)
-	case class.Norm == linprog.LInf && separable:
+	}
+	if class.Norm == linprog.LInf && bregman.IsSeparable(phi) {
 		return maxDivergenceCube(phi, class.R, start)
 	}
 	return climbDivergence(phi, class, start)
 }
 
 func maxDivergenceL1(phi bregman.Modulus, r float64, start []float64) float64 {
-	d := len(start)
-	theta := make([]float64, d)
-	var top float64
-	for i := range d {
-		for j := range d {
-			if i == j && r > 1 && d > 1 {
-				continue
+	theta, top := make([]float64, len(start)), 0.0
+	for i := range theta {
+		for j := range theta {
+			if i != j || r == 1 {
+				clear(theta)
+				theta[i] = (r + 1) / 2
+				theta[j] -= (r - 1) / 2
+				top = max(top, bregman.Divergence(phi, theta, start))
 			}
-			clear(theta)
-			theta[i] = (r + 1) / 2
-			theta[j] -= (r - 1) / 2
-			top = max(top, bregman.Divergence(phi, theta, start))
 		}
 	}
 	return top
@@ -299,10 +292,8 @@ func maxDivergenceCube(phi bregman.Modulus, r float64, start []float64) float64 
 		theta[i] = s
 	}
 	order := make([]int, d)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(gain[b], gain[a]) })
+	floats.Scale(-1, gain)
+	floats.ArgsortStable(gain, order)
 	var top float64
 	for k := range d {
 		rest := 1 - float64(2*k-d+1)*r
@@ -330,16 +321,15 @@ func maxDivergenceCube(phi bregman.Modulus, r float64, start []float64) float64 
 // climbDivergence repeats θ ← argmax ⟨∇D((θ+θ₀)/2; θ₀), θ′⟩ over θ′ in the class, as long as D grows. At θ itself,
 // on the boundary, the gradient of a Legendre function points to θ.
 func climbDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64) float64 {
-	d := len(start)
-	direction, theta, far := make([]float64, d), make([]float64, d), make([]float64, d)
-	origin := make([]float64, d)
+	d, top := len(start), 0.0
+	direction, theta, far, origin := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
 	phi.Gradient(origin, start)
-	top := 0.0
 	for first := range directions.All(d) {
 		copy(direction, first)
 		last := math.Inf(-1)
 		for range 1000 { // near the centre of a ball a step is short
-			if err := class.Norm.Project(theta, scaled(far, direction, 0x1p40*class.R), class.R); err != nil {
+			floats.ScaleTo(far, 0x1p40*class.R/max(floats.Norm(direction, math.Inf(1)), math.SmallestNonzeroFloat64), direction)
+			if err := class.Norm.Project(theta, far, class.R); err != nil {
 				last = math.Inf(1)
 				break
 			}
@@ -347,17 +337,11 @@ func climbDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64
 				theta[j] = start[j] + (1-0x1p-48)*(theta[j]-start[j])
 			}
 			value := bregman.Divergence(phi, theta, start)
-			if math.IsInf(value, 1) {
-				last = value
+			grows := value > last
+			if last = max(last, value); !grows || math.IsInf(value, 1) {
 				break
 			}
-			if value <= last {
-				break
-			}
-			last = value
-			for j := range far {
-				far[j] = (start[j] + theta[j]) / 2
-			}
+			floats.Scale(0.5, floats.AddTo(far, start, theta))
 			phi.Gradient(direction, far)
 			floats.Sub(direction, origin)
 		}
@@ -366,10 +350,4 @@ func climbDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64
 		}
 	}
 	return top
-}
-
-// scaled sets dst = c·x/‖x‖_∞.
-func scaled(dst, x []float64, c float64) []float64 {
-	floats.ScaleTo(dst, c/max(floats.Norm(x, math.Inf(1)), math.SmallestNonzeroFloat64), x)
-	return dst
 }

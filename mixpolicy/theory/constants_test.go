@@ -215,10 +215,20 @@ func TestConstantsBySettings(t *testing.T) {
 		}
 	}
 	phi := bregman.Burg()
-	phi.Mu, phi.P = 1, 2
-	k := mixpolicy.Must(theory.NewConstants(garnetProblem(t, 6, 3, mixpolicy.Simplex()), mixpolicy.PrimalDual{Beta: 20, CostScale: 4, Modulus: phi}))
-	if math.Abs(k.Mu-1./3) > 2*u {
-		t.Errorf("μ = %v, want 1/3", k.Mu)
+	for _, tt := range []struct {
+		p     float64
+		class mixpolicy.Class
+		want  float64 // ‖x‖_p² over the square of the class's norm, at (1, 1, 1) or a unit vector
+	}{
+		{2, mixpolicy.Simplex(), 1. / 3}, {1, mixpolicy.Simplex(), 1}, {math.Inf(1), mixpolicy.Simplex(), 1. / 9},
+		{2, mixpolicy.Ball(1), 1}, {1, mixpolicy.Ball(1), 1}, {4, mixpolicy.Ball(1), 1 / math.Sqrt(3)}, {math.Inf(1), mixpolicy.Ball(1), 1. / 3},
+		{2, mixpolicy.Cube(1), 1}, {math.Inf(1), mixpolicy.Cube(1), 1},
+	} {
+		phi.Mu, phi.P = 1, tt.p
+		k := mixpolicy.Must(theory.NewConstants(garnetProblem(t, 6, 3, tt.class), mixpolicy.PrimalDual{Beta: 20, CostScale: 4, Modulus: phi}))
+		if math.Abs(k.Mu-tt.want) > 4*u {
+			t.Errorf("ℓ_%v and %v: μ = %v, want %v", tt.p, tt.class, k.Mu, tt.want)
+		}
 	}
 }
 

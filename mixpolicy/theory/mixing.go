@@ -339,9 +339,6 @@ type Ergodicity struct {
 	Lower, Upper float64
 	Policy       *mixpolicy.Policy
 	State        int
-
-	// LeastMass and GreatestMass are the extremes of n·μ^π(s) that were found.
-	LeastMass, GreatestMass float64
 }
 
 // ErgodicityOf returns the least κ of (2.25) that serves all the given policies,
@@ -350,7 +347,7 @@ func ErgodicityOf(x *mixpolicy.MDP, policies ...*mixpolicy.Policy) (*Ergodicity,
 	if len(policies) == 0 {
 		return nil, errors.New("theory: κ of no policy, want at least one")
 	}
-	e := &Ergodicity{LeastMass: math.Inf(1)}
+	e := &Ergodicity{}
 	for i, p := range policies {
 		q, err := x.Occupation(context.Background(), p)
 		if err != nil {
@@ -362,11 +359,10 @@ func ErgodicityOf(x *mixpolicy.MDP, policies ...*mixpolicy.Policy) (*Ergodicity,
 	return e, nil
 }
 
-// include extends the range of masses by those of a measure.
+// include raises Lower to what the masses of a measure need.
 func (e *Ergodicity) include(p *mixpolicy.Policy, mu []float64) {
 	for s, v := range mu {
 		mass := float64(len(mu)) * v
-		e.LeastMass, e.GreatestMass = min(e.LeastMass, mass), max(e.GreatestMass, mass)
 		if k := kappa(mass, mass); k > e.Lower {
 			e.Lower, e.Policy, e.State = k, p, s
 		}
@@ -388,7 +384,7 @@ func kappa(least, greatest float64) float64 { return max(1/(least*least), greate
 // with what was found so far, whose Upper is +∞.
 func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP) (*Ergodicity, error) {
 	n, m := x.States(), x.Actions()
-	e := &Ergodicity{LeastMass: math.Inf(1), Upper: math.Inf(1)}
+	e := &Ergodicity{Upper: math.Inf(1)}
 	try := func(p *mixpolicy.Policy) error {
 		q, err := x.Occupation(ctx, p)
 		if err == nil {
@@ -419,11 +415,14 @@ func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP) (*Ergodicity, erro
 	if err != nil {
 		return nil, err
 	}
+	price := func(s int, c float64) {
+		for a := range m {
+			cost[x.Pair(s, a)] = c
+		}
+	}
 	for s := range n {
 		for _, sign := range []float64{1, -1} {
-			for a := range m {
-				cost[x.Pair(s, a)] = sign
-			}
+			price(s, sign)
 			v, err := mixpolicy.PolicyIteration(ctx, y, exact)
 			if err == nil {
 				err = try(v.Policy)
@@ -437,9 +436,7 @@ func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP) (*Ergodicity, erro
 				greatest = max(greatest, -v.Lower)
 			}
 		}
-		for a := range m {
-			cost[x.Pair(s, a)] = 0
-		}
+		price(s, 0)
 	}
 	if least > 0 {
 		e.Upper = max(e.Lower, kappa(float64(n)*least, float64(n)*greatest))

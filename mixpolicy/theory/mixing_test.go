@@ -2,7 +2,6 @@ package theory_test
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -234,20 +233,6 @@ func TestMixingErrors(t *testing.T) {
 	large := mixpolicy.Must(models.Garnet{States: 1001, Actions: 1, Branches: 3, Ring: true, Criterion: mixpolicy.AverageCost}.MDP())
 	_, err = theory.MixingTime(t.Context(), large, mixpolicy.UniformPolicy(large), 0.25)
 	wantError(t, err, "1001 states, want at most 1000")
-
-	queue := mixpolicy.Must(models.Queue{}.MDP())
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for name, f := range map[string]func() error{
-		"MixingTime":        func() error { return second(theory.MixingTime(ctx, queue, mixpolicy.UniformPolicy(queue), 0.25)) },
-		"MixingCurve":       func() error { return second(theory.MixingCurve(ctx, queue, mixpolicy.UniformPolicy(queue), nil, 10)) },
-		"UniformMixingTime": func() error { return second(theory.UniformMixingTime(ctx, queue, 0.25)) },
-		"UniformErgodicity": func() error { return second(theory.UniformErgodicity(ctx, queue)) },
-	} {
-		if err := f(); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s cancelled: %v", name, err)
-		}
-	}
 }
 
 // (2.25): κ of given policies is the least that serves them all.
@@ -266,9 +251,6 @@ func TestErgodicityOf_2_25(t *testing.T) {
 		t.Errorf("κ = %v at state %d, want %v", e.Lower, e.State, want)
 	}
 	n := float64(x.States())
-	if most := least * math.Pow(r, 99); math.Abs(e.LeastMass/least-1) > 1e-11 || math.Abs(e.GreatestMass/most-1) > 1e-11 {
-		t.Errorf("masses in [%v, %v], want [%v, %v]", e.LeastMass, e.GreatestMass, least, most)
-	}
 	for _, p := range []*mixpolicy.Policy{one, two} {
 		for s, mu := range mixpolicy.Must(x.Occupation(t.Context(), p)).State {
 			if root := math.Sqrt(e.Lower); mu < 1/(n*root)*(1-1e-12) || mu > root/n*(1+1e-12) {
@@ -296,9 +278,6 @@ func TestUniformErgodicity_2_25(t *testing.T) {
 				least, greatest = min(least, n*mu), max(greatest, n*mu)
 			}
 		})
-		if e.LeastMass < least*(1-1e-12) || math.Abs(e.GreatestMass-greatest) > 1e-12*greatest {
-			t.Fatalf("masses in [%v, %v], want [%v, %v]", e.LeastMass, e.GreatestMass, least, greatest)
-		}
 		want := max(1/(least*least), greatest*greatest)
 		if !(want >= e.Lower*(1-1e-12) && want <= e.Upper*(1+1e-12)) || n > 1 && !(e.Upper > e.Lower) && !math.IsInf(want, 1) {
 			t.Fatalf("κ = %v is outside of [%v, %v]", want, e.Lower, e.Upper)

@@ -187,48 +187,6 @@ func TestMomentNormBernoulli_2_4_2_6(t *testing.T) {
 	}
 }
 
-// (2.5): cases where one kind of direction alone leads to the greatest value, against a grid of
-// directions. It scales with Z, and an outcome of probability 0 does not count, however large.
-func TestVectorMomentNormStarts_2_5(t *testing.T) {
-	for from, tt := range map[string]struct{ z, p []float64 }{
-		"E Z":                      {[]float64{4, 0, 0, 3}, []float64{9. / 16, 7. / 16}},
-		"an outcome":               {[]float64{-4, 3, -1, -1, 2, 1, -3, 3}, []float64{3. / 16, 7. / 16, 5. / 16, 1. / 16}},
-		"an eigenvector":           {[]float64{2, -2, -1, -2, -4, -4, -4, 2}, []float64{9. / 16, 2. / 16, 1. / 16, 4. / 16}},
-		"an eigenvector, by steps": {[]float64{2, 2, 0, 0, 3, -3, 1, -2}, []float64{11. / 16, 3. / 16, 1. / 16, 1. / 16}},
-		"any, by steps, large q":   {[]float64{-3, -2, -1, 0, 4, 0, 0, 0}, []float64{1. / 32, 2. / 32, 1. / 32, 28. / 32}},
-	} {
-		const directions = 360
-		x, at, grid := make([]float64, len(tt.p)), 0.0, 0.0
-		try := func(angle float64) {
-			sin, cos := math.Sincos(angle)
-			for i := range x {
-				x[i] = cos*tt.z[2*i] + sin*tt.z[2*i+1]
-			}
-			if v := mixpolicy.Must(theory.MomentNorm(2, x, tt.p)); v > grid {
-				at, grid = angle, v
-			}
-		}
-		for k := range directions {
-			try(math.Pi * float64(k) / directions)
-		}
-		for step := math.Pi / directions; step > 1e-6; step /= 2 {
-			centre := at
-			try(centre - step)
-			try(centre + step)
-		}
-		for _, scale := range []float64{1, 0x1p500, 0x1p-500} {
-			z, p := scaledBy(tt.z, scale), tt.p
-			if scale == 1 {
-				z, p = append(z, 1e200, -1e200), append(p[:len(p):len(p)], 0)
-			}
-			lower, upper, err := theory.VectorMomentNorm(2, mat.NewDense(len(p), 2, z), p)
-			if lower /= scale; err != nil || !(math.Abs(lower-grid) <= 1e-9*grid) || !(lower <= upper/scale) {
-				t.Errorf("from %s, Z times %v: [%v, %v], grid %v, %v", from, scale, lower, upper/scale, grid, err)
-			}
-		}
-	}
-}
-
 func TestOrliczErrors(t *testing.T) {
 	for _, f := range []func(float64, []float64, []float64) (float64, error){theory.OrliczNorm, theory.MomentNorm} {
 		_, err := f(0.5, []float64{1}, []float64{1})

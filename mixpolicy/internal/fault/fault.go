@@ -5,7 +5,9 @@ package fault
 import "strings"
 
 // prefixes are those of the packages whose errors are passed on.
-var prefixes = []string{"mixpolicy: ", "theory: ", "bregman: ", "linprog: ", "alias: ", "files: ", "models: ", "priorwork: ", "race: ", "study: ", "paper: "}
+var prefixes = []string{
+	"mixpolicy: ", "theory: ", "bregman: ", "linprog: ", "alias: ", "files: ", "models: ", "priorwork: ", "race: ", "study: ", "paper: ",
+}
 
 type located struct {
 	text string

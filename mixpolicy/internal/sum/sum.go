@@ -23,6 +23,14 @@ func (a *Accumulator) Add(x float64) {
 	a.sum = t
 }
 
+// AddProduct adds xy, as if it were not rounded: the error of a sum of n products is that of 2n
+// terms (Ogita, Rump and Oishi 2005).
+func (a *Accumulator) AddProduct(x, y float64) {
+	p := float64(x * y) // rounded even where a product and a sum may be one operation
+	a.Add(p)
+	a.carry += math.FMA(x, y, -p)
+}
+
 // Value returns the sum so far.
 func (a *Accumulator) Value() float64 {
 	if s := a.sum + a.carry; !math.IsNaN(s) {

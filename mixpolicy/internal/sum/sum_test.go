@@ -49,6 +49,18 @@ func TestAccumulator(t *testing.T) {
 		if got := Dot(x, y); math.Abs(got-want) > 2*u*math.Abs(want)+2*n*n*u*u*size {
 			t.Fatalf("Dot = %v, want %v", got, want)
 		}
+		// Products lose nothing but what falls below the normal range.
+		var products Accumulator
+		total, absolute := new(big.Float).SetPrec(2200), 0.
+		for i, v := range x {
+			products.AddProduct(v, y[i])
+			total.Add(total, new(big.Float).Mul(new(big.Float).SetPrec(200).SetFloat64(v), big.NewFloat(y[i])))
+			absolute += math.Abs(v * y[i])
+		}
+		all, _ := total.Float64()
+		if got := products.Value(); math.Abs(got-all) > 2*u*math.Abs(all)+8*n*n*u*u*absolute {
+			t.Fatalf("Σxy = %v, want %v", got, all)
+		}
 		diff := make([]float64, len(x))
 		for i := range x {
 			diff[i] = math.Abs(x[i] - y[i])
@@ -80,5 +92,27 @@ func TestLengths(t *testing.T) {
 			}()
 			f([]float64{1}, nil)
 		}()
+	}
+}
+
+// A product is added with all of its digits.
+func TestAddProduct(t *testing.T) {
+	for _, c := range []struct {
+		products [][2]float64
+		want     float64
+	}{
+		{[][2]float64{{1e16, 1}, {1, 1}, {-1e16, 1}}, 1}, // 1e16 + 1 is no number
+		{[][2]float64{{1, 1}, {1e16, 1}, {-1e16, 1}}, 1}, // what enters is greater than what is there
+		{[][2]float64{{1, 1}, {0.5, 0x1p-80}, {-1, 1}, {1, 1}, {-1, 1}}, 0x1p-81},
+		{[][2]float64{{1 + 0x1p-30, 1 + 0x1p-30}, {-1, 1 + 0x1p-29}}, 0x1p-60}, // nor is this square
+		{[][2]float64{{3, 5}, {-2, 4}}, 7},
+	} {
+		var a Accumulator
+		for _, f := range c.products {
+			a.AddProduct(f[0], f[1])
+		}
+		if a.Value() != c.want {
+			t.Errorf("Σ of the products %g: %g, want %g", c.products, a.Value(), c.want)
+		}
 	}
 }

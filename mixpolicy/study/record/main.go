@@ -11,6 +11,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -51,19 +52,19 @@ type commandLine struct {
 	Root string `placeholder:"DIR" help:"The clone whose records are made. Default: the one around the working directory."`
 
 	List        listCmd        `cmd:"" help:"List what is recorded, and the methods that are not recorded yet."`
-	Comparison  comparisonCmd  `cmd:"" help:"data/comparison.csv: race methods on the problems of package study. A method takes minutes, and what others' rows say stays."`
+	Comparison  comparisonCmd  `cmd:"" help:"data/comparison.csv: races on the problems of package study, minutes a method."`
 	Network     networkCmd     `cmd:"" help:"data/network.csv: the network of four queues at full size. A part takes minutes."`
-	Table       tableCmd       `cmd:"" help:"data/equations.csv, errata.csv or claims.csv: decide every equation, compute every witness, run every experiment."`
+	Table       tableCmd       `cmd:"" help:"data/equations.csv, errata.csv or claims.csv: every equation, witness or experiment."`
 	Adversaries adversariesCmd `cmd:"" help:"data/adversaries.csv: search counterexamples of every corrected bound, some ten minutes."`
-	Scale       scaleCmd       `cmd:"" help:"data/scale.csv: how large a network one machine solves exactly, to 10⁷ states: minutes, and some 20 GiB."`
+	Scale       scaleCmd       `cmd:"" help:"data/scale.csv: how large a network one machine solves: minutes, and some 20 GiB."`
 	Readme      readmeCmd      `cmd:"" help:"data/figures/readme.svg, and the counts in the README."`
 	Statements  statementsCmd  `cmd:"" help:"The paper's statements in the notebooks, from data/statements.md and the errata."`
 }
 
 type comparisonCmd struct {
 	Problem []string `short:"p" sep:"none" placeholder:"NAME" help:"Only this problem; may be repeated."`
-	Race    []string `short:"r" placeholder:"KIND" enum:"queries,seconds" default:"queries,seconds" help:"Only the race by queries, or by seconds."`
-	Method  []string `short:"m" sep:"none" placeholder:"NAME" help:"Only this method; may be repeated. Families of random problems are recorded for all methods at once."`
+	Race    []string `short:"r" placeholder:"KIND" enum:"queries,seconds" default:"queries,seconds" help:"Only by queries, or by seconds."`
+	Method  []string `short:"m" sep:"none" placeholder:"NAME" help:"Only this method; may be repeated. Families have all methods at once."`
 }
 
 // Run records one method after the other, so that an interruption loses one at most.
@@ -121,7 +122,7 @@ type networkCmd struct {
 // Run keeps memory low: the model has a million states.
 func (c networkCmd) Run(ctx context.Context, w *work) error {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(3 << 30)) // garbage is collected before that
-	return paper.UpdateNetwork(ctx, w.data("network.csv"), w.tell, c.Part...)
+	return study.UpdateNetwork(ctx, w.data("network.csv"), w.tell, c.Part...)
 }
 
 type listCmd struct{}
@@ -148,7 +149,7 @@ func (listCmd) Run(_ context.Context, w *work) error {
 	for _, f := range study.Families() {
 		fmt.Fprintf(w.out, "comparison -p %q\n", f)
 	}
-	for _, p := range paper.NetworkParts() {
+	for _, p := range study.NetworkParts() {
 		fmt.Fprintf(w.out, "network -p %q\n", p.Name)
 	}
 	fmt.Fprint(w.out, "table equations\ntable errata\ntable claims\nadversaries\nscale\nreadme\nstatements\n")
@@ -188,16 +189,14 @@ type adversariesCmd struct {
 
 // Run searches one space after the other. Of those that are not chosen the records stay.
 func (c adversariesCmd) Run(ctx context.Context, w *work) error {
-	var known, all []adversary.Record
-	if len(c.Space) > 0 {
-		f, err := os.Open(w.data("adversaries.csv"))
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		if known, err = adversary.Read(f); err != nil {
-			return err
-		}
+	f, err := os.Open(w.data("adversaries.csv"))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	known, err := adversary.Read(f)
+	if err != nil {
+		return err
 	}
 	spaces := adversary.Spaces()
 	for _, name := range c.Space {
@@ -205,6 +204,7 @@ func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 			return fmt.Errorf("no space %q; data/adversaries.csv names them", name)
 		}
 	}
+	var all []adversary.Record
 	for _, s := range spaces {
 		if len(c.Space) > 0 && !slices.Contains(c.Space, s.Name) {
 			all = append(all, slices.DeleteFunc(slices.Clone(known), func(r adversary.Record) bool { return r.Space != s.Name })...)
@@ -248,7 +248,8 @@ func (c scaleCmd) Run(ctx context.Context, w *work) error {
 		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 			return err
 		}
-		s.Memory, s.Machine, s.Date = 1024*float64(u.Maxrss), fmt.Sprintf("%s, %d cores", runtime.GOARCH, runtime.GOMAXPROCS(0)), time.Now().UTC().Format(time.DateOnly)
+		s.Memory, s.Date = 1024*float64(u.Maxrss), time.Now().UTC().Format(time.DateOnly)
+		s.Machine = fmt.Sprintf("%s, %d cores", runtime.GOARCH, runtime.GOMAXPROCS(0))
 		all = append(all, s)
 	}
 	return atomicfile.Write(w.data("scale.csv"), func(f io.Writer) error { return study.WriteScales(f, all) })
@@ -264,45 +265,36 @@ func (readmeCmd) Run(ctx context.Context, w *work) error {
 	if err := plotting.Save(w.data("figures", "readme.svg"), figure); err != nil {
 		return err
 	}
-	file := filepath.Join(w.root, "README.md")
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	counted, err := paper.WithSummary(string(text))
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(file, func(f io.Writer) error {
-		_, err := io.WriteString(f, counted)
-		return err
-	})
+	return edit(filepath.Join(w.root, "README.md"), paper.WithSummary)
 }
 
 type statementsCmd struct{}
 
 func (statementsCmd) Run(w *work) error {
 	files, err := filepath.Glob(filepath.Join(w.root, "notebooks", "*.ipynb"))
+	for _, file := range files {
+		err = cmp.Or(err, edit(file, func(text string) (string, error) {
+			text, _, err := paper.WithStatements(text)
+			return text, err
+		}))
+	}
+	return err
+}
+
+// edit changes the text of a file.
+func edit(file string, change func(text string) (string, error)) error {
+	old, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	for _, file := range files {
-		old, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		text, _, err := paper.WithStatements(string(old))
-		if err != nil {
-			return fmt.Errorf("%s: %w", filepath.Base(file), err)
-		}
-		if text == string(old) {
-			continue
-		}
-		if err := atomicfile.WriteBytes(file, []byte(text)); err != nil {
-			return err
-		}
+	text, err := change(string(old))
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(file), err)
 	}
-	return nil
+	if text == string(old) {
+		return nil
+	}
+	return atomicfile.WriteBytes(file, []byte(text))
 }
 
 // work is where records go, and who is told of progress.
@@ -359,7 +351,8 @@ func root(dir string) (string, error) {
 func run(ctx context.Context, args []string, out *os.File) error {
 	var cli commandLine
 	parser := kong.Must(&cli, kong.Name("go run ./mixpolicy/study/record"),
-		kong.Description("Makes the records in data/ and the README's picture again, whole or one part at a time. What is interrupted leaves the files as they were, with what was done before."))
+		kong.Description("Makes the records in data/ and the README's picture again, whole or one part at a time. "+
+			"What is interrupted leaves the files as they were, with what was done before."))
 	command, err := parser.Parse(args)
 	if err != nil {
 		return err
@@ -369,7 +362,8 @@ func run(ctx context.Context, args []string, out *os.File) error {
 		return err
 	}
 	if term.IsTerminal(int(out.Fd())) {
-		w.bar = progressbar.NewOptions(-1, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionShowCount(), progressbar.OptionSetWidth(30), progressbar.OptionClearOnFinish())
+		w.bar = progressbar.NewOptions(-1, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionShowCount(),
+			progressbar.OptionSetWidth(30), progressbar.OptionClearOnFinish())
 		defer w.bar.Finish()
 	}
 	command.BindTo(ctx, (*context.Context)(nil))

@@ -3,9 +3,9 @@ package adversary
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/theory"
@@ -13,7 +13,7 @@ import (
 
 // distribution returns weights divided by their sum, or the uniform distribution for weights 0.
 func distribution(weights ...float64) []float64 {
-	p := append([]float64(nil), weights...)
+	p := slices.Clone(weights)
 	if total := floats.Sum(p); total > 0 {
 		floats.Scale(1/total, p)
 	} else {
@@ -22,173 +22,101 @@ func distribution(weights ...float64) []float64 {
 	return p
 }
 
-// steady returns the measure μ = (1−γ)α + γμP of three states.
-func steady(gamma float64, alpha []float64, p [3][]float64) []float64 {
-	// (I − γPᵀ + c11ᵀ)μ = (1−γ)α + c1, where c = 1 makes the average-cost system regular.
-	a, b := mat.NewDense(3, 3, nil), mat.NewVecDense(3, nil)
-	for i := range 3 {
-		for j := range 3 {
-			a.Set(j, i, 1-gamma*p[i][j])
-		}
-	}
-	for i := range 3 {
-		a.Set(i, i, a.At(i, i)+1)
-		b.SetVec(i, (1-gamma)*alpha[i]+1)
-	}
-	var mu mat.VecDense
-	if err := mu.SolveVec(a, b); err != nil {
-		panic(err) // a column of P has entries of 10⁻³ at least, or 1 − γ is that
-	}
-	return mu.RawVector().Data
+func scaled(c float64, x []float64) []float64 { return floats.ScaleTo(make([]float64, len(x)), c, x) }
+
+// process has three states and two actions. Rows of P have the probability leak at least for state 0, which all
+// policies then reach.
+func process(c mixpolicy.Criterion, initial, p []float64, leak float64) *mixpolicy.MDP {
+	return mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 3, Actions: 2, Criterion: c, Initial: initial,
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+			next := make([]mixpolicy.Transition, 3)
+			for i, v := range distribution(p[9*a+3*s : 9*a+3*s+3]...) {
+				next[i] = mixpolicy.Transition{To: i, P: (1 - leak) * v}
+			}
+			next[0].P += leak
+			return 0, next
+		}}))
 }
 
-type criterion string
+// policyOf takes the first action with the given probabilities.
+func policyOf(y *mixpolicy.MDP, first []float64) *mixpolicy.Policy {
+	return mixpolicy.Must(mixpolicy.PolicyFunc(y, func(s int, row []float64) { row[0], row[1] = first[s], 1-first[s] }))
+}
 
-const (
-	mean       criterion = "average cost"
-	discounted criterion = "discounted"
-)
+func measureOf(y *mixpolicy.MDP, p *mixpolicy.Policy) *mixpolicy.Measure {
+	return mixpolicy.Must(y.Occupation(context.Background(), p))
+}
 
-// chains is the space of Lemma 3.3: three states, two actions, a combination Ψθ of the measures of
-// two policies. Rows of P have an entry 10⁻³ at least for state 0, which all policies then reach.
-func chains(c criterion) Space {
+// chains is the space of Lemma 3.3: a process, and a combination Ψθ of the measures of two policies.
+func chains(name string, average bool) Space {
 	s := Space{
-		Name: "processes of three states, " + string(c),
-		Parameters: append(append(several(18, Parameter{Name: "P", Hi: 1}), several(6, Parameter{Name: "π", Hi: 1})...),
-			Parameter{Name: "θ", Lo: 1e-3, Hi: 1e3, Log: true}, Parameter{Name: "leak", Lo: 1e-3, Hi: 1, Log: true}),
+		Name: "processes of three states, " + name,
+		Parameters: slices.Concat(several(18, Parameter{Name: "P", Hi: 1}), several(6, Parameter{Name: "π", Hi: 1}),
+			[]Parameter{{Name: "θ", Lo: 1e-3, Hi: 1e3, Log: true}, {Name: "leak", Lo: 1e-3, Hi: 1, Log: true}}),
 	}
 	add := func(statement, what string) { // 1 bounds every distance
-		s.Bounds = append(s.Bounds, Bound{Statement: statement, What: what + ", " + string(c)}, Bound{Statement: statement, What: what + ", " + string(c) + ", where the right side is less than 1"})
+		what += ", " + name
+		s.Bounds = append(s.Bounds, Bound{Statement: statement, What: what},
+			Bound{Statement: statement, What: what + ", where the right side is less than 1"})
 	}
 	add("3.36", "total variation − ε ≤ Distance − ε")
-	if c == mean {
+	if average {
 		add("Lemma 3.3", "total variation − ε ≤ min{1, 2τ_mix(¼)ε/(1+ε)}")
 	} else {
-		s.Parameters = append(append(s.Parameters, several(3, Parameter{Name: "α", Hi: 1})...), Parameter{Name: "1−γ", Lo: 1e-3, Hi: 1, Log: true})
+		s.Parameters = slices.Concat(s.Parameters, several(3, Parameter{Name: "α", Hi: 1}),
+			[]Parameter{{Name: "1−γ", Lo: 1e-3, Hi: 0.999, Log: true}})
 	}
-	s.Sides = func(x []float64) []Side {
-		gamma, alpha, by := 1.0, []float64{1, 0, 0}, mixpolicy.AverageCost
-		if c == discounted {
-			gamma, alpha = 1-x[29], distribution(x[26:29]...)
-			by = mixpolicy.Discounted(gamma)
+	s.Sides = func(x []float64) (sides []Side) {
+		ctx, by, alpha := context.Background(), mixpolicy.AverageCost, []float64(nil)
+		if !average {
+			by, alpha = mixpolicy.Discounted(1-x[29]), distribution(x[26:29]...)
 		}
-		leak := x[25]
-		next := func(state, action int) []float64 {
-			p := distribution(x[9*action+3*state : 9*action+3*state+3]...)
-			floats.Scale(1-leak, p)
-			p[0] += leak
-			return p
+		y := process(by, alpha, x[:18], x[25])
+		u := scaled(1+x[24], measureOf(y, policyOf(y, x[18:21])).Pair)
+		floats.AddScaled(u, -x[24], measureOf(y, policyOf(y, x[21:24])).Pair)
+		p, mass := mixpolicy.Must(mixpolicy.PolicyOf(y, u)), 0.0
+		for _, v := range u {
+			mass += max(0, -v)
 		}
-		under := func(policy []float64) (p [3][]float64) {
-			for i := range p {
-				p[i] = floats.AddScaledTo(make([]float64, 3), scaled(policy[i], next(i, 0)), 1-policy[i], next(i, 1))
-			}
-			return p
-		}
-		// u by state and action, of weights θ and 1 − θ.
-		var u [3][2]float64
-		for k, weight := range []float64{1 + x[24], -x[24]} {
-			policy := x[18+3*k : 21+3*k]
-			mu := steady(gamma, alpha, under(policy))
-			for i, m := range mu {
-				u[i][0] += weight * m * policy[i]
-				u[i][1] += weight * m * (1 - policy[i])
-			}
-		}
-		policy, mass := make([]float64, 3), 0.0
-		for i, v := range u {
-			mass += max(0, -v[0]) + max(0, -v[1])
-			policy[i] = distribution(max(0, v[0]), max(0, v[1]))[0]
-		}
-		chain := under(policy)
-		mu := steady(gamma, alpha, chain)
-		var tv float64
-		for i, v := range u {
-			tv += (math.Abs(v[0]-mu[i]*policy[i]) + math.Abs(v[1]-mu[i]*(1-policy[i]))) / 2
-		}
-		contraction := max(theory.TotalVariation(chain[0], chain[1]), theory.TotalVariation(chain[0], chain[2]), theory.TotalVariation(chain[1], chain[2]))
-		size := 1 + x[24] // of u; the measures have 13 digits at least, as 1 − γ or the leak is 10⁻³
-		var sides []Side
+		left := theory.TotalVariation(u, measureOf(y, p).Pair) - mass
 		add := func(right float64) {
-			side := Side{tv - mass, right, size}
+			side := Side{left, right, 1 + x[24]} // u has that size; the measures have 13 digits at least
 			sides = append(sides, side)
 			if right >= 1-rounding {
 				side.Right = math.Inf(1)
 			}
 			sides = append(sides, side)
 		}
+		contraction := mixpolicy.Must(theory.ContractionCoefficient(ctx, y, p, 1)).Coefficient
 		add(theory.Distance(mixpolicy.Corrected, by, -1/math.Log(contraction), 0, mass) - mass)
-		if c == mean {
-			add(min(1, 2*float64(mixingTime(chain, mu))*mass/(1+mass)))
+		if average {
+			time := mixpolicy.Must(theory.MixingTime(ctx, y, p, 0.25)).Time
+			add(min(1, 2*float64(time)*mass/(1+mass)))
 		}
 		return sides
 	}
 	return s
 }
 
-// mixingTime is τ_mix(¼) by its definition (2.23): 1400 at most, as d(t) ≤ (1 − 10⁻³)ᵗ.
-func mixingTime(p [3][]float64, mu []float64) int {
-	power := p
-	for t := 1; ; t++ {
-		d := 0.0
-		for i := range power {
-			d = max(d, theory.TotalVariation(power[i], mu))
-		}
-		if d <= 0.25 {
-			return t
-		}
-		var next [3][]float64
-		for i := range next {
-			next[i] = make([]float64, 3)
-			for j, v := range power[i] {
-				floats.AddScaled(next[i], v, p[j])
-			}
-		}
-		power = next
-	}
-}
-
-func scaled(c float64, x []float64) []float64 { return floats.ScaleTo(make([]float64, len(x)), c, x) }
-
-// process is that of [mixing]: rows of P as in [chains], and a policy.
-func process(x []float64) (*mixpolicy.MDP, *mixpolicy.Policy) {
-	leak := x[23]
-	y := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 3, Actions: 2, Criterion: mixpolicy.AverageCost,
-		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
-			next := make([]mixpolicy.Transition, 3)
-			for i, v := range distribution(x[9*a+3*s : 9*a+3*s+3]...) {
-				next[i] = mixpolicy.Transition{To: i, P: (1 - leak) * v}
-			}
-			next[0].P += leak
-			return 0, next
-		}}))
-	return y, mixpolicy.Must(mixpolicy.PolicyFunc(y, func(s int, row []float64) { row[0], row[1] = x[18+s], 1-x[18+s] }))
-}
-
-// mixing is the space of what package theory says of mixing: an average-cost process of three
-// states and two actions, with a policy.
+// mixing is the space of what package theory says of mixing: an average-cost process, with a policy.
 func mixing() Space {
 	return Space{
 		Name: "mixing",
-		Parameters: append(append(several(18, Parameter{Name: "P", Hi: 1}), several(3, Parameter{Name: "π", Hi: 1})...),
-			Parameter{Name: "steps", Lo: 1, Hi: 6}, Parameter{Name: "ε", Lo: 1e-3, Hi: 0.999, Log: true}, Parameter{Name: "leak", Lo: 1e-3, Hi: 1, Log: true}),
+		Parameters: slices.Concat(several(18, Parameter{Name: "P", Hi: 1}), several(3, Parameter{Name: "π", Hi: 1}), []Parameter{
+			{Name: "steps", Lo: 1, Hi: 6}, {Name: "ε", Lo: 1e-3, Hi: 0.999, Log: true}, {Name: "leak", Lo: 1e-3, Hi: 1, Log: true}}),
 		Bounds: []Bound{
 			{Statement: "2.24", What: "δ(Pᵗ) ≤ 2d(t)"},
 			{Statement: "2.24", What: "d(t) ≤ δ(P)ᵗ"},
 			{Statement: "2.23", What: "τ_mix(ε) of a policy ≤ UniformMixingTime"},
 		},
 		Sides: func(x []float64) []Side {
-			ctx := context.Background()
-			y, p := process(x)
-			t, eps := int(x[21]), x[22]
+			ctx, y, t, eps := context.Background(), process(mixpolicy.AverageCost, nil, x[:18], x[23]), int(x[21]), x[22]
+			p := policyOf(y, x[18:21])
 			curve := mixpolicy.Must(theory.MixingCurve(ctx, y, p, nil, t))
 			one := mixpolicy.Must(theory.ContractionCoefficient(ctx, y, p, 1)).Coefficient
 			after := mixpolicy.Must(theory.ContractionCoefficient(ctx, y, p, t)).Coefficient
-			return []Side{
-				{after, 2 * curve[t], 1},
-				{curve[t], math.Pow(one, float64(t)), 1},
-				{float64(mixpolicy.Must(theory.MixingTime(ctx, y, p, eps)).Time), float64(mixpolicy.Must(theory.UniformMixingTime(ctx, y, eps))), 0},
-			}
+			time, uniform := mixpolicy.Must(theory.MixingTime(ctx, y, p, eps)).Time, mixpolicy.Must(theory.UniformMixingTime(ctx, y, eps))
+			return []Side{{after, 2 * curve[t], 1}, {curve[t], math.Pow(one, float64(t)), 1}, {float64(time), float64(uniform), 0}}
 		},
 	}
 }
@@ -199,9 +127,9 @@ func ergodicity() Space {
 	s.Name = "masses"
 	s.Bounds = []Bound{{Statement: "2.25", What: "max{nμ(s), 1/(nμ(s))} ≤ √κ, κ of UniformErgodicity"}}
 	s.Sides = func(x []float64) []Side {
-		y, p := process(x)
+		y := process(mixpolicy.AverageCost, nil, x[:18], x[23])
 		worst := 0.0
-		for _, m := range mixpolicy.Must(y.Occupation(context.Background(), p)).State {
+		for _, m := range measureOf(y, policyOf(y, x[18:21])).State {
 			worst = max(worst, 3*m, 1/(3*m))
 		}
 		return []Side{{worst, math.Sqrt(mixpolicy.Must(theory.UniformErgodicity(context.Background(), y)).Upper), 0}}

@@ -2,13 +2,13 @@ package adversary
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
-	"github.com/mixpolicy/lab/mixpolicy/linprog"
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
@@ -17,15 +17,17 @@ import (
 func divergences() Space {
 	return Space{
 		Name: "two points of a class",
-		Parameters: append(append([]Parameter{{Name: "class", Lo: 0, Hi: 3}, {Name: "R", Lo: 0.6, Hi: 1e3, Log: true}, {Name: "near", Lo: 1e-3, Hi: 1, Log: true}},
-			several(3, Parameter{Name: "x", Lo: -1, Hi: 1})...), several(3, Parameter{Name: "y", Lo: -1, Hi: 1})...),
+		Parameters: slices.Concat(
+			[]Parameter{{Name: "class", Lo: 0, Hi: 3}, {Name: "R", Lo: 0.6, Hi: 1e3, Log: true},
+				{Name: "near", Lo: 1e-3, Hi: 1, Log: true}},
+			several(3, Parameter{Name: "x", Lo: -1, Hi: 1}), several(3, Parameter{Name: "y", Lo: -1, Hi: 1})),
 		Bounds: []Bound{
 			{Statement: "5.10", What: "(μ/2)‖x−y‖² ≤ D(x;y), μ in the norm of the class"},
 			{Statement: "3.29", What: "D(x;y) ≤ MaxDivergence from y"},
 			{Statement: "5.4", What: "D(P(z);z) + D(x;P(z)) ≤ D(x;z), P the projection onto Θ₂"},
 		},
 		Sides: func(v []float64) []Side {
-			class := []mixpolicy.Class{mixpolicy.Ball(v[1]), mixpolicy.Cube(v[1]), mixpolicy.Simplex()}[min(int(v[0]), 2)]
+			class := classOf(v[0], v[1])
 			phi := mixpolicy.DefaultModulus(class)
 			centre := []float64{1. / 3, 1. / 3, 1. / 3}
 			// A point of the class: what is outside goes to the boundary, and all is moved inside.
@@ -36,11 +38,7 @@ func divergences() Space {
 			}
 			x, y := point(v[3:6], 1-0x1p-30), point(v[6:9], 1-v[2])
 			move, norm := difference(x, y), class.Norm
-			mu, in, _ := bregman.StrongConvexity(phi)
-			mu *= map[linprog.Norm]float64{linprog.L2: 1, linprog.LInf: 1, linprog.L1: 1}[norm] // ‖·‖_∞ ≤ ‖·‖₂, and else the norm is the same
-			if norm == linprog.L1 && in != 1 {
-				mu = math.NaN()
-			}
+			mu, _, _ := bregman.StrongConvexity(phi) // ‖·‖_∞ ≤ ‖·‖₂, and else the norm is that of the class
 			d := bregman.Divergence(phi, x, y)
 			z, projected := scaled(1+v[3]/2, y), make([]float64, 3) // not on Θ₂
 			pythagoras := Side{}

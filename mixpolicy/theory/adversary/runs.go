@@ -11,43 +11,45 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
+	"github.com/mixpolicy/lab/mixpolicy/paper"
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// game is (2.18) for a process of one state and average cost, three actions, and two policies: Ψ is
-// then any matrix with columns that are distributions. What the proofs use of an MDP is in Ψ.
+// game is (2.18) for a process of one state and average cost, three actions, and two policies, with a run
+// of Algorithm 1: Ψ is then any matrix with columns that are distributions. What the proofs use of an MDP is
+// in Ψ.
 type game struct {
-	p     *mixpolicy.Problem
-	k     *theory.Constants
-	phi   bregman.Modulus
-	start []float64
-	best  *linprog.Solution
-	c     []float64
+	*paper.Trace
+	best *linprog.Solution
+	c    []float64
 }
 
 // gameParameters are those of newGame.
-var gameParameters = append(append([]Parameter{
-	{Name: "class", Lo: 0, Hi: 3}, {Name: "R", Lo: 0.75, Hi: 1e4, Log: true}, {Name: "β", Lo: 1e-4, Hi: 1e3, Log: true}, {Name: "θ₀", Lo: -0.999, Hi: 0.999},
-}, several(6, Parameter{Name: "ψ", Hi: 1})...), several(3, Parameter{Name: "c", Lo: -1, Hi: 1})...)
+var gameParameters = slices.Concat([]Parameter{
+	{Name: "class", Lo: 0, Hi: 3}, {Name: "R", Lo: 0.75, Hi: 1e4, Log: true}, {Name: "β", Lo: 1e-4, Hi: 1e3, Log: true},
+	{Name: "θ₀", Lo: -0.999, Hi: 0.999},
+}, several(6, Parameter{Name: "ψ", Hi: 1}), several(3, Parameter{Name: "c", Lo: -1, Hi: 1}))
 
 func newGame(x []float64) *game {
-	class := []mixpolicy.Class{mixpolicy.Ball(x[1]), mixpolicy.Cube(x[1]), mixpolicy.Simplex()}[min(int(x[0]), 2)]
-	cost := x[10:13]
+	g := &game{c: x[10:13]}
 	y := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 1, Actions: 3, Criterion: mixpolicy.AverageCost,
 		Dynamics: func(_, a int) (float64, []mixpolicy.Transition) {
-			return cost[a], []mixpolicy.Transition{{To: 0, P: 1}}
+			return g.c[a], []mixpolicy.Transition{{To: 0, P: 1}}
 		}}))
 	f := mixpolicy.Must(mixpolicy.FeaturesFromColumns(y, distribution(x[4:7]...), distribution(x[7:10]...)))
-	g := &game{p: mixpolicy.Must(mixpolicy.NewProblem(f, class)), phi: mixpolicy.DefaultModulus(class), c: cost}
-	g.start = g.at(x[3])
-	g.k = mixpolicy.Must(theory.NewConstants(g.p, mixpolicy.PrimalDual{Beta: x[2], CostScale: 1, Theta0: g.start}))
-	g.best = mixpolicy.Must(g.p.Optimum(context.Background()))
+	p := mixpolicy.Must(mixpolicy.NewProblem(f, classOf(x[0], x[1])))
+	g.Trace = mixpolicy.Must(paper.NewTrace(p, paper.TraceSettings{Beta: x[2], Start: pointOf(p.Class(), x[3])}))
+	g.best = mixpolicy.Must(p.Optimum(context.Background()))
 	return g
 }
 
-// at is the point of Θ₂ ∩ Θ_R at a fraction t ∈ [−1, 1] of the way from its centre to its ends.
-func (g *game) at(t float64) []float64 {
-	class := g.p.Class()
+// classOf is the ball, the cube or the simplex.
+func classOf(which, r float64) mixpolicy.Class {
+	return []mixpolicy.Class{mixpolicy.Ball(r), mixpolicy.Cube(r), mixpolicy.Simplex()}[min(int(which), 2)]
+}
+
+// pointOf is the point of Θ₂ ∩ Θ_R at a fraction t ∈ [−1, 1] of the way from its centre to its ends.
+func pointOf(class mixpolicy.Class, t float64) []float64 {
 	half := 0.5 // the simplex
 	switch class.Norm {
 	case linprog.L2:
@@ -58,67 +60,30 @@ func (g *game) at(t float64) []float64 {
 	return []float64{0.5 + t*half, 0.5 - t*half}
 }
 
-// state is ∇φ(θ_t), θ_t and λ_t of a run, and the sum of ηθ so far.
-type state struct{ y, theta, lambda, sum []float64 }
-
-func (g *game) begin() state {
-	y := make([]float64, 2)
-	g.phi.Gradient(y, g.start)
-	return state{y, g.start, make([]float64, 3), make([]float64, 2)}
-}
-
 // steps are step sizes in units of 1/A(c_max+G), which bounds 1/‖ĝ‖⁎.
-func (g *game) steps(x []float64) []float64 { return scaled(1/(g.k.A*(g.k.Cost+g.k.G)), x) }
+func (g *game) steps(x []float64) []float64 { return scaled(1/(g.K.A*(g.K.Cost+g.K.G)), x) }
 
-// step is an iteration of Algorithm 1 with the given pair for a sample; tilde is θ̃_t.
-func (g *game) step(s state, eta float64, pair int) (next state, sample, tilde []float64) {
-	f := g.p.Features()
-	sample, tilde = make([]float64, 2), make([]float64, 2)
-	f.Row(sample, pair)
-	floats.Scale((g.c[pair]-s.lambda[pair])/f.Sampling()[pair], sample)
-	next.y = floats.AddScaledTo(make([]float64, 2), s.y, -eta, sample)
-	g.phi.ConjugateGradient(tilde, next.y)
-	mixpolicy.Must(bregman.ProjectDual(g.phi, next.y, nil))
-	next.theta = make([]float64, 2)
-	g.phi.ConjugateGradient(next.theta, next.y)
-
-	ascent := make([]float64, 3)
-	g.p.GradLambda(ascent, s.theta)
-	next.lambda = floats.AddScaledTo(make([]float64, 3), s.lambda, eta, ascent)
-	g.project(next.lambda)
-	next.sum = floats.AddScaledTo(make([]float64, 2), s.sum, eta, s.theta)
-	return next, sample, tilde
-}
-
-// project is the projection onto the multipliers λ ⪰ 0 of ‖λ‖₂ ≤ G.
-func (g *game) project(lambda []float64) {
-	for i, v := range lambda {
-		lambda[i] = max(v, 0)
-	}
-	floats.Scale(g.k.G/max(g.k.G, floats.Norm(lambda, 2)), lambda)
-}
-
-// each calls f with the end of every path of samples, and its probability.
-func (g *game) each(s state, eta []float64, probability float64, f func(s state, probability float64)) {
+// each calls f with Σηθ at the end of every path of samples, and its probability.
+func (g *game) each(last paper.TraceStep, sum, eta []float64, probability float64, f func(sum []float64, probability float64)) {
 	if len(eta) == 0 {
-		f(s, probability)
+		f(sum, probability)
 		return
 	}
-	for pair, q := range g.p.Features().Sampling() {
+	sum = floats.AddScaledTo(make([]float64, 2), sum, eta[0], last.Next)
+	for pair, q := range g.Problem.Features().Sampling() {
 		if q > 0 {
-			next, _, _ := g.step(s, eta[0], pair)
-			g.each(next, eta[1:], probability*q, f)
+			g.each(mixpolicy.Must(g.After(last, eta[0], pair)), sum, eta[1:], probability*q, f)
 		}
 	}
 }
 
 func sums(eta []float64) theory.StepSums {
-	s := theory.StepSums{T: len(eta)}
-	for _, v := range eta {
-		s.Sum, s.Squares, s.Fourth = s.Sum+v, s.Squares+v*v, s.Fourth+v*v*v*v
-	}
-	return s
+	return theory.SumSteps(stepSizes(eta), len(eta))
 }
+
+type stepSizes []float64
+
+func (s stepSizes) At(t int) float64 { return s[t] }
 
 // outcome is the value of a quantity at the end of a path, and the path's probability.
 type outcome struct{ value, probability float64 }
@@ -139,14 +104,16 @@ func quantile(all []outcome, delta float64) float64 {
 // their probabilities. A bound with probability 1 − δ is violated if the 1 − δ quantile is greater.
 func games() Space {
 	const (
-		slope = "C_e is a sum of two numbers that each bound the slope ‖cᵀΨ‖⁎ of the objective, so that B ≥ 5‖cᵀΨ‖⁎²/μ, and (D + Bη²)/η ≥ 2√(BD) is √10 times the gap of one step at least"
-		union = "the worst cases of its terms exclude each other: it takes ‖Ψθ_t‖₂, ‖ĝ_t‖⁎, the noise and the distance from the optimum each at their greatest; path by path, see (5.36) and (3.33) of the other space"
+		slope = "C_e is a sum of two numbers that each bound the slope ‖cᵀΨ‖⁎ of the objective, so that B ≥ 5‖cᵀΨ‖⁎²/μ, " +
+			"and (D + Bη²)/η ≥ 2√(BD) is √10 times the gap of one step at least"
+		union = "the worst cases of its terms exclude each other: it takes ‖Ψθ_t‖₂, ‖ĝ_t‖⁎, the noise and the distance from the optimum " +
+			"each at their greatest; path by path, see (5.36) and (3.33) of the other space"
 	)
 	return Space{
 		Name: "runs of one or two steps, every path",
-		Parameters: append(append([]Parameter(nil), gameParameters...),
-			Parameter{Name: "T", Lo: 1, Hi: 3}, Parameter{Name: "η1", Lo: 1e-3, Hi: 10, Log: true}, Parameter{Name: "η2", Lo: 1e-3, Hi: 10, Log: true},
-			Parameter{Name: "δ", Lo: 1e-3, Hi: 0.999}),
+		Parameters: slices.Concat(gameParameters, []Parameter{{Name: "T", Lo: 1, Hi: 3}},
+			several(2, Parameter{Name: "η", Lo: 1e-3, Hi: 10, Log: true}),
+			[]Parameter{{Name: "δ", Lo: 1e-3, Hi: 0.999}}),
 		Bounds: []Bound{
 			{Statement: "3.31", What: "1−δ quantile of the gap ≤ ObjectiveBound", Loose: slope},
 			{Statement: "3.32", What: "mean gap ≤ ExpectedObjectiveBound", Loose: slope},
@@ -156,83 +123,256 @@ func games() Space {
 			{Statement: "3.38", What: "1−δ quantile of cᵀξ^θ̂ − cᵀΨθ* ≤ PolicyBound", Loose: union},
 		},
 		Sides: func(x []float64) []Side {
-			g := newGame(x)
-			n := len(gameParameters)
+			g, n := newGame(x), len(gameParameters)
 			eta := g.steps(x[n+1 : n+1+min(int(x[n]), 2)])
 			delta, s := x[n+3], sums(eta)
 			var gaps, violations, excess []outcome
 			var expected, size float64
 			xi := make([]float64, 3)
-			g.each(g.begin(), eta, 1, func(end state, probability float64) {
-				theta := scaled(1/s.Sum, end.sum)
-				gap := g.p.Objective(theta) - g.best.Objective
+			g.each(g.Last(), make([]float64, 2), eta, 1, func(sum []float64, probability float64) {
+				theta := scaled(1/s.Sum, sum)
+				gap := g.Problem.Objective(theta) - g.best.Objective
 				size = max(size, floats.Norm(theta, 1))
 				expected += probability * gap
 				gaps = append(gaps, outcome{gap, probability})
-				violations = append(violations, outcome{g.p.Violation(theta), probability})
-				g.p.Features().MulVec(xi, theta)
-				for i, v := range xi {
-					xi[i] = max(v, 0)
-				}
-				excess = append(excess, outcome{floats.Dot(g.c, distribution(xi...)) - g.best.Objective, probability})
+				violations = append(violations, outcome{g.Problem.Violation(theta), probability})
+				g.Problem.Features().MulVec(xi, theta)
+				excess = append(excess, outcome{floats.Dot(g.c, distribution(positive(xi)...)) - g.best.Objective, probability})
 			})
 			gap, violation := quantile(gaps, delta), quantile(violations, delta)
 			return []Side{
-				{gap, g.k.ObjectiveBound(s, delta).Value, size},
-				{expected, g.k.ExpectedObjectiveBound(s).Value, size},
-				{violation, g.k.ViolationBound(s, delta).Value, size},
-				{gap, g.k.SharpObjectiveBound(s, delta).Value, size},
-				{violation, g.k.SharpViolationBound(s, delta).Value, size},
-				{quantile(excess, delta), g.k.PolicyBound(s, 0, delta), size},
+				{gap, g.K.ObjectiveBound(s, delta).Value, size},
+				{expected, g.K.ExpectedObjectiveBound(s).Value, size},
+				{violation, g.K.ViolationBound(s, delta).Value, size},
+				{gap, g.K.SharpObjectiveBound(s, delta).Value, size},
+				{violation, g.K.SharpViolationBound(s, delta).Value, size},
+				{quantile(excess, delta), g.K.PolicyBound(s, 0, delta), size},
 			}
 		},
 	}
 }
 
-// paths is the space of what holds surely, along any path of samples: the steps of section 5 that lead
+// positive sets x = [x]₊, and returns it.
+func positive(x []float64) []float64 {
+	for i, v := range x {
+		x[i] = max(v, 0)
+	}
+	return x
+}
+
+// path is a run of a game with points θ and λ to compare it with.
+type path struct {
+	*game
+	theta, lambda []float64
+
+	s, v, gap           float64   // Ση, V(θ̂) and cᵀΨ(θ̂ − θ*)
+	short               []float64 // [Ψθ̂]₋
+	squares, parts      float64   // Ση²‖ĝ‖⁎²/2μ, and Ση²(‖∇_θ𝓛‖⁎² + ‖e‖⁎²)/μ
+	star, noise         float64   // right side of (∗) for θ* and λ = 0, and Ση⟨e, θ_t−θ*⟩
+	whole, far, trivial float64   // size of sums over the path, and of averages; R c_max√(nm)‖Ψ‖
+}
+
+func newPath(x []float64) *path {
+	n := len(gameParameters)
+	p := &path{game: newGame(x), theta: pointOf(classOf(x[0], x[1]), x[n+1])}
+	p.lambda = scaled(p.K.G/max(1, floats.Norm(x[n+8:n+11], 2)), x[n+8:n+11]) // in the ball
+	best, sampling := p.best.Theta, p.Problem.Features().Sampling()
+	for t, eta := range p.steps(x[n+2 : n+2+min(int(x[n]), 3)]) {
+		pair := min(int(x[n+5+t]), 2)
+		for sampling[pair] == 0 {
+			pair = (pair + 1) % 3
+		}
+		mixpolicy.Must(0, p.Extend(eta, pair))
+		s := p.Steps[t]
+		g, mean, e := p.dual(s.Sample), p.dual(s.Mean), p.dual(s.Error)
+		p.squares += eta * eta * g * g / (2 * p.Mu)
+		p.parts += eta * eta * (mean*mean + e*e) / p.Mu
+		p.star += eta * eta * floats.Dot(s.Ascent, s.Ascent) / 2
+		p.noise += eta * floats.Dot(s.Error, difference(s.Theta, best))
+		p.whole += p.size(s) + eta*floats.Norm(s.Ascent, 1)*(floats.Norm(p.lambda, 1)+floats.Norm(s.Lambda, 1))
+	}
+	p.s, p.v, p.gap = p.Sums.Sum, p.Problem.Violation(p.Theta), p.Problem.Objective(p.Theta)-p.best.Objective
+	p.star += bregman.Divergence(p.Phi, best, p.Steps[0].Theta) + p.squares
+	p.far = floats.Norm(p.Theta, 1) + floats.Norm(best, 1)
+	p.trivial = p.K.R * p.K.Cost * math.Sqrt(3) * p.K.PsiNorm
+	p.short = make([]float64, 3)
+	p.Problem.GradLambda(p.short, p.Theta)
+	positive(p.short)
+	return p
+}
+
+func (p *path) dual(x []float64) float64 { return p.Problem.Class().Norm.Dual().Of(x) }
+
+// size is that of the terms of an iteration.
+func (p *path) size(s paper.TraceStep) float64 {
+	lengths := floats.Norm(s.Theta, 1) + floats.Norm(p.theta, 1) + floats.Norm(s.Tilde, 1)
+	return bregman.Divergence(p.Phi, p.theta, s.Theta) + s.Eta*floats.Norm(s.Sample, 1)*lengths
+}
+
+// bracket is −λᵀΨθ̂ − ‖λ‖²/2S where Ψθ̂ is negative.
+func (p *path) bracket(l []float64) float64 {
+	return floats.Dot(l, p.short) - floats.Dot(l, l)/(2*p.s)
+}
+
+// worst is the worst side over the iterations.
+func (p *path) worst(f func(s paper.TraceStep) Side) Side {
+	worst := none
+	for _, s := range p.Steps {
+		worst = worst.or(f(s))
+	}
+	return worst
+}
+
+// none is the side of a bound that says nothing, and or is the worse of two sides.
+var none = Side{Left: math.Inf(-1), Right: 1}
+
+func (s Side) or(other Side) Side {
+	if other.Violated() || other.Ratio() > s.Ratio() {
+		return other
+	}
+	return s
+}
+
+// at is (3.5a) and ∇_θ𝓛 at the λ that is given, in place of λ_t.
+func (p *path) at(pair int) (sample, mean []float64) {
+	sample, mean = make([]float64, 2), make([]float64, 2)
+	p.Problem.Features().Row(sample, pair)
+	floats.Scale((p.c[pair]-p.lambda[pair])/p.Problem.Features().Sampling()[pair], sample)
+	p.Problem.GradTheta(mean, p.lambda)
+	return sample, mean
+}
+
+// The sizes that a law of the proofs has for its rounding: of sums over a path, of sums divided by Ση, of divergences
+// next to a boundary, where a few roundings of a point decide much, and of the square of a move, which is a
+// difference: one of 10⁻⁴ of the class has 12 digits. The entropy is strongly convex on the simplex, where θ̃_t is not.
+func whole(p *path, _ paper.TraceStep) float64   { return p.whole }
+func average(p *path, _ paper.TraceStep) float64 { return p.far + p.whole/p.s }
+func near(p *path, s paper.TraceStep) float64 {
+	last := func(y []float64) float64 { return lost(p.Phi, p.theta, y, 0x1p-50) }
+	return p.size(s) + last(s.Theta) + last(s.Tilde) + last(s.Next)
+}
+func move(p *path, _ paper.TraceStep) float64 {
+	if p.Problem.Class().Norm == linprog.L1 {
+		return math.Inf(1)
+	}
+	return 1e-4 * p.Mu * p.K.Reach * p.K.Reach
+}
+
+// law is the corrected form of a law of the proofs, at its worst place.
+func law(number string, size func(*path, paper.TraceStep) float64) func(*path) Side {
+	laws := paper.Laws()
+	l := laws[slices.IndexFunc(laws, func(l paper.Law) bool { return l.Number == number })]
+	return func(p *path) Side {
+		worst := none
+		p.Visit(l, [][]float64{p.theta}, [][]float64{p.lambda}, func(t int, printed, s paper.Sides) {
+			if s.Relation == "" {
+				s = printed // right as it is
+			}
+			if rough := size(p, p.Steps[max(t, 0)]); !math.IsInf(rough, 1) { // else all is lost
+				worst = worst.or(Side{s.Left, s.Right, max(math.Abs(s.Size), rough)})
+			}
+		})
+		return worst
+	}
+}
+
+// paths is the space of what holds surely, along any path of samples: the laws of section 5 that lead
 // to (∗) of theory.Constants.ObjectiveBound, what follows from (∗), and the constants.
 func paths() Space {
-	bound := func(statement, what string) Bound { return Bound{Statement: statement, What: what} }
-	return Space{
+	gapSum, exactly := law("5.18", whole), func(*path, paper.TraceStep) float64 { return 0 }
+	all := []struct {
+		statement, what, loose string
+		side                   func(p *path) Side
+	}{
+		{"5.6", "D(θ;θ_{t+1}) ≤ D(θ;θ̃_t)", "", law("5.6", near)},
+		{"5.9", "η⟨ĝ, θ_t−θ̃_t⟩ ≤ ½η²‖ĝ‖⁎² + ½‖θ_t−θ̃_t‖²", "", law("5.9", (*path).size)},
+		{"5.10", "(μ/2)‖θ_t−θ̃_t‖² ≤ D(θ̃_t;θ_t), ball and cube", "", law("5.10", move)},
+		{"5.11", "D(θ_t;θ̃_t) ≤ η²‖ĝ‖⁎²/2μ, ball and cube", "", law("5.11", move)},
+		{"5.12", "η⟨ĝ, θ_t−θ⟩ ≤ D(θ;θ_t) − D(θ;θ_{t+1}) + η²‖ĝ‖⁎²/2μ", "", law("5.12", near)},
+		{"5.13", "Ση⟨∇_θ𝓛, θ_t−θ⟩ ≤ D(θ;θ₀) − Ση⟨e, θ_t−θ⟩ + Ση²(‖∇_θ𝓛‖⁎² + ‖e‖⁎²)/μ", "", law("5.13", whole)},
+		{"5.15", "‖λ_{t+1}−λ‖₂ ≤ ‖λ_t + η∇_λ𝓛 − λ‖₂", "", law("5.15", exactly)},
+		{"5.16", "Ση⟨∇_λ𝓛, λ−λ_t⟩ ≤ ½‖λ‖² + ½Ση²‖∇_λ𝓛‖²", "", law("5.16", whole)},
+		{"5.18", "Ση(𝓛(θ_t,λ) − 𝓛(θ,λ_t)) ≤ D(θ;θ₀) + ½‖λ‖² − Ση⟨e, θ_t−θ⟩ + Ση²((‖∇_θ𝓛‖⁎² + ‖e‖⁎²)/μ + ½‖∇_λ𝓛‖²)",
+			"", gapSum},
+		{"5.21", "the same with ½‖ĝ‖⁎² for ‖∇_θ𝓛‖⁎² + ‖e‖⁎², which is (∗)", "", func(p *path) Side {
+			s := gapSum(p)
+			s.Right += p.squares - p.parts
+			return s
+		}},
+		{"5.25", "−λᵀΨθ̂ − ‖λ‖²/2S ≤ its value at S[Ψθ̂]₋, scaled into the ball", "", func(p *path) Side {
+			top := scaled(min(p.s, p.K.G/floats.Norm(p.short, 2)), p.short)
+			return Side{p.bracket(p.lambda), p.bracket(top), p.s * floats.Dot(p.short, p.short)}
+		}},
+		{"5.28", "cᵀΨ(θ̂−θ*) ≤ right side of (5.18) for θ*, λ = 0 over S", "", law("5.28", average)},
+		{"5.35", "cᵀΨ(θ*−θ̂) ≤ 2R c_max√(nm)‖Ψ‖",
+			"the barycentre of the class is feasible, so that R would do for 2R: cᵀΨθ* is at most its cost",
+			func(p *path) Side { return Side{-p.gap, 2 * p.trivial, p.far} }},
+		{"5.36", "V(θ̂) + Ση⟨e, θ_t−θ*⟩/2GS ≤ R c_max√(nm)‖Ψ‖/G + (right side of (∗) for λ = 0)/2GS + G/4S", "",
+			func(p *path) Side {
+				g := 2 * p.K.G * p.s
+				return Side{p.v + p.noise/g, p.trivial/p.K.G + p.star/g + p.K.G/(4*p.s), p.far + p.whole/g}
+			}},
+		{"3.33", "2(G−‖λ*‖₂)V(θ̂) + Ση⟨e, θ_t−θ*⟩/S ≤ (right side of (∗) for λ = 0 + ½G²)/S", "", func(p *path) Side {
+			if p.K.G <= p.K.LambdaStar {
+				return none
+			}
+			return Side{2*(p.K.G-p.K.LambdaStar)*p.v + p.noise/p.s, (p.star + p.K.G*p.K.G/2) / p.s, p.whole / p.s}
+		}},
+		{"3.30", "min_k ‖ĝ − k1‖⁎ ≤ Tangent·(c_max+G)", "", func(p *path) Side {
+			return p.worst(func(s paper.TraceStep) Side { // the mean, the midrange and a median of two numbers
+				half := (s.Sample[0] - s.Sample[1]) / 2
+				return Side{p.dual([]float64{half, -half}), p.K.Tangent * (p.K.Cost + p.K.G), 0}
+			})
+		}},
+		{"A.3", "‖e‖⁎ ≤ C_e", "", func(p *path) Side {
+			return p.worst(func(s paper.TraceStep) Side {
+				sample, mean := p.at(s.Pair)
+				return Side{p.dual(difference(sample, mean)), p.K.Ce(mixpolicy.Corrected), 0}
+			})
+		}},
+		{"3.34a", "½‖∇_λ𝓛‖² + ½‖ĝ‖⁎²/μ ≤ B", "", func(p *path) Side {
+			return p.worst(func(s paper.TraceStep) Side {
+				sample, _ := p.at(s.Pair)
+				up, g := p.psi(), p.dual(sample)
+				return Side{up*up/2 + g*g/(2*p.Mu), p.K.B(mixpolicy.Corrected), 0}
+			})
+		}},
+		{"5.29", "‖Ψθ‖₂ ≤ σ_max max‖θ‖₂", "", func(p *path) Side { return Side{p.psi(), p.K.SigmaMax * p.K.Reach, 0} }},
+		{"5.30", "‖Ψᵀ(c−λ)‖⁎ ≤ (c_max√(nm)+G)‖Ψ‖", "", func(p *path) Side {
+			_, mean := p.at(p.Steps[0].Pair)
+			return Side{p.dual(mean), p.K.GradientBound(), 0}
+		}},
+		{"§2", "‖Ψᵀx‖⁎ ≤ ‖Ψ‖_{⁎,2}‖x‖₂", "", func(p *path) Side {
+			back := make([]float64, 2)
+			p.Problem.Features().MulVecT(back, p.lambda)
+			return Side{p.dual(back), p.K.PsiNorm * floats.Norm(p.lambda, 2), 0}
+		}},
+		{"A.2", "|⟨e, θ_t−θ⟩| ≤ 2R‖e‖⁎", "", law("A.2", exactly)},
+	}
+	s := Space{
 		Name: "one path of up to three steps",
-		Parameters: append(append([]Parameter(nil), gameParameters...), append(append(append([]Parameter{
-			{Name: "T", Lo: 1, Hi: 4}, {Name: "θ", Lo: -1, Hi: 1}},
-			several(3, Parameter{Name: "η", Lo: 1e-3, Hi: 10, Log: true})...), several(3, Parameter{Name: "i", Hi: 3})...), several(3, Parameter{Name: "λ", Hi: 1})...)...),
-		Bounds: []Bound{
-			bound("5.6", "D(θ;θ_{t+1}) ≤ D(θ;θ̃_t)"),
-			bound("5.9", "η⟨ĝ, θ_t−θ̃_t⟩ ≤ ½η²‖ĝ‖⁎² + ½‖θ_t−θ̃_t‖²"),
-			bound("5.10", "(μ/2)‖θ_t−θ̃_t‖² ≤ D(θ̃_t;θ_t), ball and cube"),
-			bound("5.11", "D(θ_t;θ̃_t) ≤ η²‖ĝ‖⁎²/2μ, ball and cube"),
-			bound("5.12", "η⟨ĝ, θ_t−θ⟩ + D(θ;θ_{t+1}) ≤ D(θ;θ_t) + η²‖ĝ‖⁎²/2μ"),
-			bound("5.13", "Ση⟨∇_θ𝓛 + e, θ_t−θ⟩ ≤ D(θ;θ₀) + Ση²(‖∇_θ𝓛‖⁎² + ‖e‖⁎²)/μ"),
-			bound("5.15", "‖λ_{t+1}−λ‖₂ ≤ ‖λ_t + η∇_λ𝓛 − λ‖₂"),
-			bound("5.16", "Ση⟨∇_λ𝓛, λ−λ_t⟩ ≤ ½‖λ‖² + ½Ση²‖∇_λ𝓛‖²"),
-			bound("5.18", "Ση(𝓛(θ_t,λ) − 𝓛(θ,λ_t) + ⟨e, θ_t−θ⟩) ≤ D(θ;θ₀) + ½‖λ‖² + Ση²((‖∇_θ𝓛‖⁎² + ‖e‖⁎²)/μ + ½‖∇_λ𝓛‖²)"),
-			bound("5.21", "the same with ½‖ĝ‖⁎² for ‖∇_θ𝓛‖⁎² + ‖e‖⁎², which is (∗)"),
-			bound("5.25", "−λᵀΨθ̂ − ‖λ‖²/2S ≤ its value at S[Ψθ̂]₋, scaled into the ball"),
-			bound("5.28", "cᵀΨ(θ̂−θ*) + Ση⟨e, θ_t−θ*⟩/S ≤ right side of (∗) for λ = 0 over S"),
-			{Statement: "5.35", What: "cᵀΨ(θ*−θ̂) ≤ 2R c_max√(nm)‖Ψ‖", Loose: "the barycentre of the class is feasible, so that R would do for 2R: cᵀΨθ* is at most its cost"},
-			{Statement: "5.36", What: "V(θ̂) + Ση⟨e, θ_t−θ*⟩/2GS ≤ R c_max√(nm)‖Ψ‖/G + (right side of (∗) for λ = 0)/2GS + G/4S"},
-			bound("3.33", "2(G−‖λ*‖₂)V(θ̂) + Ση⟨e, θ_t−θ*⟩/S ≤ (right side of (∗) for λ = 0 + ½G²)/S"),
-			bound("3.30", "min_k ‖ĝ − k1‖⁎ ≤ Tangent·(c_max+G)"),
-			{Statement: "A.3", What: "‖e‖⁎ ≤ C_e"},
-			bound("3.34a", "½‖∇_λ𝓛‖² + ½‖ĝ‖⁎²/μ ≤ B"),
-			bound("5.29", "‖Ψθ‖₂ ≤ σ_max max‖θ‖₂"),
-			bound("5.30", "‖Ψᵀ(c−λ)‖⁎ ≤ (c_max√(nm)+G)‖Ψ‖"),
-			bound("§2", "‖Ψᵀx‖⁎ ≤ ‖Ψ‖_{⁎,2}‖x‖₂"),
-			bound("A.2", "|⟨e, θ_t−θ⟩| ≤ 2R‖e‖⁎"),
-		},
+		Parameters: slices.Concat(gameParameters, []Parameter{{Name: "T", Lo: 1, Hi: 4}, {Name: "θ", Lo: -1, Hi: 1}},
+			several(3, Parameter{Name: "η", Lo: 1e-3, Hi: 10, Log: true}), several(3, Parameter{Name: "i", Hi: 3}),
+			several(3, Parameter{Name: "λ", Hi: 1})),
 		Sides: func(x []float64) []Side {
-			g := newGame(x)
-			n := len(gameParameters)
-			steps := min(int(x[n]), 3)
-			eta, samples := g.steps(x[n+2:n+2+steps]), x[n+5:n+8]
-			theta := g.at(x[n+1])
-			// λ is in the ball: a vector of the orthant, shortened if it is longer than 1.
-			lambda := scaled(g.k.G/max(1, floats.Norm(x[n+8:n+11], 2)), x[n+8:n+11])
-			return g.surely(eta, samples, theta, lambda)
+			p, sides := newPath(x), make([]Side, len(all))
+			for i, a := range all {
+				sides[i] = a.side(p)
+			}
+			return sides
 		},
 	}
+	for _, a := range all {
+		s.Bounds = append(s.Bounds, Bound{a.statement, a.what, a.loose})
+	}
+	return s
+}
+
+// psi is ‖Ψθ‖₂.
+func (p *path) psi() float64 {
+	psi := make([]float64, 3)
+	p.Problem.Features().MulVec(psi, p.theta)
+	return floats.Norm(psi, 2)
 }
 
 // lost is the size of [Side] for a D(x;y) of a y with the given relative error, which decides much of it
@@ -243,115 +383,6 @@ func lost(phi bregman.Modulus, x, y []float64, relative float64) float64 {
 		return at // all is lost
 	}
 	return math.Abs(bregman.Divergence(phi, x, scaled(1-relative, y))-at) / rounding
-}
-
-// surely evaluates the bounds of [paths].
-func (g *game) surely(eta, samples, theta, lambda []float64) []Side {
-	k, norm := g.k, g.p.Class().Norm
-	dual, f := norm.Dual(), g.p.Features()
-	d := func(x, y []float64) float64 { return bregman.Divergence(g.phi, x, y) }
-	last := func(y []float64) float64 { return lost(g.phi, theta, y, 0x1p-50) } // a few roundings
-	optimum := g.best.Theta
-	var side struct{ s6, s9, s10, s11, s12, s15, tangent, error, b, hoelder Side }
-	worst := func(at *Side, left, right, size float64) {
-		if s := (Side{left, right, size}); s.Violated() || s.Ratio() > at.Ratio() {
-			*at = s
-		}
-	}
-	var primal, noise, atBest, noiseBest, ascent, squares, parts, ascents, size float64
-	at, gradient, up := g.begin(), make([]float64, 2), make([]float64, 3)
-	for t, step := range eta {
-		pair := min(int(samples[t]), 2)
-		for f.Sampling()[pair] == 0 {
-			pair = (pair + 1) % 3
-		}
-		next, sample, tilde := g.step(at, step, pair)
-		g.p.GradTheta(gradient, at.lambda)
-		g.p.GradLambda(up, at.theta)
-		e, move := difference(sample, gradient), difference(at.theta, tilde)
-		sizes := d(theta, at.theta) + step*floats.Norm(sample, 1)*(floats.Norm(at.theta, 1)+floats.Norm(theta, 1)+floats.Norm(tilde, 1))
-		near := sizes + last(at.theta) + last(tilde) + last(next.theta)
-		turn := step * floats.Dot(sample, move)
-		g2 := step * step * dual.Of(sample) * dual.Of(sample)
-		moved := norm.Of(move) * norm.Of(move)
-		worst(&side.s6, d(theta, next.theta), d(theta, tilde), near)
-		worst(&side.s9, turn, g2/2+moved/2, sizes)
-		if norm != linprog.L1 { // the entropy is strongly convex on the simplex, where θ̃_t is not
-			// A move is a difference: one of 10⁻⁴ of the class has 12 digits.
-			short := 1e-4 * k.Mu * k.Reach * k.Reach
-			worst(&side.s10, k.Mu/2*moved, d(tilde, at.theta), short)
-			worst(&side.s11, d(at.theta, tilde), g2/(2*k.Mu), short)
-		}
-		worst(&side.s12, step*floats.Dot(sample, difference(at.theta, theta))+d(theta, next.theta), d(theta, at.theta)+g2/(2*k.Mu), near)
-		free := floats.AddScaledTo(make([]float64, 3), at.lambda, step, up)
-		worst(&side.s15, floats.Distance(next.lambda, lambda, 2), floats.Distance(free, lambda, 2), 0)
-		middle := (sample[0] + sample[1]) / 2 // the mean, the midrange and a median of two numbers
-		worst(&side.tangent, dual.Of([]float64{sample[0] - middle, sample[1] - middle}), k.Tangent*(k.Cost+k.G), 0)
-		worst(&side.hoelder, math.Abs(floats.Dot(e, difference(at.theta, theta))), 2*k.R*dual.Of(e), 0)
-
-		// The constants at the λ that is given, in place of λ_t.
-		other := make([]float64, 2)
-		f.Row(other, pair)
-		floats.Scale((g.c[pair]-lambda[pair])/f.Sampling()[pair], other)
-		mean := make([]float64, 2)
-		g.p.GradTheta(mean, lambda)
-		worst(&side.error, dual.Of(difference(other, mean)), k.Ce(mixpolicy.Corrected), 0)
-		psi := make([]float64, 3)
-		f.MulVec(psi, theta)
-		worst(&side.b, floats.Dot(psi, psi)/2+dual.Of(other)*dual.Of(other)/(2*k.Mu), k.B(mixpolicy.Corrected), 0)
-
-		primal += step * floats.Dot(gradient, difference(at.theta, theta))
-		noise += step * floats.Dot(e, difference(at.theta, theta))
-		atBest += step * floats.Dot(gradient, difference(at.theta, optimum))
-		noiseBest += step * floats.Dot(e, difference(at.theta, optimum))
-		ascent += step * floats.Dot(up, difference(lambda, at.lambda))
-		squares += g2 / (2 * k.Mu)
-		parts += step * step * (dual.Of(gradient)*dual.Of(gradient) + dual.Of(e)*dual.Of(e)) / k.Mu
-		ascents += step * step * floats.Dot(up, up) / 2
-		size += sizes + step*floats.Norm(up, 1)*(floats.Norm(lambda, 1)+floats.Norm(at.lambda, 1))
-		at = next
-	}
-	s := floats.Sum(eta)
-	hat := scaled(1/s, at.sum)
-	start, half := d(theta, g.start), floats.Dot(lambda, lambda)/2
-	star := d(optimum, g.start) + squares + ascents // right side of (∗) for θ*, λ = 0
-	gap, v := g.p.Objective(hat)-g.best.Objective, g.p.Violation(hat)
-	far := floats.Norm(hat, 1) + floats.Norm(optimum, 1)
-	short := make([]float64, 3) // [Ψθ̂]₋
-	g.p.GradLambda(short, hat)
-	for i, w := range short {
-		short[i] = max(w, 0)
-	}
-	bracket := func(l []float64) float64 { return floats.Dot(l, short) - floats.Dot(l, l)/(2*s) }
-	top := scaled(s, short)
-	g.project(top)
-	psi, back, mean := make([]float64, 3), make([]float64, 2), make([]float64, 2)
-	f.MulVec(psi, theta)
-	f.MulVecT(back, lambda)
-	g.p.GradTheta(mean, lambda)
-	sharp := Side{2*(k.G-k.LambdaStar)*v + noiseBest/s, (star + k.G*k.G/2) / s, size / s}
-	if k.G <= k.LambdaStar {
-		sharp = Side{Right: math.Inf(1)}
-	}
-	trivial := k.Cost * math.Sqrt(3) * k.PsiNorm * k.R
-	return []Side{
-		side.s6, side.s9, side.s10, side.s11, side.s12,
-		{primal + noise, start + parts, size},
-		side.s15,
-		{ascent, half + ascents, size},
-		{primal + noise + ascent, start + half + parts + ascents, size},
-		{primal + noise + ascent, start + half + squares + ascents, size},
-		{bracket(lambda), bracket(top), s * floats.Dot(short, short)},
-		{gap + noiseBest/s, star / s, far + size/s},
-		{-gap, 2 * trivial, far},
-		{v + noiseBest/(2*k.G*s), trivial/k.G + star/(2*k.G*s) + k.G/(4*s), far + size/(2*k.G*s)},
-		sharp,
-		side.tangent, side.error, side.b,
-		{floats.Norm(psi, 2), k.SigmaMax * k.Reach, 0},
-		{dual.Of(mean), k.GradientBound(), 0},
-		{dual.Of(back), k.PsiNorm * floats.Norm(lambda, 2), 0},
-		side.hoelder,
-	}
 }
 
 func difference(x, y []float64) []float64 { return floats.SubTo(make([]float64, len(x)), x, y) }

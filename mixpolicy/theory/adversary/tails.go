@@ -2,6 +2,7 @@ package adversary
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -9,14 +10,14 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// tree calls f with the end of every path of a process of T = len(outcomes) steps, each of which has
+// ends returns the end of every path of a process of so many steps, each of which has
 // two outcomes: the sum of the differences, and the probability. At a node, of which there are 2ᵗ
 // at time t, outcomes returns the two values and the probability of the first.
-func tree(steps int, outcomes func(t, node int) (a, b, p float64), f func(sum, probability float64)) {
+func ends(steps int, outcomes func(t, node int) (a, b, p float64)) (all []outcome) {
 	var walk func(t, node int, sum, probability float64)
 	walk = func(t, node int, sum, probability float64) {
 		if t == steps {
-			f(sum, probability)
+			all = append(all, outcome{sum, probability})
 			return
 		}
 		a, b, p := outcomes(t, node)
@@ -28,6 +29,16 @@ func tree(steps int, outcomes func(t, node int) (a, b, p float64), f func(sum, p
 		}
 	}
 	walk(0, 0, 0, 1)
+	return all
+}
+
+// sizes are those of the sums.
+func sizes(all []outcome) []outcome {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].value = math.Abs(all[i].value)
+	}
+	return all
 }
 
 // centred are two values of mean 0 between −1 and 1 with the probability of the first.
@@ -64,30 +75,29 @@ func martingales() Space {
 	const steps, nodes = 3, 1<<3 - 1
 	return Space{
 		Name: "martingales of three steps",
-		Parameters: append(append(append(several(nodes, Parameter{Name: "a", Hi: 1}), several(nodes, Parameter{Name: "b", Hi: 1})...),
-			several(steps, Parameter{Name: "c", Lo: 1e-3, Hi: 1, Log: true})...), Parameter{Name: "δ", Hi: 1}),
+		Parameters: slices.Concat(several(nodes, Parameter{Name: "a", Hi: 1}), several(nodes, Parameter{Name: "b", Hi: 1}),
+			several(steps, Parameter{Name: "c", Lo: 1e-3, Hi: 1, Log: true}), []Parameter{{Name: "δ", Hi: 1}}),
 		Bounds: []Bound{
 			{Statement: "5.19a", What: "δ²/(2Σc_t²) ≤ ln(2/P[|ΣX_t| ≥ δ]), |X_t| ≤ c_t = 2RC_eη_t, c₀ = 1"},
 			{Statement: "5.20a", What: "2δ²/Σc_t² ≤ ln(1/P[Σ(Y_t − E[Y_t|F_t]) ≥ δ]), 0 ≤ Y_t ≤ c_t = η_t²C_e²"},
 		},
 		Sides: func(x []float64) []Side {
-			sizes := x[2*nodes : 2*nodes+steps]
-			squares := floats.Dot(sizes, sizes)
-			var sums, above []outcome
+			c := x[2*nodes : 2*nodes+steps]
+			squares := floats.Dot(c, c)
 			at := func(t, node int) (a, b, p float64) {
 				i := 1<<t - 1 + node
 				return centred(x[i], x[nodes+i])
 			}
-			tree(steps, func(t, node int) (a, b, p float64) {
+			sums := ends(steps, func(t, node int) (a, b, p float64) {
 				a, b, p = at(t, node)
-				return a * sizes[t], b * sizes[t], p
-			}, func(sum, probability float64) { sums = append(sums, outcome{math.Abs(sum), probability}) })
-			tree(steps, func(t, node int) (a, b, p float64) {
+				return a * c[t], b * c[t], p
+			})
+			above := ends(steps, func(t, node int) (a, b, p float64) {
 				a, b, p = at(t, node)
-				range1 := max(1, a-b) // Y is in [0, c]
-				return a / range1 * sizes[t], b / range1 * sizes[t], p
-			}, func(sum, probability float64) { above = append(above, outcome{sum, probability}) })
-			both, delta := tail(x[len(x)-1], sums)
+				width := max(1, a-b) // Y is in [0, c]
+				return a / width * c[t], b / width * c[t], p
+			})
+			both, delta := tail(x[len(x)-1], sizes(sums))
 			one, epsilon := tail(x[len(x)-1], above)
 			return []Side{
 				{delta * delta / (2 * squares), math.Ln2 + both, 0},
@@ -101,8 +111,9 @@ func martingales() Space {
 func norms() Space {
 	const loose = "4 is one constant for both directions, and in this one 1 is enough"
 	return Space{
-		Name:       "variables of three values",
-		Parameters: append(append(several(3, Parameter{Name: "x", Lo: -1, Hi: 1}), several(3, Parameter{Name: "y", Lo: -1, Hi: 1})...), several(3, Parameter{Name: "p", Lo: 1e-6, Hi: 1, Log: true})...),
+		Name: "variables of three values",
+		Parameters: slices.Concat(several(3, Parameter{Name: "x", Lo: -1, Hi: 1}), several(3, Parameter{Name: "y", Lo: -1, Hi: 1}),
+			several(3, Parameter{Name: "p", Lo: 1e-6, Hi: 1, Log: true})),
 		Bounds: []Bound{
 			{Statement: "Lemma 5.2", What: "‖X‖_ψ₂ ≤ √2·b, |X| ≤ b = 2RC_e"},
 			{Statement: "Lemma 5.2", What: "‖X²‖_ψ₁ ≤ b²/ln 2, |X| ≤ b = C_e"},
@@ -144,8 +155,9 @@ func vectors() Space {
 	// is within K·h/2 of K.
 	const directions = 48
 	return Space{
-		Name:       "vectors of three values",
-		Parameters: append(several(6, Parameter{Name: "z", Lo: -1, Hi: 1}), several(3, Parameter{Name: "p", Lo: 1e-4, Hi: 1, Log: true})...),
+		Name: "vectors of three values",
+		Parameters: slices.Concat(several(6, Parameter{Name: "z", Lo: -1, Hi: 1}),
+			several(3, Parameter{Name: "p", Lo: 1e-4, Hi: 1, Log: true})),
 		Bounds: []Bound{
 			{Statement: "Lemma A.3", What: "‖‖Z‖₂²‖_ψ₁ ≤ dK², K = ‖Z‖_ψ₂"},
 			{Statement: "A.8", What: "‖Z‖_ψ₂ ≤ √2·b, ‖Z‖₂ ≤ b = C(d)C_e"},
@@ -180,13 +192,16 @@ func exponentials() Space {
 	const steps, nodes = 2, 1<<2 - 1
 	return Space{
 		Name: "differences of bounded Orlicz norm",
-		Parameters: append(append(append(several(nodes, Parameter{Name: "a", Lo: 1e-3, Hi: 1e3, Log: true}), several(nodes, Parameter{Name: "b", Lo: 1e-3, Hi: 1e3, Log: true})...),
-			several(nodes, Parameter{Name: "from", Lo: -1, Hi: 1})...), Parameter{Name: "δ", Hi: 1}),
+		Parameters: slices.Concat(several(nodes, Parameter{Name: "a", Lo: 1e-3, Hi: 1e3, Log: true}),
+			several(nodes, Parameter{Name: "b", Lo: 1e-3, Hi: 1e3, Log: true}), several(nodes, Parameter{Name: "from", Lo: -1, Hi: 1}),
+			[]Parameter{{Name: "δ", Hi: 1}}),
 		Bounds: []Bound{
 			{Statement: "A.6", What: "δ²/(4Σσ_t²) ≤ ln(2/P[|ΣX_t| ≥ δ]), ‖X_t‖_ψ₂ ≤ σ_t given the past",
-				Loose: "c = ¼ is what a short proof gives; for sums of T signs the exponent is δ²/2T in the limit, and the bound's is ln 2/2 = 0.35 of it"},
+				Loose: "c = ¼ is what a short proof gives; for sums of T signs the exponent is δ²/2T in the limit, " +
+					"and the bound's is ln 2/2 = 0.35 of it"},
 			{Statement: "A.9", What: "¼min{δ²/‖b‖₂², δ/‖b‖_∞} ≤ ln(1/P[Σ(X_t − E[X_t|F_t]) ≥ δ]), ‖X_t‖_ψ₁ ≤ b_t given the past",
-				Loose: "c = ¼ serves small deviations too; a rare large value of norm b has P[X ≥ δ] near exp(−δ/b), of which the bound has a quarter in the exponent"},
+				Loose: "c = ¼ serves small deviations too; a rare large value of norm b has P[X ≥ δ] near exp(−δ/b), " +
+					"of which the bound has a quarter in the exponent"},
 		},
 		Sides: func(x []float64) []Side {
 			at := func(t, node int) (a, b, p float64) {
@@ -204,13 +219,9 @@ func exponentials() Space {
 					width[t] = max(width[t], mixpolicy.Must(theory.OrliczNorm(1, []float64{a + from, b + from}, chances)))
 				}
 			}
-			var sums, above []outcome
-			tree(steps, at, func(sum, probability float64) {
-				sums, above = append(sums, outcome{math.Abs(sum), probability}), append(above, outcome{sum, probability})
-			})
-			f := x[len(x)-1]
-			both, delta := tail(f, sums)
-			one, epsilon := tail(f, above)
+			sums := ends(steps, at)
+			both, delta := tail(x[len(x)-1], sizes(sums))
+			one, epsilon := tail(x[len(x)-1], sums)
 			return []Side{
 				{delta * delta / (4 * floats.Dot(sigma[:], sigma[:])), math.Ln2 + both, 0},
 				{min(epsilon*epsilon/floats.Dot(width[:], width[:]), epsilon/floats.Max(width[:])) / 4, one, 1e-3},

@@ -191,27 +191,17 @@ func blank(text string, n declared, name string) string {
 	return text[:n.at] + name + strings.Repeat(" ", n.to-n.at-len(name)) + text[n.to:]
 }
 
-// receiver is the name of the type that the method belongs to.
-func receiver(list *ast.FieldList) string {
-	if len(list.List) == 0 {
-		return ""
+// receiver is the name of the type that the method belongs to: the first in it.
+func receiver(list *ast.FieldList) (name string) {
+	for _, r := range list.List {
+		ast.Inspect(r.Type, func(n ast.Node) bool {
+			if i, ok := n.(*ast.Ident); ok && name == "" {
+				name = i.Name
+			}
+			return name == ""
+		})
 	}
-	for t := list.List[0].Type; ; {
-		switch e := t.(type) {
-		case *ast.StarExpr:
-			t = e.X
-		case *ast.ParenExpr:
-			t = e.X
-		case *ast.IndexExpr:
-			t = e.X
-		case *ast.IndexListExpr:
-			t = e.X
-		case *ast.Ident:
-			return e.Name
-		default:
-			return "" // the compiler will say what is wrong
-		}
-	}
+	return name
 }
 
 // imported takes the import into the session, in the place of one that has the same name.
@@ -219,7 +209,8 @@ func (s *Session) imported(spec *ast.ImportSpec, from string) error {
 	i := imported{path: strings.Trim(spec.Path.Value, "\"`"), from: from}
 	var ok bool
 	if i.name, ok = s.names[i.path]; !ok {
-		return fmt.Errorf("%s: there is no package %s here, only those that the notebooks import and what these need", strings.TrimPrefix(from, "line "), spec.Path.Value)
+		return fmt.Errorf("%s: there is no package %s here, only those that the notebooks import and what these need",
+			strings.TrimPrefix(from, "line "), spec.Path.Value)
 	}
 	if spec.Name != nil {
 		i.name = spec.Name.Name

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/tools/go/gcexportdata"
 )
@@ -341,24 +340,7 @@ func fields(t types.Type, seen map[types.Type]bool, add func(types.Object)) {
 }
 
 // nameAtEnd is how many bytes at the end of the text are of a name; nameAtStart, at its start.
-func nameAtEnd(text string) (n int) {
-	for n < len(text) {
-		r, size := utf8.DecodeLastRuneInString(text[:len(text)-n])
-		if !inName(r) {
-			break
-		}
-		n += size
-	}
-	return n
-}
+func nameAtEnd(text string) int   { return len(text) - len(strings.TrimRightFunc(text, inName)) }
+func nameAtStart(text string) int { return len(text) - len(strings.TrimLeftFunc(text, inName)) }
 
-func nameAtStart(text string) int {
-	if n := strings.IndexFunc(text, func(r rune) bool { return !inName(r) }); n >= 0 {
-		return n
-	}
-	return len(text)
-}
-
-func inName(r rune) bool {
-	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
-}
+func inName(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -2,8 +2,6 @@ package lab
 
 import (
 	"bytes"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"html"
 	"html/template"
@@ -11,45 +9,24 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/mixpolicy/lab/data"
 	"github.com/mixpolicy/lab/mixpolicy/paper"
 )
 
-// A record is a row of a table of data/, by the names in its heading.
-type record map[string]string
-
-// records reads a table of data/.
-func records(name string) ([]record, error) {
-	f, err := data.Files.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("data/%s: %w", name, err)
-	}
-	var all []record
-	for _, row := range rows[min(1, len(rows)):] {
-		r := record{}
-		for i, field := range row {
-			r[rows[0][i]] = field
-		}
-		all = append(all, r)
-	}
-	return all, nil
+// An equation is an entry of the index: what it says and states, what became of it, where its code and its
+// test are, as links from the pages, and how many mutants of its code there are and die.
+type equation struct {
+	paper.Row
+	Stated           paper.Statement
+	SymbolAt, TestAt string // empty if not found
+	Mutants, Killed  int
 }
 
-// equations is the index of equations and statements: what each says, where it
-// is in the notebooks and in the code, and what became of it. To data/equations.csv
-// it adds symbolAt and testAt, the places of the symbol and of the test, as links
-// from the pages; empty if not found. From data/statements.md it adds printed, corrected
-// and says.
-func (l *Lab) equations() ([]record, error) {
-	all, err := records("equations.csv")
+// equations is the index of equations and statements.
+func (l *Lab) equations() (all []*equation, err error) {
+	rows, err := paper.RecordedIndex()
 	if err != nil {
 		return nil, err
 	}
@@ -57,9 +34,9 @@ func (l *Lab) equations() ([]record, error) {
 	if err != nil {
 		return nil, err
 	}
-	stated := map[string]paper.Statement{}
-	for _, s := range statements {
-		stated[s.Number] = s
+	mutants, err := mutants()
+	if err != nil {
+		return nil, err
 	}
 	known := map[string]string{}
 	find := func(dir, name string) string {
@@ -68,18 +45,33 @@ func (l *Lab) equations() ([]record, error) {
 		}
 		return known[dir+name]
 	}
-	for _, e := range all {
-		dir, base := path.Split(e["symbol"])
+	for i, r := range rows {
+		e := &equation{Row: r, Stated: statements[i], Mutants: mutants[r.Number][0], Killed: mutants[r.Number][1]}
+		dir, base := path.Split(r.Symbol)
 		pack, name, _ := strings.Cut(base, ".")
-		e["symbolAt"] = find(dir+pack, name)
+		e.SymbolAt = find(dir+pack, name)
 		// A test is named as go test -run has it: folder/TestName/subtest.
-		dir, name, _ = strings.Cut(e["test"], "/Test")
+		dir, name, _ = strings.Cut(r.Test(), "/Test")
 		name, _, _ = strings.Cut(name, "/")
-		e["testAt"] = find(dir, "Test"+name)
-		s := stated[e["number"]]
-		e["printed"], e["corrected"], e["says"] = s.Printed, s.Corrected, s.Says
+		e.TestAt = find(dir, "Test"+name)
+		all = append(all, e)
 	}
 	return all, nil
+}
+
+// mutants says of the numbers of equations how many mutants of their code there are, and how many die.
+func mutants() (map[string][2]int, error) {
+	rows, err := data.Rows[struct {
+		Number  string `csv:"number"`
+		Symbol  string `csv:"symbol"`
+		Mutants int    `csv:"mutants"`
+		Killed  int    `csv:"killed"`
+	}]("mutations.csv")
+	of := map[string][2]int{}
+	for _, r := range rows {
+		of[r.Number] = [2]int{r.Mutants, r.Killed}
+	}
+	return of, err
 }
 
 // declaration finds where the package in this folder of the clone declares Name, or
@@ -125,9 +117,9 @@ func (p *page) Choices() []choice {
 		c.Text = c.Value
 		for _, e := range p.Equations {
 			switch c.Value {
-			case e["verdict"]:
+			case string(e.Verdict):
 				c.Count++
-			case e["kind"]:
+			case string(e.Kind()):
 				c.Text = "as corrected: " + c.Value
 				c.Count++
 			}
@@ -169,14 +161,14 @@ func inHTML(markdown string) template.HTML {
 
 // cards is a script with a card for each equation, by its anchor. A page asks for it when the first
 // card is to be shown.
-func cards(equations []record) ([]byte, error) {
+func cards(equations []*equation) ([]byte, error) {
 	all := map[string]string{}
 	for _, e := range equations {
 		var b strings.Builder
 		if err := layout.ExecuteTemplate(&b, "card", e); err != nil {
 			return nil, err
 		}
-		all[e["anchor"]] = b.String()
+		all[e.Anchor()] = b.String()
 	}
 	return asScript("cards", all)
 }
@@ -186,16 +178,17 @@ var (
 
 	// What is no prose, or a citation: a number in parentheses, or a named statement. (A.1) to
 	// (A.3) may be equations of the appendix or assumptions of section 2, and are not linked.
-	citation = regexp.MustCompile(`(?s)<pre\b.*?</pre>|<code\b.*?</code>|<a\b.*?</a>|<h\d\b.*?</h\d>|<summary\b.*?</summary>|<script\b.*?</script>|<style\b.*?</style>|<[^>]*>|\$\$.*?\$\$|\$[^$]*\$` +
+	citation = regexp.MustCompile(`(?s)<pre\b.*?</pre>|<code\b.*?</code>|<a\b.*?</a>|<h\d\b.*?</h\d>` +
+		`|<summary\b.*?</summary>|<script\b.*?</script>|<style\b.*?</style>|<[^>]*>|\$\$.*?\$\$|\$[^$]*\$` +
 		`|\((?:\d\.\d+[a-c]?|A\.(?:[4-9]|1\d))\)|\b(?:Definition|Assumption|Lemma|Proposition|Theorem|Algorithm|Figure) (?:[A\d]\.)?\d+`)
 )
 
 // linkEquations turns the anchors of equations in a paragraph into links to the index, before it, and
 // what cites an equation into links to where it is stated. Each link shows the equation's card.
-func linkEquations(body string, equations []record) string {
-	at, of := map[string]record{}, map[string]record{}
+func linkEquations(body string, equations []*equation) string {
+	at, of := map[string]*equation{}, map[string]*equation{}
 	for _, e := range equations {
-		at[e["anchor"]], of[e["number"]] = e, e
+		at[e.Anchor()], of[e.Number] = e, e
 	}
 	body = paragraph.ReplaceAllStringFunc(body, func(p string) string {
 		var links strings.Builder
@@ -205,8 +198,9 @@ func linkEquations(body string, equations []record) string {
 			if e == nil {
 				return tag
 			}
-			number := html.EscapeString(e["number"])
-			fmt.Fprintf(&links, `<a id="%s" class="numbered" data-card="%[1]s" href="equations.html#%[1]s" aria-label="%s in the index of equations">%[2]s</a>`, id, number)
+			number := html.EscapeString(e.Number)
+			fmt.Fprintf(&links, `<a id="%s" class="numbered" data-card="%[1]s" href="equations.html#%[1]s" `+
+				`aria-label="%s in the index of equations">%[2]s</a>`, id, number)
 			return ""
 		})
 		if links.Len() == 0 {
@@ -223,53 +217,6 @@ func linkEquations(body string, equations []record) string {
 		if e == nil {
 			return text
 		}
-		return fmt.Sprintf(`<a class="cited" data-card="%[1]s" href="%[2]s.html#%[1]s">%[3]s</a>`, e["anchor"], e["notebook"], text)
+		return fmt.Sprintf(`<a class="cited" data-card="%[1]s" href="%[2]s.html#%[1]s">%[3]s</a>`, e.Anchor(), e.Notebook, text)
 	})
-}
-
-// scored is what became of the mutants of an equation's code, or of a package's.
-type scored struct {
-	Score     record
-	Survivors []record
-}
-
-// mutations is data/mutations.csv with its survivors, and adds to the equations how many
-// mutants their code has and how many their tests kill.
-func mutations(equations []record) ([]scored, error) {
-	scores, err := records("mutations.csv")
-	if err != nil {
-		return nil, err
-	}
-	survivors, err := records("survivors.csv")
-	if err != nil {
-		return nil, err
-	}
-	of := map[string][]record{}
-	for _, s := range survivors {
-		of[s["scope"]] = append(of[s["scope"]], s)
-	}
-	at := map[string]record{}
-	for _, e := range equations {
-		at[e["number"]] = e
-	}
-	var all []scored
-	for _, s := range scores {
-		if e := at[s["scope"]]; e != nil {
-			e["mutants"], e["killed"], s["anchor"] = s["mutants"], s["killed"], e["anchor"]
-		} else if s["symbol"], s["anchor"] = path.Base(s["symbol"]), ""; len(all) > 0 && all[len(all)-1].Score["scope"] == s["scope"] { // another file of a package
-			total := all[len(all)-1].Score
-			total["symbol"] += ", " + s["symbol"]
-			for _, column := range []string{"mutants", "killed", "equivalent"} {
-				a, err := strconv.Atoi(total[column])
-				b, err2 := strconv.Atoi(s[column])
-				if err := errors.Join(err, err2); err != nil {
-					return nil, fmt.Errorf("data/mutations.csv: %s: %w", column, err)
-				}
-				total[column] = strconv.Itoa(a + b)
-			}
-			continue
-		}
-		all = append(all, scored{s, of[s["scope"]]})
-	}
-	return all, nil
 }

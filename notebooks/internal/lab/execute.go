@@ -31,51 +31,46 @@ type Options struct {
 }
 
 // paper lists the committed notebooks.
-func (l *Lab) paper() ([]string, error) {
-	return named(filepath.Join(l.root, "notebooks"), regexp.MustCompile(`^[^.].*\.ipynb$`))
+func (l *Lab) paper() []string {
+	return named(filepath.Join(l.root, "notebooks"), `^[^.].*\.ipynb$`)
 }
 
 // notebooks lists the notebooks that are named, in the order of their names: all committed ones if none is, those whose
 // names begin so, or those at a path, which has a slash in it or ends in .ipynb. They are of one folder.
-func (l *Lab) notebooks(names []string) ([]string, error) {
-	all, err := l.paper()
-	if err != nil {
-		return nil, err
-	}
+func (l *Lab) notebooks(names []string) (chosen []string, err error) {
+	all := l.paper()
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s has no notebooks", l.root)
 	}
 	if len(names) == 0 {
 		return all, nil
 	}
-	var chosen, known []string
 	for _, name := range names {
 		if strings.HasSuffix(name, ".ipynb") || strings.ContainsRune(name, filepath.Separator) {
 			file, err := filepath.Abs(name)
 			if err != nil {
 				return nil, err
 			}
-			if _, err := readNotebook(file); err != nil {
-				return nil, err
-			}
 			chosen = append(chosen, file)
 			continue
 		}
-		before := len(chosen)
+		before, known := len(chosen), []string(nil)
 		for _, file := range all {
+			known = append(known, notebookName(file))
 			if strings.HasPrefix(notebookName(file), name) {
 				chosen = append(chosen, file)
 			}
 		}
 		if len(chosen) == before {
-			for _, file := range all {
-				known = append(known, notebookName(file))
-			}
-			return nil, fmt.Errorf("no notebook's name begins with %q; there are %s (one of your own is named by its path, as ./%[1]s.ipynb)", name, strings.Join(known, ", "))
+			return nil, fmt.Errorf("no notebook's name begins with %q; there are %s (one of your own is named by its path, "+
+				"as ./%[1]s.ipynb)", name, strings.Join(known, ", "))
 		}
 	}
 	slices.Sort(chosen)
 	for _, file := range chosen {
+		if _, err := readNotebook(file); err != nil {
+			return nil, err
+		}
 		if filepath.Dir(file) != filepath.Dir(chosen[0]) {
 			return nil, fmt.Errorf("%s and %s are in different folders; a run takes notebooks of one", chosen[0], file)
 		}
@@ -102,25 +97,27 @@ type run struct {
 
 // execute runs the notebooks in Jupyter, several at a time.
 func (l *Lab) execute(ctx context.Context, files []string, o Options) ([]*run, error) {
-	cells := 0
-	size := make([]int64, len(files))
-	order := make([]int, len(files))
+	cells, size, order := 0, map[int]int64{}, make([]int, len(files))
 	for i, file := range files {
-		info, err := os.Stat(file)
-		if err != nil {
-			return nil, err
-		}
 		nb, err := readNotebook(file)
 		if err != nil {
 			return nil, err
 		}
+		if info, err := os.Stat(file); err == nil {
+			size[i] = info.Size()
+		}
 		cells += len(nb.code())
-		size[i], order[i] = info.Size(), i
+		order[i] = i
 	}
 	// What showed much the last time is taken to run long, and no long one should be
 	// left to run alone at the end.
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(size[b], size[a]) })
-	bar := l.newBar(cells)
+	bar := progressbar.NewOptions(cells,
+		progressbar.OptionSetWriter(l.log),
+		progressbar.OptionSetVisibility(l.onTerminal()),
+		progressbar.OptionSetWidth(30),
+		progressbar.OptionShowCount(),
+		progressbar.OptionClearOnFinish())
 	runs := make([]*run, len(files))
 	failures := make([]error, len(files))
 	var group errgroup.Group
@@ -140,16 +137,6 @@ func (l *Lab) execute(ctx context.Context, files []string, o Options) ([]*run, e
 		return nil, err
 	}
 	return runs, nil
-}
-
-// newBar shows how many cells have been executed, on a terminal.
-func (l *Lab) newBar(cells int) *progressbar.ProgressBar {
-	return progressbar.NewOptions(cells,
-		progressbar.OptionSetWriter(l.log),
-		progressbar.OptionSetVisibility(l.onTerminal()),
-		progressbar.OptionSetWidth(30),
-		progressbar.OptionShowCount(),
-		progressbar.OptionClearOnFinish())
 }
 
 func (l *Lab) onTerminal() bool {
@@ -269,47 +256,37 @@ var (
 // had written until then.
 func (e *cellError) Error() string {
 	prompt := e.cell.ExecutionCount
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s, cell [%d] failed", e.notebook, prompt)
+	head := fmt.Sprintf("%s, cell [%d] failed", e.notebook, prompt)
 	if e.stopped {
-		fmt.Fprintf(&b, ": %s", e.message)
+		head += ": " + e.message
 	}
 	lines := strings.Split(string(e.cell.Source), "\n")
-	at := func(m []string, message string) {
-		cell, _ := strconv.Atoi(m[1])
-		line, _ := strconv.Atoi(m[2])
-		fmt.Fprintf(&b, "\n  ")
-		if cell != prompt {
-			fmt.Fprintf(&b, "cell [%d] ", cell)
-		}
-		fmt.Fprintf(&b, "line %d: %s", line, message)
-		if cell == prompt && 1 <= line && line <= len(lines) {
-			fmt.Fprintf(&b, "\n      %s", strings.TrimSpace(lines[line-1]))
-		}
-	}
-	located := false
+	var said string
 	for _, o := range e.cell.Outputs {
 		for _, t := range o.Traceback {
 			t = ansi.ReplaceAllString(t, "")
-			if m := compilerPlace.FindStringSubmatch(t); m != nil {
-				at(m, tail(t, 1))
-				located = true
+			m := compilerPlace.FindStringSubmatch(t)
+			if m == nil {
+				continue
+			}
+			place, code := "line "+m[2], ""
+			if line, _ := strconv.Atoi(m[2]); m[1] != strconv.Itoa(prompt) {
+				place = fmt.Sprintf("cell [%s] %s", m[1], place)
+			} else if 1 <= line && line <= len(lines) {
+				code = "\n      " + strings.TrimSpace(lines[line-1])
+			}
+			said += fmt.Sprintf("\n  %s: %s%s", place, tail(t, 1), code)
+		}
+	}
+	if said == "" {
+		for _, o := range e.cell.Outputs {
+			if o.Name == "stderr" {
+				said += "\n  " + strings.ReplaceAll(tail(ansi.ReplaceAllString(string(o.Text), ""), 30), "\n", "\n  ")
 			}
 		}
 	}
-	if located {
-		return b.String()
+	if said == "" && !e.stopped {
+		said = ": " + e.message
 	}
-	for _, o := range e.cell.Outputs {
-		if o.Name != "stderr" {
-			continue
-		}
-		text := ansi.ReplaceAllString(string(o.Text), "")
-		fmt.Fprintf(&b, "\n  %s", strings.ReplaceAll(tail(text, 30), "\n", "\n  "))
-		located = true
-	}
-	if !located && !e.stopped {
-		fmt.Fprintf(&b, ": %s", e.message)
-	}
-	return b.String()
+	return head + said
 }

@@ -3,14 +3,12 @@ package lab
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -51,45 +49,39 @@ func TestNotebooksAreChosenByTheBeginningOfTheirNames(t *testing.T) {
 	}
 }
 
+// All broken notebooks run at once, and each error is told with its place.
 func TestAFailingCellIsToldWithItsLine(t *testing.T) {
 	lab := readyLab(t)
+	var files []string
+	want := map[string][]string{}
 	for name, c := range map[string]struct {
-		cell map[string]any
-		want []string
+		source string
+		want   []string
 	}{
-		"compile error": {
-			code("import \"fmt\"\n%%\nfmt.Println(1)\nfmt.Println(missing)"),
-			[]string{"cell [1] failed", "line 4: undefined: missing", "fmt.Println(missing)"},
-		},
-		"syntax error": {
-			code("%%\nx := (1"),
-			[]string{"cell [1] failed", "line 2: "},
-		},
-		"panic": {
-			code("func third(a []int) int {\n\treturn a[2]\n}\n%%\nthird(nil)"),
-			[]string{"cell [1] failed", "index out of range [2] with length 0", "main.third"},
-		},
-		"exit": {
-			code("import \"log\"\n%%\nlog.Fatal(\"state 3: row sums to 0.9\")"),
-			[]string{"cell [1] failed", "state 3: row sums to 0.9"},
-		},
-		"unknown magic":         {code("%nosuchmagic"), []string{"cell [1] failed", "%nosuchmagic"}},
-		"failing shell command": {code("!false"), []string{"cell [1] failed", "exit status 1"}},
-		"failing script":        {code("%%script bash\nexit 3"), []string{"cell [1] failed", "exit status 3"}},
-		"deadlock":              {code("%%\nselect {}"), []string{"cell [1] failed", "deadlock"}},
+		"compiler": {"import \"fmt\"\n%%\nfmt.Println(1)\nfmt.Println(missing)", []string{"line 4: undefined: missing", "fmt.Println(missing)"}},
+		"syntax":   {"%%\nx := (1", []string{"line 2: "}},
+		"panic":    {"func third(a []int) int {\n\treturn a[2]\n}\n%%\nthird(nil)", []string{"index out of range [2] with length 0", "main.third"}},
+		"magic":    {"%nosuchmagic", []string{"%nosuchmagic"}},
+		"shell":    {"!false", []string{"exit status 1"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			file := writeNotebook(t, "broken", c.cell)
-			_, err := lab.execute(t.Context(), []string{file}, Options{Jobs: 1, Timeout: options.Timeout})
-			if cell := (*cellError)(nil); !errors.As(err, &cell) {
-				t.Fatalf("error: %v; want a cellError", err)
+		files, want[name] = append(files, writeNotebook(t, name, code(c.source))), c.want
+	}
+	_, err := lab.execute(t.Context(), files, options)
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok || len(joined.Unwrap()) != len(files) {
+		t.Fatalf("%v; want %d errors", err, len(files))
+	}
+	for _, err := range joined.Unwrap() {
+		name, _, _ := strings.Cut(err.Error(), ",")
+		for _, w := range append(want[name], "cell [1] failed") {
+			if !strings.Contains(err.Error(), w) {
+				t.Errorf("the error lacks %q:\n%v", w, err)
 			}
-			for _, want := range append(c.want, "broken") {
-				if !strings.Contains(err.Error(), want) {
-					t.Errorf("the error lacks %q:\n%v", want, err)
-				}
-			}
-		})
+		}
+		delete(want, name)
+	}
+	if len(want) > 0 {
+		t.Errorf("nothing is told of %v", want)
 	}
 }
 
@@ -212,75 +204,4 @@ func commands(temp string) (lines []string) {
 		lines = append(lines, strings.ReplaceAll(string(command), "\x00", " "))
 	}
 	return lines
-}
-
-func TestANotebookBeginsWithItsTitle(t *testing.T) {
-	files, err := filepath.Glob("../../*.ipynb")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
-	for _, file := range files {
-		nb, err := readNotebook(file)
-		if err != nil {
-			t.Error(err)
-		} else if first := nb.Cells[0]; first.Type != "markdown" || !strings.HasPrefix(string(first.Source), "# ") {
-			t.Errorf("%s begins with %q; want its title", file, first.Source)
-		}
-	}
-}
-
-// executed are the committed notebooks, executed once for all tests.
-var executed = sync.OnceValues(func() ([]*run, error) {
-	files, err := shared.paper()
-	if err != nil {
-		return nil, err
-	}
-	return shared.execute(context.Background(), files, options)
-})
-
-// TestNotebooks executes the committed notebooks and holds what they show
-// against what is committed, outputs of cells tagged timing aside.
-func TestNotebooks(t *testing.T) {
-	t.Parallel()
-	lab := readyLab(t)
-	runs := try(executed()).or(t)
-	for _, r := range runs {
-		t.Run(r.name, func(t *testing.T) {
-			if runtime.GOARCH != "amd64" {
-				t.Skip("the committed outputs are amd64's: elsewhere a multiplication and an addition may be one operation, with one rounding")
-			}
-			committed := cellsWithoutTimings(t, filepath.Join(lab.root, "notebooks", r.name+".ipynb"))
-			fresh := cellsWithoutTimings(t, r.file)
-			if len(committed) != len(fresh) {
-				t.Fatalf("%d cells are committed, %d executed", len(committed), len(fresh))
-			}
-			for i, is := range fresh {
-				was, at := committed[i], 0
-				if is == was {
-					continue
-				}
-				for at < min(len(is), len(was)) && is[at] == was[at] {
-					at++
-				}
-				around := func(s string) string { return s[max(0, at-200):min(len(s), at+200)] }
-				t.Errorf("cell %d shows something else than what is committed (go run ./notebooks --update commits the new):\ncommitted …%s…\nfresh     …%s…", i, around(was), around(is))
-			}
-		})
-	}
-}
-
-// cellsWithoutTimings gives the notebook's cells as JSON.
-func cellsWithoutTimings(t *testing.T, file string) (cells []string) {
-	t.Helper()
-	data := try(os.ReadFile(file)).or(t)
-	var nb struct{ Cells []map[string]any }
-	noError(t, json.Unmarshal(data, &nb))
-	for _, c := range nb.Cells {
-		if strings.Contains(fmt.Sprint(c["metadata"]), "timing") {
-			c["outputs"] = nil
-		}
-		text := try(json.Marshal(c)).or(t)
-		cells = append(cells, string(text))
-	}
-	return cells
 }

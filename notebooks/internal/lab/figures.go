@@ -21,11 +21,7 @@ var (
 // exportFigures writes every figure in the notebook's outputs into the folder,
 // numbered in their order, in each format they are in.
 func exportFigures(r *run, folder string) error {
-	old, err := named(folder, regexp.MustCompile("^"+regexp.QuoteMeta(r.name)+`-[0-9]+\.[a-z]+$`))
-	if err != nil {
-		return err
-	}
-	for _, file := range old {
+	for _, file := range named(folder, "^"+regexp.QuoteMeta(r.name)+`-[0-9]+\.[a-z]+$`) {
 		if err := os.Remove(file); err != nil {
 			return err
 		}

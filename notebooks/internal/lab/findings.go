@@ -2,7 +2,6 @@ package lab
 
 import (
 	"fmt"
-	"html/template"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -39,7 +38,7 @@ func found() ([]string, error) {
 	}, nil
 }
 
-// A claim of the paper, and what each setting in which it was tried says of it.
+// A claim of the paper, with each setting in which it was tried.
 type claim struct {
 	Text     string
 	Section  string // of the paper
@@ -47,70 +46,60 @@ type claim struct {
 	Picture  string // the file of one of the intervals, if there are several that compare two methods
 }
 
-// A setting is a row of data/claims.csv. Its numbers begin with those that decide.
+// A setting has the first sentence on its numbers, which decide, and the others.
 type setting struct {
-	Row                   record
-	Where, Deciding, More string
-	Mark                  mark
+	paper.Claim
+	Deciding string
+	More     []string
+	Mark     mark
 }
 
-var (
-	sectionOf = map[string]string{
-		"0": "Abstract", "1": "Introduction", "2": "Preliminaries", "3": "The algorithm and its guarantees", "4": "Prior work",
-		"6": "Experiments", "7": "Conclusion",
-	}
-	sentence = regexp.MustCompile(`\. |$`)
-	clause   = regexp.MustCompile(`^.{15,}?(?:; |\. |$)`)
-)
+var sectionOf = map[string]string{
+	"0": "Abstract", "1": "Introduction", "2": "Preliminaries", "3": "The algorithm and its guarantees", "4": "Prior work",
+	"6": "Experiments", "7": "Conclusion",
+}
 
-// newClaims reads data/claims.csv. Rows with the same claim are its settings.
+// newClaims are the recorded claims. Those with the same words are settings of one.
 func newClaims() (all []*claim, err error) {
-	rows, err := records("claims.csv")
-	if err != nil {
-		return nil, err
-	}
+	rows, err := paper.RecordedClaims()
 	for _, r := range rows {
-		numbers := r["numbers"]
-		// The setting ends with the last colon of the first sentence.
-		colon := strings.LastIndex(numbers[:sentence.FindStringIndex(numbers)[0]], ": ")
-		if colon < 0 {
-			return nil, fmt.Errorf("data/claims.csv: %s has no colon between the setting and its numbers: %q", r["id"], numbers)
+		s := setting{Claim: r, More: r.Sentences(), Mark: markOf(r.Verdict, "")}
+		// Up to the first comparison, if there is one.
+		deciding := 1 + max(0, slices.IndexFunc(r.Results, func(r paper.Result) bool { return r.Compared != "" }))
+		if deciding > 1 {
+			deciding = 2
 		}
-		s := setting{Row: r, Where: numbers[:colon], Mark: markOf(r)}
-		s.Deciding = clause.FindString(numbers[colon+2:])
-		s.More = strings.TrimPrefix(numbers[colon+2:], s.Deciding)
-		s.Deciding = strings.TrimRight(s.Deciding, ";. ")
-		i := slices.IndexFunc(all, func(c *claim) bool { return c.Text == r["claim"] })
+		deciding = min(deciding, len(s.More))
+		s.Deciding, s.More = strings.Join(s.More[:deciding], " "), s.More[deciding:]
+		if r.Note != "" {
+			s.More = append(s.More, r.Note)
+		}
+		i := slices.IndexFunc(all, func(c *claim) bool { return c.Text == r.Claim })
 		if i < 0 {
 			i = len(all)
-			all = append(all, &claim{Text: r["claim"], Section: sectionOf[r["id"][:1]]})
+			all = append(all, &claim{Text: r.Claim, Section: sectionOf[r.ID[:1]]})
 		}
 		all[i].Settings = append(all[i].Settings, s)
 	}
-	return all, nil
+	return all, err
 }
 
-var (
-	ratio      = regexp.MustCompile(`ratio .*? ([\d.]+) \[([\d.]+), ([\d.]+)\]`)
-	difference = regexp.MustCompile(`true cost of the policies \S+ ± \S+ against (\S+) ± \S+, difference \[(\S+), (\S+)\]`)
-)
-
-// figure draws the intervals of the claim's settings, as ratios of Algorithm 1 to the penalty method.
+// figure draws the intervals of the claim's settings, as ratios of Algorithm 1 to the penalty method. A
+// difference is one to the penalty method's number, which stands before it.
 func (c *claim) figure() plotting.Figure {
-	what, p := "spread of the answers", plotting.Points{Name: "interval of 95 %"}
+	what, p := "", plotting.Points{Name: "interval of 95 %"}
 	for i, s := range c.Settings {
-		var mean, lo, hi float64
-		if m := ratio.FindStringSubmatch(s.Row["numbers"]); m != nil {
-			fmt.Sscan(strings.Join(m[1:], " "), &mean, &lo, &hi)
-		} else if m := difference.FindStringSubmatch(s.Row["numbers"]); m != nil {
-			var cost float64
-			fmt.Sscan(strings.Join(m[1:], " "), &cost, &lo, &hi)
-			what, lo, hi = "true cost of the policy", 1+lo/cost, 1+hi/cost
-			mean = (lo + hi) / 2
-		} else {
+		k := slices.IndexFunc(s.Results, func(r paper.Result) bool { return r.Compared != "" })
+		if k < 0 {
 			continue
 		}
-		p.X, p.Y, p.Lo, p.Hi = append(p.X, float64(i+1)), append(p.Y, mean), append(p.Lo, lo), append(p.Hi, hi)
+		r := s.Results[k]
+		if r.Compared == "difference" {
+			cost := s.Results[k-1].Value
+			r.Value, r.Lo, r.Hi = 1+r.Value/cost, 1+r.Lo/cost, 1+r.Hi/cost
+		}
+		what, _, _ = strings.Cut(r.Quantity, ",")
+		p.X, p.Y, p.Lo, p.Hi = append(p.X, float64(i+1)), append(p.Y, r.Value), append(p.Lo, r.Lo), append(p.Hi, r.Hi)
 	}
 	return plotting.Figure{
 		Title: "Algorithm 1 over the penalty method: below 1 the claim holds", Height: 3,
@@ -129,7 +118,7 @@ func draw(claims []*claim, folder string) error {
 		if len(c.Settings) < 2 {
 			continue
 		}
-		name := "claim-" + c.Settings[0].Row["id"] + ".svg"
+		name := "claim-" + c.Settings[0].ID + ".svg"
 		if err := plotting.Save(filepath.Join(folder, name), c.figure()); err != nil {
 			return err
 		}
@@ -142,10 +131,10 @@ func draw(claims []*claim, folder string) error {
 func (p *page) Verdicts() (counts []choice) {
 	for _, c := range p.Claims {
 		for _, s := range c.Settings {
-			i := slices.IndexFunc(counts, func(k choice) bool { return k.Value == s.Row["verdict"] })
+			i := slices.IndexFunc(counts, func(k choice) bool { return k.Value == string(s.Verdict) })
 			if i < 0 {
 				i = len(counts)
-				counts = append(counts, choice{Value: s.Row["verdict"]})
+				counts = append(counts, choice{Value: string(s.Verdict)})
 			}
 			counts[i].Count++
 		}
@@ -153,45 +142,35 @@ func (p *page) Verdicts() (counts []choice) {
 	return counts
 }
 
-// An erratum is a row of data/errata.csv with the entries of the index that it is about.
+// An erratum with its title and places as the page has them, and with the entries of the index that it is about.
 type erratum struct {
-	Row            record
+	paper.RecordedErratum
 	Title, Section string
 	Places         []string // numbers in parentheses, and names
-	Entries        []record
+	Entries        []*equation
 	Mark           mark
 }
 
 // number is one of an equation.
 var number = regexp.MustCompile(`^(\d|A)\.\d+[a-c]?$`)
 
-// newErrata reads data/errata.csv.
-func newErrata(equations []record) (all []*erratum, err error) {
-	rows, err := records("errata.csv")
-	if err != nil {
-		return nil, err
-	}
+// newErrata are all errata.
+func newErrata(equations []*equation) (all []*erratum, err error) {
+	rows, err := paper.RecordedErrata()
 	for _, r := range rows {
-		e := &erratum{Row: r, Mark: markOf(r)}
-		title := strings.ReplaceAll(r["id"], "-", " ")
-		e.Title = strings.ToUpper(title[:1]) + title[1:]
-		for place := range strings.SplitSeq(r["where"], "; ") {
-			if number.MatchString(place) {
-				place = "(" + place + ")"
-			}
-			e.Places = append(e.Places, place)
-		}
-		if i := slices.IndexFunc(paper.Errata(), func(known paper.Erratum) bool { return known.ID == r["id"] }); i >= 0 {
-			e.Section = paper.Errata()[i].Part()
+		title := strings.ReplaceAll(r.ID, "-", " ")
+		e := &erratum{RecordedErratum: r, Title: strings.ToUpper(title[:1]) + title[1:], Section: r.Part(), Mark: markOf("", r.Kind)}
+		for _, place := range r.Where {
+			e.Places = append(e.Places, number.ReplaceAllString(place, "($0)"))
 		}
 		for _, q := range equations {
-			if q["erratum"] == r["id"] {
+			if q.Errata == r.ID {
 				e.Entries = append(e.Entries, q)
 			}
 		}
 		all = append(all, e)
 	}
-	return all, nil
+	return all, err
 }
 
 // Grave are the page's errors, and Other its other errata.
@@ -202,7 +181,7 @@ func (p *page) Other() []*erratum { return p.errata(false) }
 
 func (p *page) errata(errors bool) (some []*erratum) {
 	for _, e := range p.Errata {
-		if (e.Row["kind"] == "error") == errors {
+		if (e.Kind == paper.Error) == errors {
 			some = append(some, e)
 		}
 	}
@@ -211,7 +190,7 @@ func (p *page) errata(errors bool) (some []*erratum) {
 
 // Kinds are the kinds, and Sections the sections, of the errata that are no errors.
 func (p *page) Kinds() []choice {
-	kinds := p.count(func(e *erratum) string { return e.Row["kind"] })
+	kinds := p.count(func(e *erratum) string { return string(e.Kind) })
 	slices.SortFunc(kinds, func(a, b choice) int { return strings.Compare(a.Value, b.Value) })
 	return kinds
 }
@@ -234,23 +213,8 @@ func (p *page) count(of func(*erratum) string) (counts []choice) {
 	return counts
 }
 
-// formula is text with its formulas in TeX, as HTML.
-func formula(text string) template.HTML {
-	return template.HTML(template.HTMLEscapeString(typeset(text)))
-}
-
-// capital is the text with a capital letter first, if it begins with a word.
-func capital(text string) string {
-	if lower.MatchString(text) {
-		return strings.ToUpper(text[:1]) + text[1:]
-	}
-	return text
-}
-
-var lower = regexp.MustCompile(`^(?:a |[a-z]{2})`)
-
-// sentences are the parts of the text between semicolons, in parentheses aside.
-func sentences(text string) (all []template.HTML) {
+// parts are the parts of the text between semicolons, but for those in parentheses, as sentences.
+func parts(text string) (all []string) {
 	depth, begin := 0, 0
 	for i, r := range text + ";" {
 		switch {
@@ -259,11 +223,7 @@ func sentences(text string) (all []template.HTML) {
 		case strings.ContainsRune(")]}", r):
 			depth--
 		case r == ';' && (depth <= 0 || i == len(text)):
-			s := capital(strings.TrimSpace(text[begin:i]))
-			if !strings.HasSuffix(s, ".") && !strings.HasSuffix(s, ".)") {
-				s += "."
-			}
-			all = append(all, formula(s))
+			all = append(all, strings.TrimSpace(text[begin:i]))
 			begin = i + 1
 		}
 	}

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"bytes"
 	"encoding/json"
 	"path/filepath"
 	"slices"
@@ -30,8 +31,8 @@ try:
     def hover(content): return content["data"].get("text/markdown", "")
     def matches(content): return content["matches"]
     print(json.dumps({
-        "hovers": [answer(kernel.inspect, hover, code) for code in hovered],
-        "matches": [answer(kernel.complete, matches, code) for code in completed],
+        "hovers": {code: answer(kernel.inspect, hover, code) for code in hovered},
+        "matches": {code: answer(kernel.complete, matches, code) for code in completed},
     }))
 finally:
     kernel.stop_channels()
@@ -42,21 +43,21 @@ finally:
 // they go on.
 func TestHelpInACell(t *testing.T) {
 	lab := readyLab(t)
-	hovers := []struct{ code, want string }{
-		{"%%\nm := bregman.Ba|ll{R: 2}", "φ(θ) = −√(R² − ‖θ‖²)"},
-		{"%%\nvar method mixpolicy.Primal|Dual", "∇φ(θ̃) = ∇φ(θ) − η ĝ                                  (3.25a)"},
-		{"%%\nfmt.Println(half|Ball())", "halfBall is declared in this notebook."},
+	hovers := map[string]string{
+		"%%\nm := bregman.Ba|ll{R: 2}":         "φ(θ) = −√(R² − ‖θ‖²)",
+		"%%\nvar method mixpolicy.Primal|Dual": "∇φ(θ̃) = ∇φ(θ) − η ĝ                                  (3.25a)",
+		"%%\nfmt.Println(half|Ball())":         "halfBall is declared in this notebook.",
 	}
-	for _, modulus := range []string{"LogBall", "Cube", "Hellinger", "LogCosine", "FermiDirac", "NegativeEntropy", "Tsallis", "Burg", "Euclidean", "PNorm"} {
-		hovers = append(hovers, struct{ code, want string }{"%%\n_ = bregman.|" + modulus, "φ("})
+	for _, m := range strings.Fields("LogBall Cube Hellinger LogCosine FermiDirac NegativeEntropy Tsallis Burg Euclidean PNorm") {
+		hovers["%%\n_ = bregman.|"+m] = "φ("
 	}
-	completions := []struct{ code, want string }{
-		{"%%\nm := bregman.B|", "Ball"},
-		{"%%\nm := bregman.Ball{R: 2}\nm.|", "ConjugateGradient"},
-		{"%%\nmethod := mixpolicy.Prim|", "PrimalDual"},
-		{"%%\nm := half|", "halfBall"},
+	completions := map[string]string{
+		"%%\nm := bregman.B|":              "Ball",
+		"%%\nm := bregman.Ball{R: 2}\nm.|": "ConjugateGradient",
+		"%%\nmethod := mixpolicy.Prim|":    "PrimalDual",
+		"%%\nm := half|":                   "halfBall",
 	}
-	cells := []string{`import (
+	const cell = `import (
 	"fmt"
 
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -67,35 +68,26 @@ func TestHelpInACell(t *testing.T) {
 func halfBall() bregman.Modulus { return bregman.Ball{R: 0.5} }
 
 %%
-fmt.Println(mixpolicy.Ball(2), halfBall())`}
-	var hovered, completed []string
-	for _, h := range hovers {
-		hovered = append(hovered, h.code)
-	}
-	for _, c := range completions {
-		completed = append(completed, c.code)
-	}
-	question := try(json.Marshal([]any{cells, hovered, completed})).or(t)
-
+fmt.Println(mixpolicy.Ball(2), halfBall())`
 	cmd := lab.command(t.Context(), lab.python, "-c", ask)
 	cmd.Dir = filepath.Join(lab.root, "notebooks")
-	cmd.Stdin = strings.NewReader(string(question))
+	cmd.Stdin = bytes.NewReader(try(json.Marshal([]any{[]string{cell}, hovers, completions})).or(t))
 	said := try(printed(cmd)).or(t)
 	var answers struct {
-		Hovers  []string
-		Matches [][]string
+		Hovers  map[string]string
+		Matches map[string][]string
 	}
 	if err := json.Unmarshal([]byte(tail(said, 1)), &answers); err != nil {
 		t.Fatalf("%v:\n%s", err, said)
 	}
-	for i, h := range hovers {
-		if !strings.Contains(answers.Hovers[i], h.want) {
-			t.Errorf("Shift-Tab at %q: want %q in\n%s", h.code, h.want, answers.Hovers[i])
+	for code, want := range hovers {
+		if !strings.Contains(answers.Hovers[code], want) {
+			t.Errorf("Shift-Tab at %q: want %q in\n%s", code, want, answers.Hovers[code])
 		}
 	}
-	for i, c := range completions {
-		if !slices.Contains(answers.Matches[i], c.want) {
-			t.Errorf("Tab at %q: want %s in %q", c.code, c.want, answers.Matches[i])
+	for code, want := range completions {
+		if !slices.Contains(answers.Matches[code], want) {
+			t.Errorf("Tab at %q: want %s in %q", code, want, answers.Matches[code])
 		}
 	}
 }

@@ -63,7 +63,7 @@ func (l *Lab) installJupyter(ctx context.Context, python string) (own string, er
 	own = filepath.Join(venv, "bin", "python")
 	err = l.once(step{
 		name: "jupyter",
-		why:  "installing JupyterLab, nbconvert and nbclient at pinned versions from PyPI into .lab/venv, to run, export and edit the notebooks",
+		why:  "installing JupyterLab, nbconvert and nbclient at pinned versions from PyPI into .lab/venv",
 		made: filepath.Join(venv, "bin", "jupyter-lab"),
 		from: requirements + version + venv, // a virtual environment can't be moved
 	}, func() error {
@@ -81,7 +81,8 @@ func (l *Lab) install(ctx context.Context, python, requirements string) error {
 	if err := writeFile(file, []byte(requirements)); err != nil {
 		return err
 	}
-	_, err := printed(l.command(ctx, python, "-m", "pip", "install", "--require-hashes", "--quiet", "--disable-pip-version-check", "--no-input", "--retries=2", "-r", file))
+	_, err := printed(l.command(ctx, python, "-m", "pip", "install", "--require-hashes", "--quiet", "--disable-pip-version-check",
+		"--no-input", "--retries=2", "-r", file))
 	return reached("PyPI", err)
 }
 
@@ -115,11 +116,13 @@ func (l *Lab) makeVenv(ctx context.Context, python, venv string) error {
 		return err
 	}
 	if !l.Debian {
-		return fmt.Errorf("%s can't make virtual environments: Debian has what it lacks in its package python3-venv, which go run ./notebooks --debian installs, as root", python)
+		return fmt.Errorf("%s can't make virtual environments: Debian has what it lacks in its package python3-venv, "+
+			"which go run ./notebooks --debian installs, as root", python)
 	}
 	l.say("%-8s installing Debian's python3-venv, which Python needs to make virtual environments", "jupyter")
 	cmd := l.command(ctx, "sh", "-c", "apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-venv")
-	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive") // without the mark of our processes: whatever becomes of us, dpkg ends in order
+	// Without the mark of our processes: whatever becomes of us, dpkg ends in order.
+	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
 	if _, err := printed(cmd); err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -17,23 +16,20 @@ import (
 	"time"
 )
 
+// keeping is the environment variable that makes a process a keeper: of this folder.
+const keeping = "MIXPOLICY_KEEPER"
+
+// startKeeper starts the keeper of a lab with this folder for temporary files, and gives what releases it: it does its
+// work then, which is waited for.
+//
 // A keeper is a process that outlives the lab, however that ends, and then ends every process
 // that the lab started, directly or not, and removes its temporary files. It knows that the lab has
 // ended by the end of its standard input, a pipe whose other end only the lab has. It is this
 // very program, started anew in a session of its own, so that a signal to the lab's group spares it.
 //
 // On Linux a signal at a parent's death (PR_SET_PDEATHSIG) would do for the lab's own children, but
-// not for theirs, as kernels are.
-type keeper struct {
-	*exec.Cmd
-	pipe io.Closer
-}
-
-// keeping is the environment variable that makes a process a keeper: of this folder.
-const keeping = "MIXPOLICY_KEEPER"
-
-// startKeeper starts the keeper of a lab with this folder for temporary files.
-func startKeeper(temp string) (*keeper, error) {
+// not for theirs, as kernels are: these have sessions of their own.
+func startKeeper(temp string) (release func() error, err error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -46,13 +42,7 @@ func startKeeper(temp string) (*keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &keeper{cmd, pipe}, cmd.Start()
-}
-
-// release has the keeper do its work, and waits for it.
-func (k *keeper) release() error {
-	k.pipe.Close()
-	return k.Wait()
+	return func() error { pipe.Close(); return cmd.Wait() }, cmd.Start()
 }
 
 // Keep is the work of a keeper, if this process was started as one, and does not return then.
@@ -122,8 +112,7 @@ func processes(temp string) (pids []int) {
 // whose processes and keepers have ended without. It isn't in .lab: the language server's socket must have a
 // short name.
 func makeTemp() (temp string, held *os.File, err error) {
-	old, _ := named(os.TempDir(), regexp.MustCompile("^mixlab-"))
-	for _, dir := range old {
+	for _, dir := range named(os.TempDir(), "^mixlab-") {
 		f, err := os.Open(dir)
 		if err != nil {
 			continue // of another user's

@@ -49,7 +49,7 @@ func TestANewRunRemovesWhatOneWithoutAKeeperLeft(t *testing.T) {
 
 func TestOneChangesACloneAtATime(t *testing.T) {
 	first, second := emptyLab(t), emptyLab(t)
-	second.root, second.output = first.root, first.output
+	second.root, second.Output = first.root, first.Output
 	unlock := try(first.lock(t.Context())).or(t)
 
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
@@ -109,10 +109,11 @@ func command(t *testing.T) (program string) {
 	return program
 }
 
-var kills = flag.Int("kills", 2, "how often TestKilledAtAnyMoment kills a run; a set-up a quarter of that")
+var kills = flag.Int("kills", 1, "how often TestKilledAtAnyMoment kills a run; a set-up a quarter of that, so none by default")
 
 // TestKilledAtAnyMoment kills the command at random moments, by the signal that nothing can catch. Then no process that it
-// started is alive ten seconds later, nothing that was there is lost, no file is there in part, and the next run works: sometimes one that is killed too.
+// started is alive ten seconds later, nothing that was there is lost, no file is there in part, and the next run works:
+// sometimes one that is killed too.
 func TestKilledAtAnyMoment(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("looks for processes in /proc")
@@ -150,6 +151,9 @@ func TestKilledAtAnyMoment(t *testing.T) {
 
 	// In a clone of its own.
 	t.Run("set-up", func(t *testing.T) {
+		if *kills < 4 {
+			t.Skip("takes long")
+		}
 		root := t.TempDir()
 		for _, dir := range []string{"data", "internal", "mixpolicy", "plotting", "notebooks/internal"} {
 			noError(t, os.CopyFS(filepath.Join(root, dir), os.DirFS(filepath.Join(lab.root, dir))))
@@ -161,7 +165,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		noError(t, copyFile(file, writeNotebook(t, "killed", prose("# Killed"), code(figureCell))))
 		v := &victim{T: t, dir: root, temp: t.TempDir(), command: []string{program}}
 		took := 30 * time.Second // until it is known
-		n := (*kills + 3) / 4
+		n := *kills / 4
 		for i := range n {
 			if i%2 == 0 {
 				noError(t, os.RemoveAll(filepath.Join(root, ".lab")))

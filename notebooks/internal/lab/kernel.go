@@ -3,11 +3,14 @@ package lab
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/mixpolicy/lab/plotting"
 )
 
 // tools are the Go programs a notebook needs: the kernel, what gives its cells
@@ -30,21 +33,25 @@ func (l *Lab) setUpKernel(ctx context.Context) error {
 		name: "kernel",
 		why:  "building the Go kernel, goimports and gopls, at the versions that go.mod pins",
 		made: l.path("bin", "gonb"),
-		from: string(pins) + runtime.Version(),
+		from: string(pins) + runtime.Version() + "gopls apart",
 	}, func() error {
-		if err := os.MkdirAll(l.path("bin"), 0o755); err != nil {
+		if err := errors.Join(os.MkdirAll(l.path("bin"), 0o755), os.RemoveAll(l.path("bin", "gopls"))); err != nil {
 			return err
 		}
-		_, err := printed(l.command(ctx, "go", append([]string{"build", "-ldflags=-s -w", "-o", l.path("bin") + "/"}, tools...)...))
-		return reached("the Go module proxy, from which the kernel's source comes,", err)
+		build := append([]string{"build", "-ldflags=-s -w", "-o", l.path("bin") + "/"}, tools...)
+		if _, err := printed(l.command(ctx, "go", build...)); err != nil {
+			return reached("the Go module proxy, from which the kernel's source comes,", err)
+		}
+		return os.Rename(l.path("bin", "gopls"), l.path("bin", "language-server"))
 	})
 	if err != nil {
 		return err
 	}
-	if err := l.writeGo(ctx); err != nil {
+	root, err := printed(l.command(ctx, "go", "env", "GOROOT"))
+	if err != nil {
 		return err
 	}
-	if err := l.writeKernelspec(); err != nil {
+	if err := errors.Join(l.wrap(strings.TrimSpace(root)), l.writeKernelspec()); err != nil {
 		return err
 	}
 	// The cell that needs a broken package will say so too.
@@ -54,21 +61,21 @@ func (l *Lab) setUpKernel(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// writeGo puts a go command into .lab/bin that is the real one, except that go get without
-// names does nothing. GoNB calls that before each cell, unless a
-// cell says %noautoget: it has no flag for it. All that notebooks import is in
-// go.mod, and the call would cost a cell 0.1 s, and 0.5 s where it asks the network.
-func (l *Lab) writeGo(ctx context.Context) error {
-	root, err := printed(l.command(ctx, "go", "env", "GOROOT"))
-	if err != nil {
-		return err
+// wrap puts a go command into .lab/bin that is the real one, in this GOROOT, except that go get without names does
+// nothing. GoNB calls that before each cell, unless a cell says %noautoget: it has no flag for it. All that notebooks
+// import is in go.mod, and the call would cost a cell 0.1 s, and 0.5 s where it asks the network. It also puts a gopls
+// there, which ends at once where nobody asks for completions: the real one would load the module for each notebook.
+func (l *Lab) wrap(root string) error {
+	for name, script := range map[string]string{
+		"go":    fmt.Sprintf("case \"$*\" in get | \"get -t\") exit ;; esac\nexec '%s/bin/go' \"$@\"", root),
+		"gopls": fmt.Sprintf("[ -n \"$%s\" ] || exec '%s' \"$@\"", plotting.Headless, l.path("bin", "language-server")),
+	} {
+		file := l.path("bin", name)
+		if err := errors.Join(writeFile(file, []byte("#!/bin/sh\n"+script+"\n")), os.Chmod(file, 0o755)); err != nil {
+			return err
+		}
 	}
-	file := l.path("bin", "go")
-	script := fmt.Sprintf("#!/bin/sh\ncase \"$*\" in get | \"get -t\") exit ;; esac\nexec '%s/bin/go' \"$@\"\n", strings.TrimSpace(root))
-	if err := writeFile(file, []byte(script)); err != nil {
-		return err
-	}
-	return os.Chmod(file, 0o755)
+	return nil
 }
 
 // A kernelspec says how Jupyter starts a kernel.

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -30,6 +29,8 @@ const module = "github.com/mixpolicy/lab"
 type Lab struct {
 	// Debian lets the set-up install the package of Debian's that Python needs for it.
 	Debian bool
+	// Output is the folder of what runs make; none is the folder build of the clone, or beside the reader's own notebooks.
+	Output string
 
 	root   string // of the clone
 	python string // the interpreter that has Jupyter, once set up
@@ -38,13 +39,12 @@ type Lab struct {
 	own     bool
 	folder  string // of the notebooks
 	project string // the module whose packages cells may import, besides the clone's
-	output  string // where runs put what they make
 
-	temp   string // temporary files of this run, and the mark of its processes
-	held   *os.File
-	keeper *keeper
-	log    io.Writer
-	mu     sync.Mutex // guards log
+	temp    string // temporary files of this run, and the mark of its processes
+	held    *os.File
+	release func() error // ends the processes
+	log     io.Writer
+	mu      sync.Mutex // guards log
 }
 
 // New finds the clone around the working directory. What the set-up does is
@@ -58,14 +58,12 @@ func New(log io.Writer) (*Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	keeper, err := startKeeper(temp)
+	release, err := startKeeper(temp)
 	if err != nil {
 		return nil, err
 	}
-	return &Lab{
-		root: root, folder: filepath.Join(root, "notebooks"), project: root, output: filepath.Join(root, "build"),
-		temp: temp, held: held, keeper: keeper, log: log,
-	}, nil
+	l := &Lab{root: root, folder: filepath.Join(root, "notebooks"), project: root, temp: temp, held: held, release: release, log: log}
+	return l, nil
 }
 
 // cloneRoot is the nearest folder upward whose go.mod declares our module.
@@ -89,14 +87,8 @@ func cloneRoot() (string, error) {
 // summary to w. A name is the beginning of committed notebooks' names, or the path of one of the reader's own.
 func (l *Lab) Run(ctx context.Context, w io.Writer, names []string, o Options) error {
 	begin := time.Now()
-	files, err := l.notebooks(names)
+	files, err := l.prepare(ctx, names)
 	if err != nil {
-		return err
-	}
-	if err := l.workOn(filepath.Dir(files[0])); err != nil {
-		return err
-	}
-	if err := l.setUp(ctx); err != nil {
 		return err
 	}
 	runs, err := l.execute(ctx, files, o)
@@ -107,6 +99,33 @@ func (l *Lab) Run(ctx context.Context, w io.Writer, names []string, o Options) e
 		return err
 	}
 	return l.summarize(w, runs, time.Since(begin))
+}
+
+// Pages makes pages of the notebooks as [Lab.Run] does, but of the outputs that they have: it executes nothing.
+func (l *Lab) Pages(ctx context.Context, names []string) error {
+	files, err := l.prepare(ctx, names)
+	if err != nil {
+		return err
+	}
+	runs := make([]*run, len(files))
+	for i, file := range files {
+		runs[i] = &run{name: notebookName(file), source: file, file: file}
+		if runs[i].notebook, err = readNotebook(file); err != nil {
+			return err
+		}
+	}
+	return l.publish(ctx, runs, false)
+}
+
+// prepare finds the notebooks that are named, and sets up what they need.
+func (l *Lab) prepare(ctx context.Context, names []string) (files []string, err error) {
+	if files, err = l.notebooks(names); err != nil {
+		return nil, err
+	}
+	if err := l.workOn(filepath.Dir(files[0])); err != nil {
+		return nil, err
+	}
+	return files, l.setUp(ctx)
 }
 
 // publish puts what was executed into build, and into the notebooks themselves if asked for. Until then all of
@@ -134,7 +153,8 @@ func (l *Lab) publish(ctx context.Context, runs []*run, update bool) error {
 
 // markAsCache says in the folder that clean removes it: backups leave such a folder out, and plotting.Save refuses it.
 func markAsCache(folder string) error {
-	return writeFile(filepath.Join(folder, "CACHEDIR.TAG"), []byte("Signature: 8a477f597d28d172789f06886806bc55\n# Made by go run ./notebooks, and removed by go run ./notebooks clean: see bford.info/cachedir\n"))
+	return writeFile(filepath.Join(folder, "CACHEDIR.TAG"), []byte("Signature: 8a477f597d28d172789f06886806bc55\n"+
+		"# Made by go run ./notebooks, and removed by go run ./notebooks clean: see bford.info/cachedir\n"))
 }
 
 // Clean removes everything that a set-up or a run made.
@@ -144,11 +164,7 @@ func (l *Lab) Clean(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
-	made, err := named(l.path(), regexp.MustCompile(""))
-	if err != nil {
-		return err
-	}
-	for _, name := range append(made, l.build()) {
+	for _, name := range append(named(l.path(), ""), l.build()) {
 		if name == l.path("lock") {
 			continue // until all else is gone
 		}
@@ -169,15 +185,19 @@ func (l *Lab) path(elem ...string) string {
 
 // build is the file or folder with this name among what runs make.
 func (l *Lab) build(elem ...string) string {
-	return filepath.Join(append([]string{l.output}, elem...)...)
+	folder := l.Output
+	if folder == "" {
+		folder = filepath.Join(l.root, "build")
+		if l.own {
+			folder = filepath.Join(l.folder, "build")
+		}
+	}
+	return filepath.Join(append([]string{folder}, elem...)...)
 }
 
 // setUp makes everything that executing, exporting and editing need. What a
 // former run made from the same versions is kept.
 func (l *Lab) setUp(ctx context.Context) error {
-	if err := loopback(); err != nil {
-		return err
-	}
 	unlock, err := l.lock(ctx)
 	if err != nil {
 		return err
@@ -191,19 +211,6 @@ func (l *Lab) setUp(ctx context.Context) error {
 	group.Go(func() error { return l.setUpJupyter(ctx) })
 	group.Go(func() error { return l.fetchScripts(ctx) })
 	return group.Wait()
-}
-
-// loopback says what is wrong with the network inside of this machine, by which Jupyter talks to its kernels.
-func loopback() error {
-	server, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err == nil {
-		defer server.Close()
-		var client net.Conn
-		if client, err = net.DialTimeout("tcp4", server.Addr().String(), patience); err == nil {
-			return client.Close()
-		}
-	}
-	return fmt.Errorf("no loopback network, by which Jupyter talks to its kernels (on Linux, ip link set lo up): %w", err)
 }
 
 // lock keeps processes from changing .lab and build of one clone at the same time. It waits for one that does, whose
@@ -243,49 +250,35 @@ func (l *Lab) lock(ctx context.Context) (unlock func(), err error) {
 // but build/site, which is cleaned when the site is made, and from that of the notebooks, where their cells write.
 func (l *Lab) removeParts() error {
 	folders := []string{l.folder, filepath.Join(l.root, copies), filepath.Join(l.root, given), l.build(), l.build("figures")}
-	err := filepath.WalkDir(l.path(), func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist): // a JupyterLab that is open has just removed it
-			return nil
+	filepath.WalkDir(l.path(), func(path string, d fs.DirEntry, err error) error {
+		switch { // what is gone meanwhile, a JupyterLab that is open has removed
 		case path == l.path("venv"): // large, and only pip writes to it
 			return fs.SkipDir
 		case err == nil && d.IsDir():
 			folders = append(folders, path)
 		}
-		return err
+		return nil
 	})
-	if err != nil {
-		return err
-	}
+	var failures []error
 	for _, folder := range folders {
-		files, err := named(folder, regexp.MustCompile(""))
-		if err != nil {
-			return err
-		}
-		for _, file := range files {
-			if !atomicfile.Left(file) {
-				continue
-			}
-			if err := os.Remove(file); err != nil {
-				return err
+		for _, file := range named(folder, "") {
+			if atomicfile.Left(file) {
+				failures = append(failures, os.Remove(file))
 			}
 		}
 	}
-	return nil
+	return errors.Join(failures...)
 }
 
 // named lists the files of the folder whose names match, in their order; none if there is no such folder.
-func named(folder string, pattern *regexp.Regexp) (files []string, err error) {
-	entries, err := os.ReadDir(folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+func named(folder, pattern string) (files []string) {
+	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {
-		if pattern.MatchString(e.Name()) {
+		if ok, _ := regexp.MatchString(pattern, e.Name()); ok {
 			files = append(files, filepath.Join(folder, e.Name()))
 		}
 	}
-	return files, err
+	return files
 }
 
 // A step is something the set-up makes once.

@@ -7,12 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/mixpolicy/lab/plotting"
 )
 
 func TestMain(m *testing.M) {
@@ -59,7 +60,7 @@ func emptyLab(t testing.TB) *Lab {
 			t.Error(err)
 		}
 	})
-	lab.root, lab.output = t.TempDir(), t.TempDir()
+	lab.root, lab.Output = t.TempDir(), t.TempDir()
 	lab.folder, lab.project = filepath.Join(lab.root, "notebooks"), lab.root
 	return lab
 }
@@ -160,8 +161,15 @@ func TestAStepIsTakenOnceUntilWhatItIsMadeFromChanges(t *testing.T) {
 	if times != 3 {
 		t.Errorf("taken %d times; want anew for another version and for a lost result", times)
 	}
-	if n := strings.Count(lab.told(), "making the thing"); n != 3 {
-		t.Errorf("said what it does %d times; want 3:\n%s", n, lab.told())
+	cut := errors.New("cut off")
+	if err := lab.once(step{name: "thing", made: lab.path("thing"), from: "version 3"}, func() error { return cut }); err != cut {
+		t.Errorf("%v; want %v", err, cut)
+	}
+	if take("version 2"); times != 4 {
+		t.Error("what version 3 left was taken for version 2")
+	}
+	if n := strings.Count(lab.told(), "making the thing"); n != 4 {
+		t.Errorf("said what it does %d times; want 4:\n%s", n, lab.told())
 	}
 }
 
@@ -209,30 +217,6 @@ func TestDebiansPackagesNeedAYes(t *testing.T) {
 	noError(t, lab.makeVenv(t.Context(), "python3", lab.path("venv")))
 }
 
-func TestWithoutLoopbackTheErrorIsALine(t *testing.T) {
-	program := command(t)
-	if err := exec.Command("unshare", "-rn", "true").Run(); err != nil {
-		t.Skipf("no network without a loopback can be made: %v", err)
-	}
-	said, err := exec.Command("unshare", "-rn", program, "run", "00").CombinedOutput()
-	if want := "error: no loopback network, by which Jupyter talks to its kernels (on Linux, ip link set lo up): "; err == nil || !strings.HasPrefix(string(said), want) || strings.Count(string(said), "\n") != 1 {
-		t.Errorf("%v, %s; want a line that begins with %s", err, said, want)
-	}
-}
-
-func TestAHalfTakenStepIsTakenAgain(t *testing.T) {
-	lab := emptyLab(t)
-	take := func(from string, err error) (took bool) {
-		lab.once(step{name: "thing", made: lab.root, from: from}, func() error { took = true; return err })
-		return took
-	}
-	take("version 1", nil)
-	take("version 2", errors.New("cut off"))
-	if !take("version 1", nil) {
-		t.Error("what version 2 left was taken for version 1")
-	}
-}
-
 // Where PyPI can't be reached, the Jupyter of python3 on the PATH will do, if it is all there.
 func TestWithoutPyPIJupyterIsTakenFromThePath(t *testing.T) {
 	ready := readyLab(t)
@@ -269,29 +253,33 @@ func TestWithoutNpmPagesNameTheDeliveryNetwork(t *testing.T) {
 	}
 	placed := try(lab.placeScripts()).or(t)
 	for _, s := range scripts {
-		if got := placed[s.name]; got != (source{s.cdn, s.integrity}) {
-			t.Errorf("%s comes from %v; want %s, checked", s.name, got, s.cdn)
+		if got := placed[s.name()]; got != (source{s.address(), s.integrity}) {
+			t.Errorf("%s comes from %v; want %s, checked", s.pack, got, s.address())
 		}
 	}
 }
 
-// Before each cell the kernel runs go get for its imports.
-func TestTheKernelsGoGetsOnlyWhatIsNamed(t *testing.T) {
+// Before each cell the kernel runs go get for its imports, and with its start gopls.
+func TestTheKernelsProgramsDoOnlyWhatIsNeeded(t *testing.T) {
 	lab := emptyLab(t)
-	noError(t, lab.writeGo(t.Context()))
-	for args, want := range map[string]string{
-		"get":           "",
-		"get -t":        "",
-		"get ./missing": "go.mod file not found",
-		"version":       "go version",
+	goroot := strings.TrimSpace(try(printed(lab.command(t.Context(), "go", "env", "GOROOT"))).or(t))
+	noError(t, lab.wrap(goroot))
+	noError(t, writeFile(lab.path("bin", "language-server"), []byte("#!/bin/sh\necho help")))
+	noError(t, os.Chmod(lab.path("bin", "language-server"), 0o755))
+	for line, want := range map[string]string{
+		"go get": "", "go get -t": "", "go get ./missing": "go.mod file not found", "go version": "go version", "gopls": "help", "gopls headless": "",
 	} {
-		cmd := lab.command(t.Context(), lab.path("bin", "go"), strings.Fields(args)...)
+		args := strings.Fields(line)
+		cmd := lab.command(t.Context(), lab.path("bin", args[0]), args[1:]...)
+		if line == "gopls headless" {
+			cmd.Env = append(cmd.Env, plotting.Headless+"=1")
+		}
 		said, err := printed(cmd)
 		if err != nil {
 			said = err.Error()
 		}
 		if want == "" && said != "" || !strings.Contains(said, want) {
-			t.Errorf("go %s says %q; want %q", args, said, want)
+			t.Errorf("%s says %q; want %q", line, said, want)
 		}
 	}
 }

@@ -56,10 +56,10 @@ var marks = []mark{
 	{"definition", "definition", "circle", "#98a0a9"},
 }
 
-// markOf returns the mark of a row of data/equations.csv, errata.csv or claims.csv.
-func markOf(e record) mark {
-	class := e["verdict"]
-	switch cmp.Or(e["kind"], class) {
+// markOf returns the mark of an equation, an erratum or a claim: of its verdict, or of the kind of its erratum.
+func markOf(v paper.Verdict, k paper.Kind) mark {
+	class := string(v)
+	switch cmp.Or(string(k), class) {
 	case "slip", "ambiguity", "misprint", "depends":
 		class = "slip"
 	case "gap", "not proved":
@@ -77,22 +77,23 @@ func markOf(e record) mark {
 	return mark{class, class, "triangle", "#b3341c"}
 }
 
-var short = strings.NewReplacer("Definition", "Def.", "Proposition", "Prop.", "Assumption", "Ass.", "Algorithm", "Alg.", "Theorem", "Thm.", "Lemma", "Lem.")
+var short = strings.NewReplacer("Definition", "Def.", "Proposition", "Prop.",
+	"Assumption", "Ass.", "Algorithm", "Alg.", "Theorem", "Thm.", "Lemma", "Lem.")
 
 const across, down, margin = 82, 25, 40 // of columns and rows, and of the first of them, in pixels
 
 // newChart places the entries: a band for each section, and in it a column for each length of the
 // longest chain of premises within the section.
-func newChart(equations []record) (*chart, error) {
+func newChart(equations []*equation) (*chart, error) {
 	premises, err := paper.Premises()
 	if err != nil {
 		return nil, err
 	}
 	section, column := map[string]string{}, map[string]int{}
 	for _, e := range equations {
-		section[e["number"]] = e["notebook"][:2]
-		if strings.Contains(e["number"], "A.") && e["notebook"][:2] == "05" {
-			section[e["number"]] = "05A"
+		section[e.Number] = e.Notebook[:2]
+		if strings.Contains(e.Number, "A.") && e.Notebook[:2] == "05" {
+			section[e.Number] = "05A"
 		}
 	}
 	var columnOf func(string) int
@@ -118,15 +119,15 @@ func newChart(equations []record) (*chart, error) {
 		c.Height += 2 * down
 		b := band{Title: s.title, Y: c.Height - down, places: map[int]int{}}
 		for _, e := range equations {
-			n := e["number"]
+			n := e.Number
 			if section[n] != s.key {
 				continue
 			}
 			k := columnOf(n)
 			at[n] = len(c.Nodes)
 			c.Nodes = append(c.Nodes, node{
-				Number: n, Label: short.Replace(n), What: e["what"], Link: "equations.html#" + e["anchor"],
-				X: margin + k*across, Y: c.Height + b.places[k]*down, mark: markOf(e),
+				Number: n, Label: short.Replace(n), What: e.What, Link: "equations.html#" + e.Anchor(),
+				X: margin + k*across, Y: c.Height + b.places[k]*down, mark: markOf(e.Verdict, e.Kind()),
 			})
 			b.places[k]++
 			b.deep = max(b.deep, b.places[k])
@@ -136,8 +137,8 @@ func newChart(equations []record) (*chart, error) {
 		c.Bands = append(c.Bands, b)
 	}
 	for _, e := range equations {
-		for _, p := range premises[e["number"]] {
-			a, b := c.Nodes[at[p]], c.Nodes[at[e["number"]]]
+		for _, p := range premises[e.Number] {
+			a, b := c.Nodes[at[p]], c.Nodes[at[e.Number]]
 			c.Edges = append(c.Edges, edge{a.X, a.Y, (a.X + b.X) / 2, (a.Y + b.Y) / 2, b.X, b.Y})
 		}
 	}
@@ -179,7 +180,8 @@ func (c *chart) live(premises map[string][]string) error {
 		}
 	}
 	g := charts.NewGraph()
-	g.SetGlobalOptions(charts.WithTooltipOpts(opts.Tooltip{Show: opts.Bool(true)}), charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}))
+	g.SetGlobalOptions(charts.WithTooltipOpts(opts.Tooltip{Show: opts.Bool(true)}),
+		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}))
 	g.AddSeries("what rests on what", nodes, links, charts.WithGraphChartOpts(opts.GraphChart{
 		Layout: "none", Categories: kinds, EdgeSymbol: []string{"none", "arrow"}, EdgeSymbolSize: []int{0, 5},
 	}), charts.WithEmphasisOpts(opts.Emphasis{Focus: "adjacency"}),

@@ -10,10 +10,7 @@ import (
 // Every entry of the index is on the map once, apart from the others and to the right of what it
 // rests on in its section.
 func TestMap(t *testing.T) {
-	equations, err := records("equations.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	equations := try((&Lab{root: "../../.."}).equations()).or(t)
 	c, err := newChart(equations)
 	if err != nil {
 		t.Fatal(err)

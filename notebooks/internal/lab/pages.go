@@ -41,7 +41,7 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 	}
 	index := &page{Name: "index", Title: template.HTML(template.HTMLEscapeString(filepath.Base(l.folder))), Scripts: scripts}
 	var rest []*page
-	var equations []record
+	var equations []*equation
 	if !l.own {
 		index.Title, index.Paper = "Mixture policies: the executable paper", true
 		if equations, rest, err = l.findings(); err != nil {
@@ -125,12 +125,8 @@ func (l *Lab) earlier(runs []*run) (pages []*page, err error) {
 
 // findings are the pages of what became of the paper's claims, errata and equations, and the index of
 // these. It writes their cards, too.
-func (l *Lab) findings() (equations []record, pages []*page, err error) {
+func (l *Lab) findings() (equations []*equation, pages []*page, err error) {
 	if equations, err = l.equations(); err != nil {
-		return nil, nil, err
-	}
-	mutants, err := mutations(equations)
-	if err != nil {
 		return nil, nil, err
 	}
 	shown, err := cards(equations)
@@ -160,7 +156,6 @@ func (l *Lab) findings() (equations []record, pages []*page, err error) {
 		{Name: "errata", Title: "Errata", Errata: errata, Passages: errataPassages(errata)},
 		{Name: "equations", Title: "Equations and statements", Equations: equations, Passages: equationPassages(equations)},
 		{Name: "map", Title: "The map of the paper", Map: drawn},
-		{Name: "mutations", Title: "What the tests notice", Mutations: mutants},
 	}
 	for _, p := range pages {
 		p.Index = equations
@@ -220,15 +215,14 @@ type page struct {
 	Paper          bool              `json:"-"` // of the paper, not of the reader's own
 	layout         string            // the template; by default the one of the page's name
 
-	Index []record `json:"-"` // of equations, whose numbers become links
+	Index []*equation `json:"-"` // of equations, whose numbers become links
 
-	Pages     []*page    `json:"-"` // the index's
-	Found     []string   `json:"-"` // paragraphs on what became of the paper's equations and of its method
-	Claims    []*claim   `json:"-"`
-	Errata    []*erratum `json:"-"`
-	Equations []record   `json:"-"` // of the index of equations
-	Mutations []scored   `json:"-"` // of the page of mutants
-	Map       *chart     `json:"-"` // of the page of the map
+	Pages     []*page     `json:"-"` // the index's
+	Found     []string    `json:"-"` // paragraphs on what became of the paper's equations and of its method
+	Claims    []*claim    `json:"-"`
+	Errata    []*erratum  `json:"-"`
+	Equations []*equation `json:"-"` // of the index of equations
+	Map       *chart      `json:"-"` // of the page of the map
 }
 
 // File is the page's file in build.
@@ -249,7 +243,8 @@ var (
 	links     = regexp.MustCompile(`href="(?:([^":/#?]+)\.ipynb|\.\./build/([^":/#?]+)\.html)(#[^"]*)?"`)
 	tags      = regexp.MustCompile(`<[^>]*>`)
 	// The end of an answer's fold and the beginning of the next, with nothing between.
-	betweenAnswers = regexp.MustCompile(`(?s)</details>\s*</section>\s*<section[^>]*>\s*<details class="answer">\s*<summary>[^<]*</summary>`)
+	betweenAnswers = regexp.MustCompile(
+		`(?s)</details>\s*</section>\s*<section[^>]*>\s*<details class="answer">\s*<summary>[^<]*</summary>`)
 )
 
 // plainIDs gives headings the anchors that they have in JupyterLab, where one
@@ -269,11 +264,12 @@ func plainIDs(body string) string {
 func newPage(name, body string) *page {
 	body = plainIDs(body)
 	body = betweenAnswers.ReplaceAllString(body, "")
-	body = strings.ReplaceAll(body, "07-conclusion-and-errata.ipynb#erratum-", "errata.ipynb#erratum-") // a page of their own
+	body = strings.ReplaceAll(body, "07-conclusion-and-errata.ipynb#erratum-", "errata.ipynb#erratum-") // they have their own page
 	body = links.ReplaceAllString(body, `href="$1$2.html$3"`)                                           // pages link to pages
 	p := &page{Name: name, Title: template.HTML(template.HTMLEscapeString(name)), Body: template.HTML(body)}
 	for _, m := range headings.FindAllStringSubmatch(body, -1) {
-		h := heading{Level: int(m[1][0] - '0'), ID: html.UnescapeString(m[2]), Text: template.HTML(strings.TrimSpace(tags.ReplaceAllString(m[3], "")))}
+		h := heading{Level: int(m[1][0] - '0'), ID: html.UnescapeString(m[2])}
+		h.Text = template.HTML(strings.TrimSpace(tags.ReplaceAllString(m[3], "")))
 		switch {
 		case h.Level == 1 && len(p.Contents) == 0:
 			p.Title = h.Text
@@ -302,10 +298,9 @@ var pageStyle string
 var pageScript string
 
 var layout = template.Must(template.New("page").Option("missingkey=error").Funcs(template.FuncMap{
-	"style":   func() template.CSS { return template.CSS(pageStyle) },
-	"script":  func() template.JS { return template.JS(pageScript) },
-	"inHTML":  inHTML,
-	"formula": formula, "capital": capital, "sentences": sentences,
+	"style":  func() template.CSS { return template.CSS(pageStyle) },
+	"script": func() template.JS { return template.JS(pageScript) },
+	"inHTML": inHTML, "parts": parts,
 }).Parse(pageLayout))
 
 // write makes the file, by the template of the layout that the page names.

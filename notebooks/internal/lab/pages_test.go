@@ -78,30 +78,13 @@ func TestFiguresAreTakenFromEveryKindOfOutput(t *testing.T) {
 	}
 }
 
-// Pictures and scripts of charts stand beside the page, and the page says where. What isn't a figure of the
-// notebook's stays in it.
-func TestPagesAreLight(t *testing.T) {
-	encode := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
-	folder := filepath.Join(t.TempDir(), "figures")
-	r := &run{name: "nb", pictures: map[string]string{`<svg viewBox="0 0 460.8 288">`: "nb-1.svg"}}
-	got := try(lighten(r, `<img class="mixpolicy-static" alt="a" src="data:image/svg+xml;base64,`+encode(`<svg viewBox="0 0 460.8 288">`)+`"><script>
-(window.mixpolicyCharts = []).push()</script><script>other()</script><img src="data:image/png;base64,`+encode("other")+`">`, folder)).or(t)
-	want := `<img class="mixpolicy-static" alt="a" width="460.8" height="288" loading="lazy" src="figures/nb-1.svg"><div data-later="figures/nb-1.js"></div><script>other()</script><img src="data:image/png;base64,` + encode("other") + `">`
-	if got != want {
-		t.Errorf("%s\nwant\n%s", got, want)
+// committedRuns are the paper's notebooks with the outputs that they have in the repository.
+func committedRuns(t *testing.T, lab *Lab) (runs []*run) {
+	t.Helper()
+	for _, file := range lab.paper() {
+		runs = append(runs, &run{name: notebookName(file), source: file, file: file, notebook: try(readNotebook(file)).or(t)})
 	}
-	if script := string(try(os.ReadFile(filepath.Join(folder, "nb-1.js"))).or(t)); script != "\n(window.mixpolicyCharts = []).push()" {
-		t.Errorf("the script is %q", script)
-	}
-}
-
-// The search finds the sections of a page by their words, without code and tags.
-func TestPassages(t *testing.T) {
-	got := newPage("01-queue", converted).passages()
-	want := passage{"A small queue", "Detail", "", "01-queue.html#Detail"}
-	if len(got) != 4 || got[2] != want || got[0].Text != `The lead, with $\theta$. More.` || got[3].Text != "Answer Because." {
-		t.Errorf("%+v", got)
-	}
+	return runs
 }
 
 // The index and the search know the pages of earlier runs, as long as these are there.

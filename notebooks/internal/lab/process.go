@@ -63,7 +63,8 @@ func printed(cmd *exec.Cmd) (string, error) {
 }
 
 // noNetwork matches what pip, npm and go say of a host that they can't reach.
-var noNetwork = regexp.MustCompile(`NewConnectionError|NameResolutionError|ConnectTimeoutError|ProxyError|dial tcp|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ENETUNREACH|ETIMEDOUT`)
+var noNetwork = regexp.MustCompile(
+	`NewConnectionError|NameResolutionError|ConnectTimeoutError|ProxyError|dial tcp|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ENETUNREACH|ETIMEDOUT`)
 
 // reached is err, of a process that asked the host, or one line if it couldn't reach that.
 func reached(host string, err error) error {
@@ -88,13 +89,11 @@ func endGroup(cmd *exec.Cmd) {
 
 // Close ends every process that the lab started and removes its temporary files. A second call does nothing.
 func (l *Lab) Close() error {
-	if l.keeper == nil {
+	if l.release == nil {
 		return nil
 	}
-	defer l.held.Close()
-	err := l.keeper.release()
-	l.keeper = nil
-	return err
+	defer func() { l.release = nil; l.held.Close() }()
+	return l.release()
 }
 
 // StopWithGoRun calls stop when the go command that runs us has ended: on a signal to

@@ -58,7 +58,8 @@ func (l *Lab) NewProject(ctx context.Context, dir string) error {
 	if err := l.setUp(ctx); err != nil {
 		return err
 	}
-	l.say("made %s with first.ipynb\nto work with it: go run ./notebooks lab %[1]s\nto run it and make a page of it: go run ./notebooks run %s", dir, filepath.Join(dir, files[2].name))
+	l.say("made %s with first.ipynb\nto work with it: go run ./notebooks lab %[1]s\n"+
+		"to run it and make a page of it: go run ./notebooks run %s", dir, filepath.Join(dir, files[2].name))
 	return nil
 }
 
@@ -72,18 +73,12 @@ func (l *Lab) workOn(folder string) error {
 	if paper, err := os.Stat(l.folder); err == nil && os.SameFile(this, paper) {
 		return nil
 	}
-	l.own, l.folder, l.output = true, folder, filepath.Join(folder, "build")
-	for dir := folder; ; dir = filepath.Dir(dir) {
-		_, err := os.Stat(filepath.Join(dir, "go.mod"))
-		if err == nil {
+	l.own, l.folder = true, folder
+	for dir := folder; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			l.project = dir
-			return nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		if dir == filepath.Dir(dir) {
-			return nil
+			break
 		}
 	}
+	return nil
 }

@@ -80,26 +80,26 @@ func TestWhereJupyterLabIsOpened(t *testing.T) {
 		noError(t, writeFile(file, nil))
 	}
 	for _, c := range []struct{ open, root, address, work, build string }{
-		{paper.folder, paper.root, "/lab/tree/notebooks", paper.root, paper.output},
+		{paper.folder, paper.root, "/lab/tree/notebooks", paper.root, filepath.Join(paper.root, "build")},
 		{filepath.Join(paper.root, copies), paper.root, "/lab/tree/my-notebooks", paper.root, filepath.Join(paper.root, copies, "build")},
 		{mine, mine, "/lab/tree", mine + "," + paper.root, filepath.Join(mine, "build")},
 		{filepath.Join(mine, "a b", "x.ipynb"), mine, "/lab/tree/a%20b/x.ipynb", mine + "," + paper.root, filepath.Join(mine, "a b", "build")},
 		{filepath.Join(bare, "y.ipynb"), bare, "/lab/tree/y.ipynb", paper.root, filepath.Join(bare, "build")},
 	} {
 		lab := emptyLab(t)
-		lab.root, lab.folder, lab.project, lab.output = paper.root, paper.folder, paper.root, paper.output
+		lab.root, lab.folder, lab.project, lab.Output = paper.root, paper.folder, paper.root, ""
 		noError(t, lab.workOn(folderOf(c.open)))
 		noError(t, lab.configureServer(c.open))
 		noError(t, lab.writeKernelspec())
 		var config struct {
-			ServerApp struct{ Root_dir string }
+			ServerApp struct{ IP, Root_dir string }
 			LabApp    struct{ Default_url string }
 		}
 		noError(t, json.Unmarshal(try(os.ReadFile(filepath.Join(lab.temp, "config", "jupyter_config.json"))).or(t), &config))
 		var spec kernelspec
 		noError(t, json.Unmarshal(try(os.ReadFile(filepath.Join(lab.temp, "jupyter", "kernels", "gonb", "kernel.json"))).or(t), &spec))
-		if got := config.ServerApp.Root_dir; got != c.root {
-			t.Errorf("%s: JupyterLab shows %s, want %s", c.open, got, c.root)
+		if got := config.ServerApp; got.Root_dir != c.root || got.IP != "127.0.0.1" {
+			t.Errorf("%s: JupyterLab shows %s at %s, want %s to this machine only", c.open, got.Root_dir, got.IP, c.root)
 		}
 		if got := config.LabApp.Default_url; got != c.address {
 			t.Errorf("%s: it opens %s, want %s", c.open, got, c.address)
@@ -107,8 +107,8 @@ func TestWhereJupyterLabIsOpened(t *testing.T) {
 		if got := spec.Argv[len(spec.Argv)-1]; got != "-go_work="+c.work {
 			t.Errorf("%s: the kernel has %s, want %s", c.open, got, c.work)
 		}
-		if lab.output != c.build {
-			t.Errorf("%s: pages go into %s, want %s", c.open, lab.output, c.build)
+		if lab.build() != c.build {
+			t.Errorf("%s: pages go into %s, want %s", c.open, lab.build(), c.build)
 		}
 	}
 }

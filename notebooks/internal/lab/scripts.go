@@ -17,64 +17,48 @@ import (
 // A script is one file of an npm package that our pages need. It isn't ours to
 // keep in the repository, so the set-up fetches it.
 type script struct {
-	name      string // of the step
-	why       string
 	pack      string // the npm package and its version
 	file      string // in the package
 	as        string // in .lab/scripts and beside the pages
 	integrity string // of the file, as Subresource Integrity has it
-	cdn       string // where a page finds it if we don't have it
+	why       string
 }
 
 var scripts = []script{
-	{
-		name:      "echarts",
-		why:       "draws the interactive charts",
-		pack:      echarts.Package + "@" + echarts.Version,
-		file:      "dist/echarts.min.js",
-		as:        echarts.File,
-		integrity: echarts.Integrity,
-		cdn:       echarts.CDN,
-	},
-	{
-		name:      "mathjax",
-		why:       "sets the formulas of exported pages",
-		pack:      "mathjax@3.2.2",
-		file:      "es5/tex-svg-full.js", // fonts and extensions in one file: works without a network or a server
-		as:        "mathjax.js",
-		integrity: "sha384-4kE/rQ11E8xT9QgrCBTyvenkuPfQo8rXYQvJZuMgxyPOoUfpatjQPlgdv6V5yhUK",
-		cdn:       "https://cdn.jsdelivr.net/npm/mathjax@3.2.2/es5/tex-svg-full.js",
-	},
-	{
-		name:      "minisearch",
-		why:       "searches the pages",
-		pack:      "minisearch@7.2.0",
-		file:      "dist/umd/index.js",
-		as:        "minisearch.js",
-		integrity: "sha384-KuHy7eg9MqWBVrMXJC0WN6q4d3+KBquZ3Htgex79A4REptrDvGOXfAgZ0VOJ1Mdx",
-		cdn:       "https://cdn.jsdelivr.net/npm/minisearch@7.2.0/dist/umd/index.js",
-	},
+	{echarts.Package + "@" + echarts.Version, "dist/echarts.min.js", echarts.File, echarts.Integrity, "draws the interactive charts"},
+	{"mathjax@3.2.2", "es5/tex-svg-full.js", "mathjax.js", // fonts and extensions in one file: works without a network or a server
+		"sha384-4kE/rQ11E8xT9QgrCBTyvenkuPfQo8rXYQvJZuMgxyPOoUfpatjQPlgdv6V5yhUK", "sets the formulas of exported pages"},
+	{"minisearch@7.2.0", "dist/umd/index.js", "minisearch.js",
+		"sha384-KuHy7eg9MqWBVrMXJC0WN6q4d3+KBquZ3Htgex79A4REptrDvGOXfAgZ0VOJ1Mdx", "searches the pages"},
 }
+
+func (s script) name() string {
+	name, _, _ := strings.Cut(s.pack, "@")
+	return name
+}
+
+// address is where a page finds the script if we don't have it.
+func (s script) address() string { return "https://cdn.jsdelivr.net/npm/" + s.pack + "/" + s.file }
 
 // fetchScripts puts the scripts into .lab/scripts. One that can't be had is no
 // failure: the pages then name its address on a content delivery network.
 func (l *Lab) fetchScripts(ctx context.Context) error {
 	for _, s := range scripts {
 		err := l.once(step{
-			name: s.name,
+			name: s.name(),
 			why:  fmt.Sprintf("fetching %s from npm: it %s", s.pack, s.why),
 			made: l.path("scripts", s.as),
 			from: s.pack + s.file + s.integrity,
 		}, func() error { return l.fetchScript(ctx, s) })
 		if err != nil && ctx.Err() == nil {
-			l.say("%-8s not to be had, so the pages take it from %s: %v", s.name, s.cdn, err)
+			l.say("%-8s not to be had, so the pages take it from %s: %v", s.name(), s.address(), err)
 		}
 	}
 	return ctx.Err()
 }
 
 func (l *Lab) fetchScript(ctx context.Context, s script) error {
-	dir, err := os.MkdirTemp(l.temp, s.name)
+	dir, err := os.MkdirTemp(l.temp, s.name())
 	if err != nil {
 		return err
 	}
@@ -106,9 +90,9 @@ func (l *Lab) placeScripts() (map[string]source, error) {
 	for _, s := range scripts {
 		switch err := copyFile(l.build(s.as), l.path("scripts", s.as)); {
 		case err == nil:
-			found[s.name] = source{URL: s.as}
+			found[s.name()] = source{URL: s.as}
 		case errors.Is(err, fs.ErrNotExist):
-			found[s.name] = source{URL: s.cdn, Integrity: s.integrity}
+			found[s.name()] = source{URL: s.address(), Integrity: s.integrity}
 		default:
 			return nil, err
 		}

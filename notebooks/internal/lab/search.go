@@ -6,6 +6,8 @@ import (
 	"html"
 	"regexp"
 	"strings"
+
+	"github.com/mixpolicy/lab/plotting"
 )
 
 // A passage is what the search finds: a section of a notebook, an equation, a claim or an erratum.
@@ -40,7 +42,8 @@ func (p *page) passages() (all []passage) {
 func claimPassages(claims []*claim) (all []passage) {
 	for _, c := range claims {
 		for _, s := range c.Settings {
-			all = append(all, passage{"Claims", c.Text, strings.Join([]string{s.Row["verdict"], s.Row["on"], s.Row["numbers"]}, " "), "claims.html#" + s.Row["id"]})
+			all = append(all, passage{"Claims", plotting.Unicode(c.Text),
+				plotting.Unicode(string(s.Verdict)+" "+s.On+" "+s.Setting) + " " + s.Numbers(), "claims.html#" + s.ID})
 		}
 	}
 	return all
@@ -48,15 +51,16 @@ func claimPassages(claims []*claim) (all []passage) {
 
 func errataPassages(errata []*erratum) (all []passage) {
 	for _, e := range errata {
-		r := e.Row
-		all = append(all, passage{"Errata", e.Title, strings.Join([]string{r["where"], r["kind"], r["why"], r["printed"], r["corrected"], r["downstream"]}, " "), "errata.html#erratum-" + r["id"]})
+		text := strings.Join([]string{strings.Join(e.Where, ", "), string(e.Kind), e.Why, e.Printed, e.Corrected, e.Downstream}, " ")
+		all = append(all, passage{"Errata", e.Title, text, "errata.html#erratum-" + e.ID})
 	}
 	return all
 }
 
-func equationPassages(equations []record) (all []passage) {
+func equationPassages(equations []*equation) (all []passage) {
 	for _, e := range equations {
-		all = append(all, passage{"Equations and statements", e["number"] + " " + e["what"], strings.Join([]string{e["says"], e["symbol"], e["verdict"], e["found"]}, " "), "equations.html#" + e["anchor"]})
+		text := strings.Join([]string{e.Stated.Says, e.Symbol, string(e.Verdict), e.Finding.Numbers}, " ")
+		all = append(all, passage{"Equations and statements", e.Number + " " + e.What, text, "equations.html#" + e.Anchor()})
 	}
 	return all
 }

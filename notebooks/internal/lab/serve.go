@@ -18,10 +18,8 @@ import (
 // else on copies of the paper's notebooks. The other args are for JupyterLab.
 func (l *Lab) Serve(ctx context.Context, args []string) error {
 	open := filepath.Join(l.root, copies)
-	trusted, err := l.paper()
-	if err != nil {
-		return err
-	}
+	trusted := l.paper()
+	var err error
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		if open, err = filepath.Abs(args[0]); err != nil {
 			return err
@@ -39,10 +37,15 @@ func (l *Lab) Serve(ctx context.Context, args []string) error {
 	if err := l.setUp(ctx); err != nil {
 		return err
 	}
-	cmd, err := l.server(ctx, open, trusted, args)
-	if err != nil {
+	if len(trusted) > 0 { // their outputs are live before anything is run
+		if _, err := printed(l.command(ctx, l.python, append([]string{"-m", "nbformat.sign"}, trusted...)...)); err != nil {
+			return err
+		}
+	}
+	if err := l.configureServer(open); err != nil {
 		return err
 	}
+	cmd := l.command(ctx, l.python, append([]string{"-m", "jupyterlab"}, args...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err = cmd.Run()
 	endGroup(cmd)
@@ -72,11 +75,7 @@ func (l *Lab) copyPaper(ctx context.Context) (mine []string, err error) {
 		return nil, err
 	}
 	defer unlock()
-	files, err := l.paper()
-	if err != nil {
-		return nil, err
-	}
-	for _, file := range files {
+	for _, file := range l.paper() {
 		copied, original := filepath.Join(l.root, copies, filepath.Base(file)), filepath.Join(l.root, given, filepath.Base(file))
 		now, err := os.ReadFile(file)
 		if err != nil {
@@ -99,22 +98,8 @@ func (l *Lab) copyPaper(ctx context.Context) (mine []string, err error) {
 	return mine, nil
 }
 
-// server prepares JupyterLab: on loopback, with a token, open at this file or folder, serving our bundle of
-// ECharts beside its own files. The outputs of the trusted notebooks are live before anything is run.
-func (l *Lab) server(ctx context.Context, open string, trusted, args []string) (*exec.Cmd, error) {
-	if len(trusted) > 0 {
-		if _, err := printed(l.command(ctx, l.python, append([]string{"-m", "nbformat.sign"}, trusted...)...)); err != nil {
-			return nil, err
-		}
-	}
-	if err := l.configureServer(open); err != nil {
-		return nil, err
-	}
-	return l.command(ctx, l.python, append([]string{"-m", "jupyterlab"}, args...)...), nil
-}
-
-// configureServer writes the settings of the server, where a flag given to it
-// still has the last word.
+// configureServer writes the settings of the server, where a flag given to it still has the last word: on loopback, with
+// a token, open at this file or folder, with our bundle of ECharts beside its own files.
 func (l *Lab) configureServer(open string) error {
 	root := l.project
 	if within, err := filepath.Rel(root, open); err != nil || !filepath.IsLocal(within) {
@@ -149,11 +134,8 @@ func (l *Lab) configureServer(open string) error {
 			"@jupyterlab/completer-extension:manager": settings{"providerTimeout": 30000},
 		},
 	} {
-		data, err := json.MarshalIndent(content, "", "  ")
-		if err != nil {
-			return err
-		}
-		if err := writeFile(filepath.Join(l.temp, "config", file), data); err != nil {
+		data, err := json.Marshal(content)
+		if err := errors.Join(err, writeFile(filepath.Join(l.temp, "config", file), data)); err != nil {
 			return err
 		}
 	}

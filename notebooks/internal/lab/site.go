@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 
 	"github.com/mixpolicy/lab/notebooks/internal/cells"
@@ -70,11 +69,7 @@ func (l *Lab) makeSite(ctx context.Context) error {
 
 // imports are what the cells of the notebooks in build import.
 func (l *Lab) imports() (paths []string, err error) {
-	files, err := named(l.build(), regexp.MustCompile(`\.ipynb$`))
-	if err != nil {
-		return nil, err
-	}
-	for _, file := range files {
+	for _, file := range named(l.build(), `\.ipynb$`) {
 		nb, err := readNotebook(file)
 		if err != nil {
 			return nil, err

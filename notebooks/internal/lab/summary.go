@@ -8,6 +8,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/mixpolicy/lab/mixpolicy/paper"
 )
 
 // summarize says what was run, with the paper's notebooks what its claims and equations came to, and where to look.
@@ -37,7 +39,8 @@ func (l *Lab) summarize(w io.Writer, runs []*run, elapsed time.Duration) error {
 	if l.own {
 		work = " " + l.folder
 	}
-	_, err := fmt.Fprintf(w, "\nAll this took %.0f s. To read it, open %s\nTo work with it: go run ./notebooks lab%s\n", elapsed.Seconds(), l.build("index.html"), work)
+	_, err := fmt.Fprintf(w, "\nAll this took %.0f s. To read it, open %s\nTo work with it: go run ./notebooks lab%s\n",
+		elapsed.Seconds(), l.build("index.html"), work)
 	return err
 }
 
@@ -47,9 +50,13 @@ func verdicts(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	equations, err := records("equations.csv")
+	rows, err := paper.RecordedIndex()
 	if err != nil {
 		return err
+	}
+	var equations []*equation
+	for _, r := range rows {
+		equations = append(equations, &equation{Row: r})
 	}
 	counted := func(what string, n int, choices []choice) {
 		t := ruled(w)

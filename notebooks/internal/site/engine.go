@@ -75,7 +75,8 @@ func (b *builder) makeEngine(ctx context.Context) (*engine, error) {
 		return nil, err
 	}
 	for name, path := range tools {
-		build := []string{"build", "-trimpath", "-buildvcs=false", "-tags=drawer", "-ldflags=-s -w", "-o", filepath.Join(b.Work, name), path}
+		out := filepath.Join(b.Work, name)
+		build := []string{"build", "-trimpath", "-buildvcs=false", "-tags=drawer", "-ldflags=-s -w", "-o", out, path}
 		_, err := b.goCommand(ctx, slices.Insert(build, 1, "-overlay="+overlay)...)
 		if err != nil && ctx.Err() == nil { // the sources of another Go may be other ones
 			b.Say("%s stays as it is: %v", path, err)
@@ -84,7 +85,7 @@ func (b *builder) makeEngine(ctx context.Context) (*engine, error) {
 		if err != nil {
 			return nil, err
 		}
-		data, err := os.ReadFile(filepath.Join(b.Work, name))
+		data, err := os.ReadFile(out)
 		if err == nil {
 			e.Tools[name], err = b.pack(name+".wasm", data)
 		}
@@ -93,7 +94,8 @@ func (b *builder) makeEngine(ctx context.Context) (*engine, error) {
 		}
 	}
 	b.Say("compiling the packages that cells may import")
-	listed, err := b.goCommand(ctx, append([]string{"list", "-trimpath", "-export", "-deps", "-json=ImportPath,Name,Export,Imports", "std"}, b.Imports...)...)
+	list := []string{"list", "-trimpath", "-export", "-deps", "-json=ImportPath,Name,Export,Imports", "std"}
+	listed, err := b.goCommand(ctx, append(list, b.Imports...)...)
 	if err != nil {
 		return nil, err
 	}

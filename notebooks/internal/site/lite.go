@@ -46,8 +46,8 @@ func (b *builder) lite(ctx context.Context, parts map[string]any, pages []string
 			}
 		}
 		cmd := b.Command(ctx, b.Lite[0], append(b.Lite[1:], "build", "--lite-dir", folder, "--output-dir", out,
-			"--contents", filepath.Join(folder, "contents"), "--apps", "lab", "--ignore-sys-prefix", "--no-sourcemaps", "--no-unused-shared-packages",
-			"--FederatedExtensionAddon.extra_labextensions_path="+filepath.Join(folder, "extensions"))...)
+			"--contents", filepath.Join(folder, "contents"), "--apps", "lab", "--ignore-sys-prefix", "--no-sourcemaps",
+			"--no-unused-shared-packages", "--FederatedExtensionAddon.extra_labextensions_path="+filepath.Join(folder, "extensions"))...)
 		cmd.Dir = folder
 		if _, err := b.Run(cmd); err != nil {
 			return err
@@ -93,13 +93,6 @@ func (b *builder) liteFiles(parts map[string]any, pages []string) (map[string][]
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	put := func(name string, content any) {
-		data, err := json.MarshalIndent(content, "", "  ")
-		if err != nil {
-			panic(err)
-		}
-		files[name] = data
-	}
 	type object = map[string]any
 	described, err := json.Marshal(object{"manifest": parts["manifest"], "tools": parts["tools"], "name": kernelName})
 	if err != nil {
@@ -109,27 +102,17 @@ func (b *builder) liteFiles(parts map[string]any, pages []string) (map[string][]
 	sum := sha256.Sum256(kernel)
 	load := path.Join("static", versioned("kernel.js", sum[:]))
 	files[path.Join("extensions", kernelName, load)] = kernel
-	put(path.Join("extensions", kernelName, "package.json"), object{
+	about, err := json.Marshal(object{
 		"name": kernelName, "version": "1.0.0", "license": "Apache-2.0", "description": "Cells of Go, compiled and run in the browser",
 		"jupyterlab": object{"extension": true, "_build": object{"load": load, "extension": "./extension", "style": "./style"}},
 	})
-	put("jupyter-lite.json", object{
-		"jupyter-lite-schema-version": 0,
-		"jupyter-config-data": object{
-			"appName":            "Mixture policies",
-			"defaultKernelName":  "gonb", // which the notebooks name
-			"exposeAppInBrowser": true,
-			"disabledExtensions": []string{
-				"@jupyterlab/apputils-extension:announcements",              // asks the network
-				"@jupyterlite/application-extension:service-worker-manager", // Chromium would not keep the engine's machine code
-			},
-		},
-	})
-	put("overrides.json", object{
-		// The first names to complete come with the engine.
-		"@jupyterlab/completer-extension:manager": object{"providerTimeout": 60000},
-	})
-	return files, nil
+	files[path.Join("extensions", kernelName, "package.json")] = about
+	// Of what JupyterLab does by itself, announcements would ask the network, and with its service worker Chromium would
+	// not keep the engine's machine code. The first names to complete come with the engine, so they take long.
+	for _, name := range []string{"jupyter-lite.json", "overrides.json"} {
+		files[name] = script("js/" + name)
+	}
+	return files, err
 }
 
 // served is the notebook as Jupyter's server hands it to JupyterLab: with outputs whose scripts may run, as they are

@@ -24,9 +24,6 @@ import (
 	"github.com/mixpolicy/lab/notebooks/internal/cells"
 )
 
-// replies encodes what the program listened to is told.
-var replies *gob.Encoder
-
 func main() {
 	var session *cells.Session
 	var last *cells.Program
@@ -47,14 +44,11 @@ func main() {
 			last = p
 			// By way of os the runtime of js/wasm learns of events: without, it knows nothing of a deadlock.
 			source := strings.Replace(p.Source, "\n", "; import _ \"os\"\n", 1)
-			return map[string]any{"source": source, "imports": list(append(p.Imports, "os")), "args": list(p.Args), "env": list(p.Env), "said": p.Said}
+			imports := list(append(p.Imports, "os"))
+			return map[string]any{"source": source, "imports": imports, "args": list(p.Args), "env": list(p.Env), "said": p.Said}
 		}),
 		"keep": js.FuncOf(func(js.Value, []js.Value) any {
 			session.Keep(last)
-			return nil
-		}),
-		"tell": js.FuncOf(func(_ js.Value, args []js.Value) any {
-			replies.Encode(protocol.CommValue{Address: args[0].String(), Value: args[1].String()})
 			return nil
 		}),
 		"listen": js.FuncOf(func(_ js.Value, args []js.Value) any { return listen(args[0], args[1]) }),
@@ -76,7 +70,6 @@ func listen(show, reply js.Value) js.Func {
 	pipe, input := io.Pipe()
 	done := make(chan bool)
 	encoder := gob.NewEncoder(writer{reply})
-	replies = encoder
 	go func() {
 		defer close(done)
 		decoder := gob.NewDecoder(pipe)

@@ -8,9 +8,6 @@
   const most = 200_000; // characters of each stream that a cell shows
   const mega = (bytes) => (bytes / 1e6).toFixed(1);
 
-  // A widget's script talks to its program by gonb_comm. The program of another kernel has no such address.
-  window.gonb_comm = { _onopen_ack() {}, send(address, value) { for (const kernel of kernels.values()) kernel.tell(address, value); } };
-
   // A link to a page of the edition, which is no file of JupyterLite's, leads to the page of the site.
   addEventListener("click", (e) => {
     const page = e.target.closest?.("a[href]")?.href.match(/\/build\/([^/?#]+\.html)(?:\?[^#]*)?(#.*)?$/);
@@ -59,7 +56,6 @@
       });
       this.tools.post({ engine: engine.manifest, ...message });
     }
-    tell(address, value) { this.tools?.post({ call: "tell", address, value }); }
 
     executeRequest({ code }) {
       const id = this.parent?.metadata?.cellId, name = /^[\w-]+$/.test(id ?? "") ? id : `cell-${this.executionCount}`;

@@ -207,7 +207,7 @@
       if (data.progress) cell.say(`fetching Go: ${mega(data.progress.loaded)} of ${mega(data.progress.size)} MB`);
       if (data.stage) cell.say(data.stage);
       if (data.text) cell.print(data.text.fd, data.text.text);
-      if (data.display) { cell.display(data.display.id, data.display.data); release(); }
+      if (data.display) cell.display(data.display.id, data.display.data);
       if (data.files) offer(cell, data.files);
     }, (error) => { finish({ error }); restart(); });
   }
@@ -232,14 +232,8 @@
     const waiting = some.filter((cell) => cell !== current?.cell && !queue.includes(cell) && !cell.warns());
     for (const cell of waiting) cell.say("waiting");
     queue.push(...waiting);
-    release();
     next();
   }
-  // A widget is live until another cell is to run. Its script talks to its program by gonb_comm, as in Jupyter.
-  function release() {
-    if (queue.length) current?.cell.outputs.querySelector(".mixpolicy-widget button:enabled")?.click();
-  }
-  window.gonb_comm = { _onopen_ack() {}, send(address, value) { tools?.post({ call: "tell", address, value }); } };
   // A cell needs what the cells above declare. Those that the session has not seen, or that were changed since, are
   // taken into it without being run.
   let seen = new Map();

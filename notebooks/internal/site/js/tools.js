@@ -6,7 +6,6 @@
 //	{call: "run", engine, name, text, before}  run a cell; engine is the manifest, before are the cells above that the
 //	                                           session has not seen, as {name, text}
 //	{call: "stop"}                             stop it
-//	{call: "tell", address, value}             a control in the page says something to the program
 //	{call: "ask", engine, what, before, after} complete or inspect the name between two parts of a cell
 //	{from, message} or {from, error}           what the worker with this number says, or why it failed
 //
@@ -277,7 +276,6 @@
     },
     stop() { halt?.(); },
     ask(question) { return asking = asking.catch(() => {}).then(() => answer(question)); }, // answers come in the order of questions
-    tell({ address, value }) { if (program) cells.tell(address, value); },
   };
   async function obey(data) {
     let result;

@@ -1,0 +1,108 @@
+package csvrows_test
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/mixpolicy/lab/internal/csvrows"
+)
+
+type times struct {
+	Least    float64 `csv:"least,3"`
+	Greatest float64 `csv:"greatest,optional"`
+}
+
+// unit has a text of its own.
+type unit int
+
+func (u unit) MarshalText() ([]byte, error) { return []byte([]string{"%", "s"}[u]), nil }
+func (u *unit) UnmarshalText(text []byte) error {
+	if string(text) == "s" {
+		*u = 1
+	}
+	return nil
+}
+
+type kind string
+
+type person struct {
+	Name kind `csv:"name"`
+	Age  int  `csv:"age"`
+	Unit unit `csv:"unit"`
+}
+
+type row struct {
+	person
+	Notes  string    // left out
+	Seed   uint64    `csv:"seed"`
+	Exact  bool      `csv:"exact"`
+	Time   times     `csv:"time_"`
+	Values []float64 `csv:"values"`
+}
+
+const text = `name,age,unit,seed,exact,time_least,time_greatest,values
+"A, ""B""",-3,s,18446744073709551615,true,0.333,,0.1 – +Inf
+"two
+lines",0,%,0,false,1e+06,0.3333333333333333,
+`
+
+func TestRoundTrip(t *testing.T) {
+	rows := []row{
+		{person{`A, "B"`, -3, 1}, "", math.MaxUint64, true, times{1. / 3, math.NaN()}, []float64{0.1, math.NaN(), math.Inf(1)}},
+		{person{"two\nlines", 0, 0}, "", 0, false, times{1e6, 1. / 3}, nil},
+	}
+	var b strings.Builder
+	if err := csvrows.Encode(&b, rows); err != nil || b.String() != text {
+		t.Fatalf("%v\n%s\nwant\n%s", err, b.String(), text)
+	}
+	got, err := csvrows.Decode[row](strings.NewReader(text), nil)
+	if err != nil || len(got) != 2 {
+		t.Fatal(got, err)
+	}
+	if v := got[0]; !math.IsNaN(v.Time.Greatest) || !math.IsNaN(v.Values[1]) || v.Values[2] != math.Inf(1) || v.person != rows[0].person || v.Seed != rows[0].Seed || !v.Exact {
+		t.Error(v)
+	}
+	if !reflect.DeepEqual(got[1], rows[1]) {
+		t.Error(got[1])
+	}
+}
+
+// An error names the line and the column, and says what would be right.
+func TestErrors(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{"name,age", "age,name", "want a header of the columns"},
+		{"-3", "3.5", `line 2: age "3.5", want a whole number`},
+		{"18446744073709551615", "-1", `line 2: seed "-1", want a whole number ≥ 0`},
+		{"true", "maybe", `line 2: exact "maybe", want true or false`},
+		{"1e+06", "much", `line 3: time_least "much", want a number`},
+		{"1e+06", "", `line 3: time_least "", want a number`},
+		{"0.333,", "NaN,", `line 2: time_least "NaN", want a number`},
+		{"0.1 –", "0.1 NaN", `line 2: values "0.1 NaN +Inf", want numbers or –`},
+		{"B", "B\r", `want a text without a carriage return`},
+		{"0.1 –", "x", "line 2: values"},
+		{",0,%", ",7,%", "line 3: too old"},
+	} {
+		_, err := csvrows.Decode(strings.NewReader(strings.Replace(text, c.old, c.new, 1)), func(r *row) error {
+			if r.Age > 6 {
+				return errOld
+			}
+			return nil
+		})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q in place of %q: %v, want %q", c.new, c.old, err, c.want)
+		}
+	}
+	for _, bad := range []row{{person: person{Name: "\r"}}, {Time: times{Least: math.NaN()}}} {
+		if err := csvrows.Encode(&strings.Builder{}, []row{{}, bad}); err == nil || !strings.Contains(err.Error(), "line 3: ") {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+}
+
+type tooOld struct{}
+
+func (tooOld) Error() string { return "too old" }
+
+var errOld = tooOld{}

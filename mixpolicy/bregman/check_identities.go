@@ -1,0 +1,282 @@
+package bregman
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+)
+
+// An identity between methods of a modulus: numbers that one of them claims are what others make of them.
+type identity struct {
+	name    string
+	methods role
+	claims  role   // the method whose numbers are claimed
+	of      string // what they are to be, %s being the method that they are compared with …
+	with    role   // … this one
+	whole   bool   // of a sum, and not of its parts
+	read    func(p *part, x, z []float64) []reading
+	examine func(*checker, *Examination) // in place of a reading …
+	kind    Kind                         // … and what is wrong if it fails
+	words   string
+}
+
+// A reading is a number that a method claims, and what it is to be.
+type reading struct {
+	p                *part
+	from, x          []float64 // the point that it is read at, and the argument, which may be a dual point
+	i                int       // the entry
+	at               float64   // the argument there
+	got, want, limit float64
+	other            float64 // what a method makes of it that is taken for this one easily
+}
+
+// wrong reports whether the claimed number is another.
+func (r reading) wrong() bool {
+	return math.IsInf(r.got, 0) && !math.IsInf(r.want, 0) || !(math.Abs(r.got-r.want) <= r.limit)
+}
+
+// vague reports whether that can't be told.
+func (r reading) vague() bool { return r.got-r.got == 0 && !(r.limit < math.Inf(1)) }
+
+// is reports whether the claimed number is v, to six digits.
+func (r reading) is(v float64) bool {
+	limit := r.limit
+	if r.want != 0 { // in proportion
+		limit *= max(1, math.Abs(v/r.want))
+	}
+	return v-v == 0 && math.Abs(r.got-v) <= limit+1e-6*max(math.Abs(r.got), math.Abs(v))
+}
+
+// identities are the rows of a report. Some are about φ and its domain, or about calls: they have an
+// examination of their own.
+var identities = []identity{
+	{name: areNumbers, examine: (*checker).numbers},
+	{name: "the same from the same point, whatever was called before, and in place", examine: (*checker).repeats},
+	{name: haveDigits, examine: (*checker).accuracy},
+	{name: isGradient, methods: value | gradient, claims: gradient, of: "the derivative of %s", with: value, read: (*part).slopes,
+		kind: NotLegendre, words: "φ is not differentiable"},
+	{name: isIncreasing, claims: value, examine: (*checker).monotone, kind: NotLegendre, words: "φ is not strictly convex, or jumps"},
+	{name: isInverse, methods: gradient | inverse, claims: inverse, of: "the inverse of %s", with: gradient, read: (*part).back},
+	{name: hasInverse, methods: gradient | inverse, claims: inverse, of: "the inverse of %s", with: gradient, read: (*part).forth,
+		kind: NotLegendre, words: "φ is not differentiable: ∇φ jumps"},
+	{name: isDirect, methods: value | inverse, claims: inverse, of: "the inverse of the derivative of %s", with: value,
+		read: (*part).direct},
+	{name: isConjugate, methods: value | gradient | conjugate, claims: conjugate, of: "φ*", read: (*part).fenchel},
+	{name: isDivergence, methods: value | gradient | divergence, claims: divergence, of: "D(x; y)", read: (*part).distance},
+	{name: isSteep, claims: value, examine: (*checker).boundary, kind: NotLegendre,
+		words: "‖∇φ‖ stays finite at the boundary: φ has no barrier there"},
+	{name: isInfinite, claims: value, examine: (*checker).outside, kind: Disagrees, words: "%s is not +∞ outside of the domain"},
+	{name: isBounded, claims: inverse, examine: (*checker).extremes, kind: Overflows, words: "%s falls, or is not a number"},
+	{name: isProjection, methods: inverse | shift, of: "1ᵀθ = 1", whole: true, read: (*part).projection},
+	{name: isCurvature, methods: inverse | curvature, claims: curvature, of: "(φ*)″", read: (*part).curvature},
+	{name: isClosedForm, methods: inverse | shift, claims: shift, of: "the z of 1ᵀ∇φ*(y + z1) = 1", whole: true, read: (*part).shift},
+	{name: isConstant, claims: constant, examine: (*checker).strongConvexity, kind: Disagrees,
+		words: "%s claims more strong convexity than φ has"},
+	{name: "the same from two calls at once", examine: (*checker).together},
+	{name: "no allocation in ∇φ, ∇φ*", examine: (*checker).allocations},
+}
+
+const (
+	areNumbers   = "φ, ∇φ, ∇φ* are numbers"
+	haveDigits   = "φ, ∇φ, ∇φ* are smooth, to ten digits"
+	isGradient   = "∇φ is the gradient of φ"
+	isIntegral   = "φ(b) − φ(a) is between ⟨∇φ(a), b − a⟩ and ⟨∇φ(b), b − a⟩"
+	isIncreasing = "∇φ increases: φ is strictly convex"
+	isInverse    = "∇φ*(∇φ(x)) = x"
+	hasInverse   = "∇φ(∇φ*(y)) = y"
+	isDirect     = "∇φ* takes the slopes of φ to x"
+	isConjugate  = "φ(x) + φ*(y) = ⟨x, y⟩ at y = ∇φ(x)"
+	isDivergence = "D(x; y) is its definition"
+	isSteep      = "‖∇φ‖ → ∞ at the boundary"
+	isInfinite   = "φ = +∞ outside of the domain"
+	isProjection = "1ᵀθ = 1 after projection, J′(z) = 0"
+	isBounded    = "∇φ* of large y, to 1e300"
+	isCurvature  = "J″(z) is the slope of J′(z)"
+	isClosedForm = "closed form and Newton agree"
+	isConstant   = "strong convexity constant"
+)
+
+// readAll reads an identity at all points of all parts that have the methods.
+func (c *checker) readAll(id identity, e *Examination) {
+	if id.examine != nil {
+		id.examine(c, e)
+		return
+	}
+	parts := c.parts
+	if id.whole {
+		if parts = []*part{c.whole}; !c.meets(e) {
+			return
+		}
+	}
+	for _, p := range parts {
+		for k, x := range p.points {
+			if p.own&id.claims == 0 && id.claims != 0 {
+				break
+			}
+			all := slices.DeleteFunc(id.read(p, x, p.points[(k+1)%len(p.points)]), reading.vague)
+			for _, r := range all {
+				r.from = x
+				c.readings[id.name] = append(c.readings[id.name], r)
+				e.worse(math.Abs(r.got-r.want), r.limit, "%s: %.9g for %.9g", c.where(id, r), r.got, r.want)
+			}
+			if id.name == hasInverse || id.name == isProjection && p.own&shift == 0 { // of another point, or of no method
+				continue
+			}
+			at := c.states[&x[0]]
+			if slices.ContainsFunc(all, reading.wrong) {
+				if !at.fails {
+					at.fails, at.common = true, id.methods
+				}
+				at.common &= id.methods
+			} else if len(all) > 0 {
+				at.holds |= id.methods
+			}
+			c.states[&x[0]] = at
+		}
+	}
+	if e.Limit == 0 && e.Note == "" {
+		e.Note = "nothing that exceeds rounding"
+		if !slices.ContainsFunc(parts, func(p *part) bool { return p.own&id.claims != 0 }) {
+			e.Note = "no formula is given"
+		}
+	}
+}
+
+// A state is how the identities came out at a point.
+type state struct {
+	fails         bool
+	common, holds role // the methods that all identities are about which fail, and those of identities that hold
+}
+
+// slopes compares ∇φ(x) with difference quotients of φ, where these are known to some digits.
+func (p *part) slopes(x, _ []float64) (all []reading) {
+	g, swapped := p.gradient(x), p.inverse(x)
+	for i := range x {
+		slope, off := p.partial(x, i)
+		size := max(math.Abs(slope), math.Abs(g[i]))
+		if off <= 1e-4*max(math.Abs(slope), 1e-3*math.Abs(g[i]), 1e-12) {
+			all = append(all, reading{p, nil, x, p.i + i, x[i], g[i], slope, 100*off + 1e-8*size, swapped[i]})
+		}
+	}
+	return all
+}
+
+// partial returns the partial derivative of φ at x from its values, and how far off it may be.
+func (p *part) partial(x []float64, i int) (slope, off float64) {
+	e, rounding := unit(len(x), i), ulp*norm2(x)*norm2(p.gradient(x))
+	if math.IsNaN(rounding) {
+		rounding = 0
+	}
+	return derivative(func(t float64) float64 { return p.Value(combine(1, x, t, e)) }, p.reach(x, e)/2, rounding)
+}
+
+// back compares ∇φ*(∇φ(x)) with x.
+func (p *part) back(x, _ []float64) (all []reading) {
+	y, swapped := p.gradient(x), slices.Repeat([]float64{math.NaN()}, len(x))
+	got := p.inverse(y)
+	if p.InDomain(y) {
+		swapped = p.gradient(y)
+	}
+	limit := slack * condition(p.inverse, y, got, p.size)
+	for i, v := range x {
+		all = append(all, reading{p, nil, y, p.i + i, y[i], got[i], v, limit, swapped[i]})
+	}
+	return all
+}
+
+// forth compares ∇φ(∇φ*(y)) with y, a mean of two gradients.
+func (p *part) forth(x, z []float64) (all []reading) {
+	y := combine(0.5, p.gradient(x), 0.5, p.gradient(z))
+	got, limit := slices.Repeat([]float64{math.NaN()}, len(x)), 0.0
+	if at := p.inverse(y); p.InDomain(at) {
+		got = p.gradient(at)
+		limit = slack * (condition(p.gradient, at, got, 0) + ulp*p.size)
+	}
+	for i, v := range y {
+		all = append(all, reading{p, nil, y, p.i + i, v, got[i], v, limit, math.NaN()})
+	}
+	return all
+}
+
+// direct compares ∇φ* of the difference quotients of φ with x.
+func (p *part) direct(x, _ []float64) (all []reading) {
+	y, off := make([]float64, len(x)), make([]float64, len(x))
+	for i := range x {
+		if y[i], off[i] = p.partial(x, i); !(off[i] <= 1e-4*max(math.Abs(y[i]), 1e-12)) {
+			return nil
+		}
+	}
+	got, above, below := p.inverse(y), p.inverse(combine(1, y, 100, off)), p.inverse(combine(1, y, -100, off))
+	limit := max(norm2(combine(1, above, -1, got)), norm2(combine(1, below, -1, got))) + 1e-8*maxAbs(x)
+	for i, v := range x {
+		all = append(all, reading{p, nil, y, p.i + i, y[i], got[i], v, limit, math.NaN()})
+	}
+	return all
+}
+
+// fenchel compares φ*(y) with ⟨x, y⟩ − φ(x).
+func (p *part) fenchel(x, _ []float64) []reading {
+	y := p.gradient(x)
+	limit := slack * (p.rounding(x) + ulp*norm2(x)*norm2(y))
+	return []reading{{p, nil, y, p.i, y[0], Conjugate(p.Modulus, y), sum.Dot(x, y) - p.Value(x), limit, math.NaN()}}
+}
+
+// distance compares D(x; z) with its definition.
+func (p *part) distance(x, z []float64) (all []reading) {
+	definition := func(x, z []float64) float64 {
+		return p.Value(x) - p.Value(z) - sum.Dot(combine(1, x, -1, z), p.gradient(z))
+	}
+	for _, z := range [][]float64{z, combine(0.999, x, 0.001, z)} {
+		limit := slack * (p.rounding(x) + p.rounding(z) + ulp*norm2(p.gradient(z))*(norm2(x)+norm2(z)))
+		all = append(all, reading{p, nil, x, p.i, x[0], Divergence(p.Modulus, x, z), definition(x, z), limit, definition(z, x)})
+	}
+	return all
+}
+
+// curvature compares J″ with the slope of J′, if that is known to some digits.
+func (p *part) curvature(x, _ []float64) []reading {
+	y := p.gradient(x)
+	h := math.Inf(1) // within which no yᵢ changes its sign, where φ* may have a kink
+	for _, v := range y {
+		h = min(h, math.Abs(v)/2)
+	}
+	got := JSecond(p.Modulus, y, 0)
+	rounding := 8 * ulp * (1 + normP(1, p.inverse(y)) + math.Abs(got)*maxAbs(y))
+	slope, off := derivative(func(z float64) float64 { return JDeriv(p.Modulus, y, z) }, h, rounding)
+	if !(off <= 1e-4*max(math.Abs(slope), 1e-3*math.Abs(got))) || h == 0 {
+		return nil
+	}
+	return []reading{{p, nil, y, p.i, y[0], got, slope, 100*off + 1e-7*math.Abs(slope), math.NaN()}}
+}
+
+// shift compares the z of a closed form with that of Newton's method.
+func (p *part) shift(x, _ []float64) []reading {
+	y := p.gradient(x)
+	z, err := p.Modulus.(Shifter).Shift(y)
+	want, _, err2 := NewtonShift(p.Modulus, y, nil)
+	if err != nil || err2 != nil {
+		z = math.NaN()
+	}
+	a, b := shifted(y, z), shifted(y, want)
+	limit, theta := slack*ulp*max(math.Abs(want), maxAbs(y)), p.inverse(a)
+	if norm2(combine(1, theta, -1, p.inverse(b))) <= slack*condition(p.inverse, a, theta, maxAbs(y)) {
+		limit = max(limit, math.Abs(z-want)) // J′ is too flat to tell
+	}
+	return []reading{{p, nil, y, 0, y[0], z, want, limit, math.NaN()}}
+}
+
+// projection compares 1ᵀθ with 1 after the projection of ∇φ(x) + ∇φ(z)/2.
+func (p *part) projection(x, z []float64) []reading {
+	y := combine(1, p.gradient(x), 0.5, p.gradient(z))
+	before := slices.Clone(y)
+	if _, err := ProjectDual(p.Modulus, y, nil); err != nil {
+		if strings.Contains(err.Error(), "leaves the domain") { // which no shift repairs
+			return nil
+		}
+		return []reading{{p, nil, before, 0, before[0], math.NaN(), 1, 0, math.NaN()}}
+	}
+	limit := slack * condition(p.inverse, y, p.inverse(y), 0) * math.Sqrt(float64(len(y)))
+	return []reading{{p, nil, before, 0, before[0], JDeriv(p.Modulus, y, 0) + 1, 1, limit, math.NaN()}}
+}

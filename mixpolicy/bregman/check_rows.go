@@ -1,0 +1,419 @@
+package bregman
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+)
+
+// numbers sees that the methods return numbers: at all points, and ∇φ* also at 0.
+func (c *checker) numbers(f *Examination) {
+	for _, p := range c.parts {
+		var sizes []float64
+		for _, x := range p.points {
+			v, g := p.Value(x), p.gradient(x)
+			if math.IsInf(v, 1) && !slices.ContainsFunc(g, math.IsNaN) && maxAbs(g) > 1e250 {
+				continue // a φ that overflows, as cosh x does, is +∞ with its gradient
+			}
+			if f.must(v-v == 0 && firstNonFinite(g) < 0, "φ = %.6g, ∇φ = %s for x = %s", v, vector(g), vector(x)) {
+				if c.bad.p == nil {
+					c.bad = place{p, x}
+				}
+				continue
+			}
+			sizes = append(sizes, norm2(g))
+			for _, y := range [][]float64{g, make([]float64, len(x))} {
+				back := p.inverse(y)
+				if f.must(!slices.ContainsFunc(back, math.IsNaN), "∇φ*(y) = %s for y = %s", vector(back), vector(y)) {
+					c.badDual = place{p, y}
+				}
+			}
+		}
+		slices.Sort(sizes)
+		p.size = append(sizes, 0)[len(sizes)/2]
+	}
+}
+
+// accuracy measures the noise of each method, at points in all of the domain: in the middle it is no more than
+// rounding if the method is what a formula gives in float64.
+func (c *checker) accuracy(f *Examination) {
+	for _, p := range c.parts {
+		noisy := map[role][]float64{}
+		see := func(r role, f func(t float64) float64, h float64) {
+			if v := f(0); v-v == 0 && v != 0 && h > 0 {
+				noisy[r] = append(noisy[r], min(noise(f, 0x1p-16*h), noise(f, 0x1p-20*h))/math.Abs(v))
+			}
+		}
+		for _, x := range p.points[:min(len(p.points), 60)] {
+			i := c.rng.IntN(len(x))
+			e, y := unit(len(x), i), p.gradient(x)
+			reach := p.reach(x, e)
+			see(value, func(t float64) float64 { return p.Value(combine(1, x, t, e)) }, reach)
+			see(gradient, func(t float64) float64 { return p.gradient(combine(1, x, t, e))[i] }, reach)
+			see(inverse, func(t float64) float64 { return p.inverse(combine(1, y, t, e))[i] }, math.Abs(y[i])/2)
+		}
+		for _, r := range []role{value, gradient, inverse} {
+			slices.Sort(noisy[r])
+			if n := len(noisy[r]); n >= 5 && f.worse(noisy[r][n/2], 1e-10, "the half of %s", c.named[r]) && c.vague == 0 {
+				c.vague, c.digits = r, -math.Log10(noisy[r][n/2])
+			}
+		}
+	}
+}
+
+// walk calls f with pairs of points one after the other, and ∇φ there: of a kernel, in all of its interval, and else
+// on the way from points to others.
+func (c *checker) walk(f func(p *part, from, to, g, h []float64)) {
+	for _, p := range c.parts {
+		var paths [60][][]float64
+		for k := range paths {
+			x, y := p.points[k%len(p.points)], p.points[c.rng.IntN(len(p.points))]
+			for j := 0; j <= 64 && p.kernel == nil; j++ {
+				paths[k] = append(paths[k], combine(float64(64-j)/64, x, float64(j)/64, y))
+			}
+		}
+		if p.kernel != nil {
+			lo, hi := p.kernel.Domain()
+			n := 4000/len(c.parts) + 100
+			for j := range n {
+				x := c.spread(lo, hi)
+				if j%2 == 0 && hi-lo < math.Inf(1) { // half of them evenly
+					x = lo + (hi-lo)*(float64(j)+0.5)/float64(n)
+				}
+				paths[0] = append(paths[0], []float64{x})
+			}
+			slices.SortFunc(paths[0], slices.Compare)
+		}
+		for _, path := range paths {
+			var from, g []float64
+			for _, to := range path {
+				if !p.InDomain(to) || slices.Equal(from, to) {
+					continue
+				}
+				h := p.gradient(to)
+				if maxAbs(h) > 1e250 { // φ overflows
+					break
+				}
+				if from != nil {
+					f(p, from, to, g, h)
+				}
+				from, g = to, h
+			}
+		}
+	}
+}
+
+// taylor draws the Taylor remainder at a point against the step, as long as it exceeds rounding.
+func (c *checker) taylor() {
+	p := c.whole
+	x, e := p.points[len(p.points)/2], c.normal(1)
+	v, slope, h := p.Value(x), sum.Dot(p.gradient(x), e), p.reach(x, e)/4
+	for range 38 {
+		remainder := math.Abs(p.Value(combine(1, x, h, e)) - v - h*slope)
+		if !(remainder > 400*(p.rounding(x)+ulp*norm2(x)*norm2(p.gradient(x)))) {
+			return
+		}
+		c.report.Taylor = append(c.report.Taylor, Point{h, remainder})
+		h /= 2
+	}
+}
+
+// monotone sees that the slope of φ rises from one point to the next, and φ by no less than its slope at the first,
+// and no more than its slope at the second: that it has no jumps.
+func (c *checker) monotone(f *Examination) {
+	c.walk(func(p *part, from, to, g, h []float64) {
+		e := combine(1, to, -1, from)
+		below, above, rise := sum.Dot(g, e), sum.Dot(h, e), p.Value(to)-p.Value(from)
+		wrong := f.worse(below-above, 8*ulp*(norm2(g)+norm2(h))*norm2(e),
+			"∇φ falls from %s to %s between x = %s and %s", vector(g), vector(h), vector(from), vector(to))
+		if p.kernel != nil && below == above && norm2(e) > 1e-3*norm2(to) {
+			wrong = f.must(false, "φ′ is %s from x = %s to %s", vector(g), vector(from), vector(to))
+		}
+		if short := max(below-rise, rise-above); !wrong && !(short <= 0) {
+			limit := slack * (p.rounding(from) + p.rounding(to) + ulp*(norm2(g)+norm2(h))*norm2(from))
+			f.worse(short, limit, "φ rises by %.6g from x = %s to %s, where its slopes are %.6g and %.6g",
+				rise, vector(from), vector(to), below, above)
+		}
+	})
+}
+
+// boundary goes to the boundary in several directions and halves the distance to it forty
+// times, or as long as the coordinates can resolve it. If ‖∇φ‖ is to be unbounded, its rise
+// must not slow down: a logarithm rises as much over the last quarter of the halvings as over
+// the one before, where what converges rises by at most a sixteenth of that.
+func (c *checker) boundary(f *Examination) {
+	for trial := range 40 * len(c.parts) {
+		p := c.parts[trial%len(c.parts)]
+		x, e := p.points[c.rng.IntN(len(p.points))], c.normal(1)
+		for range 7 { // a mean of points is well inside
+			x = combine(0.7, x, 0.3, p.points[c.rng.IntN(len(p.points))])
+		}
+		if p.kernel != nil {
+			e = []float64{float64(2*(trial/len(c.parts)%2) - 1)}
+		}
+		most := 1e6 * (1 + norm2(x)) / norm2(e)
+		inside := p.exit(x, e, most)
+		if inside == most || !p.InDomain(x) {
+			continue
+		}
+		start := p.gradient(x)
+		var curve []Point
+		for k := 0; k <= 40; k++ {
+			gap := math.Exp2(-float64(k))
+			there := combine(1, x, inside*(1-gap), e)
+			if inside*gap*norm2(e) < 1e3*ulp*norm2(there) {
+				break
+			}
+			curve = append(curve, Point{gap, norm2(combine(1, p.gradient(there), -1, start))})
+		}
+		if c.report.Boundary == nil {
+			c.report.Boundary = curve
+		}
+		n := len(curve) - 1
+		if n < 15 || curve[n].Y > 1e250 { // or φ overflows, and the end is none of the domain
+			continue
+		}
+		late, before := curve[n].Y-curve[n*3/4].Y, curve[n*3/4].Y-curve[n/2].Y
+		last := place{p, combine(1, x, 1-1e-9, combine(inside, e, 0, e))}
+		if f.worse(before/late, 10, "%v, where it is %s", last, digits(norm2(p.gradient(last.x)))) && p.kernel != nil {
+			beyond := last.x[0] + 1e-3*inside*e[0]
+			v, back := p.kernel.Value(beyond), p.kernel.ConjDeriv(p.kernel.Deriv(beyond))
+			c.narrow = v-v == 0 && math.Abs(back-beyond) <= 1e-6*math.Abs(beyond)
+		}
+	}
+	if f.Limit == 0 {
+		f.Note = "no boundary met"
+	}
+}
+
+// outside sees that φ is +∞ well beyond the boundary. A [Separable] sees to that itself.
+func (c *checker) outside(f *Examination) {
+	p := c.parts[0]
+	for trial := 0; trial < 40 && p.kernel == nil; trial++ {
+		x, e := p.points[c.rng.IntN(len(p.points))], c.normal(1)
+		most := 1e6 * (1 + norm2(x)) / norm2(e)
+		inside := p.exit(x, e, most)
+		beyond := combine(1, x, 2*inside+1e-3*(1+norm2(x))/norm2(e), e)
+		if v := p.Value(beyond); inside < most && !p.InDomain(beyond) {
+			f.must(math.IsInf(v, 1), "x = %s, where it is %s", vector(beyond), digits(v))
+		}
+	}
+	if f.Limit == 0 {
+		f.Note = "no boundary met, or a kernel's"
+	}
+}
+
+// extremes follows ∇φ* along rays, on which it must increase, as the gradient of a convex function.
+func (c *checker) extremes(f *Examination) {
+	for trial := range 10 * len(c.parts) {
+		p, e := c.parts[trial%len(c.parts)], c.normal(0.1)
+		if p.kernel != nil {
+			e = []float64{float64(2*(trial/len(c.parts)%2) - 1)}
+		}
+		at := func(k float64) []float64 { return combine(math.Pow(10, k), e, 0, e) }
+		last, before := -300., p.inverse(at(-300))
+		for k := -300.; k <= 300; k++ {
+			x := p.inverse(at(k))
+			drop := fall(before, x, e)
+			if !(drop <= slack*ulp) { // where that begins
+				k = halve(last, k, func(k float64) bool { return fall(before, p.inverse(at(k)), e) <= slack*ulp })
+				f.worse(drop, slack*ulp, "y = %s, where %s becomes %s", vector(at(k)), vector(before), vector(x))
+				break
+			}
+			f.worse(drop, slack*ulp, "")
+			if last, before = k, x; k >= 20 {
+				k += 9
+			}
+		}
+	}
+}
+
+// fall returns by how much x falls from before along e, in proportion to its size.
+func fall(before, x, e []float64) (drop float64) {
+	if slices.ContainsFunc(x, math.IsNaN) || slices.ContainsFunc(before, math.IsNaN) {
+		return math.Inf(1)
+	}
+	for i, v := range x {
+		if v-v == 0 && before[i]-before[i] == 0 {
+			drop += (before[i] - v) * e[i]
+		} else if (before[i]-v)*e[i] > 0 { // one is infinite
+			return math.Inf(1)
+		}
+	}
+	return drop / ((norm2(x)+norm2(before))*norm2(e) + 1e-300)
+}
+
+// meets reports whether the domain meets the hyperplane.
+func (c *checker) meets(f *Examination) bool {
+	_, err := Shift(c.m, c.whole.gradient(c.whole.points[0]), nil)
+	if err != nil {
+		f.Note = strings.TrimPrefix(err.Error(), "bregman: ")
+	}
+	return err == nil
+}
+
+// strongConvexity looks for the least D(x; y)/(½‖x−y‖²) over pairs on the hyperplane, far apart
+// and close together, of those whose D exceeds the rounding of its terms a billion times, and so
+// is known to six digits, if that rounding adds up to slack ulps.
+func (c *checker) strongConvexity(f *Examination) {
+	mu, p, ok := StrongConvexity(c.m)
+	if !ok || c.d == 1 || !c.meets(f) {
+		f.Note = strings.TrimSpace("none claimed " + f.Note)
+		return
+	}
+	const known = 1e9
+	w := c.whole
+	c.least = math.Inf(1)
+	for trial := range 300 {
+		x, y := slices.Clone(w.points[trial%len(w.points)]), slices.Clone(w.points[c.rng.IntN(len(w.points))])
+		if Project(c.m, x, x) != nil || Project(c.m, y, y) != nil || !c.m.InDomain(x) || !c.m.InDomain(y) {
+			continue
+		}
+		if trial%2 == 1 {
+			x = combine(0.01, x, 0.99, y)
+		}
+		e := combine(1, x, -1, y)
+		half, div := normP(p, e)*normP(p, e)/2, Divergence(c.m, x, y)
+		rounding := known * (w.rounding(x) + w.rounding(y) + ulp*norm2(w.gradient(y))*norm2(e))
+		if max(div, mu*half) >= rounding && div/half < c.least {
+			c.least, c.leastAt = div/half, fmt.Sprintf("x = %s, y = %s", vector(x), vector(y))
+		}
+	}
+	f.Note = fmt.Sprintf("claimed %.4g in ℓ%.4g, least seen %.4g;", mu, p, c.least)
+	if c.leastAt != "" {
+		f.worse(mu, c.least*(1+slack/known), "%s", c.leastAt)
+	}
+}
+
+// A call is one of a method, with what it stores.
+type call struct {
+	method string
+	f      func(dst, x []float64)
+	x      []float64
+	want   []float64
+}
+
+// calls returns calls of φ, ∇φ and ∇φ*, at points from the k-th on.
+func (c *checker) calls(k, points int) (all []call) {
+	for ; points > 0; points-- {
+		x := c.whole.points[k%len(c.whole.points)]
+		val := func(dst, x []float64) {
+			v := c.m.Value(x)
+			clear(dst)
+			dst[0] = v
+		}
+		for _, m := range []call{
+			{c.named[value], val, x, nil}, {c.named[gradient], c.m.Gradient, x, nil},
+			{c.named[inverse], c.m.ConjugateGradient, c.whole.gradient(x), nil},
+		} {
+			m.want = make([]float64, c.d)
+			m.f(m.want, slices.Clone(m.x))
+			all = append(all, m)
+		}
+		k++
+	}
+	return all
+}
+
+// gives sees that a call gave the numbers that it should, NaN with NaN; of what is wrong it tells the first.
+func (c *checker) gives(f *Examination, k call, got, want []float64, words string) bool {
+	for i := range got {
+		if a, b := got[i], want[i]; a != b && (a == a || b == b) {
+			f.must(false, "%s of %s is %s and %s", k.method, vector(k.x), vector(want), vector(got))
+			if !c.has(Unsafe) {
+				where := "x = " + vector(k.x).String()
+				c.find(Finding{Kind: Unsafe, Method: k.method, Words: k.method + " " + words, Where: where, Measured: b, Claimed: a})
+			}
+			return false
+		}
+	}
+	return true
+}
+
+// repeats calls the methods with the result in other memory or in the place of the argument, and after other
+// calls.
+func (c *checker) repeats(f *Examination) {
+	f.must(true, "")
+	all := c.calls(0, 20)
+	for _, k := range all {
+		x, full, inPlace := slices.Clone(k.x), slices.Repeat([]float64{7}, c.d), slices.Clone(k.x)
+		fresh := make([]float64, c.d)
+		k.f(fresh, x)
+		c.gives(f, k, x, k.x, "changes its argument")
+		c.gives(f, k, fresh, k.want, "gives another result for the same point: it is random, or remembers")
+		k.f(full, slices.Clone(k.x))
+		c.gives(f, k, full, k.want, "does not store every entry of its result")
+		k.f(inPlace, inPlace)
+		c.gives(f, k, inPlace, k.want, "is wrong when the result takes the place of the argument: it reads an entry that it has written")
+	}
+	for i := range all { // backwards, and from the middle on, so that others went before
+		for _, k := range []call{all[len(all)-1-i], all[(i+len(all)/2)%len(all)]} {
+			dst := make([]float64, c.d)
+			k.f(dst, slices.Clone(k.x))
+			c.gives(f, k, dst, k.want, "depends on what was called before: it keeps something between calls")
+		}
+	}
+}
+
+// together makes calls in two goroutines, each with a point of its own, and compares what they give with what
+// they gave alone. It ends when enough of them met, or after a while on a busy machine.
+func (c *checker) together(f *Examination) {
+	for _, failed := range c.failed {
+		if failed {
+			f.Note = "not examined, as something fails alone"
+			return
+		}
+	}
+	f.must(true, "")
+	const most, batches, batch = 30 * time.Millisecond, 1000, 64
+	var group sync.WaitGroup
+	var lock sync.Mutex
+	var turns [2]atomic.Int64 // batches of calls, of each
+	until := time.Now().Add(most)
+	for i := range turns {
+		all, dst := c.calls(i, 1), make([]float64, c.d)
+		group.Go(func() {
+			for right := true; right && min(turns[0].Load(), turns[1].Load()) < batches && time.Now().Before(until); turns[i].Add(1) {
+				k := all[int(turns[i].Load())%len(all)]
+				for range batch {
+					if k.f(dst, k.x); right && !slices.Equal(dst, k.want) {
+						lock.Lock()
+						const words = "gives other numbers when it is called from two goroutines: calls share a slice or a variable"
+						right = c.gives(f, k, dst, k.want, words)
+						lock.Unlock()
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// allocations counts the allocations of a call. What other goroutines allocate is counted too, so the
+// least of several short batches is taken; in the first pools fill.
+func (c *checker) allocations(f *Examination) {
+	x := c.whole.points[0]
+	y, dst, least := c.whole.gradient(x), make([]float64, c.d), math.Inf(1)
+	var before, after runtime.MemStats
+	const batches, calls = 20, 10
+	for range batches {
+		runtime.ReadMemStats(&before)
+		for range calls {
+			c.m.ConjugateGradient(dst, y)
+			c.m.Gradient(dst, x)
+		}
+		runtime.ReadMemStats(&after)
+		least = min(least, float64(after.Mallocs-before.Mallocs)/(2*calls))
+	}
+	if f.worse(least, 0.1, "every call, on average") {
+		who := strings.TrimPrefix(c.named[gradient]+" or "+c.named[inverse], "φ or ")
+		c.find(Finding{Kind: Allocates, Method: who, Words: "a call of " + who + " allocates memory", Measured: least})
+	}
+}

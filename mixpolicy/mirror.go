@@ -1,0 +1,195 @@
+package mixpolicy
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
+)
+
+// Mirror is what methods of mirror descent share: the sample of (3.5a), the mirror step (3.25), the
+// average (3.27a) and their defaults. What is left of a method is its gradient, its multipliers and
+// its view. The zero value, once started, runs with the modulus of the problem's class, η_t = 1/√(t+1),
+// costs divided by c_max, and θ₀ = 1/d.
+type Mirror struct {
+	// Phi is φ; nil is [DefaultModulus] of the problem's class.
+	Phi bregman.Modulus
+	// Eta is η; nil is InverseSqrt(1).
+	Eta StepSize
+	// Scale divides every observed cost, so that η and β need not depend on the unit of
+	// cost; 0 is c_max = max |c|, which is known by (A.3).
+	Scale float64
+	// Project moves y = ∇φ(θ) to where ∇φ*(y) is in the set of the method; nil is (3.25b), y ← y + z1.
+	Project func(y []float64) error
+
+	T             int       // iterations done
+	Theta, Before []float64 // θ_T and θ_{T−1}; Theta is θ₀ before the start, and nil is (1/d, …, 1/d)
+	Dual          []float64 // y = ∇φ(θ_T), kept so that nothing is recomputed near the boundary of the domain
+	Row           []float64 // Ψ_a(s) of the last sample
+	SumEta        float64   // Σ η
+	SumTheta      []float64 // Σ ηθ
+
+	oracle  *Oracle
+	average []float64
+}
+
+// For returns the settings with the defaults filled in. Errors: settings out of range, a modulus
+// whose domain does not meet the hyperplane, θ₀ outside the class or the domain.
+func (m Mirror) For(p *Problem) (Mirror, error) {
+	c := p.class
+	if m.Phi == nil {
+		if c.Norm == linprog.L1 && c.R != 1 && !math.IsInf(c.R, 1) {
+			return m, fmt.Errorf("mixpolicy: no modulus is known for the class %v, want one of your own, or R = 1, the simplex", c)
+		}
+		m.Phi = DefaultModulus(c)
+	}
+	err := bregman.Validate(m.Phi, p.Dim())
+	if err != nil {
+		return m, err
+	}
+	if m.Eta, err = Steps(m.Eta); err != nil {
+		return m, err
+	}
+	if m.Scale, err = p.CostScale(m.Scale); err != nil {
+		return m, err
+	}
+	if m.Theta, err = startingPoint(p, m.Theta); err != nil {
+		return m, err
+	}
+	if err := bregman.CheckDomain(m.Phi, m.Theta); err != nil {
+		return m, fault.At("mixpolicy", "θ₀ is not in the interior of the domain of the modulus", err)
+	}
+	return m, nil
+}
+
+// Start fills in the defaults and begins. Errors are those of [Mirror.For].
+func (m Mirror) Start(p *Problem, o *Oracle) (*Mirror, error) {
+	m, err := m.For(p)
+	if err != nil {
+		return nil, err
+	}
+	return m.Begin(o), nil
+}
+
+// Begin makes every allocation that a run from Theta needs, for settings without defaults. A method
+// that draws no pairs may leave the oracle nil.
+func (m Mirror) Begin(o *Oracle) *Mirror {
+	d := len(m.Theta)
+	m.T, m.SumEta, m.oracle, m.Theta = 0, 0, o, slices.Clone(m.Theta)
+	m.Before, m.Dual, m.SumTheta, m.average = make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
+	if o != nil {
+		m.Row = make([]float64, o.f.Dim())
+	}
+	if m.Project == nil {
+		phi, scratch := m.Phi, make([]float64, d)
+		m.Project = func(y []float64) error {
+			_, err := bregman.ProjectDual(phi, y, scratch)
+			return err
+		}
+	}
+	m.Phi.Gradient(m.Dual, m.Theta)
+	return &m
+}
+
+// Sample draws (s,a) ~ q. It returns the pair with its scaled cost and q_a(s), and leaves Ψ_a(s) in Row.
+func (m *Mirror) Sample() (pair int, cost, q float64) {
+	pair, cost = m.oracle.Sample()
+	m.oracle.f.Row(m.Row, pair)
+	return pair, cost / m.Scale, m.oracle.f.sampling[pair]
+}
+
+// Step performs (3.25) along the gradient ĝ = (slope/q)·row, of which (3.5a) is one and Step(1, 1, g) any
+// other. It adds ηθ to the average before θ moves, and returns η; the θ that the step began
+// with is in Before.
+func (m *Mirror) Step(slope, q float64, row []float64) (eta float64, err error) {
+	if eta, err = stepAt(m.Eta, m.T); err != nil {
+		return 0, err
+	}
+	factor := eta * slope / q
+	for j, v := range row {
+		m.Dual[j] -= factor * v
+	}
+	if err := m.Project(m.Dual); err != nil {
+		return eta, fault.At("mixpolicy", fmt.Sprintf("iteration %d", m.T), err)
+	}
+	m.SumEta += eta
+	floats.AddScaled(m.SumTheta, eta, m.Theta)
+	m.Theta, m.Before = m.Before, m.Theta
+	m.Phi.ConjugateGradient(m.Theta, m.Dual)
+	m.T++
+	return eta, nil
+}
+
+// Average returns θ̂ = Σ ηθ / Σ η of (3.27a), or θ₀ before the first step; borrowed.
+func (m *Mirror) Average() []float64 {
+	if m.SumEta == 0 {
+		return m.Theta
+	}
+	return floats.ScaleTo(m.average, 1/m.SumEta, m.SumTheta)
+}
+
+// View is the view of a method without multipliers.
+func (m *Mirror) View(s *Snapshot) error {
+	*s = Snapshot{Iteration: m.T, Queries: m.oracle.Queries(), Last: m.Theta, Average: m.Average()}
+	return nil
+}
+
+// DefaultModulus returns the modulus whose domain is the class.
+func DefaultModulus(c Class) bregman.Modulus {
+	switch {
+	case math.IsInf(c.R, 1):
+		return bregman.Euclidean()
+	case c.Norm == linprog.LInf:
+		return bregman.Cube(c.R)
+	case c.Norm == linprog.L1:
+		return bregman.NegativeEntropy()
+	}
+	return bregman.Ball{R: c.R}
+}
+
+// CostScale returns what observed costs are divided by: k, or for 0 c_max = max |c|, or 1 where all
+// costs are 0. Every method means this by a setting of this name.
+func (p *Problem) CostScale(k float64) (float64, error) {
+	if k == 0 {
+		lo, hi := p.MDP().CostRange()
+		return cmp.Or(max(-lo, hi), 1), nil
+	}
+	if !(k > 0) || math.IsInf(k, 1) {
+		return 0, fmt.Errorf("mixpolicy: CostScale = %v, want a finite number > 0", k)
+	}
+	return k, nil
+}
+
+// startingPoint returns θ₀: the given point if it is inside the class and on the
+// hyperplane, or (1/d, …, 1/d).
+func startingPoint(p *Problem, start []float64) ([]float64, error) {
+	d := p.Dim()
+	if start == nil {
+		return constant(d, 1/float64(d)), nil
+	}
+	if len(start) != d {
+		return nil, fmt.Errorf("mixpolicy: θ₀ has %d entries, want d = %d", len(start), d)
+	}
+	var total, size float64
+	for j, v := range start {
+		if !finite(v) {
+			return nil, fmt.Errorf("mixpolicy: θ₀ entry %d is %v, want a finite number", j, v)
+		}
+		total += v
+		size += math.Abs(v)
+	}
+	// Each entry may be rounded, and the sum once per entry.
+	if math.Abs(total-1) > float64(2*d)*0x1p-53*size {
+		return nil, fmt.Errorf("mixpolicy: θ₀ adds up to %v, want 1", total)
+	}
+	if size := p.class.Size(start); size > p.class.R {
+		return nil, fmt.Errorf("mixpolicy: θ₀ has norm %v, outside the class %v", size, p.class)
+	}
+	return start, nil
+}

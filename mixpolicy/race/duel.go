@@ -1,0 +1,66 @@
+package race
+
+import "fmt"
+
+// Duel is a comparison of two methods on a problem, or on a family of them.
+type Duel struct {
+	Problem, A, B string
+	// Better and Worse count the runs, or the instances of a family, on which A came to less
+	// than B at the end, or to more. The others were equal.
+	Better, Worse int
+	// Won and Lost count the instances of a family that the sign test over runs decides by
+	// itself, Of all Instances; 0 on a problem that is no family.
+	Won, Lost, Instances int
+	// Differences are A's numbers minus B's, run by run; none of a family.
+	Differences []float64
+	// P is the p-value of the sign test of Better against Worse, and Difference the median of Differences with its
+	// interval: both for all duels that [Settle] was given, at the level there.
+	P, Level   float64
+	Difference Interval
+}
+
+// Compare counts on how many streams x is less than y, or greater, by more than rounding.
+func Compare(x, y []float64, rounding float64) (d Duel) {
+	d.Differences = Differences(x, y)
+	d.Better, d.Worse = Signs(d.Differences, rounding)
+	return d
+}
+
+// Settle computes what depends on all k duels: p-values with Holm's correction, and intervals that hold
+// together with probability 1 − level, because each has 1 − level/k.
+func Settle(all []Duel, level float64) {
+	p := make([]float64, len(all))
+	for k, d := range all {
+		p[k] = SignTest(d.Better, d.Worse)
+	}
+	for k, v := range Holm(p) {
+		d := &all[k]
+		if d.P, d.Level = v, level; len(d.Differences) > 0 {
+			d.Difference = Median(d.Differences, 1-level/float64(len(all)))
+		}
+	}
+}
+
+// Winner is the method that the test takes for the better one, or "".
+func (d Duel) Winner() string {
+	switch {
+	case d.P > d.Level:
+		return ""
+	case d.Better > d.Worse:
+		return d.A
+	}
+	return d.B
+}
+
+// String shows the counts, such as "18–2", with those of the instances of a family that are decided,
+// and a question mark if there is no winner.
+func (d Duel) String() string {
+	text := fmt.Sprintf("%d–%d", d.Better, d.Worse)
+	if d.Instances > 0 {
+		text += fmt.Sprintf(" (%d–%d)", d.Won, d.Lost)
+	}
+	if d.Winner() == "" {
+		text += " ?"
+	}
+	return text
+}

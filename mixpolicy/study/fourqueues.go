@@ -1,0 +1,406 @@
+package study
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/race"
+)
+
+// FourQueues is an experiment that the paper announces in section 7 and leaves out: its
+// method on the four-dimensional network, from the base policies' measures to the true
+// cost of what is learnt.
+type FourQueues struct {
+	Network  models.Network
+	Base     []BaseSet
+	Radius   float64 // R of ‖θ‖₂ ≤ R
+	Learning Learning
+	Steps    int // of each simulated stream
+	Seed     uint64
+	Details  bool // whether to record the distributions of ‖x‖₁ and the least weights
+	Measures mixpolicy.MeasureSettings
+	Progress func(doing string)
+}
+
+// BaseSet is a choice of base policies.
+type BaseSet struct {
+	Name     string
+	Members  []string
+	Policies func(models.Network, *mixpolicy.MDP) ([]*mixpolicy.Policy, error)
+}
+
+// TwoRules are the heuristics of the literature, AllRules those of package models.
+func TwoRules() BaseSet { return ruleSet("two rules", models.Longer, models.LastBuffer) }
+
+// AllRules are the six rules of package models.
+func AllRules() BaseSet { return ruleSet("six rules", models.Rules()...) }
+
+func ruleSet(name string, rules ...models.Rule) BaseSet {
+	b := BaseSet{Name: name, Policies: func(w models.Network, x *mixpolicy.MDP) ([]*mixpolicy.Policy, error) {
+		return w.Policies(x, rules...)
+	}}
+	for _, r := range rules {
+		b.Members = append(b.Members, r.String())
+	}
+	return b
+}
+
+// StateDependent are four mixtures of LONGER and LBFS whose weights change with the
+// state: LBFS has the share of the jobs that are in the last buffers, 2 and 4, the share
+// of those that are not, or an equal one; the fourth is the first with a coin toss for a
+// tenth.
+func StateDependent() BaseSet {
+	last := func(x [4]int) float64 {
+		total := x[0] + x[1] + x[2] + x[3]
+		if total == 0 {
+			return 0.5
+		}
+		return float64(x[1]+x[3]) / float64(total)
+	}
+	return BaseSet{
+		Name:    "state-dependent mixtures",
+		Members: []string{"LBFS by share of last buffers", "LBFS by share of first buffers", "even", "first, a tenth at random"},
+		Policies: func(w models.Network, x *mixpolicy.MDP) (all []*mixpolicy.Policy, err error) {
+			defer catch(&err)
+			base := must(w.Policies(x, models.Longer, models.LastBuffer, models.AnyQueue))
+			for _, weights := range []func([4]int) []float64{
+				func(x [4]int) []float64 { return []float64{1 - last(x), last(x), 0} },
+				func(x [4]int) []float64 { return []float64{last(x), 1 - last(x), 0} },
+				func([4]int) []float64 { return []float64{0.5, 0.5, 0} },
+				func(x [4]int) []float64 { return []float64{0.9 * (1 - last(x)), 0.9 * last(x), 0.1} },
+			} {
+				all = append(all, must(w.Mixture(x, weights, base...)))
+			}
+			return all, nil
+		},
+	}
+}
+
+// SmallNetwork is the whole experiment with the given buffer for every queue.
+func SmallNetwork(buffer int) FourQueues {
+	return FourQueues{
+		Network:  models.Network{Buffers: [4]int{buffer, buffer, buffer, buffer}},
+		Base:     []BaseSet{AllRules(), TwoRules(), StateDependent()},
+		Radius:   2,
+		Learning: Learning{Queries: 10_000, Trials: 10, Valued: 3},
+		Steps:    20_000, Seed: 1, Measures: mixpolicy.MeasureSettings{Tolerance: 1e-12},
+	}
+}
+
+// Compute runs the experiment. What was reached when ctx ends is returned with the error.
+func (e FourQueues) Compute(ctx context.Context) (rows race.Record, err error) {
+	defer catch(&err)
+	x := must(e.Network.MDP())
+	valued := map[string]bool{}
+	for _, b := range e.Base {
+		r := e.begin(ctx, &rows, x, b)
+		for j, name := range b.Members {
+			if !valued[name] {
+				valued[name] = true
+				r.basePolicy(ctx, j)
+			}
+		}
+		r.optimum(ctx)
+		if e.Details {
+			r.tell("room below zero")
+			r.leastWeights(ctx)
+		}
+		if e.Learning != (Learning{}) && b.Name != AllRules().Name {
+			r.learn(ctx)
+		}
+	}
+	return rows.Derive(tInterval), nil
+}
+
+// tInterval is that of the means of the network's record.
+func tInterval(x []float64) race.Interval { return race.TInterval(x, confidence) }
+
+// networkRun is the work on one set of base policies, which adds rows to a record. What
+// fails panics, for [catch].
+type networkRun struct {
+	FourQueues
+	base BaseSet
+	x    *mixpolicy.MDP
+	p    *mixpolicy.Problem
+	rows *race.Record
+}
+
+// begin computes the measures of the base policies.
+func (e FourQueues) begin(ctx context.Context, rows *race.Record, x *mixpolicy.MDP, b BaseSet) *networkRun {
+	r := &networkRun{FourQueues: e, base: b, x: x, rows: rows}
+	r.tell("measures")
+	psi := must(e.Measures.Features(ctx, x, must(b.Policies(e.Network, x))...))
+	r.p = must(mixpolicy.NewProblem(psi, mixpolicy.Ball(e.Radius)))
+	return r
+}
+
+func (r *networkRun) tell(doing string) {
+	if r.Progress != nil {
+		r.Progress(fmt.Sprintf("%v, %s: %s", r.problem(), r.base.Name, doing))
+	}
+}
+
+// problem is the dynamics and the buffers, which are full in the last state.
+func (r *networkRun) problem() string {
+	b := must(r.Network.Lengths(r.x.States() - 1))
+	return fmt.Sprintf("%v, %d %d %d %d", r.Network.Dynamics, b[0], b[1], b[2], b[3])
+}
+
+func (r *networkRun) add(row race.Row) {
+	row.Problem, row.Base, row.Seed = r.problem(), r.base.Name, r.Seed
+	if row.Settings == "" {
+		row.Settings = fmt.Sprintf("residual %g, R = %g", r.Measures.Tolerance, r.Radius)
+	}
+	*r.rows = append(*r.rows, row)
+}
+
+// addNumber adds a row of a number that is exact up to rounding.
+func (r *networkRun) addNumber(like race.Row, v float64) {
+	like.Value, like.Lo, like.Hi = v, v, v
+	r.add(like)
+}
+
+// addCost adds the cost of a measure to like, and returns it. An error of ‖μ̂ − μ‖₁ makes
+// one of the cost that is at most (c_max − c_min)/2 times as large.
+func (r *networkRun) addCost(like race.Row, m *mixpolicy.Measure) float64 {
+	lo, hi := r.x.CostRange()
+	cost, e := m.Cost(r.x.Costs()), (hi-lo)/2*m.Error
+	like.Value, like.Lo, like.Hi, like.Residual = cost, cost-e, cost+e, m.Residual
+	r.add(like)
+	return cost
+}
+
+func (r *networkRun) basePolicy(ctx context.Context, j int) {
+	name, m := r.base.Members[j], r.p.Features().Measure(j)
+	r.addCost(race.Row{Quantity: PolicyCost, Method: name}, m)
+	r.simulate(ctx, name, r.p.Features().Policy(j))
+	if !r.Details {
+		return
+	}
+	var p []float64
+	for s, mass := range m.State {
+		x := must(r.Network.Lengths(s))
+		total := x[0] + x[1] + x[2] + x[3]
+		for len(p) <= total {
+			p = append(p, 0)
+		}
+		p[total] += mass
+	}
+	for k, v := range p {
+		r.add(race.Row{Quantity: TotalLength, Method: name, At: float64(k), Value: v, Lo: v - m.Error, Hi: v + m.Error})
+	}
+}
+
+// simulate plays a policy, as a check of its exact cost by other means.
+func (r *networkRun) simulate(ctx context.Context, name string, p *mixpolicy.Policy) {
+	r.tell("simulation of " + name)
+	costs := must(r.Network.Simulate(ctx, p, r.Steps, r.Seed))
+	r.add(race.Row{Quantity: SimulatedCost, Method: name, At: float64(r.Steps), Values: costs,
+		Settings: fmt.Sprintf("%d streams of %d steps after as many uncounted", len(costs), r.Steps)})
+}
+
+// optimum solves (2.18) exactly and values the policy that comes of it.
+func (r *networkRun) optimum(ctx context.Context) {
+	r.tell("exact optimum")
+	best := must(r.p.Optimum(ctx))
+	r.add(race.Row{Quantity: Mixture, Value: best.Objective, Lo: best.Bound, Hi: best.Objective, Residual: best.Violation})
+	for j, name := range r.base.Members {
+		r.addNumber(race.Row{Quantity: Weight, Method: name}, best.Theta[j])
+	}
+	r.value(ctx, Mixture, best.Theta, true)
+}
+
+// value records the true cost of π^θ, and that of a simulation.
+func (r *networkRun) value(ctx context.Context, of string, theta []float64, simulate bool) (cost float64) {
+	r.tell("true cost of the policy of " + of)
+	policy, m := r.trueMeasure(ctx, theta)
+	settings := fmt.Sprintf("residual %g, θ = %.6g", r.Measures.Tolerance, theta)
+	cost = r.addCost(race.Row{Quantity: PolicyCost, Method: of, Settings: settings}, m)
+	if simulate {
+		r.simulate(ctx, of, policy)
+	}
+	return cost
+}
+
+// trueMeasure returns π^θ and its measure, from the positive part of Ψθ on.
+func (r *networkRun) trueMeasure(ctx context.Context, theta []float64) (*mixpolicy.Policy, *mixpolicy.Measure) {
+	policy := must(r.p.Features().PolicyOf(theta))
+	start := make([]float64, r.x.States())
+	xi := make([]float64, r.x.Pairs())
+	r.p.Features().MulVec(xi, theta)
+	for i, v := range xi {
+		start[i/r.x.Actions()] += max(v, 0)
+	}
+	return policy, r.measure(ctx, policy, start)
+}
+
+// measure returns the measure of a policy, by iteration from start on.
+func (r *networkRun) measure(ctx context.Context, policy *mixpolicy.Policy, start []float64) *mixpolicy.Measure {
+	set := r.Measures
+	set.Start = start
+	return must(mixpolicy.Occupation(ctx, r.x, policy, set))
+}
+
+// leastWeights records min θⱼ over the feasible set, for each j.
+func (r *networkRun) leastWeights(ctx context.Context) {
+	for j, name := range r.base.Members {
+		direction := make([]float64, r.p.Dim())
+		direction[j] = 1
+		least := must(r.p.Solve(ctx, direction)) // of θⱼ
+		r.add(race.Row{Quantity: LeastWeight, Method: name, At: float64(r.Network.Buffers[0]), Value: least.Objective,
+			Lo: min(least.Bound, least.Objective), Hi: least.Objective, Residual: least.Violation})
+	}
+}
+
+// largestRoom keeps the n² numbers of elimination, n = (buffer+1)⁴, within 134 MB.
+const largestRoom = 7
+
+// room records how far below zero a weight may be, min θⱼ, as buffers grow. Measures are
+// by elimination, which has every digit of the rarest state's probability. At full size
+// those of the rarest states are below the error of any iteration, so that the least
+// weights there are those of the computed Ψ.
+func (e FourQueues) room(ctx context.Context) (rows race.Record, err error) {
+	defer catch(&err)
+	e.Measures.Method = mixpolicy.Elimination
+	for buffer := 1; buffer <= largestRoom; buffer++ {
+		e.Network.Buffers = [4]int{buffer, buffer, buffer, buffer}
+		x := must(e.Network.MDP())
+		for _, b := range []BaseSet{AllRules(), StateDependent()} {
+			e.begin(ctx, &rows, x, b).leastWeights(ctx)
+		}
+	}
+	return rows, nil
+}
+
+// mixing compares the two ways to mix two base policies, as policies (2.16) and as
+// measures (2.17), and records a slice of what the mixture of measures does.
+func (e FourQueues) mixing(ctx context.Context) (rows race.Record, err error) {
+	defer catch(&err)
+	r := e.begin(ctx, &rows, must(e.Network.MDP()), e.Base[0])
+	f := r.p.Features()
+	mixture := func(w float64) *mixpolicy.Policy {
+		return must(mixpolicy.Mixture([]float64{1 - w, w}, f.Policy(0), f.Policy(1)))
+	}
+	const steps = 5
+	for k := range steps + 1 {
+		w := float64(k) / steps
+		r.tell(fmt.Sprintf("mixtures with weight %g", w))
+		policies, measures := f.Measure(k/steps), f.Measure(k/steps) // at the ends they are the base policies'
+		if 0 < k && k < steps {
+			policies = r.measure(ctx, mixture(w), f.Measure(1).State)
+			_, measures = r.trueMeasure(ctx, []float64{1 - w, w})
+		}
+		r.addCost(race.Row{Quantity: MixedPolicies, At: w}, policies)
+		r.addCost(race.Row{Quantity: MixedMeasures, At: w}, measures)
+	}
+	even := must(f.PolicyOf([]float64{0.5, 0.5}))
+	for k, p := range []*mixpolicy.Policy{f.Policy(0), f.Policy(1), mixture(0.5), even} {
+		r.slice(slicedPolicies[k], p)
+	}
+	return rows, nil
+}
+
+// slicedPolicies are those of which a slice is recorded.
+var slicedPolicies = [4]string{"LONGER", "LBFS", "even mixture of policies", "even mixture of measures"}
+
+// The slice that is recorded has sliceLengths jobs in queues 2 and 3, and up to sliceReach
+// in queues 1 and 4.
+const (
+	sliceLengths = 2
+	sliceReach   = 15
+)
+
+// slice records where server 1 works, as a function of the lengths of its queues.
+func (r *networkRun) slice(name string, p *mixpolicy.Policy) {
+	for x1 := range sliceReach + 1 {
+		for x4 := range sliceReach + 1 {
+			s := must(r.Network.State([4]int{x1, sliceLengths, sliceLengths, x4}))
+			row := p.Row(s) // actions 0 and 1 have server 1 on queue 1
+			r.addNumber(race.Row{Quantity: ServesFirst, Method: name, At: float64(s)}, row[0]+row[1])
+		}
+	}
+}
+
+// NetworkPart is a part of data/network.csv that is computed by itself: minutes at full
+// size, where a part needs no more memory than its own base policies do.
+type NetworkPart struct {
+	Name       string
+	experiment FourQueues
+	rows       func(FourQueues, context.Context) (race.Record, error)
+}
+
+// Compute returns the rows of the part. It tells progress, if that is not nil, what it does.
+func (p NetworkPart) Compute(ctx context.Context, progress func(doing string)) (race.Record, error) {
+	p.experiment.Progress = progress
+	rows, err := p.rows(p.experiment, ctx)
+	for k := range rows {
+		rows[k].Part = p.Name
+	}
+	return rows, err
+}
+
+// NetworkParts are the experiments behind data/network.csv.
+func NetworkParts() []NetworkPart {
+	// full is at full size. A residual of 1e-9 is 1e-7 of a cost.
+	full := func(d models.Dynamics, residual float64, base ...BaseSet) FourQueues {
+		return FourQueues{Network: models.Network{Dynamics: d}, Base: base, Radius: 2, Steps: 1_000_000, Seed: 1,
+			Measures: mixpolicy.MeasureSettings{Tolerance: residual}}
+	}
+	small := SmallNetwork(3)
+	small.Learning.Queries = 2000
+	rules := full(models.IndependentEvents, 1e-12, AllRules())
+	rules.Details = true
+	two := full(models.IndependentEvents, 1e-12, TwoRules())
+	two.Learning = Learning{Queries: 100_000, Trials: 24, Valued: 5}
+	dependent := full(models.IndependentEvents, 1e-12, StateDependent())
+	dependent.Details, dependent.Learning = true, Learning{Queries: 100_000, Trials: 24, Valued: 3} // d = 4: all takes longer
+	return []NetworkPart{
+		{"small", small, FourQueues.Compute},
+		{"rules", rules, FourQueues.Compute},
+		{"rules, phantom jobs", full(models.PhantomJobs, 1e-12, AllRules()), FourQueues.Compute},
+		{"rules, one event a step", full(models.OneEvent, 1e-12, AllRules()), FourQueues.Compute},
+		{"two rules", two, FourQueues.Compute},
+		{"state-dependent", dependent, FourQueues.Compute},
+		{"mixing", full(models.IndependentEvents, 1e-9, TwoRules()), FourQueues.mixing},
+		{"room", full(models.IndependentEvents, 1e-12), FourQueues.room},
+		{"dual ALP", full(models.IndependentEvents, 1e-9), FourQueues.dualALP},
+		{"dual ALP, phantom jobs", full(models.PhantomJobs, 1e-9), FourQueues.dualALP},
+	}
+}
+
+// UpdateNetwork computes the named parts anew, all of them if none is named, and replaces
+// their rows in the record at path: each part as soon as it is there, in the record as it
+// is then, so that other processes may compute other parts meanwhile.
+func UpdateNetwork(ctx context.Context, path string, progress func(doing string), names ...string) error {
+	if _, err := race.ReadFile(path); err != nil {
+		return err // rather than after minutes of work
+	}
+	parts := NetworkParts()
+	index := func(name string) int {
+		return slices.IndexFunc(parts, func(p NetworkPart) bool { return p.Name == name })
+	}
+	for _, name := range names {
+		if index(name) < 0 {
+			return fmt.Errorf("study: network record: no part %q", name)
+		}
+	}
+	for _, p := range parts {
+		if len(names) > 0 && !slices.Contains(names, p.Name) {
+			continue
+		}
+		rows, err := p.Compute(ctx, progress)
+		if err == nil {
+			err = race.Update(path, func(row race.Row) bool { return row.Part == p.Name }, rows,
+				func(a, b race.Row) int { return cmp.Compare(index(a.Part), index(b.Part)) })
+		}
+		if err != nil {
+			return fault.At("study", fmt.Sprintf("network record: part %q", p.Name), err)
+		}
+	}
+	return nil
+}

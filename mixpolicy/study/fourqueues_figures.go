@@ -1,0 +1,392 @@
+package study
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/race"
+	"github.com/mixpolicy/lab/plotting"
+)
+
+// The quantities of the network.
+const (
+	SimulatedCost = "simulated cost" // with 95 % interval; At is steps a stream
+	TotalLength   = "total length"   // P(‖x‖₁ = At)
+	ServesFirst   = "serves queue 1" // probability that server 1 works on queue 1 in state At
+	Weight        = "weight"         // θ*ⱼ
+	LeastWeight   = "least weight"   // min θⱼ over Ψθ ⪰ 0, 1ᵀθ = 1, ‖θ‖ ≤ R
+	MixedPolicies = "mixed policies" // cost of (1−w)π¹ + wπ² (2.16) at At = w
+	MixedMeasures = "mixed measures" // that of the policy of (1−w)ψ¹ + wψ² (2.17)
+
+	// Of the answers after At queries: one value a run.
+	LearntObjective = "cᵀΨθ"
+	LearntMass      = "negative mass" // ‖[Ψθ]₋‖₁
+	LearntSum       = "1ᵀθ"
+	LearntGap       = "gap at c_max" // see gapAtMost
+	// Overflow is the number of iterations after which a run of [Tuning], whose values are the
+	// gaps of a setting, left the range of floating point; At is η₀ of both.
+	Overflow = "overflow"
+	// LearntCost is the true cost of the learnt policies, a value a run. Each is a [PolicyCost] of the name
+	// that [TrialName] gives, too.
+	LearntCost = "mean cost"
+
+	// Of the dual ALP, by iteration: the parts of f_ω (4.14).
+	DualObjective = "dual ALP: cᵀΨθ"
+	DualNegative  = "dual ALP: negative mass"
+	DualFlow      = "dual ALP: flow"
+	DualCost      = "dual ALP: cost" // true, of the policy of the average so far
+)
+
+// TrialName names the policy that a method's k-th trial left, from 0.
+func TrialName(method string, k int) string { return fmt.Sprintf("%s, trial %d", method, k+1) }
+
+// NetworkRecord is the rows of data/network.csv. Problem is the dynamics and the buffers,
+// Base the set of base policies, and Method a rule, policy or method.
+type NetworkRecord struct{ race.Record }
+
+// RecordedNetwork returns data/network.csv, which [NetworkParts] compute: the better part
+// of an hour of work at full size. Intervals are Student's.
+func RecordedNetwork() (NetworkRecord, error) {
+	rows, err := Runs("network")
+	return NetworkRecord{rows.Derive(tInterval).Round(12)}, err
+}
+
+// Dynamics is that of a row's problem, such as "phantom jobs".
+func Dynamics(row race.Row) string {
+	name, _, _ := strings.Cut(row.Problem, ",")
+	return name
+}
+
+// ranked sorts rows by their values, and puts each at its number from 1 on.
+func ranked(rows race.Record) race.Record {
+	slices.SortStableFunc(rows, func(a, b race.Row) int { return cmp.Compare(a.Value, b.Value) })
+	for k := range rows {
+		rows[k].At = float64(k + 1)
+	}
+	return rows
+}
+
+// RuleCosts are the exact costs of the six rules and those of a simulation.
+func (r NetworkRecord) RuleCosts() (plotting.Table, plotting.Figure) {
+	rows := r.Select(race.Row{Part: "rules", Quantity: PolicyCost})
+	rows = ranked(slices.DeleteFunc(rows, func(row race.Row) bool { return row.Method == Mixture }))
+	table := plotting.Table{Caption: "Average cost of a step, independent events", Columns: []plotting.Column{
+		{Head: "", Format: "%.0f"}, {Head: "policy"}, {Head: "exact", Format: "%.6f"}, {Head: "error at most", Format: "%.0e"},
+		{Head: "simulated", Format: "%.3f"}, {Head: "from", Format: "%.3f"}, {Head: "to", Format: "%.3f"},
+	}}
+	var simulated race.Record
+	for _, row := range rows {
+		for _, s := range r.Select(race.Row{Part: "rules", Quantity: SimulatedCost, Method: row.Method}) {
+			table.Row(row.At, row.Method, row.Value, (row.Hi-row.Lo)/2, s.Value, s.Lo, s.Hi)
+			s.At = row.At
+			simulated = append(simulated, s)
+		}
+	}
+	return table, dots(rows, func(row race.Row) string { return row.Method },
+		group{"simulated, 95 %", simulated}, group{"exact", rows})
+}
+
+// group is the rows that are drawn alike.
+type group struct {
+	name string
+	rows race.Record
+}
+
+// dots is a figure with a line for each of the rows, the first at the top, that has a name and
+// the dots of the groups: a row of these is at the number that its At says.
+func dots(rows race.Record, name func(race.Row) string, groups ...group) plotting.Figure {
+	f := axes("", "average cost of a step (jobs)", "")
+	f.Height = 1.3 + 0.2*float64(len(rows))
+	longest := 0
+	for _, row := range rows {
+		f.Y.Names = append([]string{name(row)}, f.Y.Names...)
+		longest = max(longest, len(name(row)))
+	}
+	f.Width = 5.5 + 0.06*float64(longest) // the dots have as much room whatever the names
+	for _, g := range groups {
+		p := plotting.Points{Name: g.name}
+		for _, row := range g.rows {
+			p.X, p.Y = append(p.X, row.Value), append(p.Y, float64(len(rows)+1)-row.At)
+			p.Lo, p.Hi = append(p.Lo, row.Lo), append(p.Hi, row.Hi)
+		}
+		f.Layers = append(f.Layers, p)
+	}
+	return f
+}
+
+// DynamicsTable are the exact costs of the rules with each of the dynamics.
+func (r NetworkRecord) DynamicsTable() plotting.Table {
+	t := plotting.Table{Caption: "Average cost of a step, exact", Columns: []plotting.Column{{Head: "rule", Text: AllRules().Members}}}
+	for _, part := range []string{"rules", "rules, phantom jobs", "rules, one event a step"} {
+		c := plotting.Column{Format: "%.5f"}
+		for _, rule := range AllRules().Members {
+			for _, row := range r.Select(race.Row{Part: part, Quantity: PolicyCost, Method: rule}) {
+				c.Head, c.Numbers = Dynamics(row), append(c.Numbers, row.Value)
+			}
+		}
+		t.Columns = append(t.Columns, c)
+	}
+	return t
+}
+
+// TotalLengths are the distributions of ‖x‖₁ under rules, on both scales, as far as they
+// are above the error of the measure.
+func (r NetworkRecord) TotalLengths(rules ...models.Rule) plotting.Panels {
+	var layers []plotting.Layer
+	for _, rule := range rules {
+		rows := r.Select(race.Row{Part: "rules", Quantity: TotalLength, Method: rule.String()})
+		known := slices.IndexFunc(rows, func(row race.Row) bool { return row.Lo <= 0 })
+		if known < 0 {
+			known = len(rows)
+		}
+		layers = append(layers, line(rule.String(), rows[:known]))
+	}
+	f := axes("Jobs in the network", "jobs", "probability").With(layers...)
+	g := f
+	g.Title, g.Y.Log = "The same, logarithmic", true
+	return plotting.Row(f, g)
+}
+
+// ActionMaps show where server 1 works, by the lengths of its queues.
+func (r NetworkRecord) ActionMaps() (plotting.Panels, error) {
+	var figures []plotting.Figure
+	for _, name := range slicedPolicies {
+		f := axes(name, "jobs in queue 1", "jobs in queue 4")
+		f.Y.Min, f.Y.Max, f.Width = -0.5, sliceReach+0.5, 4.4
+		var g plotting.Grid
+		for _, row := range r.Select(race.Row{Part: "mixing", Quantity: ServesFirst, Method: name}) {
+			x, err := models.Network{}.Lengths(int(row.At))
+			if err != nil {
+				return plotting.Panels{}, err
+			}
+			if x[3] == 0 {
+				g.X, g.Z = append(g.X, float64(x[0])), append(g.Z, nil)
+			}
+			if x[0] == 0 {
+				g.Y = append(g.Y, float64(x[3]))
+			}
+			g.Z[len(g.Z)-1] = append(g.Z[len(g.Z)-1], row.Value)
+		}
+		f.Layers = []plotting.Layer{plotting.Heatmap{Name: "probability of queue 1", Grid: g}}
+		figures = append(figures, f)
+	}
+	return plotting.Panels{Figures: figures, Columns: 2}, nil
+}
+
+// TwoMixtures are the costs of mixtures of LONGER and LBFS as policies and as measures.
+func (r NetworkRecord) TwoMixtures() plotting.Figure {
+	return axes("From LONGER to LBFS", "weight of LBFS", "true average cost").With(
+		line("mixture of policies (2.16)", r.Select(race.Row{Part: "mixing", Quantity: MixedPolicies})),
+		line("mixture of measures (2.17)", r.Select(race.Row{Part: "mixing", Quantity: MixedMeasures})),
+	)
+}
+
+// axes is a figure without layers.
+func axes(title, x, y string) plotting.Figure {
+	return plotting.Figure{Title: title, X: plotting.Axis{Label: x}, Y: plotting.Axis{Label: y}}
+}
+
+// line draws rows against At, with their intervals if those are of runs.
+func line(name string, rows race.Record) (l plotting.Line) {
+	l.Name = name
+	l.X, l.Y, l.Lo, l.Hi = rows.Columns()
+	return l
+}
+
+// Room is how far below zero each weight may be, by the size of buffers.
+func (r NetworkRecord) Room(b BaseSet) plotting.Figure {
+	f := axes("Room below zero: "+b.Name, "places in every queue", `largest $-\theta_j$`)
+	f.Y.Log = true
+	for _, name := range b.Members {
+		l := plotting.Line{Name: name}
+		for _, row := range r.Select(race.Row{Part: "room", Quantity: LeastWeight, Base: b.Name, Method: name}) {
+			if -row.Lo > leastRoom {
+				l.X, l.Y = append(l.X, row.At), append(l.Y, -row.Value)
+			}
+		}
+		if len(l.X) > 1 {
+			f.Layers = append(f.Layers, l)
+		}
+	}
+	return f
+}
+
+// leastRoom is what a weight that can't be negative may seem to be: some roundings of
+// numbers up to R = 2.
+const leastRoom = 0x1p-48
+
+// FullRoom is the room below zero at full size.
+func (r NetworkRecord) FullRoom(part string) plotting.Table {
+	columns := []plotting.Column{{Head: "policy"}, {Head: "least θⱼ", Format: "%.1e"}}
+	t := plotting.Table{Caption: "Least weights at full size", Columns: columns}
+	for _, row := range r.Select(race.Row{Part: part, Quantity: LeastWeight}) {
+		t.Row(row.Method, row.Value)
+	}
+	return t
+}
+
+// TuningCurves are the gaps of the configurations tried, by η₀; of the penalty
+// method with the best ω for each.
+func (r NetworkRecord) TuningCurves(part string) plotting.Figure {
+	f := axes("How much depends on the step: "+part, "η₀", LearntGap+" (jobs)")
+	f.X.Log, f.Y.Log = true, true
+	for _, method := range stepped {
+		l := plotting.Line{Name: method}
+		for _, row := range r.Select(race.Row{Part: part, Quantity: Tuning, Method: method}) {
+			if last := len(l.X) - 1; last >= 0 && l.X[last] == row.At { // the same η₀ with another ω
+				l.Y[last] = min(l.Y[last], row.Value)
+			} else {
+				l.X, l.Y = append(l.X, row.At), append(l.Y, row.Value)
+			}
+		}
+		if len(l.X) > 0 {
+			f.Layers = append(f.Layers, l)
+		}
+	}
+	return f
+}
+
+// stepped are the learners that run at all and have a step size.
+var stepped = []string{"Algorithm 1, printed signs", "Algorithm 1", "Algorithm 1, rows scaled", "penalty"}
+
+// LearningCurves are the objective and the violation by the number of queries.
+func (r NetworkRecord) LearningCurves(part string) plotting.Panels {
+	objective, mass := axes("Objective: "+part, "queries", "cᵀΨθ"), axes("Violation: "+part, "queries", "negative mass of Ψθ")
+	objective.X.Log, mass.X.Log = true, true
+	for _, method := range append(stepped[1:len(stepped):len(stepped)], "plug-in") {
+		objective = objective.With(line(method, r.Select(race.Row{Part: part, Quantity: LearntObjective, Method: method})))
+		mass = mass.With(line(method, r.Select(race.Row{Part: part, Quantity: LearntMass, Method: method})))
+	}
+	for _, row := range r.Select(race.Row{Part: part, Quantity: Mixture}) {
+		objective.Layers = append(objective.Layers, plotting.Rule{At: row.Value, Label: "optimum"})
+	}
+	return plotting.Row(objective, mass)
+}
+
+// TunedTo is the setting of a learner, such as "η₀ = 2, ω = 0.5".
+func TunedTo(row race.Row) string {
+	switch x := row.Setting; len(x) {
+	case 1:
+		return fmt.Sprintf("η₀ = %g", x[0])
+	case 2:
+		return fmt.Sprintf("η₀ = %g, ω = %g", x[0], x[1])
+	}
+	return "nothing to tune"
+}
+
+// LearntTable are the gaps and the true costs after the last query.
+func (r NetworkRecord) LearntTable(part string) plotting.Table {
+	t := plotting.Table{Columns: []plotting.Column{{Head: "method"}, {Head: "tuned"},
+		{Head: LearntGap, Format: "%.4f"}, {Head: "from", Format: "%.4f"}, {Head: "to", Format: "%.4f"},
+		{Head: "true cost", Format: "%.4f"}, {Head: "from", Format: "%.4f"}, {Head: "to", Format: "%.4f"}}}
+	for _, c := range r.Select(race.Row{Part: part, Quantity: LearntCost}) {
+		t.Caption = fmt.Sprintf("After %.0f queries: %s", c.At, part)
+		gaps := r.Select(race.Row{Part: part, Quantity: LearntGap, Method: c.Method})
+		g := gaps[len(gaps)-1]
+		t.Row(c.Method, TunedTo(c), g.Value, g.Lo, g.Hi, c.Value, c.Lo, c.Hi)
+	}
+	return t
+}
+
+// DualTuning are the true costs of the configurations of the dual ALP, by ω.
+func (r NetworkRecord) DualTuning(part string) plotting.Figure {
+	f := axes("", "ω", "true cost (jobs)")
+	f.X.Log = true
+	for _, rate := range dualRates {
+		l := plotting.Line{Name: fmt.Sprintf("rate × %g", rate), X: dualWeights}
+		for _, row := range r.Select(race.Row{Part: part, Quantity: Tuning, Method: dualName}) {
+			if row.At == rate {
+				f.Title, l.Y = "Tuning: "+Dynamics(row), append(l.Y, row.Value)
+			}
+		}
+		f.Layers = append(f.Layers, l)
+	}
+	return f
+}
+
+// DualCurves are the violations of a run of the dual ALP and the true cost of its policies.
+func (r NetworkRecord) DualCurves(part, rules string) plotting.Panels {
+	of := func(name, quantity string) plotting.Line {
+		return line(name, r.Select(race.Row{Part: part, Quantity: quantity}))
+	}
+	const steps = "steps of 1000 gradients"
+	truth := axes("True cost", steps, "jobs").With(of(dualName, DualCost))
+	for _, rule := range TwoRules().Members {
+		for _, row := range r.Select(race.Row{Part: rules, Quantity: PolicyCost, Method: rule}) {
+			truth.Layers = append(truth.Layers, plotting.Rule{At: row.Value, Label: rule})
+		}
+	}
+	return plotting.Row(axes("Violations", steps, "norm").With(of("negative mass", DualNegative), of("flow", DualFlow)), truth)
+}
+
+// Ranking is every policy that was valued with independent events, by true cost, those
+// that were learnt with the interval between trials.
+func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
+	var rows race.Record
+	for _, part := range []string{"rules", "two rules", "state-dependent", "dual ALP"} {
+		rows = append(rows, r.Select(race.Row{Part: part, Quantity: LearntCost})...)
+		if part == "two rules" {
+			continue // its members are among the six
+		}
+		for _, name := range slices.Concat(AllRules().Members, StateDependent().Members) {
+			rows = append(rows, r.Select(race.Row{Part: part, Quantity: PolicyCost, Method: name})...)
+		}
+	}
+	table := plotting.Table{Caption: "True average cost of a step", Columns: []plotting.Column{
+		{Head: "", Format: "%.0f"}, {Head: "policy"}, {Head: "cost", Format: "%.5f"},
+		{Head: "from", Format: "%.5f"}, {Head: "to", Format: "%.5f"}, {Head: "learnt over"},
+	}}
+	var exact, learnt race.Record
+	for _, row := range ranked(rows) {
+		from := "a base policy"
+		switch {
+		case row.Quantity == PolicyCost:
+			exact = append(exact, row)
+		case row.Method == dualName:
+			from, learnt = "366 features", append(learnt, row)
+		default:
+			from, learnt = row.Base, append(learnt, row)
+		}
+		table.Row(row.At, row.Method, row.Value, row.Lo, row.Hi, from)
+	}
+	return table, dots(rows, func(row race.Row) string {
+		if row.Quantity == PolicyCost || row.Method == dualName {
+			return row.Method
+		}
+		return row.Method + " (" + row.Base + ")"
+	}, group{"base policies", exact}, group{"learnt, 95 %", learnt})
+}
+
+// comparedMethods are those that solve (2.18).
+var comparedMethods = []string{"Algorithm 1", "Algorithm 1, rows scaled", "penalty", "plug-in"}
+
+// GapDuels is the table of who has the smaller gap on the same streams: runs better – worse, the
+// median of the paired differences with its interval, and p of the sign test with Holm's
+// correction for the table.
+func (r NetworkRecord) GapDuels() plotting.Table {
+	ends := func(method string) []float64 {
+		rows := r.Select(race.Row{Part: "two rules", Quantity: LearntGap, Method: method})
+		return rows[len(rows)-1].Values
+	}
+	var all []race.Duel
+	for i, a := range comparedMethods {
+		for _, b := range comparedMethods[i+1:] {
+			d := race.Compare(ends(a), ends(b), 0)
+			d.A, d.B = a, b
+			all = append(all, d)
+		}
+	}
+	race.Settle(all, Level)
+	t := plotting.Table{
+		Caption: "Gap at c_max, run by run on the same streams: two rules",
+		Columns: columns("pair", "better – worse", "median difference", "p (Holm)"),
+	}
+	for _, d := range all {
+		counts := fmt.Sprintf("%d–%d", d.Better, d.Worse)
+		t.Row(d.A+" against "+d.B, counts, medianOf(d.Differences).String(), fmt.Sprintf("%.2g", d.P))
+	}
+	return t
+}

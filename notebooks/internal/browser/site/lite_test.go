@@ -1,0 +1,160 @@
+package browser
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// openLite opens another notebook in JupyterLite.
+func openLite(t *testing.T, b *browser, name string) {
+	t.Helper()
+	b.do(t, `window.jupyterapp.commands.execute("docmanager:open", {path: "`+name+`.ipynb"})`)
+	liteReady(t, b, name)
+}
+
+// liteReady waits until the notebook is open in JupyterLite, and its kernel takes cells.
+func liteReady(t *testing.T, b *browser, name string) {
+	t.Helper()
+	b.eventually(t, "the notebook is shown", panel+`?.context?.path === "`+name+`.ipynb" && document.querySelector(".jp-Notebook .jp-Cell")`)
+	kernelReady(t, b)
+}
+
+const (
+	codeCells  = panel + `.content.widgets.filter(c => c.model.type === "code")`
+	liteKernel = panel + `.sessionContext.session.kernel`
+)
+
+// runLite runs the code cell with this number, and waits for the end of it if told.
+func runLite(t *testing.T, b *browser, cell int, wait bool) {
+	t.Helper()
+	b.do(t, fmt.Sprintf(`(notebook => {
+		notebook.activeCellIndex = notebook.widgets.indexOf(%s[%d]);
+		window.ran = false;
+		window.jupyterapp.commands.execute("notebook:run-cell").then(() => window.ran = true);
+	})(%s.content)`, codeCells, cell, panel))
+	if wait {
+		b.eventually(t, "the cell has run", "window.ran")
+	}
+}
+
+// liteShows is what the code cell with this number shows, as text, HTML, Markdown or a traceback.
+func liteShows(t *testing.T, b *browser, cell int) string {
+	t.Helper()
+	return evaluate[string](t, b, fmt.Sprintf(`%s[%d].model.outputs.toJSON().map(o =>
+		[o.text, o.traceback?.join("\n"), o.data?.["text/html"], o.data?.["text/markdown"]].flat().join("")).join("")`, codeCells, cell))
+}
+
+// checkLite runs cells in the site's JupyterLite.
+func checkLite(t *testing.T, b *browser, address string) {
+	name, cells := committedCells(t, "00")
+	shows := func(cell int, want string) {
+		t.Helper()
+		if got := liteShows(t, b, cell); !strings.Contains(got, want) {
+			t.Errorf("cell %d shows %.2000q, want %q", cell, got, want)
+		}
+	}
+
+	b.visit(t, address+name+".html")
+	b.visit(t, evaluate[string](t, b, `[...document.querySelectorAll("nav a")].find(a => a.textContent === "JupyterLite").href`))
+	liteReady(t, b, name)
+	// An icon of the server, which is not the site's, and what may be files in the traces of panics.
+	defer b.calm(t, "/favicon.ico", "/api/resolvePath", "/api/contents/js")
+	t.Run("no question is asked, and nothing of the engine comes before a cell is run", func(t *testing.T) {
+		if got := evaluate[[]string](t, b, `[...document.querySelectorAll(".jp-Dialog")].map(d => d.innerText)`); len(got) > 0 {
+			t.Errorf("asked: %q", got)
+		}
+		if got := evaluate[[]string](t, b, `performance.getEntriesByType("resource").map(e => e.name).filter(n => /\/go\/[^\/]*$/.test(n))`); len(got) > 0 {
+			t.Errorf("fetched %q", got)
+		}
+	})
+	t.Run("outputs are the committed ones, whose charts are live", func(t *testing.T) {
+		for i, c := range cells[:4] {
+			runLite(t, b, i, true)
+			text, shown := c.shows()
+			shows(i, text+shown)
+		}
+		b.eventually(t, "they are", scrolling(liveCharts+".length >= 1"))
+		b.keep(t, "lite.png")
+	})
+
+	openLite(t, b, "play")
+	t.Run("a cell has what others have declared", func(t *testing.T) {
+		runLite(t, b, uses, true)
+		shows(uses, "error: line 2: undefined: twice\n  line 2: fmt.Println(twice(21))")
+		runLite(t, b, declares, true)
+		runLite(t, b, uses, true)
+		shows(uses, "42\n")
+	})
+	t.Run("an interrupted cell", func(t *testing.T) {
+		runLite(t, b, endless, false)
+		b.eventually(t, "it prints before it ends", codeCells+fmt.Sprintf(`[%d].model.outputs.toJSON()[0]?.text === "on\n"`, endless))
+		b.command(t, "notebook:interrupt-kernel")
+		b.eventually(t, "the cell has ended", "window.ran")
+		shows(endless, "on\ninterrupted: the cell was stopped")
+		// What is still in the compiler is not what the next cell shows.
+		runLite(t, b, endless, false)
+		b.eventually(t, "the kernel has it", liteKernel+`.status === "busy"`)
+		b.command(t, "notebook:interrupt-kernel")
+		b.eventually(t, "a cell that has not begun has ended", "window.ran")
+		runLite(t, b, uses, true)
+		shows(uses, "42\n")
+	})
+	t.Run("cells that fail, and what is printed before the drawing program is fetched", func(t *testing.T) {
+		for cell, want := range map[int]string{
+			waits:   "all goroutines are asleep - deadlock!",
+			panics:  "exit status 2: panic: oh\n  line 3: panic(\"oh\")",
+			magic:   "line 1: %test does not work in a page",
+			undrawn: "drawing\n",
+		} {
+			runLite(t, b, cell, true)
+			shows(cell, want)
+		}
+	})
+	t.Run("a saved file", func(t *testing.T) {
+		runLite(t, b, saves, true)
+		runLite(t, b, reads, true)
+		shows(reads, "all of it <nil>\n")
+		b.eventually(t, "it is in the list of files", `(window.jupyterapp.serviceManager.contents.get("saved.txt", {content: true}).then(f => window.saved = f.content, () => 0), window.saved === "all of it")`)
+	})
+	complete := func(text string) []string {
+		t.Helper()
+		b.do(t, fmt.Sprintf(`window.matches = null, %s.requestComplete({code: %q, cursor_pos: [...%[2]q].length}).then(r => window.matches = r.content.matches)`, liteKernel, text))
+		b.eventually(t, "names are found", "window.matches")
+		return evaluate[[]string](t, b, "window.matches")
+	}
+	t.Run("names are completed", func(t *testing.T) {
+		if got := complete("import \"github.com/mixpolicy/lab/mixpolicy\"\n%%\n_ = \"Ψ𝕏\"; mixpolicy."); !slices.Contains(got, "AverageCost") || slices.Contains(got, "len") {
+			t.Errorf("of mixpolicy: %q", got)
+		}
+		if got := complete("%%\ntwi"); !slices.Equal(got, []string{"twice"}) {
+			t.Errorf("of the notebook: %q", got)
+		}
+		b.do(t, fmt.Sprintf(`%s.requestInspect({code: "%%%%\ntwice(1)", cursor_pos: 5, detail_level: 0}).then(r => window.inspected = r.content.data["text/plain"])`, liteKernel))
+		b.eventually(t, "it says what a name is", `window.inspected === "func twice(n int) int"`)
+	})
+	t.Run("links lead to pages of the site, and to notebooks, which have sessions of their own", func(t *testing.T) {
+		link := func(text string) string {
+			return fmt.Sprintf(`[...document.querySelectorAll(".jp-RenderedMarkdown a")].find(a => a.textContent === %q)`, text)
+		}
+		b.eventually(t, "the link is there", scrolling(link("its page")+`?.href.startsWith("http")`))
+		b.do(t, `window.opened = [], window.open = url => { opened.push(url.href); }, `+link("its page")+`.click()`)
+		if got := evaluate[[]string](t, b, "opened"); !slices.Equal(got, []string{address + "play.html#Play"}) {
+			t.Errorf("opened is %q", got)
+		}
+		b.do(t, link("the start")+".click()")
+		liteReady(t, b, name)
+		if got := complete("%%\ntwi"); len(got) > 0 {
+			t.Errorf("it knows %q", got)
+		}
+	})
+	t.Run("a restart forgets", func(t *testing.T) {
+		openLite(t, b, "play")
+		b.do(t, liteKernel+`.restart().then(() => window.restarted = true)`)
+		b.eventually(t, "the kernel is restarted", "window.restarted")
+		kernelReady(t, b)
+		runLite(t, b, uses, true)
+		shows(uses, "undefined: twice")
+	})
+}

@@ -1,0 +1,453 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/mixpolicy/lab/notebooks/internal/lab"
+	"github.com/mixpolicy/lab/notebooks/internal/site"
+)
+
+// play is a notebook whose cells need little of Go. The first is said to take long.
+var play = append([]cell{prose("# Play\n\nThe lead. See [its page](../build/play.html#Play) and [the start](00-start-here.ipynb).")}, playCells...)
+
+var playCells = []cell{
+	declares: code("import \"fmt\"\n\nfunc twice(n int) int { return 2 * n }"),
+	uses:     code("%%\nfmt.Println(twice(21))"),
+	endless:  code("%%\nfmt.Println(\"on\")\nfor {\n}"),
+	floods:   code("%%\nfor i := range 1_000_000 {\n\tfmt.Println(i)\n}"),
+	saves:    code("%%\nfmt.Println(os.WriteFile(\"saved.txt\", []byte(\"all of it\"), 0o644))"),
+	reads:    code("%%\nsaved, err := os.ReadFile(\"saved.txt\")\nfmt.Println(string(saved), err)"),
+	waits:    code("%%\nfmt.Println(\"waiting\")\n<-make(chan int)"),
+	panics:   code("%%\ngo func() {\n\tpanic(\"oh\")\n}()\nselect {}"),
+	hoards:   code("%%\nfmt.Println(len(make([]byte, 1<<32)))"),
+	table:    code("%%\ntable, err := os.ReadFile(\"../data/reference.csv\")\nfmt.Println(len(table), err)"),
+	undrawn: code(`import "syscall/js"
+
+%%
+fmt.Println("drawing")
+order := js.Global().Get("Object").New()
+order.Set("buffer", js.Global().Get("ArrayBuffer").New(8))
+said := make(chan string, 1)
+js.Global().Call("draw", order, js.FuncOf(func(_ js.Value, args []js.Value) any {
+	said <- args[1].String()
+	return nil
+}))
+fmt.Println(<-said)`),
+	draws: code(`import "github.com/mixpolicy/lab/plotting"
+
+%%
+plotting.Show(plotting.Figure{Title: "Rising", Layers: []plotting.Layer{plotting.Line{X: []float64{0, 1}, Y: []float64{0, 1}}}})`),
+	babbles: code("import \"syscall/js\"\n\n%%\njs.Global().Call(\"postMessage\", js.Global().Get(\"Object\").New())\nselect {}"),
+	magic:   code("%test"),
+}
+
+// The code cells of play, in their order.
+const (
+	declares = iota
+	uses
+	endless
+	floods
+	saves
+	reads
+	waits
+	panics
+	hoards
+	table
+	undrawn
+	draws
+	babbles
+	magic
+)
+
+// pages are those of the paper's notebooks whose cells are run, with the outputs that are committed, and that of play. With
+// them is the site of them. Both are made once.
+var pages = sync.OnceValues(func() (string, error) {
+	ctx, file, page := context.Background(), filepath.Join(temp, "play.ipynb"), filepath.Join(temp, "pages", "play.html")
+	if err := writeNotebook(file, play); err != nil {
+		return "", err
+	}
+	return filepath.Join(temp, "pages"), inLab(
+		func(l *lab.Lab) error { return l.Pages(ctx, []string{file}) },
+		func(l *lab.Lab) error { return l.Pages(ctx, wanted()) },
+		func(l *lab.Lab) error {
+			html, err := os.ReadFile(page)
+			if err != nil {
+				return err
+			}
+			slow := bytes.Replace(html, []byte(`data-cell="cell-1"`), []byte(`data-cell="cell-1" data-seconds="20"`), 1)
+			return os.WriteFile(page, slow, 0o644)
+		},
+		func(l *lab.Lab) error { return l.Site(ctx, "") })
+})
+
+// wanted are the notebooks whose cells are run.
+func wanted() []string {
+	if *long {
+		return strings.Fields("00 01 02 03 04 05 06 07 08 09 10 11")
+	}
+	return strings.Fields(*siteNotebooks)
+}
+
+// A served site.
+type served struct {
+	address string
+	spoil   atomic.Bool  // from when it is set, what it serves of the linker is not what was published
+	bytes   atomic.Int64 // of the engine, that were fetched
+}
+
+// serve serves the site by the handler.
+func serve(t testing.TB, handler http.Handler) *served {
+	t.Helper()
+	s := new(served)
+	server := httptest.NewServer(http.StripPrefix("/some/path", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.spoil.Load() && strings.HasPrefix(r.URL.Path, "/go/link.") {
+			w.Write([]byte("not what was published"))
+			return
+		}
+		if strings.HasPrefix(r.URL.Path, "/go/") {
+			w = counted{w, &s.bytes}
+		}
+		handler.ServeHTTP(w, r)
+	})))
+	t.Cleanup(server.Close)
+	s.address = server.URL + "/some/path/"
+	return s
+}
+
+// counted adds up what is written.
+type counted struct {
+	http.ResponseWriter
+	bytes *atomic.Int64
+}
+
+func (c counted) Write(p []byte) (int, error) {
+	n, err := c.ResponseWriter.Write(p)
+	c.bytes.Add(int64(n))
+	return n, err
+}
+
+// at is the cell with this number on a page, of all that hold code.
+func at(cell int) string { return fmt.Sprintf("document.querySelectorAll('[data-cell]')[%d]", cell) }
+
+const hasRun = `/( s|failed|stopped)$/.test(%s.querySelector("[role=status]").textContent)`
+
+// press presses the button of the cell, and waits for the end of it if told.
+func press(t testing.TB, b *browser, cell int, button string, wait bool) {
+	t.Helper()
+	b.do(t, fmt.Sprintf(`[...%s.querySelectorAll(".run button")].find(b => b.textContent === %q).click()`, at(cell), button))
+	if wait {
+		b.eventually(t, "the cell has run", fmt.Sprintf(hasRun, at(cell)))
+	}
+}
+
+// shown is what the cell shows.
+func shown(t testing.TB, b *browser, cell int) string {
+	t.Helper()
+	return evaluate[string](t, b, at(cell)+".querySelector('.outputs').innerText")
+}
+
+// runs runs the cell of play, which shows what is wanted, or has it in what it shows if told.
+func runs(t testing.TB, b *browser, cell int, want string, within bool) {
+	t.Helper()
+	press(t, b, cell, "Run", true)
+	if got := shown(t, b, cell); got != want && !(within && strings.Contains(got, want)) {
+		t.Errorf("the cell shows %.500q, want %q", got, want)
+	}
+}
+
+// TestSite runs cells as readers of the published site do: one who has its pages and JupyterLite open for long, and one
+// whose browser stores nothing, and who has the site from a server that knows nothing of its files.
+func TestSite(t *testing.T) {
+	t.Parallel()
+	b, folder := open(t)
+	s := serve(t, site.Handler(filepath.Join(folder, "site")))
+	t.Run("outputs", func(t *testing.T) { checkOutputs(t, b, s) })
+	t.Run("a page", func(t *testing.T) { checkPlay(t, b, s) })
+	t.Run("from the disk", func(t *testing.T) {
+		b.visit(t, "file://"+filepath.Join(folder, "site", "play.html"))
+		if got := evaluate[string](t, b, `document.querySelector(".bar small").textContent`); !strings.Contains(got, "from a server") {
+			t.Errorf("the page says %q", got)
+		}
+		b.calm(t)
+	})
+	t.Run("JupyterLite", func(t *testing.T) { checkLite(t, b, s.address) }) // the last: it would ask whoever leaves it
+	t.Run("a browser that stores nothing, and a plain server", func(t *testing.T) {
+		profile := t.TempDir()
+		noError(t, os.Mkdir(filepath.Join(profile, "Default"), 0o755))
+		noError(t, os.WriteFile(filepath.Join(profile, "Default", "Preferences"), []byte(`{"profile": {"default_content_setting_values": {"cookies": 2}}}`), 0o644))
+		s := serve(t, http.FileServer(http.Dir(filepath.Join(folder, "site"))))
+		b, _ := open(t, chromedp.UserDataDir(profile))
+		b.visit(t, s.address+"play.html")
+		if evaluate[bool](t, b, `(() => { try { return !!localStorage; } catch { return false; } })()`) {
+			t.Fatal("it has a storage")
+		}
+		edit(t, b)
+		b.key(t, "// ")
+		b.calm(t)
+		s.spoil.Store(true) // a download that is not what was published
+		runs(t, b, uses, "is not what was published", true)
+		s.spoil.Store(false)
+		b.calm(t, "integrity", "not what was published", "digest")
+		runs(t, b, uses, "42\n", false)
+		b.calm(t)
+	})
+}
+
+// checkPlay runs the cells of play on its page.
+func checkPlay(t *testing.T, b *browser, s *served) {
+	address := s.address + "play.html"
+	b.visit(t, address)
+	if width := evaluate[float64](t, b, `document.querySelector("main").clientWidth / innerWidth`); width < 0.7 {
+		t.Errorf("a page without sections uses %.0f %% of the window", 100*width)
+	}
+	if got := evaluate[[]string](t, b, `performance.getEntriesByType("resource").map(e => e.name).filter(n => /\/go\/.*\.gz$/.test(n))`); len(got) > 0 {
+		t.Errorf("fetched before a cell is run: %q", got)
+	}
+	b.calm(t)
+	t.Run("a cell has what those above declare", func(t *testing.T) { runs(t, b, uses, "42\n", false) })
+	t.Run("a cell that takes long", func(t *testing.T) {
+		press(t, b, declares, "Run", false)
+		if got := evaluate[string](t, b, at(declares)+`.querySelector("[role=status]").textContent`); got != "takes about 80 seconds in a browser: press Run again if you want to wait" {
+			t.Errorf("the cell says %q", got)
+		}
+		press(t, b, declares, "Run", true)
+	})
+	t.Run("a stopped cell", func(t *testing.T) {
+		press(t, b, endless, "Run", false)
+		b.eventually(t, "it prints before it ends", at(endless)+`.querySelector(".outputs").innerText === "on\n"`)
+		press(t, b, endless, "Stop", true)
+		runs(t, b, uses, "42\n", false)
+	})
+	t.Run("a cell that floods the page", func(t *testing.T) {
+		press(t, b, floods, "Run", false)
+		b.eventually(t, "what is too much is counted", at(floods)+`.querySelector(".lost")`)
+		press(t, b, floods, "Stop", true)
+		if n := len(shown(t, b, floods)); n > 300_000 {
+			t.Errorf("the page holds %d characters of it", n)
+		}
+	})
+	for cell, want := range map[int]string{
+		saves:  "<nil>",
+		waits:  "all goroutines are asleep - deadlock!",
+		panics: "line 3 +0x",
+		hoards: "out of memory",
+		magic:  "line 1: %test does not work in a page",
+	} {
+		t.Run(want, func(t *testing.T) { runs(t, b, cell, want, true) })
+	}
+	t.Run("a saved file", func(t *testing.T) {
+		runs(t, b, reads, "all of it <nil>\n", false)
+		if got := evaluate[string](t, b, `document.querySelector("a.file").download`); got != "saved.txt" {
+			t.Errorf("%q is offered", got)
+		}
+	})
+	t.Run("a picture after one that could not be drawn", func(t *testing.T) {
+		runs(t, b, undrawn, "expected src to be a Uint8Array", true) // the panic of what draws
+		press(t, b, draws, "Run", true)
+		if n := evaluate[int](t, b, at(draws)+`.querySelectorAll(".mixpolicy-chart").length`); n != 1 {
+			t.Errorf("%d charts, and %q", n, shown(t, b, draws))
+		}
+	})
+	t.Run("a table of data", func(t *testing.T) {
+		size := must[os.FileInfo](t)(os.Stat(filepath.Join(root, "data", "reference.csv"))).Size()
+		runs(t, b, table, fmt.Sprintf("%d <nil>\n", size), false)
+	})
+	t.Run("an edited cell", func(t *testing.T) {
+		edit(t, b)
+		b.key(t, kb.End, chromedp.ModifierCtrl)
+		b.key(t, "; fmt.Println(y)")
+		runs(t, b, uses, "line 2: undefined: y\n", false)
+		if got := evaluate[string](t, b, `document.querySelector(".cm-line.wrong")?.textContent`); got != "fmt.Println(twice(21)); fmt.Println(y)" {
+			t.Errorf("marked is %q", got)
+		}
+		b.do(t, `document.querySelector(".cm-content").focus()`)
+		b.key(t, kb.Home, chromedp.ModifierShift)
+		b.key(t, "fmt.Println(twice(4))")
+		b.key(t, kb.Enter, chromedp.ModifierShift)
+		b.eventually(t, "it runs by Shift+Enter", at(uses)+`.querySelector(".outputs").innerText === "8\n"`)
+		b.key(t, "\nfmt.Sprin")
+		b.eventually(t, "names are completed", `[...document.querySelectorAll(".cm-tooltip-autocomplete .cm-completionLabel")].some(e => e.textContent === "Sprintf")`)
+		b.keep(t, "site-completion.png")
+		b.key(t, kb.Escape)
+
+		b.visit(t, address)
+		b.eventually(t, "the text is kept", `document.querySelector(".cm-content")?.textContent.includes("twice(4)")`)
+		if got := shown(t, b, uses); got != "" {
+			t.Errorf("a cell ran by itself: %q", got)
+		}
+		press(t, b, uses, "Reset", false)
+		if got := evaluate[string](t, b, at(uses)+`.innerText`); !strings.Contains(got, "twice(21)") {
+			t.Errorf("after the reset: %q", got)
+		}
+	})
+	b.calm(t)
+	t.Run("a message that the tools can't handle", func(t *testing.T) {
+		runs(t, b, babbles, "TypeError", true)
+		b.calm(t, "TypeError")
+		runs(t, b, uses, "42\n", false)
+	})
+	t.Run("a cell that is stopped while it is compiled", func(t *testing.T) {
+		b.do(t, `localStorage.setItem("cell play " + `+at(waits)+`.dataset.cell,
+			"%%\nx := len(os.Args)\n" + "if x&3 == 1 { x += x*x ^ 3 }\n".repeat(20_000) + "fmt.Println(x)")`) // which takes minutes
+		b.visit(t, address)
+		press(t, b, waits, "Run", false)
+		b.eventually(t, "it is being compiled", at(waits)+`.querySelector("[role=status]").textContent === "compiling"`)
+		press(t, b, waits, "Stop", true)
+		runs(t, b, uses, "42\n", false)
+		b.do(t, "localStorage.clear()")
+	})
+	t.Run("a second visit", func(t *testing.T) {
+		begun := s.bytes.Load()
+		b.visit(t, address)
+		runs(t, b, uses, "42\n", false)
+		if n := s.bytes.Load() - begun; n > 0 {
+			t.Errorf("%d bytes of the engine were fetched again", n)
+		}
+	})
+	b.calm(t)
+}
+
+// edit opens the editor of a cell of play.
+func edit(t *testing.T, b *browser) {
+	t.Helper()
+	b.do(t, at(uses)+`.querySelector(".highlight").click()`)
+	b.eventually(t, "the editor is there", `document.activeElement?.classList.contains("cm-content")`)
+}
+
+var siteNotebooks = flag.String("site", "00", "the notebooks whose cells TestSite runs, by the beginnings of their names; all of them with -long")
+
+// What may be fetched for the first Run of notebook 00, and up to its last picture, in MB, as README says.
+const firstRun, firstPicture = 24, 30
+
+// rounded are the cells that show other digits in a page, by notebook and id, and which code in assembly is the
+// reason: without it, the same digits come out natively.
+var rounded = map[string]string{
+	"04 daca980b": "math.Exp",                                        // the weights of the randomised LP
+	"06 279cea2e": "gonum's kernels, which the tag noasm leaves out", // too small a β amplifies how they round
+	"10 18292bdf": "math.Exp",                                        // the cube's ∇φ* is a tanh
+	"10 1f47a984": "math.Exp",
+	"10 5e55701b": "math.Exp",
+	"10 d8c88627": "math.Exp and gonum's kernels", // 240 frames of learning
+	"10 b12db23a": "math.Exp",                     // an error of rounding: 3e-15 instead of 4e-15
+}
+
+// A committed cell, as a notebook has it.
+type committed struct {
+	ID       string
+	Type     string `json:"cell_type"`
+	Metadata struct{ Tags []string }
+	Outputs  []struct {
+		Text lines
+		Data map[string]any
+	}
+}
+
+// lines are a text that nbformat stores as a list of them.
+type lines []string
+
+func (l lines) String() string { return strings.Join(l, "") }
+
+// committedCells are the code cells of the paper's notebook whose name begins so, and its name.
+func committedCells(t testing.TB, begins string) (name string, cells []committed) {
+	t.Helper()
+	files := must[[]string](t)(filepath.Glob(filepath.Join(root, "notebooks", begins+"*.ipynb")))
+	if len(files) != 1 {
+		t.Fatalf("%d notebooks %s", len(files), begins)
+	}
+	var notebook struct{ Cells []committed }
+	noError(t, json.Unmarshal(must[[]byte](t)(os.ReadFile(files[0])), &notebook))
+	return strings.TrimSuffix(filepath.Base(files[0]), ".ipynb"), slices.DeleteFunc(notebook.Cells, func(c committed) bool { return c.Type != "code" })
+}
+
+// shows is the text and the HTML or Markdown that is committed with the cell.
+func (c *committed) shows() (text, shown string) {
+	for _, o := range c.Outputs {
+		text += o.Text.String()
+		for _, mime := range []string{"text/html", "text/markdown"} {
+			if all, ok := o.Data[mime].([]any); ok {
+				for _, line := range all {
+					shown += fmt.Sprint(line)
+				}
+			}
+		}
+	}
+	return text, shown
+}
+
+// checkOutputs runs every cell of some of the paper's notebooks: they show what is committed, but for timings, and
+// for cells that are accounted for.
+func checkOutputs(t *testing.T, b *browser, s *served) {
+	promise := fmt.Sprintf("less than %d MB, %d with the first picture", firstRun, firstPicture)
+	if !strings.Contains(string(must[[]byte](t)(os.ReadFile(filepath.Join(root, "README.md")))), promise) {
+		t.Errorf("README does not say %q", promise)
+	}
+	for _, number := range wanted() {
+		t.Run(number, func(t *testing.T) {
+			name, cells := committedCells(t, number)
+			b.visit(t, s.address+name+".html")
+			evaluate[int](t, b, recordWorkers)
+			for i, c := range cells {
+				begin := time.Now()
+				press(t, b, i, "Run", true)
+				t.Logf("cell %d: %v, %.1f MB fetched", i, time.Since(begin).Round(time.Millisecond), float64(s.bytes.Load())/1e6)
+				got := evaluate[struct{ Text, Shown string }](t, b, "recorded()")
+				if slices.Contains(c.Metadata.Tags, "timing") {
+					continue
+				}
+				text, shown := c.shows()
+				same := got.Text == text && got.Shown == shown
+				if reason, accounted := rounded[number+" "+c.ID]; same == accounted {
+					t.Errorf("cell %d, %s, shows\n%.2000s\nwhere\n%.2000s\nis committed; accounted for: %v %s", i, c.ID, got.Text+got.Shown, text+shown, accounted, reason)
+				}
+				most := int64(firstPicture)
+				if i == 0 {
+					most = firstRun
+				}
+				if n := s.bytes.Load(); number == "00" && n > most*1e6 {
+					t.Errorf("%d bytes of the engine were fetched up to cell %d, want at most %d MB", n, i, most)
+				}
+			}
+			b.calm(t)
+		})
+	}
+}
+
+// recordWorkers keeps what the tools' workers that are started from now on tell of outputs.
+const recordWorkers = `{
+	let text = "", shown = new Map(); // by id: an output may be replaced
+	const Real = Worker;
+	window.Worker = class extends Real {
+		constructor(...args) {
+			super(...args);
+			if (/\/tools\.[^/]*$/.test(args[0])) this.addEventListener("message", ({ data }) => {
+				text += data.text?.text ?? "";
+				const { id, data: forms = [] } = data.display || {};
+				for (let i = 0; i < forms.length; i += 2) if (/html|markdown/.test(forms[i])) shown.set(id || Symbol(), forms[i + 1]);
+			});
+		}
+	};
+	window.recorded = () => {
+		const was = { Text: text, Shown: [...shown.values()].join("") };
+		text = "";
+		shown.clear();
+		return was;
+	};
+	0;
+}`

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mixpolicy/lab/notebooks/internal/lab"
+)
+
+func TestMain(m *testing.M) {
+	lab.Keep()
+	os.Exit(m.Run())
+}
+
+// TestTheCommand asks the command what it takes.
+func TestTheCommand(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "notebooks")
+	if said, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	for line, want := range map[string][]string{
+		"-h":               {"go run ./notebooks", "run <name>", "lab ", "pages", "new <dir>", "clean", "--debian", ".lab", "build", "PyPI"},
+		"run -h":           {"--update", "--timeout", "by name or the beginning of it"},
+		"run":              {"error: expected", "-h tells what there is", "exit status 2"},
+		"print":            {"error: unexpected argument print", "exit status 2"},
+		"--jobs=two":       {"error: --jobs", "exit status 2"},
+		"run nosuch":       {`error: no notebook's name begins with "nosuch"; there are 00-start-here, `, "exit status 1"},
+		"run ./no.ipynb":   {"no.ipynb: no such file", "exit status 1"},
+		"lab ./nowhere":    {"nowhere: no such file", "exit status 1"},
+		"new 'a'":          {"can't be the name of a Go module", "exit status 1"},
+		"run 00 --timeout": {"error: --timeout", "exit status 2"},
+	} {
+		said, err := exec.Command(program, strings.Fields(line)...).CombinedOutput()
+		text := string(said)
+		if err != nil {
+			text += err.Error()
+		}
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%q is answered without %q:\n%s", line, w, text)
+			}
+		}
+	}
+}
+
+// TestNotebooks executes the paper's notebooks and holds what they show
+// against what is committed, outputs of cells tagged timing aside.
+func TestNotebooks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("executes notebooks in Jupyter")
+	}
+	l, err := lab.New(os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	l.Output = t.TempDir()
+	if err := l.Run(context.Background(), os.Stdout, nil, lab.Options{Jobs: 2, Timeout: 5 * time.Minute}); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("*.ipynb")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		t.Run(file, func(t *testing.T) {
+			if runtime.GOARCH != "amd64" {
+				t.Skip("the committed outputs are amd64's: elsewhere a multiplication and an addition may be one operation, with one rounding")
+			}
+			committed, fresh := cellsWithoutTimings(t, file), cellsWithoutTimings(t, filepath.Join(l.Output, file))
+			if len(committed) != len(fresh) {
+				t.Fatalf("%d cells are committed, %d executed", len(committed), len(fresh))
+			}
+			for i, is := range fresh {
+				was, at := committed[i], 0
+				if is == was {
+					continue
+				}
+				for at < min(len(is), len(was)) && is[at] == was[at] {
+					at++
+				}
+				around := func(s string) string { return s[max(0, at-200):min(len(s), at+200)] }
+				t.Errorf("cell %d shows something else than what is committed (go run ./notebooks --update commits the new):\ncommitted …%s…\nfresh     …%s…", i, around(was), around(is))
+			}
+		})
+	}
+}
+
+// cellsWithoutTimings gives the notebook's cells as JSON.
+func cellsWithoutTimings(t *testing.T, file string) (cells []string) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var nb struct{ Cells []map[string]any }
+	if err := json.Unmarshal(data, &nb); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range nb.Cells {
+		if strings.Contains(fmt.Sprint(c["metadata"]), "timing") {
+			c["outputs"] = nil
+		}
+		text, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells = append(cells, string(text))
+	}
+	return cells
+}

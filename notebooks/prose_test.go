@@ -1,0 +1,196 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/mixpolicy/lab/mixpolicy/paper"
+)
+
+// longest is how many lines of code a reader takes in at once.
+const longest = 25
+
+func TestNotebooksBeginWithATitleAndCellsAreShort(t *testing.T) {
+	for name, nb := range byName(t) {
+		if first := nb.Cells[0]; first.Type != "markdown" || !strings.HasPrefix(first.Source.String(), "# ") {
+			t.Errorf("%s begins with %q; want its title", name, first.Source)
+		}
+		for k, c := range nb.Cells {
+			if n := len(c.Source); c.Type == "code" && n > longest {
+				t.Errorf("%s, cell %d (%s): %d lines, want at most %d", name, k, c.ID, n, longest)
+			}
+		}
+	}
+}
+
+// quotation is the mark behind a number of the prose, with the id of the cell that shows it, or of a
+// claim or an erratum.
+var quotation = regexp.MustCompile(`<!-- = ([\w-]+) -->`)
+
+// TestProseQuotesOutputs: a number with such a mark is in the outputs of that cell, rounded to the
+// digits that the prose has. Signs are in the words of a sentence, and are not compared.
+func TestProseQuotesOutputs(t *testing.T) {
+	notebooks := byName(t)
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	prose := map[string]*notebook{"the README": {Cells: []cell{{ID: "README.md", Type: "markdown", Source: lines{string(readme)}}}}}
+	maps.Copy(prose, notebooks)
+	claims, claimsError := paper.RecordedClaims()
+	errata, errataError := paper.RecordedErrata()
+	if err := errors.Join(claimsError, errataError); err != nil {
+		t.Fatal(err)
+	}
+	recorded := map[string]string{}
+	for _, c := range claims {
+		recorded[c.ID] = c.Numbers()
+	}
+	for _, e := range errata {
+		recorded[e.ID] = e.Numbers
+	}
+	quoted := 0
+	for name, nb := range prose {
+		for _, c := range nb.Cells {
+			if c.Type != "markdown" {
+				continue
+			}
+			prose := c.Source.String()
+			for _, at := range quotation.FindAllStringSubmatchIndex(prose, -1) {
+				id := prose[at[2]:at[3]]
+				number, found := lastNumber(prose[strings.LastIndex(prose[:at[0]], "\n")+1 : at[0]])
+				if !found {
+					t.Errorf("%s, cell %s: there is no number before %s", name, c.ID, prose[at[0]:at[1]])
+					continue
+				}
+				quoted++
+				shown := nb.shows(id)
+				for _, other := range notebooks {
+					shown = cmp.Or(shown, other.shows(id))
+				}
+				shown = cmp.Or(shown, recorded[id])
+				if !number.in(shown) {
+					t.Errorf("%s, cell %s: the prose says %s where cell %s shows\n%s", name, c.ID, number.text, id, shown)
+				}
+			}
+		}
+	}
+	if quoted < 100 {
+		t.Errorf("only %d numbers of the prose are marked", quoted)
+	}
+}
+
+// A notebook is what the tests read of one.
+type notebook struct{ Cells []cell }
+
+type cell struct {
+	ID      string
+	Type    string `json:"cell_type"`
+	Source  lines
+	Outputs []struct {
+		Text lines
+		Data map[string]any
+	}
+}
+
+// lines are a text that nbformat stores as a list of them.
+type lines []string
+
+func (l lines) String() string { return strings.Join(l, "") }
+
+// byName are the notebooks, by name.
+func byName(t *testing.T) map[string]*notebook {
+	all := map[string]*notebook{}
+	files, err := filepath.Glob("*.ipynb")
+	for _, file := range files {
+		nb := new(notebook)
+		data, readError := os.ReadFile(file)
+		err = errors.Join(err, readError, json.Unmarshal(data, nb))
+		all[strings.TrimSuffix(file, ".ipynb")] = nb
+	}
+	if err != nil || len(all) != 12 {
+		t.Fatalf("%d notebooks, want 12: %v", len(all), err)
+	}
+	return all
+}
+
+// shows is the text of the outputs of a cell.
+func (nb *notebook) shows(id string) (text string) {
+	for _, c := range nb.Cells {
+		if c.ID == id {
+			for _, o := range c.Outputs {
+				text += o.Text.String() + fmt.Sprint(o.Data["text/plain"]) + "\n"
+			}
+		}
+	}
+	return text
+}
+
+// A quotedNumber is a number as it is written, and the unit of its last digit.
+type quotedNumber struct {
+	text        string
+	value, unit float64
+}
+
+// numerals are 1,234.5, 2.5e-3, 2.5·10⁻³, 2.5\cdot10^{-3} and 10^{-3}.
+var numerals = regexp.MustCompile(`(?:(\d+(?:,\d{3})*)(\.\d+)?(?:e([-+]?\d+))?(?:\s?(?:·|\\cdot\s?)10(?:\^\{?([-−]?\d+)\}?|([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)))?)`)
+
+// numberWords are the words of the prose that are numbers.
+var numberWords = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve")
+
+var inWords = regexp.MustCompile(`\b(?i:` + strings.Join(numberWords, "|") + `)\b`)
+
+// lastNumber is the number that a text ends with, but for a unit.
+func lastNumber(text string) (last quotedNumber, found bool) {
+	text = strings.TrimSpace(strings.NewReplacer("$10^", "$1·10^", " 10^", " 1·10^").Replace(text))
+	all := numerals.FindAllStringIndex(text, -1)
+	end := -1
+	if len(all) > 0 {
+		end = all[len(all)-1][1]
+		last, found = numeral(text[all[len(all)-1][0]:end]), true
+	}
+	if in := inWords.FindAllStringIndex(text, -1); len(in) > 0 && in[len(in)-1][1] > end {
+		word := text[in[len(in)-1][0]:in[len(in)-1][1]]
+		for n, w := range numberWords {
+			if strings.EqualFold(w, word) {
+				last, found = quotedNumber{word, float64(n), 1}, true
+			}
+		}
+	}
+	return last, found
+}
+
+// numeral reads what matches numerals.
+func numeral(text string) quotedNumber {
+	part := numerals.FindStringSubmatch(text)
+	digits := strings.ReplaceAll(part[1], ",", "") + part[2]
+	power := 0.0
+	superscript := strings.NewReplacer("⁻", "-", "⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9", "−", "-")
+	for _, exponent := range part[3:] {
+		if p, err := strconv.ParseFloat(superscript.Replace(exponent), 64); err == nil {
+			power += p
+		}
+	}
+	value, _ := strconv.ParseFloat(digits, 64)
+	return quotedNumber{text, value * math.Pow(10, power), math.Pow(10, power-float64(len(part[2])-min(1, len(part[2]))))}
+}
+
+// in reports whether a text has the number, to its digits.
+func (w quotedNumber) in(text string) bool {
+	for _, s := range numerals.FindAllString(text, -1) {
+		if math.Abs(numeral(s).value-w.value) <= w.unit/2*(1+1e-9) {
+			return true
+		}
+	}
+	return false
+}
