@@ -102,7 +102,7 @@ func newSquare(n int) [][]float64 {
 func (r *reduced) measure() []float64 {
 	v := make([]wide, len(r.a))
 	v[0] = wide{.5, 1}
-	most := v[0].e
+	largest := v[0].e
 	for k := 1; k < len(v); k++ {
 		for i := range k {
 			if a := r.a[i][k]; a != 0 {
@@ -110,12 +110,12 @@ func (r *reduced) measure() []float64 {
 			}
 		}
 		if v[k].f != 0 {
-			most = max(most, v[k].e)
+			largest = max(largest, v[k].e)
 		}
 	}
 	out := make([]float64, len(v))
 	for k, a := range v {
-		out[k] = math.Ldexp(a.f, a.e-most)
+		out[k] = math.Ldexp(a.f, a.e-largest)
 	}
 	return out
 }

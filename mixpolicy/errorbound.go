@@ -43,9 +43,9 @@ func (x *MDP) newErrorBound(chain *sparse.Matrix, support []int32) *errorBound {
 // quick sweeps for h cost little beside elimination, and beside a measure of tighter residual.
 const quick = 1024
 
-// prove bounds ‖μ̂ − μ‖₁ where Σ μ̂ is 1 to within rounding, with up to most sweeps. Where
+// prove bounds ‖μ̂ − μ‖₁ where Σ μ̂ is 1 to within rounding, with up to maxSweeps sweeps. Where
 // elimination is possible, that is done in place of sweeps that are not quick.
-func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, most int) (float64, error) {
+func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, maxSweeps int) (float64, error) {
 	x := e.x
 	if !x.criterion.Average() {
 		all := constant(x.n, 1/(1-x.Gamma()))
@@ -56,9 +56,9 @@ func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, mos
 	if e.time == nil && e.exact == nil && !e.unprovable { // else it was sought before
 		small := len(e.support) <= eliminationLimit
 		if small {
-			most = min(most, quick)
+			maxSweeps = min(maxSweeps, quick)
 		}
-		if err := e.findTime(ctx, mu, limit, most); err != nil {
+		if err := e.findTime(ctx, mu, limit, maxSweeps); err != nil {
 			return 0, err
 		}
 		if e.time == nil && small {
@@ -111,7 +111,7 @@ func (e *errorBound) bound(mu, h []float64) (bound, rounding float64) {
 
 // findTime sweeps until h is enough, unless no measure could then be proved to be within
 // the limit.
-func (e *errorBound) findTime(ctx context.Context, mu []float64, limit float64, most int) error {
+func (e *errorBound) findTime(ctx context.Context, mu []float64, limit float64, maxSweeps int) error {
 	zero := e.support[0]
 	for _, s := range e.support {
 		if mu[s] > mu[zero] {
@@ -119,8 +119,8 @@ func (e *errorBound) findTime(ctx context.Context, mu []float64, limit float64, 
 		}
 	}
 	h := make([]float64, e.x.n)
-	for done, look := 0, 1; look <= most; look *= 2 {
-		for ; done < look; done++ {
+	for done, check := 0, 1; check <= maxSweeps; check *= 2 {
+		for ; done < check; done++ {
 			if err := ctx.Err(); err != nil {
 				return err
 			}

@@ -60,13 +60,13 @@ type vector []float64
 
 // Format implements [fmt.Formatter].
 func (v vector) Format(f fmt.State, verb rune) {
-	const most = 8
+	const shown = 8
 	format := fmt.FormatString(f, verb)
-	parts := make([]string, 0, most+1)
-	for _, x := range v[:min(len(v), most)] {
+	parts := make([]string, 0, shown+1)
+	for _, x := range v[:min(len(v), shown)] {
 		parts = append(parts, fmt.Sprintf(format, x))
 	}
-	if len(v) > most {
+	if len(v) > shown {
 		parts = append(parts, fmt.Sprintf("… (%d in all)", len(v)))
 	}
 	fmt.Fprintf(f, "[%s]", strings.Join(parts, " "))

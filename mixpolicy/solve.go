@@ -199,8 +199,8 @@ const checkInterval = 20 * time.Millisecond
 func Drive(ctx context.Context, r Run, look func(t int) (next int, err error), tick func(t int)) (steps int, err error) {
 	begin, check, every := time.Now(), 0, 1
 	for t, next := 0, 0; ; t++ {
-		looked := t == next
-		if looked {
+		isLook := t == next
+		if isLook {
 			if next, err = look(t); err != nil || next <= t {
 				return t, err
 			}
@@ -222,7 +222,7 @@ func Drive(ctx context.Context, r Run, look func(t int) (next int, err error), t
 			begin, check = now, t+every
 		}
 		switch err := r.Step(); {
-		case err == ErrDone && !looked:
+		case err == ErrDone && !isLook:
 			_, err = look(t)
 			return t, err
 		case err == ErrDone:

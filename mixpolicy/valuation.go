@@ -263,14 +263,14 @@ func (r *search) slack() float64 {
 // the policy's cost from the optimum.
 func (r *search) bound(c change, slack, tie float64, count int) error {
 	gamma := r.x.Gamma()
-	base, offset, most := 0.0, -r.next[0], math.MaxFloat64/8
+	base, offset, limit := 0.0, -r.next[0], math.MaxFloat64/8
 	if gamma < 1 {
 		base = (1 - gamma) * sum.Dot(r.x.initial, r.next)
 		offset = gamma / (1 - gamma) * (c.lo + c.hi) / 2
-		most *= 1 - gamma
+		limit *= 1 - gamma
 	}
 	// ‖𝒮v‖∞ ≤ size and ‖𝒮v − v‖∞ ≤ 2 size, so no value is greater than 2 size/(1−γ).
-	if !(r.size <= most) {
+	if !(r.size <= limit) {
 		return fmt.Errorf("mixpolicy: values overflow after %d sweeps, with costs up to %.3g; want costs scaled down", count, r.top)
 	}
 	r.Residual = c.hi - c.lo

@@ -65,11 +65,11 @@ func (a PrimalDual) Warnings(p *Problem) (all []string) {
 // over n pairs, n·2⁻⁵² max |c|·‖θ̂‖₁ at most.
 func (p *Problem) costWarning(objective float64, theta []float64) []string {
 	lo, hi := p.MDP().CostRange()
-	most := max(-lo, hi)
-	rounding := float64(p.MDP().Pairs()) * 0x1p-52 * most * floats.Norm(theta, 1)
+	largest := max(-lo, hi)
+	rounding := float64(p.MDP().Pairs()) * 0x1p-52 * largest * floats.Norm(theta, 1)
 	if lo-rounding <= objective && objective <= hi+rounding {
 		return nil
 	}
 	return []string{fmt.Sprintf("cᵀΨθ̂ = %.6g, and costs are from %.6g to %.6g: Ψθ̂ is not the measure of a policy; "+
-		"want more iterations, other step sizes, or costs divided by c_max (CostScale = %.6g)", objective, lo, hi, most)}
+		"want more iterations, other step sizes, or costs divided by c_max (CostScale = %.6g)", objective, lo, hi, largest)}
 }
