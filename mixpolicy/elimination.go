@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
@@ -69,10 +71,7 @@ func (x *MDP) reduce(ctx context.Context, chain *sparse.Matrix, states []int32) 
 				continue
 			}
 			r.product(f, least)
-			to := r.a[i][:k]
-			for j, p := range row {
-				to[j] += f * p
-			}
+			floats.AddScaled(r.a[i][:k], f, row)
 		}
 	}
 	return r, nil
