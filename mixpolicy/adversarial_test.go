@@ -285,3 +285,54 @@ func TestExtremeValuations(t *testing.T) {
 		}
 	})
 }
+
+// rationalMeasure solves μ = μP in rational arithmetic, with P(s,s) = 1 − Σ_{s′≠s}.
+func rationalMeasure(p [][]*big.Rat) []*big.Rat {
+	n := len(p)
+	// Rows: column s of I − P, that is Σ_{s′} μ(s′)(1{s′=s} − P(s′,s)) = 0; the last: Σ μ = 1.
+	a := make([][]*big.Rat, n)
+	for s := range n {
+		a[s] = make([]*big.Rat, n+1)
+		for s2 := range n {
+			if s == s2 {
+				a[s][s2] = new(big.Rat)
+				for j := range n {
+					if j != s {
+						a[s][s2].Add(a[s][s2], p[s][j])
+					}
+				}
+			} else {
+				a[s][s2] = new(big.Rat).Neg(p[s2][s])
+			}
+		}
+		a[s][n] = new(big.Rat)
+	}
+	for j := range n + 1 {
+		a[n-1][j] = big.NewRat(1, 1)
+	}
+	for k := range n { // Gauss–Jordan; leading entries of an irreducible chain are not 0
+		pivot := k
+		for a[pivot][k].Sign() == 0 {
+			pivot++
+		}
+		a[k], a[pivot] = a[pivot], a[k]
+		inverse := new(big.Rat).Inv(a[k][k])
+		for j := k; j <= n; j++ {
+			a[k][j].Mul(a[k][j], inverse)
+		}
+		for i := range n {
+			if i == k || a[i][k].Sign() == 0 {
+				continue
+			}
+			f := new(big.Rat).Set(a[i][k])
+			for j := k; j <= n; j++ {
+				a[i][j].Sub(a[i][j], new(big.Rat).Mul(f, a[k][j]))
+			}
+		}
+	}
+	mu := make([]*big.Rat, n)
+	for s := range mu {
+		mu[s] = a[s][n]
+	}
+	return mu
+}

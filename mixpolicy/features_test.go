@@ -2,13 +2,11 @@ package mixpolicy_test
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"reflect"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -96,27 +94,6 @@ func TestPolicyOfFeatures_2_20(t *testing.T) {
 	wantError(t, err, "θ1 is NaN")
 	_, err = f.PolicyOf([]float64{1, 0, math.Inf(1)})
 	wantError(t, err, "θ3 is +Inf")
-}
-
-// Cancelled in the second measure, it stops there and names the policy.
-func TestFeaturesStop(t *testing.T) {
-	w := models.Network{Buffers: [4]int{3, 2, 2, 3}}
-	x := mixpolicy.Must(w.MDP())
-	policies := mixpolicy.Must(w.Policies(x, models.Longer, models.LastBuffer))
-	ctx, cancel := context.WithCancel(t.Context())
-	started := 0
-	set := mixpolicy.MeasureSettings{Method: mixpolicy.Multilevel, Progress: func(sweeps int, _ float64) {
-		if sweeps == 0 {
-			if started++; started == 2 {
-				cancel()
-			}
-		}
-	}}
-	f, err := set.Features(ctx, x, policies...)
-	wantError(t, err, "mixpolicy: base policy 1: multilevel measure: stopped")
-	if f != nil || !errors.Is(err, context.Canceled) || strings.Count(err.Error(), "mixpolicy: ") != 1 {
-		t.Errorf("cancelled in the second measure: features %v, error %v", f, err)
-	}
 }
 
 // What is wrong with features is named.
@@ -346,34 +323,6 @@ func TestLargeFeatures(t *testing.T) {
 			runtime.GOMAXPROCS(before)
 			if !reflect.DeepEqual(got.Certificate, want.Certificate) || !slices.Equal(got.Theta, want.Theta) || !slices.Equal(got.Lambda, want.Lambda) {
 				t.Errorf("%v, %d workers:\n%v\nwant\n%v", &m, workers, &got.Certificate, &want.Certificate)
-			}
-		}
-	}
-}
-
-// Work is cut into a part for each worker that has 2¹⁶ multiplications to do, and no part is
-// empty or done twice.
-func TestSplit(t *testing.T) {
-	for _, workers := range []int{0, 1, 3, 50} {
-		for _, n := range []int{1, 7, 100} {
-			for _, terms := range []int{0, 1 << 16, 5 << 15, 3 << 16, 1 << 30} {
-				want := workers
-				if workers == 0 {
-					want = runtime.GOMAXPROCS(0)
-				}
-				want = max(1, min(want, n, terms>>16))
-				parts, cuts := mixpolicy.Split(workers, n, terms)
-				slices.SortFunc(cuts, func(a, b [2]int) int { return a[0] - b[0] })
-				at := 0
-				for _, c := range cuts {
-					if c[0] != at || c[1] <= at {
-						t.Fatalf("%d workers, n = %d: parts %v", workers, n, cuts)
-					}
-					at = c[1]
-				}
-				if parts != want || len(cuts) != want || at != n {
-					t.Errorf("%d workers, n = %d, %d terms: %d parts %v, want %d", workers, n, terms, parts, cuts, want)
-				}
 			}
 		}
 	}

@@ -94,20 +94,6 @@ func geometric(n int, up, down float64) *mixpolicy.MDP {
 	}))
 }
 
-// The bound covers what its proof adds up, in units of u: the step from n states to n − 1 puts the
-// entries off by 7, hence the masses by 2(n−1)·7, and each mass gains a product and a sum. No test of
-// accuracy notices a bound that is too large, so it is also compared with what it is said to be.
-func TestEliminationError(t *testing.T) {
-	sum := 0
-	for n := 1; n <= 300; n++ {
-		sum += 2*(n-1)*7 + 2
-		got := mixpolicy.EliminationError(n) / u
-		if !(float64(sum) <= got) || got != float64(8*(n+1)*(n+1)) {
-			t.Fatalf("%d states: %v u, want 8(n+1)² u, no less than %d u", n, got, sum)
-		}
-	}
-}
-
 // Elimination has entrywise relative accuracy: a geometric measure is right in
 // every digit over 300 orders of magnitude, as far as a float64 reaches, in
 // whichever direction the mass lies.
@@ -136,111 +122,6 @@ func TestEliminationEntrywise(t *testing.T) {
 			t.Errorf("only %.0f orders of magnitude", spread)
 		}
 	}
-}
-
-// Elimination is as accurate on chains without structure: against rational
-// arithmetic, on a chain of two blocks that meet once in 10¹² steps.
-func TestEliminationNearlyDecomposable(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		const n = 6
-		var p [n][n]float64
-		for s := range n {
-			for s2 := range n {
-				p[s][s2] = rapid.Float64Range(0.01, 1).Draw(t, "p")
-				if s/3 != s2/3 {
-					p[s][s2] *= 1e-12
-				}
-			}
-			var total float64
-			for _, v := range p[s] {
-				total += v
-			}
-			for s2 := range n {
-				p[s][s2] /= total
-			}
-		}
-		x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
-			States: n, Actions: 1, Criterion: mixpolicy.AverageCost,
-			Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
-				return 0, dense(p[s][:])
-			},
-		}))
-		// Like elimination, the oracle takes the diagonal to be what the others leave.
-		a := make([][]*big.Rat, n)
-		for s := range a {
-			a[s] = make([]*big.Rat, n)
-			for s2 := range a[s] {
-				a[s][s2] = new(big.Rat).SetFloat64(p[s][s2])
-			}
-		}
-		want := make([]float64, n)
-		for s, mu := range rationalMeasure(a) {
-			want[s], _ = mu.Float64()
-		}
-		q := mixpolicy.Must(x.Occupation(t.Context(), mixpolicy.UniformPolicy(x)))
-		for s := range n {
-			if e := math.Abs(q.State[s]/want[s] - 1); e > 4*n*u {
-				t.Fatalf("μ(%d) = %v, want %v, relative error %.2g", s, q.State[s], want[s], e)
-			}
-		}
-		// Gauss–Seidel needs some 10¹² sweeps to balance the blocks; it must say so
-		// or be right.
-		g, err := mixpolicy.Occupation(context.Background(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: mixpolicy.GaussSeidel, MaxSweeps: 100, Tolerance: 1e-16})
-		if err == nil && g.Residual > 1e-16+20*u {
-			t.Fatalf("Gauss–Seidel: residual %v and no error", g.Residual)
-		}
-	})
-}
-
-// rationalMeasure solves μ = μP in rational arithmetic, with P(s,s) = 1 − Σ_{s′≠s}.
-func rationalMeasure(p [][]*big.Rat) []*big.Rat {
-	n := len(p)
-	// Rows: column s of I − P, that is Σ_{s′} μ(s′)(1{s′=s} − P(s′,s)) = 0; the last: Σ μ = 1.
-	a := make([][]*big.Rat, n)
-	for s := range n {
-		a[s] = make([]*big.Rat, n+1)
-		for s2 := range n {
-			if s == s2 {
-				a[s][s2] = new(big.Rat)
-				for j := range n {
-					if j != s {
-						a[s][s2].Add(a[s][s2], p[s][j])
-					}
-				}
-			} else {
-				a[s][s2] = new(big.Rat).Neg(p[s2][s])
-			}
-		}
-		a[s][n] = new(big.Rat)
-	}
-	for j := range n + 1 {
-		a[n-1][j] = big.NewRat(1, 1)
-	}
-	for k := range n { // Gauss–Jordan; leading entries of an irreducible chain are not 0
-		pivot := k
-		for a[pivot][k].Sign() == 0 {
-			pivot++
-		}
-		a[k], a[pivot] = a[pivot], a[k]
-		inverse := new(big.Rat).Inv(a[k][k])
-		for j := k; j <= n; j++ {
-			a[k][j].Mul(a[k][j], inverse)
-		}
-		for i := range n {
-			if i == k || a[i][k].Sign() == 0 {
-				continue
-			}
-			f := new(big.Rat).Set(a[i][k])
-			for j := k; j <= n; j++ {
-				a[i][j].Sub(a[i][j], new(big.Rat).Mul(f, a[k][j]))
-			}
-		}
-	}
-	mu := make([]*big.Rat, n)
-	for s := range mu {
-		mu[s] = a[s][n]
-	}
-	return mu
 }
 
 // Ratios of 10¹⁹⁹ from state to state do not overflow on the way.
@@ -346,31 +227,6 @@ func walk(n int, c mixpolicy.Criterion, next func(s int) int) *mixpolicy.MDP {
 	}))
 }
 
-// Gauss–Seidel sweeps forward and then backward: it follows a path up at once, one down in two
-// sweeps.
-func TestSweepDirections(t *testing.T) {
-	const n = 10
-	for sweeps, next := range map[int]func(int) int{1: func(s int) int { return min(s+1, n-1) }, 2: func(s int) int { return max(s-1, 0) }} {
-		x := walk(n, mixpolicy.Discounted(.9), next)
-		for most := 1; most <= 2; most++ {
-			q, err := mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: mixpolicy.GaussSeidel, MaxSweeps: most})
-			if (err == nil) != (most >= sweeps) || q.Sweeps != most {
-				t.Errorf("residual %v after %d sweeps, want %d", q.Residual, q.Sweeps, sweeps)
-			}
-		}
-	}
-}
-
-// Auto eliminates up to 1500 states.
-func TestAutoMethod(t *testing.T) {
-	for n, want := range map[int]mixpolicy.MeasureMethod{1500: mixpolicy.Elimination, 1501: mixpolicy.Multilevel} {
-		x := geometric(n, .25, .5)
-		if q := mixpolicy.Must(x.Occupation(t.Context(), mixpolicy.UniformPolicy(x))); q.Method != want {
-			t.Errorf("%d states: %v, want %v", n, q.Method, want)
-		}
-	}
-}
-
 // Not converged, or cancelled: the measure so far comes with the error.
 func TestMeasurePartial(t *testing.T) {
 	x := mixpolicy.Must(models.Queue{Buffer: 200}.MDP())
@@ -454,30 +310,6 @@ func TestSweepsUntilProved(t *testing.T) {
 	set.MaxSweeps = 100
 	_, err := mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), set)
 	wantError(t, err, fmt.Sprintf("mixpolicy: measure not converged after 100 sweeps of power iteration: residual %.3g, want 0.0001", 3*epsilon*truth(100)))
-}
-
-// Where γ is so close to 1 that a residual says nothing, the multilevel method tries an eighth of the tolerance, and another,
-// before it gives up.
-func TestMultilevelUnproved(t *testing.T) {
-	x := mixpolicy.Must(geometric(1501, .25, .5).WithCriterion(mixpolicy.Discounted(1 - 1e-13)))
-	set := mixpolicy.MeasureSettings{Method: mixpolicy.Multilevel, Tolerance: 1e-13}
-	q, err := mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), set)
-	wantError(t, err, fmt.Sprintf("measure not proved after %d sweeps of multilevel: residual ", q.Sweeps), ", but its error may be 2, want 3.2e-07; the chain")
-	var residual float64
-	_, last, _ := strings.Cut(err.Error(), "residual ")
-	if n, _ := fmt.Sscanf(last, "%g,", &residual); n != 1 || residual > 1e-13/64 {
-		t.Errorf("%v: want a residual of at most a 64th of the tolerance", err)
-	}
-}
-
-// A given start keeps 2⁻¹⁰⁰ of the uniform mass in every state.
-func TestStartKeepsEveryState(t *testing.T) {
-	set := mixpolicy.MeasureSettings{Method: mixpolicy.PowerIteration, MaxSweeps: 1, Start: []float64{1, 0}}
-	q, err := mixpolicy.Occupation(t.Context(), flip(), mixpolicy.UniformPolicy(flip()), set)
-	wantError(t, err, "not converged")
-	if !slices.Equal(q.State, []float64{0x1p-101, 1}) {
-		t.Errorf("after a step of (1, 0): %v, want (2⁻¹⁰¹, 1)", q.State)
-	}
 }
 
 func BenchmarkElimination(b *testing.B) {

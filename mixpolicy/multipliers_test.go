@@ -92,20 +92,6 @@ func TestLazyEqualsDense_3_26(t *testing.T) {
 	}
 }
 
-// Left to itself, the corrected form is lazy from 16 pairs on for d = 2, and from 300 on else.
-func TestAutoMultipliers(t *testing.T) {
-	for _, c := range []struct {
-		n, d int
-		form mixpolicy.Form
-		lazy bool
-	}{{15, 2, 0, false}, {16, 2, 0, true}, {16, 3, 0, false}, {299, 3, 0, false}, {300, 3, 0, true}, {300, 3, mixpolicy.Printed, false}} {
-		m := start(t, geometricProblem(t, c.n, c.d), mixpolicy.PrimalDual{Form: c.form}).(mixpolicy.Insides)
-		if m.Lazy() != c.lazy {
-			t.Errorf("%+v: lazy %v", c, m.Lazy())
-		}
-	}
-}
-
 // The multipliers that a lazy run reports are ⪰ 0, so that their bound holds, and
 // estimate λ̂ of (3.27) without bias: their mean over trials is within its error.
 func TestLazyAverage_3_27(t *testing.T) {

@@ -160,27 +160,6 @@ func TestPolicyErrors(t *testing.T) {
 
 func errOf[T any](_ T, err error) error { return err }
 
-// A row with a weight of 1 and a little more elsewhere is not a deterministic one.
-func TestPolicyOfNearlyOneAction(t *testing.T) {
-	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
-		States: 2, Actions: 2, Criterion: mixpolicy.AverageCost,
-		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
-			if s == 0 && a == 0 {
-				return 0, []mixpolicy.Transition{{To: 0, P: 1}}
-			}
-			return 1, []mixpolicy.Transition{{To: 1 - s, P: 1}}
-		},
-	}))
-	const rare = 1e-20
-	for _, row := range [][]float64{{1, rare}, {1, 0}} {
-		p := mixpolicy.Must(mixpolicy.NewPolicy(x, append(row, .5, .5)))
-		mu := mixpolicy.Must(x.Occupation(t.Context(), p)).State
-		if want := row[1]; math.Abs(mu[1]-want) > 1e-15*want {
-			t.Errorf("π(0) = %v: state 1 has mass %v, want %v", row, mu[1], want)
-		}
-	}
-}
-
 // The chain of a policy is P^π and c^π by their definitions, and has the policy's measure.
 func TestUnder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -202,33 +181,4 @@ func TestUnder(t *testing.T) {
 			t.Fatalf("the measure is %v off", off)
 		}
 	})
-}
-
-// A weight that rounding has left next to 1 counts as it is, and what underflows is no transition.
-func TestUnderRounding(t *testing.T) {
-	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
-		States: 2, Actions: 2, Criterion: mixpolicy.AverageCost,
-		Dynamics: func(s, a int) (float64, transitions) {
-			if s == 0 && a == 1 {
-				return 0, transitions{{To: 0, P: 1}, {To: 1, P: 1e-200}}
-			}
-			return 0, transitions{{To: 0, P: 1}}
-		},
-	}))
-	for _, c := range []struct {
-		x           *mixpolicy.MDP
-		prob        []float64
-		want        float64 // P^π(1, 0)
-		transitions int
-	}{
-		{flip(), []float64{1, 1 - u}, 1 - u, 2},
-		{flip(), []float64{1 - u, 1 - u}, 1 - u, 2},
-		{x, []float64{1, 0, 1 - u, 0}, 1 - u, 2},
-		{x, []float64{1, 1e-200, 1, 0}, 1, 2},
-	} {
-		y := mixpolicy.Must(c.x.Under(mixpolicy.Must(mixpolicy.NewPolicy(c.x, c.prob))))
-		if _, p := y.Next(1, 0); y.ActionName(0) != "of the policy" || p[0] != c.want || y.Transitions() != c.transitions {
-			t.Errorf("π = %v: P^π(1, 0) = %v, want %v; %d transitions", c.prob, p[0], c.want, y.Transitions())
-		}
-	}
 }

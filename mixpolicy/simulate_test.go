@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/big"
 	"slices"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/models"
@@ -86,25 +83,6 @@ func TestSimulateCostError(t *testing.T) {
 	if e := mixpolicy.Must(mixpolicy.Simulate(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.SimulateSettings{Steps: 64})); e.Steps != 64 {
 		t.Errorf("%d steps, want 64", e.Steps)
 	}
-}
-
-// Counts of any length have an exact sum of squares.
-func TestSumOfSquares(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		counts := rapid.SliceOfN(rapid.Int64Range(0, 1<<62), 0, 5).Draw(t, "counts")
-		want := new(big.Int)
-		for _, v := range counts {
-			want.Add(want, new(big.Int).Mul(big.NewInt(v), big.NewInt(v)))
-		}
-		hi, lo, value := mixpolicy.SumOfSquares(counts...)
-		got := new(big.Int).Add(new(big.Int).Lsh(new(big.Int).SetUint64(hi), 64), new(big.Int).SetUint64(lo))
-		if got.Cmp(want) != 0 {
-			t.Fatalf("%v, want %v", got, want)
-		}
-		if exact, _ := new(big.Float).SetInt(want).Float64(); math.Abs(value-exact) > 2*u*exact {
-			t.Fatalf("%v, want %v", value, exact)
-		}
-	})
 }
 
 // The result is the same to the bit for any number of workers, and another for

@@ -230,25 +230,6 @@ func TestSolveErrors(t *testing.T) {
 	}
 }
 
-// An error that came through several packages has one prefix.
-func TestSolveErrorsHaveOnePrefix(t *testing.T) {
-	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
-	for _, m := range []mixpolicy.Method{
-		mixpolicy.PrimalDual{StepSize: mixpolicy.Constant(1e308)}, mixpolicy.Penalty{StepSize: mixpolicy.Constant(1e308)},
-		mixpolicy.PrimalDual{Modulus: bregman.Cube(.6), Theta0: []float64{1, 0}},
-	} {
-		_, err := mixpolicy.Solve(t.Context(), p, m, mixpolicy.Settings{Iterations: 10})
-		if err == nil || !strings.HasPrefix(err.Error(), "mixpolicy: ") {
-			t.Fatalf("%v: %v", m, err)
-		}
-		for _, prefix := range []string{"mixpolicy: ", "bregman: ", "linprog: "} {
-			if strings.Contains(err.Error()[1:], prefix) {
-				t.Errorf("%q stands in %q", prefix, err)
-			}
-		}
-	}
-}
-
 // A Method is settings: it prints and is written as JSON before and after use, which does not
 // change it, and it runs many times at once.
 func TestMethodIsSettings(t *testing.T) {
@@ -310,37 +291,6 @@ func TestDrive(t *testing.T) {
 		}
 	}
 }
-
-// However long a step takes, some 20 ms pass from one look at the context to the next: of steps
-// of 1 ms at most 16, a power of two, and of 4 ms at most 4.
-func TestDriveLooksAround(t *testing.T) {
-	const slow, total = 64, 120
-	var ticks []int
-	steps, err := mixpolicy.Drive(t.Context(), &sleeper{quick: slow}, func(at int) (int, error) { return total, nil }, func(at int) { ticks = append(ticks, at) })
-	if steps != total || err != nil {
-		t.Fatalf("%d steps, %v", steps, err)
-	}
-	ticks = append(ticks, total)
-	for k, at := range ticks[1:] {
-		if d := at - ticks[k]; d > 16 || ticks[k] >= slow+16+8 && d > 4 {
-			t.Errorf("after step %d it takes %d to look around", ticks[k], d)
-		}
-	}
-}
-
-// sleeper takes quick steps first.
-type sleeper struct{ quick int }
-
-func (s *sleeper) Step() error {
-	if s.quick--; s.quick >= 0 {
-		time.Sleep(time.Millisecond)
-	} else {
-		time.Sleep(4 * time.Millisecond)
-	}
-	return nil
-}
-
-func (*sleeper) View(*mixpolicy.Snapshot) error { return nil }
 
 // countdown is done after some steps.
 type countdown struct{ left int }

@@ -1,7 +1,6 @@
 package mixpolicy_test
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -127,40 +126,5 @@ func TestDefaultCostScale(t *testing.T) {
 	free, _ := with(0)
 	if theta := run(free, mixpolicy.PrimalDual{}); math.IsNaN(theta[0]) {
 		t.Error("costs of 0: θ̂ is NaN")
-	}
-}
-
-// A cost is that of some policy, but for rounding, or it is told with the range and with c_max.
-func TestCostWarning(t *testing.T) {
-	for _, scale := range []float64{1, -1} {
-		p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
-		costs := make([]float64, p.MDP().Pairs())
-		for i := range costs {
-			costs[i] = scale * (4 - float64(i)) // from 4 down to −7
-		}
-		x := mixpolicy.Must(p.MDP().WithCosts(costs))
-		p = mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.Must(mixpolicy.StateIndependent(x, .9, .1)))), mixpolicy.Ball(2)))
-		lo, hi := min(4*scale, -7*scale), max(4*scale, -7*scale)
-		theta := []float64{-.5, 1.5}
-		margin := 12 * 0x1p-52 * 7 * 2. // n·2⁻⁵² max |c|·‖θ‖₁
-		for _, c := range []struct {
-			cost float64
-			want bool
-		}{
-			{lo, false}, {hi, false}, {0, false}, {lo - .9*margin, false}, {hi + .9*margin, false}, {lo - 1.1*margin, true}, {hi + 1.1*margin, true}, {lo - 1, true}, {hi + 1, true},
-		} {
-			said := mixpolicy.CostWarning(p, c.cost, theta)
-			want := fmt.Sprintf("cᵀΨθ̂ = %.6g, and costs are from %.6g to %.6g: Ψθ̂ is not the measure of a policy; want more iterations, other step sizes, or costs divided by c_max (CostScale = %.6g)", c.cost, lo, hi, 7.)
-			if (len(said) == 1) != c.want || c.want && said[0] != want {
-				t.Errorf("cost %.17g of [%v, %v]: %q", c.cost, lo, hi, said)
-			}
-		}
-	}
-	// Costs of 0 leave no margin, and want none.
-	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
-	free := mixpolicy.Must(p.MDP().WithCosts(make([]float64, p.MDP().Pairs())))
-	p = mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), free, mixpolicy.UniformPolicy(free), mixpolicy.Must(mixpolicy.StateIndependent(free, .9, .1)))), mixpolicy.Ball(2)))
-	if said := mixpolicy.CostWarning(p, 0, []float64{.5, .5}); said != nil {
-		t.Errorf("a cost of 0 where all are: %q", said)
 	}
 }
