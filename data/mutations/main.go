@@ -5,11 +5,13 @@
 //	go run ./data/mutations package mixpolicy/bregman            a package against its own tests; writes nothing
 //	go run ./data/mutations package mixpolicy/bregman -f Ball    one function, or the methods of one type
 //
-// It prints the mutants that survive. A mutant of the index dies if the row's check or a short test of the symbol's
-// package fails.
+// It prints the mutants that survive, and each row that is done. A mutant of the index dies if the row's check or a short
+// test of the symbol's package fails. The rows that are done are kept in .lab/mutations.csv, from which an index that was
+// stopped goes on: remove the file to begin it anew.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,13 +23,12 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/sync/errgroup"
-	"golang.org/x/term"
 
 	"github.com/mixpolicy/lab/internal/atomicfile"
 	"github.com/mixpolicy/lab/internal/csvrows"
@@ -109,11 +110,11 @@ func packageTarget(root, folder, name string) ([]target, error) {
 	return []target{{Score{Symbol: folder}, functions, []check{{folder, "."}}}}, err
 }
 
-// run breaks the functions of each target, prints the survivors, and returns the scores.
-func run(ctx context.Context, root string, workers int, targets []target) ([]Score, error) {
+// run breaks the functions of each target, prints the survivors, and says when a target is done.
+func run(ctx context.Context, root string, workers int, targets []target, done func(Score) error) error {
 	temporary, err := os.MkdirTemp("", "mutations-*")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer os.RemoveAll(temporary)
 	var functions []*mutation.Function
@@ -129,7 +130,7 @@ func run(ctx context.Context, root string, workers int, targets []target) ([]Sco
 		return m.Operator != mutation.Condition || targets[0].Number == ""
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	type runner struct {
 		*mutation.Tests
@@ -144,22 +145,22 @@ func run(ctx context.Context, root string, workers int, targets []target) ([]Sco
 			}
 			if programs[c.folder] == nil {
 				if programs[c.folder], err = program.Tests(ctx, c.folder); err != nil {
-					return nil, err
+					return err
 				}
 			}
 			pass, took, err := programs[c.folder].Pass(ctx, 0, c.pattern, 5*time.Minute)
 			if err != nil || !pass {
-				return nil, errors.Join(fmt.Errorf("%s: the tests %s fail without a mutant", c.folder, c.pattern), err)
+				return errors.Join(fmt.Errorf("%s: the tests %s fail without a mutant", c.folder, c.pattern), err)
 			}
-			runners[c] = runner{programs[c.folder], 2*time.Second + 5*took}
+			runners[c] = runner{programs[c.folder], 2*time.Second + 3*took}
 		}
 	}
-	bar := progressbar.NewOptions(len(targets), progressbar.OptionSetWriter(os.Stderr),
-		progressbar.OptionSetVisibility(term.IsTerminal(int(os.Stderr.Fd()))), progressbar.OptionClearOnFinish())
-	scores := make([]Score, len(targets))
+	var mu sync.Mutex
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
-	for i, t := range targets {
+	for _, t := range targets {
+		// What takes least is asked first.
+		slices.SortFunc(t.checks, func(a, b check) int { return cmp.Compare(runners[a].limit, runners[b].limit) })
 		g.Go(func() error {
 			for _, m := range program.Of(t.functions) {
 				t.Mutants++
@@ -178,19 +179,12 @@ func run(ctx context.Context, root string, workers int, targets []target) ([]Sco
 				}
 				fmt.Printf("%s %s.%s survives, %s: %s → %s\n", t.Number, m.Folder, m.Name, m.Operator, m.From, m.To)
 			}
-			scores[i] = t.Score
-			bar.Add(1)
-			return nil
+			mu.Lock()
+			defer mu.Unlock()
+			return done(t.Score)
 		})
 	}
-	return scores, g.Wait()
-}
-
-func (c *commandLine) targets(command string) ([]target, error) {
-	if command == "index" {
-		return indexTargets(c.Root, c.Index.Row)
-	}
-	return packageTarget(c.Root, c.Package.Folder, c.Package.Function)
+	return g.Wait()
 }
 
 func main() {
@@ -200,18 +194,44 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	command, _, _ := strings.Cut(k.Command(), " ")
-	targets, err := c.targets(command)
+	targets, err := indexTargets(c.Root, c.Index.Row)
+	if command == "package" {
+		targets, err = packageTarget(c.Root, c.Package.Folder, c.Package.Function)
+	}
 	k.FatalIfErrorf(err)
-	scores, err := run(ctx, c.Root, c.Workers, targets)
-	k.FatalIfErrorf(err)
+	whole, kept := command == "index" && len(c.Index.Row) == 0, filepath.Join(c.Root, ".lab", "mutations.csv")
+	var scores []Score
+	write := func(path string) error {
+		return atomicfile.Write(path, func(w io.Writer) error { return csvrows.Encode(w, scores) })
+	}
+	place := map[string]int{} // of a row in the index
+	for i, t := range targets {
+		place[t.Number] = i
+	}
+	if f, err := os.Open(kept); whole && err == nil {
+		scores, err = csvrows.Decode[Score](f, nil)
+		k.FatalIfErrorf(err)
+		targets = slices.DeleteFunc(targets, func(t target) bool {
+			return slices.ContainsFunc(scores, func(s Score) bool { return s.Number == t.Number })
+		})
+	} else if whole {
+		k.FatalIfErrorf(os.MkdirAll(filepath.Dir(kept), 0o755))
+	}
+	k.FatalIfErrorf(run(ctx, c.Root, c.Workers, targets, func(s Score) error {
+		scores = append(scores, s)
+		fmt.Fprintf(os.Stderr, "%d of %d: %s %s, %d of %d mutants die\n", len(scores), len(place), s.Number, s.Symbol, s.Killed, s.Mutants)
+		if whole {
+			return write(kept)
+		}
+		return nil
+	}))
 	mutants, killed := 0, 0
 	for _, s := range scores {
 		mutants, killed = mutants+s.Mutants, killed+s.Killed
 	}
 	fmt.Printf("%d of %d mutants die, %.1f %%\n", killed, mutants, 100*float64(killed)/float64(mutants))
-	if command == "index" && len(c.Index.Row) == 0 {
-		k.FatalIfErrorf(atomicfile.Write(filepath.Join(c.Root, "data", "mutations.csv"), func(w io.Writer) error {
-			return csvrows.Encode(w, scores)
-		}))
+	if whole {
+		slices.SortFunc(scores, func(a, b Score) int { return cmp.Compare(place[a.Number], place[b.Number]) })
+		k.FatalIfErrorf(errors.Join(write(filepath.Join(c.Root, "data", "mutations.csv")), os.Remove(kept)))
 	}
 }

@@ -12,7 +12,10 @@ import (
 
 const root = "../.."
 
-// The record is of all rows of the index. At least nine mutants of ten die.
+// moved are rows whose code has another symbol since the record was made; the next record knows it.
+var moved = []string{"3.5a", "3.14a", "3.25a", "3.27a"}
+
+// The record is of all rows of the index, and of their symbols. At least nine mutants of ten die.
 func TestRecord(t *testing.T) {
 	f, err := os.Open(root + "/data/mutations.csv")
 	if err != nil {
@@ -25,8 +28,9 @@ func TestRecord(t *testing.T) {
 	}
 	mutants, killed := 0, 0
 	for _, e := range paper.Index() {
-		if !slices.ContainsFunc(scores, func(s Score) bool { return s.Number == e.Number }) {
-			t.Errorf("(%s) has no record; go run ./data/mutations index makes it", e.Number)
+		recorded := func(s Score) bool { return s.Number == e.Number && (s.Symbol == e.Symbol || slices.Contains(moved, e.Number)) }
+		if !slices.ContainsFunc(scores, recorded) {
+			t.Errorf("(%s) has no record of %s; go run ./data/mutations index makes it", e.Number, e.Symbol)
 		}
 	}
 	for _, s := range scores {
@@ -54,7 +58,11 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scores, err := run(t.Context(), "../../internal/mutation/testdata/module", 2, targets)
+	var scores []Score
+	err = run(t.Context(), "../../internal/mutation/testdata/module", 2, targets, func(s Score) error {
+		scores = append(scores, s)
+		return nil
+	})
 	if err != nil || len(scores) != 1 || scores[0].Mutants < 6 || scores[0].Killed != 0 {
 		t.Errorf("%+v, %v: want no mutant of Total killed", scores, err)
 	}

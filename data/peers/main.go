@@ -50,7 +50,6 @@ type commandLine struct {
 
 // bench is what all works share.
 type bench struct {
-	root   string // of the clone
 	temp   string
 	quick  bool
 	python *python
@@ -68,40 +67,25 @@ func main() {
 	command := kong.Parse(&cli, kong.Name("go run ./data/peers"),
 		kong.Description("Measures the methods of this module beside those of other packages."),
 		kong.Vars{"works": strings.Join(names, ", ")})
-	var err error
-	switch command.Command() {
-	case "readme":
-		var root string
-		if root, err = clone(); err == nil {
-			err = readme(root)
-		}
-	default:
-		err = measure(ctx, cli.Measure.Only, cli.Measure.Quick)
+	root, err := clone()
+	if err == nil && command.Command() == "readme" {
+		err = readme(root)
+	} else if err == nil {
+		err = measure(ctx, root, cli.Measure.Only, cli.Measure.Quick)
 	}
-	switch {
-	case err == nil:
-	case ctx.Err() != nil:
-		fmt.Fprintln(os.Stderr, "stopped")
-		os.Exit(130)
-	default:
-		fmt.Fprintln(os.Stderr, "error:", err)
-		os.Exit(1)
-	}
+	command.FatalIfErrorf(err)
 }
 
 // measure does the works with these names, all if there are none. The rows of each are
 // written when it is done, in place of those it had.
-func measure(ctx context.Context, only []string, quick bool) error {
+func measure(ctx context.Context, root string, only []string, quick bool) error {
 	for _, name := range only {
 		if !slices.ContainsFunc(works, func(w work) bool { return w.name == name }) {
 			return fmt.Errorf("no work %q (go run ./data/peers -h names them)", name)
 		}
 	}
-	root, err := clone()
-	if err != nil {
-		return err
-	}
-	b := &bench{root: root, quick: quick}
+	b := &bench{quick: quick}
+	var err error
 	if b.python, err = peersIn(ctx, filepath.Join(root, ".lab", "peers")); err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func TestQuick(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{root: root, temp: t.TempDir(), quick: true, bar: progressbar.DefaultSilent(-1)}
+	b := &bench{temp: t.TempDir(), quick: true, bar: progressbar.DefaultSilent(-1)}
 	if b.python, err = peersIn(t.Context(), filepath.Join(root, ".lab", "peers")); err != nil {
 		t.Fatal(err)
 	}

@@ -201,10 +201,9 @@ func (p *Program) Tests(ctx context.Context, folder string) (*Tests, error) {
 }
 
 // Pass reports whether the tests that match a pattern, as go test -run has it, pass with a mutant, 0 for none, and how
-// long that took. A test program that computes for longer than the limit, waits for ten times as long, or takes 8 GiB
+// long processors worked on that. A test program that computes for longer than the limit, waits for ten times as long, or takes 8 GiB
 // has failed. It is an error if no test matches.
 func (t *Tests) Pass(ctx context.Context, mutant int, pattern string, limit time.Duration) (bool, time.Duration, error) {
-	begin := time.Now()
 	short, cancel := context.WithTimeout(ctx, 10*limit)
 	defer cancel()
 	guard := fmt.Sprintf("ulimit -v 8388608 -t %d; exec \"$0\" \"$@\"", 1+int(limit.Seconds()))
@@ -212,15 +211,19 @@ func (t *Tests) Pass(ctx context.Context, mutant int, pattern string, limit time
 	cmd.Dir = filepath.Join(t.program.root, t.folder)
 	cmd.Env = append(os.Environ(), variable+"="+strconv.Itoa(mutant))
 	out, err := cmd.CombinedOutput()
+	var took time.Duration
+	if p := cmd.ProcessState; p != nil {
+		took = p.UserTime() + p.SystemTime()
+	}
 	switch {
 	case ctx.Err() != nil:
 		return false, 0, ctx.Err()
 	case err != nil:
-		return false, time.Since(begin), nil
+		return false, took, nil
 	case !bytes.Contains(out, []byte("--- PASS")):
 		return false, 0, fmt.Errorf("mutation: no test of %s matches %q", t.folder, pattern)
 	}
-	return true, time.Since(begin), nil
+	return true, took, nil
 }
 
 // Of returns the mutants of some functions.
