@@ -28,7 +28,9 @@ func TestRecord(t *testing.T) {
 	}
 	mutants, killed := 0, 0
 	for _, e := range paper.Index() {
-		recorded := func(s Score) bool { return s.Number == e.Number && (s.Symbol == e.Symbol || slices.Contains(moved, e.Number)) }
+		recorded := func(s Score) bool {
+			return s.Number == e.Number && (s.Symbol == e.Symbol || slices.Contains(moved, e.Number))
+		}
 		if !slices.ContainsFunc(scores, recorded) {
 			t.Errorf("(%s) has no record of %s; go run ./data/mutations index makes it", e.Number, e.Symbol)
 		}

@@ -224,6 +224,7 @@ func TestWithoutPyPIJupyterIsTakenFromThePath(t *testing.T) {
 	t.Setenv("PIP_CONFIG_FILE", os.DevNull)
 	t.Setenv("PIP_FIND_LINKS", "")
 	t.Setenv("PIP_INDEX_URL", "http://127.0.0.1:9/")
+	t.Setenv("PIP_RETRIES", "0") // half a minute otherwise
 
 	bare := filepath.Join(t.TempDir(), "bare")
 	try(printed(lab.command(t.Context(), "python3", "-m", "venv", bare))).or(t)
