@@ -132,15 +132,11 @@ func run(ctx context.Context, root string, workers int, targets []target, done f
 	if err != nil {
 		return err
 	}
-	type runner struct {
-		*mutation.Tests
-		limit time.Duration
-	}
-	runners := map[check]runner{}
+	limits := map[check]time.Duration{}
 	programs := map[string]*mutation.Tests{}
 	for _, t := range targets {
 		for _, c := range t.checks {
-			if _, ok := runners[c]; ok {
+			if limits[c] > 0 {
 				continue
 			}
 			if programs[c.folder] == nil {
@@ -152,7 +148,7 @@ func run(ctx context.Context, root string, workers int, targets []target, done f
 			if err != nil || !pass {
 				return errors.Join(fmt.Errorf("%s: the tests %s fail without a mutant", c.folder, c.pattern), err)
 			}
-			runners[c] = runner{programs[c.folder], 2*time.Second + 3*took}
+			limits[c] = 2*time.Second + 3*took
 		}
 	}
 	var mu sync.Mutex
@@ -160,15 +156,18 @@ func run(ctx context.Context, root string, workers int, targets []target, done f
 	g.SetLimit(workers)
 	for _, t := range targets {
 		// What takes least is asked first.
-		slices.SortFunc(t.checks, func(a, b check) int { return cmp.Compare(runners[a].limit, runners[b].limit) })
+		slices.SortFunc(t.checks, func(a, b check) int { return cmp.Compare(limits[a], limits[b]) })
 		g.Go(func() error {
-			for _, m := range program.Of(t.functions) {
+			for _, m := range program.Mutants {
+				if !slices.Contains(t.functions, m.Function) {
+					continue
+				}
 				t.Mutants++
 				survives := true
 				for _, c := range t.checks {
 					if survives {
 						var err error
-						if survives, _, err = runners[c].Pass(ctx, m.ID, c.pattern, runners[c].limit); err != nil {
+						if survives, _, err = programs[c.folder].Pass(ctx, m.ID, c.pattern, limits[c]); err != nil {
 							return err
 						}
 					}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -41,26 +40,6 @@ func TestQuick(t *testing.T) {
 			if c.Outcome != "" && !strings.HasPrefix(c.Outcome, "stopped") {
 				t.Errorf("%s: %s, %s: %s", c.Instance, c.Peer, c.Method, c.Outcome)
 			}
-		}
-	}
-}
-
-// peers.py compiles, and has a function for every work.
-func TestProgram(t *testing.T) {
-	if testing.Short() {
-		t.Skip("needs Python")
-	}
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Fatalf("%v; the peers are Python's: install it, or leave the test out with -short", err)
-	}
-	out, err := output(exec.Command(python, "-c", "import ast, sys; print(*(f.name for f in ast.parse(sys.argv[1]).body if isinstance(f, ast.FunctionDef)))", program))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, w := range works {
-		if !strings.Contains(" "+out+" ", " "+w.name+" ") {
-			t.Errorf("peers.py has %s, want %s too", out, w.name)
 		}
 	}
 }

@@ -4,6 +4,7 @@ package csvrows
 import (
 	"encoding"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -122,7 +123,10 @@ func at(row int, c column, cell string, err error) error {
 var (
 	errText   = errors.New("a text without a carriage return") // of \r\n, CSV reads back \n
 	errNumber = errors.New("a number")
-	errList   = errors.New("numbers or – for missing ones, separated by spaces")
+	plain     = map[reflect.Kind]error{
+		reflect.Int: errors.New("a whole number"), reflect.Uint64: errors.New("a whole number ≥ 0"), reflect.Bool: errors.New("true or false"),
+	}
+	errList = errors.New("numbers or – for missing ones, separated by spaces")
 )
 
 // missing stands in a list for NaN.
@@ -191,20 +195,9 @@ func (c column) parse(v reflect.Value, cell string) error {
 		if v.SetString(cell); strings.Contains(cell, "\r") {
 			return errText
 		}
-	case reflect.Int:
-		value, err := strconv.ParseInt(cell, 10, 64)
-		if v.SetInt(value); err != nil {
-			return errors.New("a whole number")
-		}
-	case reflect.Uint64:
-		value, err := strconv.ParseUint(cell, 10, 64)
-		if v.SetUint(value); err != nil {
-			return errors.New("a whole number ≥ 0")
-		}
-	case reflect.Bool:
-		value, err := strconv.ParseBool(cell)
-		if v.SetBool(value); err != nil {
-			return errors.New("true or false")
+	case reflect.Int, reflect.Uint64, reflect.Bool:
+		if json.Unmarshal([]byte(cell), v.Addr().Interface()) != nil {
+			return plain[v.Kind()]
 		}
 	default:
 		panic(fmt.Sprintf("csvrows: column %s of type %v", c.name, v.Type()))

@@ -73,7 +73,7 @@ func TestPass(t *testing.T) {
 		t.Error("a run after an interrupt has no error")
 	}
 	functions, err := mutation.Functions(module, "shape")
-	if err != nil || mutation.Named(functions, "Volume") != nil || len(p.Of(mutation.Named(functions, "Area"))) != 0 {
-		t.Error("a function that is not there, or of another reading, has mutants", err)
+	if err != nil || mutation.Named(functions, "Volume") != nil {
+		t.Error("a function that is not there is found", err)
 	}
 }

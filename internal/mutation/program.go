@@ -61,7 +61,8 @@ func Build(ctx context.Context, root, temporary string, functions []*Function, k
 	if err != nil {
 		return nil, fmt.Errorf("mutation: %w", err)
 	}
-	p := &Program{functions: functions, root: root, folder: temporary}
+	p := &Program{functions: slices.Clone(functions), root: root, folder: temporary}
+	slices.SortFunc(p.functions, func(a, b *Function) int { return int(b.decl.Pos() - a.decl.Pos()) })
 	args := []string{"build", "-gcflags=./...=-e", "-overlay", p.overlay()} // -e: all errors, not the first ten
 	for _, f := range functions {
 		if folder := "./" + f.Folder; !slices.Contains(args, folder) {
@@ -75,15 +76,18 @@ func Build(ctx context.Context, root, temporary string, functions []*Function, k
 		}
 	}
 	for range 20 {
-		lines, err := p.write()
-		if err != nil {
+		if err := p.write(); err != nil {
 			return nil, fmt.Errorf("mutation: %w", err)
 		}
 		out, err := p.command(ctx, "go", args...).CombinedOutput()
 		if err == nil || ctx.Err() != nil {
 			return p, ctx.Err()
 		}
-		wrong := broken(string(out), root, lines)
+		wrong := map[int]bool{}
+		for _, m := range position.FindAllStringSubmatch(string(out), -1) {
+			id, _ := strconv.Atoi(m[1])
+			wrong[id] = true
+		}
 		if len(wrong) == 0 {
 			return nil, fmt.Errorf("mutation: the mutants do not build: %w\n%s", err, out)
 		}
@@ -100,81 +104,37 @@ func (p *Program) command(ctx context.Context, name string, args ...string) *exe
 	return cmd
 }
 
-// span is the lines of a mutant in a mutated file.
-type span struct{ id, first, last int }
+// position is that of an error in a mutant, as the compiler tells it.
+var position = regexp.MustCompile(`mutant-(\d+)\.go:\d+`)
 
-var position = regexp.MustCompile(`(?m)^([^\s:]+\.go):(\d+):\d+: `)
-
-// broken returns the mutants in whose lines the compiler found errors. The compiler names a file from root where that
-// name is shorter.
-func broken(output, root string, lines map[string][]span) map[int]bool {
-	wrong := map[int]bool{}
-	for _, m := range position.FindAllStringSubmatch(output, -1) {
-		file := m[1]
-		if !filepath.IsAbs(file) {
-			file = filepath.Join(root, file)
-		}
-		line, _ := strconv.Atoi(m[2])
-		for _, s := range lines[file] {
-			if s.first <= line && line <= s.last {
-				wrong[s.id] = true
-			}
-		}
-	}
-	return wrong
-}
-
-// write writes the mutated files and overlay.json, and returns where the mutants are.
-func (p *Program) write() (map[string][]span, error) {
-	overlay := map[string]string{}
-	put := func(path string, contents []byte) error {
-		overlay[path] = filepath.Join(p.folder, fmt.Sprintf("%d.go", len(overlay)))
-		return os.WriteFile(overlay[path], contents, 0o644)
-	}
-	of := map[*Function][]Mutant{}
-	byFile := map[string][]*Function{}
-	for _, f := range p.functions {
-		path := filepath.Join(p.root, f.Folder, f.File)
-		byFile[path] = append(byFile[path], f)
-		if extra := filepath.Join(filepath.Dir(path), "mutant_helpers.go"); overlay[extra] == "" {
-			if err := put(extra, fmt.Appendf(nil, helpers, f.file.Name.Name)); err != nil {
-				return nil, err
-			}
-		}
-	}
+// write writes the mutated files and overlay.json. To the compiler, each mutant is a file of its own.
+func (p *Program) write() error {
+	cases := map[*Function]string{}
 	for _, m := range p.Mutants {
-		of[m.Function] = append(of[m.Function], m)
+		cases[m.Function] += fmt.Sprintf("case %d:\n//line mutant-%d.go:1\n%s\n", m.ID, m.ID, m.call(m.body))
 	}
-	lines := map[string][]span{}
-	for path, fs := range byFile {
-		slices.SortFunc(fs, func(a, b *Function) int { return int(a.decl.Pos() - b.decl.Pos()) })
-		var b bytes.Buffer
-		line := func() int { return bytes.Count(b.Bytes(), []byte("\n")) + 1 }
-		var spans []span
-		done := 0
-		for _, f := range fs {
-			at := f.fset.Position(f.decl.Body.Lbrace).Offset + 1
-			b.Write(f.source[done:at])
-			done = at
-			b.WriteString("switch mutantID {\n")
-			for _, m := range of[f] {
-				first := line()
-				fmt.Fprintf(&b, "case %d:\n%s\n", m.ID, f.call(m.body))
-				spans = append(spans, span{m.ID, first, line() - 1})
-			}
-			b.WriteString("}\n")
+	files := map[string]string{}
+	for _, f := range p.functions { // from the end of a file to its beginning
+		path := filepath.Join(p.root, f.Folder, f.File)
+		if files[path] == "" {
+			files[path] = string(f.source)
+			files[filepath.Join(filepath.Dir(path), "mutant_helpers.go")] = fmt.Sprintf(helpers, f.file.Name.Name)
 		}
-		b.Write(fs[0].source[done:])
-		if err := put(path, b.Bytes()); err != nil {
-			return nil, err
+		at := f.fset.Position(f.decl.Body.Lbrace).Offset + 1
+		files[path] = files[path][:at] + "switch mutantID {\n" + cases[f] + "}\n" + files[path][at:]
+	}
+	overlay := map[string]string{}
+	for path, text := range files {
+		overlay[path] = filepath.Join(p.folder, fmt.Sprintf("%d.go", len(overlay)))
+		if err := os.WriteFile(overlay[path], []byte(text), 0o644); err != nil {
+			return err
 		}
-		lines[overlay[path]] = spans
 	}
 	table, err := json.Marshal(map[string]any{"Replace": overlay})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return lines, os.WriteFile(p.overlay(), table, 0o644)
+	return os.WriteFile(p.overlay(), table, 0o644)
 }
 
 // Tests is the test program of a package, with all mutants in it.
@@ -224,14 +184,4 @@ func (t *Tests) Pass(ctx context.Context, mutant int, pattern string, limit time
 		return false, 0, fmt.Errorf("mutation: no test of %s matches %q", t.folder, pattern)
 	}
 	return true, took, nil
-}
-
-// Of returns the mutants of some functions.
-func (p *Program) Of(functions []*Function) (all []Mutant) {
-	for _, m := range p.Mutants {
-		if slices.Contains(functions, m.Function) {
-			all = append(all, m)
-		}
-	}
-	return all
 }
