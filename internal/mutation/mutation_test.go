@@ -60,7 +60,7 @@ func TestMutants(t *testing.T) {
 }
 
 func TestPass(t *testing.T) {
-	p, tests := shape(t)
+	_, tests := shape(t)
 	if pass, took, err := tests.Pass(t.Context(), 0, ".", time.Minute); !pass || took <= 0 || err != nil {
 		t.Errorf("without a mutant: %v after %v, %v", pass, took, err)
 	}
