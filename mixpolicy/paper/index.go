@@ -297,8 +297,8 @@ func Summary(rows []Row) string {
 	for _, e := range errata() {
 		all[e.Kind]++
 	}
-	return fmt.Sprintf("Of the %d equations and statements, %d hold as printed and %d are definitions. When corrected %d hold: "+
-		"%d after an error, %d after a gap in the argument, %d after a slip of sign, index or constant, %d in one of two readings, "+
+	return fmt.Sprintf("Of the %d equations and statements, %d hold as printed and %d are definitions. Once corrected, %d more hold: "+
+		"%d after an error, %d after a gap in the argument, %d after a slip of sign, index or constant, %d in one of two meanings, "+
 		"%d after a misprint. Of %d errata, %d are errors, %d gaps, %d slips, %d ambiguities and %d misprints.",
 		len(rows), verdicts[Holds], verdicts[Defines],
 		verdicts[HoldsAsCorrected], kinds[Error], kinds[Gap], kinds[Slip], kinds[Ambiguity], kinds[Misprint],
@@ -307,7 +307,7 @@ func Summary(rows []Row) string {
 
 const (
 	summaryBegin = "<!-- from data/equations.csv and data/errata.csv, by go run ./mixpolicy/study/record readme -->\n" +
-		"**What is true of it?** "
+		"**What holds?** "
 	summaryEnd = "\n<!-- end of data/errata.csv -->\n"
 )
 
