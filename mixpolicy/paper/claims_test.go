@@ -52,7 +52,7 @@ func compareClaim(t *testing.T, known []Claim, k Claim) {
 
 // The recorded claims are complete and distinct, their numbers within their intervals, and their formulas closed.
 func TestRecordedClaims(t *testing.T) {
-	verdicts := []Verdict{Holds, Fails, NotProved, Undecided, Depends}
+	verdicts := []Verdict{Holds, Fails, NotProved, Undecided, Depends, Missing}
 	seen := map[string]bool{}
 	for _, k := range mixpolicy.Must(RecordedClaims()) {
 		if seen[k.ID] || k.ID == "" || k.Claim == "" || k.Setting == "" || !slices.Contains(verdicts, k.Verdict) ||

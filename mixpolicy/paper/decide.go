@@ -38,6 +38,14 @@ func atMost(x, bound float64) Decision {
 // found decides "there is one" by how many there are.
 func found(n int) Decision { return atMost(1, float64(n)) }
 
+// inText decides "the text has one" by how many entries the index has: a text may lack what it announces.
+func inText(n int) Decision {
+	if n < 1 {
+		return Decision{Verdict: Missing}
+	}
+	return Decision{Verdict: Holds}
+}
+
 // less decides "smaller than bound" by an interval. A difference that is 0 in every trial is
 // not smaller than 0.
 func less(iv race.Interval, bound float64) Decision {

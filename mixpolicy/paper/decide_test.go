@@ -25,6 +25,7 @@ func TestRules(t *testing.T) {
 		{"NaN", atMost(nan, 1), Fails},
 		{"one found", found(1), Holds},
 		{"none found", found(0), Fails},
+		{"announced only", inText(0), Missing},
 
 		{"interval below", less(between(-2, -1), -0.5), Holds},
 		{"interval that ends at the bound", less(between(-2, -0.5), -0.5), Undecided},

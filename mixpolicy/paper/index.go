@@ -45,6 +45,8 @@ const (
 	// Depends means that the statement is true in one reading, setting or implementation that
 	// the paper leaves open, and false in another.
 	Depends Verdict = "depends"
+	// Missing means that the text that was read does not contain what it announces.
+	Missing Verdict = "not in this text"
 )
 
 // Finding is the result of a check of an equation or statement. Printed and Corrected are the

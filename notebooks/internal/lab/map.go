@@ -66,7 +66,7 @@ func markOf(v paper.Verdict, k paper.Kind) mark {
 		class = "gap"
 	case "error", "fails":
 		class = "error"
-	case "undecided":
+	case "undecided", "not in this text":
 		class = "definition"
 	}
 	for _, m := range marks {
