@@ -209,6 +209,18 @@ func checkSquaredMoment(context.Context) Finding {
 		"at λ = min(¼, √(ln 2/2d)) it is at most 2 for d to 10⁴", printed).within(quadrature)
 }
 
+// witnessAbsolute takes Y = X² − 1 for X ~ N(0, 1), and λ as the proof has it.
+func witnessAbsolute(context.Context) Finding {
+	lambda := math.Sqrt(math.Ln2) / 2
+	between := func(sign, lo, hi float64) float64 { // E e^{±λY} over lo < |X| < hi
+		law := func(x float64) float64 { return math.Exp(sign*lambda*(x*x-1) - x*x/2) }
+		return 2 * quad.Fixed(law, lo, hi, 200, nil, 0) / math.Sqrt(2*math.Pi)
+	}
+	absolute, plain := between(-1, 0, 1)+between(1, 1, 30), SquaredNormMoment(lambda, 1)
+	return holdsCorrected(excess(absolute, 2), max(excess(plain, 2), relativeError(between(1, 0, 30), plain)),
+		"X ~ N(0, 1), Y = X² − 1, λ = √(ln 2)/2: E e^{λ|Y|} = %.4g, and E e^{λY} = %.4g", absolute, plain).within(quadrature)
+}
+
 // checkExponentialStep is about the display before (A.12): (1−2λ)^{−d/2} ≤ exp(4λ²).
 func checkExponentialStep(context.Context) Finding {
 	const d, lambda = 10, 0.1

@@ -35,13 +35,13 @@ var checks = map[string]check{
 	"4.14": checkDualALP, "4.15": checkPenaltyBound, "4.16": checkMixtureBound,
 
 	"5.1a": checkAlongRuns("5.1a"), "5.1b": checkAlongRuns("5.1b"), "5.2": checkAlongRuns("5.2"),
-	"5.3": checkAlongRuns("5.3"), "5.4": checkAlongRuns("5.4"), "5.5": checkAlongRuns("5.5"),
+	"5.3": checkAlongRuns("5.3"), "5.4": checkPythagoras, "5.5": checkAlongRuns("5.5"),
 	"5.6": checkAlongRuns("5.6"), "5.7": checkAlongRuns("5.7"), "5.8": checkAlongRuns("5.8"),
 	"5.9": checkAlongRuns("5.9"), "5.10": checkAlongRuns("5.10"), "5.11": checkAlongRuns("5.11"),
 	"5.12": checkAlongRuns("5.12"), "5.13": checkAlongRuns("5.13"), "5.14": checkAlongRuns("5.14"),
 	"5.15": checkAlongRuns("5.15"), "5.16": checkAlongRuns("5.16"), "5.17a": checkAlongRuns("5.17a"),
 	"5.17b": checkAlongRuns("5.17b"), "5.18": checkAlongRuns("5.18"), "5.19a": checkErrorTail, "5.20a": checkSquareTail,
-	"5.21": checkHighProbability, "5.22": checkAlongRuns("5.22"), "5.23": checkLikely("5.23"),
+	"5.21": checkHighProbability, "5.22": checkLikely("5.22"), "5.23": checkLikely("5.23"),
 	"5.24": checkLikely("5.24"), "5.25": checkAlongRuns("5.25"), "5.26": checkLikely("5.26"),
 	"5.27": checkAlongRuns("5.27"), "5.28": checkLikely("5.28"), "5.29": checkReach, "5.30": checkAlongRuns("5.30"),
 	"5.31a": checkStepSum, "5.31b": checkSquareSums, "5.32": checkInExpectation, "5.33": checkAlongRuns("5.33"),
@@ -82,5 +82,5 @@ var witnesses = map[string]check{
 	"maximiser": checkAlongRuns("5.25"), "reach": checkReach, "gradient-sign": checkAlongRuns("5.30"),
 	"alpha-rate": witnessAlphaRate, "transition-law": witnessTransitionLaw, "average-cost-ball": witnessAverageBall,
 	"protocol": checkProtocol, "azuma-scale": checkAzuma, "gaussian-displays": checkGaussianBound,
-	"dimension": witnessDimension, "reciprocal-norm": witnessReciprocalNorm,
+	"outside-hyperplane": checkPythagoras, "absolute-deviation": witnessAbsolute, "dimension": witnessDimension, "reciprocal-norm": witnessReciprocalNorm,
 }

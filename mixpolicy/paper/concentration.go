@@ -192,6 +192,7 @@ func checkCoin(ctx context.Context, left func(CoinRun) float64) Finding {
 // checkLikely checks an inequality with the right side of (5.24), by [Coin] and along runs.
 func checkLikely(number string) check {
 	left := map[string]func(CoinRun) float64{
+		"5.22": func(r CoinRun) float64 { return r.Sum / r.Steps },
 		"5.23": func(r CoinRun) float64 { return r.Sum / r.Steps },
 		"5.24": func(r CoinRun) float64 { return r.Sum / r.Steps },
 		"5.26": func(r CoinRun) float64 { return r.Bracket },

@@ -198,15 +198,6 @@ func policyMeasure(p *mixpolicy.Problem, theta []float64) *mixpolicy.Measure {
 	return must(p.MDP().Occupation(context.Background(), must(p.Features().PolicyOf(theta))))
 }
 
-// multipliersOf returns λ* of a solution as a vector over pairs.
-func multipliersOf(p *mixpolicy.Problem, best *linprog.Solution) []float64 {
-	lambda := make([]float64, p.MDP().Pairs())
-	for _, m := range best.Rows {
-		lambda[m.Row] = m.Lambda()
-	}
-	return lambda
-}
-
 // stochasticGradient is (3.5a) at a pair.
 func stochasticGradient(p *mixpolicy.Problem, lambda []float64, pair int) []float64 {
 	g := make([]float64, p.Dim())

@@ -405,7 +405,7 @@ func checkEfficiency(ctx context.Context) Finding {
 // 1/ε at least ‖λ*‖_∞ no infeasible point costs less than the optimum.
 func checkExpandedEfficiency(context.Context) Finding {
 	p, best := smallOptimum(mixpolicy.Ball(2))
-	price, rng, cheap := floats.Max(multipliersOf(p, best)), rand.New(rand.NewPCG(222, 0)), math.Inf(1)
+	price, rng, cheap := floats.Max(must(theory.Multipliers(p))), rand.New(rand.NewPCG(222, 0)), math.Inf(1)
 	worst := worstIn(4000, func() float64 {
 		theta := normals(rng, 3)
 		noError(p.Class().Norm.Project(theta, theta, 2))

@@ -13,6 +13,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
 	"github.com/mixpolicy/lab/mixpolicy/priorwork"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
 // approximation holds what the checks of section 4 share: a small MDP with a basis of value
@@ -325,7 +326,7 @@ func checkPenaltyBound(ctx context.Context) Finding {
 	p := must(QueueProblem(mixpolicy.Ball(100)))
 	best := must(p.Optimum(ctx))
 	v, _ := optimalValue(ctx, p.MDP())
-	price := floats.Max(multipliersOf(p, best))
+	price := floats.Max(must(theory.Multipliers(p)))
 	least := func(omega float64) float64 {
 		return minimumOnLine(p, func(theta []float64) float64 { return p.Objective(theta) + omega*p.NegativeMass(theta) })
 	}

@@ -25,7 +25,8 @@ func checkCosines(ctx context.Context) Finding {
 	return f
 }
 
-// checkPythagoras compares Proposition 5.1 at points off the hyperplane, and along runs.
+// checkPythagoras compares Proposition 5.1 at points θ̃ off the hyperplane, and along runs. Of θ it says
+// nothing; one outside Θ₂ is nearer to itself than to any projection.
 func checkPythagoras(ctx context.Context) Finding {
 	f := checkAlongRuns("5.4")(ctx)
 	theta, onto := []float64{0.5, 0.9, -0.4}, make([]float64, 3)
@@ -36,7 +37,11 @@ func checkPythagoras(ctx context.Context) Finding {
 			f.Corrected = max(f.Corrected, math.Abs(floats.Sum(onto)-1), relativeError(d(onto, z)+d(theta, onto), d(theta, z)))
 		}
 	}
-	f.Printed = f.Corrected
+	zero := make([]float64, 3)
+	noError(bregman.Project(bregman.Ball{R: 2}, onto, zero))
+	off := bregman.Divergence(bregman.Ball{R: 2}, onto, zero) + bregman.Divergence(bregman.Ball{R: 2}, zero, onto)
+	f.Printed = excess(off, 0)
+	f.Numbers = fmt.Sprintf("for the ball of R = 2 and θ = θ̃ = 0 it says %.3g ≤ 0; for θ on the hyperplane: ", off) + f.Numbers
 	return f
 }
 

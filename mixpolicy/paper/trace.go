@@ -203,7 +203,7 @@ func (r *Trace) dual(x []float64) float64 { return r.Problem.Class().Norm.Dual()
 // optimum returns θ* and λ* for the scaled costs.
 func (r *Trace) optimum() (theta, lambda []float64) {
 	best := must(r.Problem.Optimum(context.Background()))
-	return best.Theta, scaled(1/r.Scale, multipliersOf(r.Problem, best))
+	return best.Theta, scaled(1/r.Scale, must(theory.Multipliers(r.Problem)))
 }
 
 // total is the sum of f over the iterations.

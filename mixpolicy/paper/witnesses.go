@@ -149,7 +149,7 @@ func witnessUnichain(context.Context) Finding {
 // (3.3) as a statement on the value.
 func witnessMultipliers(ctx context.Context) Finding {
 	p := rarePairProblem()
-	size := floats.Norm(multipliersOf(p, must(p.Optimum(ctx))), 2)
+	size := floats.Norm(must(theory.Multipliers(p)), 2)
 	limit := 1 / (1 - p.MDP().Gamma())
 	return everyPlace(checkMultiplierNorm, checkLambdaBall)(ctx).
 		read(min(excess(size, limit), checkLambdaBall(ctx).Printed), "‖λ*‖₂ = %.3g is more than 1/(1−γ) = %.3g in the second problem, "+
@@ -161,7 +161,7 @@ func witnessMultipliers(ctx context.Context) Finding {
 func witnessLambda(ctx context.Context) Finding {
 	p := must(QueueProblem(mixpolicy.Ball(2)))
 	best := must(p.Optimum(ctx))
-	g := 2 * floats.Norm(multipliersOf(p, best), 2)
+	g := 2 * floats.Norm(must(theory.Multipliers(p)), 2)
 	at := func(theta []float64) float64 { return p.Objective(theta) + g*floats.Norm(combination(p, theta), 2) }
 	half := math.Sqrt((sq(p.Class().R) - 0.5) / 2)
 	x, _ := maximiser(func(x float64) float64 { return -at([]float64{x, 1 - x}) }, 0.5-half, 0.5+half)
@@ -327,7 +327,7 @@ func witnessBestOfClass(ctx context.Context) Finding {
 	f.Corrected = max(f.Corrected, excess(high, best.Objective+epsilon))
 	f.Numbers += fmt.Sprintf("; on the queue of section 6 the best of the class costs %.5g, ξ* %.4g; with Ψθ* for ξ*, "+
 		"two states, γ = 0.1, ‖λ*‖₂ = %.3g, T = 10⁵: Ψθ* costs %.3g, the policy %.3g for β = %.2g, and %.3g for β = T^¼",
-		must(queue.Optimum(ctx)).Objective, all.Cost(), floats.Norm(multipliersOf(p, best), 2), best.Objective, low, small, high)
+		must(queue.Optimum(ctx)).Objective, all.Cost(), floats.Norm(must(theory.Multipliers(p)), 2), best.Objective, low, small, high)
 	return f
 }
 

@@ -27,6 +27,7 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
 // Instance is a problem to race on.
@@ -155,8 +156,6 @@ func (c Instance) Marks(ctx context.Context) (m Marks, err error) {
 	best := must(mixpolicy.ModifiedPolicyIteration(ctx, c.Problem.MDP(), mixpolicy.ValuationSettings{}))
 	m = Marks{BestBase: slices.Min(c.Problem.BaseCosts()), Mixture: mixture.Objective, Best: best.Cost()}
 	lo, hi := c.Problem.MDP().CostRange()
-	for _, row := range mixture.Rows {
-		m.Norm = math.Hypot(m.Norm, row.Lambda()/max(-lo, hi))
-	}
+	m.Norm = floats.Norm(must(theory.Multipliers(c.Problem)), 2) / max(-lo, hi)
 	return m, nil
 }

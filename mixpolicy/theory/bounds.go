@@ -211,7 +211,7 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 //
 // Corrected, the violation is the negative mass ε = ‖[Ψθ̂]₋‖₁, and
 //
-//	ε + min{ 1, ε/((1+ε)(1 − γe^{−1/τ})) } ,
+//	ε + min{ 1, ε·min{γ, 1/(1+ε)}/(1 − γe^{−1/τ}) } ,
 //
 // with γ = 1 for average cost. Here e^{−1/τ} is a factor by which one step of P^π contracts
 // differences of distributions, as (2.24) has it: at least the coefficient δ of
@@ -219,20 +219,23 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 // average cost 2τ_mix(¼) may take the place of 1/(1 − e^{−1/τ}), since with t steps in place of one
 // 1/(1−δ) below becomes t/(1 − δ(Pᵗ)), and δ(Pᵗ) ≤ 2d(t) ≤ ½ for t = τ_mix(¼).
 //
-// Proof. Let u = Ψθ̂, h = [u]₊/(1+ε), which is a distribution, and ν its state marginal, so
-// that h = ν ⊗ π for the policy π of u. Since u has the flow (2.13b), uᵀ(Q−γP) = (1−γ)αᵀ, and
-// (1+ε)h = u + [u]₋, the residual of h is
+// Proof. Let u = Ψθ̂ and δ = e^{−1/τ}. Then [u]₊ = w ⊗ π for the policy π of u, whose measure is μ ⊗ π. Let
+// x be the state marginal of [u]₋, and y that of the state after it. Since u has the flow (2.13b),
+// w − x − γ(wP^π − y) = (1−γ)α, and μ − γμP^π = (1−γ)α.
 //
-//	r = νᵀ(I−γP^π) − (1−γ)αᵀ = ( [u]₋ᵀ(Q−γP) − ε(1−γ)αᵀ )/(1+ε) ,
+// With γ: w − μ = (x − γy)(I−γP^π)⁻¹ = x + γ(xP^π − y)(I−γP^π)⁻¹. The entries of xP^π − y add up to 0, and
+// its ℓ₁ norm is at most 2ε, so u − μ⊗π = (x⊗π − [u]₋) + γ((xP^π − y)(I−γP^π)⁻¹)⊗π has an ℓ₁ norm of at most
+// 2ε + 2γε/(1−γδ).
 //
-// of ‖r‖₁ ≤ (1 + γ + 1 − γ)ε/(1+ε). The measure μ of π has no residual: ν−μ = γ(ν−μ)P^π + r, where
-// the entries of ν−μ add up to 0, so with δ = e^{−1/τ}, ‖ν−μ‖₁ ≤ γδ‖ν−μ‖₁ + ‖r‖₁. Half of
-// ‖u−h‖₁ = 2ε and of ‖h − μ⊗π‖₁ = ‖ν−μ‖₁ is the bound, and two distributions are never further apart
-// than 1. ∎
+// With 1/(1+ε): h = [u]₊/(1+ε) is a distribution, and ν = w/(1+ε) its state marginal. The residual
+// r = ν − γνP^π − (1−γ)α = (x − γy − ε(1−γ)α)/(1+ε) has ‖r‖₁ ≤ 2ε/(1+ε). Since ν − μ = γ(ν−μ)P^π + r, where
+// the entries of ν−μ add up to 0, ‖ν−μ‖₁ ≤ ‖r‖₁/(1−γδ). Half of ‖u−h‖₁ = 2ε and of ‖h − μ⊗π‖₁ = ‖ν−μ‖₁ is the
+// bound, and two distributions are never further apart than 1. ∎
 //
-// It is attained, whatever ε, p and τ: from state 0 action a goes to state 1 with
-// probability d, action b surely; from 1 back with probability p; the policies "a" and "b"; and
-// u(0,b) = −ε, u(1) = 0, for which d is ε/(1+ε), or (ε − (1−γ)/γ)/(1+ε) with α = (0, 1).
+// It is attained for every γ, ε and δ: from state 0 action a goes to state 1 with probability d, action b
+// surely; from 1 both go back with probability p; α = (0, 1), or average cost; u(0,b) = −ε, u(1,b) = 0. For
+// ε ≤ (1−γ)/γ, where γ is the minimum, d = 0 and δ = 1 − p; else u(1,a) = 0, d = (ε − (1−γ)/γ)/(1+ε), and δ = 1 − d − p,
+// or p = 0 for a larger δ, where the bound is ε + 1.
 //
 // It panics unless τ, ½‖[Ψθ̂]₋‖₂ and ε are numbers ≥ 0; +∞ is one.
 func Distance(form mixpolicy.Form, c mixpolicy.Criterion, tau, violation, negativeMass float64) float64 {
@@ -247,11 +250,11 @@ func Distance(form mixpolicy.Form, c mixpolicy.Criterion, tau, violation, negati
 		return (2*tau*v*math.Log(1/v) + 3*v) / (1 - c.Gamma())
 	}
 	eps := negativeMass
-	if eps == 0 {
-		return 0
+	if eps == 0 || math.IsInf(eps, 1) {
+		return eps
 	}
 	left := (1 - c.Gamma()) - c.Gamma()*math.Expm1(-1/tau) // 1 − γe^{−1/τ}, without cancellation
-	return eps + min(1, 1/((1+1/eps)*left))
+	return eps + min(1, min(c.Gamma()*eps, 1/(1+1/eps))/left)
 }
 
 // PrintedSampleComplexity is (3.37) with the constant that Ω leaves open taken to be 1,
@@ -264,13 +267,13 @@ func (k *Constants) PrintedSampleComplexity(tau, epsilon float64) float64 {
 // PolicyBound bounds cᵀξ^θ̂ − cᵀΨθ*, what the policy of θ̂ costs beyond the best mixture
 // Ψθ* of the class, with probability at least 1 − δ:
 //
-//	SharpObjectiveBound + 2c_max·Distance ,
+//	SharpObjectiveBound + (max c − min c)·Distance ,
 //
 // with the negative mass √(nm)·2V from [Constants.SharpViolationBound], and τ of [Distance].
 // One event of probability δ covers both bounds, as both follow from the same martingale.
 func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 	mass := 2 * math.Sqrt(float64(k.Pairs)) * k.SharpViolationBound(s, delta).Value
-	return k.SharpObjectiveBound(s, delta).Value + 2*k.Cost*Distance(mixpolicy.Corrected, k.criterion, tau, 0, mass)
+	return k.SharpObjectiveBound(s, delta).Value + k.Spread*Distance(mixpolicy.Corrected, k.criterion, tau, 0, mass)
 }
 
 // SampleComplexity returns a T after which Algorithm 1 with η_t = 1/√(t+1) has

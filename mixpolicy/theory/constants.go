@@ -28,6 +28,7 @@ type Constants struct {
 	R          float64 // ‖θ‖ ≤ R
 	Reach      float64 // max ‖θ‖₂ over Θ_R
 	Cost       float64 // max |c|, the paper's c_max
+	Spread     float64 // max c − min c
 	Beta, G    float64 // G_β = 1/(1−γ) ∨ β; β under average cost
 
 	A          float64 // max ‖Ψ_a(s)/q_a(s)‖⁎ (3.30)
@@ -42,7 +43,7 @@ type Constants struct {
 	// over both arguments; that is +∞ for a Legendre function whose domain is Θ_R.
 	D float64
 
-	// DStar is D(θ*;θ₀), LambdaStar ‖λ*‖₂: of the exact optimum of (2.18).
+	// DStar is D(θ*;θ₀) of the exact optimum of (2.18), and LambdaStar the least ‖λ*‖₂, see [Multipliers].
 	DStar, LambdaStar float64
 	// Tangent is max min_k ‖Ψ_a(s)/q_a(s) − k1‖⁎: it takes the place of A for steps that stay
 	// on 1ᵀθ = 1.
@@ -77,7 +78,7 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 	lo, hi := p.MDP().CostRange()
 	k := &Constants{
 		Pairs: p.MDP().Pairs(), Dim: d, R: class.R, Reach: Reach(class, d),
-		Cost: max(-lo, hi) / set.CostScale, Beta: a.Beta, G: a.Radius(p.MDP().Criterion()),
+		Cost: max(-lo, hi) / set.CostScale, Spread: (hi - lo) / set.CostScale, Beta: a.Beta, G: a.Radius(p.MDP().Criterion()),
 		criterion: p.MDP().Criterion(),
 		A:         RatioNorm(f, dual.Of), Tangent: RatioNorm(f, func(x []float64) float64 { return tangentNorm(dual, x) }),
 		PsiNorm: SubordinateNorm(f, class.Norm), SigmaMax: SubordinateNorm(f, linprog.L2),
@@ -97,9 +98,11 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 		k.DStar = k.D
 	}
 	k.D = max(k.D, k.DStar)
-	for _, m := range best.Rows {
-		k.LambdaStar = math.Hypot(k.LambdaStar, m.Lambda()/set.CostScale)
+	lambda, err := Multipliers(p)
+	if err != nil {
+		return nil, err
 	}
+	k.LambdaStar = floats.Norm(lambda, 2) / set.CostScale
 	return k, nil
 }
 

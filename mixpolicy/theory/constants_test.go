@@ -88,8 +88,9 @@ func TestDistanceByHand(t *testing.T) {
 	never, once := math.Inf(1), 0. // mixing
 	for what, tt := range map[string]struct{ got, want float64 }{
 		"printed":                       {theory.Distance(mixpolicy.Printed, half, 3, .5, 9), (2*3*.25*math.Log(4) + 3*.25) / .5},
-		"discounted":                    {theory.Distance(mixpolicy.Corrected, half, 1/math.Ln2, 9, .25), 1./4 + 1./5/(1-1./4)},
-		"discounted, no mixing":         {theory.Distance(mixpolicy.Corrected, half, never, 9, .25), 1./4 + 1./5*2},
+		"discounted":                    {theory.Distance(mixpolicy.Corrected, half, 1/math.Ln2, 9, .25), 1./4 + 1./8/(1-1./4)},
+		"discounted, no mixing":         {theory.Distance(mixpolicy.Corrected, half, never, 9, .25), 1./4 + 1./8*2},
+		"discounted, more than (1−γ)/γ": {theory.Distance(mixpolicy.Corrected, half, never, 9, 1.5), 1.5 + 1},
 		"average":                       {theory.Distance(mixpolicy.Corrected, average, 1/math.Ln2, 9, .25), 1./4 + 1./5*2},
 		"average, mixes at once":        {theory.Distance(mixpolicy.Corrected, average, once, 9, .25), 1./4 + 1./5},
 		"average, no mixing":            {theory.Distance(mixpolicy.Corrected, average, never, 9, .25), 1./4 + 1},
@@ -247,9 +248,9 @@ func TestSampleComplexity(t *testing.T) {
 	const epsilon = .1
 	excess := func(n, rho float64) float64 {
 		s := theory.StepSums{Sum: 2 * (math.Sqrt(n+1) - 1), Squares: 1 + math.Log(n)}
-		// ‖[u]₋‖₁ ≤ √(nm) ‖[u]₋‖₂ = 2√(nm) V = ε, and the distance is ε + ε/((1+ε)(1−γ)).
+		// ‖[u]₋‖₁ ≤ √(nm) ‖[u]₋‖₂ = 2√(nm) V = ε, and the distance is ε + ε·min{γ, 1/(1+ε)}/(1−γ).
 		mass := 2 * math.Sqrt(float64(p.MDP().Pairs())) * k.SharpViolationBound(s, rho).Value
-		return k.SharpObjectiveBound(s, rho).Value + 2*k.Cost*(mass+min(1, mass/(1+mass)/(1-.9)))
+		return k.SharpObjectiveBound(s, rho).Value + k.Spread*(mass+min(1, .9*mass/(1-.9), mass/(1+mass)/(1-.9)))
 	}
 	last := 0.
 	for _, rho := range []float64{.5, .01, 1e-30, 1e-300} {
@@ -279,12 +280,12 @@ func TestSampleComplexity(t *testing.T) {
 		wantError(t, err, says)
 	}
 	// With constants for which few iterations are enough: γ = 0, and so 1 − γ is 1.
-	few := &theory.Constants{Pairs: 4, R: 3, Reach: 6, Cost: 5, G: 7, SigmaMax: .25, Mu: .5, DStar: 9, LambdaStar: 3, Tangent: 2}
+	few := &theory.Constants{Pairs: 4, R: 3, Reach: 6, Cost: 5, Spread: 8, G: 7, SigmaMax: .25, Mu: .5, DStar: 9, LambdaStar: 3, Tangent: 2}
 	need := func(e float64) float64 {
 		n := math.Exp2(e / 8)
 		s := theory.StepSums{Sum: 2 * (math.Sqrt(n+1) - 1), Squares: 1 + math.Log(n)}
 		mass := 4 * few.SharpViolationBound(s, .1).Value
-		return few.SharpObjectiveBound(s, .1).Value + 10*(mass+min(1, mass/(1+mass)))
+		return few.SharpObjectiveBound(s, .1).Value + 8*mass // a γ of 0
 	}
 	for _, e := range []float64{0, 1, 2, 7, 8, 19, 8*1023 + 7} {
 		if n := mixpolicy.Must(few.SampleComplexity(math.Sqrt(need(e)*need(e-1)), .1)); math.Abs(n-math.Exp2(e/8)) > 8*u*n {

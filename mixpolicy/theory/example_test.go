@@ -24,7 +24,7 @@ func ExampleConstants_ObjectiveBound() {
 	}
 	fmt.Printf("%8.3f\n", bound.Value)
 	// Output:
-	// A = 1.997, ‖Ψ‖ = 0.107, C_e = 109.4, ‖λ*‖ = 21.4
+	// A = 1.997, ‖Ψ‖ = 0.107, C_e = 109.4, ‖λ*‖ = 15.1
 	//    0.001  D, from the start
 	//    0.000  σ_max, from the dual steps
 	//    0.839  ‖∇𝓛‖⁎, from the primal steps

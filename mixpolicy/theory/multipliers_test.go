@@ -1,0 +1,108 @@
+package theory_test
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"pgregory.net/rapid"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
+)
+
+// The multipliers are optimal, none is shorter, and their norm is the threshold of the exact penalty: no θ of the class
+// gains more per unit of ‖[Ψθ]₋‖₂, and some θ gains as much.
+func TestMultipliers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.IntRange(2, 3).Draw(t, "d")
+		r := rapid.SampledFrom([]float64{.8, 1, 1.5, 3, 20, math.Inf(1)}).Draw(t, "R")
+		class := mixpolicy.Ball(r)
+		switch rapid.IntRange(0, 2).Draw(t, "norm") {
+		case 1:
+			class = mixpolicy.Cube(r)
+		case 2:
+			class = mixpolicy.Class{Norm: linprog.L1, R: max(r, 1)}
+		}
+		g := models.Garnet{States: 6, Actions: 2, Branches: 2, Ring: true, Criterion: mixpolicy.Discounted(.9), Seed: rapid.Uint64().Draw(t, "seed")}
+		x := mixpolicy.Must(g.MDP())
+		base := make([]*mixpolicy.Policy, d)
+		for j := range base {
+			base[j] = drawPolicy(t, x)
+		}
+		f, err := mixpolicy.NewFeatures(t.Context(), x, base...)
+		if err != nil {
+			t.Skip("two policies are the same")
+		}
+		p := mixpolicy.Must(mixpolicy.NewProblem(f, class))
+		best, err := p.Optimum(t.Context())
+		if err != nil {
+			t.Skip(err)
+		}
+		lambda, err := theory.Multipliers(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		norm := floats.Norm(lambda, 2)
+		scale := math.Abs(best.Objective) + norm*1e-3 + 1
+		if math.IsInf(r, 1) {
+			class = mixpolicy.Ball(2 * floats.Norm(best.Theta, 2))
+		}
+		gradient := make([]float64, d)
+		p.GradTheta(gradient, lambda)
+		if bound := class.MinLinear(gradient); floats.Min(lambda) < 0 || !(best.Objective-bound <= 1e-7*scale) {
+			t.Fatalf("λ = %v bounds the optimum %v by %v; %v θ* %v %v", lambda, best.Objective, bound, class, best.Theta, best.Rows)
+		}
+		var inner float64 // ‖λ‖² ≤ λᵀλ′ for the nearest point λ of a convex set to 0, and any λ′ of it
+		for _, m := range best.Rows {
+			inner += lambda[m.Row] * m.Lambda()
+		}
+		if norm*norm > inner*(1+1e-6)+1e-9 {
+			t.Fatalf("‖λ‖² = %v, and λᵀλ′ = %v", norm*norm, inner)
+		}
+		// On 1ᵀθ = 1 around θ*: a ray for d = 2 each way, and 2000 of them for d = 3.
+		gained, theta := 0.0, make([]float64, d)
+		for k := range 2000 {
+			delta := []float64{1, -1}
+			if d == 3 {
+				sin, cos := math.Sincos(2 * math.Pi * float64(k) / 2000)
+				delta = []float64{cos/math.Sqrt2 + sin/math.Sqrt(6), -cos/math.Sqrt2 + sin/math.Sqrt(6), -2 * sin / math.Sqrt(6)}
+			} else if k > 1 {
+				break
+			} else if k == 1 {
+				delta = []float64{-1, 1}
+			}
+			const length = 1e-5
+			floats.AddScaledTo(theta, best.Theta, length, delta)
+			if p.Class().Size(theta) > p.Class().R*(1+1e-9) {
+				continue
+			}
+			if v := 2 * p.Violation(theta); v > 1e-9 {
+				gained = max(gained, (best.Objective-p.Objective(theta))/v)
+			}
+		}
+		if gained > norm*(1+1e-3)+1e-3 || gained < norm*.95-1e-3 {
+			t.Fatalf("d = %d, %v: ‖λ‖ = %v, and %v is gained per unit of violation", d, class, norm, gained)
+		}
+	})
+}
+
+// On the queue of section 6 the two pairs of length 100 with the slow rates have one row between them: one
+// multiplier or two of half its size.
+func TestMultipliersOfEqualRows(t *testing.T) {
+	p := queueProblem(t, 100, mixpolicy.Ball(2))
+	lambda := mixpolicy.Must(theory.Multipliers(p))
+	best := mixpolicy.Must(p.Optimum(t.Context()))
+	one := best.Rows[0].Lambda()
+	for i, v := range lambda {
+		want := 0.0
+		if s, a := i/4, i%4; s == 99 && a < 2 {
+			want = one / 2
+		}
+		if math.Abs(v-want) > 1e-9*one {
+			t.Errorf("λ(%d) = %v, want %v", i, v, want)
+		}
+	}
+}
