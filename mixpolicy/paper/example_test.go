@@ -14,9 +14,9 @@ func ExampleProofTable() {
 	fmt.Println(mixpolicy.Must(paper.ProofTable(context.Background(), "The law of cosines", "5.3")))
 	// Output:
 	// The law of cosines
-	// equation         left side     right side  slack   in all              worst in
-	// (5.3) printed    -0.001002  =  0.001002    -0.002  fails, 15200 times  queue, R = 2, step 11
-	// (5.3) corrected  -0.001002  =  -0.001002   0       holds, 15200 times  queue, R = 2, step 11
+	// equation         left side     right side  slack   in all          worst in
+	// (5.3) printed    -0.001002  =  0.001002    -0.002  fails, 15200 ×  queue, R = 2, step 11
+	// (5.3) corrected  -0.001002  =  -0.001002   0       holds, 15200 ×  queue, R = 2, step 11
 }
 
 // An interval that reaches below 0 is cut, for a logarithmic axis.

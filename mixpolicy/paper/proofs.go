@@ -182,7 +182,7 @@ func (s Step) cells(holds bool) []any {
 	return []any{
 		fmt.Sprintf("(%s) %v", s.Equation, s.Form),
 		fmt.Sprintf("%.4g", s.LHS), map[bool]string{true: "=", false: "≤"}[s.Equality], fmt.Sprintf("%.4g", s.RHS), slack,
-		fmt.Sprintf("%s, %d times", map[bool]string{true: "holds", false: "fails"}[holds], s.Evaluations), place,
+		fmt.Sprintf("%s, %d ×", map[bool]string{true: "holds", false: "fails"}[holds], s.Evaluations), place,
 	}
 }
 

@@ -120,7 +120,7 @@ func learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64, g
 			[]string{Transitions, Basis, Visits, CostRange, ChosenCosts, GreedyCosts},
 			always(priorwork.ConstraintSampling{Basis: phi, Weights: visits, Bound: scale * horizon}))
 		if !average {
-			add("smoothed ALP, primal–dual", "promised by the abstract", []string{Basis, Visits, CostRange, Generator, GreedyCosts},
+			add("smoothed ALP, primal–dual", "ours; announced in the abstract", []string{Basis, Visits, CostRange, Generator, GreedyCosts},
 				func(at []float64) mixpolicy.Method {
 					return priorwork.SmoothedPrimalDual{Basis: phi, Weights: visits, Slack: visits, Radius: at[1],
 						CostScale: scale, StepSize: mixpolicy.InverseSqrt(at[0])}
