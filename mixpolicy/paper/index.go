@@ -104,7 +104,7 @@ func (f Finding) within(tolerance float64) Finding {
 // read returns the finding with the deviation of the reading in the authors' favour.
 func (f Finding) read(deviation float64, format string, v ...any) Finding {
 	f.Reading = deviation
-	f.Numbers += "; read in the authors' favour: " + fmt.Sprintf(format, v...)
+	f.Numbers += "; in the reading most favourable to the authors: " + fmt.Sprintf(format, v...)
 	return f
 }
 

@@ -315,7 +315,7 @@ func checkReducedFlow(context.Context) Finding {
 	p, _, xi := smallTheta()
 	printed, corrected := averageFlow(p.MDP(), xi), p.MDP().FlowResidual(xi)
 	return holdsCorrected(printed, corrected,
-		"‖θᵀΨᵀ(P−Q)‖₁ = %.3g for features of a γ = 0.9, ‖θᵀΨᵀ(Q−γP) − (1−γ)αᵀ‖₁ = %.1g", printed, corrected)
+		"‖θᵀΨᵀ(P−Q)‖₁ = %.3g for features computed with γ = 0.9, ‖θᵀΨᵀ(Q−γP) − (1−γ)αᵀ‖₁ = %.1g", printed, corrected)
 }
 
 // averageFlow is ‖ξᵀ(P − Q)‖₁.
@@ -423,7 +423,7 @@ func checkMixing(ctx context.Context) Finding {
 	corrected := must(theory.MixingCurve(ctx, x, p, nil, steps))
 	m := must(theory.MixingTime(ctx, x, p, 0.01))
 	return holdsCorrected(printed[steps], corrected[steps],
-		"γ = 0.9: from the discounted μ_α the distance stays %.3g for ever, so that τ_mix(ε) does not exist for smaller ε; "+
+		"γ = 0.9: from the discounted μ_α the distance stays %.3g forever, so τ_mix(ε) does not exist for smaller ε; "+
 			"from the stationary distribution τ_mix(0.01) = %d", printed[steps], m.Time)
 }
 

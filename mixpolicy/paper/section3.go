@@ -696,7 +696,7 @@ func checkSampleSize(context.Context) Finding {
 	})
 	const epsilon = 0.01
 	return holdsCorrected(excess(worst, epsilon), excess(few, many),
-		"a T that is free of ρ holds surely, but samples that show one pair only, of positive probability for every T, "+
+		"a T that does not depend on ρ would hold with certainty, but samples that show one pair only, of positive probability for every T, "+
 			"leave the policy %.3g above the optimum at T = 2000; corrected, T is %.2g for ε = 0.1, ρ = 0.1 and %.2g for ρ = 10⁻¹⁰⁰, "+
 			"and goes like ε^−%.2f to ε = 0.01", worst, few, many, math.Log10(closer/few)).within(0)
 }

@@ -144,7 +144,7 @@ func checkReach(context.Context) Finding {
 	sigma := theory.SubordinateNorm(p.Features(), linprog.L2)
 	return holdsCorrected(excess(size, 2*sigma), relativeError(size, sigma*theory.Reach(p.Class(), actions)),
 		"a cube of R = 1 and nine deterministic policies of one state: ‖Ψθ‖₂ = %.3g, 2Rσ_max = %.3g, R√d σ_max = %.3g; "+
-			"for the ball Rσ_max is enough, and the 2 too much", size, 2*sigma, math.Sqrt(actions)*sigma)
+			"for the ball Rσ_max is enough, without the 2", size, 2*sigma, math.Sqrt(actions)*sigma)
 }
 
 // sumsTo is the greatest deviation over the sums of η_t = 1/√(t+1) for T = 1, …, 10⁴.

@@ -289,7 +289,7 @@ func witnessSampleSize(ctx context.Context) Finding {
 	follows := needed(&larger) / needed(k)
 	f := checkSampleSize(ctx)
 	f.Printed = max(f.Printed, relativeError(stated, follows))
-	f.Numbers += fmt.Sprintf("; nm times %d makes T of (3.37) %.3g times as large, and %.3g times by (3.33) with β = T^¼",
+	f.Numbers += fmt.Sprintf("; multiplying nm by %d multiplies the T of (3.37) by %.3g, but that of (3.33) with β = T^¼ by %.3g",
 		more, stated, follows)
 	return f
 }
