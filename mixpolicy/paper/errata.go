@@ -116,8 +116,8 @@ func (e Erratum) Markdown(numbers string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s** &nbsp; *%s* &nbsp; %s\n\n", strings.Join(e.Where, ", "), e.ID, e.Kind)
 	for _, line := range [][2]string{
-		{"printed: ", e.Printed}, {"corrected: ", e.Corrected}, {"", e.Why}, {"witness: ", unmarked.Replace(numbers)},
-		{"changes: ", e.Downstream}, {"in the authors' favour: ", e.Reading}, {"choice: ", e.Choice},
+		{"printed: ", e.Printed}, {"corrected: ", e.Corrected}, {"", e.Why}, {"numerical check: ", unmarked.Replace(numbers)},
+		{"changes: ", e.Downstream}, {"most favourable reading: ", e.Reading}, {"choice: ", e.Choice},
 	} {
 		if line[1] != "" {
 			b.WriteString("- " + line[0] + line[1] + "\n")
