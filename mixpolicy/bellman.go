@@ -3,6 +3,8 @@ package mixpolicy
 import (
 	"math"
 	"slices"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/divide"
 )
 
 // Bellman sets dst = 𝒮v for the Bellman operator (2.8),
@@ -119,7 +121,7 @@ func (x *MDP) improve(dst, v []float64, actions []int32, tie float64, workers in
 // number of workers.
 func (x *MDP) sweepStates(workers, terms int, do func(lo, hi int) change) change {
 	parts := make([]change, workers)
-	parts = parts[:split(workers, x.n, terms, func(part, lo, hi int) { parts[part] = do(lo, hi) })]
+	parts = parts[:divide.Work(workers, x.n, terms, func(part, lo, hi int) { parts[part] = do(lo, hi) })]
 	total := unchanged
 	for _, c := range parts {
 		total.lo, total.hi = min(total.lo, c.lo), max(total.hi, c.hi)
@@ -138,27 +140,6 @@ func (x *MDP) valueRounding() float64 {
 		k = max(k, x.p.Ptr[i+1]-x.p.Ptr[i])
 	}
 	return 20 * float64(k+1) * 0x1p-53
-}
-
-// largest returns ‖x‖∞.
-func largest(x []float64) float64 {
-	lo, hi := extremes(x)
-	return max(hi, -lo)
-}
-
-// extremes returns the least and the greatest of numbers, several times as fast as
-// slices.Min and slices.Max, which look for NaN.
-func extremes(x []float64) (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, v := range x {
-		if v < lo {
-			lo = v
-		}
-		if v > hi {
-			hi = v
-		}
-	}
-	return lo, hi
 }
 
 // greedy is a greedy policy with bounds that shorten the next greedy step, which leaves

@@ -277,11 +277,6 @@ func flowMatrix(x *mixpolicy.MDP) *mat.Dense {
 // damping it converges. The bounds hold all the same.
 func TestPeriodicChain(t *testing.T) {
 	x := flip()
-	v, err := mixpolicy.ValueIteration(t.Context(), x, mixpolicy.ValuationSettings{Damping: 1, MaxIterations: 1000})
-	wantError(t, err, "after 1000 iterations", "want a width of 1e-09")
-	if v.Lower > 0.5 || v.Upper < 0.5 || v.Upper-v.Lower < 0.9 {
-		t.Errorf("bounds [%v, %v] after undamped iteration", v.Lower, v.Upper)
-	}
 	for _, method := range valuationMethods {
 		v := mixpolicy.Must(method.run(t.Context(), x, mixpolicy.ValuationSettings{}))
 		if v.Lower > 0.5 || v.Upper < 0.5 || math.Abs(v.Value[1]-0.5) > 1e-9 { // h(1) = c(1) − g + h(0)
@@ -416,7 +411,6 @@ func TestValuationSettingsErrors(t *testing.T) {
 		{mixpolicy.ValuationSettings{Tolerance: -1}, "tolerance -1, want"},
 		{mixpolicy.ValuationSettings{Tolerance: math.NaN()}, "tolerance NaN, want"},
 		{mixpolicy.ValuationSettings{MaxIterations: -2}, "-2 iterations, want"},
-		{mixpolicy.ValuationSettings{Damping: 1.5}, "τ = 1.5, want 0 < τ ≤ 1"},
 		{mixpolicy.ValuationSettings{Start: []float64{1}}, "1 entries, want one per state: 4"},
 		{mixpolicy.ValuationSettings{Start: []float64{0, 0, math.NaN(), 0}}, "NaN in state c"},
 		{mixpolicy.ValuationSettings{Start: []float64{0, math.Inf(-1), 0, 0}}, "-Inf in state b"},

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
 
@@ -13,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
+	"github.com/mixpolicy/lab/mixpolicy/internal/divide"
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
@@ -203,11 +203,11 @@ func (f *Features) Dims() (pairs, d int) { return f.psi.Dims() }
 
 // Apply implements [linprog.Rows]: it sets dst to the rows of Ψθ from the given one on.
 func (f *Features) Apply(dst []float64, from int, theta []float64) {
-	if len(dst)*f.Dim() < 2*worthwhile {
+	if len(dst)*f.Dim() < 2*divide.Worthwhile {
 		f.applyPart(dst, from, theta) // without a closure, which allocates
 		return
 	}
-	split(0, len(dst), len(dst)*f.Dim(), func(_, lo, hi int) { f.applyPart(dst[lo:hi], from+lo, theta) })
+	divide.Work(0, len(dst), len(dst)*f.Dim(), func(_, lo, hi int) { f.applyPart(dst[lo:hi], from+lo, theta) })
 }
 
 func (f *Features) applyPart(dst []float64, from int, theta []float64) {
@@ -225,11 +225,11 @@ func (f *Features) MulVec(dst, theta []float64) {
 
 // MulVecT sets dst = Ψᵀx, of length d.
 func (f *Features) MulVecT(dst, x []float64) {
-	if len(x)*f.Dim() < 2*worthwhile {
+	if len(x)*f.Dim() < 2*divide.Worthwhile {
 		f.mulColumns(dst, x, 0, f.Dim())
 		return
 	}
-	split(0, f.Dim(), len(x)*f.Dim(), func(_, lo, hi int) { f.mulColumns(dst, x, lo, hi) })
+	divide.Work(0, f.Dim(), len(x)*f.Dim(), func(_, lo, hi int) { f.mulColumns(dst, x, lo, hi) })
 }
 
 func (f *Features) mulColumns(dst, x []float64, lo, hi int) {
@@ -410,28 +410,4 @@ func (c *factored) dot(j int, x []float64) float64 {
 		}
 	}
 	return total.Value()
-}
-
-// worthwhile is how many multiplications pay for a goroutine: some 50 µs, ten times what
-// starting it takes.
-const worthwhile = 1 << 16
-
-// split cuts [0, n) into a part for each worker, fewer if there are not terms enough,
-// and runs do on all of them at once. Workers 0 is one per CPU. The result of do must not
-// depend on where the cuts are.
-func split(workers, n, terms int, do func(part, lo, hi int)) (parts int) {
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	workers = max(1, min(workers, n, terms/worthwhile))
-	if workers == 1 {
-		do(0, 0, n)
-		return 1
-	}
-	var wait sync.WaitGroup
-	for w := range workers {
-		wait.Go(func() { do(w, w*n/workers, (w+1)*n/workers) })
-	}
-	wait.Wait()
-	return workers
 }

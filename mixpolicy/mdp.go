@@ -8,6 +8,7 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Criterion says what is minimised: the discounted cost
@@ -328,7 +329,7 @@ func (x *MDP) Next(s, a int) (states []int32, p []float64) { return x.p.Row(s*x.
 func (x *MDP) Transitions() int { return x.p.NNZ() }
 
 // CostRange returns c_min and c_max over all pairs, known to the learner by (A.3)(i).
-func (x *MDP) CostRange() (lo, hi float64) { return extremes(x.cost) }
+func (x *MDP) CostRange() (lo, hi float64) { return floats.Min(x.cost), floats.Max(x.cost) }
 
 // WithCosts returns the same process with other costs (nm entries, kept).
 func (x *MDP) WithCosts(cost []float64) (*MDP, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"strings"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/multilevel"
@@ -68,19 +67,7 @@ const (
 
 // String returns the method's name.
 func (k MeasureMethod) String() string {
-	switch k {
-	case Auto:
-		return "auto"
-	case Elimination:
-		return "elimination"
-	case GaussSeidel:
-		return "Gauss–Seidel"
-	case PowerIteration:
-		return "power iteration"
-	case Multilevel:
-		return "multilevel"
-	}
-	return fmt.Sprintf("MeasureMethod(%d)", int(k))
+	return named("MeasureMethod", int(k), "auto", "elimination", "Gauss–Seidel", "power iteration", "multilevel")
 }
 
 // eliminationLimit keeps the dense n³/3 of elimination under about a second and
@@ -167,7 +154,7 @@ func occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*M
 	default:
 		return nil, fmt.Errorf("mixpolicy: unknown measure method %v", set.Method)
 	}
-	if _, hi := extremes(q.State); !(hi <= 2) || math.IsNaN(sum.Of(q.State)) {
+	if !(sum.Of(q.State) <= 2) {
 		return nil, fmt.Errorf("mixpolicy: masses overflow in %v; want Elimination", set.Method)
 	}
 	q.Residual = x.flowResidual(chain, q.State)
@@ -356,7 +343,11 @@ func normalise(mu []float64) {
 // left for s with probability α(s). It has the mass 1−γ of the other states together;
 // without it μ is the discounted measure.
 func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings) error {
-	c := x.arrivals(chain, support)
+	var initial []float64
+	if !x.criterion.Average() {
+		initial = x.initial
+	}
+	c := multilevel.Arrivals(chain, support, initial, x.Gamma())
 	start := x.start(support, set)
 	mu := make([]float64, len(c.Leave))
 	for k, s := range support {
@@ -401,79 +392,6 @@ func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, 
 			return unproved(q, r.Residual, bound, limit)
 		}
 	}
-}
-
-// arrivals returns the chain on the support, with ∗ under discounting, as lists of
-// where each state is entered from: a counting sort, in which workers take the sources
-// part by part.
-func (x *MDP) arrivals(chain *sparse.Matrix, support []int32) multilevel.Chain {
-	number := make([]int32, x.n)
-	for k, s := range support {
-		number[s] = int32(k)
-	}
-	n, gamma := len(support), x.Gamma()
-	size := n
-	if !x.criterion.Average() {
-		size++
-	}
-	const mostParts = 4 // a part needs a count of each state
-	at := make([][]int32, mostParts)
-	parts := split(min(mostParts, runtime.GOMAXPROCS(0)), n, chain.NNZ(), func(part, lo, hi int) {
-		count := make([]int32, n)
-		for _, s := range support[lo:hi] {
-			for _, to := range chain.Col[chain.Ptr[s]:chain.Ptr[s+1]] {
-				if to != s {
-					count[number[to]]++
-				}
-			}
-		}
-		at[part] = count
-	})
-	in := &sparse.Matrix{Rows: size, Cols: size, Ptr: make([]int, size+1)}
-	for i := range n {
-		end := in.Ptr[i]
-		for _, count := range at[:parts] {
-			end, count[i] = end+int(count[i]), int32(end-in.Ptr[i]) // where in row i the part begins
-		}
-		if size > n && x.initial[support[i]] > 0 {
-			end++ // from ∗, the last
-		}
-		in.Ptr[i+1] = end
-	}
-	if size > n {
-		in.Ptr[size] = in.Ptr[n] + n
-	}
-	in.Col, in.Val = make([]int32, in.Ptr[size]), make([]float64, in.Ptr[size])
-	leave := make([]float64, size)
-	split(min(mostParts, runtime.GOMAXPROCS(0)), n, chain.NNZ(), func(part, lo, hi int) {
-		at := at[part]
-		for k := lo; k < hi; k++ {
-			s := support[k]
-			col, val := chain.Row(int(s))
-			for e, to := range col {
-				if to == s {
-					continue
-				}
-				i := number[to]
-				p := gamma * val[e]
-				in.Col[in.Ptr[i]+int(at[i])], in.Val[in.Ptr[i]+int(at[i])] = int32(k), p
-				at[i]++
-				leave[k] += p
-			}
-		}
-	})
-	if size > n {
-		for k, s := range support {
-			in.Col[in.Ptr[n]+k], in.Val[in.Ptr[n]+k] = int32(k), 1-gamma
-			leave[k] += 1 - gamma
-			if p := x.initial[s]; p > 0 {
-				last := in.Ptr[k+1] - 1
-				in.Col[last], in.Val[last] = int32(n), p
-				leave[n] += p
-			}
-		}
-	}
-	return multilevel.Chain{In: in, Leave: leave}
 }
 
 // start returns the measure at which iteration begins: uniform on the support, or

@@ -1,7 +1,6 @@
 package mixpolicy
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -27,17 +26,7 @@ const (
 )
 
 // String returns "auto", "dense" or "lazy".
-func (k Multipliers) String() string {
-	switch k {
-	case AutoMultipliers:
-		return "auto"
-	case DenseMultipliers:
-		return "dense"
-	case LazyMultipliers:
-		return "lazy"
-	}
-	return fmt.Sprintf("Multipliers(%d)", int(k))
-}
+func (k Multipliers) String() string { return named("Multipliers", int(k), "auto", "dense", "lazy") }
 
 // multipliers is λ_t of Algorithm 1.
 type multipliers interface {

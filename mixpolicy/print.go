@@ -71,3 +71,11 @@ func (v vector) Format(f fmt.State, verb rune) {
 	}
 	fmt.Fprintf(f, "[%s]", strings.Join(parts, " "))
 }
+
+// named returns the name of a constant, or its number if it has none.
+func named(kind string, k int, names ...string) string {
+	if k >= 0 && k < len(names) {
+		return names[k]
+	}
+	return fmt.Sprintf("%s(%d)", kind, k)
+}

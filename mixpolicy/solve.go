@@ -74,17 +74,7 @@ const (
 )
 
 // String returns "completed", "interrupted" or "failed".
-func (s Status) String() string {
-	switch s {
-	case Completed:
-		return "completed"
-	case Interrupted:
-		return "interrupted"
-	case Failed:
-		return "failed"
-	}
-	return fmt.Sprintf("Status(%d)", int(s))
-}
+func (s Status) String() string { return named("Status", int(s), "completed", "interrupted", "failed") }
 
 // Result is what a run leaves. Its slices belong to the caller.
 type Result struct {

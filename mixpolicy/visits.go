@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -106,42 +105,6 @@ type MeasuredFeatures struct {
 	Lo, Hi [][]float64 // of entry i of ψʲ at [j][i]
 }
 
-// FeaturesFromDraws returns Ψ̂ from independent visits: those to pair i under policy j,
-// visits[j][i], are how often i came in N = Σᵢ visits[j][i] independent draws from ψʲ. Entry
-// i is vᵢ/N, and its interval that of Clopper and Pearson (1934): with B ~ Bin(N, p),
-//
-//	Lo = sup {p : P(B ≥ vᵢ) ≤ (1−level)/2},  Hi = inf {p : P(B ≤ vᵢ) ≤ (1−level)/2},
-//
-// which holds ψʲᵢ with at least the probability of the level, whatever Ψ and N are.
-//
-// Independent draws are one pair from each of N independent runs: under discounting the last
-// pair of a run that ends after each step with probability 1−γ, for it ends after t steps
-// more with (1−γ)γᵗ as in (2.10); under average cost a pair that comes long after the
-// start. The pairs of one run are not independent: see [FeaturesFromRuns].
-func FeaturesFromDraws(x *MDP, level float64, visits ...[]int64) (*MeasuredFeatures, error) {
-	return measured(x, level, len(visits), func(j int, psi, lo, hi []float64) error {
-		n, err := x.checkVisits(visits[j])
-		if err == nil && n == 0 {
-			err = errors.New("mixpolicy: no visit, want at least one")
-		}
-		if err != nil {
-			return err
-		}
-		for i, count := range visits[j] {
-			v := float64(count)
-			psi[i], hi[i] = v/n, 1
-			// P(B ≥ v) = I_p(v, N−v+1), the regularised incomplete beta function.
-			if v > 0 {
-				lo[i] = mathext.InvRegIncBeta(v, n-v+1, (1-level)/2)
-			}
-			if v < n {
-				hi[i] = mathext.InvRegIncBeta(v+1, n-v, (1+level)/2)
-			}
-		}
-		return nil
-	})
-}
-
 // FeaturesFromRuns returns Ψ̂ from runs, at least two of each policy: run k under policy j took
 // pair i runs[j][k][i] times. Entry i is the mean of its frequencies f₁, …, f_K in the runs.
 // If every run took the pair, and others as well, the interval is that of batch means, with
@@ -166,41 +129,64 @@ func FeaturesFromDraws(x *MDP, level float64, visits ...[]int64) (*MeasuredFeatu
 // Under discounting a run starts from α anew with probability 1−γ after each step, as in
 // [Simulate].
 func FeaturesFromRuns(x *MDP, level float64, runs ...[][]int64) (*MeasuredFeatures, error) {
-	return measured(x, level, len(runs), func(j int, psi, lo, hi []float64) error {
-		k := len(runs[j])
-		if k < 2 {
-			return fmt.Errorf("mixpolicy: %d runs, want at least 2", k)
+	if !(level > 0 && level < 1) {
+		return nil, fmt.Errorf("mixpolicy: level %v of intervals, want 0 < level < 1", level)
+	}
+	e, columns := &MeasuredFeatures{}, make([][]float64, len(runs))
+	for j := range runs {
+		psi, lo, hi, err := x.frequencies(level, runs[j])
+		if err != nil {
+			return nil, fault.At("mixpolicy", fmt.Sprintf("base policy %d", j), err)
 		}
-		steps := make([]float64, k)
-		for r, visits := range runs[j] {
-			var err error
-			if steps[r], err = x.checkVisits(visits); err == nil && steps[r] == 0 {
-				err = errors.New("mixpolicy: no visit, want at least one")
-			}
-			if err != nil {
-				return fault.At("mixpolicy", fmt.Sprintf("run %d", r), err)
-			}
-		}
-		t := distuv.StudentsT{Sigma: 1, Nu: float64(k - 1)}.Quantile((1 + level) / 2)
-		f := make([]float64, k)
-		for i := range psi {
-			mixed := true
-			for r, visits := range runs[j] {
-				v := float64(visits[i])
-				f[r] = v / steps[r]
-				mixed = mixed && v > 0 && v < steps[r]
-			}
-			mean, deviation := stat.MeanStdDev(f, nil)
-			psi[i] = mean
-			if mixed {
-				half := t * deviation / math.Sqrt(float64(k))
-				lo[i], hi[i] = max(0, mean-half), min(1, mean+half)
-			} else {
-				lo[i], hi[i] = hoeffding(mean, math.Log(2/(1-level))/float64(k))
+		for i := range j {
+			if slices.Equal(columns[i], psi) {
+				return nil, fmt.Errorf("mixpolicy: base policies %d and %d have the same measured frequencies, want each once", i, j)
 			}
 		}
-		return nil
-	})
+		columns[j], e.Lo, e.Hi = psi, append(e.Lo, lo), append(e.Hi, hi)
+	}
+	var err error
+	if e.Features, err = FeaturesFromColumns(x, columns...); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// frequencies returns the mean frequencies of the pairs in the runs of a policy, with their intervals.
+func (x *MDP) frequencies(level float64, runs [][]int64) (psi, lo, hi []float64, err error) {
+	k := len(runs)
+	if k < 2 {
+		return nil, nil, nil, fmt.Errorf("mixpolicy: %d runs, want at least 2", k)
+	}
+	steps := make([]float64, k)
+	for r, visits := range runs {
+		if steps[r], err = x.checkVisits(visits); err == nil && steps[r] == 0 {
+			err = errors.New("mixpolicy: no visit, want at least one")
+		}
+		if err != nil {
+			return nil, nil, nil, fault.At("mixpolicy", fmt.Sprintf("run %d", r), err)
+		}
+	}
+	t := distuv.StudentsT{Sigma: 1, Nu: float64(k - 1)}.Quantile((1 + level) / 2)
+	f := make([]float64, k)
+	psi, lo, hi = make([]float64, x.Pairs()), make([]float64, x.Pairs()), make([]float64, x.Pairs())
+	for i := range psi {
+		mixed := true
+		for r, visits := range runs {
+			v := float64(visits[i])
+			f[r] = v / steps[r]
+			mixed = mixed && v > 0 && v < steps[r]
+		}
+		mean, deviation := stat.MeanStdDev(f, nil)
+		psi[i] = mean
+		if mixed {
+			half := t * deviation / math.Sqrt(float64(k))
+			lo[i], hi[i] = max(0, mean-half), min(1, mean+half)
+		} else {
+			lo[i], hi[i] = hoeffding(mean, math.Log(2/(1-level))/float64(k))
+		}
+	}
+	return psi, lo, hi, nil
 }
 
 // hoeffding returns the ends of {m : kl(p, m) ≤ limit}, with
@@ -230,30 +216,4 @@ func hoeffding(p, limit float64) (lo, hi float64) {
 		}
 	}
 	return end(0), end(1)
-}
-
-// measured fills the columns of d policies.
-func measured(x *MDP, level float64, d int, fill func(j int, psi, lo, hi []float64) error) (*MeasuredFeatures, error) {
-	if !(level > 0 && level < 1) {
-		return nil, fmt.Errorf("mixpolicy: level %v of intervals, want 0 < level < 1", level)
-	}
-	psi := make([][]float64, d)
-	e := &MeasuredFeatures{Lo: make([][]float64, d), Hi: make([][]float64, d)}
-	for j := range psi {
-		psi[j], e.Lo[j], e.Hi[j] = make([]float64, x.Pairs()), make([]float64, x.Pairs()), make([]float64, x.Pairs())
-		if err := fill(j, psi[j], e.Lo[j], e.Hi[j]); err != nil {
-			return nil, fault.At("mixpolicy", fmt.Sprintf("base policy %d", j), err)
-		}
-		for i := range j {
-			if slices.Equal(psi[i], psi[j]) {
-				return nil, fmt.Errorf("mixpolicy: base policies %d and %d have the same measured frequencies, want each once", i, j)
-			}
-		}
-	}
-	var err error
-	e.Features, err = FeaturesFromColumns(x, psi...)
-	if err != nil {
-		return nil, err
-	}
-	return e, nil
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -77,65 +76,6 @@ func shop(actions int) *mixpolicy.MDP {
 			return float64(a), []mixpolicy.Transition{{To: 0, P: 1}}
 		},
 	}))
-}
-
-// Whatever the probability of a pair is, intervals from independent visits hold it as often as
-// they promise: added up over all outcomes, without simulation. Those of runs do so too if a
-// run is one visit, where normality is no excuse.
-func TestIntervalsOfDrawsHold(t *testing.T) {
-	x := shop(2)
-	for _, level := range []float64{.5, .9, .99} {
-		for _, n := range []int{1, 2, 7, 40} {
-			var draws, runs [][2]float64 // the intervals after v visits
-			for v := range n + 1 {
-				e := mixpolicy.Must(mixpolicy.FeaturesFromDraws(x, level, []int64{int64(v), int64(n - v)}))
-				draws = append(draws, [2]float64{e.Lo[0][0], e.Hi[0][0]})
-				// An end is where a tail of the binomial distribution, here by adding up, has
-				// (1−level)/2; the inverse of the beta function is good to 1e-9 at least.
-				b := distuv.Binomial{N: float64(n), P: e.Hi[0][0]}
-				lower, upper := 0.0, 0.0
-				for k := range v + 1 {
-					lower += b.Prob(float64(k))
-				}
-				b.P = e.Lo[0][0]
-				for k := v; k <= n; k++ {
-					upper += b.Prob(float64(k))
-				}
-				if v < n && math.Abs(lower-(1-level)/2) > 1e-9 || v > 0 && math.Abs(upper-(1-level)/2) > 1e-9 || v == 0 && e.Lo[0][0] != 0 || v == n && e.Hi[0][0] != 1 {
-					t.Fatalf("%d of %d: [%v, %v] leaves %v below and %v above", v, n, e.Lo[0][0], e.Hi[0][0], lower, upper)
-				}
-				if n < 2 {
-					continue
-				}
-				var single [][]int64
-				for k := range n {
-					single = append(single, []int64{0, 1})
-					if k < v {
-						single[k] = []int64{1, 0}
-					}
-				}
-				e = mixpolicy.Must(mixpolicy.FeaturesFromRuns(x, level, single))
-				runs = append(runs, [2]float64{e.Lo[0][0], e.Hi[0][0]})
-			}
-			for p := 0.0005; p < 1; p += 0.001 {
-				b := distuv.Binomial{N: float64(n), P: p}
-				for kind, intervals := range [][][2]float64{draws, runs} {
-					if len(intervals) == 0 {
-						continue
-					}
-					held := 0.0
-					for v, end := range intervals {
-						if end[0] <= p && p <= end[1] {
-							held += b.Prob(float64(v))
-						}
-					}
-					if held < level-1e-9 {
-						t.Fatalf("kind %d, %d visits of probability %v: held with %v, want %v", kind, n, p, held, level)
-					}
-				}
-			}
-		}
-	}
 }
 
 // Intervals from runs hold the measure as often as they promise, in a chain whose steps are not
@@ -232,16 +172,12 @@ func TestVisitsErrors(t *testing.T) {
 	wantError(t, policy(mixpolicy.VisitSettings{}, []int64{1, 0, 0, 2, 0, 0}), "state open, action open it is not allowed: 2 visits")
 	wantError(t, policy(mixpolicy.VisitSettings{Smoothing: 1}, []int64{1, 0, 0, 0, 0, 0}), "state open was never visited")
 
-	_, err := mixpolicy.FeaturesFromDraws(x, 1, good)
+	_, err := mixpolicy.FeaturesFromRuns(x, 1, [][]int64{good, good})
 	wantError(t, err, "level 1 of intervals")
-	_, err = mixpolicy.FeaturesFromDraws(x, 0, good)
+	_, err = mixpolicy.FeaturesFromRuns(x, 0, [][]int64{good, good})
 	wantError(t, err, "level 0 of intervals")
-	_, err = mixpolicy.FeaturesFromDraws(x, .9)
+	_, err = mixpolicy.FeaturesFromRuns(x, .9)
 	wantError(t, err, "mixpolicy: no feature column")
-	_, err = mixpolicy.FeaturesFromDraws(x, .9, good, make([]int64, 6))
-	wantError(t, err, "mixpolicy: base policy 1: no visit")
-	_, err = mixpolicy.FeaturesFromDraws(x, .9, good, good)
-	wantError(t, err, "base policies 0 and 1 have the same measured frequencies")
 	_, err = mixpolicy.FeaturesFromRuns(x, .9, [][]int64{good, good}, [][]int64{good, good})
 	wantError(t, err, "base policies 0 and 1 have the same measured frequencies")
 	_, err = mixpolicy.FeaturesFromRuns(x, .9, [][]int64{good})

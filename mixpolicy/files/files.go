@@ -141,8 +141,7 @@ func ReadCSV(r io.Reader, set Settings) (*mixpolicy.MDP, error) {
 
 // ReadVisits reads a log: how often each run took each pair of x, in the order in which runs
 // first occur. The error names the line and field that is wrong. One log has the visits of one
-// policy, for [mixpolicy.PolicyFromVisits], [mixpolicy.FeaturesFromRuns] and
-// [mixpolicy.FeaturesFromDraws].
+// policy, for [mixpolicy.PolicyFromVisits] and [mixpolicy.FeaturesFromRuns].
 func ReadVisits(r io.Reader, x *mixpolicy.MDP) (runs [][]int64, err error) {
 	if runs, err = readVisits(r, x, mostVisits); err != nil {
 		return nil, fmt.Errorf("files: %w", err)
