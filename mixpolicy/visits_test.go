@@ -69,15 +69,6 @@ func TestUniformUnseen(t *testing.T) {
 	}
 }
 
-// shop is a process of one state, whose pairs are its actions.
-func shop(actions int) *mixpolicy.MDP {
-	return mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 1, Actions: actions, Criterion: mixpolicy.AverageCost,
-		Dynamics: func(_, a int) (float64, []mixpolicy.Transition) {
-			return float64(a), []mixpolicy.Transition{{To: 0, P: 1}}
-		},
-	}))
-}
-
 // Intervals from runs hold the measure as often as they promise, in a chain whose steps are not
 // independent of each other. Of 6000 trials the share held has a standard deviation of
 // √(0.95·0.05/6000) = 0.0028; 5 of them are missed once in 10⁶ times. What is not normal in
