@@ -78,9 +78,9 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 	lo, hi := p.MDP().CostRange()
 	k := &Constants{
 		Pairs: p.MDP().Pairs(), Dim: d, R: class.R, Reach: Reach(class, d),
-		Cost: max(-lo, hi) / set.CostScale, Spread: (hi - lo) / set.CostScale, Beta: a.Beta, G: a.Radius(p.MDP().Criterion()),
-		criterion: p.MDP().Criterion(),
-		A:         RatioNorm(f, dual.Of), Tangent: RatioNorm(f, func(x []float64) float64 { return tangentNorm(dual, x) }),
+		Cost: max(-lo, hi) / set.CostScale, Spread: (hi - lo) / set.CostScale,
+		Beta: a.Beta, G: a.Radius(p.MDP().Criterion()), criterion: p.MDP().Criterion(),
+		A: RatioNorm(f, dual.Of), Tangent: RatioNorm(f, func(x []float64) float64 { return tangentNorm(dual, x) }),
 		PsiNorm: SubordinateNorm(f, class.Norm), SigmaMax: SubordinateNorm(f, linprog.L2),
 		Comparison: 1, Mu: mu * normRatio(norm, class.Norm, d), D: MaxDivergence(phi, class, start),
 	}
@@ -235,96 +235,28 @@ func normRatio(p float64, norm linprog.Norm, d int) float64 {
 	return 1
 }
 
-// MaxDivergence returns max D(θ;θ₀) over Θ_R ∩ Θ₂, the corrected (3.29). D is convex in θ,
-// so an extreme point attains it:
+// MaxDivergence returns max D(θ;θ₀) over Θ_R ∩ Θ₂, the corrected (3.29). D is convex in θ, so an extreme point
+// attains it. For φ of (3.7) on its ball it is the point of the sphere with the least ⟨θ,θ₀⟩,
 //
-//	ball   every point of the sphere is one; for φ of (3.7) it is the one of least ⟨θ,θ₀⟩,
-//	       D = (R² − min⟨θ,θ₀⟩)/√(R² − ‖θ₀‖²), and √(R² − 1/d) from θ₀ = 1/d, d ≥ 2
-//	cube   all coordinates but one are ±R; separable φ
-//	ℓ₁     (R+1)/2 on one coordinate, −(R−1)/2 on another
+//	D = (R² − min⟨θ,θ₀⟩)/√(R² − ‖θ₀‖²) ,   √(R² − 1/d) from θ₀ = 1/d, d ≥ 2 .
 //
-// For other pairs of modulus and class it climbs from many directions to local maxima among
-// the extreme points and returns the greatest: a lower bound, which on the pairs above is
-// within a per cent of the maximum. It is +∞ for an unbounded class, and where the domain
-// of φ leaves out part of the class; and 0 for d = 1, where Θ₂ is the point 1.
+// Otherwise it climbs from many directions to local maxima among the extreme points and returns the greatest: a
+// lower bound, and in every case that we could enumerate the maximum. It is +∞ for an unbounded class, and where
+// the domain of φ leaves out part of the class; and 0 for d = 1, where Θ₂ is the point 1.
 func MaxDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64) float64 {
-	if len(start) == 1 {
+	d, top := len(start), 0.0
+	if d == 1 {
 		return 0
 	}
 	if math.IsInf(class.R, 1) {
-		return math.Inf(1)
+		return class.R
 	}
 	if ball, ok := phi.(bregman.Ball); ok && class == mixpolicy.Ball(ball.R) {
 		gap := (ball.R - floats.Norm(start, 2)) * (ball.R + floats.Norm(start, 2))
 		return (ball.R*ball.R - class.MinLinear(start)) / math.Sqrt(gap)
 	}
-	if class.Norm == linprog.L1 {
-		return maxDivergenceL1(phi, class.R, start)
-	}
-	if class.Norm == linprog.LInf && bregman.IsSeparable(phi) {
-		return maxDivergenceCube(phi, class.R, start)
-	}
-	return climbDivergence(phi, class, start)
-}
-
-func maxDivergenceL1(phi bregman.Modulus, r float64, start []float64) float64 {
-	theta, top := make([]float64, len(start)), 0.0
-	for i := range theta {
-		for j := range theta {
-			if i != j || r == 1 {
-				clear(theta)
-				theta[i] = (r + 1) / 2
-				theta[j] -= (r - 1) / 2
-				top = max(top, bregman.Divergence(phi, theta, start))
-			}
-		}
-	}
-	return top
-}
-
-// maxDivergenceCube goes through the extreme points by the coordinate that is not ±R. Of
-// the others, k take +R, those where D gains most by it over −R.
-func maxDivergenceCube(phi bregman.Modulus, r float64, start []float64) float64 {
-	d := len(start)
-	gain, theta := make([]float64, d), slices.Clone(start)
-	for i, s := range start {
-		theta[i] = r
-		gain[i] = bregman.Divergence(phi, theta, start)
-		theta[i] = -r
-		gain[i] -= bregman.Divergence(phi, theta, start)
-		theta[i] = s
-	}
-	order := make([]int, d)
-	floats.Scale(-1, gain)
-	floats.ArgsortStable(gain, order)
-	var top float64
-	for k := range d {
-		rest := 1 - float64(2*k-d+1)*r
-		if math.Abs(rest) > r {
-			continue // for all but at most two k
-		}
-		for _, last := range order {
-			ups := k
-			for _, i := range order {
-				switch {
-				case i == last:
-					theta[i] = rest
-				case ups > 0:
-					theta[i], ups = r, ups-1
-				default:
-					theta[i] = -r
-				}
-			}
-			top = max(top, bregman.Divergence(phi, theta, start))
-		}
-	}
-	return top
-}
-
-// climbDivergence repeats θ ← argmax ⟨∇D((θ+θ₀)/2; θ₀), θ′⟩ over θ′ in the class, as long as D grows. At θ itself,
-// on the boundary, the gradient of a Legendre function points to θ.
-func climbDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64) float64 {
-	d, top := len(start), 0.0
+	// θ ← argmax ⟨∇D((θ+θ₀)/2; θ₀), θ′⟩ over θ′ in the class, as long as D grows. At θ itself, on the boundary,
+	// the gradient of a Legendre function points to θ.
 	direction, theta, far, origin := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
 	phi.Gradient(origin, start)
 	for first := range directions.All(d) {
@@ -336,10 +268,13 @@ func climbDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64
 				last = math.Inf(1)
 				break
 			}
-			for j := range theta { // rounding may have put θ outside; a part √2⁻⁴⁷ of D is the most that this costs
-				theta[j] = start[j] + (1-0x1p-48)*(theta[j]-start[j])
-			}
 			value := bregman.Divergence(phi, theta, start)
+			if class.Norm == linprog.L2 || math.IsInf(value, 1) { // rounding decides there; this costs a part √2⁻⁴⁷ of D at most
+				for j := range theta {
+					theta[j] = start[j] + (1-0x1p-48)*(theta[j]-start[j])
+				}
+				value = bregman.Divergence(phi, theta, start)
+			}
 			grows := value > last
 			if last = max(last, value); !grows || math.IsInf(value, 1) {
 				break

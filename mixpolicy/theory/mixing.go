@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,40 +56,30 @@ func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsi
 	if k := matrix(chain).Period(); k > 1 {
 		return nil, fmt.Errorf("theory: the chain of this policy has period %d: it never mixes", k)
 	}
-	// powers[k] is P to the 2ᵏ; times where d is above and at most ε close in.
-	powers := []*mat.Dense{dense(chain)}
-	for {
-		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("theory: mixing time exceeds %d: %w", 1<<(len(powers)-1)-1, err)
+	// powers[k] is P to the 2ᵏ, and above the greatest time with d(above) > ε, digit by digit.
+	var powers []*mat.Dense
+	for power := dense(chain); ; power = stochasticProduct(power, power) {
+		powers = append(powers, power)
+		if err := ctx.Err(); err != nil || len(powers) > 62 {
+			return nil, fmt.Errorf("theory: mixing time exceeds %d: %w", 1<<(len(powers)-1)-1, cmp.Or(err, errors.New("too long to compute")))
 		}
-		last := powers[len(powers)-1]
-		if d, _ := farthest(last, mu); d <= epsilon {
+		if d, _ := farthest(power, mu); d <= epsilon {
 			break
 		}
-		if len(powers) == 62 {
-			return nil, fmt.Errorf("theory: mixing time exceeds 2⁶¹")
-		}
-		powers = append(powers, stochasticProduct(last, last))
 	}
-	above, at := 0, powers[len(powers)-1] // d(above) > ε ≥ d(below), P^below = at
-	below := 1 << (len(powers) - 1)
-	var atAbove *mat.Dense
+	var above int
+	var at *mat.Dense
 	for k := len(powers) - 2; k >= 0; k-- {
 		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("theory: mixing time is in %d to %d: %w", above+1, below, err)
+			return nil, fmt.Errorf("theory: mixing time is in %d to %d: %w", above+1, above+2<<k, err)
 		}
-		middle := powers[k]
-		if atAbove != nil {
-			middle = stochasticProduct(atAbove, powers[k])
-		}
-		if d, _ := farthest(middle, mu); d > epsilon {
-			above, atAbove = above+1<<k, middle
-		} else {
-			below, at = above+1<<k, middle
+		next := stochasticProduct(at, powers[k])
+		if d, _ := farthest(next, mu); d > epsilon {
+			above, at = above+1<<k, next
 		}
 	}
-	d, s := farthest(at, mu)
-	return &Mixing{Time: below, Distance: d, Slowest: s}, nil
+	d, s := farthest(stochasticProduct(at, powers[0]), mu)
+	return &Mixing{Time: above + 1, Distance: d, Slowest: s}, nil
 }
 
 // stationary returns the chain of a policy and its stationary distribution, for up to
@@ -135,8 +126,11 @@ func dense(chain *mixpolicy.MDP) *mat.Dense {
 }
 
 // stochasticProduct returns the product of stochastic matrices with rows that add
-// up to 1 again: so the next squaring does not amplify roundings.
+// up to 1 again: so the next squaring does not amplify roundings. A nil a is the identity.
 func stochasticProduct(a, b *mat.Dense) *mat.Dense {
+	if a == nil {
+		return b
+	}
 	var c mat.Dense
 	c.Mul(a, b)
 	n, _ := c.Dims()
@@ -158,18 +152,6 @@ func farthest(p *mat.Dense, mu []float64) (d float64, at int) {
 		}
 	}
 	return d, at
-}
-
-// contractionTime returns the least t with δᵗ ≤ ε, which bounds τ_mix(ε) from above
-// since d(t) ≤ δ(Pᵗ) ≤ δᵗ.
-func contractionTime(delta, epsilon float64) int {
-	switch {
-	case delta <= epsilon:
-		return 1
-	case delta >= 1:
-		return math.MaxInt
-	}
-	return int(math.Ceil(math.Log(epsilon) / math.Log(delta)))
 }
 
 // MixingCurve returns the greatest distance over s, ‖(P^π)ᵗ(s,·) − target‖_TV, for
@@ -227,41 +209,31 @@ type Contraction struct {
 // compared, and for t > 1 up to 1000 states.
 func ContractionCoefficient(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, steps int) (Contraction, error) {
 	chain, err := x.Under(p)
-	if err != nil {
-		return Contraction{}, err
-	}
+	n := x.States()
 	switch {
+	case err != nil:
+		return Contraction{}, err
 	case steps < 1:
 		return Contraction{}, fmt.Errorf("theory: contraction over %d steps, want at least 1", steps)
 	case steps == 1:
-		return contraction(ctx, chain)
-	case x.States() > mixingLimit:
-		return Contraction{}, fmt.Errorf("theory: contraction over %d steps of %d states, want at most %d", steps, x.States(), mixingLimit)
+		return contraction(ctx, n, 1, func(s int) ([]int32, []float64) { return chain.Next(s, 0) })
+	case n > mixingLimit:
+		return Contraction{}, fmt.Errorf("theory: contraction over %d steps of %d states, want at most %d", steps, n, mixingLimit)
 	}
 	var power *mat.Dense
-	for square := dense(chain); ; square = stochasticProduct(square, square) {
+	for square := dense(chain); steps > 0; square, steps = stochasticProduct(square, square), steps/2 {
 		if err := ctx.Err(); err != nil {
 			return Contraction{}, fmt.Errorf("theory: contraction coefficient: %w", err)
 		}
-		if steps&1 == 1 && power == nil {
-			power = square
-		} else if steps&1 == 1 {
+		if steps&1 == 1 {
 			power = stochasticProduct(power, square)
 		}
-		if steps >>= 1; steps == 0 {
-			break
-		}
 	}
-	var c Contraction
-	for s := range x.States() {
-		if err := ctx.Err(); err != nil {
-			return c, fmt.Errorf("theory: contraction coefficient is at least %.6g: %w", c.Coefficient, err)
-		}
-		for s2 := range s {
-			c.note(TotalVariation(power.RawRowView(s), power.RawRowView(s2)), s2, s)
-		}
+	every := make([]int32, n)
+	for s := range every {
+		every[s] = int32(s)
 	}
-	return c, nil
+	return contraction(ctx, n, 1, func(s int) ([]int32, []float64) { return every, power.RawRowView(s) })
 }
 
 // UniformMixingTime returns ⌈ln ε / ln δ⌉ ≥ τ_mix(ε) of every stationary policy, for the
@@ -277,8 +249,15 @@ func UniformMixingTime(ctx context.Context, x *mixpolicy.MDP, epsilon float64) (
 	if err := checkEpsilon(epsilon); err != nil {
 		return 0, err
 	}
-	c, err := contraction(ctx, x)
-	return contractionTime(c.Coefficient, epsilon), err
+	m := x.Actions()
+	c, err := contraction(ctx, x.States(), m, func(i int) ([]int32, []float64) { return x.Next(i/m, i%m) })
+	switch {
+	case c.Coefficient <= epsilon:
+		return 1, err
+	case c.Coefficient >= 1:
+		return math.MaxInt, err
+	}
+	return int(math.Ceil(math.Log(epsilon) / math.Log(c.Coefficient))), err // d(t) ≤ δ(Pᵗ) ≤ δᵗ
 }
 
 func checkEpsilon(epsilon float64) error {
@@ -288,41 +267,29 @@ func checkEpsilon(epsilon float64) error {
 	return nil
 }
 
-func (c *Contraction) note(d float64, s, s2 int) {
-	if d > c.Coefficient {
-		*c = Contraction{min(d, 1), s, s2}
-	}
-}
-
-// contraction compares the rows P_a(s, ·) of different states. Cancelled, it returns the
-// greatest distance so far, a bound from below.
-func contraction(ctx context.Context, x *mixpolicy.MDP) (Contraction, error) {
-	m := x.Actions()
-	row := make([]float64, x.States())
-	var c Contraction
-	for i := range x.Pairs() {
+// contraction compares the rows of P of different states, each of which has m. Cancelled, it returns the greatest
+// distance so far, a bound from below.
+func contraction(ctx context.Context, states, m int, next func(i int) ([]int32, []float64)) (c Contraction, err error) {
+	row := make([]float64, states)
+	for i := 0; i < states*m && c.Coefficient < 1; i++ {
 		if err := ctx.Err(); err != nil {
 			return c, fmt.Errorf("theory: contraction coefficient is at least %.6g: %w", c.Coefficient, err)
 		}
-		next, p := x.Next(i/m, i%m)
-		for k, s := range next {
+		clear(row)
+		to, p := next(i)
+		for k, s := range to {
 			row[s] = p[k]
 		}
 		for j := range i / m * m {
-			// Rows add up to 1, so 1 − ‖·‖_TV is the mass in common, for which the entries
-			// of one row are enough.
+			// Rows add up to 1, so 1 − ‖·‖_TV is the mass in common, for which the entries of one row are enough.
 			common := 0.0
-			next, p := x.Next(j/m, j%m)
-			for k, s := range next {
+			to, p := next(j)
+			for k, s := range to {
 				common += min(p[k], row[s])
 			}
-			c.note(1-common, j/m, i/m)
-		}
-		if c.Coefficient == 1 {
-			return c, nil // the greatest possible
-		}
-		for _, s := range next {
-			row[s] = 0
+			if 1-common > c.Coefficient {
+				c = Contraction{1 - common, j / m, i / m}
+			}
 		}
 	}
 	return c, nil
@@ -392,37 +359,27 @@ func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP) (*Ergodicity, erro
 		}
 		return err
 	}
-	first := x.Greedy(make([]float64, n))
+	first, actions := x.Greedy(make([]float64, n)), make([]int, n)
 	for a := range m {
-		actions := make([]int, n)
 		for s := range actions {
 			if actions[s] = a; !x.Allowed(s, a) {
 				actions[s] = first.Action(s)
 			}
 		}
-		p, err := mixpolicy.Deterministic(x, actions)
-		if err == nil {
-			err = try(p)
-		}
-		if err != nil {
+		if err := try(mixpolicy.Must(mixpolicy.Deterministic(x, actions))); err != nil {
 			return nil, fault.At("theory", fmt.Sprintf("(A.2) for action %s in every state", x.ActionName(a)), err)
 		}
 	}
-	least, greatest := math.Inf(1), 0.0                                          // certified
+	extreme := [2]float64{math.Inf(1), math.Inf(1)}                              // min μ(s) and −max μ(s), certified
 	exact := mixpolicy.ValuationSettings{Tolerance: math.SmallestNonzeroFloat64} // as far as rounding allows
 	cost := make([]float64, x.Pairs())
-	y, err := x.WithCosts(cost)
-	if err != nil {
-		return nil, err
-	}
-	price := func(s int, c float64) {
-		for a := range m {
-			cost[x.Pair(s, a)] = c
-		}
-	}
+	y := mixpolicy.Must(x.WithCosts(cost))
 	for s := range n {
-		for _, sign := range []float64{1, -1} {
-			price(s, sign)
+		for k, sign := range []float64{1, -1} {
+			clear(cost)
+			for a := range m {
+				cost[x.Pair(s, a)] = sign
+			}
 			v, err := mixpolicy.PolicyIteration(ctx, y, exact)
 			if err == nil {
 				err = try(v.Policy)
@@ -430,16 +387,11 @@ func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP) (*Ergodicity, erro
 			if err != nil {
 				return e, fault.At("theory", "(A.2) for the mass of state "+x.StateName(s), err)
 			}
-			if sign > 0 {
-				least = min(least, v.Lower)
-			} else {
-				greatest = max(greatest, -v.Lower)
-			}
+			extreme[k] = min(extreme[k], v.Lower)
 		}
-		price(s, 0)
 	}
-	if least > 0 {
-		e.Upper = max(e.Lower, kappa(float64(n)*least, float64(n)*greatest))
+	if extreme[0] > 0 {
+		e.Upper = max(e.Lower, kappa(float64(n)*extreme[0], float64(n)*extreme[1]))
 	}
 	return e, nil
 }

@@ -27,7 +27,7 @@ import (
 //	max bᵀy − ½‖[Ay]₊‖₂²   over 1ᵀy = 0, gᵀy ≥ 0 ,      λ = [Ay]₊ .
 //
 // Newton's method solves it in ℝᵈ. A normal is a row of A, of 10⁶ times the size of others: so ‖λ‖₂ is right
-// to 10⁻¹². Errors: those of [mixpolicy.Problem.Optimum], a θ* with more than 12 entries of 0 where ‖θ*‖₁ = R, and a λ
+// to 10⁻¹². Errors: those of [mixpolicy.Problem.Optimum], a θ* with entries of 0 where ‖θ*‖₁ = R > 1, and a λ
 // that rounding keeps from being optimal.
 func Multipliers(p *mixpolicy.Problem) ([]float64, error) {
 	best, err := p.Optimum(context.Background())
@@ -49,33 +49,26 @@ func Multipliers(p *mixpolicy.Problem) ([]float64, error) {
 	}
 	if class.Size(best.Theta) >= class.R*(1-touching) {
 		weight := -1e6 * max(size, 1)
+		signs := make([]float64, d)
+		for j, v := range best.Theta {
+			signs[j] = math.Copysign(weight, -v)
+			clear(row)
+			switch {
+			case class.Norm == linprog.LInf && math.Abs(v) >= class.R*(1-touching):
+				row[j] = signs[j]
+				rows = append(rows, row...)
+			case class.Norm == linprog.L1 && math.Abs(v) <= touching && class.R == 1: // θ_j ≥ 0 on the simplex
+				row[j] = -weight
+				rows = append(rows, row...)
+			case class.Norm == linprog.L1 && math.Abs(v) <= touching:
+				return nil, fmt.Errorf("theory: θ* = %v is a corner of ‖θ‖₁ ≤ %v, want R = 1 there", best.Theta, class.R)
+			}
+		}
 		switch class.Norm {
 		case linprog.L2:
 			rows = append(rows, floats.ScaleTo(row, weight/class.R, best.Theta)...)
-		case linprog.LInf:
-			for j, v := range best.Theta {
-				if math.Abs(v) >= class.R*(1-touching) {
-					clear(row)
-					row[j] = math.Copysign(weight, -v)
-					rows = append(rows, row...)
-				}
-			}
-		case linprog.L1: // a sign for each entry, either one of 0
-			normals := [][]float64{make([]float64, d)}
-			for j, v := range best.Theta {
-				for _, g := range normals {
-					g[j] = math.Copysign(weight, -v)
-					if math.Abs(v) <= touching {
-						other := slices.Clone(g)
-						other[j] = -g[j]
-						normals = append(normals, other)
-					}
-				}
-				if len(normals) > 1<<12 {
-					return nil, fmt.Errorf("theory: θ* on the sphere of ‖·‖₁ has more than 12 entries of 0, and too many normals: %v", best.Theta)
-				}
-			}
-			rows = append(rows, slices.Concat(normals...)...)
+		case linprog.L1:
+			rows = append(rows, signs...)
 		}
 	}
 	if len(rows) == 0 {
@@ -90,58 +83,57 @@ func Multipliers(p *mixpolicy.Problem) ([]float64, error) {
 		class = mixpolicy.Ball(2 * floats.Norm(best.Theta, 2))
 	}
 	p.GradTheta(row, lambda)
-	if lo := class.MinLinear(row); !(best.Objective-lo <= 1e-8*(math.Abs(lo)+floats.Norm(p.BaseCosts(), math.Inf(1)))) {
+	lo, size := class.MinLinear(row), floats.Norm(p.BaseCosts(), math.Inf(1))
+	if !(best.Objective-lo <= 1e-8*(math.Abs(lo)+size)) {
 		return nil, errors.New("theory: rounding keeps the least multipliers from being optimal")
 	}
 	return lambda, nil
 }
 
-// leastDual returns argmax bᵀy − ½‖[Ay]₊‖² over 1ᵀy = 0, by Newton's method from the maximum with all rows.
+// leastDual returns argmax bᵀy − ½‖[Ay]₊‖² over 1ᵀy = 0, by Newton's method from the maximum with all rows. It subtracts
+// from each row of A its mean, which changes no Ay.
 func leastDual(a *mat.Dense, b []float64) []float64 {
 	n, d := a.Dims()
-	y, step, gradient := make([]float64, d), make([]float64, d), make([]float64, d)
-	active := make([]bool, n) // the rows that count
+	b = slices.Clone(b)
+	floats.AddConst(-floats.Sum(b)/float64(d), b)
+	for i := range n {
+		row := a.RawRowView(i)
+		floats.AddConst(-floats.Sum(row)/float64(d), row)
+	}
+	y := make([]float64, d)
 	value := func(y []float64) float64 {
 		v := floats.Dot(b, y)
 		for i := range n {
-			if s := floats.Dot(a.RawRowView(i), y); s > 0 {
-				v -= s * s / 2
-			}
+			s := max(0, floats.Dot(a.RawRowView(i), y))
+			v -= s * s / 2
 		}
 		return v
 	}
 	for first := true; ; first = false {
-		part, weights := mat.NewDense(n, d, nil), 0.0 // the active rows along 1ᵀy = 0
-		copy(gradient, b)
+		part, gradient := mat.NewDense(n, d, nil), slices.Clone(b) // the rows that count
 		for i := range n {
 			r := a.RawRowView(i)
-			s := floats.Dot(r, y)
-			if active[i] = first || s > 0; active[i] {
+			if s := floats.Dot(r, y); first || s > 0 {
 				part.SetRow(i, r)
-				floats.AddConst(-floats.Sum(r)/float64(d), part.RawRowView(i))
 				floats.AddScaled(gradient, -max(s, 0), r)
-				weights += floats.Dot(r, r)
 			}
 		}
-		floats.AddConst(-floats.Sum(gradient)/float64(d), gradient)
 		var svd mat.SVD
 		if !svd.Factorize(part, mat.SVDThin) {
 			return y
 		}
 		var v mat.Dense
 		svd.VTo(&v)
-		clear(step)
+		step, least := make([]float64, d), 1e-13*mat.Norm(part, 2)
 		for k, sigma := range svd.Values(nil) {
 			column := mat.Col(nil, k, &v)
-			floats.AddConst(-floats.Sum(column)/float64(d), column)
-			slope, least := floats.Dot(column, gradient), 1e-13*math.Sqrt(weights)
+			slope := floats.Dot(column, gradient)
 			if sigma > least || math.Abs(slope) > 1e-11*floats.Norm(b, 2) { // else it is rounding
 				sigma = max(sigma, least)
 				floats.AddScaled(step, slope/(sigma*sigma), column)
 			}
 		}
-		old, next := value(y), make([]float64, d)
-		t := 1.0
+		t, old, next := 1.0, value(y), make([]float64, d)
 		for ; t > 1e-30 && !(value(floats.AddScaledTo(next, y, t, step)) > old); t /= 2 {
 		}
 		if t <= 1e-30 {
