@@ -24,16 +24,22 @@ import (
 	"github.com/mixpolicy/lab/internal/csvrows"
 )
 
-// Space is a set of instances, each given by a vector of parameters, with the bounds that are
-// evaluated at each of them.
+// Space is a set of instances, each given by a vector of parameters.
 type Space struct {
 	Name       string
 	Parameters []Parameter
-	Bounds     []Bound
-	// Sides returns the sides of the bounds at an instance, in their order.
-	Sides func(x []float64) []Side
+	// Laws returns the bounds at an instance: the same ones, in the same order, at each.
+	Laws func(x []float64) []Law
 	// Every is whether the one parameter goes through the integers from Lo on, in place of a search.
 	Every bool
+}
+
+// Law is an inequality of the paper in its corrected form, at an instance.
+type Law struct {
+	Statement string // its number in the paper, or what it serves
+	What      string // left ≤ right
+	Loose     string // why no instance is within a factor of 2; empty if one is
+	Side
 }
 
 // Parameter has values in [Lo, Hi]. The search is uniform in it, or in its logarithm.
@@ -59,13 +65,6 @@ func several(n int, p Parameter) []Parameter {
 		all[i].Name += strconv.Itoa(i + 1)
 	}
 	return all
-}
-
-// Bound is an inequality of the paper in its corrected form.
-type Bound struct {
-	Statement string // its number in the paper, or what it serves
-	What      string // left ≤ right
-	Loose     string // why no instance is within a factor of 2; empty if one is
 }
 
 // Side is the left and the right side of a bound at an instance.
@@ -149,8 +148,8 @@ func Search(ctx context.Context, s Space, instances int, seed uint64, workers in
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	total := s.records()
-	for _, records := range found {
+	total := found[0]
+	for _, records := range found[1:] {
 		for i, r := range records {
 			t := &total[i]
 			r.Instances, r.Nontrivial, r.Violations = r.Instances+t.Instances, r.Nontrivial+t.Nontrivial, r.Violations+t.Violations
@@ -170,34 +169,29 @@ func Search(ctx context.Context, s Space, instances int, seed uint64, workers in
 	return total, nil
 }
 
-// records are those of no instance.
-func (s Space) records() (all []Record) {
-	for _, b := range s.Bounds {
-		all = append(all, Record{Space: s.Name, Statement: b.Statement, What: b.What, Loose: b.Loose, Ratio: math.Inf(-1)})
-	}
-	return all
-}
-
 // climb maximises the ratio of one bound over n instances from start k, and records all bounds. It
 // ends with the context.
 func (s Space) climb(ctx context.Context, rng *rand.Rand, k, n int) []Record {
-	records := s.records()
+	var records []Record
 	evaluate := func(x []float64) float64 {
-		sides := s.Sides(x)
-		for i, side := range sides {
-			r, ratio := &records[i], side.Ratio()
+		laws := s.Laws(x)
+		for i, l := range laws {
+			if len(records) == i {
+				records = append(records, Record{Space: s.Name, Statement: l.Statement, What: l.What, Loose: l.Loose, Ratio: math.Inf(-1)})
+			}
+			r, ratio := &records[i], l.Ratio()
 			r.Instances++
-			if side.Violated() {
+			if l.Violated() {
 				r.Violations++
 			}
 			if ratio > 0 {
 				r.Nontrivial++
 			}
 			if ratio > r.Ratio {
-				r.Ratio, r.Left, r.Right, r.Allowed, r.Instance = ratio, side.Left, side.Right, side.Allowed(), x
+				r.Ratio, r.Left, r.Right, r.Allowed, r.Instance = ratio, l.Left, l.Right, l.Allowed(), x
 			}
 		}
-		return sides[k%len(sides)].Ratio()
+		return laws[k%len(laws)].Ratio()
 	}
 	if s.Every {
 		for i := 0; i < n && ctx.Err() == nil; i++ {

@@ -21,12 +21,7 @@ func divergences() Space {
 			[]Parameter{{Name: "class", Lo: 0, Hi: 3}, {Name: "R", Lo: 0.6, Hi: 1e3, Log: true},
 				{Name: "near", Lo: 1e-3, Hi: 1, Log: true}},
 			several(3, Parameter{Name: "x", Lo: -1, Hi: 1}), several(3, Parameter{Name: "y", Lo: -1, Hi: 1})),
-		Bounds: []Bound{
-			{Statement: "5.10", What: "(μ/2)‖x−y‖² ≤ D(x;y), μ in the norm of the class"},
-			{Statement: "3.29", What: "D(x;y) ≤ MaxDivergence from y"},
-			{Statement: "5.4", What: "D(P(z);z) + D(x;P(z)) ≤ D(x;z), P the projection onto Θ₂"},
-		},
-		Sides: func(v []float64) []Side {
+		Laws: func(v []float64) []Law {
 			class := classOf(v[0], v[1])
 			phi := mixpolicy.DefaultModulus(class)
 			centre := []float64{1. / 3, 1. / 3, 1. / 3}
@@ -47,10 +42,11 @@ func divergences() Space {
 				left, right := bregman.Divergence(phi, projected, z)+bregman.Divergence(phi, x, projected), bregman.Divergence(phi, x, z)
 				pythagoras = Side{left, right, right + lost(phi, x, projected, 0x1p-43)} // the projection has 13 digits
 			}
-			return []Side{
-				{mu / 2 * norm.Of(move) * norm.Of(move), d, 1e-4 * mu * class.R * class.R},
-				{d, theory.MaxDivergence(phi, class, y), 0},
-				pythagoras,
+			return []Law{
+				{"5.10", "(μ/2)‖x−y‖² ≤ D(x;y), μ in the norm of the class", "",
+					Side{mu / 2 * norm.Of(move) * norm.Of(move), d, 1e-4 * mu * class.R * class.R}},
+				{"3.29", "D(x;y) ≤ MaxDivergence from y", "", Side{d, theory.MaxDivergence(phi, class, y), 0}},
+				{"5.4", "D(P(z);z) + D(x;P(z)) ≤ D(x;z), P the projection onto Θ₂", "", pythagoras},
 			}
 		},
 	}
@@ -74,15 +70,14 @@ func stepSums() Space {
 		Name:       "numbers of iterations",
 		Parameters: []Parameter{{Name: "T", Lo: 1, Hi: 1_000_000}},
 		Every:      true,
-		Bounds: []Bound{
-			{Statement: "5.31a", What: "2(√(T+1) − 1) ≤ Ση"},
-			{Statement: "5.31b", What: "Ση² ≤ 1 + ln T"},
-			{Statement: "5.31b", What: "Ση⁴ ≤ 2 − 1/T"},
-		},
-		Sides: func(x []float64) []Side {
+		Laws: func(x []float64) []Law {
 			s := exactSums()[int(x[0])-1]
 			b := theory.InverseSqrtSums(mixpolicy.Corrected, s.T)
-			return []Side{{b.Sum, s.Sum, 0}, {s.Squares, b.Squares, 0}, {s.Fourth, b.Fourth, 0}}
+			return []Law{
+				{"5.31a", "2(√(T+1) − 1) ≤ Ση", "", Side{b.Sum, s.Sum, 0}},
+				{"5.31b", "Ση² ≤ 1 + ln T", "", Side{s.Squares, b.Squares, 0}},
+				{"5.31b", "Ση⁴ ≤ 2 − 1/T", "", Side{s.Fourth, b.Fourth, 0}},
+			}
 		},
 	}
 }

@@ -114,15 +114,7 @@ func games() Space {
 		Parameters: slices.Concat(gameParameters, []Parameter{{Name: "T", Lo: 1, Hi: 3}},
 			several(2, Parameter{Name: "η", Lo: 1e-3, Hi: 10, Log: true}),
 			[]Parameter{{Name: "δ", Lo: 1e-3, Hi: 0.999}}),
-		Bounds: []Bound{
-			{Statement: "3.31", What: "1−δ quantile of the gap ≤ ObjectiveBound", Loose: slope},
-			{Statement: "3.32", What: "mean gap ≤ ExpectedObjectiveBound", Loose: slope},
-			{Statement: "3.33", What: "1−δ quantile of V(θ̂) ≤ ViolationBound", Loose: "it contains ObjectiveBound, whose " + slope},
-			{Statement: "3.31", What: "1−δ quantile of the gap ≤ SharpObjectiveBound"},
-			{Statement: "3.33", What: "1−δ quantile of V(θ̂) ≤ SharpViolationBound", Loose: union},
-			{Statement: "3.38", What: "1−δ quantile of cᵀξ^θ̂ − cᵀΨθ* ≤ PolicyBound", Loose: union},
-		},
-		Sides: func(x []float64) []Side {
+		Laws: func(x []float64) []Law {
 			g, n := newGame(x), len(gameParameters)
 			eta := g.steps(x[n+1 : n+1+min(int(x[n]), 2)])
 			delta, s := x[n+3], sums(eta)
@@ -140,13 +132,15 @@ func games() Space {
 				excess = append(excess, outcome{floats.Dot(g.c, distribution(positive(xi)...)) - g.best.Objective, probability})
 			})
 			gap, violation := quantile(gaps, delta), quantile(violations, delta)
-			return []Side{
-				{gap, g.K.ObjectiveBound(s, delta).Value, size},
-				{expected, g.K.ExpectedObjectiveBound(s).Value, size},
-				{violation, g.K.ViolationBound(s, delta).Value, size},
-				{gap, g.K.SharpObjectiveBound(s, delta).Value, size},
-				{violation, g.K.SharpViolationBound(s, delta).Value, size},
-				{quantile(excess, delta), g.K.PolicyBound(s, 0, delta), size},
+			policy := Side{quantile(excess, delta), g.K.PolicyBound(s, 0, delta), size}
+			return []Law{
+				{"3.31", "1−δ quantile of the gap ≤ ObjectiveBound", slope, Side{gap, g.K.ObjectiveBound(s, delta).Value, size}},
+				{"3.32", "mean gap ≤ ExpectedObjectiveBound", slope, Side{expected, g.K.ExpectedObjectiveBound(s).Value, size}},
+				{"3.33", "1−δ quantile of V(θ̂) ≤ ViolationBound", "it contains ObjectiveBound, whose " + slope,
+					Side{violation, g.K.ViolationBound(s, delta).Value, size}},
+				{"3.31", "1−δ quantile of the gap ≤ SharpObjectiveBound", "", Side{gap, g.K.SharpObjectiveBound(s, delta).Value, size}},
+				{"3.33", "1−δ quantile of V(θ̂) ≤ SharpViolationBound", union, Side{violation, g.K.SharpViolationBound(s, delta).Value, size}},
+				{"3.38", "1−δ quantile of cᵀξ^θ̂ − cᵀΨθ* ≤ PolicyBound", union, policy},
 			}
 		},
 	}
@@ -214,15 +208,6 @@ func (p *path) bracket(l []float64) float64 {
 	return floats.Dot(l, p.short) - floats.Dot(l, l)/(2*p.s)
 }
 
-// worst is the worst side over the iterations.
-func (p *path) worst(f func(s paper.TraceStep) Side) Side {
-	worst := none
-	for _, s := range p.Steps {
-		worst = worst.or(f(s))
-	}
-	return worst
-}
-
 // none is the side of a bound that says nothing, and or is the worse of two sides.
 var none = Side{Left: math.Inf(-1), Right: 1}
 
@@ -259,120 +244,83 @@ func move(p *path, _ paper.TraceStep) float64 {
 }
 
 // law is the corrected form of a law of the proofs, at its worst place.
-func law(number string, size func(*path, paper.TraceStep) float64) func(*path) Side {
-	laws := paper.Laws()
+func (p *path) law(number string, size func(*path, paper.TraceStep) float64) Side {
+	laws, worst := paper.Laws(), none
 	l := laws[slices.IndexFunc(laws, func(l paper.Law) bool { return l.Number == number })]
-	return func(p *path) Side {
-		worst := none
-		p.Visit(l, [][]float64{p.theta}, [][]float64{p.lambda}, func(t int, printed, s paper.Sides) {
-			if s.Relation == "" {
-				s = printed // right as it is
-			}
-			if rough := size(p, p.Steps[max(t, 0)]); !math.IsInf(rough, 1) { // else all is lost
-				worst = worst.or(Side{s.Left, s.Right, max(math.Abs(s.Size), rough)})
-			}
-		})
-		return worst
-	}
+	p.Visit(l, [][]float64{p.theta}, [][]float64{p.lambda}, func(t int, printed, s paper.Sides) {
+		if s.Relation == "" {
+			s = printed // right as it is
+		}
+		if rough := size(p, p.Steps[max(t, 0)]); !math.IsInf(rough, 1) { // else all is lost
+			worst = worst.or(Side{s.Left, s.Right, max(math.Abs(s.Size), rough)})
+		}
+	})
+	return worst
 }
 
 // paths is the space of what holds surely, along any path of samples: the laws of section 5 that lead
 // to (∗) of theory.Constants.ObjectiveBound, what follows from (∗), and the constants.
 func paths() Space {
-	gapSum, exactly := law("5.18", whole), func(*path, paper.TraceStep) float64 { return 0 }
-	all := []struct {
-		statement, what, loose string
-		side                   func(p *path) Side
-	}{
-		{"5.6", "D(θ;θ_{t+1}) ≤ D(θ;θ̃_t)", "", law("5.6", near)},
-		{"5.9", "η⟨ĝ, θ_t−θ̃_t⟩ ≤ ½η²‖ĝ‖⁎² + ½‖θ_t−θ̃_t‖²", "", law("5.9", (*path).size)},
-		{"5.10", "(μ/2)‖θ_t−θ̃_t‖² ≤ D(θ̃_t;θ_t), ball and cube", "", law("5.10", move)},
-		{"5.11", "D(θ_t;θ̃_t) ≤ η²‖ĝ‖⁎²/2μ, ball and cube", "", law("5.11", move)},
-		{"5.12", "η⟨ĝ, θ_t−θ⟩ ≤ D(θ;θ_t) − D(θ;θ_{t+1}) + η²‖ĝ‖⁎²/2μ", "", law("5.12", near)},
-		{"5.13", "Ση⟨∇_θ𝓛, θ_t−θ⟩ ≤ D(θ;θ₀) − Ση⟨e, θ_t−θ⟩ + Ση²(‖∇_θ𝓛‖⁎² + ‖e‖⁎²)/μ", "", law("5.13", whole)},
-		{"5.15", "‖λ_{t+1}−λ‖₂ ≤ ‖λ_t + η∇_λ𝓛 − λ‖₂", "", law("5.15", exactly)},
-		{"5.16", "Ση⟨∇_λ𝓛, λ−λ_t⟩ ≤ ½‖λ‖² + ½Ση²‖∇_λ𝓛‖²", "", law("5.16", whole)},
-		{"5.18", "Ση(𝓛(θ_t,λ) − 𝓛(θ,λ_t)) ≤ D(θ;θ₀) + ½‖λ‖² − Ση⟨e, θ_t−θ⟩ + Ση²((‖∇_θ𝓛‖⁎² + ‖e‖⁎²)/μ + ½‖∇_λ𝓛‖²)",
-			"", gapSum},
-		{"5.21", "the same with ½‖ĝ‖⁎² for ‖∇_θ𝓛‖⁎² + ‖e‖⁎², which is (∗)", "", func(p *path) Side {
-			s := gapSum(p)
-			s.Right += p.squares - p.parts
-			return s
-		}},
-		{"5.25", "−λᵀΨθ̂ − ‖λ‖²/2S ≤ its value at S[Ψθ̂]₋, scaled into the ball", "", func(p *path) Side {
-			top := scaled(min(p.s, p.K.G/floats.Norm(p.short, 2)), p.short)
-			return Side{p.bracket(p.lambda), p.bracket(top), p.s * floats.Dot(p.short, p.short)}
-		}},
-		{"5.28", "cᵀΨ(θ̂−θ*) ≤ right side of (5.18) for θ*, λ = 0 over S", "", law("5.28", average)},
-		{"5.35", "cᵀΨ(θ*−θ̂) ≤ 2R c_max√(nm)‖Ψ‖",
-			"the barycentre of the class is feasible, so that R would do for 2R: cᵀΨθ* is at most its cost",
-			func(p *path) Side { return Side{-p.gap, 2 * p.trivial, p.far} }},
-		{"5.36", "V(θ̂) + Ση⟨e, θ_t−θ*⟩/2GS ≤ R c_max√(nm)‖Ψ‖/G + (right side of (∗) for λ = 0)/2GS + G/4S", "",
-			func(p *path) Side {
-				g := 2 * p.K.G * p.s
-				return Side{p.v + p.noise/g, p.trivial/p.K.G + p.star/g + p.K.G/(4*p.s), p.far + p.whole/g}
-			}},
-		{"3.33", "2(G−‖λ*‖₂)V(θ̂) + Ση⟨e, θ_t−θ*⟩/S ≤ (right side of (∗) for λ = 0 + ½G²)/S", "", func(p *path) Side {
-			if p.K.G <= p.K.LambdaStar {
-				return none
-			}
-			return Side{2*(p.K.G-p.K.LambdaStar)*p.v + p.noise/p.s, (p.star + p.K.G*p.K.G/2) / p.s, p.whole / p.s}
-		}},
-		{"3.30", "min_k ‖ĝ − k1‖⁎ ≤ Tangent·(c_max+G)", "", func(p *path) Side {
-			return p.worst(func(s paper.TraceStep) Side { // the mean, the midrange and a median of two numbers
-				half := (s.Sample[0] - s.Sample[1]) / 2
-				return Side{p.dual([]float64{half, -half}), p.K.Tangent * (p.K.Cost + p.K.G), 0}
-			})
-		}},
-		{"A.3", "‖e‖⁎ ≤ C_e", "", func(p *path) Side {
-			return p.worst(func(s paper.TraceStep) Side {
-				sample, mean := p.at(s.Pair)
-				return Side{p.dual(difference(sample, mean)), p.K.Ce(mixpolicy.Corrected), 0}
-			})
-		}},
-		{"3.34a", "½‖∇_λ𝓛‖² + ½‖ĝ‖⁎²/μ ≤ B", "", func(p *path) Side {
-			return p.worst(func(s paper.TraceStep) Side {
-				sample, _ := p.at(s.Pair)
-				up, g := p.psi(), p.dual(sample)
-				return Side{up*up/2 + g*g/(2*p.Mu), p.K.B(mixpolicy.Corrected), 0}
-			})
-		}},
-		{"5.29", "‖Ψθ‖₂ ≤ σ_max max‖θ‖₂", "", func(p *path) Side { return Side{p.psi(), p.K.SigmaMax * p.K.Reach, 0} }},
-		{"5.30", "‖Ψᵀ(c−λ)‖⁎ ≤ (c_max√(nm)+G)‖Ψ‖", "", func(p *path) Side {
-			_, mean := p.at(p.Steps[0].Pair)
-			return Side{p.dual(mean), p.K.GradientBound(), 0}
-		}},
-		{"§2", "‖Ψᵀx‖⁎ ≤ ‖Ψ‖_{⁎,2}‖x‖₂", "", func(p *path) Side {
-			back := make([]float64, 2)
-			p.Problem.Features().MulVecT(back, p.lambda)
-			return Side{p.dual(back), p.K.PsiNorm * floats.Norm(p.lambda, 2), 0}
-		}},
-		{"A.2", "|⟨e, θ_t−θ⟩| ≤ 2R‖e‖⁎", "", law("A.2", exactly)},
-	}
-	s := Space{
+	exactly := func(*path, paper.TraceStep) float64 { return 0 }
+	return Space{
 		Name: "one path of up to three steps",
 		Parameters: slices.Concat(gameParameters, []Parameter{{Name: "T", Lo: 1, Hi: 4}, {Name: "θ", Lo: -1, Hi: 1}},
 			several(3, Parameter{Name: "η", Lo: 1e-3, Hi: 10, Log: true}), several(3, Parameter{Name: "i", Hi: 3}),
 			several(3, Parameter{Name: "λ", Hi: 1})),
-		Sides: func(x []float64) []Side {
-			p, sides := newPath(x), make([]Side, len(all))
-			for i, a := range all {
-				sides[i] = a.side(p)
+		Laws: func(x []float64) []Law {
+			p := newPath(x)
+			gapSum := p.law("5.18", whole)
+			star := gapSum // with ½‖ĝ‖⁎² for ‖∇_θ𝓛‖⁎² + ‖e‖⁎²
+			star.Right += p.squares - p.parts
+			top := scaled(min(p.s, p.K.G/floats.Norm(p.short, 2)), p.short)
+			multipliers, ball := none, 2*p.K.G*p.s
+			if p.K.G > p.K.LambdaStar {
+				multipliers = Side{2*(p.K.G-p.K.LambdaStar)*p.v + p.noise/p.s, (p.star + p.K.G*p.K.G/2) / p.s, p.whole / p.s}
 			}
-			return sides
+			up, back := make([]float64, 3), make([]float64, 2)
+			p.Problem.Features().MulVec(up, p.theta)
+			p.Problem.Features().MulVecT(back, p.lambda)
+			psi := floats.Norm(up, 2)
+			along, noise, size := none, none, none
+			for _, s := range p.Steps {
+				half := (s.Sample[0] - s.Sample[1]) / 2 // the mean, the midrange and a median of two numbers
+				along = along.or(Side{p.dual([]float64{half, -half}), p.K.Tangent * (p.K.Cost + p.K.G), 0})
+				sample, mean := p.at(s.Pair)
+				g := p.dual(sample)
+				noise = noise.or(Side{p.dual(difference(sample, mean)), p.K.Ce(mixpolicy.Corrected), 0})
+				size = size.or(Side{psi*psi/2 + g*g/(2*p.Mu), p.K.B(mixpolicy.Corrected), 0})
+			}
+			_, mean := p.at(p.Steps[0].Pair)
+			return []Law{
+				{"5.6", "D(θ;θ_{t+1}) ≤ D(θ;θ̃_t)", "", p.law("5.6", near)},
+				{"5.9", "η⟨ĝ, θ_t−θ̃_t⟩ ≤ ½η²‖ĝ‖⁎² + ½‖θ_t−θ̃_t‖²", "", p.law("5.9", (*path).size)},
+				{"5.10", "(μ/2)‖θ_t−θ̃_t‖² ≤ D(θ̃_t;θ_t), ball and cube", "", p.law("5.10", move)},
+				{"5.11", "D(θ_t;θ̃_t) ≤ η²‖ĝ‖⁎²/2μ, ball and cube", "", p.law("5.11", move)},
+				{"5.12", "η⟨ĝ, θ_t−θ⟩ ≤ D(θ;θ_t) − D(θ;θ_{t+1}) + η²‖ĝ‖⁎²/2μ", "", p.law("5.12", near)},
+				{"5.13", "Ση⟨∇_θ𝓛, θ_t−θ⟩ ≤ D(θ;θ₀) − Ση⟨e, θ_t−θ⟩ + Ση²(‖∇_θ𝓛‖⁎² + ‖e‖⁎²)/μ", "", p.law("5.13", whole)},
+				{"5.15", "‖λ_{t+1}−λ‖₂ ≤ ‖λ_t + η∇_λ𝓛 − λ‖₂", "", p.law("5.15", exactly)},
+				{"5.16", "Ση⟨∇_λ𝓛, λ−λ_t⟩ ≤ ½‖λ‖² + ½Ση²‖∇_λ𝓛‖²", "", p.law("5.16", whole)},
+				{"5.18", "Ση(𝓛(θ_t,λ) − 𝓛(θ,λ_t)) ≤ D(θ;θ₀) + ½‖λ‖² − Ση⟨e, θ_t−θ⟩ + Ση²((‖∇_θ𝓛‖⁎² + ‖e‖⁎²)/μ + ½‖∇_λ𝓛‖²)", "", gapSum},
+				{"5.21", "the same with ½‖ĝ‖⁎² for ‖∇_θ𝓛‖⁎² + ‖e‖⁎², which is (∗)", "", star},
+				{"5.25", "−λᵀΨθ̂ − ‖λ‖²/2S ≤ its value at S[Ψθ̂]₋, scaled into the ball", "",
+					Side{p.bracket(p.lambda), p.bracket(top), p.s * floats.Dot(p.short, p.short)}},
+				{"5.28", "cᵀΨ(θ̂−θ*) ≤ right side of (5.18) for θ*, λ = 0 over S", "", p.law("5.28", average)},
+				{"5.35", "cᵀΨ(θ*−θ̂) ≤ 2R c_max√(nm)‖Ψ‖",
+					"the barycentre of the class is feasible, so that R would do for 2R: cᵀΨθ* is at most its cost",
+					Side{-p.gap, 2 * p.trivial, p.far}},
+				{"5.36", "V(θ̂) + Ση⟨e, θ_t−θ*⟩/2GS ≤ R c_max√(nm)‖Ψ‖/G + (right side of (∗) for λ = 0)/2GS + G/4S", "",
+					Side{p.v + p.noise/ball, p.trivial/p.K.G + p.star/ball + p.K.G/(4*p.s), p.far + p.whole/ball}},
+				{"3.33", "2(G−‖λ*‖₂)V(θ̂) + Ση⟨e, θ_t−θ*⟩/S ≤ (right side of (∗) for λ = 0 + ½G²)/S", "", multipliers},
+				{"3.30", "min_k ‖ĝ − k1‖⁎ ≤ Tangent·(c_max+G)", "", along},
+				{"A.3", "‖e‖⁎ ≤ C_e", "", noise},
+				{"3.34a", "½‖∇_λ𝓛‖² + ½‖ĝ‖⁎²/μ ≤ B", "", size},
+				{"5.29", "‖Ψθ‖₂ ≤ σ_max max‖θ‖₂", "", Side{psi, p.K.SigmaMax * p.K.Reach, 0}},
+				{"5.30", "‖Ψᵀ(c−λ)‖⁎ ≤ (c_max√(nm)+G)‖Ψ‖", "", Side{p.dual(mean), p.K.GradientBound(), 0}},
+				{"§2", "‖Ψᵀx‖⁎ ≤ ‖Ψ‖_{⁎,2}‖x‖₂", "", Side{p.dual(back), p.K.PsiNorm * floats.Norm(p.lambda, 2), 0}},
+				{"A.2", "|⟨e, θ_t−θ⟩| ≤ 2R‖e‖⁎", "", p.law("A.2", exactly)},
+			}
 		},
 	}
-	for _, a := range all {
-		s.Bounds = append(s.Bounds, Bound{a.statement, a.what, a.loose})
-	}
-	return s
-}
-
-// psi is ‖Ψθ‖₂.
-func (p *path) psi() float64 {
-	psi := make([]float64, 3)
-	p.Problem.Features().MulVec(psi, p.theta)
-	return floats.Norm(psi, 2)
 }
 
 // lost is the size of [Side] for a D(x;y) of a y with the given relative error, which decides much of it

@@ -77,11 +77,7 @@ func martingales() Space {
 		Name: "martingales of three steps",
 		Parameters: slices.Concat(several(nodes, Parameter{Name: "a", Hi: 1}), several(nodes, Parameter{Name: "b", Hi: 1}),
 			several(steps, Parameter{Name: "c", Lo: 1e-3, Hi: 1, Log: true}), []Parameter{{Name: "δ", Hi: 1}}),
-		Bounds: []Bound{
-			{Statement: "5.19a", What: "δ²/(2Σc_t²) ≤ ln(2/P[|ΣX_t| ≥ δ]), |X_t| ≤ c_t = 2RC_eη_t, c₀ = 1"},
-			{Statement: "5.20a", What: "2δ²/Σc_t² ≤ ln(1/P[Σ(Y_t − E[Y_t|F_t]) ≥ δ]), 0 ≤ Y_t ≤ c_t = η_t²C_e²"},
-		},
-		Sides: func(x []float64) []Side {
+		Laws: func(x []float64) []Law {
 			c := x[2*nodes : 2*nodes+steps]
 			squares := floats.Dot(c, c)
 			at := func(t, node int) (a, b, p float64) {
@@ -99,9 +95,11 @@ func martingales() Space {
 			})
 			both, delta := tail(x[len(x)-1], sizes(sums))
 			one, epsilon := tail(x[len(x)-1], above)
-			return []Side{
-				{delta * delta / (2 * squares), math.Ln2 + both, 0},
-				{2 * epsilon * epsilon / squares, one, 1e-3},
+			return []Law{
+				{"5.19a", "δ²/(2Σc_t²) ≤ ln(2/P[|ΣX_t| ≥ δ]), |X_t| ≤ c_t = 2RC_eη_t, c₀ = 1", "",
+					Side{delta * delta / (2 * squares), math.Ln2 + both, 0}},
+				{"5.20a", "2δ²/Σc_t² ≤ ln(1/P[Σ(Y_t − E[Y_t|F_t]) ≥ δ]), 0 ≤ Y_t ≤ c_t = η_t²C_e²", "",
+					Side{2 * epsilon * epsilon / squares, one, 1e-3}},
 			}
 		},
 	}
@@ -114,18 +112,7 @@ func norms() Space {
 		Name: "variables of three values",
 		Parameters: slices.Concat(several(3, Parameter{Name: "x", Lo: -1, Hi: 1}), several(3, Parameter{Name: "y", Lo: -1, Hi: 1}),
 			several(3, Parameter{Name: "p", Lo: 1e-6, Hi: 1, Log: true})),
-		Bounds: []Bound{
-			{Statement: "Lemma 5.2", What: "‖X‖_ψ₂ ≤ √2·b, |X| ≤ b = 2RC_e"},
-			{Statement: "Lemma 5.2", What: "‖X²‖_ψ₁ ≤ b²/ln 2, |X| ≤ b = C_e"},
-			{Statement: "A.4", What: "E exp(X²/2b²) ≤ √e, |X| ≤ b"},
-			{Statement: "Lemma A.1", What: "‖X+Y‖_ψ₂ ≤ ‖X‖_ψ₂ + ‖Y‖_ψ₂"},
-			{Statement: "Lemma A.1", What: "‖X+Y‖_ψ₁ ≤ ‖X‖_ψ₁ + ‖Y‖_ψ₁"},
-			{Statement: "Definition 2.2", What: "sup q^−½(E|X|^q)^{1/q} ≤ 4‖X‖_ψ₂", Loose: loose},
-			{Statement: "Definition 2.2", What: "‖X‖_ψ₂ ≤ 4 sup q^−½(E|X|^q)^{1/q}"},
-			{Statement: "Definition 2.3", What: "sup q^−1(E|X|^q)^{1/q} ≤ 4‖X‖_ψ₁", Loose: loose},
-			{Statement: "Definition 2.3", What: "‖X‖_ψ₁ ≤ 4 sup q^−1(E|X|^q)^{1/q}"},
-		},
-		Sides: func(v []float64) []Side {
+		Laws: func(v []float64) []Law {
 			x, y, p := v[0:3], v[3:6], distribution(v[6:9]...)
 			orlicz := func(nu float64, x []float64) float64 { return mixpolicy.Must(theory.OrliczNorm(nu, x, p)) }
 			moments := func(nu float64) float64 { return mixpolicy.Must(theory.MomentNorm(nu, x, p)) }
@@ -137,13 +124,16 @@ func norms() Space {
 			for i, s := range squares {
 				e += p[i] * math.Exp(s/(2*top*top))
 			}
-			return []Side{
-				{two, math.Sqrt2 * top, 0},
-				{orlicz(1, squares), top * top / math.Ln2, 0},
-				{e, math.Exp(0.5), 0},
-				{orlicz(2, both), two + orlicz(2, y), 0},
-				{orlicz(1, both), one + orlicz(1, y), 0},
-				{moment2, 4 * two, 0}, {two, 4 * moment2, 0}, {moment1, 4 * one, 0}, {one, 4 * moment1, 0},
+			return []Law{
+				{"Lemma 5.2", "‖X‖_ψ₂ ≤ √2·b, |X| ≤ b = 2RC_e", "", Side{two, math.Sqrt2 * top, 0}},
+				{"Lemma 5.2", "‖X²‖_ψ₁ ≤ b²/ln 2, |X| ≤ b = C_e", "", Side{orlicz(1, squares), top * top / math.Ln2, 0}},
+				{"A.4", "E exp(X²/2b²) ≤ √e, |X| ≤ b", "", Side{e, math.Exp(0.5), 0}},
+				{"Lemma A.1", "‖X+Y‖_ψ₂ ≤ ‖X‖_ψ₂ + ‖Y‖_ψ₂", "", Side{orlicz(2, both), two + orlicz(2, y), 0}},
+				{"Lemma A.1", "‖X+Y‖_ψ₁ ≤ ‖X‖_ψ₁ + ‖Y‖_ψ₁", "", Side{orlicz(1, both), one + orlicz(1, y), 0}},
+				{"Definition 2.2", "sup q^−½(E|X|^q)^{1/q} ≤ 4‖X‖_ψ₂", loose, Side{moment2, 4 * two, 0}},
+				{"Definition 2.2", "‖X‖_ψ₂ ≤ 4 sup q^−½(E|X|^q)^{1/q}", "", Side{two, 4 * moment2, 0}},
+				{"Definition 2.3", "sup q^−1(E|X|^q)^{1/q} ≤ 4‖X‖_ψ₁", loose, Side{moment1, 4 * one, 0}},
+				{"Definition 2.3", "‖X‖_ψ₁ ≤ 4 sup q^−1(E|X|^q)^{1/q}", "", Side{one, 4 * moment1, 0}},
 			}
 		},
 	}
@@ -158,11 +148,7 @@ func vectors() Space {
 		Name: "vectors of three values",
 		Parameters: slices.Concat(several(6, Parameter{Name: "z", Lo: -1, Hi: 1}),
 			several(3, Parameter{Name: "p", Lo: 1e-4, Hi: 1, Log: true})),
-		Bounds: []Bound{
-			{Statement: "Lemma A.3", What: "‖‖Z‖₂²‖_ψ₁ ≤ dK², K = ‖Z‖_ψ₂"},
-			{Statement: "A.8", What: "‖Z‖_ψ₂ ≤ √2·b, ‖Z‖₂ ≤ b = C(d)C_e"},
-		},
-		Sides: func(v []float64) []Side {
+		Laws: func(v []float64) []Law {
 			p := distribution(v[6:9]...)
 			squares, inner := make([]float64, 3), make([]float64, 3)
 			var k, top float64
@@ -178,9 +164,9 @@ func vectors() Space {
 				k = max(k, mixpolicy.Must(theory.OrliczNorm(2, inner, p)))
 			}
 			upper := k / (1 - math.Pi/directions/2)
-			return []Side{
-				{mixpolicy.Must(theory.OrliczNorm(1, squares, p)), 2 * upper * upper, 0},
-				{k, math.Sqrt2 * top, 0},
+			return []Law{
+				{"Lemma A.3", "‖‖Z‖₂²‖_ψ₁ ≤ dK², K = ‖Z‖_ψ₂", "", Side{mixpolicy.Must(theory.OrliczNorm(1, squares, p)), 2 * upper * upper, 0}},
+				{"A.8", "‖Z‖_ψ₂ ≤ √2·b, ‖Z‖₂ ≤ b = C(d)C_e", "", Side{k, math.Sqrt2 * top, 0}},
 			}
 		},
 	}
@@ -195,15 +181,7 @@ func exponentials() Space {
 		Parameters: slices.Concat(several(nodes, Parameter{Name: "a", Lo: 1e-3, Hi: 1e3, Log: true}),
 			several(nodes, Parameter{Name: "b", Lo: 1e-3, Hi: 1e3, Log: true}), several(nodes, Parameter{Name: "from", Lo: -1, Hi: 1}),
 			[]Parameter{{Name: "δ", Hi: 1}}),
-		Bounds: []Bound{
-			{Statement: "A.6", What: "δ²/(4Σσ_t²) ≤ ln(2/P[|ΣX_t| ≥ δ]), ‖X_t‖_ψ₂ ≤ σ_t given the past",
-				Loose: "c = ¼ is what a short proof gives; for sums of T signs the exponent is δ²/2T in the limit, " +
-					"and the bound's is ln 2/2 = 0.35 of it"},
-			{Statement: "A.9", What: "¼min{δ²/‖b‖₂², δ/‖b‖_∞} ≤ ln(1/P[Σ(X_t − E[X_t|F_t]) ≥ δ]), ‖X_t‖_ψ₁ ≤ b_t given the past",
-				Loose: "c = ¼ serves small deviations too; a rare large value of norm b has P[X ≥ δ] near exp(−δ/b), " +
-					"of which the bound has a quarter in the exponent"},
-		},
-		Sides: func(x []float64) []Side {
+		Laws: func(x []float64) []Law {
 			at := func(t, node int) (a, b, p float64) {
 				i := 1<<t - 1 + node
 				a, b = x[i], -x[nodes+i]
@@ -222,9 +200,15 @@ func exponentials() Space {
 			sums := ends(steps, at)
 			both, delta := tail(x[len(x)-1], sizes(sums))
 			one, epsilon := tail(x[len(x)-1], sums)
-			return []Side{
-				{delta * delta / (4 * floats.Dot(sigma[:], sigma[:])), math.Ln2 + both, 0},
-				{min(epsilon*epsilon/floats.Dot(width[:], width[:]), epsilon/floats.Max(width[:])) / 4, one, 1e-3},
+			return []Law{
+				{"A.6", "δ²/(4Σσ_t²) ≤ ln(2/P[|ΣX_t| ≥ δ]), ‖X_t‖_ψ₂ ≤ σ_t given the past",
+					"c = ¼ is what a short proof gives; for sums of T signs the exponent is δ²/2T in the limit, " +
+						"and the bound's is ln 2/2 = 0.35 of it",
+					Side{delta * delta / (4 * floats.Dot(sigma[:], sigma[:])), math.Ln2 + both, 0}},
+				{"A.9", "¼min{δ²/‖b‖₂², δ/‖b‖_∞} ≤ ln(1/P[Σ(X_t − E[X_t|F_t]) ≥ δ]), ‖X_t‖_ψ₁ ≤ b_t given the past",
+					"c = ¼ serves small deviations too; a rare large value of norm b has P[X ≥ δ] near exp(−δ/b), " +
+						"of which the bound has a quarter in the exponent",
+					Side{min(epsilon*epsilon/floats.Dot(width[:], width[:]), epsilon/floats.Max(width[:])) / 4, one, 1e-3}},
 			}
 		},
 	}
@@ -235,12 +219,7 @@ func gaussians() Space {
 	return Space{
 		Name:       "sums of squares",
 		Parameters: []Parameter{{Name: "r", Hi: 1}, {Name: "λ", Lo: 1e-4, Hi: 0.4999, Log: true}, {Name: "d", Lo: 1, Hi: 1e6, Log: true}},
-		Bounds: []Bound{
-			{Statement: "A.11", What: "E exp(λ‖X‖²) ≤ (1−2λ)^−d/2"},
-			{Statement: "A.12", What: "E exp(λ(‖X‖² − E‖X‖²)) ≤ 2 for N(0, I_d) at λ = min{¼, √(ln 2/2d)}"},
-			{Statement: "A.12", What: "ln E exp(λ(‖X‖² − E‖X‖²)) ≤ 2dλ² for N(0, I_d), |λ| ≤ ¼"},
-		},
-		Sides: func(x []float64) []Side {
+		Laws: func(x []float64) []Law {
 			r, lambda, d := x[0], x[1], math.Floor(x[2])
 			one := -math.Log1p(-2*lambda*r)/2 + lambda*(1-r)/(1-2*lambda*r) // ln E exp(λX_i²)
 			centred := func(l float64) float64 { return -d * (math.Log1p(-2*l)/2 + l) }
@@ -248,10 +227,11 @@ func gaussians() Space {
 			if r < 0.5 {
 				l = -l
 			}
-			return []Side{
-				{one, -math.Log1p(-2*lambda) / 2, 0},
-				{math.Exp(centred(min(0.25, math.Sqrt(math.Ln2/(2*d))))), 2, 0},
-				{centred(l), 2 * d * l * l, 0},
+			return []Law{
+				{"A.11", "E exp(λ‖X‖²) ≤ (1−2λ)^−d/2", "", Side{one, -math.Log1p(-2*lambda) / 2, 0}},
+				{"A.12", "E exp(λ(‖X‖² − E‖X‖²)) ≤ 2 for N(0, I_d) at λ = min{¼, √(ln 2/2d)}", "",
+					Side{math.Exp(centred(min(0.25, math.Sqrt(math.Ln2/(2*d))))), 2, 0}},
+				{"A.12", "ln E exp(λ(‖X‖² − E‖X‖²)) ≤ 2dλ² for N(0, I_d), |λ| ≤ ¼", "", Side{centred(l), 2 * d * l * l, 0}},
 			}
 		},
 	}
