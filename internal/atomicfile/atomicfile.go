@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,11 +18,18 @@ import (
 // temporary matches the names of temporary files: .NAME.PROCESS.RANDOM.unfinished.
 var temporary = regexp.MustCompile(`^\..+\.([0-9]+)\.[0-9]+\.unfinished$`)
 
-// Write writes the file at path anew, with mode 0644. What write writes goes to a temporary
-// file in the same folder, which takes the place of path once it is complete and on disk. On
-// an error, which may be that of write, the temporary file is removed and path is as it was.
+// Write writes the file at path anew. What write writes goes to a temporary file in the same folder, which takes
+// the place of path once it is complete and on disk. On an error, which may be that of write, the temporary file is
+// removed and path is as it was. A file that is there keeps its permissions, and a new one has those that the umask
+// leaves of 0666. A symbolic link stays, and what it leads to is written; one that leads nowhere is an error.
 func Write(path string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), fmt.Sprintf(".%s.%d.*.unfinished", filepath.Base(path), os.Getpid()))
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	} else if _, dangling := os.Readlink(path); dangling == nil {
+		return fmt.Errorf("%s is a symbolic link that leads nowhere: %w", path, err)
+	}
+	name := fmt.Sprintf(".%s.%d.%d.unfinished", filepath.Base(path), os.Getpid(), rand.Uint64())
+	f, err := os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
@@ -35,7 +43,12 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	if err := write(w); err != nil {
 		return err
 	}
-	if err := errors.Join(w.Flush(), f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+	if was, err := os.Stat(path); err == nil {
+		if err := f.Chmod(was.Mode().Perm()); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(w.Flush(), f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)

@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -55,9 +58,37 @@ func TestWholeOrNotAtAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	see("new")
-	info, err := os.Stat(path)
-	if err != nil || info.Mode() != 0o644 {
-		t.Errorf("mode %v, %v, want 0644", info.Mode(), err)
+}
+
+// A new file has the permissions that the umask leaves, an old one keeps its own, and a symbolic link stays one.
+func TestPermissionsAndLinks(t *testing.T) {
+	folder := t.TempDir()
+	path, link := filepath.Join(folder, "a.txt"), filepath.Join(folder, "link.txt")
+	defer syscall.Umask(syscall.Umask(0o027))
+	see := func(want fs.FileMode) {
+		t.Helper()
+		if err := WriteBytes(path, nil); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Lstat(path); err != nil || info.Mode() != want {
+			t.Errorf("mode %v, %v, want %v", info.Mode(), err, want)
+		}
+	}
+	see(0o640)
+	if err := os.Chmod(path, 0o664); err != nil {
+		t.Fatal(err)
+	}
+	see(0o664)
+	if err := errors.Join(os.Symlink("a.txt", link), WriteBytes(link, []byte("through"))); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(path)
+	if to, linked := os.Readlink(link); to != "a.txt" || string(got) != "through" {
+		t.Errorf("the link leads to %q, %v; the file has %q, %v", to, linked, got, err)
+	}
+	err = errors.Join(os.Remove(path), WriteBytes(link, nil))
+	if err == nil || !strings.Contains(err.Error(), "leads nowhere") {
+		t.Errorf("through a link to nothing: %v", err)
 	}
 }
 
