@@ -81,8 +81,8 @@ func (l *Lab) install(ctx context.Context, python, requirements string) error {
 	if err := writeFile(file, []byte(requirements)); err != nil {
 		return err
 	}
-	_, err := printed(l.command(ctx, python, "-m", "pip", "install", "--require-hashes", "--quiet", "--disable-pip-version-check",
-		"--no-input", "--retries=2", "-r", file))
+	_, err := printed(l.command(ctx, python, "-m", "pip", "install", "--require-hashes", "--only-binary=:all:", "--quiet",
+		"--disable-pip-version-check", "--no-input", "--retries=2", "-r", file))
 	return reached("PyPI", err)
 }
 
