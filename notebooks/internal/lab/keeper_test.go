@@ -62,8 +62,19 @@ func TestOneChangesACloneAtATime(t *testing.T) {
 	}
 	unlock()
 
-	// Clean takes even the lock away, and keeps its turn.
+	// Clean waits for who uses the set-up. It takes even the lock away, and keeps its turn.
 	noError(t, writeFile(first.path("stamps", "kernel"), nil))
+	t.Setenv("PATH", t.TempDir())
+	if second.setUp(t.Context()) == nil {
+		t.Error("set up without any program")
+	}
+	soon, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	err := first.Clean(soon)
+	if _, gone := os.Stat(first.path("stamps", "kernel")); gone != nil || !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(first.told(), "waiting") {
+		t.Errorf("clean beside who uses the set-up: %v, %v; it said %q", err, gone, first.told())
+	}
+	noError(t, second.Close())
 	noError(t, first.Clean(t.Context()))
 	if _, err := os.Stat(first.path()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("clean leaves .lab: %v", err)

@@ -42,6 +42,7 @@ type Lab struct {
 
 	temp    string // temporary files of this run, and the mark of its processes
 	held    *os.File
+	used    *os.File     // .lab/used, locked with others that use the set-up
 	release func() error // ends the processes
 	log     io.Writer
 	mu      sync.Mutex // guards log
@@ -157,21 +158,24 @@ func markAsCache(folder string) error {
 		"# Made by go run ./notebooks, and removed by go run ./notebooks clean: see bford.info/cachedir\n"))
 }
 
-// Clean removes everything that a set-up or a run made.
+// Clean removes everything that a set-up or a run made, once nothing uses it.
 func (l *Lab) Clean(ctx context.Context) error {
-	unlock, err := l.lock(ctx)
+	unlock, err := l.lockAlone(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
 	for _, name := range append(named(l.path(), ""), l.build()) {
-		if name == l.path("lock") {
+		if name == l.path("lock") || name == l.path("used") {
 			continue // until all else is gone
 		}
 		if err := os.RemoveAll(name); err != nil {
 			return err
 		}
 	}
+	l.used.Close()
+	l.used = nil
+	os.Remove(l.path("used"))
 	os.Remove(l.path("lock"))
 	os.Remove(l.path()) // not if a run that waited has made it anew
 	l.say("removed %s and %s", l.path(), l.build())
@@ -203,7 +207,7 @@ func (l *Lab) setUp(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
-	if err := errors.Join(l.removeParts(), markAsCache(l.path())); err != nil {
+	if err := errors.Join(l.removeParts(), markAsCache(l.path()), l.use(syscall.LOCK_SH)); err != nil {
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
@@ -244,6 +248,37 @@ func (l *Lab) lock(ctx context.Context) (unlock func(), err error) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	return nil, ctx.Err()
+}
+
+// lockAlone is lock once nobody uses the set-up any more: neither a run nor an open JupyterLab.
+func (l *Lab) lockAlone(ctx context.Context) (unlock func(), err error) {
+	for told := false; ; told = true {
+		if unlock, err = l.lock(ctx); err != nil {
+			return nil, err
+		}
+		if err = l.use(syscall.LOCK_EX | syscall.LOCK_NB); err == nil {
+			return unlock, nil
+		}
+		unlock()
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, err
+		}
+		if !told {
+			l.say("waiting for what runs or is open of this clone to end")
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// use locks .lab/used until the lab is closed: together with others that use the set-up, or alone, to remove it. Whoever
+// calls it has the lock.
+func (l *Lab) use(how int) (err error) {
+	if l.used == nil {
+		if l.used, err = os.OpenFile(l.path("used"), os.O_CREATE|os.O_RDWR, 0o644); err != nil {
+			return err
+		}
+	}
+	return syscall.Flock(int(l.used.Fd()), how)
 }
 
 // removeParts removes what writers of files left when they were killed: from the folders that the command writes to,

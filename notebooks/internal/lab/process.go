@@ -92,7 +92,7 @@ func (l *Lab) Close() error {
 	if l.release == nil {
 		return nil
 	}
-	defer func() { l.release = nil; l.held.Close() }()
+	defer func() { l.release = nil; l.held.Close(); l.used.Close() }()
 	return l.release()
 }
 

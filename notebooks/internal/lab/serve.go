@@ -18,14 +18,13 @@ import (
 // else on copies of the paper's notebooks. The other args are for JupyterLab.
 func (l *Lab) Serve(ctx context.Context, args []string) error {
 	open := filepath.Join(l.root, copies)
-	trusted := l.paper()
 	var err error
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		if open, err = filepath.Abs(args[0]); err != nil {
 			return err
 		}
 		args = args[1:]
-	} else if trusted, err = l.copyPaper(ctx); err != nil {
+	} else if err := l.copyPaper(ctx); err != nil {
 		return err
 	}
 	if _, err := os.Stat(open); err != nil {
@@ -37,12 +36,7 @@ func (l *Lab) Serve(ctx context.Context, args []string) error {
 	if err := l.setUp(ctx); err != nil {
 		return err
 	}
-	if len(trusted) > 0 { // their outputs are live before anything is run
-		if _, err := printed(l.command(ctx, l.python, append([]string{"-m", "nbformat.sign"}, trusted...)...)); err != nil {
-			return err
-		}
-	}
-	if err := l.configureServer(open); err != nil {
+	if err := errors.Join(l.signPaper(ctx), l.configureServer(open)); err != nil {
 		return err
 	}
 	cmd := l.command(ctx, l.python, append([]string{"-m", "jupyterlab"}, args...)...)
@@ -52,6 +46,13 @@ func (l *Lab) Serve(ctx context.Context, args []string) error {
 	if exit := (*exec.ExitError)(nil); ctx.Err() != nil && errors.As(err, &exit) {
 		return nil // told to stop, and did
 	}
+	return err
+}
+
+// signPaper has Jupyter trust the paper's notebooks, so that their outputs are live before anything is run. It goes by
+// what is in a notebook, so a copy is trusted as long as it is the same.
+func (l *Lab) signPaper(ctx context.Context) error {
+	_, err := printed(l.command(ctx, l.python, append([]string{"-m", "nbformat.sign"}, l.paper()...)...))
 	return err
 }
 
@@ -67,35 +68,34 @@ func folderOf(path string) string {
 // they were when they were copied: not in .lab, since clean leaves the copies too.
 const copies, given = "my-notebooks", "my-notebooks/.given"
 
-// copyPaper gives the reader copies of the paper's notebooks, so that to run them in JupyterLab, which saves by itself, doesn't change
-// what is committed. A copy that the reader has changed stays, also when the paper's own has changed since.
-func (l *Lab) copyPaper(ctx context.Context) (mine []string, err error) {
+// copyPaper gives the reader copies of the paper's notebooks, so that to run them in JupyterLab, which saves by itself,
+// doesn't change what is committed. A copy that the reader has changed stays, also when the paper's own has changed since.
+func (l *Lab) copyPaper(ctx context.Context) error {
 	unlock, err := l.lock(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer unlock()
 	for _, file := range l.paper() {
 		copied, original := filepath.Join(l.root, copies, filepath.Base(file)), filepath.Join(l.root, given, filepath.Base(file))
 		now, err := os.ReadFile(file)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		was, _ := os.ReadFile(original) // nothing if none
 		have, err := os.ReadFile(copied)
 		switch {
 		case errors.Is(err, fs.ErrNotExist), bytes.Equal(have, now), err == nil && bytes.Equal(have, was):
 			if err := errors.Join(writeFile(copied, now), writeFile(original, now)); err != nil {
-				return nil, err
+				return err
 			}
 		case err != nil:
-			return nil, err
+			return err
 		case !bytes.Equal(was, now):
 			l.say("%s is as you left it, though %s has changed since; to have the new one, delete yours", copied, file)
 		}
-		mine = append(mine, copied)
 	}
-	return mine, nil
+	return nil
 }
 
 // configureServer writes the settings of the server, where a flag given to it still has the last word: on loopback, with
