@@ -263,15 +263,16 @@ func MeasureStepCost() (c StepCost, err error) {
 	return c, nil
 }
 
-// leastTime returns the least time of a call in nanoseconds over five batches, as disturbances only add time.
+// leastTime returns the least time of a call in nanoseconds, over a thousand batches that are too short for
+// other work to interrupt each of them.
 func leastTime(calls int, f func()) float64 {
-	best := math.Inf(1)
-	for range 5 {
+	best, batch := math.Inf(1), max(1, calls/200)
+	for range 1000 {
 		start := time.Now()
-		for range calls {
+		for range batch {
 			f()
 		}
-		best = min(best, float64(time.Since(start).Nanoseconds())/float64(calls))
+		best = min(best, float64(time.Since(start).Nanoseconds())/float64(batch))
 	}
 	return best
 }
