@@ -166,32 +166,21 @@ func sensible(s, a int) bool { return s == 0 && a < 2 || s == 1 && a > 0 }
 
 // What is not allowed is refused wherever it comes in, with the state and the action.
 func TestActionSetsErrors(t *testing.T) {
-	_, err := door(func(s, a int) bool { return s == 0 })
-	wantError(t, err, "state open has no allowed action")
-	_, err = door(func(s, a int) bool { return a < 2 })
-	wantError(t, err, "action shut it is allowed in no state")
-	_, err = door(func(s, a int) bool { return a > 0 })
-	wantError(t, err, "action open it is allowed in no state")
+	wantError(t, errOf(door(func(s, a int) bool { return s == 0 })), "state open has no allowed action")
+	wantError(t, errOf(door(func(s, a int) bool { return a < 2 })), "action shut it is allowed in no state")
+	wantError(t, errOf(door(func(s, a int) bool { return a > 0 })), "action open it is allowed in no state")
 	x := mixpolicy.Must(door(sensible))
 	const where = "state open, action open it"
-	_, err = mixpolicy.StateIndependent(x, .5, .5, 0)
-	wantError(t, err, where)
-	_, err = mixpolicy.NewPolicy(x, []float64{1, 0, 0, .5, .25, .25})
-	wantError(t, err, where, "0.5")
-	_, err = mixpolicy.Deterministic(x, []int{0, 0})
-	wantError(t, err, where)
-	_, err = mixpolicy.FeaturesFromColumns(x, []float64{.25, .25, 0, .25, .25, 0})
-	wantError(t, err, "feature column 0", where)
-	_, err = mixpolicy.FeaturesFromColumns(x, []float64{.25, 0, .25, 0, .25, .25})
-	wantError(t, err, "feature column 0", "state shut, action shut it")
+	wantError(t, errOf(mixpolicy.StateIndependent(x, .5, .5, 0)), where)
+	wantError(t, errOf(mixpolicy.NewPolicy(x, []float64{1, 0, 0, .5, .25, .25})), where, "0.5")
+	wantError(t, errOf(mixpolicy.Deterministic(x, []int{0, 0})), where)
+	wantError(t, errOf(mixpolicy.FeaturesFromColumns(x, []float64{.25, .25, 0, .25, .25, 0})), "feature column 0", where)
+	wantError(t, errOf(mixpolicy.FeaturesFromColumns(x, []float64{.25, 0, .25, 0, .25, .25})), "feature column 0", "state shut, action shut it")
 	mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, []float64{.25, .25, 0, 0, .25, .25}))
-	_, err = x.WithCosts([]float64{0, 1, 0, 0, 1, 2})
-	wantError(t, err, where, "cost 0, want that of action wait, 1")
+	wantError(t, errOf(x.WithCosts([]float64{0, 1, 0, 0, 1, 2})), where, "cost 0, want that of action wait, 1")
 	all := mixpolicy.Must(door(nil))
-	_, err = x.Occupation(t.Context(), mixpolicy.UniformPolicy(all)) // the first such pair
-	wantError(t, err, "state shut, action shut it")
-	_, err = mixpolicy.PolicyOf(x, []float64{0, 0, 0, math.NaN(), 0, 0})
-	wantError(t, err, where, "NaN")
+	wantError(t, errOf(x.Occupation(t.Context(), mixpolicy.UniformPolicy(all))), "state shut, action shut it") // the first such pair
+	wantError(t, errOf(mixpolicy.PolicyOf(x, []float64{0, 0, 0, math.NaN(), 0, 0})), where, "NaN")
 	if !x.Allowed(1, 2) || x.Allowed(1, 0) || !all.Allowed(1, 0) {
 		t.Error("Allowed tells otherwise")
 	}

@@ -72,12 +72,6 @@ func TestCertificateRecomputed(t *testing.T) {
 			if r.Seed != 8 || r.Stream != 2 || !strings.Contains(r.Settings, "T = 400") || !strings.HasPrefix(r.Settings, m.Name()) {
 				t.Errorf("settings %q", r.Settings)
 			}
-			text := r.Certificate.Details()
-			for _, line := range []string{"exact optimum of (2.18)", "gap to the optimum", "true cost of its policy", "violation", "1ᵀθ̂ − 1", "400", "8, 2"} {
-				if !strings.Contains(text, line) {
-					t.Errorf("the certificate does not say %q:\n%s", line, text)
-				}
-			}
 		}
 	}
 }
@@ -152,14 +146,6 @@ func TestCertificateOfRounding(t *testing.T) {
 	for v, want := range map[float64]string{-1e-16: "+0.000000000", 0: "+0.000000000", 1e-16: "+0.000000000", -1.6e-9: "-0.000000002", .25: "+0.250000000"} {
 		if text := (&mixpolicy.Certificate{HasTheta: true, HyperplaneError: v}).Details(); !strings.Contains(text, want) {
 			t.Errorf("1ᵀθ̂ − 1 = %v is told as\n%s", v, text)
-		}
-	}
-}
-
-func TestStatusNames(t *testing.T) {
-	for s, want := range map[mixpolicy.Status]string{mixpolicy.Completed: "completed", mixpolicy.Interrupted: "interrupted", mixpolicy.Failed: "failed", 9: "Status(9)"} {
-		if s.String() != want {
-			t.Errorf("%q, want %q", s, want)
 		}
 	}
 }

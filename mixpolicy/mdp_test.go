@@ -178,12 +178,9 @@ func TestWithCostsAndCriterion(t *testing.T) {
 	if y.Cost(2, 0) != 7 || x.Cost(2, 0) != 2 {
 		t.Errorf("costs %v, and of the original %v", y.Cost(2, 0), x.Cost(2, 0))
 	}
-	_, err := x.WithCosts([]float64{1, 2})
-	wantError(t, err, "2 costs, want one per pair: 4")
-	_, err = x.WithCosts([]float64{1, 2, math.Inf(1), 3})
-	wantError(t, err, "state c, action 0: cost +Inf, want a finite number")
-	_, err = x.WithCriterion(mixpolicy.Discounted(2))
-	wantError(t, err, "γ = 2, want 0 < γ < 1")
+	wantError(t, errOf(x.WithCosts([]float64{1, 2})), "2 costs, want one per pair: 4")
+	wantError(t, errOf(x.WithCosts([]float64{1, 2, math.Inf(1), 3})), "state c, action 0: cost +Inf, want a finite number")
+	wantError(t, errOf(x.WithCriterion(mixpolicy.Discounted(2))), "γ = 2, want 0 < γ < 1")
 	z := mixpolicy.Must(x.WithCriterion(mixpolicy.Discounted(0.25)))
 	if z.Gamma() != 0.25 || !x.Criterion().Average() || z.Criterion().Average() {
 		t.Errorf("criteria %v and %v", z.Criterion(), x.Criterion())

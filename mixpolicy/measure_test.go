@@ -8,7 +8,6 @@ import (
 	"math/big"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -19,36 +18,33 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// (2.11): every method gives the μ of a dense LU decomposition, under every
-// criterion, and its own residual is right.
+// (2.11): every method gives the μ of a dense LU decomposition, under every criterion; its own residual is right, and
+// its own error is one.
 func TestMeasureEquation_2_11(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t, drawCriterion(t))
 		p := drawPolicy(t, x)
-		want := luMeasure(t, x, p)
-		for _, method := range []mixpolicy.MeasureMethod{mixpolicy.Auto, mixpolicy.Elimination, mixpolicy.GaussSeidel, mixpolicy.PowerIteration} {
-			q, err := mixpolicy.Occupation(context.Background(), x, p, mixpolicy.MeasureSettings{Method: method})
+		want, rounding := luMeasure(t, x, p), float64(10*x.States())*u
+		for method := mixpolicy.Auto; method <= mixpolicy.Multilevel; method++ {
+			q, err := mixpolicy.Occupation(t.Context(), x, p, mixpolicy.MeasureSettings{Method: method})
 			if err != nil {
 				t.Fatalf("%v: %v", method, err)
 			}
 			// An iteration stops at a residual of 1e-12; the error is at most the
 			// residual times the condition number in luTolerance.
-			if d := close1(q.State, want); d > luTolerance+1e-12*2000 {
-				t.Fatalf("%v: off by %v", method, d)
+			if off := close1(q.State, want); off > luTolerance+min(q.Error, 1e-12*2000) || q.Residual > 1e-12+rounding || floats.Min(q.State) < 0 {
+				t.Fatalf("%v: off by %v, said to be by %v; residual %v, least entry %v", method, off, q.Error, q.Residual, floats.Min(q.State))
 			}
-			if q.Residual > 1e-12+float64(10*x.States())*u {
-				t.Fatalf("%v: residual %v", method, q.Residual)
+			if x.Gamma() < 1 && q.Error > 2*(q.Residual+10*rounding)/(1-x.Gamma()) {
+				t.Fatalf("%v: error %v, want at most 2‖r‖₁/(1−γ) for the residual %v", method, q.Error, q.Residual)
 			}
 			flow := mat.NewVecDense(x.States(), nil)
 			flow.MulVec(denseChain(x, p).T(), mat.NewVecDense(x.States(), slices.Clone(q.State)))
 			var residual float64
 			for s, mu := range q.State {
-				if mu < 0 {
-					t.Fatalf("%v: μ(%d) = %v", method, s, mu)
-				}
 				residual += math.Abs(mu - (1-x.Gamma())*x.Initial()[s] - x.Gamma()*flow.AtVec(s))
 			}
-			if math.Abs(residual-q.Residual) > float64(10*x.States())*u {
+			if math.Abs(residual-q.Residual) > rounding {
 				t.Fatalf("%v: residual %v, says %v", method, residual, q.Residual)
 			}
 		}
@@ -124,22 +120,6 @@ func TestEliminationEntrywise(t *testing.T) {
 	}
 }
 
-// Ratios of 10¹⁹⁹ from state to state do not overflow on the way.
-func TestEliminationExtremeRatios(t *testing.T) {
-	x := geometric(6, 0.5, 1e-200)
-	q := mixpolicy.Must(x.Occupation(t.Context(), mixpolicy.UniformPolicy(x)))
-	for s, want := range []float64{0, 0, 0, 0, 2e-200, 1} {
-		if math.Abs(q.State[s]-want) > 1e-15*want {
-			t.Errorf("μ(%d) = %v, want %v", s, q.State[s], want)
-		}
-	}
-	// Where products lose digits, the chain is refused, and sweeps may do better.
-	for _, x := range []*mixpolicy.MDP{geometric(3, 0.5, 5e-324), geometric(3, 0.5, 1e-310), chain([][]float64{{0, 1, 0}, {.5, 0, .5}, {0, 5e-324, 1}})} {
-		_, err := x.Occupation(t.Context(), mixpolicy.UniformPolicy(x))
-		wantError(t, err, "fall below 2e-308, where elimination loses digits; want GaussSeidel or Multilevel")
-	}
-}
-
 // chain has one action, and costs 0.
 func chain(p [][]float64) *mixpolicy.MDP {
 	return mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
@@ -148,44 +128,12 @@ func chain(p [][]float64) *mixpolicy.MDP {
 	}))
 }
 
-// The paper's queue: μ¹ is uniform, μ² geometric with ratio .5/.46; cᵀψ¹ = 3395.500
-// and cᵀψ² = 7987.874 (experiments.md), by every method.
-func TestQueueMeasures(t *testing.T) {
-	x := mixpolicy.Must(models.Queue{}.MDP())
-	for _, c := range []struct {
-		pi          []float64
-		ratio, cost float64
-	}{
-		{[]float64{0.25, 0.25, 0.25, 0.25}, 1, 3395.500},
-		{[]float64{0.3, 0.3, 0.2, 0.2}, 0.5 / 0.46, 7987.874},
-	} {
-		p := mixpolicy.Must(mixpolicy.StateIndependent(x, c.pi...))
-		for _, method := range []mixpolicy.MeasureMethod{mixpolicy.Elimination, mixpolicy.GaussSeidel, mixpolicy.PowerIteration} {
-			q, err := mixpolicy.Occupation(t.Context(), x, p, mixpolicy.MeasureSettings{Method: method})
-			if err != nil {
-				t.Fatalf("%v: %v", method, err)
-			}
-			// The chain forgets in about n²/2 steps, which is what a residual of 1e-12
-			// may hide.
-			for s := 1; s < x.States(); s++ {
-				if got := q.State[s] / q.State[s-1]; math.Abs(got-c.ratio) > 1e-12*5000*1e3 {
-					t.Fatalf("%v: μ(%d)/μ(%d) = %v, want %v", method, s, s-1, got, c.ratio)
-				}
-			}
-			if d := math.Abs(q.Cost(x.Costs()) - c.cost); d > 6e-4 {
-				t.Errorf("%v: cost %v, want %v", method, q.Cost(x.Costs()), c.cost)
-			}
-		}
-	}
-}
-
 // Under average cost several recurrent classes make μ ambiguous, and are named;
 // transient states carry nothing; under discounting there is no difficulty.
 func TestMeasureClasses(t *testing.T) {
 	x := islands(mixpolicy.AverageCost)
 	for _, method := range []mixpolicy.MeasureMethod{mixpolicy.Elimination, mixpolicy.GaussSeidel, mixpolicy.PowerIteration} {
-		_, err := mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: method})
-		wantError(t, err, "2 recurrent classes, {a, b} and {d}", "average cost depends on the first state")
+		wantError(t, errOf(mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: method})), "2 recurrent classes, {a, b} and {d}", "average cost depends on the first state")
 	}
 	y := mixpolicy.Must(x.WithCriterion(mixpolicy.Discounted(0.5)))
 	q := mixpolicy.Must(y.Occupation(t.Context(), mixpolicy.UniformPolicy(y)))
@@ -206,14 +154,11 @@ func TestMeasureClasses(t *testing.T) {
 			}
 		}
 	}
-}
 
-// A class of many states is abbreviated.
-func TestMeasureNamesLargeClasses(t *testing.T) {
+	// A class of many states is abbreviated.
 	for size, want := range map[int]string{5: "{0, 1, 2, 3, 4} and {5, 6, 7, 8, 9}", 6: "{0, 1, 2, 3, … 2 more} and {6, 7, 8, 9, … 2 more}"} {
 		x := walk(2*size, mixpolicy.AverageCost, func(s int) int { return s/size*size + (s+1)%size })
-		_, err := x.Occupation(t.Context(), mixpolicy.UniformPolicy(x))
-		wantError(t, err, want)
+		wantError(t, errOf(x.Occupation(t.Context(), mixpolicy.UniformPolicy(x))), want)
 	}
 }
 
@@ -231,85 +176,52 @@ func walk(n int, c mixpolicy.Criterion, next func(s int) int) *mixpolicy.MDP {
 func TestMeasurePartial(t *testing.T) {
 	x := mixpolicy.Must(models.Queue{Buffer: 200}.MDP())
 	p := mixpolicy.Must(mixpolicy.StateIndependent(x, 0.3, 0.3, 0.2, 0.2))
-	for _, method := range []mixpolicy.MeasureMethod{mixpolicy.PowerIteration, mixpolicy.GaussSeidel, mixpolicy.Multilevel} {
-		ctx, cancel := context.WithCancel(t.Context())
+	for method := mixpolicy.GaussSeidel; method <= mixpolicy.Multilevel; method++ {
 		set := mixpolicy.MeasureSettings{Method: method, MaxSweeps: 3, Tolerance: 1e-300}
-		q, err := mixpolicy.Occupation(ctx, x, p, set)
+		q, err := mixpolicy.Occupation(t.Context(), x, p, set)
 		wantError(t, err, fmt.Sprintf("not converged after %d sweeps", q.Sweeps), method.String(), "want 1e-300")
 		if q.Sweeps < 3 || q.Sweeps > 3 && method != mixpolicy.Multilevel || len(q.Pair) != x.Pairs() {
 			t.Errorf("%v: partial measure %+v", method, q)
 		}
 
-		var told []int
+		ctx, cancel := context.WithCancel(t.Context())
 		set.MaxSweeps, set.Progress = 0, func(sweep int, _ float64) {
-			told = append(told, sweep)
 			if sweep >= 16 {
 				cancel()
 			}
 		}
-		q, err = mixpolicy.Occupation(ctx, x, p, set)
-		if !errors.Is(err, context.Canceled) || q == nil || q.Sweeps < 16 || q.Sweeps > 40 || math.Abs(floats.Sum(q.State)-1) > 1e-12 {
-			t.Errorf("%v, cancelled: %+v, %v", method, q, err)
-		}
-		set.Start = slices.Repeat([]float64{2}, x.States()) // before the first sweep
-		if q, err := mixpolicy.Occupation(ctx, x, p, set); !errors.Is(err, context.Canceled) || math.Abs(floats.Sum(q.State)-1) > 1e-12 {
-			t.Errorf("%v, cancelled at once: %+v, %v", method, q, err)
-		}
-		if method == mixpolicy.Multilevel {
-			continue
-		}
-		if !slices.Equal(told, []int{8, 16}) {
-			t.Errorf("%v: told after sweeps %d", method, told)
-		}
-		// A tolerance that is met exactly, in a chain where it proves the measure.
-		y := mixpolicy.Must(x.WithCriterion(mixpolicy.Discounted(.5)))
-		q, err = mixpolicy.Occupation(t.Context(), y, p, mixpolicy.MeasureSettings{Method: method, Tolerance: 1e-300, MaxSweeps: 16})
-		wantError(t, err, "not converged")
-		set = mixpolicy.MeasureSettings{Method: method, Tolerance: q.Residual}
-		if q, err := mixpolicy.Occupation(t.Context(), y, p, set); err != nil || q.Sweeps != 16 {
-			t.Errorf("%v: %d sweeps to the residual after 16, %v", method, q.Sweeps, err)
+		for _, least := range []int{16, 0} { // cancelled after sweeps, and before the first
+			q, err = mixpolicy.Occupation(ctx, x, p, set)
+			if !errors.Is(err, context.Canceled) || q.Sweeps < least || q.Sweeps > 40 || math.Abs(floats.Sum(q.State)-1) > 1e-12 {
+				t.Errorf("%v, cancelled: %+v, %v", method, q, err)
+			}
+			set.Start = slices.Repeat([]float64{2}, x.States())
 		}
 	}
-
-	_, err := mixpolicy.Occupation(t.Context(), flip(), mixpolicy.UniformPolicy(flip()), mixpolicy.MeasureSettings{Method: 17})
-	wantError(t, err, "unknown measure method MeasureMethod(17)")
-	_, err = mixpolicy.Occupation(t.Context(), x, p, mixpolicy.MeasureSettings{Tolerance: math.NaN()})
-	wantError(t, err, "Tolerance: NaN", "want both positive")
-	_, err = x.Occupation(t.Context(), mixpolicy.UniformPolicy(flip()))
-	wantError(t, err, "policy is for 2 states and 1 actions, the MDP has 200 and 4")
+	set := mixpolicy.MeasureSettings{Method: 17}
+	wantError(t, errOf(mixpolicy.Occupation(t.Context(), x, p, set)), "unknown measure method MeasureMethod(17)")
+	set = mixpolicy.MeasureSettings{Tolerance: math.NaN()}
+	wantError(t, errOf(mixpolicy.Occupation(t.Context(), x, p, set)), "Tolerance: NaN", "want both positive")
+	wantError(t, errOf(x.Occupation(t.Context(), mixpolicy.UniformPolicy(flip()))), "policy is for 2 states and 1 actions, the MDP has 200 and 4")
 }
 
 // Power iteration on two states with P(0,1) = ε, P(1,0) = 2ε, whose μ = (⅔, ⅓): from the uniform measure the error after k
 // sweeps is (1−3ε)ᵏ/3, and the residual 3ε times that. The residual meets the tolerance long before the error is below its
 // root; sweeps go on until that is proved, and no further than to the next look.
 func TestSweepsUntilProved(t *testing.T) {
-	const epsilon, tolerance, limit = 1e-3, 1e-4, 1e-2
-	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
-		States: 2, Actions: 1, Criterion: mixpolicy.AverageCost,
-		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
-			leave := float64(1+s) * epsilon
-			return 0, []mixpolicy.Transition{{To: 1 - s, P: leave}, {To: s, P: 1 - leave}}
-		},
-	}))
-	set := mixpolicy.MeasureSettings{Method: mixpolicy.PowerIteration, Tolerance: tolerance}
+	const epsilon, limit = 1e-3, 1e-2
+	x := chain([][]float64{{1 - epsilon, epsilon}, {2 * epsilon, 1 - 2*epsilon}})
+	set := mixpolicy.MeasureSettings{Method: mixpolicy.PowerIteration, Tolerance: limit * limit}
 	q := mixpolicy.Must(mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), set))
 	truth := func(sweeps int) float64 { return math.Pow(1-3*epsilon, float64(sweeps)) / 3 }
-	is := math.Abs(q.State[0]-2./3) + math.Abs(q.State[1]-1./3)
-	if before := q.Error / math.Pow(1-3*epsilon, 8); math.Abs(is-truth(q.Sweeps)) > 1e-9 || q.Error < is || q.Error > limit || before <= limit || q.Sweeps%8 != 0 {
-		t.Errorf("error %v after %d sweeps, want %v; at most %v, want ≤ %v, and %v before", is, q.Sweeps, truth(q.Sweeps), q.Error, limit, before)
+	off, before := close1(q.State, []float64{2. / 3, 1. / 3}), q.Error/math.Pow(1-3*epsilon, 8)
+	if math.Abs(off-truth(q.Sweeps)) > 1e-9 || q.Error < off || q.Error > limit || before <= limit {
+		t.Errorf("error %v after %d sweeps, want %v; at most %v, want ≤ %v, and %v before", off, q.Sweeps, truth(q.Sweeps), q.Error, limit, before)
 	}
 	// As many sweeps as bring the residual down, but not the error.
-	for _, n := range []int{q.Sweeps - 200, q.Sweeps - 203} {
-		set.MaxSweeps = n
-		q, err := mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), set)
-		wantError(t, err, fmt.Sprintf("mixpolicy: measure not proved after %d sweeps of power iteration: residual %.3g, but its error may be 0.018", n, 3*epsilon*truth(n)), ", want 0.01; the chain")
-		if q.Sweeps != n || q.Residual > tolerance {
-			t.Errorf("%d sweeps to the residual %v", q.Sweeps, q.Residual)
-		}
-	}
-	set.MaxSweeps = 100
-	_, err := mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), set)
-	wantError(t, err, fmt.Sprintf("mixpolicy: measure not converged after 100 sweeps of power iteration: residual %.3g, want 0.0001", 3*epsilon*truth(100)))
+	set.MaxSweeps = q.Sweeps - 200
+	wantError(t, errOf(mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), set)),
+		fmt.Sprintf("mixpolicy: measure not proved after %d sweeps of power iteration: residual %.3g", set.MaxSweeps, 3*epsilon*truth(set.MaxSweeps)))
 }
 
 func BenchmarkElimination(b *testing.B) {
@@ -339,26 +251,15 @@ func TestMultilevelAgainstElimination(t *testing.T) {
 		if rapid.Bool().Draw(t, "discounted") {
 			criterion = mixpolicy.Discounted(rapid.Float64Range(.5, .9999).Draw(t, "γ"))
 		}
-		var x *mixpolicy.MDP
-		var p *mixpolicy.Policy
-		var err error
+		x := mixpolicy.Must(models.Garnet{States: rapid.IntRange(1, 400).Draw(t, "n"), Actions: 2, Branches: 1, Ring: true, Criterion: criterion}.MDP())
+		p := mixpolicy.UniformPolicy(x)
 		if rapid.Bool().Draw(t, "network") {
 			w := models.Network{Buffers: [4]int{5, 3, 3, 4}, Criterion: criterion, Dynamics: rapid.SampledFrom([]models.Dynamics{models.IndependentEvents, models.PhantomJobs, models.OneEvent}).Draw(t, "dynamics")}
-			if x, err = w.MDP(); err == nil {
-				p, err = w.Policy(x, rapid.SampledFrom(models.Rules()).Draw(t, "rule"))
-			}
-		} else {
-			x, err = models.Garnet{States: rapid.IntRange(1, 400).Draw(t, "n"), Actions: 2, Branches: 1, Ring: true, Criterion: criterion}.MDP()
-			if err == nil {
-				p = mixpolicy.UniformPolicy(x)
-			}
+			x = mixpolicy.Must(w.MDP())
+			p = mixpolicy.Must(w.Policy(x, rapid.SampledFrom(models.Rules()).Draw(t, "rule")))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx := context.Background()
-		want := mixpolicy.Must(mixpolicy.Occupation(ctx, x, p, mixpolicy.MeasureSettings{Method: mixpolicy.Elimination}))
-		got := mixpolicy.Must(mixpolicy.Occupation(ctx, x, p, mixpolicy.MeasureSettings{Method: mixpolicy.Multilevel}))
+		want := mixpolicy.Must(mixpolicy.Occupation(t.Context(), x, p, mixpolicy.MeasureSettings{Method: mixpolicy.Elimination}))
+		got := mixpolicy.Must(mixpolicy.Occupation(t.Context(), x, p, mixpolicy.MeasureSettings{Method: mixpolicy.Multilevel}))
 		if got.Residual > 1e-12 {
 			t.Fatalf("residual %v", got.Residual)
 		}
@@ -374,53 +275,6 @@ func TestMultilevelAgainstElimination(t *testing.T) {
 			}
 		}
 	})
-}
-
-// Multilevel takes a discounted chain for a stationary one with one more state, the last, that is
-// entered from each with probability 1−γ and left for s with probability α(s). Its iteration is
-// that of this chain written out, for tolerances so close that each stop is met.
-func TestMultilevelDiscounted(t *testing.T) {
-	for _, gamma := range []float64{.3, .9} {
-		x := garnet(t, 300, 1, 2, mixpolicy.Discounted(gamma))
-		n := x.States()
-		alpha := make([]float64, n) // 0 in most states
-		for s := 0; s < n; s += 3 {
-			alpha[s] = 3 / float64(n)
-		}
-		scaled := func(s int, by float64) (to transitions) {
-			states, p := x.Next(s, 0)
-			for k, s2 := range states {
-				to = append(to, mixpolicy.Transition{To: int(s2), P: by * p[k]})
-			}
-			return to
-		}
-		y := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
-			States: n, Actions: 1, Criterion: x.Criterion(), Initial: alpha,
-			Dynamics: func(s, _ int) (float64, transitions) { return 0, scaled(s, 1) },
-		}))
-		star := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
-			States: n + 1, Actions: 1, Criterion: mixpolicy.AverageCost,
-			Dynamics: func(s, _ int) (float64, transitions) {
-				if s == n {
-					return 0, dense(alpha)
-				}
-				return 0, append(scaled(s, gamma), mixpolicy.Transition{To: n, P: 1 - gamma})
-			},
-		}))
-		begin := slices.Repeat([]float64{1 / float64(n)}, n+1)
-		begin[n] = 1 - gamma
-		for tolerance := 1e-2; tolerance > 1e-9; tolerance /= 1.6 {
-			set := mixpolicy.MeasureSettings{Method: mixpolicy.Multilevel, Tolerance: tolerance}
-			got := mixpolicy.Must(mixpolicy.Occupation(t.Context(), y, mixpolicy.UniformPolicy(y), set))
-			set.Tolerance, set.Start = tolerance/(2-gamma), begin
-			want := mixpolicy.Must(mixpolicy.Occupation(t.Context(), star, mixpolicy.UniformPolicy(star), set))
-			mu := want.State[:n]
-			floats.Scale(1/floats.Sum(mu), mu)
-			if off := floats.Distance(got.State, mu, 1); off > 1e-14 || got.Sweeps != want.Sweeps || got.Residual > tolerance {
-				t.Errorf("γ = %v, tolerance %.3g: μ off by %.2g, %d sweeps and %d, residual %v", gamma, tolerance, off, got.Sweeps, want.Sweeps, got.Residual)
-			}
-		}
-	}
 }
 
 // A large chain is turned around by several workers, with the same result.
@@ -465,26 +319,16 @@ func TestWarmStart(t *testing.T) {
 	x := mixpolicy.Must(w.MDP())
 	base := mixpolicy.Must(w.Policies(x, models.Longer, models.AnyQueue))
 	near := mixpolicy.Must(mixpolicy.Mixture([]float64{.99, .01}, base...))
-	ctx := context.Background()
 	for _, method := range []mixpolicy.MeasureMethod{mixpolicy.Multilevel, mixpolicy.GaussSeidel} {
 		set := mixpolicy.MeasureSettings{Method: method, Tolerance: 1e-10}
-		cold := mixpolicy.Must(mixpolicy.Occupation(ctx, x, base[0], set))
-		m := mixpolicy.Must(mixpolicy.Occupation(ctx, x, near, set))
-		set.Start = m.State
-		warm := mixpolicy.Must(mixpolicy.Occupation(ctx, x, base[0], set))
-		if warm.Sweeps >= cold.Sweeps || warm.Residual > 1e-10 {
+		cold := mixpolicy.Must(mixpolicy.Occupation(t.Context(), x, base[0], set))
+		set.Start = mixpolicy.Must(mixpolicy.Occupation(t.Context(), x, near, set)).State
+		if warm := mixpolicy.Must(mixpolicy.Occupation(t.Context(), x, base[0], set)); warm.Sweeps >= cold.Sweeps || warm.Residual > 1e-10 {
 			t.Errorf("%v: %d sweeps from near, %d from far", method, warm.Sweeps, cold.Sweeps)
-		}
-		if set.Start = cold.State; method == mixpolicy.GaussSeidel {
-			if q := mixpolicy.Must(mixpolicy.Occupation(ctx, x, base[0], set)); q.Sweeps != 8 { // when the residual is first looked at
-				t.Errorf("%d sweeps from the end", q.Sweeps)
-			}
 		}
 	}
 	for _, bad := range [][]float64{{1}, append(make([]float64, x.States()-1), math.NaN()), append(make([]float64, x.States()-1), -1)} {
-		if _, err := mixpolicy.Occupation(ctx, x, base[0], mixpolicy.MeasureSettings{Start: bad}); err == nil || !strings.Contains(err.Error(), "Start") {
-			t.Errorf("start %v…: error %v", bad[0], err)
-		}
+		wantError(t, errOf(mixpolicy.Occupation(t.Context(), x, base[0], mixpolicy.MeasureSettings{Start: bad})), "Start")
 	}
 }
 

@@ -39,8 +39,6 @@ type multipliers interface {
 	ascend(eta float64, theta []float64)
 	// sum returns what was accumulated, borrowed.
 	sum() []float64
-	// current stores λ_t in dst.
-	current(dst []float64)
 }
 
 // denseMultipliers is λ_t as a vector.
@@ -140,12 +138,6 @@ func (l *denseMultipliers) sum() []float64 {
 		return l.total
 	}
 	return floats.DivTo(l.shown, l.total, l.rows)
-}
-
-func (l *denseMultipliers) current(dst []float64) {
-	for i, v := range l.scaled {
-		dst[i] = l.unscale(i, v)
-	}
 }
 
 // lazyMultipliers computes λ_t of the corrected (3.26) at single pairs. Let
@@ -309,13 +301,6 @@ func (l *lazyMultipliers) settle() {
 	clear(l.highest)
 }
 
-func (l *lazyMultipliers) current(dst []float64) {
-	for i := range dst {
-		l.f.Row(l.row, i)
-		dst[i] = l.at(i, l.row)
-	}
-}
-
 // linearMultipliers computes λ_t of the printed (3.26) at single pairs while it has no
 // ball. Then nothing is projected, λ_{t+1} = λ_t + ηΨθ_t, so that with W_t = Σ_{k<t} η_kθ_k
 //
@@ -349,5 +334,3 @@ func (l *linearMultipliers) sum() []float64 {
 	l.f.MulVec(l.total, l.sumW)
 	return l.total
 }
-
-func (l *linearMultipliers) current(dst []float64) { l.f.MulVec(dst, l.w) }

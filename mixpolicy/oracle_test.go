@@ -10,6 +10,15 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
+// firstAt returns an oracle whose first sample is the pair.
+func firstAt(p *mixpolicy.Problem, pair int) *mixpolicy.Oracle {
+	for stream := uint64(0); ; stream++ {
+		if first, _ := mixpolicy.Must(mixpolicy.NewOracle(p, 1, stream)).Sample(); first == pair {
+			return mixpolicy.Must(mixpolicy.NewOracle(p, 1, stream))
+		}
+	}
+}
+
 // Step (1): pairs are drawn from q = (1/d) Σ ψⁱ. By Hoeffding a frequency over N draws is
 // off by more than √(ln(2/δ)/2N) with probability at most δ.
 func TestOracleSamples(t *testing.T) {

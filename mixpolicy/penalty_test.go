@@ -23,9 +23,7 @@ func TestPenaltyIsUnbiased_4_14(t *testing.T) {
 	value := func(x []float64) float64 { return p.Objective(x)/scale + omega*p.NegativeMass(x) }
 	mean := make([]float64, d)
 	for i, q := range p.Features().Sampling() {
-		o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))
-		m := startOn(t, p, mixpolicy.Penalty{Weight: omega, CostScale: scale, StepSize: mixpolicy.Constant(eta), Theta0: theta}, o)
-		o.Force(i)
+		m := startOn(t, p, mixpolicy.Penalty{Weight: omega, CostScale: scale, StepSize: mixpolicy.Constant(eta), Theta0: theta}, firstAt(p, i))
 		advance(t, m, 1)
 		s := view(t, m)
 		for j := range mean {
@@ -98,9 +96,7 @@ func TestPenaltyProjects_4_16(t *testing.T) {
 func TestPenaltyAtZero(t *testing.T) {
 	f := mixpolicy.Must(mixpolicy.FeaturesFromColumns(flip(), []float64{.25, .75}, []float64{.5, .5}))
 	p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Unbounded()))
-	o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))
-	m := startOn(t, p, mixpolicy.Penalty{Theta0: []float64{2, -1}}, o)
-	o.Force(0)
+	m := startOn(t, p, mixpolicy.Penalty{Theta0: []float64{2, -1}}, firstAt(p, 0))
 	advance(t, m, 1)
 	if s := view(t, m); s.Last[0] != 2 || s.Last[1] != -1 {
 		t.Errorf("θ₁ = %v", s.Last)

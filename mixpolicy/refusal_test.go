@@ -9,7 +9,6 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
-	"github.com/mixpolicy/lab/mixpolicy/linprog"
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
@@ -67,25 +66,13 @@ func TestNames(t *testing.T) {
 		fmt.Sprint(mixpolicy.DefaultModulus(mixpolicy.Unbounded())): fmt.Sprint(bregman.Euclidean()), fmt.Sprint(mixpolicy.DefaultModulus(mixpolicy.Cube(2))): fmt.Sprint(bregman.Cube(2)),
 		fmt.Sprint(mixpolicy.DefaultModulus(mixpolicy.Simplex())): fmt.Sprint(bregman.NegativeEntropy()), fmt.Sprint(mixpolicy.DefaultModulus(mixpolicy.Ball(2))): fmt.Sprint(bregman.Ball{R: 2}),
 		mixpolicy.Must(mixpolicy.Deterministic(mixpolicy.Must(models.Machine{}.MDP()), []int{1, 0})).String(): "deterministic policy of 2 states and 2 actions\nin state 0 with probabilities [0 1]",
+		mixpolicy.Completed.String(): "completed", mixpolicy.Interrupted.String(): "interrupted", mixpolicy.Failed.String(): "failed", mixpolicy.Status(9).String(): "Status(9)",
 		many(8): "Ψ of 2 pairs and 8 columns\ncᵀΨ = [0 0 0 0 0 0 0 0]", many(9): "Ψ of 2 pairs and 9 columns\ncᵀΨ = [0 0 0 0 0 0 0 0 … (9 in all)]",
 		mixpolicy.Constant(.25).String(): "η = 0.25, 0.25, 0.25, …", mixpolicy.StepFunc(nil).String(): "η not set",
 		mixpolicy.StepFunc(func(t int) float64 { return float64(t + 1) }).String(): "η = 1, 2, 3, …",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}
-
-// A class for which no modulus is known is refused unless one is given; the simplex and an
-// unbounded class have theirs.
-func TestClassesWithoutModulus(t *testing.T) {
-	psi := queue(t, 100, mixpolicy.Ball(2)).Features()
-	for r, fails := range map[float64]bool{1: false, 1.5: true, math.Inf(1): false} {
-		p := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Class{Norm: linprog.L1, R: r}))
-		_, err := mixpolicy.PrimalDual{CostScale: 1e4}.Start(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)))
-		if (err != nil) != fails {
-			t.Errorf("‖θ‖₁ ≤ %v: error %v", r, err)
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"gonum.org/v1/gonum/floats"
 	"pgregory.net/rapid"
@@ -62,66 +61,45 @@ func TestSchedules(t *testing.T) {
 		if next := mixpolicy.Every(k)(at); next%k != 0 || next <= at || next > at+k {
 			t.Fatalf("Every(%d)(%d) = %d", k, at, next)
 		}
-		for _, k := range []int{k, 1 << 60} { // of which rounding leaves nothing between at and the next
-			if next := mixpolicy.LogSpaced(k)(at); next <= at || next > at+1 && k > 1000 {
-				t.Fatalf("LogSpaced(%d)(%d) = %d", k, at, next)
-			}
+		if next, least := mixpolicy.LogSpaced(k)(at), mixpolicy.LogSpaced(1<<60)(at); next <= at || least != at+1 {
+			t.Fatalf("LogSpaced(%d)(%d) = %d, and %d at the closest", k, at, next, least)
 		}
 	})
 	for _, k := range []int{1, 2, 3, 5, 10, 20, 30} {
-		s := mixpolicy.LogSpaced(k)
-		seen, count := map[int]bool{}, 0
-		for at := s(0); at <= 1e7; at = s(at) {
-			seen[at] = true
-			if at > 1e6 {
-				count++
-			}
+		var seen []int
+		for at := 0; at < 1e7; {
+			at = mixpolicy.LogSpaced(k)(at)
+			seen = append(seen, at)
 		}
-		if count != k {
-			t.Errorf("LogSpaced(%d) gives %d between 10⁶ and 10⁷", k, count)
-		}
-		for at := 1; at <= 1e7; at *= 10 {
-			if !seen[at] {
-				t.Errorf("LogSpaced(%d) leaves out %d", k, at)
+		for power, before := 1e6, len(seen)-1-k; power >= 1; power, before = power/10, -1 {
+			if found := slices.Index(seen, int(power)); found < 0 || before >= 0 && found != before {
+				t.Errorf("LogSpaced(%d) gives %v as number %d, want number %d", k, power, found, before)
 			}
 		}
 	}
 }
 
-// On cancellation, within a second: what was reached, and ctx.Err().
+// On cancellation: what was reached, and ctx.Err().
 func TestSolveCancelled(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
+	ctx, cancel := context.WithCancel(t.Context())
 	const at, total = 5000, 1_000_000_000_000 // a day and more
 	var last int
-	var begin time.Time
 	r, err := mixpolicy.Solve(ctx, p, mixpolicy.PrimalDual{}, mixpolicy.Settings{
 		Iterations: total, Schedule: mixpolicy.Every(at),
 		Recorder: recorder(func(s *mixpolicy.Snapshot) error {
-			last = s.Iteration
-			if s.Iteration == at {
-				begin = time.Now()
+			if last = s.Iteration; last == at {
 				cancel()
 			}
 			return nil
 		}),
 	})
-	if !errors.Is(err, context.Canceled) {
-		t.Fatalf("error %v, want context.Canceled", err)
-	}
-	if took := time.Since(begin); took > time.Second {
-		t.Errorf("stopped after %v", took)
-	}
 	wantError(t, err, "stopped after", "of 1000000000000 iterations")
-	if r == nil || r.Status != mixpolicy.Interrupted || r.Status.String() != "interrupted" {
-		t.Fatalf("result %+v", r)
-	}
-	if r.Iterations < at || last != r.Iterations || r.Queries != r.Iterations {
-		t.Errorf("stopped after %d iterations and %d queries, recorded %d", r.Iterations, r.Queries, last)
+	if !errors.Is(err, context.Canceled) || r.Status != mixpolicy.Interrupted || r.Iterations < at || last != r.Iterations || r.Queries != r.Iterations {
+		t.Fatalf("recorded %d, %v, %+v", last, err, r)
 	}
 	// It is the state that a run of that length has.
-	same := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: r.Iterations}))
+	same := mixpolicy.Must(mixpolicy.Solve(t.Context(), p, mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: r.Iterations}))
 	if !slices.Equal(same.Theta, r.Theta) || !slices.Equal(same.Lambda, r.Lambda) || same.Objective != r.Objective || r.Policy == nil {
 		t.Errorf("θ̂ = %v, a run of %d iterations has %v", r.Theta, r.Iterations, same.Theta)
 	}
@@ -135,37 +113,18 @@ func TestRecorderError(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	full := errors.New("disk full")
 	for _, at := range []int{0, 4, 9} {
-		r, err := mixpolicy.Solve(context.Background(), p, mixpolicy.Penalty{}, mixpolicy.Settings{
+		r, err := mixpolicy.Solve(t.Context(), p, mixpolicy.Penalty{}, mixpolicy.Settings{
 			Iterations: 9, Schedule: mixpolicy.Every(2),
 			Recorder: recorder(func(s *mixpolicy.Snapshot) error {
-				if s.Iteration == at {
-					return full
+				if s.Iteration < at {
+					return nil
 				}
-				return nil
+				return full
 			}),
 		})
-		if !errors.Is(err, full) {
-			t.Errorf("error %v, want the recorder's", err)
+		if !errors.Is(err, full) || r.Status != mixpolicy.Failed || r.Iterations != at {
+			t.Errorf("at %d: result %+v, error %v, want the recorder's", at, r, err)
 		}
-		if r == nil || r.Status != mixpolicy.Failed || r.Iterations != at {
-			t.Errorf("at %d: result %+v", at, r)
-		}
-	}
-	// Also when the run is stopping for another reason: both come back.
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	shown := 0
-	_, err := mixpolicy.Solve(ctx, p, mixpolicy.Penalty{}, mixpolicy.Settings{
-		Iterations: 9, Recorder: recorder(func(s *mixpolicy.Snapshot) error {
-			cancel()
-			if shown++; shown > 1 {
-				return full
-			}
-			return nil
-		}),
-	})
-	if !errors.Is(err, full) || !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want both", err)
 	}
 }
 
@@ -225,8 +184,7 @@ func TestSolveErrors(t *testing.T) {
 		}
 	}
 	for _, p := range []*mixpolicy.Problem{nil, new(mixpolicy.Problem)} {
-		_, err := mixpolicy.NewOracle(p, 1, 0)
-		wantError(t, err, "oracle without a problem")
+		wantError(t, errOf(mixpolicy.NewOracle(p, 1, 0)), "oracle without a problem")
 	}
 }
 
@@ -260,8 +218,7 @@ func TestMethodIsSettings(t *testing.T) {
 			t.Errorf("%s\nand %s, %v, want\n%s\nand %s", text, coded, err, c.text, c.coded)
 		}
 	}
-	_, err := json.Marshal(mixpolicy.Penalty{StepSize: mixpolicy.StepFunc(func(int) float64 { return 1 })})
-	wantError(t, err, "a StepFunc can't be written as JSON")
+	wantError(t, errOf(json.Marshal(mixpolicy.Penalty{StepSize: mixpolicy.StepFunc(func(int) float64 { return 1 })})), "a StepFunc can't be written as JSON")
 }
 
 // Drive counts steps, shows the state where look asks for it, and once more when the method is
@@ -326,20 +283,11 @@ func TestSolveReproducible(t *testing.T) {
 
 // Progress is told from 0 to T, in order.
 func TestSolveProgress(t *testing.T) {
-	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	var told []int
-	_, err := mixpolicy.Solve(context.Background(), p, mixpolicy.PlugIn{}, mixpolicy.Settings{
-		Iterations: 5000, Progress: func(done, total int) {
-			if total != 5000 {
-				t.Errorf("total %d", total)
-			}
-			told = append(told, done)
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(told) < 3 || told[0] != 0 || told[len(told)-1] != 5000 || !slices.IsSorted(told) {
-		t.Errorf("told %v", told)
+	mixpolicy.Must(mixpolicy.Solve(t.Context(), small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost), mixpolicy.PlugIn{}, mixpolicy.Settings{
+		Iterations: 5000, Progress: func(done, total int) { told = append(told, done-total) },
+	}))
+	if len(told) < 3 || told[0] != -5000 || told[len(told)-1] != 0 || !slices.IsSorted(told) {
+		t.Errorf("iterations that are left, negative: %v", told)
 	}
 }

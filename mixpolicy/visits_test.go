@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -58,15 +57,6 @@ func TestPolicyFromVisits(t *testing.T) {
 			}
 		}
 	})
-}
-
-// A state that was never visited has the uniform policy over its actions, if that is wanted.
-func TestUniformUnseen(t *testing.T) {
-	x := mixpolicy.Must(door(sensible))
-	p := mixpolicy.Must(mixpolicy.PolicyFromVisits(x, mixpolicy.VisitSettings{UniformUnseen: true}, []int64{3, 1, 0, 0, 0, 0}))
-	if !slices.Equal(p.Row(0), []float64{.75, .25, 0}) || !slices.Equal(p.Row(1), []float64{0, .5, .5}) {
-		t.Errorf("%v and %v", p.Row(0), p.Row(1))
-	}
 }
 
 // Intervals from runs hold the measure as often as they promise, in a chain whose steps are not
@@ -152,8 +142,7 @@ func TestVisitsErrors(t *testing.T) {
 	x := mixpolicy.Must(door(sensible))
 	good := []int64{1, 2, 0, 0, 3, 4}
 	policy := func(set mixpolicy.VisitSettings, visits ...[]int64) error {
-		_, err := mixpolicy.PolicyFromVisits(x, set, visits...)
-		return err
+		return errOf(mixpolicy.PolicyFromVisits(x, set, visits...))
 	}
 	wantError(t, policy(mixpolicy.VisitSettings{}), "no visits")
 	wantError(t, policy(mixpolicy.VisitSettings{Smoothing: -1}, good), "κ = -1")
@@ -163,18 +152,11 @@ func TestVisitsErrors(t *testing.T) {
 	wantError(t, policy(mixpolicy.VisitSettings{}, []int64{1, 0, 0, 2, 0, 0}), "state open, action open it is not allowed: 2 visits")
 	wantError(t, policy(mixpolicy.VisitSettings{Smoothing: 1}, []int64{1, 0, 0, 0, 0, 0}), "state open was never visited")
 
-	_, err := mixpolicy.FeaturesFromRuns(x, 1, [][]int64{good, good})
-	wantError(t, err, "level 1 of intervals")
-	_, err = mixpolicy.FeaturesFromRuns(x, 0, [][]int64{good, good})
-	wantError(t, err, "level 0 of intervals")
-	_, err = mixpolicy.FeaturesFromRuns(x, .9)
-	wantError(t, err, "mixpolicy: no feature column")
-	_, err = mixpolicy.FeaturesFromRuns(x, .9, [][]int64{good, good}, [][]int64{good, good})
-	wantError(t, err, "base policies 0 and 1 have the same measured frequencies")
-	_, err = mixpolicy.FeaturesFromRuns(x, .9, [][]int64{good})
-	wantError(t, err, "mixpolicy: base policy 0: 1 runs, want at least 2")
-	_, err = mixpolicy.FeaturesFromRuns(x, .9, [][]int64{good, make([]int64, 6)})
-	wantError(t, err, "mixpolicy: base policy 0: run 1: no visit")
-	_, err = mixpolicy.FeaturesFromRuns(x, .9, [][]int64{good, {0, -1, 0, 0, 0, 0}})
-	wantError(t, err, "base policy 0: run 1: state shut, action wait: -1 visits")
+	wantError(t, errOf(mixpolicy.FeaturesFromRuns(x, 1, [][]int64{good, good})), "level 1 of intervals")
+	wantError(t, errOf(mixpolicy.FeaturesFromRuns(x, 0, [][]int64{good, good})), "level 0 of intervals")
+	wantError(t, errOf(mixpolicy.FeaturesFromRuns(x, .9)), "mixpolicy: no feature column")
+	wantError(t, errOf(mixpolicy.FeaturesFromRuns(x, .9, [][]int64{good, good}, [][]int64{good, good})), "base policies 0 and 1 have the same measured frequencies")
+	wantError(t, errOf(mixpolicy.FeaturesFromRuns(x, .9, [][]int64{good})), "mixpolicy: base policy 0: 1 runs, want at least 2")
+	wantError(t, errOf(mixpolicy.FeaturesFromRuns(x, .9, [][]int64{good, make([]int64, 6)})), "mixpolicy: base policy 0: run 1: no visit")
+	wantError(t, errOf(mixpolicy.FeaturesFromRuns(x, .9, [][]int64{good, {0, -1, 0, 0, 0, 0}})), "base policy 0: run 1: state shut, action wait: -1 visits")
 }

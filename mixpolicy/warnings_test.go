@@ -2,7 +2,6 @@ package mixpolicy_test
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -43,25 +42,6 @@ func TestMismatch(t *testing.T) {
 			t.Errorf("%v and the class %v: %v and %v, want some: %v, %v", e.phi, e.class, x, y, e.beyond, e.missing)
 		}
 	}
-	// From the edge of the class a direction may lead along it: what is told is outside by more than rounding.
-	for _, c := range []struct {
-		class mixpolicy.Class
-		start []float64
-	}{{mixpolicy.Cube(2), []float64{2, -.5, -.5}}, {mixpolicy.Cube(1.7), []float64{1.7, -.35, -.35}}, {mixpolicy.Ball(2), []float64{(1 + math.Sqrt(22)) / 3, (2 - math.Sqrt(22)) / 6, (2 - math.Sqrt(22)) / 6}}} {
-		if x, _ := c.class.Mismatch(bregman.Euclidean(), c.start); !(c.class.Size(x) > c.class.R*(1+1e-9)) {
-			t.Errorf("%v from %v: beyond is %v, of size %v", c.class, c.start, x, c.class.Size(x))
-		}
-	}
-	// The 200th direction is −e₉₉, and e₁₀₀ is the next.
-	for k, found := range map[int]bool{99: true, 100: false} {
-		lo, hi := slices.Repeat([]float64{-2}, 300), slices.Repeat([]float64{2}, 300)
-		if lo[k] = -3; !found {
-			lo[k], hi[k] = -2, 3
-		}
-		if x, _ := mixpolicy.Cube(2).Mismatch(bregman.FermiDirac(lo, hi), slices.Repeat([]float64{1. / 300}, 300)); (x != nil) != found {
-			t.Errorf("entry %d: beyond is %v", k, x)
-		}
-	}
 	// In ℝ³ the box [−1, 2]³ meets the hyperplane in less than the cube does: (2, 1, −2) is not in it.
 	box := bregman.FermiDirac([]float64{-1, -1, -1}, []float64{2, 2, 2})
 	if x, y := mixpolicy.Cube(2).Mismatch(box, []float64{1. / 3, 1. / 3, 1. / 3}); x != nil || y == nil {
@@ -93,38 +73,5 @@ func TestWarnings(t *testing.T) {
 				t.Errorf("%s: warning %q, want %q, in\n%v\n%v", e.name, w, e.want[k], r, r.Details())
 			}
 		}
-	}
-}
-
-// Without a setting costs are divided by max |c|, and by nothing in the printed form.
-func TestDefaultCostScale(t *testing.T) {
-	with := func(factor float64) (*mixpolicy.Problem, float64) {
-		x := small(t, 2, mixpolicy.Ball(1.5), mixpolicy.AverageCost).MDP()
-		costs := slices.Clone(x.Costs())
-		for k := range costs {
-			costs[k] *= factor
-		}
-		x = mixpolicy.Must(x.WithCosts(costs))
-		f := mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, mixpolicy.Must(mixpolicy.StateIndependent(x, .5, .5)), mixpolicy.Must(mixpolicy.StateIndependent(x, .9, .1))))
-		return mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(1.5))), math.Abs(factor) * slices.Max(small(t, 2, mixpolicy.Ball(1.5), mixpolicy.AverageCost).MDP().Costs())
-	}
-	run := func(p *mixpolicy.Problem, m mixpolicy.Method) []float64 {
-		return mixpolicy.Must(mixpolicy.Solve(t.Context(), p, m, mixpolicy.Settings{Iterations: 50, Seed: 2, Uncertified: true})).Theta
-	}
-	for _, factor := range []float64{8, -16} {
-		p, most := with(factor)
-		for name, pair := range map[string][2]mixpolicy.Method{
-			"corrected": {mixpolicy.PrimalDual{}, mixpolicy.PrimalDual{CostScale: most}},
-			"printed":   {mixpolicy.PrimalDual{Form: mixpolicy.Printed}, mixpolicy.PrimalDual{Form: mixpolicy.Printed, CostScale: 1}},
-			"penalty":   {mixpolicy.Penalty{}, mixpolicy.Penalty{CostScale: most}},
-		} {
-			if a, b := run(p, pair[0]), run(p, pair[1]); !slices.Equal(a, b) {
-				t.Errorf("%s: θ̂ = %v, with the scale given %v", name, a, b)
-			}
-		}
-	}
-	free, _ := with(0)
-	if theta := run(free, mixpolicy.PrimalDual{}); math.IsNaN(theta[0]) {
-		t.Error("costs of 0: θ̂ is NaN")
 	}
 }
