@@ -36,7 +36,7 @@ func TestLyapunovBoundsByHand(t *testing.T) {
 func TestStepsDoNotAllocate(t *testing.T) {
 	_, p := everyPair(mixpolicy.Discounted(.7))
 	for _, m := range []mixpolicy.Method{
-		RandomizedLP{Steps: 500}, DualALP{}, SmoothedPrimalDual{Basis: identity(2), Radius: 5}, MirrorProx{Modulus: bregman.Cube(2)}, VarianceReduced{},
+		RandomizedLP{Steps: 500}, DualALP{}, SmoothedPrimalDual{Basis: identity(2), Radius: 5}, MirrorProx{Modulus: bregman.Cube(2)}, VarianceReduced{}, ScaleFree{},
 	} {
 		run := begin[mixpolicy.Run](t, p, m)
 		if n := testing.AllocsPerRun(200, func() {
@@ -89,6 +89,7 @@ func TestBadInput(t *testing.T) {
 		{discounted, DualALP{Batch: -1}, "a batch of -1"},
 		{discounted, MirrorProx{Modulus: bregman.Cube(.1)}, ""},
 		{discounted, VarianceReduced{Modulus: bregman.Cube(.1)}, ""},
+		{discounted, ScaleFree{Modulus: bregman.Cube(.1)}, ""},
 		{discounted, VarianceReduced{CostScale: -1}, "CostScale = -1"},
 		{discounted, VarianceReduced{StepSize: mixpolicy.Constant(0)}, "step size"},
 		{discounted, VarianceReduced{StepSize: mixpolicy.Constant(inf)}, "step size"},
@@ -197,6 +198,8 @@ func TestViews(t *testing.T) {
 		{discounted, CertaintyEquivalence{}, 7},
 		{discounted, DualALP{Batch: 3}, 21},
 		{discounted, VarianceReduced{}, 7},
+		{discounted, ScaleFree{}, 7},
+		{discounted, Feasible{MixtureLP{}}, 0},
 		{discounted, MirrorProx{}, 0},
 		{discounted, PDHG{}, 0},
 		{discounted, MixtureLP{}, 0},

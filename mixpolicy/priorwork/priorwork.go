@@ -15,7 +15,8 @@
 //	plug-in for the whole MDP            CertaintyEquivalence Azar, Munos and Kappen 2013
 //	mirror-prox, PDHG, known costs       MirrorProx, PDHG     Nemirovski 2004; Applegate et al. 2023
 //	exact LPs, known costs               MixtureLP, FullLP, ApproximateLP, SmoothedLP
-//	forms of Algorithm 1                 LastIterate, VarianceReduced, mixpolicy.PrimalDual.RowScaling
+//	forms of Algorithm 1                 ScaleFree, VarianceReduced, LastIterate, mixpolicy.PrimalDual.RowScaling
+//	the answer of any, made feasible     Feasible
 //
 // All that learn are mixpolicy.Methods, to be run by mixpolicy.Solve and compared by package
 // race, with costs from the same oracle. Those that find a policy by way of a value function

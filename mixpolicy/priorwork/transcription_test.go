@@ -131,6 +131,7 @@ func TestTranscriptions(t *testing.T) {
 	all = append(all, smoothed(threeStates(mixpolicy.Discounted(.7), mixpolicy.Simplex())))
 	for _, m := range mirrors() {
 		all = append(all, saddles(threeStates(mixpolicy.Discounted(.7), mixpolicy.Unbounded()), m)...)
+		all = append(all, scaleFrees(threeStates(mixpolicy.Discounted(.7), mixpolicy.Unbounded()), m)...)
 	}
 	all = append(all, restarted(threeStates(mixpolicy.Discounted(.7), mixpolicy.Ball(1)), 160))
 	for _, class := range []mixpolicy.Class{mixpolicy.Ball(2), mixpolicy.Simplex()} {
