@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"strings"
+	"testing"
 )
 
 // The checks here use nothing of the solver: exact rational arithmetic, and 200 bits
@@ -305,6 +306,17 @@ func checkUnbounded(p program, e *UnboundedError) error {
 		return fmt.Errorf("slope %v, is %v", e.Slope, slope)
 	}
 	return nil
+}
+
+// panics checks that f does, with a message that begins like this.
+func panics(t *testing.T, prefix string, f func()) {
+	t.Helper()
+	defer func() {
+		if s, _ := recover().(string); !strings.HasPrefix(s, prefix) {
+			t.Errorf("panic %q, want %s…", s, prefix)
+		}
+	}()
+	f()
 }
 
 // must returns v, or panics with err.

@@ -69,9 +69,7 @@
 //	   8        4,112,784    0.6       20        160   of product form
 //	  50          100,000    0.1       16      1,400   dense
 //	 400           10,000    0.9       10      4,200   dense
-//	 400        4,112,784     40       42     40,100   of product form, computed
 //
-// The last is BenchmarkGenerated, whose Ψ is given by the factors of its product form:
-// 13 GB if it were stored. The ball of ℓ₁ has many facets and takes the longest where it is
+// The ball of ℓ₁ has many facets and takes the longest where it is
 // active: at d = 400 twenty times as many steps.
 package linprog

@@ -16,7 +16,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
 
@@ -185,13 +184,13 @@ func (w watched) Apply(dst []float64, from int, theta []float64) {
 	w.Rows.Apply(dst, from, theta)
 }
 
+// Stopped, Solve returns the best point and bound so far, which hold; before anything was found, neither.
 func TestSolveStopsWhenToldTo(t *testing.T) {
 	psi := queueLike([]int{12, 12, 12, 12}, 1, 6, 3)
-	whole := Mixture{B: costs(6, 2), Psi: psi, R: 3}
-	best := must(whole.Solve(background, Settings{}))
+	p := Mixture{B: costs(6, 2), Psi: psi, R: 3}
+	best := must(p.Solve(background, Settings{}))
 	for _, stop := range []int64{1, 15, 30, 45, 60} {
 		ctx, cancel := context.WithCancel(background)
-		p := whole
 		w := watched{Rows: psi, Mutex: new(sync.Mutex), calls: new(atomic.Int64)}
 		w.at = func(call int64) {
 			if call == stop {
@@ -200,43 +199,27 @@ func TestSolveStopsWhenToldTo(t *testing.T) {
 		}
 		p.Psi = w
 		sol, err := p.Solve(ctx, Settings{})
-		switch calls := w.calls.Load(); {
-		case calls < stop:
-			t.Fatalf("%d blocks in all, want more than %d", calls, stop)
-		case err == nil && calls == stop: // it was the last block
-		default:
-			if !errors.Is(err, context.Canceled) || sol == nil {
-				t.Fatalf("stopped at block %d: %v", stop, err)
-			}
-			if calls > stop+int64(runtime.GOMAXPROCS(0)) {
-				t.Errorf("told to stop at block %d, went on to %d", stop, calls)
-			}
-			if sol.Bound > best.Objective {
-				t.Errorf("bound %v; optimum %v", sol.Bound, best.Objective)
-			}
-			// Measures have a feasible point from the first scan on.
-			if sol.Scans > 0 {
-				if err := checkRows(psi, sol.Theta, slack(6)); err != nil {
-					t.Error(err)
-				}
-				if sol.Violation != 0 || sol.Objective < best.Objective*(1-slack(6)) || L2.Of(sol.Theta) > 3 {
-					t.Errorf("%+v; optimum %v", sol, best.Objective)
-				}
-			}
+		if calls := w.calls.Load(); err == nil && calls == stop { // it was the last block
+			continue
+		} else if calls < stop || calls > stop+int64(runtime.GOMAXPROCS(0)) {
+			t.Errorf("told to stop at block %d, ended at %d", stop, calls)
 		}
-		cancel()
+		if !errors.Is(err, context.Canceled) || sol == nil || sol.Bound > best.Objective {
+			t.Fatalf("stopped at block %d: %+v, %v; optimum %v", stop, sol, err, best.Objective)
+		}
+		// Measures have a feasible point from the first scan on.
+		if sol.Scans > 0 && (checkRows(psi, sol.Theta, slack(6)) != nil || sol.Violation != 0 || sol.Objective < best.Objective*(1-slack(6)) || L2.Of(sol.Theta) > 3) {
+			t.Errorf("%+v; optimum %v", sol, best.Objective)
+		}
 	}
-	ctx, cancel := context.WithCancel(background)
-	cancel()
-	for _, sign := range []float64{1, -1} { // the optimum far below 0, too
-		whole.B = costs(6, 2)
-		floats.Scale(sign, whole.B)
-		sol, err := whole.Solve(ctx, Settings{})
-		if !errors.Is(err, context.Canceled) || sol == nil {
-			t.Fatalf("a dead context: %v", err)
-		}
-		if best := must(whole.Solve(background, Settings{})); sol.Bound > best.Objective || sol.Bound < (Dual{}).bound(whole.B, ones(6), psi, L2, 3) {
-			t.Errorf("bound %v of %+v, want at least what no dual gives; optimum %v", sol.Bound, sol.Dual, best.Objective)
+	ended, end := context.WithCancel(background)
+	end()
+	for _, b := range [][]float64{{-100, -300}, {100, 300}} {
+		for _, r := range []float64{2, math.Inf(1)} {
+			sol, err := Mixture{B: b, Psi: Columns{{1, 0}, {0, 1}}, R: r}.Solve(ended, Settings{})
+			if !errors.Is(err, context.Canceled) || sol == nil || !math.IsInf(sol.Violation, 1) || sol.Bound > slices.Min(b) {
+				t.Errorf("b = %v: %+v, %v", b, sol, err)
+			}
 		}
 	}
 }
@@ -269,24 +252,11 @@ func TestSolveBadData(t *testing.T) {
 	if sol, err := (Mixture{B: []float64{1, 2}, Psi: good, R: 0x1p500}).Solve(background, Settings{}); err != nil || floats.Distance(sol.Theta, []float64{1, 0}, 2) > slack(2) {
 		t.Errorf("the greatest R: %+v, %v", sol, err)
 	}
-	for name, f := range map[string]func(){
-		"b": func() { Mixture{B: []float64{1}, Psi: good, R: 1}.Solve(background, Settings{}) },
-		"no columns": func() {
-			Mixture{Psi: Columns{}, R: 1}.Solve(background, Settings{})
-		},
-		"ragged": func() {
-			Mixture{B: []float64{1, 2}, Psi: Columns{{1}, {1, 2}}, R: 1}.Solve(background, Settings{})
-		},
-		"norm": func() { Mixture{B: []float64{1, 2}, Psi: good, R: 1, Norm: 7}.Solve(background, Settings{}) },
+	for _, p := range []Mixture{
+		{B: []float64{1}, Psi: good, R: 1}, {Psi: Columns{}, R: 1}, {B: []float64{1, 2}, Psi: good, R: 1, Norm: 7},
+		{B: []float64{1, 2}, Psi: Columns{{1}, {1, 2}}, R: 1},
 	} {
-		func() {
-			defer func() {
-				if s, ok := recover().(string); !ok || !strings.HasPrefix(s, "linprog: ") {
-					t.Errorf("%s: panic %q", name, s)
-				}
-			}()
-			f()
-		}()
+		panics(t, "linprog: ", func() { p.Solve(background, Settings{}) })
 	}
 }
 
@@ -322,33 +292,20 @@ func TestSolveCostsOfAnySize(t *testing.T) {
 		for _, r := range []float64{1.1 * norm.OnHyperplane(4), 4, math.Inf(1)} {
 			p := Mixture{B: costs(4, 1), Psi: psi, Norm: norm, R: r}
 			want := must(p.Solve(background, Settings{}))
-			for _, exponent := range []int{-1060, -950, -600, 600, 1000} {
+			for _, exponent := range []int{-950, -600, 600, 1000} {
 				q := p
 				q.B = slices.Clone(p.B)
-				for j := range q.B {
-					q.B[j] = math.Ldexp(q.B[j], exponent)
-				}
+				floats.Scale(math.Ldexp(1, exponent), q.B)
 				got, err := q.Solve(background, Settings{})
-				if err != nil {
-					t.Errorf("%v R = %v, 2^%d: %v", norm, r, exponent, err)
-					continue
+				if _, err := check(q, got, err); err != nil {
+					t.Fatalf("%v R = %v, 2^%d: %v", norm, r, exponent, err)
 				}
-				if exponent < -1022 { // b itself has lost digits
-					continue
-				}
-				if _, err := check(q, got, nil); err != nil {
-					t.Errorf("%v R = %v, 2^%d: %v", norm, r, exponent, err)
-				}
-				if !slices.Equal(got.Theta, want.Theta) || got.Objective != math.Ldexp(want.Objective, exponent) || got.Hyperplane != math.Ldexp(want.Hyperplane, exponent) || got.Ball != math.Ldexp(want.Ball, exponent) {
+				if !slices.Equal(got.Theta, want.Theta) || got.Objective != math.Ldexp(want.Objective, exponent) ||
+					got.Hyperplane != math.Ldexp(want.Hyperplane, exponent) || got.Ball != math.Ldexp(want.Ball, exponent) {
 					t.Errorf("%v R = %v, 2^%d: %+v, want %+v", norm, r, exponent, got, want)
 				}
 			}
 		}
-	}
-	ray := Mixture{B: []float64{0x1p-900, 0x1p-899}, Psi: Columns{{1, 5}, {1, -1}}, R: math.Inf(1)}
-	sol, err := ray.Solve(background, Settings{})
-	if _, bad := check(ray, sol, err); classify(err) != isUnbounded || bad != nil {
-		t.Errorf("%v, %v", err, bad)
 	}
 }
 
@@ -419,20 +376,6 @@ func TestInequalitiesTiedSteps(t *testing.T) {
 	}
 }
 
-// What is told before anything was found holds: no bound that is none, no point that is none.
-func TestSolveTellsNothingFound(t *testing.T) {
-	ctx, cancel := context.WithCancel(background)
-	cancel()
-	for _, b := range [][]float64{{-100, -300}, {100, 300}} {
-		for _, r := range []float64{2, math.Inf(1)} {
-			sol, err := Mixture{B: b, Psi: Columns{{1, 0}, {0, 1}}, R: r}.Solve(ctx, Settings{})
-			if !errors.Is(err, context.Canceled) || sol == nil || !math.IsInf(sol.Violation, 1) || sol.Bound > slices.Min(b) {
-				t.Errorf("b = %v: %+v, %v", b, sol, err)
-			}
-		}
-	}
-}
-
 // The rows of another solution to begin with, one of them 0, and each of them twice: the solution is the same.
 func TestSolveWarm(t *testing.T) {
 	psi := measures(3000, 12, .2, 5)
@@ -442,58 +385,13 @@ func TestSolveWarm(t *testing.T) {
 	p := Mixture{B: costs(12, 1), Psi: psi, R: math.Inf(1)}
 	cold := must(p.Solve(background, Settings{}))
 	warm := append(rowsOf(cold), 7)
-	warm = append(warm, warm...)
-	sol, err := p.Solve(background, Settings{Warm: warm})
-	// A vertex, made of its unit normals in another order.
-	normals := mat.NewDense(12, 12, nil)
-	for k, m := range cold.Rows {
-		row := normals.RawRowView(k)
-		psi.Row(row, m.Row)
-		floats.Scale(1/L2.Of(row), row)
-	}
-	normals.SetRow(11, ones(12))
-	if tol := mat.Cond(normals, 2) * slack(12); err != nil || sol.Scans != 2 || !(floats.Distance(sol.Theta, cold.Theta, 2) <= tol*L2.Of(cold.Theta)) {
-		t.Errorf("%d scans: %v, want %v: %v", sol.Scans, sol.Theta, cold.Theta, err)
+	sol, err := p.Solve(background, Settings{Warm: append(warm, warm...)})
+	if err != nil || sol.Scans != 2 || math.Abs(sol.Objective-cold.Objective) > 1e-12*cold.Objective || !slices.Equal(rowsOf(sol), rowsOf(cold)) {
+		t.Errorf("%+v, %v, want %+v", sol, err, cold)
 	}
 	psi[3][9] = math.NaN()
 	if sol, err := p.Solve(background, Settings{Warm: []int{9}}); err == nil || sol != nil {
 		t.Errorf("a bad row to begin with: %v", sol)
-	}
-}
-
-// Costs below all numbers have no multipliers, rather than some of 0.
-func TestSolveCostsBelowAllNumbers(t *testing.T) {
-	for _, p := range []Mixture{
-		{B: []float64{0x1p-1074, 0x1p-1073, 0x1p-1074}, Psi: Columns{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, R: 2},
-		{B: []float64{0x1p-1074, 0}, Psi: Columns{{1.9}, {-1.9}}, R: 2}, // λ = 2⁻¹⁰⁷⁴/3.8
-	} {
-		sol, err := p.Solve(background, Settings{})
-		if err != nil || slices.ContainsFunc(sol.Rows, func(m Multiplier) bool { return !(m.Value > 0) }) || sol.Bound > sol.Objective {
-			t.Errorf("%+v, %v", sol, err)
-		}
-	}
-}
-
-// Where b is ten times the first row but for rounding, the optimum is near or far away: no proof is found,
-// and the interval that is told holds what is feasible within its radius.
-func TestStallBesideARow(t *testing.T) {
-	p := Inequalities{
-		B: []float64{3.96637577112126, 4.264146886124118, -0.8943464599278348},
-		A: Columns{
-			{0.3966375771121261, 0.44358382810038743, 0.19331050181430878},
-			{0.42641468861241194, 0.34417941973651767, 0.29201271331672013},
-			{-0.08943464599278349, 0.008892289451352411, -0.10953935273610217}},
-		H: []float64{-0.6106714170284351, -0.5215302543992184, -0.3975565530802534},
-	}
-	for _, warm := range [][]int{nil, {0, 1}} {
-		point, err := p.Solve(background, Settings{Warm: warm})
-		var stall *StalledError
-		if !errors.As(err, &stall) || point == nil {
-			t.Fatalf("from %v: %+v, %v", warm, point, err)
-		}
-		if stall.Violation != 0 || stall.Bound > stall.Objective || stall.Bound != point.Bound || stall.Objective != point.Objective {
-			t.Errorf("from %v: %+v, %+v", warm, point, stall)
-		}
 	}
 }
 
@@ -559,40 +457,7 @@ func TestInequalitiesBadData(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ b, h []float64 }{{make([]float64, 2), make([]float64, 3)}, {make([]float64, 1), make([]float64, 2)}} {
-		func() {
-			defer func() {
-				if s, _ := recover().(string); !strings.HasPrefix(s, "linprog: b has") {
-					t.Errorf("%d costs, %d right sides: panic %q", len(c.b), len(c.h), s)
-				}
-			}()
-			Inequalities{B: c.b, A: a, H: c.h}.Solve(background, Settings{})
-		}()
-	}
-}
-
-// A solution that is off by more than rounding has no proof.
-func TestProvesNoMore(t *testing.T) {
-	for _, norm := range []Norm{L2, LInf, L1} {
-		p := Mixture{B: costs(3, 1), Psi: measures(30, 3, .2, 5), Norm: norm, R: 1.5}.program()
-		sol := must(p.minimize(background, Settings{}))
-		s := &solver{path: newPath(p), scanner: newScanner(p.psi)}
-		if !s.proves(sol) {
-			t.Fatalf("%v: %+v", norm, sol)
-		}
-		for name, change := range map[string]func(sol *Solution){
-			"violation": func(sol *Solution) { sol.Violation = 1e-9 },
-			"gap":       func(sol *Solution) { sol.Bound -= 1e-9 },
-			"other gap": func(sol *Solution) { sol.Bound += 1e-9 },
-			"plane":     func(sol *Solution) { floats.AddConst(-1e-9, sol.Theta) },
-			"ball":      func(sol *Solution) { s.radius = norm.Of(sol.Theta) - 1e-9 },
-		} {
-			off := *sol
-			off.Theta = slices.Clone(sol.Theta)
-			if change(&off); s.proves(&off) {
-				t.Errorf("%v: %s is off by 1e-9, and proved", norm, name)
-			}
-			s.radius = p.radius
-		}
+		panics(t, "linprog: b has", func() { Inequalities{B: c.b, A: a, H: c.h}.Solve(background, Settings{}) })
 	}
 }
 
