@@ -25,6 +25,10 @@ type Mirror struct {
 	// Scale divides every observed cost, so that η and β need not depend on the unit of
 	// cost; 0 is c_max = max |c|, which is known by (A.3).
 	Scale float64
+	// Recency is p ≥ 0: θ_t has the weight w_t = η_t(t+1)ᵖ in θ̂ = Σ wθ / Σ w. 0 is (3.27a). With p > 0 the average
+	// forgets the start: where η is constant the last half of the iterates has a share of 1 − 2^{−p−1}, as with the
+	// polynomial weights of Shamir and Zhang (ICML 2013).
+	Recency float64
 	// Project moves y = ∇φ(θ) to where ∇φ*(y) is in the set of the method; nil is (3.25b), y ← y + z1.
 	Project func(y []float64) error
 
@@ -32,12 +36,16 @@ type Mirror struct {
 	Theta, Before []float64 // θ_T and θ_{T−1}; Theta is θ₀ before the start, and nil is (1/d, …, 1/d)
 	Dual          []float64 // y = ∇φ(θ_T), kept so that nothing is recomputed near the boundary of the domain
 	Row           []float64 // Ψ_a(s) of the last sample
-	SumEta        float64   // Σ η
-	SumTheta      []float64 // Σ ηθ
+	WeightBefore  float64   // w_{T−1}, that of Before
+	SumEta        float64   // Σ w, which is Σ η for p = 0
+	SumTheta      []float64 // Σ wθ
 
 	oracle  *Oracle
 	average []float64
 }
+
+// maxRecency keeps weights finite for 10¹⁰ iterations.
+const maxRecency = 30.0
 
 // For returns the settings with the defaults filled in. Errors: settings out of range, a modulus
 // whose domain does not meet the hyperplane, θ₀ outside the class or the domain.
@@ -58,6 +66,9 @@ func (m Mirror) For(p *Problem) (Mirror, error) {
 	}
 	if m.Scale, err = p.CostScale(m.Scale); err != nil {
 		return m, err
+	}
+	if !(m.Recency >= 0 && m.Recency <= maxRecency) {
+		return m, fmt.Errorf("mixpolicy: recency p = %v, want a number from 0 to %v", m.Recency, maxRecency)
 	}
 	if m.Theta, err = startingPoint(p, m.Theta); err != nil {
 		return m, err
@@ -105,7 +116,7 @@ func (m *Mirror) Sample() (pair int, cost, q float64) {
 }
 
 // Step performs (3.25) along the gradient ĝ = (slope/q)·row, of which (3.5a) is one and Step(1, 1, g) any
-// other. It adds ηθ to the average before θ moves, and returns η; the θ that the step began
+// other. It adds wθ to the average before θ moves, and returns η; the θ that the step began
 // with is in Before.
 func (m *Mirror) Step(slope, q float64, row []float64) (eta float64, err error) {
 	if eta, err = stepAt(m.Eta, m.T); err != nil {
@@ -118,15 +129,18 @@ func (m *Mirror) Step(slope, q float64, row []float64) (eta float64, err error) 
 	if err := m.Project(m.Dual); err != nil {
 		return eta, fault.At("mixpolicy", fmt.Sprintf("iteration %d", m.T), err)
 	}
-	m.SumEta += eta
-	floats.AddScaled(m.SumTheta, eta, m.Theta)
+	if m.WeightBefore = eta; m.Recency > 0 {
+		m.WeightBefore *= math.Pow(float64(m.T+1), m.Recency)
+	}
+	m.SumEta += m.WeightBefore
+	floats.AddScaled(m.SumTheta, m.WeightBefore, m.Theta)
 	m.Theta, m.Before = m.Before, m.Theta
 	m.Phi.ConjugateGradient(m.Theta, m.Dual)
 	m.T++
 	return eta, nil
 }
 
-// Average returns θ̂ = Σ ηθ / Σ η of (3.27a), or θ₀ before the first step; borrowed.
+// Average returns θ̂ = Σ wθ / Σ w, (3.27a) for p = 0, or θ₀ before the first step; borrowed.
 func (m *Mirror) Average() []float64 {
 	if m.SumEta == 0 {
 		return m.Theta

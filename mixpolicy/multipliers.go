@@ -32,9 +32,9 @@ func (k Multipliers) String() string { return named("Multipliers", int(k), "auto
 type multipliers interface {
 	// at returns λ_t of a pair, whose row of Ψ is given.
 	at(pair int, row []float64) float64
-	// accumulate adds η_tλ_t to the sum of (3.27), or an unbiased estimate of it from
+	// accumulate adds w_tλ_t, which is η_tλ_t for (3.27), to the sum of (3.27), or an unbiased estimate of it from
 	// what is known: the sampled pair and its λ_t.
-	accumulate(eta float64, pair int, lambda float64)
+	accumulate(weight float64, pair int, lambda float64)
 	// ascend performs (3.26), from λ_t to λ_{t+1}.
 	ascend(eta float64, theta []float64)
 	// sum returns what was accumulated, borrowed.
@@ -79,8 +79,8 @@ func (l *denseMultipliers) unscale(pair int, v float64) float64 {
 	return v / l.rows[pair]
 }
 
-func (l *denseMultipliers) accumulate(eta float64, _ int, _ float64) {
-	floats.AddScaled(l.total, eta, l.scaled)
+func (l *denseMultipliers) accumulate(weight float64, _ int, _ float64) {
+	floats.AddScaled(l.total, weight, l.scaled)
 }
 
 func (l *denseMultipliers) ascend(eta float64, theta []float64) { l.step(eta, theta) }
@@ -232,11 +232,11 @@ func (l *lazyMultipliers) reflected(pair int, row []float64) float64 {
 	return max(base, v)
 }
 
-func (l *lazyMultipliers) accumulate(eta float64, pair int, lambda float64) {
+func (l *lazyMultipliers) accumulate(weight float64, pair int, lambda float64) {
 	if lambda == 0 {
 		return
 	}
-	l.pending = append(l.pending, addition{pair, eta * lambda / l.f.sampling[pair]})
+	l.pending = append(l.pending, addition{pair, weight * lambda / l.f.sampling[pair]})
 	if len(l.pending) == cap(l.pending) {
 		l.sum()
 	}
@@ -321,8 +321,8 @@ func newLinearMultipliers(f *Features) *linearMultipliers {
 
 func (l *linearMultipliers) at(_ int, row []float64) float64 { return floats.Dot(row, l.w) }
 
-func (l *linearMultipliers) accumulate(eta float64, _ int, _ float64) {
-	floats.AddScaled(l.sumW, eta, l.w)
+func (l *linearMultipliers) accumulate(weight float64, _ int, _ float64) {
+	floats.AddScaled(l.sumW, weight, l.w)
 }
 
 func (l *linearMultipliers) ascend(eta float64, theta []float64) { floats.AddScaled(l.w, eta, theta) }

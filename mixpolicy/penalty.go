@@ -40,6 +40,8 @@ type Penalty struct {
 	// CostScale divides every observed cost; 0 is c_max = max |c|, 1 the method as it is
 	// printed. Compare [PrimalDual].
 	CostScale float64
+	// Recency is p of the weights η_t(t+1)ᵖ of the average; 0 is the method as it is printed.
+	Recency float64
 	// Theta0 is θ₀; nil is (1/d, …, 1/d).
 	Theta0 []float64
 }
@@ -49,7 +51,7 @@ func (a Penalty) Name() string { return "penalty" }
 
 // String lists the settings that are not left to their defaults.
 func (a Penalty) String() string {
-	return describe(a.Name(), "ω = %v", a.Weight, "%v", a.StepSize, "scale of costs %v", a.CostScale)
+	return describe(a.Name(), "ω = %v", a.Weight, "%v", a.StepSize, "scale of costs %v", a.CostScale, "p = %v", a.Recency)
 }
 
 // penalty is a run of [Penalty].
@@ -64,7 +66,9 @@ func (a Penalty) Start(p *Problem, o *Oracle) (Run, error) {
 	if !(a.Weight > 0) || math.IsInf(a.Weight, 1) {
 		return nil, fmt.Errorf("mixpolicy: penalty weight ω = %v, want a finite number > 0", a.Weight)
 	}
-	m, err := Mirror{Phi: bregman.Euclidean(), Eta: a.StepSize, Scale: a.CostScale, Theta: a.Theta0, Project: p.class.Project}.Start(p, o)
+	m, err := Mirror{
+		Phi: bregman.Euclidean(), Eta: a.StepSize, Scale: a.CostScale, Recency: a.Recency, Theta: a.Theta0, Project: p.class.Project,
+	}.Start(p, o)
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func (f Form) String() string {
 //
 // where the last line uses the θ that the first began with. The iterate is kept as
 // y = ∇φ(θ), so nothing is recomputed near the boundary of the class. The answer is
-// the average θ̂ of (3.27), weighted by η.
+// the average θ̂ of (3.27), weighted by η, or by more recent iterates ([PrimalDual.Recency]).
 //
 // The zero value runs with the modulus of the problem's class, θ₀ = 1/d, η_t = 1/√(t+1), and
 // costs divided by c_max.
@@ -67,6 +67,8 @@ type PrimalDual struct {
 	// The paper divides by nothing, which is CostScale = 1: its G = 1/(1−γ) ∨ β is then no
 	// bound of λ* for costs above 1.
 	CostScale float64
+	// Recency is p: θ_t and λ_t have the weight η_t(t+1)ᵖ in the averages θ̂ and λ̂. 0 is (3.27).
+	Recency float64
 	// Theta0 is θ₀; nil is (1/d, …, 1/d).
 	Theta0 []float64
 	// Form is Corrected unless said otherwise.
@@ -98,7 +100,7 @@ func (a PrimalDual) Name() string {
 
 // String lists the settings that are not left to their defaults.
 func (a PrimalDual) String() string {
-	return describe(a.Name(), "φ: %v", a.Modulus, "%v", a.StepSize, "β = %v", a.Beta, "scale of costs %v", a.CostScale)
+	return describe(a.Name(), "φ: %v", a.Modulus, "%v", a.StepSize, "β = %v", a.Beta, "scale of costs %v", a.CostScale, "p = %v", a.Recency)
 }
 
 // describe lists a name, and of pairs of a format and a value those whose value is not zero.
@@ -147,7 +149,7 @@ func (a PrimalDual) For(p *Problem) (PrimalDual, error) {
 
 // mirror returns the settings of the steps in θ, with the printed (3.22) for the printed form.
 func (a PrimalDual) mirror() Mirror {
-	m := Mirror{Phi: a.Modulus, Eta: a.StepSize, Scale: a.CostScale, Theta: a.Theta0}
+	m := Mirror{Phi: a.Modulus, Eta: a.StepSize, Scale: a.CostScale, Recency: a.Recency, Theta: a.Theta0}
 	if ball, ok := a.Modulus.(bregman.Ball); ok && a.Form == Printed {
 		m.Project = func(y []float64) error {
 			z, err := ball.PrintedShift(y)
@@ -217,7 +219,7 @@ func (a *primalDual) Step() error {
 	if err != nil {
 		return err
 	}
-	a.lambda.accumulate(eta, pair, lambda)
+	a.lambda.accumulate(a.m.WeightBefore, pair, lambda)
 	a.lambda.ascend(eta, a.m.Before)
 	return nil
 }
