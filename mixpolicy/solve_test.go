@@ -196,11 +196,11 @@ func TestMethodIsSettings(t *testing.T) {
 		m           mixpolicy.Method
 		text, coded string
 	}{
-		{&mixpolicy.PrimalDual{}, "primal–dual", `{"Modulus":null,"StepSize":null,"Beta":0,"CostScale":0,"Theta0":null,"Form":0,"RowScaling":false,"Multipliers":0}`},
+		{&mixpolicy.PrimalDual{}, "primal–dual", `{"Modulus":null,"StepSize":null,"Beta":0,"CostScale":0,"Recency":0,"Theta0":null,"Form":0,"RowScaling":false,"Multipliers":0}`},
 		{&mixpolicy.PrimalDual{Modulus: bregman.Ball{R: 3}, StepSize: mixpolicy.InverseSqrt(4), Theta0: []float64{.5, .25, .25}}, "primal–dual, φ: ball, R = 3, η = 4, 2.828, 2.309, …",
-			`{"Modulus":{"R":3},"StepSize":{"InverseSqrt":4},"Beta":0,"CostScale":0,"Theta0":[0.5,0.25,0.25],"Form":0,"RowScaling":false,"Multipliers":0}`},
+			`{"Modulus":{"R":3},"StepSize":{"InverseSqrt":4},"Beta":0,"CostScale":0,"Recency":0,"Theta0":[0.5,0.25,0.25],"Form":0,"RowScaling":false,"Multipliers":0}`},
 		{&mixpolicy.Penalty{Weight: 2, StepSize: mixpolicy.Scaled{By: .5, Of: mixpolicy.Constant(3)}}, "penalty, ω = 2, η = 1.5, 1.5, 1.5, …",
-			`{"Weight":2,"StepSize":{"By":0.5,"Of":{"Constant":3}},"CostScale":0,"Theta0":null}`},
+			`{"Weight":2,"StepSize":{"By":0.5,"Of":{"Constant":3}},"CostScale":0,"Recency":0,"Theta0":null}`},
 		{&mixpolicy.PlugIn{}, "plug-in", "{}"},
 	} {
 		var group sync.WaitGroup
