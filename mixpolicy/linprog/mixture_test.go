@@ -395,6 +395,29 @@ func TestSolveWarm(t *testing.T) {
 	}
 }
 
+// Where b is ten times the first row but for rounding, the optimum is near or far away: no proof is found,
+// and the interval that is told holds what is feasible within its radius.
+func TestStallBesideARow(t *testing.T) {
+	p := Inequalities{
+		B: []float64{3.96637577112126, 4.264146886124118, -0.8943464599278348},
+		A: Columns{
+			{0.3966375771121261, 0.44358382810038743, 0.19331050181430878},
+			{0.42641468861241194, 0.34417941973651767, 0.29201271331672013},
+			{-0.08943464599278349, 0.008892289451352411, -0.10953935273610217}},
+		H: []float64{-0.6106714170284351, -0.5215302543992184, -0.3975565530802534},
+	}
+	for _, warm := range [][]int{nil, {0, 1}} {
+		point, err := p.Solve(background, Settings{Warm: warm})
+		var stall *StalledError
+		if !errors.As(err, &stall) || point == nil {
+			t.Fatalf("from %v: %+v, %v", warm, point, err)
+		}
+		if stall.Violation != 0 || stall.Bound > stall.Objective || stall.Bound != point.Bound || stall.Objective != point.Objective {
+			t.Errorf("from %v: %+v, %+v", warm, point, stall)
+		}
+	}
+}
+
 func TestInfeasibleErrorTells(t *testing.T) {
 	rows := func(n int) (m []Multiplier) {
 		for i := range n {

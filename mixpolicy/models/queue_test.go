@@ -1,6 +1,7 @@
 package models
 
 import (
+	"bytes"
 	"encoding/csv"
 	"fmt"
 	"math"
@@ -11,17 +12,11 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
 func ExampleQueue() {
-	x, err := Queue{}.MDP()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	x := mixpolicy.Must(Queue{}.MDP())
 	fmt.Println(x.States(), "states,", x.Actions(), "actions,", x.Criterion())
 	s, a := 41, 3
 	to, p := x.Next(s, a)
@@ -57,17 +52,7 @@ func TestReadingsEnumerated(t *testing.T) {
 			case Uniformised: // a clock of rate 1.3: arrival, departure, or nothing
 				want = Law{Up: .5 / 1.3, Down: d / 1.3}
 			case Independent:
-				for arrival := range 2 {
-					for departure := range 2 {
-						p := []float64{1 - rho, rho}[arrival] * []float64{1 - d, d}[departure]
-						switch arrival - departure {
-						case 1:
-							want.Up += p
-						case -1:
-							want.Down += p
-						}
-					}
-				}
+				want = Law{Up: rho * (1 - d), Down: (1 - rho) * d}
 			case ArrivalFirst: // ϱ is served first from the unit of probability, the rest is left for a
 				want.Up, want.Down = take(rho, d)
 			case DepartureFirst:
@@ -97,81 +82,29 @@ func close16(x, y float64) bool { return math.Abs(x-y) <= 16*0x1p-53 }
 // The boundary: the impossible event's probability stays.
 func TestQueueEnds(t *testing.T) {
 	for _, r := range Readings() {
-		for _, empty := range []bool{false, true} {
-			q := mixpolicy.Must(Queue{Reading: r, Empty: empty, Buffer: 7}.complete())
+		for _, first := range []string{"1", "0"} {
+			q := mixpolicy.Must(Queue{Reading: r, Empty: first == "0", Buffer: 7}.complete())
 			x := mixpolicy.Must(q.MDP())
-			if first := map[bool]string{false: "1", true: "0"}[empty]; x.StateName(0) != first || x.StateName(x.States()-1) != "7" {
-				t.Errorf("states %s to %s, want %s to 7", x.StateName(0), x.StateName(x.States()-1), first)
+			if last := x.States() - 1; x.StateName(0) != first || x.StateName(last) != "7" {
+				t.Errorf("states %s to %s, want %s to 7", x.StateName(0), x.StateName(last), first)
 			}
 			for s := range x.States() {
 				for a := range x.Actions() {
-					law := q.law(a)
-					row := make([]float64, x.States())
+					law, want, row := q.law(a), make([]float64, x.States()), make([]float64, x.States())
+					want[max(s-1, 0)] += law.Down
+					want[min(s+1, x.States()-1)] += law.Up
+					want[s] += law.Stay
 					to, p := x.Next(s, a)
 					for k := range to {
 						row[to[k]] = p[k]
 					}
-					want := make([]float64, x.States())
-					want[max(s-1, 0)] += law.Down
-					want[min(s+1, x.States()-1)] += law.Up
-					want[s] += law.Stay
-					for j := range row {
-						if !close16(row[j], want[j]) {
-							t.Errorf("%v: P(%s→%s|%s) = %v, want %v", r, x.StateName(s), x.StateName(j), x.ActionName(a), row[j], want[j])
-						}
+					if !slices.EqualFunc(row, want, close16) {
+						t.Errorf("%v: from %s at rate %s: %v, want %v", r, x.StateName(s), x.ActionName(a), row, want)
 					}
 				}
 			}
 		}
 	}
-}
-
-// Under every reading the measures of π¹ and π² are geometric, which elimination
-// and Gauss–Seidel must find.
-func TestQueueMeasuresAreGeometric(t *testing.T) {
-	for _, r := range Readings() {
-		q := Queue{Reading: r}
-		x := mixpolicy.Must(q.MDP())
-		base := mixpolicy.Must(q.Policies(x))
-		for i, p := range base {
-			mu := geometric(q, p, x.States())
-			for _, method := range []mixpolicy.MeasureMethod{mixpolicy.Elimination, mixpolicy.GaussSeidel} {
-				// Every μ(s) of elimination is good to a few n·2⁻⁵³ relatively; a sweep's
-				// error in ℓ₁ is the residual times the relaxation time, 10⁴ steps here.
-				set := mixpolicy.MeasureSettings{Method: method, Tolerance: 1e-14}
-				m := mixpolicy.Must(mixpolicy.Occupation(t.Context(), x, p, set))
-				var off float64
-				for s := range mu {
-					d := math.Abs(m.State[s] - mu[s])
-					if method == mixpolicy.Elimination {
-						d /= mu[s] // relatively, however small
-					}
-					off = max(off, d)
-				}
-				if limit := 1e-10; off > limit {
-					t.Errorf("%v, policy %d, %v: error %.2g, want %.2g", r, i+1, method, off, limit)
-				}
-			}
-		}
-	}
-}
-
-// geometric returns the stationary distribution of a state-independent policy: its ratio is
-// that of the probabilities of up and down.
-func geometric(q Queue, p *mixpolicy.Policy, n int) []float64 {
-	q = mixpolicy.Must(q.complete())
-	var up, down float64
-	for a, w := range p.Row(0) {
-		law := q.law(a)
-		up += w * law.Up
-		down += w * law.Down
-	}
-	mu := make([]float64, n)
-	for k := range mu {
-		mu[k] = math.Pow(up/down, float64(k))
-	}
-	floats.Scale(1/floats.Sum(mu), mu)
-	return mu
 }
 
 func TestDeFariasVanRoyQueue(t *testing.T) {
@@ -194,28 +127,20 @@ func TestDeFariasVanRoyQueue(t *testing.T) {
 func TestQueueReferenceValues(t *testing.T) {
 	exact := inRationals()
 	numeric := fromMDP(t)
-	seen := map[string]bool{}
 	for _, row := range readReference(t) {
 		name, ok := strings.CutPrefix(row.name, "queue/")
 		if !ok {
 			continue
 		}
-		seen[name] = true
 		for i, values := range []map[string]float64{exact, numeric} {
-			got, ok := values[name]
-			if !ok {
-				t.Errorf("%s: not computed by %s", row.name, row.methods[i])
-				continue
-			}
-			if math.Abs(got-row.value) > 1e-12*math.Abs(row.value) {
+			if got, ok := values[name]; !ok || math.Abs(got-row.value) > 1e-12*math.Abs(row.value) {
 				t.Errorf("%s: %s gives %.17g, the file has %.17g", row.name, row.methods[i], got, row.value)
 			}
 		}
+		delete(exact, name)
 	}
-	for name, v := range exact {
-		if !seen[name] {
-			t.Errorf("queue/%s = %.17g is not in the file", name, v)
-		}
+	if len(exact) > 0 {
+		t.Errorf("not in the file: %v", exact)
 	}
 }
 
@@ -226,23 +151,16 @@ type reference struct {
 	methods [2]string
 }
 
-func readReference(t *testing.T) []reference {
+func readReference(t *testing.T) (rows []reference) {
 	t.Helper()
-	f := mixpolicy.Must(os.Open("../../data/reference.csv"))
-	defer f.Close()
-	r := csv.NewReader(f)
+	r := csv.NewReader(bytes.NewReader(mixpolicy.Must(os.ReadFile("../../data/reference.csv"))))
 	r.Comment = '#'
 	records := mixpolicy.Must(r.ReadAll())
 	if want := []string{"name", "value", "unit", "method", "other_method", "source"}; !slices.Equal(records[0], want) {
 		t.Fatalf("columns %v, want %v", records[0], want)
 	}
-	var rows []reference
 	for _, rec := range records[1:] {
-		v, err := strconv.ParseFloat(rec[1], 64)
-		if err != nil {
-			t.Fatalf("%s: %v", rec[0], err)
-		}
-		rows = append(rows, reference{rec[0], v, [2]string{rec[3], rec[4]}})
+		rows = append(rows, reference{rec[0], mixpolicy.Must(strconv.ParseFloat(rec[1], 64)), [2]string{rec[3], rec[4]}})
 	}
 	return rows
 }
@@ -295,7 +213,7 @@ func inRationals() map[string]float64 {
 			if slope.Sign() == 0 {
 				continue
 			}
-			bound := quo(new(big.Rat).Neg(psi2), slope)
+			bound := quo(psi2, sub(psi2, psi1))
 			if slope.Sign() > 0 && (low == nil || bound.Cmp(low) > 0) {
 				low = bound
 			}
@@ -374,34 +292,27 @@ func shoot() float64 {
 // as the cost of the measure of its policy.
 func fromMDP(t *testing.T) map[string]float64 {
 	t.Helper()
-	q := Queue{}
-	x := mixpolicy.Must(q.MDP())
-	base := mixpolicy.Must(q.Policies(x))
-	var psi [2]*mixpolicy.Measure
-	for i, p := range base {
-		psi[i] = mixpolicy.Must(x.Occupation(t.Context(), p))
-	}
-	cost := [2]float64{psi[0].Cost(x.Costs()), psi[1].Cost(x.Costs())}
+	x := mixpolicy.Must(Queue{}.MDP())
+	psi := mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, mixpolicy.Must(Queue{}.Policies(x))...))
+	one, two := psi.Measure(0), psi.Measure(1)
 	low, high := math.Inf(-1), math.Inf(1)
-	for i, v := range psi[0].Pair {
-		w := psi[1].Pair[i]
-		if v > w {
+	for i, v := range one.Pair {
+		if w := two.Pair[i]; v > w {
 			low = max(low, -w/(v-w))
 		} else {
 			high = min(high, w/(w-v))
 		}
 	}
 	v := mixpolicy.Must(mixpolicy.PolicyIteration(t.Context(), x, mixpolicy.ValuationSettings{}))
-	best := mixpolicy.Must(x.Occupation(t.Context(), v.Policy))
 	return map[string]float64{
-		"cost of policy 1":     cost[0],
-		"cost of policy 2":     cost[1],
-		"measure 1 of state 1": psi[0].State[0],
-		"measure 2 of state 1": psi[1].State[0],
-		"measure 2 of state L": psi[1].State[x.States()-1],
+		"cost of policy 1":     one.Cost(x.Costs()),
+		"cost of policy 2":     two.Cost(x.Costs()),
+		"measure 1 of state 1": one.State[0],
+		"measure 2 of state 1": two.State[0],
+		"measure 2 of state L": two.State[x.States()-1],
 		"least theta 1":        low,
 		"greatest theta 1":     high,
-		"optimum":              high*cost[0] + (1-high)*cost[1],
-		"best average cost":    best.Cost(x.Costs()),
+		"optimum":              high*one.Cost(x.Costs()) + (1-high)*two.Cost(x.Costs()),
+		"best average cost":    mixpolicy.Must(x.Occupation(t.Context(), v.Policy)).Cost(x.Costs()),
 	}
 }
