@@ -167,14 +167,8 @@ func drawChain(t *rapid.T, states, branches int) *Matrix {
 func TestClosedClasses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawChain(t, 9, 3)
-		want := closedClasses(m)
-		for _, got := range [][][]int32{m.ClosedClasses(), m.tarjan()} {
-			if !slices.EqualFunc(got, want, slices.Equal[[]int32]) {
-				t.Fatalf("classes %v, want %v", got, want)
-			}
-		}
-		if _, ok := m.onlyClosedClass(); ok && len(want) > 1 { // the short cut, for one class that is near
-			t.Fatal("one of several classes is taken for the only one")
+		if got, want := m.ClosedClasses(), closedClasses(m); !slices.EqualFunc(got, want, slices.Equal[[]int32]) {
+			t.Fatalf("classes %v, want %v", got, want)
 		}
 	})
 }
@@ -192,37 +186,30 @@ func TestClosedClassesDeep(t *testing.T) {
 	}
 }
 
-// Rings in random order, which passes over the rows alone would hardly follow: the first
-// leads to the second, and not back.
-func TestReachedFrom(t *testing.T) {
+// Rings in random order, which passes over the rows alone would hardly follow: of two, the first leads to
+// the second, and not back; and one, from each state of which there is a move to the first.
+func TestClosedClassesOfRings(t *testing.T) {
 	const n = 2000
-	at := rand.New(rand.NewPCG(1, 8)).Perm(n) // the state at each place, of which a half are a ring
-	next := make([][]int, n)
+	at := rand.New(rand.NewPCG(1, 8)).Perm(n) // the state at each place
+	two, one := make([][]int, n), make([][]int, n)
 	for k, s := range at {
-		next[s] = []int{at[k/(n/2)*(n/2)+(k+1)%(n/2)]}
+		two[s] = []int{at[k/(n/2)*(n/2)+(k+1)%(n/2)]}
+		one[s] = []int{at[(k+1)%n], at[1]}
 	}
-	next[at[7]] = append(next[at[7]], at[n-1])
-	b := NewBuilder(n, n, n+1)
-	for _, to := range next {
-		for _, j := range to {
-			b.Set(j, 1)
+	two[at[7]] = append(two[at[7]], at[n-1])
+	for want, next := range map[int][][]int{n / 2: two, 0: one} { // the place where the class begins
+		b := NewBuilder(n, n, 2*n)
+		for _, to := range next {
+			for _, j := range slices.Compact(to) {
+				b.Set(j, 1)
+			}
+			b.EndRow()
 		}
-		b.EndRow()
-	}
-	m := b.Matrix()
-	second := make([]int32, 0, n/2)
-	for _, s := range at[n/2:] {
-		second = append(second, int32(s))
-	}
-	slices.Sort(second)
-	if got := m.reachedFrom(at[n/2]); !slices.Equal(got, second) {
-		t.Errorf("%d states are reached from the second ring, want its %d", len(got), len(second))
-	}
-	if got := m.reachedFrom(at[0]); len(got) != n {
-		t.Errorf("%d states are reached from the first ring, want all %d", len(got), n)
-	}
-	if c := m.ClosedClasses(); len(c) != 1 || !slices.Equal(c[0], second) {
-		t.Errorf("%d closed classes, want the second ring", len(c))
+		c := b.Matrix().ClosedClasses()
+		class := slices.Sorted(slices.Values(at[want:]))
+		if len(c) != 1 || !slices.EqualFunc(c[0], class, func(got int32, want int) bool { return int(got) == want }) {
+			t.Errorf("%d closed classes, want that of %d states", len(c), len(class))
+		}
 	}
 }
 
