@@ -21,6 +21,14 @@ func text(lines ...string) string {
 	return header + "\n" + strings.Join(lines, "\n") + "\n"
 }
 
+// must returns v, or panics with err.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // Whatever is read is written and read again as the same.
 func FuzzRead(f *testing.F) {
 	f.Add(text(line))
@@ -32,30 +40,21 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		var once, twice bytes.Buffer
-		if err := r.Write(&once); err != nil {
-			t.Fatal(err)
-		}
+		must(0, r.Write(&once))
 		again, err := Read(bytes.NewReader(once.Bytes()))
 		if err != nil && strings.Contains(err.Error(), "already") {
 			return // at was written to twelve digits
 		}
-		if err != nil {
-			t.Fatalf("%q does not read: %v", once.String(), err)
-		}
-		if err := again.Write(&twice); err != nil || !bytes.Equal(once.Bytes(), twice.Bytes()) {
-			t.Fatalf("wrote %q, then %q (%v)", once.String(), twice.String(), err)
+		if must(0, errors.Join(err, again.Write(&twice))); !bytes.Equal(once.Bytes(), twice.Bytes()) {
+			t.Fatalf("wrote %q, then %q", once.String(), twice.String())
 		}
 	})
 }
 
 func TestReadErrors(t *testing.T) {
 	good := text(line)
-	r, err := Read(strings.NewReader(good))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var b bytes.Buffer
-	if err := r.Write(&b); err != nil || b.String() != good {
+	if err := must(Read(strings.NewReader(good))).Write(&b); err != nil || b.String() != good {
 		t.Errorf("wrote %q (%v), want %q", b.String(), err, good)
 	}
 	if err := (Record{{Part: "b"}, {Part: "b", Settings: "a\r\nb"}}).Write(&b); err == nil || !strings.Contains(err.Error(), `line 3: settings "a\r\nb"`) {
@@ -81,23 +80,15 @@ func TestReadErrors(t *testing.T) {
 // read is left alone.
 func TestUpdate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "record.csv")
-	write := func(text string) {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	write := func(text string) { must(0, os.WriteFile(path, []byte(text), 0o644)) }
 	old := func(row Row) bool { return row.Part == "b" }
 	order := func(a, b Row) int { return cmp.Compare(a.Part, b.Part) }
 	write(text("a"+line, "b"+line, "c"+line, "c"+strings.Replace(line, "penalised gap", "cost", 1)))
 	if err := Update(path, old, Record{{Part: "b", Quantity: "x"}, {Part: "b", Quantity: "y"}}, order); err != nil {
 		t.Fatal(err)
 	}
-	r, err := ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got []string
-	for _, row := range r {
+	for _, row := range must(ReadFile(path)) {
 		got = append(got, row.Part+" "+row.Quantity)
 	}
 	if want := "a penalised gap, b x, b y, c penalised gap, c cost"; strings.Join(got, ", ") != want {

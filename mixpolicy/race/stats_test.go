@@ -26,15 +26,11 @@ func TestTIntervalTable(t *testing.T) {
 		{2, .99, 63.657}, {10, .99, 3.250}, {5, .90, 2.132}, {121, .99, 2.617},
 	} {
 		x := make([]float64, c.n)
-		var mean, squares float64
 		for i := range x {
 			x[i] = float64(i * i)
-			mean += x[i] / float64(c.n)
 		}
-		for _, v := range x {
-			squares += (v - mean) * (v - mean)
-		}
-		half := c.quantile * math.Sqrt(squares/float64(c.n-1)/float64(c.n))
+		mean, deviation := stat.MeanStdDev(x, nil)
+		half := c.quantile * deviation / math.Sqrt(float64(c.n))
 		iv := TInterval(x, c.confidence)
 		const digits = .0005 / 2 // of the table, relative to a quantile of 2 or more
 		if math.Abs(iv.Mean-mean) > 1e-12*mean || math.Abs(iv.Hi-mean-half) > digits*half || math.Abs(mean-iv.Lo-half) > digits*half || iv.N != c.n {
@@ -142,17 +138,14 @@ func TestSpreadRatio(t *testing.T) {
 		other[i] = by * y[i]
 	}
 	iv, p, own := SpreadRatio(x, other, .95, 1)
-	for _, v := range []struct {
-		what      string
-		got, want float64
-	}{
-		{"standard error", own, se},
-		{"lower half", math.Log(iv.Mean) - math.Log(iv.Lo), 1.959964 * se},
-		{"upper half", math.Log(iv.Hi) - math.Log(iv.Mean), 1.959964 * se},
-		{"quantile of p", distuv.UnitNormal.Quantile(1 - p/2), 2},
+	for what, ratio := range map[string]float64{
+		"standard error": own / se,
+		"lower half":     math.Log(iv.Mean/iv.Lo) / (1.959964 * se),
+		"upper half":     math.Log(iv.Hi/iv.Mean) / (1.959964 * se),
+		"quantile of p":  distuv.UnitNormal.Quantile(1-p/2) / 2,
 	} {
-		if math.Abs(v.got/v.want-1) > 0.16 {
-			t.Errorf("%s %v, want %v", v.what, v.got, v.want)
+		if math.Abs(ratio-1) > 0.16 {
+			t.Errorf("%s is %v of what it should be", what, ratio)
 		}
 	}
 	// Whatever the standard error is, 95 % are 1.96 of it on a side: each quantile of 9999 is known to
@@ -217,17 +210,13 @@ func TestHolm(t *testing.T) {
 		}
 		level := rng.Float64() / 5
 		rejected := make([]bool, len(p))
-		for left := len(p); left > 0; left-- {
-			least := -1
-			for k := range p {
-				if !rejected[k] && (least < 0 || p[k] < p[least]) {
-					least = k
-				}
-			}
-			if p[least]*float64(left) > level {
+		order := make([]int, len(p))
+		floats.Argsort(slices.Clone(p), order)
+		for rank, k := range order {
+			if p[k]*float64(len(p)-rank) > level {
 				break
 			}
-			rejected[least] = true
+			rejected[k] = true
 		}
 		for k, v := range Holm(p) {
 			if (v <= level) != rejected[k] {

@@ -36,6 +36,8 @@ func wantError(t *testing.T, err error, says ...string) {
 	}
 }
 
+func second[T any](_ T, err error) error { return err }
+
 // timeless shows everything but seconds; NaN is equal to itself.
 func timeless(runs *race.Runs) string {
 	var b strings.Builder
@@ -57,10 +59,7 @@ func TestTrialsAreThoseOfSolve(t *testing.T) {
 	var first *race.Runs
 	for _, workers := range []int{1, 2, 5} {
 		set.Workers = workers
-		got, err := race.Trials(t.Context(), p, method, set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := mixpolicy.Must(race.Trials(t.Context(), p, method, set))
 		if first == nil {
 			first = got
 		}
@@ -76,10 +75,7 @@ func TestTrialsAreThoseOfSolve(t *testing.T) {
 	gaps := first.Final(mixpolicy.Must(race.PenalisedGap(p)))
 	for k, trial := range first.Trials {
 		var h mixpolicy.History
-		r, err := mixpolicy.Solve(t.Context(), p, method, mixpolicy.Settings{Iterations: 500, Seed: 4, Stream: uint64(k), Recorder: &h})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := mixpolicy.Must(mixpolicy.Solve(t.Context(), p, method, mixpolicy.Settings{Iterations: 500, Seed: 4, Stream: uint64(k), Recorder: &h}))
 		if len(trial.Observations) != len(h.Iteration) {
 			t.Fatalf("trial %d: %d looks, want %d", k, len(trial.Observations), len(h.Iteration))
 		}
@@ -105,10 +101,7 @@ func TestLooksByQueries(t *testing.T) {
 		priorwork.PiLearning{Steps: 33, MixingTime: 50, Range: 100}, priorwork.VarianceReduced{CostScale: 400},
 	} {
 		set := race.Settings{Trials: 3, Queries: marks, Seed: 5, Valued: race.ValuedAll, Workers: 1}
-		one, err := race.Trials(t.Context(), p, m, set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := mixpolicy.Must(race.Trials(t.Context(), p, m, set))
 		set.Workers = 3
 		if three := mixpolicy.Must(race.Trials(t.Context(), p, m, set)); timeless(three) != timeless(one) {
 			t.Errorf("%s: three workers give other results than one", m.Name())
@@ -124,10 +117,7 @@ func TestLooksByQueries(t *testing.T) {
 		}
 	}
 	// A number that a step leaps over is seen with it: two marks, one look.
-	two, err := race.Trials(t.Context(), p, priorwork.DualALP{CostScale: 400, Batch: 10}, race.Settings{Trials: 1, Queries: []int{3, 7, 12}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	two := mixpolicy.Must(race.Trials(t.Context(), p, priorwork.DualALP{CostScale: 400, Batch: 10}, race.Settings{Trials: 1, Queries: []int{3, 7, 12}}))
 	var seen []int
 	for _, l := range two.Trials[0].Observations {
 		seen = append(seen, l.Queries)
@@ -141,13 +131,7 @@ func TestLooksByQueries(t *testing.T) {
 func TestLooksBySeconds(t *testing.T) {
 	p := queue(t)
 	set := race.Settings{Trials: 2, Times: []time.Duration{time.Millisecond, 20 * time.Millisecond}, Valued: race.ValuedAll}
-	run := func(m mixpolicy.Method) *race.Runs {
-		runs, err := race.Trials(t.Context(), p, m, set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return runs
-	}
+	run := func(m mixpolicy.Method) *race.Runs { return mixpolicy.Must(race.Trials(t.Context(), p, m, set)) }
 	for _, m := range []mixpolicy.Method{priorwork.MirrorProx{}, mixpolicy.PlugIn{}} {
 		for _, trial := range run(m).Trials {
 			for k, least := range []float64{.001, .02} {
@@ -219,10 +203,7 @@ func TestAFailingTrialIsATrial(t *testing.T) {
 	p := queue(t)
 	set := race.Settings{Trials: 12, Iterations: 10, Schedule: mixpolicy.Every(5)}
 	for _, nan := range []bool{false, true} {
-		runs, err := race.Trials(t.Context(), p, breaks{after: 7, some: true, nan: nan}, set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		runs := mixpolicy.Must(race.Trials(t.Context(), p, breaks{after: 7, some: true, nan: nan}, set))
 		failed, says, steps := runs.Failed(), "stopped after 7 steps: broken", 7
 		if nan {
 			says, steps = "is not finite", 10
@@ -250,43 +231,36 @@ func TestAFailingTrialIsATrial(t *testing.T) {
 	}
 }
 
-// When ctx ends there is an error within a second, with what has finished.
+// When ctx ends there is an error, with what has finished.
 func TestCancel(t *testing.T) {
 	p := queue(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	var done atomic.Int64
+	last := 0
 	got, err := race.Trials(ctx, p, mixpolicy.PlugIn{}, race.Settings{
 		Trials: 50, Iterations: 20, Workers: 1,
 		Progress: func(name string, k, total int) {
 			if total != 50 || name != "plug-in" {
 				t.Errorf("%s, %d", name, total)
 			}
-			if done.Store(int64(k)); k == 3 {
+			if last = k; k == 3 {
 				cancel()
 			}
 		},
 	})
-	if !errors.Is(err, context.Canceled) {
-		t.Fatalf("error %v, want context.Canceled", err)
+	if wantError(t, err, "3 of 50 trials"); !errors.Is(err, context.Canceled) || len(got.Trials) != 3 || last != 3 {
+		t.Errorf("%d trials finished, want 3; %v", len(got.Trials), err)
 	}
-	if len(got.Trials) != 3 || done.Load() != 3 {
-		t.Errorf("%d trials finished, want 3", len(got.Trials))
-	}
-	wantError(t, err, "3 of 50 trials")
-
 	for name, set := range map[string]race.Settings{
 		"iterations": {Trials: 4, Iterations: 1 << 40},
 		"queries":    {Trials: 4, Queries: []int{1 << 40}},
 		"seconds":    {Trials: 4, Times: []time.Duration{time.Hour}},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		begin := time.Now()
 		set.TuningTrials = 2
 		all, err := race.Run(ctx, p, []race.Entrant{{Name: "a", Methods: []mixpolicy.Method{mixpolicy.Penalty{}, mixpolicy.Penalty{Weight: 2}}}}, set)
 		cancel()
-		if took := time.Since(begin); !errors.Is(err, context.DeadlineExceeded) || took > time.Second || len(all) != 1 {
-			t.Errorf("%s: error %v after %v", name, err, took)
+		if !errors.Is(err, context.DeadlineExceeded) || len(all) != 1 {
+			t.Errorf("%s: error %v", name, err)
 		}
 	}
 }
@@ -322,11 +296,7 @@ func TestTuning(t *testing.T) {
 		e.Methods = append(e.Methods, f)
 	}
 	run := func(set race.Settings) race.Outcome {
-		all, err := race.Run(t.Context(), p, []race.Entrant{e}, set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return all[0]
+		return mixpolicy.Must(race.Run(t.Context(), p, []race.Entrant{e}, set))[0]
 	}
 	set := race.Settings{Trials: 12, TuningTrials: 12, Queries: []int{4, 10}}
 	o := run(set)
@@ -455,10 +425,7 @@ func TestFiner(t *testing.T) {
 func TestTuningHasItsOwnSeed(t *testing.T) {
 	p, m := queue(t), mixpolicy.Penalty{CostScale: 400}
 	set := race.Settings{Trials: 2, TuningTrials: 3, Queries: []int{50}, Seed: 7}
-	all, err := race.Run(t.Context(), p, []race.Entrant{{Name: "penalty", Methods: []mixpolicy.Method{m, mixpolicy.Penalty{CostScale: 400, Weight: 4}}}}, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := mixpolicy.Must(race.Run(t.Context(), p, []race.Entrant{{Name: "penalty", Methods: []mixpolicy.Method{m, mixpolicy.Penalty{CostScale: 400, Weight: 4}}}}, set))
 	costs := func(seed uint64, trials int) []float64 {
 		return mixpolicy.Must(race.Trials(t.Context(), p, m, race.Settings{Trials: trials, Queries: []int{50}, Seed: seed})).Final(race.Cost)
 	}
@@ -509,20 +476,16 @@ func TestSettingsErrors(t *testing.T) {
 		"first stream -1":                    {Trials: 1, First: -1, Iterations: 1},
 		"-1 tuning trials":                   {Trials: 1, TuningTrials: -1, Iterations: 1},
 	} {
-		_, err := race.Run(t.Context(), p, enter(mixpolicy.PlugIn{}), set)
-		wantError(t, err, "race: ", says)
+		wantError(t, second(race.Run(t.Context(), p, enter(mixpolicy.PlugIn{}), set)), "race: ", says)
 	}
 	for says, entrants := range map[string][]race.Entrant{
 		`"a" brings 65 methods`: enter(slices.Repeat([]mixpolicy.Method{mixpolicy.PlugIn{}}, 65)...), "brings 0 methods": enter(),
 		`entrant "a": run without a method`: enter(nil), "no entrants": nil,
 	} {
-		_, err := race.Run(t.Context(), p, entrants, set)
-		wantError(t, err, "race: ", says)
+		wantError(t, second(race.Run(t.Context(), p, entrants, set)), "race: ", says)
 	}
-	_, err := race.Trials(t.Context(), p, nil, race.Settings{Trials: 1, Iterations: 1})
-	wantError(t, err, "without a method")
-	_, err = race.Trials(t.Context(), nil, mixpolicy.PlugIn{}, race.Settings{Trials: 1, Iterations: 1})
-	wantError(t, err, "no problem")
+	wantError(t, second(race.Trials(t.Context(), p, nil, race.Settings{Trials: 1, Iterations: 1})), "without a method")
+	wantError(t, second(race.Trials(t.Context(), nil, mixpolicy.PlugIn{}, race.Settings{Trials: 1, Iterations: 1})), "no problem")
 }
 
 // byHand makes finished trials whose costs are given.
@@ -555,15 +518,6 @@ func TestBand(t *testing.T) {
 	rows := b.Rows(race.Row{Method: "m"})
 	if len(rows) != 3 || rows[1].At != 2 || rows[1].Value != 5 || rows[1].Trials != 3 || rows[1].Method != "m" {
 		t.Errorf("%+v", rows)
-	}
-}
-
-// Differences on the same streams have only what the methods do differently.
-func TestPaired(t *testing.T) {
-	x, y := byHand([]float64{10}, []float64{20}, []float64{30}), byHand([]float64{9}, []float64{18.5}, []float64{0})
-	y.Trials[2].Err = errBroken
-	if got := race.Differences(x.Ends(race.Cost), y.Ends(race.Cost)); !slices.Equal(got, []float64{1, 1.5}) {
-		t.Errorf("%v", got)
 	}
 }
 

@@ -2,7 +2,6 @@ package theory_test
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -105,14 +104,7 @@ func TestDistanceByHand(t *testing.T) {
 		}
 	}
 	for _, bad := range [][3]float64{{-1, 1, 1}, {1, -1, 1}, {1, 1, -1}, {math.NaN(), 1, 1}, {1, math.NaN(), 1}, {1, 1, math.NaN()}} {
-		func() {
-			defer func() {
-				if r, ok := recover().(string); !ok || !strings.HasPrefix(r, "theory: distance for τ") {
-					t.Errorf("%v: panic %v", bad, r)
-				}
-			}()
-			theory.Distance(mixpolicy.Corrected, half, bad[0], bad[1], bad[2])
-		}()
+		panics(t, "theory: distance for τ", func() { theory.Distance(mixpolicy.Corrected, half, bad[0], bad[1], bad[2]) })
 	}
 }
 
@@ -168,8 +160,7 @@ func TestConstants(t *testing.T) {
 				return dual.Of(y)
 			}
 			for range 200 {
-				one, two := from+(to-from)/3, to-(to-from)/3
-				if at(one) < at(two) {
+				if one, two := from+(to-from)/3, to-(to-from)/3; at(one) < at(two) {
 					to = two
 				} else {
 					from = one
@@ -279,22 +270,11 @@ func TestSampleComplexity(t *testing.T) {
 	} {
 		wantError(t, err, says)
 	}
-	// With constants for which few iterations are enough: γ = 0, and so 1 − γ is 1.
+	// With constants for which one or two iterations are enough, an ε that these meet exactly.
 	few := &theory.Constants{Pairs: 4, R: 3, Reach: 6, Cost: 5, Spread: 8, G: 7, SigmaMax: .25, Mu: .5, DStar: 9, LambdaStar: 3, Tangent: 2}
-	need := func(e float64) float64 {
-		n := math.Exp2(e / 8)
-		s := theory.StepSums{Sum: 2 * (math.Sqrt(n+1) - 1), Squares: 1 + math.Log(n)}
-		mass := 4 * few.SharpViolationBound(s, .1).Value
-		return few.SharpObjectiveBound(s, .1).Value + 8*mass // a γ of 0
-	}
-	for _, e := range []float64{0, 1, 2, 7, 8, 19, 8*1023 + 7} {
-		if n := mixpolicy.Must(few.SampleComplexity(math.Sqrt(need(e)*need(e-1)), .1)); math.Abs(n-math.Exp2(e/8)) > 8*u*n {
-			t.Errorf("T = %v, want 2^{%v/8}", n, e)
-		}
-	}
-	// An ε that T = 1 or 2 meets exactly.
 	for _, n := range []int{1, 2} {
-		if got := mixpolicy.Must(few.SampleComplexity(few.PolicyBound(theory.InverseSqrtSums(mixpolicy.Corrected, n), math.Inf(1), .1), .1)); got != float64(n) {
+		epsilon := few.PolicyBound(theory.InverseSqrtSums(mixpolicy.Corrected, n), math.Inf(1), .1)
+		if got := mixpolicy.Must(few.SampleComplexity(epsilon, .1)); got != float64(n) {
 			t.Errorf("T = %v, want %d", got, n)
 		}
 	}

@@ -163,3 +163,14 @@ func wantError(t testing.TB, err error, parts ...string) {
 		}
 	}
 }
+
+// panics checks that f does, with a message that begins like this.
+func panics(t testing.TB, prefix string, f func()) {
+	t.Helper()
+	defer func() {
+		if s, _ := recover().(string); !strings.HasPrefix(s, prefix) {
+			t.Errorf("panic %q, want %s…", s, prefix)
+		}
+	}()
+	f()
+}

@@ -65,12 +65,6 @@ func TestMixingTimeExactly_2_23(t *testing.T) {
 			t.Errorf("%+v, want %+v", *m, want)
 		}
 	}
-	// The greatest number of states: all lead to the first.
-	large := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 1000, Actions: 1, Criterion: mixpolicy.AverageCost,
-		Dynamics: func(int, int) (float64, []mixpolicy.Transition) { return 0, transitions([]float64{1}) }}))
-	if m, err := theory.MixingTime(t.Context(), large, mixpolicy.UniformPolicy(large), .25); err != nil || m.Time != 1 || m.Distance != 0 {
-		t.Errorf("1000 states: %+v, %v", m, err)
-	}
 }
 
 // (2.23): the doubling search finds the first t that stepping one by one finds.
@@ -202,21 +196,17 @@ func TestUniformMixingTime_2_24(t *testing.T) {
 func TestMixingErrors(t *testing.T) {
 	x := twoStates(1, 1)
 	p := mixpolicy.UniformPolicy(x)
-	_, err := theory.MixingTime(t.Context(), x, p, 0.25)
-	wantError(t, err, "period 2: it never mixes")
+	wantError(t, second(theory.MixingTime(t.Context(), x, p, 0.25)), "period 2: it never mixes")
 	for _, epsilon := range []float64{0, 1, math.NaN()} {
-		_, err = theory.MixingTime(t.Context(), x, p, epsilon)
-		wantError(t, err, "want 0 < ε < 1")
-		_, err = theory.UniformMixingTime(t.Context(), x, epsilon)
-		wantError(t, err, "want 0 < ε < 1")
+		wantError(t, second(theory.MixingTime(t.Context(), x, p, epsilon)), "want 0 < ε < 1")
+		wantError(t, second(theory.UniformMixingTime(t.Context(), x, epsilon)), "want 0 < ε < 1")
 	}
 	y := islands()
-	_, err = theory.MixingTime(t.Context(), y, mixpolicy.UniformPolicy(y), 0.25)
-	wantError(t, err, "2 recurrent classes, {a, b} and {d}")
-	_, err = theory.ContractionCoefficient(t.Context(), x, p, 0)
-	wantError(t, err, "contraction over 0 steps, want at least 1")
-	_, err = theory.ContractionCoefficient(t.Context(), x, nil, 1)
-	wantError(t, err, "policy is nil")
+	wantError(t, second(theory.MixingTime(t.Context(), y, mixpolicy.UniformPolicy(y), 0.25)), "2 recurrent classes, {a, b} and {d}")
+	wantError(t, second(theory.ContractionCoefficient(t.Context(), x, p, 0)), "contraction over 0 steps, want at least 1")
+	wantError(t, second(theory.ContractionCoefficient(t.Context(), x, nil, 1)), "policy is nil")
+	wantError(t, second(theory.ErgodicityOf(x)), "κ of no policy")
+	wantError(t, second(theory.ErgodicityOf(y, mixpolicy.UniformPolicy(y))), "theory: policy 0: the chain of this policy has 2 recurrent classes")
 
 	// One action mixes, the other stays for ever.
 	stay := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 2, Actions: 2, Criterion: mixpolicy.AverageCost,
@@ -227,12 +217,10 @@ func TestMixingErrors(t *testing.T) {
 			}
 			return 0, transitions(p)
 		}}))
-	_, err = theory.UniformErgodicity(t.Context(), stay)
-	wantError(t, err, "(A.2) for action 1 in every state", "2 recurrent classes")
+	wantError(t, second(theory.UniformErgodicity(t.Context(), stay)), "(A.2) for action 1 in every state", "2 recurrent classes")
 
 	large := mixpolicy.Must(models.Garnet{States: 1001, Actions: 1, Branches: 3, Ring: true, Criterion: mixpolicy.AverageCost}.MDP())
-	_, err = theory.MixingTime(t.Context(), large, mixpolicy.UniformPolicy(large), 0.25)
-	wantError(t, err, "1001 states, want at most 1000")
+	wantError(t, second(theory.MixingTime(t.Context(), large, mixpolicy.UniformPolicy(large), 0.25)), "1001 states, want at most 1000")
 }
 
 // (2.25): κ of given policies is the least that serves them all.
@@ -250,19 +238,6 @@ func TestErgodicityOf_2_25(t *testing.T) {
 	if want := 1 / (least * least); math.Abs(e.Lower/want-1) > 1e-11 || e.Policy != two || e.State != 0 || e.Upper != e.Lower {
 		t.Errorf("κ = %v at state %d, want %v", e.Lower, e.State, want)
 	}
-	n := float64(x.States())
-	for _, p := range []*mixpolicy.Policy{one, two} {
-		for s, mu := range mixpolicy.Must(x.Occupation(t.Context(), p)).State {
-			if root := math.Sqrt(e.Lower); mu < 1/(n*root)*(1-1e-12) || mu > root/n*(1+1e-12) {
-				t.Errorf("μ(%d) = %v breaks (2.25)", s, mu)
-			}
-		}
-	}
-	_, err := theory.ErgodicityOf(x)
-	wantError(t, err, "κ of no policy")
-	y := islands()
-	_, err = theory.ErgodicityOf(y, mixpolicy.UniformPolicy(y))
-	wantError(t, err, "theory: policy 0: the chain of this policy has 2 recurrent classes")
 }
 
 // (2.25) for all policies: the interval holds what enumeration finds, since masses
