@@ -161,7 +161,7 @@ func TestMeasuresThatFailed(t *testing.T) {
 		{[][]float64{{1 - 0x1p-40, 0x1p-40}, {0x1p-41, 1 - 0x1p-41}}, mixpolicy.Discounted(1 - 1e-12)},
 		{[][]float64{{0, .5, .5}, {.5, 0, .5}, {.5, .5, 0}}, mixpolicy.Discounted(1 - 0x1p-53)},
 	} {
-		checkMeasures(t, mixpolicy.Must(chain(c.p).WithCriterion(c.criterion)))
+		checkMeasures(t, mixpolicy.Must(chain(c.p...).WithCriterion(c.criterion)))
 	}
 }
 

@@ -1,15 +1,15 @@
 package mixpolicy_test
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 	"github.com/mixpolicy/lab/mixpolicy/models"
-	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
 // queue returns (2.18) for the queue of section 6 with the given buffer.
@@ -29,8 +29,7 @@ func start(tb testing.TB, p *mixpolicy.Problem, m mixpolicy.Method) mixpolicy.Ru
 
 func startOn(tb testing.TB, p *mixpolicy.Problem, m mixpolicy.Method, o *mixpolicy.Oracle) mixpolicy.Run {
 	tb.Helper()
-	r := mixpolicy.Must(m.Start(p, o))
-	return r
+	return mixpolicy.Must(m.Start(p, o))
 }
 
 // advance takes n steps.
@@ -94,34 +93,19 @@ func BenchmarkStep(b *testing.B) {
 // distribution of its own and the uniform one, as a birth–death chain has, and costs
 // that rise with the state.
 func geometricProblem(tb testing.TB, n, d int) *mixpolicy.Problem {
-	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
-		States: n, Actions: 1, Criterion: mixpolicy.AverageCost,
-		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
-			return float64(s) / float64(n), []mixpolicy.Transition{{To: (s + 1) % n, P: 1}}
-		},
-	}))
+	x := walk(n, mixpolicy.AverageCost, func(s int) transitions { return transitions{{To: (s + 1) % n, P: 1}} })
+	cost := make([]float64, n)
+	for s := range cost {
+		cost[s] = float64(s) / float64(n)
+	}
+	x = mixpolicy.Must(x.WithCosts(cost))
 	columns := make([][]float64, d)
 	for j := range columns {
 		columns[j] = make([]float64, n)
-		ratio, total := 1-float64(5*j)/float64(n*d), 0.0
 		for s := range columns[j] {
-			columns[j][s] = math.Pow(ratio, float64(s))
-			total += columns[j][s]
+			columns[j][s] = math.Pow(1-float64(5*j)/float64(n*d), float64(s))
 		}
-		for s := range columns[j] {
-			columns[j][s] /= total
-		}
+		floats.Scale(1/floats.Sum(columns[j]), columns[j])
 	}
 	return mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, columns...)), mixpolicy.Ball(2)))
-}
-
-// The trials of Fig. 2: 20 × 1000 iterations.
-func BenchmarkTrials(b *testing.B) {
-	p := queue(b, 100, mixpolicy.Ball(2))
-	for b.Loop() {
-		_, err := race.Trials(context.Background(), p, mixpolicy.PrimalDual{CostScale: cMax}, race.Settings{Trials: 20, Iterations: 1000, Seed: 1, Valued: race.ValuedEnd})
-		if err != nil {
-			b.Fatal(err)
-		}
-	}
 }

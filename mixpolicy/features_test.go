@@ -118,14 +118,10 @@ func mixedPolicies(x *mixpolicy.MDP, d int, seed uint64) []*mixpolicy.Policy {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	row := make([]float64, x.Actions())
 	fill := func(_ int, row []float64) {
-		var total float64
 		for a := range row {
 			row[a] = rng.ExpFloat64()
-			total += row[a]
 		}
-		for a := range row {
-			row[a] /= total
-		}
+		floats.Scale(1/floats.Sum(row), row)
 	}
 	policies := make([]*mixpolicy.Policy, d)
 	for j := range policies {

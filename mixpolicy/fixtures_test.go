@@ -229,22 +229,30 @@ func wantError(t failer, err error, parts ...string) {
 	}
 }
 
-// flip is the chain 0 → 1 → 0 with period 2.
-func flip() *mixpolicy.MDP {
+// chain has one action, costs 0 and the rows of P.
+func chain(p ...[]float64) *mixpolicy.MDP {
+	return walk(len(p), mixpolicy.AverageCost, func(s int) transitions { return dense(p[s]) })
+}
+
+// walk has one action, costs 0, and goes from s to next(s).
+func walk(n int, c mixpolicy.Criterion, next func(s int) transitions) *mixpolicy.MDP {
 	return mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
-		States: 2, Actions: 1, Criterion: mixpolicy.AverageCost,
-		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
-			return float64(s), []mixpolicy.Transition{{To: 1 - s, P: 1}}
-		},
+		States: n, Actions: 1, Criterion: c,
+		Dynamics: func(s, _ int) (float64, transitions) { return 0, next(s) },
 	}))
+}
+
+// flip is the chain 0 → 1 → 0 with period 2 and costs 0, 1.
+func flip() *mixpolicy.MDP {
+	return mixpolicy.Must(chain([]float64{0, 1}, []float64{1, 0}).WithCosts([]float64{0, 1}))
 }
 
 // islands is a chain with the recurrent classes {a, b} and {d}; c is transient.
 func islands(criterion mixpolicy.Criterion) *mixpolicy.MDP {
-	next := [][]mixpolicy.Transition{{{To: 1, P: 1}}, {{To: 0, P: 1}}, {{To: 0, P: 0.5}, {To: 3, P: 0.5}}, {{To: 3, P: 1}}}
+	rows := [][]float64{{0, 1, 0, 0}, {1, 0, 0, 0}, {.5, 0, 0, .5}, {0, 0, 0, 1}}
 	return mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
 		States: 4, Actions: 1, Criterion: criterion,
-		Dynamics:   func(s, _ int) (float64, []mixpolicy.Transition) { return float64(s), next[s] },
+		Dynamics:   func(s, _ int) (float64, transitions) { return float64(s), dense(rows[s]) },
 		StateLabel: func(s int) string { return string(rune('a' + s)) },
 	}))
 }

@@ -81,13 +81,9 @@ func TestOccupationMeasure_2_12_2_14(t *testing.T) {
 // geometric is the birth–death chain on n states that goes up and down with the
 // given probabilities inside; its stationary μ(s) is proportional to (up/down)ˢ.
 func geometric(n int, up, down float64) *mixpolicy.MDP {
-	return mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
-		States: n, Actions: 1, Criterion: mixpolicy.AverageCost,
-		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
-			next := []mixpolicy.Transition{{To: min(s+1, n-1), P: up}, {To: max(s-1, 0), P: down}, {To: s, P: max(0, 1-up-down)}}
-			return 0, mixpolicy.Merge(next)
-		},
-	}))
+	return walk(n, mixpolicy.AverageCost, func(s int) transitions {
+		return mixpolicy.Merge(transitions{{To: min(s+1, n-1), P: up}, {To: max(s-1, 0), P: down}, {To: s, P: max(0, 1-up-down)}})
+	})
 }
 
 // Elimination has entrywise relative accuracy: a geometric measure is right in
@@ -120,14 +116,6 @@ func TestEliminationEntrywise(t *testing.T) {
 	}
 }
 
-// chain has one action, and costs 0.
-func chain(p [][]float64) *mixpolicy.MDP {
-	return mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
-		States: len(p), Actions: 1, Criterion: mixpolicy.AverageCost,
-		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) { return 0, dense(p[s]) },
-	}))
-}
-
 // Under average cost several recurrent classes make μ ambiguous, and are named;
 // transient states carry nothing; under discounting there is no difficulty.
 func TestMeasureClasses(t *testing.T) {
@@ -146,7 +134,7 @@ func TestMeasureClasses(t *testing.T) {
 		next []int
 		want []float64
 	}{{[]int{1, 2, 1}, []float64{0, 0.5, 0.5}}, {[]int{1, 2, 2}, []float64{0, 0, 1}}} {
-		x = walk(3, mixpolicy.AverageCost, func(s int) int { return c.next[s] })
+		x = walk(3, mixpolicy.AverageCost, func(s int) transitions { return transitions{{To: c.next[s], P: 1}} })
 		for _, method := range []mixpolicy.MeasureMethod{mixpolicy.Elimination, mixpolicy.GaussSeidel} {
 			q, err := mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: method, Start: []float64{1, 2, 0}})
 			if err != nil || !slices.Equal(q.State, c.want) {
@@ -157,19 +145,9 @@ func TestMeasureClasses(t *testing.T) {
 
 	// A class of many states is abbreviated.
 	for size, want := range map[int]string{5: "{0, 1, 2, 3, 4} and {5, 6, 7, 8, 9}", 6: "{0, 1, 2, 3, … 2 more} and {6, 7, 8, 9, … 2 more}"} {
-		x := walk(2*size, mixpolicy.AverageCost, func(s int) int { return s/size*size + (s+1)%size })
+		x := walk(2*size, mixpolicy.AverageCost, func(s int) transitions { return transitions{{To: s/size*size + (s+1)%size, P: 1}} })
 		wantError(t, errOf(x.Occupation(t.Context(), mixpolicy.UniformPolicy(x))), want)
 	}
-}
-
-// walk is the chain that goes from s to next(s).
-func walk(n int, c mixpolicy.Criterion, next func(s int) int) *mixpolicy.MDP {
-	return mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
-		States: n, Actions: 1, Criterion: c,
-		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
-			return 0, []mixpolicy.Transition{{To: next(s), P: 1}}
-		},
-	}))
 }
 
 // Not converged, or cancelled: the measure so far comes with the error.
@@ -210,7 +188,7 @@ func TestMeasurePartial(t *testing.T) {
 // root; sweeps go on until that is proved, and no further than to the next look.
 func TestSweepsUntilProved(t *testing.T) {
 	const epsilon, limit = 1e-3, 1e-2
-	x := chain([][]float64{{1 - epsilon, epsilon}, {2 * epsilon, 1 - 2*epsilon}})
+	x := chain([]float64{1 - epsilon, epsilon}, []float64{2 * epsilon, 1 - 2*epsilon})
 	set := mixpolicy.MeasureSettings{Method: mixpolicy.PowerIteration, Tolerance: limit * limit}
 	q := mixpolicy.Must(mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), set))
 	truth := func(sweeps int) float64 { return math.Pow(1-3*epsilon, float64(sweeps)) / 3 }
@@ -222,25 +200,6 @@ func TestSweepsUntilProved(t *testing.T) {
 	set.MaxSweeps = q.Sweeps - 200
 	wantError(t, errOf(mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), set)),
 		fmt.Sprintf("mixpolicy: measure not proved after %d sweeps of power iteration: residual %.3g", set.MaxSweeps, 3*epsilon*truth(set.MaxSweeps)))
-}
-
-func BenchmarkElimination(b *testing.B) {
-	for _, n := range []int{100, 1000} {
-		chains := map[string]*mixpolicy.MDP{
-			"queue":  mixpolicy.Must(models.Queue{Buffer: n}.MDP()),
-			"random": garnet(b, n, 4, 10, mixpolicy.AverageCost),
-		}
-		for name, x := range chains {
-			p := mixpolicy.UniformPolicy(x)
-			b.Run(name+"/"+x.StateName(n-1), func(b *testing.B) {
-				for b.Loop() {
-					if _, err := mixpolicy.Occupation(b.Context(), x, p, mixpolicy.MeasureSettings{Method: mixpolicy.Elimination}); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
-	}
 }
 
 // Multilevel against elimination on random MDPs and networks, under both criteria,
@@ -332,27 +291,25 @@ func TestWarmStart(t *testing.T) {
 	}
 }
 
-// The stationary measure of the network of 1,028,196 states to a residual of 1e-10, from
-// the uniform measure, and from that of a policy that serves another queue once in ten
-// thousand times.
+// The stationary measure of the network of 1,028,196 states to a residual of 1e-10, from the uniform measure, and from that
+// of a policy that serves another queue once in ten thousand times; and by elimination.
 func BenchmarkStationary(b *testing.B) {
+	run := func(name string, x *mixpolicy.MDP, p *mixpolicy.Policy, set mixpolicy.MeasureSettings) {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				b.ReportMetric(float64(mixpolicy.Must(mixpolicy.Occupation(b.Context(), x, p, set)).Sweeps), "sweeps")
+			}
+		})
+	}
 	w := models.Network{}
 	x := mixpolicy.Must(w.MDP())
-	other := mixpolicy.Must(w.Policy(x, models.AnyQueue))
-	for _, rule := range []models.Rule{models.Longer, models.LastBuffer} {
-		p := mixpolicy.Must(w.Policy(x, rule))
-		set := mixpolicy.MeasureSettings{Method: mixpolicy.Multilevel, Tolerance: 1e-10}
-		run := func(name string, set mixpolicy.MeasureSettings) {
-			b.Run(rule.String()+"/"+name, func(b *testing.B) {
-				for b.Loop() {
-					m := mixpolicy.Must(mixpolicy.Occupation(b.Context(), x, p, set))
-					b.ReportMetric(float64(m.Sweeps), "sweeps")
-				}
-			})
-		}
-		run("uniform", set)
-		near := mixpolicy.Must(mixpolicy.Mixture([]float64{1 - 1e-4, 1e-4}, p, other))
-		set.Start = mixpolicy.Must(mixpolicy.Occupation(b.Context(), x, near, set)).State
-		run("near", set)
+	p, other := mixpolicy.Must(w.Policy(x, models.Longer)), mixpolicy.Must(w.Policy(x, models.AnyQueue))
+	set := mixpolicy.MeasureSettings{Method: mixpolicy.Multilevel, Tolerance: 1e-10}
+	run("network, uniform", x, p, set)
+	near := mixpolicy.Must(mixpolicy.Mixture([]float64{1 - 1e-4, 1e-4}, p, other))
+	set.Start = mixpolicy.Must(mixpolicy.Occupation(b.Context(), x, near, set)).State
+	run("network, near", x, p, set)
+	for _, x := range []*mixpolicy.MDP{mixpolicy.Must(models.Queue{Buffer: 1000}.MDP()), garnet(b, 1000, 4, 10, mixpolicy.AverageCost)} {
+		run(fmt.Sprintf("%d transitions, elimination", x.Transitions()), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: mixpolicy.Elimination})
 	}
 }

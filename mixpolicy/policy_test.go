@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
@@ -27,13 +28,12 @@ func TestPolicy_Definition2_7(t *testing.T) {
 		fixed := mixpolicy.Must(mixpolicy.Deterministic(x, actions))
 		uniform := mixpolicy.UniformPolicy(x)
 		for s := range x.States() {
-			for a := range x.Actions() {
-				if uniform.Action(s) != 0 || byFunc.Prob(s, a) != row[a] || same.Prob(s, a) != row[a] || uniform.Prob(s, a) != 1/float64(x.Actions()) {
-					t.Fatalf("state-independent policies differ at (%d,%d)", s, a)
-				}
-				if (fixed.Prob(s, a) == 1) != (actions[s] == a) || fixed.Action(s) != actions[s] {
-					t.Fatalf("deterministic policy at (%d,%d): %v", s, a, fixed.Prob(s, a))
-				}
+			even := slices.Repeat([]float64{1 / float64(x.Actions())}, x.Actions())
+			if !slices.Equal(byFunc.Row(s), row) || !slices.Equal(same.Row(s), row) || !slices.Equal(uniform.Row(s), even) || uniform.Action(s) != 0 {
+				t.Fatalf("state-independent policies differ in state %d", s)
+			}
+			if fixed.Action(s) != actions[s] || fixed.Prob(s, actions[s]) != 1 || floats.Sum(fixed.Row(s)) != 1 {
+				t.Fatalf("deterministic policy in state %d: %v", s, fixed.Row(s))
 			}
 		}
 		// Both ways of holding a policy lead to the same chain and costs.

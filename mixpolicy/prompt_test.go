@@ -19,41 +19,32 @@ func TestWorkEndsWithItsContext(t *testing.T) {
 	far := mixpolicy.Must(slow.WithCriterion(mixpolicy.Discounted(1 - 1e-9)))
 	work := map[string]func(ctx context.Context) error{
 		"features": func(ctx context.Context) error {
-			_, err := mixpolicy.NewFeatures(ctx, full, mixedPolicies(full, 30, 1)...)
-			return err
+			return errOf(mixpolicy.NewFeatures(ctx, full, mixedPolicies(full, 30, 1)...))
 		},
 		"simulation": func(ctx context.Context) error {
-			_, err := mixpolicy.Simulate(ctx, slow, mixpolicy.UniformPolicy(slow), mixpolicy.SimulateSettings{Steps: 1e11})
-			return err
+			return errOf(mixpolicy.Simulate(ctx, slow, mixpolicy.UniformPolicy(slow), mixpolicy.SimulateSettings{Steps: 1e11}))
 		},
 		"evaluation": func(ctx context.Context) error {
-			_, err := mixpolicy.Evaluate(ctx, full, mixpolicy.UniformPolicy(full), mixpolicy.ValuationSettings{})
-			return err
+			return errOf(mixpolicy.Evaluate(ctx, full, mixpolicy.UniformPolicy(full), mixpolicy.ValuationSettings{}))
 		},
 		"primal–dual": func(ctx context.Context) error {
-			_, err := mixpolicy.Solve(ctx, queue(t, 100, mixpolicy.Ball(2)), mixpolicy.PrimalDual{CostScale: cMax}, mixpolicy.Settings{Iterations: 1e9})
-			return err
+			return errOf(mixpolicy.Solve(ctx, queue(t, 100, mixpolicy.Ball(2)), mixpolicy.PrimalDual{CostScale: cMax}, mixpolicy.Settings{Iterations: 1e9}))
 		},
 	}
 	for method := mixpolicy.GaussSeidel; method <= mixpolicy.Multilevel; method++ {
 		for _, x := range []*mixpolicy.MDP{slow, far} {
 			work[method.String()+", "+x.Criterion().String()] = func(ctx context.Context) error {
-				_, err := mixpolicy.Occupation(ctx, x, uneven, mixpolicy.MeasureSettings{Method: method, Tolerance: 1e-300, MaxSweeps: math.MaxInt})
-				return err
+				return errOf(mixpolicy.Occupation(ctx, x, uneven, mixpolicy.MeasureSettings{Method: method, Tolerance: 1e-300, MaxSweeps: math.MaxInt}))
 			}
 		}
 	}
 	// The proof too: a residual that is met at once, in a chain that takes 10⁹ steps to a state.
 	work["proof"] = func(ctx context.Context) error {
-		_, err := mixpolicy.Occupation(ctx, slow, uneven, mixpolicy.MeasureSettings{Method: mixpolicy.GaussSeidel, Tolerance: .1, MaxSweeps: math.MaxInt})
-		return err
+		return errOf(mixpolicy.Occupation(ctx, slow, uneven, mixpolicy.MeasureSettings{Method: mixpolicy.GaussSeidel, Tolerance: .1, MaxSweeps: math.MaxInt}))
 	}
-	for name, solve := range map[string]func(context.Context, *mixpolicy.MDP, mixpolicy.ValuationSettings) (*mixpolicy.Valuation, error){
-		"value iteration": mixpolicy.ValueIteration, "modified policy iteration": mixpolicy.ModifiedPolicyIteration, "policy iteration": mixpolicy.PolicyIteration,
-	} {
-		work[name] = func(ctx context.Context) error {
-			_, err := solve(ctx, far, mixpolicy.ValuationSettings{Tolerance: 1e-300})
-			return err
+	for _, method := range valuationMethods {
+		work[method.name] = func(ctx context.Context) error {
+			return errOf(method.run(ctx, far, mixpolicy.ValuationSettings{Tolerance: 1e-300}))
 		}
 	}
 	prompt.Check(t, work)

@@ -81,6 +81,15 @@ func TestNames(t *testing.T) {
 func TestMisusePanics(t *testing.T) {
 	x, p := flip(), queue(t, 100, mixpolicy.Ball(2))
 	of := func(n int) []float64 { return make([]float64, n) }
+	panics := func(what string, want any, f func()) {
+		defer func() {
+			got := recover()
+			if s, _ := got.(string); got != want && !(want == nil && strings.HasPrefix(s, "mixpolicy: ")) {
+				t.Errorf("%s: panic %q, want the package's own", what, got)
+			}
+		}()
+		f()
+	}
 	for what, f := range map[string]func(){
 		"Measure.Cost": func() { new(mixpolicy.Measure).Cost(of(1)) },
 		"Objective":    func() { p.Objective(of(1)) },
@@ -95,20 +104,8 @@ func TestMisusePanics(t *testing.T) {
 		"Greedy for nothing":          func() { x.Greedy(nil) },
 		"Greedy for a v that is long": func() { x.Greedy(of(3)) },
 	} {
-		func() {
-			defer func() {
-				if s, _ := recover().(string); !strings.HasPrefix(s, "mixpolicy: ") {
-					t.Errorf("%s: panic %q, want the package's own", what, s)
-				}
-			}()
-			f()
-		}()
+		panics(what, nil, f)
 	}
 	failure := errors.New("failure")
-	defer func() {
-		if err := recover(); err != failure {
-			t.Errorf("Must panics with %v", err)
-		}
-	}()
-	mixpolicy.Must(0, failure)
+	panics("Must", failure, func() { mixpolicy.Must(0, failure) })
 }

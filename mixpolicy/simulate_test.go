@@ -86,8 +86,7 @@ func TestSimulateWorkers(t *testing.T) {
 	x := mixpolicy.Must(models.Queue{Criterion: mixpolicy.Discounted(0.99)}.MDP())
 	p := mixpolicy.UniformPolicy(x)
 	run := func(seed uint64, workers int) *mixpolicy.Empirical {
-		e := mixpolicy.Must(mixpolicy.Simulate(t.Context(), x, p, mixpolicy.SimulateSettings{Steps: 100_003, Seed: seed, Workers: workers}))
-		return e
+		return mixpolicy.Must(mixpolicy.Simulate(t.Context(), x, p, mixpolicy.SimulateSettings{Steps: 100_003, Seed: seed, Workers: workers}))
 	}
 	want := run(1, 1)
 	for _, workers := range []int{2, 7} {

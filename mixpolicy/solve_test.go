@@ -39,7 +39,7 @@ func TestSolveRecords(t *testing.T) {
 		{1000, mixpolicy.LogSpaced(1), []int{0, 1, 10, 100, 1000}},
 	} {
 		var h mixpolicy.History
-		r := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: c.iterations, Recorder: &h, Schedule: c.schedule}))
+		r := mixpolicy.Must(mixpolicy.Solve(t.Context(), p, mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: c.iterations, Recorder: &h, Schedule: c.schedule}))
 		if !slices.Equal(h.Iteration, c.want) {
 			t.Errorf("T = %d: recorded %v, want %v", c.iterations, h.Iteration, c.want)
 		}
@@ -140,7 +140,7 @@ func TestSolveMethodFails(t *testing.T) {
 			return .1
 		})
 		for _, m := range []mixpolicy.Method{mixpolicy.PrimalDual{StepSize: eta}, mixpolicy.Penalty{StepSize: eta}} {
-			r, err := mixpolicy.Solve(context.Background(), p, m, mixpolicy.Settings{Iterations: 20})
+			r, err := mixpolicy.Solve(t.Context(), p, m, mixpolicy.Settings{Iterations: 20})
 			if bad == 0 { // which is none
 				if err != nil || r.Iterations != 20 {
 					t.Errorf("a step of 0: %v, %+v", err, r)
@@ -224,27 +224,19 @@ func TestMethodIsSettings(t *testing.T) {
 // Drive counts steps, shows the state where look asks for it, and once more when the method is
 // done.
 func TestDrive(t *testing.T) {
-	for _, c := range []struct {
-		last  int // after which the method is done
-		every int
-		looks []int
-		steps int
-	}{
-		{100, 3, []int{0, 3, 6, 9}, 9}, // look ends the run after 9
-		{5, 3, []int{0, 3, 5}, 5},
-		{6, 3, []int{0, 3, 6}, 6}, // it has been shown already
-		{0, 3, []int{0}, 0},
+	for last, want := range map[int][]int{ // after which the method is done, and the looks
+		100: {0, 3, 6, 9}, // look ends the run after 9
+		5:   {0, 3, 5},
+		6:   {0, 3, 6}, // it has been shown already
+		0:   {0},
 	} {
 		var looks []int
-		steps, err := mixpolicy.Drive(t.Context(), &countdown{c.last}, func(at int) (int, error) {
+		steps, err := mixpolicy.Drive(t.Context(), &countdown{last}, func(at int) (int, error) {
 			looks = append(looks, at)
-			if at >= 9 {
-				return at, nil
-			}
-			return at + c.every, nil
+			return min(at+3, 9), nil
 		}, nil)
-		if steps != c.steps || !slices.Equal(looks, c.looks) || err != nil {
-			t.Errorf("%+v: %d steps, looks %v, %v", c, steps, looks, err)
+		if steps != want[len(want)-1] || !slices.Equal(looks, want) || err != nil {
+			t.Errorf("%d: %d steps, looks %v, %v", last, steps, looks, err)
 		}
 	}
 }
@@ -268,8 +260,7 @@ func TestSolveReproducible(t *testing.T) {
 	p := small(t, 3, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	for _, m := range []mixpolicy.Method{mixpolicy.PrimalDual{}, mixpolicy.PrimalDual{Multipliers: mixpolicy.LazyMultipliers}, mixpolicy.Penalty{}, mixpolicy.PlugIn{}} {
 		solve := func(seed, stream uint64) *mixpolicy.Result {
-			r := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, m, mixpolicy.Settings{Iterations: 300, Seed: seed, Stream: stream}))
-			return r
+			return mixpolicy.Must(mixpolicy.Solve(t.Context(), p, m, mixpolicy.Settings{Iterations: 300, Seed: seed, Stream: stream}))
 		}
 		a, b := solve(1, 2), solve(1, 2)
 		if !slices.Equal(a.Theta, b.Theta) || !slices.Equal(a.Last, b.Last) || !slices.Equal(a.Lambda, b.Lambda) {
