@@ -255,23 +255,6 @@ func TestMultilevelWorkers(t *testing.T) {
 	}
 }
 
-// A queue of 20,000 lengths that hardly drifts: the mixing time is above 10⁷, and
-// sweeps would take millions.
-func TestMultilevelOnALongQueue(t *testing.T) {
-	const n = 20_000
-	x := mixpolicy.Must(models.Queue{Buffer: n, Arrival: .5, Rates: []float64{.5005}}.MDP())
-	want := make([]float64, n) // geometric, with the ratio of up to down
-	for k := range want {
-		want[k] = math.Pow(.5/.5005, float64(k))
-	}
-	floats.Scale(1/floats.Sum(want), want)
-	got := mixpolicy.Must(mixpolicy.Occupation(context.Background(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: mixpolicy.Multilevel, Tolerance: 1e-14}))
-	off := floats.Distance(got.State, want, 1)
-	if got.Sweeps > 1000 || off > 2*got.Error+1e-9 || off > 1e-7 {
-		t.Errorf("error %.2g, estimated %.2g, after %d sweeps", off, got.Error, got.Sweeps)
-	}
-}
-
 // A start near the solution saves sweeps, for a measure of the same quality.
 func TestWarmStart(t *testing.T) {
 	w := models.Network{Buffers: [4]int{9, 7, 7, 9}}

@@ -1,7 +1,6 @@
 package mixpolicy_test
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
@@ -118,9 +117,4 @@ func TestPrintedLazily_3_26(t *testing.T) {
 	if d := floats.Distance(s[0].Lambda, s[1].Lambda, math.Inf(1)); !(d <= tol*largest) || largest == 0 {
 		t.Errorf("λ̂ differ by %v, the largest is %v", d, largest)
 	}
-}
-
-func ExamplePrimalDual_multipliers() {
-	fmt.Println(mixpolicy.PrimalDual{}.Multipliers, mixpolicy.LazyMultipliers)
-	// Output: auto lazy
 }

@@ -1,7 +1,6 @@
 package mixpolicy_test
 
 import (
-	"context"
 	"math"
 	"testing"
 
@@ -9,7 +8,6 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
-	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
 // unit costs: a problem of which all quantities are of the order of 1.
@@ -300,24 +298,6 @@ func TestStepAllocations(t *testing.T) {
 		run := start(t, three, m)
 		if n := testing.AllocsPerRun(1000, func() { advance(t, run, 1) }); n != 0 {
 			t.Errorf("%s: %v allocations a step", m.Name(), n)
-		}
-	}
-}
-
-// Row scaling pays on the queue: after 2000 steps the penalised gap of the average is less than a
-// tenth of the plain form's in every one of ten trials (in the mean, less than a
-// hundredth). The saddle points are the same, and so is the optimum.
-func TestRowScalingOnTheQueue(t *testing.T) {
-	p := queue(t, 100, mixpolicy.Ball(2))
-	gap := mixpolicy.Must(race.PenalisedGap(p))
-	final := func(rowScaling bool) []float64 {
-		trials := mixpolicy.Must(race.Trials(context.Background(), p, mixpolicy.PrimalDual{CostScale: cMax, RowScaling: rowScaling}, race.Settings{Trials: 10, Iterations: 2000, Seed: 1}))
-		return trials.Final(gap)
-	}
-	plain, scaled := final(false), final(true)
-	for k := range plain {
-		if scaled[k] > plain[k]/10 {
-			t.Errorf("trial %d: penalised gap %v with row scaling, %v without", k, scaled[k], plain[k])
 		}
 	}
 }

@@ -364,26 +364,25 @@ func TestHalving(t *testing.T) {
 	}
 }
 
-// Tuning alone chooses as a race does, also by another middle than the mean; where all scores are
-// NaN it chooses nobody, and it wants a score.
+// Tuning alone chooses by another middle than the mean, if it is told to; where all scores are NaN it chooses nobody, and
+// it wants a score.
 func TestTuneAlone(t *testing.T) {
-	p := queue(t)
 	e := race.Entrant{Name: "fixed", Methods: race.Grid([]float64{.3, .1, .2}, func(x float64) mixpolicy.Method { return fixed{x, 1 - x} })}
-	set := race.Settings{Trials: 1, TuningTrials: 9, Halving: true, Queries: []int{3}, Score: func(l *race.Observation) float64 { return l.Theta[0] }}
-	tuning, best, err := race.Tune(t.Context(), p, e, set)
-	if err != nil || best != 1 || len(tuning[0].Trials) != 4 || len(tuning[1].Trials) != 9 {
-		t.Errorf("method %d, %v", best, err)
+	first := func(l *race.Observation) float64 { return l.Theta[0] }
+	for _, c := range []struct {
+		score  func(*race.Observation) float64
+		middle func([]float64) float64
+		want   int
+	}{
+		{first, nil, 1}, {first, func(scores []float64) float64 { return -scores[0] }, 0},
+		{func(*race.Observation) float64 { return math.NaN() }, nil, -1},
+	} {
+		set := race.Settings{Trials: 1, TuningTrials: 9, Halving: true, Queries: []int{3}, Score: c.score, Middle: c.middle}
+		if _, best, err := race.Tune(t.Context(), queue(t), e, set); err != nil || best != c.want {
+			t.Errorf("method %d, want %d, %v", best, c.want, err)
+		}
 	}
-	set.Middle = func(scores []float64) float64 { return -scores[0] }
-	if _, best, err = race.Tune(t.Context(), p, e, set); err != nil || best != 0 {
-		t.Errorf("by the opposite: method %d, %v", best, err)
-	}
-	set.Score = func(*race.Observation) float64 { return math.NaN() }
-	if _, best, err = race.Tune(t.Context(), p, e, set); err != nil || best != -1 {
-		t.Errorf("by NaN: method %d, %v", best, err)
-	}
-	set.Score = nil
-	_, _, err = race.Tune(t.Context(), p, e, set)
+	_, _, err := race.Tune(t.Context(), queue(t), e, race.Settings{Trials: 1, TuningTrials: 9, Queries: []int{3}})
 	wantError(t, err, "without a score")
 }
 
@@ -413,6 +412,9 @@ func TestFiner(t *testing.T) {
 		t.Fatalf("%v", e.Methods)
 	}
 	f := e.Finer(5)
+	if got := race.Powers(1, 4, 5); !slices.Equal(got, []float64{1, .25, 4, .0625, 16}) {
+		t.Errorf("powers %v", got)
+	}
 	if !slices.Equal(f.Axes[0].Values, []float64{4, 2, 8, 1}) || !slices.Equal(f.Axes[1].Values, []float64{8, 4}) || f.Methods[7] != (fixed{1, 4}) {
 		t.Errorf("%v", f.Axes)
 	}
@@ -530,12 +532,6 @@ func TestReach(t *testing.T) {
 	}
 	if got := race.Median(r.Reach(race.Cost, .5), .9); !math.IsInf(got.Lo, 1) {
 		t.Errorf("%+v, want none", got)
-	}
-}
-
-func TestPowers(t *testing.T) {
-	if got := race.Powers(1, 4, 5); !slices.Equal(got, []float64{1, .25, 4, .0625, 16}) {
-		t.Errorf("powers %v", got)
 	}
 }
 

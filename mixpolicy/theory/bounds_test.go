@@ -158,20 +158,3 @@ func checkVertices(t *testing.T, phi bregman.Modulus, r float64, start []float64
 		t.Errorf("%v from %v: %v, the vertices say %v", phi, start, got, want)
 	}
 }
-
-// Sums of few steps, and their bounds (5.31), which the index compares for all T to 10⁴, by hand.
-func TestStepSums(t *testing.T) {
-	s := theory.SumSteps(mixpolicy.InverseSqrt(2), 2)
-	if want := (theory.StepSums{T: 2, Sum: 2 + math.Sqrt2, Squares: 6, Fourth: 20}); s.T != 2 ||
-		math.Abs(s.Sum-want.Sum) > 1e-15*want.Sum || math.Abs(s.Squares-6) > 1e-14 || math.Abs(s.Fourth-20) > 1e-13 {
-		t.Errorf("sums of 2, √2 are %+v, want %+v", s, want)
-	}
-	for form, want := range map[mixpolicy.Form]theory.StepSums{
-		mixpolicy.Printed:   {T: 4, Sum: 3, Squares: 8 * math.Ln2, Fourth: 2},
-		mixpolicy.Corrected: {T: 4, Sum: 2 * (math.Sqrt(5) - 1), Squares: 1 + 2*math.Ln2, Fourth: 1.75},
-	} {
-		if b := theory.InverseSqrtSums(form, 4); b.T != 4 || math.Abs(b.Sum-want.Sum) > 8*u*b.Sum || math.Abs(b.Squares-want.Squares) > 8*u*b.Squares || b.Fourth != want.Fourth {
-			t.Errorf("%v, T = 4: %+v, want %+v", form, b, want)
-		}
-	}
-}

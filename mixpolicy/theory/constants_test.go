@@ -198,8 +198,7 @@ func TestConstants(t *testing.T) {
 // ℓ₂ on the simplex, where ‖x‖₂² ≥ ‖x‖₁²/d.
 func TestConstantsBySettings(t *testing.T) {
 	for _, costs := range [][]float64{{-3, 1}, {-1, 3}, {-3, -1}, {3, 1}} {
-		x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 1, Actions: 2, Criterion: mixpolicy.AverageCost,
-			Dynamics: func(_, a int) (float64, []mixpolicy.Transition) { return costs[a], transitions([]float64{1}) }}))
+		x := mixpolicy.Must(twoStates(.5, .5).WithCosts(costs))
 		f := mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, []float64{1, 0}, []float64{0, 1}))
 		k := mixpolicy.Must(theory.NewConstants(mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2))), mixpolicy.PrimalDual{Beta: 1, CostScale: 2}))
 		if k.Cost != 1.5 {
