@@ -1,7 +1,6 @@
 package theory_test
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -51,6 +50,7 @@ func TestSubordinateNorms(t *testing.T) {
 // generic hides what a modulus is, so that MaxDivergence has to climb.
 type generic struct{ bregman.Modulus }
 
+// The closed form, and what climbing from any direction reaches, which knows nothing of φ but its values.
 func TestMaxDivergence(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 0))
 	for _, tt := range []struct {
@@ -65,34 +65,15 @@ func TestMaxDivergence(t *testing.T) {
 		{bregman.NegativeEntropy(), mixpolicy.Simplex(), 4},
 		{bregman.Euclidean(), mixpolicy.Ball(3), 4},
 	} {
-		t.Run(fmt.Sprint(tt.phi, " ", tt.class, " ", tt.d), func(t *testing.T) {
-			start := barycentre(tt.d)
-			for j := range start {
-				start[j] *= 1 + 0.2*(rng.Float64()-0.5)
-			}
-			floats.Scale(1/floats.Sum(start), start)
-			want := theory.MaxDivergence(tt.phi, tt.class, start)
-			// No point of the class is further, and projections of far points, which are on
-			// its boundary, come within a few per cent.
-			theta, far, best := make([]float64, tt.d), make([]float64, tt.d), 0.0
-			for range 20_000 {
-				for j := range far {
-					far[j] = 1e6 * rng.NormFloat64()
-				}
-				if err := tt.class.Norm.Project(theta, far, tt.class.R); err != nil {
-					t.Fatal(err)
-				}
-				floats.Sub(theta, start) // rounding may have put θ outside of the domain
-				floats.AddScaledTo(theta, start, 1-0x1p-48, theta)
-				best = max(best, bregman.Divergence(tt.phi, theta, start))
-			}
-			if !(best <= want*(1+1e-9)) || best < 0.95*want {
-				t.Errorf("MaxDivergence = %v, the best of random points %v", want, best)
-			}
-			if climbed := theory.MaxDivergence(generic{tt.phi}, tt.class, start); !(math.Abs(climbed-want) <= 1e-6*want) {
-				t.Errorf("climbing reaches %v, want %v", climbed, want)
-			}
-		})
+		start := barycentre(tt.d)
+		for j := range start {
+			start[j] *= 1 + 0.2*(rng.Float64()-0.5)
+		}
+		floats.Scale(1/floats.Sum(start), start)
+		want, climbed := theory.MaxDivergence(tt.phi, tt.class, start), theory.MaxDivergence(generic{tt.phi}, tt.class, start)
+		if !(math.Abs(climbed-want) <= 1e-6*want) {
+			t.Errorf("%v, %v: climbing reaches %v, want %v", tt.phi, tt.class, climbed, want)
+		}
 	}
 	// From the centre of the ball, D is the radius √(R² − 1/d) of its section. The climb ends 2⁻⁴⁸ of it inside,
 	// which costs √2⁻⁴⁷.
