@@ -52,13 +52,8 @@ func TestBellmanOperator_2_8(t *testing.T) {
 		for s := range n {
 			best, arg := math.Inf(1), 0
 			for a := range m {
-				row := make([]float64, n)
-				to, p := x.Next(s, a)
-				for k, s2 := range to {
-					row[s2] = p[k]
-				}
 				value := x.Cost(s, a)
-				for s2, p := range row {
+				for s2, p := range rowOf(x, s, a) {
 					value += x.Gamma() * p * v[s2]
 				}
 				if d := math.Abs(value - q[s*m+a]); d > 2*float64(n+2)*u*110 { // two sums of n+2 terms, at most 110 together
@@ -194,10 +189,7 @@ func flowMatrix(x *mixpolicy.MDP) *mat.Dense {
 	n, m := x.States(), x.Actions()
 	f := mat.NewDense(n*m, n, nil)
 	for i := range n * m {
-		to, p := x.Next(i/m, i%m)
-		for k, s2 := range to {
-			f.Set(i, int(s2), -x.Gamma()*p[k])
-		}
+		floats.AddScaled(f.RawRowView(i), -x.Gamma(), rowOf(x, i/m, i%m))
 		f.Set(i, i/m, f.At(i, i/m)+1)
 	}
 	return f

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
@@ -127,15 +128,22 @@ func withoutCopies(t *rapid.T, x *mixpolicy.MDP, policies []*mixpolicy.Policy) (
 	return f
 }
 
+// rowOf returns P_a(s, ·) in full.
+func rowOf(x *mixpolicy.MDP, s, a int) []float64 {
+	row := make([]float64, x.States())
+	to, p := x.Next(s, a)
+	for k, s2 := range to {
+		row[s2] = p[k]
+	}
+	return row
+}
+
 // denseChain returns P^π by its definition, P^π(s,s′) = Σ_a π_a(s) P_a(s,s′).
 func denseChain(x *mixpolicy.MDP, p *mixpolicy.Policy) *mat.Dense {
 	c := mat.NewDense(x.States(), x.States(), nil)
 	for s := range x.States() {
 		for a := range x.Actions() {
-			to, prob := x.Next(s, a)
-			for k, s2 := range to {
-				c.Set(s, int(s2), c.At(s, int(s2))+p.Prob(s, a)*prob[k])
-			}
+			floats.AddScaled(c.RawRowView(s), p.Prob(s, a), rowOf(x, s, a))
 		}
 	}
 	return c
@@ -173,13 +181,7 @@ func luMeasure(t failer, x *mixpolicy.MDP, p *mixpolicy.Policy) []float64 {
 // most (1+γ)/(1−γ) ≤ 2·1000, or 2·16·n for chains that forget in 16 steps.
 const luTolerance = 5 * 5 * 5 * 4 * 2000 * u
 
-func close1(a, b []float64) float64 {
-	var d float64
-	for i := range a {
-		d += math.Abs(a[i] - b[i])
-	}
-	return d
-}
+func close1(a, b []float64) float64 { return floats.Distance(a, b, 1) }
 
 func costOf(x *mixpolicy.MDP, p *mixpolicy.Policy, mu []float64) float64 {
 	var total float64

@@ -50,14 +50,10 @@ func TestMDP_Definition2_6(t *testing.T) {
 			for a := range m {
 				to, prob := x.Next(s, a)
 				entries += len(to)
-				row := make([]float64, n)
-				for k, s2 := range to {
-					row[s2] = prob[k]
-					if k > 0 && to[k-1] >= s2 || prob[k] <= 0 {
-						t.Fatalf("next states of (%d,%d): %v with %v", s, a, to, prob)
-					}
+				if !slices.IsSorted(to) || slices.Min(prob) <= 0 {
+					t.Fatalf("next states of (%d,%d): %v with %v", s, a, to, prob)
 				}
-				if i := s*m + a; !slices.Equal(row, p[i]) || x.Pair(s, a) != i || x.Cost(s, a) != cost[i] || x.Costs()[i] != cost[i] {
+				if i := s*m + a; !slices.Equal(rowOf(x, s, a), p[i]) || x.Pair(s, a) != i || x.Cost(s, a) != cost[i] || x.Costs()[i] != cost[i] {
 					t.Fatalf("pair (%d,%d) differs", s, a)
 				}
 			}

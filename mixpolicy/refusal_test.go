@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,29 +50,30 @@ func TestAnswerThatIsNotFinite(t *testing.T) {
 
 // many prints Ψ of d columns, all of state 0.
 func many(d int) string {
-	columns := make([][]float64, d)
-	for j := range columns {
-		columns[j] = []float64{1, 0}
-	}
-	return mixpolicy.Must(mixpolicy.FeaturesFromColumns(flip(), columns...)).String()
+	return mixpolicy.Must(mixpolicy.FeaturesFromColumns(flip(), slices.Repeat([][]float64{{1, 0}}, d)...)).String()
 }
 
 // Names in messages and tables.
 func TestNames(t *testing.T) {
-	for got, want := range map[string]string{
-		mixpolicy.Corrected.String(): "corrected", mixpolicy.Printed.String(): "printed",
-		mixpolicy.Ball(2).String(): "‖θ‖₂ ≤ 2", mixpolicy.Cube(1.5).String(): "‖θ‖_∞ ≤ 1.5",
-		mixpolicy.Discounted(.9).String(): "discount 0.9", mixpolicy.AverageCost.String(): "average cost",
-		mixpolicy.PrimalDual{Form: mixpolicy.Printed}.Name(): "primal–dual (as printed)", mixpolicy.PrimalDual{RowScaling: true}.Name(): "primal–dual, rows scaled",
-		fmt.Sprint(mixpolicy.DefaultModulus(mixpolicy.Unbounded())): fmt.Sprint(bregman.Euclidean()), fmt.Sprint(mixpolicy.DefaultModulus(mixpolicy.Cube(2))): fmt.Sprint(bregman.Cube(2)),
-		fmt.Sprint(mixpolicy.DefaultModulus(mixpolicy.Simplex())): fmt.Sprint(bregman.NegativeEntropy()), fmt.Sprint(mixpolicy.DefaultModulus(mixpolicy.Ball(2))): fmt.Sprint(bregman.Ball{R: 2}),
-		mixpolicy.Must(mixpolicy.Deterministic(mixpolicy.Must(models.Machine{}.MDP()), []int{1, 0})).String(): "deterministic policy of 2 states and 2 actions\nin state 0 with probabilities [0 1]",
-		mixpolicy.Completed.String(): "completed", mixpolicy.Interrupted.String(): "interrupted", mixpolicy.Failed.String(): "failed", mixpolicy.Status(9).String(): "Status(9)",
-		many(8): "Ψ of 2 pairs and 8 columns\ncᵀΨ = [0 0 0 0 0 0 0 0]", many(9): "Ψ of 2 pairs and 9 columns\ncᵀΨ = [0 0 0 0 0 0 0 0 … (9 in all)]",
-		mixpolicy.Constant(.25).String(): "η = 0.25, 0.25, 0.25, …", mixpolicy.StepFunc(nil).String(): "η not set",
-		mixpolicy.StepFunc(func(t int) float64 { return float64(t + 1) }).String(): "η = 1, 2, 3, …",
+	machine := mixpolicy.Must(models.Machine{}.MDP())
+	for want, v := range map[string]any{
+		"corrected": mixpolicy.Corrected, "printed": mixpolicy.Printed,
+		"‖θ‖₂ ≤ 2": mixpolicy.Ball(2), "‖θ‖_∞ ≤ 1.5": mixpolicy.Cube(1.5),
+		"discount 0.9": mixpolicy.Discounted(.9), "average cost": mixpolicy.AverageCost,
+		"primal–dual (as printed)":            mixpolicy.PrimalDual{Form: mixpolicy.Printed}.Name(),
+		"primal–dual, rows scaled":            mixpolicy.PrimalDual{RowScaling: true}.Name(),
+		fmt.Sprint(bregman.Euclidean()):       mixpolicy.DefaultModulus(mixpolicy.Unbounded()),
+		fmt.Sprint(bregman.Cube(2)):           mixpolicy.DefaultModulus(mixpolicy.Cube(2)),
+		fmt.Sprint(bregman.NegativeEntropy()): mixpolicy.DefaultModulus(mixpolicy.Simplex()),
+		fmt.Sprint(bregman.Ball{R: 2}):        mixpolicy.DefaultModulus(mixpolicy.Ball(2)),
+		"deterministic policy of 2 states and 2 actions\nin state 0 with probabilities [0 1]": mixpolicy.Must(mixpolicy.Deterministic(machine, []int{1, 0})),
+		"completed": mixpolicy.Completed, "interrupted": mixpolicy.Interrupted, "failed": mixpolicy.Failed, "Status(9)": mixpolicy.Status(9),
+		"Ψ of 2 pairs and 8 columns\ncᵀΨ = [0 0 0 0 0 0 0 0]":              many(8),
+		"Ψ of 2 pairs and 9 columns\ncᵀΨ = [0 0 0 0 0 0 0 0 … (9 in all)]": many(9),
+		"η = 0.25, 0.25, 0.25, …":                                          mixpolicy.Constant(.25), "η not set": mixpolicy.StepFunc(nil),
+		"η = 1, 2, 3, …": mixpolicy.StepFunc(func(t int) float64 { return float64(t + 1) }),
 	} {
-		if got != want {
+		if got := fmt.Sprint(v); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
