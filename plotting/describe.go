@@ -60,7 +60,11 @@ func (p Panels) described() Panels {
 			if _, ours := l.(described); !ours {
 				pen := Pen{X: f.X, Y: f.Y}
 				pen.Draw(l)
-				l = pen.drawn
+				var drawn layers
+				for _, d := range pen.layers {
+					drawn = append(drawn, d.of)
+				}
+				l = drawn
 			}
 			all[k] = l
 		}

@@ -4,7 +4,7 @@
 //
 // A [Figure] is data: two axes and a list of layers, each a plain struct such
 // as [Line], [Bars], [Points], [Rule], [Contour] or [Arrow]. [Show] displays it in a
-// notebook, [Save] writes SVG, PNG or PDF. [Row] puts figures side by side and
+// notebook, [Save] writes SVG, PNG or PDF, or the numbers as CSV. [Row] puts figures side by side and
 // [Explorer] shows one of several computed beforehand, chosen by sliders and menus, also
 // on an exported page that has no kernel behind it.
 //

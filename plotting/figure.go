@@ -46,7 +46,6 @@ type Pen struct {
 	X, Y Axis // of the figure
 
 	layers []layer
-	drawn  layers // of which they were made
 	auto   int    // layers of the figure before this one that left their colour to it
 	used   bool   // this one does
 	taken  []Look // by methods
@@ -69,8 +68,7 @@ func (p *Pen) Draw(layers ...Layer) error {
 // add takes the marks of one of the package's own layers.
 func (p *Pen) add(l described, in ink, marks ...mark) error {
 	kind, name := l.describe()
-	p.layers = append(p.layers, layer{kind: kind, name: name, ink: in, marks: marks})
-	p.drawn = append(p.drawn, l)
+	p.layers = append(p.layers, layer{of: l, kind: kind, name: name, ink: in, marks: marks})
 	return nil
 }
 

@@ -62,6 +62,7 @@ type arrow struct {
 
 // layer is what one of the package's own layers is lowered to.
 type layer struct {
+	of         described
 	kind, name string
 	ink        ink
 	marks      []mark

@@ -247,6 +247,8 @@ func encode(format string, d Drawing) ([]byte, error) {
 	width, height := vg.Length(w)*vg.Inch, vg.Length(h)*vg.Inch
 	var b bytes.Buffer
 	switch format {
+	case "csv":
+		return p.csv()
 	case "svg":
 		return drawSVG(p, width, height)
 	case "png":
@@ -267,7 +269,7 @@ func encode(format string, d Drawing) ([]byte, error) {
 		_, err = canvas.WriteTo(&b)
 		return b.Bytes(), err
 	}
-	return nil, fmt.Errorf("unknown format %q: want .svg, .png or .pdf", format)
+	return nil, fmt.Errorf("unknown format %q: want .svg, .png, .pdf or .csv", format)
 }
 
 const screenDPI = 96 // a pixel of CSS

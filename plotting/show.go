@@ -122,11 +122,16 @@ func (p Panels) display() (display, error) {
 // runs without a page that shows it.
 const Headless = "MIXPOLICY_HEADLESS"
 
-// Save writes the drawing to a file: SVG, PNG or PDF by the extension of the path, which is
-// relative to the working directory: in a notebook, to the notebook. There Save says where
-// the file is, and a folder that cleaning removes, or one within it, is an error. The file is
-// there as a whole or not at all. SVG and PNG are the same bytes every time; PDF holds the time
-// at which it was made.
+// Save writes the drawing to a file: a picture as SVG, PNG or PDF, or its numbers as CSV, by the
+// extension of the path, which is relative to the working directory: in a notebook, to the notebook.
+// There Save says where the file is, and a folder that cleaning removes, or one within it, is an error.
+// A folder that is missing is made. The file is there as a whole or not at all. SVG, PNG and CSV are the
+// same bytes every time; PDF holds the time at which it was made.
+//
+// CSV is one table: panel (from 1) and title, kind and layer (the layer's name), and x, y, lo, hi and z,
+// empty where the layer has none. A line has a row for each point, with its interval, a histogram one for
+// each bar; a contour or a heatmap has one for each point of the grid, where it is z. A rule has one, and a
+// strip two, its ends, in the column of its axis. Numbers are those that the layer was given, to all digits.
 //
 // A character that neither Liberation Sans nor DejaVu Sans has is an error in PNG and PDF;
 // in SVG the reader's machine finds another font.
@@ -141,7 +146,11 @@ func Save(path string, d Drawing) error {
 			return fmt.Errorf("plotting: %s: %w", path, err)
 		}
 	}
-	if err := atomicfile.WriteBytes(path, b); err != nil {
+	err = os.MkdirAll(filepath.Dir(path), 0o777)
+	if err == nil {
+		err = atomicfile.WriteBytes(path, b)
+	}
+	if err != nil {
 		return fmt.Errorf("plotting: %w", err)
 	}
 	if inNotebook() {

@@ -1,0 +1,91 @@
+//go:build !js || drawer
+
+package plotting
+
+import (
+	"bytes"
+	"math"
+
+	"github.com/mixpolicy/lab/internal/csvrows"
+)
+
+// datum is a row of the numbers of panels; what a layer hasn't is NaN.
+type datum struct {
+	Panel int     `csv:"panel"` // from 1
+	Title string  `csv:"title"`
+	Kind  string  `csv:"kind"`
+	Layer string  `csv:"layer"`
+	X     float64 `csv:"x,optional"`
+	Y     float64 `csv:"y,optional"`
+	Lo    float64 `csv:"lo,optional"`
+	Hi    float64 `csv:"hi,optional"`
+	Z     float64 `csv:"z,optional"`
+}
+
+// csv is the table of all numbers that the layers were given, before anything is thinned.
+func (p Panels) csv() ([]byte, error) {
+	var rows []datum
+	for k, f := range p.Figures {
+		layers, err := f.lower()
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range layers {
+			kind, name := l.of.describe()
+			c := numbers(l.of)
+			for i := range max(len(c[0]), len(c[1])) {
+				at := func(column int) float64 {
+					if c[column] == nil {
+						return math.NaN()
+					}
+					return c[column][i]
+				}
+				rows = append(rows, datum{k + 1, spoken(f.Title), kind, spoken(name), at(0), at(1), at(2), at(3), at(4)})
+			}
+		}
+	}
+	var b bytes.Buffer
+	err := csvrows.Encode(&b, rows)
+	return b.Bytes(), err
+}
+
+// numbers are the columns x, y, lo, hi and z of a layer.
+func numbers(l described) (c [5][]float64) {
+	across := func(vertical bool, at ...float64) [5][]float64 {
+		if vertical {
+			return [5][]float64{at}
+		}
+		return [5][]float64{nil, at}
+	}
+	switch l := l.(type) {
+	case Line:
+		return [5][]float64{l.X, l.Y, l.Lo, l.Hi}
+	case Points:
+		return [5][]float64{l.X, l.Y, l.Lo, l.Hi}
+	case Path:
+		return [5][]float64{l.X, l.Y}
+	case Bars:
+		return [5][]float64{l.X, l.Height}
+	case Rule:
+		return across(l.Vertical, l.At)
+	case Span:
+		return across(l.Vertical, l.From, l.To)
+	case Arrow:
+		return [5][]float64{{l.X}, {l.Y}}
+	case Contour:
+		return l.Grid.columns()
+	case Heatmap:
+		return l.Grid.columns()
+	}
+	return c
+}
+
+// columns are x, y and z of each point.
+func (g Grid) columns() (c [5][]float64) {
+	for i, x := range g.X {
+		for j, y := range g.Y {
+			c[0], c[1], c[4] = append(c[0], x), append(c[1], y), append(c[4], g.Z[i][j])
+		}
+	}
+	return c
+}
