@@ -38,40 +38,24 @@ func ExampleQueue_literal() {
 	// models: the literal reading of (6.1) is no distribution: state 2, action 0.8: up 0.5 + down 0.8 = 1.3, want at most 1; choose another Reading, such as models.Uniformised
 }
 
-// Each reading's law against an enumeration of the events it stands for.
-func TestReadingsEnumerated(t *testing.T) {
-	rates := []float64{.2, .4, .6, .8}
-	for _, r := range Readings() {
-		rho := .5
-		if r == SlowArrivals {
-			rho = .2
-		}
-		for a, d := range rates {
-			var want Law
-			switch r {
-			case Uniformised: // a clock of rate 1.3: arrival, departure, or nothing
-				want = Law{Up: .5 / 1.3, Down: d / 1.3}
-			case Independent:
-				want = Law{Up: rho * (1 - d), Down: (1 - rho) * d}
-			case ArrivalFirst: // ϱ is served first from the unit of probability, the rest is left for a
-				want.Up, want.Down = take(rho, d)
-			case DepartureFirst:
-				want.Down, want.Up = take(d, rho)
-			case Renormalised:
-				want = Law{Up: rho, Down: d}
-				if total := rho + d; total > 1 {
-					want.Up, want.Down = rho/total, d/total
-				}
-			case SlowArrivals:
-				want = Law{Up: .2, Down: d}
-			}
-			want.Stay = 1 - want.Up - want.Down
-			got := mixpolicy.Must(Queue{Reading: r}.complete()).law(a)
-			if !close16(got.Up, want.Up) || !close16(got.Down, want.Down) || !close16(got.Stay, want.Stay) {
-				t.Errorf("%v, rate %v: %+v, want %+v", r, d, got, want)
-			}
-		}
+// events returns the probabilities of up and down at service rate d, from the events that a reading stands for.
+func events(r Reading, d float64) (up, down float64) {
+	rho := .5
+	switch r {
+	case Uniformised: // a clock of rate 1.3: arrival, departure, or nothing
+		return rho / 1.3, d / 1.3
+	case Independent:
+		return rho * (1 - d), (1 - rho) * d
+	case ArrivalFirst: // ϱ is served first from the unit of probability, the rest is left for a
+		return take(rho, d)
+	case DepartureFirst:
+		down, up = take(d, rho)
+		return up, down
+	case Renormalised:
+		total := max(1, rho+d)
+		return rho / total, d / total
 	}
+	return .2, d // SlowArrivals
 }
 
 func take(first, second float64) (float64, float64) { return first, min(second, 1-first) }
@@ -79,21 +63,22 @@ func take(first, second float64) (float64, float64) { return first, min(second, 
 // close16 allows 16 roundings of numbers up to 1.
 func close16(x, y float64) bool { return math.Abs(x-y) <= 16*0x1p-53 }
 
-// The boundary: the impossible event's probability stays.
-func TestQueueEnds(t *testing.T) {
+// The law of each reading; at the boundary the impossible event's probability stays.
+func TestReadings(t *testing.T) {
 	for _, r := range Readings() {
 		for _, first := range []string{"1", "0"} {
-			q := mixpolicy.Must(Queue{Reading: r, Empty: first == "0", Buffer: 7}.complete())
-			x := mixpolicy.Must(q.MDP())
-			if last := x.States() - 1; x.StateName(0) != first || x.StateName(last) != "7" {
+			x := mixpolicy.Must(Queue{Reading: r, Empty: first == "0", Buffer: 7}.MDP())
+			last := x.States() - 1
+			if x.StateName(0) != first || x.StateName(last) != "7" {
 				t.Errorf("states %s to %s, want %s to 7", x.StateName(0), x.StateName(last), first)
 			}
 			for s := range x.States() {
-				for a := range x.Actions() {
-					law, want, row := q.law(a), make([]float64, x.States()), make([]float64, x.States())
-					want[max(s-1, 0)] += law.Down
-					want[min(s+1, x.States()-1)] += law.Up
-					want[s] += law.Stay
+				for a, d := range []float64{.2, .4, .6, .8} {
+					want, row := make([]float64, x.States()), make([]float64, x.States())
+					up, down := events(r, d)
+					want[max(s-1, 0)] += down
+					want[min(s+1, last)] += up
+					want[s] += 1 - up - down
 					to, p := x.Next(s, a)
 					for k := range to {
 						row[to[k]] = p[k]

@@ -155,31 +155,35 @@ func TestLooksBySeconds(t *testing.T) {
 	}
 }
 
-// breaks is a method whose runs on some streams, told by their first pair, fail after some
-// steps; or whose answer is not finite.
-type breaks struct {
-	after int
-	some  bool
-	nan   bool
-	slow  time.Duration
+// stub answers with a given θ: what it is worth is known. If it fails, then after some steps, with an error or an answer that
+// is not finite, and on some streams only, told by their first pair, or on all.
+type stub struct {
+	theta            [2]float64
+	fails, some, nan bool
+	after            int
+	slow             time.Duration
 }
 
-func (b breaks) Name() string { return "breaks" }
-func (b breaks) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
-	pair, _ := o.Sample()
-	return &breaking{breaks: b, fails: !b.some || pair%2 == 0, o: o}, nil
+func fixed(one, two float64) mixpolicy.Method { return stub{theta: [2]float64{one, two}} }
+
+func (b stub) Name() string { return "stub" }
+func (b stub) Start(_ *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
+	if b.some {
+		pair, _ := o.Sample()
+		b.fails = pair%2 == 0
+	}
+	return &stubRun{b, 0, o}, nil
 }
 
-type breaking struct {
-	breaks
-	fails bool
-	t     int
-	o     *mixpolicy.Oracle
+type stubRun struct {
+	stub
+	t int
+	o *mixpolicy.Oracle
 }
 
 var errBroken = errors.New("broken")
 
-func (b *breaking) Step() error {
+func (b *stubRun) Step() error {
 	time.Sleep(b.slow)
 	if b.fails && b.t == b.after && !b.nan {
 		return errBroken
@@ -189,10 +193,10 @@ func (b *breaking) Step() error {
 	return nil
 }
 
-func (b *breaking) View(s *mixpolicy.Snapshot) error {
-	theta := []float64{.5, .5}
+func (b *stubRun) View(s *mixpolicy.Snapshot) error {
+	theta := b.theta[:]
 	if b.fails && b.nan && b.t >= b.after {
-		theta[0] = math.NaN()
+		theta = []float64{math.NaN(), 1}
 	}
 	*s = mixpolicy.Snapshot{Iteration: b.t, Queries: b.o.Queries(), Last: theta, Average: theta}
 	return nil
@@ -203,7 +207,7 @@ func TestAFailingTrialIsATrial(t *testing.T) {
 	p := queue(t)
 	set := race.Settings{Trials: 12, Iterations: 10, Schedule: mixpolicy.Every(5)}
 	for _, nan := range []bool{false, true} {
-		runs := mixpolicy.Must(race.Trials(t.Context(), p, breaks{after: 7, some: true, nan: nan}, set))
+		runs := mixpolicy.Must(race.Trials(t.Context(), p, stub{fails: true, after: 7, some: true, nan: nan}, set))
 		failed, says, steps := runs.Failed(), "stopped after 7 steps: broken", 7
 		if nan {
 			says, steps = "is not finite", 10
@@ -220,13 +224,13 @@ func TestAFailingTrialIsATrial(t *testing.T) {
 		if n := len(runs.Final(race.Cost)); n != len(runs.Finished()) {
 			t.Errorf("%d costs", n)
 		}
-		row := runs.Failures(race.Row{Method: "breaks"})
+		row := runs.Failures(race.Row{Method: "stub"})
 		if len(row) != 1 || row[0].Quantity != race.Failure || row[0].Value != float64(steps) || row[0].Trials != len(failed) || row[0].Settings != failed[0].Err.Error() {
 			t.Errorf("%+v", row)
 		}
 	}
-	runs, err := race.Trials(t.Context(), p, breaks{after: 7}, set)
-	if wantError(t, err, "breaks", "stream 0", "broken"); !errors.Is(err, errBroken) || len(runs.Failed()) != 12 {
+	runs, err := race.Trials(t.Context(), p, stub{fails: true, after: 7}, set)
+	if wantError(t, err, "stub", "stream 0", "broken"); !errors.Is(err, errBroken) || len(runs.Failed()) != 12 {
 		t.Errorf("%v, %d failed", err, len(runs.Failed()))
 	}
 }
@@ -265,35 +269,15 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// fixed answers with a given θ: what it is worth is known.
-type fixed struct{ one, two float64 }
-
-func (f fixed) Name() string { return "fixed" }
-func (f fixed) Start(_ *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
-	return &standing{f, o}, nil
-}
-
-type standing struct {
-	fixed
-	o *mixpolicy.Oracle
-}
-
-func (s *standing) Step() error { s.o.Sample(); return nil }
-func (s *standing) View(v *mixpolicy.Snapshot) error {
-	theta := []float64{s.one, s.two}
-	*v = mixpolicy.Snapshot{Last: theta, Average: theta, Queries: s.o.Queries()}
-	return nil
-}
-
 // Tuning takes the method of least penalised gap, or of least given score, and only those that ran
 // to the end can be taken.
 func TestTuning(t *testing.T) {
 	p := queue(t)
 	best := mixpolicy.Must(p.Optimum(t.Context())).Theta
-	thetas := []fixed{{.5, .5}, {1.9, -.9}, {best[0], best[1]}, {0, 1}}
-	e := race.Entrant{Name: "fixed", Methods: []mixpolicy.Method{breaks{after: 3, some: true}}}
+	thetas := [][]float64{{.5, .5}, {1.9, -.9}, best, {0, 1}}
+	e := race.Entrant{Name: "fixed", Methods: []mixpolicy.Method{stub{fails: true, after: 3, some: true}}}
 	for _, f := range thetas {
-		e.Methods = append(e.Methods, f)
+		e.Methods = append(e.Methods, fixed(f[0], f[1]))
 	}
 	run := func(set race.Settings) race.Outcome {
 		return mixpolicy.Must(race.Run(t.Context(), p, []race.Entrant{e}, set))[0]
@@ -304,7 +288,7 @@ func TestTuning(t *testing.T) {
 		t.Errorf("chose %d, %v, tuning %+v", o.Chosen, o.Err, o.Tuning)
 	}
 	for k, f := range thetas {
-		want := mixpolicy.Must(p.PenalisedGap([]float64{f.one, f.two}))
+		want := mixpolicy.Must(p.PenalisedGap(f))
 		if got := o.Tuning[k+1]; len(got.Scores) != 12 || got.Scores[0] != want || len(got.Trials[0].Observations) != 1 {
 			t.Errorf("scores %v, want %v", got.Scores, want)
 		}
@@ -326,7 +310,7 @@ func TestTuning(t *testing.T) {
 // for each number of methods, and the best is found among fewer runs.
 func TestHalving(t *testing.T) {
 	p := queue(t)
-	one := func(x float64) mixpolicy.Method { return fixed{x, 1 - x} }
+	one := func(x float64) mixpolicy.Method { return fixed(x, 1-x) }
 	theta1 := func(l *race.Observation) float64 { return l.Theta[0] }
 	for _, c := range []struct {
 		trials int
@@ -357,7 +341,7 @@ func TestHalving(t *testing.T) {
 		}
 	}
 	// What fails is out after the first round.
-	e := race.Entrant{Name: "fixed", Methods: append(race.Grid([]float64{.3, .2, .1}, one), breaks{after: 2})}
+	e := race.Entrant{Name: "fixed", Methods: append(race.Grid([]float64{.3, .2, .1}, one), stub{fails: true, after: 2})}
 	o := mixpolicy.Must(race.Run(t.Context(), p, []race.Entrant{e}, race.Settings{Trials: 1, TuningTrials: 12, Halving: true, Score: theta1, Queries: []int{4}}))[0]
 	if o.Chosen != 2 || o.Err != nil || len(o.Tuning[3].Failed()) != 6 {
 		t.Errorf("chose %d, %v", o.Chosen, o.Tuning[3])
@@ -367,7 +351,7 @@ func TestHalving(t *testing.T) {
 // Tuning alone chooses by another middle than the mean, if it is told to; where all scores are NaN it chooses nobody, and
 // it wants a score.
 func TestTuneAlone(t *testing.T) {
-	e := race.Entrant{Name: "fixed", Methods: race.Grid([]float64{.3, .1, .2}, func(x float64) mixpolicy.Method { return fixed{x, 1 - x} })}
+	e := race.Entrant{Name: "fixed", Methods: race.Grid([]float64{.3, .1, .2}, func(x float64) mixpolicy.Method { return fixed(x, 1-x) })}
 	first := func(l *race.Observation) float64 { return l.Theta[0] }
 	for _, c := range []struct {
 		score  func(*race.Observation) float64
@@ -406,16 +390,16 @@ func TestAxes(t *testing.T) {
 
 // A finer grid has the method in its middle and ends at its neighbours.
 func TestFiner(t *testing.T) {
-	e := race.Entrant{Name: "fixed", Make: func(at []float64) mixpolicy.Method { return fixed{at[0], at[1]} }}
+	e := race.Entrant{Name: "fixed", Make: func(at []float64) mixpolicy.Method { return fixed(at[0], at[1]) }}
 	e = e.OnGrid(race.Axis{Name: "a", Values: race.Powers(1, 4, 4)}, race.Axis{Name: "b", Values: race.Powers(16, 2, 2)})
-	if len(e.Methods) != 8 || e.Methods[5] != (fixed{4, 8}) {
+	if len(e.Methods) != 8 || e.Methods[5] != fixed(4, 8) {
 		t.Fatalf("%v", e.Methods)
 	}
 	f := e.Finer(5)
 	if got := race.Powers(1, 4, 5); !slices.Equal(got, []float64{1, .25, 4, .0625, 16}) {
 		t.Errorf("powers %v", got)
 	}
-	if !slices.Equal(f.Axes[0].Values, []float64{4, 2, 8, 1}) || !slices.Equal(f.Axes[1].Values, []float64{8, 4}) || f.Methods[7] != (fixed{1, 4}) {
+	if !slices.Equal(f.Axes[0].Values, []float64{4, 2, 8, 1}) || !slices.Equal(f.Axes[1].Values, []float64{8, 4}) || f.Methods[7] != fixed(1, 4) {
 		t.Errorf("%v", f.Axes)
 	}
 	if e.Axes[0].Values[0] != 1 {
@@ -443,7 +427,7 @@ func TestTuningHasItsOwnSeed(t *testing.T) {
 func TestAFailingEntrantIsAnOutcome(t *testing.T) {
 	p := queue(t)
 	all, err := race.Run(t.Context(), p, []race.Entrant{
-		{Name: "never", Methods: []mixpolicy.Method{breaks{}, breaks{after: 2}}},
+		{Name: "never", Methods: []mixpolicy.Method{stub{fails: true}, stub{fails: true, after: 2}}},
 		{Name: "untuned", Methods: []mixpolicy.Method{mixpolicy.Penalty{Weight: -1}}},
 		{Name: "silent", Methods: []mixpolicy.Method{priorwork.PDHG{}}},
 		{Name: "at once", Methods: []mixpolicy.Method{priorwork.MixtureLP{}}},
@@ -539,7 +523,7 @@ func TestReach(t *testing.T) {
 func TestSleepIsNoTime(t *testing.T) {
 	p := queue(t)
 	began := time.Now()
-	runs := mixpolicy.Must(race.Trials(t.Context(), p, breaks{after: math.MaxInt, slow: 100 * time.Microsecond},
+	runs := mixpolicy.Must(race.Trials(t.Context(), p, stub{slow: 100 * time.Microsecond},
 		race.Settings{Trials: 1, Times: []time.Duration{2 * time.Millisecond}}))
 	if l := runs.Trials[0].End(); l.Seconds > time.Since(began).Seconds()/2 && runtime.GOOS == "linux" {
 		t.Errorf("%v s of the processor for %v on the wall", l.Seconds, time.Since(began))
