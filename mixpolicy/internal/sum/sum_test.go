@@ -94,25 +94,3 @@ func TestLengths(t *testing.T) {
 		}()
 	}
 }
-
-// A product is added with all of its digits.
-func TestAddProduct(t *testing.T) {
-	for _, c := range []struct {
-		products [][2]float64
-		want     float64
-	}{
-		{[][2]float64{{1e16, 1}, {1, 1}, {-1e16, 1}}, 1}, // 1e16 + 1 is no number
-		{[][2]float64{{1, 1}, {1e16, 1}, {-1e16, 1}}, 1}, // what enters is greater than what is there
-		{[][2]float64{{1, 1}, {0.5, 0x1p-80}, {-1, 1}, {1, 1}, {-1, 1}}, 0x1p-81},
-		{[][2]float64{{1 + 0x1p-30, 1 + 0x1p-30}, {-1, 1 + 0x1p-29}}, 0x1p-60}, // nor is this square
-		{[][2]float64{{3, 5}, {-2, 4}}, 7},
-	} {
-		var a Accumulator
-		for _, f := range c.products {
-			a.AddProduct(f[0], f[1])
-		}
-		if a.Value() != c.want {
-			t.Errorf("Σ of the products %g: %g, want %g", c.products, a.Value(), c.want)
-		}
-	}
-}
