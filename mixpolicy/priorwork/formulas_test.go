@@ -90,6 +90,7 @@ func TestBadInput(t *testing.T) {
 		{discounted, MirrorProx{Modulus: bregman.Cube(.1)}, ""},
 		{discounted, VarianceReduced{Modulus: bregman.Cube(.1)}, ""},
 		{discounted, ScaleFree{Modulus: bregman.Cube(.1)}, ""},
+		{discounted, ScaleFree{Tolerance: -1}, "Tolerance = -1"},
 		{discounted, VarianceReduced{CostScale: -1}, "CostScale = -1"},
 		{discounted, VarianceReduced{StepSize: mixpolicy.Constant(0)}, "step size"},
 		{discounted, VarianceReduced{StepSize: mixpolicy.Constant(inf)}, "step size"},

@@ -1,10 +1,12 @@
 package priorwork
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
@@ -33,6 +35,22 @@ var (
 // the first point that is feasible. Costs in another unit give the same θ.
 //
 // A step takes nmd operations and d for each λ_t(i) > 0, where [VarianceReduced] takes 2nmd.
+//
+// With a Tolerance ε a run ends by itself, once it has shown that its answer costs at most ε|b̂ᵀθ̂| more than the
+// optimum. By (A.3) it knows Ψ and the range of the costs, but b̂ in place of cᵀΨ. The gap as a function of b = cᵀΨ,
+//
+//	bᵀθ̂ − min (2.18) ≤ bᵀθ̂ − β(b),   β(b) = min {(b − Ψᵀλ′)ᵀθ : 1ᵀθ = 1, ‖θ‖ ≤ R},
+//
+// is convex, so over a cross-polytope it is greatest at a vertex, and there any λ′ ⪰ 0 bounds it. The vertices are
+// b̂ ± √(d−1) e_ju_j, with the principal directions u_j ⊥ 1 of the samples x = cΨ/q, and e_j that of the empirical
+// inequality of Bernstein (Maurer and Pontil 2009) for the mean of u_jᵀx, of variance V and of range M over all pairs,
+//
+//	e_j = √(2V ln(2/δ)/t) + 7M ln(2/δ)/3(t−1),   ln(2/δ) = 8.
+//
+// λ′ is λ̂, or λ̂_i(1 + (Ψx)_i)₊ with the x for which Ψᵀλ′ balances b up to a multiple of 1, whichever has the greater β.
+// A cross-polytope of this size holds the ellipsoid with the half axes e_j. So the end is right wherever cᵀΨ is in that ellipsoid,
+// which it is with high probability at each look, and with certainty if samples have no variance. Noise added to
+// the costs counts in V, and not in M.
 //
 // # What is proved
 //
@@ -73,6 +91,8 @@ type ScaleFree struct {
 	Modulus bregman.Modulus
 	// Sampled takes (3.5a) for ĝ_t, and ĝ_t for no guess of ĝ_{t+1}: then S_t = Σ w_k²‖Pĝ_k‖².
 	Sampled bool
+	// Tolerance is ε, at which a run ends by itself; 0 is never.
+	Tolerance float64
 }
 
 // Name implements [mixpolicy.Method].
@@ -96,6 +116,10 @@ type scaleFree struct {
 	lambda, highest     []float64 // λ_t, its largest so far
 	rowSquares, measure []float64 // Q_t, Ψθ_t
 	sumLambda, shown    []float64 // Σ wλ; scratch
+
+	p       *mixpolicy.Problem
+	moments *mat.SymDense // Σ xxᵀ of the samples x = cΨ/q
+	look    int           // when to ask whether the answer is good enough
 }
 
 // weight is w_t = t for the iteration t − 1 of a Mirror.
@@ -103,6 +127,9 @@ var weight = mixpolicy.StepFunc(func(t int) float64 { return float64(t + 1) })
 
 // Start implements [mixpolicy.Method].
 func (a ScaleFree) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
+	if !(a.Tolerance >= 0) {
+		return nil, fmt.Errorf("priorwork: Tolerance = %v, want a number ≥ 0", a.Tolerance)
+	}
 	m, err := mixpolicy.Mirror{Phi: a.Modulus, Eta: weight, Scale: 1}.Start(p, o)
 	if err != nil {
 		return nil, err
@@ -118,6 +145,7 @@ func (a ScaleFree) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.R
 		ScaleFree: a, m: m, f: p.Features(), first: slices.Clone(m.Theta), firstDual: slices.Clone(m.Dual),
 		total: small[0], last: small[1], lead: small[2], b: small[3], price: small[4], row: small[5],
 		lambda: large[0], highest: large[1], rowSquares: large[2], measure: large[3], sumLambda: large[4], shown: large[5],
+		p: p, moments: mat.NewSymDense(p.Dim(), nil), look: 16,
 	}
 	r.length = r.leastLength()
 	return r, nil
@@ -152,8 +180,17 @@ func (a *scaleFree) lengthTo(x []float64) float64 {
 
 // Step implements [mixpolicy.Run].
 func (a *scaleFree) Step() error {
+	if a.Tolerance > 0 && a.m.T == a.look {
+		a.look += a.look / 8
+		if a.goodEnough() {
+			return mixpolicy.ErrDone
+		}
+	}
 	pair, cost, q := a.m.Sample()
 	floats.ScaleTo(a.row, cost/q, a.m.Row)
+	if a.Tolerance > 0 {
+		a.moments.SymRankOne(a.moments, 1, mat.NewVecDense(len(a.row), a.row))
+	}
 	mean(a.b, a.row, 1/float64(a.m.T+1))
 	a.unit = max(a.unit, spread(a.b))
 	gradient := a.row
@@ -234,6 +271,112 @@ func (a *scaleFree) View(s *mixpolicy.Snapshot) error {
 	s.Lambda = a.shown
 	retreat(a.f, s.Average, a.measure, a.row)
 	return err
+}
+
+// goodEnough tells whether bᵀθ̂ − β(b) ≤ ε|b̂ᵀθ̂| at b̂ and at all vertices.
+func (a *scaleFree) goodEnough() bool {
+	var view mixpolicy.Snapshot
+	var eigen mat.EigenSym
+	if a.View(&view) != nil || !eigen.Factorize(a.covariance(), true) {
+		return false
+	}
+	var u mat.Dense
+	eigen.VectorsTo(&u)
+	d, t, beta := len(a.b), float64(a.m.T), a.lowerBound(view.Lambda)
+	goal, b := a.Tolerance*math.Abs(floats.Dot(a.b, view.Average)), make([]float64, d)
+	for j, variance := range eigen.Values(nil) {
+		way := mat.Col(nil, j, &u)
+		e := math.Sqrt(2*max(0, variance)*confidence/t) + 7*a.rangeAlong(way)*confidence/(3*(t-1))
+		for _, side := range []float64{-1, 0, 1} {
+			floats.AddScaledTo(b, a.b, side*e*math.Sqrt(float64(d-1)), way)
+			if !(floats.Dot(b, view.Average)-beta(b) <= goal) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// covariance returns that of Px for the samples x.
+func (a *scaleFree) covariance() *mat.SymDense {
+	d := len(a.b)
+	plane, b := mat.NewSymDense(d, nil), mat.NewVecDense(d, a.b)
+	for j := range d {
+		for k := range j + 1 {
+			plane.SetSym(j, k, -1/float64(d))
+		}
+		plane.SetSym(j, j, 1-1/float64(d))
+	}
+	var v mat.SymDense
+	v.ScaleSym(1/float64(a.m.T), a.moments)
+	v.SymRankOne(&v, -1, b)
+	var product mat.Dense
+	product.Product(plane, &v, plane)
+	for j := range d {
+		for k := range j + 1 {
+			v.SetSym(j, k, product.At(j, k))
+		}
+	}
+	return &v
+}
+
+// confidence is ln(2/δ).
+const confidence = 8
+
+// rangeAlong returns the length of the interval of kᵀΨ_a(s)c/q_a(s), for the pairs that are drawn and all c from c_min to c_max.
+func (a *scaleFree) rangeAlong(k []float64) float64 {
+	least, most := a.p.MDP().CostRange()
+	a.f.MulVec(a.measure, k)
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for i, q := range a.f.Sampling() {
+		if q > 0 {
+			lo = min(lo, least*a.measure[i]/q, most*a.measure[i]/q)
+			hi = max(hi, least*a.measure[i]/q, most*a.measure[i]/q)
+		}
+	}
+	return hi - lo
+}
+
+// lowerBound returns β for λ̂. The x is the solution of ΨᵀΛΨx + μ1 = b − Ψᵀλ̂, 1ᵀx = 0, Λ = diag λ̂: of all that
+// balance b, the one that changes λ̂ least.
+func (a *scaleFree) lowerBound(lambda []float64) func(b []float64) float64 {
+	d := len(a.b)
+	var pairs []int
+	var rows [][]float64
+	system, price := mat.NewDense(d+1, d+1, nil), make([]float64, d)
+	for i, l := range lambda {
+		if l == 0 {
+			continue
+		}
+		row := make([]float64, d)
+		a.f.Row(row, i)
+		pairs, rows = append(pairs, i), append(rows, row)
+		floats.AddScaled(price, l, row)
+		for j, v := range row {
+			floats.AddScaled(system.RawRowView(j)[:d], l*v, row)
+		}
+	}
+	for j := range d {
+		system.Set(j, d, 1)
+		system.Set(d, j, 1)
+	}
+	var lu mat.LU
+	lu.Factorize(system)
+	class := a.p.Class()
+	return func(b []float64) float64 {
+		rest := floats.SubTo(make([]float64, d), b, price)
+		bound := class.MinLinear(rest)
+		var x mat.VecDense
+		if lu.SolveVecTo(&x, false, mat.NewVecDense(d+1, append(slices.Clone(rest), 0))) != nil {
+			return bound // λ̂ holds too few rows to balance b
+		}
+		copy(rest, b)
+		for k, row := range rows {
+			change := floats.Dot(row, x.RawVector().Data[:d])
+			floats.AddScaled(rest, -lambda[pairs[k]]*max(0, 1+change), row)
+		}
+		return max(bound, class.MinLinear(rest))
+	}
 }
 
 // retreat moves θ, with 1ᵀθ = 1, along the line to (1/d, …, 1/d) to the first point with Ψθ ⪰ 0, but for rounding. There

@@ -226,3 +226,19 @@ func median(n int, f func(seed uint64) float64) float64 {
 	slices.Sort(x)
 	return x[n/2]
 }
+
+// With a tolerance of 1 % the run ends by itself, with a feasible answer that the exact optimum confirms, whatever the class and the
+// unit of cost.
+func TestScaleFreeEndsByItself(t *testing.T) {
+	for _, class := range []mixpolicy.Class{mixpolicy.Ball(1.3), mixpolicy.Ball(2), mixpolicy.Ball(120), mixpolicy.Cube(2), mixpolicy.Simplex()} {
+		for _, p := range []*mixpolicy.Problem{section6(class), garnetProblem(class)} {
+			for seed := range uint64(4) {
+				const most = 1 << 17
+				r := mixpolicy.Must(mixpolicy.Solve(background, p, ScaleFree{Tolerance: .01}, mixpolicy.Settings{Iterations: most, Seed: seed}))
+				if r.Iterations == most || !(r.PenalisedGap <= .01*math.Abs(r.Optimum)) || r.Queries != r.Iterations {
+					t.Errorf("%v, seed %d: gap %v after %d steps", class, seed, r.PenalisedGap/r.Optimum, r.Iterations)
+				}
+			}
+		}
+	}
+}
