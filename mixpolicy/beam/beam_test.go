@@ -192,7 +192,7 @@ func TestKilledWorker(t *testing.T) {
 func TestOtherVersion(t *testing.T) {
 	self, _ := os.Executable()
 	config := fmt.Sprintf(`{"command": %q, "env": {%q: "1", %q: "1"}}`, self, isWorker, isOther)
-	refused(t, small, []string{"Methods[1] (breaks)", "computes other numbers", "want workers of the same build"},
+	refused(t, small, []string{"built from other code (another version)", "want workers of the same build"},
 		"--environment_type", "PROCESS", "--environment_config", config, "--worker_binary", self)
 }
 
@@ -258,7 +258,7 @@ func TestBadInput(t *testing.T) {
 		{race(random, `"Name": "penalty", "Settings": {"Weight": "heavy"}`, rest), []string{"Methods[1] (penalty)", "Weight", "heavy"}},
 		{race(random, `"Name": "Algorithm 1", "Settings": {"Modulus": {"Bal": 2}}`, rest), []string{"Methods[1] (Algorithm 1)", "Modulus", `"Ball" is nearest`}},
 		{race(random, `"Name": "penalty", "Grid": {"StepSize": [{"InverseSqr": 2}]}`, rest), []string{"Methods[1] (penalty)", "StepSize", `"InverseSqrt" is nearest`}},
-		{race(random, `"Name": "penalty", "Grid": {"StepSize": []}`, rest), []string{"Methods[1] (penalty)", "StepSize has no value"}},
+		{race(random, `"Name": "penalty", "Grid": {"StepSize": []}`, rest), []string{"Methods[1] (penalty)", "with StepSize it has 0 settings"}},
 		{race(random, `"Name": "penalty", "Settings": {"Weight": -1}`, rest), []string{"Methods[1] (penalty), setting 0 on queue", "ω = -1"}},
 		{race(random, `"Name": "plug-in"`, rest), []string{"Methods[1] (plug-in)", "second time"}},
 		{race(`"Name": "queue"`, penalty, rest), []string{"Problems[1] (queue)", "second time"}},
@@ -359,22 +359,5 @@ func TestSimulate(t *testing.T) {
 		if !reflect.DeepEqual(got[k], rows[k]) {
 			t.Errorf("row %d: %+v, want %+v", k, got[k], rows[k])
 		}
-	}
-}
-
-// Memory does not grow with the number of runs, beyond those that are kept for exact quantiles.
-func TestMemory(t *testing.T) {
-	peak := func(trials int) int64 {
-		c := ours(t, isCommand+"=1", file(t, fmt.Sprintf(
-			`{"Problems": [{"Name": "queue", "Settings": {"Buffer": 5}}], "Methods": [{"Name": "breaks"}], "Trials": %d, "Queries": [1, 2, 5, 10], "Quantities": ["cost"]}`, trials)))
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%.2000s", err, out)
-		}
-		return c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
-	}
-	few, many := peak(20_000), peak(200_000)
-	t.Logf("%d and %d KiB for 20,000 and 200,000 runs", few, many)
-	if float64(many) > 1.3*float64(few) {
-		t.Errorf("ten times the runs take %d KiB, %d of them %d", many, 20_000, few)
 	}
 }

@@ -34,7 +34,7 @@ func BenchmarkThroughput(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	problem := mixpolicy.Must(p.problems[0].build())
+	problem := mixpolicy.Must(p.problems[0].build()).Problem
 	var wall, cpu [2]time.Duration
 	for b.Loop() {
 		j, err := Submit(b.Context(), r, filepath.Join(b.TempDir(), "race.csv"), nil)

@@ -2,6 +2,7 @@ package beam
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -24,25 +25,8 @@ import (
 	"golang.org/x/term"
 )
 
-const usage = `Runs the race of a file on Apache Beam and writes its record.
-
-	go run ./race race.json
-
-On this machine, and on a job server of Beam:
-
-	--output FILE               the record; the default is race.csv for race.json
-	--runner NAME               prism (default), universal, flink, spark, dataflow
-	--endpoint HOST:PORT        of the job server
-	--environment_type TYPE     LOOPBACK: work in this process; PROCESS: in processes of this program,
-	                            which has the same path on every machine; DOCKER: in containers
-	--environment_config TEXT   the image for DOCKER; another process for PROCESS
-	--patience TIME             how long workers may be silent before the race starts again;
-	                            the default is 2m, and for ever with flink, spark and dataflow, which
-	                            start tasks again themselves
-
-All flags of Beam, those of Dataflow among them:
-
-`
+//go:embed usage.txt
+var usage string
 
 var (
 	output   = flag.String("output", "", "The record. Default: race.csv for race.json.")
@@ -120,9 +104,8 @@ func command(ctx context.Context, args []string, tell io.Writer) error {
 	if err := job.Run(ctx); err != nil {
 		return err
 	}
-	took := time.Since(began)
-	fmt.Fprintf(tell, "%s: %d trials and walks in %v, %.4g a second\n",
-		*output, job.Total(), took.Round(time.Millisecond), float64(job.Total())/took.Seconds())
+	took, n := time.Since(began), job.Total()
+	fmt.Fprintf(tell, "%s: %d trials and walks in %v, %.4g a second\n", *output, n, took.Round(time.Millisecond), float64(n)/took.Seconds())
 	return nil
 }
 
@@ -137,8 +120,7 @@ func progress(w io.Writer) func(name string, done, total int) {
 			bar.Set(done)
 		}
 	}
-	var last time.Time
-	var doing string
+	last, doing := time.Time{}, ""
 	return func(name string, done, total int) {
 		if name != doing || time.Since(last) > 10*time.Second {
 			doing, last = name, time.Now()

@@ -47,9 +47,9 @@
 // Trials are cut into tasks of seconds, by the time of a run that [Submit] takes. Each worker builds a
 // problem once, when it is first needed, from its description: nothing of a model is sent. What runs come
 // to is added up without rounding ([Statistic]), so that neither cuts nor the order in which tasks end
-// leave a trace. A run that fails or diverges is a row of the quantity [race.Failure]. Before its first
-// trial of a method a worker does the first steps that the submitting program has done, and refuses to
-// go on if they differ in a bit.
+// leave a trace. A run that fails or diverges is a row of the quantity [race.Failure]. A worker that was built from
+// other code, by another Go or for another kind of processor than the submitting program refuses to work,
+// because its numbers might differ in a bit.
 //
 // Runners of clusters do the tasks of a worker that dies again. The local ones end a job with its worker,
 // and Prism 2.77 does not always notice that one has died. So workers count the seconds that they are at

@@ -3,7 +3,6 @@ module github.com/mixpolicy/lab/mixpolicy/beam
 go 1.26.0
 
 require (
-	github.com/DataDog/sketches-go v1.4.8
 	github.com/agext/levenshtein v1.2.3
 	github.com/apache/beam/sdks/v2 v2.77.0
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875

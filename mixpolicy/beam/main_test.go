@@ -22,7 +22,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 
 	"github.com/mixpolicy/lab/mixpolicy"
-	"github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
 // What a process of the test's own program is.
@@ -35,7 +34,9 @@ const (
 
 func TestMain(m *testing.M) {
 	RegisterMethod("breaks", breaks{})
-	RegisterModulus("half circle", halfCircle)
+	if os.Getenv(isOther) != "" {
+		build = func() string { return "another version" }
+	}
 	switch port, err := strconv.Atoi(os.Getenv(isPrism)); {
 	case os.Getenv(isCommand) != "" || os.Getenv(isWorker) != "":
 		Main()
@@ -52,8 +53,6 @@ func TestMain(m *testing.M) {
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	os.Exit(m.Run())
 }
-
-func halfCircle(r float64) bregman.Modulus { return bregman.Ball{R: r} }
 
 // breaks is a method of which every third stream fails, after At steps. It is slow where Wait is set.
 type breaks struct {
@@ -86,9 +85,6 @@ func (b *breaking) Step() error {
 	b.theta[pair%len(b.theta)] += cost
 	if mark := os.Getenv(isWatched); mark != "" && b.t == 500 {
 		os.WriteFile(mark, []byte(strconv.Itoa(os.Getpid())), 0o600)
-	}
-	if os.Getenv(isOther) != "" {
-		b.theta[0] += 0x1p-40
 	}
 	return nil
 }
@@ -186,8 +182,8 @@ func embedded(t testing.TB, text string, tasks int) string {
 		t.Fatal(err)
 	}
 	if tasks > 0 {
-		for k := range j.Trials {
-			j.Trials[k].Size = (r.Trials + tasks - 1) / tasks
+		for k := range j.Cuts {
+			j.Cuts[k].Size = (r.Trials + tasks - 1) / tasks
 		}
 	}
 	if err := j.Run(t.Context()); err != nil {

@@ -1,15 +1,16 @@
 package beam
 
 import (
+	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"maps"
 	"reflect"
-	"runtime"
+	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -51,14 +52,7 @@ type Entry struct {
 	Grid     map[string][]jsontext.Value `json:",omitzero"` // values of settings, of which each combination takes part; for methods
 }
 
-// curves are the quantities that are judged by θ̂ alone, or are part of a look.
-func curves(p *mixpolicy.Problem, name string) (race.Curve, error) {
-	if name == study.PenalisedGap {
-		return race.PenalisedGap(p)
-	}
-	return find("no quantity", quantities, name)
-}
-
+// quantities are judged by θ̂ alone, or are part of a look; the penalised gap is of a problem.
 var quantities = map[string]race.Curve{
 	study.PenalisedGap: nil, study.PolicyCost: race.PolicyCost, "cost": race.Cost, "violation": race.Violation, "mass": race.Mass,
 }
@@ -82,12 +76,32 @@ type plan struct {
 	cells    []*cell
 }
 
-// instance is a problem of the race.
+// instance is a problem of the race, which is built when it is first needed.
 type instance struct {
-	label string
-	build func() (*mixpolicy.Problem, error) // once
-	score func() ([]race.Curve, error)       // of the quantities
+	label      string
+	quantities []string
+	build      func() (*judged, error)
 }
+
+// judged is a problem with the curve of each quantity.
+type judged struct {
+	*mixpolicy.Problem
+	curves []race.Curve
+}
+
+// unit is what tasks are of: method number of in one setting on one problem or, numbered after these, a base policy.
+func (p *plan) unit(of int) interface {
+	do(ctx context.Context, from, to int) (Part, error)
+	rows(Part) race.Record
+} {
+	if of < len(p.cells) {
+		return p.cells[of]
+	}
+	of -= len(p.cells)
+	return walked{p, of / mostPolicies, of % mostPolicies}
+}
+
+const mostPolicies = 1 << 20
 
 // cell is a method in one setting on one problem: what trials are of.
 type cell struct {
@@ -96,42 +110,47 @@ type cell struct {
 	place  string   // in the race file, for errors
 	method mixpolicy.Method
 	set    race.Settings
-	looks  int   // at most
-	probed probe // what the first steps came to where the race was submitted
-	check  func() error
+	looks  int // at most
 }
 
 // plans are those that this process has seen, so that nothing is built twice.
 var plans sync.Map // from the text of a race to func() (*plan, error)
 
-// open returns the plan of a race as the pipeline carries it.
+// open returns the plan of a race as the pipeline carries it. Other code may compute other numbers, and so may
+// another kind of processor.
 func open(text string) (*plan, error) {
 	p, _ := plans.LoadOrStore(text, sync.OnceValues(func() (*plan, error) {
 		var s submitted
-		if err := json.Unmarshal([]byte(text), &s); err != nil {
-			return nil, fmt.Errorf("beam: race of another version of this program: %w", err)
+		if err := json.Unmarshal([]byte(text), &s); err != nil || s.Build != build() {
+			return nil, fmt.Errorf("beam: this worker is built from other code (%s) than the program that submitted the race (%s): "+
+				"want workers of the same build", build(), s.Build)
 		}
-		p, err := newPlan(s.Race)
-		if err == nil && len(s.Probes) != len(p.cells) {
-			err = fmt.Errorf("beam: %d methods on problems were checked where the race was submitted, and %d are known here: "+
-				"want workers of the same build", len(s.Probes), len(p.cells))
-		}
-		if err != nil {
-			return nil, err
-		}
-		for k, c := range p.cells {
-			c.probed = s.Probes[k]
-		}
-		return p, nil
+		return newPlan(s.Race)
 	}))
 	return p.(func() (*plan, error))()
 }
 
-// submitted is a race with what its methods did where it was submitted.
+// submitted is a race with what decides its bits: the code that submitted it, and the kind of processor.
 type submitted struct {
 	Race
-	Probes []probe
+	Build string
 }
+
+// build names the versions of Go and of the code, and the kind of processor.
+var build = sync.OnceValue(func() string {
+	info, _ := debug.ReadBuildInfo() // programs built with modules have one
+	h := fnv.New32a()
+	for _, m := range append(info.Deps, &info.Main) {
+		fmt.Fprintln(h, m.Path, m.Version, m.Sum)
+	}
+	name := fmt.Sprintf("%s, modules %08x", info.GoVersion, h.Sum32())
+	for _, s := range info.Settings {
+		if strings.HasPrefix(s.Key, "GOA") || s.Key == "vcs.revision" { // GOARCH, GOAMD64, …
+			name += ", " + s.Value
+		}
+	}
+	return name
+})
 
 // newPlan looks up the names, and refuses what can't be run.
 func newPlan(r Race) (*plan, error) {
@@ -139,110 +158,81 @@ func newPlan(r Race) (*plan, error) {
 	if len(r.Problems) == 0 || len(r.Methods) == 0 && r.Simulate == 0 {
 		return nil, errors.New("beam: race file: no problems, or neither methods nor a simulation, want at least one")
 	}
-	if r.Simulate < 0 || r.Simulate > 0 && r.Simulate < 2*fewestSteps {
-		return nil, fmt.Errorf("beam: race file: Simulate: %d steps, want at least %d, or 0 for none", r.Simulate, 2*fewestSteps)
+	if r.Simulate != 0 && (r.Simulate < 2*fewestSteps || r.Simulate > mostSimulated) {
+		return nil, fmt.Errorf("beam: race file: Simulate: %d steps, want %d to %d, or 0 for none", r.Simulate, 2*fewestSteps, mostSimulated)
 	}
-	valued := race.Unvalued
 	for k, name := range r.Quantities {
 		if _, err := find("no quantity", quantities, name); err != nil {
 			return nil, fmt.Errorf("beam: race file: Quantities[%d]: %w", k, err)
 		}
-		if name == study.PolicyCost {
-			valued = race.ValuedAll
-		}
-	}
-	set := race.Settings{Trials: r.Trials, Seed: r.Seed, Iterations: r.Iterations, Queries: r.Queries, Valued: valued}
-	kind, looks := "iterations", 1
-	if r.Queries != nil {
-		kind, looks = study.ByQueries, len(r.Queries)
-	} else {
-		for t := 0; t < r.Iterations; t = mixpolicy.LogSpaced(20)(t) {
-			looks++
-		}
 	}
 	for k, e := range r.Problems {
 		i, err := newInstance(e, r.Quantities)
-		if err == nil && e.Grid != nil {
-			err = errors.New("a grid, want one for methods only")
-		}
-		if err == nil && slices.ContainsFunc(p.problems, func(j *instance) bool { return j.label == i.label }) {
-			err = fmt.Errorf("label %q for a second time, want another Label", i.label)
-		}
 		if err != nil {
 			return nil, fault.At("beam", fmt.Sprintf("race file: Problems[%d] (%s)", k, e.Name), err)
 		}
 		p.problems = append(p.problems, i)
 	}
-	type entry struct {
-		label, place string
-		settings     []configuration
+	set := race.Settings{Trials: r.Trials, Seed: r.Seed, Iterations: r.Iterations, Queries: r.Queries, Valued: race.Unvalued}
+	if slices.Contains(r.Quantities, study.PolicyCost) {
+		set.Valued = race.ValuedAll
 	}
-	var entries []entry
+	kind, looks := study.ByQueries, len(r.Queries)
+	if r.Queries == nil {
+		kind, looks = "iterations", 1
+		for t := 0; t < r.Iterations; t = mixpolicy.LogSpaced(20)(t) {
+			looks++
+		}
+	}
+	var grids [][]configuration
 	for k, e := range r.Methods {
-		m := entry{label: orName(e), place: fmt.Sprintf("race file: Methods[%d] (%s)", k, e.Name)}
-		var err error
-		m.settings, err = e.configurations()
-		if err == nil && slices.ContainsFunc(entries, func(n entry) bool { return n.label == m.label }) {
-			err = fmt.Errorf("label %q for a second time, want another Label", m.label)
-		}
+		all, err := e.configurations()
 		if err != nil {
-			return nil, fault.At("beam", m.place, err)
+			return nil, fault.At("beam", fmt.Sprintf("race file: Methods[%d] (%s)", k, e.Name), err)
 		}
-		entries = append(entries, m)
-	}
-	if few := set; len(entries) > 0 {
-		few.Trials = min(1, set.Trials)
-		if _, err := race.Trials(canceled, somewhere(), mixpolicy.PlugIn{}, few); !errors.Is(err, context.Canceled) {
-			return nil, fault.At("beam", "race file", err)
-		}
+		grids = append(grids, all)
 	}
 	for _, i := range p.problems {
-		for _, m := range entries {
-			for n, v := range m.settings {
-				place := fmt.Sprintf("%s, setting %d on %s", m.place, n, i.label)
-				c := &cell{instance: i, method: v.method, set: set, looks: looks, place: place}
-				c.like = race.Row{
-					Problem: i.label, Race: kind, Method: m.label, Configuration: n, Configurations: len(m.settings),
+		for k, e := range r.Methods {
+			for n, v := range grids[k] {
+				place := fmt.Sprintf("race file: Methods[%d] (%s), setting %d on %s", k, e.Name, n, i.label)
+				p.cells = append(p.cells, &cell{instance: i, method: v.method, set: set, looks: looks, place: place, like: race.Row{
+					Problem: i.label, Race: kind, Method: e.label(), Configuration: n, Configurations: len(grids[k]),
 					Seed: r.Seed, Settings: v.settings,
-				}
-				c.check = sync.OnceValue(c.isAsSubmitted)
-				p.cells = append(p.cells, c)
+				}})
+			}
+		}
+	}
+	for k, entries := range [][]Entry{r.Problems, r.Methods} {
+		for n, e := range entries {
+			if slices.ContainsFunc(entries[:n], func(f Entry) bool { return f.label() == e.label() }) {
+				list := []string{"Problems", "Methods"}[k]
+				return nil, fmt.Errorf("beam: race file: %s[%d] (%s): label %q for a second time, want another Label", list, n, e.Name, e.label())
 			}
 		}
 	}
 	return p, nil
 }
 
-// canceled and somewhere are for [race.Trials] to check settings by, and do nothing.
-var (
-	canceled  = func() context.Context { ctx, stop := context.WithCancel(context.Background()); stop(); return ctx }()
-	somewhere = sync.OnceValue(func() *mixpolicy.Problem { return mixpolicy.Must(study.Family{Dim: 1}.Instance(0, false)) })
-)
-
-func orName(e Entry) string {
-	if e.Label != "" {
-		return e.Label
-	}
-	return e.Name
-}
+func (e Entry) label() string { return cmp.Or(e.Label, e.Name) }
 
 func newInstance(e Entry, names []string) (*instance, error) {
 	build, err := find("no problem", problems, e.Name)
-	if err != nil {
-		return nil, err
+	if err == nil && e.Grid != nil {
+		err = errors.New("a grid, want one for methods only")
 	}
-	i := &instance{label: orName(e)}
-	i.build = sync.OnceValues(func() (*mixpolicy.Problem, error) { return build(e.Settings) })
-	i.score = sync.OnceValues(func() (all []race.Curve, err error) {
-		p, err := i.build()
+	return &instance{e.label(), names, sync.OnceValues(func() (*judged, error) {
+		p, err := build(e.Settings)
+		j := &judged{Problem: p}
 		for k := 0; k < len(names) && err == nil; k++ {
-			var c race.Curve
-			c, err = curves(p, names[k])
-			all = append(all, c)
+			c := quantities[names[k]]
+			if names[k] == study.PenalisedGap {
+				c, err = race.PenalisedGap(p)
+			}
+			j.curves = append(j.curves, c)
 		}
-		return all, err
-	})
-	return i, nil
+		return j, err
+	})}, err
 }
 
 // configuration is a method in one setting of the grid.
@@ -250,6 +240,9 @@ type configuration struct {
 	method   mixpolicy.Method
 	settings string
 }
+
+// mostSettings bounds a grid, whose every setting is tried on every problem before the race starts.
+const mostSettings = 10_000
 
 // configurations are all combinations of the grid, the first name in the order of the alphabet
 // changing last.
@@ -259,13 +252,15 @@ func (e Entry) configurations() (all []configuration, err error) {
 		return nil, err
 	}
 	fixed := map[string]jsontext.Value{}
-	if len(e.Settings) > 0 {
-		if err := json.Unmarshal(e.Settings, &fixed); err != nil {
-			return nil, fmt.Errorf("settings: %w", err)
-		}
+	if err := decode(e.Settings, &fixed); err != nil {
+		return nil, fmt.Errorf("settings: %w", err)
 	}
 	combinations := []map[string]jsontext.Value{fixed}
 	for _, name := range slices.Sorted(maps.Keys(e.Grid)) {
+		n := len(combinations) * len(e.Grid[name])
+		if n == 0 || n > mostSettings {
+			return nil, fmt.Errorf("grid: with %s it has %d settings, want 1 to %d", name, n, mostSettings)
+		}
 		var more []map[string]jsontext.Value
 		for _, c := range combinations {
 			for _, v := range e.Grid[name] {
@@ -274,115 +269,50 @@ func (e Entry) configurations() (all []configuration, err error) {
 				more = append(more, c)
 			}
 		}
-		if combinations = more; len(more) == 0 {
-			return nil, fmt.Errorf("grid: %s has no value, want at least one", name)
-		}
+		combinations = more
 	}
 	for _, c := range combinations {
 		text, err := json.Marshal(c, json.Deterministic(true))
-		if err != nil {
-			return nil, err
+		m := reflect.New(reflect.TypeOf(zero))
+		m.Elem().Set(reflect.ValueOf(zero))
+		if err == nil {
+			err = decode(text, m.Interface())
 		}
-		m, err := newMethod(zero, text)
 		if err != nil {
 			return nil, err
 		}
 		if string(text) == "{}" {
 			text = nil
 		}
-		all = append(all, configuration{m, string(text)})
+		all = append(all, configuration{m.Elem().Interface().(mixpolicy.Method), string(text)})
 	}
 	return all, nil
 }
 
-func newMethod(zero mixpolicy.Method, settings jsontext.Value) (mixpolicy.Method, error) {
-	m := reflect.New(reflect.TypeOf(zero))
-	m.Elem().Set(reflect.ValueOf(zero))
-	if err := decode(settings, m.Interface()); err != nil {
-		return nil, err
-	}
-	return m.Elem().Interface().(mixpolicy.Method), nil
-}
-
-// probe is what the first steps of a method came to, to the bit. Workers compare theirs: another
-// version of the code may compute other numbers, and so may another kind of processor.
-type probe struct {
-	Steps  int
-	Digest uint64
-	Batch  int // runs that take seconds
-}
-
 const (
-	probeSteps = 64
-	probeTime  = 50 * time.Millisecond
-	timedRun   = 250 * time.Millisecond // a run that takes longer is a bundle of its own
-	bundleTime = 2 * time.Second
+	timedRun = 250 * time.Millisecond // a run that takes longer is a task of its own
+	taskTime = 2 * time.Second
 )
 
-// first does the first steps, at most so many, until the context ends. The error is for settings
-// that the method refuses; a step that fails is none.
-func (c *cell) first(ctx context.Context, steps int) (probe, error) {
+// try starts the method and times a run, and returns how many runs are a task. The error is for what can't be built or started.
+func (c *cell) try(ctx context.Context) (runs int, err error) {
 	p, err := c.build()
 	if err != nil {
-		return probe{}, err
+		return 0, err
 	}
-	o, err := mixpolicy.NewOracle(p, c.set.Seed, 0)
-	if err != nil {
-		return probe{}, err
+	if _, err := c.method.Start(p.Problem, mixpolicy.Must(mixpolicy.NewOracle(p.Problem, c.set.Seed, 0))); err != nil {
+		return 0, err
 	}
-	run, err := c.method.Start(p, o)
-	if err != nil {
-		return probe{}, err
-	}
-	h := fnv.New64a()
-	done := 0
-	for done < steps && ctx.Err() == nil {
-		if err := run.Step(); err != nil {
-			fmt.Fprint(h, err)
-			break
-		}
-		done++
-	}
-	var s mixpolicy.Snapshot
-	if err := mixpolicy.View(context.WithoutCancel(ctx), run, &s); err != nil {
-		fmt.Fprint(h, err)
-	}
-	binary.Write(h, binary.LittleEndian, slices.Concat(s.Last, s.Average, []float64{float64(o.Queries())}))
-	return probe{Steps: done, Digest: h.Sum64()}, nil
-}
-
-// submit does the first steps, and times a run. The error is for what can't be built or started.
-func (c *cell) submit(ctx context.Context) (probe, error) {
-	short, stop := context.WithTimeout(ctx, probeTime)
-	defer stop()
-	known, err := c.first(short, probeSteps)
-	if err != nil {
-		return known, fault.At("beam", c.place, err)
-	}
-	if _, err := c.score(); err != nil {
-		return known, fault.At("beam", c.place, err)
-	}
-	known.Batch = 1
 	one := c.set
-	one.Trials, one.Workers = 1, 1
-	short, stop = context.WithTimeout(ctx, timedRun)
+	one.Trials, one.Workers = min(1, c.set.Trials), 1
+	short, stop := context.WithTimeout(ctx, timedRun)
 	defer stop()
 	began := time.Now()
-	if race.Trials(short, mixpolicy.Must(c.build()), c.method, one); short.Err() == nil {
-		known.Batch = max(1, int(bundleTime/max(time.Since(began), time.Microsecond)))
+	if ran, err := race.Trials(short, p.Problem, c.method, one); ran == nil { // a run that fails is a row of the record
+		return 0, err
 	}
-	return known, ctx.Err()
-}
-
-// isAsSubmitted compares the first steps with those where the race was submitted.
-func (c *cell) isAsSubmitted() error {
-	got, err := c.first(context.Background(), c.probed.Steps)
-	if err != nil {
-		return fault.At("beam", c.place, err)
+	if short.Err() != nil {
+		return 1, ctx.Err()
 	}
-	if got.Steps != c.probed.Steps || got.Digest != c.probed.Digest {
-		return fmt.Errorf("beam: %s: this worker (%s/%s, %s) computes other numbers than the program that submitted the race: "+
-			"want workers of the same build", c.place, runtime.GOOS, runtime.GOARCH, runtime.Version())
-	}
-	return nil
+	return max(1, int(taskTime/max(time.Since(began), time.Microsecond))), nil
 }

@@ -1,6 +1,7 @@
 package beam
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,24 +78,14 @@ func init() {
 		models.Queue
 		R float64
 	}) (*mixpolicy.Problem, error) {
-		x, err := s.MDP()
-		if err != nil {
-			return nil, err
-		}
-		base, err := s.Policies(x)
-		return problem(x, base, s.R, err)
+		return problem(s.R, s.MDP, s.Policies)
 	})
 	// The network of four queues, with all rules as base policies.
 	RegisterProblem("network", func(s struct {
 		models.Network
 		R float64
 	}) (*mixpolicy.Problem, error) {
-		x, err := s.MDP()
-		if err != nil {
-			return nil, err
-		}
-		base, err := s.Policies(x, models.Rules()...)
-		return problem(x, base, s.R, err)
+		return problem(s.R, s.MDP, func(x *mixpolicy.MDP) ([]*mixpolicy.Policy, error) { return s.Policies(x, models.Rules()...) })
 	})
 	RegisterProblem("grid world", func(struct{}) (*mixpolicy.Problem, error) {
 		c, err := study.Build("grid world")
@@ -121,7 +112,12 @@ func init() {
 }
 
 // problem is over the ball of radius r; 0 is 2, as in the comparison of all methods.
-func problem(x *mixpolicy.MDP, base []*mixpolicy.Policy, r float64, err error) (*mixpolicy.Problem, error) {
+func problem(r float64, model func() (*mixpolicy.MDP, error), policies func(*mixpolicy.MDP) ([]*mixpolicy.Policy, error)) (*mixpolicy.Problem, error) {
+	x, err := model()
+	if err != nil {
+		return nil, err
+	}
+	base, err := policies(x)
 	if err != nil {
 		return nil, err
 	}
@@ -129,10 +125,7 @@ func problem(x *mixpolicy.MDP, base []*mixpolicy.Policy, r float64, err error) (
 	if err != nil {
 		return nil, err
 	}
-	if r == 0 {
-		r = 2
-	}
-	return mixpolicy.NewProblem(psi, mixpolicy.Ball(r))
+	return mixpolicy.NewProblem(psi, mixpolicy.Ball(cmp.Or(r, 2)))
 }
 
 // find looks a name up. The error begins with what and suggests the nearest known name.
@@ -154,27 +147,12 @@ func decode(text jsontext.Value, into any) error {
 	if len(text) == 0 {
 		text = jsontext.Value("{}")
 	}
+	sizes := map[string]func(float64) mixpolicy.StepSize{
+		"InverseSqrt": func(v float64) mixpolicy.StepSize { return mixpolicy.InverseSqrt(v) },
+		"Constant":    func(v float64) mixpolicy.StepSize { return mixpolicy.Constant(v) },
+	}
 	unmarshalers := json.WithUnmarshalers(json.JoinUnmarshalers(
-		json.UnmarshalFunc(func(text []byte, eta *mixpolicy.StepSize) error {
-			name, v, err := named(text)
-			if err != nil {
-				return err
-			}
-			sizes := map[string]mixpolicy.StepSize{"InverseSqrt": mixpolicy.InverseSqrt(v), "Constant": mixpolicy.Constant(v)}
-			*eta, err = find("no step size", sizes, name)
-			return err
-		}),
-		json.UnmarshalFunc(func(text []byte, phi *bregman.Modulus) error {
-			name, v, err := named(text)
-			if err != nil {
-				return err
-			}
-			of, err := find("no modulus", moduli, name)
-			if err == nil {
-				*phi = of(v)
-			}
-			return err
-		}),
+		choice("no step size", sizes), choice("no modulus", moduli),
 		json.UnmarshalFunc(func(text []byte, c *mixpolicy.Criterion) error {
 			var gamma float64
 			err := json.Unmarshal(text, &gamma)
@@ -214,16 +192,23 @@ func decode(text jsontext.Value, into any) error {
 	return fmt.Errorf("%s: %s, want a value for %v", place.LastToken(), wrong.JSONValue, wrong.GoType)
 }
 
-// named reads "name" or {"name": v}.
-func named(text []byte) (name string, v float64, err error) {
-	if json.Unmarshal(text, &name) == nil {
-		return name, 0, nil
-	}
-	var pair map[string]float64
-	if err := json.Unmarshal(text, &pair); err != nil || len(pair) != 1 {
-		return "", 0, fmt.Errorf(`%s, want a name or {"name": number}`, text)
-	}
-	for name, v = range pair {
-	}
-	return name, v, nil
+// choice reads "name" or {"name": v}.
+func choice[T any](what string, known map[string]func(v float64) T) *json.Unmarshalers {
+	return json.UnmarshalFunc(func(text []byte, into *T) error {
+		pair := map[string]float64{}
+		var name string
+		if json.Unmarshal(text, &name) == nil {
+			pair[name] = 0
+		} else if err := json.Unmarshal(text, &pair); err != nil || len(pair) != 1 {
+			return fmt.Errorf(`%s, want a name or {"name": number}`, text)
+		}
+		for name, v := range pair {
+			of, err := find(what, known, name)
+			if err != nil {
+				return err
+			}
+			*into = of(v)
+		}
+		return nil
+	})
 }

@@ -28,11 +28,10 @@ import (
 // Job is a race that was checked and cut.
 type Job struct {
 	Name   string
-	Race   string // what the pipeline carries: the race, and what its methods did at first
+	Race   string // what the pipeline carries: the race, and the build that submitted it
 	Output string
-	Trials []Cut
-	Walks  []Cut
-	// Progress, when set, is told how many trials and walks of how many are done.
+	Cuts   []Cut
+	// Progress is told how many trials and walks of how many are done.
 	Progress func(name string, done, total int)
 	// Patience is how long workers may be silent before the race starts again; 0 is for
 	// ever. A worker counts its seconds, of which Prism hears at least every half a minute.
@@ -46,30 +45,31 @@ func Submit(ctx context.Context, r Race, output string, progress func(name strin
 	if err != nil {
 		return nil, err
 	}
-	fs, err := filesystem.New(ctx, output)
-	if err != nil {
+	switch bytes, there, err := size(ctx, output); {
+	case err != nil:
 		return nil, fault.At("beam", "output "+output, err)
+	case there:
+		return nil, fmt.Errorf("beam: output %s exists, of %d bytes; want another name", output, bytes)
 	}
-	defer fs.Close()
-	if size, err := fs.Size(ctx, output); err == nil {
-		return nil, fmt.Errorf("beam: output %s exists, of %d bytes; want another name", output, size)
+	if progress == nil {
+		progress = func(string, int, int) {}
 	}
 	needsEndpoint := map[string]bool{"": false, "prism": false, "universal": true, "flink": true, "spark": true, "dataflow": false}
-	needs, err := find("no runner", needsEndpoint, *runners.Runner)
-	if err != nil {
+	switch needs, err := find("no runner", needsEndpoint, *runners.Runner); {
+	case err != nil:
 		return nil, fmt.Errorf("beam: %w", err)
-	}
-	if needs && *jobopts.Endpoint == "" {
+	case needs && *jobopts.Endpoint == "":
 		return nil, fmt.Errorf("beam: no endpoint for the runner %s, want --endpoint HOST:PORT of its job server", *runners.Runner)
 	}
-	if err := answers(ctx, *jobopts.Endpoint); err != nil {
-		return nil, err
+	if *jobopts.Endpoint != "" {
+		if err := answers(ctx, *jobopts.Endpoint); err != nil {
+			return nil, fmt.Errorf("beam: endpoint %s: no job service answers: %w", *jobopts.Endpoint, cause(err))
+		}
 	}
 	j := &Job{Name: fmt.Sprintf("race-%d-%d", os.Getpid(), time.Now().UnixNano()), Output: output, Progress: progress}
 	if slices.Contains([]string{"", "prism", "universal"}, *runners.Runner) {
 		j.Patience = 2 * time.Minute // the others start the tasks of a dead worker again
 	}
-	s := submitted{Race: r, Probes: make([]probe, len(p.cells))}
 	for k, i := range p.problems {
 		problem, err := i.build()
 		if err == nil && r.Simulate > 0 && problem.Features().Policy(0) == nil {
@@ -79,67 +79,61 @@ func Submit(ctx context.Context, r Race, output string, progress func(name strin
 			return nil, fault.At("beam", fmt.Sprintf("race file: Problems[%d] (%s)", k, i.label), err)
 		}
 		for b := 0; r.Simulate > 0 && b < problem.Dim(); b++ {
-			j.Walks = append(j.Walks, Cut{Of: numberOf(k, b), Total: int(r.walks()), Size: 1})
+			j.Cuts = append(j.Cuts, Cut{Of: len(p.cells) + k*mostPolicies + b, Total: int(r.walks()), Size: 1})
 		}
 	}
-	errs := make([]error, len(p.cells))
+	trials := make([]Cut, len(p.cells))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	var checked atomic.Int64
+	var tried atomic.Int64
 	for k, c := range p.cells {
-		g.Go(func() error {
-			s.Probes[k], errs[k] = c.submit(ctx)
-			if progress != nil {
-				progress("checking methods", int(checked.Add(1)), len(p.cells))
+		g.Go(func() (err error) {
+			trials[k] = Cut{Of: k, Total: r.Trials}
+			if trials[k].Size, err = c.try(ctx); err != nil {
+				return fault.At("beam", c.place, err)
 			}
+			progress("checking methods", int(tried.Add(1)), len(p.cells))
 			return nil
 		})
 	}
-	g.Wait() // without errors: the first in the file counts
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
+	if err := g.Wait(); err != nil {
+		return nil, err
 	}
-	for k := range p.cells {
-		j.Trials = append(j.Trials, Cut{Of: k, Total: r.Trials, Size: s.Probes[k].Batch})
-	}
-	text, err := json.Marshal(s)
+	j.Cuts = append(j.Cuts, trials...)
+	text, err := json.Marshal(submitted{r, build()})
 	j.Race = string(text)
 	return j, err
 }
 
 // Total is the number of trials and walks.
 func (j *Job) Total() (n int) {
-	for _, c := range slices.Concat(j.Trials, j.Walks) {
+	for _, c := range j.Cuts {
 		n += c.Total
 	}
 	return n
 }
 
-// answers dials an endpoint, if there is one.
+// answers asks an endpoint for its jobs.
 func answers(ctx context.Context, endpoint string) error {
-	if endpoint == "" {
-		return nil
-	}
 	c, err := grpcx.Dial(ctx, endpoint, 3*time.Second)
-	if err == nil {
-		defer c.Close()
-		_, err = pb.NewJobServiceClient(c).GetJobs(ctx, &pb.GetJobsRequest{})
-	}
 	if err != nil {
-		return fmt.Errorf("beam: endpoint %s: no job service answers: %w", endpoint, cause(err))
+		return err
 	}
-	return nil
+	defer c.Close()
+	_, err = pb.NewJobServiceClient(c).GetJobs(ctx, &pb.GetJobsRequest{})
+	return err
 }
 
 // attempts are how often a race starts when its workers die. Runners of clusters start the tasks of a dead
 // worker again; of the local ones, whose worker is one process, the race is what can start again.
 const attempts = 3
 
+// What an error says when a worker has died.
+var deaths = []string{"worker disconnected", "worker stopped before", errSilent.Error(), errUnwritten.Error()}
+
 var (
 	errSilent    = errors.New("no worker has reported")
-	errUnwritten = errors.New("beam: the job has ended without its record: worker disconnected")
+	errUnwritten = errors.New("the job has ended without its record")
 )
 
 // Run runs the job on the runner of the flags, and writes the record.
@@ -147,34 +141,34 @@ func (j *Job) Run(ctx context.Context) error {
 	doing := "trials"
 	for try := 1; ; try++ {
 		err := j.attempt(ctx, try, doing)
-		silent := errors.Is(err, errSilent)
 		switch {
 		case ctx.Err() != nil:
 			return fmt.Errorf("beam: %s stopped: %w", j.Output, ctx.Err())
 		case err == nil:
 			return nil
-		case try == attempts && silent:
-			return fmt.Errorf("beam: %w for %v, in each of %d attempts; --patience waits longer", err, j.Patience, attempts)
-		case silent:
-			doing = fmt.Sprintf("trials, attempt %d of %d (no worker has reported for %v)", try+1, attempts, j.Patience)
-		case try == attempts || !strings.Contains(err.Error(), "worker disconnected"):
-			return cause(err)
-		default:
-			doing = fmt.Sprintf("trials, attempt %d of %d (a worker has died)", try+1, attempts)
 		}
+		dead := slices.ContainsFunc(deaths, func(s string) bool { return strings.Contains(err.Error(), s) })
+		why := "a worker has died"
+		if errors.Is(err, errSilent) {
+			why = fmt.Sprintf("%v for %v", err, j.Patience)
+			err = fmt.Errorf("%w for %v, in each of %d attempts; --patience waits longer", err, j.Patience, attempts)
+		}
+		if !dead || try == attempts {
+			return cause(err)
+		}
+		doing = fmt.Sprintf("trials, attempt %d of %d (%s)", try+1, attempts, why)
 	}
 }
 
 // attempt submits the job once.
 func (j *Job) attempt(ctx context.Context, try int, doing string) error {
-	name := fmt.Sprintf("%s-%d", j.Name, try)
-	*jobopts.JobName = name
+	*jobopts.JobName = fmt.Sprintf("%s-%d", j.Name, try)
 	pipeline, s := apache.NewPipelineWithRoot()
 	j.Build(s)
 	ctx, stop := context.WithCancelCause(ctx)
 	watched := make(chan error, 1)
 	go func() {
-		why := j.watch(ctx, name, doing)
+		why := j.watch(ctx, doing)
 		stop(why)
 		watched <- why
 	}()
@@ -183,22 +177,21 @@ func (j *Job) attempt(ctx context.Context, try int, doing string) error {
 	if why := <-watched; why != nil { // a job that was cancelled may end without an error
 		return why
 	}
-	if err == nil && !j.written(ctx) {
+	if _, there, _ := size(context.WithoutCancel(ctx), j.Output); err == nil && !there {
 		return errUnwritten
 	}
 	return err
 }
 
-// written tells whether the output is there.
-func (j *Job) written(ctx context.Context) bool {
-	ctx = context.WithoutCancel(ctx)
-	fs, err := filesystem.New(ctx, j.Output)
+// size is that of a file, if it is there. The error is for a path that no file system knows.
+func size(ctx context.Context, path string) (bytes int64, there bool, err error) {
+	fs, err := filesystem.New(ctx, path)
 	if err != nil {
-		return false
+		return 0, false, err
 	}
 	defer fs.Close()
-	_, err = fs.Size(ctx, j.Output)
-	return err == nil
+	bytes, absent := fs.Size(ctx, path)
+	return bytes, absent == nil, nil
 }
 
 // cause is what an error of Beam ends with: ours, if there is one in it, or its last line.
@@ -213,13 +206,11 @@ func cause(err error) error {
 
 // watch tells of progress, as the job service counts it, until ctx ends or workers are silent for too long.
 // Then it cancels the job.
-func (j *Job) watch(ctx context.Context, name, doing string) error {
+func (j *Job) watch(ctx context.Context, doing string) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	done.here.Store(0)
-	if j.Progress != nil {
-		j.Progress(doing, 0, j.Total())
-	}
+	j.Progress(doing, 0, j.Total())
 	var jobs pb.JobServiceClient
 	id, told := "", 0
 	seconds, heard := int64(0), time.Now()
@@ -236,23 +227,19 @@ func (j *Job) watch(ctx context.Context, name, doing string) error {
 			}
 			defer c.Close()
 			jobs = pb.NewJobServiceClient(c)
-			defer func() {
-				end, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Second/2)
-				defer stop()
-				if id != "" {
-					jobs.Cancel(end, &pb.CancelJobRequest{JobId: id}) // of a job that has ended this does nothing
-				}
-			}()
 		}
 		if id == "" {
-			all, err := jobs.GetJobs(ctx, &pb.GetJobsRequest{})
+			all, _ := jobs.GetJobs(ctx, &pb.GetJobsRequest{}) // nil if there is an error
 			for _, v := range all.GetJobInfo() {
-				if err == nil && strings.Contains(v.JobName, name) {
+				if strings.Contains(v.JobName, *jobopts.JobName) {
 					id, heard = v.JobId, time.Now()
+					defer func() {
+						end, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Second/2)
+						defer stop()
+						jobs.Cancel(end, &pb.CancelJobRequest{JobId: id}) // of a job that has ended this does nothing
+					}()
 				}
 			}
-		}
-		if id == "" {
 			continue
 		}
 		trials, work := done.here.Load(), atWork.here.Load()
@@ -265,9 +252,8 @@ func (j *Job) watch(ctx context.Context, name, doing string) error {
 		if j.Patience > 0 && time.Since(heard) > j.Patience {
 			return errSilent
 		}
-		if told = max(told, int(trials)); j.Progress != nil {
-			j.Progress(doing, told, j.Total())
-		}
+		told = max(told, int(trials))
+		j.Progress(doing, told, j.Total())
 	}
 }
 

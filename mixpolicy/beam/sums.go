@@ -4,29 +4,28 @@ import (
 	"bytes"
 	"encoding/gob"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
 	"strings"
 
-	"github.com/DataDog/sketches-go/ddsketch"
-	"github.com/DataDog/sketches-go/ddsketch/mapping"
-	"github.com/DataDog/sketches-go/ddsketch/store"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Statistic is what is kept of numbers x₁, …, x_n, the same to the bit in whatever order and
-// groups they come: n, Σx and Σx² without any rounding, and the numbers themselves, or, if they are
-// more than [MostValues], a DDSketch of them (Masson, Rim and Lee 2019), whose quantiles are
-// off by at most [SketchError] of their size. The memory it takes does not grow with n from there on.
-// The zero value is of no number.
+// Statistic is what is kept of numbers x₁, …, x_n, the same to the bit in whatever order and groups they
+// come: n, Σx and Σx² without any rounding, and the numbers themselves. Of more than [MostValues] numbers it
+// counts those between neighbouring powers of (1+ε)/(1−ε), for ε = [SketchError], so a quantile is off by at
+// most ε of its size, and memory does not grow with n. The zero value is of no number.
+//
+// Source of the counts: Masson, Rim and Lee, DDSketch, VLDB 2019.
 type Statistic struct {
 	N           int
 	Sum, Square *big.Float
 	Values      []float64
-	Sketch      *ddsketch.DDSketch
+	Counts      map[float64]int // how many numbers [near] takes for each one
 }
 
 const (
@@ -35,6 +34,16 @@ const (
 	// SketchError is the relative error of quantiles of more numbers.
 	SketchError = 0.001
 )
+
+// near is a number within SketchError of x: with γ = (1+ε)/(1−ε) and γⁱ ≤ |x| < γⁱ⁺¹, it is γⁱ(1+ε) with the sign of x.
+// Numbers below the normal range are 0.
+func near(x float64) float64 {
+	width := math.Log((1 + SketchError) / (1 - SketchError))
+	if math.Abs(x) < 0x1p-1022 {
+		return 0
+	}
+	return math.Copysign(math.Exp(math.Floor(math.Log(math.Abs(x))/width)*width)*(1+SketchError), x)
+}
 
 // exact holds any sum of 2⁶⁴ squares of float64s: their bits stand for 2⁻²¹⁴⁸ to 2²⁰⁴⁸.
 const exact = 2148 + 2048 + 64
@@ -65,32 +74,21 @@ func (s *Statistic) Merge(t Statistic) {
 	s.Square.Add(s.Square, t.Square)
 	s.Values = append(s.Values, t.Values...)
 	if s.N > MostValues {
-		if s.Sketch == nil {
-			s.Sketch = sketch()
+		if s.Counts == nil {
+			s.Counts = map[float64]int{}
 		}
 		for _, v := range s.Values {
-			s.Sketch.Add(v) // no error for countable numbers
+			s.Counts[near(v)]++
 		}
-		if s.Values = nil; t.Sketch != nil {
-			s.Sketch.MergeWith(t.Sketch) // none for one mapping
+		s.Values = nil
+		for v, n := range t.Counts {
+			s.Counts[v] += n
 		}
 	}
 }
 
-// countable tells whether a number is finite, and the sketch has a place for it.
-func countable(x float64) bool { return math.Abs(x) <= logarithmic.MaxIndexableValue() }
-
-var logarithmic = func() mapping.IndexMapping {
-	m, err := mapping.NewLogarithmicMapping(SketchError)
-	if err != nil {
-		panic(err)
-	}
-	return m
-}()
-
-func sketch() *ddsketch.DDSketch {
-	return ddsketch.NewDDSketch(logarithmic, store.NewSparseStore(), store.NewSparseStore())
-}
+// countable tells whether a number is finite, with room for [near].
+func countable(x float64) bool { return math.Abs(x) <= math.MaxFloat64/2 }
 
 // Mean returns Student's interval of confidence 0.95, as [race.TInterval] does, of sums that are
 // rounded once.
@@ -112,42 +110,38 @@ func (s *Statistic) Mean() race.Interval {
 
 const confidence = 0.95
 
-// Median returns [race.Median], or of more than [MostValues] numbers that of their sketch. The ranks of
+// Median returns [race.Median], or of more than [MostValues] numbers that of their counts. The ranks of
 // its interval are then those of the normal approximation.
 func (s *Statistic) Median() race.Interval {
-	if s.Sketch == nil {
+	if s.Counts == nil {
 		return race.Median(s.Values, confidence)
 	}
 	n := float64(s.N)
-	k := math.Floor((n - distuv.UnitNormal.Quantile((1+confidence)/2)*math.Sqrt(n)) / 2)
-	return race.Interval{Mean: s.rank(math.Floor((n + 1) / 2)), Lo: s.rank(k), Hi: s.rank(n + 1 - k), Confidence: confidence, N: s.N}
+	k := int((n - distuv.UnitNormal.Quantile((1+confidence)/2)*math.Sqrt(n)) / 2)
+	return race.Interval{Mean: s.rank((s.N + 1) / 2), Lo: s.rank(k), Hi: s.rank(s.N + 1 - k), Confidence: confidence, N: s.N}
 }
 
 // Quantile returns the least number that at least the part p of the numbers is not above.
 func (s *Statistic) Quantile(p float64) float64 {
-	return s.rank(min(max(1, math.Ceil(p*float64(s.N))), float64(s.N)))
+	return s.rank(min(max(1, int(math.Ceil(p*float64(s.N)))), s.N))
 }
 
 // rank returns the k-th number in order, from 1 on.
-func (s *Statistic) rank(k float64) float64 {
-	if s.Sketch == nil {
-		return slices.Sorted(slices.Values(s.Values))[int(k)-1]
+func (s *Statistic) rank(k int) float64 {
+	if s.Counts == nil {
+		return slices.Sorted(slices.Values(s.Values))[k-1]
 	}
-	below, zeros := s.Sketch.GetNegativeValueStore(), s.Sketch.GetZeroCount()
-	n := below.TotalCount()
-	switch {
-	case k <= n:
-		return -logarithmic.Value(below.KeyAtRank(n - k))
-	case k <= n+zeros:
-		return 0
+	values := slices.Sorted(maps.Keys(s.Counts))
+	for i := 0; ; i++ {
+		if k -= s.Counts[values[i]]; k <= 0 {
+			return values[i]
+		}
 	}
-	return logarithmic.Value(s.Sketch.GetPositiveValueStore().KeyAtRank(k - 1 - n - zeros))
 }
 
 // Summary is what is kept of some runs of a method on a problem.
 type Summary struct {
-	At     []int         // Σ iterations or queries at each look, over runs that finished
-	Looks  [][]Statistic // of each quantity at each look
+	Looks  [][]Statistic // of each quantity at each look, and last of the number of iterations or queries there
 	Failed int
 	First  failure // the failed run of the lowest stream
 }
@@ -158,9 +152,9 @@ type failure struct {
 	Why    string
 }
 
-// add adds a run, of which each quantity has a number for each look.
-func (s *Summary) add(at []int, values [][]float64) {
-	t := Summary{At: at, Looks: make([][]Statistic, len(values))}
+// add adds a run, with a number for each quantity and look.
+func (s *Summary) add(values [][]float64) {
+	t := Summary{Looks: make([][]Statistic, len(values))}
 	for q, v := range values {
 		t.Looks[q] = make([]Statistic, len(v))
 		for k := range v {
@@ -180,21 +174,12 @@ func (s *Summary) merge(t Summary) {
 		s.First = t.First
 	}
 	s.Failed += t.Failed
-	if t.At == nil {
-		return
-	}
-	if s.At == nil {
-		s.At, s.Looks = make([]int, len(t.At)), make([][]Statistic, len(t.Looks))
-		for q := range s.Looks {
-			s.Looks[q] = make([]Statistic, len(t.Looks[q]))
+	for q, looks := range t.Looks {
+		if len(s.Looks) == q {
+			s.Looks = append(s.Looks, make([]Statistic, len(looks)))
 		}
-	}
-	for k, v := range t.At {
-		s.At[k] += v
-	}
-	for q := range t.Looks {
-		for k := range t.Looks[q] {
-			s.Looks[q][k].Merge(t.Looks[q][k])
+		for k := range looks {
+			s.Looks[q][k].Merge(looks[k])
 		}
 	}
 }
@@ -203,31 +188,29 @@ func (s *Summary) merge(t Summary) {
 // that one run of twenty is below, and above.
 func (s *Summary) rows(like race.Row, names []string) (rows race.Record) {
 	if s.Failed > 0 {
-		failed := like
-		v := float64(s.First.Steps)
-		failed.Quantity, failed.Value, failed.Lo, failed.Hi = race.Failure, v, v, v
-		failed.Trials, failed.Settings = s.Failed, s.First.Why
-		rows = append(rows, failed)
+		failed, steps := like, float64(s.First.Steps)
+		failed.Quantity, failed.Settings = race.Failure, s.First.Why
+		rows = append(rows, race.Interval{Mean: steps, Lo: steps, Hi: steps, N: s.Failed}.Row(failed))
 	}
-	for q, looks := range s.Looks {
-		before := -1
-		for k := range looks {
-			v := &looks[k]
-			if v.N == 0 || s.At[k] == before {
+	for q := range len(s.Looks) - 1 {
+		name, before := names[q], -1.
+		for k := range s.Looks[q] {
+			v := &s.Looks[q][k]
+			like := like
+			like.At = s.Looks[len(names)][k].Mean().Mean
+			if v.N == 0 || like.At == before {
 				continue // not of this method, or one answer for several marks
 			}
-			before = s.At[k]
-			like := like
-			like.At = float64(s.At[k]) / float64(v.N)
-			like.Quantity = MeanOf + names[q]
+			before = like.At
+			like.Quantity = MeanOf + name
 			mean := v.Mean().Row(like)
-			if like.Quantity = names[q]; v.Sketch != nil {
+			if like.Quantity = name; v.Counts != nil {
 				like.Settings = strings.TrimSpace(like.Settings + " " + Sketched)
 			}
 			rows = append(rows, v.Median().Row(like), mean)
 			for _, p := range []float64{.05, .95} {
 				x := v.Quantile(p)
-				like.Quantity = fmt.Sprintf("%g %% of %s", 100*p, names[q])
+				like.Quantity = fmt.Sprintf("%g %% of %s", 100*p, name)
 				rows = append(rows, race.Interval{Mean: x, Lo: x, Hi: x, N: v.N}.Row(like))
 			}
 		}
@@ -242,38 +225,13 @@ const MeanOf = "mean of "
 // Sketched ends the settings in rows of quantiles that are those of a sketch.
 var Sketched = fmt.Sprintf("(quantile within %g %%)", 100*SketchError)
 
-// GobEncode is for the way between workers.
-func (s Statistic) GobEncode() ([]byte, error) {
-	p := parts{N: s.N, Sum: s.Sum, Square: s.Square, Values: s.Values}
-	if s.Sketch != nil {
-		s.Sketch.Encode(&p.Sketch, false)
-	}
-	return pack(p)
-}
-
-// GobDecode undoes GobEncode.
-func (s *Statistic) GobDecode(b []byte) error {
-	p, err := unpack[parts](b)
-	*s = Statistic{N: p.N, Sum: p.Sum, Square: p.Square, Values: p.Values}
-	if err == nil && p.Sketch != nil {
-		s.Sketch, err = ddsketch.DecodeDDSketch(p.Sketch, store.SparseStoreConstructor, logarithmic)
-	}
-	return err
-}
-
-type parts struct {
-	N           int
-	Sum, Square *big.Float
-	Values      []float64
-	Sketch      []byte
-}
-
-func pack[T any](v T) ([]byte, error) {
+// pack and unpack are for the way between workers.
+func pack(p Part) ([]byte, error) {
 	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(v)
+	err := gob.NewEncoder(&b).Encode(p)
 	return b.Bytes(), err
 }
 
-func unpack[T any](b []byte) (v T, err error) {
-	return v, gob.NewDecoder(bytes.NewReader(b)).Decode(&v)
+func unpack(b []byte) (p Part, err error) {
+	return p, gob.NewDecoder(bytes.NewReader(b)).Decode(&p)
 }
