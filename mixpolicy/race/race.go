@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -53,6 +55,76 @@ func (e Entrant) Finer(k int) Entrant {
 	return e.OnGrid(axes...)
 }
 
+// Around returns the grid that is tried after e, around the setting at that was best so far. On an axis on which
+// that is at an end of e, the new grid is as wide, and goes beyond; where it is inside, it is finer, up to the neighbours.
+func (e Entrant) Around(at []float64) Entrant {
+	axes := slices.Clone(e.Axes)
+	for i, v := range at {
+		a := &axes[i]
+		if a.Fixed {
+			continue
+		}
+		x := slices.Sorted(slices.Values(a.Values))
+		factor := x[1] / x[0]
+		if v > x[0] && v < x[len(x)-1] {
+			factor = math.Pow(factor, 2/float64(len(x)))
+		}
+		a.Values = Powers(v, factor, len(x))
+	}
+	return e.OnGrid(axes...)
+}
+
+// Ends names the axes on which at has the least or the greatest of all numbers that were tried, beyond which a better one
+// might be. Fixed axes have no ends.
+func Ends(axes []Axis, tried [][]float64, at []float64) (names []string) {
+	for i, v := range at {
+		less, more := false, false
+		for _, x := range tried {
+			less, more = less || x[i] < v, more || x[i] > v
+		}
+		if !axes[i].Fixed && !(less && more) {
+			names = append(names, axes[i].Name)
+		}
+	}
+	return names
+}
+
+// Halve finds the setting of least median score among n by sequential halving: after each round the worse half goes, and
+// the others have their trials doubled, to the given number of the last two. Scores are asked for in parallel.
+// The median of the best is returned with it, of the lower one of two; +Inf if there is none. NaN counts as +Inf.
+func Halve(n, trials int, score func(setting, trial int) float64) (best int, median float64) {
+	scores, left, done := make([][]float64, n), make([]int, n), 0
+	for k := range left {
+		left[k] = k
+	}
+	middle := func(k int) float64 { return Median(scores[k], 0.5).Mean }
+	for _, until := range (Settings{TuningTrials: trials, Halving: true}).rounds(n) {
+		if done > 0 {
+			slices.SortStableFunc(left, func(a, b int) int { return cmp.Compare(middle(a), middle(b)) })
+			left = left[:(len(left)+1)/2]
+		}
+		var g errgroup.Group
+		g.SetLimit(runtime.GOMAXPROCS(0))
+		for _, k := range left {
+			scores[k] = append(scores[k], make([]float64, until-done)...)
+			for trial := done; trial < until; trial++ {
+				g.Go(func() error {
+					v := score(k, trial)
+					if math.IsNaN(v) {
+						v = math.Inf(1)
+					}
+					scores[k][trial] = v
+					return nil
+				})
+			}
+		}
+		g.Wait() // without errors
+		done = until
+	}
+	best = slices.MinFunc(left, func(a, b int) int { return cmp.Compare(middle(a), middle(b)) })
+	return best, middle(best)
+}
+
 // Configuration returns the grid on which setting k is, its number there, and on which axes of the entrant's own grid it
 // is at an edge. Where twice as many were tried as the n of that grid, k is setting k mod n of the finer grid around
 // setting ⌊k/n⌋.
@@ -68,6 +140,7 @@ func (e Entrant) Configuration(k, tried int) (on Entrant, setting int, edges []s
 type Axis struct {
 	Name   string
 	Values []float64
+	Fixed  bool // the values are all that make sense: the next grid has the same
 }
 
 // Setting names the numbers of method k, such as "η₀ = 64, ω = 8"; "" if there is no grid.

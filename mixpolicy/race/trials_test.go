@@ -372,7 +372,7 @@ func TestTuneAlone(t *testing.T) {
 
 // A method of a grid has its numbers, and says which of them are the last ones.
 func TestAxes(t *testing.T) {
-	e := race.Entrant{Axes: []race.Axis{{"η₀", []float64{2, 1, 4}}, {"ω", []float64{10, 5, 20, 2.5}}}}
+	e := race.Entrant{Axes: []race.Axis{{Name: "η₀", Values: []float64{2, 1, 4}}, {Name: "ω", Values: []float64{10, 5, 20, 2.5}}}}
 	for k, want := range map[int]string{
 		0:  "η₀ = 2, ω = 10 []",
 		2:  "η₀ = 2, ω = 20 [ω]",

@@ -253,7 +253,7 @@ func (f Family) Update(ctx context.Context, path, kind string, progress func(nam
 	if err != nil {
 		return err
 	}
-	return race.Update(path, func(row race.Row) bool { return row.Problem == f.String() && row.Race == kind }, rows, byProblem)
+	return race.Update(path, func(row race.Row) bool { return row.Problem == f.String() && row.Base == "" && row.Race == kind }, rows, byProblem)
 }
 
 // ByDim draws the penalised gaps of the methods on the families with the given noise, and that of

@@ -23,7 +23,7 @@ const (
 )
 
 // races are in the order of the record.
-var races = []string{Given, ByQueries, Tuning, Reaching, BySeconds}
+var races = []string{Given, ByQueries, Tuning, Reaching, BySeconds, Fair}
 
 // The quantities.
 const (
@@ -215,7 +215,7 @@ func (c Instance) Update(ctx context.Context, path, kind string, progress Progre
 		return fault.At("study", c.Name, err)
 	}
 	return race.Update(path, func(row race.Row) bool {
-		return row.Problem == c.Name && (row.Race == Given ||
+		return row.Problem == c.Name && row.Base == "" && (row.Race == Given ||
 			(row.Race == BySeconds) == (kind == BySeconds) && (len(names) == 0 || slices.Contains(names, row.Method)))
 	}, rows, c.order())
 }

@@ -63,7 +63,7 @@ type commandLine struct {
 
 type comparisonCmd struct {
 	Problem []string `short:"p" sep:"none" placeholder:"NAME" help:"Only this problem; may be repeated."`
-	Race    []string `short:"r" placeholder:"KIND" enum:"queries,seconds" default:"queries,seconds" help:"Only by queries, or by seconds."`
+	Race    []string `short:"r" placeholder:"KIND" enum:"queries,seconds,fair" default:"queries,seconds,fair" help:"Only by queries, by seconds, or fair."`
 	Method  []string `short:"m" sep:"none" placeholder:"NAME" help:"Only this method; may be repeated. Families have all methods at once."`
 }
 
@@ -79,6 +79,25 @@ func (c comparisonCmd) Run(ctx context.Context, w *work) error {
 		}
 	}
 	raced := map[string]bool{}
+	if k := slices.Index(c.Race, study.Fair); k >= 0 {
+		c.Race = slices.Delete(slices.Clone(c.Race), k, k+1)
+		all, err := study.FairRaces()
+		if err != nil {
+			return err
+		}
+		methods := slices.DeleteFunc(slices.Clone(c.Method), func(m string) bool { return !slices.Contains(study.FairMethods, m) })
+		for _, f := range all {
+			if !slices.Contains(c.Problem, f.Name) || len(methods) < min(1, len(c.Method)) {
+				continue
+			}
+			for _, m := range methods {
+				raced[m] = true
+			}
+			if err := f.Update(ctx, w.data("comparison.csv"), w.runs(f.Name), methods...); err != nil {
+				return err
+			}
+		}
+	}
 	for _, name := range c.Problem {
 		if k := slices.IndexFunc(families, func(f study.Family) bool { return f.String() == name }); k >= 0 {
 			if len(c.Method) > 0 {

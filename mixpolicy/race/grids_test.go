@@ -1,0 +1,60 @@
+package race_test
+
+import (
+	"math"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/race"
+)
+
+// Grids that follow each other come to a minimum that is outside of the first one, and as near to it as the last is fine;
+// a fixed axis keeps its values, and the ends of what was tried are told.
+func TestGridsFollowTheBest(t *testing.T) {
+	e := race.Entrant{Make: func(at []float64) mixpolicy.Method { return fixed{at[0], at[1]} }}
+	grid := e.OnGrid(race.Axis{Name: "η₀", Values: race.Powers(1, 4, 4)}, race.Axis{Name: "p", Values: []float64{0, 1}, Fixed: true})
+	const optimum = 3000
+	var tried [][]float64
+	var best []float64
+	for range 9 {
+		for k := range grid.Methods {
+			tried = append(tried, grid.Numbers(k))
+		}
+		k, _ := race.Halve(len(grid.Methods), 1, func(setting, _ int) float64 {
+			at := grid.Numbers(setting)
+			return math.Abs(math.Log(at[0]/optimum)) + at[1]
+		})
+		best = grid.Numbers(k)
+		if len(tried) == 8 && !slices.Equal(race.Ends(grid.Axes, tried, best), []string{"η₀"}) {
+			t.Errorf("%v is the end of the first grid, want that said", best)
+		}
+		grid = grid.Around(best)
+		if !slices.Equal(grid.Axes[1].Values, []float64{0, 1}) {
+			t.Errorf("fixed axis became %v", grid.Axes[1].Values)
+		}
+	}
+	if math.Abs(math.Log(best[0]/optimum)) > math.Log(2)/2 || best[1] != 0 || race.Ends(grid.Axes, tried, best) != nil {
+		t.Errorf("best %v, at the ends of %v; want near %v, inside", best, race.Ends(grid.Axes, tried, best), optimum)
+	}
+}
+
+// Halving finds the best by the scores of all trials, spends on every round about as much, and takes NaN for the worst.
+func TestHalve(t *testing.T) {
+	var asked atomic.Int64
+	best, median := race.Halve(16, 8, func(setting, trial int) float64 {
+		asked.Add(1)
+		if setting == 3 {
+			return math.NaN()
+		}
+		return math.Abs(float64(setting)-5) + float64(trial%2)/4
+	})
+	// 16 trials of one, then 8·1, 4·2 and 2·4 more.
+	if best != 5 || median != 0 || asked.Load() != 16+8+8+8 {
+		t.Errorf("setting %d, median %v, %d trials", best, median, asked.Load())
+	}
+	if _, median := race.Halve(4, 2, func(int, int) float64 { return math.NaN() }); !math.IsInf(median, 1) {
+		t.Errorf("median %v of nothing but NaN, want +Inf", median)
+	}
+}
