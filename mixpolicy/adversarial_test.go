@@ -220,7 +220,9 @@ func TestExtremeValuations(t *testing.T) {
 				}
 			}
 			within := func(v, lo, hi float64, want *big.Rat) bool {
-				return !(lo > v) && !(v > hi) && (math.IsInf(lo, -1) || rat(lo).Cmp(want) <= 0) && (math.IsInf(hi, 1) || rat(hi).Cmp(want) >= 0)
+				above := math.IsInf(lo, -1) || rat(lo).Cmp(want) <= 0
+				below := math.IsInf(hi, 1) || rat(hi).Cmp(want) >= 0
+				return above && below && !(lo > v) && !(v > hi)
 			}
 			if !within(v.Cost(), v.Lower, v.Upper, want) {
 				f, _ := want.Float64()

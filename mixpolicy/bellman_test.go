@@ -374,7 +374,8 @@ func garnet(b testing.TB, n, m, branches int, c mixpolicy.Criterion) *mixpolicy.
 // The queue, and 10⁵ states × 10 actions × 10 next states, which policy iteration is not for.
 func BenchmarkValuation(b *testing.B) {
 	for _, x := range []*mixpolicy.MDP{
-		mixpolicy.Must(models.Queue{}.MDP()), garnet(b, 100_000, 10, 10, mixpolicy.Discounted(0.99)), garnet(b, 100_000, 10, 10, mixpolicy.AverageCost),
+		mixpolicy.Must(models.Queue{}.MDP()),
+		garnet(b, 100_000, 10, 10, mixpolicy.Discounted(0.99)), garnet(b, 100_000, 10, 10, mixpolicy.AverageCost),
 	} {
 		for _, method := range valuationMethods {
 			if method.name == "policy iteration" && x.States() > 1000 {

@@ -23,7 +23,7 @@ func TestCertificateRecomputed(t *testing.T) {
 			mixpolicy.Penalty{CostScale: .1}, mixpolicy.PlugIn{},
 		} {
 			p := small(t, 3, mixpolicy.Ball(1.2), criterion)
-			r := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, m, mixpolicy.Settings{Iterations: 400, Seed: 8, Stream: 2}))
+			r := solve(t, p, m, mixpolicy.Settings{Iterations: 400, Seed: 8, Stream: 2})
 			psi, c := naive(p.Features(), r.Theta), p.MDP().Costs()
 			var squares, mass float64
 			for _, v := range psi {
@@ -79,7 +79,7 @@ func TestCertificateRecomputed(t *testing.T) {
 // Where Ψθ̂ is an occupation measure, its cost is the cost of its policy.
 func TestFeasibleAnswerIsAPolicy_2_20(t *testing.T) {
 	p := small(t, 3, mixpolicy.Ball(1.2), mixpolicy.AverageCost)
-	r := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, mixpolicy.PlugIn{}, mixpolicy.Settings{Iterations: 50}))
+	r := solve(t, p, mixpolicy.PlugIn{}, mixpolicy.Settings{Iterations: 50})
 	// θ̂ meets rows of Ψ exactly up to rounding; the measure depends on the policy with
 	// the condition of the chain, below 100 here.
 	if r.NegativeMass > 1e-14 || math.Abs(r.PolicyCost-r.Objective) > 100*64*u {
@@ -91,11 +91,11 @@ func TestFeasibleAnswerIsAPolicy_2_20(t *testing.T) {
 func TestUncertified(t *testing.T) {
 	p, set := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost), mixpolicy.Settings{Iterations: 10, Uncertified: true}
 	for want, m := range map[string]mixpolicy.Method{
-		"primal–dual, φ: ball, R = 2, η = 1, 0.7071, 0.5774, …, G = +Inf, scale of costs 1, T = 10, ‖θ‖₂ ≤ 2": mixpolicy.PrimalDual{CostScale: 1},
-		"penalty, ω = 2, η = 1, 0.7071, 0.5774, …, scale of costs 3, T = 10, ‖θ‖₂ ≤ 2":                        mixpolicy.Penalty{CostScale: 3, Weight: 2},
+		"primal–dual, φ: ball, R = 2, η = 1, 0.7071, 0.5774, …, G = +Inf, scale of costs 1": mixpolicy.PrimalDual{CostScale: 1},
+		"penalty, ω = 2, η = 1, 0.7071, 0.5774, …, scale of costs 3":                        mixpolicy.Penalty{CostScale: 3, Weight: 2},
 	} {
-		r := mixpolicy.Must(mixpolicy.Solve(t.Context(), p, m, set))
-		if r.Settings != want || r.HasOptimum || r.HasPolicy || r.Objective != p.Objective(r.Theta) || r.Policy == nil {
+		r := solve(t, p, m, set)
+		if r.Settings != want+", T = 10, ‖θ‖₂ ≤ 2" || r.HasOptimum || r.HasPolicy || r.Objective != p.Objective(r.Theta) || r.Policy == nil {
 			t.Errorf("settings %q, want %q: %+v", r.Settings, want, r.Certificate)
 		}
 		if s := r.Certificate.Details() + r.Certificate.String(); strings.Contains(s, "optimum") || strings.Contains(s, "true cost") {
@@ -103,7 +103,7 @@ func TestUncertified(t *testing.T) {
 		}
 	}
 	for class, has := range map[mixpolicy.Class]bool{mixpolicy.Ball(2): true, mixpolicy.Unbounded(): false} {
-		r := mixpolicy.Must(mixpolicy.Solve(t.Context(), small(t, 2, class, mixpolicy.AverageCost), mixpolicy.PrimalDual{}, set))
+		r := solve(t, small(t, 2, class, mixpolicy.AverageCost), mixpolicy.PrimalDual{}, set)
 		if r.HasDual != has {
 			t.Errorf("%v: dual bound %v, %v", class, r.DualBound, r.HasDual)
 		}

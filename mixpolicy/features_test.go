@@ -204,7 +204,7 @@ func TestLargeFeatures(t *testing.T) {
 	for _, m := range []mixpolicy.PrimalDual{{Multipliers: mixpolicy.DenseMultipliers}, {RowScaling: true, Beta: 8}} {
 		run := func(f *mixpolicy.Features) *mixpolicy.Result {
 			p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2)))
-			return mixpolicy.Must(mixpolicy.Solve(t.Context(), p, m, mixpolicy.Settings{Iterations: 60, Seed: 1}))
+			return solve(t, p, m, mixpolicy.Settings{Iterations: 60, Seed: 1})
 		}
 		want := run(given)
 		for _, workers := range []int{1, 3} {

@@ -22,6 +22,22 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
+// inTest is a failer with the context of its test.
+type inTest interface {
+	failer
+	Context() context.Context
+}
+
+// solve runs a method that must not fail.
+func solve(t inTest, p *mixpolicy.Problem, m mixpolicy.Method, set mixpolicy.Settings) *mixpolicy.Result {
+	return mixpolicy.Must(mixpolicy.Solve(t.Context(), p, m, set))
+}
+
+// occupation computes a measure that must be found.
+func occupation(t inTest, x *mixpolicy.MDP, p *mixpolicy.Policy, set mixpolicy.MeasureSettings) *mixpolicy.Measure {
+	return mixpolicy.Must(mixpolicy.Occupation(t.Context(), x, p, set))
+}
+
 // valuationMethod is one of the three ways to an optimal policy.
 type valuationMethod struct {
 	name string

@@ -53,7 +53,8 @@ func TestMDP_Definition2_6(t *testing.T) {
 				if !slices.IsSorted(to) || slices.Min(prob) <= 0 {
 					t.Fatalf("next states of (%d,%d): %v with %v", s, a, to, prob)
 				}
-				if i := s*m + a; !slices.Equal(rowOf(x, s, a), p[i]) || x.Pair(s, a) != i || x.Cost(s, a) != cost[i] || x.Costs()[i] != cost[i] {
+				i := s*m + a
+				if !slices.Equal(rowOf(x, s, a), p[i]) || x.Pair(s, a) != i || x.Cost(s, a) != cost[i] || x.Costs()[i] != cost[i] {
 					t.Fatalf("pair (%d,%d) differs", s, a)
 				}
 			}

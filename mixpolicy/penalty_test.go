@@ -23,7 +23,8 @@ func TestPenaltyIsUnbiased_4_14(t *testing.T) {
 	value := func(x []float64) float64 { return p.Objective(x)/scale + omega*p.NegativeMass(x) }
 	mean := make([]float64, d)
 	for i, q := range p.Features().Sampling() {
-		m := startOn(t, p, mixpolicy.Penalty{Weight: omega, CostScale: scale, StepSize: mixpolicy.Constant(eta), Theta0: theta}, firstAt(p, i))
+		method := mixpolicy.Penalty{Weight: omega, CostScale: scale, StepSize: mixpolicy.Constant(eta), Theta0: theta}
+		m := startOn(t, p, method, firstAt(p, i))
 		advance(t, m, 1)
 		s := view(t, m)
 		for j := range mean {

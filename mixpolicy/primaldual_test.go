@@ -47,16 +47,16 @@ func references() []reference {
 // part; averages are (3.27). That the mean of (3.5a) is the gradient (3.6), see paper.
 func TestAlgorithm1_3_13(t *testing.T) {
 	const d, steps, scale, eta0 = 3, 60, .1, .2
+	const dense, lazy = mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers
 	other := make([]float64, 12)
 	for i := range other {
 		other[i] = float64(12+i) / 210
 	}
 	for _, ref := range references() {
 		for _, m := range []mixpolicy.PrimalDual{
-			{Multipliers: mixpolicy.DenseMultipliers}, {Multipliers: mixpolicy.DenseMultipliers, Beta: .05},
-			{Multipliers: mixpolicy.LazyMultipliers}, {Multipliers: mixpolicy.LazyMultipliers, Beta: .05},
-			{Multipliers: mixpolicy.DenseMultipliers, RowScaling: true}, {Multipliers: mixpolicy.DenseMultipliers, RowScaling: true, Beta: .05},
-			{Multipliers: mixpolicy.LazyMultipliers, RowScaling: true}, {Multipliers: mixpolicy.LazyMultipliers, RowScaling: true, Beta: .05},
+			{Multipliers: dense}, {Multipliers: dense, Beta: .05}, {Multipliers: lazy}, {Multipliers: lazy, Beta: .05},
+			{Multipliers: dense, RowScaling: true}, {Multipliers: dense, RowScaling: true, Beta: .05},
+			{Multipliers: lazy, RowScaling: true}, {Multipliers: lazy, RowScaling: true, Beta: .05},
 		} {
 			p := unit(t, d)
 			if m.RowScaling { // and a q that is not (1/d) Σ ψʲ
@@ -104,7 +104,8 @@ func TestAlgorithm1_3_13(t *testing.T) {
 				floats.Sub(stationary, next)
 				floats.AddConst(-stationary[0], stationary)
 				// ∇φ has a condition of 10⁴ at most here, and a rounding of some 10 u.
-				if off := floats.Norm(stationary, math.Inf(1)); !(off < 1e-11*(1+floats.Norm(next, 1))) || math.Abs(floats.Sum(s.Last)-1) > 64*u {
+				off := floats.Norm(stationary, math.Inf(1))
+				if !(off < 1e-11*(1+floats.Norm(next, 1))) || math.Abs(floats.Sum(s.Last)-1) > 64*u {
 					t.Fatalf("%s, %+v: θ_%d = %v is not the argmin of (3.13): off by %v", ref.name, m, step+1, s.Last, off)
 				}
 				for j, v := range s.Average {
@@ -114,7 +115,7 @@ func TestAlgorithm1_3_13(t *testing.T) {
 				}
 				for i, v := range s.Lambda { // λ is of the order of 1 and has had a few roundings a step; lazy, see below
 					want := scale * sumLambda[i] / weight
-					if m.Multipliers == mixpolicy.DenseMultipliers && math.Abs(v-want) > 8*steps*u*(1+floats.Max(lambda)) {
+					if m.Multipliers == dense && math.Abs(v-want) > 8*steps*u*(1+floats.Max(lambda)) {
 						t.Fatalf("%s, %+v: λ̂_%d of pair %d is %v, want %v", ref.name, m, step+1, i, v, want)
 					}
 				}
@@ -175,11 +176,13 @@ func TestIteratesStayInside_3_26(t *testing.T) {
 	const beta = .2
 	for _, ref := range references() {
 		for _, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
-			m := start(t, unit(t, 3), mixpolicy.PrimalDual{Modulus: ref.modulus, Beta: beta, Multipliers: kind, StepSize: mixpolicy.Constant(.5)})
+			method := mixpolicy.PrimalDual{Modulus: ref.modulus, Beta: beta, Multipliers: kind, StepSize: mixpolicy.Constant(.5)}
+			m := start(t, unit(t, 3), method)
 			for range 2000 {
 				advance(t, m, 1)
 				s := view(t, m)
-				if norm := floats.Norm(s.Lambda, 2); floats.Min(s.Lambda) < 0 || kind == mixpolicy.DenseMultipliers && norm > beta*(1+1e-12) {
+				norm := floats.Norm(s.Lambda, 2)
+				if floats.Min(s.Lambda) < 0 || kind == mixpolicy.DenseMultipliers && norm > beta*(1+1e-12) {
 					t.Fatalf("%s, %v: λ̂ = %v, of norm %v", ref.name, kind, s.Lambda, norm)
 				}
 				if off := floats.Sum(s.Last) - 1; math.Abs(off) > 16*u*floats.Norm(s.Last, 1) {
@@ -212,13 +215,14 @@ func TestRadius_3_26(t *testing.T) {
 // Without a setting costs are divided by max |c|, and by nothing in the printed form.
 func TestScaleOfCosts(t *testing.T) {
 	theta := func(p *mixpolicy.Problem, m mixpolicy.Method) []float64 {
-		return mixpolicy.Must(mixpolicy.Solve(t.Context(), p, m, mixpolicy.Settings{Iterations: 50, Seed: 2, Uncertified: true})).Theta
+		return solve(t, p, m, mixpolicy.Settings{Iterations: 50, Seed: 2, Uncertified: true}).Theta
 	}
 	const printed = mixpolicy.Printed
 	f := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost).Features()
 	for _, factor := range []float64{8, -16, 0} {
 		x := priced(f.MDP(), func(c float64) float64 { return factor * c })
-		p := mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, f.Column(0), f.Column(1))), mixpolicy.Ball(1.5)))
+		psi := mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, f.Column(0), f.Column(1)))
+		p := mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(1.5)))
 		most := floats.Norm(x.Costs(), math.Inf(1))
 		if most == 0 {
 			most = 1

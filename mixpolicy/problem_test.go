@@ -258,7 +258,8 @@ func TestClassErrors(t *testing.T) {
 	}
 	one := small(t, 1, mixpolicy.Ball(2), mixpolicy.AverageCost).Features() // d = 1: a point is enough
 	for class, f := range map[mixpolicy.Class]*mixpolicy.Features{
-		mixpolicy.Ball(.71): f, mixpolicy.Cube(.51): f, mixpolicy.Simplex(): f, mixpolicy.Unbounded(): f, mixpolicy.Ball(1): one, mixpolicy.Cube(1): one,
+		mixpolicy.Ball(.71): f, mixpolicy.Cube(.51): f, mixpolicy.Simplex(): f, mixpolicy.Unbounded(): f,
+		mixpolicy.Ball(1): one, mixpolicy.Cube(1): one,
 	} {
 		if _, err := mixpolicy.NewProblem(f, class); err != nil {
 			t.Errorf("%v: %v", class, err)
@@ -273,7 +274,9 @@ func TestClassErrors(t *testing.T) {
 // The penalised gap is the gap, and each violation with twice its multiplier, or the range of costs if that is more: at
 // least half of its penalties for every θ in ℝᵈ, feasible or not, and 0 at the optimum.
 func TestPenalisedGap(t *testing.T) {
-	for k, class := range []mixpolicy.Class{mixpolicy.Ball(.578), mixpolicy.Ball(1.1), mixpolicy.Cube(.6), mixpolicy.Cube(2), {Norm: linprog.L1, R: 1.5}, mixpolicy.Simplex()} {
+	for k, class := range []mixpolicy.Class{
+		mixpolicy.Ball(.578), mixpolicy.Ball(1.1), mixpolicy.Cube(.6), mixpolicy.Cube(2), {Norm: linprog.L1, R: 1.5}, mixpolicy.Simplex(),
+	} {
 		p := small(t, 3, class, mixpolicy.AverageCost)
 		if k%2 == 1 { // costs below 0
 			f := p.Features()

@@ -28,19 +28,21 @@ func TestWorkEndsWithItsContext(t *testing.T) {
 			return errOf(mixpolicy.Evaluate(ctx, full, mixpolicy.UniformPolicy(full), mixpolicy.ValuationSettings{}))
 		},
 		"primal–dual": func(ctx context.Context) error {
-			return errOf(mixpolicy.Solve(ctx, queue(t, 100, mixpolicy.Ball(2)), mixpolicy.PrimalDual{CostScale: cMax}, mixpolicy.Settings{Iterations: 1e9}))
+			return errOf(mixpolicy.Solve(ctx, queue(t, 100, mixpolicy.Ball(2)), mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: 1e9}))
 		},
 	}
 	for method := mixpolicy.GaussSeidel; method <= mixpolicy.Multilevel; method++ {
 		for _, x := range []*mixpolicy.MDP{slow, far} {
 			work[method.String()+", "+x.Criterion().String()] = func(ctx context.Context) error {
-				return errOf(mixpolicy.Occupation(ctx, x, uneven, mixpolicy.MeasureSettings{Method: method, Tolerance: 1e-300, MaxSweeps: math.MaxInt}))
+				set := mixpolicy.MeasureSettings{Method: method, Tolerance: 1e-300, MaxSweeps: math.MaxInt}
+				return errOf(mixpolicy.Occupation(ctx, x, uneven, set))
 			}
 		}
 	}
 	// The proof too: a residual that is met at once, in a chain that takes 10⁹ steps to a state.
 	work["proof"] = func(ctx context.Context) error {
-		return errOf(mixpolicy.Occupation(ctx, slow, uneven, mixpolicy.MeasureSettings{Method: mixpolicy.GaussSeidel, Tolerance: .1, MaxSweeps: math.MaxInt}))
+		set := mixpolicy.MeasureSettings{Method: mixpolicy.GaussSeidel, Tolerance: .1, MaxSweeps: math.MaxInt}
+		return errOf(mixpolicy.Occupation(ctx, slow, uneven, set))
 	}
 	for _, method := range valuationMethods {
 		work[method.name] = func(ctx context.Context) error {

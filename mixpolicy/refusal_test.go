@@ -55,7 +55,7 @@ func many(d int) string {
 
 // Names in messages and tables.
 func TestNames(t *testing.T) {
-	machine := mixpolicy.Must(models.Machine{}.MDP())
+	last := mixpolicy.Must(mixpolicy.Deterministic(mixpolicy.Must(models.Machine{}.MDP()), []int{1, 0}))
 	for want, v := range map[string]any{
 		"corrected": mixpolicy.Corrected, "printed": mixpolicy.Printed,
 		"‖θ‖₂ ≤ 2": mixpolicy.Ball(2), "‖θ‖_∞ ≤ 1.5": mixpolicy.Cube(1.5),
@@ -66,8 +66,9 @@ func TestNames(t *testing.T) {
 		fmt.Sprint(bregman.Cube(2)):           mixpolicy.DefaultModulus(mixpolicy.Cube(2)),
 		fmt.Sprint(bregman.NegativeEntropy()): mixpolicy.DefaultModulus(mixpolicy.Simplex()),
 		fmt.Sprint(bregman.Ball{R: 2}):        mixpolicy.DefaultModulus(mixpolicy.Ball(2)),
-		"deterministic policy of 2 states and 2 actions\nin state 0 with probabilities [0 1]": mixpolicy.Must(mixpolicy.Deterministic(machine, []int{1, 0})),
-		"completed": mixpolicy.Completed, "interrupted": mixpolicy.Interrupted, "failed": mixpolicy.Failed, "Status(9)": mixpolicy.Status(9),
+		"deterministic policy of 2 states and 2 actions\nin state 0 with probabilities [0 1]": last,
+		"completed": mixpolicy.Completed, "interrupted": mixpolicy.Interrupted,
+		"failed": mixpolicy.Failed, "Status(9)": mixpolicy.Status(9),
 		"Ψ of 2 pairs and 8 columns\ncᵀΨ = [0 0 0 0 0 0 0 0]":              many(8),
 		"Ψ of 2 pairs and 9 columns\ncᵀΨ = [0 0 0 0 0 0 0 0 … (9 in all)]": many(9),
 		"η = 0.25, 0.25, 0.25, …":                                          mixpolicy.Constant(.25), "η not set": mixpolicy.StepFunc(nil),

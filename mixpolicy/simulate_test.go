@@ -86,7 +86,8 @@ func TestSimulateWorkers(t *testing.T) {
 	x := mixpolicy.Must(models.Queue{Criterion: mixpolicy.Discounted(0.99)}.MDP())
 	p := mixpolicy.UniformPolicy(x)
 	run := func(seed uint64, workers int) *mixpolicy.Empirical {
-		return mixpolicy.Must(mixpolicy.Simulate(t.Context(), x, p, mixpolicy.SimulateSettings{Steps: 100_003, Seed: seed, Workers: workers}))
+		set := mixpolicy.SimulateSettings{Steps: 100_003, Seed: seed, Workers: workers}
+		return mixpolicy.Must(mixpolicy.Simulate(t.Context(), x, p, set))
 	}
 	want := run(1, 1)
 	for _, workers := range []int{2, 7} {
@@ -114,15 +115,19 @@ func TestSimulateProgress(t *testing.T) {
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if e, err := mixpolicy.Simulate(ended, x, mixpolicy.UniformPolicy(x), mixpolicy.SimulateSettings{Steps: 6400}); e != nil || !errors.Is(err, context.Canceled) {
+	e, err := mixpolicy.Simulate(ended, x, mixpolicy.UniformPolicy(x), mixpolicy.SimulateSettings{Steps: 6400})
+	if e != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled before it began: %v, %v", e, err)
 	}
 }
 
 func TestSimulateErrors(t *testing.T) {
 	x := mixpolicy.Must(models.Queue{}.MDP())
-	wantError(t, errOf(mixpolicy.Simulate(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.SimulateSettings{Steps: 63})), "63 simulated steps", "64 streams")
-	wantError(t, errOf(mixpolicy.Simulate(t.Context(), x, mixpolicy.UniformPolicy(flip()), mixpolicy.SimulateSettings{Steps: 64})), "policy is for 2 states")
+	of := func(p *mixpolicy.Policy, steps int) error {
+		return errOf(mixpolicy.Simulate(t.Context(), x, p, mixpolicy.SimulateSettings{Steps: steps}))
+	}
+	wantError(t, of(mixpolicy.UniformPolicy(x), 63), "63 simulated steps", "64 streams")
+	wantError(t, of(mixpolicy.UniformPolicy(flip()), 64), "policy is for 2 states")
 }
 
 // The 5·10⁷ epochs of Fig. 1.

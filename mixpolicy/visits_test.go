@@ -155,8 +155,10 @@ func TestVisitsErrors(t *testing.T) {
 	wantError(t, errOf(mixpolicy.FeaturesFromRuns(x, 1, [][]int64{good, good})), "level 1 of intervals")
 	wantError(t, errOf(mixpolicy.FeaturesFromRuns(x, 0, [][]int64{good, good})), "level 0 of intervals")
 	wantError(t, errOf(mixpolicy.FeaturesFromRuns(x, .9)), "mixpolicy: no feature column")
-	wantError(t, errOf(mixpolicy.FeaturesFromRuns(x, .9, [][]int64{good, good}, [][]int64{good, good})), "base policies 0 and 1 have the same measured frequencies")
+	two := [][]int64{good, good}
+	wantError(t, errOf(mixpolicy.FeaturesFromRuns(x, .9, two, two)), "base policies 0 and 1 have the same measured frequencies")
 	wantError(t, errOf(mixpolicy.FeaturesFromRuns(x, .9, [][]int64{good})), "mixpolicy: base policy 0: 1 runs, want at least 2")
 	wantError(t, errOf(mixpolicy.FeaturesFromRuns(x, .9, [][]int64{good, make([]int64, 6)})), "mixpolicy: base policy 0: run 1: no visit")
-	wantError(t, errOf(mixpolicy.FeaturesFromRuns(x, .9, [][]int64{good, {0, -1, 0, 0, 0, 0}})), "base policy 0: run 1: state shut, action wait: -1 visits")
+	wrong := [][]int64{good, {0, -1, 0, 0, 0, 0}}
+	wantError(t, errOf(mixpolicy.FeaturesFromRuns(x, .9, wrong)), "base policy 0: run 1: state shut, action wait: -1 visits")
 }

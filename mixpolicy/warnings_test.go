@@ -66,7 +66,7 @@ func TestWarnings(t *testing.T) {
 		{"no scale of costs", mixpolicy.PrimalDual{CostScale: 1}, []string{
 			"Ψθ̂ is not the measure of a policy; want more iterations, other step sizes, or costs divided by c_max (CostScale = 10030.7)"}},
 	} {
-		r := mixpolicy.Must(mixpolicy.Solve(t.Context(), p, e.method, mixpolicy.Settings{Iterations: 10_000, Seed: 1}))
+		r := solve(t, p, e.method, mixpolicy.Settings{Iterations: 10_000, Seed: 1})
 		if len(r.Warnings) != len(e.want) {
 			t.Errorf("%s: warnings %q, want %d", e.name, r.Warnings, len(e.want))
 			continue

@@ -44,7 +44,8 @@ func TestMachineClosedForms(t *testing.T) {
 		}
 		cost := mixpolicy.Must(w.Cost(serviced))
 		best, where, err := w.Optimum()
-		if got := m.Cost(x.Costs()); math.Abs(got-cost) > 1e-12 || err != nil || best > cost+1e-12 || mixpolicy.Must(w.Cost(where)) != best {
+		got := m.Cost(x.Costs())
+		if math.Abs(got-cost) > 1e-12 || err != nil || best > cost+1e-12 || mixpolicy.Must(w.Cost(where)) != best {
 			t.Fatalf("%v costs %v, want %v; optimum %v at %v, %v", serviced, cost, got, best, where, err)
 		}
 	})

@@ -126,7 +126,7 @@ func check(t *testing.T, name string, c multilevel.Chain, want []float64, roundi
 			wrong = tolerance < 1e-12
 		}
 		if err != nil || r.Residual > tolerance || wrong || floats.Min(mu) <= 0 {
-			t.Errorf("%s: residual %.3g, error %.3g, estimated %.3g, least mass %v, %v", name, r.Residual, off, r.Error, floats.Min(mu), err)
+			t.Errorf("%s: residual %.3g, error %.3g, estimated %.3g, %v: %v", name, r.Residual, off, r.Error, err, mu)
 		}
 	}
 }
@@ -316,11 +316,12 @@ func TestStops(t *testing.T) {
 	for _, after := range []int{0, 10, 13, 20, 30} {
 		ctx, cancel := context.WithCancel(context.Background())
 		mu := uniform(n)
-		_, err := multilevel.Stationary(ctx, c, mu, multilevel.Settings{Tolerance: 1e-300, MaxSweeps: 10_000, Progress: func(sweeps int, _ float64) {
+		set := multilevel.Settings{Tolerance: 1e-300, MaxSweeps: 10_000, Progress: func(sweeps int, _ float64) {
 			if sweeps >= after {
 				cancel()
 			}
-		}})
+		}}
+		_, err := multilevel.Stationary(ctx, c, mu, set)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("after %d sweeps: error %v, want context.Canceled", after, err)
 		}
