@@ -203,6 +203,7 @@ func TestViews(t *testing.T) {
 		{discounted, Feasible{MixtureLP{}}, 0},
 		{discounted, MirrorProx{}, 0},
 		{discounted, PDHG{}, 0},
+		{discounted, HalpernPDHG{}, 0},
 		{discounted, MixtureLP{}, 0},
 		{discounted, FullLP{}, 0},
 		{discounted, ApproximateLP{basis}, 0},

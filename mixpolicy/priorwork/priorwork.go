@@ -14,6 +14,7 @@
 //	plug-in for (2.18)                   mixpolicy.PlugIn
 //	plug-in for the whole MDP            CertaintyEquivalence Azar, Munos and Kappen 2013
 //	mirror-prox, PDHG, known costs       MirrorProx, PDHG     Nemirovski 2004; Applegate et al. 2023
+//	… reflected, with an anchor          HalpernPDHG          Lu and Yang 2024
 //	exact LPs, known costs               MixtureLP, FullLP, ApproximateLP, SmoothedLP
 //	forms of Algorithm 1                 ScaleFree, VarianceReduced, LastIterate, mixpolicy.PrimalDual.RowScaling
 //	the answer of any, made feasible     Feasible

@@ -1,0 +1,57 @@
+package priorwork
+
+import (
+	"math"
+	"testing"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/models"
+)
+
+// stepsToProof returns the steps until λ̂ proves θ̂ to be within 10⁻⁶ of the optimum, in its cost and its negative mass.
+func stepsToProof(t *testing.T, p *mixpolicy.Problem, m mixpolicy.Method, most int) int {
+	t.Helper()
+	run := begin[mixpolicy.Run](t, p, m)
+	for k := range most {
+		var s mixpolicy.Snapshot
+		if err := run.View(&s); err != nil {
+			t.Fatal(err)
+		}
+		value := p.Objective(s.Average)
+		if k > 0 && math.Abs(value-p.DualBound(s.Lambda))+math.Abs(value)*p.NegativeMass(s.Average) < 1e-6*math.Abs(value) {
+			return k
+		}
+		if err := run.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return most
+}
+
+// The steps of both methods, as measured. Without the reflection, the anchor z₀/(k+2), the restarts or the safeguard of σ, some
+// are more.
+func TestHalpernPDHGSteps(t *testing.T) {
+	_, slow := discountedQueue()
+	for _, c := range []struct {
+		name          string
+		p             *mixpolicy.Problem
+		halpern, pdhg int
+	}{
+		{"queue of 20 places", queueProblem(models.Queue{Buffer: 20}, mixpolicy.Ball(2)), 448, 10240},
+		{"queue of 50 places", queueProblem(models.Queue{Buffer: 50}, mixpolicy.Ball(2)), 240, 672},
+		{"queue of section 6", section6(mixpolicy.Ball(2)), 224, 528},
+		{"queue of section 6, cube", section6(mixpolicy.Cube(2)), 256, 480},
+		{"discounted queue, R = 100", slow, 752, 1392},
+		{"random, ball", garnetProblem(mixpolicy.Ball(2)), 368, 688},
+		{"random, small ball", garnetProblem(mixpolicy.Ball(.75)), 240, 544},
+		{"random, cube", garnetProblem(mixpolicy.Cube(2)), 368, 784},
+		{"random, simplex", garnetProblem(mixpolicy.Simplex()), 32, 32},
+	} {
+		if got := stepsToProof(t, c.p, HalpernPDHG{}, 20_000); got > c.halpern {
+			t.Errorf("%s: %d steps, want at most %d", c.name, got, c.halpern)
+		}
+		if got := stepsToProof(t, c.p, PDHG{}, 20_000); got > c.pdhg {
+			t.Errorf("%s: %d steps of PDHG, want at most %d", c.name, got, c.pdhg)
+		}
+	}
+}
