@@ -13,7 +13,7 @@ import (
 // Grids that follow each other come to a minimum that is outside of the first one, and as near to it as the last is fine;
 // a fixed axis keeps its values, and the ends of what was tried are told.
 func TestGridsFollowTheBest(t *testing.T) {
-	e := race.Entrant{Make: func(at []float64) mixpolicy.Method { return fixed{at[0], at[1]} }}
+	e := race.Entrant{Make: func(at []float64) mixpolicy.Method { return fixed(at[0], at[1]) }}
 	grid := e.OnGrid(race.Axis{Name: "η₀", Values: race.Powers(1, 4, 4)}, race.Axis{Name: "p", Values: []float64{0, 1}, Fixed: true})
 	const optimum = 3000
 	var tried [][]float64
