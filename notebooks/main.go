@@ -6,11 +6,12 @@
 //	go run ./notebooks pages      make pages of the outputs that they have
 //	go run ./notebooks lab        open copies of them in JupyterLab
 //	go run ./notebooks new DIR    make a folder for notebooks of your own
+//	go run ./notebooks kernel     install the Go kernel into your own Jupyter
 //	go run ./notebooks site       make a site whose cells run in any browser
 //	go run ./notebooks -h         everything else
 //
 // All that the set-up makes is in the folder .lab of the clone, and all that a
-// run makes in the folder build; neither touches anything else of yours. However the
+// run makes in the folder build; neither touches anything else of yours, unless you install the kernel. However the
 // command ends, what it started ends with it.
 package main
 
@@ -37,13 +38,14 @@ notebooks go into the folder build.`
 
 // commandLine is what the user asks for.
 type commandLine struct {
-	All   allCommand   `cmd:"" default:"withargs" help:"Set up, execute every notebook, export the pages, print the summary (the default)."`
-	Run   runCommand   `cmd:"" help:"The same for some notebooks."`
-	Lab   labCommand   `cmd:"" help:"Open JupyterLab on copies of the notebooks, yours to change (loopback only, with a token)."`
-	New   newCommand   `cmd:"" help:"Make a folder for notebooks and packages of your own, outside of the clone."`
-	Pages pagesCommand `cmd:"" help:"Make the pages of the notebooks with the outputs that they have, executing nothing."`
-	Site  siteCommand  `cmd:"" help:"Make, of the pages in build, a site whose cells run in any browser: the folder build/site."`
-	Clean cleanCommand `cmd:"" help:"Remove .lab and build."`
+	All    allCommand    `cmd:"" default:"withargs" help:"Set up, execute every notebook, export the pages, print the summary (the default)."`
+	Run    runCommand    `cmd:"" help:"The same for some notebooks."`
+	Lab    labCommand    `cmd:"" help:"Open JupyterLab on copies of the notebooks, yours to change (loopback only, with a token)."`
+	New    newCommand    `cmd:"" help:"Make a folder for notebooks and packages of your own, outside of the clone."`
+	Pages  pagesCommand  `cmd:"" help:"Make the pages of the notebooks with the outputs that they have, executing nothing."`
+	Site   siteCommand   `cmd:"" help:"Make, of the pages in build, a site whose cells run in any browser: the folder build/site."`
+	Kernel kernelCommand `cmd:"" help:"Install the Go kernel into your own Jupyter, or remove it."`
+	Clean  cleanCommand  `cmd:"" help:"Remove .lab and build."`
 
 	Debian bool `help:"Let the set-up install Debian's package python3-venv if Python needs it, as root."`
 }
@@ -100,6 +102,18 @@ func (c *siteCommand) Run(ctx context.Context, l *lab.Lab) error {
 		return l.Site(ctx, "")
 	}
 	return l.Site(ctx, fmt.Sprintf("127.0.0.1:%d", c.Port))
+}
+
+type kernelCommand struct {
+	Install bool `required:"" xor:"do" help:"Put it where nbconvert, Notebook and editors find it. It needs this clone and its .lab."`
+	Remove  bool `required:"" xor:"do" help:"Take it away again."`
+}
+
+func (c *kernelCommand) Run(ctx context.Context, l *lab.Lab) error {
+	if c.Remove {
+		return l.RemoveKernel()
+	}
+	return l.InstallKernel(ctx)
 }
 
 type cleanCommand struct{}

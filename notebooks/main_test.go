@@ -32,6 +32,7 @@ func TestTheCommand(t *testing.T) {
 		"run":              {"error: expected", "-h tells what there is", "exit status 2"},
 		"print":            {"error: unexpected argument print", "exit status 2"},
 		"--jobs=two":       {"error: --jobs", "exit status 2"},
+		"kernel":           {"--install", "--remove", "exit status 2"},
 		"run nosuch":       {`error: no notebook's name begins with "nosuch"; there are 00-start-here, `, "exit status 1"},
 		"run ./no.ipynb":   {"no.ipynb: no such file", "exit status 1"},
 		"lab ./nowhere":    {"nowhere: no such file", "exit status 1"},

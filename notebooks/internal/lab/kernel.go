@@ -1,10 +1,12 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -85,29 +87,108 @@ type kernelspec struct {
 	Language      string            `json:"language"`
 	InterruptMode string            `json:"interrupt_mode"`
 	Env           map[string]string `json:"env"`
+	Metadata      struct {
+		Clone string `json:"mixpolicy_clone,omitempty"` // that it was installed from
+	} `json:"metadata"`
 }
 
-// writeKernelspec describes our kernel to this run: found by the PATH, with the clone and the project in
-// its workspace. The compiler's words come as text, where nbclient looks for them. Cells are linked
-// without a symbol table, which is faster; any other flag of the user's, such as -mod, may
-// be an error in the kernel's workspace.
-func (l *Lab) writeKernelspec() error {
+// kernelspec describes our kernel: found by the PATH, with the clone and the project in its workspace. The compiler's
+// words come as text, where nbclient looks for them. Cells are linked without a symbol table, which is faster;
+// any other flag of the user's, such as -mod, may be an error in the kernel's workspace.
+func (l *Lab) kernelspec() (*kernelspec, error) {
 	work := l.root
 	if l.project != l.root {
 		work = l.project + "," + l.root
 	}
 	if strings.Count(work, ",") > 1 || l.project == l.root && strings.Contains(work, ",") {
-		return fmt.Errorf("a comma in the folder's name, where the Go kernel can't have one: %s", work)
+		return nil, fmt.Errorf("a comma in the folder's name, where the Go kernel can't have one: %s", work)
 	}
-	spec, err := json.MarshalIndent(kernelspec{
+	return &kernelspec{
 		Argv:          []string{"gonb", "--kernel", "{connection_file}", "-raw_error", "-go_work=" + work},
 		DisplayName:   "Go (gonb)",
 		Language:      "go",
 		InterruptMode: "message",
 		Env:           map[string]string{"GOFLAGS": "-ldflags=-s"},
-	}, "", "  ")
+	}, nil
+}
+
+// write writes the kernelspec into the folder of Jupyter's.
+func (k *kernelspec) write(folder string) error {
+	spec, err := json.MarshalIndent(k, "", "  ")
 	if err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(l.temp, "jupyter", "kernels", "gonb", "kernel.json"), append(spec, '\n'))
+	return writeFile(filepath.Join(folder, "kernels", "gonb", "kernel.json"), append(spec, '\n'))
+}
+
+// writeKernelspec describes our kernel to this run.
+func (l *Lab) writeKernelspec() error {
+	spec, err := l.kernelspec()
+	if err != nil {
+		return err
+	}
+	return spec.write(filepath.Join(l.temp, "jupyter"))
+}
+
+// InstallKernel puts the kernel into the user's own Jupyter, where nbconvert, Notebook and editors find it by the name
+// gonb. It needs this clone and its set-up, and has the PATH of now.
+func (l *Lab) InstallKernel(ctx context.Context) error {
+	folder, _, err := l.installed()
+	if err != nil {
+		return err
+	}
+	spec, err := l.kernelspec()
+	if err := errors.Join(err, l.setUp(ctx)); err != nil {
+		return err
+	}
+	spec.Argv[0] = l.path("bin", "gonb")
+	spec.Env["PATH"] = l.path("bin") + string(os.PathListSeparator) + os.Getenv("PATH")
+	spec.Metadata.Clone = l.root
+	if err := spec.write(folder); err != nil {
+		return err
+	}
+	l.say("the kernel gonb is in %s; go run ./notebooks kernel --remove takes it away", folder)
+	return nil
+}
+
+// RemoveKernel removes what [Lab.InstallKernel] has put into the user's Jupyter.
+func (l *Lab) RemoveKernel() error {
+	folder, there, err := l.installed()
+	if err == nil && !there {
+		err = fmt.Errorf("no kernel gonb in %s", folder)
+	}
+	if err != nil {
+		return err
+	}
+	l.say("removing the kernel gonb from %s", folder)
+	return os.RemoveAll(filepath.Join(folder, "kernels", "gonb"))
+}
+
+// installed is the user's folder of Jupyter's, and whether a kernel of ours is in it. One of that name that isn't ours
+// is an error.
+func (l *Lab) installed() (folder string, there bool, err error) {
+	home, err := os.UserHomeDir()
+	folder = filepath.Join(cmp.Or(os.Getenv("XDG_DATA_HOME"), filepath.Join(home, ".local", "share")), "jupyter")
+	if runtime.GOOS == "darwin" {
+		folder = filepath.Join(home, "Library", "Jupyter")
+	}
+	if own := os.Getenv("JUPYTER_DATA_DIR"); own != "" {
+		folder, err = own, nil
+	}
+	if err != nil {
+		return "", false, err
+	}
+	file := filepath.Join(folder, "kernels", "gonb", "kernel.json")
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return folder, false, nil
+	}
+	var spec kernelspec
+	if err := errors.Join(err, json.Unmarshal(data, &spec)); err != nil {
+		return "", false, fmt.Errorf("%s: %w", file, err)
+	}
+	if spec.Metadata.Clone == "" {
+		return "", false, fmt.Errorf("another kernel gonb is in %s: remove it first, by jupyter kernelspec remove gonb", file)
+	}
+	return folder, true, nil
 }

@@ -83,7 +83,7 @@ func TestWhereJupyterLabIsOpened(t *testing.T) {
 	for _, c := range []struct{ open, root, address, work, build string }{
 		{paper.folder, paper.root, "/lab/tree/notebooks", paper.root, filepath.Join(paper.root, "build")},
 		{filepath.Join(paper.root, copies), paper.root, "/lab/tree/my-notebooks", paper.root, filepath.Join(paper.root, copies, "build")},
-		{mine, mine, "/lab/tree", mine + "," + paper.root, filepath.Join(mine, "build")},
+		{mine, mine, "/lab", mine + "," + paper.root, filepath.Join(mine, "build")},
 		{filepath.Join(mine, "a b", "x.ipynb"), mine, "/lab/tree/a%20b/x.ipynb", mine + "," + paper.root, filepath.Join(mine, "a b", "build")},
 		{filepath.Join(bare, "y.ipynb"), bare, "/lab/tree/y.ipynb", paper.root, filepath.Join(bare, "build")},
 	} {
@@ -111,6 +111,35 @@ func TestWhereJupyterLabIsOpened(t *testing.T) {
 		if lab.build() != c.build {
 			t.Errorf("%s: pages go into %s, want %s", c.open, lab.build(), c.build)
 		}
+	}
+}
+
+// A Jupyter of the user's own finds the kernel that is installed, and runs a cell on it. A kernel that isn't ours stays.
+func TestTheKernelIsFoundByAnyJupyter(t *testing.T) {
+	lab := readyLab(t)
+	home := t.TempDir()
+	for _, name := range []string{"GOCACHE", "GOPATH"} { // are in the home too
+		t.Setenv(name, strings.TrimSpace(try(printed(exec.Command("go", "env", name))).or(t)))
+	}
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_DATA_HOME", "")
+	noError(t, lab.InstallKernel(t.Context()))
+	spec := try(filepath.Glob(filepath.Join(home, "*", "*", "*", "kernels", "gonb", "kernel.json"))).or(t)
+	if len(spec) == 0 {
+		spec = []string{filepath.Join(home, "Library", "Jupyter", "kernels", "gonb", "kernel.json")}
+	}
+	file := writeNotebook(t, "mine", code("import \"github.com/mixpolicy/lab/mixpolicy\"\n%%\nfmt.Println(mixpolicy.Ball(2))"))
+	try(printed(exec.Command(lab.python, "-m", "nbconvert", "--execute", "--to=notebook", "--inplace", file))).or(t)
+	if got := try(readNotebook(file)).or(t).Cells[0].Outputs; len(got) != 1 || !strings.Contains(string(got[0].Text), "2") {
+		t.Errorf("the cell shows %v", got)
+	}
+	noError(t, lab.RemoveKernel())
+	if err := lab.RemoveKernel(); err == nil || !strings.Contains(err.Error(), "no kernel gonb in "+home) {
+		t.Errorf("removed twice: %v", err)
+	}
+	noError(t, writeFile(spec[0], []byte("{}")))
+	if err := errors.Join(lab.InstallKernel(t.Context()), lab.RemoveKernel()); err == nil || strings.Count(err.Error(), "another kernel gonb") != 2 {
+		t.Errorf("beside another's kernel: %v", err)
 	}
 }
 
@@ -164,6 +193,7 @@ func TestTheReadersCopiesAreTheReaders(t *testing.T) {
 
 // Of the reader's copies, Jupyter trusts those that are the paper's: not one that has come by its name from elsewhere.
 func TestOnlyThePapersOutputsAreTrusted(t *testing.T) {
+	t.Parallel()
 	lab := emptyLab(t)
 	lab.python = readyLab(t).python
 	script := code("%%")

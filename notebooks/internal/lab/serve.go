@@ -17,7 +17,7 @@ import (
 // Serve opens JupyterLab until ctx is done or it ends: on the folder or notebook that args begin with, or
 // else on copies of the paper's notebooks. The other args are for JupyterLab.
 func (l *Lab) Serve(ctx context.Context, args []string) error {
-	open := filepath.Join(l.root, copies)
+	open := filepath.Join(l.root, copies, "00-start-here.ipynb")
 	var err error
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		if open, err = filepath.Abs(args[0]); err != nil {
@@ -109,6 +109,10 @@ func (l *Lab) configureServer(open string) error {
 	if err != nil {
 		return err
 	}
+	address := "/lab" // for a folder that is the root, /lab/tree is none of JupyterLab's
+	if within != "." {
+		address = (&url.URL{Path: path.Join("/lab/tree", filepath.ToSlash(within))}).EscapedPath()
+	}
 	type settings map[string]any
 	for file, content := range map[string]settings{
 		"jupyter_config.json": {
@@ -120,7 +124,7 @@ func (l *Lab) configureServer(open string) error {
 				"allow_root":         true, // it is reached from this machine only, and with the token
 			},
 			"LabApp": settings{
-				"default_url":       (&url.URL{Path: path.Join("/lab/tree", filepath.ToSlash(within))}).EscapedPath(),
+				"default_url":       address,
 				"extension_manager": "readonly", // asks no network
 			},
 		},
