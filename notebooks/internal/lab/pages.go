@@ -228,6 +228,30 @@ type page struct {
 // File is the page's file in build.
 func (p *page) File() string { return p.Name + ".html" }
 
+// published is where the paper's pages are.
+const published = "https://mixpolicy.github.io/lab/"
+
+// Address is the page's, as published.
+func (p *page) Address() string { return strings.TrimSuffix(published+p.File(), "index.html") }
+
+// Summary is the page's lead without markup, or else what the edition is.
+func (p *page) Summary() string {
+	return cmp.Or(plain(string(p.Lead)), "The executable edition, in Go, of a paper on learning mixture policies in Markov decision processes")
+}
+
+// Card describes the page to search engines, as schema.org has it.
+func (p *page) Card() map[string]any {
+	return map[string]any{
+		"@context": "https://schema.org", "@type": "TechArticle", "headline": p.Plain(), "description": p.Summary(), "url": p.Address(),
+		"author":   map[string]any{"@type": "Organization", "name": "The authors of the mixture policy lab"},
+		"isPartOf": published, "license": "https://www.apache.org/licenses/LICENSE-2.0",
+		"isBasedOn": map[string]any{"@type": "ScholarlyArticle", "@id": "https://arxiv.org/abs/1903.06727"},
+	}
+}
+
+// Plain is the title without markup.
+func (p *page) Plain() string { return plain(string(p.Title)) }
+
 // A heading is an entry of a page's table of contents.
 type heading struct {
 	Level int

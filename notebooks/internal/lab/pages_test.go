@@ -45,6 +45,34 @@ func TestAPageHasATitleALeadAndATableOfContents(t *testing.T) {
 	}
 }
 
+// A page of the paper describes itself to search engines and to who cites it; one of the reader's own does not.
+func TestAPageHasItsCard(t *testing.T) {
+	p := newPage("01-queue", converted)
+	p.layout, p.Paper, p.Scripts = "notebook", true, map[string]source{"mathjax": {}, "echarts": {}, "minisearch": {}}
+	file := filepath.Join(t.TempDir(), "01-queue.html")
+	noError(t, p.write(file))
+	text := string(try(os.ReadFile(file)).or(t))
+	for _, want := range []string{
+		`<link rel="canonical" href="https://mixpolicy.github.io/lab/01-queue.html">`, `<meta property="og:title" content="A small queue">`,
+		`<meta name="citation_title" content="A small queue">`, `<meta name="description" content="The lead, with $\theta$.">`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %s:\n%.2000s", want, text)
+		}
+	}
+	_, card, _ := strings.Cut(text, `<script type="application/ld+json">`)
+	card, _, _ = strings.Cut(card, "</script>")
+	var described struct{ Headline, URL string }
+	if err := json.Unmarshal([]byte(card), &described); err != nil || described.Headline != "A small queue" || described.URL != p.Address() {
+		t.Errorf("%v, %v in %s", described, err, card)
+	}
+	p.Paper = false
+	noError(t, p.write(file))
+	if text := string(try(os.ReadFile(file)).or(t)); strings.Contains(text, "canonical") || strings.Contains(text, "citation_") {
+		t.Error("a page of one's own is described as the paper's")
+	}
+}
+
 func TestFiguresAreTakenFromEveryKindOfOutput(t *testing.T) {
 	data := func(mime string, v any) output {
 		raw := try(json.Marshal(v)).or(t)
