@@ -2,8 +2,12 @@ package mixpolicy
 
 import (
 	"context"
+	"errors"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/reduction"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
@@ -29,7 +33,7 @@ type errorBound struct {
 	restart float64 // (1−γ)/Σα, with which a state is left for s per unit of α(s)
 
 	time       []float64 // h, once it is known
-	exact      []float64 // μ by elimination, where h was not found
+	exact      Measure   // by elimination, where h was not found
 	unprovable bool      // no measure can be proved to be within the limit
 }
 
@@ -44,7 +48,7 @@ func (x *MDP) newErrorBound(chain *sparse.Matrix, support []int32) *errorBound {
 const quick = 1024
 
 // prove bounds ‖μ̂ − μ‖₁ where Σ μ̂ is 1 to within rounding, with up to maxSweeps sweeps. Where
-// elimination is possible, that is done in place of sweeps that are not quick.
+// elimination takes little, that is done in place of sweeps that are not quick.
 func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, maxSweeps int) (float64, error) {
 	x := e.x
 	if !x.criterion.Average() {
@@ -53,18 +57,17 @@ func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, max
 			return bound, nil
 		}
 	}
-	if e.time == nil && e.exact == nil && !e.unprovable { // else it was sought before
-		small := len(e.support) <= eliminationLimit
-		if small {
-			maxSweeps = min(maxSweeps, quick)
+	if e.time == nil && e.exact.State == nil && !e.unprovable { // else it was sought before
+		if err := e.findTime(ctx, mu, limit, min(maxSweeps, quick)); err != nil {
+			return 2, err
 		}
-		if err := e.findTime(ctx, mu, limit, maxSweeps); err != nil {
-			return 0, err
-		}
-		if e.time == nil && small {
-			var err error
-			if e.exact, err = x.eliminate(ctx, e.chain, e.support); ctx.Err() != nil {
-				return 0, err
+		if e.time == nil {
+			err := x.eliminate(ctx, &e.exact, e.chain, e.support, MeasureSettings{Tolerance: limit * limit}, quickly)
+			if errors.Is(err, reduction.ErrFill) {
+				err = e.findTime(ctx, mu, limit, maxSweeps)
+			}
+			if ctx.Err() != nil {
+				return 2, err
 			}
 		}
 	}
@@ -73,13 +76,24 @@ func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, max
 		e.unprovable = rounding > limit/2
 		return bound, nil
 	}
-	if e.exact != nil {
-		floor := eliminationError(len(e.support))
-		e.unprovable = floor > limit/2
-		return sum.Diff1(mu, e.exact)*(1+0x1p-50) + floor, nil
+	if e.exact.State != nil {
+		e.unprovable = e.exact.Error > limit/2
+		return sum.Diff1(mu, e.exact.State)*(1+0x1p-50) + e.exact.Error, nil
 	}
 	e.unprovable = true
 	return 2, nil
+}
+
+// within bounds ‖μ̂ − μ‖₁ by times h to the first state of the support, as they were computed; 2 if they are not
+// what they should be.
+func (e *errorBound) within(mu, h []float64) float64 {
+	drop := e.leastDrop(h, e.support[0])
+	if !(drop >= .5) {
+		return 2
+	}
+	floats.Scale(1/drop, h)
+	bound, _ := e.bound(mu, h)
+	return bound
 }
 
 // bound returns 2 Σ |r|h, with what rounding may add to it, and that alone. Beside the sums at

@@ -2,11 +2,13 @@ package mixpolicy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/multilevel"
+	"github.com/mixpolicy/lab/mixpolicy/internal/reduction"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
@@ -26,9 +28,9 @@ type Measure struct {
 	Residual float64
 	// Error is a proved bound of the distance ‖μ̂ − μ‖₁ of what was computed from the truth,
 	// that of a chain whose P(s,s) is what its other entries leave. A slow chain has an error
-	// many times its residual. Of [Multilevel] under average cost beyond 1500 states it is an
-	// estimate, which does not see what hides below the rounding of the residual. With an
-	// error it is 0.
+	// many times its residual. Of [Multilevel] under average cost beyond 1024 states it is an
+	// estimate, which does not see what hides below the rounding of the residual. Where nothing
+	// is known, as with an error, it is 2: no two distributions are farther apart.
 	Error  float64
 	Method MeasureMethod
 	Sweeps int // 0 for elimination
@@ -46,11 +48,14 @@ func (q *Measure) Cost(c []float64) float64 {
 type MeasureMethod int
 
 const (
-	// Auto is Elimination up to eliminationLimit states, and Multilevel beyond.
+	// Auto is Elimination where that takes about two seconds at most, else Multilevel, and
+	// Elimination again where that has stalled.
 	Auto MeasureMethod = iota
-	// Elimination is the method of Grassmann, Taksar and Heyman (1985): Gaussian
-	// elimination without a subtraction, so that every μ(s), however small, has a
-	// relative error of a few n·2⁻⁵³. O(n³) in the worst case, O(n²) on a band.
+	// Elimination is the method of Grassmann, Taksar and Heyman (1985): Gaussian elimination
+	// without a subtraction, in an order that keeps the graph of the chain sparse. Every μ(s),
+	// however small, has a relative error of at most 16(N+n)2⁻⁵³ on n states with N entries
+	// above the diagonal at the end: n on a path or a tree, some 20n on a grid of n = 10⁵, n²/2
+	// if all is filled.
 	Elimination
 	// GaussSeidel sweeps through μ = (1−γ)α + γμP forward and backward in turn.
 	GaussSeidel
@@ -69,10 +74,6 @@ const (
 func (k MeasureMethod) String() string {
 	return named("MeasureMethod", int(k), "auto", "elimination", "Gauss–Seidel", "power iteration", "multilevel")
 }
-
-// eliminationLimit keeps the dense n³/3 of elimination under about a second and
-// its n² numbers under 20 MB.
-const eliminationLimit = 1500
 
 // MeasureSettings control [Occupation]; the zero value is good.
 type MeasureSettings struct {
@@ -134,19 +135,12 @@ func occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*M
 	if err != nil {
 		return nil, err
 	}
-	if set.Method == Auto {
-		set.Method = Multilevel
-		if len(support) <= eliminationLimit {
-			set.Method = Elimination
-		}
-	}
-	q := &Measure{Method: set.Method}
+	q := &Measure{Method: set.Method, Error: 2}
 	switch set.Method {
+	case Auto:
+		err = x.auto(ctx, q, chain, support, set)
 	case Elimination:
-		if q.State, err = x.eliminate(ctx, chain, support); err != nil {
-			return nil, err
-		}
-		q.Error = eliminationError(len(support))
+		err = x.eliminate(ctx, q, chain, support, set, atMost)
 	case GaussSeidel, PowerIteration:
 		err = x.iterate(ctx, q, chain, support, set)
 	case Multilevel:
@@ -154,11 +148,39 @@ func occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*M
 	default:
 		return nil, fmt.Errorf("mixpolicy: unknown measure method %v", set.Method)
 	}
+	if q.State == nil {
+		return nil, err
+	}
 	if !(sum.Of(q.State) <= 2) {
-		return nil, fmt.Errorf("mixpolicy: masses overflow in %v; want Elimination", set.Method)
+		return nil, fmt.Errorf("mixpolicy: masses overflow in %v; want Elimination", q.Method)
 	}
 	q.Residual = x.flowResidual(chain, q.State)
 	return q, err
+}
+
+// auto fills q by elimination where that takes little, else by the multilevel method, or by elimination if that stalls.
+func (x *MDP) auto(ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings) error {
+	first := x.eliminate(ctx, q, chain, support, set, quickly)
+	fills := errors.Is(first, reduction.ErrFill)
+	if first == nil || ctx.Err() != nil && !fills {
+		return first
+	}
+	const stalls = 1000 // sweeps: networks and queues take a hundred
+	patient := set
+	q.Method, set.MaxSweeps = Multilevel, min(set.MaxSweeps, stalls)
+	err := x.multilevel(ctx, q, chain, support, set)
+	if err == nil || ctx.Err() != nil || patient.MaxSweeps == set.MaxSweeps {
+		return err
+	}
+	if fills {
+		var exact Measure
+		if x.eliminate(ctx, &exact, chain, support, set, atMost) == nil {
+			*q = exact
+			return nil
+		}
+	}
+	patient.Start, patient.MaxSweeps = q.State, patient.MaxSweeps-q.Sweeps
+	return x.multilevel(ctx, q, chain, support, patient)
 }
 
 func checkStart(mu []float64, n int) error {
@@ -376,7 +398,7 @@ func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, 
 			return fmt.Errorf("mixpolicy: multilevel measure: %w", err)
 		}
 		bound := r.Error
-		if bound == 0 || !x.criterion.Average() || len(support) <= eliminationLimit {
+		if bound == 2 || !x.criterion.Average() || len(support) <= quick {
 			if e == nil {
 				e = x.newErrorBound(chain, support)
 			}

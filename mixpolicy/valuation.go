@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
+	"github.com/mixpolicy/lab/mixpolicy/internal/reduction"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 	"gonum.org/v1/gonum/floats"
 )
@@ -325,15 +326,22 @@ func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*V
 	r.top = floats.Norm(x.cost, math.Inf(1))
 	r.rounding += float64(x.m+1) * 0x1p-53
 	actions := make([]int32, x.n)
-	if x.n <= eliminationLimit {
-		reduced, err := y.reduce(ctx, y.p, allStates(x.n, support))
-		if err != nil {
+	solve := func() error {
+		reduced, err := y.reduce(ctx, y.p, allStates(x.n, support), quickly)
+		if ctx.Err() != nil || errors.Is(err, reduction.ErrFill) {
+			return ctx.Err()
+		}
+		v := reduced.values(y.cost)
+		if all := sum.Of(v); all-all == 0 { // all are numbers, and finite
+			r.v = v
+		}
+		return err
+	}
+	if x.n <= smallModel {
+		if err := solve(); err != nil {
 			return nil, r.stopped(err)
 		}
-		v, _ := reduced.values(y.cost)
-		if all := sum.Of(v); !reduced.lost && all-all == 0 { // all are numbers, and finite
-			r.v, r.Sweeps = v, -1 // the first sweep only proves it; more may help
-		}
+		r.Sweeps = -1 // the first sweep only proves it; more may help
 	}
 	for {
 		if err := ctx.Err(); err != nil && r.Sweeps <= 0 {
@@ -353,9 +361,16 @@ func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*V
 		case err != nil:
 			return nil, err
 		}
-		r.advance()
+		if r.advance(); r.Sweeps == quick && x.n > smallModel {
+			if err := solve(); err != nil {
+				return &r.Valuation, r.stopped(err)
+			}
+		}
 	}
 }
+
+// smallModel is a number of states up to which elimination takes less than most sweeps.
+const smallModel = 1500
 
 // allStates returns the states, those of first before the others.
 func allStates(n int, first []int32) []int32 {

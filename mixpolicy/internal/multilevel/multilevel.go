@@ -115,7 +115,7 @@ type Settings struct {
 // Result says how accurate μ is.
 type Result struct {
 	Residual float64 // ‖μ − μP‖₁
-	Error    float64 // an estimate of the ℓ₁ distance of μ from the stationary distribution; 0 if none was made
+	Error    float64 // an estimate of the ℓ₁ distance of μ from the stationary distribution; 2 if none was made
 	Sweeps   int     // Gauss–Seidel sweeps over states, not groups of them
 }
 
@@ -324,7 +324,7 @@ func (s *solver) least(weight float64) float64 {
 // by the Krylov iteration until only a part ρ ≤ ¼ of the residual is left, and divided by
 // 1 − ρ for the rest. If ρ > ½ nothing is claimed.
 func (s *solver) estimate() {
-	if s.Residual == 0 {
+	if s.Error = 2; s.Residual == 0 {
 		return
 	}
 	all := s.Result

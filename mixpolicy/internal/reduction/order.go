@@ -1,0 +1,180 @@
+package reduction
+
+import (
+	"math"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
+)
+
+// plan is an order of elimination, and what it fills.
+type plan struct {
+	order  []int32   // states, the first to be eliminated first; all but 0
+	place  []int32   // of each state in the order; 0 comes last
+	beyond [][]int32 // of each state: those that it is joined to when it is eliminated, without 0
+}
+
+// joined lists for each state those that it enters or is entered from, but for itself and 0.
+func joined(out, in *sparse.Matrix) (start []int, list []int32) {
+	start, list = make([]int, out.Rows+1), make([]int32, 0, 2*out.NNZ())
+	for i := range out.Rows {
+		to, _ := out.Row(i)
+		from, _ := in.Row(i)
+		for i > 0 && len(to)+len(from) > 0 {
+			var j int32
+			switch {
+			case len(from) == 0 || len(to) > 0 && to[0] < from[0]:
+				j, to = to[0], to[1:]
+			case len(to) == 0 || from[0] < to[0]:
+				j, from = from[0], from[1:]
+			default:
+				j, to, from = to[0], to[1:], from[1:]
+			}
+			if j != 0 && int(j) != i {
+				list = append(list, j)
+			}
+		}
+		start[i+1] = len(list)
+	}
+	return start, list
+}
+
+// minimumDegree takes a state of least degree next, again and again (Tinney and Walker 1967), on the quotient
+// graph of George and Liu (1981), with the degrees of Amestoy, Davis and Duff (1996): an eliminated state p is
+// kept as the set of the states that it joins, which takes the place of the sets that p was in. States of very
+// many neighbours, and all states of a small chain, come last, in decreasing order. It returns nil if more than
+// the given numbers of entries or of products are to be made.
+func minimumDegree(out, in *sparse.Matrix, most Work) *plan {
+	n := out.Rows
+	start, list := joined(out, in)
+	p := &plan{order: make([]int32, 0, n), place: make([]int32, n), beyond: make([][]int32, n)}
+	end := make([]int, n) // list[start[i]:end[i]]: neighbours j of state i, and sets that it is in, as ^p
+	var held []int32      // room for sets
+	heads := buckets{first: make([]int32, n+1), next: make([]int32, n), prev: make([]int32, n), degree: make([]int32, n)}
+	many := max(16, 10*int(math.Sqrt(float64(n))))
+	gone, last := make([]bool, n), make([]bool, n) // eliminated, or absorbed in another set; in no bucket
+	for i := 1; i < n; i++ {
+		end[i] = start[i+1]
+		if last[i] = n <= smallChain || end[i]-start[i] > many; !last[i] {
+			heads.put(int32(i), int32(end[i]-start[i]))
+		}
+	}
+	absorbed := make([]bool, n)
+	seen, counted, outside := make([]int32, n), make([]int32, n), make([]int32, n)
+	var work Work
+	for k := heads.least(); k != 0; k = heads.least() {
+		from := len(held)
+		seen[k] = k
+		join := func(states []int32) {
+			for _, j := range states {
+				if j >= 0 && !gone[j] && seen[j] != k {
+					seen[j] = k
+					held = append(held, j)
+				}
+			}
+		}
+		join(list[start[k]:end[k]])
+		for _, e := range list[start[k]:end[k]] {
+			if e < 0 && !absorbed[^e] {
+				join(p.beyond[^e])
+				absorbed[^e] = true
+			}
+		}
+		set := held[from:len(held):len(held)]
+		p.beyond[k], gone[k] = set, true
+		p.order = append(p.order, k)
+		// The states that are left have as many neighbours, and mostly more. On a grid in the plane the entries that
+		// this makes, about 8n, remain the same; the last states, √n, make 8n√n products. In space entries grow.
+		rest := float64(n-len(p.order)) * float64(len(set))
+		if work.add(len(set)); work.exceeds(most) || rest*rest/8 > most.Products*math.Sqrt(float64(n)) {
+			return nil
+		}
+		for _, i := range set {
+			for _, e := range list[start[i]:end[i]] {
+				if e < 0 && !last[i] && !absorbed[^e] {
+					if counted[^e] != k {
+						counted[^e], outside[^e] = k, int32(len(p.beyond[^e]))
+					}
+					outside[^e]--
+				}
+			}
+		}
+		for _, i := range set {
+			if last[i] {
+				continue
+			}
+			degree, to := int32(len(set)-1), start[i]
+			for _, j := range list[start[i]:end[i]] {
+				switch {
+				case j >= 0 && (gone[j] || seen[j] == k):
+					continue
+				case j >= 0:
+					degree++
+				case absorbed[^j]:
+					continue
+				default:
+					degree += outside[^j]
+				}
+				list[to] = j
+				to++
+			}
+			list[to] = ^k // in the room of k, or of a set that k absorbed
+			end[i] = to + 1
+			heads.remove(i)
+			heads.put(i, min(degree, heads.degree[i]+int32(len(set)-1), int32(n-1)))
+		}
+	}
+	for i := n - 1; i > 0; i-- {
+		if last[i] {
+			gone[i] = true
+			from := len(held)
+			for j := i - 1; j > 0; j-- {
+				if last[j] {
+					held = append(held, int32(j))
+				}
+			}
+			p.beyond[i] = held[from:len(held):len(held)]
+			p.order = append(p.order, int32(i))
+			if work.add(len(p.beyond[i])); work.exceeds(most) {
+				return nil
+			}
+		}
+	}
+	for at, i := range p.order {
+		p.place[i] = int32(at)
+	}
+	p.place[0] = int32(n)
+	return p
+}
+
+// buckets hold states by degree, in lists that end with 0.
+type buckets struct {
+	first, next, prev, degree []int32
+	low                       int
+}
+
+func (b *buckets) put(i, degree int32) {
+	b.degree[i], b.prev[i], b.next[i] = degree, 0, b.first[degree]
+	b.prev[b.next[i]] = i
+	b.first[degree] = i
+	b.low = min(b.low, int(degree))
+}
+
+func (b *buckets) remove(i int32) {
+	if b.prev[i] != 0 {
+		b.next[b.prev[i]] = b.next[i]
+	} else {
+		b.first[b.degree[i]] = b.next[i]
+	}
+	b.prev[b.next[i]] = b.prev[i]
+}
+
+// least takes out a state of least degree; 0 if there is none.
+func (b *buckets) least() int32 {
+	for ; b.low < len(b.first); b.low++ {
+		if i := b.first[b.low]; i != 0 {
+			b.remove(i)
+			return i
+		}
+	}
+	return 0
+}

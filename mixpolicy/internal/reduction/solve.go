@@ -1,0 +1,102 @@
+package reduction
+
+import "math"
+
+// Measure returns the stationary distribution times a number: v(0), then v(k) = Σ_i v(i)f(i,k), each the mass that
+// flows into k, over l_k. The greatest is between ½ and 1; a geometric measure of ratio ½ on 1,500 states takes
+// more than the range of a float64.
+func (c *Chain) Measure() []float64 {
+	v := make([]wide, c.size)
+	v[0] = wide{.5, 1}
+	largest := v[0].e
+	for at := len(c.fronts) - 1; at >= 0; at-- {
+		f := &c.fronts[at]
+		end := len(f.into)
+		for k := f.first; k < len(f.states); k++ {
+			into := f.into[end-k : end]
+			end -= k
+			var sum wide
+			for i, part := range into {
+				if part != 0 {
+					sum = sum.plus(v[f.states[i]].times(widen(part)))
+				}
+			}
+			if v[f.states[k]] = sum; sum.f != 0 {
+				largest = max(largest, sum.e)
+			}
+		}
+	}
+	out := make([]float64, len(v))
+	for k, a := range v {
+		out[k] = math.Ldexp(a.f, a.e-largest)
+	}
+	return out
+}
+
+// Error bounds the relative error of each mass, as long as nothing was lost.
+func (c *Chain) Error() float64 { return float64(16*(c.terms+c.size)) * 0x1p-53 }
+
+// A wide number is f·2ᵉ, where ½ ≤ f < 1 or f = 0: a float64 that neither overflows nor
+// underflows, for numbers that are not negative.
+type wide struct {
+	f float64
+	e int
+}
+
+func widen(x float64) wide {
+	f, e := math.Frexp(x)
+	return wide{f, e}
+}
+
+func (a wide) times(b wide) wide {
+	c := widen(a.f * b.f)
+	c.e += a.e + b.e
+	return c
+}
+
+func (a wide) plus(b wide) wide {
+	if a.f == 0 || b.f != 0 && a.e < b.e {
+		a, b = b, a
+	}
+	c := widen(a.f + math.Ldexp(b.f, b.e-a.e))
+	c.e += a.e
+	return c
+}
+
+// Values returns h = c − gt + Ph with h(0) = 0 for costs c and durations t, and the gain g, the cost of a cycle
+// over its length; with t = 0 it is v = c + Pv but for v(0), and the gain is 0. Costs and durations are carried along
+// with the chain that is watched: they become those from a state to the next one that is still watched.
+func (c *Chain) Values(cost, duration []float64) (h []float64, gain float64) {
+	for at := range c.fronts {
+		f := &c.fronts[at]
+		begin := 0
+		for k := len(f.states) - 1; k >= f.first; k-- {
+			s := f.states[k]
+			for i, part := range f.into[begin : begin+k] {
+				if part != 0 {
+					cost[f.states[i]] += part * cost[s]
+					duration[f.states[i]] += part * duration[s]
+				}
+			}
+			begin += k
+		}
+	}
+	if duration[0] > 0 {
+		gain = cost[0] / duration[0]
+	}
+	h = make([]float64, c.size)
+	for at := len(c.fronts) - 1; at >= 0; at-- {
+		f := &c.fronts[at]
+		end := len(f.from)
+		for k := f.first; k < len(f.states); k++ {
+			var sum float64
+			for j, p := range f.from[end-k : end] {
+				sum += p * h[f.states[j]]
+			}
+			end -= k
+			s := f.states[k]
+			h[s] = (sum + cost[s] - gain*duration[s]) / f.leave[len(f.states)-1-k]
+		}
+	}
+	return h, gain
+}
