@@ -1,0 +1,78 @@
+package priorwork
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+// Known says what is known of a problem beyond Ψ and the range of the costs, which (A.3) gives.
+type Known struct {
+	Costs     bool    // c of all pairs
+	Chosen    bool    // the pairs whose costs are asked for may be chosen, and P is known
+	Tolerance float64 // ε: how near to the optimum is near enough, relative to it; 0 is as near as the budget allows
+}
+
+// Recommendation is a method in its settings, for how many steps, and why.
+type Recommendation struct {
+	Method     mixpolicy.Method
+	Iterations int
+	Why        string
+}
+
+// largeProgram is twice the entries of the largest Ψ whose exact program data/peers.csv has, in less than a second.
+const largeProgram = 1 << 26
+
+// Recommend says which method to use for p with a budget of queries. Its rules, in this order: with known costs, solve the program;
+// where every pair can be asked for, look for the best of all policies; else sample, with [ScaleFree] if there is an ε to end at, and
+// with [mixpolicy.PlugIn] if not. The races of notebook 09 are the evidence. An error: a budget below 1 without known costs.
+func Recommend(p *mixpolicy.Problem, known Known, budget int) (Recommendation, error) {
+	pairs, d := p.Features().Dims()
+	switch {
+	case known.Costs && pairs*d >= largeProgram:
+		return Recommendation{HalpernPDHG{}, 10_000, fmt.Sprintf("The costs are known, so (2.18) is a linear program. With %d × %d entries of Ψ, "+
+			"the exact solver is untried; this method reads Ψ twice a step, and its certificate says how near it is.", pairs, d)}, nil
+	case known.Costs:
+		return Recommendation{MixtureLP{}, 1, fmt.Sprintf("The costs are known, so (2.18) is a linear program in d = %d variables, "+
+			"which is solved exactly, with a proof. Nothing is to be tuned.", d)}, nil
+	case budget < 1:
+		return Recommendation{}, fmt.Errorf("priorwork: a budget of %d queries, want at least 1 where the costs are not known", budget)
+	case known.Chosen && budget >= pairs:
+		return Recommendation{CertaintyEquivalence{}, pairs, fmt.Sprintf("The budget allows to ask for the cost of each of the %d pairs. Then "+
+			"the best of all policies can be computed, and no mixture costs less.", pairs)}, nil
+	}
+	precision := fmt.Sprintf("After %d queries, the standard error of the estimated costs is at most %.3g, in ℓ₂ and apart from a constant that all may share.",
+		budget, samplingError(p)/math.Sqrt(float64(budget)))
+	if known.Tolerance > 0 {
+		return Recommendation{ScaleFree{Tolerance: known.Tolerance}, budget, fmt.Sprintf("There is nothing to tune, and the run ends "+
+			"by itself once its answer is shown to be within %.3g %% of the optimum. %s", 100*known.Tolerance, precision)}, nil
+	}
+	return Recommendation{mixpolicy.PlugIn{}, budget, "Only d numbers are unknown: estimate them, and solve the program. There is nothing to tune. " +
+		"If costs have rare outliers, take medians of means, study.MedianPlugIn. " + precision}, nil
+}
+
+// samplingError returns c_max √(Σ_i ‖Pψ_i‖²/q_i), a bound of the standard deviation of P(cΨ/q) for a sample, with P the
+// projection along 1.
+func samplingError(p *mixpolicy.Problem) float64 {
+	f := p.Features()
+	row, total := make([]float64, f.Dim()), 0.
+	for i, q := range f.Sampling() {
+		if q > 0 {
+			f.Row(row, i)
+			size := spread(row)
+			total += size * size / q
+		}
+	}
+	lo, hi := p.MDP().CostRange()
+	return max(-lo, hi) * math.Sqrt(total)
+}
+
+// String returns the recommendation as a paragraph.
+func (r Recommendation) String() string {
+	unit := "steps"
+	if r.Iterations == 1 {
+		unit = "step"
+	}
+	return fmt.Sprintf("Use %s, for up to %d %s. %s", r.Method.Name(), r.Iterations, unit, r.Why)
+}

@@ -1,0 +1,49 @@
+package priorwork
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+)
+
+func ExampleRecommend() {
+	p := section6(mixpolicy.Ball(2))
+	for _, known := range []Known{{Costs: true}, {Chosen: true}, {Tolerance: .01}, {}} {
+		fmt.Println(mixpolicy.Must(Recommend(p, known, 1000)))
+	}
+	// Output:
+	// Use exact LP (2.18), for up to 1 step. The costs are known, so (2.18) is a linear program in d = 2 variables, which is solved exactly, with a proof. Nothing is to be tuned.
+	// Use certainty equivalence, for up to 400 steps. The budget allows to ask for the cost of each of the 400 pairs. Then the best of all policies can be computed, and no mixture costs less.
+	// Use primal–dual, scale-free, for up to 1000 steps. There is nothing to tune, and the run ends by itself once its answer is shown to be within 1 % of the optimum. After 1000 queries, the standard error of the estimated costs is at most 307, in ℓ₂ and apart from a constant that all may share.
+	// Use plug-in, for up to 1000 steps. Only d numbers are unknown: estimate them, and solve the program. There is nothing to tune. If costs have rare outliers, take medians of means, study.MedianPlugIn. After 1000 queries, the standard error of the estimated costs is at most 307, in ℓ₂ and apart from a constant that all may share.
+}
+
+// What is recommended runs, within its budget, and keeps what it says: the standard error that is named bounds that of the estimates
+// of 200 runs, and an answer that comes with a tolerance is within it.
+func TestRecommendationsHold(t *testing.T) {
+	p := garnetProblem(mixpolicy.Ball(2))
+	const budget = 400
+	for _, known := range []Known{{Costs: true}, {Chosen: true}, {Tolerance: .05}, {}} {
+		a := mixpolicy.Must(Recommend(p, known, budget))
+		r := mixpolicy.Must(mixpolicy.Solve(background, p, a.Method, mixpolicy.Settings{Iterations: a.Iterations, Seed: 1}))
+		if r.Queries > budget || known.Costs && (r.Queries > 0 || r.PenalisedGap > 1e-9) || known.Chosen && r.PolicyCost > p.Objective(mixpolicy.Must(p.Optimum(background)).Theta) {
+			t.Errorf("%v: %v", a, r)
+		}
+	}
+	var square float64
+	for seed := range uint64(200) {
+		r := mixpolicy.Must(learn(p, mixpolicy.PlugIn{}, budget, seed))
+		b, off := r.Run.(mixpolicy.Estimator).Estimate(), make([]float64, p.Dim())
+		for j := range b {
+			off[j] = b[j] - p.BaseCosts()[j]
+		}
+		square += spread(off) * spread(off) / 200
+	}
+	if got, bound := math.Sqrt(square), samplingError(p)/math.Sqrt(budget); !(got < bound && got > bound/4) {
+		t.Errorf("standard error %v, bound %v", got, bound)
+	}
+	_, err := Recommend(p, Known{}, 0)
+	wantError(t, err, "a budget of 0 queries")
+}
