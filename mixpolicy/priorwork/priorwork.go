@@ -19,6 +19,10 @@
 //	forms of Algorithm 1                 ScaleFree, VarianceReduced, LastIterate, mixpolicy.PrimalDual.RowScaling
 //	the answer of any, made feasible     Feasible
 //
+// Not here, and near to what is: for policies of a generative model, Jin and Sidford (ICML 2020) and Tiapkin and Gasnikov (2021);
+// with features, Cheng and others (2020), Bas-Serrano and Neu (2020), Neu and Okolo (2023); from logged transitions, Gabbianelli,
+// Neu, Papini and Okolo (2024); for matrix games with reduced variance, Carmon and others (2019), Alacaoglu and Malitsky (2022).
+//
 // All that learn are mixpolicy.Methods, to be run by mixpolicy.Solve and compared by package
 // race, with costs from the same oracle. Those that find a policy by way of a value function
 // or of the whole measure give it as mixpolicy.PolicyRuns.

@@ -44,6 +44,9 @@ func TestRecommendationsHold(t *testing.T) {
 	if got, bound := math.Sqrt(square), samplingError(p)/math.Sqrt(budget); !(got < bound && got > bound/4) {
 		t.Errorf("standard error %v, bound %v", got, bound)
 	}
+	if a := mixpolicy.Must(Recommend(p, Known{Chosen: true}, 5)); a.Method.Name() != "plug-in" {
+		t.Errorf("%v, for a budget that is too small for all pairs", a)
+	}
 	_, err := Recommend(p, Known{}, 0)
 	wantError(t, err, "a budget of 0 queries")
 }
