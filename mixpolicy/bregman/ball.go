@@ -28,12 +28,12 @@ type Ball struct {
 
 var _ Modulus = Ball{}
 
-// Validate returns an error unless R is positive and finite.
+// Validate returns an error unless 0 < R < 10³⁰⁰: beyond, sums over θ overflow.
 func (b Ball) Validate() error { return validRadius("ball", b.R) }
 
 func validRadius(set string, r float64) error {
-	if !(r > 0) || math.IsInf(r, 1) {
-		return fmt.Errorf("bregman: %s of radius R = %g: want 0 < R < ∞", set, r)
+	if !(0 < r && r < 1e300) {
+		return fmt.Errorf("bregman: %s of radius R = %g: want 0 < R < 1e300", set, r)
 	}
 	return nil
 }

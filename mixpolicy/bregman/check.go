@@ -1,6 +1,7 @@
 package bregman
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -23,11 +24,11 @@ import (
 // estimate misses. What follows from a cause is left out: a modulus with several mistakes may have to
 // be checked again once the first are mended.
 //
-// m is called from two goroutines at once: one that writes to a map, or panics then, ends the program.
+// When ctx ends, so does the examination, with a finding that says so.
 //
-//	report := bregman.Check(bregman.Cube(2), 4, 1)
+//	report := bregman.Check(ctx, bregman.Cube(2), 4, 1)
 //	fmt.Println(report, report.Err())
-func Check(m Modulus, d int, seed uint64) *Report {
+func Check(ctx context.Context, m Modulus, d int, seed uint64) *Report {
 	c := newChecker(m, d, seed)
 	c.protect(c.validate)
 	if len(c.report.Findings) > 0 {
@@ -35,6 +36,10 @@ func Check(m Modulus, d int, seed uint64) *Report {
 	}
 	drawn := c.protect(c.draw)
 	for _, row := range identities {
+		if err := ctx.Err(); err != nil {
+			c.find(Finding{Kind: Stopped, Words: "the examination ended early: " + err.Error(), Measured: math.NaN()})
+			return c.report
+		}
 		e := Examination{Name: row.name, OK: true}
 		if !drawn || !c.protect(func() { c.readAll(row, &e) }) {
 			e.OK, e.Worst, e.Limit, e.Where = false, math.Inf(1), 1, "see the panic"

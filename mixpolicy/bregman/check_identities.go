@@ -74,7 +74,6 @@ var identities = []identity{
 	{name: isClosedForm, methods: inverse | shift, claims: shift, of: "the z of 1ᵀ∇φ*(y + z1) = 1", whole: true, read: (*part).shift},
 	{name: isConstant, claims: constant, examine: (*checker).strongConvexity, kind: Disagrees,
 		words: "%s claims more strong convexity than φ has"},
-	{name: "the same from two calls at once", examine: (*checker).together},
 	{name: "no allocation in ∇φ, ∇φ*", examine: (*checker).allocations},
 }
 
@@ -82,7 +81,6 @@ const (
 	areNumbers   = "φ, ∇φ, ∇φ* are numbers"
 	haveDigits   = "φ, ∇φ, ∇φ* are smooth, to ten digits"
 	isGradient   = "∇φ is the gradient of φ"
-	isIntegral   = "φ(b) − φ(a) is between ⟨∇φ(a), b − a⟩ and ⟨∇φ(b), b − a⟩"
 	isIncreasing = "∇φ increases: φ is strictly convex"
 	isInverse    = "∇φ*(∇φ(x)) = x"
 	hasInverse   = "∇φ(∇φ*(y)) = y"

@@ -6,9 +6,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
@@ -360,40 +357,6 @@ func (c *checker) repeats(f *Examination) {
 			c.gives(f, k, dst, k.want, "depends on what was called before: it keeps something between calls")
 		}
 	}
-}
-
-// together makes calls in two goroutines, each with a point of its own, and compares what they give with what
-// they gave alone. It ends when enough of them met, or after a while on a busy machine.
-func (c *checker) together(f *Examination) {
-	for _, failed := range c.failed {
-		if failed {
-			f.Note = "not examined, as something fails alone"
-			return
-		}
-	}
-	f.must(true, "")
-	const most, batches, batch = 30 * time.Millisecond, 1000, 64
-	var group sync.WaitGroup
-	var lock sync.Mutex
-	var turns [2]atomic.Int64 // batches of calls, of each
-	until := time.Now().Add(most)
-	for i := range turns {
-		all, dst := c.calls(i, 1), make([]float64, c.d)
-		group.Go(func() {
-			for right := true; right && min(turns[0].Load(), turns[1].Load()) < batches && time.Now().Before(until); turns[i].Add(1) {
-				k := all[int(turns[i].Load())%len(all)]
-				for range batch {
-					if k.f(dst, k.x); right && !slices.Equal(dst, k.want) {
-						lock.Lock()
-						const words = "gives other numbers when it is called from two goroutines: calls share a slice or a variable"
-						right = c.gives(f, k, dst, k.want, words)
-						lock.Unlock()
-					}
-				}
-			}
-		})
-	}
-	group.Wait()
 }
 
 // allocations counts the allocations of a call. What other goroutines allocate is counted too, so the

@@ -1,6 +1,7 @@
 package bregman_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"math"
@@ -63,7 +64,7 @@ func everything(d int) []Modulus {
 func TestCheckPasses(t *testing.T) {
 	for _, d := range []int{1, 2, 5} {
 		for _, m := range append(everything(d), struct{ Modulus }{Burg()}) {
-			if err := Check(m, d, 1).Err(); err != nil && (d > 1 || !testing.Short()) {
+			if err := Check(context.Background(), m, d, 1).Err(); err != nil && (d > 1 || !testing.Short()) {
 				t.Error(err)
 			}
 		}
@@ -92,7 +93,7 @@ func TestNoFalseAlarms(t *testing.T) {
 				NegativeEntropy(), Tsallis(r / (1 + r)), Burg(), Euclidean(), PNorm{P: 1.1 + 0.9/(1+r)},
 				Scale(Ball{R: r}, 3), Scale(Cube(1), r), Scale(Burg(), r),
 			} {
-				if err := Check(m, d, seed).Err(); err != nil {
+				if err := Check(context.Background(), m, d, seed).Err(); err != nil {
 					t.Errorf("seed %d: %v", seed, err)
 				}
 			}
@@ -102,11 +103,11 @@ func TestNoFalseAlarms(t *testing.T) {
 
 // The same seed gives the same report, which has a line for each row and the curves of a picture.
 func TestReport(t *testing.T) {
-	r := Check(Ball{R: 2}, 3, 1)
+	r := Check(context.Background(), Ball{R: 2}, 3, 1)
 	if s := r.String(); len(r.Taylor) < 5 || len(r.Boundary) < 20 || !strings.HasPrefix(s, "ball, R = 2, d = 3\nholds") || strings.Count(s, "\n") != len(r.Examinations)+1 {
 		t.Errorf("%d points of the Taylor curve, %d of the boundary curve, and\n%s", len(r.Taylor), len(r.Boundary), s)
 	}
-	if a, b := Check(Cube(2), 3, 5), Check(Cube(2), 3, 5); a.String() != b.String() {
+	if a, b := Check(context.Background(), Cube(2), 3, 5), Check(context.Background(), Cube(2), 3, 5); a.String() != b.String() {
 		t.Errorf("the same seed gives different reports:\n%v\n%v", a, b)
 	}
 	last := r.Taylor[len(r.Taylor)-1]
@@ -146,6 +147,15 @@ func TestReport(t *testing.T) {
 		if got := e.Share(); got != want {
 			t.Errorf("%g of %g is %q, want %q", e.Worst, e.Limit, got, want)
 		}
+	}
+}
+
+// A check that is stopped says so, and is no proof of anything.
+func TestCheckStops(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	if r := Check(ctx, Cube(2), 2, 1); len(r.Examinations) > 0 || !strings.Contains(fmt.Sprint(r.Err()), "stopped: the examination ended early: context canceled") {
+		t.Error(r)
 	}
 }
 
@@ -195,13 +205,13 @@ func FuzzCheck(f *testing.F) {
 			},
 			func(x Dual) Dual { return hyperdual.Inv(hyperdual.Sub(x, Dual{Real: p})) },
 		}[kind%5]
-		consistent(t, Check(FromFunc("a function", phi, lo, hi), 2, 1))
+		consistent(t, Check(context.Background(), FromFunc("a function", phi, lo, hi), 2, 1))
 	})
 }
 
 func BenchmarkCheck(b *testing.B) {
 	for b.Loop() {
-		if err := Check(Cube(2), 4, 1).Err(); err != nil {
+		if err := Check(context.Background(), Cube(2), 4, 1).Err(); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -257,7 +257,7 @@ func bisect(from float64, rising func(float64) bool) {
 	}
 	for ; rising(b) && b < 1e9; b *= 8 {
 	}
-	for range 40 {
+	for range 30 {
 		if mid := a + (b-a)/2; rising(mid) {
 			a = mid
 		} else {
@@ -284,7 +284,7 @@ func (c Class) estimate(m Modulus, d int, p float64) (mu, size float64) {
 	}
 	g, h := make([]float64, d), make([]float64, d)
 	mu = math.Inf(1)
-	for trial := range 2000 * min(d-1, 4) {
+	for trial := range 400 * min(d-1, 4) {
 		e := direction(trial % d)
 		end := halve(0, 2*min(c.R, 1e6)+2, func(t float64) bool {
 			x := combine(1, from, t, e)

@@ -104,8 +104,8 @@ func FermiDirac(lo, hi []float64) Separable {
 type fermiDirac struct{ Lo, Hi float64 }
 
 func (k fermiDirac) Validate() error {
-	if w := k.Hi - k.Lo; !(w > 0) || math.IsInf(w, 1) {
-		return fmt.Errorf("bregman: the side (%g, %g) of a box is not a bounded interval", k.Lo, k.Hi)
+	if !(-1e20 < k.Lo && k.Lo < k.Hi && k.Hi < 1e20) { // beyond, 1 is lost in the rounding of an end and a gap
+		return fmt.Errorf("bregman: the side (%g, %g) of a box is not an interval within ±1e20", k.Lo, k.Hi)
 	}
 	return nil
 }

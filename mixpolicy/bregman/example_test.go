@@ -1,6 +1,7 @@
 package bregman_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -189,7 +190,7 @@ func ExampleFromFunc() {
 	m := bregman.FromFunc("x log x − log x", func(x bregman.Dual) bregman.Dual {
 		return hyperdual.Sub(hyperdual.Mul(x, hyperdual.Log(x)), hyperdual.Log(x))
 	}, 0, math.Inf(1))
-	fmt.Println(bregman.Check(m, 3, 1).Err())
+	fmt.Println(bregman.Check(context.Background(), m, 3, 1).Err())
 	show(m, 1, 0, -1)
 	// Output:
 	// <nil>
@@ -199,7 +200,7 @@ func ExampleFromFunc() {
 // A function without a barrier is no modulus of its interval, and Check says so.
 func ExampleCheck() {
 	m := bregman.FromFunc("x² on (−1, 1)", func(x bregman.Dual) bregman.Dual { return hyperdual.Mul(x, x) }, -1, 1)
-	for _, f := range bregman.Check(m, 2, 1).Findings {
+	for _, f := range bregman.Check(context.Background(), m, 2, 1).Findings {
 		fmt.Println(f)
 	}
 	// Output:
@@ -215,7 +216,7 @@ func ExampleFromClosures() {
 
 	turned := func(x float64) float64 { return -deriv(x) }
 	m := bregman.FromClosures("half circle", value, turned, inverse, -1, 1)
-	fmt.Println(bregman.Check(m, 3, 1).Findings[0])
+	fmt.Println(bregman.Check(context.Background(), m, 3, 1).Findings[0])
 	// Output:
 	// half circle: θ = [0.9508 0.7304 -0.6812]
 	// methods disagree: Deriv is −1 times the derivative of Value, at x = 0.3: measured 0.314485, claimed −0.314485
@@ -230,7 +231,7 @@ func ExampleFromVectorFunc() {
 		}
 		return hyperdual.Scale(-1, hyperdual.Sqrt(gap))
 	}, []float64{0, 0, 0})
-	fmt.Println(bregman.Check(m, 3, 1).Err())
+	fmt.Println(bregman.Check(context.Background(), m, 3, 1).Err())
 	show(m, 3, 1, -1)
 	show(bregman.Ball{R: 2}, 3, 1, -1)
 	// Output:

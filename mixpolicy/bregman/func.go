@@ -54,7 +54,7 @@ func (k closures) String() string              { return k.name }
 //	m := bregman.FromFunc("entropy", func(x bregman.Dual) bregman.Dual {
 //		return hyperdual.Mul(x, hyperdual.Log(x))
 //	}, 0, math.Inf(1))
-//	err := bregman.Check(m, 3, 1).Err()
+//	err := bregman.Check(ctx, m, 3, 1).Err()
 func FromFunc(name string, phi func(x Dual) Dual, lo, hi float64) Separable {
 	return Separable{Kernel: automatic{name, phi, lo, hi}, Name: name}
 }
@@ -173,6 +173,7 @@ type vectorFunc struct {
 type newtonWork struct {
 	dual               []Dual
 	x, rest, step, try []float64
+	from, start, goal  []float64 // of the path to a y: its last x, ∇φ at its start, and the next ∇φ
 	hess               blas64.Symmetric
 }
 
@@ -198,6 +199,7 @@ func (m *vectorFunc) work(x []float64) *newtonWork {
 	if d := len(x); w == nil {
 		w = &newtonWork{
 			dual: make([]Dual, d), x: make([]float64, d), rest: make([]float64, d), step: make([]float64, d), try: make([]float64, d),
+			from: make([]float64, d), start: make([]float64, d), goal: make([]float64, d),
 			hess: blas64.Symmetric{N: d, Stride: d, Data: make([]float64, d*d), Uplo: blas.Upper},
 		}
 	}
@@ -251,23 +253,52 @@ func (m *vectorFunc) InDomain(x []float64) bool {
 	return firstNonFinite(w.try) < 0
 }
 
-// ConjugateGradient stores in dst the x with ∇φ(x) = y: Newton's method from the point inside, with
-// steps halved until they stay in the domain and the slope along them has not turned by more
-// than a quarter. It stops where a step no longer changes x, or three short ones leave more than half of
-// y − ∇φ(x); beyond the range of ∇φ that is next to the boundary. If φ is not convex the result means
-// nothing, and [Check] tells.
+// ConjugateGradient stores in dst the x with ∇φ(x) = y, by Newton's method from the point inside. Where that does not
+// converge, it follows the path ∇φ(x) = ∇φ(inside) + s(y − ∇φ(inside)) to s = 1, by steps of s that it finds. Beyond
+// the range of ∇φ, x is next to the boundary. Where the path ends on the way, as it may if φ is not convex, dst is NaN
+// ([ProjectDual] returns an error then, and [Check] tells why).
 func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 	checkLen(dst, y)
 	w := m.work(m.inside)
 	defer m.free.Put(w)
-	copy(w.x, m.inside)
+	copy(w.from, m.inside)
+	m.gradient(w.start, w)
+	for s, part := 0., 1.; s < 1; {
+		for i, v := range y {
+			if w.goal[i] = v; s+part < 1 {
+				w.goal[i] = w.start[i] + (s+part)*(v-w.start[i])
+			}
+		}
+		copy(w.x, w.from)
+		switch {
+		case m.newton(w, w.goal):
+			copy(w.from, w.x)
+			s, part = s+part, min(2*part, 1-s-part)
+		case part < 1e-6*s || part < 1e-300:
+			floats.AddConst(math.NaN(), w.x)
+			s = 1
+		default:
+			part /= 8
+		}
+	}
+	copy(dst, w.x)
+}
+
+// newton moves x to where ∇φ(x) = y. Steps are halved until they stay in the domain and the slope along them has not
+// turned by more than a quarter. It stops where a step no longer changes x, or three short ones leave more than half of
+// y − ∇φ(x), and returns false if that takes too many steps, or ∇²φ is not positive definite on the way.
+func (m *vectorFunc) newton(w *newtonWork, y []float64) bool {
+	w.at(w.x)
 	m.gradient(w.rest, w)
 	floats.SubTo(w.rest, y, w.rest)
 	before, slow := math.Inf(1), 0 // the size to be halved, and the short steps since
 	for range 400 {
 		size := maxAbs(w.rest)
-		if size == 0 || !m.newtonStep(w, size) {
-			break
+		if size == 0 {
+			return true
+		}
+		if !m.newtonStep(w, size) {
+			return false
 		}
 		slope := floats.Dot(w.rest, w.step) / size
 		short, ok := m.advance(w, y, size, slope)
@@ -275,10 +306,10 @@ func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 			slow, before = 0, size
 		}
 		if !ok || slow == 3 { // short steps that bring it no nearer: rounding
-			break
+			return true
 		}
 	}
-	copy(dst, w.x)
+	return false
 }
 
 // newtonStep stores ∇²φ(x)⁻¹ of the rest, divided by size, in w.step. It returns false if the matrix is
@@ -306,9 +337,9 @@ func (m *vectorFunc) newtonStep(w *newtonWork, size float64) bool {
 // It tells whether Newton's whole step is no more than half of the digits of x, and whether x changed at
 // all; a step that is not finite changes nothing, as t is NaN or 0.
 func (m *vectorFunc) advance(w *newtonWork, y []float64, size, slope float64) (short, changed bool) {
-	const farthest = 1000 // times 1 + ‖x‖ at once, so that nothing overflows
+	const leap = 1000 // times 1 + ‖x‖ at once, so that nothing overflows
 	top := maxAbs(w.x)
-	t := min(size, farthest*(1+top)/maxAbs(w.step))
+	t := min(size, leap*(1+top)/maxAbs(w.step))
 	for short = t == size; ; t /= 2 {
 		changed = false
 		for i, v := range w.x {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/num/hyperdual"
 
 	. "github.com/mixpolicy/lab/mixpolicy/bregman"
@@ -143,6 +144,57 @@ func TestVectorFuncIsTheModulus(t *testing.T) {
 	}
 }
 
+// −log det[a b; b c] + 0.05‖x‖², where plain Newton steps from the identity take hundreds: every ∇φ*(y) of length 1000
+// is found, with ∇φ(∇φ*(y)) = y. Where φ is not convex, and no path leads to y, there is no number.
+func TestVectorFuncFarOff(t *testing.T) {
+	m := FromVectorFunc("determinant", func(x []Dual) Dual {
+		s := hyperdual.Scale(-1, hyperdual.Log(hyperdual.Sub(hyperdual.Mul(x[0], x[1]), hyperdual.Mul(x[2], x[2]))))
+		if x[0].Real <= 0 {
+			return Dual{Real: math.NaN()}
+		}
+		for _, v := range x {
+			s = hyperdual.Add(s, hyperdual.Scale(0.05, hyperdual.Mul(v, v)))
+		}
+		return s
+	}, []float64{1, 1, 0})
+	rng, x, g := source(25), make([]float64, 3), make([]float64, 3)
+	for range 200 {
+		y := normal(rng, 3, 1)
+		floats.Scale(1000/norm(y), y)
+		m.ConjugateGradient(x, y)
+		if m.Gradient(g, x); !(distance(g, y) <= 1e-9*1000) {
+			t.Errorf("∇φ*(%v) = %v, where ∇φ is %v", y, x, g)
+		}
+	}
+	wave := FromVectorFunc("cosine", func(x []Dual) Dual { return hyperdual.Scale(-1, hyperdual.Cos(x[0])) }, []float64{0})
+	if wave.ConjugateGradient(x[:1], []float64{2}); !math.IsNaN(x[0]) { // φ′ is at most 1
+		t.Errorf("−cos: ∇φ*(2) = %g, want NaN", x[0])
+	}
+	if _, err := ProjectDual(wave, []float64{2}, nil); err == nil || !strings.Contains(err.Error(), "leaves the domain") {
+		t.Errorf("−cos: %v, want an error", err)
+	}
+}
+
+// The divergence of a kernel that knows no formula, next to a wall, and with a constant in φ, which it must not feel.
+func TestDivergenceWithoutFormula(t *testing.T) {
+	const r = 2.
+	for _, of := range []Separable{Cube(r), Hellinger(r)} {
+		for _, constant := range []float64{0, 1e6} {
+			k := of.Kernel
+			m := FromClosures("plain", func(x float64) float64 { return constant + k.Value(x) }, k.Deriv, k.ConjDeriv, -r, r)
+			for _, gap := range []float64{1e-3, 1e-9, 1e-15} {
+				for _, at := range []float64{-1, 0.5, 1.9} {
+					x, y := []float64{r * (1 - gap)}, []float64{at}
+					got, want := Divergence(m, x, y), Divergence(of, x, y)
+					if off := math.Abs(got/want - 1); !(off <= 1e-8) {
+						t.Errorf("%v + %g: D(%g; %g) = %.12g, want %.12g", of, constant, x[0], at, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 // Where φ is a number and ∇φ is not, at the end of −√x, is not in the domain.
 func TestVectorFuncDomain(t *testing.T) {
 	m := FromVectorFunc("roots", func(x []Dual) (s Dual) {
@@ -203,7 +255,7 @@ func TestConstructorErrors(t *testing.T) {
 		{func() error { return Validate(PNorm{P: 1}, 2) }, "p = 1: want"},
 		{func() error { return Validate(PNorm{inf}, 2) }, "p = +Inf: want"},
 		{func() error { return Validate(FermiDirac(two, []float64{1, -1}), 2) }, "side (0, -1) of a box"},
-		{func() error { return Validate(FermiDirac(two, two), 2) }, "side (0, 0) of a box is not a bounded interval, at coordinate 0"},
+		{func() error { return Validate(FermiDirac(two, two), 2) }, "side (0, 0) of a box is not an interval within ±1e20, at coordinate 0"},
 		{func() error { return Validate(FermiDirac([]float64{math.Inf(-1), 0}, []float64{1, 1}), 2) }, "side (-Inf, 1) of a box"},
 		{func() error { return Validate(Scale(Cube(2), inf), 2) }, "scaled by +Inf"},
 		{func() error {
@@ -213,6 +265,9 @@ func TestConstructorErrors(t *testing.T) {
 			return Validate(Separable{Each: []Kernel{parabola, draft{lo: 2, hi: 1, value: half}.modulus().Kernel}}, 2)
 		}, "is empty, at coordinate 1"},
 		{func() error { return Validate(FermiDirac(two, []float64{0.4, 0.5}), 2) }, "from 0 to 0.9"},
+		{func() error { return Validate(FermiDirac(two, []float64{1e20, 1}), 2) }, "within ±1e20, at coordinate 0"},
+		{func() error { _, err := ProjectDual(Ball{1e300}, []float64{1, 2}, nil); return err }, "R = 1e+300: want 0 < R < 1e300"},
+		{func() error { _, err := ProjectDual(Cube(1e300), []float64{1, 2}, nil); return err }, "R = 1e+300: want 0 < R < 1e300"},
 		{func() error { return Validate(Scale(Ball{R: 2}, -1), 2) }, "scaled by -1"},
 		{func() error { return Validate(Scale(Cube(2), 0), 2) }, "scaled by 0"},
 		{func() error { return Validate(Scale(Cube(-2), 1), 2) }, "R = -2"},

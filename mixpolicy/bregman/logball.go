@@ -28,7 +28,7 @@ type LogBall struct {
 
 var _ Modulus = LogBall{}
 
-// Validate returns an error unless R is positive and finite.
+// Validate returns an error unless 0 < R < 10³⁰⁰.
 func (b LogBall) Validate() error { return validRadius("ball", b.R) }
 
 // Value returns −log(R² − ‖x‖²).

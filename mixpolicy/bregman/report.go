@@ -52,12 +52,13 @@ const (
 	Overflows               // right, but not for large numbers
 	Unsafe                  // right, but not in place, repeatedly, or from several goroutines
 	Allocates               // right, but slow
+	Stopped                 // the context ended
 )
 
 // String is the verdict in words.
 func (k Kind) String() string {
 	return [...]string{
-		"wrong parameters", "a panic", "no Legendre function", "methods disagree", "overflow", "unsafe to call", "allocates",
+		"wrong parameters", "a panic", "no Legendre function", "methods disagree", "overflow", "unsafe to call", "allocates", "stopped",
 	}[k]
 }
 
@@ -102,7 +103,7 @@ type Examination struct {
 
 // Err returns nil if there are no findings, or an error that lists them. It makes Check a test helper:
 //
-//	if err := bregman.Check(m, 4, 1).Err(); err != nil {
+//	if err := bregman.Check(ctx, m, 4, 1).Err(); err != nil {
 //		t.Error(err)
 //	}
 func (r *Report) Err() error {
