@@ -31,25 +31,26 @@ func Recommend(p *mixpolicy.Problem, known Known, budget int) (Recommendation, e
 	pairs, d := p.Features().Dims()
 	switch {
 	case known.Costs && pairs*d >= largeProgram:
-		return Recommendation{HalpernPDHG{}, 10_000, fmt.Sprintf("The costs are known, so (2.18) is a linear program. With %d × %d entries of Ψ, "+
-			"the exact solver is untried; this method reads Ψ twice a step, and its certificate says how near it is.", pairs, d)}, nil
+		return Recommendation{HalpernPDHG{}, 10_000, fmt.Sprintf("The costs are known, so (2.18) is a linear program. "+
+			"With %d × %d entries of Ψ, the exact solver is untried; this method reads Ψ twice a step, and its certificate says how near it is.", pairs, d)}, nil
 	case known.Costs:
 		return Recommendation{MixtureLP{}, 1, fmt.Sprintf("The costs are known, so (2.18) is a linear program in d = %d variables, "+
 			"which is solved exactly, with a proof. Nothing is to be tuned.", d)}, nil
 	case budget < 1:
 		return Recommendation{}, fmt.Errorf("priorwork: a budget of %d queries, want at least 1 where the costs are not known", budget)
 	case known.Chosen && budget >= pairs:
-		return Recommendation{CertaintyEquivalence{}, pairs, fmt.Sprintf("The budget allows to ask for the cost of each of the %d pairs. Then "+
-			"the best of all policies can be computed, and no mixture costs less.", pairs)}, nil
+		return Recommendation{CertaintyEquivalence{}, pairs, fmt.Sprintf("The budget allows to ask for the cost of each of the %d pairs. "+
+			"Then the best of all policies can be computed, and no mixture costs less.", pairs)}, nil
 	}
-	precision := fmt.Sprintf("After %d queries, the standard error of the estimated costs is at most %.3g, in ℓ₂ and apart from a constant that all may share.",
+	precision := fmt.Sprintf("After %d queries, the standard error of the estimated costs is at most %.3g, "+
+		"in ℓ₂ and apart from a constant that all may share.",
 		budget, samplingError(p)/math.Sqrt(float64(budget)))
 	if known.Tolerance > 0 {
 		return Recommendation{ScaleFree{Tolerance: known.Tolerance}, budget, fmt.Sprintf("There is nothing to tune, and the run ends "+
 			"by itself once its answer is shown to be within %.3g %% of the optimum. %s", 100*known.Tolerance, precision)}, nil
 	}
-	return Recommendation{mixpolicy.PlugIn{}, budget, "Only d numbers are unknown: estimate them, and solve the program. There is nothing to tune. " +
-		"If costs have rare outliers, take medians of means, study.MedianPlugIn. " + precision}, nil
+	return Recommendation{mixpolicy.PlugIn{}, budget, "Only d numbers are unknown: estimate them, and solve the program. " +
+		"There is nothing to tune. If costs have rare outliers, take medians of means, study.MedianPlugIn. " + precision}, nil
 }
 
 // samplingError returns c_max √(Σ_i ‖Pψ_i‖²/q_i), a bound of the standard deviation of P(cΨ/q) for a sample, with P the

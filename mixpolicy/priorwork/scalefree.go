@@ -81,10 +81,10 @@ var (
 // # Where it fails
 //
 // The end by Tolerance is as late as the proof is hard: where samples vary much, as on a grid world of rare costs, 1 % takes
-// more than 2·10⁵ queries, though the answer is there long before. It never comes for an unbounded class. The certificate's duality gap is that
-// of λ̂ alone: it grows with R, and is far larger than the true gap. With Sampled, the gradient is that of (3.5a), whose noise grows
-// with λ and is not averaged: the answers are worse than those of a tuned Algorithm 1. A modulus whose D is unbounded on the class, as that of [bregman.Euclidean] is
-// for R = ∞, has no Δ.
+// more than 2·10⁵ queries, though the answer is there long before. It never comes for an unbounded class. The certificate's
+// duality gap is that of λ̂ alone: it grows with R, and is far larger than the true gap. With Sampled, the gradient is that of
+// (3.5a), whose noise grows with λ and is not averaged: the answers are worse than those of a tuned Algorithm 1. A modulus whose
+// D is unbounded on the class, as that of [bregman.Euclidean] is for R = ∞, has no Δ.
 //
 // Source: none. Its parts: Orabona and Pál, Theoretical Computer Science 716, 2018, for the step in θ; Rakhlin and Sridharan,
 // NeurIPS 2013, for ĝ_t as the guess of ĝ_{t+1}; Ivgi, Hinder and Carmon, ICML 2023, for r_t and c_t.
