@@ -180,6 +180,43 @@ func (m *Moduli) Table() plotting.Table {
 	return t
 }
 
+// Sharpness is the table of how much the result depends on η₀: the mean penalised gap of the tuning trials with the η₀ of the
+// grid before the chosen one, with the chosen one, and with the next one, of which those that lost early have fewer trials. A remark tells
+// where the chosen one is at an end of the grid, so that a better one may be beyond. The last row is θ₀, where no step has been
+// taken: what is hardly better hardly moves.
+func (m *Moduli) Sharpness() plotting.Table {
+	t := plotting.Table{Caption: "Penalised gap / optimum, by the step size", Columns: []plotting.Column{
+		{Head: "modulus"}, {Head: "η₀"}, {Head: "η₀ before"}, {Head: "this η₀"}, {Head: "next η₀"}, {Head: "remarks"},
+	}}
+	etas := slices.Sorted(slices.Values(m.Settings.Etas))
+	for _, c := range m.Contenders {
+		if c.Chosen < 0 {
+			t.Row(c.Name, "", "", "", "", "no η₀ runs to the end")
+			continue
+		}
+		row := []any{c.Name, fmt.Sprintf("%.3g", m.Settings.Etas[c.Chosen])}
+		at, _ := slices.BinarySearch(etas, m.Settings.Etas[c.Chosen])
+		for i := at - 1; i <= at+1; i++ {
+			text := "not tried"
+			if i >= 0 && i < len(etas) {
+				text = "diverges"
+				if k := slices.Index(m.Settings.Etas, etas[i]); c.Tuning != nil && c.Tuning[k].Scores != nil {
+					text = fmt.Sprintf("%.4g", stat.Mean(c.Tuning[k].Scores, nil))
+				}
+			}
+			row = append(row, text)
+		}
+		remark := ""
+		if at == 0 || at == len(etas)-1 {
+			remark = fmt.Sprintf("η₀ is at an end of the grid from %.3g to %.3g: widen it", etas[0], etas[len(etas)-1])
+		}
+		t.Row(append(row, remark)...)
+	}
+	start := must(RelativeGap(m.Problem))(&race.Observation{Theta: shifted(make([]float64, m.Problem.Dim()), 1/float64(m.Problem.Dim()))})
+	t.Row("θ₀", "", "", fmt.Sprintf("%.4g", start), "", "")
+	return t
+}
+
 // remarks are what a reader has to know besides the numbers.
 func (m *Moduli) remarks(c Contender) string {
 	all := m.lost(c)

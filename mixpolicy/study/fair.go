@@ -24,6 +24,9 @@ import (
 // in two drawings that share no seed, no instance and no tuning; who is not better in both is not better.
 const Fair = "fair"
 
+// FairTuning is the race of the rows with one score of each setting of its first grid, from one run.
+const FairTuning = "tuning of a fair race"
+
 // Drawings are the names of the two, as [race.Row].Base.
 var Drawings = []string{"first drawing", "second drawing"}
 
@@ -83,8 +86,7 @@ func FairRaces() (all []FairRace, err error) {
 }
 
 // Compute runs a drawing, 0 or 1, of the named methods, or of all. The values of a row are the penalised gaps, in units
-// of the optimum, of Runs runs on the first instance, then on the next. A row of [Tuning] has one of each setting of
-// the first grid, from one run.
+// of the optimum, of Runs runs on the first instance, then on the next.
 func (f FairRace) Compute(ctx context.Context, drawing int, progress Progress, names ...string) (rows race.Record, err error) {
 	defer catch(&err)
 	seed := func(tuning bool) uint64 { return uint64(2*drawing + 100 + map[bool]int{true: 1}[tuning]) }
@@ -141,7 +143,7 @@ func (f FairRace) Compute(ctx context.Context, drawing int, progress Progress, n
 			}
 			if round == 0 {
 				row := like
-				row.Race, row.Seed = Tuning, seed(true)
+				row.Race, row.Seed = FairTuning, seed(true)
 				row.Values = slices.DeleteFunc(first, func(v float64) bool { return math.IsInf(v, 0) || math.IsNaN(v) })
 				rows = append(rows, row)
 			}
@@ -323,7 +325,7 @@ func (r Record) FairTable(problem string) plotting.Table {
 			if row.Settings != "" {
 				setting[k] += " (" + row.Settings + ")"
 			}
-			if grid, err := r.One(race.Row{Problem: problem, Base: base, Race: Tuning, Method: m}); err == nil && k == 0 {
+			if grid, err := r.One(race.Row{Problem: problem, Base: base, Race: FairTuning, Method: m}); err == nil && k == 0 {
 				untuned = fmt.Sprintf("%.3g", 100*grid.Value)
 			}
 		}

@@ -23,7 +23,7 @@ const (
 )
 
 // races are in the order of the record.
-var races = []string{Given, ByQueries, Tuning, Reaching, BySeconds, Fair}
+var races = []string{Given, ByQueries, Tuning, Reaching, BySeconds, Fair, FairTuning}
 
 // The quantities.
 const (
@@ -235,8 +235,11 @@ func byProblem(a, b race.Row) int {
 func (c Instance) order() func(a, b race.Row) int {
 	all := c.All()
 	method := func(row race.Row) int {
-		if row.Problem != c.Name {
+		switch {
+		case row.Problem != c.Name:
 			return 0
+		case row.Base != "": // of a fair race, as they are
+			return len(all)
 		}
 		return slices.IndexFunc(all, func(e race.Entrant) bool { return e.Name == row.Method })
 	}
