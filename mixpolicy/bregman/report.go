@@ -50,7 +50,7 @@ const (
 	NotLegendre             // φ is no Legendre function on its domain
 	Disagrees               // a method is at odds with the others
 	Overflows               // right, but not for large numbers
-	Unsafe                  // right, but not in place, repeatedly, or from several goroutines
+	Unsafe                  // right, but not in place, or not repeatedly
 	Allocates               // right, but slow
 	Stopped                 // the context ended
 )
