@@ -14,6 +14,7 @@ import (
 // A figure's output has its picture in LaTeX, in HTML without scripts, and where a viewer
 // takes neither HTML nor scripts but pixels.
 func TestFiguresSurviveConversion(t *testing.T) {
+	t.Parallel()
 	lab := readyLab(t)
 	fig := plotting.Figure{Title: "∇φ(θ̂)", Layers: []plotting.Layer{plotting.Line{Name: "a", X: []float64{0, 1}, Y: []float64{0, 1}}}}
 	output := try(plotting.DisplayData(plotting.Row(fig, fig))).or(t)

@@ -42,6 +42,7 @@ finally:
 // TestHelpInACell asks the kernel for what names mean, those of the gallery among them, and for how
 // they go on.
 func TestHelpInACell(t *testing.T) {
+	t.Parallel()
 	lab := readyLab(t)
 	hovers := map[string]string{
 		"%%\nm := bregman.Ba|ll{R: 2}":         "φ(θ) = −√(R² − ‖θ‖²)",

@@ -227,7 +227,7 @@ func TestWithoutPyPIJupyterIsTakenFromThePath(t *testing.T) {
 	t.Setenv("PIP_RETRIES", "0") // half a minute otherwise
 
 	bare := filepath.Join(t.TempDir(), "bare")
-	try(printed(lab.command(t.Context(), "python3", "-m", "venv", bare))).or(t)
+	try(printed(lab.command(t.Context(), "python3", "-m", "venv", "--without-pip", bare))).or(t)
 	path := os.Getenv("PATH")
 	t.Setenv("PATH", filepath.Join(bare, "bin")+":"+path)
 	err := lab.setUpJupyter(t.Context())

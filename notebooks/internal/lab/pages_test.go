@@ -117,6 +117,7 @@ func committedRuns(t *testing.T, lab *Lab) (runs []*run) {
 
 // The index and the search know the pages of earlier runs, as long as these are there.
 func TestTheIndexKeepsThePagesOfEarlierRuns(t *testing.T) {
+	t.Parallel()
 	lab := readyLab(t)
 	runs := committedRuns(t, lab)[:3]
 	listed := func() (names []string) {
