@@ -47,6 +47,7 @@ type Erratum struct {
 	Why        string
 	Downstream string // what it changes in the paper and in this project
 	Reading    string // of an Error: the interpretation most in the authors' favour, which fails too
+	Examined   string // of an Error: the interpretations that were examined, and what became of each
 	Choice     string // of several corrections: which we take, and why
 	witness    check
 }
@@ -74,7 +75,8 @@ func readErrata(file string) (all []Erratum, err error) {
 		e := Erratum{ID: id, witness: witnesses[id]}
 		var kind, where string
 		fields := map[string]*string{"kind": &kind, "where": &where, "printed": &e.Printed, "corrected": &e.Corrected,
-			"why": &e.Why, "changes": &e.Downstream, "in the authors' favour": &e.Reading, "choice": &e.Choice}
+			"why": &e.Why, "changes": &e.Downstream, "in the authors' favour": &e.Reading, "examined": &e.Examined,
+			"choice": &e.Choice}
 		for line := range strings.SplitSeq(texts[id], "\n") {
 			name, text, _ := strings.Cut(strings.TrimPrefix(line, "- "), ": ")
 			if fields[name] == nil || text == "" {
@@ -117,7 +119,8 @@ func (e Erratum) Markdown(numbers string) string {
 	fmt.Fprintf(&b, "**%s** &nbsp; *%s* &nbsp; %s\n\n", strings.Join(e.Where, ", "), e.ID, e.Kind)
 	for _, line := range [][2]string{
 		{"printed: ", e.Printed}, {"corrected: ", e.Corrected}, {"", e.Why}, {"numerical check: ", unmarked.Replace(numbers)},
-		{"changes: ", e.Downstream}, {"most favourable reading: ", e.Reading}, {"choice: ", e.Choice},
+		{"changes: ", e.Downstream}, {"most favourable reading: ", e.Reading},
+		{"examined: ", e.Examined}, {"choice: ", e.Choice},
 	} {
 		if line[1] != "" {
 			b.WriteString("- " + line[0] + line[1] + "\n")

@@ -36,7 +36,7 @@ func TestErrata(t *testing.T) {
 			if !slices.Contains(Kinds(), e.Kind) {
 				t.Errorf("kind %q, want one of %v", e.Kind, Kinds())
 			}
-			if grave := e.Kind == Error; grave != (e.Reading != "") || grave == f.ReadingHolds() {
+			if grave := e.Kind == Error; grave != (e.Reading != "") || grave != (e.Examined != "") || grave == f.ReadingHolds() {
 				t.Errorf("%s with the reading %q, of deviation %v: want a reading that fails of an error, and none of another kind", e.Kind, e.Reading, f.Reading)
 			}
 			for name, text := range map[string]string{"Printed": e.Printed, "Corrected": e.Corrected, "Why": e.Why, "Downstream": e.Downstream, "numbers": f.Numbers} {
@@ -47,7 +47,7 @@ func TestErrata(t *testing.T) {
 			if n := len(strings.Fields(e.Why)); n > 60 {
 				t.Errorf("Why has %d words, want two lines", n)
 			}
-			for _, text := range []string{e.Printed, e.Corrected, e.Why, e.Downstream, e.Reading, e.Choice} {
+			for _, text := range []string{e.Printed, e.Corrected, e.Why, e.Downstream, e.Reading, e.Examined, e.Choice} {
 				if strings.Count(text, "$")%2 != 0 || strings.Count(text, "{") != strings.Count(text, "}") || formulaInUnicode.MatchString(text) {
 					t.Errorf("dollar signs or braces don't match, or a formula is not in TeX: %s", text)
 				}

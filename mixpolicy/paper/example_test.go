@@ -51,11 +51,9 @@ func ExampleErratum_Part() {
 		}
 	}
 	// Output:
-	// stationary           Section 2
 	// mixture-of-measures  Section 2
-	// one-step-contraction Section 2
 	// multiplier-norm      Section 3
-	// lambda-step          Section 3
 	// violation-norm       Section 3
+	// sample-size          Section 3
 	// dimension            Appendix
 }

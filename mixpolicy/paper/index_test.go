@@ -116,7 +116,7 @@ func TestAnchor(t *testing.T) {
 // The counts of five rows, and of all errata.
 func TestSummary(t *testing.T) {
 	row := func(v Verdict, erratum string) Row { return Row{Entry: Entry{Errata: erratum}, Verdict: v} }
-	got := Summary([]Row{row(Holds, ""), row(HoldsAsCorrected, "stationary"), row(HoldsAsCorrected, "stationary"), row(HoldsAsCorrected, "argmin"), row(Defines, "")})
+	got := Summary([]Row{row(Holds, ""), row(HoldsAsCorrected, "sample-size"), row(HoldsAsCorrected, "sample-size"), row(HoldsAsCorrected, "argmin"), row(Defines, "")})
 	want := "Of the 5 equations and statements, 1 hold as printed and 1 are definitions. " +
 		"Once corrected, 3 more hold: 2 after an error, 0 after a gap in the argument, 0 after a slip of sign, index or constant, 0 in one of two meanings, 1 after a misprint. "
 	if !strings.HasPrefix(got, want) {

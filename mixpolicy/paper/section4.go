@@ -305,6 +305,46 @@ func checkSmoothedBound(ctx context.Context) Finding {
 		"as printed s is free, a ν that fits v* at one s makes the right side %.1g, and U has u ⪯ 1 where ⪰ 1 is meant", lhs, bound, free)
 }
 
+// against is the finding about an error and its bound, where the condition of the cited theorem is not met, and where it is.
+func (a *approximation) against(off []float64, on []float64, bound float64, what string) Finding {
+	without, with := a.valueError(off), a.valueError(on)
+	return holdsCorrected(excess(without, bound), excess(with, bound), "%s: error %.4g, bound %.4g; with it %.4g", what, without, bound, with)
+}
+
+// checkWeights is (4.3) for weights p of (4.1) that are not α: three states that nothing leaves, of which the first costs 1.
+// To be high there, p = (0.98, 0.01, 0.01), v = ν₁ + ν₂(1, 0, −20) is low at the third, where α is.
+func checkWeights(ctx context.Context) Finding {
+	x := must(mixpolicy.New(mixpolicy.Spec{States: 3, Actions: 1, Criterion: mixpolicy.Discounted(0.9), Initial: unit(3, 2),
+		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
+			return unit(3, 0)[s], []mixpolicy.Transition{{To: s, P: 1}}
+		}}))
+	a := &approximation{x: x, basis: mat.NewDense(3, 2, []float64{1, 1, 1, 0, 1, -20}), optimal: []float64{10, 0, 0}}
+	one := must(priorwork.NewLyapunov(x, []float64{1, 1, 1}))
+	best, _, err := priorwork.BestFit(ctx, a.basis, a.optimal, one.U)
+	noError(err)
+	solution := func(p ...float64) []float64 {
+		return must(priorwork.ALP{Basis: a.basis, Weights: p}.Solve(ctx, x)).Value
+	}
+	return a.against(solution(0.98, 0.01, 0.01), solution(x.Initial()...), one.ALPBound(x.Initial(), best), "(4.3) without p = α, three states")
+}
+
+// checkBox is (4.9) with all constraints, for a Γ without ν*.
+func checkBox(ctx context.Context) Finding {
+	a := smallApproximation(ctx)
+	solution := func(bound float64) []float64 {
+		return must(priorwork.ALP{Basis: a.basis, Bound: bound}.Solve(ctx, a.x)).Value
+	}
+	return a.against(solution(0.1), solution(2*floats.Norm(a.full.Nu, math.Inf(1))), a.valueError(a.full.Value)+0.05*a.expected(a.optimal),
+		"(4.9) without ν* ∈ Γ, all constraints, Γ = [−0.1, 0.1]³, ε = 0.05")
+}
+
+// checkBudget is (4.13) for a budget other than the slack that the price 2/(1−γ) leaves.
+func checkBudget(ctx context.Context) Finding {
+	a := smallApproximation(ctx)
+	return a.against(a.withBudget(ctx, 2).Value, a.smoothed(ctx).Value, a.one.SALPBound(a.x.Initial(), a.mu, a.x.Gamma(), a.best),
+		"(4.13) without a condition on t, for t = 2")
+}
+
 // checkDualALP: (4.14) is of a paper on average cost, where ‖θᵀΨᵀ(P−Q)‖₁ is the right flow. The
 // features are discounted measures, whose flow is not 0.
 func checkDualALP(context.Context) Finding {
@@ -334,6 +374,17 @@ func checkPenaltyBound(ctx context.Context) Finding {
 	return holdsCorrected((v.Cost()-free)/math.Abs(free), relativeError(exact, best.Objective),
 		"queue, R = 100: with V₁ at price 1 the right side is %.4g, and no policy costs less than %.4g; "+
 			"at the price ‖λ*‖_∞ = %.3g it is the optimum %.5g", free, v.Cost(), price, exact).within(1e-6)
+}
+
+// witnessPenaltyMass: θ = 0 is in Θ_R, costs nothing and violates nothing.
+func witnessPenaltyMass(ctx context.Context) Finding {
+	p, zero := must(QueueProblem(mixpolicy.Ball(100))), make([]float64, 2)
+	v, _ := optimalValue(ctx, p.MDP())
+	right := p.Objective(zero) + 1e9*(p.NegativeMass(zero)+averageFlow(p.MDP(), combination(p, zero)))
+	f := checkPenaltyBound(ctx)
+	return holdsCorrected(excess(v.Cost(), right), f.Corrected,
+		"queue: at θ = 0 the right side is %g at any price, and no policy costs less than %.4g; on the hyperplane: %s",
+		right, v.Cost(), f.Numbers).within(f.Tolerance)
 }
 
 // checkMixtureBound: with C = c_max the constant term alone exceeds any cost, and nothing could

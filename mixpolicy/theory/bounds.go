@@ -281,6 +281,14 @@ func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 // corrected. It is the least power of 2^{1/8} for which [Constants.PolicyBound] is at most ε,
 // for any mixing, τ = +∞, or +∞ beyond float64. It needs G > ‖λ*‖₂, and depends on ρ through ln(1/ρ).
 //
+// With G = 2‖λ*‖₂ ≥ c_max, g ≤ 3A'‖λ*‖₂, so that with L = 1 + ln T both SharpObjectiveBound and
+// 2‖λ*‖₂·SharpViolationBound are O(‖λ*‖₂²L/√T), and PolicyBound is at most ε for
+//
+//	T = O( L²(‖λ*‖₂² + √(nm)‖λ*‖₂(max c − min c)/(1−γ))²/ε² ) ,
+//
+// where O hides R, A', μ, σ_max and ln(1/ρ). If every state is split into N equal ones, ‖λ*‖₂ grows like √N, and T
+// like N². Runs need as many: an entry of λ moves by η max|Ψθ| ~ 1/N in a step.
+//
 // What the policy is compared with is the best of the class, Ψθ* of (2.18). The theorem as
 // printed has ξ*, the optimum over all policies (2.13), which no T brings within reach of a
 // class that does not contain it.
