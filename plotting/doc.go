@@ -30,8 +30,8 @@
 // layers of this package is one too, in both renderings.
 //
 // Labels, titles and names may hold formulas of TeX between dollars, with scripts, accents
-// and symbols: `$c^T\Psi\hat\theta_t$`, `$\nabla\varphi$`. Files have them as TeX sets
-// them; charts have what Unicode has for them.
+// and symbols: `$c^T\Psi\hat\theta_t$`, `$\nabla\varphi$`. Both renderings
+// raise and lower scripts; texts have what Unicode has for them.
 //
 // Long curves are thinned to what can be seen (thin.go): no point that is left out is more than
 // a pixel and a half from what is drawn.

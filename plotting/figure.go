@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -170,6 +171,24 @@ func (f Figure) checkFrame() error {
 		}
 	}
 	return nil
+}
+
+// below is the label of the x axis and, on lines of their own, what the intervals of the layers are.
+func (f Figure) below(layers []layer) string {
+	lines := []string{f.X.Label}
+	for _, l := range layers {
+		words := ""
+		switch l := l.of.(type) {
+		case Line:
+			words = l.Interval
+		case Points:
+			words = l.Interval
+		}
+		if words != "" && !slices.Contains(lines, words) {
+			lines = append(lines, words)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // described is one of the package's own layers.

@@ -17,6 +17,10 @@ type Line struct {
 	Color  Color
 	Dash   Dash
 	Width  float64 // in points; default: 1.6
+
+	// Interval says what Lo and Hi are, such as "band: middle half of 200 runs". It stands below the x axis,
+	// once however many layers say the same.
+	Interval string
 }
 
 // Graph is the line of f at the points x, such as those of gonum's floats.Span and LogSpan.
@@ -91,6 +95,8 @@ type Points struct {
 	Lo, Hi []float64 // both or neither
 	Color  Color
 	Dash   Dash // of the lines that the marker goes with; default: ByColor
+
+	Interval string // as of a [Line]
 }
 
 func (l Points) describe() (kind, name string) { return "points", l.Name }
@@ -125,7 +131,7 @@ type Rule struct {
 	Label    string
 	At       float64
 	Vertical bool
-	Color    Color // default: Grey
+	Color    Color // default: Black, which is solid and for what is exact; others are dashed
 }
 
 func (r Rule) describe() (kind, name string) { return "rule", r.Label }
@@ -139,7 +145,14 @@ func (r Rule) Draw(p *Pen) error {
 	if err := checkColumns(column{"At", []float64{r.At}, axis}); err != nil {
 		return err
 	}
-	in, err := p.ink("", orGrey(r.Color), Dashed, 0)
+	c, dash := r.Color, Dashed
+	if c.name() == Auto {
+		c |= Black
+	}
+	if c.name() == Black {
+		dash = Solid
+	}
+	in, err := p.ink("", c, dash, 0)
 	if err != nil {
 		return err
 	}

@@ -87,15 +87,16 @@ func (f Figure) option(data *columns, digits int) (options, error) {
 			return nil, errOnlyPicture
 		}
 	}
-	f.Title, f.X.Label, f.Y.Label = spoken(f.Title), spoken(f.X.Label), spoken(f.Y.Label)
+	f.Title, f.Y.Label = charted(f.Title), charted(f.Y.Label)
 	for i := range layers {
-		layers[i].name = spoken(layers[i].name)
+		layers[i].name = charted(layers[i].name)
 	}
 	f.Y.Names = slices.Clone(f.Y.Names)
 	for i, name := range f.Y.Names {
-		f.Y.Names[i] = spoken(name)
+		f.Y.Names[i] = charted(name)
 	}
 	c := live{Line: charts.NewLine(), data: data, x: x, y: y, dx: x.digits(digits), dy: y.digits(digits)}
+	f.X.Label = charted(f.below(layers))
 	c.frame(f, layers)
 	width, height := f.size()
 	for _, l := range layers {
@@ -182,7 +183,7 @@ func (c live) frame(f Figure, layers []layer) {
 		left = 26
 	}
 	if f.X.Label != "" {
-		bottom = 28
+		bottom = 28 + 16*strings.Count(f.X.Label, "\n")
 	}
 	var named any // nil if there are none
 	if f.Y.Names != nil {
@@ -385,7 +386,7 @@ func (c live) addGlyphs(name string, m glyphs) {
 // reads from ECharts' names for it.
 func (c live) addRule(m rule, at corner) {
 	s := custom("", "rule", m.ink.color, 1, 0)
-	s.Label = &opts.Label{Formatter: spoken(m.label)}
+	s.Label = &opts.Label{Formatter: charted(m.label)}
 	s.LineStyle = &opts.LineStyle{Type: m.ink.dash.css()}
 	// Where there is room differs from frame to frame as the data do.
 	c.reference(s, m.vertical, []float64{m.at}, c.data.place(json.RawMessage(`["`+at.String()+`"]`)))
@@ -393,13 +394,13 @@ func (c live) addRule(m rule, at corner) {
 
 func (c live) addArrow(m arrow) {
 	s := custom("", "arrow", m.ink.color, 1, 1)
-	s.Label, s.SeriesTooltip = &opts.Label{Formatter: spoken(m.label)}, silent
+	s.Label, s.SeriesTooltip = &opts.Label{Formatter: charted(m.label)}, silent
 	c.series(s, []float64{m.x, m.fromX}, []float64{m.y, m.fromY})
 }
 
 func (c live) addSpan(m span) {
 	s := custom("", "span", m.ink.color, spanAlpha, 0)
-	s.Label = &opts.Label{Formatter: spoken(m.label)}
+	s.Label = &opts.Label{Formatter: charted(m.label)}
 	c.reference(s, m.vertical, []float64{m.from, m.to})
 }
 

@@ -95,15 +95,15 @@ function (charts) {
         return { type: "group", children: heads };
       });
     },
-    rule: function (rows, s, option) {
+    rule: function (rows, s, option, paper) {
       return function (params, api) {
         var g = params.coordSys, vertical = s.encode.x === 0, end = /End/.test(rows[0][1]), top = /Top/.test(rows[0][1]);
         var p = api.coord(vertical ? [rows[0][0], option.yAxis[0].min] : [option.xAxis[0].min, rows[0][0]]), right = g.x + g.width, low = g.y + g.height;
         return { type: "group", children: [
           { type: "line", shape: vertical ? { x1: p[0], x2: p[0], y1: g.y, y2: low } : { x1: g.x, x2: right, y1: p[1], y2: p[1] },
-            style: { stroke: s.itemStyle.color, lineWidth: 1.3, lineDash: dashes[s.lineStyle.type] } },
-          vertical ? label(s, p[0] + (top ? 4 : -4), end ? g.y + 3 : low - 3, top ? "left" : "right", end ? "top" : "bottom")
-            : label(s, end ? right - 4 : g.x + 4, p[1] + (top ? -2 : 3), end ? "right" : "left", top ? "bottom" : "top"),
+            style: { stroke: s.itemStyle.color, lineWidth: dashes[s.lineStyle.type] ? 1.3 : 1, lineDash: dashes[s.lineStyle.type] } },
+          vertical ? label(s, p[0] + (top ? 4 : -4), end ? g.y + 3 : low - 3, top ? "left" : "right", end ? "top" : "bottom", paper)
+            : label(s, end ? right - 4 : g.x + 4, p[1] + (top ? -4 : 4), end ? "right" : "left", top ? "bottom" : "top", paper),
         ] };
       };
     },
@@ -171,8 +171,8 @@ function (charts) {
       return shape(function (x, y) { return api.coord([x, y]); }, params.coordSys);
     };
   }
-  function label(s, x, y, align, verticalAlign) {
-    return { type: "text", style: { text: s.label.formatter, x: x, y: y, align: align, verticalAlign: verticalAlign, fill: "#7f7f7f", fontSize: 12 } };
+  function label(s, x, y, align, verticalAlign, paper) {
+    return { type: "text", style: { text: s.label.formatter, x: x, y: y, align: align, verticalAlign: verticalAlign, fill: "#7f7f7f", fontSize: 12, lineHeight: 15, rich: scripts(12), stroke: paper, lineWidth: paper ? 3 : 0 }, z2: 200 };
   }
   function fill(points, s) {
     return { type: "polygon", shape: { points: points }, style: { fill: s.itemStyle.color, opacity: s.itemStyle.opacity } };
@@ -181,10 +181,10 @@ function (charts) {
   // Of a frame after the first, the page holds what differs.
   function complete(spec, frame, dark, width) {
     var option = JSON.stringify(Object.assign({}, spec.frames[0], spec.frames[frame]));
-    if (dark) option = option.replace(/#0072b2/g, "#3399d6").replace(/#ffffff/g, paper(dark)); // the one colour too dark on black; hollow markers
+    if (dark) option = option.replace(/#0072b2/g, "#3399d6").replace(/#222222/g, "#dddddd").replace(/#ffffff/g, paper(dark)); // what is too dark on black; hollow markers
     option = JSON.parse(option);
     Object.assign(option.legend, legendItem);
-    var top = head(option, width);
+    var top = head(option, width), title = option.title.text || "";
     Object.assign(option.title.textStyle, top.title.textStyle);
     option.title.text = top.title.text;
     Object.assign(option.legend, top.legend);
@@ -227,15 +227,15 @@ function (charts) {
     option.tooltip.confine = true;
     option.tooltip.formatter = function (params) {
       params = [].concat(params);
-      var head = option.xAxis[0].name || "x", lines = params.map(function (p) {
+      var head = (option.xAxis[0].name || "").split("\n")[0] || "x", lines = params.map(function (p) {
         var s = option.series[p.seriesIndex], y = s.encode.y, v = raw[s.datasetIndex || 0][p.dataIndex], show = tell[names ? 0 : 1], text;
         if (y.length) text = show(v[y[0]]) + " … " + show(v[y[1]]);
-        else text = "<b>" + (names ? echarts.format.encodeHTML(names[v[1] - 1] || "") : show(v[y])) + "</b>" + (v.length > 3 ? " [" + show(v[2]) + ", " + show(v[3]) + "]" : "");
-        return p.marker + echarts.format.encodeHTML(p.seriesName.replace(/^series\u0000\d+$/, "")) + " " + text;
+        else text = "<b>" + (names ? markup(names[v[1] - 1] || "") : show(v[y])) + "</b>" + (v.length > 3 ? " [" + show(v[2]) + ", " + show(v[3]) + "]" : "");
+        return p.marker + markup(p.seriesName.replace(/^series\u0000\d+$/, "")) + " " + text;
       });
-      return [echarts.format.encodeHTML(head) + " = " + tell[0](log[0] ? Math.pow(10, params[0].value[0]) : params[0].value[0])].concat(lines).join("<br>");
+      return [markup(head) + " = " + tell[0](log[0] ? Math.pow(10, params[0].value[0]) : params[0].value[0])].concat(lines).join("<br>");
     };
-    option.toolbox = { right: 0, top: 0, itemSize: 13, feature: { dataZoom: { filterMode: "none" }, restore: {}, saveAsImage: { pixelRatio: 2 } } };
+    option.toolbox = Object.assign({ right: 0, top: 0, itemSize: 13, feature: { dataZoom: { filterMode: "none" }, restore: {}, saveAsImage: { pixelRatio: 2, name: title.replace(rich, "$2") } } }, tools(false));
     // The wheel scrolls the page; with Ctrl or Cmd it zooms.
     option.dataZoom = ["xAxisIndex", "yAxisIndex"].map(function (axis) {
       var zoom = { type: "inside", filterMode: "none", zoomOnMouseWheel: "ctrl", moveOnMouseWheel: false };
@@ -247,7 +247,14 @@ function (charts) {
 
   // The title and the legend take as many lines as they need, and the axes begin below them.
   var legendItem = { itemWidth: 28, itemHeight: 11, itemGap: 12 }, family = "Liberation Sans, Arial, Helvetica, sans-serif";
-  function long(text, size) { return echarts.format.getTextRect(text, size + "px " + family).width; }
+  // Scripts in texts: {sup|…} and {sub|…}, as ECharts has them.
+  var rich = /\{(su[bp])\|([^}]*)\}/g;
+  function scripts(size) {
+    return { sup: { fontSize: 0.75 * size, fontFamily: family, verticalAlign: "top" }, sub: { fontSize: 0.75 * size, fontFamily: family, verticalAlign: "bottom" } };
+  }
+  function markup(text) { return echarts.format.encodeHTML(text).replace(rich, "<$1>$2</$1>"); }
+  function tools(shown) { return { iconStyle: { opacity: +shown } }; } // while the pointer is on the chart
+  function long(text, size) { return echarts.format.getTextRect(text, size + "px " + family, "left", "top", 0, scripts(size)).width; }
   function head(option, width) {
     var room = Math.max(80, width - 100), line = 19, x = 0, lines = (option.title.text || "").split(" ").reduce(function (lines, word) {
       var last = lines.length - 1;
@@ -272,16 +279,16 @@ function (charts) {
   }
   function paper(dark) { return dark ? "#1e1e1e" : "#ffffff"; }
   function theme(dark) {
-    var ink = dark ? "#dddddd" : "#222222", soft = dark ? "#999999" : "#666666", faint = dark ? "#3c3c3c" : "#e4e4e4", text = { color: ink }, line = { lineStyle: { color: soft } };
+    var ink = dark ? "#dddddd" : "#222222", soft = dark ? "#999999" : "#666666", faint = dark ? "#3c3c3c" : "#e4e4e4", line = { lineStyle: { color: soft } };
     var axis = {
       axisLine: { show: true, onZero: false, lineStyle: { color: soft } }, axisTick: { show: true, lineStyle: { color: soft } },
-      axisLabel: { color: ink, hideOverlap: true },
-      nameTextStyle: { color: ink, fontSize: 13 }, splitLine: { showMinLine: false, showMaxLine: false, lineStyle: { color: faint } },
+      axisLabel: { color: ink, hideOverlap: true, lineHeight: 16, rich: scripts(12) },
+      nameTextStyle: { color: ink, fontSize: 13, lineHeight: 17, rich: scripts(13) }, splitLine: { showMinLine: false, showMaxLine: false, lineStyle: { color: faint } },
     };
     return {
       darkMode: dark, backgroundColor: "transparent", textStyle: { fontFamily: family },
-      title: { textStyle: text }, legend: { textStyle: text, pageTextStyle: text, pageIconColor: soft, pageIconInactiveColor: faint },
-      tooltip: { backgroundColor: paper(dark), borderColor: soft, textStyle: text, axisPointer: line },
+      title: { textStyle: { color: ink, rich: scripts(15) } }, legend: { textStyle: { color: ink, lineHeight: 16, rich: scripts(12) }, pageTextStyle: { color: ink }, pageIconColor: soft, pageIconInactiveColor: faint },
+      tooltip: { backgroundColor: paper(dark), borderColor: soft, textStyle: { color: ink }, axisPointer: line },
       toolbox: { iconStyle: { borderColor: soft } }, valueAxis: axis,
     };
   }
@@ -329,6 +336,9 @@ function (charts) {
         chart.resize();
         chart.setOption(top);
       }
+      ["enter", "leave"].forEach(function (what) {
+        live.addEventListener("pointer" + what, function () { if (chart) chart.setOption({ toolbox: tools(what === "enter") }); });
+      });
       still.hidden = true;
       live.hidden = false;
       var size = new ResizeObserver(function () {

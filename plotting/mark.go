@@ -215,6 +215,12 @@ func (b bounds) covers(m mark, x, y scale) int {
 		for i := range m.x {
 			touch(m.x[i], m.x[i], m.y[i], m.y[i])
 		}
+	case rule:
+		if m.vertical {
+			touch(m.at, m.at, y.lo, y.hi)
+		} else {
+			touch(x.lo, x.hi, m.at, m.at)
+		}
 	}
 	return n
 }
@@ -222,7 +228,7 @@ func (b bounds) covers(m mark, x, y scale) int {
 // Color is one of those below. The zero value lets the figure choose.
 //
 // They are of the eight colours of Okabe and Ito ("Color universal design",
-// 2008), less black and yellow, which vanish on dark and on white paper, plus a grey.
+// 2008), less yellow, which vanishes on white paper, plus a grey.
 // They can be distinguished with any common form of colour blindness; the first four
 // keep a contrast of at least 3:1 on white and on black.
 type Color int64 // 255 − alpha in bits 24 to 31
@@ -236,6 +242,7 @@ const (
 	Orange
 	Sky
 	Grey
+	Black // on dark pages nearly white; for what is exact, and never by itself
 )
 
 const alphaShift = 24
@@ -263,6 +270,7 @@ var palette = [...]color.NRGBA{
 	Orange:    {0xe6, 0x9f, 0x00, 0xff},
 	Sky:       {0x56, 0xb4, 0xe9, 0xff},
 	Grey:      {0x7f, 0x7f, 0x7f, 0xff},
+	Black:     {0x22, 0x22, 0x22, 0xff},
 }
 
 func (c Color) rgb() color.NRGBA { return c.alpha(1) }
@@ -316,7 +324,7 @@ func (in ink) marker() marker {
 
 // ink fills in what the author left to the figure, for a layer of a name.
 func (p *Pen) ink(name string, c Color, d Dash, width float64) (ink, error) {
-	if c < 0 || c.name() > Grey || d < AutoDash || d > ByColor {
+	if c < 0 || c.name() > Black || d < AutoDash || d > ByColor {
 		return ink{}, fmt.Errorf("there is no colour %d, or no dash %d", c, d)
 	}
 	if !(width >= 0 && width <= 100) {
@@ -365,4 +373,6 @@ func (p *Pen) free() Color {
 }
 
 // dash is what [ByColor] is for a named colour.
-func (c Color) dash() Dash { return [...]Dash{Solid, Dashed, DashDot, Dotted}[(c-Blue)%4] }
+func (c Color) dash() Dash {
+	return [...]Dash{Solid, Dashed, DashDot, Dotted, Solid, Dashed, DashDot, Solid}[c-Blue]
+}

@@ -185,7 +185,7 @@ func beside(path string) string {
 
 // texts returns all that is written in the figure, numbers aside.
 func (f Figure) texts(layers []layer) []string {
-	out := append([]string{f.Title, f.X.Label, f.Y.Label}, f.Y.Names...)
+	out := append([]string{f.Title, f.below(layers), f.Y.Label}, f.Y.Names...)
 	for _, l := range layers {
 		out = append(out, l.name)
 	}

@@ -173,7 +173,7 @@ func newPlot(f Figure, layers []layer, x, y scale) *plot.Plot {
 		ticks []tick
 		style text.Style
 	}{
-		{&p.X, f.X.Label, x, x.apart(7, w*72-65, smallStyle().Width), textStyle(smallFont, draw.XCenter, draw.YTop)},
+		{&p.X, f.below(layers), x, x.apart(7, w*72-65, smallStyle().Width), textStyle(smallFont, draw.XCenter, draw.YTop)},
 		{&p.Y, f.Y.Label, y, levels, textStyle(smallFont, draw.XRight, draw.YCenter)},
 	} {
 		a.axis.Min, a.axis.Max = a.scale.position(a.scale.lo), a.scale.position(a.scale.hi)
@@ -189,15 +189,16 @@ func newPlot(f Figure, layers []layer, x, y scale) *plot.Plot {
 	}
 	p.X.Tick.Label.YAlign = draw.YTop
 	p.Add(grid{p.X.Tick.Marker, p.Y.Tick.Marker})
+	var labels []plot.Plotter // over all curves
 	for _, l := range layers {
 		for _, m := range l.marks {
-			pl := plotter{mark: m, x: x, y: y}
+			p.Add(plotter{m, x, y})
 			if m, ok := m.(rule); ok {
-				pl.at = m.place(layers, x, y, w, h)
+				labels = append(labels, plotter{ruleLabel{m, m.place(layers, x, y, w, h)}, x, y})
 			}
-			p.Add(pl)
 		}
 	}
+	p.Add(labels...)
 	return p
 }
 
@@ -271,7 +272,6 @@ func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
 type plotter struct {
 	mark
 	x, y scale
-	at   corner // of the label, if the mark is a rule
 }
 
 func (pl plotter) Plot(c draw.Canvas, p *plot.Plot) {
@@ -286,7 +286,9 @@ func (pl plotter) Plot(c draw.Canvas, p *plot.Plot) {
 	case glyphs:
 		m.plot(c, x, y)
 	case rule:
-		m.plot(c, x, y, pl.at)
+		m.plot(c, x, y)
+	case ruleLabel:
+		m.plot(c, x, y)
 	case plane:
 		c.DrawImage(c.Rectangle, m.image(pl.x, pl.y))
 	case texts:
@@ -516,39 +518,49 @@ func (in ink) drawMarkers(c draw.Canvas, path vg.Path, hollow bool) {
 	c.Stroke(path)
 }
 
-func (m rule) plot(c draw.Canvas, x, y transform, at corner) {
+func (m rule) plot(c draw.Canvas, x, y transform) {
 	style := draw.LineStyle{Color: m.ink.color.rgb(), Width: 1, Dashes: m.ink.dash.pattern()}
+	if v := x(m.at); m.vertical && c.ContainsX(v) {
+		c.StrokeLine2(style, v, c.Min.Y, v, c.Max.Y)
+	}
+	if v := y(m.at); !m.vertical && c.ContainsY(v) {
+		c.StrokeLine2(style, c.Min.X, v, c.Max.X, v)
+	}
+}
+
+// ruleLabel is the label of a rule, on a patch of paper that lets a little through.
+type ruleLabel struct {
+	rule
+	at corner
+}
+
+func (m ruleLabel) plot(c draw.Canvas, x, y transform) {
 	label := textStyle(smallFont, draw.XRight, draw.YBottom)
 	label.Color = axisColor
-	var pt vg.Point
-	if m.vertical {
-		v := x(m.at)
-		if !c.ContainsX(v) {
-			return
-		}
-		c.StrokeLine2(style, v, c.Min.Y, v, c.Max.Y)
-		pt = vg.Point{X: v - 3, Y: c.Max.Y - 2}
+	pt := vg.Point{X: c.Max.X - 3, Y: y(m.rule.at) + 5}
+	switch v := x(m.rule.at); {
+	case m.label == "" || m.vertical && !c.ContainsX(v) || !m.vertical && !c.ContainsY(pt.Y-5):
+		return
+	case m.vertical:
+		pt = vg.Point{X: v - 4, Y: c.Max.Y - 2}
 		label.YAlign = draw.YTop
-		if at.start {
+		if m.at.start {
 			label.YAlign, pt.Y = draw.YBottom, c.Min.Y+4
 		}
-		if !at.below {
-			label.XAlign, pt.X = draw.XLeft, v+3
+		if !m.at.below {
+			label.XAlign, pt.X = draw.XLeft, v+4
 		}
-	} else {
-		v := y(m.at)
-		if !c.ContainsY(v) {
-			return
-		}
-		c.StrokeLine2(style, c.Min.X, v, c.Max.X, v)
-		pt = vg.Point{X: c.Max.X - 3, Y: v + 4}
-		if at.start {
+	default:
+		if m.at.start {
 			label.XAlign, pt.X = draw.XLeft, c.Min.X+3
 		}
-		if at.below {
-			label.YAlign, pt.Y = draw.YTop, v-1
+		if m.at.below {
+			label.YAlign, pt.Y = draw.YTop, pt.Y-8
 		}
 	}
+	patch := label.Rectangle(m.label).Add(pt)
+	c.SetColor(color.NRGBA{0xff, 0xff, 0xff, 0xcc})
+	c.Fill(patch.Path())
 	c.FillText(label, pt, m.label)
 }
 

@@ -209,9 +209,26 @@ func (t *tex) argument(of string, depth int) (string, error) {
 // Unicode is a text whose formulas of TeX, between dollars, are in plain Unicode, as far as there are characters.
 func Unicode(text string) string { return spoken(text) }
 
-// spoken is the label in plain Unicode, for the live rendering and for texts: a script that
-// Unicode lacks follows its mark.
+// spoken is the label in plain Unicode, for texts: a script that Unicode lacks follows its mark.
 func spoken(label string) string {
+	return plain(label, func(begin rune, s string) string {
+		mark := map[rune]string{superScript: "^", subScript: "_"}[begin]
+		if utf8.RuneCountInString(s) == 1 {
+			return mark + s
+		}
+		return mark + "(" + s + ")"
+	})
+}
+
+// charted is the label for a chart: a script that Unicode lacks is ECharts' rich text, {sup|…} or {sub|…}.
+func charted(label string) string {
+	return plain(strings.ReplaceAll(typeset(label), "{", "{\u2060"), func(begin rune, s string) string {
+		return map[rune]string{superScript: "{sup|", subScript: "{sub|"}[begin] + strings.ReplaceAll(s, " ", "\u00a0") + "}"
+	})
+}
+
+// plain is the label in Unicode, with its scripts that Unicode lacks as other writes them.
+func plain(label string, other func(begin rune, s string) string) string {
 	var b, script strings.Builder
 	begin := rune(0)
 	for _, r := range typeset(label) {
@@ -219,7 +236,11 @@ func spoken(label string) string {
 		case r == superScript, r == subScript:
 			begin = r
 		case r == endScript:
-			b.WriteString(inUnicode(begin, script.String()))
+			s, ok := inUnicode(begin, script.String())
+			if !ok {
+				s = other(begin, s)
+			}
+			b.WriteString(s)
 			script.Reset()
 			begin = 0
 		case begin != 0:
@@ -232,10 +253,10 @@ func spoken(label string) string {
 }
 
 // inUnicode writes a script with Unicode's characters for it, if there are enough.
-func inUnicode(begin rune, s string) string {
-	from, to, mark := superLetters, superscripts, "^"
+func inUnicode(begin rune, s string) (script string, ok bool) {
+	from, to := superLetters, superscripts
 	if begin == subScript {
-		from, to, mark = subLetters, subscripts, "_"
+		from, to = subLetters, subscripts
 	}
 	out := strings.Map(func(r rune) rune {
 		switch {
@@ -246,13 +267,8 @@ func inUnicode(begin rune, s string) string {
 		}
 		return -1
 	}, s)
-	switch {
-	case utf8.RuneCountInString(out) == utf8.RuneCountInString(s):
-		return out
-	case begin == superScript && strings.Contains("*∗⋆′†", s):
-		return s
-	case utf8.RuneCountInString(s) == 1:
-		return mark + s
+	if utf8.RuneCountInString(out) == utf8.RuneCountInString(s) {
+		return out, true
 	}
-	return mark + "(" + s + ")"
+	return s, begin == superScript && strings.Contains("*∗⋆′†", s)
 }

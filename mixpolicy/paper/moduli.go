@@ -320,7 +320,7 @@ func (m *Moduli) Boundary() plotting.Panels {
 		top = max(top, floats.Max(l.Hi))
 		panels.Figures = append(panels.Figures, plotting.Figure{
 			Title: k.Name, X: plotting.Axis{Label: "queries to the oracle", Log: true}, Y: plotting.Axis{Label: "R − ‖θₜ‖"},
-		}.With(plotting.Points{X: l.X, Y: l.Y, Lo: l.Lo, Hi: l.Hi}))
+		}.With(plotting.Points{X: l.X, Y: l.Y, Lo: l.Lo, Hi: l.Hi, Interval: strings.Replace(l.Interval, "band", "bars", 1)}))
 	}
 	for i := range panels.Figures {
 		panels.Figures[i].Y.Max = 1.05 * top
@@ -417,6 +417,7 @@ func (s ModuliSettings) Look(
 	all := bandLine("θ̂ₜ", t.BandOf(race.Iterations, gap, func(x []float64) race.Interval {
 		return race.Interval{Mean: stat.Mean(x, nil), Lo: floats.Min(x), Hi: floats.Max(x), N: len(x)}
 	}), from)
+	all.Interval = fmt.Sprintf("band: all %d runs", len(t.Finished()))
 	queries := plotting.Axis{Label: "queries to the oracle", Log: true}
 	return plotting.Row(
 		plotting.Figure{
@@ -426,7 +427,7 @@ func (s ModuliSettings) Look(
 		plotting.Figure{
 			Title: "How far it is from the optimum", X: queries,
 			Y: plotting.Axis{Label: "penalised gap / optimum", Log: true},
-		}.With(all, plotting.Rule{Label: "as much as the optimum", At: 1}),
+		}.With(all, plotting.Rule{Label: "as much as the optimum", At: 1, Color: plotting.Grey}),
 	), nil
 }
 

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/mixpolicy/lab/mixpolicy/race"
@@ -22,6 +23,7 @@ func Sweep(name string, x []float64, at func(x float64) race.Interval) plotting.
 		iv := at(v)
 		line.Y, line.Hi = append(line.Y, iv.Mean), append(line.Hi, iv.Hi)
 		line.Lo = append(line.Lo, max(iv.Lo, iv.Mean/10))
+		line.Interval = meanBand(iv.Confidence, iv.N)
 	}
 	return line
 }
@@ -37,8 +39,15 @@ func line(name string, rows race.Record) plotting.Line {
 	l.X, l.Y, l.Lo, l.Hi = rows.Columns()
 	if len(rows) > 0 && rows[0].Trials <= 1 {
 		l.Lo, l.Hi = nil, nil
+	} else if len(rows) > 0 {
+		l.Interval = meanBand(confidence, rows[0].Trials)
 	}
 	return l
+}
+
+// meanBand says what a band is.
+func meanBand(confidence float64, runs int) string {
+	return fmt.Sprintf("band: %.0f %% interval of the mean, %d runs", 100*confidence, runs)
 }
 
 // Plot draws the figure as the paper does, a histogram of visits, with the exact

@@ -122,6 +122,7 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 			}
 			line.X, line.Y = append(line.X, row.At), append(line.Y, y)
 			line.Lo, line.Hi = append(line.Lo, max(lo, y/10)), append(line.Hi, hi)
+			line.Interval = fmt.Sprintf("band: %.0f %% interval of the median, %d runs", 100*confidence, row.Trials)
 		}
 		add(&f, m, line)
 	}

@@ -192,7 +192,9 @@ func axes(title, x, y string) plotting.Figure {
 // line draws rows against At, with their intervals if those are of runs.
 func line(name string, rows race.Record) (l plotting.Line) {
 	l.Name = name
-	l.X, l.Y, l.Lo, l.Hi = rows.Columns()
+	if l.X, l.Y, l.Lo, l.Hi = rows.Columns(); l.Lo != nil {
+		l.Interval = fmt.Sprintf("band: %.0f %% interval, %d runs", 100*confidence, rows[0].Trials)
+	}
 	return l
 }
 
@@ -316,7 +318,7 @@ func (r NetworkRecord) DualCurves(part, rules string) plotting.Panels {
 	truth := axes("True cost", steps, "jobs").With(of(dualName, DualCost))
 	for _, rule := range TwoRules().Members {
 		for _, row := range r.Select(race.Row{Part: rules, Quantity: PolicyCost, Method: rule}) {
-			truth.Layers = append(truth.Layers, plotting.Rule{At: row.Value, Label: rule})
+			truth.Layers = append(truth.Layers, plotting.Rule{At: row.Value, Label: rule, Color: plotting.Grey})
 		}
 	}
 	return plotting.Row(axes("Violations", steps, "norm").With(of("negative mass", DualNegative), of("flow", DualFlow)), truth)
