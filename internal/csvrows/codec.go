@@ -124,7 +124,8 @@ var (
 	errText   = errors.New("a text without a carriage return") // of \r\n, CSV reads back \n
 	errNumber = errors.New("a number")
 	plain     = map[reflect.Kind]error{
-		reflect.Int: errors.New("a whole number"), reflect.Uint64: errors.New("a whole number ≥ 0"), reflect.Bool: errors.New("true or false"),
+		reflect.Int: errors.New("a whole number"), reflect.Uint64: errors.New("a whole number ≥ 0"),
+		reflect.Bool: errors.New("true or false"),
 	}
 	errList = errors.New("numbers or – for missing ones, separated by spaces")
 )

@@ -83,5 +83,6 @@ var witnesses = map[string]check{
 	"maximiser": checkAlongRuns("5.25"), "reach": checkReach, "gradient-sign": checkAlongRuns("5.30"),
 	"alpha-rate": witnessAlphaRate, "transition-law": witnessTransitionLaw, "average-cost-ball": witnessAverageBall,
 	"protocol": checkProtocol, "azuma-scale": checkAzuma, "gaussian-displays": checkGaussianBound,
-	"outside-hyperplane": checkPythagoras, "absolute-deviation": witnessAbsolute, "dimension": witnessDimension, "reciprocal-norm": witnessReciprocalNorm,
+	"outside-hyperplane": checkPythagoras, "absolute-deviation": witnessAbsolute, "dimension": witnessDimension,
+	"reciprocal-norm": witnessReciprocalNorm,
 }

@@ -139,7 +139,8 @@ func games() Space {
 				{"3.33", "1−δ quantile of V(θ̂) ≤ ViolationBound", "it contains ObjectiveBound, whose " + slope,
 					Side{violation, g.K.ViolationBound(s, delta).Value, size}},
 				{"3.31", "1−δ quantile of the gap ≤ SharpObjectiveBound", "", Side{gap, g.K.SharpObjectiveBound(s, delta).Value, size}},
-				{"3.33", "1−δ quantile of V(θ̂) ≤ SharpViolationBound", union, Side{violation, g.K.SharpViolationBound(s, delta).Value, size}},
+				{"3.33", "1−δ quantile of V(θ̂) ≤ SharpViolationBound", union,
+					Side{violation, g.K.SharpViolationBound(s, delta).Value, size}},
 				{"3.38", "1−δ quantile of cᵀξ^θ̂ − cᵀΨθ* ≤ PolicyBound", union, policy},
 			}
 		},

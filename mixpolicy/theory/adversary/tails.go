@@ -165,7 +165,8 @@ func vectors() Space {
 			}
 			upper := k / (1 - math.Pi/directions/2)
 			return []Law{
-				{"Lemma A.3", "‖‖Z‖₂²‖_ψ₁ ≤ dK², K = ‖Z‖_ψ₂", "", Side{mixpolicy.Must(theory.OrliczNorm(1, squares, p)), 2 * upper * upper, 0}},
+				{"Lemma A.3", "‖‖Z‖₂²‖_ψ₁ ≤ dK², K = ‖Z‖_ψ₂", "",
+					Side{mixpolicy.Must(theory.OrliczNorm(1, squares, p)), 2 * upper * upper, 0}},
 				{"A.8", "‖Z‖_ψ₂ ≤ √2·b, ‖Z‖₂ ≤ b = C(d)C_e", "", Side{k, math.Sqrt2 * top, 0}},
 			}
 		},
