@@ -3,7 +3,6 @@
 package plotting
 
 import (
-	"math"
 	"slices"
 )
 
@@ -62,8 +61,8 @@ func thin(layers []layer, sx, sy scale) []layer {
 			}
 		}
 		keep := extremes(x, ys)
-		if more := maxPoints - len(keep); more > 2+2*len(ys) { // of what is smooth, to hover at
-			keep = append(keep, largestTriangles(more, x, ys)...)
+		if more := maxPoints - len(keep); more > 0 { // of what is smooth, to hover at
+			keep = append(keep, strips(more, x)...)
 			slices.Sort(keep)
 			keep = slices.Compact(keep)
 		}
@@ -133,57 +132,14 @@ func extremes(x []float64, ys [][]float64) []int {
 	return slices.Compact(needed)
 }
 
-// largestTriangles returns the indices of at most n points, increasing, that
-// keep the looks of the curves ys over the sorted x: the first and the last
-// point, the extremes of each curve, and from each of the strips into which the
-// axis is cut, the point that spans the largest triangle with its neighbours.
-// This is S. Steinarsson's Largest-Triangle-Three-Buckets (Downsampling Time
-// Series for Visual Representation, University of Iceland, 2013) with the areas
-// summed over the curves, and with strips of equal width instead of buckets of
-// equal count, which on a logarithmic axis would starve the left end.
-// n must be greater than 2 + 2·len(ys).
-func largestTriangles(n int, x []float64, ys [][]float64) []int {
-	last := len(x) - 1
-	keep := []int{0, last}
-	for _, y := range ys {
-		keep = append(keep, argmin(y), argmax(y))
+// strips returns the first point in each of n strips of the axis, of points on the unit interval, sorted.
+func strips(n int, x []float64) (keep []int) {
+	for i, u := range x {
+		if i == 0 || int(u*float64(n)) != int(x[i-1]*float64(n)) {
+			keep = append(keep, i)
+		}
 	}
-	var strips [][2]int // index ranges
-	for k, lo := n-len(keep), 1; lo < last; {
-		strip := func(i int) int {
-			if x[i] == x[last] { // also where all x are equal
-				return k - 1
-			}
-			return min(k-1, int(float64(k)*(x[i]-x[0])/(x[last]-x[0])))
-		}
-		hi := lo + 1
-		for hi < last && strip(hi) == strip(lo) {
-			hi++
-		}
-		strips = append(strips, [2]int{lo, hi})
-		lo = hi
-	}
-	a := 0 // the point chosen last
-	for k, s := range strips {
-		// The third corner is the centre of the next strip, or the last point.
-		next := [2]int{last, last + 1}
-		if k+1 < len(strips) {
-			next = strips[k+1]
-		}
-		area := make([]float64, s[1]-s[0])
-		cx := mean(x[next[0]:next[1]])
-		for _, y := range ys {
-			cy := mean(y[next[0]:next[1]])
-			for i := range area {
-				b := s[0] + i
-				area[i] += math.Abs((x[a]-cx)*(y[b]-y[a]) - (x[a]-x[b])*(cy-y[a]))
-			}
-		}
-		a = s[0] + argmax(area)
-		keep = append(keep, a)
-	}
-	slices.Sort(keep)
-	return slices.Compact(keep)
+	return keep
 }
 
 // simplify returns the indices of the points of a polyline that stay when each

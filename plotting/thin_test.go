@@ -9,39 +9,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestThinningKeepsEndsAndExtremes(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(2, 200).Draw(t, "n")
-		curves := rapid.IntRange(1, 4).Draw(t, "curves")
-		max := rapid.IntRange(3+2*curves, 60).Draw(t, "max")
-		step := rapid.SliceOfN(rapid.Float64Range(0, 1), n, n).Draw(t, "step")
-		x := make([]float64, n)
-		for i := 1; i < n; i++ {
-			x[i] = x[i-1] + step[i]
-		}
-		ys := make([][]float64, curves)
-		for k := range ys {
-			ys[k] = rapid.SliceOfN(rapid.Float64Range(0, 1), n, n).Draw(t, "y")
-		}
-		keep := largestTriangles(max, x, ys)
-		if len(keep) > max || !slices.IsSorted(keep) || len(slices.Compact(slices.Clone(keep))) != len(keep) {
-			t.Fatalf("largestTriangles(%d) of %d points = %v: want at most %d indices, increasing", max, n, keep, max)
-		}
-		if keep[0] != 0 || keep[len(keep)-1] != n-1 {
-			t.Fatalf("kept %v, without an end of 0…%d", keep, n-1)
-		}
-		for k, y := range ys {
-			at := make([]float64, len(keep))
-			for i, j := range keep {
-				at[i] = y[j]
-			}
-			if slices.Min(at) != slices.Min(y) || slices.Max(at) != slices.Max(y) {
-				t.Fatalf("curve %d spans [%g, %g], thinned [%g, %g]", k, slices.Min(y), slices.Max(y), slices.Min(at), slices.Max(at))
-			}
-		}
-	})
-}
-
 func TestCurvesOverOneAxisAreThinnedTogether(t *testing.T) {
 	const n = 5000
 	x, y, z := numbered(n), make([]float64, n), make([]float64, n)
