@@ -335,12 +335,12 @@ func TestValuationSettingsErrors(t *testing.T) {
 		t.Errorf("cost %v where all costs are 3", v.Cost())
 	}
 
-	const h = 1.5e308 // of which a half more is too much; without a bound, it is infinite
+	const h = 1.5e308 // of which a half more is too much; without a bound, there is no valuation
 	for _, costs := range [][]float64{{h, h, h, h}, {h, h, h, -h}, {0, 0, 0, -h}} {
 		far := mixpolicy.Must(x.WithCosts(costs))
 		v, err := mixpolicy.ValueIteration(t.Context(), far, mixpolicy.ValuationSettings{Tolerance: 1})
 		wantError(t, err, "overflow after 1 sweeps", "1.5e+308")
-		if !math.IsInf(v.Lower, -1) || !math.IsInf(v.Upper, 1) || !math.IsInf(v.Residual, 1) {
+		if v != nil {
 			t.Errorf("costs %v: [%v, %v], residual %v", costs, v.Lower, v.Upper, v.Residual)
 		}
 		wantError(t, errOf(mixpolicy.Evaluate(t.Context(), far, mixpolicy.UniformPolicy(far), mixpolicy.ValuationSettings{})), "overflow")

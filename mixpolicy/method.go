@@ -43,8 +43,9 @@ type SlowRun interface {
 	ViewUntil(ctx context.Context, s *Snapshot) error
 }
 
-// View shows the state of a run, until the context ends if that takes long.
-func View(ctx context.Context, r Run, s *Snapshot) error {
+// View shows the state of a run, until the context ends if that takes long. A panic is an error.
+func View(ctx context.Context, r Run, s *Snapshot) (err error) {
+	defer recovered(&err, r)
 	if slow, ok := r.(SlowRun); ok {
 		return slow.ViewUntil(ctx, s)
 	}

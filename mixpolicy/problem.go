@@ -62,6 +62,9 @@ func (c Class) least(d int) float64 {
 }
 
 func (c Class) validate(d int) error {
+	if c.Norm < linprog.L2 || c.Norm > linprog.L1 {
+		return fmt.Errorf("mixpolicy: class of the norm %v, want linprog.L2, L1 or LInf", c.Norm)
+	}
 	need, strict := c.least(d), c.Norm != linprog.L1 && d > 1
 	if c.R > need || c.R == need && !strict {
 		return nil

@@ -110,15 +110,22 @@ func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, er
 	if err != nil {
 		return nil, err
 	}
-	run, err := m.Start(p, o)
+	run, err := Start(m, p, o)
 	if err != nil {
 		return nil, err
 	}
 	r := &Result{Method: m.Name(), Run: run}
 	var snap Snapshot
 	show := func() error {
-		if err := View(ctx, run, &snap); err != nil || set.Recorder == nil {
+		if err := View(ctx, run, &snap); err != nil {
 			return err
+		}
+		if err := snap.check(p, run); err != nil {
+			snap = Snapshot{Iteration: snap.Iteration}
+			return err
+		}
+		if set.Recorder == nil {
+			return nil
 		}
 		return set.Recorder.Record(p, &snap)
 	}
@@ -179,16 +186,47 @@ func CheckMethod(m Method) error {
 	return nil
 }
 
+// Start starts a run of m; a panic of the method is an error with its name.
+func Start(m Method, p *Problem, o *Oracle) (r Run, err error) {
+	defer recovered(&err, m)
+	return m.Start(p, o)
+}
+
+// recovered makes the panic of a method or a run an error.
+func recovered(err *error, of any) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("mixpolicy: panic in %T: %v", of, v)
+	}
+}
+
+// check refuses a view without an answer, or of a wrong length.
+func (s *Snapshot) check(p *Problem, r Run) error {
+	_, learnsPolicy := r.(PolicyRun)
+	for _, v := range []struct {
+		name string
+		of   []float64
+		n    int
+		none bool // may be nil
+	}{{"Average", s.Average, p.Dim(), learnsPolicy}, {"Last", s.Last, p.Dim(), true}, {"Lambda", s.Lambda, p.MDP().Pairs(), true}} {
+		if len(v.of) != v.n && !(v.none && v.of == nil) {
+			return fmt.Errorf("mixpolicy: View of %T shows %s of %d entries, want %d", r, v.name, len(v.of), v.n)
+		}
+	}
+	return nil
+}
+
 // checkInterval is the longest time that a run should go on between two checks of its context.
 const checkInterval = 20 * time.Millisecond
 
 // Drive steps a run, for [Solve] and for everything else that runs methods. It calls look
 // before the first step and then after as many steps as look has asked for; a next that is
 // not above t, [ErrDone], an error or the context end the run. Some fifty times a second tick,
-// unless it is nil, is told how many steps are done. Drive returns their number.
+// unless it is nil, is told how many steps are done. Drive returns their number. A panic of the run is an error.
 func Drive(ctx context.Context, r Run, look func(t int) (next int, err error), tick func(t int)) (steps int, err error) {
+	defer recovered(&err, r)
 	begin, check, every := time.Now(), 0, 1
 	for t, next := 0, 0; ; t++ {
+		steps = t
 		isLook := t == next
 		if isLook {
 			if next, err = look(t); err != nil || next <= t {

@@ -210,7 +210,7 @@ func (x *MDP) optimise(ctx context.Context, set ValuationSettings, follow func(r
 			err = follow(r)
 		}
 	}
-	if r.Iterations == 0 {
+	if r.Iterations == 0 || math.IsInf(r.Lower, -1) { // nothing is known
 		return nil, err
 	}
 	r.Policy = deterministic(x, r.greedy.actions)

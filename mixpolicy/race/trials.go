@@ -234,7 +234,7 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 	}
 	since := now()
 	var spent time.Duration
-	run, err := m.Start(h.p, o)
+	run, err := mixpolicy.Start(m, h.p, o)
 	if err != nil {
 		return err
 	}
