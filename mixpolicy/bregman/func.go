@@ -275,7 +275,11 @@ func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 			copy(w.from, w.x)
 			s, part = s+part, min(2*part, 1-s-part)
 		case part < 1e-6*s || part < 1e-300:
-			floats.AddConst(math.NaN(), w.x)
+			copy(w.x, w.from)
+			floats.AddScaledTo(w.try, w.x, 1e-6*(1+maxAbs(w.x))/maxAbs(y), y)
+			if m.InDomain(w.try) { // not next to the boundary, where rounding ends the path
+				floats.AddConst(math.NaN(), w.x)
+			}
 			s = 1
 		default:
 			part /= 8
