@@ -91,7 +91,9 @@ func (r *reduced) values(cost []float64) []float64 {
 
 // eliminate fills q by elimination. Where a product was lost, the times that the same elimination gives prove the
 // measure, from the heaviest state at best.
-func (x *MDP) eliminate(ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings, most reduction.Work) error {
+func (x *MDP) eliminate(
+	ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings, most reduction.Work,
+) error {
 	limit, heaviest := math.Sqrt(set.Tolerance), 0
 	for {
 		r, err := x.reduce(ctx, chain, support, most)

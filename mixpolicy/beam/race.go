@@ -159,7 +159,7 @@ func newPlan(r Race) (*plan, error) {
 		return nil, errors.New("beam: race file: no problems, or neither methods nor a simulation, want at least one")
 	}
 	if r.Simulate != 0 && (r.Simulate < 2*fewestSteps || r.Simulate > mostSimulated) {
-		return nil, fmt.Errorf("beam: race file: Simulate: %d steps, want %d to %d, or 0 for none", r.Simulate, 2*fewestSteps, mostSimulated)
+		return nil, fmt.Errorf("beam: race file: Simulate: %d steps, want 0 or %d to %d", r.Simulate, 2*fewestSteps, mostSimulated)
 	}
 	for k, name := range r.Quantities {
 		if _, err := find("no quantity", quantities, name); err != nil {
@@ -207,7 +207,7 @@ func newPlan(r Race) (*plan, error) {
 		for n, e := range entries {
 			if slices.ContainsFunc(entries[:n], func(f Entry) bool { return f.label() == e.label() }) {
 				list := []string{"Problems", "Methods"}[k]
-				return nil, fmt.Errorf("beam: race file: %s[%d] (%s): label %q for a second time, want another Label", list, n, e.Name, e.label())
+				return nil, fmt.Errorf("beam: race file: %s[%d] (%s): label %q for a second time", list, n, e.Name, e.label())
 			}
 		}
 	}
@@ -300,7 +300,7 @@ func (c *cell) try(ctx context.Context) (runs int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if _, err := c.method.Start(p.Problem, mixpolicy.Must(mixpolicy.NewOracle(p.Problem, c.set.Seed, 0))); err != nil {
+	if _, err := mixpolicy.Start(c.method, p.Problem, mixpolicy.Must(mixpolicy.NewOracle(p.Problem, c.set.Seed, 0))); err != nil {
 		return 0, err
 	}
 	one := c.set

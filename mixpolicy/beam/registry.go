@@ -112,8 +112,9 @@ func init() {
 }
 
 // problem is over the ball of radius r; 0 is 2, as in the comparison of all methods.
-func problem(r float64, model func() (*mixpolicy.MDP, error), policies func(*mixpolicy.MDP) ([]*mixpolicy.Policy, error)) (*mixpolicy.Problem, error) {
-	x, err := model()
+func problem(r float64, mdp func() (*mixpolicy.MDP, error), policies func(*mixpolicy.MDP) ([]*mixpolicy.Policy, error)) (
+	*mixpolicy.Problem, error) {
+	x, err := mdp()
 	if err != nil {
 		return nil, err
 	}

@@ -308,7 +308,8 @@ func checkSmoothedBound(ctx context.Context) Finding {
 // against is the finding about an error and its bound, where the condition of the cited theorem is not met, and where it is.
 func (a *approximation) against(off []float64, on []float64, bound float64, what string) Finding {
 	without, with := a.valueError(off), a.valueError(on)
-	return holdsCorrected(excess(without, bound), excess(with, bound), "%s: error %.4g, bound %.4g; with it %.4g", what, without, bound, with)
+	return holdsCorrected(excess(without, bound), excess(with, bound),
+		"%s: error %.4g, bound %.4g; with it %.4g", what, without, bound, with)
 }
 
 // checkWeights is (4.3) for weights p of (4.1) that are not α: three states that nothing leaves, of which the first costs 1.
@@ -325,7 +326,8 @@ func checkWeights(ctx context.Context) Finding {
 	solution := func(p ...float64) []float64 {
 		return must(priorwork.ALP{Basis: a.basis, Weights: p}.Solve(ctx, x)).Value
 	}
-	return a.against(solution(0.98, 0.01, 0.01), solution(x.Initial()...), one.ALPBound(x.Initial(), best), "(4.3) without p = α, three states")
+	bound := one.ALPBound(x.Initial(), best)
+	return a.against(solution(0.98, 0.01, 0.01), solution(x.Initial()...), bound, "(4.3) without p = α, three states")
 }
 
 // checkBox is (4.9) with all constraints, for a Γ without ν*.

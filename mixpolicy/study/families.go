@@ -253,7 +253,8 @@ func (f Family) Update(ctx context.Context, path, kind string, progress func(nam
 	if err != nil {
 		return err
 	}
-	return race.Update(path, func(row race.Row) bool { return row.Problem == f.String() && row.Base == "" && row.Race == kind }, rows, byProblem)
+	same := func(row race.Row) bool { return row.Problem == f.String() && row.Base == "" && row.Race == kind }
+	return race.Update(path, same, rows, byProblem)
 }
 
 // ByDim draws the penalised gaps of the methods on the families with the given noise, and that of
