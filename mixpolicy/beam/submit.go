@@ -82,22 +82,23 @@ func Submit(ctx context.Context, r Race, output string, progress func(name strin
 			j.Cuts = append(j.Cuts, Cut{Of: len(p.cells) + k*mostPolicies + b, Total: int(r.walks()), Size: 1})
 		}
 	}
-	trials := make([]Cut, len(p.cells))
+	trials, errs := make([]Cut, len(p.cells)), make([]error, len(p.cells))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	var tried atomic.Int64
 	for k, c := range p.cells {
-		g.Go(func() (err error) {
+		g.Go(func() error {
 			trials[k] = Cut{Of: k, Total: r.Trials}
-			if trials[k].Size, err = c.try(ctx); err != nil {
-				return fault.At("beam", c.place, err)
-			}
+			trials[k].Size, errs[k] = c.try(ctx)
 			progress("checking methods", int(tried.Add(1)), len(p.cells))
 			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return nil, err
+	_ = g.Wait()
+	for k, err := range errs { // in the order of the file, not of time
+		if err != nil {
+			return nil, fault.At("beam", p.cells[k].place, err)
+		}
 	}
 	j.Cuts = append(j.Cuts, trials...)
 	text, err := json.Marshal(submitted{r, build()})
