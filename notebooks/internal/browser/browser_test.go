@@ -1,5 +1,4 @@
-// Package browser tests pages, sites and JupyterLab as their readers see them: in browsers without a network. This file is
-// also that of the folder site, whose tests take as long as the others, and so run beside them.
+// Package browser tests pages, sites and JupyterLab as their readers see them: in browsers without a network.
 package browser
 
 import (

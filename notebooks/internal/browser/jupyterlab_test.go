@@ -49,13 +49,18 @@ func TestJupyterLab(t *testing.T) {
 			c.Close()
 			break
 		}
-		if i > 1200 {
+		if i > 3000 {
 			t.Fatal("the server doesn't start")
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
 	defer b.calm(t)
-	b.visit(t, "http://"+host+"/lab/tree/sample.ipynb?token=mine")
+	b.visit(t, "http://"+host+"/?token=mine")
+	b.eventually(t, "the folder is shown", `document.querySelector("[title^='Name: sample.ipynb']")`)
+	if got := evaluate[[]string](t, b, `[...document.querySelectorAll(".jp-Dialog")].map(d => d.innerText)`); len(got) > 0 {
+		t.Errorf("it opens with %q", got)
+	}
+	b.visit(t, "http://"+host+"/lab/tree/sample.ipynb")
 	b.eventually(t, "the notebook is shown", `document.querySelector(".jp-Notebook .jp-Cell")`)
 	b.eventually(t, "saved charts are live", scrolling(liveCharts+".length >= 2"))
 	b.keep(t, "jupyterlab-opened.png")

@@ -1,9 +1,11 @@
 package browser
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha512"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -60,17 +62,29 @@ plotting.Show(plotting.Explorer{
 	code("%%\nplotting.Show(rising(42))", "answer"),
 }
 
-// pages are the paper's, with the outputs that are committed, and that of the sample, which is executed. They are made once.
+// pages are the paper's, with the outputs that are committed, that of the sample, which is executed, and that of play; and
+// the site of them. They are made once.
 var pages = sync.OnceValues(func() (string, error) {
-	ctx, sample := context.Background(), filepath.Join(temp, "sample.ipynb")
-	if err := writeNotebook(sample, sampleCells); err != nil {
+	ctx, sample, play := context.Background(), filepath.Join(temp, "sample.ipynb"), filepath.Join(temp, "play.ipynb")
+	if err := errors.Join(writeNotebook(sample, sampleCells), writeNotebook(play, playNotebook)); err != nil {
 		return "", err
 	}
 	return filepath.Join(temp, "pages"), inLab(
 		func(l *lab.Lab) error {
 			return l.Run(ctx, io.Discard, []string{sample}, lab.Options{Timeout: 5 * time.Minute})
 		},
-		func(l *lab.Lab) error { return l.Pages(ctx, nil) })
+		func(l *lab.Lab) error { return l.Pages(ctx, []string{play}) },
+		func(l *lab.Lab) error { return l.Pages(ctx, nil) },
+		func(l *lab.Lab) error { // a cell that took long
+			page := filepath.Join(temp, "pages", "play.html")
+			html, err := os.ReadFile(page)
+			if err != nil {
+				return err
+			}
+			slow := bytes.Replace(html, []byte(`data-cell="cell-1"`), []byte(`data-cell="cell-1" data-seconds="20"`), 1)
+			return os.WriteFile(page, slow, 0o644)
+		},
+		func(l *lab.Lab) error { return l.Site(ctx, "") })
 })
 
 // TestPages opens every page: it is small, everything on it works, everybody can read it, and its links lead somewhere.

@@ -51,6 +51,7 @@ func TestNotebooksAreChosenByTheBeginningOfTheirNames(t *testing.T) {
 
 // All broken notebooks run at once, and each error is told with its place.
 func TestAFailingCellIsToldWithItsLine(t *testing.T) {
+	t.Parallel()
 	lab := readyLab(t)
 	var files []string
 	want := map[string][]string{}
@@ -60,6 +61,7 @@ func TestAFailingCellIsToldWithItsLine(t *testing.T) {
 	}{
 		"compiler": {"import \"fmt\"\n%%\nfmt.Println(1)\nfmt.Println(missing)", []string{"line 4: undefined: missing", "fmt.Println(missing)"}},
 		"syntax":   {"%%\nx := (1", []string{"line 2: "}},
+		"bare":     {"fmt.Println(1)", []string{"line 1: ", "expected declaration, found fmt", "below a line with %% alone"}},
 		"panic":    {"func third(a []int) int {\n\treturn a[2]\n}\n%%\nthird(nil)", []string{"index out of range [2] with length 0", "main.third"}},
 		"magic":    {"%nosuchmagic", []string{"%nosuchmagic"}},
 		"shell":    {"!false", []string{"exit status 1"}},
@@ -88,6 +90,7 @@ func TestAFailingCellIsToldWithItsLine(t *testing.T) {
 // The time is for each cell. On a busy machine the one before, which ends, may take longer than
 // the first that is tried here, or the cell may not have come to its sleep; then it is given more.
 func TestACellThatTakesTooLongFails(t *testing.T) {
+	t.Parallel()
 	lab := readyLab(t)
 	file := writeNotebook(t, "slow", code("import (\n\t\"log\"\n\t\"time\"\n)\n%%\nlog.SetFlags(0)\nlog.Print(\"half way\")\ntime.Sleep(time.Hour)"))
 	for seconds := 3; ; seconds *= 3 {
@@ -123,6 +126,7 @@ func TestACellThatWasStoppedIsToldWithItsLastWords(t *testing.T) {
 }
 
 func TestUpdatedNotebooksAreTheSameBytesAgain(t *testing.T) {
+	t.Parallel()
 	lab := readyLab(t)
 	file := writeNotebook(t, "same", prose("# Same"), code(`import (
 	"fmt"
@@ -163,6 +167,7 @@ for i := range 50 {
 }
 
 func TestAnInterruptLeavesNoProcess(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("looks for processes in /proc")
 	}

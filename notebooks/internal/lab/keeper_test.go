@@ -126,6 +126,7 @@ var kills = flag.Int("kills", 1, "how often TestKilledAtAnyMoment kills a run; a
 // started is alive ten seconds later, nothing that was there is lost, no file is there in part, and the next run works:
 // sometimes one that is killed too.
 func TestKilledAtAnyMoment(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("looks for processes in /proc")
 	}

@@ -13,6 +13,7 @@ import (
 // TestAProjectOfOnesOwn goes from an empty folder to pages with figures: of the first notebook, which checks and races a modulus, and of one
 // that imports a package of the project.
 func TestAProjectOfOnesOwn(t *testing.T) {
+	t.Parallel()
 	readyLab(t)
 	program := command(t)
 	dir := filepath.Join(t.TempDir(), "a folder of mine", "my-queue")

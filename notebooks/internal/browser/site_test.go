@@ -1,8 +1,6 @@
 package browser
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -12,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -20,12 +17,11 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/mixpolicy/lab/notebooks/internal/lab"
 	"github.com/mixpolicy/lab/notebooks/internal/site"
 )
 
-// play is a notebook whose cells need little of Go. The first is said to take long.
-var play = append([]cell{prose("# Play\n\nThe lead. See [its page](../build/play.html#Play) and [the start](00-start-here.ipynb).")}, playCells...)
+// playNotebook has cells that need little of Go. The first is said to take long.
+var playNotebook = append([]cell{prose("# Play\n\nThe lead. See [its page](../build/play.html#Play) and [the start](00-start-here.ipynb).")}, playCells...)
 
 var playCells = []cell{
 	declares: code("import \"fmt\"\n\nfunc twice(n int) int { return 2 * n }"),
@@ -75,27 +71,6 @@ const (
 	babbles
 	magic
 )
-
-// pages are those of the paper's notebooks whose cells are run, with the outputs that are committed, and that of play. With
-// them is the site of them. Both are made once.
-var pages = sync.OnceValues(func() (string, error) {
-	ctx, file, page := context.Background(), filepath.Join(temp, "play.ipynb"), filepath.Join(temp, "pages", "play.html")
-	if err := writeNotebook(file, play); err != nil {
-		return "", err
-	}
-	return filepath.Join(temp, "pages"), inLab(
-		func(l *lab.Lab) error { return l.Pages(ctx, []string{file}) },
-		func(l *lab.Lab) error { return l.Pages(ctx, wanted()) },
-		func(l *lab.Lab) error {
-			html, err := os.ReadFile(page)
-			if err != nil {
-				return err
-			}
-			slow := bytes.Replace(html, []byte(`data-cell="cell-1"`), []byte(`data-cell="cell-1" data-seconds="20"`), 1)
-			return os.WriteFile(page, slow, 0o644)
-		},
-		func(l *lab.Lab) error { return l.Site(ctx, "") })
-})
 
 // wanted are the notebooks whose cells are run.
 func wanted() []string {

@@ -1,1 +1,0 @@
-../browser_test.go
