@@ -38,7 +38,7 @@ notebooks go into the folder build.`
 
 // commandLine is what the user asks for.
 type commandLine struct {
-	All    allCommand    `cmd:"" default:"withargs" help:"Set up, execute every notebook, export the pages, print the summary (the default)."`
+	All    allCommand    `cmd:"" default:"withargs" help:"Set up, execute every notebook, export pages, print a summary (the default)."`
 	Run    runCommand    `cmd:"" help:"The same for some notebooks."`
 	Lab    labCommand    `cmd:"" help:"Open JupyterLab on copies of the notebooks, yours to change (loopback only, with a token)."`
 	New    newCommand    `cmd:"" help:"Make a folder for notebooks and packages of your own, outside of the clone."`

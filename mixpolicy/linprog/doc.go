@@ -50,7 +50,7 @@
 // and its gap to bᵀθ must be no more than the rounding of the terms. An [InfeasibleError]
 // carries λ ⪰ 0 and κ with κ > R‖Ψᵀλ + κ1‖⁎, which no feasible θ can meet, since
 // κ = κ1ᵀθ ≤ (Ψᵀλ + κ1)ᵀθ ≤ R‖Ψᵀλ + κ1‖⁎. An [UnboundedError] carries a feasible point
-// and a direction in which to leave it.
+// and a direction in which to leave it, which is tested in 1,024 bits.
 //
 // Rows that depend on each other to within rounding may keep the method from a proof, or
 // from ending. The answer is then a [StalledError] with the best point and bound: for one in

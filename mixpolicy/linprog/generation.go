@@ -65,7 +65,9 @@ func (m program) rescale(sol *Solution, err error, s float64) {
 	sol.Rows = slices.DeleteFunc(sol.Rows, func(r Multiplier) bool { return r.Value == 0 }) // below all numbers
 	sol.Bound = sol.Dual.bound(m.b, m.g, m.psi, m.norm, sol.Radius)
 	if e, ok := err.(*StalledError); ok {
-		e.Objective, e.Bound = e.Objective*s, sol.Bound
+		if e.Objective *= s; !math.IsInf(m.radius, 1) {
+			e.Bound = sol.Bound
+		}
 	}
 }
 
@@ -172,7 +174,7 @@ func (s *solver) run(ctx context.Context) (*Solution, error) {
 			s.inside = true
 			continue
 		case out == ray:
-			if e := s.ray(); s.descends(e) {
+			if e := s.ray(); e != nil {
 				return nil, e
 			}
 		case s.proves(sol):
@@ -249,14 +251,11 @@ func (s *solver) begin(ctx context.Context) error {
 	c := make([]float64, s.d)
 	floats.ScaleTo(c, 1/floats.Dot(s.g, s.g), s.g)
 	found, _, err := s.scan(ctx, c, nil)
-	if err != nil {
-		if ctx.Err() != nil {
-			err = nil // run will say so
-		}
-		return err
+	if ctx.Err() != nil {
+		return nil // run will say so
 	}
-	if s.scans++; len(found) > 0 {
-		return nil
+	if s.scans++; err != nil || len(found) > 0 {
+		return err
 	}
 	s.best = incumbent{centre: c, theta: c, objective: s.value(c)}
 	return nil

@@ -104,7 +104,7 @@ func (e *UnboundedError) Error() string {
 type StalledError struct {
 	Violation float64 // of the last point, as in [Solution]
 	Pivots    int     // steps taken
-	Bound     float64 // certified, −∞ if there is none
+	Bound     float64 // certified, −∞ if there is none, as for R = +∞
 	Objective float64 // of the best feasible point, +∞ if none is known
 }
 

@@ -19,29 +19,22 @@ func (n Norm) String() string { return n.Around("·") }
 
 // Around returns the norm of what x names: ‖θ‖₂ for "θ".
 func (n Norm) Around(x string) string {
-	switch n {
-	case L2:
-		return "‖" + x + "‖₂"
-	case LInf:
-		return "‖" + x + "‖_∞"
-	case L1:
-		return "‖" + x + "‖₁"
+	if n < L2 || n > L1 {
+		return fmt.Sprintf("Norm(%d)", int(n))
 	}
-	return fmt.Sprintf("Norm(%d)", int(n))
+	return "‖" + x + [...]string{"‖₂", "‖_∞", "‖₁"}[n]
+}
+
+// known returns n, or panics.
+func (n Norm) known() Norm {
+	if n < L2 || n > L1 {
+		panic("linprog: unknown norm " + n.String())
+	}
+	return n
 }
 
 // Dual returns the norm ‖y‖⁎ = max {yᵀx : ‖x‖ ≤ 1}.
-func (n Norm) Dual() Norm {
-	switch n {
-	case L2:
-		return L2
-	case LInf:
-		return L1
-	case L1:
-		return LInf
-	}
-	panic("linprog: unknown norm " + n.String())
-}
+func (n Norm) Dual() Norm { return [...]Norm{L2, L1, LInf}[n.known()] }
 
 // Of returns ‖x‖, without overflow or underflow in between.
 func (n Norm) Of(x []float64) float64 {
@@ -51,15 +44,13 @@ func (n Norm) Of(x []float64) float64 {
 		sum += v
 		most = max(most, v)
 	}
-	switch n {
+	switch n.known() {
 	case L2:
 		return norm2(x, most)
 	case LInf:
 		return most
-	case L1:
-		return sum
 	}
-	panic("linprog: unknown norm " + n.String())
+	return sum
 }
 
 // OnHyperplane returns min {‖θ‖ : 1ᵀθ = 1} = 1/‖1‖⁎, attained at θ = 1/d: no smaller
@@ -68,15 +59,7 @@ func (n Norm) OnHyperplane(d int) float64 { return 1 / n.dualOfOnes(d) }
 
 // dualOfOnes returns ‖1‖⁎ in ℝᵈ.
 func (n Norm) dualOfOnes(d int) float64 {
-	switch n {
-	case L2:
-		return math.Sqrt(float64(d))
-	case LInf:
-		return float64(d)
-	case L1:
-		return 1
-	}
-	panic("linprog: unknown norm " + n.String())
+	return [...]float64{math.Sqrt(float64(d)), float64(d), 1}[n.known()]
 }
 
 // norm2 returns ‖x‖₂, where most = ‖x‖∞ tells whether squares are safe.

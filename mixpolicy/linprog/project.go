@@ -3,6 +3,8 @@ package linprog
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Project stores in dst the Euclidean projection of y onto Θ_R ∩ Θ₂,
@@ -51,10 +53,10 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 		for _, v := range dst {
 			mean += v / float64(d)
 		}
-		addTo(dst, -mean)
+		floats.AddConst(-mean, dst)
 	}
 	// dst is now y less its mean, which has the same projection.
-	switch n {
+	switch n.known() {
 	case L2:
 		norm, s := L2.Of(dst), 1.0
 		if rho := ballRadius(r, d); norm > rho {
@@ -65,7 +67,7 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 		}
 	case LInf:
 		if r >= LInf.Of(dst)+1/float64(d) { // then it is inactive
-			addTo(dst, 1/float64(d))
+			floats.AddConst(1/float64(d), dst)
 			return nil
 		}
 		projectBox(dst, r)
@@ -75,7 +77,7 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 			norm += math.Abs(v + 1/float64(d))
 		}
 		if norm <= r {
-			addTo(dst, 1/float64(d))
+			floats.AddConst(1/float64(d), dst)
 			return nil
 		}
 		upper := waterlineOf(dst, 1, (r+1)/2)
@@ -84,8 +86,6 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 			// At most one of the two parts is not zero, since β ≤ α.
 			dst[j] = upper.above(v) - lower.above(-v)
 		}
-	default:
-		panic("linprog: unknown norm " + n.String())
 	}
 	return nil
 }
@@ -117,12 +117,6 @@ func ballRadius(r float64, d int) float64 {
 		return 0
 	}
 	return math.Sqrt(excess / float64(d))
-}
-
-func addTo(x []float64, c float64) {
-	for j := range x {
-		x[j] += c
-	}
 }
 
 // A waterline gives (v − α)₊ for α = top + depth, where top is the greatest v. Two numbers,
@@ -177,7 +171,7 @@ func projectBox(y []float64, r float64) {
 	// Twice, because a κ far greater than r is not known to within r. The first leaves
 	// the entries that are neither r nor −r of the size of r, by exact subtractions.
 	for range 2 {
-		addTo(y, -boxShift(y, r))
+		floats.AddConst(-boxShift(y, r), y)
 	}
 	for j, v := range y {
 		y[j] = min(max(v, -r), r)
@@ -188,11 +182,7 @@ func projectBox(y []float64, r float64) {
 // The sum is piecewise linear and decreasing in κ; Newton's steps find κ when they stay
 // within the bracket, halving does when they don't.
 func boxShift(y []float64, r float64) float64 {
-	lo, hi := y[0], y[0]
-	for _, v := range y {
-		lo, hi = min(lo, v), max(hi, v)
-	}
-	lo, hi = lo-r, hi+r
+	lo, hi := floats.Min(y)-r, floats.Max(y)+r
 	for kappa := 0.0; ; {
 		free, rest, middle := 0, 0.0, 0.0
 		for _, v := range y {

@@ -177,10 +177,9 @@ func (p *pass) search(x, c []float64, from int) error {
 			}
 			// v²/‖Ψᵢ‖² orders violations without a root or a division, where squares are
 			// normal numbers.
-			if lengthSq > 0x1p-900 && lengthSq < 0x1p900 && !math.IsInf(v, 0) {
-				if v >= 0 || v*v <= bestSq*lengthSq {
-					continue
-				}
+			normal := lengthSq > 0x1p-900 && lengthSq < 0x1p900 && !math.IsInf(v, 0)
+			if normal && (v >= 0 || v*v <= bestSq*lengthSq) {
+				continue
 			}
 			length, _, err := normalise(p.row, i)
 			if err != nil {

@@ -236,7 +236,7 @@ func (p *page) Address() string { return strings.TrimSuffix(published+p.File(), 
 
 // Summary is the page's lead without markup, or else what the edition is.
 func (p *page) Summary() string {
-	return cmp.Or(plain(string(p.Lead)), "The executable edition, in Go, of a paper on learning mixture policies in Markov decision processes")
+	return cmp.Or(plain(string(p.Lead)), "An executable edition, in Go, of a paper on mixture policies in Markov decision processes")
 }
 
 // Card describes the page to search engines, as schema.org has it.
