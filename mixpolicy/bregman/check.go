@@ -29,15 +29,18 @@ import (
 //	report := bregman.Check(ctx, bregman.Cube(2), 4, 1)
 //	fmt.Println(report, report.Err())
 func Check(ctx context.Context, m Modulus, d int, seed uint64) *Report {
-	c := newChecker(m, d, seed)
+	c := &checker{
+		m: m, d: d, rng: rand.New(rand.NewPCG(seed, 0)), named: namesOf(m), report: &Report{Modulus: nameOf(m), Dim: d},
+		failed: map[string]bool{}, readings: map[string][]reading{},
+	}
 	c.protect(c.validate)
 	if len(c.report.Findings) > 0 {
 		return c.report
 	}
-	drawn := c.protect(c.draw)
+	drawn := c.protect(c.draw) && c.parts != nil
 	for _, row := range identities {
 		if err := ctx.Err(); err != nil {
-			c.find(Finding{Kind: Stopped, Words: "the examination ended early: " + err.Error(), Measured: math.NaN()})
+			c.accuse(Stopped, 0, "", "the examination ended early: %v", err)
 			return c.report
 		}
 		e := Examination{Name: row.name, OK: true}
@@ -60,22 +63,18 @@ type checker struct {
 	d      int
 	whole  *part   // m itself
 	parts  []*part // what it is a sum of
-	named  names
+	named  map[role]string
 	rng    *rand.Rand
 	report *Report
 	failed map[string]bool // by the name of the row
 	panics bool
 
 	// What the rows leave to the diagnosis.
-	readings map[string][]reading // of an identity
-	states   map[*float64]state   // by the point
-	vague    role                 // a method without digits
-	digits   float64
-	bad      place   // where φ or ∇φ is not a number
-	badDual  place   // the same of ∇φ*
-	narrow   bool    // whether the methods agree beyond the domain
-	least    float64 // the strong convexity seen
-	leastAt  string
+	readings     map[string][]reading // of an identity
+	vague        role                 // a method without digits
+	digits       float64
+	bad, badDual place // where φ or ∇φ is not a number, and the same of ∇φ*
+	narrow       bool  // whether the methods agree beyond the domain
 }
 
 // A place is a point of a part.
@@ -84,23 +83,13 @@ type place struct {
 	x []float64
 }
 
-func newChecker(m Modulus, d int, seed uint64) *checker {
-	return &checker{
-		m: m, d: d, rng: rand.New(rand.NewPCG(seed, 0)), failed: map[string]bool{}, named: namesOf(m),
-		report: &Report{Modulus: nameOf(m), Dim: d}, readings: map[string][]reading{}, states: map[*float64]state{},
-	}
-}
-
 func (c *checker) validate() {
-	err := validate(c.m)
-	if err == nil {
-		return
+	if err := validate(c.m); err != nil {
+		f := c.accuse(Invalid, 0, "", "%s", strings.TrimPrefix(err.Error(), "bregman: "))
+		if f.Method = "Validate"; strings.HasPrefix(f.Words, "the domain") {
+			f.Method = c.named[domain]
+		}
 	}
-	f := Finding{Kind: Invalid, Method: "Validate", Words: strings.TrimPrefix(err.Error(), "bregman: "), Measured: math.NaN()}
-	if strings.HasPrefix(f.Words, "the domain") {
-		f.Method = c.named[domain]
-	}
-	c.find(f)
 }
 
 // nameOf is what String returns, or the type.
@@ -126,11 +115,9 @@ const (
 	constant
 )
 
-// names are those of the methods that the author of a modulus has written.
-type names map[role]string
-
-func namesOf(m Modulus) names {
-	n := names{value: "Value", gradient: "Gradient", inverse: "ConjugateGradient", curvature: "ConjugateCurvature",
+// namesOf returns the names of the methods that the author of a modulus has written.
+func namesOf(m Modulus) map[role]string {
+	n := map[role]string{value: "Value", gradient: "Gradient", inverse: "ConjugateGradient", curvature: "ConjugateCurvature",
 		domain: "InDomain", constant: "StrongConvexity", conjugate: "Conjugate", divergence: "Divergence", shift: "Shift"}
 	s, separable := asSeparable(m)
 	if separable {
@@ -146,8 +133,6 @@ func namesOf(m Modulus) names {
 	return n
 }
 
-func (c *checker) find(f Finding) { c.report.Findings = append(c.report.Findings, f) }
-
 // protect calls f, and reports whether it came back. A panic becomes a finding, which names the innermost of
 // the calls that is a method of a modulus or a kernel, and the line.
 func (c *checker) protect(f func()) (ok bool) {
@@ -157,29 +142,20 @@ func (c *checker) protect(f func()) (ok bool) {
 			return
 		}
 		c.panics = true
-		found := Finding{Kind: Panics, Words: fmt.Sprint(p), Measured: math.NaN()}
-		if p == nowhere {
-			found.Kind, found.Method = Disagrees, c.named[domain]
-		}
-		pc, panicked := make([]uintptr, 256), false
-		frames := runtime.CallersFrames(pc[:runtime.Callers(0, pc)])
-		for more := true; more && p != nowhere; {
-			var call runtime.Frame
-			call, more = frames.Next()
-			panicked = panicked || call.Function == "runtime.gopanic"
-			if !panicked || strings.HasPrefix(call.Function, "runtime.") {
-				continue
-			}
-			if found.Where == "" {
+		found, pc := Finding{Kind: Panics, Words: fmt.Sprint(p), Measured: math.NaN()}, make([]uintptr, 256)
+		frames := runtime.CallersFrames(pc[:runtime.Callers(3, pc)]) // below this function and the panic
+		for call, more := frames.Next(); more && found.Method == ""; call, more = frames.Next() {
+			if found.Where == "" && !strings.HasPrefix(call.Function, "runtime.") {
 				found.Where = fmt.Sprintf("%s:%d", filepath.Base(call.File), call.Line)
 			}
 			name := strings.TrimSuffix(call.Function[strings.LastIndex(call.Function, ".")+1:], "-fm")
-			if found.Method == "" && strings.Contains(methods, " "+name+" ") {
+			if strings.Contains(methods, " "+name+" ") {
 				found.Method, found.Words = name, name+" panics: "+found.Words
 			}
 		}
-		if !slices.ContainsFunc(c.report.Findings, func(f Finding) bool { return f.Method == found.Method && f.Where == found.Where }) {
-			c.find(found)
+		same := func(f Finding) bool { return f.Method == found.Method && f.Where == found.Where }
+		if !slices.ContainsFunc(c.report.Findings, same) {
+			c.report.Findings = append(c.report.Findings, found)
 		}
 	}()
 	f()
@@ -204,8 +180,6 @@ type part struct {
 	size   float64 // the median of ‖∇φ‖ at these, next to which rounding may be where ∇φ is small
 }
 
-const nowhere = "no point was found inside of the domain"
-
 // draw makes the parts, with their points: some simple ones for a reader, and random ones.
 func (c *checker) draw() {
 	s, sum := asSeparable(c.m)
@@ -215,6 +189,10 @@ func (c *checker) draw() {
 		return
 	}
 	first, decades := c.inside(), 12.0
+	if first == nil {
+		c.accuse(Disagrees, domain, "", "no point was found inside of the domain")
+		return
+	}
 	if _, ok := c.m.(*vectorFunc); ok { // which knows ∇φ* as well as ∇φ by hyper-dual numbers, not so near the boundary
 		decades = 6
 	}
@@ -242,23 +220,20 @@ var simple = []float64{0.3, 0.6, -0.3, 1.5, -1.5, 0.1, -0.1, 0}
 // partOf notes which methods a modulus, or the kernel that it is made of, has of its own.
 func partOf(m Modulus, of any) *part {
 	p := &part{Modulus: m, own: value | gradient | inverse}
-	switch of.(type) {
-	case Conjugator, kernelConjugator:
-		p.own |= conjugate
-	}
-	switch of.(type) {
-	case Divergencer, kernelDivergencer:
-		p.own |= divergence
-	}
-	switch of.(type) {
-	case Curver, kernelCurver:
-		p.own |= curvature
-	}
-	if _, ok := of.(Shifter); ok {
-		p.own |= shift
+	for r, own := range map[role]bool{
+		conjugate:  is[Conjugator](of) || is[kernelConjugator](of),
+		divergence: is[Divergencer](of) || is[kernelDivergencer](of),
+		curvature:  is[Curver](of) || is[kernelCurver](of),
+		shift:      is[Shifter](of),
+	} {
+		if own {
+			p.own |= r
+		}
 	}
 	return p
 }
+
+func is[T any](v any) bool { _, ok := v.(T); return ok }
 
 // split makes a part of each kernel. Half of the points of the whole are ∇φ* of random dual points.
 func (c *checker) split(s Separable) {
@@ -284,8 +259,8 @@ func (c *checker) split(s Separable) {
 			p := c.parts[i%len(c.parts)]
 			x[i] = p.points[c.rng.IntN(len(p.points))][0]
 		}
-		if y := c.normal(math.Exp(4*c.rng.Float64() - 2)); k%2 == 0 && c.m.InDomain(c.inverse(y)) {
-			x = c.inverse(y)
+		if y := c.normal(math.Exp(4*c.rng.Float64() - 2)); k%2 == 0 && c.m.InDomain(c.whole.inverse(y)) {
+			x = c.whole.inverse(y)
 		}
 		c.whole.add(x)
 	}
@@ -298,7 +273,7 @@ func (p *part) add(x []float64) {
 	}
 }
 
-// inside returns a first point of the domain: where a run starts, 0, or ∇φ* of a random dual point.
+// inside returns a first point of the domain: where a run starts, 0, or ∇φ* of a random dual point; nil if none is found.
 func (c *checker) inside() []float64 {
 	candidates := [][]float64{slices.Repeat([]float64{1 / float64(c.d)}, c.d), make([]float64, c.d)}
 	if v, ok := c.m.(*vectorFunc); ok {
@@ -314,11 +289,11 @@ func (c *checker) inside() []float64 {
 		for i, v := range y { // the range of ∇φ may be on one side of 0, as for a log barrier
 			y[i] = min(v, math.Abs(v)*float64(1-2*(trial/200)))
 		}
-		if x := c.inverse(y); c.m.InDomain(x) && norm2(x) < 1e4 {
+		if x := c.whole.inverse(y); c.m.InDomain(x) && norm2(x) < 1e4 {
 			return x
 		}
 	}
-	panic(nowhere)
+	return nil
 }
 
 // spread returns a point of an interval: with as many near an end, on a logarithmic scale, as in the middle.
@@ -339,11 +314,10 @@ func (c *checker) spread(lo, hi float64) float64 {
 
 // exit returns the largest t up to most for which x + te is in the domain.
 func (p *part) exit(x, e []float64, most float64) float64 {
-	in := func(t float64) bool { return p.InDomain(combine(1, x, t, e)) }
-	if in(most) {
+	if p.InDomain(combine(1, x, most, e)) {
 		return most
 	}
-	return halve(0, most, in)
+	return halve(0, most, func(t float64) bool { return p.InDomain(combine(1, x, t, e)) })
 }
 
 // halve returns the last number from good towards bad that is good.
@@ -361,10 +335,7 @@ func halve(good, bad float64, is func(float64) bool) float64 {
 // reach returns how far x + te may go within the domain in both directions, at most 1 + ‖x‖ over ‖e‖.
 func (p *part) reach(x, e []float64) float64 {
 	t := (1 + norm2(x)) / norm2(e)
-	for range 200 {
-		if p.InDomain(combine(1, x, t, e)) && p.InDomain(combine(1, x, -t, e)) {
-			break
-		}
+	for k := 0; k < 200 && !(p.InDomain(combine(1, x, t, e)) && p.InDomain(combine(1, x, -t, e))); k++ {
 		t /= 2
 	}
 	return t
@@ -377,8 +348,6 @@ func (c *checker) normal(scale float64) []float64 {
 	}
 	return x
 }
-
-func (c *checker) inverse(y []float64) []float64 { return c.whole.inverse(y) }
 
 // gradient and inverse keep their argument, also from a method that does not.
 func (p *part) gradient(x []float64) []float64 {

@@ -7,8 +7,6 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
-
-	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
 // diagnose goes from what failed to its cause. What follows from a cause is left out: a modulus
@@ -21,7 +19,7 @@ func (c *checker) diagnose() {
 		c.findDomain()
 	case c.has(Unsafe):
 	case c.badDual.p != nil && !c.failed[isInverse]:
-		c.accuse(Disagrees, inverse, "y = "+vector(c.badDual.x).String(), "%s is NaN at a single point", c.named[inverse])
+		c.accuse(Disagrees, inverse, c.badDual.p.at("y", c.badDual.x, -1), "%s is NaN at a single point", c.named[inverse])
 	case c.failed[haveDigits]:
 		c.accuse(Disagrees, c.vague, "", "%s has %s", c.named[c.vague], few(c.digits))
 	case core && !c.fails(isInverse, isDirect): // ∇φ* is right for each ∇φ(x), and others are in a gap
@@ -68,7 +66,8 @@ func (c *checker) tellFirst(rows ...string) {
 
 // accuse makes a finding without numbers.
 func (c *checker) accuse(k Kind, method role, where, format string, args ...any) *Finding {
-	c.find(Finding{Kind: k, Method: c.named[method], Where: where, Words: fmt.Sprintf(format, args...), Measured: math.NaN()})
+	f := Finding{Kind: k, Method: c.named[method], Where: where, Words: fmt.Sprintf(format, args...), Measured: math.NaN()}
+	c.report.Findings = append(c.report.Findings, f)
 	return &c.report.Findings[len(c.report.Findings)-1]
 }
 
@@ -86,18 +85,39 @@ func (c *checker) has(k Kind) bool {
 	return slices.ContainsFunc(c.report.Findings, func(f Finding) bool { return f.Kind == k })
 }
 
-// blame names the method at fault: at most points, the one that all identities are about which fail there, and
-// none which hold. Where there is none, two methods are wrong, or the identities differ in how little they see.
+// blame names the method at fault: at most entries of points, the one that all identities are about which fail there,
+// and none which hold. Where there is none, two methods are wrong, or the identities differ in how little they see.
 func (c *checker) blame() {
+	type entry struct {
+		x *float64
+		i int
+	}
+	common, holds := map[entry]role{}, map[entry]role{} // the methods of the identities that fail, and of those that hold
+	for _, id := range identities {
+		if id.name == hasInverse || id.name == isProjection && c.whole.own&shift == 0 { // of another point, or of no method
+			continue
+		}
+		for _, r := range c.readings[id.name] {
+			at := entry{&r.from[0], r.i}
+			if !r.wrong() {
+				holds[at] |= id.methods
+			} else if all, fails := common[at]; fails {
+				common[at] = all & id.methods
+			} else {
+				common[at] = id.methods
+			}
+		}
+	}
 	votes, torn := map[role]int{}, 0
 	core := c.fails(isGradient, isInverse, hasInverse, isDirect)
-	for _, s := range c.states {
+	for at, all := range common {
+		guilty := all &^ holds[at]
 		if !core { // what these are about is right at all points
-			s.holds |= value | gradient | inverse
+			guilty &^= value | gradient | inverse
 		}
-		if guilty := s.common &^ s.holds; s.fails && bits.OnesCount(uint(guilty)) == 1 {
+		if bits.OnesCount(uint(guilty)) == 1 {
 			votes[guilty]++
-		} else if s.fails && s.common == 0 {
+		} else if all == 0 {
 			torn++
 		}
 	}
@@ -125,53 +145,45 @@ func (c *checker) blame() {
 // tell makes the finding of how what a method claims differs from what follows from the others, with
 // curves.
 func (c *checker) tell(id identity, method role) {
-	all := slices.Clone(c.readings[id.name])
-	name, claimed, measured := c.named[method], c.named[id.claims], id.of
-	if id.with != 0 {
-		measured = fmt.Sprintf(id.of, c.named[id.with])
-	}
 	if c.named[value] == c.named[gradient] && method <= inverse {
 		return // these are one function and its derivatives
 	}
+	name, claimed, measured := c.named[method], c.named[id.claims], strings.Replace(id.of, "%s", c.named[id.with], 1)
 	if c.named[gradient] == "Gradient" {
 		measured = strings.Replace(measured, "derivative", "gradient", 1)
 	}
+	all, read := c.readings[id.name], id.read
 	turned := method == value && id.claims == gradient
 	if turned {
 		claimed, measured = strings.Replace(measured, "the", "The", 1), claimed
-		for i, r := range all {
-			all[i].got, all[i].want = r.want, r.got
-		}
+		read = func(p *part, x, z []float64) []reading { return turn(id.read(p, x, z)) }
+		all = turn(all)
 	}
 	wrong := slices.DeleteFunc(slices.Clone(all), func(r reading) bool { return !r.wrong() })
 	first := wrong[0]
-	f := c.accuse(Disagrees, method, c.where(id, first), "%s is not %s", claimed, measured)
+	swapped := map[role]string{
+		value:    "is " + c.named[inverse] + ": " + name + " is φ*",
+		gradient: "returns the same as " + c.named[inverse], inverse: "returns the same as " + c.named[gradient],
+		divergence: "has its arguments interchanged: it is D(y; x)",
+	}[method]
+	f := c.accuse(Disagrees, method, first.where(id), "%s is not %s", claimed, measured)
 	f.Measured, f.Claimed, f.ClaimedName, f.MeasuredName = first.want, first.got, claimed, measured
-	switch {
-	case method != id.claims && !turned:
+	if method != id.claims && !turned {
 		f.Words = name + " is at odds with the others: " + id.name
-	case turned && !slices.ContainsFunc(wrong, func(r reading) bool { return !r.is(r.other) }):
-		f.Words = fmt.Sprintf("%s is φ*, and not φ: its derivative is %s", name, c.named[inverse])
-		if c.failed[isSteep] { // as no right ∇φ is
-			f.Method, f.Words = c.named[gradient], fmt.Sprintf("%s and %s are interchanged", c.named[gradient], c.named[inverse])
-		}
-	case id.name != hasInverse:
-		f.Words = relation(all, wrong, claimed, measured, map[role]string{
-			gradient: "returns the same as " + c.named[inverse], inverse: "returns the same as " + c.named[gradient],
-			divergence: "has its arguments interchanged: it is D(y; x)",
-		}[method])
+	} else if id.name != hasInverse {
+		f.Words = relation(all, wrong, claimed, measured, swapped)
 	}
-	if f.Axis, _, _ = strings.Cut(f.Where, " "); id.claims > inverse {
+	if turned && c.failed[isSteep] && strings.HasSuffix(f.Words, swapped) { // as no right ∇φ is
+		f.Method, f.Words = c.named[gradient], fmt.Sprintf("%s and %s are interchanged", c.named[gradient], c.named[inverse])
+	}
+	if f.Axis = f.Where[:1]; id.claims > inverse {
 		return
 	}
 	const points = 40 // on each side
 	p, x, i := first.p, first.from, first.i-first.p.i
 	reach := p.reach(x, unit(len(x), i))
 	for k := -points; k <= points; k++ {
-		for _, s := range id.read(p, replaced(x, i, x[i]+0.98*reach*float64(k)/points), x) {
-			if turned {
-				s.got, s.want = s.want, s.got
-			}
+		for _, s := range read(p, replaced(x, i, x[i]+0.98*reach*float64(k)/points), x) {
 			if v := s.at + s.want + s.got; s.i == first.i && v-v == 0 {
 				f.MeasuredCurve = append(f.MeasuredCurve, Point{s.at, s.want})
 				f.ClaimedCurve = append(f.ClaimedCurve, Point{s.at, s.got})
@@ -180,109 +192,89 @@ func (c *checker) tell(id identity, method role) {
 	}
 }
 
-// where names the point of a reading: the argument of a kernel, with its coordinate if kernels differ, or the vector.
-func (c *checker) where(id identity, r reading) string {
-	axis := "y"
-	if id.claims == gradient || id.claims == divergence {
-		axis = "x"
+// turn makes of the claimed numbers the measured ones.
+func turn(all []reading) []reading {
+	all = slices.Clone(all)
+	for i, r := range all {
+		all[i].got, all[i].want = r.want, r.got
 	}
-	switch {
-	case r.p.kernel == nil && axis == "x":
-		return fmt.Sprintf("x = %s, entry %d", vector(r.x), r.i)
-	case r.p.kernel == nil || r.p.each:
-		return fmt.Sprintf("%s[%d] = %s", axis, r.i, digits(r.at))
-	}
-	return fmt.Sprintf("%s = %s", axis, digits(r.at))
+	return all
 }
 
-// at names a point, or the coordinate of a kernel.
-func (p place) String() string {
-	if p.p.kernel == nil {
-		return "x = " + vector(p.x).String()
+// where names the point of a reading.
+func (r reading) where(id identity) string {
+	if id.claims == gradient || id.claims == divergence {
+		return r.p.at("x", r.x, r.i)
 	}
-	if p.p.each {
-		return fmt.Sprintf("x[%d] = %s", p.p.i, digits(p.x[0]))
+	return r.p.at("y", r.x, r.i)
+}
+
+// at names a point of a part: with the coordinate of a kernel if kernels differ, and an entry of a vector.
+func (p *part) at(axis string, x []float64, i int) string {
+	switch {
+	case p.each:
+		return fmt.Sprintf("%s[%d] = %s", axis, p.i, vector(x))
+	case p.kernel != nil || i < 0:
+		return fmt.Sprintf("%s = %s", axis, vector(x))
 	}
-	return "x = " + digits(p.x[0])
+	return fmt.Sprintf("%s = %s, entry %d", axis, vector(x), i)
 }
 
 // relation says what the claimed numbers are of the measured ones: not the same digits, another method's
-// (swapped), a reciprocal, a factor, which may be a sign, or an offset.
+// (swapped), a factor, which may be a sign, an offset, or a reciprocal.
 func relation(all, wrong []reading, claimed, measured, swapped string) string {
-	worst, sure, exact := 0.0, wrong[0], wrong[0]
+	sure := slices.MinFunc(wrong, func(a, b reading) int { return cmp.Compare(a.limit/math.Abs(a.want), b.limit/math.Abs(b.want)) })
+	exact := slices.MinFunc(wrong, func(a, b reading) int { return cmp.Compare(a.limit, b.limit) })
+	ratio, offset, worst, numbers := sure.got/sure.want, exact.got-exact.want, 0.0, false
 	for _, r := range wrong {
-		worst = max(worst, math.Abs((r.got-r.want)/r.want))
-		if r.limit/math.Abs(r.want) < sure.limit/math.Abs(sure.want) {
-			sure = r
-		}
-		if r.limit < exact.limit {
-			exact = r
-		}
+		worst, numbers = max(worst, math.Abs((r.got-r.want)/r.want)), numbers || !math.IsNaN(r.got)
 	}
-	ratio, offset := sure.got/sure.want, exact.got-exact.want
-	fits := func(f func(r reading) float64) bool {
-		known := 0
+	if !numbers {
+		return claimed + " is NaN"
+	} else if worst < 1e-4 {
+		return fmt.Sprintf("%s is %s to %s", claimed, measured, few(-math.Log10(worst)))
+	}
+	for _, k := range []struct {
+		words string
+		want  func(r reading) float64
+	}{
+		{swapped, func(r reading) float64 { return r.other }},
+		{fmt.Sprintf("is %s times %s", digits(ratio), measured), func(r reading) float64 { return ratio * r.want }},
+		{fmt.Sprintf("is %s plus %s", measured, digits(offset)), func(r reading) float64 { return r.want + offset }},
+		{"is 1 over " + measured, func(r reading) float64 { return 1 / r.want }},
+		{"is 1 over the method, and not its inverse", func(r reading) float64 { return 1 / r.other }},
+	} {
+		known, other := 0, 0
 		for _, r := range all {
-			if v := f(r); r.is(v) {
+			if v := k.want(r); r.is(v) {
 				known++
 			} else if v-v == 0 {
-				return false
+				other++
 			}
 		}
-		return known > 2
-	}
-	switch {
-	case !slices.ContainsFunc(wrong, func(r reading) bool { return !math.IsNaN(r.got) }):
-		return claimed + " is NaN"
-	case worst < 1e-4:
-		return fmt.Sprintf("%s is %s to %s", claimed, measured, few(-math.Log10(worst)))
-	case fits(func(r reading) float64 { return r.other }):
-		return claimed + " " + swapped
-	case fits(func(r reading) float64 { return ratio * r.want }):
-		return fmt.Sprintf("%s is %s times %s", claimed, digits(ratio), measured)
-	case fits(func(r reading) float64 { return r.want + offset }):
-		return fmt.Sprintf("%s is %s plus %s", claimed, measured, digits(offset))
-	case fits(func(r reading) float64 { return 1 / r.want }):
-		return claimed + " is 1 over " + measured
-	case fits(func(r reading) float64 { return 1 / r.other }):
-		return claimed + " is 1 over the method, and not its inverse"
+		if known > 2 && other == 0 {
+			return claimed + " " + k.words
+		}
 	}
 	return claimed + " is not " + measured
 }
 
-// findDomain is for a point of the domain at which φ or ∇φ is not a number: it goes there from a point at which
-// both are. Where the domain is too wide ∇φ grows without bound on the way, or both end at once.
+// findDomain is for a point of the domain at which φ or ∇φ is not a number. If only φ is none, at a single point or
+// where ∇φ and ∇φ* agree, it is φ's mistake.
 func (c *checker) findDomain() {
 	p, x := c.bad.p, c.bad.x
 	v, g := p.Value(x), p.gradient(x)
-	f := c.accuse(Disagrees, domain, c.bad.String(), "φ = %s", digits(v))
-	switch {
-	case v-v == 0:
-		f.Method, f.Words = c.named[gradient], fmt.Sprintf("%s is %s", c.named[gradient], vector(g))
-	case firstNonFinite(g) < 0:
-		f.Method = c.named[value]
-	}
 	good := func(x []float64) bool { v := p.Value(x); return v-v == 0 && firstNonFinite(p.gradient(x)) < 0 }
-	k := slices.IndexFunc(p.points, good)
-	if near, far := beside(x); good(near) && good(far) {
-		if f.Words += " at a single point"; f.Method == c.named[domain] {
-			f.Method = c.named[value]
-		}
-	} else if f.Words += " inside of the domain"; k >= 0 && v-v != 0 {
-		from := p.points[k]
-		e := combine(1, x, -1, from)
-		end := halve(0, 1, func(t float64) bool { return good(combine(1, from, t, e)) })
-		slope := func(gap float64) float64 { return sum.Dot(p.gradient(combine(1, from, end*(1-gap), e)), e) }
-		steep := math.Abs(slope(1e-12)-slope(1e-8)) > 0.1*math.Abs(slope(1e-8)-slope(1e-4))
-		if f.Method == c.named[domain] || steep {
-			f.Method = c.named[domain]
-			f.Words += ", which ends at " + place{p, combine(1, from, end, e)}.String()
-		}
+	beside := combine(1+1e-6, x, 1e-6, slices.Repeat([]float64{1}, len(x)))
+	method, where := domain, "inside of the domain"
+	if good(beside) && good(combine(2, x, -1, beside)) {
+		method, where = value, "at a single point"
+	} else if norm2(combine(1, p.inverse(g), -1, x)) <= 1e-6*norm2(x) {
+		method = value
 	}
-}
-
-// beside returns two points next to another.
-func beside(x []float64) (a, b []float64) {
-	a = combine(1+1e-6, x, 1e-6, slices.Repeat([]float64{1}, len(x)))
-	return a, combine(2, x, -1, a)
+	if v-v == 0 {
+		c.accuse(Disagrees, gradient, p.at("x", x, -1), "%s is %s %s", c.named[gradient], vector(g), where)
+	} else {
+		c.accuse(Disagrees, method, p.at("x", x, -1), "φ = %s %s", digits(v), where)
+	}
 }

@@ -117,21 +117,8 @@ func (c *checker) readAll(id identity, e *Examination) {
 			for _, r := range all {
 				r.from = x
 				c.readings[id.name] = append(c.readings[id.name], r)
-				e.worse(math.Abs(r.got-r.want), r.limit, "%s: %.9g for %.9g", c.where(id, r), r.got, r.want)
+				e.worse(math.Abs(r.got-r.want), r.limit, "%s: %.9g for %.9g", r.where(id), r.got, r.want)
 			}
-			if id.name == hasInverse || id.name == isProjection && p.own&shift == 0 { // of another point, or of no method
-				continue
-			}
-			at := c.states[&x[0]]
-			if slices.ContainsFunc(all, reading.wrong) {
-				if !at.fails {
-					at.fails, at.common = true, id.methods
-				}
-				at.common &= id.methods
-			} else if len(all) > 0 {
-				at.holds |= id.methods
-			}
-			c.states[&x[0]] = at
 		}
 	}
 	if e.Limit == 0 && e.Note == "" {
@@ -142,11 +129,15 @@ func (c *checker) readAll(id identity, e *Examination) {
 	}
 }
 
-// A state is how the identities came out at a point.
-type state struct {
-	fails         bool
-	common, holds role // the methods that all identities are about which fail, and those of identities that hold
+// all returns the readings of each entry.
+func (p *part) all(at, got, want []float64, limit float64, other []float64) (all []reading) {
+	for i, v := range at {
+		all = append(all, reading{p, nil, at, p.i + i, v, got[i], want[i], limit, other[i]})
+	}
+	return all
 }
+
+func nans(d int) []float64 { return slices.Repeat([]float64{math.NaN()}, d) }
 
 // slopes compares ∇φ(x) with difference quotients of φ, where these are known to some digits.
 func (p *part) slopes(x, _ []float64) (all []reading) {
@@ -171,35 +162,28 @@ func (p *part) partial(x []float64, i int) (slope, off float64) {
 }
 
 // back compares ∇φ*(∇φ(x)) with x.
-func (p *part) back(x, _ []float64) (all []reading) {
-	y, swapped := p.gradient(x), slices.Repeat([]float64{math.NaN()}, len(x))
-	got := p.inverse(y)
+func (p *part) back(x, _ []float64) []reading {
+	y := p.gradient(x)
+	got, swapped := p.inverse(y), nans(len(x))
 	if p.InDomain(y) {
 		swapped = p.gradient(y)
 	}
-	limit := slack * condition(p.inverse, y, got, p.size)
-	for i, v := range x {
-		all = append(all, reading{p, nil, y, p.i + i, y[i], got[i], v, limit, swapped[i]})
-	}
-	return all
+	return p.all(y, got, x, slack*condition(p.inverse, y, got, p.size), swapped)
 }
 
 // forth compares ∇φ(∇φ*(y)) with y, a mean of two gradients.
-func (p *part) forth(x, z []float64) (all []reading) {
-	y := combine(0.5, p.gradient(x), 0.5, p.gradient(z))
-	got, limit := slices.Repeat([]float64{math.NaN()}, len(x)), 0.0
-	if at := p.inverse(y); p.InDomain(at) {
-		got = p.gradient(at)
-		limit = slack * (condition(p.gradient, at, got, 0) + ulp*p.size)
+func (p *part) forth(x, z []float64) []reading {
+	y, nan := combine(0.5, p.gradient(x), 0.5, p.gradient(z)), nans(len(x))
+	at := p.inverse(y)
+	if !p.InDomain(at) {
+		return p.all(y, nan, y, 0, nan)
 	}
-	for i, v := range y {
-		all = append(all, reading{p, nil, y, p.i + i, v, got[i], v, limit, math.NaN()})
-	}
-	return all
+	got := p.gradient(at)
+	return p.all(y, got, y, slack*(condition(p.gradient, at, got, 0)+ulp*p.size), nan)
 }
 
 // direct compares ∇φ* of the difference quotients of φ with x.
-func (p *part) direct(x, _ []float64) (all []reading) {
+func (p *part) direct(x, _ []float64) []reading {
 	y, off := make([]float64, len(x)), make([]float64, len(x))
 	for i := range x {
 		if y[i], off[i] = p.partial(x, i); !(off[i] <= 1e-4*max(math.Abs(y[i]), 1e-12)) {
@@ -208,10 +192,7 @@ func (p *part) direct(x, _ []float64) (all []reading) {
 	}
 	got, above, below := p.inverse(y), p.inverse(combine(1, y, 100, off)), p.inverse(combine(1, y, -100, off))
 	limit := max(norm2(combine(1, above, -1, got)), norm2(combine(1, below, -1, got))) + 1e-8*maxAbs(x)
-	for i, v := range x {
-		all = append(all, reading{p, nil, y, p.i + i, y[i], got[i], v, limit, math.NaN()})
-	}
-	return all
+	return p.all(y, got, x, limit, nans(len(x)))
 }
 
 // fenchel compares φ*(y) with ⟨x, y⟩ − φ(x).

@@ -65,9 +65,25 @@ func (c *checker) accuracy(f *Examination) {
 	}
 }
 
-// walk calls f with pairs of points one after the other, and ∇φ there: of a kernel, in all of its interval, and else
-// on the way from points to others.
-func (c *checker) walk(f func(p *part, from, to, g, h []float64)) {
+// taylor draws the Taylor remainder at a point against the step, as long as it exceeds rounding.
+func (c *checker) taylor() {
+	p := c.whole
+	x, e := p.points[len(p.points)/2], c.normal(1)
+	v, slope, h := p.Value(x), sum.Dot(p.gradient(x), e), p.reach(x, e)/4
+	for range 38 {
+		remainder := math.Abs(p.Value(combine(1, x, h, e)) - v - h*slope)
+		if !(remainder > 400*(p.rounding(x)+ulp*norm2(x)*norm2(p.gradient(x)))) {
+			return
+		}
+		c.report.Taylor = append(c.report.Taylor, Point{h, remainder})
+		h /= 2
+	}
+}
+
+// monotone sees that the slope of φ rises from one point to the next, and φ by no less than its slope at the first,
+// and no more than its slope at the second: that it has no jumps. The points are those of a path: of a kernel, in all
+// of its interval, and else on the way from points to others.
+func (c *checker) monotone(f *Examination) {
 	for _, p := range c.parts {
 		var paths [60][][]float64
 		for k := range paths {
@@ -99,7 +115,7 @@ func (c *checker) walk(f func(p *part, from, to, g, h []float64)) {
 					break
 				}
 				if from != nil {
-					f(p, from, to, g, h)
+					p.rises(f, from, to, g, h)
 				}
 				from, g = to, h
 			}
@@ -107,38 +123,20 @@ func (c *checker) walk(f func(p *part, from, to, g, h []float64)) {
 	}
 }
 
-// taylor draws the Taylor remainder at a point against the step, as long as it exceeds rounding.
-func (c *checker) taylor() {
-	p := c.whole
-	x, e := p.points[len(p.points)/2], c.normal(1)
-	v, slope, h := p.Value(x), sum.Dot(p.gradient(x), e), p.reach(x, e)/4
-	for range 38 {
-		remainder := math.Abs(p.Value(combine(1, x, h, e)) - v - h*slope)
-		if !(remainder > 400*(p.rounding(x)+ulp*norm2(x)*norm2(p.gradient(x)))) {
-			return
-		}
-		c.report.Taylor = append(c.report.Taylor, Point{h, remainder})
-		h /= 2
+// rises compares φ at two points, where its gradients are g and h.
+func (p *part) rises(f *Examination, from, to, g, h []float64) {
+	e := combine(1, to, -1, from)
+	below, above, rise := sum.Dot(g, e), sum.Dot(h, e), p.Value(to)-p.Value(from)
+	wrong := f.worse(below-above, 8*ulp*(norm2(g)+norm2(h))*norm2(e),
+		"∇φ falls from %s to %s between x = %s and %s", vector(g), vector(h), vector(from), vector(to))
+	if p.kernel != nil && below == above && norm2(e) > 1e-3*norm2(to) {
+		wrong = f.must(false, "φ′ is %s from x = %s to %s", vector(g), vector(from), vector(to))
 	}
-}
-
-// monotone sees that the slope of φ rises from one point to the next, and φ by no less than its slope at the first,
-// and no more than its slope at the second: that it has no jumps.
-func (c *checker) monotone(f *Examination) {
-	c.walk(func(p *part, from, to, g, h []float64) {
-		e := combine(1, to, -1, from)
-		below, above, rise := sum.Dot(g, e), sum.Dot(h, e), p.Value(to)-p.Value(from)
-		wrong := f.worse(below-above, 8*ulp*(norm2(g)+norm2(h))*norm2(e),
-			"∇φ falls from %s to %s between x = %s and %s", vector(g), vector(h), vector(from), vector(to))
-		if p.kernel != nil && below == above && norm2(e) > 1e-3*norm2(to) {
-			wrong = f.must(false, "φ′ is %s from x = %s to %s", vector(g), vector(from), vector(to))
-		}
-		if short := max(below-rise, rise-above); !wrong && !(short <= 0) {
-			limit := slack * (p.rounding(from) + p.rounding(to) + ulp*(norm2(g)+norm2(h))*norm2(from))
-			f.worse(short, limit, "φ rises by %.6g from x = %s to %s, where its slopes are %.6g and %.6g",
-				rise, vector(from), vector(to), below, above)
-		}
-	})
+	if short := max(below-rise, rise-above); !wrong && !(short <= 0) {
+		limit := slack * (p.rounding(from) + p.rounding(to) + ulp*(norm2(g)+norm2(h))*norm2(from))
+		f.worse(short, limit, "φ rises by %.6g from x = %s to %s, where its slopes are %.6g and %.6g",
+			rise, vector(from), vector(to), below, above)
+	}
 }
 
 // boundary goes to the boundary in several directions and halves the distance to it forty
@@ -178,9 +176,9 @@ func (c *checker) boundary(f *Examination) {
 			continue
 		}
 		late, before := curve[n].Y-curve[n*3/4].Y, curve[n*3/4].Y-curve[n/2].Y
-		last := place{p, combine(1, x, 1-1e-9, combine(inside, e, 0, e))}
-		if f.worse(before/late, 10, "%v, where it is %s", last, digits(norm2(p.gradient(last.x)))) && p.kernel != nil {
-			beyond := last.x[0] + 1e-3*inside*e[0]
+		last := combine(1, x, 1-1e-9, combine(inside, e, 0, e))
+		if f.worse(before/late, 10, "%s, where it is %s", p.at("x", last, -1), digits(norm2(p.gradient(last)))) && p.kernel != nil {
+			beyond := last[0] + 1e-3*inside*e[0]
 			v, back := p.kernel.Value(beyond), p.kernel.ConjDeriv(p.kernel.Deriv(beyond))
 			c.narrow = v-v == 0 && math.Abs(back-beyond) <= 1e-6*math.Abs(beyond)
 		}
@@ -267,7 +265,7 @@ func (c *checker) strongConvexity(f *Examination) {
 	}
 	const known = 1e9
 	w := c.whole
-	c.least = math.Inf(1)
+	least, where := math.Inf(1), ""
 	for trial := range 300 {
 		x, y := slices.Clone(w.points[trial%len(w.points)]), slices.Clone(w.points[c.rng.IntN(len(w.points))])
 		if Project(c.m, x, x) != nil || Project(c.m, y, y) != nil || !c.m.InDomain(x) || !c.m.InDomain(y) {
@@ -279,82 +277,59 @@ func (c *checker) strongConvexity(f *Examination) {
 		e := combine(1, x, -1, y)
 		half, div := normP(p, e)*normP(p, e)/2, Divergence(c.m, x, y)
 		rounding := known * (w.rounding(x) + w.rounding(y) + ulp*norm2(w.gradient(y))*norm2(e))
-		if max(div, mu*half) >= rounding && div/half < c.least {
-			c.least, c.leastAt = div/half, fmt.Sprintf("x = %s, y = %s", vector(x), vector(y))
+		if max(div, mu*half) >= rounding && div/half < least {
+			least, where = div/half, fmt.Sprintf("x = %s, y = %s", vector(x), vector(y))
 		}
 	}
-	f.Note = fmt.Sprintf("claimed %.4g in ℓ%.4g, least seen %.4g;", mu, p, c.least)
-	if c.leastAt != "" {
-		f.worse(mu, c.least*(1+slack/known), "%s", c.leastAt)
+	f.Note = fmt.Sprintf("claimed %.4g in ℓ%.4g, least seen %.4g;", mu, p, least)
+	if where != "" {
+		f.worse(mu, least*(1+slack/known), "%s", where)
 	}
 }
 
-// A call is one of a method, with what it stores.
-type call struct {
-	method string
-	f      func(dst, x []float64)
-	x      []float64
-	want   []float64
-}
-
-// calls returns calls of φ, ∇φ and ∇φ*, at points from the k-th on.
-func (c *checker) calls(k, points int) (all []call) {
-	for ; points > 0; points-- {
-		x := c.whole.points[k%len(c.whole.points)]
-		val := func(dst, x []float64) {
-			v := c.m.Value(x)
-			clear(dst)
-			dst[0] = v
-		}
-		for _, m := range []call{
-			{c.named[value], val, x, nil}, {c.named[gradient], c.m.Gradient, x, nil},
-			{c.named[inverse], c.m.ConjugateGradient, c.whole.gradient(x), nil},
-		} {
-			m.want = make([]float64, c.d)
-			m.f(m.want, slices.Clone(m.x))
-			all = append(all, m)
-		}
-		k++
-	}
-	return all
-}
-
-// gives sees that a call gave the numbers that it should, NaN with NaN; of what is wrong it tells the first.
-func (c *checker) gives(f *Examination, k call, got, want []float64, words string) bool {
-	for i := range got {
-		if a, b := got[i], want[i]; a != b && (a == a || b == b) {
-			f.must(false, "%s of %s is %s and %s", k.method, vector(k.x), vector(want), vector(got))
-			if !c.has(Unsafe) {
-				where := "x = " + vector(k.x).String()
-				c.find(Finding{Kind: Unsafe, Method: k.method, Words: k.method + " " + words, Where: where, Measured: b, Claimed: a})
-			}
-			return false
-		}
-	}
-	return true
-}
-
-// repeats calls the methods with the result in other memory or in the place of the argument, and after other
-// calls.
+// repeats calls φ, ∇φ and ∇φ* again, with the result in other memory or in the place of the argument, and after
+// other calls. Of what is wrong it tells the first.
 func (c *checker) repeats(f *Examination) {
-	f.must(true, "")
-	all := c.calls(0, 20)
+	type call struct {
+		method  role
+		f       func(dst, x []float64)
+		x, want []float64
+	}
+	run := func(k call, dst, x []float64) []float64 {
+		k.f(dst, x)
+		return dst
+	}
+	see := func(k call, got, want []float64, words string) {
+		same := slices.EqualFunc(got, want, func(a, b float64) bool { return a == b || a != a && b != b })
+		if f.must(same, "%s of %s is %s and %s", c.named[k.method], vector(k.x), vector(want), vector(got)) && !c.has(Unsafe) {
+			c.accuse(Unsafe, k.method, "x = "+vector(k.x).String(), "%s %s", c.named[k.method], words)
+		}
+	}
+	val := func(dst, x []float64) {
+		v := c.m.Value(x)
+		clear(dst)
+		dst[0] = v
+	}
+	var all []call
+	for k := range 20 {
+		x := c.whole.points[k%len(c.whole.points)]
+		y := c.whole.gradient(x)
+		all = append(all, call{value, val, x, nil}, call{gradient, c.m.Gradient, x, nil}, call{inverse, c.m.ConjugateGradient, y, nil})
+	}
+	for i, k := range all {
+		all[i].want = run(k, make([]float64, c.d), slices.Clone(k.x))
+	}
 	for _, k := range all {
-		x, full, inPlace := slices.Clone(k.x), slices.Repeat([]float64{7}, c.d), slices.Clone(k.x)
-		fresh := make([]float64, c.d)
-		k.f(fresh, x)
-		c.gives(f, k, x, k.x, "changes its argument")
-		c.gives(f, k, fresh, k.want, "gives another result for the same point: it is random, or remembers")
-		k.f(full, slices.Clone(k.x))
-		c.gives(f, k, full, k.want, "does not store every entry of its result")
-		k.f(inPlace, inPlace)
-		c.gives(f, k, inPlace, k.want, "is wrong when the result takes the place of the argument: it reads an entry that it has written")
+		x, inPlace := slices.Clone(k.x), slices.Clone(k.x)
+		see(k, run(k, make([]float64, c.d), x), k.want, "gives another result for the same point: it is random, or remembers")
+		see(k, x, k.x, "changes its argument")
+		see(k, run(k, slices.Repeat([]float64{7}, c.d), slices.Clone(k.x)), k.want, "does not store every entry of its result")
+		see(k, run(k, inPlace, inPlace), k.want,
+			"is wrong when the result takes the place of the argument: it reads an entry that it has written")
 	}
 	for i := range all { // backwards, and from the middle on, so that others went before
 		for _, k := range []call{all[len(all)-1-i], all[(i+len(all)/2)%len(all)]} {
-			dst := make([]float64, c.d)
-			k.f(dst, slices.Clone(k.x))
-			c.gives(f, k, dst, k.want, "depends on what was called before: it keeps something between calls")
+			see(k, run(k, make([]float64, c.d), slices.Clone(k.x)), k.want, "depends on what was called before: it keeps something between calls")
 		}
 	}
 }
@@ -377,6 +352,7 @@ func (c *checker) allocations(f *Examination) {
 	}
 	if f.worse(least, 0.1, "every call, on average") {
 		who := strings.TrimPrefix(c.named[gradient]+" or "+c.named[inverse], "φ or ")
-		c.find(Finding{Kind: Allocates, Method: who, Words: "a call of " + who + " allocates memory", Measured: least})
+		found := c.accuse(Allocates, 0, "", "a call of %s allocates memory", who)
+		found.Method, found.Measured = who, least
 	}
 }

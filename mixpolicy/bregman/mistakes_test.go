@@ -270,7 +270,7 @@ var slips = []struct {
 	}}.modulus(), Disagrees,
 		"ConjDeriv is not the inverse of Deriv"},
 	{"half of (φ*)″", Separable{Kernel: withCurvature{with{Kernel: Hellinger(1).Kernel, curvature: func(y float64) float64 { return hellingerCurvature(y) / 2 }}}}, Disagrees, "ConjCurvature is 0.5 times (φ*)″, at y = "},
-	{"half of a vector's (φ*)″", halfCurved{Ball{R: 2}}, Disagrees, "ConjugateCurvature is 0.5 times (φ*)″, at y["},
+	{"half of a vector's (φ*)″", halfCurved{Ball{R: 2}}, Disagrees, "ConjugateCurvature is 0.5 times (φ*)″, at y = ["},
 	{"x³", FromFunc("x³", func(x Dual) Dual { return hyperdual.Mul(x, hyperdual.Mul(x, x)) }, -1, 1), NotLegendre, "φ is not strictly convex, or jumps"},
 	{"x", FromFunc("x", func(x Dual) Dual { return x }, -1, 1), NotLegendre, "φ is not strictly convex, or jumps"},
 	{"cos", FromFunc("−cos", func(x Dual) Dual { return hyperdual.Scale(-1, hyperdual.Cos(x)) }, -math.Pi/2, math.Pi/2), NotLegendre, "‖∇φ‖ stays finite at the boundary: φ has no barrier there"},
@@ -316,7 +316,7 @@ var slips = []struct {
 		}
 		return floats.Dot(x, x) / 2
 	}, domain: func(x []float64) bool { return norm(x) < 2 }}, NotLegendre, "‖∇φ‖ stays finite at the boundary: φ has no barrier there"},
-	{"inside everywhere", boundless{Ball{R: 2}}, Disagrees, "φ = +Inf inside of the domain, which ends at x = [1.1547 1.1547 1.1547]"},
+	{"inside everywhere", boundless{Ball{R: 2}}, Disagrees, "φ = +Inf inside of the domain, at x = [1.5 1.5 1.5]"},
 	{"NaN outside", mutant{Modulus: Ball{R: 2}, value: func(x []float64) float64 { return -math.Sqrt(4 - floats.Dot(x, x)) }}, Disagrees, "Value is not +∞ outside of the domain"},
 	{"inside nowhere", mutant{Modulus: Ball{R: 2}, domain: func([]float64) bool { return false }}, Disagrees, "no point was found inside of the domain"},
 	{"parameters", Ball{R: -1}, Invalid, "ball of radius R = -1: want 0 < R < 1e300"},
