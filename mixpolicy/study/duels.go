@@ -28,7 +28,7 @@ func (r Record) Problems(kind string) (names []string) {
 func (r Record) Duels(kind, quantity string, problems []string, pairs ...[2]string) (all []race.Duel) {
 	for _, problem := range problems {
 		for _, pair := range pairs {
-			if d, took := r.duel(kind, quantity, problem, pair[0], pair[1]); took {
+			if d := r.duel(kind, quantity, problem, pair[0], pair[1]); d.Differences != nil || d.Instances > 0 {
 				all = append(all, d)
 			}
 		}
@@ -37,33 +37,41 @@ func (r Record) Duels(kind, quantity string, problems []string, pairs ...[2]stri
 	return all
 }
 
-func (r Record) duel(kind, quantity, problem, a, b string) (d race.Duel, took bool) {
-	count := func(a, quantity string) (n, of int) {
-		row, err := r.One(race.Row{Problem: problem, Race: kind, Method: a, Quantity: quantity})
-		if err != nil {
-			return 0, 0
-		}
-		return int(row.Value), row.Trials
+func (r Record) duel(kind, quantity, problem, a, b string) (d race.Duel) {
+	for _, c := range []struct {
+		method, quantity string
+		count            *int
+	}{{a, betterThan(b), &d.Better}, {b, betterThan(a), &d.Worse}, {a, wonAgainst(b), &d.Won}, {b, wonAgainst(a), &d.Lost}} {
+		row := r.Final(problem, kind, c.method, c.quantity)
+		*c.count, d.Instances = int(row.Value), max(d.Instances, row.Trials)
 	}
 	x, y := r.Final(problem, kind, a, quantity).Values, r.Final(problem, kind, b, quantity).Values
-	if better, of := count(a, betterThan(b)); of > 0 {
-		d.Better, d.Instances = better, of
-		d.Worse, _ = count(b, betterThan(a))
-		d.Won, _ = count(a, wonAgainst(b))
-		d.Lost, _ = count(b, wonAgainst(a))
-	} else if x == nil || y == nil {
-		return d, false
-	} else {
+	if d.Instances == 0 && x != nil && y != nil {
 		d = race.Compare(x, y, rounding*r.Mark(problem, Mixture))
 	}
 	d.Problem, d.A, d.B = problem, a, b
-	return d, true
+	return d
 }
 
-// Wins counts the families of a kind of race by who of two methods wins the duel by penalised gap: a, b, or nobody.
-func (r Record) Wins(kind, a, b string) (won, lost, undecided int) {
-	families := slices.DeleteFunc(r.Problems(kind), func(name string) bool { return slices.Contains(Names, name) })
-	for _, d := range r.Duels(kind, PenalisedGap, families, [2]string{a, b}) {
+// with pairs a method with others.
+func with(method string, others ...string) (pairs [][2]string) {
+	for _, o := range others {
+		pairs = append(pairs, [2]string{method, o})
+	}
+	return pairs
+}
+
+// pairs are all pairs of methods.
+func pairs(methods []string) (all [][2]string) {
+	for i, m := range methods {
+		all = append(all, with(m, methods[i+1:]...)...)
+	}
+	return all
+}
+
+// tally counts duels by who wins: a, b, or nobody.
+func tally[D interface{ Winner() string }](duels []D, a, b string) (won, lost, undecided int) {
+	for _, d := range duels {
 		switch d.Winner() {
 		case a:
 			won++
@@ -76,19 +84,21 @@ func (r Record) Wins(kind, a, b string) (won, lost, undecided int) {
 	return won, lost, undecided
 }
 
+// Wins counts the families of a kind of race by who of two methods wins the duel by penalised gap: a, b, or nobody.
+func (r Record) Wins(kind, a, b string) (won, lost, undecided int) {
+	families := slices.DeleteFunc(r.Problems(kind), func(name string) bool { return slices.Contains(Names, name) })
+	return tally(r.Duels(kind, PenalisedGap, families, [2]string{a, b}), a, b)
+}
+
 // Against is the table of a method's duels with others, a row a problem.
 func (r Record) Against(kind, quantity string, problems []string, method string, others ...string) plotting.Table {
-	var pairs [][2]string
-	for _, o := range others {
-		pairs = append(pairs, [2]string{method, o})
-	}
-	duels := r.Duels(kind, quantity, problems, pairs...)
 	var c cells
 	for _, p := range problems {
 		for _, o := range others {
 			c.set(p, o, "–")
 		}
 	}
+	duels := r.Duels(kind, quantity, problems, with(method, others...)...)
 	for _, d := range duels {
 		c.set(d.Problem, d.B, d.String())
 	}
@@ -116,14 +126,8 @@ func (r Record) Margins(kind, quantity string, pairs ...[2]string) plotting.Tabl
 // Unbeaten returns, for each problem, those of the methods that lost no duel with another of
 // them, at the level for all problems and pairs together.
 func (r Record) Unbeaten(kind, quantity string, problems []string, methods ...string) map[string][]string {
-	var pairs [][2]string
-	for i, a := range methods {
-		for _, b := range methods[i+1:] {
-			pairs = append(pairs, [2]string{a, b})
-		}
-	}
 	took, lost := map[[2]string]bool{}, map[[2]string]bool{}
-	for _, d := range r.Duels(kind, quantity, problems, pairs...) {
+	for _, d := range r.Duels(kind, quantity, problems, pairs(methods)...) {
 		for _, m := range []string{d.A, d.B} {
 			took[[2]string{d.Problem, m}] = true
 			if w := d.Winner(); w != "" && w != m {
@@ -149,33 +153,27 @@ func (r Record) Recommendation() plotting.Table {
 	problems := r.Problems(ByQueries)
 	unbeaten := r.Unbeaten(ByQueries, PenalisedGap, problems, familyMethods...)
 	var c cells
-	group := func(what string, members []string) {
-		most, use := 0, ""
+	group := func(what string, belongs func(problem string) bool) {
+		members := slices.DeleteFunc(slices.Clone(problems), func(p string) bool { return !belongs(p) })
+		most, use := 1, []string(nil)
 		for _, name := range familyMethods {
-			n := 0
-			for _, p := range members {
-				if slices.Contains(unbeaten[p], name) {
-					n++
-				}
-			}
+			n := len(slices.DeleteFunc(slices.Clone(members), func(p string) bool { return !slices.Contains(unbeaten[p], name) }))
 			c.set(what, name, fmt.Sprintf("%d of %d", n, len(members)))
 			if n > most {
-				most, use = n, name
-			} else if n == most && n > 0 {
-				use += "; " + name
+				most, use = n, nil
+			}
+			if n == most {
+				use = append(use, name)
 			}
 		}
-		c.set(what, "use", use)
+		c.set(what, "use", strings.Join(use, "; "))
 	}
-	group("three problems, exact costs", Names)
+	group("three problems, exact costs", func(p string) bool { return slices.Contains(Names, p) })
 	for _, n := range []Noise{Exact, Gaussian, Heavy, Outliers} {
-		var members []string
-		for _, f := range Families() {
-			if f.Noise == n && slices.Contains(problems, f.String()) {
-				members = append(members, f.String())
-			}
-		}
-		group("random problems, "+n.String(), members)
+		group("random problems, "+n.String(), func(p string) bool {
+			f, random := family(p)
+			return random && f.Noise == n
+		})
 	}
 	return c.table(fmt.Sprintf("For (2.18), costs from the oracle: problems on which a method is beaten by none of the others, "+
 		"by penalised gap after equal queries (sign tests at %g %%, Holm)", 100*Level),

@@ -1,14 +1,13 @@
 package study
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"runtime"
 	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
@@ -56,61 +55,47 @@ func fairEntrants(p *mixpolicy.Problem) []race.Entrant {
 	}
 }
 
-// FairRace is a fair race on a problem or a family. The numbers are those of the record.
-type FairRace struct {
-	Name     string
-	Rounds   int // grids
-	Tuning   int // runs of the last two settings of a grid, or instances with one run each
-	Judged   int // instances; 1 for a problem
-	Runs     int // on each
-	Queries  int
-	Instance func(k int, tuning bool) (*mixpolicy.Problem, error)
+// fairRace is one on a problem or a family. The numbers are those of the record.
+type fairRace struct {
+	name     string
+	tuning   int // runs of the last two settings of a grid, or instances with one run each
+	judged   int // instances; 1 for a problem
+	runs     int // on each
+	queries  int
+	instance func(k int, tuning bool) (*mixpolicy.Problem, error)
 }
 
-// FairRaces are those of the three problems and of all families.
-func FairRaces() (all []FairRace, err error) {
+// fairRounds is the number of grids.
+const fairRounds = 3
+
+func fairRaceOn(name string) (f fairRace, err error) {
 	defer catch(&err)
-	for _, name := range Names {
-		c := must(Build(name))
-		r := FairRace{Name: name, Rounds: 3, Tuning: 10, Judged: 1, Runs: 60, Queries: c.Queries[len(c.Queries)-1],
-			Instance: func(int, bool) (*mixpolicy.Problem, error) { return c.Problem, nil }}
-		if name == "network" {
-			r.Runs = 24
-		}
-		all = append(all, r)
+	if random, ok := family(name); ok {
+		return fairRace{name, 10, 20, 4, familySettings.Queries, random.Instance}, nil
 	}
-	for _, f := range Families() {
-		all = append(all, FairRace{f.String(), 3, 10, 20, 4, familySettings.Queries, f.Instance})
+	c := must(Build(name))
+	f = fairRace{name, 10, 1, 60, c.Queries[len(c.Queries)-1], func(int, bool) (*mixpolicy.Problem, error) { return c.Problem, nil }}
+	if name == "network" {
+		f.runs = 24
 	}
-	return all, nil
+	return f, nil
 }
 
-// Compute runs a drawing, 0 or 1, of the named methods, or of all. The values of a row are the penalised gaps, in units
-// of the optimum, of Runs runs on the first instance, then on the next.
-func (f FairRace) Compute(ctx context.Context, drawing int, progress Progress, names ...string) (rows race.Record, err error) {
+// compute runs a drawing, 0 or 1, of the named methods. The values of a row are the penalised gaps, in units
+// of the optimum, of the runs on the first instance, then on the next.
+func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, names ...string) (rows race.Record, err error) {
 	defer catch(&err)
-	seed := func(tuning bool) uint64 { return uint64(2*drawing + 100 + map[bool]int{true: 1}[tuning]) }
-	instances := func(count int, tuning bool) (problems []*mixpolicy.Problem, gaps []race.Curve) {
-		for k := range count {
-			p := must(f.Instance(k+1000*(drawing+1), tuning))
-			gap, best := must(race.PenalisedGap(p)), must(p.Optimum(ctx)).Objective
-			problems = append(problems, p)
-			gaps = append(gaps, func(l *race.Observation) float64 { return gap(l) / best })
-		}
-		return problems, gaps
+	seed := uint64(2*drawing + 100)
+	instances := func(count int, tuning bool) []drawn {
+		return draw(ctx, count, func(k int) (*mixpolicy.Problem, error) { return f.instance(k+1000*(drawing+1), tuning) })
 	}
-	tuning := 1
-	if f.Judged > 1 {
-		tuning = f.Tuning
-	}
-	tuned, tunedGaps := instances(tuning, true)
-	judged, judgedGaps := instances(f.Judged, false)
-	for e, entrant := range fairEntrants(judged[0]) {
-		if len(names) > 0 && !slices.Contains(names, entrant.Name) {
+	tuned, judged, cores := instances(min(f.tuning, f.judged), true), instances(f.judged, false), runtime.GOMAXPROCS(0)
+	for e, entrant := range fairEntrants(judged[0].p) {
+		if !slices.Contains(names, entrant.Name) {
 			continue
 		}
-		like := race.Row{Problem: f.Name, Base: Drawings[drawing], Race: Fair, Method: entrant.Name, Quantity: PenalisedGap,
-			At: float64(f.Queries), Seed: seed(false), Configurations: 1}
+		like := race.Row{Problem: f.name, Base: Drawings[drawing], Race: Fair, Method: entrant.Name, Quantity: PenalisedGap,
+			At: float64(f.queries), Seed: seed, Configurations: 1}
 		// on returns the method of an entrant's setting for a problem, whose costs have a scale of their own.
 		on := func(p *mixpolicy.Problem, at []float64) mixpolicy.Method {
 			if at == nil {
@@ -120,18 +105,16 @@ func (f FairRace) Compute(ctx context.Context, drawing int, progress Progress, n
 		}
 		best, least, tried := []float64(nil), math.Inf(1), [][]float64(nil)
 		grid := entrant
-		for round := 0; round < f.Rounds && entrant.Axes != nil; round++ {
+		for round := 0; round < fairRounds && entrant.Axes != nil; round++ {
 			if progress != nil {
-				progress(Drawings[drawing]+", "+entrant.Name, round, f.Rounds)
+				progress(like.Base+", "+entrant.Name, round, fairRounds)
 			}
 			first := make([]float64, len(grid.Methods))
-			k, middle := race.Halve(len(grid.Methods), f.Tuning, func(setting, trial int) float64 {
-				i := trial % len(tuned)
-				runs, err := race.Trials(ctx, tuned[i], on(tuned[i], grid.Numbers(setting)), race.Settings{
-					Trials: 1, First: trial, Seed: seed(true), Queries: []int{f.Queries}, Workers: 1})
-				v := math.Inf(1) // of a run that fails
-				if err == nil {
-					v = tunedGaps[i](runs.Trials[0].End())
+			k, middle := race.Halve(len(grid.Methods), f.tuning, func(setting, trial int) float64 {
+				d, v := tuned[trial%len(tuned)], math.Inf(1) // of a run that fails
+				if runs, err := race.Trials(ctx, d.p, on(d.p, grid.Numbers(setting)), race.Settings{
+					Trials: 1, First: trial, Seed: seed + 1, Queries: []int{f.queries}, Workers: 1}); err == nil {
+					v = d.gap(runs.Trials[0].End())
 				}
 				if trial == 0 {
 					first[setting] = v
@@ -143,7 +126,7 @@ func (f FairRace) Compute(ctx context.Context, drawing int, progress Progress, n
 			}
 			if round == 0 {
 				row := like
-				row.Race, row.Seed = FairTuning, seed(true)
+				row.Race, row.Seed = FairTuning, seed+1
 				row.Values = slices.DeleteFunc(first, func(v float64) bool { return math.IsInf(v, 0) || math.IsNaN(v) })
 				rows = append(rows, row)
 			}
@@ -161,53 +144,25 @@ func (f FairRace) Compute(ctx context.Context, drawing int, progress Progress, n
 		if ends := race.Ends(entrant.Axes, tried, best); len(ends) > 0 {
 			like.Settings = "at an end of what was tried: " + strings.Join(ends, ", ")
 		}
-		like.Setting, like.Values = best, make([]float64, f.Judged*f.Runs)
-		var g errgroup.Group
-		g.SetLimit(runtime.GOMAXPROCS(0))
-		for i, p := range judged {
-			g.Go(func() error {
-				runs, err := race.Trials(ctx, p, on(p, best), race.Settings{
-					Trials: f.Runs, First: i * f.Runs, Seed: seed(false), Queries: []int{f.Queries}, Workers: max(1, runtime.GOMAXPROCS(0)/f.Judged)})
-				if err == nil {
-					copy(like.Values[i*f.Runs:], runs.Ends(judgedGaps[i]))
-				}
-				return err
-			})
+		like.Setting = best
+		values, err := ends(ctx, judged, cores, func(p *mixpolicy.Problem) mixpolicy.Method { return on(p, best) }, func(k int) race.Settings {
+			return race.Settings{Trials: f.runs, First: k * f.runs, Seed: seed, Queries: []int{f.queries}, Workers: max(1, cores/f.judged)}
+		})
+		if err != nil {
+			return rows, fault.At("study", f.name+", "+entrant.Name, err)
 		}
-		if err := g.Wait(); err != nil {
-			return rows, fault.At("study", fmt.Sprintf("%s, %s", f.Name, entrant.Name), err)
-		}
+		like.Values = slices.Concat(values...)
 		rows = append(rows, like)
 	}
 	return rows.Round(6), nil
 }
 
-// Update runs both drawings, of the named methods or of all, and replaces their rows in the record at path.
-func (f FairRace) Update(ctx context.Context, path string, progress Progress, names ...string) error {
-	for drawing, base := range Drawings {
-		rows, err := f.Compute(ctx, drawing, progress, names...)
-		if err != nil {
-			return err
-		}
-		old := func(row race.Row) bool {
-			return row.Problem == f.Name && row.Base == base && (len(names) == 0 || slices.Contains(names, row.Method))
-		}
-		if err := race.Update(path, old, rows, byProblem); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // FairDuel is a comparison of two methods in both drawings of a fair race.
-type FairDuel struct {
-	Problem, A, B string
-	Drawings      [2]race.Duel
-}
+type FairDuel [2]race.Duel
 
 // Winner is the method that is better in both drawings, or "": what one drawing says and the other does not is undecided.
 func (d FairDuel) Winner() string {
-	if w := d.Drawings[0].Winner(); w == d.Drawings[1].Winner() {
+	if w := d[0].Winner(); w == d[1].Winner() {
 		return w
 	}
 	return ""
@@ -215,7 +170,7 @@ func (d FairDuel) Winner() string {
 
 // String shows the counts of both drawings, such as "12–48, 9–51", with a question mark if nobody wins.
 func (d FairDuel) String() string {
-	text := fmt.Sprintf("%d–%d, %d–%d", d.Drawings[0].Better, d.Drawings[0].Worse, d.Drawings[1].Better, d.Drawings[1].Worse)
+	text := fmt.Sprintf("%d–%d, %d–%d", d[0].Better, d[0].Worse, d[1].Better, d[1].Worse)
 	if d.Winner() == "" {
 		text += " ?"
 	}
@@ -231,13 +186,15 @@ func (r Record) FairDuels(problems []string, pairs ...[2]string) (all []FairDuel
 			for _, base := range Drawings {
 				var values [2][]float64
 				for k, m := range pair {
-					if row, err := r.One(race.Row{Problem: problem, Base: base, Race: Fair, Method: m}); err == nil {
-						values[k] = row.Values
-					}
+					row, _ := r.One(race.Row{Problem: problem, Base: base, Race: Fair, Method: m})
+					values[k] = row.Values
 				}
 				d := race.Compare(values[0], values[1], rounding)
-				if !slices.Contains(Names, problem) {
-					d = byInstance(d.Differences)
+				if differences := d.Differences; !slices.Contains(Names, problem) {
+					d = race.Duel{}
+					for part := range slices.Chunk(differences, max(1, len(differences)/familySettings.Instances)) {
+						judge(&d, part)
+					}
 				}
 				d.Problem, d.A, d.B = problem, pair[0], pair[1]
 				duels = append(duels, d)
@@ -245,53 +202,24 @@ func (r Record) FairDuels(problems []string, pairs ...[2]string) (all []FairDuel
 		}
 	}
 	race.Settle(duels, Level)
-	for k := 0; k < len(duels); k += 2 {
-		if d := duels[k]; d.Differences != nil || d.Instances > 0 { // both took part
-			all = append(all, FairDuel{d.Problem, d.A, d.B, [2]race.Duel{d, duels[k+1]}})
+	for both := range slices.Chunk(duels, 2) {
+		if d := both[0]; d.Differences != nil || d.Instances > 0 { // both took part
+			all = append(all, FairDuel(both))
 		}
 	}
 	return all
 }
 
-// byInstance counts the instances of a family on which more differences are below 0 than above, or fewer.
-func byInstance(differences []float64) (d race.Duel) {
-	if d.Instances = familySettings.Instances; len(differences) == 0 {
-		return race.Duel{}
-	}
-	for part := range slices.Chunk(differences, max(1, len(differences)/d.Instances)) {
-		if less, more := race.Signs(part, rounding); less > more {
-			d.Better++
-		} else if more > less {
-			d.Worse++
-		}
-	}
-	return d
-}
-
 // FairWins counts the problems on which a is better than b, b better than a, and nobody.
 func (r Record) FairWins(problems []string, a, b string) (won, lost, undecided int) {
-	for _, d := range r.FairDuels(problems, [2]string{a, b}) {
-		switch d.Winner() {
-		case a:
-			won++
-		case b:
-			lost++
-		default:
-			undecided++
-		}
-	}
-	return won, lost, undecided
+	return tally(r.FairDuels(problems, [2]string{a, b}), a, b)
 }
 
 // FairAgainst is the table of a method's duels with others in the fair races, a row a problem.
 func (r Record) FairAgainst(problems []string, method string, others ...string) plotting.Table {
-	var pairs [][2]string
-	for _, o := range others {
-		pairs = append(pairs, [2]string{method, o})
-	}
 	var c cells
-	for _, d := range r.FairDuels(problems, pairs...) {
-		c.set(d.Problem, d.B, d.String())
+	for _, d := range r.FairDuels(problems, with(method, others...)...) {
+		c.set(d[0].Problem, d[0].B, d.String())
 	}
 	return c.table(fmt.Sprintf("Fair races: where %s has a smaller penalised gap than each other method, and where a greater one, in each of "+
 		"two drawings, counted in runs, or in the instances of a family; ?: not the same winner in both, at %g %% with Holm's correction",
@@ -307,27 +235,20 @@ func (r Record) FairTable(problem string) plotting.Table {
 	}
 	for _, m := range r.Methods(problem, Fair) {
 		var gap, setting [2]string
-		var tried int
-		untuned := "–"
+		second, tried, untuned := "k", 0, "–"
+		if m == "penalty" {
+			second = "ω"
+		}
 		for k, base := range Drawings {
-			row, err := r.One(race.Row{Problem: problem, Base: base, Race: Fair, Method: m})
-			if err != nil {
-				continue
-			}
-			gap[k], tried, setting[k] = interval(row, 100), row.Configurations, "–"
-			if x := row.Setting; x != nil {
-				second := "k"
-				if m == "penalty" {
-					second = "ω"
+			if row, err := r.One(race.Row{Problem: problem, Base: base, Race: Fair, Method: m}); err == nil {
+				gap[k], tried, setting[k] = interval(row, 100), row.Configurations, cmp.Or(named("%.3g", row.Setting, "η₀", second, "p"), "–")
+				if row.Settings != "" {
+					setting[k] += " (" + row.Settings + ")"
 				}
-				setting[k] = fmt.Sprintf("η₀ = %.3g, %s = %.3g, p = %g", x[0], second, x[1], x[2])
 			}
-			if row.Settings != "" {
-				setting[k] += " (" + row.Settings + ")"
-			}
-			if grid, err := r.One(race.Row{Problem: problem, Base: base, Race: FairTuning, Method: m}); err == nil && k == 0 {
-				untuned = fmt.Sprintf("%.3g", 100*grid.Value)
-			}
+		}
+		if grid, err := r.One(race.Row{Problem: problem, Base: Drawings[0], Race: FairTuning, Method: m}); err == nil {
+			untuned = fmt.Sprintf("%.3g", 100*grid.Value)
 		}
 		t.Row(m, fmt.Sprint(tried), gap[0], gap[1], untuned, setting[0], setting[1])
 	}

@@ -78,6 +78,16 @@ func Families() (all []Family) {
 // String is the name of the family in the record, such as "random, d = 10, heavy tails".
 func (f Family) String() string { return fmt.Sprintf("random, d = %d, %v", f.Dim, f.Noise) }
 
+// family returns the one of the given name.
+func family(name string) (f Family, known bool) {
+	for _, f := range Families() {
+		if f.String() == name {
+			return f, true
+		}
+	}
+	return f, false
+}
+
 // Instance draws problem k. Those of tuning are others.
 func (f Family) Instance(k int, tuning bool) (p *mixpolicy.Problem, err error) {
 	defer catch(&err)
@@ -124,21 +134,53 @@ var familyMethods = []string{"Algorithm 1", "Algorithm 1, rows scaled", "penalty
 // EvenMixture is θ = (1/d, …, 1/d), where the gradient methods start, as a method.
 const EvenMixture = "even mixture"
 
-// drawn is an instance with those who race on it, and its penalised gap in units of its optimum.
+// drawn is an instance with its penalised gap in units of its optimum.
 type drawn struct {
-	p        *mixpolicy.Problem
-	entrants []race.Entrant
-	gap      race.Curve
+	p   *mixpolicy.Problem
+	gap race.Curve
 }
 
-func (f Family) instances(n int, tuning bool, queries int) []drawn {
-	all := make([]drawn, n)
-	for k := range all {
-		p := must(f.Instance(k, tuning))
-		gap, best := must(race.PenalisedGap(p)), must(p.Optimum(context.Background())).Objective
-		all[k] = drawn{p, Only(Learners(p, nil, queries, 0), familyMethods...), func(l *race.Observation) float64 { return gap(l) / best }}
+func draw(ctx context.Context, count int, instance func(k int) (*mixpolicy.Problem, error)) (all []drawn) {
+	for k := range count {
+		p := must(instance(k))
+		gap, best := must(race.PenalisedGap(p)), must(p.Optimum(ctx)).Objective
+		all = append(all, drawn{p, func(l *race.Observation) float64 { return gap(l) / best }})
 	}
 	return all
+}
+
+// ends runs a method, which may depend on the instance, on each of some: what its runs came to.
+func ends(ctx context.Context, on []drawn, workers int, method func(*mixpolicy.Problem) mixpolicy.Method,
+	set func(k int) race.Settings) ([][]float64, error) {
+	all := make([][]float64, len(on))
+	var g errgroup.Group
+	g.SetLimit(workers)
+	for k, d := range on {
+		g.Go(func() error {
+			runs, err := race.Trials(ctx, d.p, method(d.p), set(k))
+			if err == nil {
+				all[k] = runs.Ends(d.gap)
+			}
+			return err
+		})
+	}
+	return all, g.Wait()
+}
+
+// judge adds an instance to the duel of a family: who of two methods is better in more runs, and whether they decide.
+func judge(d *race.Duel, differences []float64) {
+	d.Instances++
+	less, more := race.Signs(differences, rounding)
+	better, won := &d.Better, &d.Won
+	if more > less {
+		better, won = &d.Worse, &d.Lost
+	}
+	if less != more {
+		*better++
+	}
+	if race.SignTest(less, more) <= Level {
+		*won++
+	}
 }
 
 // Compute races on a family. Penalised gaps are in units of the instance's optimum of (2.18). The setting
@@ -148,39 +190,39 @@ func (f Family) instances(n int, tuning bool, queries int) []drawn {
 // runs, from which the family is judged.
 func (f Family) Compute(ctx context.Context, set FamilySettings) (rows race.Record, err error) {
 	defer catch(&err)
-	r := race.Settings{Queries: []int{set.Queries}, Workers: 1}
+	looks := race.Settings{Queries: []int{set.Queries}, Workers: 1}
 	like, workers := race.Row{Problem: f.String(), Race: ByQueries, Quantity: PenalisedGap, At: float64(set.Queries)}, runtime.GOMAXPROCS(0)
 	if set.Time != 0 {
 		like.Race, like.At, like.Machine, workers = BySeconds, set.Time.Seconds(), machine(), 1
-		r.Queries, r.Times = nil, []time.Duration{set.Time}
+		looks.Queries, looks.Times = nil, []time.Duration{set.Time}
 	}
-	tuning, judged := f.instances(set.Tuning, true, set.Queries), f.instances(set.Instances, false, set.Queries)
+	tuning := draw(ctx, set.Tuning, func(k int) (*mixpolicy.Problem, error) { return f.Instance(k, true) })
+	judged := draw(ctx, set.Instances, func(k int) (*mixpolicy.Problem, error) { return f.Instance(k, false) })
+	entrant := func(p *mixpolicy.Problem, name string) race.Entrant {
+		return Only(Learners(p, nil, set.Queries, 0), name)[0]
+	}
 	// trials runs a method on each of some instances, with seeds of its own on each.
-	trials := func(on []drawn, e, m, count int, seed uint64) (runs []*race.Runs, medians []float64, err error) {
-		runs, medians = make([]*race.Runs, len(on)), make([]float64, len(on))
-		var g errgroup.Group
-		g.SetLimit(workers)
-		for k, d := range on {
-			g.Go(func() (err error) {
-				r := r
-				r.Trials, r.Seed = count, seed+uint64(k)
-				if runs[k], err = race.Trials(ctx, d.p, d.entrants[e].Methods[m], r); err == nil {
-					medians[k] = medianOf(runs[k].Final(d.gap)).Mean
-				}
-				return err
+	trials := func(on []drawn, name string, setting, count int, seed uint64) (runs [][]float64, medians []float64, err error) {
+		runs, err = ends(ctx, on, workers, func(p *mixpolicy.Problem) mixpolicy.Method { return entrant(p, name).Methods[setting] },
+			func(k int) race.Settings {
+				set := looks
+				set.Trials, set.Seed = count, seed+uint64(k)
+				return set
 			})
+		for k := 0; k < len(runs) && err == nil; k++ {
+			medians = append(medians, medianOf(race.Row{Values: runs[k]}.Observed()).Mean)
 		}
-		return runs, medians, g.Wait()
+		return runs, medians, err
 	}
-	runs := make([][]*race.Runs, len(familyMethods)) // of each method on each instance
-	for e, name := range familyMethods {
+	runs := map[string][][]float64{} // of each method on each instance
+	for k, name := range familyMethods {
 		if set.Progress != nil {
-			set.Progress(name, e, len(familyMethods))
+			set.Progress(name, k, len(familyMethods))
 		}
-		row, least := like, math.Inf(1)
-		row.Method, row.Source, row.Configurations = name, judged[0].entrants[e].Source, len(judged[0].entrants[e].Methods)
+		row, least, e := like, math.Inf(1), entrant(judged[0].p, name)
+		row.Method, row.Source, row.Configurations = name, e.Source, len(e.Methods)
 		for m := 0; m < row.Configurations && row.Configurations > 1; m++ {
-			_, medians, err := trials(tuning, e, m, 1, 0)
+			_, medians, err := trials(tuning, name, m, 1, 0)
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
@@ -191,8 +233,8 @@ func (f Family) Compute(ctx context.Context, set FamilySettings) (rows race.Reco
 				least, row.Configuration = v, m
 			}
 		}
-		row.Setting = judged[0].entrants[e].Numbers(row.Configuration)
-		if runs[e], row.Values, err = trials(judged, e, row.Configuration, set.Runs, uint64(set.Tuning)); err != nil {
+		row.Setting = e.Numbers(row.Configuration)
+		if runs[name], row.Values, err = trials(judged, name, row.Configuration, set.Runs, uint64(set.Tuning)); err != nil {
 			return nil, fault.At("study", fmt.Sprintf("%v, %s", f, name), err)
 		}
 		rows = append(rows, row)
@@ -205,25 +247,16 @@ func (f Family) Compute(ctx context.Context, set FamilySettings) (rows race.Reco
 		}
 		rows = append(rows, row)
 	}
-	for i, a := range familyMethods {
-		for j, b := range familyMethods {
-			if i == j {
-				continue
+	for _, a := range familyMethods {
+		for _, b := range slices.DeleteFunc(slices.Clone(familyMethods), func(b string) bool { return a == b }) {
+			var d race.Duel
+			for k := range judged {
+				judge(&d, race.Differences(runs[a][k], runs[b][k]))
 			}
-			won, better := 0, 0
-			for k, d := range judged {
-				less, more := race.Signs(race.Differences(runs[i][k].Ends(d.gap), runs[j][k].Ends(d.gap)), rounding)
-				if less > more {
-					better++
-					if race.SignTest(less, more) <= Level {
-						won++
-					}
-				}
-			}
-			for what, count := range [2]int{won, better} {
+			for what, count := range [2]int{d.Won, d.Better} {
 				row, n := like, float64(count)
 				row.Method, row.Quantity = a, []string{wonAgainst(b), betterThan(b)}[what]
-				row.Value, row.Lo, row.Hi, row.Trials = n, n, n, len(judged)
+				row.Value, row.Lo, row.Hi, row.Trials = n, n, n, d.Instances
 				rows = append(rows, row)
 			}
 		}
@@ -238,32 +271,11 @@ func betterThan(method string) string { return "instances better than " + method
 // rounding of a number, in units of the optimum: what exact answers differ by.
 const rounding = 1e-9
 
-// Update computes the rows of the family in the races of a kind and replaces those in the record
-// at path.
-func (f Family) Update(ctx context.Context, path, kind string, progress func(name string, done, total int)) error {
-	set := familySettings
-	if kind == BySeconds {
-		if f.Noise != Gaussian {
-			return nil // recorded by queries only
-		}
-		set.Time = 10 * time.Millisecond
-	}
-	set.Progress = progress
-	rows, err := f.Compute(ctx, set)
-	if err != nil {
-		return err
-	}
-	same := func(row race.Row) bool { return row.Problem == f.String() && row.Base == "" && row.Race == kind }
-	return race.Update(path, same, rows, byProblem)
-}
-
 // ByDim draws the penalised gaps of the methods on the families with the given noise, and that of
 // the even mixture, where the gradient methods start: medians over instances.
 func (r Record) ByDim(noise Noise) plotting.Figure {
-	f := plotting.Figure{
-		Title: noise.String(), X: plotting.Axis{Label: "number of base policies d", Log: true},
-		Y: plotting.Axis{Label: gapLabel, Log: true}, Width: width, Height: height,
-	}
+	f := sized("number of base policies d", gapLabel)
+	f.Title = noise.String()
 	for _, m := range append(slices.Clone(familyMethods), EvenMixture) {
 		var line plotting.Line
 		for _, family := range Families() {

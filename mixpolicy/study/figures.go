@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -41,6 +42,13 @@ const floor, ceiling = 1e-4, 100
 
 const gapLabel = "penalised gap / optimum"
 
+// sized is a figure without layers, with room for the legend, on logarithmic axes.
+func sized(x, y string) plotting.Figure {
+	f := axes("", x, y)
+	f.X.Log, f.Y.Log, f.Width, f.Height = true, true, width, height
+	return f
+}
+
 // add draws a method's line in the figure, or its point if there is one only.
 func add(f *plotting.Figure, method string, l plotting.Line) {
 	look := plotting.LookOf(method)
@@ -76,15 +84,14 @@ func cut(f plotting.Figure) plotting.Figure {
 			})
 		}
 	}
+	scale, back := func(x float64) float64 { return x }, func(x float64) float64 { return x }
+	if f.X.Log {
+		scale, back = math.Log, math.Exp
+	}
+	from, to := scale(left), scale(right)
 	for k, n := range notes { // each at its own height, on the side with more room
-		at, from, to := n.X, left, right
-		if f.X.Log {
-			at, from, to = math.Log(at), math.Log(from), math.Log(to)
-		}
-		at += math.Copysign(0.1*float64(k+1)*(to-from), (from+to)/2-at)
-		if n.FromX = at; f.X.Log {
-			n.FromX = math.Exp(at)
-		}
+		at := scale(n.X)
+		n.FromX = back(at + math.Copysign(0.1*float64(k+1)*(to-from), (from+to)/2-at))
 		n.FromY = ceiling / math.Pow(4, float64(k+1))
 		f.Y.Min, f.Y.Max = floor/2, ceiling
 		f.Layers = append(f.Layers, n)
@@ -97,31 +104,24 @@ func cut(f plotting.Figure) plotting.Figure {
 // below at a tenth of the median. Answers that took no longer than at the look
 // before, because the answer takes longer than the steps do, are left out.
 func (r Record) Curves(problem, kind, what string, methods ...string) plotting.Figure {
-	f := plotting.Figure{
-		X: plotting.Axis{Label: "queries to the oracle", Log: true}, Y: plotting.Axis{Label: what, Log: true},
-		Width: width, Height: height,
-	}
+	f := sized("queries to the oracle", what)
 	if kind == BySeconds {
 		f.X.Label = "seconds"
 	}
-	unit := 1.0
+	unit, least := 1.0, math.Inf(-1)
 	if what == PenalisedGap {
-		unit = r.Mark(problem, Mixture)
-		f.Y.Label = gapLabel
+		unit, least, f.Y.Label = r.Mark(problem, Mixture), floor, gapLabel
 	}
+	drawn := func(v float64) float64 { return max(v/unit, least) }
 	for _, m := range methods {
 		var line plotting.Line
 		for _, row := range r.where(problem, kind, m, what) {
 			if n := len(line.X); n > 0 && row.At <= line.X[n-1] {
 				continue
 			}
-			y := row.Value / unit
-			lo, hi := row.Lo/unit, row.Hi/unit
-			if what == PenalisedGap {
-				y, lo, hi = max(y, floor), max(lo, floor), max(hi, floor)
-			}
+			y := drawn(row.Value)
 			line.X, line.Y = append(line.X, row.At), append(line.Y, y)
-			line.Lo, line.Hi = append(line.Lo, max(lo, y/10)), append(line.Hi, hi)
+			line.Lo, line.Hi = append(line.Lo, max(drawn(row.Lo), y/10)), append(line.Hi, drawn(row.Hi))
 			line.Interval = fmt.Sprintf("band: %.0f %% interval of the median, %d runs", 100*confidence, row.Trials)
 		}
 		add(&f, m, line)
@@ -143,25 +143,23 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 // Sensitivity draws how the result depends on tuning: the median penalised gap of the best configuration of
 // each method, of the second best, and so on. What has nothing to tune is drawn as long as those before it.
 func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
-	f := plotting.Figure{
-		X:     plotting.Axis{Label: "configurations, from the best to the worst"},
-		Y:     plotting.Axis{Label: gapLabel, Log: true},
-		Width: width, Height: height,
-	}
+	f := sized("configurations, from the best to the worst", gapLabel)
+	f.X.Log = false
 	most := 2
+	mark := r.Mark(problem, Mixture)
 	for _, m := range methods {
-		if len(r.where(problem, ByQueries, m, PenalisedGap)) == 0 {
+		final := r.Final(problem, ByQueries, m, PenalisedGap)
+		if final.Method == "" {
 			continue // it did not take part
 		}
 		var line plotting.Line
 		if row, err := r.One(race.Row{Problem: problem, Race: Tuning, Method: m, Quantity: PenalisedGap}); err == nil {
 			for _, v := range row.Observed() {
-				line.Y = append(line.Y, max(floor, v/r.Mark(problem, Mixture)))
+				line.Y = append(line.Y, max(floor, v/mark))
 			}
 			most = max(most, len(line.Y))
 		} else { // nothing to tune: the same for all
-			final := r.Final(problem, ByQueries, m, PenalisedGap)
-			line.Y = slices.Repeat([]float64{max(floor, final.Value/r.Mark(problem, Mixture))}, most)
+			line.Y = slices.Repeat([]float64{max(floor, final.Value/mark)}, most)
 		}
 		slices.Sort(line.Y)
 		for k := range line.Y {
@@ -181,10 +179,11 @@ func (r Record) Final(problem, kind, method, what string) race.Row {
 	return rows[len(rows)-1]
 }
 
-// columns are those of a table of text.
+// columns are those of a table of text; behind a tab a head has the format of a column of numbers.
 func columns(heads ...string) (all []plotting.Column) {
 	for _, head := range heads {
-		all = append(all, plotting.Column{Head: head})
+		head, format, _ := strings.Cut(head, "\t")
+		all = append(all, plotting.Column{Head: head, Format: format})
 	}
 	return all
 }
@@ -221,12 +220,12 @@ func (c *cells) table(caption, rows string, heads ...string) plotting.Table {
 // Finals is the table of what everyone had at the end of the race by queries. Penalised gap and true cost
 // of a method are those of the setting with which each is best in tuning.
 func (r Record) Finals(problem string) plotting.Table {
-	methods := r.Methods(problem, ByQueries)
+	last := slices.MaxFunc(r.where(problem, ByQueries, "", ""), func(a, b race.Row) int { return cmp.Compare(a.At, b.At) })
 	t := plotting.Table{
-		Caption: fmt.Sprintf("%s after %.0f queries: medians over runs, with 95 %% intervals", problem, r.Budget(problem)),
+		Caption: fmt.Sprintf("%s after %.0f queries: medians over runs, with 95 %% intervals", problem, last.At),
 		Columns: columns("method", "source", "configurations tried", "runs", "penalised gap (% of the optimum)", PolicyCost),
 	}
-	for _, m := range methods {
+	for _, m := range r.Methods(problem, ByQueries) {
 		cost, gap := r.Final(problem, ByQueries, m, PolicyCost), r.Final(problem, ByQueries, m, PenalisedGap)
 		first, second := interval(gap, 100/r.Mark(problem, Mixture)), interval(cost, 1)
 		if gap.Method == "" {
@@ -287,7 +286,7 @@ func (r Record) Reaches(problem string) plotting.Table {
 	for _, m := range r.Methods(problem, Reaching) {
 		for _, goal := range goals {
 			c.set(m, goal, "no θ")
-			if row, ok := r.Reached(problem, m, goal); ok {
+			if row := r.Final(problem, Reaching, m, goal); row.Method != "" { // without θ̂ there is no penalised gap
 				c.set(m, goal, median(row))
 			}
 		}
@@ -318,13 +317,9 @@ func (r Record) Chosen(quantity string) (t plotting.Table, err error) {
 }
 
 func median(row race.Row) string {
-	switch {
-	case math.IsInf(row.Lo, 1):
+	if math.IsInf(row.Lo, 1) {
 		return "—"
-	case math.IsInf(row.Value, 1):
-		return fmt.Sprintf("— [%.0f, —]", row.Lo)
-	case math.IsInf(row.Hi, 1):
-		return fmt.Sprintf("%.0f [%.0f, —]", row.Value, row.Lo)
 	}
-	return fmt.Sprintf("%.0f [%.0f, %.0f]", row.Value, row.Lo, row.Hi)
+	text := fmt.Sprintf("%.0f [%.0f, %.0f]", row.Value, row.Lo, row.Hi)
+	return strings.ReplaceAll(text, "+Inf", "—")
 }

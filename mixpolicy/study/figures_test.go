@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/plotting"
 )
@@ -13,7 +14,7 @@ import (
 // Every figure of the record can be drawn, with all methods that took part, and every
 // method is in the tables.
 func TestFigures(t *testing.T) {
-	r := recorded(t)
+	r := recorded()
 	for _, name := range Names {
 		for _, kind := range []string{ByQueries, BySeconds} {
 			methods := r.Methods(name, kind)
@@ -68,7 +69,7 @@ func arrows(layers []plotting.Layer) (n int) {
 // Where one method goes to 10⁵ times the optimum the others can still be told apart: the line leaves the figure, with
 // a note. A method looks as it does everywhere.
 func TestNoMethodSetsTheScale(t *testing.T) {
-	r := recorded(t)
+	r := recorded()
 	f := r.Curves("network", ByQueries, PenalisedGap, r.Methods("network", ByQueries)...)
 	beyond := 0
 	for _, l := range f.Layers {
@@ -91,7 +92,7 @@ func TestNoMethodSetsTheScale(t *testing.T) {
 
 // Every family is drawn, with all methods and the even mixture.
 func TestFamilyFigures(t *testing.T) {
-	r := recorded(t)
+	r := recorded()
 	for _, n := range []Noise{Exact, Gaussian, Heavy, Outliers} {
 		f := r.ByDim(n)
 		if err := f.Validate(); err != nil {
@@ -101,14 +102,7 @@ func TestFamilyFigures(t *testing.T) {
 			t.Errorf("%v: %d layers, want %d", n, len(f.Layers), want)
 		}
 	}
-	table, err := r.ByTelling("queue", "grid world")
-	if err != nil {
-		t.Fatal(err)
-	}
-	told, err := ToldTable("queue", "grid world")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table, told := mixpolicy.Must(r.ByTelling("queue", "grid world")), mixpolicy.Must(ToldTable("queue", "grid world"))
 	for _, m := range r.Methods("grid world", BySeconds) {
 		if !strings.Contains(told.String(), m) {
 			t.Errorf("%s is not in the table of who is told what", m)

@@ -56,11 +56,10 @@ func ruleSet(name string, rules ...models.Rule) BaseSet {
 // tenth.
 func StateDependent() BaseSet {
 	last := func(x [4]int) float64 {
-		total := x[0] + x[1] + x[2] + x[3]
-		if total == 0 {
-			return 0.5
+		if total := x[0] + x[1] + x[2] + x[3]; total > 0 {
+			return float64(x[1]+x[3]) / float64(total)
 		}
-		return float64(x[1]+x[3]) / float64(total)
+		return 0.5
 	}
 	return BaseSet{
 		Name:    "state-dependent mixtures",
@@ -151,12 +150,12 @@ func (r *networkRun) problem() string {
 	return fmt.Sprintf("%v, %d %d %d %d", r.Network.Dynamics, b[0], b[1], b[2], b[3])
 }
 
-func (r *networkRun) add(row race.Row) {
-	row.Problem, row.Base, row.Seed = r.problem(), r.base.Name, r.Seed
-	if row.Settings == "" {
-		row.Settings = fmt.Sprintf("residual %g, R = %g", r.Measures.Tolerance, r.Radius)
+func (r *networkRun) add(rows ...race.Row) {
+	for _, row := range rows {
+		row.Problem, row.Base, row.Seed = r.problem(), r.base.Name, r.Seed
+		row.Settings = cmp.Or(row.Settings, fmt.Sprintf("residual %g, R = %g", r.Measures.Tolerance, r.Radius))
+		*r.rows = append(*r.rows, row)
 	}
-	*r.rows = append(*r.rows, row)
 }
 
 // addNumber adds a row of a number that is exact up to rounding.
@@ -182,14 +181,13 @@ func (r *networkRun) basePolicy(ctx context.Context, j int) {
 	if !r.Details {
 		return
 	}
-	var p []float64
-	for s, mass := range m.State {
+	jobs := func(s int) int {
 		x := must(r.Network.Lengths(s))
-		total := x[0] + x[1] + x[2] + x[3]
-		for len(p) <= total {
-			p = append(p, 0)
-		}
-		p[total] += mass
+		return x[0] + x[1] + x[2] + x[3]
+	}
+	p := make([]float64, jobs(r.x.States()-1)+1)
+	for s, mass := range m.State {
+		p[jobs(s)] += mass
 	}
 	for k, v := range p {
 		r.add(race.Row{Quantity: TotalLength, Method: name, At: float64(k), Value: v, Lo: v - m.Error, Hi: v + m.Error})
@@ -219,8 +217,8 @@ func (r *networkRun) optimum(ctx context.Context) {
 func (r *networkRun) value(ctx context.Context, of string, theta []float64, simulate bool) (cost float64) {
 	r.tell("true cost of the policy of " + of)
 	policy, m := r.trueMeasure(ctx, theta)
-	settings := fmt.Sprintf("residual %g, θ = %.6g", r.Measures.Tolerance, theta)
-	cost = r.addCost(race.Row{Quantity: PolicyCost, Method: of, Settings: settings}, m)
+	cost = r.addCost(race.Row{Quantity: PolicyCost, Method: of,
+		Settings: fmt.Sprintf("residual %g, θ = %.6g", r.Measures.Tolerance, theta)}, m)
 	if simulate {
 		r.simulate(ctx, of, policy)
 	}
@@ -230,8 +228,7 @@ func (r *networkRun) value(ctx context.Context, of string, theta []float64, simu
 // trueMeasure returns π^θ and its measure, from the positive part of Ψθ on.
 func (r *networkRun) trueMeasure(ctx context.Context, theta []float64) (*mixpolicy.Policy, *mixpolicy.Measure) {
 	policy := must(r.p.Features().PolicyOf(theta))
-	start := make([]float64, r.x.States())
-	xi := make([]float64, r.x.Pairs())
+	start, xi := make([]float64, r.x.States()), make([]float64, r.x.Pairs())
 	r.p.Features().MulVec(xi, theta)
 	for i, v := range xi {
 		start[i/r.x.Actions()] += max(v, 0)
@@ -300,7 +297,13 @@ func (e FourQueues) mixing(ctx context.Context) (rows race.Record, err error) {
 	}
 	even := must(f.PolicyOf([]float64{0.5, 0.5}))
 	for k, p := range []*mixpolicy.Policy{f.Policy(0), f.Policy(1), mixture(0.5), even} {
-		r.slice(slicedPolicies[k], p)
+		for x1 := range sliceReach + 1 {
+			for x4 := range sliceReach + 1 {
+				s := must(e.Network.State([4]int{x1, sliceLengths, sliceLengths, x4}))
+				row := p.Row(s) // actions 0 and 1 have server 1 on queue 1
+				r.addNumber(race.Row{Quantity: ServesFirst, Method: slicedPolicies[k], At: float64(s)}, row[0]+row[1])
+			}
+		}
 	}
 	return rows, nil
 }
@@ -314,17 +317,6 @@ const (
 	sliceLengths = 2
 	sliceReach   = 15
 )
-
-// slice records where server 1 works, as a function of the lengths of its queues.
-func (r *networkRun) slice(name string, p *mixpolicy.Policy) {
-	for x1 := range sliceReach + 1 {
-		for x4 := range sliceReach + 1 {
-			s := must(r.Network.State([4]int{x1, sliceLengths, sliceLengths, x4}))
-			row := p.Row(s) // actions 0 and 1 have server 1 on queue 1
-			r.addNumber(race.Row{Quantity: ServesFirst, Method: name, At: float64(s)}, row[0]+row[1])
-		}
-	}
-}
 
 // NetworkPart is a part of data/network.csv that is computed by itself: minutes at full
 // size, where a part needs no more memory than its own base policies do.
@@ -351,25 +343,23 @@ func NetworkParts() []NetworkPart {
 		return FourQueues{Network: models.Network{Dynamics: d}, Base: base, Radius: 2, Steps: 1_000_000, Seed: 1,
 			Measures: mixpolicy.MeasureSettings{Tolerance: residual}}
 	}
+	const independent, phantom = models.IndependentEvents, models.PhantomJobs
 	small := SmallNetwork(3)
 	small.Learning.Queries = 2000
-	rules := full(models.IndependentEvents, 1e-12, AllRules())
-	rules.Details = true
-	two := full(models.IndependentEvents, 1e-12, TwoRules())
-	two.Learning = Learning{Queries: 100_000, Trials: 24, Valued: 5}
-	dependent := full(models.IndependentEvents, 1e-12, StateDependent())
-	dependent.Details, dependent.Learning = true, Learning{Queries: 100_000, Trials: 24, Valued: 3} // d = 4: all takes longer
+	rules, two, dependent := full(independent, 1e-12, AllRules()), full(independent, 1e-12, TwoRules()), full(independent, 1e-12, StateDependent())
+	rules.Details, dependent.Details = true, true
+	two.Learning, dependent.Learning = Learning{100_000, 24, 5}, Learning{100_000, 24, 3} // d = 4: all takes longer
 	return []NetworkPart{
 		{"small", small, FourQueues.Compute},
 		{"rules", rules, FourQueues.Compute},
-		{"rules, phantom jobs", full(models.PhantomJobs, 1e-12, AllRules()), FourQueues.Compute},
+		{"rules, phantom jobs", full(phantom, 1e-12, AllRules()), FourQueues.Compute},
 		{"rules, one event a step", full(models.OneEvent, 1e-12, AllRules()), FourQueues.Compute},
 		{"two rules", two, FourQueues.Compute},
 		{"state-dependent", dependent, FourQueues.Compute},
-		{"mixing", full(models.IndependentEvents, 1e-9, TwoRules()), FourQueues.mixing},
-		{"room", full(models.IndependentEvents, 1e-12), FourQueues.room},
-		{"dual ALP", full(models.IndependentEvents, 1e-9), FourQueues.dualALP},
-		{"dual ALP, phantom jobs", full(models.PhantomJobs, 1e-9), FourQueues.dualALP},
+		{"mixing", full(independent, 1e-9, TwoRules()), FourQueues.mixing},
+		{"room", full(independent, 1e-12), FourQueues.room},
+		{"dual ALP", full(independent, 1e-9), FourQueues.dualALP},
+		{"dual ALP, phantom jobs", full(phantom, 1e-9), FourQueues.dualALP},
 	}
 }
 
@@ -377,17 +367,12 @@ func NetworkParts() []NetworkPart {
 // their rows in the record at path: each part as soon as it is there, in the record as it
 // is then, so that other processes may compute other parts meanwhile.
 func UpdateNetwork(ctx context.Context, path string, progress func(doing string), names ...string) error {
-	if _, err := race.ReadFile(path); err != nil {
-		return err // rather than after minutes of work
-	}
 	parts := NetworkParts()
 	index := func(name string) int {
 		return slices.IndexFunc(parts, func(p NetworkPart) bool { return p.Name == name })
 	}
-	for _, name := range names {
-		if index(name) < 0 {
-			return fmt.Errorf("study: network record: no part %q", name)
-		}
+	if k := slices.IndexFunc(names, func(name string) bool { return index(name) < 0 }); k >= 0 {
+		return fmt.Errorf("study: network record: no part %q", names[k])
 	}
 	for _, p := range parts {
 		if len(names) > 0 && !slices.Contains(names, p.Name) {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/mixpolicy/lab/mixpolicy/models"
 	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/plotting"
@@ -69,24 +71,25 @@ func ranked(rows race.Record) race.Record {
 	return rows
 }
 
+// of returns the rows of a part about a quantity, of a method or, if that is "", of all.
+func (r NetworkRecord) of(part, quantity, method string) race.Record {
+	return r.Select(race.Row{Part: part, Quantity: quantity, Method: method})
+}
+
 // RuleCosts are the exact costs of the six rules and those of a simulation.
 func (r NetworkRecord) RuleCosts() (plotting.Table, plotting.Figure) {
-	rows := r.Select(race.Row{Part: "rules", Quantity: PolicyCost})
-	rows = ranked(slices.DeleteFunc(rows, func(row race.Row) bool { return row.Method == Mixture }))
-	table := plotting.Table{Caption: "Average cost of a step, independent events", Columns: []plotting.Column{
-		{Head: "", Format: "%.0f"}, {Head: "policy"}, {Head: "exact", Format: "%.6f"}, {Head: "error at most", Format: "%.0e"},
-		{Head: "simulated", Format: "%.3f"}, {Head: "from", Format: "%.3f"}, {Head: "to", Format: "%.3f"},
-	}}
+	rows := ranked(slices.DeleteFunc(r.of("rules", PolicyCost, ""), func(row race.Row) bool { return row.Method == Mixture }))
+	table := plotting.Table{Caption: "Average cost of a step, independent events", Columns: columns(
+		"\t%.0f", "policy", "exact\t%.6f", "error at most\t%.0e", "simulated\t%.3f", "from\t%.3f", "to\t%.3f")}
 	var simulated race.Record
 	for _, row := range rows {
-		for _, s := range r.Select(race.Row{Part: "rules", Quantity: SimulatedCost, Method: row.Method}) {
+		for _, s := range r.of("rules", SimulatedCost, row.Method) {
 			table.Row(row.At, row.Method, row.Value, (row.Hi-row.Lo)/2, s.Value, s.Lo, s.Hi)
 			s.At = row.At
 			simulated = append(simulated, s)
 		}
 	}
-	return table, dots(rows, func(row race.Row) string { return row.Method },
-		group{"simulated, 95 %", simulated}, group{"exact", rows})
+	return table, dots(rows, func(row race.Row) string { return row.Method }, group{"simulated, 95 %", simulated}, group{"exact", rows})
 }
 
 // group is the rows that are drawn alike.
@@ -101,8 +104,8 @@ func dots(rows race.Record, name func(race.Row) string, groups ...group) plottin
 	f := axes("", "average cost of a step (jobs)", "")
 	f.Height = 1.3 + 0.2*float64(len(rows))
 	longest := 0
-	for _, row := range rows {
-		f.Y.Names = append([]string{name(row)}, f.Y.Names...)
+	for _, row := range slices.Backward(rows) {
+		f.Y.Names = append(f.Y.Names, name(row))
 		longest = max(longest, len(name(row)))
 	}
 	f.Width = 5.5 + 0.06*float64(longest) // the dots have as much room whatever the names
@@ -123,7 +126,7 @@ func (r NetworkRecord) DynamicsTable() plotting.Table {
 	for _, part := range []string{"rules", "rules, phantom jobs", "rules, one event a step"} {
 		c := plotting.Column{Format: "%.5f"}
 		for _, rule := range AllRules().Members {
-			for _, row := range r.Select(race.Row{Part: part, Quantity: PolicyCost, Method: rule}) {
+			for _, row := range r.of(part, PolicyCost, rule) {
 				c.Head, c.Numbers = Dynamics(row), append(c.Numbers, row.Value)
 			}
 		}
@@ -135,16 +138,14 @@ func (r NetworkRecord) DynamicsTable() plotting.Table {
 // TotalLengths are the distributions of ‖x‖₁ under rules, on both scales, as far as they
 // are above the error of the measure.
 func (r NetworkRecord) TotalLengths(rules ...models.Rule) plotting.Panels {
-	var layers []plotting.Layer
+	f := axes("Jobs in the network", "jobs", "probability")
 	for _, rule := range rules {
-		rows := r.Select(race.Row{Part: "rules", Quantity: TotalLength, Method: rule.String()})
-		known := slices.IndexFunc(rows, func(row race.Row) bool { return row.Lo <= 0 })
-		if known < 0 {
-			known = len(rows)
+		rows := r.of("rules", TotalLength, rule.String())
+		if unknown := slices.IndexFunc(rows, func(row race.Row) bool { return row.Lo <= 0 }); unknown >= 0 {
+			rows = rows[:unknown]
 		}
-		layers = append(layers, line(rule.String(), rows[:known]))
+		f.Layers = append(f.Layers, line(rule.String(), rows))
 	}
-	f := axes("Jobs in the network", "jobs", "probability").With(layers...)
 	g := f
 	g.Title, g.Y.Log = "The same, logarithmic", true
 	return plotting.Row(f, g)
@@ -152,36 +153,26 @@ func (r NetworkRecord) TotalLengths(rules ...models.Rule) plotting.Panels {
 
 // ActionMaps show where server 1 works, by the lengths of its queues.
 func (r NetworkRecord) ActionMaps() (plotting.Panels, error) {
-	var figures []plotting.Figure
+	lengths := floats.Span(make([]float64, sliceReach+1), 0, sliceReach)
+	all := plotting.Panels{Columns: 2}
 	for _, name := range slicedPolicies {
+		_, z, _, _ := r.of("mixing", ServesFirst, name).Columns()
+		if n := len(lengths); len(z) != n*n {
+			return all, fmt.Errorf("study: network record: %d states in the slice of %s, want %d", len(z), name, n*n)
+		}
 		f := axes(name, "jobs in queue 1", "jobs in queue 4")
 		f.Y.Min, f.Y.Max, f.Width = -0.5, sliceReach+0.5, 4.4
-		var g plotting.Grid
-		for _, row := range r.Select(race.Row{Part: "mixing", Quantity: ServesFirst, Method: name}) {
-			x, err := models.Network{}.Lengths(int(row.At))
-			if err != nil {
-				return plotting.Panels{}, err
-			}
-			if x[3] == 0 {
-				g.X, g.Z = append(g.X, float64(x[0])), append(g.Z, nil)
-			}
-			if x[0] == 0 {
-				g.Y = append(g.Y, float64(x[3]))
-			}
-			g.Z[len(g.Z)-1] = append(g.Z[len(g.Z)-1], row.Value)
-		}
-		f.Layers = []plotting.Layer{plotting.Heatmap{Name: "probability of queue 1", Grid: g}}
-		figures = append(figures, f)
+		grid := plotting.Grid{X: lengths, Y: lengths, Z: slices.Collect(slices.Chunk(z, len(lengths)))}
+		all.Figures = append(all.Figures, f.With(plotting.Heatmap{Name: "probability of queue 1", Grid: grid}))
 	}
-	return plotting.Panels{Figures: figures, Columns: 2}, nil
+	return all, nil
 }
 
 // TwoMixtures are the costs of mixtures of LONGER and LBFS as policies and as measures.
 func (r NetworkRecord) TwoMixtures() plotting.Figure {
 	return axes("From LONGER to LBFS", "weight of LBFS", "true average cost").With(
-		line("mixture of policies (2.16)", r.Select(race.Row{Part: "mixing", Quantity: MixedPolicies})),
-		line("mixture of measures (2.17)", r.Select(race.Row{Part: "mixing", Quantity: MixedMeasures})),
-	)
+		line("mixture of policies (2.16)", r.of("mixing", MixedPolicies, "")),
+		line("mixture of measures (2.17)", r.of("mixing", MixedMeasures, "")))
 }
 
 // axes is a figure without layers.
@@ -222,9 +213,8 @@ const leastRoom = 0x1p-48
 
 // FullRoom is the room below zero at full size.
 func (r NetworkRecord) FullRoom(part string) plotting.Table {
-	columns := []plotting.Column{{Head: "policy"}, {Head: "least θⱼ", Format: "%.1e"}}
-	t := plotting.Table{Caption: "Least weights at full size", Columns: columns}
-	for _, row := range r.Select(race.Row{Part: part, Quantity: LeastWeight}) {
+	t := plotting.Table{Caption: "Least weights at full size", Columns: columns("policy", "least θⱼ\t%.1e")}
+	for _, row := range r.of(part, LeastWeight, "") {
 		t.Row(row.Method, row.Value)
 	}
 	return t
@@ -237,7 +227,7 @@ func (r NetworkRecord) TuningCurves(part string) plotting.Figure {
 	f.X.Log, f.Y.Log = true, true
 	for _, method := range stepped {
 		l := plotting.Line{Name: method}
-		for _, row := range r.Select(race.Row{Part: part, Quantity: Tuning, Method: method}) {
+		for _, row := range r.of(part, Tuning, method) {
 			if last := len(l.X) - 1; last >= 0 && l.X[last] == row.At { // the same η₀ with another ω
 				l.Y[last] = min(l.Y[last], row.Value)
 			} else {
@@ -258,35 +248,36 @@ var stepped = []string{"Algorithm 1, printed signs", "Algorithm 1", "Algorithm 1
 func (r NetworkRecord) LearningCurves(part string) plotting.Panels {
 	objective, mass := axes("Objective: "+part, "queries", "cᵀΨθ"), axes("Violation: "+part, "queries", "negative mass of Ψθ")
 	objective.X.Log, mass.X.Log = true, true
-	for _, method := range append(stepped[1:len(stepped):len(stepped)], "plug-in") {
-		objective = objective.With(line(method, r.Select(race.Row{Part: part, Quantity: LearntObjective, Method: method})))
-		mass = mass.With(line(method, r.Select(race.Row{Part: part, Quantity: LearntMass, Method: method})))
+	for _, method := range comparedMethods {
+		objective = objective.With(line(method, r.of(part, LearntObjective, method)))
+		mass = mass.With(line(method, r.of(part, LearntMass, method)))
 	}
-	for _, row := range r.Select(race.Row{Part: part, Quantity: Mixture}) {
-		objective.Layers = append(objective.Layers, plotting.Rule{At: row.Value, Label: "optimum"})
+	for _, row := range r.of(part, Mixture, "") {
+		objective = objective.With(plotting.Rule{At: row.Value, Label: "optimum"})
 	}
 	return plotting.Row(objective, mass)
 }
 
 // TunedTo is the setting of a learner, such as "η₀ = 2, ω = 0.5".
 func TunedTo(row race.Row) string {
-	switch x := row.Setting; len(x) {
-	case 1:
-		return fmt.Sprintf("η₀ = %g", x[0])
-	case 2:
-		return fmt.Sprintf("η₀ = %g, ω = %g", x[0], x[1])
+	return cmp.Or(named("%g", row.Setting, "η₀", "ω"), "nothing to tune")
+}
+
+// named writes numbers with their names.
+func named(format string, numbers []float64, names ...string) string {
+	var all []string
+	for k, v := range numbers {
+		all = append(all, fmt.Sprintf("%s = "+format, names[k], v))
 	}
-	return "nothing to tune"
+	return strings.Join(all, ", ")
 }
 
 // LearntTable are the gaps and the true costs after the last query.
 func (r NetworkRecord) LearntTable(part string) plotting.Table {
-	t := plotting.Table{Columns: []plotting.Column{{Head: "method"}, {Head: "tuned"},
-		{Head: LearntGap, Format: "%.4f"}, {Head: "from", Format: "%.4f"}, {Head: "to", Format: "%.4f"},
-		{Head: "true cost", Format: "%.4f"}, {Head: "from", Format: "%.4f"}, {Head: "to", Format: "%.4f"}}}
-	for _, c := range r.Select(race.Row{Part: part, Quantity: LearntCost}) {
+	t := plotting.Table{Columns: columns("method", "tuned", LearntGap+"\t%.4f", "from\t%.4f", "to\t%.4f", "true cost\t%.4f", "from\t%.4f", "to\t%.4f")}
+	for _, c := range r.of(part, LearntCost, "") {
 		t.Caption = fmt.Sprintf("After %.0f queries: %s", c.At, part)
-		gaps := r.Select(race.Row{Part: part, Quantity: LearntGap, Method: c.Method})
+		gaps := r.of(part, LearntGap, c.Method)
 		g := gaps[len(gaps)-1]
 		t.Row(c.Method, TunedTo(c), g.Value, g.Lo, g.Hi, c.Value, c.Lo, c.Hi)
 	}
@@ -299,7 +290,7 @@ func (r NetworkRecord) DualTuning(part string) plotting.Figure {
 	f.X.Log = true
 	for _, rate := range dualRates {
 		l := plotting.Line{Name: fmt.Sprintf("rate × %g", rate), X: dualWeights}
-		for _, row := range r.Select(race.Row{Part: part, Quantity: Tuning, Method: dualName}) {
+		for _, row := range r.of(part, Tuning, dualName) {
 			if row.At == rate {
 				f.Title, l.Y = "Tuning: "+Dynamics(row), append(l.Y, row.Value)
 			}
@@ -311,17 +302,15 @@ func (r NetworkRecord) DualTuning(part string) plotting.Figure {
 
 // DualCurves are the violations of a run of the dual ALP and the true cost of its policies.
 func (r NetworkRecord) DualCurves(part, rules string) plotting.Panels {
-	of := func(name, quantity string) plotting.Line {
-		return line(name, r.Select(race.Row{Part: part, Quantity: quantity}))
-	}
 	const steps = "steps of 1000 gradients"
-	truth := axes("True cost", steps, "jobs").With(of(dualName, DualCost))
+	truth := axes("True cost", steps, "jobs").With(line(dualName, r.of(part, DualCost, "")))
 	for _, rule := range TwoRules().Members {
-		for _, row := range r.Select(race.Row{Part: rules, Quantity: PolicyCost, Method: rule}) {
-			truth.Layers = append(truth.Layers, plotting.Rule{At: row.Value, Label: rule, Color: plotting.Grey})
+		for _, row := range r.of(rules, PolicyCost, rule) {
+			truth = truth.With(plotting.Rule{At: row.Value, Label: rule, Color: plotting.Grey})
 		}
 	}
-	return plotting.Row(axes("Violations", steps, "norm").With(of("negative mass", DualNegative), of("flow", DualFlow)), truth)
+	return plotting.Row(axes("Violations", steps, "norm").With(
+		line("negative mass", r.of(part, DualNegative, "")), line("flow", r.of(part, DualFlow, ""))), truth)
 }
 
 // Ranking is every policy that was valued with independent events, by true cost, those
@@ -329,28 +318,26 @@ func (r NetworkRecord) DualCurves(part, rules string) plotting.Panels {
 func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
 	var rows race.Record
 	for _, part := range []string{"rules", "two rules", "state-dependent", "dual ALP"} {
-		rows = append(rows, r.Select(race.Row{Part: part, Quantity: LearntCost})...)
+		rows = append(rows, r.of(part, LearntCost, "")...)
 		if part == "two rules" {
 			continue // its members are among the six
 		}
 		for _, name := range slices.Concat(AllRules().Members, StateDependent().Members) {
-			rows = append(rows, r.Select(race.Row{Part: part, Quantity: PolicyCost, Method: name})...)
+			rows = append(rows, r.of(part, PolicyCost, name)...)
 		}
 	}
-	table := plotting.Table{Caption: "True average cost of a step", Columns: []plotting.Column{
-		{Head: "", Format: "%.0f"}, {Head: "policy"}, {Head: "cost", Format: "%.5f"},
-		{Head: "from", Format: "%.5f"}, {Head: "to", Format: "%.5f"}, {Head: "learnt over"},
-	}}
+	table := plotting.Table{Caption: "True average cost of a step",
+		Columns: columns("\t%.0f", "policy", "cost\t%.5f", "from\t%.5f", "to\t%.5f", "learnt over")}
 	var exact, learnt race.Record
 	for _, row := range ranked(rows) {
-		from := "a base policy"
-		switch {
-		case row.Quantity == PolicyCost:
-			exact = append(exact, row)
-		case row.Method == dualName:
-			from, learnt = "366 features", append(learnt, row)
-		default:
-			from, learnt = row.Base, append(learnt, row)
+		from := row.Base
+		if row.Quantity == PolicyCost {
+			from, exact = "a base policy", append(exact, row)
+		} else {
+			learnt = append(learnt, row)
+		}
+		if row.Method == dualName {
+			from = "366 features"
 		}
 		table.Row(row.At, row.Method, row.Value, row.Lo, row.Hi, from)
 	}
@@ -370,16 +357,14 @@ var comparedMethods = []string{"Algorithm 1", "Algorithm 1, rows scaled", "penal
 // correction for the table.
 func (r NetworkRecord) GapDuels() plotting.Table {
 	ends := func(method string) []float64 {
-		rows := r.Select(race.Row{Part: "two rules", Quantity: LearntGap, Method: method})
+		rows := r.of("two rules", LearntGap, method)
 		return rows[len(rows)-1].Values
 	}
 	var all []race.Duel
-	for i, a := range comparedMethods {
-		for _, b := range comparedMethods[i+1:] {
-			d := race.Compare(ends(a), ends(b), 0)
-			d.A, d.B = a, b
-			all = append(all, d)
-		}
+	for _, pair := range pairs(comparedMethods) {
+		d := race.Compare(ends(pair[0]), ends(pair[1]), 0)
+		d.A, d.B = pair[0], pair[1]
+		all = append(all, d)
 	}
 	race.Settle(all, Level)
 	t := plotting.Table{

@@ -39,8 +39,8 @@ const asPrinted = "Algorithm 1, as printed"
 // size of cost/ψ, with ψ of 10⁻⁶ and less: its steps are tried up to 4¹² ≈ 1.7·10⁷. The
 // penalty method is tried with four η₀, 2⁻² to 2⁷, and four ω, 2⁻⁴ to ½.
 func networkEntrants(cMax, radius float64) []race.Entrant {
-	grid := func(middle, factor float64, count int) []float64 {
-		return slices.Sorted(slices.Values(race.Powers(middle, factor, count)))
+	axis := func(name string, middle, factor float64, count int) race.Axis {
+		return race.Axis{Name: name, Values: slices.Sorted(slices.Values(race.Powers(middle, factor, count)))}
 	}
 	learner := func(name string, middle float64, m mixpolicy.PrimalDual) race.Entrant {
 		m.CostScale = cMax
@@ -48,7 +48,7 @@ func networkEntrants(cMax, radius float64) []race.Entrant {
 			m := m
 			m.StepSize = mixpolicy.InverseSqrt(at[0])
 			return m
-		}, race.Axis{Name: "η₀", Values: grid(middle, 4, 16)})
+		}, axis("η₀", middle, 4, 16))
 	}
 	printed := mixpolicy.PrimalDual{Form: mixpolicy.Printed, Multipliers: mixpolicy.LazyMultipliers}
 	signs := printed
@@ -60,7 +60,7 @@ func networkEntrants(cMax, radius float64) []race.Entrant {
 		learner("Algorithm 1, rows scaled", 1, mixpolicy.PrimalDual{RowScaling: true}),
 		tuned("penalty", "", nil, func(at []float64) mixpolicy.Method {
 			return mixpolicy.Penalty{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(at[0]), Weight: at[1]}
-		}, race.Axis{Name: "η₀", Values: grid(0x1p4, 8, 4)}, race.Axis{Name: "ω", Values: grid(0x1p-2, 2, 4)}),
+		}, axis("η₀", 0x1p4, 8, 4), axis("ω", 0x1p-2, 2, 4)),
 		enter("plug-in", "", nil, mixpolicy.PlugIn{}),
 	}
 }
@@ -83,13 +83,17 @@ func (r *networkRun) learn(ctx context.Context) {
 		like := race.Row{Method: e.Name}
 		if o.Err != nil { // no setting runs to the end, as the rows about tuning say
 			if o.Tuning == nil {
-				r.addAll(o.Failures(like))
+				r.add(o.Failures(like)...)
 			}
 			continue
 		}
-		r.addAll(o.Runs.Failures(like))
+		r.add(o.Runs.Failures(like)...)
 		like.Setting = e.Numbers(o.Chosen)
-		r.curves(like, o.Runs, gap)
+		sum := func(l *race.Observation) float64 { return floats.Sum(l.Theta) }
+		for k, c := range []race.Curve{race.Cost, race.Mass, sum, gap} {
+			like.Quantity = []string{LearntObjective, LearntMass, LearntSum, LearntGap}[k]
+			r.add(slices.DeleteFunc(o.Runs.Rows(race.Queries, c, like), func(row race.Row) bool { return row.At == 0 })...)
+		}
 		r.valueTrials(ctx, like, o.Runs)
 	}
 }
@@ -120,21 +124,6 @@ func (r *networkRun) tuning(o race.Outcome) {
 		} else if mean := stat.Mean(t.Scores, nil); !math.IsNaN(mean) && !math.IsInf(mean, 0) {
 			r.add(row)
 		}
-	}
-}
-
-// curves records what the trials came to by the number of queries.
-func (r *networkRun) curves(like race.Row, runs *race.Runs, gap race.Curve) {
-	sum := func(l *race.Observation) float64 { return floats.Sum(l.Theta) }
-	for k, c := range []race.Curve{race.Cost, race.Mass, sum, gap} {
-		like.Quantity = []string{LearntObjective, LearntMass, LearntSum, LearntGap}[k]
-		r.addAll(slices.DeleteFunc(runs.Rows(race.Queries, c, like), func(row race.Row) bool { return row.At == 0 }))
-	}
-}
-
-func (r *networkRun) addAll(rows race.Record) {
-	for _, row := range rows {
-		r.add(row)
 	}
 }
 
@@ -170,32 +159,38 @@ func (e FourQueues) dualALP(ctx context.Context) (rows race.Record, err error) {
 	a := r.sparseDual()
 	psi, flow := a.Entries()
 	r.tell(fmt.Sprintf("dual ALP: %d features, %d entries of Ψ, %d of the flow", a.Dim(), psi, flow))
-	var chosen dualSetting
-	least := math.Inf(1)
+	_, cMax := r.x.CostRange()
+	start := make([]float64, a.Dim())
+	start[0], start[1] = 0.5, 0.5
+	// run has the rate of the source times a factor, and ω.
+	run := func(at []float64, visit func(int, []float64) error, seed, stream uint64) (*mixpolicy.Policy, *mixpolicy.Measure) {
+		return r.dualMeasure(ctx, a, must(a.Run(ctx, priorwork.DualALPRun{
+			Weight: at[1], CostScale: cMax, StepSize: mixpolicy.Scaled{By: at[0], Of: priorwork.PublishedDualALP().StepSize},
+			Batch: dualBatch, Steps: dualSteps, Radius: dualRadius, Start: start,
+			Visit: visit, Schedule: mixpolicy.Every(dualSteps / 8),
+		}, rand.NewPCG(seed, stream))))
+	}
+	like, least := race.Row{Method: dualName}, math.Inf(1)
 	for _, rate := range dualRates {
 		for _, omega := range dualWeights {
-			s := dualSetting{rate, omega}
-			r.tell("dual ALP: " + s.String())
-			_, m := r.dualMeasure(ctx, a, must(a.Run(ctx, s.run(r, a, nil), rand.NewPCG(e.Seed+1, 0))))
-			cost := r.addCost(race.Row{Quantity: Tuning, Method: dualName, At: rate, Trials: 1,
-				Setting: []float64{rate, omega}, Settings: s.String()}, m)
-			if cost < least {
-				least, chosen = cost, s
+			row := race.Row{Quantity: Tuning, Method: dualName, At: rate, Trials: 1, Setting: []float64{rate, omega}, Settings: fmt.Sprintf(
+				"rate %g·10⁻⁴, halved every 2000 of %d steps of %d gradients, ω = %g, losses/c_max", rate, dualSteps, dualBatch, omega)}
+			r.tell("dual ALP: " + row.Settings)
+			_, m := run(row.Setting, nil, e.Seed+1, 0)
+			if cost := r.addCost(row, m); cost < least {
+				least, like.Setting, like.Settings = cost, row.Setting, row.Settings
 			}
 		}
 	}
-	like := race.Row{Method: dualName, Setting: []float64{chosen.rate, chosen.omega}, Settings: chosen.String()}
 	var costs []float64
 	for k := range dualTrials {
-		r.tell(fmt.Sprintf("dual ALP: %v, trial %d", chosen, k+1))
-		visit := func(step int, theta []float64) error {
+		r.tell(fmt.Sprintf("dual ALP: %v, trial %d", like.Settings, k+1))
+		policy, m := run(like.Setting, func(step int, theta []float64) error {
 			if k == 0 {
 				r.dualParts(ctx, like, a, step, theta)
 			}
 			return nil
-		}
-		theta := must(a.Run(ctx, chosen.run(r, a, visit), rand.NewPCG(e.Seed, uint64(k))))
-		policy, m := r.dualMeasure(ctx, a, theta)
+		}, e.Seed, uint64(k))
 		name := TrialName(dualName, k)
 		costs = append(costs, r.addCost(race.Row{Quantity: PolicyCost, Method: name, Settings: like.Settings}, m))
 		if k == 0 {
@@ -216,29 +211,7 @@ const (
 )
 
 // The factors of the source's rate, and the ω, that are tried.
-var (
-	dualRates   = []float64{1, 8, 64}
-	dualWeights = []float64{0.125, 0.5, 2, 8, 32}
-)
-
-// dualSetting is the rate of the source times a factor, and ω.
-type dualSetting struct{ rate, omega float64 }
-
-func (s dualSetting) String() string {
-	return fmt.Sprintf("rate %g·10⁻⁴, halved every 2000 of %d steps of %d gradients, ω = %g, losses/c_max",
-		s.rate, dualSteps, dualBatch, s.omega)
-}
-
-func (s dualSetting) run(r *networkRun, a *priorwork.SparseDualALP, visit func(int, []float64) error) priorwork.DualALPRun {
-	_, cMax := r.x.CostRange()
-	start := make([]float64, a.Dim())
-	start[0], start[1] = 0.5, 0.5
-	return priorwork.DualALPRun{
-		Weight: s.omega, CostScale: cMax, StepSize: mixpolicy.Scaled{By: s.rate, Of: priorwork.PublishedDualALP().StepSize},
-		Batch: dualBatch, Steps: dualSteps, Radius: dualRadius, Start: start,
-		Visit: visit, Schedule: mixpolicy.Every(dualSteps / 8),
-	}
-}
+var dualRates, dualWeights = []float64{1, 8, 64}, []float64{0.125, 0.5, 2, 8, 32}
 
 // sparseDual lays out the features: the two measures, then loss intervals and boxes, four
 // actions each.
@@ -264,9 +237,7 @@ func (r *networkRun) sparseDual() *priorwork.SparseDualALP {
 }
 
 // dualMeasure returns the policy of Ψθ and its true measure.
-func (r *networkRun) dualMeasure(
-	ctx context.Context, a *priorwork.SparseDualALP, theta []float64,
-) (*mixpolicy.Policy, *mixpolicy.Measure) {
+func (r *networkRun) dualMeasure(ctx context.Context, a *priorwork.SparseDualALP, theta []float64) (*mixpolicy.Policy, *mixpolicy.Measure) {
 	xi := make([]float64, r.x.Pairs())
 	a.Measure(xi, theta)
 	policy := must(mixpolicy.PolicyOf(r.x, xi))
@@ -278,12 +249,9 @@ func (r *networkRun) dualParts(ctx context.Context, like race.Row, a *priorwork.
 	objective, negative, flow := a.Parts(theta)
 	_, m := r.dualMeasure(ctx, a, theta)
 	like.At = float64(step)
-	for _, v := range []struct {
-		what  string
-		value float64
-	}{{DualObjective, objective}, {DualNegative, negative}, {DualFlow, flow}} {
-		like.Quantity = v.what
-		r.addNumber(like, v.value)
+	for k, v := range [3]float64{objective, negative, flow} {
+		like.Quantity = [3]string{DualObjective, DualNegative, DualFlow}[k]
+		r.addNumber(like, v)
 	}
 	like.Quantity = DualCost
 	r.addCost(like, m)

@@ -19,7 +19,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/floats"
@@ -27,7 +26,6 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/models"
-	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
 // Instance is a problem to race on.
@@ -139,23 +137,4 @@ func decades(last, perDecade int) []int {
 			return all
 		}
 	}
-}
-
-// Marks are the costs that answers are measured by.
-type Marks struct {
-	BestBase float64 // the cheapest base policy
-	Mixture  float64 // the optimum of (2.18)
-	Best     float64 // of all policies, to 1e-9 of the range of costs
-	Norm     float64 // ‖λ*‖₂ in units of max |c|, as Algorithm 1 scales costs
-}
-
-// Marks computes them exactly.
-func (c Instance) Marks(ctx context.Context) (m Marks, err error) {
-	defer catch(&err)
-	mixture := must(c.Problem.Optimum(ctx))
-	best := must(mixpolicy.ModifiedPolicyIteration(ctx, c.Problem.MDP(), mixpolicy.ValuationSettings{}))
-	m = Marks{BestBase: slices.Min(c.Problem.BaseCosts()), Mixture: mixture.Objective, Best: best.Cost()}
-	lo, hi := c.Problem.MDP().CostRange()
-	m.Norm = floats.Norm(must(theory.Multipliers(c.Problem)), 2) / max(-lo, hi)
-	return m, nil
 }

@@ -3,14 +3,19 @@ package study
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
 	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/race"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
 // The races: what the methods had as much of as each other, or what a row is instead.
@@ -62,14 +67,12 @@ func finely(kind, method string) bool {
 // a probability of 0.9 the one that is better in 65 % of all runs; that of 20 runs must be better in 91 %
 // ([race.Detectable]).
 func (c Instance) settings(kind, method string) race.Settings {
-	set := race.Settings{Trials: 20, TuningTrials: 10, Seed: 1}
+	set := race.Settings{Trials: 20, TuningTrials: 10, Seed: 1, Queries: c.Queries}
 	if finely(kind, method) {
 		set.Trials, set.TuningTrials, set.Halving = c.Trials, 32, true
 	}
 	if kind == BySeconds {
-		set.Times = c.Times
-	} else {
-		set.Queries = c.Queries
+		set.Queries, set.Times = nil, c.Times
 	}
 	return set
 }
@@ -103,8 +106,8 @@ type Progress = func(name string, done, total int)
 // if none is named: minutes. Ψ is known to all, and its computation does not count.
 func (c Instance) Compute(ctx context.Context, kind string, progress Progress, names ...string) (rows race.Record, err error) {
 	defer catch(&err)
-	marks := must(c.Marks(ctx))
-	rows = c.given(marks)
+	given := Record{must(c.given(ctx))}
+	rows = given.Record
 	entrants := c.Learners(kind)
 	if kind == BySeconds {
 		entrants = c.All()
@@ -114,7 +117,7 @@ func (c Instance) Compute(ctx context.Context, kind string, progress Progress, n
 		set.Progress = progress
 		o := must(c.race(ctx, e, set))
 		if rows = append(rows, c.rows(kind, o)...); kind == ByQueries {
-			rows = slices.Concat(rows, c.tuning(o), c.reach(o, marks))
+			rows = slices.Concat(rows, c.tuning(o), c.reach(o, given))
 		}
 	}
 	return rows.Round(6), nil
@@ -151,8 +154,7 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 			break // no penalised gap
 		}
 		set := set
-		set.Score = c.scores()[quantity]
-		if quantity == PolicyCost {
+		if set.Score = c.scores()[quantity]; quantity == PolicyCost {
 			set.Valued = race.ValuedAll
 		}
 		if told != nil {
@@ -174,8 +176,7 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 			o.tuning[quantity] = tuning
 		}
 		o.chosen[quantity] = k
-		if first != nil && k == o.chosen[PolicyCost] {
-			o.runs[quantity] = first
+		if o.runs[quantity] = first; first != nil && k == o.chosen[PolicyCost] {
 			continue
 		}
 		on, j, _ := e.Configuration(k, o.configurations())
@@ -199,25 +200,52 @@ func (o outcome) configurations() int {
 // medianOf is the median with its interval, by which settings are compared too.
 func medianOf(x []float64) race.Interval { return race.Median(x, confidence) }
 
-// Update computes the rows of the named methods on an instance, or of all if none is named, in
-// the races of a kind, and replaces those in the record at path. Others' rows stay as they are.
-func (c Instance) Update(ctx context.Context, path, kind string, progress Progress, names ...string) error {
-	if kind != ByQueries && kind != BySeconds {
-		return fmt.Errorf("study: no race by %q, want %q or %q", kind, ByQueries, BySeconds)
+// Update computes the rows of a race of a kind, [ByQueries], [BySeconds] or [Fair], on a problem or family, of the named
+// methods, or of all if none is named, and replaces those in the record at path. Others' rows stay as they are. On a problem
+// it is one method after the other, so that an interruption loses one at most. It returns who took part; a family has no
+// races of single methods but fair ones.
+func Update(ctx context.Context, path, problem, kind string, progress Progress, names ...string) (raced []string, err error) {
+	defer func() {
+		if err != nil {
+			err = fault.At("study", problem, err)
+		}
+	}()
+	defer catch(&err)
+	replace := func(rows race.Record, order func(a, b race.Row) int, old func(race.Row) bool) {
+		must(0, race.Update(path, func(row race.Row) bool { return row.Problem == problem && old(row) }, rows, order))
 	}
-	for _, name := range names {
-		if !slices.ContainsFunc(c.All(), func(e race.Entrant) bool { return e.Name == name }) {
-			return fmt.Errorf("study: no method %q on %s", name, c.Name)
+	f, random := family(problem)
+	switch {
+	case kind == Fair:
+		fair := must(fairRaceOn(problem))
+		for _, m := range FairMethods {
+			if len(names) == 0 || slices.Contains(names, m) {
+				raced = append(raced, m)
+			}
+		}
+		for drawing := 0; drawing < len(Drawings) && raced != nil; drawing++ {
+			replace(must(fair.compute(ctx, drawing, progress, raced...)), byProblem, func(row race.Row) bool {
+				return row.Base == Drawings[drawing] && slices.Contains(raced, row.Method)
+			})
+		}
+	case random && len(names) > 0:
+		return nil, errors.New("recorded for all methods at once, want no method")
+	case random && (kind == ByQueries || f.Noise == Gaussian): // the others are recorded by queries only
+		set := familySettings
+		if set.Progress = progress; kind == BySeconds {
+			set.Time = 10 * time.Millisecond
+		}
+		replace(must(f.Compute(ctx, set)), byProblem, func(row race.Row) bool { return row.Base == "" && row.Race == kind })
+	case !random:
+		c := must(Build(problem))
+		for _, e := range Only(c.All(), names...) {
+			replace(must(c.Compute(ctx, kind, progress, e.Name)), c.order(), func(row race.Row) bool {
+				return row.Base == "" && (row.Race == Given || (row.Race == BySeconds) == (kind == BySeconds) && row.Method == e.Name)
+			})
+			raced = append(raced, e.Name)
 		}
 	}
-	rows, err := c.Compute(ctx, kind, progress, names...)
-	if err != nil {
-		return fault.At("study", c.Name, err)
-	}
-	return race.Update(path, func(row race.Row) bool {
-		return row.Problem == c.Name && row.Base == "" && (row.Race == Given ||
-			(row.Race == BySeconds) == (kind == BySeconds) && (len(names) == 0 || slices.Contains(names, row.Method)))
-	}, rows, c.order())
+	return raced, nil
 }
 
 // byProblem sorts rows by problem and race.
@@ -235,49 +263,27 @@ func byProblem(a, b race.Row) int {
 func (c Instance) order() func(a, b race.Row) int {
 	all := c.All()
 	method := func(row race.Row) int {
-		switch {
-		case row.Problem != c.Name:
+		if row.Problem != c.Name || row.Base != "" { // as they are, those of a fair race too
 			return 0
-		case row.Base != "": // of a fair race, as they are
-			return len(all)
 		}
 		return slices.IndexFunc(all, func(e race.Entrant) bool { return e.Name == row.Method })
 	}
 	return func(a, b race.Row) int { return cmp.Or(byProblem(a, b), cmp.Compare(method(a), method(b))) }
 }
 
-// Missing returns the methods of the instance that have no row in the record.
-func (c Instance) Missing(r Record) (names []string) {
-	for _, e := range c.All() {
-		if len(r.Select(race.Row{Problem: c.Name, Method: e.Name})) == 0 {
-			names = append(names, e.Name)
-		}
+// given has the numbers of the problem, exactly: costs that answers are measured by, the best of all policies to 1e-9 of
+// the range of costs, and ‖λ*‖₂ in units of max |c|, as Algorithm 1 scales costs.
+func (c Instance) given(ctx context.Context) (rows race.Record, err error) {
+	defer catch(&err)
+	mixture := must(c.Problem.Optimum(ctx))
+	best := must(mixpolicy.ModifiedPolicyIteration(ctx, c.Problem.MDP(), mixpolicy.ValuationSettings{}))
+	lo, hi := c.Problem.MDP().CostRange()
+	norm := floats.Norm(must(theory.Multipliers(c.Problem)), 2) / max(-lo, hi)
+	for k, v := range []float64{slices.Min(c.Problem.BaseCosts()), mixture.Objective, best.Cost(), norm} {
+		what := []string{BestBase, Mixture, Best, Norm}[k]
+		rows = append(rows, race.Row{Problem: c.Name, Race: Given, Quantity: what, Value: v, Lo: v, Hi: v})
 	}
-	return names
-}
-
-// Reached returns how many queries a method needed to come to a goal of [Reaching] and stay
-// there ([race.Runs.Reach]), or false if that is not recorded: without θ̂ there is no penalised gap.
-func (r Record) Reached(problem, method, goal string) (race.Row, bool) {
-	row, err := r.One(race.Row{Problem: problem, Race: Reaching, Method: method, Quantity: goal})
-	return row, err == nil
-}
-
-// Budget returns the number of queries at the end of the race by queries.
-func (r Record) Budget(problem string) float64 {
-	var most float64
-	for _, row := range r.Select(race.Row{Problem: problem, Race: ByQueries}) {
-		most = max(most, row.At)
-	}
-	return most
-}
-
-func (c Instance) given(m Marks) (rows race.Record) {
-	costs := []float64{m.BestBase, m.Mixture, m.Best, m.Norm}
-	for k, what := range []string{BestBase, Mixture, Best, Norm} {
-		rows = append(rows, race.Row{Problem: c.Name, Race: Given, Quantity: what, Value: costs[k], Lo: costs[k], Hi: costs[k]})
-	}
-	return rows
+	return rows, nil
 }
 
 // machine is what there is to say of one without asking the operating system.
@@ -328,14 +334,8 @@ func (c Instance) rows(kind string, o outcome) (rows race.Record) {
 		like := c.like(kind, quantity, o)
 		like.Machine = on
 		rows = append(rows, failures(o.runs[quantity], like)...)
-		var before float64
-		for k, row := range o.runs[quantity].Rows(at, c.scores()[quantity], like) {
-			if k > 0 && row.At == before {
-				continue // one answer for several marks
-			}
-			before = row.At
-			rows = append(rows, row)
-		}
+		all := o.runs[quantity].Rows(at, c.scores()[quantity], like) // one answer for several marks is one row
+		rows = append(rows, slices.CompactFunc(all, func(a, b race.Row) bool { return a.At == b.At })...)
 	}
 	return rows
 }
@@ -372,18 +372,18 @@ func (c Instance) tuning(o outcome) (rows race.Record) {
 }
 
 // reach has the queries to each of the goals.
-func (c Instance) reach(o outcome, m Marks) (rows race.Record) {
+func (c Instance) reach(o outcome, given Record) (rows race.Record) {
+	mixture, best := given.Mark(c.Name, Mixture), given.Mark(c.Name, Best)
 	for _, goal := range []struct {
 		name, quantity string
 		at             float64
-	}{{GapGoal, PenalisedGap, 0.01 * m.Mixture}, {MixtureGoal, PolicyCost, 1.01 * m.Mixture}, {PolicyGoal, PolicyCost, 1.01 * m.Best}} {
-		if !slices.Contains(o.reported(), goal.quantity) {
-			continue
+	}{{GapGoal, PenalisedGap, 0.01 * mixture}, {MixtureGoal, PolicyCost, 1.01 * mixture}, {PolicyGoal, PolicyCost, 1.01 * best}} {
+		if slices.Contains(o.reported(), goal.quantity) {
+			like := c.like(Reaching, goal.quantity, o)
+			like.Source, like.Quantity, like.At = "", goal.name, goal.at
+			like.Values = o.runs[goal.quantity].Reach(c.scores()[goal.quantity], goal.at)
+			rows = append(rows, like)
 		}
-		like := c.like(Reaching, goal.quantity, o)
-		like.Source, like.Quantity, like.At = "", goal.name, goal.at
-		like.Values = o.runs[goal.quantity].Reach(c.scores()[goal.quantity], goal.at)
-		rows = append(rows, like)
 	}
 	return rows
 }

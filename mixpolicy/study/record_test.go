@@ -2,6 +2,7 @@ package study
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,40 +16,22 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-func recorded(t *testing.T) Record {
-	t.Helper()
-	r, err := Recorded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
+func recorded() Record { return mixpolicy.Must(Recorded()) }
 
-func build(t *testing.T, name string) Instance {
-	t.Helper()
-	c, err := Build(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
+func build(name string) Instance { return mixpolicy.Must(Build(name)) }
 
 // TestRecord runs, of every race by queries, the part up to a number of queries that takes
 // little time, with the recorded settings and all seeds, and compares data/comparison.csv
 // with what it finds. Methods that are not recorded yet are left out.
 func TestRecord(t *testing.T) {
-	known := recorded(t)
+	known := recorded()
 	few := map[string]int{"queue": 100, "grid world": 100, "network": 1}
 	for _, name := range Names {
 		if testing.Short() && name == "network" {
 			continue // some seconds of work
 		}
-		c := build(t, name)
-		marks, err := c.Marks(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		compare(t, known.where(name, Given, "", ""), c.given(marks))
+		c := build(name)
+		compare(t, known.where(name, Given, "", ""), mixpolicy.Must(c.given(t.Context())))
 
 		for _, e := range Only(c.Learners(ByQueries), known.Methods(name, ByQueries)...) {
 			o := outcome{Entrant: e, finer: finely(ByQueries, e.Name) && e.Axes != nil, chosen: map[string]int{}, runs: map[string]*race.Runs{}}
@@ -87,37 +70,21 @@ func TestFamilyRecord(t *testing.T) {
 		t.Skip("some seconds")
 	}
 	f := Families()[0]
-	got, err := f.Compute(t.Context(), familySettings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	compare(t, recorded(t).where(f.String(), ByQueries, "", ""), got.Derive(medianOf).Round(6))
+	got := mixpolicy.Must(f.Compute(t.Context(), familySettings))
+	compare(t, recorded().where(f.String(), ByQueries, "", ""), got.Derive(medianOf).Round(6))
 }
 
 // Plug-in knows the optimum of the queue after a handful of queries, so that a short race
 // shows when it arrives: as recorded, and as everyone is told.
 func TestReached(t *testing.T) {
-	known, c := recorded(t), build(t, "queue")
-	marks, err := c.Marks(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	known, c := recorded(), build("queue")
 	set := c.settings(ByQueries, "plug-in")
 	set.Queries = c.Queries[:10]
-	plugIn, err := c.race(t.Context(), Only(c.Learners(ByQueries), "plug-in")[0], set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, ok := known.Reached(c.Name, "plug-in", GapGoal)
-	if !ok {
-		t.Fatal("not recorded")
-	}
-	compare(t, race.Record{got}, c.reach(plugIn, marks).Derive(medianOf).Select(race.Row{Quantity: GapGoal}))
-	if _, ok := known.Reached(c.Name, "certainty equivalence", GapGoal); ok {
-		t.Error("a penalised gap without θ̂")
-	}
-	if got, want := known.Budget(c.Name), float64(c.Queries[len(c.Queries)-1]); got != want {
-		t.Errorf("%v queries at the end of the race, want %v", got, want)
+	plugIn := mixpolicy.Must(c.race(t.Context(), Only(c.Learners(ByQueries), "plug-in")[0], set))
+	goals := c.reach(plugIn, Record{mixpolicy.Must(c.given(t.Context()))}).Derive(medianOf)
+	compare(t, known.where(c.Name, Reaching, "plug-in", GapGoal), goals.Select(race.Row{Quantity: GapGoal}))
+	if rows := known.where(c.Name, Reaching, "certainty equivalence", GapGoal); rows != nil {
+		t.Errorf("a penalised gap without θ̂: %+v", rows)
 	}
 }
 
@@ -147,7 +114,7 @@ func compare(t *testing.T, want, got race.Record) {
 // What is recorded of a method is complete: races of both kinds, queries to goals, and the runs behind the end; with
 // enough trials, and intervals about their medians.
 func TestRecordIsComplete(t *testing.T) {
-	known := recorded(t)
+	known := recorded()
 	for _, name := range Names {
 		for _, method := range known.Methods(name, ByQueries) {
 			for _, kind := range []string{BySeconds, Reaching} {
@@ -182,8 +149,8 @@ func TestRecordIsComplete(t *testing.T) {
 }
 
 // small is the queue with little to do. Its name is that of the recorded instance.
-func small(t *testing.T) Instance {
-	c := build(t, "queue")
+func small() Instance {
+	c := build("queue")
 	c.Queries, c.Times = []int{1, 20}, []time.Duration{time.Millisecond}
 	return c
 }
@@ -191,9 +158,9 @@ func small(t *testing.T) Instance {
 // The best setting of a method that is finely tuned is inside of its grid, so that no better one is beyond.
 // There is one exception: by the true cost of policies, on the queue, the best penalty is none.
 func TestBestSettingsAreInside(t *testing.T) {
-	known := recorded(t)
+	known := recorded()
 	for _, name := range Names {
-		for _, e := range build(t, name).Learners(ByQueries) {
+		for _, e := range build(name).Learners(ByQueries) {
 			for _, quantity := range []string{PenalisedGap, PolicyCost} {
 				row := known.Final(name, ByQueries, e.Name, quantity)
 				if !finely(ByQueries, e.Name) || e.Axes == nil || row.Method == "" {
@@ -214,89 +181,66 @@ func TestBestSettingsAreInside(t *testing.T) {
 
 // To record one method leaves every other row as it was, byte for byte and in its place.
 func TestUpdateLeavesOthersAlone(t *testing.T) {
-	c := small(t)
 	path := filepath.Join(t.TempDir(), "comparison.csv")
-	known := recorded(t)
+	known := recorded()
 	var before bytes.Buffer
-	if err := known.Write(&before); err != nil {
+	if err := errors.Join(known.Write(&before), os.WriteFile(path, before.Bytes(), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, before.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for _, kind := range []string{ByQueries, BySeconds} {
-		if err := c.Update(t.Context(), path, kind, nil, "exact LP (2.18)", "plug-in"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	after, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	const name = "exact LP (2.18)"
+	raced := mixpolicy.Must(Update(t.Context(), path, "queue", BySeconds, nil, name, "plugin"))
+	after := mixpolicy.Must(os.ReadFile(path))
 	others := func(text string) string {
 		return strings.Join(slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool {
-			return strings.HasPrefix(line, ",queue,") && (strings.Contains(line, ",plug-in,") || strings.Contains(line, ",exact LP (2.18),"))
+			return strings.HasPrefix(line, ",queue,") && strings.Contains(line, ","+name+",")
 		}), "\n")
 	}
-	if others(string(after)) != others(before.String()) {
-		t.Error("rows of others have changed")
+	if others(string(after)) != others(before.String()) || !slices.Equal(raced, []string{name}) {
+		t.Errorf("%q raced, and rows of others have changed", raced)
 	}
-	r, err := race.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	now := Record{r}
-	if got, want := now.Methods(c.Name, BySeconds), known.Methods(c.Name, BySeconds); !slices.Equal(got, want) {
+	now := Record{mixpolicy.Must(race.ReadFile(path))}
+	if got, want := now.Methods("queue", BySeconds), known.Methods("queue", BySeconds); !slices.Equal(got, want) {
 		t.Errorf("methods %q, want %q", got, want)
 	}
-	if n := len(now.where(c.Name, ByQueries, "plug-in", "")); n != 4 {
-		t.Errorf("%d rows of plug-in by queries, want a penalised gap and a cost for each of two marks", n)
-	}
-	if n := len(now.where(c.Name, BySeconds, "exact LP (2.18)", "")); n != 2 {
+	if n := len(now.where("queue", BySeconds, name, "")); n != 2 {
 		t.Errorf("%d rows of the exact LP, want a penalised gap and a cost at its one time", n)
-	}
-	if err := c.Update(t.Context(), path, ByQueries, nil, "plugin"); err == nil || !strings.Contains(err.Error(), `no method "plugin" on queue`) {
-		t.Errorf("error %v", err)
 	}
 }
 
 // Who is finely tuned is tuned again on a finer grid around the best of the first, and runs with the best of that.
 func TestTunedTwice(t *testing.T) {
-	c := small(t)
+	c := small()
 	e := Only(c.Learners(ByQueries), "penalty")[0]
 	set := race.Settings{Trials: 2, TuningTrials: 4, Halving: true, Seed: 1, Queries: []int{1, 20}}
-	o, err := c.race(t.Context(), e, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := mixpolicy.Must(c.race(t.Context(), e, set))
 	n := len(e.Methods)
-	if o.configurations() != 2*n {
-		t.Errorf("%d configurations, want twice %d", o.configurations(), n)
-	}
 	set.Middle = func(x []float64) float64 { return medianOf(x).Mean }
+	best := func(e race.Entrant) int {
+		_, best, err := race.Tune(t.Context(), c.Problem, e, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return best
+	}
 	for quantity, score := range c.scores() {
 		set.Score, set.Valued = score, race.ValuedEnd
-		_, first, err := race.Tune(t.Context(), c.Problem, e, set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, second, err := race.Tune(t.Context(), c.Problem, e.Finer(first), set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if k := o.chosen[quantity]; k != first*n+second || !reflect.DeepEqual(o.runs[quantity].Method, e.Finer(first).Methods[second]) {
-			t.Errorf("%s: setting %d, %+v, want %d of those around %d", quantity, k, o.runs[quantity].Method, second, first)
+		first := best(e)
+		second := best(e.Finer(first))
+		want := e.Finer(first).Methods[second]
+		if k := o.chosen[quantity]; k != first*n+second || !reflect.DeepEqual(o.runs[quantity].Method, want) || o.configurations() != 2*n {
+			t.Errorf("%s: setting %d of %d, %+v, want %d of those around %d", quantity, k, o.configurations(), o.runs[quantity].Method, second, first)
 		}
 	}
 	set.Halving = false
-	if o, err = c.race(t.Context(), Only(c.Learners(BySeconds), "penalty")[0], set); err != nil || o.configurations() != 16 || o.chosen[PenalisedGap] >= 16 {
-		t.Errorf("%+v, %v", o.chosen, err)
+	o = mixpolicy.Must(c.race(t.Context(), Only(c.Learners(BySeconds), "penalty")[0], set))
+	if o.configurations() != 16 || o.chosen[PenalisedGap] >= 16 {
+		t.Errorf("%+v", o.chosen)
 	}
 }
 
 // Who fails is a row that says so, and is nobody else's business.
 func TestAMethodThatFailsIsARow(t *testing.T) {
-	c := small(t)
+	c := small()
 	set := c.settings(ByQueries, "plug-in")
 	for _, e := range []struct {
 		race.Entrant
@@ -307,36 +251,22 @@ func TestAMethodThatFailsIsARow(t *testing.T) {
 		{enter("half wrong", "", nil, mixpolicy.Penalty{Weight: -1}, mixpolicy.Penalty{}), 4, 0},
 		{enter("right", "", nil, mixpolicy.PlugIn{}), 4, 0},
 	} {
-		o, err := c.race(t.Context(), e.Entrant, set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := mixpolicy.Must(c.race(t.Context(), e.Entrant, set))
 		rows := c.rows(ByQueries, o)
 		if failed := len(rows.Select(race.Row{Quantity: race.Failure})); len(rows) != e.rows || failed != e.failed {
 			t.Errorf("%s: %+v", e.Name, rows)
 		}
-		if tuning := c.tuning(o); e.Name == "half wrong" && (len(tuning) != 4 || tuning[0].Quantity != race.Failure || !strings.Contains(tuning[0].Settings, "ω = -1") || tuning[1].Quantity != PenalisedGap) {
+		if tuning := c.tuning(o); e.Name == "half wrong" && (len(tuning) != 4 || tuning[0].Quantity != race.Failure ||
+			!strings.Contains(tuning[0].Settings, "ω = -1") || tuning[1].Quantity != PenalisedGap) {
 			t.Errorf("%+v", tuning)
 		}
 		if e.Name != "wrong" {
 			continue
 		}
-		known := recorded(t)
+		known := recorded()
 		known.Record = append(known.Record, rows...)
 		if table := known.Finals(c.Name).String(); !strings.Contains(table, "wrong") || !strings.Contains(table, "failed") {
 			t.Errorf("%s", table)
 		}
-	}
-}
-
-// A method without a row is named.
-func TestMissing(t *testing.T) {
-	c, known := build(t, "queue"), recorded(t)
-	if names := c.Missing(known); names != nil {
-		t.Logf("not recorded yet: %q", names) // which is no failure
-	}
-	known.Record = slices.DeleteFunc(known.Record, func(row race.Row) bool { return row.Method == "penalty" })
-	if names := c.Missing(known); !slices.Contains(names, "penalty") || slices.Contains(names, "plug-in") {
-		t.Errorf("missing %q", names)
 	}
 }

@@ -33,6 +33,7 @@ import (
 
 	"github.com/mixpolicy/lab/internal/atomicfile"
 	"github.com/mixpolicy/lab/mixpolicy/paper"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/mixpolicy/study"
 	"github.com/mixpolicy/lab/mixpolicy/theory/adversary"
 	"github.com/mixpolicy/lab/plotting"
@@ -63,71 +64,32 @@ type commandLine struct {
 
 type comparisonCmd struct {
 	Problem []string `short:"p" sep:"none" placeholder:"NAME" help:"Only this problem; may be repeated."`
-	Race    []string `short:"r" placeholder:"KIND" enum:"queries,seconds,fair" default:"queries,seconds,fair" help:"Only by queries, by seconds, or fair."`
+	Race    []string `short:"r" placeholder:"KIND" enum:"queries,seconds,fair" default:"queries,seconds,fair" help:"Only such races."`
 	Method  []string `short:"m" sep:"none" placeholder:"NAME" help:"Only this method; may be repeated. Families have all methods at once."`
 }
 
 // Run records one method after the other, so that an interruption loses one at most.
 func (c comparisonCmd) Run(ctx context.Context, w *work) error {
-	families := study.Families()
 	if len(c.Problem) == 0 {
 		c.Problem = slices.Clone(study.Names)
-		for _, f := range families {
+		for _, f := range study.Families() {
 			if len(c.Method) == 0 {
 				c.Problem = append(c.Problem, f.String())
 			}
 		}
 	}
-	raced := map[string]bool{}
-	if k := slices.Index(c.Race, study.Fair); k >= 0 {
-		c.Race = slices.Delete(slices.Clone(c.Race), k, k+1)
-		all, err := study.FairRaces()
-		if err != nil {
-			return err
-		}
-		methods := slices.DeleteFunc(slices.Clone(c.Method), func(m string) bool { return !slices.Contains(study.FairMethods, m) })
-		for _, f := range all {
-			if !slices.Contains(c.Problem, f.Name) || len(methods) < min(1, len(c.Method)) {
-				continue
-			}
-			for _, m := range methods {
-				raced[m] = true
-			}
-			if err := f.Update(ctx, w.data("comparison.csv"), w.runs(f.Name), methods...); err != nil {
+	var raced []string
+	for _, name := range c.Problem {
+		for _, kind := range c.Race {
+			methods, err := study.Update(ctx, w.data("comparison.csv"), name, kind, w.runs(name), c.Method...)
+			if err != nil {
 				return err
 			}
-		}
-	}
-	for _, name := range c.Problem {
-		if k := slices.IndexFunc(families, func(f study.Family) bool { return f.String() == name }); k >= 0 {
-			if len(c.Method) > 0 {
-				return fmt.Errorf("%s is recorded for all methods at once, want no method", name)
-			}
-			for _, kind := range c.Race {
-				if err := families[k].Update(ctx, w.data("comparison.csv"), kind, w.runs(name)); err != nil {
-					return err
-				}
-			}
-			continue
-		}
-		instance, err := study.Build(name)
-		if err != nil {
-			return err
-		}
-		for _, e := range instance.All() {
-			if len(c.Method) > 0 && !slices.Contains(c.Method, e.Name) {
-				continue
-			}
-			raced[e.Name] = true
-			for _, kind := range c.Race {
-				if err := instance.Update(ctx, w.data("comparison.csv"), kind, w.runs(name), e.Name); err != nil {
-					return err
-				}
-			}
+			raced = append(raced, methods...)
 		}
 	}
 	for _, m := range c.Method {
-		if !raced[m] {
+		if !slices.Contains(raced, m) {
 			return fmt.Errorf("no method %q on %s; record list names them", m, strings.Join(c.Problem, ", "))
 		}
 	}
@@ -156,10 +118,9 @@ func (listCmd) Run(_ context.Context, w *work) error {
 		if err != nil {
 			return err
 		}
-		missing := instance.Missing(r)
 		for _, e := range instance.All() {
 			note := ""
-			if slices.Contains(missing, e.Name) {
+			if len(r.Select(race.Row{Problem: name, Method: e.Name})) == 0 {
 				note = "  (not recorded yet)"
 			}
 			fmt.Fprintf(w.out, "comparison -p %q -m %q%s\n", name, e.Name, note)
@@ -180,24 +141,17 @@ type tableCmd struct {
 }
 
 func (c tableCmd) Run(ctx context.Context, w *work) error {
-	write := map[string]func(io.Writer) error{
-		"equations": func(f io.Writer) error {
+	return atomicfile.Write(w.data(c.Name+".csv"), func(f io.Writer) error {
+		switch c.Name {
+		case "equations":
 			rows, err := paper.Decide(ctx, paper.Index())
-			if err != nil {
-				return err
-			}
-			return paper.WriteIndex(f, rows)
-		},
-		"errata": func(f io.Writer) error { return paper.WriteErrata(ctx, f) },
-		"claims": func(f io.Writer) error {
-			claims, err := paper.Claims(ctx)
-			if err != nil {
-				return err
-			}
-			return paper.WriteClaims(f, claims)
-		},
-	}
-	return atomicfile.Write(w.data(c.Name+".csv"), write[c.Name])
+			return cmp.Or(err, paper.WriteIndex(f, rows))
+		case "errata":
+			return paper.WriteErrata(ctx, f)
+		}
+		claims, err := paper.Claims(ctx)
+		return cmp.Or(err, paper.WriteClaims(f, claims))
+	})
 }
 
 type adversariesCmd struct {

@@ -43,7 +43,7 @@ func TestComparison(t *testing.T) {
 		{t.Context(), "comparison -p queue -m nobody", `no method "nobody" on queue`},
 		{t.Context(), "table nothing", "nothing"},
 		{ended, "comparison -p queue -m plug-in", context.Canceled.Error()},
-		{t.Context(), "network -p nothing", "network.csv"},
+		{t.Context(), "network -p nothing", `no part "nothing"`},
 		{ended, "scale", context.Canceled.Error()},
 	} {
 		err := run(c.ctx, append([]string{"--root", folder}, strings.Fields(c.args)...), null)
