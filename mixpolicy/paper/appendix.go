@@ -14,7 +14,7 @@ import (
 )
 
 func checkMeanZero(context.Context) Finding {
-	p := must(smallProblem(mixpolicy.Ball(2)))
+	p := smallProblem(mixpolicy.Ball(2))
 	rng := rand.New(rand.NewPCG(1, 1))
 	var worst float64
 	for range 20 {
@@ -31,7 +31,7 @@ func checkMeanZero(context.Context) Finding {
 }
 
 func checkErrorBound(context.Context) Finding {
-	p := must(smallProblem(mixpolicy.Ball(2)))
+	p := smallProblem(mixpolicy.Ball(2))
 	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20, CostScale: 1}))
 	rng := rand.New(rand.NewPCG(3, 3))
 	var printed, corrected, tight float64
@@ -104,7 +104,7 @@ func UnitExponents(norm linprog.Norm, e, v []float64, comparison, k float64) (in
 func checkUnitExponents(context.Context) Finding {
 	rng := rand.New(rand.NewPCG(7, 7))
 	worst := 0.0
-	for _, e := range gradientErrors(must(smallProblem(mixpolicy.Ball(2))), nil) {
+	for _, e := range gradientErrors(smallProblem(mixpolicy.Ball(2)), nil) {
 		v := []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
 		inner, bound := UnitExponents(linprog.L2, e, v, 1, 3)
 		cosine := floats.Dot(e, v) / floats.Norm(e, 2) / floats.Norm(v, 2)
@@ -116,7 +116,7 @@ func checkUnitExponents(context.Context) Finding {
 }
 
 func checkUnitDirections(context.Context) Finding {
-	errs := gradientErrors(must(smallProblem(mixpolicy.Ball(2))), nil)
+	errs := gradientErrors(smallProblem(mixpolicy.Ball(2)), nil)
 	_, norms, chances, k := gradientNoise(2)
 	top := floats.Max(norms)
 	rng := rand.New(rand.NewPCG(7, 7))

@@ -16,16 +16,12 @@ import (
 // probability, against its bound.
 type tail struct{ least, bound float64 }
 
-// clopperPearson returns the exact interval of the probability of an event that occurred k times in n.
-func clopperPearson(k, n int) (lo, hi float64) {
-	tail := (1 - confidence) / 2
-	if hi = 1; k < n {
-		hi = mathext.InvRegIncBeta(float64(k+1), float64(n-k), 1-tail)
+// leastChance is the lower end of the exact (Clopper–Pearson) interval of the probability of an event that occurred k times in n.
+func leastChance(k, n int) float64 {
+	if k == 0 {
+		return 0
 	}
-	if k > 0 {
-		lo = mathext.InvRegIncBeta(float64(k), float64(n-k+1), tail)
-	}
-	return lo, hi
+	return mathext.InvRegIncBeta(float64(k), float64(n-k+1), (1-confidence)/2)
 }
 
 // ErrorTail is (5.19a) with c₀ = 1, a bound of P[|Ση⟨e_t, θ_t−θ⟩| ≥ δ] for terms of size 2RC_eη_t:
@@ -77,8 +73,8 @@ var concentration = sync.OnceValues(func() (tails map[string][]tail, err error) 
 		}
 	}
 	for _, delta := range []float64{1, 3, 10, 30, 100, 300, 1000} {
-		least, _ := clopperPearson(floats.Count(func(v float64) bool { return v >= delta }, sums), trials)
-		tails["5.19a"] = append(tails["5.19a"], tail{least, bound(delta)})
+		seen := floats.Count(func(v float64) bool { return v >= delta }, sums)
+		tails["5.19a"] = append(tails["5.19a"], tail{leastChance(seen, trials), bound(delta)})
 	}
 	for _, heads := range []float64{55, 60, 70, 80, 90, 100} {
 		exact := 2 * distuv.Binomial{N: 100, P: 0.5}.Survival(heads-0.5)
@@ -115,12 +111,7 @@ type CoinRun struct {
 
 // Coin makes 100 such runs. The costs are 1000 and 975, and a step is 1/1000, so that one sample
 // moves ∇φ(θ) by 1 and θ across the class. C_e of (3.34b) is 7, as it has no c_max.
-func Coin(ctx context.Context) ([]CoinRun, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return coin()
-}
+func Coin(context.Context) ([]CoinRun, error) { return coin() }
 
 const (
 	coinLevel  = 0.05
@@ -156,8 +147,7 @@ var coin = sync.OnceValues(func() (runs []CoinRun, err error) {
 			Sum: (above + e.bracket(1)) * e.sum, Bracket: above + e.printedBracket(), Gap: e.gap, Violation: math.Inf(-1), Steps: e.sum,
 			Printed: printed(r.K.Ce(mixpolicy.Printed)), PrintedWithA3: printed(a3),
 			Corrected: start + (means+sq(a3)*r.Sums.Squares)/r.Mu + ascents/2 +
-				2*coinRadius*a3*math.Sqrt(2*math.Log(1/coinLevel)*r.Sums.Squares),
-		}
+				2*coinRadius*a3*math.Sqrt(2*math.Log(1/coinLevel)*r.Sums.Squares)}
 		if r.G/e.sum <= e.v {
 			run.Violation = above + 2*r.G*e.v - sq(r.G)/e.sum
 		}
@@ -182,8 +172,7 @@ func checkCoin(ctx context.Context, left func(CoinRun) float64) Finding {
 	printed := exceeds(func(r CoinRun) float64 { return r.Printed })
 	withA3 := exceeds(func(r CoinRun) float64 { return r.PrintedWithA3 })
 	corrected := exceeds(func(r CoinRun) float64 { return r.Corrected })
-	lo, _ := clopperPearson(printed, len(runs))
-	return holdsCorrected(excess(lo, coinLevel), excess(float64(corrected)/float64(len(runs)), coinLevel),
+	return holdsCorrected(excess(leastChance(printed, len(runs)), coinLevel), excess(float64(corrected)/float64(len(runs)), coinLevel),
 		"two prices near 1000, R = 1000, ρ = 0.05: with C_e of (3.34b), which lacks c_max, it fails in %d of %d runs; "+
 			"with C_e of (A.3), whatever the slips on the way to it, in %d; corrected, in %d",
 		printed, len(runs), withA3, corrected).within(0)
@@ -191,14 +180,10 @@ func checkCoin(ctx context.Context, left func(CoinRun) float64) Finding {
 
 // checkLikely checks an inequality with the right side of (5.24), by [Coin] and along runs.
 func checkLikely(number string) check {
-	left := map[string]func(CoinRun) float64{
-		"5.22": func(r CoinRun) float64 { return r.Sum / r.Steps },
-		"5.23": func(r CoinRun) float64 { return r.Sum / r.Steps },
-		"5.24": func(r CoinRun) float64 { return r.Sum / r.Steps },
-		"5.26": func(r CoinRun) float64 { return r.Bracket },
-		"5.28": func(r CoinRun) float64 { return r.Gap },
-		"5.34": func(r CoinRun) float64 { return r.Violation },
-	}[number]
+	left := map[string]func(CoinRun) float64{"5.22": func(r CoinRun) float64 { return r.Sum / r.Steps },
+		"5.23": func(r CoinRun) float64 { return r.Sum / r.Steps }, "5.24": func(r CoinRun) float64 { return r.Sum / r.Steps },
+		"5.26": func(r CoinRun) float64 { return r.Bracket }, "5.28": func(r CoinRun) float64 { return r.Gap },
+		"5.34": func(r CoinRun) float64 { return r.Violation }}[number]
 	return func(ctx context.Context) Finding {
 		f, along := checkCoin(ctx, left), checkAlongRuns(number)(ctx)
 		f.Corrected, f.Tolerance = max(f.Corrected, along.Corrected), along.Tolerance

@@ -91,10 +91,8 @@ func (c Protocol) Contest(ctx context.Context, set ContestSettings) (k *Contest,
 	}
 	p := must(QueueProblem(mixpolicy.Ball(c.Radius)))
 	gap := must(race.PenalisedGap(p))
-	settings := race.Settings{
-		Trials: set.Trials, TuningTrials: set.TuningTrials, Seed: c.Seed, Iterations: c.Iterations,
-		Schedule: mixpolicy.Every(c.Iterations), Valued: race.ValuedEnd, Progress: set.Progress,
-	}
+	settings := race.Settings{Trials: set.Trials, TuningTrials: set.TuningTrials, Seed: c.Seed, Iterations: c.Iterations,
+		Schedule: mixpolicy.Every(c.Iterations), Valued: race.ValuedEnd, Progress: set.Progress}
 	all, err := race.Run(ctx, p, []race.Entrant{
 		{Name: "Algorithm 1", Methods: []mixpolicy.Method{c.PrimalDual()}},
 		{Name: "penalty", Methods: []mixpolicy.Method{c.Penalty()}},
@@ -123,12 +121,10 @@ func (c Protocol) Contest(ctx context.Context, set ContestSettings) (k *Contest,
 		k := race.Best(o.Tuning, race.PolicyCost, func(x []float64) float64 { return stat.Mean(x, nil) })
 		return must(race.Trials(ctx, p, o.Methods[k], settings)), k
 	}
-	return &Contest{
-		Protocol: c, Configurations: len(set.Etas), TuningTrials: set.TuningTrials,
+	return &Contest{Protocol: c, Configurations: len(set.Etas), TuningTrials: set.TuningTrials,
 		AsGiven:     Pair{score(all[0].Runs, c.StepSize.At(0), 0), score(all[1].Runs, c.StepSize.At(0), c.Weight)},
 		Tuned:       Pair{own(all[2].Runs, all[2].Chosen), rival(all[3].Runs, all[3].Chosen)},
-		TunedByCost: Pair{own(byCost(all[2])), rival(byCost(all[3]))},
-	}, nil
+		TunedByCost: Pair{own(byCost(all[2])), rival(byCost(all[3]))}}, nil
 }
 
 // with returns the protocol with another first step size and weight.
@@ -185,9 +181,7 @@ func (f Figure2) positive(label string, c race.Curve) plotting.Figure {
 
 // figure2 is a panel of Fig. 2.
 func figure2(title, label string, layers ...plotting.Layer) plotting.Figure {
-	return plotting.Figure{
-		Title: title, X: plotting.Axis{Label: "iteration t", Log: true}, Y: plotting.Axis{Label: label}, Layers: layers,
-	}
+	return plotting.Figure{Title: title, X: plotting.Axis{Label: "iteration t", Log: true}, Y: plotting.Axis{Label: label}, Layers: layers}
 }
 
 // Figure2 makes the trials of Fig. 2 under the protocol.
@@ -237,16 +231,10 @@ func ReadmeFigure(ctx context.Context, progress func(name string, done, total in
 	for t := -0.2; t <= 1.4; t += 0.05 {
 		line.X, line.Y = append(line.X, t), append(line.Y, p.Objective([]float64{t, 1 - t}))
 	}
-	problem := plotting.Figure{
-		Title: "The best mixture of two policies gives one a negative weight",
-		X:     plotting.Axis{Label: "θ₁ (θ₂ = 1 − θ₁)"},
-		Y:     plotting.Axis{Label: "average cost"},
-		Layers: []plotting.Layer{
-			plotting.Span{Label: "Ψθ is a measure", From: least.Theta[0], To: best.Theta[0], Vertical: true},
-			line,
-			plotting.Points{Name: "optimum of (2.18)", X: best.Theta[:1], Y: []float64{best.Objective}},
-		},
-	}
+	problem := plotting.Figure{Title: "The best mixture of two policies gives one a negative weight",
+		X: plotting.Axis{Label: "θ₁ (θ₂ = 1 − θ₁)"}, Y: plotting.Axis{Label: "average cost"}, Layers: []plotting.Layer{
+			plotting.Span{Label: "Ψθ is a measure", From: least.Theta[0], To: best.Theta[0], Vertical: true}, line,
+			plotting.Points{Name: "optimum of (2.18)", X: best.Theta[:1], Y: []float64{best.Objective}}}}
 
 	set := DefaultContest(Working())
 	set.Progress = progress
@@ -254,17 +242,11 @@ func ReadmeFigure(ctx context.Context, progress func(name string, done, total in
 	gap := must(RelativeGap(p))
 	learn := func(name string, m mixpolicy.Method) plotting.Line {
 		return BandLine(name, must(race.Trials(ctx, p, m, race.Settings{
-			Trials: 20, Iterations: k.Protocol.Iterations, Seed: k.Protocol.Seed, Schedule: mixpolicy.LogSpaced(8),
-		})), gap)
+			Trials: 20, Iterations: k.Protocol.Iterations, Seed: k.Protocol.Seed, Schedule: mixpolicy.LogSpaced(8)})), gap)
 	}
-	runs := plotting.Figure{
-		Title: "Plug-in learns it from a handful of sampled costs",
-		X:     plotting.Axis{Label: "queries to the oracle", Log: true},
-		Y:     plotting.Axis{Label: "penalised gap / optimum", Min: 0, Max: 1.5},
-	}.With(
-		learn("Algorithm 1", k.tuned(k.Tuned.PrimalDual).PrimalDual()),
-		learn("penalty", k.tuned(k.Tuned.Penalty).Penalty()),
-		learn("plug-in", mixpolicy.PlugIn{}),
-	)
+	runs := plotting.Figure{Title: "Plug-in learns it from a handful of sampled costs",
+		X: plotting.Axis{Label: "queries to the oracle", Log: true}, Y: plotting.Axis{Label: "penalised gap / optimum", Min: 0, Max: 1.5},
+	}.With(learn("Algorithm 1", k.tuned(k.Tuned.PrimalDual).PrimalDual()), learn("penalty", k.tuned(k.Tuned.Penalty).Penalty()),
+		learn("plug-in", mixpolicy.PlugIn{}))
 	return plotting.Row(problem, runs), nil
 }

@@ -75,8 +75,7 @@ func readErrata(file string) (all []Erratum, err error) {
 		e := Erratum{ID: id, witness: witnesses[id]}
 		var kind, where string
 		fields := map[string]*string{"kind": &kind, "where": &where, "printed": &e.Printed, "corrected": &e.Corrected,
-			"why": &e.Why, "changes": &e.Downstream, "in the authors' favour": &e.Reading, "examined": &e.Examined,
-			"choice": &e.Choice}
+			"why": &e.Why, "changes": &e.Downstream, "in the authors' favour": &e.Reading, "examined": &e.Examined, "choice": &e.Choice}
 		for line := range strings.SplitSeq(texts[id], "\n") {
 			name, text, _ := strings.Cut(strings.TrimPrefix(line, "- "), ": ")
 			if fields[name] == nil || text == "" {

@@ -49,8 +49,7 @@ func Evidence(r *bregman.Report) (views []plotting.View) {
 		} {
 			if line := curve("measured", f.points, true); len(line.X) > 1 {
 				figures = append(figures, plotting.Figure{
-					Title: f.title, X: plotting.Axis{Label: f.x, Log: true}, Y: plotting.Axis{Label: f.y, Log: true},
-				}.With(line))
+					Title: f.title, X: plotting.Axis{Label: f.x, Log: true}, Y: plotting.Axis{Label: f.y, Log: true}}.With(line))
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -19,10 +20,10 @@ import (
 
 // smallMDP is the discounted process on which statements about whole MDPs are checked by
 // exact linear programs: 8 states, 3 actions, γ = 0.9, costs in [0, 1).
-func smallMDP() (*mixpolicy.MDP, error) { return garnet(1) }
+func smallMDP() *mixpolicy.MDP { return garnet(1) }
 
-func garnet(seed uint64) (*mixpolicy.MDP, error) {
-	return models.Garnet{States: 8, Actions: 3, Branches: 4, Seed: seed, Ring: true, Criterion: mixpolicy.Discounted(0.9)}.MDP()
+func garnet(seed uint64) *mixpolicy.MDP {
+	return must(models.Garnet{States: 8, Actions: 3, Branches: 4, Seed: seed, Ring: true, Criterion: mixpolicy.Discounted(0.9)}.MDP())
 }
 
 // smallPolicies are three random policies of a process.
@@ -75,35 +76,34 @@ func randomPolicy(x *mixpolicy.MDP, rng *rand.Rand) *mixpolicy.Policy {
 }
 
 // smallProblem is (2.18) for smallMDP and three random policies.
-func smallProblem(class mixpolicy.Class) (p *mixpolicy.Problem, err error) {
-	defer catch(&err)
-	x := must(smallMDP())
+func smallProblem(class mixpolicy.Class) *mixpolicy.Problem {
+	x := smallMDP()
 	return mixtureProblem(x, class, smallPolicies(x)...)
 }
 
 // negativeProblem is smallProblem for negativeCosts, with its constants.
 func negativeProblem() (*mixpolicy.Problem, *theory.Constants) {
 	x := negativeCosts()
-	p := must(mixtureProblem(x, mixpolicy.Ball(2), smallPolicies(x)...))
+	p := mixtureProblem(x, mixpolicy.Ball(2), smallPolicies(x)...)
 	return p, must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20, CostScale: 1}))
 }
 
 // smallOptimum is smallProblem with its solution.
 func smallOptimum(class mixpolicy.Class) (*mixpolicy.Problem, *linprog.Solution) {
-	p := must(smallProblem(class))
+	p := smallProblem(class)
 	return p, must(p.Optimum(context.Background()))
 }
 
 // smallMeasure returns smallMDP, its first policy, and the measure of the policy.
 func smallMeasure() (*mixpolicy.MDP, *mixpolicy.Policy, *mixpolicy.Measure) {
-	x := must(smallMDP())
+	x := smallMDP()
 	pi := smallPolicies(x)[0]
 	return x, pi, must(x.Occupation(context.Background(), pi))
 }
 
 // smallTheta returns smallProblem, an infeasible θ with 1ᵀθ = 1, and Ψθ.
 func smallTheta() (p *mixpolicy.Problem, theta, xi []float64) {
-	p = must(smallProblem(mixpolicy.Ball(2)))
+	p = smallProblem(mixpolicy.Ball(2))
 	theta = []float64{0.5, 0.7, -0.2}
 	return p, theta, combination(p, theta)
 }
@@ -129,15 +129,28 @@ func queueModel() (*mixpolicy.MDP, []*mixpolicy.Policy) {
 func QueueProblem(class mixpolicy.Class) (p *mixpolicy.Problem, err error) {
 	defer catch(&err)
 	x, base := queueModel()
-	return mixtureProblem(x, class, base...)
+	return mixtureProblem(x, class, base...), nil
 }
+
+// process has transitions to state s with probability next[s].
+func process(states, actions int, c mixpolicy.Criterion, alpha []float64, law func(s, a int) (cost float64, next []float64),
+) *mixpolicy.MDP {
+	return must(mixpolicy.New(mixpolicy.Spec{States: states, Actions: actions, Criterion: c, Initial: alpha,
+		Dynamics: func(s, a int) (cost float64, to []mixpolicy.Transition) {
+			cost, next := law(s, a)
+			for s, p := range next {
+				to = append(to, mixpolicy.Transition{To: s, P: p})
+			}
+			return cost, to
+		}}))
+}
+
+// uniform is the uniform distribution on n states.
+func uniform(n int) []float64 { return shifted(make([]float64, n), 1/float64(n)) }
 
 // bandit is a process of one state and average cost, with an action for each cost.
 func bandit(costs ...float64) *mixpolicy.MDP {
-	return must(mixpolicy.New(mixpolicy.Spec{States: 1, Actions: len(costs), Criterion: mixpolicy.AverageCost,
-		Dynamics: func(_, a int) (float64, []mixpolicy.Transition) {
-			return costs[a], []mixpolicy.Transition{{To: 0, P: 1}}
-		}}))
+	return process(1, len(costs), mixpolicy.AverageCost, nil, func(_, a int) (float64, []float64) { return costs[a], []float64{1} })
 }
 
 // banditProblem is (2.18) for a bandit, with each of its actions as a base policy.
@@ -147,25 +160,14 @@ func banditProblem(class mixpolicy.Class, costs ...float64) *mixpolicy.Problem {
 	for a := range costs {
 		base = append(base, must(mixpolicy.Deterministic(x, []int{a})))
 	}
-	return must(mixtureProblem(x, class, base...))
+	return mixtureProblem(x, class, base...)
 }
 
 // oneStepMDP is a process whose next state is uniform whatever was before, with two actions
 // that cost 0 and 1, and γ = 0.1.
 func oneStepMDP(states int) *mixpolicy.MDP {
-	next := transitions(shifted(make([]float64, states), 1/float64(states)))
-	return must(mixpolicy.New(mixpolicy.Spec{
-		States: states, Actions: 2, Criterion: mixpolicy.Discounted(0.1),
-		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) { return float64(a), next },
-	}))
-}
-
-// transitions go to state s with probability p[s].
-func transitions(p []float64) (next []mixpolicy.Transition) {
-	for s, v := range p {
-		next = append(next, mixpolicy.Transition{To: s, P: v})
-	}
-	return next
+	next := uniform(states)
+	return process(states, 2, mixpolicy.Discounted(0.1), nil, func(_, a int) (float64, []float64) { return float64(a), next })
 }
 
 // rarePairProblem has a multiplier that is large because its pair is rare: 64 states, γ = 0.1.
@@ -177,13 +179,12 @@ func rarePairProblem() *mixpolicy.Problem {
 			row[0], row[1] = 0.99, 0.01
 		}
 	}))
-	return must(mixtureProblem(x, mixpolicy.Ball(2), even, cheap))
+	return mixtureProblem(x, mixpolicy.Ball(2), even, cheap)
 }
 
 // mixtureProblem is (2.18) for the measures of base policies.
-func mixtureProblem(x *mixpolicy.MDP, class mixpolicy.Class, base ...*mixpolicy.Policy) (p *mixpolicy.Problem, err error) {
-	defer catch(&err)
-	return mixpolicy.NewProblem(must(mixpolicy.NewFeatures(context.Background(), x, base...)), class)
+func mixtureProblem(x *mixpolicy.MDP, class mixpolicy.Class, base ...*mixpolicy.Policy) *mixpolicy.Problem {
+	return must(mixpolicy.NewProblem(must(mixpolicy.NewFeatures(context.Background(), x, base...)), class))
 }
 
 // combination returns Ψθ.
@@ -208,22 +209,21 @@ func stochasticGradient(p *mixpolicy.Problem, lambda []float64, pair int) []floa
 
 // gradientErrors returns e = ĝ − ∇_θ𝓛 at λ, of shape pairs × d: a row for each pair that may
 // be sampled. A nil λ is 0.
-func gradientErrors(p *mixpolicy.Problem, lambda []float64) [][]float64 {
+func gradientErrors(p *mixpolicy.Problem, lambda []float64) (errs [][]float64) {
 	if lambda == nil {
 		lambda = make([]float64, p.MDP().Pairs())
 	}
-	mean, errs := make([]float64, p.Dim()), make([][]float64, len(lambda))
+	mean := make([]float64, p.Dim())
 	p.GradTheta(mean, lambda)
-	for i := range errs {
-		errs[i] = stochasticGradient(p, lambda, i)
-		floats.Sub(errs[i], mean)
+	for i := range lambda {
+		errs = append(errs, difference(stochasticGradient(p, lambda, i), mean))
 	}
 	return errs
 }
 
 // smallTrace is a run on the small problem, with R = 2.
 func smallTrace(set TraceSettings) *Trace {
-	return must(NewTrace(must(smallProblem(mixpolicy.Ball(2))), set))
+	return must(NewTrace(smallProblem(mixpolicy.Ball(2)), set))
 }
 
 // unit is the i-th unit vector of ℝⁿ.
@@ -241,7 +241,7 @@ func scaled(c float64, x []float64) []float64 { return floats.ScaleTo(make([]flo
 
 // shifted returns x + z1.
 func shifted(x []float64, z float64) []float64 {
-	y := append([]float64(nil), x...)
+	y := slices.Clone(x)
 	floats.AddConst(z, y)
 	return y
 }
@@ -291,12 +291,13 @@ func rowsOf(rows [][]float64) *mat.Dense {
 	return m
 }
 
-// bellmanRow is row (s, a) of I − γP_a, so that row·v ≤ c_a(s) is one constraint of (2.9b).
-func bellmanRow(x *mixpolicy.MDP, s, a int) []float64 {
+// bellmanRow is the row of Q − γP at a pair, so that with the γ of the process row·v ≤ c_a(s) is one constraint of (2.9b).
+func bellmanRow(x *mixpolicy.MDP, pair int, gamma float64) []float64 {
+	s, a := x.StateAction(pair)
 	row := unit(x.States(), s)
 	to, p := x.Next(s, a)
 	for k, s2 := range to {
-		row[s2] -= x.Gamma() * p[k]
+		row[s2] -= gamma * p[k]
 	}
 	return row
 }
@@ -305,13 +306,11 @@ func bellmanRow(x *mixpolicy.MDP, s, a int) []float64 {
 // printed (≥ c).
 func primalLP(x *mixpolicy.MDP, form mixpolicy.Form) *smallLP {
 	p := &smallLP{c: scaled(-1, x.Initial())}
-	for s := range x.States() {
-		for a := range x.Actions() {
-			if form == mixpolicy.Printed {
-				p.atLeast(bellmanRow(x, s, a), x.Cost(s, a))
-			} else {
-				p.atMost(bellmanRow(x, s, a), x.Cost(s, a))
-			}
+	for i, c := range x.Costs() {
+		if row := bellmanRow(x, i, x.Gamma()); form == mixpolicy.Printed {
+			p.atLeast(row, c)
+		} else {
+			p.atMost(row, c)
 		}
 	}
 	return p
@@ -320,7 +319,7 @@ func primalLP(x *mixpolicy.MDP, form mixpolicy.Form) *smallLP {
 // dualLP is (2.13), with ξᵀ(Q − γP) = (1−γ)αᵀ or, as printed, ξᵀ(P − Q) = 0.
 func dualLP(x *mixpolicy.MDP, form mixpolicy.Form) *smallLP {
 	pairs, states, gamma := x.Pairs(), x.States(), x.Gamma()
-	p := &smallLP{c: append([]float64(nil), x.Costs()...)}
+	p := &smallLP{c: slices.Clone(x.Costs())}
 	for i := range pairs {
 		p.atLeast(unit(pairs, i), 0)
 	}
@@ -329,25 +328,19 @@ func dualLP(x *mixpolicy.MDP, form mixpolicy.Form) *smallLP {
 		p.equals(shifted(make([]float64, pairs), 1), 1)
 		states-- // the rows of P − Q add up to 0: the last follows from the others
 	}
-	rows := make([][]float64, x.States())
-	for s := range rows {
-		rows[s] = make([]float64, pairs)
-	}
+	balance := mat.NewDense(pairs, x.States(), nil)
 	for i := range pairs {
-		rows[i/x.Actions()][i]++
-		for s, in := range inflow(x, unit(pairs, i)) {
-			rows[s][i] -= gamma * in
-		}
+		balance.SetRow(i, bellmanRow(x, i, gamma))
 	}
-	for s, row := range rows[:states] {
-		p.equals(row, (1-gamma)*x.Initial()[s])
+	for s := range states {
+		p.equals(mat.Col(nil, s, balance), (1-gamma)*x.Initial()[s])
 	}
 	return p
 }
 
 // dualOptimum returns smallMDP and the exact optimum and solution ξ* of its (2.13).
 func dualOptimum(form mixpolicy.Form) (x *mixpolicy.MDP, value float64, xi []float64) {
-	x = must(smallMDP())
+	x = smallMDP()
 	value, xi = dualLP(x, form).solve()
 	return x, value, xi
 }

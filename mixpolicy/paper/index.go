@@ -128,18 +128,11 @@ func relativeError(a, b float64) float64 {
 	return math.Abs(a-b) / max(math.Abs(a), math.Abs(b))
 }
 
-// relativeVectorError is ‖x − y‖_∞/max(‖x‖_∞, ‖y‖_∞), and 0 if both are 0. It is NaN if an
-// entry is NaN in one vector only, and +∞ if they differ in length.
+// relativeVectorError is ‖x − y‖_∞/max(‖x‖_∞, ‖y‖_∞), 0 if both are 0, and NaN if an entry is.
 func relativeVectorError(x, y []float64) float64 {
-	if len(x) != len(y) {
-		return math.Inf(1)
-	}
 	var difference, size float64
-	for i := range x {
-		if math.IsNaN(x[i]) != math.IsNaN(y[i]) {
-			return math.NaN()
-		}
-		difference, size = max(difference, math.Abs(x[i]-y[i])), max(size, math.Abs(x[i]), math.Abs(y[i]))
+	for i, a := range x {
+		difference, size = max(difference, math.Abs(a-y[i])), max(size, math.Abs(a), math.Abs(y[i]))
 	}
 	if difference == 0 {
 		return 0
@@ -258,7 +251,10 @@ func Index() []Entry { return slices.Clone(index()) }
 var index = sync.OnceValue(func() []Entry {
 	all := mixpolicy.Must(data.Rows[Entry]("index.csv"))
 	for i := range all {
-		all[i].check = checks[all[i].Number]
+		n := all[i].Number
+		if all[i].check = checks[n]; all[i].check == nil {
+			all[i].check = checkAlongRuns(n)
+		}
 	}
 	return all
 })
@@ -308,9 +304,8 @@ func Summary(rows []Row) string {
 }
 
 const (
-	summaryBegin = "<!-- from data/equations.csv and data/errata.csv, by go run ./mixpolicy/study/record readme -->\n" +
-		"**What holds?** "
-	summaryEnd = "\n<!-- end of data/errata.csv -->\n"
+	summaryBegin = "<!-- from data/equations.csv and data/errata.csv, by go run ./mixpolicy/study/record readme -->\n" + "**What holds?** "
+	summaryEnd   = "\n<!-- end of data/errata.csv -->\n"
 )
 
 // WithSummary returns the README with the [Summary] of the recorded index.

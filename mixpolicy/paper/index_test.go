@@ -35,14 +35,10 @@ A.1 A.2 A.3 A.4 A.5 A.6 A.7 A.8 A.9 A.10 A.11 A.12`
 
 // statements are all others: definitions, assumptions, lemmas, propositions, the theorem,
 // the algorithm and the figures.
-var statements = []string{
-	"Definition 2.1", "Definition 2.2", "Definition 2.3", "Definition 2.4", "Definition 2.5",
-	"Definition 2.6", "Definition 2.7", "Definition 2.8", "Definition 2.9",
-	"Assumption A.1", "Assumption A.2", "Assumption A.3",
+var statements = []string{"Definition 2.1", "Definition 2.2", "Definition 2.3", "Definition 2.4", "Definition 2.5",
+	"Definition 2.6", "Definition 2.7", "Definition 2.8", "Definition 2.9", "Assumption A.1", "Assumption A.2", "Assumption A.3",
 	"Definition 3.1", "Lemma 3.2", "Algorithm 1", "Proposition 3.1", "Lemma 3.3", "Theorem 3.4",
-	"Lemma 5.1", "Proposition 5.1", "Lemma 5.2", "Figure 1", "Figure 2",
-	"Lemma A.1", "Lemma A.2", "Lemma A.3", "Lemma A.4",
-}
+	"Lemma 5.1", "Proposition 5.1", "Lemma 5.2", "Figure 1", "Figure 2", "Lemma A.1", "Lemma A.2", "Lemma A.3", "Lemma A.4"}
 
 // Every entry is decided by its check, an entry that is not right as printed has an
 // erratum, and none has one that is.
@@ -79,7 +75,8 @@ func TestIndexIsComplete(t *testing.T) {
 		if e.What == "" {
 			t.Errorf("(%s) has no words", e.Number)
 		}
-		if e.check == nil {
+		law := slices.ContainsFunc(Laws(), func(l Law) bool { return l.Number == e.Number })
+		if checks[e.Number] == nil && !law {
 			t.Errorf("(%s) has no check", e.Number)
 		}
 		if other, taken := anchors[e.Anchor()]; taken {
@@ -87,18 +84,15 @@ func TestIndexIsComplete(t *testing.T) {
 		}
 		anchors[e.Anchor()] = e.Number
 	}
-	if len(checks) != len(got) {
-		t.Errorf("%d checks for %d entries", len(checks), len(got))
+	for n := range checks {
+		if !slices.Contains(got, n) {
+			t.Errorf("a check of (%s), which is not in the index", n)
+		}
 	}
 	slices.Sort(want)
 	slices.Sort(got)
-	for _, n := range want {
-		if !slices.Contains(got, n) {
-			t.Errorf("(%s) is not in the index", n)
-		}
-	}
 	if !slices.Equal(got, want) {
-		t.Errorf("%d entries, want %d", len(got), len(want))
+		t.Errorf("entries %q, want %q", got, want)
 	}
 }
 

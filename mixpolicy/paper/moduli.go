@@ -158,8 +158,7 @@ func (m *Moduli) Table() plotting.Table {
 		Columns: []plotting.Column{
 			{Head: "modulus"}, {Head: "η₀"}, {Head: "penalised gap / optimum"}, {Head: "cost"},
 			{Head: "violation", Format: "%.2e"}, {Head: "R − ‖θ‖, least", Format: "%.3g"}, {Head: "remarks"},
-		},
-	}
+		}}
 	for _, c := range m.Contenders {
 		var eta any // none, if no step size was chosen
 		if c.Chosen >= 0 {
@@ -404,8 +403,7 @@ func oneRun(t *race.Runs, at race.Curve, from float64, number func(theta []float
 // Look runs Algorithm 1 with one modulus, η₀ and β, for sliders to move. The left figure tells
 // where one run is in its class, θ₁/R; the right one how good the averages are, by the mean over
 // trials, with all of them within the band. Of the settings it takes Iterations, Trials and Seed.
-func (s ModuliSettings) Look(
-	ctx context.Context, p *mixpolicy.Problem, phi bregman.Modulus, eta, beta float64,
+func (s ModuliSettings) Look(ctx context.Context, p *mixpolicy.Problem, phi bregman.Modulus, eta, beta float64,
 ) (_ plotting.Panels, err error) {
 	defer catch(&err)
 	set := s.complete().race()
@@ -419,16 +417,11 @@ func (s ModuliSettings) Look(
 	}), from)
 	all.Interval = fmt.Sprintf("band: all %d runs", len(t.Finished()))
 	queries := plotting.Axis{Label: "queries to the oracle", Log: true}
-	return plotting.Row(
-		plotting.Figure{
-			Title: "Where a run is in its class", X: queries,
-			Y: plotting.Axis{Label: "θ₁/R", Min: -1.05, Max: 1.05},
-		}.With(last, average, plotting.Rule{Label: "θ₁*/R", At: best.Theta[0] / r}),
-		plotting.Figure{
-			Title: "How far it is from the optimum", X: queries,
+	return plotting.Row(plotting.Figure{Title: "Where a run is in its class", X: queries,
+		Y: plotting.Axis{Label: "θ₁/R", Min: -1.05, Max: 1.05}}.With(last, average, plotting.Rule{Label: "θ₁*/R", At: best.Theta[0] / r}),
+		plotting.Figure{Title: "How far it is from the optimum", X: queries,
 			Y: plotting.Axis{Label: "penalised gap / optimum", Log: true},
-		}.With(all, plotting.Rule{Label: "as much as the optimum", At: 1, Color: plotting.Grey}),
-	), nil
+		}.With(all, plotting.Rule{Label: "as much as the optimum", At: 1, Color: plotting.Grey})), nil
 }
 
 // Paths draws the first trial of each modulus on the hyperplane 1ᵀθ = 1, with the level sets
@@ -474,10 +467,7 @@ func (c Contender) distance(best []float64) (d func(leading ...float64) float64,
 // onLine draws θₜ and θ̂ₜ over strips D(θ*; ·) ≤ ℓ, a strip for each level. Each is one interval,
 // for ∂/∂s D(θ*; θ* + sv) = s vᵀ∇²φ(θ* + sv)v ≥ 0; it is found to a thousandth of the axis.
 func onLine(c Contender, best []float64) plotting.Figure {
-	f := plotting.Figure{
-		Title: c.Name,
-		X:     plotting.Axis{Label: "queries to the oracle", Log: true}, Y: plotting.Axis{Label: "θ₁"},
-	}
+	f := plotting.Figure{Title: c.Name, X: plotting.Axis{Label: "queries to the oracle", Log: true}, Y: plotting.Axis{Label: "θ₁"}}
 	last, average := oneRun(c.Runs, race.Queries, 0, func(theta []float64) float64 { return theta[0] })
 	f.Y.Min, f.Y.Max = reach(append(last.Y, average.Y...), best[0])
 	d, levels := c.distance(best)

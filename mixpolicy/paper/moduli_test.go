@@ -150,7 +150,7 @@ func TestStripsAreLevelSets(t *testing.T) {
 
 func TestPathsNeedALineOrAPlane(t *testing.T) {
 	for d, want := range map[int]string{2: "", 3: "", 4: "for d = 4, want d = 2 or 3"} {
-		x := mixpolicy.Must(smallMDP())
+		x := smallMDP()
 		var base []*mixpolicy.Policy
 		for k := range d {
 			e := 0.1 * float64(k)
@@ -344,7 +344,7 @@ func TestCopiesOfPoliciesChangeTheNormAndNothingElse(t *testing.T) {
 	one := new(mixpolicy.History)
 	var norm float64
 	for _, k := range []int{1, 2, 5} {
-		p := mixpolicy.Must(copies(k, mixpolicy.Cube(2/float64(k))))
+		p := copies(k, mixpolicy.Cube(2/float64(k)))
 		h := new(mixpolicy.History)
 		mixpolicy.Must(mixpolicy.Solve(t.Context(), p, mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(4)},
 			mixpolicy.Settings{Iterations: 1000, Seed: 3, Recorder: h}))

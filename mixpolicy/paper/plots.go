@@ -57,13 +57,7 @@ func (f Figure1) Plot(title string) plotting.Figure {
 	for s := range x {
 		x[s] = float64(s + 1)
 	}
-	return plotting.Figure{
-		Title: title,
-		X:     plotting.Axis{Label: "queue length s"},
-		Y:     plotting.Axis{Label: "probability μ(s)"},
-		Layers: []plotting.Layer{
-			plotting.Bars{Name: "visits", X: x, Height: f.Simulated.State},
-			plotting.Line{Name: "exact", X: x, Y: f.Exact.State},
-		},
-	}
+	return plotting.Figure{Title: title, X: plotting.Axis{Label: "queue length s"}, Y: plotting.Axis{Label: "probability μ(s)"},
+		Layers: []plotting.Layer{plotting.Bars{Name: "visits", X: x, Height: f.Simulated.State},
+			plotting.Line{Name: "exact", X: x, Y: f.Exact.State}}}
 }

@@ -99,7 +99,7 @@ func ProofRuns() (runs []*Trace, err error) {
 		runs = append(runs, must(NewTrace(must(QueueProblem(r.class)), r.set)))
 	}
 	small := TraceSettings{Name: "random MDP, cube", Iterations: 400, StepSize: eta, Beta: 20}
-	return append(runs, must(NewTrace(must(smallProblem(mixpolicy.Cube(1.5))), small))), nil
+	return append(runs, must(NewTrace(smallProblem(mixpolicy.Cube(1.5)), small))), nil
 }
 
 // proofRuns are those of [ProofRuns], made once.
@@ -179,11 +179,9 @@ func (s Step) cells(holds bool) []any {
 	if s.At >= 0 {
 		place += fmt.Sprintf(", step %d", s.At)
 	}
-	return []any{
-		fmt.Sprintf("(%s) %v", s.Equation, s.Form),
+	return []any{fmt.Sprintf("(%s) %v", s.Equation, s.Form),
 		fmt.Sprintf("%.4g", s.LHS), map[bool]string{true: "=", false: "≤"}[s.Equality], fmt.Sprintf("%.4g", s.RHS), slack,
-		fmt.Sprintf("%s, %d ×", map[bool]string{true: "holds", false: "fails"}[holds], s.Evaluations), place,
-	}
+		fmt.Sprintf("%s, %d ×", map[bool]string{true: "holds", false: "fails"}[holds], s.Evaluations), place}
 }
 
 // checkAlongRuns checks an equation by [evaluate]. A form that no run evaluates is NaN, but that the printed form

@@ -63,14 +63,14 @@ func checkLambdaBall(context.Context) Finding {
 
 func checkMultiplierNorm(context.Context) Finding {
 	x, _, xi := dualOptimum(mixpolicy.Corrected)
-	sum, want := floats.Sum(must(theory.Multipliers(must(smallProblem(mixpolicy.Cube(1.5)))))), 1/(1-x.Gamma())
+	sum, want := floats.Sum(must(theory.Multipliers(smallProblem(mixpolicy.Cube(1.5))))), 1/(1-x.Gamma())
 	// The lemma has Σ_a λ_a(s) = p(s), with p = α, the weights of (4.1). For ξ*/(1−γ) that sum is
 	// α + γ times the inflow.
 	var byState, balance float64
 	lambda := scaled(want, xi)
-	in := inflow(x, lambda)
+	in, m := inflow(x, lambda), x.Actions()
 	for s, alpha := range x.Initial() {
-		out := floats.Sum(lambda[s*x.Actions() : (s+1)*x.Actions()])
+		out := floats.Sum(lambda[s*m : (s+1)*m])
 		byState, balance = max(byState, math.Abs(out-alpha)), max(balance, relativeError(out, alpha+x.Gamma()*in[s]))
 	}
 	return holdsCorrected(max(relativeError(sum, want), byState), max(relativeError(floats.Sum(lambda), want), balance),
@@ -82,9 +82,8 @@ func checkGradLambda(context.Context) Finding {
 	p, theta, xi := smallTheta()
 	// 𝓛 is linear in λ: a difference quotient is exact.
 	slope, g := make([]float64, len(xi)), make([]float64, len(xi))
-	at := p.Lagrangian(theta, make([]float64, len(xi)))
 	for i := range slope {
-		slope[i] = p.Lagrangian(theta, unit(len(xi), i)) - at
+		slope[i] = p.Lagrangian(theta, unit(len(xi), i)) - p.Objective(theta)
 	}
 	p.GradLambda(g, theta)
 	printed, corrected := relativeVectorError(xi, slope), relativeVectorError(g, slope)
@@ -103,14 +102,14 @@ func meanGradient(p *mixpolicy.Problem, lambda []float64) (mean, gradient []floa
 }
 
 func checkUnbiased(context.Context) Finding {
-	p := must(smallProblem(mixpolicy.Ball(2)))
+	p := smallProblem(mixpolicy.Ball(2))
 	lambda := scaled(3, exponentials(rand.New(rand.NewPCG(36, 0)), p.MDP().Pairs()))
 	return holds(relativeVectorError(meanGradient(p, lambda)), "the expectation over all 24 pairs is Ψᵀ(c − λ)")
 }
 
 // checkIndexSet: section 3.1 draws i from {0, …, d}, of which 0 is no policy.
 func checkIndexSet(context.Context) Finding {
-	p := must(smallProblem(mixpolicy.Ball(2)))
+	p := smallProblem(mixpolicy.Ball(2))
 	mean, gradient := meanGradient(p, make([]float64, p.MDP().Pairs()))
 	d := float64(p.Dim())
 	return holdsCorrected(relativeVectorError(scaled(d/(d+1), mean), gradient), relativeVectorError(mean, gradient),
@@ -290,26 +289,25 @@ func sumAt(phi bregman.Modulus, y []float64, z float64) float64 {
 // fifth derivative, and 2⁻⁵² over the step or its square.
 const differenceTolerance, differenceStep = 1e-8, 1e-3
 
-// checkJ, like checkJSecond, compares a derivative of J at z + 0.3 with fourth-order central
-// differences.
-func checkJ(ctx context.Context) Finding {
-	return alongSteps("the difference quotients of J are the left side of (3.18)", func(s mirrorStep) float64 {
-		const h = differenceStep
-		z := s.z + 0.3
-		first := (s.j(z-2*h) - 8*s.j(z-h) + 8*s.j(z+h) - s.j(z+2*h)) / (12 * h)
-		return math.Abs(first-bregman.JDeriv(s.phi, s.tildeDual, z)) / (1 + math.Abs(first))
-	})(ctx).within(differenceTolerance)
+// central compares a derivative of J at z + 0.3 with a fourth-order central difference of five values, over the given divisor.
+func central(what string, weights [5]float64, divisor float64, derivative func(bregman.Modulus, []float64, float64) float64) check {
+	return func(ctx context.Context) Finding {
+		return alongSteps(what, func(s mirrorStep) (difference float64) {
+			for k, w := range weights {
+				difference += w * s.j(s.z+0.3+float64(k-2)*differenceStep) / divisor
+			}
+			want := derivative(s.phi, s.tildeDual, s.z+0.3)
+			return math.Abs(difference-want) / (1 + math.Abs(want))
+		})(ctx).within(differenceTolerance)
+	}
 }
 
-func checkJSecond(ctx context.Context) Finding {
-	return alongSteps("the second differences of J are 1ᵀ∇²φ*1", func(s mirrorStep) float64 {
-		const h = differenceStep
-		z := s.z + 0.3
-		second := (-s.j(z-2*h) + 16*s.j(z-h) - 30*s.j(z) + 16*s.j(z+h) - s.j(z+2*h)) / (12 * h * h)
-		want := bregman.JSecond(s.phi, s.tildeDual, z)
-		return math.Abs(second-want) / (1 + want)
-	})(ctx).within(differenceTolerance)
-}
+var (
+	checkJ = central("the difference quotients of J are the left side of (3.18)",
+		[5]float64{1, -8, 0, 8, -1}, 12*differenceStep, bregman.JDeriv)
+	checkJSecond = central("the second differences of J are 1ᵀ∇²φ*1",
+		[5]float64{-1, 16, -30, 16, -1}, 12*differenceStep*differenceStep, bregman.JSecond)
+)
 
 func checkBallJ(context.Context) Finding {
 	phi := bregman.Ball{R: 2}
@@ -455,18 +453,17 @@ func trivialGap(k *theory.Constants) float64 {
 func rareCostRuns(ctx context.Context, high float64) (k *theory.Constants, gaps []float64) {
 	x := bandit(0, high, high/20)
 	risky, safe := must(mixpolicy.StateIndependent(x, 0.9, 0.1, 0)), must(mixpolicy.StateIndependent(x, 0, 0, 1))
-	p, method := must(mixtureProblem(x, mixpolicy.Ball(1), risky, safe)), mixpolicy.PrimalDual{Beta: 1, CostScale: 1}
+	p, method := mixtureProblem(x, mixpolicy.Ball(1), risky, safe), mixpolicy.PrimalDual{Beta: 1, CostScale: 1}
 	for stream := range uint64(100) {
 		gaps = append(gaps, must(mixpolicy.Solve(ctx, p, method, mixpolicy.Settings{Iterations: 100, Seed: 331, Stream: stream})).Gap)
 	}
 	return must(theory.NewConstants(p, method)), gaps
 }
 
-// rareCost is the high cost where one is enough.
+// rareCost is the high cost where one is enough, and rareSums are those of 100 steps.
 const rareCost = 100_000
 
-// rareSums are those of 100 steps.
-func rareSums() theory.StepSums { return theory.SumSteps(mixpolicy.InverseSqrt(1), 100) }
+var rareSums = theory.SumSteps(mixpolicy.InverseSqrt(1), 100)
 
 // boundRun is a run of the corrected algorithm with its constants and the sums of its steps.
 type boundRun struct {
@@ -483,7 +480,7 @@ func boundRuns(ctx context.Context) (runs []boundRun) {
 		m mixpolicy.PrimalDual
 	}{
 		{must(QueueProblem(mixpolicy.Ball(2))), mixpolicy.PrimalDual{Beta: 50, CostScale: cMax}},
-		{must(smallProblem(mixpolicy.Cube(1.5))), mixpolicy.PrimalDual{Beta: 20, CostScale: 1}},
+		{smallProblem(mixpolicy.Cube(1.5)), mixpolicy.PrimalDual{Beta: 20, CostScale: 1}},
 	} {
 		k := must(theory.NewConstants(e.p, e.m))
 		for _, n := range []int{10, 1000} {
@@ -503,11 +500,10 @@ func boundRuns(ctx context.Context) (runs []boundRun) {
 func checkObjectiveBound(ctx context.Context) Finding {
 	k, gaps := rareCostRuns(ctx, rareCost)
 	finite := k.PrintedObjectiveBound(k.D, 100).Value
-	rare := k.ObjectiveBound(rareSums(), 0.05)
+	rare := k.ObjectiveBound(rareSums, 0.05)
 	likely := func(gaps []float64, bound float64) (exceed int, least float64) {
 		exceed = floats.Count(func(gap float64) bool { return gap > bound }, gaps)
-		least, _ = clopperPearson(exceed, len(gaps))
-		return exceed, least
+		return exceed, leastChance(exceed, len(gaps))
 	}
 	// A smaller c₀ or c₁ makes the bound larger, by 1/c at most; but it has no cost in it, and gaps grow
 	// with costs.
@@ -516,8 +512,7 @@ func checkObjectiveBound(ctx context.Context) Finding {
 	failures, lo := likely(gaps, finite)
 	kinder, kind := likely(larger, finite/small)
 	vacuous := excess(k.PrintedObjectiveBound(k.Divergence(mixpolicy.Printed), farHorizon).Value, trivialGap(k))
-	worst, loosest := max(excess(floats.Max(gaps), rare.Value),
-		excess(floats.Max(gaps), k.SharpObjectiveBound(rareSums(), 0.05).Value)), 0.0
+	worst, loosest := max(excess(floats.Max(gaps), rare.Value), excess(floats.Max(gaps), k.SharpObjectiveBound(rareSums, 0.05).Value)), 0.0
 	for _, r := range boundRuns(ctx) {
 		bound := r.k.ObjectiveBound(r.steps, 0.05).Value
 		last := r.k.ObjectiveBound(theory.InverseSqrtSums(mixpolicy.Corrected, farHorizon), 0.05).Value
@@ -535,7 +530,7 @@ func checkExpectedBound(ctx context.Context) Finding {
 	k, gaps := rareCostRuns(ctx, rareCost)
 	finite, seen := k.PrintedExpectedObjectiveBound(k.D, 100).Value, race.TInterval(gaps, confidence)
 	vacuous := excess(k.PrintedExpectedObjectiveBound(k.Divergence(mixpolicy.Printed), farHorizon).Value, trivialGap(k))
-	rare := k.ExpectedObjectiveBound(rareSums()).Value
+	rare := k.ExpectedObjectiveBound(rareSums).Value
 	worst := excess(seen.Mean, rare)
 	for group := range slices.Chunk(boundRuns(ctx), 30) { // trials of one problem and one T
 		mean, r := 0.0, group[0]
@@ -602,24 +597,16 @@ func checkB(context.Context) Finding {
 		"B is %.4g as printed, of norms not squared and costs not in it, and %.4g corrected", need, printed, corrected)
 }
 
-// checkRate uses that the exponent of T in the bound over ln T is 2p − ½ for β ~ T^p, from T = 10³⁰ to 10⁴⁰.
+// checkRate uses that the exponent of T in the bound over ln T is 2p − ½ for β ~ T^p.
 func checkRate(context.Context) Finding {
 	p := must(QueueProblem(mixpolicy.Ball(2)))
 	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: cMax}))
-	quarter, eighth, none := rateExponent(k, 0.25), rateExponent(k, 0.125), rateExponent(k, 0)
+	quarter, _ := boundExponents(k, 0.25)
+	eighth, _ := boundExponents(k, 0.125)
+	none, _ := boundExponents(k, 0)
 	return holdsCorrected(excess(quarter+1, 0.75), excess(eighth+1, 0.75),
 		"the bound (3.31) over ln T is ~ T^%.3f for β ~ T^¼, which does not vanish; T^%.3f for T^⅛, the rate that is claimed; "+
 			"T^%.3f for constant β", quarter, eighth, none).within(0.005)
-}
-
-// rateExponent returns the power of T with which the corrected (3.31) over ln T goes, for
-// β ~ T^power.
-func rateExponent(k *theory.Constants, power float64) float64 {
-	at := func(n float64) float64 {
-		s := theory.StepSums{Sum: 2 * math.Sqrt(n), Squares: 1 + math.Log(n)}
-		return math.Log(k.With(1e3*math.Pow(n, power)).ObjectiveBound(s, 0.05).Value / s.Squares)
-	}
-	return (at(1e40) - at(1e30)) / math.Log(1e10)
 }
 
 // forked is the process of two states that attains Lemma 3.3: from 0, action 0 goes to 1 with
@@ -629,20 +616,19 @@ func forked(c mixpolicy.Criterion, eps, p float64) (x *mixpolicy.MDP, d, one flo
 	gamma := c.Gamma()
 	d = max(0, (eps-(1-gamma)/gamma)/(1+eps))
 	one = max(0, ((1-gamma)-gamma*eps)/(1-gamma*(1-p)))
-	return must(mixpolicy.New(mixpolicy.Spec{
-		States: 2, Actions: 2, Criterion: c, Initial: []float64{0, 1},
-		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
-			leave := [][]float64{{d, 1}, {p, p}}[s][a]
-			return 0, []mixpolicy.Transition{{To: s, P: 1 - leave}, {To: 1 - s, P: leave}}
-		},
-	})), d, one
+	return process(2, 2, c, unit(2, 1), func(s, a int) (float64, []float64) {
+		leave := [][]float64{{d, 1}, {p, p}}[s][a]
+		next := []float64{leave, leave}
+		next[s] = 1 - leave
+		return 0, next
+	}), d, one
 }
 
 // sharedMass is a problem of two policies that never agree, with a θ whose negative mass 0.1 is shared by
 // all states, and the distance of Ψθ from the measure of its policy.
 func sharedMass(states int) (p *mixpolicy.Problem, theta []float64, tv float64) {
 	x := oneStepMDP(states)
-	p = must(mixtureProblem(x, mixpolicy.Ball(10), must(mixpolicy.StateIndependent(x, 1, 0)), must(mixpolicy.StateIndependent(x, 0, 1))))
+	p = mixtureProblem(x, mixpolicy.Ball(10), must(mixpolicy.StateIndependent(x, 1, 0)), must(mixpolicy.StateIndependent(x, 0, 1)))
 	theta = []float64{1.1, -0.1}
 	return p, theta, apart(p, theta)
 }
@@ -720,10 +706,9 @@ func checkNearBest(ctx context.Context) Finding {
 // mixtures that R contains without the copies, while ‖Ψ‖_{*,2} for ‖·‖_∞ is k times as large. In
 // Algorithm 1 with the cube's modulus, copies have the same gradients and stay equal, and their
 // coefficients add up to the coefficient without copies: the runs are the same.
-func copies(k int, class mixpolicy.Class) (p *mixpolicy.Problem, err error) {
-	defer catch(&err)
+func copies(k int, class mixpolicy.Class) *mixpolicy.Problem {
 	x, base := queueModel()
 	psi := must(mixpolicy.NewFeatures(context.Background(), x, base...))
 	columns := slices.Repeat([][]float64{psi.Column(0), psi.Column(1)}, k)
-	return mixpolicy.NewProblem(must(mixpolicy.FeaturesFromColumns(x, columns...)), class)
+	return must(mixpolicy.NewProblem(must(mixpolicy.FeaturesFromColumns(x, columns...)), class))
 }

@@ -29,7 +29,7 @@ type approximation struct {
 }
 
 func smallApproximation(ctx context.Context) *approximation {
-	x := must(smallMDP())
+	x := smallMDP()
 	v, _ := optimalValue(ctx, x)
 	a := &approximation{x: x, basis: mat.NewDense(x.States(), 3, nil), optimal: v.Value, mu: must(x.Occupation(ctx, v.Policy)).State}
 	rng := rand.New(rand.NewPCG(4, 0))
@@ -63,7 +63,7 @@ func (a *approximation) withBudget(ctx context.Context, budget float64) *priorwo
 // row is row i of (Q − γP)Φ.
 func (a *approximation) row(pair int) []float64 {
 	row := make([]float64, 3)
-	for s, w := range bellmanRow(a.x, pair/a.x.Actions(), pair%a.x.Actions()) {
+	for s, w := range bellmanRow(a.x, pair, a.x.Gamma()) {
 		floats.AddScaled(row, w, a.basis.RawRowView(s))
 	}
 	return row
@@ -90,7 +90,7 @@ func bothDirections(p *smallLP) (value, least float64) {
 }
 
 func checkALPDirection(ctx context.Context) Finding {
-	x := must(smallMDP())
+	x := smallMDP()
 	value, least := bothDirections(primalLP(x, mixpolicy.Corrected))
 	_, want := optimalValue(ctx, x)
 	return holdsCorrected(-least, relativeError(-value, want),
@@ -315,10 +315,7 @@ func (a *approximation) against(off []float64, on []float64, bound float64, what
 // checkWeights is (4.3) for weights p of (4.1) that are not α: three states that nothing leaves, of which the first costs 1.
 // To be high there, p = (0.98, 0.01, 0.01), v = ν₁ + ν₂(1, 0, −20) is low at the third, where α is.
 func checkWeights(ctx context.Context) Finding {
-	x := must(mixpolicy.New(mixpolicy.Spec{States: 3, Actions: 1, Criterion: mixpolicy.Discounted(0.9), Initial: unit(3, 2),
-		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
-			return unit(3, 0)[s], []mixpolicy.Transition{{To: s, P: 1}}
-		}}))
+	x := process(3, 1, mixpolicy.Discounted(0.9), unit(3, 2), func(s, _ int) (float64, []float64) { return unit(3, 0)[s], unit(3, s) })
 	a := &approximation{x: x, basis: mat.NewDense(3, 2, []float64{1, 1, 1, 0, 1, -20}), optimal: []float64{10, 0, 0}}
 	one := must(priorwork.NewLyapunov(x, []float64{1, 1, 1}))
 	best, _, err := priorwork.BestFit(ctx, a.basis, a.optimal, one.U)
@@ -392,7 +389,7 @@ func witnessPenaltyMass(ctx context.Context) Finding {
 // checkMixtureBound: with C = c_max the constant term alone exceeds any cost, and nothing could
 // contradict it.
 func checkMixtureBound(context.Context) Finding {
-	p := must(smallProblem(mixpolicy.Ball(2)))
+	p := smallProblem(mixpolicy.Ball(2))
 	x := p.MDP()
 	_, top := x.CostRange()
 	constant := 6 * math.Sqrt(float64(x.Actions())) * top * p.Class().R / (1 - x.Gamma())

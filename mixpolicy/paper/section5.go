@@ -49,7 +49,7 @@ func checkPythagoras(ctx context.Context) Finding {
 // function of the sampled pair: ⟨e, δ⟩ for a δ = θ_t − θ of the greatest length 2R, ‖e‖₂, and
 // the probability of the pair.
 func gradientNoise(radius float64) (inner, norms, chances []float64, k *theory.Constants) {
-	p := must(smallProblem(mixpolicy.Ball(radius)))
+	p := smallProblem(mixpolicy.Ball(radius))
 	delta := []float64{2 * radius / math.Sqrt2, -2 * radius / math.Sqrt2, 0}
 	for _, e := range gradientErrors(p, nil) {
 		inner, norms = append(inner, floats.Dot(e, delta)), append(norms, floats.Norm(e, 2))

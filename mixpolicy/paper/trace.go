@@ -94,11 +94,9 @@ func NewTrace(p *mixpolicy.Problem, set TraceSettings) (r *Trace, err error) {
 		}
 	}
 	phi := mixpolicy.DefaultModulus(p.Class())
-	r = &Trace{
-		Name: set.Name, Problem: p, Phi: phi, Mu: k.Mu, G: k.G, Scale: set.CostScale, K: k, Form: set.Form,
+	r = &Trace{Name: set.Name, Problem: p, Phi: phi, Mu: k.Mu, G: k.G, Scale: set.CostScale, K: k, Form: set.Form,
 		sumTheta: make([]float64, p.Dim()), sumLambda: make([]float64, k.Pairs),
-		before: TraceStep{Next: set.Start, NextLambda: make([]float64, k.Pairs), dual: slope(phi, set.Start)},
-	}
+		before: TraceStep{Next: set.Start, NextLambda: make([]float64, k.Pairs), dual: slope(phi, set.Start)}}
 	for t := range set.Iterations {
 		if err := r.Extend(set.StepSize.At(t), set.Pair(t)); err != nil {
 			return nil, fault.At("paper", fmt.Sprintf("%s, iteration %d", name, t), err)
@@ -133,10 +131,8 @@ func (r *Trace) Extend(eta float64, pair int) error {
 // After returns the iteration after another one, with a sampled pair.
 func (r *Trace) After(last TraceStep, eta float64, pair int) (TraceStep, error) {
 	f, d, pairs := r.Problem.Features(), r.Problem.Dim(), r.K.Pairs
-	s := TraceStep{
-		Eta: eta, Theta: last.Next, Lambda: last.NextLambda, Pair: pair,
-		Sample: make([]float64, d), Mean: make([]float64, d), Ascent: make([]float64, pairs), NextLambda: make([]float64, pairs),
-	}
+	s := TraceStep{Eta: eta, Theta: last.Next, Lambda: last.NextLambda, Pair: pair,
+		Sample: make([]float64, d), Mean: make([]float64, d), Ascent: make([]float64, pairs), NextLambda: make([]float64, pairs)}
 	f.Row(s.Sample, pair)
 	floats.Scale((r.Problem.MDP().Costs()[pair]/r.Scale-s.Lambda[pair])/f.Sampling()[pair], s.Sample)
 	r.gradient(s.Mean, s.Lambda)

@@ -81,12 +81,10 @@ func checkSureDeviation() Finding {
 
 // restarting is the process of average cost that goes by P̃ = γP + (1−γ)1αᵀ, which starts anew at rate 1−γ.
 func restarting(x *mixpolicy.MDP) *mixpolicy.MDP {
-	return must(mixpolicy.New(mixpolicy.Spec{States: x.States(), Actions: x.Actions(), Criterion: mixpolicy.AverageCost,
-		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
-			next := transitions(floats.AddScaledTo(make([]float64, x.States()), scaled(1-x.Gamma(), x.Initial()),
-				x.Gamma(), inflow(x, unit(x.Pairs(), x.Pair(s, a)))))
-			return x.Cost(s, a), next
-		}}))
+	return process(x.States(), x.Actions(), mixpolicy.AverageCost, nil, func(s, a int) (float64, []float64) {
+		return x.Cost(s, a), floats.AddScaledTo(make([]float64, x.States()), scaled(1-x.Gamma(), x.Initial()),
+			x.Gamma(), inflow(x, unit(x.Pairs(), x.Pair(s, a))))
+	})
 }
 
 // witnessStationary also reads P as the kernel that restarts.
@@ -104,7 +102,7 @@ func witnessStationary(ctx context.Context) Finding {
 // witnessMixtures also compares the best mixture of two deterministic policies with the best
 // combination of their measures.
 func witnessMixtures(ctx context.Context) Finding {
-	x := must(smallMDP())
+	x := smallMDP()
 	rng := rand.New(rand.NewPCG(1, 5))
 	pure := func() *mixpolicy.Policy {
 		actions := make([]int, x.States())
@@ -114,7 +112,7 @@ func witnessMixtures(ctx context.Context) Finding {
 		return must(mixpolicy.Deterministic(x, actions))
 	}
 	base := []*mixpolicy.Policy{pure(), pure()}
-	p := must(mixtureProblem(x, mixpolicy.Ball(100), base...))
+	p := mixtureProblem(x, mixpolicy.Ball(100), base...)
 	best := must(p.Optimum(ctx))
 	mixture := floats.Min(mixtureCosts(x, base[1], base[0], 20)) // those that are left out can only be cheaper
 	return checkXi(ctx).read(excess(best.Objective, mixture),
@@ -145,10 +143,7 @@ func recurrentClasses(x *mixpolicy.MDP, p *mixpolicy.Policy) int {
 // witnessUnichain: states that are never left, with α uniform.
 func witnessUnichain(context.Context) Finding {
 	const n = 5
-	stay := must(mixpolicy.New(mixpolicy.Spec{States: n, Actions: 1, Criterion: mixpolicy.Discounted(0.9),
-		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
-			return 0, []mixpolicy.Transition{{To: s, P: 1}}
-		}}))
+	stay := process(n, 1, mixpolicy.Discounted(0.9), nil, func(s, _ int) (float64, []float64) { return 0, unit(n, s) })
 	only := must(mixpolicy.StateIndependent(stay, 1))
 	classes, e := recurrentClasses(stay, only), must(theory.ErgodicityOf(stay, only))
 	x, p, _ := smallMeasure()
@@ -193,10 +188,7 @@ func checkMirrorLine(ctx context.Context) Finding {
 
 // checkPolicyOfOptimum is (2.14), also where π* never visits a state.
 func checkPolicyOfOptimum(ctx context.Context) Finding {
-	x := must(mixpolicy.New(mixpolicy.Spec{States: 2, Actions: 2, Criterion: mixpolicy.Discounted(0.9), Initial: []float64{1, 0},
-		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
-			return float64(s + a), []mixpolicy.Transition{{To: max(s, a), P: 1}}
-		}}))
+	x := process(2, 2, mixpolicy.Discounted(0.9), unit(2, 0), func(s, a int) (float64, []float64) { return float64(s + a), unit(2, max(s, a)) })
 	_, xi := dualLP(x, mixpolicy.Corrected).solve()
 	away := xi[2:]
 	printed := away[0] / floats.Sum(away)
@@ -226,7 +218,7 @@ func witnessNoProbability(ctx context.Context) Finding {
 
 // witnessStepSize: constant steps so small that θ̂ = θ₀ to rounding for any T that can be.
 func witnessStepSize(ctx context.Context) Finding {
-	p := must(smallProblem(mixpolicy.Ball(2)))
+	p := smallProblem(mixpolicy.Ball(2))
 	method := mixpolicy.PrimalDual{Beta: 20, CostScale: 1}
 	k := must(theory.NewConstants(p, method))
 	gap := func(eta mixpolicy.StepSize) float64 {
@@ -276,11 +268,8 @@ func witnessViolationNorm(ctx context.Context) Finding {
 // every μ: τ_mix = 1, κ = 1, and ‖Ψ‖²_{*,2} goes like 1/copies. Costs, γ, d and the optimum stay.
 func clippedProblem(copies int) *mixpolicy.Problem {
 	n := 2 * copies
-	even := transitions(shifted(make([]float64, n), 1/float64(n)))
-	x := must(mixpolicy.New(mixpolicy.Spec{States: n, Actions: 2, Criterion: mixpolicy.Discounted(0.1),
-		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
-			return float64(a) * []float64{10, 1}[s%2], even
-		}}))
+	even := uniform(n)
+	x := process(n, 2, mixpolicy.Discounted(0.1), nil, func(s, a int) (float64, []float64) { return float64(a) * []float64{10, 1}[s%2], even })
 	measure := func(dear ...float64) (psi []float64) {
 		for s := range n {
 			psi = append(psi, (1-dear[s%2])/float64(n), dear[s%2]/float64(n))
@@ -294,8 +283,7 @@ func clippedProblem(copies int) *mixpolicy.Problem {
 func clippedRuns(ctx context.Context, p *mixpolicy.Problem, iterations int, beta float64) (excess []float64) {
 	best, method := must(p.Optimum(ctx)).Objective, mixpolicy.PrimalDual{Beta: beta, CostScale: 1}
 	for stream := range uint64(5) {
-		r := must(mixpolicy.Solve(ctx, p, method,
-			mixpolicy.Settings{Iterations: iterations, Seed: 38, Stream: stream, Uncertified: true}))
+		r := must(mixpolicy.Solve(ctx, p, method, mixpolicy.Settings{Iterations: iterations, Seed: 38, Stream: stream, Uncertified: true}))
 		costs := must(p.MDP().PolicyCost(must(p.Features().PolicyOf(r.Theta))))
 		excess = append(excess, stat.Mean(costs, nil)-best)
 	}
@@ -401,7 +389,7 @@ func witnessArgmin(context.Context) Finding {
 }
 
 func witnessSubordinate(context.Context) Finding {
-	p := must(smallProblem(mixpolicy.Cube(1.5)))
+	p := smallProblem(mixpolicy.Cube(1.5))
 	// The proofs use ‖Ψᵀx‖⁎ ≤ ‖x‖₂‖Ψ‖, the norm of Ψᵀ from ℓ₂.
 	x, g := combination(p, []float64{1, 1, 1}), make([]float64, 3)
 	p.Features().MulVecT(g, x)
@@ -427,7 +415,7 @@ func witnessStrongConvexity(context.Context) Finding {
 }
 
 func witnessBellman(ctx context.Context) Finding {
-	x := must(smallMDP())
+	x := smallMDP()
 	best, _ := optimalValue(ctx, x)
 	// 𝒮(v + 1) = 𝒮v + γ1 for any v.
 	growth := func(inside func(v []float64) []float64) float64 {
@@ -482,7 +470,7 @@ func witnessAverageBall(context.Context) Finding {
 
 // witnessTwoMeasures compares Ψθ with the measure of the policy (2.20), inside and outside of Ψθ ⪰ 0.
 func witnessTwoMeasures(context.Context) Finding {
-	p := must(smallProblem(mixpolicy.Ball(10)))
+	p := smallProblem(mixpolicy.Ball(10))
 	theta := []float64{4, -5, 2}
 	inside, outside := apart(p, []float64{0.2, 0.5, 0.3}), apart(p, theta)
 	vector, policy := p.Objective(theta), policyMeasure(p, theta).Cost(p.MDP().Costs())
@@ -495,12 +483,12 @@ func witnessModelFree(context.Context) Finding {
 	theta := []float64{0.2, 0.5, 0.3}
 	var ascent [2][]float64
 	for i := range ascent {
-		x := must(garnet(uint64(i + 1)))
-		ascent[i] = combination(must(mixtureProblem(x, mixpolicy.Ball(2), smallPolicies(x)...)), theta)
+		x := garnet(uint64(i + 1))
+		ascent[i] = combination(mixtureProblem(x, mixpolicy.Ball(2), smallPolicies(x)...), theta)
 	}
 	// The problem knows −Ψθ, computed with the transition law.
 	known := make([]float64, len(ascent[0]))
-	must(smallProblem(mixpolicy.Ball(2))).GradLambda(known, theta)
+	smallProblem(mixpolicy.Ball(2)).GradLambda(known, theta)
 	printed, corrected := relativeVectorError(ascent[0], ascent[1]), relativeVectorError(scaled(-1, known), ascent[0])
 	return holdsCorrected(printed, corrected, "two transition laws, the same policies: Ψθ, the gradient (3.4) at the same θ, "+
 		"differs by %.2g of its greatest entry, before any query", printed)
@@ -550,15 +538,14 @@ func witnessConditioning(context.Context) Finding {
 }
 
 func witnessDualNorm(context.Context) Finding {
-	p := must(smallProblem(mixpolicy.Cube(1.5)))
+	p := smallProblem(mixpolicy.Cube(1.5))
 	d := float64(p.Dim())
 	var printed, corrected float64
 	for _, e := range gradientErrors(p, nil) {
 		dual, euclid := sq(p.Class().Norm.Dual().Of(e)), sq(floats.Norm(e, 2))
 		printed, corrected = max(printed, dual/euclid), max(corrected, excess(dual, d*euclid))
 	}
-	return holdsCorrected(excess(printed, 1), corrected,
-		"cube, d = 3: ‖e‖⁎² = ‖e‖₁² is up to %.3g ‖e‖₂², and at most 3 of it", printed)
+	return holdsCorrected(excess(printed, 1), corrected, "cube, d = 3: ‖e‖⁎² = ‖e‖₁² is up to %.3g ‖e‖₂², and at most 3 of it", printed)
 }
 
 func witnessAlphaRate(context.Context) Finding {

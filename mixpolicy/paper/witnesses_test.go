@@ -55,16 +55,7 @@ func TestRecurrentClasses(t *testing.T) {
 		{[][]float64{{0, 0.5, 0.5}, {0, 1, 0}, {0, 0, 1}}, 2},
 		{[][]float64{{0.5, 0.5}, {0, 1}}, 1},
 	} {
-		x := must(mixpolicy.New(mixpolicy.Spec{States: len(tt.next), Actions: 1, Criterion: mixpolicy.AverageCost,
-			Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
-				var to []mixpolicy.Transition
-				for k, p := range tt.next[s] {
-					if p > 0 {
-						to = append(to, mixpolicy.Transition{To: k, P: p})
-					}
-				}
-				return 0, to
-			}}))
+		x := process(len(tt.next), 1, mixpolicy.AverageCost, nil, func(s, _ int) (float64, []float64) { return 0, tt.next[s] })
 		if got := recurrentClasses(x, must(mixpolicy.StateIndependent(x, 1))); got != tt.want {
 			t.Errorf("%v: %d recurrent classes, want %d", tt.next, got, tt.want)
 		}
