@@ -117,11 +117,10 @@ func (j *Job) Total() (n int) {
 // answers asks an endpoint for its jobs.
 func answers(ctx context.Context, endpoint string) error {
 	c, err := grpcx.Dial(ctx, endpoint, 3*time.Second)
-	if err != nil {
-		return err
+	if err == nil {
+		defer c.Close()
+		_, err = pb.NewJobServiceClient(c).GetJobs(ctx, &pb.GetJobsRequest{})
 	}
-	defer c.Close()
-	_, err = pb.NewJobServiceClient(c).GetJobs(ctx, &pb.GetJobsRequest{})
 	return err
 }
 
@@ -213,8 +212,7 @@ func (j *Job) watch(ctx context.Context, doing string) error {
 	done.here.Store(0)
 	j.Progress(doing, 0, j.Total())
 	var jobs pb.JobServiceClient
-	id, told := "", 0
-	seconds, heard := int64(0), time.Now()
+	id, told, seconds, heard := "", 0, int64(0), time.Now()
 	for {
 		select {
 		case <-ctx.Done():
