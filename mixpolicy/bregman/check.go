@@ -237,10 +237,7 @@ func is[T any](v any) bool { _, ok := v.(T); return ok }
 
 // split makes a part of each kernel. Half of the points of the whole are ∇φ* of random dual points.
 func (c *checker) split(s Separable) {
-	kernels := s.Each
-	if kernels == nil {
-		kernels = []Kernel{s.Kernel}
-	}
+	kernels := s.kernels()
 	for i, k := range kernels {
 		p := partOf(Separable{Kernel: k}, k)
 		p.kernel, p.i, p.each = k, i, s.Each != nil

@@ -94,8 +94,7 @@ func (f automatic) ConjCurvature(y float64) float64 {
 // method would leave it or three steps in a row have not been half as long as the ones before;
 // in turns by length and by number of floating-point numbers, so that it ends.
 func (f automatic) ConjDeriv(y float64) float64 {
-	a, b := f.lo, f.hi
-	var x float64
+	a, b, x, step, slow := f.lo, f.hi, 0., math.Inf(1), 0
 	switch {
 	case math.IsNaN(y):
 		return y
@@ -106,7 +105,6 @@ func (f automatic) ConjDeriv(y float64) float64 {
 	case !math.IsInf(b, 1):
 		x = b - max(1, math.Abs(b))
 	}
-	step, slow := math.Inf(1), 0
 	for evals := range 500 {
 		first, second := f.derivs(x)
 		switch e := first - y; {
@@ -197,10 +195,9 @@ func (m *vectorFunc) work(x []float64) *newtonWork {
 	}
 	w, _ := m.free.Get().(*newtonWork)
 	if d := len(x); w == nil {
-		w = &newtonWork{
-			dual: make([]Dual, d), x: make([]float64, d), rest: make([]float64, d), step: make([]float64, d), try: make([]float64, d),
-			from: make([]float64, d), start: make([]float64, d), goal: make([]float64, d),
-			hess: blas64.Symmetric{N: d, Stride: d, Data: make([]float64, d*d), Uplo: blas.Upper},
+		w = &newtonWork{dual: make([]Dual, d), hess: blas64.Symmetric{N: d, Stride: d, Data: make([]float64, d*d), Uplo: blas.Upper}}
+		for _, v := range []*[]float64{&w.x, &w.rest, &w.step, &w.try, &w.from, &w.start, &w.goal} {
+			*v = make([]float64, d)
 		}
 	}
 	w.at(x)

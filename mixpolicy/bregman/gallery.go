@@ -13,19 +13,11 @@ import (
 //		fmt.Println(m, bregman.Validate(m, 3))
 //	}
 func Gallery(d int, r float64) []Modulus {
-	return slices.DeleteFunc(all(d, r), func(m Modulus) bool { return Validate(m, d) != nil })
-}
-
-// all is the whole gallery.
-func all(d int, r float64) []Modulus {
-	lo, hi := make([]float64, d), make([]float64, d)
-	for i := range lo {
-		lo[i], hi[i] = -r/2, r
-	}
-	return []Modulus{
+	box := FermiDirac(slices.Repeat([]float64{-r / 2}, d), slices.Repeat([]float64{r}, d))
+	return slices.DeleteFunc([]Modulus{
 		Ball{r}, LogBall{r},
-		Cube(r), Hellinger(r), LogCosine(r), FermiDirac(lo, hi),
+		Cube(r), Hellinger(r), LogCosine(r), box,
 		NegativeEntropy(), Tsallis(0.5), Burg(),
 		Euclidean(), PNorm{1 + 1/math.Max(1, math.Log(float64(d)))},
-	}
+	}, func(m Modulus) bool { return Validate(m, d) != nil })
 }

@@ -3,6 +3,7 @@ package bregman
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
@@ -77,8 +78,7 @@ func newton(m Modulus, y, scratch []float64) (z float64, evals int, done bool, e
 		if next == z { // as good as z can be told: see that it is
 			next = math.Nextafter(z, math.Copysign(math.Inf(1), -r))
 		}
-		slow++
-		if math.Abs(next-z) <= step/2 {
+		if slow++; math.Abs(next-z) <= step/2 {
 			slow = 0
 		}
 		open := math.IsInf(a, -1) || math.IsInf(b, 1)
@@ -88,8 +88,9 @@ func newton(m Modulus, y, scratch []float64) (z float64, evals int, done bool, e
 				next, reach = b-reach, 1024*reach
 			case math.IsInf(b, 1):
 				next, reach = a+reach, 1024*reach
-			case evals <= patience && l.stepInside(a, b):
-				next = l.middleStep()
+			case evals <= patience && l.stepInside(a, b): // the median of three of the zᵢ
+				u, v, w := l.u[0], l.u[l.steps/2], l.u[l.steps-1]
+				next = max(min(u, v), min(max(u, v), w))
 			case math.IsNaN(above): // a bound, which may be the root, or off by rounding
 				next, b = b, math.Inf(1)
 			case math.IsNaN(below):
@@ -170,8 +171,7 @@ func (l *line) at(z float64) (r, slope, noise float64) {
 // the sense of φ′, and rises like z if the yᵢ are equal, for any φ.
 func (l *line) step(r, slope float64) float64 {
 	if d := float64(len(l.y)); l.separable && l.sep.Each == nil && math.Abs(r) > 0x1p-26 {
-		k := l.sep.Kernel
-		mean := (1 + r) / d
+		k, mean := l.sep.Kernel, (1+r)/d
 		if lo, hi := k.Domain(); lo < mean && mean < hi {
 			h := k.Deriv(mean)
 			if s := (l.target - h) * d * kernelCurvature(k, h) / slope; s-s == 0 {
@@ -200,14 +200,12 @@ func (l *line) bracket() (a, b float64, err error) {
 	least, largest, top := math.Inf(1), math.Inf(-1), math.Inf(1)
 	for i, v := range l.y {
 		if i == 0 || l.sep.Each != nil {
-			k := l.sep.at(i)
+			k, t := l.sep.at(i), 1/float64(len(l.y))
 			lo, hi := k.Domain()
-			t := 1 / float64(len(l.y))
 			if l.sep.Each != nil { // the same part of every interval
 				t = lo + (1-lowest)/(highest-lowest)*(hi-lo)
 			}
-			l.target = k.Deriv(t)
-			top = math.Inf(1)
+			l.target, top = k.Deriv(t), math.Inf(1)
 			if t := 1 - (lowest - lo); t < hi { // what θᵢ is if all others are at their lower ends
 				top = k.Deriv(t)
 			}
@@ -218,9 +216,8 @@ func (l *line) bracket() (a, b float64, err error) {
 		b = min(b, top-v)
 	}
 	l.steps = len(l.u)
-	b = min(b, largest)
 	round := 4 * ulp * (math.Abs(l.target) + maxAbs(l.y))
-	return least - round, b + round, nil
+	return least - round, min(b, largest) + round, nil
 }
 
 // sums returns the least and the largest 1ᵀθ of the closed domain.
@@ -240,21 +237,8 @@ func (l *line) sums() (lowest, highest float64) {
 
 // stepInside drops the zᵢ outside of the bracket, and reports whether there are others.
 func (l *line) stepInside(a, b float64) bool {
-	n := 0
-	for _, z := range l.u[:l.steps] {
-		if a < z && z < b {
-			l.u[n] = z
-			n++
-		}
-	}
-	l.steps = n
-	return n > 0
-}
-
-// middleStep returns the median of three of the zᵢ.
-func (l *line) middleStep() float64 {
-	u, v, w := l.u[0], l.u[l.steps/2], l.u[l.steps-1]
-	return max(min(u, v), min(max(u, v), w))
+	l.steps = len(slices.DeleteFunc(l.u[:l.steps], func(z float64) bool { return !(a < z && z < b) }))
+	return l.steps > 0
 }
 
 // between returns the middle of the floating-point numbers between a and b.
@@ -266,9 +250,8 @@ func between(a, b float64) float64 {
 
 // ordinal numbers the floating-point numbers in increasing order, 0 being number 0.
 func ordinal(x float64) int64 {
-	n := int64(math.Float64bits(math.Abs(x)))
 	if x < 0 {
-		return -n
+		return -ordinal(-x)
 	}
-	return n
+	return int64(math.Float64bits(math.Abs(x)))
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
@@ -61,23 +63,15 @@ func dualityMap(dst, x []float64, p float64) {
 	var acc sum.Accumulator
 	for i, v := range x {
 		r := math.Abs(v / top)
-		t := power(r, p-1)
+		t := r * r // of p = 3; math.Pow sees to √r and r
+		if p != 3 {
+			t = math.Pow(r, p-1)
+		}
 		acc.Add(t * r)
 		dst[i] = math.Copysign(t, v)
 	}
 	s := top * math.Pow(acc.Value(), (2-p)/p)
-	for i := range dst {
-		dst[i] *= s
-	}
-}
-
-// power returns rˢ. Of p = 3/2, 2 and 3 and their dual exponents the powers are algebraic; math.Pow
-// sees to √r and r itself.
-func power(r, s float64) float64 {
-	if s == 2 {
-		return r * r
-	}
-	return math.Pow(r, s)
+	floats.Scale(s, dst)
 }
 
 // InDomain reports whether x is finite.

@@ -3,6 +3,7 @@ package bregman
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -23,19 +24,19 @@ func Shift(m Modulus, y, scratch []float64) (z float64, err error) {
 	if err := checkDual(y); err != nil {
 		return 0, err
 	}
-	if s, ok := m.(Shifter); ok {
-		return closedShift(s, y)
-	}
-	z, _, _, err = newton(m, y, scratch)
+	z, _, err = shiftPart(m, y, scratch)
 	return z, err
 }
 
-func closedShift(s Shifter, y []float64) (z float64, err error) {
-	z, err = s.Shift(y)
-	if err == nil && z-z != 0 {
+// shiftPart is the shift in one number, and whether it is known that J′ is 0 there, to rounding.
+func shiftPart(m Modulus, y, scratch []float64) (z float64, done bool, err error) {
+	s, closed := m.(Shifter)
+	if !closed {
+		z, _, done, err = newton(m, y, scratch)
+	} else if z, err = s.Shift(y); err == nil && z-z != 0 {
 		err = fmt.Errorf("bregman: the shift onto 1ᵀθ = 1 overflows: z = %g", z)
 	}
-	return z, err
+	return z, done, err
 }
 
 func checkDual(y []float64) error {
@@ -66,16 +67,9 @@ func ProjectDual(m Modulus, y, scratch []float64) (z float64, err error) {
 	if err := checkDual(y); err != nil {
 		return 0, err
 	}
-	s, closed := m.(Shifter)
+	_, closed := m.(Shifter)
 	for part := range mostParts {
-		var dz float64
-		var done bool
-		var err error
-		if closed {
-			dz, err = closedShift(s, y)
-		} else {
-			dz, _, done, err = newton(m, y, scratch)
-		}
+		dz, done, err := shiftPart(m, y, scratch)
 		if err != nil {
 			return 0, err
 		}
@@ -131,10 +125,8 @@ func CheckDomain(m Modulus, x []float64) error {
 func J(m Modulus, y []float64, z float64) float64 { return Conjugate(m, shifted(y, z)) - z }
 
 func shifted(y []float64, z float64) []float64 {
-	u := make([]float64, len(y))
-	for i, v := range y {
-		u[i] = v + z
-	}
+	u := slices.Clone(y)
+	floats.AddConst(z, u)
 	return u
 }
 
@@ -142,12 +134,7 @@ func shifted(y []float64, z float64) []float64 {
 func JDeriv(m Modulus, y []float64, z float64) float64 {
 	u := shifted(y, z)
 	m.ConjugateGradient(u, u)
-	var acc sum.Accumulator
-	acc.Add(-1)
-	for _, v := range u {
-		acc.Add(v)
-	}
-	return acc.Value()
+	return sum.Of(append([]float64{-1}, u...))
 }
 
 // JSecond returns J″(z) = 1ᵀ∇²φ*(y + z1)1 of (3.24), or NaN if m is neither a [Curver] nor

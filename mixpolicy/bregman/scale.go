@@ -3,6 +3,9 @@ package bregman
 import (
 	"fmt"
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Scale returns cφ, for c > 0. The step sizes of Algorithm 1 act as 1/c: ηg on cφ is
@@ -15,15 +18,9 @@ func Scale(m Modulus, c float64) Modulus {
 	if !ok {
 		return scaled{m, c}
 	}
-	s.Name = fmt.Sprintf("%g·(%v)", c, s)
-	s.Mu *= c
-	s.Kernel = scaledKernel{s.Kernel, c}
-	each := make([]Kernel, len(s.Each))
+	s.Name, s.Mu, s.Kernel, s.Each = fmt.Sprintf("%g·(%v)", c, s), c*s.Mu, scaledKernel{s.Kernel, c}, slices.Clone(s.Each)
 	for i, k := range s.Each {
-		each[i] = scaledKernel{k, c}
-	}
-	if s.Each != nil {
-		s.Each = each
+		s.Each[i] = scaledKernel{k, c}
 	}
 	return s
 }
@@ -65,9 +62,7 @@ func (s scaled) Value(x []float64) float64 { return s.c * s.Modulus.Value(x) }
 
 func (s scaled) Gradient(dst, x []float64) {
 	s.Modulus.Gradient(dst, x)
-	for i := range dst {
-		dst[i] *= s.c
-	}
+	floats.Scale(s.c, dst)
 }
 
 func (s scaled) ConjugateGradient(dst, y []float64) {

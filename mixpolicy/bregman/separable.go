@@ -76,6 +76,14 @@ func (s Separable) at(i int) Kernel {
 	return s.Each[i]
 }
 
+// kernels are those of the coordinates that differ.
+func (s Separable) kernels() []Kernel {
+	if s.Each == nil {
+		return []Kernel{s.Kernel}
+	}
+	return s.Each
+}
+
 func (s Separable) checkLen(x []float64) {
 	if s.Each != nil && len(x) != len(s.Each) {
 		panic(fmt.Sprintf("bregman: vector of %d entries for a modulus of %d coordinates", len(x), len(s.Each)))
@@ -84,11 +92,7 @@ func (s Separable) checkLen(x []float64) {
 
 // Validate returns the first error of a kernel, or that its domain is empty.
 func (s Separable) Validate() error {
-	kernels := s.Each
-	if kernels == nil {
-		kernels = []Kernel{s.Kernel}
-	}
-	for i, k := range kernels {
+	for i, k := range s.kernels() {
 		if k == nil {
 			return fmt.Errorf("bregman: separable modulus without a kernel")
 		}
@@ -97,9 +101,8 @@ func (s Separable) Validate() error {
 			err = fmt.Errorf("bregman: the domain (%g, %g) of %v is empty", lo, hi, s)
 		}
 		if err != nil && s.Each != nil {
-			err = fmt.Errorf("%w, at coordinate %d", err, i)
-		}
-		if err != nil {
+			return fmt.Errorf("%w, at coordinate %d", err, i)
+		} else if err != nil {
 			return err
 		}
 	}
@@ -232,19 +235,17 @@ func kernelDivergence(k Kernel, x, y float64) float64 {
 	if d, ok := k.(kernelDivergencer); ok {
 		return d.Divergence(x, y)
 	}
-	e, slope := x-y, k.Deriv(y)
-	fx, fy := k.Value(x), k.Value(y)
+	e, slope, fx, fy := x-y, k.Deriv(y), k.Value(x), k.Value(y)
 	direct := fx - fy - e*slope
 	if direct > 1e-6*(math.Abs(fx)+math.Abs(fy)+math.Abs(e*slope)) || math.IsInf(fx, 1) {
 		return direct
 	}
 	own, curved := k.(kernelCurver)
-	var smooth, rough float64
-	const step = 1. / 16
+	smooth, rough, step := 0., 0., 1./16
 	for j := -52; j <= 52; j++ { // u = 1/(1 + exp(−π sinh t)), trapezoidal in t
-		v := math.Exp(math.Pi * math.Sinh(step*float64(j)))
-		weight := step * math.Pi * math.Cosh(step*float64(j)) * v / (1 + v) / (1 + v)
-		t := x - e/(1+v)
+		s := step * float64(j)
+		v := math.Exp(math.Pi * math.Sinh(s))
+		weight, t := step*math.Pi*math.Cosh(s)*v/(1+v)/(1+v), x-e/(1+v)
 		if v < 1 {
 			t = y + e*v/(1+v)
 		}
