@@ -73,8 +73,8 @@ type checker struct {
 	readings     map[string][]reading // of an identity
 	vague        role                 // a method without digits
 	digits       float64
-	bad, badDual place // where φ or ∇φ is not a number, and the same of ∇φ*
-	narrow       bool  // whether the methods agree beyond the domain
+	bad, badDual *place // where φ or ∇φ is not a number, and the same of ∇φ*
+	narrow       bool   // whether the methods agree beyond the domain
 }
 
 // A place is a point of a part.
@@ -123,11 +123,10 @@ func namesOf(m Modulus) map[role]string {
 	if separable {
 		n[gradient], n[inverse], n[curvature], n[domain], n[constant] = "Deriv", "ConjDeriv", "ConjCurvature", "Domain", "Mu"
 	}
-	_, kernel := s.Kernel.(automatic)
-	if _, vector := m.(*vectorFunc); kernel || vector {
+	if is[automatic](s.Kernel) || is[*vectorFunc](m) {
 		n[value], n[gradient], n[inverse], n[curvature] = "φ", "φ", "φ", "φ"
 	}
-	if kernel {
+	if is[automatic](s.Kernel) {
 		n[domain] = "lo and hi"
 	}
 	return n
@@ -193,7 +192,7 @@ func (c *checker) draw() {
 		c.accuse(Disagrees, domain, "", "no point was found inside of the domain")
 		return
 	}
-	if _, ok := c.m.(*vectorFunc); ok { // which knows ∇φ* as well as ∇φ by hyper-dual numbers, not so near the boundary
+	if is[*vectorFunc](c.m) { // which knows ∇φ* as well as ∇φ by hyper-dual numbers, not so near the boundary
 		decades = 6
 	}
 	for _, v := range simple {
@@ -253,11 +252,11 @@ func (c *checker) split(s Separable) {
 	for k := range 100 {
 		x := make([]float64, c.d)
 		for i := range x {
-			p := c.parts[i%len(c.parts)]
-			x[i] = p.points[c.rng.IntN(len(p.points))][0]
+			points := c.parts[i%len(c.parts)].points
+			x[i] = points[c.rng.IntN(len(points))][0]
 		}
-		if y := c.normal(math.Exp(4*c.rng.Float64() - 2)); k%2 == 0 && c.m.InDomain(c.whole.inverse(y)) {
-			x = c.whole.inverse(y)
+		if y := c.whole.inverse(c.normal(math.Exp(4*c.rng.Float64() - 2))); k%2 == 0 && c.m.InDomain(y) {
+			x = y
 		}
 		c.whole.add(x)
 	}
@@ -276,10 +275,8 @@ func (c *checker) inside() []float64 {
 	if v, ok := c.m.(*vectorFunc); ok {
 		candidates = append(candidates, v.inside)
 	}
-	for _, x := range candidates {
-		if c.m.InDomain(x) {
-			return x
-		}
+	if k := slices.IndexFunc(candidates, c.m.InDomain); k >= 0 {
+		return candidates[k]
 	}
 	for trial := range 400 { // where these are too large ∇φ* gives the boundary, and where they are too small a point far out
 		y := c.normal(math.Exp2(float64(trial%200) / 8 * float64(1-2*(trial%2))))
@@ -390,12 +387,10 @@ func (p *part) rounding(x []float64) float64 {
 // function adds next to nothing (Moré and Wild 2011).
 func noise(f func(t float64) float64, h float64) (off float64) {
 	var v [7]float64
-	for trial := 0; trial < 8; trial++ {
+	v[0] = math.NaN()
+	for trial := 0; trial < 8 && firstNonFinite(v[:]) >= 0; trial++ {
 		for k := range v {
 			v[k] = f(float64(k-3) * h)
-		}
-		if firstNonFinite(v[:]) < 0 {
-			break
 		}
 		h /= 8
 	}
@@ -416,10 +411,8 @@ func derivative(f func(t float64) float64, h, rounding float64) (slope, off floa
 	for k := range row {
 		last := row
 		row[0] = (f(h) - f(-h)) / (2 * h)
-		power := 1.0
 		for j := 1; j <= k; j++ {
-			power *= 4
-			row[j] = row[j-1] + (row[j-1]-last[j-1])/(power-1)
+			row[j] = row[j-1] + (row[j-1]-last[j-1])/(math.Exp2(2*float64(j))-1)
 			if e := max(math.Abs(row[j]-last[j-1]), math.Abs(row[j]-row[j-1])) + rounding/h; e < off {
 				slope, off = row[j], e
 			}
@@ -435,9 +428,8 @@ func condition(f func([]float64) []float64, x, fx []float64, elsewhere float64) 
 	for i, v := range x {
 		up[i] = v + 4*ulp*(v+math.Copysign(elsewhere, v))
 	}
-	move := norm2(combine(1, f(up), -1, fx))
-	if math.IsNaN(move) { // x is so near the boundary that an ulp leads out
-		return math.Inf(1)
+	if move := norm2(combine(1, f(up), -1, fx)); !math.IsNaN(move) {
+		return move/4 + ulp*norm2(fx)
 	}
-	return move/4 + ulp*norm2(fx)
+	return math.Inf(1) // x is so near the boundary that an ulp leads out
 }

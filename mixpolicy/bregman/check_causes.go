@@ -15,10 +15,10 @@ import (
 func (c *checker) diagnose() {
 	core := c.fails(areNumbers, isGradient, isInverse, hasInverse, isDirect)
 	switch {
-	case c.bad.p != nil:
+	case c.bad != nil:
 		c.findDomain()
 	case c.has(Unsafe):
-	case c.badDual.p != nil && !c.failed[isInverse]:
+	case c.badDual != nil && !c.failed[isInverse]:
 		c.accuse(Disagrees, inverse, c.badDual.p.at("y", c.badDual.x, -1), "%s is NaN at a single point", c.named[inverse])
 	case c.failed[haveDigits]:
 		c.accuse(Disagrees, c.vague, "", "%s has %s", c.named[c.vague], few(c.digits))
@@ -36,14 +36,9 @@ func (c *checker) diagnose() {
 			c.tellFirst(isConstant)
 		}
 	}
-	if len(c.report.Findings) > 0 {
-		return
-	}
-	for _, e := range c.report.Examinations { // no cause is known
-		if !e.OK {
-			c.accuse(Disagrees, 0, e.Where, "fails: %s", e.Name)
-			return
-		}
+	all := c.report.Examinations
+	if k := slices.IndexFunc(all, func(e Examination) bool { return !e.OK }); k >= 0 && len(c.report.Findings) == 0 { // no cause is known
+		c.accuse(Disagrees, 0, all[k].Where, "fails: %s", all[k].Name)
 	}
 }
 
@@ -51,11 +46,10 @@ func (c *checker) diagnose() {
 func (c *checker) tellFirst(rows ...string) {
 	for k, id := range identities {
 		if e := c.report.Examinations[k]; !e.OK && slices.Contains(rows, id.name) {
-			method := id.claims
+			f := c.accuse(id.kind, id.claims, "", "%s: %s", strings.Replace(id.words, "%s", c.named[id.claims], 1), e.Where)
 			if id.kind == NotLegendre {
-				method = value
+				f.Method = c.named[value]
 			}
-			f := c.accuse(id.kind, method, "", "%s: %s", strings.Replace(id.words, "%s", c.named[id.claims], 1), e.Where)
 			if id.name == isSteep && c.narrow {
 				f.Method, f.Words = c.named[domain], f.Words+"; the methods agree beyond: is the domain wider?"
 			}

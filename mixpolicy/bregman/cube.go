@@ -22,56 +22,79 @@ import (
 //	m, y := bregman.Cube(2), []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (1.7093, 0.5330, −1.2423)
 func Cube(R float64) Separable {
-	return Separable{Kernel: cube{R}, Name: fmt.Sprintf("cube, R = %g", R), Mu: 2 / R, P: 2}
+	return Separable{Kernel: cube{-R, R}, Name: fmt.Sprintf("cube, R = %g", R), Mu: 2 / R, P: 2}
 }
 
-type cube struct{ R float64 }
+// cube is the kernel on an interval, which is (−R, R) for [Cube].
+type cube struct{ lo, hi float64 }
 
-func (k cube) Validate() error { return validRadius("cube", k.R) }
+func (k cube) Validate() error {
+	if k.lo == -k.hi {
+		return validRadius("cube", k.hi)
+	}
+	if !(-1e20 < k.lo && k.lo < k.hi && k.hi < 1e20) { // beyond, 1 is lost in the rounding of an end and a gap
+		return fmt.Errorf("bregman: the side (%g, %g) of a box is not an interval within ±1e20", k.lo, k.hi)
+	}
+	return nil
+}
 
 // Value returns (3.10), with 0 log 0 = 0. For |x| < R/2 its two terms cancel but for
 // 2R log R + R(2t artanh t + log(1 − t²)), t = x/R, which is about 2R log R + Rt².
 func (k cube) Value(x float64) float64 {
-	if t := x / k.R; math.Abs(t) < 0.5 {
-		return 2*k.R*math.Log(k.R) + k.R*(2*t*math.Atanh(t)+math.Log1p(-t*t))
+	R := (k.hi - k.lo) / 2
+	if t := (x - (k.lo/2 + k.hi/2)) / R; math.Abs(t) < 0.5 {
+		return 2*R*math.Log(R) + R*(2*t*math.Atanh(t)+math.Log1p(-t*t))
 	}
-	return xlogx(k.R+x) + xlogx(k.R-x)
+	return xlogx(x-k.lo) + xlogx(k.hi-x)
 }
 
 // Deriv returns log((R+x)/(R−x)) = log(1 + 2|x|/(R−|x|)) with the sign of x: exact to
 // rounding both near 0, where the quotient is near 1, and near ±R.
 func (k cube) Deriv(x float64) float64 {
-	a := math.Abs(x)
-	return math.Copysign(math.Log1p(2*a/(k.R-a)), x)
+	e := 2*x - (k.lo + k.hi)
+	if e < 0 {
+		return -math.Log1p(-e / (x - k.lo))
+	}
+	return math.Log1p(e / (k.hi - x))
 }
 
-// ConjDeriv returns R tanh(y/2). From |y| ≈ 38 on that is ±R to within rounding.
-func (k cube) ConjDeriv(y float64) float64 { return k.R * math.Tanh(y/2) }
+// ConjDeriv returns R tanh(y/2), or reckons from the nearer end. From |y| ≈ 38 on that is an end to within rounding.
+func (k cube) ConjDeriv(y float64) float64 {
+	if k.lo == -k.hi {
+		return k.hi * math.Tanh(y/2)
+	}
+	e := math.Exp(-math.Abs(y))
+	gap := (k.hi - k.lo) * e / (1 + e)
+	if y < 0 {
+		return k.lo + gap
+	}
+	return k.hi - gap
+}
 
 // ConjCurvature returns (R/2) sech²(y/2) = 2Re/(1+e)² with e = exp(−|y|).
 func (k cube) ConjCurvature(y float64) float64 {
 	e := math.Exp(-math.Abs(y))
-	return 2 * k.R * e / ((1 + e) * (1 + e))
+	return (k.hi - k.lo) * e / ((1 + e) * (1 + e))
 }
 
 // Conjugate returns (3.11), for |y| < 1 as 2R log cosh(y/2) − 2R log R, cosh = 1 + 2 sinh² of half
-// the argument.
+// the argument, and y times the middle of the interval.
 func (k cube) Conjugate(y float64) float64 {
-	a := math.Abs(y)
+	a, R, middle := math.Abs(y), (k.hi-k.lo)/2, y*(k.lo/2+k.hi/2)
 	if a < 1 {
 		s := math.Sinh(a / 4)
-		return 2*k.R*math.Log1p(2*s*s) - 2*k.R*math.Log(k.R)
+		return middle + (2*R*math.Log1p(2*s*s) - 2*R*math.Log(R))
 	}
-	return k.R*a + 2*k.R*(math.Log1p(math.Exp(-a))-math.Log(2*k.R))
+	return middle + (R*a + 2*R*(math.Log1p(math.Exp(-a))-math.Log(2*R)))
 }
 
 // Divergence returns (3.12), as two relative entropies, of R+x and R−x, both non-negative.
 func (k cube) Divergence(x, y float64) float64 {
 	e := x - y
-	return relativeEntropy(k.R+x, k.R+y, e) + relativeEntropy(k.R-x, k.R-y, -e)
+	return relativeEntropy(x-k.lo, y-k.lo, e) + relativeEntropy(k.hi-x, k.hi-y, -e)
 }
 
-func (k cube) Domain() (lo, hi float64) { return -k.R, k.R }
+func (k cube) Domain() (lo, hi float64) { return k.lo, k.hi }
 
 // FermiDirac is the entropy of Fermi and Dirac on the box loᵢ < xᵢ < hiᵢ,
 //
@@ -94,58 +117,9 @@ func FermiDirac(lo, hi []float64) Separable {
 	}
 	var widest float64
 	for i := range lo {
-		s.Each[i] = fermiDirac{lo[i], hi[i]}
+		s.Each[i] = cube{lo[i], hi[i]}
 		widest = max(widest, hi[i]-lo[i])
 	}
 	s.Mu = 4 / widest
 	return s
 }
-
-type fermiDirac struct{ Lo, Hi float64 }
-
-func (k fermiDirac) Validate() error {
-	if !(-1e20 < k.Lo && k.Lo < k.Hi && k.Hi < 1e20) { // beyond, 1 is lost in the rounding of an end and a gap
-		return fmt.Errorf("bregman: the side (%g, %g) of a box is not an interval within ±1e20", k.Lo, k.Hi)
-	}
-	return nil
-}
-
-func (k fermiDirac) Value(x float64) float64 { return xlogx(x-k.Lo) + xlogx(k.Hi-x) }
-
-func (k fermiDirac) Deriv(x float64) float64 {
-	a, b := x-k.Lo, k.Hi-x
-	if a < b {
-		return -math.Log1p((b - a) / a)
-	}
-	return math.Log1p((a - b) / b)
-}
-
-// ConjDeriv reckons from the nearer end, or as a cube's.
-func (k fermiDirac) ConjDeriv(y float64) float64 {
-	if k.Lo == -k.Hi {
-		return cube{k.Hi}.ConjDeriv(y)
-	}
-	e := math.Exp(-math.Abs(y))
-	gap := (k.Hi - k.Lo) * e / (1 + e)
-	if y < 0 {
-		return k.Lo + gap
-	}
-	return k.Hi - gap
-}
-
-func (k fermiDirac) ConjCurvature(y float64) float64 {
-	return cube{(k.Hi - k.Lo) / 2}.ConjCurvature(y)
-}
-
-// Conjugate is that of a cube moved to the middle of the interval.
-func (k fermiDirac) Conjugate(y float64) float64 {
-	return y*(k.Lo/2+k.Hi/2) + cube{(k.Hi - k.Lo) / 2}.Conjugate(y)
-}
-
-// Divergence is two relative entropies, as in (3.12).
-func (k fermiDirac) Divergence(x, y float64) float64 {
-	e := x - y
-	return relativeEntropy(x-k.Lo, y-k.Lo, e) + relativeEntropy(k.Hi-x, k.Hi-y, -e)
-}
-
-func (k fermiDirac) Domain() (lo, hi float64) { return k.Lo, k.Hi }

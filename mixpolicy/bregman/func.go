@@ -119,7 +119,7 @@ func (f automatic) ConjDeriv(y float64) float64 {
 		}
 		next := x - (first-y)/second
 		if second > 0 && second <= math.MaxFloat64 && math.Abs(next-x) <= ulp/2*math.Abs(x) {
-			return x
+			break
 		}
 		if slow++; math.Abs(next-x) <= step/2 {
 			slow = 0
@@ -130,13 +130,12 @@ func (f automatic) ConjDeriv(y float64) float64 {
 				next = between(a, b)
 			}
 		}
-		if !(a < next && next < b) { // at the end of the domain, or as near as numbers are
-			switch {
-			case a == f.lo:
-				return a
-			case b == f.hi:
-				return b
-			}
+		switch inside := a < next && next < b; { // or at the end of the domain, or as near as numbers are
+		case !inside && a == f.lo:
+			return a
+		case !inside && b == f.hi:
+			return b
+		case !inside:
 			return x
 		}
 		step, x = math.Abs(next-x), next
@@ -243,11 +242,9 @@ func (m *vectorFunc) gradient(dst []float64, w *newtonWork) {
 func (m *vectorFunc) InDomain(x []float64) bool {
 	w := m.work(x)
 	defer m.free.Put(w)
-	if v := m.phi(w.dual).Real; v-v != 0 {
-		return false
-	}
+	v := m.phi(w.dual).Real
 	m.gradient(w.try, w)
-	return firstNonFinite(w.try) < 0
+	return v-v == 0 && firstNonFinite(w.try) < 0
 }
 
 // ConjugateGradient stores in dst the x with ∇φ(x) = y, by Newton's method from the point inside. Where that does not
@@ -297,12 +294,10 @@ func (m *vectorFunc) newton(w *newtonWork, y []float64) bool {
 		size := maxAbs(w.rest)
 		if size == 0 {
 			return true
-		}
-		if !m.newtonStep(w, size) {
+		} else if !m.newtonStep(w, size) {
 			return false
 		}
-		slope := floats.Dot(w.rest, w.step) / size
-		short, ok := m.advance(w, y, size, slope)
+		short, ok := m.advance(w, y, size)
 		if slow++; size < before/2 || !short {
 			slow, before = 0, size
 		}
@@ -337,17 +332,16 @@ func (m *vectorFunc) newtonStep(w *newtonWork, size float64) bool {
 // advance moves x by t times the step, with the t of size, size/2, … that will do, and the rest with it.
 // It tells whether Newton's whole step is no more than half of the digits of x, and whether x changed at
 // all; a step that is not finite changes nothing, as t is NaN or 0.
-func (m *vectorFunc) advance(w *newtonWork, y []float64, size, slope float64) (short, changed bool) {
+func (m *vectorFunc) advance(w *newtonWork, y []float64, size float64) (short, changed bool) {
 	const leap = 1000 // times 1 + ‖x‖ at once, so that nothing overflows
-	top := maxAbs(w.x)
+	top, slope := maxAbs(w.x), floats.Dot(w.rest, w.step)/size
 	t := min(size, leap*(1+top)/maxAbs(w.step))
 	for short = t == size; ; t /= 2 {
 		changed = false
 		for i, v := range w.x {
 			w.try[i] = v + t*w.step[i]
 			move := math.Abs(w.try[i] - v)
-			short = short && move <= 0x1p-26*top
-			changed = changed || move > ulp*math.Abs(v)
+			short, changed = short && move <= 0x1p-26*top, changed || move > ulp*math.Abs(v)
 		}
 		if !changed {
 			return short, false
@@ -357,12 +351,8 @@ func (m *vectorFunc) advance(w *newtonWork, y []float64, size, slope float64) (s
 			continue
 		}
 		m.gradient(w.rest, w)
-		along := 0.0
-		for i, v := range w.rest {
-			w.rest[i] = y[i] - v
-			along += w.rest[i] / size * w.step[i]
-		}
-		if along >= -slope/4 {
+		floats.SubTo(w.rest, y, w.rest)
+		if floats.Dot(w.rest, w.step)/size >= -slope/4 {
 			copy(w.x, w.try)
 			return short, true
 		}

@@ -255,7 +255,7 @@ func TestConstructorErrors(t *testing.T) {
 		{func() error { return Validate(PNorm{P: 1}, 2) }, "p = 1: want"},
 		{func() error { return Validate(PNorm{inf}, 2) }, "p = +Inf: want"},
 		{func() error { return Validate(FermiDirac(two, []float64{1, -1}), 2) }, "side (0, -1) of a box"},
-		{func() error { return Validate(FermiDirac(two, two), 2) }, "side (0, 0) of a box is not an interval within ±1e20, at coordinate 0"},
+		{func() error { return Validate(FermiDirac(two, two), 2) }, "R = 0: want 0 < R < 1e300, at coordinate 0"},
 		{func() error { return Validate(FermiDirac([]float64{math.Inf(-1), 0}, []float64{1, 1}), 2) }, "side (-Inf, 1) of a box"},
 		{func() error { return Validate(Scale(Cube(2), inf), 2) }, "scaled by +Inf"},
 		{func() error {

@@ -1,6 +1,7 @@
 package bregman
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -80,16 +81,11 @@ func apart(v, other float64) string {
 	for v != other && n < 17 && fmt.Sprintf("%.*g", n, v) == fmt.Sprintf("%.*g", n, other) {
 		n++
 	}
-	return strings.ReplaceAll(fmt.Sprintf("%.*g", n, v), "-", "−")
+	return strings.ReplaceAll(fmt.Sprintf("%.*g", n, v+0), "-", "−") // +0: no −0
 }
 
 // digits formats a number for a sentence.
-func digits(v float64) string {
-	if v == 0 { // or −0
-		return "0"
-	}
-	return strings.ReplaceAll(fmt.Sprintf("%.6g", v), "-", "−")
-}
+func digits(v float64) string { return apart(v, v) }
 
 // An Examination is one thing that must hold.
 type Examination struct {
@@ -110,11 +106,11 @@ func (r *Report) Err() error {
 	if len(r.Findings) == 0 {
 		return nil
 	}
-	var lines strings.Builder
+	s := fmt.Sprintf("bregman: %s in ℝ^%d:", r.Modulus, r.Dim)
 	for _, f := range r.Findings {
-		fmt.Fprintf(&lines, "\n\t%v", f)
+		s += "\n\t" + f.String()
 	}
-	return fmt.Errorf("bregman: %s in ℝ^%d:%s", r.Modulus, r.Dim, lines.String())
+	return errors.New(s)
 }
 
 // String is a line for each finding, and a table with a line for each examination. The same modulus,
@@ -127,8 +123,7 @@ func (r *Report) String() string {
 	}
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, e := range r.Examinations {
-		fmt.Fprintf(w, "%s\t%s\t", e.Verdict(), e.Name)
-		fmt.Fprintf(w, "%s\t%s\n", e.Share(), strings.TrimSpace(e.Note+" "+e.Where))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", e.Verdict(), e.Name, e.Share(), strings.TrimSpace(e.Note+" "+e.Where))
 	}
 	w.Flush()
 	return b.String()
@@ -136,10 +131,9 @@ func (r *Report) String() string {
 
 // Verdict is "holds", "FAILS", or "–" if there was nothing to examine.
 func (e Examination) Verdict() string {
-	switch {
-	case !e.OK:
+	if !e.OK {
 		return "FAILS"
-	case e.Limit == 0 && e.Note != "":
+	} else if e.Limit == 0 && e.Note != "" {
 		return "–"
 	}
 	return "holds"
@@ -184,21 +178,20 @@ func (e *Examination) worse(err, limit float64, format string, args ...any) (wro
 
 // must records a case that is right or wrong.
 func (e *Examination) must(ok bool, format string, args ...any) (wrong bool) {
-	v := 1.0
 	if ok {
-		v = 0
+		return e.worse(0, 0.5, "")
 	}
-	return e.worse(v, 0.5, format, args...)
+	return e.worse(1, 0.5, format, args...)
 }
 
 // A vector in a finding: what is not needed is cut off.
 type vector []float64
 
 func (v vector) String() string {
-	if len(v) == 1 {
+	switch {
+	case len(v) == 1:
 		return digits(v[0])
-	}
-	if len(v) > 4 {
+	case len(v) > 4:
 		return fmt.Sprintf("%.4g…", []float64(v[:4]))
 	}
 	return fmt.Sprintf("%.6g", []float64(v))
