@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -48,32 +49,15 @@ func TestSamplingAndSizes(t *testing.T) {
 }
 
 // Left alone, η is (4.4) with u = 1 and the mean of the base policies' measures: uniform over the
-// actions of a state, also those that no base policy takes. The pairs of a run show it, by
-// Hoeffding.
+// actions of a state, also those that no base policy takes.
 func TestDefaultSampling(t *testing.T) {
 	x := mixpolicy.Must(models.Garnet{States: 3, Actions: 2, Branches: 2, Seed: 1, Ring: true, Criterion: mixpolicy.Discounted(.9)}.MDP())
 	first := mixpolicy.Must(mixpolicy.PolicyFunc(x, func(s int, row []float64) { row[0] = 1 }))
 	p := mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, first)), mixpolicy.Simplex()))
-	measure := mixpolicy.Must(x.Occupation(t.Context(), first)).State
-	a := begin[*constraintSampling](t, p, ConstraintSampling{Basis: identity(3)})
-	const draws = 50_000
-	count := make([]float64, x.Pairs())
-	for range draws {
-		clear(a.known)
-		a.pairs, a.cost = a.pairs[:0], a.cost[:0]
-		if err := a.Step(); err != nil {
-			t.Fatal(err)
-		}
-		count[a.pairs[0]] += 1. / draws
-		if a.cost[0] != x.Costs()[a.pairs[0]] {
-			t.Fatalf("pair %d costs %v, want %v", a.pairs[0], a.cost[0], x.Costs()[a.pairs[0]])
-		}
-	}
-	tolerance := math.Sqrt(math.Log(2*6/1e-9) / (2 * draws))
-	for i, got := range count {
-		if want := measure[i/2] / 2; math.Abs(got-want) > tolerance || math.Abs(a.Sampling[i]-want) > 8*u {
-			t.Errorf("pair %d: η = %v, drawn %v of the time, want %v", i, a.Sampling[i], got, want)
-		}
+	mu := mixpolicy.Must(x.Occupation(t.Context(), first)).State
+	got := begin[*constraintSampling](p, ConstraintSampling{Basis: identity(3)}).Sampling
+	if want := vector(6, func(i int) float64 { return mu[i/2] / 2 }); !floats.EqualApprox(got, want, 8*u) {
+		t.Errorf("η = %v, want %v", got, want)
 	}
 }
 
@@ -81,19 +65,18 @@ func TestDefaultSampling(t *testing.T) {
 // function nearest to s² on 0, …, 4, which by Chebyshev's theorem is off by 2, three times.
 func TestBestFit(t *testing.T) {
 	constant := mat.NewDense(2, 1, []float64{1, 1})
-	// |ν − 1|/1 = |7 − ν|/3 at ν = 2.5.
-	distance, nu, err := BestFit(background, constant, []float64{1, 7}, []float64{1, 3})
-	if err != nil || math.Abs(distance-1.5) > 1e-13 || math.Abs(nu[0]-2.5) > 1e-13 {
-		t.Errorf("distance %v at ν = %v (%v), want 1.5 at 2.5", distance, nu, err)
-	}
-	// |7 − ν|/1 = |ν − 1|/3 at ν = 11/2.
-	distance, nu, err = BestFit(background, constant, []float64{7, 1}, []float64{1, 3})
-	if err != nil || math.Abs(distance-1.5) > 1e-13 || math.Abs(nu[0]-5.5) > 1e-13 {
-		t.Errorf("distance %v at ν = %v (%v), want 1.5 at 5.5", distance, nu, err)
-	}
-	phi := mixpolicy.Must(models.Queue{Buffer: 4, Empty: true}.Monomials(1))
-	distance, nu, err = BestFit(background, phi, []float64{0, 1, 4, 9, 16}, []float64{1, 1, 1, 1, 1})
-	if err != nil || math.Abs(distance-2) > 1e-13 || math.Abs(nu[0]+2) > 1e-12 || math.Abs(nu[1]-4) > 1e-12 {
-		t.Errorf("distance %v at ν = %v (%v), want 2 at (−2, 4)", distance, nu, err)
+	for _, c := range []struct {
+		phi      *mat.Dense
+		v, u     []float64
+		distance float64
+		nu       []float64
+	}{
+		{constant, []float64{1, 7}, []float64{1, 3}, 1.5, []float64{2.5}}, // |ν − 1|/1 = |7 − ν|/3
+		{constant, []float64{7, 1}, []float64{1, 3}, 1.5, []float64{5.5}}, // |7 − ν|/1 = |ν − 1|/3
+		{mixpolicy.Must(models.Queue{Buffer: 4, Empty: true}.Monomials(1)), []float64{0, 1, 4, 9, 16}, []float64{1, 1, 1, 1, 1}, 2, []float64{-2, 4}},
+	} {
+		if distance, nu, err := BestFit(background, c.phi, c.v, c.u); err != nil || math.Abs(distance-c.distance) > 1e-13 || !floats.EqualApprox(nu, c.nu, 1e-12) {
+			t.Errorf("distance %v at ν = %v (%v), want %v at %v", distance, nu, err, c.distance, c.nu)
+		}
 	}
 }

@@ -90,8 +90,7 @@ func everyPair(criterion mixpolicy.Criterion) (models.Machine, *mixpolicy.Proble
 	x := mixpolicy.Must(w.MDP())
 	columns := make([][]float64, x.Pairs())
 	for i := range columns {
-		columns[i] = make([]float64, x.Pairs())
-		columns[i][i] = 1
+		columns[i] = identity(x.Pairs()).RawRowView(i)
 	}
 	f := mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, columns...))
 	return w, mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Simplex()))
@@ -111,10 +110,8 @@ func garnetProblem(class mixpolicy.Class) *mixpolicy.Problem {
 }
 
 // begin starts a method on stream 0 of seed 1 and returns the run as what it is.
-func begin[R mixpolicy.Run](t testing.TB, p *mixpolicy.Problem, m mixpolicy.Method) R {
-	t.Helper()
-	r := mixpolicy.Must(m.Start(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))))
-	return r.(R)
+func begin[R mixpolicy.Run](p *mixpolicy.Problem, m mixpolicy.Method) R {
+	return mixpolicy.Must(m.Start(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)))).(R)
 }
 
 // learn runs a method and returns what it leaves, without a certificate.
@@ -122,10 +119,9 @@ func learn(p *mixpolicy.Problem, m mixpolicy.Method, steps int, seed uint64) (*m
 	return mixpolicy.Solve(background, p, m, mixpolicy.Settings{Iterations: steps, Seed: seed, Uncertified: true})
 }
 
-func solve(t *testing.T, p *mixpolicy.Problem, m mixpolicy.Method, iterations int) *mixpolicy.Result {
-	t.Helper()
-	r := mixpolicy.Must(mixpolicy.Solve(context.Background(), p, m, mixpolicy.Settings{Iterations: iterations, Seed: 1}))
-	return r
+// solve runs it on stream 0 of seed 1, with a certificate.
+func solve(p *mixpolicy.Problem, m mixpolicy.Method, iterations int) *mixpolicy.Result {
+	return mixpolicy.Must(mixpolicy.Solve(background, p, m, mixpolicy.Settings{Iterations: iterations, Seed: 1}))
 }
 
 // wantError checks that err says what is wrong, after one prefix.

@@ -11,7 +11,7 @@ import (
 // stepsToProof returns the steps until λ̂ proves θ̂ to be within 10⁻⁶ of the optimum, in its cost and its negative mass.
 func stepsToProof(t *testing.T, p *mixpolicy.Problem, m mixpolicy.Method, most int) int {
 	t.Helper()
-	run := begin[mixpolicy.Run](t, p, m)
+	run := begin[mixpolicy.Run](p, m)
 	for k := range most {
 		var s mixpolicy.Snapshot
 		if err := run.View(&s); err != nil {

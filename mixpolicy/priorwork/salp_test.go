@@ -111,6 +111,12 @@ func TestSALP(t *testing.T) {
 		if math.Abs(a.Gap) > slack {
 			t.Fatalf("gap %v", a.Gap)
 		}
+		if p.Penalty == 0 && p.Budget == 0 { // the ALP
+			alp := mixpolicy.Must(ALP{Basis: p.Basis, Weights: p.Weights}.Solve(background, x))
+			if math.Abs(alp.Objective-value) > slack || alp.Violation > slack {
+				t.Fatalf("value %v of the ALP with violation %v, expanded program %v", alp.Objective, alp.Violation, value)
+			}
+		}
 		if p.Penalty == 0 {
 			if spent > p.Budget+slack {
 				t.Fatalf("slack %v, budget %v", spent, p.Budget)

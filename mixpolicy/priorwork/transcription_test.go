@@ -21,36 +21,24 @@ import (
 
 // plain is a problem as arrays, by pair i, state s and feature j.
 type plain struct {
-	n, m, d int
-	gamma   float64
-	alpha   []float64   // α(s)
-	c, q    []float64   // c(i), q(i)
-	to      [][]float64 // P(i, s)
-	psi     [][]float64 // ψʲ(i)
+	n, m, d     int
+	gamma       float64
+	alpha, c, q []float64   // α(s), c(i), q(i)
+	to, psi     [][]float64 // P(i, s), ψʲ(i)
 }
 
 func arrays(p *mixpolicy.Problem) plain {
 	x := p.MDP()
 	a := plain{n: x.States(), m: x.Actions(), d: p.Dim(), gamma: x.Gamma(), alpha: x.Initial(), c: x.Costs(), q: p.Features().Sampling()}
-	dense := p.Features().Dense()
 	for i := range x.Pairs() {
 		row := make([]float64, a.n)
 		next, prob := x.Next(i/a.m, i%a.m)
 		for k, s := range next {
 			row[s] += prob[k]
 		}
-		a.to = append(a.to, row)
-		a.psi = append(a.psi, mat.Row(nil, i, dense))
+		a.to, a.psi = append(a.to, row), append(a.psi, mat.Row(nil, i, p.Features().Dense()))
 	}
 	return a
-}
-
-// sumOver returns Σ_k f(k) for k < n.
-func sumOver(n int, f func(k int) float64) (total float64) {
-	for k := range n {
-		total += f(k)
-	}
-	return total
 }
 
 // vector returns (f(0), …, f(n−1)).
@@ -62,41 +50,57 @@ func vector(n int, f func(k int) float64) []float64 {
 	return x
 }
 
-func (a plain) measure(theta []float64, i int) float64 {
-	return sumOver(a.d, func(j int) float64 { return a.psi[i][j] * theta[j] })
+func zeros(n int) []float64 { return make([]float64, n) }
+
+// plus is x + k·y, and times k·x.
+func plus(x []float64, k float64, y []float64) []float64 {
+	return floats.AddScaledTo(zeros(len(x)), x, k, y)
+}
+func times(k float64, x []float64) []float64 { return floats.ScaleTo(zeros(len(x)), k, x) }
+
+func length(x []float64) float64 { return floats.Norm(x, 2) }
+
+// across is x without its mean.
+func across(x []float64) []float64 {
+	return vector(len(x), func(j int) float64 { return x[j] - floats.Sum(x)/float64(len(x)) })
+}
+
+// measure is Ψθ.
+func (a plain) measure(theta []float64) []float64 {
+	return vector(len(a.c), func(i int) float64 { return floats.Dot(a.psi[i], theta) })
+}
+
+// mass is ‖[x]₋‖₁.
+func mass(x []float64) (total float64) {
+	for _, v := range x {
+		total += max(0, -v)
+	}
+	return total
 }
 
 // flow returns W and (1−γ)α.
 func (a plain) flow() (w [][]float64, target []float64) {
 	for s := range a.n {
-		w = append(w, vector(a.d, func(j int) float64 {
-			return sumOver(len(a.c), func(i int) float64 {
-				here := 0.
-				if i/a.m == s {
-					here = 1
-				}
-				return (here - a.gamma*a.to[i][s]) * a.psi[i][j]
-			})
-		}))
+		row := zeros(a.d)
+		for i, psi := range a.psi {
+			if i/a.m == s {
+				floats.Add(row, psi)
+			}
+			floats.AddScaled(row, -a.gamma*a.to[i][s], psi)
+		}
+		w, target = append(w, row), append(target, (1-a.gamma)*a.alpha[s])
 	}
-	return w, vector(a.n, func(s int) float64 { return (1 - a.gamma) * a.alpha[s] })
-}
-
-func length(x []float64) float64 {
-	return math.Sqrt(sumOver(len(x), func(k int) float64 { return x[k] * x[k] }))
+	return w, target
 }
 
 // onto is the point nearest to θ with 1ᵀθ = 1 and ‖θ‖₂ ≤ R: on the plane the ball is one about
 // (1/d, …, 1/d), of radius √(R² − 1/d).
 func onto(theta []float64, r float64) []float64 {
-	d := len(theta)
-	total := sumOver(d, func(j int) float64 { return theta[j] })
-	off := vector(d, func(j int) float64 { return theta[j] - total/float64(d) })
-	scale := 1.
+	off, scale := across(theta), 1.
 	if far := length(off); far > 0 {
-		scale = min(1, math.Sqrt(r*r-1/float64(d))/far)
+		scale = min(1, math.Sqrt(r*r-1/float64(len(theta)))/far)
 	}
-	return vector(d, func(j int) float64 { return 1/float64(d) + scale*off[j] })
+	return plus(barycentre(len(theta)), scale, off)
 }
 
 // threeStates has an MDP of three states and two actions and three features that are no
@@ -105,8 +109,8 @@ func threeStates(criterion mixpolicy.Criterion, class mixpolicy.Class) *mixpolic
 	x := mixpolicy.Must(models.Garnet{States: 3, Actions: 2, Branches: 2, Seed: 4, Ring: true, Criterion: criterion}.MDP())
 	var columns [][]float64
 	for j := range 3 {
-		weight := func(i int) float64 { return float64((i*(j+2) + j) % 5) }
-		columns = append(columns, vector(6, func(i int) float64 { return weight(i) / sumOver(6, weight) }))
+		column := vector(6, func(i int) float64 { return float64((i*(j+2) + j) % 5) })
+		columns = append(columns, times(1/floats.Sum(column), column))
 	}
 	return mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, columns...)), class))
 }
@@ -125,8 +129,7 @@ type transcription struct {
 func TestTranscriptions(t *testing.T) {
 	var all []transcription
 	for _, criterion := range []mixpolicy.Criterion{mixpolicy.Discounted(.7), mixpolicy.AverageCost} {
-		all = append(all, subgradients(threeStates(criterion, mixpolicy.Ball(3)))...)
-		all = append(all, games(threeStates(criterion, mixpolicy.Simplex())))
+		all = append(all, subgradient(threeStates(criterion, mixpolicy.Ball(3))), games(threeStates(criterion, mixpolicy.Simplex())))
 	}
 	all = append(all, smoothed(threeStates(mixpolicy.Discounted(.7), mixpolicy.Simplex())))
 	for _, m := range mirrors() {
@@ -139,7 +142,7 @@ func TestTranscriptions(t *testing.T) {
 	}
 	for _, c := range all {
 		t.Run(c.name, func(t *testing.T) {
-			r := begin[mixpolicy.Run](t, c.p, c.method)
+			r := begin[mixpolicy.Run](c.p, c.method)
 			second := c.second(arrays(c.p), mixpolicy.Must(mixpolicy.NewOracle(c.p, 1, 0)))
 			for k := range c.steps {
 				if err := r.Step(); err != nil {
@@ -168,55 +171,37 @@ func answer(r mixpolicy.Run) [][]float64 {
 	return [][]float64{s.Last, s.Average, s.Lambda}
 }
 
-// subgradients are the penalty method and the dual ALP, with batches.
-func subgradients(p *mixpolicy.Problem) []transcription {
+// subgradient is the dual ALP, with batches.
+func subgradient(p *mixpolicy.Problem) transcription {
 	const omega, scale, batch, eta = 3, 2, 2, 2.
-	step := func(t int) float64 { return eta / math.Sqrt(float64(t+1)) }
-	follow := func(batch int, flowing bool) func(plain, *mixpolicy.Oracle) func() [][]float64 {
-		return func(a plain, o *mixpolicy.Oracle) func() [][]float64 {
-			w, target := a.flow()
-			q2 := vector(a.n, func(s int) float64 { return length(w[s]) })
-			total := sumOver(a.n, func(s int) float64 { return q2[s] })
-			for s := range q2 {
-				q2[s] /= total
-			}
-			draw := mixpolicy.Must(alias.New(q2))
-			theta, sum, weight, t := barycentre(a.d), make([]float64, a.d), 0., 0
-			return func() [][]float64 {
-				g := make([]float64, a.d)
-				for range batch {
-					i, cost := o.Sample()
-					slope := cost / scale
-					if a.measure(theta, i) < 0 {
-						slope -= omega
-					}
-					s := 0
-					if flowing {
-						s = draw.Draw(o.Rand())
-					}
-					excess := sumOver(a.d, func(j int) float64 { return w[s][j] * theta[j] }) - target[s]
-					for j := range g {
-						g[j] += slope * a.psi[i][j] / a.q[i] / float64(batch)
-						if flowing {
-							g[j] += omega * math.Copysign(1, excess) * w[s][j] / q2[s] / float64(batch)
-						}
-					}
+	second := func(a plain, o *mixpolicy.Oracle) func() [][]float64 {
+		w, target := a.flow()
+		q2 := vector(a.n, func(s int) float64 { return length(w[s]) })
+		floats.Scale(1/floats.Sum(q2), q2)
+		draw := mixpolicy.Must(alias.New(q2))
+		theta, sum, weight, t := barycentre(a.d), zeros(a.d), 0., 0.
+		return func() [][]float64 {
+			g := zeros(a.d)
+			for range batch {
+				i, cost := o.Sample()
+				slope := cost / scale
+				if a.measure(theta)[i] < 0 {
+					slope -= omega
 				}
-				weight += step(t)
-				for j := range sum {
-					sum[j] += step(t) * theta[j]
-				}
-				theta = onto(vector(a.d, func(j int) float64 { return theta[j] - step(t)*g[j] }), 3)
-				t++
-				return [][]float64{theta, vector(a.d, func(j int) float64 { return sum[j] / weight })}
+				s := draw.Draw(o.Rand())
+				floats.AddScaled(g, slope/a.q[i]/batch, a.psi[i])
+				floats.AddScaled(g, omega*math.Copysign(1, floats.Dot(w[s], theta)-target[s])/q2[s]/batch, w[s])
 			}
+			t++
+			step := eta / math.Sqrt(t)
+			weight += step
+			floats.AddScaled(sum, step, theta)
+			theta = onto(plus(theta, -step, g), 3)
+			return [][]float64{theta, times(1/weight, sum)}
 		}
 	}
-	what := fmt.Sprint(p.MDP().Criterion())
-	return []transcription{
-		{"penalty, " + what, p, mixpolicy.Penalty{Weight: omega, CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta)}, 300, follow(1, false), answer},
-		{"dual ALP, " + what, p, DualALP{Weight: omega, CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta), Batch: batch}, 300, follow(batch, true), answer},
-	}
+	return transcription{"dual ALP, " + fmt.Sprint(p.MDP().Criterion()), p,
+		DualALP{Weight: omega, CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta), Batch: batch}, 300, second, answer}
 }
 
 // games are the randomised LP and π-learning, with ξ = (ξ(s)π_a(s)) normalised in every step.
@@ -240,7 +225,7 @@ func games(p *mixpolicy.Problem) transcription {
 			alpha = barycentre(a.n)
 		}
 		start := mixpolicy.Must(alias.New(alpha))
-		xi, v, mean, k := barycentre(6), make([]float64, 3), make([]float64, 6), 0
+		xi, v, mean, k := barycentre(6), zeros(3), zeros(6), 0
 		least, most := p.MDP().CostRange()
 		in := func(s int) float64 { return xi[2*s] + xi[2*s+1] }
 		return func() [][]float64 {
@@ -260,10 +245,7 @@ func games(p *mixpolicy.Problem) transcription {
 			cost, next := o.Query(s, i%2)
 			reward := (most - cost) / (most - least)
 			xi[i] *= math.Exp(beta * (gamma*v[next] - v[s] + reward - shift) / probability)
-			total := sumOver(6, func(i int) float64 { return xi[i] })
-			for i := range xi {
-				xi[i] /= total
-			}
+			floats.Scale(1/floats.Sum(xi), xi)
 			if gamma < 1 {
 				v[start.Draw(o.Rand())] -= ascent * (1 - gamma)
 			}
@@ -272,7 +254,7 @@ func games(p *mixpolicy.Problem) transcription {
 			for s := range v {
 				v[s] = max(lo, min(hi, v[s]))
 			}
-			return [][]float64{v, xi, vector(6, func(i int) float64 { return mean[i] / float64(k) })}
+			return [][]float64{v, xi, times(1/float64(k), mean)}
 		}
 	}
 	return transcription{method.Name(), p, method, steps, second, func(r mixpolicy.Run) [][]float64 {
@@ -297,37 +279,33 @@ func smoothed(p *mixpolicy.Problem) transcription {
 	method := SmoothedPrimalDual{Basis: basis, Weights: weights, Slack: slack, Penalty: kappa, Radius: radius, StepSize: mixpolicy.InverseSqrt(.5), CostScale: scale}
 	second := func(a plain, o *mixpolicy.Oracle) func() [][]float64 {
 		draw, start := mixpolicy.Must(alias.New(slack)), mixpolicy.Must(alias.New(weights))
-		y, nu, sum, weight, t := make([]float64, 2), make([]float64, 2), make([]float64, 2), 0., 0
+		y, nu, sum, weight, t := zeros(2), zeros(2), zeros(2), 0., 0.
 		rho := vector(6, func(int) float64 { return 1. / 3 })
-		value := func(s int) float64 { return phi[s][0]*nu[0] + phi[s][1]*nu[1] }
+		value := func(s int) float64 { return floats.Dot(phi[s], nu) }
 		return func() [][]float64 {
-			s, s0, eta := draw.Draw(o.Rand()), start.Draw(o.Rand()), .5/math.Sqrt(float64(t+1))
 			t++
-			g, h := []float64{-phi[s0][0], -phi[s0][1]}, make([]float64, 2)
+			s, s0, eta := draw.Draw(o.Rand()), start.Draw(o.Rand()), .5/math.Sqrt(t)
+			g, h := times(-1, phi[s0]), zeros(2)
 			for b := range 2 {
 				cost, next := o.Query(s, b)
 				h[b] = value(s) - a.gamma*value(next) - cost/scale
-				for j := range g {
-					g[j] += kappa * rho[2*s+b] * (phi[s][j] - a.gamma*phi[next][j])
-				}
+				floats.AddScaled(g, kappa*rho[2*s+b], plus(phi[s], -a.gamma, phi[next]))
 			}
 			weight += eta
-			for j := range y {
-				sum[j] += eta * nu[j]
-				y[j] -= eta * g[j]
-			}
-			nu = vector(2, func(j int) float64 { return radius * y[j] / math.Sqrt(1+y[0]*y[0]+y[1]*y[1]) })
+			floats.AddScaled(sum, eta, nu)
+			floats.AddScaled(y, -eta, g)
+			nu = times(radius/math.Sqrt(1+floats.Dot(y, y)), y)
 			rest := 1 - rho[2*s] - rho[2*s+1]
 			grown := vector(2, func(b int) float64 { return rho[2*s+b] * math.Exp(eta*kappa*h[b]) })
 			for b := range 2 {
 				rho[2*s+b] = grown[b] / (rest + grown[0] + grown[1])
 			}
-			return [][]float64{nu, vector(2, func(j int) float64 { return scale * sum[j] / weight }), rho}
+			return [][]float64{nu, times(scale/weight, sum), rho}
 		}
 	}
 	return transcription{method.Name(), p, method, 300, second, func(r mixpolicy.Run) [][]float64 {
 		a := r.(*smoothedPrimalDual)
-		rho := make([]float64, 6)
+		rho := zeros(6)
 		for s := range 3 {
 			subSoftmax(rho[2*s:2*s+2], a.logit[2*s:2*s+2])
 		}
@@ -365,8 +343,7 @@ func (a plain) step(m mirror, theta, g []float64, eta float64) []float64 {
 	lo, hi := -1000., 1000.
 	for range 100 {
 		z := (lo + hi) / 2
-		x := at(z)
-		if sumOver(a.d, func(j int) float64 { return x[j] }) < 1 {
+		if floats.Sum(at(z)) < 1 {
 			lo = z
 		} else {
 			hi = z
@@ -377,135 +354,111 @@ func (a plain) step(m mirror, theta, g []float64, eta float64) []float64 {
 
 // slope is Ψᵀ(c − λ), and raised [λ − step·SΨθ]₊.
 func (a plain) slope(lambda []float64) []float64 {
-	return vector(a.d, func(j int) float64 {
-		return sumOver(len(a.c), func(i int) float64 { return a.psi[i][j] * (a.c[i] - lambda[i]) })
-	})
+	g := zeros(a.d)
+	for i, psi := range a.psi {
+		floats.AddScaled(g, a.c[i]-lambda[i], psi)
+	}
+	return g
 }
 
 func (a plain) raised(lambda, theta []float64, step float64) []float64 {
-	return vector(len(a.c), func(i int) float64 {
-		weight := sumOver(a.d, func(j int) float64 { return a.psi[i][j] })
-		return max(0, lambda[i]-step*a.measure(theta, i)/weight)
-	})
+	flow := a.measure(theta)
+	return vector(len(flow), func(i int) float64 { return max(0, lambda[i]-step*flow[i]/floats.Sum(a.psi[i])) })
 }
 
-func (a plain) spread() float64 {
-	lo, hi := a.c[0], a.c[0]
-	for _, c := range a.c {
-		lo, hi = min(lo, c), max(hi, c)
-	}
-	return hi - lo
-}
+func (a plain) spread() float64 { return slices.Max(a.c) - slices.Min(a.c) }
 
 // saddles are mirror-prox and Algorithm 1 with reduced variance.
 func saddles(p *mixpolicy.Problem, m mirror) []transcription {
 	const scale, eta0 = 2., 3.
 	twice := func(a plain, _ *mixpolicy.Oracle) func() [][]float64 {
 		sigma, eta := a.spread(), math.Sqrt(m.mu)
-		theta, lambda := barycentre(a.d), make([]float64, len(a.c))
-		mean, meanLambda, t := make([]float64, a.d), make([]float64, len(a.c)), 0.
+		theta, lambda, mean, meanLambda, t := barycentre(a.d), zeros(len(a.c)), zeros(a.d), zeros(len(a.c)), 0.
 		return func() [][]float64 {
 			half, halfLambda := a.step(m, theta, a.slope(lambda), eta/sigma), a.raised(lambda, theta, eta*sigma)
 			theta, lambda = a.step(m, theta, a.slope(halfLambda), eta/sigma), a.raised(lambda, half, eta*sigma)
 			t++
-			for j := range mean {
-				mean[j] += half[j]
-			}
-			for i := range meanLambda {
-				meanLambda[i] += halfLambda[i]
-			}
-			return [][]float64{theta, vector(a.d, func(j int) float64 { return mean[j] / t }), vector(len(a.c), func(i int) float64 { return meanLambda[i] / t }), lambda}
+			floats.Add(mean, half)
+			floats.Add(meanLambda, halfLambda)
+			return [][]float64{theta, times(1/t, mean), times(1/t, meanLambda), lambda}
 		}
 	}
 	reduced := func(a plain, o *mixpolicy.Oracle) func() [][]float64 {
-		theta, lambda, seen := barycentre(a.d), make([]float64, len(a.c)), make([]float64, a.d)
-		mean, meanLambda, weight, t := make([]float64, a.d), make([]float64, len(a.c)), 0., 0
+		theta, lambda, seen := barycentre(a.d), zeros(len(a.c)), zeros(a.d)
+		mean, meanLambda, weight, t := zeros(a.d), zeros(len(a.c)), 0., 0.
 		return func() [][]float64 {
-			eta := eta0 / math.Sqrt(float64(t+1))
 			t++
+			eta := eta0 / math.Sqrt(t)
 			i, cost := o.Sample()
-			for j := range seen {
-				seen[j] += cost / scale * a.psi[i][j] / a.q[i]
-			}
+			floats.AddScaled(seen, cost/scale/a.q[i], a.psi[i])
 			weight += eta
-			for j := range mean {
-				mean[j] += eta * theta[j]
-			}
-			for i := range meanLambda {
-				meanLambda[i] += eta * scale * lambda[i]
-			}
-			price := a.slope(lambda) // Ψᵀ(c − λ)
-			known := a.slope(make([]float64, len(a.c)))
-			g := vector(a.d, func(j int) float64 { return seen[j]/float64(t) - (known[j] - price[j]) })
+			floats.AddScaled(mean, eta, theta)
+			floats.AddScaled(meanLambda, eta*scale, lambda)
+			// Of Ψᵀ(c − λ) the part Ψᵀc is replaced by its estimate.
+			g := plus(plus(a.slope(lambda), -1, a.slope(zeros(len(a.c)))), 1/t, seen)
 			theta, lambda = a.step(m, theta, g, eta), a.raised(lambda, theta, eta)
-			return [][]float64{theta, vector(a.d, func(j int) float64 { return mean[j] / weight }), vector(len(a.c), func(i int) float64 { return meanLambda[i] / weight })}
+			return [][]float64{theta, times(1/weight, mean), times(1/weight, meanLambda)}
 		}
 	}
 	what := fmt.Sprint(m.modulus)
 	return []transcription{
-		{"mirror-prox, " + what, p, MirrorProx{m.modulus}, 100, twice, func(r mixpolicy.Run) [][]float64 { return append(answer(r), r.(*mirrorProx).lambda) }},
-		{"variance reduced, " + what, p, VarianceReduced{Modulus: m.modulus, CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta0)}, 300, reduced, answer},
+		{"mirror-prox, " + what, p, MirrorProx{m.modulus}, 100, twice,
+			func(r mixpolicy.Run) [][]float64 { return append(answer(r), r.(*mirrorProx).lambda) }},
+		{"variance reduced, " + what, p, VarianceReduced{Modulus: m.modulus, CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta0)}, 300,
+			reduced, answer},
 	}
 }
 
 // nearest is the point of the simplex nearest to θ, [θ_j − z]₊ for the z for which it adds up to 1,
 // by halving.
 func nearest(theta []float64) []float64 {
+	at := func(z float64) []float64 {
+		return vector(len(theta), func(j int) float64 { return max(0, theta[j]-z) })
+	}
 	lo, hi := -10., 10.
 	for range 200 {
-		z := (lo + hi) / 2
-		if sumOver(len(theta), func(j int) float64 { return max(0, theta[j]-z) }) > 1 {
+		if z := (lo + hi) / 2; floats.Sum(at(z)) > 1 {
 			lo = z
 		} else {
 			hi = z
 		}
 	}
-	return vector(len(theta), func(j int) float64 { return max(0, theta[j]-hi) })
+	return at(hi)
 }
 
 // restarted is PDHG on the ball or the simplex, with its restarts.
 func restarted(p *mixpolicy.Problem, steps int) transcription {
 	r, simplex := p.Class().R, p.Class() == mixpolicy.Simplex()
 	second := func(a plain, _ *mixpolicy.Oracle) func() [][]float64 {
-		pairs := len(a.c)
-		sigma := a.spread()
-		theta, lambda := barycentre(a.d), make([]float64, pairs)
+		pairs, sigma := len(a.c), a.spread()
+		theta, lambda := barycentre(a.d), zeros(pairs)
 		// The dual bound is the least of θᵀg, over the simplex the least entry, and over the ball on
 		// the plane g's mean less the radius times the length of what is left.
 		loss := func(theta, lambda []float64) float64 {
 			g := a.slope(lambda)
-			mean := sumOver(a.d, func(j int) float64 { return g[j] }) / float64(a.d)
 			bound := slices.Min(g)
 			if !simplex {
-				bound = mean - math.Sqrt(max(0, r*r-1/float64(a.d)))*length(vector(a.d, func(j int) float64 { return g[j] - mean }))
+				bound = floats.Sum(g)/float64(a.d) - math.Sqrt(max(0, r*r-1/float64(a.d)))*length(across(g))
 			}
-			value := sumOver(pairs, func(i int) float64 { return a.c[i] * a.measure(theta, i) })
-			return math.Abs(value-bound) + sigma*sumOver(pairs, func(i int) float64 { return max(0, -a.measure(theta, i)) })
+			return math.Abs(floats.Dot(a.c, a.measure(theta))-bound) + sigma*mass(a.measure(theta))
 		}
-		from, fromLambda := theta, lambda
-		fromLoss := loss(theta, lambda)
+		from, fromLambda, fromLoss := theta, lambda, loss(theta, lambda)
 		last, least, best, bestLambda := fromLoss, fromLoss, theta, lambda
-		sum, sumLambda := make([]float64, a.d), make([]float64, pairs)
-		t, since := 0, 0
+		sum, sumLambda, t, since := zeros(a.d), zeros(pairs), 0, 0.
 		return func() [][]float64 {
-			g := a.slope(lambda)
-			next := vector(a.d, func(j int) float64 { return theta[j] - g[j]/sigma })
+			next := plus(theta, -1/sigma, a.slope(lambda))
 			if simplex {
 				next = nearest(next)
 			} else {
 				next = onto(next, r)
 			}
-			lambda = a.raised(lambda, vector(a.d, func(j int) float64 { return 2*next[j] - theta[j] }), sigma)
+			lambda = a.raised(lambda, plus(times(2, next), -1, theta), sigma)
 			theta = next
 			t, since = t+1, since+1
-			for j := range sum {
-				sum[j] += theta[j]
-			}
-			for i := range sumLambda {
-				sumLambda[i] += lambda[i]
-			}
-			if since%16 == 0 {
-				x, y := vector(a.d, func(j int) float64 { return sum[j] / float64(since) }), vector(pairs, func(i int) float64 { return sumLambda[i] / float64(since) })
+			floats.Add(sum, theta)
+			floats.Add(sumLambda, lambda)
+			if math.Mod(since, 16) == 0 {
+				x, y := times(1/since, sum), times(1/since, sumLambda)
 				e := loss(x, y)
 				if now := loss(theta, lambda); now < e {
 					x, y, e = theta, lambda, now
@@ -513,22 +466,19 @@ func restarted(p *mixpolicy.Problem, steps int) transcription {
 				if e < least {
 					least, best, bestLambda = e, x, y
 				}
-				if e <= .2*fromLoss || e <= .8*fromLoss && e > last || since*100 >= 36*t {
-					far := length(vector(a.d, func(j int) float64 { return x[j] - from[j] }))
-					farLambda := math.Sqrt(sumOver(pairs, func(i int) float64 {
-						weight := sumOver(a.d, func(j int) float64 { return a.psi[i][j] })
-						return weight * (y[i] - fromLambda[i]) * (y[i] - fromLambda[i])
-					}))
+				if e <= .2*fromLoss || e <= .8*fromLoss && e > last || since*100 >= 36*float64(t) {
+					far, farLambda := length(plus(x, -1, from)), 0.
+					for i, psi := range a.psi {
+						farLambda += floats.Sum(psi) * math.Pow(y[i]-fromLambda[i], 2)
+					}
 					if far > 0 && farLambda > 0 {
-						sigma = math.Exp(.5*math.Log(farLambda/far) + .5*math.Log(sigma))
+						sigma = math.Exp(.5*math.Log(math.Sqrt(farLambda)/far) + .5*math.Log(sigma))
 					}
 					theta, lambda, from, fromLambda = x, y, x, y
 					fromLoss, since = loss(x, y), 0
-					last = fromLoss
-					sum, sumLambda = make([]float64, a.d), make([]float64, pairs)
-				} else {
-					last = e
+					e, sum, sumLambda = fromLoss, zeros(a.d), zeros(pairs)
 				}
+				last = e
 			}
 			return [][]float64{theta, best, bestLambda, lambda, {sigma}}
 		}
@@ -554,51 +504,37 @@ func TestTranscribedSparseDualALP(t *testing.T) {
 	// The parts of f_ω (4.14), of both forms.
 	at := []float64{2, -1.5, .5}
 	objective, negative, flow := dual.Parts(at)
-	parts := []float64{
-		sumOver(6, func(i int) float64 { return a.c[i] * a.measure(at, i) }),
-		sumOver(6, func(i int) float64 { return max(0, -a.measure(at, i)) }),
-		sumOver(3, func(s int) float64 {
-			return math.Abs(sumOver(3, func(j int) float64 { return w[s][j] * at[j] }) - target[s])
-		}),
-	}
+	excess := func(theta []float64, s int) float64 { return floats.Dot(w[s], theta) - target[s] }
+	parts := []float64{floats.Dot(a.c, a.measure(at)), mass(a.measure(at)),
+		floats.Norm(vector(3, func(s int) float64 { return excess(at, s) }), 1)}
 	sum := parts[0]/scale + omega*(parts[1]+parts[2])
 	value := mixpolicy.Must(DualALP{Weight: omega, CostScale: scale}.Objective(p, at))
-	if !floats.EqualApprox([]float64{objective, negative, flow, value}, append(parts, sum), 1e-13) || parts[1] == 0 || dual.psi.Cols != 3 {
-		t.Errorf("parts %v, %v and %v of %v, want %v and %v", objective, negative, flow, value, parts, sum)
+	if got := []float64{objective, negative, flow, value}; !floats.EqualApprox(got, append(parts, sum), 1e-13) || parts[1] == 0 || dual.psi.Cols != 3 {
+		t.Errorf("parts %v, want %v and %v", got, parts, sum)
 	}
-	steps := mixpolicy.StepFunc(func(t int) float64 { return .2 / float64(t+1) })
-	z1 := sumOver(6, func(i int) float64 { return length(a.psi[i]) })
-	z2 := sumOver(3, func(s int) float64 { return length(w[s]) })
-	pairs := mixpolicy.Must(alias.New(vector(6, func(i int) float64 { return length(a.psi[i]) })))
-	states := mixpolicy.Must(alias.New(vector(3, func(s int) float64 { return length(w[s]) })))
-	rng, theta, total := rand.NewPCG(7, 0), at, make([]float64, 3)
-	seen := 0
+	sizes := func(rows [][]float64) []float64 {
+		return vector(len(rows), func(k int) float64 { return length(rows[k]) })
+	}
+	z1, z2 := floats.Sum(sizes(a.psi)), floats.Sum(sizes(w))
+	pairs, states := mixpolicy.Must(alias.New(sizes(a.psi))), mixpolicy.Must(alias.New(sizes(w)))
+	rng, theta, total, seen := rand.NewPCG(7, 0), at, zeros(3), 0
 	_, err := dual.Run(background, DualALPRun{
-		Weight: omega, CostScale: scale, StepSize: steps, Batch: batch, Steps: 60, Radius: radius, Start: append([]float64(nil), theta...),
-		Schedule: func(t int) int { return t + 1 },
+		Weight: omega, CostScale: scale, StepSize: mixpolicy.StepFunc(func(t int) float64 { return .2 / float64(t+1) }),
+		Batch: batch, Steps: 60, Radius: radius, Start: slices.Clone(theta), Schedule: func(t int) int { return t + 1 },
 		Visit: func(step int, average []float64) error {
 			seen++
-			g := vector(3, func(j int) float64 {
-				return sumOver(6, func(i int) float64 { return a.c[i] * a.psi[i][j] }) / scale
-			})
+			g := times(1/scale, a.slope(zeros(6)))
 			for range batch {
-				i, s := pairs.Draw(rng), 0
-				negative := a.measure(theta, i) < 0
-				s = states.Draw(rng)
-				excess := sumOver(3, func(j int) float64 { return w[s][j] * theta[j] }) - target[s]
-				for j := range g {
-					if negative {
-						g[j] -= omega / batch * a.psi[i][j] * z1 / length(a.psi[i])
-					}
-					g[j] += omega / batch * math.Copysign(1, excess) * w[s][j] * z2 / length(w[s])
+				i, s := pairs.Draw(rng), states.Draw(rng)
+				if a.measure(theta)[i] < 0 {
+					floats.AddScaled(g, -omega/batch*z1/length(a.psi[i]), a.psi[i])
 				}
+				floats.AddScaled(g, omega/batch*math.Copysign(1, excess(theta, s))*z2/length(w[s]), w[s])
 			}
-			theta = onto(vector(3, func(j int) float64 { return theta[j] - .2/float64(step)*g[j] }), radius)
-			for j := range total {
-				total[j] += theta[j]
-				if want := total[j] / float64(step); !(math.Abs(average[j]-want) < 1e-10) {
-					t.Fatalf("step %d: mean %v, want %v of θ_%d", step, average, want, j)
-				}
+			theta = onto(plus(theta, -.2/float64(step), g), radius)
+			floats.Add(total, theta)
+			if want := times(1/float64(step), total); !floats.EqualApprox(average, want, 1e-10) {
+				t.Fatalf("step %d: mean %v, want %v", step, average, want)
 			}
 			return nil
 		},
