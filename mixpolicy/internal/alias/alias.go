@@ -7,6 +7,8 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Table draws i with probability pᵢ. It is immutable and safe for concurrent use.
@@ -54,7 +56,7 @@ func New(w []float64) (*Table, error) {
 	for len(small) > 0 && len(large) > 0 {
 		s, l := small[len(small)-1], large[len(large)-1]
 		small = small[:len(small)-1]
-		t.slots[s] = slot{threshold: fraction(scaled[s]), alias: l}
+		t.slots[s] = slot{threshold: uint64(math.Ldexp(max(scaled[s], 0), 64)), alias: l}
 		scaled[l] -= 1 - scaled[s]
 		if scaled[l] < 1 {
 			large = large[:len(large)-1]
@@ -65,28 +67,10 @@ func New(w []float64) (*Table, error) {
 	for _, i := range append(small, large...) {
 		t.slots[i] = slot{threshold: math.MaxUint64, alias: i}
 		if w[i] == 0 { // never give an index of probability zero
-			t.slots[i].alias, t.slots[i].threshold = heaviest(w), 0
+			t.slots[i] = slot{threshold: 0, alias: int32(floats.MaxIdx(w))}
 		}
 	}
 	return t, nil
-}
-
-func heaviest(w []float64) int32 {
-	best := 0
-	for i, x := range w {
-		if x > w[best] {
-			best = i
-		}
-	}
-	return int32(best)
-}
-
-// fraction maps p ∈ [0,1) to ⌊p 2⁶⁴⌋.
-func fraction(p float64) uint64 {
-	if p <= 0 {
-		return 0
-	}
-	return uint64(math.Ldexp(p, 64))
 }
 
 // Draw returns an index distributed as the table's weights. It does not allocate.

@@ -1,6 +1,10 @@
 package multilevel
 
-import "github.com/mixpolicy/lab/mixpolicy/internal/sparse"
+import (
+	"slices"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
+)
 
 // cycle is a level with its shares frozen, in some of its states only: a linear map that
 // approximates the inverse of I − Pᵀ. All indices count those states alone, and moves from
@@ -40,34 +44,18 @@ func (l *level) freeze(z []float64, states []int32) *cycle {
 		return c
 	}
 	l.lump(z)
-	var number []int32 // of each state of the level, or none; nil if all are here
-	if len(states) < len(l.leave) {
-		number = numbers(len(l.leave), states)
-	}
 	c.order = l.order.among(states)
-	if l.order.split {
-		l.takeParts([][]int{l.in.Ptr, l.split, l.later, l.in.Ptr[1:]}, states, number)
-		c.early, c.beside, c.late = l.parts[0], l.parts[1], l.parts[2]
-	} else {
-		l.takeParts([][]int{l.in.Ptr, l.later, l.in.Ptr[1:]}, states, number)
-		c.early, c.late = l.parts[0], l.parts[1]
+	l.takeParts(states)
+	if c.early, c.late = &l.parts[0], &l.parts[2]; l.order.split {
+		c.beside = &l.parts[1]
 	}
 	c.inverse, c.share = gather(l.inverse, states), gather(l.share, states)
-
-	groups := every(l.groups())
-	if number != nil {
-		groups = l.groupsOf(states)
+	c.next = l.next.freeze(l.next.mass, l.groupsOf(states))
+	within, group := numbers(l.groups(), c.next.states), make([]int32, len(states))
+	for k, i := range states {
+		group[k] = within[l.group[i]]
 	}
-	c.next = l.next.freeze(l.next.mass, groups)
-	c.grouping = l.grouping
-	if number != nil {
-		within := numbers(l.groups(), c.next.states)
-		group := make([]int32, len(states))
-		for k, i := range states {
-			group[k] = within[l.group[i]]
-		}
-		c.grouping = newGrouping(group, len(c.next.states))
-	}
+	c.grouping = newGrouping(group, len(c.next.states))
 	return c
 }
 
@@ -85,12 +73,7 @@ func every(n int) []int32 {
 
 // numbers returns the place of each of 0, …, n−1 among the given ones, or none.
 func numbers(n int, given []int32) []int32 {
-	x := make([]int32, n)
-	each(n, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			x[i] = none
-		}
-	})
+	x := slices.Repeat([]int32{none}, n)
 	for k, i := range given {
 		x[i] = int32(k)
 	}
@@ -125,59 +108,44 @@ func gather(x []float64, states []int32) []float64 {
 // takeParts sets l.parts to the rows of some states, less the entries in the columns of
 // others: the k-th has the entries from cuts[k][i] to cuts[k+1][i]−1 of each row i. The cycle
 // before loses its own.
-func (l *level) takeParts(cuts [][]int, states, number []int32) {
-	in, n := l.in, len(states)
-	if l.parts == nil {
-		for range cuts[1:] {
-			l.parts = append(l.parts, new(sparse.Matrix))
-		}
-	}
-	all := l.parts
-	for _, x := range all {
-		x.Rows, x.Cols, x.Ptr = n, n, sized(x.Ptr, n+1, in.Rows+1)
-		x.Ptr[0] = 0
+func (l *level) takeParts(states []int32) {
+	in, n, number, all := l.in, len(states), numbers(len(l.leave), states), &l.parts
+	cuts := [][]int{in.Ptr, l.split, l.later, in.Ptr[1:]}
+	for m := range all {
+		all[m].Rows, all[m].Cols, all[m].Ptr = n, n, sized(all[m].Ptr, n+1, in.Rows+1)
+		all[m].Ptr[0] = 0
 	}
 	each(n, func(_, lo, hi int) {
 		for k := lo; k < hi; k++ {
 			i := states[k]
-			for m, x := range all {
+			for m := range all {
 				from, to := cuts[m][i], cuts[m+1][i]
 				count := to - from
-				if number != nil {
-					for _, j := range in.Col[from:to] {
-						if number[j] == none {
-							count--
-						}
+				for _, j := range in.Col[from:to] {
+					if number[j] == none {
+						count--
 					}
 				}
-				x.Ptr[k+1] = count
+				all[m].Ptr[k+1] = count
 			}
 		}
 	})
-	for m, x := range all {
+	for m := range all {
+		x, most := &all[m], 0
 		for k := range n {
 			x.Ptr[k+1] += x.Ptr[k]
 		}
-		if cap(x.Col) < x.Ptr[n] {
-			most := 0
-			for i := range in.Rows {
-				most += cuts[m+1][i] - cuts[m][i]
-			}
-			x.Col, x.Val = make([]int32, most), make([]float64, most)
+		for i := range in.Rows {
+			most += cuts[m+1][i] - cuts[m][i]
 		}
-		x.Col, x.Val = x.Col[:x.Ptr[n]], x.Val[:x.Ptr[n]]
+		x.Col, x.Val = sized(x.Col, x.Ptr[n], most), sized(x.Val, x.Ptr[n], most)
 	}
 	each(n, func(_, lo, hi int) {
 		for k := lo; k < hi; k++ {
 			i := states[k]
-			for m, x := range all {
-				from, to, at := cuts[m][i], cuts[m+1][i], x.Ptr[k]
-				if number == nil {
-					copy(x.Col[at:], in.Col[from:to])
-					copy(x.Val[at:], in.Val[from:to])
-					continue
-				}
-				for e := from; e < to; e++ {
+			for m := range all {
+				x, at := &all[m], all[m].Ptr[k]
+				for e := cuts[m][i]; e < cuts[m+1][i]; e++ {
 					if j := number[in.Col[e]]; j != none {
 						x.Col[at], x.Val[at] = j, in.Val[e]
 						at++
@@ -211,7 +179,7 @@ func (c *cycle) correct(e, b, r []float64, wanted bool) {
 	for k := range visits {
 		last := k+1 == visits || d.elimination != nil || c == c.solver.cycle
 		d.correct(d.z, d.b, d.r, !last)
-		c.spread(e, d.z)
+		c.spread(e, d.z, c.share, overCorrection)
 		if last {
 			break
 		}
@@ -222,17 +190,9 @@ func (c *cycle) correct(e, b, r []float64, wanted bool) {
 	c.last(e, b, r, wanted)
 }
 
-// stop counts a sweep over all states, and reports whether to stop.
-func (c *cycle) stop() bool {
-	if c == c.solver.cycle {
-		c.Sweeps++
-	}
-	return c.ctx.Err() != nil
-}
-
 // first sets e by a backward sweep from zero.
 func (c *cycle) first(e, b []float64) {
-	if c.stop() {
+	if c.stop(c == c.solver.cycle) {
 		return
 	}
 	c.order.visit(true, func(lo, hi int) {
@@ -265,15 +225,6 @@ func (c *cycle) restrict(sum, r, e []float64) {
 	})
 }
 
-// spread adds a correction of the groups, lengthened, to their members, by their shares.
-func (c *cycle) spread(e, coarse []float64) {
-	each(len(e), func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			e[i] += overCorrection * c.share[i] * coarse[c.group[i]]
-		}
-	})
-}
-
 // overCorrection is by how much corrections of the groups are lengthened. Equal in all of
 // a group, they cost more steps in the flow than smooth ones, and come out too small: by
 // a half between pairs on a line (Braess 1995). Sweeps in the network, one visit from the
@@ -282,7 +233,7 @@ const overCorrection = 1.4
 
 // last improves e by a forward sweep, and, if wanted, sets r to what is left.
 func (c *cycle) last(e, b, r []float64, wanted bool) {
-	if c.stop() {
+	if c.stop(c == c.solver.cycle) {
 		return
 	}
 	early, beside, late, inverse := c.early, c.beside, c.late, c.inverse

@@ -49,9 +49,6 @@ func newGrouping(group []int32, groups int) grouping {
 	return x
 }
 
-// alone is the grouping of n states into groups of one.
-func alone(n int) grouping { return newGrouping(every(n), n) }
-
 // build makes the coarser levels: groups and the patterns of their chains. Groups
 // depend on the chain only, not on μ, so they serve all cycles.
 func (l *level) build() {
@@ -61,7 +58,7 @@ func (l *level) build() {
 		return
 	}
 	l.share = make([]float64, n)
-	l.grouping = alone(n)
+	l.grouping = newGrouping(every(n), n)
 	// Where neighbours of neighbours are new states, as in a random graph, pairing
 	// hardly lessens the moves; it goes on until half of them are gone.
 	least := pairings(l.in)
@@ -75,12 +72,7 @@ func (l *level) build() {
 		}
 	}
 	l.place()
-	// While groups are made, states have equal shares.
-	equal := make([]float64, n)
-	for i := range equal {
-		equal[i] = 1
-	}
-	l.lump(equal)
+	l.lump(slices.Repeat([]float64{1}, n)) // while groups are made, states have equal shares
 	l.next.build()
 }
 

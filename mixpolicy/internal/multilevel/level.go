@@ -1,8 +1,6 @@
 package multilevel
 
-import (
-	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
-)
+import "github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 
 // level is a chain, and how its states are lumped to those of the next level.
 type level struct {
@@ -23,7 +21,7 @@ type level struct {
 
 	elimination *elimination // of the coarsest level
 
-	parts []*sparse.Matrix // of the present cycle, see takeParts
+	parts [3]sparse.Matrix // of the present cycle, see takeParts
 
 	z, r []float64 // workspace: a measure, what split blocks bring each other
 }
@@ -62,11 +60,6 @@ func inflow(in *sparse.Matrix, z []float64, i int) float64 {
 	return flow(in, z, in.Ptr[i], in.Ptr[i+1])
 }
 
-// entering returns what comes into a state by some of the entries of its row.
-func (l *level) entering(z []float64, from, to int) float64 {
-	return flow(l.in, z, from, to)
-}
-
 // leastNormal is the least normal number; its inverse is finite.
 const leastNormal = 0x1p-1022
 
@@ -81,23 +74,26 @@ func (l *level) invert() {
 	})
 }
 
-// stop counts a sweep over all states, and reports whether to stop.
-func (l *level) stop() bool {
-	if l.ctx.Err() != nil {
-		return true
+// stop counts a sweep, if it is one over all states, and reports whether to stop.
+func (s *solver) stop(all bool) bool {
+	if all {
+		s.Sweeps++
 	}
-	if l == l.top {
-		l.Sweeps++
-	}
-	return false
+	return s.ctx.Err() != nil
 }
 
 // sweep balances the flow at each state in turn: z(i) leave(i) = Σ_j z(j)P(j,i).
 func (l *level) sweep(z []float64, backward bool) {
-	if l.stop() {
+	if l.stop(l == l.top) {
 		return
 	}
-	l.between(l.r, z)
+	if l.order.split { // what the states bring each other across blocks
+		each(len(z), func(_, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				l.r[i] = flow(l.in, z, l.split[i], l.later[i])
+			}
+		})
+	}
 	l.order.visit(backward, func(lo, hi int) {
 		ptr, split, later, inverse := l.in.Ptr, l.split, l.later, l.inverse
 		for k := range hi - lo {
@@ -106,23 +102,10 @@ func (l *level) sweep(z []float64, backward bool) {
 				i = hi - 1 - k
 			}
 			if v := inverse[i]; v > 0 && l.order.split {
-				z[i] = v * (l.r[i] + l.entering(z, ptr[i], split[i]) + l.entering(z, later[i], ptr[i+1]))
+				z[i] = v * (l.r[i] + flow(l.in, z, ptr[i], split[i]) + flow(l.in, z, later[i], ptr[i+1]))
 			} else if v > 0 {
-				z[i] = v * l.entering(z, ptr[i], ptr[i+1])
+				z[i] = v * inflow(l.in, z, i)
 			}
-		}
-	})
-}
-
-// between sets r to what the states bring each other across split blocks before a sweep,
-// if there are any.
-func (l *level) between(r, z []float64) {
-	if !l.order.split {
-		return
-	}
-	each(len(z), func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			r[i] = l.entering(z, l.split[i], l.later[i])
 		}
 	})
 }
@@ -130,9 +113,8 @@ func (l *level) between(r, z []float64) {
 // imbalance sets dst(i) = Σ_j z(j)P(j,i) − z(i) leave(i).
 func (l *level) imbalance(dst, z []float64) {
 	each(len(dst), func(_, lo, hi int) {
-		ptr, leave := l.in.Ptr, l.leave
 		for i := lo; i < hi; i++ {
-			dst[i] = l.entering(z, ptr[i], ptr[i+1]) - z[i]*leave[i]
+			dst[i] = inflow(l.in, z, i) - z[i]*l.leave[i]
 		}
 	})
 }
@@ -199,16 +181,16 @@ func (l *level) balance(z []float64) {
 		copy(c.z, c.mass)
 		c.balance(c.z)
 		clear(z)
-		l.spread(z, c.z)
+		l.spread(z, c.z, l.share, 1)
 		l.sweep(z, k%2 == 0)
 	}
 }
 
-// spread adds the masses of the groups to their members, by their shares.
-func (l *level) spread(z, coarse []float64) {
+// spread adds the masses of the groups, or a correction, times a factor to their members, by their shares.
+func (x *grouping) spread(z, coarse, share []float64, factor float64) {
 	each(len(z), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			z[i] += l.share[i] * coarse[l.group[i]]
+			z[i] += factor * share[i] * coarse[x.group[i]]
 		}
 	})
 }

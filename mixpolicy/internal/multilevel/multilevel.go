@@ -125,7 +125,9 @@ func Stationary(ctx context.Context, c Chain, mu []float64, set Settings) (Resul
 	if c.In.NNZ() > most {
 		return Result{}, fmt.Errorf("%d moves between states, want at most %d", c.In.NNZ(), most)
 	}
-	s := newSolver(ctx, c, mu, set)
+	s := &solver{ctx: ctx, set: set, mu: mu, residual: make([]float64, len(mu))}
+	s.top = s.newLevel(c.In, c.Leave)
+	s.top.invert()
 	normalise(mu)
 	err := s.run()
 	return s.Result, err
@@ -133,13 +135,6 @@ func Stationary(ctx context.Context, c Chain, mu []float64, set Settings) (Resul
 
 // most leaves 32 bits to count moves; twice as many would take 26 GB.
 const most = 1 << 30
-
-func newSolver(ctx context.Context, c Chain, mu []float64, set Settings) *solver {
-	s := &solver{ctx: ctx, set: set, mu: mu, residual: make([]float64, len(mu))}
-	s.top = s.newLevel(c.In, c.Leave)
-	s.top.invert()
-	return s
-}
 
 type solver struct {
 	ctx      context.Context

@@ -144,11 +144,7 @@ func newOrder(in *sparse.Matrix) order {
 		c := bits.TrailingZeros64(^taken)
 		if c >= mostColours {
 			o, count := cut(n, mostSplit)
-			o.split = true
-			o.colour, o.colours = make([]int32, count), [][]int32{make([]int32, count)}
-			for k := range o.colours[0] {
-				o.colours[0][k] = int32(k)
-			}
+			o.split, o.colour, o.colours = true, make([]int32, count), [][]int32{every(count)}
 			return o
 		}
 		if c == len(o.colours) {
@@ -208,8 +204,7 @@ func (o *order) visit(backward bool, do func(lo, hi int)) {
 // is the same place unless blocks are split.
 func (o *order) arrange(in *sparse.Matrix) (split, later []int) {
 	later = make([]int, in.Rows)
-	split = later
-	if o.split {
+	if split = later; o.split {
 		split = make([]int, in.Rows)
 	}
 	each(in.Rows, func(_, lo, hi int) {

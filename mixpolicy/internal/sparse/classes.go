@@ -1,37 +1,103 @@
 package sparse
 
-import "slices"
+import (
+	"math/rand/v2"
+	"slices"
+)
 
 // ClosedClasses returns the recurrent classes of the chain whose transition matrix
 // has the pattern of m (square): the strongly connected components that no entry
-// leaves. States in a class are in increasing order, classes by their first state. It
-// takes O(rows + entries); the common case of one class is looked for first, at a fifth
-// of the cost.
-func (m *Matrix) ClosedClasses() [][]int32 {
-	if class, ok := m.onlyClosedClass(); ok {
-		return [][]int32{class}
-	}
-	return m.tarjan()
-}
-
-// onlyClosedClass returns the only closed class, if there is one and it is easily found:
-// if all states lead to state c, then it is what c leads to. For c a walk from the first
-// state is followed until it should have come to stay.
-func (m *Matrix) onlyClosedClass() (class []int32, ok bool) {
-	const walk, passes = 1 << 12, 16
-	c := 0
-	for k, r := 0, uint32(1); k < walk && m.Rows > 0; k++ {
-		col, _ := m.Row(c)
+// leaves. States in a class are in increasing order, classes by their first state. The common case of one class
+// is looked for first, in O(rows + entries): if all states lead to state c, then it is what c leads to. For c a walk
+// from the first state is followed until it should have come to stay.
+func (m *Matrix) ClosedClasses() (classes [][]int32) {
+	const steps, passes = 1 << 12, 16
+	c := int32(0)
+	for k, r := 0, uint32(1); k < steps && m.Rows > 0; k++ {
+		col, _ := m.Row(int(c))
 		if len(col) == 0 {
-			return nil, false
+			break
 		}
 		r = r*1664525 + 1013904223 // Knuth's generator; any choice of moves is fine
-		c = int(col[uint64(r)*uint64(len(col))>>32])
+		c = col[uint64(r)*uint64(len(col))>>32]
 	}
-	if !m.allReach(c, passes) {
-		return nil, false
+	mark := make([]uint8, m.Rows)
+	if m.Rows > 0 && m.allReach(int(c), passes) {
+		return [][]int32{m.reachedFrom(c, mark)}
 	}
-	return m.reachedFrom(c), true
+	// Else a state is in a closed class if all that it leads to leads back. If not, one of those that don't is tried,
+	// at random, which leaves half of them on average.
+	into, rng := m.Transpose(), rand.New(rand.NewPCG(1, 2))
+	for s := range m.Rows {
+		for c := int32(s); mark[s] == open; {
+			from := m.spread(c, mark, open, reached)
+			into.spread(c, mark, reached, returns)
+			rest := slices.DeleteFunc(slices.Clone(from), func(j int32) bool { return mark[j] == returns })
+			for _, j := range from {
+				mark[j] = open
+			}
+			if len(rest) > 0 {
+				c = rest[rng.IntN(len(rest))]
+				continue
+			}
+			into.spread(c, mark, open, decided)
+			slices.Sort(from)
+			classes = append(classes, from)
+		}
+	}
+	slices.SortFunc(classes, func(a, b []int32) int { return int(a[0] - b[0]) })
+	return classes
+}
+
+// What is known of a state: nothing, that it is reached from the one in question, that it leads back to it too, or
+// that it leads to a class that was found.
+const open, reached, returns, decided = 0, 1, 2, 3
+
+// reachedFrom returns the states that c leads to, c among them, in increasing order. It passes over all rows, forward
+// and backward in turn, which reads memory in order, before it follows moves one by one.
+func (m *Matrix) reachedFrom(c int32, mark []uint8) (states []int32) {
+	mark[c] = reached
+	for pass := range 4 {
+		for i := range mark {
+			if pass%2 == 1 {
+				i = len(mark) - 1 - i
+			}
+			if mark[i] == reached {
+				mark[i] = decided
+				for _, j := range m.Col[m.Ptr[i]:m.Ptr[i+1]] {
+					if mark[j] == open {
+						mark[j] = reached
+					}
+				}
+			}
+		}
+	}
+	for i, k := range mark {
+		if k == reached {
+			m.spread(int32(i), mark, open, decided)
+		}
+	}
+	for i, k := range mark {
+		if k != open {
+			states = append(states, int32(i))
+		}
+	}
+	return states
+}
+
+// spread marks c, and all that it leads to through states marked from, with to. It lists them.
+func (m *Matrix) spread(c int32, mark []uint8, from, to uint8) []int32 {
+	list := []int32{c}
+	mark[c] = to
+	for k := 0; k < len(list); k++ {
+		for _, j := range m.Col[m.Ptr[list[k]]:m.Ptr[list[k]+1]] {
+			if mark[j] == from {
+				mark[j] = to
+				list = append(list, j)
+			}
+		}
+	}
+	return list
 }
 
 // allReach reports whether all states lead to c. It visits the states for which that is
@@ -62,136 +128,6 @@ func (m *Matrix) allReach(c, passes int) bool {
 		missing = still
 	}
 	return len(missing) == 0
-}
-
-// reachedFrom returns the states that c leads to, c among them, in increasing order. It
-// passes over all rows, forward and backward in turn, which reads memory in order; and
-// follows moves one by one where that would take many passes.
-func (m *Matrix) reachedFrom(c int) []int32 {
-	const passes = 8
-	const reached, followed = 1, 2
-	mark := make([]uint8, m.Rows)
-	mark[c] = reached
-	count, open := 1, 1 // states marked, and those of them that are not followed
-	follow := func(i int, found func(j int32)) {
-		mark[i] = followed
-		open--
-		for _, j := range m.Col[m.Ptr[i]:m.Ptr[i+1]] {
-			if mark[j] == 0 {
-				mark[j] = reached
-				count++
-				open++
-				found(j)
-			}
-		}
-	}
-	for pass := 0; pass < passes && open > 0; pass++ {
-		for i := range mark {
-			if pass%2 == 1 {
-				i = len(mark) - 1 - i
-			}
-			if mark[i] == reached {
-				follow(i, func(int32) {})
-			}
-		}
-	}
-	var todo []int32
-	for i, k := range mark {
-		if k == reached {
-			todo = append(todo, int32(i))
-		}
-	}
-	for len(todo) > 0 {
-		i := int(todo[len(todo)-1])
-		todo = todo[:len(todo)-1]
-		follow(i, func(j int32) { todo = append(todo, j) })
-	}
-	states := make([]int32, 0, count)
-	for i, k := range mark {
-		if k != 0 {
-			states = append(states, int32(i))
-		}
-	}
-	return states
-}
-
-// tarjan is [Matrix.ClosedClasses] for any chain (Tarjan 1972, without recursion).
-func (m *Matrix) tarjan() [][]int32 {
-	n := m.Rows
-	const unseen = 0
-	order, low := make([]int32, n), make([]int32, n) // order counts from 1
-	onStack := make([]bool, n)
-	component := make([]int32, n) // 1-based once assigned
-	var stack []int32
-	type frame struct {
-		v    int32
-		edge int
-	}
-	var calls []frame
-	var clock, components int32
-	visit := func(v int32) {
-		clock++
-		order[v], low[v] = clock, clock
-		stack, onStack[v] = append(stack, v), true
-		calls = append(calls, frame{v, m.Ptr[v]})
-	}
-	for root := range n {
-		if order[root] != unseen {
-			continue
-		}
-		visit(int32(root))
-		for len(calls) > 0 {
-			f := &calls[len(calls)-1]
-			if f.edge < m.Ptr[f.v+1] {
-				w := m.Col[f.edge]
-				f.edge++
-				if order[w] == unseen {
-					visit(w)
-				} else if onStack[w] {
-					low[f.v] = min(low[f.v], order[w])
-				}
-				continue
-			}
-			v := f.v
-			calls = calls[:len(calls)-1]
-			if len(calls) > 0 {
-				p := calls[len(calls)-1].v
-				low[p] = min(low[p], low[v])
-			}
-			if low[v] == order[v] {
-				components++
-				for {
-					w := stack[len(stack)-1]
-					stack, onStack[w] = stack[:len(stack)-1], false
-					component[w] = components
-					if w == v {
-						break
-					}
-				}
-			}
-		}
-	}
-	open := make([]bool, components+1)
-	for i := range n {
-		col, _ := m.Row(i)
-		for _, c := range col {
-			if component[c] != component[i] {
-				open[component[i]] = true
-			}
-		}
-	}
-	members := map[int32][]int32{}
-	for i := range n {
-		if c := component[i]; !open[c] {
-			members[c] = append(members[c], int32(i))
-		}
-	}
-	classes := make([][]int32, 0, len(members))
-	for _, c := range members {
-		classes = append(classes, c)
-	}
-	slices.SortFunc(classes, func(a, b []int32) int { return int(a[0]) - int(b[0]) })
-	return classes
 }
 
 // Period returns the period of the chain's only recurrent class: the greatest
