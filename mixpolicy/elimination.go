@@ -72,16 +72,13 @@ func (r *reduced) measure(n int) []float64 {
 	return mu
 }
 
-// values returns v = c + γPv; without a discount, h = c − g + Ph with h = 0 in state number 0.
-func (r *reduced) values(cost []float64) []float64 {
-	c, t := make([]float64, r.first+len(r.states)), make([]float64, r.first+len(r.states))
+// values returns v = c + γPv; without a discount, h = c − tg + Ph with h = 0 in state number 0 and t the same in all states.
+func (r *reduced) values(cost []float64, t float64) []float64 {
+	c := make([]float64, r.first+len(r.states))
 	for k, s := range r.states {
 		c[r.first+k] = cost[s]
-		if r.first == 0 {
-			t[k] = 1
-		}
 	}
-	h, _ := r.Values(c, t)
+	h, _ := r.Values(c, constant(len(c), t*float64(1-r.first)))
 	v := make([]float64, len(cost))
 	for k, s := range r.states {
 		v[s] = h[r.first+k]
@@ -109,7 +106,7 @@ func (x *MDP) eliminate(
 		if !r.Lost {
 			return nil
 		}
-		if q.Error = x.newErrorBound(chain, support).within(mu, r.times(x.n)); q.Error <= limit {
+		if q.Error = x.newErrorBound(chain, support).within(mu, r.values(constant(x.n, 1), 0)); q.Error <= limit {
 			return nil
 		}
 		for k, s := range support {
@@ -126,14 +123,4 @@ func (x *MDP) eliminate(
 		support[0], support[heaviest] = support[heaviest], support[0]
 		heaviest = 0
 	}
-}
-
-// times returns the mean times to state number 0.
-func (r *reduced) times(n int) []float64 {
-	h, _ := r.Values(constant(len(r.states), 1), make([]float64, len(r.states)))
-	out := make([]float64, n)
-	for k, s := range r.states {
-		out[s] = h[k]
-	}
-	return out
 }

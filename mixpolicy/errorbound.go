@@ -104,18 +104,12 @@ func (e *errorBound) bound(mu, h []float64) (bound, rounding float64) {
 	g := e.x.Gamma()
 	var all, allowed sum.Accumulator
 	for _, s := range e.support {
-		col, val := e.into.Row(int(s))
-		var in float64
-		for k, c := range col {
-			if c != s {
-				in += mu[c] * val[k]
-			}
-		}
+		in, terms := others(e.into, s, mu)
 		in = g*in + e.restart*e.x.initial[s]
 		out := mu[s] * e.leave[s]
 		// Each sum has an error of half a unit a term, and so has Σ μ̂ = 1; 12 more are for products,
 		// which may be below the normal range, and for what follows.
-		more := float64(len(col)+e.chain.Ptr[s+1]-e.chain.Ptr[s]+12) * (0x1p-53*(in+out) + 0x1p-1074)
+		more := float64(terms+e.chain.Ptr[s+1]-e.chain.Ptr[s]+12) * (0x1p-53*(in+out) + 0x1p-1074)
 		all.Add(h[s] * (math.Abs(out-in) + more))
 		allowed.Add(h[s] * more)
 	}
@@ -184,11 +178,17 @@ func (e *errorBound) leastDrop(h []float64, zero int32) float64 {
 // ahead returns the sum of Σ_{s′≠s} γP(s,s′)h(s′) and restart, which P̃ adds for the states of α,
 // and the number of its terms.
 func (e *errorBound) ahead(h []float64, s int32, restart float64) (in float64, terms int) {
-	col, val := e.chain.Row(int(s))
+	in, terms = others(e.chain, s, h)
+	return e.x.Gamma()*in + restart, terms
+}
+
+// others returns row s of a matrix times x, less what is on the diagonal, and the number of its terms.
+func others(m *sparse.Matrix, s int32, x []float64) (sum float64, terms int) {
+	col, val := m.Row(int(s))
 	for k, c := range col {
 		if c != s {
-			in += val[k] * h[c]
+			sum += val[k] * x[c]
 		}
 	}
-	return e.x.Gamma()*in + restart, len(col)
+	return sum, len(col)
 }

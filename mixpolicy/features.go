@@ -124,10 +124,7 @@ func FeaturesFromColumns(x *MDP, columns ...[]float64) (*Features, error) {
 // positive wherever a feature is: the error names the first row that would never be
 // sampled.
 func (f *Features) SampledBy(q []float64) (*Features, error) {
-	if len(q) != f.x.Pairs() {
-		return nil, fmt.Errorf("mixpolicy: sampling distribution has %d entries, want one per pair: %d", len(q), f.x.Pairs())
-	}
-	if err := sum.CheckDistribution(q, len(q)); err != nil {
+	if err := sum.CheckDistribution(q, f.x.Pairs()); err != nil {
 		return nil, fmt.Errorf("mixpolicy: sampling distribution: %w", err)
 	}
 	row := make([]float64, f.Dim())

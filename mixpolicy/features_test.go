@@ -104,7 +104,7 @@ func TestFeatureErrors(t *testing.T) {
 		t.Error("a given column has a measure")
 	}
 	wantError(t, errOf(f.SampledBy([]float64{1, 0})), "feature 0 is 0.5 there, but the row is never sampled")
-	wantError(t, errOf(f.SampledBy([]float64{1})), "1 entries")
+	wantError(t, errOf(f.SampledBy([]float64{1})), "1 probabilities")
 	wantError(t, errOf(f.SampledBy([]float64{.5, .6})), "sampling distribution", "1.1")
 	wantError(t, errOf(f.SampledBy([]float64{.5, math.NaN()})), "sampling distribution", "NaN")
 	if g := mixpolicy.Must(f.SampledBy([]float64{.25, .75})); g.Sampling()[1] != .75 || f.Sampling()[1] != .25 {

@@ -1,6 +1,7 @@
 package mixpolicy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -120,23 +121,19 @@ func New(spec Spec) (*MDP, error) {
 		cost:       make([]float64, spec.States*spec.Actions),
 		stateLabel: spec.StateLabel, actionLabel: spec.ActionLabel,
 	}
-	initial, err := initialDistribution(spec.Initial, x.n)
-	if err != nil {
-		return nil, err
+	if x.initial = slices.Clone(spec.Initial); x.initial == nil {
+		x.initial = constant(x.n, 1/float64(x.n))
 	}
-	x.initial = initial
+	if err := sum.CheckDistribution(x.initial, x.n); err != nil {
+		return nil, fmt.Errorf("mixpolicy: initial distribution: %w", err)
+	}
 	if spec.Allowed != nil {
 		if err := x.allow(spec.Allowed); err != nil {
 			return nil, err
 		}
 	}
-	pairs := x.n * x.m
-	expected := spec.Transitions
-	if expected <= 0 {
-		expected = 4 * pairs
-	}
-	expected = min(expected, math.MaxInt32) // more than that comes as it is needed
-	b := sparse.NewBuilder(x.n, pairs, expected)
+	expected := max(0, spec.Transitions)
+	b := sparse.NewBuilder(x.n, x.Pairs(), min(cmp.Or(expected, 4*x.Pairs()), math.MaxInt32)) // more comes as it is needed
 	for s := range x.n {
 		for k := range x.m {
 			a := x.act(s, k)
@@ -258,23 +255,7 @@ func (x *MDP) checkAllowed(xi []float64) error {
 	return nil
 }
 
-func initialDistribution(alpha []float64, n int) ([]float64, error) {
-	if alpha == nil {
-		return constant(n, 1/float64(n)), nil
-	}
-	if err := sum.CheckDistribution(alpha, n); err != nil {
-		return nil, fmt.Errorf("mixpolicy: initial distribution: %w", err)
-	}
-	return slices.Clone(alpha), nil
-}
-
-func constant(n int, v float64) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = v
-	}
-	return x
-}
+func constant(n int, v float64) []float64 { return slices.Repeat([]float64{v}, n) }
 
 // Merge adds up the probabilities of transitions to the same state, in place,
 // and returns the list without repetitions, in order of first appearance.

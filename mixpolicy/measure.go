@@ -1,6 +1,7 @@
 package mixpolicy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -116,18 +117,16 @@ func occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*M
 	if err := x.checkPolicy(p); err != nil {
 		return nil, err
 	}
-	if set.Tolerance == 0 {
-		set.Tolerance = 1e-12
-	}
-	if set.MaxSweeps == 0 {
-		set.MaxSweeps = 100_000
-	}
+	set.Tolerance, set.MaxSweeps = cmp.Or(set.Tolerance, 1e-12), cmp.Or(set.MaxSweeps, 100_000)
 	if !(set.Tolerance > 0) || set.MaxSweeps < 0 {
 		return nil, fmt.Errorf("mixpolicy: MeasureSettings{Tolerance: %v, MaxSweeps: %d}, want both positive", set.Tolerance, set.MaxSweeps)
 	}
-	if set.Start != nil {
-		if err := checkStart(set.Start, x.n); err != nil {
-			return nil, err
+	if set.Start != nil && len(set.Start) != x.n {
+		return nil, fmt.Errorf("mixpolicy: MeasureSettings.Start has %d entries, want one per state: %d", len(set.Start), x.n)
+	}
+	for s, v := range set.Start {
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return nil, fmt.Errorf("mixpolicy: MeasureSettings.Start is %v in state %d, want a finite number ≥ 0", v, s)
 		}
 	}
 	chain := x.chain(p)
@@ -154,7 +153,9 @@ func occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*M
 	if !(sum.Of(q.State) <= 2) {
 		return nil, fmt.Errorf("mixpolicy: masses overflow in %v; want Elimination", q.Method)
 	}
-	q.Residual = x.flowResidual(chain, q.State)
+	flow := make([]float64, x.n)
+	x.pushForward(chain, flow, q.State)
+	q.Residual = sum.Diff1(q.State, flow)
 	return q, err
 }
 
@@ -183,27 +184,11 @@ func (x *MDP) auto(ctx context.Context, q *Measure, chain *sparse.Matrix, suppor
 	return x.multilevel(ctx, q, chain, support, patient)
 }
 
-func checkStart(mu []float64, n int) error {
-	if len(mu) != n {
-		return fmt.Errorf("mixpolicy: MeasureSettings.Start has %d entries, want one per state: %d", len(mu), n)
-	}
-	for s, v := range mu {
-		if !(v >= 0) || math.IsInf(v, 1) {
-			return fmt.Errorf("mixpolicy: MeasureSettings.Start is %v in state %d, want a finite number ≥ 0", v, s)
-		}
-	}
-	return nil
-}
-
 // support returns the states that can carry mass: all of them under discounting,
 // the one recurrent class under average cost.
 func (x *MDP) support(chain *sparse.Matrix) ([]int32, error) {
 	if !x.criterion.Average() {
-		all := make([]int32, x.n)
-		for s := range all {
-			all[s] = int32(s)
-		}
-		return all, nil
+		return allStates(x.n, nil), nil
 	}
 	classes := chain.ClosedClasses()
 	if len(classes) == 1 {
@@ -233,13 +218,6 @@ func (x *MDP) className(states []int32) string {
 	}
 	b.WriteByte('}')
 	return b.String()
-}
-
-// flowResidual returns ‖μ − (1−γ)α − γμP‖₁.
-func (x *MDP) flowResidual(chain *sparse.Matrix, mu []float64) float64 {
-	flow := make([]float64, x.n)
-	x.pushForward(chain, flow, mu)
-	return sum.Diff1(mu, flow)
 }
 
 // pushForward sets dst = (1−γ)α + γ μP. Repeated from μ = (1−γ)α it adds up the series (2.10).
@@ -335,15 +313,8 @@ func (x *MDP) sweep(into *sparse.Matrix, leave, mu []float64, support []int32, b
 		if backward {
 			s = support[len(support)-1-k]
 		}
-		var in float64
-		col, val := into.Row(int(s))
-		for k, c := range col {
-			if c != s {
-				in += mu[c] * val[k]
-			}
-		}
-		in *= g
-		if g < 1 {
+		in, _ := others(into, s, mu)
+		if in *= g; g < 1 {
 			in += (1 - g) * x.initial[s]
 		}
 		if leave[s] > 0 { // 0: an absorbing state is its own class and keeps all mass

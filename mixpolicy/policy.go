@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
@@ -113,14 +115,9 @@ func deterministic[action int | int32](x *MDP, actions []action) *Policy {
 	for s, a := range actions {
 		at[s] = int32(x.m - 1 - x.act(s, int(a)))
 	}
-	return &Policy{x.n, x.m, units(x.m), at}
-}
-
-// units returns 0 … 0 1 0 … 0, of which every unit vector is a part.
-func units(m int) []float64 {
-	u := make([]float64, 2*m-1)
-	u[m-1] = 1
-	return u
+	units := make([]float64, 2*x.m-1) // 0 … 0 1 0 … 0, of which every unit vector is a part
+	units[x.m-1] = 1
+	return &Policy{x.n, x.m, units, at}
 }
 
 // deterministic tells whether the policy was made by [Deterministic], and so has unit.
@@ -269,13 +266,7 @@ func (p *Policy) Prob(s, a int) float64 { return p.Row(s)[a] }
 
 // Action returns an action of greatest probability in state s, the first of equals.
 func (p *Policy) Action(s int) int {
-	best, row := 0, p.Row(s)
-	for a, v := range row {
-		if v > row[best] {
-			best = a
-		}
-	}
-	return best
+	return floats.MaxIdx(p.Row(s))
 }
 
 // Under returns the Markov chain of a policy, with its costs, as an MDP with one action:

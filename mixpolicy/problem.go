@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -37,35 +38,17 @@ func (c Class) String() string { return fmt.Sprintf("%s ≤ %v", c.Norm.Around("
 
 // Size returns ‖θ‖ in the norm of the class, at most R in the third set of (2.19).
 func (c Class) Size(theta []float64) float64 {
-	switch c.Norm {
-	case linprog.LInf:
-		return floats.Norm(theta, math.Inf(1))
-	case linprog.L1:
-		return floats.Norm(theta, 1)
-	}
-	return floats.Norm(theta, 2)
+	return floats.Norm(theta, []float64{linprog.L2: 2, linprog.LInf: math.Inf(1), linprog.L1: 1}[c.Norm])
 }
 
 // Project moves x to the nearest point of the class with 1ᵀx = 1.
 func (c Class) Project(x []float64) error { return c.Norm.Project(x, x, c.R) }
 
-// least returns the smallest R for which the class meets 1ᵀθ = 1, at θ = 1/d:
-// 1/√d, 1/d and 1 for ℓ₂, ℓ_∞ and ℓ₁.
-func (c Class) least(d int) float64 {
-	switch c.Norm {
-	case linprog.LInf:
-		return 1 / float64(d)
-	case linprog.L1:
-		return 1
-	}
-	return 1 / math.Sqrt(float64(d))
-}
-
 func (c Class) validate(d int) error {
 	if c.Norm < linprog.L2 || c.Norm > linprog.L1 {
 		return fmt.Errorf("mixpolicy: class of the norm %v, want linprog.L2, L1 or LInf", c.Norm)
 	}
-	need, strict := c.least(d), c.Norm != linprog.L1 && d > 1
+	need, strict := c.Norm.OnHyperplane(d), c.Norm != linprog.L1 && d > 1
 	if c.R > need || c.R == need && !strict {
 		return nil
 	}
@@ -283,12 +266,9 @@ func (c Class) minLinearCube(g []float64) float64 {
 		}
 		return math.Inf(-1)
 	}
-	sorted := append([]float64(nil), g...)
-	inds := make([]int, len(g))
-	floats.Argsort(sorted, inds)
 	rest := 1 + float64(len(g))*c.R
 	var total sum.Accumulator
-	for _, v := range sorted {
+	for _, v := range slices.Sorted(slices.Values(g)) {
 		give := min(rest, 2*c.R)
 		total.Add(v * (give - c.R))
 		rest -= give

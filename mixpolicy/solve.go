@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
@@ -97,10 +98,14 @@ type Result struct {
 // stopped. After ctx has ended the certificate has only what takes no time: neither
 // the optimum nor the policy's true cost.
 func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, error) {
-	if err := checkSolve(ctx, p, m); err != nil {
+	switch err := CheckMethod(m); {
+	case ctx == nil:
+		return nil, errors.New("mixpolicy: Solve without a context, want context.Background() or another")
+	case p == nil || p.f == nil:
+		return nil, errors.New("mixpolicy: Solve without a problem, want one of NewProblem")
+	case err != nil:
 		return nil, err
-	}
-	if set.Iterations < 1 {
+	case set.Iterations < 1:
 		return nil, fmt.Errorf("mixpolicy: %d iterations, want at least 1", set.Iterations)
 	}
 	if set.Schedule == nil {
@@ -157,25 +162,12 @@ func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, er
 		err = stopped(done, set.Iterations, err, last)
 	}
 	r.Iterations = snap.Iteration
-	r.Theta = append([]float64(nil), snap.Average...)
-	r.Last = append([]float64(nil), snap.Last...)
-	r.Lambda = append([]float64(nil), snap.Lambda...)
+	r.Theta, r.Last, r.Lambda = slices.Clone(snap.Average), slices.Clone(snap.Last), slices.Clone(snap.Lambda)
 	certErr := cmp.Or(r.certify(ctx, p, set, &snap), r.checkOverflow(p))
 	if err == nil {
 		err = certErr
 	}
 	return r, err
-}
-
-// checkSolve refuses what is nil.
-func checkSolve(ctx context.Context, p *Problem, m Method) error {
-	switch {
-	case ctx == nil:
-		return errors.New("mixpolicy: Solve without a context, want context.Background() or another")
-	case p == nil || p.f == nil:
-		return errors.New("mixpolicy: Solve without a problem, want one of NewProblem")
-	}
-	return CheckMethod(m)
 }
 
 // CheckMethod refuses a method that is nil, or a nil pointer.

@@ -213,9 +213,8 @@ func (x *MDP) optimise(ctx context.Context, set ValuationSettings, follow func(r
 	if r.Iterations == 0 || math.IsInf(r.Lower, -1) { // nothing is known
 		return nil, err
 	}
-	r.Policy = deterministic(x, r.greedy.actions)
-	if err == errDone {
-		return &r.Valuation, nil
+	if r.Policy = deterministic(x, r.greedy.actions); err == errDone {
+		err = nil
 	}
 	return &r.Valuation, err
 }
@@ -331,7 +330,7 @@ func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*V
 		if ctx.Err() != nil || errors.Is(err, reduction.ErrFill) {
 			return ctx.Err()
 		}
-		v := reduced.values(y.cost)
+		v := reduced.values(y.cost, 1)
 		if all := sum.Of(v); all-all == 0 { // all are numbers, and finite
 			r.v = v
 		}

@@ -82,10 +82,8 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 		Beta: a.Beta, G: a.Radius(p.MDP().Criterion()), criterion: p.MDP().Criterion(),
 		A: RatioNorm(f, dual.Of), Tangent: RatioNorm(f, func(x []float64) float64 { return tangentNorm(dual, x) }),
 		PsiNorm: SubordinateNorm(f, class.Norm), SigmaMax: SubordinateNorm(f, linprog.L2),
-		Comparison: 1, Mu: mu * normRatio(norm, class.Norm, d), D: MaxDivergence(phi, class, start),
-	}
-	if class.Norm == linprog.L1 {
-		k.Comparison = math.Sqrt(float64(d))
+		Comparison: []float64{linprog.L2: 1, linprog.LInf: 1, linprog.L1: math.Sqrt(float64(d))}[class.Norm],
+		Mu:         mu * normRatio(norm, class.Norm, d), D: MaxDivergence(phi, class, start),
 	}
 	best, err := p.Optimum(context.Background())
 	if err != nil {
@@ -187,10 +185,7 @@ func SubordinateNorm(f *mixpolicy.Features, norm linprog.Norm) float64 {
 		}
 	}
 	var eigen mat.EigenSym
-	if !eigen.Factorize(gram, false) {
-		// For a symmetric matrix of finite numbers the method converges.
-		panic("theory: ΨᵀΨ has entries that are not finite")
-	}
+	eigen.Factorize(gram, false) // for a symmetric matrix of finite numbers the method converges
 	return math.Sqrt(eigen.Values(nil)[d-1])
 }
 

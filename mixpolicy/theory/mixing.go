@@ -92,11 +92,7 @@ func stationary(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy) (cha
 	if chain, err = x.Under(p); err != nil {
 		return nil, nil, err
 	}
-	average, err := x.WithCriterion(mixpolicy.AverageCost)
-	if err != nil {
-		return nil, nil, err
-	}
-	q, err := average.Occupation(ctx, p)
+	q, err := mixpolicy.Must(x.WithCriterion(mixpolicy.AverageCost)).Occupation(ctx, p)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -161,9 +157,6 @@ func farthest(p *mat.Dense, mu []float64) (d float64, at int) {
 // the distance from it does not vanish.
 func MixingCurve(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, target []float64, steps int) ([]float64, error) {
 	n := x.States()
-	if target != nil && len(target) != n {
-		panic("theory: MixingCurve wants a distribution over states")
-	}
 	chain, mu, err := stationary(ctx, x, p)
 	if err != nil {
 		return nil, err
@@ -317,24 +310,27 @@ func ErgodicityOf(x *mixpolicy.MDP, policies ...*mixpolicy.Policy) (*Ergodicity,
 	}
 	e := &Ergodicity{}
 	for i, p := range policies {
-		q, err := x.Occupation(context.Background(), p)
-		if err != nil {
+		if err := e.include(context.Background(), x, p); err != nil {
 			return nil, fault.At("theory", fmt.Sprintf("policy %d", i), err)
 		}
-		e.include(p, q.State)
 	}
 	e.Upper = e.Lower
 	return e, nil
 }
 
-// include raises Lower to what the masses of a measure need.
-func (e *Ergodicity) include(p *mixpolicy.Policy, mu []float64) {
-	for s, v := range mu {
-		mass := float64(len(mu)) * v
+// include raises Lower to what the masses of a policy's measure need.
+func (e *Ergodicity) include(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy) error {
+	q, err := x.Occupation(ctx, p)
+	if err != nil {
+		return err
+	}
+	for s, v := range q.State {
+		mass := float64(x.States()) * v
 		if k := kappa(mass, mass); k > e.Lower {
 			e.Lower, e.Policy, e.State = k, p, s
 		}
 	}
+	return nil
 }
 
 // kappa returns the κ that (2.25) needs for masses n·μ(s) from the least to the greatest.
@@ -353,13 +349,6 @@ func kappa(least, greatest float64) float64 { return max(1/(least*least), greate
 func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP) (*Ergodicity, error) {
 	n, m := x.States(), x.Actions()
 	e := &Ergodicity{Upper: math.Inf(1)}
-	try := func(p *mixpolicy.Policy) error {
-		q, err := x.Occupation(ctx, p)
-		if err == nil {
-			e.include(p, q.State)
-		}
-		return err
-	}
 	first, actions := x.Greedy(make([]float64, n)), make([]int, n)
 	for a := range m {
 		for s := range actions {
@@ -367,7 +356,7 @@ func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP) (*Ergodicity, erro
 				actions[s] = first.Action(s)
 			}
 		}
-		if err := try(mixpolicy.Must(mixpolicy.Deterministic(x, actions))); err != nil {
+		if err := e.include(ctx, x, mixpolicy.Must(mixpolicy.Deterministic(x, actions))); err != nil {
 			return nil, fault.At("theory", fmt.Sprintf("(A.2) for action %s in every state", x.ActionName(a)), err)
 		}
 	}
@@ -383,7 +372,7 @@ func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP) (*Ergodicity, erro
 			}
 			v, err := mixpolicy.PolicyIteration(ctx, y, exact)
 			if err == nil {
-				err = try(v.Policy)
+				err = e.include(ctx, x, v.Policy)
 			}
 			if err != nil {
 				return e, fault.At("theory", "(A.2) for the mass of state "+x.StateName(s), err)

@@ -35,11 +35,10 @@ func Multipliers(p *mixpolicy.Problem) ([]float64, error) {
 		return nil, err
 	}
 	f, class, d := p.Features(), p.Class(), p.Dim()
-	lambda, row := make([]float64, p.MDP().Pairs()), make([]float64, d)
+	lambda, row, size := make([]float64, p.MDP().Pairs()), make([]float64, d), 0.0
 	const touching = 1e-11
 	var pairs []int
 	var rows []float64
-	size := 0.0
 	for i := range lambda {
 		f.Row(row, i)
 		length := floats.Norm(row, 2)

@@ -22,7 +22,7 @@ import (
 // argument of ψ as |X| − E|X|/β, which gives no norm, see [PrintedOrlicz].
 // It panics if x and p differ in length.
 func OrliczNorm(nu float64, x, p []float64) (float64, error) {
-	z, w, top, err := orliczSupport(nu, x, p)
+	z, w, top, atTop, err := orliczSupport(nu, x, p)
 	if err != nil || top == 0 {
 		return 0, err
 	}
@@ -30,11 +30,7 @@ func OrliczNorm(nu float64, x, p []float64) (float64, error) {
 	// and is convex. Newton's method for G = 1 from the right of the root falls
 	// towards it; the start has G ≥ 1 by the greatest |z| alone, and no exponential
 	// in it exceeds 1 + 1/p.
-	atTop := 0.0
 	for i := range z {
-		if z[i] == 1 {
-			atTop += w[i]
-		}
 		z[i] = math.Pow(z[i], nu)
 	}
 	s := math.Log1p(1 / atTop)
@@ -64,23 +60,19 @@ func OrliczNorm(nu float64, x, p []float64) (float64, error) {
 // supremum over the interval below an explicit bound. Intervals are halved until no
 // bound exceeds the best value found.
 func MomentNorm(nu float64, x, p []float64) (float64, error) {
-	z, w, top, err := orliczSupport(nu, x, p)
+	z, w, top, atTop, err := orliczSupport(nu, x, p)
 	if err != nil || top == 0 {
 		return 0, err
 	}
-	value, _ := momentSup(nu, z, w)
+	value, _ := momentSup(nu, z, w, atTop)
 	return top * math.Exp(value), nil
 }
 
 // momentSup returns sup K(q)/q − ln(q)/ν for K(q) = ln E|Z|^q and max |Z| = 1, and
 // where it is attained.
-func momentSup(nu float64, z, w []float64) (best, at float64) {
-	var atTop float64
+func momentSup(nu float64, z, w []float64, atTop float64) (best, at float64) {
 	logs := make([]float64, len(z))
 	for i, v := range z {
-		if v == 1 {
-			atTop += w[i]
-		}
 		logs[i] = math.Log(v)
 	}
 	cumulant := func(q float64) float64 {
@@ -125,31 +117,30 @@ func momentSup(nu float64, z, w []float64) (best, at float64) {
 // exp(t^ν) − 1 for arguments t < 0 too, although ψ is for t ≥ 0; ν is 1 or 2. For ν = 2 there
 // may be no β for which it is at most 1; for ν = 1 every small β will do.
 func PrintedOrlicz(nu, beta float64, x, p []float64) float64 {
-	mean := 0.0
+	var mean, e float64
 	for i, v := range x {
 		mean += p[i] * math.Abs(v)
 	}
-	var e float64
 	for i, v := range x {
 		e += p[i] * math.Expm1(math.Pow(math.Abs(v)-mean/beta, nu))
 	}
 	return e
 }
 
-// orliczSupport returns |x| scaled to a maximum of 1, where p > 0, and its scale.
-func orliczSupport(nu float64, x, p []float64) (z, w []float64, top float64, err error) {
+// orliczSupport returns |x| scaled to a maximum of 1, where p > 0, its scale, and the probability of that maximum.
+func orliczSupport(nu float64, x, p []float64) (z, w []float64, top, atTop float64, err error) {
 	if len(x) != len(p) {
 		panic("theory: outcomes and probabilities differ in number")
 	}
 	if !(nu >= 1) || math.IsInf(nu, 1) {
-		return nil, nil, 0, fmt.Errorf("theory: ψ_ν with ν = %v, want ν ≥ 1", nu)
+		return nil, nil, 0, 0, fmt.Errorf("theory: ψ_ν with ν = %v, want ν ≥ 1", nu)
 	}
 	if err := sum.CheckDistribution(p, len(p)); err != nil {
-		return nil, nil, 0, fmt.Errorf("theory: distribution: %w", err)
+		return nil, nil, 0, 0, fmt.Errorf("theory: distribution: %w", err)
 	}
 	for i, v := range x {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, nil, 0, fmt.Errorf("theory: outcome %d is %v, want a finite number", i, v)
+			return nil, nil, 0, 0, fmt.Errorf("theory: outcome %d is %v, want a finite number", i, v)
 		}
 		if p[i] > 0 && v != 0 {
 			z, w = append(z, math.Abs(v)), append(w, p[i])
@@ -157,9 +148,11 @@ func orliczSupport(nu float64, x, p []float64) (z, w []float64, top float64, err
 		}
 	}
 	for i := range z {
-		z[i] /= top
+		if z[i] /= top; z[i] == 1 {
+			atTop += w[i]
+		}
 	}
-	return z, w, top, nil
+	return z, w, top, atTop, nil
 }
 
 // VectorMomentNorm bounds the norm of a random vector Z that is row i of z with
@@ -173,12 +166,6 @@ func orliczSupport(nu float64, x, p []float64) (z, w []float64, top float64, err
 // norm of ‖Z‖₂. In one dimension they agree. It panics unless p has an entry for each row.
 func VectorMomentNorm(nu float64, z mat.Matrix, p []float64) (lower, upper float64, err error) {
 	rows, d := z.Dims()
-	if rows != len(p) {
-		panic("theory: outcomes and probabilities differ in number")
-	}
-	if d == 0 {
-		return 0, 0, errors.New("theory: vectors of dimension 0, want at least 1")
-	}
 	vectors := make([][]float64, rows)
 	sizes := make([]float64, rows)
 	for i := range vectors {
@@ -225,11 +212,11 @@ func climbMoments(nu float64, x []float64, vectors [][]float64, p []float64) flo
 		for i, v := range vectors {
 			inner[i] = floats.Dot(x, v)
 		}
-		z, w, top, err := orliczSupport(nu, inner, p)
+		z, w, top, atTop, err := orliczSupport(nu, inner, p)
 		if err != nil || top == 0 {
 			return best
 		}
-		value, q := momentSup(nu, z, w)
+		value, q := momentSup(nu, z, w, atTop)
 		now := top * math.Exp(value)
 		if !(now > best*(1+1e-10)) { // the accuracy of momentSup and a margin
 			return max(best, now)
