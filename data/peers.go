@@ -108,13 +108,10 @@ func better(a, b Comparison) bool {
 // told is the last column.
 func (c Comparison) told() string {
 	ratio, bound := c.Ratio()
-	switch {
-	case math.IsNaN(ratio):
+	if math.IsNaN(ratio) {
 		return ""
-	case bound:
-		return "≥" + number(ratio)
 	}
-	return number(ratio)
+	return map[bool]string{true: "≥"}[bound] + number(ratio)
 }
 
 // number writes four digits, which is more than a time has.
@@ -203,12 +200,8 @@ func comparisonTable(all []Comparison) string {
 			theirs = seconds(c.They.Median)
 		}
 		ratio := ""
-		switch r, bound := c.Ratio(); {
-		case math.IsNaN(r):
-		case bound:
-			ratio = "**≥ " + digits(r) + " ×**"
-		default:
-			ratio = "**" + digits(r) + " ×**"
+		if r, bound := c.Ratio(); !math.IsNaN(r) {
+			ratio = "**" + map[bool]string{true: "≥ "}[bound] + digits(r) + " ×**"
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s, %s: %s | %s |\n", c.Instance, ours, c.Peer, c.Method, theirs, ratio)
 	}

@@ -108,7 +108,9 @@ func measure(ctx context.Context, root string, only []string, quick bool) error 
 			c := &rows[k]
 			c.Work, c.Machine, c.Threads = w.name, processor(), runtime.GOMAXPROCS(0)
 			c.Go, c.Date = strings.TrimPrefix(runtime.Version(), "go"), time.Now().UTC().Format(time.DateOnly)
-			fmt.Println(line(*c))
+			ratio, _ := c.Ratio()
+			fmt.Printf("%s: %s %.4g s | %s, %s %.4g s, ratio %.3g %s\n",
+				c.Instance, c.Ours, c.We.Median, c.Peer, c.Method, c.They.Median, ratio, c.Outcome)
 		}
 		if quick {
 			continue
@@ -151,18 +153,6 @@ func processor() string {
 	return fmt.Sprintf("%s, %d cores", model, runtime.GOMAXPROCS(0))
 }
 
-// line is a row of the result for the eye.
-func line(c data.Comparison) string {
-	text := fmt.Sprintf("%s: %s %.4g s [%.4g, %.4g], cpu %.4g | %s, %s %.4g s [%.4g, %.4g], cpu %.4g",
-		c.Instance, c.Ours, c.We.Median, c.We.Least, c.We.Greatest, c.OurCPU,
-		c.Peer, c.Method, c.They.Median, c.They.Least, c.They.Greatest, c.TheirCPU)
-	if c.Outcome != "" {
-		text += ": " + c.Outcome
-	}
-	ratio, _ := c.Ratio()
-	return text + fmt.Sprintf(" | ratio %.3g", ratio)
-}
-
 // recorded returns the rows of data/peers.csv.
 func recorded(root string) ([]data.Comparison, error) {
 	f, err := os.Open(filepath.Join(root, "data", "peers.csv"))
@@ -174,22 +164,16 @@ func recorded(root string) ([]data.Comparison, error) {
 }
 
 // record replaces the rows of a work in data/peers.csv, and the README's table.
-func record(root, work string, rows []data.Comparison) error {
+func record(root, name string, rows []data.Comparison) error {
 	old, err := recorded(root)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	var all []data.Comparison
-	for _, w := range works { // in the order of the table, whatever was measured first
-		for _, c := range old {
-			if c.Work == w.name && w.name != work {
-				all = append(all, c)
-			}
-		}
-		if w.name == work {
-			all = append(all, rows...)
-		}
+	place := func(c data.Comparison) int {
+		return slices.IndexFunc(works, func(w work) bool { return w.name == c.Work })
 	}
+	all := append(slices.DeleteFunc(old, func(c data.Comparison) bool { return c.Work == name || place(c) < 0 }), rows...)
+	slices.SortStableFunc(all, func(a, b data.Comparison) int { return place(a) - place(b) })
 	var text strings.Builder
 	if err := data.WriteComparisons(&text, all); err != nil {
 		return err

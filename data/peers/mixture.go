@@ -14,14 +14,11 @@ import (
 
 // mixture is problem (2.18) over a cube, which makes it a linear program: for eight
 // measures on the pairs of a network of full size, and for fifty on those of a small one.
-func mixture(quick bool) ([]maker, error) {
-	full := func() (race, error) {
-		return mixtureRace(8, []int{39, 26, 26, 39}, []int{9, 8, 8, 9}, quick), nil
+func mixture(quick bool) []func() race {
+	return []func() race{
+		func() race { return mixtureRace(8, []int{39, 26, 26, 39}, []int{9, 8, 8, 9}, quick) },
+		func() race { return mixtureRace(50, []int{13, 13, 12, 12}, []int{6, 5, 5, 6}, quick) },
 	}
-	many := func() (race, error) {
-		return mixtureRace(50, []int{13, 13, 12, 12}, []int{6, 5, 5, 6}, quick), nil
-	}
-	return []maker{full, many}, nil
 }
 
 func mixtureRace(d int, sizes, small []int, quick bool) race {

@@ -48,7 +48,7 @@ func TestQuick(t *testing.T) {
 func TestWrongAnswersAreFound(t *testing.T) {
 	w := models.Network{Buffers: [4]int{2, 2, 2, 2}}
 	x := mixpolicy.Must(w.MDP())
-	chain := mixpolicy.Must(under(x, mixpolicy.Must(w.Policy(x, models.OldestJob))))
+	chain := under(x, mixpolicy.Must(w.Policy(x, models.OldestJob)))
 	mu := mixpolicy.Must(chain.Occupation(t.Context(), mixpolicy.UniformPolicy(chain))).State
 	moved := func(from, to int, mass float64) []float64 {
 		v := append([]float64(nil), mu...)
@@ -119,7 +119,7 @@ func TestUnder(t *testing.T) {
 	w := models.Network{Buffers: [4]int{3, 2, 2, 3}}
 	x := mixpolicy.Must(w.MDP())
 	p := mixpolicy.Must(w.Policy(x, models.AnyQueue))
-	chain := mixpolicy.Must(under(x, p))
+	chain := under(x, p)
 	want := mixpolicy.Must(x.Occupation(t.Context(), p)).State
 	got := mixpolicy.Must(chain.Occupation(t.Context(), mixpolicy.UniformPolicy(chain))).State
 	if d := floats.Distance(got, want, 1); d > 1e-12 {

@@ -17,26 +17,15 @@ const residual = 1e-10
 
 // stationary measures of the network under two policies. Both sides are given the matrix
 // P^π of all states. Finding the recurrent class is part of the work.
-func stationary(quick bool) ([]maker, error) {
+func stationary(quick bool) (all []func() race) {
 	var w models.Network
 	if quick {
 		w.Buffers = [4]int{9, 7, 7, 9}
 	}
-	var all []maker
 	for _, rule := range []models.Rule{models.Longer, models.LastBuffer} {
-		all = append(all, func() (race, error) {
-			x, err := w.MDP()
-			if err != nil {
-				return race{}, err
-			}
-			policy, err := w.Policy(x, rule)
-			if err != nil {
-				return race{}, err
-			}
-			chain, err := under(x, policy)
-			if err != nil {
-				return race{}, err
-			}
+		all = append(all, func() race {
+			x := mixpolicy.Must(w.MDP())
+			chain := under(x, mixpolicy.Must(w.Policy(x, rule)))
 			only := mixpolicy.UniformPolicy(chain)
 			return race{
 				instance: fmt.Sprintf("stationary measure, network of %s states, %v", data.Thousands(x.States()), rule),
@@ -52,16 +41,16 @@ func stationary(quick bool) ([]maker, error) {
 				},
 				peers: []string{"BiCGSTAB, ILU", "BiCGSTAB", "GMRES, ILU", "GMRES", "power iteration", "sparse LU", "ARPACK"},
 				agree: func(ours, theirs []float64) error { return sameMeasure(chain, ours, theirs) },
-			}, nil
+			}
 		})
 	}
-	return all, nil
+	return all
 }
 
 // under is the chain of a policy as an MDP with one action.
-func under(x *mixpolicy.MDP, p *mixpolicy.Policy) (*mixpolicy.MDP, error) {
+func under(x *mixpolicy.MDP, p *mixpolicy.Policy) *mixpolicy.MDP {
 	var next []mixpolicy.Transition
-	return mixpolicy.New(mixpolicy.Spec{
+	return mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
 		States: x.States(), Actions: 1, Criterion: x.Criterion(), Transitions: x.Transitions() / x.Actions(),
 		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
 			next = next[:0]
@@ -77,7 +66,7 @@ func under(x *mixpolicy.MDP, p *mixpolicy.Policy) (*mixpolicy.MDP, error) {
 			next = mixpolicy.Merge(next)
 			return 0, next
 		},
-	})
+	}))
 }
 
 // matrixOf is the transition matrix in compressed rows, one a pair.

@@ -15,41 +15,23 @@ import (
 
 // A work is something that we and others can do.
 type work struct {
-	name  string // for --only, in the file, and in peers.py
-	races func(quick bool) ([]maker, error)
+	name  string                         // for --only, in the file, and in peers.py
+	races func(quick bool) []func() race // made when their turn comes: they are large
 }
-
-// A maker makes a race when its turn comes: they are large.
-type maker func() (race, error)
 
 // works are in the order of the tables.
 var works = []work{
 	{"stationary", stationary},
-	{"step", one(step)},
+	{"step", func(quick bool) []func() race { return []func() race{func() race { return step(quick) }} }},
 	{"mixture", mixture},
 	{"valuation", valuation},
-	{"projection", one(projection)},
-}
-
-// one is a work of a single race.
-func one(make func(quick bool) (race, error)) func(quick bool) ([]maker, error) {
-	return func(quick bool) ([]maker, error) {
-		return []maker{func() (race, error) { return make(quick) }}, nil
-	}
+	{"projection", func(quick bool) []func() race { return []func() race{func() race { return projection(quick) }} }},
 }
 
 // measure measures all races of a work.
-func (b *bench) measure(ctx context.Context, w work) ([]data.Comparison, error) {
-	makers, err := w.races(b.quick)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", w.name, err)
-	}
-	var all []data.Comparison
-	for _, make := range makers {
-		r, err := make()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", w.name, err)
-		}
+func (b *bench) measure(ctx context.Context, w work) (all []data.Comparison, err error) {
+	for _, make := range w.races(b.quick) {
+		r := make()
 		rows, err := b.run(ctx, w.name, r)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", w.name, r.instance, err)
@@ -75,20 +57,13 @@ func within(tolerance float64) func(ours, theirs []float64) error {
 }
 
 // step is one of Algorithm 1, with lazy multipliers against dense ones.
-func step(quick bool) (race, error) {
+func step(quick bool) race {
 	n, calls := 10_000, 50_000
 	if quick {
 		n, calls = 500, 5000
 	}
-	p, err := geometric(n, 4)
-	if err != nil {
-		return race{}, err
-	}
-	// The peer is given the pairs that the oracle draws.
-	o, err := mixpolicy.NewOracle(p, 1, 0)
-	if err != nil {
-		return race{}, err
-	}
+	p := geometric(n, 4)
+	o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)) // the peer is given the pairs that it draws
 	pairs := make([]int32, calls)
 	for t := range pairs {
 		pair, _ := o.Sample()
@@ -117,22 +92,19 @@ func step(quick bool) (race, error) {
 		peers: []string{"dense λ"},
 		// The iterates are the same but for rounding, which 10⁵ steps add up to less than this.
 		agree: within(1e-9),
-	}, nil
+	}
 }
 
 // geometric is (2.18) for two measures on n states whose weights are geometric in the
 // state with ratios 1 and 1 − 5/(2n), the same for all m actions, and costs that rise with
 // the state. No state is too rare to be drawn: what a step reads is spread over memory.
-func geometric(n, m int) (*mixpolicy.Problem, error) {
-	x, err := mixpolicy.New(mixpolicy.Spec{
+func geometric(n, m int) *mixpolicy.Problem {
+	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
 		States: n, Actions: m, Criterion: mixpolicy.AverageCost,
 		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
 			return float64(s+a) / float64(n), []mixpolicy.Transition{{To: (s + 1) % n, P: 1}}
 		},
-	})
-	if err != nil {
-		return nil, err
-	}
+	}))
 	columns := make([][]float64, 2)
 	for j := range columns {
 		columns[j] = make([]float64, n*m)
@@ -145,11 +117,7 @@ func geometric(n, m int) (*mixpolicy.Problem, error) {
 			columns[j][i] /= total
 		}
 	}
-	psi, err := mixpolicy.FeaturesFromColumns(x, columns...)
-	if err != nil {
-		return nil, err
-	}
-	return mixpolicy.NewProblem(psi, mixpolicy.Ball(2))
+	return mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, columns...)), mixpolicy.Ball(2)))
 }
 
 // accuracy of values: no entry is further than this from v*. Costs are in [0, 1), values
@@ -159,19 +127,15 @@ const accuracy = 1e-6
 // valuation is value iteration, policy iteration and modified policy iteration on a random
 // sparse MDP. All stop where span(𝒮v − v) proves the accuracy, or, those that have no other
 // rule, where ‖𝒮v − v‖∞ does.
-func valuation(quick bool) ([]maker, error) {
+func valuation(quick bool) (all []func() race) {
 	g := models.Garnet{States: 100_000, Actions: 10, Branches: 10, Seed: 1, Criterion: mixpolicy.Discounted(0.99)}
 	if quick {
 		g.States = 500
 	}
-	x, err := g.MDP()
-	if err != nil {
-		return nil, err
-	}
+	x := mixpolicy.Must(g.MDP())
 	problem := matrixOf(x)
 	problem.Floats["cost"] = x.Costs()
 	problem.Numbers["accuracy"] = accuracy
-	var all []maker
 	for _, e := range []struct {
 		name  string
 		solve func(context.Context, *mixpolicy.MDP, mixpolicy.ValuationSettings) (*mixpolicy.Valuation, error)
@@ -182,7 +146,7 @@ func valuation(quick bool) ([]maker, error) {
 		{"modified policy iteration", mixpolicy.ModifiedPolicyIteration, "mpi"},
 	} {
 		peer := "mdpsolver " + e.short
-		all = append(all, func() (race, error) {
+		all = append(all, func() race {
 			return race{
 				instance: fmt.Sprintf("%s, %s states × %d actions, %d next states",
 					e.name, data.Thousands(g.States), g.Actions, g.Branches),
@@ -197,14 +161,14 @@ func valuation(quick bool) ([]maker, error) {
 				},
 				peers: []string{peer, peer + ", parallel", peer + ", gs", peer + ", sor", "quantecon " + e.short},
 				agree: within(2 * accuracy),
-			}, nil
+			}
 		})
 	}
-	return all, nil
+	return all
 }
 
 // projection is that of the penalty method (4.16), onto ‖θ‖₂ ≤ R and 1ᵀθ = 1.
-func projection(quick bool) (race, error) {
+func projection(quick bool) race {
 	const d, points, r = 4, 20, 2
 	calls := 2_000_000
 	if quick {
@@ -233,5 +197,5 @@ func projection(quick bool) (race, error) {
 		peers: []string{"Clarabel", "ECOS", "SCS"},
 		// Solvers stop at 10⁻⁸ or so of objectives that are squares.
 		agree: within(1e-4),
-	}, nil
+	}
 }
