@@ -3,17 +3,16 @@ package bregman_test
 import (
 	"math"
 	"math/big"
+	"slices"
 )
 
 // Oracles in 400-bit arithmetic. They follow the printed definitions, cancellation and
 // all.
 const bigPrec = 400
 
-func bf(x float64) *big.Float { return new(big.Float).SetPrec(bigPrec).SetFloat64(x) }
-func bzero() *big.Float       { return new(big.Float).SetPrec(bigPrec) }
-func badd(a, b *big.Float) *big.Float {
-	return bzero().Add(a, b)
-}
+func bf(x float64) *big.Float         { return new(big.Float).SetPrec(bigPrec).SetFloat64(x) }
+func bzero() *big.Float               { return new(big.Float).SetPrec(bigPrec) }
+func badd(a, b *big.Float) *big.Float { return bzero().Add(a, b) }
 func bsub(a, b *big.Float) *big.Float { return bzero().Sub(a, b) }
 func bmul(a, b *big.Float) *big.Float { return bzero().Mul(a, b) }
 func bquo(a, b *big.Float) *big.Float { return bzero().Quo(a, b) }
@@ -69,16 +68,9 @@ func bigBallDivergence(r float64, x, y []float64) *big.Float {
 // bigBallShift solves ((Rd)²−d)z² + 2(R²d−1)(1ᵀV)z + R²(1ᵀV)² − ‖V‖² − 1 = 0 for its larger
 // root.
 func bigBallShift(r float64, y []float64) *big.Float {
-	d := bf(float64(len(y)))
-	rr := bmul(bf(r), bf(r))
-	ones := make([]float64, len(y))
-	for i := range ones {
-		ones[i] = 1
-	}
-	s := bdot(ones, y)
+	d, rr, s := bf(float64(len(y))), bmul(bf(r), bf(r)), bdot(slices.Repeat([]float64{1}, len(y)), y)
 	excess := bsub(bmul(rr, d), bf(1))
-	lead := bmul(d, excess)
-	half := bmul(s, excess)
+	lead, half := bmul(d, excess), bmul(s, excess)
 	c := bsub(bsub(bmul(rr, bmul(s, s)), bdot(y, y)), bf(1))
 	disc := bsub(bmul(half, half), bmul(lead, c))
 	return bquo(bsub(bsqrt(disc), half), lead)

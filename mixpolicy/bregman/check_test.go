@@ -73,26 +73,16 @@ func TestCheckPasses(t *testing.T) {
 
 // Check never complains of what is right, at any size and for any seed.
 func TestNoFalseAlarms(t *testing.T) {
-	trials := 2
-	switch {
-	case *million:
+	trials, rng := 2, source(30)
+	if *million {
 		trials = 60
-	case testing.Short():
-		trials = 0
+	} else if testing.Short() {
+		t.Skip()
 	}
-	rng := source(30)
 	for range trials {
 		for _, d := range []int{2, 3, 16} {
 			r, seed := math.Pow(10, 6*rng.Float64()-3), rng.Uint64()
-			lo, hi := make([]float64, d), make([]float64, d)
-			for i := range lo {
-				lo[i], hi[i] = -r/float64(2+i), r
-			}
-			for _, m := range []Modulus{
-				Ball{R: r}, LogBall{R: r}, Cube(r), Hellinger(r), LogCosine(r), FermiDirac(lo, hi),
-				NegativeEntropy(), Tsallis(r / (1 + r)), Burg(), Euclidean(), PNorm{P: 1.1 + 0.9/(1+r)},
-				Scale(Ball{R: r}, 3), Scale(Cube(1), r), Scale(Burg(), r),
-			} {
+			for _, m := range append(Gallery(d, r), Tsallis(r/(1+r)), PNorm{P: 1.1 + 0.9/(1+r)}, Scale(Ball{R: r}, 3), Scale(Cube(1), r), Scale(Burg(), r)) {
 				if err := Check(context.Background(), m, d, seed).Err(); err != nil {
 					t.Errorf("seed %d: %v", seed, err)
 				}
@@ -136,9 +126,6 @@ func TestReport(t *testing.T) {
 	}
 	if err, want := r.Err(), "bregman: m in ℝ^3:\n\t"+fmt.Sprintf(findings, "\t"); fmt.Sprint(err) != want {
 		t.Errorf("%v, want %v", err, want)
-	}
-	if err := (&Report{Examinations: r.Examinations}).Err(); err != nil {
-		t.Error(err)
 	}
 	for want, e := range map[string]Examination{
 		"": {Worst: 0}, "0 %": {Worst: -3, Limit: 1e-9}, "< 0.1 %": {Worst: 9e-4, Limit: 1}, "0.1 %": {Worst: 1e-3, Limit: 1},
@@ -207,12 +194,4 @@ func FuzzCheck(f *testing.F) {
 		}[kind%5]
 		consistent(t, Check(context.Background(), FromFunc("a function", phi, lo, hi), 2, 1))
 	})
-}
-
-func BenchmarkCheck(b *testing.B) {
-	for b.Loop() {
-		if err := Check(context.Background(), Cube(2), 4, 1).Err(); err != nil {
-			b.Fatal(err)
-		}
-	}
 }

@@ -105,16 +105,6 @@ func ExampleSeparable() {
 	// bregman: point has x[1] = 1.5 outside the domain (-1, 1) of separable half circle
 }
 
-func ExampleProject() {
-	theta := make([]float64, 2)
-	if err := bregman.Project(bregman.Cube(1.5), theta, []float64{1.4, 1.2}); err != nil {
-		fmt.Println(err)
-	}
-	fmt.Printf("%.4f\n", theta)
-	// Output:
-	// [0.8756 0.1244]
-}
-
 // show projects the dual point y onto 1ᵀθ = 1 and prints the mixture.
 func show(m bregman.Modulus, y ...float64) {
 	if _, err := bregman.ProjectDual(m, y, nil); err != nil {
@@ -125,64 +115,27 @@ func show(m bregman.Modulus, y ...float64) {
 	fmt.Printf("%v: θ = %.4f\n", m, y)
 }
 
-func ExampleBall() {
-	show(bregman.Ball{R: 2}, 3, 1, -1)
+// One dual point under the moduli of the package.
+func ExampleModulus() {
+	for _, m := range []bregman.Modulus{
+		bregman.Ball{R: 2}, bregman.LogBall{R: 2}, bregman.Cube(2), bregman.Hellinger(2), bregman.LogCosine(2),
+		bregman.FermiDirac([]float64{0, 0, -1}, []float64{0.6, 1, 1}), bregman.Burg(), bregman.Tsallis(0.5), bregman.Euclidean(),
+		bregman.PNorm{P: 1.5}, bregman.Scale(bregman.Cube(2), 10),
+	} {
+		show(m, 3, 1, -1)
+	}
 	// Output:
 	// ball, R = 2: θ = [1.6099 0.3333 -0.9432]
-}
-
-func ExampleLogBall() {
-	show(bregman.LogBall{R: 2}, 3, 1, -1)
-	// Output:
 	// log ball, R = 2: θ = [1.4602 0.3333 -0.7936]
-}
-
-func ExampleCube() {
-	show(bregman.Cube(2), 3, 1, -1)
-	// Output:
 	// cube, R = 2: θ = [1.7093 0.5330 -1.2423]
-}
-
-func ExampleHellinger() {
-	show(bregman.Hellinger(2), 3, 1, -1)
-	// Output:
 	// Hellinger, R = 2: θ = [1.8521 0.8271 -1.6792]
-}
-
-func ExampleLogCosine() {
-	show(bregman.LogCosine(2), 3, 1, -1)
-	// Output:
 	// log-cosine, R = 2: θ = [1.5314 0.6818 -1.2132]
-}
-
-func ExampleFermiDirac() {
-	show(bregman.FermiDirac([]float64{0, 0, -1}, []float64{0.6, 1, 1}), 3, 1, -1)
-	// Output:
 	// Fermi–Dirac on [0 0 -1] to [0.6 1 1]: θ = [0.5777 0.7782 -0.3560]
-}
-
-func ExampleBurg() {
-	show(bregman.Burg(), 3, 1, -1)
-	// Output:
 	// Burg entropy: θ = [0.5623 0.2647 0.1731]
-}
-
-func ExampleTsallis() {
-	show(bregman.Tsallis(0.5), 3, 1, -1)
-	// Output:
 	// Tsallis entropy, q = 0.5: θ = [0.8559 0.1054 0.0387]
-}
-
-func ExampleEuclidean() {
-	show(bregman.Euclidean(), 3, 1, -1)
-	// Output:
 	// Euclidean: θ = [2.3333 0.3333 -1.6667]
-}
-
-func ExamplePNorm() {
-	show(bregman.PNorm{P: 1.5}, 3, 1, -1)
-	// Output:
 	// ½‖·‖², p = 1.5: θ = [2.0687 0.0374 -1.1060]
+	// 10·(cube, R = 2): θ = [0.5260 0.3355 0.1385]
 }
 
 // From a function to a checked modulus: φ(x) = x log x − log x on x > 0.
@@ -240,12 +193,6 @@ func ExampleFromVectorFunc() {
 	// ball, R = 2: θ = [1.6099 0.3333 -0.9432]
 }
 
-func ExampleScale() {
-	show(bregman.Scale(bregman.Cube(2), 10), 3, 1, -1)
-	// Output:
-	// 10·(cube, R = 2): θ = [0.5260 0.3355 0.1385]
-}
-
 // A kernel for each coordinate: the first between −1 and 1, the second positive.
 func ExampleSeparable_each() {
 	m := bregman.Separable{Each: []bregman.Kernel{halfCircle{}, bregman.Burg().Kernel}}
@@ -263,14 +210,20 @@ func ExampleNewtonShift() {
 	// z = -0.5858, evaluations ≤ 20: true, <nil>
 }
 
-// What a comparison of moduli starts from. In ℝ² the ball of radius 0.6 misses the hyperplane.
+// What a comparison of moduli starts from. In ℝ² the balls of radius 0.6 miss the hyperplane.
 func ExampleGallery() {
-	for _, m := range bregman.Gallery(2, 0.6)[:3] {
+	for _, m := range bregman.Gallery(2, 0.6) {
 		mu, norm, _ := bregman.StrongConvexity(m)
-		fmt.Printf("%v: %.4g-strongly convex in ℓ%v\n", m, mu, norm)
+		fmt.Printf("%v: %.4g-strongly convex in ℓ%.4g\n", m, mu, norm)
 	}
 	// Output:
 	// cube, R = 0.6: 3.333-strongly convex in ℓ2
 	// Hellinger, R = 0.6: 1.667-strongly convex in ℓ2
 	// log-cosine, R = 0.6: 2.618-strongly convex in ℓ2
+	// Fermi–Dirac on [-0.3 -0.3] to [0.6 0.6]: 4.444-strongly convex in ℓ2
+	// negative entropy: 1-strongly convex in ℓ1
+	// Tsallis entropy, q = 0.5: 0.7071-strongly convex in ℓ1
+	// Burg entropy: 2-strongly convex in ℓ1
+	// Euclidean: 1-strongly convex in ℓ2
+	// ½‖·‖², p = 2: 1-strongly convex in ℓ2
 }

@@ -93,17 +93,13 @@ func TestDefinitions(t *testing.T) {
 		phi      func([]float64) float64
 		positive bool // the domain
 	}{
-		{Ball{R: r}, ball, false},
-		{LogBall{R: r}, func(x []float64) float64 { return -math.Log(r*r - floats.Dot(x, x)) }, false},
-		{Cube(r), cube, false},
-		{LogBall{R: 5.1}, func(x []float64) float64 { return -math.Log(5.1*5.1 - floats.Dot(x, x)) }, false},
+		{Ball{R: r}, ball, false}, {LogBall{R: r}, func(x []float64) float64 { return -math.Log(r*r - floats.Dot(x, x)) }, false},
+		{Cube(r), cube, false}, {LogBall{R: 5.1}, func(x []float64) float64 { return -math.Log(5.1*5.1 - floats.Dot(x, x)) }, false},
 		{Hellinger(r), arc, false},
 		{LogCosine(r), over(func(_ int, v float64) float64 { return -2 * r / math.Pi * math.Log(math.Cos(math.Pi*v/2/r)) }), false},
-		{FermiDirac(lo, hi), box, false},
-		{NegativeEntropy(), entropy, true},
+		{FermiDirac(lo, hi), box, false}, {NegativeEntropy(), entropy, true},
 		{Tsallis(0.5), tsallis(0.5), true}, {Tsallis(0.3), tsallis(0.3), true},
-		{Burg(), over(func(_ int, v float64) float64 { return -math.Log(v) }), true},
-		{Euclidean(), square, false},
+		{Burg(), over(func(_ int, v float64) float64 { return -math.Log(v) }), true}, {Euclidean(), square, false},
 		{PNorm{P: 1.4}, pnorm(1.4), false}, {PNorm{P: 1.5}, pnorm(1.5), false}, {PNorm{P: 2}, pnorm(2), false}, {PNorm{P: 3}, pnorm(3), false},
 		{Scale(Ball{R: r}, 5), times(5, ball), false}, {Scale(Cube(r), 5), times(5, cube), false}, {Scale(FermiDirac(lo, hi), 5), times(5, box), false},
 		{FromFunc("a function", func(x Dual) Dual { return hyperdual.Sub(hyperdual.Mul(x, hyperdual.Log(x)), x) }, 0, inf), entropy, true},
@@ -265,53 +261,6 @@ func TestCubeConjugateAsPrinted(t *testing.T) {
 	}
 }
 
-// The lift of a kernel is the loop that one would write.
-func TestLiftIsTheLoop(t *testing.T) {
-	for _, c := range byHand {
-		y := normal(source(1), 40, 5)
-		lifted, loop := make([]float64, 40), make([]float64, 40)
-		c.lifted.ConjugateGradient(lifted, y)
-		c.loop(loop, y)
-		if !slices.Equal(lifted, loop) {
-			t.Errorf("%v: ∇φ* = %v, by hand %v", c.lifted, lifted, loop)
-		}
-	}
-}
-
-// A kernel for each coordinate: Fermi–Dirac on the sides (−R, R) is the cube.
-func TestKernelForEachCoordinate(t *testing.T) {
-	cube, box := Cube(1.5), FermiDirac([]float64{-1.5, -1.5, -1.5}, []float64{1.5, 1.5, 1.5})
-	rng := source(3)
-	for range 100 {
-		y := normal(rng, 3, 4)
-		a, b := slices.Clone(y), slices.Clone(y)
-		if _, err := ProjectDual(cube, a, nil); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := ProjectDual(box, b, nil); err != nil {
-			t.Fatal(err)
-		}
-		_, _, p := residual(cube, a)
-		_, _, q := residual(box, b)
-		for i := range y {
-			y[i] *= 1e-9
-		}
-		cube.ConjugateGradient(a, y)
-		if box.ConjugateGradient(b, y); !slices.Equal(a, b) {
-			t.Fatalf("∇φ*(%v) = %v of the cube, %v of the box", y, a, b)
-		}
-		if distance(p, q) > 1e-14 || math.Abs(box.Value(p)-cube.Value(p)) > 1e-14 || math.Abs(box.Conjugate(y)-cube.Conjugate(y)) > 1e-13 || math.Abs(box.Divergence(p, q)-cube.Divergence(p, q)) > 1e-14 {
-			t.Fatalf("y = %v: cube %v, box %v", y, p, q)
-		}
-	}
-	if got := fmt.Sprint(box.Each[0].Deriv(0), box.Each[0].ConjDeriv(0)); got != "0 0" { // and not −0
-		t.Errorf("φ′(0) and (φ*)′(0) are %s", got)
-	}
-	if s := Scale(box, 2).(Separable); s.Each[1].Deriv(0.5) != 2*box.Each[1].Deriv(0.5) || s.Mu != 2*box.Mu {
-		t.Errorf("twice %v is %+v", box, s)
-	}
-}
-
 func TestOutsideTheDomain(t *testing.T) {
 	for _, c := range []struct {
 		m Modulus
@@ -325,11 +274,10 @@ func TestOutsideTheDomain(t *testing.T) {
 			t.Errorf("%v: %v passes for a point of the domain", c.m, c.x)
 		}
 	}
-	if d := Divergence(struct{ Modulus }{Ball{R: 1}}, []float64{0.4, 0.4}, []float64{0.8, 0.8}); !math.IsInf(d, 1) {
-		t.Errorf("D = %g from a point outside of the ball", d)
-	}
-	if d := (LogBall{R: 1}).Divergence([]float64{0.4, 0.4}, []float64{0.8, 0.8}); !math.IsInf(d, 1) {
-		t.Errorf("D = %g from a point outside of the log ball", d)
+	for _, m := range []Modulus{struct{ Modulus }{Ball{R: 1}}, LogBall{R: 1}} {
+		if d := Divergence(m, []float64{0.4, 0.4}, []float64{0.8, 0.8}); !math.IsInf(d, 1) {
+			t.Errorf("D = %g from a point outside of %v", d, m)
+		}
 	}
 	for _, m := range everything(3) {
 		for i := range 3 {
