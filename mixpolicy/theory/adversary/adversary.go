@@ -57,12 +57,22 @@ func (p Parameter) at(u float64) float64 {
 	return p.Lo + u*(p.Hi-p.Lo)
 }
 
-// several returns n parameters with the same range, called name1, name2, ….
-func several(n int, p Parameter) []Parameter {
-	all := make([]Parameter, n)
+// uniform returns n parameters in [lo, hi], called name1, name2, …, or name if there is one.
+func uniform(n int, name string, lo, hi float64) []Parameter {
+	all := slices.Repeat([]Parameter{{Name: name, Lo: lo, Hi: hi}}, n)
 	for i := range all {
-		all[i] = p
-		all[i].Name += strconv.Itoa(i + 1)
+		if n > 1 {
+			all[i].Name += strconv.Itoa(i + 1)
+		}
+	}
+	return all
+}
+
+// logarithmic is uniform for the logarithm.
+func logarithmic(n int, name string, lo, hi float64) []Parameter {
+	all := uniform(n, name, lo, hi)
+	for i := range all {
+		all[i].Log = true
 	}
 	return all
 }
@@ -131,18 +141,14 @@ func Search(ctx context.Context, s Space, instances int, seed uint64, workers in
 	group.SetLimit(max(1, workers))
 	for k := range starts {
 		group.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
 			n := min(climb, instances-k*climb)
-			found[k] = s.climb(ctx, rand.New(rand.NewPCG(seed, uint64(k))), k, n)
-			if err := ctx.Err(); err != nil {
-				return err
+			if ctx.Err() == nil {
+				found[k] = s.climb(ctx, rand.New(rand.NewPCG(seed, uint64(k))), k, n)
 			}
 			if done != nil {
 				done(n)
 			}
-			return nil
+			return ctx.Err()
 		})
 	}
 	if err := group.Wait(); err != nil {
@@ -234,8 +240,29 @@ func (s Space) instance(u []float64) []float64 {
 
 // Spaces returns all spaces.
 func Spaces() []Space {
-	return []Space{chains("average cost", true), chains("discounted", false), mixing(), ergodicity(), games(), paths(), divergences(),
-		stepSums(), martingales(), norms(), vectors(), exponentials(), gaussians()}
+	chain := slices.Concat(uniform(18, "P", 0, 1), uniform(6, "π", 0, 1), logarithmic(1, "θ", 1e-3, 1e3), logarithmic(1, "leak", 1e-3, 1))
+	mix := slices.Concat(uniform(18, "P", 0, 1), uniform(3, "π", 0, 1), uniform(1, "steps", 1, 6), logarithmic(1, "ε", 1e-3, 0.999),
+		logarithmic(1, "leak", 1e-3, 1))
+	return []Space{
+		{"processes of three states, average cost", chain, chains, false},
+		{"processes of three states, discounted", slices.Concat(chain, uniform(3, "α", 0, 1), logarithmic(1, "1−γ", 1e-3, 0.999)), chains, false},
+		{"mixing", mix, mixing, false},
+		{"masses", mix, ergodicity, false},
+		{"runs of one or two steps, every path", slices.Concat(gameParameters, uniform(1, "T", 1, 3), logarithmic(2, "η", 1e-3, 10),
+			uniform(1, "δ", 1e-3, 0.999)), games, false},
+		{"one path of up to three steps", slices.Concat(gameParameters, uniform(1, "T", 1, 4), uniform(1, "θ", -1, 1),
+			logarithmic(3, "η", 1e-3, 10), uniform(3, "i", 0, 3), uniform(3, "λ", 0, 1)), paths, false},
+		{"two points of a class", slices.Concat(uniform(1, "class", 0, 3), logarithmic(1, "R", 0.6, 1e3), logarithmic(1, "near", 1e-3, 1),
+			uniform(3, "x", -1, 1), uniform(3, "y", -1, 1)), divergences, false},
+		{"numbers of iterations", uniform(1, "T", 1, 1_000_000), stepSums, true},
+		{"martingales of three steps", slices.Concat(uniform(7, "a", 0, 1), uniform(7, "b", 0, 1), logarithmic(3, "c", 1e-3, 1),
+			uniform(1, "δ", 0, 1)), martingales, false},
+		{"variables of three values", slices.Concat(uniform(3, "x", -1, 1), uniform(3, "y", -1, 1), logarithmic(3, "p", 1e-6, 1)), norms, false},
+		{"vectors of three values", slices.Concat(uniform(6, "z", -1, 1), logarithmic(3, "p", 1e-4, 1)), vectors, false},
+		{"differences of bounded Orlicz norm", slices.Concat(logarithmic(3, "a", 1e-3, 1e3), logarithmic(3, "b", 1e-3, 1e3),
+			uniform(3, "from", -1, 1), uniform(1, "δ", 0, 1)), exponentials, false},
+		{"sums of squares", slices.Concat(uniform(1, "r", 0, 1), logarithmic(1, "λ", 1e-4, 0.4999), logarithmic(1, "d", 1, 1e6)), gaussians, false},
+	}
 }
 
 // Write writes records as CSV with a header.

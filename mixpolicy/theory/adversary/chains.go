@@ -48,82 +48,58 @@ func measureOf(y *mixpolicy.MDP, p *mixpolicy.Policy) *mixpolicy.Measure {
 }
 
 // chains is the space of Lemma 3.3: a process, and a combination Ψθ of the measures of two policies.
-func chains(name string, average bool) Space {
-	s := Space{
-		Name: "processes of three states, " + name,
-		Parameters: slices.Concat(several(18, Parameter{Name: "P", Hi: 1}), several(6, Parameter{Name: "π", Hi: 1}),
-			[]Parameter{{Name: "θ", Lo: 1e-3, Hi: 1e3, Log: true}, {Name: "leak", Lo: 1e-3, Hi: 1, Log: true}}),
+func chains(x []float64) (laws []Law) {
+	ctx, by, alpha, name := context.Background(), mixpolicy.AverageCost, []float64(nil), "average cost"
+	if len(x) > 26 {
+		name, by, alpha = "discounted", mixpolicy.Discounted(1-x[29]), distribution(x[26:29]...)
 	}
-	if !average {
-		s.Parameters = slices.Concat(s.Parameters, several(3, Parameter{Name: "α", Hi: 1}),
-			[]Parameter{{Name: "1−γ", Lo: 1e-3, Hi: 0.999, Log: true}})
+	y := process(by, alpha, x[:18], x[25])
+	u := scaled(1+x[24], measureOf(y, policyOf(y, x[18:21])).Pair)
+	floats.AddScaled(u, -x[24], measureOf(y, policyOf(y, x[21:24])).Pair)
+	p, mass := mixpolicy.Must(mixpolicy.PolicyOf(y, u)), 0.0
+	for _, v := range u {
+		mass += max(0, -v)
 	}
-	s.Laws = func(x []float64) (laws []Law) {
-		ctx, by, alpha := context.Background(), mixpolicy.AverageCost, []float64(nil)
-		if !average {
-			by, alpha = mixpolicy.Discounted(1-x[29]), distribution(x[26:29]...)
+	left := theory.TotalVariation(u, measureOf(y, p).Pair) - mass
+	add := func(statement, what string, right float64) { // 1 bounds every distance
+		side := Side{left, right, 1 + x[24]} // u has that size; the measures have 13 digits at least
+		laws = append(laws, Law{statement, what + ", " + name, "", side})
+		if right >= 1-rounding {
+			side.Right = math.Inf(1)
 		}
-		y := process(by, alpha, x[:18], x[25])
-		u := scaled(1+x[24], measureOf(y, policyOf(y, x[18:21])).Pair)
-		floats.AddScaled(u, -x[24], measureOf(y, policyOf(y, x[21:24])).Pair)
-		p, mass := mixpolicy.Must(mixpolicy.PolicyOf(y, u)), 0.0
-		for _, v := range u {
-			mass += max(0, -v)
-		}
-		left := theory.TotalVariation(u, measureOf(y, p).Pair) - mass
-		add := func(statement, what string, right float64) { // 1 bounds every distance
-			side := Side{left, right, 1 + x[24]} // u has that size; the measures have 13 digits at least
-			laws = append(laws, Law{statement, what + ", " + name, "", side})
-			if right >= 1-rounding {
-				side.Right = math.Inf(1)
-			}
-			laws = append(laws, Law{statement, what + ", " + name + ", where the right side is less than 1", "", side})
-		}
-		contraction := mixpolicy.Must(theory.ContractionCoefficient(ctx, y, p, 1)).Coefficient
-		add("3.36", "total variation − ε ≤ Distance − ε", theory.Distance(mixpolicy.Corrected, by, -1/math.Log(contraction), 0, mass)-mass)
-		if average {
-			time := mixpolicy.Must(theory.MixingTime(ctx, y, p, 0.25)).Time
-			add("Lemma 3.3", "total variation − ε ≤ min{1, 2τ_mix(¼)ε/(1+ε)}", min(1, 2*float64(time)*mass/(1+mass)))
-		}
-		return laws
+		laws = append(laws, Law{statement, what + ", " + name + ", where the right side is less than 1", "", side})
 	}
-	return s
+	contraction := mixpolicy.Must(theory.ContractionCoefficient(ctx, y, p, 1)).Coefficient
+	add("3.36", "total variation − ε ≤ Distance − ε", theory.Distance(mixpolicy.Corrected, by, -1/math.Log(contraction), 0, mass)-mass)
+	if by.Average() {
+		time := mixpolicy.Must(theory.MixingTime(ctx, y, p, 0.25)).Time
+		add("Lemma 3.3", "total variation − ε ≤ min{1, 2τ_mix(¼)ε/(1+ε)}", min(1, 2*float64(time)*mass/(1+mass)))
+	}
+	return laws
 }
 
 // mixing is the space of what package theory says of mixing: an average-cost process, with a policy.
-func mixing() Space {
-	return Space{
-		Name: "mixing",
-		Parameters: slices.Concat(several(18, Parameter{Name: "P", Hi: 1}), several(3, Parameter{Name: "π", Hi: 1}), []Parameter{
-			{Name: "steps", Lo: 1, Hi: 6}, {Name: "ε", Lo: 1e-3, Hi: 0.999, Log: true}, {Name: "leak", Lo: 1e-3, Hi: 1, Log: true}}),
-		Laws: func(x []float64) []Law {
-			ctx, y, t, eps := context.Background(), process(mixpolicy.AverageCost, nil, x[:18], x[23]), int(x[21]), x[22]
-			p := policyOf(y, x[18:21])
-			curve := mixpolicy.Must(theory.MixingCurve(ctx, y, p, nil, t))
-			one := mixpolicy.Must(theory.ContractionCoefficient(ctx, y, p, 1)).Coefficient
-			after := mixpolicy.Must(theory.ContractionCoefficient(ctx, y, p, t)).Coefficient
-			time, uniform := mixpolicy.Must(theory.MixingTime(ctx, y, p, eps)).Time, mixpolicy.Must(theory.UniformMixingTime(ctx, y, eps))
-			return []Law{
-				{"2.24", "δ(Pᵗ) ≤ 2d(t)", "", Side{after, 2 * curve[t], 1}},
-				{"2.24", "d(t) ≤ δ(P)ᵗ", "", Side{curve[t], math.Pow(one, float64(t)), 1}},
-				{"2.23", "τ_mix(ε) of a policy ≤ UniformMixingTime", "", Side{float64(time), float64(uniform), 0}},
-			}
-		},
+func mixing(x []float64) []Law {
+	ctx, y, t, eps := context.Background(), process(mixpolicy.AverageCost, nil, x[:18], x[23]), int(x[21]), x[22]
+	p := policyOf(y, x[18:21])
+	curve := mixpolicy.Must(theory.MixingCurve(ctx, y, p, nil, t))
+	one := mixpolicy.Must(theory.ContractionCoefficient(ctx, y, p, 1)).Coefficient
+	after := mixpolicy.Must(theory.ContractionCoefficient(ctx, y, p, t)).Coefficient
+	time, uniform := mixpolicy.Must(theory.MixingTime(ctx, y, p, eps)).Time, mixpolicy.Must(theory.UniformMixingTime(ctx, y, eps))
+	return []Law{
+		{"2.24", "δ(Pᵗ) ≤ 2d(t)", "", Side{after, 2 * curve[t], 1}},
+		{"2.24", "d(t) ≤ δ(P)ᵗ", "", Side{curve[t], math.Pow(one, float64(t)), 1}},
+		{"2.23", "τ_mix(ε) of a policy ≤ UniformMixingTime", "", Side{float64(time), float64(uniform), 0}},
 	}
 }
 
 // ergodicity is the space of (2.25): the masses of a policy's stationary distribution.
-func ergodicity() Space {
-	s := mixing()
-	s.Name = "masses"
-	s.Laws = func(x []float64) []Law {
-		y := process(mixpolicy.AverageCost, nil, x[:18], x[23])
-		worst := 0.0
-		for _, m := range measureOf(y, policyOf(y, x[18:21])).State {
-			worst = max(worst, 3*m, 1/(3*m))
-		}
-		root := math.Sqrt(mixpolicy.Must(theory.UniformErgodicity(context.Background(), y)).Upper)
-		return []Law{{"2.25", "max{nμ(s), 1/(nμ(s))} ≤ √κ, κ of UniformErgodicity", "", Side{worst, root, 0}}}
+func ergodicity(x []float64) []Law {
+	y := process(mixpolicy.AverageCost, nil, x[:18], x[23])
+	worst := 0.0
+	for _, m := range measureOf(y, policyOf(y, x[18:21])).State {
+		worst = max(worst, 3*m, 1/(3*m))
 	}
-	return s
+	root := math.Sqrt(mixpolicy.Must(theory.UniformErgodicity(context.Background(), y)).Upper)
+	return []Law{{"2.25", "max{nμ(s), 1/(nμ(s))} ≤ √κ, κ of UniformErgodicity", "", Side{worst, root, 0}}}
 }

@@ -2,7 +2,7 @@ package adversary
 
 import (
 	"math"
-	"slices"
+
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
@@ -14,41 +14,32 @@ import (
 
 // divergences is the space of two points of Θ₂ ∩ Θ_R in three dimensions, for the moduli of the ball,
 // the cube and the simplex.
-func divergences() Space {
-	return Space{
-		Name: "two points of a class",
-		Parameters: slices.Concat(
-			[]Parameter{{Name: "class", Lo: 0, Hi: 3}, {Name: "R", Lo: 0.6, Hi: 1e3, Log: true},
-				{Name: "near", Lo: 1e-3, Hi: 1, Log: true}},
-			several(3, Parameter{Name: "x", Lo: -1, Hi: 1}), several(3, Parameter{Name: "y", Lo: -1, Hi: 1})),
-		Laws: func(v []float64) []Law {
-			class := classOf(v[0], v[1])
-			phi := mixpolicy.DefaultModulus(class)
-			centre := []float64{1. / 3, 1. / 3, 1. / 3}
-			// A point of the class: what is outside goes to the boundary, and all is moved inside.
-			point := func(direction []float64, inside float64) []float64 {
-				x := make([]float64, 3)
-				mixpolicy.Must(0, class.Norm.Project(x, scaled(2*class.R, direction), class.R))
-				return floats.AddScaledTo(x, centre, inside, difference(x, centre))
-			}
-			x, y := point(v[3:6], 1-0x1p-30), point(v[6:9], 1-v[2])
-			move, norm := difference(x, y), class.Norm
-			mu, _, _ := bregman.StrongConvexity(phi) // ‖·‖_∞ ≤ ‖·‖₂, and else the norm is that of the class
-			d := bregman.Divergence(phi, x, y)
-			z, projected := scaled(1+v[3]/2, y), make([]float64, 3) // not on Θ₂
-			pythagoras := Side{}
-			if phi.InDomain(z) {
-				mixpolicy.Must(0, bregman.Project(phi, projected, z))
-				left, right := bregman.Divergence(phi, projected, z)+bregman.Divergence(phi, x, projected), bregman.Divergence(phi, x, z)
-				pythagoras = Side{left, right, right + lost(phi, x, projected, 0x1p-43)} // the projection has 13 digits
-			}
-			return []Law{
-				{"5.10", "(μ/2)‖x−y‖² ≤ D(x;y), μ in the norm of the class", "",
-					Side{mu / 2 * norm.Of(move) * norm.Of(move), d, 1e-4 * mu * class.R * class.R}},
-				{"3.29", "D(x;y) ≤ MaxDivergence from y", "", Side{d, theory.MaxDivergence(phi, class, y), 0}},
-				{"5.4", "D(P(z);z) + D(x;P(z)) ≤ D(x;z), P the projection onto Θ₂", "", pythagoras},
-			}
-		},
+func divergences(v []float64) []Law {
+	class := classOf(v[0], v[1])
+	phi := mixpolicy.DefaultModulus(class)
+	centre := []float64{1. / 3, 1. / 3, 1. / 3}
+	// A point of the class: what is outside goes to the boundary, and all is moved inside.
+	point := func(direction []float64, inside float64) []float64 {
+		x := make([]float64, 3)
+		mixpolicy.Must(0, class.Norm.Project(x, scaled(2*class.R, direction), class.R))
+		return floats.AddScaledTo(x, centre, inside, difference(x, centre))
+	}
+	x, y := point(v[3:6], 1-0x1p-30), point(v[6:9], 1-v[2])
+	move, norm := difference(x, y), class.Norm
+	mu, _, _ := bregman.StrongConvexity(phi) // ‖·‖_∞ ≤ ‖·‖₂, and else the norm is that of the class
+	d := bregman.Divergence(phi, x, y)
+	z, projected := scaled(1+v[3]/2, y), make([]float64, 3) // not on Θ₂
+	pythagoras := Side{}
+	if phi.InDomain(z) {
+		mixpolicy.Must(0, bregman.Project(phi, projected, z))
+		left, right := bregman.Divergence(phi, projected, z)+bregman.Divergence(phi, x, projected), bregman.Divergence(phi, x, z)
+		pythagoras = Side{left, right, right + lost(phi, x, projected, 0x1p-43)} // the projection has 13 digits
+	}
+	return []Law{
+		{"5.10", "(μ/2)‖x−y‖² ≤ D(x;y), μ in the norm of the class", "",
+			Side{mu / 2 * norm.Of(move) * norm.Of(move), d, 1e-4 * mu * class.R * class.R}},
+		{"3.29", "D(x;y) ≤ MaxDivergence from y", "", Side{d, theory.MaxDivergence(phi, class, y), 0}},
+		{"5.4", "D(P(z);z) + D(x;P(z)) ≤ D(x;z), P the projection onto Θ₂", "", pythagoras},
 	}
 }
 
@@ -65,19 +56,12 @@ var exactSums = sync.OnceValue(func() []theory.StepSums {
 })
 
 // stepSums is the space of (5.31).
-func stepSums() Space {
-	return Space{
-		Name:       "numbers of iterations",
-		Parameters: []Parameter{{Name: "T", Lo: 1, Hi: 1_000_000}},
-		Every:      true,
-		Laws: func(x []float64) []Law {
-			s := exactSums()[int(x[0])-1]
-			b := theory.InverseSqrtSums(mixpolicy.Corrected, s.T)
-			return []Law{
-				{"5.31a", "2(√(T+1) − 1) ≤ Ση", "", Side{b.Sum, s.Sum, 0}},
-				{"5.31b", "Ση² ≤ 1 + ln T", "", Side{s.Squares, b.Squares, 0}},
-				{"5.31b", "Ση⁴ ≤ 2 − 1/T", "", Side{s.Fourth, b.Fourth, 0}},
-			}
-		},
+func stepSums(x []float64) []Law {
+	s := exactSums()[int(x[0])-1]
+	b := theory.InverseSqrtSums(mixpolicy.Corrected, s.T)
+	return []Law{
+		{"5.31a", "2(√(T+1) − 1) ≤ Ση", "", Side{b.Sum, s.Sum, 0}},
+		{"5.31b", "Ση² ≤ 1 + ln T", "", Side{s.Squares, b.Squares, 0}},
+		{"5.31b", "Ση⁴ ≤ 2 − 1/T", "", Side{s.Fourth, b.Fourth, 0}},
 	}
 }

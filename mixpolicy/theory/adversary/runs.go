@@ -25,10 +25,8 @@ type game struct {
 }
 
 // gameParameters are those of newGame.
-var gameParameters = slices.Concat([]Parameter{
-	{Name: "class", Lo: 0, Hi: 3}, {Name: "R", Lo: 0.75, Hi: 1e4, Log: true}, {Name: "β", Lo: 1e-4, Hi: 1e3, Log: true},
-	{Name: "θ₀", Lo: -0.999, Hi: 0.999},
-}, several(6, Parameter{Name: "ψ", Hi: 1}), several(3, Parameter{Name: "c", Lo: -1, Hi: 1}))
+var gameParameters = slices.Concat(uniform(1, "class", 0, 3), logarithmic(1, "R", 0.75, 1e4), logarithmic(1, "β", 1e-4, 1e3),
+	uniform(1, "θ₀", -0.999, 0.999), uniform(6, "ψ", 0, 1), uniform(3, "c", -1, 1))
 
 func newGame(x []float64) *game {
 	g := &game{c: x[10:13]}
@@ -50,13 +48,7 @@ func classOf(which, r float64) mixpolicy.Class {
 
 // pointOf is the point of Θ₂ ∩ Θ_R at a fraction t ∈ [−1, 1] of the way from its centre to its ends.
 func pointOf(class mixpolicy.Class, t float64) []float64 {
-	half := 0.5 // the simplex
-	switch class.Norm {
-	case linprog.L2:
-		half = math.Sqrt((class.R*class.R - 0.5) / 2)
-	case linprog.LInf:
-		half = class.R - 0.5
-	}
+	half := []float64{linprog.L2: math.Sqrt((class.R*class.R - 0.5) / 2), linprog.LInf: class.R - 0.5, linprog.L1: 0.5}[class.Norm]
 	return []float64{0.5 + t*half, 0.5 - t*half}
 }
 
@@ -77,14 +69,6 @@ func (g *game) each(last paper.TraceStep, sum, eta []float64, probability float6
 	}
 }
 
-func sums(eta []float64) theory.StepSums {
-	return theory.SumSteps(stepSizes(eta), len(eta))
-}
-
-type stepSizes []float64
-
-func (s stepSizes) At(t int) float64 { return s[t] }
-
 // outcome is the value of a quantity at the end of a path, and the path's probability.
 type outcome struct{ value, probability float64 }
 
@@ -102,48 +86,39 @@ func quantile(all []outcome, delta float64) float64 {
 
 // games is the space of Proposition 3.1 and Theorem 3.4: T ≤ 2 iterations, all paths of samples with
 // their probabilities. A bound with probability 1 − δ is violated if the 1 − δ quantile is greater.
-func games() Space {
+func games(x []float64) []Law {
 	const (
 		slope = "C_e is a sum of two numbers that each bound the slope ‖cᵀΨ‖⁎ of the objective, so that B ≥ 5‖cᵀΨ‖⁎²/μ, " +
 			"and (D + Bη²)/η ≥ 2√(BD) is √10 times the gap of one step at least"
 		union = "the worst cases of its terms exclude each other: it takes ‖Ψθ_t‖₂, ‖ĝ_t‖⁎, the noise and the distance from the optimum " +
 			"each at their greatest; path by path, see (5.36) and (3.33) of the other space"
 	)
-	return Space{
-		Name: "runs of one or two steps, every path",
-		Parameters: slices.Concat(gameParameters, []Parameter{{Name: "T", Lo: 1, Hi: 3}},
-			several(2, Parameter{Name: "η", Lo: 1e-3, Hi: 10, Log: true}),
-			[]Parameter{{Name: "δ", Lo: 1e-3, Hi: 0.999}}),
-		Laws: func(x []float64) []Law {
-			g, n := newGame(x), len(gameParameters)
-			eta := g.steps(x[n+1 : n+1+min(int(x[n]), 2)])
-			delta, s := x[n+3], sums(eta)
-			var gaps, violations, excess []outcome
-			var expected, size float64
-			xi := make([]float64, 3)
-			g.each(g.Last(), make([]float64, 2), eta, 1, func(sum []float64, probability float64) {
-				theta := scaled(1/s.Sum, sum)
-				gap := g.Problem.Objective(theta) - g.best.Objective
-				size = max(size, floats.Norm(theta, 1))
-				expected += probability * gap
-				gaps = append(gaps, outcome{gap, probability})
-				violations = append(violations, outcome{g.Problem.Violation(theta), probability})
-				g.Problem.Features().MulVec(xi, theta)
-				excess = append(excess, outcome{floats.Dot(g.c, distribution(positive(xi)...)) - g.best.Objective, probability})
-			})
-			gap, violation := quantile(gaps, delta), quantile(violations, delta)
-			policy := Side{quantile(excess, delta), g.K.PolicyBound(s, 0, delta), size}
-			return []Law{
-				{"3.31", "1−δ quantile of the gap ≤ ObjectiveBound", slope, Side{gap, g.K.ObjectiveBound(s, delta).Value, size}},
-				{"3.32", "mean gap ≤ ExpectedObjectiveBound", slope, Side{expected, g.K.ExpectedObjectiveBound(s).Value, size}},
-				{"3.33", "1−δ quantile of V(θ̂) ≤ ViolationBound", "it contains ObjectiveBound, whose " + slope,
-					Side{violation, g.K.ViolationBound(s, delta).Value, size}},
-				{"3.31", "1−δ quantile of the gap ≤ SharpObjectiveBound", "", Side{gap, g.K.SharpObjectiveBound(s, delta).Value, size}},
-				{"3.33", "1−δ quantile of V(θ̂) ≤ SharpViolationBound", union,
-					Side{violation, g.K.SharpViolationBound(s, delta).Value, size}},
-				{"3.38", "1−δ quantile of cᵀξ^θ̂ − cᵀΨθ* ≤ PolicyBound", union, policy},
-			}
-		},
+	g, n := newGame(x), len(gameParameters)
+	eta := g.steps(x[n+1 : n+1+min(int(x[n]), 2)])
+	delta, s := x[n+3], theory.SumSteps(mixpolicy.StepFunc(func(t int) float64 { return eta[t] }), len(eta))
+	var gaps, violations, excess []outcome
+	var expected, size float64
+	xi := make([]float64, 3)
+	g.each(g.Last(), make([]float64, 2), eta, 1, func(sum []float64, probability float64) {
+		theta := scaled(1/s.Sum, sum)
+		gap := g.Problem.Objective(theta) - g.best.Objective
+		size = max(size, floats.Norm(theta, 1))
+		expected += probability * gap
+		gaps = append(gaps, outcome{gap, probability})
+		violations = append(violations, outcome{g.Problem.Violation(theta), probability})
+		g.Problem.Features().MulVec(xi, theta)
+		excess = append(excess, outcome{floats.Dot(g.c, distribution(positive(xi)...)) - g.best.Objective, probability})
+	})
+	gap, violation := quantile(gaps, delta), quantile(violations, delta)
+	policy := Side{quantile(excess, delta), g.K.PolicyBound(s, 0, delta), size}
+	return []Law{
+		{"3.31", "1−δ quantile of the gap ≤ ObjectiveBound", slope, Side{gap, g.K.ObjectiveBound(s, delta).Value, size}},
+		{"3.32", "mean gap ≤ ExpectedObjectiveBound", slope, Side{expected, g.K.ExpectedObjectiveBound(s).Value, size}},
+		{"3.33", "1−δ quantile of V(θ̂) ≤ ViolationBound", "it contains ObjectiveBound, whose " + slope,
+			Side{violation, g.K.ViolationBound(s, delta).Value, size}},
+		{"3.31", "1−δ quantile of the gap ≤ SharpObjectiveBound", "", Side{gap, g.K.SharpObjectiveBound(s, delta).Value, size}},
+		{"3.33", "1−δ quantile of V(θ̂) ≤ SharpViolationBound", union, Side{violation, g.K.SharpViolationBound(s, delta).Value, size}},
+		{"3.38", "1−δ quantile of cᵀξ^θ̂ − cᵀΨθ* ≤ PolicyBound", union, policy},
 	}
 }
 
@@ -244,6 +219,8 @@ func move(p *path, _ paper.TraceStep) float64 {
 	return 1e-4 * p.Mu * p.K.Reach * p.K.Reach
 }
 
+func exactly(*path, paper.TraceStep) float64 { return 0 }
+
 // law is the corrected form of a law of the proofs, at its worst place.
 func (p *path) law(number string, size func(*path, paper.TraceStep) float64) Side {
 	laws, worst := paper.Laws(), none
@@ -261,66 +238,57 @@ func (p *path) law(number string, size func(*path, paper.TraceStep) float64) Sid
 
 // paths is the space of what holds surely, along any path of samples: the laws of section 5 that lead
 // to (∗) of theory.Constants.ObjectiveBound, what follows from (∗), and the constants.
-func paths() Space {
-	exactly := func(*path, paper.TraceStep) float64 { return 0 }
-	return Space{
-		Name: "one path of up to three steps",
-		Parameters: slices.Concat(gameParameters, []Parameter{{Name: "T", Lo: 1, Hi: 4}, {Name: "θ", Lo: -1, Hi: 1}},
-			several(3, Parameter{Name: "η", Lo: 1e-3, Hi: 10, Log: true}), several(3, Parameter{Name: "i", Hi: 3}),
-			several(3, Parameter{Name: "λ", Hi: 1})),
-		Laws: func(x []float64) []Law {
-			p := newPath(x)
-			gapSum := p.law("5.18", whole)
-			star := gapSum // with ½‖ĝ‖⁎² for ‖∇_θ𝓛‖⁎² + ‖e‖⁎²
-			star.Right += p.squares - p.parts
-			top := scaled(min(p.s, p.K.G/floats.Norm(p.short, 2)), p.short)
-			multipliers, ball := none, 2*p.K.G*p.s
-			if p.K.G > p.K.LambdaStar {
-				multipliers = Side{2*(p.K.G-p.K.LambdaStar)*p.v + p.noise/p.s, (p.star + p.K.G*p.K.G/2) / p.s, p.whole / p.s}
-			}
-			up, back := make([]float64, 3), make([]float64, 2)
-			p.Problem.Features().MulVec(up, p.theta)
-			p.Problem.Features().MulVecT(back, p.lambda)
-			psi := floats.Norm(up, 2)
-			along, noise, size := none, none, none
-			for _, s := range p.Steps {
-				half := (s.Sample[0] - s.Sample[1]) / 2 // the mean, the midrange and a median of two numbers
-				along = along.or(Side{p.dual([]float64{half, -half}), p.K.Tangent * (p.K.Cost + p.K.G), 0})
-				sample, mean := p.at(s.Pair)
-				g := p.dual(sample)
-				noise = noise.or(Side{p.dual(difference(sample, mean)), p.K.Ce(mixpolicy.Corrected), 0})
-				size = size.or(Side{psi*psi/2 + g*g/(2*p.Mu), p.K.B(mixpolicy.Corrected), 0})
-			}
-			_, mean := p.at(p.Steps[0].Pair)
-			return []Law{
-				{"5.6", "D(θ;θ_{t+1}) ≤ D(θ;θ̃_t)", "", p.law("5.6", near)},
-				{"5.9", "η⟨ĝ, θ_t−θ̃_t⟩ ≤ ½η²‖ĝ‖⁎² + ½‖θ_t−θ̃_t‖²", "", p.law("5.9", (*path).size)},
-				{"5.10", "(μ/2)‖θ_t−θ̃_t‖² ≤ D(θ̃_t;θ_t), ball and cube", "", p.law("5.10", move)},
-				{"5.11", "D(θ_t;θ̃_t) ≤ η²‖ĝ‖⁎²/2μ, ball and cube", "", p.law("5.11", move)},
-				{"5.12", "η⟨ĝ, θ_t−θ⟩ ≤ D(θ;θ_t) − D(θ;θ_{t+1}) + η²‖ĝ‖⁎²/2μ", "", p.law("5.12", near)},
-				{"5.13", "Ση⟨∇_θ𝓛, θ_t−θ⟩ ≤ D(θ;θ₀) − Ση⟨e, θ_t−θ⟩ + Ση²(‖∇_θ𝓛‖⁎² + ‖e‖⁎²)/μ", "", p.law("5.13", whole)},
-				{"5.15", "‖λ_{t+1}−λ‖₂ ≤ ‖λ_t + η∇_λ𝓛 − λ‖₂", "", p.law("5.15", exactly)},
-				{"5.16", "Ση⟨∇_λ𝓛, λ−λ_t⟩ ≤ ½‖λ‖² + ½Ση²‖∇_λ𝓛‖²", "", p.law("5.16", whole)},
-				{"5.18", "Ση(𝓛(θ_t,λ) − 𝓛(θ,λ_t)) ≤ D(θ;θ₀) + ½‖λ‖² − Ση⟨e, θ_t−θ⟩ + Ση²((‖∇_θ𝓛‖⁎² + ‖e‖⁎²)/μ + ½‖∇_λ𝓛‖²)", "", gapSum},
-				{"5.21", "the same with ½‖ĝ‖⁎² for ‖∇_θ𝓛‖⁎² + ‖e‖⁎², which is (∗)", "", star},
-				{"5.25", "−λᵀΨθ̂ − ‖λ‖²/2S ≤ its value at S[Ψθ̂]₋, scaled into the ball", "",
-					Side{p.bracket(p.lambda), p.bracket(top), p.s * floats.Dot(p.short, p.short)}},
-				{"5.28", "cᵀΨ(θ̂−θ*) ≤ right side of (5.18) for θ*, λ = 0 over S", "", p.law("5.28", average)},
-				{"5.35", "cᵀΨ(θ*−θ̂) ≤ 2R c_max√(nm)‖Ψ‖",
-					"the barycentre of the class is feasible, so that R would do for 2R: cᵀΨθ* is at most its cost",
-					Side{-p.gap, 2 * p.trivial, p.far}},
-				{"5.36", "V(θ̂) + Ση⟨e, θ_t−θ*⟩/2GS ≤ R c_max√(nm)‖Ψ‖/G + (right side of (∗) for λ = 0)/2GS + G/4S", "",
-					Side{p.v + p.noise/ball, p.trivial/p.K.G + p.star/ball + p.K.G/(4*p.s), p.far + p.whole/ball}},
-				{"3.33", "2(G−‖λ*‖₂)V(θ̂) + Ση⟨e, θ_t−θ*⟩/S ≤ (right side of (∗) for λ = 0 + ½G²)/S", "", multipliers},
-				{"3.30", "min_k ‖ĝ − k1‖⁎ ≤ Tangent·(c_max+G)", "", along},
-				{"A.3", "‖e‖⁎ ≤ C_e", "", noise},
-				{"3.34a", "½‖∇_λ𝓛‖² + ½‖ĝ‖⁎²/μ ≤ B", "", size},
-				{"5.29", "‖Ψθ‖₂ ≤ σ_max max‖θ‖₂", "", Side{psi, p.K.SigmaMax * p.K.Reach, 0}},
-				{"5.30", "‖Ψᵀ(c−λ)‖⁎ ≤ (c_max√(nm)+G)‖Ψ‖", "", Side{p.dual(mean), p.K.GradientBound(), 0}},
-				{"§2", "‖Ψᵀx‖⁎ ≤ ‖Ψ‖_{⁎,2}‖x‖₂", "", Side{p.dual(back), p.K.PsiNorm * floats.Norm(p.lambda, 2), 0}},
-				{"A.2", "|⟨e, θ_t−θ⟩| ≤ 2R‖e‖⁎", "", p.law("A.2", exactly)},
-			}
-		},
+func paths(x []float64) []Law {
+	p := newPath(x)
+	gapSum := p.law("5.18", whole)
+	star := gapSum // with ½‖ĝ‖⁎² for ‖∇_θ𝓛‖⁎² + ‖e‖⁎²
+	star.Right += p.squares - p.parts
+	top := scaled(min(p.s, p.K.G/floats.Norm(p.short, 2)), p.short)
+	multipliers, ball := none, 2*p.K.G*p.s
+	if p.K.G > p.K.LambdaStar {
+		multipliers = Side{2*(p.K.G-p.K.LambdaStar)*p.v + p.noise/p.s, (p.star + p.K.G*p.K.G/2) / p.s, p.whole / p.s}
+	}
+	up, back := make([]float64, 3), make([]float64, 2)
+	p.Problem.Features().MulVec(up, p.theta)
+	p.Problem.Features().MulVecT(back, p.lambda)
+	psi := floats.Norm(up, 2)
+	along, noise, size := none, none, none
+	for _, s := range p.Steps {
+		half := (s.Sample[0] - s.Sample[1]) / 2 // the mean, the midrange and a median of two numbers
+		along = along.or(Side{p.dual([]float64{half, -half}), p.K.Tangent * (p.K.Cost + p.K.G), 0})
+		sample, mean := p.at(s.Pair)
+		g := p.dual(sample)
+		noise = noise.or(Side{p.dual(difference(sample, mean)), p.K.Ce(mixpolicy.Corrected), 0})
+		size = size.or(Side{psi*psi/2 + g*g/(2*p.Mu), p.K.B(mixpolicy.Corrected), 0})
+	}
+	_, mean := p.at(p.Steps[0].Pair)
+	return []Law{
+		{"5.6", "D(θ;θ_{t+1}) ≤ D(θ;θ̃_t)", "", p.law("5.6", near)},
+		{"5.9", "η⟨ĝ, θ_t−θ̃_t⟩ ≤ ½η²‖ĝ‖⁎² + ½‖θ_t−θ̃_t‖²", "", p.law("5.9", (*path).size)},
+		{"5.10", "(μ/2)‖θ_t−θ̃_t‖² ≤ D(θ̃_t;θ_t), ball and cube", "", p.law("5.10", move)},
+		{"5.11", "D(θ_t;θ̃_t) ≤ η²‖ĝ‖⁎²/2μ, ball and cube", "", p.law("5.11", move)},
+		{"5.12", "η⟨ĝ, θ_t−θ⟩ ≤ D(θ;θ_t) − D(θ;θ_{t+1}) + η²‖ĝ‖⁎²/2μ", "", p.law("5.12", near)},
+		{"5.13", "Ση⟨∇_θ𝓛, θ_t−θ⟩ ≤ D(θ;θ₀) − Ση⟨e, θ_t−θ⟩ + Ση²(‖∇_θ𝓛‖⁎² + ‖e‖⁎²)/μ", "", p.law("5.13", whole)},
+		{"5.15", "‖λ_{t+1}−λ‖₂ ≤ ‖λ_t + η∇_λ𝓛 − λ‖₂", "", p.law("5.15", exactly)},
+		{"5.16", "Ση⟨∇_λ𝓛, λ−λ_t⟩ ≤ ½‖λ‖² + ½Ση²‖∇_λ𝓛‖²", "", p.law("5.16", whole)},
+		{"5.18", "Ση(𝓛(θ_t,λ) − 𝓛(θ,λ_t)) ≤ D(θ;θ₀) + ½‖λ‖² − Ση⟨e, θ_t−θ⟩ + Ση²((‖∇_θ𝓛‖⁎² + ‖e‖⁎²)/μ + ½‖∇_λ𝓛‖²)", "", gapSum},
+		{"5.21", "the same with ½‖ĝ‖⁎² for ‖∇_θ𝓛‖⁎² + ‖e‖⁎², which is (∗)", "", star},
+		{"5.25", "−λᵀΨθ̂ − ‖λ‖²/2S ≤ its value at S[Ψθ̂]₋, scaled into the ball", "",
+			Side{p.bracket(p.lambda), p.bracket(top), p.s * floats.Dot(p.short, p.short)}},
+		{"5.28", "cᵀΨ(θ̂−θ*) ≤ right side of (5.18) for θ*, λ = 0 over S", "", p.law("5.28", average)},
+		{"5.35", "cᵀΨ(θ*−θ̂) ≤ 2R c_max√(nm)‖Ψ‖",
+			"the barycentre of the class is feasible, so that R would do for 2R: cᵀΨθ* is at most its cost",
+			Side{-p.gap, 2 * p.trivial, p.far}},
+		{"5.36", "V(θ̂) + Ση⟨e, θ_t−θ*⟩/2GS ≤ R c_max√(nm)‖Ψ‖/G + (right side of (∗) for λ = 0)/2GS + G/4S", "",
+			Side{p.v + p.noise/ball, p.trivial/p.K.G + p.star/ball + p.K.G/(4*p.s), p.far + p.whole/ball}},
+		{"3.33", "2(G−‖λ*‖₂)V(θ̂) + Ση⟨e, θ_t−θ*⟩/S ≤ (right side of (∗) for λ = 0 + ½G²)/S", "", multipliers},
+		{"3.30", "min_k ‖ĝ − k1‖⁎ ≤ Tangent·(c_max+G)", "", along},
+		{"A.3", "‖e‖⁎ ≤ C_e", "", noise},
+		{"3.34a", "½‖∇_λ𝓛‖² + ½‖ĝ‖⁎²/μ ≤ B", "", size},
+		{"5.29", "‖Ψθ‖₂ ≤ σ_max max‖θ‖₂", "", Side{psi, p.K.SigmaMax * p.K.Reach, 0}},
+		{"5.30", "‖Ψᵀ(c−λ)‖⁎ ≤ (c_max√(nm)+G)‖Ψ‖", "", Side{p.dual(mean), p.K.GradientBound(), 0}},
+		{"§2", "‖Ψᵀx‖⁎ ≤ ‖Ψ‖_{⁎,2}‖x‖₂", "", Side{p.dual(back), p.K.PsiNorm * floats.Norm(p.lambda, 2), 0}},
+		{"A.2", "|⟨e, θ_t−θ⟩| ≤ 2R‖e‖⁎", "", p.law("A.2", exactly)},
 	}
 }
 

@@ -2,7 +2,6 @@ package adversary
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -12,7 +11,7 @@ import (
 
 // ends returns the end of every path of a process of so many steps, each of which has
 // two outcomes: the sum of the differences, and the probability. At a node, of which there are 2ᵗ
-// at time t, outcomes returns the two values and the probability of the first.
+// at time t, from 2ᵗ − 1 on, outcomes returns the two values and the probability of the first.
 func ends(steps int, outcomes func(t, node int) (a, b, p float64)) (all []outcome) {
 	var walk func(t, node int, sum, probability float64)
 	walk = func(t, node int, sum, probability float64) {
@@ -22,22 +21,13 @@ func ends(steps int, outcomes func(t, node int) (a, b, p float64)) (all []outcom
 		}
 		a, b, p := outcomes(t, node)
 		if p > 0 {
-			walk(t+1, 2*node, sum+a, probability*p)
+			walk(t+1, 2*node+1, sum+a, probability*p)
 		}
 		if p < 1 {
-			walk(t+1, 2*node+1, sum+b, probability*(1-p))
+			walk(t+1, 2*node+2, sum+b, probability*(1-p))
 		}
 	}
 	walk(0, 0, 0, 1)
-	return all
-}
-
-// sizes are those of the sums.
-func sizes(all []outcome) []outcome {
-	all = slices.Clone(all)
-	for i := range all {
-		all[i].value = math.Abs(all[i].value)
-	}
 	return all
 }
 
@@ -47,11 +37,15 @@ func centred(u, v float64) (a, b, p float64) {
 	return a, b, -b / (a - b)
 }
 
-// tail returns ln(1/P[sum ≥ δ]) and δ, for the greatest of the sums that is at most a fraction f of
-// the greatest of all: a bound of the tail is worst at a sum that occurs.
-func tail(f float64, all []outcome) (exponent, delta float64) {
+// tail returns ln(1/P[sum ≥ δ]) and δ, for the greatest of the sums, or of their sizes, that is at most a fraction f
+// of the greatest of all: a bound of the tail is worst at a sum that occurs.
+func tail(f float64, all []outcome, sizes bool) (exponent, delta float64) {
 	least, most := math.Inf(1), math.Inf(-1)
-	for _, o := range all {
+	for i, o := range all {
+		if sizes {
+			o.value = math.Abs(o.value)
+			all[i] = o
+		}
 		least, most = min(least, o.value), max(most, o.value)
 	}
 	delta = least
@@ -71,169 +65,128 @@ func tail(f float64, all []outcome) (exponent, delta float64) {
 
 // martingales is the space of three bounded martingale differences, which depend on the past: the
 // sums of errors of (5.19), and of their squares (5.20).
-func martingales() Space {
+func martingales(x []float64) []Law {
 	const steps, nodes = 3, 1<<3 - 1
-	return Space{
-		Name: "martingales of three steps",
-		Parameters: slices.Concat(several(nodes, Parameter{Name: "a", Hi: 1}), several(nodes, Parameter{Name: "b", Hi: 1}),
-			several(steps, Parameter{Name: "c", Lo: 1e-3, Hi: 1, Log: true}), []Parameter{{Name: "δ", Hi: 1}}),
-		Laws: func(x []float64) []Law {
-			c := x[2*nodes : 2*nodes+steps]
-			squares := floats.Dot(c, c)
-			at := func(t, node int) (a, b, p float64) {
-				i := 1<<t - 1 + node
-				return centred(x[i], x[nodes+i])
-			}
-			sums := ends(steps, func(t, node int) (a, b, p float64) {
-				a, b, p = at(t, node)
-				return a * c[t], b * c[t], p
-			})
-			above := ends(steps, func(t, node int) (a, b, p float64) {
-				a, b, p = at(t, node)
-				width := max(1, a-b) // Y is in [0, c]
-				return a / width * c[t], b / width * c[t], p
-			})
-			both, delta := tail(x[len(x)-1], sizes(sums))
-			one, epsilon := tail(x[len(x)-1], above)
-			return []Law{
-				{"5.19a", "δ²/(2Σc_t²) ≤ ln(2/P[|ΣX_t| ≥ δ]), |X_t| ≤ c_t = 2RC_eη_t, c₀ = 1", "",
-					Side{delta * delta / (2 * squares), math.Ln2 + both, 0}},
-				{"5.20a", "2δ²/Σc_t² ≤ ln(1/P[Σ(Y_t − E[Y_t|F_t]) ≥ δ]), 0 ≤ Y_t ≤ c_t = η_t²C_e²", "",
-					Side{2 * epsilon * epsilon / squares, one, 1e-3}},
-			}
-		},
+	c := x[2*nodes : 2*nodes+steps]
+	squares := floats.Dot(c, c)
+	sums := ends(steps, func(t, i int) (a, b, p float64) {
+		a, b, p = centred(x[i], x[nodes+i])
+		return a * c[t], b * c[t], p
+	})
+	above := ends(steps, func(t, i int) (a, b, p float64) {
+		a, b, p = centred(x[i], x[nodes+i])
+		width := max(1, a-b) // Y is in [0, c]
+		return a / width * c[t], b / width * c[t], p
+	})
+	both, delta := tail(x[len(x)-1], sums, true)
+	one, epsilon := tail(x[len(x)-1], above, false)
+	return []Law{
+		{"5.19a", "δ²/(2Σc_t²) ≤ ln(2/P[|ΣX_t| ≥ δ]), |X_t| ≤ c_t = 2RC_eη_t, c₀ = 1", "",
+			Side{delta * delta / (2 * squares), math.Ln2 + both, 0}},
+		{"5.20a", "2δ²/Σc_t² ≤ ln(1/P[Σ(Y_t − E[Y_t|F_t]) ≥ δ]), 0 ≤ Y_t ≤ c_t = η_t²C_e²", "",
+			Side{2 * epsilon * epsilon / squares, one, 1e-3}},
 	}
 }
 
 // norms is the space of two dependent variables of three values each.
-func norms() Space {
+func norms(v []float64) []Law {
 	const loose = "4 is one constant for both directions, and in this one 1 is enough"
-	return Space{
-		Name: "variables of three values",
-		Parameters: slices.Concat(several(3, Parameter{Name: "x", Lo: -1, Hi: 1}), several(3, Parameter{Name: "y", Lo: -1, Hi: 1}),
-			several(3, Parameter{Name: "p", Lo: 1e-6, Hi: 1, Log: true})),
-		Laws: func(v []float64) []Law {
-			x, y, p := v[0:3], v[3:6], distribution(v[6:9]...)
-			orlicz := func(nu float64, x []float64) float64 { return mixpolicy.Must(theory.OrliczNorm(nu, x, p)) }
-			moments := func(nu float64) float64 { return mixpolicy.Must(theory.MomentNorm(nu, x, p)) }
-			both := floats.AddTo(make([]float64, 3), x, y)
-			squares := floats.MulTo(make([]float64, 3), x, x)
-			top := floats.Norm(x, math.Inf(1))
-			two, one, moment2, moment1 := orlicz(2, x), orlicz(1, x), moments(2), moments(1)
-			e := 0.0
-			for i, s := range squares {
-				e += p[i] * math.Exp(s/(2*top*top))
-			}
-			return []Law{
-				{"Lemma 5.2", "‖X‖_ψ₂ ≤ √2·b, |X| ≤ b = 2RC_e", "", Side{two, math.Sqrt2 * top, 0}},
-				{"Lemma 5.2", "‖X²‖_ψ₁ ≤ b²/ln 2, |X| ≤ b = C_e", "", Side{orlicz(1, squares), top * top / math.Ln2, 0}},
-				{"A.4", "E exp(X²/2b²) ≤ √e, |X| ≤ b", "", Side{e, math.Exp(0.5), 0}},
-				{"Lemma A.1", "‖X+Y‖_ψ₂ ≤ ‖X‖_ψ₂ + ‖Y‖_ψ₂", "", Side{orlicz(2, both), two + orlicz(2, y), 0}},
-				{"Lemma A.1", "‖X+Y‖_ψ₁ ≤ ‖X‖_ψ₁ + ‖Y‖_ψ₁", "", Side{orlicz(1, both), one + orlicz(1, y), 0}},
-				{"Definition 2.2", "sup q^−½(E|X|^q)^{1/q} ≤ 4‖X‖_ψ₂", loose, Side{moment2, 4 * two, 0}},
-				{"Definition 2.2", "‖X‖_ψ₂ ≤ 4 sup q^−½(E|X|^q)^{1/q}", "", Side{two, 4 * moment2, 0}},
-				{"Definition 2.3", "sup q^−1(E|X|^q)^{1/q} ≤ 4‖X‖_ψ₁", loose, Side{moment1, 4 * one, 0}},
-				{"Definition 2.3", "‖X‖_ψ₁ ≤ 4 sup q^−1(E|X|^q)^{1/q}", "", Side{one, 4 * moment1, 0}},
-			}
-		},
+	x, y, p := v[0:3], v[3:6], distribution(v[6:9]...)
+	orlicz := func(nu float64, x []float64) float64 { return mixpolicy.Must(theory.OrliczNorm(nu, x, p)) }
+	moments := func(nu float64) float64 { return mixpolicy.Must(theory.MomentNorm(nu, x, p)) }
+	both := floats.AddTo(make([]float64, 3), x, y)
+	squares := floats.MulTo(make([]float64, 3), x, x)
+	top := floats.Norm(x, math.Inf(1))
+	two, one, moment2, moment1 := orlicz(2, x), orlicz(1, x), moments(2), moments(1)
+	e := 0.0
+	for i, s := range squares {
+		e += p[i] * math.Exp(s/(2*top*top))
+	}
+	return []Law{
+		{"Lemma 5.2", "‖X‖_ψ₂ ≤ √2·b, |X| ≤ b = 2RC_e", "", Side{two, math.Sqrt2 * top, 0}},
+		{"Lemma 5.2", "‖X²‖_ψ₁ ≤ b²/ln 2, |X| ≤ b = C_e", "", Side{orlicz(1, squares), top * top / math.Ln2, 0}},
+		{"A.4", "E exp(X²/2b²) ≤ √e, |X| ≤ b", "", Side{e, math.Exp(0.5), 0}},
+		{"Lemma A.1", "‖X+Y‖_ψ₂ ≤ ‖X‖_ψ₂ + ‖Y‖_ψ₂", "", Side{orlicz(2, both), two + orlicz(2, y), 0}},
+		{"Lemma A.1", "‖X+Y‖_ψ₁ ≤ ‖X‖_ψ₁ + ‖Y‖_ψ₁", "", Side{orlicz(1, both), one + orlicz(1, y), 0}},
+		{"Definition 2.2", "sup q^−½(E|X|^q)^{1/q} ≤ 4‖X‖_ψ₂", loose, Side{moment2, 4 * two, 0}},
+		{"Definition 2.2", "‖X‖_ψ₂ ≤ 4 sup q^−½(E|X|^q)^{1/q}", "", Side{two, 4 * moment2, 0}},
+		{"Definition 2.3", "sup q^−1(E|X|^q)^{1/q} ≤ 4‖X‖_ψ₁", loose, Side{moment1, 4 * one, 0}},
+		{"Definition 2.3", "‖X‖_ψ₁ ≤ 4 sup q^−1(E|X|^q)^{1/q}", "", Side{one, 4 * moment1, 0}},
 	}
 }
 
 // vectors is the space of vectors Z of two dimensions with three values.
-func vectors() Space {
+func vectors(v []float64) []Law {
 	// The norm of ⟨v, Z⟩ is convex in v, and so at most K|v|: of directions that are h apart the best
 	// is within K·h/2 of K.
 	const directions = 48
-	return Space{
-		Name: "vectors of three values",
-		Parameters: slices.Concat(several(6, Parameter{Name: "z", Lo: -1, Hi: 1}),
-			several(3, Parameter{Name: "p", Lo: 1e-4, Hi: 1, Log: true})),
-		Laws: func(v []float64) []Law {
-			p := distribution(v[6:9]...)
-			squares, inner := make([]float64, 3), make([]float64, 3)
-			var k, top float64
-			for i := range squares {
-				squares[i] = v[2*i]*v[2*i] + v[2*i+1]*v[2*i+1]
-				top = max(top, math.Sqrt(squares[i]))
-			}
-			for j := range directions {
-				sin, cos := math.Sincos(math.Pi * float64(j) / directions)
-				for i := range inner {
-					inner[i] = cos*v[2*i] + sin*v[2*i+1]
-				}
-				k = max(k, mixpolicy.Must(theory.OrliczNorm(2, inner, p)))
-			}
-			upper := k / (1 - math.Pi/directions/2)
-			return []Law{
-				{"Lemma A.3", "‖‖Z‖₂²‖_ψ₁ ≤ dK², K = ‖Z‖_ψ₂", "",
-					Side{mixpolicy.Must(theory.OrliczNorm(1, squares, p)), 2 * upper * upper, 0}},
-				{"A.8", "‖Z‖_ψ₂ ≤ √2·b, ‖Z‖₂ ≤ b = C(d)C_e", "", Side{k, math.Sqrt2 * top, 0}},
-			}
-		},
+	p := distribution(v[6:9]...)
+	squares, inner := make([]float64, 3), make([]float64, 3)
+	var k, top float64
+	for i := range squares {
+		squares[i] = v[2*i]*v[2*i] + v[2*i+1]*v[2*i+1]
+		top = max(top, math.Sqrt(squares[i]))
+	}
+	for j := range directions {
+		sin, cos := math.Sincos(math.Pi * float64(j) / directions)
+		for i := range inner {
+			inner[i] = cos*v[2*i] + sin*v[2*i+1]
+		}
+		k = max(k, mixpolicy.Must(theory.OrliczNorm(2, inner, p)))
+	}
+	upper := k / (1 - math.Pi/directions/2)
+	return []Law{
+		{"Lemma A.3", "‖‖Z‖₂²‖_ψ₁ ≤ dK², K = ‖Z‖_ψ₂", "", Side{mixpolicy.Must(theory.OrliczNorm(1, squares, p)), 2 * upper * upper, 0}},
+		{"A.8", "‖Z‖_ψ₂ ≤ √2·b, ‖Z‖₂ ≤ b = C(d)C_e", "", Side{k, math.Sqrt2 * top, 0}},
 	}
 }
 
 // exponentials is the space of sums of two sub-Gaussian, and of two sub-exponential, differences
 // that depend on the past.
-func exponentials() Space {
+func exponentials(x []float64) []Law {
 	const steps, nodes = 2, 1<<2 - 1
-	return Space{
-		Name: "differences of bounded Orlicz norm",
-		Parameters: slices.Concat(several(nodes, Parameter{Name: "a", Lo: 1e-3, Hi: 1e3, Log: true}),
-			several(nodes, Parameter{Name: "b", Lo: 1e-3, Hi: 1e3, Log: true}), several(nodes, Parameter{Name: "from", Lo: -1, Hi: 1}),
-			[]Parameter{{Name: "δ", Hi: 1}}),
-		Laws: func(x []float64) []Law {
-			at := func(t, node int) (a, b, p float64) {
-				i := 1<<t - 1 + node
-				a, b = x[i], -x[nodes+i]
-				return a, b, -b / (a - b)
-			}
-			var sigma, width [steps]float64
-			for t := range steps {
-				for node := range 1 << t {
-					a, b, p := at(t, node)
-					from := x[2*nodes+1<<t-1+node] * max(a, -b) // X − EX is a or b; X has the mean from
-					chances := []float64{p, 1 - p}
-					sigma[t] = max(sigma[t], mixpolicy.Must(theory.OrliczNorm(2, []float64{a, b}, chances)))
-					width[t] = max(width[t], mixpolicy.Must(theory.OrliczNorm(1, []float64{a + from, b + from}, chances)))
-				}
-			}
-			sums := ends(steps, at)
-			both, delta := tail(x[len(x)-1], sizes(sums))
-			one, epsilon := tail(x[len(x)-1], sums)
-			return []Law{
-				{"A.6", "δ²/(4Σσ_t²) ≤ ln(2/P[|ΣX_t| ≥ δ]), ‖X_t‖_ψ₂ ≤ σ_t given the past",
-					"c = ¼ is what a short proof gives; for sums of T signs the exponent is δ²/2T in the limit, " +
-						"and the bound's is ln 2/2 = 0.35 of it",
-					Side{delta * delta / (4 * floats.Dot(sigma[:], sigma[:])), math.Ln2 + both, 0}},
-				{"A.9", "¼min{δ²/‖b‖₂², δ/‖b‖_∞} ≤ ln(1/P[Σ(X_t − E[X_t|F_t]) ≥ δ]), ‖X_t‖_ψ₁ ≤ b_t given the past",
-					"c = ¼ serves small deviations too; a rare large value of norm b has P[X ≥ δ] near exp(−δ/b), " +
-						"of which the bound has a quarter in the exponent",
-					Side{min(epsilon*epsilon/floats.Dot(width[:], width[:]), epsilon/floats.Max(width[:])) / 4, one, 1e-3}},
-			}
-		},
+	at := func(_, i int) (a, b, p float64) {
+		a, b = x[i], -x[nodes+i]
+		return a, b, -b / (a - b)
+	}
+	var sigma, width [steps]float64
+	for t := range steps {
+		for i := 1<<t - 1; i < 2<<t-1; i++ {
+			a, b, p := at(t, i)
+			from := x[2*nodes+i] * max(a, -b) // X − EX is a or b; X has the mean from
+			chances := []float64{p, 1 - p}
+			sigma[t] = max(sigma[t], mixpolicy.Must(theory.OrliczNorm(2, []float64{a, b}, chances)))
+			width[t] = max(width[t], mixpolicy.Must(theory.OrliczNorm(1, []float64{a + from, b + from}, chances)))
+		}
+	}
+	sums := ends(steps, at)
+	one, epsilon := tail(x[len(x)-1], sums, false)
+	both, delta := tail(x[len(x)-1], sums, true)
+	return []Law{
+		{"A.6", "δ²/(4Σσ_t²) ≤ ln(2/P[|ΣX_t| ≥ δ]), ‖X_t‖_ψ₂ ≤ σ_t given the past",
+			"c = ¼ is what a short proof gives; for sums of T signs the exponent is δ²/2T in the limit, " +
+				"and the bound's is ln 2/2 = 0.35 of it",
+			Side{delta * delta / (4 * floats.Dot(sigma[:], sigma[:])), math.Ln2 + both, 0}},
+		{"A.9", "¼min{δ²/‖b‖₂², δ/‖b‖_∞} ≤ ln(1/P[Σ(X_t − E[X_t|F_t]) ≥ δ]), ‖X_t‖_ψ₁ ≤ b_t given the past",
+			"c = ¼ serves small deviations too; a rare large value of norm b has P[X ≥ δ] near exp(−δ/b), " +
+				"of which the bound has a quarter in the exponent",
+			Side{min(epsilon*epsilon/floats.Dot(width[:], width[:]), epsilon/floats.Max(width[:])) / 4, one, 1e-3}},
 	}
 }
 
 // gaussians is the space of X_i = √(1−r)·sign + √r·N(0, 1), i ≤ d, of variance proxy 1, in logarithms.
-func gaussians() Space {
-	return Space{
-		Name:       "sums of squares",
-		Parameters: []Parameter{{Name: "r", Hi: 1}, {Name: "λ", Lo: 1e-4, Hi: 0.4999, Log: true}, {Name: "d", Lo: 1, Hi: 1e6, Log: true}},
-		Laws: func(x []float64) []Law {
-			r, lambda, d := x[0], x[1], math.Floor(x[2])
-			one := -math.Log1p(-2*lambda*r)/2 + lambda*(1-r)/(1-2*lambda*r) // ln E exp(λX_i²)
-			centred := func(l float64) float64 { return -d * (math.Log1p(-2*l)/2 + l) }
-			l := min(lambda, 0.25)
-			if r < 0.5 {
-				l = -l
-			}
-			return []Law{
-				{"A.11", "E exp(λ‖X‖²) ≤ (1−2λ)^−d/2", "", Side{one, -math.Log1p(-2*lambda) / 2, 0}},
-				{"A.12", "E exp(λ(‖X‖² − E‖X‖²)) ≤ 2 for N(0, I_d) at λ = min{¼, √(ln 2/2d)}", "",
-					Side{math.Exp(centred(min(0.25, math.Sqrt(math.Ln2/(2*d))))), 2, 0}},
-				{"A.12", "ln E exp(λ(‖X‖² − E‖X‖²)) ≤ 2dλ² for N(0, I_d), |λ| ≤ ¼", "", Side{centred(l), 2 * d * l * l, 0}},
-			}
-		},
+func gaussians(x []float64) []Law {
+	r, lambda, d := x[0], x[1], math.Floor(x[2])
+	one := -math.Log1p(-2*lambda*r)/2 + lambda*(1-r)/(1-2*lambda*r) // ln E exp(λX_i²)
+	centred := func(l float64) float64 { return -d * (math.Log1p(-2*l)/2 + l) }
+	l := min(lambda, 0.25)
+	if r < 0.5 {
+		l = -l
+	}
+	return []Law{
+		{"A.11", "E exp(λ‖X‖²) ≤ (1−2λ)^−d/2", "", Side{one, -math.Log1p(-2*lambda) / 2, 0}},
+		{"A.12", "E exp(λ(‖X‖² − E‖X‖²)) ≤ 2 for N(0, I_d) at λ = min{¼, √(ln 2/2d)}", "",
+			Side{math.Exp(centred(min(0.25, math.Sqrt(math.Ln2/(2*d))))), 2, 0}},
+		{"A.12", "ln E exp(λ(‖X‖² − E‖X‖²)) ≤ 2dλ² for N(0, I_d), |λ| ≤ ¼", "", Side{centred(l), 2 * d * l * l, 0}},
 	}
 }
