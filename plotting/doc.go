@@ -22,8 +22,8 @@
 //
 // Both renderings draw the same marks over the same axis ranges: a layer is
 // lowered to a handful of primitives (mark.go), and each rendering knows only
-// those. Neither repairs data. NaN, infinities, slices of different lengths
-// and values ≤ 0 on a logarithmic axis are errors that name the layer and the
+// those. Neither repairs data. NaN, infinities, numbers beyond 1e100, slices of different lengths
+// and values below 1e-100 on a logarithmic axis are errors that name the layer and the
 // index.
 //
 // A [Layer] is an interface of one method: a type of one's own that draws itself with the
@@ -37,7 +37,7 @@
 // a pixel and a half from what is drawn.
 //
 // An output in a notebook has the chart as HTML, and its picture as PNG for LaTeX and for
-// viewers without HTML. A linear axis of 9e307 and more has no chart, and its picture stays.
+// viewers without HTML.
 //
 // Built for js/wasm, where the cells of a page run, the package has half of itself: it describes
 // figures, and a program of the page, built with the tag drawer, draws them, to the same bytes.

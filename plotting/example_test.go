@@ -70,7 +70,7 @@ func ExampleFigure_Validate() {
 	}
 	fmt.Println(fig.Validate())
 	// Output:
-	// plotting: figure "Violation": layer 0, line "primal–dual": Y[2] is 0: values must be > 0 on a logarithmic axis
+	// plotting: figure "Violation": layer 0, line "primal–dual": Y[2] is 0: values must be ≥ 1e-100 on a logarithmic axis
 }
 
 func ExampleFigure_With() {

@@ -3,8 +3,11 @@ package plotting
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+
+	"gonum.org/v1/gonum/stat/combin"
 )
 
 // Explorer leafs through figures computed beforehand, one frame for each
@@ -72,7 +75,7 @@ func (e Explorer) still(frames []Panels) Panels {
 	}
 	where := strings.Join(values, ", ")
 	p := frames[k]
-	p.Figures = append([]Figure(nil), p.Figures...)
+	p.Figures = slices.Clone(p.Figures)
 	for i := range p.Figures {
 		if f := &p.Figures[i]; f.Title == "" {
 			f.Title = where
@@ -89,28 +92,27 @@ func (e Explorer) aligned() ([]Panels, error) {
 	if len(e.Controls) == 0 || e.Frame == nil {
 		return nil, errors.New("an explorer needs controls and a Frame")
 	}
+	var sizes []int
 	for _, c := range e.Controls {
+		sizes = append(sizes, len(c.Values))
 		if c.Start < 0 || c.Start >= len(c.Values) {
 			return nil, fmt.Errorf("control %q: Start is %d, but there are %d values", c.Label, c.Start, len(c.Values))
 		}
 	}
-	total := 1
-	for _, c := range e.Controls {
-		total *= len(c.Values)
-	}
 	tell := Progress()
 	var out []Panels
-	for at := make([]int, len(e.Controls)); at != nil; at = e.next(at) {
-		p, err := e.Frame(append([]int(nil), at...)).panels()
+	all := combin.Cartesian(sizes)
+	for _, at := range all {
+		p, err := e.Frame(at).panels()
 		if err != nil {
 			return nil, fmt.Errorf("frame at %s: %w", e.where(at), err)
 		}
 		if out != nil && len(p.Figures) != len(out[0].Figures) {
 			return nil, fmt.Errorf("frame at %s has %d figures, but the first has %d", e.where(at), len(p.Figures), len(out[0].Figures))
 		}
-		p.Figures = append([]Figure(nil), p.Figures...)
+		p.Figures = slices.Clone(p.Figures)
 		out = append(out, p)
-		tell("frames", len(out), total)
+		tell("frames", len(out), len(all))
 	}
 	for i := range out[0].Figures {
 		x, y := empty, empty
@@ -128,18 +130,6 @@ func (e Explorer) aligned() ([]Panels, error) {
 		}
 	}
 	return out, nil
-}
-
-// next counts up, the last control fastest; after the last combination it
-// returns nil.
-func (e Explorer) next(at []int) []int {
-	for i := len(at) - 1; i >= 0; i-- {
-		if at[i]++; at[i] < len(e.Controls[i].Values) {
-			return at
-		}
-		at[i] = 0
-	}
-	return nil
 }
 
 func (e Explorer) where(at []int) string {

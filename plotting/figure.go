@@ -1,6 +1,7 @@
 package plotting
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -55,10 +56,7 @@ type Pen struct {
 // Draw draws the layers, the first at the bottom. Those that leave their colour to the
 // figure get the same.
 func (p *Pen) Draw(layers ...Layer) error {
-	for i, l := range layers {
-		if l == nil {
-			return fmt.Errorf("layer %d is nil", i)
-		}
+	for _, l := range layers {
 		if err := l.Draw(p); err != nil {
 			return fmt.Errorf("%s: %w", title(l), err)
 		}
@@ -66,8 +64,12 @@ func (p *Pen) Draw(layers ...Layer) error {
 	return nil
 }
 
-// add takes the marks of one of the package's own layers.
-func (p *Pen) add(l described, in ink, marks ...mark) error {
+// add takes the marks of one of the package's own layers, drawn with ink for a layer of this name.
+func (p *Pen) add(l described, of string, c Color, d Dash, width float64, marks ...mark) error {
+	in, err := p.ink(of, c, d, width)
+	if err != nil {
+		return err
+	}
 	kind, name := l.describe()
 	p.layers = append(p.layers, layer{of: l, kind: kind, name: name, ink: in, marks: marks})
 	return nil
@@ -79,28 +81,15 @@ const (
 )
 
 func (f Figure) size() (width, height float64) {
-	width, height = f.Width, f.Height
-	if width == 0 {
-		width = defaultWidth
-	}
-	if height == 0 {
-		height = defaultHeight
-	}
-	return width, height
+	return cmp.Or(f.Width, defaultWidth), cmp.Or(f.Height, defaultHeight)
 }
 
 // Validate returns the first reason why the figure can't be drawn, or nil.
 func (f Figure) Validate() error {
-	if err := f.check(); err != nil {
+	if _, err := f.lower(); err != nil {
 		return fmt.Errorf("plotting: %w", err)
 	}
 	return nil
-}
-
-// check is Validate without the name of the package, which exported functions add.
-func (f Figure) check() error {
-	_, err := f.lower()
-	return err
 }
 
 // lower turns the layers into marks.
@@ -162,8 +151,8 @@ func (f Figure) checkFrame() error {
 		switch {
 		case a.Names != nil && (a.Log || a.name == "x"):
 			return fmt.Errorf("%s axis: names are for a linear y axis", a.name)
-		case !finite(a.Min) || !finite(a.Max):
-			return fmt.Errorf("%s axis: range [%g, %g] is not finite", a.name, a.Min, a.Max)
+		case !drawable(a.Min) || !drawable(a.Max):
+			return fmt.Errorf("%s axis: range [%g, %g] is not within ±%g", a.name, a.Min, a.Max, limit)
 		case a.Min > a.Max:
 			return fmt.Errorf("%s axis: Min %g > Max %g", a.name, a.Min, a.Max)
 		case a.Min < a.Max && a.Log && a.Min <= 0:
@@ -259,7 +248,7 @@ type column struct {
 }
 
 // checkColumns verifies that columns are non-empty, equally long, finite, and
-// positive where their axis is logarithmic.
+// not too small where their axis is logarithmic.
 func checkColumns(cols ...column) error {
 	if len(cols[0].data) == 0 {
 		return fmt.Errorf("%s is empty", cols[0].name)
@@ -269,31 +258,39 @@ func checkColumns(cols ...column) error {
 			return fmt.Errorf("%s has %d values, but %s has %d", c.name, len(c.data), cols[0].name, len(cols[0].data))
 		}
 		for i, v := range c.data {
-			if !finite(v) {
-				return fmt.Errorf("%s[%d] is %g: values must be finite", c.name, i, v)
+			if !drawable(v) {
+				return fmt.Errorf("%s[%d] is %g: values must be within ±%g", c.name, i, v, limit)
 			}
-			if c.axis.Log && v <= 0 {
-				return fmt.Errorf("%s[%d] is %g: values must be > 0 on a logarithmic axis", c.name, i, v)
+			if c.axis.Log && v < 1/limit {
+				return fmt.Errorf("%s[%d] is %g: values must be ≥ %g on a logarithmic axis", c.name, i, v, 1/limit)
 			}
 		}
 	}
 	return nil
 }
 
-// checkInterval verifies Lo ≤ Hi and returns no columns if there is no interval.
-func checkInterval(lo, hi []float64, axis Axis) ([]column, error) {
-	if lo == nil && hi == nil {
-		return nil, nil
+// check verifies points and their intervals along an axis, if there are any: Lo ≤ Hi.
+func (p *Pen) check(x, y, lo, hi []float64, along Axis) error {
+	all := []column{{"X", x, p.X}, {"Y", y, p.Y}}
+	if lo != nil || hi != nil {
+		all = append(all, column{"Lo", lo, along}, column{"Hi", hi, along})
 	}
-	if len(lo) == len(hi) {
-		for i := range lo {
-			if lo[i] > hi[i] {
-				return nil, fmt.Errorf("interval %d: Lo[%d] = %g > Hi[%d] = %g", i, i, lo[i], i, hi[i])
-			}
+	if err := checkColumns(all...); err != nil {
+		return err
+	}
+	for i := range lo {
+		if lo[i] > hi[i] {
+			return fmt.Errorf("interval %d: Lo[%d] = %g > Hi[%d] = %g", i, i, lo[i], i, hi[i])
 		}
 	}
-	return []column{{"Lo", lo, axis}, {"Hi", hi, axis}}, nil
+	return nil
 }
+
+// limit is how large a number is drawn, and its inverse how small a one on a logarithmic axis: whatever axes
+// compute of them is a number.
+const limit = 1e100
+
+func drawable(v float64) bool { return math.Abs(v) <= limit }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
@@ -313,17 +310,14 @@ type Panels struct {
 // Row puts figures side by side.
 func Row(figures ...Figure) Panels { return Panels{Figures: figures} }
 
-func (f Figure) panels() (Panels, error) { return Row(f), f.check() }
+func (f Figure) panels() (Panels, error) { return Row(f).panels() }
 
 func (p Panels) panels() (Panels, error) {
 	if len(p.Figures) == 0 {
 		return p, errors.New("panels without figures: there is nothing to draw")
 	}
-	if p.Columns < 0 {
-		return p, errors.New("panels with a negative number of columns")
-	}
 	for _, f := range p.Figures {
-		if err := f.check(); err != nil {
+		if _, err := f.lower(); err != nil {
 			return p, err
 		}
 	}
@@ -331,10 +325,7 @@ func (p Panels) panels() (Panels, error) {
 }
 
 func (p Panels) shape() (rows, cols int) {
-	cols = p.Columns
-	if cols == 0 {
-		cols = len(p.Figures)
-	}
+	cols = cmp.Or(p.Columns, len(p.Figures))
 	return (len(p.Figures) + cols - 1) / cols, cols
 }
 
@@ -357,7 +348,7 @@ func (p Panels) Titled(titles ...string) Panels {
 	if len(titles) != len(p.Figures) {
 		panic(fmt.Sprintf("plotting: %d titles for %d panels", len(titles), len(p.Figures)))
 	}
-	p.Figures = append([]Figure(nil), p.Figures...)
+	p.Figures = slices.Clone(p.Figures)
 	for i, title := range titles {
 		p.Figures[i].Title = title
 	}
@@ -366,6 +357,6 @@ func (p Panels) Titled(titles ...string) Panels {
 
 // With returns the figure with further layers on top.
 func (f Figure) With(layers ...Layer) Figure {
-	f.Layers = append(append([]Layer(nil), f.Layers...), layers...)
+	f.Layers = slices.Concat(f.Layers, layers)
 	return f
 }

@@ -1,6 +1,7 @@
 package plotting
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -19,9 +20,6 @@ type Grid struct {
 // Sample evaluates z on n × n equidistant points of [x0, x1] × [y0, y1], and where its
 // domain ends between two of them.
 func Sample(z func(x, y float64) float64, x0, x1, y0, y1 float64, n int) Grid {
-	if n < 2 {
-		panic(fmt.Sprintf("plotting: Sample on %d × %d points, want at least 2 × 2", n, n))
-	}
 	g := Grid{X: make([]float64, n), Y: make([]float64, n)}
 	for i := range n {
 		u := float64(i) / float64(n-1)
@@ -38,11 +36,7 @@ func Sample(z func(x, y float64) float64, x0, x1, y0, y1 float64, n int) Grid {
 	slices.Sort(ys)
 	g = Grid{X: slices.Compact(xs), Y: slices.Compact(ys)}
 	for _, x := range g.X {
-		row := make([]float64, len(g.Y))
-		for j, y := range g.Y {
-			row[j] = z(x, y)
-		}
-		g.Z = append(g.Z, row)
+		g.Z = append(g.Z, Graph("", g.Y, func(y float64) float64 { return z(x, y) }).Y)
 	}
 	return g
 }
@@ -88,8 +82,8 @@ func (g Grid) check(x, y Axis) error {
 			return fmt.Errorf("Grid.Z[%d] has %d values, but Grid.Y has %d", i, len(row), len(g.Y))
 		}
 		for j, v := range row {
-			if math.IsNaN(v) {
-				return fmt.Errorf("Grid.Z[%d][%d] is NaN, at (%g, %g)", i, j, g.X[i], g.Y[j])
+			if !drawable(v) && !math.IsInf(v, 0) {
+				return fmt.Errorf("Grid.Z[%d][%d] is %g, at (%g, %g)", i, j, v, g.X[i], g.Y[j])
 			}
 		}
 	}
@@ -129,14 +123,10 @@ func (c Contour) Draw(p *Pen) error {
 	if err := c.Grid.check(p.X, p.Y); err != nil {
 		return err
 	}
-	in, err := p.ink("", orGrey(c.Color), Solid, 0)
-	if err != nil {
-		return err
-	}
-	return p.add(c, in, c.marks(in)...)
+	return p.add(c, "", c.Color.or(Grey), Solid, 0, c.marks()...)
 }
 
-func (c Contour) marks(in ink) []mark {
+func (c Contour) marks() []mark {
 	levels := c.Levels
 	if levels == nil {
 		r := c.Grid.values()
@@ -152,7 +142,7 @@ func (c Contour) marks(in ink) []mark {
 		if len(lines) == 0 {
 			continue
 		}
-		all := curve{thin: true, ink: in}
+		all := curve{thin: true}
 		for k, l := range lines {
 			if k > 0 { // NaN lifts the pen
 				all.x, all.y = append(all.x, math.NaN()), append(all.y, math.NaN())
@@ -217,10 +207,7 @@ func (g Grid) levelSet(level float64) []polyline {
 	nx, ny := len(g.X), len(g.Y)
 	// Edges are numbered: from (i, j) to (i+1, j), from (i, j) to (i, j+1), and the diagonals
 	// from (i, j) to (i+1, j+1), and from (i+1, j) to (i, j+1).
-	horizontal := func(i, j int) int { return 4 * (i*ny + j) }
-	vertical := func(i, j int) int { return 4*(i*ny+j) + 1 }
-	diagonal := func(i, j, k int) int { return 4*(i*ny+j) + 2 + k }
-	above := func(i, j int) bool { return g.Z[i][j] >= level }
+	edge := func(i, j, kind int) int { return 4*(i*ny+j) + kind }
 
 	// neighbours of an edge are the edges that the level set goes to from there,
 	// through the cells on either side.
@@ -237,11 +224,11 @@ func (g Grid) levelSet(level float64) []polyline {
 	for i := range nx - 1 {
 		for j := range ny - 1 {
 			corners := []float64{g.Z[i][j], g.Z[i+1][j], g.Z[i+1][j+1], g.Z[i][j+1]}
-			edges := []int{horizontal(i, j), vertical(i+1, j), horizontal(i, j+1), vertical(i, j)}
+			edges := []int{edge(i, j, 0), edge(i+1, j, 1), edge(i, j+1, 0), edge(i, j, 1)}
 			infinite := func(z float64) bool { return !finite(z) }
 			if k := slices.IndexFunc(corners, infinite); k >= 0 { // edge k joins corners k and k+1
 				corners = slices.Concat(corners[k+1:], corners[:k])
-				edges = append(slices.Concat(edges[k+1:], edges[:k])[:2], diagonal(i, j, 1-k%2))
+				edges = append(slices.Concat(edges[k+1:], edges[:k])[:2], edge(i, j, 3-k%2))
 				if slices.ContainsFunc(corners, infinite) {
 					continue
 				}
@@ -256,7 +243,7 @@ func (g Grid) levelSet(level float64) []polyline {
 			case 2:
 				link(crossed[0], crossed[1])
 			case 4:
-				if (mean(corners) >= level) == above(i, j) {
+				if ((corners[0]+corners[1]+corners[2]+corners[3])/4 >= level) == (g.Z[i][j] >= level) {
 					link(crossed[0], crossed[1])
 					link(crossed[2], crossed[3])
 				} else {
@@ -267,16 +254,8 @@ func (g Grid) levelSet(level float64) []polyline {
 		}
 	}
 	point := func(e int) (x, y float64) {
-		i, j := e/4/ny, e/4%ny
-		k, l := i+1, j
-		switch e % 4 {
-		case 1:
-			k, l = i, j+1
-		case 2:
-			l = j + 1
-		case 3:
-			i, k, l = i+1, i, j+1
-		}
+		ends := [4][4]int{{0, 0, 1, 0}, {0, 0, 0, 1}, {0, 0, 1, 1}, {1, 0, 0, 1}}[e%4]
+		i, j, k, l := e/4/ny+ends[0], e/4%ny+ends[1], e/4/ny+ends[2], e/4%ny+ends[3]
 		t := (level - g.Z[i][j]) / (g.Z[k][l] - g.Z[i][j])
 		return g.X[i] + t*(g.X[k]-g.X[i]), g.Y[j] + t*(g.Y[l]-g.Y[j])
 	}
@@ -321,10 +300,14 @@ func (h Heatmap) describe() (kind, name string) {
 
 // Draw makes it a [Layer].
 func (h Heatmap) Draw(p *Pen) error {
-	if err := h.Grid.check(p.X, p.Y); err != nil {
+	err := h.Grid.check(p.X, p.Y)
+	if err == nil { // on a logarithmic axis the first may reach beyond 0
+		err = cmp.Or(checkColumns(column{"cells of X", cells(h.Grid.X), p.X}), checkColumns(column{"cells of Y", cells(h.Grid.Y), p.Y}))
+	}
+	if err != nil {
 		return err
 	}
-	return p.add(h, ink{color: Grey}, plane{h.Grid})
+	return p.add(h, "", Grey, AutoDash, 0, plane{h.Grid})
 }
 
 // plane is coloured by the function.
@@ -356,11 +339,3 @@ type texts struct {
 }
 
 func (t texts) bounds() bounds { return bounds{empty.include(t.x...), empty.include(t.y...)} }
-
-func mean(v []float64) float64 {
-	sum := 0.0
-	for _, a := range v {
-		sum += a
-	}
-	return sum / float64(len(v))
-}

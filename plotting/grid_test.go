@@ -8,27 +8,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestLevelSetOfADistanceIsACircle(t *testing.T) {
-	g := Sample(math.Hypot, -2, 2, -2, 2, 81)
-	lines := g.levelSet(1)
-	if len(lines) != 1 {
-		t.Fatalf("%d pieces, want one circle", len(lines))
-	}
-	l := lines[0]
-	if !l.closed {
-		t.Error("the circle is open")
-	}
-	// On an edge of length h, linear interpolation of z is off by at most
-	// h²/8·max|z″|, and |z″| ≤ 1/r ≤ 1/(1−h) there; |∇z| along the edge is what
-	// turns that into a distance, but the distance to the circle is |z − 1|.
-	const h = 4.0 / 80
-	for i := range l.x {
-		if d := math.Abs(math.Hypot(l.x[i], l.y[i]) - 1); d > h*h/8/(1-h) {
-			t.Errorf("point (%g, %g) is %g from the circle", l.x[i], l.y[i], d)
-		}
-	}
-}
-
 // interpolate is bilinear.
 func interpolate(g Grid, x, y float64) float64 {
 	i, j := locate(g.X, x), locate(g.Y, y)
@@ -84,22 +63,6 @@ func TestLevelSetsInterpolate(t *testing.T) {
 	})
 }
 
-func TestLevelSetSkipsWhatIsNotFinite(t *testing.T) {
-	entropy := func(x, y float64) float64 {
-		if x < 0 || y < 0 {
-			return math.Inf(1)
-		}
-		return x + y
-	}
-	for _, l := range Sample(entropy, -1, 1, -1, 1, 21).levelSet(0.55) {
-		for i := range l.x {
-			if d := math.Abs(l.x[i] + l.y[i] - 0.55); d > 1e-12 {
-				t.Errorf("(%g, %g) is not on the line x + y = 0.55", l.x[i], l.y[i])
-			}
-		}
-	}
-}
-
 // Contours end where the domain does, and not a cell before: on a half plane, and on a disc.
 func TestLevelSetsReachTheEndOfTheDomain(t *testing.T) {
 	inf := math.Inf(1)
@@ -142,7 +105,7 @@ func TestLabelsOfLevelsKeepApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.Float64Range(0.1, 10).Draw(t, "a"), rapid.Float64Range(-3, 3).Draw(t, "b")
 		g := Sample(func(x, y float64) float64 { return a*x*x + y*y + b*x*y }, -1, 1, -1, 1, 31)
-		for _, m := range (Contour{Grid: g}).marks(ink{}) {
+		for _, m := range (Contour{Grid: g}).marks() {
 			labels, ok := m.(texts)
 			if !ok {
 				continue

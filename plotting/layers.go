@@ -1,6 +1,7 @@
 package plotting
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -36,18 +37,10 @@ func (l Line) describe() (kind, name string) { return "line", l.Name }
 
 // Draw makes it a [Layer].
 func (l Line) Draw(p *Pen) error {
-	interval, err := checkInterval(l.Lo, l.Hi, p.Y)
-	if err != nil {
+	if err := p.check(l.X, l.Y, l.Lo, l.Hi, p.Y); err != nil {
 		return err
 	}
-	if err := checkColumns(append([]column{{"X", l.X, p.X}, {"Y", l.Y, p.Y}}, interval...)...); err != nil {
-		return err
-	}
-	in, err := p.ink(l.Name, l.Color, l.Dash, l.Width)
-	if err != nil {
-		return err
-	}
-	return p.add(l, in, curve{x: l.X, y: l.Y, lo: l.Lo, hi: l.Hi, ink: in})
+	return p.add(l, l.Name, l.Color, l.Dash, l.Width, curve{x: l.X, y: l.Y, lo: l.Lo, hi: l.Hi})
 }
 
 // Bars are rectangles that stand on 0, such as a histogram: Height[i] over the
@@ -73,18 +66,7 @@ func (b Bars) Draw(p *Pen) error {
 	if err := checkColumns(column{"X", b.X, p.X}, column{"Height", b.Height, p.Y}); err != nil {
 		return err
 	}
-	in, err := p.ink(b.Name, b.Color, ByColor, 0)
-	if err != nil {
-		return err
-	}
-	return p.add(b, in, boxes{x: b.X, height: b.Height, width: b.width(), ink: in})
-}
-
-func (b Bars) width() float64 {
-	if b.Width > 0 {
-		return b.Width
-	}
-	return smallestGap(b.X)
+	return p.add(b, b.Name, b.Color, ByColor, 0, boxes{x: b.X, height: b.Height, width: cmp.Or(b.Width, smallestGap(b.X))})
 }
 
 // Points are isolated points, with an error bar from Lo[i] to Hi[i] if given, which is upright
@@ -107,22 +89,10 @@ func (l Points) Draw(p *Pen) error {
 	if p.Y.Names != nil {
 		along = p.X
 	}
-	interval, err := checkInterval(l.Lo, l.Hi, along)
-	if err != nil {
+	if err := p.check(l.X, l.Y, l.Lo, l.Hi, along); err != nil {
 		return err
 	}
-	if err := checkColumns(append([]column{{"X", l.X, p.X}, {"Y", l.Y, p.Y}}, interval...)...); err != nil {
-		return err
-	}
-	dash := l.Dash
-	if dash == AutoDash {
-		dash = ByColor
-	}
-	in, err := p.ink(l.Name, l.Color, dash, 0)
-	if err != nil {
-		return err
-	}
-	return p.add(l, in, glyphs{x: l.X, y: l.Y, lo: l.Lo, hi: l.Hi, level: p.Y.Names != nil, ink: in})
+	return p.add(l, l.Name, l.Color, cmp.Or(l.Dash, ByColor), 0, glyphs{x: l.X, y: l.Y, lo: l.Lo, hi: l.Hi, level: p.Y.Names != nil})
 }
 
 // Rule is a reference line across the figure at the value At of the y axis, or
@@ -145,18 +115,11 @@ func (r Rule) Draw(p *Pen) error {
 	if err := checkColumns(column{"At", []float64{r.At}, axis}); err != nil {
 		return err
 	}
-	c, dash := r.Color, Dashed
-	if c.name() == Auto {
-		c |= Black
-	}
+	c, dash := r.Color.or(Black), Dashed
 	if c.name() == Black {
 		dash = Solid
 	}
-	in, err := p.ink("", c, dash, 0)
-	if err != nil {
-		return err
-	}
-	return p.add(r, in, rule{at: r.At, vertical: r.Vertical, label: r.Label, ink: in})
+	return p.add(r, "", c, dash, 0, rule{at: r.At, vertical: r.Vertical, label: r.Label})
 }
 
 // Span shades the strip From ≤ y ≤ To, or From ≤ x ≤ To if Vertical.
@@ -181,11 +144,7 @@ func (s Span) Draw(p *Pen) error {
 	if err := checkColumns(column{"From", []float64{s.From}, axis}, column{"To", []float64{s.To}, axis}); err != nil {
 		return err
 	}
-	in, err := p.ink("", orGrey(s.Color), AutoDash, 0)
-	if err != nil {
-		return err
-	}
-	return p.add(s, in, span{from: s.From, to: s.To, vertical: s.Vertical, label: s.Label, ink: in})
+	return p.add(s, "", s.Color.or(Grey), AutoDash, 0, span{s.From, s.To, s.Vertical, s.Label})
 }
 
 // Path is a trajectory in the plane: a hollow marker where it starts, a full
@@ -202,22 +161,12 @@ func (l Path) describe() (kind, name string) { return "path", l.Name }
 
 // Draw makes it a [Layer].
 func (l Path) Draw(p *Pen) error {
-	if err := checkColumns(column{"X", l.X, p.X}, column{"Y", l.Y, p.Y}); err != nil {
-		return err
-	}
-	dash := l.Dash
-	if dash == AutoDash {
-		dash = Solid
-	}
-	in, err := p.ink(l.Name, l.Color, dash, l.Width)
-	if err != nil {
+	if err := p.check(l.X, l.Y, nil, nil, p.Y); err != nil {
 		return err
 	}
 	last := len(l.X) - 1
-	return p.add(l, in,
-		curve{x: l.X, y: l.Y, arrows: true, ink: in},
-		glyphs{x: l.X[:1], y: l.Y[:1], hollow: true, ink: in},
-		glyphs{x: l.X[last:], y: l.Y[last:], ink: in})
+	return p.add(l, l.Name, l.Color, cmp.Or(l.Dash, Solid), l.Width, curve{x: l.X, y: l.Y, arrows: true},
+		glyphs{x: l.X[:1], y: l.Y[:1], hollow: true}, glyphs{x: l.X[last:], y: l.Y[last:]})
 }
 
 // Arrow points at (X, Y) and has its label at the other end, (FromX, FromY). Where both are
@@ -238,18 +187,7 @@ func (a Arrow) Draw(p *Pen) error {
 	if err != nil {
 		return err
 	}
-	in, err := p.ink("", orGrey(a.Color), Solid, 0)
-	if err != nil {
-		return err
-	}
-	return p.add(a, in, arrow{a.X, a.Y, a.FromX, a.FromY, a.Label, in})
-}
-
-func orGrey(c Color) Color {
-	if c.name() == Auto {
-		return c | Grey
-	}
-	return c
+	return p.add(a, "", a.Color.or(Grey), Solid, 0, arrow{a.X, a.Y, a.FromX, a.FromY, a.Label})
 }
 
 // smallestGap returns the smallest positive distance between two of the

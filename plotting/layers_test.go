@@ -52,7 +52,7 @@ func TestALayerOfOnesOwnIsDrawnInBothRenderings(t *testing.T) {
 	if got["a"] != Blue.hex() || got["b"] != Blue.hex() || got["c"] != Vermilion.hex() {
 		t.Errorf("live colours %v", got)
 	}
-	svg := strings.ToLower(string(must(f.svg())))
+	svg := strings.ToLower(string(must(Row(f).svg())))
 	// Each line stands in the data and in the legend.
 	if a, b := strings.Count(svg, "stroke:"+Blue.hex()), strings.Count(svg, "stroke:"+Vermilion.hex()); a != 4 || b != 2 {
 		t.Errorf("%d and %d strokes in the two colours, want 4 and 2", a, b)
@@ -63,7 +63,7 @@ func TestALayerOfOnesOwnIsDrawnInBothRenderings(t *testing.T) {
 	}
 }
 
-func TestNoColourIsSilentlyDotted(t *testing.T) {
+func TestColours(t *testing.T) {
 	for c := Blue; c <= Grey; c++ {
 		for _, c := range []Color{c, c.Opacity(0.5)} {
 			in, err := new(Pen).ink("", c, AutoDash, 0)
@@ -75,20 +75,11 @@ func TestNoColourIsSilentlyDotted(t *testing.T) {
 	if in, _ := new(Pen).ink("", Purple, ByColor, 0); in.dash != Dotted {
 		t.Errorf("by colour, purple is %v", in.dash)
 	}
-}
-
-func TestColours(t *testing.T) {
 	if c := Blue.Opacity(0.5).rgb(); c.A != 0x80 && c.A != 0x7f || c.B != 0xb2 {
 		t.Errorf("half of blue is %v", c)
 	}
 	if in, err := new(Pen).ink("", Auto.Opacity(0.2), 0, 0); err != nil || in.color != Blue.Opacity(0.2) {
 		t.Errorf("the first colour at a fifth is %v, %v", in.color, err)
-	}
-	for _, l := range []Line{{Color: 99}, {Color: -1}, {Dash: 99}, {Width: -1}, {Width: math.NaN()}} {
-		l.X, l.Y = []float64{1}, []float64{1}
-		if (Figure{Layers: []Layer{l}}).Validate() == nil {
-			t.Errorf("%+v is drawn", l)
-		}
 	}
 }
 
@@ -109,6 +100,9 @@ func TestOutputsHoldAPNG(t *testing.T) {
 		p := must(d.panels())
 		p.Columns = min(2, len(p.Figures))
 		full := must(p.raster())
+		if w, _ := p.size(); math.Abs(float64(full.Rect.Dx())-w*screenDPI) > 1 {
+			t.Errorf("%s: %d pixels for %g inches", name, full.Rect.Dx(), w)
+		}
 		for y := range full.Rect.Dy() {
 			for x := range full.Rect.Dx() {
 				r, g, b, _ := img.At(x, y).RGBA()
@@ -126,46 +120,43 @@ func TestOutputsHoldAPNG(t *testing.T) {
 	}
 }
 
-func TestLargeOutputsAreSaid(t *testing.T) {
-	small, large := &protocol.DisplayData{Data: map[protocol.MIMEType]any{protocol.MIMETextHTML: "small"}},
-		&protocol.DisplayData{Data: map[protocol.MIMEType]any{protocol.MIMEImagePNG: make([]byte, largest)}}
-	if s := warning(small); s != "" {
-		t.Error(s)
-	}
-	if s := warning(large); !strings.Contains(s, "27 MB") { // 20 MB in base64
-		t.Error(s)
-	}
-}
-
-func TestSaveSaysWhereRelativeToTheNotebook(t *testing.T) {
+// A file is there as a whole or not at all, and in a notebook Save says where.
+func TestSave(t *testing.T) {
 	dir := must(filepath.EvalSymlinks(t.TempDir()))
 	t.Chdir(dir)
-	gonbui.IsNotebook = true
-	stdout := os.Stdout
-	r, w, err := os.Pipe()
-	if err != nil {
+	cleaned, fig := filepath.Join(dir, "build", "figures"), gallery()["dual"]
+	err := errors.Join(os.MkdirAll(cleaned, 0o755), os.WriteFile("build/CACHEDIR.TAG", []byte("# removed by go run ./notebooks clean"), 0o644),
+		os.WriteFile("CACHEDIR.TAG", []byte("Signature: 8a477f597d28d172789f06886806bc55"), 0o644)) // of others
+	r, w, failed := os.Pipe()
+	if err := errors.Join(err, failed); err != nil {
 		t.Fatal(err)
 	}
-	os.Stdout = w
-	for _, path := range []string{"a.svg", filepath.Join(dir, "b.svg")} {
-		err = errors.Join(err, Save(path, gallery()["dual"]))
+	stdout := os.Stdout
+	gonbui.IsNotebook, os.Stdout = true, w
+	err = errors.Join(Save("a.svg", fig), Save(filepath.Join(dir, "b.svg"), fig))
+	for _, c := range []struct {
+		path string
+		d    Drawing
+		want string
+	}{
+		{"c.gif", fig, `unknown format "gif"`},
+		{"c.svg", Figure{}, "no layers"},
+		{"c.svg", Row(), "without figures"},
+		{"c.png", Figure{Title: "平均", Layers: []Layer{Rule{}}}, "there is no '平' in Liberation Sans"},
+		{"a.svg/c.svg", fig, "not a directory"},
+		{"build/figures/c.svg", fig, "what is in " + filepath.Dir(cleaned) + " is removed"},
+	} {
+		if err := Save(c.path, c.d); err == nil || !strings.Contains(err.Error(), c.want) || strings.Count(err.Error(), "plotting: ") != 1 {
+			t.Errorf("Save(%q) = %v, want an error with %q and one prefix", c.path, err, c.want)
+		}
 	}
-	cleaned := filepath.Join(dir, "build", "figures")
-	err = errors.Join(err, os.MkdirAll(cleaned, 0o755), os.WriteFile(filepath.Join(dir, "build", "CACHEDIR.TAG"), []byte("# removed by go run ./notebooks clean"), 0o644),
-		os.WriteFile("CACHEDIR.TAG", []byte("Signature: 8a477f597d28d172789f06886806bc55"), 0o644)) // of others
-	refused := Save("build/figures/c.svg", gallery()["dual"])
 	gonbui.IsNotebook, os.Stdout = false, stdout
 	w.Close()
-	if files := must(os.ReadDir(cleaned)); refused == nil || !strings.Contains(refused.Error(), "what is in "+filepath.Dir(cleaned)+" is removed") || len(files) > 0 {
-		t.Errorf("in a folder that is cleaned: %v, %v", files, refused)
-	}
-	if said := string(must(io.ReadAll(r))); err != nil || said != "saved a.svg\nsaved b.svg\n" {
+	if said := string(must(io.ReadAll(r))); err != nil || said != "saved a.svg\nsaved "+dir+"/b.svg\n" {
 		t.Errorf("said %q, %v", said, err)
 	}
-	for _, name := range []string{"a.svg", "b.svg"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			t.Error(err)
-		}
+	if files := append(must(filepath.Glob("*.*")), must(filepath.Glob("build/*/*"))...); !slices.Equal(files, []string{"CACHEDIR.TAG", "a.svg", "b.svg"}) {
+		t.Errorf("files %q", files)
 	}
 }
 
@@ -207,20 +198,16 @@ func FuzzNames(f *testing.F) {
 		fig := Figure{Title: title, X: Axis{Label: label}, Layers: []Layer{
 			Line{Name: name, X: []float64{1, 2}, Y: []float64{1, 2}}, Rule{Label: name, At: 1}, Arrow{Label: label, X: 1, Y: 1, FromX: 2, FromY: 1}}}
 		if err := fig.Validate(); err != nil {
-			if _, wrong := formulas(title); wrong != nil {
-				return
-			}
-			if _, wrong := formulas(label); wrong != nil {
-				return
-			}
-			if _, wrong := formulas(name); wrong != nil {
-				return
+			for _, text := range []string{title, label, name} {
+				if _, wrong := formulas(text); wrong != nil {
+					return
+				}
 			}
 			t.Fatalf("all formulas can be set, but %v", err)
 		}
 		picture := []byte("<svg></svg>")
 		if crc32.ChecksumIEEE([]byte(title+label+name))%256 == 0 {
-			picture = must(fig.svg())
+			picture = must(Row(fig).svg())
 		}
 		s, div, err := chart([]Figure{fig}, fig, picture)
 		if err != nil {
@@ -293,19 +280,9 @@ func TestNamesOfAnAxis(t *testing.T) {
 	if y != (scale{0.5, 2.5, false}) || x.lo > 4 || x.hi < 9 || x.lo < 3 {
 		t.Errorf("axes %v and %v", x, y)
 	}
-	d, err := DisplayData(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := d.Data["text/html"].(string)
-	for _, want := range []string{`"data":["plain","θ̂"]`, `"renderItem":"level"`} {
-		if !strings.Contains(page, want) {
-			t.Errorf("no %s in the chart", want)
-		}
-	}
-	picture, err := f.svg()
-	if err != nil || !bytes.Contains(picture, []byte(">plain<")) {
-		t.Errorf("no name in the picture: %v", err)
+	page, picture := must(f.display()).html, must(Row(f).svg())
+	if !strings.Contains(page, `"data":["plain","θ̂"]`) || !strings.Contains(page, `"renderItem":"level"`) || !bytes.Contains(picture, []byte(">plain<")) {
+		t.Error("no name or no level interval in the chart, or no name in the picture")
 	}
 	f.Y.Log = true
 	if err := f.Validate(); err == nil {
@@ -328,9 +305,9 @@ func TestAMethodLooksAlikeInAllNotebooks(t *testing.T) {
 			return
 		}
 		seen[method]++
-		form, want := s.LineStyle.Type, look.Dash.css()
+		form, want := s.LineStyle.Type, css[look.Dash]
 		if s.Type == "scatter" {
-			form, want = s.Symbol, ink{dash: look.Dash}.marker().symbol()
+			form, want = s.Symbol, symbol[look.Dash]
 		}
 		if s.ItemStyle.Color != look.Color.hex() || form != want {
 			t.Errorf("%s: %s is %s and %s, want %s and %s", where, s.Name, s.ItemStyle.Color, form, look.Color.hex(), want)

@@ -7,9 +7,6 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"image"
 	"image/png"
 	"math"
 	"slices"
@@ -59,7 +56,7 @@ func (s scale) digits(length int) int {
 	if s.log && s.hi/s.lo > 2 {
 		return length
 	}
-	far := math.Log10(max(math.Abs(s.lo), math.Abs(s.hi)) / 2 / s.half())
+	far := math.Log10(max(math.Abs(s.lo), math.Abs(s.hi)) / (s.hi - s.lo))
 	return min(17, length+int(max(0, math.Ceil(far))))
 }
 
@@ -70,10 +67,6 @@ func (s scale) ends() int { return max(12, s.digits(stillDigits)) }
 // screen. Where there are many frames it is four: about a tenth of a pixel.
 const stillDigits, frameDigits = 5, 4
 
-// errOnlyPicture says that an axis is so long that ECharts, which subtracts its ends and adds to
-// what comes out, has no numbers for it.
-var errOnlyPicture = errors.New("plotting: the axis is too long for a chart")
-
 // option returns the figure as ECharts' option, in JSON that is safe within a
 // script element, with its data among the given columns, to so many digits of the
 // length of an axis.
@@ -81,11 +74,6 @@ func (f Figure) option(data *columns, digits int) (options, error) {
 	layers, x, y, err := f.prepare()
 	if err != nil {
 		return nil, err
-	}
-	for _, s := range []scale{x, y} {
-		if !s.log && s.half() > math.MaxFloat64/4 {
-			return nil, errOnlyPicture
-		}
 	}
 	f.Title, f.Y.Label = charted(f.Title), charted(f.Y.Label)
 	for i := range layers {
@@ -101,26 +89,17 @@ func (f Figure) option(data *columns, digits int) (options, error) {
 	width, height := f.size()
 	for _, l := range layers {
 		for _, m := range l.marks {
-			switch m := m.(type) {
-			case rule:
-				c.addRule(m, m.place(layers, x, y, width, height))
-			case plane:
-				if err := c.addPlane(l.name, m); err != nil {
-					return nil, err
-				}
-			default:
-				c.add(l.name, m)
+			if r, ok := m.(rule); ok {
+				c.addRule(r, l.ink, r.place(layers, x, y, width, height))
+			} else {
+				c.add(l.name, l.ink, m)
 			}
 		}
 	}
 	c.Validate() // before JSON, or go-echarts loses the x axis
 	out := options{}
 	for name, part := range c.JSON() {
-		b, err := json.Marshal(part)
-		if err != nil {
-			return nil, err
-		}
-		out[name] = b
+		out[name] = marshal(part)
 	}
 	return out, nil
 }
@@ -146,15 +125,10 @@ func (c live) frame(f Figure, layers []layer) {
 			names = append(names, newLegendEntry(l))
 		}
 		for _, m := range l.marks {
-			switch m := m.(type) {
-			case curve:
-				if m.arrows {
-					trigger = "item" // a plane: neither axis is the cause of the other
-				}
-			case extent:
-				trigger = "item"
-			case plane:
-				trigger = "item"
+			_, contour := m.(extent)
+			_, heatmap := m.(plane)
+			if c, _ := m.(curve); contour || heatmap || c.arrows {
+				trigger = "item" // a plane: neither axis is the cause of the other
 			}
 		}
 	}
@@ -235,24 +209,22 @@ type gradientStop struct {
 
 func newLegendEntry(l layer) legendEntry {
 	e := legendEntry{Name: l.name}
-	switch m := l.marks[0].(type) {
-	case curve:
+	switch l.marks[0].(type) {
+	case curve, extent: // of a contour
 		e.Style = &legendStyle{Opacity: opts.Float(0)} // ECharts would set a dot on the line
 	case glyphs: // as a path it keeps its proportions
 		e.Icon = [...]string{
-			circle:   "path://M0,5A5,5,0,1,1,10,5A5,5,0,1,1,0,5Z",
-			square:   "path://M0,0H10V10H0Z",
-			triangle: "path://M0,9L5,0L10,9Z",
-			diamond:  "path://M0,5L5,0L10,5L5,10Z",
-		}[m.ink.marker()]
+			Solid:   "path://M0,5A5,5,0,1,1,10,5A5,5,0,1,1,0,5Z",
+			Dashed:  "path://M0,0H10V10H0Z",
+			DashDot: "path://M0,9L5,0L10,9Z",
+			Dotted:  "path://M0,5L5,0L10,5L5,10Z",
+		}[l.ink.dash]
 	case plane:
 		g := &gradient{Type: "linear", X2: 1}
 		for i, c := range viridis {
 			g.Stops = append(g.Stops, gradientStop{float64(i) / float64(len(viridis)-1), hex(c)})
 		}
 		e.Style = &legendStyle{Color: g}
-	case extent: // of a contour
-		e.Style = &legendStyle{Opacity: opts.Float(0)}
 	}
 	return e
 }
@@ -311,58 +283,70 @@ func custom(name, shape string, color Color, opacity float64, y any) charts.Sing
 	}
 }
 
-func (c live) add(name string, m mark) {
+func (c live) add(name string, in ink, m mark) {
 	switch m := m.(type) {
 	case curve:
-		c.addCurve(name, m)
+		c.addCurve(name, in, m)
 	case boxes:
-		s := custom(name, "boxes", m.ink.color, boxAlpha, 1)
+		s := custom(name, "boxes", in.color, boxAlpha, 1)
 		s.BarWidth = strconv.FormatFloat(m.width*(1-boxGap), 'g', c.dx, 64)
 		c.series(s, m.x, m.height)
 	case glyphs:
-		c.addGlyphs(name, m)
+		c.addGlyphs(name, in, m)
 	case span:
-		c.addSpan(m)
+		s := custom("", "span", in.color, spanAlpha, 0)
+		s.Label = &opts.Label{Formatter: charted(m.label)}
+		c.reference(s, m.vertical, []float64{m.from, m.to})
 	case texts:
-		c.addTexts(name, m)
+		s := custom(name, "texts", Grey, 1, 1)
+		s.SeriesTooltip = silent
+		c.draw(s, []int{c.numbers(m.x, c.dx), c.numbers(m.y, c.dy), c.data.place(marshal(m.text))})
 	case arrow:
-		c.addArrow(m)
-	case extent:
-	default:
-		panic(fmt.Sprintf("plotting: no live rendering of %T", m))
+		s := custom("", "arrow", in.color, 1, 1)
+		s.Label, s.SeriesTooltip = &opts.Label{Formatter: charted(m.label)}, silent
+		c.series(s, []float64{m.x, m.fromX}, []float64{m.y, m.fromY})
+	case plane:
+		var picture bytes.Buffer
+		if err := png.Encode(&picture, m.image(c.x, c.y)); err != nil {
+			panic(err) // of memory
+		}
+		s := custom(name, "picture", Grey, 1, 1)
+		s.SeriesTooltip = silent
+		s.Symbol = "data:image/png;base64," + base64.StdEncoding.EncodeToString(picture.Bytes())
+		c.series(s, []float64{c.x.lo, c.x.hi}, []float64{c.y.lo, c.y.hi})
 	}
 }
 
-func (c live) addCurve(name string, m curve) {
+func (c live) addCurve(name string, in ink, m curve) {
 	line := charts.SingleSeries{
 		Name: name, Type: types.ChartLine, Symbol: "none",
-		LineStyle: &opts.LineStyle{Color: m.ink.color.hex(), Width: float32(px * m.width()), Type: m.ink.dash.css()},
-		ItemStyle: &opts.ItemStyle{Color: m.ink.color.hex()},
+		LineStyle: &opts.LineStyle{Color: in.color.hex(), Width: float32(px * m.width(in)), Type: css[in.dash]},
+		ItemStyle: &opts.ItemStyle{Color: in.color.hex()},
 		Encode:    &opts.Encode{X: 0, Y: 1},
 	}
-	if a := m.ink.color.opacity(); a < 1 {
+	if a := in.color.opacity(); a < 1 {
 		line.LineStyle.Opacity = opts.Float(float32(a))
 	}
 	if m.lo == nil {
 		c.series(line, m.x, m.y)
 	} else {
 		c.series(line, m.x, m.y, m.lo, m.hi)
-		s := custom(name, "band", m.ink.color, bandAlpha, []int{2, 3})
+		s := custom(name, "band", in.color, bandAlpha, []int{2, 3})
 		s.SeriesTooltip = silent
 		c.again(s)
 	}
 	if m.arrows {
-		s := custom(name, "arrows", m.ink.color, 1, 1)
+		s := custom(name, "arrows", in.color, 1, 1)
 		s.SeriesTooltip = silent
 		c.again(s)
 	}
 }
 
-func (c live) addGlyphs(name string, m glyphs) {
+func (c live) addGlyphs(name string, in ink, m glyphs) {
 	s := charts.SingleSeries{
-		Name: name, Type: types.ChartScatter, Symbol: m.ink.marker().symbol(), SymbolSize: 8,
-		ItemStyle: &opts.ItemStyle{Color: m.ink.color.hex(), BorderColor: m.ink.color.hex(),
-			BorderWidth: 1.5, Opacity: opts.Float(float32(m.ink.color.opacity()))},
+		Name: name, Type: types.ChartScatter, Symbol: symbol[in.dash], SymbolSize: 8,
+		ItemStyle: &opts.ItemStyle{Color: in.color.hex(), BorderColor: in.color.hex(),
+			BorderWidth: 1.5, Opacity: opts.Float(float32(in.color.opacity()))},
 		Encode: &opts.Encode{X: 0, Y: 1},
 	}
 	if m.hollow {
@@ -377,31 +361,19 @@ func (c live) addGlyphs(name string, m glyphs) {
 		shape = "level"
 	}
 	c.series(s, m.x, m.y, m.lo, m.hi)
-	w := custom(name, shape, m.ink.color, 1, []int{2, 3})
+	w := custom(name, shape, in.color, 1, []int{2, 3})
 	w.SeriesTooltip = silent
 	c.again(w)
 }
 
 // addRule leaves the place of the label to the caller's corner, which live.js
 // reads from ECharts' names for it.
-func (c live) addRule(m rule, at corner) {
-	s := custom("", "rule", m.ink.color, 1, 0)
+func (c live) addRule(m rule, in ink, at corner) {
+	s := custom("", "rule", in.color, 1, 0)
 	s.Label = &opts.Label{Formatter: charted(m.label)}
-	s.LineStyle = &opts.LineStyle{Type: m.ink.dash.css()}
+	s.LineStyle = &opts.LineStyle{Type: css[in.dash]}
 	// Where there is room differs from frame to frame as the data do.
 	c.reference(s, m.vertical, []float64{m.at}, c.data.place(json.RawMessage(`["`+at.String()+`"]`)))
-}
-
-func (c live) addArrow(m arrow) {
-	s := custom("", "arrow", m.ink.color, 1, 1)
-	s.Label, s.SeriesTooltip = &opts.Label{Formatter: charted(m.label)}, silent
-	c.series(s, []float64{m.x, m.fromX}, []float64{m.y, m.fromY})
-}
-
-func (c live) addSpan(m span) {
-	s := custom("", "span", m.ink.color, spanAlpha, 0)
-	s.Label = &opts.Label{Formatter: charted(m.label)}
-	c.reference(s, m.vertical, []float64{m.from, m.to})
 }
 
 // reference appends a series that holds values of one axis only, and other columns.
@@ -420,61 +392,21 @@ func (c live) reference(s charts.SingleSeries, vertical bool, values []float64, 
 
 // String is ECharts' name for the place of a label on a line.
 func (c corner) String() string {
-	name := "insideEnd"
+	end, side := "insideEnd", "Top"
 	if c.start {
-		name = "insideStart"
+		end = "insideStart"
 	}
 	if c.below {
-		return name + "Bottom"
+		side = "Bottom"
 	}
-	return name + "Top"
-}
-
-func (c live) addPlane(name string, m plane) error {
-	picture, err := dataURI(m.image(c.x, c.y))
-	if err != nil {
-		return err
-	}
-	s := custom(name, "picture", Grey, 1, 1)
-	s.SeriesTooltip = silent
-	s.Symbol = picture
-	c.series(s, []float64{c.x.lo, c.x.hi}, []float64{c.y.lo, c.y.hi})
-	return nil
-}
-
-func (c live) addTexts(name string, m texts) {
-	text, err := json.Marshal(m.text)
-	if err != nil {
-		panic(err) // of strings
-	}
-	s := custom(name, "texts", Grey, 1, 1)
-	s.SeriesTooltip = silent
-	c.draw(s, []int{c.numbers(m.x, c.dx), c.numbers(m.y, c.dy), c.data.place(text)})
-}
-
-func dataURI(img image.Image) (string, error) {
-	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		return "", err
-	}
-	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes()), nil
+	return end + side
 }
 
 // px is the CSS pixels in a point.
 const px = 4.0 / 3
 
-func (d Dash) css() string {
-	switch d {
-	case Dashed:
-		return "dashed"
-	case Dotted:
-		return "dotted"
-	case DashDot:
-		return "dashdot" // not ECharts' name: live.js makes a pattern of it
-	}
-	return "solid"
-}
-
-func (m marker) symbol() string {
-	return [...]string{circle: "circle", square: "rect", triangle: "triangle", diamond: "diamond"}[m]
-}
+// ECharts' names for dashes, but for dashdot, of which live.js makes a pattern, and for the markers that go with them.
+var (
+	css    = [...]string{AutoDash: "solid", Solid: "solid", Dashed: "dashed", Dotted: "dotted", DashDot: "dashdot"}
+	symbol = [...]string{Solid: "circle", Dashed: "rect", Dotted: "diamond", DashDot: "triangle"}
+)

@@ -1,6 +1,7 @@
 package plotting
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -19,14 +20,12 @@ type curve struct {
 	x, y, lo, hi []float64
 	arrows       bool // heads along the way: a trajectory
 	thin         bool // a level set: half the width
-	ink          ink
 }
 
 // boxes stand on 0, centred at x.
 type boxes struct {
 	x, height []float64
 	width     float64
-	ink       ink
 }
 
 // glyphs are markers, with error bars from lo to hi if not nil.
@@ -34,7 +33,6 @@ type glyphs struct {
 	x, y, lo, hi []float64
 	level        bool // the bars are along x
 	hollow       bool
-	ink          ink
 }
 
 // rule is a line across the figure.
@@ -42,7 +40,6 @@ type rule struct {
 	at       float64
 	vertical bool
 	label    string
-	ink      ink
 }
 
 // span is a strip across the figure.
@@ -50,14 +47,12 @@ type span struct {
 	from, to float64
 	vertical bool
 	label    string
-	ink      ink
 }
 
 // arrow points at (x, y) from a label.
 type arrow struct {
 	x, y, fromX, fromY float64
 	label              string
-	ink                ink
 }
 
 // layer is what one of the package's own layers is lowered to.
@@ -122,10 +117,7 @@ func (g glyphs) bounds() bounds {
 }
 
 func (r rule) bounds() bounds {
-	if r.vertical {
-		return bounds{empty.include(r.at), empty}
-	}
-	return bounds{empty, empty.include(r.at)}
+	return span{from: r.at, to: r.at, vertical: r.vertical}.bounds()
 }
 
 func (s span) bounds() bounds {
@@ -152,27 +144,22 @@ func (r rule) place(layers []layer, x, y scale, width, height float64) corner {
 	// of the space that axes and title take.
 	w := 0.07 * float64(utf8.RuneCountInString(r.label)) / max(1, width-0.9)
 	h := 0.17 / max(1, height-1)
+	at, long, high := y.unit(r.at), w, h // the label along the rule, and across
+	if r.vertical {
+		at, long, high = x.unit(r.at), h, w
+	}
 	best, least := corner{}, -1
 	for _, c := range []corner{{false, false}, {false, true}, {true, false}, {true, true}} {
-		var b bounds
+		along, across := interval{1 - long, 1}, interval{at, at + high}
+		if c.start {
+			along = interval{0, long}
+		}
+		if c.below {
+			across = interval{at - high, at}
+		}
+		b := bounds{along, across}
 		if r.vertical {
-			at := x.unit(r.at)
-			b = bounds{interval{at, at + w}, interval{1 - h, 1}}
-			if c.below {
-				b.x = interval{at - w, at}
-			}
-			if c.start {
-				b.y = interval{0, h}
-			}
-		} else {
-			at := y.unit(r.at)
-			b = bounds{interval{1 - w, 1}, interval{at, at + h}}
-			if c.below {
-				b.y = interval{at - h, at}
-			}
-			if c.start {
-				b.x = interval{0, w}
-			}
+			b = bounds{across, along}
 		}
 		covered := 0
 		if b.x.lo < 0 || b.x.hi > 1 || b.y.lo < 0 || b.y.hi > 1 {
@@ -259,6 +246,14 @@ func (c Color) Opacity(a float64) Color {
 // name is the colour without its opacity.
 func (c Color) name() Color { return c & (1<<alphaShift - 1) }
 
+// or is the colour, and another in place of Auto.
+func (c Color) or(other Color) Color {
+	if c.name() == Auto {
+		return c | other
+	}
+	return c
+}
+
 // opacity is in [0, 1].
 func (c Color) opacity() float64 { return 1 - float64(c>>alphaShift)/255 }
 
@@ -300,26 +295,11 @@ const (
 	ByColor // one of these for each named colour: curves differ in print and without colour too
 )
 
-// marker is the shape of a point.
-type marker int
-
-const (
-	circle marker = iota
-	square
-	triangle
-	diamond
-)
-
 // ink is what a layer is drawn with once every Auto is resolved.
 type ink struct {
 	color Color
 	dash  Dash
 	width float64 // in points; 0: that of the kind
-}
-
-// marker goes with the dash.
-func (in ink) marker() marker {
-	return [...]marker{Solid: circle, Dashed: square, DashDot: triangle, Dotted: diamond}[in.dash]
 }
 
 // ink fills in what the author left to the figure, for a layer of a name.
@@ -343,13 +323,10 @@ func (p *Pen) ink(name string, c Color, d Dash, width float64) (ink, error) {
 			d = look.Dash
 		}
 	}
-	switch {
-	case d == AutoDash:
-		d = Solid
-	case d == ByColor:
+	if d == ByColor {
 		d = c.name().dash()
 	}
-	return ink{c, d, width}, nil
+	return ink{c, cmp.Or(d, Solid), width}, nil
 }
 
 // free is the next colour that no method has whose name a layer of the figure bears, first

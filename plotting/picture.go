@@ -20,8 +20,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/mixpolicy/lab/plotting/echarts"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgpdf"
 )
@@ -44,7 +42,7 @@ func output(frames []Panels, still Panels, controls []Control) (display, error) 
 		for k, p := range frames {
 			figures[k] = p.Figures[i]
 		}
-		picture, err := f.svg()
+		picture, err := Row(f).svg()
 		if err != nil {
 			return display{}, err
 		}
@@ -55,9 +53,6 @@ func output(frames []Panels, still Panels, controls []Control) (display, error) 
 		specs = append(specs, spec)
 		body.WriteString(div)
 		plain.WriteString(f.alt() + "\n")
-	}
-	if slices.ContainsFunc(specs, func(s spec) bool { return s.Frames == nil }) {
-		specs = []spec{} // controls move all charts, or none
 	}
 	picture, err := still.small()
 	if err != nil && still.checkGlyphs() == nil { // a text that PNG can't set is in the SVG all the same
@@ -118,8 +113,7 @@ func (c *columns) place(column json.RawMessage) int {
 }
 
 // chart returns the chart of the frames, and its place in the page, which holds
-// the picture of the still figure, an SVG. Where a frame can't be a chart there is
-// none: the picture stays.
+// the picture of the still figure, an SVG.
 func chart(frames []Figure, still Figure, picture []byte) (spec, string, error) {
 	var s spec
 	digits := stillDigits
@@ -129,27 +123,17 @@ func chart(frames []Figure, still Figure, picture []byte) (spec, string, error) 
 	var first options
 	for k, f := range frames {
 		all, err := f.option(&s.Columns, digits)
-		if err == errOnlyPicture {
-			s = spec{}
-			break
-		}
 		if err != nil {
 			return s, "", err
 		}
+		s.Frames = append(s.Frames, all.since(first))
 		if k == 0 {
 			first = all
-			s.Frames = append(s.Frames, all)
-		} else {
-			s.Frames = append(s.Frames, all.since(first))
 		}
 	}
 	// The key comes from the content: equal figures give equal bytes, and two
 	// places with one key are to show the same chart.
-	content, err := json.Marshal(s)
-	if err != nil {
-		return s, "", err
-	}
-	s.Key = fmt.Sprintf("%x", sha256.Sum256(content))[:12]
+	s.Key = fmt.Sprintf("%x", sha256.Sum256(marshal(s)))[:12]
 	w, h := still.size()
 	var b strings.Builder
 	// 115 px an inch: a screen is read from farther than paper.
@@ -176,26 +160,27 @@ func compactSVG(b []byte) []byte {
 
 // page returns the HTML of one output.
 func page(body string, specs []spec) string {
-	b, err := json.Marshal(specs) // escapes <, > and &, so that no text can end the script
-	if err != nil {
-		panic(err) // of strings and JSON that json made
-	}
 	return `<div style="display:grid;grid-template-columns:repeat(auto-fit,minmax(min(360px,100%),1fr));gap:12px">` + "\n" + body +
 		"</div>\n<script>\n(window.mixpolicyCharts = window.mixpolicyCharts || []).push(function () {\n(" + script +
-		")(" + string(b) + ");\n});\n" + echarts.Loader + "</script>"
+		")(" + string(marshal(specs)) + ");\n});\n" + echarts.Loader + "</script>"
+}
+
+// marshal is the JSON of texts, numbers and JSON. It escapes <, > and &, so that no text can end a script.
+func marshal(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
 }
 
 // html is the control as part of a page; live.js reads its values from it.
 func (c Control) html() string {
-	values, err := json.Marshal(c.Values)
-	if err != nil {
-		panic(err) // of strings
-	}
 	var b strings.Builder
 	label := html.EscapeString(c.Label)
 	b.WriteString(`<label style="display:inline-block;min-width:min(340px,100%);margin:0 16px 4px 0">` + label)
 	// JupyterLab has uses of its own for the arrow keys, unless the element forbids it.
-	attributes := fmt.Sprintf(`data-lm-suppress-shortcuts="true" data-values="%s"`, html.EscapeString(string(values)))
+	attributes := fmt.Sprintf(`data-lm-suppress-shortcuts="true" data-values="%s"`, html.EscapeString(string(marshal(c.Values))))
 	if c.Menu {
 		fmt.Fprintf(&b, ` <select %s>`, attributes)
 		for i, v := range c.Values {
@@ -224,8 +209,7 @@ func (c Control) html() string {
 
 // draw carries out the order.
 func (o order) draw() (d drawn) {
-	var out display
-	var err error
+	out, err := display{}, error(nil)
 	if o.Format == "" {
 		out, err = output(o.Frames, o.Still, o.Controls)
 	} else {
@@ -243,14 +227,12 @@ func encode(format string, d Drawing) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, h := p.size()
-	width, height := vg.Length(w)*vg.Inch, vg.Length(h)*vg.Inch
 	var b bytes.Buffer
 	switch format {
 	case "csv":
 		return p.csv()
 	case "svg":
-		return drawSVG(p, width, height)
+		return p.svg()
 	case "png":
 		img, err := p.raster()
 		if err != nil {
@@ -262,8 +244,8 @@ func encode(format string, d Drawing) ([]byte, error) {
 		if err := p.checkGlyphs(); err != nil {
 			return nil, err
 		}
-		canvas := vgpdf.New(width, height)
-		if err := p.draw(draw.NewCanvas(outlined{canvas}, width, height)); err != nil {
+		canvas := vgpdf.New(p.room())
+		if err := p.draw(outlined{canvas}); err != nil {
 			return nil, err
 		}
 		_, err = canvas.WriteTo(&b)
@@ -279,9 +261,8 @@ func (p Panels) raster() (*image.RGBA, error) {
 	if err := p.checkGlyphs(); err != nil {
 		return nil, err
 	}
-	w, h := p.size()
-	canvas := vgimg.NewWith(vgimg.UseWH(vg.Length(w)*vg.Inch, vg.Length(h)*vg.Inch), vgimg.UseDPI(screenDPI))
-	if err := p.draw(draw.NewCanvas(kerned{canvas}, vg.Length(w)*vg.Inch, vg.Length(h)*vg.Inch)); err != nil {
+	canvas := vgimg.NewWith(vgimg.UseWH(p.room()), vgimg.UseDPI(screenDPI))
+	if err := p.draw(kerned{canvas}); err != nil {
 		return nil, err
 	}
 	return canvas.Image().(*image.RGBA), nil

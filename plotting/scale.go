@@ -13,91 +13,66 @@ type scale struct {
 }
 
 func (s scale) unit(v float64) float64 {
-	switch {
-	case s.log && (s.lo < 1e-300 || math.IsInf(s.hi/s.lo, 1)):
-		return (log10(v) - log10(s.lo)) / (log10(s.hi) - log10(s.lo))
-	case s.log:
+	if s.log {
 		return math.Log(v/s.lo) / math.Log(s.hi/s.lo)
 	}
-	return (v/2 - s.lo/2) / s.half()
+	return (v - s.lo) / (s.hi - s.lo)
 }
 
 // value is the inverse of unit.
 func (s scale) value(u float64) float64 {
-	switch {
-	case s.log && (s.lo < 1e-300 || math.IsInf(s.hi/s.lo, 1)):
-		return math.Pow(10, (1-u)*log10(s.lo)+u*log10(s.hi))
-	case s.log:
+	if s.log {
 		return s.lo * math.Pow(s.hi/s.lo, u)
 	}
-	return s.lo + u*s.half() + u*s.half()
+	return s.lo + u*(s.hi-s.lo)
 }
-
-// log10 is math.Log10, which is wrong below 2⁻¹⁰²².
-func log10(v float64) float64 {
-	if v < 1e-300 {
-		return math.Log10(v*1e16) - 16
-	}
-	return math.Log10(v)
-}
-
-// half is half of the length, which may exceed the greatest number.
-func (s scale) half() float64 { return s.hi/2 - s.lo/2 }
 
 // An axis is not shorter than this: beyond, its labels would have more than 13 digits, or ticks
 // and marks would be told apart by the rounding of their numbers only.
 const (
 	shortest         = 0x1p-40 // of the larger end
-	shortestAtOrigin = 1e-300
+	shortestAtOrigin = 1 / limit
 )
 
 // drawable widens an axis that is too short to be drawn, on both sides.
 func (s scale) drawable() scale {
 	if s.log {
 		if s.hi/s.lo < 1+shortest {
-			s.lo, s.hi = max(s.lo/2, math.SmallestNonzeroFloat64), bounded(2*s.hi)
-		}
-		if s.hi < shortestAtOrigin && s.hi/s.lo < 4 { // the length alone is too short for linear ticks
-			s.lo, s.hi = max(s.lo/4, math.SmallestNonzeroFloat64), 4*s.hi
+			s.lo, s.hi = s.lo/2, 2*s.hi
 		}
 		return s
 	}
 	least := max(shortest*max(math.Abs(s.lo), math.Abs(s.hi)), shortestAtOrigin)
-	if s.half() < least/2 {
-		middle := s.lo + s.half()
-		s.lo, s.hi = bounded(middle-least), bounded(middle+least)
+	if s.hi-s.lo < least {
+		middle := s.lo + (s.hi-s.lo)/2
+		s.lo, s.hi = middle-least, middle+least
 	}
 	return s
 }
 
-// bounded is the finite number next to v.
-func bounded(v float64) float64 { return min(max(v, -math.MaxFloat64), math.MaxFloat64) }
-
 // scales returns the ranges of both axes, which both renderings use.
 func (f Figure) scales(layers []layer) (x, y scale) {
-	b := bounds{empty, empty}
+	const pad = 0.05 // of the length of the axis: no curve touches the frame
+	var all []mark
 	padX, onZero := f.Y.Names != nil, false
 	for _, l := range layers {
-		lb := boundsOf(l.marks)
-		b.x = b.x.include(lb.x.lo, lb.x.hi)
-		b.y = b.y.include(lb.y.lo, lb.y.hi)
-		for _, m := range l.marks {
-			switch m := m.(type) {
-			case glyphs:
-				padX = true
-			case boxes:
-				onZero = true
-			case curve:
-				padX = padX || m.arrows
-			}
+		all = append(all, l.marks...)
+	}
+	for _, m := range all {
+		switch m := m.(type) {
+		case glyphs:
+			padX = true
+		case boxes:
+			onZero = true
+		case curve:
+			padX = padX || m.arrows
 		}
 	}
-	const pad = 0.05 // of the length of the axis: no curve touches the frame
-	x = f.X.scale(b.x, 0)
+	b := boundsOf(all)
+	x, y = f.X.scale(b.x, 0), f.Y.scale(b.y, pad)
 	if padX {
 		x = f.X.scale(b.x, pad)
 	}
-	y = f.Y.scale(b.y, pad)
 	if onZero && f.Y.Min == f.Y.Max && !f.Y.Log { // bars stand on the axis
 		if b.y.lo == 0 {
 			y.lo = 0
@@ -112,9 +87,7 @@ func (f Figure) scales(layers []layer) (x, y scale) {
 // scale widens the range of the data by the fraction pad of its length at both
 // ends, unless the author fixed it. A range without length or without data
 // becomes one that can be drawn.
-func (a Axis) scale(data interval, pad float64) scale {
-	return a.span(data, pad).drawable()
-}
+func (a Axis) scale(data interval, pad float64) scale { return a.span(data, pad).drawable() }
 
 func (a Axis) span(data interval, pad float64) scale {
 	if a.Min < a.Max {
@@ -129,44 +102,38 @@ func (a Axis) span(data interval, pad float64) scale {
 	s := scale{data.lo, data.hi, a.Log}
 	switch {
 	case data.lo == data.hi && a.Log:
-		return scale{max(data.lo/2, math.SmallestNonzeroFloat64), bounded(2 * data.hi), true}
+		return scale{data.lo / 2, 2 * data.hi, true}
 	case data.lo == data.hi && data.lo == 0:
 		return scale{-1, 1, false}
 	case data.lo == data.hi:
 		half := math.Abs(data.lo) / 2
-		return scale{bounded(data.lo - half), bounded(data.hi + half), false}
+		return scale{data.lo - half, data.hi + half, false}
 	case pad == 0:
 		return s
 	case a.Log:
-		lo, hi := min(data.lo, max(s.value(-pad), math.SmallestNonzeroFloat64)), max(data.hi, bounded(s.value(1+pad)))
+		lo, hi := min(data.lo, s.value(-pad)), max(data.hi, s.value(1+pad))
 		if short := floorTo(lo, data.lo); short > lo/2 {
 			return scale{short, ceilTo(hi, data.hi), true}
 		}
 		return scale{floorTo(lo, lo), ceilTo(hi, hi), true}
 	}
-	length := bounded(data.hi - data.lo)
-	return scale{floorTo(bounded(data.lo-pad*length), length), ceilTo(bounded(data.hi+pad*length), length), false}
+	length := data.hi - data.lo
+	return scale{floorTo(data.lo-pad*length, length), ceilTo(data.hi+pad*length, length), false}
 }
 
 // floorTo and ceilTo round to two digits of the given size: ends of axes are
-// short numbers. Where that is no number on the right side of v they return v.
+// short numbers. Where rounding leaves that on the wrong side of v they return v.
 func floorTo(v, size float64) float64 { return -ceilTo(-v, size) }
 
 func ceilTo(v, size float64) float64 {
 	e := math.Floor(math.Log10(size)) - 1
 	rounded := decimal(math.Ceil(v/math.Pow(10, e)), int(e))
-	if !(rounded >= v) || math.IsInf(rounded, 0) || rounded == 0 && v != 0 && size < 0x1p-1000 {
-		return v
-	}
-	return rounded
+	return max(v, rounded)
 }
 
-// decimal is k·10ᵉ, to the last bit: NaN or ±Inf if k is.
+// decimal is k·10ᵉ, to the last bit.
 func decimal(k float64, e int) float64 {
 	v, _ := strconv.ParseFloat(strconv.FormatFloat(k, 'f', 0, 64)+"e"+strconv.Itoa(e), 64)
-	if math.IsInf(k, 0) || math.IsNaN(k) {
-		return k
-	}
 	return v
 }
 
@@ -197,7 +164,7 @@ func (a Axis) named() []tick {
 // such step that gives at most n+2 ticks.
 func (s scale) linearTicks(n int) []tick {
 	most := float64(n + 2)
-	power := math.Floor(math.Log10(s.half() / (most / 2)))
+	power := math.Floor(math.Log10((s.hi - s.lo) / most))
 	step := 1.0
 	for _, m := range []float64{1, 2, 5, 10} {
 		step = m
@@ -215,13 +182,13 @@ func (s scale) linearTicks(n int) []tick {
 	unit := step * math.Pow(10, power)
 	first, last := math.Ceil(s.lo/unit-slack), math.Floor(s.hi/unit+slack)
 	var out []tick
-	largest := bounded(max(math.Abs(first), math.Abs(last)) * unit)
+	largest := max(math.Abs(first), math.Abs(last)) * unit
 	size := math.Floor(math.Log10(largest) + slack) // largest is mantissa·10^size
 	for k := first; k <= last; k++ {
 		v := decimal(k*step, int(power))
 		label := ""
 		switch {
-		case math.IsInf(v, 0) || math.Abs(s.unit(v)-0.5) > 0.5+slack:
+		case math.Abs(s.unit(v)-0.5) > 0.5+slack:
 			continue
 		case v == 0:
 			label = "0"
@@ -247,7 +214,7 @@ func shifted(v float64, e, decimals int) string {
 // where there is room and the other multiples unlabelled.
 func (s scale) logTicks(n int) []tick {
 	const slack = 1e-9
-	lo, hi := log10(s.lo), log10(s.hi)
+	lo, hi := math.Log10(s.lo), math.Log10(s.hi)
 	first, last := int(math.Floor(lo)), int(math.Ceil(hi))
 	every := 1 + int(hi-lo)/n
 	multiples := []int{1, 2, 3, 4, 5, 6, 7, 8, 9}
@@ -258,7 +225,7 @@ func (s scale) logTicks(n int) []tick {
 	for e := first; e <= last; e++ {
 		for _, m := range multiples {
 			v := float64(m) * math.Pow10(e)
-			if u := log10(v); !(lo-slack <= u && u <= hi+slack) || math.IsInf(v, 0) {
+			if u := math.Log10(v); !(lo-slack <= u && u <= hi+slack) {
 				continue
 			}
 			label := ""

@@ -1,7 +1,6 @@
 package plotting
 
 import (
-	"encoding/base64"
 	"fmt"
 	"html"
 	"os"
@@ -42,31 +41,9 @@ func Show(views ...View) {
 			fmt.Println(output.Data[protocol.MIMETextPlain])
 			continue
 		}
-		fmt.Fprint(os.Stderr, warning(output))
 		send(output)
 	}
 	flush()
-}
-
-// largest is the size of an output, in bytes, beyond which Show warns: editors and browsers
-// are slow with larger ones.
-const largest = 20 << 20
-
-// warning says that the output is too large, if it is.
-func warning(d *protocol.DisplayData) string {
-	n := 0
-	for _, data := range d.Data {
-		switch data := data.(type) {
-		case string:
-			n += len(data)
-		case []byte:
-			n += base64.StdEncoding.EncodedLen(len(data))
-		}
-	}
-	if n <= largest {
-		return ""
-	}
-	return fmt.Sprintf("plotting: an output of %d MB, which the notebook will hold: Save draws to a file instead\n", (n+1<<19)>>20)
 }
 
 // DisplayData is the view as GoNB is given it: one output in several MIME types.
@@ -154,7 +131,7 @@ func Save(path string, d Drawing) error {
 		return fmt.Errorf("plotting: %w", err)
 	}
 	if inNotebook() {
-		fmt.Println("saved", beside(path))
+		fmt.Println("saved", filepath.Clean(path))
 	}
 	return nil
 }
@@ -171,16 +148,6 @@ func kept(path string) error {
 		}
 	}
 	return err
-}
-
-// beside is the path relative to the working directory, which is the notebook's folder.
-func beside(path string) string {
-	if dir, err := os.Getwd(); err == nil && filepath.IsAbs(path) {
-		if relative, err := filepath.Rel(dir, path); err == nil {
-			return relative
-		}
-	}
-	return filepath.Clean(path)
 }
 
 // texts returns all that is written in the figure, numbers aside.

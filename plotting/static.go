@@ -4,6 +4,7 @@ package plotting
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -14,6 +15,7 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -48,15 +50,10 @@ func textStyle(f font.Font, x text.XAlignment, y text.YAlignment) text.Style {
 	return text.Style{Color: textColor, Font: f, XAlign: x, YAlign: y, Handler: raised{text.Plain{Fonts: fonts()}}}
 }
 
-// svg renders the figure as an SVG document.
-func (f Figure) svg() ([]byte, error) {
-	w, h := f.size()
-	return drawSVG(Row(f), vg.Length(w)*vg.Inch, vg.Length(h)*vg.Inch)
-}
-
-func drawSVG(p Panels, w, h vg.Length) ([]byte, error) {
-	canvas := &svgCanvas{Canvas: vgsvg.New(w, h)}
-	if err := p.draw(draw.NewCanvas(canvas, w, h)); err != nil {
+// svg renders the panels as an SVG document.
+func (p Panels) svg() ([]byte, error) {
+	canvas := &svgCanvas{Canvas: vgsvg.New(p.room())}
+	if err := p.draw(canvas); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
@@ -104,8 +101,15 @@ func (c *svgCanvas) tidy(b []byte) []byte {
 	return []byte(svgDetails.Replace(string(b)))
 }
 
+// room is the size of the whole.
+func (p Panels) room() (width, height vg.Length) {
+	w, h := p.size()
+	return vg.Length(w) * vg.Inch, vg.Length(h) * vg.Inch
+}
+
 // draw draws the panels in a grid, their data areas aligned.
-func (p Panels) draw(c draw.Canvas) error {
+func (p Panels) draw(canvas vg.CanvasSizer) error {
+	c := draw.New(canvas)
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())
 	c = draw.Crop(c, margin, -margin, margin, -margin)
@@ -185,16 +189,21 @@ func newPlot(f Figure, layers []layer, x, y scale) *plot.Plot {
 		a.axis.Tick.LineStyle = draw.LineStyle{Color: axisColor, Width: 0.7}
 		a.axis.Tick.Length = 4
 		a.axis.Tick.Label = a.style
-		a.axis.Tick.Marker = tickMarker(a.ticks, a.scale)
+		var marks plot.ConstantTicks
+		for _, t := range a.ticks {
+			marks = append(marks, plot.Tick{Value: a.scale.position(t.at), Label: t.label})
+		}
+		a.axis.Tick.Marker = marks
 	}
 	p.X.Tick.Label.YAlign = draw.YTop
-	p.Add(grid{p.X.Tick.Marker, p.Y.Tick.Marker})
+	lines := draw.LineStyle{Color: gridColor, Width: 0.5} // at each labelled tick
+	p.Add(&plotter.Grid{Vertical: lines, Horizontal: lines})
 	var labels []plot.Plotter // over all curves
 	for _, l := range layers {
 		for _, m := range l.marks {
-			p.Add(plotter{m, x, y})
+			p.Add(placed{m, l.ink, x, y})
 			if m, ok := m.(rule); ok {
-				labels = append(labels, plotter{ruleLabel{m, m.place(layers, x, y, w, h)}, x, y})
+				labels = append(labels, placed{ruleLabel{m, m.place(layers, x, y, w, h)}, l.ink, x, y})
 			}
 		}
 	}
@@ -234,72 +243,31 @@ func (s scale) apart(n int, length float64, room func(label string) vg.Length) [
 // arithmetic mean of the ends, far up, and cuts the plot by what would stick out.
 func (s scale) position(v float64) float64 {
 	if s.log {
-		return log10(v)
-	}
-	if s.half() > math.MaxFloat64/2 {
-		return v / 4 // gonum/plot takes differences
+		return math.Log10(v)
 	}
 	return v
 }
 
-func tickMarker(ticks []tick, s scale) plot.ConstantTicks {
-	out := make(plot.ConstantTicks, len(ticks))
-	for i, t := range ticks {
-		out[i] = plot.Tick{Value: s.position(t.at), Label: t.label}
-	}
-	return out
-}
-
-// grid draws a faint line at each labelled tick.
-type grid struct{ x, y plot.Ticker }
-
-func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	style := draw.LineStyle{Color: gridColor, Width: 0.5}
-	for _, t := range g.x.Ticks(p.X.Min, p.X.Max) {
-		if v := x(t.Value); !t.IsMinor() && c.ContainsX(v) {
-			c.StrokeLine2(style, v, c.Min.Y, v, c.Max.Y)
-		}
-	}
-	for _, t := range g.y.Ticks(p.Y.Min, p.Y.Max) {
-		if v := y(t.Value); !t.IsMinor() && c.ContainsY(v) {
-			c.StrokeLine2(style, c.Min.X, v, c.Max.X, v)
-		}
-	}
-}
-
-// plotter draws a mark.
-type plotter struct {
+// placed draws a mark.
+type placed struct {
 	mark
+	ink  ink
 	x, y scale
 }
 
-func (pl plotter) Plot(c draw.Canvas, p *plot.Plot) {
+func (m placed) Plot(c draw.Canvas, p *plot.Plot) {
 	px, py := p.Transforms(&c)
-	x := func(v float64) vg.Length { return px(pl.x.position(v)) }
-	y := func(v float64) vg.Length { return py(pl.y.position(v)) }
-	switch m := pl.mark.(type) {
-	case curve:
-		m.plot(c, x, y)
-	case boxes:
-		m.plot(c, pl.y, x, y)
-	case glyphs:
-		m.plot(c, x, y)
-	case rule:
-		m.plot(c, x, y)
-	case ruleLabel:
-		m.plot(c, x, y)
+	x := func(v float64) vg.Length { return px(m.x.position(v)) }
+	y := func(v float64) vg.Length { return py(m.y.position(v)) }
+	switch mark := m.mark.(type) {
 	case plane:
-		c.DrawImage(c.Rectangle, m.image(pl.x, pl.y))
-	case texts:
-		m.plot(c, x, y)
-	case arrow:
-		m.plot(c, x, y)
-	case extent:
-	case span:
-		m.plot(c, x, y)
-	default:
-		panic(fmt.Sprintf("plotting: no static rendering of %T", m))
+		c.DrawImage(c.Rectangle, mark.image(m.x, m.y))
+	case boxes:
+		mark.plot(c, m.ink, m.y, x, y)
+	case interface {
+		plot(c draw.Canvas, in ink, x, y transform)
+	}:
+		mark.plot(c, m.ink, x, y)
 	}
 }
 
@@ -326,89 +294,63 @@ func reduce(pts []vg.Point, c draw.Canvas) []vg.Point {
 	return out
 }
 
-func (m curve) plot(c draw.Canvas, x, y transform) {
+func (m curve) plot(c draw.Canvas, in ink, x, y transform) {
 	if m.lo != nil {
 		upper := reduce(points(x, y, m.x, m.hi), c)
 		lower := reduce(points(x, y, m.x, m.lo), c)
-		for i := range lower {
-			upper = append(upper, lower[len(lower)-1-i])
-		}
-		c.FillPolygon(m.ink.color.alpha(bandAlpha), c.ClipPolygonXY(upper))
+		slices.Reverse(lower)
+		c.FillPolygon(in.color.alpha(bandAlpha), c.ClipPolygonXY(append(upper, lower...)))
 	}
-	style := draw.LineStyle{Color: m.ink.color.rgb(), Width: vg.Length(m.width()), Dashes: m.ink.dash.pattern()}
-	for _, piece := range pieces(m.x, m.y) {
-		pts := reduce(points(x, y, piece.x, piece.y), c)
-		c.StrokeLines(style, c.ClipLinesXY(pts)...)
+	for lo, hi := range pieces(m.x, m.y) {
+		pts := reduce(points(x, y, m.x[lo:hi], m.y[lo:hi]), c)
+		c.StrokeLines(in.line(m.width(in)), c.ClipLinesXY(pts)...)
 		if m.arrows {
 			for _, head := range arrowheads(pts) {
-				c.FillPolygon(m.ink.color.rgb(), c.ClipPolygonXY(head))
+				c.FillPolygon(in.color.rgb(), c.ClipPolygonXY(head))
 			}
 		}
 	}
 }
 
 // width is that of the line, in points.
-func (m curve) width() float64 {
-	switch {
-	case m.ink.width > 0:
-		return m.ink.width
-	case m.thin:
+func (m curve) width(in ink) float64 {
+	if m.thin {
 		return thinWidth
 	}
-	return lineWidth
+	return cmp.Or(in.width, lineWidth)
 }
 
-func (d Dash) pattern() []vg.Length {
-	switch d {
-	case Dashed:
-		return []vg.Length{5, 3}
-	case Dotted:
-		return []vg.Length{1.2, 2.4}
-	case DashDot:
-		return []vg.Length{6, 2.5, 1.2, 2.5}
-	}
-	return nil
+// line is the style of a line of the given width.
+func (in ink) line(width float64) draw.LineStyle {
+	dashes := [...][]vg.Length{Dashed: {5, 3}, Dotted: {1.2, 2.4}, DashDot: {6, 2.5, 1.2, 2.5}}[in.dash]
+	return draw.LineStyle{Color: in.color.rgb(), Width: vg.Length(width), Dashes: dashes}
 }
 
-// pieces cuts a polyline at NaN.
-func pieces(x, y []float64) []struct{ x, y []float64 } {
-	var out []struct{ x, y []float64 }
-	for lo := 0; lo < len(x); {
-		hi := lo
-		for hi < len(x) && finite(x[hi]) && finite(y[hi]) {
-			hi++
-		}
-		if hi > lo {
-			out = append(out, struct{ x, y []float64 }{x[lo:hi], y[lo:hi]})
-		}
-		lo = hi + 1
-	}
-	return out
-}
+func length(v vg.Point) vg.Length { return vg.Length(math.Hypot(float64(v.X), float64(v.Y))) }
 
 // arrowheads returns triangles at a quarter, half and three quarters of the
 // length of the path, none if it is too short to see a direction.
 func arrowheads(pts []vg.Point) [][]vg.Point {
 	const size = headSize
-	length := vg.Length(0)
+	whole := vg.Length(0)
 	for i := 1; i < len(pts); i++ {
-		length += vg.Length(math.Hypot(float64(pts[i].X-pts[i-1].X), float64(pts[i].Y-pts[i-1].Y)))
+		whole += length(pts[i].Sub(pts[i-1]))
 	}
-	if length < 12*size {
+	if whole < 12*size {
 		return nil
 	}
 	var out [][]vg.Point
-	walked, next := vg.Length(0), length/4
+	walked, next := vg.Length(0), whole/4
 	for i := 1; i < len(pts) && len(out) < 3; i++ {
 		a, b := pts[i-1], pts[i]
-		d := vg.Length(math.Hypot(float64(b.X-a.X), float64(b.Y-a.Y)))
+		d := length(b.Sub(a))
 		for d > 0 && walked+d >= next && len(out) < 3 {
 			u := vg.Point{X: (b.X - a.X) / d, Y: (b.Y - a.Y) / d}
 			at := a.Add(u.Scale(next - walked))
 			side := vg.Point{X: -u.Y, Y: u.X}
 			tail := at.Sub(u.Scale(size))
 			out = append(out, []vg.Point{at.Add(u.Scale(size)), tail.Add(side.Scale(size)), tail.Sub(side.Scale(size))})
-			next += length / 4
+			next += whole / 4
 		}
 		walked += d
 	}
@@ -416,37 +358,39 @@ func arrowheads(pts []vg.Point) [][]vg.Point {
 }
 
 // plot draws all bars as one path: a hundred bars would be most of the file.
-func (m boxes) plot(c draw.Canvas, s scale, x, y transform) {
+func (m boxes) plot(c draw.Canvas, in ink, s scale, x, y transform) {
 	var path vg.Path
 	base := y(max(0, s.lo))
 	half := m.width / 2
 	for i := range m.x {
 		x0, x1 := x(m.x[i]-half), x(m.x[i]+half)
 		gap := (x1 - x0) * boxGap / 2
-		corners := c.ClipPolygonXY([]vg.Point{{X: x0 + gap, Y: base}, {X: x1 - gap, Y: base},
-			{X: x1 - gap, Y: y(m.height[i])}, {X: x0 + gap, Y: y(m.height[i])}})
-		for k, pt := range corners {
-			if k == 0 {
-				path.Move(pt)
-			} else {
-				path.Line(pt)
-			}
-		}
-		if len(corners) > 0 {
-			path.Close()
-		}
-		if i%100 == 99 { // of more the rasteriser takes the square
-			c.SetColor(m.ink.color.alpha(boxAlpha))
+		addPolygon(&path, vg.Point{}, c.ClipPolygonXY([]vg.Point{{X: x0 + gap, Y: base}, {X: x1 - gap, Y: base},
+			{X: x1 - gap, Y: y(m.height[i])}, {X: x0 + gap, Y: y(m.height[i])}})...)
+		if i%100 == 99 || i == len(m.x)-1 { // of more the rasteriser takes the square
+			c.SetColor(in.color.alpha(boxAlpha))
 			c.Fill(path)
 			path = nil
 		}
 	}
-	c.SetColor(m.ink.color.alpha(boxAlpha))
-	c.Fill(path)
 }
 
-func (m glyphs) plot(c draw.Canvas, x, y transform) {
-	whisker := draw.LineStyle{Color: m.ink.color.rgb(), Width: 1}
+// addPolygon adds a polygon to the path, whose corners are given as seen from a point.
+func addPolygon(path *vg.Path, from vg.Point, corners ...vg.Point) {
+	for k, p := range corners {
+		if k == 0 {
+			path.Move(from.Add(p))
+		} else {
+			path.Line(from.Add(p))
+		}
+	}
+	if len(corners) > 0 {
+		path.Close()
+	}
+}
+
+func (m glyphs) plot(c draw.Canvas, in ink, x, y transform) {
+	whisker := draw.LineStyle{Color: in.color.rgb(), Width: 1}
 	const cap = 2.5
 	for i := range m.lo {
 		// From lo to hi at at, and what is upright or, if m.level, turned.
@@ -476,55 +420,46 @@ func (m glyphs) plot(c draw.Canvas, x, y transform) {
 	for some := range slices.Chunk(within, 20) { // a path each: shorter, and not too long for the rasteriser
 		var path vg.Path
 		for _, pt := range some {
-			m.ink.addMarker(&path, pt)
+			in.addMarker(&path, pt)
 		}
-		m.ink.drawMarkers(c, path, m.hollow)
+		in.drawMarkers(c, path, m.hollow)
 	}
 }
 
 // addMarker adds the layer's marker around pt to the path.
 func (in ink) addMarker(path *vg.Path, pt vg.Point) {
 	const r = glyphRadius
-	polygon := func(corners ...vg.Point) {
-		path.Move(pt.Add(corners[0]))
-		for _, p := range corners[1:] {
-			path.Line(pt.Add(p))
-		}
-	}
-	switch in.marker() {
-	case square:
-		const s = 0.9 * r
-		polygon(vg.Point{X: -s, Y: -s}, vg.Point{X: s, Y: -s}, vg.Point{X: s, Y: s}, vg.Point{X: -s, Y: s})
-	case triangle:
-		polygon(vg.Point{X: -1.1 * r, Y: -0.8 * r}, vg.Point{X: 1.1 * r, Y: -0.8 * r}, vg.Point{X: 0, Y: 1.2 * r})
-	case diamond:
-		const s = 1.3 * r
-		polygon(vg.Point{X: -s}, vg.Point{Y: -s}, vg.Point{X: s}, vg.Point{Y: s})
+	const s, t = 0.9 * r, 1.3 * r
+	switch in.dash {
+	case Dashed:
+		addPolygon(path, pt, vg.Point{X: -s, Y: -s}, vg.Point{X: s, Y: -s}, vg.Point{X: s, Y: s}, vg.Point{X: -s, Y: s})
+	case DashDot:
+		addPolygon(path, pt, vg.Point{X: -1.1 * r, Y: -0.8 * r}, vg.Point{X: 1.1 * r, Y: -0.8 * r}, vg.Point{X: 0, Y: 1.2 * r})
+	case Dotted:
+		addPolygon(path, pt, vg.Point{X: -t}, vg.Point{Y: -t}, vg.Point{X: t}, vg.Point{Y: t})
 	default:
 		path.Move(vg.Point{X: pt.X + r, Y: pt.Y})
 		path.Arc(pt, r, 0, 2*math.Pi)
+		path.Close()
 	}
-	path.Close()
 }
 
 func (in ink) drawMarkers(c draw.Canvas, path vg.Path, hollow bool) {
+	c.SetColor(in.color.rgb())
 	if hollow {
 		c.SetColor(color.White)
-	} else {
-		c.SetColor(in.color.rgb())
 	}
 	c.Fill(path)
 	c.SetLineStyle(draw.LineStyle{Color: in.color.rgb(), Width: 1})
 	c.Stroke(path)
 }
 
-func (m rule) plot(c draw.Canvas, x, y transform) {
-	style := draw.LineStyle{Color: m.ink.color.rgb(), Width: 1, Dashes: m.ink.dash.pattern()}
+func (m rule) plot(c draw.Canvas, in ink, x, y transform) {
 	if v := x(m.at); m.vertical && c.ContainsX(v) {
-		c.StrokeLine2(style, v, c.Min.Y, v, c.Max.Y)
+		c.StrokeLine2(in.line(1), v, c.Min.Y, v, c.Max.Y)
 	}
 	if v := y(m.at); !m.vertical && c.ContainsY(v) {
-		c.StrokeLine2(style, c.Min.X, v, c.Max.X, v)
+		c.StrokeLine2(in.line(1), c.Min.X, v, c.Max.X, v)
 	}
 }
 
@@ -534,7 +469,7 @@ type ruleLabel struct {
 	at corner
 }
 
-func (m ruleLabel) plot(c draw.Canvas, x, y transform) {
+func (m ruleLabel) plot(c draw.Canvas, _ ink, x, y transform) {
 	label := textStyle(smallFont, draw.XRight, draw.YBottom)
 	label.Color = axisColor
 	pt := vg.Point{X: c.Max.X - 3, Y: y(m.rule.at) + 5}
@@ -565,7 +500,7 @@ func (m ruleLabel) plot(c draw.Canvas, x, y transform) {
 }
 
 // plot sets the texts on little patches of paper.
-func (m texts) plot(c draw.Canvas, x, y transform) {
+func (m texts) plot(c draw.Canvas, _ ink, x, y transform) {
 	style := textStyle(font.From(sans, 7.5), draw.XCenter, draw.YCenter)
 	style.Color = axisColor
 	for i, pt := range points(x, y, m.x, m.y) {
@@ -579,7 +514,7 @@ func (m texts) plot(c draw.Canvas, x, y transform) {
 	}
 }
 
-func (m span) plot(c draw.Canvas, x, y transform) {
+func (m span) plot(c draw.Canvas, in ink, x, y transform) {
 	r := c.Rectangle
 	label := textStyle(smallFont, draw.XLeft, draw.YTop)
 	label.Color = axisColor
@@ -591,7 +526,7 @@ func (m span) plot(c draw.Canvas, x, y transform) {
 	if r.Min.X > r.Max.X || r.Min.Y > r.Max.Y {
 		return
 	}
-	c.SetColor(m.ink.color.alpha(spanAlpha))
+	c.SetColor(in.color.alpha(spanAlpha))
 	c.Fill(r.Path())
 	at := vg.Point{X: r.Min.X + 3, Y: r.Max.Y - 2}
 	switch { // a label that the strip can't hold stands beside it
@@ -608,19 +543,18 @@ func (m span) plot(c draw.Canvas, x, y transform) {
 }
 
 // plot draws a shaft with a head, and the label behind its other end.
-func (m arrow) plot(c draw.Canvas, x, y transform) {
+func (m arrow) plot(c draw.Canvas, in ink, x, y transform) {
 	from, to := vg.Point{X: x(m.fromX), Y: y(m.fromY)}, vg.Point{X: x(m.x), Y: y(m.y)}
 	label := textStyle(smallFont, draw.XCenter, draw.YCenter)
 	way := to.Sub(from)
-	length := vg.Length(math.Hypot(float64(way.X), float64(way.Y)))
 	at := vg.Point{X: from.X, Y: from.Y + label.FontExtents().Descent/2}
-	if length > 0 {
-		u := way.Scale(1 / length)
+	if long := length(way); long > 0 {
+		u := way.Scale(1 / long)
 		side := vg.Point{X: -u.Y, Y: u.X}
-		size := min(2*headSize, length)
+		size := min(2*headSize, long)
 		tail := to.Sub(u.Scale(size))
-		c.StrokeLine2(draw.LineStyle{Color: m.ink.color.rgb(), Width: 1}, from.X, from.Y, tail.X, tail.Y)
-		c.FillPolygon(m.ink.color.rgb(), []vg.Point{to, tail.Add(side.Scale(size / 2)), tail.Sub(side.Scale(size / 2))})
+		c.StrokeLine2(in.line(1), from.X, from.Y, tail.X, tail.Y)
+		c.FillPolygon(in.color.rgb(), []vg.Point{to, tail.Add(side.Scale(size / 2)), tail.Sub(side.Scale(size / 2))})
 		switch { // behind the tail
 		case math.Abs(float64(u.X)) < 0.5:
 			at.Y -= u.Y / vg.Length(math.Abs(float64(u.Y))) * label.FontExtents().Height / 2
@@ -698,17 +632,12 @@ func (h head) draw(c draw.Canvas) {
 	for _, row := range h.rows {
 		x, y := c.Min.X, at-rowHeight/2
 		for _, l := range row {
-			l.entry(c, vg.Point{X: x, Y: y}, style)
+			l.sample(c, vg.Rectangle{Min: vg.Point{X: x, Y: y - 4}, Max: vg.Point{X: x + sampleWidth, Y: y + 4}})
+			c.FillText(style, vg.Point{X: x + (sampleWidth + sampleGap), Y: y + style.FontExtents().Descent/2}, l.name)
 			x += sampleWidth + sampleGap + style.Width(l.name) + entryGap
 		}
 		at -= rowHeight
 	}
-}
-
-// entry draws the layer's sample and name, beginning at pt.
-func (l layer) entry(c draw.Canvas, pt vg.Point, style text.Style) {
-	l.sample(c, vg.Rectangle{Min: pt.Add(vg.Point{Y: -4}), Max: pt.Add(vg.Point{X: sampleWidth, Y: 4})})
-	c.FillText(style, pt.Add(vg.Point{X: sampleWidth + sampleGap, Y: style.FontExtents().Descent / 2}), l.name)
 }
 
 // sample draws in r how the layer looks.
@@ -724,8 +653,7 @@ func (l layer) sample(c draw.Canvas, r vg.Rectangle) {
 			if m.lo != nil {
 				fill(bandAlpha)
 			}
-			c.StrokeLine2(draw.LineStyle{Color: l.ink.color.rgb(), Width: vg.Length(m.width()), Dashes: l.ink.dash.pattern()},
-				r.Min.X, middle, r.Max.X, middle)
+			c.StrokeLine2(l.ink.line(m.width(l.ink)), r.Min.X, middle, r.Max.X, middle)
 		case boxes:
 			fill(boxAlpha)
 		case plane:

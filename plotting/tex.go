@@ -1,6 +1,7 @@
 package plotting
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
@@ -78,14 +79,13 @@ func formulas(label string) (string, error) {
 			continue
 		}
 		t := tex{rest: part}
-		s, err := t.list(0)
-		if err == nil && t.rest != "" {
-			err = fmt.Errorf("} without {")
+		b.WriteString(t.list(0))
+		if t.rest != "" {
+			t.fail("} without {")
 		}
-		if err != nil {
-			return "", fmt.Errorf("label %q: %w", label, err)
+		if t.err != nil {
+			return "", fmt.Errorf("label %q: %w", label, t.err)
 		}
-		b.WriteString(s)
 	}
 	return b.String(), nil
 }
@@ -94,63 +94,63 @@ func formulas(label string) (string, error) {
 type tex struct {
 	rest   string
 	script bool // within a script
+	err    error
+}
+
+// fail keeps the first reason why the formula can't be read.
+func (t *tex) fail(format string, args ...any) {
+	t.err = cmp.Or(t.err, fmt.Errorf(format, args...))
 }
 
 // list reads up to a closing brace, or the end.
-func (t *tex) list(depth int) (string, error) {
+func (t *tex) list(depth int) string {
 	var b strings.Builder
-	for t.rest != "" && t.rest[0] != '}' {
-		s, err := t.atom(depth)
-		if err != nil {
-			return "", err
-		}
-		b.WriteString(s)
+	for t.err == nil && t.rest != "" && t.rest[0] != '}' {
+		b.WriteString(t.atom(depth))
 	}
-	return b.String(), nil
+	return b.String()
 }
 
 // atom reads a letter, a command with its arguments, a group or a script.
-func (t *tex) atom(depth int) (string, error) {
+func (t *tex) atom(depth int) string {
 	if depth > 20 {
-		return "", fmt.Errorf("groups within groups, more than 20")
+		t.fail("groups within groups, more than 20")
+		return ""
 	}
 	r, n := utf8.DecodeRuneInString(t.rest)
 	t.rest = t.rest[n:]
 	switch {
 	case unicode.IsSpace(r):
-		return "", nil
+		return ""
 	case r == '~':
-		return " ", nil
+		return " "
 	case r == '\'':
-		return "′", nil
+		return "′"
 	case r == '-':
-		return "−", nil
+		return "−"
 	case r == '{':
-		s, err := t.list(depth + 1)
-		if err != nil {
-			return "", err
+		s := t.list(depth + 1)
+		rest, closed := strings.CutPrefix(t.rest, "}")
+		if t.rest = rest; !closed {
+			t.fail("{ without }")
 		}
-		if t.rest == "" {
-			return "", fmt.Errorf("{ without }")
-		}
-		t.rest = t.rest[1:]
-		return s, nil
+		return s
 	case r == '^', r == '_':
 		if t.script {
-			return "", fmt.Errorf("a script within a script")
+			t.fail("a script within a script")
 		}
 		t.script = true
-		s, err := t.argument(string(r), depth)
+		s := t.argument(string(r), depth)
 		t.script = false
 		begin := superScript
 		if r == '_' {
 			begin = subScript
 		}
-		return string(begin) + s + string(endScript), err
+		return string(begin) + s + string(endScript)
 	case r == '\\':
 		return t.command(depth)
 	}
-	return t.spaced(string(r)), nil
+	return t.spaced(string(r))
 }
 
 // spaced puts room around a relation.
@@ -161,7 +161,7 @@ func (t *tex) spaced(s string) string {
 	return s
 }
 
-func (t *tex) command(depth int) (string, error) {
+func (t *tex) command(depth int) string {
 	n := strings.IndexFunc(t.rest, func(r rune) bool { return !unicode.IsLetter(r) || r > unicode.MaxASCII })
 	switch {
 	case n < 0:
@@ -172,36 +172,38 @@ func (t *tex) command(depth int) (string, error) {
 	name := t.rest[:n]
 	t.rest = t.rest[n:]
 	if s, ok := symbols[name]; ok {
-		return t.spaced(s), nil
+		return t.spaced(s)
 	}
 	if accent, ok := accentsOf[name]; ok {
-		s, err := t.argument(`\`+name, depth)
-		if err == nil && (utf8.RuneCountInString(s) != 1 || strings.ContainsAny(s, scripts)) {
-			err = fmt.Errorf(`\%s over %q, want one letter`, name, s)
+		s := t.argument(`\`+name, depth)
+		if utf8.RuneCountInString(s) != 1 || strings.ContainsAny(s, scripts) {
+			t.fail(`\%s over %q, want one letter`, name, s)
 		}
-		return s + accent, err
+		return s + accent
 	}
 	switch name {
 	case "sqrt":
-		s, err := t.argument(`\sqrt`, depth)
+		s := t.argument(`\sqrt`, depth)
 		if utf8.RuneCountInString(s) > 1 {
 			s = "(" + s + ")"
 		}
-		return "√" + s, err
+		return "√" + s
 	case ",", ":", ";", " ", "quad":
-		return " ", nil
+		return " "
 	case "!", "left", "right":
-		return "", nil
+		return ""
 	case "text", "mathrm", "mathbf", "mathcal", "mathbb", "mathsf", "operatorname":
 		return t.argument(`\`+name, depth)
 	}
-	return "", fmt.Errorf(`\%s is not known`, name)
+	t.fail(`\%s is not known`, name)
+	return ""
 }
 
-func (t *tex) argument(of string, depth int) (string, error) {
+func (t *tex) argument(of string, depth int) string {
 	t.rest = strings.TrimLeftFunc(t.rest, unicode.IsSpace)
 	if t.rest == "" || t.rest[0] == '}' {
-		return "", fmt.Errorf("nothing after %s", of)
+		t.fail("nothing after %s", of)
+		return ""
 	}
 	return t.atom(depth + 1)
 }

@@ -250,7 +250,7 @@ func (o outlined) Stroke(p vg.Path) {
 	}
 	direction := func(from, to vg.Point) vg.Point {
 		d := to.Sub(from)
-		return d.Scale(1 / vg.Length(math.Hypot(float64(d.X), float64(d.Y))))
+		return d.Scale(1 / length(d))
 	}
 	var blunt vg.Path
 	for i, c := range line {

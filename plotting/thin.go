@@ -3,7 +3,10 @@
 package plotting
 
 import (
+	"iter"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // maxPoints is how many points of a smooth curve are kept: one for every two or three
@@ -62,9 +65,7 @@ func thin(layers []layer, sx, sy scale) []layer {
 		}
 		keep := extremes(x, ys)
 		if more := maxPoints - len(keep); more > 0 { // of what is smooth, to hover at
-			keep = append(keep, strips(more, x)...)
-			slices.Sort(keep)
-			keep = slices.Compact(keep)
+			keep = sorted(append(keep, strips(more, x)...))
 		}
 		for _, r := range g {
 			out[r.layer].marks[r.mark] = out[r.layer].marks[r.mark].(curve).pick(keep)
@@ -115,12 +116,11 @@ func extremes(x []float64, ys [][]float64) []int {
 		}
 		keep = append(keep, lo, hi-1)
 		for _, y := range ys {
-			keep = append(keep, lo+argmin(y[lo:hi]), lo+argmax(y[lo:hi]))
+			keep = append(keep, lo+floats.MinIdx(y[lo:hi]), lo+floats.MaxIdx(y[lo:hi]))
 		}
 		lo = hi
 	}
-	slices.Sort(keep)
-	keep = slices.Compact(keep)
+	keep = sorted(keep)
 	// Where the curves are smooth, fewer points do.
 	var needed []int
 	for _, y := range ys {
@@ -128,8 +128,13 @@ func extremes(x []float64, ys [][]float64) []int {
 			needed = append(needed, keep[k])
 		}
 	}
-	slices.Sort(needed)
-	return slices.Compact(needed)
+	return sorted(needed)
+}
+
+// sorted are the indices in their order, each once.
+func sorted(indices []int) []int {
+	slices.Sort(indices)
+	return slices.Compact(indices)
 }
 
 // strips returns the first point in each of n strips of the axis, of points on the unit interval, sorted.
@@ -170,26 +175,32 @@ func simplify(tol float64, x, y []float64) []int {
 			split(far, hi)
 		}
 	}
-	for lo := 0; lo < len(x); {
-		hi := lo
-		for hi < len(x) && finite(x[hi]) && finite(y[hi]) {
-			hi++
-		}
-		if hi > lo {
-			split(lo, hi-1)
-		}
-		if hi < len(x) {
-			keep[hi] = true
-		}
-		lo = hi + 1
+	for lo, hi := range pieces(x, y) {
+		split(lo, hi-1)
 	}
 	var out []int
 	for i, k := range keep {
-		if k {
+		if k || !finite(x[i]) || !finite(y[i]) {
 			out = append(out, i)
 		}
 	}
 	return out
+}
+
+// pieces are those of a polyline between NaN: the first of each and where it ends.
+func pieces(x, y []float64) iter.Seq2[int, int] {
+	return func(yield func(lo, hi int) bool) {
+		lo := 0
+		for hi := range len(x) + 1 {
+			if hi < len(x) && finite(x[hi]) && finite(y[hi]) {
+				continue
+			}
+			if hi > lo && !yield(lo, hi) {
+				return
+			}
+			lo = hi + 1
+		}
+	}
 }
 
 // simplifyTo simplifies until at most n points are left, starting at a tolerance below what
@@ -209,6 +220,3 @@ func simplifyTo(n int, x, y []float64) []int {
 // invisible is a fifth of a pixel in a plot 500 pixels wide, as a fraction of
 // the length of the axis.
 const invisible = 0.2 / 500
-
-func argmin(v []float64) int { return slices.Index(v, slices.Min(v)) }
-func argmax(v []float64) int { return slices.Index(v, slices.Max(v)) }

@@ -116,33 +116,6 @@ func TestThinningOnALogarithmicAxisKeepsTheLeftEnd(t *testing.T) {
 	}
 }
 
-// The distance from a dropped point to the simplified line, by brute force.
-func TestSimplifyStaysWithinTolerance(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 60).Draw(t, "n")
-		x := rapid.SliceOfN(rapid.Float64Range(0, 1), n, n).Draw(t, "x")
-		y := rapid.SliceOfN(rapid.Float64Range(0, 1), n, n).Draw(t, "y")
-		tol := rapid.Float64Range(1e-3, 0.5).Draw(t, "tol")
-		keep := simplify(tol, x, y)
-		if keep[0] != 0 || keep[len(keep)-1] != n-1 {
-			t.Fatalf("kept %v of %d points", keep, n)
-		}
-		for k := 1; k < len(keep); k++ {
-			a, b := keep[k-1], keep[k]
-			for i := a; i <= b; i++ {
-				nearest := math.Inf(1)
-				for s := 0.0; s <= 1; s += 1.0 / 1024 {
-					nearest = min(nearest, math.Hypot(x[i]-x[a]-s*(x[b]-x[a]), y[i]-y[a]-s*(y[b]-y[a])))
-				}
-				// The brute force samples segments no longer than √2 at 1024 steps.
-				if slack := math.Sqrt2 / 2048; nearest > tol+slack {
-					t.Fatalf("point %d is %g from the line, tolerance %g", i, nearest, tol)
-				}
-			}
-		}
-	})
-}
-
 func TestSimplifyLiftsThePenAtNaN(t *testing.T) {
 	nan := math.NaN()
 	x := []float64{0, 1, 2, nan, 0, 1, 2}
