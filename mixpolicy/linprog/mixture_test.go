@@ -16,86 +16,9 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
-	"pgregory.net/rapid"
 )
 
 var background = context.Background()
-
-// For d = 2 the feasible set is an interval of θ₁.
-func TestSolveTwoFeatures(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-		p := realProgram(rng)
-		for len(p.B) != 2 {
-			p = realProgram(rng)
-		}
-		psi := p.Psi.(Columns)
-		var lo, hi float64
-		switch {
-		case math.IsInf(p.R, 1):
-			lo, hi = math.Inf(-1), math.Inf(1)
-		case p.Norm == L2: // (θ₁ − ½)² = (R² − ½)/2
-			h := math.Sqrt((p.R*p.R - .5) / 2)
-			lo, hi = .5-h, .5+h
-		case p.Norm == LInf:
-			lo, hi = 1-p.R, p.R
-		case p.Norm == L1:
-			lo, hi = (1-p.R)/2, (1+p.R)/2
-		}
-		empty := p.R < p.Norm.OnHyperplane(2)
-		for i := range psi[0] {
-			u, v := psi[0][i], psi[1][i] // θ₁(u − v) ≥ −v
-			most := max(math.Abs(u), math.Abs(v))
-			if most == 0 {
-				continue
-			}
-			u, v = u/most, v/most
-			switch {
-			case u > v:
-				lo = max(lo, -v/(u-v))
-			case u < v:
-				hi = min(hi, -v/(u-v))
-			case v < 0:
-				empty = true
-			}
-		}
-		// A row whose two entries differ by δ fixes θ₁ = O(1/δ) to within 2⁻⁵²/δ².
-		near := func(end float64) float64 { return 64 * 0x1p-52 * (1 + end*end) }
-		sol, err := p.Solve(background, Settings{})
-		if _, err := check(p, sol, err); err != nil {
-			t.Fatal(err)
-		}
-		// A proof of infeasibility has multipliers of size 1/(lo − hi), whose rounding 2⁻⁵² must not reach 2⁻²⁰: where the
-		// interval is narrower than 2⁻³⁰, it may be lost.
-		if math.Abs(hi-lo) <= 0x1p-30*(1+lo*lo+hi*hi) && classify(err) == isStalled {
-			return
-		}
-		if math.Abs(hi-lo) <= near(lo)+near(hi) && !math.IsInf(hi-lo, 0) && !empty {
-			// A point or nothing, as rounding will: either is proved.
-			got := classify(err)
-			if got == isSolved && math.Abs(sol.Theta[0]-lo) > 2*(near(lo)+near(hi)) || got != isSolved && got != isInfeasible {
-				t.Fatalf("%v: θ₁ from %v to %v, %+v", got, lo, hi, sol)
-			}
-			return
-		}
-		end := hi
-		if p.B[0] > p.B[1] {
-			end = lo
-		}
-		want := isSolved
-		if empty || lo > hi {
-			want = isInfeasible
-		} else if math.IsInf(end, 0) {
-			want = isUnbounded
-		}
-		if got := classify(err); got != want {
-			t.Fatalf("%v, want %v: θ₁ from %v to %v", got, want, lo, hi)
-		}
-		if want == isSolved && math.Abs(sol.Theta[0]-end) > near(end) {
-			t.Fatalf("θ₁ = %v, want %v", sol.Theta[0], end)
-		}
-	})
-}
 
 // The min-norm solution is the answer where several are optimal.
 func TestSolveTakesLeastNorm(t *testing.T) {

@@ -56,17 +56,6 @@ func TestMixingTimeTwoStates_2_23(t *testing.T) {
 	}
 }
 
-// (2.23) where d(t) = ½·2⁻ᵗ meets ε exactly, from both states.
-func TestMixingTimeExactly_2_23(t *testing.T) {
-	x := twoStates(.25, .25)
-	for time := 1; time <= 9; time++ {
-		want := theory.Mixing{Time: time, Distance: math.Ldexp(.5, -time), Slowest: 0}
-		if m := mixpolicy.Must(theory.MixingTime(t.Context(), x, mixpolicy.UniformPolicy(x), want.Distance)); *m != want {
-			t.Errorf("%+v, want %+v", *m, want)
-		}
-	}
-}
-
 // (2.23): the doubling search finds the first t that stepping one by one finds.
 func TestMixingTime_2_23(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -26,30 +26,6 @@ func expectation(f func(float64) float64, x, p []float64) (e float64) {
 	return e
 }
 
-// (2.3) on outcomes 0 and M: p(exp((M/β)^ν) − 1) = 1 for β = M / ln(1 + 1/p)^(1/ν).
-func TestOrliczNormBernoulli_2_3(t *testing.T) {
-	for _, nu := range []float64{1, 1.5, 2, 7} {
-		for _, p := range []float64{1, 0.5, 1e-3, 1e-300} {
-			for _, m := range []float64{1, -3, 1e150, 1e-150} {
-				got := mixpolicy.Must(theory.OrliczNorm(nu, []float64{0, m}, []float64{1 - p, p}))
-				want := math.Abs(m) * math.Pow(math.Log1p(1/p), -1/nu)
-				if !(math.Abs(got/want-1) <= 16*u) {
-					t.Errorf("ν = %v, p = %v, M = %v: %v, want %v", nu, p, m, got, want)
-				}
-			}
-		}
-	}
-	// A rare M beside M/2: py² + qy = 1 + p + q for y = exp(M/2β), ν = 1.
-	for _, p := range []float64{.25, 1e-9, 1e-30} {
-		q := 1 - p
-		y := 2 * (1 + p + q) / (q + math.Sqrt(q*q+4*p*(1+p+q)))
-		got, want := mixpolicy.Must(theory.OrliczNorm(1, []float64{2, 1}, []float64{p, q})), 1/math.Log(y)
-		if !(math.Abs(got/want-1) <= 16*u) {
-			t.Errorf("p = %v: %v, want %v", p, got, want)
-		}
-	}
-}
-
 // (2.3): β = ‖X‖_ψ is where E ψ(|X|/β) = 1, and the norm is one: homogeneous, and
 // with a triangle inequality.
 func TestOrliczNorm_2_3(t *testing.T) {

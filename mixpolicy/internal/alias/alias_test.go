@@ -2,11 +2,9 @@ package alias
 
 import (
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 )
 
@@ -57,50 +55,6 @@ func TestSlotsAddUp(t *testing.T) {
 	})
 }
 
-// Draws follow the weights: Pearson's χ² stays below its quantile for 10⁻⁶.
-func TestDrawChiSquare(t *testing.T) {
-	const draws = 200_000
-	for seed, w := range [][]float64{
-		{1},
-		{1, 1},
-		{3, 1, 0, 2},
-		{1e-3, 1, 1, 1, 1, 5},
-		{0.2, 0.2, 0.2, 0.2, 0.1, 0.05, 0.05},
-	} {
-		table, err := New(w)
-		if err != nil {
-			t.Fatal(err)
-		}
-		count := make([]float64, len(w))
-		rng := rand.NewPCG(uint64(seed), 0)
-		for range draws {
-			count[table.Draw(rng)]++
-		}
-		var total, chi2 float64
-		for _, x := range w {
-			total += x
-		}
-		freedom := -1.0
-		for i, c := range count {
-			want := w[i] / total * draws
-			if want == 0 {
-				if c > 0 {
-					t.Errorf("weights %v: index %d drawn", w, i)
-				}
-				continue
-			}
-			chi2 += (c - want) * (c - want) / want
-			freedom++
-		}
-		if freedom == 0 {
-			continue
-		}
-		if limit := (distuv.ChiSquared{K: freedom}).Quantile(1 - 1e-6); chi2 > limit {
-			t.Errorf("weights %v: χ² = %v, limit %v", w, chi2, limit)
-		}
-	}
-}
-
 func TestNewErrors(t *testing.T) {
 	for _, c := range []struct {
 		w    []float64
@@ -116,13 +70,5 @@ func TestNewErrors(t *testing.T) {
 		if _, err := New(c.w); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("weights %v: %v, want %q", c.w, err, c.says)
 		}
-	}
-}
-
-func TestDrawDoesNotAllocate(t *testing.T) {
-	table, _ := New([]float64{1, 2, 3})
-	rng := rand.NewPCG(1, 1)
-	if n := testing.AllocsPerRun(100, func() { table.Draw(rng) }); n != 0 {
-		t.Errorf("%v allocations a draw", n)
 	}
 }

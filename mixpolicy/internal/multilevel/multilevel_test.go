@@ -141,6 +141,7 @@ func TestKnownMeasures(t *testing.T) {
 		{"slow drift", 100, .2, .21, .2, .21},
 		{"strong drift", 100, .1, .3, .12, .3},
 		{"fast and slow", 60, .002, .0022, .2, .21},
+		{"most mass in a corner", 200, .1, .15, .12, .15}, // corrections are for the states that have nearly all of it
 	} {
 		c, mu := walk(k.side, k.up1, k.down1, k.up2, k.down2)
 		check(t, k.name, c, mu, 1e-11)
@@ -302,12 +303,6 @@ func TestSameBits(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Corrections are for the states that have nearly all of the mass; what is found with them is as good.
-func TestHeavyStates(t *testing.T) {
-	c, want := walk(200, .1, .15, .12, .15)
-	check(t, "most mass in a corner", c, want, 1e-11)
 }
 
 func TestStops(t *testing.T) {

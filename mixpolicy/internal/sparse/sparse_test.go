@@ -82,16 +82,6 @@ func TestMatrixAgainstDense(t *testing.T) {
 	})
 }
 
-func TestBuilderDuplicate(t *testing.T) {
-	b := NewBuilder(5, 1, 0)
-	for _, j := range []int{3, 1, 4, 3} {
-		b.Set(j, 1)
-	}
-	if j, ok := b.EndRow(); ok || j != 3 {
-		t.Errorf("EndRow = %d, %v, want 3, false", j, ok)
-	}
-}
-
 func TestMatrixMisuse(t *testing.T) {
 	m := NewBuilder(2, 0, 0).Matrix()
 	for name, f := range map[string]func(){
