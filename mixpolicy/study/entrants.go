@@ -52,20 +52,7 @@ var fromSamples = []string{Measures, CostRange, SampledCosts}
 // G = 1/(1−γ) ∨ β > ‖λ*‖₂, and how large that is no learner knows: on the network it is
 // 3.2·10⁵ in units of the greatest cost, where β = 0 makes G = 100. For discounted cost an entrant
 // with β = 0 shows what the ball does.
-func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) []race.Entrant {
-	return learners(p, phi, steps, mixing, coarse)
-}
-
-// grids are the numbers that are tried of η₀ where it is all there is to tune, and of η₀ and ω of the
-// penalty methods.
-type grids struct{ one, eta, omega []float64 }
-
-var (
-	coarse = grids{one: race.Powers(4, 4, 16), eta: race.Powers(1, 8, 4), omega: race.Powers(16, 8, 4)}
-	fine   = grids{one: race.Powers(4, 2, 32), eta: race.Powers(1, 4, 6), omega: race.Powers(1, 2, 10)}
-)
-
-func learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64, g grids) (all []race.Entrant) {
+func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) (all []race.Entrant) {
 	x := p.MDP()
 	lo, hi := x.CostRange()
 	scale, average, horizon := cmp.Or(max(-lo, hi), 1), x.Criterion().Average(), mixing
@@ -75,8 +62,7 @@ func learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64, g
 	add := func(name, source string, told []string, make func(at []float64) mixpolicy.Method, axes ...race.Axis) {
 		all = append(all, tuned(name, source, told, make, axes...))
 	}
-	one, eta, omega := race.Axis{Name: "η₀", Values: g.one}, race.Axis{Name: "η₀", Values: g.eta}, race.Axis{Name: "ω", Values: g.omega}
-	rate := func(count int) race.Axis { return race.Axis{Name: "rate", Values: race.Powers(1, 4, count)} }
+	one, eta, omega := axis("η₀", 4, 4, 16), axis("η₀", 1, 8, 4), axis("ω", 16, 8, 4)
 	algorithm1 := func(beta float64, scaled bool) func([]float64) mixpolicy.Method {
 		return func(at []float64) mixpolicy.Method {
 			return mixpolicy.PrimalDual{CostScale: scale, Beta: beta, RowScaling: scaled, StepSize: mixpolicy.InverseSqrt(at[0])}
@@ -103,38 +89,33 @@ func learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64, g
 	add("dual ALP", "Abbasi-Yadkori et al. 2014", append(slices.Clone(fromSamples), Transitions), func(at []float64) mixpolicy.Method {
 		return priorwork.DualALP{CostScale: scale, Weight: at[1], StepSize: mixpolicy.InverseSqrt(at[0])}
 	}, eta, omega)
-	add("plug-in", "certainty equivalence for (2.18)", []string{Measures, SampledCosts}, always(mixpolicy.PlugIn{}))
-	add("plug-in, median of means", "Nemirovski and Yudin 1983", []string{Measures, SampledCosts}, always(MedianPlugIn{}))
+	sampled := []string{Measures, SampledCosts}
+	all = append(all, enter("plug-in", "certainty equivalence for (2.18)", sampled, mixpolicy.PlugIn{}),
+		enter("plug-in, median of means", "Nemirovski and Yudin 1983", sampled, MedianPlugIn{}))
 	if average {
 		add("π-learning", "Wang 2017", []string{CostRange, MixingTime, Generator}, func(at []float64) mixpolicy.Method {
 			return priorwork.PiLearning{Steps: steps, MixingTime: mixing, Rate: at[0], Range: at[1]}
-		}, rate(8), race.Axis{Name: "range", Values: []float64{100, 10_000}})
+		}, axis("rate", 1, 4, 8), race.Axis{Name: "range", Values: []float64{100, 10_000}})
 	} else {
 		add("randomised LP", "Wang 2020", []string{CostRange, Generator}, func(at []float64) mixpolicy.Method {
 			return priorwork.RandomizedLP{Steps: steps, Rate: at[0]}
-		}, rate(16))
+		}, axis("rate", 1, 4, 16))
 	}
 	if phi != nil {
 		visits := priorwork.Visits(p)
-		add("ALP, sampled constraints", "de Farias and Van Roy 2004",
-			[]string{Transitions, Basis, Visits, CostRange, ChosenCosts, GreedyCosts},
-			always(priorwork.ConstraintSampling{Basis: phi, Weights: visits, Bound: scale * horizon}))
+		told := []string{Transitions, Basis, Visits, CostRange, ChosenCosts, GreedyCosts}
+		all = append(all, enter("ALP, sampled constraints", "de Farias and Van Roy 2004", told,
+			priorwork.ConstraintSampling{Basis: phi, Weights: visits, Bound: scale * horizon}))
 		if !average {
 			add("smoothed ALP, primal–dual", "ours; announced in the abstract", []string{Basis, Visits, CostRange, Generator, GreedyCosts},
 				func(at []float64) mixpolicy.Method {
 					return priorwork.SmoothedPrimalDual{Basis: phi, Weights: visits, Slack: visits, Radius: at[1],
 						CostScale: scale, StepSize: mixpolicy.InverseSqrt(at[0])}
-				}, race.Axis{Name: "η₀", Values: race.Powers(1, 8, 4)}, race.Axis{Name: "radius", Values: race.Powers(16, 4, 4)})
+				}, eta, axis("radius", 16, 4, 4))
 		}
 	}
-	add("certainty equivalence", "Azar, Munos and Kappen 2013", []string{Transitions, CostRange, ChosenCosts},
-		always(priorwork.CertaintyEquivalence{}))
-	return all
-}
-
-// always makes the same method, for an entrant that has nothing to tune.
-func always(m mixpolicy.Method) func([]float64) mixpolicy.Method {
-	return func([]float64) mixpolicy.Method { return m }
+	told := []string{Transitions, CostRange, ChosenCosts}
+	return append(all, enter("certainty equivalence", "Azar, Munos and Kappen 2013", told, priorwork.CertaintyEquivalence{}))
 }
 
 // Informed returns the methods that are told the costs: they ask the oracle nothing and
@@ -163,10 +144,14 @@ func enter(name, source string, told []string, methods ...mixpolicy.Method) race
 	return race.Entrant{Name: name, Source: source, Told: told, Methods: methods}
 }
 
-// tuned makes an entrant of a method on a grid, or of the one that make returns if there are no axes.
+// finer are the axes of η₀ where it is all there is to tune, and of η₀ and ω of the penalty method, for who is finely tuned.
+var finer = map[int][]race.Axis{1: {axis("η₀", 4, 2, 32)}, 2: {axis("η₀", 1, 4, 6), axis("ω", 1, 2, 10)}}
+
+func axis(name string, first, factor float64, count int) race.Axis {
+	return race.Axis{Name: name, Values: race.Powers(first, factor, count)}
+}
+
+// tuned makes an entrant of a method on a grid.
 func tuned(name, source string, told []string, make func(at []float64) mixpolicy.Method, axes ...race.Axis) race.Entrant {
-	if len(axes) == 0 {
-		return enter(name, source, told, make(nil))
-	}
 	return race.Entrant{Name: name, Source: source, Told: told, Make: make}.OnGrid(axes...)
 }

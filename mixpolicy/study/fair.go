@@ -34,9 +34,6 @@ var FairMethods = []string{"Algorithm 1", "Algorithm 1, rows scaled", "penalty",
 
 func fairEntrants(p *mixpolicy.Problem) []race.Entrant {
 	c := must(p.CostScale(0))
-	axis := func(name string, first float64) race.Axis {
-		return race.Axis{Name: name, Values: race.Powers(first, 8, 4)}
-	}
 	recency := race.Axis{Name: "p", Values: []float64{0, 1, 3, 9}, Fixed: true}
 	algorithm1 := func(scaled bool) func([]float64) mixpolicy.Method {
 		return func(at []float64) mixpolicy.Method {
@@ -45,11 +42,11 @@ func fairEntrants(p *mixpolicy.Problem) []race.Entrant {
 		}
 	}
 	return []race.Entrant{
-		tuned("Algorithm 1", "", nil, algorithm1(false), axis("η₀", 16), axis("k", 4), recency),
-		tuned("Algorithm 1, rows scaled", "", nil, algorithm1(true), axis("η₀", 16), axis("k", 4), recency),
+		tuned("Algorithm 1", "", nil, algorithm1(false), axis("η₀", 16, 8, 4), axis("k", 4, 8, 4), recency),
+		tuned("Algorithm 1, rows scaled", "", nil, algorithm1(true), axis("η₀", 16, 8, 4), axis("k", 4, 8, 4), recency),
 		tuned("penalty", "", nil, func(at []float64) mixpolicy.Method {
 			return mixpolicy.Penalty{CostScale: c, Weight: at[1], StepSize: mixpolicy.InverseSqrt(at[0]), Recency: at[2]}
-		}, axis("η₀", 1), axis("ω", 16), recency),
+		}, axis("η₀", 1, 8, 4), axis("ω", 16, 8, 4), recency),
 		enter("scale-free", "", nil, priorwork.ScaleFree{}),
 		enter("plug-in", "", nil, mixpolicy.PlugIn{}),
 	}

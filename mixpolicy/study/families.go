@@ -44,6 +44,8 @@ func (n Noise) String() string {
 	return [...]string{"exact costs", "Gaussian noise", "heavy tails", "rare outliers"}[n]
 }
 
+var outliers = [500]float64{1000, -1000}
+
 // draw is the noise itself; nil is none.
 func (n Noise) draw() func(*rand.Rand) float64 {
 	switch n {
@@ -52,15 +54,7 @@ func (n Noise) draw() func(*rand.Rand) float64 {
 	case Heavy:
 		return func(rng *rand.Rand) float64 { return distuv.StudentsT{Sigma: 1, Nu: 1.5, Src: rng}.Rand() }
 	case Outliers:
-		return func(rng *rand.Rand) float64 {
-			switch rng.IntN(500) {
-			case 0:
-				return 1000
-			case 1:
-				return -1000
-			}
-			return 0
-		}
+		return func(rng *rand.Rand) float64 { return outliers[rng.IntN(len(outliers))] }
 	}
 	return nil
 }

@@ -39,8 +39,9 @@ const asPrinted = "Algorithm 1, as printed"
 // size of cost/ψ, with ψ of 10⁻⁶ and less: its steps are tried up to 4¹² ≈ 1.7·10⁷. The
 // penalty method is tried with four η₀, 2⁻² to 2⁷, and four ω, 2⁻⁴ to ½.
 func networkEntrants(cMax, radius float64) []race.Entrant {
-	axis := func(name string, middle, factor float64, count int) race.Axis {
-		return race.Axis{Name: name, Values: slices.Sorted(slices.Values(race.Powers(middle, factor, count)))}
+	sorted := func(a race.Axis) race.Axis {
+		slices.Sort(a.Values)
+		return a
 	}
 	learner := func(name string, middle float64, m mixpolicy.PrimalDual) race.Entrant {
 		m.CostScale = cMax
@@ -48,7 +49,7 @@ func networkEntrants(cMax, radius float64) []race.Entrant {
 			m := m
 			m.StepSize = mixpolicy.InverseSqrt(at[0])
 			return m
-		}, axis("η₀", middle, 4, 16))
+		}, sorted(axis("η₀", middle, 4, 16)))
 	}
 	printed := mixpolicy.PrimalDual{Form: mixpolicy.Printed, Multipliers: mixpolicy.LazyMultipliers}
 	signs := printed
@@ -60,7 +61,7 @@ func networkEntrants(cMax, radius float64) []race.Entrant {
 		learner("Algorithm 1, rows scaled", 1, mixpolicy.PrimalDual{RowScaling: true}),
 		tuned("penalty", "", nil, func(at []float64) mixpolicy.Method {
 			return mixpolicy.Penalty{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(at[0]), Weight: at[1]}
-		}, axis("η₀", 0x1p4, 8, 4), axis("ω", 0x1p-2, 2, 4)),
+		}, sorted(axis("η₀", 0x1p4, 8, 4)), sorted(axis("ω", 0x1p-2, 2, 4))),
 		enter("plug-in", "", nil, mixpolicy.PlugIn{}),
 	}
 }

@@ -79,11 +79,10 @@ func (c Instance) settings(kind, method string) race.Settings {
 
 // Learners are the methods that learn costs, for this instance and a kind of race.
 func (c Instance) Learners(kind string) []race.Entrant {
-	steps := c.Queries[len(c.Queries)-1]
-	all := learners(c.Problem, c.Basis, steps, c.Mixing, coarse)
-	for k, e := range learners(c.Problem, c.Basis, steps, c.Mixing, fine) {
-		if finely(kind, e.Name) {
-			all[k] = e
+	all := Learners(c.Problem, c.Basis, c.Queries[len(c.Queries)-1], c.Mixing)
+	for k, e := range all {
+		if finely(kind, e.Name) && e.Axes != nil {
+			all[k] = e.OnGrid(finer[len(e.Axes)]...)
 		}
 	}
 	return all

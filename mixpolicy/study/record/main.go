@@ -11,6 +11,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -103,7 +104,7 @@ type networkCmd struct {
 // Run keeps memory low: the model has a million states.
 func (c networkCmd) Run(ctx context.Context, w *work) error {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(3 << 30)) // garbage is collected before that
-	return study.UpdateNetwork(ctx, w.data("network.csv"), w.tell, c.Part...)
+	return study.UpdateNetwork(ctx, w.data("network.csv"), func(doing string) { w.tell(doing, 0, -1) }, c.Part...)
 }
 
 type listCmd struct{}
@@ -162,12 +163,12 @@ type adversariesCmd struct {
 
 // Run searches one space after the other. Of those that are not chosen the records stay.
 func (c adversariesCmd) Run(ctx context.Context, w *work) error {
-	f, err := os.Open(w.data("adversaries.csv"))
+	path := w.data("adversaries.csv")
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	known, err := adversary.Read(f)
+	known, err := adversary.Read(bytes.NewReader(text))
 	if err != nil {
 		return err
 	}
@@ -179,21 +180,18 @@ func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 	}
 	var all []adversary.Record
 	for _, s := range spaces {
-		if len(c.Space) > 0 && !slices.Contains(c.Space, s.Name) {
-			all = append(all, slices.DeleteFunc(slices.Clone(known), func(r adversary.Record) bool { return r.Space != s.Name })...)
-			continue
-		}
-		var done atomic.Int64
-		tell := w.runs("adversaries")
-		records, err := adversary.Search(ctx, s, c.Instances, c.Seed, runtime.GOMAXPROCS(0), func(n int) {
-			tell(s.Name, int(done.Add(int64(n))), c.Instances)
-		})
-		if err != nil {
-			return err
+		records := slices.DeleteFunc(slices.Clone(known), func(r adversary.Record) bool { return r.Space != s.Name })
+		if len(c.Space) == 0 || slices.Contains(c.Space, s.Name) {
+			var done atomic.Int64
+			if records, err = adversary.Search(ctx, s, c.Instances, c.Seed, runtime.GOMAXPROCS(0), func(n int) {
+				w.tell("adversaries: "+s.Name, int(done.Add(int64(n))), c.Instances)
+			}); err != nil {
+				return err
+			}
 		}
 		all = append(all, records...)
 	}
-	return atomicfile.Write(w.data("adversaries.csv"), func(f io.Writer) error { return adversary.Write(f, all) })
+	return atomicfile.Write(path, func(f io.Writer) error { return adversary.Write(f, all) })
 }
 
 type scaleCmd struct {
@@ -212,13 +210,10 @@ func (c scaleCmd) Run(ctx context.Context, w *work) error {
 		if states > c.States {
 			break
 		}
-		w.tell(fmt.Sprintf("a network with buffers %v", buffers))
+		w.tell(fmt.Sprintf("a network with buffers %v", buffers), 0, -1)
 		s, err := study.MeasureScale(ctx, buffers)
-		if err != nil {
-			return err
-		}
 		var u syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		if err := cmp.Or(err, syscall.Getrusage(syscall.RUSAGE_SELF, &u)); err != nil {
 			return err
 		}
 		s.Memory, s.Date = 1024*float64(u.Maxrss), time.Now().UTC().Format(time.DateOnly)
@@ -264,42 +259,34 @@ func edit(file string, change func(text string) (string, error)) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", filepath.Base(file), err)
 	}
-	if text == string(old) {
-		return nil
-	}
 	return atomicfile.WriteBytes(file, []byte(text))
 }
 
-// work is where records go, and who is told of progress.
+// work is where records go, and who is told of progress: a bar in a terminal, else a line for everything that is done.
 type work struct {
 	root string
 	out  io.Writer
-
 	mu   sync.Mutex
 	bar  *progressbar.ProgressBar
 	last string
 }
 
 func (w *work) data(name ...string) string {
-	return filepath.Join(append([]string{w.root, "data"}, name...)...)
+	return filepath.Join(w.root, "data", filepath.Join(name...))
 }
 
-// runs returns what a race tells: a bar in a terminal, else a line for everyone who runs.
+// runs returns what a race tells.
 func (w *work) runs(what string) func(name string, done, total int) {
-	return func(name string, done, total int) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.tell(what + ": " + name)
-		if w.bar != nil {
-			w.bar.ChangeMax(total)
-			w.bar.Set(done)
-		}
-	}
+	return func(name string, done, total int) { w.tell(what+": "+name, done, total) }
 }
 
-func (w *work) tell(doing string) {
+func (w *work) tell(doing string, done, total int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.bar != nil {
 		w.bar.Describe(doing)
+		w.bar.ChangeMax(total)
+		w.bar.Set(done)
 	} else if doing != w.last {
 		w.last = doing
 		fmt.Fprintln(w.out, doing)
@@ -312,8 +299,7 @@ func root(dir string) (string, error) {
 	for at := dir; err == nil; at = filepath.Dir(at) {
 		if _, err := os.Stat(filepath.Join(at, "data", "comparison.csv")); err == nil {
 			return at, nil
-		}
-		if at == filepath.Dir(at) {
+		} else if at == filepath.Dir(at) {
 			return "", fmt.Errorf("%s is not in a clone, want one with data/comparison.csv", dir)
 		}
 	}
