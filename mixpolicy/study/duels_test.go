@@ -29,11 +29,11 @@ func made() (r Record) {
 		}
 		r.Record = append(r.Record, row)
 	}
-	for method, counts := range map[string][2]float64{"a": {0, 0}, "b": {6, 4}} {
-		other := map[string]string{"a": "b", "b": "a"}[method]
-		r.Record = append(r.Record,
-			race.Row{Problem: "family", Race: ByQueries, Method: method, Quantity: betterThan(other), Value: counts[0], Trials: 6},
-			race.Row{Problem: "family", Race: ByQueries, Method: method, Quantity: wonAgainst(other), Value: counts[1], Trials: 6})
+	for _, c := range []struct {
+		method, quantity string
+		count            float64
+	}{{"a", betterThan("b"), 0}, {"a", wonAgainst("b"), 0}, {"b", betterThan("a"), 6}, {"b", wonAgainst("a"), 4}} {
+		r.Record = append(r.Record, race.Row{Problem: "family", Race: ByQueries, Method: c.method, Quantity: c.quantity, Value: c.count, Trials: 6})
 	}
 	return r
 }
@@ -87,26 +87,22 @@ func TestDuels(t *testing.T) {
 func TestRecommendation(t *testing.T) {
 	r := recorded()
 	table := r.Recommendation()
-	use := table.Columns[len(table.Columns)-1].Text
-	counted := 0
-	for _, cell := range table.Columns[1].Text {
+	use, counted := table.Columns[len(table.Columns)-1].Text, 0
+	for k, cell := range table.Columns[1].Text {
 		var n, of int
 		fmt.Sscanf(cell, "%d of %d", &n, &of)
-		counted += of
+		if counted += of; use[k] == "" {
+			t.Errorf("nobody for %s", table.Columns[0].Text[k])
+		}
 	}
 	if all := len(r.Problems(ByQueries)); counted != all {
 		t.Errorf("%d problems are counted, want %d", counted, all)
 	}
-	for k, kind := range table.Columns[0].Text {
-		if use[k] == "" {
-			t.Errorf("nobody for %s", kind)
-		}
-	}
 	worse := Record{slices.Clone(r.Record)} // where plug-in loses every run
 	for k, row := range worse.Record {
-		if row.Race == ByQueries && row.Method == "plug-in" && row.Quantity == PenalisedGap && row.Values != nil {
-			worse.Record[k].Values = slices.Clone(row.Values)
-			floats.AddConst(1e9, worse.Record[k].Values)
+		if values := slices.Clone(row.Values); row.Race == ByQueries && row.Method == "plug-in" && row.Quantity == PenalisedGap {
+			floats.AddConst(1e9, values)
+			worse.Record[k].Values = values
 		}
 	}
 	after := worse.Recommendation()
@@ -118,26 +114,24 @@ func TestRecommendation(t *testing.T) {
 // Where each beats the next in a circle, nobody is unbeaten, and nobody is recommended.
 func TestRecommendationOfNobody(t *testing.T) {
 	var r Record
+	n := len(familyMethods)
 	for i, m := range familyMethods {
 		for j, other := range familyMethods {
-			better := map[int]float64{1: 20, len(familyMethods) - 1: 0}
-			wins, decided := better[(j-i+len(familyMethods))%len(familyMethods)]
-			if !decided {
-				wins = 10
+			wins := 10.
+			switch (j - i + n) % n {
+			case 1:
+				wins = 20
+			case n - 1:
+				wins = 0
 			}
 			r.Record = append(r.Record, race.Row{Problem: Families()[0].String(), Race: ByQueries, Method: m, Quantity: betterThan(other), Value: wins, Trials: 20})
 		}
 	}
 	table := r.Recommendation()
-	for k, c := range table.Columns {
-		want := "0 of 1"
-		if k == 0 {
-			want = "random problems, exact costs"
-		} else if k == len(table.Columns)-1 {
-			want = ""
-		}
-		if got := c.Text[1]; got != want {
-			t.Errorf("column %q is %q, want %q", c.Head, got, want)
+	want := append(slices.Repeat([]string{"0 of 1"}, n), "")
+	for k, c := range table.Columns[1:] {
+		if got := c.Text[1]; got != want[k] {
+			t.Errorf("column %q is %q, want %q", c.Head, got, want[k])
 		}
 	}
 }
@@ -159,15 +153,10 @@ func TestTold(t *testing.T) {
 		i, _ := o.Sample()
 		seen[i] = true
 	}
-	var hidden []int
-	for i := range x.Pairs() {
-		if !seen[i] {
-			hidden = append(hidden, i)
-		}
-	}
+	hidden := slices.DeleteFunc(rand.New(rand.NewPCG(1, 0)).Perm(x.Pairs()), func(i int) bool { return seen[i] })
 	costs := slices.Clone(x.Costs())
-	for k, i := range rand.New(rand.NewPCG(1, 0)).Perm(len(hidden)) { // the range stays
-		costs[hidden[k]] = x.Costs()[hidden[i]]
+	for k, i := range hidden { // the range stays
+		costs[i] = x.Costs()[hidden[(k+1)%len(hidden)]]
 	}
 	other := problem(mixpolicy.Must(x.WithCosts(costs)))
 

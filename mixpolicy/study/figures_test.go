@@ -20,20 +20,12 @@ func TestFigures(t *testing.T) {
 			methods := r.Methods(name, kind)
 			for _, what := range []string{PenalisedGap, PolicyCost} {
 				f := r.Curves(name, kind, what, methods...)
-				if err := f.Validate(); err != nil {
-					t.Errorf("%s, %s, %s: %v", name, kind, what, err)
-				}
-				layers := 0
+				layers := map[string]int{PolicyCost: 2}[what] // the marks
 				for _, m := range methods {
-					if len(r.where(name, kind, m, what)) > 0 {
-						layers++
-					}
+					layers += min(1, len(r.where(name, kind, m, what)))
 				}
-				if what == PolicyCost {
-					layers += 2
-				}
-				if got := len(f.Layers) - arrows(f.Layers); got != layers {
-					t.Errorf("%s, %s, %s: %d layers, want %d", name, kind, what, got, layers)
+				if got, err := len(f.Layers)-arrows(f.Layers), f.Validate(); got != layers || err != nil {
+					t.Errorf("%s, %s, %s: %d layers, want %d; %v", name, kind, what, got, layers, err)
 				}
 			}
 		}
@@ -115,33 +107,19 @@ func TestFamilyFigures(t *testing.T) {
 
 func TestFormats(t *testing.T) {
 	inf := math.Inf(1)
+	plain := func(row race.Row) string { return interval(row, 1) }
 	for _, c := range []struct {
-		row  race.Row
-		want string
+		format        func(race.Row) string
+		value, lo, hi float64
+		want          string
 	}{
-		{race.Row{Value: 24, Lo: 10, Hi: 56}, "24 [10, 56]"},
-		{race.Row{Value: 24, Lo: 10, Hi: inf}, "24 [10, —]"},
-		{race.Row{Value: inf, Lo: 10, Hi: inf}, "— [10, —]"},
-		{race.Row{Value: inf, Lo: inf, Hi: inf}, "—"},
+		{median, 24, 10, 56, "24 [10, 56]"}, {median, 24, 10, inf, "24 [10, —]"}, {median, inf, 10, inf, "— [10, —]"}, {median, inf, inf, inf, "—"},
+		{plain, 1e-9, 0, 2e-9, "0"}, {plain, 29.38958, 29.38958, 29.38958, "29.39"}, {plain, 2909.4, 2893, 2925, "2909 [2893, 2925]"},
+		{plain, 12.34, 11.34, 13.341, "12.3 [11.3, 13.3]"}, {plain, 0.5, 0, 3e6, "0.5 [0, 3e+06]"},
+		{plain, 10.42, 9.634, 29175, "10.4 [9.63, 2.92e+04]"}, {plain, 24000, 15000, 31000, "24000 [15000, 31000]"},
 	} {
-		if got := median(c.row); got != c.want {
-			t.Errorf("median of %+v is %q, want %q", c.row, got, c.want)
-		}
-	}
-	for _, c := range []struct {
-		row  race.Row
-		want string
-	}{
-		{race.Row{Value: 1e-9, Lo: 0, Hi: 2e-9}, "0"},
-		{race.Row{Value: 29.38958, Lo: 29.38958, Hi: 29.38958}, "29.39"},
-		{race.Row{Value: 2909.4, Lo: 2893, Hi: 2925}, "2909 [2893, 2925]"},
-		{race.Row{Value: 12.34, Lo: 11.34, Hi: 13.341}, "12.3 [11.3, 13.3]"},
-		{race.Row{Value: 0.5, Lo: 0, Hi: 3e6}, "0.5 [0, 3e+06]"},
-		{race.Row{Value: 10.42, Lo: 9.634, Hi: 29175}, "10.4 [9.63, 2.92e+04]"},
-		{race.Row{Value: 24000, Lo: 15000, Hi: 31000}, "24000 [15000, 31000]"},
-	} {
-		if got := interval(c.row, 1); got != c.want {
-			t.Errorf("interval of %+v is %q, want %q", c.row, got, c.want)
+		if got := c.format(race.Row{Value: c.value, Lo: c.lo, Hi: c.hi}); got != c.want {
+			t.Errorf("%v [%v, %v] is %q, want %q", c.value, c.lo, c.hi, got, c.want)
 		}
 	}
 }

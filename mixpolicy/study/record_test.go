@@ -130,14 +130,9 @@ func TestRecordIsComplete(t *testing.T) {
 		}
 	}
 	for _, row := range known.Record {
-		least := 0
-		switch row.Race {
-		case ByQueries:
-			if least = 20; slices.Contains(Names, row.Problem) && finely(ByQueries, row.Method) {
-				least = 100
-			}
-		case BySeconds:
-			least = 20
+		least := map[string]int{ByQueries: 20, BySeconds: 20}[row.Race]
+		if row.Race == ByQueries && slices.Contains(Names, row.Problem) && finely(ByQueries, row.Method) {
+			least = 100
 		}
 		if !(row.Lo <= row.Value && row.Value <= row.Hi) || row.Trials < least {
 			t.Errorf("%+v", row)
@@ -217,10 +212,7 @@ func TestTunedTwice(t *testing.T) {
 	set.Middle = func(x []float64) float64 { return medianOf(x).Mean }
 	best := func(e race.Entrant) int {
 		_, best, err := race.Tune(t.Context(), c.Problem, e, set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return best
+		return mixpolicy.Must(best, err)
 	}
 	for quantity, score := range c.scores() {
 		set.Score, set.Valued = score, race.ValuedEnd

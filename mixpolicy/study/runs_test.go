@@ -11,17 +11,11 @@ import (
 
 // The ends of runs are their last looks, one for each setting.
 func TestEnds(t *testing.T) {
-	row := func(at float64, configuration int) race.Row {
-		return race.Row{Problem: "p", Method: "m", Quantity: "q", At: at, Configuration: configuration}
-	}
-	other := row(200, 0)
-	other.Method = "n"
-	r := race.Record{row(10, 0), row(100, 0), other, row(10, 1), row(100, 1)}
-	if got := Ends(r, "p", "m", "q"); !reflect.DeepEqual(got, race.Record{row(100, 0), row(100, 1)}) {
+	like := race.Row{Problem: "p", Method: "m", Quantity: "q"}
+	r := race.Record{like, like, {Problem: "p", Method: "n", Quantity: "q", At: 200}, like, like}
+	r[1].At, r[4].At, r[3].Configuration, r[4].Configuration = 100, 100, 1, 1
+	if got := Ends(r, "p", "m", "q"); !reflect.DeepEqual(got, race.Record{r[1], r[4]}) || len(Ends(r, "p", "nobody", "q")) != 0 {
 		t.Errorf("%+v", got)
-	}
-	if got := Ends(r, "p", "nobody", "q"); len(got) != 0 {
-		t.Errorf("of nobody: %+v", got)
 	}
 }
 
@@ -29,11 +23,7 @@ func TestEnds(t *testing.T) {
 func TestRunsAreThoseOfALoop(t *testing.T) {
 	p := mixpolicy.Must(Family{Dim: 10, Noise: Heavy}.Instance(0, false))
 	runs := mixpolicy.Must(race.Trials(t.Context(), p, mixpolicy.PlugIn{}, race.Settings{Trials: 25_000, Seed: 1, Queries: []int{100}}))
-	end := make([]float64, len(runs.Trials))
-	gap := mixpolicy.Must(race.PenalisedGap(p))
-	for k := range runs.Trials {
-		end[k] = gap(runs.Trials[k].End())
-	}
+	end := runs.Final(mixpolicy.Must(race.PenalisedGap(p)))
 	recorded := mixpolicy.Must(Runs("beam"))
 	for _, e := range []struct {
 		quantity string
