@@ -18,13 +18,13 @@ func binade(r float64) float64 {
 // huge bounds a sum of squares that has certainly not overflowed on its way.
 const huge = 0x1p1000
 
-// hypot1 returns c and c√(1 + ‖y‖²), with c = 1 unless that would overflow.
-func hypot1(y []float64) (c, n float64) {
-	if s := sumSquares(y, 0, 0, 1); s < huge {
+// hypot1 returns c and c√(1 + r²‖y‖²), with c = 1 unless that would overflow.
+func hypot1(r float64, y []float64) (c, n float64) {
+	if s := sumSquares(y, 0, 0, r); s < huge {
 		return 1, math.Sqrt(1 + s)
 	}
 	c = binade(maxAbs(y))
-	return c, math.Sqrt(c*c + sumSquares(y, 0, 0, c))
+	return c, math.Hypot(c, r*math.Sqrt(sumSquares(y, 0, 0, c)))
 }
 
 // centred returns the mean of y as the sum pivot + mean of two numbers, and ww = (c‖w‖)² for

@@ -62,7 +62,7 @@ func (b Ball) Gradient(dst, x []float64) {
 // point of the sphere to within rounding.
 func (b Ball) ConjugateGradient(dst, y []float64) {
 	checkLen(dst, y)
-	c, n := hypot1(y)
+	c, n := hypot1(1, y)
 	s := b.R / n
 	for i, v := range y {
 		dst[i] = c * v * s
@@ -74,7 +74,7 @@ func (b Ball) InDomain(x []float64) bool { return b.gap(x, binade(b.R)) > 0 }
 
 // Conjugate returns R√(1 + ‖y‖²), equation (3.8).
 func (b Ball) Conjugate(y []float64) float64 {
-	c, n := hypot1(y)
+	c, n := hypot1(1, y)
 	return b.R * n / c
 }
 
@@ -82,7 +82,7 @@ func (b Ball) Conjugate(y []float64) float64 {
 // 1ᵀ∇²φ*(y)1 = R(d + d‖y‖² − (1ᵀy)²)/(1 + ‖y‖²)^{3/2}. The first bracket is
 // d(1 + ‖y − ȳ1‖²), where nothing cancels.
 func (b Ball) ConjugateCurvature(y []float64) float64 {
-	c, n := hypot1(y)
+	c, n := hypot1(1, y)
 	_, _, k, ww := centred(y)
 	t := math.Sqrt(k*k+ww) / n * (c / k) // √(1 + ‖w‖²)/√(1 + ‖y‖²)
 	return b.R * float64(len(y)) * t * t * (c / n)
@@ -140,27 +140,18 @@ func (b Ball) slope(d int) (float64, error) {
 	if err := b.Validate(); err != nil {
 		return 0, err
 	}
-	g := b.excess(d)
+	rr, n := float64(b.R*b.R), float64(d) // rounded also where a product and a sum may be one operation
+	rrd := float64(rr * n)
+	if math.IsInf(rrd, 1) {
+		return b.R * n, nil
+	}
+	// R²d − 1 with relative accuracy 2⁻⁵³ even where R ≈ 1/√d
+	g := (rrd - 1) + (math.FMA(rr, n, -rrd) + math.FMA(b.R, b.R, -rr)*n)
 	if !(g > 0) {
 		return 0, fmt.Errorf("bregman: ball of radius R = %g does not meet the hyperplane 1ᵀθ = 1 in ℝ^%d: need R > 1/√d = %g",
-			b.R, d, 1/math.Sqrt(float64(d)))
+			b.R, d, 1/math.Sqrt(n))
 	}
-	if math.IsInf(g, 1) {
-		return b.R * float64(d), nil
-	}
-	return math.Sqrt(float64(d) * g), nil
-}
-
-// excess returns R²d − 1 with relative accuracy 2⁻⁵³ even where R ≈ 1/√d.
-func (b Ball) excess(d int) float64 {
-	rr := float64(b.R * b.R) // rounded also where a product and a sum may be one operation
-	e := math.FMA(b.R, b.R, -rr)
-	rrd := float64(rr * float64(d))
-	f := math.FMA(rr, float64(d), -rrd)
-	if math.IsInf(rrd, 1) {
-		return rrd
-	}
-	return (rrd - 1) + (f + e*float64(d))
+	return math.Sqrt(n * g), nil
 }
 
 // PrintedShift returns (3.22) exactly as the paper prints it, with V = y:
@@ -183,8 +174,7 @@ func (b Ball) PrintedShift(y []float64) (float64, error) {
 		s += v
 		vv += v * v
 	}
-	lead := b.R*d*b.R*d - d
-	half := s * (b.R*b.R*d - 1)
+	lead, half := b.R*d*b.R*d-d, s*(b.R*b.R*d-1)
 	disc := half*half - lead*b.R*b.R*(s-vv-1)
 	if !(disc >= 0) {
 		return 0, fmt.Errorf("bregman: (3.22) as printed has the discriminant %g < 0", disc)

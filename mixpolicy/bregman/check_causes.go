@@ -86,32 +86,24 @@ func (c *checker) blame() {
 		x *float64
 		i int
 	}
-	common, holds := map[entry]role{}, map[entry]role{} // the methods of the identities that fail, and of those that hold
+	out, votes, torn := map[entry]role{}, map[role]int{}, 0 // out: the methods that some identity which fails is not about
+	holds := map[entry]role{}
 	for _, id := range identities {
 		if id.name == hasInverse || id.name == isProjection && c.whole.own&shift == 0 { // of another point, or of no method
 			continue
 		}
 		for _, r := range c.readings[id.name] {
-			at := entry{&r.from[0], r.i}
-			if !r.wrong() {
-				holds[at] |= id.methods
-			} else if all, fails := common[at]; fails {
-				common[at] = all & id.methods
+			if at := (entry{&r.from[0], r.i}); r.wrong() {
+				out[at] |= ^id.methods
 			} else {
-				common[at] = id.methods
+				holds[at] |= id.methods
 			}
 		}
 	}
-	votes, torn := map[role]int{}, 0
-	core := c.fails(isGradient, isInverse, hasInverse, isDirect)
-	for at, all := range common {
-		guilty := all &^ holds[at]
-		if !core { // what these are about is right at all points
-			guilty &^= value | gradient | inverse
-		}
-		if bits.OnesCount(uint(guilty)) == 1 {
+	for at, o := range out {
+		if guilty := ^(o | holds[at]); bits.OnesCount(uint(guilty)) == 1 {
 			votes[guilty]++
-		} else if all == 0 {
+		} else if ^o == 0 {
 			torn++
 		}
 	}
@@ -142,33 +134,24 @@ func (c *checker) tell(id identity, method role) {
 	if c.named[value] == c.named[gradient] && method <= inverse {
 		return // these are one function and its derivatives
 	}
-	name, claimed, measured := c.named[method], c.named[id.claims], strings.Replace(id.of, "%s", c.named[id.with], 1)
+	claimed, measured := c.named[id.claims], strings.Replace(id.of, "%s", c.named[id.with], 1)
 	if c.named[gradient] == "Gradient" {
 		measured = strings.Replace(measured, "derivative", "gradient", 1)
 	}
-	all, read := c.readings[id.name], id.read
-	turned := method == value && id.claims == gradient
-	if turned {
-		claimed, measured = strings.Replace(measured, "the", "The", 1), claimed
-		read = func(p *part, x, z []float64) []reading { return turn(id.read(p, x, z)) }
-		all = turn(all)
-	}
-	wrong := slices.DeleteFunc(slices.Clone(all), func(r reading) bool { return !r.wrong() })
+	wrong := slices.DeleteFunc(slices.Clone(c.readings[id.name]), func(r reading) bool { return !r.wrong() })
 	first := wrong[0]
-	swapped := map[role]string{
-		value:    "is " + c.named[inverse] + ": " + name + " is φ*",
-		gradient: "returns the same as " + c.named[inverse], inverse: "returns the same as " + c.named[gradient],
-		divergence: "has its arguments interchanged: it is D(y; x)",
-	}[method]
 	f := c.accuse(Disagrees, method, first.where(id), "%s is not %s", claimed, measured)
 	f.Measured, f.Claimed, f.ClaimedName, f.MeasuredName = first.want, first.got, claimed, measured
-	if method != id.claims && !turned {
-		f.Words = name + " is at odds with the others: " + id.name
-	} else if id.name != hasInverse {
-		f.Words = relation(all, wrong, claimed, measured, swapped)
+	if id.name != hasInverse {
+		f.Words = relation(c.readings[id.name], wrong, claimed, measured, map[role]string{
+			gradient: "returns the same as " + c.named[inverse], inverse: "returns the same as " + c.named[gradient],
+			divergence: "has its arguments interchanged: it is D(y; x)",
+		}[method])
 	}
-	if turned && c.failed[isSteep] && strings.HasSuffix(f.Words, swapped) { // as no right ∇φ is
+	if method == value && c.failed[isSteep] { // as no right ∇φ is
 		f.Method, f.Words = c.named[gradient], fmt.Sprintf("%s and %s are interchanged", c.named[gradient], c.named[inverse])
+	} else if method != id.claims {
+		f.Words = c.named[method] + " is at fault: " + f.Words
 	}
 	if f.Axis = f.Where[:1]; id.claims > inverse {
 		return
@@ -177,22 +160,13 @@ func (c *checker) tell(id identity, method role) {
 	p, x, i := first.p, first.from, first.i-first.p.i
 	reach := p.reach(x, unit(len(x), i))
 	for k := -points; k <= points; k++ {
-		for _, s := range read(p, replaced(x, i, x[i]+0.98*reach*float64(k)/points), x) {
+		for _, s := range id.read(p, replaced(x, i, x[i]+0.98*reach*float64(k)/points), x) {
 			if v := s.at + s.want + s.got; s.i == first.i && v-v == 0 {
 				f.MeasuredCurve = append(f.MeasuredCurve, Point{s.at, s.want})
 				f.ClaimedCurve = append(f.ClaimedCurve, Point{s.at, s.got})
 			}
 		}
 	}
-}
-
-// turn makes of the claimed numbers the measured ones.
-func turn(all []reading) []reading {
-	all = slices.Clone(all)
-	for i, r := range all {
-		all[i].got, all[i].want = r.want, r.got
-	}
-	return all
 }
 
 // where names the point of a reading.
@@ -246,7 +220,7 @@ func relation(all, wrong []reading, claimed, measured, swapped string) string {
 				other++
 			}
 		}
-		if known > 2 && other == 0 {
+		if known > 2 && other == 0 && k.words != "" {
 			return claimed + " " + k.words
 		}
 	}

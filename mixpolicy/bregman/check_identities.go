@@ -63,15 +63,15 @@ var identities = []identity{
 		kind: NotLegendre, words: "φ is not differentiable: ∇φ jumps"},
 	{name: isDirect, methods: value | inverse, claims: inverse, of: "the inverse of the derivative of %s", with: value,
 		read: (*part).direct},
-	{name: isConjugate, methods: value | gradient | conjugate, claims: conjugate, of: "φ*", read: (*part).fenchel},
-	{name: isDivergence, methods: value | gradient | divergence, claims: divergence, of: "D(x; y)", read: (*part).distance},
+	{name: "φ(x) + φ*(y) = ⟨x, y⟩ at y = ∇φ(x)", methods: value | gradient | conjugate, claims: conjugate, of: "φ*", read: (*part).fenchel},
+	{name: "D(x; y) is its definition", methods: value | gradient | divergence, claims: divergence, of: "D(x; y)", read: (*part).distance},
 	{name: isSteep, claims: value, examine: (*checker).boundary, kind: NotLegendre,
 		words: "‖∇φ‖ stays finite at the boundary: φ has no barrier there"},
 	{name: isInfinite, claims: value, examine: (*checker).outside, kind: Disagrees, words: "%s is not +∞ outside of the domain"},
 	{name: isBounded, claims: inverse, examine: (*checker).extremes, kind: Overflows, words: "%s falls, or is not a number"},
 	{name: isProjection, methods: inverse | shift, of: "1ᵀθ = 1", whole: true, read: (*part).projection},
-	{name: isCurvature, methods: inverse | curvature, claims: curvature, of: "(φ*)″", read: (*part).curvature},
-	{name: isClosedForm, methods: inverse | shift, claims: shift, of: "the z of 1ᵀ∇φ*(y + z1) = 1", whole: true, read: (*part).shift},
+	{name: "J″(z) is the slope of J′(z)", methods: inverse | curvature, claims: curvature, of: "(φ*)″", read: (*part).curvature},
+	{name: "closed form and Newton agree", methods: inverse | shift, claims: shift, of: "the z of 1ᵀ∇φ*(y + z1) = 1", whole: true, read: (*part).shift},
 	{name: isConstant, claims: constant, examine: (*checker).strongConvexity, kind: Disagrees,
 		words: "%s claims more strong convexity than φ has"},
 	{name: "no allocation in ∇φ, ∇φ*", examine: (*checker).allocations},
@@ -85,14 +85,10 @@ const (
 	isInverse    = "∇φ*(∇φ(x)) = x"
 	hasInverse   = "∇φ(∇φ*(y)) = y"
 	isDirect     = "∇φ* takes the slopes of φ to x"
-	isConjugate  = "φ(x) + φ*(y) = ⟨x, y⟩ at y = ∇φ(x)"
-	isDivergence = "D(x; y) is its definition"
 	isSteep      = "‖∇φ‖ → ∞ at the boundary"
 	isInfinite   = "φ = +∞ outside of the domain"
 	isProjection = "1ᵀθ = 1 after projection, J′(z) = 0"
 	isBounded    = "∇φ* of large y, to 1e300"
-	isCurvature  = "J″(z) is the slope of J′(z)"
-	isClosedForm = "closed form and Newton agree"
 	isConstant   = "strong convexity constant"
 )
 

@@ -51,19 +51,10 @@ func (b LogBall) Gradient(dst, x []float64) {
 	}
 }
 
-// scaled returns R‖y‖'s S as n/c, with c = 1 unless S would overflow.
-func (b LogBall) scaled(y []float64) (c, n float64) {
-	if s := sumSquares(y, 0, 0, b.R); s < huge {
-		return 1, math.Sqrt(1 + s)
-	}
-	c = binade(maxAbs(y))
-	return c, math.Hypot(c, b.R*math.Sqrt(sumSquares(y, 0, 0, c)))
-}
-
 // ConjugateGradient stores R²y/(1 + S) in dst.
 func (b LogBall) ConjugateGradient(dst, y []float64) {
 	checkLen(dst, y)
-	c, n := b.scaled(y)
+	c, n := hypot1(b.R, y)
 	s := b.R / (c + n)
 	for i, v := range y {
 		dst[i] = c * b.R * v * s
@@ -72,7 +63,7 @@ func (b LogBall) ConjugateGradient(dst, y []float64) {
 
 // ConjugateCurvature returns J″ of (3.24), R²d(1 + R²‖w‖²/(1 + S))/(S(1 + S)) with w = y − ȳ1.
 func (b LogBall) ConjugateCurvature(y []float64) float64 {
-	c, n := b.scaled(y)
+	c, n := hypot1(b.R, y)
 	_, _, k, ww := centred(y)
 	t := b.R * (math.Sqrt(ww) / (c + n)) * (c / k) // R‖w‖/(1 + S)
 	// (1 + t²(1+S))/(1+S) = 1/(1+S) + t²
@@ -84,7 +75,7 @@ func (b LogBall) InDomain(x []float64) bool { return Ball(b).InDomain(x) }
 
 // Conjugate returns S − 1 + log(2R²/(1 + S)).
 func (b LogBall) Conjugate(y []float64) float64 {
-	c, n := b.scaled(y)
+	c, n := hypot1(b.R, y)
 	m := normP(2, y) * b.R
 	// S − 1 = (R‖y‖)²/(1 + S)
 	return m*(c*m/(c+n)) + math.Ln2 + 2*math.Log(b.R) - math.Log(1+n/c)
