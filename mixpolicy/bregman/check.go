@@ -181,9 +181,8 @@ type part struct {
 
 // draw makes the parts, with their points: some simple ones for a reader, and random ones.
 func (c *checker) draw() {
-	s, sum := asSeparable(c.m)
 	c.whole = partOf(c.m, c.m)
-	if sum {
+	if s, sum := asSeparable(c.m); sum {
 		c.split(s)
 		return
 	}
@@ -195,10 +194,9 @@ func (c *checker) draw() {
 	if is[*vectorFunc](c.m) { // which knows ∇φ* as well as ∇φ by hyper-dual numbers, not so near the boundary
 		decades = 6
 	}
-	for _, v := range simple {
+	for _, v := range append(simple, 1/float64(c.d)) {
 		c.whole.add(slices.Repeat([]float64{v}, c.d))
 	}
-	c.whole.add(slices.Repeat([]float64{1 / float64(c.d)}, c.d))
 	c.whole.add(first)
 	for range 120 { // in all directions, as near the boundary as inside
 		x, e := c.whole.points[c.rng.IntN(len(c.whole.points))], c.normal(1)
@@ -236,15 +234,14 @@ func is[T any](v any) bool { _, ok := v.(T); return ok }
 
 // split makes a part of each kernel. Half of the points of the whole are ∇φ* of random dual points.
 func (c *checker) split(s Separable) {
-	kernels := s.kernels()
-	for i, k := range kernels {
+	for i, k := range s.kernels() {
 		p := partOf(Separable{Kernel: k}, k)
 		p.kernel, p.i, p.each = k, i, s.Each != nil
 		lo, hi := k.Domain()
 		for _, v := range append(simple, 1/float64(c.d)) {
 			p.add([]float64{v})
 		}
-		for range max(20, 200/len(kernels)) {
+		for range max(20, 200/len(s.kernels())) {
 			p.add([]float64{c.spread(lo, hi)})
 		}
 		c.parts = append(c.parts, p)

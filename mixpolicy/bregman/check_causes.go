@@ -79,49 +79,32 @@ func (c *checker) has(k Kind) bool {
 	return slices.ContainsFunc(c.report.Findings, func(f Finding) bool { return f.Kind == k })
 }
 
-// blame names the method at fault: at most entries of points, the one that all identities are about which fail there,
-// and none which hold. Where there is none, two methods are wrong, or the identities differ in how little they see.
+// blame names the method at fault: the one that all identities are about which fail, or the one of these that no identity
+// which holds is about. Where there is none, two methods are wrong, and those are told that are compared with φ.
 func (c *checker) blame() {
-	type entry struct {
-		x *float64
-		i int
-	}
-	out, votes, torn := map[entry]role{}, map[role]int{}, 0 // out: the methods that some identity which fails is not about
-	holds := map[entry]role{}
+	common, holds := ^role(0), role(0)
 	for _, id := range identities {
-		if id.name == hasInverse || id.name == isProjection && c.whole.own&shift == 0 { // of another point, or of no method
-			continue
-		}
-		for _, r := range c.readings[id.name] {
-			if at := (entry{&r.from[0], r.i}); r.wrong() {
-				out[at] |= ^id.methods
-			} else {
-				holds[at] |= id.methods
-			}
+		switch {
+		case id.read == nil || id.name == hasInverse || id.name == isProjection && c.whole.own&shift == 0:
+		case c.failed[id.name]:
+			common &= id.methods
+		case len(c.readings[id.name]) > 0:
+			holds |= id.methods
 		}
 	}
-	for at, o := range out {
-		if guilty := ^(o | holds[at]); bits.OnesCount(uint(guilty)) == 1 {
-			votes[guilty]++
-		} else if ^o == 0 {
-			torn++
-		}
+	method := common
+	if bits.OnesCount(uint(common)) != 1 {
+		method &^= holds
 	}
-	var method role
-	for r := value; r <= shift; r <<= 1 {
-		if votes[r] > votes[method] {
-			method = r
-		}
+	if bits.OnesCount(uint(method)) != 1 {
+		method = 0
 	}
 	for _, id := range identities {
-		if !c.failed[id.name] || id.read == nil || id.claims == 0 {
-			continue
-		}
-		if torn > 4*votes[method] { // two methods are wrong, and compared with φ
-			if id.with == value {
-				c.tell(id, id.claims)
-			}
-		} else if method == 0 && id.claims != gradient || id.methods&method != 0 {
+		switch {
+		case !c.failed[id.name] || id.read == nil || id.claims == 0:
+		case common == 0 && id.with == value:
+			c.tell(id, id.claims)
+		case common != 0 && (method == 0 && id.claims != gradient || id.methods&method != 0):
 			c.tell(id, cmp.Or(method, id.claims))
 			return
 		}

@@ -37,9 +37,6 @@ func (r reading) wrong() bool {
 	return math.IsInf(r.got, 0) && !math.IsInf(r.want, 0) || !(math.Abs(r.got-r.want) <= r.limit)
 }
 
-// vague reports whether that can't be told.
-func (r reading) vague() bool { return r.got-r.got == 0 && !(r.limit < math.Inf(1)) }
-
 // is reports whether the claimed number is v, to six digits.
 func (r reading) is(v float64) bool {
 	limit := r.limit
@@ -98,30 +95,30 @@ func (c *checker) readAll(id identity, e *Examination) {
 		id.examine(c, e)
 		return
 	}
-	parts := c.parts
+	parts := slices.Clone(c.parts)
 	if id.whole {
-		if parts = []*part{c.whole}; !c.meets(e) {
-			return
-		}
+		parts = []*part{c.whole}
+	}
+	parts = slices.DeleteFunc(parts, func(p *part) bool { return id.claims != 0 && p.own&id.claims == 0 })
+	if id.whole && !c.meets(e) {
+		return
 	}
 	for _, p := range parts {
 		for k, x := range p.points {
-			if p.own&id.claims == 0 && id.claims != 0 {
-				break
-			}
-			all := slices.DeleteFunc(id.read(p, x, p.points[(k+1)%len(p.points)]), reading.vague)
-			for _, r := range all {
-				r.from = x
-				c.readings[id.name] = append(c.readings[id.name], r)
-				e.worse(math.Abs(r.got-r.want), r.limit, "%s: %.9g for %.9g", r.where(id), r.got, r.want)
+			for _, r := range id.read(p, x, p.points[(k+1)%len(p.points)]) {
+				if r.got-r.got != 0 || r.limit < math.Inf(1) { // or it can't be told
+					r.from = x
+					c.readings[id.name] = append(c.readings[id.name], r)
+					e.worse(math.Abs(r.got-r.want), r.limit, "%s: %.9g for %.9g", r.where(id), r.got, r.want)
+				}
 			}
 		}
 	}
-	if e.Limit == 0 && e.Note == "" {
-		e.Note = "nothing that exceeds rounding"
-		if !slices.ContainsFunc(parts, func(p *part) bool { return p.own&id.claims != 0 }) {
-			e.Note = "no formula is given"
-		}
+	if e.Note = "nothing that exceeds rounding"; len(parts) == 0 {
+		e.Note = "no formula is given"
+	}
+	if e.Limit != 0 {
+		e.Note = ""
 	}
 }
 

@@ -68,10 +68,10 @@ func (c *checker) accuracy(f *Examination) {
 func (c *checker) taylor() {
 	p := c.whole
 	x, e := p.points[len(p.points)/2], c.normal(1)
-	v, slope, h := p.Value(x), sum.Dot(p.gradient(x), e), p.reach(x, e)/4
+	v, g, h := p.Value(x), p.gradient(x), p.reach(x, e)/4
 	for range 38 {
-		remainder := math.Abs(p.Value(combine(1, x, h, e)) - v - h*slope)
-		if !(remainder > 400*(p.rounding(x)+ulp*norm2(x)*norm2(p.gradient(x)))) {
+		remainder := math.Abs(p.Value(combine(1, x, h, e)) - v - h*sum.Dot(g, e))
+		if !(remainder > 400*(p.rounding(x)+ulp*norm2(x)*norm2(g))) {
 			return
 		}
 		c.report.Taylor = append(c.report.Taylor, Point{h, remainder})
@@ -91,16 +91,15 @@ func (c *checker) monotone(f *Examination) {
 				paths[k] = append(paths[k], combine(float64(64-j)/64, x, float64(j)/64, y))
 			}
 		}
-		if p.kernel != nil {
+		for j, n := 0, 4000/len(c.parts)+100; j < n && p.kernel != nil; j++ {
 			lo, hi := p.kernel.Domain()
-			n := 4000/len(c.parts) + 100
-			for j := range n {
-				x := c.spread(lo, hi)
-				if j%2 == 0 && hi-lo < math.Inf(1) { // half of them evenly
-					x = lo + (hi-lo)*(float64(j)+0.5)/float64(n)
-				}
-				paths[0] = append(paths[0], []float64{x})
+			x := c.spread(lo, hi)
+			if j%2 == 0 && hi-lo < math.Inf(1) { // half of them evenly
+				x = lo + (hi-lo)*(float64(j)+0.5)/float64(n)
 			}
+			paths[0] = append(paths[0], []float64{x})
+		}
+		if p.kernel != nil {
 			slices.SortFunc(paths[0], slices.Compare)
 		}
 		for _, path := range paths {

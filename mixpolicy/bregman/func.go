@@ -3,6 +3,7 @@ package bregman
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/blas"
@@ -34,13 +35,6 @@ type closures struct {
 	lo, hi                  float64
 }
 
-func (k closures) Validate() error {
-	if k.value == nil || k.deriv == nil || k.conjDeriv == nil {
-		return fmt.Errorf("bregman: modulus %q: want functions for φ, φ′ and (φ*)′, not nil", k.name)
-	}
-	return nil
-}
-
 func (k closures) Value(x float64) float64     { return k.value(x) }
 func (k closures) Deriv(x float64) float64     { return k.deriv(x) }
 func (k closures) ConjDeriv(y float64) float64 { return k.conjDeriv(y) }
@@ -65,28 +59,14 @@ type automatic struct {
 	lo, hi float64
 }
 
-func (f automatic) Validate() error {
-	if f.phi == nil {
-		return fmt.Errorf("bregman: modulus %q: want a function φ, not nil", f.name)
-	}
-	return nil
-}
-
 func (f automatic) Value(x float64) float64  { return f.phi(Dual{Real: x}).Real }
 func (f automatic) Deriv(x float64) float64  { return f.phi(Dual{Real: x, E1mag: 1}).E1mag }
 func (f automatic) Domain() (lo, hi float64) { return f.lo, f.hi }
 func (f automatic) String() string           { return f.name }
-
-func (f automatic) derivs(x float64) (first, second float64) {
-	v := f.phi(Dual{Real: x, E1mag: 1, E2mag: 1})
-	return v.E1mag, v.E1E2mag
-}
+func (f automatic) at(x float64) Dual        { return f.phi(Dual{Real: x, E1mag: 1, E2mag: 1}) }
 
 // ConjCurvature returns 1/φ″(x) at the x with φ′(x) = y.
-func (f automatic) ConjCurvature(y float64) float64 {
-	_, second := f.derivs(f.ConjDeriv(y))
-	return 1 / second
-}
+func (f automatic) ConjCurvature(y float64) float64 { return 1 / f.at(f.ConjDeriv(y)).E1E2mag }
 
 // ConjDeriv returns the x in (lo, hi) with φ′(x) = y, to the resolution of x, or the end of the interval
 // beyond which it is. It ends for any φ; if φ′ is not increasing or not a number, the result means
@@ -106,16 +86,15 @@ func (f automatic) ConjDeriv(y float64) float64 {
 		x = b - max(1, math.Abs(b))
 	}
 	for evals := range 500 {
-		first, second := f.derivs(x)
-		switch e := first - y; {
-		case e == 0:
-			return x
-		case e < 0:
+		v := f.at(x)
+		first, second := v.E1mag, v.E1E2mag
+		switch {
+		case first < y:
 			a = x
-		case e > 0:
+		case first > y:
 			b = x
-		default:
-			return math.NaN()
+		default: // at the root, or where φ′ is NaN
+			return x + 0*first
 		}
 		next := x - (first-y)/second
 		if second > 0 && second <= math.MaxFloat64 && math.Abs(next-x) <= ulp/2*math.Abs(x) {
@@ -157,7 +136,7 @@ func (f automatic) ConjDeriv(y float64) float64 {
 //		return hyperdual.Scale(-1, hyperdual.Sqrt(gap)) // −√(4 − ‖x‖²)
 //	}, []float64{0, 0, 0})
 func FromVectorFunc(name string, phi func(x []Dual) Dual, inside []float64) Modulus {
-	return &vectorFunc{name: name, phi: phi, inside: append([]float64(nil), inside...)}
+	return &vectorFunc{name: name, phi: phi, inside: slices.Clone(inside)}
 }
 
 type vectorFunc struct {
@@ -175,12 +154,7 @@ type newtonWork struct {
 }
 
 func (m *vectorFunc) Validate() error {
-	switch {
-	case m.phi == nil:
-		return fmt.Errorf("bregman: modulus %q: want a function φ, not nil", m.name)
-	case len(m.inside) == 0:
-		return fmt.Errorf("bregman: modulus %q: want a point inside of the domain, not one of no coordinates", m.name)
-	case !m.InDomain(m.inside):
+	if !m.InDomain(m.inside) {
 		return fmt.Errorf("bregman: modulus %q: φ or ∇φ is not a number at %v, which is said to be inside of the domain", m.name, m.inside)
 	}
 	return nil

@@ -131,15 +131,8 @@ func TestVectorFuncIsTheModulus(t *testing.T) {
 			t.Errorf("d = %d: for y of 1e300 the norm is %.17g, want 2", d, n)
 		}
 	}
-	for want, m := range map[string]Modulus{
-		"want a function φ, not nil":   FromVectorFunc("a", nil, []float64{0}),
-		"one of no coordinates":        FromVectorFunc("b", entropy, nil),
-		"is not a number at [-1]":      FromVectorFunc("c", entropy, []float64{-1}),
-		"functions for φ, φ′ and (φ*)": FromClosures("d", math.Sin, nil, math.Asin, -1, 1),
-	} {
-		if err := Validate(m, 1); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want an error with %q", err, want)
-		}
+	if err := Validate(FromVectorFunc("c", entropy, []float64{-1}), 1); err == nil || !strings.Contains(err.Error(), "is not a number at [-1]") {
+		t.Error(err)
 	}
 }
 
@@ -254,7 +247,6 @@ func TestConstructorErrors(t *testing.T) {
 		{Scale(Cube(-2), 1), "R = -2"}, {Ball{1e300}, "R = 1e+300: want 0 < R < 1e300"}, {Cube(1e300), "R = 1e+300: want 0 < R < 1e300"},
 		{Separable{Kernel: FromClosures("empty", half, half, half, 0, 0).Kernel}, "the domain (0, 0) of separable empty is empty"},
 		{Separable{Each: []Kernel{parabola, draft{lo: 2, hi: 1, value: half}.modulus().Kernel}}, "is empty, at coordinate 1"},
-		{FromFunc("nothing", nil, 0, 1), "want a function φ"},
 		{FromFunc("a function", func(x Dual) Dual { return hyperdual.Mul(x, x) }, 1, 1), "empty"},
 	} {
 		if err := Validate(c.m, 2); err == nil || !strings.HasPrefix(err.Error(), "bregman: ") || !strings.Contains(err.Error(), c.want) {
