@@ -13,7 +13,7 @@ import (
 
 // Files are the tables of this folder.
 //
-//go:embed *.csv statements.md errata.md
+//go:embed *.csv statements.md errata.md claims.md
 var Files embed.FS
 
 // Rows reads a table of this folder, whose columns are the fields of a struct, see [csvrows.Encode].

@@ -14,9 +14,7 @@ import (
 )
 
 func checkMeanZero(context.Context) Finding {
-	p := smallProblem(mixpolicy.Ball(2))
-	rng := rand.New(rand.NewPCG(1, 1))
-	var worst float64
+	p, rng, worst := smallProblem(mixpolicy.Ball(2)), rand.New(rand.NewPCG(1, 1)), 0.0
 	for range 20 {
 		lambda := exponentials(rng, p.MDP().Pairs())
 		delta := []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()} // θ_t − θ
@@ -32,8 +30,7 @@ func checkMeanZero(context.Context) Finding {
 
 func checkErrorBound(context.Context) Finding {
 	p := smallProblem(mixpolicy.Ball(2))
-	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20, CostScale: 1}))
-	rng := rand.New(rand.NewPCG(3, 3))
+	k, rng := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20, CostScale: 1})), rand.New(rand.NewPCG(3, 3))
 	var printed, corrected, tight float64
 	lambda, ce := make([]float64, k.Pairs), k.Ce(mixpolicy.Corrected)
 	for range 100 {
@@ -102,8 +99,7 @@ func UnitExponents(norm linprog.Norm, e, v []float64, comparison, k float64) (in
 }
 
 func checkUnitExponents(context.Context) Finding {
-	rng := rand.New(rand.NewPCG(7, 7))
-	worst := 0.0
+	rng, worst := rand.New(rand.NewPCG(7, 7)), 0.0
 	for _, e := range gradientErrors(smallProblem(mixpolicy.Ball(2)), nil) {
 		v := []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
 		inner, bound := UnitExponents(linprog.L2, e, v, 1, 3)
@@ -118,9 +114,7 @@ func checkUnitExponents(context.Context) Finding {
 func checkUnitDirections(context.Context) Finding {
 	errs := gradientErrors(smallProblem(mixpolicy.Ball(2)), nil)
 	_, norms, chances, k := gradientNoise(2)
-	top := floats.Max(norms)
-	rng := rand.New(rand.NewPCG(7, 7))
-	var worst, largest float64
+	top, rng, worst, largest := floats.Max(norms), rand.New(rand.NewPCG(7, 7)), 0.0, 0.0
 	for range 200 {
 		v := []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
 		floats.Scale(1/floats.Norm(v, 2), v)
@@ -200,8 +194,7 @@ const quadrature = 1e-9
 
 func checkSquaredMoment(context.Context) Finding {
 	const d = 10
-	printed := SquaredNormMoment(math.Sqrt(math.Ln2)/2, d)
-	var corrected float64
+	printed, corrected := SquaredNormMoment(math.Sqrt(math.Ln2)/2, d), 0.0
 	for _, d := range []int{1, 2, 5, 10, 100, 10_000} {
 		corrected = max(corrected, excess(SquaredNormMoment(min(0.25, math.Sqrt(math.Ln2/float64(2*d))), d), 2))
 	}
@@ -224,8 +217,7 @@ func witnessAbsolute(context.Context) Finding {
 // checkExponentialStep is about the display before (A.12): (1−2λ)^{−d/2} ≤ exp(4λ²).
 func checkExponentialStep(context.Context) Finding {
 	const d, lambda = 10, 0.1
-	left := math.Pow(1-2*lambda, -d/2.0)
-	centred := SquaredNormMoment(lambda, d)
+	left, centred := math.Pow(1-2*lambda, -d/2.0), SquaredNormMoment(lambda, d)
 	printed, corrected := math.Exp(4*lambda*lambda), math.Exp(2*d*lambda*lambda)
 	return holdsCorrected(excess(left, printed), excess(centred, corrected), "d = 10, λ = 0.1: (1−2λ)^{−d/2} = %.3g, exp(4λ²) = %.3g; "+
 		"centred, (1−2λ)^{−d/2}e^{−λd} = %.3g ≤ exp(2dλ²) = %.3g, for λ ≤ ¼", left, printed, centred, corrected)
@@ -248,8 +240,7 @@ func checkSumNorm(context.Context) Finding {
 // β with (1−2/β)^{−d/2} = 2.
 func checkSquaredNorm(context.Context) Finding {
 	const k2 = 8.0 / 3
-	norm := func(d float64) float64 { return 2 / -math.Expm1(-2*math.Ln2/d) }
-	var corrected float64
+	norm, corrected := func(d float64) float64 { return 2 / -math.Expm1(-2*math.Ln2/d) }, 0.0
 	for _, d := range []int{1, 2, 10, 1000} {
 		n := float64(d)
 		// At λ = 1/β the expectation of exp(‖X‖²/β) is 2, which makes β the norm.

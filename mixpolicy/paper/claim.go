@@ -13,8 +13,8 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Claim is a sentence of the paper that can be measured, as its authors would read it, with the
-// numbers and the rule that decide it. Formulas are TeX between dollar signs.
+// Claim is a sentence of the paper that can be measured, as its authors would read it: a section of
+// data/claims.md, with the numbers and the rule that decide it. Formulas are TeX between dollar signs.
 type Claim struct {
 	ID      string `csv:"id"` // stable, such as "6-cost"; begins with the section, 0 being the abstract
 	Claim   string `csv:"claim"`
@@ -22,6 +22,18 @@ type Claim struct {
 	Results []Result
 	Note    string `csv:"note"` // on the numbers
 	Decision
+}
+
+// claim is a section of data/claims.md, with the numbers that its setting leaves open.
+func claim(id string, d Decision, results []Result, numbers ...any) Claim {
+	c := Claim{ID: id, Results: results, Decision: d}
+	_, texts, err := sections("claims.md")
+	noError(err)
+	noError(setFields("claims.md", id, texts[id], map[string]*string{"claim": &c.Claim, "setting": &c.Setting, "note": &c.Note}))
+	if len(numbers) > 0 {
+		c.Setting = fmt.Sprintf(c.Setting, numbers...)
+	}
+	return c
 }
 
 // Result is a number about a claim. The first of them decide.
@@ -55,8 +67,7 @@ func (c *comparison) result(quantity, of, compared string) Result {
 
 // String returns the number with two digits of its interval, or with six if it is exact.
 func (r Result) String() string {
-	half := (r.Hi - r.Lo) / 2
-	text := fmt.Sprintf("%.6g", r.Value)
+	half, text := (r.Hi-r.Lo)/2, fmt.Sprintf("%.6g", r.Value)
 	switch {
 	case math.Abs(r.Value) < 1e-9 && half < 1e-9: // of rounding
 		text = fmt.Sprintf("%.0e", r.Value)

@@ -89,13 +89,10 @@ const nearly = 1.05
 func mixtureClaim(ctx context.Context, p *mixpolicy.Problem, iterations int) Claim {
 	best := must(p.Optimum(ctx)).Objective
 	costs := final(ctx, p, workingPrimalDual(64, 0), 20, iterations, 11, race.PolicyCost)
-	return Claim{ID: "0-best-mixture", Claim: "The policy found is nearly as good (here: costs at most 5 % more) as the best mixture " +
-		"of the base policies' measures, (2.17)",
-		Setting: fmt.Sprintf(`Queue, Algorithm 1 corrected, $\eta_0 = 64$, $T = %d$, 20 policies`, iterations), Results: []Result{
-			mean("true cost", "Algorithm 1", costs), exactly("true cost", "the exact optimum of (2.18)", best),
-			exactly("true cost", "the best policy of all",
-				must(mixpolicy.PolicyIteration(ctx, p.MDP(), mixpolicy.ValuationSettings{})).Cost())},
-		Decision: less(race.TInterval(scaled(1/best, costs), confidence), nearly)}
+	return claim("0-best-mixture", less(race.TInterval(scaled(1/best, costs), confidence), nearly), []Result{
+		mean("true cost", "Algorithm 1", costs), exactly("true cost", "the exact optimum of (2.18)", best),
+		exactly("true cost", "the best policy of all", must(mixpolicy.PolicyIteration(ctx, p.MDP(), mixpolicy.ValuationSettings{})).Cost()),
+	}, iterations)
 }
 
 // valleyClaim: the abstract compares with the convex hull of policies (2.16), and the method picks
@@ -107,13 +104,10 @@ func valleyClaim(cost func(length int, rate float64) float64) Claim {
 	fast := must(mixpolicy.Deterministic(x, slices.Repeat([]int{3}, x.States())))
 	best := must(mixtureProblem(x, mixpolicy.Ball(10), slow, fast).Optimum(context.Background()))
 	mixture, at := bestMixture(mixtureCosts(x, slow, fast, 100))
-	return Claim{ID: "0-best-mixture-valley",
-		Claim:   "The policy found is nearly as good as the best of the convex hull of the base policies, (2.16)",
-		Setting: "Queue of 10, cost 1 at lengths 4 to 7 and 100 at others, one policy always slow and one always fast", Results: []Result{
-			exactly("true cost", "the exact optimum of (2.18)", best.Objective),
-			exactly("true cost", `the best of 101 mixtures $\pi^\omega$`, mixture), exactly(`weight $\omega_2$ of that mixture`, "", at)},
-		Note:     "The optimum is feasible, so it is the cost of its policy, and nothing better can be found.",
-		Decision: less(race.Interval{Lo: best.Bound / mixture, Hi: best.Objective / mixture}, nearly)}
+	// The optimum is feasible, so it is the cost of its policy.
+	return claim("0-best-mixture-valley", less(race.Interval{Lo: best.Bound / mixture, Hi: best.Objective / mixture}, nearly), []Result{
+		exactly("true cost", "the exact optimum of (2.18)", best.Objective),
+		exactly("true cost", `the best of 101 mixtures $\pi^\omega$`, mixture), exactly(`weight $\omega_2$ of that mixture`, "", at)})
 }
 
 // combinationClaim asks for one example, among the pairs of the six rules.
@@ -138,21 +132,16 @@ func combinationClaim(w models.Network) Claim {
 			}
 		}
 	}
-	return Claim{ID: "1-combination",
-		Claim: "Known policies for queues can be combined, in a network of them, to a mixture that performs better",
-		Setting: fmt.Sprintf("Four queues of %d, %d, %d and %d places, %v, all pairs of six rules, 21 mixtures (2.16) of each",
-			w.Buffers[0], w.Buffers[1], w.Buffers[2], w.Buffers[3], w.Dynamics),
-		Results: append([]Result{exactly("pairs of 15 that gain", "", float64(helped))}, most...), Decision: found(helped)}
+	return claim("1-combination", found(helped), append([]Result{exactly("pairs of 15 that gain", "", float64(helped))}, most...),
+		w.Buffers[0], w.Buffers[1], w.Buffers[2], w.Buffers[3], w.Dynamics)
 }
 
 func expressiveClaim(ctx context.Context, p *mixpolicy.Problem) Claim {
 	best, inside := must(p.Optimum(ctx)), floats.Min(p.BaseCosts())
-	return Claim{ID: "1-expressive", Claim: "Coefficients that may be negative represent more than convex combinations do",
-		Setting: "Queue, exact optima", Results: []Result{
-			exactly("cost", "(2.18) with $R = 2$", best.Objective), exactly("cost", "the simplex", inside),
-			exactly(`$\theta_1$ and $\theta_2$ of (2.18)`, "", best.Theta[0]),
-			exactly(`$\theta_1$ and $\theta_2$ of (2.18)`, "", best.Theta[1])},
-		Decision: less(race.Interval{Lo: best.Bound, Hi: best.Objective}, inside*(1-rounding))}
+	return claim("1-expressive", less(race.Interval{Lo: best.Bound, Hi: best.Objective}, inside*(1-rounding)), []Result{
+		exactly("cost", "(2.18) with $R = 2$", best.Objective), exactly("cost", "the simplex", inside),
+		exactly(`$\theta_1$ and $\theta_2$ of (2.18)`, "", best.Theta[0]),
+		exactly(`$\theta_1$ and $\theta_2$ of (2.18)`, "", best.Theta[1])})
 }
 
 // methodClaims are what the introduction says about the method and its rival.
@@ -234,27 +223,17 @@ func methodClaims(ctx context.Context) []Claim {
 	}
 	holm(violating...)
 	return []Claim{
-		{ID: "1-projection-free", Claim: "No projection onto the policy class is needed: the modulus keeps the iterates inside",
-			Setting: `Queue, 2000 iterations, $\eta_0 = 64$, $R = 2$`, Results: []Result{exactly(`largest $\|\theta_t\|_2$`, "", norm),
-				exactly(`largest $|\mathbf 1^{\mathsf T}\theta_t - 1|$`, "", plane)},
-			Decision: every(atMost(norm, math.Nextafter(2, 0)), atMost(plane, rounding))},
-		{ID: "1-one-parameter", Claim: "The learning rate is the only parameter of the method",
-			Setting: fmt.Sprintf(`Queue, $\eta_0 = 64$, $T = 2\cdot10^4$, %d trials; $\beta = T^{1/4}$ is the choice of section 3.2`, more),
-			Results: append(betas, Result{Quantity: "penalised gap", Of: `$\beta = T^{1/4}$ and no ball`, Compared: "difference",
+		claim("1-projection-free", every(atMost(norm, math.Nextafter(2, 0)), atMost(plane, rounding)), []Result{
+			exactly(`largest $\|\theta_t\|_2$`, "", norm), exactly(`largest $|\mathbf 1^{\mathsf T}\theta_t - 1|$`, "", plane)}),
+		claim("1-one-parameter", readings(`what the radius of the multipliers is for average cost: $\beta$, or infinite as printed, `+
+			`the larger of $1/(1-\gamma)$ and $\beta$`, same(ofBeta), atMost(moved, 0)),
+			append(betas, Result{Quantity: "penalised gap", Of: `$\beta = T^{1/4}$ and no ball`, Compared: "difference",
 				Value: ofBeta.Mean, Lo: ofBeta.Lo, Hi: ofBeta.Hi}, exactly(`$\|\lambda^*\|_2$`, "", floats.Norm(lambda, 2)),
 				exactly("largest difference of the penalised gap", `a random MDP with $\gamma = 0.9$, for $\beta$ from 0 to 1000`, moved)),
-			Note: `From $\beta = \|\lambda^*\|_2$ on, $\beta$ makes little difference; below, it is a parameter.`,
-			Decision: readings(`what the radius of the multipliers is for average cost: $\beta$, or infinite as printed, `+
-				`the larger of $1/(1-\gamma)$ and $\beta$`, same(ofBeta), atMost(moved, 0))},
-		{ID: "1-penalty-sensitive", Claim: "The penalty method is sensitive to its penalty factor besides the learning rate",
-			Setting: fmt.Sprintf(`Queue, $T = 2\cdot10^4$, %d trials; each $\omega$ with the best of four $\eta_0$; `+
-				`$\omega = %g$ is the best in the trials that chose`, trials, weights[best]), Results: append(gaps, worse...),
-			Decision: every(decisions(sensitive)...)},
-		{ID: "1-penalty-violation", Claim: "The penalty method yields a large constraint violation, larger than that of Algorithm 1",
-			Setting: fmt.Sprintf(`Queue, $T = 2\cdot10^4$, negative mass $\|[\Psi\hat\theta]_-\|_1$ of %d trials, `+
-				`the penalty method with $\eta_0 = 0.25$`, trials), Results: masses,
-			Decision: readings(`how large $\omega$ is; with $\omega$ above $\|\lambda^*\|_\infty$ there is no violation`,
-				decisions(violating)...)},
+			more),
+		claim("1-penalty-sensitive", every(decisions(sensitive)...), append(gaps, worse...), trials, weights[best]),
+		claim("1-penalty-violation", readings(`how large $\omega$ is; with $\omega$ above $\|\lambda^*\|_\infty$ there is no violation`,
+			decisions(violating)...), masses, trials),
 	}
 }
 
@@ -347,38 +326,20 @@ func rateClaims(ctx context.Context) []Claim {
 				final(ctx, p, workingPrimalDual(eta, 0), 10, n, 11, race.Violation)))
 		}
 	}
-	return []Claim{
-		{ID: "1-violation-vanishes", Claim: "The constraint violation goes to zero as the rounds go on",
-			Setting: `Queue: the corrected (3.33) over $\ln T$ for the fixed $\beta = 2\|\lambda^*\|_2$, and 10 trials`,
-			Results: violations, Decision: argued(sharp, -0.5, false)},
-		{ID: "3-bounds", Claim: `Proposition 3.1 establishes a rate of convergence to the optimum: ` +
-			`with high probability the gap is of the order $\ln^2T/\sqrt T$`,
-			Setting: `The corrected (3.31) over $\ln T$ for fixed $\beta$; queue, $R = 2$, $T = 10$ to $10^7$, ` +
-				`$\beta = T^{1/8}$ to $T^{1/2}$, against runs up to $T = 10^5$`, Results: []Result{
-				exactly("exponent of $T$ in the bound", "", fixed), exactly("runs that exceed the bound", "", float64(exceeding)),
-				exactly("orders of magnitude from the measured gap to the bound", "least", lo),
-				exactly("orders of magnitude from the measured gap to the bound", "most", hi),
-				exactly(fmt.Sprintf(`bounds of %d above the greatest gap of any $\theta$, which say nothing yet`, bounds),
-					"", float64(vacuous))},
-			Note: fmt.Sprintf("The largest term is mostly %s. The constants as printed are others: see (3.31) in the index.",
-				strings.Replace(largest, "C_e²", "$C_e^2$", 1)),
-			Decision: every(argued(fixed, -0.5, false), atMost(float64(exceeding), 0))},
-		{ID: "3-violation-rate", Claim: `With $\beta = O(T^{1/4})$ the violation vanishes`, Setting: "Queue, the corrected (3.33)",
-			Results: []Result{exactly("exponent of $T$ in the bound", `$\beta \sim T^{1/4}$`, vanishing),
-				exactly("exponent of $T$ in the bound", `$\beta \sim T^{1/8}$`, slower)},
-			Decision: argued(vanishing, -0.125, false)},
-		{ID: "3-rate", Claim: `With $\beta = O(T^{1/4})$ the gap is $O(\ln T/T^{1/4})$`,
-			Setting: fmt.Sprintf(`The corrected (3.31) over $\ln T$; queue, $\beta = T^{1/4}$, $\eta_0 = 64$, %d trials`, rateTrials),
-			Results: []Result{
-				exactly("exponent of $T$ in the bound", `$\beta \sim T^{1/4}$`, quarter),
-				exactly("exponent of $T$ in the bound", `$\beta \sim T^{1/8}$`, eighth),
-				mean("gap of the runs", "$T = 10^6$", gaps),
-				mean(`the gap over $\ln T/T^{1/4}$`, "$T = 10^5$", early), mean(`the gap over $\ln T/T^{1/4}$`, "$T = 10^6$", late),
-			},
-			Note: `With $\beta \sim T^{1/4}$ the bound does not vanish, where the exponent $-1/4$ is claimed. ` +
-				`$\beta \sim T^{1/8}$, which is $O(T^{1/4})$ too, has the claimed rate, and a violation that vanishes.`,
-			Decision: argued(quarter, -0.25, growth.Lo > 0)},
-	}
+	const ofBound, quarters, eighths = "exponent of $T$ in the bound", `$\beta \sim T^{1/4}$`, `$\beta \sim T^{1/8}$`
+	bound := claim("3-bounds", every(argued(fixed, -0.5, false), atMost(float64(exceeding), 0)), []Result{
+		exactly(ofBound, "", fixed), exactly("runs that exceed the bound", "", float64(exceeding)),
+		exactly("orders of magnitude from the measured gap to the bound", "least", lo),
+		exactly("orders of magnitude from the measured gap to the bound", "most", hi),
+		exactly(fmt.Sprintf(`bounds of %d above the greatest gap of any $\theta$, which say nothing yet`, bounds), "", float64(vacuous))})
+	bound.Note = fmt.Sprintf(bound.Note, strings.Replace(largest, "C_e²", "$C_e^2$", 1))
+	return []Claim{claim("1-violation-vanishes", argued(sharp, -0.5, false), violations), bound,
+		claim("3-violation-rate", argued(vanishing, -0.125, false), []Result{
+			exactly(ofBound, quarters, vanishing), exactly(ofBound, eighths, slower)}),
+		claim("3-rate", argued(quarter, -0.25, growth.Lo > 0), []Result{
+			exactly(ofBound, quarters, quarter), exactly(ofBound, eighths, eighth), mean("gap of the runs", "$T = 10^6$", gaps),
+			mean(`the gap over $\ln T/T^{1/4}$`, "$T = 10^5$", early), mean(`the gap over $\ln T/T^{1/4}$`, "$T = 10^6$", late),
+		}, rateTrials)}
 }
 
 // theoryClaims are what sections 3, 4 and 7 say about bounds.
@@ -407,8 +368,7 @@ func sampleClaim(ctx context.Context, small *mixpolicy.Problem, k *theory.Consta
 		}
 	}
 	need, coarse := must(k.SampleComplexity(epsilon, rho)), must(k.SampleComplexity(10*epsilon, rho))
-	printed := k.PrintedSampleComplexity(1, epsilon)
-	best := must(small.Optimum(ctx))
+	printed, best := k.PrintedSampleComplexity(1, epsilon), must(small.Optimum(ctx))
 	actual := math.Inf(1) // the least T that is enough in 20 of 20 trials
 	for _, n := range []int{1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000} {
 		if floats.Max(final(ctx, small, mixpolicy.PrimalDual{Beta: k.G, CostScale: 1}, 20, n, 3, race.PolicyCost)) <=
@@ -425,24 +385,19 @@ func sampleClaim(ctx context.Context, small *mixpolicy.Problem, k *theory.Consta
 		for floats.Max(clippedRuns(ctx, p, n, k.G)) > 10*epsilon {
 			n *= 2
 		}
-		split = append(split, exactly(fmt.Sprintf("$T$ for %d states and $\\varepsilon = 0.1$", 2*copies), "enough in 5 runs", float64(n)),
-			exactly(fmt.Sprintf("$T$ for %d states and $\\varepsilon = 0.1$", 2*copies), "proved", must(k.SampleComplexity(10*epsilon, rho))))
+		what := fmt.Sprintf("$T$ for %d states and $\\varepsilon = 0.1$", 2*copies)
+		split = append(split, exactly(what, "enough in 5 runs", float64(n)), exactly(what, "proved", must(k.SampleComplexity(10*epsilon, rho))))
 	}
 	_, all, _ := dualOptimum(mixpolicy.Corrected)
-	return Claim{ID: "3-sample-complexity", Claim: `A number of queries of the order $\tau^4nm\|\Psi\|^4/((1-\gamma)^4\varepsilon^4)$ ` +
-		`is enough for an $\varepsilon$-optimal policy of the class`,
-		Setting: `The corrected (3.31) and (3.33) with $\beta \sim T^p$, which the proof combines; random MDP of 24 pairs, ` +
-			`$\gamma = 0.9$, $\varepsilon = 0.01$, $\rho = 0.1$: Theorem 3.4 against the least $T$ that was enough in 20 of 20 trials; ` +
-			`two states, each split into equal ones, $\gamma = 0.1$, $\varepsilon = 0.1$`, Results: append([]Result{
-			exactly("excess of the best of 30 runs over the best of the class", "1000 and 2000 states, 1000 times the $T$ of (3.37)",
-				fewQueries().any), exactly("best $p$", "", at), exactly("exponent of $T$ in the error with that $p$", "", own),
-			exactly(`exponent of $\varepsilon$ in $T$, where $-4$ is claimed`, "", 1/own),
-			exactly("$T$", "enough in the trials", actual), exactly("$T$", `(3.37) with the constant 1 and $\tau = 1$`, printed),
-			exactly("$T$", `proved with $\beta = 2\|\lambda^*\|_2$, which (3.37) does not contain`, need),
-			exactly(`exponent of $\varepsilon$ in the proved $T$, between 0.1 and 0.01`, "", -math.Log10(need/coarse)),
-			exactly("cost", `the $\xi^*$ of (3.38), as (2.13) defines it`, all), exactly("cost", "the best of the class", best.Objective),
-		}, split...), Note: "With every state split into equal ones, (3.37) falls and what is needed grows, so that no constant is enough.",
-		Decision: argued(own, -0.25, fewQueries().any > 10*epsilon)}
+	return claim("3-sample-complexity", argued(own, -0.25, fewQueries().any > 10*epsilon), append([]Result{
+		exactly("excess of the best of 30 runs over the best of the class", "1000 and 2000 states, 1000 times the $T$ of (3.37)",
+			fewQueries().any), exactly("best $p$", "", at), exactly("exponent of $T$ in the error with that $p$", "", own),
+		exactly(`exponent of $\varepsilon$ in $T$, where $-4$ is claimed`, "", 1/own),
+		exactly("$T$", "enough in the trials", actual), exactly("$T$", `(3.37) with the constant 1 and $\tau = 1$`, printed),
+		exactly("$T$", `proved with $\beta = 2\|\lambda^*\|_2$, which (3.37) does not contain`, need),
+		exactly(`exponent of $\varepsilon$ in the proved $T$, between 0.1 and 0.01`, "", -math.Log10(need/coarse)),
+		exactly("cost", `the $\xi^*$ of (3.38), as (2.13) defines it`, all), exactly("cost", "the best of the class", best.Objective),
+	}, split...))
 }
 
 // geometryClaim has one Ψ in two classes, and one class in two ways.
@@ -461,19 +416,13 @@ func geometryClaim(ctx context.Context) Claim {
 		r := must(mixpolicy.Solve(ctx, p, method, mixpolicy.Settings{Iterations: iterations, Seed: 1, Uncertified: true}))
 		norm[i], cost[i] = theory.SubordinateNorm(p.Features(), p.Class().Norm), r.Objective
 	}
-	return Claim{
-		ID: "3-geometry", Claim: `The geometry of the policy class influences the sample complexity (3.37) through $\|\Psi\|_{*,2}$`,
-		Setting: fmt.Sprintf(`Random MDP of 24 pairs, the ball and the cube; queue, cube, $T = 10^4$, $\eta_0 = 16$: `+
-			`each base policy once and $R = 2$, or %d times and $R = 2/%[1]d$`, times), Results: []Result{
-			exactly(`$\|\Psi\|_{*,2}$`, "the ball", ball), exactly(`$\|\Psi\|_{*,2}$`, "the cube", cube),
-			exactly("$T$ of the cube over $T$ of the ball", "", tCube/tBall), exactly(`$\|\Psi\|_{*,2}$ on the queue`, "once", norm[0]),
-			exactly(`$\|\Psi\|_{*,2}$ on the queue`, fmt.Sprintf("%d times", times), norm[1]),
-			exactly(`$c^{\mathsf T}\Psi\hat\theta$`, "once", cost[0]),
-			exactly(`$c^{\mathsf T}\Psi\hat\theta$`, fmt.Sprintf("%d times", times), cost[1])},
-		Note: `By itself $\|\Psi\|_{*,2}$ is not a property of the problem: ` +
-			`copies of the base policies change it, and $R\|\Psi\|_{*,2}$ stays.`,
-		// By rounding alone the two would differ by 10⁻¹⁵ or so.
-		Decision: atMost(rounding, relativeError(tCube, tBall))}
+	// By rounding alone the two would differ by 10⁻¹⁵ or so.
+	return claim("3-geometry", atMost(rounding, relativeError(tCube, tBall)), []Result{
+		exactly(`$\|\Psi\|_{*,2}$`, "the ball", ball), exactly(`$\|\Psi\|_{*,2}$`, "the cube", cube),
+		exactly("$T$ of the cube over $T$ of the ball", "", tCube/tBall), exactly(`$\|\Psi\|_{*,2}$ on the queue`, "once", norm[0]),
+		exactly(`$\|\Psi\|_{*,2}$ on the queue`, fmt.Sprintf("%d times", times), norm[1]),
+		exactly(`$c^{\mathsf T}\Psi\hat\theta$`, "once", cost[0]),
+		exactly(`$c^{\mathsf T}\Psi\hat\theta$`, fmt.Sprintf("%d times", times), cost[1])}, times)
 }
 
 // termsClaim: (3.31) bounds cᵀΨθ̂, and (4.15) and (4.16) bound the cost of the policy, which
@@ -489,16 +438,12 @@ func termsClaim(k *theory.Constants) Claim {
 	other.LambdaStar *= 1.5
 	same, larger, more := evaluate(&other)
 	const once, more15 = `$\|\lambda^*\|_2$`, `$1.5\|\lambda^*\|_2$`
-	return Claim{ID: "4-error-terms", Claim: "The bounds of the earlier penalty methods contain the violation, and (3.31) does not",
-		Setting: `Random MDP of 24 pairs, $\gamma = 0.9$, at the $T$ of Theorem 3.4, corrected, ` +
-			`with $\|\lambda^*\|_2$ as it is and 1.5 times as large`, Results: []Result{
-			exactly("violation", once, violation), exactly("violation", more15, larger),
-			exactly("gap by (3.31)", once, gap), exactly("gap by (3.31)", more15, same),
-			exactly("what (3.36) adds for the cost of the policy", once, added),
-			exactly("what (3.36) adds for the cost of the policy", more15, more)},
-		Note: `In (4.15) the violation is that of the $\theta$ compared with, and is 0 for a feasible $\theta$.`,
-		Decision: readings(`what is bounded: $c^{\mathsf T}\Psi\hat\theta$, or as in (4.15) and (4.16) the cost of the policy, `+
-			`where (3.36) brings the violation back`, atMost(same-gap, 0), atMost(gap+added, gap))}
+	return claim("4-error-terms", readings(`what is bounded: $c^{\mathsf T}\Psi\hat\theta$, or as in (4.15) and (4.16) the cost of the `+
+		`policy, where (3.36) brings the violation back`, atMost(same-gap, 0), atMost(gap+added, gap)), []Result{
+		exactly("violation", once, violation), exactly("violation", more15, larger),
+		exactly("gap by (3.31)", once, gap), exactly("gap by (3.31)", more15, same),
+		exactly("what (3.36) adds for the cost of the policy", once, added),
+		exactly("what (3.36) adds for the cost of the policy", more15, more)})
 }
 
 // addedByViolation is what (3.36) adds to the gap for the cost of the policy, for γ = 0.9 and
@@ -514,12 +459,10 @@ func tighterClaim(ctx context.Context, p, rare float64) Claim {
 	least, found, alp := smoothedBounds(ctx, p)
 	_, foundRare, alpRare := smoothedBounds(ctx, rare)
 	often, seldom := fmt.Sprintf("probability %g", p), fmt.Sprintf("probability %g", rare)
-	return Claim{ID: "4-tighter", Claim: "The bound of the smoothed ALP (4.13) is tighter than that of the ALP (4.3)",
-		Setting: `Two states, the second comes next with some probability, $\gamma = 0.9$, one feature, 1`, Results: []Result{
-			exactly("lower bound of (4.13) for all $u$", often, least),
-			exactly("(4.13), the least on a grid of $u$", often, found), exactly("(4.3)", often, alp),
-			exactly("(4.13), the least on a grid of $u$", seldom, foundRare), exactly("(4.3)", seldom, alpRare)},
-		Note: "Neither bound is always tighter.", Decision: less(race.Interval{Lo: least * (1 - rounding), Hi: found}, alp)}
+	return claim("4-tighter", less(race.Interval{Lo: least * (1 - rounding), Hi: found}, alp), []Result{
+		exactly("lower bound of (4.13) for all $u$", often, least),
+		exactly("(4.13), the least on a grid of $u$", often, found), exactly("(4.3)", often, alp),
+		exactly("(4.13), the least on a grid of $u$", seldom, foundRare), exactly("(4.3)", seldom, alpRare)})
 }
 
 // smoothedBounds evaluates (4.3) and (4.13) for two states, of which the second comes next with
@@ -553,8 +496,7 @@ func smoothedBounds(ctx context.Context, p float64) (least, found, alp float64) 
 // entries of that row are positive and add up to d, σ_max(Ψ) ≤ √d, as its columns have norms up
 // to 1, and D ≤ R for the ball. β = T^{1/6}, as ‖λ*‖₂ has no bound in d.
 func polynomialClaim() Claim {
-	x := smallMDP()
-	rng := rand.New(rand.NewPCG(70, 0))
+	x, rng := smallMDP(), rand.New(rand.NewPCG(70, 0))
 	var base []*mixpolicy.Policy
 	var k *theory.Constants
 	var need []float64 // of random policies, with β above ‖λ*‖₂
@@ -588,15 +530,12 @@ func polynomialClaim() Claim {
 	}
 	degree := func(from, to float64) float64 { return (enough(to) - enough(from)) / math.Log(to/from) }
 	first, last := degree(0x1p20, 0x1p40), degree(0x1p40, 0x1p60)
-	return Claim{ID: "7-polynomial", Claim: "The sample complexity is polynomial in the number of base policies",
-		Setting: `$\gamma = 0.9$, 24 pairs, $R = 1$: $T$ by the corrected (3.31), (3.33) and (3.36) with $\beta = T^{1/6}$ ` +
-			`and the greatest constants that $d$ policies may have; Theorem 3.4 corrected for 2 to 32 random policies`, Results: []Result{
-			exactly("exponent of $d$ in $T$", "from $2^{20}$ to $2^{40}$ policies", first),
-			exactly("exponent of $d$ in $T$", "from $2^{40}$ to $2^{60}$", last),
-			exactly("exponent of $d$ in $T$", "random policies", math.Log(need[len(need)-1]/need[0])/math.Log(float64(most)/2)),
-			exactly("largest constant of random policies over the greatest possible", "", worst),
-			exactly("$T$ of random policies", "2", need[0]), exactly("$T$ of random policies", "32", need[len(need)-1])},
-		Decision: every(polynomial(first, last), atMost(worst, 1+rounding))}
+	return claim("7-polynomial", every(polynomial(first, last), atMost(worst, 1+rounding)), []Result{
+		exactly("exponent of $d$ in $T$", "from $2^{20}$ to $2^{40}$ policies", first),
+		exactly("exponent of $d$ in $T$", "from $2^{40}$ to $2^{60}$", last),
+		exactly("exponent of $d$ in $T$", "random policies", math.Log(need[len(need)-1]/need[0])/math.Log(float64(most)/2)),
+		exactly("largest constant of random policies over the greatest possible", "", worst),
+		exactly("$T$ of random policies", "2", need[0]), exactly("$T$ of random policies", "32", need[len(need)-1])})
 }
 
 // The methods of the claims of section 6, and the quantity that decides which is cheaper.
@@ -612,16 +551,15 @@ func queueClaims(ctx context.Context) []Claim {
 	asStated := func(form mixpolicy.Form) (own Score, rivals []Score) {
 		c := AsPrinted(form)
 		p := must(QueueProblem(mixpolicy.Ball(c.Radius)))
-		score := func(m mixpolicy.Method, omega float64) Score {
+		score := func(m mixpolicy.Method) Score {
 			r := must(race.Trials(ctx, p, m, race.Settings{
 				Trials: 4000, Iterations: c.Iterations, Seed: c.Seed, Schedule: mixpolicy.Every(c.Iterations), Valued: race.ValuedEnd}))
-			return Score{Weight: omega, Objective: r.Final(race.Cost), PolicyCost: r.Final(race.PolicyCost),
-				PenalisedGap: r.Final(must(race.PenalisedGap(p)))}
+			return scoreOf(r, must(race.PenalisedGap(p)), 0, c.Weight)
 		}
 		for _, c.Weight = range []float64{1, 1e4, 2e5, 1e6} {
-			rivals = append(rivals, score(c.Penalty(), c.Weight))
+			rivals = append(rivals, score(c.Penalty()))
 		}
-		return score(c.PrimalDual(), 0), rivals
+		return score(c.PrimalDual()), rivals
 	}
 	const (
 		stated   = `$T = 1000$, $\eta = 0.001$, $R = 100$, raw costs`
@@ -633,48 +571,42 @@ func queueClaims(ctx context.Context) []Claim {
 	var claims []Claim
 	var family []*comparison
 	var decide []func()
-	isGap := func(r Result) bool { return r.Quantity == "penalised gap" }
 	add := func(id, experiment string, a Score, rivals []Score) {
-		var costs, spreads []Result
-		var costWays, gapWays, spreadWays []*comparison
+		const cost, efficiency, variance = 0, 1, 2
+		var ways [3][]*comparison
+		var results [3][]Result
 		for _, b := range rivals {
 			other := rival
 			if len(rivals) > 1 {
 				other += fmt.Sprintf(` with $\omega = %g$`, b.Weight)
 			}
-			versus := func(quantity string, x, y []float64) *comparison {
-				c := paired(x, y)
+			versus := func(of int, quantity string, x, y []float64) {
 				if b.Weight == rivals[0].Weight {
-					costs = append(costs, mean(quantity, own, x))
+					results[of] = append(results[of], mean(quantity, own, x))
 				}
-				costs = append(costs, mean(quantity, other, y), c.result(quantity, own+" and "+other, "difference"))
-				return c
+				c := paired(x, y)
+				ways[of] = append(ways[of], c)
+				results[of] = append(results[of], mean(quantity, other, y), c.result(quantity, own+" and "+other, "difference"))
 			}
-			costWays = append(costWays, versus(policyCost, a.PolicyCost, b.PolicyCost),
-				versus(`$c^{\mathsf T}\Psi\hat\theta$`, a.Objective, b.Objective))
-			gapWays = append(gapWays, versus("penalised gap", a.PenalisedGap, b.PenalisedGap))
-			ratio := spread(a.Objective, b.Objective, 1)
-			spreadWays = append(spreadWays, ratio)
-			spreads = append(spreads, ratio.result(`standard deviation of $c^{\mathsf T}\Psi\hat\theta$`, own+" and "+other, "ratio"))
+			versus(cost, policyCost, a.PolicyCost, b.PolicyCost)
+			versus(cost, `$c^{\mathsf T}\Psi\hat\theta$`, a.Objective, b.Objective)
+			versus(efficiency, "penalised gap", a.PenalisedGap, b.PenalisedGap)
+			c := spread(a.Objective, b.Objective, 1)
+			ways[variance] = append(ways[variance], c)
+			results[variance] = append(results[variance],
+				c.result(`standard deviation of $c^{\mathsf T}\Psi\hat\theta$`, own+" and "+other, "ratio"))
 		}
-		family = slices.Concat(family, costWays, gapWays, spreadWays)
-		k, setting := len(claims), fmt.Sprintf("%s, %d trials", experiment, len(a.Objective))
-		claims = append(claims, Claim{
-			ID: "6-cost-" + id, Claim: `Algorithm 1 reaches a smaller cost $c^{\mathsf T}\xi^{\hat\theta}$ than the penalty method`,
-			Setting: setting, Results: slices.DeleteFunc(slices.Clone(costs), isGap)}, Claim{
-			ID: "6-efficiency-" + id, Claim: "Algorithm 1 has a better efficiency (2.22) than the penalty method",
-			Setting: setting, Results: slices.DeleteFunc(slices.Clone(costs), func(r Result) bool { return !isGap(r) }),
-			Note: `$\varepsilon$ of (2.22) is the penalised gap, with the prices $2\max\lambda^*$ of a unit of infeasibility.`}, Claim{
-			ID: "6-variance-" + id, Claim: "Answers of Algorithm 1 vary less between trials than those of the penalty method",
-			Setting: setting, Results: spreads})
+		family = slices.Concat(family, ways[cost], ways[efficiency], ways[variance])
 		decide = append(decide, func() {
 			on := `which $\xi^{\hat\theta}$ is meant, $\Psi\hat\theta$ or the measure of the policy`
 			if len(rivals) > 1 {
 				on += `, and how large $\omega$ is`
 			}
-			claims[k].Decision = readings(on, decisions(costWays)...)
-			claims[k+1].Decision = readings(`how large $\omega$ is`, decisions(gapWays)...)
-			claims[k+2].Decision = readings(`how large $\omega$ is`, decisions(spreadWays)...)
+			for k, section := range []string{"6-cost", "6-efficiency", "6-variance"} {
+				c := claim(section, readings(on, decisions(ways[k])...), results[k], experiment, len(a.Objective))
+				c.ID += "-" + id
+				claims, on = append(claims, c), `how large $\omega$ is`
+			}
 		})
 	}
 	printed, weights := asStated(mixpolicy.Printed)
@@ -697,13 +629,10 @@ func queueClaims(ctx context.Context) []Claim {
 		f()
 	}
 	t := must(MeasureStepCost())
-	return append(claims, Claim{
-		ID: "6-step", Claim: "An iteration of the penalty method is more complex than one of Algorithm 1, because it has to project",
-		Setting: "Time of an iteration on the queue, with the projection in closed form and by a general interior-point method",
-		Results: []Result{nanoseconds("Algorithm 1", t.PrimalDual), nanoseconds("the penalty method in closed form", t.Penalty),
-			nanoseconds("the penalty method by a general solver", t.PenaltyByBarrier)},
-		Decision: readings("how one projects: by a general solver, as in the paper, or in closed form",
-			atMost(t.PrimalDual, t.PenaltyByBarrier), atMost(t.PrimalDual, t.Penalty))})
+	return append(claims, claim("6-step", readings("how one projects: by a general solver, as in the paper, or in closed form",
+		atMost(t.PrimalDual, t.PenaltyByBarrier), atMost(t.PrimalDual, t.Penalty)), []Result{
+		nanoseconds("Algorithm 1", t.PrimalDual), nanoseconds("the penalty method in closed form", t.Penalty),
+		nanoseconds("the penalty method by a general solver", t.PenaltyByBarrier)}))
 }
 
 // textClaims are about what the paper says it contains, and about the cost of its steps.
@@ -730,43 +659,38 @@ func textClaims(ctx context.Context) []Claim {
 			nanoseconds("lazily, "+states, took[mixpolicy.LazyMultipliers][k]))
 	}
 
-	var smoothed []string // entries of the index that are about the smoothed ALP
-	own := 0              // those that are not on prior work
-	for _, e := range Index() {
-		if strings.Contains(e.What, "smoothed ALP") {
-			smoothed = append(smoothed, e.Number)
-			if !strings.HasPrefix(e.Number, "4.") {
-				own++
+	entries := func(of func(Entry) bool) (numbers []string) {
+		for _, e := range Index() {
+			if of(e) {
+				numbers = append(numbers, e.Number)
 			}
 		}
+		return numbers
 	}
-	queue, network := entriesAbout("mixpolicy/models.Queue"), entriesAbout("mixpolicy/models.Network")
-	theIndex := fmt.Sprintf("The index of all %d equations, statements and figures, made by reading the paper", len(Index()))
+	about := func(model string) int {
+		return len(entries(func(e Entry) bool { return e.Symbol == model || strings.HasPrefix(e.Symbol, model+".") }))
+	}
+	queue, network := about("mixpolicy/models.Queue"), about("mixpolicy/models.Network")
+	numbers := entries(func(e Entry) bool { return strings.Contains(e.What, "smoothed ALP") })
+	own := len(entries(func(e Entry) bool {
+		return strings.Contains(e.What, "smoothed ALP") && !strings.HasPrefix(e.Number, "4.")
+	}))
+	smoothed := claim("0-smoothed", inText(own), []Result{exactly("entries about the smoothed ALP", "", float64(len(numbers))),
+		exactly("entries about the smoothed ALP", "outside section 4, which is on prior work", float64(own))}, len(Index()))
+	smoothed.Note = fmt.Sprintf(smoothed.Note, "("+strings.Join(numbers, "), (")+")")
 	return []Claim{
-		{ID: "2-size-of-state-space",
-			Claim: "The computational complexity depends on the number of features only, not on the number $n$ of states",
-			Setting: `Time of an iteration on queues, $d = 2$, with $\lambda$ kept as a vector, as in (3.26), ` +
-				`and lazily, with the same iterates`, Results: times,
-			// A power of n is 0 or 1; what is measured is nearer to one of them.
-			Decision: readings(`how $\lambda$ is kept`, atMost(grows[mixpolicy.DenseMultipliers], 0.5),
-				atMost(grows[mixpolicy.LazyMultipliers], 0.5))},
-		projectionClaim(mixpolicy.Corrected),
-		{ID: "0-smoothed", Claim: "The algorithm is also modified for the smoothed ALP, with constraint sampling over a polytope",
-			Setting: theIndex, Results: []Result{exactly("entries about the smoothed ALP", "", float64(len(smoothed))),
-				exactly("entries about the smoothed ALP", "outside section 4, which is on prior work", float64(own))},
-			Note: "The entries are (" + strings.Join(smoothed, "), (") + ").", Decision: inText(own)},
-		{ID: "7-network", Claim: "Performance is demonstrated on a single queue and on a four-dimensional network of queues",
-			Setting: theIndex, Results: []Result{exactly("entries", "about the single queue", float64(queue)),
-				exactly("entries", "about a network", float64(network))},
-			Note:     "Both are named in the abstract; notebook 08 makes the second experiment.",
-			Decision: every(inText(queue), inText(network))},
+		// A power of n is 0 or 1; what is measured is nearer to one of them.
+		claim("2-size-of-state-space", readings(`how $\lambda$ is kept`, atMost(grows[mixpolicy.DenseMultipliers], 0.5),
+			atMost(grows[mixpolicy.LazyMultipliers], 0.5)), times),
+		projectionClaim(mixpolicy.Corrected), smoothed,
+		claim("7-network", every(inText(queue), inText(network)), []Result{exactly("entries", "about the single queue", float64(queue)),
+			exactly("entries", "about a network", float64(network))}, len(Index())),
 	}
 }
 
 // projectionClaim evaluates J′ at the z of (3.22) for 1000 random V and R.
 func projectionClaim(form mixpolicy.Form) Claim {
-	rng := rand.New(rand.NewPCG(7, 0))
-	var worst float64
+	rng, worst := rand.New(rand.NewPCG(7, 0)), 0.0
 	const most = 50
 	for range 1000 {
 		d := 2 + rng.IntN(most-1)
@@ -783,17 +707,5 @@ func projectionClaim(form mixpolicy.Form) Claim {
 		}
 		worst = max(worst, math.Abs(sumAt(phi, y, z)-1))
 	}
-	return Claim{ID: "7-simple-projection", Claim: "The projection onto the hyperplane is simple",
-		Setting: fmt.Sprintf("The explicit solution (3.22) for the ball, corrected, at 1000 random $V$ with $d$ up to %d", most),
-		Results: []Result{exactly("largest $|J'(z)|$", "", worst)}, Decision: atMost(worst, rounding)}
-}
-
-// entriesAbout counts the entries of the index whose symbol is a model's.
-func entriesAbout(model string) (n int) {
-	for _, e := range Index() {
-		if e.Symbol == model || strings.HasPrefix(e.Symbol, model+".") {
-			n++
-		}
-	}
-	return n
+	return claim("7-simple-projection", atMost(worst, rounding), []Result{exactly("largest $|J'(z)|$", "", worst)}, most)
 }

@@ -15,8 +15,7 @@ func TestClaimsTable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs every experiment, some 10 s on two cores")
 	}
-	claims := mixpolicy.Must(Claims(t.Context()))
-	known := mixpolicy.Must(RecordedClaims())
+	claims, known := mixpolicy.Must(Claims(t.Context())), mixpolicy.Must(RecordedClaims())
 	for i, k := range claims {
 		if i >= len(known) || len(known) != len(claims) || known[i].ID != k.ID {
 			t.Fatalf("%d claims recorded, %d computed, the one after %d is %s; go run ./mixpolicy/study/record table claims makes them again", len(known), len(claims), i, k.ID)
@@ -52,8 +51,7 @@ func compareClaim(t *testing.T, known []Claim, k Claim) {
 
 // The recorded claims are complete and distinct, their numbers within their intervals, and their formulas closed.
 func TestRecordedClaims(t *testing.T) {
-	verdicts := []Verdict{Holds, Fails, NotProved, Undecided, Depends, Missing}
-	seen := map[string]bool{}
+	verdicts, seen := []Verdict{Holds, Fails, NotProved, Undecided, Depends, Missing}, map[string]bool{}
 	for _, k := range mixpolicy.Must(RecordedClaims()) {
 		if seen[k.ID] || k.ID == "" || k.Claim == "" || k.Setting == "" || !slices.Contains(verdicts, k.Verdict) ||
 			(k.On != "") != (k.Verdict == Depends || k.Verdict == Undecided) {
@@ -97,8 +95,7 @@ func TestResult(t *testing.T) {
 // The general solver projects as the closed form does. Its ½‖θ − y‖² is within 10⁻¹² of the
 // least, so θ within √2·10⁻⁶ of the projection, 1-strong convexity being what it is.
 func TestProjectByBarrier(t *testing.T) {
-	p := smallProblem(mixpolicy.Ball(2))
-	want, got := make([]float64, 3), make([]float64, 3)
+	p, want, got := smallProblem(mixpolicy.Ball(2)), make([]float64, 3), make([]float64, 3)
 	for _, y := range [][]float64{{3, -1, 0}, {0.2, 0.3, 0.5}, {100, 50, -80}, {0, 0, 0}} {
 		if err := p.Class().Norm.Project(want, y, 2); err != nil {
 			t.Fatal(err)

@@ -42,6 +42,10 @@ type Score struct {
 	PenalisedGap []float64
 }
 
+func scoreOf(r *race.Runs, gap race.Curve, eta, weight float64) Score {
+	return Score{Eta: eta, Weight: weight, Objective: r.Final(race.Cost), PolicyCost: r.Final(race.PolicyCost), PenalisedGap: r.Final(gap)}
+}
+
 // ContestSettings say how much work a [Contest] is.
 type ContestSettings struct {
 	Trials, TuningTrials int
@@ -109,20 +113,16 @@ func (c Protocol) Contest(ctx context.Context, set ContestSettings) (k *Contest,
 	if err != nil {
 		return nil, fault.At("paper", fmt.Sprintf("protocol %q", c.Name), err)
 	}
-	score := func(r *race.Runs, eta, weight float64) Score {
-		return Score{Eta: eta, Weight: weight,
-			Objective: r.Final(race.Cost), PolicyCost: r.Final(race.PolicyCost), PenalisedGap: r.Final(gap)}
-	}
-	own := func(r *race.Runs, k int) Score { return score(r, set.Etas[k], 0) }
+	own := func(r *race.Runs, k int) Score { return scoreOf(r, gap, set.Etas[k], 0) }
 	rival := func(r *race.Runs, k int) Score {
-		return score(r, set.PenaltyEtas[k/len(set.Weights)], set.Weights[k%len(set.Weights)])
+		return scoreOf(r, gap, set.PenaltyEtas[k/len(set.Weights)], set.Weights[k%len(set.Weights)])
 	}
 	byCost := func(o race.Outcome) (*race.Runs, int) {
 		k := race.Best(o.Tuning, race.PolicyCost, func(x []float64) float64 { return stat.Mean(x, nil) })
 		return must(race.Trials(ctx, p, o.Methods[k], settings)), k
 	}
 	return &Contest{Protocol: c, Configurations: len(set.Etas), TuningTrials: set.TuningTrials,
-		AsGiven:     Pair{score(all[0].Runs, c.StepSize.At(0), 0), score(all[1].Runs, c.StepSize.At(0), c.Weight)},
+		AsGiven:     Pair{scoreOf(all[0].Runs, gap, c.StepSize.At(0), 0), scoreOf(all[1].Runs, gap, c.StepSize.At(0), c.Weight)},
 		Tuned:       Pair{own(all[2].Runs, all[2].Chosen), rival(all[3].Runs, all[3].Chosen)},
 		TunedByCost: Pair{own(byCost(all[2])), rival(byCost(all[3]))}}, nil
 }
@@ -226,8 +226,7 @@ func RelativeGap(p *mixpolicy.Problem) (c race.Curve, err error) {
 func ReadmeFigure(ctx context.Context, progress func(name string, done, total int)) (figure plotting.Panels, err error) {
 	defer catch(&err)
 	p := must(QueueProblem(mixpolicy.Ball(Working().Radius)))
-	best, least := must(p.Optimum(ctx)), must(p.Solve(ctx, []float64{1, 0}))
-	line := plotting.Line{Name: "cost cᵀΨθ"}
+	best, least, line := must(p.Optimum(ctx)), must(p.Solve(ctx, []float64{1, 0})), plotting.Line{Name: "cost cᵀΨθ"}
 	for t := -0.2; t <= 1.4; t += 0.05 {
 		line.X, line.Y = append(line.X, t), append(line.Y, p.Objective([]float64{t, 1 - t}))
 	}
@@ -238,8 +237,7 @@ func ReadmeFigure(ctx context.Context, progress func(name string, done, total in
 
 	set := DefaultContest(Working())
 	set.Progress = progress
-	k := must(Working().Contest(ctx, set))
-	gap := must(RelativeGap(p))
+	k, gap := must(Working().Contest(ctx, set)), must(RelativeGap(p))
 	learn := func(name string, m mixpolicy.Method) plotting.Line {
 		return BandLine(name, must(race.Trials(ctx, p, m, race.Settings{
 			Trials: 20, Iterations: k.Protocol.Iterations, Seed: k.Protocol.Seed, Schedule: mixpolicy.LogSpaced(8)})), gap)

@@ -27,46 +27,40 @@ func (d Decision) String() string {
 	return string(d.Verdict) + ": " + d.On
 }
 
-// atMost decides "x is at most bound" of numbers that are exact up to rounding. NaN is not.
-func atMost(x, bound float64) Decision {
-	if x <= bound {
+// either is the decision that a claim holds, or else another one.
+func either(holds bool, other Verdict) Decision {
+	if holds {
 		return Decision{Verdict: Holds}
 	}
-	return Decision{Verdict: Fails}
+	return Decision{Verdict: other}
 }
+
+// atMost decides "x is at most bound" of numbers that are exact up to rounding. NaN is not.
+func atMost(x, bound float64) Decision { return either(x <= bound, Fails) }
 
 // found decides "there is one" by how many there are.
-func found(n int) Decision { return atMost(1, float64(n)) }
+func found(n int) Decision { return either(n > 0, Fails) }
 
 // inText decides "the text has one" by how many entries the index has: a text may lack what it announces.
-func inText(n int) Decision {
-	if n < 1 {
-		return Decision{Verdict: Missing}
-	}
-	return Decision{Verdict: Holds}
-}
+func inText(n int) Decision { return either(n > 0, Missing) }
 
 // less decides "smaller than bound" by an interval. A difference that is 0 in every trial is
 // not smaller than 0.
 func less(iv race.Interval, bound float64) Decision {
-	switch {
-	case iv.Hi < bound:
-		return Decision{Verdict: Holds}
-	case iv.Lo >= bound:
-		return Decision{Verdict: Fails}
-	}
-	return Decision{Undecided, intervalText(iv)}
+	return decided(iv, iv.Hi < bound, iv.Lo >= bound)
 }
 
 // same decides "makes no difference" by the interval of a difference.
 func same(iv race.Interval) Decision {
-	switch {
-	case iv.Lo == 0 && iv.Hi == 0:
-		return Decision{Verdict: Holds}
-	case iv.Lo > 0 || iv.Hi < 0:
-		return Decision{Verdict: Fails}
+	return decided(iv, iv.Lo == 0 && iv.Hi == 0, iv.Lo > 0 || iv.Hi < 0)
+}
+
+// decided is undecided if the interval tells neither.
+func decided(iv race.Interval, holds, fails bool) Decision {
+	if holds || fails {
+		return either(holds, Fails)
 	}
-	return Decision{Undecided, intervalText(iv)}
+	return Decision{Undecided, fmt.Sprintf("[%.4g, %.4g]", iv.Lo, iv.Hi)}
 }
 
 // argued decides a claim O(Tᵖ) by the exponents of T in the claim and in what the argument
@@ -74,22 +68,16 @@ func same(iv race.Interval) Decision {
 // not proved; it fails only if runs contradict it.
 func argued(proved, claimed float64, contradicted bool) Decision {
 	const fit = 0.005 // of an exponent between T = 10⁵⁰ and 10⁶⁰, where lower powers and logarithms still show
-	switch {
-	case proved <= claimed+fit:
-		return Decision{Verdict: Holds}
-	case contradicted:
-		return Decision{Verdict: Fails}
+	if contradicted {
+		return either(proved <= claimed+fit, Fails)
 	}
-	return Decision{Verdict: NotProved}
+	return either(proved <= claimed+fit, NotProved)
 }
 
 // polynomial decides "at most a power of d" by the degree of an upper bound between the
 // first d and between the last. If the degree grows, the bound is no power, and proves nothing.
 func polynomial(first, last float64) Decision {
-	if last <= first && !math.IsInf(first, 1) {
-		return Decision{Verdict: Holds}
-	}
-	return Decision{Verdict: NotProved}
+	return either(last <= first && !math.IsInf(first, 1), NotProved)
 }
 
 // every is the decision on a claim of several parts: the first that does not hold, or else
@@ -122,8 +110,6 @@ const (
 	confidence = 0.95
 	power      = 0.9
 )
-
-func intervalText(iv race.Interval) string { return fmt.Sprintf("[%.4g, %.4g]", iv.Lo, iv.Hi) }
 
 // A comparison is of one quantity between two methods over the same streams: of the mean
 // difference with 0, or of the ratio of standard deviations with 1.
@@ -166,16 +152,9 @@ func holm(family ...*comparison) {
 	level := (1 - confidence) / float64(len(family))
 	for k, adjusted := range race.Holm(p) {
 		c := family[k]
-		switch rejected := adjusted <= 1-confidence; {
-		case rejected && c.Mean < c.null:
-			c.Decision = Decision{Verdict: Holds}
-		case rejected:
-			c.Decision = Decision{Verdict: Fails}
-		case c.Lo == c.Hi && c.Lo == c.null: // 0 in every trial: not smaller, and nothing is left to chance
-			c.Decision = Decision{Verdict: Fails}
-		default:
-			c.Decision = Decision{Undecided, fmt.Sprintf("%s; %.3g would be found with probability %g",
-				intervalText(c.Interval), c.finds(level), power)}
+		rejected, none := adjusted <= 1-confidence, c.Lo == c.Hi && c.Lo == c.null // in every trial: nothing is left to chance
+		if c.Decision = decided(c.Interval, rejected && c.Mean < c.null, rejected || none); c.Verdict == Undecided {
+			c.On += fmt.Sprintf("; %.3g would be found with probability %g", c.finds(level), power)
 		}
 	}
 }

@@ -84,8 +84,7 @@ func TestQuickClaims(t *testing.T) {
 
 // Experiments with other data come to other verdicts.
 func TestClaimsOfOtherData(t *testing.T) {
-	ctx := t.Context()
-	queue := mixpolicy.Must(QueueProblem(mixpolicy.Ball(2)))
+	ctx, queue := t.Context(), mixpolicy.Must(QueueProblem(mixpolicy.Ball(2)))
 	x := mixpolicy.Must(models.Queue{Buffer: 10}.MDP())
 	var apart []*mixpolicy.Policy // share no pair, so that negative coefficients are infeasible
 	for a := range 2 {
@@ -129,8 +128,7 @@ func TestSmoothedBounds(t *testing.T) {
 // 0.034 and 0.024.
 func TestPower(t *testing.T) {
 	const samples, n = 2000, 40
-	rng := rand.New(rand.NewPCG(1, 0))
-	zero := make([]float64, n)
+	rng, zero := rand.New(rand.NewPCG(1, 0)), make([]float64, n)
 	sample := func(mean float64) []float64 {
 		x := make([]float64, n)
 		for i := range x {
@@ -157,8 +155,7 @@ func TestPower(t *testing.T) {
 
 // Of a ratio the same is said on the scale of logarithms: (z_{1−level/2} + z_{0.9}) standard errors.
 func TestSpread(t *testing.T) {
-	rng := rand.New(rand.NewPCG(2, 0))
-	x, y := make([]float64, 50), make([]float64, 50)
+	rng, x, y := rand.New(rand.NewPCG(2, 0)), make([]float64, 50), make([]float64, 50)
 	for i := range x {
 		x[i], y[i] = rng.NormFloat64(), rng.NormFloat64()
 	}

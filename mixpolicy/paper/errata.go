@@ -76,17 +76,25 @@ func readErrata(file string) (all []Erratum, err error) {
 		var kind, where string
 		fields := map[string]*string{"kind": &kind, "where": &where, "printed": &e.Printed, "corrected": &e.Corrected,
 			"why": &e.Why, "changes": &e.Downstream, "in the authors' favour": &e.Reading, "examined": &e.Examined, "choice": &e.Choice}
-		for line := range strings.SplitSeq(texts[id], "\n") {
-			name, text, _ := strings.Cut(strings.TrimPrefix(line, "- "), ": ")
-			if fields[name] == nil || text == "" {
-				return nil, fmt.Errorf("paper: data/%s: %s: line %q, want a known field and its text, as in - kind: slip", file, id, line)
-			}
-			*fields[name] = text
+		if err := setFields(file, id, texts[id], fields); err != nil {
+			return nil, err
 		}
 		e.Kind, e.Where = Kind(kind), strings.Split(where, "; ")
 		all = append(all, e)
 	}
 	return all, err
+}
+
+// setFields reads a list of fields, as in - kind: slip, of a section of a file.
+func setFields(file, id, section string, fields map[string]*string) error {
+	for line := range strings.SplitSeq(section, "\n") {
+		name, text, _ := strings.Cut(strings.TrimPrefix(line, "- "), ": ")
+		if fields[name] == nil || text == "" {
+			return fmt.Errorf("paper: data/%s: %s: line %q, want a known field and its text, as in - kind: slip", file, id, line)
+		}
+		*fields[name] = text
+	}
+	return nil
 }
 
 // parts of the paper, and how the names of the places in them begin.

@@ -318,8 +318,7 @@ func primalLP(x *mixpolicy.MDP, form mixpolicy.Form) *smallLP {
 
 // dualLP is (2.13), with ξᵀ(Q − γP) = (1−γ)αᵀ or, as printed, ξᵀ(P − Q) = 0.
 func dualLP(x *mixpolicy.MDP, form mixpolicy.Form) *smallLP {
-	pairs, states, gamma := x.Pairs(), x.States(), x.Gamma()
-	p := &smallLP{c: slices.Clone(x.Costs())}
+	pairs, states, gamma, p := x.Pairs(), x.States(), x.Gamma(), &smallLP{c: slices.Clone(x.Costs())}
 	for i := range pairs {
 		p.atLeast(unit(pairs, i), 0)
 	}

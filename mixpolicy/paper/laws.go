@@ -233,8 +233,7 @@ func (r *Trace) lagrangianSum(at Place) (printed, corrected Sides) {
 
 // multiplierProjection: the printed map, onto the whole ball, does not increase distances either.
 func (r *Trace) multiplierProjection(at Place) (printed, corrected Sides) {
-	free := floats.AddScaledTo(make([]float64, len(at.Lambda)), at.Lambda, at.Eta, at.Ascent)
-	onto := at.NextLambda
+	free, onto := floats.AddScaledTo(make([]float64, len(at.Lambda)), at.Lambda, at.Eta, at.Ascent), at.NextLambda
 	if at.Part == 0 {
 		onto = scaled(r.G/max(r.G, floats.Norm(free, 2)), free)
 	}
@@ -287,8 +286,7 @@ type ending struct {
 }
 
 func (r *Trace) ending() ending {
-	best := r.target()
-	f := func(theta []float64) float64 { return r.Problem.Objective(theta) / r.Scale }
+	best, f := r.target(), func(theta []float64) float64 { return r.Problem.Objective(theta) / r.Scale }
 	e := ending{Trace: r, sum: r.Sums.Sum, v: r.Problem.Violation(r.Theta), gap: f(r.Theta) - f(best),
 		complementary: f(best) - r.lagrangian(best, r.Lambda), short: combination(r.Problem, r.Theta), noise: r.noise(best) / r.Sums.Sum}
 	for i, x := range e.short {

@@ -193,23 +193,20 @@ func (m *Moduli) Sharpness() plotting.Table {
 			t.Row(c.Name, "", "", "", "", "no η₀ runs to the end")
 			continue
 		}
-		row := []any{c.Name, fmt.Sprintf("%.3g", m.Settings.Etas[c.Chosen])}
-		at, _ := slices.BinarySearch(etas, m.Settings.Etas[c.Chosen])
-		for i := at - 1; i <= at+1; i++ {
-			text := "not tried"
-			if i >= 0 && i < len(etas) {
-				text = "diverges"
-				if k := slices.Index(m.Settings.Etas, etas[i]); c.Tuning != nil && c.Tuning[k].Scores != nil {
-					text = fmt.Sprintf("%.4g", stat.Mean(c.Tuning[k].Scores, nil))
-				}
-			}
-			row = append(row, text)
-		}
-		remark := ""
+		at, remark := slices.Index(etas, m.Settings.Etas[c.Chosen]), ""
 		if at == 0 || at == len(etas)-1 {
 			remark = fmt.Sprintf("η₀ is at an end of the grid from %.3g to %.3g: widen it", etas[0], etas[len(etas)-1])
 		}
-		t.Row(append(row, remark)...)
+		score := func(i int) string {
+			if i < 0 || i >= len(etas) {
+				return "not tried"
+			}
+			if k := slices.Index(m.Settings.Etas, etas[i]); c.Tuning != nil && c.Tuning[k].Scores != nil {
+				return fmt.Sprintf("%.4g", stat.Mean(c.Tuning[k].Scores, nil))
+			}
+			return "diverges"
+		}
+		t.Row(c.Name, fmt.Sprintf("%.3g", etas[at]), score(at-1), score(at), score(at+1), remark)
 	}
 	start := must(RelativeGap(m.Problem))(&race.Observation{Theta: shifted(make([]float64, m.Problem.Dim()), 1/float64(m.Problem.Dim()))})
 	t.Row("θ₀", "", "", fmt.Sprintf("%.4g", start), "", "")
@@ -256,14 +253,19 @@ func (m *Moduli) finished() []Contender {
 	return slices.DeleteFunc(slices.Clone(m.Contenders), func(c Contender) bool { return c.Err != nil })
 }
 
-// noneRan is drawn where there is nothing to draw.
-func noneRan(what string) plotting.Figure {
+// orNone is the figure, or one that says why there is nothing to draw.
+func orNone(what string, f plotting.Figure) plotting.Figure {
+	if f.Layers != nil {
+		return f
+	}
 	return plotting.Figure{Title: what + ": no modulus ran to the end; the table says why"}.With(plotting.Rule{})
 }
 
+var queries = plotting.Axis{Label: "queries to the oracle", Log: true}
+
 // Cost draws cᵀΨθ̂ against the queries, means over trials with intervals, with the exact optimum.
 func (m *Moduli) Cost() plotting.Figure {
-	f := plotting.Figure{Title: "Cost", X: plotting.Axis{Label: "queries to the oracle", Log: true}, Y: plotting.Axis{Label: "cᵀΨθ̂"}}
+	f := plotting.Figure{Title: "Cost", X: queries, Y: plotting.Axis{Label: "cᵀΨθ̂"}}
 	for _, k := range m.finished() {
 		f.Layers = append(f.Layers, bandLine(k.Name, k.Runs.BandOf(race.Iterations, race.Cost, interval), 0))
 	}
@@ -274,11 +276,7 @@ func (m *Moduli) Cost() plotting.Figure {
 // run by run on the same streams, from the given number of queries on: means with intervals, in
 // units of the optimum.
 func (m *Moduli) Differences(from float64) plotting.Figure {
-	all := m.finished()
-	if len(all) == 0 {
-		return noneRan("Differences")
-	}
-	f := plotting.Figure{X: plotting.Axis{Label: "queries to the oracle", Log: true}}
+	all, f := m.finished(), plotting.Figure{X: queries}
 	for i, k := range all {
 		if i == 0 {
 			f.Y.Label = "penalised gap − that of the " + k.Name
@@ -306,7 +304,7 @@ func (m *Moduli) Differences(from float64) plotting.Figure {
 			f.Layers = append(f.Layers, l)
 		}
 	}
-	return f
+	return orNone("Differences", f)
 }
 
 // Boundary draws how far the iterates θ_t that were recorded keep from the boundary of the
@@ -318,14 +316,14 @@ func (m *Moduli) Boundary() plotting.Panels {
 		l := bandLine("", k.Runs.BandOf(race.Iterations, m.room, interval), 0)
 		top = max(top, floats.Max(l.Hi))
 		panels.Figures = append(panels.Figures, plotting.Figure{
-			Title: k.Name, X: plotting.Axis{Label: "queries to the oracle", Log: true}, Y: plotting.Axis{Label: "R − ‖θₜ‖"},
+			Title: k.Name, X: queries, Y: plotting.Axis{Label: "R − ‖θₜ‖"},
 		}.With(plotting.Points{X: l.X, Y: l.Y, Lo: l.Lo, Hi: l.Hi, Interval: strings.Replace(l.Interval, "band", "bars", 1)}))
 	}
 	for i := range panels.Figures {
 		panels.Figures[i].Y.Max = 1.05 * top
 	}
 	if panels.Figures == nil {
-		return plotting.Row(noneRan("Boundary"))
+		return plotting.Row(orNone("Boundary", plotting.Figure{}))
 	}
 	return panels
 }
@@ -343,10 +341,7 @@ func (m *Moduli) Sensitivity() plotting.Figure {
 		}
 		f.Layers = append(f.Layers, line(strings.Join(append([]string{c.Name}, m.lost(c)...), ", "), rows))
 	}
-	if f.Layers == nil {
-		return noneRan(f.Title)
-	}
-	return f
+	return orNone(f.Title, f)
 }
 
 func sensitivity(title, label string) plotting.Figure {
@@ -385,10 +380,7 @@ func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (f plo
 		dashed.Color, dashed.Dash = solid.Color, plotting.Dashed
 		f.Layers = append(f.Layers, solid, dashed)
 	}
-	if f.Layers == nil {
-		return noneRan(f.Title), nil
-	}
-	return f, nil
+	return orNone(f.Title, f), nil
 }
 
 // oneRun draws θₜ and θ̂ₜ of the first trial, each as a number of a θ. Between two points θₜ has
@@ -416,7 +408,6 @@ func (s ModuliSettings) Look(ctx context.Context, p *mixpolicy.Problem, phi breg
 		return race.Interval{Mean: stat.Mean(x, nil), Lo: floats.Min(x), Hi: floats.Max(x), N: len(x)}
 	}), from)
 	all.Interval = fmt.Sprintf("band: all %d runs", len(t.Finished()))
-	queries := plotting.Axis{Label: "queries to the oracle", Log: true}
 	return plotting.Row(plotting.Figure{Title: "Where a run is in its class", X: queries,
 		Y: plotting.Axis{Label: "θ₁/R", Min: -1.05, Max: 1.05}}.With(last, average, plotting.Rule{Label: "θ₁*/R", At: best.Theta[0] / r}),
 		plotting.Figure{Title: "How far it is from the optimum", X: queries,
@@ -442,7 +433,7 @@ func (m *Moduli) Paths() (plotting.Panels, error) {
 		figures = append(figures, draw(c, m.best.Theta))
 	}
 	if figures == nil {
-		figures = append(figures, noneRan("Paths"))
+		figures = append(figures, orNone("Paths", plotting.Figure{}))
 	}
 	return plotting.Row(figures...), nil
 }
@@ -467,7 +458,7 @@ func (c Contender) distance(best []float64) (d func(leading ...float64) float64,
 // onLine draws θₜ and θ̂ₜ over strips D(θ*; ·) ≤ ℓ, a strip for each level. Each is one interval,
 // for ∂/∂s D(θ*; θ* + sv) = s vᵀ∇²φ(θ* + sv)v ≥ 0; it is found to a thousandth of the axis.
 func onLine(c Contender, best []float64) plotting.Figure {
-	f := plotting.Figure{Title: c.Name, X: plotting.Axis{Label: "queries to the oracle", Log: true}, Y: plotting.Axis{Label: "θ₁"}}
+	f := plotting.Figure{Title: c.Name, X: queries, Y: plotting.Axis{Label: "θ₁"}}
 	last, average := oneRun(c.Runs, race.Queries, 0, func(theta []float64) float64 { return theta[0] })
 	f.Y.Min, f.Y.Max = reach(append(last.Y, average.Y...), best[0])
 	d, levels := c.distance(best)

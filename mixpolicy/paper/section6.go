@@ -243,8 +243,7 @@ func checkTransitionLaw(context.Context) Finding {
 }
 
 func checkQueueCost(context.Context) Finding {
-	x := must(models.Queue{}.MDP())
-	var worst float64
+	x, worst := must(models.Queue{}.MDP()), 0.0
 	for s := range 100 {
 		for a, rate := range []float64{0.2, 0.4, 0.6, 0.8} {
 			worst = max(worst, relativeError(x.Cost(s, a), sq(float64(s+1))+60*rate*rate*rate))

@@ -91,7 +91,7 @@ func WithStatements(notebook string) (text string, numbers []string, err error) 
 				of = append(of, strings.Split(parts, ", ")...)
 			}
 			numbers = append(numbers, of...)
-			b.WriteString("\n" + must(quotation(of, told)))
+			b.WriteString("\n" + quotation(of, told))
 		}
 		lines := []string{m[1] + jsonOf("<!-- stated: "+m[2]+" -->\n")}
 		for line := range strings.Lines(b.String() + "\n") {
@@ -113,27 +113,22 @@ func jsonOf(s string) string {
 
 // quotation is a statement as a notebook quotes it. Its number is the first one, and the others are
 // those of equations that are part of it.
-func quotation(numbers []string, told map[string]bool) (string, error) {
-	all, err := Statements()
-	if err != nil {
-		return "", err
-	}
-	index := Index()
+func quotation(numbers []string, told map[string]bool) string {
+	all := must(Statements())
 	var s Statement
+	var heads []string
 	for _, number := range numbers {
-		i := slices.IndexFunc(index, func(e Entry) bool { return e.Number == number })
+		i := slices.IndexFunc(all, func(s Statement) bool { return s.Number == number })
 		if i < 0 {
-			return "", fmt.Errorf("paper: a notebook has a place for (%s), which is not in the index", number)
+			noError(fmt.Errorf("paper: a notebook has a place for (%s), which is not in the index", number))
 		}
 		if s.Number == "" {
 			s = all[i]
 		}
-	}
-	heads := slices.Clone(numbers)
-	for i, number := range heads {
 		if !strings.Contains(number, " ") {
-			heads[i] = "(" + number + ")"
+			number = "(" + number + ")"
 		}
+		heads = append(heads, number)
 	}
 	said := "**" + strings.Join(heads, ", ") + ".** " + s.Says + "\n\n"
 	if s.Corrected == "" {
@@ -153,7 +148,7 @@ func quotation(numbers []string, told map[string]bool) (string, error) {
 			told[e.ID] = true
 		}
 	}
-	return "> " + strings.ReplaceAll(strings.ReplaceAll(said, "\n", "\n> "), "> \n", ">\n") + "\n", nil
+	return "> " + strings.ReplaceAll(strings.ReplaceAll(said, "\n", "\n> "), "> \n", ">\n") + "\n"
 }
 
 // unmarked keeps Markdown from reading signs of computed numbers as its own.

@@ -237,8 +237,7 @@ func (r *Trace) target() []float64 {
 
 // comparators are points θ of Θ₂ ∩ Θ_R: the optimum, base policies, and extreme points.
 func (r *Trace) comparators() [][]float64 {
-	centre, class := r.before.Next, r.Problem.Class()
-	points := [][]float64{r.target()}
+	centre, class, points := r.before.Next, r.Problem.Class(), [][]float64{r.target()}
 	for j := range centre {
 		for _, far := range []float64{1, 0x1p40 * class.R, -0x1p40 * class.R} {
 			theta := scaled(far, unit(len(centre), j))
@@ -255,8 +254,7 @@ func (r *Trace) comparators() [][]float64 {
 // multipliers are points λ ∈ Λ: 0, the projection of λ*, one along Ψθ₀, and the worst for θ̂.
 func (r *Trace) multipliers() [][]float64 {
 	_, best := r.optimum()
-	along := combination(r.Problem, r.before.Next)
-	against := scaled(-0x1p40, combination(r.Problem, r.Theta))
+	along, against := combination(r.Problem, r.before.Next), scaled(-0x1p40, combination(r.Problem, r.Theta))
 	all := [][]float64{make([]float64, len(best)), slices.Clone(best), scaled(1/floats.Norm(along, 2), along), against}
 	for _, l := range all {
 		projectLambda(l, r.G)

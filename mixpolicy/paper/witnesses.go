@@ -50,25 +50,22 @@ func checkViolationBelow(context.Context) Finding {
 		"with c_max = %.2g, below any violation, and %.3g with max|c|", printed, top, full)
 }
 
-// checkViolationCase is (5.36) along runs, and for costs that are all negative.
-func checkViolationCase(ctx context.Context) Finding {
-	return alsoPrinted(checkAlongRuns("5.36")(ctx), checkViolationBelow(ctx))
-}
-
-// alsoPrinted is the finding f of a statement that holds along f, and that fails as printed in
-// another case.
-func alsoPrinted(f, other Finding) Finding {
-	f.Printed = max(f.Printed, other.Printed)
-	if !other.CorrectedHolds() {
-		f.Corrected = max(f.Corrected, other.Corrected)
+// also is the check of a statement that holds by the first, and that fails as printed in another case.
+func also(first, other check) check {
+	return func(ctx context.Context) Finding {
+		f, g := first(ctx), other(ctx)
+		f.Printed = max(f.Printed, g.Printed)
+		if !g.CorrectedHolds() {
+			f.Corrected = max(f.Corrected, g.Corrected)
+		}
+		f.Numbers += "; " + g.Numbers
+		return f
 	}
-	f.Numbers += "; " + other.Numbers
-	return f
 }
 
 // checkSureDeviation: one step (T = 1) with the costs 10⁶ and 0. The error along θ₀ − θ* is
 // 10⁶/2 in size surely, which (5.19a) with the C_e of (3.34b) excludes, for c₀ = 10⁻³ too.
-func checkSureDeviation() Finding {
+func checkSureDeviation(context.Context) Finding {
 	const high, c0 = 1e6, 1e-3
 	p := banditProblem(mixpolicy.Ball(1), high, 0)
 	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: 1}))
@@ -87,23 +84,22 @@ func restarting(x *mixpolicy.MDP) *mixpolicy.MDP {
 	})
 }
 
-// witnessStationary also reads P as the kernel that restarts.
-func witnessStationary(ctx context.Context) Finding {
+// checkRestarting reads P as the kernel that restarts.
+func checkRestarting(ctx context.Context) Finding {
 	x, p, q := smallMeasure()
 	y := restarting(x)
 	_, xi := dualLP(y, mixpolicy.Printed).solve()
 	v, _ := optimalValue(ctx, x)
 	corrected := max(relativeVectorError(must(y.Occupation(ctx, p)).State, q.State), relativeError(floats.Dot(x.Costs(), xi), v.Cost()),
 		must(theory.MixingCurve(ctx, y, p, q.State, 400))[400])
-	return alsoPrinted(everyPlace(checkStationary, checkFlow, checkReducedFlow, checkMixing)(ctx), holds(corrected,
-		"with P̃ = γP + (1−γ)1αᵀ for P the printed forms are true: to %.1g", corrected).within(valueTolerance))
+	return holds(corrected,
+		"with P̃ = γP + (1−γ)1αᵀ for P the printed forms are true: to %.1g", corrected).within(valueTolerance)
 }
 
 // witnessMixtures also compares the best mixture of two deterministic policies with the best
 // combination of their measures.
 func witnessMixtures(ctx context.Context) Finding {
-	x := smallMDP()
-	rng := rand.New(rand.NewPCG(1, 5))
+	x, rng := smallMDP(), rand.New(rand.NewPCG(1, 5))
 	pure := func() *mixpolicy.Policy {
 		actions := make([]int, x.States())
 		for s := range actions {
@@ -119,12 +115,12 @@ func witnessMixtures(ctx context.Context) Finding {
 		"two deterministic policies: the best of 21 mixtures costs %.4g, the best Ψθ %.4g", mixture, best.Objective)
 }
 
-// witnessContraction also reads P as the kernel that restarts, and τ_mix as a constant that exists.
-func witnessContraction(ctx context.Context) Finding {
+// checkRestartingContracts reads P as the kernel that restarts, and τ_mix as a constant that exists.
+func checkRestartingContracts(ctx context.Context) Finding {
 	x, p, _ := smallMeasure()
 	one := must(theory.ContractionCoefficient(ctx, restarting(x), p, 1)).Coefficient
-	return alsoPrinted(checkContraction(ctx), holds(excess(one, x.Gamma()),
-		"one step of P̃ = γP + (1−γ)1αᵀ contracts by %.3g, which is at most γ = e^{−1/τ} for τ = 1/ln(1/γ)", one))
+	return holds(excess(one, x.Gamma()),
+		"one step of P̃ = γP + (1−γ)1αᵀ contracts by %.3g, which is at most γ = e^{−1/τ} for τ = 1/ln(1/γ)", one)
 }
 
 // recurrentClasses is the number of classes of states that a policy does not leave once it is
@@ -156,8 +152,7 @@ func witnessUnichain(context.Context) Finding {
 // (3.3) as a statement on the value.
 func witnessMultipliers(ctx context.Context) Finding {
 	p := rarePairProblem()
-	size := floats.Norm(must(theory.Multipliers(p)), 2)
-	limit := 1 / (1 - p.MDP().Gamma())
+	size, limit := floats.Norm(must(theory.Multipliers(p)), 2), 1/(1-p.MDP().Gamma())
 	return everyPlace(checkMultiplierNorm, checkLambdaBall)(ctx).
 		read(min(excess(size, limit), checkLambdaBall(ctx).Printed), "‖λ*‖₂ = %.3g is more than 1/(1−γ) = %.3g in the second problem, "+
 			"where 1/(1−γ) misses the value of (3.3) too", size, limit)
@@ -181,20 +176,16 @@ func witnessHats(context.Context) Finding {
 		"20 steps: (3.13) with ∇_θ𝓛 is up to %.2g from (3.14), with its sample %.1g", printed, corrected)
 }
 
-// checkMirrorLine is (3.13): the step is a minimum, and its gradient the sample.
-func checkMirrorLine(ctx context.Context) Finding {
-	return alsoPrinted(checkMirrorStep(ctx), witnessHats(ctx))
-}
-
-// checkPolicyOfOptimum is (2.14), also where π* never visits a state.
-func checkPolicyOfOptimum(ctx context.Context) Finding {
-	x := process(2, 2, mixpolicy.Discounted(0.9), unit(2, 0), func(s, a int) (float64, []float64) { return float64(s + a), unit(2, max(s, a)) })
+// checkUnvisited is (2.14) where π* never visits a state.
+func checkUnvisited(context.Context) Finding {
+	x := process(2, 2, mixpolicy.Discounted(0.9), unit(2, 0), func(s, a int) (float64, []float64) {
+		return float64(s + a), unit(2, max(s, a))
+	})
 	_, xi := dualLP(x, mixpolicy.Corrected).solve()
 	away := xi[2:]
-	printed := away[0] / floats.Sum(away)
-	row := must(mixpolicy.PolicyOf(x, xi)).Row(1)
-	return alsoPrinted(checkPolicyFromDual(ctx), holdsCorrected(printed, math.Abs(floats.Sum(row)-1),
-		"but in a state that π* never visits, which (A.2) excludes, it is 0/0 = %v; uniform there: %v", printed, row))
+	printed, row := away[0]/floats.Sum(away), must(mixpolicy.PolicyOf(x, xi)).Row(1)
+	return holdsCorrected(printed, math.Abs(floats.Sum(row)-1),
+		"but in a state that π* never visits, which (A.2) excludes, it is 0/0 = %v; uniform there: %v", printed, row)
 }
 
 // witnessNoProbability: costs −1 and 1, and samples of the first pair only, which say that more of
@@ -204,8 +195,7 @@ func witnessNoProbability(ctx context.Context) Finding {
 	p := banditProblem(mixpolicy.Ball(radius), -1, 1)
 	set := TraceSettings{Iterations: iterations, StepSize: mixpolicy.InverseSqrt(1), Beta: 6, Pair: func(int) int { return 0 }}
 	r := must(NewTrace(p, set))
-	bound := r.K.SharpViolationBound(r.Sums, 4./iterations).Value
-	var likely float64
+	bound, likely := r.K.SharpViolationBound(r.Sums, 4./iterations).Value, 0.0
 	for stream := range uint64(10) {
 		run := must(mixpolicy.Solve(ctx, p, mixpolicy.PrimalDual{Beta: set.Beta, StepSize: set.StepSize, CostScale: 1},
 			mixpolicy.Settings{Iterations: iterations, Seed: 33, Stream: stream}))
@@ -218,8 +208,7 @@ func witnessNoProbability(ctx context.Context) Finding {
 
 // witnessStepSize: constant steps so small that θ̂ = θ₀ to rounding for any T that can be.
 func witnessStepSize(ctx context.Context) Finding {
-	p := smallProblem(mixpolicy.Ball(2))
-	method := mixpolicy.PrimalDual{Beta: 20, CostScale: 1}
+	p, method := smallProblem(mixpolicy.Ball(2)), mixpolicy.PrimalDual{Beta: 20, CostScale: 1}
 	k := must(theory.NewConstants(p, method))
 	gap := func(eta mixpolicy.StepSize) float64 {
 		method.StepSize = eta
@@ -268,8 +257,8 @@ func witnessViolationNorm(ctx context.Context) Finding {
 // every μ: τ_mix = 1, κ = 1, and ‖Ψ‖²_{*,2} goes like 1/copies. Costs, γ, d and the optimum stay.
 func clippedProblem(copies int) *mixpolicy.Problem {
 	n := 2 * copies
-	even := uniform(n)
-	x := process(n, 2, mixpolicy.Discounted(0.1), nil, func(s, a int) (float64, []float64) { return float64(a) * []float64{10, 1}[s%2], even })
+	even, cost := uniform(n), []float64{10, 1}
+	x := process(n, 2, mixpolicy.Discounted(0.1), nil, func(s, a int) (float64, []float64) { return float64(a) * cost[s%2], even })
 	measure := func(dear ...float64) (psi []float64) {
 		for s := range n {
 			psi = append(psi, (1-dear[s%2])/float64(n), dear[s%2]/float64(n))
@@ -375,8 +364,7 @@ func witnessReciprocalNorm(context.Context) Finding {
 // characterises the projection y of x, (x − y)(z − y) ≤ 0 for all z ∈ 𝒳.
 func witnessArgmin(context.Context) Finding {
 	const x, radius = 3.0, 2.0 // 𝒳 = [−2, 2]
-	line := floats.Span(make([]float64, 257), -radius, radius)
-	least, point := math.Inf(1), 0.0
+	line, least, point := floats.Span(make([]float64, 257), -radius, radius), math.Inf(1), 0.0
 	for _, z := range line {
 		if d := sq(x - z); d < least {
 			least, point = d, z
@@ -407,8 +395,7 @@ func witnessSubordinate(context.Context) Finding {
 
 func witnessStrongConvexity(context.Context) Finding {
 	// φ of (3.7) with μ = 1/R, at 0 and a point half-way to the sphere.
-	phi := bregman.Ball{R: 2}
-	y := []float64{0.8, 0.6}
+	phi, y := bregman.Ball{R: 2}, []float64{0.8, 0.6}
 	above := phi.Value([]float64{0, 0}) + 0.25*floats.Dot(y, y)
 	return holdsCorrected(excess(phi.Value(y), above), excess(above, phi.Value(y)),
 		"φ(0) + (μ/2)‖y‖² = %.4f and φ(y) = %.4f, for φ of (3.7), R = 2, ‖y‖ = 1", above, phi.Value(y))
@@ -439,8 +426,7 @@ func witnessHyperplane(context.Context) Finding {
 	p, theta, _ := smallTheta()
 	double := scaled(2, theta)
 	// Θ₁ is a cone: 2θ is in it if θ is. The step of the algorithm brings 1ᵀθ back to 1.
-	inCone := p.NegativeMass(double)
-	next := make([]float64, 3)
+	inCone, next := p.NegativeMass(double), make([]float64, 3)
 	noError(bregman.Project(bregman.Ball{R: 2}, next, theta))
 	return holdsCorrected(math.Abs(floats.Sum(double)-1), math.Abs(floats.Sum(next)-1)+inCone,
 		"2θ is in Θ₁ with θ, and has 1ᵀ2θ = %.3g; the projection has 1ᵀθ = %.3g", floats.Sum(double), floats.Sum(next))
@@ -448,8 +434,7 @@ func witnessHyperplane(context.Context) Finding {
 
 func witnessDualFactor(context.Context) Finding {
 	r := smallTrace(TraceSettings{Iterations: 50, StepSize: mixpolicy.InverseSqrt(4), Beta: 10})
-	lambda := scaled(5, unit(len(r.Lambda), 0))
-	var printed, corrected float64
+	lambda, printed, corrected := scaled(5, unit(len(r.Lambda), 0)), 0.0, 0.0
 	for _, s := range r.Steps {
 		lhs := sq(floats.Distance(s.NextLambda, lambda, 2))
 		from := sq(floats.Distance(s.Lambda, lambda, 2)) + sq(s.Eta*floats.Norm(s.Ascent, 2))
@@ -463,15 +448,13 @@ func witnessDualFactor(context.Context) Finding {
 
 func witnessAverageBall(context.Context) Finding {
 	x := must(models.Queue{}.MDP())
-	printed := 1 / (1 - x.Gamma())
-	g := (mixpolicy.PrimalDual{Beta: 50}).Radius(x.Criterion())
+	printed, g := 1/(1-x.Gamma()), (mixpolicy.PrimalDual{Beta: 50}).Radius(x.Criterion())
 	return holdsCorrected(printed, relativeError(g, 50), "1/(1−γ) = %v; G = β = %v", printed, g)
 }
 
 // witnessTwoMeasures compares Ψθ with the measure of the policy (2.20), inside and outside of Ψθ ⪰ 0.
 func witnessTwoMeasures(context.Context) Finding {
-	p := smallProblem(mixpolicy.Ball(10))
-	theta := []float64{4, -5, 2}
+	p, theta := smallProblem(mixpolicy.Ball(10)), []float64{4, -5, 2}
 	inside, outside := apart(p, []float64{0.2, 0.5, 0.3}), apart(p, theta)
 	vector, policy := p.Objective(theta), policyMeasure(p, theta).Cost(p.MDP().Costs())
 	return holdsCorrected(outside, inside, "θ = (4, −5, 2), infeasible: %.3g apart in total variation, cᵀΨθ = %.4g, "+
@@ -497,8 +480,7 @@ func witnessModelFree(context.Context) Finding {
 // witnessModulusDomain compares dom φ, the points where φ < ∞, with two sets: the ball with a
 // point at infinity in every direction, and the ball.
 func witnessModulusDomain(context.Context) Finding {
-	phi := bregman.Ball{R: 2}
-	var printed, corrected float64
+	phi, printed, corrected := bregman.Ball{R: 2}, 0.0, 0.0
 	for _, x := range [][]float64{{0, 0}, {1.9, 0.1}, {2, 1}, {math.MaxFloat64, 0}, {math.Inf(1), 0}, {0, math.Inf(-1)}} {
 		finite, ball := phi.Value(x) < math.Inf(1), floats.Norm(x, 2) <= 2
 		if finite != (ball || math.IsInf(floats.Norm(x, 2), 1)) {
@@ -539,8 +521,7 @@ func witnessConditioning(context.Context) Finding {
 
 func witnessDualNorm(context.Context) Finding {
 	p := smallProblem(mixpolicy.Cube(1.5))
-	d := float64(p.Dim())
-	var printed, corrected float64
+	d, printed, corrected := float64(p.Dim()), 0.0, 0.0
 	for _, e := range gradientErrors(p, nil) {
 		dual, euclid := sq(p.Class().Norm.Dual().Of(e)), sq(floats.Norm(e, 2))
 		printed, corrected = max(printed, dual/euclid), max(corrected, excess(dual, d*euclid))

@@ -33,12 +33,13 @@ func TestEveryPlace(t *testing.T) {
 }
 
 // A case in which the printed form fails makes it fail, and a corrected form has to hold there too.
-func TestAlsoPrinted(t *testing.T) {
-	f := holdsCorrected(0, 0, "along").within(1e-3)
-	if g := alsoPrinted(f, holdsCorrected(1, 0, "case")); g.PrintedHolds() || !g.CorrectedHolds() || g.Numbers != "along; case" {
+func TestAlso(t *testing.T) {
+	found := func(f Finding) check { return func(context.Context) Finding { return f } }
+	along := found(holdsCorrected(0, 0, "along").within(1e-3))
+	if g := also(along, found(holdsCorrected(1, 0, "case")))(t.Context()); g.PrintedHolds() || !g.CorrectedHolds() || g.Numbers != "along; case" {
 		t.Errorf("%+v", g)
 	}
-	if g := alsoPrinted(f, holdsCorrected(1, 1e-2, "case")); g.CorrectedHolds() {
+	if g := also(along, found(holdsCorrected(1, 1e-2, "case")))(t.Context()); g.CorrectedHolds() {
 		t.Errorf("%+v", g)
 	}
 }
