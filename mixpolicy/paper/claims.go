@@ -23,7 +23,9 @@ import (
 )
 
 // experiments decide the claims, in groups that share work.
-var experiments = []func(context.Context) []Claim{policyClaims, methodClaims, rateClaims, theoryClaims, queueClaims, textClaims}
+var experiments = []func(context.Context) []Claim{
+	policyClaims, methodClaims, rateClaims, theoryClaims, queueClaims, textClaims,
+}
 
 // Claims runs every experiment and returns the claims in the order of the paper.
 func Claims(ctx context.Context) (all []Claim, err error) {
@@ -476,11 +478,7 @@ func smoothedBounds(ctx context.Context, p float64) (least, found, alp float64) 
 	x := process(2, 1, mixpolicy.Discounted(gamma), law, func(s, _ int) (float64, []float64) { return float64(s), law })
 	v, _ := optimalValue(ctx, x)
 	basis := mat.NewDense(2, 1, []float64{1, 1})
-	distance := func(u []float64) float64 {
-		best, _, err := priorwork.BestFit(ctx, basis, v.Value, u)
-		noError(err)
-		return best
-	}
+	distance := func(u []float64) float64 { return leastDistance(ctx, basis, v.Value, u) }
 	one := must(priorwork.NewLyapunov(x, []float64{1, 1}))
 	found = math.Inf(1)
 	for k := -100; k <= 100; k++ {
@@ -636,27 +634,24 @@ func queueClaims(ctx context.Context) []Claim {
 }
 
 // textClaims are about what the paper says it contains, and about the cost of its steps.
-func textClaims(ctx context.Context) []Claim {
+func textClaims(context.Context) []Claim {
 	// The power of n with which the time of a step goes, for dense and lazy multipliers.
 	took, grows := map[mixpolicy.Multipliers][]float64{}, map[mixpolicy.Multipliers]float64{} // took in nanoseconds
-	for _, buffer := range []int{100, 10_000} {
-		x := must(models.Queue{Buffer: buffer}.MDP())
-		// Service keeps up with arrivals under both policies, so that no measure underflows.
-		first := must(mixpolicy.StateIndependent(x, .25, .25, .25, .25))
-		second := must(mixpolicy.StateIndependent(x, .2501, .2501, .2499, .2499))
-		psi := must(mixpolicy.NewFeatures(ctx, x, first, second))
-		p := must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
-		for _, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
-			o := must(mixpolicy.NewOracle(p, 1, 0))
-			run := must(mixpolicy.PrimalDual{CostScale: float64(buffer * buffer), Multipliers: kind}.Start(p, o))
-			took[kind] = append(took[kind], leastTime(1000, func() { noError(run.Step()) }))
-			grows[kind] = math.Log(took[kind][len(took[kind])-1]/took[kind][0]) / math.Log(100)
-		}
-	}
 	var times []Result
 	for k, states := range []string{"100 states", "10,000 states"} {
-		times = append(times, nanoseconds("a vector, "+states, took[mixpolicy.DenseMultipliers][k]),
-			nanoseconds("lazily, "+states, took[mixpolicy.LazyMultipliers][k]))
+		buffer := []int{100, 10_000}[k]
+		x := must(models.Queue{Buffer: buffer}.MDP())
+		// Service keeps up with arrivals under both policies, so that no measure underflows.
+		first, second := must(mixpolicy.StateIndependent(x, .25, .25, .25, .25)), must(mixpolicy.StateIndependent(x, .2501, .2501, .2499, .2499))
+		p := mixtureProblem(x, mixpolicy.Ball(2), first, second)
+		for _, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
+			method := mixpolicy.PrimalDual{CostScale: float64(buffer * buffer), Multipliers: kind}
+			run := must(method.Start(p, must(mixpolicy.NewOracle(p, 1, 0))))
+			took[kind] = append(took[kind], leastTime(1000, func() { noError(run.Step()) }))
+			grows[kind] = math.Log(took[kind][k]/took[kind][0]) / math.Log(100)
+			how := map[mixpolicy.Multipliers]string{mixpolicy.DenseMultipliers: "a vector, ", mixpolicy.LazyMultipliers: "lazily, "}[kind]
+			times = append(times, nanoseconds(how+states, took[kind][k]))
+		}
 	}
 
 	entries := func(of func(Entry) bool) (numbers []string) {

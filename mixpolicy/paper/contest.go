@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
-	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/plotting"
 )
@@ -88,30 +87,22 @@ func powers(first, factor float64, n int) []float64 {
 // protocol's times a constant. A method of which no configuration runs to the end is an
 // error: there is nothing to compare then.
 func (c Protocol) Contest(ctx context.Context, set ContestSettings) (k *Contest, err error) {
+	defer at(fmt.Sprintf("protocol %q", c.Name), &err)
 	defer catch(&err)
-	if len(set.Etas) != len(set.PenaltyEtas)*len(set.Weights) {
-		return nil, fmt.Errorf("paper: %d configurations of Algorithm 1 and %d of the penalty method, want as many",
-			len(set.Etas), len(set.PenaltyEtas)*len(set.Weights))
-	}
 	p := must(QueueProblem(mixpolicy.Ball(c.Radius)))
 	gap := must(race.PenalisedGap(p))
 	settings := race.Settings{Trials: set.Trials, TuningTrials: set.TuningTrials, Seed: c.Seed, Iterations: c.Iterations,
 		Schedule: mixpolicy.Every(c.Iterations), Valued: race.ValuedEnd, Progress: set.Progress}
-	all, err := race.Run(ctx, p, []race.Entrant{
+	all := must(race.Run(ctx, p, []race.Entrant{
 		{Name: "Algorithm 1", Methods: []mixpolicy.Method{c.PrimalDual()}},
 		{Name: "penalty", Methods: []mixpolicy.Method{c.Penalty()}},
 		{Name: "Algorithm 1, tuned", Methods: race.Grid(set.Etas,
 			func(eta float64) mixpolicy.Method { return c.with(eta, 0).PrimalDual() })},
 		{Name: "penalty, tuned", Methods: race.Grid2(set.PenaltyEtas, set.Weights,
 			func(eta, omega float64) mixpolicy.Method { return c.with(eta, omega).Penalty() })},
-	}, settings)
+	}, settings))
 	for _, o := range all {
-		if err == nil {
-			err = o.Err
-		}
-	}
-	if err != nil {
-		return nil, fault.At("paper", fmt.Sprintf("protocol %q", c.Name), err)
+		noError(o.Err)
 	}
 	own := func(r *race.Runs, k int) Score { return scoreOf(r, gap, set.Etas[k], 0) }
 	rival := func(r *race.Runs, k int) Score {

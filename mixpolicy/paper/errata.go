@@ -13,7 +13,6 @@ import (
 	"github.com/mixpolicy/lab/data"
 	"github.com/mixpolicy/lab/internal/csvrows"
 	"github.com/mixpolicy/lab/mixpolicy"
-	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
 // Kind says how grave an [Erratum] is.
@@ -56,11 +55,7 @@ type Erratum struct {
 // [Finding]: the printed form does not hold, and the corrected one does. Of an [Error] it also
 // computes how far the Reading is.
 func (e Erratum) Witness(ctx context.Context) (Finding, error) {
-	f, err := e.witness.run(ctx)
-	if err != nil {
-		err = fault.At("paper", "erratum "+strconv.Quote(e.ID), err)
-	}
-	return f, err
+	return e.witness.run(ctx, "erratum "+strconv.Quote(e.ID))
 }
 
 // Errata returns all errata of data/errata.md, in the order of the paper.
@@ -143,14 +138,11 @@ type witnessed struct {
 }
 
 // WriteErrata writes what the witnesses of all errata find as CSV with a header.
-func WriteErrata(ctx context.Context, w io.Writer) error {
+func WriteErrata(ctx context.Context, w io.Writer) (err error) {
+	defer catch(&err)
 	var all []witnessed
 	for _, e := range errata() {
-		f, err := e.Witness(ctx)
-		if err != nil {
-			return err
-		}
-		all = append(all, witnessed{e.ID, f.Numbers})
+		all = append(all, witnessed{e.ID, must(e.Witness(ctx)).Numbers})
 	}
 	return csvrows.Encode(w, all)
 }

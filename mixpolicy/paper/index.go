@@ -155,7 +155,8 @@ func excess(lhs, rhs float64) float64 {
 // and [check.run] returns that error: the check itself is the computation, without error handling.
 type check func(ctx context.Context) Finding
 
-func (c check) run(ctx context.Context) (f Finding, err error) {
+func (c check) run(ctx context.Context, place string) (f Finding, err error) {
+	defer at(place, &err)
 	defer catch(&err)
 	return c(ctx), nil
 }
@@ -174,6 +175,13 @@ func must[T any](v T, err error) T {
 func noError(err error) {
 	if err != nil {
 		panic(failure{err})
+	}
+}
+
+// at, deferred before [catch], says where an error is.
+func at(place string, err *error) {
+	if *err != nil {
+		*err = fault.At("paper", place, *err)
 	}
 }
 
@@ -201,13 +209,7 @@ type Entry struct {
 }
 
 // Check runs the computation that decides the entry.
-func (e Entry) Check(ctx context.Context) (Finding, error) {
-	f, err := e.check.run(ctx)
-	if err != nil {
-		err = fault.At("paper", "("+e.Number+")", err)
-	}
-	return f, err
-}
+func (e Entry) Check(ctx context.Context) (Finding, error) { return e.check.run(ctx, "("+e.Number+")") }
 
 // Kind returns the kind of the entry's erratum, "" if it has none.
 func (e Entry) Kind() Kind {
@@ -267,16 +269,11 @@ type Row struct {
 }
 
 // Decide runs the checks of the entries.
-func Decide(ctx context.Context, entries []Entry) ([]Row, error) {
-	rows := make([]Row, 0, len(entries))
+func Decide(ctx context.Context, entries []Entry) (rows []Row, err error) {
+	defer catch(&err)
 	for _, e := range entries {
-		if err := ctx.Err(); err != nil {
-			return rows, err
-		}
-		f, err := e.Check(ctx)
-		if err != nil {
-			return rows, err
-		}
+		noError(ctx.Err())
+		f := must(e.Check(ctx))
 		rows = append(rows, Row{e, f, e.Verdict(f)})
 	}
 	return rows, nil

@@ -119,7 +119,7 @@ func (s ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, famil
 			return mixpolicy.PrimalDual{Modulus: f.At(p.Class().R), StepSize: mixpolicy.InverseSqrt(eta)}
 		})})
 	}
-	start, set := shifted(make([]float64, p.Dim()), 1/float64(p.Dim())), s.race()
+	start, set := uniform(p.Dim()), s.race()
 	set.TuningTrials, set.Halving, set.Score = s.TuningTrials, true, gapOrInf(p, start)
 	outcomes, err := race.Run(ctx, p, entrants, set)
 	for k, o := range outcomes {
@@ -208,7 +208,7 @@ func (m *Moduli) Sharpness() plotting.Table {
 		}
 		t.Row(c.Name, fmt.Sprintf("%.3g", etas[at]), score(at-1), score(at), score(at+1), remark)
 	}
-	start := must(RelativeGap(m.Problem))(&race.Observation{Theta: shifted(make([]float64, m.Problem.Dim()), 1/float64(m.Problem.Dim()))})
+	start := must(RelativeGap(m.Problem))(&race.Observation{Theta: uniform(m.Problem.Dim())})
 	t.Row("θ₀", "", "", fmt.Sprintf("%.4g", start), "", "")
 	return t
 }

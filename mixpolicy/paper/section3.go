@@ -208,32 +208,24 @@ func alongSteps(numbers string, deviation func(mirrorStep) float64) check {
 	return func(context.Context) Finding { return holds(worstOf(mirrorSteps(), deviation), "%s", numbers) }
 }
 
-// leastOnHyperplane minimises a strictly convex f over 1ᵀθ = 1 in ℝ³, without derivatives, from
-// the given point: along six directions, with shorter steps where none improves.
-func leastOnHyperplane(f func([]float64) float64, start []float64) (theta []float64, least float64) {
-	theta, least = append(theta, start...), f(start)
-	for step := 0.1; step > 1e-9; {
+// beaten returns by how much f at a point that should be its minimum over 1ᵀθ = 1 in ℝ³ exceeds what a
+// search finds, and how far away that is, squared, as f is flat there. The search takes no derivatives: it goes along
+// six directions, with shorter steps where none improves.
+func beaten(f func([]float64) float64, x []float64) float64 {
+	theta := uniform(3)
+	for least, step := f(theta), 0.1; step > 1e-9; {
 		improved := false
 		for _, e := range [][]float64{{1, -1, 0}, {-1, 1, 0}, {1, 0, -1}, {-1, 0, 1}, {0, 1, -1}, {0, -1, 1}} {
-			x := floats.AddScaledTo(make([]float64, 3), theta, step, e)
-			if v := f(x); v < least {
-				theta, least, improved = x, v, true
+			y := floats.AddScaledTo(make([]float64, 3), theta, step, e)
+			if v := f(y); v < least {
+				theta, least, improved = y, v, true
 			}
 		}
-		if improved {
-			step *= 1.5
-		} else {
-			step /= 2
+		if step /= 2; improved {
+			step *= 3
 		}
 	}
-	return theta, least
-}
-
-// beaten returns by how much f at a point that should be its minimum over 1ᵀθ = 1 exceeds what a
-// search finds, and how far away that is, squared, as f is flat there.
-func beaten(f func([]float64) float64, x []float64) float64 {
-	theta, least := leastOnHyperplane(f, []float64{1. / 3, 1. / 3, 1. / 3})
-	return max(excess(f(x), least), sq(floats.Distance(x, theta, 2)), math.Abs(floats.Sum(x)-1))
+	return max(excess(f(x), f(theta)), sq(floats.Distance(x, theta, 2)), math.Abs(floats.Sum(x)-1))
 }
 
 const notBeaten = "the step of Algorithm 1 is not beaten by nearby points of the hyperplane, for four moduli, 240 steps"
@@ -600,21 +592,6 @@ func checkRate(context.Context) Finding {
 			"T^%.3f for constant β", quarter, eighth, none).within(0.005)
 }
 
-// forked is the process of two states that attains Lemma 3.3: from 0, action 0 goes to 1 with
-// probability d, action 1 surely; from 1 back with probability p. It starts in 1. One is the u(1,0)
-// that the flow leaves for u(0,1) = −ε, see [theory.Distance].
-func forked(c mixpolicy.Criterion, eps, p float64) (x *mixpolicy.MDP, d, one float64) {
-	gamma := c.Gamma()
-	d = max(0, (eps-(1-gamma)/gamma)/(1+eps))
-	one = max(0, ((1-gamma)-gamma*eps)/(1-gamma*(1-p)))
-	return process(2, 2, c, unit(2, 1), func(s, a int) (float64, []float64) {
-		leave := [][]float64{{d, 1}, {p, p}}[s][a]
-		next := []float64{leave, leave}
-		next[s] = 1 - leave
-		return 0, next
-	}), d, one
-}
-
 // sharedMass is a problem of two policies that never agree, with a θ whose negative mass 0.1 is shared by
 // all states, and the distance of Ψθ from the measure of its policy.
 func sharedMass(states int) (p *mixpolicy.Problem, theta []float64, tv float64) {
@@ -639,8 +616,17 @@ func checkDistance(ctx context.Context) Finding {
 	criteria := []mixpolicy.Criterion{mixpolicy.AverageCost, mixpolicy.Discounted(0.8), mixpolicy.Discounted(0.1)}
 	worst := worstOf(criteria, func(c mixpolicy.Criterion) float64 {
 		return worstOf([][2]float64{{1e-3, 1e-3}, {1e-3, 0.9}, {0.1, 0.3}, {0.5, 0.5}, {2, 0.01}, {2, 0.3}}, func(e [2]float64) float64 {
-			eps, back := e[0], e[1]
-			y, d, one := forked(c, eps, back)
+			// From 0, action 0 goes to 1 with probability d, action 1 surely; from 1 back. One is the u(1,0) that the flow
+			// leaves for u(0,1) = −ε, see [theory.Distance].
+			eps, back, gamma := e[0], e[1], c.Gamma()
+			d := max(0, (eps-(1-gamma)/gamma)/(1+eps))
+			one := max(0, ((1-gamma)-gamma*eps)/(1-gamma*(1-back)))
+			y := process(2, 2, c, unit(2, 1), func(s, a int) (float64, []float64) {
+				leave := [][]float64{{d, 1}, {back, back}}[s][a]
+				next := []float64{leave, leave}
+				next[s] = 1 - leave
+				return 0, next
+			})
 			u := []float64{1 + eps - one, -eps, one, 0}
 			q := must(y.Occupation(ctx, must(mixpolicy.PolicyOf(y, u))))
 			return relativeError(theory.TotalVariation(u, q.Pair), theory.Distance(mixpolicy.Corrected, c, -1/math.Log(1-d-back), 0, eps))
@@ -650,13 +636,6 @@ func checkDistance(ctx context.Context) Finding {
 		"64 states that mix in one step, γ = 0.1, negative mass 0.1 shared by 64 pairs: the distance is %.3g, the bound %.3g with ¼‖·‖₂ "+
 			"and %.3g with ‖·‖₁; 18 processes of two states attain the corrected one, for ε from 0.001 to 2 and γ = 0.1, 0.8 and 1",
 		tv, printed, bound)
-}
-
-// smallBounds are smallProblem, its constants for β = 2‖λ*‖₂, and its optimum.
-func smallBounds() (*mixpolicy.Problem, *theory.Constants, float64) {
-	p, best := smallOptimum(mixpolicy.Ball(2))
-	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{CostScale: 1}))
-	return p, k.With(2 * k.LambdaStar), best.Objective
 }
 
 // checkSampleSize: [fewQueries] has the T of (3.37), and 1000 times that. The corrected T is compared with what is
@@ -679,7 +658,9 @@ func checkSampleSize(ctx context.Context) Finding {
 // policies (2.13). The class need not contain a policy near it.
 func checkNearBest(ctx context.Context) Finding {
 	_, full, _ := dualOptimum(mixpolicy.Corrected)
-	p, k, best := smallBounds()
+	p, best := smallOptimum(mixpolicy.Ball(2))
+	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{CostScale: 1}))
+	k = k.With(2 * k.LambdaStar)
 	const epsilon, runs, iterations = 0.1, 20, 2000
 	bound := k.PolicyBound(theory.SumSteps(mixpolicy.InverseSqrt(1), iterations), math.Inf(1), 0.05)
 	var costs []float64
@@ -688,10 +669,10 @@ func checkNearBest(ctx context.Context) Finding {
 			mixpolicy.Settings{Iterations: iterations, Seed: 338, Stream: stream, Uncertified: true}))
 		costs = append(costs, policyMeasure(p, r.Theta).Cost(p.MDP().Costs()))
 	}
-	return holdsCorrected(excess(floats.Min(costs), full+epsilon), excess(floats.Max(costs)-best, bound),
+	return holdsCorrected(excess(floats.Min(costs), full+epsilon), excess(floats.Max(costs)-best.Objective, bound),
 		"the best of all policies costs %.4f, the best of the class %.4f, and the best of 20 runs of 2000 iterations %.4f, "+
 			"which is not within 0.1 of the first; corrected, with the best of the class for ξ*, all runs are within the bound, %.3g",
-		full, best, floats.Min(costs), bound)
+		full, best.Objective, floats.Min(costs), bound)
 }
 
 // copies is the queue with each of its base policies k times. A class of radius R/k contains the

@@ -37,10 +37,14 @@ func smallApproximation(ctx context.Context) *approximation {
 		a.basis.SetRow(s, []float64{1, rng.Float64(), rng.Float64()})
 	}
 	a.one = must(priorwork.NewLyapunov(x, mat.Col(nil, 0, a.basis)))
-	best, _, err := priorwork.BestFit(ctx, a.basis, a.optimal, a.one.U)
-	noError(err)
-	a.best, a.full = best, must(priorwork.ALP{Basis: a.basis}.Solve(ctx, x))
+	a.best, a.full = leastDistance(ctx, a.basis, a.optimal, a.one.U), must(priorwork.ALP{Basis: a.basis}.Solve(ctx, x))
 	return a
+}
+
+func leastDistance(ctx context.Context, basis *mat.Dense, v, u []float64) float64 {
+	distance, _, err := priorwork.BestFit(ctx, basis, v, u)
+	noError(err)
+	return distance
 }
 
 // expected is αᵀv.
@@ -143,11 +147,8 @@ func checkLyapunovBound(ctx context.Context) Finding {
 	// With the printed sum over s, β_u = γ max Σ_s P_a(s,s′), which is not below 1 here.
 	var printed float64
 	for b := range a.x.Actions() {
-		ones := make([]float64, a.x.Pairs())
-		for s := range a.x.States() {
-			ones[a.x.Pair(s, b)] = 1
-		}
-		printed = max(printed, a.x.Gamma()*floats.Max(inflow(a.x, ones)))
+		always := must(mixpolicy.StateIndependent(a.x, unit(a.x.Actions(), b)...))
+		printed = max(printed, a.x.Gamma()*floats.Max(nextStates(a.x, always, a.one.U)))
 	}
 	return holdsCorrected(excess(printed, 1), excess(lhs, bound), "u = 1: error %.4g ≤ %.4g, with β_u = γ; the printed β_u sums over s "+
 		"and is %.3g > 1, and Ψu has no meaning for u ∈ ℝⁿ", lhs, bound, printed)
@@ -312,12 +313,10 @@ func checkWeights(ctx context.Context) Finding {
 	x := process(3, 1, mixpolicy.Discounted(0.9), unit(3, 2), func(s, _ int) (float64, []float64) { return unit(3, 0)[s], unit(3, s) })
 	a := &approximation{x: x, basis: mat.NewDense(3, 2, []float64{1, 1, 1, 0, 1, -20}), optimal: []float64{10, 0, 0}}
 	one := must(priorwork.NewLyapunov(x, []float64{1, 1, 1}))
-	best, _, err := priorwork.BestFit(ctx, a.basis, a.optimal, one.U)
-	noError(err)
 	solution := func(p ...float64) []float64 {
 		return must(priorwork.ALP{Basis: a.basis, Weights: p}.Solve(ctx, x)).Value
 	}
-	bound := one.ALPBound(x.Initial(), best)
+	bound := one.ALPBound(x.Initial(), leastDistance(ctx, a.basis, a.optimal, one.U))
 	return a.against(solution(0.98, 0.01, 0.01), solution(x.Initial()...), bound, "(4.3) without p = α, three states")
 }
 

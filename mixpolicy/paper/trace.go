@@ -2,7 +2,6 @@ package paper
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -10,7 +9,6 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
-	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
@@ -72,22 +70,17 @@ type TraceSettings struct {
 
 // NewTrace makes the run.
 func NewTrace(p *mixpolicy.Problem, set TraceSettings) (r *Trace, err error) {
-	name := "run " + strconv.Quote(set.Name)
+	defer at("run "+strconv.Quote(set.Name), &err)
+	defer catch(&err)
 	if set.CostScale == 0 {
 		set.CostScale = 1
 	}
 	if set.Start == nil {
-		set.Start = shifted(make([]float64, p.Dim()), 1/float64(p.Dim()))
+		set.Start = uniform(p.Dim())
 	}
-	k, err := theory.NewConstants(p, mixpolicy.PrimalDual{Beta: set.Beta, CostScale: set.CostScale, Theta0: set.Start})
-	if err != nil {
-		return nil, fault.At("paper", name, err)
-	}
+	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: set.Beta, CostScale: set.CostScale, Theta0: set.Start}))
 	if set.Pair == nil {
-		o, err := mixpolicy.NewOracle(p, set.Seed, set.Stream)
-		if err != nil {
-			return nil, fault.At("paper", name, err)
-		}
+		o := must(mixpolicy.NewOracle(p, set.Seed, set.Stream))
 		set.Pair = func(int) int {
 			i, _ := o.Sample()
 			return i
@@ -98,9 +91,7 @@ func NewTrace(p *mixpolicy.Problem, set TraceSettings) (r *Trace, err error) {
 		sumTheta: make([]float64, p.Dim()), sumLambda: make([]float64, k.Pairs),
 		before: TraceStep{Next: set.Start, NextLambda: make([]float64, k.Pairs), dual: slope(phi, set.Start)}}
 	for t := range set.Iterations {
-		if err := r.Extend(set.StepSize.At(t), set.Pair(t)); err != nil {
-			return nil, fault.At("paper", fmt.Sprintf("%s, iteration %d", name, t), err)
-		}
+		noError(r.Extend(set.StepSize.At(t), set.Pair(t)))
 	}
 	return r, nil
 }
