@@ -18,12 +18,8 @@ func checkMeanZero(context.Context) Finding {
 	for range 20 {
 		lambda := exponentials(rng, p.MDP().Pairs())
 		delta := []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()} // θ_t − θ
-		var mean, size float64
-		for i, e := range gradientErrors(p, lambda) {
-			mean += p.Features().Sampling()[i] * floats.Dot(e, delta)
-			size = max(size, math.Abs(floats.Dot(e, delta)))
-		}
-		worst = max(worst, math.Abs(mean)/size)
+		along := mapped(gradientErrors(p, lambda), func(e []float64) float64 { return floats.Dot(e, delta) })
+		worst = max(worst, math.Abs(floats.Dot(p.Features().Sampling(), along))/floats.Norm(along, math.Inf(1)))
 	}
 	return holds(worst, "the mean over all pairs is up to %.1g of the greatest, for 20 λ and directions", worst)
 }
@@ -31,12 +27,9 @@ func checkMeanZero(context.Context) Finding {
 func checkErrorBound(context.Context) Finding {
 	p := smallProblem(mixpolicy.Ball(2))
 	k, rng := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20, CostScale: 1})), rand.New(rand.NewPCG(3, 3))
-	var printed, corrected, tight float64
-	lambda, ce := make([]float64, k.Pairs), k.Ce(mixpolicy.Corrected)
+	ce, printed, corrected, tight := k.Ce(mixpolicy.Corrected), 0.0, 0.0, 0.0
 	for range 100 {
-		for i := range lambda {
-			lambda[i] = sq(sq(rng.NormFloat64()))
-		}
+		lambda := draws(k.Pairs, func() float64 { return sq(sq(rng.NormFloat64())) })
 		floats.Scale(k.G/floats.Norm(lambda, 2), lambda)
 		for i, e := range gradientErrors(p, lambda) {
 			// The display has = where |c − λ| is replaced by |c| + |λ|.
@@ -50,11 +43,8 @@ func checkErrorBound(context.Context) Finding {
 }
 
 // SquaredExponential returns E exp(X²/(8R²C_e²)) of (A.4) for X with the given outcomes.
-func SquaredExponential(x, chances []float64, radius, ce float64) (e float64) {
-	for i, v := range x {
-		e += chances[i] * math.Exp(sq(v)/(8*sq(radius*ce)))
-	}
-	return e
+func SquaredExponential(x, chances []float64, radius, ce float64) float64 {
+	return expected(chances, x, func(v float64) float64 { return math.Exp(sq(v) / (8 * sq(radius*ce))) })
 }
 
 func checkExponentialMoment(context.Context) Finding {
@@ -71,11 +61,7 @@ func orliczError(nu, n float64, x, chances []float64) float64 {
 	if !(n > 0) {
 		return math.Inf(1)
 	}
-	var e float64
-	for i, v := range x {
-		e += chances[i] * math.Exp(math.Pow(math.Abs(v)/n, nu))
-	}
-	return relativeError(e, 2)
+	return relativeError(expected(chances, x, func(v float64) float64 { return math.Exp(math.Pow(math.Abs(v)/n, nu)) }), 2)
 }
 
 func checkConditional(context.Context) Finding {
@@ -118,10 +104,7 @@ func checkUnitDirections(context.Context) Finding {
 	for range 200 {
 		v := []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
 		floats.Scale(1/floats.Norm(v, 2), v)
-		inner := make([]float64, len(errs)) // ⟨e, v⟩
-		for i, e := range errs {
-			inner[i] = floats.Dot(e, v)
-		}
+		inner := mapped(errs, func(e []float64) float64 { return floats.Dot(e, v) })
 		norm := must(theory.OrliczNorm(2, inner, chances))
 		worst, largest = max(worst, excess(norm, math.Sqrt2*k.Comparison*top), orliczError(2, norm, inner, chances)), max(largest, norm)
 	}
@@ -225,10 +208,7 @@ func checkExponentialStep(context.Context) Finding {
 
 func checkSumNorm(context.Context) Finding {
 	// Two dependent variables: X, and a function of X.
-	y := make([]float64, len(variable))
-	for i, x := range variable {
-		y[i] = math.Abs(x) - 1
-	}
+	y := mapped(variable, func(x float64) float64 { return math.Abs(x) - 1 })
 	both := floats.AddTo(make([]float64, len(y)), variable, y)
 	return holds(worstOf([]float64{1, 2}, func(nu float64) float64 {
 		norm := func(v []float64) float64 { return must(theory.OrliczNorm(nu, v, chances)) }

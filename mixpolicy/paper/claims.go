@@ -23,9 +23,7 @@ import (
 )
 
 // experiments decide the claims, in groups that share work.
-var experiments = []func(context.Context) []Claim{
-	policyClaims, methodClaims, rateClaims, theoryClaims, queueClaims, textClaims,
-}
+var experiments = []func(context.Context) []Claim{policyClaims, methodClaims, rateClaims, theoryClaims, queueClaims, textClaims}
 
 // Claims runs every experiment and returns the claims in the order of the paper.
 func Claims(ctx context.Context) (all []Claim, err error) {
@@ -66,11 +64,15 @@ func workingPenalty(eta, omega float64) mixpolicy.Method {
 	return mixpolicy.Penalty{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(eta), Weight: omega}
 }
 
-// final has the last value of a curve in trials of the method, the same streams for all methods
-// and numbers of iterations.
-func final(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, trials, iterations int, seed uint64, c race.Curve) []float64 {
+// ended are trials of a method of which only the end is looked at, and final the values of a curve there: the same streams
+// for all methods and numbers of iterations.
+func ended(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, trials, iterations int, seed uint64) *race.Runs {
 	return must(race.Trials(ctx, p, m, race.Settings{
-		Trials: trials, Iterations: iterations, Seed: seed, Schedule: mixpolicy.Every(iterations), Valued: race.ValuedEnd})).Final(c)
+		Trials: trials, Iterations: iterations, Seed: seed, Schedule: mixpolicy.Every(iterations), Valued: race.ValuedEnd}))
+}
+
+func final(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, trials, iterations int, seed uint64, c race.Curve) []float64 {
+	return ended(ctx, p, m, trials, iterations, seed).Final(c)
 }
 
 // policyClaims are what the abstract and the introduction say about mixtures.
@@ -89,8 +91,7 @@ const nearly = 1.05
 
 // mixtureClaim is for the class (2.17) that the method works on.
 func mixtureClaim(ctx context.Context, p *mixpolicy.Problem, iterations int) Claim {
-	best := must(p.Optimum(ctx)).Objective
-	costs := final(ctx, p, workingPrimalDual(64, 0), 20, iterations, 11, race.PolicyCost)
+	best, costs := must(p.Optimum(ctx)).Objective, final(ctx, p, workingPrimalDual(64, 0), 20, iterations, 11, race.PolicyCost)
 	return claim("0-best-mixture", less(race.TInterval(scaled(1/best, costs), confidence), nearly), []Result{
 		mean("true cost", "Algorithm 1", costs), exactly("true cost", "the exact optimum of (2.18)", best),
 		exactly("true cost", "the best policy of all", must(mixpolicy.PolicyIteration(ctx, p.MDP(), mixpolicy.ValuationSettings{})).Cost()),
@@ -224,19 +225,16 @@ func methodClaims(ctx context.Context) []Claim {
 		violating = append(violating, paired(own, rival))
 	}
 	holm(violating...)
-	return []Claim{
-		claim("1-projection-free", every(atMost(norm, math.Nextafter(2, 0)), atMost(plane, rounding)), []Result{
-			exactly(`largest $\|\theta_t\|_2$`, "", norm), exactly(`largest $|\mathbf 1^{\mathsf T}\theta_t - 1|$`, "", plane)}),
+	return []Claim{claim("1-projection-free", every(atMost(norm, math.Nextafter(2, 0)), atMost(plane, rounding)), []Result{
+		exactly(`largest $\|\theta_t\|_2$`, "", norm), exactly(`largest $|\mathbf 1^{\mathsf T}\theta_t - 1|$`, "", plane)}),
 		claim("1-one-parameter", readings(`what the radius of the multipliers is for average cost: $\beta$, or infinite as printed, `+
 			`the larger of $1/(1-\gamma)$ and $\beta$`, same(ofBeta), atMost(moved, 0)),
 			append(betas, Result{Quantity: "penalised gap", Of: `$\beta = T^{1/4}$ and no ball`, Compared: "difference",
 				Value: ofBeta.Mean, Lo: ofBeta.Lo, Hi: ofBeta.Hi}, exactly(`$\|\lambda^*\|_2$`, "", floats.Norm(lambda, 2)),
 				exactly("largest difference of the penalised gap", `a random MDP with $\gamma = 0.9$, for $\beta$ from 0 to 1000`, moved)),
-			more),
-		claim("1-penalty-sensitive", every(decisions(sensitive)...), append(gaps, worse...), trials, weights[best]),
+			more), claim("1-penalty-sensitive", every(decisions(sensitive)...), append(gaps, worse...), trials, weights[best]),
 		claim("1-penalty-violation", readings(`how large $\omega$ is; with $\omega$ above $\|\lambda^*\|_\infty$ there is no violation`,
-			decisions(violating)...), masses, trials),
-	}
+			decisions(violating)...), masses, trials)}
 }
 
 // decisions are those of comparisons that [holm] has decided.
@@ -295,8 +293,7 @@ func rateClaims(ctx context.Context) []Claim {
 			if t > 100_000 {
 				continue
 			}
-			r := must(race.Trials(ctx, p, mixpolicy.PrimalDual{Beta: k.G, CostScale: cMax},
-				race.Settings{Trials: 3, Iterations: t, Seed: 7, Schedule: mixpolicy.Every(t)}))
+			r := ended(ctx, p, mixpolicy.PrimalDual{Beta: k.G, CostScale: cMax}, 3, t, 7)
 			gap := (floats.Max(r.Final(race.Cost)) - best) / cMax
 			orders := math.Log10(bound.Value / math.Abs(gap))
 			lo, hi = min(lo, orders), max(hi, orders)
@@ -388,7 +385,8 @@ func sampleClaim(ctx context.Context, small *mixpolicy.Problem, k *theory.Consta
 			n *= 2
 		}
 		what := fmt.Sprintf("$T$ for %d states and $\\varepsilon = 0.1$", 2*copies)
-		split = append(split, exactly(what, "enough in 5 runs", float64(n)), exactly(what, "proved", must(k.SampleComplexity(10*epsilon, rho))))
+		proved := must(k.SampleComplexity(10*epsilon, rho))
+		split = append(split, exactly(what, "enough in 5 runs", float64(n)), exactly(what, "proved", proved))
 	}
 	_, all, _ := dualOptimum(mixpolicy.Corrected)
 	return claim("3-sample-complexity", argued(own, -0.25, fewQueries().any > 10*epsilon), append([]Result{
@@ -550,9 +548,7 @@ func queueClaims(ctx context.Context) []Claim {
 		c := AsPrinted(form)
 		p := must(QueueProblem(mixpolicy.Ball(c.Radius)))
 		score := func(m mixpolicy.Method) Score {
-			r := must(race.Trials(ctx, p, m, race.Settings{
-				Trials: 4000, Iterations: c.Iterations, Seed: c.Seed, Schedule: mixpolicy.Every(c.Iterations), Valued: race.ValuedEnd}))
-			return scoreOf(r, must(race.PenalisedGap(p)), 0, c.Weight)
+			return scoreOf(ended(ctx, p, m, 4000, c.Iterations, c.Seed), must(race.PenalisedGap(p)), 0, c.Weight)
 		}
 		for _, c.Weight = range []float64{1, 1e4, 2e5, 1e6} {
 			rivals = append(rivals, score(c.Penalty()))
@@ -642,8 +638,8 @@ func textClaims(context.Context) []Claim {
 		buffer := []int{100, 10_000}[k]
 		x := must(models.Queue{Buffer: buffer}.MDP())
 		// Service keeps up with arrivals under both policies, so that no measure underflows.
-		first, second := must(mixpolicy.StateIndependent(x, .25, .25, .25, .25)), must(mixpolicy.StateIndependent(x, .2501, .2501, .2499, .2499))
-		p := mixtureProblem(x, mixpolicy.Ball(2), first, second)
+		first := must(mixpolicy.StateIndependent(x, .25, .25, .25, .25))
+		p := mixtureProblem(x, mixpolicy.Ball(2), first, must(mixpolicy.StateIndependent(x, .2501, .2501, .2499, .2499)))
 		for _, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
 			method := mixpolicy.PrimalDual{CostScale: float64(buffer * buffer), Multipliers: kind}
 			run := must(method.Start(p, must(mixpolicy.NewOracle(p, 1, 0))))
@@ -676,11 +672,9 @@ func textClaims(context.Context) []Claim {
 	return []Claim{
 		// A power of n is 0 or 1; what is measured is nearer to one of them.
 		claim("2-size-of-state-space", readings(`how $\lambda$ is kept`, atMost(grows[mixpolicy.DenseMultipliers], 0.5),
-			atMost(grows[mixpolicy.LazyMultipliers], 0.5)), times),
-		projectionClaim(mixpolicy.Corrected), smoothed,
+			atMost(grows[mixpolicy.LazyMultipliers], 0.5)), times), projectionClaim(mixpolicy.Corrected), smoothed,
 		claim("7-network", every(inText(queue), inText(network)), []Result{exactly("entries", "about the single queue", float64(queue)),
-			exactly("entries", "about a network", float64(network))}, len(Index())),
-	}
+			exactly("entries", "about a network", float64(network))}, len(Index()))}
 }
 
 // projectionClaim evaluates J′ at the z of (3.22) for 1000 random V and R.

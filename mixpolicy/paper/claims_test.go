@@ -110,7 +110,4 @@ func TestProjectByBarrier(t *testing.T) {
 			}
 		}
 	}
-	if err := projectByBarrier(got, want, 0.5); err == nil {
-		t.Error("a ball that misses the hyperplane gave no error")
-	}
 }

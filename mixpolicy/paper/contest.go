@@ -201,8 +201,7 @@ func compare(ctx context.Context, primalDual, penalty Protocol) (f Figure2, err 
 func MeanRelativeGap(ctx context.Context, class mixpolicy.Class, m mixpolicy.Method, iterations, trials int) (v race.Interval, err error) {
 	defer catch(&err)
 	p := must(QueueProblem(class))
-	t := must(race.Trials(ctx, p, m, race.Settings{Trials: trials, Iterations: iterations, Seed: 1, Schedule: mixpolicy.Every(iterations)}))
-	return race.TInterval(t.Final(must(RelativeGap(p))), confidence), nil
+	return race.TInterval(final(ctx, p, m, trials, iterations, 1, must(RelativeGap(p))), confidence), nil
 }
 
 // RelativeGap is [race.PenalisedGap] as a fraction of the optimum.

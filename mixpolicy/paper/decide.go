@@ -106,10 +106,7 @@ func readings(on string, ways ...Decision) Decision {
 }
 
 // confidence of all intervals, the paper's, and power of the tests behind them.
-const (
-	confidence = 0.95
-	power      = 0.9
-)
+const confidence, power = 0.95, 0.9
 
 // A comparison is of one quantity between two methods over the same streams: of the mean
 // difference with 0, or of the ratio of standard deviations with 1.
@@ -145,12 +142,8 @@ func normalQuantile(p float64) float64 { return distuv.UnitNormal.Quantile(p) }
 // holm decides "smaller than the null" of a family of comparisons by the method of Holm: with
 // probability [confidence] at least, no verdict of the family but undecided is wrong.
 func holm(family ...*comparison) {
-	var p []float64
-	for _, c := range family {
-		p = append(p, c.p)
-	}
 	level := (1 - confidence) / float64(len(family))
-	for k, adjusted := range race.Holm(p) {
+	for k, adjusted := range race.Holm(mapped(family, func(c *comparison) float64 { return c.p })) {
 		c := family[k]
 		rejected, none := adjusted <= 1-confidence, c.Lo == c.Hi && c.Lo == c.null // in every trial: nothing is left to chance
 		if c.Decision = decided(c.Interval, rejected && c.Mean < c.null, rejected || none); c.Verdict == Undecided {

@@ -84,8 +84,7 @@ func TestQuickClaims(t *testing.T) {
 
 // Experiments with other data come to other verdicts.
 func TestClaimsOfOtherData(t *testing.T) {
-	ctx, queue := t.Context(), mixpolicy.Must(QueueProblem(mixpolicy.Ball(2)))
-	x := mixpolicy.Must(models.Queue{Buffer: 10}.MDP())
+	ctx, queue, x := t.Context(), mixpolicy.Must(QueueProblem(mixpolicy.Ball(2))), mixpolicy.Must(models.Queue{Buffer: 10}.MDP())
 	var apart []*mixpolicy.Policy // share no pair, so that negative coefficients are infeasible
 	for a := range 2 {
 		apart = append(apart, mixpolicy.Must(mixpolicy.StateIndependent(x, unit(4, a)...)))

@@ -62,6 +62,18 @@ func draws(n int, draw func() float64) []float64 {
 	return x
 }
 
+// mapped has f of each, and expected is E f(X) for X with the given outcomes.
+func mapped[T any](all []T, f func(T) float64) (x []float64) {
+	for _, v := range all {
+		x = append(x, f(v))
+	}
+	return x
+}
+
+func expected(chances, x []float64, f func(float64) float64) float64 {
+	return floats.Dot(chances, mapped(x, f))
+}
+
 func normals(rng *rand.Rand, n int) []float64      { return draws(n, rng.NormFloat64) }
 func exponentials(rng *rand.Rand, n int) []float64 { return draws(n, rng.ExpFloat64) }
 

@@ -21,8 +21,7 @@ func TestReadmeFigure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	committed := filepath.Join("..", "..", "data", "figures", "readme.svg")
-	fresh := filepath.Join(t.TempDir(), "readme.svg")
+	committed, fresh := filepath.Join("..", "..", "data", "figures", "readme.svg"), filepath.Join(t.TempDir(), "readme.svg")
 	if err := plotting.Save(fresh, figure); err != nil {
 		t.Fatal(err)
 	}

@@ -98,14 +98,10 @@ var (
 )
 
 func checkOrlicz(context.Context) Finding {
-	beta := must(theory.OrliczNorm(2, variable, chances))
-	twice := must(theory.OrliczNorm(2, scaled(2, variable), chances))
+	beta, twice := must(theory.OrliczNorm(2, variable, chances)), must(theory.OrliczNorm(2, scaled(2, variable), chances))
 	// As printed E ψ(|X| − E|X|/β) is convex in 1/β, and least where |X| − E|X|/β changes its sign,
 	// for E|X|/β ≤ 6. If it is above 1 there, no β is admitted, and the infimum is +∞.
-	var mean float64
-	for i, x := range variable {
-		mean += chances[i] * math.Abs(x)
-	}
+	mean := expected(chances, variable, math.Abs)
 	least := -maximum(func(inverse float64) float64 { return -theory.PrintedOrlicz(2, 1/inverse, variable, chances) }, 0, 6/mean)
 	printed := beta
 	if least > 1 {
@@ -121,10 +117,7 @@ func momentNorm(nu float64) check {
 	return func(context.Context) Finding {
 		norm, grid := must(theory.MomentNorm(nu, variable, chances)), 0.0
 		for q := 1.0; q < 60; q += 1e-3 {
-			var m float64
-			for i, v := range variable {
-				m += chances[i] * math.Pow(math.Abs(v), q)
-			}
+			m := expected(chances, variable, func(v float64) float64 { return math.Pow(math.Abs(v), q) })
 			grid = max(grid, math.Pow(q, -1/nu)*math.Pow(m, 1/q))
 		}
 		return holds(relativeError(norm, grid), "%.9g against %.9g on a grid of q", norm, grid).within(1e-6)
@@ -359,8 +352,7 @@ func checkFeasibleSet(context.Context) Finding {
 // once, does not apply, and (2.20) is 0/0 there.
 func checkPolicyFallback(context.Context) Finding {
 	xi := []float64{0.6, 0.4, -0.1, -0.2}
-	printed := max(xi[2], 0) / (max(xi[2], 0) + max(xi[3], 0))
-	p := must(mixpolicy.PolicyOf(must(models.Machine{}.MDP()), xi))
+	printed, p := max(xi[2], 0)/(max(xi[2], 0)+max(xi[3], 0)), must(mixpolicy.PolicyOf(must(models.Machine{}.MDP()), xi))
 	return holdsCorrected(printed, max(relativeError(p.Prob(0, 0), 0.6), relativeError(p.Prob(1, 0), 0.5)),
 		"Ψθ ⪯ 0 in one state only: (2.20) is 0/0 there; uniform in that state gives %v", p.Row(1))
 }
@@ -426,8 +418,7 @@ func checkErgodicity(ctx context.Context) Finding {
 // constants that do not depend on the variable, and differ.
 func momentIsOrlicz(nu float64) check {
 	return func(context.Context) Finding {
-		orlicz := must(theory.OrliczNorm(nu, variable, chances))
-		moment := must(theory.MomentNorm(nu, variable, chances))
+		orlicz, moment := must(theory.OrliczNorm(nu, variable, chances)), must(theory.MomentNorm(nu, variable, chances))
 		// E|X|^q ≤ qΓ(q/ν)·2‖X‖^q/ν and, the other way, a series in the moments: within
 		// a factor of 4 either way for ν = 1, 2.
 		return holdsCorrected(relativeError(orlicz, moment), excess(max(orlicz/moment, moment/orlicz), 4),

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
@@ -336,8 +337,7 @@ func checkUnitBall(context.Context) Finding {
 // checkLambdaStep: (3.26) should be the step of projected ascent, which maximises the model
 // ⟨∇_λ𝓛, λ′⟩ − ‖λ′ − λ‖²/2η over λ′ ∈ Λ.
 func checkLambdaStep(context.Context) Finding {
-	r := smallTrace(TraceSettings{Iterations: 50, StepSize: mixpolicy.InverseSqrt(4), Beta: 10})
-	var printed, corrected float64
+	r, printed, corrected := smallTrace(TraceSettings{Iterations: 50, StepSize: mixpolicy.InverseSqrt(4), Beta: 10}), 0.0, 0.0
 	for _, s := range r.Steps {
 		model := func(l []float64) float64 {
 			d := difference(l, s.Lambda)
@@ -423,8 +423,10 @@ func checkA(context.Context) Finding {
 	return holds(relativeError(k.A, want), "queue: A = %.6g", k.A)
 }
 
-// farHorizon is a T so large that a bound which goes to 0 is below what holds without it.
+// farHorizon is a T so large that a bound which goes to 0 is below what holds without it, and farSums are the sums there.
 const farHorizon = 1e18
+
+var farSums = theory.InverseSqrtSums(mixpolicy.Corrected, farHorizon)
 
 // trivialGap bounds |cᵀΨ(θ − θ′)| for any θ and θ′ of the class, as ‖c‖₂ ≤ c_max√(nm).
 func trivialGap(k *theory.Constants) float64 {
@@ -499,8 +501,7 @@ func checkObjectiveBound(ctx context.Context) Finding {
 	worst, loosest := max(excess(floats.Max(gaps), rare.Value), excess(floats.Max(gaps), k.SharpObjectiveBound(rareSums, 0.05).Value)), 0.0
 	for _, r := range boundRuns(ctx) {
 		bound := r.k.ObjectiveBound(r.steps, 0.05).Value
-		last := r.k.ObjectiveBound(theory.InverseSqrtSums(mixpolicy.Corrected, farHorizon), 0.05).Value
-		worst = max(worst, excess(r.scaledGap, bound), excess(last, trivialGap(r.k)))
+		worst = max(worst, excess(r.scaledGap, bound), excess(r.k.ObjectiveBound(farSums, 0.05).Value, trivialGap(r.k)))
 		loosest = max(loosest, bound/math.Abs(r.scaledGap))
 	}
 	return holdsCorrected(min(vacuous, excess(lo, 4./100), excess(kind, 4./100)), worst,
@@ -517,11 +518,8 @@ func checkExpectedBound(ctx context.Context) Finding {
 	rare := k.ExpectedObjectiveBound(rareSums).Value
 	worst := excess(seen.Mean, rare)
 	for group := range slices.Chunk(boundRuns(ctx), 30) { // trials of one problem and one T
-		mean, r := 0.0, group[0]
-		for _, trial := range group {
-			mean += trial.scaledGap / 30
-		}
-		last := r.k.ExpectedObjectiveBound(theory.InverseSqrtSums(mixpolicy.Corrected, farHorizon)).Value
+		mean, r := stat.Mean(mapped(group, func(r boundRun) float64 { return r.scaledGap }), nil), group[0]
+		last := r.k.ExpectedObjectiveBound(farSums).Value
 		worst = max(worst, excess(last, trivialGap(r.k)), excess(mean, r.k.ExpectedObjectiveBound(r.steps).Value))
 	}
 	return holdsCorrected(min(vacuous, excess(seen.Lo, finite)), worst,
@@ -539,7 +537,7 @@ func checkViolationBound(ctx context.Context) Finding {
 		if r.Violation > r.k.PrintedViolationBound(r.k.D, r.steps.T).Value {
 			finite++
 		}
-		last := r.k.SharpViolationBound(theory.InverseSqrtSums(mixpolicy.Corrected, farHorizon), 0.05).Value
+		last := r.k.SharpViolationBound(farSums, 0.05).Value
 		worst = max(worst, excess(r.Violation, r.k.ViolationBound(r.steps, 0.05).Value),
 			excess(r.Violation, r.k.SharpViolationBound(r.steps, 0.05).Value), excess(last, trivial))
 	}
@@ -619,8 +617,7 @@ func checkDistance(ctx context.Context) Finding {
 			// From 0, action 0 goes to 1 with probability d, action 1 surely; from 1 back. One is the u(1,0) that the flow
 			// leaves for u(0,1) = −ε, see [theory.Distance].
 			eps, back, gamma := e[0], e[1], c.Gamma()
-			d := max(0, (eps-(1-gamma)/gamma)/(1+eps))
-			one := max(0, ((1-gamma)-gamma*eps)/(1-gamma*(1-back)))
+			d, one := max(0, (eps-(1-gamma)/gamma)/(1+eps)), max(0, ((1-gamma)-gamma*eps)/(1-gamma*(1-back)))
 			y := process(2, 2, c, unit(2, 1), func(s, a int) (float64, []float64) {
 				leave := [][]float64{{d, 1}, {back, back}}[s][a]
 				next := []float64{leave, leave}

@@ -133,8 +133,7 @@ func checkALPFeasible(ctx context.Context) Finding {
 func checkPolicyLoss(ctx context.Context) Finding {
 	a := smallApproximation(ctx)
 	pi := a.x.Greedy(a.full.Value)
-	mu := must(a.x.Occupation(ctx, pi)).State
-	own := must(mixpolicy.Evaluate(ctx, a.x, pi, mixpolicy.ValuationSettings{})).Value
+	mu, own := must(a.x.Occupation(ctx, pi)).State, must(mixpolicy.Evaluate(ctx, a.x, pi, mixpolicy.ValuationSettings{})).Value
 	lhs, printed := a.valueError(own), priorwork.WeightedError(mu, own, a.optimal)/(1-a.x.Gamma())
 	cited := priorwork.WeightedError(mu, a.full.Value, a.optimal) / (1 - a.x.Gamma())
 	return holds(max(excess(lhs, printed), excess(lhs, cited)), "greedy policy of the approximate LP: loss %.4g ≤ %.4g as printed, "+
@@ -372,8 +371,7 @@ func checkPenaltyBound(ctx context.Context) Finding {
 func witnessPenaltyMass(ctx context.Context) Finding {
 	p, zero := must(QueueProblem(mixpolicy.Ball(100))), make([]float64, 2)
 	v, _ := optimalValue(ctx, p.MDP())
-	right := p.Objective(zero) + 1e9*(p.NegativeMass(zero)+averageFlow(p.MDP(), combination(p, zero)))
-	f := checkPenaltyBound(ctx)
+	right, f := p.Objective(zero)+1e9*(p.NegativeMass(zero)+averageFlow(p.MDP(), combination(p, zero))), checkPenaltyBound(ctx)
 	return holdsCorrected(excess(v.Cost(), right), f.Corrected,
 		"queue: at θ = 0 the right side is %g at any price, and no policy costs less than %.4g; on the hyperplane: %s",
 		right, v.Cost(), f.Numbers).within(f.Tolerance)

@@ -15,8 +15,7 @@ import (
 
 // checkCosines compares Lemma 5.1 at points of the domain of ball and cube, and along runs.
 func checkCosines(ctx context.Context) Finding {
-	f := checkAlongRuns("5.3")(ctx)
-	x, y, z := []float64{0.5, 0.3, -0.4}, []float64{-0.2, 0.6, 0.1}, []float64{0.1, -0.7, 0.9}
+	f, x, y, z := checkAlongRuns("5.3")(ctx), []float64{0.5, 0.3, -0.4}, []float64{-0.2, 0.6, 0.1}, []float64{0.1, -0.7, 0.9}
 	for _, phi := range []bregman.Modulus{bregman.Ball{R: 2}, bregman.Cube(1.5)} {
 		d := func(a, b []float64) float64 { return bregman.Divergence(phi, a, b) }
 		lhs := floats.Dot(difference(slope(phi, y), slope(phi, z)), difference(x, y))
@@ -49,19 +48,15 @@ func checkPythagoras(ctx context.Context) Finding {
 // the probability of the pair.
 func gradientNoise(radius float64) (inner, norms, chances []float64, k *theory.Constants) {
 	p, delta := smallProblem(mixpolicy.Ball(radius)), []float64{2 * radius / math.Sqrt2, -2 * radius / math.Sqrt2, 0}
-	for _, e := range gradientErrors(p, nil) {
-		inner, norms = append(inner, floats.Dot(e, delta)), append(norms, floats.Norm(e, 2))
-	}
+	errs := gradientErrors(p, nil)
+	inner = mapped(errs, func(e []float64) float64 { return floats.Dot(e, delta) })
+	norms = mapped(errs, func(e []float64) float64 { return floats.Norm(e, 2) })
 	return inner, norms, p.Features().Sampling(), must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20, CostScale: 1}))
 }
 
 // leastDeviation is min |⟨e, δ⟩| over the samples at λ = 0, which a deviation exceeds surely.
 func leastDeviation(p *mixpolicy.Problem, delta []float64) float64 {
-	least := math.Inf(1)
-	for _, e := range gradientErrors(p, nil) {
-		least = min(least, math.Abs(floats.Dot(e, delta)))
-	}
-	return least
+	return floats.Min(mapped(gradientErrors(p, nil), func(e []float64) float64 { return math.Abs(floats.Dot(e, delta)) }))
 }
 
 // checkErrorTail: C_e is defined in (3.34b), which has no c_max. On the coin problem, of costs near 1000,

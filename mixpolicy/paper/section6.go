@@ -20,15 +20,14 @@ import (
 // η = 1/T = 0.001, T = 1000 and 20 trials; θ₀, β, the penalty weight and any scaling
 // of the costs are left open.
 type Protocol struct {
-	Name       string
-	Radius     float64 // R of the Euclidean ball
-	Iterations int     // T
-	Trials     int
-	StepSize   mixpolicy.StepSize
-	CostScale  float64 // divides the costs
-	Weight     float64 // ω of the penalty method
-	Form       mixpolicy.Form
-	Seed       uint64
+	Name               string
+	Radius             float64 // R of the Euclidean ball
+	Iterations, Trials int     // T, and how many
+	StepSize           mixpolicy.StepSize
+	CostScale          float64 // divides the costs
+	Weight             float64 // ω of the penalty method
+	Form               mixpolicy.Form
+	Seed               uint64
 }
 
 // AsPrinted is the protocol of section 6 word for word, with the simplest choice of what it
@@ -148,12 +147,7 @@ func ComputeFigure1(ctx context.Context, steps int, seed uint64) (figures []Figu
 // call of section 6; the closed form is linprog.Norm.Project.
 func projectByBarrier(dst, y []float64, r float64) error {
 	d := len(y)
-	if r*r*float64(d) <= 1 {
-		return fmt.Errorf("paper: ball of radius %v misses the hyperplane 1ᵀθ = 1 for d = %d", r, d)
-	}
-	for j := range dst {
-		dst[j] = 1 / float64(d)
-	}
+	copy(dst, uniform(d))
 	kkt, rhs, step := mat.NewDense(d+1, d+1, nil), mat.NewVecDense(d+1, nil), mat.NewVecDense(d+1, nil)
 	var lu mat.LU
 	for t := 1.0; t <= 1e12; t *= 10 {

@@ -24,28 +24,22 @@ func Statements() (all []Statement, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(numbers) != len(index()) {
-		return nil, fmt.Errorf("paper: data/statements.md has %d sections, data/index.csv %d entries", len(numbers), len(index()))
-	}
-	for i, e := range index() {
-		s := Statement{Number: e.Number}
-		var quoted, said []string
-		for block := range strings.SplitSeq(texts[numbers[i]], "\n\n") {
-			if quote, is := strings.CutPrefix(block, "> "); is {
-				quoted = append(quoted, strings.ReplaceAll(strings.ReplaceAll(quote, "\n>", "\n"), "\n ", "\n"))
-			} else {
+	for _, number := range numbers {
+		s := Statement{Number: number}
+		var said []string
+		for block := range strings.SplitSeq(texts[number], "\n\n") {
+			quote, quoted := strings.CutPrefix(block, "> ")
+			quote = strings.ReplaceAll(strings.ReplaceAll(quote, "\n>", "\n"), "\n ", "\n")
+			switch {
+			case !quoted:
 				said = append(said, block)
+			case s.Printed == "":
+				s.Printed = quote
+			default:
+				s.Corrected += quote
 			}
 		}
-		want := 1 // quotation
-		if e.Errata != "" {
-			want = 2
-		}
-		if numbers[i] != e.Number || len(quoted) != want || len(said) == 0 {
-			return nil, fmt.Errorf("paper: data/statements.md: (%s) with %d quotations and %d other paragraphs, "+
-				"want (%s) with %d, and with what it says", numbers[i], len(quoted), len(said), e.Number, want)
-		}
-		s.Printed, s.Corrected, s.Says = quoted[0], strings.Join(quoted[1:], ""), strings.Join(said, "\n\n")
+		s.Says = strings.Join(said, "\n\n")
 		all = append(all, s)
 	}
 	return all, nil

@@ -15,7 +15,13 @@ func TestStatements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range all {
+	if len(all) != len(Index()) {
+		t.Fatalf("%d statements, want %d", len(all), len(Index()))
+	}
+	for i, s := range all {
+		if e := Index()[i]; s.Number != e.Number || s.Printed == "" || s.Says == "" || (s.Corrected != "") != (e.Errata != "") {
+			t.Errorf("(%s), after which comes %+v", e.Number, s)
+		}
 		if boxed.MatchString(s.Printed) {
 			t.Errorf("(%s): a mark in the printed form", s.Number)
 		}

@@ -25,10 +25,9 @@ type Trace struct {
 	K       *theory.Constants
 	Form    mixpolicy.Form
 
-	Steps  []TraceStep
-	Sums   theory.StepSums
-	Theta  []float64 // θ̂ (3.27)
-	Lambda []float64 // λ̂
+	Steps         []TraceStep
+	Sums          theory.StepSums
+	Theta, Lambda []float64 // θ̂ and λ̂ (3.27)
 
 	sumTheta, sumLambda []float64 // Σηθ and Σηλ
 	before              TraceStep // the one after which the first comes
@@ -36,19 +35,15 @@ type Trace struct {
 
 // TraceStep is iteration t.
 type TraceStep struct {
-	Eta    float64
-	Theta  []float64 // θ_t
-	Lambda []float64 // λ_t
-	Pair   int       // sampled
-	Sample []float64 // ĝ_t, (3.5a)
-	Mean   []float64 // ∇_θ𝓛(θ_t, λ_t) = E ĝ_t
-	Error  []float64 // e_t = ĝ_t − ∇_θ𝓛
-	Ascent []float64 // ∇_λ𝓛(θ_t, λ_t) = −Ψθ_t
+	Eta                 float64
+	Theta, Lambda       []float64 // θ_t and λ_t
+	Pair                int       // sampled
+	Sample, Mean, Error []float64 // ĝ_t of (3.5a), ∇_θ𝓛(θ_t, λ_t) = E ĝ_t, and e_t = ĝ_t − ∇_θ𝓛
+	Ascent              []float64 // ∇_λ𝓛(θ_t, λ_t) = −Ψθ_t
 
-	Tilde      []float64 // θ̃_t
-	Z          float64   // z_t
-	Next       []float64 // θ_{t+1}
-	NextLambda []float64 // λ_{t+1}
+	Tilde            []float64 // θ̃_t
+	Z                float64   // z_t
+	Next, NextLambda []float64 // θ_{t+1} and λ_{t+1}
 
 	dual []float64 // ∇φ(θ_{t+1})
 }
@@ -56,16 +51,14 @@ type TraceStep struct {
 // TraceSettings choose the run. Pair, if not nil, replaces the oracle: it returns the sampled
 // pair of iteration t. An inequality that holds surely must hold for any sequence of samples.
 type TraceSettings struct {
-	Name       string
-	Iterations int
-	StepSize   mixpolicy.StepSize
-	Beta       float64
-	CostScale  float64
-	Start      []float64
-	Form       mixpolicy.Form // the proofs are about the corrected one
-	Seed       uint64
-	Stream     uint64
-	Pair       func(t int) int
+	Name            string
+	Iterations      int
+	StepSize        mixpolicy.StepSize
+	Beta, CostScale float64
+	Start           []float64
+	Form            mixpolicy.Form // the proofs are about the corrected one
+	Seed, Stream    uint64
+	Pair            func(t int) int
 }
 
 // NewTrace makes the run.

@@ -44,7 +44,7 @@ func everyPlace(places ...check) check {
 func checkViolationBelow(context.Context) Finding {
 	p, k := negativeProblem()
 	_, top := p.MDP().CostRange()
-	full := k.ViolationBound(theory.InverseSqrtSums(mixpolicy.Corrected, farHorizon), 0.05).Value
+	full := k.ViolationBound(farSums, 0.05).Value
 	printed := full + k.R*(top-k.Cost)*math.Sqrt(float64(k.Pairs))*k.PsiNorm/k.G
 	return holdsCorrected(excess(0, printed), excess(0, full), "costs in [−1, 0), T = 10¹⁸: the right side of (5.36) is %.3g "+
 		"with c_max = %.2g, below any violation, and %.3g with max|c|", printed, top, full)
@@ -68,8 +68,7 @@ func also(first, other check) check {
 func checkSureDeviation(context.Context) Finding {
 	const high, c0 = 1e6, 1e-3
 	p := banditProblem(mixpolicy.Ball(1), high, 0)
-	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: 1}))
-	size := leastDeviation(p, []float64{0.5, -0.5})
+	k, size := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: 1})), leastDeviation(p, []float64{0.5, -0.5})
 	tail := func(c0, ce float64) float64 { return 2 * math.Exp(-c0*sq(size/(k.R*ce))/8) }
 	printed, corrected := tail(c0, k.Ce(mixpolicy.Printed)), tail(1, k.Ce(mixpolicy.Corrected))
 	return holdsCorrected(excess(1, printed), excess(1, corrected), "costs 10⁶ and 0, T = 1: a deviation of %.3g is sure; "+
@@ -92,8 +91,7 @@ func checkRestarting(ctx context.Context) Finding {
 	v, _ := optimalValue(ctx, x)
 	corrected := max(relativeVectorError(must(y.Occupation(ctx, p)).State, q.State), relativeError(floats.Dot(x.Costs(), xi), v.Cost()),
 		must(theory.MixingCurve(ctx, y, p, q.State, 400))[400])
-	return holds(corrected,
-		"with P̃ = γP + (1−γ)1αᵀ for P the printed forms are true: to %.1g", corrected).within(valueTolerance)
+	return holds(corrected, "with P̃ = γP + (1−γ)1αᵀ for P the printed forms are true: to %.1g", corrected).within(valueTolerance)
 }
 
 // witnessMixtures also compares the best mixture of two deterministic policies with the best
@@ -101,11 +99,7 @@ func checkRestarting(ctx context.Context) Finding {
 func witnessMixtures(ctx context.Context) Finding {
 	x, rng := smallMDP(), rand.New(rand.NewPCG(1, 5))
 	pure := func() *mixpolicy.Policy {
-		actions := make([]int, x.States())
-		for s := range actions {
-			actions[s] = rng.IntN(x.Actions())
-		}
-		return must(mixpolicy.Deterministic(x, actions))
+		return must(mixpolicy.PolicyFunc(x, func(_ int, row []float64) { row[rng.IntN(x.Actions())] = 1 }))
 	}
 	base := []*mixpolicy.Policy{pure(), pure()}
 	p := mixtureProblem(x, mixpolicy.Ball(100), base...)
@@ -318,11 +312,7 @@ func witnessSampleSize(ctx context.Context) Finding {
 
 // witnessTransitionLaw also computes the experiment's optimum under the readings that are laws.
 func witnessTransitionLaw(ctx context.Context) Finding {
-	var optima []float64
-	for _, r := range must(CompareReadings(ctx)) {
-		optima = append(optima, r.Optimum)
-	}
-	f := checkTransitionLaw(ctx)
+	optima, f := mapped(must(CompareReadings(ctx)), func(r ReadingResult) float64 { return r.Optimum }), checkTransitionLaw(ctx)
 	f.Numbers += fmt.Sprintf("; under %d readings the least cost of section 6 is from %.4g to %.4g",
 		len(optima), floats.Min(optima), floats.Max(optima))
 	return f
@@ -409,8 +399,7 @@ func witnessBellman(ctx context.Context) Finding {
 		v := make([]float64, x.States())
 		return bellman(x, inside(shifted(v, 1)))[0] - bellman(x, inside(v))[0]
 	}
-	printed := growth(func([]float64) []float64 { return best.Value })
-	corrected := growth(func(v []float64) []float64 { return v })
+	printed, corrected := growth(func([]float64) []float64 { return best.Value }), growth(func(v []float64) []float64 { return v })
 	return holdsCorrected(relativeError(printed, x.Gamma()), relativeError(corrected, x.Gamma()),
 		"𝒮(v + 1) − 𝒮v = %.3g·1 with v inside, and %.3g with v*", corrected, printed)
 }
