@@ -40,22 +40,29 @@ type layers []Layer
 func (l layers) Draw(p *Pen) error { return p.Draw(l...) }
 
 // encode is the order as bytes, in which there are only layers of this package.
-func (o order) encode() ([]byte, error) {
+func (o order) encode() []byte {
 	o.Frames = slices.Clone(o.Frames)
 	for k, p := range o.Frames {
 		o.Frames[k] = p.described()
 	}
 	o.Still = o.Still.described()
+	return pack(o)
+}
+
+// pack is an order, or what became of one, as bytes.
+func pack(v any) []byte {
 	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(o)
-	return b.Bytes(), err
+	if err := gob.NewEncoder(&b).Encode(v); err != nil {
+		panic(err) // of texts, numbers and our layers
+	}
+	return b.Bytes()
 }
 
 // described are the panels, which have been checked, without layers of one's own.
 func (p Panels) described() Panels {
-	figures := make([]Figure, len(p.Figures))
+	p.Figures = slices.Clone(p.Figures)
 	for i, f := range p.Figures {
-		all := make([]Layer, len(f.Layers))
+		f.Layers = slices.Clone(f.Layers)
 		for k, l := range f.Layers {
 			if _, ours := l.(described); !ours {
 				pen := Pen{X: f.X, Y: f.Y}
@@ -64,29 +71,18 @@ func (p Panels) described() Panels {
 				for _, d := range pen.layers {
 					drawn = append(drawn, d.of)
 				}
-				l = drawn
+				f.Layers[k] = drawn
 			}
-			all[k] = l
 		}
-		f.Layers = all
-		figures[i] = f
+		p.Figures[i] = f
 	}
-	p.Figures = figures
 	return p
 }
 
-// decode is encode's inverse, of an order or of what became of one.
+// decode is pack's inverse.
 func decode[T any](data []byte) (v T, err error) {
 	err = gob.NewDecoder(bytes.NewReader(data)).Decode(&v)
 	return v, err
-}
-
-func (d drawn) encode() []byte {
-	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(d); err != nil {
-		panic(err) // of texts
-	}
-	return b.Bytes()
 }
 
 // result gives what was drawn, or the reason why it was not.

@@ -35,8 +35,8 @@ func TestWhatIsDescribedIsDrawnTheSame(t *testing.T) {
 				o.Frames = []Panels{o.Still}
 			}
 			draw := func() display {
-				answer := must(decode[order](must(o.encode()))).draw()
-				return must(must(decode[drawn](answer.encode())).result())
+				answer := must(decode[order](o.encode())).draw()
+				return must(must(decode[drawn](pack(answer))).result())
 			}
 			got, want := draw(), must(d.display())
 			if got.html != want.html || got.plain != want.plain || !bytes.Equal(got.png, want.png) {

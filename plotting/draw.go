@@ -6,7 +6,7 @@ package plotting
 func Draw(description []byte) []byte {
 	o, err := decode[order](description)
 	if err != nil {
-		return drawn{Error: err.Error()}.encode()
+		return pack(drawn{Error: err.Error()})
 	}
-	return o.draw().encode()
+	return pack(o.draw())
 }

@@ -75,14 +75,8 @@ func (p *Pen) add(l described, of string, c Color, d Dash, width float64, marks 
 	return nil
 }
 
-const (
-	defaultWidth  = 6.4 // inches; with the height, gonum/plot's and Matplotlib's habit
-	defaultHeight = 4.0
-)
-
-func (f Figure) size() (width, height float64) {
-	return cmp.Or(f.Width, defaultWidth), cmp.Or(f.Height, defaultHeight)
-}
+// size is in inches, by default gonum/plot's and Matplotlib's habit.
+func (f Figure) size() (width, height float64) { return cmp.Or(f.Width, 6.4), cmp.Or(f.Height, 4) }
 
 // Validate returns the first reason why the figure can't be drawn, or nil.
 func (f Figure) Validate() error {
@@ -205,13 +199,13 @@ func title(l Layer) string {
 func (f Figure) alt() string {
 	var b strings.Builder
 	if f.Title != "" {
-		b.WriteString(spoken(f.Title) + ". ")
+		b.WriteString(Unicode(f.Title) + ". ")
 	}
 	fmt.Fprintf(&b, "%s against %s.", axisName(f.Y, "y"), axisName(f.X, "x"))
 	layers, _ := f.lower() // it has been drawn
 	for _, l := range layers {
 		if l.name != "" {
-			fmt.Fprintf(&b, " %s%s %q", strings.ToUpper(l.kind[:1]), l.kind[1:], spoken(l.name))
+			fmt.Fprintf(&b, " %s%s %q", strings.ToUpper(l.kind[:1]), l.kind[1:], Unicode(l.name))
 			ms := l.marks
 			switch ms[0].(type) {
 			case extent, plane, arrow: // their y axis is no value
@@ -230,7 +224,7 @@ func (f Figure) alt() string {
 }
 
 func axisName(a Axis, fallback string) string {
-	name := spoken(a.Label)
+	name := Unicode(a.Label)
 	if name == "" {
 		name = fallback
 	}

@@ -36,7 +36,7 @@ func Sample(z func(x, y float64) float64, x0, x1, y0, y1 float64, n int) Grid {
 	slices.Sort(ys)
 	g = Grid{X: slices.Compact(xs), Y: slices.Compact(ys)}
 	for _, x := range g.X {
-		g.Z = append(g.Z, Graph("", g.Y, func(y float64) float64 { return z(x, y) }).Y)
+		g.Z = append(g.Z, mapped(g.Y, func(y float64) float64 { return z(x, y) }))
 	}
 	return g
 }

@@ -26,11 +26,15 @@ type Line struct {
 
 // Graph is the line of f at the points x, such as those of gonum's floats.Span and LogSpan.
 func Graph(name string, x []float64, f func(x float64) float64) Line {
-	y := make([]float64, len(x))
-	for i, v := range x {
-		y[i] = f(v)
+	return Line{Name: name, X: x, Y: mapped(x, f)}
+}
+
+func mapped[T any](v []T, f func(T) float64) []float64 {
+	out := make([]float64, len(v))
+	for i, x := range v {
+		out[i] = f(x)
 	}
-	return Line{Name: name, X: x, Y: y}
+	return out
 }
 
 func (l Line) describe() (kind, name string) { return "line", l.Name }

@@ -221,7 +221,7 @@ func FuzzNames(f *testing.F) {
 			t.Fatal(err)
 		}
 		bare := strings.NewReplacer("{\u2060", "{") // the joiner keeps a brace from being rich text
-		got, want := bare.Replace(option.Series[0].Name), bare.Replace(spoken(name))
+		got, want := bare.Replace(option.Series[0].Name), bare.Replace(Unicode(name))
 		raised := strings.Contains(got, "{sup|") || strings.Contains(got, "{sub|")
 		if name != "" && got != want && !raised && strings.ToValidUTF8(name, "") == name {
 			t.Fatalf("the series is called %q, want %q", got, want)

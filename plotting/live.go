@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"image/png"
 	"math"
 	"slices"
@@ -35,14 +36,7 @@ var script = func() string {
 	return strings.TrimSpace(b.String())
 }()
 
-// number is a coordinate in JSON, rounded to the digits that its axis shows.
-type number struct {
-	value  float64
-	digits int
-}
-
-func (n number) MarshalJSON() ([]byte, error) { return appendNumber(nil, n.value, n.digits), nil }
-
+// appendNumber appends a coordinate in JSON, rounded to the digits that its axis shows.
 func appendNumber(b []byte, v float64, digits int) []byte {
 	if !finite(v) { // the pen is lifted
 		return append(b, "null"...)
@@ -60,8 +54,10 @@ func (s scale) digits(length int) int {
 	return min(17, length+int(max(0, math.Ceil(far))))
 }
 
-// ends is how many digits the ends of the axis have.
-func (s scale) ends() int { return max(12, s.digits(stillDigits)) }
+// end is an end of the axis, in JSON.
+func (s scale) end(v float64) json.RawMessage {
+	return appendNumber(nil, v, max(12, s.digits(stillDigits)))
+}
 
 // A figure shows five digits of the length of an axis, which is finer than any
 // screen. Where there are many frames it is four: about a tenth of a pixel.
@@ -171,11 +167,11 @@ func (c live) frame(f Figure, layers []layer) {
 			Top: strconv.Itoa(top), Bottom: strconv.Itoa(bottom), ContainLabel: opts.Bool(true)}),
 		charts.WithXAxisOpts(opts.XAxis{
 			Type: x.kind(), Name: f.X.Label, NameLocation: "middle", NameGap: 28,
-			Min: number{x.lo, x.ends()}, Max: number{x.hi, x.ends()},
+			Min: x.end(x.lo), Max: x.end(x.hi),
 		}),
 		charts.WithYAxisOpts(opts.YAxis{
 			Type: y.kind(), Name: f.Y.Label, NameLocation: "middle", NameGap: 20 + digit*widest,
-			Min: number{y.lo, y.ends()}, Max: number{y.hi, y.ends()}, Data: named,
+			Min: y.end(y.lo), Max: y.end(y.hi), Data: named,
 		}),
 		charts.WithAnimation(false),
 	)
@@ -184,34 +180,16 @@ func (c live) frame(f Figure, layers []layer) {
 // legendEntry is an item of the legend; its icon is that of the series unless
 // given.
 type legendEntry struct {
-	Name  string       `json:"name"`
-	Icon  string       `json:"icon,omitempty"`
-	Style *legendStyle `json:"itemStyle,omitempty"`
-}
-
-// legendStyle is opts.ItemStyle with a colour that can be a gradient.
-type legendStyle struct {
-	Color   *gradient   `json:"color,omitempty"`
-	Opacity types.Float `json:"opacity,omitempty"`
-}
-
-// gradient runs from the left to the right.
-type gradient struct {
-	Type  string         `json:"type"`
-	X2    int            `json:"x2"`
-	Stops []gradientStop `json:"colorStops"`
-}
-
-type gradientStop struct {
-	Offset float64 `json:"offset"`
-	Color  string  `json:"color"`
+	Name  string          `json:"name"`
+	Icon  string          `json:"icon,omitempty"`
+	Style json.RawMessage `json:"itemStyle,omitempty"`
 }
 
 func newLegendEntry(l layer) legendEntry {
 	e := legendEntry{Name: l.name}
 	switch l.marks[0].(type) {
 	case curve, extent: // of a contour
-		e.Style = &legendStyle{Opacity: opts.Float(0)} // ECharts would set a dot on the line
+		e.Style = json.RawMessage(`{"opacity":0}`) // ECharts would set a dot on the line
 	case glyphs: // as a path it keeps its proportions
 		e.Icon = [...]string{
 			Solid:   "path://M0,5A5,5,0,1,1,10,5A5,5,0,1,1,0,5Z",
@@ -220,11 +198,11 @@ func newLegendEntry(l layer) legendEntry {
 			Dotted:  "path://M0,5L5,0L10,5L5,10Z",
 		}[l.ink.dash]
 	case plane:
-		g := &gradient{Type: "linear", X2: 1}
+		var stops []string // of a gradient from the left to the right
 		for i, c := range viridis {
-			g.Stops = append(g.Stops, gradientStop{float64(i) / float64(len(viridis)-1), hex(c)})
+			stops = append(stops, fmt.Sprintf(`{"offset":%v,"color":%q}`, float64(i)/float64(len(viridis)-1), hex(c)))
 		}
-		e.Style = &legendStyle{Color: g}
+		e.Style = fmt.Appendf(nil, `{"color":{"type":"linear","x2":1,"colorStops":[%s]}}`, strings.Join(stops, ","))
 	}
 	return e
 }
@@ -264,9 +242,9 @@ func (c live) numbers(column []float64, digits int) int {
 	return c.data.place(append(b, ']'))
 }
 
-// again appends a series that draws the columns of the last one.
+// again appends a silent series that draws the columns of the last one.
 func (c live) again(s charts.SingleSeries) {
-	s.DatasetIndex = len(c.DatasetList) - 1
+	s.DatasetIndex, s.SeriesTooltip = len(c.DatasetList)-1, silent
 	c.MultiSeries = append(c.MultiSeries, s)
 }
 
@@ -320,7 +298,7 @@ func (c live) add(name string, in ink, m mark) {
 func (c live) addCurve(name string, in ink, m curve) {
 	line := charts.SingleSeries{
 		Name: name, Type: types.ChartLine, Symbol: "none",
-		LineStyle: &opts.LineStyle{Color: in.color.hex(), Width: float32(px * m.width(in)), Type: css[in.dash]},
+		LineStyle: &opts.LineStyle{Color: in.color.hex(), Width: float32(pixel * m.width(in)), Type: css[in.dash]},
 		ItemStyle: &opts.ItemStyle{Color: in.color.hex()},
 		Encode:    &opts.Encode{X: 0, Y: 1},
 	}
@@ -331,14 +309,10 @@ func (c live) addCurve(name string, in ink, m curve) {
 		c.series(line, m.x, m.y)
 	} else {
 		c.series(line, m.x, m.y, m.lo, m.hi)
-		s := custom(name, "band", in.color, bandAlpha, []int{2, 3})
-		s.SeriesTooltip = silent
-		c.again(s)
+		c.again(custom(name, "band", in.color, bandAlpha, []int{2, 3}))
 	}
 	if m.arrows {
-		s := custom(name, "arrows", in.color, 1, 1)
-		s.SeriesTooltip = silent
-		c.again(s)
+		c.again(custom(name, "arrows", in.color, 1, 1))
 	}
 }
 
@@ -361,9 +335,7 @@ func (c live) addGlyphs(name string, in ink, m glyphs) {
 		shape = "level"
 	}
 	c.series(s, m.x, m.y, m.lo, m.hi)
-	w := custom(name, shape, in.color, 1, []int{2, 3})
-	w.SeriesTooltip = silent
-	c.again(w)
+	c.again(custom(name, shape, in.color, 1, []int{2, 3}))
 }
 
 // addRule leaves the place of the label to the caller's corner, which live.js
@@ -401,9 +373,6 @@ func (c corner) String() string {
 	}
 	return end + side
 }
-
-// px is the CSS pixels in a point.
-const px = 4.0 / 3
 
 // ECharts' names for dashes, but for dashdot, of which live.js makes a pattern, and for the markers that go with them.
 var (

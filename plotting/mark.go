@@ -234,12 +234,8 @@ const (
 
 const alphaShift = 24
 
-// Opacity is the colour at an opacity from 0, which can't be seen, to 1; it can be Auto. It
-// panics if a is outside of [0, 1].
+// Opacity is the colour at an opacity from 0, which can't be seen, to 1; it can be Auto.
 func (c Color) Opacity(a float64) Color {
-	if !(0 <= a && a <= 1) {
-		panic(fmt.Sprintf("plotting: opacity %g, want 0 to 1", a))
-	}
 	return c.name() | Color(255*(1-a)+0.5)<<alphaShift
 }
 

@@ -40,7 +40,7 @@ func (p Panels) csv() ([]byte, error) {
 					}
 					return c[column][i]
 				}
-				rows = append(rows, datum{k + 1, spoken(f.Title), kind, spoken(name), at(0), at(1), at(2), at(3), at(4)})
+				rows = append(rows, datum{k + 1, Unicode(f.Title), kind, Unicode(name), at(0), at(1), at(2), at(3), at(4)})
 			}
 		}
 	}
@@ -51,12 +51,7 @@ func (p Panels) csv() ([]byte, error) {
 
 // numbers are the columns x, y, lo, hi and z of a layer.
 func numbers(l described) (c [5][]float64) {
-	across := func(vertical bool, at ...float64) [5][]float64 {
-		if vertical {
-			return [5][]float64{at}
-		}
-		return [5][]float64{nil, at}
-	}
+	across := map[bool]int{true: 0, false: 1} // of a vertical line, and of another
 	switch l := l.(type) {
 	case Line:
 		return [5][]float64{l.X, l.Y, l.Lo, l.Hi}
@@ -67,9 +62,9 @@ func numbers(l described) (c [5][]float64) {
 	case Bars:
 		return [5][]float64{l.X, l.Height}
 	case Rule:
-		return across(l.Vertical, l.At)
+		c[across[l.Vertical]] = []float64{l.At}
 	case Span:
-		return across(l.Vertical, l.From, l.To)
+		c[across[l.Vertical]] = []float64{l.From, l.To}
 	case Arrow:
 		return [5][]float64{{l.X}, {l.Y}}
 	case Contour:

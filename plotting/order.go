@@ -28,10 +28,7 @@ func (o order) send() (display, error) {
 	if !draw.Truthy() {
 		return display{}, errors.New("figures are drawn by the page that runs the program, and this one has no function draw")
 	}
-	data, err := o.encode()
-	if err != nil {
-		return display{}, err
-	}
+	data := o.encode()
 	answer := make(chan []byte, 1)
 	var failure error
 	back := js.FuncOf(func(_ js.Value, args []js.Value) any {

@@ -5,7 +5,6 @@ package plotting
 import (
 	"image"
 	"image/color"
-	"math"
 	"slices"
 )
 
@@ -36,22 +35,15 @@ func (p plane) image(x, y scale) *image.Paletted {
 	const side = 128
 	r := p.grid.values()
 	columns, rows := cells(p.grid.X), cells(p.grid.Y)
-	at := func(x, y float64) float64 {
-		i, j := locate(columns, x), locate(rows, y)
-		if i < 0 || j < 0 {
-			return math.NaN()
-		}
-		return p.grid.Z[i][j]
-	}
 	img := image.NewPaletted(image.Rect(0, 0, side, side), shades)
 	for px := range side {
 		for py := range side {
-			v := at(x.value((float64(px)+0.5)/side), y.value(1-(float64(py)+0.5)/side))
+			i, j := locate(columns, x.value((float64(px)+0.5)/side)), locate(rows, y.value(1-(float64(py)+0.5)/side))
 			k := len(shades) - 1
-			if finite(v) {
+			if i >= 0 && j >= 0 && finite(p.grid.Z[i][j]) {
 				k = 0
 				if r.hi > r.lo {
-					k = int((v-r.lo)/(r.hi-r.lo)*float64(len(shades)-2) + 0.5)
+					k = int((p.grid.Z[i][j]-r.lo)/(r.hi-r.lo)*float64(len(shades)-2) + 0.5)
 				}
 			}
 			img.SetColorIndex(px, py, uint8(k))

@@ -57,13 +57,7 @@ func slider(label string, start int, frames ...Panels) Explorer {
 func gallery() map[string]Drawing {
 	const n = 1000
 	t := numbered(n)
-	of := func(f func(t float64) float64) []float64 {
-		out := make([]float64, n)
-		for i := range out {
-			out[i] = f(t[i])
-		}
-		return out
-	}
+	of := func(f func(t float64) float64) []float64 { return mapped(t, f) }
 	cost := Figure{Title: "Cost of the mixture", X: Axis{Label: "iteration t", Log: true}, Y: Axis{Label: "cost cᵀΨθ"}}.With(
 		Line{Name: "primal–dual", X: t,
 			Y:  of(func(t float64) float64 { return 2900 + 3000/math.Sqrt(t) + 40*math.Sin(t) }),

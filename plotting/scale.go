@@ -29,10 +29,7 @@ func (s scale) value(u float64) float64 {
 
 // An axis is not shorter than this: beyond, its labels would have more than 13 digits, or ticks
 // and marks would be told apart by the rounding of their numbers only.
-const (
-	shortest         = 0x1p-40 // of the larger end
-	shortestAtOrigin = 1 / limit
-)
+const shortest = 0x1p-40 // of the larger end; 1/limit at 0
 
 // drawable widens an axis that is too short to be drawn, on both sides.
 func (s scale) drawable() scale {
@@ -42,7 +39,7 @@ func (s scale) drawable() scale {
 		}
 		return s
 	}
-	least := max(shortest*max(math.Abs(s.lo), math.Abs(s.hi)), shortestAtOrigin)
+	least := max(shortest*max(math.Abs(s.lo), math.Abs(s.hi)), 1/limit)
 	if s.hi-s.lo < least {
 		middle := s.lo + (s.hi-s.lo)/2
 		s.lo, s.hi = middle-least, middle+least
@@ -267,12 +264,7 @@ func brief(v float64) string {
 }
 
 func superscript(n int) string {
-	return strings.Map(func(r rune) rune {
-		if r == '-' {
-			return '⁻'
-		}
-		return []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")[r-'0']
-	}, strconv.Itoa(n))
+	return strings.Map(func(r rune) rune { return counterpart(superLetters, superscripts, r) }, minus(strconv.Itoa(n)))
 }
 
 // minus sets a true minus sign.

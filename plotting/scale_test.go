@@ -48,7 +48,7 @@ func TestDigitsResolveTheAxis(t *testing.T) {
 		// than on a chart.
 		for digits, marks := range map[int]float64{stillDigits: 1e4, frameDigits: 1e3} {
 			v := s.lo + (s.hi-s.lo)/math.Phi
-			b := must(number{v, s.digits(digits)}.MarshalJSON())
+			b := appendNumber(nil, v, s.digits(digits))
 			got, err := strconv.ParseFloat(string(b), 64)
 			if err != nil || math.Abs(got-v) > (s.hi-s.lo)/marks {
 				t.Errorf("%v on [%v, %v] is written %s", v, s.lo, s.hi, b)

@@ -115,16 +115,13 @@ const Headless = "MIXPOLICY_HEADLESS"
 func Save(path string, d Drawing) error {
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 	b, err := encode(format, d)
+	if err == nil && inNotebook() {
+		err = kept(path)
+	}
 	if err != nil {
 		return fmt.Errorf("plotting: %s: %w", path, err)
 	}
-	if inNotebook() {
-		if err := kept(path); err != nil {
-			return fmt.Errorf("plotting: %s: %w", path, err)
-		}
-	}
-	err = os.MkdirAll(filepath.Dir(path), 0o777)
-	if err == nil {
+	if err = os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
 		err = atomicfile.WriteBytes(path, b)
 	}
 	if err != nil {

@@ -36,6 +36,7 @@ var (
 const (
 	margin      = 7.0
 	lineWidth   = 1.6
+	pixel       = 4.0 / 3 // of CSS, in a point
 	thinWidth   = 0.9
 	glyphRadius = 2.8
 	bandAlpha   = 0.18
@@ -283,10 +284,8 @@ func points(x, y transform, xs, ys []float64) []vg.Point {
 
 // reduce drops the points that can't be seen on paper.
 func reduce(pts []vg.Point, c draw.Canvas) []vg.Point {
-	x, y := make([]float64, len(pts)), make([]float64, len(pts))
-	for i, p := range pts {
-		x[i], y[i] = float64(p.X/c.Size().X), float64(p.Y/c.Size().Y)
-	}
+	x := mapped(pts, func(p vg.Point) float64 { return float64(p.X / c.Size().X) })
+	y := mapped(pts, func(p vg.Point) float64 { return float64(p.Y / c.Size().Y) })
 	var out []vg.Point
 	for _, k := range simplify(invisible, x, y) {
 		out = append(out, pts[k])

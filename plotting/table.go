@@ -74,27 +74,20 @@ func (c Column) cells() []string {
 	return out
 }
 
-func (t Table) validate() error {
+func (t Table) display() (display, error) {
 	if len(t.Columns) == 0 {
-		return fmt.Errorf("table %q: no columns", t.Caption)
+		return display{}, fmt.Errorf("table %q: no columns", t.Caption)
 	}
 	for i, c := range t.Columns {
 		if c.Text != nil && c.Numbers != nil {
-			return fmt.Errorf("table %q: column %d, %q, has both Text and Numbers", t.Caption, i, c.Head)
+			return display{}, fmt.Errorf("table %q: column %d, %q, has both Text and Numbers", t.Caption, i, c.Head)
 		}
 		if k := slices.IndexFunc(c.Numbers, math.IsNaN); k >= 0 {
-			return fmt.Errorf("table %q: column %d, %q, is NaN in row %d", t.Caption, i, c.Head, k)
+			return display{}, fmt.Errorf("table %q: column %d, %q, is NaN in row %d", t.Caption, i, c.Head, k)
 		}
 		if n, want := len(c.cells()), len(t.Columns[0].cells()); n != want {
-			return fmt.Errorf("table %q: column %d, %q, has %d rows, but the first has %d", t.Caption, i, c.Head, n, want)
+			return display{}, fmt.Errorf("table %q: column %d, %q, has %d rows, but the first has %d", t.Caption, i, c.Head, n, want)
 		}
-	}
-	return nil
-}
-
-func (t Table) display() (display, error) {
-	if err := t.validate(); err != nil {
-		return display{}, err
 	}
 	return display{html: t.html(), plain: t.String()}, nil
 }

@@ -208,11 +208,8 @@ func (t *tex) argument(of string, depth int) string {
 	return t.atom(depth + 1)
 }
 
-// Unicode is a text whose formulas of TeX, between dollars, are in plain Unicode, as far as there are characters.
-func Unicode(text string) string { return spoken(text) }
-
-// spoken is the label in plain Unicode, for texts: a script that Unicode lacks follows its mark.
-func spoken(label string) string {
+// Unicode is a text whose formulas of TeX, between dollars, are in plain Unicode: a script that Unicode lacks follows its mark.
+func Unicode(label string) string {
 	return plain(label, func(begin rune, s string) string {
 		mark := map[rune]string{superScript: "^", subScript: "_"}[begin]
 		if utf8.RuneCountInString(s) == 1 {

@@ -54,8 +54,6 @@ func has(f font.Font, r rune) bool {
 // Liberation Sans lacks comes from another font. (text.Latex of gonum/plot knows no scripts.)
 type raised struct{ text.Plain }
 
-var _ text.Handler = raised{}
-
 const (
 	smallSize  = 0.7   // of the font
 	superRise  = 0.36  // of the font size, above the baseline
@@ -221,9 +219,6 @@ func (c kerned) FillString(f font.Face, pt vg.Point, txt string) {
 type outlined struct{ vg.CanvasSizer }
 
 func (o outlined) SetColor(c color.Color) {
-	if c == nil {
-		c = color.Black
-	}
 	o.CanvasSizer.SetColor(straight(color.NRGBAModel.Convert(c).(color.NRGBA)))
 }
 
@@ -273,14 +268,8 @@ func (o outlined) FillString(f font.Face, pt vg.Point, txt string) {
 	var buf sfnt.Buffer
 	var path vg.Path
 	for _, r := range txt {
-		i, err := f.Face.GlyphIndex(&buf, r)
-		if err != nil {
-			continue
-		}
-		segments, err := f.Face.LoadGlyph(&buf, i, fixed.I(em), nil)
-		if err != nil {
-			continue
-		}
+		i, _ := f.Face.GlyphIndex(&buf, r) // there is one, which checkGlyphs asks
+		segments, _ := f.Face.LoadGlyph(&buf, i, fixed.I(em), nil)
 		at := func(p fixed.Point26_6) vg.Point {
 			return vg.Point{X: pt.X + vg.Length(p.X)*scale, Y: pt.Y - vg.Length(p.Y)*scale}
 		}

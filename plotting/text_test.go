@@ -32,8 +32,8 @@ func TestFormulas(t *testing.T) {
 		`$\text{cost}_{y}$`:                   "cost_y",
 		`θ̂ₜ and 10⁻³`:                        "θ̂ₜ and 10⁻³",
 	} {
-		if _, err := formulas(label); err != nil || spoken(label) != want {
-			t.Errorf("%s is %q, %v; want %q", label, spoken(label), err, want)
+		if _, err := formulas(label); err != nil || Unicode(label) != want {
+			t.Errorf("%s is %q, %v; want %q", label, Unicode(label), err, want)
 		}
 	}
 	for label, want := range map[string]string{
@@ -137,7 +137,7 @@ func FuzzLabel(f *testing.F) {
 		if got, want := letters(inRuns.String()), letters(strings.Map(base, set)); got != want {
 			t.Fatalf("%q is drawn as %q, want %q", label, got, want)
 		}
-		if s := spoken(label); strings.Contains(label, "$") && !strings.ContainsAny(label, scripts) && strings.ContainsAny(s, scripts) {
+		if s := Unicode(label); strings.Contains(label, "$") && !strings.ContainsAny(label, scripts) && strings.ContainsAny(s, scripts) {
 			t.Fatalf("%q is spoken as %q, with marks of ours", label, s)
 		}
 		canvas := &svgCanvas{Canvas: vgsvg.New(100, 20)}

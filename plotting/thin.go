@@ -24,8 +24,7 @@ const (
 // thin drops points that a screen can't show. Curves over the same x are
 // thinned together, so that a reader who hovers at x sees all of them there.
 func thin(layers []layer, sx, sy scale) []layer {
-	type ref struct{ layer, mark int }
-	var groups [][]ref
+	var groups [][]*mark
 	out := slices.Clone(layers)
 	for i := range out {
 		out[i].marks = slices.Clone(out[i].marks)
@@ -42,20 +41,20 @@ func thin(layers []layer, sx, sy scale) []layer {
 			if len(c.x) <= maxPoints {
 				continue
 			}
-			k := slices.IndexFunc(groups, func(g []ref) bool {
-				return slices.Equal(out[g[0].layer].marks[g[0].mark].(curve).x, c.x)
+			k := slices.IndexFunc(groups, func(g []*mark) bool {
+				return slices.Equal((*g[0]).(curve).x, c.x)
 			})
 			if k < 0 {
 				k, groups = len(groups), append(groups, nil)
 			}
-			groups[k] = append(groups[k], ref{i, j})
+			groups[k] = append(groups[k], &out[i].marks[j])
 		}
 	}
 	for _, g := range groups {
 		var x []float64
 		var ys [][]float64
 		for _, r := range g {
-			c := out[r.layer].marks[r.mark].(curve)
+			c := (*r).(curve)
 			x = project(c.x, sx)
 			for _, column := range [][]float64{c.y, c.lo, c.hi} {
 				if column != nil {
@@ -68,20 +67,14 @@ func thin(layers []layer, sx, sy scale) []layer {
 			keep = sorted(append(keep, strips(more, x)...))
 		}
 		for _, r := range g {
-			out[r.layer].marks[r.mark] = out[r.layer].marks[r.mark].(curve).pick(keep)
+			*r = (*r).(curve).pick(keep)
 		}
 	}
 	return out
 }
 
 // project maps values to the unit interval of the axis.
-func project(v []float64, s scale) []float64 {
-	out := make([]float64, len(v))
-	for i := range v {
-		out[i] = s.unit(v[i])
-	}
-	return out
-}
+func project(v []float64, s scale) []float64 { return mapped(v, s.unit) }
 
 // pick keeps the points with the given indices.
 func (c curve) pick(keep []int) curve {
@@ -93,11 +86,7 @@ func pick(v []float64, keep []int) []float64 {
 	if v == nil {
 		return nil
 	}
-	out := make([]float64, len(keep))
-	for i, k := range keep {
-		out[i] = v[k]
-	}
-	return out
+	return mapped(keep, func(k int) float64 { return v[k] })
 }
 
 // extremes returns the indices of the first, the last, the least and the greatest point of
