@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -53,7 +54,7 @@ func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsi
 	if err != nil {
 		return nil, err
 	}
-	if k := matrix(chain).Period(); k > 1 {
+	if k := matrix(chain).Period(int32(floats.MaxIdx(mu))); k > 1 {
 		return nil, fmt.Errorf("theory: the chain of this policy has period %d: it never mixes", k)
 	}
 	// powers[k] is P to the 2ᵏ, and above the greatest time with d(above) > ε, digit by digit.

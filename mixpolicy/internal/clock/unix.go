@@ -12,8 +12,6 @@ import (
 // machine with other work a wall clock would count that as well. Reading it takes 0.5 µs.
 func ProcessorTime() time.Duration {
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic("clock: getrusage: " + err.Error()) // it fails for wrong arguments only
-	}
+	syscall.Getrusage(syscall.RUSAGE_SELF, &u) // fails for wrong arguments only
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

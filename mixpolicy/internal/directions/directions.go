@@ -10,7 +10,7 @@ import (
 func All(d int) iter.Seq[[]float64] {
 	return func(yield func([]float64) bool) {
 		direction := make([]float64, d)
-		for i := range 2*d + 64 {
+		for i, more := 0, true; more && i < 2*d+64; i++ {
 			for j := range direction {
 				direction[j] = math.Cos(float64(1+i-2*d) * (1 + 2*float64(j)) * math.Phi)
 			}
@@ -18,9 +18,7 @@ func All(d int) iter.Seq[[]float64] {
 				clear(direction)
 				direction[i/2] = float64(1 - i%2*2)
 			}
-			if !yield(direction) {
-				return
-			}
+			more = yield(direction)
 		}
 	}
 }

@@ -18,7 +18,8 @@ func (c *Chain) Measure() []float64 {
 			var sum wide
 			for i, part := range into {
 				if part != 0 {
-					sum = sum.plus(v[f.states[i]].times(widen(part)))
+					from := v[f.states[i]]
+					sum = sum.plus(widen(from.f*part, from.e))
 				}
 			}
 			if v[f.states[k]] = sum; sum.f != 0 {
@@ -43,24 +44,17 @@ type wide struct {
 	e int
 }
 
-func widen(x float64) wide {
-	f, e := math.Frexp(x)
-	return wide{f, e}
-}
-
-func (a wide) times(b wide) wide {
-	c := widen(a.f * b.f)
-	c.e += a.e + b.e
-	return c
+// widen returns x·2ᵉ.
+func widen(x float64, e int) wide {
+	f, more := math.Frexp(x)
+	return wide{f, e + more}
 }
 
 func (a wide) plus(b wide) wide {
 	if a.f == 0 || b.f != 0 && a.e < b.e {
 		a, b = b, a
 	}
-	c := widen(a.f + math.Ldexp(b.f, b.e-a.e))
-	c.e += a.e
-	return c
+	return widen(a.f+math.Ldexp(b.f, b.e-a.e), a.e)
 }
 
 // Values returns h = c − gt + Ph with h(0) = 0 for costs c and durations t, and the gain g, the cost of a cycle

@@ -130,21 +130,12 @@ func (m *Matrix) allReach(c, passes int) bool {
 	return len(missing) == 0
 }
 
-// Period returns the period of the chain's only recurrent class: the greatest
-// common divisor of the lengths of its cycles. It panics if there are several
-// classes.
-func (m *Matrix) Period() int {
-	classes := m.ClosedClasses()
-	if len(classes) != 1 {
-		panic("sparse: the period of several recurrent classes")
-	}
-	// With depth(s) the distance from some root, the period is the common divisor of
+// Period returns the period of the class of a recurrent state: the greatest
+// common divisor of the lengths of its cycles.
+func (m *Matrix) Period(root int32) int {
+	// With depth(s) the distance from the root, the period is the common divisor of
 	// depth(s) + 1 − depth(s′) over all steps s → s′.
-	depth := make([]int, m.Rows)
-	for i := range depth {
-		depth[i] = -1
-	}
-	root := classes[0][0]
+	depth := slices.Repeat([]int{-1}, m.Rows)
 	depth[root] = 0
 	period := 0
 	for queue := []int32{root}; len(queue) > 0; queue = queue[1:] {

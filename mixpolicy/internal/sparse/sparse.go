@@ -1,11 +1,7 @@
 // Package sparse holds matrices in compressed sparse row form, which gonum lacks.
 package sparse
 
-import (
-	"fmt"
-	"math"
-	"slices"
-)
+import "slices"
 
 // Matrix is a Rows × Cols matrix; row i has the columns Col[Ptr[i]:Ptr[i+1]],
 // strictly increasing, with the values Val at the same places. Column indices
@@ -20,11 +16,8 @@ type Matrix struct {
 // Builder appends rows in order.
 type Builder struct{ m Matrix }
 
-// NewBuilder returns a builder of matrices with the given number of columns.
+// NewBuilder returns a builder of matrices with the given number of columns, up to 2³¹−1.
 func NewBuilder(cols, rowHint, entryHint int) *Builder {
-	if cols < 0 || cols > math.MaxInt32 {
-		panic(fmt.Sprintf("sparse: %d columns, want 0 to 2³¹−1", cols))
-	}
 	b := &Builder{m: Matrix{Cols: cols}}
 	b.m.Ptr = append(make([]int, 0, rowHint+1), 0)
 	b.m.Col = make([]int32, 0, entryHint)
@@ -85,20 +78,16 @@ func (m *Matrix) NNZ() int { return len(m.Col) }
 
 // MulVec sets dst = M x.
 func (m *Matrix) MulVec(dst, x []float64) {
-	m.check(len(dst) == m.Rows && len(x) == m.Cols)
 	for i := range dst {
-		var s float64
-		col, val := m.Row(i)
-		for k, c := range col {
-			s += val[k] * x[c]
-		}
-		dst[i] = s
+		dst[i] = m.RowDot(i, x)
 	}
 }
 
 // MulVecT sets dst = Mᵀ x.
 func (m *Matrix) MulVecT(dst, x []float64) {
-	m.check(len(dst) == m.Cols && len(x) == m.Rows)
+	if len(dst) != m.Cols || len(x) != m.Rows {
+		panic("sparse: vector length does not match the matrix")
+	}
 	clear(dst)
 	for i, xi := range x {
 		if xi == 0 {
@@ -139,10 +128,4 @@ func (m *Matrix) Transpose() *Matrix {
 		}
 	}
 	return t
-}
-
-func (m *Matrix) check(ok bool) {
-	if !ok {
-		panic("sparse: vector length does not match the matrix")
-	}
 }

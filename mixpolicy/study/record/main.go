@@ -33,6 +33,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/mixpolicy/lab/internal/atomicfile"
+	"github.com/mixpolicy/lab/internal/csvrows"
 	"github.com/mixpolicy/lab/mixpolicy/paper"
 	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/mixpolicy/study"
@@ -191,7 +192,7 @@ func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 		}
 		all = append(all, records...)
 	}
-	return atomicfile.Write(path, func(f io.Writer) error { return adversary.Write(f, all) })
+	return atomicfile.Write(path, func(f io.Writer) error { return csvrows.Encode(f, all) })
 }
 
 type scaleCmd struct {

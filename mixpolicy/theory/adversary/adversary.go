@@ -265,15 +265,7 @@ func Spaces() []Space {
 	}
 }
 
-// Write writes records as CSV with a header.
-func Write(w io.Writer, records []Record) error {
-	if err := csvrows.Encode(w, records); err != nil {
-		return fmt.Errorf("adversary: %w", err)
-	}
-	return nil
-}
-
-// Read reads what [Write] has written. An error names the line.
+// Read reads records that [csvrows.Encode] has written. An error names the line.
 func Read(r io.Reader) ([]Record, error) {
 	records, err := csvrows.Decode(r, func(r *Record) error {
 		spaces, words := Spaces(), strings.Fields(r.Text)

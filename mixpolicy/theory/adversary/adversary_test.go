@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/mixpolicy/lab/data"
+	"github.com/mixpolicy/lab/internal/csvrows"
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/theory/adversary"
 )
@@ -139,7 +140,7 @@ func TestReadWrite(t *testing.T) {
 	s := adversary.Spaces()[len(adversary.Spaces())-1]
 	records := mixpolicy.Must(adversary.Search(t.Context(), s, 100, 1, 1, nil))
 	var b bytes.Buffer
-	if err := adversary.Write(&b, records); err != nil {
+	if err := csvrows.Encode(&b, records); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()
@@ -178,7 +179,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		var b bytes.Buffer
-		if err := adversary.Write(&b, records); err != nil {
+		if err := csvrows.Encode(&b, records); err != nil {
 			t.Fatal(err)
 		}
 		if again, err := adversary.Read(&b); err != nil || len(again) != len(records) {

@@ -194,15 +194,6 @@ func (s Side) or(other Side) Side {
 	return s
 }
 
-// at is (3.5a) and ∇_θ𝓛 at the λ that is given, in place of λ_t.
-func (p *path) at(pair int) (sample, mean []float64) {
-	sample, mean = make([]float64, 2), make([]float64, 2)
-	p.Problem.Features().Row(sample, pair)
-	floats.Scale((p.c[pair]-p.lambda[pair])/p.Problem.Features().Sampling()[pair], sample)
-	p.Problem.GradTheta(mean, p.lambda)
-	return sample, mean
-}
-
 // The sizes that a law of the proofs has for its rounding: of sums over a path, of sums divided by Ση, of divergences
 // next to a boundary, where a few roundings of a point decide much, and of the square of a move, which is a
 // difference: one of 10⁻⁴ of the class has 12 digits. The entropy is strongly convex on the simplex, where θ̃_t is not.
@@ -248,7 +239,8 @@ func paths(x []float64) []Law {
 	if p.K.G > p.K.LambdaStar {
 		multipliers = Side{2*(p.K.G-p.K.LambdaStar)*p.v + p.noise/p.s, (p.star + p.K.G*p.K.G/2) / p.s, p.whole / p.s}
 	}
-	up, back := make([]float64, 3), make([]float64, 2)
+	up, back, mean := make([]float64, 3), make([]float64, 2), make([]float64, 2)
+	p.Problem.GradTheta(mean, p.lambda)
 	p.Problem.Features().MulVec(up, p.theta)
 	p.Problem.Features().MulVecT(back, p.lambda)
 	psi := floats.Norm(up, 2)
@@ -256,12 +248,13 @@ func paths(x []float64) []Law {
 	for _, s := range p.Steps {
 		half := (s.Sample[0] - s.Sample[1]) / 2 // the mean, the midrange and a median of two numbers
 		along = along.or(Side{p.dual([]float64{half, -half}), p.K.Tangent * (p.K.Cost + p.K.G), 0})
-		sample, mean := p.at(s.Pair)
+		sample := make([]float64, 2)
+		p.Problem.Features().Row(sample, s.Pair) // (3.5a) and ∇_θ𝓛 at the λ that is given, in place of λ_t
+		floats.Scale((p.c[s.Pair]-p.lambda[s.Pair])/p.Problem.Features().Sampling()[s.Pair], sample)
 		g := p.dual(sample)
 		noise = noise.or(Side{p.dual(difference(sample, mean)), p.K.Ce(mixpolicy.Corrected), 0})
 		size = size.or(Side{psi*psi/2 + g*g/(2*p.Mu), p.K.B(mixpolicy.Corrected), 0})
 	}
-	_, mean := p.at(p.Steps[0].Pair)
 	return []Law{
 		{"5.6", "D(θ;θ_{t+1}) ≤ D(θ;θ̃_t)", "", p.law("5.6", near)},
 		{"5.9", "η⟨ĝ, θ_t−θ̃_t⟩ ≤ ½η²‖ĝ‖⁎² + ½‖θ_t−θ̃_t‖²", "", p.law("5.9", (*path).size)},
