@@ -187,7 +187,7 @@ func (r Record) ByTelling(problems ...string) (t plotting.Table, err error) {
 	var c cells
 	for _, problem := range problems {
 		groups := map[string][]string{}
-		for _, e := range must(Build(problem)).All() {
+		for _, e := range must(Build(problem)).Entrants(BySeconds) {
 			told := strings.Join(e.Told, "; ")
 			groups[told] = append(groups[told], e.Name)
 			c.set(told, problem, "")
@@ -215,7 +215,7 @@ func ToldTable(problems ...string) (t plotting.Table, err error) {
 	defer catch(&err)
 	var c cells
 	for _, problem := range problems {
-		for _, e := range must(Build(problem)).All() {
+		for _, e := range must(Build(problem)).Entrants(BySeconds) {
 			for _, what := range e.Told {
 				c.set(e.Name, what, "✓")
 			}

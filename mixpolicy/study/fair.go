@@ -142,7 +142,8 @@ func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, n
 			like.Settings = "at an end of what was tried: " + strings.Join(ends, ", ")
 		}
 		like.Setting = best
-		values, err := ends(ctx, judged, cores, func(p *mixpolicy.Problem) mixpolicy.Method { return on(p, best) }, func(k int) race.Settings {
+		tunedTo := func(p *mixpolicy.Problem) mixpolicy.Method { return on(p, best) }
+		values, err := ends(ctx, judged, cores, tunedTo, func(k int) race.Settings {
 			return race.Settings{Trials: f.runs, First: k * f.runs, Seed: seed, Queries: []int{f.queries}, Workers: max(1, cores/f.judged)}
 		})
 		if err != nil {
@@ -218,8 +219,8 @@ func (r Record) FairAgainst(problems []string, method string, others ...string) 
 	for _, d := range r.FairDuels(problems, with(method, others...)...) {
 		c.set(d[0].Problem, d[0].B, d.String())
 	}
-	return c.table(fmt.Sprintf("Fair races: where %s has a smaller penalised gap than each other method, and where a greater one, in each of "+
-		"two drawings, counted in runs, or in the instances of a family; ?: not the same winner in both, at %g %% with Holm's correction",
+	return c.table(fmt.Sprintf("Fair races: where %s has a smaller penalised gap than each other method, and where a greater one, in each "+
+		"of two drawings, counted in runs, or in the instances of a family; ?: not the same winner in both, at %g %% with Holm's correction",
 		method, 100*Level), "problem", others...)
 }
 
@@ -238,7 +239,8 @@ func (r Record) FairTable(problem string) plotting.Table {
 		}
 		for k, base := range Drawings {
 			if row, err := r.One(race.Row{Problem: problem, Base: base, Race: Fair, Method: m}); err == nil {
-				gap[k], tried, setting[k] = interval(row, 100), row.Configurations, cmp.Or(named("%.3g", row.Setting, "η₀", second, "p"), "–")
+				gap[k], tried = interval(row, 100), row.Configurations
+				setting[k] = cmp.Or(named("%.3g", row.Setting, "η₀", second, "p"), "–")
 				if row.Settings != "" {
 					setting[k] += " (" + row.Settings + ")"
 				}

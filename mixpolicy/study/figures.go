@@ -300,17 +300,16 @@ func (r Record) Chosen(quantity string) (t plotting.Table, err error) {
 	defer catch(&err)
 	var c cells
 	for _, problem := range Names {
-		for _, e := range must(Build(problem)).Learners(ByQueries) {
+		for _, e := range must(Build(problem)).Entrants(ByQueries) {
 			row := r.Final(problem, ByQueries, e.Name, quantity)
-			if row.Method == "" || len(e.Axes) == 0 {
-				continue
+			if row.Method != "" && len(e.Axes) > 0 {
+				on, k, edges := e.Configuration(row.Configuration, row.Configurations)
+				text := on.Setting(k)
+				if len(edges) > 0 {
+					text += " (edge: " + strings.Join(edges, ", ") + ")"
+				}
+				c.set(e.Name, problem, text)
 			}
-			on, k, edges := e.Configuration(row.Configuration, row.Configurations)
-			text := on.Setting(k)
-			if len(edges) > 0 {
-				text += " (edge: " + strings.Join(edges, ", ") + ")"
-			}
-			c.set(e.Name, problem, text)
 		}
 	}
 	return c.table("Settings chosen by "+quantity, "method", Names...), nil

@@ -91,7 +91,7 @@ func SmallNetwork(buffer int) FourQueues {
 	}
 }
 
-// Compute runs the experiment. What was reached when ctx ends is returned with the error.
+// Compute runs the experiment: base policies, the exact optimum of (2.18) and the policy that comes of it, and what is learnt. What was reached when ctx ends is returned with the error.
 func (e FourQueues) Compute(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
 	x := must(e.Network.MDP())
@@ -104,7 +104,13 @@ func (e FourQueues) Compute(ctx context.Context) (rows race.Record, err error) {
 				r.basePolicy(ctx, j)
 			}
 		}
-		r.optimum(ctx)
+		r.tell("exact optimum")
+		best := must(r.p.Optimum(ctx))
+		r.add(race.Row{Quantity: Mixture, Value: best.Objective, Lo: best.Bound, Hi: best.Objective, Residual: best.Violation})
+		for j, name := range b.Members {
+			r.addNumber(race.Row{Quantity: Weight, Method: name}, best.Theta[j])
+		}
+		r.value(ctx, Mixture, best.Theta, true)
 		if e.Details {
 			r.tell("room below zero")
 			r.leastWeights(ctx)
@@ -200,17 +206,6 @@ func (r *networkRun) simulate(ctx context.Context, name string, p *mixpolicy.Pol
 	costs := must(r.Network.Simulate(ctx, p, r.Steps, r.Seed))
 	r.add(race.Row{Quantity: SimulatedCost, Method: name, At: float64(r.Steps), Values: costs,
 		Settings: fmt.Sprintf("%d streams of %d steps after as many uncounted", len(costs), r.Steps)})
-}
-
-// optimum solves (2.18) exactly and values the policy that comes of it.
-func (r *networkRun) optimum(ctx context.Context) {
-	r.tell("exact optimum")
-	best := must(r.p.Optimum(ctx))
-	r.add(race.Row{Quantity: Mixture, Value: best.Objective, Lo: best.Bound, Hi: best.Objective, Residual: best.Violation})
-	for j, name := range r.base.Members {
-		r.addNumber(race.Row{Quantity: Weight, Method: name}, best.Theta[j])
-	}
-	r.value(ctx, Mixture, best.Theta, true)
 }
 
 // value records the true cost of π^θ, and that of a simulation.
@@ -346,7 +341,8 @@ func NetworkParts() []NetworkPart {
 	const independent, phantom = models.IndependentEvents, models.PhantomJobs
 	small := SmallNetwork(3)
 	small.Learning.Queries = 2000
-	rules, two, dependent := full(independent, 1e-12, AllRules()), full(independent, 1e-12, TwoRules()), full(independent, 1e-12, StateDependent())
+	rules, two := full(independent, 1e-12, AllRules()), full(independent, 1e-12, TwoRules())
+	dependent := full(independent, 1e-12, StateDependent())
 	rules.Details, dependent.Details = true, true
 	two.Learning, dependent.Learning = Learning{100_000, 24, 5}, Learning{100_000, 24, 3} // d = 4: all takes longer
 	return []NetworkPart{

@@ -274,7 +274,8 @@ func named(format string, numbers []float64, names ...string) string {
 
 // LearntTable are the gaps and the true costs after the last query.
 func (r NetworkRecord) LearntTable(part string) plotting.Table {
-	t := plotting.Table{Columns: columns("method", "tuned", LearntGap+"\t%.4f", "from\t%.4f", "to\t%.4f", "true cost\t%.4f", "from\t%.4f", "to\t%.4f")}
+	t := plotting.Table{Columns: columns("method", "tuned", LearntGap+"\t%.4f", "from\t%.4f", "to\t%.4f",
+		"true cost\t%.4f", "from\t%.4f", "to\t%.4f")}
 	for _, c := range r.of(part, LearntCost, "") {
 		t.Caption = fmt.Sprintf("After %.0f queries: %s", c.At, part)
 		gaps := r.of(part, LearntGap, c.Method)

@@ -77,20 +77,18 @@ func (c Instance) settings(kind, method string) race.Settings {
 	return set
 }
 
-// Learners are the methods that learn costs, for this instance and a kind of race.
-func (c Instance) Learners(kind string) []race.Entrant {
+// Entrants are those of a kind of race: the methods that learn costs, and, by seconds, those that know them.
+func (c Instance) Entrants(kind string) []race.Entrant {
 	all := Learners(c.Problem, c.Basis, c.Queries[len(c.Queries)-1], c.Mixing)
 	for k, e := range all {
 		if finely(kind, e.Name) && e.Axes != nil {
 			all[k] = e.OnGrid(finer[len(e.Axes)]...)
 		}
 	}
+	if kind == BySeconds {
+		all = append(all, Informed(c.Problem, c.Basis)...)
+	}
 	return all
-}
-
-// All returns the learners and the methods that know the costs.
-func (c Instance) All() []race.Entrant {
-	return append(c.Learners(BySeconds), Informed(c.Problem, c.Basis)...)
 }
 
 // Only returns the entrants of the given names, or all if there are none.
@@ -101,23 +99,15 @@ func Only(all []race.Entrant, names ...string) []race.Entrant {
 // Progress is told what runs, and how much of it is done.
 type Progress = func(name string, done, total int)
 
-// Compute runs the races of a kind, [ByQueries] or [BySeconds], of the named methods, or of all
-// if none is named: minutes. Ψ is known to all, and its computation does not count.
-func (c Instance) Compute(ctx context.Context, kind string, progress Progress, names ...string) (rows race.Record, err error) {
+// Compute runs the race of a kind, [ByQueries] or [BySeconds], of one of its entrants: minutes. Ψ is known to all, and
+// its computation does not count.
+func (c Instance) Compute(ctx context.Context, kind string, progress Progress, e race.Entrant) (rows race.Record, err error) {
 	defer catch(&err)
-	given := Record{must(c.given(ctx))}
-	rows = given.Record
-	entrants := c.Learners(kind)
-	if kind == BySeconds {
-		entrants = c.All()
-	}
-	for _, e := range Only(entrants, names...) {
-		set := c.settings(kind, e.Name)
-		set.Progress = progress
-		o := must(c.race(ctx, e, set))
-		if rows = append(rows, c.rows(kind, o)...); kind == ByQueries {
-			rows = slices.Concat(rows, c.tuning(o), c.reach(o, given))
-		}
+	given, set := Record{must(c.given(ctx))}, c.settings(kind, e.Name)
+	set.Progress = progress
+	o := must(c.race(ctx, e, set))
+	if rows = append(given.Record, c.rows(kind, o)...); kind == ByQueries {
+		rows = slices.Concat(rows, c.tuning(o), c.reach(o, given))
 	}
 	return rows.Round(6), nil
 }
@@ -217,12 +207,8 @@ func Update(ctx context.Context, path, problem, kind string, progress Progress, 
 	switch {
 	case kind == Fair:
 		fair := must(fairRaceOn(problem))
-		for _, m := range FairMethods {
-			if len(names) == 0 || slices.Contains(names, m) {
-				raced = append(raced, m)
-			}
-		}
-		for drawing := 0; drawing < len(Drawings) && raced != nil; drawing++ {
+		raced = slices.DeleteFunc(slices.Clone(FairMethods), func(m string) bool { return len(names) > 0 && !slices.Contains(names, m) })
+		for drawing := 0; drawing < len(Drawings) && len(raced) > 0; drawing++ {
 			replace(must(fair.compute(ctx, drawing, progress, raced...)), byProblem, func(row race.Row) bool {
 				return row.Base == Drawings[drawing] && slices.Contains(raced, row.Method)
 			})
@@ -237,8 +223,8 @@ func Update(ctx context.Context, path, problem, kind string, progress Progress, 
 		replace(must(f.Compute(ctx, set)), byProblem, func(row race.Row) bool { return row.Base == "" && row.Race == kind })
 	case !random:
 		c := must(Build(problem))
-		for _, e := range Only(c.All(), names...) {
-			replace(must(c.Compute(ctx, kind, progress, e.Name)), c.order(), func(row race.Row) bool {
+		for _, e := range Only(c.Entrants(kind), names...) {
+			replace(must(c.Compute(ctx, kind, progress, e)), c.order(), func(row race.Row) bool {
 				return row.Base == "" && (row.Race == Given || (row.Race == BySeconds) == (kind == BySeconds) && row.Method == e.Name)
 			})
 			raced = append(raced, e.Name)
@@ -260,7 +246,7 @@ func byProblem(a, b race.Row) int {
 
 // order sorts rows by problem and race, and those of the instance by method.
 func (c Instance) order() func(a, b race.Row) int {
-	all := c.All()
+	all := c.Entrants(BySeconds)
 	method := func(row race.Row) int {
 		if row.Problem != c.Name || row.Base != "" { // as they are, those of a fair race too
 			return 0

@@ -33,7 +33,7 @@ func TestRecord(t *testing.T) {
 		c := build(name)
 		compare(t, known.where(name, Given, "", ""), mixpolicy.Must(c.given(t.Context())))
 
-		for _, e := range Only(c.Learners(ByQueries), known.Methods(name, ByQueries)...) {
+		for _, e := range Only(c.Entrants(ByQueries), known.Methods(name, ByQueries)...) {
 			o := outcome{Entrant: e, finer: finely(ByQueries, e.Name) && e.Axes != nil, chosen: map[string]int{}, runs: map[string]*race.Runs{}}
 			recorded := map[string]race.Record{}
 			for _, quantity := range []string{PenalisedGap, PolicyCost} {
@@ -80,7 +80,7 @@ func TestReached(t *testing.T) {
 	known, c := recorded(), build("queue")
 	set := c.settings(ByQueries, "plug-in")
 	set.Queries = c.Queries[:10]
-	plugIn := mixpolicy.Must(c.race(t.Context(), Only(c.Learners(ByQueries), "plug-in")[0], set))
+	plugIn := mixpolicy.Must(c.race(t.Context(), Only(c.Entrants(ByQueries), "plug-in")[0], set))
 	goals := c.reach(plugIn, Record{mixpolicy.Must(c.given(t.Context()))}).Derive(medianOf)
 	compare(t, known.where(c.Name, Reaching, "plug-in", GapGoal), goals.Select(race.Row{Quantity: GapGoal}))
 	if rows := known.where(c.Name, Reaching, "certainty equivalence", GapGoal); rows != nil {
@@ -155,7 +155,7 @@ func small() Instance {
 func TestBestSettingsAreInside(t *testing.T) {
 	known := recorded()
 	for _, name := range Names {
-		for _, e := range build(name).Learners(ByQueries) {
+		for _, e := range build(name).Entrants(ByQueries) {
 			for _, quantity := range []string{PenalisedGap, PolicyCost} {
 				row := known.Final(name, ByQueries, e.Name, quantity)
 				if !finely(ByQueries, e.Name) || e.Axes == nil || row.Method == "" {
@@ -205,7 +205,7 @@ func TestUpdateLeavesOthersAlone(t *testing.T) {
 // Who is finely tuned is tuned again on a finer grid around the best of the first, and runs with the best of that.
 func TestTunedTwice(t *testing.T) {
 	c := small()
-	e := Only(c.Learners(ByQueries), "penalty")[0]
+	e := Only(c.Entrants(ByQueries), "penalty")[0]
 	set := race.Settings{Trials: 2, TuningTrials: 4, Halving: true, Seed: 1, Queries: []int{1, 20}}
 	o := mixpolicy.Must(c.race(t.Context(), e, set))
 	n := len(e.Methods)
@@ -224,7 +224,7 @@ func TestTunedTwice(t *testing.T) {
 		}
 	}
 	set.Halving = false
-	o = mixpolicy.Must(c.race(t.Context(), Only(c.Learners(BySeconds), "penalty")[0], set))
+	o = mixpolicy.Must(c.race(t.Context(), Only(c.Entrants(BySeconds), "penalty")[0], set))
 	if o.configurations() != 16 || o.chosen[PenalisedGap] >= 16 {
 		t.Errorf("%+v", o.chosen)
 	}

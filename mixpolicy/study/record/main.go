@@ -120,7 +120,7 @@ func (listCmd) Run(_ context.Context, w *work) error {
 		if err != nil {
 			return err
 		}
-		for _, e := range instance.All() {
+		for _, e := range instance.Entrants(study.BySeconds) {
 			note := ""
 			if len(r.Select(race.Row{Problem: name, Method: e.Name})) == 0 {
 				note = "  (not recorded yet)"
