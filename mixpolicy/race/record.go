@@ -147,15 +147,6 @@ func (r *Runs) Failures(like Row) Record {
 	return Record{like}
 }
 
-// Failures returns a row about what failed, or none.
-func (o Outcome) Failures(like Row) Record {
-	if o.Runs != nil {
-		return o.Runs.Failures(like)
-	}
-	like.Quantity, like.Settings = Failure, o.Err.Error()
-	return Record{like}
-}
-
 // Round returns the record with at, values and intervals to the given number of digits.
 func (r Record) Round(digits int) Record {
 	r = slices.Clone(r)

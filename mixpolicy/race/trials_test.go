@@ -399,11 +399,8 @@ func TestAFailingEntrantIsAnOutcome(t *testing.T) {
 	}
 	for k, says := range []string{"never: none of 2 settings", "untuned: penalty weight ω = -1", "asks no queries", "asks no queries"} {
 		wantError(t, all[k].Err, says)
-		if rows := all[k].Failures(race.Row{}); len(rows) != 1 || rows[0].Settings == "" {
-			t.Errorf("%+v", rows)
-		}
 	}
-	if o := all[4]; o.Err != nil || len(o.Runs.Finished()) != 2 || o.Failures(race.Row{}) != nil {
+	if o := all[4]; o.Err != nil || len(o.Runs.Finished()) != 2 {
 		t.Errorf("%+v", o)
 	}
 }

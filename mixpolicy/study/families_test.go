@@ -123,7 +123,4 @@ func TestMedianPlugIn(t *testing.T) {
 	if !floats.EqualApprox(one, mean, 1e-14) {
 		t.Errorf("%v with one group, want the mean %v", one, mean)
 	}
-	if _, err := (MedianPlugIn{Groups: -1}).Start(p, nil); err == nil {
-		t.Error("no error for -1 groups")
-	}
 }

@@ -231,9 +231,6 @@ func (r Record) Finals(problem string) plotting.Table {
 		if gap.Method == "" {
 			first = "no θ"
 		}
-		if cost.Method == "" { // of a method that failed there is nothing else
-			cost, first, second = r.where(problem, ByQueries, m, race.Failure)[0], "failed", "failed"
-		}
 		t.Row(m, cost.Source, fmt.Sprint(cost.Configurations), fmt.Sprint(cost.Trials), first, second)
 	}
 	return t

@@ -18,7 +18,6 @@ import (
 type FourQueues struct {
 	Network  models.Network
 	Base     []BaseSet
-	Radius   float64 // R of ‖θ‖₂ ≤ R
 	Learning Learning
 	Steps    int // of each simulated stream
 	Seed     uint64
@@ -26,6 +25,9 @@ type FourQueues struct {
 	Measures mixpolicy.MeasureSettings
 	Progress func(doing string)
 }
+
+// networkRadius is R of ‖θ‖₂ ≤ R.
+const networkRadius = 2.0
 
 // BaseSet is a choice of base policies.
 type BaseSet struct {
@@ -85,7 +87,6 @@ func SmallNetwork(buffer int) FourQueues {
 	return FourQueues{
 		Network:  models.Network{Buffers: [4]int{buffer, buffer, buffer, buffer}},
 		Base:     []BaseSet{AllRules(), TwoRules(), StateDependent()},
-		Radius:   2,
 		Learning: Learning{Queries: 10_000, Trials: 10, Valued: 3},
 		Steps:    20_000, Seed: 1, Measures: mixpolicy.MeasureSettings{Tolerance: 1e-12},
 	}
@@ -140,7 +141,7 @@ func (e FourQueues) begin(ctx context.Context, rows *race.Record, x *mixpolicy.M
 	r := &networkRun{FourQueues: e, base: b, x: x, rows: rows}
 	r.tell("measures")
 	psi := must(e.Measures.Features(ctx, x, must(b.Policies(e.Network, x))...))
-	r.p = must(mixpolicy.NewProblem(psi, mixpolicy.Ball(e.Radius)))
+	r.p = must(mixpolicy.NewProblem(psi, mixpolicy.Ball(networkRadius)))
 	return r
 }
 
@@ -159,7 +160,7 @@ func (r *networkRun) problem() string {
 func (r *networkRun) add(rows ...race.Row) {
 	for _, row := range rows {
 		row.Problem, row.Base, row.Seed = r.problem(), r.base.Name, r.Seed
-		row.Settings = cmp.Or(row.Settings, fmt.Sprintf("residual %g, R = %g", r.Measures.Tolerance, r.Radius))
+		row.Settings = cmp.Or(row.Settings, fmt.Sprintf("residual %g, R = %g", r.Measures.Tolerance, networkRadius))
 		*r.rows = append(*r.rows, row)
 	}
 }
@@ -335,7 +336,7 @@ func (p NetworkPart) Compute(ctx context.Context, progress func(doing string)) (
 func NetworkParts() []NetworkPart {
 	// full is at full size. A residual of 1e-9 is 1e-7 of a cost.
 	full := func(d models.Dynamics, residual float64, base ...BaseSet) FourQueues {
-		return FourQueues{Network: models.Network{Dynamics: d}, Base: base, Radius: 2, Steps: 1_000_000, Seed: 1,
+		return FourQueues{Network: models.Network{Dynamics: d}, Base: base, Steps: 1_000_000, Seed: 1,
 			Measures: mixpolicy.MeasureSettings{Tolerance: residual}}
 	}
 	const independent, phantom = models.IndependentEvents, models.PhantomJobs

@@ -38,7 +38,7 @@ const asPrinted = "Algorithm 1, as printed"
 // divided by c_max and steps η_t = η₀/√(t+1). λ* of Algorithm 1 without scaled rows is of the
 // size of cost/ψ, with ψ of 10⁻⁶ and less: its steps are tried up to 4¹² ≈ 1.7·10⁷. The
 // penalty method is tried with four η₀, 2⁻² to 2⁷, and four ω, 2⁻⁴ to ½.
-func networkEntrants(cMax, radius float64) []race.Entrant {
+func networkEntrants(cMax float64) []race.Entrant {
 	sorted := func(a race.Axis) race.Axis {
 		slices.Sort(a.Values)
 		return a
@@ -53,7 +53,7 @@ func networkEntrants(cMax, radius float64) []race.Entrant {
 	}
 	printed := mixpolicy.PrimalDual{Form: mixpolicy.Printed, Multipliers: mixpolicy.LazyMultipliers}
 	signs := printed
-	signs.Modulus = correctedShiftBall{bregman.Ball{R: radius}}
+	signs.Modulus = correctedShiftBall{bregman.Ball{R: networkRadius}}
 	return []race.Entrant{
 		learner(asPrinted, 1, printed),
 		learner("Algorithm 1, printed signs", 1, signs),
@@ -70,7 +70,7 @@ func networkEntrants(cMax, radius float64) []race.Entrant {
 func (r *networkRun) learn(ctx context.Context) {
 	_, cMax := r.x.CostRange()
 	gap := gapAtMost(must(r.p.Optimum(ctx)).Objective, cMax)
-	for _, e := range networkEntrants(cMax, r.Radius) {
+	for _, e := range networkEntrants(cMax) {
 		set := race.Settings{
 			Trials: r.Learning.Trials, TuningTrials: r.Learning.Trials, Seed: r.Seed,
 			Iterations: r.Learning.Queries, Schedule: mixpolicy.LogSpaced(3), Score: gap,
@@ -82,13 +82,9 @@ func (r *networkRun) learn(ctx context.Context) {
 		o := must(race.Run(ctx, r.p, []race.Entrant{e}, set))[0]
 		r.tuning(o)
 		like := race.Row{Method: e.Name}
-		if o.Err != nil { // no setting runs to the end, as the rows about tuning say
-			if o.Tuning == nil {
-				r.add(o.Failures(like)...)
-			}
-			continue
+		if o.Err != nil {
+			continue // no setting runs to the end, as the rows about tuning say
 		}
-		r.add(o.Runs.Failures(like)...)
 		like.Setting = e.Numbers(o.Chosen)
 		sum := func(l *race.Observation) float64 { return floats.Sum(l.Theta) }
 		for k, c := range []race.Curve{race.Cost, race.Mass, sum, gap} {

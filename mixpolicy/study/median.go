@@ -3,7 +3,6 @@ package study
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -41,9 +40,6 @@ type medianPlugIn struct {
 // Start implements [mixpolicy.Method].
 func (a MedianPlugIn) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
 	groups, d := cmp.Or(a.Groups, 15), p.Dim()
-	if groups < 0 {
-		return nil, fmt.Errorf("study: median of %d means, want at least 1", groups)
-	}
 	r := &medianPlugIn{p: p, oracle: o, row: make([]float64, d), b: make([]float64, d), total: make([][]float64, groups)}
 	for k := range r.total {
 		r.total[k] = make([]float64, d)

@@ -120,7 +120,6 @@ type outcome struct {
 	tuning map[string][]race.Tuning // of each setting of the grid; nil if there was nothing to choose
 	chosen map[string]int           // as [chosen] takes them
 	runs   map[string]*race.Runs
-	err    error // of a setting of which no trial finished
 }
 
 // scores are what is reported of a method: the true cost of its policy, and its penalised gap.
@@ -128,8 +127,8 @@ func (c Instance) scores() map[string]race.Curve {
 	return map[string]race.Curve{PolicyCost: race.PolicyCost, PenalisedGap: mixpolicy.Must(race.PenalisedGap(c.Problem))}
 }
 
-// race tunes an entrant for each quantity, and runs it. The error is that of ctx; what fails is
-// in the outcome.
+// race tunes an entrant for each quantity, and runs it. Errors: that of ctx, and that of an entrant of which no setting, or
+// no run of the chosen one, comes to an end.
 func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (o outcome, err error) {
 	defer catch(&err)
 	must(c.Problem.Optimum(ctx)) // once, before time counts
@@ -139,7 +138,7 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 	set.Middle = func(x []float64) float64 { return medianOf(x).Mean }
 	for _, quantity := range []string{PolicyCost, PenalisedGap} {
 		first := o.runs[PolicyCost]
-		if first != nil && len(first.Finished()) > 0 && !first.HasTheta() {
+		if first != nil && !first.HasTheta() {
 			break // no penalised gap
 		}
 		set := set
@@ -156,11 +155,8 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 				_, best, err := race.Tune(ctx, c.Problem, e.Finer(k), set)
 				k = k*n + max(0, must(best, err)) // the first one is that of the grid
 			}
-			for _, t := range tuning {
-				o.err = cmp.Or(t.Err(), o.err)
-			}
 			if k < 0 {
-				continue
+				return o, fmt.Errorf("%s: none of %d settings ran to the end: %w", e.Name, n, cmp.Or(tuning[0].Err(), errors.New("infinite scores")))
 			}
 			o.tuning[quantity] = tuning
 		}
@@ -169,11 +165,7 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 			continue
 		}
 		on, j, _ := e.Configuration(k, o.configurations())
-		runs, err := race.Trials(ctx, c.Problem, on.Methods[j], set)
-		if runs == nil || ctx.Err() != nil {
-			return o, err
-		}
-		o.runs[quantity], o.err = runs, cmp.Or(err, o.err)
+		o.runs[quantity] = must(race.Trials(ctx, c.Problem, on.Methods[j], set))
 	}
 	return o, nil
 }
@@ -296,7 +288,7 @@ func (c Instance) like(kind, quantity string, o outcome) race.Row {
 // without θ̂ has no penalised gap.
 func (o outcome) reported() (all []string) {
 	for _, quantity := range []string{PenalisedGap, PolicyCost} {
-		if runs := o.runs[quantity]; runs != nil && len(runs.Finished()) > 0 && (quantity == PolicyCost || runs.HasTheta()) {
+		if runs := o.runs[quantity]; runs != nil && (quantity == PolicyCost || runs.HasTheta()) {
 			all = append(all, quantity)
 		}
 	}
@@ -309,47 +301,30 @@ func (c Instance) rows(kind string, o outcome) (rows race.Record) {
 	if kind == BySeconds {
 		at, on = race.Seconds, machine()
 	}
-	quantities := o.reported()
-	if len(quantities) == 0 {
-		like := c.like(kind, race.Failure, o)
-		like.Machine, like.Settings = on, o.err.Error()
-		return race.Record{like}
-	}
-	for _, quantity := range quantities {
+	for _, quantity := range o.reported() {
 		like := c.like(kind, quantity, o)
 		like.Machine = on
-		rows = append(rows, failures(o.runs[quantity], like)...)
 		all := o.runs[quantity].Rows(at, c.scores()[quantity], like) // one answer for several marks is one row
 		rows = append(rows, slices.CompactFunc(all, func(a, b race.Row) bool { return a.At == b.At })...)
 	}
 	return rows
 }
 
-// failures has a row about the trials that failed, if any did.
-func failures(runs *race.Runs, like race.Row) race.Record {
-	rows := runs.Failures(like)
-	for k := range rows {
-		rows[k].Settings = like.Quantity + ": " + rows[k].Settings
-	}
-	return rows
-}
-
-// tuning has the median scores of all settings, those that lost early of fewer runs.
+// tuning has the median scores of all settings, those that lost early of fewer runs, and NaN for those that failed.
 func (c Instance) tuning(o outcome) (rows race.Record) {
 	for _, quantity := range o.reported() {
 		like := c.like(Tuning, quantity, o)
 		like.Source, like.Seed = "", like.Seed+1
-		medians, some := make([]float64, len(o.tuning[quantity])), false
-		for k, t := range o.tuning[quantity] {
-			medians[k] = math.NaN()
-			if like.At = float64(k); len(t.Failed()) > 0 {
-				rows = append(rows, failures(t.Runs, like)...)
-			} else if v := medianOf(t.Scores).Mean; !math.IsInf(v, 0) {
-				medians[k], some = v, true
+		for _, t := range o.tuning[quantity] {
+			v := math.NaN()
+			if len(t.Scores) > 0 {
+				v = medianOf(t.Scores).Mean
+			}
+			if like.Values = append(like.Values, v); math.IsInf(v, 0) {
+				like.Values[len(like.Values)-1] = math.NaN()
 			}
 		}
-		if some {
-			like.At, like.Values = 0, medians
+		if like.Values != nil {
 			rows = append(rows, race.Record{like}.Round(4)...)
 		}
 	}

@@ -230,35 +230,19 @@ func TestTunedTwice(t *testing.T) {
 	}
 }
 
-// Who fails is a row that says so, and is nobody else's business.
-func TestAMethodThatFailsIsARow(t *testing.T) {
+// An entrant of which no setting runs is named, and a setting that fails is not chosen.
+func TestAMethodThatFails(t *testing.T) {
 	c := small()
 	set := c.settings(ByQueries, "plug-in")
-	for _, e := range []struct {
-		race.Entrant
-		rows, failed int // by queries
-	}{
-		{enter("wrong", "", nil, mixpolicy.Penalty{Weight: -1}), 1, 1},
-		{enter("all wrong", "", nil, mixpolicy.Penalty{Weight: -1}, mixpolicy.Penalty{Weight: -2}), 1, 1},
-		{enter("half wrong", "", nil, mixpolicy.Penalty{Weight: -1}, mixpolicy.Penalty{}), 4, 0},
-		{enter("right", "", nil, mixpolicy.PlugIn{}), 4, 0},
-	} {
-		o := mixpolicy.Must(c.race(t.Context(), e.Entrant, set))
-		rows := c.rows(ByQueries, o)
-		if failed := len(rows.Select(race.Row{Quantity: race.Failure})); len(rows) != e.rows || failed != e.failed {
-			t.Errorf("%s: %+v", e.Name, rows)
+	for _, methods := range [][]mixpolicy.Method{{mixpolicy.Penalty{Weight: -1}}, {mixpolicy.Penalty{Weight: -1}, mixpolicy.Penalty{Weight: -2}}} {
+		_, err := c.race(t.Context(), enter("wrong", "", nil, methods...), set)
+		if err == nil || !strings.Contains(err.Error(), "ω = -1") {
+			t.Errorf("error %v", err)
 		}
-		if tuning := c.tuning(o); e.Name == "half wrong" && (len(tuning) != 4 || tuning[0].Quantity != race.Failure ||
-			!strings.Contains(tuning[0].Settings, "ω = -1") || tuning[1].Quantity != PenalisedGap) {
-			t.Errorf("%+v", tuning)
-		}
-		if e.Name != "wrong" {
-			continue
-		}
-		known := recorded()
-		known.Record = append(known.Record, rows...)
-		if table := known.Finals(c.Name).String(); !strings.Contains(table, "wrong") || !strings.Contains(table, "failed") {
-			t.Errorf("%s", table)
-		}
+	}
+	o := mixpolicy.Must(c.race(t.Context(), enter("half wrong", "", nil, mixpolicy.Penalty{Weight: -1}, mixpolicy.Penalty{}), set))
+	tuning := c.tuning(o)
+	if rows := c.rows(ByQueries, o); len(rows) != 4 || len(tuning) != 2 || o.chosen[PenalisedGap] != 1 || !math.IsNaN(tuning[0].Values[0]) {
+		t.Errorf("%+v, tuning %+v", rows, tuning)
 	}
 }

@@ -159,7 +159,6 @@ func (c tableCmd) Run(ctx context.Context, w *work) error {
 type adversariesCmd struct {
 	Space     []string `short:"s" sep:"none" placeholder:"NAME" help:"Only this space of instances; may be repeated."`
 	Instances int      `default:"1000000" help:"Instances of each bound: evaluations, 500 from each random start."`
-	Seed      uint64   `default:"1" help:"The record depends on it, and not on the number of cores."`
 }
 
 // Run searches one space after the other. Of those that are not chosen the records stay.
@@ -184,7 +183,7 @@ func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 		records := slices.DeleteFunc(slices.Clone(known), func(r adversary.Record) bool { return r.Space != s.Name })
 		if len(c.Space) == 0 || slices.Contains(c.Space, s.Name) {
 			var done atomic.Int64
-			if records, err = adversary.Search(ctx, s, c.Instances, c.Seed, runtime.GOMAXPROCS(0), func(n int) {
+			if records, err = adversary.Search(ctx, s, c.Instances, 1, runtime.GOMAXPROCS(0), func(n int) {
 				w.tell("adversaries: "+s.Name, int(done.Add(int64(n))), c.Instances)
 			}); err != nil {
 				return err
@@ -195,22 +194,13 @@ func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 	return atomicfile.Write(path, func(f io.Writer) error { return csvrows.Encode(f, all) })
 }
 
-type scaleCmd struct {
-	States int `default:"20000000" help:"Only networks of at most so many states."`
-}
+type scaleCmd struct{}
 
 // Run measures the smallest first, so that the most memory yet is that of the last.
-func (c scaleCmd) Run(ctx context.Context, w *work) error {
+func (scaleCmd) Run(ctx context.Context, w *work) error {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(18 << 30)) // garbage is collected before that
 	var all []study.Scale
 	for _, buffers := range study.Scales() {
-		states := 1
-		for _, b := range buffers {
-			states *= b + 1
-		}
-		if states > c.States {
-			break
-		}
 		w.tell(fmt.Sprintf("a network with buffers %v", buffers), 0, -1)
 		s, err := study.MeasureScale(ctx, buffers)
 		var u syscall.Rusage
