@@ -43,12 +43,10 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	if err := write(w); err != nil {
 		return err
 	}
-	if was, err := os.Stat(path); err == nil {
-		if err := f.Chmod(was.Mode().Perm()); err != nil {
-			return err
-		}
+	if was, missing := os.Stat(path); missing == nil {
+		err = f.Chmod(was.Mode().Perm())
 	}
-	if err := errors.Join(w.Flush(), f.Sync(), f.Close()); err != nil {
+	if err := errors.Join(err, w.Flush(), f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)
@@ -69,10 +67,7 @@ func Left(path string) bool {
 	if m == nil {
 		return false
 	}
-	id, err := strconv.Atoi(m[1])
-	if err != nil {
-		return false
-	}
+	id, _ := strconv.Atoi(m[1])
 	p, err := os.FindProcess(id)
 	return err == nil && errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }

@@ -39,13 +39,10 @@ func columns(t reflect.Type, prefix string, index []int) (all []column) {
 			continue
 		}
 		for _, option := range words[1:] {
-			if option == "optional" {
-				c.optional = true
-			} else if n, err := strconv.Atoi(option); err == nil {
+			if n, err := strconv.Atoi(option); err == nil {
 				c.digits = n
-			} else {
-				panic(fmt.Sprintf("csvrows: option %q of the column %s, want optional or a number of digits", option, c.name))
 			}
+			c.optional = c.optional || option == "optional"
 		}
 		all = append(all, c)
 	}
@@ -98,11 +95,10 @@ func Decode[Row any](r io.Reader, check func(*Row) error) ([]Row, error) {
 				return nil, at(k, c, line[i], err)
 			}
 		}
-		if check == nil {
-			continue
-		}
-		if err := check(&rows[k]); err != nil {
-			return nil, fmt.Errorf("line %d: %w", k+2, err)
+		if check != nil {
+			if err := check(&rows[k]); err != nil {
+				return nil, fmt.Errorf("line %d: %w", k+2, err)
+			}
 		}
 	}
 	return rows, nil
@@ -119,89 +115,75 @@ func at(row int, c column, cell string, err error) error {
 	return fmt.Errorf("line %d: %s %q, want %w", row+2, c.name, cell, err)
 }
 
-// What a cell should be.
-var (
-	errText   = errors.New("a text without a carriage return") // of \r\n, CSV reads back \n
-	errNumber = errors.New("a number")
-	plain     = map[reflect.Kind]error{
-		reflect.Int: errors.New("a whole number"), reflect.Uint64: errors.New("a whole number ≥ 0"),
-		reflect.Bool: errors.New("true or false"),
-	}
-	errList = errors.New("numbers or – for missing ones, separated by spaces")
-)
+// wants says what a cell should be.
+var wants = map[reflect.Kind]string{
+	reflect.String: "a text without a carriage return", // of \r\n, CSV reads back \n
+	reflect.Int:    "a whole number", reflect.Uint64: "a whole number ≥ 0", reflect.Bool: "true or false",
+	reflect.Float64: "a number", reflect.Slice: "numbers or – for missing ones, separated by spaces",
+}
 
 // missing stands in a list for NaN.
 const missing = "–"
 
 // format returns the text of a field.
 func (c column) format(v reflect.Value) (cell string, err error) {
-	if m, ok := v.Addr().Interface().(encoding.TextMarshaler); ok {
-		text, err := m.MarshalText()
+	switch x := v.Addr().Interface().(type) {
+	case encoding.TextMarshaler:
+		text, err := x.MarshalText()
 		return string(text), err
-	}
-	switch x := v.Interface().(type) {
-	case []float64:
-		var list []string
-		for _, value := range x {
-			if list = append(list, missing); !math.IsNaN(value) {
-				list[len(list)-1] = strconv.FormatFloat(value, 'g', c.digits, 64)
+	case *[]float64:
+		list := make([]string, len(*x))
+		for i, value := range *x {
+			if list[i] = missing; !math.IsNaN(value) {
+				list[i] = strconv.FormatFloat(value, 'g', c.digits, 64)
 			}
 		}
 		return strings.Join(list, " "), nil
-	case float64:
-		if cell = strconv.FormatFloat(x, 'g', c.digits, 64); math.IsNaN(x) {
-			if c.optional {
-				return "", nil
-			}
-			err = errNumber
+	case *float64:
+		if c.optional && math.IsNaN(*x) {
+			return "", nil
 		}
-		return cell, err
+		cell = strconv.FormatFloat(*x, 'g', c.digits, 64)
+	default:
+		cell = fmt.Sprint(v)
 	}
-	if cell = fmt.Sprint(v); strings.Contains(cell, "\r") {
-		err = errText
+	if strings.Contains(cell, "\r") || v.Kind() == reflect.Float64 && cell == "NaN" {
+		err = errors.New(wants[v.Kind()])
 	}
 	return cell, err
 }
 
 // parse sets a field to what a cell says.
 func (c column) parse(v reflect.Value, cell string) error {
-	if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
-		return u.UnmarshalText([]byte(cell))
+	good := true
+	number := func(text string) float64 {
+		value, err := strconv.ParseFloat(text, 64)
+		good = good && err == nil && !math.IsNaN(value)
+		return value
 	}
 	switch x := v.Addr().Interface().(type) {
+	case encoding.TextUnmarshaler:
+		return x.UnmarshalText([]byte(cell))
 	case *[]float64:
 		for _, text := range strings.Fields(cell) {
-			value, err := strconv.ParseFloat(text, 64)
-			if text == missing {
-				value, err = math.NaN(), nil
-			} else if math.IsNaN(value) || err != nil {
-				return errList
+			if *x = append(*x, math.NaN()); text != missing {
+				(*x)[len(*x)-1] = number(text)
 			}
-			*x = append(*x, value)
 		}
-		return nil
 	case *float64:
-		if cell == "" && c.optional {
-			*x = math.NaN()
-			return nil
-		}
-		value, err := strconv.ParseFloat(cell, 64)
-		if *x = value; err != nil || math.IsNaN(value) {
-			return errNumber
-		}
-		return nil
-	}
-	switch v.Kind() {
-	case reflect.String:
-		if v.SetString(cell); strings.Contains(cell, "\r") {
-			return errText
-		}
-	case reflect.Int, reflect.Uint64, reflect.Bool:
-		if json.Unmarshal([]byte(cell), v.Addr().Interface()) != nil {
-			return plain[v.Kind()]
+		if *x = math.NaN(); cell != "" || !c.optional {
+			*x = number(cell)
 		}
 	default:
-		panic(fmt.Sprintf("csvrows: column %s of type %v", c.name, v.Type()))
+		if v.Kind() == reflect.String {
+			v.SetString(cell)
+			good = !strings.Contains(cell, "\r")
+		} else {
+			good = json.Unmarshal([]byte(cell), x) == nil
+		}
+	}
+	if !good {
+		return errors.New(wants[v.Kind()])
 	}
 	return nil
 }

@@ -7,6 +7,7 @@
 package mutation
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/build"
@@ -14,6 +15,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -57,31 +59,26 @@ type Function struct {
 func Functions(root, folder string) ([]*Function, error) {
 	p, err := build.ImportDir(filepath.Join(root, folder), 0)
 	if err != nil {
-		return nil, fmt.Errorf("mutation: %w", err)
+		return nil, err
 	}
 	var all []*Function
 	for _, name := range p.GoFiles {
 		path := filepath.Join(root, folder, name)
-		source, err := os.ReadFile(path)
-		if err != nil {
-			return nil, fmt.Errorf("mutation: %w", err)
-		}
+		source, unread := os.ReadFile(path)
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, path, source, parser.SkipObjectResolution)
-		if err != nil {
-			return nil, fmt.Errorf("mutation: %w", err)
+		if err := errors.Join(unread, err); err != nil {
+			return nil, err
 		}
 		for _, d := range file.Decls {
-			d, ok := d.(*ast.FuncDecl)
-			if !ok || d.Body == nil {
-				continue
+			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
+				f := &Function{folder, name, d.Name.Name, source, file, d, fset}
+				if d.Recv != nil {
+					kind, _, _ := strings.Cut(f.text(d.Recv.List[0].Type), "[")
+					f.Name = strings.TrimPrefix(kind, "*") + "." + f.Name
+				}
+				all = append(all, f)
 			}
-			f := &Function{folder, name, d.Name.Name, source, file, d, fset}
-			if d.Recv != nil {
-				kind, _, _ := strings.Cut(f.text(d.Recv.List[0].Type), "[")
-				f.Name = strings.TrimPrefix(kind, "*") + "." + f.Name
-			}
-			all = append(all, f)
 		}
 	}
 	return all, nil
@@ -111,28 +108,26 @@ func (f *Function) Mutants() []Mutant {
 	g := &generator{Function: f}
 	g.results()
 	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
+		text := ""
 		switch n := n.(type) {
+		case nil:
+			return true
 		case *ast.IfStmt:
-			if n.Init == nil && g.text(n.Cond) == "err != nil" {
-				return false
-			}
-		case *ast.ExprStmt:
-			if strings.HasPrefix(g.text(n), "panic(") {
-				return false
-			}
-		case *ast.CallExpr:
-			fun := g.text(n.Fun)
-			if pkg, _, _ := strings.Cut(fun, "."); fun == "panic" || fun == "fmt.Errorf" || pkg == "errors" || pkg == "fault" {
-				return false
-			}
+			text = g.between(n.Pos(), n.Body.Pos())
+		case *ast.ExprStmt, *ast.CallExpr:
+			text = g.text(n)
 		}
-		if n != nil {
+		words := words.MatchString(text)
+		if !words {
 			g.node(n)
 		}
-		return true
+		return !words
 	})
 	return g.mutants
 }
+
+// words begins code that only passes an error on, or writes one.
+var words = regexp.MustCompile(`^(if err != nil $|panic\(|fmt\.Errorf\(|errors\.|fault\.)`)
 
 type generator struct {
 	*Function

@@ -59,7 +59,7 @@ type Program struct {
 func Build(ctx context.Context, root, temporary string, functions []*Function, keep func(Mutant) bool) (*Program, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
-		return nil, fmt.Errorf("mutation: %w", err)
+		return nil, err
 	}
 	p := &Program{functions: slices.Clone(functions), root: root, folder: temporary}
 	slices.SortFunc(p.functions, func(a, b *Function) int { return int(b.decl.Pos() - a.decl.Pos()) })
