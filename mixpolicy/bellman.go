@@ -2,9 +2,9 @@ package mixpolicy
 
 import (
 	"math"
+	"runtime"
 	"slices"
-
-	"github.com/mixpolicy/lab/mixpolicy/internal/divide"
+	"sync"
 )
 
 // Bellman sets dst = 𝒮v for the Bellman operator (2.8),
@@ -121,13 +121,37 @@ func (x *MDP) improve(dst, v []float64, actions []int32, tie float64, workers in
 // number of workers.
 func (x *MDP) sweepStates(workers, terms int, do func(lo, hi int) change) change {
 	parts := make([]change, workers)
-	parts = parts[:divide.Work(workers, x.n, terms, func(part, lo, hi int) { parts[part] = do(lo, hi) })]
+	parts = parts[:divide(workers, x.n, terms, func(part, lo, hi int) { parts[part] = do(lo, hi) })]
 	total := unchanged
 	for _, c := range parts {
 		total.lo, total.hi = min(total.lo, c.lo), max(total.hi, c.hi)
 		total.actions = total.actions || c.actions
 	}
 	return total
+}
+
+// worthwhile is how many multiplications pay for a goroutine: some 50 µs, ten times what
+// starting it takes.
+const worthwhile = 1 << 16
+
+// divide cuts [0, n) into a part for each worker, fewer if there are not terms enough,
+// and runs do on all of them at once. Workers 0 is one per CPU. The result of do must not
+// depend on where the cuts are.
+func divide(workers, n, terms int, do func(part, lo, hi int)) (parts int) {
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	workers = max(1, min(workers, n, terms/worthwhile))
+	if workers == 1 {
+		do(0, 0, n)
+		return 1
+	}
+	var wait sync.WaitGroup
+	for w := range workers {
+		wait.Go(func() { do(w, w*n/workers, (w+1)*n/workers) })
+	}
+	wait.Wait()
+	return workers
 }
 
 // valueRounding returns ε such that rounding moves an entry of 𝒮v − v by at most

@@ -12,7 +12,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
-	"github.com/mixpolicy/lab/mixpolicy/internal/divide"
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
@@ -200,11 +199,11 @@ func (f *Features) Dims() (pairs, d int) { return f.psi.Dims() }
 
 // Apply implements [linprog.Rows]: it sets dst to the rows of Ψθ from the given one on.
 func (f *Features) Apply(dst []float64, from int, theta []float64) {
-	if len(dst)*f.Dim() < 2*divide.Worthwhile {
+	if len(dst)*f.Dim() < 2*worthwhile {
 		f.applyPart(dst, from, theta) // without a closure, which allocates
 		return
 	}
-	divide.Work(0, len(dst), len(dst)*f.Dim(), func(_, lo, hi int) { f.applyPart(dst[lo:hi], from+lo, theta) })
+	divide(0, len(dst), len(dst)*f.Dim(), func(_, lo, hi int) { f.applyPart(dst[lo:hi], from+lo, theta) })
 }
 
 func (f *Features) applyPart(dst []float64, from int, theta []float64) {
@@ -222,11 +221,11 @@ func (f *Features) MulVec(dst, theta []float64) {
 
 // MulVecT sets dst = Ψᵀx, of length d.
 func (f *Features) MulVecT(dst, x []float64) {
-	if len(x)*f.Dim() < 2*divide.Worthwhile {
+	if len(x)*f.Dim() < 2*worthwhile {
 		f.mulColumns(dst, x, 0, f.Dim())
 		return
 	}
-	divide.Work(0, f.Dim(), len(x)*f.Dim(), func(_, lo, hi int) { f.mulColumns(dst, x, lo, hi) })
+	divide(0, f.Dim(), len(x)*f.Dim(), func(_, lo, hi int) { f.mulColumns(dst, x, lo, hi) })
 }
 
 func (f *Features) mulColumns(dst, x []float64, lo, hi int) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -238,25 +237,6 @@ func TestMultilevelAgainstElimination(t *testing.T) {
 			}
 		}
 	})
-}
-
-// A large chain is turned around by several workers, with the same result.
-func TestMultilevelWorkers(t *testing.T) {
-	for _, c := range []mixpolicy.Criterion{mixpolicy.Discounted(.5), mixpolicy.AverageCost} {
-		x := garnet(t, 26_000, 1, 8, c) // 3·2¹⁶ transitions, and more
-		var want *mixpolicy.Measure
-		for _, workers := range []int{1, 3} {
-			before := runtime.GOMAXPROCS(workers)
-			q := occupation(t, x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: mixpolicy.Multilevel, Tolerance: 1e-3})
-			runtime.GOMAXPROCS(before)
-			if want == nil {
-				want = q
-			}
-			if q.Residual > 1e-3 || !slices.Equal(q.State, want.State) {
-				t.Errorf("%v, %d workers: residual %v, μ is %.2g from that of one", c, workers, q.Residual, close1(q.State, want.State))
-			}
-		}
-	}
 }
 
 // A start near the solution saves sweeps, for a measure of the same quality.

@@ -69,8 +69,7 @@ func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsi
 			break
 		}
 	}
-	var above int
-	var at *mat.Dense
+	above, at := 0, (*mat.Dense)(nil)
 	for k := len(powers) - 2; k >= 0; k-- {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("theory: mixing time is in %d to %d: %w", above+1, above+2<<k, err)

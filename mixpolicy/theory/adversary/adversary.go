@@ -49,14 +49,6 @@ type Parameter struct {
 	Log    bool
 }
 
-// at is the value at a u in [0, 1].
-func (p Parameter) at(u float64) float64 {
-	if p.Log {
-		return min(max(p.Lo*math.Pow(p.Hi/p.Lo, u), p.Lo), p.Hi)
-	}
-	return p.Lo + u*(p.Hi-p.Lo)
-}
-
 // uniform returns n parameters in [lo, hi], called name1, name2, …, or name if there is one.
 func uniform(n int, name string, lo, hi float64) []Parameter {
 	all := slices.Repeat([]Parameter{{Name: name, Lo: lo, Hi: hi}}, n)
@@ -233,7 +225,9 @@ func (s Space) climb(ctx context.Context, rng *rand.Rand, k, n int) []Record {
 func (s Space) instance(u []float64) []float64 {
 	x := make([]float64, len(u))
 	for j, p := range s.Parameters {
-		x[j] = p.at(u[j])
+		if x[j] = p.Lo + u[j]*(p.Hi-p.Lo); p.Log {
+			x[j] = min(max(p.Lo*math.Pow(p.Hi/p.Lo, u[j]), p.Lo), p.Hi)
+		}
 	}
 	return x
 }
