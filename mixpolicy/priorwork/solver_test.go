@@ -27,10 +27,7 @@ func TestSolvers(t *testing.T) {
 		"smoothed LP":      cost(mixpolicy.Must(SALP{Basis: phi, Weights: mu, Slack: mu, Penalty: 20}.Solve(background, x)).Policy),
 	}
 	for _, m := range []mixpolicy.Method{MixtureLP{}, FullLP{}, ApproximateLP{phi}, SmoothedLP{phi}} {
-		r, err := mixpolicy.Solve(background, p, m, mixpolicy.Settings{Iterations: 5})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := mixpolicy.Must(mixpolicy.Solve(background, p, m, mixpolicy.Settings{Iterations: 5}))
 		if r.Iterations != 0 || r.Queries != 0 || r.Status != mixpolicy.Completed {
 			t.Errorf("%s: %d iterations, %d queries, %v", m.Name(), r.Iterations, r.Queries, r.Status)
 		}

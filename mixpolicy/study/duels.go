@@ -126,19 +126,17 @@ func (r Record) Margins(kind, quantity string, pairs ...[2]string) plotting.Tabl
 // Unbeaten returns, for each problem, those of the methods that lost no duel with another of
 // them, at the level for all problems and pairs together.
 func (r Record) Unbeaten(kind, quantity string, problems []string, methods ...string) map[string][]string {
-	took, lost := map[[2]string]bool{}, map[[2]string]bool{}
+	lost := map[[2]string]bool{} // of who took part
 	for _, d := range r.Duels(kind, quantity, problems, pairs(methods)...) {
 		for _, m := range []string{d.A, d.B} {
-			took[[2]string{d.Problem, m}] = true
-			if w := d.Winner(); w != "" && w != m {
-				lost[[2]string{d.Problem, m}] = true
-			}
+			at, w := [2]string{d.Problem, m}, d.Winner()
+			lost[at] = lost[at] || w != "" && w != m
 		}
 	}
 	unbeaten := map[string][]string{}
 	for _, p := range problems {
 		for _, m := range methods {
-			if at := [2]string{p, m}; took[at] && !lost[at] {
+			if beaten, took := lost[[2]string{p, m}]; took && !beaten {
 				unbeaten[p] = append(unbeaten[p], m)
 			}
 		}

@@ -111,9 +111,7 @@ func network() Instance {
 // instance fills in the problem over the ball of radius 2 and the times, up to 20 ms, and scales Φ.
 func instance(c Instance, x *mixpolicy.MDP, base []*mixpolicy.Policy) Instance {
 	c.Problem = must(mixpolicy.NewProblem(must(mixpolicy.NewFeatures(context.Background(), x, base...)), mixpolicy.Ball(2)))
-	for last := 20 * time.Microsecond; last <= 20*time.Millisecond; last *= 10 {
-		c.Times = append(c.Times, last)
-	}
+	c.Times = []time.Duration{20 * time.Microsecond, 200 * time.Microsecond, 2 * time.Millisecond, 20 * time.Millisecond}
 	_, d := c.Basis.Dims()
 	for j := range d {
 		column := mat.Col(nil, j, c.Basis)

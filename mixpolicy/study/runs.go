@@ -1,7 +1,6 @@
 package study
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/mixpolicy/lab/data"
@@ -13,12 +12,7 @@ import (
 // and above: "beam" is of mixpolicy/beam/race.json, plug-in and its form with medians of means on two
 // random problems.
 func Runs(name string) (race.Record, error) {
-	f, err := data.Files.Open(name + ".csv")
-	if err != nil {
-		return nil, fmt.Errorf("study: %w", err)
-	}
-	defer f.Close()
-	return race.Read(f)
+	return data.Rows[race.Row](name + ".csv")
 }
 
 // Ends are the rows of a method on a problem at the end of its runs, one for each setting.

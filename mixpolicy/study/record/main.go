@@ -218,13 +218,13 @@ type readmeCmd struct{}
 
 func (readmeCmd) Run(ctx context.Context, w *work) error {
 	figure, err := paper.ReadmeFigure(ctx, w.runs("picture"))
-	if err != nil {
-		return err
+	if err == nil {
+		err = plotting.Save(w.data("figures", "readme.svg"), figure)
 	}
-	if err := plotting.Save(w.data("figures", "readme.svg"), figure); err != nil {
-		return err
+	if err == nil {
+		err = edit(filepath.Join(w.root, "README.md"), paper.WithSummary)
 	}
-	return edit(filepath.Join(w.root, "README.md"), paper.WithSummary)
+	return err
 }
 
 type statementsCmd struct{}
