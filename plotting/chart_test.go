@@ -9,53 +9,32 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// script is the part of a figure's output that draws the chart.
-func script(t *testing.T, f plotting.Figure) string {
-	t.Helper()
-	d, err := plotting.DisplayData(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, s, _ := strings.Cut(d.Data[protocol.MIMETextHTML].(string), "<script>")
-	return s
-}
-
-var two = []float64{1, 2}
-
-// Charts raise and lower what Unicode can't: no text of theirs has the marks of TeX.
-func TestScriptsOfCharts(t *testing.T) {
-	got := script(t, plotting.Figure{
-		Title: `$R\|\Psi\|_{*,2}$`, X: plotting.Axis{Label: `$\beta = T^{1/8}$`}, Y: plotting.Axis{Label: `$x^2$, $\{s|a\}$`},
-		Layers: []plotting.Layer{
-			plotting.Line{Name: `$\pi^\theta$ (2.20)`, X: two, Y: two}, plotting.Rule{At: 1, Label: `$\theta_{a b}$`},
-		}})
-	for _, want := range []string{`"R‖Ψ‖{sub|*,2}"`, `"β = T{sup|1/8}"`, `"x², {` + "\u2060" + `s|a}"`, `"π{sup|θ} (2.20)"`, `"θ{sub|ab}"`} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the chart has no %s", want)
-		}
-	}
-}
-
-// A rule is thin, black and solid unless it has a colour.
-func TestRulesAreBlack(t *testing.T) {
-	for color, wants := range map[plotting.Color][]string{
-		plotting.Auto: {`"type":"solid"`, `"color":"#222222"`}, plotting.Grey: {`"type":"dashed"`, `"color":"#7f7f7f"`},
+// What a chart says: raised and lowered scripts, for which no text has the marks of TeX; a rule that is thin, black and
+// solid unless it has a colour; and once below the x axis what intervals are.
+func TestCharts(t *testing.T) {
+	two := []float64{1, 2}
+	band := plotting.Line{X: two, Y: two, Lo: two, Hi: two, Interval: "band: middle half of 200 runs"}
+	for _, c := range []struct {
+		figure plotting.Figure
+		wants  []string
+	}{
+		{plotting.Figure{
+			Title: `$R\|\Psi\|_{*,2}$`, X: plotting.Axis{Label: `$\beta = T^{1/8}$`}, Y: plotting.Axis{Label: `$x^2$, $\{s|a\}$`},
+			Layers: []plotting.Layer{plotting.Line{Name: `$\pi^\theta$ (2.20)`, X: two, Y: two}, plotting.Rule{At: 1, Label: `$\theta_{a b}$`}},
+		}, []string{`"R‖Ψ‖{sub|*,2}"`, `"β = T{sup|1/8}"`, `"x², {` + "\u2060" + `s|a}"`, `"π{sup|θ} (2.20)"`, `"θ{sub|ab}"`}},
+		{plotting.Figure{}.With(plotting.Rule{At: 1}), []string{`"type":"solid"`, `"color":"#222222"`}},
+		{plotting.Figure{}.With(plotting.Rule{At: 1, Color: plotting.Grey}), []string{`"type":"dashed"`, `"color":"#7f7f7f"`}},
+		{plotting.Figure{X: plotting.Axis{Label: "queries"}}.With(band, band), []string{`"queries\n` + band.Interval + `"`}},
 	} {
-		got := script(t, plotting.Figure{Layers: []plotting.Layer{plotting.Rule{At: 1, Label: "optimum", Color: color}}})
-		for _, want := range wants {
-			if !strings.Contains(got, want) {
-				t.Errorf("colour %d: the chart has no %s", color, want)
+		d, err := plotting.DisplayData(c.figure)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, script, _ := strings.Cut(d.Data[protocol.MIMETextHTML].(string), "<script>")
+		for _, want := range c.wants {
+			if !strings.Contains(script, want) {
+				t.Errorf("the chart has no %s", want)
 			}
 		}
-	}
-}
-
-// What intervals are stands once below the x axis, in charts and in pictures.
-func TestIntervalsAreExplained(t *testing.T) {
-	const words = "band: middle half of 200 runs"
-	line := plotting.Line{X: two, Y: two, Lo: two, Hi: two, Interval: words}
-	f := plotting.Figure{X: plotting.Axis{Label: "queries"}, Layers: []plotting.Layer{line, line}}
-	if got := script(t, f); strings.Count(got, words) != 1 || !strings.Contains(got, `"queries\n`+words) {
-		t.Errorf("the chart says %d times what the band is", strings.Count(got, words))
 	}
 }

@@ -6,16 +6,12 @@ import (
 	"testing"
 )
 
-// ticked and dotted are layers of one's own, one of which draws itself with the other.
+// ticked is a layer of one's own, which draws itself with another one.
 type ticked struct{ X float64 }
 
 func (l ticked) Draw(p *Pen) error {
-	return p.Draw(&Line{Name: p.Y.Label, X: []float64{0, l.X}, Y: []float64{1, 2}}, dotted(l))
+	return p.Draw(&Line{Name: p.Y.Label, X: []float64{0, l.X}, Y: []float64{1, 2}}, pair{})
 }
-
-type dotted struct{ X float64 }
-
-func (l dotted) Draw(p *Pen) error { return p.Draw(Points{X: []float64{l.X}, Y: []float64{2}}) }
 
 // A page draws from a description what is drawn here without one.
 func TestWhatIsDescribedIsDrawnTheSame(t *testing.T) {

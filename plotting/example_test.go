@@ -73,16 +73,6 @@ func ExampleFigure_Validate() {
 	// plotting: figure "Violation": layer 0, line "primal–dual": Y[2] is 0: values must be ≥ 1e-100 on a logarithmic axis
 }
 
-func ExampleFigure_With() {
-	fig := plotting.Figure{Title: "Cost of the mixture", X: plotting.Axis{Label: "iteration t"}, Y: plotting.Axis{Label: "cost cᵀΨθ"}}
-	plotting.Show(fig.With(
-		plotting.Line{Name: "Algorithm 1", X: []float64{1, 2}, Y: []float64{3, 2.5}},
-		plotting.Rule{Label: "optimum", At: 2},
-	))
-	// Output:
-	// Cost of the mixture. cost cᵀΨθ against iteration t. Line "Algorithm 1": from 2.5 to 3. Rule "optimum": at 2.
-}
-
 func ExampleExplorer() {
 	radius, power := []float64{1, 2}, []float64{2, 4}
 	plotting.Show(plotting.Explorer{

@@ -5,7 +5,6 @@ import (
 	"compress/zlib"
 	"encoding/json"
 	"flag"
-	"html"
 	"io"
 	"math"
 	"os"
@@ -67,12 +66,8 @@ func gallery() map[string]Drawing {
 		Rule{Label: "optimum", At: 2861.6456})
 
 	states := numbered(40)
-	geometric := make([]float64, len(states))
-	simulated := make([]float64, len(states))
-	for i := range states {
-		geometric[i] = 0.08 * math.Pow(0.46/0.5, float64(i))
-		simulated[i] = geometric[i] * (1 + 0.05*math.Sin(7*float64(i)))
-	}
+	geometric := mapped(states, func(s float64) float64 { return 0.08 * math.Pow(0.46/0.5, s-1) })
+	simulated := mapped(states, func(s float64) float64 { return geometric[int(s)-1] * (1 + 0.05*math.Sin(7*(s-1))) })
 	theta1, theta2 := of(func(t float64) float64 { return 0.3 + 0.6*math.Exp(-t/300)*math.Cos(t/60) }),
 		of(func(t float64) float64 { return 0.5 + 0.4*math.Exp(-t/300)*math.Sin(t/60) })
 	distance := Sample(func(x, y float64) float64 {
@@ -139,87 +134,63 @@ func TestGoldenPictures(t *testing.T) {
 // numbers have three decimals.
 func TestColorsOfPDF(t *testing.T) {
 	stream := regexp.MustCompile(`(?s)stream\r?\n(.*?)endstream`)
-	gray, rgb := regexp.MustCompile(`\n([\d.]+) [gG]\b`), regexp.MustCompile(`([\d.]+) ([\d.]+) ([\d.]+) (?:rg|RG)\b`)
-	fill := regexp.MustCompile(`(?:fill|stroke):#([0-9A-F]{2})([0-9A-F]{2})([0-9A-F]{2})`)
+	colors := func(text []byte, pattern string, channel func(string) float64) (all [][]float64) {
+		for _, m := range regexp.MustCompile(pattern).FindAllSubmatch(text, -1) {
+			var c []float64
+			for _, v := range slices.Repeat(m[1:], 4-len(m[1:]))[:3] { // grey is thrice the same
+				c = append(c, channel(string(v)))
+			}
+			all = append(all, c)
+		}
+		return all
+	}
+	decimal := func(v string) float64 { return 255 * must(strconv.ParseFloat(v, 64)) }
+	hex := func(v string) float64 { return float64(must(strconv.ParseUint(v, 16, 8))) }
+	without := func(all, others [][]float64) [][]float64 {
+		return slices.DeleteFunc(slices.Clone(all), func(c []float64) bool {
+			return slices.ContainsFunc(others, func(o []float64) bool { return floats.Distance(o, c, math.Inf(1)) < 1.2 })
+		})
+	}
 	for name, d := range gallery() {
-		var pdf, svg [][3]float64
 		pages, picture := must(encode("pdf", d)), must(encode("svg", d))
-		opacities := func(text []byte, pattern string) (all []float64) {
-			for _, m := range regexp.MustCompile(pattern).FindAllSubmatch(text, -1) {
-				if v := must(strconv.ParseFloat(string(m[1]), 64)); v < 1 && !slices.Contains(all, v) {
-					all = append(all, v)
-				}
-			}
-			slices.Sort(all)
-			return all
+		opaque := [][]float64{{255, 255, 255}}
+		a, b := colors(pages, `/ca ([\d.]+)`, decimal), colors(picture, `-opacity:([\d.]+)`, decimal)
+		if more, less := without(a, append(b, opaque...)), without(b, append(a, opaque...)); len(more)+len(less) > 0 {
+			t.Errorf("%s: PDF alone has 255 times the opacities %v, SVG alone %v", name, more, less)
 		}
-		if a, b := opacities(pages, `/ca ([\d.]+)`), opacities(picture, `-opacity:([\d.]+)`); len(a) != len(b) || !floats.EqualApprox(a, b, 1e-3) {
-			t.Errorf("%s: PDF has the opacities %v, SVG %v", name, a, b)
-		}
+		var pdf [][]float64
 		for _, m := range stream.FindAllSubmatch(pages, -1) {
-			r, err := zlib.NewReader(bytes.NewReader(m[1]))
-			if err != nil {
-				continue // a picture
-			}
-			drawn := must(io.ReadAll(r))
-			for _, c := range gray.FindAllSubmatch(drawn, -1) {
-				v := 255 * must(strconv.ParseFloat(string(c[1]), 64))
-				pdf = append(pdf, [3]float64{v, v, v})
-			}
-			for _, c := range rgb.FindAllSubmatch(drawn, -1) {
-				var v [3]float64
-				for i := range v {
-					v[i] = 255 * must(strconv.ParseFloat(string(c[i+1]), 64))
-				}
-				pdf = append(pdf, v)
+			if r, err := zlib.NewReader(bytes.NewReader(m[1])); err == nil { // no picture
+				drawn := must(io.ReadAll(r))
+				pdf = append(pdf, colors(drawn, `\n([\d.]+) [gG]\b`, decimal)...)
+				pdf = append(pdf, colors(drawn, `([\d.]+) ([\d.]+) ([\d.]+) (?:rg|RG)\b`, decimal)...)
 			}
 		}
-		for _, c := range fill.FindAllSubmatch(picture, -1) {
-			var v [3]float64
-			for i := range v {
-				v[i] = float64(must(strconv.ParseUint(string(c[i+1]), 16, 8)))
-			}
-			svg = append(svg, v)
-		}
-		svg = append(svg, [3]float64{}) // PDF begins with black
-		among := func(all [][3]float64, c [3]float64) bool {
-			return slices.ContainsFunc(all, func(o [3]float64) bool { return floats.Distance(o[:], c[:], math.Inf(1)) < 1.2 })
-		}
-		for _, c := range pdf {
-			if !among(svg, c) {
-				t.Errorf("%s: PDF has the colour %.0f, and SVG doesn't", name, c)
-			}
-		}
-		for _, c := range svg {
-			if !among(pdf, c) {
-				t.Errorf("%s: SVG has the colour %.0f, and PDF doesn't", name, c)
-			}
+		svg := append(colors(picture, `(?:fill|stroke):#([0-9A-F]{2})([0-9A-F]{2})([0-9A-F]{2})`, hex), []float64{0, 0, 0}) // PDF begins with black
+		if more, less := without(pdf, svg), without(svg, pdf); len(more)+len(less) > 0 {
+			t.Errorf("%s: PDF alone has the colours %.0f, SVG alone %.0f", name, more, less)
 		}
 	}
 }
 
 // Both renderings draw the same layers: each name of the description stands in
-// the legend of the picture, and each series of the chart has one of them.
+// the legend of the chart, and each series has one of them. The golden pictures have them, too.
 func TestRenderingsAgree(t *testing.T) {
 	for name, d := range gallery() {
-		p := must(d.panels())
-		for _, f := range p.Figures {
-			var want []string
+		for _, f := range must(d.panels()).Figures {
+			var want, legend, series []string
 			for _, l := range must(f.lower()) {
 				if l.inLegend() {
 					want = append(want, l.name)
 				}
 			}
-			all := must(f.option(new(columns), stillDigits))
-			b := must(json.Marshal(all))
 			var option struct {
 				Legend struct{ Data []struct{ Name string } }
 				Series []struct{ Name string }
 			}
-			if err := json.Unmarshal(b, &option); err != nil {
+			if err := json.Unmarshal(marshal(must(f.option(new(columns), stillDigits))), &option); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			var legend, series []string
 			for _, e := range option.Legend.Data {
 				legend = append(legend, e.Name)
 			}
@@ -230,13 +201,6 @@ func TestRenderingsAgree(t *testing.T) {
 			}
 			if !slices.Equal(legend, want) || !slices.Equal(series, want) {
 				t.Errorf("%s: layers %q, live legend %q, live series %q", name, want, legend, series)
-			}
-			picture := must(Row(f).svg())
-			for _, w := range want {
-				// An accent or a raised digit splits the text.
-				if plain := regexp.MustCompile(`^[\p{L} –]+`).FindString(w); !bytes.Contains(picture, []byte(html.EscapeString(plain))) {
-					t.Errorf("%s: %q is not in the picture", name, w)
-				}
 			}
 		}
 	}
@@ -276,12 +240,8 @@ func TestShowPanicsWithTheReason(t *testing.T) {
 }
 
 func TestRuleLabelsAvoidTheData(t *testing.T) {
-	x := numbered(100)
-	y := make([]float64, 100)
-	for i := range y {
-		y[i] = 1 / x[i] // comes down to the rule on the right
-	}
-	fig := Figure{Layers: []Layer{Line{X: x, Y: y}, Rule{Label: "limit", At: 0}}}
+	curve := Graph("", numbered(100), func(x float64) float64 { return 1 / x }) // comes down to the rule on the right
+	fig := Figure{}.With(curve, Rule{Label: "limit", At: 0})
 	layers, sx, sy, err := fig.prepare()
 	if err != nil {
 		t.Fatal(err)

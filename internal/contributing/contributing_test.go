@@ -4,6 +4,7 @@ package contributing
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,10 +60,7 @@ func (b block) apply(t *testing.T, root string) {
 	if n := bytes.Count(old, []byte(before)); n != 1 || added == "" {
 		t.Fatalf("%s has the line %q %d times, want once", b.path, before, n)
 	}
-	made := strings.Replace(string(old), before, before+added, 1)
-	if err := os.WriteFile(path, []byte(made), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	block{path: b.path, text: strings.Replace(string(old), before, before+added, 1)}.apply(t, root)
 }
 
 // tryOut races the new method, with the new modulus beside it, on the new model.
@@ -121,22 +119,8 @@ func TestContributing(t *testing.T) {
 		}
 		return string(out)
 	}
-	listed := run("../..", "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-	for _, name := range strings.Split(strings.TrimRight(listed, "\x00"), "\x00") {
-		text, err := os.ReadFile(filepath.Join("../..", name))
-		if os.IsNotExist(err) { // deleted, and not committed yet
-			continue
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	run("../..", "sh", "-c", `git ls-files -z --cached --others --exclude-standard |
+		tar --null -T - --ignore-failed-read -cf - 2>/dev/null | tar -xf - -C "$0"`, root) // without what is deleted, and not committed yet
 	for _, b := range blocks(t) {
 		b.apply(t, root)
 		if b.language == "json" && !json.Valid([]byte(b.text)) {
@@ -156,10 +140,8 @@ func TestContributing(t *testing.T) {
 	if out := run(root, "go", "run", "./mixpolicy/study/record", "list"); !strings.Contains(out, `-m "optimistic"  (not recorded yet)`) {
 		t.Errorf("record list does not say that the method is not recorded yet:\n%s", out)
 	}
-	if err := os.MkdirAll(filepath.Join(root, "tryout"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(root, "tryout", "main.go"), []byte(tryOut), 0o644); err != nil {
+	folder := filepath.Join(root, "tryout")
+	if err := errors.Join(os.Mkdir(folder, 0o755), os.WriteFile(filepath.Join(folder, "main.go"), []byte(tryOut), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	if out := run(root, "go", "run", "./tryout"); out != "optimistic 3\nhypentropy 3\n" {

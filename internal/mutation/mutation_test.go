@@ -12,12 +12,12 @@ import (
 
 const module = "testdata/module"
 
-// shape returns the mutants of testdata's package and its test program.
-func shape(t *testing.T) (*mutation.Program, *mutation.Tests) {
-	t.Helper()
+// A test notices the mutants of what it looks at, a test without an assertion none. Mutants that do not compile are
+// left out, and a mutant that never ends is ended.
+func TestMutants(t *testing.T) {
 	functions, err := mutation.Functions(module, "shape")
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || mutation.Named(functions, "Volume") != nil {
+		t.Fatal("a function that is not there is found", err)
 	}
 	p, err := mutation.Build(t.Context(), module, t.TempDir(), functions, nil)
 	if err != nil {
@@ -27,13 +27,6 @@ func shape(t *testing.T) (*mutation.Program, *mutation.Tests) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p, tests
-}
-
-// A test notices the mutants of what it looks at, a test without an assertion none. Mutants that do not compile are
-// left out, and a mutant that never ends is ended.
-func TestMutants(t *testing.T) {
-	p, tests := shape(t)
 	all := map[string]int{}
 	left := map[string][]string{}
 	for _, m := range p.Mutants {
@@ -57,10 +50,7 @@ func TestMutants(t *testing.T) {
 	if !slices.ContainsFunc(p.Mutants, func(m mutation.Mutant) bool { return m.From == "x /= 2" && m.To == "x *= 2" }) {
 		t.Error("no mutant of Halvings is endless")
 	}
-}
 
-func TestPass(t *testing.T) {
-	_, tests := shape(t)
 	if pass, took, err := tests.Pass(t.Context(), 0, ".", time.Minute); !pass || took <= 0 || err != nil {
 		t.Errorf("without a mutant: %v after %v, %v", pass, took, err)
 	}
@@ -71,9 +61,5 @@ func TestPass(t *testing.T) {
 	cancel()
 	if _, _, err := tests.Pass(ctx, 0, ".", time.Minute); err == nil {
 		t.Error("a run after an interrupt has no error")
-	}
-	functions, err := mutation.Functions(module, "shape")
-	if err != nil || mutation.Named(functions, "Volume") != nil {
-		t.Error("a function that is not there is found", err)
 	}
 }
