@@ -28,13 +28,6 @@ func blocks(n int) int { return (n + blockSize - 1) / blockSize }
 
 // parallel runs do for 0, …, tasks−1, each as soon as a processor is free.
 func parallel(tasks int, do func(task int)) {
-	workers := min(runtime.GOMAXPROCS(0), tasks)
-	if workers <= 1 {
-		for k := range tasks {
-			do(k)
-		}
-		return
-	}
 	var next atomic.Int64
 	work := func() {
 		for k := int(next.Add(1)) - 1; k < tasks; k = int(next.Add(1)) - 1 {
@@ -42,7 +35,7 @@ func parallel(tasks int, do func(task int)) {
 		}
 	}
 	var wait sync.WaitGroup
-	for range workers - 1 {
+	for range min(runtime.GOMAXPROCS(0), tasks) - 1 {
 		wait.Go(work)
 	}
 	work()
