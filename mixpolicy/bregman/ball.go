@@ -41,11 +41,10 @@ func validRadius(set string, r float64) error {
 // Value returns −√(R² − ‖x‖²), equation (3.7).
 func (b Ball) Value(x []float64) float64 {
 	c := binade(b.R)
-	g := b.gap(x, c)
-	if !(g >= 0) {
-		return math.Inf(1)
+	if g := b.gap(x, c); g >= 0 {
+		return -math.Sqrt(g) / c
 	}
-	return -math.Sqrt(g) / c
+	return math.Inf(1)
 }
 
 // Gradient stores x/√(R² − ‖x‖²) in dst.

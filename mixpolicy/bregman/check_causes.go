@@ -26,15 +26,13 @@ func (c *checker) diagnose() {
 		c.tellFirst(hasInverse, isGradient)
 	case c.failed[isIncreasing] && !c.failed[isGradient]:
 		c.tellFirst(isIncreasing)
-	case core:
+	case core || !c.fails(isSteep, isInfinite, isBounded):
 		c.blame()
 	default:
-		if c.tellFirst(isSteep, isInfinite, isBounded); !c.fails(isSteep, isInfinite, isBounded) {
-			c.blame()
-		}
-		if len(c.report.Findings) == 0 {
-			c.tellFirst(isConstant)
-		}
+		c.tellFirst(isSteep, isInfinite, isBounded)
+	}
+	if len(c.report.Findings) == 0 {
+		c.tellFirst(isConstant)
 	}
 	all := c.report.Examinations
 	if k := slices.IndexFunc(all, func(e Examination) bool { return !e.OK }); k >= 0 && len(c.report.Findings) == 0 { // no cause is known

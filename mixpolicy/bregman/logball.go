@@ -34,11 +34,10 @@ func (b LogBall) Validate() error { return validRadius("ball", b.R) }
 // Value returns −log(R² − ‖x‖²).
 func (b LogBall) Value(x []float64) float64 {
 	c := binade(b.R)
-	g := Ball(b).gap(x, c)
-	if !(g > 0) {
-		return math.Inf(1)
+	if g := Ball(b).gap(x, c); g > 0 {
+		return 2*math.Log(c) - math.Log(g)
 	}
-	return 2*math.Log(c) - math.Log(g)
+	return math.Inf(1)
 }
 
 // Gradient stores 2x/(R² − ‖x‖²) in dst.

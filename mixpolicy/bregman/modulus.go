@@ -85,9 +85,6 @@ func Validate(m Modulus, d int) error {
 	if err := validate(m); err != nil {
 		return err
 	}
-	if d < 1 {
-		return fmt.Errorf("bregman: dimension d = %d: want at least 1", d)
-	}
 	_, err := Shift(m, make([]float64, d), nil)
 	return err
 }

@@ -137,8 +137,8 @@ func JDeriv(m Modulus, y []float64, z float64) float64 {
 	return sum.Of(append([]float64{-1}, u...))
 }
 
-// JSecond returns J″(z) = 1ᵀ∇²φ*(y + z1)1 of (3.24), or NaN if m is neither a [Curver] nor
-// [Separable] with kernels that know (φ*)″.
+// JSecond returns J″(z) = 1ᵀ∇²φ*(y + z1)1 of (3.24), of which half of the digits are right for a kernel without
+// ConjCurvature; NaN if m is neither a [Curver] nor [Separable].
 func JSecond(m Modulus, y []float64, z float64) float64 {
 	u := shifted(y, z)
 	if c, ok := m.(Curver); ok {
@@ -148,13 +148,5 @@ func JSecond(m Modulus, y []float64, z float64) float64 {
 	if !ok {
 		return math.NaN()
 	}
-	var acc sum.Accumulator
-	for i, v := range u {
-		c, ok := s.at(i).(kernelCurver)
-		if !ok {
-			return math.NaN()
-		}
-		acc.Add(c.ConjCurvature(v))
-	}
-	return acc.Value()
+	return s.total(u, func(k Kernel, i int) float64 { return kernelCurvature(k, u[i]) })
 }

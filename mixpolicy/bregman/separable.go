@@ -109,14 +109,20 @@ func (s Separable) Validate() error {
 
 // Value returns Σᵢ kᵢ(xᵢ).
 func (s Separable) Value(x []float64) float64 {
-	s.checkLen(x)
-	var acc sum.Accumulator
-	for i, v := range x {
-		k := s.at(i)
-		if lo, hi := k.Domain(); !(lo <= v && v <= hi) {
+	return s.total(x, func(k Kernel, i int) float64 {
+		if lo, hi := k.Domain(); !(lo <= x[i] && x[i] <= hi) {
 			return math.Inf(1)
 		}
-		acc.Add(k.Value(v))
+		return k.Value(x[i])
+	})
+}
+
+// total adds up a function of the coordinates.
+func (s Separable) total(x []float64, f func(k Kernel, i int) float64) float64 {
+	s.checkLen(x)
+	var acc sum.Accumulator
+	for i := range x {
+		acc.Add(f(s.at(i), i))
 	}
 	return acc.Value()
 }
@@ -141,23 +147,13 @@ func (s Separable) ConjugateGradient(dst, y []float64) {
 
 // Conjugate returns Σᵢ kᵢ*(yᵢ).
 func (s Separable) Conjugate(y []float64) float64 {
-	s.checkLen(y)
-	var acc sum.Accumulator
-	for i, v := range y {
-		acc.Add(kernelConjugate(s.at(i), v))
-	}
-	return acc.Value()
+	return s.total(y, func(k Kernel, i int) float64 { return kernelConjugate(k, y[i]) })
 }
 
 // Divergence returns Σᵢ D(xᵢ; yᵢ).
 func (s Separable) Divergence(x, y []float64) float64 {
 	checkLen(x, y)
-	s.checkLen(x)
-	var acc sum.Accumulator
-	for i, v := range x {
-		acc.Add(kernelDivergence(s.at(i), v, y[i]))
-	}
-	return acc.Value()
+	return s.total(x, func(k Kernel, i int) float64 { return kernelDivergence(k, x[i], y[i]) })
 }
 
 // InDomain reports whether each xᵢ is inside of its interval.
