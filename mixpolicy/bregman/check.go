@@ -33,7 +33,14 @@ func Check(ctx context.Context, m Modulus, d int, seed uint64) *Report {
 		m: m, d: d, rng: rand.New(rand.NewPCG(seed, 0)), named: namesOf(m), report: &Report{Modulus: nameOf(m), Dim: d},
 		failed: map[string]bool{}, readings: map[string][]reading{},
 	}
-	c.protect(c.validate)
+	c.protect(func() {
+		if err := validate(m); err != nil {
+			f := c.accuse(Invalid, 0, "", "%s", strings.TrimPrefix(err.Error(), "bregman: "))
+			if f.Method = "Validate"; strings.HasPrefix(f.Words, "the domain") {
+				f.Method = c.named[domain]
+			}
+		}
+	})
 	if len(c.report.Findings) > 0 {
 		return c.report
 	}
@@ -70,26 +77,8 @@ type checker struct {
 	panics bool
 
 	// What the rows leave to the diagnosis.
-	readings     map[string][]reading // of an identity
-	vague        role                 // a method without digits
-	digits       float64
-	bad, badDual *place // where φ or ∇φ is not a number, and the same of ∇φ*
-	narrow       bool   // whether the methods agree beyond the domain
-}
-
-// A place is a point of a part.
-type place struct {
-	p *part
-	x []float64
-}
-
-func (c *checker) validate() {
-	if err := validate(c.m); err != nil {
-		f := c.accuse(Invalid, 0, "", "%s", strings.TrimPrefix(err.Error(), "bregman: "))
-		if f.Method = "Validate"; strings.HasPrefix(f.Words, "the domain") {
-			f.Method = c.named[domain]
-		}
-	}
+	readings map[string][]reading // of an identity
+	narrow   bool                 // whether the methods agree beyond the domain
 }
 
 // nameOf is what String returns, or the type.

@@ -15,13 +15,7 @@ import (
 func (c *checker) diagnose() {
 	core := c.fails(areNumbers, isGradient, isInverse, hasInverse, isDirect)
 	switch {
-	case c.bad != nil:
-		c.findDomain()
-	case c.has(Unsafe):
-	case c.badDual != nil && !c.failed[isInverse]:
-		c.accuse(Disagrees, inverse, c.badDual.p.at("y", c.badDual.x, -1), "%s is NaN at a single point", c.named[inverse])
-	case c.failed[haveDigits]:
-		c.accuse(Disagrees, c.vague, "", "%s has %s", c.named[c.vague], few(c.digits))
+	case c.has(Disagrees) || c.has(Unsafe):
 	case core && !c.fails(isInverse, isDirect): // ∇φ* is right for each ∇φ(x), and others are in a gap
 		c.tellFirst(hasInverse, isGradient)
 	case c.failed[isIncreasing] && !c.failed[isGradient]:
@@ -63,9 +57,9 @@ func (c *checker) accuse(k Kind, method role, where, format string, args ...any)
 	return &c.report.Findings[len(c.report.Findings)-1]
 }
 
-// few tells of a number of digits.
-func few(digits float64) string {
-	return fmt.Sprintf("%.0f digits only: does an iteration end early, or is there a float32?", math.Floor(digits))
+// few tells of the digits that an error leaves.
+func few(off float64) string {
+	return fmt.Sprintf("%.0f digits only: does an iteration end early, or is there a float32?", math.Floor(-math.Log10(off)))
 }
 
 // fails reports whether one of the rows failed, and has whether there is a finding of a kind.
@@ -116,19 +110,13 @@ func (c *checker) tell(id identity, method role) {
 		return // these are one function and its derivatives
 	}
 	claimed, measured := c.named[id.claims], strings.Replace(id.of, "%s", c.named[id.with], 1)
-	if c.named[gradient] == "Gradient" {
-		measured = strings.Replace(measured, "derivative", "gradient", 1)
-	}
 	wrong := slices.DeleteFunc(slices.Clone(c.readings[id.name]), func(r reading) bool { return !r.wrong() })
 	first := wrong[0]
-	f := c.accuse(Disagrees, method, first.where(id), "%s is not %s", claimed, measured)
+	f := c.accuse(Disagrees, method, first.where(id), "%s", relation(c.readings[id.name], wrong, claimed, measured, map[role]string{
+		gradient: "returns the same as " + c.named[inverse], inverse: "returns the same as " + c.named[gradient],
+		divergence: "has its arguments interchanged: it is D(y; x)",
+	}[method]))
 	f.Measured, f.Claimed, f.ClaimedName, f.MeasuredName = first.want, first.got, claimed, measured
-	if id.name != hasInverse {
-		f.Words = relation(c.readings[id.name], wrong, claimed, measured, map[role]string{
-			gradient: "returns the same as " + c.named[inverse], inverse: "returns the same as " + c.named[gradient],
-			divergence: "has its arguments interchanged: it is D(y; x)",
-		}[method])
-	}
 	if method == value && c.failed[isSteep] { // as no right ∇φ is
 		f.Method, f.Words = c.named[gradient], fmt.Sprintf("%s and %s are interchanged", c.named[gradient], c.named[inverse])
 	} else if method != id.claims {
@@ -174,14 +162,12 @@ func (p *part) at(axis string, x []float64, i int) string {
 func relation(all, wrong []reading, claimed, measured, swapped string) string {
 	sure := slices.MinFunc(wrong, func(a, b reading) int { return cmp.Compare(a.limit/math.Abs(a.want), b.limit/math.Abs(b.want)) })
 	exact := slices.MinFunc(wrong, func(a, b reading) int { return cmp.Compare(a.limit, b.limit) })
-	ratio, offset, worst, numbers := sure.got/sure.want, exact.got-exact.want, 0.0, false
+	ratio, offset, worst := sure.got/sure.want, exact.got-exact.want, 0.0
 	for _, r := range wrong {
-		worst, numbers = max(worst, math.Abs((r.got-r.want)/r.want)), numbers || !math.IsNaN(r.got)
+		worst = max(worst, math.Abs((r.got-r.want)/r.want))
 	}
-	if !numbers {
-		return claimed + " is NaN"
-	} else if worst < 1e-4 {
-		return fmt.Sprintf("%s is %s to %s", claimed, measured, few(-math.Log10(worst)))
+	if worst < 1e-4 {
+		return fmt.Sprintf("%s is %s to %s", claimed, measured, few(worst))
 	}
 	for _, k := range []struct {
 		words string
@@ -208,22 +194,15 @@ func relation(all, wrong []reading, claimed, measured, swapped string) string {
 	return claimed + " is not " + measured
 }
 
-// findDomain is for a point of the domain at which φ or ∇φ is not a number. If only φ is none, at a single point or
-// where ∇φ and ∇φ* agree, it is φ's mistake.
-func (c *checker) findDomain() {
-	p, x := c.bad.p, c.bad.x
-	v, g := p.Value(x), p.gradient(x)
-	good := func(x []float64) bool { v := p.Value(x); return v-v == 0 && firstNonFinite(p.gradient(x)) < 0 }
-	beside := combine(1+1e-6, x, 1e-6, slices.Repeat([]float64{1}, len(x)))
-	method, where := domain, "inside of the domain"
-	if good(beside) && good(combine(2, x, -1, beside)) {
-		method, where = value, "at a single point"
+// findDomain is for a point of the domain at which φ or ∇φ is not a number. If only φ is none, where ∇φ and ∇φ* agree,
+// it is φ's mistake.
+func (c *checker) findDomain(p *part, x []float64) {
+	v, g, method := p.Value(x), p.gradient(x), domain
+	if v-v == 0 {
+		c.accuse(Disagrees, gradient, p.at("x", x, -1), "%s is %s inside of the domain", c.named[gradient], vector(g))
+		return
 	} else if norm2(combine(1, p.inverse(g), -1, x)) <= 1e-6*norm2(x) {
 		method = value
 	}
-	if v-v == 0 {
-		c.accuse(Disagrees, gradient, p.at("x", x, -1), "%s is %s %s", c.named[gradient], vector(g), where)
-	} else {
-		c.accuse(Disagrees, method, p.at("x", x, -1), "φ = %s %s", digits(v), where)
-	}
+	c.accuse(Disagrees, method, p.at("x", x, -1), "φ = %s inside of the domain", digits(v))
 }

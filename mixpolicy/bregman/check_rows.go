@@ -1,7 +1,6 @@
 package bregman
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"runtime"
@@ -21,15 +20,15 @@ func (c *checker) numbers(f *Examination) {
 				continue // a φ that overflows, as cosh x does, is +∞ with its gradient
 			}
 			if f.must(v-v == 0 && firstNonFinite(g) < 0, "φ = %.6g, ∇φ = %s for x = %s", v, vector(g), vector(x)) {
-				c.bad = cmp.Or(c.bad, &place{p, x})
+				if !c.has(Disagrees) {
+					c.findDomain(p, x)
+				}
 				continue
 			}
 			sizes = append(sizes, norm2(g))
 			for _, y := range [][]float64{g, make([]float64, len(x))} {
 				back := p.inverse(y)
-				if f.must(!slices.ContainsFunc(back, math.IsNaN), "∇φ*(y) = %s for y = %s", vector(back), vector(y)) {
-					c.badDual = &place{p, y}
-				}
+				f.must(!slices.ContainsFunc(back, math.IsNaN), "∇φ*(y) = %s for y = %s", vector(back), vector(y))
 			}
 		}
 		slices.Sort(sizes)
@@ -57,8 +56,9 @@ func (c *checker) accuracy(f *Examination) {
 		}
 		for _, r := range []role{value, gradient, inverse} {
 			slices.Sort(noisy[r])
-			if n := len(noisy[r]); n >= 5 && f.worse(noisy[r][n/2], 1e-10, "the half of %s", c.named[r]) && c.vague == 0 {
-				c.vague, c.digits = r, -math.Log10(noisy[r][n/2])
+			n := len(noisy[r])
+			if n >= 5 && f.worse(noisy[r][n/2], 1e-10, "the half of %s", c.named[r]) && !c.has(Disagrees) && !c.has(Unsafe) {
+				c.accuse(Disagrees, r, "", "%s has %s", c.named[r], few(noisy[r][n/2]))
 			}
 		}
 	}
@@ -212,8 +212,16 @@ func (c *checker) extremes(f *Examination) {
 		at := func(k float64) []float64 { return combine(math.Pow(10, k), e, 0, e) }
 		before := p.inverse(at(-300))
 		for k := -300.; k <= 300; k++ {
-			x := p.inverse(at(k))
-			if f.worse(fall(before, x, e), slack*ulp, "y = %s, where %s becomes %s", vector(at(k)), vector(before), vector(x)) {
+			x, drop := p.inverse(at(k)), 0.0
+			for i, v := range x { // where one is infinite, or no number, it falls without end, or not
+				if b := before[i]; v-v == 0 && b-b == 0 {
+					drop += (b - v) * e[i]
+				} else if v != v || b != b || (b-v)*e[i] > 0 {
+					drop = math.Inf(1)
+				}
+			}
+			drop /= (norm2(x)+norm2(before))*norm2(e) + 1e-300
+			if f.worse(drop, slack*ulp, "y = %s, where %s becomes %s", vector(at(k)), vector(before), vector(x)) {
 				break
 			}
 			if before = x; k >= 20 {
@@ -221,18 +229,6 @@ func (c *checker) extremes(f *Examination) {
 			}
 		}
 	}
-}
-
-// fall returns by how much x falls from before along e, in proportion to its size.
-func fall(before, x, e []float64) (drop float64) {
-	for i, v := range x {
-		if b := before[i]; v-v == 0 && b-b == 0 {
-			drop += (b - v) * e[i]
-		} else if v != v || b != b || (b-v)*e[i] > 0 { // one is infinite
-			return math.Inf(1)
-		}
-	}
-	return drop / ((norm2(x)+norm2(before))*norm2(e) + 1e-300)
 }
 
 // meets reports whether the domain meets the hyperplane.

@@ -263,44 +263,35 @@ func (m *vectorFunc) newton(w *newtonWork, y []float64) bool {
 	w.at(w.x)
 	m.gradient(w.rest, w)
 	floats.SubTo(w.rest, y, w.rest)
-	before, slow := math.Inf(1), 0 // the size to be halved, and the short steps since
+	d, before, slow := len(y), math.Inf(1), 0 // the size to be halved, and the short steps since
 	for range 400 {
 		size := maxAbs(w.rest)
 		if size == 0 {
 			return true
-		} else if !m.newtonStep(w, size) {
+		}
+		for i := range d { // the step is ∇²φ(x)⁻¹ of the rest, divided by size
+			for j := i; j < d; j++ {
+				w.dual[i].E1mag, w.dual[j].E2mag = 1, 1
+				w.hess.Data[i*d+j] = m.phi(w.dual).E1E2mag
+				w.dual[i].E1mag, w.dual[j].E2mag = 0, 0
+			}
+			w.step[i] = w.rest[i] / size
+		}
+		u, ok := lapack64.Potrf(w.hess)
+		if !ok {
 			return false
 		}
-		short, ok := m.advance(w, y, size)
+		blas64.Trsv(blas.Trans, u, blas64.Vector{N: d, Inc: 1, Data: w.step})
+		blas64.Trsv(blas.NoTrans, u, blas64.Vector{N: d, Inc: 1, Data: w.step})
+		short, changed := m.advance(w, y, size)
 		if slow++; size < before/2 || !short {
 			slow, before = 0, size
 		}
-		if !ok || slow == 3 { // short steps that bring it no nearer: rounding
+		if !changed || slow == 3 { // short steps that bring it no nearer: rounding
 			return true
 		}
 	}
 	return false
-}
-
-// newtonStep stores ∇²φ(x)⁻¹ of the rest, divided by size, in w.step. It returns false if the matrix is
-// not positive definite.
-func (m *vectorFunc) newtonStep(w *newtonWork, size float64) bool {
-	d := len(w.x)
-	for i := range d {
-		for j := i; j < d; j++ {
-			w.dual[i].E1mag, w.dual[j].E2mag = 1, 1
-			w.hess.Data[i*d+j] = m.phi(w.dual).E1E2mag
-			w.dual[i].E1mag, w.dual[j].E2mag = 0, 0
-		}
-		w.step[i] = w.rest[i] / size
-	}
-	u, ok := lapack64.Potrf(w.hess)
-	if ok {
-		v := blas64.Vector{N: d, Inc: 1, Data: w.step}
-		blas64.Trsv(blas.Trans, u, v)
-		blas64.Trsv(blas.NoTrans, u, v)
-	}
-	return ok
 }
 
 // advance moves x by t times the step, with the t of size, size/2, … that will do, and the rest with it.

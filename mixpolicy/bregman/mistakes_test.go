@@ -282,7 +282,7 @@ var slips = []struct {
 	{"a constant of strong convexity", Separable{Kernel: Cube(2).Kernel, Mu: 4, P: 2}, Disagrees, "Mu claims more strong convexity than φ has"},
 
 	// Vectors.
-	{"one entry", mutant{Modulus: Ball{R: 2}, grad: func(dst, _ []float64) { dst[2] *= 2 }}, Disagrees, "Gradient is not the gradient of Value"},
+	{"one entry", mutant{Modulus: Ball{R: 2}, grad: func(dst, _ []float64) { dst[2] *= 2 }}, Disagrees, "Gradient is not the derivative of Value"},
 	{"the last entry left out", mutant{Modulus: Ball{R: 2}, conj: func(dst, _ []float64) { dst[2] = 0 }}, Disagrees, "ConjugateGradient is not the inverse of Gradient"},
 	{"no barrier of a ball", mutant{Modulus: Separable{Kernel: parabola}, conj: func(dst, _ []float64) {
 		if n := norm(dst); n > 2 {

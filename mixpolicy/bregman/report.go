@@ -36,9 +36,8 @@ type Finding struct {
 	Measured, Claimed float64 // there: what follows from the other methods, and what the method says; NaN if it is no number
 
 	// The same as curves over Axis, "x" or "y"; they may be empty.
-	Axis                        string
-	MeasuredCurve, ClaimedCurve []Point
-	MeasuredName, ClaimedName   string
+	Axis, MeasuredName, ClaimedName string
+	MeasuredCurve, ClaimedCurve     []Point
 }
 
 // A Kind says how bad a finding is.
