@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
@@ -25,8 +27,6 @@ import (
 type Ball struct {
 	R float64 // radius, positive
 }
-
-var _ Modulus = Ball{}
 
 // Validate returns an error unless 0 < R < 10³⁰⁰: beyond, sums over θ overflow.
 func (b Ball) Validate() error { return validRadius("ball", b.R) }
@@ -51,10 +51,7 @@ func (b Ball) Value(x []float64) float64 {
 func (b Ball) Gradient(dst, x []float64) {
 	checkLen(dst, x)
 	c := binade(b.R)
-	s := c / math.Sqrt(b.gap(x, c))
-	for i, v := range x {
-		dst[i] = v * s
-	}
+	floats.ScaleTo(dst, c/math.Sqrt(b.gap(x, c)), x)
 }
 
 // ConjugateGradient stores Ry/√(1 + ‖y‖²) in dst. From ‖y‖ ≈ 10⁸ on, the result is the

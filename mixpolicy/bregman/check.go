@@ -141,8 +141,7 @@ func (c *checker) protect(f func()) (ok bool) {
 				found.Method, found.Words = name, name+" panics: "+found.Words
 			}
 		}
-		same := func(f Finding) bool { return f.Method == found.Method && f.Where == found.Where }
-		if !slices.ContainsFunc(c.report.Findings, same) {
+		if !slices.ContainsFunc(c.report.Findings, func(f Finding) bool { return f.Method == found.Method && f.Where == found.Where }) {
 			c.report.Findings = append(c.report.Findings, found)
 		}
 	}()
@@ -278,18 +277,17 @@ func (c *checker) inside() []float64 {
 
 // spread returns a point of an interval: with as many near an end, on a logarithmic scale, as in the middle.
 func (c *checker) spread(lo, hi float64) float64 {
-	gap := math.Exp(-12 * c.rng.Float64())
-	switch up := c.rng.IntN(2) == 0; {
+	gap, up, width := math.Exp(-12*c.rng.Float64()), c.rng.IntN(2) == 0, hi-lo
+	switch {
 	case math.IsInf(lo, -1) && math.IsInf(hi, 1):
 		return c.rng.NormFloat64() * math.Pow(gap, -4./3) / 1000
-	case math.IsInf(hi, 1):
-		return lo + gap*10
-	case math.IsInf(lo, -1):
-		return hi - gap*10
-	case up:
-		return lo + (hi-lo)*gap/2
+	case math.IsInf(width, 1):
+		width, up = 20, math.IsInf(hi, 1)
 	}
-	return hi - (hi-lo)*gap/2
+	if up {
+		return lo + width*gap/2
+	}
+	return hi - width*gap/2
 }
 
 // exit returns the largest t up to most for which x + te is in the domain.
@@ -297,13 +295,9 @@ func (p *part) exit(x, e []float64, most float64) float64 {
 	if p.InDomain(combine(1, x, most, e)) {
 		return most
 	}
-	return halve(0, most, func(t float64) bool { return p.InDomain(combine(1, x, t, e)) })
-}
-
-// halve returns the last number from good towards bad that is good.
-func halve(good, bad float64, is func(float64) bool) float64 {
+	good, bad := 0.0, most
 	for range 100 {
-		if mid := good + (bad-good)/2; is(mid) {
+		if mid := good + (bad-good)/2; p.InDomain(combine(1, x, mid, e)) {
 			good = mid
 		} else {
 			bad = mid

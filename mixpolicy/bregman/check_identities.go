@@ -48,7 +48,7 @@ func (r reading) is(v float64) bool {
 var identities = []identity{
 	{name: areNumbers, examine: (*checker).numbers},
 	{name: "the same from the same point, whatever was called before, and in place", examine: (*checker).repeats},
-	{name: haveDigits, examine: (*checker).accuracy},
+	{name: "φ, ∇φ, ∇φ* are smooth, to ten digits", examine: (*checker).accuracy},
 	{name: isGradient, methods: value | gradient, claims: gradient, of: "the derivative of %s", with: value, read: (*part).slopes,
 		kind: NotLegendre, words: "φ is not differentiable"},
 	{name: isIncreasing, claims: value, examine: (*checker).monotone, kind: NotLegendre, words: "φ is not strictly convex, or jumps"},
@@ -73,7 +73,6 @@ var identities = []identity{
 
 const (
 	areNumbers   = "φ, ∇φ, ∇φ* are numbers"
-	haveDigits   = "φ, ∇φ, ∇φ* are smooth, to ten digits"
 	isGradient   = "∇φ is the gradient of φ"
 	isIncreasing = "∇φ increases: φ is strictly convex"
 	isInverse    = "∇φ*(∇φ(x)) = x"
@@ -92,10 +91,7 @@ func (c *checker) readAll(id identity, e *Examination) {
 		id.examine(c, e)
 		return
 	}
-	parts := slices.Clone(c.parts)
-	if id.whole {
-		parts = []*part{c.whole}
-	}
+	parts := slices.Clone(map[bool][]*part{false: c.parts, true: {c.whole}}[id.whole])
 	parts = slices.DeleteFunc(parts, func(p *part) bool { return id.claims != 0 && p.own&id.claims == 0 })
 	if id.whole && !c.meets(e) {
 		return

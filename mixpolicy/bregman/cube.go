@@ -111,15 +111,12 @@ func (k cube) Domain() (lo, hi float64) { return k.lo, k.hi }
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (0.5777, 0.7782, −0.3560)
 func FermiDirac(lo, hi []float64) Separable {
 	checkLen(lo, hi)
-	s := Separable{Each: make([]Kernel, len(lo)), Name: fmt.Sprintf("Fermi–Dirac on %v to %v", lo, hi), P: 2}
+	s := Separable{Each: make([]Kernel, len(lo)), Name: fmt.Sprintf("Fermi–Dirac on %v to %v", lo, hi), Mu: math.Inf(1), P: 2}
 	if len(lo) > 3 {
 		s.Name = fmt.Sprintf("Fermi–Dirac on a box of %d sides", len(lo))
 	}
-	var widest float64
 	for i := range lo {
-		s.Each[i] = cube{lo[i], hi[i]}
-		widest = max(widest, hi[i]-lo[i])
+		s.Each[i], s.Mu = cube{lo[i], hi[i]}, min(s.Mu, 4/(hi[i]-lo[i]))
 	}
-	s.Mu = 4 / widest
 	return s
 }

@@ -78,10 +78,8 @@ func (f automatic) ConjDeriv(y float64) float64 {
 	switch {
 	case math.IsNaN(y):
 		return y
-	case !math.IsInf(a, -1) && !math.IsInf(b, 1):
-		x = a + (b-a)/2
 	case !math.IsInf(a, -1):
-		x = a + max(1, math.Abs(a))
+		x = a + min((b-a)/2, max(1, math.Abs(a)))
 	case !math.IsInf(b, 1):
 		x = b - max(1, math.Abs(b))
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
@@ -26,8 +28,6 @@ type LogBall struct {
 	R float64 // radius, positive
 }
 
-var _ Modulus = LogBall{}
-
 // Validate returns an error unless 0 < R < 10³⁰⁰.
 func (b LogBall) Validate() error { return validRadius("ball", b.R) }
 
@@ -44,10 +44,7 @@ func (b LogBall) Value(x []float64) float64 {
 func (b LogBall) Gradient(dst, x []float64) {
 	checkLen(dst, x)
 	c := binade(b.R)
-	s := 2 * c * c / Ball(b).gap(x, c)
-	for i, v := range x {
-		dst[i] = v * s
-	}
+	floats.ScaleTo(dst, 2*c*c/Ball(b).gap(x, c), x)
 }
 
 // ConjugateGradient stores R²y/(1 + S) in dst.

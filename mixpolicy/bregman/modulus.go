@@ -66,15 +66,11 @@ type Divergencer interface{ Divergence(x, y []float64) float64 }
 // A StrongConvexer knows a μ > 0 and a p, 1 ≤ p ≤ ∞, such that in the norm of ℓ_p
 // φ(x) ≥ φ(y) + ⟨∇φ(y), x − y⟩ + (μ/2)‖x − y‖² on C ∩ Θ₂, that is
 // D(x; y) ≥ (μ/2)‖x − y‖².
-type StrongConvexer interface {
-	StrongConvexity() (mu, p float64)
-}
+type StrongConvexer interface{ StrongConvexity() (mu, p float64) }
 
 // A Curver knows 1ᵀ∇²φ*(y)1, which is J″ of (3.24), and spares the solver of (3.25b) the
 // estimation of slopes. The kernel of a [Separable] has ConjCurvature for that.
-type Curver interface {
-	ConjugateCurvature(y []float64) float64
-}
+type Curver interface{ ConjugateCurvature(y []float64) float64 }
 
 // A Validator says what is wrong with a modulus's parameters.
 type Validator interface{ Validate() error }

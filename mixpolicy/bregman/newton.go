@@ -102,15 +102,13 @@ func newton(m Modulus, y, scratch []float64) (z float64, evals int, done bool, e
 			}
 		}
 		if !(a < next && next < b) { // there is no number between
-			switch {
-			case math.IsInf(a, -1) || math.IsInf(b, 1):
+			if math.IsInf(a, -1) || math.IsInf(b, 1) {
 				return 0, evals, false, fmt.Errorf("bregman: no z has 1ᵀ∇φ*(y + z1) = 1: the domain of %v "+
 					"does not meet the hyperplane 1ᵀθ = 1 in ℝ^%d", nameOf(m), len(y))
-			case -below < above:
-				return a, evals, false, nil
-			default:
-				return b, evals, false, nil
+			} else if -below < above {
+				b = a
 			}
+			return b, evals, false, nil
 		}
 		step, before, rBefore, z = math.Abs(next-z), z, r, next
 	}

@@ -30,8 +30,6 @@ type PNorm struct {
 	P float64 // exponent, 1 < P < ∞
 }
 
-var _ Modulus = PNorm{}
-
 // Validate returns an error unless 1 < P < ∞.
 func (p PNorm) Validate() error {
 	if !(p.P > 1) || math.IsInf(p.P, 1) {
@@ -70,18 +68,14 @@ func dualityMap(dst, x []float64, p float64) {
 		acc.Add(t * r)
 		dst[i] = math.Copysign(t, v)
 	}
-	s := top * math.Pow(acc.Value(), (2-p)/p)
-	floats.Scale(s, dst)
+	floats.Scale(top*math.Pow(acc.Value(), (2-p)/p), dst)
 }
 
 // InDomain reports whether x is finite.
 func (p PNorm) InDomain(x []float64) bool { return firstNonFinite(x) < 0 }
 
 // Conjugate returns ½‖y‖²_q.
-func (p PNorm) Conjugate(y []float64) float64 {
-	n := normP(p.P/(p.P-1), y)
-	return n * n / 2
-}
+func (p PNorm) Conjugate(y []float64) float64 { return PNorm{p.P / (p.P - 1)}.Value(y) }
 
 // StrongConvexity returns p − 1 in ℓ_p for p ≤ 2, and 0 for p > 2.
 func (p PNorm) StrongConvexity() (mu, norm float64) {

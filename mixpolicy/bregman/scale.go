@@ -30,17 +30,13 @@ type scaledKernel struct {
 	c float64
 }
 
-func (k scaledKernel) Value(x float64) float64     { return k.c * k.Kernel.Value(x) }
-func (k scaledKernel) Deriv(x float64) float64     { return k.c * k.Kernel.Deriv(x) }
-func (k scaledKernel) ConjDeriv(y float64) float64 { return k.Kernel.ConjDeriv(y / k.c) }
-func (k scaledKernel) Conjugate(y float64) float64 { return k.c * kernelConjugate(k.Kernel, y/k.c) }
-func (k scaledKernel) ConjCurvature(y float64) float64 {
-	return kernelCurvature(k.Kernel, y/k.c) / k.c
-}
-func (k scaledKernel) Divergence(x, y float64) float64 {
-	return k.c * kernelDivergence(k.Kernel, x, y)
-}
-func (k scaledKernel) Validate() error { return validScale(k.Kernel, k.c) }
+func (k scaledKernel) Value(x float64) float64         { return k.c * k.Kernel.Value(x) }
+func (k scaledKernel) Deriv(x float64) float64         { return k.c * k.Kernel.Deriv(x) }
+func (k scaledKernel) ConjDeriv(y float64) float64     { return k.Kernel.ConjDeriv(y / k.c) }
+func (k scaledKernel) Conjugate(y float64) float64     { return k.c * kernelConjugate(k.Kernel, y/k.c) }
+func (k scaledKernel) ConjCurvature(y float64) float64 { return kernelCurvature(k.Kernel, y/k.c) / k.c }
+func (k scaledKernel) Divergence(x, y float64) float64 { return k.c * kernelDivergence(k.Kernel, x, y) }
+func (k scaledKernel) Validate() error                 { return validScale(k.Kernel, k.c) }
 
 func validScale(of any, c float64) error {
 	if err := validate(of); err != nil {
