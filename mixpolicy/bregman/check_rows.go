@@ -155,8 +155,7 @@ func (c *checker) boundary(f *Examination) {
 		if inside == most || !p.InDomain(x) {
 			continue
 		}
-		start := p.gradient(x)
-		var curve []Point
+		start, curve := p.gradient(x), []Point(nil)
 		for k := 0; k <= 40; k++ {
 			gap := math.Exp2(-float64(k))
 			there := combine(1, x, inside*(1-gap), e)
@@ -250,8 +249,7 @@ func (c *checker) strongConvexity(f *Examination) {
 		return
 	}
 	const known = 1e9
-	w := c.whole
-	least, where := math.Inf(1), ""
+	w, least, where := c.whole, math.Inf(1), ""
 	for trial := range 300 {
 		x, y := slices.Clone(w.points[trial%len(w.points)]), slices.Clone(w.points[c.rng.IntN(len(w.points))])
 		if Project(c.m, x, x) != nil || Project(c.m, y, y) != nil || !c.m.InDomain(x) || !c.m.InDomain(y) {

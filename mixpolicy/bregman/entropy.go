@@ -2,6 +2,7 @@ package bregman
 
 import (
 	"math"
+	"slices"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
@@ -26,10 +27,7 @@ type negativeEntropy struct{ Separable }
 
 // Shift returns z = −log Σᵢ exp yᵢ.
 func (negativeEntropy) Shift(y []float64) (float64, error) {
-	top := math.Inf(-1)
-	for _, v := range y {
-		top = max(top, v)
-	}
+	top := slices.Max(y)
 	var acc sum.Accumulator
 	for _, v := range y {
 		acc.Add(math.Exp(v - top))

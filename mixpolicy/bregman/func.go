@@ -26,11 +26,10 @@ type Dual = hyperdual.Number
 //		func(x float64) float64 { return x / math.Sqrt(1-x*x) },
 //		func(y float64) float64 { return y / math.Hypot(1, y) }, -1, 1)
 func FromClosures(name string, value, deriv, conjDeriv func(float64) float64, lo, hi float64) Separable {
-	return Separable{Kernel: closures{name, value, deriv, conjDeriv, lo, hi}, Name: name}
+	return Separable{Kernel: closures{value, deriv, conjDeriv, lo, hi}, Name: name}
 }
 
 type closures struct {
-	name                    string
 	value, deriv, conjDeriv func(float64) float64
 	lo, hi                  float64
 }
@@ -39,7 +38,6 @@ func (k closures) Value(x float64) float64     { return k.value(x) }
 func (k closures) Deriv(x float64) float64     { return k.deriv(x) }
 func (k closures) ConjDeriv(y float64) float64 { return k.conjDeriv(y) }
 func (k closures) Domain() (lo, hi float64)    { return k.lo, k.hi }
-func (k closures) String() string              { return k.name }
 
 // FromFunc returns the modulus Σᵢ φ(xᵢ) of a function φ, strictly convex on (lo, hi), given as such:
 // φ′ and φ″ come by automatic differentiation, and (φ*)′ by root finding. It is the quickest way
@@ -50,11 +48,10 @@ func (k closures) String() string              { return k.name }
 //	}, 0, math.Inf(1))
 //	err := bregman.Check(ctx, m, 3, 1).Err()
 func FromFunc(name string, phi func(x Dual) Dual, lo, hi float64) Separable {
-	return Separable{Kernel: automatic{name, phi, lo, hi}, Name: name}
+	return Separable{Kernel: automatic{phi, lo, hi}, Name: name}
 }
 
 type automatic struct {
-	name   string
 	phi    func(x Dual) Dual
 	lo, hi float64
 }
@@ -62,7 +59,6 @@ type automatic struct {
 func (f automatic) Value(x float64) float64  { return f.phi(Dual{Real: x}).Real }
 func (f automatic) Deriv(x float64) float64  { return f.phi(Dual{Real: x, E1mag: 1}).E1mag }
 func (f automatic) Domain() (lo, hi float64) { return f.lo, f.hi }
-func (f automatic) String() string           { return f.name }
 func (f automatic) at(x float64) Dual        { return f.phi(Dual{Real: x, E1mag: 1, E2mag: 1}) }
 
 // ConjCurvature returns 1/φ″(x) at the x with φ′(x) = y.

@@ -26,10 +26,9 @@ import (
 //
 //	z, n, err := bregman.NewtonShift(bregman.Cube(1), []float64{2000, -1e300, 1000}, nil)
 func NewtonShift(m Modulus, y, scratch []float64) (z float64, evaluations int, err error) {
-	if err := checkDual(y); err != nil {
-		return 0, 0, err
+	if err = checkDual(y); err == nil {
+		z, evaluations, _, err = newton(m, y, scratch)
 	}
-	z, evaluations, _, err = newton(m, y, scratch)
 	return z, evaluations, err
 }
 
@@ -57,8 +56,7 @@ func newton(m Modulus, y, scratch []float64) (z float64, evals int, done bool, e
 		z = a + (b-a)/2
 	}
 	below, above := math.NaN(), math.NaN() // J′ at the ends of the bracket, NaN if not evaluated
-	before, rBefore := math.NaN(), 0.0
-	step, slow, reach := math.Inf(1), 0, 1+maxAbs(y)
+	before, rBefore, step, slow, reach := math.NaN(), 0.0, math.Inf(1), 0, 1+maxAbs(y)
 	for evals = 1; ; evals++ {
 		r, slope, noise := l.at(z)
 		switch {

@@ -21,10 +21,9 @@ import (
 // It returns an error if an entry of y is not finite, if the parameters of m are wrong,
 // or if its domain does not meet the hyperplane.
 func Shift(m Modulus, y, scratch []float64) (z float64, err error) {
-	if err := checkDual(y); err != nil {
-		return 0, err
+	if err = checkDual(y); err == nil {
+		z, _, err = shiftPart(m, y, scratch)
 	}
-	z, _, err = shiftPart(m, y, scratch)
 	return z, err
 }
 

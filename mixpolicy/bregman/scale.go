@@ -39,13 +39,11 @@ func (k scaledKernel) Divergence(x, y float64) float64 { return k.c * kernelDive
 func (k scaledKernel) Validate() error                 { return validScale(k.Kernel, k.c) }
 
 func validScale(of any, c float64) error {
-	if err := validate(of); err != nil {
-		return err
+	err := validate(of)
+	if err == nil && (!(c > 0) || math.IsInf(c, 1)) {
+		err = fmt.Errorf("bregman: modulus scaled by %g: want a positive number", c)
 	}
-	if !(c > 0) || math.IsInf(c, 1) {
-		return fmt.Errorf("bregman: modulus scaled by %g: want a positive number", c)
-	}
-	return nil
+	return err
 }
 
 // scaled is cφ for a φ of whole vectors.

@@ -50,8 +50,6 @@ type Separable struct {
 	P      float64  // … in the norm of ℓ_p
 }
 
-var _ Modulus = Separable{}
-
 // separable is promoted to what embeds a Separable.
 func (s Separable) separable() Separable { return s }
 
