@@ -11,7 +11,7 @@ import (
 // chain watched on those. No difference is formed. The heaviest state is made number
 // 0, the last that remains: others are known relative to it.
 type elimination struct {
-	heavy int         // trades places with 0
+	order []int32     // number of each state: its own, but 0 and the heaviest trade places
 	p     [][]float64 // p[k][j], j < k: as watched on 0..k;  p[i][k], i < k: over out[k]
 	out   []float64
 	mu    []float64 // the stationary distribution, by number
@@ -25,28 +25,18 @@ func newElimination(n int) *elimination {
 	return x
 }
 
-// number returns the number of state i, and the state of number i.
-func (x *elimination) number(i int) int {
-	switch i {
-	case 0:
-		return x.heavy
-	case x.heavy:
-		return 0
-	}
-	return i
-}
-
 // factor reduces a chain whose states have about the given masses.
 func (x *elimination) factor(in *sparse.Matrix, mass []float64) {
-	n := len(x.p)
-	x.heavy = floats.MaxIdx(mass)
+	n, heavy := len(x.p), floats.MaxIdx(mass)
+	x.order = every(n)
+	x.order[0], x.order[heavy] = int32(heavy), 0
 	for i := range n {
 		clear(x.p[i])
 	}
 	for i := range n {
 		col, val := in.Row(i)
 		for e, j := range col {
-			x.p[x.number(int(j))][x.number(i)] = val[e]
+			x.p[x.order[j]][x.order[i]] = val[e]
 		}
 	}
 	for k := n - 1; k > 0; k-- {
@@ -73,7 +63,7 @@ func (x *elimination) factor(in *sparse.Matrix, mass []float64) {
 // stationary sets z to the stationary distribution.
 func (x *elimination) stationary(z []float64) {
 	for i := range z {
-		z[i] = x.mu[x.number(i)]
+		z[i] = x.mu[x.order[i]]
 	}
 }
 
@@ -81,7 +71,8 @@ func (x *elimination) stationary(z []float64) {
 // into a state that is eliminated moves on with it: b(j) += b(k) p(k, j)/out(k).
 func (x *elimination) solve(e, b []float64) {
 	copy(e, b)
-	e[0], e[x.heavy] = e[x.heavy], e[0]
+	heavy := x.order[0]
+	e[0], e[heavy] = e[heavy], e[0]
 	for k := len(e) - 1; k > 0; k-- {
 		if x.out[k] == 0 {
 			e[k] = 0
@@ -101,5 +92,5 @@ func (x *elimination) solve(e, b []float64) {
 		total += v
 	}
 	floats.AddScaled(e, -total, x.mu)
-	e[0], e[x.heavy] = e[x.heavy], e[0]
+	e[0], e[heavy] = e[heavy], e[0]
 }
