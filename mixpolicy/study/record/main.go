@@ -14,6 +14,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -204,7 +205,7 @@ func (scaleCmd) Run(ctx context.Context, w *work) error {
 		w.tell(fmt.Sprintf("a network with buffers %v", buffers), 0, -1)
 		s, err := study.MeasureScale(ctx, buffers)
 		var u syscall.Rusage
-		if err := cmp.Or(err, syscall.Getrusage(syscall.RUSAGE_SELF, &u)); err != nil {
+		if err := errors.Join(err, syscall.Getrusage(syscall.RUSAGE_SELF, &u)); err != nil {
 			return err
 		}
 		s.Memory, s.Date = 1024*float64(u.Maxrss), time.Now().UTC().Format(time.DateOnly)
