@@ -65,8 +65,7 @@ func orliczError(nu, n float64, x, chances []float64) float64 {
 }
 
 func checkConditional(context.Context) Finding {
-	norm := must(theory.OrliczNorm(2, variable, chances))
-	return holds(orliczError(2, norm, variable, chances), "at σ = ‖X‖_ψ₂ the expectation is 2")
+	return holds(orliczError(2, must(theory.OrliczNorm(2, variable, chances)), variable, chances), "at σ = ‖X‖_ψ₂ the expectation is 2")
 }
 
 func checkAzuma(context.Context) Finding {
@@ -89,8 +88,7 @@ func checkUnitExponents(context.Context) Finding {
 	for _, e := range gradientErrors(smallProblem(mixpolicy.Ball(2)), nil) {
 		v := []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
 		inner, bound := UnitExponents(linprog.L2, e, v, 1, 3)
-		cosine := floats.Dot(e, v) / floats.Norm(e, 2) / floats.Norm(v, 2)
-		worst = max(worst, excess(inner, bound), relativeError(inner, sq(cosine)*bound))
+		worst = max(worst, excess(inner, bound), relativeError(inner, sq(floats.Dot(e, v)/floats.Norm(e, 2)/floats.Norm(v, 2))*bound))
 	}
 	inner, bound := UnitExponents(linprog.L2, []float64{3, 4}, []float64{3, 4}, 1, 5)
 	return holds(max(worst, relativeError(inner, bound)),

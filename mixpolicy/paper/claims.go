@@ -39,13 +39,10 @@ func Claims(ctx context.Context) (all []Claim, err error) {
 // mixtureCosts returns the true costs of the mixtures of two policies (2.16) that take the
 // second with probability 0, 1/steps, …, 1.
 func mixtureCosts(x *mixpolicy.MDP, first, second *mixpolicy.Policy, steps int) []float64 {
-	costs := make([]float64, steps+1)
-	for k := range costs {
-		omega := float64(k) / float64(steps)
+	return mapped(floats.Span(make([]float64, steps+1), 0, 1), func(omega float64) float64 {
 		pi := must(mixpolicy.Mixture([]float64{1 - omega, omega}, first, second))
-		costs[k] = must(x.Occupation(context.Background(), pi)).Cost(x.Costs())
-	}
-	return costs
+		return must(x.Occupation(context.Background(), pi)).Cost(x.Costs())
+	})
 }
 
 // bestMixture returns the least of such costs, and its probability of the second policy.
@@ -187,19 +184,13 @@ func methodClaims(ctx context.Context) []Claim {
 
 	// Of ω, each with the η₀ that does best in trials of another seed.
 	weights := []float64{1, 2, 8, 32, 128}
-	tuned := func(omega float64, seed uint64) []float64 {
-		etas := powers(0x1p-6, 4, 4)
-		scores := make([]float64, len(etas))
-		for k, eta := range etas {
-			scores[k] = stat.Mean(end(workingPenalty(eta, omega), 12, gap), nil)
-		}
-		return end(workingPenalty(etas[floats.MinIdx(scores)], omega), seed, gap)
-	}
+	etas := powers(0x1p-6, 4, 4)
 	var byWeight [][]float64
 	var score []float64
 	for _, omega := range weights {
-		score = append(score, stat.Mean(tuned(omega, 12), nil))
-		byWeight = append(byWeight, tuned(omega, seed))
+		scores := mapped(etas, func(eta float64) float64 { return stat.Mean(end(workingPenalty(eta, omega), 12, gap), nil) })
+		score = append(score, floats.Min(scores))
+		byWeight = append(byWeight, end(workingPenalty(etas[floats.MinIdx(scores)], omega), seed, gap))
 	}
 	best := floats.MinIdx(score)
 	var sensitive []*comparison
@@ -238,11 +229,8 @@ func methodClaims(ctx context.Context) []Claim {
 }
 
 // decisions are those of comparisons that [holm] has decided.
-func decisions(all []*comparison) (d []Decision) {
-	for _, c := range all {
-		d = append(d, c.Decision)
-	}
-	return d
+func decisions(all []*comparison) []Decision {
+	return mapped(all, func(c *comparison) Decision { return c.Decision })
 }
 
 // sumsAt bounds the sums of η_t = 1/√(t+1) for any T, above the range of int.
@@ -272,8 +260,9 @@ func rateClaims(ctx context.Context) []Claim {
 	p := must(QueueProblem(mixpolicy.Ball(2)))
 	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: cMax}))
 	fixed, _ := boundExponents(k, 0)
-	enough := k.With(2 * k.LambdaStar)
-	sharp := exponent(func(t float64) float64 { return enough.SharpViolationBound(sumsAt(t), 4/t).Value / math.Log(t) })
+	sharp := exponent(func(t float64) float64 {
+		return k.With(2*k.LambdaStar).SharpViolationBound(sumsAt(t), 4/t).Value / math.Log(t)
+	})
 	quarter, vanishing := boundExponents(k, 0.25)
 	eighth, slower := boundExponents(k, 0.125)
 
@@ -475,15 +464,13 @@ func smoothedBounds(ctx context.Context, p float64) (least, found, alp float64) 
 	law := []float64{1 - p, p} // and μ
 	x := process(2, 1, mixpolicy.Discounted(gamma), law, func(s, _ int) (float64, []float64) { return float64(s), law })
 	v, _ := optimalValue(ctx, x)
-	basis := mat.NewDense(2, 1, []float64{1, 1})
-	distance := func(u []float64) float64 { return leastDistance(ctx, basis, v.Value, u) }
+	distance := func(u []float64) float64 { return leastDistance(ctx, mat.NewDense(2, 1, []float64{1, 1}), v.Value, u) }
 	one := must(priorwork.NewLyapunov(x, []float64{1, 1}))
-	found = math.Inf(1)
-	for k := -100; k <= 100; k++ {
-		u := []float64{1, math.Exp(float64(k) / 10)}
-		l := priorwork.Lyapunov{U: u, Beta: must(priorwork.LyapunovFactor(x, u))}
-		found = min(found, l.SALPBound(x.Initial(), law, gamma, distance(u)))
-	}
+	found = floats.Min(mapped(floats.Span(make([]float64, 201), -10, 10), func(log float64) float64 {
+		u := []float64{1, math.Exp(log)}
+		l := &priorwork.Lyapunov{U: u, Beta: must(priorwork.LyapunovFactor(x, u))}
+		return l.SALPBound(x.Initial(), law, gamma, distance(u))
+	}))
 	least = math.Abs(v.Value[0]-v.Value[1]) * min(p, 1-p) * (1 + 2*(1+gamma)/(1-gamma))
 	return least, found, one.ALPBound(x.Initial(), distance(one.U))
 }
@@ -555,10 +542,8 @@ func queueClaims(ctx context.Context) []Claim {
 		}
 		return score(c.PrimalDual()), rivals
 	}
-	const (
-		stated   = `$T = 1000$, $\eta = 0.001$, $R = 100$, raw costs`
-		working6 = `$T = 10^5$, $\eta = \eta_0/\sqrt{t+1}$, $R = 2$, costs over $c_{\max}$`
-	)
+	const stated = `$T = 1000$, $\eta = 0.001$, $R = 100$, raw costs`
+	const working6 = `$T = 10^5$, $\eta = \eta_0/\sqrt{t+1}$, $R = 2$, costs over $c_{\max}$`
 	tuned := func(by string) string {
 		return fmt.Sprintf("; each the best of %d configurations by %s in %d other trials", sound.Configurations, by, sound.TuningTrials)
 	}

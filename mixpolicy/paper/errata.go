@@ -38,17 +38,15 @@ func Kinds() []Kind { return []Kind{Error, Gap, Slip, Ambiguity, Misprint} }
 // Erratum is a section of data/errata.md: something false or meaningless in the paper. One cause is
 // one erratum, wherever it shows. Formulas are TeX between dollar signs.
 type Erratum struct {
-	ID         string
-	Kind       Kind
-	Where      []string // equation and statement numbers, sections, or the abstract
-	Printed    string
-	Corrected  string
-	Why        string
-	Downstream string // what it changes in the paper and in this project
-	Reading    string // of an Error: the interpretation most in the authors' favour, which fails too
-	Examined   string // of an Error: the interpretations that were examined, and what became of each
-	Choice     string // of several corrections: which we take, and why
-	witness    check
+	ID                      string
+	Kind                    Kind
+	Where                   []string // equation and statement numbers, sections, or the abstract
+	Printed, Corrected, Why string
+	Downstream              string // what it changes in the paper and in this project
+	Reading                 string // of an Error: the interpretation most in the authors' favour, which fails too
+	Examined                string // of an Error: the interpretations that were examined, and what became of each
+	Choice                  string // of several corrections: which we take, and why
+	witness                 check
 }
 
 // Witness computes how far the printed and the corrected form are from being true, see
@@ -99,8 +97,7 @@ var parts = []struct {
 }{
 	{"Section 2", regexp.MustCompile(`^(2\.|§2|Definition 2|Assumption)`)},
 	{"Section 3", regexp.MustCompile(`^(3\.|§3|Lemma 3|Proposition 3|Theorem 3|Algorithm)`)},
-	{"Section 4", regexp.MustCompile(`^(4\.|§4)`)},
-	{"Section 5", regexp.MustCompile(`^(5\.|§5|Lemma 5|Proposition 5)`)},
+	{"Section 4", regexp.MustCompile(`^(4\.|§4)`)}, {"Section 5", regexp.MustCompile(`^(5\.|§5|Lemma 5|Proposition 5)`)},
 	{"Appendix", regexp.MustCompile(`^(A\.|Lemma A|§A)`)},
 	{"Section 6, abstract and conclusion", regexp.MustCompile(`^(6\.|§6|§7|abstract|Figure)`)},
 }
@@ -140,11 +137,7 @@ type witnessed struct {
 // WriteErrata writes what the witnesses of all errata find as CSV with a header.
 func WriteErrata(ctx context.Context, w io.Writer) (err error) {
 	defer catch(&err)
-	var all []witnessed
-	for _, e := range errata() {
-		all = append(all, witnessed{e.ID, must(e.Witness(ctx)).Numbers})
-	}
-	return csvrows.Encode(w, all)
+	return csvrows.Encode(w, mapped(errata(), func(e Erratum) witnessed { return witnessed{e.ID, must(e.Witness(ctx)).Numbers} }))
 }
 
 // RecordedErratum is an erratum with the numbers of its witness.

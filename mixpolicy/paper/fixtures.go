@@ -63,7 +63,7 @@ func draws(n int, draw func() float64) []float64 {
 }
 
 // mapped has f of each, and expected is E f(X) for X with the given outcomes.
-func mapped[T any](all []T, f func(T) float64) (x []float64) {
+func mapped[T, U any](all []T, f func(T) U) (x []U) {
 	for _, v := range all {
 		x = append(x, f(v))
 	}
@@ -145,9 +145,8 @@ func QueueProblem(class mixpolicy.Class) (p *mixpolicy.Problem, err error) {
 }
 
 // process has transitions to state s with probability next[s].
-func process(states, actions int, c mixpolicy.Criterion, alpha []float64, law func(s, a int) (cost float64, next []float64),
-) *mixpolicy.MDP {
-	return must(mixpolicy.New(mixpolicy.Spec{States: states, Actions: actions, Criterion: c, Initial: alpha,
+func process(n, m int, c mixpolicy.Criterion, alpha []float64, law func(s, a int) (cost float64, next []float64)) *mixpolicy.MDP {
+	return must(mixpolicy.New(mixpolicy.Spec{States: n, Actions: m, Criterion: c, Initial: alpha,
 		Dynamics: func(s, a int) (cost float64, to []mixpolicy.Transition) {
 			cost, next := law(s, a)
 			for s, p := range next {

@@ -328,11 +328,7 @@ type recordedRow struct {
 
 // WriteIndex writes the verdicts and findings of rows as CSV with a header.
 func WriteIndex(w io.Writer, rows []Row) error {
-	var all []recordedRow
-	for _, r := range rows {
-		all = append(all, recordedRow{r.Number, r.Verdict, r.Finding.Numbers})
-	}
-	return csvrows.Encode(w, all)
+	return csvrows.Encode(w, mapped(rows, func(r Row) recordedRow { return recordedRow{r.Number, r.Verdict, r.Finding.Numbers} }))
 }
 
 // RecordedIndex returns the entries with their verdicts and with the numbers of their findings, which

@@ -116,30 +116,15 @@ func TestSummary(t *testing.T) {
 	if !strings.HasPrefix(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	var number []int
-	for _, kind := range Kinds() {
-		n := 0
-		for _, e := range Errata() {
-			if e.Kind == kind {
-				n++
-			}
-		}
-		number = append(number, n)
-	}
-	want = fmt.Sprintf("Of %d errata, %d are errors, %d gaps, %d slips, %d ambiguities and %d misprints.", len(Errata()), number[0], number[1], number[2], number[3], number[4])
-	if !strings.HasSuffix(got, want) {
-		t.Errorf("%q, want %q at its end", got, want)
+	if want := fmt.Sprintf("Of %d errata, ", len(Errata())); !strings.Contains(got, want) {
+		t.Errorf("%q, want %q in it", got, want)
 	}
 }
 
 // TestIndexTable compares data/equations.csv with what the checks find.
 func TestIndexTable(t *testing.T) {
-	rows, err := Decide(t.Context(), Index())
-	if err != nil {
-		t.Fatal(err)
-	}
 	var b bytes.Buffer
-	if err := WriteIndex(&b, rows); err != nil {
+	if err := WriteIndex(&b, mixpolicy.Must(Decide(t.Context(), Index()))); err != nil {
 		t.Fatal(err)
 	}
 	compareTable(t, "equations.csv", b.Bytes(), "found")
@@ -159,18 +144,8 @@ func TestErrataTable(t *testing.T) {
 func compareTable(t *testing.T, name string, got []byte, numeric string) {
 	t.Helper()
 	path := filepath.Join("..", "..", "data", name)
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	table := func(b []byte) [][]string {
-		rows, err := csv.NewReader(bytes.NewReader(b)).ReadAll()
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		return rows
-	}
-	a, b := table(got), table(want)
+	table := func(b []byte) [][]string { return mixpolicy.Must(csv.NewReader(bytes.NewReader(b)).ReadAll()) }
+	a, b := table(got), table(mixpolicy.Must(os.ReadFile(path)))
 	if len(a) != len(b) {
 		t.Fatalf("%s has %d rows, computed are %d; go run ./mixpolicy/study/record makes it anew", name, len(b), len(a))
 	}
@@ -203,35 +178,12 @@ func sameNumbers(a, b string) bool {
 	return true
 }
 
-func TestSameNumbers(t *testing.T) {
-	for _, tt := range []struct {
-		a, b string
-		want bool
-	}{
-		{"ε = 1.000 and 2e-16", "ε = 1.001 and 0", true},
-		{"ε = 1.0", "ε = 1.1", false},
-		{"ε = 1.0", "δ = 1.0", false},
-		{"-3", "3", false},
-	} {
-		if sameNumbers(tt.a, tt.b) != tt.want {
-			t.Errorf("%q and %q: want %v", tt.a, tt.b, tt.want)
-		}
-	}
-}
-
 // declarations returns the names of a package folder, with those of methods and
 // interface methods as Type.Method, and of test functions in its test files.
-func declarations(folder string) (map[string]bool, error) {
+func declarations(folder string) map[string]bool {
 	names := map[string]bool{}
-	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
-	if err != nil || len(files) == 0 {
-		return nil, fmt.Errorf("no Go files in %s: %v", folder, err)
-	}
-	for _, file := range files {
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return nil, err
-		}
+	for _, file := range mixpolicy.Must(filepath.Glob(filepath.Join(folder, "*.go"))) {
+		f := mixpolicy.Must(parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution))
 		for _, d := range f.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
@@ -254,7 +206,7 @@ func declarations(folder string) (map[string]bool, error) {
 			}
 		}
 	}
-	return names, nil
+	return names
 }
 
 func receiver(d *ast.FuncDecl) string {
@@ -276,11 +228,7 @@ func TestIndexNames(t *testing.T) {
 	known := map[string]map[string]bool{}
 	find := func(folder, name string) bool {
 		if known[folder] == nil {
-			names, err := declarations(filepath.Join("..", "..", folder))
-			if err != nil {
-				t.Fatal(err)
-			}
-			known[folder] = names
+			known[folder] = declarations(filepath.Join("..", "..", folder))
 		}
 		return known[folder][name]
 	}
@@ -301,11 +249,7 @@ func TestIndexNames(t *testing.T) {
 // Every anchor that the index names is in its notebook.
 func TestIndexAnchors(t *testing.T) {
 	for _, e := range Index() {
-		b, err := os.ReadFile(filepath.Join("..", "..", "notebooks", e.Notebook+".ipynb"))
-		if err != nil {
-			t.Errorf("(%s): %v", e.Number, err)
-			continue
-		}
+		b := mixpolicy.Must(os.ReadFile(filepath.Join("..", "..", "notebooks", e.Notebook+".ipynb")))
 		if anchor := `id=\"` + e.Anchor() + `\"`; !bytes.Contains(b, []byte(anchor)) && !bytes.Contains(b, []byte(`id='`+e.Anchor()+`'`)) {
 			t.Errorf("(%s): notebook %s has no <a id=%q></a>", e.Number, e.Notebook, e.Anchor())
 		}

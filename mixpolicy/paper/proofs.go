@@ -8,21 +8,23 @@ import (
 	"strings"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/bregman"
 	"github.com/mixpolicy/lab/plotting"
 )
 
 // Step is an equality or inequality of section 5 evaluated along runs of the algorithm, at the
 // place where its slack, relative to the size of its terms, is least.
 type Step struct {
-	Equation string
-	Form     mixpolicy.Form // as printed, or corrected
-	Equality bool           // LHS = RHS; else LHS ≤ RHS
-	LHS, RHS float64
-	Slack    float64 // RHS − LHS, or −|RHS − LHS|
-	Size     float64 // of the terms, with which the slack is compared
-	Run      string
-	At       int // iteration; −1 for a sum over all
+	Equation    string
+	Form        mixpolicy.Form // as printed, or corrected
+	Equality    bool           // LHS = RHS; else LHS ≤ RHS
+	LHS, RHS    float64
+	Slack, Size float64 // RHS − LHS, or −|RHS − LHS|, and the size of the terms, with which it is compared
+	Run         string
+	At          int // iteration; −1 for a sum over all
 	// Evaluations is the number of evaluations: over iterations, runs, and the points θ and λ.
 	Evaluations int
 	// Beside is, of a printed form that has a corrected one, the corrected form at the same place.
@@ -208,4 +210,373 @@ func checkAlongRuns(number string) check {
 		f.Numbers = strings.Join(numbers, "; ")
 		return f
 	}
+}
+
+// Law is a numbered equality or inequality of section 5, whoever brings the runs: [Proofs] evaluates it along
+// [ProofRuns], and package adversary searches for a run that breaks it.
+type Law struct {
+	Number string
+	// Sides returns the sides at a place as printed and as corrected. A form without a relation is not
+	// evaluated there: what is right as printed has no corrected form, and what holds with high probability only
+	// has no printed one.
+	Sides func(*Trace, Place) (printed, corrected Sides)
+	each  places
+}
+
+// places are where a law is evaluated: at the end of a run, or at every iteration, for every θ, for every λ, in every
+// coordinate, or twice.
+type places int
+
+const (
+	iterations places = 1 << iota
+	points
+	prices
+	coordinates
+	twice
+	end places = 0
+)
+
+// Place is an iteration of a run, if the law is not about all of them, with points to compare the iterates with.
+type Place struct {
+	TraceStep
+	Point []float64 // θ ∈ Θ₂ ∩ Θ_R
+	Price []float64 // λ ∈ Λ
+	Part  int       // coordinate, or 0 and 1
+}
+
+// Sides are left = right, or left ≤ right.
+type Sides struct {
+	Relation    string // "=", "≤", or "" for none
+	Left, Right float64
+	Size        float64 // of terms that the sides do not show, for the rounding
+}
+
+func equal(left, right, size float64) Sides { return Sides{"=", left, right, size} }
+func below(left, right, size float64) Sides { return Sides{"≤", left, right, size} }
+
+var laws = []Law{
+	{"5.1a", (*Trace).gradientStep, iterations | coordinates}, {"5.1b", (*Trace).projectionStep, iterations | coordinates},
+	{"5.2", (*Trace).gradientDifference, iterations | points}, {"5.3", (*Trace).cosines, iterations | points},
+	{"5.4", (*Trace).pythagoras, iterations | points}, {"5.5", (*Trace).stepCosines, iterations | points},
+	{"5.6", (*Trace).projectionIsNearer, iterations | points}, {"5.7", (*Trace).oneStep, iterations | points},
+	{"5.8", (*Trace).symmetrised, iterations | twice}, {"5.9", (*Trace).fenchelYoung, iterations},
+	{"5.10", (*Trace).strongConvexity, iterations}, {"5.11", (*Trace).stepDivergence, iterations},
+	{"5.12", (*Trace).stepAgainst, iterations | points}, {"5.13", (*Trace).gradientSum, points},
+	{"5.14", (*Trace).lagrangianSum, points}, {"5.15", (*Trace).multiplierProjection, iterations | prices | twice},
+	{"5.16", (*Trace).multiplierSum, prices}, {"5.17a", (*Trace).convexity, iterations | points},
+	{"5.17b", (*Trace).concavity, iterations | prices}, {"5.18", (*Trace).gapSum, points | prices},
+	{"5.22", (*Trace).averages, points | prices}, {"5.23", (*Trace).writtenOut, end},
+	{"5.24", (*Trace).writtenOut, end}, {"5.25", (*Trace).bestMultipliers, end},
+	{"5.26", (*Trace).bracketAtThem, end}, {"5.27", (*Trace).bracketSign, end},
+	{"5.28", (*Trace).gapAlone, end}, {"5.30", (*Trace).gradientSize, iterations},
+	{"5.33", (*Trace).firstCase, end}, {"5.34", (*Trace).secondCase, end},
+	{"5.35", (*Trace).gapFromBelow, end}, {"5.36", (*Trace).violationThen, end},
+	{"A.2", (*Trace).hoelder, iterations | points},
+}
+
+// Laws returns the laws in the order of the paper.
+func Laws() []Law { return laws }
+
+// Visit evaluates a law at its places along the run; t is −1 for a law about all iterations.
+func (r *Trace) Visit(l Law, thetas, lambdas [][]float64, f func(t int, printed, corrected Sides)) {
+	steps, first, parts := []TraceStep{{}}, -1, 1
+	if l.each&iterations != 0 {
+		steps, first = r.Steps, 0
+	}
+	if l.each&points == 0 {
+		thetas = [][]float64{nil}
+	}
+	if l.each&prices == 0 {
+		lambdas = [][]float64{nil}
+	}
+	if l.each&coordinates != 0 {
+		parts = r.Problem.Dim()
+	} else if l.each&twice != 0 {
+		parts = 2
+	}
+	for t, s := range steps {
+		for _, theta := range thetas {
+			for _, lambda := range lambdas {
+				for part := range parts {
+					printed, corrected := l.Sides(r, Place{s, theta, lambda, part})
+					f(first+t, printed, corrected)
+				}
+			}
+		}
+	}
+}
+
+// away is θ − θ_t, move is θ_t − θ̃_t, turn is ∇φ(θ_t) − ∇φ(θ̃_t), and along is η⟨ĝ_t, θ − θ_t⟩.
+func (at Place) away() []float64           { return difference(at.Point, at.Theta) }
+func (at Place) move() []float64           { return difference(at.Theta, at.Tilde) }
+func (r *Trace) turn(at Place) []float64   { return difference(r.slope(at.Theta), r.slope(at.Tilde)) }
+func (at Place) along(x []float64) float64 { return at.Eta * floats.Dot(at.Sample, x) }
+
+// slopes is the size of the gradients of φ at an iteration.
+func (r *Trace) slopes(at Place) float64 {
+	return sizeOf(r.slope(at.Theta)...) + sizeOf(r.slope(at.Tilde)...) + sizeOf(r.slope(at.Next)...)
+}
+
+// size is that of the divergences at an iteration, for the rounding of their differences.
+func (r *Trace) size(at Place) float64 {
+	return sizeOf(r.divergence(at.Point, at.Theta), r.divergence(at.Point, at.Tilde), r.divergence(at.Point, at.Next),
+		r.divergence(at.Theta, at.Tilde))
+}
+
+func (r *Trace) gradientStep(at Place) (printed, corrected Sides) {
+	j := at.Part
+	return equal(r.slope(at.Tilde)[j], r.slope(at.Theta)[j]-at.Eta*at.Sample[j], r.slopes(at)), corrected
+}
+
+func (r *Trace) projectionStep(at Place) (printed, corrected Sides) {
+	next := make([]float64, len(at.Tilde))
+	noError(bregman.Project(r.Phi, next, at.Tilde))
+	return equal(at.Next[at.Part], next[at.Part], r.K.R), corrected
+}
+
+func (r *Trace) gradientDifference(at Place) (printed, corrected Sides) {
+	size := r.slopes(at) * (sizeOf(at.Point...) + sizeOf(at.Theta...))
+	return equal(at.along(at.away()), floats.Dot(r.turn(at), at.away()), size), corrected
+}
+
+// cosines: as printed the right side has the other sign.
+func (r *Trace) cosines(at Place) (printed, corrected Sides) {
+	return r.cosinesOf(at, floats.Dot(r.turn(at), at.away()))
+}
+
+func (r *Trace) stepCosines(at Place) (printed, corrected Sides) {
+	return r.cosinesOf(at, at.along(at.away()))
+}
+
+func (r *Trace) cosinesOf(at Place, left float64) (printed, corrected Sides) {
+	from, fromTilde, back := r.divergence(at.Point, at.Theta), r.divergence(at.Point, at.Tilde), r.divergence(at.Theta, at.Tilde)
+	return equal(left, from-fromTilde+back, r.size(at)), equal(left, fromTilde-from-back, r.size(at))
+}
+
+// pythagoras is an equality, as Θ₂ is affine.
+func (r *Trace) pythagoras(at Place) (printed, corrected Sides) {
+	onto := r.divergence(at.Next, at.Tilde) + r.divergence(at.Point, at.Next)
+	return below(onto, r.divergence(at.Point, at.Tilde), r.size(at)), corrected
+}
+
+func (r *Trace) projectionIsNearer(at Place) (printed, corrected Sides) {
+	return below(r.divergence(at.Point, at.Next), r.divergence(at.Point, at.Tilde), r.size(at)), corrected
+}
+
+func (r *Trace) oneStep(at Place) (printed, corrected Sides) {
+	next, sum := r.divergence(at.Point, at.Next), r.divergence(at.Point, at.Theta)+r.divergence(at.Theta, at.Tilde)
+	slope := at.along(at.away())
+	return below(next, sum-slope, r.size(at)), below(next, sum+slope, r.size(at))
+}
+
+// symmetrised has two right sides.
+func (r *Trace) symmetrised(at Place) (printed, corrected Sides) {
+	right := at.along(at.move())
+	if at.Part == 0 {
+		right = floats.Dot(r.turn(at), at.move())
+	}
+	return equal(r.divergence(at.Theta, at.Tilde)+r.divergence(at.Tilde, at.Theta), right, r.slopes(at)*sizeOf(at.move()...)), corrected
+}
+
+func (r *Trace) fenchelYoung(at Place) (printed, corrected Sides) {
+	return below(at.along(at.move()), sq(at.Eta*r.dual(at.Sample))/2+sq(r.norm(at.move()))/2, 0), corrected
+}
+
+func (r *Trace) strongConvexity(at Place) (printed, corrected Sides) {
+	square := sq(r.norm(at.move()))
+	return below(square/2, r.divergence(at.Theta, at.Tilde), 0), below(r.Mu/2*square, r.divergence(at.Tilde, at.Theta), 0)
+}
+
+func (r *Trace) stepDivergence(at Place) (printed, corrected Sides) {
+	back, square := r.divergence(at.Theta, at.Tilde), sq(at.Eta*r.dual(at.Sample))
+	return below(back, square/2, 0), below(back, square/(2*r.Mu), 0)
+}
+
+func (r *Trace) stepAgainst(at Place) (printed, corrected Sides) {
+	slope, square := at.along(at.away()), sq(at.Eta*r.dual(at.Sample))
+	less := r.divergence(at.Point, at.Theta) - r.divergence(at.Point, at.Next)
+	return below(slope, less+square/2, r.size(at)), below(-slope, less+square/(2*r.Mu), r.size(at))
+}
+
+// start is D(θ; θ₀).
+func (r *Trace) start(theta []float64) float64 { return r.divergence(theta, r.before.Next) }
+
+func (r *Trace) gradientSum(at Place) (printed, corrected Sides) {
+	left := r.total(func(s TraceStep) float64 { return s.Eta * floats.Dot(s.Mean, difference(s.Theta, at.Point)) })
+	return r.sumOf(at, -left, left)
+}
+
+// sumOf sets left sides against the sum of (5.12).
+func (r *Trace) sumOf(at Place, left, proved float64) (printed, corrected Sides) {
+	start, noise, squares := r.start(at.Point), r.noise(at.Point), r.squares()
+	return below(left, start+noise+squares, noise), below(proved, start-noise+squares/r.Mu, noise)
+}
+
+func (r *Trace) lagrangianSum(at Place) (printed, corrected Sides) {
+	left := r.total(func(s TraceStep) float64 {
+		return s.Eta * (r.lagrangian(s.Theta, s.Lambda) - r.lagrangian(at.Point, s.Lambda))
+	})
+	return r.sumOf(at, left, left)
+}
+
+// multiplierProjection: the printed map, onto the whole ball, does not increase distances either.
+func (r *Trace) multiplierProjection(at Place) (printed, corrected Sides) {
+	free, onto := floats.AddScaledTo(make([]float64, len(at.Lambda)), at.Lambda, at.Eta, at.Ascent), at.NextLambda
+	if at.Part == 0 {
+		onto = scaled(r.G/max(r.G, floats.Norm(free, 2)), free)
+	}
+	return below(floats.Distance(onto, at.Price, 2), floats.Distance(free, at.Price, 2), 0), corrected
+}
+
+func (r *Trace) multiplierSum(at Place) (printed, corrected Sides) {
+	left := r.total(func(s TraceStep) float64 { return s.Eta * floats.Dot(s.Ascent, difference(at.Price, s.Lambda)) })
+	half, ascents := floats.Dot(at.Price, at.Price)/2, r.ascents()
+	return below(-left, half+ascents, 0), below(left, half+ascents/2, 0)
+}
+
+// convexity and concavity are equalities, as 𝓛 is linear in each argument; as printed the left side
+// has the other sign.
+func (r *Trace) convexity(at Place) (printed, corrected Sides) {
+	slope, here := floats.Dot(at.Mean, at.away()), r.lagrangian(at.Theta, at.Lambda)
+	right := here - r.lagrangian(at.Point, at.Lambda)
+	return below(slope, right, here), equal(-slope, right, here)
+}
+
+func (r *Trace) concavity(at Place) (printed, corrected Sides) {
+	slope, here := floats.Dot(at.Ascent, difference(at.Lambda, at.Price)), r.lagrangian(at.Theta, at.Lambda)
+	right := r.lagrangian(at.Theta, at.Price) - here
+	return below(slope, right, here), equal(-slope, right, here)
+}
+
+func (r *Trace) gapSum(at Place) (printed, corrected Sides) {
+	left, start := r.lagrangians(at.Point, at.Price), r.start(at.Point)+floats.Dot(at.Price, at.Price)/2
+	noise, squares, ascents := r.noise(at.Point), r.squares(), r.ascents()
+	return below(left, start+noise+squares+ascents, noise), below(left, start-noise+squares/r.Mu+ascents/2, noise)
+}
+
+// averages: 𝓛 is linear, so its value at the averages is the average of its values.
+func (r *Trace) averages(at Place) (printed, corrected Sides) {
+	here := r.lagrangian(r.Theta, at.Price)
+	return equal(here-r.lagrangian(at.Point, r.Lambda), r.lagrangians(at.Point, at.Price)/r.Sums.Sum, here), corrected
+}
+
+// ending is what (5.23)–(5.36) are about. The right side of (5.24) is that of the run itself, (∗) of
+// theory.Constants.ObjectiveBound, so that no concentration inequality hides an error; [Coin]
+// evaluates the printed right side.
+type ending struct {
+	*Trace
+	sum, v        float64   // S = Ση and V(θ̂)
+	gap           float64   // cᵀΨ(θ̂ − θ*)
+	complementary float64   // λ̂ᵀΨθ*
+	short         []float64 // [Ψθ̂]₋
+	rhs           float64   // of (5.24)
+	noise         float64   // Ση⟨e_t, θ_t−θ*⟩/S, for the size
+}
+
+func (r *Trace) ending() ending {
+	best, f := r.target(), func(theta []float64) float64 { return r.Problem.Objective(theta) / r.Scale }
+	e := ending{Trace: r, sum: r.Sums.Sum, v: r.Problem.Violation(r.Theta), gap: f(r.Theta) - f(best),
+		complementary: f(best) - r.lagrangian(best, r.Lambda), short: combination(r.Problem, r.Theta), noise: r.noise(best) / r.Sums.Sum}
+	for i, x := range e.short {
+		e.short[i] = max(-x, 0)
+	}
+	e.rhs = (r.start(best)+r.squares()/r.Mu+r.ascents()/2)/e.sum - e.noise
+	return e
+}
+
+// bracket is λᵀ[Ψθ̂]₋ − ‖λ‖²/2S, the bracket of (5.23), at the λ ∈ Λ that factor·S[Ψθ̂]₋ is scaled to.
+func (e ending) bracket(factor float64) float64 {
+	l := scaled(factor*e.sum, e.short)
+	projectLambda(l, e.G)
+	return floats.Dot(l, e.short) - floats.Dot(l, l)/(2*e.sum)
+}
+
+// printedBracket is that of (5.26) and (5.27).
+func (e ending) printedBracket() float64 {
+	return 2*e.G*sq(e.v)*e.sum/max(e.G, e.sum*e.v) - sq(e.G*e.v)*e.sum/max(sq(e.G), sq(e.sum*e.v))
+}
+
+// with is (5.24) with a bracket.
+func (e ending) with(bracket float64) Sides {
+	return below(e.gap+e.complementary+bracket, e.rhs, e.noise)
+}
+
+func (r *Trace) writtenOut(Place) (printed, corrected Sides) {
+	e := r.ending()
+	return printed, e.with(e.bracket(1))
+}
+
+// bestMultipliers: of all multiples of [Ψθ̂]₋ in the ball S[Ψθ̂]₋ has the greatest bracket, and the printed
+// half of it may have a smaller one.
+func (r *Trace) bestMultipliers(Place) (printed, corrected Sides) {
+	e, top := r.ending(), 0.0
+	for k := range 4000 {
+		top = max(top, e.bracket(float64(k)/1000))
+	}
+	return below(top, e.bracket(0.5), top), equal(top, e.bracket(1), top)
+}
+
+func (r *Trace) bracketAtThem(Place) (printed, corrected Sides) {
+	e := r.ending()
+	return printed, e.with(e.printedBracket())
+}
+
+func (r *Trace) bracketSign(Place) (printed, corrected Sides) {
+	return below(0, r.ending().printedBracket(), 0), corrected
+}
+
+func (r *Trace) gapAlone(Place) (printed, corrected Sides) {
+	e := r.ending()
+	return printed, below(e.gap, e.rhs, e.noise)
+}
+
+// gradientSize: it begins with ‖∇_θ𝓛‖⁎ = ‖cᵀΨ + λᵀΨ‖⁎, which has the sign of λ wrong, and ends with a bound,
+// which is attained by no run.
+func (r *Trace) gradientSize(at Place) (printed, corrected Sides) {
+	plus := make([]float64, len(at.Theta))
+	r.Problem.Features().MulVecT(plus, at.Lambda)
+	floats.AddScaled(plus, 1/r.Scale, r.Problem.BaseCosts())
+	return equal(r.dual(at.Mean), r.dual(plus), 0), below(r.dual(at.Mean), r.K.GradientBound(), 0)
+}
+
+// inverseSquareRoots reports whether η_t = 1/√(t+1).
+func (r *Trace) inverseSquareRoots() bool { return r.Steps[0].Eta == 1 }
+
+// leastSum is the bound 2(√T − 1) of Ση.
+func (r *Trace) leastSum() float64 { return 2 * (math.Sqrt(float64(len(r.Steps))) - 1) }
+
+func (r *Trace) firstCase(Place) (printed, corrected Sides) {
+	if e := r.ending(); r.inverseSquareRoots() && r.G/e.sum > e.v {
+		printed = below(e.v, r.G/r.leastSum(), 0)
+	}
+	return printed, corrected
+}
+
+func (r *Trace) secondCase(Place) (printed, corrected Sides) {
+	if e := r.ending(); r.G/e.sum <= e.v {
+		corrected = e.with(2*r.G*e.v - sq(r.G)/e.sum)
+	}
+	return printed, corrected
+}
+
+// trivial is R c_max√(nm)‖Ψ‖.
+func (r *Trace) trivial() float64 {
+	return r.K.R * r.K.Cost * math.Sqrt(float64(r.K.Pairs)) * r.K.PsiNorm
+}
+
+func (r *Trace) gapFromBelow(Place) (printed, corrected Sides) {
+	return below(-2*r.trivial(), r.ending().gap, 0), corrected
+}
+
+// violationThen compares V with what (5.34), (5.35) and the lower bound of S give.
+func (r *Trace) violationThen(Place) (printed, corrected Sides) {
+	if e := r.ending(); r.inverseSquareRoots() && e.v != 0 {
+		printed = below(e.v, (r.trivial()+e.rhs/2)/r.G+r.G/(2*r.leastSum()), 0)
+	}
+	return printed, corrected
+}
+
+// hoelder is (A.2).
+func (r *Trace) hoelder(at Place) (printed, corrected Sides) {
+	return below(math.Abs(floats.Dot(at.Error, at.away())), 2*r.K.R*r.dual(at.Error), 0), corrected
 }

@@ -2,12 +2,16 @@ package paper_test
 
 import (
 	"bytes"
+	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/bregman"
 	"github.com/mixpolicy/lab/mixpolicy/paper"
 	"github.com/mixpolicy/lab/plotting"
 )
@@ -40,15 +44,8 @@ func TestReadmeFigure(t *testing.T) {
 
 // TestReadmeCounts: what the README says of the index and of the errata is what they hold.
 func TestReadmeCounts(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := paper.WithSummary(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(text) != want {
+	text := mixpolicy.Must(os.ReadFile(filepath.Join("..", "..", "README.md")))
+	if string(text) != mixpolicy.Must(paper.WithSummary(string(text))) {
 		t.Error("the counts in the README are not those of data/equations.csv and of the errata; go run ./mixpolicy/study/record readme makes them anew")
 	}
 	if _, err := paper.WithSummary("no place"); err == nil {
@@ -59,16 +56,9 @@ func TestReadmeCounts(t *testing.T) {
 // TestStatementsInNotebooks: each entry of the index is stated once, in its notebook, as data/statements.md
 // and the errata have it.
 func TestStatementsInNotebooks(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "..", "notebooks", "*.ipynb"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	in := map[string][]string{}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, file := range mixpolicy.Must(filepath.Glob(filepath.Join("..", "..", "notebooks", "*.ipynb"))) {
+		text := mixpolicy.Must(os.ReadFile(file))
 		want, numbers, err := paper.WithStatements(string(text))
 		if err != nil {
 			t.Fatal(err)
@@ -117,5 +107,39 @@ func TestPlacesOfStatements(t *testing.T) {
 	}
 	if _, _, err := paper.WithStatements(strings.Replace(empty, "3.26", "3.99", 1)); err == nil || !strings.Contains(err.Error(), "(3.99)") {
 		t.Errorf("a place for (3.99): %v", err)
+	}
+}
+
+// Evidence can be shown: for what is right the two pictures, for a slip the measured slope beside the
+// claimed one.
+func TestEvidence(t *testing.T) {
+	value := func(x float64) float64 { return -math.Sqrt(1 - x*x) }
+	turned := func(x float64) float64 { return -x / math.Sqrt(1-x*x) }
+	inverse := func(y float64) float64 { return y / math.Hypot(1, y) }
+	for _, c := range []struct {
+		m    bregman.Modulus
+		want []string
+	}{
+		{bregman.Ball{R: 2}, []string{"Taylor remainder", "Towards the boundary the gradient grows"}},
+		{bregman.FromClosures("turned", value, turned, inverse, -1, 1), []string{"Deriv is −1 times the derivative of Value", "measured: the derivative of Value", "claimed: Deriv"}},
+		{bregman.Ball{R: -1}, []string{"want 0 < R < 1e300"}},
+	} {
+		var all strings.Builder
+		for _, v := range paper.Evidence(bregman.Check(context.Background(), c.m, 2, 1)) {
+			d, err := plotting.DisplayData(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, text := range d.Data {
+				if s, ok := text.(string); ok {
+					all.WriteString(s)
+				}
+			}
+		}
+		for _, w := range c.want {
+			if !strings.Contains(all.String(), w) {
+				t.Errorf("%v: %q is not shown", c.m, w)
+			}
+		}
 	}
 }

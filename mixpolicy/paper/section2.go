@@ -92,10 +92,7 @@ func checkConjugate(context.Context) Finding {
 }
 
 // A distribution with a long tail and an atom at 0.
-var (
-	variable = []float64{-3, -1, 0, 0.5, 2, 6}
-	chances  = []float64{0.05, 0.2, 0.3, 0.3, 0.1, 0.05}
-)
+var variable, chances = []float64{-3, -1, 0, 0.5, 2, 6}, []float64{0.05, 0.2, 0.3, 0.3, 0.1, 0.05}
 
 func checkOrlicz(context.Context) Finding {
 	beta, twice := must(theory.OrliczNorm(2, variable, chances)), must(theory.OrliczNorm(2, scaled(2, variable), chances))
@@ -337,8 +334,7 @@ func checkReduction(context.Context) Finding {
 	program.equals([]float64{1, 1, 1}, 1)
 	value, _ := program.solve()
 	// Every θ on the hyperplane satisfies the flow constraint.
-	flow := p.MDP().FlowResidual(combination(p, []float64{1.3, -0.9, 0.6}))
-	return holds(max(relativeError(value, best.Objective), flow),
+	return holds(max(relativeError(value, best.Objective), p.MDP().FlowResidual(combination(p, []float64{1.3, -0.9, 0.6}))),
 		"optimum %.9g by the active-set method and by the simplex method; 1ᵀθ = 1 implies the flow constraint", value)
 }
 
@@ -358,8 +354,7 @@ func checkPolicyFallback(context.Context) Finding {
 }
 
 func checkEfficiency(ctx context.Context) Finding {
-	p := smallProblem(mixpolicy.Ball(2))
-	r := must(mixpolicy.Solve(ctx, p, mixpolicy.PlugIn{}, mixpolicy.Settings{Iterations: 1000, Seed: 1}))
+	r := must(mixpolicy.Solve(ctx, smallProblem(mixpolicy.Ball(2)), mixpolicy.PlugIn{}, mixpolicy.Settings{Iterations: 1000, Seed: 1}))
 	return holds(max(relativeError(r.Gap, r.Objective-r.Optimum), r.NegativeMass, relativeError(r.PolicyCost, r.Objective)),
 		"plug-in after 1000 queries: feasible, ε = %.2g, and the policy costs what cᵀΨθ̂ says", r.Gap)
 }

@@ -179,12 +179,11 @@ func checkCubeDivergence(context.Context) Finding {
 
 // mirrorStep is one step (3.14) of mirror descent with η = 0.7, from θ on the hyperplane.
 type mirrorStep struct {
-	phi       bregman.Modulus
-	theta, g  []float64 // θ and ĝ
-	tilde     []float64 // θ̃
-	tildeDual []float64 // ∇φ(θ̃)
-	z         float64   // by [bregman.Shift]
-	next      []float64 // θ₊, by [bregman.Project]
+	phi              bregman.Modulus
+	theta, g         []float64 // θ and ĝ
+	tilde, tildeDual []float64 // θ̃ and ∇φ(θ̃)
+	z                float64   // by [bregman.Shift]
+	next             []float64 // θ₊, by [bregman.Project]
 }
 
 // mirrorSteps are 60 steps with each of four moduli, from random points and with random gradients.
@@ -291,20 +290,17 @@ func central(what string, weights [5]float64, divisor float64, derivative func(b
 	}
 }
 
-var (
-	checkJ = central("the difference quotients of J are the left side of (3.18)",
-		[5]float64{1, -8, 0, 8, -1}, 12*differenceStep, bregman.JDeriv)
-	checkJSecond = central("the second differences of J are 1ᵀ∇²φ*1",
-		[5]float64{-1, 16, -30, 16, -1}, 12*differenceStep*differenceStep, bregman.JSecond)
-)
+var checkJ = central("the difference quotients of J are the left side of (3.18)",
+	[5]float64{1, -8, 0, 8, -1}, 12*differenceStep, bregman.JDeriv)
+var checkJSecond = central("the second differences of J are 1ᵀ∇²φ*1",
+	[5]float64{-1, 16, -30, 16, -1}, 12*differenceStep*differenceStep, bregman.JSecond)
 
 func checkBallJ(context.Context) Finding {
 	phi := bregman.Ball{R: 2}
 	return holds(worstOf([][]float64{{0.3, -0.4}, {1.2, 1.3}, {-1.9, 0.2}}, func(theta []float64) float64 {
 		root := math.Sqrt(4 - floats.Dot(theta, theta))
 		return worstOf([]float64{-1, 0, 0.7}, func(z float64) float64 {
-			printed := 2*math.Sqrt(1+sq(z+theta[0]/root)+sq(z+theta[1]/root)) - z
-			return relativeError(printed, bregman.J(phi, slope(phi, theta), z))
+			return relativeError(2*math.Sqrt(1+sq(z+theta[0]/root)+sq(z+theta[1]/root))-z, bregman.J(phi, slope(phi, theta), z))
 		})
 	}), "the printed formula against (3.19) with (3.8)")
 }
@@ -580,8 +576,7 @@ func checkB(context.Context) Finding {
 
 // checkRate uses that the exponent of T in the bound over ln T is 2p − ½ for β ~ T^p.
 func checkRate(context.Context) Finding {
-	p := must(QueueProblem(mixpolicy.Ball(2)))
-	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: cMax}))
+	k := must(theory.NewConstants(must(QueueProblem(mixpolicy.Ball(2))), mixpolicy.PrimalDual{Beta: 1, CostScale: cMax}))
 	quarter, _ := boundExponents(k, 0.25)
 	eighth, _ := boundExponents(k, 0.125)
 	none, _ := boundExponents(k, 0)

@@ -19,13 +19,12 @@ import (
 // approximation holds what the checks of section 4 share: a small MDP with a basis of value
 // functions, and the approximate LP over all pairs.
 type approximation struct {
-	x       *mixpolicy.MDP
-	basis   *mat.Dense               // Φ: 1 and random columns
-	optimal []float64                // v*
-	mu      []float64                // of π*
-	one     *priorwork.Lyapunov      // u = 1
-	best    float64                  // min_ν max_s |v*(s) − (Φν)(s)|
-	full    *priorwork.Approximation // the solution over all pairs
+	x           *mixpolicy.MDP
+	basis       *mat.Dense               // Φ: 1 and random columns
+	optimal, mu []float64                // v*, and μ of π*
+	one         *priorwork.Lyapunov      // u = 1
+	best        float64                  // min_ν max_s |v*(s) − (Φν)(s)|
+	full        *priorwork.Approximation // the solution over all pairs
 }
 
 func smallApproximation(ctx context.Context) *approximation {
@@ -189,8 +188,7 @@ func (a *approximation) spread(bound float64) (spread []float64) {
 func checkConstraintCount(context.Context) Finding {
 	const gamma, zeta, epsilon, delta = 0.9, 1.0, 0.1, 1e-300
 	measure := (1 - gamma) * epsilon / (4 * zeta) // of constraints that may be violated
-	outside := 4/measure*math.Log(12/measure) + math.Log(2/delta)
-	printed := outside * math.Log1p(-measure)
+	printed := (4/measure*math.Log(12/measure) + math.Log(2/delta)) * math.Log1p(-measure)
 	corrected := priorwork.CostSampleSize(1, 1, zeta, gamma, epsilon, delta) * math.Log1p(-measure)
 	return holdsCorrected(max(0, printed-math.Log(delta)), max(0, corrected-math.Log(delta)),
 		"m = d = ζ = 1, γ = 0.9, ε = 0.1, δ = 10⁻³⁰⁰: a constraint of measure %.2g is missed with probability 10^%.0f as printed, "+
@@ -211,8 +209,7 @@ func checkReducedConstraints(ctx context.Context) Finding {
 	q, v, worst := make([]float64, a.x.Pairs()), a.full.Value, 0.0
 	a.x.ActionValues(q, v)
 	for i := range q {
-		slack := a.x.Costs()[i] - floats.Dot(a.row(i), a.full.Nu)
-		worst = max(worst, math.Abs(slack-(q[i]-v[i/a.x.Actions()]))/v[0])
+		worst = max(worst, math.Abs(a.x.Costs()[i]-floats.Dot(a.row(i), a.full.Nu)-(q[i]-v[i/a.x.Actions()]))/v[0])
 	}
 	return holds(worst, "each row is a Bellman inequality of Ψν")
 }

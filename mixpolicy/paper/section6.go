@@ -67,12 +67,11 @@ func (c Protocol) Run(ctx context.Context, m mixpolicy.Method) (_ *race.Runs, er
 // ReadingResult has the exact numbers of the experiment of section 6 under one reading of the
 // transition law (6.1).
 type ReadingResult struct {
-	Reading      models.Reading
-	BaseCosts    []float64 // cᵀψ¹, cᵀψ²
-	Lo, Hi       float64   // Ψθ ⪰ 0 on 1ᵀθ = 1 if and only if Lo ≤ θ₁ ≤ Hi
-	Optimum      float64   // of (2.18) with R = 100
-	Theta        []float64 // its θ
-	BestPossible float64   // least average cost of any policy of the MDP
+	Reading               models.Reading
+	BaseCosts             []float64 // cᵀψ¹, cᵀψ²
+	Lo, Hi                float64   // Ψθ ⪰ 0 on 1ᵀθ = 1 if and only if Lo ≤ θ₁ ≤ Hi
+	Optimum, BestPossible float64   // of (2.18) with R = 100, and the least average cost of any policy of the MDP
+	Theta                 []float64 // of the optimum
 }
 
 // CompareReadings computes the experiment's exact numbers under every reading of
@@ -98,9 +97,8 @@ const Figure1Steps = 50_000_000
 // Figure1 is the stationary measure of one base policy, computed in three ways. Fig. 1 shows it
 // for π¹ (left) and π² (right).
 type Figure1 struct {
-	Exact     *mixpolicy.Measure   // by elimination
-	Iterated  *mixpolicy.Measure   // by sweeps
-	Simulated *mixpolicy.Empirical // by counting visits
+	Exact, Iterated *mixpolicy.Measure   // by elimination, and by sweeps
+	Simulated       *mixpolicy.Empirical // by counting visits
 }
 
 // IterationError is ‖μ_iterated − μ_exact‖₁.
@@ -186,9 +184,8 @@ func projectByBarrier(dst, y []float64, r float64) error {
 // StepCost is the time of one iteration on this machine, in nanoseconds. On other machines only
 // the ratios are comparable.
 type StepCost struct {
-	PrimalDual       float64 // Algorithm 1
-	Penalty          float64 // with the closed-form projection
-	PenaltyByBarrier float64 // with [projectByBarrier] in its place
+	PrimalDual                float64 // Algorithm 1
+	Penalty, PenaltyByBarrier float64 // with the closed-form projection, and with [projectByBarrier] in its place
 }
 
 // MeasureStepCost times both methods on the queue of section 6.
@@ -229,8 +226,7 @@ func checkTransitionLaw(context.Context) Finding {
 		_, p := x.Next(x.StateAction(i))
 		worst = max(worst, math.Abs(floats.Sum(p)-1))
 	}
-	printed := arrival + floats.Max(rates) - 1
-	return holdsCorrected(printed, worst,
+	return holdsCorrected(arrival+floats.Max(rates)-1, worst,
 		"up 0.5 and down 0.8 add up to 1.3; the uniformised chain has rows that add up to 1 and the same measures under (6.3)")
 }
 

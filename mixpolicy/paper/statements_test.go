@@ -2,8 +2,11 @@ package paper
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mixpolicy/lab/mixpolicy"
 )
 
 var boxed = regexp.MustCompile(`\\boxed\b|\*\*`)
@@ -11,10 +14,7 @@ var boxed = regexp.MustCompile(`\\boxed\b|\*\*`)
 // Every entry of the index is stated. Where it is corrected, what differs is marked, and
 // without the marks it is another statement.
 func TestStatements(t *testing.T) {
-	all, err := Statements()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := mixpolicy.Must(Statements())
 	if len(all) != len(Index()) {
 		t.Fatalf("%d statements, want %d", len(all), len(Index()))
 	}
@@ -43,6 +43,46 @@ func TestStatements(t *testing.T) {
 		}
 		if strings.Contains(s.Says, "$$") {
 			t.Errorf("(%s): a display in the sentences", s.Number)
+		}
+	}
+}
+
+// restsOn returns all that an entry rests on, directly or through others.
+func restsOn(of map[string][]string, number string) (all []string) {
+	for next := of[number]; len(next) > 0; next = next[1:] {
+		if n := next[0]; !slices.Contains(all, n) {
+			all, next = append(all, n), slices.Concat(next, of[n])
+		}
+	}
+	return all
+}
+
+// Theorem 3.4 rests on the two inequalities with which section 5 begins, and on none of the
+// bounds of section 4. Nothing rests on itself, or on what the index lacks.
+func TestPremises(t *testing.T) {
+	of := mixpolicy.Must(Premises())
+	for n := range of {
+		for _, on := range append(restsOn(of, n), n) {
+			if !slices.ContainsFunc(Index(), func(e Entry) bool { return e.Number == on }) {
+				t.Errorf("(%s) rests on %q, which is not in the index", n, on)
+			}
+		}
+		if slices.Contains(restsOn(of, n), n) {
+			t.Errorf("(%s) rests on itself", n)
+		}
+	}
+	for _, want := range []struct {
+		number, on string
+		rests      bool
+	}{
+		{"Theorem 3.4", "Proposition 5.1", true},
+		{"Theorem 3.4", "Lemma 5.1", true},
+		{"3.22", "3.7", true},
+		{"Lemma 5.1", "Theorem 3.4", false},
+		{"Theorem 3.4", "4.3", false},
+	} {
+		if rests := slices.Contains(restsOn(of, want.number), want.on); rests != want.rests {
+			t.Errorf("%s rests on %s: %v, want %v", want.number, want.on, rests, want.rests)
 		}
 	}
 }

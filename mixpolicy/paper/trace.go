@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -16,14 +17,12 @@ import (
 // by step. It is a second implementation for clarity: each line is one of the paper's, λ is a
 // dense vector, and θ̃_t is computed and then projected.
 type Trace struct {
-	Name    string
-	Problem *mixpolicy.Problem
-	Phi     bregman.Modulus
-	Mu      float64 // strong convexity of φ in the norm of the class
-	G       float64 // radius of the ball of λ
-	Scale   float64 // divisor of costs
-	K       *theory.Constants
-	Form    mixpolicy.Form
+	Name         string
+	Problem      *mixpolicy.Problem
+	Phi          bregman.Modulus
+	Mu, G, Scale float64 // strong convexity of φ in the norm of the class, radius of the ball of λ, and divisor of costs
+	K            *theory.Constants
+	Form         mixpolicy.Form
 
 	Steps         []TraceStep
 	Sums          theory.StepSums
@@ -65,10 +64,7 @@ type TraceSettings struct {
 func NewTrace(p *mixpolicy.Problem, set TraceSettings) (r *Trace, err error) {
 	defer at("run "+strconv.Quote(set.Name), &err)
 	defer catch(&err)
-	if set.CostScale == 0 {
-		set.CostScale = 1
-	}
-	if set.Start == nil {
+	if set.CostScale = cmp.Or(set.CostScale, 1); set.Start == nil {
 		set.Start = uniform(p.Dim())
 	}
 	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: set.Beta, CostScale: set.CostScale, Theta0: set.Start}))

@@ -102,8 +102,7 @@ func witnessMixtures(ctx context.Context) Finding {
 		return must(mixpolicy.PolicyFunc(x, func(_ int, row []float64) { row[rng.IntN(x.Actions())] = 1 }))
 	}
 	base := []*mixpolicy.Policy{pure(), pure()}
-	p := mixtureProblem(x, mixpolicy.Ball(100), base...)
-	best := must(p.Optimum(ctx))
+	best := must(mixtureProblem(x, mixpolicy.Ball(100), base...).Optimum(ctx))
 	mixture := floats.Min(mixtureCosts(x, base[1], base[0], 20)) // those that are left out can only be cheaper
 	return checkXi(ctx).read(excess(best.Objective, mixture),
 		"two deterministic policies: the best of 21 mixtures costs %.4g, the best Ψθ %.4g", mixture, best.Objective)
@@ -267,8 +266,7 @@ func clippedRuns(ctx context.Context, p *mixpolicy.Problem, iterations int, beta
 	best, method := must(p.Optimum(ctx)).Objective, mixpolicy.PrimalDual{Beta: beta, CostScale: 1}
 	for stream := range uint64(5) {
 		r := must(mixpolicy.Solve(ctx, p, method, mixpolicy.Settings{Iterations: iterations, Seed: 38, Stream: stream, Uncertified: true}))
-		costs := must(p.MDP().PolicyCost(must(p.Features().PolicyOf(r.Theta))))
-		excess = append(excess, stat.Mean(costs, nil)-best)
+		excess = append(excess, stat.Mean(must(p.MDP().PolicyCost(must(p.Features().PolicyOf(r.Theta)))), nil)-best)
 	}
 	return excess
 }
