@@ -13,7 +13,6 @@ var checks = map[string]check{
 	"Definition 2.4": checkLegendre, "Definition 2.5": checkDivergence, "Definition 2.6": checkPairOrder, "Definition 2.7": checkPolicy,
 	"Definition 2.8": checkEfficiency, "Definition 2.9": checkExpandedEfficiency, "Assumption A.1": checkMixing,
 	"Assumption A.2": checkErgodicity, "Assumption A.3": checkOracle,
-
 	"3.1": checkStrongDuality, "3.2": checkSaddle, "3.3": checkLambdaBall, "3.4": checkGradLambda, "3.5a": checkUnbiased,
 	"3.6": checkUnbiased, "3.7": checkBallValue, "3.8": checkBallConjugate, "3.9": checkBallDivergence, "3.10": checkCubeValue,
 	"3.11": checkCubeConjugate, "3.12": checkCubeDivergence, "3.13": also(checkMirrorStep, witnessHats), "3.14a": checkDualStep,
@@ -24,26 +23,21 @@ var checks = map[string]check{
 	"3.33": checkViolationBound, "3.34a": checkB, "3.34b": checkCe, "3.35": checkRate, "3.36": checkDistance, "3.37": checkSampleSize,
 	"3.38": checkNearBest, "Definition 3.1": checkSaddle, "Lemma 3.2": checkMultiplierNorm, "Algorithm 1": checkAlgorithm,
 	"Proposition 3.1": checkProposition, "Lemma 3.3": checkDistance, "Theorem 3.4": checkSampleSize,
-
 	"4.1a": checkALPDirection, "4.1b": checkALPConstraint, "4.2": checkPolicyLoss, "4.3": checkLyapunovBound,
 	"4.4": checkSamplingDistribution, "4.5": checkSamplingConstant, "4.6": checkConstraintCount, "4.7": checkReducedDirection,
 	"4.8": checkReducedConstraints, "4.9": checkSampledError, "4.10": checkSmoothedDirection, "4.11": checkSmoothed,
 	"4.12": checkSmoothed, "4.13": checkSmoothedBound, "4.14": checkDualALP, "4.15": checkPenaltyBound, "4.16": checkMixtureBound,
-
 	"5.4": checkPythagoras, "5.19a": also(checkErrorTail, checkSureDeviation), "5.20a": checkSquareTail, "5.21": checkHighProbability,
 	"5.22": checkLikely("5.22"), "5.23": checkLikely("5.23"), "5.24": checkLikely("5.24"), "5.26": checkLikely("5.26"),
 	"5.28": checkLikely("5.28"), "5.29": checkReach, "5.31a": checkStepSum, "5.31b": checkSquareSums, "5.32": checkInExpectation,
 	"5.34": checkLikely("5.34"), "5.35": checkGapBelow, "5.36": also(checkAlongRuns("5.36"), checkViolationBelow),
 	"Lemma 5.1": checkCosines, "Proposition 5.1": checkPythagoras, "Lemma 5.2": checkErrorNorms,
-
 	"6.1": checkTransitionLaw, "6.2": checkQueueCost, "6.3a": checkBasePolicies, "6.3b": checkBasePolicies, "Figure 1": checkVisits,
 	"Figure 2": checkProtocol,
-
-	"A.1": checkMeanZero, "A.3": checkErrorBound, "A.4": checkExponentialMoment, "A.5": checkConditional, "A.6": checkAzuma,
+	"A.1":      checkMeanZero, "A.3": checkErrorBound, "A.4": checkExponentialMoment, "A.5": checkConditional, "A.6": checkAzuma,
 	"A.7": checkUnitExponents, "A.8": checkUnitDirections, "A.9": checkBernstein, "A.10": checkGaussianAverage,
 	"A.11": checkGaussianBound, "A.12": checkSquaredMoment, "Lemma A.1": checkSumNorm, "Lemma A.2": checkAzuma,
-	"Lemma A.3": checkSquaredNorm, "Lemma A.4": checkBernstein,
-}
+	"Lemma A.3": checkSquaredNorm, "Lemma A.4": checkBernstein}
 
 // witnesses are the computations that decide the errata of data/errata.md, by their names.
 var witnesses = map[string]check{
@@ -63,13 +57,11 @@ var witnesses = map[string]check{
 	"alp-feasible": checkALPFeasible, "lyapunov-indices": everyPlace(checkLyapunovBound, checkSamplingConstant, checkSmoothedBound),
 	"constraint-count": checkConstraintCount, "same-vector": checkSampledError,
 	"cited-conditions": everyPlace(checkWeights, checkBox, checkBudget), "penalty-mass": witnessPenaltyMass,
-	"penalty-price": checkPenaltyBound,
-	"law-of-cosines": everyPlace(checkAlongRuns("5.3"), checkAlongRuns("5.16"), checkAlongRuns("5.17a"),
+	"penalty-price": checkPenaltyBound, "law-of-cosines": everyPlace(checkAlongRuns("5.3"), checkAlongRuns("5.16"), checkAlongRuns("5.17a"),
 		checkAlongRuns("5.17b"), witnessDualFactor),
 	"strong-convexity": checkAlongRuns("5.10"), "filtration": witnessFiltration, "conditioning": witnessConditioning,
 	"orlicz-of-errors": checkErrorNorms, "square-scale": checkSquareTail, "dual-norm": witnessDualNorm,
 	"maximiser": checkAlongRuns("5.25"), "reach": checkReach, "gradient-sign": checkAlongRuns("5.30"), "alpha-rate": witnessAlphaRate,
 	"transition-law": witnessTransitionLaw, "average-cost-ball": witnessAverageBall, "protocol": checkProtocol,
 	"azuma-scale": checkAzuma, "gaussian-displays": checkGaussianBound, "outside-hyperplane": checkPythagoras,
-	"absolute-deviation": witnessAbsolute, "dimension": witnessDimension, "reciprocal-norm": witnessReciprocalNorm,
-}
+	"absolute-deviation": witnessAbsolute, "dimension": witnessDimension, "reciprocal-norm": witnessReciprocalNorm}

@@ -76,10 +76,7 @@ func final(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, trials
 func policyClaims(ctx context.Context) []Claim {
 	p := must(QueueProblem(mixpolicy.Ball(2)))
 	return []Claim{mixtureClaim(ctx, p, 100_000), valleyClaim(func(length int, _ float64) float64 {
-		if length > 3 && length < 8 {
-			return 1
-		}
-		return 100
+		return map[bool]float64{true: 1, false: 100}[length > 3 && length < 8]
 	}), combinationClaim(models.Network{Dynamics: models.PhantomJobs, Buffers: [4]int{1, 3, 1, 3}}), expressiveClaim(ctx, p)}
 }
 
@@ -146,7 +143,7 @@ func expressiveClaim(ctx context.Context, p *mixpolicy.Problem) Claim {
 
 // methodClaims are what the introduction says about the method and its rival.
 func methodClaims(ctx context.Context) []Claim {
-	const trials, iterations, seed = 20, 20_000, 11
+	const trials, more, iterations, seed = 20, 100, 20_000, 11 // more of them for β
 	p := must(QueueProblem(mixpolicy.Ball(2)))
 	gap := must(race.PenalisedGap(p))
 	end := func(m mixpolicy.Method, seed uint64, c race.Curve) []float64 {
@@ -162,7 +159,6 @@ func methodClaims(ctx context.Context) []Claim {
 	_, lambda := r.optimum()
 
 	// β is a parameter, too, if T^¼ does not do what no ball does.
-	const more = 100 // trials
 	recipe := math.Pow(iterations, 0.25)
 	var byBeta [][]float64
 	var betas []Result
@@ -183,8 +179,7 @@ func methodClaims(ctx context.Context) []Claim {
 	}
 
 	// Of ω, each with the η₀ that does best in trials of another seed.
-	weights := []float64{1, 2, 8, 32, 128}
-	etas := powers(0x1p-6, 4, 4)
+	weights, etas := []float64{1, 2, 8, 32, 128}, powers(0x1p-6, 4, 4)
 	var byWeight [][]float64
 	var score []float64
 	for _, omega := range weights {
@@ -269,8 +264,7 @@ func rateClaims(ctx context.Context) []Claim {
 	// Proposition 3.1 against the worst of three runs. On the hyperplane (x, 1−x) the ball is an interval, and the objective is linear.
 	best, half := must(p.Optimum(ctx)).Objective, math.Sqrt((4-0.5)/2)
 	trivial := (max(p.Objective([]float64{0.5 - half, 0.5 + half}), p.Objective([]float64{0.5 + half, 0.5 - half})) - best) / cMax
-	lo, hi, terms := math.Inf(1), math.Inf(-1), map[string]int{}
-	bounds, vacuous, exceeding := 0, 0, 0
+	lo, hi, terms, bounds, vacuous, exceeding := math.Inf(1), math.Inf(-1), map[string]int{}, 0, 0, 0
 	for _, power := range []float64{1. / 8, 1. / 4, 3. / 8, 1. / 2} {
 		for t := 10; t <= 10_000_000; t *= 10 {
 			k, s := k.With(math.Pow(float64(t), power)), theory.InverseSqrtSums(mixpolicy.Corrected, t)
@@ -335,9 +329,7 @@ func theoryClaims(ctx context.Context) []Claim {
 	small := smallProblem(mixpolicy.Ball(2))
 	k := must(theory.NewConstants(small, mixpolicy.PrimalDual{CostScale: 1}))
 	k = k.With(2 * k.LambdaStar)
-	return []Claim{
-		sampleClaim(ctx, small, k), geometryClaim(ctx), termsClaim(k), tighterClaim(ctx, 0.5, 1e-4), polynomialClaim(),
-	}
+	return []Claim{sampleClaim(ctx, small, k), geometryClaim(ctx), termsClaim(k), tighterClaim(ctx, 0.5, 1e-4), polynomialClaim()}
 }
 
 // The ε and ρ of the claims about Theorem 3.4.
@@ -373,8 +365,7 @@ func sampleClaim(ctx context.Context, small *mixpolicy.Problem, k *theory.Consta
 		for floats.Max(clippedRuns(ctx, p, n, k.G)) > 10*epsilon {
 			n *= 2
 		}
-		what := fmt.Sprintf("$T$ for %d states and $\\varepsilon = 0.1$", 2*copies)
-		proved := must(k.SampleComplexity(10*epsilon, rho))
+		what, proved := fmt.Sprintf("$T$ for %d states and $\\varepsilon = 0.1$", 2*copies), must(k.SampleComplexity(10*epsilon, rho))
 		split = append(split, exactly(what, "enough in 5 runs", float64(n)), exactly(what, "proved", proved))
 	}
 	_, all, _ := dualOptimum(mixpolicy.Corrected)
@@ -397,12 +388,11 @@ func geometryClaim(ctx context.Context) Claim {
 	}
 	ball, tBall := needs(mixpolicy.Ball(2))
 	cube, tCube := needs(mixpolicy.Cube(2))
-	const times, radius, iterations = 8, 2, 10_000
+	const times, radius = 8, 2
 	var norm, cost [2]float64
 	for i, n := range []int{1, times} {
 		p := copies(n, mixpolicy.Cube(radius/float64(n)))
-		method := mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(16)}
-		r := must(mixpolicy.Solve(ctx, p, method, mixpolicy.Settings{Iterations: iterations, Seed: 1, Uncertified: true}))
+		r := must(mixpolicy.Solve(ctx, p, workingPrimalDual(16, 0), mixpolicy.Settings{Iterations: 10_000, Seed: 1, Uncertified: true}))
 		norm[i], cost[i] = theory.SubordinateNorm(p.Features(), p.Class().Norm), r.Objective
 	}
 	// By rounding alone the two would differ by 10⁻¹⁵ or so.

@@ -26,10 +26,7 @@ type Decision struct {
 
 // String returns the verdict, and after a colon what it hangs on.
 func (d Decision) String() string {
-	if d.On == "" {
-		return string(d.Verdict)
-	}
-	return string(d.Verdict) + ": " + d.On
+	return strings.TrimSuffix(string(d.Verdict)+": "+d.On, ": ")
 }
 
 // either is the decision that a claim holds, or else another one.
@@ -172,9 +169,7 @@ func claim(id string, d Decision, results []Result, numbers ...any) Claim {
 	_, texts, err := sections("claims.md")
 	noError(err)
 	noError(setFields("claims.md", id, texts[id], map[string]*string{"claim": &c.Claim, "setting": &c.Setting, "note": &c.Note}))
-	if len(numbers) > 0 {
-		c.Setting = fmt.Sprintf(c.Setting, numbers...)
-	}
+	c.Setting = fmt.Sprintf(c.Setting, numbers...)
 	return c
 }
 

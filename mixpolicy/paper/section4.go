@@ -218,12 +218,10 @@ func checkSampledError(ctx context.Context) Finding {
 	a := smallApproximation(ctx)
 	// Γ = {‖ν‖_∞ ≤ bound} holds the solution; its worst error is at a corner.
 	bound := 10 * floats.Norm(a.full.Nu, math.Inf(1))
-	const epsilon, delta = 0.05, 0.1
+	const epsilon, delta, trials, conceivable = 0.05, 0.1, 20, 200
 	zeta := a.one.Zeta(a.x.Initial(), a.mu, a.optimal, floats.Max(a.spread(bound)))
-	count := int(priorwork.CostSampleSize(3, a.x.Actions(), zeta, a.x.Gamma(), epsilon, delta))
-	more := epsilon * a.expected(a.optimal)
+	count, more := int(priorwork.CostSampleSize(3, a.x.Actions(), zeta, a.x.Gamma(), epsilon, delta)), epsilon*a.expected(a.optimal)
 	rhs, table := a.valueError(a.full.Value)+more, must(alias.New(must(a.one.Sampling(a.x, a.mu))))
-	const trials = 20
 	rng, random := rand.NewPCG(49, 0), rand.New(rand.NewPCG(49, 1))
 	failures := func(draws int) (n int) {
 		for range trials {
@@ -240,12 +238,10 @@ func checkSampledError(ctx context.Context) Finding {
 	}
 	enough, few := failures(count), failures(10)
 	// Which ν̂ of Γ contradict the printed form, with ν̂ on both sides, and the corrected one?
-	const conceivable = 200
 	var printed, corrected int
 	for range conceivable {
 		var v mat.VecDense
-		uniform := func() float64 { return bound * (2*random.Float64() - 1) }
-		v.MulVec(a.basis, mat.NewVecDense(3, []float64{uniform(), uniform(), uniform()}))
+		v.MulVec(a.basis, mat.NewVecDense(3, draws(3, func() float64 { return bound * (2*random.Float64() - 1) })))
 		if e := a.valueError(v.RawVector().Data); e > e+more {
 			printed++
 		} else if e > rhs {

@@ -352,8 +352,7 @@ func checkCoin(ctx context.Context, left func(CoinRun) float64) Finding {
 		over := mapped(runs, func(r CoinRun) float64 { return left(r) - right(r)/r.Steps })
 		return floats.Count(func(v float64) bool { return !(v <= 0) }, over)
 	}
-	printed := exceeds(func(r CoinRun) float64 { return r.Printed })
-	withA3 := exceeds(func(r CoinRun) float64 { return r.PrintedWithA3 })
+	printed, withA3 := exceeds(func(r CoinRun) float64 { return r.Printed }), exceeds(func(r CoinRun) float64 { return r.PrintedWithA3 })
 	corrected := exceeds(func(r CoinRun) float64 { return r.Corrected })
 	return holdsCorrected(excess(leastChance(printed, len(runs)), coinLevel), excess(float64(corrected)/float64(len(runs)), coinLevel),
 		"two prices near 1000, R = 1000, ρ = 0.05: with C_e of (3.34b), which lacks c_max, it fails in %d of %d runs; "+

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/floats"
@@ -14,6 +15,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 	"github.com/mixpolicy/lab/mixpolicy/models"
 	"github.com/mixpolicy/lab/mixpolicy/race"
+	"github.com/mixpolicy/lab/plotting"
 )
 
 // Protocol is a way to run the comparison of section 6. The paper states R = 100,
@@ -232,10 +234,9 @@ func checkTransitionLaw(context.Context) Finding {
 
 func checkQueueCost(context.Context) Finding {
 	x, worst := must(models.Queue{}.MDP()), 0.0
-	for s := range 100 {
-		for a, rate := range []float64{0.2, 0.4, 0.6, 0.8} {
-			worst = max(worst, relativeError(x.Cost(s, a), sq(float64(s+1))+60*rate*rate*rate))
-		}
+	for i, c := range x.Costs() {
+		rate := []float64{0.2, 0.4, 0.6, 0.8}[i%4]
+		worst = max(worst, relativeError(c, sq(float64(i/4+1))+60*rate*rate*rate))
 	}
 	return holds(worst, "at all 400 pairs; the greatest is %.2f", x.Cost(99, 3))
 }
@@ -277,4 +278,283 @@ func checkProtocol(ctx context.Context) Finding {
 	return holdsCorrected(relativeError(literal, true1), relativeError(working, true2),
 		"section 6 word for word: cᵀΨθ̂ = %.4g, and the policy costs %.4g; "+
 			"scaled costs, R = 2, η = 64/√(t+1), T = 10⁵: %.5g and %.5g", literal, true1, working, true2).within(0.01)
+}
+
+// Contest is the comparison of section 6 between Algorithm 1 and the penalty method
+// on the queue: equal samples, equal budgets of tuning, fresh seeds for the result.
+type Contest struct {
+	Protocol Protocol
+	// AsGiven are the methods with the parameters of the protocol.
+	AsGiven Pair
+	// Tuned are the best of the same number of configurations each, chosen by the mean
+	// penalised gap over tuning trials whose seed is not used again, and TunedByCost those chosen by
+	// the true cost of the policy. No constraint keeps that cost up: where Ψθ̂ is not ⪰ 0,
+	// the policy may be cheaper than the best of the class.
+	Tuned, TunedByCost           Pair
+	Configurations, TuningTrials int
+}
+
+// Pair is the two rivals.
+type Pair struct{ PrimalDual, Penalty Score }
+
+// Score is what the trials of one method came to; an entry per trial.
+type Score struct {
+	Eta, Weight float64 // η₀ of the step size, and ω of the penalty method
+
+	Objective, PolicyCost []float64 // cᵀΨθ̂, which is a cost only if Ψθ̂ ⪰ 0, and the true cost of π^θ̂
+	// PenalisedGap is how far an answer is from the optimum, feasible or not:
+	// [mixpolicy.Problem.PenalisedGap].
+	PenalisedGap []float64
+}
+
+func scoreOf(r *race.Runs, gap race.Curve, eta, weight float64) Score {
+	return Score{Eta: eta, Weight: weight, Objective: r.Final(race.Cost), PolicyCost: r.Final(race.PolicyCost), PenalisedGap: r.Final(gap)}
+}
+
+// ContestSettings say how much work a [Contest] is.
+type ContestSettings struct {
+	Trials, TuningTrials int
+	// Etas are the η₀ tried by Algorithm 1, whose one parameter it is.
+	Etas []float64
+	// PenaltyEtas × Weights is the grid of the penalty method. It must have as many
+	// points as Etas.
+	PenaltyEtas, Weights []float64
+	// Progress is that of [race.Settings].
+	Progress func(name string, done, total int)
+}
+
+// DefaultContest gives both methods 16 configurations: η₀ in 16 powers for Algorithm 1,
+// η₀ × ω in 4 × 4 powers for the penalty method. Neither the least nor the greatest of ω is
+// what penalised gap chooses.
+func DefaultContest(c Protocol) ContestSettings {
+	set := ContestSettings{Trials: 40, TuningTrials: 8}
+	if c.CostScale == 1 { // raw costs: λ* ≈ 2·10⁵, and gradients in units of 10⁴
+		set.Trials = 100 // of 1000 iterations
+		set.Etas = powers(0x1p-34, 4, 16)
+		set.PenaltyEtas, set.Weights = powers(0x1p-22, 4, 4), powers(cMax/4, 4, 4)
+		return set
+	}
+	set.Etas = powers(0x1p-4, 2, 16)
+	set.PenaltyEtas, set.Weights = powers(0x1p-6, 4, 4), powers(0x1p-3, 8, 4)
+	return set
+}
+
+// powers returns first, first·factor, …, n of them.
+func powers(first, factor float64, n int) []float64 {
+	x := make([]float64, n)
+	for k := range x {
+		x[k] = first
+		first *= factor
+	}
+	return x
+}
+
+// Contest runs the comparison under the protocol. The schedule of a tuned method is the
+// protocol's times a constant. A method of which no configuration runs to the end is an
+// error: there is nothing to compare then.
+func (c Protocol) Contest(ctx context.Context, set ContestSettings) (k *Contest, err error) {
+	defer at(fmt.Sprintf("protocol %q", c.Name), &err)
+	defer catch(&err)
+	p := must(QueueProblem(mixpolicy.Ball(c.Radius)))
+	gap := must(race.PenalisedGap(p))
+	settings := race.Settings{Trials: set.Trials, TuningTrials: set.TuningTrials, Seed: c.Seed, Iterations: c.Iterations,
+		Schedule: mixpolicy.Every(c.Iterations), Valued: race.ValuedEnd, Progress: set.Progress}
+	all := must(race.Run(ctx, p, []race.Entrant{
+		{Name: "Algorithm 1", Methods: []mixpolicy.Method{c.PrimalDual()}},
+		{Name: "penalty", Methods: []mixpolicy.Method{c.Penalty()}},
+		{Name: "Algorithm 1, tuned", Methods: race.Grid(set.Etas,
+			func(eta float64) mixpolicy.Method { return c.with(eta, 0).PrimalDual() })},
+		{Name: "penalty, tuned", Methods: race.Grid2(set.PenaltyEtas, set.Weights,
+			func(eta, omega float64) mixpolicy.Method { return c.with(eta, omega).Penalty() })},
+	}, settings))
+	for _, o := range all {
+		noError(o.Err)
+	}
+	own := func(r *race.Runs, k int) Score { return scoreOf(r, gap, set.Etas[k], 0) }
+	rival := func(r *race.Runs, k int) Score {
+		return scoreOf(r, gap, set.PenaltyEtas[k/len(set.Weights)], set.Weights[k%len(set.Weights)])
+	}
+	byCost := func(o race.Outcome) (*race.Runs, int) {
+		k := race.Best(o.Tuning, race.PolicyCost, func(x []float64) float64 { return stat.Mean(x, nil) })
+		return must(race.Trials(ctx, p, o.Methods[k], settings)), k
+	}
+	return &Contest{Protocol: c, Configurations: len(set.Etas), TuningTrials: set.TuningTrials,
+		AsGiven:     Pair{scoreOf(all[0].Runs, gap, c.StepSize.At(0), 0), scoreOf(all[1].Runs, gap, c.StepSize.At(0), c.Weight)},
+		Tuned:       Pair{own(all[2].Runs, all[2].Chosen), rival(all[3].Runs, all[3].Chosen)},
+		TunedByCost: Pair{own(byCost(all[2])), rival(byCost(all[3]))}}, nil
+}
+
+// with returns the protocol with another first step size and weight.
+func (c Protocol) with(eta, weight float64) Protocol {
+	c.StepSize, c.Weight = mixpolicy.Scaled{By: eta / c.StepSize.At(0), Of: c.StepSize}, weight
+	return c
+}
+
+// Figure2 is the comparison of Fig. 2: both methods on the queue over the same
+// seeds.
+type Figure2 struct {
+	PrimalDual, Penalty *race.Runs
+	Optimum             float64 // of (2.18)
+
+	gap race.Curve
+}
+
+// Coefficients draws the left half of Fig. 2: θ̂₁ and θ̂₂ against the iteration, means
+// over trials with 95 % intervals, the second paler.
+func (f Figure2) Coefficients() plotting.Figure {
+	paler := func(l plotting.Line) plotting.Line {
+		l.Color = plotting.Auto.Opacity(0.5)
+		return l
+	}
+	return figure2("Mixing coefficients", "θ̂₁ and θ̂₂",
+		BandLine("Algorithm 1, θ̂₁", f.PrimalDual, race.Theta(0)), paler(BandLine("Algorithm 1, θ̂₂", f.PrimalDual, race.Theta(1))),
+		BandLine("penalty, θ̂₁", f.Penalty, race.Theta(0)), paler(BandLine("penalty, θ̂₂", f.Penalty, race.Theta(1))))
+}
+
+// Cost draws the right half of Fig. 2: cᵀΨθ̂ against the iteration, with the exact
+// optimum for reference.
+func (f Figure2) Cost() plotting.Figure {
+	return figure2("Dual cost", "cᵀΨθ̂", BandLine("Algorithm 1", f.PrimalDual, race.Cost), BandLine("penalty", f.Penalty, race.Cost),
+		plotting.Rule{Label: "optimum of (2.18)", At: f.Optimum})
+}
+
+// Violation draws ½‖[Ψθ̂]₋‖₂, which Fig. 2 lacks: means over trials with bootstrap intervals, as
+// it is never negative.
+func (f Figure2) Violation() plotting.Figure {
+	return f.positive("½‖[Ψθ̂]₋‖₂", race.Violation)
+}
+
+// Gap draws the penalised gap, which Fig. 2 lacks too, relative to the optimum.
+func (f Figure2) Gap() plotting.Figure {
+	g := f.positive("penalised gap / optimum", f.gap)
+	g.Y.Log = true
+	return g
+}
+
+func (f Figure2) positive(label string, c race.Curve) plotting.Figure {
+	return figure2("", label, bandLine("Algorithm 1", f.PrimalDual.BandOf(race.Iterations, c, interval), 0),
+		bandLine("penalty", f.Penalty.BandOf(race.Iterations, c, interval), 0))
+}
+
+// figure2 is a panel of Fig. 2.
+func figure2(title, label string, layers ...plotting.Layer) plotting.Figure {
+	return plotting.Figure{Title: title, X: plotting.Axis{Label: "iteration t", Log: true}, Y: plotting.Axis{Label: label}, Layers: layers}
+}
+
+// Figure2 makes the trials of Fig. 2 under the protocol.
+func (c Protocol) Figure2(ctx context.Context) (Figure2, error) {
+	return compare(ctx, c, c)
+}
+
+// Figure2 makes the trials of Fig. 2 with the tuned parameters of each method.
+func (k *Contest) Figure2(ctx context.Context) (Figure2, error) {
+	return compare(ctx, k.tuned(k.Tuned.PrimalDual), k.tuned(k.Tuned.Penalty))
+}
+
+func (k *Contest) tuned(s Score) Protocol { return k.Protocol.with(s.Eta, s.Weight) }
+
+func compare(ctx context.Context, primalDual, penalty Protocol) (f Figure2, err error) {
+	defer catch(&err)
+	f.PrimalDual = must(primalDual.Run(ctx, primalDual.PrimalDual()))
+	f.Penalty = must(penalty.Run(ctx, penalty.Penalty()))
+	p := must(QueueProblem(mixpolicy.Ball(primalDual.Radius)))
+	f.Optimum, f.gap = must(p.Optimum(ctx)).Objective, must(RelativeGap(p))
+	return f, nil
+}
+
+// MeanRelativeGap runs trials of a method on the queue with the given class, and returns the
+// mean penalised gap of its answers with a 95 % interval, as a fraction of the optimum.
+func MeanRelativeGap(ctx context.Context, class mixpolicy.Class, m mixpolicy.Method, iterations, trials int) (v race.Interval, err error) {
+	defer catch(&err)
+	p := must(QueueProblem(class))
+	return race.TInterval(final(ctx, p, m, trials, iterations, 1, must(RelativeGap(p))), confidence), nil
+}
+
+// RelativeGap is [race.PenalisedGap] as a fraction of the optimum.
+func RelativeGap(p *mixpolicy.Problem) (c race.Curve, err error) {
+	defer catch(&err)
+	gap, best := must(race.PenalisedGap(p)), must(p.Optimum(context.Background()))
+	return func(l *race.Observation) float64 { return gap(l) / best.Objective }, nil
+}
+
+// ReadmeFigure is the picture of the README: the problem (2.18) on the queue of section
+// 6, and what three methods make of it, tuned by equal budgets. progress may be nil.
+func ReadmeFigure(ctx context.Context, progress func(name string, done, total int)) (figure plotting.Panels, err error) {
+	defer catch(&err)
+	p := must(QueueProblem(mixpolicy.Ball(Working().Radius)))
+	best, least, line := must(p.Optimum(ctx)), must(p.Solve(ctx, []float64{1, 0})), plotting.Line{Name: "cost cᵀΨθ"}
+	for t := -0.2; t <= 1.4; t += 0.05 {
+		line.X, line.Y = append(line.X, t), append(line.Y, p.Objective([]float64{t, 1 - t}))
+	}
+	problem := plotting.Figure{Title: "The best mixture of two policies gives one a negative weight",
+		X: plotting.Axis{Label: "θ₁ (θ₂ = 1 − θ₁)"}, Y: plotting.Axis{Label: "average cost"}, Layers: []plotting.Layer{
+			plotting.Span{Label: "Ψθ is a measure", From: least.Theta[0], To: best.Theta[0], Vertical: true}, line,
+			plotting.Points{Name: "optimum of (2.18)", X: best.Theta[:1], Y: []float64{best.Objective}}}}
+
+	set := DefaultContest(Working())
+	set.Progress = progress
+	k, gap := must(Working().Contest(ctx, set)), must(RelativeGap(p))
+	learn := func(name string, m mixpolicy.Method) plotting.Line {
+		return BandLine(name, must(race.Trials(ctx, p, m, race.Settings{
+			Trials: 20, Iterations: k.Protocol.Iterations, Seed: k.Protocol.Seed, Schedule: mixpolicy.LogSpaced(8)})), gap)
+	}
+	runs := plotting.Figure{Title: "Plug-in learns it from a handful of sampled costs",
+		X: plotting.Axis{Label: "queries to the oracle", Log: true}, Y: plotting.Axis{Label: "penalised gap / optimum", Min: 0, Max: 1.5},
+	}.With(learn("Algorithm 1", k.tuned(k.Tuned.PrimalDual).PrimalDual()), learn("penalty", k.tuned(k.Tuned.Penalty).Penalty()),
+		learn("plug-in", mixpolicy.PlugIn{}))
+	return plotting.Row(problem, runs), nil
+}
+
+// BandLine draws a curve's mean over trials with its 95 % interval. The first
+// recorded state, before any iteration, is left out, so that the line fits a
+// logarithmic axis.
+func BandLine(name string, runs *race.Runs, c race.Curve) plotting.Line {
+	return bandLine(name, runs.Band(race.Iterations, c, confidence), 0)
+}
+
+// Sweep is the line of a mean at the points x with its interval, whose lower end stays within a
+// tenth of the mean, so that the band fits a logarithmic axis.
+func Sweep(name string, x []float64, at func(x float64) race.Interval) plotting.Line {
+	line := plotting.Line{Name: name, X: x}
+	for _, v := range x {
+		iv := at(v)
+		line.Y, line.Hi = append(line.Y, iv.Mean), append(line.Hi, iv.Hi)
+		line.Lo = append(line.Lo, max(iv.Lo, iv.Mean/10))
+		line.Interval = meanBand(iv.Confidence, iv.N)
+	}
+	return line
+}
+
+// bandLine draws a band from the given number of iterations or queries on, without what is at 0.
+func bandLine(name string, b race.Band, from float64) plotting.Line {
+	return line(name, slices.DeleteFunc(b.Rows(race.Row{}), func(row race.Row) bool { return row.At == 0 || row.At < from }))
+}
+
+// line draws rows against At, with their intervals if those are of trials.
+func line(name string, rows race.Record) plotting.Line {
+	l := plotting.Line{Name: name}
+	l.X, l.Y, l.Lo, l.Hi = rows.Columns()
+	if len(rows) > 0 && rows[0].Trials <= 1 {
+		l.Lo, l.Hi = nil, nil
+	} else if len(rows) > 0 {
+		l.Interval = meanBand(confidence, rows[0].Trials)
+	}
+	return l
+}
+
+// meanBand says what a band is.
+func meanBand(confidence float64, runs int) string {
+	return fmt.Sprintf("band: %.0f %% interval of the mean, %d runs", 100*confidence, runs)
+}
+
+// Plot draws the figure as the paper does, a histogram of visits, with the exact
+// measure as a line over it.
+func (f Figure1) Plot(title string) plotting.Figure {
+	x := make([]float64, len(f.Exact.State))
+	for s := range x {
+		x[s] = float64(s + 1)
+	}
+	return plotting.Figure{Title: title, X: plotting.Axis{Label: "queue length s"}, Y: plotting.Axis{Label: "probability μ(s)"},
+		Layers: []plotting.Layer{plotting.Bars{Name: "visits", X: x, Height: f.Simulated.State},
+			plotting.Line{Name: "exact", X: x, Y: f.Exact.State}}}
 }

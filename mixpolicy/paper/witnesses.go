@@ -218,16 +218,15 @@ func witnessStepSize(ctx context.Context) Finding {
 
 // witnessFiltration: how much θ_1 and (θ_0, λ_0) leave open of θ_1, over the pair that is sampled.
 func witnessFiltration(context.Context) Finding {
-	var next []float64
-	var printed, corrected float64
-	for pair := range 24 { // the first step is with this pair, the second with pair 0
-		set := TraceSettings{Iterations: 2, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Pair: func(t int) int { return pair * (1 - t) }}
-		steps := smallTrace(set).Steps
-		if next == nil {
-			next = steps[0].Next
-		}
-		printed = max(printed, relativeVectorError(steps[0].Next, next))
-		corrected = max(corrected, relativeVectorError(steps[0].Next, steps[1].Theta))
+	steps := func(pair int) []TraceStep { // the first with this pair, the second with pair 0
+		return smallTrace(TraceSettings{Iterations: 2, StepSize: mixpolicy.InverseSqrt(1), Beta: 20,
+			Pair: func(t int) int { return pair * (1 - t) }}).Steps
+	}
+	next, printed, corrected := steps(0)[0].Next, 0.0, 0.0
+	for pair := range 24 {
+		s := steps(pair)
+		printed = max(printed, relativeVectorError(s[0].Next, next))
+		corrected = max(corrected, relativeVectorError(s[0].Next, s[1].Theta))
 	}
 	return holdsCorrected(printed, corrected,
 		"given (θ_0, λ_0), θ_1 is up to %.2g of its size from another, by the pair that is sampled", printed)
@@ -342,8 +341,7 @@ func witnessDimension(ctx context.Context) Finding {
 // witnessReciprocalNorm: a variable with E e^{λ|Z|} = 2.
 func witnessReciprocalNorm(context.Context) Finding {
 	lambda := math.Sqrt(math.Ln2) / 2
-	z := scaled(1/(lambda*must(theory.OrliczNorm(1, variable, chances))), variable)
-	norm := must(theory.OrliczNorm(1, z, chances))
+	norm := must(theory.OrliczNorm(1, scaled(1/(lambda*must(theory.OrliczNorm(1, variable, chances))), variable), chances))
 	return holdsCorrected(excess(norm, lambda), relativeError(norm, 1/lambda),
 		"E e^{λ|Z|} = 2 for λ = %.3g: the norm is %.4g, which is 1/λ", lambda, norm)
 }
