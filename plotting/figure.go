@@ -225,13 +225,10 @@ func (f Figure) alt() string {
 
 func axisName(a Axis, fallback string) string {
 	name := Unicode(a.Label)
-	if name == "" {
-		name = fallback
-	}
 	if a.Log {
-		name += " (logarithmic)"
+		return cmp.Or(name, fallback) + " (logarithmic)"
 	}
-	return name
+	return cmp.Or(name, fallback)
 }
 
 // column is a named slice of a layer, for messages about it.

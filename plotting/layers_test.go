@@ -155,8 +155,7 @@ func TestSave(t *testing.T) {
 // Labels of ticks don't touch, on an axis of whatever length.
 func TestTicksKeepApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := scale{log: rapid.Bool().Draw(t, "log")}
-		s.lo = math.Pow(10, rapid.Float64Range(-9, 9).Draw(t, "lo"))
+		s := scale{log: rapid.Bool().Draw(t, "log"), lo: math.Pow(10, rapid.Float64Range(-9, 9).Draw(t, "lo"))}
 		s.hi = s.lo * math.Pow(10, rapid.Float64Range(0.01, 12).Draw(t, "decades"))
 		length := rapid.Float64Range(50, 600).Draw(t, "length")
 		width := smallStyle().Width

@@ -11,11 +11,9 @@ import (
 
 func TestCurvesOverOneAxisAreThinnedTogether(t *testing.T) {
 	const n = 5000
-	x, y, z := numbered(n), make([]float64, n), make([]float64, n)
-	for i := range x {
-		y[i], z[i] = math.Sin(x[i]/100), math.Cos(x[i]/37)
-	}
-	layers, _, _, err := Figure{Layers: []Layer{Line{X: x, Y: y}, Line{X: slices.Clone(x), Y: z}}}.prepare()
+	y := Graph("", numbered(n), func(x float64) float64 { return math.Sin(x / 100) })
+	z := Graph("", numbered(n), func(x float64) float64 { return math.Cos(x / 37) })
+	layers, _, _, err := Figure{}.With(y, z).prepare()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package csvrows_test
 
 import (
+	"errors"
 	"math"
 	"reflect"
 	"strings"
@@ -86,7 +87,7 @@ func TestErrors(t *testing.T) {
 	} {
 		_, err := csvrows.Decode(strings.NewReader(strings.Replace(text, c.old, c.new, 1)), func(r *row) error {
 			if r.Age > 6 {
-				return errOld
+				return errors.New("too old")
 			}
 			return nil
 		})
@@ -100,9 +101,3 @@ func TestErrors(t *testing.T) {
 		}
 	}
 }
-
-type tooOld struct{}
-
-func (tooOld) Error() string { return "too old" }
-
-var errOld = tooOld{}

@@ -198,11 +198,7 @@ func (g *generator) results() {
 		names, zeros = append(names, fmt.Sprint("mutantResult", i)), append(zeros, "*new("+r.kind+")")
 	}
 	change := func(op Operator, to, first string) { // the first result is another, the others are zeros
-		text := "{ " + first + "; return }"
-		if len(out) > 0 {
-			text = "{ return " + strings.Join(append([]string{first}, zeros[1:]...), ", ") + " }"
-		}
-		g.body(op, "the result", to, text)
+		g.body(op, "the result", to, "{ return "+strings.Join(append([]string{first}, zeros[1:]...), ", ")+" }")
 	}
 	dst := slices.Contains(in, parameter{"dst", "[]float64"})
 	for _, op := range []Operator{Sign, Factor} {
@@ -254,24 +250,25 @@ func (g *generator) node(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.BinaryExpr:
 		x, y := g.text(n.X), g.text(n.Y)
-		op, arithmetic := operatorOf[n.Op]
-		switch {
-		case arithmetic:
-			g.add(op, n, x+" "+swapped[n.Op]+" ("+y+")")
-			g.add(Term, n, x)
-			if n.Op == token.MUL || n.Op == token.ADD {
-				g.add(Term, n, y)
+		op := operatorOf[n.Op]
+		if op == "" {
+			if swapped[n.Op] != "" {
+				g.add(Condition, n, x+" "+swapped[n.Op]+" "+y)
 			}
-			for _, side := range []ast.Expr{n.X, n.Y} {
-				if v, ok := side.(*ast.BasicLit); ok && (v.Kind == token.INT || v.Kind == token.FLOAT) && v.Value != "0" {
-					g.add(Factor, v, "(2 * "+v.Value+")")
-				}
+			return
+		}
+		g.add(op, n, x+" "+swapped[n.Op]+" ("+y+")")
+		g.add(Term, n, x)
+		if n.Op == token.MUL || n.Op == token.ADD {
+			g.add(Term, n, y)
+		}
+		for _, side := range []ast.Expr{n.X, n.Y} {
+			if v, ok := side.(*ast.BasicLit); ok && (v.Kind == token.INT || v.Kind == token.FLOAT) && v.Value != "0" {
+				g.add(Factor, v, "(2 * "+v.Value+")")
 			}
-		case swapped[n.Op] != "":
-			g.add(Condition, n, x+" "+swapped[n.Op]+" "+y)
 		}
 	case *ast.UnaryExpr:
-		if op, ok := map[token.Token]Operator{token.SUB: Sign, token.NOT: Condition}[n.Op]; ok {
+		if op := map[token.Token]Operator{token.SUB: Sign, token.NOT: Condition}[n.Op]; op != "" {
 			g.add(op, n, g.text(n.X))
 		}
 	case *ast.CallExpr:
