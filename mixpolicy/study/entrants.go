@@ -59,9 +59,7 @@ func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) (
 	if !average {
 		horizon = 1 / (1 - x.Gamma())
 	}
-	add := func(name, source string, told []string, make func(at []float64) mixpolicy.Method, axes ...race.Axis) {
-		all = append(all, tuned(name, source, told, make, axes...))
-	}
+	add := func(e race.Entrant) { all = append(all, e) }
 	one, eta, omega := axis("η₀", 4, 4, 16), axis("η₀", 1, 8, 4), axis("ω", 16, 8, 4)
 	algorithm1 := func(beta float64, scaled bool) func([]float64) mixpolicy.Method {
 		return func(at []float64) mixpolicy.Method {
@@ -70,48 +68,48 @@ func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) (
 	}
 	plain := algorithm1(math.Inf(1), false)
 
-	add("Algorithm 1", "Badiei Khuzani et al. 2019, corrected", fromSamples, plain, one)
+	add(tuned("Algorithm 1", "Badiei Khuzani et al. 2019, corrected", fromSamples, plain, one))
 	if !average {
-		add("Algorithm 1, β = 0", "Badiei Khuzani et al. 2019, corrected", fromSamples, algorithm1(0, false), one)
+		add(tuned("Algorithm 1, β = 0", "Badiei Khuzani et al. 2019, corrected", fromSamples, algorithm1(0, false), one))
 	}
-	add("Algorithm 1, last iterate", "not in the paper", fromSamples, func(at []float64) mixpolicy.Method {
+	add(tuned("Algorithm 1, last iterate", "not in the paper", fromSamples, func(at []float64) mixpolicy.Method {
 		return priorwork.LastIterate{Of: plain(at)}
-	}, one)
-	add("Algorithm 1, rows scaled", "not in the paper; Pock and Chambolle 2011", fromSamples, algorithm1(math.Inf(1), true), one)
+	}, one))
+	add(tuned("Algorithm 1, rows scaled", "not in the paper; Pock and Chambolle 2011", fromSamples, algorithm1(math.Inf(1), true), one))
 	if x.Pairs()*p.Dim() <= 10_000 { // a step takes 2nmd operations
-		add("Algorithm 1, variance reduced", "not in the paper", fromSamples, func(at []float64) mixpolicy.Method {
+		add(tuned("Algorithm 1, variance reduced", "not in the paper", fromSamples, func(at []float64) mixpolicy.Method {
 			return priorwork.VarianceReduced{CostScale: scale, StepSize: mixpolicy.InverseSqrt(at[0])}
-		}, one)
+		}, one))
 	}
-	add("penalty", "Banijamali et al. 2018", fromSamples, func(at []float64) mixpolicy.Method {
+	add(tuned("penalty", "Banijamali et al. 2018", fromSamples, func(at []float64) mixpolicy.Method {
 		return mixpolicy.Penalty{CostScale: scale, Weight: at[1], StepSize: mixpolicy.InverseSqrt(at[0])}
-	}, eta, omega)
-	add("dual ALP", "Abbasi-Yadkori et al. 2014", append(slices.Clone(fromSamples), Transitions), func(at []float64) mixpolicy.Method {
+	}, eta, omega))
+	add(tuned("dual ALP", "Abbasi-Yadkori et al. 2014", append(slices.Clone(fromSamples), Transitions), func(at []float64) mixpolicy.Method {
 		return priorwork.DualALP{CostScale: scale, Weight: at[1], StepSize: mixpolicy.InverseSqrt(at[0])}
-	}, eta, omega)
+	}, eta, omega))
 	sampled := []string{Measures, SampledCosts}
-	all = append(all, enter("plug-in", "certainty equivalence for (2.18)", sampled, mixpolicy.PlugIn{}),
-		enter("plug-in, median of means", "Nemirovski and Yudin 1983", sampled, MedianPlugIn{}))
+	add(enter("plug-in", "certainty equivalence for (2.18)", sampled, mixpolicy.PlugIn{}))
+	add(enter("plug-in, median of means", "Nemirovski and Yudin 1983", sampled, MedianPlugIn{}))
 	if average {
-		add("π-learning", "Wang 2017", []string{CostRange, MixingTime, Generator}, func(at []float64) mixpolicy.Method {
+		add(tuned("π-learning", "Wang 2017", []string{CostRange, MixingTime, Generator}, func(at []float64) mixpolicy.Method {
 			return priorwork.PiLearning{Steps: steps, MixingTime: mixing, Rate: at[0], Range: at[1]}
-		}, axis("rate", 1, 4, 8), race.Axis{Name: "range", Values: []float64{100, 10_000}})
+		}, axis("rate", 1, 4, 8), race.Axis{Name: "range", Values: []float64{100, 10_000}}))
 	} else {
-		add("randomised LP", "Wang 2020", []string{CostRange, Generator}, func(at []float64) mixpolicy.Method {
+		add(tuned("randomised LP", "Wang 2020", []string{CostRange, Generator}, func(at []float64) mixpolicy.Method {
 			return priorwork.RandomizedLP{Steps: steps, Rate: at[0]}
-		}, axis("rate", 1, 4, 16))
+		}, axis("rate", 1, 4, 16)))
 	}
 	if phi != nil {
 		visits := priorwork.Visits(p)
 		told := []string{Transitions, Basis, Visits, CostRange, ChosenCosts, GreedyCosts}
-		all = append(all, enter("ALP, sampled constraints", "de Farias and Van Roy 2004", told,
+		add(enter("ALP, sampled constraints", "de Farias and Van Roy 2004", told,
 			priorwork.ConstraintSampling{Basis: phi, Weights: visits, Bound: scale * horizon}))
 		if !average {
-			add("smoothed ALP, primal–dual", "ours; announced in the abstract", []string{Basis, Visits, CostRange, Generator, GreedyCosts},
+			add(tuned("smoothed ALP, primal–dual", "ours; announced in the abstract", []string{Basis, Visits, CostRange, Generator, GreedyCosts},
 				func(at []float64) mixpolicy.Method {
 					return priorwork.SmoothedPrimalDual{Basis: phi, Weights: visits, Slack: visits, Radius: at[1],
 						CostScale: scale, StepSize: mixpolicy.InverseSqrt(at[0])}
-				}, eta, axis("radius", 16, 4, 4))
+				}, eta, axis("radius", 16, 4, 4)))
 		}
 	}
 	told := []string{Transitions, CostRange, ChosenCosts}
