@@ -23,7 +23,9 @@ import (
 )
 
 // experiments decide the claims, in groups that share work.
-var experiments = []func(context.Context) []Claim{policyClaims, methodClaims, rateClaims, theoryClaims, queueClaims, textClaims}
+var experiments = []func(context.Context) []Claim{
+	policyClaims, methodClaims, rateClaims, theoryClaims, queueClaims, textClaims,
+}
 
 // Claims runs every experiment and returns the claims in the order of the paper.
 func Claims(ctx context.Context) (all []Claim, err error) {
