@@ -248,8 +248,7 @@ func (c *checker) strongConvexity(f *Examination) {
 		f.Note = strings.TrimSpace("none claimed " + f.Note)
 		return
 	}
-	const known = 1e9
-	w, least, where := c.whole, math.Inf(1), ""
+	w, least, where, known := c.whole, math.Inf(1), "", 1e9
 	for trial := range 300 {
 		x, y := slices.Clone(w.points[trial%len(w.points)]), slices.Clone(w.points[c.rng.IntN(len(w.points))])
 		if Project(c.m, x, x) != nil || Project(c.m, y, y) != nil || !c.m.InDomain(x) || !c.m.InDomain(y) {
@@ -313,7 +312,7 @@ func (c *checker) repeats(f *Examination) {
 	}
 	for i := range all { // backwards, and from the middle on, so that others went before
 		for _, k := range []call{all[len(all)-1-i], all[(i+len(all)/2)%len(all)]} {
-			see(k, run(k, make([]float64, c.d), slices.Clone(k.x)), k.want, "depends on what was called before: it keeps something between calls")
+			see(k, run(k, nans(c.d), slices.Clone(k.x)), k.want, "depends on what was called before: it keeps something between calls")
 		}
 	}
 }
