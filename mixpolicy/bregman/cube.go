@@ -22,7 +22,7 @@ import (
 //	m, y := bregman.Cube(2), []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (1.7093, 0.5330, −1.2423)
 func Cube(R float64) Separable {
-	return Separable{Kernel: cube{-R, R}, Name: fmt.Sprintf("cube, R = %g", R), Mu: 2 / R, P: 2}
+	return Separable{Kernel: symmetric{cube{-R, R}}, Name: fmt.Sprintf("cube, R = %g", R), Mu: 2 / R, P: 2}
 }
 
 // cube is the kernel on an interval, which is (−R, R) for [Cube].
@@ -95,6 +95,11 @@ func (k cube) Divergence(x, y float64) float64 {
 }
 
 func (k cube) Domain() (lo, hi float64) { return k.lo, k.hi }
+
+// symmetric is the kernel on (−R, R), with a (φ*)′ so short that it is inlined.
+type symmetric struct{ cube }
+
+func (k symmetric) ConjDeriv(y float64) float64 { return k.hi * math.Tanh(y/2) }
 
 // FermiDirac is the entropy of Fermi and Dirac on the box loᵢ < xᵢ < hiᵢ,
 //

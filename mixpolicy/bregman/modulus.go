@@ -135,13 +135,10 @@ func Divergence(m Modulus, x, y []float64) float64 {
 	}
 	g := make([]float64, len(y))
 	m.Gradient(g, y)
-	var acc sum.Accumulator
-	acc.Add(fx)
-	acc.Add(-m.Value(y))
-	for i, v := range g {
-		acc.Add(v * (y[i] - x[i]))
+	for i := range g {
+		g[i] *= y[i] - x[i]
 	}
-	return max(0, acc.Value())
+	return max(0, sum.Of(append([]float64{fx, -m.Value(y)}, g...)))
 }
 
 // Conjugate returns φ*(y) = sup_x ⟨x, y⟩ − φ(x): by m's own formula if it is a
