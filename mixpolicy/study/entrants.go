@@ -84,7 +84,8 @@ func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) (
 	add(tuned("penalty", "Banijamali et al. 2018", fromSamples, func(at []float64) mixpolicy.Method {
 		return mixpolicy.Penalty{CostScale: scale, Weight: at[1], StepSize: mixpolicy.InverseSqrt(at[0])}
 	}, eta, omega))
-	add(tuned("dual ALP", "Abbasi-Yadkori et al. 2014", append(slices.Clone(fromSamples), Transitions), func(at []float64) mixpolicy.Method {
+	modelled := append(slices.Clone(fromSamples), Transitions)
+	add(tuned("dual ALP", "Abbasi-Yadkori et al. 2014", modelled, func(at []float64) mixpolicy.Method {
 		return priorwork.DualALP{CostScale: scale, Weight: at[1], StepSize: mixpolicy.InverseSqrt(at[0])}
 	}, eta, omega))
 	sampled := []string{Measures, SampledCosts}
@@ -105,7 +106,8 @@ func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) (
 		add(enter("ALP, sampled constraints", "de Farias and Van Roy 2004", told,
 			priorwork.ConstraintSampling{Basis: phi, Weights: visits, Bound: scale * horizon}))
 		if !average {
-			add(tuned("smoothed ALP, primal–dual", "ours; announced in the abstract", []string{Basis, Visits, CostRange, Generator, GreedyCosts},
+			told := []string{Basis, Visits, CostRange, Generator, GreedyCosts}
+			add(tuned("smoothed ALP, primal–dual", "ours; announced in the abstract", told,
 				func(at []float64) mixpolicy.Method {
 					return priorwork.SmoothedPrimalDual{Basis: phi, Weights: visits, Slack: visits, Radius: at[1],
 						CostScale: scale, StepSize: mixpolicy.InverseSqrt(at[0])}

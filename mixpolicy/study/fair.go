@@ -220,8 +220,8 @@ func (r Record) FairAgainst(problems []string, method string, others ...string) 
 		c.set(d[0].Problem, d[0].B, d.String())
 	}
 	return c.table(fmt.Sprintf("Fair races: where %s has a smaller penalised gap than each other method, and where a greater one, in each "+
-		"of two drawings, counted in runs, or in the instances of a family; ?: not the same winner in both, at %g %% with Holm's correction",
-		method, 100*Level), "problem", others...)
+		"of two drawings, counted in runs, or in the instances of a family; ?: not the same winner in both, "+
+		"at %g %% with Holm's correction", method, 100*Level), "problem", others...)
 }
 
 // FairTable is the table of the fair races on a problem: gaps in both drawings, the settings, and what a setting taken at random

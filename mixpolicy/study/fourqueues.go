@@ -92,7 +92,8 @@ func SmallNetwork(buffer int) FourQueues {
 	}
 }
 
-// Compute runs the experiment: base policies, the exact optimum of (2.18) and the policy that comes of it, and what is learnt. What was reached when ctx ends is returned with the error.
+// Compute runs the experiment: base policies, the exact optimum of (2.18) and the policy that comes of it, and what is learnt.
+// What was reached when ctx ends is returned with the error.
 func (e FourQueues) Compute(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
 	x := must(e.Network.MDP())

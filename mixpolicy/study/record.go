@@ -156,7 +156,8 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 				k = k*n + max(0, must(best, err)) // the first one is that of the grid
 			}
 			if k < 0 {
-				return o, fmt.Errorf("%s: none of %d settings ran to the end: %w", e.Name, n, cmp.Or(tuning[0].Err(), errors.New("infinite scores")))
+				err := cmp.Or(tuning[0].Err(), errors.New("infinite scores"))
+				return o, fmt.Errorf("%s: none of %d settings ran to the end: %w", e.Name, n, err)
 			}
 			o.tuning[quantity] = tuning
 		}
