@@ -50,12 +50,10 @@ func (l *level) freeze(z []float64, states []int32) *cycle {
 		c.beside = &l.parts[1]
 	}
 	c.inverse, c.share = gather(l.inverse, states), gather(l.share, states)
-	c.next = l.next.freeze(l.next.mass, l.groupsOf(states))
-	within, group := numbers(l.groups(), c.next.states), make([]int32, len(states))
-	for k, i := range states {
-		group[k] = within[l.group[i]]
-	}
-	c.grouping = newGrouping(group, len(c.next.states))
+	groups := gather(l.group, states)
+	has := numbers(l.groups(), groups)
+	c.next = l.next.freeze(l.next.mass, slices.DeleteFunc(every(l.groups()), func(g int32) bool { return has[g] == none }))
+	c.grouping = newGrouping(gather(numbers(l.groups(), c.next.states), groups), len(c.next.states))
 	return c
 }
 
@@ -80,23 +78,8 @@ func numbers(n int, given []int32) []int32 {
 	return x
 }
 
-// groupsOf returns the groups of some states, in increasing order.
-func (x *grouping) groupsOf(states []int32) []int32 {
-	has := make([]bool, x.groups())
-	for _, i := range states {
-		has[x.group[i]] = true
-	}
-	var groups []int32
-	for g, yes := range has {
-		if yes {
-			groups = append(groups, int32(g))
-		}
-	}
-	return groups
-}
-
-func gather(x []float64, states []int32) []float64 {
-	out := make([]float64, len(states))
+func gather[T any](x []T, states []int32) []T {
+	out := make([]T, len(states))
 	each(len(states), func(_, lo, hi int) {
 		for k := lo; k < hi; k++ {
 			out[k] = x[states[k]]
@@ -112,7 +95,7 @@ func (l *level) takeParts(states []int32) {
 	in, n, number, all := l.in, len(states), numbers(len(l.leave), states), &l.parts
 	cuts := [][]int{in.Ptr, l.split, l.later, in.Ptr[1:]}
 	for m := range all {
-		all[m].Rows, all[m].Cols, all[m].Ptr = n, n, sized(all[m].Ptr, n+1, in.Rows+1)
+		all[m].Rows, all[m].Cols, all[m].Ptr = n, n, sized(all[m].Ptr, n+1)
 		all[m].Ptr[0] = 0
 	}
 	each(n, func(_, lo, hi int) {
@@ -131,14 +114,11 @@ func (l *level) takeParts(states []int32) {
 		}
 	})
 	for m := range all {
-		x, most := &all[m], 0
+		x := &all[m]
 		for k := range n {
 			x.Ptr[k+1] += x.Ptr[k]
 		}
-		for i := range in.Rows {
-			most += cuts[m+1][i] - cuts[m][i]
-		}
-		x.Col, x.Val = sized(x.Col, x.Ptr[n], most), sized(x.Val, x.Ptr[n], most)
+		x.Col, x.Val = sized(x.Col, x.Ptr[n]), sized(x.Val, x.Ptr[n])
 	}
 	each(n, func(_, lo, hi int) {
 		for k := lo; k < hi; k++ {
@@ -173,11 +153,19 @@ func (c *cycle) correct(e, b, r []float64, wanted bool) {
 		c.elimination.solve(e, b)
 		return
 	}
-	c.first(e, b)
+	top := c == c.solver.cycle
+	if !c.stop(top) { // a backward sweep from zero
+		c.order.visit(true, func(lo, hi int) {
+			late, inverse := c.late, c.inverse
+			for i := hi - 1; i >= lo; i-- {
+				e[i] = inverse[i] * (b[i] + inflow(late, e, i))
+			}
+		})
+	}
 	d := c.next
 	c.restrict(d.b, r, e)
 	for k := range visits {
-		last := k+1 == visits || d.elimination != nil || c == c.solver.cycle
+		last := k+1 == visits || d.elimination != nil || top
 		d.correct(d.z, d.b, d.r, !last)
 		c.spread(e, d.z, c.share, overCorrection)
 		if last {
@@ -190,20 +178,7 @@ func (c *cycle) correct(e, b, r []float64, wanted bool) {
 	c.last(e, b, r, wanted)
 }
 
-// first sets e by a backward sweep from zero.
-func (c *cycle) first(e, b []float64) {
-	if c.stop(c == c.solver.cycle) {
-		return
-	}
-	c.order.visit(true, func(lo, hi int) {
-		late, inverse := c.late, c.inverse
-		for i := hi - 1; i >= lo; i-- {
-			e[i] = inverse[i] * (b[i] + inflow(late, e, i))
-		}
-	})
-}
-
-// restrict sets r to what [cycle.first] has left, and adds it up in each group.
+// restrict sets r to what the first sweep of [cycle.correct] has left, and adds it up in each group.
 func (c *cycle) restrict(sum, r, e []float64) {
 	each(len(e), func(_, lo, hi int) {
 		early, beside := c.early, c.beside

@@ -2,6 +2,7 @@ package multilevel
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -30,19 +31,13 @@ func (k *krylov) solve(c *cycle, x, r []float64, target float64) {
 	mark := s.Residual
 	for step := 0; s.Sweeps < s.set.MaxSweeps; step++ {
 		at := step % directions
-		k.direction[at] = sized(k.direction[at], len(r), len(s.mu))
-		k.image[at] = sized(k.image[at], len(r), len(s.mu))
-		e, v := k.direction[at], k.image[at]
+		e, v := sized(k.direction[at], len(r)), sized(k.image[at], len(r))
+		k.direction[at], k.image[at] = e, v
 		c.correct(e, r, v, true)
 		if s.ctx.Err() != nil {
 			return // e may be unfinished
 		}
-		var others []int
-		for q := range min(step, directions) {
-			if q != at {
-				others = append(others, q)
-			}
-		}
+		others := slices.DeleteFunc(every(min(step, directions)), func(q int32) bool { return int(q) == at })
 		along := totals(len(r), len(others), func(lo, hi int, sums []float64) {
 			for i := lo; i < hi; i++ {
 				v[i] = r[i] - v[i] // what was left, to (I − Pᵀ)e
@@ -86,11 +81,5 @@ func (k *krylov) solve(c *cycle, x, r []float64, target float64) {
 	}
 }
 
-// sized returns x with the length n, or a new slice of capacity most if x is too short.
-// Memory that was used before is faster than new memory.
-func sized[T any](x []T, n, most int) []T {
-	if cap(x) < n {
-		return make([]T, n, most)
-	}
-	return x[:n]
-}
+// sized returns x with the length n. Memory that was used before is faster than new memory.
+func sized[T any](x []T, n int) []T { return slices.Grow(x[:0], n)[:n] }

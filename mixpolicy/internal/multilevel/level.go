@@ -66,9 +66,8 @@ const leastNormal = 0x1p-1022
 func (l *level) invert() {
 	each(len(l.leave), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			l.inverse[i] = 0
-			if l.leave[i] >= leastNormal {
-				l.inverse[i] = 1 / l.leave[i]
+			if l.inverse[i] = 1 / l.leave[i]; l.leave[i] < leastNormal {
+				l.inverse[i] = 0
 			}
 		}
 	})

@@ -93,6 +93,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -101,7 +102,7 @@ import (
 
 // Chain is an irreducible Markov chain, seen from where moves arrive.
 type Chain struct {
-	In    *sparse.Matrix // row i: the states j ≠ i from which i is entered, with P(j, i)
+	In    *sparse.Matrix // row i: the states j ≠ i from which i is entered, with P(j, i); fewer than 2³¹ entries
 	Leave []float64      // Σ_{j≠i} P(i, j), the probability of leaving i
 }
 
@@ -122,9 +123,6 @@ type Result struct {
 // Stationary turns mu, a guess with positive sum, into the stationary distribution.
 // On cancellation and after MaxSweeps mu is the best so far, and the error says so.
 func Stationary(ctx context.Context, c Chain, mu []float64, set Settings) (Result, error) {
-	if c.In.NNZ() > most {
-		return Result{}, fmt.Errorf("%d moves between states, want at most %d", c.In.NNZ(), most)
-	}
 	s := &solver{ctx: ctx, set: set, mu: mu, residual: make([]float64, len(mu))}
 	s.top = s.newLevel(c.In, c.Leave)
 	s.top.invert()
@@ -132,9 +130,6 @@ func Stationary(ctx context.Context, c Chain, mu []float64, set Settings) (Resul
 	err := s.run()
 	return s.Result, err
 }
-
-// most leaves 32 bits to count moves; twice as many would take 26 GB.
-const most = 1 << 30
 
 type solver struct {
 	ctx      context.Context
@@ -158,11 +153,8 @@ const balances = 2
 // run sweeps as long as that makes good progress, and then alternates between
 // balances and a Krylov iteration until the residual is small.
 func (s *solver) run() error {
-	built := make(chan struct{})
-	go func() { // a half of it is done one state after the other
-		s.top.build()
-		close(built)
-	}()
+	var built sync.WaitGroup
+	built.Go(s.top.build) // a half of it is done one state after the other
 	before := s.measure()
 	for !s.done() {
 		for k := range batch {
@@ -177,7 +169,7 @@ func (s *solver) run() error {
 	}
 	// At least one balance is made: sweeps alone may have a small residual where clusters
 	// that rarely communicate have wrong masses.
-	<-built
+	built.Wait()
 	for k := 1; s.ctx.Err() == nil && (k == 1 || !s.done()); k++ {
 		before := s.Residual
 		s.top.balance(s.mu)

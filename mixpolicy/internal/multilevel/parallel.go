@@ -111,23 +111,20 @@ const (
 // newOrder colours the blocks of a chain, each in turn with the first colour that none of
 // its neighbours has.
 func newOrder(in *sparse.Matrix) order {
-	n := in.Rows
-	one := order{shift: bits.Len(uint(n)), bounds: []int{0, n}, colours: [][]int32{{0}}, colour: []int32{0}}
-	if n < parallelStates {
-		return one
+	if in.Rows < parallelStates {
+		return cut(in.Rows, 1)
 	}
-	o, count := cut(n, mostBlocks)
-	into := make([]uint64, count) // the blocks from which a block is entered
-	parallel(count, func(k int) {
-		lo, hi := o.bounds[k], o.bounds[k+1]
+	o := cut(in.Rows, mostBlocks)
+	o.colours = nil
+	into := make([]uint64, len(o.colour)) // the blocks from which a block is entered
+	parallel(len(into), func(k int) {
 		var set uint64
-		for _, j := range in.Col[in.Ptr[lo]:in.Ptr[hi]] {
+		for _, j := range in.Col[in.Ptr[o.bounds[k]]:in.Ptr[o.bounds[k+1]]] {
 			set |= 1 << (uint(j) >> o.shift & 63)
 		}
 		into[k] = set
 	})
-	o.colour = make([]int32, count)
-	for k := range count {
+	for k := range into {
 		var taken uint64
 		for m := range k {
 			if into[k]>>m&1 == 1 || into[m]>>k&1 == 1 {
@@ -136,8 +133,8 @@ func newOrder(in *sparse.Matrix) order {
 		}
 		c := bits.TrailingZeros64(^taken)
 		if c >= mostColours {
-			o, count := cut(n, mostSplit)
-			o.split, o.colour, o.colours = true, make([]int32, count), [][]int32{every(count)}
+			o = cut(in.Rows, mostSplit)
+			o.split = true
 			return o
 		}
 		if c == len(o.colours) {
@@ -149,15 +146,15 @@ func newOrder(in *sparse.Matrix) order {
 	return o
 }
 
-// cut cuts n states into blocks, count of them.
-func cut(n, most int) (o order, count int) {
-	o.shift = bits.Len(uint((n - 1) / most))
-	count = (n-1)>>o.shift + 1
-	for k := range count {
-		o.bounds = append(o.bounds, k<<o.shift)
+// cut cuts n states into blocks of one colour.
+func cut(n, most int) order {
+	o := order{shift: bits.Len(uint((n - 1) / most))}
+	for k := 0; k < n; k += 1 << o.shift {
+		o.bounds = append(o.bounds, k)
 	}
+	o.colour, o.colours = make([]int32, len(o.bounds)), [][]int32{every(len(o.bounds))}
 	o.bounds = append(o.bounds, n)
-	return o, count
+	return o
 }
 
 // among returns the order of some of the states, in increasing order, by their place among
@@ -196,33 +193,22 @@ func (o *order) visit(backward bool, do func(lo, hi int)) {
 // are visited after it last. It returns where the former end and the latter begin, which
 // is the same place unless blocks are split.
 func (o *order) arrange(in *sparse.Matrix) (split, later []int) {
-	later = make([]int, in.Rows)
-	if split = later; o.split {
-		split = make([]int, in.Rows)
-	}
+	split, later = make([]int, in.Rows), make([]int, in.Rows)
 	each(in.Rows, func(_, lo, hi int) {
-		var cols [2][]int32
-		var vals [2][]float64
+		var cols []int32
+		var vals []float64
 		for i := lo; i < hi; i++ {
 			col, val := in.Row(i)
-			for k := range cols {
-				cols[k], vals[k] = cols[k][:0], vals[k][:0]
-			}
-			early := 0
-			for e, j := range col {
-				if k := o.place(int(j), i); k < 0 {
-					col[early], val[early] = j, val[e]
-					early++
-				} else {
-					cols[k], vals[k] = append(cols[k], j), append(vals[k], val[e])
+			cols, vals = append(cols[:0], col...), append(vals[:0], val...)
+			at := 0
+			for k, end := range []*int{&split[i], &later[i], new(int)} {
+				for e, j := range cols {
+					if o.place(int(j), i) == k-1 {
+						col[at], val[at] = j, vals[e]
+						at++
+					}
 				}
-			}
-			split[i] = in.Ptr[i] + early
-			later[i] = split[i] + len(cols[0])
-			for k := range cols {
-				copy(col[early:], cols[k])
-				copy(val[early:], vals[k])
-				early += len(cols[k])
+				*end = in.Ptr[i] + at
 			}
 		}
 	})
