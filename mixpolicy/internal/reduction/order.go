@@ -2,6 +2,7 @@ package reduction
 
 import (
 	"math"
+	"slices"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 )
@@ -13,31 +14,6 @@ type plan struct {
 	beyond [][]int32 // of each state: those that it is joined to when it is eliminated, without 0
 }
 
-// joined lists for each state those that it enters or is entered from, but for itself and 0.
-func joined(out, in *sparse.Matrix) (start []int, list []int32) {
-	start, list = make([]int, out.Rows+1), make([]int32, 0, 2*out.NNZ())
-	for i := range out.Rows {
-		to, _ := out.Row(i)
-		from, _ := in.Row(i)
-		for i > 0 && len(to)+len(from) > 0 {
-			var j int32
-			switch {
-			case len(from) == 0 || len(to) > 0 && to[0] < from[0]:
-				j, to = to[0], to[1:]
-			case len(to) == 0 || from[0] < to[0]:
-				j, from = from[0], from[1:]
-			default:
-				j, to, from = to[0], to[1:], from[1:]
-			}
-			if j != 0 && int(j) != i {
-				list = append(list, j)
-			}
-		}
-		start[i+1] = len(list)
-	}
-	return start, list
-}
-
 // minimumDegree takes a state of least degree next, again and again (Tinney and Walker 1967), on the quotient
 // graph of George and Liu (1981), with the degrees of Amestoy, Davis and Duff (1996): an eliminated state p is
 // kept as the set of the states that it joins, which takes the place of the sets that p was in. States of very
@@ -45,17 +21,25 @@ func joined(out, in *sparse.Matrix) (start []int, list []int32) {
 // the given numbers of entries or of products are to be made.
 func minimumDegree(out, in *sparse.Matrix, most Work) *plan {
 	n := out.Rows
-	start, list := joined(out, in)
 	p := &plan{order: make([]int32, 0, n), place: make([]int32, n), beyond: make([][]int32, n)}
-	end := make([]int, n) // list[start[i]:end[i]]: neighbours j of state i, and sets that it is in, as ^p
-	var held []int32      // room for sets
+	start, end := make([]int, n), make([]int, n) // list[start[i]:end[i]]: neighbours j of state i, and sets that it is in, as ^p
+	list := make([]int32, 0, 2*out.NNZ())
+	var held, tail []int32 // room for sets; the states that come last
 	heads := buckets{first: make([]int32, n+1), next: make([]int32, n), prev: make([]int32, n), degree: make([]int32, n)}
 	many := max(16, 10*int(math.Sqrt(float64(n))))
 	gone, last := make([]bool, n), make([]bool, n) // eliminated, or absorbed in another set; in no bucket
 	for i := 1; i < n; i++ {
-		end[i] = start[i+1]
-		if last[i] = n <= smallChain || end[i]-start[i] > many; !last[i] {
-			heads.put(int32(i), int32(end[i]-start[i]))
+		to, _ := out.Row(i)
+		from, _ := in.Row(i)
+		near := slices.DeleteFunc(slices.Concat(to, from), func(j int32) bool { return j == 0 || int(j) == i })
+		slices.Sort(near)
+		near = slices.Compact(near)
+		start[i], list = len(list), append(list, near...)
+		end[i] = len(list)
+		if last[i] = n <= smallChain || len(near) > many; last[i] {
+			tail = append(tail, int32(i))
+		} else {
+			heads.put(int32(i), int32(len(near)))
 		}
 	}
 	absorbed := make([]bool, n)
@@ -85,7 +69,7 @@ func minimumDegree(out, in *sparse.Matrix, most Work) *plan {
 		// The states that are left have as many neighbours, and mostly more. On a grid in the plane the entries that
 		// this makes, about 8n, remain the same; the last states, √n, make 8n√n products. In space entries grow.
 		rest := float64(n-len(p.order)) * float64(len(set))
-		if work.add(len(set)); work.exceeds(most) || rest*rest/8 > most.Products*math.Sqrt(float64(n)) {
+		if work.add(len(set), most) || rest*rest/8 > most.Products*math.Sqrt(float64(n)) {
 			return nil
 		}
 		for _, i := range set {
@@ -123,20 +107,10 @@ func minimumDegree(out, in *sparse.Matrix, most Work) *plan {
 			heads.put(i, min(degree, heads.degree[i]+int32(len(set)-1), int32(n-1)))
 		}
 	}
-	for i := n - 1; i > 0; i-- {
-		if last[i] {
-			gone[i] = true
-			from := len(held)
-			for j := i - 1; j > 0; j-- {
-				if last[j] {
-					held = append(held, int32(j))
-				}
-			}
-			p.beyond[i] = held[from:len(held):len(held)]
-			p.order = append(p.order, int32(i))
-			if work.add(len(p.beyond[i])); work.exceeds(most) {
-				return nil
-			}
+	for k := len(tail) - 1; k >= 0; k-- {
+		p.beyond[tail[k]], p.order = tail[:k], append(p.order, tail[k])
+		if work.add(k, most) {
+			return nil
 		}
 	}
 	for at, i := range p.order {

@@ -35,13 +35,13 @@ const smallChain = 1501
 // Work counts the entries that elimination makes, and its products.
 type Work struct{ Entries, Products float64 }
 
-func (w *Work) add(joined int) {
+// add counts a state that joins so many others, and reports whether that makes more than the given work.
+func (w *Work) add(joined int, most Work) bool {
 	k := float64(joined + 1)
 	w.Entries += 2 * k
 	w.Products += k * k
+	return w.Entries > most.Entries || w.Products > most.Products
 }
-
-func (w Work) exceeds(most Work) bool { return w.Entries > most.Entries || w.Products > most.Products }
 
 // ErrFill says that elimination would be more work than allowed.
 var ErrFill = errors.New("elimination fills the matrix")
@@ -60,6 +60,7 @@ type front struct {
 	first       int       // place of the first that is eliminated
 	from, leave []float64 // a(k,j), j < k, row after row; l_k
 	into        []float64 // f(i,k), i < k, column after column
+	update      []float64 // a(i,j), i, j < first, until the front that it is added to
 }
 
 // Reduce eliminates all states but 0, to which all others lead, from a chain with the transition matrix out, whose
@@ -76,21 +77,18 @@ func Reduce(ctx context.Context, out *sparse.Matrix, most Work) (*Chain, error) 
 		c.Lost = c.Lost || v > 0 && v < leastNormal
 	}
 	next, under := make([]int32, n), make([]int32, n) // the state of the joined ones that goes first; the one that goes with it
+	with := make([]bool, n)                           // goes with next
 	for _, k := range p.order {
 		for _, j := range p.beyond[k] {
-			if next[k] == 0 || p.place[j] < p.place[next[k]] {
+			if p.place[j] < p.place[next[k]] {
 				next[k] = j
 			}
 		}
-	}
-	with := make([]bool, n) // goes with next
-	for _, k := range p.order {
 		if q := next[k]; q != 0 && under[q] == 0 && len(p.beyond[q]) == len(p.beyond[k])-1 {
 			under[q], with[k] = k, true
 		}
 	}
 	child, sibling := make([]int32, n), make([]int32, n) // fronts, plus 1
-	var updates [][]float64
 	local := make([]int32, n)
 	var a []float64
 	for _, k := range p.order {
@@ -124,35 +122,34 @@ func Reduce(ctx context.Context, out *sparse.Matrix, most Work) (*Chain, error) 
 				}
 			}
 			for b := child[s]; b != 0; b = sibling[b-1] {
-				c.fronts[b-1].add(a, m, local, updates[b-1])
-				updates[b-1] = nil
+				c.fronts[b-1].add(a, m, local)
 			}
 		}
 		if err := c.eliminate(ctx, &f, a); err != nil {
 			return nil, err
 		}
-		var update []float64
 		if q := next[k]; q != 0 {
-			update = make([]float64, 0, f.first*f.first)
+			f.update = make([]float64, 0, f.first*f.first)
 			for i := range f.first {
-				update = append(update, a[i*m:i*m+f.first]...)
+				f.update = append(f.update, a[i*m:i*m+f.first]...)
 			}
 			sibling[len(c.fronts)] = child[q]
 			child[q] = int32(len(c.fronts) + 1)
 		}
-		c.fronts, updates = append(c.fronts, f), append(updates, update)
+		c.fronts = append(c.fronts, f)
 	}
 	return c, nil
 }
 
-// add adds what the elimination of f has left to the matrix of m states.
-func (f *front) add(a []float64, m int, local []int32, update []float64) {
+// add moves what the elimination of f has left to the matrix of m states.
+func (f *front) add(a []float64, m int, local []int32) {
 	for i, s := range f.states[:f.first] {
 		row := a[int(local[s])*m:][:m]
-		for j, v := range update[i*f.first:][:f.first] {
+		for j, v := range f.update[i*f.first:][:f.first] {
 			row[local[f.states[j]]] += v
 		}
 	}
+	f.update = nil
 }
 
 const leastNormal = 0x1p-1022
