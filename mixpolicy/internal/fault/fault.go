@@ -2,12 +2,13 @@
 // many packages they came through.
 package fault
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// prefixes are those of the packages whose errors are passed on.
-var prefixes = []string{
-	"mixpolicy: ", "theory: ", "bregman: ", "linprog: ", "alias: ", "files: ", "models: ", "priorwork: ", "race: ", "study: ", "paper: ",
-}
+// packages are those whose errors are passed on.
+var packages = strings.Fields("mixpolicy theory bregman linprog alias files models priorwork race study paper")
 
 type located struct {
 	text string
@@ -18,11 +19,8 @@ type located struct {
 // of its own. The result wraps err.
 func At(pkg, place string, err error) error {
 	text := err.Error()
-	for _, p := range prefixes {
-		if rest, ok := strings.CutPrefix(text, p); ok {
-			text = rest
-			break
-		}
+	if own, rest, ok := strings.Cut(text, ": "); ok && slices.Contains(packages, own) {
+		text = rest
 	}
 	if place != "" {
 		text = place + ": " + text

@@ -19,9 +19,9 @@ func TestAtHasOnePrefix(t *testing.T) {
 			t.Errorf("%q became %q, want %q", in, got, want)
 		}
 	}
-	for _, p := range prefixes {
-		if got := At("theory", "", errors.New(p+"x")).Error(); got != "theory: x" {
-			t.Errorf("%q became %q, want another prefix", p+"x", got)
+	for _, p := range packages {
+		if got := At("theory", "", errors.New(p+": x")).Error(); got != "theory: x" {
+			t.Errorf("%q became %q, want another prefix", p+": x", got)
 		}
 	}
 	if err := At("theory", "policy 3", io.EOF); !errors.Is(err, io.EOF) {

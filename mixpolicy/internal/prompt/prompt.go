@@ -4,22 +4,19 @@ package prompt
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"testing"
 	"time"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/clock"
 )
 
-// Check cancels work at random moments of its first quarter of a second, and fails unless it then
+// Check cancels work at three moments of its first quarter of a second, and fails unless it then
 // ends within a second, with the error of its context or with its own end. It counts the time of
 // processors, since other programs may have them.
 func Check(t *testing.T, work map[string]func(ctx context.Context) error) {
 	t.Helper()
 	for what, f := range work {
-		rng := rand.New(rand.NewPCG(1, 2))
-		for range 3 {
-			moment := time.Duration(rng.Float64() * float64(time.Second/4))
+		for _, moment := range []time.Duration{30 * time.Millisecond, 90 * time.Millisecond, 210 * time.Millisecond} {
 			ctx, cancel := context.WithTimeout(t.Context(), moment)
 			end := make(chan time.Duration, 1)
 			context.AfterFunc(ctx, func() { end <- clock.ProcessorTime() })

@@ -23,7 +23,9 @@ func (m *Matrix) ClosedClasses() (classes [][]int32) {
 	}
 	mark := make([]uint8, m.Rows)
 	if m.Rows > 0 && m.allReach(int(c), passes) {
-		return [][]int32{m.reachedFrom(c, mark)}
+		class := m.spread(c, mark, open, decided)
+		slices.Sort(class)
+		return [][]int32{class}
 	}
 	// Else a state is in a closed class if all that it leads to leads back. If not, one of those that don't is tried,
 	// at random, which leaves half of them on average.
@@ -53,38 +55,6 @@ func (m *Matrix) ClosedClasses() (classes [][]int32) {
 // that it leads to a class that was found.
 const open, reached, returns, decided = 0, 1, 2, 3
 
-// reachedFrom returns the states that c leads to, c among them, in increasing order. It passes over all rows, forward
-// and backward in turn, which reads memory in order, before it follows moves one by one.
-func (m *Matrix) reachedFrom(c int32, mark []uint8) (states []int32) {
-	mark[c] = reached
-	for pass := range 4 {
-		for i := range mark {
-			if pass%2 == 1 {
-				i = len(mark) - 1 - i
-			}
-			if mark[i] == reached {
-				mark[i] = decided
-				for _, j := range m.Col[m.Ptr[i]:m.Ptr[i+1]] {
-					if mark[j] == open {
-						mark[j] = reached
-					}
-				}
-			}
-		}
-	}
-	for i, k := range mark {
-		if k == reached {
-			m.spread(int32(i), mark, open, decided)
-		}
-	}
-	for i, k := range mark {
-		if k != open {
-			states = append(states, int32(i))
-		}
-	}
-	return states
-}
-
 // spread marks c, and all that it leads to through states marked from, with to. It lists them.
 func (m *Matrix) spread(c int32, mark []uint8, from, to uint8) []int32 {
 	list := []int32{c}
@@ -103,29 +73,17 @@ func (m *Matrix) spread(c int32, mark []uint8, from, to uint8) []int32 {
 // allReach reports whether all states lead to c. It visits the states for which that is
 // not known yet, forward and backward in turn, and gives up after some passes.
 func (m *Matrix) allReach(c, passes int) bool {
-	leads := make([]bool, m.Rows)
+	leads, missing := make([]bool, m.Rows), make([]int32, m.Rows)
 	leads[c] = true
-	missing := make([]int32, 0, m.Rows)
-	for i := range leads {
-		if i != c {
-			missing = append(missing, int32(i))
-		}
+	for i := range missing {
+		missing[i] = int32(i)
 	}
 	for ; passes > 0 && len(missing) > 0; passes-- {
 		slices.Reverse(missing)
-		still := missing[:0]
-		for _, i := range missing {
-			for _, j := range m.Col[m.Ptr[i]:m.Ptr[i+1]] {
-				if leads[j] {
-					leads[i] = true
-					break
-				}
-			}
-			if !leads[i] {
-				still = append(still, i)
-			}
-		}
-		missing = still
+		missing = slices.DeleteFunc(missing, func(i int32) bool {
+			leads[i] = leads[i] || slices.ContainsFunc(m.Col[m.Ptr[i]:m.Ptr[i+1]], func(j int32) bool { return leads[j] })
+			return leads[i]
+		})
 	}
 	return len(missing) == 0
 }

@@ -4,8 +4,8 @@
 package walk
 
 import (
-	"math"
-	"slices"
+	"cmp"
+	"sort"
 )
 
 // Walk is a path that begins at 0 and whose coordinate sum does not decrease.
@@ -48,12 +48,7 @@ type chain []vertex
 type vertex struct{ major, minor float64 }
 
 func newHull() *hull {
-	h := new(hull)
-	for k := range h.sides {
-		h.sides[k] = make(chain, 0, 1024)
-	}
-	h.Reset()
-	return h
+	return &hull{[2]chain{make(chain, 1, 1024), make(chain, 1, 1024)}}
 }
 
 func (h *hull) Reset() {
@@ -98,16 +93,8 @@ func (c chain) drawdown(major, minor float64) float64 {
 		return 0
 	}
 	// The first edge that does not rise begins at the maximum; edge last does not.
-	lo, hi := 0, last-1
-	for lo < hi {
-		k := int(uint(lo+hi) / 2)
-		if c.rises(k+1, major, minor) {
-			lo = k + 1
-		} else {
-			hi = k
-		}
-	}
-	return max(0, major*(c[lo].major-c[last].major)+minor*(c[lo].minor-c[last].minor))
+	best := c[sort.Search(last-1, func(k int) bool { return !c.rises(k+1, major, minor) })]
+	return max(0, major*(best.major-c[last].major)+minor*(best.minor-c[last].minor))
 }
 
 // rises reports whether vertex k is further in the direction than the one before.
@@ -150,13 +137,11 @@ type segments struct {
 const block = 16
 
 func newSegments(d int) *segments {
-	s := &segments{d: d, points: make([]float64, 0, 1024*d), chord: make([]float64, d)}
-	s.Reset()
-	return s
+	return &segments{d: d, points: make([]float64, d, 1024*d), chord: make([]float64, d)}
 }
 
 func (s *segments) Reset() {
-	s.points = append(s.points[:0], make([]float64, s.d)...)
+	s.points = s.points[:s.d]
 	for l := range s.excess {
 		s.excess[l] = s.excess[l][:0]
 	}
@@ -199,11 +184,8 @@ func (s *segments) grow(l int) []float64 {
 	if l == len(s.excess) {
 		s.excess = append(s.excess, nil)
 	}
-	n := len(s.excess[l])
-	s.excess[l] = slices.Grow(s.excess[l], s.d)[:n+s.d]
-	e := s.excess[l][n:]
-	clear(e)
-	return e
+	s.excess[l] = append(s.excess[l], s.point(0)...)
+	return s.excess[l][len(s.excess[l])-s.d:]
 }
 
 // between sets chord to the point of the chord from W_a to W_b that has the coordinate
@@ -215,10 +197,7 @@ func (s *segments) between(a, m, b int) {
 		part += wm[j] - wa[j]
 		whole += wb[j] - wa[j]
 	}
-	fraction := min(1, max(0, part/whole))
-	if math.IsNaN(fraction) { // no step at all
-		fraction = 0
-	}
+	fraction := min(1, max(0, part/cmp.Or(whole, 1))) // 0: no step at all
 	for j := range s.chord {
 		s.chord[j] = wa[j] + fraction*(wb[j]-wa[j])
 	}
@@ -227,8 +206,7 @@ func (s *segments) between(a, m, b int) {
 func (s *segments) Drawdown(psi []float64) float64 {
 	last := len(s.points)/s.d - 1
 	s.psi, s.best = psi, 0
-	s.offset = 0
-	s.offset = s.value(last)
+	s.offset = s.along(s.point(last))
 	end := last - last%block
 	s.scan(end, last)
 	// What is complete is a forest: a tree for every binary digit of its blocks.
