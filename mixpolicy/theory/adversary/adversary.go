@@ -49,32 +49,24 @@ type Parameter struct {
 	Log    bool
 }
 
-// uniform returns n parameters in [lo, hi], called name1, name2, …, or name if there is one.
-func uniform(n int, name string, lo, hi float64) []Parameter {
-	all := slices.Repeat([]Parameter{{Name: name, Lo: lo, Hi: hi}}, n)
-	for i := range all {
-		if n > 1 {
+// uniform returns n parameters in [lo, hi], called name1, name2, …, or name if there is one; logarithmic the same for the logarithm.
+var uniform, logarithmic = parameters(false), parameters(true)
+
+func parameters(log bool) func(n int, name string, lo, hi float64) []Parameter {
+	return func(n int, name string, lo, hi float64) []Parameter {
+		all := slices.Repeat([]Parameter{{name, lo, hi, log}}, n)
+		for i := 0; n > 1 && i < n; i++ {
 			all[i].Name += strconv.Itoa(i + 1)
 		}
+		return all
 	}
-	return all
-}
-
-// logarithmic is uniform for the logarithm.
-func logarithmic(n int, name string, lo, hi float64) []Parameter {
-	all := uniform(n, name, lo, hi)
-	for i := range all {
-		all[i].Log = true
-	}
-	return all
 }
 
 // Side is the left and the right side of a bound at an instance.
 type Side struct {
-	Left, Right float64
 	// Size is that of the terms of which differences are made, for the rounding error. 0 means
 	// that the sides have no differences.
-	Size float64
+	Left, Right, Size float64
 }
 
 // rounding is the relative error of sides that are made of some hundred operations each, the
@@ -122,7 +114,7 @@ const climb = 500
 // one or two parameters, by 1 to 2⁻³⁰ of their range, half of the time by less than 2⁻¹⁵, and keeps
 // what does not lower the ratio of one of the bounds, which takes turns. The records depend on the seed only, not on
 // the number of workers.
-// done, if not nil, is called after every start, from several goroutines.
+// done is called after every start, from several goroutines.
 func Search(ctx context.Context, s Space, instances int, seed uint64, workers int, done func(instances int)) ([]Record, error) {
 	if s.Every {
 		instances = min(instances, int(s.Parameters[0].Hi))
@@ -134,12 +126,8 @@ func Search(ctx context.Context, s Space, instances int, seed uint64, workers in
 	for k := range starts {
 		group.Go(func() error {
 			n := min(climb, instances-k*climb)
-			if ctx.Err() == nil {
-				found[k] = s.climb(ctx, rand.New(rand.NewPCG(seed, uint64(k))), k, n)
-			}
-			if done != nil {
-				done(n)
-			}
+			found[k] = s.climb(ctx, rand.New(rand.NewPCG(seed, uint64(k))), k, n)
+			done(n)
 			return ctx.Err()
 		})
 	}
@@ -158,11 +146,10 @@ func Search(ctx context.Context, s Space, instances int, seed uint64, workers in
 		}
 	}
 	for i := range total {
-		var words []string
 		for j, v := range total[i].Instance {
-			words = append(words, s.Parameters[j].Name+"="+strconv.FormatFloat(v, 'g', -1, 64))
+			total[i].Text += fmt.Sprintf(" %s=%g", s.Parameters[j].Name, v)
 		}
-		total[i].Text = strings.Join(words, " ")
+		total[i].Text = strings.TrimSpace(total[i].Text)
 	}
 	return total, nil
 }

@@ -18,6 +18,8 @@ import (
 // sides are within 10⁻⁹ of what is recorded, on another architecture too: the instances are exact.
 func same(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b)) }
 
+func ignore(int) {}
+
 // The record is complete, no instance of it violates a bound, each is what it was, and each bound
 // is within a factor of 2 in some space, or says why not.
 func TestRecord(t *testing.T) {
@@ -61,8 +63,8 @@ func TestSearch(t *testing.T) {
 		const instances = 600
 		var counted int
 		one := mixpolicy.Must(adversary.Search(t.Context(), s, instances, 7, 1, func(n int) { counted += n }))
-		two := mixpolicy.Must(adversary.Search(t.Context(), s, instances, 7, 3, nil))
-		other := mixpolicy.Must(adversary.Search(t.Context(), s, instances, 8, 1, nil))
+		two := mixpolicy.Must(adversary.Search(t.Context(), s, instances, 7, 3, ignore))
+		other := mixpolicy.Must(adversary.Search(t.Context(), s, instances, 8, 1, ignore))
 		if !reflect.DeepEqual(one, two) || reflect.DeepEqual(one, other) != s.Every {
 			t.Errorf("%s: one worker found %+v, three %+v, and another seed %+v", s.Name, one, two, other)
 		}
@@ -84,7 +86,7 @@ func TestSearchFindsViolations(t *testing.T) {
 	for _, s := range adversary.Spaces() {
 		const instances = 2000
 		laws := s.Laws
-		true_ := mixpolicy.Must(adversary.Search(t.Context(), s, instances, 7, 2, nil))
+		true_ := mixpolicy.Must(adversary.Search(t.Context(), s, instances, 7, 2, ignore))
 		s.Laws = func(x []float64) []adversary.Law {
 			all := laws(x)
 			for i := range all {
@@ -92,7 +94,7 @@ func TestSearchFindsViolations(t *testing.T) {
 			}
 			return all
 		}
-		found := mixpolicy.Must(adversary.Search(t.Context(), s, instances, 7, 2, nil))
+		found := mixpolicy.Must(adversary.Search(t.Context(), s, instances, 7, 2, ignore))
 		for _, r := range found {
 			if r.Violations == 0 {
 				t.Errorf("%s: %s lowered to less than what occurs is not violated", r.Statement, r.What)
@@ -105,7 +107,7 @@ func TestSearchFindsViolations(t *testing.T) {
 func TestSearchIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := adversary.Search(ctx, adversary.Spaces()[0], 10_000, 1, 2, nil); !errors.Is(err, context.Canceled) {
+	if _, err := adversary.Search(ctx, adversary.Spaces()[0], 10_000, 1, 2, ignore); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -138,7 +140,7 @@ func TestSide(t *testing.T) {
 // What is written is read again; errors name what is wrong.
 func TestReadWrite(t *testing.T) {
 	s := adversary.Spaces()[len(adversary.Spaces())-1]
-	records := mixpolicy.Must(adversary.Search(t.Context(), s, 100, 1, 1, nil))
+	records := mixpolicy.Must(adversary.Search(t.Context(), s, 100, 1, 1, ignore))
 	var b bytes.Buffer
 	if err := csvrows.Encode(&b, records); err != nil {
 		t.Fatal(err)

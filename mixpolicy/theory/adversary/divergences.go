@@ -2,7 +2,6 @@ package adversary
 
 import (
 	"math"
-
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
@@ -28,8 +27,7 @@ func divergences(v []float64) []Law {
 	move, norm := difference(x, y), class.Norm
 	mu, _, _ := bregman.StrongConvexity(phi) // ‖·‖_∞ ≤ ‖·‖₂, and else the norm is that of the class
 	d := bregman.Divergence(phi, x, y)
-	z, projected := scaled(1+v[3]/2, y), make([]float64, 3) // not on Θ₂
-	pythagoras := Side{}
+	z, projected, pythagoras := scaled(1+v[3]/2, y), make([]float64, 3), Side{} // z is not on Θ₂
 	if phi.InDomain(z) {
 		mixpolicy.Must(0, bregman.Project(phi, projected, z))
 		left, right := bregman.Divergence(phi, projected, z)+bregman.Divergence(phi, x, projected), bregman.Divergence(phi, x, z)
@@ -45,19 +43,17 @@ func divergences(v []float64) []Law {
 
 // exactSums are Ση, Ση² and Ση⁴ of η_t = 1/√(t+1) for T = 1, …, 10⁶.
 var exactSums = sync.OnceValue(func() []theory.StepSums {
-	all := make([]theory.StepSums, 1_000_000)
-	s := theory.StepSums{}
-	for t := range all {
+	all := make([]theory.StepSums, 1_000_001)
+	for t, s := range all[:1_000_000] {
 		n := float64(t + 1)
-		s.T, s.Sum, s.Squares, s.Fourth = t+1, s.Sum+1/math.Sqrt(n), s.Squares+1/n, s.Fourth+1/n/n
-		all[t] = s
+		all[t+1] = theory.StepSums{T: t + 1, Sum: s.Sum + 1/math.Sqrt(n), Squares: s.Squares + 1/n, Fourth: s.Fourth + 1/n/n}
 	}
 	return all
 })
 
 // stepSums is the space of (5.31).
 func stepSums(x []float64) []Law {
-	s := exactSums()[int(x[0])-1]
+	s := exactSums()[int(x[0])]
 	b := theory.InverseSqrtSums(mixpolicy.Corrected, s.T)
 	return []Law{
 		{"5.31a", "2(√(T+1) − 1) ≤ Ση", "", Side{b.Sum, s.Sum, 0}},

@@ -31,9 +31,7 @@ var gameParameters = slices.Concat(uniform(1, "class", 0, 3), logarithmic(1, "R"
 func newGame(x []float64) *game {
 	g := &game{c: x[10:13]}
 	y := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 1, Actions: 3, Criterion: mixpolicy.AverageCost,
-		Dynamics: func(_, a int) (float64, []mixpolicy.Transition) {
-			return g.c[a], []mixpolicy.Transition{{To: 0, P: 1}}
-		}}))
+		Dynamics: func(_, a int) (float64, []mixpolicy.Transition) { return g.c[a], []mixpolicy.Transition{{To: 0, P: 1}} }}))
 	f := mixpolicy.Must(mixpolicy.FeaturesFromColumns(y, distribution(x[4:7]...), distribution(x[7:10]...)))
 	p := mixpolicy.Must(mixpolicy.NewProblem(f, classOf(x[0], x[1])))
 	g.Trace = mixpolicy.Must(paper.NewTrace(p, paper.TraceSettings{Beta: x[2], Start: pointOf(p.Class(), x[3])}))
@@ -72,9 +70,11 @@ func (g *game) each(last paper.TraceStep, sum, eta []float64, probability float6
 // outcome is the value of a quantity at the end of a path, and the path's probability.
 type outcome struct{ value, probability float64 }
 
+func (o outcome) compare(other outcome) int { return cmp.Compare(o.value, other.value) }
+
 // quantile is the least v with P[value > v] ≤ δ.
 func quantile(all []outcome, delta float64) float64 {
-	slices.SortFunc(all, func(a, b outcome) int { return cmp.Compare(b.value, a.value) })
+	slices.SortFunc(all, func(a, b outcome) int { return b.compare(a) })
 	above := 0.0
 	for _, o := range all {
 		if above += o.probability; above > delta {
@@ -144,7 +144,7 @@ type path struct {
 
 func newPath(x []float64) *path {
 	n := len(gameParameters)
-	p := &path{game: newGame(x), theta: pointOf(classOf(x[0], x[1]), x[n+1])}
+	p := &path{game: newGame(x), theta: pointOf(classOf(x[0], x[1]), x[n+1]), short: make([]float64, 3)}
 	p.lambda = scaled(p.K.G/max(1, floats.Norm(x[n+8:n+11], 2)), x[n+8:n+11]) // in the ball
 	best, sampling := p.best.Theta, p.Problem.Features().Sampling()
 	for t, eta := range p.steps(x[n+2 : n+2+min(int(x[n]), 3)]) {
@@ -165,7 +165,6 @@ func newPath(x []float64) *path {
 	p.star += bregman.Divergence(p.Phi, best, p.Steps[0].Theta) + p.squares
 	p.far = floats.Norm(p.Theta, 1) + floats.Norm(best, 1)
 	p.trivial = p.K.R * p.K.Cost * math.Sqrt(3) * p.K.PsiNorm
-	p.short = make([]float64, 3)
 	p.Problem.GradLambda(p.short, p.Theta)
 	positive(p.short)
 	return p
@@ -239,7 +238,7 @@ func paths(x []float64) []Law {
 	if p.K.G > p.K.LambdaStar {
 		multipliers = Side{2*(p.K.G-p.K.LambdaStar)*p.v + p.noise/p.s, (p.star + p.K.G*p.K.G/2) / p.s, p.whole / p.s}
 	}
-	up, back, mean := make([]float64, 3), make([]float64, 2), make([]float64, 2)
+	up, back, mean, sample := make([]float64, 3), make([]float64, 2), make([]float64, 2), make([]float64, 2)
 	p.Problem.GradTheta(mean, p.lambda)
 	p.Problem.Features().MulVec(up, p.theta)
 	p.Problem.Features().MulVecT(back, p.lambda)
@@ -248,7 +247,6 @@ func paths(x []float64) []Law {
 	for _, s := range p.Steps {
 		half := (s.Sample[0] - s.Sample[1]) / 2 // the mean, the midrange and a median of two numbers
 		along = along.or(Side{p.dual([]float64{half, -half}), p.K.Tangent * (p.K.Cost + p.K.G), 0})
-		sample := make([]float64, 2)
 		p.Problem.Features().Row(sample, s.Pair) // (3.5a) and ∇_θ𝓛 at the λ that is given, in place of λ_t
 		floats.Scale((p.c[s.Pair]-p.lambda[s.Pair])/p.Problem.Features().Sampling()[s.Pair], sample)
 		g := p.dual(sample)

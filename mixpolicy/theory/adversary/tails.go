@@ -2,6 +2,7 @@ package adversary
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -13,42 +14,27 @@ import (
 // two outcomes: the sum of the differences, and the probability. At a node, of which there are 2ᵗ
 // at time t, from 2ᵗ − 1 on, outcomes returns the two values and the probability of the first.
 func ends(steps int, outcomes func(t, node int) (a, b, p float64)) (all []outcome) {
-	var walk func(t, node int, sum, probability float64)
-	walk = func(t, node int, sum, probability float64) {
-		if t == steps {
-			all = append(all, outcome{sum, probability})
-			return
+	all = []outcome{{0, 1}}
+	for t := range steps {
+		var next []outcome
+		for k, o := range all {
+			a, b, p := outcomes(t, 1<<t-1+k)
+			next = append(next, outcome{o.value + a, o.probability * p}, outcome{o.value + b, o.probability * (1 - p)})
 		}
-		a, b, p := outcomes(t, node)
-		if p > 0 {
-			walk(t+1, 2*node+1, sum+a, probability*p)
-		}
-		if p < 1 {
-			walk(t+1, 2*node+2, sum+b, probability*(1-p))
-		}
+		all = next
 	}
-	walk(0, 0, 0, 1)
 	return all
-}
-
-// centred are two values of mean 0 between −1 and 1 with the probability of the first.
-func centred(u, v float64) (a, b, p float64) {
-	a, b = max(u, 1e-9), -max(v, 1e-9)
-	return a, b, -b / (a - b)
 }
 
 // tail returns ln(1/P[sum ≥ δ]) and δ, for the greatest of the sums, or of their sizes, that is at most a fraction f
 // of the greatest of all: a bound of the tail is worst at a sum that occurs.
 func tail(f float64, all []outcome, sizes bool) (exponent, delta float64) {
-	least, most := math.Inf(1), math.Inf(-1)
 	for i, o := range all {
 		if sizes {
-			o.value = math.Abs(o.value)
-			all[i] = o
+			all[i].value = math.Abs(o.value)
 		}
-		least, most = min(least, o.value), max(most, o.value)
 	}
-	delta = least
+	delta, most := slices.MinFunc(all, outcome.compare).value, slices.MaxFunc(all, outcome.compare).value
 	for _, o := range all {
 		if o.value <= f*most*(1+1e-12) {
 			delta = max(delta, o.value)
@@ -69,17 +55,15 @@ func martingales(x []float64) []Law {
 	const steps, nodes = 3, 1<<3 - 1
 	c := x[2*nodes : 2*nodes+steps]
 	squares := floats.Dot(c, c)
-	sums := ends(steps, func(t, i int) (a, b, p float64) {
-		a, b, p = centred(x[i], x[nodes+i])
-		return a * c[t], b * c[t], p
-	})
-	above := ends(steps, func(t, i int) (a, b, p float64) {
-		a, b, p = centred(x[i], x[nodes+i])
-		width := max(1, a-b) // Y is in [0, c]
-		return a / width * c[t], b / width * c[t], p
-	})
-	both, delta := tail(x[len(x)-1], sums, true)
-	one, epsilon := tail(x[len(x)-1], above, false)
+	sums := func(narrow float64) []outcome { // of two values of mean 0 between −1 and 1, and not farther apart than 1 if narrow is 1
+		return ends(steps, func(t, i int) (a, b, p float64) {
+			a, b = max(x[i], 1e-9), -max(x[nodes+i], 1e-9)
+			width := max(1, narrow*(a-b))
+			return a / width * c[t], b / width * c[t], -b / (a - b)
+		})
+	}
+	both, delta := tail(x[len(x)-1], sums(0), true)
+	one, epsilon := tail(x[len(x)-1], sums(1), false) // Y is in [0, c]
 	return []Law{
 		{"5.19a", "δ²/(2Σc_t²) ≤ ln(2/P[|ΣX_t| ≥ δ]), |X_t| ≤ c_t = 2RC_eη_t, c₀ = 1", "",
 			Side{delta * delta / (2 * squares), math.Ln2 + both, 0}},
@@ -94,8 +78,7 @@ func norms(v []float64) []Law {
 	x, y, p := v[0:3], v[3:6], distribution(v[6:9]...)
 	orlicz := func(nu float64, x []float64) float64 { return mixpolicy.Must(theory.OrliczNorm(nu, x, p)) }
 	moments := func(nu float64) float64 { return mixpolicy.Must(theory.MomentNorm(nu, x, p)) }
-	both := floats.AddTo(make([]float64, 3), x, y)
-	squares := floats.MulTo(make([]float64, 3), x, x)
+	both, squares := floats.AddTo(make([]float64, 3), x, y), floats.MulTo(make([]float64, 3), x, x)
 	top := floats.Norm(x, math.Inf(1))
 	two, one, moment2, moment1 := orlicz(2, x), orlicz(1, x), moments(2), moments(1)
 	e := 0.0
@@ -120,8 +103,7 @@ func vectors(v []float64) []Law {
 	// The norm of ⟨v, Z⟩ is convex in v, and so at most K|v|: of directions that are h apart the best
 	// is within K·h/2 of K.
 	const directions = 48
-	p := distribution(v[6:9]...)
-	squares, inner := make([]float64, 3), make([]float64, 3)
+	p, squares, inner := distribution(v[6:9]...), make([]float64, 3), make([]float64, 3)
 	var k, top float64
 	for i := range squares {
 		squares[i] = v[2*i]*v[2*i] + v[2*i+1]*v[2*i+1]
