@@ -102,7 +102,7 @@ import (
 
 // Chain is an irreducible Markov chain, seen from where moves arrive.
 type Chain struct {
-	In    *sparse.Matrix // row i: the states j ≠ i from which i is entered, with P(j, i); fewer than 2³¹ entries
+	In    *sparse.Matrix // row i: the states j ≠ i from which i is entered, with P(j, i)
 	Leave []float64      // Σ_{j≠i} P(i, j), the probability of leaving i
 }
 
@@ -123,6 +123,9 @@ type Result struct {
 // Stationary turns mu, a guess with positive sum, into the stationary distribution.
 // On cancellation and after MaxSweeps mu is the best so far, and the error says so.
 func Stationary(ctx context.Context, c Chain, mu []float64, set Settings) (Result, error) {
+	if c.In.NNZ() > most {
+		return Result{}, fmt.Errorf("%d moves between states, want at most %d", c.In.NNZ(), most)
+	}
 	s := &solver{ctx: ctx, set: set, mu: mu, residual: make([]float64, len(mu))}
 	s.top = s.newLevel(c.In, c.Leave)
 	s.top.invert()
@@ -130,6 +133,9 @@ func Stationary(ctx context.Context, c Chain, mu []float64, set Settings) (Resul
 	err := s.run()
 	return s.Result, err
 }
+
+// most leaves 32 bits to count moves; twice as many would take 26 GB.
+const most = 1 << 30
 
 type solver struct {
 	ctx      context.Context
