@@ -226,7 +226,8 @@ func Spaces() []Space {
 		logarithmic(1, "leak", 1e-3, 1))
 	return []Space{
 		{"processes of three states, average cost", chain, chains, false},
-		{"processes of three states, discounted", slices.Concat(chain, uniform(3, "α", 0, 1), logarithmic(1, "1−γ", 1e-3, 0.999)), chains, false},
+		{"processes of three states, discounted", slices.Concat(chain, uniform(3, "α", 0, 1),
+			logarithmic(1, "1−γ", 1e-3, 0.999)), chains, false},
 		{"mixing", mix, mixing, false},
 		{"masses", mix, ergodicity, false},
 		{"runs of one or two steps, every path", slices.Concat(gameParameters, uniform(1, "T", 1, 3), logarithmic(2, "η", 1e-3, 10),
@@ -238,11 +239,13 @@ func Spaces() []Space {
 		{"numbers of iterations", uniform(1, "T", 1, 1_000_000), stepSums, true},
 		{"martingales of three steps", slices.Concat(uniform(7, "a", 0, 1), uniform(7, "b", 0, 1), logarithmic(3, "c", 1e-3, 1),
 			uniform(1, "δ", 0, 1)), martingales, false},
-		{"variables of three values", slices.Concat(uniform(3, "x", -1, 1), uniform(3, "y", -1, 1), logarithmic(3, "p", 1e-6, 1)), norms, false},
+		{"variables of three values", slices.Concat(uniform(3, "x", -1, 1), uniform(3, "y", -1, 1),
+			logarithmic(3, "p", 1e-6, 1)), norms, false},
 		{"vectors of three values", slices.Concat(uniform(6, "z", -1, 1), logarithmic(3, "p", 1e-4, 1)), vectors, false},
 		{"differences of bounded Orlicz norm", slices.Concat(logarithmic(3, "a", 1e-3, 1e3), logarithmic(3, "b", 1e-3, 1e3),
 			uniform(3, "from", -1, 1), uniform(1, "δ", 0, 1)), exponentials, false},
-		{"sums of squares", slices.Concat(uniform(1, "r", 0, 1), logarithmic(1, "λ", 1e-4, 0.4999), logarithmic(1, "d", 1, 1e6)), gaussians, false},
+		{"sums of squares", slices.Concat(uniform(1, "r", 0, 1), logarithmic(1, "λ", 1e-4, 0.4999),
+			logarithmic(1, "d", 1, 1e6)), gaussians, false},
 	}
 }
 
