@@ -21,6 +21,9 @@ func TestEnds(t *testing.T) {
 
 // The record of 100,000 runs has what a plain loop comes to in a quarter of them, at their first look.
 func TestRunsAreThoseOfALoop(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes 25,000 runs")
+	}
 	p := mixpolicy.Must(Family{Dim: 10, Noise: Heavy}.Instance(0, false))
 	runs := mixpolicy.Must(race.Trials(t.Context(), p, mixpolicy.PlugIn{}, race.Settings{Trials: 25_000, Seed: 1, Queries: []int{100}}))
 	end := runs.Final(mixpolicy.Must(race.PenalisedGap(p)))
