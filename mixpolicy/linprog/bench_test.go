@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // measures returns d columns of n entries that sum to 1, of Gamma-like weights, with
@@ -21,9 +23,7 @@ func measures(n, d int, sparse float64, seed uint64) Columns {
 			}
 			sum += psi[j][i]
 		}
-		for i := range psi[j] {
-			psi[j][i] /= sum
-		}
+		floats.Scale(1/sum, psi[j])
 	}
 	return psi
 }
@@ -40,20 +40,9 @@ func queueLike(sizes []int, m, d int, seed uint64) Columns {
 	psi := make(Columns, d)
 	for j := range psi {
 		psi[j] = make([]float64, n)
-		ratio := make([]float64, len(sizes))
-		for k := range ratio {
-			ratio[k] = .5 + .55*rng.Float64()
-		}
-		action := make([]float64, m)
-		sum := 0.0
-		for a := range action {
-			action[a] = rng.ExpFloat64()
-			sum += action[a]
-		}
-		for a := range action {
-			action[a] /= sum
-		}
-		total := 0.0
+		ratio := vector(len(sizes), func() float64 { return .5 + .55*rng.Float64() })
+		action := vector(m, rng.ExpFloat64)
+		floats.Scale(1/floats.Sum(action), action)
 		for i := range psi[j] {
 			s, p := i/m, action[i%m]
 			for k, size := range sizes {
@@ -61,25 +50,18 @@ func queueLike(sizes []int, m, d int, seed uint64) Columns {
 				s /= size
 			}
 			psi[j][i] = p
-			total += p
 		}
-		for i := range psi[j] {
-			psi[j][i] /= total
-		}
+		floats.Scale(1/floats.Sum(psi[j]), psi[j])
 	}
 	return psi
 }
 
 func costs(d int, seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, 3))
-	b := make([]float64, d)
-	for j := range b {
-		b[j] = 30 + 10*rng.NormFloat64()
-	}
-	return b
+	return vector(d, func() float64 { return 30 + 10*rng.NormFloat64() })
 }
 
-// BenchmarkSolve is the table of the package's doc comment, and more.
+// BenchmarkSolve is the table of the package's doc comment.
 func BenchmarkSolve(b *testing.B) {
 	network := []int{39, 26, 26, 39}
 	for _, c := range []struct {
@@ -87,14 +69,10 @@ func BenchmarkSolve(b *testing.B) {
 		psi  Columns
 		norm Norm
 	}{
-		{"2 variables, 400 rows, ℓ₂", measures(400, 2, 0, 1), L2},
 		{"8 variables, 4112784 rows of product form, ℓ₂", queueLike(network, 4, 8, 1), L2},
-		{"8 variables, 4112784 rows, ℓ₂", measures(39*26*26*39*4, 8, .2, 1), L2},
 		{"50 variables, 100000 rows, ℓ₂", measures(100_000, 50, .2, 1), L2},
 		{"400 variables, 10000 rows, ℓ₂", measures(10_000, 400, 0, 1), L2},
-		{"400 variables, 10000 rows, ℓ∞", measures(10_000, 400, 0, 1), LInf},
 		{"400 variables, 10000 rows, ℓ₁", measures(10_000, 400, 0, 1), L1},
-		{"400 variables, 10000 sparse rows, ℓ₂", measures(10_000, 400, .9, 1), L2},
 	} {
 		for _, r := range []float64{1.5, 10, math.Inf(1)} {
 			p := Mixture{B: costs(len(c.psi), 1), Psi: c.psi, Norm: c.norm, R: r}

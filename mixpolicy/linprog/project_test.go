@@ -1,13 +1,13 @@
 package linprog
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"pgregory.net/rapid"
 )
 
@@ -69,17 +69,8 @@ func TestProjectIsOptimal(t *testing.T) {
 		}
 		// The best point of the set in the direction y − p: as much of the hyperplane's part
 		// as the norm lets it.
-		g := make([]float64, d)
-		for j := range g {
-			g[j] = y[j] - p[j]
-		}
-		mean := 0.0
-		for _, v := range g {
-			mean += v / float64(d)
-		}
-		for j := range g {
-			g[j] -= mean
-		}
+		g := floats.SubTo(make([]float64, d), y, p)
+		floats.AddConst(-floats.Sum(g)/float64(d), g)
 		if math.IsInf(r, 1) {
 			if L2.Of(g) > unit*(L2.Of(y)+1)*4 {
 				t.Fatalf("y − p = %v is not a multiple of 1", g)
@@ -87,10 +78,7 @@ func TestProjectIsOptimal(t *testing.T) {
 			return
 		}
 		best := supportOnHyperplane(norm, g, r)
-		at := 0.0
-		for j := range g {
-			at += g[j] * p[j]
-		}
+		at := floats.Dot(g, p)
 		// Rounding of y and p is in g, and multiplied by ‖z‖₂ ≤ √d r.
 		if best-at > unit*(L1.Of(y)+L1.Of(p))*math.Sqrt(float64(d))*r {
 			t.Fatalf("max gᵀz = %v, gᵀp = %v: p = %v, y = %v", best, at, p, y)
@@ -188,19 +176,6 @@ func TestNorms(t *testing.T) {
 		ones := []float64{1, 1, 1, 1, 1}
 		if got := n.OnHyperplane(5) * n.Dual().Of(ones); math.Abs(got-1) > 0x1p-51 {
 			t.Errorf("%v: %v", n, got)
-		}
-	}
-}
-
-func BenchmarkProject(b *testing.B) {
-	for _, d := range []int{2, 100} {
-		y, dst := costs(d, 1), make([]float64, d)
-		for _, norm := range []Norm{L2, LInf, L1} {
-			b.Run(fmt.Sprintf("%v d=%d", norm, d), func(b *testing.B) {
-				for b.Loop() {
-					must(0, norm.Project(dst, y, 2))
-				}
-			})
 		}
 	}
 }
