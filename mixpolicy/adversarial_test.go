@@ -52,48 +52,58 @@ func drawExtreme(t *rapid.T, actions int) *mixpolicy.MDP {
 	return x
 }
 
-// exactly returns μ of the first policy without rounding, from the state given, or α if it is
-// negative. A chain's P(s,s) is what its other entries leave. It returns nil if there are
-// several recurrent classes.
+// exactly returns μ of a policy without rounding, from the state given, or α if it is negative: it solves
+// μ = γμP + (1−γ)α, where P(s,s) is what its other entries leave. It returns nil if several recurrent classes leave μ open.
 func exactly(x *mixpolicy.MDP, actions []int, from int) []*big.Rat {
-	n, size := x.States(), x.States()
-	gamma := rat(x.Gamma())
-	if x.Gamma() < 1 {
-		size++ // the state ∗
-	}
-	p := make([][]*big.Rat, size)
-	for s := range p {
-		p[s] = make([]*big.Rat, size)
-		for s2 := range p[s] {
-			p[s][s2] = new(big.Rat)
+	n, gamma := x.States(), rat(x.Gamma())
+	rest := new(big.Rat).Sub(big.NewRat(1, 1), gamma)
+	a := make([][]*big.Rat, n) // of each state its equation, and the right side
+	for s := range a {
+		a[s] = make([]*big.Rat, n+1)
+		for j := range a[s] {
+			a[s][j] = new(big.Rat)
 		}
 	}
 	for s := range n {
 		states, values := x.Next(s, actions[s])
-		for k, s2 := range states {
-			p[s][s2].Mul(gamma, rat(values[k]))
+		for k, to := range states {
+			if v := new(big.Rat).Mul(gamma, rat(values[k])); int(to) != s {
+				a[to][s].Sub(a[to][s], v)
+				a[s][s].Add(a[s][s], v)
+			}
 		}
-		if size > n {
-			p[s][n].Sub(big.NewRat(1, 1), gamma)
-			p[n][s].SetFloat64(x.Initial()[s])
-			if from >= 0 {
-				p[n][s].SetInt64(0)
+		a[s][s].Add(a[s][s], rest)
+		if from < 0 {
+			a[s][n].Mul(rest, rat(x.Initial()[s]))
+		} else if from == s {
+			a[s][n].Set(rest)
+		}
+	}
+	if x.Gamma() == 1 { // one equation is redundant: Σ μ = 1 replaces the last
+		for j := range n + 1 {
+			a[n-1][j].SetInt64(1)
+		}
+	}
+	for k := range n { // Gauss–Jordan
+		pivot := slices.IndexFunc(a[k:], func(row []*big.Rat) bool { return row[k].Sign() != 0 })
+		if pivot < 0 {
+			return nil
+		}
+		a[k], a[k+pivot] = a[k+pivot], a[k]
+		for i := range n {
+			if f := new(big.Rat).Quo(a[i][k], a[k][k]); i != k {
+				for j := k; j <= n; j++ {
+					a[i][j].Sub(a[i][j], new(big.Rat).Mul(f, a[k][j]))
+				}
 			}
 		}
 	}
-	if size > n && from >= 0 {
-		p[n][from].SetInt64(1)
+	mu, total := make([]*big.Rat, n), new(big.Rat)
+	for s := range mu {
+		mu[s] = a[s][n].Quo(a[s][n], a[s][s])
+		total.Add(total, mu[s])
 	}
-	mu := rationalMeasure(p)
-	if mu == nil {
-		return nil
-	}
-	mu = mu[:n]
-	total := new(big.Rat)
-	for _, v := range mu {
-		total.Add(total, v)
-	}
-	for _, v := range mu {
+	for _, v := range mu { // α adds up to 1 but for rounding
 		v.Quo(v, total)
 	}
 	return mu
@@ -104,21 +114,15 @@ func TestExtremeMeasures(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { checkMeasures(t, drawExtreme(t, 1)) })
 }
 
-// leastProbability returns the least of the first policy that is not 0.
-func leastProbability(x *mixpolicy.MDP) float64 {
-	least := 1.
-	for s := range x.States() {
-		_, p := x.Next(s, 0)
-		least = min(least, slices.Min(p))
-	}
-	return least
-}
-
 // checkMeasures compares all methods with rational arithmetic. Auto and Elimination must not fail
 // where products of a few probabilities are normal numbers.
 func checkMeasures(t failer, x *mixpolicy.MDP) {
 	t.Helper()
-	want := exactly(x, make([]int, x.States()), -1)
+	want, least := exactly(x, make([]int, x.States()), -1), 1.
+	for s := range x.States() {
+		_, p := x.Next(s, 0)
+		least = min(least, slices.Min(p))
+	}
 	for method := mixpolicy.Auto; method <= mixpolicy.Multilevel; method++ {
 		q, err := mixpolicy.Occupation(context.Background(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: method, MaxSweeps: 3000})
 		if q != nil {
@@ -139,7 +143,7 @@ func checkMeasures(t failer, x *mixpolicy.MDP) {
 				t.Fatalf("%v: μ = %v is off by %.3g, said to be off by %.3g at most; γ = 1 − %.3g", method, q.State, off, q.Error, 1-x.Gamma())
 			}
 		}
-		if q == nil && want != nil && method <= mixpolicy.Elimination && leastProbability(x) > 1e-20 {
+		if q == nil && want != nil && method <= mixpolicy.Elimination && least > 1e-20 {
 			t.Fatalf("%v: %v", method, err)
 		}
 	}
@@ -247,61 +251,6 @@ func TestExtremeValuations(t *testing.T) {
 			}
 		}
 	})
-}
-
-// rationalMeasure solves μ = μP in rational arithmetic, with P(s,s) = 1 − Σ_{s′≠s}; it returns nil if
-// several recurrent classes leave μ open.
-func rationalMeasure(p [][]*big.Rat) []*big.Rat {
-	n := len(p)
-	// Rows: column s of I − P, that is Σ_{s′} μ(s′)(1{s′=s} − P(s′,s)) = 0; the last: Σ μ = 1.
-	a := make([][]*big.Rat, n)
-	for s := range n {
-		a[s] = make([]*big.Rat, n+1)
-		for s2 := range n {
-			if s == s2 {
-				a[s][s2] = new(big.Rat)
-				for j := range n {
-					if j != s {
-						a[s][s2].Add(a[s][s2], p[s][j])
-					}
-				}
-			} else {
-				a[s][s2] = new(big.Rat).Neg(p[s2][s])
-			}
-		}
-		a[s][n] = new(big.Rat)
-	}
-	for j := range n + 1 {
-		a[n-1][j] = big.NewRat(1, 1)
-	}
-	for k := range n { // Gauss–Jordan
-		pivot := k
-		for pivot < n && a[pivot][k].Sign() == 0 {
-			pivot++
-		}
-		if pivot == n {
-			return nil
-		}
-		a[k], a[pivot] = a[pivot], a[k]
-		inverse := new(big.Rat).Inv(a[k][k])
-		for j := k; j <= n; j++ {
-			a[k][j].Mul(a[k][j], inverse)
-		}
-		for i := range n {
-			if i == k || a[i][k].Sign() == 0 {
-				continue
-			}
-			f := new(big.Rat).Set(a[i][k])
-			for j := k; j <= n; j++ {
-				a[i][j].Sub(a[i][j], new(big.Rat).Mul(f, a[k][j]))
-			}
-		}
-	}
-	mu := make([]*big.Rat, n)
-	for s := range mu {
-		mu[s] = a[s][n]
-	}
-	return mu
 }
 
 func rat(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }

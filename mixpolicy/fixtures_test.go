@@ -5,12 +5,14 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"testing"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
 const u = 0x1p-53 // unit roundoff
@@ -273,4 +275,67 @@ func islands(criterion mixpolicy.Criterion) *mixpolicy.MDP {
 		Dynamics:   func(s, _ int) (float64, transitions) { return float64(s), dense(rows[s]) },
 		StateLabel: func(s int) string { return string(rune('a' + s)) },
 	}))
+}
+
+// queue returns (2.18) for the queue of section 6 with the given buffer.
+func queue(tb testing.TB, buffer int, class mixpolicy.Class) *mixpolicy.Problem {
+	tb.Helper()
+	q := models.Queue{Buffer: buffer}
+	x := mixpolicy.Must(q.MDP())
+	psi := mixpolicy.Must(mixpolicy.NewFeatures(tb.Context(), x, mixpolicy.Must(q.Policies(x))...))
+	return mixpolicy.Must(mixpolicy.NewProblem(psi, class))
+}
+
+// start starts a method on stream 0 of seed 1.
+func start(tb testing.TB, p *mixpolicy.Problem, m mixpolicy.Method) mixpolicy.Run {
+	tb.Helper()
+	return startOn(tb, p, m, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)))
+}
+
+func startOn(tb testing.TB, p *mixpolicy.Problem, m mixpolicy.Method, o *mixpolicy.Oracle) mixpolicy.Run {
+	tb.Helper()
+	return mixpolicy.Must(m.Start(p, o))
+}
+
+// advance takes n steps.
+func advance(tb failer, m mixpolicy.Run, n int) {
+	tb.Helper()
+	for range n {
+		if err := m.Step(); err != nil {
+			tb.Fatalf("%v", err)
+		}
+	}
+}
+
+// view returns the state of a run.
+func view(tb failer, m mixpolicy.Run) (s mixpolicy.Snapshot) {
+	tb.Helper()
+	if err := m.View(&s); err != nil {
+		tb.Fatalf("%v", err)
+	}
+	return s
+}
+
+// cMax is the greatest cost of the queue, 100² + 60·0.8³.
+const cMax = 100*100 + 60*0.8*0.8*0.8
+
+// geometricProblem has d measures on n states, one action: mixtures of a geometric
+// distribution of its own and the uniform one, as a birth–death chain has, and costs
+// that rise with the state.
+func geometricProblem(tb testing.TB, n, d int) *mixpolicy.Problem {
+	x := walk(n, mixpolicy.AverageCost, func(s int) transitions { return transitions{{To: (s + 1) % n, P: 1}} })
+	cost := make([]float64, n)
+	for s := range cost {
+		cost[s] = float64(s) / float64(n)
+	}
+	x = mixpolicy.Must(x.WithCosts(cost))
+	columns := make([][]float64, d)
+	for j := range columns {
+		columns[j] = make([]float64, n)
+		for s := range columns[j] {
+			columns[j][s] = math.Pow(1-float64(5*j)/float64(n*d), float64(s))
+		}
+		floats.Scale(1/floats.Sum(columns[j]), columns[j])
+	}
+	return mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, columns...)), mixpolicy.Ball(2)))
 }

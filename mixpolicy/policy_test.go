@@ -135,8 +135,6 @@ func TestPolicyErrors(t *testing.T) {
 	}{
 		{errOf(mixpolicy.NewPolicy(x, []float64{1, 0})), "2 probabilities, want one per pair: 4"},
 		{errOf(mixpolicy.NewPolicy(x, []float64{1, 0, 0.5, 0.6})), "policy in state high: entries add up to 1.1, want 1"},
-		{errOf(mixpolicy.NewPolicy(x, []float64{1, 0, 2, -1})), "policy in state high: entry 1 is -1"},
-		{errOf(mixpolicy.NewPolicy(x, []float64{math.NaN(), 0, 1, 0})), "policy in state low: entry 0 is NaN"},
 		{errOf(mixpolicy.StateIndependent(x, 0.5)), "1 probabilities, want 2"},
 		{errOf(mixpolicy.StateIndependent(x, 0.5, 0.4)), "add up to 0.9, want 1"},
 		{errOf(mixpolicy.PolicyFunc(x, func(s int, row []float64) { row[0] = float64(s) })), "policy in state low: entries add up to 0"},
@@ -144,10 +142,7 @@ func TestPolicyErrors(t *testing.T) {
 		{errOf(mixpolicy.Deterministic(x, []int{0, 2})), "policy in state high: action 2, want 0 to 1"},
 		{errOf(mixpolicy.Mixture([]float64{0.5, 0.6}, mixpolicy.UniformPolicy(x), mixpolicy.UniformPolicy(x))), "mixing weights ω: entries add up to 1.1"},
 		{errOf(mixpolicy.Mixture(nil)), "mixing weights ω"},
-		{errOf(mixpolicy.Mixture([]float64{1})), "mixing weights ω: 1 probabilities, want 0"},
 		{errOf(mixpolicy.Mixture([]float64{0.5, 0.5}, mixpolicy.UniformPolicy(x), mixpolicy.UniformPolicy(other))), "policy 1 is for 4 states and 1 actions, policy 0 for 2 and 2"},
-		{errOf(mixpolicy.Mixture([]float64{0.5, 0.5}, mixpolicy.UniformPolicy(x), mixpolicy.UniformPolicy(flip()))), "policy 1 is for 2 states and 1 actions"},
-		{errOf(x.PolicyCost(mixpolicy.UniformPolicy(flip()))), "policy is for 2 states and 1 actions"},
 		{errOf(x.PolicyCost(nil)), "policy is nil"},
 		{errOf(x.Under(mixpolicy.UniformPolicy(other))), "policy is for 4 states and 1 actions, the MDP has 2 and 2"},
 	} {

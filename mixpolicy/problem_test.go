@@ -248,7 +248,7 @@ func TestClassErrors(t *testing.T) {
 		says  string
 	}{
 		{mixpolicy.Ball(1 / math.Sqrt(2)), "want R > 0.707107"},
-		{mixpolicy.Ball(.5), "want R > 0.707107"},
+		{mixpolicy.Class{Norm: 9, R: 2}, "Norm(9)"},
 		{mixpolicy.Cube(.5), "want R > 0.5"},
 		{mixpolicy.Class{Norm: linprog.L1, R: .99}, "want R ≥ 1"},
 		{mixpolicy.Ball(math.NaN()), "R is NaN"},

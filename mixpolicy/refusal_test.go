@@ -13,37 +13,45 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// astray ends at a θ that is no number.
-type astray struct {
-	mixpolicy.PlugIn
-	at float64
+// faulty is a method that panics where it says, or has this average.
+type faulty struct {
+	at      string
+	average []float64
 }
 
-func (a astray) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
-	r, err := a.PlugIn.Start(p, o)
-	return astrayRun{r, a.at}, err
+func (faulty) Name() string { return "faulty" }
+
+func (f faulty) Start(*mixpolicy.Problem, *mixpolicy.Oracle) (mixpolicy.Run, error) {
+	return &f, f.do("start")
 }
 
-type astrayRun struct {
-	mixpolicy.Run
-	at float64
+func (f faulty) Step() error { return f.do("step") }
+
+func (f faulty) View(s *mixpolicy.Snapshot) error {
+	s.Average = f.average
+	return f.do("view")
 }
 
-func (a astrayRun) View(s *mixpolicy.Snapshot) error {
-	err := a.Run.View(s)
-	s.Average = []float64{1, a.at}
-	return err
+func (f faulty) do(what string) error {
+	if f.at == what {
+		panic("faulty")
+	}
+	return nil
 }
 
-// A method whose answer is not finite gets an error, and no certificate.
-func TestAnswerThatIsNotFinite(t *testing.T) {
+// A faulty method ends with an error that names it. An answer that is none, or not finite, gets no certificate.
+func TestFaultyMethods(t *testing.T) {
 	p := queue(t, 100, mixpolicy.Ball(2))
-	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		m := astray{at: v}
-		r, err := mixpolicy.Solve(t.Context(), p, m, mixpolicy.Settings{Iterations: 3, Seed: 1})
-		wantError(t, err, fmt.Sprintf("plug-in left θ̂ = [1 %v], which is not finite", v))
-		if r == nil || r.Objective != 0 || r.HasOptimum || r.Policy != nil {
-			t.Errorf("θ̂₂ = %v: %v", v, r)
+	const notFinite = "faulty left θ̂ = [1 %v], which is not finite"
+	for want, f := range map[string]faulty{
+		"panic in mixpolicy_test.faulty": {at: "start"}, "panic in *mixpolicy_test.faulty": {"step", []float64{.5, .5}}, "panic in": {"view", []float64{.5, .5}},
+		"Average of 1 entries, want 2": {average: []float64{1}}, "Average of 0 entries": {},
+		fmt.Sprintf(notFinite, math.NaN()): {average: []float64{1, math.NaN()}}, fmt.Sprintf(notFinite, math.Inf(-1)): {average: []float64{1, math.Inf(-1)}},
+	} {
+		r, err := mixpolicy.Solve(t.Context(), p, f, mixpolicy.Settings{Iterations: 3, Seed: 1})
+		wantError(t, err, want)
+		if f.at == "" && (r == nil || r.Objective != 0 || r.HasOptimum || r.Policy != nil) {
+			t.Errorf("%s: %v", want, r)
 		}
 	}
 }
@@ -100,12 +108,10 @@ func TestMisusePanics(t *testing.T) {
 		"Every(0)":     func() { mixpolicy.Every(0) },
 		"LogSpaced(0)": func() { mixpolicy.LogSpaced(0) },
 
-		"Bellman of a long v":         func() { x.Bellman(of(2), of(3)) },
-		"Bellman into a long one":     func() { x.Bellman(of(3), of(2)) },
-		"ActionValues into two":       func() { x.ActionValues(of(2*x.Actions()-1), of(2)) },
-		"ActionValues of a long v":    func() { x.ActionValues(of(2*x.Actions()), of(3)) },
-		"Greedy for nothing":          func() { x.Greedy(nil) },
-		"Greedy for a v that is long": func() { x.Greedy(of(3)) },
+		"Bellman of a long v":     func() { x.Bellman(of(2), of(3)) },
+		"Bellman into a long one": func() { x.Bellman(of(3), of(2)) },
+		"ActionValues into one":   func() { x.ActionValues(of(1), of(2)) },
+		"Greedy for nothing":      func() { x.Greedy(nil) },
 	} {
 		panics(what, nil, f)
 	}
