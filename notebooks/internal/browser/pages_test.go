@@ -323,8 +323,8 @@ func TestTicksOfChartsAreToldApart(t *testing.T) {
 	b, folder := open(t)
 	var page strings.Builder
 	fmt.Fprintf(&page, "<script src=%q></script>\n", filepath.Join(folder, echarts.File))
-	all := [][]float64{{1, 1e20}, {1e-20, 1}, {1, math.Nextafter(1, 2)}, {1e17, 1e17 + 64}, {2861.6456, 2861.6457}, {1e6, 1e6 + 1}, {-3, 0.5}, {0, 5e-324}, {0.7 * math.MaxFloat64, math.MaxFloat64}}
-	for _, ends := range append(all, []float64{-math.MaxFloat64, math.MaxFloat64}) {
+	all := [][]float64{{1, 1e20}, {1e-20, 1}, {1, math.Nextafter(1, 2)}, {1e17, 1e17 + 64}, {2861.6456, 2861.6457}, {1e6, 1e6 + 1}, {-3, 0.5}, {0, 5e-324}, {0.7e100, 1e100}, {-1e100, 1e100}}
+	for _, ends := range all {
 		f := plotting.Figure{X: plotting.Axis{Log: ends[0] > 0}, Layers: []plotting.Layer{plotting.Line{X: ends, Y: ends}}}
 		drawn, err := plotting.DisplayData(f)
 		noError(t, err)
