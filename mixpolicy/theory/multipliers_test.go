@@ -17,6 +17,7 @@ import (
 // The multipliers are optimal, none is shorter, and their norm is the threshold of the exact penalty: no θ of the class
 // gains more per unit of ‖[Ψθ]₋‖₂, and some θ gains as much.
 func TestMultipliers(t *testing.T) {
+	drawn, refused := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.IntRange(2, 3).Draw(t, "d")
 		r := rapid.SampledFrom([]float64{.8, 1, 1.5, 3, 20, math.Inf(1)}).Draw(t, "R")
@@ -43,8 +44,12 @@ func TestMultipliers(t *testing.T) {
 			t.Skip(err)
 		}
 		lambda, err := theory.Multipliers(p)
-		if err != nil && (strings.Contains(err.Error(), "corner of ‖θ‖₁") || strings.Contains(err.Error(), "rounding keeps")) {
-			t.Skip(err) // the second is one in some 500 of these
+		if err != nil && strings.Contains(err.Error(), "corner of ‖θ‖₁") {
+			t.Skip(err)
+		}
+		if drawn++; err != nil && strings.Contains(err.Error(), "rounding keeps") {
+			refused++
+			t.Skip(err)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -107,6 +112,9 @@ func TestMultipliers(t *testing.T) {
 			t.Fatalf("d = %d, %v: ‖λ‖ = %v, and %v is gained per unit of violation", d, class, norm, gained)
 		}
 	})
+	if refused > 3+drawn/50 { // one in some 500 is
+		t.Errorf("%d of %d problems are refused", refused, drawn)
+	}
 }
 
 // On the queue of section 6 the two pairs of length 100 with the slow rates have one row between them: one
