@@ -323,7 +323,7 @@ func TestTicksOfChartsAreToldApart(t *testing.T) {
 	b, folder := open(t)
 	var page strings.Builder
 	fmt.Fprintf(&page, "<script src=%q></script>\n", filepath.Join(folder, echarts.File))
-	all := [][]float64{{1, 1e20}, {1e-20, 1}, {1, math.Nextafter(1, 2)}, {1e17, 1e17 + 64}, {2861.6456, 2861.6457}, {1e6, 1e6 + 1}, {-3, 0.5}, {0, 5e-324}, {0.7e100, 1e100}, {-1e100, 1e100}}
+	all := [][]float64{{1, 1e20}, {1e-20, 1}, {1, math.Nextafter(1, 2)}, {1e17, 1e17 + 64}, {2861.6456, 2861.6457}, {1e6, 1e6 + 1}, {-3, 0.5}, {0, 5e-324}, {-1e100, 1e100}}
 	for _, ends := range all {
 		f := plotting.Figure{X: plotting.Axis{Log: ends[0] > 0}, Layers: []plotting.Layer{plotting.Line{X: ends, Y: ends}}}
 		drawn, err := plotting.DisplayData(f)
@@ -348,8 +348,8 @@ func TestTicksOfChartsAreToldApart(t *testing.T) {
 	look("at first")
 	b.do(t, charts+`.forEach(c => [0, 1].forEach(k => c.dispatchAction({type: "dataZoom", dataZoomIndex: k, start: 40, end: 41})))`)
 	look("zoomed")
-	if shown := evaluate[[]bool](t, b, `[...document.querySelectorAll(".mixpolicy-static")].map(e => !e.hidden)`); slices.Index(shown, true) != len(all) {
-		t.Errorf("pictures are shown: %v; want that of the last figure, whose axes are too long for a chart", shown)
+	if shown := evaluate[[]bool](t, b, `[...document.querySelectorAll(".mixpolicy-static")].map(e => !e.hidden)`); slices.Contains(shown, true) {
+		t.Errorf("pictures are shown: %v; want charts in their places", shown)
 	}
 }
 
