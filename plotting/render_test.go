@@ -146,16 +146,16 @@ func TestColorsOfPDF(t *testing.T) {
 	}
 	decimal := func(v string) float64 { return 255 * must(strconv.ParseFloat(v, 64)) }
 	hex := func(v string) float64 { return float64(must(strconv.ParseUint(v, 16, 8))) }
-	without := func(all, others [][]float64) [][]float64 {
+	without := func(all, others [][]float64, near float64) [][]float64 {
 		return slices.DeleteFunc(slices.Clone(all), func(c []float64) bool {
-			return slices.ContainsFunc(others, func(o []float64) bool { return floats.Distance(o, c, math.Inf(1)) < 1.2 })
+			return slices.ContainsFunc(others, func(o []float64) bool { return floats.Distance(o, c, math.Inf(1)) < near })
 		})
 	}
 	for name, d := range gallery() {
 		pages, picture := must(encode("pdf", d)), must(encode("svg", d))
 		opaque := [][]float64{{255, 255, 255}}
 		a, b := colors(pages, `/ca ([\d.]+)`, decimal), colors(picture, `-opacity:([\d.]+)`, decimal)
-		if more, less := without(a, append(b, opaque...)), without(b, append(a, opaque...)); len(more)+len(less) > 0 {
+		if more, less := without(a, append(b, opaque...), 0.255), without(b, append(a, opaque...), 0.255); len(more)+len(less) > 0 {
 			t.Errorf("%s: PDF alone has 255 times the opacities %v, SVG alone %v", name, more, less)
 		}
 		var pdf [][]float64
@@ -167,7 +167,7 @@ func TestColorsOfPDF(t *testing.T) {
 			}
 		}
 		svg := append(colors(picture, `(?:fill|stroke):#([0-9A-F]{2})([0-9A-F]{2})([0-9A-F]{2})`, hex), []float64{0, 0, 0}) // PDF begins with black
-		if more, less := without(pdf, svg), without(svg, pdf); len(more)+len(less) > 0 {
+		if more, less := without(pdf, svg, 1.2), without(svg, pdf, 1.2); len(more)+len(less) > 0 {
 			t.Errorf("%s: PDF alone has the colours %.0f, SVG alone %.0f", name, more, less)
 		}
 	}

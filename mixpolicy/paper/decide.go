@@ -152,7 +152,7 @@ func holm(family ...*comparison) {
 	}
 }
 
-// Claim is a sentence of the paper that can be measured, as its authors would read it: a section of
+// Claim is a sentence of the paper that can be measured, in what we take to be its intended sense: a section of
 // data/claims.md, with the numbers and the rule that decide it. Formulas are TeX between dollar signs.
 type Claim struct {
 	ID      string `csv:"id"` // stable, such as "6-cost"; begins with the section, 0 being the abstract

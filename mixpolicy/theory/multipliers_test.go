@@ -17,7 +17,7 @@ import (
 // The multipliers are optimal, none is shorter, and their norm is the threshold of the exact penalty: no θ of the class
 // gains more per unit of ‖[Ψθ]₋‖₂, and some θ gains as much.
 func TestMultipliers(t *testing.T) {
-	drawn, refused := 0, 0
+	drawn, refused, inexact := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.IntRange(2, 3).Draw(t, "d")
 		r := rapid.SampledFrom([]float64{.8, 1, 1.5, 3, 20, math.Inf(1)}).Draw(t, "R")
@@ -68,6 +68,9 @@ func TestMultipliers(t *testing.T) {
 		for _, m := range best.Rows {
 			inner += lambda[m.Row] * m.Lambda()
 		}
+		if norm*norm > inner*(1+1e-6)+1e-9 {
+			inexact++
+		}
 		if norm*norm > inner*(1+1e-4)+1e-9 {
 			t.Fatalf("‖λ‖² = %v, and λᵀλ′ = %v", norm*norm, inner)
 		}
@@ -112,8 +115,9 @@ func TestMultipliers(t *testing.T) {
 			t.Fatalf("d = %d, %v: ‖λ‖ = %v, and %v is gained per unit of violation", d, class, norm, gained)
 		}
 	})
-	if refused > 3+drawn/50 { // one in some 500 is
-		t.Errorf("%d of %d problems are refused", refused, drawn)
+	// Where active rows nearly depend on each other: one problem in some 500, and one in some 1,500.
+	if most := 3 + drawn/100; refused > most || inexact > most {
+		t.Errorf("of %d problems %d are refused, and %d have ‖λ‖² above λᵀλ′ by more than 10⁻⁶, want at most %d of each", drawn, refused, inexact, most)
 	}
 }
 
