@@ -30,7 +30,7 @@ const FairTuning = "tuning of a fair race"
 var Drawings = []string{"first drawing", "second drawing"}
 
 // FairMethods take part.
-var FairMethods = []string{"Algorithm 1", "Algorithm 1, rows scaled", "penalty", "scale-free", "plug-in"}
+var FairMethods = []string{"Algorithm 1", "Algorithm 1, rows scaled", "penalty", "scale-free", "plug-in", "plug-in, median of means", EvenMixture}
 
 func fairEntrants(p *mixpolicy.Problem) []race.Entrant {
 	c := must(p.CostScale(0))
@@ -49,6 +49,8 @@ func fairEntrants(p *mixpolicy.Problem) []race.Entrant {
 		}, axis("η₀", 1, 8, 4), axis("ω", 16, 8, 4), recency),
 		enter("scale-free", "", nil, priorwork.ScaleFree{}),
 		enter("plug-in", "", nil, mixpolicy.PlugIn{}),
+		enter("plug-in, median of means", "", nil, MedianPlugIn{}),
+		enter(EvenMixture, "", nil, mixpolicy.Penalty{StepSize: mixpolicy.Constant(1e-300)}), // stays where it starts
 	}
 }
 
