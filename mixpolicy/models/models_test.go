@@ -199,20 +199,6 @@ func TestMachineDefaults(t *testing.T) {
 	}
 }
 
-// Every way into a machine says what is wrong with it.
-func TestMachineRefuses(t *testing.T) {
-	for _, p := range []float64{-.1, 1.1, math.NaN()} {
-		for _, w := range []Machine{{Break: [2]float64{.5, p}}, {Repair: [2]float64{p, .5}}} {
-			_, _, inOptimum := w.Optimum()
-			for _, err := range []error{second(w.MDP()), second(w.Measure([2]float64{})), second(w.Cost([2]float64{})), inOptimum} {
-				if err == nil || !strings.Contains(err.Error(), fmt.Sprint(p)) {
-					t.Errorf("%+v: error %v, want it to say %v", w, err, p)
-				}
-			}
-		}
-	}
-}
-
 // Costs are uniform in [0, 1): their empirical distribution is within √(ln(2/δ)/2N) of that
 // everywhere with probability 1 − δ (Dvoretzky, Kiefer and Wolfowitz), δ = 10⁻⁹.
 func TestGarnetCosts(t *testing.T) {
@@ -259,10 +245,15 @@ func TestQueueFeatures(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	w := Network{Buffers: [4]int{2, 2, 2, 2}}
 	x := mixpolicy.Must(w.MDP())
+	_, _, inOptimum := Machine{Repair: [2]float64{math.NaN(), .5}}.Optimum()
 	for _, c := range []struct {
 		err  error
 		says string
 	}{
+		{second(Machine{Break: [2]float64{.5, -.1}}.MDP()), "-0.1"},
+		{second(Machine{Repair: [2]float64{.5, 1.1}}.Measure([2]float64{})), "1.1"},
+		{second(Machine{Break: [2]float64{math.NaN(), .5}}.Cost([2]float64{})), "NaN"},
+		{inOptimum, "NaN"},
 		{second(GridWorld{Map: "S.\n.G."}.MDP()), "row 1 has 3 cells, row 0 has 2"},
 		{second(GridWorld{Map: "SS\n.G"}.MDP()), "second start at row 0, column 1"},
 		{second(GridWorld{Map: "..\n.G"}.MDP()), "without a start"},
@@ -321,27 +312,44 @@ func TestRefuses(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// States are in the same box if and only if the same of their lengths are at most 10, or at most 20.
-func TestLengthBoxes(t *testing.T) {
-	w := Network{Buffers: [4]int{1, 12, 26, 1}}
-	g := mixpolicy.Must(w.LengthBoxes())
-	cells, kinds := map[int32][4]int{}, map[[4]int]int32{}
+// States are in the same cell if and only if they are of the same kind, which for those in no cell is 0.
+func checkCells[K comparable](t *testing.T, w Network, g *Aggregation, kind func(x [4]int) K) {
+	t.Helper()
+	var none K
+	cells, kinds := map[int32]K{-1: none}, map[K]int32{none: -1}
 	for s, cell := range g.Cell {
-		var kind [4]int
-		lengths := mixpolicy.Must(w.Lengths(s))
-		for i, l := range lengths {
-			kind[i] = min((l+9)/10, 3) // 0 and 1 to 10 are one box
-			kind[i] = max(kind[i], 1)
+		x := mixpolicy.Must(w.Lengths(s))
+		k := kind(x)
+		if _, met := cells[cell]; !met {
+			cells[cell] = k
 		}
-		if (cell < 0) != (lengths[2] > 25) {
-			t.Fatalf("lengths %v are in cell %d", lengths, cell)
+		if _, met := kinds[k]; !met {
+			kinds[k] = cell
 		}
-		k, met := cells[cell]
-		c, seen := kinds[kind]
-		if cell >= 0 && (met && k != kind || seen && c != cell) {
-			t.Fatalf("lengths %v are in cell %d", lengths, cell)
-		} else if cell >= 0 {
-			cells[cell], kinds[kind] = kind, cell
+		if cells[cell] != k || kinds[k] != cell {
+			t.Fatalf("lengths %v, of kind %v, are in cell %d", x, k, cell)
 		}
+	}
+}
+
+func TestNetworkFeatures(t *testing.T) {
+	w := Network{Buffers: [4]int{26, 3, 12, 2}}
+	loss := mixpolicy.Must(w.LossIntervals())
+	if loss.Cells() != 9 || loss.Cell[len(loss.Cell)-1] != 8 { // 26+3+12+2 = 43 jobs at most: 9 intervals, without the empty network
+		t.Fatalf("%d loss intervals, want 9", loss.Cells())
+	}
+	checkCells(t, w, loss, func(x [4]int) int { return (x[0] + x[1] + x[2] + x[3] + 4) / 5 }) // a job costs 1
+	checkCells(t, w, mixpolicy.Must(w.LengthBoxes()), func(x [4]int) (box [4]int) {
+		if x[0] > 25 {
+			return box
+		}
+		for i, length := range x {
+			box[i] = max(1, (length+9)/10) // 0 and 1 to 10 are one box
+		}
+		return box
+	})
+	full := mixpolicy.Must(Network{}.LengthBoxes())
+	if full.Cells() != 81 || slices.Max(full.Size) != 11*11*11*11 {
+		t.Errorf("%d boxes, the largest of %d states, want 81 and 14641", full.Cells(), slices.Max(full.Size))
 	}
 }

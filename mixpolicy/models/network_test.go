@@ -245,27 +245,6 @@ func TestNetworkMixture(t *testing.T) {
 	}
 }
 
-func TestNetworkFeatures(t *testing.T) {
-	w := Network{Buffers: [4]int{26, 3, 12, 2}}
-	loss := mixpolicy.Must(w.LossIntervals())
-	if loss.Cells() != 9 || loss.Cell[0] >= 0 { // 26+3+12+2 = 43 jobs at most: 9 intervals, without the empty network
-		t.Fatalf("%d loss intervals, want 9", loss.Cells())
-	}
-	for s, cell := range loss.Cell[1:] {
-		var jobs int
-		for _, l := range mixpolicy.Must(w.Lengths(s + 1)) {
-			jobs += l
-		}
-		if int(cell) != (jobs-1)/5 {
-			t.Fatalf("%d jobs, a loss of as much, are in interval %d, want %d", jobs, cell, (jobs-1)/5)
-		}
-	}
-	full := mixpolicy.Must(Network{}.LengthBoxes())
-	if full.Cells() != 81 || slices.Max(full.Size) != 11*11*11*11 {
-		t.Errorf("%d boxes, the largest of %d states, want 81 and 14641", full.Cells(), slices.Max(full.Size))
-	}
-}
-
 // The costs of data/reference.csv at full size: the whole chain, and a simulation that
 // shares no code with it.
 func TestNetworkReferenceValues(t *testing.T) {

@@ -151,70 +151,44 @@ func readReference(t *testing.T) (rows []reference) {
 }
 
 // inRationals computes the values in rational arithmetic from the closed forms: μ¹ is
-// uniform, μ² geometric of ratio .5/.46 = 25/23. The best average cost comes from
-// shooting instead.
+// uniform, μ² geometric of ratio .5/.46 = 25/23, and the cost is s² + 12a³/25 for a = 1, …, 4.
+// The best average cost comes from shooting instead.
 func inRationals() map[string]float64 {
 	rat := big.NewRat
 	mul := func(x, y *big.Rat) *big.Rat { return new(big.Rat).Mul(x, y) }
 	add := func(x, y *big.Rat) *big.Rat { return new(big.Rat).Add(x, y) }
-	sub := func(x, y *big.Rat) *big.Rat { return new(big.Rat).Sub(x, y) }
 	quo := func(x, y *big.Rat) *big.Rat { return new(big.Rat).Quo(x, y) }
 	float := func(x *big.Rat) float64 { v, _ := x.Float64(); return v }
 
 	const n = 100
-	policies := [2][4]*big.Rat{
-		{rat(1, 4), rat(1, 4), rat(1, 4), rat(1, 4)},
-		{rat(3, 10), rat(3, 10), rat(1, 5), rat(1, 5)},
-	}
-	var mu [2][n]*big.Rat
-	for i, ratio := range []*big.Rat{rat(1, 1), rat(25, 23)} {
-		total, power := new(big.Rat), rat(1, 1)
-		for s := range n {
-			mu[i][s] = power
-			total.Add(total, power)
-			power = mul(power, ratio)
-		}
-		for s := range n {
-			mu[i][s] = quo(mu[i][s], total)
-		}
-	}
-	// ψⁱ(s,a) = μⁱ(s) πⁱ(a); the cost is s² + 60(a/5)³ for a = 1, …, 4.
 	var cost [2]*big.Rat
-	// Ψθ ⪰ 0 on 1ᵀθ = 1 is θ₁(ψ¹ − ψ²) ≥ −ψ²: a bound on θ₁ from every pair.
-	var low, high *big.Rat
+	var first, last [2]*big.Rat                                                                           // masses of states 1 and L
+	ratio, policy := [2]*big.Rat{rat(1, 1), rat(25, 23)}, [2][4]int64{{25, 25, 25, 25}, {30, 30, 20, 20}} // in hundredths
 	for i := range cost {
-		cost[i] = new(big.Rat)
-		for s := range n {
-			for a := range 4 {
-				c := add(rat(int64(s+1)*int64(s+1), 1), rat(60*int64(a+1)*int64(a+1)*int64(a+1), 125))
-				cost[i] = add(cost[i], mul(c, mul(mu[i][s], policies[i][a])))
-			}
+		power, total, squares := rat(1, 1), new(big.Rat), new(big.Rat)
+		for s := int64(1); s <= n; s++ {
+			last[i] = power
+			total, squares = add(total, power), add(squares, mul(rat(s*s, 1), power))
+			power = mul(power, ratio[i])
+		}
+		first[i], last[i], cost[i] = quo(rat(1, 1), total), quo(last[i], total), quo(squares, total)
+		for k, p := range policy[i] {
+			a := int64(k + 1)
+			cost[i] = add(cost[i], rat(p*12*a*a*a, 100*25))
 		}
 	}
-	for s := range n {
-		for a := range 4 {
-			psi1, psi2 := mul(mu[0][s], policies[0][a]), mul(mu[1][s], policies[1][a])
-			slope := sub(psi1, psi2)
-			if slope.Sign() == 0 {
-				continue
-			}
-			bound := quo(psi2, sub(psi2, psi1))
-			if slope.Sign() > 0 && (low == nil || bound.Cmp(low) > 0) {
-				low = bound
-			}
-			if slope.Sign() < 0 && (high == nil || bound.Cmp(high) < 0) {
-				high = bound
-			}
-		}
-	}
+	// Ψθ ⪰ 0 on 1ᵀθ = 1 is 1 + (ϱ−1)θ₁ ≥ 0 for ϱ = ψ¹/ψ². That is greatest in state 1 for the fast rates, and least in L
+	// for the slow ones.
+	bound := func(ratio *big.Rat) *big.Rat { return quo(rat(1, 1), add(rat(1, 1), ratio.Neg(ratio))) }
+	low, high := bound(mul(rat(25, 20), quo(first[0], first[1]))), bound(mul(rat(25, 30), quo(last[0], last[1])))
 	// cᵀψ¹ < cᵀψ², so the most of ψ¹ is best.
-	optimum := add(mul(high, cost[0]), mul(sub(rat(1, 1), high), cost[1]))
+	optimum := add(mul(high, cost[0]), mul(add(rat(1, 1), new(big.Rat).Neg(high)), cost[1]))
 	return map[string]float64{
 		"cost of policy 1":     float(cost[0]),
 		"cost of policy 2":     float(cost[1]),
-		"measure 1 of state 1": float(mu[0][0]),
-		"measure 2 of state 1": float(mu[1][0]),
-		"measure 2 of state L": float(mu[1][n-1]),
+		"measure 1 of state 1": float(first[0]),
+		"measure 2 of state 1": float(first[1]),
+		"measure 2 of state L": float(last[1]),
 		"least theta 1":        float(low),
 		"greatest theta 1":     float(high),
 		"optimum":              float(optimum),
@@ -227,42 +201,32 @@ func inRationals() map[string]float64 {
 //
 //	g = min_a { c(s,a) + up Δ(s) − down_a Δ(s−1) },
 //
-// where up is the same for all actions. So a g gives Δ(1), Δ(2), … in turn, and it
-// is right when the last state, which has no Δ(L), balances as well. An error in g
-// grows by more than a half in each state: g is sharp to the last bits, which 200
-// bits of working precision leave no doubt about.
+// where up = 5/13 is the same for all actions, down_a = 2a/13 and Δ(0) = 0. So a g gives
+// Δ(1), Δ(2), … in turn, and it is right when the last state, which has no Δ(L), balances as
+// well. An error in g grows by more than a half in each state: g is sharp to the last bits,
+// which 200 bits of working precision leave no doubt about.
 func shoot() float64 {
-	const bits = 200
-	num := func(x float64) *big.Float { return new(big.Float).SetPrec(bits).SetFloat64(x) }
-	op := func() *big.Float { return new(big.Float).SetPrec(bits) }
-	clock := num(13) // 1.3 in tenths
-	up := op().Quo(num(5), clock)
+	num := func(p, q int64) *big.Float { return new(big.Float).SetPrec(200).SetRat(big.NewRat(p, q)) }
 	tooSmall := func(g *big.Float) bool {
-		delta := num(0)
-		for s := 1; ; s++ {
-			var least *big.Float
-			for a := 1; a <= 4; a++ {
-				c := op().Quo(num(float64(60*a*a*a)), num(125))
-				c.Add(c, num(float64(s*s)))
-				if s > 1 { // down_a = (2a/10)/1.3
-					d := op().Quo(num(float64(2*a)), clock)
-					c.Sub(c, d.Mul(d, delta))
-				}
-				if least == nil || c.Cmp(least) < 0 {
+		delta := num(0, 1)
+		for s := int64(1); ; s++ {
+			least := num(0, 1).SetInf(false)
+			for a := int64(1); a <= 4; a++ {
+				c, down := num(25*s*s+12*a*a*a, 25), num(2*a, 13)
+				if c.Sub(c, down.Mul(down, delta)); c.Cmp(least) < 0 {
 					least = c
 				}
 			}
 			if s == 100 {
 				return g.Cmp(least) < 0
 			}
-			delta = op().Quo(op().Sub(g, least), up)
+			delta.Mul(num(13, 5), least.Sub(g, least))
 		}
 	}
-	lo, hi := num(0), num(10_060) // the costs lie between
+	lo, hi := num(0, 1), num(10_060, 1) // the costs lie between
 	for range 120 {
-		g := op().Add(lo, hi)
-		g.Quo(g, num(2))
-		if tooSmall(g) {
+		g := num(1, 2)
+		if g.Mul(g, num(0, 1).Add(lo, hi)); tooSmall(g) {
 			lo = g
 		} else {
 			hi = g
