@@ -58,8 +58,9 @@ var ErrDone = errors.New("the method has finished")
 // Snapshot is the state of a method after some iterations. Its slices are borrowed:
 // a [Recorder] copies what it keeps and changes nothing.
 type Snapshot struct {
-	Iteration int // t, the number of steps done
-	Queries   int // costs revealed by the oracle
+	// Iteration is t, the number of steps done, and Queries that of costs revealed by the oracle. Whoever runs the method
+	// counts them ([Solve], a race); a View leaves them out.
+	Iteration, Queries int
 
 	Last    []float64 // θ_t; nil for a [PolicyRun]
 	Average []float64 // θ̂_t of (3.27), the method's answer; nil for a [PolicyRun]

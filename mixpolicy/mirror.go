@@ -150,7 +150,7 @@ func (m *Mirror) Average() []float64 {
 
 // View is the view of a method without multipliers.
 func (m *Mirror) View(s *Snapshot) error {
-	*s = Snapshot{Iteration: m.T, Queries: m.oracle.Queries(), Last: m.Theta, Average: m.Average()}
+	*s = Snapshot{Last: m.Theta, Average: m.Average()}
 	return nil
 }
 

@@ -71,7 +71,7 @@ func (a *plugIn) View(s *Snapshot) error { return a.ViewUntil(context.Background
 
 // ViewUntil implements [SlowRun]. It solves the linear program, once per t.
 func (a *plugIn) ViewUntil(ctx context.Context, s *Snapshot) error {
-	s.Iteration, s.Queries, s.Last, s.Average, s.Lambda = a.t, a.oracle.Queries(), a.theta, a.theta, nil
+	*s = Snapshot{Last: a.theta, Average: a.theta}
 	if a.t != a.solved {
 		floats.ScaleTo(a.b, 1/float64(a.t), a.total)
 		sol, err := a.p.Solve(ctx, a.b)

@@ -13,7 +13,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// faulty is a method that panics where it says, or has this average.
+// faulty is a method that panics where it says, or has this average. Its counts are wrong.
 type faulty struct {
 	at      string
 	average []float64
@@ -28,7 +28,7 @@ func (f faulty) Start(*mixpolicy.Problem, *mixpolicy.Oracle) (mixpolicy.Run, err
 func (f faulty) Step() error { return f.do("step") }
 
 func (f faulty) View(s *mixpolicy.Snapshot) error {
-	s.Average = f.average
+	s.Iteration, s.Queries, s.Average = -7, 1<<40, f.average
 	return f.do("view")
 }
 
@@ -39,7 +39,7 @@ func (f faulty) do(what string) error {
 	return nil
 }
 
-// A faulty method ends with an error that names it. An answer that is none, or not finite, gets no certificate.
+// A faulty method ends with an error that names it. An answer that is none, or not finite, gets no certificate. Solve counts itself.
 func TestFaultyMethods(t *testing.T) {
 	p := queue(t, 100, mixpolicy.Ball(2))
 	const notFinite = "faulty left θ̂ = [1 %v], which is not finite"
@@ -53,6 +53,10 @@ func TestFaultyMethods(t *testing.T) {
 		if f.at == "" && (r == nil || r.Objective != 0 || r.HasOptimum || r.Policy != nil) {
 			t.Errorf("%s: %v", want, r)
 		}
+	}
+	r, err := mixpolicy.Solve(t.Context(), p, faulty{average: []float64{.5, .5}}, mixpolicy.Settings{Iterations: 3, Seed: 1})
+	if err != nil || r.Iterations != 3 || r.Queries != 0 {
+		t.Errorf("%v, %v, want 3 iterations and no query", r, err)
 	}
 }
 

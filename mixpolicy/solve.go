@@ -121,12 +121,12 @@ func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, er
 	}
 	r := &Result{Method: m.Name(), Run: run}
 	var snap Snapshot
-	show := func() error {
-		if err := View(ctx, run, &snap); err != nil {
-			return err
+	show := func(t int) error {
+		err := View(ctx, run, &snap)
+		if wrong := snap.check(p, run); err == nil && wrong != nil {
+			snap, err = Snapshot{}, wrong
 		}
-		if err := snap.check(p, run); err != nil {
-			snap = Snapshot{Iteration: snap.Iteration}
+		if snap.Iteration, snap.Queries = t, o.Queries(); err != nil {
 			return err
 		}
 		if set.Recorder == nil {
@@ -141,7 +141,7 @@ func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, er
 		if next = set.Schedule(t); set.Recorder == nil || next <= t {
 			next = set.Iterations
 		}
-		return min(next, set.Iterations), show()
+		return min(next, set.Iterations), show(t)
 	}, func(t int) {
 		if set.Progress != nil {
 			set.Progress(t, set.Iterations)
@@ -155,7 +155,7 @@ func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, er
 		r.Status = Failed
 	}
 	if err != nil {
-		last := show()
+		last := show(done)
 		if r.Status == Interrupted && errors.Is(last, ctx.Err()) {
 			last = nil // for the same reason
 		}

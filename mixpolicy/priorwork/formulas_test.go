@@ -129,8 +129,7 @@ func TestBadInput(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// After seven steps a view has seven iterations, and as many queries as the method asks for, and
-// nothing of what was in it.
+// Seven steps ask as many queries as the method says, and a view has nothing of what was in it.
 func TestViews(t *testing.T) {
 	_, discounted := everyPair(mixpolicy.Discounted(.5))
 	_, average := everyPair(mixpolicy.AverageCost)
@@ -164,7 +163,7 @@ func TestViews(t *testing.T) {
 	} {
 		run := begin[mixpolicy.Run](c.p, c.m)
 		var s mixpolicy.Snapshot
-		if err := run.View(&s); err != nil || floats.HasNaN(s.Average) || s.Iteration != 0 || s.Queries != 0 {
+		if err := run.View(&s); err != nil || floats.HasNaN(s.Average) {
 			t.Errorf("%s at the start: %+v, %v", c.m.Name(), s, err)
 		}
 		iterations := 7
@@ -175,11 +174,14 @@ func TestViews(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		r, err := mixpolicy.Solve(t.Context(), c.p, c.m, mixpolicy.Settings{Iterations: 7, Uncertified: true})
+		if err != nil || r.Iterations != iterations || r.Queries != c.queries {
+			t.Errorf("%s: %v, want %d queries; %v", c.m.Name(), r, c.queries, err)
+		}
 		old := []float64{math.NaN()}
-		s = mixpolicy.Snapshot{Iteration: -1, Queries: -1, Last: old, Average: old, Lambda: old}
-		err := run.View(&s)
-		if err != nil || s.Iteration != iterations || s.Queries != c.queries || floats.HasNaN(slices.Concat(s.Last, s.Average, s.Lambda)) {
-			t.Errorf("%s: %+v, want %d queries; %v", c.m.Name(), s, c.queries, err)
+		s = mixpolicy.Snapshot{Last: old, Average: old, Lambda: old}
+		if err := run.View(&s); err != nil || floats.HasNaN(slices.Concat(s.Last, s.Average, s.Lambda)) {
+			t.Errorf("%s: %+v, %v", c.m.Name(), s, err)
 		}
 		if name := c.m.Name(); name == "" || names[name] {
 			t.Errorf("the name %q is empty or another's too", name)

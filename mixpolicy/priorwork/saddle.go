@@ -173,7 +173,7 @@ func mean(average, x []float64, w float64) {
 
 // View implements [mixpolicy.Run].
 func (a *mirrorProx) View(s *mixpolicy.Snapshot) error {
-	*s = mixpolicy.Snapshot{Iteration: a.t, Last: a.m.Theta, Average: a.average, Lambda: a.averageLambda}
+	*s = mixpolicy.Snapshot{Last: a.m.Theta, Average: a.average, Lambda: a.averageLambda}
 	return nil
 }
 
@@ -313,6 +313,6 @@ func (a *pdhg) restart(x point) {
 
 // View implements [mixpolicy.Run]. The answer is the best point tested.
 func (a *pdhg) View(s *mixpolicy.Snapshot) error {
-	s.Iteration, s.Queries, s.Last, s.Average, s.Lambda = a.t, 0, a.theta, a.best.theta, a.best.lambda
+	*s = mixpolicy.Snapshot{Last: a.theta, Average: a.best.theta, Lambda: a.best.lambda}
 	return nil
 }

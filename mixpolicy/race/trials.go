@@ -238,9 +238,9 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 	if err != nil {
 		return err
 	}
-	look := func() error {
+	look := func(step int) error {
 		l, policy, err := h.look(ctx, run)
-		l.Queries, l.Seconds = o.Queries(), (spent + now() - since).Seconds()
+		l.Iteration, l.Queries, l.Seconds = step, o.Queries(), (spent + now() - since).Seconds()
 		if err == nil && policy != nil {
 			err = h.value(ctx, policy, &l)
 		}
@@ -272,7 +272,7 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 		}
 		spent += now() - since
 		since = now()
-		if err := look(); err != nil {
+		if err := look(step); err != nil {
 			return 0, err
 		}
 		for range due - 1 {
@@ -285,7 +285,7 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 		return next, nil
 	}, nil)
 	if n := len(t.Observations); err == nil && (n < marks || n == 0 || marks == 0 && t.End().Iteration != t.Steps) {
-		err = look() // the run has ended before the last mark
+		err = look(t.Steps) // the run has ended before the last mark
 	}
 	for err == nil && len(t.Observations) < marks {
 		t.Observations = append(t.Observations, *t.End())
@@ -326,7 +326,6 @@ func (h *harness) look(ctx context.Context, run mixpolicy.Run) (l Observation, p
 	if err = mixpolicy.View(ctx, run, &s); err != nil {
 		return l, nil, err
 	}
-	l.Iteration = s.Iteration
 	if learner, ok := run.(mixpolicy.PolicyRun); ok {
 		policy, err = learner.Policy(ctx)
 		return l, policy, err
