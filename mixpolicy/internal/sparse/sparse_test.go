@@ -87,28 +87,24 @@ func TestMatrixMisuse(t *testing.T) {
 
 // closedClasses finds recurrent classes by reachability, from the definition: s is
 // recurrent if it can be reached from all that it reaches.
-func closedClasses(m *Matrix) [][]int32 {
+func closedClasses(m *Matrix) (classes [][]int32) {
 	n := m.Rows
 	reach := make([][]bool, n)
-	for s := range reach {
+	for s := range n {
 		reach[s] = make([]bool, n)
 		reach[s][s] = true
-		for again := true; again; {
-			again = false
-			for i := range n {
-				if !reach[s][i] {
-					continue
-				}
-				col, _ := m.Row(i)
-				for _, c := range col {
-					if !reach[s][c] {
-						reach[s][c], again = true, true
-					}
-				}
+		next, _ := m.Row(s)
+		for _, s2 := range next {
+			reach[s][s2] = true
+		}
+	}
+	for by := range n {
+		for s := range n {
+			for s2 := range n {
+				reach[s][s2] = reach[s][s2] || reach[s][by] && reach[by][s2]
 			}
 		}
 	}
-	var classes [][]int32
 	for s := range n {
 		var class []int32
 		closed := true

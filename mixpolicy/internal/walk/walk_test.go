@@ -10,6 +10,15 @@ import (
 	"pgregory.net/rapid"
 )
 
+// drawdown is max_k ⟨ψ, W_k − W_t⟩ by a scan of the whole path.
+func drawdown(path [][]float64, psi []float64) (most float64) {
+	last := floats.Dot(psi, path[len(path)-1])
+	for _, w := range path {
+		most = max(most, floats.Dot(psi, w)-last)
+	}
+	return most
+}
+
 // A walk's drawdown is max_k ⟨ψ, W_k − W_t⟩, as a scan of the whole path finds it.
 func TestWalkDrawdown(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -47,11 +56,7 @@ func TestWalkDrawdown(t *testing.T) {
 			for j := range psi {
 				psi[j] = float64(rng.IntN(5))
 			}
-			last := floats.Dot(psi, path[length])
-			want := 0.
-			for _, w := range path {
-				want = max(want, floats.Dot(psi, w)-last)
-			}
+			want := drawdown(path, psi)
 			for _, walk := range walks {
 				if got := walk.Drawdown(psi); got != want {
 					t.Fatalf("%T: drawdown %v along %v, want %v", walk, got, psi, want)
@@ -82,9 +87,8 @@ func TestWalkDrawdownOfLongWalks(t *testing.T) {
 				}
 				psi := []float64{rng.Float64(), rng.Float64(), rng.Float64()}
 				psi[rng.IntN(d)] *= float64(rng.IntN(2))
-				var want, size float64
+				want, size := drawdown(points, psi), 0.
 				for _, p := range points {
-					want = max(want, floats.Dot(psi, p)-floats.Dot(psi, w))
 					size = max(size, floats.Norm(p, 1))
 				}
 				if got := walk.Drawdown(psi); math.Abs(got-want) > 16*0x1p-53*size {
@@ -113,17 +117,12 @@ func TestDrawdownOfACurve(t *testing.T) {
 		if want := 2 * (101 + 1); h.Size() != want {
 			t.Errorf("the hull holds %d numbers, want %d: all points on one side, the last on the other", h.Size(), want)
 		}
-		last := path[len(path)-1]
 		for slope := .25; slope < 103; slope += .25 {
 			psi := []float64{slope, 1}
 			if swap {
 				slices.Reverse(psi)
 			}
-			var want float64
-			for _, w := range path {
-				want = max(want, floats.Dot(psi, w)-floats.Dot(psi, last))
-			}
-			if got := h.Drawdown(psi); got != want {
+			if got, want := h.Drawdown(psi), drawdown(path, psi); got != want {
 				t.Errorf("drawdown %v along %v, want %v", got, psi, want)
 			}
 		}
