@@ -66,7 +66,7 @@ func init() {
 	RegisterMethod("penalty", mixpolicy.Penalty{})
 	RegisterMethod("dual ALP", priorwork.DualALP{})
 	RegisterMethod("plug-in", mixpolicy.PlugIn{})
-	RegisterMethod("plug-in, median of means", study.MedianPlugIn{})
+	RegisterMethod("plug-in, median of means", priorwork.MedianPlugIn{})
 	RegisterMethod("π-learning", priorwork.PiLearning{})
 	RegisterMethod("randomised LP", priorwork.RandomizedLP{})
 	RegisterMethod("certainty equivalence", priorwork.CertaintyEquivalence{})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
@@ -44,11 +45,8 @@ type certaintyEquivalence struct {
 func (CertaintyEquivalence) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
 	x := p.MDP()
 	_, most := x.CostRange()
-	r := &certaintyEquivalence{x: x, oracle: o, order: rand.New(o.Rand()).Perm(x.Pairs()), cost: make([]float64, x.Pairs())}
-	for i := range r.cost {
-		r.cost[i] = most
-	}
-	return r, nil
+	cost := slices.Repeat([]float64{most}, x.Pairs())
+	return &certaintyEquivalence{x: x, oracle: o, order: rand.New(o.Rand()).Perm(x.Pairs()), cost: cost}, nil
 }
 
 // Step implements [mixpolicy.Run]: one query.

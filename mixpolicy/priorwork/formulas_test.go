@@ -148,6 +148,7 @@ func TestViews(t *testing.T) {
 		{discounted, ConstraintSampling{Basis: basis}, 7},
 		{discounted, SmoothedPrimalDual{Basis: basis, Radius: 1}, 14},
 		{discounted, CertaintyEquivalence{}, 7},
+		{discounted, MedianPlugIn{}, 7},
 		{discounted, DualALP{Batch: 3}, 21},
 		{discounted, VarianceReduced{}, 7},
 		{discounted, ScaleFree{}, 7},

@@ -12,6 +12,7 @@
 //	π-learning                           PiLearning       Wang 2017
 //	randomised LP, discounted            RandomizedLP     Wang 2020
 //	plug-in for (2.18)                   mixpolicy.PlugIn
+//	… with medians of means              MedianPlugIn     Nemirovski and Yudin 1983
 //	plug-in for the whole MDP            CertaintyEquivalence Azar, Munos and Kappen 2013
 //	mirror-prox, PDHG, known costs       MirrorProx, PDHG     Nemirovski 2004; Applegate et al. 2023
 //	… reflected, with an anchor          HalpernPDHG          Lu and Yang 2024
@@ -36,6 +37,7 @@ package priorwork
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // positive returns v, or the given default if v is 0.
@@ -51,9 +53,5 @@ func positive(v, byDefault float64, what string) (float64, error) {
 
 // barycentre returns (1/d, …, 1/d), which is feasible for (2.18) whatever Ψ ⪰ 0 is.
 func barycentre(d int) []float64 {
-	theta := make([]float64, d)
-	for j := range theta {
-		theta[j] = 1 / float64(d)
-	}
-	return theta
+	return slices.Repeat([]float64{1 / float64(d)}, d)
 }

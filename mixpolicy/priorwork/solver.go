@@ -20,12 +20,8 @@ var (
 
 // The runs of these methods have finished before the first step.
 type (
-	solvedTheta struct {
-		solve func(context.Context) ([]float64, error)
-	}
-	solvedPolicy struct {
-		solve func(context.Context) (*mixpolicy.Policy, error)
-	}
+	solvedTheta  func(context.Context) ([]float64, error)
+	solvedPolicy func(context.Context) (*mixpolicy.Policy, error)
 )
 
 func (solvedTheta) Step() error  { return mixpolicy.ErrDone }
@@ -36,7 +32,7 @@ func (r solvedTheta) View(s *mixpolicy.Snapshot) error { return r.ViewUntil(cont
 
 // ViewUntil implements [mixpolicy.SlowRun]: it solves the problem.
 func (r solvedTheta) ViewUntil(ctx context.Context, s *mixpolicy.Snapshot) error {
-	theta, err := r.solve(ctx)
+	theta, err := r(ctx)
 	*s = mixpolicy.Snapshot{Last: theta, Average: theta}
 	return err
 }
@@ -48,7 +44,7 @@ func (r solvedPolicy) View(s *mixpolicy.Snapshot) error {
 }
 
 // Policy implements [mixpolicy.PolicyRun]: it solves the problem.
-func (r solvedPolicy) Policy(ctx context.Context) (*mixpolicy.Policy, error) { return r.solve(ctx) }
+func (r solvedPolicy) Policy(ctx context.Context) (*mixpolicy.Policy, error) { return r(ctx) }
 
 // MixtureLP is (2.18) with the true costs, by package linprog.
 //
@@ -60,13 +56,13 @@ func (MixtureLP) Name() string { return "exact LP (2.18)" }
 
 // Start implements [mixpolicy.Method].
 func (MixtureLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, error) {
-	return solvedTheta{func(ctx context.Context) ([]float64, error) {
+	return solvedTheta(func(ctx context.Context) ([]float64, error) {
 		best, err := p.Solve(ctx, p.BaseCosts())
 		if err != nil {
 			return nil, err
 		}
 		return best.Theta, nil
-	}}, nil
+	}), nil
 }
 
 // FullLP is the linear program of the whole MDP (2.13), by policy iteration, which is the
@@ -80,13 +76,13 @@ func (FullLP) Name() string { return "policy iteration" }
 
 // Start implements [mixpolicy.Method].
 func (FullLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, error) {
-	return solvedPolicy{func(ctx context.Context) (*mixpolicy.Policy, error) {
+	return solvedPolicy(func(ctx context.Context) (*mixpolicy.Policy, error) {
 		best, err := mixpolicy.PolicyIteration(ctx, p.MDP(), mixpolicy.ValuationSettings{})
 		if err != nil {
 			return nil, err
 		}
 		return best.Policy, nil
-	}}, nil
+	}), nil
 }
 
 // ApproximateLP is [ALP] with the true costs and all constraints. States weigh as much as the
@@ -102,9 +98,9 @@ func (ApproximateLP) Name() string { return "approximate LP" }
 
 // Start implements [mixpolicy.Method].
 func (a ApproximateLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, error) {
-	return solvedPolicy{func(ctx context.Context) (*mixpolicy.Policy, error) {
+	return solvedPolicy(func(ctx context.Context) (*mixpolicy.Policy, error) {
 		return policyOf(ALP{Basis: a.Basis, Weights: Visits(p)}.Solve(ctx, p.MDP()))
-	}}, nil
+	}), nil
 }
 
 // SmoothedLP is [SALP] with the true costs and the published penalty. In place of the optimal
@@ -121,10 +117,10 @@ func (SmoothedLP) Name() string { return "smoothed LP" }
 
 // Start implements [mixpolicy.Method].
 func (a SmoothedLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, error) {
-	return solvedPolicy{func(ctx context.Context) (*mixpolicy.Policy, error) {
+	return solvedPolicy(func(ctx context.Context) (*mixpolicy.Policy, error) {
 		return policyOf(SALP{Basis: a.Basis, Weights: Visits(p), Slack: Visits(p),
 			Penalty: PublishedPenalty(p.MDP().Gamma())}.Solve(ctx, p.MDP()))
-	}}, nil
+	}), nil
 }
 
 func policyOf(a *Approximation, err error) (*mixpolicy.Policy, error) {

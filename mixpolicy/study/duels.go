@@ -12,45 +12,81 @@ import (
 // Level is that of the tests: the probability of one or more wrong verdicts in a table.
 const Level = 0.05
 
-// Problems are the names of the problems and families that have a race of the kind.
-func (r Record) Problems(kind string) (names []string) {
-	for _, row := range r.Select(race.Row{Race: kind}) {
-		if !slices.Contains(names, row.Problem) {
-			names = append(names, row.Problem)
+// rounding of a number, in units of the optimum: what exact answers differ by.
+const rounding = 1e-9
+
+// Duel is a comparison of two methods on a problem, in one race, or in both drawings of a fair one.
+type Duel []race.Duel
+
+// Winner is the method that is better in all of them, or "": what one drawing says and the other does not is undecided.
+func (d Duel) Winner() string {
+	winner := d[0].Winner()
+	for _, drawing := range d {
+		if drawing.Winner() != winner {
+			return ""
 		}
 	}
-	return names
+	return winner
 }
 
-// Duels compares methods at the end of the races of a kind, [ByQueries] or [BySeconds], on the
-// same streams: each pair, if both took part, on each of the problems. Holm's correction is for
-// all of them. Of a family there are no differences.
-func (r Record) Duels(kind, quantity string, problems []string, pairs ...[2]string) (all []race.Duel) {
+// String shows the counts, such as "12–48, 9–51", with a question mark if nobody wins.
+func (d Duel) String() (text string) {
+	for _, drawing := range d {
+		text += fmt.Sprintf(", %d–%d", drawing.Better, drawing.Worse)
+	}
+	if d.Winner() == "" {
+		text += " ?"
+	}
+	return text[2:]
+}
+
+// Duels compares methods at the end of the races of a kind, [ByQueries], [BySeconds] or [Fair], on the same streams: each pair,
+// if both took part, on each of the problems, run by run, and on a family by the instances on which one is better in more
+// runs. Holm's correction is for all of them.
+func (r Record) Duels(kind, quantity string, problems []string, pairs ...[2]string) (all []Duel) {
+	bases := []string{""}
+	if kind == Fair {
+		bases = Drawings
+	}
+	var flat []race.Duel
 	for _, problem := range problems {
+		_, random := family(problem)
 		for _, pair := range pairs {
-			if d := r.duel(kind, quantity, problem, pair[0], pair[1]); d.Differences != nil || d.Instances > 0 {
-				all = append(all, d)
+			var duel Duel
+			for _, base := range bases {
+				x, y, unit := r.end(problem, base, kind, pair[0], quantity), r.end(problem, base, kind, pair[1], quantity), 1.0
+				if x == nil || y == nil {
+					break
+				}
+				if kind != Fair {
+					unit = r.Mark(problem, Mixture)
+				}
+				d := race.Compare(x, y, rounding*unit)
+				if d.Problem, d.A, d.B = problem, pair[0], pair[1]; random {
+					d.Differences = majorities(d.Differences)
+					d.Better, d.Worse = race.Signs(d.Differences, 0)
+				}
+				duel = append(duel, d)
+			}
+			if len(duel) == len(bases) { // both took part
+				flat = append(flat, duel...)
 			}
 		}
 	}
-	race.Settle(all, Level)
+	race.Settle(flat, Level)
+	for d := range slices.Chunk(flat, len(bases)) {
+		all = append(all, d)
+	}
 	return all
 }
 
-func (r Record) duel(kind, quantity, problem, a, b string) (d race.Duel) {
-	for _, c := range []struct {
-		method, quantity string
-		count            *int
-	}{{a, betterThan(b), &d.Better}, {b, betterThan(a), &d.Worse}, {a, wonAgainst(b), &d.Won}, {b, wonAgainst(a), &d.Lost}} {
-		row := r.Final(problem, kind, c.method, c.quantity)
-		*c.count, d.Instances = int(row.Value), max(d.Instances, row.Trials)
+// majorities are, of the runs on each instance of a family, those whose difference is positive less those whose is negative.
+func majorities(differences []float64) (all []float64) {
+	for runs := range slices.Chunk(differences, max(1, len(differences)/familyInstances)) {
+		less, more := race.Signs(runs, rounding)
+		all = append(all, float64(more-less))
 	}
-	x, y := r.Final(problem, kind, a, quantity).Values, r.Final(problem, kind, b, quantity).Values
-	if d.Instances == 0 && x != nil && y != nil {
-		d = race.Compare(x, y, rounding*r.Mark(problem, Mixture))
-	}
-	d.Problem, d.A, d.B = problem, a, b
-	return d
+	return all
 }
 
 // with pairs a method with others.
@@ -69,9 +105,9 @@ func pairs(methods []string) (all [][2]string) {
 	return all
 }
 
-// tally counts duels by who wins: a, b, or nobody.
-func tally[D interface{ Winner() string }](duels []D, a, b string) (won, lost, undecided int) {
-	for _, d := range duels {
+// Wins counts the problems by who of two methods wins the duel by penalised gap: a, b, or nobody.
+func (r Record) Wins(kind string, problems []string, a, b string) (won, lost, undecided int) {
+	for _, d := range r.Duels(kind, PenalisedGap, problems, [2]string{a, b}) {
 		switch d.Winner() {
 		case a:
 			won++
@@ -84,12 +120,6 @@ func tally[D interface{ Winner() string }](duels []D, a, b string) (won, lost, u
 	return won, lost, undecided
 }
 
-// Wins counts the families of a kind of race by who of two methods wins the duel by penalised gap: a, b, or nobody.
-func (r Record) Wins(kind, a, b string) (won, lost, undecided int) {
-	families := slices.DeleteFunc(r.Problems(kind), func(name string) bool { return slices.Contains(Names, name) })
-	return tally(r.Duels(kind, PenalisedGap, families, [2]string{a, b}), a, b)
-}
-
 // Against is the table of a method's duels with others, a row a problem.
 func (r Record) Against(kind, quantity string, problems []string, method string, others ...string) plotting.Table {
 	var c cells
@@ -99,12 +129,16 @@ func (r Record) Against(kind, quantity string, problems []string, method string,
 		}
 	}
 	duels := r.Duels(kind, quantity, problems, with(method, others...)...)
+	tests := 0
 	for _, d := range duels {
-		c.set(d.Problem, d.B, d.String())
+		tests += len(d)
+		c.set(d[0].Problem, d[0].B, d.String())
 	}
-	return c.table(fmt.Sprintf("%s: wins and losses of %s against each method, counted in runs, or in the instances of a family "+
-		"(in brackets those that their own runs decide); ?: no winner at %g %% with Holm's correction for %d tests",
-		quantity, method, 100*Level, len(duels)), "problem", others...)
+	caption := fmt.Sprintf("%s: wins and losses of %s against each method, counted in runs", quantity, method)
+	if kind == Fair {
+		caption += ", or in the instances of a family, in each of two drawings"
+	}
+	return c.table(fmt.Sprintf("%s; ?: no winner at %g %% with Holm's correction for %d tests", caption, 100*Level, tests), "problem", others...)
 }
 
 // Margins is the table of the duels of pairs on the three problems: by how much one is better.
@@ -115,8 +149,8 @@ func (r Record) Margins(kind, quantity string, pairs ...[2]string) plotting.Tabl
 			"and p of the sign test, corrected for %d tests by Holm's method", quantity, 100*(1-Level), len(duels)),
 		Columns: columns("problem", "pair", "runs", "better – worse", "median difference", "p"),
 	}
-	for _, d := range duels {
-		v := d.Difference
+	for _, duel := range duels {
+		d, v := duel[0], duel[0].Difference
 		t.Row(d.Problem, d.A+" against "+d.B, fmt.Sprint(v.N), fmt.Sprintf("%d–%d", d.Better, d.Worse),
 			fmt.Sprintf("%.3g [%.3g, %.3g]", v.Mean, v.Lo, v.Hi), fmt.Sprintf("%.1g", d.P))
 	}
@@ -128,8 +162,8 @@ func (r Record) Margins(kind, quantity string, pairs ...[2]string) plotting.Tabl
 func (r Record) Unbeaten(kind, quantity string, problems []string, methods ...string) map[string][]string {
 	lost := map[[2]string]bool{} // of who took part
 	for _, d := range r.Duels(kind, quantity, problems, pairs(methods)...) {
-		for _, m := range []string{d.A, d.B} {
-			at, w := [2]string{d.Problem, m}, d.Winner()
+		for _, m := range []string{d[0].A, d[0].B} {
+			at, w := [2]string{d[0].Problem, m}, d.Winner()
 			lost[at] = lost[at] || w != "" && w != m
 		}
 	}
@@ -144,38 +178,37 @@ func (r Record) Unbeaten(kind, quantity string, problems []string, methods ...st
 	return unbeaten
 }
 
-// Recommendation is the table of whom to use for (2.18) when the oracle's samples are all that is
-// known of the costs: for each kind of costs on how many problems of the record a method was beaten
-// by none of the others, by penalised gap after equal queries. Those to use were beaten on the fewest.
+// Recommendation is the table of whom to use for (2.18) when the oracle's samples are all that is known of the costs: for
+// each kind of costs on how many problems of the fair races a method was beaten in both drawings by none of the others,
+// by penalised gap after equal queries. Those to use were beaten on the fewest.
 func (r Record) Recommendation() plotting.Table {
-	problems := r.Problems(ByQueries)
-	unbeaten := r.Unbeaten(ByQueries, PenalisedGap, problems, familyMethods...)
+	learners := slices.DeleteFunc(slices.Clone(FairMethods), func(m string) bool { return m == EvenMixture })
+	unbeaten := r.Unbeaten(Fair, PenalisedGap, slices.Concat(Names, FamilyNames()), learners...)
 	var c cells
-	group := func(what string, belongs func(problem string) bool) {
-		members := slices.DeleteFunc(slices.Clone(problems), func(p string) bool { return !belongs(p) })
+	group := func(what string, problems []string) {
 		most, use := 1, []string(nil)
-		for _, name := range familyMethods {
-			n := len(slices.DeleteFunc(slices.Clone(members), func(p string) bool { return !slices.Contains(unbeaten[p], name) }))
-			c.set(what, name, fmt.Sprintf("%d of %d", n, len(members)))
-			if n > most {
+		for _, m := range learners {
+			n := 0
+			for _, p := range problems {
+				if slices.Contains(unbeaten[p], m) {
+					n++
+				}
+			}
+			if c.set(what, m, fmt.Sprintf("%d of %d", n, len(problems))); n > most {
 				most, use = n, nil
 			}
 			if n == most {
-				use = append(use, name)
+				use = append(use, m)
 			}
 		}
 		c.set(what, "use", strings.Join(use, "; "))
 	}
-	group("three problems, exact costs", func(p string) bool { return slices.Contains(Names, p) })
+	group("three problems, exact costs", Names)
 	for _, n := range []Noise{Exact, Gaussian, Heavy, Outliers} {
-		group("random problems, "+n.String(), func(p string) bool {
-			f, random := family(p)
-			return random && f.Noise == n
-		})
+		group("random problems, "+n.String(), FamilyNames(n))
 	}
-	return c.table(fmt.Sprintf("For (2.18), costs from the oracle: problems on which a method is beaten by none of the others, "+
-		"by penalised gap after equal queries (sign tests at %g %%, Holm)", 100*Level),
-		"costs", append(slices.Clone(familyMethods), "use")...)
+	return c.table(fmt.Sprintf("For (2.18), costs from the oracle: problems on which none of the others beats a method in both drawings "+
+		"of the fair races, by penalised gap after equal queries (sign tests at %g %%, Holm)", 100*Level), "costs", append(learners, "use")...)
 }
 
 // ByTelling is the table of who is best by true cost on each of the problems among those who are

@@ -16,70 +16,78 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// made is a record by hand: on "queue" a is better than b on 9 of 10 streams, and c equals b up to
-// rounding; in a family b is better than a on 6 of 6 instances, 4 of them by themselves.
+// made is a record by hand: by queries a is better than b on 9 of 10 streams, and c equals b up to rounding. In the fair
+// races a is better than b on "queue" in both drawings, and on "network" in the first; on a family it is far better on
+// one of the two runs on each instance, and a little worse on the other.
 func made() (r Record) {
 	r.Record = race.Record{{Problem: "queue", Race: Given, Quantity: Mixture, Value: 100}}
-	for method, more := range map[string]float64{"a": -1, "b": 0, "c": 1e-9} {
-		row := race.Row{Problem: "queue", Race: ByQueries, Method: method, Quantity: PenalisedGap}
-		for k := range 10 {
-			if row.Values = append(row.Values, float64(10+k)+more); method == "a" && k == 3 {
-				row.Values[k] += 6
-			}
-		}
-		r.Record = append(r.Record, row)
+	add := func(problem, base, kind, method string, values ...float64) {
+		r.Record = append(r.Record, race.Row{Problem: problem, Base: base, Race: kind, Method: method, Quantity: PenalisedGap, Values: values})
 	}
-	for _, c := range []struct {
-		method, quantity string
-		count            float64
-	}{{"a", betterThan("b"), 0}, {"a", wonAgainst("b"), 0}, {"b", betterThan("a"), 6}, {"b", wonAgainst("a"), 4}} {
-		r.Record = append(r.Record, race.Row{Problem: "family", Race: ByQueries, Method: c.method, Quantity: c.quantity, Value: c.count, Trials: 6})
+	add("queue", "", ByQueries, "a", 9, 10, 11, 18, 13, 14, 15, 16, 17, 18)
+	add("queue", "", ByQueries, "b", 10, 11, 12, 13, 14, 15, 16, 17, 18, 19)
+	add("queue", "", ByQueries, "c", 10+1e-9, 11, 12, 13, 14, 15, 16, 17, 18, 19)
+	for k, base := range Drawings {
+		one, two, both := slices.Repeat([]float64{1}, 40), slices.Repeat([]float64{2}, 40), slices.Repeat([]float64{1, 100}, 20)
+		add("queue", base, Fair, "a", one...)
+		add("queue", base, Fair, "b", two...)
+		add("network", base, Fair, "a", one...)
+		add("network", base, Fair, "b", [][]float64{two, one}[k]...)
+		add(Families()[0].String(), base, Fair, "a", two...)
+		add(Families()[0].String(), base, Fair, "b", both...)
 	}
 	return r
 }
 
 func TestDuels(t *testing.T) {
 	r := made()
-	problems := []string{"queue", "family"}
-	got := r.Duels(ByQueries, PenalisedGap, problems, [2]string{"a", "b"}, [2]string{"b", "c"})
+	got := r.Duels(ByQueries, PenalisedGap, []string{"queue"}, [2]string{"a", "b"}, [2]string{"b", "c"}, [2]string{"a", "nobody"}, [2]string{"a", "c"})
 	want := []race.Duel{
-		{Problem: "queue", A: "a", B: "b", Better: 9, Worse: 1, P: 3 * 2 * 11. / 1024}, // 1 + 10 of 2¹⁰ falls, on either side
+		{Problem: "queue", A: "a", B: "b", Better: 9, Worse: 1, P: 3 * 2 * 11. / 1024}, // 1 + 10 of 2¹⁰ falls, on either side, and Holm's 3
 		{Problem: "queue", A: "b", B: "c", P: 1},
-		{Problem: "family", A: "a", B: "b", Worse: 6, Lost: 4, Instances: 6, P: 3 * 2 * 11. / 1024},
+		{Problem: "queue", A: "a", B: "c", Better: 9, Worse: 1, P: 3 * 2 * 11. / 1024}, // not less than the one before
 	}
-	// Holm: 3·22/1024, and then 2·2/64, which is less and so raised to that.
-	if !slices.EqualFunc(got, want, func(a, b race.Duel) bool {
-		p := a.P
-		a.P, a.Level, a.Difference, a.Differences = b.P, 0, race.Interval{}, nil
-		return math.Abs(p-b.P) < 1e-12 && reflect.DeepEqual(a, b)
+	if !slices.EqualFunc(got, want, func(a Duel, b race.Duel) bool {
+		d := a[0]
+		p := d.P
+		d.P, d.Level, d.Difference, d.Differences = b.P, 0, race.Interval{}, nil
+		return len(a) == 1 && math.Abs(p-b.P) < 1e-12 && reflect.DeepEqual(d, b)
 	}) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
 	// The median of −1 nine times and 5; of ten differences all but the least and the greatest are an
 	// interval of 1 − 2·11/2¹⁰ for one duel at 5 %, and all are for three.
-	if v := got[0].Difference; v.Mean != -1 || v.Lo != -1 || v.Hi != 5 || v.N != 10 || got[2].Difference.N != 0 {
-		t.Errorf("difference %+v, and %+v of a family", v, got[2].Difference)
+	if v := got[0][0].Difference; v.Mean != -1 || v.Lo != -1 || v.Hi != 5 || v.N != 10 {
+		t.Errorf("difference %+v", v)
 	}
-	text := r.Margins(ByQueries, PenalisedGap, [2]string{"a", "b"}).String() + r.Against(ByQueries, PenalisedGap, problems, "a", "b", "nobody").String()
+	text := r.Margins(ByQueries, PenalisedGap, [2]string{"a", "b"}).String() + r.Against(ByQueries, PenalisedGap, []string{"queue"}, "a", "b", "nobody").String()
 	for _, part := range []string{"9–1", "-1 [-1, -1]", "9–1 ", " –"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("no %q in %s", part, text)
 		}
 	}
-	for problem, want := range map[string]string{"queue": "9–1 won by a", "family": "0–6 (0–4) won by b"} {
-		d := r.Duels(ByQueries, PenalisedGap, []string{problem}, [2]string{"a", "b"})[0]
-		if got := d.String() + " won by " + d.Winner(); got != want {
-			t.Errorf("%s: %s, want %s", problem, got, want)
-		}
-	}
-	// "queue" is no family, and a and c did not meet on one.
-	for pair, want := range map[[2]string][3]int{{"a", "b"}: {0, 1, 0}, {"b", "a"}: {1, 0, 0}, {"a", "c"}: {}} {
-		if won, lost, undecided := r.Wins(ByQueries, pair[0], pair[1]); [3]int{won, lost, undecided} != want {
-			t.Errorf("%v: won %d, lost %d, undecided %d families, want %v", pair, won, lost, undecided, want)
-		}
-	}
-	if unbeaten := r.Unbeaten(ByQueries, PenalisedGap, problems[:1], "a", "b"); !slices.Equal(unbeaten["queue"], []string{"a"}) {
+	if unbeaten := r.Unbeaten(ByQueries, PenalisedGap, []string{"queue"}, "a", "b"); !slices.Equal(unbeaten["queue"], []string{"a"}) {
 		t.Errorf("%q", unbeaten)
+	}
+}
+
+// Who wins one drawing only wins nothing; a family is counted in instances; who raced in one drawing only has no duel.
+func TestFairDuels(t *testing.T) {
+	r, family := made(), Families()[0].String()
+	r.Record = append(r.Record, race.Row{Problem: "queue", Base: Drawings[0], Race: Fair, Method: "half", Quantity: PenalisedGap, Values: []float64{1}})
+	problems := []string{"queue", "network", family}
+	want := map[string]string{"queue": "40–0, 40–0 won by a", "network": "40–0, 0–0 ? won by ", family: "0–0, 0–0 ? won by "}
+	for _, d := range r.Duels(Fair, PenalisedGap, problems, [2]string{"a", "half"}, [2]string{"a", "b"}) {
+		if got := d.String() + " won by " + d.Winner(); got != want[d[0].Problem] || d[0].B != "b" {
+			t.Errorf("%s: %v, want %s", d[0].Problem, got, want[d[0].Problem])
+		}
+		delete(want, d[0].Problem)
+	}
+	if won, lost, undecided := r.Wins(Fair, problems, "b", "a"); won != 0 || lost != 1 || undecided != 2 || len(want) > 0 {
+		t.Errorf("%d won, %d lost, %d undecided, want 0, 1, 2; no duels on %v", won, lost, undecided, want)
+	}
+	if text := r.Against(Fair, PenalisedGap, Names, "a", "b").String(); !strings.Contains(text, "40–0, 0–0 ?") {
+		t.Error(text)
 	}
 }
 
@@ -95,12 +103,12 @@ func TestRecommendation(t *testing.T) {
 			t.Errorf("nobody for %s", table.Columns[0].Text[k])
 		}
 	}
-	if all := len(r.Problems(ByQueries)); counted != all {
-		t.Errorf("%d problems are counted, want %d", counted, all)
+	if counted != 23 {
+		t.Errorf("%d problems are counted, want 23", counted)
 	}
 	worse := Record{slices.Clone(r.Record)} // where plug-in loses every run
 	for k, row := range worse.Record {
-		if values := slices.Clone(row.Values); row.Race == ByQueries && row.Method == "plug-in" && row.Quantity == PenalisedGap {
+		if values := slices.Clone(row.Values); row.Race == Fair && row.Method == "plug-in" {
 			floats.AddConst(1e9, values)
 			worse.Record[k].Values = values
 		}
@@ -114,23 +122,20 @@ func TestRecommendation(t *testing.T) {
 // Where each beats the next in a circle, nobody is unbeaten, and nobody is recommended.
 func TestRecommendationOfNobody(t *testing.T) {
 	var r Record
-	n := len(familyMethods)
-	for i, m := range familyMethods {
-		for j, other := range familyMethods {
-			wins := 10.
-			switch (j - i + n) % n {
-			case 1:
-				wins = 20
-			case n - 1:
-				wins = 0
+	n := len(FairMethods) - 1 // but for the even mixture
+	for i, m := range FairMethods[:n] {
+		for _, base := range Drawings {
+			row := race.Row{Problem: Names[0], Base: base, Race: Fair, Method: m, Quantity: PenalisedGap}
+			for k := range 600 { // m is better than the next in all runs but those that are 0 for the next
+				row.Values = append(row.Values, float64((i+k)%n))
 			}
-			r.Record = append(r.Record, race.Row{Problem: Families()[0].String(), Race: ByQueries, Method: m, Quantity: betterThan(other), Value: wins, Trials: 20})
+			r.Record = append(r.Record, row)
 		}
 	}
 	table := r.Recommendation()
-	want := append(slices.Repeat([]string{"0 of 1"}, n), "")
+	want := append(slices.Repeat([]string{"0 of 3"}, n), "")
 	for k, c := range table.Columns[1:] {
-		if got := c.Text[1]; got != want[k] {
+		if got := c.Text[0]; got != want[k] {
 			t.Errorf("column %q is %q, want %q", c.Head, got, want[k])
 		}
 	}

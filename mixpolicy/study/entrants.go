@@ -90,7 +90,7 @@ func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) (
 	}, eta, omega))
 	sampled := []string{Measures, SampledCosts}
 	add(enter("plug-in", "certainty equivalence for (2.18)", sampled, mixpolicy.PlugIn{}))
-	add(enter("plug-in, median of means", "Nemirovski and Yudin 1983", sampled, MedianPlugIn{}))
+	add(enter("plug-in, median of means", "Nemirovski and Yudin 1983", sampled, priorwork.MedianPlugIn{}))
 	if average {
 		add(tuned("π-learning", "Wang 2017", []string{CostRange, MixingTime, Generator}, func(at []float64) mixpolicy.Method {
 			return priorwork.PiLearning{Steps: steps, MixingTime: mixing, Rate: at[0], Range: at[1]}

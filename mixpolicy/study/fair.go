@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/priorwork"
@@ -29,7 +31,11 @@ const FairTuning = "tuning of a fair race"
 // Drawings are the names of the two, as [race.Row].Base.
 var Drawings = []string{"first drawing", "second drawing"}
 
-// FairMethods take part.
+// EvenMixture is θ = (1/d, …, 1/d), where the gradient methods start, as a method.
+const EvenMixture = "even mixture"
+
+// FairMethods take part. Of the others the variance-reduced form takes 2nmd operations a step,
+// and the dual ALP is the penalty method up to rounding: measures have no flow residual.
 var FairMethods = []string{"Algorithm 1", "Algorithm 1, rows scaled", "penalty", "scale-free", "plug-in", "plug-in, median of means", EvenMixture}
 
 func fairEntrants(p *mixpolicy.Problem) []race.Entrant {
@@ -49,9 +55,42 @@ func fairEntrants(p *mixpolicy.Problem) []race.Entrant {
 		}, axis("η₀", 1, 8, 4), axis("ω", 16, 8, 4), recency),
 		enter("scale-free", "", nil, priorwork.ScaleFree{}),
 		enter("plug-in", "", nil, mixpolicy.PlugIn{}),
-		enter("plug-in, median of means", "", nil, MedianPlugIn{}),
+		enter("plug-in, median of means", "", nil, priorwork.MedianPlugIn{}),
 		enter(EvenMixture, "", nil, mixpolicy.Penalty{StepSize: mixpolicy.Constant(1e-300)}), // stays where it starts
 	}
+}
+
+// drawn is an instance with its penalised gap in units of its optimum.
+type drawn struct {
+	p   *mixpolicy.Problem
+	gap race.Curve
+}
+
+func draw(ctx context.Context, count int, instance func(k int) (*mixpolicy.Problem, error)) (all []drawn) {
+	for k := range count {
+		p := must(instance(k))
+		gap, best := must(race.PenalisedGap(p)), must(p.Optimum(ctx)).Objective
+		all = append(all, drawn{p, func(l *race.Observation) float64 { return gap(l) / best }})
+	}
+	return all
+}
+
+// ends runs a method, which may depend on the instance, on each of some: what its runs came to.
+func ends(ctx context.Context, on []drawn, workers int, method func(*mixpolicy.Problem) mixpolicy.Method,
+	set func(k int) race.Settings) ([][]float64, error) {
+	all := make([][]float64, len(on))
+	var g errgroup.Group
+	g.SetLimit(workers)
+	for k, d := range on {
+		g.Go(func() error {
+			runs, err := race.Trials(ctx, d.p, method(d.p), set(k))
+			if err == nil {
+				all[k] = runs.Ends(d.gap)
+			}
+			return err
+		})
+	}
+	return all, g.Wait()
 }
 
 // fairRace is one on a problem or a family. The numbers are those of the record.
@@ -64,13 +103,13 @@ type fairRace struct {
 	instance func(k int, tuning bool) (*mixpolicy.Problem, error)
 }
 
-// fairRounds is the number of grids.
-const fairRounds = 3
+// fairRounds is the number of grids, and familyInstances that of the instances of a family on which a drawing judges.
+const fairRounds, familyInstances = 3, 20
 
 func fairRaceOn(name string) (f fairRace, err error) {
 	defer catch(&err)
 	if random, ok := family(name); ok {
-		return fairRace{name, 10, 20, 4, familySettings.Queries, random.Instance}, nil
+		return fairRace{name, 10, familyInstances, 4, 3000, random.Instance}, nil
 	}
 	c := must(Build(name))
 	f = fairRace{name, 10, 1, 60, c.Queries[len(c.Queries)-1], func(int, bool) (*mixpolicy.Problem, error) { return c.Problem, nil }}
@@ -155,75 +194,6 @@ func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, n
 		rows = append(rows, like)
 	}
 	return rows.Round(6), nil
-}
-
-// FairDuel is a comparison of two methods in both drawings of a fair race.
-type FairDuel [2]race.Duel
-
-// Winner is the method that is better in both drawings, or "": what one drawing says and the other does not is undecided.
-func (d FairDuel) Winner() string {
-	if w := d[0].Winner(); w == d[1].Winner() {
-		return w
-	}
-	return ""
-}
-
-// String shows the counts of both drawings, such as "12–48, 9–51", with a question mark if nobody wins.
-func (d FairDuel) String() string {
-	text := fmt.Sprintf("%d–%d, %d–%d", d[0].Better, d[0].Worse, d[1].Better, d[1].Worse)
-	if d.Winner() == "" {
-		text += " ?"
-	}
-	return text
-}
-
-// FairDuels compares pairs of methods in the fair races on some problems, on the same streams: run by run on a problem, and
-// on a family by the instances on which one is better in more runs. Holm's correction is for all of them, in both drawings.
-func (r Record) FairDuels(problems []string, pairs ...[2]string) (all []FairDuel) {
-	var duels []race.Duel
-	for _, problem := range problems {
-		for _, pair := range pairs {
-			for _, base := range Drawings {
-				var values [2][]float64
-				for k, m := range pair {
-					row, _ := r.One(race.Row{Problem: problem, Base: base, Race: Fair, Method: m})
-					values[k] = row.Values
-				}
-				d := race.Compare(values[0], values[1], rounding)
-				if differences := d.Differences; !slices.Contains(Names, problem) {
-					d = race.Duel{}
-					for part := range slices.Chunk(differences, max(1, len(differences)/familySettings.Instances)) {
-						judge(&d, part)
-					}
-				}
-				d.Problem, d.A, d.B = problem, pair[0], pair[1]
-				duels = append(duels, d)
-			}
-		}
-	}
-	race.Settle(duels, Level)
-	for both := range slices.Chunk(duels, 2) {
-		if d := both[0]; d.Differences != nil || d.Instances > 0 { // both took part
-			all = append(all, FairDuel(both))
-		}
-	}
-	return all
-}
-
-// FairWins counts the problems on which a is better than b, b better than a, and nobody.
-func (r Record) FairWins(problems []string, a, b string) (won, lost, undecided int) {
-	return tally(r.FairDuels(problems, [2]string{a, b}), a, b)
-}
-
-// FairAgainst is the table of a method's duels with others in the fair races, a row a problem.
-func (r Record) FairAgainst(problems []string, method string, others ...string) plotting.Table {
-	var c cells
-	for _, d := range r.FairDuels(problems, with(method, others...)...) {
-		c.set(d[0].Problem, d[0].B, d.String())
-	}
-	return c.table(fmt.Sprintf("Fair races: where %s has a smaller penalised gap than each other method, and where a greater one, in each "+
-		"of two drawings, counted in runs, or in the instances of a family; ?: not the same winner in both, "+
-		"at %g %% with Holm's correction", method, 100*Level), "problem", others...)
 }
 
 // FairTable is the table of the fair races on a problem: gaps in both drawings, the settings, and what a setting taken at random

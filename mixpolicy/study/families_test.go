@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -96,31 +95,4 @@ func TestDeviation(t *testing.T) {
 func estimate(t *testing.T, p *mixpolicy.Problem, m mixpolicy.Method, queries int, stream uint64) []float64 {
 	set := mixpolicy.Settings{Iterations: queries, Seed: 1, Stream: stream, Uncertified: true}
 	return mixpolicy.Must(mixpolicy.Solve(t.Context(), p, m, set)).Run.(mixpolicy.Estimator).Estimate()
-}
-
-// The median forgets an outlier, which the mean keeps; without outliers it is the mean where there
-// is one group.
-func TestMedianPlugIn(t *testing.T) {
-	p := mixpolicy.Must(Family{2, Exact}.Instance(0, false))
-	outlier := func() *mixpolicy.Problem {
-		k := 0
-		return p.WithNoise(func(*rand.Rand) float64 {
-			if k++; k == 5 {
-				return 1e9
-			}
-			return 0
-		})
-	}
-	for j, v := range estimate(t, outlier(), MedianPlugIn{}, 100, 0) {
-		if !(math.Abs(v) < 2) { // costs are below 1, weights below d
-			t.Errorf("b̂ of %d is %v after an outlier", j, v)
-		}
-	}
-	if mean := estimate(t, outlier(), mixpolicy.PlugIn{}, 100, 0); mean[0] < 1e6 {
-		t.Errorf("mean %v after an outlier of 1e9 in 100", mean)
-	}
-	one, mean := estimate(t, p, MedianPlugIn{Groups: 1}, 100, 0), estimate(t, p, mixpolicy.PlugIn{}, 100, 0)
-	if !floats.EqualApprox(one, mean, 1e-14) {
-		t.Errorf("%v with one group, want the mean %v", one, mean)
-	}
 }

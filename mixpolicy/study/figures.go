@@ -170,13 +170,44 @@ func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	return cut(f)
 }
 
+// ByDim draws the penalised gaps of the fair races on the families with the given noise, of both drawings together: medians
+// over their instances of the medians over runs.
+func (r Record) ByDim(noise Noise) plotting.Figure {
+	f := sized("number of base policies d", gapLabel)
+	f.Title = noise.String()
+	for _, m := range FairMethods {
+		var l plotting.Line
+		for _, family := range Families(noise) {
+			var gaps []float64
+			for _, base := range Drawings {
+				values := r.end(family.String(), base, Fair, m, PenalisedGap)
+				for runs := range slices.Chunk(values, max(1, len(values)/familyInstances)) {
+					gaps = append(gaps, max(medianOf(runs).Mean, floor))
+				}
+			}
+			v := medianOf(gaps)
+			l.X, l.Y, l.Lo, l.Hi = append(l.X, float64(family.Dim)), append(l.Y, v.Mean), append(l.Lo, v.Lo), append(l.Hi, v.Hi)
+		}
+		add(&f, m, l)
+	}
+	return f
+}
+
 // Final is the last row of a quantity in a race; the zero Row if there is none.
 func (r Record) Final(problem, kind, method, what string) race.Row {
-	rows := r.where(problem, kind, method, what)
+	return last(r.where(problem, kind, method, what))
+}
+
+func last(rows race.Record) race.Row {
 	if len(rows) == 0 {
 		return race.Row{}
 	}
 	return rows[len(rows)-1]
+}
+
+// end is what the runs of a method came to in a race, or in a drawing of a fair one.
+func (r Record) end(problem, base, kind, method, what string) []float64 {
+	return last(r.Select(race.Row{Problem: problem, Base: base, Race: kind, Method: method, Quantity: what})).Values
 }
 
 // columns are those of a table of text; behind a tab a head has the format of a column of numbers.

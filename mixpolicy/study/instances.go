@@ -1,7 +1,7 @@
 // Package study races all methods of package priorwork, and Algorithm 1 in its forms, on
-// three problems, and some of them on families of random ones ([Family]): by queries and by
-// seconds, tuned for what is reported. Those of the families are finely tuned on the three problems,
-// by queries, and have the runs to decide who is better; the others have 20, of 16 settings. Runs are compared on
+// three problems, by queries and by seconds, tuned for what is reported; and some of them in fair races ([Fair]) on
+// these and on families of random problems ([Family]). Those of the fair races are finely tuned in the races by queries, and
+// have the runs to decide who is better; the others have 20, of 16 settings. Runs are compared on
 // the same streams by the sign test, with Holm's correction for the number of comparisons. The results are recorded
 // in data/comparison.csv, from which the figures and tables of the notebook on what to use, and
 // what it recommends, are computed; a test computes a part of them again. [FourQueues] is the experiment that the

@@ -8,7 +8,6 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"time"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -58,9 +57,9 @@ func Recorded() (Record, error) {
 }
 
 // finely says whether a method is tuned on the fine grid, and then on a finer one around its best setting,
-// with as many runs as decide: those that are compared with each other on the families, too.
+// with as many runs as decide: those of the fair races.
 func finely(kind, method string) bool {
-	return kind != BySeconds && slices.Contains(familyMethods, method)
+	return kind != BySeconds && slices.Contains(FairMethods, method)
 }
 
 // settings are those of the record. Of two methods the sign test of 200 runs, as one of 14 tests, finds with
@@ -182,10 +181,10 @@ func (o outcome) configurations() int {
 // medianOf is the median with its interval, by which settings are compared too.
 func medianOf(x []float64) race.Interval { return race.Median(x, confidence) }
 
-// Update computes the rows of a race of a kind, [ByQueries], [BySeconds] or [Fair], on a problem or family, of the named
-// methods, or of all if none is named, and replaces those in the record at path. Others' rows stay as they are. On a problem
-// it is one method after the other, so that an interruption loses one at most. It returns who took part; a family has no
-// races of single methods but fair ones.
+// Update computes the rows of a race of a kind, [ByQueries], [BySeconds] or [Fair], on a problem, of the named methods,
+// or of all if none is named, and replaces those in the record at path. Others' rows stay as they are. Races that are
+// not fair are one method after the other, so that an interruption loses one at most, and there are none on families.
+// It returns who took part.
 func Update(ctx context.Context, path, problem, kind string, progress Progress, names ...string) (raced []string, err error) {
 	defer func() {
 		if err != nil {
@@ -196,9 +195,7 @@ func Update(ctx context.Context, path, problem, kind string, progress Progress, 
 	replace := func(rows race.Record, order func(a, b race.Row) int, old func(race.Row) bool) {
 		must(0, race.Update(path, func(row race.Row) bool { return row.Problem == problem && old(row) }, rows, order))
 	}
-	f, random := family(problem)
-	switch {
-	case kind == Fair:
+	if kind == Fair {
 		fair := must(fairRaceOn(problem))
 		raced = slices.DeleteFunc(slices.Clone(FairMethods), func(m string) bool { return len(names) > 0 && !slices.Contains(names, m) })
 		for drawing := 0; drawing < len(Drawings) && len(raced) > 0; drawing++ {
@@ -206,32 +203,24 @@ func Update(ctx context.Context, path, problem, kind string, progress Progress, 
 				return row.Base == Drawings[drawing] && slices.Contains(raced, row.Method)
 			})
 		}
-	case random && len(names) > 0:
-		return nil, errors.New("recorded for all methods at once, want no method")
-	case random && (kind == ByQueries || f.Noise == Gaussian): // the others are recorded by queries only
-		set := familySettings
-		if set.Progress = progress; kind == BySeconds {
-			set.Time = 10 * time.Millisecond
-		}
-		replace(must(f.Compute(ctx, set)), byProblem, func(row race.Row) bool { return row.Base == "" && row.Race == kind })
-	case !random:
-		c := must(Build(problem))
-		for _, e := range Only(c.Entrants(kind), names...) {
-			replace(must(c.Compute(ctx, kind, progress, e)), c.order(), func(row race.Row) bool {
-				return row.Base == "" && (row.Race == Given || (row.Race == BySeconds) == (kind == BySeconds) && row.Method == e.Name)
-			})
-			raced = append(raced, e.Name)
-		}
+		return raced, nil
+	}
+	if _, random := family(problem); random {
+		return nil, nil
+	}
+	c := must(Build(problem))
+	for _, e := range Only(c.Entrants(kind), names...) {
+		replace(must(c.Compute(ctx, kind, progress, e)), c.order(), func(row race.Row) bool {
+			return row.Base == "" && (row.Race == Given || (row.Race == BySeconds) == (kind == BySeconds) && row.Method == e.Name)
+		})
+		raced = append(raced, e.Name)
 	}
 	return raced, nil
 }
 
 // byProblem sorts rows by problem and race.
 func byProblem(a, b race.Row) int {
-	order := slices.Clone(Names)
-	for _, f := range Families() {
-		order = append(order, f.String())
-	}
+	order := slices.Concat(Names, FamilyNames())
 	return cmp.Or(
 		cmp.Compare(slices.Index(order, a.Problem), slices.Index(order, b.Problem)),
 		cmp.Compare(slices.Index(races, a.Race), slices.Index(races, b.Race)))

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
@@ -64,14 +66,23 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// The first family is computed whole, and the tuned setting of one method.
-func TestFamilyRecord(t *testing.T) {
+// Of the fair races the first family is computed again, in one drawing with all its tuning.
+func TestFairRecord(t *testing.T) {
+	f, known := mixpolicy.Must(fairRaceOn(Families()[0].String())), recorded()
+	methods := FairMethods
 	if testing.Short() {
-		t.Skip("some seconds")
+		methods = FairMethods[4:] // some seconds for those that are tuned
 	}
-	f := Families()[0]
-	got := mixpolicy.Must(f.Compute(t.Context(), familySettings))
-	compare(t, recorded().where(f.String(), ByQueries, "", ""), got.Derive(medianOf).Round(6))
+	for _, m := range methods {
+		got := Record{mixpolicy.Must(f.compute(t.Context(), 1, nil, m)).Derive(medianOf).Round(6)}
+		slices.SortStableFunc(got.Record, byProblem)
+		compare(t, known.Select(race.Row{Problem: f.name, Base: Drawings[1], Method: m}), got.Record)
+		for _, kind := range []string{Fair, FairTuning} {
+			if a, b := known.end(f.name, Drawings[1], kind, m, PenalisedGap), got.end(f.name, "", kind, m, PenalisedGap); !floats.EqualApprox(a, b, 1e-6) {
+				t.Errorf("%s, %s: %v recorded, %v computed", m, kind, a, b)
+			}
+		}
+	}
 }
 
 // Plug-in knows the optimum of the queue after a handful of queries, so that a short race

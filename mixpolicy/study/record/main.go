@@ -68,18 +68,13 @@ type commandLine struct {
 type comparisonCmd struct {
 	Problem []string `short:"p" sep:"none" placeholder:"NAME" help:"Only this problem; may be repeated."`
 	Race    []string `short:"r" placeholder:"KIND" enum:"queries,seconds,fair" default:"queries,seconds,fair" help:"Only such races."`
-	Method  []string `short:"m" sep:"none" placeholder:"NAME" help:"Only this method; may be repeated. Families have all methods at once."`
+	Method  []string `short:"m" sep:"none" placeholder:"NAME" help:"Only this method; may be repeated. Families have fair races only."`
 }
 
 // Run records one method after the other, so that an interruption loses one at most.
 func (c comparisonCmd) Run(ctx context.Context, w *work) error {
 	if len(c.Problem) == 0 {
-		c.Problem = slices.Clone(study.Names)
-		for _, f := range study.Families() {
-			if len(c.Method) == 0 {
-				c.Problem = append(c.Problem, f.String())
-			}
-		}
+		c.Problem = slices.Concat(study.Names, study.FamilyNames())
 	}
 	var raced []string
 	for _, name := range c.Problem {
@@ -129,7 +124,7 @@ func (listCmd) Run(_ context.Context, w *work) error {
 			fmt.Fprintf(w.out, "comparison -p %q -m %q%s\n", name, e.Name, note)
 		}
 	}
-	for _, f := range study.Families() {
+	for _, f := range study.FamilyNames() {
 		fmt.Fprintf(w.out, "comparison -p %q\n", f)
 	}
 	for _, p := range study.NetworkParts() {

@@ -23,12 +23,9 @@ func found() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var families []string
-	for _, f := range study.Families() {
-		families = append(families, f.String())
-	}
+	families := study.FamilyNames()
 	duel := func(a, b string) string {
-		won, lost, _ := record.FairWins(families, a, b)
+		won, lost, _ := record.Wins(study.Fair, families, a, b)
 		return fmt.Sprintf("%d and is beaten on %d", won, lost)
 	}
 	penalty, plugIn, plain := duel("Algorithm 1", "penalty"), duel("plug-in", "Algorithm 1"), duel("plug-in", "penalty")

@@ -1,4 +1,4 @@
-package study
+package priorwork
 
 import (
 	"cmp"
@@ -12,15 +12,18 @@ import (
 )
 
 var (
-	_ mixpolicy.Method    = MedianPlugIn{}
-	_ mixpolicy.Run       = (*medianPlugIn)(nil)
-	_ mixpolicy.Estimator = (*medianPlugIn)(nil)
+	_ mixpolicy.Method  = MedianPlugIn{}
+	_ mixpolicy.SlowRun = (*medianPlugIn)(nil)
 )
 
 // MedianPlugIn is [mixpolicy.PlugIn] for costs with heavy tails: sample k goes to group
 // k mod Groups, and b̂ⱼ is the median of the groups' estimates of bⱼ. Where few groups have a
 // sample that is far off, the median is that of the others; a mean keeps every such sample. As
 // long as there are fewer samples than groups, it is over those that have one.
+//
+// Source: Nemirovski and Yudin, Problem Complexity and Method Efficiency in Optimization, 1983.
+//
+// Deviations: see [Publications].
 type MedianPlugIn struct {
 	Groups int // 0 is 15
 }
@@ -34,26 +37,23 @@ type medianPlugIn struct {
 	t, solved     int
 	total         [][]float64 // of each group, Σ c ψ/q
 	row, b, theta []float64
-	means         []float64
 }
 
 // Start implements [mixpolicy.Method].
 func (a MedianPlugIn) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
-	groups, d := cmp.Or(a.Groups, 15), p.Dim()
-	r := &medianPlugIn{p: p, oracle: o, row: make([]float64, d), b: make([]float64, d), total: make([][]float64, groups)}
-	for k := range r.total {
-		r.total[k] = make([]float64, d)
+	d := p.Dim()
+	r := &medianPlugIn{p: p, oracle: o, row: make([]float64, d), b: make([]float64, d), theta: barycentre(d)}
+	for range cmp.Or(a.Groups, 15) {
+		r.total = append(r.total, make([]float64, d))
 	}
-	r.theta = slices.Repeat([]float64{1 / float64(d)}, d)
 	return r, nil
 }
 
 // Step implements [mixpolicy.Run].
 func (a *medianPlugIn) Step() error {
-	f := a.p.Features()
 	pair, cost := a.oracle.Sample()
-	f.Row(a.row, pair)
-	floats.AddScaled(a.total[a.t%len(a.total)], cost/f.Sampling()[pair], a.row)
+	a.p.Features().Row(a.row, pair)
+	floats.AddScaled(a.total[a.t%len(a.total)], cost/a.p.Features().Sampling()[pair], a.row)
 	a.t++
 	return nil
 }
@@ -64,22 +64,20 @@ func (a *medianPlugIn) View(s *mixpolicy.Snapshot) error { return a.ViewUntil(co
 // ViewUntil implements [mixpolicy.SlowRun]. It solves the linear program, once per t.
 func (a *medianPlugIn) ViewUntil(ctx context.Context, s *mixpolicy.Snapshot) error {
 	if a.t != a.solved {
+		means := make([]float64, min(a.t, len(a.total)))
 		for j := range a.b {
-			a.means = a.means[:0]
-			for k, total := range a.total[:min(a.t, len(a.total))] {
-				count := (a.t + len(a.total) - 1 - k) / len(a.total)
-				a.means = append(a.means, total[j]/float64(count))
+			for k := range means {
+				means[k] = a.total[k][j] / float64((a.t+len(a.total)-1-k)/len(a.total))
 			}
-			slices.Sort(a.means)
-			n := len(a.means)
-			a.b[j] = (a.means[(n-1)/2] + a.means[n/2]) / 2
+			slices.Sort(means)
+			n := len(means)
+			a.b[j] = (means[(n-1)/2] + means[n/2]) / 2
 		}
 		best, err := a.p.Solve(ctx, a.b)
 		if err != nil {
-			return fault.At("study", "median of means", err)
+			return fault.At("priorwork", "median of means", err)
 		}
-		copy(a.theta, best.Theta)
-		a.solved = a.t
+		a.theta, a.solved = best.Theta, a.t
 	}
 	*s = mixpolicy.Snapshot{Iteration: a.t, Queries: a.oracle.Queries(), Last: a.theta, Average: a.theta}
 	return nil
