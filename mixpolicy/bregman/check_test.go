@@ -62,9 +62,12 @@ func everything(d int) []Modulus {
 
 // All that the package offers passes its own examination, in several dimensions.
 func TestCheckPasses(t *testing.T) {
-	for _, d := range []int{1, 2, 5} {
+	for _, d := range []int{2, 5, 1} {
+		if d == 1 && testing.Short() {
+			break
+		}
 		for _, m := range append(everything(d), struct{ Modulus }{Burg()}) {
-			if err := Check(context.Background(), m, d, 1).Err(); err != nil && (d > 1 || !testing.Short()) {
+			if err := Check(context.Background(), m, d, 1).Err(); err != nil {
 				t.Error(err)
 			}
 		}

@@ -198,7 +198,11 @@ func TestBallsFarOut(t *testing.T) {
 func TestDivergenceAccuracy(t *testing.T) {
 	rng := source(2)
 	const r = 1.7
-	for trial := range 400 {
+	trials := 400
+	if testing.Short() {
+		trials = 100
+	}
+	for trial := range trials {
 		d := 1 + rng.IntN(6)
 		near := math.Pow(10, -12*rng.Float64())
 		edge := 1 - math.Pow(10, -15*rng.Float64())

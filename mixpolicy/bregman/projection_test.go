@@ -91,6 +91,9 @@ func TestProjectDualOfEqualEntries(t *testing.T) {
 func TestManyDimensions(t *testing.T) {
 	rng := source(6)
 	for _, d := range []int{10_000, 1_000_000} {
+		if d > 10_000 && testing.Short() {
+			break
+		}
 		for _, m := range []Modulus{Ball{R: 0.5}, Cube(0.001), NegativeEntropy(), Euclidean()} {
 			y := normal(rng, d, 3)
 			if _, err := ProjectDual(m, y, nil); err != nil {
