@@ -242,7 +242,7 @@ func TestMultilevelAgainstElimination(t *testing.T) {
 
 // A start near the solution saves sweeps, for a measure of the same quality.
 func TestWarmStart(t *testing.T) {
-	w := models.Network{Buffers: [4]int{9, 7, 7, 9}}
+	w := models.Network{Buffers: [4]int{6, 5, 5, 6}}
 	x := mixpolicy.Must(w.MDP())
 	base := mixpolicy.Must(w.Policies(x, models.Longer, models.AnyQueue))
 	near := mixpolicy.Must(mixpolicy.Mixture([]float64{.99, .01}, base...))

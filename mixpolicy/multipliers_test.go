@@ -38,6 +38,7 @@ func TestLazyEqualsDense_3_26(t *testing.T) {
 		{"queue, rows scaled", section6, mixpolicy.PrimalDual{CostScale: cMax, RowScaling: true}},
 		{"queue, rows scaled, ball met at times", section6, mixpolicy.PrimalDual{CostScale: cMax, RowScaling: true, Beta: 1}},
 		{"d = 4, rows scaled", geometricProblem(t, 100, 4), mixpolicy.PrimalDual{RowScaling: true}},
+		{"as printed", geometricProblem(t, 100, 3), mixpolicy.PrimalDual{Form: mixpolicy.Printed, Recency: 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -48,10 +49,15 @@ func TestLazyEqualsDense_3_26(t *testing.T) {
 			}
 			dense, lazy := with(mixpolicy.DenseMultipliers), with(mixpolicy.LazyMultipliers)
 			for step := range steps {
+				if c.m.Form == mixpolicy.Printed && step == 1000 {
+					break // after 2000 it comes to NaN
+				}
 				advance(t, dense, 1)
 				advance(t, lazy, 1)
 				if a, b := view(t, dense), view(t, lazy); !floats.EqualApprox(a.Last, b.Last, 1e-12) {
 					t.Fatalf("θ_%d = %v with lazy multipliers, %v with dense ones", step+1, b.Last, a.Last)
+				} else if size := floats.Norm(a.Lambda, math.Inf(1)); c.m.Form == mixpolicy.Printed && !floats.EqualApprox(a.Lambda, b.Lambda, 1e-12*size) {
+					t.Fatalf("λ̂_%d differs with lazy multipliers, which need no estimate", step+1)
 				}
 			}
 		})
@@ -59,7 +65,7 @@ func TestLazyEqualsDense_3_26(t *testing.T) {
 }
 
 // The multipliers that a lazy run reports are ⪰ 0, so that their bound holds, and
-// estimate λ̂ of (3.27) without bias: their mean over trials is within its error.
+// estimate λ̂ of (3.27) without bias, with all weights: their mean over trials is within its error.
 func TestLazyAverage_3_27(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(3), mixpolicy.AverageCost)
 	best := mixpolicy.Must(p.Optimum(t.Context()))
@@ -69,7 +75,7 @@ func TestLazyAverage_3_27(t *testing.T) {
 	for k := range trials {
 		var lambda [2][]float64
 		for i, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
-			m := startOn(t, p, mixpolicy.PrimalDual{CostScale: .1, Multipliers: kind}, mixpolicy.Must(mixpolicy.NewOracle(p, 3, uint64(k))))
+			m := startOn(t, p, mixpolicy.PrimalDual{CostScale: .1, Multipliers: kind, Recency: float64(k % 2)}, mixpolicy.Must(mixpolicy.NewOracle(p, 3, uint64(k))))
 			advance(t, m, steps)
 			lambda[i] = view(t, m).Lambda
 		}
@@ -95,26 +101,5 @@ func TestLazyAverage_3_27(t *testing.T) {
 	}
 	if !some {
 		t.Error("no multiplier was ever positive")
-	}
-}
-
-// The printed form without a ball: λ = ΨW gives the iterates and the multipliers of the
-// vector that (3.26) updates.
-func TestPrintedLazily_3_26(t *testing.T) {
-	p := geometricProblem(t, 100, 3)
-	var s [2]mixpolicy.Snapshot
-	for k, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
-		m := start(t, p, mixpolicy.PrimalDual{Form: mixpolicy.Printed, Multipliers: kind})
-		advance(t, m, 500)
-		s[k] = view(t, m)
-	}
-	// 500 steps of 3 products each round λ, and through it θ, by 1500·2⁻⁵³ of their size.
-	const tol = 1e-12
-	if d := floats.Distance(s[0].Last, s[1].Last, math.Inf(1)); !(d <= tol) {
-		t.Errorf("θ differ by %v", d)
-	}
-	largest := floats.Norm(s[0].Lambda, math.Inf(1))
-	if d := floats.Distance(s[0].Lambda, s[1].Lambda, math.Inf(1)); !(d <= tol*largest) || largest == 0 {
-		t.Errorf("λ̂ differ by %v, the largest is %v", d, largest)
 	}
 }

@@ -52,18 +52,20 @@ func TestPenaltyIsUnbiased_4_14(t *testing.T) {
 }
 
 // Every iterate is in Θ_R ∩ Θ₂, and is the projection of the step: for every feasible x,
-// ⟨y − θ, x − θ⟩ ≤ 0 for y the point that was projected.
+// ⟨y − θ, x − θ⟩ ≤ 0 for y the point that was projected. The average has the weights η(t+1)ᵖ.
 func TestPenaltyProjects_4_16(t *testing.T) {
 	for _, class := range []mixpolicy.Class{mixpolicy.Ball(1), mixpolicy.Cube(.9), mixpolicy.Simplex()} {
 		p := small(t, 3, class, mixpolicy.AverageCost)
 		const eta = .5
-		m := start(t, p, mixpolicy.Penalty{StepSize: mixpolicy.Constant(eta), CostScale: .1})
+		m := start(t, p, mixpolicy.Penalty{StepSize: mixpolicy.Constant(eta), CostScale: .1, Recency: 1.5})
 		o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))
 		s := view(t, m)
-		row := make([]float64, 3)
+		row, sum, weights := make([]float64, 3), make([]float64, 3), 0.
 		corners := [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {.9, .9, -.8}, {-.8, .9, .9}, {.9, -.8, .9}, {2. / 3, 2. / 3, -1. / 3}, {1. / 3, 1. / 3, 1. / 3}}
 		for step := range 200 {
-			y := append([]float64(nil), s.Last...)
+			y, w := append([]float64(nil), s.Last...), math.Pow(float64(step+1), 1.5)
+			floats.AddScaled(sum, w, y)
+			weights += w
 			i, cost := o.Sample()
 			p.Features().Row(row, i)
 			slope := cost / .1
@@ -76,6 +78,9 @@ func TestPenaltyProjects_4_16(t *testing.T) {
 			tolerance := 64 * u * (1 + floats.Norm(y, 2))
 			if math.Abs(floats.Sum(s.Last)-1) > tolerance || class.Size(s.Last) > class.R+tolerance {
 				t.Fatalf("%v: θ_%d = %v is outside", class, step+1, s.Last)
+			}
+			if !floats.EqualApprox(floats.ScaleTo(row, 1/weights, sum), s.Average, 1e-13) {
+				t.Fatalf("%v: θ̂_%d = %v, want %v", class, step+1, s.Average, row)
 			}
 			for _, x := range corners {
 				if class.Size(x) > class.R {

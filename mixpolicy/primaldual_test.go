@@ -2,6 +2,7 @@ package mixpolicy_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -44,7 +45,7 @@ func references() []reference {
 
 // Algorithm 1, against itself transcribed: θ_{t+1} is the argmin of (3.13) over 1ᵀθ = 1 with the estimate (3.5a), that
 // is, ηĝ + ∇φ(θ_{t+1}) − ∇φ(θ_t) is a multiple of 1; λ_{t+1} is (3.26) with the sign of −Ψθ and the non-negative
-// part; averages are (3.27). That the mean of (3.5a) is the gradient (3.6), see paper.
+// part; averages are (3.27), or with the weights η_t(t+1)ᵖ of recency. That the mean of (3.5a) is the gradient (3.6), see paper.
 func TestAlgorithm1_3_13(t *testing.T) {
 	const d, steps, scale, eta0 = 3, 60, .1, .2
 	const dense, lazy = mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers
@@ -55,17 +56,23 @@ func TestAlgorithm1_3_13(t *testing.T) {
 	for _, ref := range references() {
 		for _, m := range []mixpolicy.PrimalDual{
 			{Multipliers: dense}, {Multipliers: dense, Beta: .05}, {Multipliers: lazy}, {Multipliers: lazy, Beta: .05},
-			{Multipliers: dense, RowScaling: true}, {Multipliers: dense, RowScaling: true, Beta: .05},
-			{Multipliers: lazy, RowScaling: true}, {Multipliers: lazy, RowScaling: true, Beta: .05},
+			{Multipliers: dense, RowScaling: true}, {Multipliers: dense, RowScaling: true, Beta: .05, Recency: 2.5},
+			{Multipliers: lazy, RowScaling: true, Recency: .5}, {Multipliers: lazy, RowScaling: true, Beta: .05},
 		} {
 			p := unit(t, d)
+			theta0 := []float64{1. / d, 1. / d, 1. / d}
 			if m.RowScaling { // and a q that is not (1/d) Σ ψʲ
+				theta0 = []float64{.5, .25, .25}
+				m.Theta0 = theta0
 				p = mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(p.Features().SampledBy(other)), p.Class()))
 			}
 			m.Modulus, m.CostScale, m.StepSize = ref.modulus, scale, mixpolicy.InverseSqrt(eta0)
 			f, c, run := p.Features(), p.MDP().Costs(), start(t, p, m)
 			o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)) // draws the same pairs
 			lambda := make([]float64, len(c))
+			if s := view(t, run); !slices.Equal(s.Average, theta0) || !slices.Equal(s.Last, theta0) || !floats.Same(s.Lambda, lambda) {
+				t.Errorf("%s, %+v: before the first step %+v", ref.name, m, s)
+			}
 			sumTheta, sumLambda, weight := make([]float64, d), make([]float64, len(c)), 0.
 			for step := range steps {
 				s := view(t, run)
@@ -81,9 +88,10 @@ func TestAlgorithm1_3_13(t *testing.T) {
 					stationary[j] -= eta * (cost/scale - lambda[i]) * f.Column(j)[i] / q
 				}
 
-				weight += eta // (3.27), before θ_t and λ_t are gone
-				floats.AddScaled(sumTheta, eta, theta)
-				floats.AddScaled(sumLambda, eta, lambda)
+				w := eta * math.Pow(float64(step+1), m.Recency) // (3.27), before θ_t and λ_t are gone
+				weight += w
+				floats.AddScaled(sumTheta, w, theta)
+				floats.AddScaled(sumLambda, w, lambda)
 
 				var squares float64 // (3.26)
 				for i, v := range naive(f, theta) {
@@ -227,6 +235,9 @@ func TestPrimalDualErrors(t *testing.T) {
 	}{
 		{ball, mixpolicy.PrimalDual{Beta: -1}, []string{"β = -1"}},
 		{ball, mixpolicy.PrimalDual{CostScale: nan}, []string{"CostScale = NaN"}},
+		{ball, mixpolicy.PrimalDual{Recency: -1}, []string{"recency p = -1"}},
+		{ball, mixpolicy.PrimalDual{Recency: 31}, []string{"p = 31, want a number from 0 to 30"}},
+		{ball, mixpolicy.PrimalDual{Recency: nan}, []string{"p = NaN"}},
 		{ball, mixpolicy.PrimalDual{StepSize: mixpolicy.Constant(0)}, []string{"η₀ = 0"}},
 		{ball, mixpolicy.PrimalDual{Theta0: []float64{1}}, []string{"θ₀ has 1 entries, want d = 2"}},
 		{ball, mixpolicy.PrimalDual{Theta0: []float64{1, nan}}, []string{"θ₀ entry 1 is NaN"}},
@@ -252,17 +263,6 @@ func TestPrimalDualErrors(t *testing.T) {
 	}
 }
 
-// (3.27) before the first step: the averages are θ₀ and 0.
-func TestViewBeforeSteps(t *testing.T) {
-	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
-	for _, m := range []mixpolicy.Method{mixpolicy.PrimalDual{Theta0: []float64{.75, .25}}, mixpolicy.Penalty{Theta0: []float64{.75, .25}}} {
-		s := view(t, start(t, p, m))
-		if s.Average[0] != .75 || s.Last[1] != .25 || floats.Norm(s.Lambda, 1) != 0 {
-			t.Errorf("%s: %+v", m.Name(), s)
-		}
-	}
-}
-
 // No method allocates in a step; a lazy path grows by doubling, less and less often.
 func TestStepAllocations(t *testing.T) {
 	three := unit(t, 3)
@@ -276,58 +276,6 @@ func TestStepAllocations(t *testing.T) {
 		run := start(t, three, m)
 		if n := testing.AllocsPerRun(1000, func() { advance(t, run, 1) }); n != 0 {
 			t.Errorf("%s: %v allocations a step", m.Name(), n)
-		}
-	}
-}
-
-// The average with recency p is Σ wθ / Σ w, w_t = η_t(t+1)ᵖ, of the iterates that are shown; λ̂ has the same weights,
-// and λ_t is what the plain sum Σ ηλ grows by.
-func TestRecency_3_27(t *testing.T) {
-	const d, steps, p, eta0 = 3, 40, 2.5, 8.
-	x := unit(t, d)
-	for _, method := range []func(recency float64) mixpolicy.Method{
-		func(p float64) mixpolicy.Method {
-			return mixpolicy.Penalty{Weight: 4, StepSize: mixpolicy.InverseSqrt(eta0), Recency: p}
-		},
-		func(p float64) mixpolicy.Method {
-			return mixpolicy.PrimalDual{StepSize: mixpolicy.InverseSqrt(eta0), Multipliers: mixpolicy.DenseMultipliers, Recency: p}
-		},
-		func(p float64) mixpolicy.Method {
-			return mixpolicy.PrimalDual{StepSize: mixpolicy.InverseSqrt(eta0), Multipliers: mixpolicy.LazyMultipliers, Recency: p}
-		},
-	} {
-		plain, recent := start(t, x, method(0)), start(t, x, method(p))
-		theta, lambda := make([]float64, d), make([]float64, x.MDP().Pairs())
-		before, grown := make([]float64, len(lambda)), make([]float64, len(lambda)) // Σ ηλ, before a step and after it
-		var weights, etas float64
-		for k := range steps {
-			eta := eta0 / math.Sqrt(float64(k+1))
-			w := eta * math.Pow(float64(k+1), p)
-			floats.AddScaled(theta, w, view(t, plain).Last)
-			weights, etas = weights+w, etas+eta
-			advance(t, plain, 1)
-			advance(t, recent, 1)
-			if l := view(t, plain).Lambda; l != nil {
-				floats.ScaleTo(grown, etas, l)
-				for i, v := range grown {
-					lambda[i] += w / eta * (v - before[i])
-				}
-				copy(before, grown)
-			}
-		}
-		s := view(t, recent)
-		floats.Scale(1/weights, theta)
-		floats.Scale(1/weights, lambda)
-		if !floats.EqualApprox(s.Average, theta, 1e-13) {
-			t.Errorf("%v: θ̂ = %v, want %v", method(p), s.Average, theta)
-		}
-		if size := floats.Norm(lambda, math.Inf(1)); s.Lambda != nil && (size == 0 || !floats.EqualApprox(s.Lambda, lambda, 1e-12*size)) {
-			t.Errorf("%v: λ̂ = %v, want %v", method(p), s.Lambda, lambda)
-		}
-	}
-	for _, p := range []float64{-1, 31, math.NaN()} {
-		if _, err := (mixpolicy.PrimalDual{Recency: p}).For(x); err == nil {
-			t.Errorf("no error for p = %v", p)
 		}
 	}
 }
