@@ -228,14 +228,6 @@ func eachDeterministic(x *mixpolicy.MDP, f func(*mixpolicy.Policy)) {
 	}
 }
 
-// bruteForce returns the least cost over all deterministic policies, among which
-// an optimal one is.
-func bruteForce(t failer, x *mixpolicy.MDP) float64 {
-	best := math.Inf(1)
-	eachDeterministic(x, func(p *mixpolicy.Policy) { best = min(best, costOf(x, p, luMeasure(t, x, p))) })
-	return best
-}
-
 // wantError checks that err says every one of the given things.
 func wantError(t failer, err error, parts ...string) {
 	t.Helper()
