@@ -112,9 +112,11 @@ func ValueIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuat
 // actions that can't have become the best, with the same result, so that late ones
 // cost little more than a sweep.) It follows until the policy's own
 // residual is a hundredth of what the last greedy step left, so that the next one
-// is due to the policy, or meets the tolerance if no action changed. Errors are
-// those of [ValueIteration].
+// is due to the policy, or meets the tolerance if no action changed. After 4096 sweeps
+// policies are evaluated by elimination where that takes little, since their chains
+// mix slowly. Errors are those of [ValueIteration].
 func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
+	fills := false // elimination took too much
 	return x.optimise(ctx, set, func(r *search) error {
 		goal := (r.last.hi - r.last.lo) / 100
 		if !r.last.actions { // perhaps this is the last policy
@@ -125,15 +127,28 @@ func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings)
 			r.Sweeps++
 			r.advance()
 			if c.hi-c.lo <= goal || ctx.Err() != nil {
-				break
+				return nil
 			}
 		}
-		return nil
+		if fills || r.Sweeps < 4*quick {
+			return nil
+		}
+		y, err := x.Under(deterministic(x, r.greedy.actions))
+		if err != nil {
+			return err
+		}
+		if support, several := x.support(y.p); several == nil {
+			fills, err = r.eliminate(y, support)
+		}
+		if ctx.Err() != nil {
+			return nil // the next greedy step reports it, with the bounds of the optimum
+		}
+		return err
 	})
 }
 
 // maxFollow ends the pursuit of a policy whose chain mixes slowly: 100 sweeps cost
-// as much as 100/m full greedy steps, and the next policy may mix faster.
+// as much as 100/m full greedy steps.
 const maxFollow = 100
 
 // PolicyIteration (Howard 1960) evaluates each greedy policy exactly, by
@@ -325,19 +340,8 @@ func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*V
 	r.top = floats.Norm(x.cost, math.Inf(1))
 	r.rounding += float64(x.m+1) * 0x1p-53
 	actions := make([]int32, x.n)
-	solve := func() error {
-		reduced, err := y.reduce(ctx, y.p, allStates(x.n, support), quickly)
-		if ctx.Err() != nil || errors.Is(err, reduction.ErrFill) {
-			return ctx.Err()
-		}
-		v := reduced.values(y.cost, 1)
-		if all := sum.Of(v); all-all == 0 { // all are numbers, and finite
-			r.v = v
-		}
-		return err
-	}
 	if x.n <= smallModel {
-		if err := solve(); err != nil {
+		if _, err := r.eliminate(y, support); err != nil {
 			return nil, r.stopped(err)
 		}
 		r.Sweeps = -1 // the first sweep only proves it; more may help
@@ -361,11 +365,24 @@ func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*V
 			return nil, err
 		}
 		if r.advance(); r.Sweeps == quick && x.n > smallModel {
-			if err := solve(); err != nil {
+			if _, err := r.eliminate(y, support); err != nil {
 				return &r.Valuation, r.stopped(err)
 			}
 		}
 	}
+}
+
+// eliminate sets r.v to the values of the chain y, unless elimination fills too much.
+func (r *search) eliminate(y *MDP, support []int32) (fills bool, err error) {
+	reduced, err := y.reduce(r.ctx, y.p, allStates(y.n, support), quickly)
+	if fills = errors.Is(err, reduction.ErrFill); fills || r.ctx.Err() != nil {
+		return fills, r.ctx.Err()
+	}
+	v := reduced.values(y.cost, 1)
+	if all := sum.Of(v); all-all == 0 { // all are numbers, and finite
+		r.v = v
+	}
+	return false, err
 }
 
 // smallModel is a number of states up to which elimination takes less than most sweeps.
