@@ -13,9 +13,9 @@ import (
 
 // Measured is the median, the least and the greatest of the seconds of repeated calls.
 type Measured struct {
-	Median   float64 `csv:"median,4"`
-	Least    float64 `csv:"least,4"`
-	Greatest float64 `csv:"greatest,4"`
+	Median   float64 `csv:"median,%.4g"`
+	Least    float64 `csv:"least,%.4g"`
+	Greatest float64 `csv:"greatest,%.4g"`
 }
 
 // Comparison is a row of peers.csv: what we take for a piece of work, and what one
@@ -25,19 +25,19 @@ type Comparison struct {
 	Instance string   `csv:"instance"` // of the work, in words
 	Ours     string   `csv:"ours"`     // our method; empty if the instance says it
 	We       Measured `csv:"ours_"`
-	OurCPU   float64  `csv:"ours_cpu,4"`   // seconds of all cores together, median
-	Threads  int      `csv:"ours_threads"` // that we may use
+	OurCPU   float64  `csv:"ours_cpu,%.4g"` // seconds of all cores together, median
+	Threads  int      `csv:"ours_threads"`  // that we may use
 
 	// Bytes are those of the problem's arrays, 0 where a cache may hold them. Bandwidth is how many bytes memory
 	// hands over a second, measured beside the times.
-	Bytes     float64 `csv:"bytes,4"`
-	Bandwidth float64 `csv:"bandwidth,4"`
+	Bytes     float64 `csv:"bytes,%.4g"`
+	Bandwidth float64 `csv:"bandwidth,%.4g"`
 
 	Peer   string   `csv:"peer"`   // a package and its version
 	Method string   `csv:"method"` // the peer's
 	They   Measured `csv:"peer_"`
 	// TheirCPU and TheirThreads are as OurCPU and Threads.
-	TheirCPU     float64 `csv:"peer_cpu,4"`
+	TheirCPU     float64 `csv:"peer_cpu,%.4g"`
 	TheirThreads int     `csv:"peer_threads"`
 	// Outcome is empty if the peer had our answer; else it says what happened. They is then the time that a stopped
 	// peer had.

@@ -15,11 +15,11 @@ type datum struct {
 	Title string  `csv:"title"`
 	Kind  string  `csv:"kind"`
 	Layer string  `csv:"layer"`
-	X     float64 `csv:"x,optional"`
-	Y     float64 `csv:"y,optional"`
-	Lo    float64 `csv:"lo,optional"`
-	Hi    float64 `csv:"hi,optional"`
-	Z     float64 `csv:"z,optional"`
+	X     float64 `csv:"x,%g,"`
+	Y     float64 `csv:"y,%g,"`
+	Lo    float64 `csv:"lo,%g,"`
+	Hi    float64 `csv:"hi,%g,"`
+	Z     float64 `csv:"z,%g,"`
 }
 
 // csv is the table of all numbers that the layers were given, before anything is thinned.

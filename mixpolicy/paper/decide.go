@@ -176,11 +176,11 @@ func claim(id string, d Decision, results []Result, numbers ...any) Claim {
 // Result is a number about a claim. The first of them decide.
 type Result struct {
 	Quantity string  `csv:"quantity"`
-	Of       string  `csv:"of"`                  // which of several: a method, a parameter
-	Compared string  `csv:"compared"`            // "difference" or "ratio" of the two that Of names; else ""
-	Value    float64 `csv:"estimate,8,optional"` // a mean over trials, if Lo < Hi
-	Lo       float64 `csv:"lo,8,optional"`       // of a 95 % interval
-	Hi       float64 `csv:"hi,8,optional"`
+	Of       string  `csv:"of"`             // which of several: a method, a parameter
+	Compared string  `csv:"compared"`       // "difference" or "ratio" of the two that Of names; else ""
+	Value    float64 `csv:"estimate,%.8g,"` // a mean over trials, if Lo < Hi
+	Lo       float64 `csv:"lo,%.8g,"`       // of a 95 % interval
+	Hi       float64 `csv:"hi,%.8g,"`
 	Unit     string  `csv:"unit"`
 }
 

@@ -24,20 +24,20 @@ type Row struct {
 	Source  string `csv:"source"` // of the method, its paper
 
 	Quantity string  `csv:"quantity"`
-	At       float64 `csv:"at,12"`    // where on the quantity's axis, such as queries, seconds or η₀
-	Value    float64 `csv:"value,12"` // a mean or median with its 95 % interval, or an exact number within bounds; ±Inf is possible
-	Lo       float64 `csv:"lo,12"`
-	Hi       float64 `csv:"hi,12"`
-	Residual float64 `csv:"residual,12"` // L1 flow residual of the measure behind it
+	At       float64 `csv:"at,%.12g"`    // where on the quantity's axis, such as queries, seconds or η₀
+	Value    float64 `csv:"value,%.12g"` // a mean or median with its 95 % interval, or an exact number within bounds; ±Inf is possible
+	Lo       float64 `csv:"lo,%.12g"`
+	Hi       float64 `csv:"hi,%.12g"`
+	Residual float64 `csv:"residual,%.12g"` // L1 flow residual of the measure behind it
 
 	Configuration  int       `csv:"configuration"`  // the one of the entrant's methods,
 	Configurations int       `csv:"configurations"` // of how many
-	Setting        []float64 `csv:"setting"`        // the numbers of the configuration, such as η₀ and ω
+	Setting        []float64 `csv:"setting,%g,–"`   // the numbers of the configuration, such as η₀ and ω
 	Trials         int       `csv:"trials"`         // behind a mean; 0 for an exact number
 	Seed           uint64    `csv:"seed"`
 	Settings       string    `csv:"settings"`
-	Machine        string    `csv:"machine"`   // where seconds were taken
-	Values         []float64 `csv:"values,12"` // of each stream, NaN if its run failed; or of each setting
+	Machine        string    `csv:"machine"`        // where seconds were taken
+	Values         []float64 `csv:"values,%.12g,–"` // of each stream, NaN if its run failed; or of each setting
 }
 
 // Record is a list of them.

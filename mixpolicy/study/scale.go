@@ -16,12 +16,12 @@ import (
 type Scale struct {
 	States   int     `csv:"states"` // n
 	Moves    int     `csv:"moves"`  // the transitions of all pairs together
-	Model    float64 `csv:"model,3"`
-	Measures float64 `csv:"measures,3"`
-	Optimum  float64 `csv:"optimum,3"`  // seconds, as those of Model and Measures
-	Residual float64 `csv:"residual,3"` // the larger ‖μ − μP‖₁ of the two
-	Gap      float64 `csv:"gap,3"`      // of the optimum's certificate, as a part of the optimum
-	Memory   float64 `csv:"memory,3"`   // bytes, at the most
+	Model    float64 `csv:"model,%.3g"`
+	Measures float64 `csv:"measures,%.3g"`
+	Optimum  float64 `csv:"optimum,%.3g"`  // seconds, as those of Model and Measures
+	Residual float64 `csv:"residual,%.3g"` // the larger ‖μ − μP‖₁ of the two
+	Gap      float64 `csv:"gap,%.3g"`      // of the optimum's certificate, as a part of the optimum
+	Memory   float64 `csv:"memory,%.3g"`   // bytes, at the most
 	Machine  string  `csv:"machine"`
 	Date     string  `csv:"date"`
 }

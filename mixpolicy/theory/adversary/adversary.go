@@ -98,11 +98,11 @@ type Record struct {
 	Instances  int       `csv:"instances"`  // evaluated
 	Nontrivial int       `csv:"nontrivial"` // among them: left is positive, and right finite and more than rounding
 	Violations int       `csv:"violations"`
-	Ratio      float64   `csv:"ratio,12"`
-	Left       float64   `csv:"left,12"`
-	Right      float64   `csv:"right,12"`
-	Allowed    float64   `csv:"allowed,12"` // by how much rounding may put left above right
-	Text       string    `csv:"instance"`   // where the ratio is greatest, exactly, as "name=value …"
+	Ratio      float64   `csv:"ratio,%.12g"`
+	Left       float64   `csv:"left,%.12g"`
+	Right      float64   `csv:"right,%.12g"`
+	Allowed    float64   `csv:"allowed,%.12g"` // by how much rounding may put left above right
+	Text       string    `csv:"instance"`      // where the ratio is greatest, exactly, as "name=value …"
 	Loose      string    `csv:"loose"`
 	Instance   []float64 // the values of Text
 }
