@@ -22,7 +22,7 @@ var temporary = regexp.MustCompile(`^\..+\.([0-9]+)\.[0-9]+\.unfinished$`)
 // the place of path once it is complete and on disk. On an error, which may be that of write, the temporary file is
 // removed and path is as it was. A file that is there keeps its permissions, and a new one has those that the umask
 // leaves of 0666. A symbolic link stays, and what it leads to is written; one that leads nowhere is an error.
-func Write(path string, write func(io.Writer) error) (err error) {
+func Write(path string, write func(io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	} else if _, dangling := os.Readlink(path); dangling == nil {
@@ -33,12 +33,8 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
+	defer os.Remove(f.Name()) // which is gone once it is in place
+	defer f.Close()
 	w := bufio.NewWriterSize(f, 1<<20)
 	if err := write(w); err != nil {
 		return err
