@@ -118,33 +118,29 @@ func run(ctx context.Context, root string, workers int, targets []target, done f
 	}
 	defer os.RemoveAll(temporary)
 	var functions []*mutation.Function
+	var folders []string
 	for _, t := range targets {
 		for _, f := range t.functions {
 			if !slices.Contains(functions, f) {
 				functions = append(functions, f)
 			}
 		}
+		for _, c := range t.checks {
+			folders = append(folders, c.folder)
+		}
 	}
-	program, err := mutation.Build(ctx, root, temporary, functions, func(m mutation.Mutant) bool {
-		// Conditions mostly guard against bad input, about which equations say nothing.
-		return m.Operator != mutation.Condition || targets[0].Number == ""
-	})
+	// Conditions mostly guard against bad input, about which equations say nothing.
+	program, err := mutation.Build(ctx, root, temporary, functions, targets[0].Number == "", folders...)
 	if err != nil {
 		return err
 	}
 	limits := map[check]time.Duration{}
-	programs := map[string]*mutation.Tests{}
 	for _, t := range targets {
 		for _, c := range t.checks {
 			if limits[c] > 0 {
 				continue
 			}
-			if programs[c.folder] == nil {
-				if programs[c.folder], err = program.Tests(ctx, c.folder); err != nil {
-					return err
-				}
-			}
-			pass, took, err := programs[c.folder].Pass(ctx, 0, c.pattern, 5*time.Minute)
+			pass, took, err := program.Pass(ctx, c.folder, 0, c.pattern, 5*time.Minute)
 			if err != nil || !pass {
 				return errors.Join(fmt.Errorf("%s: the tests %s fail without a mutant", c.folder, c.pattern), err)
 			}
@@ -167,7 +163,7 @@ func run(ctx context.Context, root string, workers int, targets []target, done f
 				for _, c := range t.checks {
 					if survives {
 						var err error
-						if survives, _, err = programs[c.folder].Pass(ctx, m.ID, c.pattern, limits[c]); err != nil {
+						if survives, _, err = program.Pass(ctx, c.folder, m.ID, c.pattern, limits[c]); err != nil {
 							return err
 						}
 					}

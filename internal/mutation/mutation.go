@@ -51,28 +51,25 @@ type Function struct {
 	source       []byte // of the file
 	file         *ast.File
 	decl         *ast.FuncDecl
-	fset         *token.FileSet
+	mutants      []Mutant
 }
 
 // Functions returns the functions of the package in a folder below root, tests aside, in the
 // order of its files.
-func Functions(root, folder string) ([]*Function, error) {
+func Functions(root, folder string) (all []*Function, err error) {
 	p, err := build.ImportDir(filepath.Join(root, folder), 0)
 	if err != nil {
 		return nil, err
 	}
-	var all []*Function
 	for _, name := range p.GoFiles {
-		path := filepath.Join(root, folder, name)
-		source, unread := os.ReadFile(path)
-		fset := token.NewFileSet()
-		file, err := parser.ParseFile(fset, path, source, parser.SkipObjectResolution)
+		source, unread := os.ReadFile(filepath.Join(p.Dir, name))
+		file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
 		if err := errors.Join(unread, err); err != nil {
 			return nil, err
 		}
 		for _, d := range file.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
-				f := &Function{folder, name, d.Name.Name, source, file, d, fset}
+				f := &Function{folder, name, d.Name.Name, source, file, d, nil}
 				if d.Recv != nil {
 					kind, _, _ := strings.Cut(f.text(d.Recv.List[0].Type), "[")
 					f.Name = strings.TrimPrefix(kind, "*") + "." + f.Name
@@ -86,64 +83,48 @@ func Functions(root, folder string) ([]*Function, error) {
 
 // Named returns the functions that a symbol stands for: a function or a method, or the methods of
 // a type.
-func Named(all []*Function, symbol string) (found []*Function) {
-	for _, f := range all {
-		if f.Name == symbol || strings.HasPrefix(f.Name, symbol+".") {
-			found = append(found, f)
-		}
-	}
-	return found
+func Named(all []*Function, symbol string) []*Function {
+	return slices.DeleteFunc(slices.Clone(all), func(f *Function) bool {
+		return f.Name != symbol && !strings.HasPrefix(f.Name, symbol+".")
+	})
 }
 
 // between returns the source from one position to another.
 func (f *Function) between(p, q token.Pos) string {
-	return string(f.source[f.fset.Position(p).Offset:f.fset.Position(q).Offset])
+	return string(f.source[p-f.file.FileStart : q-f.file.FileStart])
 }
 
 func (f *Function) text(n ast.Node) string { return f.between(n.Pos(), n.End()) }
 
-// Mutants returns the changes of the function's body, without those that only touch the words of
+// generate makes the changes of the function's body, without those that only touch the words of
 // an error or pass an error on. [Build] leaves out those that do not compile.
-func (f *Function) Mutants() []Mutant {
-	g := &generator{Function: f}
-	g.results()
+func (f *Function) generate() []Mutant {
+	f.mutants = nil
+	f.results()
 	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
-		text := ""
-		switch n := n.(type) {
-		case nil:
-			return true
-		case *ast.IfStmt:
-			text = g.between(n.Pos(), n.Body.Pos())
-		case *ast.ExprStmt, *ast.CallExpr:
-			text = g.text(n)
+		_, binary := n.(*ast.BinaryExpr) // begins with words, but is a condition on them
+		if n == nil || !binary && words.MatchString(f.text(n)) {
+			return false
 		}
-		words := words.MatchString(text)
-		if !words {
-			g.node(n)
-		}
-		return !words
+		f.node(n)
+		return true
 	})
-	return g.mutants
+	return f.mutants
 }
 
 // words begins code that only passes an error on, or writes one.
-var words = regexp.MustCompile(`^(if err != nil $|panic\(|fmt\.Errorf\(|errors\.|fault\.)`)
-
-type generator struct {
-	*Function
-	mutants []Mutant
-}
+var words = regexp.MustCompile(`^(if err != nil {|panic\(|fmt\.Errorf\(|errors\.|fault\.)`)
 
 // add adds the change of a node to another text.
-func (g *generator) add(op Operator, n ast.Node, text string) {
-	b := g.decl.Body
-	g.body(op, g.text(n), text, g.between(b.Pos(), n.Pos())+text+g.between(n.End(), b.End()))
+func (f *Function) add(op Operator, n ast.Node, text string) {
+	b := f.decl.Body
+	f.change(op, f.text(n), text, f.between(b.Pos(), n.Pos())+text+f.between(n.End(), b.End()))
 }
 
-// body adds a change of the body, but no change twice: both factors of x*x are dropped alike.
-func (g *generator) body(op Operator, from, to, body string) {
-	if from != to && !slices.ContainsFunc(g.mutants, func(m Mutant) bool { return m.body == body }) {
-		g.mutants = append(g.mutants, Mutant{Function: g.Function, Operator: op, From: oneLine(from), To: oneLine(to), body: body})
+// change adds a change of the body, but no change twice: both factors of x*x are dropped alike.
+func (f *Function) change(op Operator, from, to, body string) {
+	if from != to && !slices.ContainsFunc(f.mutants, func(m Mutant) bool { return m.body == body }) {
+		f.mutants = append(f.mutants, Mutant{Function: f, Operator: op, From: oneLine(from), To: oneLine(to), body: body})
 	}
 }
 
@@ -156,20 +137,17 @@ func oneLine(s string) string {
 	return s
 }
 
-// parameter is a parameter or a result, one for each name.
-type parameter struct{ name, kind string }
+// variable is a parameter or a result, one for each name.
+type variable struct{ name, kind string }
 
-func (f *Function) parameters(lists ...*ast.FieldList) (all []parameter) {
+func (f *Function) variables(lists ...*ast.FieldList) (all []variable) {
 	for _, list := range lists {
 		if list == nil {
 			continue
 		}
-		for _, p := range list.List {
-			for _, name := range p.Names {
-				all = append(all, parameter{name.Name, f.text(p.Type)})
-			}
-			if len(p.Names) == 0 {
-				all = append(all, parameter{"_", f.text(p.Type)})
+		for _, v := range list.List {
+			for _, name := range append(v.Names, ast.NewIdent("_"))[:max(1, len(v.Names))] {
+				all = append(all, variable{name.Name, f.text(v.Type)})
 			}
 		}
 	}
@@ -181,115 +159,111 @@ func (f *Function) call(body string) string {
 	if f.decl.Type.Results == nil {
 		return "func() " + body + "(); return"
 	}
-	return "return " + f.literal(body)
-}
-
-// literal is the source of the call of a function literal with the function's results.
-func (f *Function) literal(body string) string {
-	return "func() (" + strings.TrimSuffix(strings.TrimPrefix(f.text(f.decl.Type.Results), "("), ")") + ") " + body + "()"
+	return "return func() " + f.text(f.decl.Type.Results) + " " + body + "()"
 }
 
 // results adds the changes of what the function returns, or of what it writes to dst.
-func (g *generator) results() {
-	in, out := g.parameters(g.decl.Type.Params, g.decl.Recv), g.parameters(g.decl.Type.Results)
-	body := g.text(g.decl.Body)
+func (f *Function) results() {
+	in, out := f.variables(f.decl.Type.Params, f.decl.Recv), f.variables(f.decl.Type.Results)
 	var names, zeros []string
 	for i, r := range out {
-		names, zeros = append(names, fmt.Sprint("mutantResult", i)), append(zeros, "*new("+r.kind+")")
+		names, zeros = append(names, fmt.Sprint("mutant", i)), append(zeros, "*new("+r.kind+")")
 	}
-	change := func(op Operator, to, first string) { // the first result is another, the others are zeros
-		g.body(op, "the result", to, "{ return "+strings.Join(append([]string{first}, zeros[1:]...), ", ")+" }")
+	kind := append(out, variable{})[0].kind          // of the first result
+	returns := func(op Operator, to, first string) { // the others are zeros
+		f.change(op, "the result", to, "{ return "+strings.Join(append([]string{first}, zeros[1:]...), ", ")+" }")
 	}
-	dst := slices.Contains(in, parameter{"dst", "[]float64"})
+	dst := slices.Contains(in, variable{"dst", "[]float64"})
 	for _, op := range []Operator{Sign, Factor} {
 		by := map[Operator]string{Sign: "-1", Factor: "2"}[op]
 		if dst {
-			g.body(op, "dst", by+" times dst", "{ defer func() { copy(dst, mutantScaled(dst, "+by+")) }(); "+g.call(body)+" }")
+			f.change(op, "dst", by+" times dst", "{ defer func() { for i := range dst { dst[i] *= "+by+" } }(); "+f.text(f.decl.Body)[1:])
 		}
-		if len(out) > 0 && slices.Contains([]string{"float64", "int", "[]float64"}, out[0].kind) {
-			scaled := append([]string{"mutantScaled(mutantResult0, " + by + ")"}, names[1:]...)
-			text := "{ " + strings.Join(names, ", ") + " := " + g.literal(body) + "; return " + strings.Join(scaled, ", ") + " }"
-			g.body(op, "the result", by+" times the result", text)
+		if scaled := scaled[kind]; scaled != "" {
+			list := strings.Join(names, ", ")
+			f.change(op, "the result", by+" times the result",
+				"{ "+list+" := "+strings.TrimPrefix(f.call(f.text(f.decl.Body)), "return ")+fmt.Sprintf(scaled, by)+"; return "+list+" }")
 		}
 	}
 	for _, p := range in {
 		switch {
-		case p.name == "_" || p.name == "dst":
+		case p.name == "dst":
 		case dst && p.kind == "[]float64":
-			g.body(Identity, "dst", p.name, "{ copy(dst, "+p.name+"); "+g.call("{ return "+strings.Join(zeros, ", ")+" }")+" }")
-		case len(out) > 0 && p.kind == out[0].kind && p.kind != "error" && p.kind != "bool":
-			change(Identity, p.name, p.name)
+			f.change(Identity, "dst", p.name, "{ copy(dst, "+p.name+"); return "+strings.Join(zeros, ", ")+" }")
+		case p.kind == kind && kind != "error" && kind != "bool":
+			returns(Identity, p.name, p.name)
 		}
 	}
 	if len(out) == 0 {
-		g.body(Step, "the body", "nothing", "{}")
+		f.change(Step, "the body", "nothing", "{}")
 		return
 	}
-	if len(out) > 1 || out[0].kind != "error" {
-		change(Constant, "0", zeros[0])
+	if len(out) > 1 || kind != "error" {
+		returns(Constant, "0", zeros[0])
 	}
-	if one := map[string]string{"bool": "true", "float64": "1", "int": "1"}[out[0].kind]; one != "" {
-		change(Constant, one, one)
+	if one := map[string]string{"bool": "true", "float64": "1", "int": "1"}[kind]; one != "" {
+		returns(Constant, one, one)
 	}
 }
 
-var swapped = map[token.Token]string{
-	token.ADD: "-", token.SUB: "+", token.MUL: "/", token.QUO: "*",
-	token.ADD_ASSIGN: "-=", token.SUB_ASSIGN: "+=", token.MUL_ASSIGN: "/=", token.QUO_ASSIGN: "*=",
-	token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">", token.EQL: "!=", token.NEQ: "==",
-	token.LAND: "||", token.LOR: "&&",
-}
+// scaled changes the first result, of a kind, by a factor.
+var scaled = map[string]string{"float64": "; mutant0 *= %s", "int": "; mutant0 *= %s",
+	"[]float64": "; mutant0 = append([]float64(nil), mutant0...); for i := range mutant0 { mutant0[i] *= %s }"}
 
-var operatorOf = map[token.Token]Operator{
-	token.ADD: Sign, token.SUB: Sign, token.MUL: Factor, token.QUO: Factor,
-	token.ADD_ASSIGN: Sign, token.SUB_ASSIGN: Sign, token.MUL_ASSIGN: Factor, token.QUO_ASSIGN: Factor,
+// swapped says what stands in for an operator.
+var swapped = map[token.Token]struct {
+	Operator
+	to string
+}{
+	token.ADD: {Sign, "-"}, token.SUB: {Sign, "+"}, token.MUL: {Factor, "/"}, token.QUO: {Factor, "*"},
+	token.ADD_ASSIGN: {Sign, "-="}, token.SUB_ASSIGN: {Sign, "+="}, token.MUL_ASSIGN: {Factor, "/="}, token.QUO_ASSIGN: {Factor, "*="},
+	token.LSS: {Condition, "<="}, token.LEQ: {Condition, "<"}, token.GTR: {Condition, ">="}, token.GEQ: {Condition, ">"},
+	token.EQL: {Condition, "!="}, token.NEQ: {Condition, "=="}, token.LAND: {Condition, "||"}, token.LOR: {Condition, "&&"},
 }
 
 // node adds the changes of one node.
-func (g *generator) node(n ast.Node) {
+func (f *Function) node(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.BinaryExpr:
-		x, y := g.text(n.X), g.text(n.Y)
-		op := operatorOf[n.Op]
-		if op == "" {
-			if swapped[n.Op] != "" {
-				g.add(Condition, n, x+" "+swapped[n.Op]+" "+y)
+		x, y, other := f.text(n.X), f.text(n.Y), swapped[n.Op]
+		switch other.Operator {
+		case Condition:
+			f.add(Condition, n, x+" "+other.to+" "+y)
+		case Sign, Factor:
+			f.add(other.Operator, n, x+" "+other.to+" ("+y+")")
+			f.add(Term, n, x)
+			if n.Op == token.MUL || n.Op == token.ADD {
+				f.add(Term, n, y)
 			}
-			return
-		}
-		g.add(op, n, x+" "+swapped[n.Op]+" ("+y+")")
-		g.add(Term, n, x)
-		if n.Op == token.MUL || n.Op == token.ADD {
-			g.add(Term, n, y)
-		}
-		for _, side := range []ast.Expr{n.X, n.Y} {
-			if v, ok := side.(*ast.BasicLit); ok && (v.Kind == token.INT || v.Kind == token.FLOAT) && v.Value != "0" {
-				g.add(Factor, v, "(2 * "+v.Value+")")
+			for _, side := range []ast.Expr{n.X, n.Y} {
+				if v, ok := side.(*ast.BasicLit); ok && (v.Kind == token.INT || v.Kind == token.FLOAT) && v.Value != "0" {
+					f.add(Factor, v, "(2 * "+v.Value+")")
+				}
 			}
 		}
 	case *ast.UnaryExpr:
 		if op := map[token.Token]Operator{token.SUB: Sign, token.NOT: Condition}[n.Op]; op != "" {
-			g.add(op, n, g.text(n.X))
+			f.add(op, n, f.text(n.X))
 		}
 	case *ast.CallExpr:
-		g.arguments(n)
+		f.arguments(n)
 	case *ast.ExprStmt:
-		g.add(Step, n, "{}")
+		f.add(Step, n, "{}")
 	case *ast.AssignStmt:
-		if op, ok := operatorOf[n.Tok]; ok {
-			g.add(op, n, g.text(n.Lhs[0])+" "+swapped[n.Tok]+" "+g.text(n.Rhs[0]))
+		if other, ok := swapped[n.Tok]; ok {
+			f.add(other.Operator, n, f.text(n.Lhs[0])+" "+other.to+" "+f.text(n.Rhs[0]))
 		}
 	case *ast.BlockStmt:
 		for _, s := range n.List {
 			if a, ok := s.(*ast.AssignStmt); ok && a.Tok != token.DEFINE {
-				g.add(Step, a, "{}")
+				f.add(Step, a, "{}")
 			}
 		}
 	case *ast.RangeStmt:
-		g.add(Step, n.Body, "{}")
+		f.add(Step, n.Body, "{}")
 	case *ast.IfStmt:
 		if _, ok := n.Cond.(*ast.BinaryExpr); !ok {
-			g.add(Condition, n.Cond, "!("+g.text(n.Cond)+")")
+			f.add(Condition, n.Cond, "!("+f.text(n.Cond)+")")
 		}
 	}
 }
@@ -299,18 +273,18 @@ var symmetric = []string{"min", "max", "math.Max", "math.Min", "math.Hypot", "fl
 	"append", "make"}
 
 // arguments adds the changes of a call.
-func (g *generator) arguments(n *ast.CallExpr) {
-	fun := g.text(n.Fun)
+func (f *Function) arguments(n *ast.CallExpr) {
+	fun := f.text(n.Fun)
 	for i := range max(1, len(n.Args)) - 1 {
 		a, b := n.Args[i], n.Args[i+1]
-		if !slices.Contains(symmetric, fun) && g.text(a) != g.text(b) {
-			g.add(Argument, n, g.between(n.Pos(), a.Pos())+g.text(b)+", "+g.text(a)+g.between(b.End(), n.End()))
+		if !slices.Contains(symmetric, fun) && f.text(a) != f.text(b) {
+			f.add(Argument, n, f.between(n.Pos(), a.Pos())+f.text(b)+", "+f.text(a)+f.between(b.End(), n.End()))
 		}
 	}
 	if other := map[string]string{"min": "max", "max": "min"}[fun]; other != "" {
-		g.add(Argument, n.Fun, other)
+		f.add(Argument, n.Fun, other)
 	}
 	if strings.HasPrefix(fun, "math.") && len(n.Args) == 1 {
-		g.add(Step, n, "("+g.text(n.Args[0])+")")
+		f.add(Step, n, "("+f.text(n.Args[0])+")")
 	}
 }

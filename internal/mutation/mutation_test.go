@@ -16,14 +16,10 @@ const module = "testdata/module"
 // left out, and a mutant that never ends is ended.
 func TestMutants(t *testing.T) {
 	functions, err := mutation.Functions(module, "shape")
-	if err != nil || mutation.Named(functions, "Volume") != nil {
+	if err != nil || len(mutation.Named(functions, "Volume")) > 0 {
 		t.Fatal("a function that is not there is found", err)
 	}
-	p, err := mutation.Build(t.Context(), module, t.TempDir(), functions, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tests, err := p.Tests(t.Context(), "shape")
+	p, err := mutation.Build(t.Context(), module, t.TempDir(), functions, true, "shape")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +27,7 @@ func TestMutants(t *testing.T) {
 	left := map[string][]string{}
 	for _, m := range p.Mutants {
 		all[m.Name]++
-		passes, _, err := tests.Pass(t.Context(), m.ID, "^Test"+m.Name+"$", 200*time.Millisecond)
+		passes, _, err := p.Pass(t.Context(), "shape", m.ID, "^Test"+m.Name+"$", 200*time.Millisecond)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,15 +47,15 @@ func TestMutants(t *testing.T) {
 		t.Error("no mutant of Halvings is endless")
 	}
 
-	if pass, took, err := tests.Pass(t.Context(), 0, ".", time.Minute); !pass || took <= 0 || err != nil {
+	if pass, took, err := p.Pass(t.Context(), "shape", 0, ".", time.Minute); !pass || took <= 0 || err != nil {
 		t.Errorf("without a mutant: %v after %v, %v", pass, took, err)
 	}
-	if _, _, err := tests.Pass(t.Context(), 0, "^TestNone$", time.Minute); err == nil || !strings.Contains(err.Error(), "no test") {
+	if _, _, err := p.Pass(t.Context(), "shape", 0, "^TestNone$", time.Minute); err == nil || !strings.Contains(err.Error(), "no test") {
 		t.Errorf("no test: error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := tests.Pass(ctx, 0, ".", time.Minute); err == nil {
+	if _, _, err := p.Pass(ctx, "shape", 0, ".", time.Minute); err == nil {
 		t.Error("a run after an interrupt has no error")
 	}
 }
