@@ -11,26 +11,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestProjectAgainstOtherSolver(t *testing.T) {
-	for _, c := range readReference(t).Projections {
-		norm, d := normNamed[c.Norm], len(c.Y)
-		got := make([]float64, d)
-		if err := norm.Project(got, c.Y, c.R); err != nil {
-			t.Fatal(err)
-		}
-		// Half the squared distance is 1-strongly convex, so a point whose value is wrong by
-		// ε is off by √(2ε). Clarabel's tolerance of 1e-13 or a little more is relative to the
-		// objective; entries are up to 300, and so ε up to 1e-8 in the largest.
-		eps := 1e-13 * (1 + L2.Of(c.Y)*L2.Of(c.Y))
-		for j := range got {
-			if math.Abs(got[j]-c.Theta[j]) > 4*math.Sqrt(2*eps) {
-				t.Errorf("%v, R = %v, y = %v: %v, want %v", norm, c.R, c.Y, got, c.Theta)
-				break
-			}
-		}
-	}
-}
-
 // p is the projection of y onto a convex set if and only if p is in it and
 // (y − p)ᵀ(z − p) ≤ 0 for every z in it, that is, for every extreme point of it.
 func TestProjectIsOptimal(t *testing.T) {

@@ -37,14 +37,16 @@ func TestSamplingAndSizes(t *testing.T) {
 			}
 		}
 	}
-	const d, m, zeta, gamma, epsilon, delta = 4, 4, 1.5, 0.9, 0.1, 0.05
-	k := 16 * m * zeta / ((1 - gamma) * epsilon)
-	want := k * (d*math.Log(3*k) + math.Log(2/delta)) // 48 = 3·16
-	if got := CostSampleSize(d, m, zeta, gamma, epsilon, delta); math.Abs(got/want-1) > 64*u {
-		t.Errorf("n₀ = %v, want %v", got, want)
-	}
-	if got := CostSampleSize(d, m, 1e-9, gamma, epsilon, delta); got != 0 {
-		t.Errorf("n₀ = %v for a measure beyond 1, want 0", got)
+	k := 16 * 4 * 1.5 / (.1 * .1)
+	for what, v := range map[string][2]float64{
+		"(4.7)":            {CostSampleSize(4, 4, 1.5, .9, .1, .05), k * (4*math.Log(3*k) + math.Log(2/.05))}, // 48 = 3·16
+		"one variable":     {sampleSize(1, .5, .1), 8 * (math.Log(24) + math.Log(20))},
+		"a measure of 1":   {CostSampleSize(1, 1, 1./16, .5, .5, .1), 0},
+		"a measure over 1": {CostSampleSize(4, 4, 1e-9, .9, .1, .05), 0},
+	} {
+		if math.Abs(v[0]-v[1]) > 64*u*v[1] {
+			t.Errorf("%s: n₀ = %v, want %v", what, v[0], v[1])
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
 // (4.3), (4.5) and (4.13) by hand: αᵀu = 3/2 and μᵀu = 7/4.
@@ -197,16 +198,6 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// At the ends of what is allowed: one variable is enough for a sample size, and a measure of 1 needs no constraint.
-func TestSampleSizeEnds(t *testing.T) {
-	if got, want := sampleSize(1, .5, .1), 8*(math.Log(24)+math.Log(20)); math.Abs(got/want-1) > 8*u {
-		t.Errorf("sample size %v, want %v", got, want)
-	}
-	if got := CostSampleSize(1, 1, 1./16, .5, .5, .1); got != 0 {
-		t.Errorf("%v constraints for a measure of 1, want none", got)
-	}
-}
-
 // Weights far from 0 in their logarithm.
 func TestSubSoftmaxExtremes(t *testing.T) {
 	for _, c := range [][2][]float64{{{800, 0}, {1, 0}}, {{-800, -800}, {0, 0}}} {
@@ -219,8 +210,7 @@ func TestSubSoftmaxExtremes(t *testing.T) {
 
 // π-learning's t for the queue of section 6: the relative value function of the optimal policy spans
 // at most 4·37 ranges of the costs. A t for all policies is more than 3·10¹³: with the rate 0.8 up to
-// length 66 and 0.2 beyond, little flow passes the middle, and τ_mix(¼) ≥ 1/(4Φ) (Levin and Peres,
-// Theorem 7.4).
+// length 66 and 0.2 beyond, little flow passes the middle.
 func TestMixingTimeOfQueue(t *testing.T) {
 	x := section6(mixpolicy.Ball(2)).MDP()
 	lo, hi := x.CostRange()
@@ -229,30 +219,7 @@ func TestMixingTimeOfQueue(t *testing.T) {
 		t.Errorf("h* spans %v ranges of the costs, want 146.2", span)
 	}
 	bistable := mixpolicy.Must(mixpolicy.PolicyFunc(x, func(s int, row []float64) { row[map[bool]int{true: 3}[s < 66]] = 1 }))
-	// Detailed balance of a chain that goes up and down by one.
-	measure, up := zeros(x.States()), zeros(x.States())
-	measure[0] = 1
-	for s := range measure {
-		to, prob := x.Next(s, bistable.Action(s))
-		down := 0.
-		for k, next := range to {
-			switch int(next) {
-			case s + 1:
-				up[s] = prob[k]
-			case s - 1:
-				down = prob[k]
-			}
-		}
-		if s > 0 {
-			measure[s] = measure[s-1] * up[s-1] / down
-		}
-	}
-	total, below, conductance := floats.Sum(measure), 0., math.Inf(1)
-	for s, w := range measure[:99] {
-		below += w
-		conductance = min(conductance, w*up[s]/min(below, total-below))
-	}
-	if bound := 1 / (4 * conductance); !(bound > 3e13) {
-		t.Errorf("τ_mix ≥ %g, want more than 3·10¹³", bound)
+	if m := mixpolicy.Must(theory.MixingTime(t.Context(), x, bistable, .25)); m.Time < 3e13 {
+		t.Errorf("τ_mix(¼) = %d, want more than 3·10¹³", m.Time)
 	}
 }

@@ -106,10 +106,7 @@ func TestScaleFreeRegret(t *testing.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		noise := func(int) float64 { return rng.NormFloat64() }
 		steps, drift := rapid.IntRange(1, 60).Draw(t, "steps"), rapid.Float64Range(0, 1).Draw(t, "drift") // of the gradients, the rest is noise
-		run := func() *scaleFree {
-			return mixpolicy.Must(ScaleFree{}.Start(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)))).(*scaleFree)
-		}
-		a := run()
+		a := begin[*scaleFree](p, ScaleFree{})
 		first, last, size, total, regret, way := a.length, 0., 1., zeros(d), 0., vector(d, noise)
 		for k := range steps {
 			if rng.IntN(10) == 0 {
@@ -131,7 +128,7 @@ func TestScaleFreeRegret(t *testing.T) {
 			}
 		}
 
-		a = run()
+		a = begin[*scaleFree](p, ScaleFree{})
 		a.unit = 1
 		pairs := len(a.lambda)
 		most, against, flows, peak := zeros(pairs), zeros(pairs), zeros(pairs), zeros(pairs)
