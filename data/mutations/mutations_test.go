@@ -1,12 +1,11 @@
 package main
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/mixpolicy/lab/internal/csvrows"
+	"github.com/mixpolicy/lab/data"
 	"github.com/mixpolicy/lab/mixpolicy/paper"
 )
 
@@ -17,12 +16,7 @@ var moved = []string{"3.5a", "3.14a", "3.25a", "3.27a"}
 
 // The record is of all rows of the index, and of their symbols. At least nine mutants of ten die.
 func TestRecord(t *testing.T) {
-	f, err := os.Open(root + "/data/mutations.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	scores, err := csvrows.Decode[Score](f, nil)
+	scores, err := data.Rows[Score]("mutations.csv")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,47 +15,30 @@ import (
 
 // A file has all of its new contents, or its old ones, and nothing else is left in its folder.
 func TestWholeOrNotAtAll(t *testing.T) {
-	folder := t.TempDir()
+	folder, old, tired := t.TempDir(), "", errors.New("tired")
 	path := filepath.Join(folder, "a.txt")
-	see := func(want string) {
-		t.Helper()
+	for _, c := range []struct {
+		text string
+		err  error // of the writer, once the text is written
+	}{{"old", nil}, {strings.Repeat("more than any buffer", 1<<18), tired}, {"new", nil}} {
+		err := Write(path, func(w io.Writer) error {
+			_, err := io.WriteString(w, c.text)
+			if got, _ := os.ReadFile(path); string(got) != old {
+				t.Errorf("%q can be read while the file is written, want %q", got, old)
+			}
+			return errors.Join(err, c.err)
+		})
+		if !errors.Is(err, c.err) {
+			t.Errorf("%v, want %v", err, c.err)
+		}
+		if c.err == nil {
+			old = c.text
+		}
 		got, err := os.ReadFile(path)
-		if err != nil || string(got) != want {
-			t.Errorf("%q, %v, want %q", got, err, want)
-		}
-		all, err := os.ReadDir(folder)
-		if err != nil || len(all) != 1 {
-			t.Errorf("the folder holds %v, %v; want the file alone", all, err)
+		if all, _ := os.ReadDir(folder); err != nil || string(got) != old || len(all) != 1 {
+			t.Errorf("%.20q, %v, with %v in the folder; want %q in the file alone", got, err, all, old)
 		}
 	}
-	if err := WriteBytes(path, []byte("old")); err != nil {
-		t.Fatal(err)
-	}
-	see("old")
-
-	tired := errors.New("tired")
-	large := make([]byte, 3<<20) // more than any buffer: a part is on disk when the writer gives up
-	err := Write(path, func(w io.Writer) error {
-		_, err := w.Write(large)
-		return errors.Join(err, tired)
-	})
-	if !errors.Is(err, tired) {
-		t.Errorf("%v, want the writer's own error", err)
-	}
-	see("old")
-
-	during := func(w io.Writer) error {
-		got, err := os.ReadFile(path) // who reads meanwhile
-		if err != nil || string(got) != "old" {
-			t.Errorf("%q, %v while the new contents are written, want the old ones", got, err)
-		}
-		_, err = io.WriteString(w, "new")
-		return err
-	}
-	if err := Write(path, during); err != nil {
-		t.Fatal(err)
-	}
-	see("new")
 }
 
 // A new file has the permissions that the umask leaves, an old one keeps its own, and a symbolic link stays one.
@@ -63,20 +46,17 @@ func TestPermissionsAndLinks(t *testing.T) {
 	folder := t.TempDir()
 	path, link := filepath.Join(folder, "a.txt"), filepath.Join(folder, "link.txt")
 	defer syscall.Umask(syscall.Umask(0o027))
-	see := func(want fs.FileMode) {
-		t.Helper()
+	for _, want := range []fs.FileMode{0o640, 0o664} {
 		if err := WriteBytes(path, nil); err != nil {
 			t.Fatal(err)
 		}
 		if info, err := os.Lstat(path); err != nil || info.Mode() != want {
 			t.Errorf("mode %v, %v, want %v", info.Mode(), err, want)
 		}
+		if err := os.Chmod(path, 0o664); err != nil {
+			t.Fatal(err)
+		}
 	}
-	see(0o640)
-	if err := os.Chmod(path, 0o664); err != nil {
-		t.Fatal(err)
-	}
-	see(0o664)
 	if err := errors.Join(os.Symlink("a.txt", link), WriteBytes(link, []byte("through"))); err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package csvrows_test
 import (
 	"errors"
 	"math"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -42,19 +41,15 @@ func TestRoundTrip(t *testing.T) {
 		{person{`A, "B"`, -3}, "", math.MaxUint64, true, times{1. / 3, math.NaN()}, []float64{0.1, math.NaN(), math.Inf(1)}},
 		{person{"two\nlines", 0}, "", 0, false, times{1e6, 1. / 3}, nil},
 	}
-	var b strings.Builder
-	if err := csvrows.Encode(&b, rows); err != nil || b.String() != text {
-		t.Fatalf("%v\n%s\nwant\n%s", err, b.String(), text)
-	}
-	got, err := csvrows.Decode[row](strings.NewReader(text), nil)
-	if err != nil || len(got) != 2 {
-		t.Fatal(got, err)
-	}
-	if v := got[0]; !math.IsNaN(v.Time.Greatest) || !math.IsNaN(v.Values[1]) || v.Values[2] != math.Inf(1) || v.person != rows[0].person || v.Seed != rows[0].Seed || !v.Exact {
-		t.Error(v)
-	}
-	if !reflect.DeepEqual(got[1], rows[1]) {
-		t.Error(got[1])
+	for range 2 { // the second time, what was read is written again
+		var b strings.Builder
+		if err := csvrows.Encode(&b, rows); err != nil || b.String() != text {
+			t.Fatalf("%v\n%s\nwant\n%s", err, b.String(), text)
+		}
+		var err error
+		if rows, err = csvrows.Decode[row](strings.NewReader(text), nil); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
