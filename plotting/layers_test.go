@@ -23,36 +23,11 @@ import (
 )
 
 // pair is a layer of two lines.
-type pair struct{ err error }
+type pair struct{}
 
-func (l pair) Draw(p *Pen) error {
-	if l.err != nil {
-		return l.err
-	}
+func (pair) Draw(p *Pen) error {
 	x := []float64{1, 2}
 	return p.Draw(Line{Name: "a", X: x, Y: []float64{1, 2}}, Line{Name: "b", X: x, Y: []float64{2, 3}})
-}
-
-// The parts of a layer of one's own share the colour that the figure gives, in both
-// renderings, and the next layer has the next.
-func TestALayerOfOnesOwnIsDrawnInBothRenderings(t *testing.T) {
-	f := Figure{Layers: []Layer{Line{X: []float64{1, 2}, Y: []float64{4, 4}, Color: Grey}, pair{}, Line{Name: "c", X: []float64{1, 2}, Y: []float64{3, 4}}}}
-	series := string(must(f.option(new(columns), stillDigits))["series"])
-	for name, c := range map[string]Color{"a": Blue, "b": Blue, "c": Vermilion} {
-		m := regexp.MustCompile(`"name":"` + name + `".*?"itemStyle":\{"color":"([^"]*)`).FindStringSubmatch(series)
-		if m == nil || m[1] != c.hex() {
-			t.Errorf("%s has the colour %q, want %s", name, m, c.hex())
-		}
-	}
-	svg := strings.ToLower(string(must(Row(f).svg())))
-	// Each line stands in the data and in the legend.
-	if a, b := strings.Count(svg, "stroke:"+Blue.hex()), strings.Count(svg, "stroke:"+Vermilion.hex()); a != 4 || b != 2 {
-		t.Errorf("%d and %d strokes in the two colours, want 4 and 2", a, b)
-	}
-	err := Figure{Layers: []Layer{pair{errors.New("too small")}}}.Validate()
-	if err == nil || err.Error() != "plotting: layer 0, plotting.pair: too small" {
-		t.Errorf("error %v", err)
-	}
 }
 
 func TestColours(t *testing.T) {
@@ -220,7 +195,8 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// A layer with the name of a method looks like it in every figure, and no other layer does.
+// A layer with the name of a method looks like it in every figure, and no other layer does. The parts of a layer of
+// one's own share the colour that the figure gives, and the next layer has the next.
 func TestAMethodHasOneLook(t *testing.T) {
 	x := []float64{1, 2}
 	drawn := func(layers ...Layer) (out []Look) {
@@ -242,6 +218,10 @@ func TestAMethodHasOneLook(t *testing.T) {
 	}
 	if got := drawn(Line{Name: "penalty", X: x, Y: x, Color: Grey})[0]; got != (Look{Grey, Solid}) {
 		t.Errorf("a colour of the author's became %v", got)
+	}
+	want = []Look{{Grey, Solid}, {Blue, Solid}, {Blue, Solid}, {Vermilion, Dashed}}
+	if got := drawn(Line{X: x, Y: x, Color: Grey}, pair{}, line("c")); !slices.Equal(got, want) {
+		t.Errorf("looks %v around a layer of one's own, want %v", got, want)
 	}
 
 	// No two methods have one look, and a new method has another one.
@@ -284,48 +264,18 @@ func TestNamesOfAnAxis(t *testing.T) {
 // In all figures of the committed notebooks a method has one colour and one dash, or the marker that
 // goes with it.
 func TestAMethodLooksAlikeInAllNotebooks(t *testing.T) {
-	type series struct {
-		Name, Type, Symbol string
-		ItemStyle          struct{ Color string }
-		LineStyle          struct{ Type string }
-	}
 	seen := map[string]int{}
-	check := func(where string, s series) {
-		method, look := methodOf(s.Name)
-		if method == "" || s.Type == "custom" { // the band or the bars of one of the others
-			return
-		}
-		seen[method]++
-		form, want := s.LineStyle.Type, css[look.Dash]
-		if s.Type == "scatter" {
-			form, want = s.Symbol, symbol[look.Dash]
-		}
-		if s.ItemStyle.Color != look.Color.hex() || form != want {
-			t.Errorf("%s: %s is %s and %s, want %s and %s", where, s.Name, s.ItemStyle.Color, form, look.Color.hex(), want)
-		}
-	}
-	paths, err := filepath.Glob("../notebooks/*.ipynb")
-	if err != nil || len(paths) < 11 {
-		t.Fatalf("%d notebooks, error %v", len(paths), err)
-	}
-	charts := regexp.MustCompile(`\}\)\((\[\{\\"key\\":.*\])\);\\n"`) // a line of the output's script, in JSON
-	for _, path := range paths {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range charts.FindAllSubmatch(b, -1) {
-			var text string
-			var specs []struct{ Frames []struct{ Series []series } }
-			if err := errors.Join(json.Unmarshal(fmt.Appendf(nil, `"%s"`, m[1]), &text), json.Unmarshal([]byte(text), &specs)); err != nil {
-				t.Fatalf("%s: %v", path, err)
+	series := regexp.MustCompile(`"name":"([^"]*)","type":"(line|scatter)","symbol":"([^"]*)"[^{}]*` +
+		`"encode":\{[^{}]*\},"itemStyle":\{"color":"([^"]*)"[^{}]*\}(?:,"lineStyle":\{[^{}]*"type":"([^"]*)")?`)
+	for _, path := range must(filepath.Glob("../notebooks/*.ipynb")) {
+		for _, m := range series.FindAllStringSubmatch(strings.ReplaceAll(string(must(os.ReadFile(path))), `\"`, `"`), -1) {
+			method, look := methodOf(m[1])
+			form, want := m[5], css[look.Dash]
+			if m[2] == "scatter" {
+				form, want = m[3], symbol[look.Dash]
 			}
-			for _, spec := range specs {
-				for _, frame := range spec.Frames {
-					for _, s := range frame.Series {
-						check(filepath.Base(path), s)
-					}
-				}
+			if seen[method]++; method != "" && (m[4] != look.Color.hex() || form != want) {
+				t.Errorf("%s: %s is %s and %s, want %s and %s", path, m[1], m[4], form, look.Color.hex(), want)
 			}
 		}
 	}

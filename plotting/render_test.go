@@ -9,7 +9,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -202,29 +201,6 @@ func TestRenderingsAgree(t *testing.T) {
 			if !slices.Equal(legend, want) || !slices.Equal(series, want) {
 				t.Errorf("%s: layers %q, live legend %q, live series %q", name, want, legend, series)
 			}
-		}
-	}
-}
-
-func TestDisplayIsDeterministicSmallAndClosed(t *testing.T) {
-	views := gallery()
-	for name, v := range views {
-		d := must(v.display())
-		again, err := v.display()
-		if err != nil || !reflect.DeepEqual(d, again) {
-			t.Errorf("%s: the second display differs from the first", name)
-		}
-		if n := strings.Count(d.html, "</script"); n != 1 {
-			t.Errorf("%s: %d ends of scripts in one output", name, n)
-		}
-		p := must(v.panels())
-		// Fifty-six kilobytes a panel keep a notebook with eighteen figures under a
-		// megabyte. The largest has a rough curve with a band, over two thousand points.
-		if kB := len(d.html) / 1024; kB > 56*len(p.Figures) {
-			t.Errorf("%s: output of %d kB", name, kB)
-		}
-		if d.plain == "" || !strings.Contains(d.html, "<img") || !strings.Contains(d.html, "mixpolicyCharts") {
-			t.Errorf("%s: a form is missing", name)
 		}
 	}
 }
