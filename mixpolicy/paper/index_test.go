@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"math"
 	"os"
 	"path/filepath"
@@ -150,74 +147,6 @@ func sameNumbers(a, b string) bool {
 		}
 	}
 	return true
-}
-
-// declarations returns the names of a package folder, with those of methods and
-// interface methods as Type.Method, and of test functions in its test files.
-func declarations(folder string) map[string]bool {
-	names := map[string]bool{}
-	for _, file := range mixpolicy.Must(filepath.Glob(filepath.Join(folder, "*.go"))) {
-		f := mixpolicy.Must(parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution))
-		for _, d := range f.Decls {
-			switch d := d.(type) {
-			case *ast.FuncDecl:
-				names[receiver(d)+d.Name.Name] = true
-			case *ast.GenDecl:
-				for _, s := range d.Specs {
-					t, ok := s.(*ast.TypeSpec)
-					if !ok {
-						continue
-					}
-					names[t.Name.Name] = true
-					if i, ok := t.Type.(*ast.InterfaceType); ok {
-						for _, m := range i.Methods.List {
-							for _, n := range m.Names {
-								names[t.Name.Name+"."+n.Name] = true
-							}
-						}
-					}
-				}
-			}
-		}
-	}
-	return names
-}
-
-func receiver(d *ast.FuncDecl) string {
-	if d.Recv == nil {
-		return ""
-	}
-	t := d.Recv.List[0].Type
-	if p, ok := t.(*ast.StarExpr); ok {
-		t = p.X
-	}
-	if id, ok := t.(*ast.Ident); ok {
-		return id.Name + "."
-	}
-	return ""
-}
-
-// Every symbol and every test that the index names exists in the source.
-func TestIndexNames(t *testing.T) {
-	known := map[string]map[string]bool{}
-	find := func(folder, name string) bool {
-		if known[folder] == nil {
-			known[folder] = declarations(filepath.Join("..", "..", folder))
-		}
-		return known[folder][name]
-	}
-	for _, e := range Index() {
-		slash := strings.LastIndexByte(e.Symbol, '/') + 1
-		dot := slash + strings.IndexByte(e.Symbol[slash:], '.')
-		if folder, name := e.Symbol[:dot], e.Symbol[dot+1:]; !find(folder, name) {
-			t.Errorf("(%s): symbol %q does not exist", e.Number, e.Symbol)
-		}
-		folder, test, _ := strings.Cut(e.Test(), "/Test")
-		test, subtest, _ := strings.Cut("Test"+test, "/")
-		if !find(folder, test) || subtest != strings.ReplaceAll(e.Number, " ", "_") {
-			t.Errorf("(%s): test %q does not exist", e.Number, e.Test())
-		}
-	}
 }
 
 // Every anchor that the index names is in its notebook.
