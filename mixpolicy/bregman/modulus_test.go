@@ -3,6 +3,7 @@ package bregman_test
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
@@ -194,55 +195,79 @@ func TestBallsFarOut(t *testing.T) {
 	}
 }
 
-// Against 400-bit arithmetic: arguments far apart, close together, and near the boundary.
+// Against 400-bit arithmetic of the definitions as they stand: arguments far apart, close together, and near the boundary.
 func TestDivergenceAccuracy(t *testing.T) {
 	rng := source(2)
 	const r = 1.7
-	trials := 400
-	if testing.Short() {
-		trials = 100
+	var near, edge float64
+	inBall := func(x, y []float64) {
+		copy(y, normal(rng, len(y), 1))
+		floats.Scale(r*edge/normP(2, y), y)
+		copy(x, axpy(near*(1-edge), normal(rng, len(y), 1), y))
 	}
-	for trial := range trials {
-		d := 1 + rng.IntN(6)
-		near := math.Pow(10, -12*rng.Float64())
-		edge := 1 - math.Pow(10, -15*rng.Float64())
-		y := normal(rng, d, 1)
-		f := r * edge / normP(2, y)
-		for i := range y {
-			y[i] *= f
-		}
-		x := axpy(near*(1-edge), normal(rng, d, 1), y)
-		if ball := (Ball{R: r}); distance(x, y) > 0 && ball.InDomain(x) && ball.InDomain(y) {
-			want := bigBallDivergence(r, x, y)
-			if e := relErr(ball.Divergence(x, y), want); e > 20*ulp {
-				t.Fatalf("trial %d: ball, D = %g off by %.2g relative (near %.1g, edge %.1g)", trial, f64(want), e, near, 1-edge)
-			}
-			g := make([]float64, d)
-			ball.Gradient(g, x)
-			q := bsqrt(bigBallGap(r, x))
-			for i := range g {
-				if e := relErr(g[i], bquo(bf(x[i]), q)); e > 3*ulp {
-					t.Fatalf("trial %d: ball, ∇φ off by %.2g relative", trial, e)
-				}
-			}
-		}
+	inCube := func(x, y []float64) {
 		for i := range y {
 			y[i] = r * edge * (2*rng.Float64() - 1)
 			x[i] = y[i] + near*(r-math.Abs(y[i]))*rng.NormFloat64()
 		}
-		if cube := (Cube(r)); cube.InDomain(x) {
-			if e := relErr(cube.Divergence(x, y), bigCubeDivergence(r, x, y)); e > 20*ulp {
-				t.Fatalf("trial %d: cube, D off by %.2g relative (near %.1g)", trial, e, near)
-			}
-		}
-		want := bzero()
+	}
+	positive := func(x, y []float64) {
 		for i := range y {
 			y[i] = math.Exp(-20 * rng.Float64())
 			x[i] = math.Abs(y[i] * (1 + near*rng.NormFloat64()))
-			want = badd(want, bigEntropyTerm(bf(x[i]), bf(y[i])))
 		}
-		if e := relErr(Divergence(NegativeEntropy(), x, y), want); e > 20*ulp {
-			t.Fatalf("trial %d: entropy, D off by %.2g relative (near %.1g)", trial, e, near)
+	}
+	total := func(f func(x, y float64) *big.Float) func(x, y []float64) *big.Float {
+		return func(x, y []float64) *big.Float {
+			s := bzero()
+			for i := range x {
+				s = badd(s, f(x[i], y[i]))
+			}
+			return s
+		}
+	}
+	trials := 400
+	if testing.Short() {
+		trials = 100
+	}
+	for _, c := range []struct {
+		m    Modulus
+		draw func(x, y []float64)
+		want func(x, y []float64) *big.Float
+		ulps float64
+	}{
+		{Ball{R: r}, inBall, func(x, y []float64) *big.Float { return bigBallDivergence(r, x, y) }, 20},
+		{LogBall{R: r}, inBall, func(x, y []float64) *big.Float { // −log gx + log gy − 2⟨y, x − y⟩/gy
+			gx, gy := bigBallGap(r, x), bigBallGap(r, y)
+			return bsub(blog(bquo(gy, gx)), bquo(bmul(bf(2), bsub(bdot(x, y), bdot(y, y))), gy))
+		}, 40},
+		{Cube(r), inCube, func(x, y []float64) *big.Float { return bigCubeDivergence(r, x, y) }, 20},
+		{Hellinger(r), inCube, total(func(x, y float64) *big.Float { return bigBallDivergence(r, []float64{x}, []float64{y}) }), 20},
+		{NegativeEntropy(), positive, total(func(x, y float64) *big.Float { return bigEntropyTerm(bf(x), bf(y)) }), 20},
+		{Burg(), positive, total(func(x, y float64) *big.Float {
+			q := bquo(bf(x), bf(y))
+			return bsub(bsub(q, blog(q)), bf(1))
+		}), 20},
+	} {
+		for trial := range trials {
+			near, edge = math.Pow(10, -12*rng.Float64()), 1-math.Pow(10, -15*rng.Float64())
+			x, y := make([]float64, 1+trial%6), make([]float64, 1+trial%6)
+			if c.draw(x, y); distance(x, y) == 0 || !c.m.InDomain(x) || !c.m.InDomain(y) {
+				continue
+			}
+			want := c.want(x, y)
+			if e := relErr(Divergence(c.m, x, y), want); e > c.ulps*ulp {
+				t.Fatalf("%v, trial %d: D = %g off by %.2g relative (near %.1g, edge %.1g)", c.m, trial, f64(want), e, near, 1-edge)
+			}
+			if ball, ok := c.m.(Ball); ok {
+				g, q := make([]float64, len(x)), bsqrt(bigBallGap(r, x))
+				ball.Gradient(g, x)
+				for i := range g {
+					if e := relErr(g[i], bquo(bf(x[i]), q)); e > 3*ulp {
+						t.Fatalf("trial %d: ball, ∇φ off by %.2g relative", trial, e)
+					}
+				}
+			}
 		}
 	}
 }
@@ -266,13 +291,16 @@ func TestCubeConjugateAsPrinted(t *testing.T) {
 }
 
 func TestOutsideTheDomain(t *testing.T) {
+	roots := FromVectorFunc("roots", func(x []Dual) Dual { // whose gradient is no number at 0
+		return hyperdual.Scale(-1, hyperdual.Add(hyperdual.Sqrt(x[0]), hyperdual.Sqrt(x[1])))
+	}, []float64{1, 1})
 	for _, c := range []struct {
 		m Modulus
 		x []float64
 	}{
 		{Ball{R: 1}, []float64{0.8, 0.8}}, {LogBall{R: 1}, []float64{0.8, 0.8}}, {Cube(1), []float64{0, -1.5}}, {NegativeEntropy(), []float64{1, -1e-9}},
 		{Ball{R: 1}, []float64{math.NaN(), 0}}, {Cube(1), []float64{math.NaN(), 0}}, {NegativeEntropy(), []float64{math.NaN(), 1}},
-		{struct{ Modulus }{Ball{R: 1}}, []float64{0.8, 0.8}}, {LogBall{R: 1}, []float64{1, 0}}, {LogCosine(1), []float64{1, 0}}, {Burg(), []float64{0, 1}}, // φ = ∞ on the boundary too
+		{struct{ Modulus }{Ball{R: 1}}, []float64{0.8, 0.8}}, {LogBall{R: 1}, []float64{1, 0}}, {LogCosine(1), []float64{1, 0}}, {Burg(), []float64{0, 1}}, {roots, []float64{-1, 1}}, // φ = ∞ on the boundary too
 	} {
 		if c.m.InDomain(c.x) || !math.IsInf(c.m.Value(c.x), 1) || !math.IsInf(Divergence(c.m, c.x, []float64{0.4, 0.4}), 1) {
 			t.Errorf("%v: %v passes for a point of the domain", c.m, c.x)
@@ -316,6 +344,7 @@ func TestOutsideTheDomain(t *testing.T) {
 		{FermiDirac([]float64{0, 0}, []float64{4, 4}), []float64{2, 4}, []float64{2, 2}, 12 * math.Ln2, 4 * math.Ln2},
 		{NegativeEntropy(), []float64{0, 1}, []float64{2, 1}, -1, 2},
 		{Tsallis(0.5), []float64{0, 4}, []float64{1, 4}, 4, 1},
+		{roots, []float64{0, 1}, []float64{4, 1}, -1, 1}, {roots, []float64{1, 0}, []float64{1, 4}, -1, 1},
 	} {
 		phi, dist, back := c.m.Value(c.x), Divergence(c.m, c.x, c.y), Divergence(c.m, c.y, c.x)
 		if c.m.InDomain(c.x) || math.Abs(phi-c.phi) > 8*ulp*(1+math.Abs(c.phi)) || math.Abs(dist-c.dist) > 8*ulp*c.dist || !math.IsInf(back, 1) {
