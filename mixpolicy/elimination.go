@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
@@ -86,13 +85,12 @@ func (r *reduced) values(cost []float64, t float64) []float64 {
 	return v
 }
 
-// eliminate fills q by elimination. Where a product was lost, the times that the same elimination gives prove the
-// measure, from the heaviest state at best.
+// eliminate fills q by elimination. Where a product was lost, the times to the first state bound what that does to the
+// measure, to the heaviest state at best.
 func (x *MDP) eliminate(
 	ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings, most reduction.Work,
 ) error {
-	limit, heaviest := math.Sqrt(set.Tolerance), 0
-	for {
+	for heaviest := 0; ; heaviest = 0 {
 		r, err := x.reduce(ctx, chain, support, most)
 		switch {
 		case errors.Is(err, reduction.ErrFill):
@@ -106,7 +104,8 @@ func (x *MDP) eliminate(
 		if !r.Lost {
 			return nil
 		}
-		if q.Error = x.newErrorBound(chain, support).within(mu, r.values(constant(x.n, 1), 0)); q.Error <= limit {
+		if lost := r.LostError(sum.Of(r.values(constant(x.n, 1), 0))); lost <= 0x1p-53 {
+			q.Error += lost
 			return nil
 		}
 		for k, s := range support {
@@ -121,6 +120,5 @@ func (x *MDP) eliminate(
 		}
 		support = slices.Clone(support)
 		support[0], support[heaviest] = support[heaviest], support[0]
-		heaviest = 0
 	}
 }

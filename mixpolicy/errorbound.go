@@ -5,8 +5,6 @@ import (
 	"errors"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/mixpolicy/lab/mixpolicy/internal/reduction"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
@@ -82,18 +80,6 @@ func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, max
 	}
 	e.unprovable = true
 	return 2, nil
-}
-
-// within bounds ‖μ̂ − μ‖₁ by times h to the first state of the support, as they were computed; 2 if they are not
-// what they should be.
-func (e *errorBound) within(mu, h []float64) float64 {
-	drop := e.leastDrop(h, e.support[0])
-	if !(drop >= .5) {
-		return 2
-	}
-	floats.Scale(1/drop, h)
-	bound, _ := e.bound(mu, h)
-	return bound
 }
 
 // bound returns 2 Σ |r|h, with what rounding may add to it, and that alone. Beside the sums at

@@ -15,6 +15,12 @@
 // 3u, u = 2⁻⁵³, l_k by 3u and u more for the products that the row begins with. Back from state 0, v(k) = Σ_i v(i)f(i,k)
 // rounds twice for each f(i,k), and 5 times for k. Together, with N the number of f(i,k) > 0 and n that of states, all
 // μ(s) have a relative error of at most 16(N+n)u, as long as no product falls below the normal range.
+//
+// Below it a quotient or a product loses at most 2⁻¹⁰⁷⁵ more: the step of k adds to the rates of the chain that remains a
+// matrix E, |E(i,j)| ≤ δ = 2⁻¹⁰⁷⁴ beside the diagonal, so ‖E‖∞ ≤ 2nδ. If xQ = −yE, where x adds up to 0 and y is a
+// distribution, then ‖x‖₁ ≤ 2‖E‖∞ max h ≤ 4nδT with the times h to state 0, of which T bounds twice the greatest that are
+// computed: each step changes them little as long as nδT is small. The states that are gone have at most 1+T times the mass
+// of the others; their shares f(i,k) lose δ too. In all n steps ‖μ‖₁ moves by less than n²(1+T)²2⁵δ ([Chain.LostError]).
 package reduction
 
 import (
