@@ -1,17 +1,11 @@
 package race
 
-import "fmt"
-
-// Duel is a comparison of two methods on a problem, or on a family of them.
+// Duel is a comparison of two methods on a problem.
 type Duel struct {
 	Problem, A, B string
-	// Better and Worse count the runs, or the instances of a family, on which A came to less
-	// than B at the end, or to more. The others were equal.
+	// Better and Worse count the runs on which A came to less than B at the end, or to more. The others were equal.
 	Better, Worse int
-	// Won and Lost count the instances of a family that the sign test over runs decides by
-	// itself, Of all Instances; 0 on a problem that is no family.
-	Won, Lost, Instances int
-	// Differences are A's numbers minus B's, run by run; none of a family.
+	// Differences are A's numbers minus B's, run by run.
 	Differences []float64
 	// P is the p-value of the sign test of Better against Worse, and Difference the median of Differences with its
 	// interval: both for all duels that [Settle] was given, at the level there.
@@ -50,17 +44,4 @@ func (d Duel) Winner() string {
 		return d.A
 	}
 	return d.B
-}
-
-// String shows the counts, such as "18–2", with those of the instances of a family that are decided,
-// and a question mark if there is no winner.
-func (d Duel) String() string {
-	text := fmt.Sprintf("%d–%d", d.Better, d.Worse)
-	if d.Instances > 0 {
-		text += fmt.Sprintf(" (%d–%d)", d.Won, d.Lost)
-	}
-	if d.Winner() == "" {
-		text += " ?"
-	}
-	return text
 }

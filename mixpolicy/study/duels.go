@@ -20,13 +20,12 @@ type Duel []race.Duel
 
 // Winner is the method that is better in all of them, or "": what one drawing says and the other does not is undecided.
 func (d Duel) Winner() string {
-	winner := d[0].Winner()
 	for _, drawing := range d {
-		if drawing.Winner() != winner {
+		if drawing.Winner() != d[0].Winner() {
 			return ""
 		}
 	}
-	return winner
+	return d[0].Winner()
 }
 
 // String shows the counts, such as "12–48, 9–51", with a question mark if nobody wins.
@@ -51,22 +50,21 @@ func (r Record) Duels(kind, quantity string, problems []string, pairs ...[2]stri
 	var flat []race.Duel
 	for _, problem := range problems {
 		_, random := family(problem)
+		tolerance := rounding
+		if kind != Fair {
+			tolerance *= r.Mark(problem, Mixture)
+		}
 		for _, pair := range pairs {
 			var duel Duel
 			for _, base := range bases {
-				x, y, unit := r.end(problem, base, kind, pair[0], quantity), r.end(problem, base, kind, pair[1], quantity), 1.0
-				if x == nil || y == nil {
-					break
-				}
-				if kind != Fair {
-					unit = r.Mark(problem, Mixture)
-				}
-				d := race.Compare(x, y, rounding*unit)
-				if d.Problem, d.A, d.B = problem, pair[0], pair[1]; random {
+				d := met(r.Record, race.Row{Problem: problem, Base: base, Race: kind, Quantity: quantity}, pair, tolerance)
+				if random {
 					d.Differences = majorities(d.Differences)
 					d.Better, d.Worse = race.Signs(d.Differences, 0)
 				}
-				duel = append(duel, d)
+				if d.Differences != nil {
+					duel = append(duel, d)
+				}
 			}
 			if len(duel) == len(bases) { // both took part
 				flat = append(flat, duel...)
@@ -78,6 +76,18 @@ func (r Record) Duels(kind, quantity string, problems []string, pairs ...[2]stri
 		all = append(all, d)
 	}
 	return all
+}
+
+// met compares two methods by what their runs came to at the end of a race, with the last row that is like the given one.
+func met(r race.Record, like race.Row, pair [2]string, rounding float64) race.Duel {
+	var values [2][]float64
+	for k, m := range pair {
+		like.Method = m
+		values[k] = final(r, like).Values
+	}
+	d := race.Compare(values[0], values[1], rounding)
+	d.Problem, d.A, d.B = like.Problem, pair[0], pair[1]
+	return d
 }
 
 // majorities are, of the runs on each instance of a family, those whose difference is positive less those whose is negative.
@@ -107,30 +117,17 @@ func pairs(methods []string) (all [][2]string) {
 
 // Wins counts the problems by who of two methods wins the duel by penalised gap: a, b, or nobody.
 func (r Record) Wins(kind string, problems []string, a, b string) (won, lost, undecided int) {
+	winners := map[string]int{}
 	for _, d := range r.Duels(kind, PenalisedGap, problems, [2]string{a, b}) {
-		switch d.Winner() {
-		case a:
-			won++
-		case b:
-			lost++
-		default:
-			undecided++
-		}
+		winners[d.Winner()]++
 	}
-	return won, lost, undecided
+	return winners[a], winners[b], winners[""]
 }
 
 // Against is the table of a method's duels with others, a row a problem.
 func (r Record) Against(kind, quantity string, problems []string, method string, others ...string) plotting.Table {
-	var c cells
-	for _, p := range problems {
-		for _, o := range others {
-			c.set(p, o, "–")
-		}
-	}
-	duels := r.Duels(kind, quantity, problems, with(method, others...)...)
-	tests := 0
-	for _, d := range duels {
+	c, tests := cells{missing: "–"}, 0
+	for _, d := range r.Duels(kind, quantity, problems, with(method, others...)...) {
 		tests += len(d)
 		c.set(d[0].Problem, d[0].B, d.String())
 	}
@@ -138,7 +135,8 @@ func (r Record) Against(kind, quantity string, problems []string, method string,
 	if kind == Fair {
 		caption += ", or in the instances of a family, in each of two drawings"
 	}
-	return c.table(fmt.Sprintf("%s; ?: no winner at %g %% with Holm's correction for %d tests", caption, 100*Level, tests), "problem", others...)
+	caption += fmt.Sprintf("; ?: no winner at %g %% with Holm's correction for %d tests", 100*Level, tests)
+	return c.table(caption, "problem", others...)
 }
 
 // Margins is the table of the duels of pairs on the three problems: by how much one is better.
@@ -160,17 +158,16 @@ func (r Record) Margins(kind, quantity string, pairs ...[2]string) plotting.Tabl
 // Unbeaten returns, for each problem, those of the methods that lost no duel with another of
 // them, at the level for all problems and pairs together.
 func (r Record) Unbeaten(kind, quantity string, problems []string, methods ...string) map[string][]string {
-	lost := map[[2]string]bool{} // of who took part
+	met, lost, unbeaten := map[[2]string]bool{}, map[[2]string]bool{}, map[string][]string{}
 	for _, d := range r.Duels(kind, quantity, problems, pairs(methods)...) {
 		for _, m := range []string{d[0].A, d[0].B} {
 			at, w := [2]string{d[0].Problem, m}, d.Winner()
-			lost[at] = lost[at] || w != "" && w != m
+			met[at], lost[at] = true, lost[at] || w != "" && w != m
 		}
 	}
-	unbeaten := map[string][]string{}
 	for _, p := range problems {
 		for _, m := range methods {
-			if beaten, took := lost[[2]string{p, m}]; took && !beaten {
+			if at := [2]string{p, m}; met[at] && !lost[at] {
 				unbeaten[p] = append(unbeaten[p], m)
 			}
 		}
@@ -188,12 +185,7 @@ func (r Record) Recommendation() plotting.Table {
 	group := func(what string, problems []string) {
 		most, use := 1, []string(nil)
 		for _, m := range learners {
-			n := 0
-			for _, p := range problems {
-				if slices.Contains(unbeaten[p], m) {
-					n++
-				}
-			}
+			n := len(slices.DeleteFunc(slices.Clone(problems), func(p string) bool { return !slices.Contains(unbeaten[p], m) }))
 			if c.set(what, m, fmt.Sprintf("%d of %d", n, len(problems))); n > most {
 				most, use = n, nil
 			}
@@ -207,8 +199,9 @@ func (r Record) Recommendation() plotting.Table {
 	for _, n := range []Noise{Exact, Gaussian, Heavy, Outliers} {
 		group("random problems, "+n.String(), FamilyNames(n))
 	}
-	return c.table(fmt.Sprintf("For (2.18), costs from the oracle: problems on which none of the others beats a method in both drawings "+
-		"of the fair races, by penalised gap after equal queries (sign tests at %g %%, Holm)", 100*Level), "costs", append(learners, "use")...)
+	caption := fmt.Sprintf("For (2.18), costs from the oracle: problems on which none of the others beats a method in both drawings "+
+		"of the fair races, by penalised gap after equal queries (sign tests at %g %%, Holm)", 100*Level)
+	return c.table(caption, "costs", append(learners, "use")...)
 }
 
 // ByTelling is the table of who is best by true cost on each of the problems among those who are

@@ -20,9 +20,12 @@ import (
 // races a is better than b on "queue" in both drawings, and on "network" in the first; on a family it is far better on
 // one of the two runs on each instance, and a little worse on the other.
 func made() (r Record) {
-	r.Record = race.Record{{Problem: "queue", Race: Given, Quantity: Mixture, Value: 100}}
+	for _, name := range Names {
+		r.Record = append(r.Record, race.Row{Problem: name, Race: Given, Quantity: Mixture, Value: 100})
+	}
 	add := func(problem, base, kind, method string, values ...float64) {
-		r.Record = append(r.Record, race.Row{Problem: problem, Base: base, Race: kind, Method: method, Quantity: PenalisedGap, Values: values})
+		row := race.Row{Problem: problem, Base: base, Race: kind, Method: method, Quantity: PenalisedGap, Values: values}
+		r.Record = append(r.Record, row)
 	}
 	add("queue", "", ByQueries, "a", 9, 10, 11, 18, 13, 14, 15, 16, 17, 18)
 	add("queue", "", ByQueries, "b", 10, 11, 12, 13, 14, 15, 16, 17, 18, 19)
@@ -40,8 +43,8 @@ func made() (r Record) {
 }
 
 func TestDuels(t *testing.T) {
-	r := made()
-	got := r.Duels(ByQueries, PenalisedGap, []string{"queue"}, [2]string{"a", "b"}, [2]string{"b", "c"}, [2]string{"a", "nobody"}, [2]string{"a", "c"})
+	r, queue := made(), []string{"queue"}
+	got := r.Duels(ByQueries, PenalisedGap, queue, [2]string{"a", "b"}, [2]string{"b", "c"}, [2]string{"a", "nobody"}, [2]string{"a", "c"})
 	want := []race.Duel{
 		{Problem: "queue", A: "a", B: "b", Better: 9, Worse: 1, P: 3 * 2 * 11. / 1024}, // 1 + 10 of 2¹⁰ falls, on either side, and Holm's 3
 		{Problem: "queue", A: "b", B: "c", P: 1},
@@ -60,13 +63,14 @@ func TestDuels(t *testing.T) {
 	if v := got[0][0].Difference; v.Mean != -1 || v.Lo != -1 || v.Hi != 5 || v.N != 10 {
 		t.Errorf("difference %+v", v)
 	}
-	text := r.Margins(ByQueries, PenalisedGap, [2]string{"a", "b"}).String() + r.Against(ByQueries, PenalisedGap, []string{"queue"}, "a", "b", "nobody").String()
+	text := r.Margins(ByQueries, PenalisedGap, [2]string{"a", "b"}).String() +
+		r.Against(ByQueries, PenalisedGap, queue, "a", "b", "nobody").String()
 	for _, part := range []string{"9–1", "-1 [-1, -1]", "9–1 ", " –"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("no %q in %s", part, text)
 		}
 	}
-	if unbeaten := r.Unbeaten(ByQueries, PenalisedGap, []string{"queue"}, "a", "b"); !slices.Equal(unbeaten["queue"], []string{"a"}) {
+	if unbeaten := r.Unbeaten(ByQueries, PenalisedGap, queue, "a", "b"); !slices.Equal(unbeaten["queue"], []string{"a"}) {
 		t.Errorf("%q", unbeaten)
 	}
 }
@@ -74,7 +78,8 @@ func TestDuels(t *testing.T) {
 // Who wins one drawing only wins nothing; a family is counted in instances; who raced in one drawing only has no duel.
 func TestFairDuels(t *testing.T) {
 	r, family := made(), Families()[0].String()
-	r.Record = append(r.Record, race.Row{Problem: "queue", Base: Drawings[0], Race: Fair, Method: "half", Quantity: PenalisedGap, Values: []float64{1}})
+	half := race.Row{Problem: "queue", Base: Drawings[0], Race: Fair, Method: "half", Quantity: PenalisedGap, Values: []float64{1}}
+	r.Record = append(r.Record, half)
 	problems := []string{"queue", "network", family}
 	want := map[string]string{"queue": "40–0, 40–0 won by a", "network": "40–0, 0–0 ? won by ", family: "0–0, 0–0 ? won by "}
 	for _, d := range r.Duels(Fair, PenalisedGap, problems, [2]string{"a", "half"}, [2]string{"a", "b"}) {

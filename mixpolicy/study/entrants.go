@@ -61,21 +61,17 @@ func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) (
 	}
 	add := func(e race.Entrant) { all = append(all, e) }
 	one, eta, omega := axis("η₀", 4, 4, 16), axis("η₀", 1, 8, 4), axis("ω", 16, 8, 4)
-	algorithm1 := func(beta float64, scaled bool) func([]float64) mixpolicy.Method {
-		return func(at []float64) mixpolicy.Method {
-			return mixpolicy.PrimalDual{CostScale: scale, Beta: beta, RowScaling: scaled, StepSize: mixpolicy.InverseSqrt(at[0])}
-		}
-	}
-	plain := algorithm1(math.Inf(1), false)
+	plain := algorithm1(scale, math.Inf(1), false)
 
 	add(tuned("Algorithm 1", "Badiei Khuzani et al. 2019, corrected", fromSamples, plain, one))
 	if !average {
-		add(tuned("Algorithm 1, β = 0", "Badiei Khuzani et al. 2019, corrected", fromSamples, algorithm1(0, false), one))
+		add(tuned("Algorithm 1, β = 0", "Badiei Khuzani et al. 2019, corrected", fromSamples, algorithm1(scale, 0, false), one))
 	}
 	add(tuned("Algorithm 1, last iterate", "not in the paper", fromSamples, func(at []float64) mixpolicy.Method {
 		return priorwork.LastIterate{Of: plain(at)}
 	}, one))
-	add(tuned("Algorithm 1, rows scaled", "not in the paper; Pock and Chambolle 2011", fromSamples, algorithm1(math.Inf(1), true), one))
+	scaled := algorithm1(scale, math.Inf(1), true)
+	add(tuned("Algorithm 1, rows scaled", "not in the paper; Pock and Chambolle 2011", fromSamples, scaled, one))
 	if x.Pairs()*p.Dim() <= 10_000 { // a step takes 2nmd operations
 		add(tuned("Algorithm 1, variance reduced", "not in the paper", fromSamples, func(at []float64) mixpolicy.Method {
 			return priorwork.VarianceReduced{CostScale: scale, StepSize: mixpolicy.InverseSqrt(at[0])}
@@ -137,6 +133,17 @@ func Informed(p *mixpolicy.Problem, phi *mat.Dense) []race.Entrant {
 		}
 	}
 	return all
+}
+
+// algorithm1 makes Algorithm 1 of η₀ and, in a fair race, k and p.
+func algorithm1(scale, beta float64, scaled bool) func([]float64) mixpolicy.Method {
+	return func(at []float64) mixpolicy.Method {
+		m := mixpolicy.PrimalDual{CostScale: scale, Beta: beta, RowScaling: scaled, StepSize: mixpolicy.InverseSqrt(at[0])}
+		if len(at) == 3 {
+			m.CostScale, m.Recency = at[1]*scale, at[2]
+		}
+		return m
+	}
 }
 
 // enter makes an entrant of a method in some settings, the published or default one first.

@@ -1,15 +1,11 @@
 package study
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
@@ -36,20 +32,16 @@ const EvenMixture = "even mixture"
 
 // FairMethods take part. Of the others the variance-reduced form takes 2nmd operations a step,
 // and the dual ALP is the penalty method up to rounding: measures have no flow residual.
-var FairMethods = []string{"Algorithm 1", "Algorithm 1, rows scaled", "penalty", "scale-free", "plug-in", "plug-in, median of means", EvenMixture}
+var FairMethods = []string{
+	"Algorithm 1", "Algorithm 1, rows scaled", "penalty", "scale-free", "plug-in", "plug-in, median of means", EvenMixture,
+}
 
 func fairEntrants(p *mixpolicy.Problem) []race.Entrant {
 	c := must(p.CostScale(0))
 	recency := race.Axis{Name: "p", Values: []float64{0, 1, 3, 9}, Fixed: true}
-	algorithm1 := func(scaled bool) func([]float64) mixpolicy.Method {
-		return func(at []float64) mixpolicy.Method {
-			return mixpolicy.PrimalDual{CostScale: at[1] * c, Beta: math.Inf(1), RowScaling: scaled,
-				StepSize: mixpolicy.InverseSqrt(at[0]), Recency: at[2]}
-		}
-	}
 	return []race.Entrant{
-		tuned("Algorithm 1", "", nil, algorithm1(false), axis("η₀", 16, 8, 4), axis("k", 4, 8, 4), recency),
-		tuned("Algorithm 1, rows scaled", "", nil, algorithm1(true), axis("η₀", 16, 8, 4), axis("k", 4, 8, 4), recency),
+		tuned("Algorithm 1", "", nil, algorithm1(c, math.Inf(1), false), axis("η₀", 16, 8, 4), axis("k", 4, 8, 4), recency),
+		tuned("Algorithm 1, rows scaled", "", nil, algorithm1(c, math.Inf(1), true), axis("η₀", 16, 8, 4), axis("k", 4, 8, 4), recency),
 		tuned("penalty", "", nil, func(at []float64) mixpolicy.Method {
 			return mixpolicy.Penalty{CostScale: c, Weight: at[1], StepSize: mixpolicy.InverseSqrt(at[0]), Recency: at[2]}
 		}, axis("η₀", 1, 8, 4), axis("ω", 16, 8, 4), recency),
@@ -60,37 +52,10 @@ func fairEntrants(p *mixpolicy.Problem) []race.Entrant {
 	}
 }
 
-// drawn is an instance with its penalised gap in units of its optimum.
-type drawn struct {
+// gapped is a problem with its penalised gap in units of its optimum.
+type gapped struct {
 	p   *mixpolicy.Problem
 	gap race.Curve
-}
-
-func draw(ctx context.Context, count int, instance func(k int) (*mixpolicy.Problem, error)) (all []drawn) {
-	for k := range count {
-		p := must(instance(k))
-		gap, best := must(race.PenalisedGap(p)), must(p.Optimum(ctx)).Objective
-		all = append(all, drawn{p, func(l *race.Observation) float64 { return gap(l) / best }})
-	}
-	return all
-}
-
-// ends runs a method, which may depend on the instance, on each of some: what its runs came to.
-func ends(ctx context.Context, on []drawn, workers int, method func(*mixpolicy.Problem) mixpolicy.Method,
-	set func(k int) race.Settings) ([][]float64, error) {
-	all := make([][]float64, len(on))
-	var g errgroup.Group
-	g.SetLimit(workers)
-	for k, d := range on {
-		g.Go(func() error {
-			runs, err := race.Trials(ctx, d.p, method(d.p), set(k))
-			if err == nil {
-				all[k] = runs.Ends(d.gap)
-			}
-			return err
-		})
-	}
-	return all, g.Wait()
 }
 
 // fairRace is one on a problem or a family. The numbers are those of the record.
@@ -124,10 +89,15 @@ func fairRaceOn(name string) (f fairRace, err error) {
 func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, names ...string) (rows race.Record, err error) {
 	defer catch(&err)
 	seed := uint64(2*drawing + 100)
-	instances := func(count int, tuning bool) []drawn {
-		return draw(ctx, count, func(k int) (*mixpolicy.Problem, error) { return f.instance(k+1000*(drawing+1), tuning) })
+	instances := func(count int, tuning bool) (all []gapped) {
+		for k := range count {
+			p := must(f.instance(k+1000*(drawing+1), tuning))
+			gap, best := must(race.PenalisedGap(p)), must(p.Optimum(ctx)).Objective
+			all = append(all, gapped{p, func(l *race.Observation) float64 { return gap(l) / best }})
+		}
+		return all
 	}
-	tuned, judged, cores := instances(min(f.tuning, f.judged), true), instances(f.judged, false), runtime.GOMAXPROCS(0)
+	tuned, judged := instances(min(f.tuning, f.judged), true), instances(f.judged, false)
 	for e, entrant := range fairEntrants(judged[0].p) {
 		if !slices.Contains(names, entrant.Name) {
 			continue
@@ -183,14 +153,14 @@ func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, n
 			like.Settings = "at an end of what was tried: " + strings.Join(ends, ", ")
 		}
 		like.Setting = best
-		tunedTo := func(p *mixpolicy.Problem) mixpolicy.Method { return on(p, best) }
-		values, err := ends(ctx, judged, cores, tunedTo, func(k int) race.Settings {
-			return race.Settings{Trials: f.runs, First: k * f.runs, Seed: seed, Queries: []int{f.queries}, Workers: max(1, cores/f.judged)}
-		})
-		if err != nil {
-			return rows, fault.At("study", f.name+", "+entrant.Name, err)
+		for k, d := range judged {
+			runs, err := race.Trials(ctx, d.p, on(d.p, best), race.Settings{
+				Trials: f.runs, First: k * f.runs, Seed: seed, Queries: []int{f.queries}})
+			if err != nil {
+				return rows, fault.At("study", f.name+", "+entrant.Name, err)
+			}
+			like.Values = append(like.Values, runs.Ends(d.gap)...)
 		}
-		like.Values = slices.Concat(values...)
 		rows = append(rows, like)
 	}
 	return rows.Round(6), nil
@@ -199,29 +169,27 @@ func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, n
 // FairTable is the table of the fair races on a problem: gaps in both drawings, the settings, and what a setting taken at random
 // from the first grid had.
 func (r Record) FairTable(problem string) plotting.Table {
-	t := plotting.Table{
-		Caption: fmt.Sprintf("%s, fair race: median penalised gap in %% of the optimum with 95 %% intervals, in two drawings", problem),
-		Columns: columns("method", "settings", Drawings[0], Drawings[1], "untuned, median of the first grid", "tuned", "tuned again"),
-	}
+	c := cells{missing: "–"}
+	const settings, untuned, tuned, again = "settings", "untuned, median of the first grid", "tuned", "tuned again"
 	for _, m := range r.Methods(problem, Fair) {
-		var gap, setting [2]string
-		second, tried, untuned := "k", 0, "–"
+		names := []string{"η₀", "k", "p"}
 		if m == "penalty" {
-			second = "ω"
+			names[1] = "ω"
 		}
 		for k, base := range Drawings {
-			if row, err := r.One(race.Row{Problem: problem, Base: base, Race: Fair, Method: m}); err == nil {
-				gap[k], tried = interval(row, 100), row.Configurations
-				setting[k] = cmp.Or(named("%.3g", row.Setting, "η₀", second, "p"), "–")
-				if row.Settings != "" {
-					setting[k] += " (" + row.Settings + ")"
-				}
+			row := final(r.Record, race.Row{Problem: problem, Base: base, Race: Fair, Method: m})
+			text := named("%.3g", row.Setting, names...)
+			if row.Settings != "" {
+				text += " (" + row.Settings + ")"
 			}
+			c.set(m, settings, fmt.Sprint(row.Configurations))
+			c.set(m, base, interval(row, 100))
+			c.set(m, []string{tuned, again}[k], text)
 		}
-		if grid, err := r.One(race.Row{Problem: problem, Base: Drawings[0], Race: FairTuning, Method: m}); err == nil {
-			untuned = fmt.Sprintf("%.3g", 100*grid.Value)
+		if grid := final(r.Record, race.Row{Problem: problem, Base: Drawings[0], Race: FairTuning, Method: m}); grid.Values != nil {
+			c.set(m, untuned, fmt.Sprintf("%.3g", 100*grid.Value))
 		}
-		t.Row(m, fmt.Sprint(tried), gap[0], gap[1], untuned, setting[0], setting[1])
 	}
-	return t
+	return c.table(fmt.Sprintf("%s, fair race: median penalised gap in %% of the optimum with 95 %% intervals, in two drawings", problem),
+		"method", settings, Drawings[0], Drawings[1], untuned, tuned, again)
 }

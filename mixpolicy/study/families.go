@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -78,10 +79,8 @@ func FamilyNames(noises ...Noise) (all []string) {
 
 // family returns the one of the given name.
 func family(name string) (f Family, known bool) {
-	for _, f := range Families() {
-		if f.String() == name {
-			return f, true
-		}
+	if k := slices.Index(FamilyNames(), name); k >= 0 {
+		return Families()[k], true
 	}
 	return f, false
 }

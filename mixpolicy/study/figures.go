@@ -49,39 +49,26 @@ func sized(x, y string) plotting.Figure {
 	return f
 }
 
-// add draws a method's line in the figure, or its point if there is one only.
-func add(f *plotting.Figure, method string, l plotting.Line) {
-	look := plotting.LookOf(method)
-	l.Name, l.Color, l.Dash = method, look.Color, look.Dash
-	switch len(l.X) {
-	case 0:
-	case 1:
-		f.Layers = append(f.Layers, plotting.Points{Name: method, X: l.X, Y: l.Y, Color: l.Color, Dash: l.Dash})
-	default:
-		f.Layers = append(f.Layers, l)
-	}
-}
-
-// cut cuts the figure off at the ceiling if a line or a point is above, and adds a note for each.
-func cut(f plotting.Figure) plotting.Figure {
+// drawn adds lines of methods to a figure, and a line of one point as that point. Above the ceiling a line leaves the
+// figure, and a note says how far it goes.
+func drawn(f plotting.Figure, ceiling float64, lines ...plotting.Line) plotting.Figure {
 	var notes []plotting.Arrow
 	left, right := math.Inf(1), math.Inf(-1)
-	for _, l := range f.Layers {
-		var name string
-		var x, y []float64
-		upTo := "up to "
-		switch l := l.(type) {
-		case plotting.Line:
-			name, x, y = l.Name, l.X, l.Y
-		case plotting.Points:
-			name, x, y, upTo = l.Name, l.X, l.Y, ""
+	for _, l := range lines {
+		if len(l.X) == 0 {
+			continue
 		}
-		left, right = min(left, slices.Min(x)), max(right, slices.Max(x))
-		if k := floats.MaxIdx(y); y[k] > ceiling {
-			e := math.Floor(math.Log10(y[k]))
-			notes = append(notes, plotting.Arrow{
-				Label: fmt.Sprintf(`%s: %s$%.0f\cdot10^{%.0f}$`, name, upTo, y[k]/math.Pow(10, e), e), X: x[k], Y: ceiling,
-			})
+		look, upTo := plotting.LookOf(l.Name), "up to "
+		if l.Color, l.Dash = look.Color, look.Dash; len(l.X) > 1 {
+			f.Layers = append(f.Layers, l)
+		} else {
+			f.Layers, upTo = append(f.Layers, plotting.Points{Name: l.Name, X: l.X, Y: l.Y, Color: l.Color, Dash: l.Dash}), ""
+		}
+		left, right = min(left, slices.Min(l.X)), max(right, slices.Max(l.X))
+		if k := floats.MaxIdx(l.Y); l.Y[k] > ceiling {
+			e := math.Floor(math.Log10(l.Y[k]))
+			label := fmt.Sprintf(`%s: %s$%.0f\cdot10^{%.0f}$`, l.Name, upTo, l.Y[k]/math.Pow(10, e), e)
+			notes = append(notes, plotting.Arrow{Label: label, X: l.X[k], Y: ceiling})
 		}
 	}
 	scale, back := func(x float64) float64 { return x }, func(x float64) float64 { return x }
@@ -108,27 +95,26 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 	if kind == BySeconds {
 		f.X.Label = "seconds"
 	}
-	unit, least := 1.0, math.Inf(-1)
+	unit, least, most := 1.0, math.Inf(-1), math.Inf(1)
 	if what == PenalisedGap {
-		unit, least, f.Y.Label = r.Mark(problem, Mixture), floor, gapLabel
+		unit, least, most, f.Y.Label = r.Mark(problem, Mixture), floor, ceiling, gapLabel
 	}
-	drawn := func(v float64) float64 { return max(v/unit, least) }
+	shown := func(v float64) float64 { return max(v/unit, least) }
+	var lines []plotting.Line
 	for _, m := range methods {
-		var line plotting.Line
+		line := plotting.Line{Name: m}
 		for _, row := range r.where(problem, kind, m, what) {
 			if n := len(line.X); n > 0 && row.At <= line.X[n-1] {
 				continue
 			}
-			y := drawn(row.Value)
+			y := shown(row.Value)
 			line.X, line.Y = append(line.X, row.At), append(line.Y, y)
-			line.Lo, line.Hi = append(line.Lo, max(drawn(row.Lo), y/10)), append(line.Hi, drawn(row.Hi))
+			line.Lo, line.Hi = append(line.Lo, max(shown(row.Lo), y/10)), append(line.Hi, shown(row.Hi))
 			line.Interval = fmt.Sprintf("band: %.0f %% interval of the median, %d runs", 100*confidence, row.Trials)
 		}
-		add(&f, m, line)
+		lines = append(lines, line)
 	}
-	if what == PenalisedGap {
-		return cut(f)
-	}
+	f = drawn(f, most, lines...)
 	if what == PolicyCost {
 		mixture, best := r.Mark(problem, Mixture), r.Mark(problem, Best)
 		labels := [2]string{Mixture, Best}
@@ -145,14 +131,14 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	f := sized("configurations, from the best to the worst", gapLabel)
 	f.X.Log = false
-	most := 2
-	mark := r.Mark(problem, Mixture)
+	most, mark := 2, r.Mark(problem, Mixture)
+	var lines []plotting.Line
 	for _, m := range methods {
 		final := r.Final(problem, ByQueries, m, PenalisedGap)
 		if final.Method == "" {
 			continue // it did not take part
 		}
-		var line plotting.Line
+		line := plotting.Line{Name: m}
 		if row, err := r.One(race.Row{Problem: problem, Race: Tuning, Method: m, Quantity: PenalisedGap}); err == nil {
 			for _, v := range row.Observed() {
 				line.Y = append(line.Y, max(floor, v/mark))
@@ -165,9 +151,9 @@ func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 		for k := range line.Y {
 			line.X = append(line.X, float64(k+1))
 		}
-		add(&f, m, line)
+		lines = append(lines, line)
 	}
-	return cut(f)
+	return drawn(f, ceiling, lines...)
 }
 
 // ByDim draws the penalised gaps of the fair races on the families with the given noise, of both drawings together: medians
@@ -176,11 +162,11 @@ func (r Record) ByDim(noise Noise) plotting.Figure {
 	f := sized("number of base policies d", gapLabel)
 	f.Title = noise.String()
 	for _, m := range FairMethods {
-		var l plotting.Line
+		l := plotting.Line{Name: m}
 		for _, family := range Families(noise) {
 			var gaps []float64
 			for _, base := range Drawings {
-				values := r.end(family.String(), base, Fair, m, PenalisedGap)
+				values := final(r.Record, race.Row{Problem: family.String(), Base: base, Race: Fair, Method: m}).Values
 				for runs := range slices.Chunk(values, max(1, len(values)/familyInstances)) {
 					gaps = append(gaps, max(medianOf(runs).Mean, floor))
 				}
@@ -188,26 +174,20 @@ func (r Record) ByDim(noise Noise) plotting.Figure {
 			v := medianOf(gaps)
 			l.X, l.Y, l.Lo, l.Hi = append(l.X, float64(family.Dim)), append(l.Y, v.Mean), append(l.Lo, v.Lo), append(l.Hi, v.Hi)
 		}
-		add(&f, m, l)
+		f = drawn(f, ceiling, l)
 	}
 	return f
 }
 
 // Final is the last row of a quantity in a race; the zero Row if there is none.
 func (r Record) Final(problem, kind, method, what string) race.Row {
-	return last(r.where(problem, kind, method, what))
+	return final(r.Record, race.Row{Problem: problem, Race: kind, Method: method, Quantity: what})
 }
 
-func last(rows race.Record) race.Row {
-	if len(rows) == 0 {
-		return race.Row{}
+func final(r race.Record, like race.Row) (last race.Row) {
+	for _, last = range r.Select(like) {
 	}
-	return rows[len(rows)-1]
-}
-
-// end is what the runs of a method came to in a race, or in a drawing of a fair one.
-func (r Record) end(problem, base, kind, method, what string) []float64 {
-	return last(r.Select(race.Row{Problem: problem, Base: base, Race: kind, Method: method, Quantity: what})).Values
+	return last
 }
 
 // columns are those of a table of text; behind a tab a head has the format of a column of numbers.
@@ -221,8 +201,9 @@ func columns(heads ...string) (all []plotting.Column) {
 
 // cells are those of a table, by row and column. Rows are in the order in which they come.
 type cells struct {
-	rows []string
-	of   map[[2]string]string
+	missing string // what stands for a cell that is not set
+	rows    []string
+	of      map[[2]string]string
 }
 
 func (c *cells) set(row, column, cell string) {
@@ -241,54 +222,57 @@ func (c *cells) table(caption, rows string, heads ...string) plotting.Table {
 	for _, row := range c.rows {
 		line := []any{row}
 		for _, head := range heads {
-			line = append(line, c.of[[2]string{row, head}])
+			line = append(line, cmp.Or(c.of[[2]string{row, head}], c.missing))
 		}
 		t.Row(line...)
 	}
 	return t
 }
 
-// Finals is the table of what everyone had at the end of the race by queries. Penalised gap and true cost
-// of a method are those of the setting with which each is best in tuning.
-func (r Record) Finals(problem string) plotting.Table {
-	last := slices.MaxFunc(r.where(problem, ByQueries, "", ""), func(a, b race.Row) int { return cmp.Compare(a.At, b.At) })
-	t := plotting.Table{
-		Caption: fmt.Sprintf("%s after %.0f queries: medians over runs, with 95 %% intervals", problem, last.At),
-		Columns: columns("method", "source", "configurations tried", "runs", "penalised gap (% of the optimum)", PolicyCost),
-	}
-	for _, m := range r.Methods(problem, ByQueries) {
-		cost, gap := r.Final(problem, ByQueries, m, PolicyCost), r.Final(problem, ByQueries, m, PenalisedGap)
-		first, second := interval(gap, 100/r.Mark(problem, Mixture)), interval(cost, 1)
-		if gap.Method == "" {
-			first = "no θ"
+// Finals is the table of what everyone had at the end of the race by queries. Penalised gap and true cost of a method are those
+// of the setting with which each is best in tuning. The setting stands beside it, with those of its numbers that are the
+// least or the greatest of the grid.
+func (r Record) Finals(problem string) (t plotting.Table, err error) {
+	defer catch(&err)
+	heads := []string{"settings", "runs", "penalised gap (% of the optimum)", "tuned by gap", PolicyCost, "tuned by cost"}
+	c, last, units := cells{missing: "–"}, 0.0, []float64{100 / r.Mark(problem, Mixture), 1}
+	for _, e := range must(Build(problem)).Entrants(ByQueries) {
+		for k, quantity := range []string{PenalisedGap, PolicyCost} {
+			row := r.Final(problem, ByQueries, e.Name, quantity)
+			if row.Method == "" {
+				continue // no θ
+			}
+			on, setting, edges := e.Configuration(row.Configuration, row.Configurations)
+			text := on.Setting(setting)
+			if len(edges) > 0 {
+				text += " (edge: " + strings.Join(edges, ", ") + ")"
+			}
+			last = max(last, row.At)
+			c.set(e.Name, heads[0], fmt.Sprint(row.Configurations))
+			c.set(e.Name, heads[1], fmt.Sprint(row.Trials))
+			c.set(e.Name, heads[2+2*k], interval(row, units[k]))
+			c.set(e.Name, heads[3+2*k], text)
 		}
-		t.Row(m, cost.Source, fmt.Sprint(cost.Configurations), fmt.Sprint(cost.Trials), first, second)
 	}
-	return t
+	return c.table(fmt.Sprintf("%s after %.0f queries: medians over runs, with 95 %% intervals", problem, last), "method", heads...), nil
 }
 
-// FinalsBySeconds is the table of the penalised gaps at the end of the races by seconds, a column a
-// problem, for methods that have a θ̂ on all.
+// FinalsBySeconds is the table of the penalised gaps at the end of the races by seconds, a column a problem.
 func (r Record) FinalsBySeconds(problems ...string) plotting.Table {
-	const caption = "Penalised gap of the answer at equal time, in % of the optimum: medians, with 95 % intervals"
-	t := plotting.Table{Caption: caption, Columns: columns("method")}
-	for _, c := range problems {
+	var c cells
+	var heads []string
+	for _, p := range problems {
+		methods := r.Methods(p, BySeconds)
 		// All but those that take no steps end at the same time, or just after.
-		end := r.Final(c, BySeconds, r.Methods(c, BySeconds)[0], PenalisedGap).At
-		t.Columns = append(t.Columns, plotting.Column{Head: fmt.Sprintf("%s, %.0f ms", c, 1000*end)})
-	}
-	for _, m := range r.Methods(problems[0], BySeconds) {
-		row := []any{m}
-		for _, c := range problems {
-			if gap := r.Final(c, BySeconds, m, PenalisedGap); gap.Method != "" {
-				row = append(row, interval(gap, 100/r.Mark(c, Mixture)))
+		heads = append(heads, fmt.Sprintf("%s, %.0f ms", p, 1000*r.Final(p, BySeconds, methods[0], PenalisedGap).At))
+		for _, m := range methods {
+			if gap := r.Final(p, BySeconds, m, PenalisedGap); gap.Method != "" {
+				c.set(m, heads[len(heads)-1], interval(gap, 100/r.Mark(p, Mixture)))
 			}
 		}
-		if len(row) == len(t.Columns) {
-			t.Row(row...)
-		}
 	}
-	return t
+	const caption = "Penalised gap of the answer at equal time, in % of the optimum: medians, with 95 % intervals"
+	return c.table(caption, "method", heads...)
 }
 
 // interval formats a median times a factor, with its interval if that has any width.
@@ -309,38 +293,12 @@ func interval(row race.Row, factor float64) string {
 // Reaches is the table of queries needed to come within a per cent of an optimum and stay
 // there: medians, with intervals for them; — stands for more than the race had.
 func (r Record) Reaches(problem string) plotting.Table {
-	var c cells
-	goals := []string{GapGoal, MixtureGoal, PolicyGoal}
-	for _, m := range r.Methods(problem, Reaching) {
-		for _, goal := range goals {
-			c.set(m, goal, "no θ")
-			if row := r.Final(problem, Reaching, m, goal); row.Method != "" { // without θ̂ there is no penalised gap
-				c.set(m, goal, median(row))
-			}
-		}
+	c := cells{missing: "no θ"} // and so no penalised gap
+	for _, row := range r.where(problem, Reaching, "", "") {
+		c.set(row.Method, row.Quantity, median(row))
 	}
-	return c.table(fmt.Sprintf("%s: queries to reach, medians over the runs, with 95 %% intervals", problem), "method", goals...)
-}
-
-// Chosen is the table of the settings that tuning chose for a quantity, a column a problem, with those of
-// their numbers that are the least or the greatest of the grid.
-func (r Record) Chosen(quantity string) (t plotting.Table, err error) {
-	defer catch(&err)
-	var c cells
-	for _, problem := range Names {
-		for _, e := range must(Build(problem)).Entrants(ByQueries) {
-			row := r.Final(problem, ByQueries, e.Name, quantity)
-			if row.Method != "" && len(e.Axes) > 0 {
-				on, k, edges := e.Configuration(row.Configuration, row.Configurations)
-				text := on.Setting(k)
-				if len(edges) > 0 {
-					text += " (edge: " + strings.Join(edges, ", ") + ")"
-				}
-				c.set(e.Name, problem, text)
-			}
-		}
-	}
-	return c.table("Settings chosen by "+quantity, "method", Names...), nil
+	return c.table(fmt.Sprintf("%s: queries to reach, medians over the runs, with 95 %% intervals", problem), "method",
+		GapGoal, MixtureGoal, PolicyGoal)
 }
 
 func median(row race.Row) string {

@@ -30,7 +30,7 @@ func TestFigures(t *testing.T) {
 			}
 		}
 		for _, m := range r.Methods(name, ByQueries) {
-			for _, table := range []plotting.Table{r.Finals(name), r.Reaches(name)} {
+			for _, table := range []plotting.Table{mixpolicy.Must(r.Finals(name)), r.Reaches(name)} {
 				if !strings.Contains(table.String(), m) {
 					t.Errorf("%s is not in the table %q", m, table.Caption)
 				}

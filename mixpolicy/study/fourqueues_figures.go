@@ -278,8 +278,7 @@ func (r NetworkRecord) LearntTable(part string) plotting.Table {
 		"true cost\t%.4f", "from\t%.4f", "to\t%.4f")}
 	for _, c := range r.of(part, LearntCost, "") {
 		t.Caption = fmt.Sprintf("After %.0f queries: %s", c.At, part)
-		gaps := r.of(part, LearntGap, c.Method)
-		g := gaps[len(gaps)-1]
+		g := final(r.Record, race.Row{Part: part, Quantity: LearntGap, Method: c.Method})
 		t.Row(c.Method, TunedTo(c), g.Value, g.Lo, g.Hi, c.Value, c.Lo, c.Hi)
 	}
 	return t
@@ -357,15 +356,9 @@ var comparedMethods = []string{"Algorithm 1", "Algorithm 1, rows scaled", "penal
 // median of the paired differences with its interval, and p of the sign test with Holm's
 // correction for the table.
 func (r NetworkRecord) GapDuels() plotting.Table {
-	ends := func(method string) []float64 {
-		rows := r.of("two rules", LearntGap, method)
-		return rows[len(rows)-1].Values
-	}
 	var all []race.Duel
 	for _, pair := range pairs(comparedMethods) {
-		d := race.Compare(ends(pair[0]), ends(pair[1]), 0)
-		d.A, d.B = pair[0], pair[1]
-		all = append(all, d)
+		all = append(all, met(r.Record, race.Row{Part: "two rules", Quantity: LearntGap}, pair, 0))
 	}
 	race.Settle(all, Level)
 	t := plotting.Table{

@@ -19,6 +19,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/floats"
@@ -128,11 +129,8 @@ func decades(last, perDecade int) []int {
 	var all []int
 	for k := 0; ; k++ {
 		q := min(last, int(math.Round(math.Pow(10, float64(k)/float64(perDecade)))))
-		if len(all) == 0 || q > all[len(all)-1] {
-			all = append(all, q)
-		}
-		if q == last {
-			return all
+		if all = append(all, q); q == last {
+			return slices.Compact(all)
 		}
 	}
 }

@@ -1,7 +1,7 @@
 package study
 
 // failure carries the error of [must] to [catch].
-type failure struct{ err error }
+type failure struct{ error }
 
 // must returns v, or panics with the error for [catch].
 func must[T any](v T, err error) T {
@@ -13,11 +13,10 @@ func must[T any](v T, err error) T {
 
 // catch, deferred, stores the error of a failure in err. Other panics go on.
 func catch(err *error) {
-	switch r := recover().(type) {
-	case nil:
-	case failure:
-		*err = r.err
-	default:
+	r := recover()
+	if f, ok := r.(failure); ok {
+		*err = f.error
+	} else if r != nil {
 		panic(r)
 	}
 }

@@ -104,78 +104,73 @@ func (c Instance) Compute(ctx context.Context, kind string, progress Progress, e
 	defer catch(&err)
 	given, set := Record{must(c.given(ctx))}, c.settings(kind, e.Name)
 	set.Progress = progress
-	o := must(c.race(ctx, e, set))
-	if rows = append(given.Record, c.rows(kind, o)...); kind == ByQueries {
-		rows = slices.Concat(rows, c.tuning(o), c.reach(o, given))
+	looks, tuning, reach := c.rows(kind, must(c.race(ctx, e, set)), given)
+	if kind == BySeconds {
+		tuning, reach = nil, nil
 	}
-	return rows.Round(6), nil
+	return slices.Concat(given.Record, looks, tuning, reach).Round(6), nil
 }
 
-// outcome is how an entrant did. For each quantity that is reported it has the runs of the
-// setting with the least median of that quantity in tuning.
+// outcome is how an entrant did by a quantity: the runs of the setting with the least median of it in tuning.
 type outcome struct {
 	race.Entrant
-	finer  bool                     // a second time, around the best of the grid
-	tuning map[string][]race.Tuning // of each setting of the grid; nil if there was nothing to choose
-	chosen map[string]int           // as [chosen] takes them
-	runs   map[string]*race.Runs
+	quantity      string
+	score         race.Curve
+	tuning        []race.Tuning // of each setting of the grid; nil if there was nothing to choose
+	chosen, tried int           // as [race.Entrant.Configuration] takes them
+	runs          *race.Runs
 }
 
-// scores are what is reported of a method: the true cost of its policy, and its penalised gap.
-func (c Instance) scores() map[string]race.Curve {
-	return map[string]race.Curve{PolicyCost: race.PolicyCost, PenalisedGap: mixpolicy.Must(race.PenalisedGap(c.Problem))}
+// outcome returns one of the true cost of the policy, or of the penalised gap, without runs.
+func (c Instance) outcome(e race.Entrant, quantity string, finer bool) outcome {
+	o := outcome{Entrant: e, quantity: quantity, score: race.PolicyCost, tried: len(e.Methods)}
+	if quantity == PenalisedGap {
+		o.score = must(race.PenalisedGap(c.Problem))
+	}
+	if finer && e.Axes != nil { // a second time, around the best of the grid
+		o.tried *= 2
+	}
+	return o
 }
 
-// race tunes an entrant for each quantity, and runs it. Errors: that of ctx, and that of an entrant of which no setting, or
-// no run of the chosen one, comes to an end.
-func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (o outcome, err error) {
+// race tunes an entrant for each quantity that is reported, and runs it: penalised gap, if it has θ̂, and true cost. Errors: that of
+// ctx, and that of an entrant of which no setting, or no run of the chosen one, comes to an end.
+func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (all []outcome, err error) {
 	defer catch(&err)
 	must(c.Problem.Optimum(ctx)) // once, before time counts
-	o = outcome{Entrant: e, tuning: map[string][]race.Tuning{}, chosen: map[string]int{}, runs: map[string]*race.Runs{}}
-	o.finer = set.Halving && e.Axes != nil
 	told := set.Progress
 	set.Middle = func(x []float64) float64 { return medianOf(x).Mean }
 	for _, quantity := range []string{PolicyCost, PenalisedGap} {
-		first := o.runs[PolicyCost]
-		if first != nil && !first.HasTheta() {
-			break // no penalised gap
-		}
-		set := set
-		if set.Score = c.scores()[quantity]; quantity == PolicyCost {
+		o, set := c.outcome(e, quantity, set.Halving), set
+		if set.Score = o.score; quantity == PolicyCost {
 			set.Valued = race.ValuedAll
 		}
 		if told != nil {
 			set.Progress = func(_ string, done, total int) { told(e.Name+", "+quantity, done, total) }
 		}
-		k := 0
 		if n := len(e.Methods); n > 1 {
 			tuning, best, err := race.Tune(ctx, c.Problem, e, set)
-			if k = must(best, err); k >= 0 && o.finer {
-				_, best, err := race.Tune(ctx, c.Problem, e.Finer(k), set)
-				k = k*n + max(0, must(best, err)) // the first one is that of the grid
+			if o.chosen = must(best, err); o.chosen >= 0 && o.tried > n {
+				_, best, err := race.Tune(ctx, c.Problem, e.Finer(o.chosen), set)
+				o.chosen = o.chosen*n + max(0, must(best, err)) // the first one is that of the grid
 			}
-			if k < 0 {
+			if o.chosen < 0 {
 				err := cmp.Or(tuning[0].Err(), errors.New("infinite scores"))
-				return o, fmt.Errorf("%s: none of %d settings ran to the end: %w", e.Name, n, err)
+				return all, fmt.Errorf("%s: none of %d settings ran to the end: %w", e.Name, n, err)
 			}
-			o.tuning[quantity] = tuning
+			o.tuning = tuning
 		}
-		o.chosen[quantity] = k
-		if o.runs[quantity] = first; first != nil && k == o.chosen[PolicyCost] {
-			continue
+		if all != nil && o.chosen == all[0].chosen {
+			o.runs = all[0].runs
+		} else {
+			on, k, _ := e.Configuration(o.chosen, o.tried)
+			o.runs = must(race.Trials(ctx, c.Problem, on.Methods[k], set))
 		}
-		on, j, _ := e.Configuration(k, o.configurations())
-		o.runs[quantity] = must(race.Trials(ctx, c.Problem, on.Methods[j], set))
+		if all = append([]outcome{o}, all...); !o.runs.HasTheta() {
+			break
+		}
 	}
-	return o, nil
-}
-
-// configurations is how many were tried.
-func (o outcome) configurations() int {
-	if o.finer {
-		return 2 * len(o.Methods)
-	}
-	return len(o.Methods)
+	return all, nil
 }
 
 // medianOf is the median with its interval, by which settings are compared too.
@@ -199,7 +194,7 @@ func Update(ctx context.Context, path, problem, kind string, progress Progress, 
 		fair := must(fairRaceOn(problem))
 		raced = slices.DeleteFunc(slices.Clone(FairMethods), func(m string) bool { return len(names) > 0 && !slices.Contains(names, m) })
 		for drawing := 0; drawing < len(Drawings) && len(raced) > 0; drawing++ {
-			replace(must(fair.compute(ctx, drawing, progress, raced...)), byProblem, func(row race.Row) bool {
+			replace(must(fair.compute(ctx, drawing, progress, raced...)), order(""), func(row race.Row) bool {
 				return row.Base == Drawings[drawing] && slices.Contains(raced, row.Method)
 			})
 		}
@@ -210,7 +205,7 @@ func Update(ctx context.Context, path, problem, kind string, progress Progress, 
 	}
 	c := must(Build(problem))
 	for _, e := range Only(c.Entrants(kind), names...) {
-		replace(must(c.Compute(ctx, kind, progress, e)), c.order(), func(row race.Row) bool {
+		replace(must(c.Compute(ctx, kind, progress, e)), order(problem, c.Entrants(BySeconds)...), func(row race.Row) bool {
 			return row.Base == "" && (row.Race == Given || (row.Race == BySeconds) == (kind == BySeconds) && row.Method == e.Name)
 		})
 		raced = append(raced, e.Name)
@@ -218,24 +213,17 @@ func Update(ctx context.Context, path, problem, kind string, progress Progress, 
 	return raced, nil
 }
 
-// byProblem sorts rows by problem and race.
-func byProblem(a, b race.Row) int {
-	order := slices.Concat(Names, FamilyNames())
-	return cmp.Or(
-		cmp.Compare(slices.Index(order, a.Problem), slices.Index(order, b.Problem)),
-		cmp.Compare(slices.Index(races, a.Race), slices.Index(races, b.Race)))
-}
-
-// order sorts rows by problem and race, and those of the instance by method.
-func (c Instance) order() func(a, b race.Row) int {
-	all := c.Entrants(BySeconds)
-	method := func(row race.Row) int {
-		if row.Problem != c.Name || row.Base != "" { // as they are, those of a fair race too
-			return 0
+// order sorts rows by problem and race, and those of a problem's races that are not fair by method, as the methods are.
+func order(problem string, methods ...race.Entrant) func(a, b race.Row) int {
+	problems := slices.Concat(Names, FamilyNames())
+	place := func(row race.Row) []int {
+		method := -1 // others are as they are
+		if row.Problem == problem && row.Base == "" {
+			method = slices.IndexFunc(methods, func(e race.Entrant) bool { return e.Name == row.Method })
 		}
-		return slices.IndexFunc(all, func(e race.Entrant) bool { return e.Name == row.Method })
+		return []int{slices.Index(problems, row.Problem), slices.Index(races, row.Race), method}
 	}
-	return func(a, b race.Row) int { return cmp.Or(byProblem(a, b), cmp.Compare(method(a), method(b))) }
+	return func(a, b race.Row) int { return slices.Compare(place(a), place(b)) }
 }
 
 // given has the numbers of the problem, exactly: costs that answers are measured by, the best of all policies to 1e-9 of
@@ -261,51 +249,30 @@ func machine() string {
 // confidence of all intervals.
 const confidence = 0.95
 
-// like is what the rows of an outcome about a quantity have in common.
-func (c Instance) like(kind, quantity string, o outcome) race.Row {
-	like := race.Row{
-		Problem: c.Name, Race: kind, Method: o.Name, Source: o.Source, Quantity: quantity,
-		Configurations: o.configurations(), Seed: c.settings(kind, o.Name).Seed,
+// like is what the rows of an outcome have in common.
+func (c Instance) like(kind string, o outcome) race.Row {
+	on, k, _ := o.Entrant.Configuration(o.chosen, o.tried)
+	return race.Row{
+		Problem: c.Name, Race: kind, Method: o.Name, Source: o.Source, Quantity: o.quantity, Configuration: o.chosen,
+		Configurations: o.tried, Setting: on.Numbers(k), Seed: c.settings(kind, o.Name).Seed,
 	}
-	if k, chosen := o.chosen[quantity]; chosen {
-		on, j, _ := o.Entrant.Configuration(k, like.Configurations)
-		like.Configuration, like.Setting = k, on.Numbers(j)
-	}
-	return like
 }
 
-// reported are the quantities of which there are runs, in the order of the rows. A method
-// without θ̂ has no penalised gap.
-func (o outcome) reported() (all []string) {
-	for _, quantity := range []string{PenalisedGap, PolicyCost} {
-		if runs := o.runs[quantity]; runs != nil && (quantity == PolicyCost || runs.HasTheta()) {
-			all = append(all, quantity)
+// rows has, of each outcome, the medians at each look; the median scores of all settings in tuning, those that lost early of
+// fewer runs, and NaN for those that failed; and the queries to each of the goals.
+func (c Instance) rows(kind string, outcomes []outcome, given Record) (looks, tuning, reach race.Record) {
+	mixture, best := given.Mark(c.Name, Mixture), given.Mark(c.Name, Best)
+	for _, o := range outcomes {
+		at, like := race.Queries, c.like(kind, o)
+		if kind == BySeconds {
+			at, like.Machine = race.Seconds, machine()
 		}
-	}
-	return all
-}
+		all := o.runs.Rows(at, o.score, like) // one answer for several marks is one row
+		looks = append(looks, slices.CompactFunc(all, func(a, b race.Row) bool { return a.At == b.At })...)
 
-// rows has the medians of the penalised gap and of the true cost at each look.
-func (c Instance) rows(kind string, o outcome) (rows race.Record) {
-	at, on := race.Queries, ""
-	if kind == BySeconds {
-		at, on = race.Seconds, machine()
-	}
-	for _, quantity := range o.reported() {
-		like := c.like(kind, quantity, o)
-		like.Machine = on
-		all := o.runs[quantity].Rows(at, c.scores()[quantity], like) // one answer for several marks is one row
-		rows = append(rows, slices.CompactFunc(all, func(a, b race.Row) bool { return a.At == b.At })...)
-	}
-	return rows
-}
-
-// tuning has the median scores of all settings, those that lost early of fewer runs, and NaN for those that failed.
-func (c Instance) tuning(o outcome) (rows race.Record) {
-	for _, quantity := range o.reported() {
-		like := c.like(Tuning, quantity, o)
+		like = c.like(Tuning, o)
 		like.Source, like.Seed = "", like.Seed+1
-		for _, t := range o.tuning[quantity] {
+		for _, t := range o.tuning {
 			v := math.NaN()
 			if len(t.Scores) > 0 {
 				v = medianOf(t.Scores).Mean
@@ -315,25 +282,18 @@ func (c Instance) tuning(o outcome) (rows race.Record) {
 			}
 		}
 		if like.Values != nil {
-			rows = append(rows, race.Record{like}.Round(4)...)
+			tuning = append(tuning, race.Record{like}.Round(4)...)
 		}
-	}
-	return rows
-}
 
-// reach has the queries to each of the goals.
-func (c Instance) reach(o outcome, given Record) (rows race.Record) {
-	mixture, best := given.Mark(c.Name, Mixture), given.Mark(c.Name, Best)
-	for _, goal := range []struct {
-		name, quantity string
-		at             float64
-	}{{GapGoal, PenalisedGap, 0.01 * mixture}, {MixtureGoal, PolicyCost, 1.01 * mixture}, {PolicyGoal, PolicyCost, 1.01 * best}} {
-		if slices.Contains(o.reported(), goal.quantity) {
-			like := c.like(Reaching, goal.quantity, o)
-			like.Source, like.Quantity, like.At = "", goal.name, goal.at
-			like.Values = o.runs[goal.quantity].Reach(c.scores()[goal.quantity], goal.at)
-			rows = append(rows, like)
+		goals, costs := []string{MixtureGoal, PolicyGoal}, []float64{1.01 * mixture, 1.01 * best}
+		if o.quantity == PenalisedGap {
+			goals, costs = []string{GapGoal}, []float64{0.01 * mixture}
+		}
+		for k, goal := range goals {
+			like := c.like(Reaching, o)
+			like.Source, like.Quantity, like.At, like.Values = "", goal, costs[k], o.runs.Reach(o.score, costs[k])
+			reach = append(reach, like)
 		}
 	}
-	return rows
+	return looks, tuning, reach
 }

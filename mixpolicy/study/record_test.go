@@ -33,13 +33,14 @@ func TestRecord(t *testing.T) {
 			continue // some seconds of work
 		}
 		c := build(name)
-		compare(t, known.where(name, Given, "", ""), mixpolicy.Must(c.given(t.Context())))
+		given := Record{mixpolicy.Must(c.given(t.Context()))}
+		compare(t, known.where(name, Given, "", ""), given.Record)
 
 		for _, e := range Only(c.Entrants(ByQueries), known.Methods(name, ByQueries)...) {
-			o := outcome{Entrant: e, finer: finely(ByQueries, e.Name) && e.Axes != nil, chosen: map[string]int{}, runs: map[string]*race.Runs{}}
-			recorded := map[string]race.Record{}
+			var outcomes []outcome
 			for _, quantity := range []string{PenalisedGap, PolicyCost} {
-				if name == "network" && quantity == PolicyCost && e.Name != "plug-in" {
+				rows := known.where(name, ByQueries, e.Name, quantity)
+				if rows == nil || name == "network" && quantity == PolicyCost && e.Name != "plug-in" {
 					continue // a policy takes some 20 ms to be evaluated
 				}
 				set := c.settings(ByQueries, e.Name)
@@ -47,19 +48,16 @@ func TestRecord(t *testing.T) {
 				if quantity == PolicyCost {
 					set.Valued = race.ValuedAll
 				}
-				if rows := known.where(name, ByQueries, e.Name, quantity); len(rows) > 0 {
-					o.chosen[quantity] = rows[0].Configuration
-					on, k, _ := e.Configuration(rows[0].Configuration, rows[0].Configurations)
-					o.runs[quantity] = mixpolicy.Must(race.Trials(t.Context(), c.Problem, on.Methods[k], set))
-					recorded[quantity] = rows
-				}
+				o := c.outcome(e, quantity, set.Halving)
+				o.chosen = rows[0].Configuration
+				on, k, _ := e.Configuration(o.chosen, o.tried)
+				o.runs = mixpolicy.Must(race.Trials(t.Context(), c.Problem, on.Methods[k], set))
+				outcomes = append(outcomes, o)
 			}
-			if len(o.runs) == 0 {
-				continue
-			}
-			got := c.rows(ByQueries, o).Derive(medianOf).Round(6)
-			for quantity, want := range recorded {
-				found := got.Select(race.Row{Quantity: quantity})
+			got, _, _ := c.rows(ByQueries, outcomes, given)
+			got = got.Derive(medianOf).Round(6)
+			for _, o := range outcomes {
+				want, found := known.where(name, ByQueries, e.Name, o.quantity), got.Select(race.Row{Quantity: o.quantity})
 				compare(t, want[:min(len(want), len(found))], found)
 			}
 		}
@@ -75,10 +73,11 @@ func TestFairRecord(t *testing.T) {
 	}
 	for _, m := range methods {
 		got := Record{mixpolicy.Must(f.compute(t.Context(), 1, nil, m)).Derive(medianOf).Round(6)}
-		slices.SortStableFunc(got.Record, byProblem)
+		slices.SortStableFunc(got.Record, order(""))
 		compare(t, known.Select(race.Row{Problem: f.name, Base: Drawings[1], Method: m}), got.Record)
 		for _, kind := range []string{Fair, FairTuning} {
-			if a, b := known.end(f.name, Drawings[1], kind, m, PenalisedGap), got.end(f.name, "", kind, m, PenalisedGap); !floats.EqualApprox(a, b, 1e-6) {
+			a := final(known.Record, race.Row{Problem: f.name, Base: Drawings[1], Race: kind, Method: m}).Values
+			if b := got.Final(f.name, kind, m, PenalisedGap).Values; !floats.EqualApprox(a, b, 1e-6) {
 				t.Errorf("%s, %s: %v recorded, %v computed", m, kind, a, b)
 			}
 		}
@@ -92,8 +91,8 @@ func TestReached(t *testing.T) {
 	set := c.settings(ByQueries, "plug-in")
 	set.Queries = c.Queries[:10]
 	plugIn := mixpolicy.Must(c.race(t.Context(), Only(c.Entrants(ByQueries), "plug-in")[0], set))
-	goals := c.reach(plugIn, Record{mixpolicy.Must(c.given(t.Context()))}).Derive(medianOf)
-	compare(t, known.where(c.Name, Reaching, "plug-in", GapGoal), goals.Select(race.Row{Quantity: GapGoal}))
+	_, _, goals := c.rows(ByQueries, plugIn, known)
+	compare(t, known.where(c.Name, Reaching, "plug-in", GapGoal), goals.Derive(medianOf).Select(race.Row{Quantity: GapGoal}))
 	if rows := known.where(c.Name, Reaching, "certainty equivalence", GapGoal); rows != nil {
 		t.Errorf("a penalised gap without θ̂: %+v", rows)
 	}
@@ -218,26 +217,27 @@ func TestTunedTwice(t *testing.T) {
 	c := small()
 	e := Only(c.Entrants(ByQueries), "penalty")[0]
 	set := race.Settings{Trials: 2, TuningTrials: 4, Halving: true, Seed: 1, Queries: []int{1, 20}}
-	o := mixpolicy.Must(c.race(t.Context(), e, set))
+	outcomes := mixpolicy.Must(c.race(t.Context(), e, set))
 	n := len(e.Methods)
 	set.Middle = func(x []float64) float64 { return medianOf(x).Mean }
 	best := func(e race.Entrant) int {
 		_, best, err := race.Tune(t.Context(), c.Problem, e, set)
 		return mixpolicy.Must(best, err)
 	}
-	for quantity, score := range c.scores() {
-		set.Score, set.Valued = score, race.ValuedEnd
+	for k, o := range outcomes {
+		set.Score, set.Valued = o.score, race.ValuedEnd
 		first := best(e)
 		second := best(e.Finer(first))
 		want := e.Finer(first).Methods[second]
-		if k := o.chosen[quantity]; k != first*n+second || !reflect.DeepEqual(o.runs[quantity].Method, want) || o.configurations() != 2*n {
-			t.Errorf("%s: setting %d of %d, %+v, want %d of those around %d", quantity, k, o.configurations(), o.runs[quantity].Method, second, first)
+		named := o.quantity == []string{PenalisedGap, PolicyCost}[k]
+		if !named || o.chosen != first*n+second || !reflect.DeepEqual(o.runs.Method, want) || o.tried != 2*n {
+			t.Errorf("%s: setting %d of %d, %+v, want %d of those around %d", o.quantity, o.chosen, o.tried, o.runs.Method, second, first)
 		}
 	}
 	set.Halving = false
-	o = mixpolicy.Must(c.race(t.Context(), Only(c.Entrants(BySeconds), "penalty")[0], set))
-	if o.configurations() != 16 || o.chosen[PenalisedGap] >= 16 {
-		t.Errorf("%+v", o.chosen)
+	outcomes = mixpolicy.Must(c.race(t.Context(), Only(c.Entrants(BySeconds), "penalty")[0], set))
+	if o := outcomes[0]; len(outcomes) != 2 || o.tried != 16 || o.chosen >= 16 {
+		t.Errorf("%+v", outcomes)
 	}
 }
 
@@ -252,8 +252,8 @@ func TestAMethodThatFails(t *testing.T) {
 		}
 	}
 	o := mixpolicy.Must(c.race(t.Context(), enter("half wrong", "", nil, mixpolicy.Penalty{Weight: -1}, mixpolicy.Penalty{}), set))
-	tuning := c.tuning(o)
-	if rows := c.rows(ByQueries, o); len(rows) != 4 || len(tuning) != 2 || o.chosen[PenalisedGap] != 1 || !math.IsNaN(tuning[0].Values[0]) {
+	rows, tuning, _ := c.rows(ByQueries, o, recorded())
+	if len(rows) != 4 || len(tuning) != 2 || o[0].chosen != 1 || !math.IsNaN(tuning[0].Values[0]) {
 		t.Errorf("%+v, tuning %+v", rows, tuning)
 	}
 }

@@ -2,11 +2,9 @@ package study
 
 import (
 	"context"
-	"io"
 	"time"
 
 	"github.com/mixpolicy/lab/data"
-	"github.com/mixpolicy/lab/internal/csvrows"
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
@@ -53,12 +51,10 @@ func MeasureScale(ctx context.Context, buffers [4]int) (s Scale, err error) {
 		made <- err
 	}()
 	select {
-	case err = <-made:
+	case err := <-made:
+		must(0, err)
 	case <-ctx.Done():
-		err = ctx.Err()
-	}
-	if err != nil {
-		return s, err
+		return s, ctx.Err()
 	}
 	s.States, s.Moves, s.Model = x.States(), x.Transitions(), lap()
 	psi := must(mixpolicy.NewFeatures(ctx, x, base...))
@@ -70,9 +66,6 @@ func MeasureScale(ctx context.Context, buffers [4]int) (s Scale, err error) {
 	s.Gap, s.Optimum = best.Gap()/best.Objective, lap()
 	return s, nil
 }
-
-// WriteScales writes them as CSV with a header, numbers to three digits.
-func WriteScales(w io.Writer, all []Scale) error { return csvrows.Encode(w, all) }
 
 // RecordedScales are those of data/scale.csv, the smallest network first.
 func RecordedScales() ([]Scale, error) { return data.Rows[Scale]("scale.csv") }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mixpolicy/lab/internal/csvrows"
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
@@ -20,7 +21,7 @@ func TestMeasureScale(t *testing.T) {
 	}
 	var b strings.Builder
 	s.Machine = "a machine"
-	if err := WriteScales(&b, []Scale{s}); err != nil || strings.Count(b.String(), "\n") != 2 || !strings.Contains(b.String(), "144,") {
+	if err := csvrows.Encode(&b, []Scale{s}); err != nil || strings.Count(b.String(), "\n") != 2 || !strings.Contains(b.String(), "144,") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }

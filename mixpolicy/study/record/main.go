@@ -207,20 +207,17 @@ func (scaleCmd) Run(ctx context.Context, w *work) error {
 		s.Machine = fmt.Sprintf("%s, %d cores", runtime.GOARCH, runtime.GOMAXPROCS(0))
 		all = append(all, s)
 	}
-	return atomicfile.Write(w.data("scale.csv"), func(f io.Writer) error { return study.WriteScales(f, all) })
+	return atomicfile.Write(w.data("scale.csv"), func(f io.Writer) error { return csvrows.Encode(f, all) })
 }
 
 type readmeCmd struct{}
 
 func (readmeCmd) Run(ctx context.Context, w *work) error {
 	figure, err := paper.ReadmeFigure(ctx, w.runs("picture"))
-	if err == nil {
-		err = plotting.Save(w.data("figures", "readme.svg"), figure)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = edit(filepath.Join(w.root, "README.md"), paper.WithSummary)
-	}
-	return err
+	return errors.Join(plotting.Save(w.data("figures", "readme.svg"), figure), edit(filepath.Join(w.root, "README.md"), paper.WithSummary))
 }
 
 type statementsCmd struct{}
