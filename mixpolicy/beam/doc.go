@@ -1,5 +1,5 @@
 // Package beam runs races and simulated occupation measures on Apache Beam: on this machine by
-// default, and on a cluster by a flag, with the same record to the byte. It is a module of its own, so
+// default, and on a cluster of one architecture by a flag, with the same record to the byte. It is a module of its own, so
 // that nobody else pays for Beam's size.
 //
 // A race is one small file ([Race]): problems, methods, settings in a grid, trials on the streams of a
