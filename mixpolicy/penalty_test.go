@@ -98,14 +98,6 @@ func TestPenaltyProjects_4_16(t *testing.T) {
 	}
 }
 
-// Of its settings only ω is its own: the others are Mirror's, see TestPrimalDualErrors.
-func TestPenaltyErrors(t *testing.T) {
-	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
-	for says, m := range map[string]mixpolicy.Penalty{"ω = -1": {Weight: -1}, "ω = NaN": {Weight: math.NaN()}, "θ₀ adds up to 2": {Theta0: []float64{2, 0}}} {
-		wantError(t, errOf(m.Start(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)))), says)
-	}
-}
-
 // A row at which Ψθ is 0, exactly, has no penalty: without a cost θ stays.
 func TestPenaltyAtZero(t *testing.T) {
 	f := mixpolicy.Must(mixpolicy.FeaturesFromColumns(flip(), []float64{.25, .75}, []float64{.5, .5}))

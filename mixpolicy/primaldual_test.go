@@ -225,15 +225,18 @@ func TestScaleOfCosts(t *testing.T) {
 }
 
 // What cannot be run is refused, by name.
-func TestPrimalDualErrors(t *testing.T) {
+func TestMethodErrors(t *testing.T) {
 	ball := mixpolicy.Ball(2)
 	nan := math.NaN()
 	for _, c := range []struct {
 		class mixpolicy.Class
-		m     mixpolicy.PrimalDual
+		m     mixpolicy.Method
 		says  []string
 	}{
 		{ball, mixpolicy.PrimalDual{Beta: -1}, []string{"β = -1"}},
+		{ball, mixpolicy.Penalty{Weight: -1}, []string{"ω = -1"}},
+		{ball, mixpolicy.Penalty{Weight: nan}, []string{"ω = NaN"}},
+		{ball, mixpolicy.Penalty{Theta0: []float64{2, 0}}, []string{"θ₀ adds up to 2"}},
 		{ball, mixpolicy.PrimalDual{CostScale: nan}, []string{"CostScale = NaN"}},
 		{ball, mixpolicy.PrimalDual{Recency: -1}, []string{"recency p = -1"}},
 		{ball, mixpolicy.PrimalDual{Recency: 31}, []string{"p = 31, want a number from 0 to 30"}},

@@ -48,6 +48,13 @@ func halfSphere(r float64, d int) Modulus {
 	}, make([]float64, d))
 }
 
+// halfCircleFunc is Hellinger's kernel by automatic differentiation.
+func halfCircleFunc(r float64) Separable {
+	return FromFunc("half circle", func(x Dual) Dual {
+		return hyperdual.Scale(-1, hyperdual.Sqrt(hyperdual.Mul(hyperdual.Sub(Dual{Real: r}, x), hyperdual.Add(Dual{Real: r}, x))))
+	}, -r, r)
+}
+
 // everything returns each modulus and each combinator of the package, in ℝᵈ.
 func everything(d int) []Modulus {
 	lo, hi := make([]float64, d), make([]float64, d)
@@ -56,7 +63,7 @@ func everything(d int) []Modulus {
 	}
 	return append(Gallery(d, 2), PNorm{P: 3}, Tsallis(0.9), FermiDirac(lo, hi),
 		FromFunc("a function", func(x Dual) Dual { return hyperdual.Sub(hyperdual.Mul(x, hyperdual.Log(x)), hyperdual.Log(x)) }, 0, inf),
-		Scale(Ball{R: 2}, 3), Scale(NegativeEntropy(), 0.2), Scale(FermiDirac(lo, hi), 3), halfSphere(2, d),
+		halfCircleFunc(2), Scale(Ball{R: 2}, 3), Scale(NegativeEntropy(), 0.2), Scale(FermiDirac(lo, hi), 3), halfSphere(2, d),
 	)
 }
 

@@ -12,54 +12,6 @@ import (
 	. "github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
-// A kernel by automatic differentiation is the hand-written one.
-func TestFuncIsTheKernel(t *testing.T) {
-	one := Dual{Real: 1.5}
-	for _, c := range []struct {
-		f    Separable
-		want Kernel
-	}{
-		{FromFunc("entropy", func(x Dual) Dual { return hyperdual.Sub(hyperdual.Mul(x, hyperdual.Log(x)), x) }, 0, inf), entropic},
-		{FromFunc("Burg", func(x Dual) Dual { return hyperdual.Scale(-1, hyperdual.Log(x)) }, 0, inf), Burg().Kernel},
-		{FromFunc("Hellinger", func(x Dual) Dual {
-			return hyperdual.Scale(-1, hyperdual.Sqrt(hyperdual.Mul(hyperdual.Sub(one, x), hyperdual.Add(one, x))))
-		}, -1.5, 1.5), Hellinger(1.5).Kernel},
-		{FromFunc("square", func(x Dual) Dual { return hyperdual.Scale(0.5, hyperdual.Mul(x, x)) }, math.Inf(-1), inf), parabola},
-	} {
-		rng := source(23)
-		for range 300 {
-			y := 6 * rng.NormFloat64()
-			x := c.want.ConjDeriv(y)
-			if math.IsInf(x, 1) || math.Abs(x) == 1.5 {
-				continue
-			}
-			lo, hi := c.want.Domain()
-			// The inverse can be no better than the rounding of φ′ allows, whose terms are of order 1.
-			limit := 20 * ulp * (math.Abs(x) + curvatureOf(c.want, y)*(1+math.Abs(y))*(1+1/math.Min(1, min(hi-x, x-lo))))
-			if got := c.f.Kernel.ConjDeriv(y); !(math.Abs(got-x) <= limit) {
-				t.Errorf("%s: (φ*)′(%g) = %.17g, want %.17g", c.f.Name, y, got, x)
-			}
-			if got, want := c.f.Kernel.Deriv(x), c.want.Deriv(x); math.Abs(got-want) > 20*ulp*(1+math.Abs(want))*(1+1/min(1, hi-x)) {
-				t.Errorf("%s: φ′(%g) = %.17g, want %.17g", c.f.Name, x, got, want)
-			}
-			if got, want := JSecond(c.f, []float64{y}, 0), curvatureOf(c.want, y); math.Abs(got-want) > 1e-6*want {
-				t.Errorf("%s: (φ*)″(%g) = %.17g, want %.17g", c.f.Name, y, got, want)
-			}
-		}
-		for _, y := range []float64{-1e300, -1e5, 1e5, 1e300} { // beyond what x can resolve: an end
-			if v := c.f.Kernel.ConjDeriv(y); math.IsNaN(v) {
-				t.Errorf("%s: (φ*)′(%g) = %g", c.f.Name, y, v)
-			}
-		}
-	}
-}
-
-// curvatureOf is (φ*)″(y) by differences.
-func curvatureOf(k Kernel, y float64) float64 {
-	h := 1e-5 * (1e-3 + math.Abs(y))
-	return (k.ConjDeriv(y+h) - k.ConjDeriv(y-h)) / (2 * h)
-}
-
 // A modulus by automatic differentiation is the hand-written one: ∇φ* to the rounding of ∇φ, as amplified by the
 // condition of ∇φ*, up to the boundary and beyond the range of ∇φ.
 func TestVectorFuncIsTheModulus(t *testing.T) {

@@ -88,6 +88,7 @@ func TestDefinitions(t *testing.T) {
 	}
 	entropy := over(func(_ int, v float64) float64 { return v*math.Log(v) - v })
 	square := func(x []float64) float64 { return floats.Dot(x, x) / 2 }
+	logarithm := over(func(_ int, v float64) float64 { return -math.Log(v) })
 	arc := over(func(_ int, v float64) float64 { return -math.Sqrt(r*r - v*v) })
 	for _, c := range []struct {
 		m        Modulus
@@ -100,11 +101,13 @@ func TestDefinitions(t *testing.T) {
 		{LogCosine(r), over(func(_ int, v float64) float64 { return -2 * r / math.Pi * math.Log(math.Cos(math.Pi*v/2/r)) }), false},
 		{FermiDirac(lo, hi), box, false}, {NegativeEntropy(), entropy, true},
 		{Tsallis(0.5), tsallis(0.5), true}, {Tsallis(0.3), tsallis(0.3), true},
-		{Burg(), over(func(_ int, v float64) float64 { return -math.Log(v) }), true}, {Euclidean(), square, false},
+		{Burg(), logarithm, true}, {Euclidean(), square, false},
 		{PNorm{P: 1.4}, pnorm(1.4), false}, {PNorm{P: 1.5}, pnorm(1.5), false}, {PNorm{P: 2}, pnorm(2), false}, {PNorm{P: 3}, pnorm(3), false},
 		{Scale(Ball{R: r}, 5), times(5, ball), false}, {Scale(Cube(r), 5), times(5, cube), false}, {Scale(FermiDirac(lo, hi), 5), times(5, box), false},
 		{FromFunc("a function", func(x Dual) Dual { return hyperdual.Sub(hyperdual.Mul(x, hyperdual.Log(x)), x) }, 0, inf), entropy, true},
-		{Separable{Kernel: plainKernel{Hellinger(r).Kernel}}, arc, false},
+		{FromFunc("a logarithm", func(x Dual) Dual { return hyperdual.Scale(-1, hyperdual.Log(x)) }, 0, inf), logarithm, true},
+		{FromFunc("a square", func(x Dual) Dual { return hyperdual.Scale(0.5, hyperdual.Mul(x, x)) }, -inf, inf), square, false},
+		{halfCircleFunc(r), arc, false}, {Separable{Kernel: plainKernel{Hellinger(r).Kernel}}, arc, false},
 	} {
 		name := fmt.Sprint(c.m)
 		blind := name == "5·(ball, R = 1.7)" // to J″
