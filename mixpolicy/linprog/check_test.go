@@ -12,31 +12,10 @@ import (
 // The checks here use nothing of the solver: exact rational arithmetic, and 200 bits
 // for the roots.
 
-type verdict string
-
-const (
-	isSolved     verdict = "solved"
-	isInfeasible verdict = "infeasible"
-	isUnbounded  verdict = "unbounded"
-	isStalled    verdict = "stalled"
-)
-
-// classify names what Solve returned.
-func classify(err error) verdict {
-	var inf *InfeasibleError
-	var unb *UnboundedError
-	var stalled *StalledError
-	switch {
-	case err == nil:
-		return isSolved
-	case errors.As(err, &stalled):
-		return isStalled
-	case errors.As(err, &inf):
-		return isInfeasible
-	case errors.As(err, &unb):
-		return isUnbounded
-	}
-	return verdict(err.Error())
+// is reports whether an error is one of type E.
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }
 
 func rat(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }

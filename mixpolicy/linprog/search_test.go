@@ -49,7 +49,7 @@ func TestSearch(t *testing.T) {
 			for seed := w; seed < *searched; seed += workers {
 				p := degenerate(seed, rand.New(rand.NewPCG(uint64(seed), 7)))
 				sol, err := p.minimize(background, Settings{})
-				proved := classify(err) != isStalled
+				proved := !is[*StalledError](err)
 				if !proved {
 					stalled.Add(1)
 				}

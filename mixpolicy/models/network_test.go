@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -45,29 +46,21 @@ func ExampleNetwork() {
 // outcome is one step of the network for given events, as the papers describe it, queue by
 // queue. It shares no code with network.go.
 func outcome(d Dynamics, buffers, x [4]int, workOn [2]int, arrive1, arrive3, done1, done2 bool) [4]int {
-	x1, x2, x3, x4 := x[0], x[1], x[2], x[3]
-	test := d == IndependentEvents
-	if workOn[0] == 1 && done1 && (!test || x[0] > 0) {
-		x1--
-		x2++
-	}
-	if workOn[0] == 4 && done1 && (!test || x[3] > 0) {
-		x4--
-	}
-	if workOn[1] == 2 && done2 && (!test || x[1] > 0) {
-		x2--
-	}
-	if workOn[1] == 3 && done2 && (!test || x[2] > 0) {
-		x3--
-		x4++
+	y, done := x, map[int]bool{workOn[0]: done1, workOn[1]: done2}
+	for queue, next := range map[int]int{1: 2, 2: 0, 3: 4, 4: 0} {
+		if !done[queue] || d == IndependentEvents && x[queue-1] == 0 {
+			continue
+		}
+		if y[queue-1]--; next > 0 {
+			y[next-1]++
+		}
 	}
 	if arrive1 {
-		x1++
+		y[0]++
 	}
 	if arrive3 {
-		x3++
+		y[2]++
 	}
-	y := [4]int{x1, x2, x3, x4}
 	for i := range y {
 		y[i] = min(max(y[i], 0), buffers[i])
 	}
@@ -138,11 +131,7 @@ func TestNetworkEnumerated(t *testing.T) {
 				}
 				want := enumerated(w, lengths, workOn)
 				to, p := x.Next(s, a)
-				for y, v := range want {
-					if v == 0 {
-						delete(want, y)
-					}
-				}
+				maps.DeleteFunc(want, func(_ [4]int, v float64) bool { return v == 0 })
 				if len(to) != len(want) {
 					t.Fatalf("%v, %v: %d next states, want %d", lengths, workOn, len(to), len(want))
 				}

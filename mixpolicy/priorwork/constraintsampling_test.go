@@ -39,7 +39,7 @@ func TestSamplingAndSizes(t *testing.T) {
 	}
 	k := 16 * 4 * 1.5 / (.1 * .1)
 	for what, v := range map[string][2]float64{
-		"(4.7)":            {CostSampleSize(4, 4, 1.5, .9, .1, .05), k * (4*math.Log(3*k) + math.Log(2/.05))}, // 48 = 3·16
+		"(4.6)":            {CostSampleSize(4, 4, 1.5, .9, .1, .05), k * (4*math.Log(3*k) + math.Log(2/.05))}, // 48 = 3·16
 		"one variable":     {sampleSize(1, .5, .1), 8 * (math.Log(24) + math.Log(20))},
 		"a measure of 1":   {CostSampleSize(1, 1, 1./16, .5, .5, .1), 0},
 		"a measure over 1": {CostSampleSize(4, 4, 1e-9, .9, .1, .05), 0},
