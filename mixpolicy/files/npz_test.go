@@ -158,7 +158,6 @@ func TestNPZErrors(t *testing.T) {
 		in, change entries
 		says       string
 	}{
-		{dense, entries{"c": nil}, "array c: missing, the file has [P]"},
 		{dense, entries{"P": nil}, "both or neither of the arrays P and data"},
 		{dense, entries{"data": csr["data"]}, "both or neither of the arrays P and data"},
 		{dense, entries{"c": {}}, "array c: not an array of NumPy"},
@@ -170,7 +169,6 @@ func TestNPZErrors(t *testing.T) {
 		{dense, entries{"c": shaped("<f8", "(4611686018427387904, 2)", 1., 2.)}, "array c: shape [4611686018427387904 2] has too many entries, and 16 bytes follow"},
 		{dense, entries{"P": shaped("<f8", "(1, 0, 0)"), "c": shaped("<f8", "(0, 1)")}, "0 states and 1 actions, want at least one"},
 		{dense, entries{"c": shaped("<f8", "(4611686018427387904, 0)")}, "array c: shape [4611686018427387904 0] has too many entries"},
-		{dense, entries{"c": shaped("<f2", "(2, 1)", []byte{0, 0, 0, 0})}, "array c: dtype <f2, want float64, float32 or integers"},
 		{dense, entries{"c": shaped("<f8", "(2, 1)", math.Inf(1), 0.)}, "state 0, action 0: cost +Inf, want a finite number"},
 		{dense, entries{"P": shaped("<f8", "(1, 1, 4)", 0., 0., 0., 1.)}, "array P: shape [1 1 4], want (m, n, n) or (n, m, n)"},
 		{dense, entries{"P": shaped("<f8", "(2, 2)", 0., 1., 0., 1.)}, "array P: shape [2 2], want (m or n, n or m, n)"},
@@ -178,7 +176,6 @@ func TestNPZErrors(t *testing.T) {
 		{dense, entries{"gamma": shaped("<f8", "()", 1.)}, "discount γ = 1, want 0 < γ < 1"},
 		{dense, entries{"alpha": shaped("<f8", "(2,)", 0.5, 0.25)}, "initial distribution: entries add up to 0.75"},
 		{csr, entries{"format": nil}, "array format: missing"},
-		{csr, entries{"format": shaped("<U3", "()", []rune("coo"))}, `array format: "coo"`},
 		{csr, entries{"indptr": nil}, "array indptr: missing"},
 		{csr, entries{"shape": shaped("<i8", "(2,)", []int64{2, 1})}, "array shape: [2 1], want [2 2], n·m and n by c"},
 		{csr, entries{"shape": shaped("<f8", "(2,)", 2., 2.)}, "array shape: dtype <f8, want integers"},

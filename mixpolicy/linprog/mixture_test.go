@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -92,18 +91,14 @@ func rowsOf(sol *Solution) []int {
 	return rows
 }
 
-// A watched matrix calls a function at every block of a scan, before it lets another block begin.
+// A watched matrix calls a function before every block of a scan.
 type watched struct {
 	Rows
-	*sync.Mutex
-	calls *atomic.Int64
-	at    func(call int64)
+	before func()
 }
 
 func (w watched) Apply(dst []float64, from int, theta []float64) {
-	w.Lock()
-	w.at(w.calls.Add(1))
-	w.Unlock()
+	w.before()
 	w.Rows.Apply(dst, from, theta)
 }
 
@@ -114,15 +109,14 @@ func TestSolveStopsWhenToldTo(t *testing.T) {
 	best := must(p.Solve(background, Settings{}))
 	for _, stop := range []int64{1, 15, 30, 45, 60} {
 		ctx, cancel := context.WithCancel(background)
-		w := watched{Rows: psi, Mutex: new(sync.Mutex), calls: new(atomic.Int64)}
-		w.at = func(call int64) {
-			if call == stop {
+		var counter atomic.Int64
+		p.Psi = watched{psi, func() {
+			if counter.Add(1) == stop {
 				cancel()
 			}
-		}
-		p.Psi = w
+		}}
 		sol, err := p.Solve(ctx, Settings{})
-		if calls := w.calls.Load(); err == nil && calls == stop { // it was the last block
+		if calls := counter.Load(); err == nil && calls == stop { // it was the last block
 			continue
 		} else if calls < stop || calls > stop+int64(runtime.GOMAXPROCS(0)) {
 			t.Errorf("told to stop at block %d, ended at %d", stop, calls)

@@ -132,6 +132,13 @@ func vector(d int, at func() float64) []float64 {
 	return v
 }
 
+// unit is v times the unit vector of coordinate k.
+func unit(d, k int, v float64) []float64 {
+	e := make([]float64, d)
+	e[k] = v
+	return e
+}
+
 // integerProgram has small integers for its data, with ties everywhere.
 func integerProgram(rng *rand.Rand) Mixture {
 	d, n, low := 1+rng.IntN(4), rng.IntN(9), pick(rng, -3, -1, 0)
@@ -153,10 +160,7 @@ func wideProgram(rng *rand.Rand) Mixture {
 		B: vector(d, func() float64 { return small(rng, -2, 4) }),
 		Psi: columns(n, d, func(i, j int) float64 {
 			if i < d { // a simplex, unless it is cut
-				if i == j {
-					return 1
-				}
-				return 0
+				return unit(d, i, 1)[j]
 			}
 			if rng.Float64() > fill {
 				return 0
@@ -297,9 +301,7 @@ func touchingProgram(rng *rand.Rand) Mixture {
 func boxed(rng *rand.Rand, rows [][]float64, h []float64, d int, size float64) Inequalities {
 	for j := range d {
 		for _, s := range []float64{1, -1} {
-			e := make([]float64, d)
-			e[j] = s
-			rows, h = append(rows, e), append(h, -size)
+			rows, h = append(rows, unit(d, j, s)), append(h, -size)
 		}
 	}
 	return Inequalities{
@@ -346,9 +348,7 @@ func assignmentRows(rng *rand.Rand) Inequalities {
 		}
 	}
 	for j := range d {
-		e := make([]float64, d)
-		e[j] = 1
-		rows, h = append(rows, e), append(h, 0)
+		rows, h = append(rows, unit(d, j, 1)), append(h, 0)
 	}
 	for i, row := range rows {
 		f := pick(rng, 1, 1./3, 3, 1e-100, 1e50)

@@ -74,17 +74,10 @@ func scaleFrees(p *mixpolicy.Problem, m mirror) (all []transcription) {
 				theta = next
 				average := times(1/weights, sum)
 				c = max(c, m.length2(average, start))
-				// The first feasible point on the way to the middle, by halving.
-				lo, hi := 0., 1.
+				// The first feasible point on the way to the middle.
 				at := func(part float64) []float64 { return plus(times(1-part, average), part, start) }
-				for range 60 {
-					if part := (lo + hi) / 2; slices.Min(a.measure(at(part))) < 0 {
-						lo = part
-					} else {
-						hi = part
-					}
-				}
-				return [][]float64{theta, at(lo), times(1/weights, sumLambda)}
+				first := halve(0, 1, func(part float64) bool { return slices.Min(a.measure(at(part))) < 0 })
+				return [][]float64{theta, at(first), times(1/weights, sumLambda)}
 			}
 		}
 	}
@@ -172,9 +165,13 @@ func TestScaleFreeNeedsNoScale(t *testing.T) {
 // With a tolerance of 1 % the run ends by itself, with a feasible answer that the exact optimum confirms, whatever the class and the
 // unit of cost.
 func TestScaleFreeEndsByItself(t *testing.T) {
+	seeds := uint64(4)
+	if testing.Short() {
+		seeds = 1
+	}
 	for _, class := range []mixpolicy.Class{mixpolicy.Ball(1.3), mixpolicy.Ball(2), mixpolicy.Ball(120), mixpolicy.Cube(2), mixpolicy.Simplex()} {
 		for _, p := range []*mixpolicy.Problem{section6(class), garnetProblem(class)} {
-			for seed := range uint64(4) {
+			for seed := range seeds {
 				const most = 1 << 17
 				r := mixpolicy.Must(mixpolicy.Solve(background, p, ScaleFree{Tolerance: .01}, mixpolicy.Settings{Iterations: most, Seed: seed}))
 				if r.Iterations == most || !(r.PenalisedGap <= .01*math.Abs(r.Optimum)) || r.Queries != r.Iterations {

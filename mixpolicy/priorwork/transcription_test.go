@@ -58,6 +58,18 @@ func plus(x []float64, k float64, y []float64) []float64 {
 }
 func times(k float64, x []float64) []float64 { return floats.ScaleTo(zeros(len(x)), k, x) }
 
+// halve is the z up to which below is true, by halving.
+func halve(lo, hi float64, below func(z float64) bool) float64 {
+	for range 100 {
+		if z := (lo + hi) / 2; below(z) {
+			lo = z
+		} else {
+			hi = z
+		}
+	}
+	return lo
+}
+
 func length(x []float64) float64 { return floats.Norm(x, 2) }
 
 // across is x without its mean.
@@ -340,16 +352,7 @@ func (a plain) step(m mirror, theta, g []float64, eta float64) []float64 {
 	at := func(z float64) []float64 {
 		return vector(a.d, func(j int) float64 { return m.back(j, m.there(j, theta[j])-eta*g[j]+z) })
 	}
-	lo, hi := -1000., 1000.
-	for range 100 {
-		z := (lo + hi) / 2
-		if floats.Sum(at(z)) < 1 {
-			lo = z
-		} else {
-			hi = z
-		}
-	}
-	return at(lo)
+	return at(halve(-1000, 1000, func(z float64) bool { return floats.Sum(at(z)) < 1 }))
 }
 
 // slope is Ψᵀ(c − λ), and raised [λ − step·SΨθ]₊.
@@ -415,15 +418,7 @@ func nearest(theta []float64) []float64 {
 	at := func(z float64) []float64 {
 		return vector(len(theta), func(j int) float64 { return max(0, theta[j]-z) })
 	}
-	lo, hi := -10., 10.
-	for range 200 {
-		if z := (lo + hi) / 2; floats.Sum(at(z)) > 1 {
-			lo = z
-		} else {
-			hi = z
-		}
-	}
-	return at(hi)
+	return at(halve(-10, 10, func(z float64) bool { return floats.Sum(at(z)) > 1 }))
 }
 
 // restarted is PDHG on the ball or the simplex, with its restarts.

@@ -1,6 +1,7 @@
 package theory_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -74,17 +75,12 @@ func drawPolicy(t *rapid.T, x *mixpolicy.MDP) *mixpolicy.Policy {
 // eachDeterministic calls f with every deterministic policy of x.
 func eachDeterministic(x *mixpolicy.MDP, f func(*mixpolicy.Policy)) {
 	actions := make([]int, x.States())
-	for {
+	for k := range int(math.Pow(float64(x.Actions()), float64(x.States()))) {
+		for s := range actions { // the digits of k
+			actions[s] = k % x.Actions()
+			k /= x.Actions()
+		}
 		f(mixpolicy.Must(mixpolicy.Deterministic(x, actions)))
-		s := 0
-		for s < len(actions) && actions[s] == x.Actions()-1 {
-			actions[s] = 0
-			s++
-		}
-		if s == len(actions) {
-			return
-		}
-		actions[s]++
 	}
 }
 

@@ -21,13 +21,8 @@ func TestMultipliers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.IntRange(2, 3).Draw(t, "d")
 		r := rapid.SampledFrom([]float64{.8, 1, 1.5, 3, 20, math.Inf(1)}).Draw(t, "R")
-		class := mixpolicy.Ball(r)
-		switch rapid.IntRange(0, 2).Draw(t, "norm") {
-		case 1:
-			class = mixpolicy.Cube(r)
-		case 2:
-			class = mixpolicy.Class{Norm: linprog.L1, R: max(r, 1)}
-		}
+		ball, cube, cross := mixpolicy.Ball(r), mixpolicy.Cube(r), mixpolicy.Class{Norm: linprog.L1, R: max(r, 1)}
+		class := rapid.SampledFrom([]mixpolicy.Class{ball, cube, cross}).Draw(t, "class")
 		g := models.Garnet{States: 6, Actions: 2, Branches: 2, Ring: true, Criterion: mixpolicy.Discounted(.9), Seed: rapid.Uint64().Draw(t, "seed")}
 		x := mixpolicy.Must(g.MDP())
 		base := make([]*mixpolicy.Policy, d)

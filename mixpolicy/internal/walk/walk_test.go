@@ -75,22 +75,19 @@ func TestWalkDrawdownOfLongWalks(t *testing.T) {
 		for signs := range 1 << d {
 			walk := newSegments(d)
 			points := [][]float64{make([]float64, d)}
-			w := make([]float64, d)
+			w, size := make([]float64, d), 0.
 			for k := range steps {
 				for j := range w {
 					w[j] += (float64(2*(signs>>j&1)-1)*(1+float64(j)) + wobble*rng.NormFloat64()) / math.Sqrt(float64(k+1))
 				}
 				walk.Add(w)
-				points = append(points, slices.Clone(w))
+				points, size = append(points, slices.Clone(w)), max(size, floats.Norm(w, 1))
 				if k%97 != 0 && k != steps-1 {
 					continue
 				}
 				psi := []float64{rng.Float64(), rng.Float64(), rng.Float64()}
 				psi[rng.IntN(d)] *= float64(rng.IntN(2))
-				want, size := drawdown(points, psi), 0.
-				for _, p := range points {
-					size = max(size, floats.Norm(p, 1))
-				}
+				want := drawdown(points, psi)
 				if got := walk.Drawdown(psi); math.Abs(got-want) > 16*0x1p-53*size {
 					t.Fatalf("wobble %v, signs %b, after %d steps: %v, want %v", wobble, signs, k+1, got, want)
 				}
@@ -102,29 +99,19 @@ func TestWalkDrawdownOfLongWalks(t *testing.T) {
 // A path that bends at every step is its own hull: every point is the greatest in some
 // direction. All numbers are multiples of 1/8, so sums are exact.
 func TestDrawdownOfACurve(t *testing.T) {
-	for _, swap := range []bool{false, true} {
-		h, path := newHull(), [][]float64{{0, 0}}
-		add := func(w []float64) {
-			if swap {
-				slices.Reverse(w)
-			}
-			h.Add(w)
-			path = append(path, w)
-		}
-		for k := 1.; k <= 100; k++ {
-			add([]float64{-k, 101*k - k*k/2})
-		}
-		if want := 2 * (101 + 1); h.Size() != want {
-			t.Errorf("the hull holds %d numbers, want %d: all points on one side, the last on the other", h.Size(), want)
-		}
-		for slope := .25; slope < 103; slope += .25 {
-			psi := []float64{slope, 1}
-			if swap {
-				slices.Reverse(psi)
-			}
-			if got, want := h.Drawdown(psi), drawdown(path, psi); got != want {
-				t.Errorf("drawdown %v along %v, want %v", got, psi, want)
-			}
+	h, path := newHull(), [][]float64{{0, 0}}
+	for k := 1.; k <= 100; k++ {
+		w := []float64{-k, 101*k - k*k/2}
+		h.Add(w)
+		path = append(path, w)
+	}
+	if want := 2 * (101 + 1); h.Size() != want {
+		t.Errorf("the hull holds %d numbers, want %d: all points on one side, the last on the other", h.Size(), want)
+	}
+	for slope := .25; slope < 103; slope += .25 {
+		psi := []float64{slope, 1}
+		if got, want := h.Drawdown(psi), drawdown(path, psi); got != want {
+			t.Errorf("drawdown %v along %v, want %v", got, psi, want)
 		}
 	}
 }
