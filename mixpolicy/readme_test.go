@@ -4,19 +4,14 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/mixpolicy/lab/mixpolicy"
 )
 
 // TestReadmeExample: the code in the README is that of Example_readme, which is compiled and
 // run.
 func TestReadmeExample(t *testing.T) {
-	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := os.ReadFile("example_readme_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme, source := mixpolicy.Must(os.ReadFile("../README.md")), mixpolicy.Must(os.ReadFile("example_readme_test.go"))
 	squeeze := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	_, rest, _ := strings.Cut(string(readme), "```go\n")
 	code, _, _ := strings.Cut(rest, "```")

@@ -46,33 +46,20 @@ func TestTableByRows(t *testing.T) {
 	rows.Row("four", 4)
 }
 
-// What fails stands out, and accents take no cell in a text.
-func TestTableMarksAndAccents(t *testing.T) {
-	table := Table{Columns: []Column{{Head: "θ̂", Text: []string{"FAILS", "ok"}}, {Head: "n", Numbers: []float64{1, 2}}}}
-	if html := must(table.display()).html; strings.Count(html, "font-weight:bold;color:#d55e00") != 1 {
-		t.Errorf("what fails looks like the rest: %s", html)
+// What fails stands out, numbers stand on the right, accents take no cell in a text, and no text is HTML.
+func TestTables(t *testing.T) {
+	table := Table{Caption: "<b>", Columns: []Column{{Head: "θ̂", Text: []string{"FAILS", "<i>"}}, {Head: "n", Numbers: []float64{1, math.Inf(1)}}}}
+	html, fold := must(table.display()).html, must(Fold{Head: "a < b", Text: "<i>\n&"}.display()).html
+	if strings.Contains(html, "<b>") || strings.Contains(html, "<i>") || strings.Count(html, "font-weight:bold;color:#d55e00") != 1 ||
+		!strings.Contains(html, `text-align:right;font-variant-numeric:tabular-nums">∞<`) {
+		t.Errorf("unescaped, or not marked and aligned: %s", html)
 	}
-	if want := "θ̂      n\nFAILS  1\nok     2"; table.String() != want {
-		t.Errorf("%s\nwant\n%s", table.String(), want)
-	}
-}
-
-func TestTableIsEscapedAndAligned(t *testing.T) {
-	d := must(Table{
-		Caption: "<b>",
-		Columns: []Column{{Head: "bound", Text: []string{"<script>"}}, {Head: "value", Numbers: []float64{math.Inf(1)}}},
-	}.display())
-	if strings.Contains(d.html, "<b>") || strings.Contains(d.html, "<script>") {
-		t.Errorf("unescaped: %s", d.html)
-	}
-	if !strings.Contains(d.html, `text-align:right;font-variant-numeric:tabular-nums">∞<`) {
-		t.Errorf("no infinity on the right: %s", d.html)
-	}
-}
-
-func TestFoldIsEscaped(t *testing.T) {
-	html := must(Fold{Head: "a < b", Text: "<i>\n&"}.display()).html
-	if want := "<details><summary>a &lt; b</summary>\n<pre>&lt;i&gt;\n&amp;</pre>\n</details>"; html != want {
-		t.Errorf("%s\nwant\n%s", html, want)
+	for got, want := range map[string]string{
+		table.String(): "<b>\nθ̂      n\nFAILS  1\n<i>    ∞",
+		fold:           "<details><summary>a &lt; b</summary>\n<pre>&lt;i&gt;\n&amp;</pre>\n</details>",
+	} {
+		if got != want {
+			t.Errorf("%s\nwant\n%s", got, want)
+		}
 	}
 }
