@@ -56,8 +56,8 @@ func (l *Lab) setUpKernel(ctx context.Context) error {
 	if err := errors.Join(l.wrap(strings.TrimSpace(root)), l.writeKernelspec()); err != nil {
 		return err
 	}
-	// The cell that needs a broken package will say so too.
-	if _, err := printed(l.command(ctx, "go", "build", "./...")); err != nil && ctx.Err() == nil {
+	// Cells are built without the -trimpath that GOFLAGS may have. The cell that needs a broken package will say so too.
+	if _, err := printed(l.command(ctx, "go", "list", "-trimpath=false", "-export", "-f= ", "./...")); err != nil && ctx.Err() == nil {
 		l.say("warning: %v", err)
 	}
 	return ctx.Err()
@@ -65,11 +65,12 @@ func (l *Lab) setUpKernel(ctx context.Context) error {
 
 // wrap puts a go command into .lab/bin that is the real one, in this GOROOT, except that go get without names does
 // nothing. GoNB calls that before each cell, unless a cell says %noautoget: it has no flag for it. All that notebooks
-// import is in go.mod, and the call would cost a cell 0.1 s, and 0.5 s where it asks the network. It also puts a gopls
-// there, which ends at once where nobody asks for completions: the real one would load the module for each notebook.
+// import is in go.mod, and the call would cost a cell 0.1 s, and 0.5 s where it asks the network. A build
+// may take more memory, and so takes a sixth less time. It also puts a gopls there, which ends at once where nobody
+// asks for completions: the real one would load the module for each notebook.
 func (l *Lab) wrap(root string) error {
 	for name, script := range map[string]string{
-		"go":    fmt.Sprintf("case \"$*\" in get | \"get -t\") exit ;; esac\nexec '%s/bin/go' \"$@\"", root),
+		"go":    fmt.Sprintf("case \"$*\" in get | \"get -t\") exit ;; build*) export GOGC=400 ;; esac\nexec '%s/bin/go' \"$@\"", root),
 		"gopls": fmt.Sprintf("[ -n \"$%s\" ] || exec '%s' \"$@\"", plotting.Headless, l.path("bin", "language-server")),
 	} {
 		file := l.path("bin", name)
