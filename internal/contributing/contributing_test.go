@@ -2,65 +2,35 @@
 package contributing
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// block is a fenced block of the page: a file, or a line to add to one.
-type block struct{ language, path, text string }
+// fence matches the blocks of the page that name a file in their first line.
+var fence = regexp.MustCompile("(?ms)^```(\\w+)\n(?://|---) (\\S+)\n(.*?)^```$")
 
-// blocks returns those of the page that name a file in their first line.
-func blocks(t *testing.T) (all []block) {
-	t.Helper()
-	page, err := os.ReadFile("../../CONTRIBUTING.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	fence := regexp.MustCompile("(?ms)^```(\\w+)\n(?://|---) (\\S+)\n(.*?)^```$")
-	for _, m := range fence.FindAllStringSubmatch(string(page), -1) {
-		all = append(all, block{m[1], m[2], m[3]})
-	}
-	if len(all) == 0 {
-		t.Fatal("no block of CONTRIBUTING.md names a file")
-	}
-	return all
+func read(path ...string) string { return string(mixpolicy.Must(os.ReadFile(filepath.Join(path...)))) }
+
+func write(text string, path ...string) {
+	mixpolicy.Must(0, os.WriteFile(filepath.Join(path...), []byte(text), 0o644))
 }
 
-// apply writes a block into the clone at root. Of a diff, the line with a space stands in the
-// file once, and those with a plus come after it.
-func (b block) apply(t *testing.T, root string) {
+// with returns a text with the lines of a diff that have a plus after the one with a space, which stands there once.
+func with(t *testing.T, text, diff string) string {
 	t.Helper()
-	path := filepath.Join(root, b.path)
-	if b.language != "diff" {
-		if err := os.WriteFile(path, []byte(b.text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
+	before, added, _ := strings.Cut(diff[1:], "\n+")
+	added = before + "\n" + strings.ReplaceAll(added, "\n+", "\n")
+	if n := strings.Count(text, before+"\n"); n != 1 {
+		t.Fatalf("the line %q stands there %d times, want once", before, n)
 	}
-	old, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var before, added string
-	for line := range strings.Lines(b.text) {
-		switch line[0] {
-		case ' ':
-			before = line[1:]
-		case '+':
-			added += line[1:]
-		}
-	}
-	if n := bytes.Count(old, []byte(before)); n != 1 || added == "" {
-		t.Fatalf("%s has the line %q %d times, want once", b.path, before, n)
-	}
-	block{path: b.path, text: strings.Replace(string(old), before, before+added, 1)}.apply(t, root)
+	return strings.Replace(text, before+"\n", added, 1)
 }
 
 // tryOut races the new method, with the new modulus beside it, on the new model.
@@ -121,14 +91,18 @@ func TestContributing(t *testing.T) {
 	}
 	run("../..", "sh", "-c", `git ls-files -z --cached --others --exclude-standard |
 		tar --null -T - --ignore-failed-read -cf - 2>/dev/null | tar -xf - -C "$0"`, root) // without what is deleted, and not committed yet
-	for _, b := range blocks(t) {
-		b.apply(t, root)
-		if b.language == "json" && !json.Valid([]byte(b.text)) {
-			t.Errorf("%s is not JSON", b.path)
+	for _, block := range fence.FindAllStringSubmatch(read("../../CONTRIBUTING.md"), -1) {
+		language, path, text := block[1], block[2], block[3]
+		if language == "json" && !json.Valid([]byte(text)) {
+			t.Errorf("%s is not JSON", path)
 		}
-		if lines := strings.Count(b.text, "\n"); b.language == "go" && lines > 80 {
-			t.Errorf("%s has %d lines", b.path, lines)
+		if lines := strings.Count(text, "\n"); language == "go" && lines > 80 {
+			t.Errorf("%s has %d lines", path, lines)
 		}
+		if language == "diff" {
+			text = with(t, read(root, path), text)
+		}
+		write(text, root, path)
 	}
 	if out := run(root, "gofmt", "-l", "mixpolicy"); out != "" {
 		t.Errorf("not formatted by gofmt: %s", out)
@@ -140,27 +114,18 @@ func TestContributing(t *testing.T) {
 	if out := run(root, "go", "run", "./mixpolicy/study/record", "list"); !strings.Contains(out, `-m "optimistic"  (not recorded yet)`) {
 		t.Errorf("record list does not say that the method is not recorded yet:\n%s", out)
 	}
-	folder := filepath.Join(root, "tryout")
-	if err := errors.Join(os.Mkdir(folder, 0o755), os.WriteFile(filepath.Join(folder, "main.go"), []byte(tryOut), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	mixpolicy.Must(0, os.Mkdir(filepath.Join(root, "tryout"), 0o755))
+	write(tryOut, root, "tryout", "main.go")
 	if out := run(root, "go", "run", "./tryout"); out != "optimistic 3\nhypentropy 3\n" {
 		t.Errorf("the race printed %q", out)
 	}
 
 	// The last, as the other experiments are left out, which take half a minute: the record is of the new claim alone.
-	experiments := filepath.Join(root, "mixpolicy", "paper", "claims.go")
-	all, err := os.ReadFile(experiments)
-	if err != nil {
-		t.Fatal(err)
-	}
-	alone := regexp.MustCompile(`(\texampleClaims,\n)[^}]*`).ReplaceAll(all, []byte("$1"))
-	if err := os.WriteFile(experiments, alone, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	const experiments = "mixpolicy/paper/claims.go"
+	alone := regexp.MustCompile(`(\texampleClaims,\n)[^}]*`)
+	write(alone.ReplaceAllString(read(root, experiments), "$1"), root, experiments)
 	run(root, "go", "run", "./mixpolicy/study/record", "table", "claims")
-	claims, err := os.ReadFile(filepath.Join(root, "data", "claims.csv"))
-	if err != nil || strings.Count(string(claims), "\n") != 3 || !strings.Contains(string(claims), "0.5,0.4122") {
-		t.Errorf("the new claim is not recorded with its interval: %v, %s", err, claims)
+	if claims := read(root, "data/claims.csv"); strings.Count(claims, "\n") != 3 || !strings.Contains(claims, "0.5,0.4122") {
+		t.Errorf("the new claim is not recorded with its interval: %s", claims)
 	}
 }

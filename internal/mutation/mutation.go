@@ -3,7 +3,7 @@
 // One program contains all mutants: a mutated function begins with a switch over the number of
 // the mutant, which a variable of the environment gives, and each case is a copy of the body with
 // one change. A hundred mutants need one build and a hundred runs of a test. The sources stay as
-// they are, because go build -overlay reads the mutated ones from elsewhere.
+// they are, because go test -overlay reads the mutated ones from elsewhere.
 package mutation
 
 import (
