@@ -148,7 +148,8 @@ func algorithm1(scale, beta float64, scaled bool) func([]float64) mixpolicy.Meth
 
 // enter makes an entrant of a method in some settings, the published or default one first.
 func enter(name, source string, told []string, methods ...mixpolicy.Method) race.Entrant {
-	return race.Entrant{Name: name, Source: source, Told: told, Methods: methods}
+	first := func([]float64) mixpolicy.Method { return methods[0] }
+	return race.Entrant{Name: name, Source: source, Told: told, Methods: methods, Make: first}
 }
 
 // finer are the axes of η₀ where it is all there is to tune, and of η₀ and ω of the penalty method, for who is finely tuned.

@@ -98,19 +98,12 @@ func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, n
 		return all
 	}
 	tuned, judged := instances(min(f.tuning, f.judged), true), instances(f.judged, false)
-	for e, entrant := range fairEntrants(judged[0].p) {
+	for e, entrant := range fairEntrants(judged[0].p) { // each problem has its own, by the scale of its costs
 		if !slices.Contains(names, entrant.Name) {
 			continue
 		}
 		like := race.Row{Problem: f.name, Base: Drawings[drawing], Race: Fair, Method: entrant.Name, Quantity: PenalisedGap,
 			At: float64(f.queries), Seed: seed, Configurations: 1}
-		// on returns the method of an entrant's setting for a problem, whose costs have a scale of their own.
-		on := func(p *mixpolicy.Problem, at []float64) mixpolicy.Method {
-			if at == nil {
-				return entrant.Methods[0]
-			}
-			return fairEntrants(p)[e].Make(at)
-		}
 		best, least, tried := []float64(nil), math.Inf(1), [][]float64(nil)
 		grid := entrant
 		for round := 0; round < fairRounds && entrant.Axes != nil; round++ {
@@ -120,7 +113,7 @@ func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, n
 			first := make([]float64, len(grid.Methods))
 			k, middle := race.Halve(len(grid.Methods), f.tuning, func(setting, trial int) float64 {
 				d, v := tuned[trial%len(tuned)], math.Inf(1) // of a run that fails
-				if runs, err := race.Trials(ctx, d.p, on(d.p, grid.Numbers(setting)), race.Settings{
+				if runs, err := race.Trials(ctx, d.p, fairEntrants(d.p)[e].Make(grid.Numbers(setting)), race.Settings{
 					Trials: 1, First: trial, Seed: seed + 1, Queries: []int{f.queries}, Workers: 1}); err == nil {
 					v = d.gap(runs.Trials[0].End())
 				}
@@ -154,7 +147,7 @@ func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, n
 		}
 		like.Setting = best
 		for k, d := range judged {
-			runs, err := race.Trials(ctx, d.p, on(d.p, best), race.Settings{
+			runs, err := race.Trials(ctx, d.p, fairEntrants(d.p)[e].Make(best), race.Settings{
 				Trials: f.runs, First: k * f.runs, Seed: seed, Queries: []int{f.queries}})
 			if err != nil {
 				return rows, fault.At("study", f.name+", "+entrant.Name, err)

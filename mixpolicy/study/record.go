@@ -98,19 +98,6 @@ func Only(all []race.Entrant, names ...string) []race.Entrant {
 // Progress is told what runs, and how much of it is done.
 type Progress = func(name string, done, total int)
 
-// Compute runs the race of a kind, [ByQueries] or [BySeconds], of one of its entrants: minutes. Ψ is known to all, and
-// its computation does not count.
-func (c Instance) Compute(ctx context.Context, kind string, progress Progress, e race.Entrant) (rows race.Record, err error) {
-	defer catch(&err)
-	given, set := Record{must(c.given(ctx))}, c.settings(kind, e.Name)
-	set.Progress = progress
-	looks, tuning, reach := c.rows(kind, must(c.race(ctx, e, set)), given)
-	if kind == BySeconds {
-		tuning, reach = nil, nil
-	}
-	return slices.Concat(given.Record, looks, tuning, reach).Round(6), nil
-}
-
 // outcome is how an entrant did by a quantity: the runs of the setting with the least median of it in tuning.
 type outcome struct {
 	race.Entrant
@@ -177,9 +164,9 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 func medianOf(x []float64) race.Interval { return race.Median(x, confidence) }
 
 // Update computes the rows of a race of a kind, [ByQueries], [BySeconds] or [Fair], on a problem, of the named methods,
-// or of all if none is named, and replaces those in the record at path. Others' rows stay as they are. Races that are
+// or of all if none is named, minutes of each, and replaces those in the record at path. Others' rows stay as they are. Races that are
 // not fair are one method after the other, so that an interruption loses one at most, and there are none on families.
-// It returns who took part.
+// It returns who took part. Ψ is known to all, and its computation does not count.
 func Update(ctx context.Context, path, problem, kind string, progress Progress, names ...string) (raced []string, err error) {
 	defer func() {
 		if err != nil {
@@ -204,8 +191,16 @@ func Update(ctx context.Context, path, problem, kind string, progress Progress, 
 		return nil, nil
 	}
 	c := must(Build(problem))
+	given := Record{must(c.given(ctx))}
 	for _, e := range Only(c.Entrants(kind), names...) {
-		replace(must(c.Compute(ctx, kind, progress, e)), order(problem, c.Entrants(BySeconds)...), func(row race.Row) bool {
+		set := c.settings(kind, e.Name)
+		set.Progress = progress
+		looks, tuning, reach := c.rows(kind, must(c.race(ctx, e, set)), given)
+		if kind == BySeconds {
+			tuning, reach = nil, nil
+		}
+		rows := slices.Concat(given.Record, looks, tuning, reach).Round(6)
+		replace(rows, order(problem, c.Entrants(BySeconds)...), func(row race.Row) bool {
 			return row.Base == "" && (row.Race == Given || (row.Race == BySeconds) == (kind == BySeconds) && row.Method == e.Name)
 		})
 		raced = append(raced, e.Name)
