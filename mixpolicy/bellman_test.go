@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -371,5 +372,24 @@ func TestModifiedPolicyIterationOfSlowChains(t *testing.T) {
 	w := mixpolicy.Must(mixpolicy.PolicyIteration(t.Context(), x, mixpolicy.ValuationSettings{}))
 	if err != nil || v.Sweeps > 5000 || v.Lower > w.Upper || w.Lower > v.Upper {
 		t.Errorf("[%v, %v] after %d sweeps, want [%v, %v] soon; %v", v.Lower, v.Upper, v.Sweeps, w.Lower, w.Upper, err)
+	}
+}
+
+// Where few costs are known, the best policies have several recurrent classes on the way: values of one lead to the next and
+// back, until sweeps alone go on.
+func TestModifiedPolicyIterationPastSeveralClasses(t *testing.T) {
+	x := mixpolicy.Must(models.Queue{}.MDP())
+	_, top := x.CostRange()
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(1, seed))
+		costs := slices.Repeat([]float64{top}, x.Pairs())
+		for _, pair := range r.Perm(x.Pairs())[:1+seed%40] {
+			costs[pair] = x.Costs()[pair]
+		}
+		y := mixpolicy.Must(x.WithCosts(costs))
+		v, err := mixpolicy.ModifiedPolicyIteration(t.Context(), y, mixpolicy.ValuationSettings{Tolerance: 1e-6 * top, MaxIterations: 1000})
+		if err != nil {
+			t.Errorf("costs %d: [%v, %v] after %d sweeps, %v", seed, v.Lower, v.Upper, v.Sweeps, err)
+		}
 	}
 }

@@ -116,7 +116,7 @@ func ValueIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuat
 // policies are evaluated by elimination where that takes little, since their chains
 // mix slowly. Errors are those of [ValueIteration].
 func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
-	fills := false // elimination took too much
+	before := math.Inf(1) // the residual at the last elimination; −∞ if there is to be no other
 	return x.optimise(ctx, set, func(r *search) error {
 		goal := (r.last.hi - r.last.lo) / 100
 		if !r.last.actions { // perhaps this is the last policy
@@ -130,15 +130,23 @@ func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings)
 				return nil
 			}
 		}
-		if fills || r.Sweeps < 4*quick {
+		if r.Sweeps < 4*quick {
 			return nil
 		}
+		if r.Residual >= before { // values of policies lead from one to the next and back, past one with several classes
+			before = math.Inf(-1)
+			return nil
+		}
+		before = r.Residual
 		y, err := x.Under(deterministic(x, r.greedy.actions))
 		if err != nil {
 			return err
 		}
 		if support, several := x.support(y.p); several == nil {
-			fills, err = r.eliminate(y, support)
+			var fills bool
+			if fills, err = r.eliminate(y, support); fills {
+				before = math.Inf(-1)
+			}
 		}
 		if ctx.Err() != nil {
 			return nil // the next greedy step reports it, with the bounds of the optimum
