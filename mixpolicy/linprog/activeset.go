@@ -69,7 +69,7 @@ func newActiveSet(b, g []float64) *activeSet {
 	length := L2.Of(g)
 	plane := &cut{normal: next(), row: hyperplane, rhs: 1 / length, scale: 1, length: length}
 	floats.ScaleTo(plane.normal, plane.rhs, g)
-	s.split(plane.normal)
+	s.split(s.z, s.h, plane.normal)
 	s.add(plane)
 	s.solve()
 	return s
@@ -84,19 +84,17 @@ func (s *activeSet) rounding() float64 { return 8 * float64(s.d+4) * 0x1p-53 }
 // split stores in z the part of the unit vector n that is orthogonal to the active
 // normals and in h its coordinates Qn, and returns ‖z‖₂. Gram–Schmidt is done twice,
 // which is enough (Daniel, Gragg, Kaufman and Stewart 1976).
-func (s *activeSet) split(n []float64) float64 {
-	copy(s.z, n)
-	for k := range s.q {
-		s.h[k] = 0
-	}
+func (s *activeSet) split(z, h, n []float64) float64 {
+	copy(z, n)
+	clear(h[:len(s.q)])
 	for range 2 {
 		for k, q := range s.q {
-			c := floats.Dot(q, s.z)
-			s.h[k] += c
-			floats.AddScaled(s.z, -c, q)
+			c := floats.Dot(q, z)
+			h[k] += c
+			floats.AddScaled(z, -c, q)
 		}
 	}
-	return math.Sqrt(floats.Dot(s.z, s.z))
+	return math.Sqrt(floats.Dot(z, z))
 }
 
 // add appends the cut that was split last.
@@ -163,17 +161,7 @@ func (s *activeSet) solve() {
 	for k, q := range s.q {
 		floats.AddScaled(s.x0, s.y[k], q)
 	}
-	copy(s.v, s.objective)
-	for k := range s.q {
-		s.w[k] = 0
-	}
-	for range 2 {
-		for k, q := range s.q {
-			c := floats.Dot(q, s.v)
-			s.w[k] += c
-			floats.AddScaled(s.v, -c, q)
-		}
-	}
+	s.split(s.v, s.w, s.objective)
 	if len(s.q) == s.d {
 		clear(s.v) // the normals span the space
 	}

@@ -190,7 +190,7 @@ func (p *path) enter(c *cut, by float64) bool {
 	r := p.step
 	for {
 		p.pivots++
-		z := p.split(c.normal)
+		z := p.split(p.z, p.h, c.normal)
 		q := len(p.cuts)
 		copy(r, p.h[:q])
 		p.backSubstitute(r[:q])

@@ -141,14 +141,18 @@ func (r Record) Against(kind, quantity string, problems []string, method string,
 
 // Margins is the table of the duels of pairs on the three problems: by how much one is better.
 func (r Record) Margins(kind, quantity string, pairs ...[2]string) plotting.Table {
-	duels := r.Duels(kind, quantity, Names, pairs...)
+	return margins(quantity, slices.Concat(r.Duels(kind, quantity, Names, pairs...)...))
+}
+
+func margins(quantity string, duels []race.Duel) plotting.Table {
+	race.Settle(duels, Level)
 	t := plotting.Table{
 		Caption: fmt.Sprintf("%s, run by run on the same streams: median differences with intervals that hold together with %g %%, "+
 			"and p of the sign test, corrected for %d tests by Holm's method", quantity, 100*(1-Level), len(duels)),
 		Columns: columns("problem", "pair", "runs", "better – worse", "median difference", "p"),
 	}
-	for _, duel := range duels {
-		d, v := duel[0], duel[0].Difference
+	for _, d := range duels {
+		v := d.Difference
 		t.Row(d.Problem, d.A+" against "+d.B, fmt.Sprint(v.N), fmt.Sprintf("%d–%d", d.Better, d.Worse),
 			fmt.Sprintf("%.3g [%.3g, %.3g]", v.Mean, v.Lo, v.Hi), fmt.Sprintf("%.1g", d.P))
 	}

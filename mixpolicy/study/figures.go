@@ -127,31 +127,21 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 }
 
 // Sensitivity draws how the result depends on tuning: the median penalised gap of the best configuration of
-// each method, of the second best, and so on. What has nothing to tune is drawn as long as those before it.
+// each method, of the second best, and so on. What has nothing to tune is a line across.
 func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
-	f := sized("configurations, from the best to the worst", gapLabel)
+	f, mark := sized("configurations, from the best to the worst", gapLabel), r.Mark(problem, Mixture)
 	f.X.Log = false
-	most, mark := 2, r.Mark(problem, Mixture)
 	var lines []plotting.Line
 	for _, m := range methods {
-		final := r.Final(problem, ByQueries, m, PenalisedGap)
-		if final.Method == "" {
-			continue // it did not take part
-		}
-		line := plotting.Line{Name: m}
-		if row, err := r.One(race.Row{Problem: problem, Race: Tuning, Method: m, Quantity: PenalisedGap}); err == nil {
-			for _, v := range row.Observed() {
-				line.Y = append(line.Y, max(floor, v/mark))
+		if scores := r.Final(problem, Tuning, m, PenalisedGap).Observed(); len(scores) > 0 {
+			line := plotting.Line{Name: m}
+			for k, v := range slices.Sorted(slices.Values(scores)) {
+				line.X, line.Y = append(line.X, float64(k+1)), append(line.Y, max(floor, v/mark))
 			}
-			most = max(most, len(line.Y))
-		} else { // nothing to tune: the same for all
-			line.Y = slices.Repeat([]float64{max(floor, final.Value/mark)}, most)
+			lines = append(lines, line)
+		} else if row := r.Final(problem, ByQueries, m, PenalisedGap); row.Method != "" {
+			f.Layers = append(f.Layers, plotting.Rule{At: max(floor, row.Value/mark), Label: m, Color: plotting.LookOf(m).Color})
 		}
-		slices.Sort(line.Y)
-		for k := range line.Y {
-			line.X = append(line.X, float64(k+1))
-		}
-		lines = append(lines, line)
 	}
 	return drawn(f, ceiling, lines...)
 }
@@ -229,16 +219,16 @@ func (c *cells) table(caption, rows string, heads ...string) plotting.Table {
 	return t
 }
 
-// Finals is the table of what everyone had at the end of the race by queries. Penalised gap and true cost of a method are those
-// of the setting with which each is best in tuning. The setting stands beside it, with those of its numbers that are the
-// least or the greatest of the grid.
-func (r Record) Finals(problem string) (t plotting.Table, err error) {
+// Finals is the table of what everyone had at the end of a race, [ByQueries] or [BySeconds]. Penalised gap and true cost of a
+// method are those of the setting with which each is best in tuning. The setting stands beside it, with those of its numbers
+// that are the least or the greatest of the grid.
+func (r Record) Finals(problem, kind string) (t plotting.Table, err error) {
 	defer catch(&err)
 	heads := []string{"settings", "runs", "penalised gap (% of the optimum)", "tuned by gap", PolicyCost, "tuned by cost"}
-	c, last, units := cells{missing: "–"}, 0.0, []float64{100 / r.Mark(problem, Mixture), 1}
-	for _, e := range must(Build(problem)).Entrants(ByQueries) {
+	c, units := cells{missing: "–"}, []float64{100 / r.Mark(problem, Mixture), 1}
+	for _, e := range must(Build(problem)).Entrants(kind) {
 		for k, quantity := range []string{PenalisedGap, PolicyCost} {
-			row := r.Final(problem, ByQueries, e.Name, quantity)
+			row := r.Final(problem, kind, e.Name, quantity)
 			if row.Method == "" {
 				continue // no θ
 			}
@@ -247,32 +237,16 @@ func (r Record) Finals(problem string) (t plotting.Table, err error) {
 			if len(edges) > 0 {
 				text += " (edge: " + strings.Join(edges, ", ") + ")"
 			}
-			last = max(last, row.At)
 			c.set(e.Name, heads[0], fmt.Sprint(row.Configurations))
 			c.set(e.Name, heads[1], fmt.Sprint(row.Trials))
 			c.set(e.Name, heads[2+2*k], interval(row, units[k]))
 			c.set(e.Name, heads[3+2*k], text)
 		}
 	}
-	return c.table(fmt.Sprintf("%s after %.0f queries: medians over runs, with 95 %% intervals", problem, last), "method", heads...), nil
-}
-
-// FinalsBySeconds is the table of the penalised gaps at the end of the races by seconds, a column a problem.
-func (r Record) FinalsBySeconds(problems ...string) plotting.Table {
-	var c cells
-	var heads []string
-	for _, p := range problems {
-		methods := r.Methods(p, BySeconds)
-		// All but those that take no steps end at the same time, or just after.
-		heads = append(heads, fmt.Sprintf("%s, %.0f ms", p, 1000*r.Final(p, BySeconds, methods[0], PenalisedGap).At))
-		for _, m := range methods {
-			if gap := r.Final(p, BySeconds, m, PenalisedGap); gap.Method != "" {
-				c.set(m, heads[len(heads)-1], interval(gap, 100/r.Mark(p, Mixture)))
-			}
-		}
-	}
-	const caption = "Penalised gap of the answer at equal time, in % of the optimum: medians, with 95 % intervals"
-	return c.table(caption, "method", heads...)
+	// All but those that take no steps end at the same time, or just after.
+	end := math.Round(1000*r.Final(problem, kind, r.Methods(problem, kind)[0], PolicyCost).At) / 1000
+	caption := fmt.Sprintf("%s after %.6g %s: medians over runs, with 95 %% intervals", problem, end, kind)
+	return c.table(caption, "method", heads...), nil
 }
 
 // interval formats a median times a factor, with its interval if that has any width.

@@ -352,22 +352,14 @@ func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
 // comparedMethods are those that solve (2.18).
 var comparedMethods = []string{"Algorithm 1", "Algorithm 1, rows scaled", "penalty", "plug-in"}
 
-// GapDuels is the table of who has the smaller gap on the same streams: runs better – worse, the
-// median of the paired differences with its interval, and p of the sign test with Holm's
-// correction for the table.
+// GapDuels is the table of who has the smaller gap on the same streams over the two rules.
 func (r NetworkRecord) GapDuels() plotting.Table {
-	var all []race.Duel
+	const part = "two rules"
+	var duels []race.Duel
 	for _, pair := range pairs(comparedMethods) {
-		all = append(all, met(r.Record, race.Row{Part: "two rules", Quantity: LearntGap}, pair, 0))
+		d := met(r.Record, race.Row{Part: part, Quantity: LearntGap}, pair, 0)
+		d.Problem = part
+		duels = append(duels, d)
 	}
-	race.Settle(all, Level)
-	t := plotting.Table{
-		Caption: "Gap at c_max, run by run on the same streams: two rules",
-		Columns: columns("pair", "better – worse", "median difference", "p (Holm)"),
-	}
-	for _, d := range all {
-		counts := fmt.Sprintf("%d–%d", d.Better, d.Worse)
-		t.Row(d.A+" against "+d.B, counts, medianOf(d.Differences).String(), fmt.Sprintf("%.2g", d.P))
-	}
-	return t
+	return margins(LearntGap, duels)
 }

@@ -150,14 +150,14 @@ func TestGapDuels(t *testing.T) {
 	}
 	table := r.GapDuels()
 	for column, want := range map[int][]string{
-		1: {"9–1", "9–1", "9–1", "10–0", "10–0", "10–0"},
-		3: {"0.064", "0.064", "0.064", "0.012", "0.012", "0.012"},
+		3: {"9–1", "9–1", "9–1", "10–0", "10–0", "10–0"},
+		5: {"0.06", "0.06", "0.06", "0.01", "0.01", "0.01"},
 	} {
 		if got := table.Columns[column].Text; !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", table.Columns[column].Head, got, want)
 		}
 	}
-	if got := table.Columns[2].Text[1]; !strings.HasPrefix(got, "-1 [") {
+	if got := table.Columns[4].Text[1]; !strings.HasPrefix(got, "-1 [") {
 		t.Errorf("median difference %q, want -1", got)
 	}
 }

@@ -19,7 +19,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/floats"
@@ -125,12 +124,9 @@ func instance(c Instance, x *mixpolicy.MDP, base []*mixpolicy.Policy) Instance {
 }
 
 // decades returns about perDecade whole numbers for each power of ten, from 1 to last.
-func decades(last, perDecade int) []int {
-	var all []int
-	for k := 0; ; k++ {
-		q := min(last, int(math.Round(math.Pow(10, float64(k)/float64(perDecade)))))
-		if all = append(all, q); q == last {
-			return slices.Compact(all)
-		}
+func decades(last, perDecade int) (all []int) {
+	for q := 0; q < last; all = append(all, q) {
+		q = min(last, mixpolicy.LogSpaced(perDecade)(q))
 	}
+	return all
 }
