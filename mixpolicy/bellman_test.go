@@ -375,8 +375,8 @@ func TestModifiedPolicyIterationOfSlowChains(t *testing.T) {
 	}
 }
 
-// Where few costs are known, the best policies have several recurrent classes on the way: values of one lead to the next and
-// back, until sweeps alone go on.
+// Where few costs are known, some policies on the way have several recurrent classes. Elimination alone would go round in circles
+// there: modified policy iteration goes on with sweeps.
 func TestModifiedPolicyIterationPastSeveralClasses(t *testing.T) {
 	x := mixpolicy.Must(models.Queue{}.MDP())
 	_, top := x.CostRange()

@@ -85,8 +85,8 @@ func (r *reduced) values(cost []float64, t float64) []float64 {
 	return v
 }
 
-// eliminate fills q by elimination. Where a product was lost, the times to the first state bound what that does to the
-// measure, to the heaviest state at best.
+// eliminate fills q by elimination. Where products lost digits, the mean times to the first state bound the error. If they are
+// too long for that, the heaviest state becomes the first.
 func (x *MDP) eliminate(
 	ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings, most reduction.Work,
 ) error {

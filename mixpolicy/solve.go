@@ -91,8 +91,8 @@ type Result struct {
 }
 
 // Solve runs a method on p. On one architecture the result is reproducible to the bit from p, the
-// method, and set.Seed and set.Stream. Others fuse products with sums (arm64) or compute exp and log in other
-// ways (wasm), so their last digits differ.
+// method, and set.Seed and set.Stream. Other architectures fuse products with sums (arm64), or compute exp and log
+// in another way (wasm), so there the last digits differ.
 //
 // Bad parameters give an error and no result. If ctx ends the run, or the method
 // fails on the way, the result holds what was reached and the error says where it

@@ -133,7 +133,8 @@ func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings)
 		if r.Sweeps < 4*quick {
 			return nil
 		}
-		if r.Residual >= before { // values of policies lead from one to the next and back, past one with several classes
+		// Where a policy has several recurrent classes, exact values may lead back to the policy before it, for ever.
+		if r.Residual >= before {
 			before = math.Inf(-1)
 			return nil
 		}
@@ -159,8 +160,7 @@ func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings)
 // as much as 100/m full greedy steps.
 const maxFollow = 100
 
-// PolicyIteration (Howard 1960) evaluates each greedy policy exactly, by
-// elimination up to 1500 states and by sweeps beyond, and stops when no action
+// PolicyIteration (Howard 1960) evaluates each greedy policy as [Evaluate] does, and stops when no action
 // changes. Under average cost each policy on its way must have one recurrent class;
 // the error names the classes of one that has several (another Start may avoid it).
 // Other errors are those of [ValueIteration].
@@ -325,10 +325,10 @@ func (r *search) notConverged(count int, unit string, p *Policy) error {
 	return err
 }
 
-// Evaluate finds the value of a policy: exactly, by elimination, up to 1500 states,
-// and by sweeps v ← c^π + γP^π v beyond. Errors: several recurrent classes under
-// average cost (they are named), no convergence, cancellation; in the last two cases
-// with what was reached, whose bounds are valid.
+// Evaluate finds the value of a policy: by elimination up to 1500 states, and by sweeps
+// v ← c^π + γP^π v beyond. If 1024 sweeps are not enough, it turns to elimination where that takes
+// little. Errors: several recurrent classes under average cost (they are named), no convergence,
+// cancellation; in the last two cases with what was reached, whose bounds are valid.
 func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*Valuation, error) {
 	y, err := x.Under(p)
 	if err != nil {

@@ -41,7 +41,7 @@ func columns(t reflect.Type, prefix string, index []int) (all []column, names []
 //
 //	Name   string     `csv:"name"`
 //	Value  float64    `csv:"value,%.12g"`    // to 12 digits
-//	Lo     float64    `csv:"lo,%g,"`         // NaN is what follows the second comma, here an empty cell
+//	Lo     float64    `csv:"lo,%g,"`         // NaN is written as what follows the second comma, here as an empty cell
 //	Values []float64  `csv:"values,%g,–"`    // separated by spaces, NaN as –
 //	Time   Range      `csv:"time_"`          // a struct: its columns, whose names begin with time_
 //

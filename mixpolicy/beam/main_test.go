@@ -90,7 +90,7 @@ func (b *breaking) Step() error {
 }
 
 func (b *breaking) View(s *mixpolicy.Snapshot) error {
-	*s = mixpolicy.Snapshot{Iteration: b.t, Queries: b.o.Queries(), Last: b.theta, Average: b.theta}
+	*s = mixpolicy.Snapshot{Last: b.theta, Average: b.theta}
 	return nil
 }
 

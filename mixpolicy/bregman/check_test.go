@@ -87,7 +87,7 @@ func TestNoFalseAlarms(t *testing.T) {
 	if *million {
 		trials = 60
 	} else if testing.Short() {
-		t.Skip()
+		t.Skip("checks the whole gallery, some seconds")
 	}
 	for range trials {
 		for _, d := range []int{2, 3, 16} {

@@ -12,8 +12,9 @@ import (
 )
 
 var (
-	_ mixpolicy.Method  = MedianPlugIn{}
-	_ mixpolicy.SlowRun = (*medianPlugIn)(nil)
+	_ mixpolicy.Method    = MedianPlugIn{}
+	_ mixpolicy.SlowRun   = (*medianPlugIn)(nil)
+	_ mixpolicy.Estimator = (*medianPlugIn)(nil)
 )
 
 // MedianPlugIn is [mixpolicy.PlugIn] for costs with heavy tails: sample k goes to group
@@ -79,7 +80,7 @@ func (a *medianPlugIn) ViewUntil(ctx context.Context, s *mixpolicy.Snapshot) err
 		}
 		a.theta, a.solved = best.Theta, a.t
 	}
-	*s = mixpolicy.Snapshot{Iteration: a.t, Queries: a.oracle.Queries(), Last: a.theta, Average: a.theta}
+	*s = mixpolicy.Snapshot{Last: a.theta, Average: a.theta}
 	return nil
 }
 

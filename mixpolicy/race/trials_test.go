@@ -180,7 +180,7 @@ func (b *stubRun) View(s *mixpolicy.Snapshot) error {
 	if b.fails && b.nan && b.t >= b.after {
 		theta = []float64{math.NaN(), 1}
 	}
-	*s = mixpolicy.Snapshot{Iteration: b.t, Queries: b.o.Queries(), Last: theta, Average: theta}
+	*s = mixpolicy.Snapshot{Last: theta, Average: theta}
 	return nil
 }
 

@@ -154,7 +154,7 @@ func margins(quantity string, duels []race.Duel) plotting.Table {
 	for _, d := range duels {
 		v := d.Difference
 		t.Row(d.Problem, d.A+" against "+d.B, fmt.Sprint(v.N), fmt.Sprintf("%d–%d", d.Better, d.Worse),
-			fmt.Sprintf("%.3g [%.3g, %.3g]", v.Mean, v.Lo, v.Hi), fmt.Sprintf("%.1g", d.P))
+			fmt.Sprintf("%.3g [%.3g, %.3g]", v.Mean, v.Lo, v.Hi), fmt.Sprintf("%.2g", d.P))
 	}
 	return t
 }
@@ -203,8 +203,8 @@ func (r Record) Recommendation() plotting.Table {
 	for _, n := range []Noise{Exact, Gaussian, Heavy, Outliers} {
 		group("random problems, "+n.String(), FamilyNames(n))
 	}
-	caption := fmt.Sprintf("For (2.18), costs from the oracle: problems on which none of the others beats a method in both drawings "+
-		"of the fair races, by penalised gap after equal queries (sign tests at %g %%, Holm)", 100*Level)
+	caption := fmt.Sprintf("For (2.18), costs from the oracle: on how many problems of the fair races a method is beaten by no other "+
+		"in both drawings, by penalised gap after equal queries (sign tests at %g %%, Holm)", 100*Level)
 	return c.table(caption, "costs", append(learners, "use")...)
 }
 

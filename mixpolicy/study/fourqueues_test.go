@@ -151,7 +151,7 @@ func TestGapDuels(t *testing.T) {
 	table := r.GapDuels()
 	for column, want := range map[int][]string{
 		3: {"9–1", "9–1", "9–1", "10–0", "10–0", "10–0"},
-		5: {"0.06", "0.06", "0.06", "0.01", "0.01", "0.01"},
+		5: {"0.064", "0.064", "0.064", "0.012", "0.012", "0.012"},
 	} {
 		if got := table.Columns[column].Text; !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", table.Columns[column].Head, got, want)

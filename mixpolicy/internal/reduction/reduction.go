@@ -18,9 +18,10 @@
 //
 // Below it a quotient or a product loses at most 2⁻¹⁰⁷⁵ more: the step of k adds to the rates of the chain that remains a
 // matrix E, |E(i,j)| ≤ δ = 2⁻¹⁰⁷⁴ beside the diagonal, so ‖E‖∞ ≤ 2nδ. If xQ = −yE, where x adds up to 0 and y is a
-// distribution, then ‖x‖₁ ≤ 2‖E‖∞ max h ≤ 4nδT with the times h to state 0, of which T bounds twice the greatest that are
-// computed: each step changes them little as long as nδT is small. The states that are gone have at most 1+T times the mass
-// of the others; their shares f(i,k) lose δ too. In all n steps ‖μ‖₁ moves by less than n²(1+T)²2⁵δ ([Chain.LostError]).
+// distribution, then ‖x‖₁ ≤ 2‖E‖∞ max h with the mean times h to state 0. Let T be the greatest of those that are computed.
+// Each step changes h little as long as nδT is small, so h ≤ 2T all the way, and ‖x‖₁ ≤ 8nδT. The states that are gone
+// have at most 2T times the mass of the others, and each of their shares f(i,k) loses at most δ, too. So in all n steps ‖μ‖₁
+// moves by at most 2(1+2T)(8n²δT + n²δ) < 2⁵n²(1+T)²δ ([Chain.LostError]).
 package reduction
 
 import (

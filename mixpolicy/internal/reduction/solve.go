@@ -37,7 +37,7 @@ func (c *Chain) Measure() []float64 {
 // Error bounds the relative error of each mass, as long as nothing was lost.
 func (c *Chain) Error() float64 { return float64(16*(c.terms+c.size)) * 0x1p-53 }
 
-// LostError bounds what lost digits move ‖μ‖₁ by, given a bound of the mean times to state 0.
+// LostError bounds by how much lost digits move ‖μ‖₁, given a bound of the mean times to state 0.
 func (c *Chain) LostError(time float64) float64 {
 	r := float64(c.size) * (1 + time) * 0x1p-534
 	return r * r / 2
