@@ -191,13 +191,7 @@ func newApproximation(x *mixpolicy.MDP, phi *mat.Dense, solution, b []float64) *
 	return a
 }
 
-func negated(x []float64) []float64 {
-	y := make([]float64, len(x))
-	for i, v := range x {
-		y[i] = -v
-	}
-	return y
-}
+func negated(x []float64) []float64 { return floats.ScaleTo(make([]float64, len(x)), -1, x) }
 
 // WeightedError returns Σ w(s)|v(s) − v′(s)|, the norm of the bounds (4.2), (4.3), (4.9) and (4.13).
 func WeightedError(w, v, v2 []float64) float64 {

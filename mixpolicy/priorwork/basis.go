@@ -89,10 +89,7 @@ func bellmanConstraints(x *mixpolicy.MDP, phi *mat.Dense, pairs []int, cost []fl
 	if x.Criterion().Average() {
 		extra = 1
 	}
-	c := constraints{columns: make(linprog.Columns, d+extra), rhs: cost}
-	for j := range c.columns {
-		c.columns[j] = make([]float64, len(pairs))
-	}
+	c := constraints{columns: zeroVectors(d+extra, len(pairs)), rhs: cost}
 	row := make([]float64, d)
 	for k, i := range pairs {
 		bellmanRow(row, x, phi, i)
@@ -226,17 +223,13 @@ func (k coordinates) rows(ctx context.Context, a linprog.Columns) (linprog.Colum
 }
 
 // covector returns Sᵀb.
-func (k coordinates) covector(b []float64) []float64 {
-	_, r := k.s.Dims()
-	out := make([]float64, r)
-	mat.NewVecDense(r, out).MulVec(k.s.T(), mat.NewVecDense(len(b), b))
-	return out
-}
+func (k coordinates) covector(b []float64) []float64 { return product(k.s.T(), b) }
 
 // point returns S y.
-func (k coordinates) point(y []float64) []float64 {
-	d, _ := k.s.Dims()
-	out := make([]float64, d)
-	mat.NewVecDense(d, out).MulVec(k.s, mat.NewVecDense(len(y), y))
-	return out
+func (k coordinates) point(y []float64) []float64 { return product(k.s, y) }
+
+func product(m mat.Matrix, x []float64) []float64 {
+	var y mat.VecDense
+	y.MulVec(m, mat.NewVecDense(len(x), x))
+	return y.RawVector().Data
 }

@@ -12,11 +12,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-var (
-	_ mixpolicy.Method    = RandomizedLP{}
-	_ mixpolicy.Method    = PiLearning{}
-	_ mixpolicy.PolicyRun = (*game)(nil)
-)
+var _ mixpolicy.PolicyRun = (*game)(nil)
 
 // RandomizedLP is Wang's randomised primal–dual method for discounted MDPs under a
 // generative model. With rewards r = (c_max − c)/(c_max − c_min) ∈ [0, 1] it looks for the
@@ -157,6 +153,7 @@ func learningRate(rate float64, steps int) (float64, error) {
 
 // game is the state of the two methods, which differ in its parameters.
 type game struct {
+	policyOnly
 	alpha         []float64 // of s₀, and of s with probability θ
 	theta, shift  float64   // θ, M
 	lo, hi        float64   // of v
@@ -250,12 +247,6 @@ func (g *game) record(s int) {
 	g.last[s] = g.t + 1
 }
 
-// View implements [mixpolicy.Run].
-func (g *game) View(s *mixpolicy.Snapshot) error {
-	*s = mixpolicy.Snapshot{}
-	return nil
-}
-
 // Policy implements [mixpolicy.PolicyRun]: the average of the policies π.
 func (g *game) Policy(context.Context) (*mixpolicy.Policy, error) {
 	total := append([]float64(nil), g.sum...)
@@ -337,10 +328,7 @@ func uniform(rng *rand.PCG) float64 { return float64(rng.Uint64()>>11) * 0x1p-53
 
 // drawRow returns k with probability proportional to row[k].
 func drawRow(rng *rand.PCG, row []float64) int {
-	var total float64
-	for _, w := range row {
-		total += w
-	}
+	total := sumOf(row)
 	if !(total > 0) || math.IsInf(total, 1) {
 		panic(fmt.Sprintf("priorwork: drawing from weights %v", row))
 	}

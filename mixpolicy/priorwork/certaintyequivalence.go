@@ -10,10 +10,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-var (
-	_ mixpolicy.Method    = CertaintyEquivalence{}
-	_ mixpolicy.PolicyRun = (*certaintyEquivalence)(nil)
-)
+var _ mixpolicy.PolicyRun = (*certaintyEquivalence)(nil)
 
 // CertaintyEquivalence estimates the costs and solves the MDP with the estimates: the plug-in
 // principle applied to the whole MDP, (2.13), instead of to (2.18). With a generative model it
@@ -34,6 +31,7 @@ func (CertaintyEquivalence) Name() string { return "certainty equivalence" }
 
 // certaintyEquivalence is a run of [CertaintyEquivalence].
 type certaintyEquivalence struct {
+	policyOnly
 	x      *mixpolicy.MDP
 	oracle *mixpolicy.Oracle
 	order  []int
@@ -54,12 +52,6 @@ func (a *certaintyEquivalence) Step() error {
 	pair, m := a.order[a.t%len(a.order)], a.x.Actions()
 	a.cost[pair], _ = a.oracle.Query(pair/m, pair%m)
 	a.t++
-	return nil
-}
-
-// View implements [mixpolicy.Run].
-func (a *certaintyEquivalence) View(s *mixpolicy.Snapshot) error {
-	*s = mixpolicy.Snapshot{}
 	return nil
 }
 

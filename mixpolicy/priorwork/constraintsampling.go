@@ -12,13 +12,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
-	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-var (
-	_ mixpolicy.Method    = ConstraintSampling{}
-	_ mixpolicy.PolicyRun = (*constraintSampling)(nil)
-)
+var _ mixpolicy.PolicyRun = (*constraintSampling)(nil)
 
 // ConstraintSampling is the approximate LP over sampled constraints (4.7), (4.8), of de Farias
 // and Van Roy (2004): a step draws a pair (s, a) ~ η and asks for its cost, and the
@@ -44,6 +40,7 @@ func (a ConstraintSampling) Name() string { return "ALP, sampled constraints" }
 
 // constraintSampling is a run of [ConstraintSampling].
 type constraintSampling struct {
+	policyOnly
 	ConstraintSampling // with the defaults filled in
 	p                  *mixpolicy.Problem
 	oracle             *mixpolicy.Oracle
@@ -88,19 +85,9 @@ func (a *constraintSampling) Step() error {
 	return nil
 }
 
-// View implements [mixpolicy.Run].
-func (a *constraintSampling) View(s *mixpolicy.Snapshot) error {
-	*s = mixpolicy.Snapshot{}
-	return nil
-}
-
 // Policy implements [mixpolicy.PolicyRun].
 func (a *constraintSampling) Policy(ctx context.Context) (*mixpolicy.Policy, error) {
-	v, err := a.solve(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return v.Policy, nil
+	return policyOf(a.solve(ctx))
 }
 
 // solve returns the approximation over the constraints drawn so far.
@@ -158,10 +145,7 @@ func BestFit(ctx context.Context, phi *mat.Dense, v, u []float64) (distance floa
 		panic("priorwork: BestFit wants v and u of as many entries as Φ has rows")
 	}
 	// (Φν)(s)/u(s) − ε ≤ v(s)/u(s) and −(Φν)(s)/u(s) − ε ≤ −v(s)/u(s), for x = (ε, ν).
-	c := constraints{columns: make(linprog.Columns, d+1), rhs: make([]float64, 2*n)}
-	for j := range c.columns {
-		c.columns[j] = make([]float64, 2*n)
-	}
+	c := constraints{columns: zeroVectors(d+1, 2*n), rhs: make([]float64, 2*n)}
 	for s := range n {
 		c.columns[0][2*s], c.columns[0][2*s+1] = -1, -1
 		for j := range d {

@@ -12,11 +12,6 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-var (
-	_ mixpolicy.Method = DualALP{}
-	_ mixpolicy.Run    = (*dualALP)(nil)
-)
-
 // DualALP is the method of Abbasi-Yadkori, Bartlett and Malek (2014): projected stochastic
 // subgradients of (4.14),
 //
@@ -110,13 +105,8 @@ func (a DualALP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run
 // flowRows returns W = (Q − γP)ᵀΨ by rows.
 func flowRows(f *mixpolicy.Features) [][]float64 {
 	x := f.MDP()
-	d, m := f.Dim(), x.Actions()
-	block := make([]float64, x.States()*d)
-	w := make([][]float64, x.States())
-	for s := range w {
-		w[s] = block[s*d : (s+1)*d]
-	}
-	for j := range d {
+	m, w := x.Actions(), zeroVectors(x.States(), f.Dim())
+	for j := range f.Dim() {
 		for i, v := range f.Column(j) {
 			if v == 0 {
 				continue

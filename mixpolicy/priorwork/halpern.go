@@ -10,11 +10,6 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-var (
-	_ mixpolicy.Method = HalpernPDHG{}
-	_ mixpolicy.Run    = (*halpern)(nil)
-)
-
 // HalpernPDHG is reflected restarted Halpern PDHG for (2.18) with known costs. With T a step of [PDHG] from z = (θ, λ),
 // k steps after a restart at z₀,
 //

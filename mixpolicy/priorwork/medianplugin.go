@@ -12,7 +12,6 @@ import (
 )
 
 var (
-	_ mixpolicy.Method    = MedianPlugIn{}
 	_ mixpolicy.SlowRun   = (*medianPlugIn)(nil)
 	_ mixpolicy.Estimator = (*medianPlugIn)(nil)
 )
@@ -43,11 +42,8 @@ type medianPlugIn struct {
 // Start implements [mixpolicy.Method].
 func (a MedianPlugIn) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
 	d := p.Dim()
-	r := &medianPlugIn{p: p, oracle: o, row: make([]float64, d), b: make([]float64, d), theta: barycentre(d)}
-	for range cmp.Or(a.Groups, 15) {
-		r.total = append(r.total, make([]float64, d))
-	}
-	return r, nil
+	return &medianPlugIn{p: p, oracle: o, total: zeroVectors(cmp.Or(a.Groups, 15), d),
+		row: make([]float64, d), b: make([]float64, d), theta: barycentre(d)}, nil
 }
 
 // Step implements [mixpolicy.Run].

@@ -38,6 +38,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/mixpolicy/lab/mixpolicy"
 )
 
 // positive returns v, or the given default if v is 0.
@@ -49,6 +51,20 @@ func positive(v, byDefault float64, what string) (float64, error) {
 		return 0, fmt.Errorf("priorwork: %s = %v, want a finite number > 0", what, v)
 	}
 	return v, nil
+}
+
+// policyOnly is part of a run that has no θ.
+type policyOnly struct{}
+
+// View implements [mixpolicy.Run].
+func (policyOnly) View(s *mixpolicy.Snapshot) error {
+	*s = mixpolicy.Snapshot{}
+	return nil
+}
+
+// zeroVectors returns so many vectors of n zeros.
+func zeroVectors(count, n int) [][]float64 {
+	return slices.Collect(slices.Chunk(make([]float64, count*n), n))
 }
 
 // barycentre returns (1/d, …, 1/d), which is feasible for (2.18) whatever Ψ ⪰ 0 is.

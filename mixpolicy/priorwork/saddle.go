@@ -11,13 +11,6 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-var (
-	_ mixpolicy.Method = MirrorProx{}
-	_ mixpolicy.Run    = (*mirrorProx)(nil)
-	_ mixpolicy.Method = PDHG{}
-	_ mixpolicy.Run    = (*pdhg)(nil)
-)
-
 // saddle is (3.1) in coordinates in which it is well scaled.
 //
 // A column of Ψ adds up to 1; let r_i be the sum of row i, and S = diag(1/r_i). By the lemma

@@ -198,7 +198,10 @@ func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64
 		case err != nil:
 			return nil, 0, err
 		default:
-			trial, warm = point.X, active(point)
+			trial, warm = point.X, nil
+			for _, m := range point.Rows {
+				warm = append(warm, m.Row)
+			}
 		}
 		y, allowed := trial[:r], budget
 		if kappa > 0 {
@@ -229,12 +232,4 @@ const negligible = 0x1p-40
 func stalledByRounding(err error) bool {
 	var stall *linprog.StalledError
 	return errors.As(err, &stall) && stall.Violation <= negligible
-}
-
-func active(p *linprog.Point) []int {
-	rows := make([]int, len(p.Rows))
-	for k, m := range p.Rows {
-		rows[k] = m.Row
-	}
-	return rows
 }

@@ -12,12 +12,6 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
-var (
-	_ mixpolicy.Method = ScaleFree{}
-	_ mixpolicy.Run    = (*scaleFree)(nil)
-	_ mixpolicy.Method = Feasible{}
-)
-
 // ScaleFree is Algorithm 1 with steps that find their own length: there is no η, no β and no scale
 // of costs. Let b̂_t be the mean of cΨ/q over the samples so far, Px = x − (1ᵀx/d)1, and w_t = t. Then
 //
@@ -136,13 +130,7 @@ func (a ScaleFree) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.R
 	if err != nil {
 		return nil, err
 	}
-	vectors := func(n, count int) (all [][]float64) {
-		for range count {
-			all = append(all, make([]float64, n))
-		}
-		return all
-	}
-	small, large := vectors(p.Dim(), 6), vectors(p.MDP().Pairs(), 6)
+	small, large := zeroVectors(6, p.Dim()), zeroVectors(6, p.MDP().Pairs())
 	r := &scaleFree{
 		ScaleFree: a, m: m, f: p.Features(), first: slices.Clone(m.Theta), firstDual: slices.Clone(m.Dual),
 		total: small[0], last: small[1], lead: small[2], b: small[3], price: small[4], row: small[5],
@@ -159,9 +147,7 @@ func (a *scaleFree) leastLength() float64 {
 	least := math.Inf(1)
 	for j := range a.first {
 		for step := .1; step > 0x1p-50; step /= 2 {
-			for k, v := range a.first {
-				a.lead[k] = (1 - step) * v
-			}
+			floats.ScaleTo(a.lead, 1-step, a.first)
 			if a.lead[j] += step; a.m.Phi.InDomain(a.lead) {
 				least = min(least, a.lengthTo(a.lead))
 				break

@@ -15,7 +15,6 @@ import (
 )
 
 var (
-	_ mixpolicy.Method    = SmoothedPrimalDual{}
 	_ mixpolicy.PolicyRun = (*smoothedPrimalDual)(nil)
 	_ Approximator        = (*smoothedPrimalDual)(nil)
 )
@@ -102,6 +101,7 @@ func (a SmoothedPrimalDual) Name() string { return "smoothed ALP, primal–dual"
 
 // smoothedPrimalDual is a run of [SmoothedPrimalDual].
 type smoothedPrimalDual struct {
+	policyOnly
 	SmoothedPrimalDual // with the defaults filled in
 
 	x           *mixpolicy.MDP
@@ -197,12 +197,6 @@ func subSoftmax(dst, logit []float64) {
 		total += dst[b]
 	}
 	floats.Scale(1/total, dst)
-}
-
-// View implements [mixpolicy.Run].
-func (a *smoothedPrimalDual) View(s *mixpolicy.Snapshot) error {
-	*s = mixpolicy.Snapshot{}
-	return nil
 }
 
 // Nu implements [Approximator].

@@ -11,14 +11,8 @@ import (
 
 // The methods of this file are told the costs and take no steps: all of their work is in the
 // answer. They are to be compared by time, at the one time that they take.
-var (
-	_ mixpolicy.Method = MixtureLP{}
-	_ mixpolicy.Method = FullLP{}
-	_ mixpolicy.Method = ApproximateLP{}
-	_ mixpolicy.Method = SmoothedLP{}
-)
-
-// The runs of these methods have finished before the first step.
+//
+// Their runs have finished before the first step.
 type (
 	solvedTheta  func(context.Context) ([]float64, error)
 	solvedPolicy func(context.Context) (*mixpolicy.Policy, error)
@@ -38,10 +32,7 @@ func (r solvedTheta) ViewUntil(ctx context.Context, s *mixpolicy.Snapshot) error
 }
 
 // View implements [mixpolicy.Run].
-func (r solvedPolicy) View(s *mixpolicy.Snapshot) error {
-	*s = mixpolicy.Snapshot{}
-	return nil
-}
+func (r solvedPolicy) View(s *mixpolicy.Snapshot) error { return policyOnly{}.View(s) }
 
 // Policy implements [mixpolicy.PolicyRun]: it solves the problem.
 func (r solvedPolicy) Policy(ctx context.Context) (*mixpolicy.Policy, error) { return r(ctx) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -46,7 +47,7 @@ type SparseDualALP struct {
 func NewSparseDualALP(x *mixpolicy.MDP, d int, row func(pair int, set func(feature int, value float64))) (*SparseDualALP, error) {
 	a := &SparseDualALP{x: x, b: make([]float64, d), target: flowTarget(x)}
 	psi := sparse.NewBuilder(d, x.Pairs(), 0)
-	w := newLists(x.States())
+	w := lists{first: slices.Repeat([]int32{-1}, x.States())}
 	n, gamma := x.Actions(), x.Gamma()
 	var bad error
 	for i := range x.Pairs() {
@@ -105,14 +106,6 @@ type lists struct {
 type listEntry struct {
 	next, column int32
 	value        float64
-}
-
-func newLists(rows int) *lists {
-	l := &lists{first: make([]int32, rows)}
-	for i := range l.first {
-		l.first[i] = -1
-	}
-	return l
 }
 
 func (l *lists) add(row, column int, v float64) {

@@ -7,12 +7,6 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
-var (
-	_ mixpolicy.Method = VarianceReduced{}
-	_ mixpolicy.Run    = (*varianceReduced)(nil)
-	_ mixpolicy.Method = LastIterate{}
-)
-
 // VarianceReduced is Algorithm 1 with a gradient estimate of smaller variance. In (3.5a) both
 // terms are sampled, but Ψᵀλ_t is known, and all samples so far can estimate cᵀΨ:
 //
