@@ -128,9 +128,7 @@ func (g GridWorld) MDP() (*mixpolicy.MDP, error) {
 				mixpolicy.Transition{To: m.step(s, (a+3)%4), P: g.Slip / 2})
 			return cost, mixpolicy.Merge(next)
 		},
-		StateLabel: func(s int) string {
-			return fmt.Sprintf("(%d, %d)", m.cell[s]/m.cols, m.cell[s]%m.cols)
-		},
+		StateLabel:  func(s int) string { return fmt.Sprintf("(%d, %d)", m.cell[s]/m.cols, m.cell[s]%m.cols) },
 		ActionLabel: func(a int) string { return compass[a].name },
 	})
 }

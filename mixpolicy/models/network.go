@@ -50,17 +50,17 @@ const (
 	OneEvent
 )
 
+var dynamicsNames = []string{IndependentEvents: "independent events", PhantomJobs: "phantom jobs", OneEvent: "one event a step"}
+
 // String returns the name of the dynamics.
-func (d Dynamics) String() string {
-	switch d {
-	case IndependentEvents:
-		return "independent events"
-	case PhantomJobs:
-		return "phantom jobs"
-	case OneEvent:
-		return "one event a step"
+func (d Dynamics) String() string { return nameOf("Dynamics", int(d), dynamicsNames) }
+
+// nameOf returns the name of number k, or the kind and the number where it has none.
+func nameOf(kind string, k int, names []string) string {
+	if k >= 0 && k < len(names) {
+		return names[k]
 	}
-	return fmt.Sprintf("Dynamics(%d)", int(d))
+	return fmt.Sprintf("%s(%d)", kind, k)
 }
 
 // The queues that a server can work on, and where a job goes from a queue (−1: out).
@@ -289,10 +289,7 @@ type event struct {
 }
 
 func (w Network) events(x [4]int, a int) []event {
-	events := []event{
-		{w.Arrival[0], [4]int{0: 1}},
-		{w.Arrival[1], [4]int{2: 1}},
-	}
+	events := []event{{w.Arrival[0], [4]int{0: 1}}, {w.Arrival[1], [4]int{2: 1}}}
 	first, second := serves(a)
 	for _, i := range []int{first, second} {
 		if x[i] == 0 && w.Dynamics != PhantomJobs {

@@ -1,5 +1,7 @@
 package models
 
+import "slices"
+
 // Aggregation is a division of some of the states of an MDP into cells. Each cell
 // and action make a feature: the uniform distribution over the pairs of that action
 // in that cell. So the features of millions of pairs are known from a number per
@@ -48,19 +50,18 @@ func (w Network) LossIntervals() (*Aggregation, error) {
 		return nil, err
 	}
 	g := w.grid()
-	return aggregate(g.states(), 10,
-		func(s int) int {
-			var loss float64
-			for i, x := range g.lengths(s) {
-				loss += w.Holding[i] * float64(x)
+	return aggregate(g.states(), 10, func(s int) int {
+		var loss float64
+		for i, x := range g.lengths(s) {
+			loss += w.Holding[i] * float64(x)
+		}
+		for k := range 10 {
+			if loss > float64(5*k) && loss <= float64(5*(k+1)) {
+				return k
 			}
-			for k := range 10 {
-				if loss > float64(5*k) && loss <= float64(5*(k+1)) {
-					return k
-				}
-			}
-			return -1
-		}), nil
+		}
+		return -1
+	}), nil
 }
 
 // LengthBoxes divides states by whether each length is in [0, 10], [11, 20] or
@@ -72,20 +73,16 @@ func (w Network) LengthBoxes() (*Aggregation, error) {
 		return nil, err
 	}
 	g := w.grid()
-	edges := [3]int{10, 20, 25}
-	return aggregate(g.states(), 81,
-		func(s int) int {
-			box := 0
-			for _, x := range g.lengths(s) {
-				k := 0
-				for k < 3 && x > edges[k] {
-					k++
-				}
-				if k == 3 {
-					return -1
-				}
-				box = 3*box + k
+	edges := []int{10, 20, 25}
+	return aggregate(g.states(), 81, func(s int) int {
+		box := 0
+		for _, x := range g.lengths(s) {
+			k, _ := slices.BinarySearch(edges, x)
+			if k == len(edges) {
+				return -1
 			}
-			return box
-		}), nil
+			box = 3*box + k
+		}
+		return box
+	}), nil
 }

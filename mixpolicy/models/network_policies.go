@@ -34,7 +34,7 @@ const (
 	AnyQueue
 )
 
-var ruleNames = [...]string{
+var ruleNames = []string{
 	Longer:     "LONGER",
 	LastBuffer: "LBFS",
 	OldestJob:  "FIFO-like",
@@ -47,12 +47,7 @@ var ruleNames = [...]string{
 func Rules() []Rule { return []Rule{Longer, LastBuffer, OldestJob, CMu, MaxWeight, AnyQueue} }
 
 // String returns the rule's name.
-func (r Rule) String() string {
-	if r >= 0 && int(r) < len(ruleNames) {
-		return ruleNames[r]
-	}
-	return fmt.Sprintf("Rule(%d)", int(r))
-}
+func (r Rule) String() string { return nameOf("Rule", int(r), ruleNames) }
 
 // Policy returns the policy of a rule for the network's MDP x.
 func (w Network) Policy(x *mixpolicy.MDP, rule Rule) (*mixpolicy.Policy, error) {
@@ -86,14 +81,13 @@ func (w Network) Policy(x *mixpolicy.MDP, rule Rule) (*mixpolicy.Policy, error) 
 }
 
 // Policies returns the policies of several rules.
-func (w Network) Policies(x *mixpolicy.MDP, rules ...Rule) ([]*mixpolicy.Policy, error) {
-	policies := make([]*mixpolicy.Policy, len(rules))
-	for k, r := range rules {
+func (w Network) Policies(x *mixpolicy.MDP, rules ...Rule) (policies []*mixpolicy.Policy, err error) {
+	for _, r := range rules {
 		p, err := w.Policy(x, r)
 		if err != nil {
 			return nil, err
 		}
-		policies[k] = p
+		policies = append(policies, p)
 	}
 	return policies, nil
 }
@@ -115,13 +109,9 @@ func (w Network) indexPolicy(x *mixpolicy.MDP, index func(lengths [4]int, queue 
 	})
 }
 
-// policy returns the policy under which a server with jobs in both of its queues, i
-// and j, works on i with probability share.
+// policy returns the policy of a complete network under which a server with jobs in both of
+// its queues, i and j, works on i with probability share.
 func (w Network) policy(x *mixpolicy.MDP, share func(lengths [4]int, i, j int) float64) (*mixpolicy.Policy, error) {
-	w, err := w.complete()
-	if err != nil {
-		return nil, err
-	}
 	g := w.grid()
 	if x.States() != g.states() || x.Actions() != 4 {
 		return nil, fmt.Errorf("models: network with buffers %v has %d states and 4 actions, the MDP %d and %d",

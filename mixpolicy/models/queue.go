@@ -80,7 +80,7 @@ func Readings() []Reading {
 	return []Reading{Uniformised, Independent, ArrivalFirst, DepartureFirst, Renormalised, SlowArrivals}
 }
 
-var readingNames = [...]string{
+var readingNames = []string{
 	Uniformised:    "uniformised",
 	Independent:    "independent",
 	ArrivalFirst:   "arrival first",
@@ -91,12 +91,7 @@ var readingNames = [...]string{
 }
 
 // String returns the reading's name.
-func (r Reading) String() string {
-	if r >= 0 && int(r) < len(readingNames) {
-		return readingNames[r]
-	}
-	return fmt.Sprintf("Reading(%d)", int(r))
-}
+func (r Reading) String() string { return nameOf("Reading", int(r), readingNames) }
 
 // Law holds the probabilities of a step away from the ends of the queue.
 type Law struct{ Up, Stay, Down float64 }
