@@ -75,6 +75,14 @@ func (p *Pen) add(l described, of string, c Color, d Dash, width float64, marks 
 	return nil
 }
 
+// axis is x or y.
+func (p *Pen) axis(x bool) Axis {
+	if x {
+		return p.X
+	}
+	return p.Y
+}
+
 // size is in inches, by default gonum/plot's and Matplotlib's habit.
 func (f Figure) size() (width, height float64) { return cmp.Or(f.Width, 6.4), cmp.Or(f.Height, 4) }
 

@@ -89,14 +89,11 @@ func (l Points) describe() (kind, name string) { return "points", l.Name }
 
 // Draw makes it a [Layer].
 func (l Points) Draw(p *Pen) error {
-	along := p.Y
-	if p.Y.Names != nil {
-		along = p.X
-	}
-	if err := p.check(l.X, l.Y, l.Lo, l.Hi, along); err != nil {
+	level := p.Y.Names != nil
+	if err := p.check(l.X, l.Y, l.Lo, l.Hi, p.axis(level)); err != nil {
 		return err
 	}
-	return p.add(l, l.Name, l.Color, cmp.Or(l.Dash, ByColor), 0, glyphs{x: l.X, y: l.Y, lo: l.Lo, hi: l.Hi, level: p.Y.Names != nil})
+	return p.add(l, l.Name, l.Color, cmp.Or(l.Dash, ByColor), 0, glyphs{x: l.X, y: l.Y, lo: l.Lo, hi: l.Hi, level: level})
 }
 
 // Rule is a reference line across the figure at the value At of the y axis, or
@@ -112,11 +109,7 @@ func (r Rule) describe() (kind, name string) { return "rule", r.Label }
 
 // Draw makes it a [Layer].
 func (r Rule) Draw(p *Pen) error {
-	axis := p.Y
-	if r.Vertical {
-		axis = p.X
-	}
-	if err := checkColumns(column{"At", []float64{r.At}, axis}); err != nil {
+	if err := checkColumns(column{"At", []float64{r.At}, p.axis(r.Vertical)}); err != nil {
 		return err
 	}
 	c, dash := r.Color.or(Black), Dashed
@@ -138,10 +131,7 @@ func (s Span) describe() (kind, name string) { return "span", s.Label }
 
 // Draw makes it a [Layer].
 func (s Span) Draw(p *Pen) error {
-	axis := p.Y
-	if s.Vertical {
-		axis = p.X
-	}
+	axis := p.axis(s.Vertical)
 	if s.From > s.To {
 		return fmt.Errorf("strip with From %g > To %g", s.From, s.To)
 	}

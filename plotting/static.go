@@ -118,12 +118,7 @@ func (p Panels) draw(canvas vg.CanvasSizer) error {
 	rows, cols := p.shape()
 	tiles := draw.Tiles{Rows: rows, Cols: cols, PadX: 2 * margin, PadY: 2 * margin}
 	// One head for all panels of a row: titles and legends have equal height.
-	plots := make([][]*plot.Plot, rows)
-	heads := make([][]head, rows)
-	for j := range rows {
-		plots[j] = make([]*plot.Plot, cols)
-		heads[j] = make([]head, cols)
-	}
+	plots, heads := make([]*plot.Plot, rows*cols), make([]head, len(p.Figures))
 	width := tiles.At(c, 0, 0).Size().X
 	var tallest vg.Length
 	for k, f := range p.Figures {
@@ -131,25 +126,19 @@ func (p Panels) draw(canvas vg.CanvasSizer) error {
 		if err != nil {
 			return err
 		}
-		plots[k/cols][k%cols] = newPlot(f, layers, x, y)
-		h := newHead(f.Title, layers, width)
-		heads[k/cols][k%cols] = h
-		tallest = max(tallest, h.height)
+		plots[k], heads[k] = newPlot(f, layers, x, y), newHead(f.Title, layers, width)
+		tallest = max(tallest, heads[k].height)
 	}
 	// Align wants canvases for plots without heads: cut the heads off the tiles.
 	bodies := draw.Tiles{Rows: rows, Cols: cols, PadX: tiles.PadX, PadY: tiles.PadY + tallest, PadTop: tallest}
-	for j, row := range plot.Align(plots, bodies, c) {
-		for i, body := range row {
-			if plots[j][i] == nil {
-				continue
-			}
-			plots[j][i].Draw(body)
-			tile := bodies.At(c, i, j)
-			heads[j][i].draw(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
-				Min: vg.Point{X: tile.Min.X, Y: tile.Max.Y},
-				Max: vg.Point{X: tile.Max.X, Y: tile.Max.Y + tallest},
-			}})
-		}
+	aligned := plot.Align(slices.Collect(slices.Chunk(plots, cols)), bodies, c)
+	for k, h := range heads {
+		plots[k].Draw(aligned[k/cols][k%cols])
+		tile := bodies.At(c, k%cols, k/cols)
+		h.draw(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
+			Min: vg.Point{X: tile.Min.X, Y: tile.Max.Y},
+			Max: vg.Point{X: tile.Max.X, Y: tile.Max.Y + tallest},
+		}})
 	}
 	return nil
 }

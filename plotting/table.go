@@ -1,6 +1,7 @@
 package plotting
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"math"
@@ -54,10 +55,7 @@ func (c Column) cells() []string {
 	if c.Numbers == nil {
 		return c.Text
 	}
-	format := c.Format
-	if format == "" {
-		format = "%.6g"
-	}
+	format := cmp.Or(c.Format, "%.6g")
 	out := make([]string, len(c.Numbers))
 	for i, v := range c.Numbers {
 		switch {
