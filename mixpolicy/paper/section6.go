@@ -531,12 +531,9 @@ func bandLine(name string, b race.Band, from float64) plotting.Line {
 }
 
 // line draws rows against At, with their intervals if those are of trials.
-func line(name string, rows race.Record) plotting.Line {
-	l := plotting.Line{Name: name}
-	l.X, l.Y, l.Lo, l.Hi = rows.Columns()
-	if len(rows) > 0 && rows[0].Trials <= 1 {
-		l.Lo, l.Hi = nil, nil
-	} else if len(rows) > 0 {
+func line(name string, rows race.Record) (l plotting.Line) {
+	l.Name = name
+	if l.X, l.Y, l.Lo, l.Hi = rows.Columns(); l.Lo != nil {
 		l.Interval = meanBand(confidence, rows[0].Trials)
 	}
 	return l

@@ -35,7 +35,8 @@ func TInterval(x []float64, confidence float64) Interval {
 	}
 	mean, std := stat.MeanStdDev(x, nil)
 	n := float64(len(x))
-	half := student(n-1, confidence) * std / math.Sqrt(n)
+	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile((1 + confidence) / 2) // which encloses the confidence on both sides
+	half := t * std / math.Sqrt(n)
 	return Interval{mean, mean - half, mean + half, std, confidence, len(x)}
 }
 
@@ -186,11 +187,6 @@ func Holm(p []float64) []float64 {
 		adjusted[i] = least
 	}
 	return adjusted
-}
-
-// student returns the quantile of t that encloses the given probability on both sides.
-func student(nu, confidence float64) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: nu}.Quantile((1 + confidence) / 2)
 }
 
 // percentiles sorts x.
