@@ -182,14 +182,11 @@ func (b *bench) compare(r race, mine []timing, rivals []*rival) []data.Compariso
 
 // summary is the median by the clock with least and greatest, and the median of all cores.
 func summary(all []timing) (wall data.Measured, cpu float64) {
-	by := func(of func(timing) float64) data.Measured {
-		x := make([]float64, len(all))
-		for k, t := range all {
-			x[k] = of(t)
-		}
-		return measured(x)
+	var walls, cpus []float64
+	for _, t := range all {
+		walls, cpus = append(walls, t.wall), append(cpus, t.cpu)
 	}
-	return by(func(t timing) float64 { return t.wall }), by(func(t timing) float64 { return t.cpu }).Median
+	return measured(walls), measured(cpus).Median
 }
 
 // measured is the median of some numbers, with the least and the greatest.

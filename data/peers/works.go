@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/mixpolicy/lab/data"
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
@@ -108,14 +110,10 @@ func geometric(n, m int) *mixpolicy.Problem {
 	columns := make([][]float64, 2)
 	for j := range columns {
 		columns[j] = make([]float64, n*m)
-		ratio, total := 1-2.5*float64(j)/float64(n), 0.0
 		for i := range columns[j] {
-			columns[j][i] = math.Pow(ratio, float64(i/m))
-			total += columns[j][i]
+			columns[j][i] = math.Pow(1-2.5*float64(j)/float64(n), float64(i/m))
 		}
-		for i := range columns[j] {
-			columns[j][i] /= total
-		}
+		floats.Scale(1/floats.Sum(columns[j]), columns[j])
 	}
 	return mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, columns...)), mixpolicy.Ball(2)))
 }
