@@ -60,14 +60,10 @@ func LookOf(method string) Look {
 // methodOf returns the method that the name of a layer begins with and its look; "" if there
 // is none.
 func methodOf(name string) (method string, look Look) {
-	for m := name; ; {
-		if look, ok := looks[m]; ok {
-			return m, look
+	for k := len(name); k >= 0; k = strings.LastIndex(name[:k], ", ") {
+		if look, ok := looks[name[:k]]; ok {
+			return name[:k], look
 		}
-		k := strings.LastIndex(m, ", ")
-		if k < 0 {
-			return "", Look{}
-		}
-		m = m[:k]
 	}
+	return "", Look{}
 }

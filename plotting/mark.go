@@ -307,12 +307,10 @@ func (p *Pen) ink(name string, c Color, d Dash, width float64) (ink, error) {
 		return ink{}, fmt.Errorf("a line %g points wide, want up to 100", width)
 	}
 	if c.name() == Auto {
-		look := Look{Dash: ByColor}
-		if _, known := methodOf(name); known != (Look{}) {
-			look = known
-		} else {
+		_, look := methodOf(name)
+		if look == (Look{}) {
 			p.used = true
-			look.Color = p.free()
+			look = Look{p.free(), ByColor}
 		}
 		c |= look.Color
 		if d == AutoDash || d == ByColor {

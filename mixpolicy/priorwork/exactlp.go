@@ -57,15 +57,9 @@ func (c *LPCertificate) Lower() float64 { return c.Primal - c.PrimalViolation }
 // String returns the certificate as a table, one line a number.
 func (c LPCertificate) String() string {
 	var b strings.Builder
-	for _, line := range []struct {
-		name  string
-		value float64
-	}{
-		{"primal value", c.Primal}, {"dual value", c.Dual}, {"duality gap", c.Gap()},
-		{"primal violation", c.PrimalViolation}, {"dual violation", c.DualViolation},
-		{"complementary slackness", c.Slackness},
-	} {
-		fmt.Fprintf(&b, "%-24s %.6g\n", line.name, line.value)
+	names := []string{"primal value", "dual value", "duality gap", "primal violation", "dual violation", "complementary slackness"}
+	for k, v := range []float64{c.Primal, c.Dual, c.Gap(), c.PrimalViolation, c.DualViolation, c.Slackness} {
+		fmt.Fprintf(&b, "%-24s %.6g\n", names[k], v)
 	}
 	fmt.Fprintf(&b, "%-24s %d\n", "pairs with ξ > 0", c.PositiveRows)
 	return b.String()
