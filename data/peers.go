@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -192,12 +193,9 @@ func comparisonTable(all []Comparison) string {
 			continue
 		}
 		last = c.Work
-		ours, theirs := seconds(c.We.Median), c.Outcome
+		ours, theirs := seconds(c.We.Median), cmp.Or(c.Outcome, seconds(c.They.Median))
 		if c.Ours != "" {
 			ours += ", " + c.Ours
-		}
-		if theirs == "" {
-			theirs = seconds(c.They.Median)
 		}
 		ratio := ""
 		if r, bound := c.Ratio(); !math.IsNaN(r) {

@@ -98,9 +98,7 @@ func (m *maze) step(s, direction int) int {
 
 // MDP builds the world. States are labelled (row, column).
 func (g GridWorld) MDP() (*mixpolicy.MDP, error) {
-	if g.Map == "" {
-		g.Map = exampleMap
-	}
+	g.Map = cmp.Or(g.Map, exampleMap)
 	g.Criterion = cmp.Or(g.Criterion, mixpolicy.AverageCost)
 	if !(g.Slip >= 0 && g.Slip <= 1) {
 		return nil, fmt.Errorf("models: grid world with slip probability %v, want 0 to 1", g.Slip)

@@ -74,18 +74,10 @@ var (
 func serves(a int) (first, second int) { return served[0][a/2], served[1][a%2] }
 
 func (w Network) complete() (Network, error) {
-	if w.Buffers == [4]int{} {
-		w.Buffers = [4]int{38, 25, 25, 38}
-	}
-	if w.Arrival == [2]float64{} {
-		w.Arrival = [2]float64{.08, .08}
-	}
-	if w.Service == [4]float64{} {
-		w.Service = [4]float64{.12, .12, .28, .28}
-	}
-	if w.Holding == [4]float64{} {
-		w.Holding = [4]float64{1, 1, 1, 1}
-	}
+	w.Buffers = cmp.Or(w.Buffers, [4]int{38, 25, 25, 38})
+	w.Arrival = cmp.Or(w.Arrival, [2]float64{.08, .08})
+	w.Service = cmp.Or(w.Service, [4]float64{.12, .12, .28, .28})
+	w.Holding = cmp.Or(w.Holding, [4]float64{1, 1, 1, 1})
 	w.Criterion = cmp.Or(w.Criterion, mixpolicy.AverageCost)
 	states := 1.0
 	for i, b := range w.Buffers {

@@ -143,15 +143,11 @@ func (q Queue) cost(length int, rate float64) float64 {
 
 // complete fills in the defaults and checks every parameter.
 func (q Queue) complete() (Queue, error) {
-	if q.Buffer == 0 {
-		q.Buffer = 100
+	q.Buffer = cmp.Or(q.Buffer, 100)
+	if q.Reading == SlowArrivals {
+		q.Arrival = cmp.Or(q.Arrival, 0.2)
 	}
-	if q.Arrival == 0 {
-		q.Arrival = 0.5
-		if q.Reading == SlowArrivals {
-			q.Arrival = 0.2
-		}
-	}
+	q.Arrival = cmp.Or(q.Arrival, 0.5)
 	if q.Rates == nil {
 		q.Rates = []float64{0.2, 0.4, 0.6, 0.8}
 	}

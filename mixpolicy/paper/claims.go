@@ -660,10 +660,7 @@ func projectionClaim(form mixpolicy.Form) Claim {
 	const most = 50
 	for range 1000 {
 		d := 2 + rng.IntN(most-1)
-		phi, y := bregman.Ball{R: (1 + 10*rng.Float64()) / math.Sqrt(float64(d))}, make([]float64, d)
-		for j := range y {
-			y[j] = rng.NormFloat64()
-		}
+		phi, y := bregman.Ball{R: (1 + 10*rng.Float64()) / math.Sqrt(float64(d))}, normals(rng, d)
 		z, err := phi.Shift(y)
 		if form == mixpolicy.Printed {
 			z, err = phi.PrintedShift(y)

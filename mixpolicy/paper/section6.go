@@ -547,10 +547,8 @@ func meanBand(confidence float64, runs int) string {
 // Plot draws the figure as the paper does, a histogram of visits, with the exact
 // measure as a line over it.
 func (f Figure1) Plot(title string) plotting.Figure {
-	x := make([]float64, len(f.Exact.State))
-	for s := range x {
-		x[s] = float64(s + 1)
-	}
+	n := len(f.Exact.State)
+	x := floats.Span(make([]float64, n), 1, float64(n))
 	return plotting.Figure{Title: title, X: plotting.Axis{Label: "queue length s"}, Y: plotting.Axis{Label: "probability μ(s)"},
 		Layers: []plotting.Layer{plotting.Bars{Name: "visits", X: x, Height: f.Simulated.State},
 			plotting.Line{Name: "exact", X: x, Y: f.Exact.State}}}

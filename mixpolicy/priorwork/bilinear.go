@@ -177,10 +177,8 @@ func newGame(p *mixpolicy.Problem, o *mixpolicy.Oracle, set game) (_ mixpolicy.R
 	if g.start, err = alias.New(g.alpha); err != nil {
 		return nil, fault.At("priorwork", "initial distribution", err)
 	}
-	least, most := g.x.CostRange()
-	if g.least, g.spread = least, most-least; g.spread == 0 {
-		g.spread = 1 // all policies are equal
-	}
+	g.least, _ = g.x.CostRange()
+	g.spread = balance(p) // 1 where all policies are equal
 	g.v = make([]float64, g.x.States())
 	g.xi = newSumTree(barycentre(g.x.Pairs()))
 	g.sum, g.last = make([]float64, g.x.Pairs()), make([]int, g.x.States())

@@ -35,6 +35,7 @@
 package priorwork
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -44,10 +45,7 @@ import (
 
 // positive returns v, or the given default if v is 0.
 func positive(v, byDefault float64, what string) (float64, error) {
-	if v == 0 {
-		v = byDefault
-	}
-	if !(v > 0) || math.IsInf(v, 1) {
+	if v = cmp.Or(v, byDefault); !(v > 0) || math.IsInf(v, 1) {
 		return 0, fmt.Errorf("priorwork: %s = %v, want a finite number > 0", what, v)
 	}
 	return v, nil

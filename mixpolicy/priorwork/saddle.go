@@ -1,6 +1,7 @@
 package priorwork
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -126,10 +127,8 @@ func (a MirrorProx) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.
 
 // balance returns c_max − c_min, or 1 if that is 0: a scale of λ, which is a cost.
 func balance(p *mixpolicy.Problem) float64 {
-	if lo, hi := p.MDP().CostRange(); hi > lo {
-		return hi - lo
-	}
-	return 1
+	lo, hi := p.MDP().CostRange()
+	return cmp.Or(hi-lo, 1)
 }
 
 // Step implements [mixpolicy.Run].
@@ -246,9 +245,8 @@ func (a *pdhg) Step() error {
 	if err := c.Norm.Project(a.next, a.next, c.R); err != nil {
 		return fault.At("priorwork", fmt.Sprintf("PDHG, iteration %d", a.t), err)
 	}
-	for j, v := range a.next {
-		a.ahead[j] = 2*v - a.theta[j]
-	}
+	floats.ScaleTo(a.ahead, 2, a.next)
+	floats.Sub(a.ahead, a.theta)
 	a.s.ascend(a.lambda, a.lambda, a.sigma, a.ahead)
 	copy(a.theta, a.next)
 	a.t++

@@ -1,6 +1,7 @@
 package priorwork
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -119,9 +120,7 @@ func newSlack(m int, mu []float64, rows linprog.Columns, cost []float64) *slack 
 		f.size += w * size
 		f.unit += w * unit
 	}
-	if f.unit == 0 {
-		f.unit = 1
-	}
+	f.unit = cmp.Or(f.unit, 1)
 	return f
 }
 

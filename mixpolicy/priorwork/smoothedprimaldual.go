@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -187,10 +188,7 @@ func (a *smoothedPrimalDual) Step() error {
 
 // subSoftmax sets dst_a = e^{l_a}/(1 + Σ_b e^{l_b}).
 func subSoftmax(dst, logit []float64) {
-	top := 0.0
-	for _, l := range logit {
-		top = max(top, l)
-	}
+	top := max(0, slices.Max(logit))
 	total := math.Exp(-top)
 	for b, l := range logit {
 		dst[b] = math.Exp(l - top)
