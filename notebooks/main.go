@@ -32,9 +32,9 @@ const description = `The executable paper: sets up what its notebooks need, exec
 of them.
 
 The set-up is done once and goes into the folder .lab of the clone: the Go kernel with goimports and gopls, built from
-go.mod's pins; Jupyter from PyPI, or, where that can't be reached, the one of python3 on the PATH; ECharts, MathJax and
-MiniSearch from npm. A site also takes JupyterLite from PyPI and CodeMirror from npm. Pages, figures and executed
-notebooks go into the folder build.`
+go.mod's pins; Jupyter from PyPI, or, where that can't be reached, the one of python3 on the PATH; ECharts, MathJax,
+MiniSearch and CodeMirror from npm. A site also takes JupyterLite from PyPI. Pages, figures and executed notebooks go
+into the folder build.`
 
 // commandLine is what the user asks for.
 type commandLine struct {

@@ -1,6 +1,8 @@
 package browser
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -153,6 +155,7 @@ func TestSite(t *testing.T) {
 	t.Parallel()
 	b, folder := open(t)
 	s := serve(t, site.Handler(filepath.Join(folder, "site")))
+	t.Run("licences", func(t *testing.T) { checkLicences(t, b, s, filepath.Join(folder, "site")) })
 	t.Run("outputs", func(t *testing.T) { checkOutputs(t, b, s) })
 	t.Run("a page", func(t *testing.T) { checkPlay(t, b, s) })
 	t.Run("from the disk", func(t *testing.T) {
@@ -183,6 +186,31 @@ func TestSite(t *testing.T) {
 		runs(t, b, uses, "42\n", false)
 		b.calm(t)
 	})
+}
+
+// checkLicences checks that the page of licences, to which pages have a link, names the module of each package that cells
+// may import, and what else the site has of others.
+func checkLicences(t *testing.T, b *browser, s *served, folder string) {
+	b.visit(t, s.address+"play.html")
+	b.visit(t, evaluate[string](t, b, `document.querySelector("main > p:last-child > a").href`))
+	named := evaluate[[]string](t, b, `[...document.querySelectorAll("h2")].flatMap(h => h.textContent.split(", ").map(name => name.split(" ")[0]))`)
+	var engine struct{ Packages map[string]any }
+	manifest := must[[]string](t)(filepath.Glob(filepath.Join(folder, "go", "engine.*.json.gz")))
+	packed := must[*gzip.Reader](t)(gzip.NewReader(bytes.NewReader(must[[]byte](t)(os.ReadFile(manifest[0])))))
+	noError(t, json.NewDecoder(packed).Decode(&engine))
+	wanted := []string{"Go", "zrender", "mathjax", "minisearch", "@codemirror/view", "@jupyterlite/application", "github.com/golang/freetype"}
+	for path := range engine.Packages {
+		if domain, _, _ := strings.Cut(path, "/"); strings.Contains(domain, ".") { // it is none of the standard packages
+			wanted = append(wanted, path)
+		}
+	}
+	for _, path := range wanted {
+		if !slices.ContainsFunc(named, func(name string) bool { return strings.HasPrefix(path+"/", name+"/") }) {
+			t.Errorf("no licence of %s is told", path)
+		}
+	}
+	t.Logf("%d names, and the licences of %d packages are told", len(named), len(wanted))
+	b.calm(t)
 }
 
 // checkPlay runs the cells of play on its page.

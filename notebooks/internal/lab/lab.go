@@ -287,7 +287,7 @@ func (l *Lab) removeParts() error {
 	folders := []string{l.folder, filepath.Join(l.root, copies), filepath.Join(l.root, given), l.build(), l.build("figures")}
 	filepath.WalkDir(l.path(), func(path string, d fs.DirEntry, err error) error {
 		switch { // what is gone meanwhile, a JupyterLab that is open has removed
-		case path == l.path("venv"): // large, and only pip writes to it
+		case path == l.path("venv"), path == l.path("npm", "node_modules"): // large, and only pip and npm write to them
 			return fs.SkipDir
 		case err == nil && d.IsDir():
 			folders = append(folders, path)

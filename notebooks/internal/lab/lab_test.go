@@ -3,6 +3,8 @@ package lab
 import (
 	"bytes"
 	"context"
+	"crypto/sha512"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -250,6 +252,17 @@ func TestWithoutNpmPagesNameTheDeliveryNetwork(t *testing.T) {
 	for _, s := range scripts {
 		if got := placed[s.name()]; got != (source{s.address(), s.integrity}) {
 			t.Errorf("%s comes from %v; want %s, checked", s.pack, got, s.address())
+		}
+	}
+}
+
+// A page that fetches a script from the delivery network takes the very file that npm has.
+func TestScriptsAreThoseOfTheDeliveryNetwork(t *testing.T) {
+	lab := readyLab(t)
+	for _, s := range scripts {
+		sum := sha512.Sum384(try(os.ReadFile(lab.script(s))).or(t))
+		if got := "sha384-" + base64.StdEncoding.EncodeToString(sum[:]); got != s.integrity || !strings.Contains(packages, `"`+strings.Replace(s.pack, "@", `": "`, 1)+`"`) {
+			t.Errorf("%s of %s has digest %s; want %s, and this version in package.json", s.file, s.pack, got, s.integrity)
 		}
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/mixpolicy/lab/plotting/echarts"
 )
 
 // Serve opens JupyterLab until ctx is done or it ends: on the folder or notebook that args begin with, or
@@ -120,7 +122,7 @@ func (l *Lab) configureServer(open string) error {
 			"ServerApp": settings{
 				"ip":                 "127.0.0.1",
 				"root_dir":           root,
-				"extra_static_paths": []string{l.path("scripts")},
+				"extra_static_paths": []string{l.path("npm", "node_modules", echarts.Package, "dist")},
 				"allow_root":         true, // it is reached from this machine only, and with the token
 			},
 			"LabApp": settings{
@@ -133,8 +135,7 @@ func (l *Lab) configureServer(open string) error {
 			"disabledExtensions": settings{"@jupyterlab/apputils-extension:announcements": true},
 		},
 		"labconfig/default_setting_overrides.json": {
-			// A kernel younger than 12 seconds answers only when it has them behind it: that
-			// long GoNB leaves gopls to start. JupyterLab would drop the answer after one.
+			// A new kernel answers when gopls has loaded the module. JupyterLab would drop the answer after a second.
 			"@jupyterlab/completer-extension:manager": settings{"providerTimeout": 30000},
 		},
 	} {

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -38,7 +39,7 @@ func (l *Lab) makeSite(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
-	if err := os.MkdirAll(l.path("site"), 0o755); err != nil {
+	if err := errors.Join(os.MkdirAll(l.path("site"), 0o755), l.fetchScripts(ctx)); err != nil {
 		return err
 	}
 	imports, err := l.imports()
@@ -57,7 +58,7 @@ func (l *Lab) makeSite(ctx context.Context) error {
 		l.say("the site has no JupyterLite: %v", err)
 	}
 	err = site.Build(ctx, site.Settings{
-		Pages: l.build(), Out: l.build("site"), Work: l.path("site"), Imports: imports, Data: tables, Lite: lite,
+		Pages: l.build(), Out: l.build("site"), Work: l.path("site"), NPM: l.path("npm"), Imports: imports, Data: tables, Lite: lite,
 		Command: l.command, Run: printed, Write: writeFile, Say: l.say,
 	})
 	if err != nil {

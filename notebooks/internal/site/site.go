@@ -22,7 +22,7 @@ import (
 	"strings"
 )
 
-//go:embed js npm
+//go:embed js
 var scripts embed.FS
 
 // Settings are where a site is made, and how.
@@ -30,6 +30,7 @@ type Settings struct {
 	Pages   string   // the folder of the exported pages and their notebooks
 	Out     string   // the folder of the site
 	Work    string   // the folder of what is kept from one time to the next
+	NPM     string   // the folder in which npm has put CodeMirror and what pages need
 	Imports []string // what cells may import, besides the standard packages and what these need
 	Data    []string // files that cells find in ../data
 	Lite    []string // the command of jupyterlite-core; none if the site is to have no JupyterLite
@@ -73,12 +74,18 @@ func Build(ctx context.Context, s Settings) error {
 		if err != nil {
 			return err
 		}
-		if page, ok := strings.CutSuffix(name, ".html"); ok && slices.Contains(files, page+".ipynb") {
-			data = []byte(strings.Replace(string(data), "</head>", head+"</head>", 1))
+		if page, ok := strings.CutSuffix(name, ".html"); ok {
+			data = bytes.Replace(data, []byte("</main>"), []byte(`<p class="paper"><a href="licences.html">Licences</a></p></main>`), 1)
+			if slices.Contains(files, page+".ipynb") {
+				data = bytes.Replace(data, []byte("</head>"), []byte(head+"</head>"), 1)
+			}
 		}
 		if err := b.write(filepath.Join(b.Out, name), data); err != nil {
 			return err
 		}
+	}
+	if err := b.licences(ctx); err != nil {
+		return err
 	}
 	return b.clean()
 }
@@ -110,11 +117,6 @@ func (b *builder) scripts(ctx context.Context, e *engine, files []string) (strin
 	glue, err := os.ReadFile(filepath.Join(b.goroot, "lib", "wasm", "wasm_exec.js"))
 	if err != nil {
 		return "", err
-	}
-	if license, err := os.ReadFile(filepath.Join(b.goroot, "LICENSE")); err == nil { // a package of Debian's may have it elsewhere
-		if err := b.write(b.engine("LICENSE"), license); err != nil {
-			return "", err
-		}
 	}
 	// worker is the script of a worker: the file system comes first, since Go's own script has one that does nothing.
 	worker := func(name string) (file, error) {
