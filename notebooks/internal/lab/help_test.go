@@ -3,6 +3,7 @@ package lab
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,7 +12,7 @@ import (
 
 // ask is a program that executes cells and then asks the kernel what a reader asks
 // by Shift-Tab and by Tab, with the cursor at the mark |. It asks again if it gets no
-// answer: GoNB leaves gopls eight seconds, which are too short for the first on a busy
+// answer: GoNB leaves gopls 25 seconds, which are too few for the first on a very busy
 // machine.
 const ask = `
 import json, sys, time
@@ -90,5 +91,33 @@ fmt.Println(mixpolicy.Ball(2), halfBall())`
 		if !slices.Contains(answers.Matches[code], want) {
 			t.Errorf("Tab at %q: want %s in %q", code, want, answers.Matches[code])
 		}
+	}
+}
+
+// The kernel connects to gopls as soon as it listens, so that the module is loaded when the reader first presses Tab.
+func TestGoplsIsAskedAtOnce(t *testing.T) {
+	t.Parallel()
+	lab := readyLab(t)
+	fake := t.TempDir()
+	noError(t, os.WriteFile(filepath.Join(fake, "gopls"), []byte("#!"+lab.python+`
+import socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.bind(sys.argv[2].removeprefix("unix;"))
+s.listen()
+s.accept()
+open(sys.argv[0] + ".asked", "w")
+`), 0o755))
+	cmd := lab.command(t.Context(), lab.python, "-c", `
+import os, sys, time
+from jupyter_client.manager import start_new_kernel
+manager, kernel = start_new_kernel(kernel_name="gonb", startup_timeout=60)
+begin = time.monotonic()
+while not os.path.exists(sys.argv[1]) and time.monotonic() < begin + 8: time.sleep(0.1)
+print(os.path.exists(sys.argv[1]))
+kernel.stop_channels()
+manager.shutdown_kernel(now=True)`, filepath.Join(fake, "gopls.asked"))
+	cmd.Env = append(cmd.Env, "PATH="+fake+":"+lab.path("bin")+":"+os.Getenv("PATH"))
+	if said := tail(try(printed(cmd)).or(t), 1); said != "True" {
+		t.Errorf("not asked within 8 seconds: %s", said)
 	}
 }
