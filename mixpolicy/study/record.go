@@ -269,12 +269,10 @@ func (c Instance) rows(kind string, outcomes []outcome, given Record) (looks, tu
 		like.Source, like.Seed = "", like.Seed+1
 		for _, t := range o.tuning {
 			v := math.NaN()
-			if len(t.Scores) > 0 {
+			if len(t.Scores) > 0 && !math.IsInf(medianOf(t.Scores).Mean, 0) {
 				v = medianOf(t.Scores).Mean
 			}
-			if like.Values = append(like.Values, v); math.IsInf(v, 0) {
-				like.Values[len(like.Values)-1] = math.NaN()
-			}
+			like.Values = append(like.Values, v)
 		}
 		if like.Values != nil {
 			tuning = append(tuning, race.Record{like}.Round(4)...)
