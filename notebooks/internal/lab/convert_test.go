@@ -33,6 +33,9 @@ func TestFiguresSurviveConversion(t *testing.T) {
 	}
 	body := func(tex string) string { return tex[strings.Index(tex, `\begin{document}`):] }
 
+	if preamble, _, _ := strings.Cut(convert("latex"), `\begin{document}`); !strings.Contains(preamble, `\setmonofont[Scale=MatchLowercase]{DejaVu Sans Mono}`) {
+		t.Error("code has no font with Greek in LaTeX")
+	}
 	picture := regexp.MustCompile(`\\(?:includegraphics|adjustimage).*\{([^{}]+)\}`).FindStringSubmatch(body(convert("latex")))
 	if picture == nil {
 		t.Fatal("no picture in LaTeX")
@@ -72,3 +75,23 @@ attributes = {"a": ["href"], "img": ["src", "longdesc"], "*": "align alt border 
 html = re.sub(r"(?s)<script.*?</script>", "", sys.stdin.read())
 print(bleach.clean(html, tags=tags, attributes=attributes, protocols=["http", "https", "mailto", "data"], strip=True, strip_comments=True))
 `
+
+// A notebook that is exported as a script is a Go program, which builds and does what the cells do.
+func TestAnExportedScriptIsAProgram(t *testing.T) {
+	t.Parallel()
+	lab := readyLab(t)
+	own := writeNotebook(t, "own", prose("# Mine"), code("import (\n\t\"fmt\"\n\t\"math\"\n)\n\nvar x = 2.0"), code("%%\nx := math.Sqrt(x)\nfmt.Printf(\"%.3f\\n\", x)"),
+		code("import \"fmt\"\n\nfunc main() {\n\tfmt.Println(x)\n}"), code("!ls"))
+	out := t.TempDir()
+	_, err := printed(lab.command(t.Context(), lab.python, append([]string{"-m", "nbconvert", "--to=script", "--log-level=ERROR", "--output-dir=" + out, own}, lab.paper()...)...))
+	noError(t, err)
+	noError(t, copyFile(filepath.Join(out, "own.go"), filepath.Join(out, "own.txt"))) // as it has not run, it does not say that it is Go
+	if got := try(printed(lab.command(t.Context(), "go", "run", filepath.Join(out, "own.go")))).or(t); got != "1.414\n2\n" {
+		t.Errorf("it prints %q", got)
+	}
+	for _, file := range named(out, `^\d.*\.go$`) {
+		if _, err := printed(lab.command(t.Context(), "go", "build", "-o", os.DevNull, file)); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -30,13 +30,13 @@ func (l *Lab) command(ctx context.Context, name string, args ...string) *exec.Cm
 }
 
 // environment is that of every process the lab starts: our programs first on the PATH, everything
-// of Jupyter's in .lab, but for what is this run's own, and nothing of the user's touched. By TMPDIR
-// the keeper knows them.
+// of Jupyter's in .lab, but for what is this run's own and our templates of exports, and nothing of the user's touched.
+// By TMPDIR the keeper knows them.
 func (l *Lab) environment() []string {
 	return append(os.Environ(),
 		"PATH="+l.path("bin")+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"TMPDIR="+l.temp,
-		"JUPYTER_PATH="+filepath.Join(l.temp, "jupyter"),
+		"JUPYTER_PATH="+filepath.Join(l.temp, "jupyter")+":"+filepath.Join(l.root, "notebooks", "internal", "lab", "jupyter"),
 		"JUPYTER_CONFIG_PATH="+filepath.Join(l.temp, "config"),
 		"JUPYTER_CONFIG_DIR="+l.path("jupyter", "config"),
 		"JUPYTER_DATA_DIR="+l.path("jupyter"),
