@@ -38,8 +38,7 @@ into the folder build.`
 
 // commandLine is what the user asks for.
 type commandLine struct {
-	All    allCommand    `cmd:"" default:"withargs" help:"Set up, execute every notebook, export pages, print a summary (the default)."`
-	Run    runCommand    `cmd:"" help:"The same for some notebooks."`
+	Run    runCommand    `cmd:"" default:"withargs" help:"Set up, execute the notebooks, export pages, print a summary (the default)."`
 	Lab    labCommand    `cmd:"" help:"Open JupyterLab on copies of the notebooks, yours to change (loopback only, with a token)."`
 	New    newCommand    `cmd:"" help:"Make a folder for notebooks and packages of your own, outside of the clone."`
 	Pages  pagesCommand  `cmd:"" help:"Make the pages of the notebooks with the outputs that they have, executing nothing."`
@@ -50,28 +49,16 @@ type commandLine struct {
 	Debian bool `help:"Let the set-up install Debian's package python3-venv if Python needs it, as root."`
 }
 
-// options are what all and run have in common.
-type options struct {
+type runCommand struct {
+	Names []string `arg:"" optional:"" name:"name" help:"Notebooks, by name or the beginning of it: 06. One of your own by its path."`
+
 	Update  bool          `help:"Also write the fresh outputs into the notebooks themselves."`
 	Jobs    int           `default:"2" help:"How many notebooks to execute at a time."`
 	Timeout time.Duration `default:"5m" help:"How long one cell may take."`
 }
 
-type allCommand struct {
-	options `embed:""`
-}
-
-func (c *allCommand) Run(ctx context.Context, l *lab.Lab) error {
-	return l.Run(ctx, os.Stdout, nil, lab.Options(c.options))
-}
-
-type runCommand struct {
-	Names   []string `arg:"" name:"name" help:"Notebooks, by name or the beginning of it: 06. One of your own by its path."`
-	options `embed:""`
-}
-
 func (c *runCommand) Run(ctx context.Context, l *lab.Lab) error {
-	return l.Run(ctx, os.Stdout, c.Names, lab.Options(c.options))
+	return l.Run(ctx, os.Stdout, c.Names, lab.Options{Update: c.Update, Jobs: c.Jobs, Timeout: c.Timeout})
 }
 
 type labCommand struct {

@@ -27,10 +27,10 @@ func TestTheCommand(t *testing.T) {
 		t.Fatalf("%v: %s", err, said)
 	}
 	for line, want := range map[string][]string{
-		"-h":               {"go run ./notebooks", "run <name>", "lab ", "pages", "new <dir>", "clean", "--debian", ".lab", "build", "PyPI"},
+		"-h":               {"go run ./notebooks", "run [<name> ...]", "lab ", "pages", "new <dir>", "clean", "--debian", ".lab", "build", "PyPI"},
 		"run -h":           {"--update", "--timeout", "by name or the beginning of it"},
-		"run":              {"error: expected", "-h tells what there is", "exit status 2"},
-		"print":            {"error: unexpected argument print", "exit status 2"},
+		"--print":          {"error: unknown flag --print", "-h tells what there is", "exit status 2"},
+		"nosuch":           {`error: no notebook's name begins with "nosuch"`, "exit status 1"},
 		"--jobs=two":       {"error: --jobs", "exit status 2"},
 		"kernel":           {"--install", "--remove", "exit status 2"},
 		"run nosuch":       {`error: no notebook's name begins with "nosuch"; there are 00-start-here, `, "exit status 1"},

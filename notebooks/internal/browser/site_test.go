@@ -194,11 +194,14 @@ func checkLicences(t *testing.T, b *browser, s *served, folder string) {
 	b.visit(t, s.address+"play.html")
 	b.visit(t, evaluate[string](t, b, `document.querySelector("main > p:last-child > a").href`))
 	named := evaluate[[]string](t, b, `[...document.querySelectorAll("h2")].flatMap(h => h.textContent.split(", ").map(name => name.split(" ")[0]))`)
+	if own := evaluate[string](t, b, `document.querySelector("a[href$='.json']").getAttribute("href")`); !strings.Contains(string(must[[]byte](t)(os.ReadFile(filepath.Join(folder, own)))), `"@jupyterlite/application"`) {
+		t.Errorf("%s does not tell what JupyterLite is made of", own)
+	}
 	var engine struct{ Packages map[string]any }
 	manifest := must[[]string](t)(filepath.Glob(filepath.Join(folder, "go", "engine.*.json.gz")))
 	packed := must[*gzip.Reader](t)(gzip.NewReader(bytes.NewReader(must[[]byte](t)(os.ReadFile(manifest[0])))))
 	noError(t, json.NewDecoder(packed).Decode(&engine))
-	wanted := []string{"Go", "zrender", "mathjax", "minisearch", "@codemirror/view", "@jupyterlite/application", "github.com/golang/freetype"}
+	wanted := []string{"Go", "zrender", "mathjax", "minisearch", "@codemirror/view", "github.com/golang/freetype"}
 	for path := range engine.Packages {
 		if domain, _, _ := strings.Cut(path, "/"); strings.Contains(domain, ".") { // it is none of the standard packages
 			wanted = append(wanted, path)

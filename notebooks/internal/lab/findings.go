@@ -65,11 +65,8 @@ func newClaims() (all []*claim, err error) {
 	for _, r := range rows {
 		s := setting{Claim: r, More: r.Sentences(), Mark: markOf(r.Verdict, "")}
 		// Up to the first comparison, if there is one.
-		deciding := 1 + max(0, slices.IndexFunc(r.Results, func(r paper.Result) bool { return r.Compared != "" }))
-		if deciding > 1 {
-			deciding = 2
-		}
-		deciding = min(deciding, len(s.More))
+		compared := slices.IndexFunc(r.Results, func(r paper.Result) bool { return r.Compared != "" })
+		deciding := min(1+max(0, compared), 2, len(s.More))
 		s.Deciding, s.More = strings.Join(s.More[:deciding], " "), s.More[deciding:]
 		if r.Note != "" {
 			s.More = append(s.More, r.Note)
@@ -179,13 +176,8 @@ func (p *page) Grave() []*erratum { return p.errata(true) }
 // Other are the errata that are no errors.
 func (p *page) Other() []*erratum { return p.errata(false) }
 
-func (p *page) errata(errors bool) (some []*erratum) {
-	for _, e := range p.Errata {
-		if (e.Kind == paper.Error) == errors {
-			some = append(some, e)
-		}
-	}
-	return some
+func (p *page) errata(errors bool) []*erratum {
+	return slices.DeleteFunc(slices.Clone(p.Errata), func(e *erratum) bool { return (e.Kind == paper.Error) != errors })
 }
 
 // Kinds are the kinds, and Sections the sections, of the errata that are no errors.

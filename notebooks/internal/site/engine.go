@@ -58,14 +58,11 @@ const module = "github.com/mixpolicy/lab"
 
 // makeEngine puts the engine's tools and archives into the folder, and describes it. What is there already is
 // not made anew. The tools are built in another folder.
-func (b *builder) makeEngine(ctx context.Context) (*engine, error) {
-	e := &engine{Tools: map[string]file{}, Packages: map[string]archive{}, Data: map[string]file{}}
+func (b *builder) makeEngine(ctx context.Context) (e *engine, err error) {
+	e = &engine{Tools: map[string]file{}, Packages: map[string]archive{}, Data: map[string]file{}}
 	for _, path := range b.Data {
-		table, err := os.ReadFile(path)
-		if err == nil {
-			e.Data[filepath.Base(path)], err = b.pack(filepath.Base(path), table)
-		}
-		if err != nil {
+		name := filepath.Base(path)
+		if e.Data[name], err = b.packFile(name, path); err != nil {
 			return nil, err
 		}
 	}
@@ -85,11 +82,7 @@ func (b *builder) makeEngine(ctx context.Context) (*engine, error) {
 		if err != nil {
 			return nil, err
 		}
-		data, err := os.ReadFile(out)
-		if err == nil {
-			e.Tools[name], err = b.pack(name+".wasm", data)
-		}
-		if err != nil {
+		if e.Tools[name], err = b.packFile(name+".wasm", out); err != nil {
 			return nil, err
 		}
 	}
@@ -112,16 +105,21 @@ func (b *builder) makeEngine(ctx context.Context) (*engine, error) {
 		if p.Export == "" { // unsafe, and packages of tests alone
 			continue
 		}
-		data, err := os.ReadFile(p.Export)
-		if err != nil {
-			return nil, err
-		}
-		packed, err := b.pack(strings.ReplaceAll(p.ImportPath, "/", "-")+".a", data)
+		packed, err := b.packFile(strings.ReplaceAll(p.ImportPath, "/", "-")+".a", p.Export)
 		if err != nil {
 			return nil, err
 		}
 		e.Packages[p.ImportPath] = archive{packed, p.Name, p.Imports}
 	}
+}
+
+// packFile is pack with the content of a file.
+func (b *builder) packFile(name, path string) (file, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return file{}, err
+	}
+	return b.pack(name, data)
 }
 
 // pack puts the data, compressed, into the engine's folder.

@@ -45,36 +45,30 @@ func (b *builder) lite(ctx context.Context, parts map[string]any, pages []string
 				return err
 			}
 		}
-		cmd := b.Command(ctx, b.Lite[0], append(b.Lite[1:], "build", "--lite-dir", folder, "--output-dir", out,
+		build := append(b.Lite[1:], "build", "--lite-dir", folder, "--output-dir", out,
 			"--contents", filepath.Join(folder, "contents"), "--apps", "lab", "--ignore-sys-prefix", "--no-sourcemaps",
-			"--no-unused-shared-packages", "--FederatedExtensionAddon.extra_labextensions_path="+filepath.Join(folder, "extensions"))...)
-		cmd.Dir = folder
-		if _, err := b.Run(cmd); err != nil {
-			return err
+			"--no-unused-shared-packages", "--FederatedExtensionAddon.extra_labextensions_path="+filepath.Join(folder, "extensions"))
+		for _, args := range [][]string{{"served.py"}, build} {
+			cmd := b.Command(ctx, b.Lite[0], args...)
+			cmd.Dir = folder
+			if _, err := b.Run(cmd); err != nil {
+				return err
+			}
 		}
 		if err := b.Write(stamp, []byte(from)); err != nil {
 			return err
 		}
 	}
 	// Outputs look for it there, as in JupyterLab.
-	if data, err := os.ReadFile(filepath.Join(b.Pages, echarts.File)); err == nil {
-		if err := b.write(filepath.Join(b.Out, liteFolder, "static", echarts.File), data); err != nil {
-			return err
-		}
+	err = b.copy(filepath.Join(b.Out, liteFolder, "static", echarts.File), filepath.Join(b.Pages, echarts.File))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	return filepath.WalkDir(out, func(name string, d fs.DirEntry, err error) error {
+	return fs.WalkDir(os.DirFS(out), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		within, err := filepath.Rel(out, name)
-		if err != nil {
-			return err
-		}
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		return b.write(filepath.Join(b.Out, liteFolder, within), data)
+		return b.copy(filepath.Join(b.Out, liteFolder, name), filepath.Join(out, name))
 	})
 }
 
@@ -89,9 +83,7 @@ func (b *builder) liteFiles(parts map[string]any, pages []string) (map[string][]
 		if err != nil {
 			return nil, err
 		}
-		if files[path.Join("contents", name)], err = served(data); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
+		files[path.Join("contents", name)] = data
 	}
 	type object = map[string]any
 	described, err := json.Marshal(object{"manifest": parts["manifest"], "tools": parts["tools"], "name": kernelName})
@@ -109,47 +101,8 @@ func (b *builder) liteFiles(parts map[string]any, pages []string) (map[string][]
 	files[path.Join("extensions", kernelName, "package.json")] = about
 	// Of what JupyterLab does by itself, announcements would ask the network, and with its service worker Chromium would
 	// not keep the engine's machine code. The first names to complete come with the engine, so they take long.
-	for _, name := range []string{"jupyter-lite.json", "overrides.json"} {
+	for _, name := range []string{"jupyter-lite.json", "overrides.json", "served.py"} {
 		files[name] = script("js/" + name)
 	}
 	return files, err
-}
-
-// served is the notebook as Jupyter's server hands it to JupyterLab: with outputs whose scripts may run, as they are
-// ours, and with texts that are whole.
-func served(data []byte) ([]byte, error) {
-	var notebook map[string]any
-	if err := json.Unmarshal(data, &notebook); err != nil {
-		return nil, err
-	}
-	cells, _ := notebook["cells"].([]any)
-	for _, c := range cells {
-		cell, _ := c.(map[string]any)
-		if cell["cell_type"] != "code" {
-			continue
-		}
-		metadata, _ := cell["metadata"].(map[string]any)
-		if metadata == nil {
-			metadata = map[string]any{}
-			cell["metadata"] = metadata
-		}
-		metadata["trusted"] = true
-		outputs, _ := cell["outputs"].([]any)
-		for _, o := range outputs {
-			output, _ := o.(map[string]any)
-			forms, _ := output["data"].(map[string]any)
-			for mime, form := range forms {
-				lines, ok := form.([]any)
-				if !ok {
-					continue
-				}
-				var text strings.Builder
-				for _, line := range lines {
-					fmt.Fprint(&text, line)
-				}
-				forms[mime] = text.String()
-			}
-		}
-	}
-	return json.Marshal(notebook)
 }

@@ -120,15 +120,8 @@ func (b *builder) scripts(ctx context.Context, e *engine, files []string) (strin
 	}
 	// worker is the script of a worker: the file system comes first, since Go's own script has one that does nothing.
 	worker := func(name string) (file, error) {
-		var all []byte
-		for _, part := range []string{"fs.js", "", "program.js", name} {
-			text := glue
-			if part != "" {
-				text = script("js/" + part)
-			}
-			all = append(append(all, text...), '\n')
-		}
-		return b.put(name, all)
+		parts := [][]byte{script("js/fs.js"), glue, script("js/program.js"), script("js/" + name), nil}
+		return b.put(name, bytes.Join(parts, []byte("\n")))
 	}
 	for name, script := range map[string]*file{"build.js": &e.Build, "draw.js": &e.Draw, "cell.js": &e.Cell} {
 		if *script, err = worker(name); err != nil {
@@ -204,6 +197,14 @@ func (b *builder) engine(name string) string { return filepath.Join(b.Out, engin
 func (b *builder) write(path string, data []byte) error {
 	b.made[path] = true
 	return b.Write(path, data)
+}
+
+func (b *builder) copy(to, from string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return b.write(to, data)
 }
 
 // clean removes from the site's folder what was not made now: files of a former edition.
