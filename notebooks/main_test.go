@@ -64,7 +64,7 @@ func TestNotebooks(t *testing.T) {
 	}
 	defer l.Close()
 	l.Output = t.TempDir()
-	if err := l.Run(context.Background(), os.Stdout, nil, lab.Options{Jobs: 2, Timeout: 5 * time.Minute}); err != nil {
+	if err := l.Run(context.Background(), os.Stdout, nil, lab.Options{Jobs: 3, Timeout: 5 * time.Minute}); err != nil {
 		t.Fatal(err)
 	}
 	files, err := filepath.Glob("*.ipynb")
