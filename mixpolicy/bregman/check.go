@@ -247,9 +247,9 @@ func (c *checker) split(s Separable) {
 	}
 }
 
-// add keeps a point of the domain.
+// add keeps a point of the domain, unless φ and its gradient overflow there, as those of cosh x do.
 func (p *part) add(x []float64) {
-	if firstNonFinite(x) < 0 && norm2(x) < 1e4 && p.InDomain(x) {
+	if firstNonFinite(x) < 0 && norm2(x) < 1e4 && p.InDomain(x) && !(math.IsInf(p.Value(x), 1) && maxAbs(p.gradient(x)) > 1e250) {
 		p.points = append(p.points, x)
 	}
 }

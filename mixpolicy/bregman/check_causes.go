@@ -166,7 +166,9 @@ func relation(all, wrong []reading, claimed, measured, swapped string) string {
 	for _, r := range wrong {
 		worst = max(worst, math.Abs((r.got-r.want)/r.want))
 	}
-	if worst < 1e-4 {
+	if math.IsNaN(sure.got) {
+		return claimed + " is not a number"
+	} else if worst < 1e-4 {
 		return fmt.Sprintf("%s is %s to %s", claimed, measured, few(worst))
 	}
 	for _, k := range []struct {

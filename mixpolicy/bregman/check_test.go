@@ -67,16 +67,33 @@ func everything(d int) []Modulus {
 	)
 }
 
-// All that the package offers passes its own examination, in several dimensions.
+// All that the package offers passes its own examination, in several dimensions, and so does a φ that overflows. No ∇φ* is
+// cut off: what rounding makes flat is no remark.
 func TestCheckPasses(t *testing.T) {
 	for _, d := range []int{2, 5, 1} {
 		if d == 1 && testing.Short() {
 			break
 		}
-		for _, m := range append(everything(d), struct{ Modulus }{Burg()}) {
-			if err := Check(context.Background(), m, d, 1).Err(); err != nil {
-				t.Error(err)
+		for _, m := range append(everything(d), struct{ Modulus }{Burg()}, FromClosures("cosh", math.Cosh, math.Sinh, math.Asinh, -inf, inf)) {
+			if r := Check(context.Background(), m, d, 1); r.Err() != nil || strings.Contains(r.String(), "flat beyond") {
+				t.Error(r)
 			}
+		}
+	}
+}
+
+// A ∇φ* that is cut off far out is remarked with the y from which on it is, on the side where it is, and is no mistake.
+func TestFlatIsRemarked(t *testing.T) {
+	tanh := func(y float64) float64 { return 2 * math.Tanh(y/2) }
+	for want, conj := range map[string]function{
+		"flat beyond y = 15\n":      func(y float64) float64 { return tanh(max(-15, min(15, y))) },
+		"flat beyond y = −25\n":     func(y float64) float64 { return tanh(max(-25, y)) },
+		"flat beyond y = 14.5087\n": func(y float64) float64 { return max(-2*0.999999, min(2*0.999999, tanh(y))) },
+	} {
+		k := bits(2)
+		k.conj = conj
+		if r := Check(context.Background(), k.modulus(), 3, 1); r.Err() != nil || !strings.Contains(r.String(), want) {
+			t.Errorf("want %q in\n%v", want, r)
 		}
 	}
 }

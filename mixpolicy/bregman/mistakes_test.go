@@ -247,6 +247,7 @@ var slips = []struct {
 		return 2 * (y / (1 + math.Abs(y)))
 	}}.modulus(), Disagrees,
 		"ConjDeriv is not the inverse of Deriv"},
+	{"0/0 in the inverse", draft{conj: func(y float64) float64 { return 2 / (1/y + sign(y)) * (y / y) }}.modulus(), Disagrees, "ConjDeriv is not a number, at y = 0"},
 	{"half of (φ*)″", Separable{Kernel: withCurvature{with{Kernel: Hellinger(1).Kernel, curvature: func(y float64) float64 { return hellingerCurvature(y) / 2 }}}}, Disagrees, "ConjCurvature is 0.5 times (φ*)″, at y = "},
 	{"half of a vector's (φ*)″", halfCurved{Ball{R: 2}}, Disagrees, "ConjugateCurvature is 0.5 times (φ*)″, at y = ["},
 	{"x³", FromFunc("x³", func(x Dual) Dual { return hyperdual.Mul(x, hyperdual.Mul(x, x)) }, -1, 1), NotLegendre, "φ is not strictly convex, or jumps"},
