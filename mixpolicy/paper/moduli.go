@@ -29,14 +29,14 @@ type Family struct {
 	At   func(R float64) bregman.Modulus
 }
 
-// Moduli compares Bregman moduli in Algorithm 1 on one problem: equal samples, the same
-// seeds, and the step size of each chosen from one grid by trials that are not used again, of
-// which all have the same number ([race.Settings].Halving). It is how the remark after
-// Theorem 3.4, that the geometry of the policy class matters through ‖Ψ‖_{*,2}, can be put to
-// the test for any modulus.
+// Moduli compares Bregman moduli in Algorithm 1 on one problem: equal samples, the same seeds, and the step
+// size of each chosen from one grid by trials that are not used again, equally many for each
+// ([race.Settings].Halving). While a modulus is best at an end of the grid, the grid grows there for all, but not
+// below a step size with which the modulus hardly moves from θ₀. So the remark after Theorem 3.4, that the geometry of
+// the policy class matters through ‖Ψ‖_{*,2}, can be put to the test for any modulus.
 type Moduli struct {
 	Problem    *mixpolicy.Problem
-	Settings   ModuliSettings
+	Settings   ModuliSettings // Etas are all that were tried, in order
 	Contenders []Contender
 
 	best *linprog.Solution // the exact optimum
@@ -47,7 +47,7 @@ type ModuliSettings struct {
 	Iterations   int       // T; 10,000
 	Trials       int       // 20
 	TuningTrials int       // 8, of the best two η₀
-	Etas         []float64 // the grid of η₀ for η_t = η₀/√(t+1); 2⁻⁴, 2⁻², …, 2⁸
+	Etas         []float64 // the first grid of η₀ for η_t = η₀/√(t+1), which grows unless it is one; 2⁻⁴, 2⁻³, …, 2⁸
 	Seed         uint64
 	Progress     func(name string, done, total int) // that of [race.Settings]
 }
@@ -58,8 +58,13 @@ type Contender struct {
 	Modulus      bregman.Modulus // that of the problem's R
 	race.Outcome                 // method k has η₀ = Etas[k]; Err also says that trials diverge
 
-	gap             race.Curve
-	beyond, missing bool // of [mixpolicy.Class.Mismatch]
+	gap  race.Curve
+	near [2][]float64 // penalised gaps of the trials with η₀/2 and with 2η₀, NaN of those that fail
+}
+
+// with is Algorithm 1 with a modulus and η₀.
+func (f Family) with(p *mixpolicy.Problem, eta float64) mixpolicy.Method {
+	return mixpolicy.PrimalDual{Modulus: f.At(p.Class().R), StepSize: mixpolicy.InverseSqrt(eta)}
 }
 
 // gaps are the penalised gaps with method k: of the trials if it was chosen, and else of tuning. There are
@@ -78,11 +83,10 @@ func (c Contender) gaps(k int) (x []float64) {
 }
 
 // gapOrInf is [RelativeGap], but +∞ for a run that diverges: θ̂ is outside of the class, and has
-// a greater penalised gap than θ₀, which is start. The rounding of an average of T points, T·2⁻⁵³, does
+// a greater penalised gap than θ₀. The rounding of an average of T points, T·2⁻⁵³, does
 // not bring it outside, and nothing is outside of a class without bounds.
-func gapOrInf(p *mixpolicy.Problem, start []float64) race.Curve {
-	gap, class := must(RelativeGap(p)), p.Class()
-	most := gap(&race.Observation{Theta: start})
+func gapOrInf(p *mixpolicy.Problem) race.Curve {
+	gap, class, most := must(RelativeGap(p)), p.Class(), startGap(p)
 	return func(l *race.Observation) float64 {
 		if v := gap(l); v <= most || class.Size(l.Theta) <= class.R*(1+0x1p-20) {
 			return v
@@ -94,8 +98,9 @@ func gapOrInf(p *mixpolicy.Problem, start []float64) race.Curve {
 func (s ModuliSettings) complete() ModuliSettings {
 	s.Iterations, s.Trials, s.TuningTrials = cmp.Or(s.Iterations, 10_000), cmp.Or(s.Trials, 20), cmp.Or(s.TuningTrials, 8)
 	if s.Etas == nil {
-		s.Etas = powers(0x1p-4, 4, 7)
+		s.Etas = powers(0x1p-4, 2, 13)
 	}
+	s.Etas = slices.Sorted(slices.Values(s.Etas))
 	return s
 }
 
@@ -107,39 +112,74 @@ func CompareModuli(ctx context.Context, p *mixpolicy.Problem, set ModuliSettings
 	if m.best, err = p.Optimum(ctx); err == nil {
 		m.Contenders, err = m.Settings.compete(ctx, p, families...)
 	}
+	for i, c := range m.Contenders {
+		for k, factor := range []float64{0.5, 2} {
+			if c.Err == nil && err == nil {
+				runs, _ := race.Trials(ctx, p, c.with(p, factor*m.Settings.Etas[c.Chosen]), m.Settings.race())
+				m.Contenders[i].near[k], err = runs.Ends(c.gap), ctx.Err()
+			}
+		}
+	}
 	return m, err
 }
 
-// compete chooses the step size for each modulus, and runs the trials with it.
-func (s ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, families ...Family) (all []Contender, err error) {
+// compete chooses the step size for each modulus, and runs the trials with it, on the grid that it has grown to.
+func (s *ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, families ...Family) (all []Contender, err error) {
 	defer catch(&err)
-	var entrants []race.Entrant
-	for _, f := range families {
-		entrants = append(entrants, race.Entrant{Name: f.Name, Methods: race.Grid(s.Etas, func(eta float64) mixpolicy.Method {
-			return mixpolicy.PrimalDual{Modulus: f.At(p.Class().R), StepSize: mixpolicy.InverseSqrt(eta)}
-		})})
-	}
-	start, set := uniform(p.Dim()), s.race()
-	set.TuningTrials, set.Halving, set.Score = s.TuningTrials, true, gapOrInf(p, start)
-	outcomes, err := race.Run(ctx, p, entrants, set)
-	for k, o := range outcomes {
-		if err != nil && (o.Runs == nil || len(o.Runs.Trials) == 0) {
-			break // ctx ended it
-		}
-		c := Contender{Family: families[k], Modulus: families[k].At(p.Class().R), Outcome: o, gap: set.Score}
-		if c.Err == nil {
-			all := o.Runs.Final(set.Score)
-			if n := floats.Count(func(v float64) bool { return math.IsInf(v, 1) }, all); n > 0 {
-				c.Err = fault.At("paper", c.Name, fmt.Errorf("%d of %d trials diverge", n, len(all)))
+	set := s.race()
+	set.TuningTrials, set.Halving, set.Score = s.TuningTrials, true, gapOrInf(p)
+	for grows := true; grows; grows = err == nil && s.grow(all, startGap(p)) {
+		var outcomes []race.Outcome
+		outcomes, err = race.Run(ctx, p, mapped(families, func(f Family) race.Entrant {
+			return race.Entrant{Name: f.Name, Methods: race.Grid(s.Etas, func(eta float64) mixpolicy.Method { return f.with(p, eta) })}
+		}), set)
+		all = nil
+		for k, o := range outcomes {
+			if err != nil && (o.Runs == nil || len(o.Runs.Trials) == 0) {
+				break // ctx ended it
 			}
+			c := Contender{Family: families[k], Modulus: families[k].At(p.Class().R), Outcome: o, gap: set.Score}
+			if c.Err == nil {
+				final := o.Runs.Final(set.Score)
+				if n := floats.Count(func(v float64) bool { return math.IsInf(v, 1) }, final); n > 0 {
+					c.Err = fault.At("paper", c.Name, fmt.Errorf("%d of %d trials diverge", n, len(final)))
+				}
+			}
+			all = append(all, c)
 		}
-		if _, err := (mixpolicy.PrimalDual{Modulus: c.Modulus}).For(p); err == nil {
-			beyond, missing := p.Class().Mismatch(c.Modulus, start)
-			c.beyond, c.missing = beyond != nil, missing != nil
-		}
-		all = append(all, c)
 	}
 	return all, err
+}
+
+// grow adds half as many step sizes to the grid beyond an end at which a modulus is best, unless it moves no more there, and
+// below if all of its runs fail on their way. It reports whether there are any to add.
+func (s *ModuliSettings) grow(all []Contender, start float64) bool {
+	n := len(s.Etas)
+	more, below, above := min(max(1, n/2), (64-n)/2), 0, 0 // race.Run takes 64
+	for _, c := range all {
+		ran := slices.ContainsFunc(c.Tuning, func(t race.Tuning) bool { return t.Trials[0].Steps > 0 })
+		if c.Chosen == n-1 {
+			above = more
+		} else if c.Chosen == 0 && !c.still(start) || c.Chosen < 0 && ran {
+			below = more
+		}
+	}
+	if n == 1 || below+above == 0 {
+		return false
+	}
+	low, high := s.Etas[1]/s.Etas[0], s.Etas[n-1]/s.Etas[n-2]
+	s.Etas = slices.Concat(powers(s.Etas[0]*math.Pow(low, -float64(below)), low, below), s.Etas, powers(s.Etas[n-1]*high, high, above))
+	return true
+}
+
+// still reports whether the penalised gap is to a hundredth that of θ₀, which is start.
+func (c Contender) still(start float64) bool {
+	return math.Abs(stat.Mean(c.gaps(c.Chosen), nil)-start) <= start/100
+}
+
+// startGap is the penalised gap of θ₀.
+func startGap(p *mixpolicy.Problem) float64 {
+	return must(RelativeGap(p))(&race.Observation{Theta: uniform(p.Dim())})
 }
 
 // race has the settings of the trials.
@@ -147,88 +187,72 @@ func (s ModuliSettings) race() race.Settings {
 	return race.Settings{Trials: s.Trials, Iterations: s.Iterations, Seed: s.Seed, Schedule: mixpolicy.LogSpaced(12), Progress: s.Progress}
 }
 
-// interval is a bootstrap interval: penalised gaps are skewed and not negative, and Student's
-// interval of a few may reach below 0.
+// interval is a bootstrap interval: Student's interval of a few penalised gaps may reach below 0, where none is.
 func interval(x []float64) race.Interval { return race.BootstrapInterval(x, confidence, 1) }
 
-// Table lists, for each modulus, the η₀ chosen and what the trials came to.
+// Table lists, for each modulus, the η₀ chosen, what the trials came to, and how much half the step and twice the
+// step change. The last row is θ₀, where no step has been taken.
 func (m *Moduli) Table() plotting.Table {
 	t := plotting.Table{
 		Caption: fmt.Sprintf("Moduli on %v after %d queries, %d trials", m.Problem.Class(), m.Settings.Iterations, m.Settings.Trials),
 		Columns: []plotting.Column{
-			{Head: "modulus"}, {Head: "η₀"}, {Head: "penalised gap / optimum"}, {Head: "cost"},
+			{Head: "modulus"}, {Head: "η₀"}, {Head: "penalised gap / optimum"}, {Head: "with η₀/2"}, {Head: "with 2η₀"}, {Head: "cost"},
 			{Head: "violation", Format: "%.2e"}, {Head: "R − ‖θ‖, least", Format: "%.3g"}, {Head: "remarks"},
 		}}
+	near := func(x []float64) string {
+		if mean := stat.Mean(x, nil); mean < math.Inf(1) {
+			return fmt.Sprintf("%.4f", mean)
+		}
+		return "diverges or fails"
+	}
 	for _, c := range m.Contenders {
 		var eta any // none, if no step size was chosen
 		if c.Chosen >= 0 {
 			eta = m.Settings.Etas[c.Chosen]
 		}
 		if c.Err != nil {
-			t.Row(c.Name, eta, "failed: "+c.Err.Error(), nil, nil, nil, m.remarks(c))
+			t.Row(c.Name, eta, "failed: "+c.Err.Error(), "", "", nil, nil, nil, m.remarks(c))
 			continue
 		}
 		iv := interval(c.gaps(c.Chosen))
-		t.Row(c.Name, eta, fmt.Sprintf("%.4f [%.4f, %.4f]", iv.Mean, iv.Lo, iv.Hi),
+		t.Row(c.Name, eta, fmt.Sprintf("%.4f [%.4f, %.4f]", iv.Mean, iv.Lo, iv.Hi), near(c.near[0]), near(c.near[1]),
 			stat.Mean(c.Runs.Final(race.Cost), nil), stat.Mean(c.Runs.Final(race.Violation), nil),
 			floats.Min(c.Runs.Final(m.room)), m.remarks(c))
 	}
-	if last := len(t.Columns) - 1; strings.Join(t.Columns[last].Text, "") == "" {
-		t.Columns = t.Columns[:last]
-	}
-	return t
-}
-
-// Sharpness is the table of how much the result depends on η₀: the mean penalised gap of the tuning trials with the η₀ of the
-// grid before the chosen one, with the chosen one, and with the next one, of which those that lost early have fewer trials. A remark tells
-// where the chosen one is at an end of the grid, so that a better one may be beyond. The last row is θ₀, where no step has been
-// taken: what is hardly better hardly moves.
-func (m *Moduli) Sharpness() plotting.Table {
-	t := plotting.Table{Caption: "Penalised gap / optimum, by the step size", Columns: []plotting.Column{
-		{Head: "modulus"}, {Head: "η₀"}, {Head: "η₀ before"}, {Head: "this η₀"}, {Head: "next η₀"}, {Head: "remarks"},
-	}}
-	etas := slices.Sorted(slices.Values(m.Settings.Etas))
-	for _, c := range m.Contenders {
-		if c.Chosen < 0 {
-			t.Row(c.Name, "", "", "", "", "no η₀ runs to the end")
-			continue
-		}
-		at, remark := slices.Index(etas, m.Settings.Etas[c.Chosen]), ""
-		if at == 0 || at == len(etas)-1 {
-			remark = fmt.Sprintf("η₀ is at an end of the grid from %.3g to %.3g: widen it", etas[0], etas[len(etas)-1])
-		}
-		score := func(i int) string {
-			if i < 0 || i >= len(etas) {
-				return "not tried"
-			}
-			if k := slices.Index(m.Settings.Etas, etas[i]); c.Tuning != nil && c.Tuning[k].Scores != nil {
-				return fmt.Sprintf("%.4g", stat.Mean(c.Tuning[k].Scores, nil))
-			}
-			return "diverges"
-		}
-		t.Row(c.Name, fmt.Sprintf("%.3g", etas[at]), score(at-1), score(at), score(at+1), remark)
-	}
-	t.Row("θ₀", "", "", fmt.Sprintf("%.4g", must(RelativeGap(m.Problem))(&race.Observation{Theta: uniform(m.Problem.Dim())})), "", "")
+	start := uniform(m.Problem.Dim())
+	t.Row("none: θ₀", nil, fmt.Sprintf("%.4f", startGap(m.Problem)), "", "", m.Problem.Objective(start), m.Problem.Violation(start),
+		m.room(&race.Observation{Last: start}), "")
 	return t
 }
 
 // remarks are what a reader has to know besides the numbers.
 func (m *Moduli) remarks(c Contender) string {
-	all := m.lost(c)
-	if c.Err == nil && len(c.Runs.Failed()) > 0 {
-		all = append(all, fmt.Sprintf("%d trials failed", len(c.Runs.Failed())))
+	var all []string
+	add := func(is bool, words string) {
+		if is {
+			all = append(all, words)
+		}
 	}
-	if c.beyond {
-		all = append(all, "its domain is not within the class")
-	}
-	if c.missing {
-		all = append(all, "the class is not within its domain")
+	lost := m.lost(c)
+	add(lost != "", lost)
+	if c.Runs != nil && c.Runs.Err() == nil {
+		failed, still := len(c.Runs.Failed()), c.still(startGap(m.Problem))
+		add(failed > 0, fmt.Sprintf("%d trials failed", failed))
+		add(still, "hardly moves from θ₀")
+		add(!still && (c.Chosen == 0 || c.Chosen == len(m.Settings.Etas)-1), "η₀ is at an end of what was tried")
+		for k, words := range []string{"η₀/2 is better", "2η₀ is better"} {
+			d := race.Differences(c.near[k], c.Runs.Ends(c.gap))
+			add(len(d) > 0 && interval(d).Hi < 0, words)
+		}
+		beyond, missing := m.Problem.Class().Mismatch(c.Modulus, uniform(m.Problem.Dim()))
+		add(beyond != nil, "its domain is not within the class")
+		add(missing != nil, "the class is not within its domain")
 	}
 	return strings.Join(all, "; ")
 }
 
 // lost names the step sizes with which a trial fails or diverges, if any.
-func (m *Moduli) lost(c Contender) []string {
+func (m *Moduli) lost(c Contender) string {
 	var etas []string
 	for k, eta := range m.Settings.Etas {
 		if c.gaps(k) == nil {
@@ -236,9 +260,9 @@ func (m *Moduli) lost(c Contender) []string {
 		}
 	}
 	if etas == nil {
-		return nil
+		return ""
 	}
-	return []string{"diverges or fails at η₀ = " + strings.Join(etas, ", ")}
+	return "diverges or fails at η₀ = " + strings.Join(etas, ", ")
 }
 
 // room is the curve of R − ‖θ_t‖, how far the iterate is from the boundary of the class.
@@ -252,12 +276,12 @@ func (m *Moduli) finished() []Contender {
 	return slices.DeleteFunc(slices.Clone(m.Contenders), func(c Contender) bool { return c.Err != nil })
 }
 
-// orNone is the figure, or one that says why there is nothing to draw.
-func orNone(what string, f plotting.Figure) plotting.Figure {
-	if f.Layers != nil {
-		return f
+// orNone is the figures, or one that says why there is nothing to draw.
+func orNone(what string, figures ...plotting.Figure) []plotting.Figure {
+	if slices.ContainsFunc(figures, func(f plotting.Figure) bool { return f.Layers != nil }) {
+		return figures
 	}
-	return plotting.Figure{Title: what + ": no modulus ran to the end; the table says why"}.With(plotting.Rule{})
+	return []plotting.Figure{plotting.Figure{Title: what + ": no modulus ran to the end; the table says why"}.With(plotting.Rule{})}
 }
 
 var queries = plotting.Axis{Label: "queries to the oracle", Log: true}
@@ -303,28 +327,25 @@ func (m *Moduli) Differences(from float64) plotting.Figure {
 			f.Layers = append(f.Layers, l)
 		}
 	}
-	return orNone("Differences", f)
+	return orNone("Differences", f)[0]
 }
 
 // Boundary draws how far the iterates θ_t that were recorded keep from the boundary of the
 // class, a panel for each modulus: means over trials with intervals.
 func (m *Moduli) Boundary() plotting.Panels {
-	var panels plotting.Panels
+	var figures []plotting.Figure
 	top := 0.0
 	for _, k := range m.finished() {
 		l := bandLine("", k.Runs.BandOf(race.Iterations, m.room, interval), 0)
 		top = max(top, floats.Max(l.Hi))
-		panels.Figures = append(panels.Figures, plotting.Figure{
+		figures = append(figures, plotting.Figure{
 			Title: k.Name, X: queries, Y: plotting.Axis{Label: "R − ‖θₜ‖"},
 		}.With(plotting.Points{X: l.X, Y: l.Y, Lo: l.Lo, Hi: l.Hi, Interval: strings.Replace(l.Interval, "band", "bars", 1)}))
 	}
-	for i := range panels.Figures {
-		panels.Figures[i].Y.Max = 1.05 * top
+	for i := range figures {
+		figures[i].Y.Max = 1.05 * top
 	}
-	if panels.Figures == nil {
-		return plotting.Row(orNone("Boundary", plotting.Figure{}))
-	}
-	return panels
+	return plotting.Row(orNone("Boundary", figures...)...)
 }
 
 // Sensitivity draws the penalised gap after all queries against η₀, of those not chosen the mean over
@@ -338,9 +359,9 @@ func (m *Moduli) Sensitivity() plotting.Figure {
 				rows = append(rows, race.Row{At: eta, Value: stat.Mean(x, nil)})
 			}
 		}
-		f.Layers = append(f.Layers, line(strings.Join(append([]string{c.Name}, m.lost(c)...), ", "), rows))
+		f.Layers = append(f.Layers, line(strings.TrimSuffix(c.Name+", "+m.lost(c), ", "), rows))
 	}
-	return orNone(f.Title, f)
+	return orNone(f.Title, f)[0]
 }
 
 func sensitivity(title, label string) plotting.Figure {
@@ -358,10 +379,10 @@ func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (f plo
 	for i, own := range m.finished() {
 		var tuned, kept race.Record
 		for _, r := range radii {
-			c := own
+			c, set := own, m.Settings
 			if class := m.Problem.Class(); r != class.R {
 				class.R = r
-				all, err := m.Settings.compete(ctx, must(mixpolicy.NewProblem(m.Problem.Features(), class)), own.Family)
+				all, err := set.compete(ctx, must(mixpolicy.NewProblem(m.Problem.Features(), class)), own.Family)
 				if err != nil {
 					return f, fault.At("paper", fmt.Sprintf("R = %g", r), err)
 				}
@@ -370,7 +391,7 @@ func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (f plo
 			if x := c.gaps(c.Chosen); x != nil {
 				tuned = append(tuned, interval(x).Row(race.Row{At: r}))
 			}
-			if x := c.gaps(own.Chosen); x != nil {
+			if x := c.gaps(slices.Index(set.Etas, m.Settings.Etas[own.Chosen])); x != nil {
 				kept = append(kept, race.Row{At: r, Value: stat.Mean(x, nil)})
 			}
 		}
@@ -379,7 +400,7 @@ func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (f plo
 		dashed.Color, dashed.Dash = solid.Color, plotting.Dashed
 		f.Layers = append(f.Layers, solid, dashed)
 	}
-	return orNone(f.Title, f), nil
+	return orNone(f.Title, f)[0], nil
 }
 
 // oneRun draws θₜ and θ̂ₜ of the first trial, each as a number of a θ. Between two points θₜ has
@@ -428,10 +449,7 @@ func (m *Moduli) Paths() (plotting.Panels, error) {
 		return plotting.Panels{}, fmt.Errorf("paper: paths on the hyperplane for d = %d, want d = 2 or 3", m.Problem.Dim())
 	}
 	figures := mapped(m.finished(), func(c Contender) plotting.Figure { return draw(c, m.best.Theta) })
-	if figures == nil {
-		figures = append(figures, orNone("Paths", plotting.Figure{}))
-	}
-	return plotting.Row(figures...), nil
+	return plotting.Row(orNone("Paths", figures...)...), nil
 }
 
 // distance is D(θ*; ·) for the leading coordinates of a θ on the hyperplane, +∞ outside of the
@@ -444,8 +462,7 @@ func (c Contender) distance(best []float64) (d func(leading ...float64) float64,
 		}
 		return math.Inf(1)
 	}
-	start := c.Runs.Finished()[0].Observations[0].Theta
-	if v := d(start[:len(start)-1]...); !math.IsInf(v, 1) {
+	if v := d(uniform(len(best))[1:]...); !math.IsInf(v, 1) {
 		levels = []float64{4 * v, v, v / 4, v / 16, v / 64}
 	}
 	return d, levels
