@@ -288,8 +288,5 @@ func (e *cellError) Error() string {
 	if said == "" && !e.stopped {
 		said = ": " + e.message
 	}
-	if strings.Contains(said, "expected declaration, found") {
-		said += "\n  (statements stand below a line with %% alone)"
-	}
 	return head + said
 }
