@@ -27,11 +27,12 @@ func minimumDegree(out, in *sparse.Matrix, most Work) *plan {
 	var held, tail []int32 // room for sets; the states that come last
 	heads := buckets{first: make([]int32, n+1), next: make([]int32, n), prev: make([]int32, n), degree: make([]int32, n)}
 	many := max(16, 10*int(math.Sqrt(float64(n))))
+	var near []int32
 	gone, last := make([]bool, n), make([]bool, n) // eliminated, or absorbed in another set; in no bucket
 	for i := 1; i < n; i++ {
 		to, _ := out.Row(i)
 		from, _ := in.Row(i)
-		near := slices.DeleteFunc(slices.Concat(to, from), func(j int32) bool { return j == 0 || int(j) == i })
+		near = slices.DeleteFunc(append(append(near[:0], to...), from...), func(j int32) bool { return j == 0 || int(j) == i })
 		slices.Sort(near)
 		near = slices.Compact(near)
 		start[i], list = len(list), append(list, near...)
@@ -46,6 +47,9 @@ func minimumDegree(out, in *sparse.Matrix, most Work) *plan {
 	seen, counted, outside := make([]int32, n), make([]int32, n), make([]int32, n)
 	var work Work
 	for k := heads.least(); k != 0; k = heads.least() {
+		if len(held)+n > cap(held) {
+			held = make([]int32, 0, 8*n) // sets that are held stay where they are
+		}
 		from := len(held)
 		seen[k] = k
 		join := func(states []int32) {

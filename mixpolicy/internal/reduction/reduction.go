@@ -57,6 +57,7 @@ var ErrFill = errors.New("elimination fills the matrix")
 type Chain struct {
 	Lost   bool // a product fell below the normal range and lost digits
 	fronts []front
+	room   []float64 // for the fronts to come
 	size   int
 	terms  int // f(i,k) > 0
 }
@@ -85,7 +86,9 @@ func Reduce(ctx context.Context, out *sparse.Matrix, most Work) (*Chain, error) 
 	}
 	next, under := make([]int32, n), make([]int32, n) // the state of the joined ones that goes first; the one that goes with it
 	with := make([]bool, n)                           // goes with next
+	entries, fronts := 0, 0
 	for _, k := range p.order {
+		entries += len(p.beyond[k]) + 1
 		for _, j := range p.beyond[k] {
 			if p.place[j] < p.place[next[k]] {
 				next[k] = j
@@ -93,11 +96,13 @@ func Reduce(ctx context.Context, out *sparse.Matrix, most Work) (*Chain, error) 
 		}
 		if q := next[k]; q != 0 && under[q] == 0 && len(p.beyond[q]) == len(p.beyond[k])-1 {
 			under[q], with[k] = k, true
+			fronts--
 		}
+		fronts++
 	}
+	c.fronts, c.room = make([]front, 0, fronts), make([]float64, 2*entries+n)
 	child, sibling := make([]int32, n), make([]int32, n) // fronts, plus 1
-	local := make([]int32, n)
-	var a []float64
+	local, places := make([]int32, n), make([]int32, n)  // in the front at hand; of the states of one that is added to it
 	for _, k := range p.order {
 		if with[k] {
 			continue
@@ -112,8 +117,7 @@ func Reduce(ctx context.Context, out *sparse.Matrix, most Work) (*Chain, error) 
 		for at, s := range f.states {
 			local[s] = int32(at)
 		}
-		a = slices.Grow(a[:0], m*m)[:m*m]
-		clear(a)
+		a := make([]float64, m*m)
 		for at := f.first; at < m; at++ {
 			s := f.states[at]
 			col, val := out.Row(int(s))
@@ -129,17 +133,14 @@ func Reduce(ctx context.Context, out *sparse.Matrix, most Work) (*Chain, error) 
 				}
 			}
 			for b := child[s]; b != 0; b = sibling[b-1] {
-				c.fronts[b-1].add(a, m, local)
+				c.fronts[b-1].add(a, m, local, places)
 			}
 		}
 		if err := c.eliminate(ctx, &f, a); err != nil {
 			return nil, err
 		}
 		if q := next[k]; q != 0 {
-			f.update = make([]float64, 0, f.first*f.first)
-			for i := range f.first {
-				f.update = append(f.update, a[i*m:i*m+f.first]...)
-			}
+			f.update = a
 			sibling[len(c.fronts)] = child[q]
 			child[q] = int32(len(c.fronts) + 1)
 		}
@@ -149,14 +150,24 @@ func Reduce(ctx context.Context, out *sparse.Matrix, most Work) (*Chain, error) 
 }
 
 // add moves what the elimination of f has left to the matrix of m states.
-func (f *front) add(a []float64, m int, local []int32) {
+func (f *front) add(a []float64, m int, local, places []int32) {
+	places = places[:f.first]
 	for i, s := range f.states[:f.first] {
-		row := a[int(local[s])*m:][:m]
-		for j, v := range f.update[i*f.first:][:f.first] {
-			row[local[f.states[j]]] += v
+		places[i] = local[s]
+	}
+	for i, to := range places {
+		row, from := a[int(to)*m:][:m], f.update[i*len(f.states):][:f.first]
+		for j, k := range places {
+			row[k] += from[j]
 		}
 	}
 	f.update = nil
+}
+
+// take returns room for so many numbers.
+func (c *Chain) take(count int) (x []float64) {
+	x, c.room = c.room[:0:count], c.room[count:]
+	return x
 }
 
 const leastNormal = 0x1p-1022
@@ -165,7 +176,7 @@ const leastNormal = 0x1p-1022
 func (c *Chain) eliminate(ctx context.Context, f *front, a []float64) error {
 	m := len(f.states)
 	made := (m*(m-1) - f.first*(f.first-1)) / 2
-	f.from, f.into, f.leave = make([]float64, 0, made), make([]float64, 0, made), make([]float64, 0, m-f.first)
+	f.from, f.into, f.leave = c.take(made), c.take(made), c.take(m-f.first)
 	for k := m - 1; k >= f.first; k-- {
 		if err := ctx.Err(); err != nil {
 			return err
