@@ -11,17 +11,19 @@ import (
 // 1983), preconditioned by [cycle.correct] and truncated to the last directions: it
 // makes ‖residual‖₂ least over μ + their span.
 type krylov struct {
-	direction, image [directions][]float64 // e and (I − Pᵀ)e
-	norm             [directions]float64   // ‖image‖₂²
+	direction, image [][]float64 // e and (I − Pᵀ)e
+	norm             []float64   // ‖image‖₂²
+
+	// patience is the number of steps over which the residual has to halve. The first steps of a space
+	// often gain little, and on random graphs whose weights differ a lot all of them do, whatever the shares.
+	patience int
 }
 
-// directions is the number of directions kept. With two vectors each they take as much
-// memory as 14 moves a state. More than ten gain less than they cost.
+// directions is the number of directions kept, if patience is less. With two vectors each they take as much
+// memory as 14 moves a state. More than ten gain less than they cost where steps gain a lot.
 const directions = 10
 
-// patience is the number of steps over which the residual has to halve. The first
-// steps of a space often gain little.
-const patience = 4
+const leastPatience, mostPatience = 4, 32
 
 // solve adds to x what lessens r, the residual of the states of c, until that of all is
 // down to target or progress is slow.
@@ -29,15 +31,19 @@ func (k *krylov) solve(c *cycle, x, r []float64, target float64) {
 	s := c.solver
 	outside := s.Residual - norm1(r)
 	mark := s.Residual
+	keep := max(directions, k.patience)
+	for len(k.norm) < keep {
+		k.direction, k.image, k.norm = append(k.direction, nil), append(k.image, nil), append(k.norm, 0)
+	}
 	for step := 0; s.Sweeps < s.set.MaxSweeps; step++ {
-		at := step % directions
+		at := step % keep
 		e, v := sized(k.direction[at], len(r)), sized(k.image[at], len(r))
 		k.direction[at], k.image[at] = e, v
 		c.correct(e, r, v, true)
 		if s.ctx.Err() != nil {
 			return // e may be unfinished
 		}
-		others := slices.DeleteFunc(every(min(step, directions)), func(q int32) bool { return int(q) == at })
+		others := slices.DeleteFunc(every(min(step, keep)), func(q int32) bool { return int(q) == at })
 		along := totals(len(r), len(others), func(lo, hi int, sums []float64) {
 			for i := lo; i < hi; i++ {
 				v[i] = r[i] - v[i] // what was left, to (I − Pᵀ)e
@@ -72,8 +78,9 @@ func (k *krylov) solve(c *cycle, x, r []float64, target float64) {
 		if s.Residual <= target {
 			return
 		}
-		if step%patience == patience-1 {
+		if step%k.patience == k.patience-1 {
 			if s.Residual > mark/2 {
+				k.patience = min(2*k.patience, mostPatience)
 				return
 			}
 			mark = s.Residual

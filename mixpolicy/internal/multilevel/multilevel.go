@@ -126,7 +126,7 @@ func Stationary(ctx context.Context, c Chain, mu []float64, set Settings) (Resul
 	if c.In.NNZ() > most {
 		return Result{}, fmt.Errorf("%d moves between states, want at most %d", c.In.NNZ(), most)
 	}
-	s := &solver{ctx: ctx, set: set, mu: mu, residual: make([]float64, len(mu))}
+	s := &solver{ctx: ctx, set: set, mu: mu, residual: make([]float64, len(mu)), krylov: krylov{patience: leastPatience}}
 	s.top = s.newLevel(c.In, c.Leave)
 	s.top.invert()
 	normalise(mu)
