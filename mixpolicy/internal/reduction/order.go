@@ -72,8 +72,9 @@ func minimumDegree(out, in *sparse.Matrix, most Work) *plan {
 		p.order = append(p.order, k)
 		// The states that are left have as many neighbours, and mostly more. On a grid in the plane the entries that
 		// this makes, about 8n, remain the same; the last states, √n, make 8n√n products. In space entries grow.
-		rest := float64(n-len(p.order)) * float64(len(set))
-		if work.add(len(set), most) || rest*rest/8 > most.Products*math.Sqrt(float64(n)) {
+		left := float64(n - len(p.order))
+		rest := left * float64(len(set))
+		if work.add(len(set), most) || min(rest*rest/8/math.Sqrt(float64(n)), left*left*left/3) > most.Products {
 			return nil
 		}
 		for _, i := range set {
