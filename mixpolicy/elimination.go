@@ -12,8 +12,13 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// Elimination is tried first where it takes about two seconds, and done where a second gigabyte is not needed.
-var quickly, atMost = reduction.Work{Entries: 4e7, Products: 1.2e9}, reduction.Work{Entries: 1.2e8, Products: 2e10}
+// Elimination is tried first where it takes about two seconds, tried again where that takes five, and done where
+// a second gigabyte is not needed.
+var (
+	quickly   = reduction.Work{Entries: 4e7, Products: 1.2e9}
+	patiently = reduction.Work{Entries: 1.2e8, Products: 5e9}
+	atMost    = reduction.Work{Entries: 1.2e8, Products: 2e10}
+)
 
 // reduced is a chain after elimination. A discounted chain is made an undiscounted one by a further state ∗, number
 // 0, that every state enters with probability 1−γ and that is left for s with probability α(s).

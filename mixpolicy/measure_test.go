@@ -329,30 +329,81 @@ func TestLostProducts(t *testing.T) {
 	for s := range n {
 		ring[s], edges[s] = map[int]float64{(s + 1) % n: .5, (s + n - 1) % n: .01}, map[int]float64{}
 	}
-	r := rand.New(rand.NewPCG(1, 1))
+	joined(edges, rand.New(rand.NewPCG(1, 1)), 30)
+	for name, weights := range map[string][]map[int]float64{"ring": ring, "edges": edges} {
+		x, want := onEdges(weights)
+		q := occupation(t, x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: mixpolicy.Elimination})
+		if off := close1(q.State, want); !(off <= q.Error && q.Error < 1e-8) {
+			t.Errorf("%s: off by %v, said to be by %v", name, off, q.Error)
+		}
+	}
+}
+
+// joined joins each state to the next and to one at random, by edges whose weights are over so many powers of ten.
+func joined(edges []map[int]float64, r *rand.Rand, decades float64) {
+	n := len(edges)
 	join := func(i, j int) {
-		w := math.Pow(10, 30*r.Float64())
+		w := math.Pow(10, decades*r.Float64())
 		edges[i][j], edges[j][i] = w, w
 	}
 	for s := range n {
 		join(s, (s+1)%n)
 		join(r.IntN(n), (s+n/2)%n)
 	}
-	for name, weights := range map[string][]map[int]float64{"ring": ring, "edges": edges} {
-		want := make([]float64, n) // of a walk on edges: the weights of a state's edges; on the ring they are all the same
-		for s, w := range weights {
-			want[s] = floats.Sum(slices.Sorted(maps.Values(w)))
+}
+
+// onEdges is a walk with steps in proportion to weights. If w(s,s′) = w(s′,s), or what enters a state is what leaves it,
+// its measure is in proportion to the totals.
+func onEdges(weights []map[int]float64) (x *mixpolicy.MDP, mu []float64) {
+	total := make([]float64, len(weights))
+	for s, w := range weights {
+		total[s] = floats.Sum(slices.Sorted(maps.Values(w)))
+	}
+	x = walk(len(weights), mixpolicy.AverageCost, func(s int) (next transitions) {
+		for to, w := range weights[s] {
+			next = append(next, mixpolicy.Transition{To: to, P: w / total[s]})
 		}
-		x := walk(n, mixpolicy.AverageCost, func(s int) (next transitions) {
-			for to, w := range weights[s] {
-				next = append(next, mixpolicy.Transition{To: to, P: w / want[s]})
+		return next
+	})
+	mu = slices.Clone(total)
+	floats.Scale(1/floats.Sum(mu), mu)
+	return x, mu
+}
+
+// Random graphs: multilevel is patient where weights differ by 10⁴, and elimination ends in a large dense matrix, here of a
+// chain of three permutations. Where weights differ by 10⁹ and that matrix is too large, both give up, after some seconds of
+// work, and the error says what can be done.
+func TestRandomGraph(t *testing.T) {
+	for _, c := range []struct {
+		n       int
+		decades float64
+		method  mixpolicy.MeasureMethod
+	}{{5000, 4, mixpolicy.Multilevel}, {4000, 0, mixpolicy.Elimination}, {30_000, 9, mixpolicy.Auto}} {
+		if c.n > 5000 && testing.Short() {
+			continue
+		}
+		r, edges := rand.New(rand.NewPCG(2, 2)), make([]map[int]float64, c.n)
+		for s := range edges {
+			edges[s] = map[int]float64{}
+		}
+		if c.decades > 0 {
+			joined(edges, r, c.decades)
+		} else {
+			for _, w := range []float64{1, 10, 100} {
+				for s, to := range r.Perm(c.n) {
+					edges[s][to] += w
+				}
 			}
-			return next
-		})
-		q := occupation(t, x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: mixpolicy.Elimination})
-		floats.Scale(1/floats.Sum(want), want)
-		if off := close1(q.State, want); !(off <= q.Error && q.Error < 1e-8) {
-			t.Errorf("%s: off by %v, said to be by %v", name, off, q.Error)
+		}
+		x, want := onEdges(edges)
+		q, err := mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: c.method})
+		if off := close1(q.State, want); !(off <= q.Error) || q.Sweeps > 3000 {
+			t.Errorf("%d states: off by %v, said to be by %v, after %d sweeps of %v", c.n, off, q.Error, q.Sweeps, q.Method)
+		}
+		if c.method == mixpolicy.Auto {
+			wantError(t, err, "not converged after", "elimination fills", "as Start, with more than")
+		} else if err != nil || q.Error > 1e-8 || q.Sweeps > 1000 {
+			t.Errorf("%d states: error %v after %d sweeps of %v: %v", c.n, q.Error, q.Sweeps, q.Method, err)
 		}
 	}
 }

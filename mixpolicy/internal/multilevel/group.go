@@ -10,18 +10,6 @@ import (
 // states, 5 million, are less than a sweep over a million states.
 const coarsest = 250
 
-// pairings is how often states are paired to make a level: groups have half as many
-// states as a state has neighbours, 2 on a line and 4 else. Larger groups make
-// cheaper cycles that may converge very slowly: a line of 10⁵ states takes 183 sweeps
-// with groups of 2 and 1500 with groups of 4; a grid that moves fast in one dimension
-// and slowly in the other, 266 sweeps with groups of 4 and over 3000 with 8.
-func pairings(in *sparse.Matrix) int {
-	if in.NNZ() < 3*in.Rows {
-		return 1
-	}
-	return 2
-}
-
 // grouping is how states are lumped.
 type grouping struct {
 	group   []int32 // of each state
@@ -59,9 +47,16 @@ func (l *level) build() {
 	}
 	l.share = make([]float64, n)
 	l.grouping = newGrouping(every(n), n)
+	// Groups have half as many states as a state has neighbours, 2 on a line and 4 else. Larger groups make
+	// cheaper cycles that may converge very slowly: a line of 10⁵ states takes 183 sweeps
+	// with groups of 2 and 1500 with groups of 4; a grid that moves fast in one dimension
+	// and slowly in the other, 266 sweeps with groups of 4 and over 3000 with 8.
 	// Where neighbours of neighbours are new states, as in a random graph, pairing
 	// hardly lessens the moves; it goes on until half of them are gone.
-	least := pairings(l.in)
+	least := 2 // pairings
+	if l.in.NNZ() < 3*l.in.Rows {
+		least = 1
+	}
 	for k := 1; k <= least || 2*l.next.in.NNZ() > l.in.NNZ() && l.groups() > coarsest; k++ {
 		if l.ctx.Err() != nil {
 			return

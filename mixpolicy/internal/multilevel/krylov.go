@@ -11,8 +11,8 @@ import (
 // 1983), preconditioned by [cycle.correct] and truncated to the last directions: it
 // makes ‖residual‖₂ least over μ + their span.
 type krylov struct {
-	direction, image [][]float64 // e and (I − Pᵀ)e
-	norm             []float64   // ‖image‖₂²
+	direction, image [mostPatience][]float64 // e and (I − Pᵀ)e
+	norm             [mostPatience]float64   // ‖image‖₂²
 
 	// patience is the number of steps over which the residual has to halve. The first steps of a space
 	// often gain little, and on random graphs whose weights differ a lot all of them do, whatever the shares.
@@ -21,9 +21,7 @@ type krylov struct {
 
 // directions is the number of directions kept, if patience is less. With two vectors each they take as much
 // memory as 14 moves a state. More than ten gain less than they cost where steps gain a lot.
-const directions = 10
-
-const leastPatience, mostPatience = 4, 32
+const directions, leastPatience, mostPatience = 10, 4, 32
 
 // solve adds to x what lessens r, the residual of the states of c, until that of all is
 // down to target or progress is slow.
@@ -32,9 +30,6 @@ func (k *krylov) solve(c *cycle, x, r []float64, target float64) {
 	outside := s.Residual - norm1(r)
 	mark := s.Residual
 	keep := max(directions, k.patience)
-	for len(k.norm) < keep {
-		k.direction, k.image, k.norm = append(k.direction, nil), append(k.image, nil), append(k.norm, 0)
-	}
 	for step := 0; s.Sweeps < s.set.MaxSweeps; step++ {
 		at := step % keep
 		e, v := sized(k.direction[at], len(r)), sized(k.image[at], len(r))

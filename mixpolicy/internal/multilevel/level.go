@@ -60,13 +60,10 @@ func inflow(in *sparse.Matrix, z []float64, i int) float64 {
 	return flow(in, z, in.Ptr[i], in.Ptr[i+1])
 }
 
-// leastNormal is the least normal number; its inverse is finite.
-const leastNormal = 0x1p-1022
-
 func (l *level) invert() {
 	each(len(l.leave), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			if l.inverse[i] = 1 / l.leave[i]; l.leave[i] < leastNormal {
+			if l.inverse[i] = 1 / l.leave[i]; l.leave[i] < 0x1p-1022 { // not normal: the inverse may be infinite
 				l.inverse[i] = 0
 			}
 		}

@@ -24,10 +24,9 @@ func minimumDegree(out, in *sparse.Matrix, most Work) *plan {
 	p := &plan{order: make([]int32, 0, n), place: make([]int32, n), beyond: make([][]int32, n)}
 	start, end := make([]int, n), make([]int, n) // list[start[i]:end[i]]: neighbours j of state i, and sets that it is in, as ^p
 	list := make([]int32, 0, 2*out.NNZ())
-	var held, tail []int32 // room for sets; the states that come last
+	var held, tail, near []int32 // room for sets; the states that come last; neighbours of one
 	heads := buckets{first: make([]int32, n+1), next: make([]int32, n), prev: make([]int32, n), degree: make([]int32, n)}
 	many := max(16, 10*int(math.Sqrt(float64(n))))
-	var near []int32
 	gone, last := make([]bool, n), make([]bool, n) // eliminated, or absorbed in another set; in no bucket
 	for i := 1; i < n; i++ {
 		to, _ := out.Row(i)

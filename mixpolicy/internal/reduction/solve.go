@@ -8,7 +8,6 @@ import "math"
 func (c *Chain) Measure() []float64 {
 	v := make([]wide, c.size)
 	v[0] = wide{f: 1}
-	largest := v[0]
 	for at := len(c.fronts) - 1; at >= 0; at-- {
 		f := &c.fronts[at]
 		end := len(f.into)
@@ -18,18 +17,20 @@ func (c *Chain) Measure() []float64 {
 			var sum wide
 			for i, part := range into {
 				if part != 0 {
-					sum = sum.plus(v[f.states[i]].times(part))
+					p, from := widen(part, 0), v[f.states[i]]
+					sum = sum.plus(widen(p.f*from.f, p.e+from.e))
 				}
 			}
-			if v[f.states[k]] = sum; sum.f != 0 && (sum.e > largest.e || sum.e == largest.e && sum.f > largest.f) {
-				largest = sum
-			}
+			v[f.states[k]] = sum
 		}
 	}
-	out := make([]float64, len(v))
-	_, top := math.Frexp(largest.f)
+	out, largest := make([]float64, len(v)), 0
+	for _, a := range v {
+		_, more := math.Frexp(a.f)
+		largest = max(largest, a.e+more)
+	}
 	for k, a := range v {
-		out[k] = math.Ldexp(a.f, 512*(a.e-largest.e)-top)
+		out[k] = math.Ldexp(a.f, a.e-largest)
 	}
 	return out
 }
@@ -43,40 +44,27 @@ func (c *Chain) LostError(time float64) float64 {
 	return r * r / 2
 }
 
-// A wide number is f·2⁵¹²ᵉ, where 2⁻²⁵⁶ ≤ f < 2²⁵⁶ or f = 0: a float64 that neither overflows nor
+// A wide number is f·2ᵉ, where 2⁻²⁵⁶ < f < 2²⁵⁶ or f = 0: a float64 that neither overflows nor
 // underflows, for numbers that are not negative.
 type wide struct {
 	f float64
 	e int
 }
 
-// widen returns x·2⁵¹²ᵉ.
+// widen returns x·2ᵉ.
 func widen(x float64, e int) wide {
-	for ; x > 0 && x < 0x1p-256; e-- {
-		x *= 0x1p512
+	if 0x1p-256 < x && x < 0x1p256 {
+		return wide{x, e}
 	}
-	for ; x >= 0x1p256 && x <= math.MaxFloat64; e++ {
-		x *= 0x1p-512
-	}
-	return wide{x, e}
-}
-
-func (a wide) times(x float64) wide {
-	b := widen(x, a.e)
-	return widen(a.f*b.f, b.e)
+	f, more := math.Frexp(x)
+	return wide{f, e + more}
 }
 
 func (a wide) plus(b wide) wide {
 	if a.f == 0 || b.f != 0 && a.e < b.e {
 		a, b = b, a
 	}
-	switch a.e - b.e {
-	case 0:
-		return widen(a.f+b.f, a.e)
-	case 1:
-		return widen(a.f+b.f*0x1p-512, a.e)
-	}
-	return a // b is less than 2⁻⁵¹² of it
+	return widen(a.f+math.Ldexp(b.f, b.e-a.e), a.e)
 }
 
 // Values returns h = c − gt + Ph with h(0) = 0 for costs c and durations t, and the gain g, the cost of a cycle
