@@ -175,7 +175,7 @@ func (p *part) direct(x, _ []float64) []reading {
 			return nil
 		}
 	}
-	got, above, below := p.inverse(y), p.inverse(combine(1, y, 100, off)), p.inverse(combine(1, y, -100, off))
+	got, above, below := p.inverse(y), p.inverse(combine(1, y, slack, off)), p.inverse(combine(1, y, -slack, off))
 	limit := max(norm2(combine(1, above, -1, got)), norm2(combine(1, below, -1, got))) + 1e-8*maxAbs(x)
 	return p.all(y, got, x, limit, nans(len(x)))
 }
