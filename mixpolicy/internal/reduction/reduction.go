@@ -9,7 +9,8 @@
 //
 // A sparse LU factorisation of I − P with an order of the same kind, such as SciPy's, can be a little faster on grids and
 // flows in the plane: it neither adds up each l_k anew, which the proof below needs, nor keeps an exponent beside each mass.
-// But it subtracts. On a deep double well its measure has no right digit, at a residual of rounding.
+// On blocks that hubs join, its order by columns fills less than this one. But it subtracts: on a deep double well its measure
+// may have no right digit, at a residual of rounding.
 //
 // # The error
 //
