@@ -168,9 +168,9 @@ func (x *MDP) auto(ctx context.Context, q *Measure, chain *sparse.Matrix, suppor
 	if first == nil || ctx.Err() != nil && !fills {
 		return first
 	}
-	// Networks and queues take a hundred sweeps, random graphs whose weights differ by 10⁴ six hundred. On 10⁵ states a
-	// thousand take some five seconds; on fewer, more are made.
-	stalls := max(1000, 300_000_000/(chain.NNZ()+x.n))
+	// Networks and queues take a hundred sweeps, random graphs whose weights differ by 10⁴ up to seven hundred. On 10⁵ states
+	// eight hundred take five to eight seconds on two processors; on fewer, more are made.
+	stalls := max(800, 300_000_000/(chain.NNZ()+x.n))
 	q.Method = Multilevel
 	most := set.MaxSweeps
 	set.MaxSweeps = min(most, stalls)
