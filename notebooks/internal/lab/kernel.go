@@ -84,7 +84,11 @@ func (l *Lab) mended(ctx context.Context, pins []byte) (modfile string, err erro
 	for _, name := range []string{"goplsclient/exec.go", "goplsclient/conn.go", "gonberror.go"} {
 		file := filepath.Join(folder, "internal", "goexec", name)
 		source, err := os.ReadFile(file)
-		if err := errors.Join(err, writeFile(file, []byte(changes.Replace(string(source))))); err != nil {
+		changed := changes.Replace(string(source))
+		if err == nil && changed == string(source) {
+			err = fmt.Errorf("GoNB's %s has nothing to change, and may be another version's", name)
+		}
+		if err := errors.Join(err, writeFile(file, []byte(changed))); err != nil {
 			return "", err
 		}
 	}
