@@ -221,9 +221,7 @@ func stochasticGradient(p *mixpolicy.Problem, lambda []float64, pair int) []floa
 // gradientErrors returns e = ĝ − ∇_θ𝓛 at λ, of shape pairs × d: a row for each pair that may
 // be sampled. A nil λ is 0.
 func gradientErrors(p *mixpolicy.Problem, lambda []float64) (errs [][]float64) {
-	if lambda == nil {
-		lambda = make([]float64, p.MDP().Pairs())
-	}
+	lambda = slices.Concat(lambda, make([]float64, p.MDP().Pairs()-len(lambda)))
 	mean := make([]float64, p.Dim())
 	p.GradTheta(mean, lambda)
 	for i := range lambda {

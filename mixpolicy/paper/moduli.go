@@ -539,20 +539,14 @@ func Evidence(r *bregman.Report) (views []plotting.View) {
 		t.Row(e.Name, e.Verdict(), e.Share(), strings.TrimSpace(e.Note+" "+e.Where))
 	}
 	views = append(views, t)
-	if len(r.Findings) == 0 {
-		for _, f := range []struct {
-			title, x, y string
-			points      []bregman.Point
-		}{
-			{"φ and its gradient agree: the Taylor remainder falls as h²", "step h", "remainder", r.Taylor},
-			{"Towards the boundary the gradient grows", "what is left of the way", "change of the gradient", r.Boundary},
-		} {
-			if line := curve("measured", f.points, true); len(line.X) > 1 {
-				figures = append(figures, plotting.Figure{
-					Title: f.title, X: plotting.Axis{Label: f.x, Log: true}, Y: plotting.Axis{Label: f.y, Log: true}}.With(line))
-			}
+	add := func(title, x, y string, points []bregman.Point) {
+		if line := curve("measured", points, true); len(line.X) > 1 && len(r.Findings) == 0 {
+			figures = append(figures, plotting.Figure{
+				Title: title, X: plotting.Axis{Label: x, Log: true}, Y: plotting.Axis{Label: y, Log: true}}.With(line))
 		}
 	}
+	add("φ and its gradient agree: the Taylor remainder falls as h²", "step h", "remainder", r.Taylor)
+	add("Towards the boundary the gradient grows", "what is left of the way", "change of the gradient", r.Boundary)
 	if figures != nil {
 		views = append(views, plotting.Row(figures...))
 	}

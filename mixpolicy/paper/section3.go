@@ -105,6 +105,14 @@ func checkUnbiased(context.Context) Finding {
 	return holds(relativeVectorError(meanGradient(p, lambda)), "the expectation over all 24 pairs is Ψᵀ(c − λ)")
 }
 
+// checkDrawnPair: to the letter the first line of (3.6) is the sample itself.
+func checkDrawnPair(context.Context) Finding {
+	p := smallProblem(mixpolicy.Ball(2))
+	mean, gradient := meanGradient(p, make([]float64, p.MDP().Pairs()))
+	off := floats.Norm(gradientErrors(p, nil)[0], 2) / floats.Norm(gradient, 2)
+	return holdsCorrected(off, relativeVectorError(mean, gradient), "λ = 0: to the letter it is a sample, %.3g off at pair 0", off)
+}
+
 // checkIndexSet: section 3.1 draws i from {0, …, d}, of which 0 is no policy.
 func checkIndexSet(context.Context) Finding {
 	p := smallProblem(mixpolicy.Ball(2))

@@ -360,6 +360,14 @@ func checkCoin(ctx context.Context, left func(CoinRun) float64) Finding {
 		printed, len(runs), withA3, corrected).within(0)
 }
 
+// witnessUniversalConstants: the bound of (5.19a) for c₀ = 4 at δ² = 8R²C_e²Ση² ln(4/ρ)/k, which is to be ρ/2.
+func witnessUniversalConstants(context.Context) Finding {
+	const c0, rho = 4, 0.05
+	bound := func(k float64) float64 { return 2 * math.Exp(-c0*math.Log(4/rho)/k) }
+	return holdsCorrected(relativeError(bound(c0*c0), rho/2), relativeError(bound(c0), rho/2),
+		"c₀ = 4, ρ/2 = %g: (5.19a) is %.3g at the deviation with 1/c₀, %.3g at that with 1/√c₀", rho/2, bound(c0*c0), bound(c0))
+}
+
 // checkLikely checks an inequality with the right side of (5.24), by [Coin] and along runs.
 func checkLikely(number string) check {
 	left := map[string]func(CoinRun) float64{"5.22": func(r CoinRun) float64 { return r.Sum / r.Steps },

@@ -341,12 +341,11 @@ func DefaultContest(c Protocol) ContestSettings {
 
 // powers returns first, first·factor, …, n of them.
 func powers(first, factor float64, n int) []float64 {
-	x := make([]float64, n)
-	for k := range x {
-		x[k] = first
+	return draws(n, func() float64 {
+		v := first
 		first *= factor
-	}
-	return x
+		return v
+	})
 }
 
 // Contest runs the comparison under the protocol. The schedule of a tuned method is the

@@ -1,6 +1,8 @@
 // Package theory computes the quantities of the paper's analysis: the constants and bounds
 // of section 3.2, as printed and corrected; the Orlicz norms of section 2; and the mixing
 // times and ergodicity constants of Assumptions A.1 and A.2. No method uses it.
+//
+// [x]₋ is max{−x, 0} here. The paper's is x ∧ 0, with the same norms.
 package theory
 
 import (
