@@ -215,6 +215,13 @@ function (charts) {
         });
       });
     });
+    var table = "series,x,y,lo,hi\n";
+    option.series.forEach(function (s) {
+      var rule = s.renderItem === "rule", name = rule ? s.label.formatter || "" : s.name.replace(/^series\u0000\d+$/, "");
+      if (s.type !== "custom" || rule || s.renderItem === "boxes") raw[s.datasetIndex || 0].forEach(function (r) {
+        table += ['"' + name.replace(rich, "$2").replace(/"/g, '""') + '"'].concat(!rule ? r : s.encode.x == null ? ["", r[0]] : r[0]).join() + "\n";
+      });
+    });
     option.series.forEach(function (s) {
       if (s.tooltip) s.tooltip.show = !(s.silent = true);
       if (s.type === "line" && dashes[s.lineStyle.type]) s.lineStyle.type = dashes[s.lineStyle.type];
@@ -235,7 +242,14 @@ function (charts) {
       });
       return [markup(head) + " = " + tell[0](log[0] ? Math.pow(10, params[0].value[0]) : params[0].value[0])].concat(lines).join("<br>");
     };
-    option.toolbox = Object.assign({ right: 0, top: 0, itemSize: 13, feature: { dataZoom: { filterMode: "none" }, restore: {}, saveAsImage: { pixelRatio: 2, name: title.replace(rich, "$2") } } }, tools(false));
+    option.toolbox = Object.assign({ right: 0, top: 0, itemSize: 13, feature: { dataZoom: { filterMode: "none" }, restore: {}, saveAsImage: { pixelRatio: 2, name: title.replace(rich, "$2") }, myData: {
+      title: "Data", icon: "path://M2 3h20v18H2z M2 9h20 M2 15h20 M9 3v18", onclick: function () {
+        var a = document.createElement("a");
+        a.href = "data:text/csv;charset=utf-8," + encodeURIComponent(table);
+        a.download = (title.replace(rich, "$2") || "figure") + ".csv";
+        a.click();
+      },
+    } } }, tools(false));
     // The wheel scrolls the page; with Ctrl or Cmd it zooms.
     option.dataZoom = ["xAxisIndex", "yAxisIndex"].map(function (axis) {
       var zoom = { type: "inside", filterMode: "none", zoomOnMouseWheel: "ctrl", moveOnMouseWheel: false };

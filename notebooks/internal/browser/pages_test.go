@@ -379,4 +379,16 @@ func checkControls(t *testing.T, b *browser) {
 			t.Errorf("the controls say %q, want %q", got, step.says)
 		}
 	}
+	const saved = `(() => {
+		const click = HTMLAnchorElement.prototype.click;
+		let file;
+		HTMLAnchorElement.prototype.click = function () { file = this.download + ": " + decodeURIComponent(this.href); };
+		const live = document.querySelector(".mixpolicy-controls").parentElement.querySelector(".mixpolicy-live");
+		window.echarts.getInstanceByDom(live).getOption().toolbox[0].feature.myData.onclick();
+		HTMLAnchorElement.prototype.click = click;
+		return file;
+	})()`
+	if got := evaluate[string](t, b, saved); got != "Rising.csv: data:text/csv;charset=utf-8,series,x,y,lo,hi\n\"a\",0,1\n\"a\",1,1\n\"a\",2,2\n" {
+		t.Errorf("the data of the frame that is shown: %q", got)
+	}
 }
