@@ -58,7 +58,7 @@ func TestAccumulator(t *testing.T) {
 			absolute += math.Abs(v * y[i])
 		}
 		all, _ := total.Float64()
-		if got := products.Value(); math.Abs(got-all) > 2*u*math.Abs(all)+8*n*n*u*u*absolute {
+		if got := products.Value(); math.Abs(got-all) > 2*u*math.Abs(all)+8*n*n*u*u*absolute+2*n*math.SmallestNonzeroFloat64 {
 			t.Fatalf("Σxy = %v, want %v", got, all)
 		}
 		diff := make([]float64, len(x))
