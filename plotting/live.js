@@ -217,7 +217,7 @@ function (charts) {
     });
     var table = "series,x,y,lo,hi\n";
     option.series.forEach(function (s) {
-      var rule = s.renderItem === "rule", name = rule ? s.label.formatter || "" : s.name.replace(/^series\u0000\d+$/, "");
+      var rule = s.renderItem === "rule", name = rule ? s.label.formatter || "" : (s.name || "").replace(/^series\u0000\d+$/, "");
       if (s.type !== "custom" || rule || s.renderItem === "boxes") raw[s.datasetIndex || 0].forEach(function (r) {
         table += ['"' + name.replace(rich, "$2").replace(/"/g, '""') + '"'].concat(!rule ? r : s.encode.x == null ? ["", r[0]] : r[0]).join() + "\n";
       });

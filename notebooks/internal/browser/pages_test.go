@@ -388,7 +388,7 @@ func checkControls(t *testing.T, b *browser) {
 		HTMLAnchorElement.prototype.click = click;
 		return file;
 	})()`
-	if got := evaluate[string](t, b, saved); got != "Rising.csv: data:text/csv;charset=utf-8,series,x,y,lo,hi\n\"a\",0,1\n\"a\",1,1\n\"a\",2,2\n" {
+	if got := evaluate[string](t, b, saved); got != "Rising.csv: data:text/csv;charset=utf-8,series,x,y,lo,hi\n\"a\",0,0\n\"a\",1,1\n\"a\",2,2\n" {
 		t.Errorf("the data of the frame that is shown: %q", got)
 	}
 }
