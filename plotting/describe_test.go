@@ -40,7 +40,7 @@ func TestWhatIsDescribedIsDrawnTheSame(t *testing.T) {
 			if got.html != want.html || got.plain != want.plain || !bytes.Equal(got.png, want.png) {
 				t.Error("the output is another one")
 			}
-			if kB := len(got.html) / 1024; kB > 58*len(o.Still.Figures) || got.plain == "" || strings.Count(got.html, "</script") != 1 ||
+			if kB := (len(got.html) - len(script)) / 1024; kB > 38*len(o.Still.Figures) || got.plain == "" || strings.Count(got.html, "</script") != 1 ||
 				!strings.Contains(got.html, "<img") || !strings.Contains(got.html, "mixpolicyCharts") {
 				t.Errorf("output of %d kB, of which a form is missing or a script is not closed", kB)
 			}

@@ -117,7 +117,10 @@ func (e Explorer) aligned() ([]Panels, error) {
 	for i := range out[0].Figures {
 		x, y := empty, empty
 		for _, p := range out {
-			layers, _ := p.Figures[i].lower() // it has been checked
+			layers, err := p.Figures[i].lower()
+			if err != nil {
+				return nil, err
+			}
 			fx, fy := p.Figures[i].scales(layers)
 			x, y = x.include(fx.lo, fx.hi), y.include(fy.lo, fy.hi)
 		}

@@ -225,6 +225,7 @@ func (c *checker) extremes(f *Examination) {
 				k += 9
 			}
 		}
+		// 10ᵏ is the least factor of y from which on nothing changes, with k to eight digits.
 		k := float64(sort.Search(6e10, func(n int) bool { return slices.Equal(p.inverse(at(float64(n)/1e8-300)), before) }))/1e8 - 300
 		// Where rounding makes it flat, the domain ends within a few roundings, or ∇φ takes these to twice the y.
 		on := combine(1, before, slack*ulp*norm2(before)/norm2(e), e)

@@ -363,8 +363,8 @@ func TestCopiesOfPoliciesChangeTheNormAndNothingElse(t *testing.T) {
 	}
 }
 
-// Grids that grow give what the grid that they come to gives at once. Near 0 nothing moves, and far out the step size does
-// not matter; both are said, and half the step and twice the step are in the table.
+// Grids that grow give what the grid that they come to gives at once. Half the step and twice the step are in the table. It is
+// said where nothing moves.
 func TestGridsGrow(t *testing.T) {
 	p, cube := smallQueue(), families()[0]
 	set := ModuliSettings{Iterations: 2000, Trials: 2, TuningTrials: 2, Etas: []float64{1, 2, 4}}
@@ -384,5 +384,9 @@ func TestGridsGrow(t *testing.T) {
 	set.Etas = m.Settings.Etas
 	if again := mixpolicy.Must(CompareModuli(t.Context(), p, set, cube)).Table(); again.String() != table.String() {
 		t.Errorf("on its own grid\n%v\nwant\n%v", again, table)
+	}
+	set.Etas = []float64{1e-9}
+	if still := mixpolicy.Must(CompareModuli(t.Context(), p, set, cube)).Table(); !strings.HasPrefix(still.Columns[8].Text[0], "hardly moves from θ₀") {
+		t.Errorf("with η₀ = 1e-9\n%v", still)
 	}
 }

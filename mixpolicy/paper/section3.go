@@ -110,7 +110,7 @@ func checkDrawnPair(context.Context) Finding {
 	p := smallProblem(mixpolicy.Ball(2))
 	mean, gradient := meanGradient(p, make([]float64, p.MDP().Pairs()))
 	off := floats.Norm(gradientErrors(p, nil)[0], 2) / floats.Norm(gradient, 2)
-	return holdsCorrected(off, relativeVectorError(mean, gradient), "λ = 0: to the letter it is a sample, %.3g off at pair 0", off)
+	return holdsCorrected(off, relativeVectorError(mean, gradient), "to the letter the sum is the sample, %.3g off for one pair", off)
 }
 
 // checkIndexSet: section 3.1 draws i from {0, …, d}, of which 0 is no policy.

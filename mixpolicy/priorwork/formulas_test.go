@@ -77,6 +77,7 @@ func TestBadInput(t *testing.T) {
 		{discounted, DualALP{Weight: -1}, "penalty weight ω = -1"},
 		{discounted, DualALP{CostScale: inf}, "CostScale = +Inf"},
 		{discounted, DualALP{Batch: -1}, "a batch of -1"},
+		{discounted, MedianPlugIn{Groups: -1}, "medians of -1 means"},
 		{discounted, MirrorProx{Modulus: bregman.Cube(.1)}, ""},
 		{discounted, VarianceReduced{Modulus: bregman.Cube(.1)}, ""},
 		{discounted, ScaleFree{Modulus: bregman.Cube(.1)}, ""},

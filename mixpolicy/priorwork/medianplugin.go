@@ -3,6 +3,7 @@ package priorwork
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -42,6 +43,9 @@ type medianPlugIn struct {
 // Start implements [mixpolicy.Method].
 func (a MedianPlugIn) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
 	d := p.Dim()
+	if a.Groups < 0 {
+		return nil, fmt.Errorf("priorwork: medians of %d means, want at least 1, or 0 for 15", a.Groups)
+	}
 	return &medianPlugIn{p: p, oracle: o, total: zeroVectors(cmp.Or(a.Groups, 15), d),
 		row: make([]float64, d), b: make([]float64, d), theta: barycentre(d)}, nil
 }
