@@ -28,7 +28,7 @@ func (b *builder) licences(ctx context.Context) error {
 	folders := map[string]string{"Go " + runtime.Version(): b.goroot}
 	for line := range strings.Lines(string(listed)) {
 		name, folder, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		folders[name] = folder
+		folders[strings.TrimSpace(name)] = folder // this module has no version
 	}
 	var fetched struct {
 		Packages map[string]struct{ Version string }
