@@ -276,7 +276,8 @@ func quotation(numbers []string, told map[string]bool) string {
 	if s.Corrected == "" {
 		said += s.Printed
 	} else {
-		said += "*Printed:*\n\n" + s.Printed + "\n\n*Corrected:*\n\n" + s.Corrected + "\n\n*What changes:*"
+		said += "*Corrected:*\n\n" + s.Corrected + "\n\n<details><summary>As printed</summary>\n\n" + s.Printed +
+			"\n\n</details>\n\n*What changes:*"
 		for _, e := range errata() {
 			if !slices.ContainsFunc(e.Where, func(where string) bool { return slices.Contains(numbers, where) }) {
 				continue
