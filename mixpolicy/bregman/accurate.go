@@ -2,6 +2,9 @@ package bregman
 
 import (
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
@@ -45,17 +48,8 @@ func centred(y []float64) (pivot, mean, c, ww float64) {
 		return pivot, mean, 1, ww
 	}
 	c = binade(maxAbs(y))
-	acc = sum.Accumulator{}
-	for _, v := range y {
-		acc.Add(c*v - c*pivot)
-	}
-	mean = acc.Value() / d
-	ww = 0
-	for _, v := range y {
-		e := (c*v - c*pivot) - mean
-		ww += e * e
-	}
-	return pivot, mean / c, c, ww
+	pivot, mean, _, ww = centred(floats.ScaleTo(make([]float64, len(y)), c, y))
+	return pivot / c, mean / c, c, ww
 }
 
 // sumSquares returns Σ (c(xᵢ − a − b))². Four sums run side by side for speed, and
@@ -97,10 +91,5 @@ func sumSquares(x []float64, a, b, c float64) float64 {
 
 // firstNonFinite returns the index of the first NaN or ±∞ in x, or −1.
 func firstNonFinite(x []float64) int {
-	for i, v := range x {
-		if v-v != 0 {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(x, func(v float64) bool { return v-v != 0 })
 }

@@ -57,9 +57,13 @@ func (b Ball) Gradient(dst, x []float64) {
 // ConjugateGradient stores Ry/√(1 + ‖y‖²) in dst. From ‖y‖ ≈ 10⁸ on, the result is the
 // point of the sphere to within rounding.
 func (b Ball) ConjugateGradient(dst, y []float64) {
-	checkLen(dst, y)
 	c, n := hypot1(1, y)
-	s := b.R / n
+	radial(dst, y, c, b.R/n)
+}
+
+// radial stores cys in dst: the product of c and s may underflow.
+func radial(dst, y []float64, c, s float64) {
+	checkLen(dst, y)
 	for i, v := range y {
 		dst[i] = c * v * s
 	}
@@ -164,12 +168,7 @@ func (b Ball) PrintedShift(y []float64) (float64, error) {
 	if _, err := b.slope(len(y)); err != nil {
 		return 0, err
 	}
-	d := float64(len(y))
-	var s, vv float64
-	for _, v := range y {
-		s += v
-		vv += v * v
-	}
+	d, s, vv := float64(len(y)), floats.Sum(y), floats.Dot(y, y)
 	lead, half := b.R*d*b.R*d-d, s*(b.R*b.R*d-1)
 	disc := half*half - lead*b.R*b.R*(s-vv-1)
 	if !(disc >= 0) {

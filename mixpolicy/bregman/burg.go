@@ -22,32 +22,12 @@ type burg struct{}
 func (burg) Value(x float64) float64 { return -math.Log(x) }
 func (burg) Deriv(x float64) float64 { return -1 / x }
 
-func (burg) ConjDeriv(y float64) float64 {
-	if y < 0 {
-		return -1 / y
-	}
-	return math.Inf(1)
-}
+// From y = 0 on, −0 is in its place: ∇φ* and φ* are +∞ there.
+func (burg) ConjDeriv(y float64) float64     { return -1 / min(y, zero) }
+func (burg) ConjCurvature(y float64) float64 { return 1 / min(y, zero) / min(y, zero) }
+func (burg) Conjugate(y float64) float64     { return -1 - math.Log(-min(y, zero)) }
 
-func (burg) ConjCurvature(y float64) float64 {
-	if y < 0 {
-		return 1 / y / y
-	}
-	return math.Inf(1)
-}
+var zero = math.Copysign(0, -1)
 
-func (burg) Conjugate(y float64) float64 {
-	if y < 0 {
-		return -1 - math.Log(-y)
-	}
-	return math.Inf(1)
-}
-
-func (burg) Divergence(x, y float64) float64 {
-	if x == 0 {
-		return math.Inf(1)
-	}
-	return relativeEntropy(y, x, y-x) / y
-}
-
-func (burg) Domain() (lo, hi float64) { return 0, math.Inf(1) }
+func (burg) Divergence(x, y float64) float64 { return relativeEntropy(y, x, y-x) / y }
+func (burg) Domain() (lo, hi float64)        { return 0, math.Inf(1) }

@@ -63,8 +63,8 @@ func few(off float64) string {
 }
 
 // fails reports whether one of the rows failed, and has whether there is a finding of a kind.
-func (c *checker) fails(names ...string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return c.failed[name] })
+func (c *checker) fails(rows ...string) bool {
+	return slices.ContainsFunc(rows, func(row string) bool { return c.failed[row] })
 }
 
 func (c *checker) has(k Kind) bool {

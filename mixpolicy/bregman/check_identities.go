@@ -209,7 +209,7 @@ func (p *part) curvature(x, _ []float64) []reading {
 	got := JSecond(p.Modulus, y, 0)
 	rounding := 8 * ulp * (1 + normP(1, p.inverse(y)) + math.Abs(got)*maxAbs(y))
 	slope, off := derivative(func(z float64) float64 { return JDeriv(p.Modulus, y, z) }, h, rounding)
-	if !(off <= 1e-4*max(math.Abs(slope), 1e-3*math.Abs(got))) || h == 0 {
+	if !(off <= 1e-4*max(math.Abs(slope), 1e-3*math.Abs(got))) || h == 0 || is[product](p.Modulus) && math.IsNaN(got) {
 		return nil
 	}
 	return []reading{{p, nil, y, p.i, y[0], got, slope, 100*off + 1e-7*math.Abs(slope), math.NaN()}}

@@ -64,6 +64,7 @@ func everything(d int) []Modulus {
 	return append(Gallery(d, 2), PNorm{P: 3}, Tsallis(0.9), FermiDirac(lo, hi),
 		FromFunc("a function", func(x Dual) Dual { return hyperdual.Sub(hyperdual.Mul(x, hyperdual.Log(x)), hyperdual.Log(x)) }, 0, inf),
 		halfCircleFunc(2), Scale(Ball{R: 2}, 3), Scale(NegativeEntropy(), 0.2), Scale(FermiDirac(lo, hi), 3), halfSphere(2, d),
+		Sum(d, NegativeEntropy(), Scale(Burg(), 0.1)), Sum(d, FermiDirac(lo, hi), Euclidean()),
 	)
 }
 
@@ -74,7 +75,11 @@ func TestCheckPasses(t *testing.T) {
 		if d == 1 && testing.Short() {
 			break
 		}
-		for _, m := range append(everything(d), struct{ Modulus }{Burg()}, FromClosures("cosh", math.Cosh, math.Sinh, math.Asinh, -inf, inf)) {
+		split := Product(Block{Ball{R: 2}, 0})
+		if d > 4 {
+			split = Product(Block{NegativeEntropy(), 2}, Block{Scale(Ball{R: 2}, 3), 2}, Block{Cube(2), 0})
+		}
+		for _, m := range append(everything(d), split, struct{ Modulus }{Burg()}, FromClosures("cosh", math.Cosh, math.Sinh, math.Asinh, -inf, inf)) {
 			if r := Check(context.Background(), m, d, 1); r.Err() != nil || strings.Contains(r.String(), "flat beyond") {
 				t.Error(r)
 			}

@@ -22,7 +22,7 @@ import (
 //	m, y := bregman.Cube(2), []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (1.7093, 0.5330, −1.2423)
 func Cube(R float64) Separable {
-	return Separable{Kernel: symmetric{cube{-R, R}}, Name: fmt.Sprintf("cube, R = %g", R), Mu: 2 / R, P: 2}
+	return Separable{Kernel: cube{-R, R}, Name: fmt.Sprintf("cube, R = %g", R), Mu: 2 / R, P: 2}
 }
 
 // cube is the kernel on an interval, which is (−R, R) for [Cube].
@@ -96,11 +96,6 @@ func (k cube) Divergence(x, y float64) float64 {
 
 func (k cube) Domain() (lo, hi float64) { return k.lo, k.hi }
 
-// symmetric is the kernel on (−R, R), with a (φ*)′ so short that it is inlined.
-type symmetric struct{ cube }
-
-func (k symmetric) ConjDeriv(y float64) float64 { return k.hi * math.Tanh(y/2) }
-
 // FermiDirac is the entropy of Fermi and Dirac on the box loᵢ < xᵢ < hiᵢ,
 //
 //	φ(x) = Σᵢ (xᵢ−loᵢ) log(xᵢ−loᵢ) + (hiᵢ−xᵢ) log(hiᵢ−xᵢ),
@@ -116,10 +111,7 @@ func (k symmetric) ConjDeriv(y float64) float64 { return k.hi * math.Tanh(y/2) }
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (0.5777, 0.7782, −0.3560)
 func FermiDirac(lo, hi []float64) Separable {
 	checkLen(lo, hi)
-	s := Separable{Each: make([]Kernel, len(lo)), Name: fmt.Sprintf("Fermi–Dirac on %v to %v", lo, hi), Mu: math.Inf(1), P: 2}
-	if len(lo) > 3 {
-		s.Name = fmt.Sprintf("Fermi–Dirac on a box of %d sides", len(lo))
-	}
+	s := Separable{Each: make([]Kernel, len(lo)), Name: fmt.Sprintf("Fermi–Dirac on a box of %d sides", len(lo)), Mu: math.Inf(1), P: 2}
 	for i := range lo {
 		s.Each[i], s.Mu = cube{lo[i], hi[i]}, min(s.Mu, 4/(hi[i]-lo[i]))
 	}

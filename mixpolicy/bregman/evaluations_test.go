@@ -69,7 +69,7 @@ var iterated = []struct {
 	{"scaled LogCosine", 4.35, func(rng *rand.Rand, d int) Modulus {
 		return Scale(LogCosine(above(rng)/float64(d)), math.Exp(rng.NormFloat64()))
 	}},
-	{"scaled Ball", 16.1, func(rng *rand.Rand, d int) Modulus {
+	{"scaled Ball", 12.1, func(rng *rand.Rand, d int) Modulus {
 		return Scale(Ball{above(rng) / math.Sqrt(float64(d))}, math.Exp(rng.NormFloat64()))
 	}},
 	{"plain Kernel", 5.15, func(rng *rand.Rand, d int) Modulus {

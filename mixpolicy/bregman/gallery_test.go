@@ -140,7 +140,7 @@ func TestConstructorErrors(t *testing.T) {
 		{FermiDirac([]float64{math.Inf(-1), 0}, []float64{1, 1}), "side (-Inf, 1) of a box"},
 		{FermiDirac(two, []float64{0.4, 0.5}), "from 0 to 0.9"}, {FermiDirac(two, []float64{1e20, 1}), "within ±1e20, at coordinate 0"},
 		{Scale(Cube(2), inf), "scaled by +Inf"}, {Scale(Ball{R: 2}, -1), "scaled by -1"}, {Scale(Cube(2), 0), "scaled by 0"},
-		{Scale(Cube(-2), 1), "R = -2"}, {Ball{1e300}, "R = 1e+300: want 0 < R < 1e300"}, {Cube(1e300), "R = 1e+300: want 0 < R < 1e300"},
+		{Scale(Cube(-2), 1), "R = -2"}, {Product(Block{Cube(2), 0}, Block{Cube(2), 2}), "block (cube, R = 2) of a product has 0"}, {Ball{1e300}, "R = 1e+300: want 0 < R < 1e300"}, {Cube(1e300), "R = 1e+300: want 0 < R < 1e300"},
 		{FromClosures("nothing", half, half, half, 0, 0), "the domain (0, 0) of nothing is empty"},
 		{Separable{Each: []Kernel{parabola, draft{lo: 2, hi: 1, value: half}.modulus().Kernel}}, "is empty, at coordinate 1"},
 		{FromFunc("a function", func(x Dual) Dual { return hyperdual.Mul(x, x) }, 1, 1), "empty"},

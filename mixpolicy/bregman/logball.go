@@ -49,12 +49,8 @@ func (b LogBall) Gradient(dst, x []float64) {
 
 // ConjugateGradient stores R²y/(1 + S) in dst.
 func (b LogBall) ConjugateGradient(dst, y []float64) {
-	checkLen(dst, y)
 	c, n := hypot1(b.R, y)
-	s := b.R / (c + n)
-	for i, v := range y {
-		dst[i] = c * b.R * v * s
-	}
+	radial(dst, y, c*b.R, b.R/(c+n))
 }
 
 // ConjugateCurvature returns J″ of (3.24), R²d(1 + R²‖w‖²/(1 + S))/(S(1 + S)) with w = y − ȳ1.

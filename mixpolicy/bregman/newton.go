@@ -185,7 +185,15 @@ func (l *line) bracket() (a, b float64, err error) {
 		return a, b, nil
 	}
 	l.sep.checkLen(l.y)
-	lowest, highest := l.sums()
+	var low, high sum.Accumulator // the least and the largest 1ᵀθ of the closed domain
+	kernels := l.sep.kernels()
+	for _, k := range kernels {
+		lo, hi := k.Domain()
+		low.Add(lo)
+		high.Add(hi)
+	}
+	times := float64(len(l.y) / len(kernels))
+	lowest, highest := times*low.Value(), times*high.Value()
 	if !(lowest < 1 && 1 < highest) {
 		return a, b, fmt.Errorf("bregman: the domain of %v does not meet the hyperplane 1ᵀθ = 1 in ℝ^%d: its points have 1ᵀθ from %g to %g",
 			nameOf(l.m), len(l.y), lowest, highest)
@@ -214,21 +222,6 @@ func (l *line) bracket() (a, b float64, err error) {
 	l.steps = len(l.u)
 	round := 4 * ulp * (math.Abs(l.target) + maxAbs(l.y))
 	return least - round, min(b, largest) + round, nil
-}
-
-// sums returns the least and the largest 1ᵀθ of the closed domain.
-func (l *line) sums() (lowest, highest float64) {
-	if l.sep.Each == nil {
-		lo, hi := l.sep.Kernel.Domain()
-		return float64(len(l.y)) * lo, float64(len(l.y)) * hi
-	}
-	var low, high sum.Accumulator
-	for _, k := range l.sep.Each {
-		lo, hi := k.Domain()
-		low.Add(lo)
-		high.Add(hi)
-	}
-	return low.Value(), high.Value()
 }
 
 // stepInside drops the zᵢ outside of the bracket, and reports whether there are others.

@@ -139,13 +139,8 @@ func JDeriv(m Modulus, y []float64, z float64) float64 {
 // JSecond returns J″(z) = 1ᵀ∇²φ*(y + z1)1 of (3.24), of which half of the digits are right for a kernel without
 // ConjCurvature; NaN if m is neither a [Curver] nor [Separable].
 func JSecond(m Modulus, y []float64, z float64) float64 {
-	u := shifted(y, z)
 	if c, ok := m.(Curver); ok {
-		return c.ConjugateCurvature(u)
+		return c.ConjugateCurvature(shifted(y, z))
 	}
-	s, ok := asSeparable(m)
-	if !ok {
-		return math.NaN()
-	}
-	return s.total(u, func(k Kernel, i int) float64 { return kernelCurvature(k, u[i]) })
+	return math.NaN()
 }

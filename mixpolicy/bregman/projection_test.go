@@ -131,7 +131,7 @@ func TestProjectionErrors(t *testing.T) {
 		{FermiDirac([]float64{0.25, 0.75}, []float64{1, 1}), make([]float64, 2), "its points have 1ᵀθ from 1 to 2"},
 		{Ball{R: 2}, []float64{1, math.NaN()}, "y[1] = NaN"}, {Ball{R: 2}, []float64{math.NaN(), 1}, "y[0] = NaN"},
 		{Cube(2), []float64{1, 2, math.Inf(-1)}, "y[2] = -Inf"}, {Ball{R: 2}, nil, "no coordinates"},
-		{Separable{}, []float64{1}, "without a kernel"},
+		{Separable{Name: "it"}, []float64{1}, "it is without a kernel"}, {Sum(2, Cube(1), Ball{R: 1}), []float64{1, 1}, "+ ball, R = 1 is without a kernel"},
 	} {
 		for _, f := range []func() error{
 			func() error { _, err := Shift(c.m, c.y, nil); return err },

@@ -1,11 +1,15 @@
 package bregman
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
 // Scale returns cφ, for c > 0. The step sizes of Algorithm 1 act as 1/c: ηg on cφ is
@@ -16,7 +20,7 @@ import (
 func Scale(m Modulus, c float64) Modulus {
 	s, ok := asSeparable(m)
 	if !ok {
-		return scaled{m, c}
+		return product{fmt.Sprintf("%g·(%v)", c, nameOf(m)), []Block{{m, 0}}, c}
 	}
 	s.Name, s.Mu, s.Kernel, s.Each = fmt.Sprintf("%g·(%v)", c, s), c*s.Mu, scaledKernel{s.Kernel, c}, slices.Clone(s.Each)
 	for i, k := range s.Each {
@@ -46,34 +50,100 @@ func validScale(of any, c float64) error {
 	return err
 }
 
-// scaled is cφ for a φ of whole vectors.
-type scaled struct {
+// A Block of a [Product] is a modulus of N of the coordinates; N = 0, of the last block, is all that are left.
+type Block struct {
 	Modulus
-	c float64
+	N int
 }
 
-func (s scaled) Value(x []float64) float64 { return s.c * s.Modulus.Value(x) }
+// String is the name of the modulus in brackets.
+func (b Block) String() string { return "(" + nameOf(b.Modulus) + ")" }
 
-func (s scaled) Gradient(dst, x []float64) {
-	s.Modulus.Gradient(dst, x)
-	floats.Scale(s.c, dst)
+// Product returns φ(x) = Σ_b φ_b(x_b), where x = (x₁, x₂, …) is cut into blocks. On C₁ × C₂ × …
+//
+//	∇φ(x) = (∇φ₁(x₁), ∇φ₂(x₂), …),   φ*(y) = Σ_b φ_b*(y_b),   ∇φ*(y) = (∇φ₁*(y₁), ∇φ₂*(y₂), …),
+//
+// and D(x; y) = Σ_b D_b(x_b; y_b): it is Legendre if each φ_b is.
+//
+// Several blocks claim no strong convexity. What a block claims is for x_b that sum to 1; where μ_b in ℓ₂ holds on all of
+// C_b, as for every modulus of [Gallery] whose claim is in ℓ₂, the product has the least of these. The entropy has
+// 1/‖x_b‖₁ in ℓ₁, which is small where x_b is large.
+//
+//	m := bregman.Product(bregman.Block{bregman.NegativeEntropy(), 3}, bregman.Block{bregman.Ball{R: 2}, 2})
+//
+// Of kernels alone make a [Separable] with Each, for which the projection has bounds of the root.
+func Product(first Block, more ...Block) Modulus {
+	blocks := slices.Concat([]Block{first}, more)
+	return product{strings.ReplaceAll(strings.Trim(fmt.Sprint(blocks), "[]"), ") (", ") × ("), blocks, 1}
 }
 
-func (s scaled) ConjugateGradient(dst, y []float64) {
+// product is c times a product.
+type product struct {
+	name   string
+	blocks []Block
+	c      float64
+}
+
+// total adds up a function of the blocks of two vectors.
+func (p product) total(f func(m Modulus, x, y []float64) float64, x, y []float64) float64 {
+	checkLen(x, y)
+	var acc sum.Accumulator
+	for k, b := range p.blocks {
+		n := cmp.Or(b.N, len(x))
+		if n > len(x) || k == len(p.blocks)-1 && n < len(x) {
+			panic(fmt.Sprintf("bregman: %d entries are left for the %d of %v", len(x), n, b))
+		}
+		acc.Add(f(b.Modulus, x[:n], y[:n]))
+		x, y = x[n:], y[n:]
+	}
+	return acc.Value()
+}
+
+func (p product) Value(x []float64) float64 {
+	return p.c * p.total(func(m Modulus, x, _ []float64) float64 { return m.Value(x) }, x, x)
+}
+
+func (p product) Gradient(dst, x []float64) {
+	p.total(func(m Modulus, dst, x []float64) float64 { m.Gradient(dst, x); return 0 }, dst, x)
+	floats.Scale(p.c, dst)
+}
+
+func (p product) ConjugateGradient(dst, y []float64) {
 	checkLen(dst, y)
 	for i, v := range y {
-		dst[i] = v / s.c
+		dst[i] = v / p.c
 	}
-	s.Modulus.ConjugateGradient(dst, dst)
+	p.total(func(m Modulus, y, dst []float64) float64 { m.ConjugateGradient(dst, y); return 0 }, dst, dst)
 }
 
-func (s scaled) Divergence(x, y []float64) float64 { return s.c * Divergence(s.Modulus, x, y) }
-
-func (s scaled) StrongConvexity() (mu, p float64) {
-	mu, p, _ = StrongConvexity(s.Modulus)
-	return s.c * mu, p
+func (p product) InDomain(x []float64) bool {
+	return 0 == p.total(func(m Modulus, x, _ []float64) float64 { return map[bool]float64{false: 1}[m.InDomain(x)] }, x, x)
 }
 
-func (s scaled) Validate() error { return validScale(s.Modulus, s.c) }
+func (p product) Divergence(x, y []float64) float64 { return p.c * p.total(Divergence, x, y) }
 
-func (s scaled) String() string { return fmt.Sprintf("%g·(%v)", s.c, nameOf(s.Modulus)) }
+// ConjugateCurvature is NaN if that of a block isn't known.
+func (p product) ConjugateCurvature(y []float64) float64 {
+	y = floats.ScaleTo(make([]float64, len(y)), 1/p.c, y)
+	return p.total(func(m Modulus, y, _ []float64) float64 { return JSecond(m, y, 0) }, y, y) / p.c
+}
+
+func (p product) StrongConvexity() (mu, norm float64) {
+	if mu, norm, _ = StrongConvexity(p.blocks[0].Modulus); len(p.blocks) > 1 {
+		mu = 0
+	}
+	return p.c * mu, norm
+}
+
+func (p product) Validate() error {
+	for k, b := range p.blocks {
+		if err := validScale(b.Modulus, p.c); err != nil {
+			return err
+		} else if b.N < 0 || b.N == 0 && k < len(p.blocks)-1 {
+			return fmt.Errorf("bregman: the block %v of a product has %d coordinates: want 1 or more", b, b.N)
+		}
+	}
+	return nil
+}
+
+func (p product) String() string { return p.name }

@@ -90,7 +90,7 @@ func (s Separable) checkLen(x []float64) {
 func (s Separable) Validate() error {
 	for i, k := range s.kernels() {
 		if k == nil {
-			return fmt.Errorf("bregman: separable modulus without a kernel")
+			return fmt.Errorf("bregman: %v is without a kernel of coordinate %d: want a separable modulus in this dimension", s, i)
 		}
 		err := validate(k)
 		if lo, hi := k.Domain(); err == nil && !(lo < hi) {
@@ -152,6 +152,11 @@ func (s Separable) Conjugate(y []float64) float64 {
 func (s Separable) Divergence(x, y []float64) float64 {
 	checkLen(x, y)
 	return s.total(x, func(k Kernel, i int) float64 { return kernelDivergence(k, x[i], y[i]) })
+}
+
+// ConjugateCurvature returns Σᵢ (kᵢ*)″(yᵢ).
+func (s Separable) ConjugateCurvature(y []float64) float64 {
+	return s.total(y, func(k Kernel, i int) float64 { return kernelCurvature(k, y[i]) })
 }
 
 // InDomain reports whether each xᵢ is inside of its interval.

@@ -59,11 +59,7 @@ func (k tsallis) ConjDeriv(y float64) float64 {
 		return 1 / ((2 - y) * (2 - y))
 	}
 	p := 1 - k.Q
-	base := (1 - y) * (p / k.Q)
-	if !(base > -1) {
-		return math.Inf(1)
-	}
-	return math.Exp(-math.Log1p(base) / p)
+	return math.Exp(-math.Log1p(max(-1, (1-y)*(p/k.Q))) / p)
 }
 
 // ConjCurvature returns x^{2−q}/q at x = (φ*)′(y).
