@@ -256,9 +256,7 @@ func jsonOf(s string) string {
 // quotation is a statement as a notebook quotes it. Its number is the first one, and the others are
 // those of equations that are part of it.
 func quotation(numbers []string, told map[string]bool) string {
-	all := must(Statements())
-	var s Statement
-	var heads []string
+	all, s, heads := must(Statements()), Statement{}, []string{}
 	for _, number := range numbers {
 		i := slices.IndexFunc(all, func(s Statement) bool { return s.Number == number })
 		if i < 0 {

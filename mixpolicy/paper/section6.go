@@ -481,14 +481,15 @@ func RelativeGap(p *mixpolicy.Problem) (c race.Curve, err error) {
 func ReadmeFigure(ctx context.Context, progress func(name string, done, total int)) (figure plotting.Panels, err error) {
 	defer catch(&err)
 	p := must(QueueProblem(mixpolicy.Ball(Working().Radius)))
-	best, least, line := must(p.Optimum(ctx)), must(p.Solve(ctx, []float64{1, 0})), plotting.Line{Name: "cost cᵀΨθ"}
-	for t := -0.2; t <= 1.4; t += 0.05 {
-		line.X, line.Y = append(line.X, t), append(line.Y, p.Objective([]float64{t, 1 - t}))
-	}
+	best, least := must(p.Optimum(ctx)), must(p.Solve(ctx, []float64{1, 0}))
+	line := plotting.Graph("cost cᵀΨθ", []float64{-0.2, 1.4}, func(t float64) float64 { return p.Objective([]float64{t, 1 - t}) })
 	problem := plotting.Figure{Title: "The best mixture of two policies gives one a negative weight",
 		X: plotting.Axis{Label: "θ₁ (θ₂ = 1 − θ₁)"}, Y: plotting.Axis{Label: "average cost"}, Layers: []plotting.Layer{
 			plotting.Span{Label: "Ψθ is a measure", From: least.Theta[0], To: best.Theta[0], Vertical: true}, line,
-			plotting.Points{Name: "optimum of (2.18)", X: best.Theta[:1], Y: []float64{best.Objective}}}}
+			plotting.Points{Name: "π¹ and π² alone", X: []float64{1, 0}, Y: p.BaseCosts()},
+			plotting.Points{Name: "best mixture", X: best.Theta[:1], Y: []float64{best.Objective}},
+			plotting.Rule{Label: "best policy of all",
+				At: must(mixpolicy.PolicyIteration(ctx, p.MDP(), mixpolicy.ValuationSettings{})).Cost()}}}
 
 	set := DefaultContest(Working())
 	set.Progress = progress
