@@ -1,7 +1,8 @@
 package lab
 
 import (
-	"fmt"
+	"html"
+	"html/template"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -9,33 +10,24 @@ import (
 	"strings"
 
 	"github.com/mixpolicy/lab/mixpolicy/paper"
-	"github.com/mixpolicy/lab/mixpolicy/study"
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// found says in two paragraphs what became of the paper's equations, and of its method in the races.
-func found() ([]string, error) {
-	rows, err := paper.RecordedIndex()
-	if err != nil {
-		return nil, err
+var (
+	question = regexp.MustCompile(`(?m)^(?:\| |\*\*)(.+\?)(?: \||\*\*) (.+?)(?: \|)?$`)
+	marking  = regexp.MustCompile(`<!--.*?-->`)
+	emphasis = regexp.MustCompile(`\*(.+?)\*`)
+	linked   = regexp.MustCompile(`\[(.+?)\]\(notebooks/(.+?)\)`)
+)
+
+// found are the questions of the README, with what we found.
+func found(readme string) (rows [][2]template.HTML) {
+	for _, m := range question.FindAllStringSubmatch(readme, -1) {
+		answer := emphasis.ReplaceAllString(html.EscapeString(marking.ReplaceAllString(m[2], "")), "<em>$1</em>")
+		answer = links.ReplaceAllString(linked.ReplaceAllString(answer, `<a href="$2">$1</a>`), pageLink)
+		rows = append(rows, [2]template.HTML{template.HTML(html.EscapeString(m[1])), template.HTML(answer)})
 	}
-	record, err := study.Recorded()
-	if err != nil {
-		return nil, err
-	}
-	families := study.FamilyNames()
-	duel := func(a, b string) string {
-		won, lost, _ := record.Wins(study.Fair, families, a, b)
-		return fmt.Sprintf("%d and is beaten on %d", won, lost)
-	}
-	penalty, plugIn, plain := duel("Algorithm 1", "penalty"), duel("plug-in", "Algorithm 1"), duel("plug-in", "penalty")
-	return []string{
-		paper.Summary(rows),
-		fmt.Sprintf("Of %d families of random problems, after equally many queries, equally many settings and in each of two drawings, "+
-			"Algorithm 1 beats the penalty method on %s. "+
-			"Plug-in, a plain estimate of the costs with an exact linear program, beats Algorithm 1 on %s, and the penalty method on %s.",
-			len(families), penalty, plugIn, plain),
-	}, nil
+	return rows
 }
 
 // A claim of the paper, with each setting in which it was tried.

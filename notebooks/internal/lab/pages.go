@@ -48,9 +48,14 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 			return err
 		}
 		index.Index = equations
-		if index.Found, err = found(); err != nil {
+		readme, err := os.ReadFile(filepath.Join(l.root, "README.md"))
+		if err == nil {
+			err = copyFile(l.build("figures", "readme.svg"), filepath.Join(l.root, "data", "figures", "readme.svg"))
+		}
+		if err != nil {
 			return err
 		}
+		index.Found = found(string(readme))
 	}
 	if index.Pages, err = l.earlier(runs); err != nil {
 		return err
@@ -203,7 +208,7 @@ func (l *Lab) convert(ctx context.Context, runs []*run) ([]string, error) {
 type page struct {
 	Name     string // of the notebook; none for the index
 	Title    template.HTML
-	Lead     template.HTML // its first paragraph
+	Lead     template.HTML // the first sentence of its result, or its first paragraph
 	Minutes  int           // to read its prose
 	Seconds  float64       // that it ran
 	Passages []passage     // for the search
@@ -217,12 +222,12 @@ type page struct {
 
 	Index []*equation `json:"-"` // of equations, whose numbers become links
 
-	Pages     []*page     `json:"-"` // the index's
-	Found     []string    `json:"-"` // paragraphs on what became of the paper's equations and of its method
-	Claims    []*claim    `json:"-"`
-	Errata    []*erratum  `json:"-"`
-	Equations []*equation `json:"-"` // of the index of equations
-	Map       *chart      `json:"-"` // of the page of the map
+	Pages     []*page            `json:"-"` // the index's
+	Found     [][2]template.HTML `json:"-"` // questions, with what we found
+	Claims    []*claim           `json:"-"`
+	Errata    []*erratum         `json:"-"`
+	Equations []*equation        `json:"-"` // of the index of equations
+	Map       *chart             `json:"-"` // of the page of the map
 }
 
 // File is the page's file in build.
@@ -263,6 +268,7 @@ var (
 	headingID = regexp.MustCompile(`(<h[1-6] id=")([^"]*)(")`)
 	headings  = regexp.MustCompile(`(?s)<h([1-6]) id="([^"]*)">(.*?)<a class="anchor-link"[^>]*>.*?</a>\s*</h[1-6]>`)
 	paragraph = regexp.MustCompile(`(?s)<p>(.*?)</p>`)
+	result    = regexp.MustCompile(`(?s)<p><strong>The result</strong>\s(.*?[.!?])(?:\s+[(<]?\p{Lu}|\s*</p>)`)
 	markdown  = regexp.MustCompile(`(?s)<section class="markdown">(.*?)</section>`)
 	links     = regexp.MustCompile(`href="(?:([^":/#?]+)\.ipynb|\.\./build/([^":/#?]+)\.html)(#[^"]*)?"`)
 	tags      = regexp.MustCompile(`<[^>]*>`)
@@ -270,6 +276,9 @@ var (
 	betweenAnswers = regexp.MustCompile(
 		`(?s)</details>\s*</section>\s*<section[^>]*>\s*<details class="answer">\s*<summary>[^<]*</summary>`)
 )
+
+// pageLink is what links becomes.
+const pageLink = `href="$1$2.html$3"`
 
 // plainIDs gives headings the anchors that they have in JupyterLab, where one
 // with a dash or a Greek letter in it isn't percent-encoded.
@@ -289,7 +298,7 @@ func newPage(name, body string) *page {
 	body = plainIDs(body)
 	body = betweenAnswers.ReplaceAllString(body, "")
 	body = strings.ReplaceAll(body, "07-conclusion-and-errata.ipynb#erratum-", "errata.ipynb#erratum-") // they have their own page
-	body = links.ReplaceAllString(body, `href="$1$2.html$3"`)                                           // pages link to pages
+	body = links.ReplaceAllString(body, pageLink)                                                       // pages link to pages
 	p := &page{Name: name, Title: template.HTML(template.HTMLEscapeString(name)), Body: template.HTML(body)}
 	for _, m := range headings.FindAllStringSubmatch(body, -1) {
 		h := heading{Level: int(m[1][0] - '0'), ID: html.UnescapeString(m[2])}
@@ -301,8 +310,10 @@ func newPage(name, body string) *page {
 			p.Contents = append(p.Contents, h)
 		}
 	}
-	if m := paragraph.FindStringSubmatch(body); m != nil {
-		p.Lead = template.HTML(m[1])
+	for _, lead := range []*regexp.Regexp{result, paragraph} {
+		if m := lead.FindStringSubmatch(body); m != nil && p.Lead == "" {
+			p.Lead = template.HTML(m[1])
+		}
 	}
 	words := 0
 	for _, m := range markdown.FindAllStringSubmatch(body, -1) {

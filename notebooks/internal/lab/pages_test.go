@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,6 +26,10 @@ func TestAPageHasATitleALeadAndATableOfContents(t *testing.T) {
 	p := newPage("01-queue", converted)
 	if p.Title != "A small queue" || p.Lead != `The lead, with $\theta$.` {
 		t.Errorf("title %q, lead %q", p.Title, p.Lead)
+	}
+	// A result, by its first sentence, says more than what the reader will be able to do.
+	if p := newPage("a", "<p><strong>You</strong> can.</p><p><strong>The result</strong> It is 4.5 % <em>less</em>. More.</p>"); p.Lead != "It is 4.5 % <em>less</em>." {
+		t.Errorf("lead %q", p.Lead)
 	}
 	want := []heading{{2, `The-primal–dual-problem-&-"more"`, "The problem"}, {3, "Detail", "Detail"}}
 	if !slices.Equal(p.Contents, want) {
@@ -70,6 +75,18 @@ func TestAPageHasItsCard(t *testing.T) {
 	noError(t, p.write(file))
 	if text := string(try(os.ReadFile(file)).or(t)); strings.Contains(text, "canonical") || strings.Contains(text, "citation_") {
 		t.Error("a page of one's own is described as the paper's")
+	}
+}
+
+// The front page has the README's questions and answers, with links to pages.
+func TestFrontPageAnswersTheQuestionsOfTheReadme(t *testing.T) {
+	readme := string(try(os.ReadFile("../../../README.md")).or(t))
+	rows := found(readme)
+	if len(rows) != strings.Count(readme, "? | ")+strings.Count(readme, "?** ") || len(rows) < 6 {
+		t.Errorf("%d rows: %q", len(rows), rows)
+	}
+	if all := fmt.Sprint(rows); !strings.Contains(all, `<a href="07-conclusion-and-errata.html">`) || strings.ContainsAny(all, "*|") || strings.Contains(all, "](") {
+		t.Error(all)
 	}
 }
 
