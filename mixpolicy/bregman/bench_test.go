@@ -24,19 +24,3 @@ func BenchmarkGallery(b *testing.B) {
 		})
 	}
 }
-
-func BenchmarkProjectDual(b *testing.B) {
-	for _, d := range []int{2, 1024} {
-		y, dst, scratch := normal(source(1), d, 1), make([]float64, d), make([]float64, d)
-		for _, m := range []Modulus{Ball{R: 2}, Cube(2), Euclidean(), NegativeEntropy()} {
-			b.Run(fmt.Sprintf("%T/d=%d", m, d), func(b *testing.B) {
-				for b.Loop() {
-					copy(dst, y)
-					if _, err := ProjectDual(m, dst, scratch); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
-	}
-}

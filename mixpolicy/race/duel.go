@@ -37,10 +37,9 @@ func Settle(all []Duel, level float64) {
 
 // Winner is the method that the test takes for the better one, or "".
 func (d Duel) Winner() string {
-	switch {
-	case d.P > d.Level:
+	if d.P > d.Level {
 		return ""
-	case d.Better > d.Worse:
+	} else if d.Better > d.Worse {
 		return d.A
 	}
 	return d.B

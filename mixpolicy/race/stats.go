@@ -125,10 +125,9 @@ func Median(x []float64, confidence float64) Interval {
 // Signs counts the numbers below −rounding and those above rounding.
 func Signs(x []float64, rounding float64) (less, more int) {
 	for _, v := range x {
-		switch {
-		case v < -rounding:
+		if v < -rounding {
 			less++
-		case v > rounding:
+		} else if v > rounding {
 			more++
 		}
 	}

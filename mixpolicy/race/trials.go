@@ -136,12 +136,8 @@ type harness struct {
 
 // begin checks the settings and fills them in.
 func begin(ctx context.Context, p *mixpolicy.Problem, set Settings) (*harness, error) {
-	ways := 0
-	for _, given := range []bool{set.Iterations != 0, set.Queries != nil, set.Times != nil} {
-		if given {
-			ways++
-		}
-	}
+	missing := func(given bool) bool { return !given }
+	ways := len(slices.DeleteFunc([]bool{set.Iterations != 0, set.Queries != nil, set.Times != nil}, missing))
 	if set.Schedule == nil {
 		set.Schedule = mixpolicy.LogSpaced(20)
 	}
@@ -365,13 +361,8 @@ func (r *Runs) Err() error {
 	return nil
 }
 
-func (r *Runs) ended(well bool) (all []Trial) {
-	for _, t := range r.Trials {
-		if (t.Err == nil) == well {
-			all = append(all, t)
-		}
-	}
-	return all
+func (r *Runs) ended(well bool) []Trial {
+	return slices.DeleteFunc(slices.Clone(r.Trials), func(t Trial) bool { return (t.Err == nil) != well })
 }
 
 // HasTheta says whether the finished trials have a θ̂.

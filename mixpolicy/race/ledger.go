@@ -1,0 +1,91 @@
+package race
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
+)
+
+// Ledger says where the gap of a run of Algorithm 1 comes from, and so at which term a modulus is to be worked at. With
+// ĝ_t of (3.5a), e_t = ĝ_t − ∇_θ𝓛(θ_t, λ_t) and y_t = ∇φ(θ_t), the terms after T steps, as [LedgerTerms] names them, are
+//
+//	regret of θ    Ση⟨∇_θ𝓛, θ_t − θ*⟩  = start + stability + noise
+//	θ: start       D(θ*; θ₀) − D(θ*; θ_T)
+//	θ: stability   ΣD(θ_t; θ_{t+1}) = Σ φ*(y_{t+1}) − φ*(y_t) − ⟨θ_t, y_{t+1} − y_t⟩
+//	θ: noise       −Ση⟨e_t, θ_t − θ*⟩, of mean 0
+//	regret of λ    Ση⟨−Ψθ_t, λ* − λ_t⟩ = start + stability
+//	λ: start       ½‖λ* − λ₀‖² − ½‖λ* − λ_T‖²
+//	λ: stability   what is left, at most ½Ση²‖Ψθ_t‖²
+//
+// divided by Ση and in units of the optimum |cᵀΨθ*|, with λ* of [theory.Multipliers]. That of θ holds with equality, as
+// θ* and θ_t are on the hyperplane: y_t − y_{t+1} is ηĝ_t up to a multiple of 1. As 𝓛 is linear in each argument, both
+// regrets add up to 𝓛(θ̂, λ*) − 𝓛(θ*, λ̂).
+type Ledger struct {
+	Queries []float64
+	Terms   [7][]float64 // one for each of Queries
+}
+
+// LedgerTerms are the names of the terms.
+var LedgerTerms = [7]string{"regret of θ", "θ: start", "θ: stability", "θ: noise", "regret of λ", "λ: start", "λ: stability"}
+
+// LedgerOf makes the run, with the oracle of a seed. Errors: the printed form, scaled rows and a recency, for which the
+// sums are others; φ(θ*) = ∞; and those of the run.
+func LedgerOf(p *mixpolicy.Problem, a mixpolicy.PrimalDual, iterations int, seed uint64) (*Ledger, error) {
+	a, err := a.For(p)
+	if err == nil && (a.Form != mixpolicy.Corrected || a.RowScaling || a.Recency != 0) {
+		err = fmt.Errorf("race: ledger of %v: want the corrected form, without scaled rows and recency", a)
+	}
+	goal, e1 := theory.Multipliers(p)
+	best, e2 := p.Optimum(context.Background())
+	o, e3 := mixpolicy.NewOracle(p, seed, 0)
+	if err = cmp.Or(err, e1, e2, e3); err != nil {
+		return nil, err
+	}
+	m := mixpolicy.Mirror{Phi: a.Modulus, Eta: a.StepSize, Scale: a.CostScale, Theta: a.Theta0}.Begin(o)
+	far, value := bregman.Divergence(m.Phi, best.Theta, m.Theta), m.Phi.Value(best.Theta)
+	if math.IsInf(far, 1) {
+		return nil, fmt.Errorf("race: ledger: %v is infinite at θ* = %.6g", m.Phi, best.Theta)
+	}
+	mean, lambda, ascent := make([]float64, p.Dim()), make([]float64, len(goal)), make([]float64, len(goal)) // in units of cost
+	l, sums, left, next := &Ledger{}, [7]float64{}, floats.Norm(goal, 2), mixpolicy.LogSpaced(12)
+	for t, due := 1, 1; t <= iterations; t++ {
+		pair, cost, q := m.Sample()
+		p.GradTheta(mean, lambda)
+		p.GradLambda(ascent, m.Theta)
+		before, slope := bregman.Conjugate(m.Phi, m.Dual)-floats.Dot(m.Theta, m.Dual), cost-lambda[pair]/m.Scale
+		eta, err := m.Step(slope, q, m.Row)
+		if err != nil {
+			return nil, err
+		}
+		sums[2] += m.Scale * (bregman.Conjugate(m.Phi, m.Dual) - floats.Dot(m.Before, m.Dual) - before)
+		for j, v := range m.Before {
+			sums[0] += eta * mean[j] * (v - best.Theta[j])
+			sums[3] += eta * (mean[j] - m.Scale*slope/q*m.Row[j]) * (v - best.Theta[j])
+		}
+		for i, h := range ascent {
+			sums[4] += eta * h * (goal[i] - lambda[i])
+			lambda[i] = max(0, lambda[i]+m.Scale*eta*h)
+		}
+		if n, g := floats.Norm(lambda, 2), a.Radius(p.MDP().Criterion())*m.Scale; n > g {
+			floats.Scale(g/n, lambda)
+		}
+		if t < due && t < iterations {
+			continue
+		}
+		due, l.Queries = next(t), append(l.Queries, float64(t))
+		sums[1] = m.Scale * (far - (value + bregman.Conjugate(m.Phi, m.Dual) - floats.Dot(best.Theta, m.Dual)))
+		sums[5] = (left*left - math.Pow(floats.Distance(goal, lambda, 2), 2)) / 2 / m.Scale
+		sums[6] = sums[4] - sums[5]
+		for k, v := range sums {
+			l.Terms[k] = append(l.Terms[k], v/m.SumEta/math.Abs(best.Objective))
+		}
+	}
+	return l, nil
+}

@@ -1,0 +1,27 @@
+package race_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/race"
+	"github.com/mixpolicy/lab/mixpolicy/theory"
+)
+
+// The terms of θ add up, to the rounding of T sums, although each comes from other numbers; and both regrets are the gap
+// of the averages of the run that Solve makes with the same seed.
+func TestLedgerAddsUp(t *testing.T) {
+	p, lambda := section6(), mixpolicy.Must(theory.Multipliers(section6()))
+	for _, m := range []bregman.Modulus{bregman.Ball{R: 2}, bregman.Hellinger(2)} {
+		a := mixpolicy.PrimalDual{Modulus: m, StepSize: mixpolicy.InverseSqrt(16), Beta: 20, Multipliers: mixpolicy.DenseMultipliers}
+		l := mixpolicy.Must(race.LedgerOf(p, a, 2000, 5))
+		v := func(k int) float64 { return l.Terms[k][len(l.Queries)-1] }
+		run := mixpolicy.Must(mixpolicy.Solve(t.Context(), p, a, mixpolicy.Settings{Iterations: 2000, Seed: 5}))
+		gap := (p.Lagrangian(run.Theta, lambda) - p.Lagrangian(mixpolicy.Must(p.Optimum(t.Context())).Theta, run.Lambda)) / run.Optimum
+		if off := math.Abs(v(0)-v(1)-v(2)-v(3)) + math.Abs(v(0)+v(4)-gap); !(off <= 1e-9*(math.Abs(gap)+v(2))) {
+			t.Errorf("%v: %s are %g, %g, %g, %g, %g and the gap is %g: off by %g", m, race.LedgerTerms[:5], v(0), v(1), v(2), v(3), v(4), gap, off)
+		}
+	}
+}
