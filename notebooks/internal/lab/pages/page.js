@@ -34,8 +34,9 @@
     });
   }
 
-  // The table of contents marks the section being read.
+  // The table of contents marks the section being read. On a phone it is folded, so that the page begins with its title.
   function follow() {
+    document.querySelectorAll(".contents details").forEach(function (d) { d.open = innerWidth > 736; });
     var entries = Array.from(document.querySelectorAll(".contents a"));
     var targets = entries.map(function (a) { return document.getElementById(decodeURIComponent(a.hash.slice(1))); });
     if (!entries.length) return;
@@ -237,10 +238,11 @@
     });
   });
 
-  // On paper everything is open.
+  // On paper everything is open but imports, and a page says when it was printed.
   var folded = [];
   addEventListener("beforeprint", function () {
-    folded = Array.from(document.querySelectorAll("details:not([open])"));
+    document.querySelectorAll(".printed").forEach(function (p) { p.dataset.date = new Date().toISOString().slice(0, 10); });
+    folded = Array.from(document.querySelectorAll("details:not([open]):not(.imports)"));
     folded.forEach(function (d) { d.open = true; });
     document.querySelectorAll("img").forEach(function (e) { e.loading = "eager"; });
   });
