@@ -12,8 +12,10 @@ import (
 
 var (
 	// The picture that a chart shows until it is live.
-	staticPicture = regexp.MustCompile(`(<img[^>]*)\ssrc="data:image/(svg\+xml|png);base64,([^"]+)"`)
+	staticPicture = regexp.MustCompile(`(<img[^>]*)\ssrc="data:image/(svg\+xml|png);base64,([^"]+)"([^>]*>)`)
 	viewBox       = regexp.MustCompile(`<svg[^>]* viewBox="0 0 ([\d.]+) ([\d.]+)"`)
+	// A number that the name of a notebook begins with.
+	numbered = regexp.MustCompile(`^(?:0?(\d+-)|)`)
 	// What makes the charts of an output live.
 	liveScript = regexp.MustCompile(`(?s)<script>(\s*\(window\.mixpolicyCharts.*?)</script>`)
 )
@@ -45,9 +47,10 @@ func exportFigures(r *run, folder string) error {
 }
 
 // lighten takes pictures and the scripts of charts out of a page's HTML: a picture's file is that of
-// [exportFigures], and a script gets one beside it, which page.js loads as the reader nears the chart.
+// [exportFigures], whose number the figure has as a link to itself, and a script gets one beside it, which page.js
+// loads as the reader nears the chart.
 func lighten(r *run, body, folder string) (string, error) {
-	base := filepath.Base(folder)
+	base, section := filepath.Base(folder), numbered.FindStringSubmatch(r.name)[1]
 	body = staticPicture.ReplaceAllStringFunc(body, func(tag string) string {
 		m := staticPicture.FindStringSubmatch(tag)
 		data, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(m[3]), ""))
@@ -59,7 +62,9 @@ func lighten(r *run, body, folder string) (string, error) {
 		if v := viewBox.FindStringSubmatch(string(data)); v != nil {
 			size = fmt.Sprintf(` width="%s" height="%s"`, v[1], v[2])
 		}
-		return fmt.Sprintf(`%s%s loading="lazy" src="%s/%s"`, m[1], size, base, name)
+		k := strings.TrimSuffix(name[len(r.name)+1:], filepath.Ext(name))
+		number := fmt.Sprintf(`<a class="number" id="figure-%s" href="#figure-%s">Figure %s%s</a>`, k, k, section, k)
+		return fmt.Sprintf(`%s%s loading="lazy" src="%s/%s"%s%s`, m[1], size, base, name, m[4], number)
 	})
 	scripts := 0
 	var failed error
@@ -93,12 +98,11 @@ func figuresOf(o *output) []map[string][]byte {
 			own["png"] = data
 		}
 	}
-	switch {
-	case len(own) == 0:
-		return figures
-	case figures == nil:
+	if figures == nil && len(own) > 0 {
 		return []map[string][]byte{own}
 	}
-	maps.Copy(figures[0], own)
+	if figures != nil {
+		maps.Copy(figures[0], own)
+	}
 	return figures
 }

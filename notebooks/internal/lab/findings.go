@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"errors"
 	"html"
 	"html/template"
 	"os"
@@ -20,14 +21,15 @@ var (
 	linked   = regexp.MustCompile(`\[(.+?)\]\(notebooks/(.+?)\)`)
 )
 
-// found are the questions of the README, with what we found.
-func found(readme string) (rows [][2]template.HTML) {
-	for _, m := range question.FindAllStringSubmatch(readme, -1) {
+// found are the questions of the README, with what we found. It places the README's picture, too.
+func (l *Lab) found() (rows [][2]template.HTML, err error) {
+	readme, err := os.ReadFile(filepath.Join(l.root, "README.md"))
+	for _, m := range question.FindAllStringSubmatch(string(readme), -1) {
 		answer := emphasis.ReplaceAllString(html.EscapeString(marking.ReplaceAllString(m[2], "")), "<em>$1</em>")
 		answer = links.ReplaceAllString(linked.ReplaceAllString(answer, `<a href="$2">$1</a>`), pageLink)
 		rows = append(rows, [2]template.HTML{template.HTML(html.EscapeString(m[1])), template.HTML(answer)})
 	}
-	return rows
+	return rows, errors.Join(err, copyFile(l.build("figures", "readme.svg"), filepath.Join(l.root, "data", "figures", "readme.svg")))
 }
 
 // A claim of the paper, with each setting in which it was tried.

@@ -48,14 +48,9 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 			return err
 		}
 		index.Index = equations
-		readme, err := os.ReadFile(filepath.Join(l.root, "README.md"))
-		if err == nil {
-			err = copyFile(l.build("figures", "readme.svg"), filepath.Join(l.root, "data", "figures", "readme.svg"))
-		}
-		if err != nil {
+		if index.Found, err = l.found(); err != nil {
 			return err
 		}
-		index.Found = found(string(readme))
 	}
 	if index.Pages, err = l.earlier(runs); err != nil {
 		return err
@@ -310,10 +305,8 @@ func newPage(name, body string) *page {
 			p.Contents = append(p.Contents, h)
 		}
 	}
-	for _, lead := range []*regexp.Regexp{result, paragraph} {
-		if m := lead.FindStringSubmatch(body); m != nil && p.Lead == "" {
-			p.Lead = template.HTML(m[1])
-		}
+	if m := append(result.FindStringSubmatch(body), paragraph.FindStringSubmatch(body)...); m != nil {
+		p.Lead = template.HTML(m[1])
 	}
 	words := 0
 	for _, m := range markdown.FindAllStringSubmatch(body, -1) {

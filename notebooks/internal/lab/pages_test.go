@@ -80,8 +80,9 @@ func TestAPageHasItsCard(t *testing.T) {
 
 // The front page has the README's questions and answers, with links to pages.
 func TestFrontPageAnswersTheQuestionsOfTheReadme(t *testing.T) {
-	readme := string(try(os.ReadFile("../../../README.md")).or(t))
-	rows := found(readme)
+	lab := emptyLab(t)
+	lab.root = "../../.."
+	readme, rows := string(try(os.ReadFile("../../../README.md")).or(t)), try(lab.found()).or(t)
 	if len(rows) != strings.Count(readme, "? | ")+strings.Count(readme, "?** ") || len(rows) < 6 {
 		t.Errorf("%d rows: %q", len(rows), rows)
 	}
@@ -112,6 +113,9 @@ func TestFiguresAreTakenFromEveryKindOfOutput(t *testing.T) {
 		t.Errorf("%d figures; want 3", r.figures)
 	}
 	want := map[string]string{"nb-1.svg": "<svg>\nboth</svg>", "nb-1.png": "both", "nb-2.svg": "left", "nb-2.png": "row", "nb-3.svg": "right", "nb-1-2.svg": ""}
+	if light := try(lighten(r, row.in("text/html"), folder)).or(t); !strings.Contains(light, `>Figure 3</a>`) || strings.Count(light, `href="#figure-`) != 2 {
+		t.Errorf("figures without numbers: %s", light)
+	}
 	files := try(os.ReadDir(folder)).or(t)
 	if len(files) != len(want) {
 		t.Errorf("files %v; want those of %v", files, want)
