@@ -75,10 +75,7 @@ func TestCheckPasses(t *testing.T) {
 		if d == 1 && testing.Short() {
 			break
 		}
-		split := Product(Block{Ball{R: 2}, 0})
-		if d > 4 {
-			split = Product(Block{NegativeEntropy(), 2}, Block{Scale(Ball{R: 2}, 3), 2}, Block{Cube(2), 0})
-		}
+		split := Product(Block{Scale(Ball{R: 2}, 3), (d + 1) / 2}, Block{NegativeEntropy(), 0})
 		for _, m := range append(everything(d), split, struct{ Modulus }{Burg()}, FromClosures("cosh", math.Cosh, math.Sinh, math.Asinh, -inf, inf)) {
 			if r := Check(context.Background(), m, d, 1); r.Err() != nil || strings.Contains(r.String(), "flat beyond") {
 				t.Error(r)

@@ -69,24 +69,6 @@ func TestBallShiftAccuracy(t *testing.T) {
 	}
 }
 
-// A point with equal entries, however far away, goes to 1/d: by symmetry.
-func TestProjectDualOfEqualEntries(t *testing.T) {
-	for _, m := range []Modulus{Ball{R: 1.5}, Cube(1.2), NegativeEntropy(), Euclidean()} {
-		for _, at := range []float64{1, 7e21, 1e30, -1e30, 3e32} {
-			for _, form := range []Modulus{m, openForm(m)} {
-				y := []float64{at, at, at}
-				if _, err := ProjectDual(form, y, nil); err != nil {
-					t.Fatal(err)
-				}
-				m.ConjugateGradient(y, y)
-				if off := math.Abs(y[0] - 1./3); off > 8*ulp || y[0] != y[1] || y[1] != y[2] {
-					t.Errorf("%v: %g·1 goes to %v, want 1/3 each", m, at, y)
-				}
-			}
-		}
-	}
-}
-
 // In ten thousand and a million dimensions, where plain sums would lose digits.
 func TestManyDimensions(t *testing.T) {
 	rng := source(6)

@@ -1,6 +1,7 @@
 package priorwork
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -121,16 +122,10 @@ func (a PiLearning) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.
 	if !x.Criterion().Average() {
 		return nil, errors.New("priorwork: π-learning is for average cost; RandomizedLP is for discounted cost")
 	}
-	rate, err := learningRate(a.Rate, a.Steps)
-	if err != nil {
-		return nil, err
-	}
-	t, err := positive(a.MixingTime, 0, "MixingTime")
-	if err != nil {
-		return nil, err
-	}
-	tau, err := positive(a.Range, 0, "Range τ")
-	if err != nil {
+	rate, e1 := learningRate(a.Rate, a.Steps)
+	t, e2 := positive(a.MixingTime, 0, "MixingTime")
+	tau, e3 := positive(a.Range, 0, "Range τ")
+	if err := cmp.Or(e1, e2, e3); err != nil {
 		return nil, err
 	}
 	if tau < 1 {
@@ -171,7 +166,7 @@ type game struct {
 }
 
 // newGame starts a game with the parameters of set.
-func newGame(p *mixpolicy.Problem, o *mixpolicy.Oracle, set game) (_ mixpolicy.Run, err error) {
+func newGame(p *mixpolicy.Problem, o *mixpolicy.Oracle, set game) (_ *game, err error) {
 	g := &set
 	g.x, g.oracle = p.MDP(), o
 	if g.start, err = alias.New(g.alpha); err != nil {
@@ -209,8 +204,7 @@ func (g *game) Step() error {
 
 	cost, next := g.oracle.Query(s, pair%m)
 	reward := 1 - (cost-g.least)/g.spread
-	gamma := g.x.Gamma()
-	advantage := gamma*g.v[next] - g.v[s] + reward - g.shift // ≤ 0
+	advantage := g.x.Gamma()*g.v[next] - g.v[s] + reward - g.shift // ≤ 0
 
 	g.record(s)
 	// A weight below 2⁻⁴⁰⁰ of its state's is never drawn again. It must not become 0, since all
@@ -221,9 +215,15 @@ func (g *game) Step() error {
 		g.xi.scale(0x1p400)
 	}
 
-	moved := [3]int{s, next, next}
+	g.move(s, next)
+	return nil
+}
+
+// move takes the step of v from s to s′, and counts it.
+func (g *game) move(s, next int) {
+	moved, gamma := [3]int{s, next, next}, g.x.Gamma()
 	if gamma < 1 {
-		moved[2] = g.start.Draw(rng)
+		moved[2] = g.start.Draw(g.oracle.Rand())
 		g.v[moved[2]] -= g.primal * (1 - gamma)
 	}
 	g.v[next] -= g.primal * gamma
@@ -232,7 +232,6 @@ func (g *game) Step() error {
 		g.v[k] = min(max(g.v[k], g.lo), g.hi)
 	}
 	g.t++
-	return nil
 }
 
 // record adds π(s) to its sum, for the steps since its last change and this one.
@@ -254,6 +253,100 @@ func (g *game) Policy(context.Context) (*mixpolicy.Policy, error) {
 		for a, w := range row {
 			total[s*len(row)+a] = max(0, total[s*len(row)+a]+f*w)
 		}
+	}
+	return mixpolicy.PolicyOf(g.x, total)
+}
+
+// BoxMirror is Jin and Sidford's stochastic mirror descent for the same saddle point, discounted or of average cost, with
+// the values in the box |v| ≤ 2M and the measure μ in the simplex. μ has no lower bound, and so nothing has to be known of
+// the stationary measures. M is 1/(1−γ), or t. The gradients come from a query each, at the v and μ before the step:
+//
+//	(s, a) ~ μ, then s′, and s₀ ~ α:   v ← Π[v − η_v((1−γ)e_{s₀} + γe_{s′} − e_s)]
+//	(s, a) uniform, then s′:           μ_a(s) ← μ_a(s) exp(η_μ nm (r + γv(s′) − v(s))), normalised
+//
+// in O(log nm). The answer is the policy of the average μ. The box is twice as wide as the values, which makes the policy
+// good if the gap is small. With ‖·‖² ≤ 2 for the estimate of the v-gradient, and Σμg² ≤ nm(4M+1)² in the mean for that of
+// the μ-gradient, and e^x ≤ 1 + x + x² for x ≤ 1, which is there if T ≥ nm ln(nm), the averages have at any fixed (v, μ)
+// after T steps in the mean a gap of at most
+//
+//	2nM²/(η_vT) + η_v + ln(nm)/(η_μT) + η_μ nm(4M+1)²,
+//
+// which is least for
+//
+//	η_v = M√(2n/T),   η_μ = √(ln(nm)/(nm T))/(4M + 1):
+//
+// T = Õ(nm M²/ε²) steps are enough for a gap of ε. With discounted cost an ε-optimal policy wants a gap of (1−γ)ε, and so
+// nm/((1−γ)⁴ε²) steps.
+//
+// Source: Jin and Sidford, ICML 2020 (arXiv 2008.12776). Of its text the abstract was at hand.
+//
+// Deviations: see [Publications].
+type BoxMirror struct {
+	// Steps is T, which the step sizes need; required.
+	Steps int
+	// MixingTime is t, required with average cost: for costs divided by c_max − c_min, h* is up to a constant within ±t.
+	MixingTime float64
+	// Rate multiplies both step sizes; 0 is 1.
+	Rate float64
+}
+
+// Name implements [mixpolicy.Method].
+func (a BoxMirror) Name() string { return "mirror descent in a box and a simplex" }
+
+// Start implements [mixpolicy.Method].
+func (a BoxMirror) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
+	x := p.MDP()
+	rate, err := learningRate(a.Rate, a.Steps)
+	reach, start := 1/(1-x.Gamma()), x.Initial()
+	if x.Criterion().Average() && err == nil {
+		start = barycentre(x.States())
+		reach, err = positive(a.MixingTime, 0, "MixingTime")
+	}
+	if err != nil {
+		return nil, err
+	}
+	n, nm, steps := float64(x.States()), float64(x.Pairs()), float64(a.Steps)
+	g, err := newGame(p, o, game{alpha: start, lo: -2 * reach, hi: 2 * reach, primal: rate * reach * math.Sqrt(2*n/steps),
+		dual: rate * math.Sqrt(math.Log(nm)*nm/steps) / (4*reach + 1)})
+	return &boxMirror{game: g, since: make([]float64, x.Pairs())}, err
+}
+
+// boxMirror has Σμ in sum: weights add up as often as Σ 1/total, which is sure, says, since their last change.
+type boxMirror struct {
+	*game
+	inverse float64 // Σ 1/total
+	since   []float64
+}
+
+// Step implements [mixpolicy.Run].
+func (g *boxMirror) Step() error {
+	from, m := g.xi.draw(g.oracle.Rand()), g.x.Actions()
+	_, next := g.oracle.Query(from/m, from%m)
+	pair := int(uniform(g.oracle.Rand()) * float64(g.x.Pairs()))
+	cost, to := g.oracle.Query(pair/m, pair%m)
+	if total := g.xi.total(); !(0x1p-400 < total && total < 0x1p400) {
+		for k := range g.since {
+			g.sum[k], g.since[k] = g.measure(k), 0
+		}
+		g.inverse = 0
+		g.xi.scale(math.Ldexp(1, -math.Ilogb(total)))
+	}
+	g.inverse += 1 / g.xi.total()
+	g.sum[pair], g.since[pair] = g.measure(pair), g.inverse
+	grown := g.xi.weight(pair) * math.Exp(g.dual*(1-(cost-g.least)/g.spread+g.x.Gamma()*g.v[to]-g.v[pair/m]))
+	g.xi.set(pair, max(grown, 0x1p-400*g.xi.total())) // or it were never drawn again
+	g.move(from/m, next)
+	return nil
+}
+
+// measure is Σμ of a pair, over the steps done.
+func (g *boxMirror) measure(k int) float64 { return g.sum[k] + g.xi.weight(k)*(g.inverse-g.since[k]) }
+
+// Policy implements [mixpolicy.PolicyRun]: that of the average μ.
+func (g *boxMirror) Policy(context.Context) (*mixpolicy.Policy, error) {
+	total := make([]float64, len(g.since))
+	for k := range total {
+		total[k] = g.measure(k) + 0x1p-20*g.xi.weight(k)/g.xi.total() // μ itself before the first step
 	}
 	return mixpolicy.PolicyOf(g.x, total)
 }

@@ -63,7 +63,7 @@ func TestBadInput(t *testing.T) {
 		{average, RandomizedLP{Steps: 1}, "discounted cost"},
 		{discounted, PiLearning{Steps: 1, MixingTime: 1, Range: 1}, "average cost"},
 		{discounted, RandomizedLP{}, "Steps = 0"},
-		{average, PiLearning{Steps: 1, Range: 1}, "MixingTime = 0"},
+		{average, PiLearning{Steps: 1, Range: 1}, "MixingTime = 0"}, {average, BoxMirror{Steps: 1}, "MixingTime = 0"},
 		{average, PiLearning{Steps: 1, MixingTime: 1, Range: .5}, "at least 1"},
 		{average, SmoothedPrimalDual{Basis: basis, Radius: 1}, "average cost"},
 		{discounted, SmoothedPrimalDual{Basis: basis, Radius: 1, Weights: []float64{1}}, "state-relevance weights"},
@@ -147,6 +147,7 @@ func TestViews(t *testing.T) {
 	}{
 		{discounted, RandomizedLP{Steps: 7}, 7},
 		{average, PiLearning{Steps: 7, MixingTime: 1, Range: 1}, 7},
+		{average, BoxMirror{Steps: 7, MixingTime: 1}, 14},
 		{discounted, ConstraintSampling{Basis: basis}, 7},
 		{discounted, SmoothedPrimalDual{Basis: basis, Radius: 1}, 14},
 		{discounted, CertaintyEquivalence{}, 7},

@@ -11,6 +11,7 @@
 //	penalty, mixtures (4.16)             mixpolicy.Penalty    Banijamali et al. 2018
 //	π-learning                           PiLearning       Wang 2017
 //	randomised LP, discounted            RandomizedLP     Wang 2020
+//	mirror descent, box and simplex      BoxMirror        Jin and Sidford 2020
 //	plug-in for (2.18)                   mixpolicy.PlugIn
 //	… with medians of means              MedianPlugIn     Nemirovski and Yudin 1983
 //	plug-in for the whole MDP            CertaintyEquivalence Azar, Munos and Kappen 2013
@@ -20,7 +21,7 @@
 //	forms of Algorithm 1                 ScaleFree, VarianceReduced, LastIterate, mixpolicy.PrimalDual.RowScaling
 //	the answer of any, made feasible     Feasible
 //
-// Not here, and near to what is: for policies of a generative model, Jin and Sidford (ICML 2020) and Tiapkin and Gasnikov (2021);
+// Not here, and near to what is: for policies of a generative model, Tiapkin and Gasnikov (2021);
 // with features, Cheng and others (2020), Bas-Serrano and Neu (2020), Neu and Okolo (2023); from logged transitions, Gabbianelli,
 // Neu, Papini and Okolo (2024); for matrix games with reduced variance, Carmon and others (2019), Alacaoglu and Malitsky (2022).
 //

@@ -143,6 +143,7 @@ func TestTranscriptions(t *testing.T) {
 	for _, criterion := range []mixpolicy.Criterion{mixpolicy.Discounted(.7), mixpolicy.AverageCost} {
 		all = append(all, subgradient(threeStates(criterion, mixpolicy.Ball(3))), games(threeStates(criterion, mixpolicy.Simplex())))
 	}
+	all = append(all, boxes(threeStates(mixpolicy.Discounted(.7), mixpolicy.Simplex())))
 	all = append(all, smoothed(threeStates(mixpolicy.Discounted(.7), mixpolicy.Simplex())))
 	for _, m := range mirrors() {
 		all = append(all, saddles(threeStates(mixpolicy.Discounted(.7), mixpolicy.Unbounded()), m)...)
@@ -279,6 +280,34 @@ func games(p *mixpolicy.Problem) transcription {
 				return (policy.Prob(i/2, i%2)*weight - 0x1p-20*g.xi.weight(i)/sumOf(g.row(i/2))) / float64(g.t)
 			}),
 		}
+	}}
+}
+
+// boxes is mirror descent in a box and the simplex, with μ normalised and added up in every step.
+func boxes(p *mixpolicy.Problem) transcription {
+	const steps, gamma, reach, rate = 300, .7, 1 / .3, 6
+	up, down := rate*math.Sqrt(math.Log(6)*6/steps)/(4*reach+1), rate*reach*math.Sqrt(6./steps)
+	second := func(a plain, o *mixpolicy.Oracle) func() [][]float64 {
+		mu, v, sum, start := barycentre(6), zeros(3), zeros(6), mixpolicy.Must(alias.New(a.alpha))
+		least, most := p.MDP().CostRange()
+		return func() [][]float64 {
+			floats.Add(sum, mu)
+			from := newSumTree(mu).draw(o.Rand())
+			_, next := o.Query(from/2, from%2)
+			i := int(6 * uniform(o.Rand()))
+			cost, to := o.Query(i/2, i%2)
+			mu[i] *= math.Exp(up * ((most-cost)/(most-least) + gamma*v[to] - v[i/2]))
+			floats.Scale(1/floats.Sum(mu), mu)
+			v[from/2] += down
+			v[next] -= down * gamma
+			v[start.Draw(o.Rand())] -= down * (1 - gamma)
+			v = vector(3, func(s int) float64 { return max(-2*reach, min(2*reach, v[s])) })
+			return [][]float64{v, mu, sum}
+		}
+	}
+	return transcription{"box and simplex", p, BoxMirror{Steps: steps, Rate: rate}, steps, second, func(r mixpolicy.Run) [][]float64 {
+		g := r.(*boxMirror)
+		return [][]float64{g.v, vector(6, func(i int) float64 { return g.xi.weight(i) / g.xi.total() }), vector(6, g.measure)}
 	}}
 }
 
