@@ -219,10 +219,11 @@ func seconds(v float64) string {
 	return digits(v/1e-9) + " ns"
 }
 
-// digits writes two digits, or all of those before the point.
+// digits writes two digits, or those before the point, three of which count.
 func digits(v float64) string {
 	if v >= 10 || v == math.Trunc(v) {
-		return Thousands(int(math.Round(v)))
+		unit := math.Pow(10, max(0, math.Floor(math.Log10(v))-2))
+		return Thousands(int(math.Round(v/unit) * unit))
 	}
 	return strconv.FormatFloat(v, 'f', max(0, 1-int(math.Floor(math.Log10(v)))), 64)
 }
