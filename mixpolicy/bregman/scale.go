@@ -117,7 +117,7 @@ func (p product) ConjugateGradient(dst, y []float64) {
 }
 
 func (p product) InDomain(x []float64) bool {
-	return 0 == p.total(func(m Modulus, x, _ []float64) float64 { return map[bool]float64{false: 1}[m.InDomain(x)] }, x, x)
+	return p.total(func(m Modulus, x, _ []float64) float64 { return map[bool]float64{false: 1}[m.InDomain(x)] }, x, x) == 0
 }
 
 func (p product) Divergence(x, y []float64) float64 { return p.c * p.total(Divergence, x, y) }

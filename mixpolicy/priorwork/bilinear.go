@@ -1,7 +1,6 @@
 package priorwork
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,7 +124,7 @@ func (a PiLearning) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.
 	rate, e1 := learningRate(a.Rate, a.Steps)
 	t, e2 := positive(a.MixingTime, 0, "MixingTime")
 	tau, e3 := positive(a.Range, 0, "Range τ")
-	if err := cmp.Or(e1, e2, e3); err != nil {
+	if err := errors.Join(e1, e2, e3); err != nil {
 		return nil, err
 	}
 	if tau < 1 {

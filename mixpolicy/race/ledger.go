@@ -1,8 +1,8 @@
 package race
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -45,7 +45,7 @@ func LedgerOf(p *mixpolicy.Problem, a mixpolicy.PrimalDual, iterations int, seed
 	goal, e1 := theory.Multipliers(p)
 	best, e2 := p.Optimum(context.Background())
 	o, e3 := mixpolicy.NewOracle(p, seed, 0)
-	if err = cmp.Or(err, e1, e2, e3); err != nil {
+	if err = errors.Join(err, e1, e2, e3); err != nil {
 		return nil, err
 	}
 	m := mixpolicy.Mirror{Phi: a.Modulus, Eta: a.StepSize, Scale: a.CostScale, Theta: a.Theta0}.Begin(o)
