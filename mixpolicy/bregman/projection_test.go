@@ -186,6 +186,7 @@ func TestLengthsPanic(t *testing.T) {
 	panics(m, "NewtonShift", want, func() { _, _, _ = NewtonShift(m, two, nil) })
 	panics(m, "D", want, func() { m.Divergence(two, []float64{0.3, 0.1}) })
 	panics(m, "InDomain", want, func() { m.InDomain(two) })
+	panics("Product", "φ", "2 entries are left for the 3 of (cube, R = 2)", func() { Product(Block{Cube(2), 3}).Value(two) })
 	panics("FermiDirac", "FermiDirac", differ, func() { FermiDirac(two, three) })
 }
 
