@@ -118,8 +118,8 @@ func byName(t *testing.T) map[string]*notebook {
 		err = errors.Join(err, readError, json.Unmarshal(data, nb))
 		all[strings.TrimSuffix(file, ".ipynb")] = nb
 	}
-	if err != nil || len(all) != 12 {
-		t.Fatalf("%d notebooks, want 12: %v", len(all), err)
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d notebooks: %v", len(all), err)
 	}
 	return all
 }

@@ -26,7 +26,7 @@ const largeProgram = 1 << 26
 
 // Recommend says which method to use for p with a budget of queries. Its rules, in this order: with known costs, solve the program;
 // where every pair can be asked for, look for the best of all policies; else sample, with [ScaleFree] if there is an ε to end at, and
-// with [mixpolicy.PlugIn] if not. The races of notebook 09 are the evidence. An error: a budget below 1 without known costs.
+// with [mixpolicy.PlugIn] if not. The races of notebook 12 are the evidence. An error: a budget below 1 without known costs.
 func Recommend(p *mixpolicy.Problem, known Known, budget int) (Recommendation, error) {
 	pairs, d := p.Features().Dims()
 	switch {
