@@ -143,8 +143,7 @@ func TestTranscriptions(t *testing.T) {
 	for _, criterion := range []mixpolicy.Criterion{mixpolicy.Discounted(.7), mixpolicy.AverageCost} {
 		all = append(all, subgradient(threeStates(criterion, mixpolicy.Ball(3))), games(threeStates(criterion, mixpolicy.Simplex())))
 	}
-	all = append(all, boxes(threeStates(mixpolicy.Discounted(.7), mixpolicy.Simplex())))
-	all = append(all, smoothed(threeStates(mixpolicy.Discounted(.7), mixpolicy.Simplex())))
+	all = append(all, boxes(threeStates(mixpolicy.Discounted(.7), mixpolicy.Simplex())), smoothed(threeStates(mixpolicy.Discounted(.7), mixpolicy.Simplex())))
 	for _, m := range mirrors() {
 		all = append(all, saddles(threeStates(mixpolicy.Discounted(.7), mixpolicy.Unbounded()), m)...)
 		all = append(all, scaleFrees(threeStates(mixpolicy.Discounted(.7), mixpolicy.Unbounded()), m)...)
