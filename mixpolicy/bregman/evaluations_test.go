@@ -66,7 +66,7 @@ var iterated = []struct {
 	{"Burg", 3.8, func(*rand.Rand, int) Modulus { return Burg() }},
 	{"Euclidean", 1.9, func(*rand.Rand, int) Modulus { return Euclidean() }},
 	{"PNorm", 5.6, func(rng *rand.Rand, d int) Modulus { return PNorm{1.05 + 0.95*rng.Float64()} }},
-	{"scaled Ball", 12.1, func(rng *rand.Rand, d int) Modulus {
+	{"scaled Ball", 12.3, func(rng *rand.Rand, d int) Modulus {
 		return Scale(Ball{above(rng) / math.Sqrt(float64(d))}, math.Exp(rng.NormFloat64()))
 	}},
 	{"plain Kernel", 5.15, func(rng *rand.Rand, d int) Modulus {
