@@ -2,6 +2,7 @@ package linprog
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -100,14 +101,9 @@ func (s *activeSet) split(z, h, n []float64) float64 {
 // add appends the cut that was split last.
 func (s *activeSet) add(c *cut) {
 	k := len(s.cuts)
-	if cap(s.q) == k { // the rows of Q and R once made are used again
-		s.q = append(s.q, make([]float64, s.d))
-		s.r = append(s.r, make([]float64, s.d))
-	} else {
-		s.q, s.r = s.q[:k+1], s.r[:k+1]
-		if s.q[k] == nil {
-			s.q[k], s.r[k] = make([]float64, s.d), make([]float64, s.d)
-		}
+	s.q, s.r = slices.Grow(s.q, 1)[:k+1], slices.Grow(s.r, 1)[:k+1]
+	if s.q[k] == nil { // the rows of Q and R once made are used again
+		s.q[k], s.r[k] = make([]float64, s.d), make([]float64, s.d)
 	}
 	norm := math.Sqrt(floats.Dot(s.z, s.z))
 	floats.ScaleTo(s.q[k], 1/norm, s.z)
@@ -126,7 +122,11 @@ func (s *activeSet) drop(j int) {
 	s.r[last] = gone // to be used again
 	for k := j; k < last; k++ {
 		col := s.r[k] // of length k+2
-		c, sn, rho := rotation(col[k], col[k+1])
+		// c² + s² = 1, c a + s b = ρ and c b − s a = 0 for the entries a and b.
+		c, sn, rho := 1.0, 0.0, math.Hypot(col[k], col[k+1])
+		if rho != 0 {
+			c, sn = col[k]/rho, col[k+1]/rho
+		}
 		s.r[k] = col[:k+1]
 		s.r[k][k] = rho
 		for _, col := range s.r[k+1 : last] {
@@ -137,17 +137,8 @@ func (s *activeSet) drop(j int) {
 			p[i], q[i] = c*a+sn*q[i], c*q[i]-sn*a
 		}
 	}
-	s.cuts = append(s.cuts[:j], s.cuts[j+1:]...)
+	s.cuts = slices.Delete(s.cuts, j, j+1)
 	s.q, s.r = s.q[:last], s.r[:last]
-}
-
-// rotation returns c, s, ρ with c² + s² = 1, c a + s b = ρ, c b − s a = 0.
-func rotation(a, b float64) (c, s, rho float64) {
-	rho = math.Hypot(a, b)
-	if rho == 0 {
-		return 1, 0, 0
-	}
-	return a / rho, b / rho, rho
 }
 
 // solve recomputes x0, v, u0 and u1 from the factors.

@@ -191,11 +191,9 @@ func (s *solver) separate(ctx context.Context, out outcome) (more bool, err erro
 	if out == ray {
 		points = append(points, s.v)
 	}
+	centres := [2][]float64{s.best.centre} // none for a ray
 	for k, x := range points {
-		centre := s.best.centre
-		if k > 0 {
-			centre = nil
-		}
+		centre := centres[k]
 		found, share, err := s.scan(ctx, x, centre)
 		if err != nil {
 			return false, err

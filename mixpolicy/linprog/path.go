@@ -78,7 +78,8 @@ func newPath(m program) *path {
 func (p *path) moveTo(t float64) {
 	p.t = t
 	for {
-		p.locate()
+		floats.AddScaledTo(p.x, p.x0, t, p.v)
+		p.u = p.at(p.u[:0], t)
 		// A multiplier that is zero to within rounding stays.
 		worst, least := 0, -p.rounding()*L1.Of(p.u)
 		for k := 1; k < len(p.cuts); k++ {
@@ -97,13 +98,10 @@ func (p *path) moveTo(t float64) {
 	}
 }
 
-// locate evaluates x(t) and u(t).
-func (p *path) locate() {
-	floats.AddScaledTo(p.x, p.x0, p.t, p.v)
-	p.u = p.u[:len(p.cuts)]
-	for k := range p.u {
-		p.u[k] = p.u0[k] + p.t*p.u1[k]
-	}
+// at stores u(t) in u, which has room for it, and returns it.
+func (s *activeSet) at(u []float64, t float64) []float64 {
+	q := len(s.cuts)
+	return floats.AddScaledTo(u[:q], s.u0[:q], t, s.u1[:q])
 }
 
 // violated returns a cut of pool or ball that x violates, and by how much, or nil if none
@@ -227,7 +225,7 @@ func (p *path) enter(c *cut, by float64) bool {
 			// then, and c enters with the next step, of length 0: x needs its multiplier.
 			by = max(0, c.rhs-floats.Dot(c.normal, p.x))
 		}
-		p.u = append(p.u[:block], p.u[block+1:]...)
+		p.u = slices.Delete(p.u, block, block+1)
 		p.drop(block)
 	}
 }
@@ -353,8 +351,7 @@ func (p *path) ballCut(more float64) (*cut, float64) {
 	if !p.inside {
 		return nil, 0
 	}
-	switch p.norm {
-	case LInf:
+	if p.norm == LInf {
 		at := 0
 		for j, v := range p.x {
 			if math.Abs(v) > math.Abs(p.x[at]) {
@@ -368,40 +365,33 @@ func (p *path) ballCut(more float64) (*cut, float64) {
 		c := &cut{normal: make([]float64, p.d), rhs: -p.radius, row: ball, scale: 1, length: 1}
 		c.normal[at] = -math.Copysign(1, p.x[at])
 		return c, by
-	case L1:
-		// The deepest of Σ_{j∈S} θⱼ ≥ −(R−1)/2 takes the k most negative entries for some k.
-		p.sets = p.sets[:0]
-		for j, v := range p.x {
-			if v < 0 {
-				p.sets = append(p.sets, j)
-			}
-		}
-		slices.SortFunc(p.sets, func(i, j int) int {
-			if c := cmp.Compare(p.x[i], p.x[j]); c != 0 {
-				return c
-			}
-			return i - j
-		})
-		rhs := -(p.radius - 1) / 2
-		if rhs == 0 {
-			p.sets = p.sets[:min(1, len(p.sets))] // the simplex: its facets are θⱼ ≥ 0
-		}
-		size, by, sum := 0, more, 0.0
-		for k, j := range p.sets {
-			sum += p.x[j]
-			if v := (rhs - sum) / math.Sqrt(float64(k+1)); v > by {
-				size, by = k+1, v
-			}
-		}
-		if size == 0 {
-			return nil, 0
-		}
-		length := math.Sqrt(float64(size))
-		c := &cut{normal: make([]float64, p.d), rhs: rhs * (1 / length), row: ball, scale: 1, length: length}
-		for _, j := range p.sets[:size] {
-			c.normal[j] = 1 / length
-		}
-		return c, by
 	}
-	return nil, 0
+	// The deepest of Σ_{j∈S} θⱼ ≥ −(R−1)/2 takes the k most negative entries for some k.
+	p.sets = p.sets[:0]
+	for j, v := range p.x {
+		if v < 0 {
+			p.sets = append(p.sets, j)
+		}
+	}
+	slices.SortFunc(p.sets, func(i, j int) int { return cmp.Or(cmp.Compare(p.x[i], p.x[j]), i-j) })
+	rhs := -(p.radius - 1) / 2
+	if rhs == 0 {
+		p.sets = p.sets[:min(1, len(p.sets))] // the simplex: its facets are θⱼ ≥ 0
+	}
+	size, by, sum := 0, more, 0.0
+	for k, j := range p.sets {
+		sum += p.x[j]
+		if v := (rhs - sum) / math.Sqrt(float64(k+1)); v > by {
+			size, by = k+1, v
+		}
+	}
+	if size == 0 {
+		return nil, 0
+	}
+	length := math.Sqrt(float64(size))
+	c := &cut{normal: make([]float64, p.d), rhs: rhs * (1 / length), row: ball, scale: 1, length: length}
+	for _, j := range p.sets[:size] {
+		c.normal[j] = 1 / length
+	}
+	return c, by
 }

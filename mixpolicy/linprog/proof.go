@@ -131,7 +131,7 @@ func (s *solver) solution() *Solution {
 		// The ball touches the feasible set in x(0), and need not have multipliers. Those of
 		// t = touchTime·R have a bound that misses the optimum by about that times ‖b‖.
 		t := touchTime * s.radius
-		sol.Dual, _ = s.multipliers(s.b, s.cuts, s.nearby(t), s.length/t, s.mean)
+		sol.Dual, _ = s.multipliers(s.b, s.cuts, s.at(make([]float64, s.d), t), s.length/t, s.mean)
 		sol.Ball = s.length / touchTime
 	}
 	sol.Bound = sol.Dual.bound(s.b, s.g, s.psi, s.norm, sol.Radius)
@@ -174,20 +174,8 @@ func (s *solver) unfinished() *Solution {
 	return sol
 }
 
-// nearby returns u(t) of the active cuts, with what would be negative set to zero.
-func (s *solver) nearby(t float64) []float64 {
-	u := make([]float64, len(s.cuts))
-	for k := range u {
-		u[k] = s.u0[k] + t*s.u1[k]
-		if k > 0 {
-			u[k] = max(0, u[k])
-		}
-	}
-	return u
-}
-
 // multipliers translates those of the unit normals, times a factor, to λ, to μ, which
-// has a part of its own, and to ν of a polyhedral ball.
+// has a part of its own, and to ν of a polyhedral ball. What is negative counts as 0.
 func (s *solver) multipliers(b []float64, cuts []*cut, u []float64, factor, mu float64) (y Dual, nu float64) {
 	y.Hyperplane = mu
 	for k, c := range cuts {
