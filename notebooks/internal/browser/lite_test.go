@@ -117,6 +117,10 @@ func checkLite(t *testing.T, b *browser, address string) {
 		runLite(t, b, reads, true)
 		shows(reads, "all of it <nil>\n")
 		b.eventually(t, "it is in the list of files", `(window.jupyterapp.serviceManager.contents.get("saved.txt", {content: true}).then(f => window.saved = f.content, () => 0), window.saved === "all of it")`)
+		b.do(t, `window.jupyterapp.serviceManager.contents.save("saved.txt", {type: "file", format: "text", content: "all of mine"}).then(() => window.put = true)`)
+		b.eventually(t, "a file of the reader's is put there", "window.put")
+		runLite(t, b, reads, true)
+		shows(reads, "all of mine <nil>\n")
 	})
 	complete := func(text string) []string {
 		t.Helper()

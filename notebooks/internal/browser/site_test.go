@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -160,7 +161,7 @@ func TestSite(t *testing.T) {
 	t.Run("a page", func(t *testing.T) { checkPlay(t, b, s) })
 	t.Run("from the disk", func(t *testing.T) {
 		b.visit(t, "file://"+filepath.Join(folder, "site", "play.html"))
-		if got := evaluate[string](t, b, `document.querySelector(".bar small").textContent`); !strings.Contains(got, "from a server") {
+		if got := evaluate[string](t, b, `document.querySelector(".door").textContent`); !strings.Contains(got, "from a server") {
 			t.Errorf("the page says %q", got)
 		}
 		b.calm(t)
@@ -177,6 +178,7 @@ func TestSite(t *testing.T) {
 			t.Fatal("it has a storage")
 		}
 		edit(t, b)
+		b.key(t, kb.End)
 		b.key(t, "// ")
 		b.calm(t)
 		s.spoil.Store(true) // a download that is not what was published
@@ -230,9 +232,7 @@ func checkPlay(t *testing.T, b *browser, s *served) {
 	t.Run("a cell has what those above declare", func(t *testing.T) { runs(t, b, uses, "42\n", false) })
 	t.Run("a cell that takes long", func(t *testing.T) {
 		press(t, b, declares, "Run", false)
-		if got := evaluate[string](t, b, at(declares)+`.querySelector("[role=status]").textContent`); got != "takes about 80 seconds in a browser: press Run again if you want to wait" {
-			t.Errorf("the cell says %q", got)
-		}
+		b.eventually(t, "it says so", at(declares)+`.querySelector("[role=status]").textContent === "takes about 80 seconds in a browser: press Run again if you want to wait"`)
 		press(t, b, declares, "Run", true)
 	})
 	t.Run("a stopped cell", func(t *testing.T) {
@@ -260,9 +260,14 @@ func checkPlay(t *testing.T, b *browser, s *served) {
 	}
 	t.Run("a saved file", func(t *testing.T) {
 		runs(t, b, reads, "all of it <nil>\n", false)
-		if got := evaluate[string](t, b, `document.querySelector("a.file").download`); got != "saved.txt" {
-			t.Errorf("%q is offered", got)
-		}
+		b.eventually(t, "it is offered", `document.querySelector(".file").textContent === "Download saved.txt"`)
+		b.do(t, `HTMLInputElement.prototype.click = function () {
+			const some = new DataTransfer();
+			some.items.add(new File(["all of mine"], "saved.txt"));
+			Object.assign(this, {files: some.files}).dispatchEvent(new Event("change"));
+		}, [...document.querySelectorAll(".bar button")].find(b => b.textContent === "Add a file").click()`)
+		b.eventually(t, "it is added", `document.querySelector(".bar small").textContent.includes("saved.txt")`)
+		runs(t, b, reads, "all of mine <nil>\n", false)
 	})
 	t.Run("a picture after one that could not be drawn", func(t *testing.T) {
 		runs(t, b, undrawn, "expected src to be a Uint8Array", true) // the panic of what draws
@@ -280,28 +285,52 @@ func checkPlay(t *testing.T, b *browser, s *served) {
 		b.key(t, kb.End, chromedp.ModifierCtrl)
 		b.key(t, "; fmt.Println(y)")
 		runs(t, b, uses, "line 2: undefined: y\n", false)
-		if got := evaluate[string](t, b, `document.querySelector(".cm-line.wrong")?.textContent`); got != "fmt.Println(twice(21)); fmt.Println(y)" {
-			t.Errorf("marked is %q", got)
-		}
+		b.eventually(t, "the line is marked", `document.querySelector(".cm-line.wrong")?.textContent === "fmt.Println(twice(21)); fmt.Println(y)"`)
 		b.do(t, `document.querySelector(".cm-content").focus()`)
 		b.key(t, kb.Home, chromedp.ModifierShift)
 		b.key(t, "fmt.Println(twice(4))")
-		b.key(t, kb.Enter, chromedp.ModifierShift)
+		// As a keyboard has it: no character follows a key that is handled.
+		call(t, b, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: "rawKeyDown", Key: "Enter", WindowsVirtualKeyCode: 13, Modifiers: 8})
 		b.eventually(t, "it runs by Shift+Enter", at(uses)+`.querySelector(".outputs").innerText === "8\n"`)
+		press(t, b, declares, "Edit", false)
+		b.key(t, kb.End, chromedp.ModifierCtrl)
+		b.key(t, kb.Backspace)
+		b.key(t, "+ 1 }")
+		const whose = `.querySelector(".whose:not([hidden])")?.textContent`
+		b.eventually(t, "it is told what an output does not know yet", at(uses)+whose+` === "Output from before the change of cell 1"`)
+		press(t, b, declares, "Run what uses it", false)
+		b.eventually(t, "it runs", at(uses)+`.querySelector(".outputs").innerText === "9\n" && !`+at(uses)+whose)
+		b.do(t, `navigator.clipboard.writeText = async (text) => { window.copied = text; }`)
+		press(t, b, declares, "Link to the change", false)
+		b.eventually(t, "it is copied", "window.copied")
+		link := evaluate[string](t, b, "window.copied")
+		b.do(t, at(uses)+`.querySelector(".cm-content").focus()`)
 		b.key(t, "\nfmt.Sprin")
+		b.eventually(t, "it is told whose an output is", at(uses)+whose+`?.startsWith("Output of an earlier text")`)
 		b.eventually(t, "names are completed", `[...document.querySelectorAll(".cm-tooltip-autocomplete .cm-completionLabel")].some(e => e.textContent === "Sprintf")`)
-		b.keep(t, "site-completion.png")
 		b.key(t, kb.Escape)
 
 		b.visit(t, address)
-		b.eventually(t, "the text is kept", `document.querySelector(".cm-content")?.textContent.includes("twice(4)")`)
-		if got := shown(t, b, uses); got != "" {
-			t.Errorf("a cell ran by itself: %q", got)
+		b.eventually(t, "the text is kept", at(uses)+`.querySelector(".cm-content")?.textContent.includes("twice(4)")`)
+		b.do(t, "localStorage.clear()")
+		b.visit(t, s.address+"index.html")
+		if got := evaluate[string](t, b, `document.body.innerText`); strings.Contains(got, "go run") || !strings.Contains(got, promise) {
+			t.Errorf("the index of the site says %.1000q", got)
 		}
-		press(t, b, uses, "Reset", false)
-		if got := evaluate[string](t, b, at(uses)+`.innerText`); !strings.Contains(got, "twice(21)") {
-			t.Errorf("after the reset: %q", got)
+		b.visit(t, link)
+		b.eventually(t, "the link shows a change", at(declares)+`.querySelector(".diff ins")?.textContent === "+ func twice(n int) int { return 2 * n + 1 }\n"`)
+		checkAccess(t, b, axe(t), []view{{360, "light"}, {1280, "dark"}})
+		b.keep(t, "site-link.png")
+		b.do(t, "window.fetch = null") // as without a network
+		press(t, b, declares, "Reset", false)
+		b.eventually(t, "the change is gone", `!`+at(declares)+`.innerText.includes("+ 1")`)
+		press(t, b, declares, "Undo", false)
+		b.eventually(t, "the change is back", at(declares)+`.innerText.includes("+ 1")`)
+		if got := shown(t, b, declares) + shown(t, b, uses); got != "" {
+			t.Errorf("cells ran by themselves: %q", got)
 		}
+		b.do(t, "localStorage.clear()")
+		b.visit(t, address)
 	})
 	b.calm(t)
 	t.Run("a message that the tools can't handle", func(t *testing.T) {
@@ -330,17 +359,28 @@ func checkPlay(t *testing.T, b *browser, s *served) {
 	b.calm(t)
 }
 
-// edit opens the editor of a cell of play.
+// edit opens the editor of a cell of play by a double click on a name, which is selected then; nothing jumps.
 func edit(t *testing.T, b *browser) {
 	t.Helper()
-	b.do(t, at(uses)+`.querySelector(".highlight").click()`)
-	b.eventually(t, "the editor is there", `document.activeElement?.classList.contains("cm-content")`)
+	const height = `document.documentElement.scrollHeight`
+	place := evaluate[[]float64](t, b, `(word => {
+		word.scrollIntoView({block: "center"});
+		const {x, y} = word.getBoundingClientRect();
+		return [x + 9, y + 3, `+height+`];
+	})([...`+at(uses)+`.querySelectorAll(".highlight span")].find(e => e.textContent === "twice"))`)
+	for n := range 2 {
+		noError(t, chromedp.Do(b, chromedp.MouseClickXY(place[0], place[1], chromedp.ClickCount(n+1))))
+	}
+	b.eventually(t, "the editor is there, with the name selected, and nothing has jumped",
+		fmt.Sprintf(`document.activeElement?.classList.contains("cm-content") && getSelection() + "" === "twice" && %s === %v`, height, place[2]))
 }
 
 var siteNotebooks = flag.String("site", "00", "the notebooks whose cells TestSite runs, by the beginnings of their names; all of them with -long")
 
-// What may be fetched for the first Run of notebook 00, and up to its last picture, in MB, as README says.
+// What may be fetched for the first Run of notebook 00, and up to its last picture, in MB, as README and the pages say.
 const firstRun, firstPicture = 24, 30
+
+var promise = fmt.Sprintf("under %d MB, or %d MB with the first picture", firstRun, firstPicture)
 
 // rounded are the cells that show other digits in a page, by notebook and id, and which code in assembly is the
 // reason: without it, the same digits come out natively.
@@ -400,7 +440,6 @@ func (c *committed) shows() (text, shown string) {
 // checkOutputs runs every cell of some of the paper's notebooks: they show what is committed, but for timings, and
 // for cells that are accounted for.
 func checkOutputs(t *testing.T, b *browser, s *served) {
-	promise := fmt.Sprintf("under %d MB, or %d MB with the first picture", firstRun, firstPicture)
 	if !strings.Contains(string(must[[]byte](t)(os.ReadFile(filepath.Join(root, "README.md")))), promise) {
 		t.Errorf("README does not say %q", promise)
 	}

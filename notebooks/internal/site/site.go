@@ -18,7 +18,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -69,16 +68,16 @@ func Build(ctx context.Context, s Settings) error {
 	if err != nil {
 		return err
 	}
+	// What pages of a site have besides.
+	page := strings.NewReplacer("</head>", head+"</head>", "</header>", "</header>\n"+string(script("js/door.html")),
+		"</main>", `<p class="paper"><a href="licences.html">Licences</a></p></main>`)
 	for _, name := range files {
 		data, err := os.ReadFile(filepath.Join(b.Pages, name))
 		if err != nil {
 			return err
 		}
-		if page, ok := strings.CutSuffix(name, ".html"); ok {
-			data = bytes.Replace(data, []byte("</main>"), []byte(`<p class="paper"><a href="licences.html">Licences</a></p></main>`), 1)
-			if slices.Contains(files, page+".ipynb") {
-				data = bytes.Replace(data, []byte("</head>"), []byte(head+"</head>"), 1)
-			}
+		if path.Ext(name) == ".html" {
+			data = []byte(page.Replace(string(data)))
 		}
 		if err := b.write(filepath.Join(b.Out, name), data); err != nil {
 			return err
@@ -112,7 +111,7 @@ func (b *builder) pages() (files []string, err error) {
 }
 
 // scripts puts the scripts into the engine's folder, makes JupyterLite of them and of the notebooks among the files, and
-// returns what a page has in its head to run its cells.
+// returns what pages have in their heads to run cells.
 func (b *builder) scripts(ctx context.Context, e *engine, files []string) (string, error) {
 	glue, err := os.ReadFile(filepath.Join(b.goroot, "lib", "wasm", "wasm_exec.js"))
 	if err != nil {

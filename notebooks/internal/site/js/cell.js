@@ -26,6 +26,13 @@
   fs.out("/gonb/out", (bytes) => { flush(); postMessage({ pipe: bytes }); });
   const reply = fs.in("/gonb/back");
 
+  // A program that waits for an answer from the network, all of it, is not asleep.
+  const ask = fetch;
+  globalThis.fetch = (...request) => {
+    fs.waiting++;
+    return ask(...request).then(async (answer) => new Response(await answer.arrayBuffer(), answer)).finally(() => { fs.waiting--; });
+  };
+
   // What package plotting calls: display shows an output, and draw gives back the picture of what it is given, or
   // the reason why there is none.
   globalThis.display = (id, ...data) => { flush(); postMessage({ display: { id, data } }); };

@@ -42,15 +42,16 @@ const completed = (names) => autocompletion({
   }],
 });
 
-// edit makes an editor of the text; changed is told each new text, run when Shift+Enter is pressed, and names
-// completes those at the meeting of two parts of the text.
-export function edit(text, changed, run, names) {
+// edit makes an editor of the text, with this label and selection; changed is told each new text, and names completes
+// those at the meeting of two parts of the text.
+export function edit(text, label, anchor, head, changed, names) {
   const view = new EditorView({
     doc: text,
+    selection: { anchor, head },
     extensions: [
-      keymap.of([{ key: "Shift-Enter", run: () => { run(); return true; } }, indentWithTab, ...defaultKeymap, ...historyKeymap]),
+      keymap.of([indentWithTab, ...defaultKeymap, ...historyKeymap]),
       history(), lineNumbers(), indentUnit.of("\t"), indentOnInput(), bracketMatching(), completed(names), go(), colours, marks,
-      EditorView.contentAttributes.of({ "aria-label": "Code" }),
+      EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
       EditorView.updateListener.of((u) => { if (u.docChanged) changed(u.state.doc.toString()); }),
     ],
   });

@@ -1,4 +1,7 @@
 "use strict";
+const most = 200_000; // characters of each stream that a cell shows
+const fetching = ({ loaded, size }) => `fetching Go: ${(loaded / 1e6).toFixed(1)} of ${(size / 1e6).toFixed(1)} MB`;
+
 // hire starts the worker of the tools, and the workers that it asks for: in Firefox `new Worker` sometimes never comes
 // to its end within a worker. What they say to each other passes through here; hear gets what is for the page, and
 // failed the reason if the tools can't be started.

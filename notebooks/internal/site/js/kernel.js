@@ -5,8 +5,6 @@
   const engine = ENGINE; // the builder puts it here: {manifest, tools, name}
   const folder = new URL("../../../../go/", document.currentScript.src).href;
   const kernels = new Map(); // by their ids
-  const most = 200_000; // characters of each stream that a cell shows
-  const mega = (bytes) => (bytes / 1e6).toFixed(1);
 
   // A link to a page of the edition, which is no file of JupyterLite's, leads to the page of the site.
   addEventListener("click", (e) => {
@@ -18,10 +16,11 @@
   }, true);
 
   // makeKernel is the class of kernels: each has a session of its own, and workers from its first cell on.
-  const makeKernel = (BaseKernel, save) => class extends BaseKernel {
+  const makeKernel = (BaseKernel, { save, since }) => class extends BaseKernel {
     cells = new Map(); // what was run, by the names that the engine knows it by
     busy = Promise.resolve(); // until the engine is done with what was run last
     asked = []; // who waits for an answer
+    had = new Map(); // when the files that programs find were changed, by their names
 
     constructor(options) {
       super(options);
@@ -63,10 +62,15 @@
       this.cells.set(name, cell);
       const reply = new Promise((end) => { cell.end = (content) => { cell.ended = true; end({ execution_count: cell.count, ...content }); }; });
       // What was interrupted may still be in the compiler.
-      this.busy = this.busy.then(() => !cell.ended && new Promise((done) => {
-        Object.assign(this, { running: cell, done });
-        this.post({ call: "run", name, text: code, before: [] });
-      }));
+      this.busy = this.busy.then(async () => {
+        if (!this.tools) this.had.clear();
+        const added = await since(this.had).catch(() => ({})); // without the list, programs run without its files
+        if (!cell.ended) await new Promise((done) => {
+          Object.assign(this, { running: cell, done });
+          this.post({ call: "add", added });
+          this.post({ call: "run", name, text: code, before: [] });
+        });
+      });
       return reply;
     }
     interrupt() {
@@ -110,7 +114,7 @@
         return this.done?.();
       }
       if (!cell || cell.ended) return;
-      if (progress) this.say(cell, `fetching Go: ${mega(progress.loaded)} of ${mega(progress.size)} MB`);
+      if (progress) this.say(cell, fetching(progress));
       if (stage === "running") this.clear(cell);
       else if (stage && cell.said) this.say(cell, stage);
       if (text?.fd === 1) this.print(cell, "stdout", text.text);
@@ -190,7 +194,18 @@
     return {
       id: `${engine.name}:plugin`, autoStart: true, requires: [IKernelSpecs, IKernelClient],
       activate(app, specs, client) {
-        // What cells save is in the list of files.
+        // What cells save is in the list of files, and what the reader puts there can be read.
+        const { contents } = app.serviceManager;
+        const since = async (had) => {
+          const added = {};
+          for (const { path, type, last_modified } of (await contents.get("")).content) {
+            if (type !== "file" || had.get(path) === last_modified) continue;
+            had.set(path, last_modified);
+            const { content, format } = await contents.get(path, { content: true });
+            added[path] = format === "base64" ? Uint8Array.from(atob(content), (c) => c.charCodeAt(0)) : new TextEncoder().encode(content);
+          }
+          return added;
+        };
         const save = async (files) => {
           for (const [name, bytes] of Object.entries(files)) {
             let content = "", format = "base64";
@@ -198,10 +213,10 @@
               for (const byte of bytes) content += String.fromCharCode(byte);
               content = btoa(content);
             }
-            await app.serviceManager.contents.save(name, { name, path: name, type: "file", format, content });
+            await contents.save(name, { name, path: name, type: "file", format, content });
           }
         };
-        const Kernel = makeKernel(BaseKernel, save);
+        const Kernel = makeKernel(BaseKernel, { save, since });
         specs.register({
           spec: { name: "gonb", display_name: "Go", language: "go", argv: [], resources: {} },
           create: async (options) => new Kernel(options),

@@ -4,6 +4,7 @@
 (() => {
   const engine = ENGINE; // the builder puts it here: {manifest, tools, editor, lite}
   const folder = document.currentScript.src.replace(/[^/]*$/, "");
+  const here = () => location.href.replace(/#.*/, "");
   const notebook = location.pathname.replace(/.*\//, "").replace(/\.html$/, "");
   const make = (tag, properties = {}, ...children) => {
     const e = Object.assign(document.createElement(tag), properties);
@@ -12,16 +13,8 @@
   };
 
   // Texts that the reader has changed stay in the browser until they are reset.
-  const kept = {
-    key: (cell) => `cell ${notebook} ${cell.id}`,
-    get(cell) { try { return localStorage.getItem(kept.key(cell)); } catch { return null; } },
-    set(cell) {
-      try {
-        if (cell.text === cell.original) localStorage.removeItem(kept.key(cell));
-        else localStorage.setItem(kept.key(cell), cell.text);
-      } catch { /* without storage they are kept until the page is left */ }
-    },
-  };
+  const stored = (f, cell) => { try { return f(localStorage, `cell ${notebook} ${cell.id}`); } catch { return null; /* there is no storage */ } };
+  const keep = (cell) => stored((s, key) => cell.text === cell.original ? s.removeItem(key) : s.setItem(key, cell.text), cell);
 
   const cells = [];
   let tools = null, queue = [], current = null;
@@ -29,30 +22,69 @@
   // A cell of the page: its text in an editor, its outputs, and its buttons.
   class Cell {
     constructor(root, index) {
-      this.root = root;
-      this.index = index;
-      this.id = root.dataset.cell;
-      this.code = root.querySelector(".highlight");
+      Object.assign(this, { root, index, id: root.dataset.cell, name: `cell ${index + 1}`, code: root.querySelector(".highlight"), because: [] });
       this.seconds = slower * (root.dataset.seconds || 0);
-      this.original = this.code.textContent.replace(/\n+$/, "");
+      this.text = this.original = this.code.textContent.replace(/\n+$/, "");
       this.outputs = root.querySelector(".outputs") || root.appendChild(make("div", { className: "outputs" }));
-      this.buttons = {
-        run: this.button("Run", "Run this cell (Shift+Enter)", () => start([this])),
-        above: this.button("Run all above", "Run all cells above, then this one", () => start(cells.slice(0, index + 1))),
-        stop: this.button("Stop", "Stop this cell", stop),
-        reset: this.button("Reset", "Go back to the published text and outputs", () => this.reset()),
-      };
+      Object.assign(this.outputs, { role: "log", ariaLabel: `Output of ${this.name}` });
+      Object.assign(this.code, { tabIndex: 0, role: "group", ariaLabel: `Code of ${this.name}` });
       this.state = make("span", { role: "status" });
-      this.code.after(make("div", { className: "run" }, ...Object.values(this.buttons), this.state));
-      this.buttons.stop.hidden = true;
-      this.text = kept.get(this) ?? this.original;
-      this.code.addEventListener("click", () => { if (getSelection().isCollapsed) this.edit(); });
-      if (this.text !== this.original) this.edit(false);
-      this.mark();
+      this.whose = make("p", { className: "whose", hidden: true });
+      this.changes = make("div", { hidden: true });
+      this.buttons = {
+        run: this.button("Run", () => current?.cell === this && !current.stopped ? stop() : start([this]), "Shift+Enter or Ctrl+Enter"),
+        edit: this.button("Edit", () => this.edit(0), "or press the code; Escape leaves it"),
+        uses: this.button("Run what uses it", () => start([this, ...this.users()]), "with the cells that use its declarations"),
+        diff: this.button("Changes", () => this.compare(this.changes.hidden), "compared with the published text"),
+        link: this.button("Link to the change", () => share(this), "copies an address that shows the changed cells of this page"),
+        reset: this.button("Reset", () => this.take(this.original), "to the published text and output"),
+        undo: this.button("Undo", () => this.take(this.before), "back to the text before"),
+      };
+      this.code.after(make("div", { className: "run" }, ...Object.values(this.buttons), make("details", {}, make("summary", { textContent: "More" }),
+        this.button("Run all above", () => start(cells.slice(0, index + 1)), "then this one"),
+        this.button("Copy link", () => copy(this, here() + "#" + root.id)), this.button("Copy code", () => copy(this, this.text)),
+        this.button("Cite", () => copy(this, citation(this)), "copies BibTeX")), this.state), this.changes);
+      this.outputs.before(this.whose);
+      this.code.addEventListener("click", () => {
+        const at = getSelection(), before = document.createRange();
+        if (!at.isCollapsed) return;
+        before.setStart(this.code, 0);
+        if (this.code.contains(at.anchorNode)) before.setEnd(at.anchorNode, at.anchorOffset);
+        this.edit(before.toString().length);
+      });
+      root.addEventListener("keydown", (e) => {
+        if (e.key !== "Enter" || !(e.shiftKey || e.ctrlKey || e.metaKey || e.target === this.code)) return;
+        e.preventDefault();
+        e.stopPropagation();
+        if (e.target === this.code && !e.shiftKey && !e.ctrlKey && !e.metaKey) this.edit(0);
+        else start([this]);
+      }, true);
     }
-    button(text, title, onclick) { return make("button", { type: "button", textContent: text, title, onclick }); }
+    button(text, onclick, more) {
+      const title = more ? `${text} ${this.name}: ${more}` : "";
+      return make("button", { type: "button", textContent: text, title, ariaLabel: `${text}, ${this.name}`, onclick });
+    }
     say(text) { this.state.textContent = text; }
-    mark() { this.buttons.reset.hidden = this.text === this.original && !this.changed; }
+    users() { return cells.filter((c) => c.because.includes(this)); }
+    // mark shows the buttons that have something to do, and says whose the outputs are.
+    mark() {
+      const changed = this.text !== this.original, { edit, uses, diff, link, reset, undo } = this.buttons;
+      const moves = new Map([[edit, this.editor], [uses, !this.users().length], [diff, !changed], [link, !changed],
+        [reset, !changed && this.made === this.published.made], [undo, (this.before ?? this.text) === this.text]]);
+      if (moves.get(document.activeElement)) this.buttons.run.focus({ preventScroll: true });
+      for (const [button, hidden] of moves) button.hidden = !!hidden;
+      if (!this.changes.hidden) this.compare(changed);
+      const old = this.made.text !== this.text ? `Output of ${this.made.text === this.original ? "the published text" : "an earlier text"}, not of the one above`
+        : this.because.length ? `Output from before the change of ${this.because.map((c) => c.name).join(", ")}` : "";
+      this.whose.textContent = old;
+      this.whose.hidden = !old || !this.outputs.childNodes.length;
+      this.outputs.classList.toggle("old", !this.whose.hidden);
+    }
+    compare(show) {
+      this.changes.hidden = !show;
+      this.buttons.diff.ariaExpanded = show;
+      this.changes.replaceChildren(show ? difference(this.original, this.text) : "");
+    }
 
     // A published cell that takes long says so once, and runs when it is asked again.
     warns() {
@@ -63,58 +95,68 @@
       return true;
     }
 
-    // edit shows the editor: a plain one at once, and the better one when it is there.
-    async edit(focus = true) {
+    // edit shows the editor, with the caret there: a plain one at once, and the better one when it is there.
+    async edit(caret) {
       if (this.editor) return this.editor.focus();
-      const plain = make("textarea", { value: this.text, spellcheck: false, ariaLabel: "Code", autocapitalize: "off", rows: this.text.split("\n").length });
+      const plain = make("textarea", { value: this.text, spellcheck: false, ariaLabel: `Code of ${this.name}`, autocapitalize: "off", rows: this.text.split("\n").length });
       plain.addEventListener("input", () => this.change(plain.value));
-      plain.addEventListener("keydown", (e) => {
-        if (e.key === "Enter" && e.shiftKey) { e.preventDefault(); start([this]); }
-      });
       this.editor = { element: plain, focus: () => plain.focus(), mark() {} };
       this.frame = make("div", { className: "highlight editor" }, plain);
+      this.frame.addEventListener("keydown", (e) => { if (e.key === "Escape" && !e.defaultPrevented) this.buttons.run.focus(); });
       this.code.after(this.frame);
       this.code.hidden = true;
-      if (focus) plain.focus();
+      if (caret !== undefined) {
+        plain.setSelectionRange(caret, caret);
+        plain.focus({ preventScroll: true });
+      }
+      this.mark();
       const better = await extras();
       if (!better || this.editor?.element !== plain) return;
       const focused = document.activeElement === plain;
-      this.editor = better.edit(this.text, (text) => this.change(text), () => start([this]), names);
+      this.editor = better.edit(this.text, plain.ariaLabel, plain.selectionStart, plain.selectionEnd, (text) => this.change(text), names);
       plain.replaceWith(this.editor.element);
       if (focused) this.editor.focus();
     }
     change(text) {
       this.text = text;
-      kept.set(this);
-      this.mark();
+      keep(this);
+      if (location.hash.startsWith(linked)) { // from now on the texts are the reader's
+        history.replaceState(null, "", location.pathname + location.search);
+        cells.forEach(keep);
+      }
+      check();
     }
-    async reset() {
+    // take puts another text into the place of this one, which can be undone; the published text has its outputs.
+    take(text, keeps = true) {
+      if (current?.cell === this) stop();
       this.frame?.remove();
       this.editor = null;
       this.code.hidden = false;
-      this.text = this.original;
-      kept.set(this);
-      this.changed = false;
+      [this.before, this.text] = [this.text, text];
+      if (text !== this.original) this.edit();
+      else if (this.made !== this.published.made) {
+        this.outputs.replaceChildren(...this.published.outputs.childNodes);
+        this.made = this.published.made;
+      }
+      if (keeps) keep(this);
       this.say("");
-      this.mark();
-      // The outputs as they were published, not as their scripts left them.
-      const page = new DOMParser().parseFromString(await (await fetch(location.pathname)).text(), "text/html");
-      this.outputs.replaceChildren(...page.querySelector(`[data-cell="${this.id}"] .outputs`)?.childNodes || []);
-      revive(this.outputs);
-      window.MathJax?.typesetPromise?.([this.outputs]);
+      check();
     }
 
     begin() {
+      // Charts live on outside of the page if they are in a cell.
+      if (this.made === this.published.made) this.published.outputs = make("div", { className: "cell" }, ...this.outputs.childNodes);
       this.outputs.replaceChildren();
-      this.changed = true;
+      this.made = needs(this, cells.map((c) => declared(c, c.text)), this.text);
       this.printed = { 1: 0, 2: 0 };
       this.lost = null;
       this.displays = new Map();
-      this.buttons.stop.hidden = false;
-      this.mark();
+      this.runs("Stop");
+      check();
     }
+    runs(text) { Object.assign(this.buttons.run, { textContent: text, ariaLabel: `${text}, ${this.name}` }); }
     end(text) {
-      this.buttons.stop.hidden = true;
+      this.runs("Run");
       for (const block of this.outputs.querySelectorAll(":scope > .stderr")) block.textContent = placed(block.textContent, this);
       this.say(text);
     }
@@ -140,8 +182,93 @@
     fail(text) { this.outputs.append(make("pre", { className: "error", textContent: placed(text, this) })); }
   }
 
+  // What an output rests on: its text, and the declarations of cells above that it uses, and that these use.
+  const words = (text) => new Set(text.match(/[\p{L}_][\p{L}\p{N}_]*/gu));
+  function declared(cell, source) {
+    const parts = source.replace(/[ \t]*\/\/.*$/gm, "").split(/^%%/m)[0].split(/^(?=(?:func|type|var|const)\b)/m);
+    return parts.filter((p) => /^(func|type|var|const)\b/.test(p)).map((p) => {
+      const text = p.trim(), name = "[\\p{L}_][\\p{L}\\p{N}_]*";
+      const found = text.matchAll(new RegExp(text.startsWith("func") ? `^func\\s*(?:\\([^)]*\\)\\s*)?(${name})` : text.startsWith("type") ? `^type\\s+(${name})`
+        : `^(?:var|const|\\t)[ (]*(${name}(?:, *${name})*)`, "gmu"));
+      return { cell, text, words: words(text), names: [...found].flatMap((m) => m[1].split(/, */)) };
+    });
+  }
+  function needs(cell, parts, text) {
+    const all = parts.slice(0, cell.index).flat(), used = new Set(), named = words(text);
+    for (let n = -1; n < used.size;) {
+      n = used.size;
+      for (const p of all) {
+        if (used.has(p) || !p.names.some((name) => named.has(name))) continue;
+        used.add(p);
+        p.words.forEach((w) => named.add(w));
+      }
+    }
+    return { text, used: [...used] };
+  }
+  // check finds the outputs that rest on declarations that have changed since.
+  function check() {
+    const parts = cells.map((c) => declared(c, c.text));
+    const without = (some, others) => some.filter((p) => !others.some((o) => o.text === p.text)).map((p) => p.cell);
+    for (const cell of cells) {
+      const { used } = needs(cell, parts, cell.text);
+      const since = cell.made.text === cell.text ? [...without(used, cell.made.used), ...without(cell.made.used, used)] : [];
+      cell.because = cells.filter((c) => since.includes(c));
+    }
+    for (const cell of cells) cell.mark();
+  }
+
+  // difference shows what lines of one text are not in another, and what are new there.
+  function difference(one, other) {
+    const a = one.split("\n"), b = other.split("\n"), same = [...a, 0].map(() => new Uint32Array(b.length + 1));
+    for (let i = a.length; i--;) for (let j = b.length; j--;) same[i][j] = a[i] === b[j] ? same[i + 1][j + 1] + 1 : Math.max(same[i + 1][j], same[i][j + 1]);
+    const shown = make("pre", { className: "diff", tabIndex: 0, role: "group", ariaLabel: "Changes" });
+    for (let i = 0, j = 0; i < a.length || j < b.length;) {
+      if (i < a.length && a[i] === b[j]) shown.append(`  ${a[i++]}\n`, b[j++].slice(0, 0));
+      else if (i < a.length && (j === b.length || same[i + 1][j] >= same[i][j + 1])) shown.append(make("del", { textContent: `- ${a[i++]}\n` }));
+      else shown.append(make("ins", { textContent: `+ ${b[j++]}\n` }));
+    }
+    return shown;
+  }
+
+  // A link to changes has the changed cells' texts, by their ids, packed into what stands behind the #. They are shown, and
+  // run when the reader says so.
+  const linked = "#change=";
+  const piped = (bytes, stream) => new Response(new Blob([bytes]).stream().pipeThrough(stream));
+  async function share(cell) {
+    const texts = JSON.stringify(Object.fromEntries(cells.filter((c) => c.text !== c.original).map((c) => [c.id, c.text])));
+    const packed = new Uint8Array(await piped(texts, new CompressionStream("deflate-raw")).arrayBuffer());
+    const code = btoa(Array.from(packed, (b) => String.fromCharCode(b)).join("")).replace(/[+/=]/g, (c) => ({ "+": "-", "/": "_" })[c] ?? "");
+    copy(cell, here() + linked + code);
+  }
+  async function follow() {
+    if (!location.hash.startsWith(linked) || location.hash.length > 100_000) return;
+    const code = location.hash.slice(linked.length).replace(/[-_]/g, (c) => ({ "-": "+", _: "/" })[c]);
+    let texts;
+    try { texts = JSON.parse(await piped(Uint8Array.from(atob(code), (c) => c.charCodeAt(0)), new DecompressionStream("deflate-raw")).text()); } catch {
+      return tell("The link is damaged: it shows no change.");
+    }
+    const changed = cells.filter((c) => typeof texts?.[c.id] === "string" && texts[c.id].length < 50_000 && texts[c.id] !== c.text);
+    for (const cell of changed) {
+      cell.take(texts[cell.id], false);
+      cell.compare(true);
+      cell.say("changed by the link, not run yet");
+    }
+    changed[0]?.root.scrollIntoView();
+  }
+  async function copy(cell, text) {
+    try { await navigator.clipboard.writeText(text); cell.say("copied"); } catch { prompt("To copy:", text); }
+  }
+  // citation is BibTeX with the cell, and with what names the edition of the engine.
+  function citation(cell) {
+    const about = (name, or) => document.querySelector(`meta[name="citation_${name}"]`)?.content || or;
+    const fields = {
+      title: `${about("title", document.title)}, ${cell.name}`, author: `{${about("author", "")}}`, url: `${about("public_url", here())}#${cell.root.id}`,
+      version: engine.manifest.url.split(".")[1], urldate: new Date().toISOString().slice(0, 10),
+    };
+    return `@misc{${notebook}-${cell.id},\n${Object.entries(fields).map(([name, value]) => `  ${name} = {${value}},\n`).join("")}}\n`;
+  }
+
   const slower = 4; // than natively, with one thread instead of several
-  const most = 200_000; // characters of each stream that a cell shows
 
   // placed puts words in the place of the names that cells have in the compiler's errors and in traces, and
   // marks the lines.
@@ -169,11 +296,6 @@
     });
   }
 
-  // revive has the scripts in the element run, which those of parsed text don't.
-  function revive(element) {
-    for (const script of element.querySelectorAll("script")) script.replaceWith(make("script", { textContent: script.textContent }));
-  }
-
   // render makes an element of the richest form of an output.
   function render(data) {
     const forms = {};
@@ -181,7 +303,7 @@
     const picture = (type, content) => make("img", { className: "figure", alt: forms["text/plain"] || "a figure", src: `data:${type};base64,${content}` });
     if ("text/html" in forms) {
       const block = make("div", { className: "html", innerHTML: forms["text/html"] });
-      revive(block);
+      for (const e of block.querySelectorAll("script")) e.replaceWith(make("script", { textContent: e.textContent })); // those of parsed text don't run
       return block;
     }
     if (forms["text/markdown"]) {
@@ -199,25 +321,36 @@
 
   // The worker of the tools, and what it tells of the cell that runs.
   function worker() {
-    return tools ||= hire(folder + engine.tools, (data) => {
+    if (tools) return tools;
+    tools = hire(folder + engine.tools, (data) => {
       if (data.answer) return asked.shift()?.(data.answer);
       if (data.result) return finish(data.result);
       if (!current || current.stopped) return;
       const { cell } = current;
-      if (data.progress) cell.say(`fetching Go: ${mega(data.progress.loaded)} of ${mega(data.progress.size)} MB`);
+      if (data.progress) cell.say(fetching(data.progress));
       if (data.stage) cell.say(data.stage);
       if (data.text) cell.print(data.text.fd, data.text.text);
       if (data.display) cell.display(data.display.id, data.display.data);
-      if (data.files) offer(cell, data.files);
+      for (const [name, bytes] of Object.entries(data.files ?? {})) {
+        cell.outputs.append(make("button", { type: "button", className: "file", textContent: `Download ${name}`, onclick: () => save(name, bytes) }));
+      }
     }, (error) => { finish({ error }); restart(); });
+    tools.post({ call: "add", added });
+    return tools;
   }
-  const seconds = (ms) => (ms / 1000).toFixed(1) + " s";
-  const mega = (bytes) => (bytes / 1e6).toFixed(1);
 
-  function offer(cell, files) {
-    for (const [name, bytes] of Object.entries(files)) {
-      cell.outputs.append(make("a", { className: "file", download: name, href: URL.createObjectURL(new Blob([bytes])), textContent: `Download ${name}` }));
-    }
+  function save(name, data, type) {
+    const href = URL.createObjectURL(new Blob([data], { type }));
+    make("a", { download: name, href }).click();
+    setTimeout(() => URL.revokeObjectURL(href), 60_000);
+  }
+  // Files that the reader adds are where programs run, until the page is left.
+  const added = {};
+  async function add({ target }) {
+    for (const file of target.files) added[file.name] = new Uint8Array(await file.arrayBuffer());
+    tools?.post({ call: "add", added });
+    tell(`Cells can read ${[...target.files].map((f) => f.name).join(", ")}: os.ReadFile(${JSON.stringify(target.files[0]?.name)})`);
+    target.value = "";
   }
 
   // names asks what may stand between two parts of a cell, once cells have run: nothing is fetched to edit.
@@ -229,7 +362,7 @@
   }
 
   function start(some) {
-    const waiting = some.filter((cell) => cell !== current?.cell && !queue.includes(cell) && !cell.warns());
+    const waiting = some.filter((cell) => (cell !== current?.cell || current.stopped) && !queue.includes(cell) && !cell.warns());
     for (const cell of waiting) cell.say("waiting");
     queue.push(...waiting);
     next();
@@ -253,7 +386,7 @@
     const ok = !result.error && result.code === 0 && !stopped;
     if (result.error && !stopped) cell.fail(result.error);
     else if (result.code > 0) cell.print(2, `exit status ${result.code}\n`);
-    cell.end(stopped ? "stopped" : ok ? seconds(performance.now() - begin) : "failed");
+    cell.end(stopped ? "stopped" : ok ? `${((performance.now() - begin) / 1000).toFixed(1)} s` : "failed");
     if (result.times) cell.state.title = Object.entries(result.times).map(([what, ms]) => `${what} ${Math.round(ms)} ms`).join(", ");
     current = null;
     if (!ok && !stopped) clear(); // what was asked for after Stop is to run
@@ -281,25 +414,38 @@
 
   // The notebook with the reader's texts. What is shown of changed cells is left out.
   async function download() {
-    const response = await fetch(notebook + ".ipynb"), file = await response.json();
+    const file = await (await fetch(notebook + ".ipynb")).json();
     for (const cell of cells) {
       const saved = file.cells.find((c) => c.id === cell.id);
-      if (!saved || cell.text === cell.original) continue;
-      Object.assign(saved, { source: cell.text.split(/(?<=\n)/), outputs: [], execution_count: null });
+      if (saved && cell.text !== cell.original) Object.assign(saved, { source: cell.text.split(/(?<=\n)/), outputs: [], execution_count: null });
     }
-    const link = make("a", { download: notebook + ".ipynb", href: URL.createObjectURL(new Blob([JSON.stringify(file, null, 1)], { type: "application/x-ipynb+json" })) });
-    link.click();
+    save(notebook + ".ipynb", JSON.stringify(file, null, 1), "application/x-ipynb+json");
   }
 
-  addEventListener("DOMContentLoaded", () => {
+  let tell; // shows a text in the bar
+  document.addEventListener("readystatechange", () => { // the text is there; MathJax and ECharts may come much later
     const bar = document.querySelector(".bar"), why = location.protocol === "file:" ? "Cells run where the page comes from a server: go run ./notebooks site --serve"
       : !window.Worker || !window.WebAssembly || !window.DecompressionStream ? "This browser can't run the cells: it lacks WebAssembly, workers or DecompressionStream" : "";
-    if (why) return bar.append(make("small", { textContent: why }));
+    if (why) return document.querySelector(".door").replaceChildren(why);
     document.querySelectorAll("[data-cell]").forEach((root) => { if (root.querySelector(".highlight")) cells.push(new Cell(root, cells.length)); });
+    if (!cells.length) return;
+    const published = cells.map((c) => declared(c, c.text));
+    for (const cell of cells) cell.published = { made: cell.made = needs(cell, published, cell.text) };
+    for (const cell of cells) {
+      cell.text = stored((s, key) => s.getItem(key), cell) ?? cell.text;
+      if (cell.text !== cell.original) cell.edit();
+    }
+    check();
     const button = (text, title, onclick) => bar.insertBefore(make("button", { type: "button", textContent: text, title, onclick }), document.getElementById("code"));
+    const file = make("input", { type: "file", multiple: true, onchange: add }), said = make("small", { role: "status" });
+    tell = (text) => { said.textContent = text; };
     button("Run all", "Run every cell, in order", () => start(cells));
     button("Restart", "Stop, and forget what cells have declared and saved", restart);
+    button("Add a file", "that cells can read", () => file.click());
+    bar.append(said);
     if (engine.lite) bar.querySelector("nav").append(make("a", { href: engine.lite + encodeURIComponent(notebook + ".ipynb"), title: "The notebook in JupyterLab, in this browser", textContent: "JupyterLite" }));
     bar.querySelector("a[download]")?.addEventListener("click", (e) => { e.preventDefault(); download(); });
-  });
+    follow();
+    addEventListener("hashchange", follow);
+  }, { once: true });
 })();

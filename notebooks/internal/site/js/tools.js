@@ -6,6 +6,7 @@
 //	{call: "run", engine, name, text, before}  run a cell; engine is the manifest, before are the cells above that the
 //	                                           session has not seen, as {name, text}
 //	{call: "stop"}                             stop it
+//	{call: "add", added}                       files of the reader's, by their names, that programs find
 //	{call: "ask", engine, what, before, after} complete or inspect the name between two parts of a cell
 //	{from, message} or {from, error}           what the worker with this number says, or why it failed
 //
@@ -36,10 +37,11 @@
         if (!response.ok) throw new Error(response.status);
         // The browser has unpacked it if the server says that it is packed. Only then does Chromium
         // keep the machine code that it makes of it for the next visit.
-        if (response.headers.get("Content-Encoding") === "gzip") return response;
-        return new Response(response.body.pipeThrough(new DecompressionStream("gzip")), { headers: { "Content-Type": type } });
+        const unpacked = /gzip/.test(response.headers.get("Content-Encoding"));
+        if (unpacked && response.headers.get("Content-Type") === type) return response;
+        return new Response(unpacked ? response.body : response.body.pipeThrough(new DecompressionStream("gzip")), { headers: { "Content-Type": type } });
       } catch (error) {
-        if (cache === "reload") throw new Error(`${file.url} could not be fetched, or is not what was published (${error.message}). Run the cell to try again.`);
+        if (cache === "reload") throw new Error(`${file.url} could not be fetched, or is not what was published (${error.message}). ${error.message === "404" ? "The site is a newer one: reload the page." : "Run the cell to try again."}`);
       }
     }
   }
@@ -275,6 +277,7 @@
       return Promise.race([work, end]);
     },
     stop() { halt?.(); },
+    add({ added }) { Object.assign(files, added); },
     ask(question) { return asking = asking.catch(() => {}).then(() => answer(question)); }, // answers come in the order of questions
   };
   async function obey(data) {
