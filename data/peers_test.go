@@ -16,12 +16,7 @@ import (
 // committed returns the rows of peers.csv.
 func committed(t *testing.T) []data.Comparison {
 	t.Helper()
-	f, err := data.Files.Open("peers.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	all, err := data.ReadComparisons(f)
+	all, err := data.Comparisons()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,27 +106,9 @@ func TestComparisonsRoundTrip(t *testing.T) {
 		number := rapid.Custom(func(t *rapid.T) float64 {
 			return float64(rapid.IntRange(0, 9999).Draw(t, "digits")) * rapid.SampledFrom([]float64{1, 0x1p-20, 0x1p20}).Draw(t, "scale")
 		})
-		some := rapid.Custom(func(t *rapid.T) data.Comparison {
-			var c data.Comparison
-			v := reflect.ValueOf(&c).Elem()
-			var fill func(v reflect.Value)
-			fill = func(v reflect.Value) {
-				switch v.Kind() {
-				case reflect.Struct:
-					for i := range v.NumField() {
-						fill(v.Field(i))
-					}
-				case reflect.String:
-					v.SetString(text.Draw(t, "text"))
-				case reflect.Float64:
-					v.SetFloat(number.Draw(t, "number"))
-				case reflect.Int:
-					v.SetInt(int64(rapid.IntRange(0, 99).Draw(t, "int")))
-				}
-			}
-			fill(v)
-			return c
-		})
+		some := rapid.MakeCustom[data.Comparison](rapid.MakeConfig{Kinds: map[reflect.Kind]*rapid.Generator[any]{
+			reflect.String: text.AsAny(), reflect.Float64: number.AsAny(), reflect.Int: rapid.IntRange(0, 99).AsAny(),
+		}})
 		all := rapid.SliceOfN(some, 1, 4).Draw(t, "rows")
 		var first, second bytes.Buffer
 		if err := data.WriteComparisons(&first, all); err != nil {

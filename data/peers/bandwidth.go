@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/binary"
 	"math"
 	"runtime"
 	"sync"
@@ -13,11 +14,8 @@ const cached = 10_000_000
 
 // size is the bytes of the arrays of an instance.
 func (x instance) size() (bytes int) {
-	for _, v := range x.Floats {
-		bytes += 8 * len(v)
-	}
-	for _, v := range x.Ints {
-		bytes += 4 * len(v)
+	for _, v := range x.Arrays {
+		bytes += binary.Size(v)
 	}
 	return bytes
 }

@@ -42,7 +42,7 @@ import (
 // commandLine is what the user asked for.
 type commandLine struct {
 	Measure struct {
-		Only  []string `help:"Pieces of work, of ${works}; all if none is named." placeholder:"WORK"`
+		Only  []string `enum:"${works}" help:"Pieces of work, of ${enum}; all if none is named." placeholder:"WORK"`
 		Quick bool     `help:"Small problems, to see that all works; nothing is written."`
 	} `cmd:"" default:"withargs" help:"Measure, and write data/peers.csv and the README's table (the default)."`
 	Readme struct{} `cmd:"" help:"Write the README's table from data/peers.csv."`
@@ -79,11 +79,6 @@ func main() {
 // measure does the works with these names, all if there are none. The rows of each are
 // written when it is done, in place of those it had.
 func measure(ctx context.Context, root string, only []string, quick bool) error {
-	for _, name := range only {
-		if !slices.ContainsFunc(works, func(w work) bool { return w.name == name }) {
-			return fmt.Errorf("no work %q (go run ./data/peers -h names them)", name)
-		}
-	}
 	b := &bench{quick: quick}
 	var err error
 	if b.python, err = peersIn(ctx, filepath.Join(root, ".lab", "peers")); err != nil {

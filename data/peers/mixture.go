@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/data"
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
@@ -35,11 +36,11 @@ func mixtureRace(d int, sizes, small []int, quick bool) race {
 	}
 	p := linprog.Mixture{B: b, Psi: psi, Norm: linprog.LInf, R: 10}
 	problem := instance{
-		Floats:  map[string][]float64{"b": b},
+		Arrays:  map[string]any{"b.f64": b},
 		Numbers: map[string]float64{"radius": p.R, "features": float64(d)},
 	}
 	for j, column := range psi {
-		problem.Floats[fmt.Sprintf("psi%d", j)] = column
+		problem.Arrays[fmt.Sprintf("psi%d.f64", j)] = column
 	}
 	return race{
 		instance: fmt.Sprintf("exact mixture LP, d = %d, %s rows, ‖θ‖∞ ≤ %v", d, data.Thousands(len(psi[0])), p.R),
@@ -93,27 +94,22 @@ func asGood(p linprog.Mixture, ours, theirs []float64) error {
 func productForm(rng *rand.Rand, sizes []int, actions int) []float64 {
 	column := []float64{1}
 	times := func(factor []float64) {
-		next := make([]float64, 0, len(column)*len(factor))
-		for _, v := range column {
-			for _, w := range factor {
-				next = append(next, v*w)
-			}
-		}
-		column = next
+		floats.Scale(1/floats.Sum(factor), factor)
+		var table mat.Dense
+		table.Outer(1, mat.NewVecDense(len(column), column), mat.NewVecDense(len(factor), factor))
+		column = table.RawMatrix().Data
 	}
 	for _, size := range sizes {
 		ratio, factor := 0.5+0.55*rng.Float64(), make([]float64, size)
 		for k := range factor {
 			factor[k] = math.Pow(ratio, float64(k))
 		}
-		floats.Scale(1/floats.Sum(factor), factor)
 		times(factor)
 	}
 	action := make([]float64, actions)
 	for a := range action {
 		action[a] = rng.ExpFloat64()
 	}
-	floats.Scale(1/floats.Sum(action), action)
 	times(action)
 	return column
 }

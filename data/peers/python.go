@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -130,7 +129,12 @@ func (p *process) call(limit time.Duration) (reply, []float64, error) {
 	if err != nil {
 		return r, nil, err
 	}
-	answer, err := readFloats(p.answer)
+	raw, err := os.ReadFile(p.answer)
+	if err != nil {
+		return r, nil, err
+	}
+	answer := make([]float64, len(raw)/8)
+	_, err = binary.Decode(raw, binary.LittleEndian, answer)
 	return r, answer, err
 }
 
@@ -161,23 +165,21 @@ func (p *process) end() {
 	p.cmd.Wait()
 }
 
-// An instance is a problem in the form in which peers read it from files: arrays, each in
-// a file of its own as numbers in a row, little-endian, and single numbers.
+// An instance is a problem in the form in which peers read it from files: arrays by the names of their files,
+// name.f64 of []float64 and name.i32 of []int32, in which the numbers are in a row, little-endian; and single numbers.
 type instance struct {
-	Floats  map[string][]float64
-	Ints    map[string][]int32
+	Arrays  map[string]any
 	Numbers map[string]float64
 }
 
 // write writes the instance into a folder.
 func (x instance) write(folder string) error {
-	for name, v := range x.Floats {
-		if err := writeArray(filepath.Join(folder, name+".f64"), v); err != nil {
-			return err
+	for name, v := range x.Arrays {
+		raw, err := binary.Append(nil, binary.LittleEndian, v)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(folder, name), raw, 0o644)
 		}
-	}
-	for name, v := range x.Ints {
-		if err := writeArray(filepath.Join(folder, name+".i32"), v); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -186,27 +188,4 @@ func (x instance) write(folder string) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(folder, "numbers.json"), numbers, 0o644)
-}
-
-func writeArray(file string, v any) error {
-	raw, err := binary.Append(nil, binary.LittleEndian, v)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, raw, 0o644)
-}
-
-func readFloats(file string) ([]float64, error) {
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	v := make([]float64, len(raw)/8)
-	for i := range v {
-		v[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
-		if math.IsNaN(v[i]) {
-			return nil, fmt.Errorf("entry %d of the answer is NaN", i)
-		}
-	}
-	return v, nil
 }

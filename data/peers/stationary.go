@@ -81,8 +81,7 @@ func matrixOf(x *mixpolicy.MDP) instance {
 		}
 	}
 	return instance{
-		Ints:   map[string][]int32{"ptr": ptr, "col": col},
-		Floats: map[string][]float64{"val": val},
+		Arrays: map[string]any{"ptr.i32": ptr, "col.i32": col, "val.f64": val},
 		Numbers: map[string]float64{"states": float64(x.States()), "actions": float64(x.Actions()),
 			"gamma": x.Gamma(), "residual": residual},
 	}

@@ -75,9 +75,8 @@ func step(quick bool) race {
 	return race{
 		instance: fmt.Sprintf("step of Algorithm 1, d = 2, n·m = %s", data.Thousands(4*n)),
 		problem: instance{
-			Ints: map[string][]int32{"pairs": pairs},
-			Floats: map[string][]float64{
-				"psi1": f.Column(0), "psi2": f.Column(1), "q": f.Sampling(), "cost": p.MDP().Costs(),
+			Arrays: map[string]any{
+				"pairs.i32": pairs, "psi1.f64": f.Column(0), "psi2.f64": f.Column(1), "q.f64": f.Sampling(), "cost.f64": p.MDP().Costs(),
 			},
 			Numbers: map[string]float64{"radius": p.Class().R},
 		},
@@ -132,7 +131,7 @@ func valuation(quick bool) (all []func() race) {
 	}
 	x := mixpolicy.Must(g.MDP())
 	problem := matrixOf(x)
-	problem.Floats["cost"] = x.Costs()
+	problem.Arrays["cost.f64"] = x.Costs()
 	problem.Numbers["accuracy"] = accuracy
 	for _, e := range []struct {
 		name  string
@@ -179,7 +178,7 @@ func projection(quick bool) race {
 	}
 	return race{
 		instance: fmt.Sprintf("projection of the penalty method, ‖θ‖₂ ≤ R, d = %d", d),
-		problem:  instance{Floats: map[string][]float64{"y": y}, Numbers: map[string]float64{"features": d, "radius": r}},
+		problem:  instance{Arrays: map[string]any{"y.f64": y}, Numbers: map[string]float64{"features": d, "radius": r}},
 		method:   "closed form",
 		calls:    calls,
 		ours: func(_ context.Context, calls int) ([]float64, error) {
