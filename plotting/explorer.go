@@ -143,9 +143,5 @@ func (e Explorer) where(at []int) string {
 
 // plain is the control in a text.
 func (c Control) plain() string {
-	kind := "slider"
-	if c.Menu {
-		kind = "menu"
-	}
-	return fmt.Sprintf("A %s over %s = %s.", kind, c.Label, strings.Join(c.Values, ", "))
+	return fmt.Sprintf("A %s over %s = %s.", map[bool]string{false: "slider", true: "menu"}[c.Menu], c.Label, strings.Join(c.Values, ", "))
 }

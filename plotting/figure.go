@@ -111,9 +111,8 @@ func (f Figure) lowerParts() ([]layer, error) {
 	for _, l := range f.Layers {
 		if d, ok := l.(described); ok {
 			_, name := d.describe()
-			if _, look := methodOf(name); look != (Look{}) {
-				p.taken = append(p.taken, look)
-			}
+			_, look := methodOf(name)
+			p.taken = append(p.taken, look) // of none if it is no method
 		}
 	}
 	for i, l := range f.Layers {
@@ -232,11 +231,11 @@ func (f Figure) alt() string {
 }
 
 func axisName(a Axis, fallback string) string {
-	name := Unicode(a.Label)
+	name := cmp.Or(Unicode(a.Label), fallback)
 	if a.Log {
-		return cmp.Or(name, fallback) + " (logarithmic)"
+		name += " (logarithmic)"
 	}
-	return cmp.Or(name, fallback)
+	return name
 }
 
 // column is a named slice of a layer, for messages about it.

@@ -187,12 +187,10 @@ func (a Arrow) Draw(p *Pen) error {
 // smallestGap returns the smallest positive distance between two of the
 // values, or 1 if there is none.
 func smallestGap(x []float64) float64 {
-	sorted := slices.Sorted(slices.Values(x))
+	sorted := slices.Compact(slices.Sorted(slices.Values(x)))
 	gap := math.Inf(1)
 	for i := 1; i < len(sorted); i++ {
-		if d := sorted[i] - sorted[i-1]; d > 0 {
-			gap = min(gap, d)
-		}
+		gap = min(gap, sorted[i]-sorted[i-1])
 	}
 	if math.IsInf(gap, 1) {
 		return 1

@@ -112,9 +112,9 @@ type live struct {
 func (c live) frame(f Figure, layers []layer) {
 	x, y := c.x, c.y
 	var names []legendEntry
-	trigger := "axis"
+	trigger, named := "axis", any(nil)
 	if f.Y.Names != nil {
-		trigger = "item" // what is at the same x is nothing together
+		trigger, named = "item", f.Y.Names // what is at the same x is nothing together
 	}
 	for _, l := range layers {
 		if l.inLegend() {
@@ -155,10 +155,7 @@ func (c live) frame(f Figure, layers []layer) {
 	if f.X.Label != "" {
 		bottom = 28 + 16*strings.Count(f.X.Label, "\n")
 	}
-	var named any // nil if there are none
-	if f.Y.Names != nil {
-		named = f.Y.Names
-	}
+	kind := map[bool]string{false: "value", true: "log"}
 	c.SetGlobalOptions(
 		charts.WithTitleOpts(title),
 		charts.WithLegendOpts(legend),
@@ -166,11 +163,11 @@ func (c live) frame(f Figure, layers []layer) {
 		charts.WithGridOpts(opts.Grid{Left: strconv.Itoa(left), Right: "20",
 			Top: strconv.Itoa(top), Bottom: strconv.Itoa(bottom), ContainLabel: opts.Bool(true)}),
 		charts.WithXAxisOpts(opts.XAxis{
-			Type: x.kind(), Name: f.X.Label, NameLocation: "middle", NameGap: 28,
+			Type: kind[x.log], Name: f.X.Label, NameLocation: "middle", NameGap: 28,
 			Min: x.end(x.lo), Max: x.end(x.hi),
 		}),
 		charts.WithYAxisOpts(opts.YAxis{
-			Type: y.kind(), Name: f.Y.Label, NameLocation: "middle", NameGap: 20 + digit*widest,
+			Type: kind[y.log], Name: f.Y.Label, NameLocation: "middle", NameGap: 20 + digit*widest,
 			Min: y.end(y.lo), Max: y.end(y.hi), Data: named,
 		}),
 		charts.WithAnimation(false),
@@ -207,18 +204,13 @@ func newLegendEntry(l layer) legendEntry {
 	return e
 }
 
-func (s scale) kind() string {
-	if s.log {
-		return "log"
-	}
-	return "value"
-}
-
-// series appends a series that draws the given columns, the first of them x.
-func (c live) series(s charts.SingleSeries, columns ...[]float64) {
-	source := []int{c.numbers(columns[0], c.dx)}
-	for _, column := range columns[1:] {
-		source = append(source, c.numbers(column, c.dy))
+// series appends a series that draws the given columns, the first of them x, less those that are nil.
+func (c live) series(s charts.SingleSeries, x []float64, others ...[]float64) {
+	source := []int{c.numbers(x, c.dx)}
+	for _, column := range others {
+		if column != nil {
+			source = append(source, c.numbers(column, c.dy))
+		}
 	}
 	c.draw(s, source)
 }
@@ -305,10 +297,8 @@ func (c live) addCurve(name string, in ink, m curve) {
 	if a := in.color.opacity(); a < 1 {
 		line.LineStyle.Opacity = opts.Float(float32(a))
 	}
-	if m.lo == nil {
-		c.series(line, m.x, m.y)
-	} else {
-		c.series(line, m.x, m.y, m.lo, m.hi)
+	c.series(line, m.x, m.y, m.lo, m.hi)
+	if m.lo != nil {
 		c.again(custom(name, "band", in.color, bandAlpha, []int{2, 3}))
 	}
 	if m.arrows {
@@ -326,16 +316,10 @@ func (c live) addGlyphs(name string, in ink, m glyphs) {
 	if m.hollow {
 		s.ItemStyle.Color = "#ffffff" // live.js: paper
 	}
-	if m.lo == nil {
-		c.series(s, m.x, m.y)
-		return
-	}
-	shape := "whiskers"
-	if m.level {
-		shape = "level"
-	}
 	c.series(s, m.x, m.y, m.lo, m.hi)
-	c.again(custom(name, shape, in.color, 1, []int{2, 3}))
+	if m.lo != nil {
+		c.again(custom(name, map[bool]string{false: "whiskers", true: "level"}[m.level], in.color, 1, []int{2, 3}))
+	}
 }
 
 // addRule leaves the place of the label to the caller's corner, which live.js
@@ -345,7 +329,8 @@ func (c live) addRule(m rule, in ink, at corner) {
 	s.Label = &opts.Label{Formatter: charted(m.label)}
 	s.LineStyle = &opts.LineStyle{Type: css[in.dash]}
 	// Where there is room differs from frame to frame as the data do.
-	c.reference(s, m.vertical, []float64{m.at}, c.data.place(json.RawMessage(`["`+at.String()+`"]`)))
+	place := map[bool]string{false: "insideEnd", true: "insideStart"}[at.start] + map[bool]string{false: "Top", true: "Bottom"}[at.below]
+	c.reference(s, m.vertical, []float64{m.at}, c.data.place(marshal([]string{place})))
 }
 
 // reference appends a series that holds values of one axis only, and other columns.
@@ -360,18 +345,6 @@ func (c live) reference(s charts.SingleSeries, vertical bool, values []float64, 
 		source = append(source, c.numbers([]float64{v}, digits))
 	}
 	c.draw(s, append(source, others...))
-}
-
-// String is ECharts' name for the place of a label on a line.
-func (c corner) String() string {
-	end, side := "insideEnd", "Top"
-	if c.start {
-		end = "insideStart"
-	}
-	if c.below {
-		side = "Bottom"
-	}
-	return end + side
 }
 
 // ECharts' names for dashes, but for dashdot, of which live.js makes a pattern, and for the markers that go with them.

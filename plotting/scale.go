@@ -1,6 +1,7 @@
 package plotting
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -98,14 +99,10 @@ func (a Axis) span(data interval, pad float64) scale {
 	}
 	s := scale{data.lo, data.hi, a.Log}
 	switch {
-	case data.lo == data.hi && a.Log:
-		return scale{data.lo / 2, 2 * data.hi, true}
-	case data.lo == data.hi && data.lo == 0:
-		return scale{-1, 1, false}
-	case data.lo == data.hi:
-		half := math.Abs(data.lo) / 2
+	case data.lo == data.hi && !a.Log:
+		half := cmp.Or(math.Abs(data.lo), 2) / 2
 		return scale{data.lo - half, data.hi + half, false}
-	case pad == 0:
+	case data.lo == data.hi, pad == 0:
 		return s
 	case a.Log:
 		lo, hi := min(data.lo, s.value(-pad)), max(data.hi, s.value(1+pad))

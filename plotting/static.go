@@ -185,7 +185,6 @@ func newPlot(f Figure, layers []layer, x, y scale) *plot.Plot {
 		}
 		a.axis.Tick.Marker = marks
 	}
-	p.X.Tick.Label.YAlign = draw.YTop
 	lines := draw.LineStyle{Color: gridColor, Width: 0.5} // at each labelled tick
 	p.Add(&plotter.Grid{Vertical: lines, Horizontal: lines})
 	var labels []plot.Plotter // over all curves

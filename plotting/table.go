@@ -123,13 +123,7 @@ func (t Table) html() string {
 
 // cellsWide is how many cells of a terminal the text takes: accents have none of their own.
 func cellsWide(s string) int {
-	n := 0
-	for _, r := range s {
-		if !unicode.Is(unicode.Mn, r) {
-			n++
-		}
-	}
-	return n
+	return len(slices.DeleteFunc([]rune(s), func(r rune) bool { return unicode.Is(unicode.Mn, r) }))
 }
 
 // String returns the table as aligned text.
