@@ -295,15 +295,14 @@ func writeCSV(w io.Writer, x *mixpolicy.MDP) error {
 	}
 	out := csv.NewWriter(w)
 	out.Write(titles) // errors are kept for Error
-	for s := range x.States() {
-		for a := range x.Actions() {
-			if !x.Allowed(s, a) {
-				continue
-			}
-			next, p := x.Next(s, a)
-			for k, s2 := range next {
-				out.Write([]string{state(s), action(a), state(int(s2)), decimal(p[k]), decimal(x.Cost(s, a))})
-			}
+	for i := range x.Pairs() {
+		s, a := x.StateAction(i)
+		if !x.Allowed(s, a) {
+			continue
+		}
+		next, p := x.Next(s, a)
+		for k, s2 := range next {
+			out.Write([]string{state(s), action(a), state(int(s2)), decimal(p[k]), decimal(x.Cost(s, a))})
 		}
 	}
 	out.Flush()

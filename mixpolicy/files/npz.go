@@ -157,12 +157,10 @@ func writeModel(w io.Writer, x *mixpolicy.MDP) error {
 	var indices []int32
 	var data []float64
 	indptr := []int64{0}
-	for s := range n {
-		for a := range m {
-			next, p := x.Next(s, a)
-			indices, data = append(indices, next...), append(data, p...)
-			indptr = append(indptr, int64(len(data)))
-		}
+	for i := range x.Pairs() {
+		next, p := x.Next(x.StateAction(i))
+		indices, data = append(indices, next...), append(data, p...)
+		indptr = append(indptr, int64(len(data)))
 	}
 	arrays := []entry{
 		{"data", data}, {"indices", indices}, {"indptr", indptr}, {"shape", []int64{int64(x.Pairs()), int64(n)}},

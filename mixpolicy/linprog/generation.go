@@ -210,9 +210,11 @@ func (s *solver) separate(ctx context.Context, out outcome) (more bool, err erro
 		if k == 0 {
 			s.violation = worst
 		}
+		found = slices.DeleteFunc(found, func(c candidate) bool { return c.by <= least || s.known[c.row] })
+		slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.by, a.by) })
 		// Twice as many as can be active, and some more where that is few or a scan is long:
 		// the pool should remain small beside Ψ.
-		for _, c := range s.choose(found, least, 2*s.d+32+s.n/(1<<14)) {
+		for _, c := range found[:min(len(found), 2*s.d+32+s.n/(1<<14))] {
 			more = true
 			if err := s.learn(c.row); err != nil {
 				return false, err
@@ -220,14 +222,6 @@ func (s *solver) separate(ctx context.Context, out outcome) (more bool, err erro
 		}
 	}
 	return more, nil
-}
-
-// choose returns the most violated candidates, at most count, that are not in the
-// pool and are violated by more than least.
-func (s *solver) choose(found []candidate, least float64, count int) []candidate {
-	found = slices.DeleteFunc(found, func(c candidate) bool { return c.by <= least || s.known[c.row] })
-	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.by, a.by) })
-	return found[:min(count, len(found))]
 }
 
 // An incumbent is the best feasible point that is known. The points of the path are not

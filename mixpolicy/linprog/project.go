@@ -70,7 +70,14 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 			addTo(dst, 1/float64(d))
 			return nil
 		}
-		projectBox(dst, r)
+		// Twice, because a κ far greater than r is not known to within r. The first leaves
+		// the entries that are neither r nor −r of the size of r, by exact subtractions.
+		for range 2 {
+			floats.AddConst(-boxShift(dst, r), dst)
+		}
+		for j, v := range dst {
+			dst[j] = min(max(v, -r), r)
+		}
 	case L1:
 		norm := 0.0
 		for _, v := range dst {
@@ -172,20 +179,7 @@ func waterlineOf(y []float64, s, mass float64) waterline {
 	return w
 }
 
-// projectBox replaces y by clip(yⱼ − κ, −r, r) for the κ at which the sum is 1, where
-// d r ≥ 1.
-func projectBox(y []float64, r float64) {
-	// Twice, because a κ far greater than r is not known to within r. The first leaves
-	// the entries that are neither r nor −r of the size of r, by exact subtractions.
-	for range 2 {
-		floats.AddConst(-boxShift(y, r), y)
-	}
-	for j, v := range y {
-		y[j] = min(max(v, -r), r)
-	}
-}
-
-// boxShift returns the κ at which Σⱼ clip(yⱼ − κ, −r, r) = 1, or a neighbouring number.
+// boxShift returns the κ at which Σⱼ clip(yⱼ − κ, −r, r) = 1, where d r ≥ 1, or a neighbouring number.
 // The sum is piecewise linear and decreasing in κ; Newton's steps find κ when they stay
 // within the bracket, halving does when they don't.
 func boxShift(y []float64, r float64) float64 {

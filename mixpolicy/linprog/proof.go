@@ -321,12 +321,11 @@ func (e *InfeasibleError) Error() string {
 	if len(e.Rows) > 1 {
 		list = "rows"
 	}
-	for i, m := range e.Rows {
-		if i == 4 {
-			list += fmt.Sprintf(" … (%d in all)", len(e.Rows))
-			break
-		}
+	for _, m := range e.Rows[:min(4, len(e.Rows))] {
 		list += fmt.Sprintf(" %d", m.Row)
+	}
+	if len(e.Rows) > 4 {
+		list += fmt.Sprintf(" … (%d in all)", len(e.Rows))
 	}
 	if math.IsInf(e.R, 1) {
 		return fmt.Sprintf("linprog: infeasible: %s of Ψθ ⪰ 0 and 1ᵀθ = 1 exclude each other", list)

@@ -1,6 +1,10 @@
 package models
 
-import "slices"
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // Aggregation is a division of some of the states of an MDP into cells. Each cell
 // and action make a feature: the uniform distribution over the pairs of that action
@@ -50,17 +54,14 @@ func (w Network) LossIntervals() (*Aggregation, error) {
 		return nil, err
 	}
 	g := w.grid()
+	edges := floats.Span(make([]float64, 11), 0, 50)
 	return aggregate(g.states(), 10, func(s int) int {
 		var loss float64
 		for i, x := range g.lengths(s) {
 			loss += w.Holding[i] * float64(x)
 		}
-		for k := range 10 {
-			if loss > float64(5*k) && loss <= float64(5*(k+1)) {
-				return k
-			}
-		}
-		return -1
+		k, _ := slices.BinarySearch(edges, loss) // edges[k−1] < loss ≤ edges[k]
+		return k%len(edges) - 1
 	}), nil
 }
 

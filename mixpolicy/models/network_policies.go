@@ -156,7 +156,7 @@ func (w Network) Mixture(x *mixpolicy.MDP, weights func(lengths [4]int) []float6
 			return
 		}
 		omega := weights(g.lengths(s))
-		if !distribution(omega, len(base)) {
+		if sum.CheckDistribution(omega, len(base)) != nil {
 			bad = fmt.Errorf("models: network: mixing weights %v in state %s, want %d from 0 to 1 that add up to 1",
 				omega, x.StateName(s), len(base))
 			return
@@ -171,15 +171,4 @@ func (w Network) Mixture(x *mixpolicy.MDP, weights func(lengths [4]int) []float6
 		return nil, bad
 	}
 	return p, err
-}
-
-// distribution reports whether p is a distribution over k outcomes, up to 16 roundings
-// in each of its entries.
-func distribution(p []float64, k int) bool {
-	for _, v := range p {
-		if !(v >= 0) {
-			return false
-		}
-	}
-	return len(p) == k && math.Abs(sum.Of(p)-1) <= float64(16*k)*0x1p-53
 }

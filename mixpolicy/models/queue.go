@@ -202,25 +202,13 @@ func (q Queue) MDP() (*mixpolicy.MDP, error) {
 	for a := range laws {
 		laws[a] = q.law(a)
 	}
-	next := make([]mixpolicy.Transition, 0, 3)
 	return mixpolicy.New(mixpolicy.Spec{
 		States: n, Actions: len(q.Rates), Criterion: q.Criterion,
 		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
 			l := laws[a]
-			next = next[:0]
-			stay := l.Stay
-			if s > 0 {
-				next = append(next, mixpolicy.Transition{To: s - 1, P: l.Down})
-			} else {
-				stay += l.Down
-			}
-			if s < n-1 {
-				next = append(next, mixpolicy.Transition{To: s + 1, P: l.Up})
-			} else {
-				stay += l.Up
-			}
-			next = append(next, mixpolicy.Transition{To: s, P: stay})
-			return q.cost(first+s, q.Rates[a]), next
+			return q.cost(first+s, q.Rates[a]), mixpolicy.Merge([]mixpolicy.Transition{
+				{To: max(s-1, 0), P: l.Down}, {To: min(s+1, n-1), P: l.Up}, {To: s, P: l.Stay},
+			})
 		},
 		StateLabel:  func(s int) string { return strconv.Itoa(first + s) },
 		ActionLabel: func(a int) string { return strconv.FormatFloat(q.Rates[a], 'g', -1, 64) },

@@ -161,11 +161,8 @@ type adversariesCmd struct {
 func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 	path := w.data("adversaries.csv")
 	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	known, err := adversary.Read(bytes.NewReader(text))
-	if err != nil {
+	known, bad := adversary.Read(bytes.NewReader(text))
+	if err := cmp.Or(err, bad); err != nil {
 		return err
 	}
 	spaces := adversary.Spaces()
