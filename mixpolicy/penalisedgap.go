@@ -54,7 +54,8 @@ func (p *Problem) penaltiesOf(best *linprog.Solution) penalties {
 	}
 }
 
-// gap is the ε of (2.22) with these prices for V. It takes the cost of a θ, its negative mass, 1ᵀθ − 1, and ‖θ‖ − R.
+// gap is like the ε of (2.22), but θ itself pays for its V, by these prices: (2.22) has V on its right side only. It takes the cost
+// of a θ, its negative mass, 1ᵀθ − 1, and ‖θ‖ − R.
 func (w penalties) gap(cost, mass, hyperplane, excess float64) float64 {
 	m := cost - w.optimum + w.hyperplane*math.Abs(hyperplane)
 	if mass > 0 { // ω₁ may be infinite, where a feature is next to nothing

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -24,8 +25,7 @@ import (
 
 // experiments decide the claims, in groups that share work.
 var experiments = []func(context.Context) []Claim{
-	policyClaims, methodClaims, rateClaims, theoryClaims, queueClaims, textClaims,
-}
+	policyClaims, methodClaims, rateClaims, theoryClaims, queueClaims, textClaims}
 
 // Claims runs every experiment and returns the claims in the order of the paper.
 func Claims(ctx context.Context) (all []Claim, err error) {
@@ -77,21 +77,28 @@ func final(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, trials
 // policyClaims are what the abstract and the introduction say about mixtures.
 func policyClaims(ctx context.Context) []Claim {
 	p := must(QueueProblem(mixpolicy.Ball(2)))
-	return []Claim{mixtureClaim(ctx, p, 100_000), valleyClaim(func(length int, _ float64) float64 {
+	return append(mixtureClaims(ctx, p, 100_000), valleyClaim(func(length int, _ float64) float64 {
 		return map[bool]float64{true: 1, false: 100}[length > 3 && length < 8]
-	}), combinationClaim(models.Network{Dynamics: models.PhantomJobs, Buffers: [4]int{1, 3, 1, 3}}), expressiveClaim(ctx, p)}
+	}), combinationClaim(models.Network{Dynamics: models.PhantomJobs, Buffers: [4]int{1, 3, 1, 3}}), expressiveClaim(ctx, p))
 }
 
 // nearly is how much more than that of the best mixture a cost may be that is nearly as good.
 const nearly = 1.05
 
-// mixtureClaim is for the class (2.17) that the method works on.
-func mixtureClaim(ctx context.Context, p *mixpolicy.Problem, iterations int) Claim {
+// mixtureClaims are for the class (2.17) that the method works on: ξ* of all policies is far from it, and θ* outside of the simplex. But a
+// feature such as 2ψ¹ − ψ², with negative entries, is no distribution from which Algorithm 1 could draw a pair.
+func mixtureClaims(ctx context.Context, p *mixpolicy.Problem, iterations int) []Claim {
 	best, costs := must(p.Optimum(ctx)).Objective, final(ctx, p, workingPrimalDual(64, 0), 20, iterations, 11, race.PolicyCost)
-	return claim("0-best-mixture", less(race.TInterval(scaled(1/best, costs), confidence), nearly), []Result{
-		mean("true cost", "Algorithm 1", costs), exactly("true cost", "the exact optimum of (2.18)", best),
-		exactly("true cost", "the best policy of all", must(mixpolicy.PolicyIteration(ctx, p.MDP(), mixpolicy.ValuationSettings{})).Cost()),
-	}, iterations)
+	near := less(race.TInterval(scaled(1/best, costs), confidence), nearly)
+	v := must(mixpolicy.PolicyIteration(ctx, p.MDP(), mixpolicy.ValuationSettings{}))
+	xi, least := must(p.MDP().Occupation(ctx, v.Policy)).Pair, floats.Min(combination(p, []float64{2, -1}))
+	distance := leastDistance(ctx, p.Features().Dense(), xi, slices.Repeat([]float64{1}, len(xi)))
+	results := []Result{mean("true cost", "Algorithm 1", costs), exactly("true cost", "the exact optimum of (2.18)", best),
+		exactly("true cost", "the best policy of all", v.Cost())}
+	return []Claim{claim("0-best-mixture", near, results, iterations), claim("1-realizability", readings(
+		`whether $\xi^*$ need not be a combination of the features, or these may be negative: Algorithm 1 draws pairs from them`,
+		near, atMost(-least, 0)), append(results, exactly(`least $\max|\Psi\theta - \xi^*|$`, "", distance),
+		exactly(`$\max\xi^*$`, "", floats.Max(xi)), exactly(`least entry of the feature $2\psi^1 - \psi^2$`, "", least)), iterations)}
 }
 
 // valleyClaim: the abstract compares with the convex hull of policies (2.16), and the method picks
@@ -164,10 +171,10 @@ func methodClaims(ctx context.Context) []Claim {
 	recipe := math.Pow(iterations, 0.25)
 	var byBeta [][]float64
 	var betas []Result
-	for k, beta := range []float64{recipe, 25, 50, 0} {
+	for k, of := range []string{fmt.Sprintf(`$\beta = T^{1/4} = %.1f$`, recipe), `$\beta = 25$`, `$\beta = 50$`, "no ball"} {
+		beta := []float64{recipe, 25, 50, 0}[k]
 		byBeta = append(byBeta, final(ctx, p, workingPrimalDual(64, beta), more, iterations, seed, gap))
-		betas = append(betas, mean("penalised gap",
-			[]string{fmt.Sprintf(`$\beta = T^{1/4} = %.1f$`, recipe), `$\beta = 25$`, `$\beta = 50$`, "no ball"}[k], byBeta[k]))
+		betas = append(betas, mean("penalised gap", of, byBeta[k]))
 	}
 	ofBeta := race.TInterval(difference(byBeta[0], byBeta[3]), confidence)
 	// With the paper's G = 1/(1−γ) ∨ β, which is infinite on the queue, and here at least 10.
@@ -246,9 +253,7 @@ func boundExponents(k *theory.Constants, power float64) (gap, violation float64)
 	gap = exponent(func(t float64) float64 {
 		return k.With(math.Pow(t, power)).ObjectiveBound(sumsAt(t), 4/t).Value / math.Log(t)
 	})
-	violation = exponent(func(t float64) float64 {
-		return k.With(math.Pow(t, power)).ViolationBound(sumsAt(t), 4/t).Value
-	})
+	violation = exponent(func(t float64) float64 { return k.With(math.Pow(t, power)).ViolationBound(sumsAt(t), 4/t).Value })
 	return gap, violation
 }
 
@@ -292,12 +297,9 @@ func rateClaims(ctx context.Context) []Claim {
 	// The claimed rate against runs: β = T^¼ is above ‖λ*‖₂ = 15.1 from T = 6·10⁴ on.
 	const rateTrials = 8
 	rate := func(t int) (gaps, shares []float64) {
-		claimed := math.Log(float64(t)) / math.Pow(float64(t), 0.25)
-		for _, cost := range final(ctx, p, workingPrimalDual(64, math.Pow(float64(t), 0.25)), rateTrials, t, 7, race.Cost) {
-			gap := (cost - best) / cMax
-			gaps, shares = append(gaps, gap), append(shares, gap/claimed)
-		}
-		return gaps, shares
+		root := math.Pow(float64(t), 0.25)
+		gaps = scaled(1/cMax, shifted(final(ctx, p, workingPrimalDual(64, root), rateTrials, t, 7, race.Cost), -best))
+		return gaps, scaled(root/math.Log(float64(t)), gaps)
 	}
 	_, early := rate(100_000)
 	gaps, late := rate(1_000_000)
@@ -331,7 +333,8 @@ func theoryClaims(ctx context.Context) []Claim {
 	small := smallProblem(mixpolicy.Ball(2))
 	k := must(theory.NewConstants(small, mixpolicy.PrimalDual{CostScale: 1}))
 	k = k.With(2 * k.LambdaStar)
-	return []Claim{sampleClaim(ctx, small, k), geometryClaim(ctx), termsClaim(k), tighterClaim(ctx, 0.5, 1e-4), polynomialClaim()}
+	return []Claim{sampleClaim(ctx, small, k), geometryClaim(ctx), termsClaim(k), tighterClaim(ctx, 0.5, 1e-4), polynomialClaim(),
+		factorClaim()}
 }
 
 // The ε and ρ of the claims about Theorem 3.4.
@@ -467,6 +470,31 @@ func smoothedBounds(ctx context.Context, p float64) (least, found, alp float64) 
 	return least, found, one.ALPBound(x.Initial(), distance(one.U))
 }
 
+// factorClaim looks for the ω with the least right side of (4.16), with K/ω for O(1/ω) and K = 1. Of an infeasible θ it is
+// √(6/(1−γ) + K/V₁(θ)), and of a feasible one infinite. Costs and the same turned round share all that (A.3) tells.
+func factorClaim() Claim {
+	x, weights := smallMDP(), powers(1, 2, 18)
+	lo, hi := x.CostRange()
+	var ways []Decision
+	var results []Result
+	for _, unit := range []float64{1, 100} {
+		best := mapped([]float64{1, -1}, func(sign float64) float64 {
+			costs := mapped(x.Costs(), func(c float64) float64 { return unit * (lo + hi + sign*(2*c-lo-hi)) / 2 })
+			p := mixtureProblem(must(x.WithCosts(costs)), mixpolicy.Ball(2), smallPolicies(x)[:2]...)
+			return weights[floats.MinIdx(mapped(weights, func(omega float64) float64 {
+				return 1/omega + minimumOnLine(p, func(theta []float64) float64 {
+					return p.Objective(theta) + (omega+6/(omega*(1-x.Gamma())))*p.NegativeMass(theta)
+				})
+			}))]
+		})
+		of := fmt.Sprintf("costs up to %g", unit)
+		results = append(results, exactly(`best $\omega$`, of, best[0]), exactly(`best $\omega$`, of+", turned round", best[1]))
+		ways = append(ways, either(best[0] != best[1], Fails))
+	}
+	return claim("1-rivals-factor", readings(`how large $\|\lambda^*\|_\infty$ is: up to $2\sqrt{6/(1-\gamma)}$ no violation pays, `+
+		`and the larger $\omega$ the better`, ways...), results)
+}
+
 // polynomialClaim has a T that grows with d as fast as it may: ‖Ψ_a(s)/q_a(s)‖₂ ≤ d, as the
 // entries of that row are positive and add up to d, σ_max(Ψ) ≤ √d, as its columns have norms up
 // to 1, and D ≤ R for the ball. β = T^{1/6}, as ‖λ*‖₂ has no bound in d.
@@ -492,16 +520,11 @@ func polynomialClaim() Claim {
 	enough := func(d float64) float64 { // the logarithm of T
 		c := *k
 		c.A, c.SigmaMax, c.PsiNorm, c.D = d, math.Sqrt(d), math.Sqrt(d), c.R
-		lo, hi := 0.0, 700.0 // T up to 10³⁰⁴
-		for range 40 {
-			middle := (lo + hi) / 2
-			if t := math.Exp(middle); policyBound(c.With(math.Pow(t, 1./6)), t) <= 0.1 {
-				hi = middle
-			} else {
-				lo = middle
-			}
-		}
-		return hi
+		const unit = 700. / (1 << 40) // T up to 10³⁰⁴
+		return unit * float64(sort.Search(1<<40, func(n int) bool {
+			t := math.Exp(unit * float64(n))
+			return policyBound(c.With(math.Pow(t, 1./6)), t) <= 0.1
+		}))
 	}
 	degree := func(from, to float64) float64 { return (enough(to) - enough(from)) / math.Log(to/from) }
 	first, last := degree(0x1p20, 0x1p40), degree(0x1p40, 0x1p60)
@@ -546,6 +569,8 @@ func queueClaims(ctx context.Context) []Claim {
 		const cost, efficiency, variance = 0, 1, 2
 		var ways [3][]*comparison
 		var results [3][]Result
+		kurtosis := func(of string, x []float64) Result { return exactly("kurtosis", of, 3+stat.ExKurtosis(x, nil)) }
+		tails := []Result{kurtosis(own, a.Objective)}
 		for _, b := range rivals {
 			other := rival
 			if len(rivals) > 1 {
@@ -566,17 +591,23 @@ func queueClaims(ctx context.Context) []Claim {
 			ways[variance] = append(ways[variance], c)
 			results[variance] = append(results[variance],
 				c.result(`standard deviation of $c^{\mathsf T}\Psi\hat\theta$`, own+" and "+other, "ratio"))
+			tails = append(tails, kurtosis(other, b.Objective))
 		}
+		results[variance] = append(results[variance], tails...)
 		family = slices.Concat(family, ways[cost], ways[efficiency], ways[variance])
 		decide = append(decide, func() {
-			on := `which $\xi^{\hat\theta}$ is meant, $\Psi\hat\theta$ or the measure of the policy`
-			if len(rivals) > 1 {
-				on += `, and how large $\omega$ is`
-			}
-			for k, section := range []string{"6-cost", "6-efficiency", "6-variance"} {
-				c := claim(section, readings(on, decisions(ways[k])...), results[k], experiment, len(a.Objective))
+			// (2.22) has V of the θ compared with. Its least ε grows with its left side, and tells who is better as the cost does.
+			ways[efficiency] = slices.Concat(ways[cost], ways[efficiency])
+			for k, on := range []string{`which $\xi^{\hat\theta}$ is meant, $\Psi\hat\theta$ or the measure of the policy, and `,
+				`whether an answer pays for its infeasibility, which in (2.22) it does not, and `, ""} {
+				byCost := readings("", decisions(ways[cost])...).Verdict
+				if on += `how large $\omega$ is`; len(rivals) == 1 || k == efficiency && byCost != Depends {
+					on, _, _ = strings.Cut(on, ", and ")
+				}
+				c := claim([]string{"6-cost", "6-efficiency", "6-variance"}[k], readings(on, decisions(ways[k])...), results[k], experiment,
+					len(a.Objective))
 				c.ID += "-" + id
-				claims, on = append(claims, c), `how large $\omega$ is`
+				claims = append(claims, c)
 			}
 		})
 	}
@@ -640,9 +671,7 @@ func textClaims(context.Context) []Claim {
 	}
 	queue, network := about("mixpolicy/models.Queue"), about("mixpolicy/models.Network")
 	numbers := entries(func(e Entry) bool { return strings.Contains(e.What, "smoothed ALP") })
-	own := len(entries(func(e Entry) bool {
-		return strings.Contains(e.What, "smoothed ALP") && !strings.HasPrefix(e.Number, "4.")
-	}))
+	own := len(slices.DeleteFunc(slices.Clone(numbers), func(n string) bool { return strings.HasPrefix(n, "4.") }))
 	smoothed := claim("0-smoothed", inText(own), []Result{exactly("entries about the smoothed ALP", "", float64(len(numbers))),
 		exactly("entries about the smoothed ALP", "outside section 4, which is on prior work", float64(own))}, len(Index()))
 	smoothed.Note = fmt.Sprintf(smoothed.Note, "("+strings.Join(numbers, "), (")+")")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/priorwork"
 	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/plotting"
 )
@@ -75,8 +76,8 @@ func TestClaimsOfOtherData(t *testing.T) {
 		got  Claim
 		want Verdict
 	}{
-		{"θ₀", mixtureClaim(ctx, queue, 1), Fails},
-		{"few iterations", mixtureClaim(ctx, queue, 10), Undecided},
+		{"θ₀", mixtureClaims(ctx, queue, 1)[0], Fails},
+		{"few iterations", mixtureClaims(ctx, queue, 10)[0], Undecided},
 		{"cost that grows with the length", valleyClaim(nil), Holds},
 		{"a network where no pair gains", combinationClaim(models.Network{Buffers: [4]int{1, 1, 1, 1}}), Fails},
 		{"policies that share no pair", expressiveClaim(ctx, mixtureProblem(x, mixpolicy.Ball(2), apart...)), Fails},
@@ -281,7 +282,7 @@ func TestProjectByBarrier(t *testing.T) {
 		if err := p.Class().Norm.Project(want, y, 2); err != nil {
 			t.Fatal(err)
 		}
-		if err := projectByBarrier(got, y, 2); err != nil {
+		if err := priorwork.ProjectByBarrier(got, y, 2); err != nil {
 			t.Fatal(err)
 		}
 		for j := range got {

@@ -25,9 +25,7 @@ type Decision struct {
 }
 
 // String returns the verdict, and after a colon what it hangs on.
-func (d Decision) String() string {
-	return strings.TrimSuffix(string(d.Verdict)+": "+d.On, ": ")
-}
+func (d Decision) String() string { return strings.TrimSuffix(string(d.Verdict)+": "+d.On, ": ") }
 
 // either is the decision that a claim holds, or else another one.
 func either(holds bool, other Verdict) Decision {

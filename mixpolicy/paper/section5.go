@@ -232,9 +232,7 @@ func SquareTail(delta, ce, fourth float64) float64 {
 //
 // Proof. For σ = 1 and |s| ≤ 1, eˣ ≤ x + exp(x²) and Jensen's inequality give E e^{sX} ≤ E e^{s²X²} ≤ 2^{s²} ≤ e^{s²};
 // for |s| ≥ 1, sX ≤ s²/4 + X² gives E e^{sX} ≤ 2e^{s²/4} ≤ e^{s²}. So E e^{sΣX} ≤ exp(s²Σσ²), and s = δ/2Σσ². ∎
-func AzumaTail(delta, squares float64) float64 {
-	return 2 * math.Exp(-sq(delta)/(4*squares))
-}
+func AzumaTail(delta, squares float64) float64 { return 2 * math.Exp(-sq(delta)/(4*squares)) }
 
 // BernsteinTail is (A.9) with c = ¼, a bound of P[Σ(X_t − E X_t) ≥ δ] for ‖X_t‖_ψ₁ ≤ b_t, from Σb_t² and max b_t:
 // exp(−¼min{δ²/Σb_t², δ/max b_t}). It holds for differences X_t − E[X_t|F_t] too.

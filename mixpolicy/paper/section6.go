@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 	"github.com/mixpolicy/lab/mixpolicy/models"
+	"github.com/mixpolicy/lab/mixpolicy/priorwork"
 	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/plotting"
 )
@@ -137,57 +137,11 @@ func ComputeFigure1(ctx context.Context, steps int, seed uint64) (figures []Figu
 	return figures, nil
 }
 
-// projectByBarrier stores in dst the Euclidean projection of y onto {1ᵀθ = 1, ‖θ‖₂ ≤ R} by
-// a general interior-point method, as a convex solver would: Newton's method for
-//
-//	min t·½‖θ − y‖² − log(R² − ‖θ‖²)  subject to  1ᵀθ = 1,
-//
-// where the KKT system keeps the equality, for t = 1, 10, …, 10¹². The barrier has the
-// parameter 1, so that ½‖θ − y‖² is within 1/t of its minimum. It takes the place of the CVX
-// call of section 6; the closed form is linprog.Norm.Project.
-func projectByBarrier(dst, y []float64, r float64) error {
-	d := len(y)
-	copy(dst, uniform(d))
-	kkt, rhs, step := mat.NewDense(d+1, d+1, nil), mat.NewVecDense(d+1, nil), mat.NewVecDense(d+1, nil)
-	var lu mat.LU
-	for t := 1.0; t <= 1e12; t *= 10 {
-		for range 50 { // self-concordant: some ten steps are enough from the last t
-			gap := r*r - floats.Dot(dst, dst)
-			kkt.Zero()
-			for i, xi := range dst {
-				rhs.SetVec(i, -(t*(xi-y[i]) + 2*xi/gap))
-				for j, xj := range dst {
-					kkt.Set(i, j, 4*xi*xj/(gap*gap))
-				}
-				kkt.Set(i, i, kkt.At(i, i)+t+2/gap)
-				kkt.Set(i, d, 1)
-				kkt.Set(d, i, 1)
-			}
-			lu.Factorize(kkt)
-			if err := lu.SolveVecTo(step, false, rhs); err != nil {
-				if _, poor := err.(mat.Condition); !poor {
-					return fmt.Errorf("paper: barrier at t = %g: %w", t, err)
-				}
-			}
-			decrement := mat.Dot(rhs, step)
-			if decrement < 1e-12 {
-				break
-			}
-			length := 1.0
-			if decrement > 1./16 { // in the domain, and down by a constant
-				length = 1 / (1 + math.Sqrt(decrement))
-			}
-			floats.AddScaled(dst, length, step.RawVector().Data[:d])
-		}
-	}
-	return nil
-}
-
 // StepCost is the time of one iteration on this machine, in nanoseconds. On other machines only
 // the ratios are comparable.
 type StepCost struct {
 	PrimalDual                float64 // Algorithm 1
-	Penalty, PenaltyByBarrier float64 // with the closed-form projection, and with [projectByBarrier] in its place
+	Penalty, PenaltyByBarrier float64 // with the closed-form projection, and with [priorwork.ProjectByBarrier] in its place
 }
 
 // MeasureStepCost times both methods on the queue of section 6.
@@ -202,7 +156,7 @@ func MeasureStepCost() (c StepCost, err error) {
 	c.PrimalDual, c.Penalty = step(protocol.PrimalDual()), step(protocol.Penalty())
 	theta, y, class := make([]float64, 2), []float64{1.9, -0.7}, p.Class()
 	closed := leastTime(100_000, func() { noError(class.Norm.Project(theta, y, class.R)) })
-	c.PenaltyByBarrier = c.Penalty - closed + leastTime(200, func() { noError(projectByBarrier(theta, y, class.R)) })
+	c.PenaltyByBarrier = c.Penalty - closed + leastTime(200, func() { noError(priorwork.ProjectByBarrier(theta, y, class.R)) })
 	return c, nil
 }
 
@@ -441,9 +395,7 @@ func figure2(title, label string, layers ...plotting.Layer) plotting.Figure {
 }
 
 // Figure2 makes the trials of Fig. 2 under the protocol.
-func (c Protocol) Figure2(ctx context.Context) (Figure2, error) {
-	return compare(ctx, c, c)
-}
+func (c Protocol) Figure2(ctx context.Context) (Figure2, error) { return compare(ctx, c, c) }
 
 // Figure2 makes the trials of Fig. 2 with the tuned parameters of each method.
 func (k *Contest) Figure2(ctx context.Context) (Figure2, error) {

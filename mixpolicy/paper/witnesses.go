@@ -350,12 +350,9 @@ func witnessReciprocalNorm(context.Context) Finding {
 // characterises the projection y of x, (x − y)(z − y) ≤ 0 for all z ∈ 𝒳.
 func witnessArgmin(context.Context) Finding {
 	const x, radius = 3.0, 2.0 // 𝒳 = [−2, 2]
-	line, least, point := floats.Span(make([]float64, 257), -radius, radius), math.Inf(1), 0.0
-	for _, z := range line {
-		if d := sq(x - z); d < least {
-			least, point = d, z
-		}
-	}
+	line := floats.Span(make([]float64, 257), -radius, radius)
+	point := line[floats.MinIdx(mapped(line, func(z float64) float64 { return sq(x - z) }))]
+	least := sq(x - point)
 	product := func(y float64) float64 { return worstOf(line, func(z float64) float64 { return (x - y) * (z - y) }) }
 	return holdsCorrected(product(least), product(point), "𝒳 = [−2, 2] and x = 3: the minimum is the number %g, "+
 		"the projection the point %g; (x − y)(z − y) is up to %g for the one, %g for the other, z ∈ 𝒳",

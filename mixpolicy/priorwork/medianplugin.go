@@ -19,7 +19,8 @@ var (
 
 // MedianPlugIn is [mixpolicy.PlugIn] for costs with heavy tails: sample k goes to group
 // k mod Groups, and b̂ⱼ is the median of the groups' estimates of bⱼ. Where few groups have a
-// sample that is far off, the median is that of the others; a mean keeps every such sample. As
+// sample that is far off, the median is that of the others; a mean keeps every such sample, and is right
+// where such costs are real. As
 // long as there are fewer samples than groups, it is over those that have one.
 //
 // Source: Nemirovski and Yudin, Problem Complexity and Method Efficiency in Optimization, 1983.

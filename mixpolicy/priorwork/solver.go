@@ -2,6 +2,9 @@ package priorwork
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -129,4 +132,50 @@ func Visits(p *mixpolicy.Problem) []float64 {
 	}
 	floats.Scale(1/floats.Sum(mu), mu)
 	return mu
+}
+
+// ProjectByBarrier stores in dst the Euclidean projection of y onto {1ᵀθ = 1, ‖θ‖₂ ≤ R} by
+// a general interior-point method, as a convex solver would: Newton's method for
+//
+//	min t·½‖θ − y‖² − log(R² − ‖θ‖²)  subject to  1ᵀθ = 1,
+//
+// where the KKT system keeps the equality, for t = 1, 10, …, 10¹². The barrier has the
+// parameter 1, so that ½‖θ − y‖² is within 1/t of its minimum. It takes the place of the CVX
+// call of section 6; the closed form is linprog.Norm.Project. An error says at which t the KKT system has no solution.
+func ProjectByBarrier(dst, y []float64, r float64) error {
+	d := len(y)
+	copy(dst, slices.Repeat([]float64{1 / float64(d)}, d))
+	kkt, rhs, step := mat.NewDense(d+1, d+1, nil), mat.NewVecDense(d+1, nil), mat.NewVecDense(d+1, nil)
+	var lu mat.LU
+	for t := 1.0; t <= 1e12; t *= 10 {
+		for range 50 { // self-concordant: some ten steps are enough from the last t
+			gap := r*r - floats.Dot(dst, dst)
+			kkt.Zero()
+			for i, xi := range dst {
+				rhs.SetVec(i, -(t*(xi-y[i]) + 2*xi/gap))
+				for j, xj := range dst {
+					kkt.Set(i, j, 4*xi*xj/(gap*gap))
+				}
+				kkt.Set(i, i, kkt.At(i, i)+t+2/gap)
+				kkt.Set(i, d, 1)
+				kkt.Set(d, i, 1)
+			}
+			lu.Factorize(kkt)
+			if err := lu.SolveVecTo(step, false, rhs); err != nil {
+				if _, poor := err.(mat.Condition); !poor {
+					return fmt.Errorf("priorwork: barrier at t = %g: %w", t, err)
+				}
+			}
+			decrement := mat.Dot(rhs, step)
+			if decrement < 1e-12 {
+				break
+			}
+			length := 1.0
+			if decrement > 1./16 { // in the domain, and down by a constant
+				length = 1 / (1 + math.Sqrt(decrement))
+			}
+			floats.AddScaled(dst, length, step.RawVector().Data[:d])
+		}
+	}
+	return nil
 }
