@@ -265,9 +265,7 @@ func (p *Policy) Row(s int) []float64 {
 func (p *Policy) Prob(s, a int) float64 { return p.Row(s)[a] }
 
 // Action returns an action of greatest probability in state s, the first of equals.
-func (p *Policy) Action(s int) int {
-	return floats.MaxIdx(p.Row(s))
-}
+func (p *Policy) Action(s int) int { return floats.MaxIdx(p.Row(s)) }
 
 // Under returns the Markov chain of a policy, with its costs, as an MDP with one action:
 // P^π(s, s′) = Σ_a π_a(s) P_a(s, s′) and c^π(s) = Σ_a π_a(s) c_a(s). Error: a policy for

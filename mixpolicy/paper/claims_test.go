@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -279,10 +280,7 @@ func TestResult(t *testing.T) {
 func TestProjectByBarrier(t *testing.T) {
 	p, want, got := smallProblem(mixpolicy.Ball(2)), make([]float64, 3), make([]float64, 3)
 	for _, y := range [][]float64{{3, -1, 0}, {0.2, 0.3, 0.5}, {100, 50, -80}, {0, 0, 0}} {
-		if err := p.Class().Norm.Project(want, y, 2); err != nil {
-			t.Fatal(err)
-		}
-		if err := priorwork.ProjectByBarrier(got, y, 2); err != nil {
+		if err := errors.Join(p.Class().Norm.Project(want, y, 2), priorwork.ProjectByBarrier(got, y, 2)); err != nil {
 			t.Fatal(err)
 		}
 		for j := range got {

@@ -67,6 +67,4 @@ func zeroVectors(count, n int) [][]float64 {
 }
 
 // barycentre returns (1/d, …, 1/d), which is feasible for (2.18) whatever Ψ ⪰ 0 is.
-func barycentre(d int) []float64 {
-	return slices.Repeat([]float64{1 / float64(d)}, d)
-}
+func barycentre(d int) []float64 { return slices.Repeat([]float64{1 / float64(d)}, d) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -144,7 +143,7 @@ func Visits(p *mixpolicy.Problem) []float64 {
 // call of section 6; the closed form is linprog.Norm.Project. An error says at which t the KKT system has no solution.
 func ProjectByBarrier(dst, y []float64, r float64) error {
 	d := len(y)
-	copy(dst, slices.Repeat([]float64{1 / float64(d)}, d))
+	copy(dst, barycentre(d))
 	kkt, rhs, step := mat.NewDense(d+1, d+1, nil), mat.NewVecDense(d+1, nil), mat.NewVecDense(d+1, nil)
 	var lu mat.LU
 	for t := 1.0; t <= 1e12; t *= 10 {

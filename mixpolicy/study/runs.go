@@ -11,9 +11,7 @@ import (
 // has of each setting of a method the median, the mean, and the numbers that one run of twenty is below
 // and above: "beam" is of mixpolicy/beam/race.json, plug-in and its form with medians of means on two
 // random problems.
-func Runs(name string) (race.Record, error) {
-	return data.Rows[race.Row](name + ".csv")
-}
+func Runs(name string) (race.Record, error) { return data.Rows[race.Row](name + ".csv") }
 
 // Ends are the rows of a method on a problem at the end of its runs, one for each setting.
 func Ends(r race.Record, problem, method, quantity string) race.Record {

@@ -47,9 +47,7 @@ type chain []vertex
 
 type vertex struct{ major, minor float64 }
 
-func newHull() *hull {
-	return &hull{[2]chain{make(chain, 1, 1024), make(chain, 1, 1024)}}
-}
+func newHull() *hull { return &hull{[2]chain{make(chain, 1, 1024), make(chain, 1, 1024)}} }
 
 func (h *hull) Reset() {
 	for k := range h.sides {
