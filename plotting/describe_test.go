@@ -24,13 +24,10 @@ func TestWhatIsDescribedIsDrawnTheSame(t *testing.T) {
 	}}
 	for name, d := range drawings {
 		t.Run(name, func(t *testing.T) {
-			var o order
+			o := order{Still: must(d.panels())}
+			o.Frames = []Panels{o.Still}
 			if e, ok := d.(Explorer); ok {
 				o.Frames, o.Controls = must(e.aligned()), e.Controls
-				o.Still = e.still(o.Frames)
-			} else {
-				o.Still = must(d.panels())
-				o.Frames = []Panels{o.Still}
 			}
 			draw := func() display {
 				answer := must(decode[order](o.encode())).draw()

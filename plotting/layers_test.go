@@ -200,11 +200,7 @@ func FuzzNames(f *testing.F) {
 func TestAMethodHasOneLook(t *testing.T) {
 	x := []float64{1, 2}
 	drawn := func(layers ...Layer) (out []Look) {
-		all, err := Figure{}.With(layers...).lower()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, l := range all {
+		for _, l := range must(Figure{}.With(layers...).lower()) {
 			out = append(out, Look{l.ink.color.name(), l.ink.dash})
 		}
 		return out
@@ -244,10 +240,7 @@ func TestAMethodHasOneLook(t *testing.T) {
 func TestNamesOfAnAxis(t *testing.T) {
 	f := Figure{Y: Axis{Names: []string{"plain", `$\hat\theta$`}}}.With(
 		Points{X: []float64{5, 7}, Y: []float64{1, 2}, Lo: []float64{4, 6}, Hi: []float64{8, 9}})
-	_, x, y, err := f.prepare()
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, x, y := prepared(f)
 	if y != (scale{0.5, 2.5, false}) || x.lo > 4 || x.hi < 9 || x.lo < 3 {
 		t.Errorf("axes %v and %v", x, y)
 	}

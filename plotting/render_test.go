@@ -215,17 +215,10 @@ func TestShowPanicsWithTheReason(t *testing.T) {
 	Show(Figure{})
 }
 
-func TestRuleLabelsAvoidTheData(t *testing.T) {
-	curve := Graph("", numbered(100), func(x float64) float64 { return 1 / x }) // comes down to the rule on the right
-	fig := Figure{}.With(curve, Rule{Label: "limit", At: 0})
-	layers, sx, sy, err := fig.prepare()
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := layers[1].marks[0].(rule).place(layers, sx, sy, 6.4, 4)
-	if !at.start && !at.below {
-		t.Errorf("the label stands at %v, on the curve", at)
-	}
+// prepared are the layers of a figure that can be drawn, and its axes.
+func prepared(f Figure) (layers []layer, x, y scale) {
+	layers, x, y, err := f.prepare()
+	return must(layers, err), x, y
 }
 
 // must returns v, or panics with err.

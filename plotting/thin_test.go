@@ -13,10 +13,7 @@ func TestCurvesOverOneAxisAreThinnedTogether(t *testing.T) {
 	const n = 5000
 	y := Graph("", numbered(n), func(x float64) float64 { return math.Sin(x / 100) })
 	z := Graph("", numbered(n), func(x float64) float64 { return math.Cos(x / 37) })
-	layers, _, _, err := Figure{}.With(y, z).prepare()
-	if err != nil {
-		t.Fatal(err)
-	}
+	layers, _, _ := prepared(Figure{}.With(y, z))
 	a, b := layers[0].marks[0].(curve), layers[1].marks[0].(curve)
 	if len(a.x) > 2*maxPoints || !slices.Equal(a.x, b.x) {
 		t.Errorf("%d and %d points, at the same x: %t", len(a.x), len(b.x), slices.Equal(a.x, b.x))
@@ -39,10 +36,7 @@ func TestPointsThatCanBeSeenAreDrawn(t *testing.T) {
 		_, line := layer.(Line)
 		f := Figure{X: Axis{Log: line && rapid.Bool().Draw(t, "log")}, Layers: []Layer{layer}}
 		all := must(f.lower())[0].marks[0].(curve)
-		layers, sx, sy, err := f.prepare()
-		if err != nil {
-			t.Fatal(err)
-		}
+		layers, sx, sy := prepared(f)
 		drawn := layers[0].marks[0].(curve)
 		px, py := project(all.x, sx), project(all.y, sy)
 		qx, qy := project(drawn.x, sx), project(drawn.y, sy)
@@ -78,10 +72,7 @@ func TestAMillionPoints(t *testing.T) {
 	if kB := len(must(f.display()).html) >> 10; kB > 1500 {
 		t.Errorf("%d kB", kB)
 	}
-	layers, sx, sy, err := f.prepare()
-	if err != nil {
-		t.Fatal(err)
-	}
+	layers, sx, sy := prepared(f)
 	outline := func(m curve) (high, low [columns]float64) {
 		for i := range m.x {
 			k := min(columns-1, max(0, int(sx.unit(m.x[i])*columns)))

@@ -86,12 +86,10 @@ func (s *Session) declare(name, code string) (main *unit, err error) {
 	files := token.NewFileSet()
 	source := "package main\n//line " + name + ":1:1\n" + code
 	file, err := parser.ParseFile(files, "", source, parser.ParseComments|parser.SkipObjectResolution)
-	if list := (scanner.ErrorList)(nil); errors.As(err, &list) {
-		lines := make([]string, len(list))
-		for i, e := range list {
-			lines[i] = e.Error()
-		}
-		return nil, errors.New(strings.Join(lines, "\n"))
+	if err != nil {
+		var lines strings.Builder
+		scanner.PrintError(&lines, err)
+		return nil, errors.New(strings.TrimSuffix(lines.String(), "\n"))
 	}
 	offset := func(p token.Pos) int { return files.PositionFor(p, false).Offset }
 	at := func(p token.Pos) string {

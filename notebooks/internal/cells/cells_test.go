@@ -56,17 +56,16 @@ func TestSessions(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if got := strings.TrimSpace(run(t, last(t, test.cells...))); got != test.want {
+			if got := strings.TrimSpace(run(t, compose(t, New(known), test.cells...))); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
 	}
 }
 
-// last composes the cells, which are named a, b, and so on, and returns the program of the last.
-func last(t *testing.T, cells ...string) *Program {
+// compose makes the cells, which are named a, b, and so on, part of the session, and returns the program of the last.
+func compose(t *testing.T, s *Session, cells ...string) (p *Program) {
 	t.Helper()
-	s, p := New(known), (*Program)(nil)
 	for i, text := range cells {
 		var err error
 		if p, err = s.Compose(string(rune('a'+i)), text); err != nil {
@@ -104,7 +103,7 @@ func TestPlaces(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if got := run(t, last(t, test.cells...)); !strings.Contains(got, test.want) {
+			if got := run(t, compose(t, New(known), test.cells...)); !strings.Contains(got, test.want) {
 				t.Errorf("got %q, want %q in it", got, test.want)
 			}
 		})
@@ -126,11 +125,7 @@ func TestMistakes(t *testing.T) {
 		"func f() {}\nimport \"fmt\"": "c:2:1: imports must appear before other declarations",
 	} {
 		s := New(known)
-		p, err := s.Compose("a", "func g() {}")
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Keep(p)
+		compose(t, s, "func g() {}")
 		if _, err := s.Compose("c", text); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
@@ -140,26 +135,18 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestLeftOut: a cell that draws nothing needs no package that draws.
-func TestLeftOut(t *testing.T) {
-	p := last(t, "import \"gonum.org/v1/gonum/mat\"\nfunc f() *mat.Dense { return nil }\nvar ctx = fmt.Sprint()", "%%\nfmt.Println()")
-	if want := []string{"fmt"}; !slices.Equal(p.Imports, want) {
-		t.Errorf("imports %q, want %q", p.Imports, want)
-	}
-}
-
 func TestMagics(t *testing.T) {
-	p := last(t, "import o \"os\"\n%env A b\nfunc f() {}", "var x, _ = 1, 2\n%env C=d\n%% one two\n", "%list")
+	p := compose(t, New(known), "import o \"os\"\n%env A b\nfunc f() {}", "var x, _ = 1, 2\n%env C=d\n%% one two\n", "%list")
 	if want := []string{"A=b", "C=d"}; !slices.Equal(p.Env, want) {
 		t.Errorf("environment %q, want %q", p.Env, want)
 	}
 	if want := "import o \"os\"\nf\nx\n"; p.Said != want {
 		t.Errorf("said %q, want %q", p.Said, want)
 	}
-	if p := last(t, "%% one two\n"); !slices.Equal(p.Args, []string{"one", "two"}) {
+	if p := compose(t, New(known), "%% one two\n"); !slices.Equal(p.Args, []string{"one", "two"}) {
 		t.Errorf("arguments %q", p.Args)
 	}
-	if p := last(t, "%%\nodd.F()\nrand.F()\n"); len(p.Imports) != 0 {
+	if p := compose(t, New(known), "%%\nodd.F()\nrand.F()\n"); len(p.Imports) != 0 {
 		t.Errorf("imports %q of other modules, or of two packages with one name", p.Imports)
 	}
 }

@@ -58,13 +58,7 @@ func TestComplete(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := New(map[string]string{"fmt": "fmt", "strings": "strings", mixpolicy: "mixpolicy"})
 			end := len(test.cells) - 1
-			for i, text := range test.cells[:end] {
-				p, err := s.Compose(string(rune('a'+i)), text)
-				if err != nil {
-					t.Fatal(err)
-				}
-				s.Keep(p)
-			}
+			compose(t, s, test.cells[:end]...)
 			before, after, _ := strings.Cut(test.cells[end], "|")
 			prefix, found := s.Complete(before, after, packages)
 			if !strings.HasSuffix(before, prefix) {
