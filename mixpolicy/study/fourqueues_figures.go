@@ -309,7 +309,7 @@ func (r NetworkRecord) DualCurves(part, rules string) plotting.Panels {
 			truth = truth.With(plotting.Rule{At: row.Value, Label: rule, Color: plotting.Grey})
 		}
 	}
-	return plotting.Row(axes("Violations", steps, "norm").With(
+	return plotting.Row(axes("Violations", steps, "size of the violation").With(
 		line("negative mass", r.of(part, DualNegative, "")), line("flow", r.of(part, DualFlow, ""))), truth)
 }
 
