@@ -30,7 +30,7 @@
   const ask = fetch;
   globalThis.fetch = (...request) => {
     fs.waiting++;
-    return ask(...request).then(async (answer) => new Response(await answer.arrayBuffer(), answer)).finally(() => { fs.waiting--; });
+    return ask(...request).then(async (answer) => (await answer.clone().arrayBuffer(), answer)).finally(() => { fs.waiting--; });
   };
 
   // What package plotting calls: display shows an output, and draw gives back the picture of what it is given, or
