@@ -22,25 +22,16 @@ import (
 // package race, by the clock on the wall and by the time of processors, for runs of some 10 ms.
 // Checks before the first run, which don't depend on how many runs follow, do not count.
 func BenchmarkThroughput(b *testing.B) {
-	r, err := ParseRace([]byte(`{
+	r := mixpolicy.Must(ParseRace([]byte(`{
 		"Problems": [{"Name": "queue"}],
 		"Methods": [{"Name": "penalty", "Settings": {"Weight": 16}}],
 		"Trials": 200, "Seed": 1, "Queries": [100, 1000, 10000, 100000]
-	}`))
-	if err != nil {
-		b.Fatal(err)
-	}
-	p, err := newPlan(r)
-	if err != nil {
-		b.Fatal(err)
-	}
+	}`)))
+	p := mixpolicy.Must(newPlan(r))
 	problem := mixpolicy.Must(p.problems[0].build()).Problem
 	var wall, cpu [2]time.Duration
 	for b.Loop() {
-		j, err := Submit(b.Context(), r, filepath.Join(b.TempDir(), "race.csv"), nil)
-		if err != nil {
-			b.Fatal(err)
-		}
+		j := mixpolicy.Must(Submit(b.Context(), r, filepath.Join(b.TempDir(), "race.csv"), nil))
 		for k, work := range []func() error{
 			func() error {
 				_, err := race.Trials(b.Context(), problem, p.cells[0].method, p.cells[0].set)

@@ -97,10 +97,7 @@ func (b *breaking) View(s *mixpolicy.Snapshot) error {
 // ours returns this program, as a command or a server in a process of its own.
 func ours(t testing.TB, env string, args ...string) *exec.Cmd {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := mixpolicy.Must(os.Executable())
 	ctx, stop := context.WithTimeout(t.Context(), 100*time.Second)
 	t.Cleanup(stop)
 	c := exec.CommandContext(ctx, self, args...)
@@ -113,10 +110,7 @@ func ours(t testing.TB, env string, args ...string) *exec.Cmd {
 // serve starts a job server, ends it with the test, and returns its endpoint.
 func serve(t testing.TB, command func(port int) *exec.Cmd) (endpoint string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "localhost:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := mixpolicy.Must(net.Listen("tcp", "localhost:0"))
 	port := l.Addr().(*net.TCPAddr).Port
 	l.Close()
 	c := command(port)
@@ -129,10 +123,7 @@ func serve(t testing.TB, command func(port int) *exec.Cmd) (endpoint string) {
 		c.Wait()
 	})
 	endpoint = fmt.Sprintf("localhost:%d", port)
-	conn, err := grpcx.Dial(t.Context(), endpoint, time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := mixpolicy.Must(grpcx.Dial(t.Context(), endpoint, time.Minute))
 	conn.Close()
 	return endpoint
 }
@@ -159,10 +150,7 @@ func record(t testing.TB, text string, flags ...string) (record, told string) {
 	if err != nil {
 		t.Fatalf("%v: %v\n%.2000s", flags, err, out)
 	}
-	b, err := os.ReadFile(strings.TrimSuffix(path, ".json") + ".csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := mixpolicy.Must(os.ReadFile(strings.TrimSuffix(path, ".json") + ".csv"))
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*part*")); len(left) > 0 {
 		t.Errorf("%v: left %v", flags, left)
 	}
@@ -172,15 +160,9 @@ func record(t testing.TB, text string, flags ...string) (record, told string) {
 // embedded runs a race in this process, in so many tasks of each cell.
 func embedded(t testing.TB, text string, tasks int) string {
 	t.Helper()
-	r, err := ParseRace([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mixpolicy.Must(ParseRace([]byte(text)))
 	path := filepath.Join(t.TempDir(), "race.csv")
-	j, err := Submit(t.Context(), r, path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := mixpolicy.Must(Submit(t.Context(), r, path, nil))
 	if tasks > 0 {
 		for k := range j.Cuts {
 			j.Cuts[k].Size = (r.Trials + tasks - 1) / tasks
@@ -189,9 +171,5 @@ func embedded(t testing.TB, text string, tasks int) string {
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
+	return string(mixpolicy.Must(os.ReadFile(path)))
 }

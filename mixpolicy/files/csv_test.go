@@ -231,11 +231,7 @@ func again(t interface{ Fatal(...any) }, x *mixpolicy.MDP) *mixpolicy.MDP {
 	if err := WriteCSV(&b, x); err != nil {
 		t.Fatal(err)
 	}
-	y, err := ReadCSV(&b, Settings{Criterion: x.Criterion(), Initial: x.Initial(), ActionSets: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return y
+	return mixpolicy.Must(ReadCSV(&b, Settings{Criterion: x.Criterion(), Initial: x.Initial(), ActionSets: true}))
 }
 
 func FuzzCSV(f *testing.F) {

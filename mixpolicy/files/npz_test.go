@@ -279,10 +279,7 @@ func TestBombs(t *testing.T) {
 
 func FuzzNPZ(f *testing.F) {
 	for _, name := range []string{"action-first", "state-first", "fortran", "big-endian", "csr", "scipy", "square", "psi", "record"} {
-		file, err := os.ReadFile("testdata/" + name + ".npz")
-		if err != nil {
-			f.Fatal(err)
-		}
+		file := mixpolicy.Must(os.ReadFile("testdata/" + name + ".npz"))
 		f.Add(file)
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {

@@ -260,14 +260,11 @@ func TestInequalities(t *testing.T) {
 // A cut whose partial step is as long as its full one must still become active: dropping
 // it made the method go round for ever.
 func TestInequalitiesTiedSteps(t *testing.T) {
-	p, err := Inequalities{
+	p := must(Inequalities{
 		B: []float64{2, -3, 0},
 		A: Columns{{2, 1, -1, 0, 0, 0, 0}, {1, 0, 0, 1, -1, 0, 0}, {-2, 0, 0, 0, 0, 1, -1}},
 		H: []float64{-3, -3, -3, -3, -3, -3, -3},
-	}.Solve(background, Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}.Solve(background, Settings{}))
 	// (−3, 3, z) with z ≤ 0 is optimal, and z = 0 has the least norm.
 	if d := floats.Distance(p.X, []float64{-3, 3, 0}, 2); d > 1e-12 {
 		t.Fatalf("x = %v, want (−3, 3, 0)", p.X)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/mixpolicy/lab/mixpolicy"
 )
 
 // clone is a folder with copies of two records.
@@ -25,22 +27,15 @@ func clone(t *testing.T) (folder string) {
 
 func contents(t *testing.T, folder, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(folder, "data", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return string(mixpolicy.Must(os.ReadFile(filepath.Join(folder, "data", name))))
 }
 
 // says runs the command, and returns what it writes.
 func says(t *testing.T, ctx context.Context, args ...string) (string, error) {
 	t.Helper()
-	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := mixpolicy.Must(os.Create(filepath.Join(t.TempDir(), "out")))
 	defer out.Close()
-	err = run(ctx, args, out)
+	err := run(ctx, args, out)
 	text, _ := os.ReadFile(out.Name())
 	return string(text), err
 }
