@@ -19,6 +19,9 @@ func Euclidean() Modulus {
 
 type euclidean struct{ Separable }
 
+// ConjugateGradient copies y: ∇φ* is the identity.
+func (euclidean) ConjugateGradient(dst, y []float64) { checkLen(dst, y); copy(dst, y) }
+
 // Shift returns z = (1 − 1ᵀy)/d.
 func (euclidean) Shift(y []float64) (float64, error) {
 	var acc sum.Accumulator
