@@ -88,18 +88,6 @@ func (y Dual) reducedCosts(b, g []float64, psi Rows) (acc []sum.Accumulator, siz
 	return acc, size
 }
 
-// centre sets μ to the middle of the range of b − Ψᵀλ and returns half that range. For
-// the ℓ₁ ball this is the best μ for λ, and the one with the least ‖b − Ψᵀλ − μ1‖∞.
-func (y *Dual) centre(b []float64, psi Rows) (halfRange float64) {
-	acc, _ := y.reducedCosts(b, ones(len(b)), psi)
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, v := range acc {
-		lo, hi = min(lo, v.Value()), max(hi, v.Value())
-	}
-	y.Hyperplane += lo + (hi-lo)/2
-	return (hi - lo) / 2
-}
-
 func ones(d int) []float64 { return slices.Repeat([]float64{1}, d) }
 
 // solution reads the present point and its multipliers from the path.
@@ -193,8 +181,15 @@ func (s *solver) multipliers(b []float64, cuts []*cut, u []float64, factor, mu f
 	slices.SortFunc(y.Rows, func(a, b Multiplier) int { return cmp.Compare(a.Row, b.Row) })
 	if s.norm == L1 && nu > 0 {
 		// Sums over sets are made of 1 and of signs, Σ_S θⱼ = (1ᵀθ − sᵀθ)/2, and how much is
-		// 1's and how much the ball's is seen at the end.
-		nu = y.centre(b, s.psi)
+		// 1's and how much the ball's is seen at the end: the best μ for λ, and the one with the
+		// least ‖b − Ψᵀλ − μ1‖∞, is the middle of the range of b − Ψᵀλ, and ν half that range.
+		acc, _ := y.reducedCosts(b, s.g, s.psi)
+		lo, hi := math.Inf(1), math.Inf(-1)
+		for _, v := range acc {
+			lo, hi = min(lo, v.Value()), max(hi, v.Value())
+		}
+		y.Hyperplane += lo + (hi-lo)/2
+		nu = (hi - lo) / 2
 	}
 	return y, nu
 }
@@ -343,20 +338,13 @@ func (e *InfeasibleError) proves() bool {
 	return e.Radius > e.R
 }
 
-// radius returns a lower bound of κ/‖Ψᵀλ + κ1‖⁎, the norm that every feasible θ has at
-// least.
-func (e *InfeasibleError) radius(g []float64, psi Rows) float64 {
-	// Ψᵀλ + κg is minus the residual of b = 0 and μ = κ, for the same λ.
-	y := Dual{Rows: e.Rows, Hyperplane: e.Hyperplane}
-	// The rounding of the quotient is within what the residual has more than it needs.
-	return e.Hyperplane / y.residual(make([]float64, len(g)), g, psi, e.Norm)
-}
-
 // contradiction reads the proof of infeasibility from the path.
 func (s *solver) contradiction() *InfeasibleError {
 	// Multipliers of a common size near 1.
-	y, _ := s.multipliers(make([]float64, s.d), s.refuting, s.weights, 1/powerOfTwo(LInf.Of(s.weights)), 0)
-	e := &InfeasibleError{Rows: y.Rows, Hyperplane: y.Hyperplane, Norm: s.norm, R: s.radius}
-	e.Radius = e.radius(s.g, s.psi)
-	return e
+	zero := make([]float64, s.d)
+	y, _ := s.multipliers(zero, s.refuting, s.weights, 1/powerOfTwo(LInf.Of(s.weights)), 0)
+	// Every feasible θ has at least the norm κ/‖Ψᵀλ + κg‖⁎, where Ψᵀλ + κg is minus the residual of b = 0 and
+	// μ = κ. The rounding of the quotient is within what the residual has more than it needs.
+	least := y.Hyperplane / y.residual(zero, s.g, s.psi, s.norm)
+	return &InfeasibleError{Rows: y.Rows, Hyperplane: y.Hyperplane, Norm: s.norm, R: s.radius, Radius: least}
 }

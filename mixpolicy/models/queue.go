@@ -198,14 +198,10 @@ func (q Queue) MDP() (*mixpolicy.MDP, error) {
 		return nil, err
 	}
 	first, n := q.first(), q.Buffer-q.first()+1
-	laws := make([]Law, len(q.Rates))
-	for a := range laws {
-		laws[a] = q.law(a)
-	}
 	return mixpolicy.New(mixpolicy.Spec{
 		States: n, Actions: len(q.Rates), Criterion: q.Criterion,
 		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
-			l := laws[a]
+			l := q.law(a)
 			return q.cost(first+s, q.Rates[a]), mixpolicy.Merge([]mixpolicy.Transition{
 				{To: max(s-1, 0), P: l.Down}, {To: min(s+1, n-1), P: l.Up}, {To: s, P: l.Stay},
 			})
