@@ -186,7 +186,7 @@ func (c *chart) live(premises map[string][]string) error {
 		Layout: "none", Categories: kinds, EdgeSymbol: []string{"none", "arrow"}, EdgeSymbolSize: []int{0, 5},
 	}), charts.WithEmphasisOpts(opts.Emphasis{Focus: "adjacency"}),
 		charts.WithLabelOpts(opts.Label{Show: opts.Bool(true), Position: "right", Formatter: "{b}"}),
-		charts.WithLineStyleOpts(opts.LineStyle{Curveness: 0.15, Opacity: opts.Float(0.5)}))
+		charts.WithLineStyleOpts(opts.LineStyle{Curveness: 0.15, Opacity: opts.Float(0.15)}))
 	g.Validate()
 	b, err := json.Marshal(g.JSON())
 	c.Option = template.JS(b)

@@ -145,7 +145,7 @@
     const map = echarts.init(live), option = JSON.parse(data.textContent), view = still.viewBox.baseVal;
     Object.assign(option.series[0], { left: 40, top: 25, width: view.width - 80, height: view.height - 75 }); // as the still picture
     map.setOption(option);
-    const ink = () => map.setOption({ series: [{ label: { color: getComputedStyle(document.body).color } }] });
+    const ink = () => map.setOption({ series: [{ label: { color: getComputedStyle(document.body).color }, emphasis: { lineStyle: { opacity: 0.9, width: 1.5 } } }] });
     ink();
     named("theme").addEventListener("click", ink);
     map.on("click", (e) => { if (links.has(e.name)) location.href = links.get(e.name); });
