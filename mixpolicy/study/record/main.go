@@ -33,6 +33,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
+	"github.com/mixpolicy/lab/data"
 	"github.com/mixpolicy/lab/internal/atomicfile"
 	"github.com/mixpolicy/lab/internal/csvrows"
 	"github.com/mixpolicy/lab/mixpolicy/paper"
@@ -154,14 +155,14 @@ func (c tableCmd) Run(ctx context.Context, w *work) error {
 
 type adversariesCmd struct {
 	Space     []string `short:"s" sep:"none" placeholder:"NAME" help:"Only this space of instances; may be repeated."`
-	Instances int      `default:"1000000" help:"Instances of each bound: evaluations, 500 from each random start."`
+	Instances int      `default:"1000000" help:"Instances of each bound, 500 from each random start; cells share them."`
 }
 
 // Run searches one space after the other. Of those that are not chosen the records stay.
 func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 	path := w.data("adversaries.csv")
 	text, err := os.ReadFile(path)
-	known, bad := adversary.Read(bytes.NewReader(text))
+	known, bad := data.Adversaries(bytes.NewReader(text))
 	if err := cmp.Or(err, bad); err != nil {
 		return err
 	}
@@ -171,13 +172,14 @@ func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 			return fmt.Errorf("no space %q; data/adversaries.csv names them", name)
 		}
 	}
-	var all []adversary.Record
+	var all []data.Adversary
 	for _, s := range spaces {
-		records := slices.DeleteFunc(slices.Clone(known), func(r adversary.Record) bool { return r.Space != s.Name })
+		records := slices.DeleteFunc(slices.Clone(known), func(r data.Adversary) bool { return r.Space != s.Name })
 		if len(c.Space) == 0 || slices.Contains(c.Space, s.Name) {
 			var done atomic.Int64
-			if records, err = adversary.Search(ctx, s, c.Instances, 1, runtime.GOMAXPROCS(0), func(n int) {
-				w.tell("adversaries: "+s.Name, int(done.Add(int64(n))), c.Instances)
+			share := max(1, c.Instances/s.Cells)
+			if records, err = adversary.Search(ctx, s, share, 1, runtime.GOMAXPROCS(0), func(n int) {
+				w.tell("adversaries: "+s.Name, int(done.Add(int64(n))), share)
 			}); err != nil {
 				return err
 			}

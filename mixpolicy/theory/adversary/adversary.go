@@ -1,8 +1,11 @@
 // Package adversary searches for counterexamples of the corrected bounds: of the functions of
-// package theory, of section 5 of the paper, and of its appendix. Each bound has a space of small
+// package theory, of sections 4 and 5 of the paper, and of its appendix. Each bound has spaces of small
 // instances, in which a search maximises left side over right side. data/adversaries.csv records
 // the worst instance of each; go run ./mixpolicy/study/record adversaries makes it. The laws of section 5 are
 // those of package paper, which evaluates them along longer runs.
+//
+// Of section 4, (4.2), (4.3) and (4.13) are not here, (4.9) is for samples that see as much as (4.6) promises, (4.15) is without
+// its O(ε), and (4.16) has a C that is not defined.
 //
 // An instance that is counted is one evaluation of a coordinate search, see [Search]: 500 of them
 // belong to one random start, and each is near an earlier one. At some the bound says nothing; the
@@ -12,7 +15,6 @@ package adversary
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -21,7 +23,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/mixpolicy/lab/internal/csvrows"
+	"github.com/mixpolicy/lab/data"
 )
 
 // Space is a set of instances, each given by a vector of parameters.
@@ -30,8 +32,8 @@ type Space struct {
 	Parameters []Parameter
 	// Laws returns the bounds at an instance: the same ones, in the same order, at each.
 	Laws func(x []float64) []Law
-	// Every is whether the one parameter goes through the integers from Lo on, in place of a search.
-	Every bool
+	// Cells is how many spaces share the instances of a bound.
+	Cells int
 }
 
 // Law is an inequality of the paper in its corrected form, at an instance.
@@ -90,22 +92,8 @@ func (s Side) Ratio() float64 {
 	return s.Left / s.Right
 }
 
-// Record is the worst case of a bound that a search found, a line of data/adversaries.csv.
-type Record struct {
-	Statement  string    `csv:"statement"`
-	What       string    `csv:"bound"`
-	Space      string    `csv:"space"`
-	Instances  int       `csv:"instances"`  // evaluated
-	Nontrivial int       `csv:"nontrivial"` // among them: left is positive, and right finite and more than rounding
-	Violations int       `csv:"violations"`
-	Ratio      float64   `csv:"ratio,%.12g"`
-	Left       float64   `csv:"left,%.12g"`
-	Right      float64   `csv:"right,%.12g"`
-	Allowed    float64   `csv:"allowed,%.12g"` // by how much rounding may put left above right
-	Text       string    `csv:"instance"`      // where the ratio is greatest, exactly, as "name=value …"
-	Loose      string    `csv:"loose"`
-	Instance   []float64 // the values of Text
-}
+// Record is the worst case of a bound that a search found.
+type Record = data.Adversary
 
 // climb is how many instances a search from one random start evaluates.
 const climb = 500
@@ -116,14 +104,10 @@ const climb = 500
 // the number of workers.
 // done is called after every start, from several goroutines.
 func Search(ctx context.Context, s Space, instances int, seed uint64, workers int, done func(instances int)) ([]Record, error) {
-	if s.Every {
-		instances = min(instances, int(s.Parameters[0].Hi))
-	}
-	starts := (instances + climb - 1) / climb
-	found := make([][]Record, starts)
+	found := make([][]Record, (instances+climb-1)/climb)
 	var group errgroup.Group
 	group.SetLimit(max(1, workers))
-	for k := range starts {
+	for k := range found {
 		group.Go(func() error {
 			n := min(climb, instances-k*climb)
 			found[k] = s.climb(ctx, rand.New(rand.NewPCG(seed, uint64(k))), k, n)
@@ -136,53 +120,55 @@ func Search(ctx context.Context, s Space, instances int, seed uint64, workers in
 	}
 	total := found[0]
 	for _, records := range found[1:] {
-		for i, r := range records {
-			t := &total[i]
-			r.Instances, r.Nontrivial, r.Violations = r.Instances+t.Instances, r.Nontrivial+t.Nontrivial, r.Violations+t.Violations
-			if !(r.Ratio > t.Ratio) { // what was found first stays
-				r.Ratio, r.Left, r.Right, r.Allowed, r.Instance = t.Ratio, t.Left, t.Right, t.Allowed, t.Instance
-			}
-			*t = r
+		for i := range total {
+			total[i] = worse(total[i], records[i])
 		}
 	}
-	for i := range total {
-		for j, v := range total[i].Instance {
-			total[i].Text += fmt.Sprintf(" %s=%g", s.Parameters[j].Name, v)
-		}
-		total[i].Text = strings.TrimSpace(total[i].Text)
+	for i, r := range total {
+		total[i].Text = s.Text(r.Instance)
 	}
 	return total, nil
 }
 
+// Text is an instance as it is recorded: "name=value …", exactly.
+func (s Space) Text(x []float64) string {
+	text := ""
+	for j, v := range x {
+		text += fmt.Sprintf(" %s=%g", s.Parameters[j].Name, v)
+	}
+	return strings.TrimSpace(text)
+}
+
+// worse has the instances of two records of a bound, and the worse of their worst ones: that of r if they are equal.
+func worse(r, o Record) Record {
+	o.Instances, o.Nontrivial, o.Violations = o.Instances+r.Instances, o.Nontrivial+r.Nontrivial, o.Violations+r.Violations
+	if r.Instances > 0 && !(o.Ratio > r.Ratio) {
+		o.Ratio, o.Left, o.Right, o.Allowed, o.Instance = r.Ratio, r.Left, r.Right, r.Allowed, r.Instance
+	}
+	return o
+}
+
 // climb maximises the ratio of one bound over n instances from start k, and records all bounds. It
 // ends with the context.
-func (s Space) climb(ctx context.Context, rng *rand.Rand, k, n int) []Record {
-	var records []Record
+func (s Space) climb(ctx context.Context, rng *rand.Rand, k, n int) (records []Record) {
 	evaluate := func(x []float64) float64 {
 		laws := s.Laws(x)
 		for i, l := range laws {
 			if len(records) == i {
 				records = append(records, Record{Space: s.Name, Statement: l.Statement, What: l.What, Loose: l.Loose, Ratio: math.Inf(-1)})
 			}
-			r, ratio := &records[i], l.Ratio()
-			r.Instances++
+			one := records[i]
+			one.Instances, one.Nontrivial, one.Violations = 1, 0, 0
+			one.Ratio, one.Left, one.Right, one.Allowed, one.Instance = l.Ratio(), l.Left, l.Right, l.Allowed(), x
 			if l.Violated() {
-				r.Violations++
+				one.Violations = 1
 			}
-			if ratio > 0 {
-				r.Nontrivial++
+			if one.Ratio > 0 {
+				one.Nontrivial = 1
 			}
-			if ratio > r.Ratio {
-				r.Ratio, r.Left, r.Right, r.Allowed, r.Instance = ratio, l.Left, l.Right, l.Allowed(), x
-			}
+			records[i] = worse(records[i], one)
 		}
 		return laws[k%len(laws)].Ratio()
-	}
-	if s.Every {
-		for i := 0; i < n && ctx.Err() == nil; i++ {
-			evaluate([]float64{s.Parameters[0].Lo + float64(k*climb+i)})
-		}
-		return records
 	}
 	u := make([]float64, len(s.Parameters))
 	for j := range u {
@@ -219,56 +205,44 @@ func (s Space) instance(u []float64) []float64 {
 	return x
 }
 
-// Spaces returns all spaces.
-func Spaces() []Space {
-	chain := slices.Concat(uniform(18, "P", 0, 1), uniform(6, "π", 0, 1), logarithmic(1, "θ", 1e-3, 1e3), logarithmic(1, "leak", 1e-3, 1))
-	mix := slices.Concat(uniform(18, "P", 0, 1), uniform(3, "π", 0, 1), uniform(1, "steps", 1, 6), logarithmic(1, "ε", 1e-3, 0.999),
-		logarithmic(1, "leak", 1e-3, 1))
-	return []Space{
-		{"processes of three states, average cost", chain, chains, false},
-		{"processes of three states, discounted", slices.Concat(chain, uniform(3, "α", 0, 1),
-			logarithmic(1, "1−γ", 1e-3, 0.999)), chains, false},
-		{"mixing", mix, mixing, false},
-		{"masses", mix, ergodicity, false},
-		{"runs of one or two steps, every path", slices.Concat(gameParameters, uniform(1, "T", 1, 3), logarithmic(2, "η", 1e-3, 10),
-			uniform(1, "δ", 1e-3, 0.999)), games, false},
-		{"one path of up to three steps", slices.Concat(gameParameters, uniform(1, "T", 1, 4), uniform(1, "θ", -1, 1),
-			logarithmic(3, "η", 1e-3, 10), uniform(3, "i", 0, 3), uniform(3, "λ", 0, 1)), paths, false},
-		{"two points of a class", slices.Concat(uniform(1, "class", 0, 3), logarithmic(1, "R", 0.6, 1e3), logarithmic(1, "near", 1e-3, 1),
-			uniform(3, "x", -1, 1), uniform(3, "y", -1, 1)), divergences, false},
-		{"numbers of iterations", uniform(1, "T", 1, 1_000_000), stepSums, true},
-		{"martingales of three steps", slices.Concat(uniform(7, "a", 0, 1), uniform(7, "b", 0, 1), logarithmic(3, "c", 1e-3, 1),
-			uniform(1, "δ", 0, 1)), martingales, false},
-		{"variables of three values", slices.Concat(uniform(3, "x", -1, 1), uniform(3, "y", -1, 1),
-			logarithmic(3, "p", 1e-6, 1)), norms, false},
-		{"vectors of three values", slices.Concat(uniform(6, "z", -1, 1), logarithmic(3, "p", 1e-4, 1)), vectors, false},
-		{"differences of bounded Orlicz norm", slices.Concat(logarithmic(3, "a", 1e-3, 1e3), logarithmic(3, "b", 1e-3, 1e3),
-			uniform(3, "from", -1, 1), uniform(1, "δ", 0, 1)), exponentials, false},
-		{"sums of squares", slices.Concat(uniform(1, "r", 0, 1), logarithmic(1, "λ", 1e-4, 0.4999),
-			logarithmic(1, "d", 1, 1e6)), gaussians, false},
-	}
-}
-
-// Read reads records that [csvrows.Encode] has written. An error names the line.
-func Read(r io.Reader) ([]Record, error) {
-	records, err := csvrows.Decode(r, func(r *Record) error {
-		spaces, words := Spaces(), strings.Fields(r.Text)
-		k := slices.IndexFunc(spaces, func(s Space) bool { return s.Name == r.Space })
-		if k < 0 || len(words) != len(spaces[k].Parameters) {
-			return fmt.Errorf("instance %q of space %q, want all parameters of a space", r.Text, r.Space)
+// Spaces returns all spaces. Where a bound depends on γ, or on γ and an ε of its own, each value on a small grid is a cell:
+// a space with its part of the instances. So a bound that is loose in one corner is seen.
+func Spaces() (all []Space) {
+	join, log := slices.Concat[[]Parameter], logarithmic
+	unit := func(n int, name string) []Parameter { return uniform(n, name, 0, 1) }
+	fixed := func(name string, value float64) []Parameter { return uniform(1, name, value, value) }
+	mix := join(unit(18, "P"), unit(3, "π"), uniform(1, "steps", 1, 6), log(1, "ε", 1e-3, 0.999), log(1, "leak", 1e-3, 1))
+	program := join(unit(18, "P"), log(1, "1−leak", 1e-9, 1), unit(3, "gap"), uniform(3, "f", -1, 1))
+	for _, gamma := range []float64{0.1, 0.5, 0.9, 0.99, 1} {
+		cells, leak, at, values := 4, 1e-3, fmt.Sprintf(", γ = %g", gamma), uniform(3, "v", 1e-3, 1)
+		if gamma < 1 {
+			cells, leak = 16, 1e-9
 		}
-		for j, p := range spaces[k].Parameters {
-			value, ok := strings.CutPrefix(words[j], p.Name+"=")
-			v, err := strconv.ParseFloat(value, 64)
-			if !ok || err != nil || math.IsNaN(v) {
-				return fmt.Errorf("instance has %q, want %s=<number>", words[j], p.Name)
+		for _, epsilon := range []float64{0.001, 0.01, 0.1, 0.5} {
+			at, cell := fmt.Sprintf("%s, ε = %g", at, epsilon), join(fixed("γ", gamma), fixed("ε", epsilon))
+			all = append(all, Space{"processes of three states" + at, join(cell, unit(18, "P"), unit(6, "π"), unit(3, "α"),
+				log(1, "leak", leak, 1), uniform(6, "c", -1, 1)), chains, cells})
+			if gamma < 1 {
+				all = append(all, Space{"sampled constraints" + at, join(cell, values, log(2, "α", 1e-9, 1), program,
+					log(3, "u", 1, 2), uniform(1, "set", 1, 63), log(1, "Γ", 1, 100)), programs, cells})
 			}
-			r.Instance = append(r.Instance, v)
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("adversary: %w", err)
 	}
-	return records, nil
+	return append(all, []Space{
+		{"mixing", mix, mixing, 1},
+		{"masses", mix, ergodicity, 1},
+		{"runs of one or two steps, every path",
+			join(gameParameters, uniform(1, "T", 1, 3), log(2, "η", 1e-3, 10), uniform(1, "δ", 1e-3, 0.999)), games, 1},
+		{"one path of up to three steps", join(gameParameters, uniform(1, "T", 1, 4), uniform(1, "θ", -1, 1),
+			log(3, "η", 1e-3, 10), uniform(3, "i", 0, 3), unit(3, "λ")), paths, 1},
+		{"two points of a class", join(uniform(1, "class", 0, 3), log(1, "R", 0.6, 1e3), log(1, "near", 1e-3, 1),
+			uniform(3, "x", -1, 1), uniform(3, "y", -1, 1)), divergences, 1},
+		{"numbers of iterations", log(1, "T", 1, 1e4), stepSums, 1},
+		{"martingales of three steps", join(unit(7, "a"), unit(7, "b"), log(3, "c", 1e-3, 1), unit(1, "δ")), martingales, 1},
+		{"variables of three values", join(uniform(3, "x", -1, 1), uniform(3, "y", -1, 1), log(3, "p", 1e-6, 1)), norms, 1},
+		{"vectors of three values", join(uniform(6, "z", -1, 1), log(3, "p", 1e-4, 1)), vectors, 1},
+		{"differences of bounded Orlicz norm",
+			join(log(3, "a", 1e-3, 1e3), log(3, "b", 1e-3, 1e3), uniform(3, "from", -1, 1), unit(1, "δ")), exponentials, 1},
+		{"sums of squares", join(unit(1, "r"), log(1, "λ", 1e-4, 0.4999), log(1, "d", 1, 1e6)), gaussians, 1},
+	}...)
 }

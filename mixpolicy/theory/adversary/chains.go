@@ -6,8 +6,10 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/priorwork"
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
@@ -47,33 +49,47 @@ func measureOf(y *mixpolicy.MDP, p *mixpolicy.Policy) *mixpolicy.Measure {
 	return mixpolicy.Must(y.Occupation(context.Background(), p))
 }
 
-// chains is the space of Lemma 3.3: a process, and a combination Ψθ of the measures of two policies.
+// chains is the space of Lemma 3.3 at a γ and an ε: a process, and a combination u = Ψθ of the measures of two policies that has
+// the negative mass ε. (4.15) is checked at θ̂ = θ, without its O(ε): u and ξ^θ have the mass 1 both, so that their costs differ by
+// max c − min c times the total variation at most, which is ε(1 + 1/(1−δ)) at most (Lemma 3.3). So at this price f_ω is at least the
+// cost of the policy, and the O(ε) is by how much f_ω(θ̂) is above its minimum. V₂ is 0 for measures of policies.
 func chains(x []float64) (laws []Law) {
-	ctx, by, alpha, name := context.Background(), mixpolicy.AverageCost, []float64(nil), "average cost"
-	if len(x) > 26 {
-		name, by, alpha = "discounted", mixpolicy.Discounted(1-x[29]), distribution(x[26:29]...)
+	ctx, by, name, eps := context.Background(), mixpolicy.AverageCost, "average cost", x[1]
+	if x[0] < 1 {
+		name, by = "discounted", mixpolicy.Discounted(x[0])
 	}
-	y := process(by, alpha, x[:18], x[25])
-	u := scaled(1+x[24], measureOf(y, policyOf(y, x[18:21])).Pair)
-	floats.AddScaled(u, -x[24], measureOf(y, policyOf(y, x[21:24])).Pair)
-	p, mass := mixpolicy.Must(mixpolicy.PolicyOf(y, u)), 0.0
-	for _, v := range u {
-		mass += max(0, -v)
-	}
-	left := theory.TotalVariation(u, measureOf(y, p).Pair) - mass
-	add := func(statement, what string, right float64) { // 1 bounds every distance
-		side := Side{left, right, 1 + x[24]} // u has that size; the measures have 13 digits at least
-		laws = append(laws, Law{statement, what + ", " + name, "", side})
-		if right >= 1-rounding {
-			side.Right = math.Inf(1)
+	y := process(by, distribution(x[26:29]...), x[2:20], x[29])
+	u, minus, theta := measureOf(y, policyOf(y, x[20:23])).Pair, measureOf(y, policyOf(y, x[23:26])).Pair, math.Inf(1)
+	for range u { // Newton's steps: the mass is convex in θ, and linear between zeros of entries
+		var slope, offset float64
+		for i, v := range u {
+			if d := minus[i] - v; theta*d > v {
+				slope, offset = slope+d, offset+v
+			}
 		}
-		laws = append(laws, Law{statement, what + ", " + name + ", where the right side is less than 1", "", side})
+		theta = (eps + offset) / slope
 	}
-	contraction := mixpolicy.Must(theory.ContractionCoefficient(ctx, y, p, 1)).Coefficient
-	add("3.36", "total variation − ε ≤ Distance − ε", theory.Distance(mixpolicy.Corrected, by, -1/math.Log(contraction), 0, mass)-mass)
+	if !(theta < 1e3) { // the policies hardly differ
+		theta = 0
+	}
+	floats.AddScaledTo(u, scaled(1+theta, u), -theta, minus)
+	p := mixpolicy.Must(mixpolicy.PolicyOf(y, u))
+	eps = max(0, floats.Norm(u, 1)-floats.Sum(u)) / 2
+	m := measureOf(y, p)
+	left, one := theory.TotalVariation(u, m.Pair)-eps, mixpolicy.Must(theory.ContractionCoefficient(ctx, y, p, 1)).Coefficient
+	add := func(statement, what string, right float64) {
+		if right >= 1-rounding {
+			right = math.Inf(1) // 1 bounds every distance
+		}
+		laws = append(laws, Law{statement, what + ", " + name, "", Side{left, right, 1 + theta}}) // u is of that size
+	}
+	add("3.36", "total variation − ε ≤ Distance − ε", theory.Distance(mixpolicy.Corrected, by, 1/math.Abs(math.Log(one)), 0, eps)-eps)
 	if by.Average() {
 		time := mixpolicy.Must(theory.MixingTime(ctx, y, p, 0.25)).Time
-		add("Lemma 3.3", "total variation − ε ≤ min{1, 2τ_mix(¼)ε/(1+ε)}", min(1, 2*float64(time)*mass/(1+mass)))
+		add("Lemma 3.3", "total variation − ε ≤ min{1, 2τ_mix(¼)ε/(1+ε)}", min(1, 2*float64(time)*eps/(1+eps)))
+		c := x[30:36]
+		laws = append(laws, Law{"4.15", "cᵀξ^θ ≤ cᵀΨθ + V₁/ε, 1/ε = (max c − min c)(1 + 1/(1−δ)), δ of P^π", "",
+			Side{floats.Dot(c, m.Pair) - floats.Dot(c, u), (floats.Max(c) - floats.Min(c)) * (1 + 1/(1-one)) * eps, 1 + theta}})
 	}
 	return laws
 }
@@ -96,10 +112,44 @@ func mixing(x []float64) []Law {
 // ergodicity is the space of (2.25): the masses of a policy's stationary distribution.
 func ergodicity(x []float64) []Law {
 	y := process(mixpolicy.AverageCost, nil, x[:18], x[23])
-	worst := 0.0
-	for _, m := range measureOf(y, policyOf(y, x[18:21])).State {
-		worst = max(worst, 3*m, 1/(3*m))
-	}
+	m := measureOf(y, policyOf(y, x[18:21])).State
+	worst := max(3*floats.Max(m), 1/(3*floats.Min(m)))
 	root := math.Sqrt(mixpolicy.Must(theory.UniformErgodicity(context.Background(), y)).Upper)
 	return []Law{{"2.25", "max{nμ(s), 1/(nμ(s))} ≤ √κ, κ of UniformErgodicity", "", Side{worst, root, 0}}}
+}
+
+// programs is a discounted process and a basis, one of whose two functions is u. The values v* are given, and so exact: action 0
+// costs v* − γP_0v*, and action 1 a gap more than v* − γP_1v*. It is the space of (4.9),
+// for any set of constraints: n₀ draws leave only an η of (1−γ)ε/4mζ to those that ν̂ violates, with probability 1−δ. Γ is a cube.
+func programs(x []float64) []Law {
+	ctx, gamma, eps, optimal, alpha, u := context.Background(), x[0], x[1], x[2:5], distribution(1, x[5], x[6]), x[32:35]
+	y := process(mixpolicy.Discounted(gamma), alpha, x[7:25], 1-x[25])
+	cost := make([]float64, 6)
+	y.ActionValues(cost, optimal) // γPv*
+	for i, next := range cost {
+		cost[i] = optimal[i/2] + float64(i%2)*x[26+i/2] - next
+	}
+	y = mixpolicy.Must(y.WithCosts(cost))
+	mu, basis := measureOf(y, policyOf(y, []float64{1, 1, 1})).State, mat.NewDense(3, 2, []float64{u[0], x[29], u[1], x[30], u[2], x[31]})
+	off := func(v []float64) float64 { return priorwork.WeightedError(alpha, optimal, v) }
+	l, sampled := &priorwork.Lyapunov{U: u, Beta: mixpolicy.Must(priorwork.LyapunovFactor(y, u))}, none
+	full, err := priorwork.ALP{Basis: basis}.Solve(ctx, y)
+	if l.Beta < 1 && err == nil {
+		part := priorwork.ALP{Basis: basis, Bound: x[36] * floats.Norm(full.Nu, math.Inf(1)),
+			Pairs: slices.DeleteFunc([]int{0, 1, 2, 3, 4, 5}, func(i int) bool { return int(x[35])>>i&1 == 0 })}
+		v, q, far, violated := mixpolicy.Must(part.Solve(ctx, y)).Value, make([]float64, 6), 0.0, 0.0
+		for s := range v {
+			far = max(far, (optimal[s]+part.Bound*floats.Norm(basis.RawRowView(s), 1))/u[s])
+		}
+		y.ActionValues(q, v)
+		for i, p := range mixpolicy.Must(l.Sampling(y, mu)) {
+			if v[i/2]-q[i] > rounding*far {
+				violated += p
+			}
+		}
+		if violated <= (1-gamma)*eps/(8*l.Zeta(alpha, mu, optimal, far)) {
+			sampled = Side{off(v) - off(full.Value), eps * floats.Dot(alpha, optimal), far * floats.Dot(alpha, u)}
+		}
+	}
+	return []Law{{"4.9", "E|v*−Φν̂| − E|v*−Φν*| ≤ εEv*, η(violated) ≤ (1−γ)ε/4mζ", "ζ has the worst ν of Γ in all states at once", sampled}}
 }

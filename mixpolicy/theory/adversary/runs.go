@@ -88,17 +88,14 @@ func quantile(all []outcome, delta float64) float64 {
 // their probabilities. A bound with probability 1 − δ is violated if the 1 − δ quantile is greater.
 func games(x []float64) []Law {
 	const (
-		slope = "C_e is a sum of two numbers that each bound the slope ‖cᵀΨ‖⁎ of the objective, so that B ≥ 5‖cᵀΨ‖⁎²/μ, " +
-			"and (D + Bη²)/η ≥ 2√(BD) is √10 times the gap of one step at least"
-		union = "the worst cases of its terms exclude each other: it takes ‖Ψθ_t‖₂, ‖ĝ_t‖⁎, the noise and the distance from the optimum " +
-			"each at their greatest; path by path, see (5.36) and (3.33) of the other space"
+		slope = "C_e is a sum of two bounds of the slope ‖cᵀΨ‖⁎, so that B ≥ 5‖cᵀΨ‖⁎²/μ, and 2√(BD) is √10 times the gap of one step"
+		union = "‖Ψθ_t‖₂, ‖ĝ_t‖⁎, noise and distance are not at their greatest together; see (5.36) and (3.33) path by path"
 	)
 	g, n := newGame(x), len(gameParameters)
 	eta := g.steps(x[n+1 : n+1+min(int(x[n]), 2)])
 	delta, s := x[n+3], theory.SumSteps(mixpolicy.StepFunc(func(t int) float64 { return eta[t] }), len(eta))
 	var gaps, violations, excess []outcome
-	var expected, size float64
-	xi := make([]float64, 3)
+	expected, size, xi := 0.0, 0.0, make([]float64, 3)
 	g.each(g.Last(), make([]float64, 2), eta, 1, func(sum []float64, probability float64) {
 		theta := scaled(1/s.Sum, sum)
 		gap := g.Problem.Objective(theta) - g.best.Objective
@@ -110,7 +107,6 @@ func games(x []float64) []Law {
 		excess = append(excess, outcome{floats.Dot(g.c, distribution(positive(xi)...)) - g.best.Objective, probability})
 	})
 	gap, violation := quantile(gaps, delta), quantile(violations, delta)
-	policy := Side{quantile(excess, delta), g.K.PolicyBound(s, 0, delta), size}
 	return []Law{
 		{"3.31", "1−δ quantile of the gap ≤ ObjectiveBound", slope, Side{gap, g.K.ObjectiveBound(s, delta).Value, size}},
 		{"3.32", "mean gap ≤ ExpectedObjectiveBound", slope, Side{expected, g.K.ExpectedObjectiveBound(s).Value, size}},
@@ -118,7 +114,7 @@ func games(x []float64) []Law {
 			Side{violation, g.K.ViolationBound(s, delta).Value, size}},
 		{"3.31", "1−δ quantile of the gap ≤ SharpObjectiveBound", "", Side{gap, g.K.SharpObjectiveBound(s, delta).Value, size}},
 		{"3.33", "1−δ quantile of V(θ̂) ≤ SharpViolationBound", union, Side{violation, g.K.SharpViolationBound(s, delta).Value, size}},
-		{"3.38", "1−δ quantile of cᵀξ^θ̂ − cᵀΨθ* ≤ PolicyBound", union, policy},
+		{"3.38", "1−δ quantile of cᵀξ^θ̂ − cᵀΨθ* ≤ PolicyBound", union, Side{quantile(excess, delta), g.K.PolicyBound(s, 0, delta), size}},
 	}
 }
 
@@ -242,8 +238,7 @@ func paths(x []float64) []Law {
 	p.Problem.GradTheta(mean, p.lambda)
 	p.Problem.Features().MulVec(up, p.theta)
 	p.Problem.Features().MulVecT(back, p.lambda)
-	psi := floats.Norm(up, 2)
-	along, noise, size := none, none, none
+	psi, along, noise, size := floats.Norm(up, 2), none, none, none
 	for _, s := range p.Steps {
 		half := (s.Sample[0] - s.Sample[1]) / 2 // the mean, the midrange and a median of two numbers
 		along = along.or(Side{p.dual([]float64{half, -half}), p.K.Tangent * (p.K.Cost + p.K.G), 0})
@@ -268,8 +263,7 @@ func paths(x []float64) []Law {
 			Side{p.bracket(p.lambda), p.bracket(top), p.s * floats.Dot(p.short, p.short)}},
 		{"5.28", "cᵀΨ(θ̂−θ*) ≤ right side of (5.18) for θ*, λ = 0 over S", "", p.law("5.28", average)},
 		{"5.35", "cᵀΨ(θ*−θ̂) ≤ 2R c_max√(nm)‖Ψ‖",
-			"the barycentre of the class is feasible, so that R would do for 2R: cᵀΨθ* is at most its cost",
-			Side{-p.gap, 2 * p.trivial, p.far}},
+			"the barycentre is feasible, and cᵀΨθ* at most its cost: R would do for 2R", Side{-p.gap, 2 * p.trivial, p.far}},
 		{"5.36", "V(θ̂) + Ση⟨e, θ_t−θ*⟩/2GS ≤ R c_max√(nm)‖Ψ‖/G + (right side of (∗) for λ = 0)/2GS + G/4S", "",
 			Side{p.v + p.noise/ball, p.trivial/p.K.G + p.star/ball + p.K.G/(4*p.s), p.far + p.whole/ball}},
 		{"3.33", "2(G−‖λ*‖₂)V(θ̂) + Ση⟨e, θ_t−θ*⟩/S ≤ (right side of (∗) for λ = 0 + ½G²)/S", "", multipliers},
@@ -294,3 +288,44 @@ func lost(phi bregman.Modulus, x, y []float64, relative float64) float64 {
 }
 
 func difference(x, y []float64) []float64 { return floats.SubTo(make([]float64, len(x)), x, y) }
+
+// divergences is the space of two points of Θ₂ ∩ Θ_R in three dimensions, for the moduli of the ball,
+// the cube and the simplex.
+func divergences(v []float64) []Law {
+	class := classOf(v[0], v[1])
+	phi := mixpolicy.DefaultModulus(class)
+	centre := []float64{1. / 3, 1. / 3, 1. / 3}
+	// A point of the class: what is outside goes to the boundary, and all is moved inside.
+	point := func(direction []float64, inside float64) []float64 {
+		x := make([]float64, 3)
+		mixpolicy.Must(0, class.Norm.Project(x, scaled(2*class.R, direction), class.R))
+		return floats.AddScaledTo(x, centre, inside, difference(x, centre))
+	}
+	x, y := point(v[3:6], 1-0x1p-30), point(v[6:9], 1-v[2])
+	move, norm := difference(x, y), class.Norm
+	mu, _, _ := bregman.StrongConvexity(phi) // ‖·‖_∞ ≤ ‖·‖₂, and else the norm is that of the class
+	d := bregman.Divergence(phi, x, y)
+	z, projected, pythagoras := scaled(1+v[3]/2, y), make([]float64, 3), Side{} // z is not on Θ₂
+	if phi.InDomain(z) {
+		mixpolicy.Must(0, bregman.Project(phi, projected, z))
+		left, right := bregman.Divergence(phi, projected, z)+bregman.Divergence(phi, x, projected), bregman.Divergence(phi, x, z)
+		pythagoras = Side{left, right, right + lost(phi, x, projected, 0x1p-43)} // the projection has 13 digits
+	}
+	return []Law{
+		{"5.10", "(μ/2)‖x−y‖² ≤ D(x;y), μ in the norm of the class", "",
+			Side{mu / 2 * norm.Of(move) * norm.Of(move), d, 1e-4 * mu * class.R * class.R}},
+		{"3.29", "D(x;y) ≤ MaxDivergence from y", "", Side{d, theory.MaxDivergence(phi, class, y), 0}},
+		{"5.4", "D(P(z);z) + D(x;P(z)) ≤ D(x;z), P the projection onto Θ₂", "", pythagoras},
+	}
+}
+
+// stepSums is the space of (5.31), η_t = 1/√(t+1).
+func stepSums(x []float64) []Law {
+	s := theory.SumSteps(mixpolicy.InverseSqrt(1), int(x[0]))
+	b := theory.InverseSqrtSums(mixpolicy.Corrected, s.T)
+	return []Law{
+		{"5.31a", "2(√(T+1) − 1) ≤ Ση", "", Side{b.Sum, s.Sum, 0}},
+		{"5.31b", "Ση² ≤ 1 + ln T", "", Side{s.Squares, b.Squares, 0}},
+		{"5.31b", "Ση⁴ ≤ 2 − 1/T", "", Side{s.Fourth, b.Fourth, 0}},
+	}
+}

@@ -102,7 +102,7 @@ func norms(v []float64) []Law {
 func vectors(v []float64) []Law {
 	// The norm of ⟨v, Z⟩ is convex in v, and so at most K|v|: of directions that are h apart the best
 	// is within K·h/2 of K.
-	const directions = 48
+	const directions, near = 48, (1 - math.Pi/48/2) * (1 - math.Pi/48/2)
 	p, squares, inner := distribution(v[6:9]...), make([]float64, 3), make([]float64, 3)
 	var k, top float64
 	for i := range squares {
@@ -116,9 +116,9 @@ func vectors(v []float64) []Law {
 		}
 		k = max(k, mixpolicy.Must(theory.OrliczNorm(2, inner, p)))
 	}
-	upper := k / (1 - math.Pi/directions/2)
+
 	return []Law{
-		{"Lemma A.3", "‖‖Z‖₂²‖_ψ₁ ≤ dK², K = ‖Z‖_ψ₂", "", Side{mixpolicy.Must(theory.OrliczNorm(1, squares, p)), 2 * upper * upper, 0}},
+		{"Lemma A.3", "‖‖Z‖₂²‖_ψ₁ ≤ dK², K = ‖Z‖_ψ₂", "", Side{mixpolicy.Must(theory.OrliczNorm(1, squares, p)), 2 * k * k / near, 0}},
 		{"A.8", "‖Z‖_ψ₂ ≤ √2·b, ‖Z‖₂ ≤ b = C(d)C_e", "", Side{k, math.Sqrt2 * top, 0}},
 	}
 }
@@ -146,12 +146,10 @@ func exponentials(x []float64) []Law {
 	both, delta := tail(x[len(x)-1], sums, true)
 	return []Law{
 		{"A.6", "δ²/(4Σσ_t²) ≤ ln(2/P[|ΣX_t| ≥ δ]), ‖X_t‖_ψ₂ ≤ σ_t given the past",
-			"c = ¼ is what a short proof gives; for sums of T signs the exponent is δ²/2T in the limit, " +
-				"and the bound's is ln 2/2 = 0.35 of it",
+			"c = ¼ is what a short proof gives; for T signs the exponent is δ²/2T in the limit, and the bound's is ln 2/2 = 0.35 of it",
 			Side{delta * delta / (4 * floats.Dot(sigma[:], sigma[:])), math.Ln2 + both, 0}},
 		{"A.9", "¼min{δ²/‖b‖₂², δ/‖b‖_∞} ≤ ln(1/P[Σ(X_t − E[X_t|F_t]) ≥ δ]), ‖X_t‖_ψ₁ ≤ b_t given the past",
-			"c = ¼ serves small deviations too; a rare large value of norm b has P[X ≥ δ] near exp(−δ/b), " +
-				"of which the bound has a quarter in the exponent",
+			"c = ¼ serves small deviations too; a rare value of norm b has P[X ≥ δ] near exp(−δ/b), a quarter of which is in the bound",
 			Side{min(epsilon*epsilon/floats.Dot(width[:], width[:]), epsilon/floats.Max(width[:])) / 4, one, 1e-3}},
 	}
 }
@@ -161,10 +159,7 @@ func gaussians(x []float64) []Law {
 	r, lambda, d := x[0], x[1], math.Floor(x[2])
 	one := -math.Log1p(-2*lambda*r)/2 + lambda*(1-r)/(1-2*lambda*r) // ln E exp(λX_i²)
 	centred := func(l float64) float64 { return -d * (math.Log1p(-2*l)/2 + l) }
-	l := min(lambda, 0.25)
-	if r < 0.5 {
-		l = -l
-	}
+	l := math.Copysign(min(lambda, 0.25), r-0.5)
 	return []Law{
 		{"A.11", "E exp(λ‖X‖²) ≤ (1−2λ)^−d/2", "", Side{one, -math.Log1p(-2*lambda) / 2, 0}},
 		{"A.12", "E exp(λ(‖X‖² − E‖X‖²)) ≤ 2 for N(0, I_d) at λ = min{¼, √(ln 2/2d)}", "",
