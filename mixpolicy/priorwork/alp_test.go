@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -80,5 +81,19 @@ func TestALPInADistantCorner(t *testing.T) {
 		if a.Objective < bound/2 || !(a.Gap <= 1024*64*u*a.Objective) {
 			t.Errorf("bound %g: objective %v, gap %v", bound, a.Objective, a.Gap)
 		}
+	}
+}
+
+// Under average cost a constant adds nothing to a row but rounding, which must not be scaled up: the answer is that without
+// it. Coordinates have a condition number up to 2²², and the solver does some dozen roundings.
+func TestALPWithAConstant(t *testing.T) {
+	q := models.DeFariasVanRoyQueue()
+	q.Buffer, q.Criterion = 99, mixpolicy.AverageCost
+	x, phi := mixpolicy.Must(q.MDP()), mixpolicy.Must(q.Monomials(3))
+	a := mixpolicy.Must(ALP{Basis: phi}.Solve(background, x))
+	b := mixpolicy.Must(ALP{Basis: mat.DenseCopyOf(phi.Slice(0, 100, 1, 4))}.Solve(background, x))
+	slack := floats.Norm(b.Value, math.Inf(1)) * 0x1p22 * 64 * u
+	if math.Abs(a.Gain-b.Gain) > slack || a.Violation > slack || floats.Distance(a.Value, b.Value, math.Inf(1)) > slack {
+		t.Errorf("gain %v, violation %v, ν = %v; without the constant %v, %v, %v", a.Gain, a.Violation, a.Nu, b.Gain, b.Violation, b.Nu)
 	}
 }

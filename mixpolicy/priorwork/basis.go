@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
@@ -82,7 +83,10 @@ type constraints struct {
 	rhs     []float64       // c
 }
 
-// bellmanConstraints returns the rows of the given pairs with their costs, the constraints (4.8).
+// bellmanConstraints returns the rows of the given pairs with their costs, the constraints (4.8). Under average cost a
+// constant φ has rows of 0. Its k probabilities add up to 1 within sum.Tolerance(k), 16(k+1)2⁻⁵³, and at most k+2 roundings
+// touch each term, so what is computed for φ = 1 is at most 16(k+1)2⁻⁵³ + 2(k+2)2⁻⁵³ ≤ 2 sum.Tolerance(k), where the terms add
+// up to 2 in size. A column of such entries is set to 0: scaled up by [whiten], rounding would be what ν is made of.
 func bellmanConstraints(x *mixpolicy.MDP, phi *mat.Dense, pairs []int, cost []float64) constraints {
 	_, d := phi.Dims()
 	extra := 0
@@ -90,14 +94,26 @@ func bellmanConstraints(x *mixpolicy.MDP, phi *mat.Dense, pairs []int, cost []fl
 		extra = 1
 	}
 	c := constraints{columns: zeroVectors(d+extra, len(pairs)), rhs: cost}
-	row := make([]float64, d)
+	row, differs := make([]float64, d), make([]bool, d)
 	for k, i := range pairs {
 		bellmanRow(row, x, phi, i)
 		if extra == 1 {
 			c.columns[0][k] = 1
 		}
+		s, a := x.StateAction(i)
+		to, prob := x.Next(s, a)
 		for j, v := range row {
 			c.columns[extra+j][k] = v
+			size := math.Abs(phi.At(s, j))
+			for e, s2 := range to {
+				size += prob[e] * math.Abs(phi.At(int(s2), j))
+			}
+			differs[j] = differs[j] || math.Abs(v) > sum.Tolerance(len(to))*size
+		}
+	}
+	for j := range differs {
+		if extra == 1 && !differs[j] {
+			clear(c.columns[1+j])
 		}
 	}
 	return c
