@@ -30,6 +30,7 @@ type errorBound struct {
 	support []int32
 	restart float64 // (1−γ)/Σα, with which a state is left for s per unit of α(s)
 
+	quick      int       // sweeps for h that cost little
 	time       []float64 // h, once it is known
 	exact      Measure   // by elimination, where h was not found
 	unprovable bool      // no measure can be proved to be within the limit
@@ -38,11 +39,12 @@ type errorBound struct {
 func (x *MDP) newErrorBound(chain *sparse.Matrix, support []int32) *errorBound {
 	return &errorBound{
 		x: x, chain: chain, into: chain.Transpose(), leave: x.leaving(chain), support: support,
-		restart: (1 - x.Gamma()) / sum.Of(x.initial),
+		restart: (1 - x.Gamma()) / sum.Of(x.initial), quick: min(quick, max(64, 200_000_000/(chain.NNZ()+x.n))),
 	}
 }
 
-// quick sweeps for h cost little beside elimination, and beside a measure of tighter residual.
+// quick sweeps for h cost little beside elimination, and beside a measure of tighter residual. On large chains they are as
+// many as take a second.
 const quick = 1024
 
 // prove bounds ‖μ̂ − μ‖₁ where Σ μ̂ is 1 to within rounding, with up to maxSweeps sweeps. Where
@@ -56,12 +58,12 @@ func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, max
 		}
 	}
 	if e.time == nil && e.exact.State == nil && !e.unprovable { // else it was sought before
-		if err := e.findTime(ctx, mu, limit, min(maxSweeps, quick)); err != nil {
+		if err := e.findTime(ctx, mu, limit, min(maxSweeps, e.quick)); err != nil {
 			return 2, err
 		}
 		if e.time == nil {
 			err := x.eliminate(ctx, &e.exact, e.chain, e.support, MeasureSettings{Tolerance: limit * limit}, quickly)
-			if errors.Is(err, reduction.ErrFill) {
+			if errors.Is(err, reduction.ErrFill) && maxSweeps > e.quick {
 				err = e.findTime(ctx, mu, limit, maxSweeps)
 			}
 			if ctx.Err() != nil {

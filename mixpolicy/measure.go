@@ -168,9 +168,9 @@ func (x *MDP) auto(ctx context.Context, q *Measure, chain *sparse.Matrix, suppor
 	if first == nil || ctx.Err() != nil && !fills {
 		return first
 	}
-	// Networks and queues take a hundred sweeps, random graphs whose weights differ by 10⁴ up to seven hundred. On 10⁵ states
-	// eight hundred take five to eight seconds on two processors; on fewer, more are made.
-	stalls := max(800, 300_000_000/(chain.NNZ()+x.n))
+	// Networks and queues take a hundred sweeps, random graphs of 10⁵ states whose weights differ by 10⁴ up to seven hundred of
+	// half a million moves. So much work takes some six seconds of one processor.
+	stalls := max(200, 400_000_000/(chain.NNZ()+x.n))
 	q.Method = Multilevel
 	most := set.MaxSweeps
 	set.MaxSweeps = min(most, stalls)
@@ -377,7 +377,7 @@ func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, 
 			if e == nil {
 				e = x.newErrorBound(chain, support)
 			}
-			if bound, err = e.prove(ctx, q.State, limit, quick); err != nil {
+			if bound, err = e.prove(ctx, q.State, limit, e.quick); err != nil {
 				return stoppedMeasure(q.Sweeps, r.Residual, err)
 			}
 		}

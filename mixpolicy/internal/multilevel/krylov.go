@@ -27,8 +27,7 @@ const directions, leastPatience, mostPatience = 10, 4, 32
 // down to target or progress is slow.
 func (k *krylov) solve(c *cycle, x, r []float64, target float64) {
 	s := c.solver
-	outside := s.Residual - norm1(r)
-	mark := s.Residual
+	outside, mark := s.Residual-norm1(r), s.Residual
 	keep := max(directions, k.patience)
 	for step := 0; s.Sweeps < s.set.MaxSweeps; step++ {
 		at := step % keep

@@ -3,6 +3,7 @@ package multilevel_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -10,7 +11,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
-	"pgregory.net/rapid"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/multilevel"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
@@ -157,22 +157,6 @@ func TestKnownMeasures(t *testing.T) {
 	check(t, "line", line, mu, 1e-9)
 }
 
-// Small chains, which one level is enough for.
-func TestSmallChains(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 12).Draw(t, "n")
-		c := chain(n, func(i int, move func(int, float64)) {
-			move((i+1)%n, rapid.Float64Range(.01, .5).Draw(t, "p"))
-			move(rapid.IntRange(0, n-1).Draw(t, "j"), rapid.Float64Range(.01, .5).Draw(t, "p"))
-		})
-		mu, want := uniform(n), eliminated(c)
-		r, err := multilevel.Stationary(t.Context(), c, mu, multilevel.Settings{Tolerance: 1e-13, MaxSweeps: 2000})
-		if off := floats.Distance(mu, want, 1); err != nil || off > 2*r.Error+1e-12 {
-			t.Fatalf("μ = %v, want %v, error %.3g, estimated %.3g, %v", mu, want, off, r.Error, err)
-		}
-	})
-}
-
 // Chains without a closed form, against elimination of all states.
 func TestAgainstElimination(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
@@ -206,7 +190,7 @@ func TestAgainstElimination(t *testing.T) {
 			move((i+n/2)%n, .1)
 		})},
 	} {
-		check(t, k.name, k.c, eliminated(k.c), 1e-11)
+		check(t, k.name, k.c, eliminated(k.c), 2e-11)
 	}
 }
 
@@ -222,6 +206,41 @@ func clusters(rng *rand.Rand, count, size int, leave func(cluster int) float64) 
 			move((i+size)%(count*size), leave(i/size))
 		}
 	})
+}
+
+// A ring and random cycles, whose weights differ by 10⁶, as do the masses. No rate is made of more than a few roundings, which
+// move a mass by a part of at most 10nu (see package reduction). What a few corrections leave hides much of the error.
+func TestEstimate(t *testing.T) {
+	const n = 2000
+	for seed := range uint64(20) {
+		rng, flows, want, most := rand.New(rand.NewPCG(seed, 1)), make([]map[int]float64, n), make([]float64, n), 0.
+		for i := range n {
+			flows[i], want[i] = map[int]float64{(i + 1) % n: 4096}, math.Pow(10, 6*rng.Float64())
+		}
+		for _, p := range [][]int{rng.Perm(n), rng.Perm(n)} {
+			for len(p) > 0 {
+				k, weight := min(len(p), 2+rng.IntN(100)), 1024*math.Pow(10, 6*rng.Float64())
+				for at, i := range p[:k] {
+					flows[i][p[(at+1)%k]] += weight
+				}
+				p = p[k:]
+			}
+		}
+		for i, f := range flows {
+			most = max(most, floats.Sum(slices.Sorted(maps.Values(f)))/want[i])
+		}
+		c := chain(n, func(i int, move func(int, float64)) {
+			for j, w := range flows[i] {
+				move(j, w/want[i]/most)
+			}
+		})
+		floats.Scale(1/floats.Sum(want), want)
+		mu := uniform(n)
+		r, err := multilevel.Stationary(t.Context(), c, mu, multilevel.Settings{Tolerance: 1e-14, MaxSweeps: 1500})
+		if off := floats.Distance(mu, want, 1); err == nil && off > r.Error+10*n*0x1p-53 {
+			t.Errorf("seed %d: off by %v, said to be by %v", seed, off, r.Error)
+		}
+	}
 }
 
 // Clusters that are left once in 10⁹ steps, or in 10³⁰⁰ and more: numbers near the least there are, products of them below.

@@ -26,7 +26,7 @@
 // distribution, then ‖x‖₁ ≤ 2‖E‖∞ max h with the mean times h to state 0. Let T be the greatest of those that are computed.
 // Each step changes h little as long as nδT is small, so h ≤ 2T all the way, and ‖x‖₁ ≤ 8nδT. The states that are gone
 // have at most 2T times the mass of the others, and each of their shares f(i,k) loses at most δ, too. So in all n steps ‖μ‖₁
-// moves by at most 2(1+2T)(8n²δT + n²δ) < 2⁵n²(1+T)²δ ([Chain.LostError]).
+// moves by at most 2(1+2T)(8n²δT + n²δ) < 2⁵n²(1+T)²δ.
 package reduction
 
 import (

@@ -38,12 +38,6 @@ func (c *Chain) Measure() []float64 {
 // Error bounds the relative error of each mass, as long as nothing was lost.
 func (c *Chain) Error() float64 { return float64(16*(c.terms+c.size)) * 0x1p-53 }
 
-// LostError bounds by how much lost digits move ‖μ‖₁, given a bound of the mean times to state 0.
-func (c *Chain) LostError(time float64) float64 {
-	r := float64(c.size) * (1 + time) * 0x1p-534
-	return r * r / 2
-}
-
 // A wide number is f·2ᵉ, where 2⁻²⁵⁶ < f < 2²⁵⁶ or f = 0: a float64 that neither overflows nor
 // underflows, for numbers that are not negative.
 type wide struct {
