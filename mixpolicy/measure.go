@@ -385,7 +385,7 @@ func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, 
 			q.Error = bound
 			return nil
 		}
-		if tolerance /= 8; !(tolerance >= reachable) {
+		if tolerance /= 8; !(tolerance >= reachable) || r.Residual < reachable {
 			return unproved(q, r.Residual, bound, limit)
 		}
 	}

@@ -318,7 +318,7 @@ func (s *solver) least(weight float64) float64 {
 // again, eight times where the iteration has needed patience, and until a correction is small beside those before; what remains
 // is taken to be as large in all. The residual is known to within rounding: δ(i), which grows as the root of the number of
 // terms, since roundings are independent. It counts as if all of it went the way of the first correction, times ‖δ‖₂/‖δ‖₁
-// for the same reason. If the residual is not halved often enough nothing is claimed.
+// for the same reason. If the residual is not halved in four tries nothing is claimed.
 func (s *solver) estimate() {
 	if s.Error, s.set.MaxSweeps = 2, math.MaxInt; s.Residual == 0 {
 		return
@@ -326,7 +326,7 @@ func (s *solver) estimate() {
 	found, e, left := s.Result, make([]float64, len(s.mu)), make([]float64, len(s.mu))
 	defer func() { s.Residual, s.Sweeps = found.Residual, found.Sweeps }()
 	start, sum, size, halvings := s.Residual, 0., 0., 0
-	for range 20 {
+	for tries := 0; tries < 4 && halvings < 20; tries++ {
 		// The residual adds up to 0, and there is no correction for what rounding makes of that.
 		off := total(len(e), func(lo, hi int) float64 { return floats.Sum(s.residual[lo:hi]) })
 		floats.AddScaled(s.residual, -off, s.mu)
@@ -356,7 +356,7 @@ func (s *solver) estimate() {
 					s.residual[i] += math.Copysign(chance*left[i], v)
 				}
 			}
-			start, sum, size, halvings = norm1(s.residual), sum+size, 0, halvings+1
+			start, sum, size, halvings, tries = norm1(s.residual), sum+size, 0, halvings+1, -1
 		}
 	}
 }
