@@ -198,7 +198,8 @@ function (charts) {
     var names = option.yAxis[0].data;
     if (names) {
       var at = names.map(function (_, i) { return i + 1; });
-      Object.assign(option.yAxis[0].axisLabel, { customValues: at, formatter: function (v) { return names[v - 1]; }, showMinLabel: true, showMaxLabel: true, width: width / 2, overflow: "truncate" });
+      Object.assign(option.yAxis[0].axisLabel, { customValues: at, formatter: function (v) { return names[v - 1]; }, showMinLabel: true, showMaxLabel: true, overflow: "truncate",
+        width: Math.min(width / 2, 1 + Math.max.apply(null, names.map(function (n) { return long(n, 12); }))) }); // ECharts keeps all of the width
       option.yAxis[0].axisTick = { customValues: at };
       delete option.yAxis[0].data;
     }

@@ -163,7 +163,7 @@ func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 	path := w.data("adversaries.csv")
 	text, err := os.ReadFile(path)
 	known, bad := data.Adversaries(bytes.NewReader(text))
-	if err := cmp.Or(err, bad); err != nil {
+	if err := errors.Join(err, bad); err != nil {
 		return err
 	}
 	spaces := adversary.Spaces()
