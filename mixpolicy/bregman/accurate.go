@@ -44,7 +44,7 @@ func centred(y []float64) (pivot, mean, c, ww float64) {
 		acc.Add(v - pivot)
 	}
 	mean = acc.Value() / d
-	if ww = sumSquares(y, pivot, mean, 1); ww < huge {
+	if ww = sumSquares(y, pivot, mean, 1); ww < huge || firstNonFinite(y) >= 0 {
 		return pivot, mean, 1, ww
 	}
 	c = binade(maxAbs(y))
