@@ -219,7 +219,7 @@ func seconds(v float64) string {
 	return digits(v/1e-9) + " ns"
 }
 
-// digits writes two digits, or those before the point, three of which count.
+// digits writes a number below 10 to two digits, and from 10 on three digits without decimals.
 func digits(v float64) string {
 	if v >= 10 || v == math.Trunc(v) {
 		unit := math.Pow(10, max(0, math.Floor(math.Log10(v))-2))

@@ -7,6 +7,14 @@ import (
 	. "github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
+// scaledBy is a kernel with (φ*)′ off by a factor.
+type scaledBy struct {
+	Kernel
+	factor float64
+}
+
+func (s scaledBy) ConjDeriv(y float64) float64 { return s.Kernel.ConjDeriv(y) * s.factor }
+
 // inverse returns the x with φ′(x) = y by halving, of the exponent far from 0.
 func inverse(k Kernel, y float64) float64 {
 	lo, hi := k.Domain()
@@ -57,7 +65,8 @@ func inverseError(k Kernel, into func(y float64) float64) float64 {
 	return worst
 }
 
-// The closed forms of ∇φ* are the inverses of ∇φ over the whole domain, to 10⁻¹² relative.
+// The closed forms of ∇φ* are the inverses of ∇φ over the whole domain, to 10⁻¹² relative; and a
+// closed form that is off by 10⁻¹¹ is not.
 func TestInversesInClosedForm(t *testing.T) {
 	all := func(y float64) float64 { return y }
 	for _, c := range []struct {
@@ -72,6 +81,9 @@ func TestInversesInClosedForm(t *testing.T) {
 	} {
 		if e := inverseError(c.m, c.into); !(e <= 1) {
 			t.Errorf("%v: (φ*)′ is off by %.3g of what is allowed", c.m, e)
+		}
+		if e := inverseError(scaledBy{c.m, 1 + 1e-11}, c.into); e <= 1 {
+			t.Errorf("%v: an error of 10⁻¹¹ in (φ*)′ is not seen", c.m)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func (w Network) LossIntervals() (*Aggregation, error) {
 		for i, x := range g.lengths(s) {
 			loss += w.Holding[i] * float64(x)
 		}
-		k, _ := slices.BinarySearch(edges, loss) // edges[k−1] < loss ≤ edges[k]
+		k, _ := slices.BinarySearch(edges, loss) // edges[k−1] < loss ≤ edges[k]; k = 0 for no loss, and 11 beyond the last edge
 		return k%len(edges) - 1
 	}), nil
 }

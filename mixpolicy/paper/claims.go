@@ -25,7 +25,8 @@ import (
 
 // experiments decide the claims, in groups that share work.
 var experiments = []func(context.Context) []Claim{
-	policyClaims, methodClaims, rateClaims, theoryClaims, queueClaims, textClaims}
+	policyClaims, methodClaims, rateClaims, theoryClaims, queueClaims, textClaims,
+}
 
 // Claims runs every experiment and returns the claims in the order of the paper.
 func Claims(ctx context.Context) (all []Claim, err error) {
@@ -598,14 +599,14 @@ func queueClaims(ctx context.Context) []Claim {
 		decide = append(decide, func() {
 			// (2.22) has V of the θ compared with. Its least ε grows with its left side, and tells who is better as the cost does.
 			ways[efficiency] = slices.Concat(ways[cost], ways[efficiency])
-			for k, on := range []string{`which $\xi^{\hat\theta}$ is meant, $\Psi\hat\theta$ or the measure of the policy, and `,
-				`whether an answer pays for its infeasibility, which in (2.22) it does not, and `, ""} {
-				byCost := readings("", decisions(ways[cost])...).Verdict
-				if on += `how large $\omega$ is`; len(rivals) == 1 || k == efficiency && byCost != Depends {
-					on, _, _ = strings.Cut(on, ", and ")
+			byCost := readings("", decisions(ways[cost])...).Verdict
+			for k, on := range [][]string{{`which $\xi^{\hat\theta}$ is meant, $\Psi\hat\theta$ or the measure of the policy`},
+				{`whether an answer pays for its infeasibility, which in (2.22) it does not`}, {}} {
+				if len(rivals) > 1 && (k != efficiency || byCost == Depends) {
+					on = append(on, `how large $\omega$ is`)
 				}
-				c := claim([]string{"6-cost", "6-efficiency", "6-variance"}[k], readings(on, decisions(ways[k])...), results[k], experiment,
-					len(a.Objective))
+				c := claim([]string{"6-cost", "6-efficiency", "6-variance"}[k], readings(strings.Join(on, ", and "), decisions(ways[k])...),
+					results[k], experiment, len(a.Objective))
 				c.ID += "-" + id
 				claims = append(claims, c)
 			}

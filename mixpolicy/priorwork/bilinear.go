@@ -310,11 +310,12 @@ func (a BoxMirror) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.R
 	return &boxMirror{game: g, since: make([]float64, x.Pairs())}, err
 }
 
-// boxMirror has Σμ in sum: weights add up as often as Σ 1/total, which is sure, says, since their last change.
+// boxMirror has Σμ in sum. A weight w counts w/total in every step, so what a pair adds to Σμ between two changes of its weight is
+// w times the growth of inverse.
 type boxMirror struct {
 	*game
-	inverse float64 // Σ 1/total
-	since   []float64
+	inverse float64   // Σ 1/total over the steps
+	since   []float64 // inverse at the last change of each weight
 }
 
 // Step implements [mixpolicy.Run].
@@ -333,7 +334,7 @@ func (g *boxMirror) Step() error {
 	g.inverse += 1 / g.xi.total()
 	g.sum[pair], g.since[pair] = g.measure(pair), g.inverse
 	grown := g.xi.weight(pair) * math.Exp(g.dual*(1-(cost-g.least)/g.spread+g.x.Gamma()*g.v[to]-g.v[pair/m]))
-	g.xi.set(pair, max(grown, 0x1p-400*g.xi.total())) // or it were never drawn again
+	g.xi.set(pair, max(grown, 0x1p-400*g.xi.total())) // so that it can be drawn again
 	g.move(from/m, next)
 	return nil
 }

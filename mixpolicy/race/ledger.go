@@ -13,7 +13,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// Ledger says where the gap of a run of Algorithm 1 comes from, and so at which term a modulus is to be worked at. With
+// Ledger says where the gap of a run of Algorithm 1 comes from, and so which term a better modulus would have to reduce. With
 // ĝ_t of (3.5a), e_t = ĝ_t − ∇_θ𝓛(θ_t, λ_t) and y_t = ∇φ(θ_t), the terms after T steps, as [LedgerTerms] names them, are
 //
 //	regret of θ    Ση⟨∇_θ𝓛, θ_t − θ*⟩  = start + stability + noise
@@ -35,15 +35,15 @@ type Ledger struct {
 // LedgerTerms are the names of the terms.
 var LedgerTerms = [7]string{"regret of θ", "θ: start", "θ: stability", "θ: noise", "regret of λ", "λ: start", "λ: stability"}
 
-// LedgerOf makes the run, with the oracle of a seed. Errors: the printed form, scaled rows and a recency, for which the
-// sums are others; φ(θ*) = ∞; and those of the run.
-func LedgerOf(p *mixpolicy.Problem, a mixpolicy.PrimalDual, iterations int, seed uint64) (*Ledger, error) {
+// LedgerOf makes the run, with the oracle of a seed. When ctx ends it returns what it has, with the error. Other errors: no
+// iterations; the printed form, scaled rows and a recency, for which the sums are others; φ(θ*) = ∞; and those of the run.
+func LedgerOf(ctx context.Context, p *mixpolicy.Problem, a mixpolicy.PrimalDual, iterations int, seed uint64) (*Ledger, error) {
 	a, err := a.For(p)
-	if err == nil && (a.Form != mixpolicy.Corrected || a.RowScaling || a.Recency != 0) {
-		err = fmt.Errorf("race: ledger of %v: want the corrected form, without scaled rows and recency", a)
+	if err == nil && (iterations < 1 || a.Form != mixpolicy.Corrected || a.RowScaling || a.Recency != 0) {
+		err = fmt.Errorf("race: ledger of %d iterations: want 1 or more of the corrected form, no scaled rows, no recency", iterations)
 	}
 	goal, e1 := theory.Multipliers(p)
-	best, e2 := p.Optimum(context.Background())
+	best, e2 := p.Optimum(ctx)
 	o, e3 := mixpolicy.NewOracle(p, seed, 0)
 	if err = errors.Join(err, e1, e2, e3); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func LedgerOf(p *mixpolicy.Problem, a mixpolicy.PrimalDual, iterations int, seed
 	}
 	mean, lambda, ascent := make([]float64, p.Dim()), make([]float64, len(goal)), make([]float64, len(goal)) // in units of cost
 	l, sums, left, next := &Ledger{}, [7]float64{}, floats.Norm(goal, 2), mixpolicy.LogSpaced(12)
-	for t, due := 1, 1; t <= iterations; t++ {
+	for t, due := 1, 1; t <= iterations && ctx.Err() == nil; t++ {
 		pair, cost, q := m.Sample()
 		p.GradTheta(mean, lambda)
 		p.GradLambda(ascent, m.Theta)
@@ -87,5 +87,5 @@ func LedgerOf(p *mixpolicy.Problem, a mixpolicy.PrimalDual, iterations int, seed
 			l.Terms[k] = append(l.Terms[k], v/m.SumEta/math.Abs(best.Objective))
 		}
 	}
-	return l, nil
+	return l, ctx.Err()
 }

@@ -316,9 +316,10 @@ func (s *solver) least(weight float64) float64 {
 // estimate sets Error: the size of the corrections that remove the residual. The Krylov iteration leaves a part of it that
 // decays more slowly than the rest, and may hide corrections ten times as large as the first. So that is halved again and
 // again, eight times where the iteration has needed patience, and until a correction is small beside those before; what remains
-// is taken to be as large in all. The residual is known to within rounding: δ(i), which grows as the root of the number of
-// terms, since roundings are independent. It counts as if all of it went the way of the first correction, times ‖δ‖₂/‖δ‖₁
-// for the same reason. If the residual is not halved in four tries nothing is claimed.
+// is taken to be as large in all. The residual has rounding errors of the size δ(i), which grows as the root of the number of
+// terms, since roundings are independent. They are added to the residual with the signs of the first correction, the worst
+// ones, but scaled by ‖δ‖₂/‖δ‖₁, since independent errors add up to ‖δ‖₂. If the residual is not halved in four tries nothing is
+// claimed.
 func (s *solver) estimate() {
 	if s.Error, s.set.MaxSweeps = 2, math.MaxInt; s.Residual == 0 {
 		return

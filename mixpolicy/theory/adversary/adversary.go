@@ -237,7 +237,7 @@ func Spaces() (all []Space) {
 			log(3, "η", 1e-3, 10), uniform(3, "i", 0, 3), unit(3, "λ")), paths, 1},
 		{"two points of a class", join(uniform(1, "class", 0, 3), log(1, "R", 0.6, 1e3), log(1, "near", 1e-3, 1),
 			uniform(3, "x", -1, 1), uniform(3, "y", -1, 1)), divergences, 1},
-		{"numbers of iterations", log(1, "T", 1, 1e4), stepSums, 1},
+		{"numbers of iterations", log(1, "T", 1, 1e6), stepSums, 1},
 		{"martingales of three steps", join(unit(7, "a"), unit(7, "b"), log(3, "c", 1e-3, 1), unit(1, "δ")), martingales, 1},
 		{"variables of three values", join(uniform(3, "x", -1, 1), uniform(3, "y", -1, 1), log(3, "p", 1e-6, 1)), norms, 1},
 		{"vectors of three values", join(uniform(6, "z", -1, 1), log(3, "p", 1e-4, 1)), vectors, 1},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,6 +57,19 @@ func TestRecord(t *testing.T) {
 	}
 	if len(records) > 0 {
 		t.Errorf("recorded are also %+v", records)
+	}
+}
+
+// (5.31) holds for every T that the space has.
+func TestEveryNumberOfIterations(t *testing.T) {
+	spaces := adversary.Spaces()
+	s := spaces[slices.IndexFunc(spaces, func(s adversary.Space) bool { return s.Name == "numbers of iterations" })]
+	for n := range int(s.Parameters[0].Hi) {
+		for _, l := range s.Laws([]float64{float64(n + 1)}) {
+			if l.Violated() {
+				t.Fatalf("%s: %s is violated for T = %d", l.Statement, l.What, n+1)
+			}
+		}
 	}
 }
 

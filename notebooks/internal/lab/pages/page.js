@@ -66,8 +66,8 @@
     document.head.append(Object.assign(document.createElement("script"), integrity && { integrity, crossOrigin: "anonymous" }, { src, onload, onerror }));
   });
 
-  // Charts become live as the reader nears them.
-  ready(() => {
+  // Charts become live as the reader nears them, and not before the page's ECharts has come: they would ask the delivery network for it.
+  document.addEventListener("DOMContentLoaded", () => {
     const near = new IntersectionObserver((entries) => entries.filter((e) => e.isIntersecting).forEach((e) => {
       near.unobserve(e.target);
       load(e.target.dataset.later);

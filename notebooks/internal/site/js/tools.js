@@ -41,7 +41,7 @@
         if (unpacked && response.headers.get("Content-Type") === type) return response;
         return new Response(unpacked ? response.body : response.body.pipeThrough(new DecompressionStream("gzip")), { headers: { "Content-Type": type } });
       } catch (error) {
-        if (cache === "reload") throw new Error(`${file.url} could not be fetched, or is not what was published (${error.message}). ${error.message === "404" ? "The site is a newer one: reload the page." : "Run the cell to try again."}`);
+        if (cache === "reload") throw new Error(`${file.url} could not be fetched, or is not what was published (${error.message}). ${error.message === "404" ? "The site has changed since: reload the page." : "Run the cell to try again."}`);
       }
     }
   }
