@@ -22,7 +22,7 @@ var _ linprog.Rows = (*Features)(nil)
 // Features is the matrix Ψ = [ψ¹ … ψᵈ] ∈ ℝ^{nm×d} of section 2.2. Its columns are
 // distributions over state–action pairs, normally the occupation measures
 // ψʲ = πʲ ⊙ μʲ of d base policies; then Ψᵀ1 = 1 and Ψᵀ(Q − γP) = (1−γ)αᵀ in every
-// row, so that Ψθ satisfies the flow constraint whenever 1ᵀθ = 1.
+// row, so Ψθ satisfies the flow constraint whenever 1ᵀθ = 1.
 //
 // Features also fix the distribution q over pairs from which the oracle samples:
 // that of drawing i uniformly and then (s, a) ~ ψⁱ, which is q = (1/d) Σ ψⁱ.

@@ -171,7 +171,7 @@ func (l *denseMultipliers) sum() []float64 {
 // With row scaling all this is true of r_iλ_t(i), with norms to match.
 //
 // (3.27) would need λ_t at all pairs. In its place λ_t(i)/q(i) at the sampled pair i is
-// averaged: its expectation is λ_t, and it is ⪰ 0, so that its dual bound holds.
+// averaged: its expectation is λ_t, and it is ⪰ 0, so its dual bound holds.
 type lazyMultipliers struct {
 	denseMultipliers // λ₀ while lazy, λ_t while dense
 	dense            bool
@@ -302,7 +302,7 @@ func (l *lazyMultipliers) settle() {
 }
 
 // linearMultipliers computes λ_t of the printed (3.26) at single pairs while it has no
-// ball. Then nothing is projected, λ_{t+1} = λ_t + ηΨθ_t, so that with W_t = Σ_{k<t} η_kθ_k
+// ball. Then nothing is projected, λ_{t+1} = λ_t + ηΨθ_t, so with W_t = Σ_{k<t} η_kθ_k
 //
 //	λ_t = ΨW_t,    Σ_{k<t} η_kλ_k = Ψ Σ_{k<t} η_kW_k,
 //

@@ -79,7 +79,7 @@ type PrimalDual struct {
 	//	λ_i ← [λ_i − η(Ψθ)_i/r_i]₊,
 	//
 	// which is the same step in the norm √(Σ r_iλ_i²), and the ball is that of this norm.
-	// The rows add up to 1 over all pairs, so that most are small and the λ that holds
+	// The rows add up to 1 over all pairs, so most are small and the λ that holds
 	// them is large: without the division its entries take Ση ≈ λ*/|Ψθ| to get there, and
 	// until then θ is far from feasible.
 	RowScaling bool

@@ -167,7 +167,7 @@ func (p *Problem) NegativeMass(theta []float64) float64 {
 	return norm1
 }
 
-// negativePart returns ‖[Ψθ]₋‖₂ and ‖[Ψθ]₋‖₁, which 0 ⪯ Ψθ of (2.15c) has at 0.
+// negativePart returns ‖[Ψθ]₋‖₂ and ‖[Ψθ]₋‖₁, which (2.15c), 0 ⪯ Ψθ, requires to be 0.
 func (p *Problem) negativePart(theta []float64) (norm2, norm1 float64) {
 	var l1, l2 sum.Accumulator
 	rows := make([]float64, min(p.f.x.Pairs(), 1<<17)) // 1 MiB stays at hand

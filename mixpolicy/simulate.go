@@ -45,7 +45,7 @@ const simulationStreams = 64
 // Simulate runs the chain of π and counts visits to state–action pairs, as the
 // paper does for Fig. 1. The steps are shared by 64 independent streams that start
 // from α. Under discounting a stream restarts from α with probability 1−γ after
-// each step, so that visit frequencies estimate the discounted measure (2.10).
+// each step, so visit frequencies estimate the discounted measure (2.10).
 // Stream k draws from PCG(seed, k): the result is the same to the bit for any
 // number of workers. On cancellation it returns what the finished streams saw, or
 // nil when none finished, with the error.
@@ -163,7 +163,7 @@ func (e *Empirical) summarise(x *MDP, cost, steps []float64, squares []square) {
 }
 
 // simulator draws (a, s′) jointly: one table per state over the pairs of an action
-// and a next state, so that a step costs one draw.
+// and a next state, so a step costs one draw.
 type simulator struct {
 	x        *MDP
 	start    *alias.Table

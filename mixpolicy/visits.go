@@ -116,7 +116,7 @@ type MeasuredFeatures struct {
 // independent of each other, equally long, and of one recurrent class: by the central limit
 // theorem the f_k are normal in the limit. If they differ in length, it tends to no less than
 // the level, for levels from 0.92 on (Bakirov and Székely 2005). Consecutive parts of one
-// run are independent in the limit too. For runs of a given length this is no theorem, and
+// run are independent in the limit too. For runs of a given length this is not a theorem, and
 // where they start counts.
 //
 // Of a pair that some run never or always took, normality says nothing. Its interval is

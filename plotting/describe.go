@@ -8,7 +8,7 @@ import (
 )
 
 // A cell that runs in a page describes its figures, and another program, which the page keeps, draws
-// them, so that the cell's own is half the size and linked in half the time. The description is what is
+// them, so the cell's own is half the size and linked in half the time. The description is what is
 // drawn with layers of this package: layers of one's own have been asked what they draw.
 
 // An order asks for the picture of panels in a format of files or, where that is empty, for the output of

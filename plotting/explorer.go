@@ -65,7 +65,7 @@ func (e Explorer) display() (display, error) {
 	return output(frames, e.still(frames), e.Controls)
 }
 
-// still is the frame at which the controls start. It says so in its titles.
+// still is the frame at which the controls start. Its titles name the values of the controls.
 func (e Explorer) still(frames []Panels) Panels {
 	k := 0
 	var values []string

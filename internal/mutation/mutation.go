@@ -268,7 +268,7 @@ func (f *Function) node(n ast.Node) {
 	}
 }
 
-// symmetric are functions whose arguments may be swapped, or are no numbers.
+// symmetric are functions whose arguments may be swapped, or are not numbers.
 var symmetric = []string{"min", "max", "math.Max", "math.Min", "math.Hypot", "floats.Dot", "floats.Distance", "mat.Dot", "sum.Dot",
 	"append", "make"}
 

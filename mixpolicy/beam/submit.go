@@ -31,7 +31,7 @@ type Job struct {
 	Race   string // what the pipeline carries: the race, and the build that submitted it
 	Output string
 	Cuts   []Cut
-	// Progress is told how many trials and walks of how many are done.
+	// Progress is called with the number of trials and walks that are done, and of all.
 	Progress func(name string, done, total int)
 	// Patience is how long workers may be silent before the race starts again; 0 is for
 	// ever. A worker counts its seconds, of which Prism hears at least every half a minute.

@@ -118,7 +118,7 @@ func (b Ball) Divergence(x, y []float64) float64 {
 
 // Shift returns the z of (3.22) for V = y, in closed form.
 //
-// Write y = ȳ1 + w with ȳ the mean of y, so that 1ᵀw = 0. Then ‖y + z1‖² =
+// Write y = ȳ1 + w with ȳ the mean of y, so 1ᵀw = 0. Then ‖y + z1‖² =
 // ‖w‖² + d(ȳ + z)², and 1ᵀ∇φ*(y + z1) = 1 is Rd(ȳ + z) = √(1 + ‖w‖² + d(ȳ + z)²), so
 //
 //	z = −ȳ + √(1 + ‖w‖²) / √(d(R²d − 1)).

@@ -22,7 +22,7 @@ type burg struct{}
 func (burg) Value(x float64) float64 { return -math.Log(x) }
 func (burg) Deriv(x float64) float64 { return -1 / x }
 
-// From y = 0 on, −0 is in its place: ∇φ* and φ* are +∞ there.
+// Any y ≥ 0 is replaced by −0: ∇φ* and φ* are +∞ there.
 func (burg) ConjDeriv(y float64) float64     { return -1 / min(y, zero) }
 func (burg) ConjCurvature(y float64) float64 { return 1 / min(y, zero) / min(y, zero) }
 func (burg) Conjugate(y float64) float64     { return -1 - math.Log(-min(y, zero)) }

@@ -199,7 +199,7 @@ func (c *checker) outside(f *Examination) {
 	}
 }
 
-// extremes follows ∇φ* along rays, on which it must increase, as the gradient of a convex function.
+// extremes follows ∇φ* along rays, on which it must increase, because it is the gradient of a convex function.
 func (c *checker) extremes(f *Examination) {
 	for trial := range 10 * len(c.parts) {
 		p, e := c.parts[trial%len(c.parts)], c.normal(0.1)

@@ -16,7 +16,7 @@ import (
 //
 // It is known as a self-concordant barrier; we know of no use of it on mixtures of
 // policies. The reason to try it beside [Ball], which has the same domain: the distance to
-// the sphere falls as 1/‖y‖ and not as 1/‖y‖², so that iterates are held farther inside,
+// the sphere falls as 1/‖y‖ and not as 1/‖y‖², so iterates are held farther inside,
 // and its Newton decrement is a step size free of R. The projection is a closed form, with
 // which the iteration on J agrees.
 //

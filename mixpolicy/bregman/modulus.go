@@ -31,7 +31,7 @@ import (
 
 // A Modulus is a Legendre function φ on ℝᵈ.
 //
-// The methods take whole vectors, as a φ need not be a sum over the coordinates; for one that
+// The methods take whole vectors, because a φ need not be a sum over the coordinates; for one that
 // is, write a [Kernel]. Implementations work for every d, allocate nothing in Gradient and
 // ConjugateGradient, allow dst to be the input itself, and are safe for concurrent use.
 type Modulus interface {
@@ -120,7 +120,7 @@ func StrongConvexity(m Modulus) (mu, p float64, ok bool) {
 // for x in the domain of φ and y in its interior, and +∞ elsewhere. It is a distance
 // from the second argument to the first, non-negative and not symmetric.
 //
-// Where m is no [Divergencer], the definition is evaluated as it stands, with
+// Where m is not a [Divergencer], the definition is evaluated as it stands, with
 // compensated sums: the error is then a few 2⁻⁵³·(|φ(x)| + |φ(y)| + |⟨x − y, ∇φ(y)⟩|),
 // which for x near y may exceed D itself; the result is cut off at 0.
 func Divergence(m Modulus, x, y []float64) float64 {

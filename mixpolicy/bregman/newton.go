@@ -13,7 +13,7 @@ import (
 //
 // J′(z) = 1ᵀ∇φ*(y + z1) − 1 rises with z. For a separable φ each coordinate brings a bound of
 // the root: with t any point of the domain on the hyperplane, θᵢ passes tᵢ at
-// zᵢ = φᵢ′(tᵢ) − yᵢ, so that the root is between the least and the largest zᵢ. Where J′ is a
+// zᵢ = φᵢ′(tᵢ) − yᵢ, so the root is between the least and the largest zᵢ. Where J′ is a
 // staircase, the yᵢ being far apart, the zᵢ are where its steps are. The bracket
 // shrinks at every evaluation. Where Newton's method would leave it, or is slow, it is
 // halved: at the middle one of the zᵢ in it, then by length and by the number of

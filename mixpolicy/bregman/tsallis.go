@@ -12,7 +12,7 @@ import (
 //
 // It lies between [Burg] (q → 0, after division by q) and [NegativeEntropy] (q → 1); q = ½ is
 // the regulariser of best-of-both-worlds bandit algorithms. For q > 1 the derivative at 0
-// is finite, and φ is no Legendre function.
+// is finite, and φ is not a Legendre function.
 //
 // It is q·2^{1−q}-strongly convex in ℓ₁ on the simplex: with p = 2 − q and Σe = 0,
 // Σ eᵢ²/xᵢᵖ ≥ (Σ |eᵢ|^{2/(1+p)})^{1+p} ≥ 2^{p−1}‖e‖₁² by Hölder's inequality.

@@ -159,7 +159,7 @@ func (p *path) worst(cuts []*cut, least float64, all *[]miss) (worst *cut, by fl
 // settle restores feasibility over the pool at the present t: Goldfarb and Idnani's
 // dual method. It reports false if the pool is infeasible.
 func (p *path) settle(ctx context.Context) (outcome, error) {
-	// In exact arithmetic every step increases the dual objective, so that no active set
+	// In exact arithmetic every step increases the dual objective, so no active set
 	// comes twice. A thousand per dimension are far beyond what any problem took
 	// (50 d at most, of measures); more means that rounding makes it cycle.
 	limit := p.pivots + 1000*p.d

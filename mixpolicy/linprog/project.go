@@ -141,7 +141,7 @@ type waterline struct{ top, depth float64 }
 func (w waterline) above(v float64) float64 { return max(0, (v-w.top)-w.depth) }
 
 // waterlineOf finds the α at which Σⱼ (s yⱼ − α)₊ = mass, for s = ±1. The sum is convex and
-// decreasing in α, so that Newton's steps from the left,
+// decreasing in α, so Newton's steps from the left,
 //
 //	α ← (Σ_S s yⱼ − mass)/|S|   over   S = {j : s yⱼ > α},
 //

@@ -19,7 +19,7 @@ type Aggregation struct {
 func (g *Aggregation) Cells() int { return len(g.Size) }
 
 // aggregate numbers the cells that place names by integers, in increasing order;
-// a negative integer is no cell.
+// a negative integer is not a cell.
 func aggregate(states, names int, place func(s int) int) *Aggregation {
 	g := &Aggregation{Cell: make([]int32, states)}
 	count := make([]int, names)

@@ -87,7 +87,7 @@ func policyClaims(ctx context.Context) []Claim {
 const nearly = 1.05
 
 // mixtureClaims are for the class (2.17) that the method works on: ξ* of all policies is far from it, and θ* outside of the simplex. But a
-// feature such as 2ψ¹ − ψ², with negative entries, is no distribution from which Algorithm 1 could draw a pair.
+// feature such as 2ψ¹ − ψ², with negative entries, is not a distribution from which Algorithm 1 could draw a pair.
 func mixtureClaims(ctx context.Context, p *mixpolicy.Problem, iterations int) []Claim {
 	best, costs := must(p.Optimum(ctx)).Objective, final(ctx, p, workingPrimalDual(64, 0), 20, iterations, 11, race.PolicyCost)
 	near := less(race.TInterval(scaled(1/best, costs), confidence), nearly)
@@ -496,8 +496,8 @@ func factorClaim() Claim {
 		`and the larger $\omega$ the better`, ways...), results)
 }
 
-// polynomialClaim has a T that grows with d as fast as it may: ‖Ψ_a(s)/q_a(s)‖₂ ≤ d, as the
-// entries of that row are positive and add up to d, σ_max(Ψ) ≤ √d, as its columns have norms up
+// polynomialClaim has a T that grows with d as fast as it may: ‖Ψ_a(s)/q_a(s)‖₂ ≤ d, because the
+// entries of that row are positive and add up to d, σ_max(Ψ) ≤ √d, because its columns have norms up
 // to 1, and D ≤ R for the ball. β = T^{1/6}, as ‖λ*‖₂ has no bound in d.
 func polynomialClaim() Claim {
 	x, rng := smallMDP(), rand.New(rand.NewPCG(70, 0))

@@ -75,7 +75,7 @@ func argued(proved, claimed float64, contradicted bool) Decision {
 }
 
 // polynomial decides "at most a power of d" by the degree of an upper bound between the
-// first d and between the last. If the degree grows, the bound is no power, and proves nothing.
+// first d and between the last. If the degree grows, the bound is not a power, and proves nothing.
 func polynomial(first, last float64) Decision {
 	return either(last <= first && !math.IsInf(first, 1), NotProved)
 }

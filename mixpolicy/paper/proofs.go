@@ -502,7 +502,7 @@ type Sides struct {
 func equal(left, right, size float64) Sides { return Sides{"=", left, right, size} }
 func below(left, right, size float64) Sides { return Sides{"≤", left, right, size} }
 
-// where is no relation unless the condition holds.
+// where is not a relation unless the condition holds.
 func (s Sides) where(holds bool) Sides { return map[bool]Sides{true: s}[holds] }
 
 var laws = []Law{

@@ -359,7 +359,7 @@ func checkEfficiency(ctx context.Context) Finding {
 		"plug-in after 1000 queries: feasible, ε = %.2g, and the policy costs what cᵀΨθ̂ says", r.Gap)
 }
 
-// checkExpandedEfficiency: a point that satisfies (2.22) satisfies (2.21), as the minimum
+// checkExpandedEfficiency: a point that satisfies (2.22) satisfies (2.21), because the minimum
 // over more points is not greater, with V = 0 at the feasible ones. And with the price
 // 1/ε at least ‖λ*‖_∞ no infeasible point costs less than the optimum.
 func checkExpandedEfficiency(context.Context) Finding {

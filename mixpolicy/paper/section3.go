@@ -113,7 +113,7 @@ func checkDrawnPair(context.Context) Finding {
 	return holdsCorrected(off, relativeVectorError(mean, gradient), "to the letter the sum is the sample, %.3g off for one pair", off)
 }
 
-// checkIndexSet: section 3.1 draws i from {0, …, d}, of which 0 is no policy.
+// checkIndexSet: section 3.1 draws i from {0, …, d}, of which 0 is not a policy.
 func checkIndexSet(context.Context) Finding {
 	p := smallProblem(mixpolicy.Ball(2))
 	mean, gradient := meanGradient(p, make([]float64, p.MDP().Pairs()))
@@ -391,7 +391,7 @@ func checkAlgorithm(ctx context.Context) Finding {
 }
 
 // checkDiameter: as θ₂ comes to the boundary, D(θ₁;θ₂) grows like 1/√distance: twice as large at a quarter
-// of the distance, so that it has no maximum. From θ₀ it has one, at an end of a chord or at a vertex.
+// of the distance, so it has no maximum. From θ₀ it has one, at an end of a chord or at a vertex.
 func checkDiameter(context.Context) Finding {
 	ball := bregman.Ball{R: 2}
 	at := func(k int) float64 {

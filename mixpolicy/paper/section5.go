@@ -298,8 +298,8 @@ type CoinRun struct {
 	Corrected     float64 // right side that is proved, with probability 1 − ρ
 }
 
-// Coin makes 100 such runs. The costs are 1000 and 975, and a step is 1/1000, so that one sample
-// moves ∇φ(θ) by 1 and θ across the class. C_e of (3.34b) is 7, as it has no c_max.
+// Coin makes 100 such runs. The costs are 1000 and 975, and a step is 1/1000, so one sample
+// moves ∇φ(θ) by 1 and θ across the class. C_e of (3.34b) is 7, because it omits c_max.
 func Coin(context.Context) ([]CoinRun, error) { return coin() }
 
 const coinLevel, coinRadius, coinCost = 0.05, 1000, 1000

@@ -237,7 +237,7 @@ func witnessViolationNorm(ctx context.Context) Finding {
 	p, theta, tv := sharedMass(512)
 	bound := theory.Distance(mixpolicy.Printed, p.MDP().Criterion(), 1, 4*p.Violation(theta), p.NegativeMass(theta))
 	f := checkDistance(ctx)
-	const violation, tau = 4, 10 // ½‖[Ψθ̂]₋‖₂, so that V = 2
+	const violation, tau = 4, 10 // ½‖[Ψθ̂]₋‖₂, so V = 2
 	f.Numbers += fmt.Sprintf("; for V = 2 and τ = 10 the printed bound is %.3g",
 		theory.Distance(mixpolicy.Printed, p.MDP().Criterion(), tau, violation, 2*violation))
 	return f.read(excess(tv, bound), "512 states: %.3g, and the bound with ‖·‖₂ is %.3g", tv, bound)

@@ -48,7 +48,7 @@ type DualALP struct {
 
 // PublishedDualALP returns the setting of the source's experiments with the
 // four-dimensional network: ω = 2, and steps that average 1000 gradients, with a rate of 10⁻⁴
-// that is halved every 2000 of 8000 steps. (Quoted from memory, as the text was not at hand.)
+// that is halved every 2000 of 8000 steps. (Quoted from memory, because the text was not at hand.)
 func PublishedDualALP() DualALP {
 	return DualALP{Weight: 2, Batch: 1000, CostScale: 1,
 		StepSize: mixpolicy.StepFunc(func(t int) float64 { return math.Ldexp(1e-4, -(t / 2000)) })}

@@ -37,11 +37,11 @@ type LPSolution struct {
 //	cᵀξ − primal value = rᵀξ + fᵀv + g(1ᵀξ − 1),
 //
 // so that there is no gap if ξ and r are feasible and never both positive. Sums are
-// compensated and products exact, so that errors are a few 2⁻⁵³ of the values.
+// compensated and products exact, so errors are a few 2⁻⁵³ of the values.
 type LPCertificate struct {
 	Primal, Dual float64 // (1−γ)αᵀv or g, and cᵀξ
 	// PrimalViolation is max [−r]₊: lowering v by 1/(1−γ) times as much, or g by as much,
-	// makes it feasible, so that no policy costs less than Primal − PrimalViolation.
+	// makes it feasible, so no policy costs less than Primal − PrimalViolation.
 	PrimalViolation float64
 	DualViolation   float64 // Σ [−ξ]₊ + Σ |f| + |1ᵀξ − 1|
 	Slackness       float64 // Σ |rξ|, complementary slackness

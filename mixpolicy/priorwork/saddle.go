@@ -108,7 +108,7 @@ func (a MirrorProx) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.
 		return nil, err
 	}
 	a.Modulus = set.Phi
-	// ‖·‖_p ≥ ‖·‖₂ for p ≤ 2, so that a constant for such a norm is one for ℓ₂.
+	// ‖·‖_p ≥ ‖·‖₂ for p ≤ 2, so a constant for such a norm is one for ℓ₂.
 	mu, norm, ok := bregman.StrongConvexity(a.Modulus)
 	if !ok {
 		return nil, fmt.Errorf("priorwork: mirror-prox with %v: its strong convexity is not known, "+
@@ -292,7 +292,7 @@ func (a *pdhg) restart(x point) {
 	copy(a.theta, x.theta)
 	copy(a.lambda, x.lambda)
 	if moved > 0 && movedLambda > 0 {
-		// Half of the change in the logarithm, as the ratio of one epoch is a rough guess.
+		// Half of the change in the logarithm, because the ratio of one epoch is a rough guess.
 		a.sigma = math.Sqrt(a.sigma * math.Sqrt(movedLambda/moved))
 	}
 	a.since = 0

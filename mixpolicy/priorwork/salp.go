@@ -21,7 +21,7 @@ import (
 //	max αᵀΦν             subject to  Φν ⪯ 𝒮Φν + s,  s ⪰ 0,  μᵀs ≤ t     (a budget), or
 //	max αᵀΦν − κ μᵀs     subject to  Φν ⪯ 𝒮Φν + s,  s ⪰ 0              (a penalty).
 //
-// The least s is [max_a h_a(s)]₊ with h_a(s) = (Φν)(s) − γP_a(s)Φν − c_a(s), so that what
+// The least s is [max_a h_a(s)]₊ with h_a(s) = (Φν)(s) − γP_a(s)Φν − c_a(s), so what
 // is left is a concave program in ν ∈ ℝᵈ with the convex function
 // σ(ν) = Σ_s μ(s)[max_a h_a(s)]₊.
 //

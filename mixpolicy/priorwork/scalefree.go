@@ -368,7 +368,7 @@ func (a *scaleFree) lowerBound(lambda []float64) func(b []float64) float64 {
 }
 
 // retreat moves θ, with 1ᵀθ = 1, along the line to (1/d, …, 1/d) to the first point with Ψθ ⪰ 0, but for rounding. There
-// is one, since Ψ ⪰ 0. It takes a vector over pairs and one of length d.
+// is one, since Ψ ⪰ 0. It overwrites measure, over pairs, and row, of length d.
 func retreat(f *mixpolicy.Features, theta, measure, row []float64) {
 	f.MulVec(measure, theta)
 	d := float64(len(theta))

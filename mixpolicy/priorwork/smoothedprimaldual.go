@@ -62,7 +62,7 @@ var (
 //
 // φ_R is 1/R-strongly convex in ℓ₂, and the entropy 1-strongly convex in ℓ₁ on the simplex.
 // From the start, D(ν;0) ≤ R and the entropies add up to n ln(m+1). With ‖φ(s)‖ ≤ F,
-// ‖ĝ_ν‖₂ ≤ F(1+κ(1+γ)) and |ĥ_a| ≤ FR(1+γ) + c_max, so that the squares of both
+// ‖ĝ_ν‖₂ ≤ F(1+κ(1+γ)) and |ĥ_a| ≤ FR(1+γ) + c_max, so the squares of both
 // gradients in the norms dual to these add up to at most
 //
 //	M² = R F²(1+κ(1+γ))² + κ²(FR(1+γ) + c_max)²

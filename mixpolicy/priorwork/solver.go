@@ -139,7 +139,7 @@ func Visits(p *mixpolicy.Problem) []float64 {
 //	min t·½‖θ − y‖² − log(R² − ‖θ‖²)  subject to  1ᵀθ = 1,
 //
 // where the KKT system keeps the equality, for t = 1, 10, …, 10¹². The barrier has the
-// parameter 1, so that ½‖θ − y‖² is within 1/t of its minimum. It takes the place of the CVX
+// parameter 1, so ½‖θ − y‖² is within 1/t of its minimum. It takes the place of the CVX
 // call of section 6; the closed form is linprog.Norm.Project. An error says at which t the KKT system has no solution.
 func ProjectByBarrier(dst, y []float64, r float64) error {
 	d := len(y)

@@ -26,7 +26,7 @@ import (
 //
 //	ĝ = b − ω 1{Ψ_iθ < 0} Ψ_i/q₁(i) + ω sign(W_sθ − (1−γ)α(s)) W_s/q₂(s),
 //
-// with pairs i ~ q₁ ∝ ‖Ψ_i‖₂ and states s ~ q₂ ∝ ‖W_s‖₂, independent, so that both terms
+// with pairs i ~ q₁ ∝ ‖Ψ_i‖₂ and states s ~ q₂ ∝ ‖W_s‖₂, independent, so both terms
 // have the same length at every sample.
 //
 // Source: Abbasi-Yadkori, Bartlett and Malek, ICML 2014 (arXiv 1402.6763).

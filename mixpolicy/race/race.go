@@ -25,7 +25,7 @@ type Entrant struct {
 	Told    []string // what it knows or may ask for, for a table
 	Methods []mixpolicy.Method
 	// Axes are those of the grid that Methods are, the last one fastest, and Make makes the method of
-	// a number on each; nil if they are no grid.
+	// a number on each; nil if they are not a grid.
 	Axes []Axis
 	Make func(at []float64) mixpolicy.Method
 }

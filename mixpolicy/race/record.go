@@ -207,8 +207,8 @@ func ReadFile(path string) (Record, error) {
 	return Read(f)
 }
 
-// Update replaces those rows of the record at path for which old is true by others, and
-// sorts all rows by order, which leaves rows as they are that it does not tell apart. It reads
+// Update replaces the rows of the record at path for which old is true, and sorts all rows
+// by order; the sort is stable. It reads
 // the file just before it writes it, whole or not at all; two processes must not update one
 // file at the same moment.
 func Update(path string, old func(Row) bool, rows Record, order func(a, b Row) int) error {

@@ -42,8 +42,8 @@ type Settings struct {
 	// count. The clock stands still while an answer is judged. What is seen depends on the machine.
 	Times []time.Duration
 
-	// Valued says which observations have the true cost of the policy. That of a
-	// [mixpolicy.PolicyRun] always has it.
+	// Valued says which observations have the true cost of the policy. Those of a
+	// [mixpolicy.PolicyRun] always do.
 	Valued Valued
 
 	Workers int // goroutines; 0 is one per CPU. What is seen does not depend on it, but for seconds.

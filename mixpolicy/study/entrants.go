@@ -49,7 +49,7 @@ var fromSamples = []string{Measures, CostRange, SampledCosts}
 // coefficients are kept below the range of costs times the horizon, 1/(1−γ) or mixing.
 //
 // β of Algorithm 1 is +∞, which leaves out the ball of (3.26). It can converge to λ* only if
-// G = 1/(1−γ) ∨ β > ‖λ*‖₂, and how large that is no learner knows: on the network it is
+// G = 1/(1−γ) ∨ β > ‖λ*‖₂, and no learner knows how large that is: on the network it is
 // 3.2·10⁵ in units of the greatest cost, where β = 0 makes G = 100. For discounted cost an entrant
 // with β = 0 shows what the ball does.
 func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) (all []race.Entrant) {
@@ -152,7 +152,7 @@ func enter(name, source string, told []string, methods ...mixpolicy.Method) race
 	return race.Entrant{Name: name, Source: source, Told: told, Methods: methods, Make: first}
 }
 
-// finer are the axes of η₀ where it is all there is to tune, and of η₀ and ω of the penalty method, for who is finely tuned.
+// finer are the axes of fine tuning: of η₀ alone, or, for the penalty method, of η₀ and ω.
 var finer = map[int][]race.Axis{1: {axis("η₀", 4, 2, 32)}, 2: {axis("η₀", 1, 4, 6), axis("ω", 1, 2, 10)}}
 
 func axis(name string, first, factor float64, count int) race.Axis {

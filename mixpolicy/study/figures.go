@@ -180,7 +180,7 @@ func final(r race.Record, like race.Row) (last race.Row) {
 	return last
 }
 
-// columns are those of a table of text; behind a tab a head has the format of a column of numbers.
+// columns makes columns of text, or, for a head with a format behind a tab, of numbers.
 func columns(heads ...string) (all []plotting.Column) {
 	for _, head := range heads {
 		head, format, _ := strings.Cut(head, "\t")

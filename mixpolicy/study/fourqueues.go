@@ -256,7 +256,7 @@ const largestRoom = 7
 
 // room records how far below zero a weight may be, min θⱼ, as buffers grow. Measures are
 // by elimination, which has every digit of the rarest state's probability. At full size
-// those of the rarest states are below the error of any iteration, so that the least
+// those of the rarest states are below the error of any iteration, so the least
 // weights there are those of the computed Ψ.
 func (e FourQueues) room(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)

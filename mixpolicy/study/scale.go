@@ -30,7 +30,7 @@ func Scales() [][4]int {
 }
 
 // MeasureScale takes the times. Memory, machine and date are for the caller to fill in. If ctx ends
-// while the model is made, that goes on behind, for nobody.
+// while the model is made, its construction goes on in the background.
 func MeasureScale(ctx context.Context, buffers [4]int) (s Scale, err error) {
 	defer catch(&err)
 	w := models.Network{Buffers: buffers}

@@ -270,7 +270,7 @@ func (k *Constants) PrintedSampleComplexity(tau, epsilon float64) float64 {
 //	SharpObjectiveBound + (max c − min c)·Distance ,
 //
 // with the negative mass √(nm)·2V from [Constants.SharpViolationBound], and τ of [Distance].
-// One event of probability δ covers both bounds, as both follow from the same martingale.
+// One event of probability δ covers both bounds, because both follow from the same martingale.
 func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 	mass := 2 * math.Sqrt(float64(k.Pairs)) * k.SharpViolationBound(s, delta).Value
 	return k.SharpObjectiveBound(s, delta).Value + k.Spread*Distance(mixpolicy.Corrected, k.criterion, tau, 0, mass)
@@ -281,7 +281,7 @@ func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 // corrected. It is the least power of 2^{1/8} for which [Constants.PolicyBound] is at most ε,
 // for any mixing, τ = +∞, or +∞ beyond float64. It needs G > ‖λ*‖₂, and depends on ρ through ln(1/ρ).
 //
-// With G = 2‖λ*‖₂ ≥ c_max, g ≤ 3A'‖λ*‖₂, so that with L = 1 + ln T both SharpObjectiveBound and
+// With G = 2‖λ*‖₂ ≥ c_max, g ≤ 3A'‖λ*‖₂, so with L = 1 + ln T both SharpObjectiveBound and
 // 2‖λ*‖₂·SharpViolationBound are O(‖λ*‖₂²L/√T), and PolicyBound is at most ε for
 //
 //	T = O( L²(‖λ*‖₂² + √(nm)‖λ*‖₂(max c − min c)/(1−γ))²/ε² ) ,

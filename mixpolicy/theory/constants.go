@@ -56,8 +56,8 @@ type Constants struct {
 
 // NewConstants computes the constants for the settings of a, of which it uses Modulus,
 // Beta, CostScale and Theta0. Errors: settings that Algorithm 1 refuses, row scaling, which
-// the analysis is not for, a modulus that is no [bregman.StrongConvexer] or whose domain is not
-// within the class, so that iterates may leave it, and those of [mixpolicy.Problem.Optimum].
+// the analysis is not for, a modulus that is not a [bregman.StrongConvexer] or whose domain is not
+// within the class, so iterates may leave it, and those of [mixpolicy.Problem.Optimum].
 func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, error) {
 	if a.RowScaling {
 		return nil, errors.New("theory: the bounds of section 3.2 are for steps of λ in ℓ₂, want PrimalDual.RowScaling = false")
@@ -163,7 +163,7 @@ func (k *Constants) Divergence(form mixpolicy.Form) float64 {
 // (The paper defines it with Ψ for Ψᵀ.) By duality it is max ‖Ψθ‖₂ over ‖θ‖ ≤ 1:
 //
 //	ℓ₂   σ_max(Ψ)
-//	ℓ_∞  ‖Ψ1‖₂, as no entry of ΨᵀΨ is negative
+//	ℓ_∞  ‖Ψ1‖₂, because no entry of ΨᵀΨ is negative
 //	ℓ₁   max_j ‖ψʲ‖₂, at a vertex
 func SubordinateNorm(f *mixpolicy.Features, norm linprog.Norm) float64 {
 	pairs, d := f.Dims()

@@ -202,7 +202,7 @@ func VectorMomentNorm(nu float64, z mat.Matrix, p []float64) (lower, upper float
 }
 
 // climbMoments moves x on the sphere to a local maximum of the norm of ⟨x,Z⟩. For
-// the q that attains the norm, E|⟨x,Z⟩|^q is convex in x, so that its normalised
+// the q that attains the norm, E|⟨x,Z⟩|^q is convex in x, so its normalised
 // gradient is no worse than x.
 func climbMoments(nu float64, x []float64, vectors [][]float64, p []float64) float64 {
 	inner := make([]float64, len(vectors))

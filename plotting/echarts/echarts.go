@@ -3,7 +3,7 @@
 //
 // The bundle is not part of this repository, nor of any notebook: the set-up
 // fetches it by its npm name and checks it, JupyterLab serves it, and exported
-// pages have it beside them. Where none of that happened it comes from [CDN],
+// pages have it beside them. If none of that happened, it comes from [CDN],
 // checked against [Integrity] by the browser.
 //
 // # What a chart's HTML looks like

@@ -5,7 +5,7 @@ import "slices"
 
 // Matrix is a Rows × Cols matrix; row i has the columns Col[Ptr[i]:Ptr[i+1]],
 // strictly increasing, with the values Val at the same places. Column indices
-// take 32 bits, so that a model of 10⁷ transitions takes 12 bytes each.
+// take 32 bits, so a model of 10⁷ transitions takes 12 bytes each.
 type Matrix struct {
 	Rows, Cols int
 	Ptr        []int

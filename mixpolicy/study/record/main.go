@@ -191,7 +191,7 @@ func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 
 type scaleCmd struct{}
 
-// Run measures the smallest first, so that the most memory yet is that of the last.
+// Run measures the smallest first, so the most memory yet is that of the last.
 func (scaleCmd) Run(ctx context.Context, w *work) error {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(18 << 30)) // garbage is collected before that
 	var all []study.Scale

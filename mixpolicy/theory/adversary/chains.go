@@ -50,7 +50,7 @@ func measureOf(y *mixpolicy.MDP, p *mixpolicy.Policy) *mixpolicy.Measure {
 }
 
 // chains is the space of Lemma 3.3 at a γ and an ε: a process, and a combination u = Ψθ of the measures of two policies that has
-// the negative mass ε. (4.15) is checked at θ̂ = θ, without its O(ε): u and ξ^θ have the mass 1 both, so that their costs differ by
+// the negative mass ε. (4.15) is checked at θ̂ = θ, without its O(ε): u and ξ^θ have the mass 1 both, so their costs differ by
 // max c − min c times the total variation at most, which is ε(1 + 1/(1−δ)) at most (Lemma 3.3). So at this price f_ω is at least the
 // cost of the policy, and the O(ε) is by how much f_ω(θ̂) is above its minimum. V₂ is 0 for measures of policies.
 func chains(x []float64) (laws []Law) {

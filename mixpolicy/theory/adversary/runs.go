@@ -278,8 +278,8 @@ func paths(x []float64) []Law {
 	}
 }
 
-// lost is the size of [Side] for a D(x;y) of a y with the given relative error, which decides much of it
-// next to a boundary where ∇φ is infinite.
+// lost is the size of [Side] for D(x;y), if y has the given relative error. Next to a boundary where ∇φ is
+// infinite, this error decides much of D.
 func lost(phi bregman.Modulus, x, y []float64, relative float64) float64 {
 	at := bregman.Divergence(phi, x, y)
 	if math.IsInf(at, 1) {

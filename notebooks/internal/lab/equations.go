@@ -176,7 +176,7 @@ func cards(equations []*equation) ([]byte, error) {
 var (
 	anchor = regexp.MustCompile(`<a id="([^"]*)"></a>`)
 
-	// What is no prose, or a citation: a number in parentheses, or a named statement. (A.1) to
+	// What is not prose, or is a citation: a number in parentheses, or a named statement. (A.1) to
 	// (A.3) may be equations of the appendix or assumptions of section 2, and are not linked.
 	citation = regexp.MustCompile(`(?s)<pre\b.*?</pre>|<code\b.*?</code>|<a\b.*?</a>|<h\d\b.*?</h\d>` +
 		`|<summary\b.*?</summary>|<script\b.*?</script>|<style\b.*?</style>|<[^>]*>|\$\$.*?\$\$|\$[^$]*\$` +

@@ -21,7 +21,7 @@ var (
 	linked   = regexp.MustCompile(`\[(.+?)\]\(notebooks/(.+?)\)`)
 )
 
-// found are the questions of the README, with what we found. It places the README's picture, too.
+// found are the questions of the README, with what we found. It also places the README's picture.
 func (l *Lab) found() (rows [][2]template.HTML, err error) {
 	readme, err := os.ReadFile(filepath.Join(l.root, "README.md"))
 	for _, m := range question.FindAllStringSubmatch(string(readme), -1) {
@@ -167,21 +167,21 @@ func newErrata(equations []*equation) (all []*erratum, err error) {
 // Grave are the page's errors, and Other its other errata.
 func (p *page) Grave() []*erratum { return p.errata(true) }
 
-// Other are the errata that are no errors.
+// Other are the errata that are not errors.
 func (p *page) Other() []*erratum { return p.errata(false) }
 
 func (p *page) errata(errors bool) []*erratum {
 	return slices.DeleteFunc(slices.Clone(p.Errata), func(e *erratum) bool { return (e.Kind == paper.Error) != errors })
 }
 
-// Kinds are the kinds, and Sections the sections, of the errata that are no errors.
+// Kinds are the kinds, and Sections the sections, of the errata that are not errors.
 func (p *page) Kinds() []choice {
 	kinds := p.count(func(e *erratum) string { return string(e.Kind) })
 	slices.SortFunc(kinds, func(a, b choice) int { return strings.Compare(a.Value, b.Value) })
 	return kinds
 }
 
-// Sections are those of the errata that are no errors.
+// Sections are those of the errata that are not errors.
 func (p *page) Sections() []choice {
 	return p.count(func(e *erratum) string { return e.Section })
 }

@@ -66,7 +66,7 @@ func printed(cmd *exec.Cmd) (string, error) {
 var noNetwork = regexp.MustCompile(
 	`NewConnectionError|NameResolutionError|ConnectTimeoutError|ProxyError|dial tcp|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ENETUNREACH|ETIMEDOUT`)
 
-// reached is err, of a process that asked the host, or one line if it couldn't reach that.
+// reached returns err, or one line if its process could not reach the host.
 func reached(host string, err error) error {
 	if err != nil && noNetwork.MatchString(err.Error()) {
 		return fmt.Errorf("%s can't be reached", host)

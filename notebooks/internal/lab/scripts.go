@@ -49,7 +49,7 @@ const delivery = "https://cdn.jsdelivr.net/npm/"
 func (l *Lab) script(s script) string { return l.path("npm", "node_modules", s.name(), s.file) }
 
 // fetchScripts has npm put into .lab/npm what pages and the site need of it, at the versions and hashes of our
-// package-lock.json. It is no failure if that can't be had: the pages then name addresses on a content delivery network.
+// package-lock.json. If that can't be had, nothing fails: the pages then name addresses on a content delivery network.
 func (l *Lab) fetchScripts(ctx context.Context) error {
 	err := l.once(step{
 		name: "npm",

@@ -3,8 +3,8 @@
 //
 // The engine is Go's own compiler and linker, built from the GOROOT of whoever makes the site. Package cells
 // makes a program of a cell; the compiler, the linker and the program run one after another in web workers, on a file
-// system in memory. A page fetches the engine when its reader first runs a cell, and of the
-// packages those that the cell needs.
+// system in memory. A page fetches the engine when its reader first runs a cell, and the
+// packages that the cell needs.
 package site
 
 import (
