@@ -80,7 +80,18 @@ func (o *Oracle) draw() {
 
 // Query reveals the cost of (s, a) and a next state s′ ~ P_a(s, ·), as (A.3)(iii) has it.
 func (o *Oracle) Query(s, a int) (cost float64, next int) {
-	cost = o.reveal(s*o.f.x.m + a)
+	return o.reveal(s*o.f.x.m + a), o.next(s, a)
+}
+
+// Transition is Sample that also reveals a next state s′ ~ P_a(s, ·): an entry of a log of the base policies, for methods that know
+// neither P nor Ψ.
+func (o *Oracle) Transition() (pair int, cost float64, next int) {
+	pair, cost = o.Sample()
+	return pair, cost, o.next(pair/o.f.x.m, pair%o.f.x.m)
+}
+
+// next draws s′ ~ P_a(s, ·).
+func (o *Oracle) next(s, a int) (next int) {
 	to, prob := o.f.x.Next(s, a)
 	u := float64(o.rng.Uint64()>>11) * 0x1p-53
 	for k, v := range prob {
@@ -89,7 +100,7 @@ func (o *Oracle) Query(s, a int) (cost float64, next int) {
 			break
 		}
 	}
-	return cost, next
+	return next
 }
 
 // Rand returns the generator of the run, for methods that draw more than pairs.

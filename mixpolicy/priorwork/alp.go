@@ -61,10 +61,7 @@ type Approximation struct {
 func (p ALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, error) {
 	pairs := p.Pairs
 	if pairs == nil {
-		pairs = make([]int, x.Pairs())
-		for i := range pairs {
-			pairs[i] = i
-		}
+		pairs = allPairs(x)
 	}
 	cost := make([]float64, len(pairs))
 	for k, i := range pairs {
@@ -132,7 +129,7 @@ func (k coordinates) maximise(ctx context.Context, b []float64, c constraints) (
 			return nil, nil, err
 		}
 	}
-	return k.point(point.X), point, nil
+	return product(k.s, point.X), point, nil
 }
 
 // solve is maximise in the coordinates.
@@ -145,14 +142,14 @@ func (k coordinates) solve(ctx context.Context, b []float64, c constraints) (*li
 		floats.Scale(-1, col)
 	}
 	point, err := linprog.Inequalities{
-		B: negated(k.covector(b)), A: rows, H: negated(c.rhs),
+		B: negated(product(k.s.T(), b)), A: rows, H: negated(c.rhs),
 	}.Solve(ctx, linprog.Settings{})
 	if err == nil || stalledByRounding(err) {
 		return point, nil
 	}
 	var ray *linprog.UnboundedError
 	if errors.As(err, &ray) {
-		err = errUnbounded(k.point(ray.Direction))
+		err = errUnbounded(product(k.s, ray.Direction))
 	}
 	return nil, err
 }

@@ -119,6 +119,15 @@ func bellmanConstraints(x *mixpolicy.MDP, phi *mat.Dense, pairs []int, cost []fl
 	return c
 }
 
+// allPairs returns 0, …, nm−1.
+func allPairs(x *mixpolicy.MDP) []int {
+	pairs := make([]int, x.Pairs())
+	for i := range pairs {
+		pairs[i] = i
+	}
+	return pairs
+}
+
 // objective returns what the approximate LPs (4.1), (4.7) and (4.10) maximise, and (2.9a) for Φ = I:
 // Φᵀα, or g under average cost.
 func objective(x *mixpolicy.MDP, phi *mat.Dense, alpha []float64) []float64 {
@@ -211,8 +220,7 @@ func whiten(ctx context.Context, c constraints) (coordinates, error) {
 // unbounded returns a direction in which no row differs but bᵀx grows, or nil.
 func (k coordinates) unbounded(b []float64) []float64 {
 	// x is a unit vector times scale, so this is the cosine of an angle.
-	scaled := append([]float64(nil), b...)
-	floats.Mul(scaled, k.scale)
+	scaled := floats.MulTo(make([]float64, len(b)), b, k.scale)
 	for _, x := range k.null {
 		if v := floats.Dot(b, x); math.Abs(v) > dependent*floats.Norm(scaled, 2) {
 			floats.Scale(math.Copysign(1, v), x)
@@ -238,12 +246,7 @@ func (k coordinates) rows(ctx context.Context, a linprog.Columns) (linprog.Colum
 	return out, nil
 }
 
-// covector returns Sᵀb.
-func (k coordinates) covector(b []float64) []float64 { return product(k.s.T(), b) }
-
-// point returns S y.
-func (k coordinates) point(y []float64) []float64 { return product(k.s, y) }
-
+// product returns Mx: S y is the point of y, and Sᵀb the objective b in the coordinates.
 func product(m mat.Matrix, x []float64) []float64 {
 	var y mat.VecDense
 	y.MulVec(m, mat.NewVecDense(len(x), x))

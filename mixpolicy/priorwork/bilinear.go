@@ -295,19 +295,27 @@ func (a BoxMirror) Name() string { return "mirror descent in a box and a simplex
 // Start implements [mixpolicy.Method].
 func (a BoxMirror) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
 	x := p.MDP()
-	rate, err := learningRate(a.Rate, a.Steps)
-	reach, start := 1/(1-x.Gamma()), x.Initial()
-	if x.Criterion().Average() && err == nil {
-		start = barycentre(x.States())
-		reach, err = positive(a.MixingTime, 0, "MixingTime")
-	}
-	if err != nil {
+	rate, e1 := learningRate(a.Rate, a.Steps)
+	reach, e2 := horizon(x, a.MixingTime)
+	if err := errors.Join(e1, e2); err != nil {
 		return nil, err
+	}
+	start := x.Initial()
+	if x.Criterion().Average() {
+		start = barycentre(x.States())
 	}
 	n, nm, steps := float64(x.States()), float64(x.Pairs()), float64(a.Steps)
 	g, err := newGame(p, o, game{alpha: start, lo: -2 * reach, hi: 2 * reach, primal: rate * reach * math.Sqrt(2*n/steps),
 		dual: rate * math.Sqrt(math.Log(nm)*nm/steps) / (4*reach + 1)})
 	return &boxMirror{game: g, since: make([]float64, x.Pairs())}, err
+}
+
+// horizon returns 1/(1−γ), or t under average cost.
+func horizon(x *mixpolicy.MDP, mixingTime float64) (float64, error) {
+	if x.Criterion().Average() {
+		return positive(mixingTime, 0, "MixingTime")
+	}
+	return 1 / (1 - x.Gamma()), nil
 }
 
 // boxMirror has Σμ in sum. A weight w counts w/total in every step, so what a pair adds to Σμ between two changes of its weight is

@@ -134,30 +134,20 @@ func flowTarget(x *mixpolicy.MDP) []float64 {
 func (a *dualALP) Step() error {
 	clear(a.gradient)
 	for range a.Batch {
-		a.addPair()
+		_, slope, q := a.m.Sample()
+		if floats.Dot(a.m.Row, a.m.Theta) < 0 {
+			slope -= a.Weight
+		}
+		floats.AddScaled(a.gradient, slope/q, a.m.Row)
 		if a.table != nil {
-			a.addState(a.table.Draw(a.oracle.Rand()))
+			s := a.table.Draw(a.oracle.Rand())
+			if excess := floats.Dot(a.flow[s], a.m.Theta) - a.target[s]; excess != 0 {
+				floats.AddScaled(a.gradient, math.Copysign(a.Weight, excess)/a.q2[s], a.flow[s])
+			}
 		}
 	}
 	_, err := a.m.Step(1, float64(a.Batch), a.gradient)
 	return err
-}
-
-// addPair adds the part of ĝ that a sampled pair gives.
-func (a *dualALP) addPair() {
-	_, slope, q := a.m.Sample()
-	if floats.Dot(a.m.Row, a.m.Theta) < 0 {
-		slope -= a.Weight
-	}
-	floats.AddScaled(a.gradient, slope/q, a.m.Row)
-}
-
-// addState adds the part of ĝ that a sampled state gives.
-func (a *dualALP) addState(s int) {
-	w := a.flow[s]
-	if excess := floats.Dot(w, a.m.Theta) - a.target[s]; excess != 0 {
-		floats.AddScaled(a.gradient, math.Copysign(a.Weight, excess)/a.q2[s], w)
-	}
 }
 
 // View implements [mixpolicy.Run].
@@ -169,15 +159,12 @@ func (a DualALP) Objective(p *mixpolicy.Problem, theta []float64) (float64, erro
 	if err != nil {
 		return 0, err
 	}
-	return r.(*dualALP).objective(theta), nil
-}
-
-func (a *dualALP) objective(theta []float64) float64 {
 	var flow sum.Accumulator
-	for s, w := range a.flow {
-		flow.Add(math.Abs(floats.Dot(w, theta) - a.target[s]))
+	set := r.(*dualALP)
+	for s, w := range set.flow {
+		flow.Add(math.Abs(floats.Dot(w, theta) - set.target[s]))
 	}
-	return a.p.Objective(theta)/a.CostScale + a.Weight*(a.p.NegativeMass(theta)+flow.Value())
+	return p.Objective(theta)/set.CostScale + set.Weight*(p.NegativeMass(theta)+flow.Value()), nil
 }
 
 // String describes the settings with the defaults filled in.

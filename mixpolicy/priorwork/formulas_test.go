@@ -37,6 +37,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 	_, p := everyPair(mixpolicy.Discounted(.7))
 	for _, m := range []mixpolicy.Method{
 		RandomizedLP{Steps: 500}, DualALP{}, SmoothedPrimalDual{Basis: identity(2), Radius: 5}, MirrorProx{Modulus: bregman.Cube(2)}, VarianceReduced{}, ScaleFree{},
+		OfflinePrimalDual{Steps: 500, Inner: 2, Coverage: 4},
 	} {
 		run := begin[mixpolicy.Run](p, m)
 		if n := testing.AllocsPerRun(200, func() {
@@ -77,6 +78,8 @@ func TestBadInput(t *testing.T) {
 		{discounted, DualALP{Weight: -1}, "penalty weight ω = -1"},
 		{discounted, DualALP{CostScale: inf}, "CostScale = +Inf"},
 		{discounted, DualALP{Batch: -1}, "a batch of -1"},
+		{discounted, OfflinePrimalDual{Steps: 1}, "Coverage C = 0"},
+		{average, OfflinePrimalDual{Steps: 1, Coverage: 1}, "MixingTime = 0"},
 		{discounted, MedianPlugIn{Groups: -1}, "medians of -1 means"},
 		{discounted, MirrorProx{Modulus: bregman.Cube(.1)}, ""},
 		{discounted, VarianceReduced{Modulus: bregman.Cube(.1)}, ""},
@@ -155,7 +158,7 @@ func TestViews(t *testing.T) {
 		{discounted, DualALP{Batch: 3}, 21},
 		{discounted, VarianceReduced{}, 7},
 		{discounted, ScaleFree{}, 7},
-		{discounted, Feasible{MixtureLP{}}, 0},
+		{discounted, OfflinePrimalDual{Steps: 7, Inner: 2, Coverage: 4}, 7},
 		{discounted, MirrorProx{}, 0},
 		{discounted, PDHG{}, 0},
 		{discounted, HalpernPDHG{}, 0},
@@ -201,10 +204,10 @@ func TestViews(t *testing.T) {
 }
 
 // Weights far from 0 in their logarithm.
-func TestSubSoftmaxExtremes(t *testing.T) {
+func TestSoftmaxExtremes(t *testing.T) {
 	for _, c := range [][2][]float64{{{800, 0}, {1, 0}}, {{-800, -800}, {0, 0}}} {
 		rho := zeros(2)
-		if subSoftmax(rho, c[0]); !floats.EqualApprox(rho, c[1], 1e-300) {
+		if softmax(rho, c[0], 0); !floats.EqualApprox(rho, c[1], 1e-300) {
 			t.Errorf("ρ = %v of the logits %v, want %v", rho, c[0], c[1])
 		}
 	}

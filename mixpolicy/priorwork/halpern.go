@@ -1,13 +1,9 @@
 package priorwork
 
 import (
-	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/mixpolicy/lab/mixpolicy"
-	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
 // HalpernPDHG is reflected restarted Halpern PDHG for (2.18) with known costs. With T a step of [PDHG] from z = (θ, λ),
@@ -34,7 +30,7 @@ func (a HalpernPDHG) Name() string { return "reflected Halpern PDHG" }
 // tests are those of a pdhg.
 type halpern struct {
 	pdhg
-	image               point   // T(z)
+	to                  point   // T(z)
 	firstMove, lastMove float64 // ‖z − T(z)‖ at the restart, and in the last step
 }
 
@@ -44,60 +40,35 @@ func (a HalpernPDHG) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy
 	if err != nil {
 		return nil, err
 	}
-	return &halpern{pdhg: *r.(*pdhg), image: newPoint(p.Dim(), p.MDP().Pairs())}, nil
+	return &halpern{pdhg: *r.(*pdhg), to: newPoint(p.Dim(), p.MDP().Pairs())}, nil
 }
 
 // Step implements [mixpolicy.Run].
 func (a *halpern) Step() error {
-	c := a.s.p.Class()
-	floats.AddScaledTo(a.image.theta, a.theta, -1/a.sigma, a.s.gradient(a.lambda))
-	if err := c.Norm.Project(a.image.theta, a.image.theta, c.R); err != nil {
-		return fault.At("priorwork", fmt.Sprintf("Halpern PDHG, iteration %d", a.t), err)
+	if err := a.image(a.to.theta, a.to.lambda); err != nil {
+		return err
 	}
-	floats.ScaleTo(a.ahead, 2, a.image.theta)
-	floats.Sub(a.ahead, a.theta)
-	a.s.ascend(a.image.lambda, a.lambda, a.sigma, a.ahead)
-	a.t++
 	if a.t%16 == 0 {
-		if e := a.error(a.image); e < a.bestError {
-			a.best.set(a.image)
+		if e := a.error(a.to); e < a.bestError {
+			a.best.set(a.to)
 			a.bestError = e
 		}
 	}
-	far, farLambda := a.moved(point{a.theta, a.lambda}, a.image)
+	far, farLambda := a.moved(a.at, a.to)
 	move := math.Hypot(math.Sqrt(a.sigma)*far, farLambda/math.Sqrt(a.sigma))
 	if a.since == 0 {
 		a.firstMove = move
 	} else if move <= .2*a.firstMove || move <= .8*a.firstMove && move > a.lastMove || float64(a.since) >= .36*float64(a.t) {
-		a.restart(a.image)
+		a.begin(a.to, 2)
 		return nil
 	}
 	a.lastMove = move
 	k := float64(a.since)
 	a.since++
-	for _, x := range [][3][]float64{{a.theta, a.image.theta, a.start.theta}, {a.lambda, a.image.lambda, a.start.lambda}} {
+	for _, x := range [][3][]float64{{a.at.theta, a.to.theta, a.start.theta}, {a.at.lambda, a.to.lambda, a.start.lambda}} {
 		for i, z := range x[0] {
 			x[0][i] = (k+1)/(k+2)*(2*x[1][i]-z) + x[2][i]/(k+2)
 		}
 	}
 	return nil
-}
-
-// moved returns how far x is from y, ‖·‖₂ of θ and ‖·‖_{S⁻¹} of λ.
-func (a *halpern) moved(x, y point) (theta, lambda float64) {
-	for i, v := range x.lambda {
-		lambda += a.s.weights[i] * (v - y.lambda[i]) * (v - y.lambda[i])
-	}
-	return floats.Distance(x.theta, y.theta, 2), math.Sqrt(lambda)
-}
-
-// restart begins an epoch at x.
-func (a *halpern) restart(x point) {
-	if far, farLambda := a.moved(x, a.start); far > 0 && farLambda > 0 {
-		a.sigma *= min(2, max(.5, math.Sqrt(farLambda/far/a.sigma)))
-	}
-	a.start.set(x)
-	copy(a.theta, x.theta)
-	copy(a.lambda, x.lambda)
-	a.since = 0
 }

@@ -12,6 +12,7 @@
 //	π-learning                           PiLearning       Wang 2017
 //	randomised LP, discounted            RandomizedLP     Wang 2020
 //	mirror descent, box and simplex      BoxMirror        Jin and Sidford 2020
+//	… from logged transitions            OfflinePrimalDual    Gabbianelli, Neu, Papini and Okolo 2024
 //	plug-in for (2.18)                   mixpolicy.PlugIn
 //	… with medians of means              MedianPlugIn     Nemirovski and Yudin 1983
 //	plug-in for the whole MDP            CertaintyEquivalence Azar, Munos and Kappen 2013
@@ -19,11 +20,10 @@
 //	… reflected, with an anchor          HalpernPDHG          Lu and Yang 2024
 //	exact LPs, known costs               MixtureLP, FullLP, ApproximateLP, SmoothedLP
 //	forms of Algorithm 1                 ScaleFree, VarianceReduced, LastIterate, mixpolicy.PrimalDual.RowScaling
-//	the answer of any, made feasible     Feasible
 //
 // Not here, and near to what is: for policies of a generative model, Tiapkin and Gasnikov (2021);
-// with features, Cheng and others (2020), Bas-Serrano and Neu (2020), Neu and Okolo (2023); from logged transitions, Gabbianelli,
-// Neu, Papini and Okolo (2024); for matrix games with reduced variance, Carmon and others (2019), Alacaoglu and Malitsky (2022).
+// with features, Cheng and others (2020), Bas-Serrano and Neu (2020), Neu and Okolo (2023);
+// for matrix games with reduced variance, Carmon and others (2019), Alacaoglu and Malitsky (2022).
 //
 // All that learn are mixpolicy.Methods, to be run by mixpolicy.Solve and compared by package
 // race, with costs from the same oracle. Those that find a policy by way of a value function

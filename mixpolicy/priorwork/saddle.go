@@ -110,12 +110,9 @@ func (a MirrorProx) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.
 	a.Modulus = set.Phi
 	// ‖·‖_p ≥ ‖·‖₂ for p ≤ 2, so a constant for such a norm is one for ℓ₂.
 	mu, norm, ok := bregman.StrongConvexity(a.Modulus)
-	if !ok {
-		return nil, fmt.Errorf("priorwork: mirror-prox with %v: its strong convexity is not known, "+
-			"want a modulus that is a bregman.StrongConvexer", a.Modulus)
-	}
-	if norm > 2 {
-		return nil, fmt.Errorf("priorwork: mirror-prox with %v: strongly convex in ℓ%v, want ℓ₂ or ℓ₁", a.Modulus, norm)
+	if !ok || norm > 2 {
+		return nil, fmt.Errorf("priorwork: mirror-prox with %v: no strong convexity in ℓ₂ or ℓ₁ is known, "+
+			"want a bregman.StrongConvexer that has one", a.Modulus)
 	}
 	set.Eta = mixpolicy.Constant(math.Sqrt(mu))
 	d, pairs := p.Dim(), p.MDP().Pairs()
@@ -203,28 +200,28 @@ func (a PDHG) Name() string { return "restarted PDHG" }
 
 // pdhg is a run of [PDHG].
 type pdhg struct {
-	s             *saddle
-	sigma         float64
-	t, since      int       // iterations in all, since the restart
-	theta, lambda []float64 // the iterate
-	next, ahead   []float64 // θ⁺, 2θ⁺ − θ
-	mean          point     // since the restart
-	start         point
-	startError    float64
-	candidate     float64 // error of the last candidate
-	best          point   // the answer
-	bestError     float64
+	s           *saddle
+	sigma       float64
+	t, since    int       // iterations in all, since the restart
+	at          point     // the iterate
+	next, ahead []float64 // θ⁺, 2θ⁺ − θ
+	mean        point     // since the restart
+	start       point
+	startError  float64
+	candidate   float64 // error of the last candidate
+	best        point   // the answer
+	bestError   float64
 }
 
 // Start implements [mixpolicy.Method].
 func (a PDHG) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, error) {
 	d, pairs := p.Dim(), p.MDP().Pairs()
 	r := &pdhg{
-		s: newSaddle(p), sigma: balance(p), theta: barycentre(d),
-		lambda: make([]float64, pairs), next: make([]float64, d), ahead: make([]float64, d),
+		s: newSaddle(p), sigma: balance(p), at: point{barycentre(d), make([]float64, pairs)},
+		next: make([]float64, d), ahead: make([]float64, d),
 		mean: newPoint(d, pairs), start: newPoint(d, pairs), best: newPoint(d, pairs),
 	}
-	r.start.set(point{r.theta, r.lambda})
+	r.start.set(r.at)
 	r.best.set(r.start)
 	r.startError = r.error(r.start)
 	r.bestError, r.candidate = r.startError, r.startError
@@ -240,19 +237,13 @@ func (a *pdhg) error(x point) float64 {
 
 // Step implements [mixpolicy.Run].
 func (a *pdhg) Step() error {
-	c := a.s.p.Class()
-	floats.AddScaledTo(a.next, a.theta, -1/a.sigma, a.s.gradient(a.lambda))
-	if err := c.Norm.Project(a.next, a.next, c.R); err != nil {
-		return fault.At("priorwork", fmt.Sprintf("PDHG, iteration %d", a.t), err)
+	if err := a.image(a.next, a.at.lambda); err != nil {
+		return err
 	}
-	floats.ScaleTo(a.ahead, 2, a.next)
-	floats.Sub(a.ahead, a.theta)
-	a.s.ascend(a.lambda, a.lambda, a.sigma, a.ahead)
-	copy(a.theta, a.next)
-	a.t++
+	copy(a.at.theta, a.next)
 	a.since++
-	mean(a.mean.theta, a.theta, 1/float64(a.since))
-	mean(a.mean.lambda, a.lambda, 1/float64(a.since))
+	mean(a.mean.theta, a.at.theta, 1/float64(a.since))
+	mean(a.mean.lambda, a.at.lambda, 1/float64(a.since))
 	const period = 16 // the test takes as long as a few iterations
 	if a.since%period == 0 {
 		a.consider()
@@ -260,14 +251,27 @@ func (a *pdhg) Step() error {
 	return nil
 }
 
+// image stores θ⁺ and λ⁺, and counts an iteration.
+func (a *pdhg) image(theta, lambda []float64) error {
+	c := a.s.p.Class()
+	floats.AddScaledTo(theta, a.at.theta, -1/a.sigma, a.s.gradient(a.at.lambda))
+	if err := c.Norm.Project(theta, theta, c.R); err != nil {
+		return fault.At("priorwork", fmt.Sprintf("PDHG, iteration %d", a.t), err)
+	}
+	floats.AddScaledTo(a.ahead, theta, 1, theta)
+	floats.Sub(a.ahead, a.at.theta)
+	a.s.ascend(lambda, a.at.lambda, a.sigma, a.ahead)
+	a.t++
+	return nil
+}
+
 // consider restarts if a criterion says so, with the constants of cuPDLP.jl: 0.2 for sufficient
 // decrease, 0.8 for some decrease that has ended, and 0.36 of all iterations as the longest time
 // without a restart.
 func (a *pdhg) consider() {
-	current := point{a.theta, a.lambda}
 	x, e := a.mean, a.error(a.mean)
-	if f := a.error(current); f < e {
-		x, e = current, f
+	if f := a.error(a.at); f < e {
+		x, e = a.at, f
 	}
 	if e < a.bestError {
 		a.best.set(x)
@@ -281,29 +285,34 @@ func (a *pdhg) consider() {
 }
 
 func (a *pdhg) restart(x point) {
-	var moved, movedLambda float64
-	for j, v := range x.theta {
-		moved += (v - a.start.theta[j]) * (v - a.start.theta[j])
-	}
-	for i, v := range x.lambda {
-		movedLambda += a.s.weights[i] * (v - a.start.lambda[i]) * (v - a.start.lambda[i])
-	}
-	a.start.set(x)
-	copy(a.theta, x.theta)
-	copy(a.lambda, x.lambda)
-	if moved > 0 && movedLambda > 0 {
-		// Half of the change in the logarithm, because the ratio of one epoch is a rough guess.
-		a.sigma = math.Sqrt(a.sigma * math.Sqrt(movedLambda/moved))
-	}
-	a.since = 0
+	a.begin(x, math.Inf(1))
 	clear(a.mean.theta)
 	clear(a.mean.lambda)
 	a.startError = a.error(a.start)
 	a.candidate = a.startError
 }
 
+// begin begins an epoch at x, after a change of σ by at most the given factor: half of the change in the logarithm, because the
+// ratio of one epoch is a rough guess.
+func (a *pdhg) begin(x point, most float64) {
+	if far, farLambda := a.moved(x, a.start); far > 0 && farLambda > 0 {
+		a.sigma *= min(most, max(1/most, math.Sqrt(farLambda/far/a.sigma)))
+	}
+	a.start.set(x)
+	a.at.set(x)
+	a.since = 0
+}
+
+// moved returns how far x is from y, ‖·‖₂ of θ and ‖·‖_{S⁻¹} of λ.
+func (a *pdhg) moved(x, y point) (theta, lambda float64) {
+	for i, v := range x.lambda {
+		lambda += a.s.weights[i] * (v - y.lambda[i]) * (v - y.lambda[i])
+	}
+	return floats.Distance(x.theta, y.theta, 2), math.Sqrt(lambda)
+}
+
 // View implements [mixpolicy.Run]. The answer is the best point tested.
 func (a *pdhg) View(s *mixpolicy.Snapshot) error {
-	*s = mixpolicy.Snapshot{Last: a.theta, Average: a.best.theta, Lambda: a.best.lambda}
+	*s = mixpolicy.Snapshot{Last: a.at.theta, Average: a.best.theta, Lambda: a.best.lambda}
 	return nil
 }

@@ -54,28 +54,14 @@ func PublishedPenalty(gamma float64) float64 { return 2 / (1 - gamma) }
 // Solve solves the program exactly: Approximation.Objective is αᵀΦν̂, without the penalty,
 // and Violation is the greatest slack. It is for the discounted criterion.
 func (p SALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, error) {
-	if x.Criterion().Average() {
-		return nil, errors.New("priorwork: smoothed ALP under average cost, want a discount factor")
-	}
-	if err := checkBasis(x, p.Basis); err != nil {
-		return nil, err
-	}
-	alpha, err := stateWeights(x, p.Weights, x.Initial(), "state-relevance weights")
-	if err != nil {
-		return nil, err
-	}
-	mu, err := stateWeights(x, p.Slack, alpha, "weights of violations")
+	alpha, mu, err := smoothedWeights(x, p.Basis, p.Weights, p.Slack)
 	if err != nil {
 		return nil, err
 	}
 	if !(p.Penalty >= 0 && p.Budget >= 0) || math.IsInf(p.Penalty+p.Budget, 1) {
 		return nil, fmt.Errorf("priorwork: smoothed ALP with penalty %v and budget %v, want numbers ≥ 0", p.Penalty, p.Budget)
 	}
-	pairs := make([]int, x.Pairs())
-	for i := range pairs {
-		pairs[i] = i
-	}
-	c := bellmanConstraints(x, p.Basis, pairs, x.Costs())
+	c := bellmanConstraints(x, p.Basis, allPairs(x), x.Costs())
 	k, err := whiten(ctx, c)
 	if err != nil {
 		return nil, fault.At("priorwork", "smoothed ALP", err)
@@ -88,13 +74,27 @@ func (p SALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, erro
 	if err != nil {
 		return nil, fault.At("priorwork", "smoothed ALP", err)
 	}
-	y, gap, err := newSlack(x.Actions(), mu, rows, c.rhs).maximise(ctx, k.covector(b), p.Penalty, p.Budget)
+	y, gap, err := newSlack(x.Actions(), mu, rows, c.rhs).maximise(ctx, product(k.s.T(), b), p.Penalty, p.Budget)
 	if err != nil {
 		return nil, fault.At("priorwork", "smoothed ALP", err)
 	}
-	a := newApproximation(x, p.Basis, k.point(y), b)
+	a := newApproximation(x, p.Basis, product(k.s, y), b)
 	a.Gap = gap
 	return a, nil
+}
+
+// smoothedWeights returns α and μ of a smoothed program, with their defaults, if it is well posed.
+func smoothedWeights(x *mixpolicy.MDP, phi *mat.Dense, weights, slack []float64) (alpha, mu []float64, err error) {
+	if x.Criterion().Average() {
+		return nil, nil, errors.New("priorwork: smoothed ALP under average cost, want a discount factor")
+	}
+	if err = checkBasis(x, phi); err == nil {
+		alpha, err = stateWeights(x, weights, x.Initial(), "state-relevance weights")
+	}
+	if err == nil {
+		mu, err = stateWeights(x, slack, alpha, "weights of violations")
+	}
+	return alpha, mu, err
 }
 
 // slack is the function σ(y) = Σ_s μ(s)[max_a a_{sa}ᵀy − c_a(s)]₊ of y ∈ ℝʳ: μᵀs of (4.12) for the

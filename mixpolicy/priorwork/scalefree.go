@@ -114,7 +114,7 @@ type scaleFree struct {
 	sumLambda, shown    []float64 // Σ wλ; scratch
 
 	p       *mixpolicy.Problem
-	moments *mat.SymDense // Σ xxᵀ of the samples x = cΨ/q
+	moments *mat.SymDense // Σ Px(Px)ᵀ for the samples x = cΨ/q
 	look    int           // when to ask whether the answer is good enough
 }
 
@@ -177,7 +177,7 @@ func (a *scaleFree) Step() error {
 	pair, cost, q := a.m.Sample()
 	floats.ScaleTo(a.row, cost/q, a.m.Row)
 	if a.Tolerance > 0 {
-		a.moments.SymRankOne(a.moments, 1, mat.NewVecDense(len(a.row), a.row))
+		a.moments.SymRankOne(a.moments, 1, mat.NewVecDense(len(a.row), centred(a.lead, a.row)))
 	}
 	mean(a.b, a.row, 1/float64(a.m.T+1))
 	a.unit = max(a.unit, spread(a.b))
@@ -287,25 +287,18 @@ func (a *scaleFree) goodEnough() bool {
 
 // covariance returns that of Px for the samples x.
 func (a *scaleFree) covariance() *mat.SymDense {
-	d := len(a.b)
-	plane, b := mat.NewSymDense(d, nil), mat.NewVecDense(d, a.b)
-	for j := range d {
-		for k := range j + 1 {
-			plane.SetSym(j, k, -1/float64(d))
-		}
-		plane.SetSym(j, j, 1-1/float64(d))
-	}
 	var v mat.SymDense
 	v.ScaleSym(1/float64(a.m.T), a.moments)
-	v.SymRankOne(&v, -1, b)
-	var product mat.Dense
-	product.Product(plane, &v, plane)
-	for j := range d {
-		for k := range j + 1 {
-			v.SetSym(j, k, product.At(j, k))
-		}
-	}
+	b := centred(make([]float64, len(a.b)), a.b)
+	v.SymRankOne(&v, -1, mat.NewVecDense(len(b), b))
 	return &v
+}
+
+// centred stores Px in dst, and returns it.
+func centred(dst, x []float64) []float64 {
+	copy(dst, x)
+	floats.AddConst(-floats.Sum(x)/float64(len(x)), dst)
+	return dst
 }
 
 // confidence is ln(2/δ).
@@ -384,36 +377,4 @@ func retreat(f *mixpolicy.Features, theta, measure, row []float64) {
 			theta[j] = v + part*(1/d-v)
 		}
 	}
-}
-
-// Feasible returns the answer of a method where it is feasible, and else the first feasible point on the line from
-// there to (1/d, …, 1/d): Ψ is known, so no query is needed. The other answers stay as they are.
-//
-// Source: none.
-type Feasible struct{ Of mixpolicy.Method }
-
-// Name implements [mixpolicy.Method].
-func (a Feasible) Name() string { return a.Of.Name() + ", made feasible" }
-
-// Start implements [mixpolicy.Method].
-func (a Feasible) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
-	r, err := a.Of.Start(p, o)
-	return feasible{r, p.Features(), make([]float64, p.Dim()), make([]float64, p.MDP().Pairs()), make([]float64, p.Dim())}, err
-}
-
-type feasible struct {
-	mixpolicy.Run
-	f                   *mixpolicy.Features
-	theta, measure, row []float64
-}
-
-// View implements [mixpolicy.Run].
-func (a feasible) View(s *mixpolicy.Snapshot) error {
-	err := a.Run.View(s)
-	if s.Average != nil {
-		copy(a.theta, s.Average)
-		retreat(a.f, a.theta, a.measure, a.row)
-		s.Average = a.theta
-	}
-	return err
 }

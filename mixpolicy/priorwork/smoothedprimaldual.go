@@ -119,30 +119,16 @@ type smoothedPrimalDual struct {
 // Start implements [mixpolicy.Method].
 func (a SmoothedPrimalDual) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (_ mixpolicy.Run, err error) {
 	x := p.MDP()
-	if x.Criterion().Average() {
-		return nil, errors.New("priorwork: smoothed ALP under average cost, want a discount factor")
-	}
-	if err = checkBasis(x, a.Basis); err != nil {
-		return nil, err
-	}
-	if a.Penalty, err = positive(a.Penalty, PublishedPenalty(x.Gamma()), "penalty κ"); err != nil {
-		return nil, err
-	}
-	if a.Radius, err = positive(a.Radius, 0, "radius R"); err != nil {
-		return nil, err
-	}
-	if a.StepSize, err = mixpolicy.Steps(a.StepSize); err != nil {
-		return nil, err
-	}
-	if a.CostScale, err = p.CostScale(a.CostScale); err != nil {
-		return nil, err
-	}
-	alpha, err := stateWeights(x, a.Weights, x.Initial(), "state-relevance weights")
+	alpha, mu, err := smoothedWeights(x, a.Basis, a.Weights, a.Slack)
 	if err != nil {
 		return nil, err
 	}
-	mu, err := stateWeights(x, a.Slack, alpha, "weights of violations")
-	if err != nil {
+	var e1, e2, e3, e4 error
+	a.Penalty, e1 = positive(a.Penalty, PublishedPenalty(x.Gamma()), "penalty κ")
+	a.Radius, e2 = positive(a.Radius, 0, "radius R")
+	a.StepSize, e3 = mixpolicy.Steps(a.StepSize)
+	a.CostScale, e4 = p.CostScale(a.CostScale)
+	if err := errors.Join(e1, e2, e3, e4); err != nil {
 		return nil, err
 	}
 	_, d := a.Basis.Dims()
@@ -174,7 +160,7 @@ func (a *smoothedPrimalDual) Step() error {
 		a.slackness[b] = value - a.x.Gamma()*floats.Dot(a.Basis.RawRowView(next), nu) - cost/a.CostScale
 	}
 	logit := a.logit[s*m : (s+1)*m]
-	subSoftmax(a.rho, logit)
+	softmax(a.rho, logit, 0)
 
 	floats.ScaleTo(a.gradient, -1, a.Basis.RawRowView(s0))
 	for b, rho := range a.rho {
@@ -186,10 +172,10 @@ func (a *smoothedPrimalDual) Step() error {
 	return err
 }
 
-// subSoftmax sets dst_a = e^{l_a}/(1 + Σ_b e^{l_b}).
-func subSoftmax(dst, logit []float64) {
-	top := max(0, slices.Max(logit))
-	total := math.Exp(-top)
+// softmax sets dst_a = e^{l_a}/(e^{l₀} + Σ_b e^{l_b}), with l₀ = rest, which may be −∞.
+func softmax(dst, logit []float64, rest float64) {
+	top := max(rest, slices.Max(logit))
+	total := math.Exp(rest - top)
 	for b, l := range logit {
 		dst[b] = math.Exp(l - top)
 		total += dst[b]

@@ -141,7 +141,8 @@ type transcription struct {
 func TestTranscriptions(t *testing.T) {
 	var all []transcription
 	for _, criterion := range []mixpolicy.Criterion{mixpolicy.Discounted(.7), mixpolicy.AverageCost} {
-		all = append(all, subgradient(threeStates(criterion, mixpolicy.Ball(3))), games(threeStates(criterion, mixpolicy.Simplex())))
+		all = append(all, subgradient(threeStates(criterion, mixpolicy.Ball(3))), games(threeStates(criterion, mixpolicy.Simplex())),
+			logged(threeStates(criterion, mixpolicy.Simplex())))
 	}
 	all = append(all, boxes(threeStates(mixpolicy.Discounted(.7), mixpolicy.Simplex())), smoothed(threeStates(mixpolicy.Discounted(.7), mixpolicy.Simplex())))
 	for _, m := range mirrors() {
@@ -310,6 +311,53 @@ func boxes(p *mixpolicy.Problem) transcription {
 	}}
 }
 
+// logged is the method that learns from a log, with π itself and the sum of all iterates.
+func logged(p *mixpolicy.Problem) transcription {
+	const steps, inner, cover, rate = 300, 4, 1.2, 50
+	gamma, reach := p.MDP().Gamma(), 2.
+	if gamma < 1 {
+		reach = 1 / (1 - gamma)
+	}
+	eta, zeta := 2*reach*math.Sqrt(6./inner)/(1+2*cover), cover*math.Sqrt(6./60)/(2*reach+1)
+	second := func(a plain, o *mixpolicy.Oracle) func() [][]float64 {
+		pi := vector(6, func(int) float64 { return .5 })
+		beta, theta, sum, chosen := times(2, pi), zeros(6), zeros(6), pi
+		start, spread, rho, k := mixpolicy.Must(alias.New(a.alpha)), a.spread(), 0., 0
+		move := func(j int, by float64) { theta[j] = max(-reach, min(reach, theta[j]+eta*by)) }
+		return func() [][]float64 {
+			i, cost, next := o.Transition()
+			if k++; k%(inner+1) > 0 {
+				move(i, beta[i])
+				for _, s := range [][2]float64{{float64(next), gamma * beta[i]}, {float64(start.Draw(o.Rand())), 1 - gamma}} {
+					for b := range 2 {
+						move(2*int(s[0])+b, -s[1]*pi[2*int(s[0])+b])
+					}
+				}
+				floats.Add(sum, theta)
+				if gamma == 1 {
+					rho = max(0, min(1, rho-(1-beta[i])/math.Sqrt(inner)/(1+2*cover)))
+				}
+			} else {
+				ahead := (pi[2*next]*sum[2*next] + pi[2*next+1]*sum[2*next+1]) / inner
+				beta[i] = max(0, min(cover, beta[i]+zeta*((slices.Max(a.c)-cost)/spread-rho+gamma*ahead-sum[i]/inner)))
+				if uniform(o.Rand())*float64(k/(inner+1)) < 1 {
+					chosen = pi
+				}
+				pi = vector(6, func(j int) float64 { return pi[j] * math.Exp(rate*math.Sqrt(2*math.Ln2/60)/reach*sum[j]/inner) })
+				pi = vector(6, func(j int) float64 { return pi[j] / (pi[j] + pi[j^1]) })
+				sum = zeros(6)
+			}
+			return [][]float64{beta, theta, chosen, {rho}}
+		}
+	}
+	return transcription{"log", p, OfflinePrimalDual{Steps: steps, Inner: inner, Coverage: cover, MixingTime: 2, Rate: rate}, steps, second,
+		func(r mixpolicy.Run) [][]float64 {
+			policy := mixpolicy.Must(r.(*offline).Policy(background))
+			return [][]float64{r.(*offline).beta, r.(*offline).theta,
+				vector(6, func(i int) float64 { return policy.Prob(i/2, i%2) }), {r.(*offline).rho}}
+		}}
+}
+
 // smoothed is the primal–dual method for the smoothed program, with ρ itself and not its logits.
 func smoothed(p *mixpolicy.Problem) transcription {
 	const radius, kappa, scale = 2., 1.5, 2.
@@ -347,7 +395,7 @@ func smoothed(p *mixpolicy.Problem) transcription {
 		a := r.(*smoothedPrimalDual)
 		rho := zeros(6)
 		for s := range 3 {
-			subSoftmax(rho[2*s:2*s+2], a.logit[2*s:2*s+2])
+			softmax(rho[2*s:2*s+2], a.logit[2*s:2*s+2], 0)
 		}
 		return [][]float64{a.m.Theta, a.Nu(), rho}
 	}}
@@ -507,7 +555,7 @@ func restarted(p *mixpolicy.Problem, steps int) transcription {
 		}
 	}
 	return transcription{fmt.Sprintf("restarted PDHG, %d states, %v", p.MDP().States(), p.Class()), p, PDHG{}, steps, second, func(r mixpolicy.Run) [][]float64 {
-		return append(answer(r), r.(*pdhg).lambda, []float64{r.(*pdhg).sigma})
+		return append(answer(r), r.(*pdhg).at.lambda, []float64{r.(*pdhg).sigma})
 	}}
 }
 

@@ -35,11 +35,11 @@ func (a VarianceReduced) Name() string { return "primal–dual, variance reduced
 
 // varianceReduced is a run of [VarianceReduced].
 type varianceReduced struct {
-	m                             *mixpolicy.Mirror
-	s                             *saddle
-	b, gradient                   []float64 // b̂, b̂ − Ψᵀλ
-	lambda                        []float64
-	average, averageLambda, shown []float64
+	m                    *mixpolicy.Mirror
+	s                    *saddle
+	b, gradient          []float64 // b̂, b̂ − Ψᵀλ
+	lambda               []float64
+	averageLambda, shown []float64
 }
 
 // Start implements [mixpolicy.Method].
@@ -51,7 +51,7 @@ func (a VarianceReduced) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpo
 	d, pairs := p.Dim(), p.MDP().Pairs()
 	return &varianceReduced{
 		m: m, s: newSaddle(p), b: make([]float64, d), gradient: make([]float64, d), lambda: make([]float64, pairs),
-		average: barycentre(d), averageLambda: make([]float64, pairs), shown: make([]float64, pairs),
+		averageLambda: make([]float64, pairs), shown: make([]float64, pairs),
 	}, nil
 }
 
@@ -66,7 +66,6 @@ func (a *varianceReduced) Step() error {
 	if err != nil {
 		return err
 	}
-	mean(a.average, a.m.Before, eta/a.m.SumEta)
 	mean(a.averageLambda, a.lambda, eta/a.m.SumEta)
 	a.s.ascend(a.lambda, a.lambda, eta, a.m.Before)
 	return nil
@@ -75,7 +74,7 @@ func (a *varianceReduced) Step() error {
 // View implements [mixpolicy.Run].
 func (a *varianceReduced) View(s *mixpolicy.Snapshot) error {
 	err := a.m.View(s)
-	s.Average, s.Lambda = a.average, floats.ScaleTo(a.shown, a.m.Scale, a.averageLambda)
+	s.Lambda = floats.ScaleTo(a.shown, a.m.Scale, a.averageLambda)
 	return err
 }
 
