@@ -133,7 +133,7 @@ func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings)
 		if r.Sweeps < 4*quick {
 			return nil
 		}
-		// Where a policy has several recurrent classes, exact values may lead back to the policy before it, for ever.
+		// Where a policy has several recurrent classes, exact values may lead back to the policy before it, forever.
 		if r.Residual >= before {
 			before = math.Inf(-1)
 			return nil
@@ -297,7 +297,7 @@ func (r *search) bound(c change, slack, tie float64, count int) error {
 }
 
 // advance replaces v by 𝒮v. Under average cost it is v + 0.9(𝒮v − v), less its first entry, where v would grow by g
-// each time: a chain with period p has the eigenvalues e^{2πik/p}, which make v oscillate for ever, and which 0.9
+// each time: a chain with period p has the eigenvalues e^{2πik/p}, which make v oscillate forever, and which 0.9
 // moves inside the unit circle (the aperiodicity transformation, Schweitzer 1971). It costs a tenth more sweeps
 // and turns the eigenvalue −1 into −0.8. Bounds are valid for every factor.
 func (r *search) advance() {

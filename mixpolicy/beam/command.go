@@ -30,7 +30,7 @@ var usage string
 
 var (
 	output   = flag.String("output", "", "The record. Default: race.csv for race.json.")
-	patience = flag.Duration("patience", -1, "How long workers may be silent; 0: for ever.")
+	patience = flag.Duration("patience", -1, "How long workers may be silent; 0: forever.")
 )
 
 // isWorker is set in the environment of processes that are workers.

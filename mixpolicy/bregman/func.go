@@ -66,9 +66,9 @@ func (f automatic) ConjCurvature(y float64) float64 { return 1 / f.at(f.ConjDeri
 
 // ConjDeriv returns the x in (lo, hi) with φ′(x) = y, to the resolution of x, or the end of the interval
 // beyond which it is. It ends for any φ; if φ′ is not increasing or not a number, the result means
-// nothing, and [Check] tells. It is Newton's method in a bracket that shrinks at every evaluation, and is halved where the
-// method would leave it or three steps in a row have not been half as long as the ones before;
-// in turns by length and by number of floating-point numbers, so that it ends.
+// nothing, and [Check] tells. It is Newton's method in a bracket that shrinks at every evaluation. The bracket is halved where
+// the method would leave it, or where three steps in a row have not been half as long as the ones before: in turns
+// by length and by number of floating-point numbers, so that it ends.
 func (f automatic) ConjDeriv(y float64) float64 {
 	a, b, x, step, slow := f.lo, f.hi, 0., math.Inf(1), 0
 	switch {

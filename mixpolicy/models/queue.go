@@ -173,7 +173,7 @@ func (q Queue) complete() (Queue, error) {
 		// rounding of ϱ + a is allowed.
 		a := slices.Max(q.Rates)
 		if q.Arrival+a > 1+0x1p-52 {
-			return q, fmt.Errorf("models: the %v reading of (6.1) is no distribution: state %d, action %v: up %v + down %v = %v, "+
+			return q, fmt.Errorf("models: the %v reading of (6.1) is not a distribution: state %d, action %v: up %v + down %v = %v, "+
 				"want at most 1; choose another Reading, such as models.Uniformised",
 				q.Reading, q.first()+1, a, q.Arrival, a, q.Arrival+a)
 		}

@@ -35,7 +35,7 @@ func ExampleQueue_literal() {
 	_, err := Queue{Reading: Literal}.MDP()
 	fmt.Println(err)
 	// Output:
-	// models: the literal reading of (6.1) is no distribution: state 2, action 0.8: up 0.5 + down 0.8 = 1.3, want at most 1; choose another Reading, such as models.Uniformised
+	// models: the literal reading of (6.1) is not a distribution: state 2, action 0.8: up 0.5 + down 0.8 = 1.3, want at most 1; choose another Reading, such as models.Uniformised
 }
 
 // events returns the probabilities of up and down at service rate d, from the events that a reading stands for.

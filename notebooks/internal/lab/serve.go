@@ -66,8 +66,8 @@ func folderOf(path string) string {
 	return filepath.Dir(path)
 }
 
-// copies is the folder of the clone with the reader's copies of the paper's notebooks, and given that with these as
-// they were when they were copied: not in .lab, since clean leaves the copies too.
+// copies is the folder of the clone that holds the reader's copies of the paper's notebooks. given holds the same copies,
+// unchanged. Neither is in .lab, because clean must leave both.
 const copies, given = "my-notebooks", "my-notebooks/.given"
 
 // copyPaper gives the reader copies of the paper's notebooks, so that to run them in JupyterLab, which saves by itself,

@@ -28,7 +28,7 @@ type engine struct {
 	Data     map[string]file    `json:"data"` // the files of the folder data, by their names
 }
 
-// A file of the engine has a name that changes with what is in it, so a browser may keep it for ever.
+// A file of the engine has a name that changes with what is in it, so a browser may keep it forever.
 type file struct {
 	URL   string `json:"url"` // relative to the engine's folder
 	Bytes int64  `json:"bytes"`

@@ -8,7 +8,7 @@ import (
 
 // Handler serves the site in the folder. Packed files of the engine are declared as such, so that browsers unpack them
 // and keep the machine code that they make of WebAssembly; and, as their names change with
-// what is in them, are kept for ever.
+// what is in them, are kept forever.
 func Handler(folder string) http.Handler {
 	files := http.FileServer(http.Dir(folder))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
