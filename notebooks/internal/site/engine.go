@@ -73,7 +73,7 @@ func (b *builder) makeEngine(ctx context.Context) (e *engine, err error) {
 	}
 	for name, path := range tools {
 		out := filepath.Join(b.Work, name)
-		build := []string{"build", "-trimpath", "-buildvcs=false", "-tags=drawer", "-ldflags=-s -w", "-o", out, path}
+		build := []string{"build", "-pgo=off", "-trimpath", "-buildvcs=false", "-tags=drawer", "-ldflags=-s -w", "-o", out, path}
 		_, err := b.goCommand(ctx, slices.Insert(build, 1, "-overlay="+overlay)...)
 		if err != nil && ctx.Err() == nil { // the sources of another Go may be other ones
 			b.Say("%s stays as it is: %v", path, err)
