@@ -59,6 +59,7 @@ var witnesses = map[string]check{
 	"cited-conditions": everyPlace(checkWeights, checkBox, checkBudget), "penalty-mass": witnessPenaltyMass,
 	"penalty-price": checkPenaltyBound, "law-of-cosines": everyPlace(checkAlongRuns("5.3"), checkAlongRuns("5.16"), checkAlongRuns("5.17a"),
 		checkAlongRuns("5.17b"), witnessDualFactor), "drawn-pair": checkDrawnPair, "universal-constants": witnessUniversalConstants,
+	"references": witnessReferences, "reciprocal-sum": witnessReciprocalSum,
 	"strong-convexity": checkAlongRuns("5.10"), "filtration": witnessFiltration, "conditioning": witnessConditioning,
 	"orlicz-of-errors": checkErrorNorms, "square-scale": checkSquareTail, "dual-norm": witnessDualNorm,
 	"maximiser": checkAlongRuns("5.25"), "reach": checkReach, "gradient-sign": checkAlongRuns("5.30"), "alpha-rate": witnessAlphaRate,

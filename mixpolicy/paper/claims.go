@@ -561,7 +561,8 @@ func queueClaims(ctx context.Context) []Claim {
 	const stated = `$T = 1000$, $\eta = 0.001$, $R = 100$, raw costs`
 	const working6 = `$T = 10^5$, $\eta = \eta_0/\sqrt{t+1}$, $R = 2$, costs over $c_{\max}$`
 	tuned := func(by string) string {
-		return fmt.Sprintf("; each the best of %d configurations by %s in %d other trials", sound.Configurations, by, sound.TuningTrials)
+		return fmt.Sprintf("; each the best of %d configurations by %s in %d other trials, a choice that the intervals take as given",
+			sound.Configurations, by, sound.TuningTrials)
 	}
 	var claims []Claim
 	var family []*comparison

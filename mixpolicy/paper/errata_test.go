@@ -43,6 +43,11 @@ func TestErrata(t *testing.T) {
 			if grave := e.Kind == Error; grave != (e.Reading != "") || grave != (e.Examined != "") || grave == f.ReadingHolds() {
 				t.Errorf("%s with the reading %q, of deviation %v: want a reading that fails of an error, and none of another kind", e.Kind, e.Reading, f.Reading)
 			}
+			for reading := range strings.SplitSeq(e.Examined, "; ") {
+				if n := strings.Count(reading, ": "); n != 2 && reading != "" {
+					t.Errorf("examined is %q, with %d colons; want a reading, what it gives and whether the statement holds", reading, n)
+				}
+			}
 			for name, text := range map[string]string{"Printed": e.Printed, "Corrected": e.Corrected, "Why": e.Why, "Downstream": e.Downstream, "numbers": f.Numbers} {
 				if text == "" {
 					t.Errorf("%s is empty", name)

@@ -116,6 +116,25 @@ func checkRestartingContracts(ctx context.Context) Finding {
 		"one step of P̃ = γP + (1−γ)1αᵀ contracts by %.3g, which is at most γ = e^{−1/τ} for τ = 1/ln(1/γ)", one)
 }
 
+// witnessReferences: by the numbers that are printed, a distribution is ζ of (4.5), and C_e is B.
+func witnessReferences(ctx context.Context) Finding {
+	a, r := smallApproximation(ctx), smallTrace(TraceSettings{})
+	zeta, total := a.one.Zeta(a.x.Initial(), a.mu, a.optimal, floats.Max(a.spread(1))), floats.Sum(must(a.one.Sampling(a.x, a.mu)))
+	b, ce := r.K.B(mixpolicy.Printed), r.K.Ce(mixpolicy.Printed)
+	return holdsCorrected(min(relativeError(zeta, 1), relativeError(b, ce)), relativeError(total, 1),
+		"as a distribution (4.5) is the number ζ = %.4g, and (4.4) adds up to %.4g; as C_e (3.34a) is %.4g, and (3.34b) is %.4g",
+		zeta, total, b, ce)
+}
+
+// witnessReciprocalSum compares the Lagrangian at averages with the sum of those along a run, divided by 1/Ση and by Ση.
+func witnessReciprocalSum(context.Context) Finding {
+	r := smallTrace(TraceSettings{Iterations: 20, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 1})
+	best, price := r.target(), r.Steps[10].Lambda
+	left, sum := r.lagrangian(r.Theta, price)-r.lagrangian(best, r.Lambda), r.lagrangians(best, price)
+	return holdsCorrected(relativeError(sum*r.Sums.Sum, left), relativeError(sum/r.Sums.Sum, left),
+		"20 steps: the sum is %.4g over 1/Ση, %.4g over Ση, and %.4g at the averages", sum*r.Sums.Sum, sum/r.Sums.Sum, left)
+}
+
 // recurrentClasses is the number of classes of states that a policy does not leave once it is
 // there, which is the dimension of {v : P^π v = v}.
 func recurrentClasses(x *mixpolicy.MDP, p *mixpolicy.Policy) int {

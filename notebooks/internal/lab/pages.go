@@ -328,7 +328,7 @@ var pageScript string
 var layout = template.Must(template.New("page").Option("missingkey=error").Funcs(template.FuncMap{
 	"style":  func() template.CSS { return template.CSS(pageStyle) },
 	"script": func() template.JS { return template.JS(pageScript) },
-	"inHTML": inHTML, "parts": parts,
+	"inHTML": inHTML, "parts": parts, "split": strings.Split,
 }).Parse(pageLayout))
 
 // write makes the file, by the template of the layout that the page names.
