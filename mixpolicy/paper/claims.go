@@ -547,16 +547,15 @@ const own, rival, policyCost = "Algorithm 1", "the penalty method", "true cost o
 func queueClaims(ctx context.Context) []Claim {
 	contest := func(c Protocol) *Contest { return must(c.Contest(ctx, DefaultContest(c))) }
 	repaired, sound := contest(AsPrinted(mixpolicy.Corrected)), contest(Working())
-	asStated := func(form mixpolicy.Form) (own Score, rivals []Score) {
-		c := AsPrinted(form)
-		p := must(QueueProblem(mixpolicy.Ball(c.Radius)))
-		score := func(m mixpolicy.Method) Score {
-			return scoreOf(ended(ctx, p, m, 4000, c.Iterations, c.Seed), must(race.PenalisedGap(p)), 0, c.Weight)
-		}
-		for _, c.Weight = range []float64{1, 1e4, 2e5, 1e6} {
-			rivals = append(rivals, score(c.Penalty()))
-		}
-		return score(c.PrimalDual()), rivals
+	p := must(QueueProblem(mixpolicy.Ball(AsPrinted(mixpolicy.Corrected).Radius)))
+	score := func(c Protocol, m mixpolicy.Method) Score {
+		return scoreOf(ended(ctx, p, m, 4000, c.Iterations, c.Seed), must(race.PenalisedGap(p)), 0, c.Weight)
+	}
+	asStated := func(form mixpolicy.Form) Score { return score(AsPrinted(form), AsPrinted(form).PrimalDual()) }
+	var weights []Score
+	c := AsPrinted(mixpolicy.Corrected)
+	for _, c.Weight = range []float64{1, 1e4, 2e5, 1e6} {
+		weights = append(weights, score(c, c.Penalty()))
 	}
 	const stated = `$T = 1000$, $\eta = 0.001$, $R = 100$, raw costs`
 	const working6 = `$T = 10^5$, $\eta = \eta_0/\sqrt{t+1}$, $R = 2$, costs over $c_{\max}$`
@@ -613,10 +612,8 @@ func queueClaims(ctx context.Context) []Claim {
 			}
 		})
 	}
-	printed, weights := asStated(mixpolicy.Printed)
-	add("literal", stated+", Algorithm 1 as printed", printed, weights)
-	corrected, weights := asStated(mixpolicy.Corrected)
-	add("corrected", stated+", Algorithm 1 corrected", corrected, weights)
+	add("literal", stated+", Algorithm 1 as printed", asStated(mixpolicy.Printed), weights)
+	add("corrected", stated+", Algorithm 1 corrected", asStated(mixpolicy.Corrected), weights)
 	for _, e := range []struct {
 		id, experiment string
 		pair           Pair
