@@ -14,7 +14,7 @@ import (
 
 // A page of the paper describes itself to search engines and to who cites it; one of the reader's own does not.
 func TestAPageHasItsCard(t *testing.T) {
-	p := newPage("01-queue", `<h1 id="A-queue">A <em>small</em> queue<a class="anchor-link" href="#A-queue">¶</a></h1><p>The lead, with $\theta$.</p><p>More.</p>`)
+	p := newPage("01-queue", `<h1 id="A-queue">A <em>small</em> queue<a class="anchor-link" href="#A-queue">¶</a></h1><p>The <em>lead</em>, with (<a href="#b">b</a>) and $\theta$.</p><p>More.</p>`)
 	// A result, by its first sentence, says more than what the reader will be able to do.
 	if p := newPage("a", "<p><strong>You</strong> can.</p><p><strong>The result</strong> It is 4.5 % <em>less</em>. More.</p>"); p.Lead != "It is 4.5 % <em>less</em>." {
 		t.Errorf("lead %q", p.Lead)
@@ -25,7 +25,7 @@ func TestAPageHasItsCard(t *testing.T) {
 	text := string(try(os.ReadFile(file)).or(t))
 	for _, want := range []string{
 		`<link rel="canonical" href="https://mixpolicy.github.io/lab/01-queue.html">`, `<meta property="og:title" content="A small queue">`,
-		`<meta name="citation_title" content="A small queue">`, `<meta name="description" content="The lead, with $\theta$.">`,
+		`<meta name="citation_title" content="A small queue">`, `<meta name="description" content="The lead, with (b) and $\theta$.">`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %s:\n%.2000s", want, text)

@@ -20,9 +20,13 @@ type passage struct {
 
 var unread = regexp.MustCompile(`(?s)<(script|style|pre)\b.*?</(script|style|pre)>|<a class="anchor-link".*?</a>|<[^>]*>`)
 
+// gaps are spaces that tags leave before a comma or within brackets.
+var gaps = regexp.MustCompile(` ([.,;:)])|(\() `)
+
 // plain is a page's HTML without its tags, its code and what that prints.
 func plain(body string) string {
-	return strings.Join(strings.Fields(html.UnescapeString(unread.ReplaceAllString(body, " "))), " ")
+	words := strings.Join(strings.Fields(html.UnescapeString(unread.ReplaceAllString(body, " "))), " ")
+	return gaps.ReplaceAllString(words, "$1$2")
 }
 
 // passages are the sections of a notebook's page.
