@@ -18,7 +18,7 @@ import (
 //
 //	‖μ̂ − μ‖₁ ≤ 2‖rN‖₁ ≤ 2 Σ_s |r(s)| h(s)     if Σ μ̂ = 1.
 //
-// Such an h is any h ⪰ 0 that is at least 1 + P̃h outside of z. Under discounting
+// Such an h is any h ⪰ 0 that is at least 1 + P̃h outside z. Under discounting
 // h = 1/(1−γ) is enough for the restart ∗ as z. Else sweeps from h = 0 come close to the
 // time from below; when h − P̃h ≥ ½, 2h is enough, which takes few sweeps beside those that
 // come close to μ.

@@ -208,7 +208,7 @@ func (x *MDP) act(s, a int) int {
 //
 // What is computed over all nm pairs stays as it is: a pair that is not allowed has the
 // cost and the row of P of the first allowed action a₀ of its state. Let Fπ be the policy
-// that takes a₀ wherever π takes an action outside of A(s),
+// that takes a₀ wherever π takes an action outside A(s),
 //
 //	(Fπ)_{a₀}(s) = π_{a₀}(s) + Σ_{a ∉ A(s)} π_a(s),   (Fπ)_a(s) = 0 for a ∉ A(s).
 //

@@ -11,7 +11,7 @@ import (
 )
 
 // Mismatch looks for where the class and the domain of φ differ on 1ᵀθ = 1, along the axes and
-// 64 other directions, but no more than 200. It returns a point of the domain that is just outside of the class, where
+// 64 other directions, but no more than 200. It returns a point of the domain that is just outside the class, where
 // an iterate may go, and one of the class that is not in the domain, where none can go; nil for
 // what it does not find, and for a class without bounds. start is a point of both.
 func (c Class) Mismatch(phi bregman.Modulus, start []float64) (beyond, missing []float64) {

@@ -11,7 +11,7 @@ import (
 
 // Grid holds a function on a rectangular grid: Z[i][j] = z(X[i], Y[j]), with X
 // and Y increasing. Z may be ±Inf where the function isn't defined, such as a
-// divergence outside of its domain, and is left blank there.
+// divergence outside its domain, and is left blank there.
 type Grid struct {
 	X, Y []float64
 	Z    [][]float64

@@ -163,7 +163,7 @@ func (r rule) place(layers []layer, x, y scale, width, height float64) corner {
 		}
 		covered := 0
 		if b.x.lo < 0 || b.x.hi > 1 || b.y.lo < 0 || b.y.hi > 1 {
-			covered = 1e6 // outside of the axes: the last resort
+			covered = 1e6 // outside the axes: the last resort
 		}
 		for _, l := range layers {
 			for _, m := range l.marks {

@@ -53,7 +53,7 @@ func pairs(s string) map[string]string {
 	return out
 }
 
-// relations have room around them, outside of scripts.
+// relations have room around them, outside scripts.
 const relations = "=<>≤≥≠≈≡∼⪰⪯∝∈∉⊂→←↦"
 
 // typeset turns the formulas of a label into Unicode. What can't be read stays as it is:

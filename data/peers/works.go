@@ -174,7 +174,7 @@ func projection(quick bool) race {
 	rng := rand.New(rand.NewPCG(1, 0))
 	y := make([]float64, points*d)
 	for i := range y {
-		y[i] = 3 * rng.NormFloat64() // mostly outside of the ball
+		y[i] = 3 * rng.NormFloat64() // mostly outside the ball
 	}
 	return race{
 		instance: fmt.Sprintf("projection of the penalty method, ‖θ‖₂ ≤ R, d = %d", d),

@@ -146,7 +146,7 @@ func dual(k Kernel, x Dual) Dual {
 }
 
 // FromVectorFunc returns the modulus of a function φ of all coordinates, strictly convex where it is a
-// number: outside of its domain phi returns NaN or +Inf, as the square root and the logarithm do by
+// number: outside its domain phi returns NaN or +Inf, as the square root and the logarithm do by
 // themselves. inside is a point of the domain, and its length is the dimension. ∇φ and ∇²φ
 // come by automatic differentiation, in d/2 and d(d+1)/2 evaluations of phi, and ∇φ* by Newton's
 // method; it is meant for small d. phi is called from several goroutines, and keeps no x.

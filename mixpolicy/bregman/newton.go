@@ -118,7 +118,7 @@ type line struct {
 	sep       Separable // m, if it is separable
 	separable bool
 	y         []float64
-	u         []float64 // y + z1 or, of a separable m, the zᵢ inside of the bracket
+	u         []float64 // y + z1 or, of a separable m, the zᵢ inside the bracket
 	steps     int       // how many of these there are
 	target    float64   // φ′(1/d) of a kernel that the coordinates have in common
 }
@@ -224,7 +224,7 @@ func (l *line) bracket() (a, b float64, err error) {
 	return least - round, min(b, largest) + round, nil
 }
 
-// stepInside drops the zᵢ outside of the bracket, and reports whether there are others.
+// stepInside drops the zᵢ outside the bracket, and reports whether there are others.
 func (l *line) stepInside(a, b float64) bool {
 	l.steps = len(slices.DeleteFunc(l.u[:l.steps], func(z float64) bool { return !(a < z && z < b) }))
 	return l.steps > 0

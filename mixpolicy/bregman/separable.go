@@ -159,7 +159,7 @@ func (s Separable) ConjugateCurvature(y []float64) float64 {
 	return s.total(y, func(k Kernel, i int) float64 { return kernelCurvature(k, y[i]) })
 }
 
-// InDomain reports whether each xᵢ is inside of its interval.
+// InDomain reports whether each xᵢ is inside its interval.
 func (s Separable) InDomain(x []float64) bool { return s.outside(x) < 0 }
 
 // outside returns the first coordinate that is not in its interval, or −1.

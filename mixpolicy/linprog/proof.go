@@ -123,7 +123,7 @@ func (s *solver) solution() *Solution {
 		sol.Ball = s.length / touchTime
 	}
 	sol.Bound = sol.Dual.bound(s.b, s.g, s.psi, s.norm, sol.Radius)
-	if sol.Bound > s.bound && !math.IsInf(s.radius, 1) { // where it holds inside of sol.Radius only
+	if sol.Bound > s.bound && !math.IsInf(s.radius, 1) { // where it holds inside sol.Radius only
 		s.bound, s.dual = sol.Bound, sol.Dual
 	}
 	return sol

@@ -86,7 +86,7 @@ func policyClaims(ctx context.Context) []Claim {
 // nearly is how much more than that of the best mixture a cost may be that is nearly as good.
 const nearly = 1.05
 
-// mixtureClaims are for the class (2.17) that the method works on: ξ* of all policies is far from it, and θ* outside of the simplex. But a
+// mixtureClaims are for the class (2.17) that the method works on: ξ* of all policies is far from it, and θ* outside the simplex. But a
 // feature such as 2ψ¹ − ψ², with negative entries, is not a distribution from which Algorithm 1 could draw a pair.
 func mixtureClaims(ctx context.Context, p *mixpolicy.Problem, iterations int) []Claim {
 	best, costs := must(p.Optimum(ctx)).Objective, final(ctx, p, workingPrimalDual(64, 0), 20, iterations, 11, race.PolicyCost)

@@ -131,7 +131,7 @@ func Queue() (x *mixpolicy.MDP, base []*mixpolicy.Policy, err error) {
 	return x, base, nil
 }
 
-// queueModel is Queue inside of a check.
+// queueModel is Queue inside a check.
 func queueModel() (*mixpolicy.MDP, []*mixpolicy.Policy) {
 	x := must(models.Queue{}.MDP())
 	return x, must(models.Queue{}.Policies(x))

@@ -82,9 +82,9 @@ func (c Contender) gaps(k int) (x []float64) {
 	return x
 }
 
-// gapOrInf is [RelativeGap], but +∞ for a run that diverges: θ̂ is outside of the class, and has
+// gapOrInf is [RelativeGap], but +∞ for a run that diverges: θ̂ is outside the class, and has
 // a greater penalised gap than θ₀. The rounding of an average of T points, T·2⁻⁵³, does
-// not bring it outside, and nothing is outside of a class without bounds.
+// not bring it outside, and nothing is outside a class without bounds.
 func gapOrInf(p *mixpolicy.Problem) race.Curve {
 	gap, class, most := must(RelativeGap(p)), p.Class(), startGap(p)
 	return func(l *race.Observation) float64 {
@@ -452,7 +452,7 @@ func (m *Moduli) Paths() (plotting.Panels, error) {
 	return plotting.Row(orNone("Paths", figures...)...), nil
 }
 
-// distance is D(θ*; ·) for the leading coordinates of a θ on the hyperplane, +∞ outside of the
+// distance is D(θ*; ·) for the leading coordinates of a θ on the hyperplane, +∞ outside the
 // domain, with the levels to draw: none if it is infinite at the start.
 func (c Contender) distance(best []float64) (d func(leading ...float64) float64, levels []float64) {
 	d = func(leading ...float64) float64 {

@@ -214,7 +214,7 @@ func inward(x, c []float64) []float64 {
 	return floats.AddScaledTo(make([]float64, len(x)), c, 1-0x1p-40, difference(x, c))
 }
 
-// target is θ*, inside of the domain.
+// target is θ*, inside the domain.
 func (r *Trace) target() []float64 {
 	best, _ := r.optimum()
 	return inward(best, r.before.Next)

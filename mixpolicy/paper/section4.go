@@ -184,7 +184,7 @@ func (a *approximation) spread(bound float64) (spread []float64) {
 }
 
 // checkConstraintCount: N samples miss a constraint of measure ε with probability (1−ε)ᴺ. With
-// (4.6) as printed, ln(2/δ) outside of the product, that exceeds δ.
+// (4.6) as printed, ln(2/δ) outside the product, that exceeds δ.
 func checkConstraintCount(context.Context) Finding {
 	const gamma, zeta, epsilon, delta = 0.9, 1.0, 0.1, 1e-300
 	measure := (1 - gamma) * epsilon / (4 * zeta) // of constraints that may be violated

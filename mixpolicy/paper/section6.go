@@ -217,7 +217,7 @@ func checkVisits(ctx context.Context) Finding {
 		worst)
 }
 
-// checkProtocol: under the stated protocol θ̂ is far outside of the feasible set, and cᵀΨθ̂
+// checkProtocol: under the stated protocol θ̂ is far outside the feasible set, and cᵀΨθ̂
 // is not the cost of its policy; under the working one it is.
 func checkProtocol(ctx context.Context) Finding {
 	costs := func(c Protocol, eta float64) (objective, policy float64) {

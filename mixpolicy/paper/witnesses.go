@@ -453,7 +453,7 @@ func witnessAverageBall(context.Context) Finding {
 	return holdsCorrected(printed, relativeError(g, 50), "1/(1−γ) = %v; G = β = %v", printed, g)
 }
 
-// witnessTwoMeasures compares Ψθ with the measure of the policy (2.20), inside and outside of Ψθ ⪰ 0.
+// witnessTwoMeasures compares Ψθ with the measure of the policy (2.20), inside and outside Ψθ ⪰ 0.
 func witnessTwoMeasures(context.Context) Finding {
 	p, theta := smallProblem(mixpolicy.Ball(10)), []float64{4, -5, 2}
 	inside, outside := apart(p, []float64{0.2, 0.5, 0.3}), apart(p, theta)

@@ -257,7 +257,7 @@ func sampleSize(d int, epsilon, delta float64) float64 {
 //
 //	n₀ = 16mζ/((1−γ)ε) · (d ln(48mζ/((1−γ)ε)) + ln(2/δ))
 //
-// (de Farias and Van Roy 2004, Theorem 2). The paper prints the last logarithm outside of
+// (de Farias and Van Roy 2004, Theorem 2). The paper prints the last logarithm outside
 // the product. A measure of 1 or more needs no constraint and gives 0. It panics unless δ and
 // the measure are positive, and δ < 1.
 func CostSampleSize(d, m int, zeta, gamma, epsilon, delta float64) float64 {

@@ -30,7 +30,7 @@ var Drawings = []string{"first drawing", "second drawing"}
 // EvenMixture is θ = (1/d, …, 1/d), where the gradient methods start, as a method.
 const EvenMixture = "even mixture"
 
-// FairMethods take part. Of the others the variance-reduced form takes 2nmd operations a step,
+// FairMethods take part. Among the others, the variance-reduced form takes 2nmd operations a step,
 // and the dual ALP is the penalty method up to rounding: measures have no flow residual.
 var FairMethods = []string{
 	"Algorithm 1", "Algorithm 1, rows scaled", "penalty", "scale-free", "plug-in", "plug-in, median of means", EvenMixture,

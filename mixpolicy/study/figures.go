@@ -35,7 +35,7 @@ func (r Record) Methods(problem, kind string) []string {
 const width, height = 6.4, 4.4
 
 // Penalised gaps are drawn from floor to ceiling, in units of the optimum. Below are exact
-// answers, whose gap is rounding, drawn at the floor. Above are answers so far outside of the
+// answers, whose gap is rounding, drawn at the floor. Above are answers so far outside the
 // class that beside them all others would look the same: a line leaves the figure there, and
 // an arrow says how far it goes.
 const floor, ceiling = 1e-4, 100
