@@ -169,8 +169,9 @@ func (x *MDP) auto(ctx context.Context, q *Measure, chain *sparse.Matrix, suppor
 		return first
 	}
 	// Networks and queues take a hundred sweeps, random graphs of 10⁵ states whose weights differ by 10⁴ up to seven hundred of
-	// half a million moves. So much work takes some six seconds of one processor.
-	stalls := max(200, 400_000_000/(chain.NNZ()+x.n))
+	// half a million moves. Where they stall, the directions that are kept take as long as 5 moves a state. So much work takes some
+	// six seconds of one processor.
+	stalls := max(200, 500_000_000/(chain.NNZ()+5*x.n))
 	q.Method = Multilevel
 	most := set.MaxSweeps
 	set.MaxSweeps = min(most, stalls)
@@ -385,7 +386,8 @@ func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, 
 			q.Error = bound
 			return nil
 		}
-		if tolerance /= 8; !(tolerance >= reachable) || r.Residual < reachable {
+		// Where there is neither an estimate nor a proof, the estimate has sought a lower residual in vain.
+		if tolerance /= 8; !(tolerance >= reachable) || r.Residual < reachable || e != nil && e.unprovable {
 			return unproved(q, r.Residual, bound, limit)
 		}
 	}

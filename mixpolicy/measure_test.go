@@ -397,7 +397,7 @@ func TestRandomGraph(t *testing.T) {
 		}
 		x, want := onEdges(edges)
 		q, err := mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: c.method})
-		if off := close1(q.State, want); !(off <= q.Error) || q.Sweeps > 3000 {
+		if off := close1(q.State, want); !(off <= q.Error) || q.Sweeps > 2000 {
 			t.Errorf("%d states: off by %v, said to be by %v, after %d sweeps of %v", c.n, off, q.Error, q.Sweeps, q.Method)
 		}
 		if c.method == mixpolicy.Auto {
