@@ -25,20 +25,16 @@ var gaps = regexp.MustCompile(` ([.,;:)])|(\() `)
 
 // plain is a page's HTML without its tags, its code and what that prints.
 func plain(body string) string {
-	words := strings.Join(strings.Fields(html.UnescapeString(unread.ReplaceAllString(body, " "))), " ")
-	return gaps.ReplaceAllString(words, "$1$2")
+	return gaps.ReplaceAllString(strings.Join(strings.Fields(html.UnescapeString(unread.ReplaceAllString(body, " "))), " "), "$1$2")
 }
 
 // passages are the sections of a notebook's page.
 func (p *page) passages() (all []passage) {
 	body, title, at := string(p.Body), plain(string(p.Title)), p.File()
-	found := headings.FindAllStringSubmatchIndex(body, -1)
-	for i, m := range found {
-		end := len(body)
-		if i+1 < len(found) {
-			end = found[i+1][0]
-		}
-		all = append(all, passage{title, plain(body[m[6]:m[7]]), plain(body[m[1]:end]), at + "#" + html.UnescapeString(body[m[4]:m[5]])})
+	found := append(headings.FindAllStringSubmatchIndex(body, -1), []int{len(body)}) // the last one ends there
+	for i, m := range found[:len(found)-1] {
+		text := plain(body[m[1]:found[i+1][0]])
+		all = append(all, passage{title, plain(body[m[6]:m[7]]), text, at + "#" + html.UnescapeString(body[m[4]:m[5]])})
 	}
 	return all
 }
