@@ -16,8 +16,7 @@ import (
 func (l *Lab) summarize(w io.Writer, runs []*run, elapsed time.Duration) error {
 	t := ruled(w)
 	t.AppendHeader(table.Row{"notebook", "cells", "seconds", "figures"})
-	var cells, figures int
-	var sum time.Duration
+	cells, figures, sum := 0, 0, time.Duration(0)
 	row := func(name string, cells int, took time.Duration, figures int) table.Row {
 		return table.Row{name, cells, fmt.Sprintf("%.1f", took.Seconds()), figures}
 	}
@@ -30,14 +29,12 @@ func (l *Lab) summarize(w io.Writer, runs []*run, elapsed time.Duration) error {
 	t.AppendFooter(row(fmt.Sprintf("%d in all", len(runs)), cells, sum, figures))
 	fmt.Fprintln(w)
 	t.Render()
+	work := " " + l.folder
 	if !l.own {
+		work = ""
 		if err := verdicts(w); err != nil {
 			return err
 		}
-	}
-	work := ""
-	if l.own {
-		work = " " + l.folder
 	}
 	_, err := fmt.Fprintf(w, "\nAll this took %.0f s. To read it, open %s\nTo work with it: go run ./notebooks lab%s\n",
 		elapsed.Seconds(), l.build("index.html"), work)

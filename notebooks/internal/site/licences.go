@@ -43,6 +43,9 @@ func (b *builder) licences(ctx context.Context) error {
 	for folder, p := range fetched.Packages {
 		folders[strings.TrimPrefix(folder, "node_modules/")+" "+p.Version] = filepath.Join(b.NPM, folder)
 	}
+	if len(b.Lite) > 0 {
+		folders["JupyterLab"] = filepath.Join(b.Lite[0], "../../lib/*/*/jupyterlab-[0-9]*") // beside JupyterLite
+	}
 	names := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(folders)) {
 		text := ""
