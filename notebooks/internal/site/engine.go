@@ -20,10 +20,8 @@ import (
 // An engine is what runs cells in a page: the compiler, the linker and package cells, compiled to
 // WebAssembly; the archives of the packages that cells may import; and the scripts of the workers.
 type engine struct {
-	Tools    map[string]file    `json:"tools"` // compile, link, composer, completer and drawer
-	Build    file               `json:"build"` // the scripts of the workers: that of compile and link,
-	Draw     file               `json:"draw"`  // that of the drawer,
-	Cell     file               `json:"cell"`  // and that of one cell
+	Tools    map[string]file    `json:"tools"`   // compile, link, composer, completer and drawer
+	Workers  map[string]file    `json:"workers"` // the scripts of the workers: session, build, draw, and cell for one cell
 	Packages map[string]archive `json:"packages"`
 	Data     map[string]file    `json:"data"` // the files of the folder data, by their names
 }
@@ -32,6 +30,7 @@ type engine struct {
 type file struct {
 	URL   string `json:"url"` // relative to the engine's folder
 	Bytes int64  `json:"bytes"`
+	Size  int64  `json:"size"` // unpacked
 	// Integrity is what the browser checks, as Subresource Integrity has it: the file may
 	// arrive packed or unpacked, depending on the server.
 	Integrity string `json:"integrity"`
@@ -59,7 +58,7 @@ const module = "github.com/mixpolicy/lab"
 // makeEngine puts the engine's tools and archives into the folder, and describes it. What is there already is
 // not made anew. The tools are built in another folder.
 func (b *builder) makeEngine(ctx context.Context) (e *engine, err error) {
-	e = &engine{Tools: map[string]file{}, Packages: map[string]archive{}, Data: map[string]file{}}
+	e = &engine{Tools: map[string]file{}, Workers: map[string]file{}, Packages: map[string]archive{}, Data: map[string]file{}}
 	for _, path := range b.Data {
 		name := filepath.Base(path)
 		if e.Data[name], err = b.packFile(name, path); err != nil {
@@ -125,7 +124,7 @@ func (b *builder) packFile(name, path string) (file, error) {
 // pack puts the data, compressed, into the engine's folder.
 func (b *builder) pack(name string, data []byte) (file, error) {
 	plain := sha256.Sum256(data)
-	f := file{URL: versioned(name, plain[:]) + ".gz"}
+	f := file{URL: versioned(name, plain[:]) + ".gz", Size: int64(len(data))}
 	path := b.engine(f.URL)
 	packed, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -86,7 +86,7 @@ func (b *builder) liteFiles(parts map[string]any, pages []string) (map[string][]
 		files[path.Join("contents", name)] = data
 	}
 	type object = map[string]any
-	described, err := json.Marshal(object{"manifest": parts["manifest"], "tools": parts["tools"], "name": kernelName})
+	described, err := json.Marshal(object{"manifest": parts["manifest"], "name": kernelName})
 	if err != nil {
 		return nil, err
 	}

@@ -117,19 +117,12 @@ func (b *builder) scripts(ctx context.Context, e *engine, files []string) (strin
 	if err != nil {
 		return "", err
 	}
-	// worker is the script of a worker: the file system comes first, since Go's own script has one that does nothing.
-	worker := func(name string) (file, error) {
-		parts := [][]byte{script("js/fs.js"), glue, script("js/program.js"), script("js/" + name), nil}
-		return b.put(name, bytes.Join(parts, []byte("\n")))
-	}
-	for name, script := range map[string]*file{"build.js": &e.Build, "draw.js": &e.Draw, "cell.js": &e.Cell} {
-		if *script, err = worker(name); err != nil {
+	for _, name := range []string{"session", "build", "draw", "cell"} {
+		// The file system comes first, since Go's own script has one that does nothing.
+		parts := [][]byte{script("js/fs.js"), glue, script("js/program.js"), script("js/" + name + ".js"), nil}
+		if e.Workers[name], err = b.pack(name+".js", bytes.Join(parts, []byte("\n"))); err != nil {
 			return "", err
 		}
-	}
-	tools, err := worker("tools.js")
-	if err != nil {
-		return "", err
 	}
 	described, err := json.Marshal(e)
 	if err != nil {
@@ -139,7 +132,7 @@ func (b *builder) scripts(ctx context.Context, e *engine, files []string) (strin
 	if err != nil {
 		return "", err
 	}
-	parts := map[string]any{"manifest": manifest, "tools": tools.URL}
+	parts := map[string]any{"manifest": manifest}
 	editor, err := b.editor(ctx)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
@@ -163,6 +156,9 @@ func (b *builder) scripts(ctx context.Context, e *engine, files []string) (strin
 	if err != nil {
 		return "", err
 	}
+	if err := b.write(filepath.Join(b.Out, "sw.js"), script("js/sw.js")); err != nil {
+		return "", err
+	}
 	style, err := b.put("page.css", script("js/page.css"))
 	return fmt.Sprintf("<link rel=\"stylesheet\" href=\"%s\">\n<script src=\"%s\"></script>\n",
 		path.Join(engineFolder, style.URL), path.Join(engineFolder, page.URL)), err
@@ -179,7 +175,7 @@ func script(name string) []byte {
 
 // starting is a script that starts the engine, with what describes the engine in it.
 func starting(name string, engine []byte) []byte {
-	return append(script("js/host.js"), bytes.Replace(script("js/"+name), []byte("ENGINE"), engine, 1)...)
+	return append(script("js/engine.js"), bytes.Replace(script("js/"+name), []byte("ENGINE"), engine, 1)...)
 }
 
 // goCommand runs the go command for js/wasm, and gives what it printed.

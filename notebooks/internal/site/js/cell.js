@@ -4,7 +4,7 @@
 (() => {
   const decoders = [, new TextDecoder(), new TextDecoder()], held = new Uint8Array(1 << 16);
   let length = 0, from = 1, timer = 0, spent = 0, since = 0;
-  function post(fd, bytes) { postMessage({ text: { fd, text: decoders[fd].decode(bytes, { stream: true }) } }); }
+  function post(fd, bytes) { postMessage(["text", { fd, text: decoders[fd].decode(bytes, { stream: true }) }]); }
   function flush() {
     clearTimeout(timer);
     timer = 0;
@@ -23,7 +23,7 @@
     if (spent++ < 5) flush();
     else timer ||= setTimeout(flush, 50);
   };
-  fs.out("/gonb/out", (bytes) => { flush(); postMessage({ pipe: bytes }); });
+  fs.out("/gonb/out", (bytes) => { flush(); postMessage(["pipe", bytes]); });
   const reply = fs.in("/gonb/back");
 
   // A program that waits for an answer from the network, all of it, is not asleep.
@@ -35,13 +35,13 @@
 
   // What package plotting calls: display shows an output, and draw gives back the picture of what it is given, or
   // the reason why there is none.
-  globalThis.display = (id, ...data) => { flush(); postMessage({ display: { id, data } }); };
+  globalThis.display = (id, ...data) => { flush(); postMessage(["display", { id, data }]); };
   const orders = [], wanted = new Map(); // files of data/, by their names
   globalThis.draw = (order, back) => {
     flush();
     fs.waiting++;
     orders.push(back);
-    postMessage({ order }, [order.buffer]);
+    postMessage(["order", order], [order.buffer]);
   };
 
   onmessage = async ({ data }) => {
@@ -53,7 +53,7 @@
     if (data.given) return wanted.get(data.given.name)(data.given);
     for (const name of data.names) fs.far("/lab/data/" + name, () => new Promise((given, fail) => {
       wanted.set(name, ({ bytes, error }) => bytes ? given(bytes) : fail(new Error(error)));
-      postMessage({ want: name });
+      postMessage(["want", name]);
     }));
     for (const [name, bytes] of Object.entries(data.files)) fs.put(fs.home + "/" + name, bytes);
     const env = { HOME: "/tmp", TMPDIR: "/tmp", GONB_PIPE: "/gonb/out", GONB_PIPE_BACK: "/gonb/back", GONB_JUPYTER_KERNEL_ID: "page" };
@@ -61,6 +61,6 @@
     const code = await run(data.program, ["cell", ...data.args], env);
     orders.length = 0;
     flush();
-    postMessage({ exit: code, files: fs.written() });
+    postMessage(["exit", { code, written: fs.written() }]);
   };
 })();

@@ -2,7 +2,7 @@
 // The kernel of JupyterLite: the workers that run the cells of pages, behind Jupyter's messages. JupyterLab loads it as a
 // container of module federation with one module, the plugin.
 (() => {
-  const engine = ENGINE; // the builder puts it here: {manifest, tools, name}
+  const engine = ENGINE; // the builder puts it here: {manifest, name}
   const folder = new URL("../../../../go/", document.currentScript.src).href;
   const kernels = new Map(); // by their ids
 
@@ -19,7 +19,6 @@
   const makeKernel = (BaseKernel, { save, since }) => class extends BaseKernel {
     cells = new Map(); // what was run, by the names that the engine knows it by
     busy = Promise.resolve(); // until the engine is done with what was run last
-    asked = []; // who waits for an answer
     had = new Map(); // when the files that programs find were changed, by their names
 
     constructor(options) {
@@ -29,7 +28,7 @@
     dispose() {
       if (this.isDisposed) return;
       kernels.delete(this.id);
-      this.tools?.dismiss();
+      this.go?.dismiss();
       super.dispose();
     }
     async kernelInfoRequest() {
@@ -46,36 +45,26 @@
     async commMsg() {}
     async commClose() {}
 
-    post(message) {
-      this.tools ||= hire(folder + engine.tools, (data) => this.hear(data), (error) => {
-        this.tools.dismiss();
-        this.tools = null;
-        for (const answer of this.asked.splice(0)) answer({});
-        this.hear({ result: { error } });
-      });
-      this.tools.post({ engine: engine.manifest, ...message });
-    }
+    get engine() { return this.go ||= startEngine(engine.manifest, folder, (told) => this.hear(told)); }
 
-    executeRequest({ code }) {
-      const id = this.parent?.metadata?.cellId, name = /^[\w-]+$/.test(id ?? "") ? id : `cell-${this.executionCount}`;
-      const cell = this.cell = { name, code, count: this.executionCount, printed: { stdout: 0, stderr: 0 }, lost: 0, line: "", places: new Set(), displays: new Set() };
-      this.cells.set(name, cell);
-      const reply = new Promise((end) => { cell.end = (content) => { cell.ended = true; end({ execution_count: cell.count, ...content }); }; });
+    executeRequest({ code: text }) {
+      const count = this.executionCount, given = this.parent?.metadata?.cellId, id = /^[\w-]+$/.test(given ?? "") ? given : `cell-${count}`;
+      const cell = this.cell = { id, text, name: `cell [${count}]`, printed: { stdout: 0, stderr: 0 }, lost: 0, line: "", places: new Set(), displays: new Set() };
+      this.cells.set(id, cell);
+      const reply = new Promise((end) => { cell.end = (content) => { cell.ended = true; end({ execution_count: count, ...content }); }; });
       // What was interrupted may still be in the compiler.
       this.busy = this.busy.then(async () => {
-        if (!this.tools) this.had.clear();
-        const added = await since(this.had).catch(() => ({})); // without the list, programs run without its files
-        if (!cell.ended) await new Promise((done) => {
-          Object.assign(this, { running: cell, done });
-          this.post({ call: "add", added });
-          this.post({ call: "run", name, text: code, before: [] });
-        });
+        this.engine.add(await since(this.had).catch(() => ({}))); // without the list, programs run without its files
+        if (cell.ended) return;
+        this.running = cell;
+        const result = await this.engine.run({ name: id, text }, []);
+        if (!cell.ended) this.finish(cell, result);
       });
       return reply;
     }
     interrupt() {
       if (!this.cell || this.cell.ended) return;
-      this.tools?.post({ call: "stop" });
+      this.engine.stop();
       this.clear(this.cell);
       this.fail(this.cell, "interrupted", "the cell was stopped", []);
     }
@@ -88,10 +77,7 @@
     // ask asks about the name at the cursor, which Jupyter counts in characters.
     ask(what, code, cursor) {
       const characters = [...code];
-      return new Promise((answer) => {
-        this.asked.push(answer);
-        this.post({ call: "ask", what, before: characters.slice(0, cursor).join(""), after: characters.slice(cursor).join("") });
-      });
+      return this.engine.ask(what, characters.slice(0, cursor).join(""), characters.slice(cursor).join("")).catch(() => ({}));
     }
     async completeRequest({ code, cursor_pos: end }) {
       const { prefix = "", found = "[]" } = await this.ask("complete", code, end), start = end - [...prefix].length, names = JSON.parse(found);
@@ -106,13 +92,8 @@
     }
 
     // hear takes what the engine tells of the cell.
-    hear({ answer, result, progress, stage, text, display, files }) {
-      if (answer) return this.asked.shift()(answer);
+    hear({ progress, stage, text, display, files }) {
       const { running: cell } = this;
-      if (result) {
-        if (cell && !cell.ended) this.finish(cell, result);
-        return this.done?.();
-      }
       if (!cell || cell.ended) return;
       if (progress) this.say(cell, fetching(progress));
       if (stage === "running") this.clear(cell);
@@ -127,7 +108,7 @@
       this.trace(cell, "\n".slice(0, cell.line.length)); // a last line without its end
       if (cell.lost) this.stream({ name: "stderr", text: `… and ${cell.lost.toLocaleString("en")} more lines\n` });
       if (error) {
-        const [first, ...rest] = this.placed(cell, error).trimEnd().split("\n");
+        const [first, ...rest] = this.places(cell, error).trimEnd().split("\n");
         this.fail(cell, "error", first, rest);
       } else if (code) this.fail(cell, `exit status ${code}`, cell.panic || "", []);
       else cell.end({ status: "ok", user_expressions: {} });
@@ -136,7 +117,7 @@
     // say shows how far the engine has come, in the place of what the cell will show: it is cleared with all outputs.
     say(cell, text) {
       if (cell.shows) return;
-      const content = { data: { "text/plain": text }, metadata: {}, transient: { display_id: `progress ${cell.name}` } };
+      const content = { data: { "text/plain": text }, metadata: {}, transient: { display_id: `progress ${cell.id}` } };
       if (cell.said) this.updateDisplayData(content);
       else this.displayData(content);
       cell.said = true;
@@ -158,20 +139,12 @@
       cell.line = lines.pop();
       for (const line of lines) {
         if (/^(panic|fatal error): /.test(line)) cell.panic ||= line;
-        this.print(cell, "stderr", this.placed(cell, line) + "\n");
+        this.print(cell, "stderr", this.places(cell, line) + "\n");
       }
     }
-    // placed puts words in the place of the engine's names of cells, and keeps those lines.
-    placed(here, text) {
-      for (const cell of this.cells.values()) {
-        text = text.replaceAll(new RegExp(`(?:/cell/)?\\b${cell.name}:(\\d+)(?::\\d+)?`, "g"), (_, n) => {
-          const lines = cell.code.split("\n"), line = Math.min(n, lines.length);
-          const place = `${cell === here ? "" : `cell [${cell.count}], `}line ${line}`;
-          here.places.add(`  ${place}: ${lines[line - 1].trim()}`);
-          return place;
-        });
-      }
-      return text;
+    // places keeps the lines of cells that the text names.
+    places(here, text) {
+      return placed(text, this.cells.values(), here, ({ cell, line, place }) => here.places.add(`  ${place}: ${cell.text.split("\n")[line - 1].trim()}`));
     }
     show(cell, { id, data }) {
       const forms = {};

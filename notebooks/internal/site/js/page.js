@@ -2,7 +2,7 @@
 // What makes the cells of a page run. Nothing of the engine is fetched before the reader runs one, and no
 // cell runs by itself.
 (() => {
-  const engine = ENGINE; // the builder puts it here: {manifest, tools, editor, lite}
+  const engine = ENGINE; // the builder puts it here: {manifest, editor, lite}
   const folder = document.currentScript.src.replace(/[^/]*$/, "");
   const here = () => location.href.replace(/#.*/, "");
   const notebook = location.pathname.replace(/.*\//, "").replace(/\.html$/, "");
@@ -17,7 +17,7 @@
   const keep = (cell) => stored((s, key) => cell.text === cell.original ? s.removeItem(key) : s.setItem(key, cell.text), cell);
 
   const cells = [];
-  let tools = null, queue = [], current = null;
+  let go = null, queue = [], current = null;
 
   // A cell of the page: its text in an editor, its outputs, and its buttons.
   class Cell {
@@ -36,7 +36,7 @@
         edit: this.button("Edit", () => this.edit(0), "or press the code; Escape leaves it"),
         uses: this.button("Run what uses it", () => start([this, ...this.users()]), "with the cells that use its declarations"),
         diff: this.button("Changes", () => this.compare(this.changes.hidden), "compared with the published text"),
-        link: this.button("Link to the change", () => share(this), "copies an address that shows the changed cells of this page"),
+        link: this.button("Link to the change", async () => copy(this, here() + await pack(changes())), "copies an address that shows the changed cells of this page"),
         reset: this.button("Reset", () => this.take(this.original), "to the published text and output"),
         undo: this.button("Undo", () => this.take(this.before), "back to the text before"),
       };
@@ -64,7 +64,7 @@
       const title = more ? `${text} ${this.name}: ${more}` : "";
       return make("button", { type: "button", textContent: text, title, ariaLabel: `${text}, ${this.name}`, onclick });
     }
-    say(text) { this.state.textContent = text; }
+    say(...parts) { this.state.replaceChildren(...parts); }
     users() { return cells.filter((c) => c.because.includes(this)); }
     // mark shows the buttons that have something to do, and says whose the outputs are.
     mark() {
@@ -157,7 +157,10 @@
     runs(text) { Object.assign(this.buttons.run, { textContent: text, ariaLabel: `${text}, ${this.name}` }); }
     end(text) {
       this.runs("Run");
-      for (const block of this.outputs.querySelectorAll(":scope > .stderr")) block.textContent = placed(block.textContent, this);
+      for (const block of this.outputs.querySelectorAll(":scope > .stderr")) {
+        const shown = places(block.textContent, this);
+        if (shown !== block.textContent) block.textContent = shown;
+      }
       this.say(text);
     }
     print(fd, text) {
@@ -166,7 +169,7 @@
       if (room > 0) {
         let block = this.outputs.lastElementChild;
         if (block?.className !== name) block = this.outputs.appendChild(make("pre", { className: name }));
-        block.append(text.slice(0, room));
+        write(block, text.slice(0, room));
       }
       if (text.length <= room) return;
       this.lost ||= this.outputs.appendChild(make("pre", { className: "lost", lines: 0 }));
@@ -179,7 +182,7 @@
       else this.outputs.append(block);
       if (id) this.displays.set(id, block);
     }
-    fail(text) { this.outputs.append(make("pre", { className: "error", textContent: placed(text, this) })); }
+    fail(text) { this.outputs.append(make("pre", { className: "error", textContent: places(text, this) })); }
   }
 
   // What an output rests on: its text, and the declarations of cells above that it uses, and that these use.
@@ -230,30 +233,18 @@
     return shown;
   }
 
-  // A link to changes has the changed cells' texts, by their ids, packed into what stands behind the #. They are shown, and
-  // run when the reader says so.
-  const linked = "#change=";
-  const piped = (bytes, stream) => new Response(new Blob([bytes]).stream().pipeThrough(stream));
-  async function share(cell) {
-    const texts = JSON.stringify(Object.fromEntries(cells.filter((c) => c.text !== c.original).map((c) => [c.id, c.text])));
-    const packed = new Uint8Array(await piped(texts, new CompressionStream("deflate-raw")).arrayBuffer());
-    const code = btoa(Array.from(packed, (b) => String.fromCharCode(b)).join("")).replace(/[+/=]/g, (c) => ({ "+": "-", "/": "_" })[c] ?? "");
-    copy(cell, here() + linked + code);
-  }
+  // The changes of a link are shown, and run when the reader says so.
+  const changes = () => new Map(cells.filter((c) => c.text !== c.original).map((c) => [c.id, c.text]));
   async function follow() {
     if (!location.hash.startsWith(linked) || location.hash.length > 100_000) return;
-    const code = location.hash.slice(linked.length).replace(/[-_]/g, (c) => ({ "-": "+", _: "/" })[c]);
-    let texts;
-    try { texts = JSON.parse(await piped(Uint8Array.from(atob(code), (c) => c.charCodeAt(0)), new DecompressionStream("deflate-raw")).text()); } catch {
-      return tell("The link is damaged: it shows no change.");
-    }
-    const changed = cells.filter((c) => typeof texts?.[c.id] === "string" && texts[c.id].length < 50_000 && texts[c.id] !== c.text);
-    for (const cell of changed) {
-      cell.take(texts[cell.id], false);
+    const texts = await unpack(location.hash).catch(() => tell("The link is damaged: it shows no change.")) ?? new Map();
+    const other = cells.filter((c) => texts.has(c.id) && texts.get(c.id) !== c.text);
+    for (const cell of other) {
+      cell.take(texts.get(cell.id), false);
       cell.compare(true);
       cell.say("changed by the link, not run yet");
     }
-    changed[0]?.root.scrollIntoView();
+    other[0]?.root.scrollIntoView();
   }
   async function copy(cell, text) {
     try { await navigator.clipboard.writeText(text); cell.say("copied"); } catch { prompt("To copy:", text); }
@@ -270,19 +261,35 @@
 
   const slower = 4; // than natively, with one thread instead of several
 
-  // placed puts words in the place of the names that cells have in the compiler's errors and in traces, and
-  // marks the lines.
-  function placed(text, here) {
-    for (const cell of cells) {
-      const lines = [], of = cell === here ? "" : `cell ${cell.index + 1}, `;
-      text = text.replaceAll(new RegExp(`(?:/cell/)?\\b${cell.id}:(\\d+)(?::\\d+)?(.*)`, "g"), (_, n, rest) => {
-        const line = Math.min(n, cell.text.split("\n").length);
-        lines.push({ line, text: rest.replace(/^: /, "") });
-        return `${of}line ${line}${rest}`;
-      });
-      if (lines.length) cell.editor?.mark(lines);
-    }
-    return text;
+  // places marks the lines of cells that the text names.
+  function places(text, here) {
+    const found = [], said = placed(text, cells, here, (place) => found.push(place));
+    const marked = (cell) => found.filter((f) => f.cell === cell).map(({ line, rest }) => ({ line, text: rest.replace(/^: /, "") }));
+    for (const cell of new Set(found.map((f) => f.cell))) cell.editor?.mark(marked(cell));
+    return said;
+  }
+
+  // write adds text to a block as in a terminal: \r goes back to the beginning of the line, and escapes set colours. The line that
+  // has not ended is made again with each part of it.
+  function write(block, text) {
+    block.last ||= Object.assign(block.appendChild(make("span")), { text: "", codes: new Map() });
+    const lines = (block.last.text + text).split("\n"), last = block.last.text = lines.pop();
+    if (lines.length) block.last.before(...painted(lines.join("\n") + "\n", block.last.codes));
+    block.last.replaceChildren(...painted(last, new Map(block.last.codes)));
+  }
+  function painted(text, style) {
+    const seen = text.replace(/.*\r.*/g, (line) => line.split("\r").reduce((was, now) => now + was.slice(now.length)));
+    return seen.replace(/\x1b\[[\d;?]*[A-Za-ln-z]/g, "").split(/\x1b\[([\d;]*)m/).map((part, i) => {
+      if (i % 2 === 0) return style.size ? make("span", { className: [...style.values()].join(" "), textContent: part }) : part;
+      for (const n of part.split(";").map(Number)) {
+        const kind = Math.floor(n / 10) % 6, of = n % 10; // 3 and 9 are for the text, 4 and 10 for what is behind it
+        if (!n) style.clear();
+        else if (kind < 3) kind ? style.delete(of) : style.set(of, `ansi-${of}`);
+        else if (of === 8) break; // one colour of many
+        else of === 9 ? style.delete(-kind) : style.set(-kind, `ansi-${kind}${of}`);
+      }
+      return "";
+    });
   }
 
   // The editor, and Markdown, are fetched when they are first needed. Without them cells have a plain
@@ -319,25 +326,18 @@
     return make("pre", { className: "result", textContent: forms["text/plain"] || "" });
   }
 
-  // The worker of the tools, and what it tells of the cell that runs.
-  function worker() {
-    if (tools) return tools;
-    tools = hire(folder + engine.tools, (data) => {
-      if (data.answer) return asked.shift()?.(data.answer);
-      if (data.result) return finish(data.result);
-      if (!current || current.stopped) return;
-      const { cell } = current;
-      if (data.progress) cell.say(fetching(data.progress));
-      if (data.stage) cell.say(data.stage);
-      if (data.text) cell.print(data.text.fd, data.text.text);
-      if (data.display) cell.display(data.display.id, data.display.data);
-      for (const [name, bytes] of Object.entries(data.files ?? {})) {
-        cell.outputs.append(make("button", { type: "button", className: "file", textContent: `Download ${name}`, onclick: () => save(name, bytes) }));
-      }
-    }, (error) => { finish({ error }); restart(); });
-    tools.post({ call: "add", added });
-    return tools;
-  }
+  // run gives the engine, which tells of the cell that runs.
+  const run = () => go ||= startEngine(engine.manifest, folder, ({ progress, stage, text, display, files = {} }) => {
+    if (!current || current.stopped) return;
+    const { cell } = current;
+    if (progress) cell.say(make("progress", { value: progress.loaded, max: progress.size, ariaLabel: "fetched" }), fetching(progress));
+    if (stage) cell.say(stage);
+    if (text) cell.print(text.fd, text.text);
+    if (display) cell.display(display.id, display.data);
+    for (const [name, bytes] of Object.entries(files)) {
+      cell.outputs.append(make("button", { type: "button", className: "file", textContent: `Download ${name}`, onclick: () => save(name, bytes) }));
+    }
+  });
 
   function save(name, data, type) {
     const href = URL.createObjectURL(new Blob([data], { type }));
@@ -348,18 +348,13 @@
   const added = {};
   async function add({ target }) {
     for (const file of target.files) added[file.name] = new Uint8Array(await file.arrayBuffer());
-    tools?.post({ call: "add", added });
     tell(`Cells can read ${[...target.files].map((f) => f.name).join(", ")}: os.ReadFile(${JSON.stringify(target.files[0]?.name)})`);
+    go?.add(added);
     target.value = "";
   }
 
-  // names asks what may stand between two parts of a cell, once cells have run: nothing is fetched to edit.
-  let asked = [];
-  async function names(before, after) {
-    if (!tools || !seen.size) return {};
-    tools.post({ call: "ask", engine: engine.manifest, what: "complete", before, after });
-    return new Promise((answer) => asked.push(answer));
-  }
+  // names tells what may stand between two parts of a cell, once cells have run: nothing is fetched to edit.
+  const names = async (before, after) => seen.size ? go.ask("complete", before, after).catch(() => ({})) : {};
 
   function start(some) {
     const waiting = some.filter((cell) => (cell !== current?.cell || current.stopped) && !queue.includes(cell) && !cell.warns());
@@ -370,20 +365,18 @@
   // A cell needs what the cells above declare. Those that the session has not seen, or that were changed since, are
   // taken into it without being run.
   let seen = new Map();
-  function next() {
+  async function next() {
     if (current || !queue.length) return;
-    const cell = queue.shift();
-    const before = cells.slice(0, cell.index).filter((c) => seen.get(c) !== c.text);
-    current = { cell, text: cell.text, before, begin: performance.now() };
+    const cell = queue.shift(), { text } = cell, begin = performance.now();
+    const before = cells.slice(0, cell.index).filter((c) => seen.get(c) !== c.text).map((c) => ({ of: c, name: c.id, text: c.text }));
+    const now = current = { cell };
     cell.begin();
     cell.say("starting");
-    worker().post({ call: "run", engine: engine.manifest, name: cell.id, text: cell.text, before: before.map((c) => ({ name: c.id, text: c.text })) });
-  }
-  function finish(result) {
-    if (!current) return;
-    const { cell, text, before, begin, stopped } = current;
-    if (!result.error) for (const c of [...before, cell]) seen.set(c, c === cell ? text : c.text);
-    const ok = !result.error && result.code === 0 && !stopped;
+    run().add(added);
+    const result = await run().run({ name: cell.id, text }, before.map(({ name, text }) => ({ name, text })));
+    if (current !== now) return;
+    if (!result.error) for (const c of [...before, { of: cell, text }]) seen.set(c.of, c.text);
+    const { stopped } = now, ok = !result.error && result.code === 0 && !stopped;
     if (result.error && !stopped) cell.fail(result.error);
     else if (result.code > 0) cell.print(2, `exit status ${result.code}\n`);
     cell.end(stopped ? "stopped" : ok ? `${((performance.now() - begin) / 1000).toFixed(1)} s` : "failed");
@@ -401,26 +394,28 @@
     if (!current) return;
     current.stopped = true;
     current.cell.end("stopped");
-    worker().post({ call: "stop" });
+    go.stop();
   }
   function restart() {
     stop();
-    tools?.dismiss();
-    tools = null;
-    for (const answer of asked.splice(0)) answer({});
+    go?.dismiss();
+    go = current = null;
     seen = new Map();
-    current = null;
   }
 
-  // The notebook with the reader's texts. What is shown of changed cells is left out.
-  async function download() {
-    const file = await (await fetch(notebook + ".ipynb")).json();
-    for (const cell of cells) {
-      const saved = file.cells.find((c) => c.id === cell.id);
-      if (saved && cell.text !== cell.original) Object.assign(saved, { source: cell.text.split(/(?<=\n)/), outputs: [], execution_count: null });
-    }
+  async function download() { // with the reader's texts
+    const file = changed(await (await fetch(notebook + ".ipynb")).json(), changes());
     save(notebook + ".ipynb", JSON.stringify(file, null, 1), "application/x-ipynb+json");
   }
+
+  // With the service worker, the page and what it is made of are there without a network.
+  addEventListener("load", async () => {
+    try {
+      await navigator.serviceWorker.register(new URL("../sw.js", folder));
+      const { active } = await navigator.serviceWorker.ready;
+      active.postMessage([here(), ...performance.getEntriesByType("resource").map((e) => e.name)]);
+    } catch { /* the browser has none, or stores nothing */ }
+  });
 
   let tell; // shows a text in the bar
   document.addEventListener("readystatechange", () => { // the text is there; MathJax and ECharts may come much later
@@ -443,7 +438,8 @@
     button("Restart", "Stop, and forget what cells have declared and saved", restart);
     button("Add a file", "that cells can read", () => file.click());
     bar.append(said);
-    if (engine.lite) bar.querySelector("nav").append(make("a", { href: engine.lite + encodeURIComponent(notebook + ".ipynb"), title: "The notebook in JupyterLab, in this browser", textContent: "JupyterLite" }));
+    const lite = make("a", { href: engine.lite + encodeURIComponent(notebook + ".ipynb"), title: "The notebook in JupyterLab, in this browser", textContent: "JupyterLite" });
+    if (engine.lite) bar.querySelector("nav").append(lite);
     bar.querySelector("a[download]")?.addEventListener("click", (e) => { e.preventDefault(); download(); });
     follow();
     addEventListener("hashchange", follow);

@@ -1,5 +1,6 @@
 "use strict";
 const memory = new Map(); // bytes that programs came to have, by their names
+const share = Math.min(3, (navigator.deviceMemory ?? 8) * 3 / 8) * 2 ** 30; // bytes that a program may have
 
 // run runs a compiled program of Go's to its end, and gives its exit code.
 async function run(module, argv, env) {
@@ -7,6 +8,12 @@ async function run(module, argv, env) {
   const go = new Go();
   let code = 0;
   Object.assign(go, { argv, env, exit(c) { code = c; } });
+  // A program whose memory has grown beyond its share ends: the machine would swap, or the browser end the page.
+  const { gojs } = go.importObject, grown = gojs["runtime.resetMemoryDataView"];
+  gojs["runtime.resetMemoryDataView"] = (sp) => {
+    grown(sp);
+    if (go.mem.byteLength > share) throw new Error(`The program is ended: it needs more than ${share / 2 ** 30} GB of memory, its share of what this machine has.`);
+  };
   const instance = await WebAssembly.instantiate(module, go.importObject), { mem } = instance.exports;
   // To let the memory grow half a megabyte at a time takes V8 as long as the linking itself. So it has at once what it
   // came to have the last time, which costs nothing until it is used; where that can't be had, it grows as it may.

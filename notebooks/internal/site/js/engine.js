@@ -1,0 +1,324 @@
+"use strict";
+// What pages and the kernel of JupyterLite share: the engine that runs cells, which fetches nothing before it is asked, and how
+// changed cells are packed into an address.
+const most = 200_000; // characters of each stream that a cell shows
+const fetching = ({ loaded, size }) => `fetching Go: ${(loaded / 1e6).toFixed(1)} of ${(size / 1e6).toFixed(1)} MB`;
+
+// placed puts words in the place of the names that cells have in the compiler's errors and in traces; found is told each place,
+// and what stands behind it.
+function placed(text, cells, here, found) {
+  for (const cell of cells) {
+    text = text.replaceAll(new RegExp(`(?:/cell/)?\\b${cell.id}:(\\d+)(?::\\d+)?(.*)`, "g"), (_, n, rest) => {
+      const line = Math.min(n, cell.text.split("\n").length), place = `${cell === here ? "" : cell.name + ", "}line ${line}`;
+      found({ cell, line, place, rest });
+      return place + rest;
+    });
+  }
+  return text;
+}
+
+// A link to changes has the texts of the changed cells, by their ids, packed into what stands behind the #.
+const linked = "#change=";
+const piped = (bytes, stream) => new Response(new Blob([bytes]).stream().pipeThrough(stream));
+async function pack(texts) {
+  const packed = new Uint8Array(await piped(JSON.stringify(Object.fromEntries(texts)), new CompressionStream("deflate-raw")).arrayBuffer());
+  const code = btoa(Array.from(packed, (b) => String.fromCharCode(b)).join(""));
+  return linked + code.replace(/[+/=]/g, (c) => ({ "+": "-", "/": "_" })[c] ?? "");
+}
+async function unpack(hash) {
+  const code = hash.slice(linked.length).replace(/[-_]/g, (c) => ({ "-": "+", _: "/" })[c]);
+  const texts = await piped(Uint8Array.from(atob(code), (c) => c.charCodeAt(0)), new DecompressionStream("deflate-raw")).json();
+  return new Map(Object.entries(texts).filter(([, text]) => typeof text === "string" && text.length < 50_000));
+}
+
+// changed is the notebook with these texts of code cells, by their ids. What changed cells have shown is left out.
+function changed(notebook, texts) {
+  for (const cell of notebook.cells) {
+    if (cell.cell_type !== "code" || !texts.has(cell.id)) continue;
+    Object.assign(cell, { source: texts.get(cell.id).split(/(?<=\n)/), outputs: [], execution_count: null });
+  }
+  return notebook;
+}
+
+// once gives what get makes of the key, which it makes again only if it failed.
+function once(map, key, get) {
+  if (!map.has(key)) {
+    map.set(key, get());
+    map.get(key).catch(() => map.delete(key));
+  }
+  return map.get(key);
+}
+
+// startEngine gives an engine, of the manifest in the folder. While a cell runs it tells {progress: {loaded, size}} of
+// downloads, in bytes; {stage}, in words; {text: {fd, text}}; {display: {id, data}}, where data has a MIME type and its content
+// in turn; and {files: {name: bytes}} that the program wrote. It keeps what was fetched; the session, which is what was declared, is
+// a worker's, and others do what takes long: one compiles and links, one draws, and each program has its own.
+function startEngine(manifest, folder, tell) {
+  const plotting = "github.com/mixpolicy/lab/plotting";
+  const kept = new Map(); // what was fetched, or is on its way, by its name
+  const made = new Map(); // the latest programs, by their source
+  const files = {}; // that programs find
+  const sizes = new Map(), come = new Map(); // bytes of what is fetched, by its address
+  let engine, halt = null, program = null;
+
+  // What is going on is told by one of these: of downloads only while nothing else goes on.
+  let waits = false;
+  function moved() {
+    const [loaded, size] = [come, sizes].map((all) => [...all.values()].reduce((a, b) => a + b, 0));
+    if (waits && engine && loaded < size) tell({ progress: { loaded, size } });
+  }
+  function stage(text) {
+    waits = false;
+    for (const url of sizes.keys()) if (!come.has(url)) sizes.delete(url); // what seemed to be needed
+    tell({ stage: text });
+  }
+  function expect(some) {
+    for (const { url, bytes } of some) sizes.set(url, bytes);
+    moved();
+  }
+  function arrived({ url, bytes }, part = 1) {
+    sizes.set(url, bytes);
+    come.set(url, part * bytes);
+    moved();
+  }
+
+  // load gets a file of the engine, which the browser checks against its hash. The name changes with what is in it, so what is in
+  // the browser's cache is never too old.
+  async function load(file, type) {
+    expect([file]);
+    const address = folder + file.url, end = new AbortController();
+    if (file.bytes > 1e6) setTimeout(() => count(file, end.signal).catch(() => {}), 300);
+    for (const cache of ["force-cache", "reload"]) { // a second time past the cache
+      try {
+        const response = await fetch(address, { integrity: file.integrity, cache });
+        if (!response.ok) throw new Error(response.status);
+        arrived(file);
+        // The browser has unpacked it if the server says that it is packed. Only then does Chromium
+        // keep the machine code that it makes of it for the next visit.
+        const unpacked = /gzip/.test(response.headers.get("Content-Encoding"));
+        if (unpacked && response.headers.get("Content-Type") === type) return response;
+        return new Response(unpacked ? response.body : response.body.pipeThrough(new DecompressionStream("gzip")), { headers: { "Content-Type": type } });
+      } catch (error) {
+        const next = error.message === "404" ? "The site has changed since: reload the page." : "Run the cell to try again.";
+        if (cache === "reload") throw new Error(`${file.url} could not be fetched, or is not what was published (${error.message}). ${next}`);
+      } finally {
+        end.abort();
+      }
+    }
+  }
+  // count tells how much of a large file has come: one that is checked comes as a whole, so this asks for it beside, and the
+  // browser's cache gives both what comes.
+  async function count(file, signal) {
+    const response = await fetch(folder + file.url, { signal }), reader = response.body.getReader();
+    const size = /gzip/.test(response.headers.get("Content-Encoding")) ? file.size : file.bytes;
+    for (let n = 0, part; !(part = await reader.read()).done && !signal.aborted;) arrived(file, Math.min(1, (n += part.value.length) / size));
+  }
+  const open = async () => { engine ||= await (await load(manifest, "application/json")).json(); };
+  const tool = (name) => once(kept, name, async () => WebAssembly.compileStreaming(load(engine.tools[name], "application/wasm")));
+  const blob = (file) => once(kept, file.url, async () => (await load(file, "application/octet-stream")).blob());
+  const bytes = async (file) => new Uint8Array(await (await blob(file)).arrayBuffer());
+  // script is the address of the script of a worker. Pages start all of them: in Firefox `new Worker` sometimes never comes to its
+  // end within a worker.
+  const script = (name) => once(kept, name + ".js", async () => URL.createObjectURL(await blob(engine.workers[name])));
+
+  // A Helper is a worker that answers calls in their order. What it is when it is thrown away comes back with the next call.
+  class Helper {
+    had = new Set();
+    waiting = [];
+    constructor(name) { this.name = name; }
+    async start() {
+      const worker = new Worker(await script(this.name));
+      worker.onmessage = ({ data }) => this.waiting.shift()(data);
+      worker.onerror = (e) => this.stop(e.message);
+      return worker;
+    }
+    ask(worker, message, transfer) {
+      return new Promise((end) => { this.waiting.push(end); worker.postMessage(message, transfer); });
+    }
+    // call makes sure that the helper has its module first.
+    async call(name, message, transfer) {
+      const begun = this.worker ||= this.start();
+      begun.catch(() => this.worker === begun && this.stop());
+      const [worker, module] = await Promise.all([begun, tool(name)]);
+      if (this.worker !== begun) throw new Error(this.failed);
+      if (!this.had.has(name)) {
+        this.had.add(name);
+        this.ask(worker, { call: "module", name, module, packages: importable() });
+      }
+      const { error, value } = await this.ask(worker, message, transfer);
+      if (error !== undefined) throw new Error(error);
+      return value;
+    }
+    stop(error = "stopped") {
+      this.worker?.then((worker) => worker.terminate(), () => {});
+      Object.assign(this, { worker: null, failed: error });
+      this.had.clear();
+      for (const end of this.waiting.splice(0)) end({ error });
+    }
+  }
+  const session = new Helper("session"), builder = new Helper("build"), drawer = new Helper("draw");
+
+  function importable() {
+    const packages = Object.entries(engine.packages).filter(([path]) => !/(^|\/)(internal|vendor)(\/|$)/.test(path));
+    return JSON.stringify({ unsafe: "unsafe", ...Object.fromEntries(packages.map(([path, p]) => [path, p.name])) }); // which has no archive
+  }
+  // needed are the packages and all that they import.
+  function needed(paths) {
+    const found = new Set(), left = [...paths, "runtime"];
+    while (left.length) {
+      const path = left.pop();
+      if (found.has(path) || !engine.packages[path]) continue; // unsafe has none
+      found.add(path);
+      left.push(...engine.packages[path].imports ?? []);
+    }
+    return [...found];
+  }
+  // foresee expects what cells seem to need, so that the size of all is told at once: packages that their texts name.
+  function foresee(text) {
+    const named = new Set(text.match(/"[^"\n]+"|\b\w+(?=\.)/g)?.map((word) => word.replaceAll('"', "")));
+    const paths = needed(Object.entries(engine.packages).filter(([path, p]) => named.has(path) || !path.includes("/") && named.has(p.name)).map(([path]) => path));
+    expect(["composer", "compile", "link", ...paths.includes(plotting) ? ["drawer"] : []].map((name) => engine.tools[name]));
+    expect(paths.map((path) => engine.packages[path]));
+  }
+
+  // build makes the program of a cell, and its declarations part of the session, which has those of the cells before.
+  async function build(cell, going) {
+    const keep = () => session.call("composer", { call: "keep" });
+    if (made.has(cell.source)) {
+      await keep();
+      return { module: made.get(cell.source), times: {} };
+    }
+    const paths = needed(cell.imports), begun = performance.now();
+    if (cell.imports.includes(plotting)) tool("drawer").catch(() => {}); // it is asked for again
+    const [...fetched] = await Promise.all([...paths.map((path) => blob(engine.packages[path])), tool("compile")]);
+    going();
+    stage("compiling");
+    const begin = performance.now(), missing = paths.map((path, i) => [path, fetched[i]]).filter(([path]) => !builder.had.has("/" + path));
+    const compiled = builder.call("compile", { call: "compile", source: cell.source, paths, archives: missing });
+    for (const [path] of missing) builder.had.add("/" + path);
+    await compiled;
+    going();
+    await keep();
+    const middle = performance.now(), linked = await builder.call("link", { call: "link" });
+    going();
+    const end = performance.now(), module = await WebAssembly.compile(linked);
+    going();
+    made.set(cell.source, module);
+    if (made.size > 8) made.delete(made.keys().next().value);
+    return { module, times: { fetch: begin - begun, compile: middle - begin, link: end - middle, load: performance.now() - end } };
+  }
+
+  // execute runs the program, and ends with its exit code.
+  async function execute(module, { args, env, said }, going) {
+    if (said) tell({ text: { fd: 1, text: said } });
+    const address = await script("cell");
+    going();
+    const worker = new Worker(address);
+    let last = Promise.resolve(), piped = false;
+    const running = program = {};
+    const code = new Promise((end) => {
+      running.finish = (code) => {
+        worker.terminate();
+        program = null;
+        if (piped) hear(null).catch(() => {});
+        end(code);
+      };
+    });
+    function fail(why) {
+      if (program !== running) return;
+      tell({ text: { fd: 2, text: why + "\n" } });
+      running.finish(2);
+    }
+    // hear has the session take what the program writes to its pipe.
+    async function hear(bytes) {
+      piped = true;
+      const { displays, replies } = await session.call("composer", { call: "hear", bytes });
+      displays.forEach((display) => tell({ display }));
+      replies.forEach((reply) => worker.postMessage({ reply }));
+    }
+    const tells = {
+      pipe: hear,
+      text: (text) => tell({ text }),
+      display: (display) => tell({ display }),
+      async order(order) {
+        waits = true;
+        let drawn;
+        try { drawn = { value: await drawer.call("drawer", { call: "draw", order }, [order.buffer]) }; } catch (error) {
+          drawn = { error: error.message };
+          drawer.stop();
+        }
+        if (program !== running) return; // it was stopped
+        stage("running");
+        worker.postMessage({ drawn });
+      },
+      // want is the name of a file of data/ that the program opens.
+      async want(name) {
+        let given;
+        try { given = { bytes: await bytes(engine.data[name]) }; } catch (error) { given = { error: error.message }; }
+        worker.postMessage({ given: { name, ...given } });
+      },
+      exit({ code, written }) {
+        if (Object.keys(written).length) tell({ files: written });
+        Object.assign(files, written);
+        running.finish(code);
+      },
+    };
+    worker.onerror = (e) => fail(e.message);
+    worker.onmessage = ({ data }) => { last = last.then(() => program === running && tells[data[0]](data[1])).catch((error) => fail(String(error))); };
+    worker.postMessage({ program: module, args, env, files, names: Object.keys(engine.data) });
+    return code;
+  }
+
+  async function runCell(cell, before, going) {
+    waits = true;
+    const first = !engine;
+    await open();
+    if (first) foresee([...before, cell].map((c) => c.text).join("\n"));
+    for (const name of ["compile", "link"]) tool(name).catch(() => {}); // these are waited for where they are needed
+    const begin = performance.now(), made = await session.call("composer", { call: "compose", before, cell });
+    going();
+    if (made.error) return made;
+    const composed = performance.now() - begin, { module, times } = await build(made, going);
+    stage("running");
+    const ran = performance.now(), code = await execute(module, made, going);
+    return { code, times: { compose: composed, ...times, run: performance.now() - ran } };
+  }
+
+  return {
+    // run runs a cell; before are the cells above that the session has not seen, all as {name, text}. It gives {error} if the cell
+    // did not become part of the session, else {code, times}, with code -1 if it was stopped: at once, wherever it is.
+    async run(cell, before) {
+      let stopped = false;
+      const end = new Promise((end) => {
+        halt = () => {
+          stopped = true;
+          for (const helper of [builder, drawer]) if (helper.waiting.length) helper.stop();
+          end(program ? { code: -1 } : { error: "stopped" });
+          program?.finish(-1);
+        };
+      });
+      try { return await Promise.race([runCell(cell, before, () => { if (stopped) throw new Error("stopped"); }), end]); } catch (error) {
+        return { error: error.message };
+      } finally {
+        halt = null;
+      }
+    },
+    stop() { halt?.(); },
+    add(added) { Object.assign(files, added); },
+    // ask has the completer complete or inspect the name between two parts of a cell. It is fetched when it is first asked, and so
+    // are packages that it misses.
+    async ask(what, before, after) {
+      await open();
+      for (let archives = [];;) {
+        const answer = await session.call("completer", { call: "ask", what, before, after, archives });
+        const missing = answer.missing.filter((path) => engine.packages[path]);
+        if (!missing.length) return answer;
+        archives = await Promise.all(missing.map(async (path) => [path, await bytes(engine.packages[path])]));
+      }
+    },
+    dismiss() {
+      halt?.();
+      for (const helper of [session, builder, drawer]) helper.stop();
+    },
+  };
+}
