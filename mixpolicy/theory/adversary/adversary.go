@@ -4,8 +4,8 @@
 // the worst instance of each; go run ./mixpolicy/study/record adversaries makes it. The laws of section 5 are
 // those of package paper, which evaluates them along longer runs.
 //
-// Of section 4, (4.2), (4.3) and (4.13) are not here, (4.9) is for samples that see as much as (4.6) promises, (4.15) is without
-// its O(ε), and (4.16) has a C that is not defined.
+// Of section 4, (4.9) is for samples that see as much as (4.6) promises, (4.15) is without its O(ε), and (4.16) has a C that is not
+// defined.
 //
 // An instance that is counted is one evaluation of a coordinate search, see [Search]: 500 of them
 // belong to one random start, and each is near an earlier one. At some the bound says nothing; the
@@ -24,6 +24,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/mixpolicy/lab/data"
+	"github.com/mixpolicy/lab/mixpolicy"
 )
 
 // Space is a set of instances, each given by a vector of parameters.
@@ -32,7 +33,7 @@ type Space struct {
 	Parameters []Parameter
 	// Laws returns the bounds at an instance: the same ones, in the same order, at each.
 	Laws func(x []float64) []Law
-	// Cells is how many spaces share the instances of a bound.
+	// Cells is by what the instances of a bound are divided: by how many spaces share them, or by more where an instance takes long.
 	Cells int
 }
 
@@ -206,33 +207,36 @@ func (s Space) instance(u []float64) []float64 {
 }
 
 // Spaces returns all spaces. Where a bound depends on γ, or on γ and an ε of its own, each value on a small grid is a cell:
-// a space with its part of the instances. So a bound that is loose in one corner is seen.
+// a space with its part of the instances. The bounds of Proposition 3.1 have all instances
+// for γ = 1, and a twentieth in other cells. So a bound that is loose in one corner is seen.
 func Spaces() (all []Space) {
 	join, log := slices.Concat[[]Parameter], logarithmic
 	unit := func(n int, name string) []Parameter { return uniform(n, name, 0, 1) }
-	fixed := func(name string, value float64) []Parameter { return uniform(1, name, value, value) }
 	mix := join(unit(18, "P"), unit(3, "π"), uniform(1, "steps", 1, 6), log(1, "ε", 1e-3, 0.999), log(1, "leak", 1e-3, 1))
-	program := join(unit(18, "P"), log(1, "1−leak", 1e-9, 1), unit(3, "gap"), uniform(3, "f", -1, 1))
+	program := join(uniform(3, "v", 1e-3, 1), log(2, "α", 1e-9, 1), unit(18, "P"), log(1, "1−leak", 1e-9, 1), unit(3, "gap"),
+		uniform(3, "f", -1, 1), log(3, "u", 1, 2), uniform(1, "set", 1, 63), log(1, "Γ", 1, 100))
+	run := join(gameParameters, uniform(1, "T", 1, 3), log(2, "η", 1e-3, 10), uniform(1, "δ", 1e-3, 0.999))
 	for _, gamma := range []float64{0.1, 0.5, 0.9, 0.99, 1} {
-		cells, leak, at, values := 4, 1e-3, fmt.Sprintf(", γ = %g", gamma), uniform(3, "v", 1e-3, 1)
+		cells, more, leak, by, at := 4, 1, 1e-3, mixpolicy.AverageCost, fmt.Sprintf(", γ = %g", gamma)
 		if gamma < 1 {
-			cells, leak = 16, 1e-9
+			cells, more, leak, by = 16, 20, 1e-9, mixpolicy.Discounted(gamma)
+			all = append(all, Space{"approximate programs" + at, join(uniform(1, "γ", gamma, gamma), uniform(1, "ε", 0.1, 0.1), program),
+				func(x []float64) []Law { return programs(x)[1:] }, 100})
 		}
+		all = append(all, Space{"runs of one or two steps" + at, run, func(x []float64) []Law { return newGame(x, by).laws(x[13:]) }, more})
 		for _, epsilon := range []float64{0.001, 0.01, 0.1, 0.5} {
-			at, cell := fmt.Sprintf("%s, ε = %g", at, epsilon), join(fixed("γ", gamma), fixed("ε", epsilon))
+			at, cell := fmt.Sprintf("%s, ε = %g", at, epsilon), join(uniform(1, "γ", gamma, gamma), uniform(1, "ε", epsilon, epsilon))
 			all = append(all, Space{"processes of three states" + at, join(cell, unit(18, "P"), unit(6, "π"), unit(3, "α"),
-				log(1, "leak", leak, 1), uniform(6, "c", -1, 1)), chains, cells})
+				log(1, "leak", leak, 1), uniform(6, "c", -1, 1)), func(x []float64) []Law { return chains(x, by) }, cells})
 			if gamma < 1 {
-				all = append(all, Space{"sampled constraints" + at, join(cell, values, log(2, "α", 1e-9, 1), program,
-					log(3, "u", 1, 2), uniform(1, "set", 1, 63), log(1, "Γ", 1, 100)), programs, cells})
+				all = append(all,
+					Space{"sampled constraints" + at, join(cell, program), func(x []float64) []Law { return programs(x)[:1] }, cells})
 			}
 		}
 	}
 	return append(all, []Space{
 		{"mixing", mix, mixing, 1},
 		{"masses", mix, ergodicity, 1},
-		{"runs of one or two steps, every path",
-			join(gameParameters, uniform(1, "T", 1, 3), log(2, "η", 1e-3, 10), uniform(1, "δ", 1e-3, 0.999)), games, 1},
 		{"one path of up to three steps", join(gameParameters, uniform(1, "T", 1, 4), uniform(1, "θ", -1, 1),
 			log(3, "η", 1e-3, 10), uniform(3, "i", 0, 3), unit(3, "λ")), paths, 1},
 		{"two points of a class", join(uniform(1, "class", 0, 3), log(1, "R", 0.6, 1e3), log(1, "near", 1e-3, 1),

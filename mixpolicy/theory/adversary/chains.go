@@ -53,11 +53,8 @@ func measureOf(y *mixpolicy.MDP, p *mixpolicy.Policy) *mixpolicy.Measure {
 // the negative mass ε. (4.15) is checked at θ̂ = θ, without its O(ε): u and ξ^θ have the mass 1 both, so their costs differ by
 // max c − min c times the total variation at most, which is ε(1 + 1/(1−δ)) at most (Lemma 3.3). So at this price f_ω is at least the
 // cost of the policy, and the O(ε) is by how much f_ω(θ̂) is above its minimum. V₂ is 0 for measures of policies.
-func chains(x []float64) (laws []Law) {
-	ctx, by, name, eps := context.Background(), mixpolicy.AverageCost, "average cost", x[1]
-	if x[0] < 1 {
-		name, by = "discounted", mixpolicy.Discounted(x[0])
-	}
+func chains(x []float64, by mixpolicy.Criterion) (laws []Law) {
+	ctx, name, eps := context.Background(), map[bool]string{true: "average cost", false: "discounted"}[by.Average()], x[1]
 	y := process(by, distribution(x[26:29]...), x[2:20], x[29])
 	u, minus, theta := measureOf(y, policyOf(y, x[20:23])).Pair, measureOf(y, policyOf(y, x[23:26])).Pair, math.Inf(1)
 	for range u { // Newton's steps: the mass is convex in θ, and linear between zeros of entries
@@ -119,8 +116,9 @@ func ergodicity(x []float64) []Law {
 }
 
 // programs is a discounted process and a basis, one of whose two functions is u. The values v* are given, and so exact: action 0
-// costs v* − γP_0v*, and action 1 a gap more than v* − γP_1v*. It is the space of (4.9),
+// costs v* − γP_0v*, and action 1 a gap more than v* − γP_1v*. It is the space of section 4: (4.2) is for the second action, and (4.9)
 // for any set of constraints: n₀ draws leave only an η of (1−γ)ε/4mζ to those that ν̂ violates, with probability 1−δ. Γ is a cube.
+// Where β ≥ 1, or rounding leaves a program undecided, the bounds say nothing.
 func programs(x []float64) []Law {
 	ctx, gamma, eps, optimal, alpha, u := context.Background(), x[0], x[1], x[2:5], distribution(1, x[5], x[6]), x[32:35]
 	y := process(mixpolicy.Discounted(gamma), alpha, x[7:25], 1-x[25])
@@ -130,26 +128,39 @@ func programs(x []float64) []Law {
 		cost[i] = optimal[i/2] + float64(i%2)*x[26+i/2] - next
 	}
 	y = mixpolicy.Must(y.WithCosts(cost))
-	mu, basis := measureOf(y, policyOf(y, []float64{1, 1, 1})).State, mat.NewDense(3, 2, []float64{u[0], x[29], u[1], x[30], u[2], x[31]})
+	first, second := policyOf(y, []float64{1, 1, 1}), policyOf(y, []float64{0, 0, 0})
+	mu, basis := measureOf(y, first).State, mat.NewDense(3, 2, []float64{u[0], x[29], u[1], x[30], u[2], x[31]})
 	off := func(v []float64) float64 { return priorwork.WeightedError(alpha, optimal, v) }
-	l, sampled := &priorwork.Lyapunov{U: u, Beta: mixpolicy.Must(priorwork.LyapunovFactor(y, u))}, none
-	full, err := priorwork.ALP{Basis: basis}.Solve(ctx, y)
-	if l.Beta < 1 && err == nil {
-		part := priorwork.ALP{Basis: basis, Bound: x[36] * floats.Norm(full.Nu, math.Inf(1)),
-			Pairs: slices.DeleteFunc([]int{0, 1, 2, 3, 4, 5}, func(i int) bool { return int(x[35])>>i&1 == 0 })}
-		v, q, far, violated := mixpolicy.Must(part.Solve(ctx, y)).Value, make([]float64, 6), 0.0, 0.0
-		for s := range v {
-			far = max(far, (optimal[s]+part.Bound*floats.Norm(basis.RawRowView(s), 1))/u[s])
-		}
-		y.ActionValues(q, v)
-		for i, p := range mixpolicy.Must(l.Sampling(y, mu)) {
-			if v[i/2]-q[i] > rounding*far {
-				violated += p
-			}
-		}
-		if violated <= (1-gamma)*eps/(8*l.Zeta(alpha, mu, optimal, far)) {
-			sampled = Side{off(v) - off(full.Value), eps * floats.Dot(alpha, optimal), far * floats.Dot(alpha, u)}
-		}
+	laws := []Law{
+		{"4.9", "E|v*−Φν̂| − E|v*−Φν*| ≤ εEv*, η(violated) ≤ (1−γ)ε/4mζ", "ζ has the worst ν of Γ in all states at once", none},
+		{"4.2", "E(v^π−v*) ≤ Σμ^π|v^π−v*|/(1−γ)", "", none},
+		{"4.3", "E|v*−Φν*| ≤ 2αᵀu/(1−β)·min max|v*−Φν|/u", "", none},
+		{"4.13", "E|v*−Φν*| ≤ (αᵀu + 2μᵀu(1+β)/(1−γ))·min max|v*−Φν|/u, price 2/(1−γ)", "few instances: another search found 0.51", none},
 	}
-	return []Law{{"4.9", "E|v*−Φν̂| − E|v*−Φν*| ≤ εEv*, η(violated) ≤ (1−γ)ε/4mζ", "ζ has the worst ν of Γ in all states at once", sampled}}
+	l := &priorwork.Lyapunov{U: u, Beta: mixpolicy.Must(priorwork.LyapunovFactor(y, u))}
+	full, err := priorwork.ALP{Basis: basis}.Solve(ctx, y)
+	smoothed, bad := priorwork.SALP{Basis: basis, Slack: mu, Penalty: priorwork.PublishedPenalty(gamma)}.Solve(ctx, y)
+	best, _, worse := priorwork.BestFit(ctx, basis, optimal, u)
+	if l.Beta >= 1 || err != nil {
+		return laws
+	}
+	part := priorwork.ALP{Basis: basis, Bound: x[36] * floats.Norm(full.Nu, math.Inf(1)),
+		Pairs: slices.DeleteFunc([]int{0, 1, 2, 3, 4, 5}, func(i int) bool { return int(x[35])>>i&1 == 0 })}
+	v, q, far, violated := mixpolicy.Must(part.Solve(ctx, y)).Value, make([]float64, 6), 0.0, 0.0
+	for s := range v {
+		far = max(far, (optimal[s]+part.Bound*floats.Norm(basis.RawRowView(s), 1))/u[s])
+	}
+	y.ActionValues(q, v)
+	for i, p := range mixpolicy.Must(l.Sampling(y, mu)) {
+		violated += map[bool]float64{true: p}[v[i/2]-q[i] > rounding*far]
+	}
+	own, size := mixpolicy.Must(mixpolicy.Evaluate(ctx, y, second, mixpolicy.ValuationSettings{})).Value, far*floats.Dot(alpha, u)
+	seen := violated <= (1-gamma)*eps/(8*l.Zeta(alpha, mu, optimal, far))
+	laws[0].Side = map[bool]Side{true: {off(v) - off(full.Value), eps * floats.Dot(alpha, optimal), size}, false: none}[seen]
+	laws[1].Side = Side{off(own), priorwork.WeightedError(measureOf(y, second).State, own, optimal) / (1 - gamma), floats.Norm(own, 1)}
+	laws[2].Side = Side{off(full.Value), l.ALPBound(alpha, mixpolicy.Must(best, worse)), size}
+	if bad == nil {
+		laws[3].Side = Side{off(smoothed.Value), l.SALPBound(alpha, mu, gamma, best), size}
+	}
+	return laws
 }

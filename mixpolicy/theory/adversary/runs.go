@@ -25,13 +25,13 @@ type game struct {
 	c    []float64
 }
 
-// gameParameters are those of newGame.
+// gameParameters are those of newGame, 13 in all.
 var gameParameters = slices.Concat(uniform(1, "class", 0, 3), logarithmic(1, "R", 0.75, 1e4), logarithmic(1, "β", 1e-4, 1e3),
 	uniform(1, "θ₀", -0.999, 0.999), uniform(6, "ψ", 0, 1), uniform(3, "c", -1, 1))
 
-func newGame(x []float64) *game {
+func newGame(x []float64, by mixpolicy.Criterion) *game {
 	g := &game{c: x[10:13]}
-	y := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 1, Actions: 3, Criterion: mixpolicy.AverageCost,
+	y := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 1, Actions: 3, Criterion: by,
 		Dynamics: func(_, a int) (float64, []mixpolicy.Transition) { return g.c[a], []mixpolicy.Transition{{To: 0, P: 1}} }}))
 	f := mixpolicy.Must(mixpolicy.FeaturesFromColumns(y, distribution(x[4:7]...), distribution(x[7:10]...)))
 	p := mixpolicy.Must(mixpolicy.NewProblem(f, classOf(x[0], x[1])))
@@ -85,16 +85,16 @@ func quantile(all []outcome, delta float64) float64 {
 	return all[len(all)-1].value
 }
 
-// games is the space of Proposition 3.1 and Theorem 3.4: T ≤ 2 iterations, all paths of samples with
-// their probabilities. A bound with probability 1 − δ is violated if the 1 − δ quantile is greater.
-func games(x []float64) []Law {
+// laws is the space of Proposition 3.1 and Theorem 3.4: T ≤ 2 iterations, all paths of samples with
+// their probabilities. A bound with probability 1 − δ is violated if the 1 − δ quantile is greater. γ < 1 shows in G, which is 1/(1−γ)
+// at least, and in (3.38).
+func (g *game) laws(x []float64) []Law {
 	const (
 		slope = "C_e is a sum of two bounds of the slope ‖cᵀΨ‖⁎, so that B ≥ 5‖cᵀΨ‖⁎²/μ, and 2√(BD) is √10 times the gap of one step"
 		union = "‖Ψθ_t‖₂, ‖ĝ_t‖⁎, noise and distance are not at their greatest together; see (5.36) and (3.33) path by path"
 	)
-	g, n := newGame(x), len(gameParameters)
-	eta := g.steps(x[n+1 : n+1+min(int(x[n]), 2)])
-	delta, s := x[n+3], theory.SumSteps(mixpolicy.StepFunc(func(t int) float64 { return eta[t] }), len(eta))
+	eta := g.steps(x[1 : 1+min(int(x[0]), 2)])
+	delta, s := x[3], theory.SumSteps(mixpolicy.StepFunc(func(t int) float64 { return eta[t] }), len(eta))
 	var gaps, violations, excess []outcome
 	expected, size, xi := 0.0, 0.0, make([]float64, 3)
 	g.each(g.Last(), make([]float64, 2), eta, 1, func(sum []float64, probability float64) {
@@ -141,7 +141,7 @@ type path struct {
 
 func newPath(x []float64) *path {
 	n := len(gameParameters)
-	p := &path{game: newGame(x), theta: pointOf(classOf(x[0], x[1]), x[n+1]), short: make([]float64, 3)}
+	p := &path{game: newGame(x, mixpolicy.AverageCost), theta: pointOf(classOf(x[0], x[1]), x[n+1]), short: make([]float64, 3)}
 	p.lambda = scaled(p.K.G/max(1, floats.Norm(x[n+8:n+11], 2)), x[n+8:n+11]) // in the ball
 	best, sampling := p.best.Theta, p.Problem.Features().Sampling()
 	for t, eta := range p.steps(x[n+2 : n+2+min(int(x[n]), 3)]) {
@@ -231,10 +231,8 @@ func paths(x []float64) []Law {
 	star := gapSum // with ½‖ĝ‖⁎² for ‖∇_θ𝓛‖⁎² + ‖e‖⁎²
 	star.Right += p.squares - p.parts
 	top := scaled(min(p.s, p.K.G/floats.Norm(p.short, 2)), p.short)
-	multipliers, ball := none, 2*p.K.G*p.s
-	if p.K.G > p.K.LambdaStar {
-		multipliers = Side{2*(p.K.G-p.K.LambdaStar)*p.v + p.noise/p.s, (p.star + p.K.G*p.K.G/2) / p.s, p.whole / p.s}
-	}
+	ball, multipliers := 2*p.K.G*p.s, map[bool]Side{false: none, true: {2*(p.K.G-p.K.LambdaStar)*p.v + p.noise/p.s,
+		(p.star + p.K.G*p.K.G/2) / p.s, p.whole / p.s}}[p.K.G > p.K.LambdaStar]
 	up, back, mean, sample := make([]float64, 3), make([]float64, 2), make([]float64, 2), make([]float64, 2)
 	p.Problem.GradTheta(mean, p.lambda)
 	p.Problem.Features().MulVec(up, p.theta)
