@@ -184,7 +184,6 @@ func TestKilledWorker(t *testing.T) {
 			t.Fatalf("%v: %v, want the record after %q: %s", signal, err, says, &told)
 		}
 		same(t, signal.String(), strings.ReplaceAll(string(got), `,""Wait"":100000`, ""), byRace(t))
-		t.Logf("%v: %s", signal, &told)
 	}
 }
 

@@ -334,7 +334,6 @@ func numpy(t *testing.T) string {
 		}
 		t.Skip(message)
 	}
-	t.Logf("NumPy and SciPy %s", out)
 	return python
 }
 

@@ -148,7 +148,7 @@ func (f *firefox) eventually(t *testing.T, what, expression string) {
 func TestFirefox(t *testing.T) {
 	t.Parallel()
 	f := openFirefox(t)
-	address := serve(t, site.Handler(filepath.Join(must[string](t)(pages()), "site"))).address
+	address := serve(t, site.Handler(must[string](t)(published()))).address
 	name, cells := committedCells(t, "00")
 	want, _ := cells[1].shows()
 

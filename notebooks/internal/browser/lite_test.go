@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // openLite opens another notebook in JupyterLite.
@@ -121,6 +122,16 @@ func checkLite(t *testing.T, b *browser, address string) {
 		b.eventually(t, "a file of the reader's is put there", "window.put")
 		runLite(t, b, reads, true)
 		shows(reads, "all of mine <nil>\n")
+	})
+	t.Run("scripts of a notebook that says it is trusted", func(t *testing.T) {
+		b.do(t, `window.jupyterapp.serviceManager.contents.save("theirs.ipynb", {type: "notebook", format: "json", content: {nbformat: 4, nbformat_minor: 5, metadata: {}, cells: [
+			{cell_type: "code", id: "a", metadata: {trusted: true}, execution_count: 1, source: "", outputs: [{output_type: "display_data", metadata: {}, data: {
+				"text/html": "<p class='theirs'>shown</p><img src='data:,' onerror='window.ranTheirs = 1'>"}}]}]}}).then(() =>
+			window.jupyterapp.commands.execute("docmanager:open", {path: "theirs.ipynb", kernel: {name: "gonb"}}))`)
+		b.eventually(t, "their cell is shown", `document.querySelector(".theirs")`)
+		time.Sleep(time.Second) // in which they would run
+		b.eventually(t, "they don't run", "!window.ranTheirs")
+		openLite(t, b, "play")
 	})
 	complete := func(text string) []string {
 		t.Helper()

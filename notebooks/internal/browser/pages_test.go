@@ -62,8 +62,8 @@ plotting.Show(plotting.Explorer{
 	code("%%\nplotting.Show(rising(42))", "answer"),
 }
 
-// pages are the paper's, with the outputs that are committed, that of the sample, which is executed, and that of play; and
-// the site of them. They are made once.
+// pages are the paper's, with the outputs that are committed, that of the sample, which is executed, and that of play. They
+// are made once.
 var pages = sync.OnceValues(func() (string, error) {
 	ctx, sample, play := context.Background(), filepath.Join(temp, "sample.ipynb"), filepath.Join(temp, "play.ipynb")
 	if err := errors.Join(writeNotebook(sample, sampleCells), writeNotebook(play, playNotebook)); err != nil {
@@ -83,8 +83,16 @@ var pages = sync.OnceValues(func() (string, error) {
 			}
 			slow := bytes.Replace(html, []byte(`data-cell="cell-1"`), []byte(`data-cell="cell-1" data-seconds="20"`), 1)
 			return os.WriteFile(page, slow, 0o644)
-		},
-		func(l *lab.Lab) error { return l.Site(ctx, "") })
+		})
+})
+
+// published is the site of the pages, which is made once, while other tests look at the pages.
+var published = sync.OnceValues(func() (string, error) {
+	folder, err := pages()
+	if err == nil {
+		err = inLab(func(l *lab.Lab) error { return l.Site(context.Background(), "") })
+	}
+	return filepath.Join(folder, "site"), err
 })
 
 // The statements of the index of equations, and how many of their displays MathJax has set.

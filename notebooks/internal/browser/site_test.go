@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -71,14 +70,6 @@ const (
 	draws
 	magic
 )
-
-// wanted are the notebooks whose cells are run.
-func wanted() []string {
-	if *long {
-		return strings.Fields("00 01 02 03 04 05 06 07 08 09 10 11")
-	}
-	return strings.Fields(*siteNotebooks)
-}
 
 // A served site.
 type served struct {
@@ -155,13 +146,14 @@ func runs(t testing.TB, b *browser, cell int, want string, within bool) {
 // whose browser stores nothing, and who has the site from a server that knows nothing of its files.
 func TestSite(t *testing.T) {
 	t.Parallel()
-	b, folder := open(t)
-	s := serve(t, site.Handler(filepath.Join(folder, "site")))
-	t.Run("licences", func(t *testing.T) { checkLicences(t, b, s, filepath.Join(folder, "site")) })
+	b, _ := open(t)
+	folder := must[string](t)(published())
+	s := serve(t, site.Handler(folder))
+	t.Run("licences", func(t *testing.T) { checkLicences(t, b, s, folder) })
 	t.Run("outputs", func(t *testing.T) { checkOutputs(t, b, s) })
 	t.Run("a page", func(t *testing.T) { checkPlay(t, b, s) })
 	t.Run("from the disk", func(t *testing.T) {
-		b.visit(t, "file://"+filepath.Join(folder, "site", "play.html"))
+		b.visit(t, "file://"+filepath.Join(folder, "play.html"))
 		if got := evaluate[string](t, b, `document.querySelector(".door").textContent`); !strings.Contains(got, "from a server") {
 			t.Errorf("the page says %q", got)
 		}
@@ -172,7 +164,7 @@ func TestSite(t *testing.T) {
 		profile := t.TempDir()
 		noError(t, os.Mkdir(filepath.Join(profile, "Default"), 0o755))
 		noError(t, os.WriteFile(filepath.Join(profile, "Default", "Preferences"), []byte(`{"profile": {"default_content_setting_values": {"cookies": 2}}}`), 0o644))
-		s := serve(t, http.FileServer(http.Dir(filepath.Join(folder, "site"))))
+		s := serve(t, http.FileServer(http.Dir(folder)))
 		b, _ := open(t, chromedp.UserDataDir(profile))
 		b.visit(t, s.address+"play.html")
 		if evaluate[bool](t, b, `(() => { try { return !!localStorage; } catch { return false; } })()`) {
@@ -185,9 +177,8 @@ func TestSite(t *testing.T) {
 		s.spoil.Store(true) // a download that is not what was published
 		runs(t, b, uses, "is not what was published", true)
 		s.spoil.Store(false)
-		b.calm(t, "integrity", "not what was published", "digest")
 		runs(t, b, uses, "42\n", false)
-		b.calm(t)
+		b.calm(t, "integrity", "not what was published", "digest")
 	})
 }
 
@@ -366,8 +357,6 @@ func edit(t *testing.T, b *browser) {
 		fmt.Sprintf(`document.activeElement?.classList.contains("cm-content") && getSelection() + "" === "twice" && %s === %v`, height, place[2]))
 }
 
-var siteNotebooks = flag.String("site", "00", "the notebooks whose cells TestSite runs, by the beginnings of their names; all of them with -long")
-
 // What may be fetched for the first Run of notebook 00, and up to its last picture, in MB, as README and the pages say.
 const firstRun, firstPicture = 24, 30
 
@@ -434,7 +423,8 @@ func checkOutputs(t *testing.T, b *browser, s *served) {
 	if !strings.Contains(string(must[[]byte](t)(os.ReadFile(filepath.Join(root, "README.md")))), promise) {
 		t.Errorf("README does not say %q", promise)
 	}
-	for _, number := range wanted() {
+	numbers := map[bool]string{false: "00", true: "00 01 02 03 04 05 06 07 08 09 10 11 12"}[*long]
+	for _, number := range strings.Fields(numbers) {
 		t.Run(number, func(t *testing.T) {
 			name, cells := committedCells(t, number)
 			b.visit(t, s.address+name+".html")

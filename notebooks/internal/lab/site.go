@@ -68,8 +68,9 @@ func (l *Lab) makeSite(ctx context.Context) error {
 	return nil
 }
 
-// imports are what the cells of the notebooks in build import.
+// imports are what the cells of the notebooks in build import, and what reads the files that a reader brings.
 func (l *Lab) imports() (paths []string, err error) {
+	paths = []string{module + "/mixpolicy/files"}
 	for _, file := range named(l.build(), `\.ipynb$`) {
 		nb, err := readNotebook(file)
 		if err != nil {

@@ -74,7 +74,7 @@ func (b *builder) lite(ctx context.Context, parts map[string]any, pages []string
 
 // liteFiles are what JupyterLite is made from, by their names: the notebooks, the kernel and settings.
 func (b *builder) liteFiles(parts map[string]any, pages []string) (map[string][]byte, error) {
-	files := map[string][]byte{}
+	files, notebooks := map[string][]byte{}, []string{}
 	for _, name := range pages {
 		if path.Ext(name) != ".ipynb" {
 			continue
@@ -84,9 +84,10 @@ func (b *builder) liteFiles(parts map[string]any, pages []string) (map[string][]
 			return nil, err
 		}
 		files[path.Join("contents", name)] = data
+		notebooks = append(notebooks, name)
 	}
 	type object = map[string]any
-	described, err := json.Marshal(object{"manifest": parts["manifest"], "name": kernelName})
+	described, err := json.Marshal(object{"manifest": parts["manifest"], "name": kernelName, "notebooks": notebooks})
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,7 @@
 // The kernel of JupyterLite: the workers that run the cells of pages, behind Jupyter's messages. JupyterLab loads it as a
 // container of module federation with one module, the plugin.
 (() => {
-  const engine = ENGINE; // the builder puts it here: {manifest, name}
+  const engine = ENGINE; // the builder puts it here: {manifest, name, notebooks}
   const folder = new URL("../../../../go/", document.currentScript.src).href;
   const kernels = new Map(); // by their ids
 
@@ -14,6 +14,18 @@
     e.stopImmediatePropagation();
     window.open(new URL("../" + page[1] + (page[2] ?? ""), folder));
   }, true);
+
+  // trusting takes marks of trust from a notebook. JupyterLab runs scripts in the outputs of cells that have one, and whoever
+  // writes a notebook can set them. A cell that the site ships keeps its mark as long as its outputs are the site's.
+  const trusting = async (file) => {
+    const marked = Object.values(file.content?.cells ?? {}).filter((c) => c.metadata?.trusted);
+    if (!marked.length) return file;
+    const text = (v) => Array.isArray(v) ? v.join("") : v;
+    const shown = ({ outputs }) => JSON.stringify(outputs?.map((o) => Object.entries(o.data ?? {}).map(([type, v]) => [type, text(v)]).sort()));
+    const ours = engine.notebooks.includes(file.path) ? (await (await fetch(new URL("../lite/files/" + file.path, folder))).json()).cells : [];
+    for (const c of marked) c.metadata.trusted = ours.some((o) => o.id === c.id && o.metadata.trusted && shown(o) === shown(c));
+    return file;
+  };
 
   // makeKernel is the class of kernels: each has a session of its own, and workers from its first cell on.
   const makeKernel = (BaseKernel, { save, since }) => class extends BaseKernel {
@@ -168,7 +180,8 @@
       id: `${engine.name}:plugin`, autoStart: true, requires: [IKernelSpecs, IKernelClient],
       activate(app, specs, client) {
         // What cells save is in the list of files, and what the reader puts there can be read.
-        const { contents } = app.serviceManager;
+        const { contents } = app.serviceManager, get = contents.get.bind(contents);
+        contents.get = async (...request) => trusting(await get(...request));
         const since = async (had) => {
           const added = {};
           for (const { path, type, last_modified } of (await contents.get("")).content) {
