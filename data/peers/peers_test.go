@@ -20,7 +20,7 @@ import (
 // come to our answers, or run out of time.
 func TestQuick(t *testing.T) {
 	if testing.Short() {
-		t.Skip("installs the peers from PyPI: half a minute")
+		t.Skip("installs the peers from PyPI, which may take minutes")
 	}
 	root, err := clone()
 	if err != nil {

@@ -196,7 +196,7 @@ func TestHolm(t *testing.T) {
 // TestClaimsTable runs every experiment and compares data/claims.csv with what it finds.
 func TestClaimsTable(t *testing.T) {
 	if testing.Short() {
-		t.Skip("runs every experiment, some 10 s on two cores")
+		t.Skip("runs every experiment, more than half a minute on two cores")
 	}
 	claims, known := mixpolicy.Must(Claims(t.Context())), mixpolicy.Must(RecordedClaims())
 	for i, k := range claims {

@@ -12,7 +12,7 @@
 //	π-learning                           PiLearning       Wang 2017
 //	randomised LP, discounted            RandomizedLP     Wang 2020
 //	mirror descent, box and simplex      BoxMirror        Jin and Sidford 2020
-//	… from logged transitions            OfflinePrimalDual    Gabbianelli, Neu, Papini and Okolo 2024
+//	… from logged transitions            OfflinePrimalDual Gabbianelli, Neu, Papini and Okolo 2024
 //	plug-in for (2.18)                   mixpolicy.PlugIn
 //	… with medians of means              MedianPlugIn     Nemirovski and Yudin 1983
 //	plug-in for the whole MDP            CertaintyEquivalence Azar, Munos and Kappen 2013

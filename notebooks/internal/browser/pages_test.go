@@ -111,8 +111,8 @@ func TestPages(t *testing.T) {
 	for i, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".html"), func(t *testing.T) {
 			defer b.calm(t)
-			if info, err := os.Stat(file); err != nil || info.Size() > 450_000 {
-				t.Errorf("%d bytes of HTML, want at most 450 kB", info.Size())
+			if info, err := os.Stat(file); err != nil || info.Size() > 400_000 {
+				t.Errorf("%d bytes of HTML, want at most 400 kB", info.Size())
 			}
 			b.visit(t, "file://"+file)
 			displays := evaluate[int](t, b, stated+`.map(e => e.textContent.split("$$").length - 1).reduce((a, b) => a + b, 0) / 2`+" + "+statedSet)

@@ -16,6 +16,8 @@ var (
 	viewBox       = regexp.MustCompile(`<svg[^>]* viewBox="0 0 ([\d.]+) ([\d.]+)"`)
 	// A number that the name of a notebook begins with.
 	numbered = regexp.MustCompile(`^(?:0?(\d+-)|)`)
+	// What nbconvert marks between the words of code.
+	spaces = regexp.MustCompile(`<span class="w">(\s*)</span>`)
 	// What makes the charts of an output live.
 	liveScript = regexp.MustCompile(`(?s)<script>(\s*\(window\.mixpolicyCharts.*?)</script>`)
 )
@@ -46,7 +48,7 @@ func exportFigures(r *run, folder string) error {
 	return nil
 }
 
-// lighten takes pictures and the scripts of charts out of a page's HTML: a picture's file is that of
+// lighten takes pictures, the scripts of charts and the marks of spaces in code out of a page's HTML: a picture's file is that of
 // [exportFigures], whose number the figure has as a link to itself, and a script gets one beside it, which page.js
 // loads as the reader nears the chart.
 func lighten(r *run, body, folder string) (string, error) {
@@ -76,7 +78,7 @@ func lighten(r *run, body, folder string) (string, error) {
 		}
 		return fmt.Sprintf(`<div data-later="%s/%s"></div>`, base, name)
 	})
-	return body, failed
+	return spaces.ReplaceAllString(body, "$1"), failed
 }
 
 // figuresOf finds the figures in an output, each as its formats: those of the charts in its
