@@ -403,21 +403,19 @@ func Proofs(ctx context.Context) (steps []Step, err error) {
 // ProofTable shows equations of section 5 where [Proofs] found them nearest to failing, or to fail
 // most: one that has a corrected form in both forms at that place. The verdict is on all evaluations.
 func ProofTable(ctx context.Context, caption string, numbers ...string) (t plotting.Table, err error) {
+	defer catch(&err)
 	t = plotting.Table{Caption: caption, Columns: []plotting.Column{
 		{Head: "equation"}, {Head: "left side"}, {Head: ""}, {Head: "right side"}, {Head: "slack"}, {Head: "in all"}, {Head: "worst in"},
 	}}
-	steps, err := Proofs(ctx)
+	steps := evaluate(ctx, func(number string) bool { return slices.Contains(numbers, number) })
 	for i, s := range steps {
-		if !slices.Contains(numbers, s.Equation) {
-			continue
-		}
 		if i > 0 && steps[i-1].Beside != nil { // the corrected form, of which the place is that of the printed one
 			s = *steps[i-1].Beside
 			s.Evaluations = steps[i].Evaluations
 		}
 		t.Row(s.cells(steps[i].Holds())...)
 	}
-	return t, err
+	return t, nil
 }
 
 // cells are a row of the table.

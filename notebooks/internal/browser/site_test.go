@@ -323,7 +323,7 @@ func checkPlay(t *testing.T, b *browser, s *served) {
 	b.calm(t)
 	t.Run("a cell that is stopped while it is compiled", func(t *testing.T) {
 		b.do(t, `localStorage.setItem("cell play " + `+at(waits)+`.dataset.cell,
-			"%%\nx := len(os.Args)\n" + "if x&3 == 1 { x += x*x ^ 3 }\n".repeat(20_000) + "fmt.Println(x)")`) // which takes minutes
+			"%%\nx := len(os.Args)\n" + "if x&3 == 1 { x += x*x ^ 3 }\n".repeat(5_000) + "fmt.Println(x)")`) // which takes minutes
 		b.visit(t, address)
 		press(t, b, waits, "Run", false)
 		b.eventually(t, "it is being compiled", at(waits)+`.querySelector("[role=status]").textContent === "compiling"`)
