@@ -264,7 +264,7 @@ func rateClaims(ctx context.Context) []Claim {
 	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: cMax}))
 	fixed, _ := boundExponents(k, 0)
 	sharp := exponent(func(t float64) float64 {
-		return k.With(2*k.LambdaStar).SharpViolationBound(sumsAt(t), 4/t).Value / math.Log(t)
+		return k.With(2*k.LambdaStar).RefinedViolationBound(sumsAt(t), 4/t).Value / math.Log(t)
 	})
 	quarter, vanishing := boundExponents(k, 0.25)
 	eighth, slower := boundExponents(k, 0.125)
@@ -415,8 +415,8 @@ func geometryClaim(ctx context.Context) Claim {
 func termsClaim(k *theory.Constants) Claim {
 	sums := sumsAt(must(k.SampleComplexity(sampleEpsilon, sampleRho)))
 	evaluate := func(k *theory.Constants) (gap, violation, added float64) {
-		violation = k.SharpViolationBound(sums, sampleRho).Value
-		return k.SharpObjectiveBound(sums, sampleRho).Value, violation, addedByViolation(k, violation)
+		violation = k.RefinedViolationBound(sums, sampleRho).Value
+		return k.RefinedObjectiveBound(sums, sampleRho).Value, violation, addedByViolation(k, violation)
 	}
 	gap, violation, added := evaluate(k)
 	other := *k // multipliers for which as much may be gained by a larger violation

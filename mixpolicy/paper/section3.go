@@ -502,7 +502,8 @@ func checkObjectiveBound(ctx context.Context) Finding {
 	failures, lo := likely(gaps, finite)
 	kinder, kind := likely(larger, finite/small)
 	vacuous := excess(k.PrintedObjectiveBound(k.Divergence(mixpolicy.Printed), farHorizon).Value, trivialGap(k))
-	worst, loosest := max(excess(floats.Max(gaps), rare.Value), excess(floats.Max(gaps), k.SharpObjectiveBound(rareSums, 0.05).Value)), 0.0
+	refined := k.RefinedObjectiveBound(rareSums, 0.05)
+	worst, loosest := max(excess(floats.Max(gaps), rare.Value), excess(floats.Max(gaps), refined.Value)), 0.0
 	for _, r := range boundRuns(ctx) {
 		bound := r.k.ObjectiveBound(r.steps, 0.05).Value
 		worst = max(worst, excess(r.scaledGap, bound), excess(r.k.ObjectiveBound(farSums, 0.05).Value, trivialGap(r.k)))
@@ -541,9 +542,9 @@ func checkViolationBound(ctx context.Context) Finding {
 		if r.Violation > r.k.PrintedViolationBound(r.k.D, r.steps.T).Value {
 			finite++
 		}
-		last := r.k.SharpViolationBound(farSums, 0.05).Value
+		last := r.k.RefinedViolationBound(farSums, 0.05).Value
 		worst = max(worst, excess(r.Violation, r.k.ViolationBound(r.steps, 0.05).Value),
-			excess(r.Violation, r.k.SharpViolationBound(r.steps, 0.05).Value), excess(last, trivial))
+			excess(r.Violation, r.k.RefinedViolationBound(r.steps, 0.05).Value), excess(last, trivial))
 	}
 	return holdsCorrected(printed, worst, "printed: it contains α_T of (3.31), which is +∞ with D, and states no probability; "+
 		"with a finite D, %d runs of 120 exceed it; corrected: none does", finite)

@@ -207,7 +207,7 @@ func witnessNoProbability(ctx context.Context) Finding {
 	p := banditProblem(mixpolicy.Ball(radius), -1, 1)
 	set := TraceSettings{Iterations: iterations, StepSize: mixpolicy.InverseSqrt(1), Beta: 6, Pair: func(int) int { return 0 }}
 	r := must(NewTrace(p, set))
-	bound, likely := r.K.SharpViolationBound(r.Sums, 4./iterations).Value, 0.0
+	bound, likely := r.K.RefinedViolationBound(r.Sums, 4./iterations).Value, 0.0
 	for stream := range uint64(10) {
 		run := must(mixpolicy.Solve(ctx, p, mixpolicy.PrimalDual{Beta: set.Beta, StepSize: set.StepSize, CostScale: 1},
 			mixpolicy.Settings{Iterations: iterations, Seed: 33, Stream: stream}))

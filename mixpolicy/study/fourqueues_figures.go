@@ -27,7 +27,9 @@ const (
 	LearntObjective = "cᵀΨθ"
 	LearntMass      = "negative mass" // ‖[Ψθ]₋‖₁
 	LearntSum       = "1ᵀθ"
-	LearntGap       = "gap at c_max" // see gapAtMost
+	LearntGap       = "gap at c_max" // see gapAtMost; the other gap is [PenalisedGap]
+	// MassPrice is what the penalised gap takes for a unit of negative mass, in units of c_max: 2 max λ*/c_max.
+	MassPrice = "price of negative mass"
 	// Overflow is the number of iterations after which a run of [Tuning], whose values are the
 	// gaps of a setting, left the range of floating point; At is η₀ of both.
 	Overflow = "overflow"
@@ -352,14 +354,13 @@ func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
 // comparedMethods are those that solve (2.18).
 var comparedMethods = []string{"Algorithm 1", "Algorithm 1, rows scaled", "penalty", "plug-in"}
 
-// GapDuels is the table of who has the smaller gap on the same streams over the two rules.
-func (r NetworkRecord) GapDuels() plotting.Table {
-	const part = "two rules"
+// GapDuels is the table of who has the smaller gap, [LearntGap] or [PenalisedGap], on the same streams of a part.
+func (r NetworkRecord) GapDuels(part, quantity string) plotting.Table {
 	var duels []race.Duel
 	for _, pair := range pairs(comparedMethods) {
-		d := met(r.Record, race.Row{Part: part, Quantity: LearntGap}, pair, 0)
+		d := met(r.Record, race.Row{Part: part, Quantity: quantity}, pair, 0)
 		d.Problem = part
 		duels = append(duels, d)
 	}
-	return margins(LearntGap, duels)
+	return margins(quantity, duels)
 }

@@ -69,7 +69,12 @@ func networkEntrants(cMax float64) []race.Entrant {
 // learn tunes every method, runs it, and values the policies that it leaves.
 func (r *networkRun) learn(ctx context.Context) {
 	_, cMax := r.x.CostRange()
-	gap := gapAtMost(must(r.p.Optimum(ctx)).Objective, cMax)
+	best, price := must(r.p.Optimum(ctx)), 0.
+	for _, m := range best.Rows {
+		price = max(price, 2*m.Lambda()/cMax)
+	}
+	r.addNumber(race.Row{Quantity: MassPrice}, price)
+	gap, penalised := gapAtMost(best.Objective, cMax), must(race.PenalisedGap(r.p))
 	for _, e := range networkEntrants(cMax) {
 		set := race.Settings{
 			Trials: r.Learning.Trials, TuningTrials: r.Learning.Trials, Seed: r.Seed,
@@ -87,8 +92,8 @@ func (r *networkRun) learn(ctx context.Context) {
 		}
 		like.Setting = e.Numbers(o.Chosen)
 		sum := func(l *race.Observation) float64 { return floats.Sum(l.Theta) }
-		for k, c := range []race.Curve{race.Cost, race.Mass, sum, gap} {
-			like.Quantity = []string{LearntObjective, LearntMass, LearntSum, LearntGap}[k]
+		for k, c := range []race.Curve{race.Cost, race.Mass, sum, gap, penalised} {
+			like.Quantity = []string{LearntObjective, LearntMass, LearntSum, LearntGap, PenalisedGap}[k]
 			r.add(slices.DeleteFunc(o.Runs.Rows(race.Queries, c, like), func(row race.Row) bool { return row.At == 0 })...)
 		}
 		r.valueTrials(ctx, like, o.Runs)
@@ -102,8 +107,7 @@ func (r *networkRun) learn(ctx context.Context) {
 // by which configurations are chosen. It bounds how much more than f* the positive part
 // of Ψθ̂, from which the policy is read, would cost: for 0 ⪯ c ⪯ c_max,
 // cᵀ[Ψθ]₊ = cᵀΨθ + cᵀ[Ψθ]₋. By the exact penalty of [mixpolicy.Problem.PenalisedGap] a
-// unit of mass costs 891 c_max over the two rules, and 5·10¹⁰ c_max over the state-dependent mixtures, where rows of 10⁻¹⁰ hold the
-// optimum.
+// unit of mass costs [MassPrice] times as much.
 func gapAtMost(optimum, cMax float64) race.Curve {
 	return func(l *race.Observation) float64 {
 		return l.Cost - optimum + cMax*(l.Mass+math.Abs(floats.Sum(l.Theta)-1))

@@ -145,7 +145,7 @@ func TestGapDuels(t *testing.T) {
 		}
 		r.Record = append(r.Record, race.Row{Part: "two rules", Quantity: LearntGap, Method: method, Values: gaps})
 	}
-	table := r.GapDuels()
+	table := r.GapDuels("two rules", LearntGap)
 	for column, want := range map[int][]string{
 		3: {"9–1", "9–1", "9–1", "10–0", "10–0", "10–0"},
 		5: {"0.064", "0.064", "0.064", "0.012", "0.012", "0.012"},
@@ -179,7 +179,7 @@ func TestNetworkPlots(t *testing.T) {
 		}
 	}
 	for _, table := range []plotting.Table{rules, ranks, r.DynamicsTable(), r.FullRoom("rules"), r.LearntTable("two rules"),
-		r.LearntTable("state-dependent"), r.GapDuels()} {
+		r.LearntTable("state-dependent"), r.GapDuels("state-dependent", PenalisedGap)} {
 		for _, c := range table.Columns {
 			if len(c.Text)+len(c.Numbers) < 4 {
 				t.Errorf("%s: column %q of %d texts and %d numbers", table.Caption, c.Head, len(c.Text), len(c.Numbers))

@@ -127,7 +127,7 @@ func (k *Constants) ExpectedObjectiveBound(s StepSums) Bound {
 // cᵀΨ(θ̂−θ*) + 2G V + λ̂ᵀΨθ*, the right side has ½G², and cᵀΨ(θ̂−θ*) ≥ −2R c_max√(nm)‖Ψ‖_{⁎,2}. ∎
 //
 // The first term goes to 0 only as G grows, and B contains G²: see
-// [Constants.SharpViolationBound] for one that needs no growth.
+// [Constants.RefinedViolationBound] for one that needs no growth.
 func (k *Constants) ViolationBound(s StepSums, delta float64) Bound {
 	return k.violation(k.ObjectiveBound(s, delta), k.G/(4*s.Sum))
 }
@@ -147,10 +147,10 @@ func (k *Constants) violation(objective Bound, ball float64) Bound {
 // unbounded is the bound +∞ of a λ that is kept in no ball.
 func unbounded() Bound { return boundOf(1, Term{termBall, math.Inf(1)}) }
 
-// SharpObjectiveBound is the best that the proof of [Constants.ObjectiveBound] gives:
+// RefinedObjectiveBound is the best that the proof of [Constants.ObjectiveBound] gives:
 // ‖ĝ‖⁎ is bounded as a whole, by its part along the hyperplane, D is D(θ*;θ₀), and the
 // range of ⟨ĝ_t, θ*−θ_t⟩ is what Hoeffding's lemma needs of the errors.
-func (k *Constants) SharpObjectiveBound(s StepSums, delta float64) Bound {
+func (k *Constants) RefinedObjectiveBound(s StepSums, delta float64) Bound {
 	g := k.Tangent * (k.Cost + k.G)
 	dual := k.SigmaMax * k.Reach
 	return boundOf(s.Sum,
@@ -160,18 +160,18 @@ func (k *Constants) SharpObjectiveBound(s StepSums, delta float64) Bound {
 		Term{termDeviation, 2 * k.R * g * math.Sqrt(2*math.Log(1/delta)*s.Squares)})
 }
 
-// SharpViolationBound bounds V(θ̂) by the true multipliers,
+// RefinedViolationBound bounds V(θ̂) by the true multipliers,
 //
-//	V ≤ ( SharpObjectiveBound + G²/(2Ση) ) / (2(G − ‖λ*‖₂)) ,   G > ‖λ*‖₂ ,
+//	V ≤ ( RefinedObjectiveBound + G²/(2Ση) ) / (2(G − ‖λ*‖₂)) ,   G > ‖λ*‖₂ ,
 //
 // since cᵀΨ(θ̂−θ*) ≥ −‖λ*‖₂‖[Ψθ̂]₋‖₂ for any θ̂ ∈ Θ₂ ∩ Θ_R. With G = 2‖λ*‖₂, whatever T, both
 // the gap and the violation are O(ln T/√T): no growth of β is needed, and none helps. It
 // is +∞ if G ≤ ‖λ*‖₂.
-func (k *Constants) SharpViolationBound(s StepSums, delta float64) Bound {
+func (k *Constants) RefinedViolationBound(s StepSums, delta float64) Bound {
 	if !(k.G > k.LambdaStar) || math.IsInf(k.G, 1) {
 		return unbounded()
 	}
-	e := k.SharpObjectiveBound(s, delta)
+	e := k.RefinedObjectiveBound(s, delta)
 	return boundOf(2*(k.G-k.LambdaStar), append(e.Terms, Term{termBall, k.G * k.G / (2 * s.Sum)})...)
 }
 
@@ -267,13 +267,13 @@ func (k *Constants) PrintedSampleComplexity(tau, epsilon float64) float64 {
 // PolicyBound bounds cᵀξ^θ̂ − cᵀΨθ*, what the policy of θ̂ costs beyond the best mixture
 // Ψθ* of the class, with probability at least 1 − δ:
 //
-//	SharpObjectiveBound + (max c − min c)·Distance ,
+//	RefinedObjectiveBound + (max c − min c)·Distance ,
 //
-// with the negative mass √(nm)·2V from [Constants.SharpViolationBound], and τ of [Distance].
+// with the negative mass √(nm)·2V from [Constants.RefinedViolationBound], and τ of [Distance].
 // One event of probability δ covers both bounds, because both follow from the same martingale.
 func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
-	mass := 2 * math.Sqrt(float64(k.Pairs)) * k.SharpViolationBound(s, delta).Value
-	return k.SharpObjectiveBound(s, delta).Value + k.Spread*Distance(mixpolicy.Corrected, k.criterion, tau, 0, mass)
+	mass := 2 * math.Sqrt(float64(k.Pairs)) * k.RefinedViolationBound(s, delta).Value
+	return k.RefinedObjectiveBound(s, delta).Value + k.Spread*Distance(mixpolicy.Corrected, k.criterion, tau, 0, mass)
 }
 
 // SampleComplexity returns a T after which Algorithm 1 with η_t = 1/√(t+1) has
@@ -281,8 +281,8 @@ func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 // corrected. It is the least power of 2^{1/8} for which [Constants.PolicyBound] is at most ε,
 // for any mixing, τ = +∞, or +∞ beyond float64. It needs G > ‖λ*‖₂, and depends on ρ through ln(1/ρ).
 //
-// With G = 2‖λ*‖₂ ≥ c_max, g ≤ 3A'‖λ*‖₂, so with L = 1 + ln T both SharpObjectiveBound and
-// 2‖λ*‖₂·SharpViolationBound are O(‖λ*‖₂²L/√T), and PolicyBound is at most ε for
+// With G = 2‖λ*‖₂ ≥ c_max, g ≤ 3A'‖λ*‖₂, so with L = 1 + ln T both RefinedObjectiveBound and
+// 2‖λ*‖₂·RefinedViolationBound are O(‖λ*‖₂²L/√T), and PolicyBound is at most ε for
 //
 //	T = O( L²(‖λ*‖₂² + √(nm)‖λ*‖₂(max c − min c)/(1−γ))²/ε² ) ,
 //

@@ -37,8 +37,8 @@ func TestBoundsByHand(t *testing.T) {
 		"ObjectiveBound":                {k.ObjectiveBound(s, delta).Value, objective},
 		"ExpectedObjectiveBound":        {k.ExpectedObjectiveBound(s).Value, objective - 2*3*281/2.*6/8},
 		"ViolationBound":                {k.ViolationBound(s, delta).Value, 3*5*2*.5/7 + objective/14 + 7./32},
-		"SharpObjectiveBound":           {k.SharpObjectiveBound(s, delta).Value, sharp},
-		"SharpViolationBound":           {k.SharpViolationBound(s, delta).Value, (sharp + 49./16) / (2 * (7 - 3))},
+		"RefinedObjectiveBound":         {k.RefinedObjectiveBound(s, delta).Value, sharp},
+		"RefinedViolationBound":         {k.RefinedViolationBound(s, delta).Value, (sharp + 49./16) / (2 * (7 - 3))},
 		"PrintedObjectiveBound":         {k.PrintedObjectiveBound(1, 9).Value, printed},
 		"PrintedObjectiveBound, T = 1":  {k.PrintedObjectiveBound(3, 1).Value, 3},
 		"PrintedExpectedObjectiveBound": {k.PrintedExpectedObjectiveBound(1, 9).Value, (1 + printedB*(1+log9)) / 5},
@@ -56,7 +56,7 @@ func TestBoundsByHand(t *testing.T) {
 	}
 	convex := *k
 	convex.Mu = 2
-	b := convex.SharpObjectiveBound(s, delta)
+	b := convex.RefinedObjectiveBound(s, delta)
 	for i, want := range []theory.Term{
 		{Name: "D, from the start", Value: 9. / 8}, {Name: "σ_max, from the dual steps", Value: 9. / 8 * 2 / 8},
 		{Name: "‖∇𝓛‖⁎, from the primal steps", Value: 24 * 24 / 4. * 2 / 8}, {Name: "C_e√ln, from their chance", Value: 2 * 3 * 24 * 6. / 8},
@@ -69,8 +69,8 @@ func TestBoundsByHand(t *testing.T) {
 		t.Error("(3.29) as printed is finite")
 	}
 	for what, b := range map[string]theory.Bound{
-		"no ball": k.With(math.Inf(1)).SharpViolationBound(s, delta), "G = ‖λ*‖": k.With(3).SharpViolationBound(s, delta),
-		"G = ‖λ*‖, θ₀ = θ*": (&theory.Constants{G: 3, LambdaStar: 3, Mu: 1}).SharpViolationBound(s, delta),
+		"no ball": k.With(math.Inf(1)).RefinedViolationBound(s, delta), "G = ‖λ*‖": k.With(3).RefinedViolationBound(s, delta),
+		"G = ‖λ*‖, θ₀ = θ*": (&theory.Constants{G: 3, LambdaStar: 3, Mu: 1}).RefinedViolationBound(s, delta),
 	} {
 		if !math.IsInf(b.Value, 1) || !math.IsInf(b.Terms[0].Value, 1) {
 			t.Errorf("%s: bound %+v, want +∞", what, b)
@@ -178,7 +178,7 @@ func TestConstants(t *testing.T) {
 	k := mixpolicy.Must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 5, CostScale: 1e4}))
 	s := theory.SumSteps(mixpolicy.InverseSqrt(1), 100)
 	if none := k.With(0); k.G != 5 || !math.IsInf(none.G, 1) ||
-		!math.IsInf(none.ViolationBound(s, .1).Value, 1) || !math.IsInf(none.PrintedViolationBound(1, 100).Value, 1) || !math.IsInf(none.SharpViolationBound(s, .1).Value, 1) {
+		!math.IsInf(none.ViolationBound(s, .1).Value, 1) || !math.IsInf(none.PrintedViolationBound(1, 100).Value, 1) || !math.IsInf(none.RefinedViolationBound(s, .1).Value, 1) {
 		t.Errorf("average cost: G = %v for β = 5, %v for 0, with violations bounded by %v", k.G, none.G, none.ViolationBound(s, .1))
 	}
 	if _, err := k.SampleComplexity(.1, .1); err == nil {
@@ -239,8 +239,8 @@ func TestSampleComplexity(t *testing.T) {
 	excess := func(n, rho float64) float64 {
 		s := theory.StepSums{Sum: 2 * (math.Sqrt(n+1) - 1), Squares: 1 + math.Log(n)}
 		// ‖[u]₋‖₁ ≤ √(nm) ‖[u]₋‖₂ = 2√(nm) V = ε, and the distance is ε + ε·min{γ, 1/(1+ε)}/(1−γ).
-		mass := 2 * math.Sqrt(float64(p.MDP().Pairs())) * k.SharpViolationBound(s, rho).Value
-		return k.SharpObjectiveBound(s, rho).Value + k.Spread*(mass+min(1, .9*mass/(1-.9), mass/(1+mass)/(1-.9)))
+		mass := 2 * math.Sqrt(float64(p.MDP().Pairs())) * k.RefinedViolationBound(s, rho).Value
+		return k.RefinedObjectiveBound(s, rho).Value + k.Spread*(mass+min(1, .9*mass/(1-.9), mass/(1+mass)/(1-.9)))
 	}
 	last := 0.
 	for _, rho := range []float64{.5, .01, 1e-30, 1e-300} {

@@ -93,8 +93,9 @@ func Multipliers(p *mixpolicy.Problem) ([]float64, error) {
 // from each row of A its mean, which changes no Ay.
 func leastDual(a *mat.Dense, b []float64) []float64 {
 	n, d := a.Dims()
-	b = slices.Clone(b)
+	b, rounded := slices.Clone(b), 1e-15*floats.Norm(b, 2)
 	floats.AddConst(-floats.Sum(b)/float64(d), b)
+	rounded = max(rounded, 1e-11*floats.Norm(b, 2)) // costs that are nearly equal lose digits here
 	for i := range n {
 		row := a.RawRowView(i)
 		floats.AddConst(-floats.Sum(row)/float64(d), row)
@@ -127,7 +128,7 @@ func leastDual(a *mat.Dense, b []float64) []float64 {
 		for k, sigma := range svd.Values(nil) {
 			column := mat.Col(nil, k, &v)
 			slope := floats.Dot(column, gradient)
-			if sigma > least || math.Abs(slope) > 1e-11*floats.Norm(b, 2) { // else it is rounding
+			if sigma > least || math.Abs(slope) > rounded {
 				sigma = max(sigma, least)
 				floats.AddScaled(step, slope/(sigma*sigma), column)
 			}

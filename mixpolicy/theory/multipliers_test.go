@@ -97,12 +97,8 @@ func TestMultipliers(t *testing.T) {
 		}
 		gained, theta := 0.0, make([]float64, d)
 		for _, ray := range rays {
-			const length = 1e-5
-			floats.AddScaledTo(theta, best.Theta, length, ray)
-			if p.Class().Size(theta) > p.Class().R*(1+1e-9) {
-				continue
-			}
-			if v := 2 * p.Violation(theta); v > 1e-9 {
+			floats.AddScaledTo(theta, best.Theta, 1e-5, ray)
+			if v := 2 * p.Violation(theta); v > 1e-9 && p.Class().Size(theta) <= p.Class().R*(1+1e-9) {
 				gained = max(gained, (best.Objective-p.Objective(theta))/v)
 			}
 		}
@@ -121,15 +117,23 @@ func TestMultipliers(t *testing.T) {
 func TestMultipliersOfEqualRows(t *testing.T) {
 	p := queueProblem(t, 100, mixpolicy.Ball(2))
 	lambda := mixpolicy.Must(theory.Multipliers(p))
-	best := mixpolicy.Must(p.Optimum(t.Context()))
-	one := best.Rows[0].Lambda()
-	for i, v := range lambda {
-		want := 0.0
-		if s, a := i/4, i%4; s == 99 && a < 2 {
-			want = one / 2
-		}
-		if math.Abs(v-want) > 1e-9*one {
-			t.Errorf("λ(%d) = %v, want %v", i, v, want)
+	one, want := mixpolicy.Must(p.Optimum(t.Context())).Rows[0].Lambda(), make([]float64, len(lambda))
+	want[4*99], want[4*99+1] = one/2, one/2
+	if !floats.EqualApprox(lambda, want, 1e-9*one) {
+		t.Errorf("λ = %v, want %v for two pairs", lambda, one/2)
+	}
+}
+
+// By hand, for costs that are nearly equal: θ* = (0, 1), and λ* is e at both pairs that only the first policy uses.
+func TestMultipliersOfNearlyEqualCosts(t *testing.T) {
+	for e := 1e-5; e > 1e-8; e *= 0.9 {
+		x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 1, Actions: 3, Criterion: mixpolicy.AverageCost,
+			Dynamics: func(_, a int) (float64, []mixpolicy.Transition) {
+				return 1 - e*float64(a/2), []mixpolicy.Transition{{To: 0, P: 1}}
+			}}))
+		p := mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, []float64{.5, .5, 0}, []float64{0, 0, 1})), mixpolicy.Cube(2)))
+		if lambda := mixpolicy.Must(theory.Multipliers(p)); !floats.EqualApprox(lambda, []float64{e, e, 0}, 1e-14) {
+			t.Errorf("λ = %v, want %v for the first two", lambda, e)
 		}
 	}
 }

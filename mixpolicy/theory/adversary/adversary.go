@@ -33,7 +33,7 @@ type Space struct {
 	Parameters []Parameter
 	// Laws returns the bounds at an instance: the same ones, in the same order, at each.
 	Laws func(x []float64) []Law
-	// Cells is by what the instances of a bound are divided: by how many spaces share them, or by more where an instance takes long.
+	// Cells is by what the instances of a bound are divided: by how many spaces share them.
 	Cells int
 }
 
@@ -208,7 +208,7 @@ func (s Space) instance(u []float64) []float64 {
 
 // Spaces returns all spaces. Where a bound depends on γ, or on γ and an ε of its own, each value on a small grid is a cell:
 // a space with its part of the instances. The bounds of Proposition 3.1 have all instances
-// for γ = 1, and a twentieth in other cells. So a bound that is loose in one corner is seen.
+// for each γ. So a bound that is loose in one corner is seen.
 func Spaces() (all []Space) {
 	join, log := slices.Concat[[]Parameter], logarithmic
 	unit := func(n int, name string) []Parameter { return uniform(n, name, 0, 1) }
@@ -217,13 +217,13 @@ func Spaces() (all []Space) {
 		uniform(3, "f", -1, 1), log(3, "u", 1, 2), uniform(1, "set", 1, 63), log(1, "Γ", 1, 100))
 	run := join(gameParameters, uniform(1, "T", 1, 3), log(2, "η", 1e-3, 10), uniform(1, "δ", 1e-3, 0.999))
 	for _, gamma := range []float64{0.1, 0.5, 0.9, 0.99, 1} {
-		cells, more, leak, by, at := 4, 1, 1e-3, mixpolicy.AverageCost, fmt.Sprintf(", γ = %g", gamma)
+		cells, leak, by, at := 4, 1e-3, mixpolicy.AverageCost, fmt.Sprintf(", γ = %g", gamma)
 		if gamma < 1 {
-			cells, more, leak, by = 16, 20, 1e-9, mixpolicy.Discounted(gamma)
+			cells, leak, by = 16, 1e-9, mixpolicy.Discounted(gamma)
 			all = append(all, Space{"approximate programs" + at, join(uniform(1, "γ", gamma, gamma), uniform(1, "ε", 0.1, 0.1), program),
-				func(x []float64) []Law { return programs(x)[1:] }, 100})
+				func(x []float64) []Law { return programs(x)[1:] }, 4})
 		}
-		all = append(all, Space{"runs of one or two steps" + at, run, func(x []float64) []Law { return newGame(x, by).laws(x[13:]) }, more})
+		all = append(all, Space{"runs of one or two steps" + at, run, func(x []float64) []Law { return newGame(x, by).laws(x[13:]) }, 1})
 		for _, epsilon := range []float64{0.001, 0.01, 0.1, 0.5} {
 			at, cell := fmt.Sprintf("%s, ε = %g", at, epsilon), join(uniform(1, "γ", gamma, gamma), uniform(1, "ε", epsilon, epsilon))
 			all = append(all, Space{"processes of three states" + at, join(cell, unit(18, "P"), unit(6, "π"), unit(3, "α"),

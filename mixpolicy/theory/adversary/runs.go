@@ -107,14 +107,14 @@ func (g *game) laws(x []float64) []Law {
 		g.Problem.Features().MulVec(xi, theta)
 		excess = append(excess, outcome{floats.Dot(g.c, distribution(positive(xi)...)) - g.best.Objective, probability})
 	})
-	gap, violation := quantile(gaps, delta), quantile(violations, delta)
+	gap, v := quantile(gaps, delta), quantile(violations, delta)
 	return []Law{
 		{"3.31", "1−δ quantile of the gap ≤ ObjectiveBound", slope, Side{gap, g.K.ObjectiveBound(s, delta).Value, size}},
 		{"3.32", "mean gap ≤ ExpectedObjectiveBound", slope, Side{expected, g.K.ExpectedObjectiveBound(s).Value, size}},
 		{"3.33", "1−δ quantile of V(θ̂) ≤ ViolationBound", "it contains ObjectiveBound, whose " + slope,
-			Side{violation, g.K.ViolationBound(s, delta).Value, size}},
-		{"3.31", "1−δ quantile of the gap ≤ SharpObjectiveBound", "", Side{gap, g.K.SharpObjectiveBound(s, delta).Value, size}},
-		{"3.33", "1−δ quantile of V(θ̂) ≤ SharpViolationBound", union, Side{violation, g.K.SharpViolationBound(s, delta).Value, size}},
+			Side{v, g.K.ViolationBound(s, delta).Value, size}},
+		{"3.31", "1−δ quantile of the gap ≤ RefinedObjectiveBound", "", Side{gap, g.K.RefinedObjectiveBound(s, delta).Value, size}},
+		{"3.33", "1−δ quantile of V(θ̂) ≤ RefinedViolationBound", union, Side{v, g.K.RefinedViolationBound(s, delta).Value, size}},
 		{"3.38", "1−δ quantile of cᵀξ^θ̂ − cᵀΨθ* ≤ PolicyBound", union, Side{quantile(excess, delta), g.K.PolicyBound(s, 0, delta), size}},
 	}
 }
