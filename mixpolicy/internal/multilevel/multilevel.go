@@ -318,10 +318,10 @@ func (s *solver) least(weight float64) float64 {
 // again, eight times where the iteration has needed patience, and until a correction is small beside those before; what remains
 // is taken to be as large in all. The residual has rounding errors of the size δ(i), which grows as the root of the number of
 // terms, since roundings are independent. They are added to the residual with the signs of the first correction, the worst
-// ones, but scaled by ‖δ‖₂/‖δ‖₁, since independent errors add up to ‖δ‖₂. If the residual is not halved in four tries nothing is
-// claimed.
+// ones, but scaled by ‖δ‖₂/‖δ‖₁, since independent errors add up to ‖δ‖₂. If the residual is not halved in four tries, or all this
+// takes more than four times the sweeps of μ and 1,000 more, nothing is claimed.
 func (s *solver) estimate() {
-	if s.Error, s.set.MaxSweeps = 2, math.MaxInt; s.Residual == 0 {
+	if s.Error, s.set.MaxSweeps = 2, 5*s.Sweeps+1000; s.Residual == 0 {
 		return
 	}
 	found, e, left := s.Result, make([]float64, len(s.mu)), make([]float64, len(s.mu))
