@@ -258,6 +258,7 @@ func TestBadInput(t *testing.T) {
 		{race(random, `"Name": "Algorithm 1", "Settings": {"Modulus": {"Bal": 2}}`, rest), []string{"Methods[1] (Algorithm 1)", "Modulus", `"Ball" is nearest`}},
 		{race(random, `"Name": "penalty", "Grid": {"StepSize": [{"InverseSqr": 2}]}`, rest), []string{"Methods[1] (penalty)", "StepSize", `"InverseSqrt" is nearest`}},
 		{race(random, `"Name": "penalty", "Grid": {"StepSize": []}`, rest), []string{"Methods[1] (penalty)", "with StepSize it has 0 settings"}},
+		{race(random, fmt.Sprintf(`"Name": "penalty", "Grid": {"Weight": [1%s]}`, strings.Repeat(", 2", 10_000)), rest), []string{"it has 10001 settings, want 1 to 10000"}},
 		{race(random, `"Name": "penalty", "Settings": {"Weight": -1}`, rest), []string{"Methods[1] (penalty), setting 0 on queue", "ω = -1"}},
 		{race(random, `"Name": "plug-in"`, rest), []string{"Methods[1] (plug-in)", "second time"}},
 		{race(`"Name": "queue"`, penalty, rest), []string{"Problems[1] (queue)", "second time"}},
