@@ -1,6 +1,7 @@
 package beam
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -85,9 +86,7 @@ func command(ctx context.Context, args []string, tell io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", files[0], err)
 	}
-	if *output == "" {
-		*output = strings.TrimSuffix(files[0], ".json") + ".csv"
-	}
+	*output = cmp.Or(*output, strings.TrimSuffix(files[0], ".json")+".csv")
 	if strings.EqualFold(*jobopts.EnvironmentType, "PROCESS") && *jobopts.EnvironmentConfig == "" {
 		if err := processes(); err != nil {
 			return err
@@ -138,9 +137,7 @@ func processes() error {
 	}
 	config, err := json.Marshal(map[string]any{"command": self, "env": map[string]string{isWorker: "1"}})
 	*jobopts.EnvironmentConfig = string(config)
-	if *jobopts.WorkerBinary == "" {
-		*jobopts.WorkerBinary = self
-	}
+	*jobopts.WorkerBinary = cmp.Or(*jobopts.WorkerBinary, self)
 	return err
 }
 

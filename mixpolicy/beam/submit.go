@@ -129,7 +129,7 @@ func answers(ctx context.Context, endpoint string) error {
 const attempts = 3
 
 // What an error says when a worker has died.
-var deaths = []string{"worker disconnected", "worker stopped before", errSilent.Error(), errUnwritten.Error()}
+var deaths = []string{"worker disconnected", "stopped before", "control connection", "panicked", errSilent.Error(), errUnwritten.Error()}
 
 var (
 	errSilent    = errors.New("no worker has reported")
@@ -196,7 +196,7 @@ func size(ctx context.Context, path string) (bytes int64, there bool, err error)
 
 // cause is what an error of Beam ends with: ours, if there is one in it, or its last line.
 func cause(err error) error {
-	text := strings.TrimSpace(err.Error())
+	text, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\nStacktrace:")
 	if at := strings.LastIndex(text, "beam: "); at >= 0 {
 		text, _, _ = strings.Cut(text[at:], "\n")
 		return errors.New(text)
@@ -227,8 +227,9 @@ func (j *Job) watch(ctx context.Context, doing string) error {
 			defer c.Close()
 			jobs = pb.NewJobServiceClient(c)
 		}
+		call, stop := context.WithTimeout(ctx, 5*time.Second) // a job service may wait for a worker that has stopped
 		if id == "" {
-			all, _ := jobs.GetJobs(ctx, &pb.GetJobsRequest{}) // nil if there is an error
+			all, _ := jobs.GetJobs(call, &pb.GetJobsRequest{}) // nil if there is an error
 			for _, v := range all.GetJobInfo() {
 				if strings.Contains(v.JobName, *jobopts.JobName) {
 					id, heard = v.JobId, time.Now()
@@ -239,12 +240,14 @@ func (j *Job) watch(ctx context.Context, doing string) error {
 					}()
 				}
 			}
+			stop()
 			continue
 		}
 		trials, work := done.here.Load(), atWork.here.Load()
-		if m, err := jobs.GetJobMetrics(ctx, &pb.GetJobMetricsRequest{JobId: id}); err == nil {
+		if m, err := jobs.GetJobMetrics(call, &pb.GetJobMetricsRequest{JobId: id}); err == nil {
 			trials, work = max(trials, counted(m, "done")), work+counted(m, "atWork")
 		}
+		stop()
 		if work != seconds {
 			seconds, heard = work, time.Now()
 		}

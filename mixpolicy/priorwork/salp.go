@@ -160,8 +160,9 @@ func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64
 	r := len(b)
 	objective := negated(b)
 	if kappa > 0 {
-		objective = append(objective, kappa*f.unit)
+		objective, budget = append(objective, kappa*f.unit), 0
 	}
+	seen := map[string]bool{} // the tangents that are rows
 	cuts, rhs := make(linprog.Columns, len(objective)), []float64(nil)
 	add := func(g []float64, tau, right float64) { // −gᵀy + tau·τ ≥ right
 		for j, v := range g {
@@ -170,12 +171,9 @@ func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64
 		if kappa > 0 {
 			cuts[r] = append(cuts[r], tau)
 		}
-		rhs = append(rhs, right)
+		rhs, seen[fmt.Sprint(g, right)] = append(rhs, right), true
 	}
 	g := make([]float64, r)
-	if kappa > 0 {
-		budget = 0
-	}
 	var warm []int
 	for {
 		master := linprog.Inequalities{B: objective, A: cuts, H: rhs}
@@ -186,9 +184,8 @@ func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64
 		}
 		var ray *linprog.UnboundedError
 		var trial []float64
-		rounded := stalledByRounding(err)
 		switch {
-		case rounded:
+		case stalledByRounding(err):
 			trial = point.X
 		case errors.As(err, &ray):
 			// Lengths are about 1, so a direction that still improves at 2²⁶ is unbounded.
@@ -209,8 +206,7 @@ func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64
 		offset, sigma := f.tangent(g, y)
 		excess := sigma - allowed - f.rounding(y)
 		right := -offset - budget
-		again := rounded && right == rhs[len(rhs)-1] // the same tangent as the last
-		if excess > 0 && !again {
+		if excess > 0 && !seen[fmt.Sprint(g, right)] { // a row is met to within the solver's rounding, whatever σ says
 			add(g, f.unit, right)
 			continue
 		}

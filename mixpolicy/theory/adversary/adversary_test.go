@@ -73,15 +73,19 @@ func TestEveryNumberOfIterations(t *testing.T) {
 	}
 }
 
+// rounds has an instance whose smoothed program rounding brought back to the same tangent for ever.
+var rounds = map[string][]float64{"approximate programs, γ = 0.9": {
+	0.9, 0.1, 1, 0.28107578567796782, 0.59765607408580135, 1.6451422856332103e-08, 1.0000000000000001e-09, 0.67025514108010664, 0.31693988237093351, 0.68210959651539582, 0, 0.80718078409774208, 0.24833545679836494, 0.52775489354955685, 0.41573144394982847, 0.54410894444743263, 0.24553467507591076, 0.59627633353783982, 1, 0.1819926769355959, 0.78402583704919904, 0.56519047435940084, 0.82902622706666462, 5.4094691308926798e-05, 2.2898981867232436e-06, 7.1038014830641437e-07, 0.26317911259806842, 4.4933774357550321e-06, 0, 0.97877704961422007, -0.58757212461395236, 0.99999999701352627, 1.3487807406559631, 1.0002787652848828, 1.3269074065495985, 1.000000061003897, 7.5033757476800229}}
+
 // A search depends on its seed only. It finds no violation, and what is false: each right side lowered to 0.9 of the
 // greatest ratio.
 func TestSearch(t *testing.T) {
 	for _, s := range adversary.Spaces() {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			instances := max(510, 2000/s.Cells)
-			if testing.Short() {
-				instances = 510 // of two starts
+			const instances = 510 // of two starts
+			if x := rounds[s.Name]; x != nil {
+				s.Laws(x)
 			}
 			var counted int
 			one := mixpolicy.Must(adversary.Search(t.Context(), s, instances, 2, 1, func(n int) { counted += n }))
