@@ -1,31 +1,26 @@
-"use strict";
 // The worker that compiles and links cells. It does one thing at a time and hears nothing meanwhile, so it is thrown
 // away to stop it; what it is made of stays with the worker that starts it.
-(() => {
-  const modules = {};
+const modules = {};
 
-  // tool runs the compiler or the linker, and gives what it said if it failed.
-  async function tool(name, ...args) {
-    const said = [], decoder = new TextDecoder();
-    fs.print = (_, bytes) => said.push(decoder.decode(bytes, { stream: true }));
-    const code = await run(modules[name], [name, ...args], { TMPDIR: "/tmp" });
-    if (code) throw new Error(said.join("") || `${name} ended with exit code ${code}`);
-  }
+// tool runs the compiler or the linker, and gives what it said if it failed.
+async function tool(name, ...args) {
+  said = "";
+  const code = await run(modules[name], [name, ...args], { TMPDIR: "/tmp" });
+  if (code) throw new Error(said || `${name} ended with exit code ${code}`);
+}
 
-  const calls = {
-    module({ name, module }) { modules[name] = module; },
-    // compile makes an object of the source; archives are those that have not been given before.
-    async compile({ source, paths, archives }) {
-      await Promise.all(archives.map(async ([path, blob]) => fs.put(`/pkg/${path}.a`, new Uint8Array(await blob.arrayBuffer()))));
-      fs.put("/cell/main.go", source);
-      fs.put("/cell/importcfg", paths.map((path) => `packagefile ${path}=/pkg/${path}.a\n`).join(""));
-      await tool("compile", "-p", "main", "-importcfg", "/cell/importcfg", "-complete", "-pack", "-c=1", "-trimpath", "/cell", "-o", "/cell/main.a", "/cell/main.go");
-    },
-    // link makes a program of it.
-    async link() {
-      await tool("link", "-importcfg", "/cell/importcfg", "-s", "-w", "-buildmode=exe", "-o", "/cell/main.wasm", "/cell/main.a");
-      return fs.get("/cell/main.wasm");
-    },
-  };
-  answer(calls);
-})();
+answer({
+  module({ name, module }) { modules[name] = module; },
+  // compile makes an object of the source; archives are those that have not been given before.
+  async compile({ source, paths, archives }) {
+    await Promise.all(archives.map(async ([path, blob]) => fs.put(`/pkg/${path}.a`, new Uint8Array(await blob.arrayBuffer()))));
+    fs.put("/cell/main.go", source);
+    fs.put("/cell/importcfg", paths.map((path) => `packagefile ${path}=/pkg/${path}.a\n`).join(""));
+    await tool("compile", "-p", "main", "-importcfg", "/cell/importcfg", "-complete", "-pack", "-c=1", "-trimpath", "/cell", "-o", "/cell/main.a", "/cell/main.go");
+  },
+  // link makes a program of it.
+  async link() {
+    await tool("link", "-importcfg", "/cell/importcfg", "-s", "-w", "-buildmode=exe", "-o", "/cell/main.wasm", "/cell/main.a");
+    return fs.get("/cell/main.wasm");
+  },
+});

@@ -1,8 +1,8 @@
 "use strict";
 // What pages and the kernel of JupyterLite share: the engine that runs cells, which fetches nothing before it is asked, and how
 // changed cells are packed into an address.
-const most = 200_000; // characters of each stream that a cell shows
 const fetching = ({ loaded, size }) => `fetching Go: ${(loaded / 1e6).toFixed(1)} of ${(size / 1e6).toFixed(1)} MB`;
+const more = (lines) => `… and ${lines.toLocaleString("en")} more lines`;
 
 // placed puts words in the place of the names that cells have in the compiler's errors and in traces; found is told each place,
 // and what stands behind it.
@@ -19,15 +19,16 @@ function placed(text, cells, here, found) {
 
 // A link to changes has the texts of the changed cells, by their ids, packed into what stands behind the #.
 const linked = "#change=";
+const base64 = (bytes) => btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join(""));
+const unbase64 = (code) => Uint8Array.from(atob(code), (c) => c.charCodeAt(0));
 const piped = (bytes, stream) => new Response(new Blob([bytes]).stream().pipeThrough(stream));
 async function pack(texts) {
   const packed = new Uint8Array(await piped(JSON.stringify(Object.fromEntries(texts)), new CompressionStream("deflate-raw")).arrayBuffer());
-  const code = btoa(Array.from(packed, (b) => String.fromCharCode(b)).join(""));
-  return linked + code.replace(/[+/=]/g, (c) => ({ "+": "-", "/": "_" })[c] ?? "");
+  return linked + base64(packed).replace(/[+/=]/g, (c) => ({ "+": "-", "/": "_" })[c] ?? "");
 }
 async function unpack(hash) {
   const code = hash.slice(linked.length).replace(/[-_]/g, (c) => ({ "-": "+", _: "/" })[c]);
-  const texts = await piped(Uint8Array.from(atob(code), (c) => c.charCodeAt(0)), new DecompressionStream("deflate-raw")).json();
+  const texts = await piped(unbase64(code), new DecompressionStream("deflate-raw")).json();
   return new Map(Object.entries(texts).filter(([, text]) => typeof text === "string" && text.length < 50_000));
 }
 
@@ -49,50 +50,45 @@ function once(map, key, get) {
   return map.get(key);
 }
 
+// outcome is {value} or {error}, in words.
+const outcome = (promise) => promise.then((value) => ({ value }), ({ message }) => ({ error: message }));
+
 // startEngine gives an engine, of the manifest in the folder. While a cell runs it tells {progress: {loaded, size}} of
-// downloads, in bytes; {stage}, in words; {text: {fd, text}}; {display: {id, data}}, where data has a MIME type and its content
-// in turn; and {files: {name: bytes}} that the program wrote. It keeps what was fetched; the session, which is what was declared, is
+// downloads, in bytes; {stage}, in words; {text: {fd, text}}; {lost: lines} that were too many; {display: {id, forms}}, with
+// the forms by their MIME types; and {files: {name: bytes}} that the program wrote. It keeps what was fetched; the session, which is what was declared, is
 // a worker's, and others do what takes long: one compiles and links, one draws, and each program has its own.
 function startEngine(manifest, folder, tell) {
   const plotting = "github.com/mixpolicy/lab/plotting";
   const kept = new Map(); // what was fetched, or is on its way, by its name
   const made = new Map(); // the latest programs, by their source
   const files = {}; // that programs find
-  const sizes = new Map(), come = new Map(); // bytes of what is fetched, by its address
+  const downloads = new Map(); // {loaded, size}, in bytes, by their addresses
   let engine, halt = null, program = null;
 
   // What is going on is told by one of these: of downloads only while nothing else goes on.
   let waits = false;
-  function moved() {
-    const [loaded, size] = [come, sizes].map((all) => [...all.values()].reduce((a, b) => a + b, 0));
-    if (waits && engine && loaded < size) tell({ progress: { loaded, size } });
-  }
   function stage(text) {
     waits = false;
-    for (const url of sizes.keys()) if (!come.has(url)) sizes.delete(url); // what seemed to be needed
+    for (const [url, { loaded }] of downloads) if (!loaded) downloads.delete(url); // what seemed to be needed
     tell({ stage: text });
   }
-  function expect(some) {
-    for (const { url, bytes } of some) sizes.set(url, bytes);
-    moved();
-  }
-  function arrived({ url, bytes }, part = 1) {
-    sizes.set(url, bytes);
-    come.set(url, part * bytes);
-    moved();
+  function arrived(files, part = 0) {
+    for (const { url, bytes: size } of files) downloads.set(url, { size, loaded: part * size || downloads.get(url)?.loaded || 0 });
+    const [loaded, size] = ["loaded", "size"].map((what) => [...downloads.values()].reduce((sum, d) => sum + d[what], 0));
+    if (waits && engine && loaded < size) tell({ progress: { loaded, size } });
   }
 
   // load gets a file of the engine, which the browser checks against its hash. The name changes with what is in it, so what is in
   // the browser's cache is never too old.
   async function load(file, type) {
-    expect([file]);
+    arrived([file]);
     const address = folder + file.url, end = new AbortController();
     if (file.bytes > 1e6) setTimeout(() => count(file, end.signal).catch(() => {}), 300);
     for (const cache of ["force-cache", "reload"]) { // a second time past the cache
       try {
         const response = await fetch(address, { integrity: file.integrity, cache });
         if (!response.ok) throw new Error(response.status);
-        arrived(file);
+        arrived([file], 1);
         // The browser has unpacked it if the server says that it is packed. Only then does Chromium
         // keep the machine code that it makes of it for the next visit.
         const unpacked = /gzip/.test(response.headers.get("Content-Encoding"));
@@ -111,7 +107,7 @@ function startEngine(manifest, folder, tell) {
   async function count(file, signal) {
     const response = await fetch(folder + file.url, { signal }), reader = response.body.getReader();
     const size = /gzip/.test(response.headers.get("Content-Encoding")) ? file.size : file.bytes;
-    for (let n = 0, part; !(part = await reader.read()).done && !signal.aborted;) arrived(file, Math.min(1, (n += part.value.length) / size));
+    for (let n = 0, part; !(part = await reader.read()).done && !signal.aborted;) arrived([file], Math.min(1, (n += part.value.length) / size));
   }
   const open = async () => { engine ||= await (await load(manifest, "application/json")).json(); };
   const tool = (name) => once(kept, name, async () => WebAssembly.compileStreaming(load(engine.tools[name], "application/wasm")));
@@ -173,12 +169,12 @@ function startEngine(manifest, folder, tell) {
     }
     return [...found];
   }
-  // foresee expects what cells seem to need, so that the size of all is told at once: packages that their texts name.
+  // foresee tells of what cells seem to need, so that the size of all is told at once: packages that their texts name.
   function foresee(text) {
     const named = new Set(text.match(/"[^"\n]+"|\b\w+(?=\.)/g)?.map((word) => word.replaceAll('"', "")));
     const paths = needed(Object.entries(engine.packages).filter(([path, p]) => named.has(path) || !path.includes("/") && named.has(p.name)).map(([path]) => path));
-    expect(["composer", "compile", "link", ...paths.includes(plotting) ? ["drawer"] : []].map((name) => engine.tools[name]));
-    expect(paths.map((path) => engine.packages[path]));
+    const tools = ["composer", "compile", "link", ...paths.includes(plotting) ? ["drawer"] : []];
+    arrived([...tools.map((name) => engine.tools[name]), ...paths.map((path) => engine.packages[path])]);
   }
 
   // build makes the program of a cell, and its declarations part of the session, which has those of the cells before.
@@ -214,59 +210,52 @@ function startEngine(manifest, folder, tell) {
     const address = await script("cell");
     going();
     const worker = new Worker(address);
+    const { promise, resolve } = Promise.withResolvers();
     let last = Promise.resolve(), piped = false;
-    const running = program = {};
-    const code = new Promise((end) => {
-      running.finish = (code) => {
-        worker.terminate();
-        program = null;
-        if (piped) hear(null).catch(() => {});
-        end(code);
-      };
-    });
+    const finish = program = (code) => {
+      worker.terminate();
+      program = null;
+      if (piped) hear(null).catch(() => {});
+      resolve(code);
+    };
     function fail(why) {
-      if (program !== running) return;
+      if (program !== finish) return;
       tell({ text: { fd: 2, text: why + "\n" } });
-      running.finish(2);
+      finish(2);
     }
+    const show = ({ id, data }) => tell({ display: { id, forms: Object.fromEntries(data.flatMap((v, i) => i % 2 ? [] : [[v, data[i + 1]]])) } });
     // hear has the session take what the program writes to its pipe.
     async function hear(bytes) {
       piped = true;
       const { displays, replies } = await session.call("composer", { call: "hear", bytes });
-      displays.forEach((display) => tell({ display }));
+      displays.forEach(show);
       replies.forEach((reply) => worker.postMessage({ reply }));
     }
     const tells = {
       pipe: hear,
-      text: (text) => tell({ text }),
-      display: (display) => tell({ display }),
+      display: show,
       async order(order) {
         waits = true;
-        let drawn;
-        try { drawn = { value: await drawer.call("drawer", { call: "draw", order }, [order.buffer]) }; } catch (error) {
-          drawn = { error: error.message };
-          drawer.stop();
-        }
-        if (program !== running) return; // it was stopped
+        const answer = await outcome(drawer.call("drawer", { call: "draw", order }, [order.buffer]));
+        if (answer.error) drawer.stop();
+        if (program !== finish) return; // it was stopped
         stage("running");
-        worker.postMessage({ drawn });
+        worker.postMessage({ answer });
       },
       // want is the name of a file of data/ that the program opens.
-      async want(name) {
-        let given;
-        try { given = { bytes: await bytes(engine.data[name]) }; } catch (error) { given = { error: error.message }; }
-        worker.postMessage({ given: { name, ...given } });
-      },
+      async want(name) { worker.postMessage({ answer: await outcome(bytes(engine.data[name])) }); },
       exit({ code, written }) {
         if (Object.keys(written).length) tell({ files: written });
         Object.assign(files, written);
-        running.finish(code);
+        finish(code);
       },
     };
     worker.onerror = (e) => fail(e.message);
-    worker.onmessage = ({ data }) => { last = last.then(() => program === running && tells[data[0]](data[1])).catch((error) => fail(String(error))); };
+    worker.onmessage = ({ data: [what, value] }) => {
+      last = last.then(() => program === finish && (tells[what] ? tells[what](value) : tell({ [what]: value }))).catch((error) => fail(String(error)));
+    };
     worker.postMessage({ program: module, args, env, files, names: Object.keys(engine.data) });
-    return code;
+    return promise;
   }
 
   async function runCell(cell, before, going) {
@@ -288,20 +277,16 @@ function startEngine(manifest, folder, tell) {
     // run runs a cell; before are the cells above that the session has not seen, all as {name, text}. It gives {error} if the cell
     // did not become part of the session, else {code, times}, with code -1 if it was stopped: at once, wherever it is.
     async run(cell, before) {
-      let stopped = false;
-      const end = new Promise((end) => {
-        halt = () => {
-          stopped = true;
-          for (const helper of [builder, drawer]) if (helper.waiting.length) helper.stop();
-          end(program ? { code: -1 } : { error: "stopped" });
-          program?.finish(-1);
-        };
-      });
-      try { return await Promise.race([runCell(cell, before, () => { if (stopped) throw new Error("stopped"); }), end]); } catch (error) {
-        return { error: error.message };
-      } finally {
-        halt = null;
-      }
+      const stopping = new AbortController(), { promise, resolve } = Promise.withResolvers();
+      halt = () => {
+        stopping.abort(new Error("stopped"));
+        for (const helper of [builder, drawer]) if (helper.waiting.length) helper.stop();
+        resolve(program ? { code: -1 } : { error: "stopped" });
+        program?.(-1);
+      };
+      const { value, error } = await outcome(Promise.race([runCell(cell, before, () => stopping.signal.throwIfAborted()), promise]));
+      halt = null;
+      return value ?? { error };
     },
     stop() { halt?.(); },
     add(added) { Object.assign(files, added); },

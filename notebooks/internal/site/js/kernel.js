@@ -1,4 +1,3 @@
-"use strict";
 // The kernel of JupyterLite: the workers that run the cells of pages, behind Jupyter's messages. JupyterLab loads it as a
 // container of module federation with one module, the plugin.
 (() => {
@@ -38,7 +37,6 @@
       kernels.set(this.id, this);
     }
     dispose() {
-      if (this.isDisposed) return;
       kernels.delete(this.id);
       this.go?.dismiss();
       super.dispose();
@@ -51,17 +49,12 @@
       };
     }
     async isCompleteRequest() { return { status: "unknown" }; }
-    async commInfoRequest() { return { status: "ok", comms: {} }; }
-    inputReply() {}
-    async commOpen() {}
-    async commMsg() {}
-    async commClose() {}
 
     get engine() { return this.go ||= startEngine(engine.manifest, folder, (told) => this.hear(told)); }
 
     executeRequest({ code: text }) {
       const count = this.executionCount, given = this.parent?.metadata?.cellId, id = /^[\w-]+$/.test(given ?? "") ? given : `cell-${count}`;
-      const cell = this.cell = { id, text, name: `cell [${count}]`, printed: { stdout: 0, stderr: 0 }, lost: 0, line: "", places: new Set(), displays: new Set() };
+      const cell = this.cell = { id, text, name: `cell [${count}]`, lost: 0, line: "", places: new Set(), displays: new Set() };
       this.cells.set(id, cell);
       const reply = new Promise((end) => { cell.end = (content) => { cell.ended = true; end({ execution_count: count, ...content }); }; });
       // What was interrupted may still be in the compiler.
@@ -104,7 +97,7 @@
     }
 
     // hear takes what the engine tells of the cell.
-    hear({ progress, stage, text, display, files }) {
+    hear({ progress, stage, text, lost = 0, display, files }) {
       const { running: cell } = this;
       if (!cell || cell.ended) return;
       if (progress) this.say(cell, fetching(progress));
@@ -112,13 +105,14 @@
       else if (stage && cell.said) this.say(cell, stage);
       if (text?.fd === 1) this.print(cell, "stdout", text.text);
       if (text?.fd === 2) this.trace(cell, text.text);
+      if (lost) cell.lost = lost;
       if (display) this.show(cell, display);
       if (files) save(files);
     }
     finish(cell, { error, code }) {
       this.clear(cell);
       this.trace(cell, "\n".slice(0, cell.line.length)); // a last line without its end
-      if (cell.lost) this.stream({ name: "stderr", text: `… and ${cell.lost.toLocaleString("en")} more lines\n` });
+      if (cell.lost) this.print(cell, "stderr", more(cell.lost) + "\n");
       if (error) {
         const [first, ...rest] = this.places(cell, error).trimEnd().split("\n");
         this.fail(cell, "error", first, rest);
@@ -139,11 +133,8 @@
       cell.said = false;
     }
     print(cell, name, text) {
-      const room = Math.max(0, most - cell.printed[name]);
       cell.shows = true;
-      cell.printed[name] += text.length;
-      if (room > 0) this.stream({ name, text: text.slice(0, room) });
-      cell.lost += text.slice(room).split("\n").length - 1;
+      this.stream({ name, text });
     }
     // trace prints whole lines of stderr, with the places in cells that they name.
     trace(cell, text) {
@@ -158,10 +149,9 @@
     places(here, text) {
       return placed(text, this.cells.values(), here, ({ cell, line, place }) => here.places.add(`  ${place}: ${cell.text.split("\n")[line - 1].trim()}`));
     }
-    show(cell, { id, data }) {
-      const forms = {};
-      for (let i = 0; i < data.length; i += 2) forms[data[i]] = /json$/.test(data[i]) ? JSON.parse(data[i + 1]) : data[i + 1];
-      const content = { data: forms, metadata: {}, transient: id ? { display_id: id } : {} };
+    show(cell, { id, forms }) {
+      const data = Object.fromEntries(Object.entries(forms).map(([type, text]) => [type, /json$/.test(type) ? JSON.parse(text) : text]));
+      const content = { data, metadata: {}, transient: id ? { display_id: id } : {} };
       cell.shows = true;
       if (cell.displays.has(id)) this.updateDisplayData(content);
       else this.displayData(content);
@@ -170,12 +160,7 @@
   };
 
   async function load(scope) {
-    const shared = async (name) => {
-      const versions = Object.values(scope[name] || {});
-      if (!versions.length) throw new Error(`${engine.name}: JupyterLite shares no ${name}`);
-      return (await versions[0].get())();
-    };
-    const { BaseKernel, IKernelClient, IKernelSpecs } = await shared("@jupyterlite/services");
+    const [services] = Object.values(scope["@jupyterlite/services"]), { BaseKernel, IKernelClient, IKernelSpecs } = (await services.get())();
     return {
       id: `${engine.name}:plugin`, autoStart: true, requires: [IKernelSpecs, IKernelClient],
       activate(app, specs, client) {
@@ -188,18 +173,15 @@
             if (type !== "file" || had.get(path) === last_modified) continue;
             had.set(path, last_modified);
             const { content, format } = await contents.get(path, { content: true });
-            added[path] = format === "base64" ? Uint8Array.from(atob(content), (c) => c.charCodeAt(0)) : new TextEncoder().encode(content);
+            added[path] = format === "base64" ? unbase64(content) : new TextEncoder().encode(content);
           }
           return added;
         };
         const save = async (files) => {
           for (const [name, bytes] of Object.entries(files)) {
-            let content = "", format = "base64";
-            try { [content, format] = [new TextDecoder("utf-8", { fatal: true }).decode(bytes), "text"]; } catch {
-              for (const byte of bytes) content += String.fromCharCode(byte);
-              content = btoa(content);
-            }
-            await contents.save(name, { name, path: name, type: "file", format, content });
+            let file = { format: "base64", content: base64(bytes) };
+            try { file = { format: "text", content: new TextDecoder("utf-8", { fatal: true }).decode(bytes) }; } catch { /* it is no text */ }
+            await contents.save(name, { name, path: name, type: "file", ...file });
           }
         };
         const Kernel = makeKernel(BaseKernel, { save, since });

@@ -1,4 +1,3 @@
-"use strict";
 // What makes the cells of a page run. Nothing of the engine is fetched before the reader runs one, and no
 // cell runs by itself.
 (() => {
@@ -148,8 +147,6 @@
       if (this.made === this.published.made) this.published.outputs = make("div", { className: "cell" }, ...this.outputs.childNodes);
       this.outputs.replaceChildren();
       this.made = needs(this, cells.map((c) => declared(c, c.text)), this.text);
-      this.printed = { 1: 0, 2: 0 };
-      this.lost = null;
       this.displays = new Map();
       this.runs("Stop");
       check();
@@ -164,20 +161,15 @@
       this.say(text);
     }
     print(fd, text) {
-      const name = fd === 1 ? "stdout" : "stderr", room = Math.max(0, most - this.printed[fd]);
-      this.printed[fd] += text.length;
-      if (room > 0) {
-        let block = this.outputs.lastElementChild;
-        if (block?.className !== name) block = this.outputs.appendChild(make("pre", { className: name }));
-        write(block, text.slice(0, room));
-      }
-      if (text.length <= room) return;
-      this.lost ||= this.outputs.appendChild(make("pre", { className: "lost", lines: 0 }));
-      this.lost.lines += text.slice(room).split("\n").length - 1;
-      this.lost.textContent = `… and ${this.lost.lines.toLocaleString("en")} more lines`;
+      const className = fd === 1 ? "stdout" : "stderr", last = this.outputs.lastElementChild;
+      write(last?.className === className ? last : this.outputs.appendChild(make("pre", { className })), text);
     }
-    display(id, data) {
-      const block = render(data);
+    lose(lines) {
+      const block = this.outputs.querySelector(":scope > .lost") ?? this.outputs.appendChild(make("pre", { className: "lost" }));
+      block.textContent = more(lines);
+    }
+    display({ id, forms }) {
+      const block = render(forms);
       if (id && this.displays.has(id)) this.displays.get(id).replaceWith(block);
       else this.outputs.append(block);
       if (id) this.displays.set(id, block);
@@ -263,9 +255,8 @@
 
   // places marks the lines of cells that the text names.
   function places(text, here) {
-    const found = [], said = placed(text, cells, here, (place) => found.push(place));
-    const marked = (cell) => found.filter((f) => f.cell === cell).map(({ line, rest }) => ({ line, text: rest.replace(/^: /, "") }));
-    for (const cell of new Set(found.map((f) => f.cell))) cell.editor?.mark(marked(cell));
+    const found = [], said = placed(text, cells, here, ({ cell, line, rest }) => found.push({ cell, line, text: rest.replace(/^: /, "") }));
+    for (const [cell, lines] of Map.groupBy(found, (f) => f.cell)) cell.editor?.mark(lines);
     return said;
   }
 
@@ -295,18 +286,14 @@
   // The editor, and Markdown, are fetched when they are first needed. Without them cells have a plain
   // editor, and Markdown stays text.
   let fetched = null;
-  function extras() {
-    return fetched ||= new Promise((there) => {
-      if (!engine.editor) return there(null);
-      const { url, integrity } = engine.editor;
-      document.head.append(make("script", { src: folder + url, integrity, onload: () => there(window.mixpolicyEditor), onerror: () => there(null) }));
-    });
-  }
+  const extras = () => fetched ||= new Promise((there) => {
+    if (!engine.editor) return there(null);
+    const { url, integrity } = engine.editor;
+    document.head.append(make("script", { src: folder + url, integrity, onload: () => there(window.mixpolicyEditor), onerror: () => there(null) }));
+  });
 
   // render makes an element of the richest form of an output.
-  function render(data) {
-    const forms = {};
-    for (let i = 0; i < data.length; i += 2) forms[data[i]] = data[i + 1];
+  function render(forms) {
     const picture = (type, content) => make("img", { className: "figure", alt: forms["text/plain"] || "a figure", src: `data:${type};base64,${content}` });
     if ("text/html" in forms) {
       const block = make("div", { className: "html", innerHTML: forms["text/html"] });
@@ -321,19 +308,20 @@
       });
       return block;
     }
-    if (forms["image/svg+xml"]) return picture("image/svg+xml", btoa(String.fromCodePoint(...new TextEncoder().encode(forms["image/svg+xml"]))));
+    if (forms["image/svg+xml"]) return picture("image/svg+xml", base64(new TextEncoder().encode(forms["image/svg+xml"])));
     if (forms["image/png"]) return picture("image/png", forms["image/png"]);
     return make("pre", { className: "result", textContent: forms["text/plain"] || "" });
   }
 
   // run gives the engine, which tells of the cell that runs.
-  const run = () => go ||= startEngine(engine.manifest, folder, ({ progress, stage, text, display, files = {} }) => {
+  const run = () => go ||= startEngine(engine.manifest, folder, ({ progress, stage, text, lost, display, files = {} }) => {
     if (!current || current.stopped) return;
     const { cell } = current;
     if (progress) cell.say(make("progress", { value: progress.loaded, max: progress.size, ariaLabel: "fetched" }), fetching(progress));
     if (stage) cell.say(stage);
     if (text) cell.print(text.fd, text.text);
-    if (display) cell.display(display.id, display.data);
+    if (lost) cell.lose(lost);
+    if (display) cell.display(display);
     for (const [name, bytes] of Object.entries(files)) {
       cell.outputs.append(make("button", { type: "button", className: "file", textContent: `Download ${name}`, onclick: () => save(name, bytes) }));
     }
@@ -420,7 +408,7 @@
   let tell; // shows a text in the bar
   document.addEventListener("readystatechange", () => { // the text is there; MathJax and ECharts may come much later
     const bar = document.querySelector(".bar"), why = location.protocol === "file:" ? "Cells run where the page comes from a server: go run ./notebooks site --serve"
-      : !window.Worker || !window.WebAssembly || !window.DecompressionStream ? "This browser can't run the cells: it lacks WebAssembly, workers or DecompressionStream" : "";
+      : !window.WebAssembly || !Promise.withResolvers ? "This browser can't run the cells: it lacks WebAssembly or Promise.withResolvers" : "";
     if (why) return document.querySelector(".door").replaceChildren(why);
     document.querySelectorAll("[data-cell]").forEach((root) => { if (root.querySelector(".highlight")) cells.push(new Cell(root, cells.length)); });
     if (!cells.length) return;

@@ -1,6 +1,9 @@
-"use strict";
+// What all workers have: programs of Go's. This comes behind the file system and Go's own script.
 const memory = new Map(); // bytes that programs came to have, by their names
 const share = Math.min(3, (navigator.deviceMemory ?? 8) * 3 / 8) * 2 ** 30; // bytes that a program may have
+const decoder = new TextDecoder();
+let said = ""; // what programs print, where the worker does nothing else with it
+fs.print = (_, bytes) => { said += decoder.decode(bytes, { stream: true }); };
 
 // run runs a compiled program of Go's to its end, and gives its exit code.
 async function run(module, argv, env) {

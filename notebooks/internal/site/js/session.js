@@ -1,41 +1,38 @@
-"use strict";
 // The worker of the session, which is what cells have declared. Its composer makes programs of cells, and its completer, which few
 // readers need, finds names.
-(() => {
-  const kept = []; // the session's cells that the completer has not been told
-  const held = new Map(); // archives that the completer reads
-  let last, hear, heard;
-  function keep() {
-    cells.keep();
-    kept.push(last);
-  }
-  answer({
-    async module({ name, module, packages }) {
-      const go = new Go();
-      go.run(await WebAssembly.instantiate(module, go.importObject)); // it stays
-      (name === "composer" ? cells : names).open(packages);
-    },
-    // compose makes the program of the cell. Those before it become part of the session without being run, and it does by keep.
-    compose({ before, cell }) {
-      for (last of [...before, cell]) {
-        const made = cells.compose(last.name, last.text);
-        if (made.error || last === cell) return made;
-        keep();
-      }
-    },
-    keep,
-    // hear takes what a program writes to its pipe, null at its end, and gives what it displays and what it is told.
-    hear({ bytes }) {
-      heard = { displays: [], replies: [] };
-      hear ||= cells.listen((id, ...data) => heard.displays.push({ id, data }), (reply) => heard.replies.push(reply));
-      hear(bytes);
-      if (!bytes) hear = null;
-      return heard;
-    },
-    ask({ what, before, after, archives }) {
-      for (const [path, bytes] of archives) held.set(path, bytes);
-      for (const { name, text } of kept.splice(0)) names.keep(name, text);
-      return names[what](before, after, (path) => held.get(path) ?? null);
-    },
-  });
-})();
+const kept = []; // the session's cells that the completer has not been told
+const held = new Map(); // archives that the completer reads
+let last, hear, heard;
+function keep() {
+  cells.keep();
+  kept.push(last);
+}
+answer({
+  async module({ name, module, packages }) {
+    const go = new Go();
+    go.run(await WebAssembly.instantiate(module, go.importObject)); // it stays
+    (name === "composer" ? cells : names).open(packages);
+  },
+  // compose makes the program of the cell. Those before it become part of the session without being run, and it does by keep.
+  compose({ before, cell }) {
+    for (last of [...before, cell]) {
+      const made = cells.compose(last.name, last.text);
+      if (made.error || last === cell) return made;
+      keep();
+    }
+  },
+  keep,
+  // hear takes what a program writes to its pipe, null at its end, and gives what it displays and what it is told.
+  hear({ bytes }) {
+    heard = { displays: [], replies: [] };
+    hear ||= cells.listen((id, ...data) => heard.displays.push({ id, data }), (reply) => heard.replies.push(reply));
+    hear(bytes);
+    if (!bytes) hear = null;
+    return heard;
+  },
+  ask({ what, before, after, archives }) {
+    for (const [path, bytes] of archives) held.set(path, bytes);
+    for (const { name, text } of kept.splice(0)) names.keep(name, text);
+    return names[what](before, after, (path) => held.get(path) ?? null);
+  },
+});
