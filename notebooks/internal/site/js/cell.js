@@ -1,29 +1,21 @@
-// The worker of one running cell, which is thrown away when it ends or is to end. It tells
-// what the program prints, displays and writes.
-const most = 200_000; // characters of each stream that are told
-const [out, err] = [1, 2].map(() => ({ decoder: new TextDecoder(), room: most })), held = new Uint8Array(1 << 16);
-let length = 0, from = 1, timer = 0, spent = 0, since = 0, lost = 0;
-function post(fd, bytes) {
-  const stream = fd === 1 ? out : err, all = stream.decoder.decode(bytes, { stream: true }), text = all.slice(0, stream.room);
-  stream.room -= text.length;
-  if (text) postMessage(["text", { fd, text }]);
-  if (text === all) return;
-  lost += all.slice(text.length).split("\n").length - 1;
-  postMessage(["lost", lost]);
-}
+// The worker of one running cell, which is thrown away when it ends or is to end. It tells what the program prints, displays
+// and writes.
+const room = [, 200_000, 200_000], decoders = [, new TextDecoder(), new TextDecoder()]; // characters of each stream that it still tells
+let held = "", from = 1, timer = 0, spent = 0, since = 0, lost = 0;
 function flush() {
   clearTimeout(timer);
   timer = 0;
-  if (length) post(from, held.subarray(0, length));
-  length = 0;
+  const text = held.slice(0, room[from]), left = held.slice(text.length);
+  room[from] -= text.length;
+  held = "";
+  if (text) postMessage(["text", { fd: from, text }]);
+  if (left) postMessage(["lost", lost += left.split("\n").length - 1]);
 }
 // What is printed goes out at once, but for a program that prints very often: its messages would choke the page.
 fs.print = (fd, bytes) => {
-  if (fd !== from || length + bytes.length > held.length) flush();
+  if (fd !== from || held.length > 1 << 16) flush();
   from = fd;
-  if (bytes.length > held.length) return post(fd, bytes);
-  held.set(bytes, length);
-  length += bytes.length;
+  held += decoders[fd].decode(bytes, { stream: true });
   const now = performance.now();
   if (now - since > 50) { since = now; spent = 0; }
   if (spent++ < 5) flush();

@@ -22,16 +22,14 @@ const colours = syntaxHighlighting(HighlightStyle.define([
 const wrong = StateEffect.define();
 const marks = StateField.define({
   create: () => Decoration.none,
-  update(lines, change) {
-    for (const effect of change.effects) {
-      if (!effect.is(wrong)) continue;
-      const { doc } = change.state, unique = new Map(effect.value.map(({ line, text }) => [Math.min(line, doc.lines), text]));
-      return Decoration.set([...unique].sort((a, b) => a[0] - b[0]).map(([line, text]) => Decoration.line({ class: "wrong", attributes: { title: text } }).range(doc.line(line).from)));
-    }
-    return change.docChanged ? Decoration.none : lines;
-  },
+  update: (lines, change) => change.effects.find((e) => e.is(wrong))?.value ?? (change.docChanged ? Decoration.none : lines),
   provide: (field) => EditorView.decorations.from(field),
 });
+function mark(view, lines) {
+  const { doc } = view.state, unique = new Map(lines.map(({ line, text }) => [Math.min(line, doc.lines), text]));
+  const all = [...unique].map(([line, text]) => Decoration.line({ class: "wrong", attributes: { title: text } }).range(doc.line(line).from));
+  view.dispatch({ effects: wrong.of(Decoration.set(all, true)) });
+}
 
 // completed asks names for what may stand at the cursor, behind a dot or when the reader asks.
 const completed = (names) => autocompletion({
@@ -42,8 +40,7 @@ const completed = (names) => autocompletion({
   }],
 });
 
-// edit makes an editor of the text, with this label and selection; changed is told each new text, and names completes
-// those at the meeting of two parts of the text.
+// edit makes an editor of the text; changed is told each new text, and names completes those at the meeting of two parts of it.
 export function edit(text, label, anchor, head, changed, names) {
   const view = new EditorView({
     doc: text,
@@ -55,7 +52,7 @@ export function edit(text, label, anchor, head, changed, names) {
       EditorView.updateListener.of((u) => { if (u.docChanged) changed(u.state.doc.toString()); }),
     ],
   });
-  return { element: view.dom, focus: () => view.focus(), mark: (lines) => view.dispatch({ effects: wrong.of(lines) }) };
+  return Object.assign(view.dom, { focus: () => view.focus(), mark: (lines) => mark(view, lines) });
 }
 
 // markdown is the text as HTML. Formulas in dollars stay as they are, for MathJax.

@@ -4,8 +4,7 @@
 const fetching = ({ loaded, size }) => `fetching Go: ${(loaded / 1e6).toFixed(1)} of ${(size / 1e6).toFixed(1)} MB`;
 const more = (lines) => `… and ${lines.toLocaleString("en")} more lines`;
 
-// placed puts words in the place of the names that cells have in the compiler's errors and in traces; found is told each place,
-// and what stands behind it.
+// placed puts words for the names that cells have in errors and traces; found is told each place, and what stands behind it.
 function placed(text, cells, here, found) {
   for (const cell of cells) {
     text = text.replaceAll(new RegExp(`(?:/cell/)?\\b${cell.id}:(\\d+)(?::\\d+)?(.*)`, "g"), (_, n, rest) => {
@@ -32,36 +31,19 @@ async function unpack(hash) {
   return new Map(Object.entries(texts).filter(([, text]) => typeof text === "string" && text.length < 50_000));
 }
 
-// changed is the notebook with these texts of code cells, by their ids. What changed cells have shown is left out.
-function changed(notebook, texts) {
-  for (const cell of notebook.cells) {
-    if (cell.cell_type !== "code" || !texts.has(cell.id)) continue;
-    Object.assign(cell, { source: texts.get(cell.id).split(/(?<=\n)/), outputs: [], execution_count: null });
-  }
-  return notebook;
-}
-
-// once gives what get makes of the key, which it makes again only if it failed.
-function once(map, key, get) {
-  if (!map.has(key)) {
-    map.set(key, get());
-    map.get(key).catch(() => map.delete(key));
-  }
-  return map.get(key);
-}
-
 // outcome is {value} or {error}, in words.
 const outcome = (promise) => promise.then((value) => ({ value }), ({ message }) => ({ error: message }));
 
-// startEngine gives an engine, of the manifest in the folder. While a cell runs it tells {progress: {loaded, size}} of
-// downloads, in bytes; {stage}, in words; {text: {fd, text}}; {lost: lines} that were too many; {display: {id, forms}}, with
-// the forms by their MIME types; and {files: {name: bytes}} that the program wrote. It keeps what was fetched; the session, which is what was declared, is
-// a worker's, and others do what takes long: one compiles and links, one draws, and each program has its own.
-function startEngine(manifest, folder, tell) {
+// startEngine gives an engine, of the manifest in the folder; programs find the files. While a cell runs it tells
+// {progress: {loaded, size}} of downloads, in bytes; {stage}, in words; {text: {fd, text}}; {lost: lines} that were too many;
+// {display: {id, forms}}, by their MIME types; and {files: {name: bytes}} that the program wrote. It keeps what was fetched. The
+// session is a worker's, and others do what takes long: one compiles and links, one draws, and each program has its own.
+function startEngine(manifest, folder, files, tell) {
   const plotting = "github.com/mixpolicy/lab/plotting";
   const kept = new Map(); // what was fetched, or is on its way, by its name
+  // once gives what get makes of the key, which it makes again only if it failed.
+  const once = (key, get) => kept.get(key) ?? kept.set(key, get().catch((error) => (kept.delete(key), Promise.reject(error)))).get(key);
   const made = new Map(); // the latest programs, by their source
-  const files = {}; // that programs find
   const downloads = new Map(); // {loaded, size}, in bytes, by their addresses
   let engine, halt = null, program = null;
 
@@ -78,8 +60,7 @@ function startEngine(manifest, folder, tell) {
     if (waits && engine && loaded < size) tell({ progress: { loaded, size } });
   }
 
-  // load gets a file of the engine, which the browser checks against its hash. The name changes with what is in it, so what is in
-  // the browser's cache is never too old.
+  // load gets a file of the engine, which the browser checks against its hash. Its name changes with what is in it.
   async function load(file, type) {
     arrived([file]);
     const address = folder + file.url, end = new AbortController();
@@ -89,8 +70,7 @@ function startEngine(manifest, folder, tell) {
         const response = await fetch(address, { integrity: file.integrity, cache });
         if (!response.ok) throw new Error(response.status);
         arrived([file], 1);
-        // The browser has unpacked it if the server says that it is packed. Only then does Chromium
-        // keep the machine code that it makes of it for the next visit.
+        // Only if the server says that it is packed, and the browser unpacks it, does Chromium keep the machine code of it.
         const unpacked = /gzip/.test(response.headers.get("Content-Encoding"));
         if (unpacked && response.headers.get("Content-Type") === type) return response;
         return new Response(unpacked ? response.body : response.body.pipeThrough(new DecompressionStream("gzip")), { headers: { "Content-Type": type } });
@@ -110,12 +90,11 @@ function startEngine(manifest, folder, tell) {
     for (let n = 0, part; !(part = await reader.read()).done && !signal.aborted;) arrived([file], Math.min(1, (n += part.value.length) / size));
   }
   const open = async () => { engine ||= await (await load(manifest, "application/json")).json(); };
-  const tool = (name) => once(kept, name, async () => WebAssembly.compileStreaming(load(engine.tools[name], "application/wasm")));
-  const blob = (file) => once(kept, file.url, async () => (await load(file, "application/octet-stream")).blob());
+  const tool = (name) => once(name, async () => WebAssembly.compileStreaming(load(engine.tools[name], "application/wasm")));
+  const blob = (file) => once(file.url, async () => (await load(file, "application/octet-stream")).blob());
   const bytes = async (file) => new Uint8Array(await (await blob(file)).arrayBuffer());
-  // script is the address of the script of a worker. Pages start all of them: in Firefox `new Worker` sometimes never comes to its
-  // end within a worker.
-  const script = (name) => once(kept, name + ".js", async () => URL.createObjectURL(await blob(engine.workers[name])));
+  // Pages start all workers, by the addresses of their scripts: within a worker of Firefox `new Worker` sometimes never ends.
+  const script = (name) => once(name + ".js", async () => URL.createObjectURL(await blob(engine.workers[name])));
 
   // A Helper is a worker that answers calls in their order. What it is when it is thrown away comes back with the next call.
   class Helper {
@@ -128,20 +107,17 @@ function startEngine(manifest, folder, tell) {
       worker.onerror = (e) => this.stop(e.message);
       return worker;
     }
-    ask(worker, message, transfer) {
-      return new Promise((end) => { this.waiting.push(end); worker.postMessage(message, transfer); });
-    }
-    // call makes sure that the helper has its module first.
+    // call has the worker answer the message. With the first for a module comes the module.
     async call(name, message, transfer) {
       const begun = this.worker ||= this.start();
       begun.catch(() => this.worker === begun && this.stop());
       const [worker, module] = await Promise.all([begun, tool(name)]);
       if (this.worker !== begun) throw new Error(this.failed);
-      if (!this.had.has(name)) {
-        this.had.add(name);
-        this.ask(worker, { call: "module", name, module, packages: importable() });
-      }
-      const { error, value } = await this.ask(worker, message, transfer);
+      const { promise, resolve } = Promise.withResolvers();
+      this.waiting.push(resolve);
+      worker.postMessage({ ...message, ...!this.had.has(name) && { name, module, packages: importable() } }, transfer);
+      this.had.add(name);
+      const { error, value } = await promise;
       if (error !== undefined) throw new Error(error);
       return value;
     }
@@ -160,14 +136,9 @@ function startEngine(manifest, folder, tell) {
   }
   // needed are the packages and all that they import.
   function needed(paths) {
-    const found = new Set(), left = [...paths, "runtime"];
-    while (left.length) {
-      const path = left.pop();
-      if (found.has(path) || !engine.packages[path]) continue; // unsafe has none
-      found.add(path);
-      left.push(...engine.packages[path].imports ?? []);
-    }
-    return [...found];
+    const found = new Set([...paths, "runtime"]);
+    for (const path of found) engine.packages[path]?.imports?.forEach((other) => found.add(other)); // and goes on with those
+    return [...found].filter((path) => engine.packages[path]); // unsafe has none
   }
   // foresee tells of what cells seem to need, so that the size of all is told at once: packages that their texts name.
   function foresee(text) {
@@ -196,7 +167,6 @@ function startEngine(manifest, folder, tell) {
     going();
     await keep();
     const middle = performance.now(), linked = await builder.call("link", { call: "link" });
-    going();
     const end = performance.now(), module = await WebAssembly.compile(linked);
     going();
     made.set(cell.source, module);
@@ -245,7 +215,7 @@ function startEngine(manifest, folder, tell) {
       // want is the name of a file of data/ that the program opens.
       async want(name) { worker.postMessage({ answer: await outcome(bytes(engine.data[name])) }); },
       exit({ code, written }) {
-        if (Object.keys(written).length) tell({ files: written });
+        tell({ files: written });
         Object.assign(files, written);
         finish(code);
       },
@@ -290,11 +260,10 @@ function startEngine(manifest, folder, tell) {
     },
     stop() { halt?.(); },
     add(added) { Object.assign(files, added); },
-    // ask has the completer complete or inspect the name between two parts of a cell. It is fetched when it is first asked, and so
-    // are packages that it misses.
+    // ask has the completer, which is fetched for it, complete or inspect the name between two parts of a cell.
     async ask(what, before, after) {
       await open();
-      for (let archives = [];;) {
+      for (let archives = [];;) { // and then those of packages that it misses
         const answer = await session.call("completer", { call: "ask", what, before, after, archives });
         const missing = answer.missing.filter((path) => engine.packages[path]);
         if (!missing.length) return answer;

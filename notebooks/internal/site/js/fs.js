@@ -1,6 +1,6 @@
 "use strict";
-// A file system in memory, with the functions of Node's fs that Go's js/wasm port calls. They call
-// back at once: a task for each would cost more than what it does.
+// A file system in memory, with the functions of Node's fs that Go's js/wasm port calls. They call back at once: a task for each
+// would cost more than what it does.
 const fs = globalThis.fs = (() => {
   const constants = { O_WRONLY: 1, O_RDWR: 2, O_CREAT: 64, O_EXCL: 128, O_TRUNC: 512, O_APPEND: 1024, O_DIRECTORY: 65536 };
   const home = "/lab/notebooks";
@@ -19,16 +19,16 @@ const fs = globalThis.fs = (() => {
     }
     return out;
   }
-  const walk = (names) => names.reduce((node, name) => (node.entries || fail("ENOTDIR")).get(name) || fail("ENOENT"), root);
-  const find = (path) => walk(parts(path));
   function place(path) { // the folder it is in, and its name there
-    const names = parts(path), name = names.pop(), entries = walk(names).entries || fail("ENOTDIR");
+    const names = parts(path), name = names.pop(), into = (entries, name) => (entries.get(name) || fail("ENOENT")).entries || fail("ENOTDIR");
+    const entries = names.reduce(into, root.entries);
     return { entries, name, node: name === undefined ? root : entries.get(name) };
   }
   function taken(path) { // by a file or a folder
     const p = place(path);
     return p.node ? p : fail("ENOENT");
   }
+  const find = (path) => taken(path).node;
   function resize(node, size) {
     if (size > node.bytes.length) {
       const more = new Uint8Array(Math.max(size, 2 * node.bytes.length, 4096));

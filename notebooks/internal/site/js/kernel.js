@@ -1,5 +1,4 @@
-// The kernel of JupyterLite: the workers that run the cells of pages, behind Jupyter's messages. JupyterLab loads it as a
-// container of module federation with one module, the plugin.
+// The kernel of JupyterLite: the engine of pages behind Jupyter's messages, in a container of module federation, as JupyterLab loads it.
 (() => {
   const engine = ENGINE; // the builder puts it here: {manifest, name, notebooks}
   const folder = new URL("../../../../go/", document.currentScript.src).href;
@@ -27,7 +26,7 @@
   };
 
   // makeKernel is the class of kernels: each has a session of its own, and workers from its first cell on.
-  const makeKernel = (BaseKernel, { save, since }) => class extends BaseKernel {
+  const makeKernel = (BaseKernel, contents) => class extends BaseKernel {
     cells = new Map(); // what was run, by the names that the engine knows it by
     busy = Promise.resolve(); // until the engine is done with what was run last
     had = new Map(); // when the files that programs find were changed, by their names
@@ -50,16 +49,16 @@
     }
     async isCompleteRequest() { return { status: "unknown" }; }
 
-    get engine() { return this.go ||= startEngine(engine.manifest, folder, (told) => this.hear(told)); }
+    get engine() { return this.go ||= startEngine(engine.manifest, folder, {}, (told) => this.hear(told)); }
 
     executeRequest({ code: text }) {
       const count = this.executionCount, given = this.parent?.metadata?.cellId, id = /^[\w-]+$/.test(given ?? "") ? given : `cell-${count}`;
-      const cell = this.cell = { id, text, name: `cell [${count}]`, lost: 0, line: "", places: new Set(), displays: new Set() };
+      const cell = this.cell = { id, text, name: `cell [${count}]`, progress: `progress ${id}`, lost: 0, line: "", places: new Set(), displays: new Set() };
       this.cells.set(id, cell);
       const reply = new Promise((end) => { cell.end = (content) => { cell.ended = true; end({ execution_count: count, ...content }); }; });
       // What was interrupted may still be in the compiler.
       this.busy = this.busy.then(async () => {
-        this.engine.add(await since(this.had).catch(() => ({}))); // without the list, programs run without its files
+        this.engine.add(await this.since().catch(() => ({}))); // without the list, programs run without its files
         if (cell.ended) return;
         this.running = cell;
         const result = await this.engine.run({ name: id, text }, []);
@@ -100,19 +99,20 @@
     hear({ progress, stage, text, lost = 0, display, files }) {
       const { running: cell } = this;
       if (!cell || cell.ended) return;
+      cell.shows ||= !!(text || display);
       if (progress) this.say(cell, fetching(progress));
       if (stage === "running") this.clear(cell);
-      else if (stage && cell.said) this.say(cell, stage);
-      if (text?.fd === 1) this.print(cell, "stdout", text.text);
+      else if (stage && cell.displays.has(cell.progress)) this.say(cell, stage);
+      if (text?.fd === 1) this.stream({ name: "stdout", text: text.text });
       if (text?.fd === 2) this.trace(cell, text.text);
       if (lost) cell.lost = lost;
       if (display) this.show(cell, display);
-      if (files) save(files);
+      if (files) this.save(files);
     }
     finish(cell, { error, code }) {
       this.clear(cell);
       this.trace(cell, "\n".slice(0, cell.line.length)); // a last line without its end
-      if (cell.lost) this.print(cell, "stderr", more(cell.lost) + "\n");
+      if (cell.lost) this.stream({ name: "stderr", text: more(cell.lost) + "\n" });
       if (error) {
         const [first, ...rest] = this.places(cell, error).trimEnd().split("\n");
         this.fail(cell, "error", first, rest);
@@ -122,19 +122,10 @@
 
     // say shows how far the engine has come, in the place of what the cell will show: it is cleared with all outputs.
     say(cell, text) {
-      if (cell.shows) return;
-      const content = { data: { "text/plain": text }, metadata: {}, transient: { display_id: `progress ${cell.id}` } };
-      if (cell.said) this.updateDisplayData(content);
-      else this.displayData(content);
-      cell.said = true;
+      if (!cell.shows) this.show(cell, { id: cell.progress, forms: { "text/plain": text } });
     }
     clear(cell) {
-      if (cell.said) this.clearOutput({ wait: false });
-      cell.said = false;
-    }
-    print(cell, name, text) {
-      cell.shows = true;
-      this.stream({ name, text });
+      if (cell.displays.delete(cell.progress)) this.clearOutput({ wait: false });
     }
     // trace prints whole lines of stderr, with the places in cells that they name.
     trace(cell, text) {
@@ -142,7 +133,7 @@
       cell.line = lines.pop();
       for (const line of lines) {
         if (/^(panic|fatal error): /.test(line)) cell.panic ||= line;
-        this.print(cell, "stderr", this.places(cell, line) + "\n");
+        this.stream({ name: "stderr", text: this.places(cell, line) + "\n" });
       }
     }
     // places keeps the lines of cells that the text names.
@@ -152,10 +143,28 @@
     show(cell, { id, forms }) {
       const data = Object.fromEntries(Object.entries(forms).map(([type, text]) => [type, /json$/.test(type) ? JSON.parse(text) : text]));
       const content = { data, metadata: {}, transient: id ? { display_id: id } : {} };
-      cell.shows = true;
       if (cell.displays.has(id)) this.updateDisplayData(content);
       else this.displayData(content);
       if (id) cell.displays.add(id);
+    }
+
+    // What cells save is in the list of files, and what the reader puts there can be read.
+    async since() {
+      const added = {};
+      for (const { path, type, last_modified } of (await contents.get("")).content) {
+        if (type !== "file" || this.had.get(path) === last_modified) continue;
+        this.had.set(path, last_modified);
+        const { content, format } = await contents.get(path, { content: true });
+        added[path] = format === "base64" ? unbase64(content) : new TextEncoder().encode(content);
+      }
+      return added;
+    }
+    async save(files) {
+      for (const [name, bytes] of Object.entries(files)) {
+        let file = { format: "base64", content: base64(bytes) };
+        try { file = { format: "text", content: new TextDecoder("utf-8", { fatal: true }).decode(bytes) }; } catch { /* it is no text */ }
+        await contents.save(name, { name, path: name, type: "file", ...file });
+      }
     }
   };
 
@@ -164,27 +173,8 @@
     return {
       id: `${engine.name}:plugin`, autoStart: true, requires: [IKernelSpecs, IKernelClient],
       activate(app, specs, client) {
-        // What cells save is in the list of files, and what the reader puts there can be read.
-        const { contents } = app.serviceManager, get = contents.get.bind(contents);
+        const { contents } = app.serviceManager, get = contents.get.bind(contents), Kernel = makeKernel(BaseKernel, contents);
         contents.get = async (...request) => trusting(await get(...request));
-        const since = async (had) => {
-          const added = {};
-          for (const { path, type, last_modified } of (await contents.get("")).content) {
-            if (type !== "file" || had.get(path) === last_modified) continue;
-            had.set(path, last_modified);
-            const { content, format } = await contents.get(path, { content: true });
-            added[path] = format === "base64" ? unbase64(content) : new TextEncoder().encode(content);
-          }
-          return added;
-        };
-        const save = async (files) => {
-          for (const [name, bytes] of Object.entries(files)) {
-            let file = { format: "base64", content: base64(bytes) };
-            try { file = { format: "text", content: new TextDecoder("utf-8", { fatal: true }).decode(bytes) }; } catch { /* it is no text */ }
-            await contents.save(name, { name, path: name, type: "file", ...file });
-          }
-        };
-        const Kernel = makeKernel(BaseKernel, { save, since });
         specs.register({
           spec: { name: "gonb", display_name: "Go", language: "go", argv: [], resources: {} },
           create: async (options) => new Kernel(options),
@@ -202,9 +192,8 @@
   (window._JUPYTERLAB ||= {})[engine.name] = {
     init(shared) { scope = shared; },
     async get(module) {
-      if (module === "./style") return () => ({});
-      const loaded = await (plugin ||= load(scope));
-      return () => ({ __esModule: true, default: loaded });
+      const loaded = module === "./style" ? {} : { __esModule: true, default: await (plugin ||= load(scope)) };
+      return () => loaded;
     },
   };
 })();

@@ -1,5 +1,4 @@
-// What makes the cells of a page run. Nothing of the engine is fetched before the reader runs one, and no
-// cell runs by itself.
+// What makes the cells of a page run. Nothing of the engine is fetched before the reader runs one, and no cell runs by itself.
 (() => {
   const engine = ENGINE; // the builder puts it here: {manifest, editor, lite}
   const folder = document.currentScript.src.replace(/[^/]*$/, "");
@@ -15,17 +14,17 @@
   const stored = (f, cell) => { try { return f(localStorage, `cell ${notebook} ${cell.id}`); } catch { return null; /* there is no storage */ } };
   const keep = (cell) => stored((s, key) => cell.text === cell.original ? s.removeItem(key) : s.setItem(key, cell.text), cell);
 
-  const cells = [];
-  let go = null, queue = [], current = null;
+  const cells = [], queue = [];
+  let go = null, current = null;
 
   // A cell of the page: its text in an editor, its outputs, and its buttons.
   class Cell {
     constructor(root, index) {
       Object.assign(this, { root, index, id: root.dataset.cell, name: `cell ${index + 1}`, code: root.querySelector(".highlight"), because: [] });
-      this.seconds = slower * (root.dataset.seconds || 0);
+      this.seconds = 4 * (root.dataset.seconds || 0); // than natively, with one thread instead of several
       this.text = this.original = this.code.textContent.replace(/\n+$/, "");
-      this.outputs = root.querySelector(".outputs") || root.appendChild(make("div", { className: "outputs" }));
-      Object.assign(this.outputs, { role: "log", ariaLabel: `Output of ${this.name}` });
+      const outputs = root.querySelector(".outputs") || root.appendChild(make("div", { className: "outputs" }));
+      this.outputs = Object.assign(outputs, { role: "log", ariaLabel: `Output of ${this.name}` });
       Object.assign(this.code, { tabIndex: 0, role: "group", ariaLabel: `Code of ${this.name}` });
       this.state = make("span", { role: "status" });
       this.whose = make("p", { className: "whose", hidden: true });
@@ -97,11 +96,12 @@
     // edit shows the editor, with the caret there: a plain one at once, and the better one when it is there.
     async edit(caret) {
       if (this.editor) return this.editor.focus();
-      const plain = make("textarea", { value: this.text, spellcheck: false, ariaLabel: `Code of ${this.name}`, autocapitalize: "off", rows: this.text.split("\n").length });
-      plain.addEventListener("input", () => this.change(plain.value));
-      this.editor = { element: plain, focus: () => plain.focus(), mark() {} };
-      this.frame = make("div", { className: "highlight editor" }, plain);
-      this.frame.addEventListener("keydown", (e) => { if (e.key === "Escape" && !e.defaultPrevented) this.buttons.run.focus(); });
+      const plain = this.editor = make("textarea", {
+        value: this.text, rows: this.text.split("\n").length, ariaLabel: `Code of ${this.name}`, spellcheck: false, autocapitalize: "off",
+        oninput: () => this.change(plain.value), mark() {},
+      });
+      const onkeydown = (e) => { if (e.key === "Escape" && !e.defaultPrevented) this.buttons.run.focus(); };
+      this.frame = make("div", { className: "highlight editor", onkeydown }, plain);
       this.code.after(this.frame);
       this.code.hidden = true;
       if (caret !== undefined) {
@@ -110,10 +110,10 @@
       }
       this.mark();
       const better = await extras();
-      if (!better || this.editor?.element !== plain) return;
+      if (!better || this.editor !== plain) return;
       const focused = document.activeElement === plain;
       this.editor = better.edit(this.text, plain.ariaLabel, plain.selectionStart, plain.selectionEnd, (text) => this.change(text), names);
-      plain.replaceWith(this.editor.element);
+      plain.replaceWith(this.editor);
       if (focused) this.editor.focus();
     }
     change(text) {
@@ -146,7 +146,7 @@
       // Charts live on outside of the page if they are in a cell.
       if (this.made === this.published.made) this.published.outputs = make("div", { className: "cell" }, ...this.outputs.childNodes);
       this.outputs.replaceChildren();
-      this.made = needs(this, cells.map((c) => declared(c, c.text)), this.text);
+      this.made = needs(this, declared());
       this.displays = new Map();
       this.runs("Stop");
       check();
@@ -179,33 +179,31 @@
 
   // What an output rests on: its text, and the declarations of cells above that it uses, and that these use.
   const words = (text) => new Set(text.match(/[\p{L}_][\p{L}\p{N}_]*/gu));
-  function declared(cell, source) {
-    const parts = source.replace(/[ \t]*\/\/.*$/gm, "").split(/^%%/m)[0].split(/^(?=(?:func|type|var|const)\b)/m);
-    return parts.filter((p) => /^(func|type|var|const)\b/.test(p)).map((p) => {
+  const declared = () => cells.map((cell) => {
+    const code = cell.text.replace(/[ \t]*\/\/.*$/gm, "").split(/^%%/m)[0];
+    return code.split(/^(?=(?:func|type|var|const)\b)/m).flatMap((p) => {
       const text = p.trim(), name = "[\\p{L}_][\\p{L}\\p{N}_]*";
       const found = text.matchAll(new RegExp(text.startsWith("func") ? `^func\\s*(?:\\([^)]*\\)\\s*)?(${name})` : text.startsWith("type") ? `^type\\s+(${name})`
         : `^(?:var|const|\\t)[ (]*(${name}(?:, *${name})*)`, "gmu"));
-      return { cell, text, words: words(text), names: [...found].flatMap((m) => m[1].split(/, */)) };
+      return [...found].flatMap((m) => m[1].split(/, */)).map((name) => ({ cell, text, name, words: words(text) }));
     });
-  }
-  function needs(cell, parts, text) {
-    const all = parts.slice(0, cell.index).flat(), used = new Set(), named = words(text);
-    for (let n = -1; n < used.size;) {
-      n = used.size;
-      for (const p of all) {
-        if (used.has(p) || !p.names.some((name) => named.has(name))) continue;
-        used.add(p);
-        p.words.forEach((w) => named.add(w));
+  });
+  function needs(cell, parts) {
+    const named = words(cell.text), used = [], above = Map.groupBy(parts.slice(0, cell.index).flat(), (p) => p.name);
+    for (const word of named) {
+      for (const p of above.get(word) ?? []) {
+        used.push(p);
+        p.words.forEach((w) => named.add(w)); // to go on with
       }
     }
-    return { text, used: [...used] };
+    return { text: cell.text, used };
   }
   // check finds the outputs that rest on declarations that have changed since.
   function check() {
-    const parts = cells.map((c) => declared(c, c.text));
+    const parts = declared();
     const without = (some, others) => some.filter((p) => !others.some((o) => o.text === p.text)).map((p) => p.cell);
     for (const cell of cells) {
-      const { used } = needs(cell, parts, cell.text);
+      const { used } = needs(cell, parts);
       const since = cell.made.text === cell.text ? [...without(used, cell.made.used), ...without(cell.made.used, used)] : [];
       cell.because = cells.filter((c) => since.includes(c));
     }
@@ -229,7 +227,8 @@
   const changes = () => new Map(cells.filter((c) => c.text !== c.original).map((c) => [c.id, c.text]));
   async function follow() {
     if (!location.hash.startsWith(linked) || location.hash.length > 100_000) return;
-    const texts = await unpack(location.hash).catch(() => tell("The link is damaged: it shows no change.")) ?? new Map();
+    const texts = await unpack(location.hash).catch(() => new Map());
+    if (!texts.size) said.textContent = "The link is damaged: it shows no change.";
     const other = cells.filter((c) => texts.has(c.id) && texts.get(c.id) !== c.text);
     for (const cell of other) {
       cell.take(texts.get(cell.id), false);
@@ -251,8 +250,6 @@
     return `@misc{${notebook}-${cell.id},\n${Object.entries(fields).map(([name, value]) => `  ${name} = {${value}},\n`).join("")}}\n`;
   }
 
-  const slower = 4; // than natively, with one thread instead of several
-
   // places marks the lines of cells that the text names.
   function places(text, here) {
     const found = [], said = placed(text, cells, here, ({ cell, line, rest }) => found.push({ cell, line, text: rest.replace(/^: /, "") }));
@@ -260,8 +257,7 @@
     return said;
   }
 
-  // write adds text to a block as in a terminal: \r goes back to the beginning of the line, and escapes set colours. The line that
-  // has not ended is made again with each part of it.
+  // write adds text to a block as in a terminal. The line that has not ended is made again with each part of it.
   function write(block, text) {
     block.last ||= Object.assign(block.appendChild(make("span")), { text: "", codes: new Map() });
     const lines = (block.last.text + text).split("\n"), last = block.last.text = lines.pop();
@@ -283,8 +279,7 @@
     });
   }
 
-  // The editor, and Markdown, are fetched when they are first needed. Without them cells have a plain
-  // editor, and Markdown stays text.
+  // The editor and Markdown are fetched when they are first needed. Without, cells have a plain editor, and Markdown stays text.
   let fetched = null;
   const extras = () => fetched ||= new Promise((there) => {
     if (!engine.editor) return there(null);
@@ -296,9 +291,7 @@
   function render(forms) {
     const picture = (type, content) => make("img", { className: "figure", alt: forms["text/plain"] || "a figure", src: `data:${type};base64,${content}` });
     if ("text/html" in forms) {
-      const block = make("div", { className: "html", innerHTML: forms["text/html"] });
-      for (const e of block.querySelectorAll("script")) e.replaceWith(make("script", { textContent: e.textContent })); // those of parsed text don't run
-      return block;
+      return make("div", { className: "html" }, document.createRange().createContextualFragment(forms["text/html"])); // whose scripts run
     }
     if (forms["text/markdown"]) {
       const block = make("div", { className: "prose", textContent: forms["text/markdown"] });
@@ -314,7 +307,7 @@
   }
 
   // run gives the engine, which tells of the cell that runs.
-  const run = () => go ||= startEngine(engine.manifest, folder, ({ progress, stage, text, lost, display, files = {} }) => {
+  const run = () => go ||= startEngine(engine.manifest, folder, { ...added }, ({ progress, stage, text, lost, display, files = {} }) => {
     if (!current || current.stopped) return;
     const { cell } = current;
     if (progress) cell.say(make("progress", { value: progress.loaded, max: progress.size, ariaLabel: "fetched" }), fetching(progress));
@@ -336,7 +329,7 @@
   const added = {};
   async function add({ target }) {
     for (const file of target.files) added[file.name] = new Uint8Array(await file.arrayBuffer());
-    tell(`Cells can read ${[...target.files].map((f) => f.name).join(", ")}: os.ReadFile(${JSON.stringify(target.files[0]?.name)})`);
+    said.textContent = `Cells can read ${[...target.files].map((f) => f.name).join(", ")}: os.ReadFile(${JSON.stringify(target.files[0]?.name)})`;
     go?.add(added);
     target.value = "";
   }
@@ -350,20 +343,18 @@
     queue.push(...waiting);
     next();
   }
-  // A cell needs what the cells above declare. Those that the session has not seen, or that were changed since, are
-  // taken into it without being run.
-  let seen = new Map();
+  // A cell needs what the cells above declare: those that the session has not seen so are taken into it without being run.
+  const seen = new Map();
   async function next() {
     if (current || !queue.length) return;
-    const cell = queue.shift(), { text } = cell, begin = performance.now();
-    const before = cells.slice(0, cell.index).filter((c) => seen.get(c) !== c.text).map((c) => ({ of: c, name: c.id, text: c.text }));
+    const cell = queue.shift(), begin = performance.now(), ask = ({ id, text }) => ({ name: id, text }), asked = ask(cell);
+    const before = cells.slice(0, cell.index).filter((c) => seen.get(c.id) !== c.text).map(ask);
     const now = current = { cell };
     cell.begin();
     cell.say("starting");
-    run().add(added);
-    const result = await run().run({ name: cell.id, text }, before.map(({ name, text }) => ({ name, text })));
+    const result = await run().run(asked, before);
     if (current !== now) return;
-    if (!result.error) for (const c of [...before, { of: cell, text }]) seen.set(c.of, c.text);
+    if (!result.error) for (const { name, text } of [...before, asked]) seen.set(name, text);
     const { stopped } = now, ok = !result.error && result.code === 0 && !stopped;
     if (result.error && !stopped) cell.fail(result.error);
     else if (result.code > 0) cell.print(2, `exit status ${result.code}\n`);
@@ -374,8 +365,7 @@
     next();
   }
   function clear() {
-    for (const cell of queue) cell.say("");
-    queue = [];
+    for (const cell of queue.splice(0)) cell.say("");
   }
   function stop() {
     clear();
@@ -388,11 +378,14 @@
     stop();
     go?.dismiss();
     go = current = null;
-    seen = new Map();
+    seen.clear();
   }
 
-  async function download() { // with the reader's texts
-    const file = changed(await (await fetch(notebook + ".ipynb")).json(), changes());
+  async function download() { // with the reader's texts, and without what was shown of others
+    const file = await (await fetch(notebook + ".ipynb")).json(), texts = changes();
+    for (const cell of file.cells.filter((c) => texts.has(c.id))) {
+      Object.assign(cell, { source: texts.get(cell.id).split(/(?<=\n)/), outputs: [], execution_count: null });
+    }
     save(notebook + ".ipynb", JSON.stringify(file, null, 1), "application/x-ipynb+json");
   }
 
@@ -405,23 +398,22 @@
     } catch { /* the browser has none, or stores nothing */ }
   });
 
-  let tell; // shows a text in the bar
+  const said = make("small", { role: "status" }); // in the bar
   document.addEventListener("readystatechange", () => { // the text is there; MathJax and ECharts may come much later
     const bar = document.querySelector(".bar"), why = location.protocol === "file:" ? "Cells run where the page comes from a server: go run ./notebooks site --serve"
       : !window.WebAssembly || !Promise.withResolvers ? "This browser can't run the cells: it lacks WebAssembly or Promise.withResolvers" : "";
     if (why) return document.querySelector(".door").replaceChildren(why);
     document.querySelectorAll("[data-cell]").forEach((root) => { if (root.querySelector(".highlight")) cells.push(new Cell(root, cells.length)); });
     if (!cells.length) return;
-    const published = cells.map((c) => declared(c, c.text));
-    for (const cell of cells) cell.published = { made: cell.made = needs(cell, published, cell.text) };
+    const published = declared();
+    for (const cell of cells) cell.published = { made: cell.made = needs(cell, published) };
     for (const cell of cells) {
       cell.text = stored((s, key) => s.getItem(key), cell) ?? cell.text;
       if (cell.text !== cell.original) cell.edit();
     }
     check();
     const button = (text, title, onclick) => bar.insertBefore(make("button", { type: "button", textContent: text, title, onclick }), document.getElementById("code"));
-    const file = make("input", { type: "file", multiple: true, onchange: add }), said = make("small", { role: "status" });
-    tell = (text) => { said.textContent = text; };
+    const file = make("input", { type: "file", multiple: true, onchange: add });
     button("Run all", "Run every cell, in order", () => start(cells));
     button("Restart", "Stop, and forget what cells have declared and saved", restart);
     button("Add a file", "that cells can read", () => file.click());

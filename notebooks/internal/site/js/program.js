@@ -42,12 +42,17 @@ async function run(module, argv, env) {
   return code;
 }
 
-// answer has the worker answer calls one after another: {call, …} with {value} or {error}.
+// answer has the worker answer calls one after another: {call, …} with {value} or {error}. A module that comes with one is taken first.
 function answer(calls) {
   let last = Promise.resolve();
   onmessage = ({ data }) => {
     last = last.then(async () => {
-      try { postMessage({ value: await calls[data.call](data) }); } catch (error) { postMessage({ error: error.message }); }
+      try {
+        if (data.module) await calls.module(data);
+        postMessage({ value: await calls[data.call](data) });
+      } catch (error) {
+        postMessage({ error: error.message });
+      }
     });
   };
 }

@@ -1,5 +1,4 @@
-// The worker of the session, which is what cells have declared. Its composer makes programs of cells, and its completer, which few
-// readers need, finds names.
+// The worker of the session, which is what cells have declared: the composer makes programs of cells, the completer finds names.
 const kept = []; // the session's cells that the completer has not been told
 const held = new Map(); // archives that the completer reads
 let last, hear, heard;
