@@ -1,5 +1,4 @@
-// The worker that compiles and links cells. It does one thing at a time and hears nothing meanwhile, so it is thrown
-// away to stop it; what it is made of stays with the worker that starts it.
+// The worker that compiles and links cells. It does one thing at a time and hears nothing meanwhile, so it is thrown away to stop it.
 const modules = {};
 
 // tool runs the compiler or the linker, and gives what it said if it failed.
@@ -18,7 +17,6 @@ answer({
     fs.put("/cell/importcfg", paths.map((path) => `packagefile ${path}=/pkg/${path}.a\n`).join(""));
     await tool("compile", "-p", "main", "-importcfg", "/cell/importcfg", "-complete", "-pack", "-c=1", "-trimpath", "/cell", "-o", "/cell/main.a", "/cell/main.go");
   },
-  // link makes a program of it.
   async link() {
     await tool("link", "-importcfg", "/cell/importcfg", "-s", "-w", "-buildmode=exe", "-o", "/cell/main.wasm", "/cell/main.a");
     return fs.get("/cell/main.wasm");

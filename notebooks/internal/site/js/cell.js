@@ -1,5 +1,4 @@
-// The worker of one running cell, which is thrown away when it ends or is to end. It tells what the program prints, displays
-// and writes.
+// The worker of one running cell, which is thrown away when it ends or is to end.
 const room = [, 200_000, 200_000], decoders = [, new TextDecoder(), new TextDecoder()]; // characters of each stream that it still tells
 let held = "", from = 1, timer = 0, spent = 0, since = 0, lost = 0;
 function flush() {
@@ -22,7 +21,7 @@ fs.print = (fd, bytes) => {
   else timer ||= setTimeout(flush, 50);
 };
 fs.out("/gonb/out", (bytes) => { flush(); postMessage(["pipe", bytes]); });
-const reply = fs.in("/gonb/back");
+const reply = fs.in("/gonb/back"), waiting = []; // for answers
 
 // A program that waits for an answer from the network, all of it, is not asleep.
 const ask = fetch;
@@ -31,13 +30,11 @@ globalThis.fetch = (...request) => {
   return ask(...request).then(async (answer) => (await answer.clone().arrayBuffer(), answer)).finally(() => { fs.waiting--; });
 };
 
-// What package plotting calls: display shows an output, and draw gives back the picture of what it is given, or
-// the reason why there is none.
+// What package plotting calls: display shows an output, and draw gives back the picture of an order, or why there is none.
 globalThis.display = (id, ...data) => { flush(); postMessage(["display", { id, data }]); };
 globalThis.draw = (order, back) => asked(["order", order], [order.buffer], ({ value = null, error }) => back(value, error));
 
 // asked has the page answer, which does so in order: {value}, or {error}.
-const waiting = [];
 function asked(what, transfer, back) {
   flush();
   fs.waiting++;

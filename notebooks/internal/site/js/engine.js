@@ -1,6 +1,5 @@
 "use strict";
-// What pages and the kernel of JupyterLite share: the engine that runs cells, which fetches nothing before it is asked, and how
-// changed cells are packed into an address.
+// What pages and the kernel of JupyterLite share: above all the engine, which fetches nothing before it is asked.
 const fetching = ({ loaded, size }) => `fetching Go: ${(loaded / 1e6).toFixed(1)} of ${(size / 1e6).toFixed(1)} MB`;
 const more = (lines) => `… and ${lines.toLocaleString("en")} more lines`;
 
@@ -45,10 +44,8 @@ function startEngine(manifest, folder, files, tell) {
   const once = (key, get) => kept.get(key) ?? kept.set(key, get().catch((error) => (kept.delete(key), Promise.reject(error)))).get(key);
   const made = new Map(); // the latest programs, by their source
   const downloads = new Map(); // {loaded, size}, in bytes, by their addresses
-  let engine, halt = null, program = null;
+  let engine, halt = null, program = null, waits = false; // while nothing but downloads goes on
 
-  // What is going on is told by one of these: of downloads only while nothing else goes on.
-  let waits = false;
   function stage(text) {
     waits = false;
     for (const [url, { loaded }] of downloads) if (!loaded) downloads.delete(url); // what seemed to be needed
@@ -61,29 +58,23 @@ function startEngine(manifest, folder, files, tell) {
   }
 
   // load gets a file of the engine, which the browser checks against its hash. Its name changes with what is in it.
-  async function load(file, type) {
+  async function load(file, type, cache = "force-cache") {
     arrived([file]);
-    const address = folder + file.url, end = new AbortController();
+    const end = new AbortController();
     if (file.bytes > 1e6) setTimeout(() => count(file, end.signal).catch(() => {}), 300);
-    for (const cache of ["force-cache", "reload"]) { // a second time past the cache
-      try {
-        const response = await fetch(address, { integrity: file.integrity, cache });
-        if (!response.ok) throw new Error(response.status);
-        arrived([file], 1);
-        // Only if the server says that it is packed, and the browser unpacks it, does Chromium keep the machine code of it.
-        const unpacked = /gzip/.test(response.headers.get("Content-Encoding"));
-        if (unpacked && response.headers.get("Content-Type") === type) return response;
-        return new Response(unpacked ? response.body : response.body.pipeThrough(new DecompressionStream("gzip")), { headers: { "Content-Type": type } });
-      } catch (error) {
-        const next = error.message === "404" ? "The site has changed since: reload the page." : "Run the cell to try again.";
-        if (cache === "reload") throw new Error(`${file.url} could not be fetched, or is not what was published (${error.message}). ${next}`);
-      } finally {
-        end.abort();
-      }
-    }
+    const got = await outcome(fetch(folder + file.url, { integrity: file.integrity, cache })), response = got.value;
+    const error = got.error ?? (response.ok ? "" : response.status);
+    end.abort();
+    if (error && cache !== "reload") return load(file, type, "reload"); // past the cache
+    const next = error === 404 ? "The site has changed since: reload the page." : "Run the cell to try again.";
+    if (error) throw new Error(`${file.url} could not be fetched, or is not what was published (${error}). ${next}`);
+    arrived([file], 1);
+    // Only if the server says that it is packed, and the browser unpacks it, does Chromium keep the machine code of it.
+    const unpacked = /gzip/.test(response.headers.get("Content-Encoding"));
+    if (unpacked && response.headers.get("Content-Type") === type) return response;
+    return new Response(unpacked ? response.body : response.body.pipeThrough(new DecompressionStream("gzip")), { headers: { "Content-Type": type } });
   }
-  // count tells how much of a large file has come: one that is checked comes as a whole, so this asks for it beside, and the
-  // browser's cache gives both what comes.
+  // count asks for a large file beside, since one that is checked comes as a whole; the browser's cache gives both what comes.
   async function count(file, signal) {
     const response = await fetch(folder + file.url, { signal }), reader = response.body.getReader();
     const size = /gzip/.test(response.headers.get("Content-Encoding")) ? file.size : file.bytes;
@@ -98,9 +89,7 @@ function startEngine(manifest, folder, files, tell) {
 
   // A Helper is a worker that answers calls in their order. What it is when it is thrown away comes back with the next call.
   class Helper {
-    had = new Set();
-    waiting = [];
-    constructor(name) { this.name = name; }
+    constructor(name) { Object.assign(this, { name, had: new Set(), waiting: [] }); }
     async start() {
       const worker = new Worker(await script(this.name));
       worker.onmessage = ({ data }) => this.waiting.shift()(data);
@@ -150,11 +139,8 @@ function startEngine(manifest, folder, files, tell) {
 
   // build makes the program of a cell, and its declarations part of the session, which has those of the cells before.
   async function build(cell, going) {
-    const keep = () => session.call("composer", { call: "keep" });
-    if (made.has(cell.source)) {
-      await keep();
-      return { module: made.get(cell.source), times: {} };
-    }
+    const keep = () => session.call("composer", { call: "keep" }), old = made.get(cell.source);
+    if (old) return keep().then(() => ({ module: old, times: {} }));
     const paths = needed(cell.imports), begun = performance.now();
     if (cell.imports.includes(plotting)) tool("drawer").catch(() => {}); // it is asked for again
     const [...fetched] = await Promise.all([...paths.map((path) => blob(engine.packages[path])), tool("compile")]);
@@ -179,8 +165,7 @@ function startEngine(manifest, folder, files, tell) {
     if (said) tell({ text: { fd: 1, text: said } });
     const address = await script("cell");
     going();
-    const worker = new Worker(address);
-    const { promise, resolve } = Promise.withResolvers();
+    const worker = new Worker(address), { promise, resolve } = Promise.withResolvers();
     let last = Promise.resolve(), piped = false;
     const finish = program = (code) => {
       worker.terminate();

@@ -11,14 +11,8 @@ const fs = globalThis.fs = (() => {
   const root = folder();
 
   const resolve = (path) => path.startsWith("/") ? path : home + "/" + path;
-  function parts(path) {
-    const out = [];
-    for (const name of resolve(path).split("/")) {
-      if (name === "..") out.pop();
-      else if (name && name !== ".") out.push(name);
-    }
-    return out;
-  }
+  const step = (names, name) => name === ".." ? names.slice(0, -1) : [...names, name];
+  const parts = (path) => resolve(path).split("/").filter((name) => name && name !== ".").reduce(step, []);
   function place(path) { // the folder it is in, and its name there
     const names = parts(path), name = names.pop(), into = (entries, name) => (entries.get(name) || fail("ENOENT")).entries || fail("ENOTDIR");
     const entries = names.reduce(into, root.entries);
@@ -43,7 +37,7 @@ const fs = globalThis.fs = (() => {
     node.bytes.set(bytes, at);
   }
 
-  const open = new Map(); // descriptors
+  const open = new Map([1, 2].map((fd) => [fd, { node: { sink: (bytes) => api.print(fd, bytes) } }])); // by descriptors
   let next = 3;
   const opened = (fd) => open.get(fd) || fail("EBADF");
   function stat(node, mode = node.entries ? 0o040755 : 0o100644) {
@@ -55,10 +49,6 @@ const fs = globalThis.fs = (() => {
   // By Node's names. What comes later is a promise. Go reads and writes whole buffers: their offset is 0.
   const node = {
     write(fd, bytes, offset, length, position) {
-      if (fd === 1 || fd === 2) {
-        api.print(fd, bytes);
-        return length;
-      }
       const f = opened(fd), { node } = f, at = position ?? (f.flags & constants.O_APPEND ? node.size : f.at);
       if (node.sink) node.sink(bytes);
       else fill(node, at, bytes);
@@ -121,7 +111,7 @@ const fs = globalThis.fs = (() => {
       let coming = null;
       node.bring = () => coming ||= get().then(come).finally(() => { coming = null; });
     },
-    closeAll() { open.clear(); }, // of a program that has ended
+    closeAll() { for (const fd of open.keys()) if (fd > 2) open.delete(fd); }, // of a program that has ended
     written() { // the files that were written in the folder, by their names
       const files = [...find(home).entries].filter(([, node]) => node.bytes && node.time);
       return Object.fromEntries(files.map(([name, { bytes, size }]) => [name, bytes.slice(0, size)]));

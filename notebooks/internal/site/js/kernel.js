@@ -95,7 +95,6 @@
       return { status: "ok", found: !!text, data: text ? { "text/plain": text } : {}, metadata: {} };
     }
 
-    // hear takes what the engine tells of the cell.
     hear({ progress, stage, text, lost = 0, display, files }) {
       const { running: cell } = this;
       if (!cell || cell.ended) return;
@@ -121,12 +120,8 @@
     }
 
     // say shows how far the engine has come, in the place of what the cell will show: it is cleared with all outputs.
-    say(cell, text) {
-      if (!cell.shows) this.show(cell, { id: cell.progress, forms: { "text/plain": text } });
-    }
-    clear(cell) {
-      if (cell.displays.delete(cell.progress)) this.clearOutput({ wait: false });
-    }
+    say(cell, text) { if (!cell.shows) this.show(cell, { id: cell.progress, forms: { "text/plain": text } }); }
+    clear(cell) { if (cell.displays.delete(cell.progress)) this.clearOutput({ wait: false }); }
     // trace prints whole lines of stderr, with the places in cells that they name.
     trace(cell, text) {
       const lines = (cell.line + text).split("\n");

@@ -51,11 +51,12 @@
         this.edit(before.toString().length);
       });
       root.addEventListener("keydown", (e) => {
-        if (e.key !== "Enter" || !(e.shiftKey || e.ctrlKey || e.metaKey || e.target === this.code)) return;
+        const held = e.shiftKey || e.ctrlKey || e.metaKey;
+        if (e.key !== "Enter" || !held && e.target !== this.code) return;
         e.preventDefault();
         e.stopPropagation();
-        if (e.target === this.code && !e.shiftKey && !e.ctrlKey && !e.metaKey) this.edit(0);
-        else start([this]);
+        if (held) start([this]);
+        else this.edit(0);
       }, true);
     }
     button(text, onclick, more) {
@@ -87,10 +88,9 @@
     // A published cell that takes long says so once, and runs when it is asked again.
     warns() {
       if (this.seconds < 20 || this.warned || this.text !== this.original) return false;
-      this.warned = true;
       const time = this.seconds < 90 ? `${10 * Math.round(this.seconds / 10)} seconds` : `${Math.round(this.seconds / 60)} minutes`;
       this.say(`takes about ${time} in a browser: press Run again if you want to wait`);
-      return true;
+      return this.warned = true;
     }
 
     // edit shows the editor, with the caret there: a plain one at once, and the better one when it is there.
@@ -191,10 +191,9 @@
   function needs(cell, parts) {
     const named = words(cell.text), used = [], above = Map.groupBy(parts.slice(0, cell.index).flat(), (p) => p.name);
     for (const word of named) {
-      for (const p of above.get(word) ?? []) {
-        used.push(p);
-        p.words.forEach((w) => named.add(w)); // to go on with
-      }
+      const found = above.get(word) ?? [];
+      used.push(...found);
+      for (const p of found) p.words.forEach((w) => named.add(w)); // to go on with
     }
     return { text: cell.text, used };
   }
@@ -289,21 +288,20 @@
 
   // render makes an element of the richest form of an output.
   function render(forms) {
-    const picture = (type, content) => make("img", { className: "figure", alt: forms["text/plain"] || "a figure", src: `data:${type};base64,${content}` });
-    if ("text/html" in forms) {
-      return make("div", { className: "html" }, document.createRange().createContextualFragment(forms["text/html"])); // whose scripts run
-    }
-    if (forms["text/markdown"]) {
-      const block = make("div", { className: "prose", textContent: forms["text/markdown"] });
+    const { "text/html": html, "text/markdown": markdown, "image/svg+xml": svg, "image/png": png, "text/plain": plain = "" } = forms;
+    const picture = (type, content) => make("img", { className: "figure", alt: plain || "a figure", src: `data:${type};base64,${content}` });
+    if (html !== undefined) return make("div", { className: "html" }, document.createRange().createContextualFragment(html)); // its scripts run
+    if (markdown) {
+      const block = make("div", { className: "prose", textContent: markdown });
       extras().then((x) => {
-        if (x) block.innerHTML = x.markdown(forms["text/markdown"]);
+        if (x) block.innerHTML = x.markdown(markdown);
         window.MathJax?.typesetPromise?.([block]);
       });
       return block;
     }
-    if (forms["image/svg+xml"]) return picture("image/svg+xml", base64(new TextEncoder().encode(forms["image/svg+xml"])));
-    if (forms["image/png"]) return picture("image/png", forms["image/png"]);
-    return make("pre", { className: "result", textContent: forms["text/plain"] || "" });
+    if (svg) return picture("image/svg+xml", base64(new TextEncoder().encode(svg)));
+    if (png) return picture("image/png", png);
+    return make("pre", { className: "result", textContent: plain });
   }
 
   // run gives the engine, which tells of the cell that runs.
@@ -364,9 +362,7 @@
     if (!ok && !stopped) clear(); // what was asked for after Stop is to run
     next();
   }
-  function clear() {
-    for (const cell of queue.splice(0)) cell.say("");
-  }
+  const clear = () => queue.splice(0).forEach((cell) => cell.say(""));
   function stop() {
     clear();
     if (!current) return;
@@ -406,8 +402,8 @@
     document.querySelectorAll("[data-cell]").forEach((root) => { if (root.querySelector(".highlight")) cells.push(new Cell(root, cells.length)); });
     if (!cells.length) return;
     const published = declared();
-    for (const cell of cells) cell.published = { made: cell.made = needs(cell, published) };
     for (const cell of cells) {
+      cell.published = { made: cell.made = needs(cell, published) };
       cell.text = stored((s, key) => s.getItem(key), cell) ?? cell.text;
       if (cell.text !== cell.original) cell.edit();
     }

@@ -8,9 +8,8 @@ fs.print = (_, bytes) => { said += decoder.decode(bytes, { stream: true }); };
 // run runs a compiled program of Go's to its end, and gives its exit code.
 async function run(module, argv, env) {
   fs.closeAll();
-  const go = new Go();
   let code = 0;
-  Object.assign(go, { argv, env, exit(c) { code = c; } });
+  const go = Object.assign(new Go(), { argv, env, exit(c) { code = c; } });
   // A program whose memory has grown beyond its share ends: the machine would swap, or the browser end the page.
   const { gojs } = go.importObject, grown = gojs["runtime.resetMemoryDataView"];
   gojs["runtime.resetMemoryDataView"] = (sp) => {
@@ -47,12 +46,8 @@ function answer(calls) {
   let last = Promise.resolve();
   onmessage = ({ data }) => {
     last = last.then(async () => {
-      try {
-        if (data.module) await calls.module(data);
-        postMessage({ value: await calls[data.call](data) });
-      } catch (error) {
-        postMessage({ error: error.message });
-      }
-    });
+      if (data.module) await calls.module(data);
+      return calls[data.call](data);
+    }).then((value) => postMessage({ value }), (error) => postMessage({ error: error.message }));
   };
 }

@@ -13,10 +13,10 @@ async function fresh(request) {
 addEventListener("install", () => skipWaiting());
 addEventListener("activate", (e) => e.waitUntil(clients.claim()));
 addEventListener("fetch", (e) => {
-  if (ours(e.request)) e.respondWith(fresh(e.request).catch(async () => await (await caches.open(name)).match(e.request) ?? Response.error()));
+  if (ours(e.request)) e.respondWith(fresh(e.request).catch(async () => await caches.match(e.request, { cacheName: name }) ?? Response.error()));
 });
 // A page that came before tells what it is made of.
 addEventListener("message", (e) => {
   const parts = e.data.map((url) => new Request(url)).filter(ours);
-  e.waitUntil(Promise.all(parts.map(async (part) => await (await caches.open(name)).match(part) || fresh(part).catch(() => {}))));
+  e.waitUntil(Promise.all(parts.map(async (part) => await caches.match(part, { cacheName: name }) || fresh(part).catch(() => {}))));
 });
