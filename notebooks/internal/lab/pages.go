@@ -41,15 +41,15 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 	}
 	index := &page{Name: "index", Title: template.HTML(template.HTMLEscapeString(filepath.Base(l.folder))), Scripts: scripts}
 	var rest []*page
-	var equations []*equation
 	if !l.own {
 		index.Title, index.Paper = "Mixture policies: the executable paper", true
-		if equations, rest, err = l.findings(); err != nil {
+		if index.Index, rest, err = l.findings(); err != nil {
 			return err
 		}
-		index.Index = equations
-		if index.Found, err = l.found(); err != nil {
-			return err
+		cff, missing := os.ReadFile(filepath.Join(l.root, "CITATION.cff"))
+		index.Version, index.Date = cited.ReplaceAllString(string(cff), "$1"), cited.ReplaceAllString(string(cff), "$2")
+		if index.Found, err = l.found(); errors.Join(err, missing) != nil {
+			return errors.Join(err, missing)
 		}
 	}
 	if index.Pages, err = l.earlier(runs); err != nil {
@@ -60,7 +60,7 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 		if err != nil {
 			return err
 		}
-		p := newPage(r.name, linkEquations(body, equations))
+		p := newPage(r.name, linkEquations(body, index.Index))
 		p.layout, p.Seconds = "notebook", r.elapsed.Seconds()
 		p.Passages = p.passages()
 		index.Pages = append(index.Pages, p)
@@ -76,7 +76,7 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 	var all []passage
 	pages := append([]*page{index}, append(index.Pages, rest...)...)
 	for i, p := range pages {
-		p.Paper, p.Scripts = index.Paper, scripts
+		p.Paper, p.Version, p.Date, p.Scripts = index.Paper, index.Version, index.Date, scripts
 		if i > 0 {
 			p.Previous = pages[i-1]
 		}
@@ -213,7 +213,9 @@ type page struct {
 	Previous, Next *page             `json:"-"`
 	Scripts        map[string]source `json:"-"` // by their names
 	Paper          bool              `json:"-"` // of the paper, not of the reader's own
-	layout         string            // the template; by default the one of the page's name
+
+	Version, Date string `json:"-"` // of the edition, as CITATION.cff has it
+	layout        string // the template; by default the one of the page's name
 
 	Index []*equation `json:"-"` // of equations, whose numbers become links
 
@@ -244,7 +246,7 @@ func (p *page) Card() map[string]any {
 	return map[string]any{
 		"@context": "https://schema.org", "@type": "TechArticle", "headline": p.Plain(), "description": p.Summary(), "url": p.Address(),
 		"author":   map[string]any{"@type": "Organization", "name": "The authors of the mixture policy lab"},
-		"isPartOf": published, "license": "https://www.apache.org/licenses/LICENSE-2.0",
+		"isPartOf": published, "license": "https://www.apache.org/licenses/LICENSE-2.0", "version": p.Version, "dateModified": p.Date,
 		"isBasedOn": map[string]any{"@type": "ScholarlyArticle", "@id": "https://arxiv.org/abs/1903.06727"},
 	}
 }
@@ -267,6 +269,7 @@ var (
 	markdown  = regexp.MustCompile(`(?s)<section class="markdown">(.*?)</section>`)
 	links     = regexp.MustCompile(`href="(?:([^":/#?]+)\.ipynb|\.\./build/([^":/#?]+)\.html)(#[^"]*)?"`)
 	tags      = regexp.MustCompile(`<[^>]*>`)
+	cited     = regexp.MustCompile(`(?s).*\nversion: "([^"]*)"\ndate-released: "([^"]*)".*`)
 	// The end of an answer's fold and the beginning of the next, with nothing between.
 	betweenAnswers = regexp.MustCompile(
 		`(?s)</details>\s*</section>\s*<section[^>]*>\s*<details class="answer">\s*<summary>[^<]*</summary>`)
@@ -296,8 +299,7 @@ func newPage(name, body string) *page {
 	body = links.ReplaceAllString(body, pageLink)                                                       // pages link to pages
 	p := &page{Name: name, Title: template.HTML(template.HTMLEscapeString(name)), Body: template.HTML(body)}
 	for _, m := range headings.FindAllStringSubmatch(body, -1) {
-		h := heading{Level: int(m[1][0] - '0'), ID: html.UnescapeString(m[2])}
-		h.Text = template.HTML(strings.TrimSpace(tags.ReplaceAllString(m[3], "")))
+		h := heading{int(m[1][0] - '0'), html.UnescapeString(m[2]), template.HTML(strings.TrimSpace(tags.ReplaceAllString(m[3], "")))}
 		switch {
 		case h.Level == 1 && len(p.Contents) == 0:
 			p.Title = h.Text
