@@ -397,7 +397,7 @@
   const said = make("small", { role: "status" }); // in the bar
   document.addEventListener("readystatechange", () => { // the text is there; MathJax and ECharts may come much later
     const bar = document.querySelector(".bar"), why = location.protocol === "file:" ? "Cells run where the page comes from a server: go run ./notebooks site --serve"
-      : !window.WebAssembly || !Promise.withResolvers ? "This browser can't run the cells: it lacks WebAssembly or Promise.withResolvers" : "";
+      : !window.WebAssembly || !Promise.withResolvers ? "This browser can't run the cells: it is older than 2024, or has no WebAssembly" : "";
     if (why) return document.querySelector(".door").replaceChildren(why);
     document.querySelectorAll("[data-cell]").forEach((root) => { if (root.querySelector(".highlight")) cells.push(new Cell(root, cells.length)); });
     if (!cells.length) return;
