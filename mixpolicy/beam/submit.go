@@ -129,7 +129,7 @@ func answers(ctx context.Context, endpoint string) error {
 const attempts = 3
 
 // What an error says when a worker has died.
-var deaths = []string{"worker disconnected", "stopped before", "control connection", "panicked", errSilent.Error(), errUnwritten.Error()}
+var deaths = []string{"worker disconnected", "stopped before", "control connection", "panic", errSilent.Error(), errUnwritten.Error()}
 
 var (
 	errSilent    = errors.New("no worker has reported")
@@ -196,7 +196,7 @@ func size(ctx context.Context, path string) (bytes int64, there bool, err error)
 
 // cause is what an error of Beam ends with: ours, if there is one in it, or its last line.
 func cause(err error) error {
-	text, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\nStacktrace:")
+	text, _, _ := strings.Cut(strings.ReplaceAll(strings.TrimSpace(err.Error()), ",stackTrace:\n", "\nStacktrace:"), "\nStacktrace:")
 	if at := strings.LastIndex(text, "beam: "); at >= 0 {
 		text, _, _ = strings.Cut(text[at:], "\n")
 		return errors.New(text)
