@@ -206,7 +206,7 @@ func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64
 		offset, sigma := f.tangent(g, y)
 		excess := sigma - allowed - f.rounding(y)
 		right := -offset - budget
-		if excess > 0 && !seen[fmt.Sprint(g, right)] { // a row is met to within the solver's rounding, whatever σ says
+		if excess > 0 && !seen[fmt.Sprint(g, right)] { // a tangent that is a row already is met, but for rounding
 			add(g, f.unit, right)
 			continue
 		}

@@ -152,7 +152,7 @@ func (r Record) ByDim(noise Noise) plotting.Figure {
 	f := sized("number of base policies d", gapLabel)
 	f.Title = noise.String()
 	for _, m := range FairMethods {
-		l := plotting.Line{Name: m}
+		l := plotting.Line{Name: m, Interval: fmt.Sprintf("band: 95 %% interval of the median, %d MDPs", len(Drawings)*familyInstances)}
 		for _, family := range Families(noise) {
 			var gaps []float64
 			for _, base := range Drawings {

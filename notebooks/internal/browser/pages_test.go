@@ -198,7 +198,7 @@ func checkAccess(t *testing.T, b *browser, rules string, views []view) {
 	t.Helper()
 	// Formulas are empty boxes here: their inside is MathJax's, and thousands of paths take minutes. Of the words of code
 	// in each colour, the first stays.
-	b.do(t, `(seen => document.querySelectorAll("pre span[class]").forEach(e => seen.has(e.className) ? e.replaceWith(e.textContent) : seen.add(e.className)))(new Set()), document.querySelectorAll("mjx-container > svg").forEach(e => e.replaceChildren()), document.querySelectorAll("mjx-assistive-mml, #MJX-SVG-global-cache").forEach(e => e.remove())`)
+	b.do(t, `(seen => document.querySelectorAll("pre span[class]").forEach(e => { const colour = e.closest("div").className + ": " + e.className; seen.has(colour) ? e.replaceWith(e.textContent) : seen.add(colour); }))(new Set()), document.querySelectorAll("mjx-container > svg").forEach(e => e.replaceChildren()), document.querySelectorAll("mjx-assistive-mml, #MJX-SVG-global-cache").forEach(e => e.remove())`)
 	evaluate[bool](t, b, rules+`; window.axe !== undefined`)
 	see := func(at view) {
 		call(t, b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: at.width, Height: 900, DeviceScaleFactor: 1})

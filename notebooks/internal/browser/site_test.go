@@ -323,11 +323,12 @@ func checkPlay(t *testing.T, b *browser, s *served) {
 	b.calm(t)
 	t.Run("a cell that is stopped while it is compiled", func(t *testing.T) {
 		b.do(t, `localStorage.setItem("cell play " + `+at(waits)+`.dataset.cell,
-			"%%\nx := len(os.Args)\n" + "if x&3 == 1 { x += x*x ^ 3 }\n".repeat(5_000) + "fmt.Println(x)")`) // which takes minutes
+			"%%\nx := len(os.Args)\n" + "if x&3 == 1 { x += x*x ^ 3 }\n".repeat(5_000) + "fmt.Println(x)")`) // which takes long
 		b.visit(t, address)
 		press(t, b, waits, "Run", false)
 		b.eventually(t, "it is being compiled", at(waits)+`.querySelector("[role=status]").textContent === "compiling"`)
-		press(t, b, waits, "Stop", true)
+		press(t, b, waits, "Stop", false)
+		b.eventually(t, "it has not come to its end", at(waits)+`.querySelector("[role=status]").textContent.endsWith("stopped")`)
 		runs(t, b, uses, "42\n", false)
 		b.do(t, "localStorage.clear()")
 	})
