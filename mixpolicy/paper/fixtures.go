@@ -54,8 +54,8 @@ func nextStates(x *mixpolicy.MDP, p *mixpolicy.Policy, mu []float64) []float64 {
 }
 
 // draws are n draws, and normals and exponentials such numbers.
-func draws(n int, draw func() float64) []float64 {
-	x := make([]float64, n)
+func draws[T any](n int, draw func() T) []T {
+	x := make([]T, n)
 	for i := range x {
 		x[i] = draw()
 	}

@@ -67,9 +67,6 @@ func (f Finding) PrintedHolds() bool { return f.Printed <= f.Tolerance }
 // CorrectedHolds reports whether the corrected form holds.
 func (f Finding) CorrectedHolds() bool { return f.Corrected <= f.Tolerance }
 
-// ReadingHolds reports whether the reading in the authors' favour holds, of the witness of an [Error].
-func (f Finding) ReadingHolds() bool { return f.Reading <= f.Tolerance }
-
 // Verdict returns Holds, HoldsAsCorrected or Fails.
 func (f Finding) Verdict() Verdict {
 	switch {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -246,7 +247,13 @@ type Contest struct {
 	// the policy may be cheaper than the best of the class.
 	Tuned, TunedByCost           Pair
 	Configurations, TuningTrials int
+	// Again is how many of [Resamples] of the tuning trials, drawn with replacement, choose the same: the least of
+	// the four choices.
+	Again int
 }
+
+// Resamples is the number of resamples of the tuning trials of a [Contest].
+const Resamples = 999
 
 // Pair is the two rivals.
 type Pair struct{ PrimalDual, Penalty Score }
@@ -265,34 +272,6 @@ func scoreOf(r *race.Runs, gap race.Curve, eta, weight float64) Score {
 	return Score{Eta: eta, Weight: weight, Objective: r.Final(race.Cost), PolicyCost: r.Final(race.PolicyCost), PenalisedGap: r.Final(gap)}
 }
 
-// ContestSettings say how much work a [Contest] is.
-type ContestSettings struct {
-	Trials, TuningTrials int
-	// Etas are the η₀ tried by Algorithm 1, whose one parameter it is.
-	Etas []float64
-	// PenaltyEtas × Weights is the grid of the penalty method. It must have as many
-	// points as Etas.
-	PenaltyEtas, Weights []float64
-	// Progress is that of [race.Settings].
-	Progress func(name string, done, total int)
-}
-
-// DefaultContest gives both methods 16 configurations: η₀ in 16 powers for Algorithm 1,
-// η₀ × ω in 4 × 4 powers for the penalty method. Neither the least nor the greatest of ω is
-// what penalised gap chooses.
-func DefaultContest(c Protocol) ContestSettings {
-	set := ContestSettings{Trials: 40, TuningTrials: 8}
-	if c.CostScale == 1 { // raw costs: λ* ≈ 2·10⁵, and gradients in units of 10⁴
-		set.Trials = 100 // of 1000 iterations
-		set.Etas = powers(0x1p-34, 4, 16)
-		set.PenaltyEtas, set.Weights = powers(0x1p-22, 4, 4), powers(cMax/4, 4, 4)
-		return set
-	}
-	set.Etas = powers(0x1p-4, 2, 16)
-	set.PenaltyEtas, set.Weights = powers(0x1p-6, 4, 4), powers(0x1p-3, 8, 4)
-	return set
-}
-
 // powers returns first, first·factor, …, n of them.
 func powers(first, factor float64, n int) []float64 {
 	return draws(n, func() float64 {
@@ -302,39 +281,57 @@ func powers(first, factor float64, n int) []float64 {
 	})
 }
 
-// Contest runs the comparison under the protocol. The schedule of a tuned method is the
-// protocol's times a constant. A method of which no configuration runs to the end is an
-// error: there is nothing to compare then.
-func (c Protocol) Contest(ctx context.Context, set ContestSettings) (k *Contest, err error) {
+// Contest runs the comparison under the protocol, with 16 configurations of each method: η₀ in 16 powers
+// for Algorithm 1, η₀ × ω in 4 × 4 powers for the penalty method. Neither the least nor the greatest of ω
+// is what penalised gap chooses. The schedule of a tuned method is the protocol's times a constant. A method of
+// which no configuration runs to the end is an error. progress may be nil: see [race.Settings].
+func (c Protocol) Contest(ctx context.Context, progress func(name string, done, total int)) (k *Contest, err error) {
 	defer at(fmt.Sprintf("protocol %q", c.Name), &err)
 	defer catch(&err)
+	trials, etas, rivalEtas, weights := 40, powers(0x1p-4, 2, 16), powers(0x1p-6, 4, 4), powers(0x1p-3, 8, 4)
+	if c.CostScale == 1 { // raw costs: λ* ≈ 2·10⁵, and gradients in units of 10⁴
+		trials, etas, rivalEtas, weights = 100, powers(0x1p-34, 4, 16), powers(0x1p-22, 4, 4), powers(cMax/4, 4, 4)
+	}
 	p := must(QueueProblem(mixpolicy.Ball(c.Radius)))
 	gap := must(race.PenalisedGap(p))
-	settings := race.Settings{Trials: set.Trials, TuningTrials: set.TuningTrials, Seed: c.Seed, Iterations: c.Iterations,
-		Schedule: mixpolicy.Every(c.Iterations), Valued: race.ValuedEnd, Progress: set.Progress}
+	settings := race.Settings{Trials: trials, TuningTrials: 8, Seed: c.Seed, Iterations: c.Iterations,
+		Schedule: mixpolicy.Every(c.Iterations), Valued: race.ValuedEnd, Progress: progress}
 	all := must(race.Run(ctx, p, []race.Entrant{
 		{Name: "Algorithm 1", Methods: []mixpolicy.Method{c.PrimalDual()}},
 		{Name: "penalty", Methods: []mixpolicy.Method{c.Penalty()}},
-		{Name: "Algorithm 1, tuned", Methods: race.Grid(set.Etas,
+		{Name: "Algorithm 1, tuned", Methods: race.Grid(etas,
 			func(eta float64) mixpolicy.Method { return c.with(eta, 0).PrimalDual() })},
-		{Name: "penalty, tuned", Methods: race.Grid2(set.PenaltyEtas, set.Weights,
+		{Name: "penalty, tuned", Methods: race.Grid2(rivalEtas, weights,
 			func(eta, omega float64) mixpolicy.Method { return c.with(eta, omega).Penalty() })},
 	}, settings))
 	for _, o := range all {
 		noError(o.Err)
 	}
-	own := func(r *race.Runs, k int) Score { return scoreOf(r, gap, set.Etas[k], 0) }
-	rival := func(r *race.Runs, k int) Score {
-		return scoreOf(r, gap, set.PenaltyEtas[k/len(set.Weights)], set.Weights[k%len(set.Weights)])
+	k = &Contest{Protocol: c, Configurations: len(etas), TuningTrials: settings.TuningTrials, Again: Resamples,
+		AsGiven: Pair{scoreOf(all[0].Runs, gap, c.StepSize.At(0), 0), scoreOf(all[1].Runs, gap, c.StepSize.At(0), c.Weight)}}
+	rng := rand.New(rand.NewPCG(c.Seed, 0))
+	best := func(o race.Outcome, of race.Curve) (*race.Runs, int) {
+		chosen, again := race.Best(o.Tuning, of, func(x []float64) float64 { return stat.Mean(x, nil) }), 0
+		for range Resamples {
+			drawn := draws(settings.TuningTrials, func() int { return rng.IntN(settings.TuningTrials) })
+			if chosen == race.Best(o.Tuning, of, func(x []float64) float64 {
+				return floats.Sum(mapped(drawn, func(trial int) float64 { return x[trial] }))
+			}) {
+				again++
+			}
+		}
+		if k.Again = min(k.Again, again); chosen == o.Chosen {
+			return o.Runs, chosen
+		}
+		return must(race.Trials(ctx, p, o.Methods[chosen], settings)), chosen
 	}
-	byCost := func(o race.Outcome) (*race.Runs, int) {
-		k := race.Best(o.Tuning, race.PolicyCost, func(x []float64) float64 { return stat.Mean(x, nil) })
-		return must(race.Trials(ctx, p, o.Methods[k], settings)), k
+	pair := func(of race.Curve) Pair {
+		own, i := best(all[2], of)
+		rival, j := best(all[3], of)
+		return Pair{scoreOf(own, gap, etas[i], 0), scoreOf(rival, gap, rivalEtas[j/len(weights)], weights[j%len(weights)])}
 	}
-	return &Contest{Protocol: c, Configurations: len(set.Etas), TuningTrials: set.TuningTrials,
-		AsGiven:     Pair{scoreOf(all[0].Runs, gap, c.StepSize.At(0), 0), scoreOf(all[1].Runs, gap, c.StepSize.At(0), c.Weight)},
-		Tuned:       Pair{own(all[2].Runs, all[2].Chosen), rival(all[3].Runs, all[3].Chosen)},
-		TunedByCost: Pair{own(byCost(all[2])), rival(byCost(all[3]))}}, nil
+	k.Tuned, k.TunedByCost = pair(gap), pair(race.PolicyCost)
+	return k, nil
 }
 
 // with returns the protocol with another first step size and weight.
@@ -443,9 +440,7 @@ func ReadmeFigure(ctx context.Context, progress func(name string, done, total in
 			plotting.Rule{Label: "best policy of all",
 				At: must(mixpolicy.PolicyIteration(ctx, p.MDP(), mixpolicy.ValuationSettings{})).Cost()}}}
 
-	set := DefaultContest(Working())
-	set.Progress = progress
-	k, gap := must(Working().Contest(ctx, set)), must(RelativeGap(p))
+	k, gap := must(Working().Contest(ctx, progress)), must(RelativeGap(p))
 	learn := func(name string, m mixpolicy.Method) plotting.Line {
 		return BandLine(name, must(race.Trials(ctx, p, m, race.Settings{
 			Trials: 20, Iterations: k.Protocol.Iterations, Seed: k.Protocol.Seed, Schedule: mixpolicy.LogSpaced(8)})), gap)
