@@ -99,7 +99,9 @@ func readings(on string, ways ...Decision) Decision {
 	if has(Holds) >= 0 && has(Fails) >= 0 {
 		return Decision{Depends, on}
 	}
-	if k := has(Undecided); k >= 0 {
+	if k := has(Undecided); k >= 0 && has(Fails) >= 0 {
+		return Decision{Undecided, on + ": by one reading it fails, by the other: " + ways[k].On}
+	} else if k >= 0 {
 		return ways[k]
 	}
 	return ways[0]

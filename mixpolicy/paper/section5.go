@@ -353,7 +353,7 @@ func checkCoin(ctx context.Context, left func(CoinRun) float64) Finding {
 	printed, withA3 := exceeds(func(r CoinRun) float64 { return r.Printed }), exceeds(func(r CoinRun) float64 { return r.PrintedWithA3 })
 	corrected := exceeds(func(r CoinRun) float64 { return r.Corrected })
 	return holdsCorrected(excess(leastChance(printed, len(runs)), coinLevel), excess(float64(corrected)/float64(len(runs)), coinLevel),
-		"two prices near 1000, R = 1000, ρ = 0.05: with C_e of (3.34b), which lacks c_max, it fails in %d of %d runs; "+
+		"two prices near 1000, R = 1000, ρ = 0.05, c₀ = c₁ = 1: with C_e of (3.34b), which lacks c_max, it fails in %d of %d runs; "+
 			"with C_e of (A.3), whatever the slips on the way to it, in %d; corrected, in %d",
 		printed, len(runs), withA3, corrected).within(0)
 }

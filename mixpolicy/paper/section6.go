@@ -290,7 +290,7 @@ func (c Protocol) Contest(ctx context.Context, progress func(name string, done, 
 	defer catch(&err)
 	trials, etas, rivalEtas, weights := 40, powers(0x1p-4, 2, 16), powers(0x1p-6, 4, 4), powers(0x1p-3, 8, 4)
 	if c.CostScale == 1 { // raw costs: λ* ≈ 2·10⁵, and gradients in units of 10⁴
-		trials, etas, rivalEtas, weights = 100, powers(0x1p-34, 4, 16), powers(0x1p-22, 4, 4), powers(cMax/4, 4, 4)
+		trials, etas, rivalEtas, weights = 100, powers(0x1p-32, math.Sqrt2, 16), powers(0x1p-22, 4, 4), powers(cMax/4, 4, 4)
 	}
 	p := must(QueueProblem(mixpolicy.Ball(c.Radius)))
 	gap := must(race.PenalisedGap(p))

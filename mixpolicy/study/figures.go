@@ -127,7 +127,7 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 }
 
 // Sensitivity draws how the result depends on tuning: the median penalised gap of the best configuration of
-// each method, of the second best, and so on. What has nothing to tune is a line across.
+// each method, of the second best, and so on: whole curves, however high. What has nothing to tune is a line across.
 func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	f, mark := sized("configurations, from the best to the worst", gapLabel), r.Mark(problem, Mixture)
 	f.X.Log = false
@@ -143,7 +143,7 @@ func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 			f.Layers = append(f.Layers, plotting.Rule{At: max(floor, row.Value/mark), Label: m, Color: plotting.LookOf(m).Color})
 		}
 	}
-	return drawn(f, ceiling, lines...)
+	return drawn(f, math.Inf(1), lines...)
 }
 
 // ByDim draws the penalised gaps of the fair races on the families with the given noise, of both drawings together: medians

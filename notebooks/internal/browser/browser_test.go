@@ -27,7 +27,7 @@ import (
 	"github.com/mixpolicy/lab/notebooks/internal/lab"
 )
 
-var long = flag.Bool("long", false, "do what takes long: all cells of all notebooks, and axe at every width and in every theme")
+var long = flag.Bool("long", false, "do what takes long: all cells of all notebooks, axe at every width and in every theme, and JupyterLite in Firefox")
 
 // root is the clone; temp is the folder of what the tests make.
 var root, temp string

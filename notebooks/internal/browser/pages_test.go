@@ -315,7 +315,8 @@ func TestReading(t *testing.T) {
 	t.Run("without scripts", func(t *testing.T) {
 		defer b.calm(t)
 		call(t, b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
-		for _, file := range must[[]string](t)(filepath.Glob(filepath.Join(folder, "*.ipynb"))) {
+		these := map[bool]string{false: "[0s][0a]*.ipynb", true: "*.ipynb"}[*long] // notebook 00 and sample, or all
+		for _, file := range must[[]string](t)(filepath.Glob(filepath.Join(folder, these))) {
 			name := strings.TrimSuffix(filepath.Base(file), ".ipynb")
 			b.visit(t, address(name))
 			b.do(t, `document.querySelectorAll("details").forEach(d => d.open = true)`)

@@ -431,7 +431,7 @@ func checkOutputs(t *testing.T, b *browser, s *served) {
 			b.visit(t, s.address+name+".html")
 			evaluate[int](t, b, recordWorkers)
 			b.do(t, `window.told = [], new MutationObserver(() => document.querySelectorAll(".run progress").forEach(p => told.push(p.max))).observe(document.body, {childList: true, subtree: true})`)
-			for i, c := range cells {
+			for i, c := range cells[:map[bool]int{false: 5, true: len(cells)}[*long]] {
 				press(t, b, i, "Run", true)
 				if told := evaluate[[]float64](t, b, `told`); number == "00" && (len(told) < 20 || told[0] < 0.95*told[19] || told[0] > 1.05*told[19]) {
 					t.Errorf("the size of what is fetched is told as %v", told)
