@@ -206,7 +206,7 @@ func (x *MDP) act(s, a int) int {
 
 // Allowed tells whether state s has action a, of its set A(s) that [Spec].Allowed gave.
 //
-// What is computed over all nm pairs stays as it is: a pair that is not allowed has the
+// Computations over all nm pairs stay as they are: a pair that is not allowed has the
 // cost and the row of P of the first allowed action a₀ of its state. Let Fπ be the policy
 // that takes a₀ wherever π takes an action outside A(s),
 //

@@ -87,7 +87,7 @@ type MeasureSettings struct {
 	// MaxSweeps bounds iteration; 0 is 100,000.
 	MaxSweeps int
 	// Start is where iteration begins, a guess of μ over states such as the measure of
-	// a similar policy or of an interrupted run; nil is uniform. What it saves is the way
+	// a similar policy or of an interrupted run; nil is uniform. It saves the sweeps down
 	// to its own residual. [Multilevel] gains a factor of ten in some four sweeps: in the
 	// network of 10⁶ states, 46 sweeps for a residual of 1e-10 become 38 from the measure
 	// of a policy that decides otherwise once in 10⁴ times, and no fewer from one that does

@@ -148,8 +148,8 @@ func unset(eta StepSize) bool {
 	return false
 }
 
-// Steps returns eta, or [InverseSqrt](1) if it is nil. The error is for a schedule that starts
-// with something other than a positive number.
+// Steps returns eta, or [InverseSqrt](1) if it is nil. It returns an error if the first step is
+// not a positive number.
 func Steps(eta StepSize) (StepSize, error) {
 	if eta == nil {
 		eta = InverseSqrt(1)

@@ -14,7 +14,7 @@ import (
 )
 
 // Mirror is what methods of mirror descent share: the sample of (3.5a), the mirror step (3.25), the
-// average (3.27a) and their defaults. What is left of a method is its gradient, its multipliers and
+// average (3.27a) and their defaults. A method adds only its gradient, its multipliers and
 // its view. The zero value, once started, runs with the modulus of the problem's class, η_t = 1/√(t+1),
 // costs divided by c_max, and θ₀ = 1/d.
 type Mirror struct {

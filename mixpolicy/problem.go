@@ -185,8 +185,8 @@ func (p *Problem) negativePart(theta []float64) (norm2, norm1 float64) {
 }
 
 // Optimum returns the exact optimum of (2.18) with its multipliers, from the true
-// costs. It is computed once; a computation that the context ends is begun anew by the
-// next call.
+// costs. It is computed once; if the context ends a computation, the next call begins it
+// again.
 func (p *Problem) Optimum(ctx context.Context) (*linprog.Solution, error) {
 	o := p.optimum
 	select {
@@ -215,10 +215,9 @@ func (p *Problem) Solve(ctx context.Context, b []float64) (*linprog.Solution, er
 //
 //	min {𝓛(θ, λ) : 1ᵀθ = 1, ‖θ‖ ≤ R} ,
 //
-// which is 𝓛(θ*, λ*) at a saddle point (3.2), in closed form; −∞ for an unbounded class unless λ balances the gradient exactly.
-// With g = Ψᵀ(c − λ), ḡ its mean and w = g − ḡ1 the bound is, for ℓ₂,
-// ḡ − √(R² − 1/d) ‖w‖₂. Its rounding error is a few d·2⁻⁵³ R‖g‖; a bound that is safe
-// from rounding is [linprog.Solution].Bound.
+// in closed form. At a saddle point (3.2), it is 𝓛(θ*, λ*). With g = Ψᵀ(c − λ), ḡ the mean of its entries and
+// w = g − ḡ1, the bound is, for ℓ₂, ḡ − √(R² − 1/d) ‖w‖₂. For an unbounded class it is −∞, unless w = 0 exactly.
+// Its rounding error is a few d·2⁻⁵³ R‖g‖; a bound that is safe from rounding is [linprog.Solution].Bound.
 func (p *Problem) DualBound(lambda []float64) float64 {
 	g := make([]float64, p.Dim())
 	p.GradTheta(g, lambda)

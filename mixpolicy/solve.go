@@ -213,8 +213,8 @@ const checkInterval = 20 * time.Millisecond
 
 // Drive steps a run, for [Solve] and for everything else that runs methods. It calls look
 // before the first step and then after as many steps as look has asked for; a next that is
-// not above t, [ErrDone], an error or the context end the run. Some fifty times a second tick,
-// unless it is nil, is told how many steps are done. Drive returns their number. A panic of the run is an error.
+// not above t, [ErrDone], an error or the context end the run. About fifty times a second, it calls tick,
+// unless tick is nil, with the number of steps so far. Drive returns the number of steps. A panic of the run is an error.
 func Drive(ctx context.Context, r Run, look func(t int) (next int, err error), tick func(t int)) (steps int, err error) {
 	defer recovered(&err, r)
 	begin, check, every := time.Now(), 0, 1

@@ -50,8 +50,8 @@ func (v *Valuation) Cost() float64 { return v.Lower + (v.Upper-v.Lower)/2 }
 // [ModifiedPolicyIteration]; the zero value is good.
 type ValuationSettings struct {
 	// Tolerance is the width of [Lower, Upper] to stop at, in the unit of the costs;
-	// 0 is 1e-9·(c_max − c_min). What rounding adds to the width does not count, and
-	// where it dominates iteration stops as well.
+	// 0 is 1e-9·(c_max − c_min). The part of the width that comes from rounding does not
+	// count, and where that part dominates, iteration stops as well.
 	Tolerance float64
 
 	// MaxIterations bounds iterations and, separately, sweeps; 0 is 1,000,000.
@@ -109,12 +109,12 @@ func ValueIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuat
 // ModifiedPolicyIteration (Puterman and Shin 1978) follows each greedy policy for a
 // number of sweeps before it looks for the next: the method for large models. A
 // sweep that follows costs 1/m of one that looks at all actions. (Greedy steps leave out
-// actions that can't have become the best, with the same result, so that late ones
-// cost little more than a sweep.) It follows until the policy's own
-// residual is a hundredth of what the last greedy step left, so that the next one
-// is due to the policy, or meets the tolerance if no action changed. After 4096 sweeps
-// policies are evaluated by elimination where that takes little, since their chains
-// mix slowly. Errors are those of [ValueIteration].
+// actions that can't have become the best, with the same result, so late steps
+// cost little more than a sweep.) It follows a policy until the policy's own
+// residual is a hundredth of the residual that the last greedy step left, so that the residual
+// of the next step is due to the policy, or until it meets the tolerance if no action changed.
+// If the sweeps reach 4096, the chains mix slowly, and policies are evaluated by elimination
+// where that is cheap. Errors are those of [ValueIteration].
 func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
 	before := math.Inf(1) // the residual at the last elimination; −∞ if there is to be no other
 	return x.optimise(ctx, set, func(r *search) error {

@@ -119,14 +119,14 @@ type MeasuredFeatures struct {
 // run are independent in the limit too. For runs of a given length this is not a theorem, and
 // where they start counts.
 //
-// Of a pair that some run never or always took, normality says nothing. Its interval is
+// Normality says nothing about a pair that some run never or always took. Its interval is
 //
 //	{m : ψ̂ᵢ ln(ψ̂ᵢ/m) + (1−ψ̂ᵢ) ln((1−ψ̂ᵢ)/(1−m)) ≤ ln(2/(1−level)) / K},
 //
 // which holds the mean of E f_k with at least the probability of the level for independent
 // runs of any lengths, since 0 ≤ f_k ≤ 1 (Hoeffding 1963).
 //
-// Under discounting a run starts from α anew with probability 1−γ after each step, as in
+// Under discounting, a run restarts from α with probability 1−γ after each step, as in
 // [Simulate].
 func FeaturesFromRuns(x *MDP, level float64, runs ...[][]int64) (*MeasuredFeatures, error) {
 	if !(level > 0 && level < 1) {

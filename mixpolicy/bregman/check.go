@@ -14,15 +14,16 @@ import (
 // Check examines a modulus in ℝᵈ: whether it is a Legendre function, whether its methods agree
 // with each other, and how it behaves in the projection. All points are drawn from the seed.
 //
-// What the methods are to each other is a table of identities, and each names the methods that it is
-// about: ∇φ is the gradient of φ, ∇φ*(∇φ(x)) = x, and so on. The method that all identities name which
-// fail at a point, and none which hold there, is at fault. How far its numbers are from those of the
-// others is then told in words: a factor, an offset, a sign, a reciprocal, another method's numbers.
+// A table of identities relates the methods, and each identity names the methods that it is about: ∇φ is
+// the gradient of φ, ∇φ*(∇φ(x)) = x, and so on. At a point, the method at fault is the one that every
+// failing identity names and no other identity does. A finding then says in words how its numbers differ
+// from those of the other methods: by a factor, an offset, a sign, a reciprocal, or because they are
+// the numbers of another method.
 //
-// Every tolerance is the rounding error of what is compared, amplified by the condition of the map in
+// Every tolerance is the rounding error of the compared numbers, amplified by the condition of the map in
 // question as measured by a perturbed evaluation, times a factor of a thousand for what such an
-// estimate misses. What follows from a cause is left out: a modulus with several mistakes may have to
-// be checked again once the first are mended.
+// estimate misses. Findings that follow from another are left out, so a modulus with several mistakes may
+// have to be checked again once the first ones are fixed.
 //
 // When ctx ends, so does the examination, with a finding that says so.
 //

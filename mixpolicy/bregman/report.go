@@ -138,7 +138,7 @@ func (e Examination) Verdict() string {
 	return "holds"
 }
 
-// Share is how much of what is allowed the worst case takes: "3 %" if it holds, "40 times" if not.
+// Share is the worst case relative to what is allowed: "3 %" if it holds, "40 times" if not.
 func (e Examination) Share() string {
 	switch share := e.Worst / e.Limit; {
 	case e.Limit == 0:

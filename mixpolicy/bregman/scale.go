@@ -13,7 +13,7 @@ import (
 )
 
 // Scale returns cφ, for c > 0. The step sizes of Algorithm 1 act as 1/c: ηg on cφ is
-// (η/c)g on φ. What is [Separable] stays so.
+// (η/c)g on φ. If φ is [Separable], so is cφ.
 //
 //	m := bregman.Scale(bregman.Cube(2), 10)
 //	m.ConjugateGradient(theta, y) // what the cube has at y/10

@@ -20,7 +20,7 @@ const streams = 32
 //
 // A run starts with the empty network, and as many steps again are discarded before costs
 // are counted. If the number of steps is many mixing times, the bias that the start leaves is
-// small beside the width of an interval for the mean of the runs. Run k draws from
+// small compared with the width of an interval for the mean of the runs. Run k draws from
 // PCG(seed, k), so the result does not depend on the number of processors.
 func (w Network) Simulate(ctx context.Context, p *mixpolicy.Policy, steps int, seed uint64) ([]float64, error) {
 	w, err := w.complete()

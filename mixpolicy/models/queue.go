@@ -66,7 +66,7 @@ const (
 	ArrivalFirst
 	// DepartureFirst clips the arrival's: up min(ϱ, 1−a), down a.
 	DepartureFirst
-	// Renormalised divides both by max(1, ϱ+a), for each action on its own.
+	// Renormalised divides both probabilities by max(1, ϱ+a), separately for each action.
 	Renormalised
 	// SlowArrivals is (6.1) to the letter with ϱ = 0.2, the arrival probability of
 	// de Farias and Van Roy (2003), under which every row is a distribution.

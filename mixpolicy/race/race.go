@@ -180,7 +180,7 @@ func (e Entrant) Numbers(k int) []float64 {
 // another. Those with less to tune bring fewer.
 const maxMethods = 64
 
-// Outcome is how an entrant did.
+// Outcome is the result of an entrant.
 type Outcome struct {
 	Entrant
 	// Tuning has the tuning trials of each method, fewer of those that lost early with
@@ -282,8 +282,8 @@ func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
 }
 
 // Tune tunes an entrant as [Run] does, with Seed+1, and returns which method it chooses, −1 if there
-// is none. Score is required. The error is for bad settings, and for the end of ctx, when what was
-// done before is returned with it.
+// is none. Score is required. Tune returns an error if the settings are bad, and if ctx ends: then
+// with the results so far.
 func Tune(ctx context.Context, p *mixpolicy.Problem, e Entrant, set Settings) (all []Tuning, best int, err error) {
 	h, err := begin(ctx, p, set)
 	if err == nil && (set.Score == nil || set.TuningTrials == 0) {

@@ -40,7 +40,7 @@ type Row struct {
 	Values         []float64 `csv:"values,%.12g,–"` // of each stream, NaN if its run failed; or of each setting
 }
 
-// Record is a list of them.
+// Record is a list of rows.
 type Record []Row
 
 // identity is what no two rows have in common.
@@ -52,7 +52,8 @@ func (r Row) identity() string {
 // Observed returns the values of the runs that finished.
 func (r Row) Observed() []float64 { return slices.DeleteFunc(slices.Clone(r.Values), math.IsNaN) }
 
-// Derive returns the record where each row with Values has the statistic of them, with its interval. These are not written.
+// Derive returns a copy of the record in which each row with Values has their statistic, with its interval. These statistics
+// are not stored.
 func (r Record) Derive(statistic func(x []float64) Interval) Record {
 	r = slices.Clone(r)
 	for k, row := range r {
@@ -63,8 +64,8 @@ func (r Record) Derive(statistic func(x []float64) Interval) Record {
 	return r
 }
 
-// Select returns the rows that agree with like in Part, Problem, Base, Race, Method and
-// Quantity, in order; what like leaves empty may be anything.
+// Select returns, in order, the rows whose Part, Problem, Base, Race, Method and Quantity equal
+// those of the row like. A field that is empty in like matches anything.
 func (r Record) Select(like Row) (rows Record) {
 	agree := func(value, want string) bool { return want == "" || value == want }
 	for _, row := range r {
@@ -105,7 +106,7 @@ func Differences(x, y []float64) (d []float64) {
 	return d
 }
 
-// Columns returns at, values and intervals, for a curve; no intervals if the numbers are not of trials.
+// Columns returns the columns At and Value, for a curve, and the ends of the intervals if the numbers come from trials.
 func (r Record) Columns() (at, value, lo, hi []float64) {
 	for _, row := range r {
 		if at, value = append(at, row.At), append(value, row.Value); r[0].Trials > 1 {

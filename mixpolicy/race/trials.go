@@ -39,7 +39,7 @@ type Settings struct {
 	Queries []int
 	// Times are the increasing times at which to observe, one run after the other: of the
 	// processors, for all threads of the process, so that other work on the machine does not
-	// count. The clock stands still while an answer is judged. What is seen depends on the machine.
+	// count. The clock stands still while an answer is judged. The observations depend on the machine.
 	Times []time.Duration
 
 	// Valued says which observations have the true cost of the policy. Those of a
@@ -107,9 +107,9 @@ type Runs struct {
 	Trials []Trial
 }
 
-// Trials runs a method on the streams First, First+1, … of a seed, in parallel. The error is for bad
-// settings, for trials of which none finished, and for the end of ctx, when the trials that
-// finished before are returned with it.
+// Trials runs a method on the streams First, First+1, … of a seed, in parallel. It returns an error if
+// the settings are bad, if no trial finished, and if ctx ends: then with the trials that finished
+// before.
 func Trials(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, set Settings) (*Runs, error) {
 	h, err := begin(ctx, p, set)
 	if err != nil {
