@@ -28,8 +28,8 @@ func (x *MDP) Bellman(dst, v []float64) {
 	}
 }
 
-// ActionValues sets dst[s·m + a] = c_a(s) + γ Σ_{s′} P_a(s,s′) v(s′), what the
-// minimum in (2.8) is taken over. dst has nm entries, v has n.
+// ActionValues sets dst[s·m + a] = c_a(s) + γ Σ_{s′} P_a(s,s′) v(s′), the numbers of which
+// (2.8) takes the minimum. dst has nm entries, v has n.
 func (x *MDP) ActionValues(dst, v []float64) {
 	if len(dst) != x.Pairs() || len(v) != x.n {
 		panic("mixpolicy: ActionValues wants nm and n entries")

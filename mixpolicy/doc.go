@@ -25,6 +25,6 @@
 // P_a(s, s′) is the probability of going from s to s′; the paper writes both
 // P_a(s,s′) and P_a(s′,s). Costs are minimised.
 //
-// Where the printed paper has an error, the correct form is the default and the
-// printed one is there by name, so that both can be run.
+// Where the printed paper has an error, the correct form is the default, and the printed
+// one is available by name, so that both can be run.
 package mixpolicy

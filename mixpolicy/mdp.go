@@ -213,10 +213,10 @@ func (x *MDP) act(s, a int) int {
 //	(Fπ)_{a₀}(s) = π_{a₀}(s) + Σ_{a ∉ A(s)} π_a(s),   (Fπ)_a(s) = 0 for a ∉ A(s).
 //
 // Costs and rows being equal, c^{Fπ} = c^π and P^{Fπ} = P^π. So π and Fπ have one μ, one
-// cost and one value function, ξ^{Fπ} = Fξ^π, and the minimum in (2.8) is that over A(s):
-// nothing is gained or lost by the pairs that were added. Policies are checked to be 0 there,
-// or made so ([PolicyOf] and [MDP.Greedy] apply F), hence Ψ is 0 there too, and
-// Ψθ ⪰ 0 asks for nothing. Only what counts pairs, such as nm in a bound, counts them.
+// cost and one value function, ξ^{Fπ} = Fξ^π, and the minimum in (2.8) is the minimum over
+// A(s): nothing is gained or lost by the pairs that were added. Policies are checked to be 0
+// there, or made so ([PolicyOf] and [MDP.Greedy] apply F), hence Ψ is 0 there too, and Ψθ ⪰ 0
+// asks for nothing. Only numbers of pairs, such as nm in a bound, include them.
 func (x *MDP) Allowed(s, a int) bool { return x.act(s, a) == a }
 
 // moved returns Fξ, which is ξ if all actions are allowed.

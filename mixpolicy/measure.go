@@ -27,11 +27,12 @@ type Measure struct {
 
 	// Residual is the flow error ‖μ − (1−γ)α − γμP^π‖₁ of what was computed.
 	Residual float64
-	// Error is a proved bound of the distance ‖μ̂ − μ‖₁ of what was computed from the truth,
-	// that of a chain whose P(s,s) is what its other entries leave. A slow chain has an error
-	// many times its residual. Of [Multilevel] under average cost beyond 1024 states it is an
-	// estimate, which does not see what hides below the rounding of the residual. Where nothing
-	// is known, as with an error, it is 2: no two distributions are farther apart.
+	// Error is a proved bound of the distance ‖μ̂ − μ‖₁ between the computed measure and the
+	// exact one, in which P(s,s) is 1 minus the other entries of its row. A slow chain has an
+	// error many times its residual. For [Multilevel] under average cost with more than 1024
+	// states, it is an estimate, which misses errors below the rounding of the residual.
+	// Where nothing is known, as with an error, it is 2: no two distributions are farther
+	// apart.
 	Error  float64
 	Method MeasureMethod
 	Sweeps int // 0 for elimination

@@ -168,7 +168,7 @@ func DefaultModulus(c Class) bregman.Modulus {
 }
 
 // CostScale returns what observed costs are divided by: k, or for 0 c_max = max |c|, or 1 where all
-// costs are 0. Every method means this by a setting of this name.
+// costs are 0. A setting of this name means the same in every method.
 func (p *Problem) CostScale(k float64) (float64, error) {
 	if k == 0 {
 		lo, hi := p.MDP().CostRange()

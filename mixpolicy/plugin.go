@@ -14,15 +14,15 @@ var (
 	_ Run    = (*plugIn)(nil)
 )
 
-// PlugIn is what (2.18) suggests once it is noticed that only b = cᵀΨ ∈ ℝᵈ is
-// unknown: estimate b from the oracle's samples and solve the linear program in d
-// variables exactly. After t samples (sₖ, aₖ) ~ q,
+// PlugIn uses that only b = cᵀΨ ∈ ℝᵈ is unknown in (2.18): estimate b from the oracle's
+// samples and solve the linear program in d variables exactly. After t samples
+// (sₖ, aₖ) ~ q,
 //
 //	b̂ⱼ = (1/t) Σₖ c(sₖ, aₖ) ψʲ(sₖ, aₖ) / q(sₖ, aₖ),   E b̂ = b,
 //
 // and θ̂ solves (2.18) with b̂ for b. Since cᵀΨ(θ̂ − θ*) ≤ (b − b̂)ᵀ(θ̂ − θ*), the error
 // is at most the diameter of the feasible set times ‖b̂ − b‖, which is O(1/√t); θ̂ is
-// always feasible, and nothing is to be tuned. It is in no part of the paper.
+// always feasible, and there is nothing to tune. The method is not in the paper.
 type PlugIn struct{}
 
 // Name implements [Method].

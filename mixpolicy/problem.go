@@ -81,8 +81,8 @@ type optimum struct {
 	err      error
 }
 
-// NewProblem states (2.18) for the given features and class. The error says which
-// radius would do when the class does not meet the hyperplane.
+// NewProblem states (2.18) for the given features and class. If the class does not meet the
+// hyperplane, the error says which radius is enough.
 func NewProblem(f *Features, class Class) (*Problem, error) {
 	if f == nil {
 		return nil, errors.New("mixpolicy: features are nil")
@@ -119,8 +119,8 @@ func (p *Problem) Class() Class { return p.class }
 // Dim returns d.
 func (p *Problem) Dim() int { return p.f.Dim() }
 
-// BaseCosts returns cᵀΨ, whose entry j is the cost of base policy j; borrowed. It
-// is what a learner does not know: methods see costs through the [Oracle] only.
+// BaseCosts returns cᵀΨ, whose entry j is the cost of base policy j; borrowed. A learner
+// does not know it: methods see costs through the [Oracle] only.
 func (p *Problem) BaseCosts() []float64 { return p.b }
 
 // Objective returns cᵀΨθ, the cost that (2.18) assigns to θ. It is the cost of a

@@ -28,7 +28,7 @@ type VisitSettings struct {
 //
 // frequencies if κ = 0, else the mean of π(s) given the log and a Dirichlet(κ, …, κ) prior;
 // κ = 1 is Laplace's rule, κ = ½ that of Jeffreys. The error names a state that was never
-// visited, or the pair of a negative count or of visits that are not allowed.
+// visited, or a pair that has a negative count, or visits although it is not allowed.
 func PolicyFromVisits(x *MDP, set VisitSettings, visits ...[]int64) (*Policy, error) {
 	if !(set.Smoothing >= 0) || math.IsInf(set.Smoothing, 1) {
 		return nil, fmt.Errorf("mixpolicy: smoothing κ = %v, want a finite number ≥ 0", set.Smoothing)

@@ -27,20 +27,20 @@
 // index.
 //
 // A [Layer] is an interface of one method: a type of one's own that draws itself with the
-// layers of this package is one too, in both renderings.
+// layers of this package is also a layer, in both renderings.
 //
 // Labels, titles and names may hold formulas of TeX between dollars, with scripts, accents
 // and symbols: `$c^T\Psi\hat\theta_t$`, `$\nabla\varphi$`. Both renderings
-// raise and lower scripts; texts have what Unicode has for them.
+// raise and lower scripts; plain texts use the characters that Unicode has for them.
 //
-// Long curves are thinned to what can be seen (thin.go): no point that is left out is more than
-// a pixel and a half from what is drawn.
+// Long curves are thinned to what can be seen (thin.go): every point that is left out is within
+// a pixel and a half of the drawn curve.
 //
 // An output in a notebook has the chart as HTML, and its picture as PNG for LaTeX and for
 // viewers without HTML.
 //
-// Built for js/wasm, where the cells of a page run, the package has half of itself: it describes
-// figures, and a program of the page, built with the tag drawer, draws them, to the same bytes.
+// Built for js/wasm, where the cells of a page run, the package only describes figures; a
+// program of the page, built with the tag drawer, draws them, to the same bytes.
 //
 // The package knows results, not algorithms: it imports nothing of the library.
 package plotting

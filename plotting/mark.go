@@ -214,10 +214,10 @@ func (b bounds) covers(m mark, x, y scale) int {
 
 // Color is one of those below. The zero value lets the figure choose.
 //
-// They are of the eight colours of Okabe and Ito ("Color universal design",
-// 2008), less yellow, which vanishes on white paper, plus a grey.
-// They can be distinguished with any common form of colour blindness; the first four
-// keep a contrast of at least 3:1 on white and on black.
+// They are taken from the eight colours of Okabe and Ito ("Color universal design", 2008),
+// less yellow, which vanishes on white paper, plus a grey. They can be distinguished with
+// any common form of colour blindness; the first four keep a contrast of at least 3:1 on
+// white and on black.
 type Color int64 // 255 − alpha in bits 24 to 31
 
 const (

@@ -11,8 +11,8 @@ import (
 )
 
 // Progress returns what shows a bar below the cell when it is told how much of something is done,
-// and takes it away when all of it is: for settings that ask for such a function. It may be called
-// concurrently, and for one work after another. Outside of a notebook, and with [Headless], it shows nothing.
+// and removes it when all is done: for settings that ask for such a function. It may be called concurrently,
+// and for one work after another. Outside a notebook, and with [Headless], it shows nothing.
 func Progress() func(name string, done, total int) {
 	if !inNotebook() || os.Getenv(Headless) != "" {
 		return func(string, int, int) {}

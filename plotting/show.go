@@ -26,8 +26,8 @@ type display struct {
 	plain          string
 }
 
-// Show displays the views below the cell, one output each. Outside of a
-// notebook it prints them as text.
+// Show displays the views below the cell, one output each. Outside a notebook it prints
+// them as text.
 //
 // A view that can't be shown is a mistake in the cell: Show panics and says
 // what is wrong with it.
@@ -46,7 +46,7 @@ func Show(views ...View) {
 	flush()
 }
 
-// DisplayData is the view as GoNB is given it: one output in several MIME types.
+// DisplayData is the view in the form that GoNB receives: one output in several MIME types.
 func DisplayData(v View) (*protocol.DisplayData, error) {
 	d, err := v.display()
 	if err != nil {

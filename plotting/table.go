@@ -11,8 +11,8 @@ import (
 )
 
 // Table is a small table, numbers aligned on the right. It is filled row by row with
-// [Table.Row], or column by column. NaN is an error, and infinities are shown as such; a number
-// that there is none of is the cell nil of a row, shown as –.
+// [Table.Row], or column by column. NaN is an error, and infinities are shown as such; a
+// missing number is a nil in its row, and is shown as –.
 type Table struct {
 	Caption string
 	Columns []Column

@@ -18,8 +18,8 @@
 // ([FromFunc], [FromVectorFunc]), whose derivative and inverse are then found automatically; one with
 // both written down, as functions or as a [Kernel] ([FromClosures], [Separable]); or a [Modulus] for
 // whole vectors. [Gallery] lists those of this package, [Scale] multiplies one by a number, [Sum] adds two, [Product] has
-// one for each of several blocks of coordinates, and [Check] examines any of them. What else a modulus knows is found by
-// type assertion: [Conjugator], [Shifter], [Divergencer], [StrongConvexer], [Curver], [Validator].
+// one for each of several blocks of coordinates, and [Check] examines any of them. The optional methods of a modulus
+// are found by type assertion: [Conjugator], [Shifter], [Divergencer], [StrongConvexer], [Curver], [Validator].
 package bregman
 
 import (

@@ -51,8 +51,8 @@ func checkDual(y []float64) error {
 // mostParts bounds the parts of a shift: one part in 2⁵³ is left each time, of a number below 2¹⁰²⁴.
 const mostParts = 1 + 1024/53
 
-// ProjectDual replaces y by y + z1 with the z of (3.25b), and returns z. Then ∇φ*(y) is
-// the Bregman projection of what ∇φ*(y) was, and 1ᵀ∇φ*(y) = 1 to rounding.
+// ProjectDual replaces y by y + z1 with the z of (3.25b), and returns z. Then ∇φ*(y) is the
+// Bregman projection of the previous ∇φ*(y), and 1ᵀ∇φ*(y) = 1 to rounding.
 //
 // Where one number is too coarse for the shift it is done in parts: the first brings the
 // entries of y that matter near their final size, exactly, as numbers near each other

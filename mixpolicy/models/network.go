@@ -42,7 +42,7 @@ const (
 	IndependentEvents Dynamics = iota
 	// PhantomJobs is the published update of Abbasi-Yadkori et al., which differs in
 	// one thing: service does not test for an empty queue. A server on an empty
-	// queue 1 or 3 sends a job that never was to queue 2 or 4.
+	// queue 1 or 3 sends a job that does not exist to queue 2 or 4.
 	PhantomJobs
 	// OneEvent: at most one arrival or service happens in a step, as in de Farias
 	// and Van Roy (2003), whose buffers are unbounded. Here a job that comes to a

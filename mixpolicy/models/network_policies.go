@@ -138,9 +138,9 @@ func (w Network) policy(x *mixpolicy.MDP, share func(lengths [4]int, i, j int) f
 }
 
 // Mixture returns the policy that follows base policy k with probability
-// weights(lengths)[k] in the state of those lengths: a mixture that may change from
-// state to state, where [mixpolicy.Mixture] has one for all. The error names the
-// first state where the weights are not a distribution.
+// weights(lengths)[k] in the state of those lengths: a mixture that may change from state
+// to state, whereas [mixpolicy.Mixture] has the same weights in all states. The error names
+// the first state where the weights are not a distribution.
 func (w Network) Mixture(x *mixpolicy.MDP, weights func(lengths [4]int) []float64, base ...*mixpolicy.Policy) (*mixpolicy.Policy, error) {
 	w, err := w.complete()
 	if err != nil {

@@ -44,8 +44,8 @@ func (e Entrant) OnGrid(axes ...Axis) Entrant {
 }
 
 // Finer returns the entrant on a grid of the same size around method k, up to its neighbours: where
-// the grid goes by powers of f on an axis of n numbers, the finer one goes by those of f^(2/n). Where
-// method k is at an edge, it goes beyond.
+// the grid goes by powers of f on an axis of n numbers, the finer one goes by powers of f^(2/n).
+// Where method k is at an edge, it goes beyond.
 func (e Entrant) Finer(k int) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range e.Numbers(k) {
@@ -55,8 +55,9 @@ func (e Entrant) Finer(k int) Entrant {
 	return e.OnGrid(axes...)
 }
 
-// Around returns the grid that is tried after e, around the setting at that was best so far. On an axis on which
-// that is at an end of e, the new grid is as wide, and goes beyond; where it is inside, it is finer, up to the neighbours.
+// Around returns the grid that is tried after e, around the setting at that was best so far. On an axis on which that
+// setting is at an end of e, the new grid is as wide as e, and goes beyond; where the setting is inside, the new grid
+// is finer, up to the neighbours.
 func (e Entrant) Around(at []float64) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range at {
@@ -89,9 +90,10 @@ func Ends(axes []Axis, tried [][]float64, at []float64) (names []string) {
 	return names
 }
 
-// Halve finds the setting of least median score among n by sequential halving: after each round the worse half goes, and
-// the others have their trials doubled, to the given number of the last two. Scores are asked for in parallel.
-// The median of the best is returned with it, of the lower one of two; +Inf if there is none. NaN counts as +Inf.
+// Halve finds the setting of least median score among n by sequential halving: after each round, the worse half is
+// dropped, and the trials of the others are doubled, up to the given number for the last two. It asks for scores in
+// parallel. It also returns the median of the best setting, the lower one of two; +Inf if there is none. NaN counts
+// as +Inf.
 func Halve(n, trials int, score func(setting, trial int) float64) (best int, median float64) {
 	scores, left, done := make([][]float64, n), make([]int, n), 0
 	for k := range left {
@@ -198,15 +200,15 @@ type Outcome struct {
 // end is the last mark, if there is one: all that tuning looks at.
 func end[number any](marks []number) []number { return marks[max(0, len(marks)-1):] }
 
-// Tuning is trials of a method that were looked at in the end, and before the first step.
+// Tuning holds trials of a method, observed before the first step and at the end.
 type Tuning struct {
 	*Runs
 	Scores []float64 // one a trial, if there is one Score; nil if some failed
 }
 
-// Run tunes every entrant and runs it on the same streams as the others. What fails is in
-// the [Outcome]; the error is for bad settings, and for the end of ctx, when what was done
-// before is returned with it.
+// Run tunes every entrant and runs it on the same streams as the others. Failures are in
+// the outcomes. Run returns an error if the settings are bad, and if ctx ends: then with
+// the results so far.
 func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Settings) ([]Outcome, error) {
 	h, err := begin(ctx, p, set)
 	if err != nil {

@@ -77,7 +77,8 @@ func (r Record) Select(like Row) (rows Record) {
 	return rows
 }
 
-// One is the only row of [Record.Select]; the error says how many there are else.
+// One is the only row of [Record.Select]; if there is not exactly one, the error says how
+// many there are.
 func (r Record) One(like Row) (Row, error) {
 	rows := r.Select(like)
 	if len(rows) != 1 {
@@ -131,8 +132,8 @@ func (b Band) Rows(like Row) (rows Record) {
 	return rows
 }
 
-// Failure is the quantity of rows about runs that failed: Value is after how many steps the
-// first of them stopped, Trials how many there are, and Settings why.
+// Failure is the quantity of rows about runs that failed: Value is the number of steps
+// after which the first of them stopped, Trials is their number, and Settings the reason.
 const Failure = "failed"
 
 // Failures returns a row about the trials that failed, or none; the other fields are those of
@@ -166,7 +167,8 @@ func (r Record) Round(digits int) Record {
 	return r
 }
 
-// Write writes the record as CSV with a header, numbers to twelve digits. What [Record.Derive] computes is left out.
+// Write writes the record as CSV with a header, numbers to twelve digits. It leaves out the statistics that
+// [Record.Derive] computes.
 func (r Record) Write(w io.Writer) error {
 	r = slices.Clone(r)
 	for k := range r {

@@ -148,9 +148,9 @@ func SignTest(less, more int) float64 {
 	return min(1, 2*distuv.Binomial{N: float64(less + more), P: 0.5}.CDF(float64(min(less, more))))
 }
 
-// Detectable returns how probable it must be that one is better than the other, at least ½, for the
-// sign test of n pairs to find it at the level with the given power; 1 if it can't. It panics unless
-// level and power are between 0 and 1.
+// Detectable returns the least probability, from ½ on, with which one must be better than the other
+// for the sign test of n pairs to find this at the level with the given power; 1 if it can't. It
+// panics unless level and power are between 0 and 1.
 func Detectable(n int, level, power float64) float64 {
 	checkConfidence(level)
 	checkConfidence(power)

@@ -3,7 +3,7 @@
 // seconds, means with intervals, and the records of all that.
 //
 // A run that fails is a [Trial] that says why and after how many steps. It never ends the
-// others, and nor does a method of which no run succeeds.
+// others, and a method whose runs all fail does not end the race.
 package race
 
 import (
@@ -52,20 +52,21 @@ type Settings struct {
 	// called concurrently.
 	Progress func(name string, done, total int)
 
-	// TuningTrials is how many runs to the end, of each of an entrant's methods, choose the
-	// one that [Run] enters; 0 takes the first.
+	// TuningTrials is the number of runs of each of an entrant's methods by which [Run]
+	// chooses one; with 0, it takes the first.
 	TuningTrials int
-	// Middle is what scores are compared by, such as a median; nil is the mean.
+	// Middle is the statistic by which scores are compared, such as a median; nil is the
+	// mean.
 	Middle func(scores []float64) float64
-	// Halving stops tuning what has lost, in ⌈log₂ n⌉ rounds for n methods: after each the worse
-	// half goes, and the others have their trials doubled, to TuningTrials of the last two. That
-	// is sequential halving (Karnin, Koren and Somekh, ICML 2013), or successive halving
-	// (Jamieson and Talwalkar, AISTATS 2016), but the trials of earlier rounds stay in the
-	// means, for all methods have the same streams. Entrants with as many methods have the same
-	// number of runs.
+	// Halving stops the tuning of methods that have lost, in ⌈log₂ n⌉ rounds for n methods:
+	// after each round, the worse half is dropped, and the trials of the others are doubled, up
+	// to TuningTrials for the last two. That is sequential halving (Karnin, Koren and Somekh,
+	// ICML 2013), or successive halving (Jamieson and Talwalkar, AISTATS 2016), but the trials
+	// of earlier rounds stay in the means, for all methods have the same streams. Entrants with
+	// as many methods have the same number of runs.
 	Halving bool
-	// Score is what is to be small at the end of tuning; nil is the penalised gap of θ̂ ([PenalisedGap]), or
-	// the true cost of the policy if there is no θ̂.
+	// Score is the number by which tuning judges a method at its end, the smaller the better; nil is the
+	// penalised gap of θ̂ ([PenalisedGap]), or the true cost of the policy if there is no θ̂.
 	Score Curve
 }
 
@@ -83,7 +84,7 @@ type Observation struct {
 	Iteration, Queries int
 	Seconds            float64 // for Start, the steps and the answer, not for judging it; see Settings.Times
 
-	// Of a [mixpolicy.PolicyRun] there is no θ: nil and NaN.
+	// A [mixpolicy.PolicyRun] has no θ: these are nil and NaN.
 	Last, Theta           []float64 // θ_t, and the answer θ̂_t
 	Cost, Violation, Mass float64   // cᵀΨθ̂, ½‖[Ψθ̂]₋‖₂ and ‖[Ψθ̂]₋‖₁
 
@@ -350,7 +351,7 @@ func (h *harness) value(ctx context.Context, policy *mixpolicy.Policy, l *Observ
 // Finished returns the trials that reached the end.
 func (r *Runs) Finished() []Trial { return r.ended(true) }
 
-// Failed returns the trials that did not.
+// Failed returns the trials that did not reach the end.
 func (r *Runs) Failed() []Trial { return r.ended(false) }
 
 // Err says why no trial reached the end, or is nil.
@@ -424,8 +425,8 @@ func Queries(l *Observation) float64    { return float64(l.Queries) }
 func Seconds(l *Observation) float64    { return l.Seconds }
 
 // Band returns the mean of a curve over the finished trials, against the mean of at, with t
-// intervals of the given confidence, such as 0.95. A method that has finished early is as at
-// its end from then on. It panics unless 0 < confidence < 1.
+// intervals of the given confidence, such as 0.95. A method that has finished early keeps
+// its last value from then on. It panics unless 0 < confidence < 1.
 func (r *Runs) Band(at, c Curve, confidence float64) (b Band) {
 	return r.BandOf(at, c, func(x []float64) Interval { return TInterval(x, confidence) })
 }
@@ -445,7 +446,8 @@ func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band)
 }
 
 // Rows returns a row for each look with the curve's value in every run, against the mean of at; the other
-// fields are those of like. A method that has finished early is as at its end from then on.
+// fields are those of like. A method that has finished early keeps its last value from then
+// on.
 func (r *Runs) Rows(at, c Curve, like Row) (rows Record) {
 	looks := 0
 	for _, t := range r.Finished() {
@@ -476,7 +478,7 @@ func (r *Runs) byStream(of func(t *Trial) float64) []float64 {
 }
 
 // Ends returns the curve's last value in each run, NaN of those that failed. The oracle's draws are the same on
-// the same stream, so in [Differences] of two methods what they have in common cancels.
+// the same stream, so what two methods have in common cancels in their [Differences].
 func (r *Runs) Ends(c Curve) []float64 {
 	return r.byStream(func(t *Trial) float64 { return c(t.End()) })
 }
