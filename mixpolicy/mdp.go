@@ -74,8 +74,8 @@ type Spec struct {
 	// everywhere. Dynamics is not asked about other pairs. See [MDP.Allowed].
 	Allowed func(s, a int) bool
 
-	// Transitions is how many there may be in all. It need not be right, but saves
-	// the time and memory of growing when there are millions; 0 is 4 per pair.
+	// Transitions is an estimate of the total number of transitions. It need not be right, but a good
+	// one saves the time and memory of growing when there are millions; 0 is 4 per pair.
 	Transitions int
 
 	// Initial is α, the distribution of the first state; nil is uniform. It

@@ -22,8 +22,8 @@ type Method interface {
 
 // Run is the state of one run of a [Method]. It belongs to one goroutine.
 type Run interface {
-	// Step does one iteration, without allocating. An error ends the run; [ErrDone] is no
-	// failure, it says that there is nothing left to do.
+	// Step does one iteration, without allocating. An error ends the run; [ErrDone] is not
+	// a failure: it says that there is nothing left to do.
 	Step() error
 	// View shows the present state in slices that are valid until the next Step.
 	View(s *Snapshot) error
@@ -58,8 +58,8 @@ var ErrDone = errors.New("the method has finished")
 // Snapshot is the state of a method after some iterations. Its slices are borrowed:
 // a [Recorder] copies what it keeps and changes nothing.
 type Snapshot struct {
-	// Iteration is t, the number of steps done, and Queries that of costs revealed by the oracle. Whoever runs the method
-	// counts them ([Solve], a race); a View leaves them out.
+	// Iteration is t, the number of steps done, and Queries the number of costs that the oracle has revealed. Whoever
+	// runs the method counts them ([Solve], a race); a View leaves them out.
 	Iteration, Queries int
 
 	Last    []float64 // θ_t; nil for a [PolicyRun]

@@ -99,8 +99,8 @@ func NewProblem(f *Features, class Class) (*Problem, error) {
 }
 
 // WithNoise returns the problem whose [Oracle] reveals c_a(s) plus an independent draw, which
-// should have mean 0: then cᵀΨ, the optimum and all true costs are as they were. The costs of
-// (A.3) are not random; nil is that.
+// should have mean 0: then cᵀΨ, the optimum and all true costs are as they were. With nil,
+// there is no noise, as in (A.3).
 func (p *Problem) WithNoise(draw func(*rand.Rand) float64) *Problem {
 	q := *p
 	q.noise = draw

@@ -100,7 +100,7 @@ func (set ValuationSettings) complete(x *MDP) (ValuationSettings, error) {
 // discounting, relative value iteration (White 1963) under average cost. Under
 // average cost the bounds meet if the optimal gain is the same from every state.
 //
-// On cancellation, and after MaxIterations, it returns what it has, whose bounds
+// On cancellation, and after MaxIterations, it returns the valuation so far, whose bounds
 // are valid, with the error.
 func ValueIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
 	return x.optimise(ctx, set, func(*search) error { return nil })
@@ -326,9 +326,9 @@ func (r *search) notConverged(count int, unit string, p *Policy) error {
 }
 
 // Evaluate finds the value of a policy: by elimination up to 1500 states, and by sweeps
-// v ← c^π + γP^π v beyond. If 1024 sweeps are not enough, it turns to elimination where that takes
-// little. Errors: several recurrent classes under average cost (they are named), no convergence,
-// cancellation; in the last two cases with what was reached, whose bounds are valid.
+// v ← c^π + γP^π v beyond. If 1024 sweeps are not enough, it turns to elimination where that is
+// cheap. Errors: several recurrent classes under average cost (they are named), no convergence,
+// cancellation; in the last two cases, with the valuation so far, whose bounds are valid.
 func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*Valuation, error) {
 	y, err := x.Under(p)
 	if err != nil {

@@ -39,9 +39,9 @@ func (k closures) Deriv(x float64) float64     { return k.deriv(x) }
 func (k closures) ConjDeriv(y float64) float64 { return k.conjDeriv(y) }
 func (k closures) Domain() (lo, hi float64)    { return k.lo, k.hi }
 
-// FromFunc returns the modulus Σᵢ φ(xᵢ) of a function φ, strictly convex on (lo, hi), given as such:
-// φ′ and φ″ come by automatic differentiation, and (φ*)′ by root finding. It is the quickest way
-// from an idea to a modulus, and some fifty times slower than a hand-written [Kernel].
+// FromFunc returns the modulus Σᵢ φ(xᵢ) of a function φ, strictly convex on (lo, hi), given without
+// its derivatives: φ′ and φ″ come by automatic differentiation, and (φ*)′ by root finding. It is the
+// quickest way from an idea to a modulus, and some fifty times slower than a hand-written [Kernel].
 //
 //	m := bregman.FromFunc("entropy", func(x bregman.Dual) bregman.Dual {
 //		return hyperdual.Mul(x, hyperdual.Log(x))
@@ -120,8 +120,9 @@ func (f automatic) ConjDeriv(y float64) float64 {
 //
 //	∇φ = ∇φ₁ + ∇φ₂,   D = D₁ + D₂,   φ*(y) = min_u φ₁*(u) + φ₂*(y − u),
 //
-// and ∇φ*(y) is the x with ∇φ₁(x) + ∇φ₂(x) = y, for which there is no formula: it is found as that of [FromFunc]. It is
-// (μ₁ + μ₂)-strongly convex in ℓ_p with the larger of both p, as ‖·‖_p falls with p.
+// and ∇φ*(y) is the x with ∇φ₁(x) + ∇φ₂(x) = y, for which there is no formula: it is found in the same way as for
+// [FromFunc]. It is (μ₁ + μ₂)-strongly convex in ℓ_p with the larger of the two p, because ‖·‖_p falls
+// with p.
 //
 //	m := bregman.Sum(3, bregman.NegativeEntropy(), bregman.Scale(bregman.Burg(), 0.1)) // an entropy with a barrier
 func Sum(d int, a, b Modulus) Modulus {

@@ -42,15 +42,15 @@ type Modulus interface {
 	Gradient(dst, x []float64)
 
 	// ConjugateGradient stores ∇φ*(y) in dst: the one θ with ∇φ(θ) = y. For a
-	// finite y it is never NaN: a y beyond the range of ∇φ gives the boundary of the
-	// domain that it lies beyond, which may be ±∞.
+	// finite y it is never NaN: for a y beyond the range of ∇φ, it is the boundary of the
+	// domain on that side, which may be ±∞.
 	ConjugateGradient(dst, y []float64)
 
 	// InDomain reports whether x is in the interior of the domain, where ∇φ exists.
 	InDomain(x []float64) bool
 }
 
-// A Conjugator knows φ*(y) = sup_x ⟨x, y⟩ − φ(x), equation (2.5), in closed form.
+// A Conjugator knows φ*(y) = sup_x ⟨x, y⟩ − φ(x), equation (2.2), in closed form.
 type Conjugator interface{ Conjugate(y []float64) float64 }
 
 // A Shifter knows the z of (3.25b), with 1ᵀ∇φ*(y + z1) = 1, in closed form. It

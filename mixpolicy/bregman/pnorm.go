@@ -22,7 +22,7 @@ import (
 // Source: Grove, Littlestone and Schuurmans (2001); the constant is that of Ball, Carlen and
 // Lieb (1994).
 //
-// But for p = 3/2 and 2 a power takes some 40 ns an element.
+// A power takes some 40 ns an element, except for p = 3/2 and 2.
 //
 //	m, y := bregman.PNorm{P: 1.5}, []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (2.0687, 0.0374, −1.1060)

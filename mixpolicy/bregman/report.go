@@ -27,7 +27,7 @@ type Report struct {
 // A Point of a curve.
 type Point struct{ X, Y float64 }
 
-// A Finding is one cause of what fails: a method at fault and the likely slip.
+// A Finding is one cause of failures: the method at fault and its likely mistake.
 type Finding struct {
 	Method            string  // at fault, such as "Deriv"; "φ" if the function is, and not a method
 	Kind              Kind    // how bad it is

@@ -65,13 +65,14 @@ func (b Block) String() string { return "(" + nameOf(b.Modulus) + ")" }
 //
 // and D(x; y) = Σ_b D_b(x_b; y_b): it is Legendre if each φ_b is.
 //
-// Several blocks claim no strong convexity. What a block claims is for x_b that sum to 1; where μ_b in ℓ₂ holds on all of
-// C_b, as for every modulus of [Gallery] whose claim is in ℓ₂, the product has the least of these. The entropy has
-// 1/‖x_b‖₁ in ℓ₁, which is small where x_b is large.
+// A product of several blocks claims no strong convexity. The claim of a block is about x_b that sum to 1; where μ_b
+// in ℓ₂ holds on all of C_b, as for every modulus of [Gallery] whose claim is in ℓ₂, the product has the least of
+// these. The entropy has 1/‖x_b‖₁ in ℓ₁, which is small where x_b is large.
 //
 //	m := bregman.Product(bregman.Block{bregman.NegativeEntropy(), 3}, bregman.Block{bregman.Ball{R: 2}, 2})
 //
-// Of kernels alone make a [Separable] with Each, for which the projection has bounds of the root.
+// From kernels alone, make a [Separable] with Each, for which the projection has bounds of the
+// root.
 func Product(first Block, more ...Block) Modulus {
 	blocks := slices.Concat([]Block{first}, more)
 	return product{strings.ReplaceAll(strings.Trim(fmt.Sprint(blocks), "[]"), ") (", ") × ("), blocks, 1}

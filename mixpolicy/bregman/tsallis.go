@@ -19,7 +19,7 @@ import (
 //
 // Source: Tsallis (1988); as a mirror map Abernethy, Lee and Tewari (2015).
 //
-// Of all orders only q = ½ does without logarithm and exponential, some 20 ns an element.
+// Only q = ½ needs no logarithm and no exponential, which take some 20 ns an element.
 //
 //	m, y := bregman.Tsallis(0.5), []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (0.8559, 0.1054, 0.0387)
