@@ -11,10 +11,10 @@ import (
 //
 //	(𝒮v)(s) = min_a { c_a(s) + γ Σ_{s′} P_a(s,s′) v(s′) },
 //
-// with γ = 1 under average cost. (The paper's definition has v* where v is meant.)
-// Under discounting v* = 𝒮v* is the least cost Σ γᵗ c(sₜ, aₜ) from each state, and
-// (1−γ)αᵀv* = min cᵀξ. Under average cost the fixed point is 𝒮h = h + g·1 with
-// the least average cost g. dst and v have n entries and may not overlap.
+// with γ = 1 under average cost. (The paper's definition prints v* in place of v.) Under
+// discounting v* = 𝒮v* is the least cost Σ γᵗ c(sₜ, aₜ) from each state, and (1−γ)αᵀv* =
+// min cᵀξ. Under average cost the fixed point is 𝒮h = h + g·1 with the least average cost
+// g. dst and v have n entries and may not overlap.
 func (x *MDP) Bellman(dst, v []float64) {
 	x.checkValues(dst, v)
 	for s := range dst {
@@ -28,8 +28,8 @@ func (x *MDP) Bellman(dst, v []float64) {
 	}
 }
 
-// ActionValues sets dst[s·m + a] = c_a(s) + γ Σ_{s′} P_a(s,s′) v(s′), the numbers of which
-// (2.8) takes the minimum. dst has nm entries, v has n.
+// ActionValues sets dst[s·m + a] = c_a(s) + γ Σ_{s′} P_a(s,s′) v(s′), whose minimum over a
+// is (2.8). dst has nm entries, v has n.
 func (x *MDP) ActionValues(dst, v []float64) {
 	if len(dst) != x.Pairs() || len(v) != x.n {
 		panic("mixpolicy: ActionValues wants nm and n entries")
@@ -39,8 +39,8 @@ func (x *MDP) ActionValues(dst, v []float64) {
 	}
 }
 
-// Greedy returns the policy that attains the minimum in (2.8), the first of equal
-// actions. For v = v* it is optimal.
+// Greedy returns the policy that attains the minimum in (2.8), by the first action that
+// does. For v = v*, the policy is optimal.
 func (x *MDP) Greedy(v []float64) *Policy {
 	x.checkValues(v, v)
 	actions := make([]int32, x.n)
@@ -66,8 +66,8 @@ func (x *MDP) backup(i int, v []float64) float64 {
 	return x.cost[i] + x.criterion.gamma*e
 }
 
-// change is what a sweep did: the least and greatest entry of 𝒮v − v, and whether
-// an action changed.
+// change records the least and the greatest entry of 𝒮v − v in a sweep, and whether an
+// action changed.
 type change struct {
 	lo, hi  float64
 	actions bool
@@ -75,8 +75,8 @@ type change struct {
 
 var unchanged = change{lo: math.Inf(1), hi: math.Inf(-1)}
 
-// note includes d, in half of the time that min and max take. A NaN stays, since no
-// comparison with it is true.
+// note includes d in the extremes, in half the time that min and max take. A NaN stays,
+// because no comparison with NaN is true.
 func (c *change) note(d float64) {
 	if d < c.lo {
 		c.lo = d
@@ -130,13 +130,13 @@ func (x *MDP) sweepStates(workers, terms int, do func(lo, hi int) change) change
 	return total
 }
 
-// worthwhile is how many multiplications pay for a goroutine: some 50 µs, ten times what
-// starting it takes.
+// worthwhile is the number of multiplications that pays for a goroutine: some 50 µs, ten
+// times the cost of a start.
 const worthwhile = 1 << 16
 
-// divide cuts [0, n) into a part for each worker, fewer if there are not terms enough,
-// and runs do on all of them at once. Workers 0 is one per CPU. The result of do must not
-// depend on where the cuts are.
+// divide cuts [0, n) into a part for each worker, or into fewer if terms is small, and runs
+// do on all parts at once. Workers 0 means one per CPU. The result of do must not depend on
+// the cuts.
 func divide(workers, n, terms int, do func(part, lo, hi int)) (parts int) {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -154,10 +154,10 @@ func divide(workers, n, terms int, do func(part, lo, hi int)) (parts int) {
 	return workers
 }
 
-// valueRounding returns ε such that rounding moves an entry of 𝒮v − v by at most
-// ε(‖c‖∞ + ‖v‖∞). With k entries in a row and unit roundoff u, the inner product,
-// cost and difference err by at most (k+4)u of that, and the row itself, which may
-// add up to 1 ± 16(k+1)u, by 16(k+1)u; together less than 20(k+1)u.
+// valueRounding returns ε such that rounding moves an entry of 𝒮v − v by at most ε(‖c‖∞ +
+// ‖v‖∞). With k entries in a row and unit roundoff u, the inner product, cost and
+// difference err by at most (k+4)u times this sum. The row itself, which may add up to 1 ±
+// 16(k+1)u, errs by 16(k+1)u; together, less than 20(k+1)u.
 func (x *MDP) valueRounding() float64 {
 	k := 0
 	for i := range x.Pairs() {
@@ -166,32 +166,32 @@ func (x *MDP) valueRounding() float64 {
 	return 20 * float64(k+1) * 0x1p-53
 }
 
-// greedy is a greedy policy with bounds that shorten the next greedy step, which leaves
-// out actions that can't have become better than the present one (temporary elimination:
+// greedy is a greedy policy with bounds that shorten the next greedy step: the step skips
+// actions that cannot have become better than the present one (temporary elimination:
 // Hastings and van Nunen 1977). The result is the same to the bit. With
 //
 //	q(s,a) = c_a(s) + γP_a(s,·)v,
 //
-// a change of v by δ raises q by at least γ min δ, since rows add up to 1. The sum of these
-// numbers over the steps is the rise. A pair keeps q less the rise at the time when q was
-// computed: with the present rise added this is a lower bound of q, and the pair is left
-// out while the bound is above the q of the policy's action. Soon most states have one
-// action left, whose rows are held side by side.
+// a change of v by δ raises q by at least γ min δ, because rows add up to 1. The rise is
+// the sum of γ min δ over the steps. For each pair, we store q minus the rise at the time
+// when q was computed. This number plus the present rise is a lower bound of q, and a step
+// skips the pair while the bound exceeds the q of the policy's action. Soon most states
+// have one action left, and the rows of these actions are stored side by side.
 type greedy struct {
 	x       *MDP
 	actions []int32
 
-	start []int // of the place of state s in col and val, which has room for the longest of its rows
-	end   []int // of its present row
+	start []int // of state s in col and val, with room for its longest row
+	end   []int // of the present row of s
 	col   []int32
 	val   []float64
 	cost  []float64
 
 	rise   float64   // Σ γ min δ, rounded down
-	least  []float32 // of each pair: q − rise, rounded down; +∞ for the policy's. Few digits are enough.
-	rivals []float32 // the least of these in a state
+	least  []float32 // of each pair: q − rise, rounded down; +∞ for the policy's. Few digits suffice.
+	rivals []float32 // the minimum of least in a state
 	v      []float64 // of the last step
-	slack  float64   // of it: how far rounding moves an entry of 𝒮v − v
+	slack  float64   // of the last step: how far rounding moves an entry of 𝒮v − v
 }
 
 func newGreedy(x *MDP) *greedy {
@@ -213,7 +213,7 @@ func newGreedy(x *MDP) *greedy {
 	return g
 }
 
-// take holds the row of action a of s.
+// take stores the row of action a in state s.
 func (g *greedy) take(s, a int) {
 	i := s*g.x.m + a
 	col, val := g.x.p.Row(i)
@@ -245,9 +245,9 @@ func (g *greedy) sweep(dst, v []float64, workers int) change {
 	})
 }
 
-// step sets dst = 𝒮v, makes the policy greedy, and tells whether an action changed. An
-// action that is within tie of the best one stays. Rounding moves an entry of 𝒮v − v
-// by at most slack.
+// step sets dst = 𝒮v, makes the policy greedy, and reports whether an action changed. An
+// action whose value is within tie of the best value stays. Rounding moves an entry of 𝒮v −
+// v by at most slack.
 func (g *greedy) step(dst, v []float64, tie, slack float64, workers int) change {
 	g.move(v, slack)
 	first := g.end[0] == 0
@@ -256,7 +256,7 @@ func (g *greedy) step(dst, v []float64, tie, slack float64, workers int) change 
 		open := make([]contest, batch)
 		rows := make([]candidate, batch*g.x.m)
 		for ; lo < hi; lo += batch {
-			// The policy's values, and the pairs that may be better; their values; the choices.
+			// First the policy's values and the pairs that may be better; then the values of these pairs; then the choices.
 			n, k := 0, 0
 			for s := lo; s < min(lo+batch, hi); s++ {
 				present := math.Inf(1)
@@ -288,25 +288,25 @@ func (g *greedy) step(dst, v []float64, tie, slack float64, workers int) change 
 	})
 }
 
-// batch is how many states are looked at together: enough that many of their rows are read
-// from memory at once, and few enough that the list of these stays in the cache.
+// batch is the number of states in one pass: many enough to read many rows from memory at
+// once, and few enough to keep the list of candidates in the cache.
 const batch = 64
 
-// contest is a state in which more than one action may be the best, and the first of its
-// candidates in the list.
+// contest is a state in which more than one action may be the best, and the index of its
+// first candidate in the list.
 type contest struct{ state, first int }
 
-// candidate is a pair whose action may be the best one, and c_a(s) + γP_a(s,·)v.
+// candidate is a pair whose action may be the best, and its value c_a(s) + γP_a(s,·)v.
 type candidate struct {
 	pair  int
 	value float64
 }
 
-// candidates lists the pairs of s whose bound is at most the limit, and returns how many they
-// are. The list has room for m.
+// candidates lists the pairs of s whose bound is at most the limit, and returns their number.
+// The list must have room for m.
 func (g *greedy) candidates(list []candidate, s int, limit float64) (count int) {
 	from := s * g.x.m
-	for a, q := range g.least[from:][:g.x.m] { // without a branch, which would be hard to predict
+	for a, q := range g.least[from:][:g.x.m] { // no branch: it would be hard to predict
 		list[count].pair = from + a
 		var is int
 		if float64(q) <= limit {
@@ -317,8 +317,8 @@ func (g *greedy) candidates(list []candidate, s int, limit float64) (count int) 
 	return count
 }
 
-// move adds the change of v to the rise. Slack is taken off three times: a q may be off by it
-// when it was computed and now, and the least δ, with the sums of rows, may be too.
+// move adds the change of v to the rise, and subtracts the slack three times: for the error of q
+// when it was computed, for its error now, and for the error of the least δ with the sums of rows.
 func (g *greedy) move(v []float64, slack float64) {
 	least := math.Inf(1)
 	for s, now := range v {
@@ -331,8 +331,8 @@ func (g *greedy) move(v []float64, slack float64) {
 	g.slack = slack
 }
 
-// choose returns (𝒮v)(s), given q of the present action and of the candidates, and takes note
-// of the action and of the bounds.
+// choose returns (𝒮v)(s), given q of the present action and of the candidates, and updates
+// the action and the bounds.
 func (g *greedy) choose(s int, list []candidate, present, tie float64) (best float64, changed bool) {
 	now := s*g.x.m + int(g.actions[s])
 	best, arg := present, now

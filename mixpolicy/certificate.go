@@ -13,21 +13,21 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// Certificate says how good an answer θ̂ is, by numbers that anyone can recompute
-// from Ψ, c and θ̂: it needs no trust in the method.
+// Certificate says how good an answer θ̂ is, in numbers that anyone can recompute from Ψ, c
+// and θ̂ without trusting the method.
 type Certificate struct {
-	// Without θ̂ ([PolicyRun]) there is only the cost of the policy.
+	// Without θ̂ ([PolicyRun]), only the cost of the policy is set.
 	HasTheta  bool
 	Objective float64 // cᵀΨθ̂
-	// Optimum is the exact optimum of (2.18), Gap is Objective − Optimum. The gap of
-	// an infeasible θ̂ may be negative. Both are there if HasOptimum.
+	// Optimum is the exact optimum of (2.18), and Gap is Objective − Optimum. The gap of an
+	// infeasible θ̂ may be negative. Both are set if HasOptimum.
 	HasOptimum   bool
 	Optimum, Gap float64
 	// PenalisedGap is [Problem.PenalisedGap] of θ̂: the gap and a penalty for infeasibility. It
-	// is ≥ 0 but for rounding, and 0 at an optimum only. It is there if HasOptimum.
+	// is ≥ 0 up to rounding, and 0 only at an optimum. It is set if HasOptimum.
 	PenalisedGap float64
-	// DualBound ≤ Optimum comes from λ̂ ([Problem.DualBound]), and DualityGap is
-	// Objective − DualBound. Both are there if HasDual: λ̂ ⪰ 0, and the class is bounded.
+	// DualBound ≤ Optimum comes from λ̂ ([Problem.DualBound]), and DualityGap is Objective
+	// − DualBound. Both are set if HasDual: λ̂ ⪰ 0, and the class is bounded.
 	HasDual               bool
 	DualBound, DualityGap float64
 
@@ -36,9 +36,9 @@ type Certificate struct {
 	HyperplaneError float64 // 1ᵀθ̂ − 1
 	Norm, Radius    float64 // ‖θ̂‖ in the norm of the class, and R
 
-	// PolicyCost is the true cost of the policy π^θ̂, cᵀξ^{π^θ̂}, from its own
-	// occupation measure, whose flow residual is PolicyResidual. Both are there if
-	// HasPolicy. It equals Objective when Ψθ̂ is an occupation measure.
+	// PolicyCost is the true cost of the policy π^θ̂, cᵀξ^{π^θ̂}, from the policy's own
+	// occupation measure, whose flow residual is PolicyResidual. Both are set if HasPolicy.
+	// PolicyCost equals Objective when Ψθ̂ is an occupation measure.
 	HasPolicy                  bool
 	PolicyCost, PolicyResidual float64
 
@@ -94,8 +94,8 @@ func (r *Result) certify(ctx context.Context, p *Problem, set Settings, snap *Sn
 	return c.valuePolicy(ctx, p, r.Policy)
 }
 
-// checkOverflow takes the certificate back if one of its numbers is none. The penalised gap may be
-// infinite, as its weights may.
+// checkOverflow withdraws the certificate if one of its numbers is not finite. Only the penalised
+// gap may be infinite, because its weights may be.
 func (c *Certificate) checkOverflow(p *Problem) error {
 	for _, n := range []struct {
 		name  string
@@ -117,14 +117,14 @@ func (c *Certificate) checkOverflow(p *Problem) error {
 
 func finite(v float64) bool { return v-v == 0 }
 
-// compare sets what the exact optimum tells of θ̂: the ε of (2.21), and that of (2.22) with the
-// prices of [Problem.PenalisedGap].
+// compare sets the numbers that need the exact optimum: the gap, which is the ε of (2.21), and
+// the penalised gap, which is the ε of (2.22) with the weights of [Problem.PenalisedGap].
 func (c *Certificate) compare(p *Problem, best *linprog.Solution) {
 	c.HasOptimum, c.Optimum, c.Gap = true, best.Objective, c.Objective-best.Objective
 	c.PenalisedGap = p.penaltiesOf(best).gap(c.Objective, c.NegativeMass, c.HyperplaneError, c.Norm-c.Radius)
 }
 
-// valuePolicy works out the true cost of the policy.
+// valuePolicy computes the true cost of the policy.
 func (c *Certificate) valuePolicy(ctx context.Context, p *Problem, policy *Policy) error {
 	q, err := Occupation(ctx, p.MDP(), policy, MeasureSettings{})
 	if err != nil {
@@ -134,7 +134,7 @@ func (c *Certificate) valuePolicy(ctx context.Context, p *Problem, policy *Polic
 	return nil
 }
 
-// settings returns the method with its settings, as far as the run tells them.
+// settings returns the method with the settings that the run reports.
 func (r *Result) settings() string {
 	if s, ok := r.Run.(fmt.Stringer); ok {
 		return s.String()
@@ -142,8 +142,8 @@ func (r *Result) settings() string {
 	return r.Method
 }
 
-// String returns the five numbers to look at first, rounded, and the warnings.
-// [Certificate.Details] returns all.
+// String returns the five main numbers, rounded, and the warnings. [Certificate.Details]
+// returns all numbers.
 func (c Certificate) String() string {
 	var t lines
 	if c.HasTheta {
@@ -194,7 +194,7 @@ func (c Certificate) Details() string {
 	return t.String()
 }
 
-// lines are names with numbers in a column beside them.
+// lines are names, with their numbers in a column.
 type lines struct{ strings.Builder }
 
 func (t *lines) add(name, format string, v ...any) {

@@ -12,23 +12,22 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// Elimination is tried first where it takes about two seconds, tried again where that takes five, and done where
-// a second gigabyte is not needed.
+// Limits of elimination: about two seconds (first attempt), five seconds (second attempt), and one gigabyte.
 var (
 	quickly   = reduction.Work{Entries: 4e7, Products: 1.2e9}
 	patiently = reduction.Work{Entries: 1.2e8, Products: 5e9}
 	atMost    = reduction.Work{Entries: 1.2e8, Products: 2e10}
 )
 
-// reduced is a chain after elimination. A discounted chain is made an undiscounted one by a further state ∗, number
-// 0, that every state enters with probability 1−γ and that is left for s with probability α(s).
+// reduced is a chain after elimination. A further state ∗, number 0, makes a discounted chain undiscounted: every
+// state enters ∗ with probability 1−γ, and ∗ leads to s with probability α(s).
 type reduced struct {
 	*reduction.Chain
 	states []int32 // states[k] is number first + k
 	first  int     // 1 if ∗ is number 0, else 0
 }
 
-// reduce eliminates the given states from the linear system of (2.11). Number 0 must be reached from all others.
+// reduce eliminates the given states from the linear system of (2.11). Number 0 must be reachable from all others.
 func (x *MDP) reduce(ctx context.Context, chain *sparse.Matrix, states []int32, most reduction.Work) (*reduced, error) {
 	r := &reduced{states: states}
 	if x.Gamma() < 1 {
@@ -65,7 +64,7 @@ func (x *MDP) reduce(ctx context.Context, chain *sparse.Matrix, states []int32, 
 	return r, nil
 }
 
-// measure returns μ, which lives on the states.
+// measure returns μ, whose support is the states.
 func (r *reduced) measure(n int) []float64 {
 	v := r.Measure()
 	total := sum.Of(v[r.first:])
@@ -90,8 +89,8 @@ func (r *reduced) values(cost []float64, t float64) []float64 {
 	return v
 }
 
-// eliminate fills q by elimination. Where products lost digits, the mean times to the first state bound the error. If they are
-// too long for that, the heaviest state becomes the first.
+// eliminate fills q by elimination. Where products lost digits, the mean times to the first state bound the error. If these
+// times are too long, the heaviest state becomes the first.
 func (x *MDP) eliminate(
 	ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings, most reduction.Work,
 ) error {

@@ -10,29 +10,29 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// errorBound proves how far a measure μ̂ is from the truth. A discounted μ is the stationary
-// distribution of γP + (1−γ)1α, so there is a chain P̃ with μ = μP̃ in each case. Let h(s) be
-// no less than the time that P̃ takes from s to a state z, h(z) = 0. The residual
-// r = μ̂ − μ̂P̃ adds up to 0, and with N(s,s′) the mean number of visits to s′ from s before
-// z, μ̂ − rN is a multiple of μ. So
+// errorBound bounds the distance of a measure μ̂ from the exact μ. A discounted μ is the
+// stationary distribution of γP + (1−γ)1α, so there is a chain P̃ with μ = μP̃ under either
+// criterion. Let h(s) be at least the mean time that P̃ takes from s to a state z, with
+// h(z) = 0. The residual r = μ̂ − μ̂P̃ adds up to 0, and μ̂ − rN is a multiple of μ, where
+// N(s,s′) is the mean number of visits to s′ from s before z. So
 //
 //	‖μ̂ − μ‖₁ ≤ 2‖rN‖₁ ≤ 2 Σ_s |r(s)| h(s)     if Σ μ̂ = 1.
 //
-// Such an h is any h ⪰ 0 that is at least 1 + P̃h outside z. Under discounting
-// h = 1/(1−γ) is enough for the restart ∗ as z. Else sweeps from h = 0 come close to the
-// time from below; when h − P̃h ≥ ½, 2h is enough, which takes few sweeps beside those that
-// come close to μ.
+// Every h ⪰ 0 that is at least 1 + P̃h outside z is such an h. Under discounting h =
+// 1/(1−γ) is enough for the restart ∗ as z. Otherwise, sweeps from h = 0 approach the time
+// from below. Once h − P̃h ≥ ½, 2h is enough. This takes few sweeps compared with the
+// computation of μ.
 type errorBound struct {
 	x       *MDP
 	chain   *sparse.Matrix
 	into    *sparse.Matrix
 	leave   []float64
 	support []int32
-	restart float64 // (1−γ)/Σα, with which a state is left for s per unit of α(s)
+	restart float64 // (1−γ)/Σα: P̃ restarts in s with probability restart·α(s)
 
 	quick      int       // sweeps for h that cost little
 	time       []float64 // h, once it is known
-	exact      Measure   // by elimination, where h was not found
+	exact      Measure   // by elimination, if h was not found
 	unprovable bool      // no measure can be proved to be within the limit
 }
 
@@ -43,12 +43,12 @@ func (x *MDP) newErrorBound(chain *sparse.Matrix, support []int32) *errorBound {
 	}
 }
 
-// quick sweeps for h cost little beside elimination, and beside a measure of tighter residual. On large chains they are as
-// many as take a second.
+// quick is the number of sweeps for h that cost little compared with elimination or a tighter residual. On large chains,
+// it is the number that takes a second.
 const quick = 1024
 
-// prove bounds ‖μ̂ − μ‖₁ where Σ μ̂ is 1 to within rounding, with up to maxSweeps sweeps. Where
-// elimination takes little, that is done in place of sweeps that are not quick.
+// prove bounds ‖μ̂ − μ‖₁ with up to maxSweeps sweeps, where Σ μ̂ is 1 to within rounding. Where
+// elimination is cheap, it replaces the sweeps after the quick ones.
 func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, maxSweeps int) (float64, error) {
 	x := e.x
 	if !x.criterion.Average() {
@@ -84,10 +84,10 @@ func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, max
 	return 2, nil
 }
 
-// bound returns 2 Σ |r|h, with what rounding may add to it, and that alone. Beside the sums at
-// most 11 roundings touch the mass that flows through a state: 5 on the way in (1−γ, Σα, their quotient, the
-// product with α, the addition; no more on the way out), 1 in the difference, and 5 in h|r|, in its margin
-// and in adding up.
+// bound returns 2 Σ |r|h plus its rounding error, and the rounding error alone. Apart from the sums, at most
+// 11 roundings affect the mass that flows through a state: 5 on the way in (1−γ, Σα, their quotient, the
+// product with α, the addition; no more on the way out), 1 in the difference, and 5 in h|r|, its margin and
+// the addition.
 func (e *errorBound) bound(mu, h []float64) (bound, rounding float64) {
 	g := e.x.Gamma()
 	var all, allowed sum.Accumulator
@@ -95,8 +95,8 @@ func (e *errorBound) bound(mu, h []float64) (bound, rounding float64) {
 		in, terms := others(e.into, s, mu)
 		in = g*in + e.restart*e.x.initial[s]
 		out := mu[s] * e.leave[s]
-		// Each sum has an error of half a unit a term, and so has Σ μ̂ = 1; 12 more are for products,
-		// which may be below the normal range, and for what follows.
+		// Each sum errs by half a unit per term, as does Σ μ̂ = 1. Another 12 cover the products,
+		// which may be below the normal range, and the operations that follow.
 		more := float64(terms+e.chain.Ptr[s+1]-e.chain.Ptr[s]+12) * (0x1p-53*(in+out) + 0x1p-1074)
 		all.Add(h[s] * (math.Abs(out-in) + more))
 		allowed.Add(h[s] * more)
@@ -105,8 +105,8 @@ func (e *errorBound) bound(mu, h []float64) (bound, rounding float64) {
 	return 2*all.Value() + off, 2*allowed.Value() + off
 }
 
-// findTime sweeps until h is enough, unless no measure could then be proved to be within
-// the limit.
+// findTime sweeps until h suffices. It gives up once h is so large that it could prove no
+// measure to be within the limit.
 func (e *errorBound) findTime(ctx context.Context, mu []float64, limit float64, maxSweeps int) error {
 	zero := e.support[0]
 	for _, s := range e.support {
@@ -150,7 +150,7 @@ func (e *errorBound) sweep(h []float64, zero int32, backward bool) {
 	}
 }
 
-// leastDrop returns min (h − P̃h)(s) over s ≠ z, less what rounding may add to it.
+// leastDrop returns min (h − P̃h)(s) over s ≠ z, minus its rounding error.
 func (e *errorBound) leastDrop(h []float64, zero int32) float64 {
 	restart, least := e.restart*sum.Dot(e.x.initial, h), math.Inf(1)
 	for _, s := range e.support {
@@ -164,13 +164,13 @@ func (e *errorBound) leastDrop(h []float64, zero int32) float64 {
 }
 
 // ahead returns the sum of Σ_{s′≠s} γP(s,s′)h(s′) and restart, which P̃ adds for the states of α,
-// and the number of its terms.
+// and the number of terms.
 func (e *errorBound) ahead(h []float64, s int32, restart float64) (in float64, terms int) {
 	in, terms = others(e.chain, s, h)
 	return e.x.Gamma()*in + restart, terms
 }
 
-// others returns row s of a matrix times x, less what is on the diagonal, and the number of its terms.
+// others returns the product of row s and x without the diagonal term, and the number of terms.
 func others(m *sparse.Matrix, s int32, x []float64) (sum float64, terms int) {
 	col, val := m.Row(int(s))
 	for k, c := range col {

@@ -24,33 +24,33 @@ var _ linprog.Rows = (*Features)(nil)
 // ψʲ = πʲ ⊙ μʲ of d base policies; then Ψᵀ1 = 1 and Ψᵀ(Q − γP) = (1−γ)αᵀ in every
 // row, so Ψθ satisfies the flow constraint whenever 1ᵀθ = 1.
 //
-// Features also fix the distribution q over pairs from which the oracle samples:
-// that of drawing i uniformly and then (s, a) ~ ψⁱ, which is q = (1/d) Σ ψⁱ.
-// It is immutable and safe for concurrent use.
+// Features also fix the distribution q over pairs from which the oracle samples. By
+// default, it draws i uniformly and then (s, a) ~ ψⁱ, which is q = (1/d) Σ ψⁱ. It is
+// immutable and safe for concurrent use.
 type Features struct {
 	x        *MDP
 	psi      matrix
-	base     []*Policy // nil if the columns were given
-	measures []Measure // of the base policies; State is nil if it is in psi
+	base     []*Policy // nil for given columns
+	measures []Measure // of the base policies; State is nil if psi stores it
 	sampling []float64 // q
 	draw     func() (*alias.Table, error)
 }
 
-// NewFeatures computes the occupation measures of the base policies. The error names a policy
-// by its index, with its recurrent classes if there are several under average cost, or two
-// policies that have the same measure: then θ is not determined, and the second adds nothing
-// to the mixtures. Policies may be as near to each other as one likes, but from ψⁱ to ψʲ
-// the least singular value of Ψ is at most ‖ψⁱ − ψʲ‖₂/√2, and a change of θ by t(eⁱ − eʲ)
-// moves Ψθ by no more than t‖ψⁱ − ψʲ‖. mat.Cond(f.Dense(), 2) tells how near Ψ is to losing rank.
+// NewFeatures computes the occupation measures of the base policies. The error names a policy by
+// its index, with its recurrent classes if there are several under average cost, or two policies
+// with the same measure: θ is then not unique, and the second policy adds nothing to the
+// mixtures. Policies may be arbitrarily close, but the least singular value of Ψ is at most ‖ψⁱ −
+// ψʲ‖₂/√2, and a change of θ by t(eⁱ − eʲ) moves Ψθ by at most t‖ψⁱ − ψʲ‖. mat.Cond(f.Dense(), 2)
+// tells how near Ψ is to losing rank.
 //
-// A large Ψ is not stored: an entry is πʲ_a(s)μʲ(s), and a state takes 8 bytes a policy,
-// with 4 for deterministic and other policies of few different rows, whatever the
-// number of actions.
+// A large Ψ is not stored: an entry is computed as πʲ_a(s)μʲ(s). Each state takes 8 bytes
+// per policy, and 4 more if the policy is deterministic or has few distinct rows, whatever
+// the number of actions.
 func NewFeatures(ctx context.Context, x *MDP, policies ...*Policy) (*Features, error) {
 	return MeasureSettings{}.Features(ctx, x, policies...)
 }
 
-// Features is [NewFeatures] with measures computed as set says.
+// Features is [NewFeatures] with the given settings for the measures.
 func (set MeasureSettings) Features(ctx context.Context, x *MDP, policies ...*Policy) (*Features, error) {
 	if len(policies) == 0 {
 		return nil, errors.New("mixpolicy: no base policy, want at least one")
@@ -80,7 +80,7 @@ func (set MeasureSettings) Features(ctx context.Context, x *MDP, policies ...*Po
 	return f, nil
 }
 
-// sameMeasure tells whether π ⊙ μ and ρ ⊙ ν are equal to the bit.
+// sameMeasure reports whether π ⊙ μ and ρ ⊙ ν are equal to the bit.
 func sameMeasure(pi, rho *Policy, mu, nu []float64) bool {
 	for s, v := range mu {
 		if v != nu[s] || v > 0 && !slices.Equal(pi.Row(s), rho.Row(s)) {
@@ -90,9 +90,9 @@ func sameMeasure(pi, rho *Policy, mu, nu []float64) bool {
 	return true
 }
 
-// FeaturesFromColumns takes given columns, each a distribution over pairs (kept,
-// not copied). They need not be occupation measures; [Features.FlowResidual] tells
-// how far each is from being one.
+// FeaturesFromColumns returns features with the given columns, each a distribution over
+// pairs (kept, not copied). The columns need not be occupation measures;
+// [Features.FlowResidual] measures how far each column is from one.
 func FeaturesFromColumns(x *MDP, columns ...[]float64) (*Features, error) {
 	if len(columns) == 0 {
 		return nil, errors.New("mixpolicy: no feature column, want at least one")
@@ -118,10 +118,9 @@ func FeaturesFromColumns(x *MDP, columns ...[]float64) (*Features, error) {
 	return f, nil
 }
 
-// SampledBy returns the same features with pairs drawn from q (nm, kept) instead of
-// (1/d) Σ ψⁱ. The estimator (3.5a), which divides by q, is unbiased only if q is
-// positive wherever a feature is: the error names the first row that would never be
-// sampled.
+// SampledBy returns the same features with pairs drawn from q (nm, kept) instead of (1/d) Σ
+// ψⁱ. The estimator (3.5a), which divides by q, is unbiased only if q is positive wherever
+// a feature is positive. The error names the first row that violates this.
 func (f *Features) SampledBy(q []float64) (*Features, error) {
 	if err := sum.CheckDistribution(q, f.x.Pairs()); err != nil {
 		return nil, fmt.Errorf("mixpolicy: sampling distribution: %w", err)
@@ -153,7 +152,7 @@ func (f *Features) uniformSampling() []float64 {
 	return q
 }
 
-// MDP returns the process the features are for.
+// MDP returns the MDP of the features.
 func (f *Features) MDP() *MDP { return f.x }
 
 // Dim returns d, the number of features.
@@ -162,11 +161,11 @@ func (f *Features) Dim() int {
 	return d
 }
 
-// Column returns ψʲ, which is not to be changed. It takes memory for nm numbers if Ψ is
-// not stored.
+// Column returns ψʲ, which the caller must not change. It allocates nm numbers if Ψ is not
+// stored.
 func (f *Features) Column(j int) []float64 { return f.psi.column(j) }
 
-// Policy returns base policy j, nil if the column was given.
+// Policy returns base policy j, or nil for a given column.
 func (f *Features) Policy(j int) *Policy {
 	if f.base == nil {
 		return nil
@@ -174,8 +173,8 @@ func (f *Features) Policy(j int) *Policy {
 	return f.base[j]
 }
 
-// Measure returns the measure of base policy j with its residual, nil if the column
-// was given. Its Pair is [Features.Column].
+// Measure returns the measure of base policy j with its residual, or nil for a given
+// column. Measure.Pair is [Features.Column].
 func (f *Features) Measure(j int) *Measure {
 	if f.base == nil {
 		return nil
@@ -197,10 +196,10 @@ func (f *Features) Row(dst []float64, i int) { f.psi.Row(dst, i) }
 // Dims implements [linprog.Rows]: it returns nm and d.
 func (f *Features) Dims() (pairs, d int) { return f.psi.Dims() }
 
-// Apply implements [linprog.Rows]: it sets dst to the rows of Ψθ from the given one on.
+// Apply implements [linprog.Rows]: it sets dst to consecutive entries of Ψθ, beginning with entry from.
 func (f *Features) Apply(dst []float64, from int, theta []float64) {
 	if len(dst)*f.Dim() < 2*worthwhile {
-		f.applyPart(dst, from, theta) // without a closure, which allocates
+		f.applyPart(dst, from, theta) // no closure: it would allocate
 		return
 	}
 	divide(0, len(dst), len(dst)*f.Dim(), func(_, lo, hi int) { f.applyPart(dst[lo:hi], from+lo, theta) })
@@ -243,9 +242,9 @@ func (f *Features) Dense() *mat.Dense {
 	return psi
 }
 
-// FlowResidual returns ‖ψʲᵀ(Q − γP) − (1−γ)αᵀ‖₁, which is zero for an occupation
-// measure: the corrected constraint (2.13b). (The printed ξᵀ(P − Q) = 0 is this
-// constraint for γ = 1.)
+// FlowResidual returns ‖ψʲᵀ(Q − γP) − (1−γ)αᵀ‖₁, which is zero for an occupation measure,
+// by the corrected constraint (2.13b). (The printed ξᵀ(P − Q) = 0 is this constraint for γ
+// = 1.)
 func (f *Features) FlowResidual(j int) float64 { return f.x.FlowResidual(f.Column(j)) }
 
 // FlowResidual returns ‖ξᵀ(Q − γP) − (1−γ)αᵀ‖₁ for a vector ξ over pairs.
@@ -271,12 +270,12 @@ func (f *Features) PolicyOf(theta []float64) (*Policy, error) {
 	return PolicyOf(f.x, xi)
 }
 
-// matrix is Ψ, stored or in factors. Both forms give the same numbers, to the bit.
+// matrix is Ψ, stored or factored. Both forms give the same numbers, to the bit.
 type matrix interface {
 	Dims() (n, d int)
 	// Row stores row i in dst.
 	Row(dst []float64, i int)
-	// add adds (Ψθ)ᵢ to dst, ψ¹ first, for the len(dst) rows from the given one on.
+	// add adds (Ψθ)ᵢ to dst, ψ¹ first, for the len(dst) rows that begin with row from.
 	add(dst []float64, from int, theta []float64)
 	// column returns ψʲ, borrowed if it is stored.
 	column(j int) []float64
@@ -284,9 +283,9 @@ type matrix interface {
 	dot(j int, x []float64) float64
 }
 
-// storedLimit is the most numbers of Ψ that are stored: 8 MiB, which the cache holds. An
-// iteration with dense multipliers reads all of Ψ, which takes half as long if its entries
-// need not be multiplied out. A larger Ψ would take too much memory.
+// storedLimit is the greatest number of entries of a stored Ψ: 8 MiB, which fit in the
+// cache. An iteration with dense multipliers reads all of Ψ, which takes half as long if Ψ
+// is stored. A larger Ψ would take too much memory.
 const storedLimit = 1 << 20
 
 // newMatrix returns Ψ of base policies and their state measures.
@@ -302,7 +301,7 @@ func newMatrix(x *MDP, policies []*Policy, mu [][]float64) matrix {
 	return stored{columns}
 }
 
-// stored is Ψ by its columns.
+// stored is Ψ as its columns.
 type stored struct{ linprog.Columns }
 
 func (c stored) add(dst []float64, from int, theta []float64) {
@@ -315,11 +314,11 @@ func (c stored) column(j int) []float64 { return c.Columns[j] }
 
 func (c stored) dot(j int, x []float64) float64 { return sum.Dot(c.Columns[j], x) }
 
-// factored is Ψ by its factors, ψʲ_a(s) = πʲ_a(s) μʲ(s).
+// factored is Ψ as its factors, ψʲ_a(s) = πʲ_a(s) μʲ(s).
 type factored struct {
 	n, m, d  int
 	policies []*Policy
-	mu       []float64 // μʲ(s) at s·d + j: what a row takes is in one place
+	mu       []float64 // μʲ(s) at s·d + j, so the entries for a row are adjacent
 }
 
 func newFactored(x *MDP, policies []*Policy, mu [][]float64) *factored {
@@ -344,7 +343,7 @@ func (c *factored) Row(dst []float64, i int) {
 
 func (c *factored) add(dst []float64, from int, theta []float64) {
 	for len(dst) > 0 {
-		// As many pairs as stay in the first-level cache until the last feature is added.
+		// A block stays in the first-level cache while all features are added.
 		block := dst[:min(len(dst), 1024)]
 		for j, t := range theta {
 			c.addColumn(block, from, j, t)
@@ -353,7 +352,7 @@ func (c *factored) add(dst []float64, from int, theta []float64) {
 	}
 }
 
-// addColumn adds t ψʲᵢ to dst, from row from on.
+// addColumn adds t ψʲᵢ to dst, for rows i ≥ from.
 func (c *factored) addColumn(dst []float64, from, j int, t float64) {
 	p, mu := c.policies[j], c.mu[j:]
 	s := from / c.m

@@ -24,7 +24,7 @@ var AverageCost = Criterion{1}
 // Discounted is the criterion with discount factor γ; [New] refuses γ ∉ (0, 1).
 func Discounted(gamma float64) Criterion {
 	if gamma == 1 {
-		gamma = math.Inf(1) // average cost is chosen by name only: a γ of 1 may be a mistake
+		gamma = math.Inf(1) // average cost must be chosen by name: γ = 1 may be a mistake
 	}
 	return Criterion{gamma}
 }
@@ -32,7 +32,7 @@ func Discounted(gamma float64) Criterion {
 // Gamma returns γ, which is 1 for average cost.
 func (c Criterion) Gamma() float64 { return c.gamma }
 
-// Average tells whether c is [AverageCost].
+// Average reports whether c is [AverageCost].
 func (c Criterion) Average() bool { return c == AverageCost }
 
 // String returns "average cost" or "discount γ".
@@ -54,7 +54,7 @@ func (c Criterion) validate() error {
 	return fmt.Errorf("mixpolicy: discount γ = %v, want 0 < γ < 1, or AverageCost by name", g)
 }
 
-// Transition is one entry of P_a(s, ·): state To is next with probability P.
+// Transition is one entry of P_a(s, ·): the next state is To with probability P.
 type Transition struct {
 	To int
 	P  float64
@@ -65,21 +65,21 @@ type Spec struct {
 	States, Actions int // n and m
 	Criterion       Criterion
 
-	// Dynamics returns c_a(s) and P_a(s, ·). Each next state is listed once
-	// ([Merge] adds up a list in which several events lead to one state). The
-	// slice may be reused from call to call.
+	// Dynamics returns c_a(s) and P_a(s, ·). It must list each next state once ([Merge]
+	// adds up the probabilities of several events that lead to one state). It may return
+	// the same slice in every call.
 	Dynamics func(s, a int) (cost float64, next []Transition)
 
-	// Allowed tells which actions a state has, one at least; nil is all of them
-	// everywhere. Dynamics is not asked about other pairs. See [MDP.Allowed].
+	// Allowed reports whether action a is allowed in state s; each state must have at least one. nil
+	// allows all actions everywhere. New calls Dynamics for allowed pairs only. See [MDP.Allowed].
 	Allowed func(s, a int) bool
 
-	// Transitions is an estimate of the total number of transitions. It need not be right, but a good
-	// one saves the time and memory of growing when there are millions; 0 is 4 per pair.
+	// Transitions is an estimate of the total number of transitions. It need not be exact, but with
+	// millions of transitions a good estimate saves time and memory; 0 is 4 per pair.
 	Transitions int
 
-	// Initial is α, the distribution of the first state; nil is uniform. It
-	// matters for the discounted criterion only.
+	// Initial is α, the distribution of the first state; nil is uniform. It matters only
+	// for the discounted criterion.
 	Initial []float64
 
 	// StateLabel and ActionLabel name states and actions in messages and tables;
@@ -95,14 +95,14 @@ type MDP struct {
 	p                       *sparse.Matrix // nm × n, row i = s·m + a
 	cost                    []float64      // nm
 	initial                 []float64      // α
-	acts                    []int32        // nm: what pair (s, a) does in s, a itself if allowed; nil if all are
+	acts                    []int32        // nm: the action that pair (s, a) stands for: a itself if allowed; nil if all are allowed
 	stateLabel, actionLabel func(int) string
 }
 
 // New builds and validates an MDP of at most 2³¹−1 pairs. The error names the state and
 // action of the first row that is not a distribution: an entry that is negative, not
-// finite, out of range or listed twice, or a sum other than 1; and a state or an action
-// of which no pair is allowed.
+// finite, out of range or listed twice, or a sum other than 1; or a state or an action
+// without an allowed pair.
 func New(spec Spec) (*MDP, error) {
 	if spec.States < 1 || spec.Actions < 1 {
 		return nil, fmt.Errorf("mixpolicy: MDP of %d states and %d actions, want at least one of each", spec.States, spec.Actions)
@@ -133,7 +133,7 @@ func New(spec Spec) (*MDP, error) {
 		}
 	}
 	expected := max(0, spec.Transitions)
-	b := sparse.NewBuilder(x.n, x.Pairs(), min(cmp.Or(expected, 4*x.Pairs()), math.MaxInt32)) // more comes as it is needed
+	b := sparse.NewBuilder(x.n, x.Pairs(), min(cmp.Or(expected, 4*x.Pairs()), math.MaxInt32)) // it grows as needed
 	for s := range x.n {
 		for k := range x.m {
 			a := x.act(s, k)
@@ -170,7 +170,7 @@ func New(spec Spec) (*MDP, error) {
 	return x, nil
 }
 
-// allow sets acts, with the first allowed action of a state in place of those it does not have.
+// allow sets acts, with the first allowed action of a state in place of each action that is not allowed there.
 func (x *MDP) allow(allowed func(s, a int) bool) error {
 	x.acts = make([]int32, x.Pairs())
 	somewhere := make([]bool, x.m)
@@ -196,7 +196,7 @@ func (x *MDP) allow(allowed func(s, a int) bool) error {
 	return nil
 }
 
-// act returns a if state s has it, else the first action that s has.
+// act returns a if a is allowed in state s, else the first action allowed in s.
 func (x *MDP) act(s, a int) int {
 	if x.acts == nil {
 		return a
@@ -204,19 +204,19 @@ func (x *MDP) act(s, a int) int {
 	return int(x.acts[s*x.m+a])
 }
 
-// Allowed tells whether state s has action a, of its set A(s) that [Spec].Allowed gave.
+// Allowed reports whether a ∈ A(s), the set of actions that [Spec].Allowed gives state s.
 //
-// Computations over all nm pairs stay as they are: a pair that is not allowed has the
-// cost and the row of P of the first allowed action a₀ of its state. Let Fπ be the policy
-// that takes a₀ wherever π takes an action outside A(s),
+// Computations still run over all nm pairs: a pair that is not allowed has the cost and the
+// row of P of the first allowed action a₀ of its state. Let Fπ be the policy that takes a₀
+// wherever π takes an action outside A(s),
 //
 //	(Fπ)_{a₀}(s) = π_{a₀}(s) + Σ_{a ∉ A(s)} π_a(s),   (Fπ)_a(s) = 0 for a ∉ A(s).
 //
-// Costs and rows being equal, c^{Fπ} = c^π and P^{Fπ} = P^π. So π and Fπ have one μ, one
-// cost and one value function, ξ^{Fπ} = Fξ^π, and the minimum in (2.8) is the minimum over
-// A(s): nothing is gained or lost by the pairs that were added. Policies are checked to be 0
-// there, or made so ([PolicyOf] and [MDP.Greedy] apply F), hence Ψ is 0 there too, and Ψθ ⪰ 0
-// asks for nothing. Only numbers of pairs, such as nm in a bound, include them.
+// Because costs and rows are equal, c^{Fπ} = c^π and P^{Fπ} = P^π. So π and Fπ have the same
+// μ, the same cost and the same value function, ξ^{Fπ} = Fξ^π, and the minimum in (2.8) is
+// the minimum over A(s): the additional pairs change nothing. Policies must be 0 there, or
+// are made so ([PolicyOf] and [MDP.Greedy] apply F). Hence Ψ is 0 there too, and Ψθ ⪰ 0 holds
+// there. Only numbers of pairs, such as nm in a bound, include the additional pairs.
 func (x *MDP) Allowed(s, a int) bool { return x.act(s, a) == a }
 
 // moved returns Fξ, which is ξ if all actions are allowed.
@@ -232,7 +232,7 @@ func (x *MDP) moved(xi []float64) []float64 {
 	return to
 }
 
-// checkAction returns an error if π(s) = row takes an action that s does not have.
+// checkAction returns an error if π(s) = row takes an action that is not allowed in s.
 func (x *MDP) checkAction(s int, row []float64) error {
 	if x.acts == nil {
 		return nil
@@ -286,7 +286,7 @@ func (x *MDP) Pair(s, a int) int { return s*x.m + a }
 // StateAction returns the state and action of pair i, the inverse of [MDP.Pair].
 func (x *MDP) StateAction(i int) (s, a int) { return i / x.m, i % x.m }
 
-// Criterion returns what is minimised.
+// Criterion returns the criterion.
 func (x *MDP) Criterion() Criterion { return x.criterion }
 
 // Gamma returns the discount factor γ, 1 for average cost.
@@ -295,8 +295,8 @@ func (x *MDP) Gamma() float64 { return x.criterion.gamma }
 // Initial returns α, borrowed.
 func (x *MDP) Initial() []float64 { return x.initial }
 
-// Costs returns the costs c of all pairs (nm), borrowed. Methods do not call it:
-// they see costs through the [Oracle].
+// Costs returns the costs c of all pairs (nm), borrowed. Methods must not call it: they see
+// costs only through the [Oracle].
 func (x *MDP) Costs() []float64 { return x.cost }
 
 // Cost returns c_a(s).
@@ -306,10 +306,10 @@ func (x *MDP) Cost(s, a int) float64 { return x.cost[s*x.m+a] }
 // probabilities P_a(s, ·), borrowed.
 func (x *MDP) Next(s, a int) (states []int32, p []float64) { return x.p.Row(s*x.m + a) }
 
-// Transitions returns the number of positive probabilities held.
+// Transitions returns the number of stored positive probabilities.
 func (x *MDP) Transitions() int { return x.p.NNZ() }
 
-// CostRange returns c_min and c_max over all pairs, known to the learner by (A.3)(i).
+// CostRange returns c_min and c_max over all pairs, which the learner knows by (A.3)(i).
 func (x *MDP) CostRange() (lo, hi float64) { return floats.Min(x.cost), floats.Max(x.cost) }
 
 // WithCosts returns the same process with other costs (nm entries, kept).
@@ -358,7 +358,7 @@ func (x *MDP) pairName(s, a int) string {
 	return fmt.Sprintf("state %s, action %s", x.StateName(s), x.ActionName(a))
 }
 
-// Must returns v, or panics with err. It is for notebook cells and examples, where
+// Must returns v, or panics if err is not nil. It is for notebook cells and examples, where
 // an error can only end the cell:
 //
 //	queue := mixpolicy.Must(models.Queue{}.MDP())

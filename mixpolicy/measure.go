@@ -19,20 +19,20 @@ import (
 //
 //	μ = (1−γ) α (I − γP^π)⁻¹,  that is  μ = (1−γ)α + γ μP^π,
 //
-// which the paper calls stationary; it is so only in the limit γ → 1. Under the
+// which the paper calls stationary; it is stationary only in the limit γ → 1. Under the
 // average-cost criterion μ is the stationary distribution, μ = μP^π.
 type Measure struct {
 	State []float64 // μ, n
 	Pair  []float64 // ξ, nm, index s·m + a
 
-	// Residual is the flow error ‖μ − (1−γ)α − γμP^π‖₁ of what was computed.
+	// Residual is the flow error ‖μ − (1−γ)α − γμP^π‖₁ of the computed measure.
 	Residual float64
 	// Error is a proved bound of the distance ‖μ̂ − μ‖₁ between the computed measure and the
 	// exact one, in which P(s,s) is 1 minus the other entries of its row. A slow chain has an
 	// error many times its residual. For [Multilevel] under average cost with more than 1024
 	// states, it is an estimate, which misses errors below the rounding of the residual.
-	// Where nothing is known, as with an error, it is 2: no two distributions are farther
-	// apart.
+	// Where nothing is known, as after an error, it is 2, the largest distance between two
+	// distributions.
 	Error  float64
 	Method MeasureMethod
 	Sweeps int // 0 for elimination
@@ -50,27 +50,27 @@ func (q *Measure) Cost(c []float64) float64 {
 type MeasureMethod int
 
 const (
-	// Auto is Elimination where that takes about two seconds at most, else Multilevel, and
-	// Elimination again where that has stalled and five seconds are enough. If none of them
-	// ends, the error says so after some ten seconds on 10⁵ states: of random graphs with few
-	// neighbours, those of 10⁴ states and more whose weights differ by 10⁵ or more.
+	// Auto is Elimination where elimination takes at most about two seconds, and Multilevel otherwise.
+	// If Multilevel stalls, Auto tries Elimination again with up to five seconds. If both fail, Auto
+	// returns an error, after some ten seconds on 10⁵ states. This happens on random graphs with few
+	// neighbours per state, at least 10⁴ states, and weights that differ by factors of 10⁵ or more.
 	Auto MeasureMethod = iota
 	// Elimination is the method of Grassmann, Taksar and Heyman (1985): Gaussian elimination
 	// without a subtraction, in an order that keeps the graph of the chain sparse. Every μ(s),
-	// however small, has a relative error of at most 16(N+n)2⁻⁵³ on n states with N entries
-	// above the diagonal at the end: n on a path or a tree, some 20n on a grid of n = 10⁵, n²/2
-	// if all is filled.
+	// however small, has a relative error of at most 16(N+n)2⁻⁵³ on n states, where N is the
+	// final number of entries above the diagonal: n on a path or a tree, some 20n on a grid of
+	// n = 10⁵, n²/2 if the matrix fills completely.
 	Elimination
 	// GaussSeidel sweeps through μ = (1−γ)α + γμP forward and backward in turn.
 	GaussSeidel
 	// PowerIteration repeats μ ← (1−γ)α + γμP.
 	PowerIteration
-	// Multilevel begins as GaussSeidel does. If that is slow, groups of states are
-	// lumped to a smaller chain that moves mass over long distances, which is treated
-	// in the same way; and the whole preconditions a Krylov iteration. It is the method
-	// for large chains that mix slowly: 10⁶ states of a queueing network take one and a
-	// half seconds to a residual of 1e-10, sweeps alone minutes. Sweeps over groups of states
-	// don't count.
+	// Multilevel begins as GaussSeidel does. If that is slow, it lumps groups of states into
+	// a smaller chain that moves mass over long distances, treats this chain in the same way,
+	// and uses the whole as the preconditioner of a Krylov iteration. It suits large chains
+	// that mix slowly: on a queueing network of 10⁶ states, it reaches a residual of 1e-10 in
+	// one and a half seconds, where sweeps alone take minutes. Measure.Sweeps does not count
+	// sweeps over groups of states.
 	Multilevel
 )
 
@@ -79,22 +79,22 @@ func (k MeasureMethod) String() string {
 	return named("MeasureMethod", int(k), "auto", "elimination", "Gauss–Seidel", "power iteration", "multilevel")
 }
 
-// MeasureSettings control [Occupation]; the zero value is good.
+// MeasureSettings controls [Occupation]; the zero value suits most models.
 type MeasureSettings struct {
 	Method MeasureMethod
-	// Tolerance is the flow residual ‖μ − (1−γ)α − γμP‖₁ at which iteration stops, if
-	// Measure.Error is at most √Tolerance, half of its digits; 0 is 1e-12.
+	// Tolerance is the flow residual ‖μ − (1−γ)α − γμP‖₁ at which iteration stops, provided
+	// that Measure.Error is at most √Tolerance; 0 is 1e-12.
 	Tolerance float64
 	// MaxSweeps bounds iteration; 0 is 100,000.
 	MaxSweeps int
-	// Start is where iteration begins, a guess of μ over states such as the measure of
-	// a similar policy or of an interrupted run; nil is uniform. It saves the sweeps down
-	// to its own residual. [Multilevel] gains a factor of ten in some four sweeps: in the
-	// network of 10⁶ states, 46 sweeps for a residual of 1e-10 become 38 from the measure
-	// of a policy that decides otherwise once in 10⁴ times, and no fewer from one that does
-	// so once in a hundred.
+	// Start is where iteration begins, a guess of μ over states such as the measure of a
+	// similar policy or of an interrupted run; nil is uniform. It saves the sweeps that
+	// would reach its own residual. [Multilevel] needs some four sweeps per factor of ten.
+	// In the network of 10⁶ states, a residual of 1e-10 takes 46 sweeps, 38 from the
+	// measure of a policy that decides differently once in 10⁴ times, and no fewer than 46
+	// if once in a hundred times.
 	Start []float64
-	// Progress, when set, is told the residual now and then.
+	// Progress, if set, is called now and then with the residual.
 	Progress func(sweep int, residual float64)
 }
 
@@ -103,10 +103,10 @@ func (x *MDP) Occupation(ctx context.Context, p *Policy) (*Measure, error) {
 	return Occupation(ctx, x, p, MeasureSettings{})
 }
 
-// Occupation computes μ^π and ξ^π. Errors: a chain with several recurrent classes
-// under average cost (they are named: its stationary distribution is not unique),
-// masses that overflow, no convergence within MaxSweeps, or no proof of it, cancellation. In
-// the last three cases the measure reached so far is returned with the error, if there is one.
+// Occupation computes μ^π and ξ^π. Errors: several recurrent classes under average cost (the
+// error names them; the stationary distribution is not unique), masses that overflow, no
+// convergence within MaxSweeps, no proof of convergence, cancellation. In the last three
+// cases, it returns the measure so far, if any, with the error.
 func Occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*Measure, error) {
 	q, err := occupation(ctx, x, p, set)
 	if q != nil {
@@ -115,7 +115,7 @@ func Occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*M
 	return q, err
 }
 
-// occupation is [Occupation], less Measure.Pair.
+// occupation is [Occupation] without Measure.Pair.
 func occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*Measure, error) {
 	if err := x.checkPolicy(p); err != nil {
 		return nil, err
@@ -162,15 +162,15 @@ func occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*M
 	return q, err
 }
 
-// auto fills q by elimination where that takes little, else by the multilevel method, or by elimination if that stalls.
+// auto fills q by elimination where it is cheap, else by the multilevel method, or by elimination if the multilevel method stalls.
 func (x *MDP) auto(ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings) error {
 	first := x.eliminate(ctx, q, chain, support, set, quickly)
 	fills := errors.Is(first, reduction.ErrFill)
 	if first == nil || ctx.Err() != nil && !fills {
 		return first
 	}
-	// Networks and queues take a hundred sweeps, random graphs of 10⁵ states whose weights differ by 10⁴ up to seven hundred of
-	// half a million moves. Where they stall, the directions that are kept take as long as 5 moves a state. So much work takes some
+	// Networks and queues take a hundred sweeps. Random graphs of 10⁵ states whose weights differ by 10⁴ take up to seven hundred
+	// sweeps of half a million moves. Where sweeps stall, the stored directions cost as much as 5 moves a state. The limit is some
 	// six seconds of one processor.
 	stalls := max(200, 500_000_000/(chain.NNZ()+5*x.n))
 	q.Method = Multilevel
@@ -226,7 +226,7 @@ func (x *MDP) className(states []int32) string {
 	return b.String()
 }
 
-// pushForward sets dst = (1−γ)α + γ μP. Repeated from μ = (1−γ)α it adds up the series (2.10).
+// pushForward sets dst = (1−γ)α + γ μP. Repeated from μ = (1−γ)α, it sums the series (2.10).
 func (x *MDP) pushForward(chain *sparse.Matrix, dst, mu []float64) {
 	chain.MulVecT(dst, mu)
 	if x.criterion.Average() {
@@ -293,8 +293,8 @@ func unproved(q *Measure, residual, bound, limit float64) error {
 		"the chain is left too rarely, or γ is too close to 1", q.Sweeps, q.Method, residual, bound, limit)
 }
 
-// leaving returns 1 − γP(s,s) for every state, as 1−γ + γ Σ_{s′≠s} P(s,s′): a
-// state that is hardly ever left keeps its digits.
+// leaving returns 1 − γP(s,s) for every state, as 1−γ + γ Σ_{s′≠s} P(s,s′): a small
+// probability of leaving s keeps its digits.
 func (x *MDP) leaving(chain *sparse.Matrix) []float64 {
 	g := x.Gamma()
 	leave := make([]float64, x.n)
@@ -323,7 +323,7 @@ func (x *MDP) sweep(into *sparse.Matrix, leave, mu []float64, support []int32, b
 		if in *= g; g < 1 {
 			in += (1 - g) * x.initial[s]
 		}
-		if leave[s] > 0 { // 0: an absorbing state is its own class and keeps all mass
+		if leave[s] > 0 { // 0: an absorbing state is the whole class and keeps all mass
 			mu[s] = in / leave[s]
 		}
 	}
@@ -336,11 +336,11 @@ func normalise(mu []float64) {
 	}
 }
 
-// multilevel fills q by [multilevel.Stationary], which works on stationary
-// distributions of irreducible chains. A discounted chain is made one of those by a
-// further state ∗, the last, that every state enters with probability 1−γ and that is
-// left for s with probability α(s). It has the mass 1−γ of the other states together;
-// without it μ is the discounted measure.
+// multilevel fills q by [multilevel.Stationary], which computes stationary distributions of
+// irreducible chains. A further state ∗, the last, makes a discounted chain irreducible:
+// every state enters ∗ with probability 1−γ, and ∗ leads to s with probability α(s). The
+// mass of ∗ is 1−γ times that of all other states together; without ∗, μ is the discounted
+// measure.
 func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings) error {
 	var initial []float64
 	if !x.criterion.Average() {
@@ -355,11 +355,11 @@ func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, 
 	tolerance := set.Tolerance
 	if !x.criterion.Average() {
 		mu[len(support)] = 1 - x.Gamma()
-		// The flow residual of μ without ∗, divided by its mass of 1/(2−γ) ≥ ½, is at
-		// most 2 − γ times that of the whole.
+		// The flow residual of μ without ∗, divided by its mass of 1/(2−γ) ≥ ½, is at most
+		// 2 − γ times the residual with ∗.
 		tolerance /= 2 - x.Gamma()
 	}
-	const reachable = 1e-15 // by a residual, in spite of rounding
+	const reachable = 1e-15 // the least residual that rounding permits
 	limit := math.Sqrt(set.Tolerance)
 	var e *errorBound
 	for {
@@ -387,16 +387,16 @@ func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, 
 			q.Error = bound
 			return nil
 		}
-		// Where there is neither an estimate nor a proof, the estimate has sought a lower residual in vain.
+		// If bound is 2 and nothing can be proved, the multilevel method has sought a lower residual for its estimate, in vain.
 		if tolerance /= 8; !(tolerance >= reachable) || r.Residual < reachable || e != nil && e.unprovable {
 			return unproved(q, r.Residual, bound, limit)
 		}
 	}
 }
 
-// start returns the measure at which iteration begins: uniform on the support, or
-// the given one, of which every state of the support keeps a little, since a sweep
-// can't bring back what a group of states has lost.
+// start returns the measure at which iteration begins: uniform on the support, or the given
+// measure, with a little mass for every state of the support, because a sweep cannot
+// restore mass to a group of states that has none.
 func (x *MDP) start(support []int32, set MeasureSettings) []float64 {
 	mu := make([]float64, x.n)
 	for _, s := range support {

@@ -8,42 +8,42 @@ import (
 	"math"
 )
 
-// Method is an iterative way to learn from sampled costs: settings and nothing else. Its
-// fields are exported and never written to, so that a Method can be copied, shared between
+// Method is an iterative method that learns from sampled costs. It holds settings only. Its
+// fields are exported and never written to, so a Method can be copied, shared between
 // goroutines, printed, and run many times at once. The zero value of a method runs, unless
 // a field says that it is required.
 type Method interface {
 	// Name is a short name for tables and legends.
 	Name() string
 	// Start validates the settings and makes every allocation that the run needs. The
-	// oracle is the only way to costs.
+	// oracle is the only source of costs.
 	Start(p *Problem, o *Oracle) (Run, error)
 }
 
 // Run is the state of one run of a [Method]. It belongs to one goroutine.
 type Run interface {
-	// Step does one iteration, without allocating. An error ends the run; [ErrDone] is not
-	// a failure: it says that there is nothing left to do.
+	// Step does one iteration, without allocating. An error ends the run. [ErrDone] is not
+	// a failure: it says that nothing is left to do.
 	Step() error
 	// View shows the present state in slices that are valid until the next Step.
 	View(s *Snapshot) error
 }
 
 // PolicyRun is a [Run] that learns a policy without a θ, such as π-learning: its View leaves
-// Last and Average nil. Policy may take long, where it solves what was learned.
+// Last and Average nil. Policy may take long if it solves an estimated problem.
 type PolicyRun interface {
 	Run
 	Policy(ctx context.Context) (*Policy, error)
 }
 
-// SlowRun is a [Run] whose View takes long, since it solves a problem. ViewUntil is a View that
-// the context ends, with what was reached.
+// SlowRun is a [Run] whose View takes long because it solves a problem. ViewUntil is View with
+// a context: when ctx ends, it shows the state reached so far.
 type SlowRun interface {
 	Run
 	ViewUntil(ctx context.Context, s *Snapshot) error
 }
 
-// View shows the state of a run, until the context ends if that takes long. A panic is an error.
+// View shows the state of a run; a [SlowRun] stops when ctx ends. View returns a panic as an error.
 func View(ctx context.Context, r Run, s *Snapshot) (err error) {
 	defer recovered(&err, r)
 	if slow, ok := r.(SlowRun); ok {
@@ -58,16 +58,16 @@ var ErrDone = errors.New("the method has finished")
 // Snapshot is the state of a method after some iterations. Its slices are borrowed:
 // a [Recorder] copies what it keeps and changes nothing.
 type Snapshot struct {
-	// Iteration is t, the number of steps done, and Queries the number of costs that the oracle has revealed. Whoever
-	// runs the method counts them ([Solve], a race); a View leaves them out.
+	// Iteration is t, the number of steps done, and Queries the number of costs that the oracle has revealed. The
+	// caller that runs the method counts both ([Solve], a race); View does not set them.
 	Iteration, Queries int
 
 	Last    []float64 // θ_t; nil for a [PolicyRun]
 	Average []float64 // θ̂_t of (3.27), the method's answer; nil for a [PolicyRun]
 
 	// Lambda is λ̂_t of (3.27) over pairs, in units of the true costs, or an unbiased
-	// estimate of it ([LazyMultipliers]); nil for methods without multipliers. It is
-	// ⪰ 0, but for the printed form of Algorithm 1.
+	// estimate of it ([LazyMultipliers]); nil for methods without multipliers. It is ⪰ 0,
+	// except for the printed form of Algorithm 1.
 	Lambda []float64
 }
 
@@ -130,12 +130,12 @@ func (eta InverseSqrt) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]float64{"InverseSqrt": float64(eta)})
 }
 
-// MarshalJSON refuses: a function can't be written.
+// MarshalJSON returns an error, because a function has no JSON.
 func (f StepFunc) MarshalJSON() ([]byte, error) {
 	return nil, errors.New("mixpolicy: a StepFunc can't be written as JSON, want Constant, InverseSqrt, Scaled or a type of your own")
 }
 
-// unset tells whether a schedule, or the one that it scales, is nil.
+// unset reports whether a schedule, or the schedule that it scales, is nil.
 func unset(eta StepSize) bool {
 	switch v := eta.(type) {
 	case nil:

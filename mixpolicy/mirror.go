@@ -13,8 +13,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// Mirror is what methods of mirror descent share: the sample of (3.5a), the mirror step (3.25), the
-// average (3.27a) and their defaults. A method adds only its gradient, its multipliers and
+// Mirror is the part that methods of mirror descent share: the sample of (3.5a), the mirror step
+// (3.25), the average (3.27a) and their defaults. A method adds only its gradient, its multipliers and
 // its view. The zero value, once started, runs with the modulus of the problem's class, η_t = 1/√(t+1),
 // costs divided by c_max, and θ₀ = 1/d.
 type Mirror struct {
@@ -25,9 +25,9 @@ type Mirror struct {
 	// Scale divides every observed cost, so that η and β need not depend on the unit of
 	// cost; 0 is c_max = max |c|, which is known by (A.3).
 	Scale float64
-	// Recency is p ≥ 0: θ_t has the weight w_t = η_t(t+1)ᵖ in θ̂ = Σ wθ / Σ w. 0 is (3.27a). With p > 0 the average
-	// forgets the start: where η is constant the last half of the iterates has a share of 1 − 2^{−p−1}, as with the
-	// polynomial weights of Shamir and Zhang (ICML 2013).
+	// Recency is p ≥ 0: θ_t has the weight w_t = η_t(t+1)ᵖ in θ̂ = Σ wθ / Σ w. 0 is (3.27a). With p > 0, the
+	// average forgets the start: for constant η, the last half of the iterates has the weight 1 − 2^{−p−1}, as with
+	// the polynomial weights of Shamir and Zhang (ICML 2013).
 	Recency float64
 	// Project moves y = ∇φ(θ) to where ∇φ*(y) is in the set of the method; nil is (3.25b), y ← y + z1.
 	Project func(y []float64) error
@@ -36,7 +36,7 @@ type Mirror struct {
 	Theta, Before []float64 // θ_T and θ_{T−1}; Theta is θ₀ before the start, and nil is (1/d, …, 1/d)
 	Dual          []float64 // y = ∇φ(θ_T), kept so that nothing is recomputed near the boundary of the domain
 	Row           []float64 // Ψ_a(s) of the last sample
-	WeightBefore  float64   // w_{T−1}, that of Before
+	WeightBefore  float64   // w_{T−1}, the weight of Before
 	SumEta        float64   // Σ w, which is Σ η for p = 0
 	SumTheta      []float64 // Σ wθ
 
@@ -88,8 +88,8 @@ func (m Mirror) Start(p *Problem, o *Oracle) (*Mirror, error) {
 	return m.Begin(o), nil
 }
 
-// Begin makes every allocation that a run from Theta needs, for settings without defaults. A method
-// that draws no pairs may leave the oracle nil.
+// Begin makes every allocation that a run from Theta needs. The settings must have their defaults
+// filled in. The oracle may be nil if the method draws no pairs.
 func (m Mirror) Begin(o *Oracle) *Mirror {
 	d := len(m.Theta)
 	m.T, m.SumEta, m.oracle, m.Theta = 0, 0, o, slices.Clone(m.Theta)
@@ -115,9 +115,8 @@ func (m *Mirror) Sample() (pair int, cost, q float64) {
 	return pair, cost / m.Scale, m.oracle.f.sampling[pair]
 }
 
-// Step performs (3.25) along the gradient ĝ = (slope/q)·row, of which (3.5a) is one and Step(1, 1, g) any
-// other. It adds wθ to the average before θ moves, and returns η; the θ that the step began
-// with is in Before.
+// Step performs (3.25) with the gradient ĝ = (slope/q)·row: (3.5a), or any gradient g as Step(1, 1, g).
+// It adds wθ to the average before θ moves, and returns η. The θ before the step is in Before.
 func (m *Mirror) Step(slope, q float64, row []float64) (eta float64, err error) {
 	if eta, err = stepAt(m.Eta, m.T); err != nil {
 		return 0, err
@@ -167,7 +166,7 @@ func DefaultModulus(c Class) bregman.Modulus {
 	return bregman.Ball{R: c.R}
 }
 
-// CostScale returns what observed costs are divided by: k, or for 0 c_max = max |c|, or 1 where all
+// CostScale returns the divisor of observed costs: k, or, for k = 0, c_max = max |c|, or 1 if all
 // costs are 0. A setting of this name means the same in every method.
 func (p *Problem) CostScale(k float64) (float64, error) {
 	if k == 0 {
@@ -198,7 +197,7 @@ func startingPoint(p *Problem, start []float64) ([]float64, error) {
 		total += v
 		size += math.Abs(v)
 	}
-	// Each entry may be rounded, and the sum once per entry.
+	// Each entry may be rounded, and the sum is rounded once per entry.
 	if math.Abs(total-1) > float64(2*d)*0x1p-53*size {
 		return nil, fmt.Errorf("mixpolicy: θ₀ adds up to %v, want 1", total)
 	}

@@ -9,19 +9,19 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/walk"
 )
 
-// Multipliers chooses how [PrimalDual] keeps λ. The iterates are the same.
+// Multipliers chooses how [PrimalDual] stores λ. The iterates are the same.
 type Multipliers int
 
 const (
-	// AutoMultipliers is LazyMultipliers for the corrected form where nm is large enough
-	// for it to be faster, 16 for d = 2 and 300 else, and DenseMultipliers otherwise.
+	// AutoMultipliers is LazyMultipliers for the corrected form if nm is large enough to make
+	// it faster, 16 for d = 2 and 300 otherwise, and DenseMultipliers in all other cases.
 	AutoMultipliers Multipliers = iota
-	// DenseMultipliers keeps the vector λ_t, at nm·d operations an iteration.
+	// DenseMultipliers stores the vector λ_t, at nm·d operations per iteration.
 	DenseMultipliers
-	// LazyMultipliers computes λ_t only at the sampled pair, from the path of θ. While
-	// λ is inside its ball the cost of an iteration does not depend on nm, and
-	// Snapshot.Lambda is an unbiased estimate of λ̂. With the printed form, which must
-	// have no ball then, both are exact.
+	// LazyMultipliers computes λ_t only at the sampled pair, from the path of θ. While λ is
+	// inside its ball, the cost of an iteration does not depend on nm, and Snapshot.Lambda
+	// is an unbiased estimate of λ̂. The printed form must have no ball; its cost never
+	// depends on nm, and its λ̂ is exact.
 	LazyMultipliers
 )
 
@@ -30,14 +30,14 @@ func (k Multipliers) String() string { return named("Multipliers", int(k), "auto
 
 // multipliers is λ_t of Algorithm 1.
 type multipliers interface {
-	// at returns λ_t of a pair, whose row of Ψ is given.
+	// at returns λ_t at a pair, given the pair's row of Ψ.
 	at(pair int, row []float64) float64
-	// accumulate adds w_tλ_t, which is η_tλ_t for (3.27), to the sum of (3.27), or an unbiased estimate of it from
-	// what is known: the sampled pair and its λ_t.
+	// accumulate adds w_tλ_t, which is η_tλ_t in (3.27), to the sum of (3.27), or adds an unbiased estimate of
+	// w_tλ_t made from the sampled pair and its λ_t.
 	accumulate(weight float64, pair int, lambda float64)
 	// ascend performs (3.26), from λ_t to λ_{t+1}.
 	ascend(eta float64, theta []float64)
-	// sum returns what was accumulated, borrowed.
+	// sum returns the accumulated sum, borrowed.
 	sum() []float64
 }
 
@@ -85,7 +85,7 @@ func (l *denseMultipliers) accumulate(weight float64, _ int, _ float64) {
 
 func (l *denseMultipliers) ascend(eta float64, theta []float64) { l.step(eta, theta) }
 
-// step is ascend, [λ − ηΨθ]₊ of (3.26) scaled into its ball; it returns ‖λ‖ unless there is no ball.
+// step is ascend: it scales [λ − ηΨθ]₊ of (3.26) into the ball. It returns ‖λ‖, or 0 if there is no ball.
 func (l *denseMultipliers) step(eta float64, theta []float64) (norm float64) {
 	sign := -eta
 	if l.form == Printed {
@@ -116,9 +116,8 @@ func (l *denseMultipliers) shrink() float64 {
 	return norm
 }
 
-// norm returns ‖λ‖₂, or √(Σ r_iλ_i²) with row scaling, for λ in the units of scaled: by the
-// plain sum of squares, unless that leaves the range of numbers whose squares are
-// normal.
+// norm returns ‖λ‖₂, or √(Σ r_iλ_i²) with row scaling, for λ in the units of scaled. It
+// uses the plain sum of squares, unless the sum is near underflow or overflow.
 func (l *denseMultipliers) norm(x []float64) float64 {
 	if l.rows != nil {
 		var s float64
@@ -144,13 +143,13 @@ func (l *denseMultipliers) sum() []float64 {
 //
 //	W_t = Σ_{k<t} η_k θ_k ∈ ℝᵈ,
 //
-// counted from an iteration 0 at which λ₀ ⪰ 0 is known, and let no ball be active
-// since. Then for every pair i, with ψ_i its row of Ψ,
+// counted from an iteration 0 with known λ₀ ⪰ 0, and let the ball be inactive since. Then,
+// for every pair i with row ψ_i of Ψ,
 //
 //	λ_t(i) = max( λ₀(i), max_{k≤t} ⟨ψ_i, W_k⟩ ) − ⟨ψ_i, W_t⟩,
 //
 // which is a walk reflected at 0. Proof: for t = 0 both sides are λ₀(i), as W₀ = 0. Let
-// M_t(i) be the outer maximum. From t to t+1,
+// M_t(i) be the outer maximum. Then
 //
 //	λ_{t+1}(i) = [λ_t(i) − η_t⟨ψ_i, θ_t⟩]₊ = [M_t(i) − ⟨ψ_i, W_{t+1}⟩]₊
 //	           = max(M_t(i), ⟨ψ_i, W_{t+1}⟩) − ⟨ψ_i, W_{t+1}⟩ = M_{t+1}(i) − ⟨ψ_i, W_{t+1}⟩. ∎
@@ -163,15 +162,14 @@ func (l *denseMultipliers) sum() []float64 {
 //
 //	λ_t(i) ≤ λ₀(i) + max_{k≤t} ⟨ψ_i, W_k − W_t⟩ ≤ λ₀(i) + Σ_j ψ_ij D_j,  D_j = max_{k≤t} W_kj − W_tj,
 //
-// so that ‖λ_t‖₂ ≤ ‖λ₀‖₂ + Σ_j ‖ψʲ‖₂ D_j. When this reaches G, λ_t is computed at all pairs,
-// which gives its true norm. It is then scaled if it must be, and either the count
-// begins anew from there, or, if G is near, the iteration goes on densely until it is
-// not.
+// so ‖λ_t‖₂ ≤ ‖λ₀‖₂ + Σ_j ‖ψʲ‖₂ D_j. When this bound exceeds G, λ_t is computed at all
+// pairs, which gives its true norm, and scaled into the ball. Then this λ_t becomes λ₀, or,
+// if its norm is near G, the iteration stays dense until the norm is not.
 //
-// With row scaling all this is true of r_iλ_t(i), with norms to match.
+// With row scaling, all this holds for r_iλ_t(i), with the corresponding norms.
 //
-// (3.27) would need λ_t at all pairs. In its place λ_t(i)/q(i) at the sampled pair i is
-// averaged: its expectation is λ_t, and it is ⪰ 0, so its dual bound holds.
+// (3.27) would need λ_t at all pairs. Instead, we average λ_t(i)/q(i) at the sampled pair
+// i. Its expectation is λ_t, and it is ⪰ 0, so its dual bound holds.
 type lazyMultipliers struct {
 	denseMultipliers // λ₀ while lazy, λ_t while dense
 	dense            bool
@@ -188,14 +186,14 @@ type lazyMultipliers struct {
 	pending []addition
 }
 
-// horizon is how many dense iterations cost about as much as to compute λ_t at all
-// pairs from the path: a binary search or a tree search each, against a few
-// operations. It pays to be lazy if G is further off than that.
+// horizon is the number of dense iterations that cost about as much as the computation of
+// λ_t at all pairs from the path: per pair, a few operations compared with a binary search
+// or a tree search. Lazy iterations pay if G is further away than that.
 const horizon = 64
 
-// longestPath, or nm if that is more, is how many numbers (here 32 MiB) a path may
-// take. Then λ_t is computed at all pairs and the path begun anew, which costs no more
-// than d evaluations per iteration since the last time.
+// longestPath, or nm if nm is greater, is the greatest number of numbers in a path (here 32
+// MiB). Then λ_t is computed at all pairs, and a new path begins. This costs at most d
+// evaluations per iteration since the last such computation.
 const longestPath = 1 << 22
 
 func newLazyMultipliers(f *Features, radius float64, rowScaling bool) *lazyMultipliers {
@@ -242,8 +240,8 @@ func (l *lazyMultipliers) accumulate(weight float64, pair int, lambda float64) {
 	}
 }
 
-// addition is to be made to the sum of (3.27). Additions are made some at a time, since
-// each is a cache miss for large models, and they overlap.
+// addition is a pending addition to the sum of (3.27). Additions are made in batches: for
+// large models each is a cache miss, and the misses of a batch overlap.
 type addition struct {
 	pair  int
 	value float64
@@ -277,8 +275,8 @@ func (l *lazyMultipliers) ascend(eta float64, theta []float64) {
 	}
 }
 
-// far tells whether λ would stay in the ball for a horizon of steps like this one:
-// λ − ηΨθ ⪯ λ + η Σ_j [θ_j]₋ ψʲ.
+// far reports whether λ would stay in the ball for a horizon of steps like this one: λ −
+// ηΨθ ⪯ λ + η Σ_j [θ_j]₋ ψʲ.
 func (l *lazyMultipliers) far(eta float64, theta []float64) bool {
 	var speed float64
 	for j, v := range theta {
@@ -301,17 +299,17 @@ func (l *lazyMultipliers) settle() {
 	clear(l.highest)
 }
 
-// linearMultipliers computes λ_t of the printed (3.26) at single pairs while it has no
-// ball. Then nothing is projected, λ_{t+1} = λ_t + ηΨθ_t, so with W_t = Σ_{k<t} η_kθ_k
+// linearMultipliers computes λ_t of the printed (3.26) without a ball at single pairs.
+// Nothing is projected, λ_{t+1} = λ_t + ηΨθ_t, so with W_t = Σ_{k<t} η_kθ_k
 //
 //	λ_t = ΨW_t,    Σ_{k<t} η_kλ_k = Ψ Σ_{k<t} η_kW_k,
 //
-// and an iteration costs O(d) whatever nm is.
+// and an iteration costs O(d), whatever nm is.
 type linearMultipliers struct {
 	f     *Features
 	w     []float64 // W_t
 	sumW  []float64 // Σ ηW
-	total []float64 // Σ ηλ, when it is asked for
+	total []float64 // Σ ηλ, computed by sum
 }
 
 func newLinearMultipliers(f *Features) *linearMultipliers {

@@ -8,8 +8,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
 )
 
-// Oracle is the sampling oracle of assumption (A.3), and the only way in which a
-// method learns costs. It counts the queries. An Oracle belongs to one run.
+// Oracle is the sampling oracle of assumption (A.3), and the only source of costs for a
+// method. It counts the queries. An Oracle belongs to one run.
 type Oracle struct {
 	f       *Features
 	rng     *rand.PCG
@@ -17,11 +17,10 @@ type Oracle struct {
 	queries int
 
 	noise  func(*rand.Rand) float64 // or nil
-	noises *rand.Rand               // of its own, so that the pairs are those without noise
+	noises *rand.Rand               // separate, so noise does not change the pairs
 
-	// Pairs are drawn some at a time, and what a step reads about them is fetched with
-	// them: for large models that is a cache miss each, and misses that do not
-	// depend on each other take as long as one.
+	// Pairs are drawn in batches, together with the data that a step reads about them. For
+	// large models each read is a cache miss, and independent misses take as long as one.
 	drawn   [64]int32
 	used    int
 	row     []float64
@@ -47,8 +46,8 @@ func NewOracle(p *Problem, seed, stream uint64) (*Oracle, error) {
 }
 
 // Sample performs steps (1) and (2) of Algorithm 1: it draws a pair from q = (1/d) Σ ψⁱ,
-// which is to draw i uniformly from {1, …, d} and then the pair from ψⁱ, and reveals its
-// cost. (Section 3.1 prints {0, 1, …, d}.) It returns the pair's index i = s·m + a.
+// that is, i uniformly from {1, …, d} and then the pair from ψⁱ, and reveals the pair's
+// cost. (Section 3.1 prints {0, 1, …, d}.) It returns the pair's index s·m + a.
 func (o *Oracle) Sample() (pair int, cost float64) {
 	if o.used == len(o.drawn) {
 		o.draw()
@@ -58,7 +57,7 @@ func (o *Oracle) Sample() (pair int, cost float64) {
 	return pair, o.reveal(pair)
 }
 
-// reveal returns the cost of a pair, with noise.
+// reveal returns the cost of a pair, with the problem's noise.
 func (o *Oracle) reveal(pair int) float64 {
 	o.queries++
 	if o.noise == nil {
@@ -78,13 +77,13 @@ func (o *Oracle) draw() {
 	}
 }
 
-// Query reveals the cost of (s, a) and a next state s′ ~ P_a(s, ·), as (A.3)(iii) has it.
+// Query reveals the cost of (s, a) and a next state s′ ~ P_a(s, ·), as in (A.3)(iii).
 func (o *Oracle) Query(s, a int) (cost float64, next int) {
 	return o.reveal(s*o.f.x.m + a), o.next(s, a)
 }
 
-// Transition is Sample that also reveals a next state s′ ~ P_a(s, ·): an entry of a log of the base policies, for methods that know
-// neither P nor Ψ.
+// Transition is Sample, but also reveals a next state s′ ~ P_a(s, ·). It returns an entry of a log of the base policies, for
+// methods that know neither P nor Ψ.
 func (o *Oracle) Transition() (pair int, cost float64, next int) {
 	pair, cost = o.Sample()
 	return pair, cost, o.next(pair/o.f.x.m, pair%o.f.x.m)
@@ -95,7 +94,7 @@ func (o *Oracle) next(s, a int) (next int) {
 	to, prob := o.f.x.Next(s, a)
 	u := float64(o.rng.Uint64()>>11) * 0x1p-53
 	for k, v := range prob {
-		next = int(to[k]) // the last if rounding leaves something of u
+		next = int(to[k]) // the last state if rounding leaves u ≥ 0
 		if u -= v; u < 0 {
 			break
 		}

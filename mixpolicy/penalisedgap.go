@@ -15,23 +15,23 @@ type penalties struct{ optimum, negative, hyperplane, norm float64 }
 //
 //	f(θ) − f* + ω₁‖[Ψθ]₋‖₁ + ω₂|1ᵀθ − 1| + ω₃(‖θ‖ − R)₊,    f(θ) = cᵀΨθ,
 //
-// whose weights are twice the multipliers of the optimum: ω₁ = 2‖λ*‖_∞, ω₂ = 2|μ*|,
-// ω₃ = 2ν*, but each at least c_max − c_min. It compares answers of which some are
-// infeasible. By cost alone the more infeasible one would win: Ψθ may have any amount
-// of negative mass at the expensive pairs.
+// whose weights are twice the multipliers of the optimum: ω₁ = 2‖λ*‖_∞, ω₂ = 2|μ*|, ω₃ =
+// 2ν*, but each at least c_max − c_min. It compares answers even if some are infeasible. By
+// cost alone, the more infeasible answer would win: Ψθ may place any amount of negative
+// mass on the expensive pairs.
 //
-// The penalised gap is at least half of its penalties, and so ≥ 0; and if costs differ at
-// all it is 0 only where θ is feasible and f(θ) = f*. Proof: the optimum has multipliers
-// λ* ⪰ 0, μ*, ν* ≥ 0 with b = Ψᵀλ* + μ*1 − ν*g, where gᵀθ ≤ ‖θ‖ for all θ, and
-// f* = μ* − ν*R. So for every θ ∈ ℝᵈ
+// The penalised gap is at least half of its penalties, so it is ≥ 0. If not all costs are
+// equal, it is 0 only where θ is feasible and f(θ) = f*. Proof: the optimum has multipliers
+// λ* ⪰ 0, μ*, ν* ≥ 0 with b = Ψᵀλ* + μ*1 − ν*g, where gᵀθ ≤ ‖θ‖ for all θ, and f* = μ* −
+// ν*R. So for every θ ∈ ℝᵈ
 //
 //	f(θ) − f* = λ*ᵀΨθ + μ*(1ᵀθ − 1) + ν*(R − gᵀθ)
 //	          ≥ −‖λ*‖_∞‖[Ψθ]₋‖₁ − |μ*||1ᵀθ − 1| − ν*(‖θ‖ − R)₊,
 //
-// and the penalties are at least twice that. ∎ Its error is that of f*, which
-// linprog's Solution.Gap bounds, and rounding.
+// and the penalties are at least twice the subtracted terms. ∎ Its error is the error of
+// f*, which linprog's Solution.Gap bounds, and rounding.
 //
-// The first call computes the exact optimum; the error is that of [Problem.Optimum].
+// The first call computes the exact optimum. Errors are those of [Problem.Optimum].
 func (p *Problem) PenalisedGap(theta []float64) (float64, error) {
 	best, err := p.Optimum(context.Background())
 	if err != nil {
@@ -54,11 +54,11 @@ func (p *Problem) penaltiesOf(best *linprog.Solution) penalties {
 	}
 }
 
-// gap is like the ε of (2.22), but θ itself pays for its V, by these prices: (2.22) has V on its right side only. It takes the cost
-// of a θ, its negative mass, 1ᵀθ − 1, and ‖θ‖ − R.
+// gap returns the penalised gap from the cost of θ, its negative mass, 1ᵀθ − 1, and ‖θ‖ − R. It is like the ε of (2.22), but
+// charges θ for its violation with these weights; (2.22) has V on its right side only.
 func (w penalties) gap(cost, mass, hyperplane, excess float64) float64 {
 	m := cost - w.optimum + w.hyperplane*math.Abs(hyperplane)
-	if mass > 0 { // ω₁ may be infinite, where a feature is next to nothing
+	if mass > 0 { // ω₁ may be infinite if a feature is nearly 0
 		m += w.negative * mass
 	}
 	if excess > 0 {
@@ -67,7 +67,7 @@ func (w penalties) gap(cost, mass, hyperplane, excess float64) float64 {
 	return m
 }
 
-// hyperplaneError returns 1ᵀθ − 1, which (2.18b) has at 0.
+// hyperplaneError returns 1ᵀθ − 1, which (2.18b) requires to be 0.
 func (p *Problem) hyperplaneError(theta []float64) float64 {
 	var total sum.Accumulator
 	total.Add(-1)

@@ -15,8 +15,8 @@ var (
 	_ Run    = (*penalty)(nil)
 )
 
-// Penalty is the method of Banijamali, Abbasi-Yadkori, Ghavamzadeh and Vlassis
-// (2018), against which section 6 compares: stochastic subgradient descent on
+// Penalty is the method of Banijamali, Abbasi-Yadkori, Ghavamzadeh and Vlassis (2018), with
+// which section 6 compares Algorithm 1: stochastic subgradient descent on
 //
 //	f_ω(θ) = cᵀΨθ + ω ‖[Ψθ]₋‖₁,
 //
@@ -25,9 +25,9 @@ var (
 //
 //	ĝ = (c_a(s) − ω 1{Ψ_a(s)θ < 0}) Ψ_a(s) / q_a(s).
 //
-// The answer is the average of the iterates, weighted by η. Section 6 has η = 1/T = 0.001 and
-// R = 100, and does not say what ω is; the bound it quotes from the source, with
-// (ω + 6/(ω(1−γ)))‖[Ψθ]₋‖₁ + O(1/ω), leaves it to be chosen.
+// The answer is the average of the iterates, weighted by η. Section 6 uses η = 1/T = 0.001
+// and R = 100, and does not state ω. The bound that it quotes from the source, with (ω +
+// 6/(ω(1−γ)))‖[Ψθ]₋‖₁ + O(1/ω), leaves ω free.
 //
 // Source: Banijamali, Abbasi-Yadkori, Ghavamzadeh and Vlassis, AISTATS 2019 (arXiv 1802.09646).
 //
@@ -37,10 +37,10 @@ type Penalty struct {
 	Weight float64
 	// StepSize is η; nil is InverseSqrt(1).
 	StepSize StepSize
-	// CostScale divides every observed cost; 0 is c_max = max |c|, 1 the method as it is
-	// printed. Compare [PrimalDual].
+	// CostScale divides every observed cost; 0 is c_max = max |c|; 1 is the printed method.
+	// Compare [PrimalDual].
 	CostScale float64
-	// Recency is p of the weights η_t(t+1)ᵖ of the average; 0 is the method as it is printed.
+	// Recency is p of the weights η_t(t+1)ᵖ of the average; 0 is the printed method.
 	Recency float64
 	// Theta0 is θ₀; nil is (1/d, …, 1/d).
 	Theta0 []float64
@@ -49,7 +49,7 @@ type Penalty struct {
 // Name implements [Method].
 func (a Penalty) Name() string { return "penalty" }
 
-// String lists the settings that are not left to their defaults.
+// String lists the settings that differ from their defaults.
 func (a Penalty) String() string {
 	return describe(a.Name(), "ω = %v", a.Weight, "%v", a.StepSize, "scale of costs %v", a.CostScale, "p = %v", a.Recency)
 }

@@ -14,15 +14,15 @@ var (
 	_ Run    = (*plugIn)(nil)
 )
 
-// PlugIn uses that only b = cᵀΨ ∈ ℝᵈ is unknown in (2.18): estimate b from the oracle's
-// samples and solve the linear program in d variables exactly. After t samples
-// (sₖ, aₖ) ~ q,
+// PlugIn uses the fact that only b = cᵀΨ ∈ ℝᵈ is unknown in (2.18). It estimates b from the
+// oracle's samples and solves the program in d variables exactly. After t samples (sₖ, aₖ)
+// ~ q,
 //
 //	b̂ⱼ = (1/t) Σₖ c(sₖ, aₖ) ψʲ(sₖ, aₖ) / q(sₖ, aₖ),   E b̂ = b,
 //
-// and θ̂ solves (2.18) with b̂ for b. Since cᵀΨ(θ̂ − θ*) ≤ (b − b̂)ᵀ(θ̂ − θ*), the error
-// is at most the diameter of the feasible set times ‖b̂ − b‖, which is O(1/√t); θ̂ is
-// always feasible, and there is nothing to tune. The method is not in the paper.
+// and θ̂ solves (2.18) with b̂ for b. Since cᵀΨ(θ̂ − θ*) ≤ (b − b̂)ᵀ(θ̂ − θ*), the gap is
+// at most the diameter of the feasible set times ‖b̂ − b‖, which is O(1/√t). θ̂ is always
+// feasible, and there is nothing to tune. The method is not in the paper.
 type PlugIn struct{}
 
 // Name implements [Method].
@@ -31,7 +31,7 @@ func (PlugIn) Name() string { return "plug-in" }
 // String returns the name: there is nothing to set.
 func (a PlugIn) String() string { return a.Name() }
 
-// Estimator is a run that estimates cᵀΨ, as that of [PlugIn] does.
+// Estimator is a run that estimates cᵀΨ, such as a run of [PlugIn].
 type Estimator interface {
 	// Estimate returns b̂, borrowed.
 	Estimate() []float64

@@ -16,9 +16,9 @@ import (
 // a is taken with probability π_a(s). It is immutable.
 type Policy struct {
 	n, m int
-	// π(s) is m entries of prob: those from at[s] on, or, if at is nil, the whole of it
-	// if it has no more, and else those from s·m on. Many states have the same row, and
-	// large models can't afford one each.
+	// π(s) is m entries of prob: from at[s] on, or, if at is nil, all of prob if its length
+	// is m, else from s·m on. Many states share a row, because large models cannot afford
+	// one row per state.
 	prob []float64
 	at   []int32
 }
@@ -32,8 +32,8 @@ func NewPolicy(x *MDP, prob []float64) (*Policy, error) {
 	return PolicyFunc(x, func(s int, row []float64) { copy(row, prob[s*x.m:(s+1)*x.m]) })
 }
 
-// StateIndependent returns the policy that draws actions from p, of length m,
-// in every state, as π¹ and π² of (6.3) do.
+// StateIndependent returns the policy that draws actions from p, of length m, in every
+// state, like π¹ and π² of (6.3).
 func StateIndependent(x *MDP, p ...float64) (*Policy, error) {
 	if err := sum.CheckDistribution(p, x.m); err != nil {
 		return nil, fmt.Errorf("mixpolicy: state-independent policy: %w", err)
@@ -115,12 +115,12 @@ func deterministic[action int | int32](x *MDP, actions []action) *Policy {
 	for s, a := range actions {
 		at[s] = int32(x.m - 1 - x.act(s, int(a)))
 	}
-	units := make([]float64, 2*x.m-1) // 0 … 0 1 0 … 0, of which every unit vector is a part
+	units := make([]float64, 2*x.m-1) // 0 … 0 1 0 … 0, which contains every unit vector
 	units[x.m-1] = 1
 	return &Policy{x.n, x.m, units, at}
 }
 
-// deterministic tells whether the policy was made by [Deterministic], and so has unit.
+// deterministic reports whether [Deterministic] made the policy, so that unit applies.
 func (p *Policy) deterministic() bool { return p.at != nil && len(p.prob) == 2*p.m-1 }
 
 // unit returns the action of a deterministic policy.
@@ -157,9 +157,8 @@ func Mixture(omega []float64, policies ...*Policy) (*Policy, error) {
 //
 //	π_a(s) = [ξ_a(s)]₊ / Σ_b [ξ_b(s)]₊,
 //
-// uniform in the states where ξ has no positive entry; what ξ has at actions that are not
-// allowed is moved first ([MDP.Allowed]). The error names a pair
-// where ξ is not finite.
+// uniform in the states where ξ has no positive entry. Mass of ξ at actions that are not
+// allowed is moved first ([MDP.Allowed]). The error names a pair where ξ is not finite.
 func PolicyOf(x *MDP, xi []float64) (*Policy, error) {
 	if len(xi) != x.Pairs() {
 		return nil, fmt.Errorf("mixpolicy: measure has %d entries, want one per pair: %d", len(xi), x.Pairs())
@@ -193,18 +192,18 @@ func PolicyOf(x *MDP, xi []float64) (*Policy, error) {
 	return &Policy{n: x.n, m: x.m, prob: prob}, nil
 }
 
-// table collects the rows of a policy, each different one once, as long as these are
-// few: then a state takes 4 bytes in place of 8m.
+// table collects the rows of a policy. While the distinct rows are few, it stores each of
+// them once, and a state takes 4 bytes instead of 8m.
 type table struct {
 	n, m  int
 	prob  []float64
-	at    []int32 // nil once the rows are too many
+	at    []int32 // nil once there are too many rows
 	index map[string]int32
 	key   []byte
 }
 
-// fewRows is the most different rows that a table has. A policy that is given by a rule has
-// fewer. If every state has its own row, the table is given up after this many.
+// fewRows is the greatest number of distinct rows in a table. A policy given by a rule has
+// fewer. If every state has its own row, the table stops sharing rows after this many.
 const fewRows = 1 << 10
 
 func newTable(n, m int) *table {
@@ -264,7 +263,7 @@ func (p *Policy) Row(s int) []float64 {
 // Prob returns π_a(s).
 func (p *Policy) Prob(s, a int) float64 { return p.Row(s)[a] }
 
-// Action returns an action of greatest probability in state s, the first of equals.
+// Action returns the first action of greatest probability in state s.
 func (p *Policy) Action(s int) int { return floats.MaxIdx(p.Row(s)) }
 
 // Under returns the Markov chain of a policy, with its costs, as an MDP with one action:
@@ -299,8 +298,8 @@ func (x *MDP) checkPolicy(p *Policy) error {
 	return nil
 }
 
-// chain returns P^π, with P^π(s, s′) = Σ_a π_a(s) P_a(s, s′), n × n, which is not to be
-// changed: with one action it is P itself.
+// chain returns P^π, with P^π(s, s′) = Σ_a π_a(s) P_a(s, s′), n × n. The caller must not
+// change it: with one action, it is P itself.
 func (x *MDP) chain(p *Policy) *sparse.Matrix {
 	if x.m == 1 && len(p.prob) == 1 && p.prob[0] == 1 {
 		return x.p
@@ -329,7 +328,7 @@ func (x *MDP) chain(p *Policy) *sparse.Matrix {
 			}
 		}
 		for _, s2 := range seen {
-			if acc[s2] > 0 { // a product may underflow, and then be seen twice
+			if acc[s2] > 0 { // a product may underflow, and the state then appears twice
 				b.Set(int(s2), acc[s2])
 				acc[s2] = 0
 			}
@@ -339,7 +338,7 @@ func (x *MDP) chain(p *Policy) *sparse.Matrix {
 	return b.Matrix()
 }
 
-// only returns the action that is taken with probability 1 where no other is, or −1.
+// only returns the one action that the row takes, if its probability is 1, or −1.
 func only(row []float64) int {
 	at := slices.IndexFunc(row, func(w float64) bool { return w != 0 })
 	if row[at] != 1 || slices.ContainsFunc(row[at+1:], func(w float64) bool { return w != 0 }) {

@@ -16,16 +16,16 @@ var (
 	_ Run    = (*primalDual)(nil)
 )
 
-// Form chooses between the algorithm that the analysis needs and the one on the page.
+// Form chooses between the algorithm that the analysis needs and the printed one.
 type Form int
 
 const (
 	// Corrected ascends along ∇_λ 𝓛 = −Ψθ, keeps λ in the non-negative part of its
 	// ball, and shifts by the minimiser of J.
 	Corrected Form = iota
-	// Printed follows Algorithm 1 to the letter: (3.4) has the sign +Ψθ, (3.26)
-	// projects onto the ball only, and for the ball modulus z_t is the printed (3.22),
-	// which does not bring θ onto the hyperplane.
+	// Printed follows Algorithm 1 to the letter: (3.4) is +Ψθ, (3.26) projects onto the
+	// ball only, and for the ball modulus, z_t is the printed (3.22), which does not bring
+	// θ onto the hyperplane.
 	Printed
 )
 
@@ -46,9 +46,9 @@ func (f Form) String() string {
 //	θ ← ∇φ*(z1 + ∇φ(θ̃))                                 (3.25c)
 //	λ ← Π_{‖·‖₂ ≤ G}([λ − η Ψθ]₊)                         (3.26), corrected
 //
-// where the last line uses the θ that the first began with. The iterate is kept as
-// y = ∇φ(θ), so nothing is recomputed near the boundary of the class. The answer is
-// the average θ̂ of (3.27), weighted by η, or by more recent iterates ([PrimalDual.Recency]).
+// where the last line uses the θ of the first line. The iterate is kept as y = ∇φ(θ), so
+// nothing is recomputed near the boundary of the class. The answer is the average θ̂ of
+// (3.27), weighted by η, or with more weight on recent iterates ([PrimalDual.Recency]).
 //
 // The zero value runs with the modulus of the problem's class, θ₀ = 1/d, η_t = 1/√(t+1), and
 // costs divided by c_max.
@@ -59,29 +59,29 @@ type PrimalDual struct {
 	// StepSize is η; nil is InverseSqrt(1).
 	StepSize StepSize
 	// Beta is β: λ stays in the ball of radius G = 1/(1−γ) ∨ β, in units of the scaled
-	// cost. With average cost the paper's G is infinite; there G is β, and 0 means no
+	// cost. With average cost, the paper's G is infinite; there G is β, and β = 0 means no
 	// ball.
 	Beta float64
 	// CostScale divides every observed cost, so that η and β need not depend on the unit of
-	// cost. 0 is c_max = max |c|, which is known by (A.3), or 1 for the [Printed] form.
-	// The paper divides by nothing, which is CostScale = 1: its G = 1/(1−γ) ∨ β is then no
+	// cost. 0 is c_max = max |c|, which is known by (A.3), or 1 for the [Printed] form. The
+	// paper does not divide, which is CostScale = 1. Its G = 1/(1−γ) ∨ β is then not a
 	// bound of λ* for costs above 1.
 	CostScale float64
 	// Recency is p: θ_t and λ_t have the weight η_t(t+1)ᵖ in the averages θ̂ and λ̂. 0 is (3.27).
 	Recency float64
 	// Theta0 is θ₀; nil is (1/d, …, 1/d).
 	Theta0 []float64
-	// Form is Corrected unless said otherwise.
+	// Form is Corrected by default.
 	Form Form
-	// RowScaling is not in the paper. It takes the step in λ where the rows of Ψθ ⪰ 0 are
+	// RowScaling is not in the paper. It takes the step in λ with the rows of Ψθ ⪰ 0
 	// divided by their sums r_i = Σ_j ψʲ_i,
 	//
 	//	λ_i ← [λ_i − η(Ψθ)_i/r_i]₊,
 	//
-	// which is the same step in the norm √(Σ r_iλ_i²), and the ball is that of this norm.
-	// The rows add up to 1 over all pairs, so most are small and the λ that holds
-	// them is large: without the division its entries take Ση ≈ λ*/|Ψθ| to get there, and
-	// until then θ is far from feasible.
+	// which is the same step in the norm √(Σ r_iλ_i²); the ball is the ball of this norm.
+	// Each column of Ψ adds up to 1 over all pairs, so most rows are small, and their
+	// multipliers λ* are large. Without the division, λ_i reaches λ*_i only when Ση ≈
+	// λ*/|Ψθ|, and until then θ is far from feasible.
 	RowScaling bool
 	// Multipliers chooses how λ is kept; the iterates do not depend on it.
 	Multipliers Multipliers
@@ -98,12 +98,12 @@ func (a PrimalDual) Name() string {
 	return "primal–dual"
 }
 
-// String lists the settings that are not left to their defaults.
+// String lists the settings that differ from their defaults.
 func (a PrimalDual) String() string {
 	return describe(a.Name(), "φ: %v", a.Modulus, "%v", a.StepSize, "β = %v", a.Beta, "scale of costs %v", a.CostScale, "p = %v", a.Recency)
 }
 
-// describe lists a name, and of pairs of a format and a value those whose value is not zero.
+// describe lists a name, and each nonzero value in its format; pairs alternates formats and values.
 func describe(name string, pairs ...any) string {
 	for k := 0; k < len(pairs); k += 2 {
 		if v := pairs[k+1]; v != nil && v != 0. && v != 0 {
@@ -171,8 +171,8 @@ func (a PrimalDual) Start(p *Problem, o *Oracle) (Run, error) {
 	return r, err
 }
 
-// Radius returns G, the radius of the ball that λ is kept in: 1/(1−γ) ∨ β, or, with
-// average cost, β, where β = 0 means +∞.
+// Radius returns G, the radius of the ball of λ: 1/(1−γ) ∨ β, or, with average cost, β,
+// where β = 0 means +∞.
 func (a PrimalDual) Radius(c Criterion) float64 {
 	switch {
 	case !c.Average():
@@ -183,9 +183,9 @@ func (a PrimalDual) Radius(c Criterion) float64 {
 	return a.Beta
 }
 
-// lazyPays tells whether an iteration is faster with lazy multipliers, by measurement:
-// the hull of d = 2 takes as long as a dense step over 16 pairs, the tree as one over
-// 300 pairs, whatever the d.
+// lazyPays reports whether lazy multipliers make an iteration faster. Measured: the hull (d
+// = 2) takes as long as a dense step over 16 pairs, and the tree as a dense step over 300
+// pairs, for every d.
 func lazyPays(pairs, d int) bool { return d == 2 && pairs >= 16 || pairs >= 300 }
 
 func (a *primalDual) multipliers() (multipliers, error) {

@@ -7,17 +7,17 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// What fmt.Println shows of the nouns of this package: a few lines each, never the numbers of
-// all states.
+// fmt.Println prints a few lines for each type of this package, never the numbers of all
+// states.
 
-// String tells sizes, criterion and costs.
+// String states the sizes, the criterion and the range of costs.
 func (x *MDP) String() string {
 	lo, hi := x.CostRange()
 	return fmt.Sprintf("MDP of %d states and %d actions, %v\n%d transitions, costs from %.6g to %.6g",
 		x.n, x.m, x.criterion, x.Transitions(), lo, hi)
 }
 
-// String tells what kind of policy it is, and shows its first row.
+// String states the kind of the policy and shows its first row.
 func (p *Policy) String() string {
 	kind := "randomised"
 	if p.deterministic() {
@@ -26,14 +26,14 @@ func (p *Policy) String() string {
 	return fmt.Sprintf("%s policy of %d states and %d actions\nin state 0 with probabilities %.4g", kind, p.n, p.m, vector(p.Row(0)))
 }
 
-// String tells where most of the mass is, and how accurate that is.
+// String states where most of the mass is, and how accurate the measure is.
 func (q Measure) String() string {
 	s := floats.MaxIdx(q.State)
 	return fmt.Sprintf("occupation measure of %d states and %d pairs\nmost mass in state %d: %.4g; flow residual %.2g, by %v",
 		len(q.State), len(q.Pair), s, q.State[s], q.Residual, q.Method)
 }
 
-// String tells the sizes of Ψ, and what its columns cost.
+// String states the sizes of Ψ and the costs of its columns.
 func (f *Features) String() string {
 	pairs, d := f.Dims()
 	cost := make([]float64, d)
@@ -46,7 +46,7 @@ func (p *Problem) String() string {
 	return fmt.Sprintf("min cᵀΨθ over Ψθ ⪰ 0, 1ᵀθ = 1, %v\nd = %d, %d pairs, cᵀΨ = %.6g", p.class, p.Dim(), p.MDP().Pairs(), vector(p.b))
 }
 
-// String tells how the run ended, and its certificate.
+// String states how the run ended, and shows the certificate.
 func (r Result) String() string {
 	theta := ""
 	if r.HasTheta {

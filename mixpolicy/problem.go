@@ -73,16 +73,16 @@ type Problem struct {
 	noise   func(*rand.Rand) float64 // of the costs that the oracle reveals, or nil
 }
 
-// optimum is computed once, when it is asked for.
+// optimum is computed once, on demand.
 type optimum struct {
-	turn     chan struct{} // held by the one who looks or computes
+	turn     chan struct{} // held by the goroutine that reads or computes
 	known    bool
 	solution *linprog.Solution
 	err      error
 }
 
-// NewProblem states (2.18) for the given features and class. If the class does not meet the
-// hyperplane, the error says which radius is enough.
+// NewProblem returns (2.18) for the given features and class. If the class does not meet
+// the hyperplane, the error says which radius is enough.
 func NewProblem(f *Features, class Class) (*Problem, error) {
 	if f == nil {
 		return nil, errors.New("mixpolicy: features are nil")
@@ -99,8 +99,8 @@ func NewProblem(f *Features, class Class) (*Problem, error) {
 }
 
 // WithNoise returns the problem whose [Oracle] reveals c_a(s) plus an independent draw, which
-// should have mean 0: then cᵀΨ, the optimum and all true costs are as they were. With nil,
-// there is no noise, as in (A.3).
+// should have mean 0: then cᵀΨ, the optimum and all true costs stay the same. With a nil
+// draw, there is no noise, as in (A.3).
 func (p *Problem) WithNoise(draw func(*rand.Rand) float64) *Problem {
 	q := *p
 	q.noise = draw
@@ -110,7 +110,7 @@ func (p *Problem) WithNoise(draw func(*rand.Rand) float64) *Problem {
 // Features returns Ψ.
 func (p *Problem) Features() *Features { return p.f }
 
-// MDP returns the process.
+// MDP returns the MDP.
 func (p *Problem) MDP() *MDP { return p.f.x }
 
 // Class returns Θ_R.
@@ -120,7 +120,7 @@ func (p *Problem) Class() Class { return p.class }
 func (p *Problem) Dim() int { return p.f.Dim() }
 
 // BaseCosts returns cᵀΨ, whose entry j is the cost of base policy j; borrowed. A learner
-// does not know it: methods see costs through the [Oracle] only.
+// does not know cᵀΨ: methods see costs only through the [Oracle].
 func (p *Problem) BaseCosts() []float64 { return p.b }
 
 // Objective returns cᵀΨθ, the cost that (2.18) assigns to θ. It is the cost of a
@@ -147,15 +147,15 @@ func (p *Problem) GradTheta(dst, lambda []float64) {
 	}
 }
 
-// GradLambda sets dst = ∇_λ 𝓛 = −Ψθ, of length nm. (3.4) prints it without the sign,
-// so that the ascent of (3.26) rewards negative entries.
+// GradLambda sets dst = ∇_λ 𝓛 = −Ψθ, of length nm. (3.4) prints it without the sign, so the
+// ascent of (3.26) rewards negative entries.
 func (p *Problem) GradLambda(dst, theta []float64) {
 	p.f.MulVec(dst, theta)
 	floats.Scale(-1, dst)
 }
 
-// Violation returns V(θ) = ½ ‖[Ψθ]₋‖₂, the constraint violation of Proposition 3.1.
-// (Lemma 3.3 prints ¼; the lemma it cites has ‖[Ψθ]₋‖₁, see [Problem.NegativeMass].)
+// Violation returns V(θ) = ½ ‖[Ψθ]₋‖₂, the constraint violation of Proposition 3.1. (Lemma
+// 3.3 prints ¼; the lemma that it cites uses ‖[Ψθ]₋‖₁, see [Problem.NegativeMass].)
 func (p *Problem) Violation(theta []float64) float64 {
 	norm2, _ := p.negativePart(theta)
 	return norm2 / 2
@@ -170,7 +170,7 @@ func (p *Problem) NegativeMass(theta []float64) float64 {
 // negativePart returns ‖[Ψθ]₋‖₂ and ‖[Ψθ]₋‖₁, which (2.15c), 0 ⪯ Ψθ, requires to be 0.
 func (p *Problem) negativePart(theta []float64) (norm2, norm1 float64) {
 	var l1, l2 sum.Accumulator
-	rows := make([]float64, min(p.f.x.Pairs(), 1<<17)) // 1 MiB stays at hand
+	rows := make([]float64, min(p.f.x.Pairs(), 1<<17)) // 1 MiB stays in the cache
 	for from := 0; from < p.f.x.Pairs(); from += len(rows) {
 		rows = rows[:min(len(rows), p.f.x.Pairs()-from)]
 		p.f.Apply(rows, from, theta)
@@ -184,9 +184,8 @@ func (p *Problem) negativePart(theta []float64) (norm2, norm1 float64) {
 	return math.Sqrt(l2.Value()), l1.Value()
 }
 
-// Optimum returns the exact optimum of (2.18) with its multipliers, from the true
-// costs. It is computed once; if the context ends a computation, the next call begins it
-// again.
+// Optimum returns the exact optimum of (2.18) with its multipliers, from the true costs. It
+// is computed once. If ctx ends the computation, the next call begins it again.
 func (p *Problem) Optimum(ctx context.Context) (*linprog.Solution, error) {
 	o := p.optimum
 	select {
@@ -205,8 +204,8 @@ func (p *Problem) Optimum(ctx context.Context) (*linprog.Solution, error) {
 	return o.solution, o.err
 }
 
-// Solve returns the exact optimum of (2.18) with b in place of cᵀΨ, as a learner
-// who has estimated b would.
+// Solve returns the exact optimum of (2.18) with b, such as a learner's estimate, in place
+// of cᵀΨ.
 func (p *Problem) Solve(ctx context.Context, b []float64) (*linprog.Solution, error) {
 	return linprog.Mixture{B: b, Psi: p.f, Norm: p.class.Norm, R: p.class.R}.Solve(ctx, linprog.Settings{})
 }
@@ -215,9 +214,9 @@ func (p *Problem) Solve(ctx context.Context, b []float64) (*linprog.Solution, er
 //
 //	min {𝓛(θ, λ) : 1ᵀθ = 1, ‖θ‖ ≤ R} ,
 //
-// in closed form. At a saddle point (3.2), it is 𝓛(θ*, λ*). With g = Ψᵀ(c − λ), ḡ the mean of its entries and
-// w = g − ḡ1, the bound is, for ℓ₂, ḡ − √(R² − 1/d) ‖w‖₂. For an unbounded class it is −∞, unless w = 0 exactly.
-// Its rounding error is a few d·2⁻⁵³ R‖g‖; a bound that is safe from rounding is [linprog.Solution].Bound.
+// in closed form. At a saddle point (3.2), it is 𝓛(θ*, λ*). With g = Ψᵀ(c − λ), ḡ the mean of its entries and w
+// = g − ḡ1, the bound is, for ℓ₂, ḡ − √(R² − 1/d) ‖w‖₂. For an unbounded class it is −∞, unless w = 0 exactly.
+// Its rounding error is a few d·2⁻⁵³ R‖g‖; [linprog.Solution].Bound is safe from rounding.
 func (p *Problem) DualBound(lambda []float64) float64 {
 	g := make([]float64, p.Dim())
 	p.GradTheta(g, lambda)
@@ -256,8 +255,8 @@ func (c Class) MinLinear(g []float64) float64 {
 	}
 }
 
-// minLinearCube fills a knapsack: every θ starts at −R and the total 1 + dR is
-// handed out, at most 2R each, cheapest first.
+// minLinearCube fills a knapsack: every θⱼ starts at −R, and the total 1 + dR is
+// distributed, at most 2R to each entry, cheapest first.
 func (c Class) minLinearCube(g []float64) float64 {
 	if math.IsInf(c.R, 1) {
 		if lo, hi := floats.Min(g), floats.Max(g); lo == hi {

@@ -15,25 +15,25 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
 )
 
-// SimulateSettings control [Simulate].
+// SimulateSettings controls [Simulate].
 type SimulateSettings struct {
-	Steps   int    // decision epochs in all, over every stream
-	Seed    uint64 // of the whole simulation
+	Steps   int    // decision epochs, summed over all streams
+	Seed    uint64 // of all streams
 	Workers int    // goroutines; 0 is one per CPU. The result does not depend on it.
-	// Progress, when set, is told now and then how many steps are done. Calls do
-	// not overlap.
+	// Progress, if set, is called now and then with the number of steps done. Calls do not
+	// overlap.
 	Progress func(done int)
 }
 
-// Empirical is an occupation measure estimated by visits.
+// Empirical is an occupation measure estimated from visits.
 type Empirical struct {
 	Measure
 	Visits []int64 // per pair, nm
-	Steps  int     // simulated; fewer than asked for after a cancellation
+	Steps  int     // simulated steps; fewer than requested after a cancellation
 	// StateError[s] is the standard error of State[s], from the spread between
 	// independent streams.
 	StateError []float64
-	// MeanCost estimates cᵀξ, CostError is its standard error.
+	// MeanCost estimates cᵀξ, and CostError is its standard error.
 	MeanCost, CostError float64
 }
 
@@ -42,13 +42,12 @@ type Empirical struct {
 // between 64 streams gives a standard error to within 9 % (1/√(2·63)).
 const simulationStreams = 64
 
-// Simulate runs the chain of π and counts visits to state–action pairs, as the
-// paper does for Fig. 1. The steps are shared by 64 independent streams that start
-// from α. Under discounting a stream restarts from α with probability 1−γ after
-// each step, so visit frequencies estimate the discounted measure (2.10).
-// Stream k draws from PCG(seed, k): the result is the same to the bit for any
-// number of workers. On cancellation it returns what the finished streams saw, or
-// nil when none finished, with the error.
+// Simulate runs the chain of π and counts visits to state–action pairs, as the paper does
+// for Fig. 1. The steps are shared by 64 independent streams that start from α. Under
+// discounting a stream restarts from α with probability 1−γ after each step, so visit
+// frequencies estimate the discounted measure (2.10). Stream k draws from PCG(seed, k): the
+// result is the same to the bit for any number of workers. On cancellation, it returns the
+// visits of the finished streams, or nil if no stream finished, with the error.
 func Simulate(ctx context.Context, x *MDP, p *Policy, set SimulateSettings) (*Empirical, error) {
 	if err := x.checkPolicy(p); err != nil {
 		return nil, err
@@ -112,8 +111,8 @@ func Simulate(ctx context.Context, x *MDP, p *Policy, set SimulateSettings) (*Em
 	return e, err
 }
 
-// square is a sum of squares of counts in 128 bits: exact, hence the same in any
-// order.
+// square is a sum of squares of counts in 128 bits: it is exact, so the order of the terms
+// does not matter.
 type square struct{ hi, lo uint64 }
 
 func (q *square) add(v int64) {
@@ -144,12 +143,12 @@ func (e *Empirical) summarise(x *MDP, cost, steps []float64, squares []square) {
 			e.Pair[i] = float64(e.Visits[i]) / total
 		}
 		e.State[s] = visits / total
-		// Var of a stream's visit count is (Σv² − (Σv)²/k)/(k−1); of the total, k times that.
+		// Var of a stream's visit count is (Σv² − (Σv)²/k)/(k−1); the variance of the total is k times this.
 		if finished > 1 {
 			e.StateError[s] = math.Sqrt(max(0, squares[s].float()-visits*visits/k)/(k-1)*k) / total
 		}
 	}
-	// Streams have equal weight up to one step, and unfinished ones have none.
+	// Streams have equal weight up to one step; unfinished streams have weight 0.
 	e.MeanCost = stat.Mean(cost, steps)
 	if finished > 1 {
 		var spread float64
@@ -162,8 +161,8 @@ func (e *Empirical) summarise(x *MDP, cost, steps []float64, squares []square) {
 	}
 }
 
-// simulator draws (a, s′) jointly: one table per state over the pairs of an action
-// and a next state, so a step costs one draw.
+// simulator draws (a, s′) jointly: each state has one table of (action, next state), so a
+// step costs one draw.
 type simulator struct {
 	x        *MDP
 	start    *alias.Table
@@ -206,7 +205,7 @@ func newSimulator(ctx context.Context, x *MDP, p *Policy) (*simulator, error) {
 
 func stoppedSimulation(err error) error { return fmt.Errorf("mixpolicy: simulation stopped: %w", err) }
 
-// run adds the visits of one stream, as they are counted for Fig. 1.
+// run adds the visits of one stream, as in Fig. 1.
 func (sim *simulator) run(ctx context.Context, rng *rand.PCG, visits []int64, steps int) error {
 	restart := uint64(0) // with probability 1−γ
 	if !sim.x.criterion.Average() {
@@ -216,7 +215,7 @@ func (sim *simulator) run(ctx context.Context, rng *rand.PCG, visits []int64, st
 		}
 	}
 	s := sim.start.Draw(rng)
-	const batch = 1 << 16 // a millisecond or two between looks at the context
+	const batch = 1 << 16 // a millisecond or two between checks of the context
 	for step := range steps {
 		if step%batch == 0 {
 			if err := ctx.Err(); err != nil {

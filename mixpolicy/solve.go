@@ -13,7 +13,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// Settings say how long [Solve] runs and what it records. Iterations is required.
+// Settings says how long [Solve] runs and what it records. Iterations is required.
 type Settings struct {
 	Iterations int // T
 	// Seed and Stream choose the random numbers: the oracle draws from PCG(Seed, Stream).
@@ -21,11 +21,11 @@ type Settings struct {
 
 	// Recorder sees the state at the iterations of Schedule; nil records nothing.
 	Recorder Recorder
-	// Schedule says when; nil is LogSpaced(20). The first and the last state are
-	// always shown.
+	// Schedule chooses the recorded iterations; nil is LogSpaced(20). Recorder always sees
+	// the first and the last state.
 	Schedule Schedule
 
-	// Progress, when set, is told now and then how many iterations are done.
+	// Progress, if set, is called now and then with the number of iterations done.
 	Progress func(done, total int)
 
 	// Uncertified leaves the exact optimum and the policy's true cost out of the
@@ -39,7 +39,7 @@ type Recorder interface {
 	Record(p *Problem, s *Snapshot) error
 }
 
-// Schedule gives the first iteration after t that is to be recorded.
+// Schedule returns the first iteration after t to record.
 type Schedule func(t int) int
 
 // Every records each k-th iteration.
@@ -66,18 +66,18 @@ func LogSpaced(perDecade int) Schedule {
 type Status int
 
 const (
-	// Completed is a run of all its iterations.
+	// Completed: the run did all its iterations.
 	Completed Status = iota
-	// Interrupted is a run that its context ended early.
+	// Interrupted: the context ended the run early.
 	Interrupted
-	// Failed is a run that an error of the method or the recorder ended.
+	// Failed: an error of the method or the recorder ended the run.
 	Failed
 )
 
 // String returns "completed", "interrupted" or "failed".
 func (s Status) String() string { return named("Status", int(s), "completed", "interrupted", "failed") }
 
-// Result is what a run leaves. Its slices belong to the caller.
+// Result is the result of a run. Its slices belong to the caller.
 type Result struct {
 	Method     string
 	Status     Status
@@ -85,8 +85,8 @@ type Result struct {
 	Theta      []float64 // θ̂, the method's answer; nil for a [PolicyRun]
 	Last       []float64 // the last iterate θ_T
 	Lambda     []float64 // λ̂ over pairs; nil for methods without multipliers
-	Policy     *Policy   // π^θ̂ of (2.20), or that of a [PolicyRun]; nil if the run failed
-	Run        Run       // for what else a method has learned
+	Policy     *Policy   // π^θ̂ of (2.20), or the policy of a [PolicyRun]; nil if the run failed
+	Run        Run       // for anything else that the method has learned
 	Certificate
 }
 
@@ -94,10 +94,10 @@ type Result struct {
 // method, and set.Seed and set.Stream. Other architectures fuse products with sums (arm64), or compute exp and log
 // in another way (wasm), so there the last digits differ.
 //
-// Bad parameters give an error and no result. If ctx ends the run, or the method
-// fails on the way, the result holds what was reached and the error says where it
-// stopped. After ctx has ended the certificate has only what takes no time: neither
-// the optimum nor the policy's true cost.
+// Bad parameters give an error and no result. If ctx ends the run, or the method fails on
+// the way, the result holds the state reached, and the error says where the run stopped.
+// After ctx has ended, the certificate contains only numbers that take no time: neither the
+// optimum nor the policy's true cost.
 func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, error) {
 	switch err := CheckMethod(m); {
 	case ctx == nil:
@@ -158,7 +158,7 @@ func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, er
 	if err != nil {
 		last := show(done)
 		if r.Status == Interrupted && errors.Is(last, ctx.Err()) {
-			last = nil // for the same reason
+			last = nil // View stopped for the same reason
 		}
 		err = stopped(done, set.Iterations, err, last)
 	}
@@ -171,7 +171,7 @@ func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, er
 	return r, err
 }
 
-// CheckMethod refuses a method that is nil, or a nil pointer.
+// CheckMethod returns an error if a method is nil or a nil pointer.
 func CheckMethod(m Method) error {
 	if v := reflect.ValueOf(m); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return errors.New("mixpolicy: run without a method, want one such as PrimalDual{}")
@@ -179,20 +179,20 @@ func CheckMethod(m Method) error {
 	return nil
 }
 
-// Start starts a run of m; a panic of the method is an error with its name.
+// Start starts a run of m. It returns a panic of the method as an error that names the method's type.
 func Start(m Method, p *Problem, o *Oracle) (r Run, err error) {
 	defer recovered(&err, m)
 	return m.Start(p, o)
 }
 
-// recovered makes the panic of a method or a run an error.
+// recovered turns a panic of a method or a run into an error.
 func recovered(err *error, of any) {
 	if v := recover(); v != nil {
 		*err = fmt.Errorf("mixpolicy: panic in %T: %v", of, v)
 	}
 }
 
-// check refuses a view without an answer, or of a wrong length.
+// check returns an error if a view has no answer, or a slice of a wrong length.
 func (s *Snapshot) check(p *Problem, r Run) error {
 	_, learnsPolicy := r.(PolicyRun)
 	for _, v := range []struct {
@@ -211,10 +211,10 @@ func (s *Snapshot) check(p *Problem, r Run) error {
 // checkInterval is the longest time that a run should go on between two checks of its context.
 const checkInterval = 20 * time.Millisecond
 
-// Drive steps a run, for [Solve] and for everything else that runs methods. It calls look
-// before the first step and then after as many steps as look has asked for; a next that is
-// not above t, [ErrDone], an error or the context end the run. About fifty times a second, it calls tick,
-// unless tick is nil, with the number of steps so far. Drive returns the number of steps. A panic of the run is an error.
+// Drive steps a run, for [Solve] and for everything else that runs methods. It calls look at step 0, and then at each
+// step next that look returned. A next that is not above t, [ErrDone], an error or the context ends the run. About fifty
+// times a second, it calls tick, unless tick is nil, with the number of steps so far. Drive returns the number of steps,
+// and a panic of the run as an error.
 func Drive(ctx context.Context, r Run, look func(t int) (next int, err error), tick func(t int)) (steps int, err error) {
 	defer recovered(&err, r)
 	begin, check, every := time.Now(), 0, 1

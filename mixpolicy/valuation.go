@@ -15,21 +15,21 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Valuation is a value function, the policy that goes with it, and an interval
-// that is proved to contain its cost.
+// Valuation is a value function, its policy, and an interval that provably contains the
+// cost.
 //
-// Cost is what the criterion says: under discounting (1−γ)αᵀv, which equals cᵀξ,
-// in the unit of the cost of one step; under average cost the gain g.
+// The cost is, under discounting, (1−γ)αᵀv = cᵀξ, in the unit of the cost of one step;
+// under average cost, it is the gain g.
 type Valuation struct {
 	// Value is v(s) = E Σ γᵗ c(sₜ,aₜ) from s₀ = s. Under average cost it is the
 	// relative value h, which solves g + h(s) = c(s) + Σ P(s,s′)h(s′), h(0) = 0.
 	Value  []float64
 	Policy *Policy
 
-	// Lower and Upper enclose the cost, rounding included: of the policy that was
-	// evaluated, or of the optimal policy and of Policy as well. They come from
-	// one application of the Bellman operator to any v (MacQueen 1966, Porteus
-	// 1971; Odoni 1969 for γ = 1):
+	// Lower and Upper enclose the cost, rounding included: [Evaluate] encloses the cost of
+	// the given policy, and the other methods both the optimal cost and the cost of Policy.
+	// The bounds come from one application of the Bellman operator to any v (MacQueen 1966,
+	// Porteus 1971; Odoni 1969 for γ = 1):
 	//
 	//	(1−γ)αᵀ𝒮v + γ min(𝒮v − v) ≤ cost ≤ (1−γ)αᵀ𝒮v + γ max(𝒮v − v).
 	//
@@ -47,11 +47,11 @@ type Valuation struct {
 func (v *Valuation) Cost() float64 { return v.Lower + (v.Upper-v.Lower)/2 }
 
 // ValuationSettings control [Evaluate], [ValueIteration], [PolicyIteration] and
-// [ModifiedPolicyIteration]; the zero value is good.
+// [ModifiedPolicyIteration]; the zero value suits most models.
 type ValuationSettings struct {
-	// Tolerance is the width of [Lower, Upper] to stop at, in the unit of the costs;
-	// 0 is 1e-9·(c_max − c_min). The part of the width that comes from rounding does not
-	// count, and where that part dominates, iteration stops as well.
+	// Tolerance is the width of [Lower, Upper] at which iteration stops, in the unit of the
+	// costs; 0 is 1e-9·(c_max − c_min). The part of the width that comes from rounding does
+	// not count, and where that part dominates, iteration stops as well.
 	Tolerance float64
 
 	// MaxIterations bounds iterations and, separately, sweeps; 0 is 1,000,000.
@@ -64,8 +64,8 @@ type ValuationSettings struct {
 	// depend on it.
 	Workers int
 
-	// Progress, when set, is told the bounds after every iteration, or sweep when a
-	// policy is evaluated.
+	// Progress, if set, is called with the bounds after every iteration, or after every
+	// sweep of [Evaluate].
 	Progress func(iteration int, lower, upper float64)
 }
 
@@ -100,23 +100,23 @@ func (set ValuationSettings) complete(x *MDP) (ValuationSettings, error) {
 // discounting, relative value iteration (White 1963) under average cost. Under
 // average cost the bounds meet if the optimal gain is the same from every state.
 //
-// On cancellation, and after MaxIterations, it returns the valuation so far, whose bounds
-// are valid, with the error.
+// On cancellation, and after MaxIterations, it returns the valuation so far, with valid
+// bounds, and an error.
 func ValueIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
 	return x.optimise(ctx, set, func(*search) error { return nil })
 }
 
-// ModifiedPolicyIteration (Puterman and Shin 1978) follows each greedy policy for a
-// number of sweeps before it looks for the next: the method for large models. A
-// sweep that follows costs 1/m of one that looks at all actions. (Greedy steps leave out
-// actions that can't have become the best, with the same result, so late steps
-// cost little more than a sweep.) It follows a policy until the policy's own
-// residual is a hundredth of the residual that the last greedy step left, so that the residual
-// of the next step is due to the policy, or until it meets the tolerance if no action changed.
-// If the sweeps reach 4096, the chains mix slowly, and policies are evaluated by elimination
-// where that is cheap. Errors are those of [ValueIteration].
+// ModifiedPolicyIteration (Puterman and Shin 1978) follows each greedy policy for a number of
+// sweeps before the next greedy step. It is the method for large models. A sweep that follows
+// a policy costs 1/m of a sweep over all actions. (Greedy steps skip actions that cannot have
+// become the best, with the same result, so late greedy steps cost little more than a sweep.)
+// It follows a policy until the policy's own residual is a hundredth of the residual that the
+// last greedy step left, so that the residual of the next step is due to the policy, or until
+// it meets the tolerance if no action changed. If the sweeps reach 4096, the chains mix
+// slowly, and policies are evaluated by elimination where that is cheap. Errors are those of
+// [ValueIteration].
 func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
-	before := math.Inf(1) // the residual at the last elimination; −∞ if there is to be no other
+	before := math.Inf(1) // the residual at the last elimination; −∞ if no other may follow
 	return x.optimise(ctx, set, func(r *search) error {
 		goal := (r.last.hi - r.last.lo) / 100
 		if !r.last.actions { // perhaps this is the last policy
@@ -156,8 +156,8 @@ func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings)
 	})
 }
 
-// maxFollow ends the pursuit of a policy whose chain mixes slowly: 100 sweeps cost
-// as much as 100/m full greedy steps.
+// maxFollow bounds the sweeps that follow a policy whose chain mixes slowly: 100 sweeps
+// cost as much as 100/m full greedy steps.
 const maxFollow = 100
 
 // PolicyIteration (Howard 1960) evaluates each greedy policy as [Evaluate] does, and stops when no action
@@ -219,7 +219,7 @@ func (x *MDP) newSearch(ctx context.Context, set ValuationSettings) (*search, er
 	return r, nil
 }
 
-// optimise alternates greedy steps and bounds with follow, which brings r.v closer
+// optimise alternates greedy steps, which give bounds, with follow, which brings r.v closer
 // to the value of the policy r.greedy.actions.
 func (x *MDP) optimise(ctx context.Context, set ValuationSettings, follow func(r *search) error) (*Valuation, error) {
 	r, err := x.newSearch(ctx, set)
@@ -253,22 +253,22 @@ func (r *search) greedyStep() error {
 		return r.notConverged(r.Iterations, "iterations", deterministic(r.x, r.greedy.actions))
 	}
 	slack := r.slack()
-	tie := slack + r.noise // less is no improvement, and could make policies cycle
+	tie := slack + r.noise // a smaller gain is no improvement, and could make policies cycle
 	r.last = r.greedy.step(r.next, r.v, tie, slack, r.set.Workers)
 	r.Iterations++
 	return r.bound(r.last, slack, tie, r.Iterations)
 }
 
-// slack is how far rounding can move 𝒮v − v. What products lose below the normal range is
-// less than 2⁻¹⁰⁰⁰.
+// slack bounds the effect of rounding on 𝒮v − v. Products below the normal range lose less
+// than 2⁻¹⁰⁰⁰.
 func (r *search) slack() float64 {
 	r.size = r.top + floats.Norm(r.v, math.Inf(1))
 	return r.rounding*r.size + 0x1p-1000
 }
 
-// bound takes r.next = 𝒮v and c, the extremes of 𝒮v − v, to the bounds and values
-// of Valuation. An action that is within tie of the best may have stayed, and tells
-// the policy's cost from the optimum.
+// bound computes the bounds and values of Valuation from r.next = 𝒮v and c, the extremes of
+// 𝒮v − v. An action within tie of the best may have stayed, so the upper bound of the
+// policy's cost is greater by tie.
 func (r *search) bound(c change, slack, tie float64, count int) error {
 	gamma := r.x.Gamma()
 	base, offset, limit := 0.0, -r.next[0], math.MaxFloat64/8
@@ -296,10 +296,10 @@ func (r *search) bound(c change, slack, tie float64, count int) error {
 	return nil
 }
 
-// advance replaces v by 𝒮v. Under average cost it is v + 0.9(𝒮v − v), less its first entry, where v would grow by g
-// each time: a chain with period p has the eigenvalues e^{2πik/p}, which make v oscillate forever, and which 0.9
-// moves inside the unit circle (the aperiodicity transformation, Schweitzer 1971). It costs a tenth more sweeps
-// and turns the eigenvalue −1 into −0.8. Bounds are valid for every factor.
+// advance replaces v by 𝒮v. Under average cost, 𝒮v would grow by g each time, so v becomes v + 0.9(𝒮v − v) minus
+// its first entry. A chain with period p has the eigenvalues e^{2πik/p}, which make v oscillate forever; the factor
+// 0.9 moves them inside the unit circle (the aperiodicity transformation, Schweitzer 1971). It costs a tenth more
+// sweeps and turns the eigenvalue −1 into −0.8. The bounds are valid for every factor.
 func (r *search) advance() {
 	if !r.x.criterion.Average() {
 		r.v, r.next = r.next, r.v
@@ -315,8 +315,8 @@ func (r *search) stopped(err error) error {
 	return fault.At("mixpolicy", fmt.Sprintf("stopped with cost in [%.6g, %.6g]", r.Lower, r.Upper), err)
 }
 
-// notConverged explains, and names the recurrent classes if it is they that keep
-// the bounds apart.
+// notConverged returns the error, which names the recurrent classes if the policy has
+// several: they keep the bounds apart.
 func (r *search) notConverged(count int, unit string, p *Policy) error {
 	err := fmt.Errorf("mixpolicy: cost in [%.6g, %.6g] after %d %s, want a width of %.3g", r.Lower, r.Upper, count, unit, r.set.Tolerance)
 	if _, several := r.x.support(r.x.chain(p)); several != nil {
@@ -325,10 +325,10 @@ func (r *search) notConverged(count int, unit string, p *Policy) error {
 	return err
 }
 
-// Evaluate finds the value of a policy: by elimination up to 1500 states, and by sweeps
-// v ← c^π + γP^π v beyond. If 1024 sweeps are not enough, it turns to elimination where that is
-// cheap. Errors: several recurrent classes under average cost (they are named), no convergence,
-// cancellation; in the last two cases, with the valuation so far, whose bounds are valid.
+// Evaluate finds the value of a policy: by elimination up to 1500 states, and by sweeps v ← c^π +
+// γP^π v beyond. If 1024 sweeps are not enough, it switches to elimination where elimination is
+// cheap. Errors: several recurrent classes under average cost (the error names them), no convergence,
+// cancellation; in the last two cases, it also returns the valuation so far, with valid bounds.
 func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*Valuation, error) {
 	y, err := x.Under(p)
 	if err != nil {
@@ -343,8 +343,8 @@ func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*V
 		return nil, err
 	}
 	r.Policy = p
-	// The costs and rows of the chain are means over m actions, which rounding moves by
-	// (m+1)u of their largest term: costs may cancel.
+	// The costs and rows of the chain are means over m actions. Rounding moves them by up
+	// to (m+1)u times their largest term, because costs may cancel.
 	r.top = floats.Norm(x.cost, math.Inf(1))
 	r.rounding += float64(x.m+1) * 0x1p-53
 	actions := make([]int32, x.n)
@@ -352,7 +352,7 @@ func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*V
 		if _, err := r.eliminate(y, support); err != nil {
 			return nil, r.stopped(err)
 		}
-		r.Sweeps = -1 // the first sweep only proves it; more may help
+		r.Sweeps = -1 // the first sweep only proves the bounds; more may help
 	}
 	for {
 		if err := ctx.Err(); err != nil && r.Sweeps <= 0 {
@@ -393,10 +393,10 @@ func (r *search) eliminate(y *MDP, support []int32) (fills bool, err error) {
 	return false, err
 }
 
-// smallModel is a number of states up to which elimination takes less than most sweeps.
+// smallModel is a number of states up to which elimination usually takes less time than sweeps.
 const smallModel = 1500
 
-// allStates returns the states, those of first before the others.
+// allStates returns all states, with those in first at the front.
 func allStates(n int, first []int32) []int32 {
 	all := slices.Clone(first)
 	seen := make([]bool, n)

@@ -12,23 +12,23 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// VisitSettings say what [PolicyFromVisits] makes of states that a log shows seldom or never.
+// VisitSettings says how [PolicyFromVisits] treats states that a log visits seldom or never.
 type VisitSettings struct {
 	// Smoothing is κ ≥ 0, added to the count of every allowed action.
 	Smoothing float64
-	// UniformUnseen gives states that were never visited the uniform policy; without it
-	// they are an error.
+	// UniformUnseen gives states that were never visited the uniform policy; without it,
+	// such states are an error.
 	UniformUnseen bool
 }
 
-// PolicyFromVisits returns the policy that a log shows. Each table of visits tells how often
-// every pair was taken (nm); tables are added up. With v_a(s) visits in all,
+// PolicyFromVisits estimates the policy behind a log. Each table of visits counts how often
+// every pair was taken (nm); tables are added up. With v_a(s) visits in total,
 //
 //	π̂_a(s) = (v_a(s) + κ) / Σ_{b ∈ A(s)} (v_b(s) + κ)   for a ∈ A(s):
 //
-// frequencies if κ = 0, else the mean of π(s) given the log and a Dirichlet(κ, …, κ) prior;
-// κ = 1 is Laplace's rule, κ = ½ that of Jeffreys. The error names a state that was never
-// visited, or a pair that has a negative count, or visits although it is not allowed.
+// frequencies if κ = 0, else the posterior mean of π(s) with a Dirichlet(κ, …, κ) prior; κ =
+// 1 is Laplace's rule, κ = ½ Jeffreys' rule. The error names a state that was never visited,
+// or a pair with a negative count, or a pair that was visited although it is not allowed.
 func PolicyFromVisits(x *MDP, set VisitSettings, visits ...[]int64) (*Policy, error) {
 	if !(set.Smoothing >= 0) || math.IsInf(set.Smoothing, 1) {
 		return nil, fmt.Errorf("mixpolicy: smoothing κ = %v, want a finite number ≥ 0", set.Smoothing)
@@ -78,7 +78,7 @@ func PolicyFromVisits(x *MDP, set VisitSettings, visits ...[]int64) (*Policy, er
 	return p, err
 }
 
-// checkVisits returns how many there are.
+// checkVisits returns the total number of visits.
 func (x *MDP) checkVisits(visits []int64) (total float64, err error) {
 	if len(visits) != x.Pairs() {
 		return 0, fmt.Errorf("mixpolicy: %d counts of visits, want one per pair: %d", len(visits), x.Pairs())
@@ -96,35 +96,35 @@ func (x *MDP) checkVisits(visits []int64) (total float64, err error) {
 	return total, nil
 }
 
-// MeasuredFeatures is Ψ̂, with frequencies of pairs in place of measures, and an interval for
-// each entry of Ψ. An interval holds its entry with the probability of the given level; to
-// hold all nmd of them at once with 1−δ, give 1 − δ/(nmd) as the level. Two base policies with
-// the same frequencies are an error.
+// MeasuredFeatures is Ψ̂, with frequencies of pairs in place of measures, and a confidence
+// interval for each entry of Ψ at the given level. For all nmd intervals to hold at once with
+// probability 1−δ, use the level 1 − δ/(nmd). Two base policies with the same frequencies are
+// an error.
 type MeasuredFeatures struct {
 	*Features
-	Lo, Hi [][]float64 // of entry i of ψʲ at [j][i]
+	Lo, Hi [][]float64 // interval of ψʲᵢ at [j][i]
 }
 
 // FeaturesFromRuns returns Ψ̂ from runs, at least two of each policy: run k under policy j took
-// pair i runs[j][k][i] times. Entry i is the mean of its frequencies f₁, …, f_K in the runs.
-// If every run took the pair, and others as well, the interval is that of batch means, with
-// Student's t of K−1 degrees of freedom,
+// pair i runs[j][k][i] times. Entry i is the mean of its frequencies f₁, …, f_K in the runs. If
+// every run took the pair and also other pairs, the interval is the interval of batch means,
+// with Student's t of K−1 degrees of freedom,
 //
 //	ψ̂ᵢ ± t √(Σ_k (f_k − ψ̂ᵢ)² / (K(K−1))).
 //
-// Its probability tends to the level as runs become longer and K stays, if the runs are
-// independent of each other, equally long, and of one recurrent class: by the central limit
-// theorem the f_k are normal in the limit. If they differ in length, it tends to no less than
-// the level, for levels from 0.92 on (Bakirov and Székely 2005). Consecutive parts of one
-// run are independent in the limit too. For runs of a given length this is not a theorem, and
-// where they start counts.
+// Its coverage tends to the level for fixed K as the runs grow longer, if the runs are
+// independent, equally long, and of one recurrent class: by the central limit theorem the f_k
+// are normal in the limit. If the runs differ in length, the limit is at least the level, for
+// levels from 0.92 on (Bakirov and Székely 2005). Consecutive parts of one run are also
+// independent in the limit. For runs of a given length, this is not a theorem, and the start
+// matters.
 //
-// Normality says nothing about a pair that some run never or always took. Its interval is
+// Normality says nothing about a pair that some run never or always took. The interval of such a pair is
 //
 //	{m : ψ̂ᵢ ln(ψ̂ᵢ/m) + (1−ψ̂ᵢ) ln((1−ψ̂ᵢ)/(1−m)) ≤ ln(2/(1−level)) / K},
 //
-// which holds the mean of E f_k with at least the probability of the level for independent
-// runs of any lengths, since 0 ≤ f_k ≤ 1 (Hoeffding 1963).
+// which contains the mean of the E f_k with at least the probability of the level, for
+// independent runs of any lengths, because 0 ≤ f_k ≤ 1 (Hoeffding 1963).
 //
 // Under discounting, a run restarts from α with probability 1−γ after each step, as in
 // [Simulate].
@@ -189,8 +189,8 @@ func (x *MDP) frequencies(level float64, runs [][]int64) (psi, lo, hi []float64,
 	return psi, lo, hi, nil
 }
 
-// hoeffding returns the ends of {m : kl(p, m) ≤ limit}, with
-// kl(p, m) = p ln(p/m) + (1−p) ln((1−p)/(1−m)), which grows from m = p on both ways.
+// hoeffding returns the ends of {m : kl(p, m) ≤ limit}, with kl(p, m) = p ln(p/m) + (1−p)
+// ln((1−p)/(1−m)), which grows from m = p in both directions.
 func hoeffding(p, limit float64) (lo, hi float64) {
 	kl := func(m float64) (d float64) {
 		if p > 0 {
@@ -201,7 +201,7 @@ func hoeffding(p, limit float64) (lo, hi float64) {
 		}
 		return d
 	}
-	end := func(out float64) float64 { // from 0 or 1 inwards: too wide by the last halving at most
+	end := func(out float64) float64 { // from 0 or 1 inwards; too wide by at most the last halving
 		in := p
 		for {
 			m := (in + out) / 2

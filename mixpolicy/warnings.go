@@ -10,10 +10,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/directions"
 )
 
-// Mismatch looks for where the class and the domain of φ differ on 1ᵀθ = 1, along the axes and
-// 64 other directions, but no more than 200. It returns a point of the domain that is just outside the class, where
-// an iterate may go, and one of the class that is not in the domain, where none can go; nil for
-// what it does not find, and for a class without bounds. start is a point of both.
+// Mismatch looks for points of 1ᵀθ = 1 where the class and the domain of φ differ, along the axes and 64 other
+// directions, at most 200 in total. beyond is in the domain and just outside the class, so an iterate may reach it;
+// missing is in the class and not in the domain, so no iterate can. Each is nil if not found, or if the class is
+// unbounded. start is a point of both sets.
 func (c Class) Mismatch(phi bregman.Modulus, start []float64) (beyond, missing []float64) {
 	if math.IsInf(c.R, 1) {
 		return nil, nil
@@ -28,7 +28,7 @@ func (c Class) Mismatch(phi bregman.Modulus, start []float64) (beyond, missing [
 		if c.Norm.Project(edge, far, c.R) != nil {
 			continue
 		}
-		at := func(s float64) []float64 { // of the way to the edge of the class
+		at := func(s float64) []float64 { // start + s(edge − start)
 			x := make([]float64, len(start))
 			return floats.AddScaledTo(x, floats.ScaleTo(x, 1-s, start), s, edge)
 		}
@@ -42,10 +42,10 @@ func (c Class) Mismatch(phi bregman.Modulus, start []float64) (beyond, missing [
 	return beyond, missing
 }
 
-// Warnings says where the domain of the modulus is not the class, and what to do about it.
+// Warnings says where the domain of the modulus differs from the class, and what to do about it.
 func (a PrimalDual) Warnings(p *Problem) (all []string) {
 	a, err := a.For(p)
-	if err != nil { // Start says so
+	if err != nil { // Start reports this error
 		return nil
 	}
 	beyond, missing := p.class.Mismatch(a.Modulus, a.Theta0)
@@ -61,8 +61,8 @@ func (a PrimalDual) Warnings(p *Problem) (all []string) {
 	return all
 }
 
-// costWarning tells of a cᵀΨθ̂ that is the cost of no policy. The margin is the rounding of sums
-// over n pairs, n·2⁻⁵² max |c|·‖θ̂‖₁ at most.
+// costWarning warns of a cᵀΨθ̂ that is not the cost of any policy. The margin is the rounding of
+// sums over n pairs, at most n·2⁻⁵² max |c|·‖θ̂‖₁.
 func (p *Problem) costWarning(objective float64, theta []float64) []string {
 	lo, hi := p.MDP().CostRange()
 	largest := max(-lo, hi)
