@@ -33,7 +33,7 @@ func checkErrorBound(context.Context) Finding {
 		lambda := draws(k.Pairs, func() float64 { return sq(sq(rng.NormFloat64())) })
 		floats.Scale(k.G/floats.Norm(lambda, 2), lambda)
 		for i, e := range gradientErrors(p, lambda) {
-			// The display has = where |c − λ| is replaced by |c| + |λ|.
+			// The display replaces |c − λ| by |c| + |λ| and still writes =.
 			g, c := floats.Norm(stochasticGradient(p, lambda, i), 2), p.MDP().Costs()[i]
 			printed = max(printed, relativeError(g, (c+lambda[i])*g/math.Abs(c-lambda[i])))
 			corrected, tight = max(corrected, excess(floats.Norm(e, 2), ce)), max(tight, floats.Norm(e, 2)/ce)
@@ -57,7 +57,7 @@ func checkExponentialMoment(context.Context) Finding {
 		"E exp = %.4f ≤ √e ≤ 2, with the largest error in place of C_e; a variable of constant size has √e", moment)
 }
 
-// orliczError is how far E exp((|X|/n)^ν) is from 2, which makes an n > 0 the norm.
+// orliczError is the relative error of the equation E exp((|X|/n)^ν) = 2, which defines the norm n > 0.
 func orliczError(nu, n float64, x, chances []float64) float64 {
 	if !(n > 0) {
 		return math.Inf(1)
@@ -71,8 +71,8 @@ func checkConditional(context.Context) Finding {
 
 func checkAzuma(context.Context) Finding {
 	corrected, _ := worstTail("A.6")
-	// For one sign of size σ√ln 2, whose norm is σ, |X| ≥ σ√ln 2 surely. The printed bound is
-	// 2exp(−cσ ln 2), which vanishes as σ grows.
+	// One sign of size σ√ln 2 has the norm σ, and |X| ≥ σ√ln 2 surely. The printed bound is 2exp(−cσ ln 2), which
+	// vanishes as σ grows.
 	const sigma, c = 1e6, 0.25
 	printed := 2 * math.Exp(-c*sq(sigma)*math.Ln2/sigma)
 	return holdsCorrected(excess(1, printed), corrected, "one sign of norm σ = 10⁶ deviates by σ√ln 2 surely; the printed bound, "+
@@ -84,8 +84,8 @@ func UnitExponents(norm linprog.Norm, e, v []float64, comparison, ce float64) (i
 	return sq(floats.Dot(e, v)), sq(norm.Dual().Of(e) * norm.Of(v)), sq(comparison * ce * floats.Norm(v, 2))
 }
 
-// similarPolicies is one state with two actions and a hundred policies in the ℓ₁ ball: n = 1, and d = 100. The entries of an
-// error e are nearly equal.
+// similarPolicies returns a problem of one state, two actions and a hundred policies in the ℓ₁ ball: n = 1 and d = 100.
+// The entries of an error e are nearly equal.
 func similarPolicies() (p *mixpolicy.Problem, v []float64, k *theory.Constants) {
 	x := bandit(100, 0)
 	policy := func(chance float64) *mixpolicy.Policy { return must(mixpolicy.StateIndependent(x, chance, 1-chance)) }
@@ -120,8 +120,8 @@ func checkBernstein(context.Context) Finding {
 		"that are not independent, for which it holds as well, given the past", count).within(0)
 }
 
-// GaussianAverage returns E exp(√(2λ)⟨x, W⟩) for a fixed x and W ~ N(0, I), by Gauss–Hermite
-// quadrature with 60 points along x, whose weight is exp(−w²): the left side of (A.10) given X.
+// GaussianAverage returns E exp(√(2λ)⟨x, W⟩) for a fixed x and W ~ N(0, I), the left side of (A.10) given X, by
+// Gauss–Hermite quadrature (weight exp(−w²)) with 60 points along x.
 func GaussianAverage(lambda float64, x []float64) float64 {
 	slope := math.Sqrt(2*lambda) * floats.Norm(x, 2)
 	along := func(w float64) float64 { return math.Exp(slope * math.Sqrt2 * w) }
@@ -152,8 +152,8 @@ func gaussian(f func(x float64) float64) float64 {
 	return quad.Fixed(func(x float64) float64 { return f(x) * math.Exp(-x*x/2) }, -30, 30, 400, nil, 0) / math.Sqrt(2*math.Pi)
 }
 
-// checkGaussianBound: E exp(λ‖X‖²) ≤ (1−2λ)^{−d/2} for X with variance proxy 1: signs, where the
-// left side is exp(λd), and uniform entries. Gaussian X have equality.
+// checkGaussianBound: E exp(λ‖X‖²) ≤ (1−2λ)^{−d/2} for X with variance proxy 1. The entries of X are signs, for which
+// the left side is exp(λd), or uniform. For Gaussian X both sides are equal.
 func checkGaussianBound(context.Context) Finding {
 	var printed, corrected float64
 	for _, d := range []int{1, 2, 10} {
@@ -164,7 +164,7 @@ func checkGaussianBound(context.Context) Finding {
 			uniform := quad.Fixed(density, -math.Sqrt(3), math.Sqrt(3), 60, nil, 0)
 			equal := n * math.Log(gaussian(func(x float64) float64 { return math.Exp(lambda * x * x) }))
 			corrected = max(corrected, excess(lambda*n, bound), excess(n*math.Log(uniform), bound), relativeError(equal, bound))
-			// The second line as printed, E exp(‖√(2λ)X‖₂/2): signs have ‖X‖₂ = √d.
+			// The second line as printed is E exp(‖√(2λ)X‖₂/2), and signs give ‖X‖₂ = √d.
 			printed = max(printed, excess(lambda*n, math.Sqrt(2*lambda*n)/2))
 		}
 	}
@@ -173,8 +173,7 @@ func checkGaussianBound(context.Context) Finding {
 		math.Exp(3), math.Exp(math.Sqrt(6)/2)).within(quadrature)
 }
 
-// quadrature is the relative error of what [gaussian] computes, for integrands that fall like
-// exp(−x²/20) at least.
+// quadrature bounds the relative error of [gaussian] for integrands that fall at least as fast as exp(−x²/20).
 const quadrature = 1e-9
 
 func checkSquaredMoment(context.Context) Finding {
@@ -187,7 +186,7 @@ func checkSquaredMoment(context.Context) Finding {
 		"at λ = min(¼, √(ln 2/2d)) it is at most 2 for d to 10⁴", printed).within(quadrature)
 }
 
-// witnessAbsolute takes Y = X² − 1 for X ~ N(0, 1), and λ as the proof has it.
+// witnessAbsolute takes Y = X² − 1 for X ~ N(0, 1), and the λ of the proof.
 func witnessAbsolute(context.Context) Finding {
 	lambda := math.Sqrt(math.Ln2) / 2
 	between := func(sign, lo, hi float64) float64 { // E e^{±λY} over lo < |X| < hi
@@ -225,7 +224,7 @@ func checkSquaredNorm(context.Context) Finding {
 	norm, corrected := func(d float64) float64 { return 2 / -math.Expm1(-2*math.Ln2/d) }, 0.0
 	for _, d := range []int{1, 2, 10, 1000} {
 		n := float64(d)
-		// At λ = 1/β the expectation of exp(‖X‖²/β) is 2, which makes β the norm.
+		// For λ = 1/β, E exp(‖X‖²/β) = 2, so β is the norm.
 		corrected = max(corrected, excess(norm(n), n*k2*(1+rounding)),
 			relativeError(SquaredNormMoment(1/norm(n), d)*math.Exp(n/norm(n)), 2))
 	}

@@ -1,6 +1,6 @@
 package paper
 
-// checks are the computations that decide the entries of data/index.csv, by their numbers, but of those that are [Laws].
+// checks maps the numbers of the entries of data/index.csv, except [Laws], to the computations that decide them.
 var checks = map[string]check{
 	"2.1": checkSubdifferential, "2.2": checkConjugate, "2.3": checkOrlicz, "2.4": momentNorm(2), "2.5": vectorNorm(2),
 	"2.6": momentNorm(1), "2.7": vectorNorm(1), "2.8": checkBellman, "2.9a": checkPrimalOrthant, "2.9b": checkPrimalInequality,
@@ -39,7 +39,7 @@ var checks = map[string]check{
 	"A.11": checkGaussianBound, "A.12": checkSquaredMoment, "Lemma A.1": checkSumNorm, "Lemma A.2": checkAzuma,
 	"Lemma A.3": checkSquaredNorm, "Lemma A.4": checkBernstein}
 
-// witnesses are the computations that decide the errata of data/errata.md, by their names.
+// witnesses maps the IDs of the errata of data/errata.md to the computations that decide them.
 var witnesses = map[string]check{
 	"argmin": witnessArgmin, "subordinate-norm": witnessSubordinate, "strong-convexity-sign": witnessStrongConvexity,
 	"orlicz-centring": checkOrlicz, "moment-norms": momentIsOrlicz(2), "pair-order": checkPairOrder, "bellman-argument": witnessBellman,

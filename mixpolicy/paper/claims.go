@@ -34,7 +34,7 @@ func Claims(ctx context.Context) (all []Claim, err error) {
 	for _, group := range experiments {
 		all = append(all, group(ctx)...)
 	}
-	// By the section that an ID begins with, 0 being the abstract.
+	// Sort by the section at the start of the ID; 0 is the abstract.
 	slices.SortStableFunc(all, func(a, b Claim) int { return cmp.Compare(a.ID[:1], b.ID[:1]) })
 	return all, nil
 }
@@ -48,14 +48,14 @@ func mixtureCosts(x *mixpolicy.MDP, first, second *mixpolicy.Policy, steps int) 
 	})
 }
 
-// bestMixture returns the least of such costs, and its probability of the second policy.
+// bestMixture returns the least of the costs of [mixtureCosts], and the second policy's probability there.
 func bestMixture(costs []float64) (least, omega float64) {
 	k := floats.MinIdx(costs)
 	return costs[k], float64(k) / float64(len(costs)-1)
 }
 
-// workingPrimalDual is Algorithm 1 on the queue with costs over c_max and η_t = η₀/√(t+1), and
-// workingPenalty the penalty method.
+// workingPrimalDual is Algorithm 1 on the queue with costs divided by c_max and η_t = η₀/√(t+1). workingPenalty is the
+// penalty method with the same settings.
 func workingPrimalDual(eta, beta float64) mixpolicy.Method {
 	return mixpolicy.PrimalDual{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(eta), Beta: beta}
 }
@@ -64,8 +64,8 @@ func workingPenalty(eta, omega float64) mixpolicy.Method {
 	return mixpolicy.Penalty{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(eta), Weight: omega}
 }
 
-// ended are trials of a method of which only the end is looked at, and final the values of a curve there: the same streams
-// for all methods and numbers of iterations.
+// ended runs trials of a method and records only their end; final returns the values of a curve at the end. The streams
+// are the same for all methods and numbers of iterations.
 func ended(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, trials, iterations int, seed uint64) *race.Runs {
 	return must(race.Trials(ctx, p, m, race.Settings{
 		Trials: trials, Iterations: iterations, Seed: seed, Schedule: mixpolicy.Every(iterations), Valued: race.ValuedEnd}))
@@ -75,7 +75,7 @@ func final(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, trials
 	return ended(ctx, p, m, trials, iterations, seed).Final(c)
 }
 
-// policyClaims are what the abstract and the introduction say about mixtures.
+// policyClaims decides the claims of the abstract and the introduction about mixtures.
 func policyClaims(ctx context.Context) []Claim {
 	p := must(QueueProblem(mixpolicy.Ball(2)))
 	return append(mixtureClaims(ctx, p, 100_000), valleyClaim(func(length int, _ float64) float64 {
@@ -83,11 +83,12 @@ func policyClaims(ctx context.Context) []Claim {
 	}), combinationClaim(models.Network{Dynamics: models.PhantomJobs, Buffers: [4]int{1, 3, 1, 3}}), expressiveClaim(ctx, p))
 }
 
-// nearly is how much more than that of the best mixture a cost may be that is nearly as good.
+// nearly is the greatest ratio of a cost to the best mixture's cost at which the cost counts as nearly as good.
 const nearly = 1.05
 
-// mixtureClaims are for the class (2.17) that the method works on: ξ* of all policies is far from it, and θ* outside the simplex. But a
-// feature such as 2ψ¹ − ψ², with negative entries, is not a distribution from which Algorithm 1 could draw a pair.
+// mixtureClaims decides claims about the class (2.17), on which the method works. The optimum ξ* over all policies is
+// far from the class, and θ* is outside the simplex. A feature with negative entries, such as 2ψ¹ − ψ², is not a
+// distribution, so Algorithm 1 could not draw a pair from it.
 func mixtureClaims(ctx context.Context, p *mixpolicy.Problem, iterations int) []Claim {
 	best, costs := must(p.Optimum(ctx)).Objective, final(ctx, p, workingPrimalDual(64, 0), 20, iterations, 11, race.PolicyCost)
 	near := less(race.TInterval(scaled(1/best, costs), confidence), nearly)
@@ -102,9 +103,9 @@ func mixtureClaims(ctx context.Context, p *mixpolicy.Problem, iterations int) []
 		exactly(`$\max\xi^*$`, "", floats.Max(xi)), exactly(`least entry of the feature $2\psi^1 - \psi^2$`, "", least)), iterations)}
 }
 
-// valleyClaim: the abstract compares with the convex hull of policies (2.16), and the method picks
-// from mixtures of measures (2.17). Where one policy keeps the queue long, the other short, and
-// only lengths between are cheap, the first are much better.
+// valleyClaim: the abstract compares with the convex hull of policies (2.16), but the method chooses among mixtures of
+// measures (2.17). If one policy keeps the queue long, the other keeps it short, and only lengths between are cheap,
+// mixtures of policies are much better.
 func valleyClaim(cost func(length int, rate float64) float64) Claim {
 	x := must(models.Queue{Buffer: 10, Cost: cost}.MDP())
 	slow := must(mixpolicy.Deterministic(x, slices.Repeat([]int{0}, x.States())))
@@ -122,7 +123,7 @@ func valleyClaim(cost func(length int, rate float64) float64) Claim {
 		exactly("true cost", `the best of 101 mixtures $\pi^\omega$`, mixture), exactly(`weight $\omega_2$ of that mixture`, "", at)})
 }
 
-// combinationClaim asks for one example, among the pairs of the six rules.
+// combinationClaim looks for one example among the pairs of the six rules.
 func combinationClaim(w models.Network) Claim {
 	x, rules := must(w.MDP()), models.Rules()
 	base := must(w.Policies(x, rules...))
@@ -133,7 +134,7 @@ func combinationClaim(w models.Network) Claim {
 			costs := mixtureCosts(x, second, first, 20)
 			best, at := bestMixture(costs)
 			better := min(costs[0], costs[20])
-			if !(best < better*(1-1e-9)) { // the measures are exact to 1e-12 or so
+			if !(best < better*(1-1e-9)) { // the measures are exact to about 1e-12
 				continue
 			}
 			helped++
@@ -156,9 +157,9 @@ func expressiveClaim(ctx context.Context, p *mixpolicy.Problem) Claim {
 		exactly(`$\theta_1$ and $\theta_2$ of (2.18)`, "", best.Theta[1])})
 }
 
-// methodClaims are what the introduction says about the method and its rival.
+// methodClaims decides the claims of the introduction about the method and its rival.
 func methodClaims(ctx context.Context) []Claim {
-	const trials, more, iterations, seed = 20, 100, 20_000, 11 // more of them for β
+	const trials, more, iterations, seed = 20, 100, 20_000, 11 // more trials for β
 	p := must(QueueProblem(mixpolicy.Ball(2)))
 	gap := must(race.PenalisedGap(p))
 	end := func(m mixpolicy.Method, seed uint64, c race.Curve) []float64 {
@@ -173,7 +174,7 @@ func methodClaims(ctx context.Context) []Claim {
 	}
 	_, lambda := r.optimum()
 
-	// β is a parameter, too, if T^¼ does not do what no ball does.
+	// β is also a parameter unless T^¼ works as well as no ball.
 	recipe := math.Pow(iterations, 0.25)
 	var byBeta [][]float64
 	var betas []Result
@@ -183,7 +184,7 @@ func methodClaims(ctx context.Context) []Claim {
 		betas = append(betas, mean("penalised gap", of, byBeta[k]))
 	}
 	ofBeta := race.TInterval(difference(byBeta[0], byBeta[3]), confidence)
-	// With the paper's G = 1/(1−γ) ∨ β, which is infinite on the queue, and here at least 10.
+	// The paper's G = 1/(1−γ) ∨ β is infinite on the queue, and at least 10 here.
 	discounted := smallProblem(mixpolicy.Ball(2))
 	discountedGap, moved := must(race.PenalisedGap(discounted)), 0.0
 	gapWith := func(beta float64) []float64 {
@@ -193,7 +194,7 @@ func methodClaims(ctx context.Context) []Claim {
 		moved = max(moved, floats.Distance(gapWith(0), gapWith(beta), math.Inf(1)))
 	}
 
-	// Of ω, each with the η₀ that does best in trials of another seed.
+	// Compare values of ω, each with the η₀ that is best in trials with another seed.
 	weights, etas := []float64{1, 2, 8, 32, 128}, powers(0x1p-6, 4, 4)
 	var byWeight [][]float64
 	var score []float64
@@ -239,23 +240,23 @@ func methodClaims(ctx context.Context) []Claim {
 			`with $\omega$ above $\|\lambda^*\|_\infty$ there is no violation`, decisions(violating)...), masses, trials)}
 }
 
-// decisions are those of comparisons that [holm] has decided.
+// decisions returns the decisions of comparisons that [holm] has decided.
 func decisions(all []*comparison) []Decision {
 	return mapped(all, func(c *comparison) Decision { return c.Decision })
 }
 
-// sumsAt bounds the sums of η_t = 1/√(t+1) for any T, above the range of int.
+// sumsAt bounds the sums of η_t = 1/√(t+1) for any T, even above the range of int.
 func sumsAt(t float64) theory.StepSums {
 	return theory.StepSums{Sum: 2 * (t / (math.Sqrt(t+1) + 1)), Squares: 1 + math.Log(t)}
 }
 
-// exponent returns the power of T with which f goes.
+// exponent returns the power of T with which f grows.
 func exponent(f func(t float64) float64) float64 {
 	return (math.Log(f(1e60)) - math.Log(f(1e50))) / math.Log(1e10)
 }
 
-// boundExponents are the powers of T of the corrected (3.31), over ln T, and (3.33), which hold
-// with probability 1 − 4/T, for β ~ T^power.
+// boundExponents returns, for β ~ T^power, the powers of T in the corrected (3.31), divided by ln T, and in the
+// corrected (3.33). Both bounds hold with probability 1 − 4/T.
 func boundExponents(k *theory.Constants, power float64) (gap, violation float64) {
 	gap = exponent(func(t float64) float64 {
 		return k.With(math.Pow(t, power)).ObjectiveBound(sumsAt(t), 4/t).Value / math.Log(t)
@@ -264,7 +265,7 @@ func boundExponents(k *theory.Constants, power float64) (gap, violation float64)
 	return gap, violation
 }
 
-// rateClaims are what section 3.2 says of rates.
+// rateClaims decides the claims of section 3.2 about rates.
 func rateClaims(ctx context.Context) []Claim {
 	p := must(QueueProblem(mixpolicy.Ball(2)))
 	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: cMax}))
@@ -301,7 +302,7 @@ func rateClaims(ctx context.Context) []Claim {
 	}
 	largest := slices.MaxFunc(slices.Collect(maps.Keys(terms)), func(a, b string) int { return cmp.Compare(terms[a], terms[b]) })
 
-	// The claimed rate against runs: β = T^¼ is above ‖λ*‖₂ = 15.1 from T = 6·10⁴ on.
+	// Compare the claimed rate with runs: β = T^¼ is above ‖λ*‖₂ = 15.1 from T = 6·10⁴ on.
 	const rateTrials = 8
 	rate := func(t int) (gaps, shares []float64) {
 		root := math.Pow(float64(t), 0.25)
@@ -335,7 +336,7 @@ func rateClaims(ctx context.Context) []Claim {
 		}, rateTrials)}
 }
 
-// theoryClaims are what sections 3, 4 and 7 say about bounds.
+// theoryClaims decides the claims of sections 3, 4 and 7 about bounds.
 func theoryClaims(ctx context.Context) []Claim {
 	small := smallProblem(mixpolicy.Ball(2))
 	k := must(theory.NewConstants(small, mixpolicy.PrimalDual{CostScale: 1}))
@@ -347,10 +348,10 @@ func theoryClaims(ctx context.Context) []Claim {
 // The ε and ρ of the claims about Theorem 3.4.
 const sampleEpsilon, sampleRho = 0.01, 0.1
 
-// sampleClaim reads (3.38) with the best of the class in place of ξ*, and Ω with a constant.
+// sampleClaim interprets (3.38) with the best of the class in place of ξ*, and Ω with a constant.
 func sampleClaim(ctx context.Context, small *mixpolicy.Problem, k *theory.Constants) Claim {
 	const epsilon, rho = sampleEpsilon, sampleRho
-	// With β ~ T^power both bounds have to fall to ε. The best power is 1/6.
+	// With β ~ T^power both bounds must fall to ε. The best power is 1/6.
 	queue := must(theory.NewConstants(must(QueueProblem(mixpolicy.Ball(2))), mixpolicy.PrimalDual{Beta: 1, CostScale: cMax}))
 	own, at := math.Inf(1), 0.0
 	for n := range 31 {
@@ -369,7 +370,7 @@ func sampleClaim(ctx context.Context, small *mixpolicy.Problem, k *theory.Consta
 			break
 		}
 	}
-	var split []Result // of states into 1, 2 and 4
+	var split []Result // each state split into 1, 2 and 4
 	for copies := 1; copies <= 4; copies *= 2 {
 		p, n := clippedProblem(copies), 1<<14
 		k := must(theory.NewConstants(p, mixpolicy.PrimalDual{CostScale: 1}))
@@ -392,7 +393,7 @@ func sampleClaim(ctx context.Context, small *mixpolicy.Problem, k *theory.Consta
 	}, split...))
 }
 
-// geometryClaim has one Ψ in two classes, and one class in two ways.
+// geometryClaim compares one Ψ in two classes, and one class described in two ways.
 func geometryClaim(ctx context.Context) Claim {
 	needs := func(class mixpolicy.Class) (norm, t float64) {
 		k := must(theory.NewConstants(smallProblem(class), mixpolicy.PrimalDual{CostScale: 1}))
@@ -407,7 +408,7 @@ func geometryClaim(ctx context.Context) Claim {
 		r := must(mixpolicy.Solve(ctx, p, workingPrimalDual(16, 0), mixpolicy.Settings{Iterations: 10_000, Seed: 1, Uncertified: true}))
 		norm[i], cost[i] = theory.SubordinateNorm(p.Features(), p.Class().Norm), r.Objective
 	}
-	// By rounding alone the two would differ by 10⁻¹⁵ or so.
+	// Rounding alone makes the two numbers differ by about 10⁻¹⁵.
 	return claim("3-geometry", atMost(rounding, relativeError(tCube, tBall)), []Result{
 		exactly(`$\|\Psi\|_{*,2}$`, "the ball", ball), exactly(`$\|\Psi\|_{*,2}$`, "the cube", cube),
 		exactly("$T$ of the cube over $T$ of the ball", "", tCube/tBall), exactly(`$\|\Psi\|_{*,2}$ on the queue`, "once", norm[0]),
@@ -416,8 +417,7 @@ func geometryClaim(ctx context.Context) Claim {
 		exactly(`$c^{\mathsf T}\Psi\hat\theta$`, fmt.Sprintf("%d times", times), cost[1])}, times)
 }
 
-// termsClaim: (3.31) bounds cᵀΨθ̂, and (4.15) and (4.16) bound the cost of the policy, which
-// takes (3.36) besides.
+// termsClaim: (3.31) bounds cᵀΨθ̂, but (4.15) and (4.16) bound the cost of the policy, which also requires (3.36).
 func termsClaim(k *theory.Constants) Claim {
 	sums := sumsAt(must(k.SampleComplexity(sampleEpsilon, sampleRho)))
 	evaluate := func(k *theory.Constants) (gap, violation, added float64) {
@@ -425,7 +425,7 @@ func termsClaim(k *theory.Constants) Claim {
 		return k.RefinedObjectiveBound(sums, sampleRho).Value, violation, addedByViolation(k, violation)
 	}
 	gap, violation, added := evaluate(k)
-	other := *k // multipliers for which as much may be gained by a larger violation
+	other := *k // with these multipliers, a larger violation may gain equally much
 	other.LambdaStar *= 1.5
 	same, larger, more := evaluate(&other)
 	const once, more15 = `$\|\lambda^*\|_2$`, `$1.5\|\lambda^*\|_2$`
@@ -437,15 +437,15 @@ func termsClaim(k *theory.Constants) Claim {
 		exactly("what (3.36) adds for the cost of the policy", more15, more)})
 }
 
-// addedByViolation is what (3.36) adds to the gap for the cost of the policy, for γ = 0.9 and
-// whatever mixing time, where ½‖[Ψθ̂]₋‖₂ is given.
+// addedByViolation returns the term that (3.36) adds to the gap in a bound of the policy's cost, for γ = 0.9, any
+// mixing time and the given ½‖[Ψθ̂]₋‖₂.
 func addedByViolation(k *theory.Constants, violation float64) float64 {
 	mass := 2 * math.Sqrt(float64(k.Pairs)) * violation
 	return k.Spread * theory.Distance(mixpolicy.Corrected, mixpolicy.Discounted(0.9), math.Inf(1), 0, mass)
 }
 
-// tighterClaim is for two states, of which the second comes next with probability p. Where it
-// is rare, a u that is large there makes (4.13) small, and the span of the feature has no such u.
+// tighterClaim takes two states; the second comes next with probability p. If the second state is rare, a u that is
+// large there makes (4.13) small, and the span of the feature contains no such u.
 func tighterClaim(ctx context.Context, p, rare float64) Claim {
 	least, found, alp := smoothedBounds(ctx, p)
 	_, foundRare, alpRare := smoothedBounds(ctx, rare)
@@ -456,11 +456,10 @@ func tighterClaim(ctx context.Context, p, rare float64) Claim {
 		exactly("(4.13), the least on a grid of $u$", seldom, foundRare), exactly("(4.3)", seldom, alpRare)})
 }
 
-// smoothedBounds evaluates (4.3) and (4.13) for two states, of which the second comes next with
-// probability p and costs 1, α the same, γ = 0.9, and the one feature 1. With w = (1, −1), which
-// is orthogonal to it, min_ν ‖v* − ν‖_{∞,1/u} = |wᵀv*|/|w|ᵀu, and β_u ≥ γ for any u: (4.13) is at
-// least |wᵀv*| min_s (α + 2μ(1+γ)/(1−γ))(s) whatever u. found is the least of it on a grid of u that
-// contains 1. (4.3) has no u but multiples of 1.
+// smoothedBounds evaluates (4.3) and (4.13) for two states with γ = 0.9 and the one feature 1. The second state costs
+// 1, and its probability is p in α and for the next state. With w = (1, −1), which is orthogonal to the feature, min_ν
+// ‖v* − ν‖_{∞,1/u} = |wᵀv*|/|w|ᵀu, and β_u ≥ γ for any u. So (4.13) is at least |wᵀv*| min_s (α + 2μ(1+γ)/(1−γ))(s) for
+// every u. found is the least (4.13) on a grid of u that contains 1. (4.3) admits only multiples of 1 as u.
 func smoothedBounds(ctx context.Context, p float64) (least, found, alp float64) {
 	const gamma = 0.9
 	law := []float64{1 - p, p} // and μ
@@ -477,8 +476,9 @@ func smoothedBounds(ctx context.Context, p float64) (least, found, alp float64) 
 	return least, found, one.ALPBound(x.Initial(), distance(one.U))
 }
 
-// factorClaim looks for the ω with the least right side of (4.16), with K/ω for O(1/ω) and K = 1. Of an infeasible θ it is
-// √(6/(1−γ) + K/V₁(θ)), and of a feasible one infinite. Costs and the same turned round share all that (A.3) tells.
+// factorClaim looks for the ω that minimises the right side of (4.16), with K/ω for O(1/ω) and K = 1. This ω is
+// √(6/(1−γ) + K/V₁(θ)) for an infeasible θ and infinite for a feasible one. Costs and reversed costs agree in all that
+// (A.3) states.
 func factorClaim() Claim {
 	x, weights := smallMDP(), powers(1, 2, 18)
 	lo, hi := x.CostRange()
@@ -502,9 +502,9 @@ func factorClaim() Claim {
 		`and the larger $\omega$ the better`, ways...), results)
 }
 
-// polynomialClaim has a T that grows with d as fast as it may: ‖Ψ_a(s)/q_a(s)‖₂ ≤ d, because the
-// entries of that row are positive and add up to d, σ_max(Ψ) ≤ √d, because its columns have norms up
-// to 1, and D ≤ R for the ball. β = T^{1/6}, as ‖λ*‖₂ has no bound in d.
+// polynomialClaim lets T grow with d as fast as it may: ‖Ψ_a(s)/q_a(s)‖₂ ≤ d, because the entries of that row are
+// positive and add up to d; σ_max(Ψ) ≤ √d, because the columns of Ψ have norms up to 1; and D ≤ R for the ball. β =
+// T^{1/6}, because ‖λ*‖₂ has no bound in d.
 func polynomialClaim() Claim {
 	x, rng := smallMDP(), rand.New(rand.NewPCG(70, 0))
 	var base []*mixpolicy.Policy
@@ -546,10 +546,10 @@ func polynomialClaim() Claim {
 // The methods of the claims of section 6, and the quantity that decides which is cheaper.
 const own, rival, policyCost = "Algorithm 1", "the penalty method", "true cost of the policies"
 
-// queueClaims are the three comparisons with the penalty method at the end of section 6. The
-// first two are decided together, with one chance in twenty that any verdict is wrong. The paper does
-// not state ω: with its settings, the penalty method has four, up to 5 max λ* and as many trials as
-// a standard deviation needs whose fourth moments are large.
+// queueClaims decides the three comparisons with the penalty method at the end of section 6. The first two are decided
+// together, so that any of their verdicts is wrong with probability at most 1/20. The paper does not state ω. With the
+// paper's settings, we therefore run the penalty method with four ω, up to 5 max λ*, and with enough trials for a
+// standard deviation despite large fourth moments.
 func queueClaims(ctx context.Context) []Claim {
 	contest := func(c Protocol) *Contest { return must(c.Contest(ctx, nil)) }
 	repaired, sound := contest(AsPrinted(mixpolicy.Corrected)), contest(Working())
@@ -557,7 +557,8 @@ func queueClaims(ctx context.Context) []Claim {
 	score := func(c Protocol, m mixpolicy.Method) Score {
 		return scoreOf(ended(ctx, p, m, 4000, c.Iterations, c.Seed), must(race.PenalisedGap(p)), 0, c.Weight)
 	}
-	// (2.22) has V of the θ compared with. Its least ε is 0 up to the optimum, and grows with the cost above it.
+	// (2.22) contains V of the θ compared with. Its least ε is 0 for costs up to the optimum, and grows with the cost
+	// above it.
 	optimum := must(p.Optimum(ctx)).Objective
 	above := func(cost float64) float64 { return max(cost-optimum, 0) }
 	c, weights := AsPrinted(mixpolicy.Corrected), []Score{}
@@ -643,15 +644,15 @@ func queueClaims(ctx context.Context) []Claim {
 		nanoseconds("the penalty method by a general solver", t.PenaltyByBarrier)}))
 }
 
-// textClaims are about what the paper says it contains, and about the cost of its steps.
+// textClaims decides the claims about the contents of the paper and about the cost of a step.
 func textClaims(context.Context) []Claim {
-	// The power of n with which the time of a step goes, for dense and lazy multipliers.
+	// The power of n with which the time of a step grows, for dense and lazy multipliers.
 	took, grows := map[mixpolicy.Multipliers][]float64{}, map[mixpolicy.Multipliers]float64{} // took in nanoseconds
 	var times []Result
 	for k, states := range []string{"100 states", "10,000 states"} {
 		buffer := []int{100, 10_000}[k]
 		x := must(models.Queue{Buffer: buffer}.MDP())
-		// Service keeps up with arrivals under both policies, so that no measure underflows.
+		// Service keeps up with arrivals under both policies, so no measure underflows.
 		first := must(mixpolicy.StateIndependent(x, .25, .25, .25, .25))
 		p := mixtureProblem(x, mixpolicy.Ball(2), first, must(mixpolicy.StateIndependent(x, .2501, .2501, .2499, .2499)))
 		for _, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
@@ -681,7 +682,7 @@ func textClaims(context.Context) []Claim {
 		exactly("entries about the smoothed ALP", "outside section 4, which is on prior work", float64(own))}, len(Index()))
 	smoothed.Note = fmt.Sprintf(smoothed.Note, "("+strings.Join(numbers, "), (")+")")
 	return []Claim{
-		// A power of n is 0 or 1; what is measured is nearer to one of them.
+		// The power of n is 0 or 1; the measured power is nearer to one of the two.
 		claim("2-size-of-state-space", readings(`how $\lambda$ is kept`, atMost(grows[mixpolicy.DenseMultipliers], 0.5),
 			atMost(grows[mixpolicy.LazyMultipliers], 0.5)), times), projectionClaim(mixpolicy.Corrected), smoothed,
 		claim("7-network", every(inText(queue), inText(network)), []Result{exactly("entries", "about the single queue", float64(queue)),

@@ -15,19 +15,18 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Decision is what the numbers about a claim come to. The rules below are the only way to
-// one.
+// Decision is the verdict that the numbers about a claim lead to. Only the functions below make one.
 type Decision struct {
 	Verdict Verdict `csv:"verdict"`
-	// On is what a verdict that depends hangs on, and for an undecided one the interval, with
-	// the effect that would have been found with probability 0.9.
+	// On says, for the verdict Depends, on what the claim depends. For Undecided it gives the interval, and the effect
+	// that would have been found with probability 0.9.
 	On string `csv:"on"`
 }
 
-// String returns the verdict, and after a colon what it hangs on.
+// String returns the verdict, followed by a colon and On if On is not empty.
 func (d Decision) String() string { return strings.TrimSuffix(string(d.Verdict)+": "+d.On, ": ") }
 
-// either is the decision that a claim holds, or else another one.
+// either returns Holds if holds is true, and other if not.
 func either(holds bool, other Verdict) Decision {
 	if holds {
 		return Decision{Verdict: Holds}
@@ -35,13 +34,13 @@ func either(holds bool, other Verdict) Decision {
 	return Decision{Verdict: other}
 }
 
-// atMost decides "x is at most bound" of numbers that are exact up to rounding. NaN is not.
+// atMost decides "x is at most bound" for numbers that are exact up to rounding. A NaN fails.
 func atMost(x, bound float64) Decision { return either(x <= bound, Fails) }
 
-// found decides "there is one" by how many there are.
+// found decides "there is one" by the number n found.
 func found(n int) Decision { return either(n > 0, Fails) }
 
-// inText decides "the text has one" by how many entries the index has: a text may lack what it announces.
+// inText decides "the text contains one" by the number n of entries in the index. A text may lack what it announces.
 func inText(n int) Decision { return either(n > 0, Missing) }
 
 // less decides "smaller than bound" by an interval. A difference that is 0 in every trial is
@@ -55,7 +54,7 @@ func same(iv race.Interval) Decision {
 	return decided(iv, iv.Lo == 0 && iv.Hi == 0, iv.Lo > 0 || iv.Hi < 0)
 }
 
-// decided is undecided if the interval tells neither.
+// decided returns Undecided if the interval shows neither.
 func decided(iv race.Interval, holds, fails bool) Decision {
 	if holds || fails {
 		return either(holds, Fails)
@@ -63,9 +62,9 @@ func decided(iv race.Interval, holds, fails bool) Decision {
 	return Decision{Undecided, fmt.Sprintf("[%.4g, %.4g]", iv.Lo, iv.Hi)}
 }
 
-// argued decides a claim O(Tᵖ) by the exponents of T in the claim and in what the argument
-// proves, both over the same logarithms. An upper bound that is too large leaves the claim
-// not proved; it fails only if runs contradict it.
+// argued decides a claim O(Tᵖ) by the exponents of T in the claim and in the bound that the argument proves, both over
+// the same logarithms. If the proved upper bound is too large, the claim is not proved; it fails only if runs
+// contradict it.
 func argued(proved, claimed float64, contradicted bool) Decision {
 	const fit = 0.005 // of an exponent between T = 10⁵⁰ and 10⁶⁰, where lower powers and logarithms still show
 	if contradicted {
@@ -74,14 +73,13 @@ func argued(proved, claimed float64, contradicted bool) Decision {
 	return either(proved <= claimed+fit, NotProved)
 }
 
-// polynomial decides "at most a power of d" by the degree of an upper bound between the
-// first d and between the last. If the degree grows, the bound is not a power, and proves nothing.
+// polynomial decides "at most a power of d" by the degrees of an upper bound between the first d and between the last
+// d. If the degree grows, the bound is not a power of d and proves nothing.
 func polynomial(first, last float64) Decision {
 	return either(last <= first && !math.IsInf(first, 1), NotProved)
 }
 
-// every is the decision on a claim of several parts: the first that does not hold, or else
-// that it holds.
+// every decides a claim of several parts: it returns the first decision that is not Holds, or Holds if there is none.
 func every(parts ...Decision) Decision {
 	for _, d := range parts {
 		if d.Verdict != Holds {
@@ -91,9 +89,8 @@ func every(parts ...Decision) Decision {
 	return parts[0]
 }
 
-// readings is the decision on a claim that may be read, measured or set up in several ways,
-// told apart by on: Depends if one of them holds and another fails; else undecided if one is;
-// else their common verdict.
+// readings decides a claim that can be interpreted, measured or set up in several ways, which differ in on. It returns
+// Depends if one way holds and another fails, else Undecided if one way is undecided, else the common verdict.
 func readings(on string, ways ...Decision) Decision {
 	has := func(v Verdict) int { return slices.IndexFunc(ways, func(d Decision) bool { return d.Verdict == v }) }
 	if has(Holds) >= 0 && has(Fails) >= 0 {
@@ -107,11 +104,11 @@ func readings(on string, ways ...Decision) Decision {
 	return ways[0]
 }
 
-// confidence of all intervals, the paper's, and power of the tests behind them.
+// confidence is the paper's, for all intervals; power is the power of the tests behind them.
 const confidence, power = 0.95, 0.9
 
-// A comparison is of one quantity between two methods over the same streams: of the mean
-// difference with 0, or of the ratio of standard deviations with 1.
+// A comparison compares two methods in one quantity over the same streams: the mean difference with 0, or the ratio of
+// standard deviations with 1.
 type comparison struct {
 	race.Interval
 	null float64
@@ -139,13 +136,13 @@ func spread(x, y []float64, seed uint64) *comparison {
 	}}
 }
 
-// holm decides "smaller than the null" of a family of comparisons by the method of Holm: with
-// probability [confidence] at least, no verdict of the family but undecided is wrong.
+// holm decides "smaller than the null" for a family of comparisons by Holm's method: with probability at least
+// [confidence], every verdict of the family other than Undecided is right.
 func holm(family ...*comparison) {
 	level := (1 - confidence) / float64(len(family))
 	for k, adjusted := range race.Holm(mapped(family, func(c *comparison) float64 { return c.p })) {
 		c := family[k]
-		rejected, none := adjusted <= 1-confidence, c.Lo == c.Hi && c.Lo == c.null // in every trial: nothing is left to chance
+		rejected, none := adjusted <= 1-confidence, c.Lo == c.Hi && c.Lo == c.null // the same in every trial: no chance is involved
 		if c.Decision = decided(c.Interval, rejected && c.Mean < c.null, rejected || none); c.Verdict == Undecided {
 			c.On += fmt.Sprintf("; %.3g would be found with probability %g", c.finds(level), power)
 		}
@@ -157,13 +154,13 @@ func holm(family ...*comparison) {
 type Claim struct {
 	ID      string `csv:"id"` // stable, such as "6-cost"; begins with the section, 0 being the abstract
 	Claim   string `csv:"claim"`
-	Setting string `csv:"setting"` // in which it was tried
+	Setting string `csv:"setting"` // the experiment that tried the claim
 	Results []Result
 	Note    string `csv:"note"` // on the numbers
 	Decision
 }
 
-// claim is a section of data/claims.md, with the numbers that its setting leaves open.
+// claim returns the claim of a section of data/claims.md. The numbers fill the blanks of its setting.
 func claim(id string, d Decision, results []Result, numbers ...any) Claim {
 	c := Claim{ID: id, Results: results, Decision: d}
 	_, texts, err := sections("claims.md")
@@ -173,7 +170,7 @@ func claim(id string, d Decision, results []Result, numbers ...any) Claim {
 	return c
 }
 
-// Result is a number about a claim. The first of them decide.
+// Result is a number about a claim. The first results of a claim decide it.
 type Result struct {
 	Quantity string  `csv:"quantity"`
 	Of       string  `csv:"of"`             // which of several: a method, a parameter
@@ -184,7 +181,7 @@ type Result struct {
 	Unit     string  `csv:"unit"`
 }
 
-// exactly is a result without an interval, mean that of trials, and nanoseconds that of a clock.
+// exactly returns a result without an interval, mean the mean of trials, and nanoseconds a time.
 func exactly(quantity, of string, v float64) Result {
 	return Result{Quantity: quantity, Of: of, Value: v, Lo: v, Hi: v}
 }
@@ -217,7 +214,7 @@ func (r Result) String() string {
 	return strings.TrimSpace(strings.Replace(text, "0e+00", "0", 1) + " " + r.Unit)
 }
 
-// Sentences tells of the results, a sentence for each quantity.
+// Sentences states the results, one sentence for each quantity.
 func (c Claim) Sentences() (all []string) {
 	for i, r := range c.Results {
 		number := r.String()
@@ -239,7 +236,7 @@ func (c Claim) Sentences() (all []string) {
 	return all
 }
 
-// Numbers tells of the results in plain Unicode.
+// Numbers states the results in plain Unicode.
 func (c Claim) Numbers() string { return plotting.Unicode(strings.Join(c.Sentences(), " ")) }
 
 // claimRow is a row of data/claims.csv: a result with its claim, or a claim alone.
@@ -248,8 +245,8 @@ type claimRow struct {
 	Result
 }
 
-// WriteClaims writes the claims as CSV with a header, a row for each result. Times are of one machine and one
-// day, and are left out.
+// WriteClaims writes the claims as CSV with a header, a row for each result. It omits times, which hold for one machine
+// and one day.
 func WriteClaims(w io.Writer, claims []Claim) error {
 	var rows []claimRow
 	for _, c := range claims {

@@ -20,39 +20,38 @@ import (
 type Kind string
 
 const (
-	// Error means that the statement is false, or that the algorithm goes wrong, also under the
-	// interpretation most in the authors' favour, see [Erratum.Reading].
+	// Error means that even under the interpretation most favourable to the authors, [Erratum.Reading], the statement
+	// is false or the algorithm goes wrong.
 	Error Kind = "error"
-	// Gap means that the argument does not carry the statement, which may be true.
+	// Gap means that the argument does not prove the statement, which may be true.
 	Gap Kind = "gap"
-	// Slip means a sign, an index or a constant that changes a formula, but no conclusion.
+	// Slip means a wrong sign, index or constant that changes a formula, but no conclusion.
 	Slip Kind = "slip"
-	// Ambiguity means that there are two interpretations, and one holds.
+	// Ambiguity means that there are two interpretations, of which only one holds.
 	Ambiguity Kind = "ambiguity"
-	// Misprint means that no reader is misled.
+	// Misprint means an error that misleads no reader.
 	Misprint Kind = "misprint"
 )
 
 // Kinds returns all kinds, the gravest first.
 func Kinds() []Kind { return []Kind{Error, Gap, Slip, Ambiguity, Misprint} }
 
-// Erratum is a section of data/errata.md: something false or meaningless in the paper. One cause is
-// one erratum, wherever it shows. Formulas are TeX between dollar signs.
+// Erratum is a section of data/errata.md: something false or meaningless in the paper. One cause is one erratum,
+// however many places it touches. Formulas are TeX between dollar signs.
 type Erratum struct {
 	ID                      string
 	Kind                    Kind
 	Where                   []string // equation and statement numbers, sections, or the abstract
 	Printed, Corrected, Why string
-	Downstream              string // what it changes in the paper and in this project
-	Reading                 string // of an Error: the interpretation most in the authors' favour, which fails too
-	Examined                string // of an Error: the interpretations that were examined, and what became of each
-	Choice                  string // of several corrections: which we take, and why
+	Downstream              string // its consequences in the paper and in this project
+	Reading                 string // for an Error: the interpretation most favourable to the authors, which also fails
+	Examined                string // for an Error: the interpretations examined, and the result for each
+	Choice                  string // if several corrections are possible: ours, and why
 	witness                 check
 }
 
-// Witness computes how far the printed and the corrected form are from being true, see
-// [Finding]: the printed form does not hold, and the corrected one does. Of an [Error] it also
-// computes how far the Reading is.
+// Witness computes how far the printed and the corrected form are from being true, see [Finding]. The printed form
+// fails, and the corrected form holds. For an [Error], Witness also computes how far the Reading is from being true.
 func (e Erratum) Witness(ctx context.Context) (Finding, error) {
 	return e.witness.run(ctx, "erratum "+strconv.Quote(e.ID))
 }
@@ -62,7 +61,7 @@ func Errata() []Erratum { return slices.Clone(errata()) }
 
 var errata = sync.OnceValue(func() []Erratum { return mixpolicy.Must(readErrata("errata.md")) })
 
-// readErrata reads a section "## ID" for each erratum, with a list of its fields.
+// readErrata reads, for each erratum, a section "## ID" with a list of its fields.
 func readErrata(file string) (all []Erratum, err error) {
 	ids, texts, err := sections(file)
 	for _, id := range ids {
@@ -79,7 +78,7 @@ func readErrata(file string) (all []Erratum, err error) {
 	return all, err
 }
 
-// setFields reads a list of fields, as in - kind: slip, of a section of a file.
+// setFields reads the list of fields in a section of a file; a field is a line such as "- kind: slip".
 func setFields(file, id, section string, fields map[string]*string) error {
 	for line := range strings.SplitSeq(section, "\n") {
 		name, text, _ := strings.Cut(strings.TrimPrefix(line, "- "), ": ")
@@ -91,7 +90,7 @@ func setFields(file, id, section string, fields map[string]*string) error {
 	return nil
 }
 
-// parts of the paper, and how the names of the places in them begin.
+// parts lists the parts of the paper, and the prefixes of the names of places in them.
 var parts = []struct {
 	name   string
 	places *regexp.Regexp
@@ -113,7 +112,7 @@ func (e Erratum) Part() string {
 	return ""
 }
 
-// Markdown tells of the erratum, with the numbers of its witness.
+// Markdown describes the erratum in Markdown, with the numbers of its witness.
 func (e Erratum) Markdown(numbers string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s** &nbsp; *%s* &nbsp; %s\n\n", strings.Join(e.Where, ", "), e.ID, e.Kind)
@@ -135,7 +134,7 @@ type witnessed struct {
 	Witness string `csv:"witness"`
 }
 
-// WriteErrata writes what the witnesses of all errata find as CSV with a header.
+// WriteErrata writes the findings of all witnesses as CSV with a header.
 func WriteErrata(ctx context.Context, w io.Writer) (err error) {
 	defer catch(&err)
 	return csvrows.Encode(w, mapped(errata(), func(e Erratum) witnessed { return witnessed{e.ID, must(e.Witness(ctx)).Numbers} }))
@@ -165,9 +164,9 @@ func RecordedErrata() (all []RecordedErratum, err error) {
 // Statement is what an [Entry] states, in Markdown with TeX between dollar signs.
 type Statement struct {
 	Number    string
-	Printed   string // as the paper has it
-	Corrected string // with what differs in \boxed or in bold face; "" if the entry is right as printed
-	Says      string // what it says and what it is for
+	Printed   string // as in the paper
+	Corrected string // with the changes in \boxed or in bold face; "" if the entry is right as printed
+	Says      string // what it means and what it is for
 }
 
 // Statements returns the statements of data/statements.md, one for each entry of [Index] and in its order.
@@ -214,16 +213,17 @@ func sections(file string) (names []string, texts map[string]string, err error) 
 	return names, texts, nil
 }
 
-// stated is a place for statements in the source of a notebook's cell, as Jupyter writes it: a string a line.
+// stated matches a place for statements in the source of a notebook's cell, in which Jupyter writes one string per
+// line.
 var stated = regexp.MustCompile(`(?m)^( *)"<!-- stated: (.*) -->\\n",\n(?:.*\n)*?( *"<!-- end -->)`)
 
-// WithStatements returns the notebook with the statements that it has places for. A place is
+// WithStatements returns the notebook with its places for statements filled in. A place is
 //
 //	<!-- stated: 3.29; Lemma 3.3 with 3.36 -->
 //	<!-- end -->
 //
-// and what is between is made anew; equations after "with" are part of the statement before them.
-// Of an erratum it tells once what it changes. It also returns the numbers that are stated.
+// The text between the marks is replaced; equations after "with" are part of the statement before them. Each erratum's
+// change is stated once. WithStatements also returns the numbers of the statements.
 func WithStatements(notebook string) (text string, numbers []string, err error) {
 	defer catch(&err)
 	told := map[string]bool{}
@@ -244,7 +244,7 @@ func WithStatements(notebook string) (text string, numbers []string, err error) 
 	return text, numbers, nil
 }
 
-// jsonOf is the string as Jupyter writes it.
+// jsonOf returns the string as Jupyter writes it.
 func jsonOf(s string) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
@@ -253,8 +253,8 @@ func jsonOf(s string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// quotation is a statement as a notebook quotes it. Its number is the first one, and the others are
-// those of equations that are part of it.
+// quotation returns a statement as a notebook quotes it. The first number is the statement's own, and the others are
+// the numbers of equations that are part of it.
 func quotation(numbers []string, told map[string]bool) string {
 	all, s, heads := must(Statements()), Statement{}, []string{}
 	for _, number := range numbers {
@@ -292,12 +292,11 @@ func quotation(numbers []string, told map[string]bool) string {
 	return "> " + strings.ReplaceAll(strings.ReplaceAll(said, "\n", "\n> "), "> \n", ">\n") + "\n"
 }
 
-// unmarked keeps Markdown from reading signs of computed numbers as its own.
+// unmarked escapes the characters of computed numbers that Markdown would interpret.
 var unmarked = strings.NewReplacer("*", `\*`, "_", `\_`, "<", "&lt;")
 
-// Premises says of each entry of the index on which others it rests: those that its proof or
-// derivation in the paper cites, by data/premises.csv. The map from numbers to numbers has no
-// cycle; an entry without premises is not in it.
+// Premises maps the number of each entry of the index to the numbers of the entries that its proof or derivation in the
+// paper cites, according to data/premises.csv. The map has no cycle; an entry without premises is not in it.
 func Premises() (map[string][]string, error) {
 	rows, err := data.Rows[struct {
 		Number   string `csv:"number"`

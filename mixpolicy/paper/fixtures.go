@@ -26,13 +26,13 @@ func garnet(seed uint64) *mixpolicy.MDP {
 	return must(models.Garnet{States: 8, Actions: 3, Branches: 4, Seed: seed, Ring: true, Criterion: mixpolicy.Discounted(0.9)}.MDP())
 }
 
-// smallPolicies are three random policies of a process.
+// smallPolicies returns three random policies of a process.
 func smallPolicies(x *mixpolicy.MDP) []*mixpolicy.Policy {
 	rng := rand.New(rand.NewPCG(1, 1))
 	return []*mixpolicy.Policy{randomPolicy(x, rng), randomPolicy(x, rng), randomPolicy(x, rng)}
 }
 
-// inflow is ξᵀP, what comes into each state, in plain loops.
+// inflow computes ξᵀP, the flow into each state, in plain loops.
 func inflow(x *mixpolicy.MDP, xi []float64) []float64 {
 	in := make([]float64, x.States())
 	for i, v := range xi {
@@ -53,7 +53,7 @@ func nextStates(x *mixpolicy.MDP, p *mixpolicy.Policy, mu []float64) []float64 {
 	return inflow(x, xi)
 }
 
-// draws are n draws, and normals and exponentials such numbers.
+// draws returns n draws; normals and exponentials return n normal or exponential numbers.
 func draws[T any](n int, draw func() T) []T {
 	x := make([]T, n)
 	for i := range x {
@@ -62,7 +62,7 @@ func draws[T any](n int, draw func() T) []T {
 	return x
 }
 
-// mapped has f of each, and expected is E f(X) for X with the given outcomes.
+// mapped returns f of each element, and expected returns E f(X) for X with the given outcomes.
 func mapped[T, U any](all []T, f func(T) U) (x []U) {
 	for _, v := range all {
 		x = append(x, f(v))
@@ -77,7 +77,7 @@ func expected(chances, x []float64, f func(float64) float64) float64 {
 func normals(rng *rand.Rand, n int) []float64      { return draws(n, rng.NormFloat64) }
 func exponentials(rng *rand.Rand, n int) []float64 { return draws(n, rng.ExpFloat64) }
 
-// randomPolicy has probabilities in proportion to 0.1 plus exponential numbers.
+// randomPolicy returns a policy with probabilities proportional to 0.1 plus exponential numbers.
 func randomPolicy(x *mixpolicy.MDP, rng *rand.Rand) *mixpolicy.Policy {
 	return must(mixpolicy.PolicyFunc(x, func(_ int, row []float64) {
 		for a := range row {
@@ -131,7 +131,7 @@ func Queue() (x *mixpolicy.MDP, base []*mixpolicy.Policy, err error) {
 	return x, base, nil
 }
 
-// queueModel is Queue inside a check.
+// queueModel is Queue for use inside a check.
 func queueModel() (*mixpolicy.MDP, []*mixpolicy.Policy) {
 	x := must(models.Queue{}.MDP())
 	return x, must(models.Queue{}.Policies(x))
@@ -144,7 +144,7 @@ func QueueProblem(class mixpolicy.Class) (p *mixpolicy.Problem, err error) {
 	return mixtureProblem(x, class, base...), nil
 }
 
-// process has transitions to state s with probability next[s].
+// process returns an MDP in which a pair costs cost and leads to state s with probability next[s], by law.
 func process(n, m int, c mixpolicy.Criterion, alpha []float64, law func(s, a int) (cost float64, next []float64)) *mixpolicy.MDP {
 	return must(mixpolicy.New(mixpolicy.Spec{States: n, Actions: m, Criterion: c, Initial: alpha,
 		Dynamics: func(s, a int) (cost float64, to []mixpolicy.Transition) {
@@ -174,14 +174,14 @@ func banditProblem(class mixpolicy.Class, costs ...float64) *mixpolicy.Problem {
 	return mixtureProblem(x, class, base...)
 }
 
-// oneStepMDP is a process whose next state is uniform whatever was before, with two actions
-// that cost 0 and 1, and γ = 0.1.
+// oneStepMDP returns a process whose next state is uniform, whatever the pair. Its two actions cost 0 and 1, and γ =
+// 0.1.
 func oneStepMDP(states int) *mixpolicy.MDP {
 	next := uniform(states)
 	return process(states, 2, mixpolicy.Discounted(0.1), nil, func(_, a int) (float64, []float64) { return float64(a), next })
 }
 
-// rarePairProblem has a multiplier that is large because its pair is rare: 64 states, γ = 0.1.
+// rarePairProblem returns a problem with a multiplier that is large because its pair is rare: 64 states, γ = 0.1.
 func rarePairProblem() *mixpolicy.Problem {
 	x := oneStepMDP(64)
 	even := must(mixpolicy.StateIndependent(x, 0.5, 0.5))
@@ -218,8 +218,8 @@ func stochasticGradient(p *mixpolicy.Problem, lambda []float64, pair int) []floa
 	return g
 }
 
-// gradientErrors returns e = ĝ − ∇_θ𝓛 at λ, of shape pairs × d: a row for each pair that may
-// be sampled. A nil λ is 0.
+// gradientErrors returns e = ĝ − ∇_θ𝓛 at λ, of shape pairs × d: one row for each pair that may be sampled. A nil λ is
+// 0.
 func gradientErrors(p *mixpolicy.Problem, lambda []float64) (errs [][]float64) {
 	lambda = slices.Concat(lambda, make([]float64, p.MDP().Pairs()-len(lambda)))
 	mean := make([]float64, p.Dim())

@@ -23,29 +23,27 @@ type Verdict string
 const (
 	// Holds means true as printed.
 	Holds Verdict = "holds"
-	// HoldsAsCorrected means false or without content as printed, and true in the form that
-	// an [Erratum] gives. How grave that is says the erratum's [Kind].
+	// HoldsAsCorrected means false or without content as printed, and true in the form that an [Erratum] gives. The
+	// erratum's [Kind] states how grave the fault is.
 	//
-	// An equation is without content if no outcome could contradict it: both sides are the same,
-	// or it leaves open a constant that may be as large as one likes. It does not count among
-	// those that hold. If a form with content is meant, that form is judged, such as (4.9) with
-	// one hat less; if none is, it asserts nothing and is a definition, such as (4.16), which
-	// has a C of its own. A universal constant that the paper says to exist is content: it must
-	// do for every problem.
+	// An equation is without content if no outcome could contradict it: both sides are the same, or it contains an
+	// undefined constant of any size. Such an equation does not count as one that holds. If the paper means a form with
+	// content, we judge that form, such as (4.9) with one hat removed. If not, the equation asserts nothing and is a
+	// definition, such as (4.16), which has its own C. A universal constant whose existence the paper asserts is
+	// content: it must suffice for every problem.
 	HoldsAsCorrected Verdict = "holds as corrected"
-	// Fails means false, and no correction keeps the statement.
+	// Fails means false, and no correction saves the statement.
 	Fails Verdict = "fails"
-	// Defines means that nothing is asserted: a definition or a notation.
+	// Defines means that the entry asserts nothing: it is a definition or a notation.
 	Defines Verdict = "definition"
-	// NotProved means that the argument given does not carry the statement, and that no
-	// counterexample is known.
+	// NotProved means that the paper's argument does not prove the statement, and that no counterexample is known.
 	NotProved Verdict = "not proved"
 	// Undecided means that the data do not decide: a confidence interval contains both answers.
 	Undecided Verdict = "undecided"
-	// Depends means that the statement is true in one reading, setting or implementation that
-	// the paper leaves open, and false in another.
+	// Depends means that the statement is true under one interpretation, setting or implementation that the paper
+	// leaves open, and false under another.
 	Depends Verdict = "depends"
-	// Missing means that the text that was read does not contain what it announces.
+	// Missing means that the text examined does not contain what it announces.
 	Missing Verdict = "not in this text"
 )
 
@@ -54,10 +52,10 @@ const (
 // relative excess of a left side over a right side, or a similar number. A form holds if its
 // deviation is at most Tolerance; NaN does not hold.
 type Finding struct {
-	Printed   float64 // +∞: meaningless as printed, or says nothing
+	Printed   float64 // +∞ if meaningless or without content as printed
 	Corrected float64 // the same as Printed if there is nothing to correct
-	Reading   float64 // of an Error: that of Erratum.Reading; else 0
-	Tolerance float64 // what rounding, or a stated statistical error, may amount to
+	Reading   float64 // for an Error: the deviation of Erratum.Reading; else 0
+	Tolerance float64 // bound of rounding, or of a stated statistical error
 	Numbers   string  // what was computed
 }
 
@@ -98,15 +96,15 @@ func (f Finding) within(tolerance float64) Finding {
 	return f
 }
 
-// read returns the finding with the deviation of the reading in the authors' favour.
+// read returns the finding with the deviation of the reading most favourable to the authors.
 func (f Finding) read(deviation float64, format string, v ...any) Finding {
 	f.Reading = deviation
 	f.Numbers += "; in the reading most favourable to the authors: " + fmt.Sprintf(format, v...)
 	return f
 }
 
-// saysNothing is the deviation of a form that none of some conceivable outcomes contradicts, +∞ if
-// that is so and 0 if not. See [HoldsAsCorrected] for what such an equation counts as.
+// saysNothing returns the deviation of a form from the number of conceivable outcomes that contradict it: +∞ if none
+// does, else 0. See [HoldsAsCorrected] for the verdict on a form without content.
 func saysNothing(contradictions int) float64 {
 	if contradictions == 0 {
 		return math.Inf(1)
@@ -161,8 +159,8 @@ func (c check) run(ctx context.Context, place string) (f Finding, err error) {
 // failure is the value of the panic of [must] and [noError].
 type failure struct{ err error }
 
-// must returns v. If err is not nil, it panics with a failure, for [catch] in the function
-// that is to return the error.
+// must returns v. If err is not nil, it panics with a failure, which [catch] turns into the error of the function that
+// defers it.
 func must[T any](v T, err error) T {
 	noError(err)
 	return v
@@ -175,14 +173,14 @@ func noError(err error) {
 	}
 }
 
-// at, deferred before [catch], says where an error is.
+// at, deferred before [catch], adds the place to an error.
 func at(place string, err *error) {
 	if *err != nil {
 		*err = fault.At("paper", place, *err)
 	}
 }
 
-// catch, deferred, stores the error of a failure in err. Other panics go on.
+// catch, deferred, stores the error of a failure in err. Other panics continue.
 func catch(err *error) {
 	switch r := recover().(type) {
 	case nil:
@@ -198,9 +196,9 @@ type Entry struct {
 	Number   string `csv:"number"` // as in the paper: "3.22", "Lemma 3.2", "Assumption A.1"
 	What     string `csv:"what"`
 	Symbol   string `csv:"symbol"`   // Go symbol, "package.Name" or "package.Type.Method" below the module's root
-	Errata   string `csv:"errata"`   // ID of its erratum; of several the gravest
-	Defines  bool   `csv:"defines"`  // asserts nothing, if it is correct as printed
-	Notebook string `csv:"notebook"` // that shows the entry: "03-primal-dual"
+	Errata   string `csv:"errata"`   // ID of its erratum; the gravest if there are several
+	Defines  bool   `csv:"defines"`  // asserts nothing if it is correct as printed
+	Notebook string `csv:"notebook"` // the notebook that shows the entry: "03-primal-dual"
 
 	check check
 }
@@ -218,7 +216,7 @@ func (e Entry) Kind() Kind {
 	return ""
 }
 
-// Verdict of a finding about the entry.
+// Verdict returns the verdict of a finding about the entry.
 func (e Entry) Verdict(f Finding) Verdict {
 	if v := f.Verdict(); v != Holds || !e.Defines {
 		return v
@@ -226,7 +224,7 @@ func (e Entry) Verdict(f Finding) Verdict {
 	return Defines
 }
 
-// kinds are the beginnings of anchors.
+// kinds abbreviates the kinds of statements at the start of anchors.
 var kinds = strings.NewReplacer("definition", "def", "proposition", "prop", "theorem", "thm", "algorithm", "alg", "figure", "fig")
 
 // Anchor returns the anchor of the entry in its notebook: "eq-3-22", "lemma-3-2".
@@ -238,7 +236,7 @@ func (e Entry) Anchor() string {
 	return kinds.Replace(kind) + "-" + strings.ReplaceAll(number, ".", "-")
 }
 
-// Test returns the name of the test that checks the entry, as go test -run has it.
+// Test returns the name of the test that checks the entry, in the form that go test -run accepts.
 func (e Entry) Test() string {
 	return "mixpolicy/paper/TestIndex/" + strings.ReplaceAll(e.Number, " ", "_")
 }
@@ -276,8 +274,8 @@ func Decide(ctx context.Context, entries []Entry) (rows []Row, err error) {
 	return rows, nil
 }
 
-// Summary says how many of the rows of the index hold, those that hold when corrected by the kind
-// of their erratum, and how many errata there are of each kind.
+// Summary states how many rows of the index hold, how many hold when corrected, by the kind of their erratum, and how
+// many errata of each kind there are.
 func Summary(rows []Row) string {
 	verdicts, kinds, all := map[Verdict]int{}, map[Kind]int{}, map[Kind]int{}
 	for _, r := range rows {

@@ -23,52 +23,52 @@ import (
 //
 //	Family{"cube", func(R float64) bregman.Modulus { return bregman.Cube(R) }}
 //
-// Its name is for tables and legends.
+// Tables and legends show its name.
 type Family struct {
 	Name string
 	At   func(R float64) bregman.Modulus
 }
 
-// Moduli compares Bregman moduli in Algorithm 1 on one problem: equal samples, the same seeds, and the step
-// size of each chosen from one grid by trials that are not used again, equally many for each
-// ([race.Settings].Halving). While a modulus is best at an end of the grid, the grid grows there for all, but not
-// below a step size with which the modulus hardly moves from θ₀. So the remark after Theorem 3.4, that the geometry of
-// the policy class matters through ‖Ψ‖_{*,2}, can be put to the test for any modulus.
+// Moduli compares Bregman moduli in Algorithm 1 on one problem, with equally many samples and the same seeds. The step
+// size of each modulus is chosen from one grid in separate trials, equally many for each modulus
+// ([race.Settings].Halving). While a modulus is best at an end of the grid, the grid grows there for all moduli, but
+// not below a step size with which the modulus hardly moves from θ₀. The comparison tests, for any modulus, the remark
+// after Theorem 3.4 that the geometry of the policy class matters through ‖Ψ‖_{*,2}.
 type Moduli struct {
 	Problem    *mixpolicy.Problem
-	Settings   ModuliSettings // Etas are all that were tried, in order
+	Settings   ModuliSettings // Etas are all η₀ tried, in order
 	Contenders []Contender
 
 	best *linprog.Solution // the exact optimum
 }
 
-// ModuliSettings say how much work a comparison is; zeros give what is said.
+// ModuliSettings set the size of a comparison; a zero field takes the default in its comment.
 type ModuliSettings struct {
 	Iterations   int       // T; 10,000
 	Trials       int       // 20
-	TuningTrials int       // 8, of the best two η₀
-	Etas         []float64 // the first grid of η₀ for η_t = η₀/√(t+1), which grows unless it is one; 2⁻⁴, 2⁻³, …, 2⁸
+	TuningTrials int       // 8, for each of the best two η₀
+	Etas         []float64 // the first grid of η₀ for η_t = η₀/√(t+1), which grows unless it has one entry; 2⁻⁴, 2⁻³, …, 2⁸
 	Seed         uint64
-	Progress     func(name string, done, total int) // that of [race.Settings]
+	Progress     func(name string, done, total int) // see [race.Settings]
 }
 
-// Contender is a modulus with what its runs came to.
+// Contender is a modulus with the results of its runs.
 type Contender struct {
 	Family
-	Modulus      bregman.Modulus // that of the problem's R
-	race.Outcome                 // method k has η₀ = Etas[k]; Err also says that trials diverge
+	Modulus      bregman.Modulus // for the problem's R
+	race.Outcome                 // method k has η₀ = Etas[k]; Err also reports diverging trials
 
 	gap  race.Curve
-	near [2][]float64 // penalised gaps of the trials with η₀/2 and with 2η₀, NaN of those that fail
+	near [2][]float64 // penalised gaps of the trials with η₀/2 and with 2η₀, NaN for trials that fail
 }
 
-// with is Algorithm 1 with a modulus and η₀.
+// with returns Algorithm 1 with a modulus and η₀.
 func (f Family) with(p *mixpolicy.Problem, eta float64) mixpolicy.Method {
 	return mixpolicy.PrimalDual{Modulus: f.At(p.Class().R), StepSize: mixpolicy.InverseSqrt(eta)}
 }
 
-// gaps are the penalised gaps with method k: of the trials if it was chosen, and else of tuning. There are
-// none if a trial fails or diverges.
+// gaps returns the penalised gaps with method k: those of the trials if the method was chosen, else those of tuning. It
+// returns none if a trial fails or diverges.
 func (c Contender) gaps(k int) (x []float64) {
 	switch {
 	case k != c.Chosen:
@@ -82,9 +82,9 @@ func (c Contender) gaps(k int) (x []float64) {
 	return x
 }
 
-// gapOrInf is [RelativeGap], but +∞ for a run that diverges: θ̂ is outside the class, and has
-// a greater penalised gap than θ₀. The rounding of an average of T points, T·2⁻⁵³, does
-// not bring it outside, and nothing is outside a class without bounds.
+// gapOrInf is [RelativeGap], but +∞ for a run that diverges: its θ̂ is outside the class and has a greater penalised
+// gap than θ₀. The rounding error of an average of T points, T·2⁻⁵³, does not count as outside, and nothing is outside
+// an unbounded class.
 func gapOrInf(p *mixpolicy.Problem) race.Curve {
 	gap, class, most := must(RelativeGap(p)), p.Class(), startGap(p)
 	return func(l *race.Observation) float64 {
@@ -104,9 +104,9 @@ func (s ModuliSettings) complete() ModuliSettings {
 	return s
 }
 
-// CompareModuli runs the comparison, with the moduli of the radius of the problem's class.
-// A modulus whose runs fail or diverge says so, and the others run; the error is for bad
-// settings, and for the end of ctx, when the moduli that have finished are returned with it.
+// CompareModuli runs the comparison, with each modulus for the radius of the problem's class. If the runs of a modulus
+// fail or diverge, its Err says so and the other moduli run. CompareModuli returns an error for bad settings. It also
+// does so when ctx ends, and then returns the moduli that have finished.
 func CompareModuli(ctx context.Context, p *mixpolicy.Problem, set ModuliSettings, families ...Family) (m *Moduli, err error) {
 	m = &Moduli{Problem: p, Settings: set.complete()}
 	if m.best, err = p.Optimum(ctx); err == nil {
@@ -123,7 +123,7 @@ func CompareModuli(ctx context.Context, p *mixpolicy.Problem, set ModuliSettings
 	return m, err
 }
 
-// compete chooses the step size for each modulus, and runs the trials with it, on the grid that it has grown to.
+// compete chooses the step size of each modulus on a grid that grows as needed, and runs the trials with it.
 func (s *ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, families ...Family) (all []Contender, err error) {
 	defer catch(&err)
 	set := s.race()
@@ -136,7 +136,7 @@ func (s *ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, fami
 		all = nil
 		for k, o := range outcomes {
 			if err != nil && (o.Runs == nil || len(o.Runs.Trials) == 0) {
-				break // ctx ended it
+				break // ctx ended the race
 			}
 			c := Contender{Family: families[k], Modulus: families[k].At(p.Class().R), Outcome: o, gap: set.Score}
 			if c.Err == nil {
@@ -151,11 +151,12 @@ func (s *ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, fami
 	return all, err
 }
 
-// grow adds half as many step sizes to the grid beyond an end at which a modulus is best, unless it moves no more there, and
-// below if all of its runs fail on their way. It reports whether there are any to add.
+// grow adds step sizes, half as many as the grid has, beyond an end at which a modulus is best, unless the modulus
+// hardly moves there. It also adds them below the grid if all runs of a modulus fail after they start. It reports
+// whether it added any.
 func (s *ModuliSettings) grow(all []Contender, start float64) bool {
 	n := len(s.Etas)
-	more, below, above := min(max(1, n/2), (64-n)/2), 0, 0 // race.Run takes 64
+	more, below, above := min(max(1, n/2), (64-n)/2), 0, 0 // race.Run takes at most 64
 	for _, c := range all {
 		ran := slices.ContainsFunc(c.Tuning, func(t race.Tuning) bool { return t.Trials[0].Steps > 0 })
 		if c.Chosen == n-1 {
@@ -172,7 +173,7 @@ func (s *ModuliSettings) grow(all []Contender, start float64) bool {
 	return true
 }
 
-// still reports whether the penalised gap is to a hundredth that of θ₀, which is start.
+// still reports whether the penalised gap is within a hundredth of start, the penalised gap of θ₀.
 func (c Contender) still(start float64) bool {
 	return math.Abs(stat.Mean(c.gaps(c.Chosen), nil)-start) <= start/100
 }
@@ -182,16 +183,17 @@ func startGap(p *mixpolicy.Problem) float64 {
 	return must(RelativeGap(p))(&race.Observation{Theta: uniform(p.Dim())})
 }
 
-// race has the settings of the trials.
+// race returns the settings of the trials.
 func (s ModuliSettings) race() race.Settings {
 	return race.Settings{Trials: s.Trials, Iterations: s.Iterations, Seed: s.Seed, Schedule: mixpolicy.LogSpaced(12), Progress: s.Progress}
 }
 
-// interval is a bootstrap interval: Student's interval of a few penalised gaps may reach below 0, where none is.
+// interval returns a bootstrap interval, because Student's may reach below 0 for a few penalised gaps, none of which is
+// negative.
 func interval(x []float64) race.Interval { return race.BootstrapInterval(x, confidence, 1) }
 
-// Table lists, for each modulus, the η₀ chosen, what the trials came to, and how much half the step and twice the
-// step change. The last row is θ₀, where no step has been taken.
+// Table lists, for each modulus, the chosen η₀, the results of the trials, and how much half and twice the step change
+// them. The last row is θ₀, before any step.
 func (m *Moduli) Table() plotting.Table {
 	t := plotting.Table{
 		Caption: fmt.Sprintf("Moduli on %v after %d queries, %d trials", m.Problem.Class(), m.Settings.Iterations, m.Settings.Trials),
@@ -225,7 +227,7 @@ func (m *Moduli) Table() plotting.Table {
 	return t
 }
 
-// remarks are what a reader has to know besides the numbers.
+// remarks returns what a reader must know besides the numbers.
 func (m *Moduli) remarks(c Contender) string {
 	var all []string
 	add := func(is bool, words string) {
@@ -265,18 +267,18 @@ func (m *Moduli) lost(c Contender) string {
 	return "diverges or fails at η₀ = " + strings.Join(etas, ", ")
 }
 
-// room is the curve of R − ‖θ_t‖, how far the iterate is from the boundary of the class.
+// room is the curve of R − ‖θ_t‖, the distance of the iterate from the boundary of the class.
 func (m *Moduli) room(l *race.Observation) float64 {
 	class := m.Problem.Class()
 	return class.R - class.Size(l.Last)
 }
 
-// finished are the moduli that have trials.
+// finished returns the moduli without an error.
 func (m *Moduli) finished() []Contender {
 	return slices.DeleteFunc(slices.Clone(m.Contenders), func(c Contender) bool { return c.Err != nil })
 }
 
-// orNone is the figures, or one that says why there is nothing to draw.
+// orNone returns the figures, or one that says why there is nothing to draw.
 func orNone(what string, figures ...plotting.Figure) []plotting.Figure {
 	if slices.ContainsFunc(figures, func(f plotting.Figure) bool { return f.Layers != nil }) {
 		return figures
@@ -295,9 +297,8 @@ func (m *Moduli) Cost() plotting.Figure {
 	return f.With(plotting.Rule{Label: "optimum", At: m.best.Objective})
 }
 
-// Differences draws by how much the penalised gap of each modulus is above that of the first,
-// run by run on the same streams, from the given number of queries on: means with intervals, in
-// units of the optimum.
+// Differences draws the penalised gap of each modulus minus the penalised gap of the first modulus, run by run on the
+// same streams, from the given number of queries on: means with intervals, in units of the optimum.
 func (m *Moduli) Differences(from float64) plotting.Figure {
 	all, f := m.finished(), plotting.Figure{X: queries}
 	for i, k := range all {
@@ -322,7 +323,7 @@ func (m *Moduli) Differences(from float64) plotting.Figure {
 		l := line(k.Name, slices.DeleteFunc(band.Rows(race.Row{}), func(row race.Row) bool {
 			return row.At < from || math.IsNaN(row.Hi-row.Lo) || math.IsInf(row.Hi-row.Lo, 0) // one of the runs is diverging
 		}))
-		l.Color, l.Dash = plotting.Blue+plotting.Color(i%6), plotting.ByColor // as where the first is drawn
+		l.Color, l.Dash = plotting.Blue+plotting.Color(i%6), plotting.ByColor // as in figures that draw the first modulus
 		if len(l.X) > 0 {
 			f.Layers = append(f.Layers, l)
 		}
@@ -330,8 +331,8 @@ func (m *Moduli) Differences(from float64) plotting.Figure {
 	return orNone("Differences", f)[0]
 }
 
-// Boundary draws how far the iterates θ_t that were recorded keep from the boundary of the
-// class, a panel for each modulus: means over trials with intervals.
+// Boundary draws the distance of the recorded iterates θ_t from the boundary of the class, a panel for each modulus:
+// means over trials with intervals.
 func (m *Moduli) Boundary() plotting.Panels {
 	var figures []plotting.Figure
 	top := 0.0
@@ -348,8 +349,8 @@ func (m *Moduli) Boundary() plotting.Panels {
 	return plotting.Row(orNone("Boundary", figures...)...)
 }
 
-// Sensitivity draws the penalised gap after all queries against η₀, of those not chosen the mean over
-// tuning trials. What fails or diverges has no point, and the legend says so.
+// Sensitivity draws the penalised gap after all queries against η₀. Where η₀ was not chosen, the point is the mean over
+// tuning trials. An η₀ with which a trial fails or diverges has no point, and the legend says so.
 func (m *Moduli) Sensitivity() plotting.Figure {
 	f := sensitivity("Sensitivity to the step size", "η₀")
 	for _, c := range m.finished() {
@@ -369,10 +370,10 @@ func sensitivity(title, label string) plotting.Figure {
 		Y: plotting.Axis{Label: "penalised gap / optimum", Log: true}}
 }
 
-// RadiusSensitivity draws the penalised gap after all queries against the radius R of the class:
-// solid with the step size chosen anew for each R, dashed with that of the problem's own R, in
-// tuning trials if another one is better. The penalised gap is relative to the optimum of the same R.
-// What fails or diverges has no point.
+// RadiusSensitivity draws the penalised gap after all queries against the radius R of the class. The solid line uses
+// the step size chosen for each R. The dashed line uses the step size chosen for the problem's own R, in tuning trials
+// where another step size is better. The penalised gap is relative to the optimum for the same R. An R for which a
+// trial fails or diverges has no point.
 func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (f plotting.Figure, err error) {
 	defer catch(&err)
 	f = sensitivity("Sensitivity to the radius", "R")
@@ -403,8 +404,8 @@ func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (f plo
 	return orNone(f.Title, f)[0], nil
 }
 
-// oneRun draws θₜ and θ̂ₜ of the first trial, each as a number of a θ. Between two points θₜ has
-// been anywhere.
+// oneRun draws a number of θₜ and of θ̂ₜ for the first trial. The points of θₜ are not joined, because the run does not
+// record the iterates between them.
 func oneRun(t *race.Runs, at race.Curve, from float64, number func(theta []float64) float64) (plotting.Points, plotting.Line) {
 	one := &race.Runs{Trials: t.Finished()[:1]}
 	last := bandLine("", one.Band(at, func(l *race.Observation) float64 { return number(l.Last) }, confidence), from)
@@ -412,9 +413,9 @@ func oneRun(t *race.Runs, at race.Curve, from float64, number func(theta []float
 	return plotting.Points{Name: "θₜ", X: last.X, Y: last.Y, Color: plotting.Grey, Dash: plotting.Solid}, average
 }
 
-// Look runs Algorithm 1 with one modulus, η₀ and β, for sliders to move. The left figure tells
-// where one run is in its class, θ₁/R; the right one how good the averages are, by the mean over
-// trials, with all of them within the band. Of the settings it takes Iterations, Trials and Seed.
+// Look runs Algorithm 1 with one modulus, η₀ and β, for sliders. The left figure shows where one run is in its class,
+// θ₁/R. The right figure shows how good the averages are: the mean over trials, in a band that contains all trials.
+// Look uses only Iterations, Trials and Seed of the settings.
 func (s ModuliSettings) Look(ctx context.Context, p *mixpolicy.Problem, phi bregman.Modulus, eta, beta float64,
 ) (_ plotting.Panels, err error) {
 	defer catch(&err)
@@ -435,14 +436,13 @@ func (s ModuliSettings) Look(ctx context.Context, p *mixpolicy.Problem, phi breg
 		}.With(all, plotting.Rule{Label: "as much as the optimum", At: 1, Color: plotting.Grey})), nil
 }
 
-// Paths draws the first trial of each modulus on the hyperplane 1ᵀθ = 1, with the level sets
-// of D(θ*; ·), the distance to the optimum that the proofs follow, at that of θ₀ times 4, 1,
-// ¼, …: one figure for each modulus. For d = 2 the hyperplane is a line, and θ₁ is drawn against
-// the queries; for d = 3 it is a plane, in the coordinates (θ₁, θ₂), and the path is that of the
-// average θ̂.
+// Paths draws the first trial of each modulus on the hyperplane 1ᵀθ = 1, one figure for each modulus. Its level sets
+// are those of D(θ*; ·), the distance to the optimum that the proofs follow, at the levels 4, 1, ¼, … times D(θ*; θ₀).
+// For d = 2 the hyperplane is a line, and the figure draws θ₁ against the queries. For d = 3 it is a plane, and the
+// figure draws the path of the average θ̂ in the coordinates (θ₁, θ₂).
 //
-// There are no level sets where φ(θ*) is infinite: where the optimum is on the boundary of
-// the domain, and φ a barrier.
+// There are no level sets where φ(θ*) is infinite: the optimum is then on the boundary of the domain, and φ is a
+// barrier.
 func (m *Moduli) Paths() (plotting.Panels, error) {
 	draw := map[int]func(Contender, []float64) plotting.Figure{2: onLine, 3: onPlane}[m.Problem.Dim()]
 	if draw == nil {
@@ -452,8 +452,8 @@ func (m *Moduli) Paths() (plotting.Panels, error) {
 	return plotting.Row(orNone("Paths", figures...)...), nil
 }
 
-// distance is D(θ*; ·) for the leading coordinates of a θ on the hyperplane, +∞ outside the
-// domain, with the levels to draw: none if it is infinite at the start.
+// distance returns D(θ*; ·) of the leading coordinates of a θ on the hyperplane, +∞ outside the domain, and the levels
+// to draw: none if D is infinite at the start.
 func (c Contender) distance(best []float64) (d func(leading ...float64) float64, levels []float64) {
 	d = func(leading ...float64) float64 {
 		theta := append(slices.Clone(leading), 1-floats.Sum(leading))
@@ -468,8 +468,8 @@ func (c Contender) distance(best []float64) (d func(leading ...float64) float64,
 	return d, levels
 }
 
-// onLine draws θₜ and θ̂ₜ over strips D(θ*; ·) ≤ ℓ, a strip for each level. Each is one interval,
-// for ∂/∂s D(θ*; θ* + sv) = s vᵀ∇²φ(θ* + sv)v ≥ 0; it is found to a thousandth of the axis.
+// onLine draws θₜ and θ̂ₜ over strips D(θ*; ·) ≤ ℓ, one for each level ℓ. Each strip is one interval, because ∂/∂s
+// D(θ*; θ* + sv) = s vᵀ∇²φ(θ* + sv)v ≥ 0; its ends are found to a thousandth of the axis.
 func onLine(c Contender, best []float64) plotting.Figure {
 	f := plotting.Figure{Title: c.Name, X: queries, Y: plotting.Axis{Label: "θ₁"}}
 	last, average := oneRun(c.Runs, race.Queries, 0, func(theta []float64) float64 { return theta[0] })
@@ -502,16 +502,16 @@ func onPlane(c Contender, best []float64) plotting.Figure {
 	return f.With(path, plotting.Points{Name: "θ*", X: best[:1], Y: best[1:2]})
 }
 
-// reach is the range of values and one more, widened by a tenth.
+// reach returns the range of the values and of one more, widened by a tenth.
 func reach(x []float64, more float64) (lo, hi float64) {
 	lo, hi = min(floats.Min(x), more), max(floats.Max(x), more)
 	margin := cmp.Or((hi-lo)/10, 0.1)
 	return lo - margin, hi + margin
 }
 
-// Evidence shows a report of [bregman.Check]: a table of what was examined, and pictures. If nothing is wrong
-// these are the Taylor remainder and the way to the boundary; else there is a table of the findings
-// before, and for each the measured beside the claimed.
+// Evidence shows a report of [bregman.Check]: a table of what was examined, and figures. If nothing is wrong, the
+// figures show the Taylor remainder and the way to the boundary. If something is, a table of the findings comes first,
+// and the figures show the measured and the claimed values.
 func Evidence(r *bregman.Report) (views []plotting.View) {
 	in := fmt.Sprintf("%s in ℝ^%d", r.Modulus, r.Dim)
 	var figures []plotting.Figure
@@ -553,7 +553,7 @@ func Evidence(r *bregman.Report) (views []plotting.View) {
 	return views
 }
 
-// curve is a line through points, of positive ones if the axes are logarithmic.
+// curve returns a line through points, only the positive ones if the axes are logarithmic.
 func curve(name string, points []bregman.Point, log bool) plotting.Line {
 	line := plotting.Line{Name: name}
 	for _, p := range points {

@@ -18,9 +18,9 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Trace is a run of Algorithm 1 with all quantities of the proofs of section 5, step
-// by step. It is a second implementation for clarity: each line is one of the paper's, λ is a
-// dense vector, and θ̃_t is computed and then projected.
+// Trace is a run of Algorithm 1 with all quantities of the proofs of section 5, step by step. It is a second
+// implementation, written for clarity: each line is a line of the paper, λ is a dense vector, and θ̃_t is computed and
+// then projected.
 type Trace struct {
 	Name         string
 	Problem      *mixpolicy.Problem
@@ -34,7 +34,7 @@ type Trace struct {
 	Theta, Lambda []float64 // θ̂ and λ̂ (3.27)
 
 	sumTheta, sumLambda []float64 // Σηθ and Σηλ
-	before              TraceStep // the one after which the first comes
+	before              TraceStep // the state before the first step
 }
 
 // TraceStep is iteration t.
@@ -90,7 +90,7 @@ func NewTrace(p *mixpolicy.Problem, set TraceSettings) (r *Trace, err error) {
 	return r, nil
 }
 
-// Last returns the last iteration; before the first, only what comes next is known of it.
+// Last returns the last iteration. Before the first one, only the Next and NextLambda of Last are set.
 func (r *Trace) Last() TraceStep {
 	if n := len(r.Steps); n > 0 {
 		return r.Steps[n-1]
@@ -113,7 +113,7 @@ func (r *Trace) Extend(eta float64, pair int) error {
 	return nil
 }
 
-// After returns the iteration after another one, with a sampled pair.
+// After returns the iteration that follows last, with a sampled pair.
 func (r *Trace) After(last TraceStep, eta float64, pair int) (TraceStep, error) {
 	f, d, pairs := r.Problem.Features(), r.Problem.Dim(), r.K.Pairs
 	s := TraceStep{Eta: eta, Theta: last.Next, Lambda: last.NextLambda, Pair: pair,
@@ -142,8 +142,8 @@ func (r *Trace) After(last TraceStep, eta float64, pair int) (TraceStep, error) 
 	return s, err
 }
 
-// projectLambda projects onto {λ ⪰ 0, ‖λ‖₂ ≤ G}: onto the orthant, then onto the ball. For a
-// cone and a ball about its apex that is the projection onto their intersection.
+// projectLambda projects onto {λ ⪰ 0, ‖λ‖₂ ≤ G}: onto the orthant, then onto the ball. For a cone and a ball about its
+// apex, this is the projection onto their intersection.
 func projectLambda(lambda []float64, g float64) {
 	for i, v := range lambda {
 		lambda[i] = max(v, 0)
@@ -214,7 +214,7 @@ func inward(x, c []float64) []float64 {
 	return floats.AddScaledTo(make([]float64, len(x)), c, 1-0x1p-40, difference(x, c))
 }
 
-// target is θ*, inside the domain.
+// target is θ*, moved inside the domain.
 func (r *Trace) target() []float64 {
 	best, _ := r.optimum()
 	return inward(best, r.before.Next)
@@ -270,12 +270,12 @@ type Step struct {
 	Form        mixpolicy.Form // as printed, or corrected
 	Equality    bool           // LHS = RHS; else LHS ≤ RHS
 	LHS, RHS    float64
-	Slack, Size float64 // RHS − LHS, or −|RHS − LHS|, and the size of the terms, with which it is compared
+	Slack, Size float64 // RHS − LHS, or −|RHS − LHS|; and the size of the terms, the scale of the slack
 	Run         string
 	At          int // iteration; −1 for a sum over all
 	// Evaluations is the number of evaluations: over iterations, runs, and the points θ and λ.
 	Evaluations int
-	// Beside is, of a printed form that has a corrected one, the corrected form at the same place.
+	// Beside is the corrected form at the same place, for a printed form that has a corrected one.
 	Beside *Step
 }
 
@@ -295,7 +295,7 @@ func (s Step) relative() float64 {
 	return s.Slack / s.Size
 }
 
-// step is what the sides of a law come to at a place.
+// step returns the Step for the sides of a law at a place.
 func (s Sides) step(number string, form mixpolicy.Form, run string, at int) *Step {
 	slack := s.Right - s.Left
 	if s.Relation == "=" {
@@ -313,8 +313,8 @@ type stepKey struct {
 	form     mixpolicy.Form
 }
 
-// add returns whether the step is the worst so far. Differences within rounding are ignored, so that the
-// result does not depend on them.
+// add returns whether the step is the worst so far. It ignores differences within rounding, so the result does not
+// depend on rounding.
 func (all evaluations) add(s *Step) (worst bool) {
 	key := stepKey{s.Equation, s.Form}
 	old, seen := all[key]
@@ -329,10 +329,9 @@ func (all evaluations) add(s *Step) (worst bool) {
 	return true
 }
 
-// ProofRuns returns the runs along which [Proofs] evaluates section 5: the queue of section 6 with
-// moderate and with large R, the queue with the cheapest pair as every sample, and a discounted
-// random MDP with the cube's modulus. Samples that are all the same pair are improbable, and an
-// inequality that holds surely must hold for them.
+// ProofRuns returns the runs along which [Proofs] evaluates section 5: the queue of section 6 with moderate and with
+// large R, the queue with the cheapest pair as every sample, and a discounted random MDP with the cube's modulus. It is
+// improbable that all samples are the same pair, but an inequality that holds surely must hold in that case.
 func ProofRuns() (runs []*Trace, err error) {
 	defer catch(&err)
 	eta := mixpolicy.InverseSqrt(1)
@@ -352,7 +351,7 @@ func ProofRuns() (runs []*Trace, err error) {
 	return append(runs, must(NewTrace(smallProblem(mixpolicy.Cube(1.5)), small))), nil
 }
 
-// proofRuns are those of [ProofRuns], made once.
+// proofRuns are the runs of [ProofRuns], made once.
 var proofRuns = sync.OnceValues(ProofRuns)
 
 // evaluate returns the worst cases of the laws that are chosen, each in the printed and then in the corrected form.
@@ -400,8 +399,8 @@ func Proofs(ctx context.Context) (steps []Step, err error) {
 	return evaluate(ctx, func(number string) bool { return number[0] == '5' }), nil
 }
 
-// ProofTable shows equations of section 5 where [Proofs] found them nearest to failing, or to fail
-// most: one that has a corrected form in both forms at that place. The verdict is on all evaluations.
+// ProofTable shows equations of section 5 where [Proofs] found them nearest to failing, or failing most. An equation
+// with a corrected form is shown in both forms at that place. The verdict is on all evaluations.
 func ProofTable(ctx context.Context, caption string, numbers ...string) (t plotting.Table, err error) {
 	defer catch(&err)
 	t = plotting.Table{Caption: caption, Columns: []plotting.Column{
@@ -409,7 +408,7 @@ func ProofTable(ctx context.Context, caption string, numbers ...string) (t plott
 	}}
 	steps := evaluate(ctx, func(number string) bool { return slices.Contains(numbers, number) })
 	for i, s := range steps {
-		if i > 0 && steps[i-1].Beside != nil { // the corrected form, of which the place is that of the printed one
+		if i > 0 && steps[i-1].Beside != nil { // the corrected form, at the place of the printed form
 			s = *steps[i-1].Beside
 			s.Evaluations = steps[i].Evaluations
 		}
@@ -418,7 +417,7 @@ func ProofTable(ctx context.Context, caption string, numbers ...string) (t plott
 	return t, nil
 }
 
-// cells are a row of the table.
+// cells returns a row of the table.
 func (s Step) cells(holds bool) []any {
 	slack, place := "0", s.Run
 	if math.Abs(s.Slack) > stepTolerance*s.Size {
@@ -432,8 +431,8 @@ func (s Step) cells(holds bool) []any {
 		fmt.Sprintf("%s, %d ×", map[bool]string{true: "holds", false: "fails"}[holds], s.Evaluations), place}
 }
 
-// checkAlongRuns checks an equation by [evaluate]. A form that no run evaluates is NaN, but that the printed form
-// is right if there is no corrected one.
+// checkAlongRuns checks an equation by [evaluate]. A form that no run evaluates is NaN. If the equation has no
+// corrected form, the printed form counts as the corrected one.
 func checkAlongRuns(number string) check {
 	return func(ctx context.Context) Finding {
 		f := Finding{Printed: math.NaN(), Corrected: math.NaN(), Tolerance: stepTolerance}
@@ -458,19 +457,19 @@ func checkAlongRuns(number string) check {
 	}
 }
 
-// Law is a numbered equality or inequality of section 5, whoever brings the runs: [Proofs] evaluates it along
-// [ProofRuns], and package adversary searches for a run that breaks it.
+// Law is a numbered equality or inequality of section 5. [Proofs] evaluates it along [ProofRuns], and package adversary
+// searches for a run that breaks it.
 type Law struct {
 	Number string
-	// Sides returns the sides at a place as printed and as corrected. A form without a relation is not
-	// evaluated there: what is right as printed has no corrected form, and what holds with high probability only
-	// has no printed one.
+	// Sides returns the sides at a place, as printed and as corrected. A form without a relation is not evaluated: a
+	// law that is right as printed has no corrected form, and a law that holds only with high probability has no
+	// printed form.
 	Sides func(*Trace, Place) (printed, corrected Sides)
 	each  places
 }
 
-// places are where a law is evaluated: at the end of a run, or at every iteration, for every θ, for every λ, in every
-// coordinate, or twice.
+// places states where a law is evaluated: at the end of a run, or at every iteration, for every θ, for every λ, in
+// every coordinate, or twice.
 type places int
 
 const (
@@ -482,7 +481,7 @@ const (
 	end places = 0
 )
 
-// Place is an iteration of a run, if the law is not about all of them, with points to compare the iterates with.
+// Place is an iteration of a run, unless the law is about all iterations, with points to compare with the iterates.
 type Place struct {
 	TraceStep
 	Point []float64 // θ ∈ Θ₂ ∩ Θ_R
@@ -494,13 +493,13 @@ type Place struct {
 type Sides struct {
 	Relation    string // "=", "≤", or "" for none
 	Left, Right float64
-	Size        float64 // of terms that the sides do not show, for the rounding
+	Size        float64 // size of terms that the sides do not show, for the rounding
 }
 
 func equal(left, right, size float64) Sides { return Sides{"=", left, right, size} }
 func below(left, right, size float64) Sides { return Sides{"≤", left, right, size} }
 
-// where is not a relation unless the condition holds.
+// where removes the relation unless the condition holds.
 func (s Sides) where(holds bool) Sides { return map[bool]Sides{true: s}[holds] }
 
 var laws = []Law{
@@ -566,7 +565,7 @@ func (r *Trace) slopes(at Place) float64 {
 	return sizeOf(r.slope(at.Theta)...) + sizeOf(r.slope(at.Tilde)...) + sizeOf(r.slope(at.Next)...)
 }
 
-// size is that of the divergences at an iteration, for the rounding of their differences.
+// size returns the size of the divergences at an iteration, for the rounding of their differences.
 func (r *Trace) size(at Place) float64 {
 	return sizeOf(r.divergence(at.Point, at.Theta), r.divergence(at.Point, at.Tilde), r.divergence(at.Point, at.Next),
 		r.divergence(at.Theta, at.Tilde))
@@ -588,7 +587,7 @@ func (r *Trace) gradientDifference(at Place) (printed, corrected Sides) {
 	return equal(at.along(at.away()), floats.Dot(r.turn(at), at.away()), size), corrected
 }
 
-// cosines: as printed the right side has the other sign.
+// cosines: the printed right side has the opposite sign.
 func (r *Trace) cosines(at Place) (printed, corrected Sides) {
 	return r.cosinesOf(at, floats.Dot(r.turn(at), at.away()))
 }
@@ -602,7 +601,7 @@ func (r *Trace) cosinesOf(at Place, left float64) (printed, corrected Sides) {
 	return equal(left, from-fromTilde+back, r.size(at)), equal(left, fromTilde-from-back, r.size(at))
 }
 
-// pythagoras is an equality, as Θ₂ is affine.
+// pythagoras is an equality, because Θ₂ is affine.
 func (r *Trace) pythagoras(at Place) (printed, corrected Sides) {
 	return below(r.divergence(at.Next, at.Tilde)+r.divergence(at.Point, at.Next), r.divergence(at.Point, at.Tilde), r.size(at)), corrected
 }
@@ -617,7 +616,7 @@ func (r *Trace) oneStep(at Place) (printed, corrected Sides) {
 	return below(next, sum-slope, r.size(at)), below(next, sum+slope, r.size(at))
 }
 
-// symmetrised has two right sides.
+// symmetrised: the law has two right sides.
 func (r *Trace) symmetrised(at Place) (printed, corrected Sides) {
 	right := at.along(at.move())
 	if at.Part == 0 {
@@ -654,7 +653,7 @@ func (r *Trace) gradientSum(at Place) (printed, corrected Sides) {
 	return r.sumOf(at, -left, left)
 }
 
-// sumOf sets left sides against the sum of (5.12).
+// sumOf compares left sides with the sum of (5.12).
 func (r *Trace) sumOf(at Place, left, proved float64) (printed, corrected Sides) {
 	start, noise, squares := r.start(at.Point), r.noise(at.Point), r.squares()
 	return below(left, start+noise+squares, noise), below(proved, start-noise+squares/r.Mu, noise)
@@ -667,7 +666,7 @@ func (r *Trace) lagrangianSum(at Place) (printed, corrected Sides) {
 	return r.sumOf(at, left, left)
 }
 
-// multiplierProjection: the printed map, onto the whole ball, does not increase distances either.
+// multiplierProjection: the printed map projects onto the whole ball; it does not increase distances either.
 func (r *Trace) multiplierProjection(at Place) (printed, corrected Sides) {
 	free, onto := floats.AddScaledTo(make([]float64, len(at.Lambda)), at.Lambda, at.Eta, at.Ascent), at.NextLambda
 	if at.Part == 0 {
@@ -682,8 +681,8 @@ func (r *Trace) multiplierSum(at Place) (printed, corrected Sides) {
 	return below(-left, half+ascents, 0), below(left, half+ascents/2, 0)
 }
 
-// convexity and concavity are equalities, as 𝓛 is linear in each argument; as printed the left side
-// has the other sign.
+// convexity and concavity are equalities, because 𝓛 is linear in each argument. The printed left side has the opposite
+// sign.
 func (r *Trace) convexity(at Place) (printed, corrected Sides) {
 	slope, here := floats.Dot(at.Mean, at.away()), r.lagrangian(at.Theta, at.Lambda)
 	right := here - r.lagrangian(at.Point, at.Lambda)
@@ -708,9 +707,9 @@ func (r *Trace) averages(at Place) (printed, corrected Sides) {
 	return equal(here-r.lagrangian(at.Point, r.Lambda), r.lagrangians(at.Point, at.Price)/r.Sums.Sum, here), corrected
 }
 
-// ending is what (5.23)–(5.36) are about. The right side of (5.24) is that of the run itself, (∗) of
-// theory.Constants.ObjectiveBound, so that no concentration inequality hides an error; [Coin]
-// evaluates the printed right side.
+// ending holds the quantities of (5.23)–(5.36). The right side of (5.24) is computed from the run itself, as (∗) of
+// theory.Constants.ObjectiveBound, so no concentration inequality hides an error; [Coin] evaluates the printed right
+// side.
 type ending struct {
 	*Trace
 	sum, v        float64   // S = Ση and V(θ̂)
@@ -732,14 +731,14 @@ func (r *Trace) ending() ending {
 	return e
 }
 
-// bracket is λᵀ[Ψθ̂]₋ − ‖λ‖²/2S, the bracket of (5.23), at the λ ∈ Λ that factor·S[Ψθ̂]₋ is scaled to.
+// bracket is λᵀ[Ψθ̂]₋ − ‖λ‖²/2S, the bracket of (5.23), at λ = factor·S[Ψθ̂]₋, scaled into Λ.
 func (e ending) bracket(factor float64) float64 {
 	l := scaled(factor*e.sum, e.short)
 	projectLambda(l, e.G)
 	return floats.Dot(l, e.short) - floats.Dot(l, l)/(2*e.sum)
 }
 
-// printedBracket is that of (5.26) and (5.27).
+// printedBracket is the bracket of (5.26) and (5.27).
 func (e ending) printedBracket() float64 {
 	return 2*e.G*sq(e.v)*e.sum/max(e.G, e.sum*e.v) - sq(e.G*e.v)*e.sum/max(sq(e.G), sq(e.sum*e.v))
 }
@@ -754,8 +753,8 @@ func (r *Trace) writtenOut(Place) (printed, corrected Sides) {
 	return printed, e.with(e.bracket(1))
 }
 
-// bestMultipliers: of all multiples of [Ψθ̂]₋ in the ball S[Ψθ̂]₋ has the greatest bracket, and the printed
-// half of it may have a smaller one.
+// bestMultipliers: among the multiples of [Ψθ̂]₋ in the ball, S[Ψθ̂]₋ has the greatest bracket. The printed multiple is
+// half of it, and may have a smaller bracket.
 func (r *Trace) bestMultipliers(Place) (printed, corrected Sides) {
 	e, top := r.ending(), 0.0
 	for k := range 4000 {
@@ -778,8 +777,8 @@ func (r *Trace) gapAlone(Place) (printed, corrected Sides) {
 	return printed, below(e.gap, e.rhs, e.noise)
 }
 
-// gradientSize: it begins with ‖∇_θ𝓛‖⁎ = ‖cᵀΨ + λᵀΨ‖⁎, which has the sign of λ wrong, and ends with a bound,
-// which is attained by no run.
+// gradientSize: the printed chain begins with ‖∇_θ𝓛‖⁎ = ‖cᵀΨ + λᵀΨ‖⁎, where the sign of λ is wrong, and ends with a
+// bound that no run attains.
 func (r *Trace) gradientSize(at Place) (printed, corrected Sides) {
 	plus := make([]float64, len(at.Theta))
 	r.Problem.Features().MulVecT(plus, at.Lambda)
@@ -812,7 +811,7 @@ func (r *Trace) gapFromBelow(Place) (printed, corrected Sides) {
 	return below(-2*r.trivial(), r.ending().gap, 0), corrected
 }
 
-// violationThen compares V with what (5.34), (5.35) and the lower bound of S give.
+// violationThen compares V with the bound that follows from (5.34), (5.35) and the lower bound of S.
 func (r *Trace) violationThen(Place) (printed, corrected Sides) {
 	e := r.ending()
 	return below(e.v, (r.trivial()+e.rhs/2)/r.G+r.G/(2*r.leastSum()), 0).where(r.inverseSquareRoots() && e.v != 0), corrected

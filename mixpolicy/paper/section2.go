@@ -15,7 +15,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// worstOf is the harness of the checks: the greatest deviation over the instances, and NaN if one is.
+// worstOf returns the greatest deviation over the instances, or NaN if one deviation is NaN.
 func worstOf[T any](instances []T, deviation func(T) float64) (worst float64) {
 	for _, instance := range instances {
 		worst = max(worst, deviation(instance))
@@ -23,7 +23,7 @@ func worstOf[T any](instances []T, deviation func(T) float64) (worst float64) {
 	return worst
 }
 
-// worstIn is worstOf for so many instances that the deviation draws itself.
+// worstIn is worstOf for the given number of instances, which the deviation draws itself.
 func worstIn(draws int, deviation func() float64) (worst float64) {
 	for range draws {
 		worst = max(worst, deviation())
@@ -56,7 +56,7 @@ func checkSubdifferential(context.Context) Finding {
 	}), "the gradients of four moduli are subgradients at 2000 pairs of points")
 }
 
-// maximum returns the maximum of a concave f on [lo, hi], of which a step leaves 0.55.
+// maximum returns the maximum of a concave f on [lo, hi]. Each step shortens the interval by the factor 0.55.
 func maximum(f func(float64) float64, lo, hi float64) float64 {
 	for range 100 {
 		if a, b := lo+0.45*(hi-lo), lo+0.55*(hi-lo); f(a) > f(b) {
@@ -68,8 +68,8 @@ func maximum(f func(float64) float64, lo, hi float64) float64 {
 	return max(f(lo), f(hi))
 }
 
-// conjugateError compares φ* with its definition, for the ball, where the supremum is attained
-// along y, and for the cube, where each coordinate has its own.
+// conjugateError compares φ* with its definition. For the ball, the supremum is attained along y; for the cube, each
+// coordinate has its own supremum.
 func conjugateError(phi bregman.Modulus, r float64) float64 {
 	rng := rand.New(rand.NewPCG(22, 0))
 	_, ball := phi.(bregman.Ball)
@@ -96,8 +96,8 @@ var variable, chances = []float64{-3, -1, 0, 0.5, 2, 6}, []float64{0.05, 0.2, 0.
 
 func checkOrlicz(context.Context) Finding {
 	beta, twice := must(theory.OrliczNorm(2, variable, chances)), must(theory.OrliczNorm(2, scaled(2, variable), chances))
-	// As printed E ψ(|X| − E|X|/β) is convex in 1/β, and least where |X| − E|X|/β changes its sign,
-	// for E|X|/β ≤ 6. If it is above 1 there, no β is admitted, and the infimum is +∞.
+	// As printed, E ψ(|X| − E|X|/β) is convex in 1/β, and least where |X| − E|X|/β changes sign, for E|X|/β ≤ 6. If the
+	// least value is above 1, no β is admitted, and the infimum is +∞.
 	mean := expected(chances, variable, math.Abs)
 	least := -maximum(func(inverse float64) float64 { return -theory.PrintedOrlicz(2, 1/inverse, variable, chances) }, 0, 6/mean)
 	printed := beta
@@ -121,8 +121,8 @@ func momentNorm(nu float64) check {
 	}
 }
 
-// vectorNorm takes two independent signs of sizes 1 and 2. Of 2000 directions, neighbours are 1.6·10⁻³
-// apart, and the best is half of that away.
+// vectorNorm takes two independent signs of sizes 1 and 2. It tries 2000 directions; neighbours are 1.6·10⁻³ apart, so
+// the best direction is at most half as far from one of them.
 func vectorNorm(nu float64) check {
 	return func(context.Context) Finding {
 		z, p := mat.NewDense(4, 2, []float64{1, 2, 1, -2, -1, 2, -1, -2}), []float64{.25, .25, .25, .25}
@@ -140,8 +140,8 @@ func vectorNorm(nu float64) check {
 	}
 }
 
-// valueTolerance is that of v* by policy iteration: it stops at 10⁻⁹ of the costs, which is
-// divided by 1−γ = 0.1.
+// valueTolerance is the tolerance for v* by policy iteration, which stops at 10⁻⁹ of the costs. The error of v* is
+// that, divided by 1−γ = 0.1.
 const valueTolerance = 1e-8
 
 // optimalValue returns v* and π* of a process, and αᵀv*.
@@ -217,7 +217,7 @@ func checkResolvent(context.Context) Finding {
 	return holds(relativeVectorError(mu.RawVector().Data, q.State), "dense LU against elimination without subtraction")
 }
 
-// checkStationary is about the sentence before (2.10), which has μP = μ.
+// checkStationary checks the sentence before (2.10), which states μP = μ.
 func checkStationary(context.Context) Finding {
 	x, p, q := smallMeasure()
 	next := nextStates(x, p, q.State)
@@ -307,8 +307,8 @@ func checkMixture(context.Context) Finding {
 	return holds(worst, "entry by entry")
 }
 
-// checkXi: (2.17) defines the combinations of measures by the combinations of policies;
-// but a mixture of policies does not have the mixture of their measures.
+// checkXi: (2.17) defines the combinations of measures by the combinations of policies, but the measure of a mixture of
+// policies is not the mixture of their measures.
 func checkXi(context.Context) Finding {
 	p, omega := smallProblem(mixpolicy.Ball(2)), []float64{0.2, 0.5, 0.3}
 	mixture, xi := must(mixpolicy.Mixture(omega, smallPolicies(p.MDP())...)), combination(p, omega)
@@ -344,8 +344,8 @@ func checkFeasibleSet(context.Context) Finding {
 	return holds(violation, "the optimum is in all three sets, to %.1g", violation)
 }
 
-// checkPolicyFallback has no positive entry in the second state only: the printed rule, for all pairs at
-// once, does not apply, and (2.20) is 0/0 there.
+// checkPolicyFallback takes a Ψθ whose entries in the second state are not positive. The printed rule, which is for all
+// pairs at once, does not apply, and (2.20) is 0/0 there.
 func checkPolicyFallback(context.Context) Finding {
 	xi := []float64{0.6, 0.4, -0.1, -0.2}
 	printed, p := max(xi[2], 0)/(max(xi[2], 0)+max(xi[3], 0)), must(mixpolicy.PolicyOf(must(models.Machine{}.MDP()), xi))
@@ -359,9 +359,9 @@ func checkEfficiency(ctx context.Context) Finding {
 		"plug-in after 1000 queries: feasible, ε = %.2g, and the policy costs what cᵀΨθ̂ says", r.Gap)
 }
 
-// checkExpandedEfficiency: a point that satisfies (2.22) satisfies (2.21), because the minimum
-// over more points is not greater, with V = 0 at the feasible ones. And with the price
-// 1/ε at least ‖λ*‖_∞ no infeasible point costs less than the optimum.
+// checkExpandedEfficiency: a point that satisfies (2.22) satisfies (2.21), because the minimum over more points is not
+// greater, and V = 0 at the feasible points. If the price 1/ε is at least ‖λ*‖_∞, no infeasible point costs less than
+// the optimum.
 func checkExpandedEfficiency(context.Context) Finding {
 	p, best := smallOptimum(mixpolicy.Ball(2))
 	price, rng, cheap := floats.Max(must(theory.Multipliers(p))), rand.New(rand.NewPCG(222, 0)), math.Inf(1)
@@ -409,8 +409,8 @@ func checkErgodicity(ctx context.Context) Finding {
 	return holds(max(worst, relativeError(tight, 1)), "the two policies of section 6 need κ = %.4g", e.Lower)
 }
 
-// momentIsOrlicz: the moment norm is said to be the Orlicz norm. They are equivalent, with
-// constants that do not depend on the variable, and differ.
+// momentIsOrlicz: the paper calls the moment norm the Orlicz norm. The two norms differ, but are equivalent, with
+// constants that do not depend on the variable.
 func momentIsOrlicz(nu float64) check {
 	return func(context.Context) Finding {
 		orlicz, moment := must(theory.OrliczNorm(nu, variable, chances)), must(theory.MomentNorm(nu, variable, chances))
@@ -458,8 +458,8 @@ func checkDivergence(context.Context) Finding {
 	}), "against the definition at 1200 pairs of points of four moduli")
 }
 
-// checkPairOrder: the paper orders c and ξ by action, P and Q by state; both orders in one
-// product give no flow balance.
+// checkPairOrder: the paper orders c and ξ by action, but P and Q by state. A product of the two orders has no flow
+// balance.
 func checkPairOrder(context.Context) Finding {
 	x, _, q := smallMeasure()
 	byAction := make([]float64, x.Pairs())
@@ -492,7 +492,7 @@ func checkOracle(context.Context) Finding {
 		count[pair]++
 		return relativeError(cost, p.MDP().Costs()[pair])
 	})
-	// Pearson's statistic has the mean 23 and the deviation √46 for 24 pairs: 5 deviations.
+	// For 24 pairs, Pearson's statistic has the mean 23 and the standard deviation √46; allow 5 of these.
 	for i, k := range count {
 		chi += sq(k-draws*q[i]) / (draws * q[i])
 	}

@@ -40,8 +40,7 @@ func checkSaddle(context.Context) Finding {
 	}), "the exact optimum and its multipliers satisfy both inequalities against 2000 random θ and λ")
 }
 
-// checkLambdaBall uses that the multiplier of a binding pair is the larger, the smaller the
-// probability of the pair, for any γ.
+// checkLambdaBall uses that, for any γ, the multiplier of a binding pair grows as the probability of the pair falls.
 func checkLambdaBall(context.Context) Finding {
 	p := rarePairProblem()
 	best, size := must(p.Optimum(context.Background())), floats.Norm(must(theory.Multipliers(p)), 2)
@@ -54,7 +53,7 @@ func checkLambdaBall(context.Context) Finding {
 	if relativeError(below, best.Objective) < 1e-4 { // a smaller ball is enough: ‖λ*‖₂ is not the threshold
 		corrected = math.Inf(1)
 	}
-	// The search stops at neighbouring numbers, and the slope there is 2G‖Ψ‖: hence 10⁻⁶.
+	// The search stops at neighbouring numbers, and the slope there is 2G‖Ψ‖: hence the tolerance 10⁻⁶.
 	return holdsCorrected(relativeError(small, best.Objective), corrected,
 		"64 states, γ = 0.1, costs 0 and 1: ‖λ*‖₂ = %.3g; the min–max value is %.4g for G = 1/(1−γ), %.5g for G = 0.99‖λ*‖₂, "+
 			"%.5g for G = 1.01‖λ*‖₂, and the optimum %.5g", size, small, below, above, best.Objective).within(1e-6)
@@ -63,8 +62,8 @@ func checkLambdaBall(context.Context) Finding {
 func checkMultiplierNorm(context.Context) Finding {
 	x, _, xi := dualOptimum(mixpolicy.Corrected)
 	sum, want := floats.Sum(must(theory.Multipliers(smallProblem(mixpolicy.Cube(1.5))))), 1/(1-x.Gamma())
-	// The lemma has Σ_a λ_a(s) = p(s), with p = α, the weights of (4.1). For ξ*/(1−γ) that sum is
-	// α + γ times the inflow.
+	// The lemma states Σ_a λ_a(s) = p(s), with p = α, the weights of (4.1). For ξ*/(1−γ) that sum is α + γ times the
+	// inflow.
 	byState, balance, lambda := 0.0, 0.0, scaled(want, xi)
 	in, m := inflow(x, lambda), x.Actions()
 	for s, alpha := range x.Initial() {
@@ -105,7 +104,7 @@ func checkUnbiased(context.Context) Finding {
 	return holds(relativeVectorError(meanGradient(p, lambda)), "the expectation over all 24 pairs is Ψᵀ(c − λ)")
 }
 
-// checkDrawnPair: to the letter the first line of (3.6) is the sample itself.
+// checkDrawnPair: read literally, the first line of (3.6) is the sample itself.
 func checkDrawnPair(context.Context) Finding {
 	p := smallProblem(mixpolicy.Ball(2))
 	mean, gradient := meanGradient(p, make([]float64, p.MDP().Pairs()))
@@ -113,7 +112,7 @@ func checkDrawnPair(context.Context) Finding {
 	return holdsCorrected(off, relativeVectorError(mean, gradient), "to the letter the sum is the sample, %.3g off for one pair", off)
 }
 
-// checkIndexSet: section 3.1 draws i from {0, …, d}, of which 0 is not a policy.
+// checkIndexSet: section 3.1 draws i from {0, …, d}, but 0 is not a policy.
 func checkIndexSet(context.Context) Finding {
 	p := smallProblem(mixpolicy.Ball(2))
 	mean, gradient := meanGradient(p, make([]float64, p.MDP().Pairs()))
@@ -211,14 +210,15 @@ func mirrorSteps() (steps []mirrorStep) {
 	return steps
 }
 
-// alongSteps checks a property of mirror descent at all of them.
+// alongSteps checks a property of mirror descent at all mirrorSteps.
 func alongSteps(numbers string, deviation func(mirrorStep) float64) check {
 	return func(context.Context) Finding { return holds(worstOf(mirrorSteps(), deviation), "%s", numbers) }
 }
 
-// beaten returns by how much f at a point that should be its minimum over 1ᵀθ = 1 in ℝ³ exceeds what a
-// search finds, and how far away that is, squared, as f is flat there. The search takes no derivatives: it goes along
-// six directions, with shorter steps where none improves.
+// beaten compares x, which should minimise f over 1ᵀθ = 1 in ℝ³, with the point that a search finds. It returns the
+// greater of the excess of f(x) and the squared distance of the points; the distance is squared because f is flat
+// there. The search takes no derivatives: it moves along six directions, with shorter steps where no direction improves
+// f.
 func beaten(f func([]float64) float64, x []float64) float64 {
 	theta := uniform(3)
 	for least, step := f(theta), 0.1; step > 1e-9; {
@@ -325,7 +325,7 @@ func checkClosedForm(context.Context) Finding {
 		"R = 2, V = (0.3, −0.1): the printed z leaves J′ = %.4f; the corrected one at most %.1g at 201 points", printed, corrected)
 }
 
-// checkUnitBall: for R = 1/√d, J falls and stays positive, and is said to go to 0.
+// checkUnitBall: for R = 1/√d, J falls and stays positive; the paper says that J goes to 0.
 func checkUnitBall(context.Context) Finding {
 	v, phi, last, rise := []float64{0.3, -0.1, 0.5}, bregman.Ball{R: 1 / math.Sqrt(3)}, math.Inf(1), 0.0
 	for z := -10.0; z < 1e4; z = z*1.1 + 20 {
@@ -365,7 +365,7 @@ func checkLambdaStep(context.Context) Finding {
 		"printed, the step loses up to %.2g of the model's gain; no neighbour in Λ beats [λ − ηΨθ]₊ scaled into the ball", printed)
 }
 
-// checkAverages compares with [Trace], a plain run with the same draws.
+// checkAverages compares the averages of [Trace] with those of a plain run with the same draws.
 func checkAverages(ctx context.Context) Finding {
 	r := smallTrace(TraceSettings{Iterations: 100, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 1})
 	q := must(mixpolicy.Solve(ctx, r.Problem, mixpolicy.PrimalDual{Beta: 20, Multipliers: mixpolicy.DenseMultipliers, CostScale: 1},
@@ -390,8 +390,8 @@ func checkAlgorithm(ctx context.Context) Finding {
 		distance[printed], distance[corrected], gap[printed], gap[corrected])
 }
 
-// checkDiameter: as θ₂ comes to the boundary, D(θ₁;θ₂) grows like 1/√distance: twice as large at a quarter
-// of the distance, so it has no maximum. From θ₀ it has one, at an end of a chord or at a vertex.
+// checkDiameter: as θ₂ approaches the boundary, D(θ₁;θ₂) grows like 1/√distance: a quarter of the distance doubles it,
+// so it has no maximum. D(θ;θ₀) has a maximum, at an end of a chord or at a vertex.
 func checkDiameter(context.Context) Finding {
 	ball := bregman.Ball{R: 2}
 	at := func(k int) float64 {
@@ -427,20 +427,21 @@ func checkA(context.Context) Finding {
 	return holds(relativeError(k.A, want), "queue: A = %.6g", k.A)
 }
 
-// farHorizon is a T so large that a bound which goes to 0 is below what holds without it, and farSums are the sums there.
+// farHorizon is a T at which a bound that goes to 0 is below the trivial bound, and farSums are the sums of the steps
+// there.
 const farHorizon = 1e18
 
 var farSums = theory.InverseSqrtSums(mixpolicy.Corrected, farHorizon)
 
-// trivialGap bounds |cᵀΨ(θ − θ′)| for any θ and θ′ of the class, as ‖c‖₂ ≤ c_max√(nm).
+// trivialGap bounds |cᵀΨ(θ − θ′)| for any θ and θ′ of the class, because ‖c‖₂ ≤ c_max√(nm).
 func trivialGap(k *theory.Constants) float64 {
 	return 2 * k.R * k.Cost * math.Sqrt(float64(k.Pairs)) * k.PsiNorm
 }
 
-// rareCostRuns are 100 runs with T = 100 of a problem where errors are likely: one state; the
-// first policy costs nothing, but for an action of the given cost that is taken with probability
-// 0.1; the second policy always costs half as much as the first on average. Few samples show
-// the high cost. The class is R = 1, the simplex, where no gap is negative.
+// rareCostRuns makes 100 runs with T = 100 of a problem where errors are likely. It has one state. The first policy
+// costs nothing, except for an action of the given cost, which it takes with probability 0.1. The second policy always
+// costs half of the first one's mean. Few samples show the high cost. The class is R = 1, the simplex, where no gap is
+// negative.
 func rareCostRuns(ctx context.Context, high float64) (k *theory.Constants, gaps []float64) {
 	x := bandit(0, high, high/20)
 	risky, safe := must(mixpolicy.StateIndependent(x, 0.9, 0.1, 0)), must(mixpolicy.StateIndependent(x, 0, 0, 1))
@@ -451,7 +452,7 @@ func rareCostRuns(ctx context.Context, high float64) (k *theory.Constants, gaps 
 	return must(theory.NewConstants(p, method)), gaps
 }
 
-// rareCost is the high cost where one is enough, and rareSums are those of 100 steps.
+// rareCost is the high cost in checks with only one, and rareSums are the sums of 100 steps.
 const rareCost = 100_000
 
 var rareSums = theory.SumSteps(mixpolicy.InverseSqrt(1), 100)
@@ -484,9 +485,9 @@ func boundRuns(ctx context.Context) (runs []boundRun) {
 	return runs
 }
 
-// The checks of (3.31)–(3.33) take D in two ways. As (3.29) prints it, D is +∞, and a bound has
-// no content if it stays above the trivial one for all T, where the corrected bound falls below
-// it. With the finite D that the proof needs, runs exceed the bound, or do not.
+// The checks of (3.31)–(3.33) take D in two ways. As printed in (3.29), D is +∞: a bound has no content if it stays
+// above the trivial bound for all T, where the corrected bound falls below it. With the finite D that the proof needs,
+// runs decide whether the bound holds.
 
 func checkObjectiveBound(ctx context.Context) Finding {
 	k, gaps := rareCostRuns(ctx, rareCost)
@@ -495,8 +496,8 @@ func checkObjectiveBound(ctx context.Context) Finding {
 		exceed = floats.Count(func(gap float64) bool { return gap > bound }, gaps)
 		return exceed, leastChance(exceed, len(gaps))
 	}
-	// A smaller c₀ or c₁ makes the bound larger, by 1/c at most; but it has no cost in it, and gaps grow
-	// with costs.
+	// A smaller c₀ or c₁ makes the bound larger, by 1/c at most. But the bound contains no cost, and gaps grow with
+	// costs.
 	const small = 1e-6
 	_, larger := rareCostRuns(ctx, rareCost/small)
 	failures, lo := likely(gaps, finite)
@@ -533,7 +534,7 @@ func checkExpectedBound(ctx context.Context) Finding {
 		finite, seen.Mean, seen.Lo, seen.Hi, rare)
 }
 
-// checkViolationBound is about (3.33), which states no probability, although α_T has one.
+// checkViolationBound checks (3.33), which states no probability, although α_T depends on one.
 func checkViolationBound(ctx context.Context) Finding {
 	printed, worst, finite := math.Inf(1), 0.0, 0
 	for _, r := range boundRuns(ctx) {
@@ -550,7 +551,7 @@ func checkViolationBound(ctx context.Context) Finding {
 		"with a finite D, %d runs of 120 exceed it; corrected: none does", finite)
 }
 
-// checkProposition is (3.31), (3.32) and (3.33).
+// checkProposition checks (3.31), (3.32) and (3.33).
 func checkProposition(ctx context.Context) Finding {
 	i, ii, iii := checkObjectiveBound(ctx), checkExpectedBound(ctx), checkViolationBound(ctx)
 	return holdsCorrected(min(i.Printed, ii.Printed, iii.Printed), max(i.Corrected, ii.Corrected, iii.Corrected), "%s", i.Numbers)
@@ -573,7 +574,7 @@ func checkCe(context.Context) Finding {
 
 func checkB(context.Context) Finding {
 	p, k := rawConstants()
-	// What B is to bound, at λ = 0 and the worst pair: ½‖∇_λ𝓛‖² + ½‖ĝ‖²/μ.
+	// The quantity that B must bound, at λ = 0 and the worst pair: ½‖∇_λ𝓛‖² + ½‖ĝ‖²/μ.
 	lambda, largest := make([]float64, k.Pairs), 0.0
 	for i := range k.Pairs {
 		largest = max(largest, sq(floats.Norm(stochasticGradient(p, lambda, i), 2)))
@@ -594,8 +595,8 @@ func checkRate(context.Context) Finding {
 			"T^%.3f for constant β", quarter, eighth, none).within(0.005)
 }
 
-// sharedMass is a problem of two policies that never agree, with a θ whose negative mass 0.1 is shared by
-// all states, and the distance of Ψθ from the measure of its policy.
+// sharedMass returns a problem of two policies that never agree, a θ whose negative mass 0.1 is spread over all states,
+// and the distance of Ψθ from the measure of its policy.
 func sharedMass(states int) (p *mixpolicy.Problem, theta []float64, tv float64) {
 	x := oneStepMDP(states)
 	p = mixtureProblem(x, mixpolicy.Ball(10), must(mixpolicy.StateIndependent(x, 1, 0)), must(mixpolicy.StateIndependent(x, 0, 1)))
@@ -608,8 +609,8 @@ func apart(p *mixpolicy.Problem, theta []float64) float64 {
 	return theory.TotalVariation(combination(p, theta), policyMeasure(p, theta).Pair)
 }
 
-// checkDistance has two policies that never agree, so that the negative mass of Ψθ is shared
-// by as many pairs as there are states, and the processes at which the corrected bound is attained.
+// checkDistance takes two policies that never agree, so the negative mass of Ψθ is spread over as many pairs as there
+// are states, and the processes at which the corrected bound is attained.
 func checkDistance(ctx context.Context) Finding {
 	p, theta, tv := sharedMass(64)
 	v, mass := p.Violation(theta), p.NegativeMass(theta)
@@ -619,8 +620,8 @@ func checkDistance(ctx context.Context) Finding {
 		mixpolicy.Discounted(0.5), mixpolicy.Discounted(0.1)} // and ε: those of data/adversaries.csv
 	worst := worstOf(criteria, func(c mixpolicy.Criterion) float64 {
 		return worstOf([][2]float64{{1e-3, 1e-3}, {1e-3, 0.9}, {0.01, 0.3}, {0.1, 0.3}, {0.5, 0.5}, {2, 0.01}}, func(e [2]float64) float64 {
-			// From 0, action 0 goes to 1 with probability d, action 1 surely; from 1 back. One is the u(1,0) that the flow
-			// leaves for u(0,1) = −ε, see [theory.Distance].
+			// In state 0, action 0 leads to state 1 with probability d, action 1 surely; in state 1, the probability of
+			// leaving is back. one is the u(1,0) that the flow leaves for u(0,1) = −ε, see [theory.Distance].
 			eps, back, gamma := e[0], e[1], c.Gamma()
 			d, one := max(0, (eps-(1-gamma)/gamma)/(1+eps)), max(0, ((1-gamma)-gamma*eps)/(1-gamma*(1-back)))
 			y := process(2, 2, c, unit(2, 1), func(s, a int) (float64, []float64) {
@@ -640,8 +641,8 @@ func checkDistance(ctx context.Context) Finding {
 			"γ = 0.1, 0.5, 0.9, 0.99 and 1", tv, printed, bound)
 }
 
-// checkSampleSize: [fewQueries] has the T of (3.37), and 1000 times that. The corrected T is compared with what is
-// enough in runs, and with the power of n that its closed form has, see [theory.Constants.SampleComplexity].
+// checkSampleSize: [fewQueries] uses the T of (3.37), and 1000 T. The corrected T is compared with a T that is enough
+// in runs, and its growth with the power of n in its closed form, see [theory.Constants.SampleComplexity].
 func checkSampleSize(ctx context.Context) Finding {
 	const epsilon, rho, enough = 0.1, 0.1, 1 << 17
 	proved := func(copies int, rho float64) float64 {
@@ -656,8 +657,8 @@ func checkSampleSize(ctx context.Context) Finding {
 			"%.2g for 2 states and ρ = 10⁻¹⁰⁰", fewQueries().text, one, power, proved(1, 1e-100)).within(0)
 }
 
-// checkNearBest: (3.38) compares the policy with ξ*, which the paper defines as the optimum over all
-// policies (2.13). The class need not contain a policy near it.
+// checkNearBest: (3.38) compares the policy with ξ*, which the paper defines as the optimum over all policies (2.13).
+// The class need not contain a policy near ξ*.
 func checkNearBest(ctx context.Context) Finding {
 	_, full, _ := dualOptimum(mixpolicy.Corrected)
 	p, best := smallOptimum(mixpolicy.Ball(2))
@@ -677,10 +678,10 @@ func checkNearBest(ctx context.Context) Finding {
 		full, best.Objective, floats.Min(costs), bound)
 }
 
-// copies is the queue with each of its base policies k times. A class of radius R/k contains the
-// mixtures that R contains without the copies, while ‖Ψ‖_{*,2} for ‖·‖_∞ is k times as large. In
-// Algorithm 1 with the cube's modulus, copies have the same gradients and stay equal, and their
-// coefficients add up to the coefficient without copies: the runs are the same.
+// copies is the queue with each of its base policies k times. A class of radius R/k contains the mixtures that R
+// contains without the copies, but ‖Ψ‖_{*,2} for ‖·‖_∞ is k times as large. In Algorithm 1 with the cube's modulus,
+// copies have the same gradients and stay equal, and their coefficients add up to the coefficient without copies, so
+// the runs are the same.
 func copies(k int, class mixpolicy.Class) *mixpolicy.Problem {
 	x, base := queueModel()
 	psi := must(mixpolicy.NewFeatures(context.Background(), x, base...))

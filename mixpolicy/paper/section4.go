@@ -54,7 +54,7 @@ func (a *approximation) valueError(v []float64) float64 {
 	return priorwork.WeightedError(a.x.Initial(), a.optimal, v)
 }
 
-// smoothed solves the smoothed ALP with the penalty 2/(1−γ), and withBudget with a budget of the slack.
+// smoothed solves the smoothed ALP with the penalty 2/(1−γ); withBudget solves it with a budget of the slack.
 func (a *approximation) smoothed(ctx context.Context) *priorwork.Approximation {
 	return must(priorwork.SALP{Basis: a.basis, Slack: a.mu, Penalty: priorwork.PublishedPenalty(a.x.Gamma())}.Solve(ctx, a.x))
 }
@@ -110,8 +110,8 @@ func checkALPConstraint(ctx context.Context) Finding {
 		a.expected(v), a.expected(a.optimal)).within(valueTolerance)
 }
 
-// checkALPFeasible is about the text after (4.1): feasible is said to be 𝒮v ⪰ c. c has nm entries and 𝒮v
-// has n; the reading most in favour of the text takes the least of each state's costs.
+// checkALPFeasible checks the text after (4.1), which calls v feasible if 𝒮v ⪰ c. c has nm entries, but 𝒮v has n; the
+// reading most favourable to the text takes the least cost of each state.
 func checkALPFeasible(ctx context.Context) Finding {
 	a := smallApproximation(ctx)
 	next, triple := bellman(a.x, a.optimal), scaled(3, a.optimal)
@@ -127,8 +127,8 @@ func checkALPFeasible(ctx context.Context) Finding {
 		"3v* satisfies 𝒮v ⪰ c, and is no lower bound of v*; 𝒮v ⪰ v is what makes it one").within(valueTolerance)
 }
 
-// checkPolicyLoss: the printed inequality has v^π on both sides, and follows from μ^π ⪰ (1−γ)α.
-// The cited theorem has v on the right, where π is the greedy policy of v.
+// checkPolicyLoss: the printed inequality has v^π on both sides, and follows from μ^π ⪰ (1−γ)α. The cited theorem has v
+// on the right, with the greedy policy of v as π.
 func checkPolicyLoss(ctx context.Context) Finding {
 	a := smallApproximation(ctx)
 	pi := a.x.Greedy(a.full.Value)
@@ -203,7 +203,7 @@ func checkReducedDirection(ctx context.Context) Finding {
 		"min αᵀΨν over the constraints is %v; max is %.4g, below αᵀv* = %.4g", least, full, a.expected(a.optimal)).within(valueTolerance)
 }
 
-// checkReducedConstraints: c_a(s) − (Ψν)(s) + γP_a(s)Ψν is how much worse than v an action is.
+// checkReducedConstraints: c_a(s) − (Ψν)(s) + γP_a(s)Ψν is the amount by which the action a is worse than v(s).
 func checkReducedConstraints(ctx context.Context) Finding {
 	a := smallApproximation(ctx)
 	q, v, worst := make([]float64, a.x.Pairs()), a.full.Value, 0.0
@@ -226,7 +226,7 @@ func checkSampledError(ctx context.Context) Finding {
 	failures := func(draws int) (n int) {
 		for range trials {
 			seen := map[int]bool{}
-			for range min(draws, 200_000) { // by then all pairs were drawn
+			for range min(draws, 200_000) { // 200,000 draws include all pairs
 				seen[table.Draw(rng)] = true
 			}
 			sampled := priorwork.ALP{Basis: a.basis, Pairs: slices.Sorted(maps.Keys(seen)), Bound: bound}
@@ -237,7 +237,7 @@ func checkSampledError(ctx context.Context) Finding {
 		return n
 	}
 	enough, few := failures(count), failures(10)
-	// Which ν̂ of Γ contradict the printed form, with ν̂ on both sides, and the corrected one?
+	// Count the ν̂ of Γ that contradict the printed form, which has ν̂ on both sides, and the corrected form.
 	var printed, corrected int
 	for range conceivable {
 		var v mat.VecDense
@@ -260,8 +260,8 @@ func checkSmoothedDirection(ctx context.Context) Finding {
 	return f
 }
 
-// checkSmoothed: the solution with the penalty is that with its own slack as budget, and with the budget 0
-// it is the ALP.
+// checkSmoothed: the solution with the penalty is the solution with its own slack as the budget. With the budget 0, it
+// is the solution of the ALP.
 func checkSmoothed(ctx context.Context) Finding {
 	a := smallApproximation(ctx)
 	penalised := a.smoothed(ctx)
@@ -292,15 +292,17 @@ func checkSmoothedBound(ctx context.Context) Finding {
 		"as printed s is free, a ν that fits v* at one s makes the right side %.1g, and U has u ⪯ 1 where ⪰ 1 is meant", lhs, bound, free)
 }
 
-// against is the finding about an error and its bound, where the condition of the cited theorem is not met, and where it is.
+// against compares with a bound the errors of two values: off violates the condition of the cited theorem, and on
+// satisfies it.
 func (a *approximation) against(off []float64, on []float64, bound float64, what string) Finding {
 	without, with := a.valueError(off), a.valueError(on)
 	return holdsCorrected(excess(without, bound), excess(with, bound),
 		"%s: error %.4g, bound %.4g; with it %.4g", what, without, bound, with)
 }
 
-// checkWeights is (4.3) for weights p of (4.1) that are not α: three states that nothing leaves, of which the first costs 1.
-// To be high there, p = (0.98, 0.01, 0.01), v = ν₁ + ν₂(1, 0, −20) is low at the third, where α is.
+// checkWeights checks (4.3) for weights p of (4.1) other than α. No action leaves any of the three states, and only the
+// first costs 1. With p = (0.98, 0.01, 0.01), v = ν₁ + ν₂(1, 0, −20) is high at the first state and so low at the
+// third, where α is.
 func checkWeights(ctx context.Context) Finding {
 	x := process(3, 1, mixpolicy.Discounted(0.9), unit(3, 2), func(s, _ int) (float64, []float64) { return unit(3, 0)[s], unit(3, s) })
 	a := &approximation{x: x, basis: mat.NewDense(3, 2, []float64{1, 1, 1, 0, 1, -20}), optimal: []float64{10, 0, 0}}
@@ -312,7 +314,7 @@ func checkWeights(ctx context.Context) Finding {
 	return a.against(solution(0.98, 0.01, 0.01), solution(x.Initial()...), bound, "(4.3) without p = α, three states")
 }
 
-// checkBox is (4.9) with all constraints, for a Γ without ν*.
+// checkBox checks (4.9) with all constraints, for a Γ without ν*.
 func checkBox(ctx context.Context) Finding {
 	a := smallApproximation(ctx)
 	solution := func(bound float64) []float64 {
@@ -322,15 +324,15 @@ func checkBox(ctx context.Context) Finding {
 		"(4.9) without ν* ∈ Γ, all constraints, Γ = [−0.1, 0.1]³, ε = 0.05")
 }
 
-// checkBudget is (4.13) for a budget other than the slack that the price 2/(1−γ) leaves.
+// checkBudget checks (4.13) for a budget that is not the slack of the solution with the price 2/(1−γ).
 func checkBudget(ctx context.Context) Finding {
 	a := smallApproximation(ctx)
 	return a.against(a.withBudget(ctx, 2).Value, a.smoothed(ctx).Value, a.one.SALPBound(a.x.Initial(), a.mu, a.x.Gamma(), a.best),
 		"(4.13) without a condition on t, for t = 2")
 }
 
-// checkDualALP: (4.14) is of a paper on average cost, where ‖θᵀΨᵀ(P−Q)‖₁ is the right flow. The
-// features are discounted measures, whose flow is not 0.
+// checkDualALP: (4.14) comes from a paper on average cost, where ‖θᵀΨᵀ(P−Q)‖₁ is the right flow. The features here are
+// discounted measures, whose flow is not 0.
 func checkDualALP(context.Context) Finding {
 	p, theta, xi := smallTheta()
 	x := must(p.MDP().WithCriterion(mixpolicy.AverageCost))
@@ -343,7 +345,7 @@ func checkDualALP(context.Context) Finding {
 		"ω = 3, average cost: cᵀΨθ + ω‖[Ψθ]₋‖₁ + ω‖θᵀΨᵀ(P−Q)‖₁ = %.6g, of which the flow is %.3g", want, omega*flow)
 }
 
-// checkPenaltyBound: the left side is the cost of a policy, and none costs less than v.Cost(). At price 1 the
+// checkPenaltyBound: the left side is the cost of a policy, and no policy costs less than v.Cost(). At price 1 the
 // right side is f_ω of (4.14) for ω = 1. The search stops at neighbouring numbers, at slopes of 10⁵: hence the
 // tolerance 10⁻⁶.
 func checkPenaltyBound(ctx context.Context) Finding {
@@ -370,8 +372,7 @@ func witnessPenaltyMass(ctx context.Context) Finding {
 		right, v.Cost(), f.Numbers).within(f.Tolerance)
 }
 
-// checkMixtureBound: with C = c_max the constant term alone exceeds any cost, and nothing could
-// contradict it.
+// checkMixtureBound: with C = c_max the constant term alone exceeds any cost, so nothing could contradict the bound.
 func checkMixtureBound(context.Context) Finding {
 	p := smallProblem(mixpolicy.Ball(2))
 	x := p.MDP()

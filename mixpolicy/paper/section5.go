@@ -27,8 +27,8 @@ func checkCosines(ctx context.Context) Finding {
 	return f
 }
 
-// checkPythagoras compares Proposition 5.1 at points θ̃ off the hyperplane, and along runs. Of θ it says
-// nothing; one outside Θ₂ is nearer to itself than to any projection.
+// checkPythagoras compares Proposition 5.1 at points θ̃ off the hyperplane, and along runs. The proposition states no
+// condition on θ; a θ outside Θ₂ is nearer to itself than to any projection.
 func checkPythagoras(ctx context.Context) Finding {
 	f, theta, onto := checkAlongRuns("5.4")(ctx), []float64{0.5, 0.9, -0.4}, make([]float64, 3)
 	for _, phi := range []bregman.Modulus{bregman.Ball{R: 2}, bregman.Cube(1.5)} {
@@ -57,13 +57,13 @@ func gradientNoise(radius float64) (inner, norms, chances []float64, k *theory.C
 	return inner, norms, p.Features().Sampling(), must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20, CostScale: 1}))
 }
 
-// leastDeviation is min |⟨e, δ⟩| over the samples at λ = 0, which a deviation exceeds surely.
+// leastDeviation returns min |⟨e, δ⟩| over the samples at λ = 0, a deviation that occurs surely.
 func leastDeviation(p *mixpolicy.Problem, delta []float64) float64 {
 	return floats.Min(mapped(gradientErrors(p, nil), func(e []float64) float64 { return math.Abs(floats.Dot(e, delta)) }))
 }
 
-// checkErrorTail: C_e is defined in (3.34b), which has no c_max. On the coin problem, of costs near 1000,
-// one error is larger than that surely.
+// checkErrorTail: (3.34b) defines C_e without c_max. On the coin problem, with costs near 1000, a single error surely
+// exceeds that C_e.
 func checkErrorTail(context.Context) Finding {
 	worst, count := worstTail("5.19a")
 	p := coinProblem()
@@ -108,8 +108,8 @@ func checkHighProbability(ctx context.Context) Finding {
 	return f
 }
 
-// checkGapBelow: (5.35) and what follows bound |c| by c_max, which costs in [c_min, c_max] do
-// not have to satisfy. With costs in [−1, 0) the printed right side is that of c_max < 0.
+// checkGapBelow: (5.35) and the displays after it bound |c| by c_max, which costs in [c_min, c_max] need not satisfy.
+// With costs in [−1, 0), the printed right side uses c_max < 0.
 func checkGapBelow(ctx context.Context) Finding {
 	along := checkAlongRuns("5.35")(ctx)
 	p, k := negativeProblem()
@@ -161,7 +161,7 @@ func checkStepSum(ctx context.Context) Finding {
 		"which exceeds the sum by up to %.2g of it; 2(√(T+1) − 1) does not", divisor.Printed)
 }
 
-// checkDivisor is about the divisor of (3.31) and (3.32).
+// checkDivisor checks the divisor of (3.31) and (3.32).
 func checkDivisor(context.Context) Finding {
 	printed := sumsTo(func(s theory.StepSums, n float64) float64 { return excess(2*math.Sqrt(n)-1, s.Sum) })
 	corrected := sumsTo(func(s theory.StepSums, n float64) float64 { return excess(2*(math.Sqrt(n+1)-1), s.Sum) })
@@ -186,8 +186,8 @@ func checkInExpectation(ctx context.Context) Finding {
 		"corrected: no mean of 30 runs exceeds it", printed).within(f.Tolerance)
 }
 
-// checkErrorNorms: the Orlicz norm of a variable bounded by b is at most b/√ln 2 for ψ₂,
-// and that of its square b²/ln 2 for ψ₁, both attained by a constant size.
+// checkErrorNorms: for a variable bounded by b, the Orlicz norm for ψ₂ is at most b/√ln 2, and the norm of its square
+// for ψ₁ at most b²/ln 2. A variable of constant size attains both.
 func checkErrorNorms(context.Context) Finding {
 	inner, norms, chances, k := gradientNoise(0.7)
 	// As printed the norm is at most 8R²C_e², a square: it fails for small ⟨e, δ⟩.
@@ -203,8 +203,8 @@ func checkErrorNorms(context.Context) Finding {
 		top, norm, 8*sq(r*top), 2*math.Sqrt2*r*top, square)
 }
 
-// tail sets the lower end of a probability's exact (Clopper–Pearson) interval of 95 % by simulation, or an exact
-// probability, against its bound.
+// tail pairs a probability with its bound. A simulated probability is the lower end of its exact (Clopper–Pearson) 95 %
+// interval.
 type tail struct{ least, bound float64 }
 
 // leastChance is the lower end of the exact (Clopper–Pearson) interval of the probability of an event that occurred k times in n.
@@ -283,19 +283,18 @@ func worstTail(statement string) (worst float64, count int) {
 	return worstOf(tails, func(t tail) float64 { return excess(t.least, t.bound) }), len(tails)
 }
 
-// CoinRun is one run of a problem where noise dominates: one state, two actions of nearly equal
-// cost, each of them a base policy, and a large class, R = 1000. It compares the left sides of
-// (5.23), (5.28) and (5.34) with the right side of (5.24), for ρ = 0.05 and with c₀ = c₁ = 1, as
-// the paper does not give these constants.
+// CoinRun is one run of a problem where noise dominates: one state, two actions of nearly equal cost, each of them a
+// base policy, and a large class, R = 1000. It compares the left sides of (5.23), (5.28) and (5.34) with the right side
+// of (5.24), for ρ = 0.05. It sets c₀ = c₁ = 1, because the paper does not give these constants.
 type CoinRun struct {
 	Sum           float64 // left side of (5.21) and, over Ση, of (5.23), at its best λ
 	Bracket       float64 // of (5.26) over Ση
 	Gap           float64 // cᵀΨ(θ̂ − θ*), (5.28)
-	Violation     float64 // left side of (5.34), −∞ if it is not the second case
+	Violation     float64 // left side of (5.34), −∞ outside the second case
 	Steps         float64 // Ση
-	Printed       float64 // right side of (5.21) as printed, C_e being that of (3.34b)
-	PrintedWithA3 float64 // C_e being that of (A.3), with c_max
-	Corrected     float64 // right side that is proved, with probability 1 − ρ
+	Printed       float64 // right side of (5.21) as printed, with C_e of (3.34b)
+	PrintedWithA3 float64 // the same with C_e of (A.3), which contains c_max
+	Corrected     float64 // the proved right side, with probability 1 − ρ
 }
 
 // Coin makes 100 such runs. The costs are 1000 and 975, and a step is 1/1000, so one sample
@@ -341,9 +340,8 @@ var coin = sync.OnceValues(func() (runs []CoinRun, err error) {
 	return runs, nil
 })
 
-// checkCoin is how much more often than ρ a left side exceeds the right side of (5.24): for the
-// printed form by the lower end of the interval of its probability, for the corrected one by the
-// frequency.
+// checkCoin returns by how much the chance that a left side exceeds the right side of (5.24) is above ρ. For the
+// printed form, the chance is the lower end of its interval; for the corrected form, it is the frequency.
 func checkCoin(ctx context.Context, left func(CoinRun) float64) Finding {
 	runs := must(Coin(ctx))
 	exceeds := func(right func(CoinRun) float64) int {
@@ -358,7 +356,7 @@ func checkCoin(ctx context.Context, left func(CoinRun) float64) Finding {
 		printed, len(runs), withA3, corrected).within(0)
 }
 
-// witnessUniversalConstants: the bound of (5.19a) for c₀ = 4 at δ² = 8R²C_e²Ση² ln(4/ρ)/k, which is to be ρ/2.
+// witnessUniversalConstants: the bound of (5.19a) for c₀ = 4 at δ² = 8R²C_e²Ση² ln(4/ρ)/k, which should be ρ/2.
 func witnessUniversalConstants(context.Context) Finding {
 	const c0, rho = 4, 0.05
 	bound := func(k float64) float64 { return 2 * math.Exp(-c0*math.Log(4/rho)/k) }

@@ -25,7 +25,7 @@ import (
 type Protocol struct {
 	Name               string
 	Radius             float64 // R of the Euclidean ball
-	Iterations, Trials int     // T, and how many
+	Iterations, Trials int     // T, and the number of trials
 	StepSize           mixpolicy.StepSize
 	CostScale          float64 // divides the costs
 	Weight             float64 // ω of the penalty method
@@ -33,9 +33,8 @@ type Protocol struct {
 	Seed               uint64
 }
 
-// AsPrinted is the protocol of section 6 word for word, with the simplest choice of what it
-// leaves open: θ₀ = (½, ½), costs that are not scaled, ω = 1, no ball for λ (at γ = 1 its
-// radius 1/(1−γ) is infinite).
+// AsPrinted is the protocol of section 6 word for word. Where the paper leaves a choice open, AsPrinted takes the
+// simplest: θ₀ = (½, ½), costs that are not scaled, ω = 1, no ball for λ (at γ = 1 its radius 1/(1−γ) is infinite).
 func AsPrinted(form mixpolicy.Form) Protocol {
 	return Protocol{Name: fmt.Sprintf("as printed, the %v algorithm", form), Radius: 100, Iterations: 1000, Trials: 20,
 		StepSize: mixpolicy.Constant(0.001), CostScale: 1, Weight: 1, Form: form, Seed: 1}
@@ -67,8 +66,8 @@ func (c Protocol) Run(ctx context.Context, m mixpolicy.Method) (_ *race.Runs, er
 		race.Settings{Trials: c.Trials, Iterations: c.Iterations, Seed: c.Seed, Valued: race.ValuedEnd})
 }
 
-// ReadingResult has the exact numbers of the experiment of section 6 under one reading of the
-// transition law (6.1).
+// ReadingResult contains the exact numbers of the experiment of section 6 under one reading of the transition law
+// (6.1).
 type ReadingResult struct {
 	Reading               models.Reading
 	BaseCosts             []float64 // cᵀψ¹, cᵀψ²
@@ -114,7 +113,7 @@ func (f Figure1) SimulationError() float64 { return sum.Diff1(f.Simulated.State,
 // greatest size of 100 independent standard normal variables is below 4.2 with probability 99.7 %.
 func (f Figure1) WorstZ() float64 { return worstZ(f.Exact, f.Simulated, 0) }
 
-// worstZ leaves out states with at most so many visits, as their error is not normal.
+// worstZ omits states with at most the given number of visits, because their errors are not normal.
 func worstZ(exact *mixpolicy.Measure, e *mixpolicy.Empirical, visits float64) (worst float64) {
 	for s, mu := range exact.State {
 		if mu*float64(e.Steps) > visits && e.StateError[s] > 0 {
@@ -161,8 +160,8 @@ func MeasureStepCost() (c StepCost, err error) {
 	return c, nil
 }
 
-// leastTime returns the least time of a call in nanoseconds, over a thousand batches that are too short for
-// other work to interrupt each of them.
+// leastTime returns the least time of a call in nanoseconds, over a thousand batches. They are so short that other work
+// does not interrupt all of them.
 func leastTime(calls int, f func()) float64 {
 	best, batch := math.Inf(1), max(1, calls/200)
 	for range 1000 {
@@ -218,8 +217,8 @@ func checkVisits(ctx context.Context) Finding {
 		worst)
 }
 
-// checkProtocol: under the stated protocol θ̂ is far outside the feasible set, and cᵀΨθ̂
-// is not the cost of its policy; under the working one it is.
+// checkProtocol: under the stated protocol, θ̂ is far outside the feasible set, and cᵀΨθ̂ is not the cost of its
+// policy. Under the working protocol, it is the cost.
 func checkProtocol(ctx context.Context) Finding {
 	costs := func(c Protocol, eta float64) (objective, policy float64) {
 		c = c.with(eta, 0)
@@ -241,24 +240,23 @@ type Contest struct {
 	Protocol Protocol
 	// AsGiven are the methods with the parameters of the protocol.
 	AsGiven Pair
-	// Tuned are the best of the same number of configurations each, chosen by the mean
-	// penalised gap over tuning trials whose seed is not used again, and TunedByCost those chosen by
-	// the true cost of the policy. No constraint keeps that cost up: where Ψθ̂ is not ⪰ 0,
-	// the policy may be cheaper than the best of the class.
+	// Tuned are the best of equally many configurations of each method, by the mean penalised gap over tuning trials,
+	// whose seed is not used again. TunedByCost are the best by the true cost of the policy. Only the penalised gap
+	// counts infeasibility: where Ψθ̂ is not ⪰ 0, the policy may be cheaper than the best of the class.
 	Tuned, TunedByCost           Pair
 	Configurations, TuningTrials int
-	// Again is how many of [Resamples] of the tuning trials, drawn with replacement, choose the same: the least of
-	// the four choices.
+	// Again is how many of the [Resamples] of the tuning trials, drawn with replacement, choose the same configuration:
+	// the least over the four choices.
 	Again int
 }
 
 // Resamples is the number of resamples of the tuning trials of a [Contest].
 const Resamples = 999
 
-// Pair is the two rivals.
+// Pair holds the scores of the two methods.
 type Pair struct{ PrimalDual, Penalty Score }
 
-// Score is what the trials of one method came to; an entry per trial.
+// Score holds the results of the trials of one method, one entry per trial.
 type Score struct {
 	Eta, Weight float64 // η₀ of the step size, and ω of the penalty method
 
@@ -272,7 +270,7 @@ func scoreOf(r *race.Runs, gap race.Curve, eta, weight float64) Score {
 	return Score{Eta: eta, Weight: weight, Objective: r.Final(race.Cost), PolicyCost: r.Final(race.PolicyCost), PenalisedGap: r.Final(gap)}
 }
 
-// powers returns first, first·factor, …, n of them.
+// powers returns the n numbers first, first·factor, first·factor², ….
 func powers(first, factor float64, n int) []float64 {
 	return draws(n, func() float64 {
 		v := first
@@ -281,10 +279,10 @@ func powers(first, factor float64, n int) []float64 {
 	})
 }
 
-// Contest runs the comparison under the protocol, with 16 configurations of each method: η₀ in 16 powers
-// for Algorithm 1, η₀ × ω in 4 × 4 powers for the penalty method. Neither the least nor the greatest of ω
-// is what penalised gap chooses. The schedule of a tuned method is the protocol's times a constant. A method of
-// which no configuration runs to the end is an error. progress may be nil: see [race.Settings].
+// Contest runs the comparison under the protocol, with 16 configurations of each method: η₀ in 16 powers for Algorithm
+// 1, η₀ × ω in 4 × 4 powers for the penalty method. Penalised gap chooses neither the least nor the greatest ω. The
+// schedule of a tuned method is the protocol's times a constant. If no configuration of a method runs to the end,
+// Contest returns an error. progress may be nil: see [race.Settings].
 func (c Protocol) Contest(ctx context.Context, progress func(name string, done, total int)) (k *Contest, err error) {
 	defer at(fmt.Sprintf("protocol %q", c.Name), &err)
 	defer catch(&err)
@@ -368,13 +366,13 @@ func (f Figure2) Cost() plotting.Figure {
 		plotting.Rule{Label: "optimum of (2.18)", At: f.Optimum})
 }
 
-// Violation draws ½‖[Ψθ̂]₋‖₂, which Fig. 2 lacks: means over trials with bootstrap intervals, as
-// it is never negative.
+// Violation draws ½‖[Ψθ̂]₋‖₂, which Fig. 2 omits: means over trials with bootstrap intervals, because it is never
+// negative.
 func (f Figure2) Violation() plotting.Figure {
 	return f.positive("½‖[Ψθ̂]₋‖₂", race.Violation)
 }
 
-// Gap draws the penalised gap, which Fig. 2 lacks too, relative to the optimum.
+// Gap draws the penalised gap relative to the optimum, which Fig. 2 also omits.
 func (f Figure2) Gap() plotting.Figure {
 	g := f.positive("penalised gap / optimum", f.gap)
 	g.Y.Log = true
@@ -425,8 +423,8 @@ func RelativeGap(p *mixpolicy.Problem) (c race.Curve, err error) {
 	return func(l *race.Observation) float64 { return gap(l) / best.Objective }, nil
 }
 
-// ReadmeFigure is the picture of the README: the problem (2.18) on the queue of section
-// 6, and what three methods make of it, tuned by equal budgets. progress may be nil.
+// ReadmeFigure is the picture of the README: the problem (2.18) on the queue of section 6, and the results of three
+// methods, tuned with equal budgets. progress may be nil.
 func ReadmeFigure(ctx context.Context, progress func(name string, done, total int)) (figure plotting.Panels, err error) {
 	defer catch(&err)
 	p := must(QueueProblem(mixpolicy.Ball(Working().Radius)))
@@ -472,12 +470,12 @@ func Sweep(name string, x []float64, at func(x float64) race.Interval) plotting.
 	return line
 }
 
-// bandLine draws a band from the given number of iterations or queries on, without what is at 0.
+// bandLine draws a band from the given number of iterations or queries on, without the row at 0.
 func bandLine(name string, b race.Band, from float64) plotting.Line {
 	return line(name, slices.DeleteFunc(b.Rows(race.Row{}), func(row race.Row) bool { return row.At == 0 || row.At < from }))
 }
 
-// line draws rows against At, with their intervals if those are of trials.
+// line draws rows against At, with intervals if the rows are of trials.
 func line(name string, rows race.Record) (l plotting.Line) {
 	l.Name = name
 	if l.X, l.Y, l.Lo, l.Hi = rows.Columns(); l.Lo != nil {
@@ -486,7 +484,7 @@ func line(name string, rows race.Record) (l plotting.Line) {
 	return l
 }
 
-// meanBand says what a band is.
+// meanBand returns the legend of a band.
 func meanBand(confidence float64, runs int) string {
 	return fmt.Sprintf("band: %.0f %% interval of the mean, %d runs", 100*confidence, runs)
 }

@@ -39,8 +39,8 @@ func everyPlace(places ...check) check {
 	}
 }
 
-// checkViolationBelow: where all costs are negative, the term R c_max√(nm)‖Ψ‖/β of (5.36) and
-// (3.33) is below 0. The others vanish as T grows, and V is not negative.
+// checkViolationBelow: where all costs are negative, the term R c_max√(nm)‖Ψ‖/β of (5.36) and (3.33) is below 0. The
+// other terms vanish as T grows, but V is not negative.
 func checkViolationBelow(context.Context) Finding {
 	p, k := negativeProblem()
 	_, top := p.MDP().CostRange()
@@ -50,7 +50,7 @@ func checkViolationBelow(context.Context) Finding {
 		"with c_max = %.2g, below any violation, and %.3g with max|c|", printed, top, full)
 }
 
-// also is the check of a statement that holds by the first, and that fails as printed in another case.
+// also combines two checks of a statement: it holds by the first, and fails as printed in the case of the other.
 func also(first, other check) check {
 	return func(ctx context.Context) Finding {
 		f, g := first(ctx), other(ctx)
@@ -63,8 +63,8 @@ func also(first, other check) check {
 	}
 }
 
-// checkSureDeviation: one step (T = 1) with the costs 10⁶ and 0. The error along θ₀ − θ* is
-// 10⁶/2 in size surely, which (5.19a) with the C_e of (3.34b) excludes, for c₀ = 10⁻³ too.
+// checkSureDeviation: one step (T = 1) with the costs 10⁶ and 0. The error along θ₀ − θ* is 10⁶/2 in size surely, which
+// (5.19a) with the C_e of (3.34b) excludes, even for c₀ = 10⁻³.
 func checkSureDeviation(context.Context) Finding {
 	const high, c0 = 1e6, 1e-3
 	p := banditProblem(mixpolicy.Ball(1), high, 0)
@@ -75,7 +75,7 @@ func checkSureDeviation(context.Context) Finding {
 		"its bound is %.2g with C_e of (3.34b) and c₀ = 10⁻³, and %.3g with that of (A.3) and c₀ = 1", size, printed, corrected)
 }
 
-// restarting is the process of average cost that goes by P̃ = γP + (1−γ)1αᵀ, which starts anew at rate 1−γ.
+// restarting returns the process of average cost with the kernel P̃ = γP + (1−γ)1αᵀ, which restarts at the rate 1−γ.
 func restarting(x *mixpolicy.MDP) *mixpolicy.MDP {
 	return process(x.States(), x.Actions(), mixpolicy.AverageCost, nil, func(s, a int) (float64, []float64) {
 		return x.Cost(s, a), floats.AddScaledTo(make([]float64, x.States()), scaled(1-x.Gamma(), x.Initial()),
@@ -83,7 +83,7 @@ func restarting(x *mixpolicy.MDP) *mixpolicy.MDP {
 	})
 }
 
-// checkRestarting reads P as the kernel that restarts.
+// checkRestarting interprets P as the kernel that restarts.
 func checkRestarting(ctx context.Context) Finding {
 	x, p, q := smallMeasure()
 	y := restarting(x)
@@ -103,12 +103,12 @@ func witnessMixtures(ctx context.Context) Finding {
 	}
 	base := []*mixpolicy.Policy{pure(), pure()}
 	best := must(mixtureProblem(x, mixpolicy.Ball(100), base...).Optimum(ctx))
-	mixture := floats.Min(mixtureCosts(x, base[1], base[0], 20)) // those that are left out can only be cheaper
+	mixture := floats.Min(mixtureCosts(x, base[1], base[0], 20)) // mixtures between these could only be cheaper
 	return checkXi(ctx).read(excess(best.Objective, mixture),
 		"two deterministic policies: the best of 21 mixtures costs %.4g, the best Ψθ %.4g", mixture, best.Objective)
 }
 
-// checkRestartingContracts reads P as the kernel that restarts, and τ_mix as a constant that exists.
+// checkRestartingContracts interprets P as the kernel that restarts, and τ_mix as a constant that exists.
 func checkRestartingContracts(ctx context.Context) Finding {
 	x, p, _ := smallMeasure()
 	one := must(theory.ContractionCoefficient(ctx, restarting(x), p, 1)).Coefficient
@@ -116,7 +116,7 @@ func checkRestartingContracts(ctx context.Context) Finding {
 		"one step of P̃ = γP + (1−γ)1αᵀ contracts by %.3g, which is at most γ = e^{−1/τ} for τ = 1/ln(1/γ)", one)
 }
 
-// witnessReferences: by the numbers that are printed, a distribution is ζ of (4.5), and C_e is B.
+// witnessReferences: with the printed equation numbers, a distribution is the ζ of (4.5), and C_e is B.
 func witnessReferences(ctx context.Context) Finding {
 	a, r := smallApproximation(ctx), smallTrace(TraceSettings{})
 	zeta, total := a.one.Zeta(a.x.Initial(), a.mu, a.optimal, floats.Max(a.spread(1))), floats.Sum(must(a.one.Sampling(a.x, a.mu)))
@@ -126,7 +126,8 @@ func witnessReferences(ctx context.Context) Finding {
 		zeta, total, b, ce)
 }
 
-// witnessReciprocalSum compares the Lagrangian at averages with the sum of those along a run, divided by 1/Ση and by Ση.
+// witnessReciprocalSum compares the Lagrangian at averages with the sum of Lagrangians along a run, divided by 1/Ση and
+// by Ση.
 func witnessReciprocalSum(context.Context) Finding {
 	r := smallTrace(TraceSettings{Iterations: 20, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 1})
 	best, price := r.target(), r.Steps[10].Lambda
@@ -135,8 +136,8 @@ func witnessReciprocalSum(context.Context) Finding {
 		"20 steps: the sum is %.4g over 1/Ση, %.4g over Ση, and %.4g at the averages", sum*r.Sums.Sum, sum/r.Sums.Sum, left)
 }
 
-// recurrentClasses is the number of classes of states that a policy does not leave once it is
-// there, which is the dimension of {v : P^π v = v}.
+// recurrentClasses counts the classes of states that a policy does not leave once it is there. Their number is the
+// dimension of {v : P^π v = v}.
 func recurrentClasses(x *mixpolicy.MDP, p *mixpolicy.Policy) int {
 	n := x.States()
 	var rows [][]float64
@@ -148,7 +149,7 @@ func recurrentClasses(x *mixpolicy.MDP, p *mixpolicy.Policy) int {
 	return n - svd.Rank(rounding)
 }
 
-// witnessUnichain: states that are never left, with α uniform.
+// witnessUnichain: a process that never leaves its state, with α uniform.
 func witnessUnichain(context.Context) Finding {
 	const n = 5
 	stay := process(n, 1, mixpolicy.Discounted(0.9), nil, func(s, _ int) (float64, []float64) { return 0, unit(n, s) })
@@ -160,8 +161,8 @@ func witnessUnichain(context.Context) Finding {
 		"P = I, α uniform, n = 5: κ = %.4g and %d recurrent classes; an ergodic chain has %d", e.Lower, classes, ergodic)
 }
 
-// witnessMultipliers also reads Lemma 3.2 as an upper bound of ‖λ*‖₂, the weakest of the norms, and
-// (3.3) as a statement on the value.
+// witnessMultipliers also interprets Lemma 3.2 as an upper bound of ‖λ*‖₂, the weakest of the norms, and (3.3) as a
+// statement on the value.
 func witnessMultipliers(ctx context.Context) Finding {
 	p := rarePairProblem()
 	size, limit := floats.Norm(must(theory.Multipliers(p)), 2), 1/(1-p.MDP().Gamma())
@@ -170,7 +171,7 @@ func witnessMultipliers(ctx context.Context) Finding {
 			"where 1/(1−γ) misses the value of (3.3) too", size, limit)
 }
 
-// witnessHats compares the step (3.13), with ∇_θ𝓛 or with its sample (3.5a), with (3.14).
+// witnessHats compares (3.14) with the step (3.13), taken with ∇_θ𝓛 or with its sample (3.5a).
 func witnessHats(context.Context) Finding {
 	r := smallTrace(TraceSettings{Iterations: 20, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 1})
 	step := func(s TraceStep, g []float64) []float64 {
@@ -188,7 +189,7 @@ func witnessHats(context.Context) Finding {
 		"20 steps: (3.13) with ∇_θ𝓛 is up to %.2g from (3.14), with its sample %.1g", printed, corrected)
 }
 
-// checkUnvisited is (2.14) where π* never visits a state.
+// checkUnvisited checks (2.14) where π* never visits a state.
 func checkUnvisited(context.Context) Finding {
 	x := process(2, 2, mixpolicy.Discounted(0.9), unit(2, 0), func(s, a int) (float64, []float64) {
 		return float64(s + a), unit(2, max(s, a))
@@ -200,8 +201,8 @@ func checkUnvisited(context.Context) Finding {
 		"but in a state that π* never visits, which (A.2) excludes, it is 0/0 = %v; uniform there: %v", printed, row)
 }
 
-// witnessNoProbability: costs −1 and 1, and samples of the first pair only, which say that more of
-// it is cheaper and never that the other is below 0.
+// witnessNoProbability: costs −1 and 1, and samples of the first pair only. The samples show that more of the first
+// pair is cheaper, and never that the other entry is below 0.
 func witnessNoProbability(ctx context.Context) Finding {
 	const iterations, radius = 100_000, 20
 	p := banditProblem(mixpolicy.Ball(radius), -1, 1)
@@ -218,7 +219,7 @@ func witnessNoProbability(ctx context.Context) Finding {
 		"above the bound %.4g, as corrected and for ρ = 4/T; 10 runs with random samples have V up to %.3g", v, bound, likely)
 }
 
-// witnessStepSize: constant steps so small that θ̂ = θ₀ to rounding for any T that can be.
+// witnessStepSize: the constant steps are so small that θ̂ = θ₀ to rounding for any T that a run can reach.
 func witnessStepSize(ctx context.Context) Finding {
 	p, method := smallProblem(mixpolicy.Ball(2)), mixpolicy.PrimalDual{Beta: 20, CostScale: 1}
 	k := must(theory.NewConstants(p, method))
@@ -235,7 +236,7 @@ func witnessStepSize(ctx context.Context) Finding {
 			"after 1000 steps, and the bound %.2g", still, bound(farHorizon), proved, bound(1000))
 }
 
-// witnessFiltration: how much θ_1 and (θ_0, λ_0) leave open of θ_1, over the pair that is sampled.
+// witnessFiltration: over the sampled pair, how much θ_1 varies given θ_1, and given (θ_0, λ_0).
 func witnessFiltration(context.Context) Finding {
 	steps := func(pair int) []TraceStep { // the first with this pair, the second with pair 0
 		return smallTrace(TraceSettings{Iterations: 2, StepSize: mixpolicy.InverseSqrt(1), Beta: 20,
@@ -251,7 +252,7 @@ func witnessFiltration(context.Context) Finding {
 		"given (θ_0, λ_0), θ_1 is up to %.2g of its size from another, by the pair that is sampled", printed)
 }
 
-// witnessViolationNorm also takes V without the factor ¼, for as many states as it takes.
+// witnessViolationNorm also takes V without the factor ¼, with as many states as a violation needs.
 func witnessViolationNorm(ctx context.Context) Finding {
 	p, theta, tv := sharedMass(512)
 	bound := theory.Distance(mixpolicy.Printed, p.MDP().Criterion(), 1, 4*p.Violation(theta), p.NegativeMass(theta))
@@ -262,10 +263,10 @@ func witnessViolationNorm(ctx context.Context) Finding {
 	return f.read(excess(tv, bound), "512 states: %.3g, and the bound with ‖·‖₂ is %.3g", tv, bound)
 }
 
-// clippedProblem has a class in which a λ that is kept below λ* is worse than none: beyond the
-// feasible θ, negative mass of a dear pair pays for more and more of another, and the policy (2.20) keeps
-// the second only. It has so many copies of two states. The next state is uniform whatever was before, and so is
-// every μ: τ_mix = 1, κ = 1, and ‖Ψ‖²_{*,2} goes like 1/copies. Costs, γ, d and the optimum stay.
+// clippedProblem returns a problem for whose class a λ kept below λ* is worse than none: beyond the feasible θ,
+// negative mass of an expensive pair pays for more and more of another pair, and the policy (2.20) keeps only the
+// second. It has copies of two states. The next state is uniform, whatever the pair, and so is every μ: τ_mix = 1, κ =
+// 1, and ‖Ψ‖²_{*,2} is proportional to 1/copies. Costs, γ, d and the optimum do not depend on copies.
 func clippedProblem(copies int) *mixpolicy.Problem {
 	n := 2 * copies
 	even, cost := uniform(n), []float64{10, 1}
@@ -279,7 +280,7 @@ func clippedProblem(copies int) *mixpolicy.Problem {
 	return must(mixpolicy.NewProblem(must(mixpolicy.FeaturesFromColumns(x, measure(0.01, 0.5), measure(0.11, 0))), mixpolicy.Ball(2)))
 }
 
-// clippedRuns are the costs of 5 policies of [clippedProblem] after T steps with η = 1/√(t+1), beyond the optimum.
+// clippedRuns returns the costs above the optimum of 5 policies of [clippedProblem] after T steps with η = 1/√(t+1).
 func clippedRuns(ctx context.Context, p *mixpolicy.Problem, iterations int, beta float64) (excess []float64) {
 	best, method := must(p.Optimum(ctx)).Objective, mixpolicy.PrimalDual{Beta: beta, CostScale: 1}
 	for stream := range uint64(5) {
@@ -289,9 +290,10 @@ func clippedRuns(ctx context.Context, p *mixpolicy.Problem, iterations int, beta
 	return excess
 }
 
-// fewQueries are, for two numbers of states, T queries by (3.37) with the constant 1, and 1000 T: how many of 5 runs
-// are farther than ε = 0.1 from the best of the class, with β = 1.2, which is more than 1/(1−γ), β = T^¼, and 2‖λ*‖₂,
-// which is √copies of that of one. Any and sharp are the least excess after 1000 T, and that with 2‖λ*‖₂.
+// fewQueries takes, for two numbers of states, T queries by (3.37) with the constant 1, and 1000 T. It counts the runs
+// of 5 that are farther than ε = 0.1 from the best of the class, with β = 1.2, which exceeds 1/(1−γ), β = T^¼, and β =
+// 2‖λ*‖₂, where ‖λ*‖₂ grows as √copies. any is the least excess after 1000 T; sharp is the least with β = 2‖λ*‖₂ for
+// the greater number of states.
 var fewQueries = sync.OnceValue(func() (f struct {
 	any, sharp float64
 	text       string
@@ -319,7 +321,8 @@ var fewQueries = sync.OnceValue(func() (f struct {
 	return f
 })
 
-// witnessSampleSize also reads ξ* as Ψθ*, Ω as 1000, and takes a β for which the problem over the ball is (2.18).
+// witnessSampleSize also interprets ξ* as Ψθ* and Ω as 1000, and takes a β for which the problem over the ball is
+// (2.18).
 func witnessSampleSize(ctx context.Context) Finding {
 	f := fewQueries()
 	return checkSampleSize(ctx).read(excess(f.sharp, 0.1),
@@ -365,8 +368,8 @@ func witnessReciprocalNorm(context.Context) Finding {
 		"E e^{λ|Z|} = 2 for λ = %.3g: the norm is %.4g, which is 1/λ", lambda, norm)
 }
 
-// witnessArgmin: on a line the printed number is a point too, and can be compared with what
-// characterises the projection y of x, (x − y)(z − y) ≤ 0 for all z ∈ 𝒳.
+// witnessArgmin: on a line the printed number is also a point. It can be compared with the projection y of x, which (x
+// − y)(z − y) ≤ 0 for all z ∈ 𝒳 characterises.
 func witnessArgmin(context.Context) Finding {
 	const x, radius = 3.0, 2.0 // 𝒳 = [−2, 2]
 	line := floats.Span(make([]float64, 257), -radius, radius)
@@ -495,7 +498,7 @@ func witnessModulusDomain(context.Context) Finding {
 		"φ of (3.7) is finite at the points of the ball and +∞ at others, however far: also at infinity, at %g of 2 such points", printed)
 }
 
-// witnessLoop compares the averages (3.27) with those over the passes of the printed loop.
+// witnessLoop compares the averages (3.27) with the averages over the passes of the printed loop.
 func witnessLoop(context.Context) Finding {
 	r := smallTrace(TraceSettings{Iterations: 100, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 1})
 	printed, corrected, weights := make([]float64, 3), make([]float64, 3), 0.0
@@ -511,7 +514,7 @@ func witnessLoop(context.Context) Finding {
 		"T = 100: the average over t = 1, …, T differs from (3.27) by %.2g of its greatest entry", distance)
 }
 
-// witnessConditioning: sums of 100 signs, of which the first 99 were heads.
+// witnessConditioning: sums of 100 signs, of which the first 99 are heads.
 func witnessConditioning(context.Context) Finding {
 	const n = 100
 	bound := 2 * math.Exp(-sq(n-2)/(2*n))
