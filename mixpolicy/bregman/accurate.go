@@ -12,13 +12,13 @@ import (
 // ulp is the distance from 1 to the next larger float64.
 const ulp = 0x1p-52
 
-// binade returns a power of two that brings r near 1, to scale with no rounding.
+// binade returns a power of two that scales r to near 1 without rounding.
 func binade(r float64) float64 {
 	_, e := math.Frexp(r)
 	return math.Ldexp(1, min(max(-e, -1000), 1000))
 }
 
-// huge bounds a sum of squares that has certainly not overflowed on its way.
+// huge bounds a sum of squares that has certainly not overflowed on the way.
 const huge = 0x1p1000
 
 // hypot1 returns c and c√(1 + r²‖y‖²), with c = 1 unless that would overflow.
@@ -31,9 +31,9 @@ func hypot1(r float64, y []float64) (c, n float64) {
 }
 
 // centred returns the mean of y as the sum pivot + mean of two numbers, and ww = (c‖w‖)² for
-// the deviations w = y − ȳ1, with c = 1 unless that would overflow; c² + ww never does.
-// The pivot is the mean as rounded: subtracting it first keeps what is common to all entries
-// from drowning their differences.
+// the deviations w = y − ȳ1, with c = 1 unless that would overflow; c² + ww never does. The
+// pivot is the rounded mean. Subtracting it first keeps a large common part of the entries
+// from swamping their differences.
 func centred(y []float64) (pivot, mean, c, ww float64) {
 	d := float64(len(y))
 	if pivot = sum.Of(y) / d; pivot-pivot != 0 {
@@ -52,9 +52,9 @@ func centred(y []float64) (pivot, mean, c, ww float64) {
 	return pivot / c, mean / c, c, ww
 }
 
-// sumSquares returns Σ (c(xᵢ − a − b))². Four sums run side by side for speed, and
-// every 256 terms they go into a compensated one, so that the error stays below
-// 64·2⁻⁵³ relative, typically 2⁻⁵³, whatever the length.
+// sumSquares returns Σ (c(xᵢ − a − b))². Four sums run side by side for speed, and every
+// 256 terms they are added to a compensated sum, so the relative error stays below 64·2⁻⁵³,
+// typically 2⁻⁵³, whatever the length.
 func sumSquares(x []float64, a, b, c float64) float64 {
 	const block = 256
 	if len(x) <= 4 {

@@ -14,13 +14,13 @@ import (
 //	φ(θ) = −√(R² − ‖θ‖²),   ∇φ(θ) = θ/√(R² − ‖θ‖²),
 //	φ*(y) = R√(1 + ‖y‖²),   ∇φ*(y) = Ry/√(1 + ‖y‖²),
 //
-// the graph of a half sphere. Its divergence (3.9) is the Hellinger-like one of
-// Dhillon and Tropp (2007). It is 1/R-strongly convex in ℓ₂; the proof of the paper
-// takes the constant to be 1 (see the errata).
+// the graph of a half sphere. Its divergence (3.9) is the Hellinger-like divergence of
+// Dhillon and Tropp (2007). φ is 1/R-strongly convex in ℓ₂; the paper's proof assumes the
+// constant 1 (see the errata).
 //
-// On the hyperplane 1ᵀθ = 1 the ball's section is again a ball, centred at 1/d·1 with
-// radius ρ = √(R² − 1/d), and φ restricted to it is its modulus. Hence R > 1/√d is
-// needed, and the projection is a closed form, [Ball.Shift].
+// The ball meets the hyperplane 1ᵀθ = 1 in a ball with centre 1/d·1 and radius ρ = √(R² −
+// 1/d), and φ restricted to this ball is its modulus. Hence R > 1/√d is needed, and the
+// projection has a closed form, [Ball.Shift].
 //
 //	m, y := bregman.Ball{R: 2}, []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (1.6099, 0.3333, −0.9432)
@@ -28,7 +28,7 @@ type Ball struct {
 	R float64 // radius, positive
 }
 
-// Validate returns an error unless 0 < R < 10³⁰⁰: beyond, sums over θ overflow.
+// Validate returns an error unless 0 < R < 10³⁰⁰, because sums over θ overflow for larger R.
 func (b Ball) Validate() error { return validRadius("ball", b.R) }
 
 func validRadius(set string, r float64) error {
@@ -54,14 +54,14 @@ func (b Ball) Gradient(dst, x []float64) {
 	floats.ScaleTo(dst, c/math.Sqrt(b.gap(x, c)), x)
 }
 
-// ConjugateGradient stores Ry/√(1 + ‖y‖²) in dst. From ‖y‖ ≈ 10⁸ on, the result is the
-// point of the sphere to within rounding.
+// ConjugateGradient stores Ry/√(1 + ‖y‖²) in dst. From ‖y‖ ≈ 10⁸ on, the result is on the
+// sphere to within rounding.
 func (b Ball) ConjugateGradient(dst, y []float64) {
 	c, n := hypot1(1, y)
 	radial(dst, y, c, b.R/n)
 }
 
-// radial stores cys in dst: the product of c and s may underflow.
+// radial stores cys in dst, although the product of c and s may underflow.
 func radial(dst, y []float64, c, s float64) {
 	checkLen(dst, y)
 	for i, v := range y {
@@ -78,9 +78,8 @@ func (b Ball) Conjugate(y []float64) float64 {
 	return b.R * n / c
 }
 
-// ConjugateCurvature returns J″ of (3.24),
-// 1ᵀ∇²φ*(y)1 = R(d + d‖y‖² − (1ᵀy)²)/(1 + ‖y‖²)^{3/2}. The first bracket is
-// d(1 + ‖y − ȳ1‖²), where nothing cancels.
+// ConjugateCurvature returns J″ of (3.24), 1ᵀ∇²φ*(y)1 = R(d + d‖y‖² − (1ᵀy)²)/(1 +
+// ‖y‖²)^{3/2}. The first bracket equals d(1 + ‖y − ȳ1‖²), in which nothing cancels.
 func (b Ball) ConjugateCurvature(y []float64) float64 {
 	c, n := hypot1(1, y)
 	_, _, k, ww := centred(y)
@@ -90,8 +89,8 @@ func (b Ball) ConjugateCurvature(y []float64) float64 {
 
 // Divergence returns (3.9), D(x; y) = (R² − ⟨x, y⟩)/√(R² − ‖y‖²) − √(R² − ‖x‖²).
 //
-// As printed it cancels when x is near y, and when both are near the sphere. With
-// e = x − y, p = √(R² − ‖x‖²) and q = √(R² − ‖y‖²) it is
+// As printed, it cancels when x is near y, and when both are near the sphere. With e = x −
+// y, p = √(R² − ‖x‖²) and q = √(R² − ‖y‖²), it equals
 //
 //	D = 2q(‖e‖² + ⟨y, e⟩²/q²) / ((p + q)² + ‖e‖²),
 //
@@ -123,9 +122,8 @@ func (b Ball) Divergence(x, y []float64) float64 {
 //
 //	z = −ȳ + √(1 + ‖w‖²) / √(d(R²d − 1)).
 //
-// This is (3.22) with its erratum corrected, see [Ball.PrintedShift], and it neither
-// cancels nor overflows. The projection itself is
-// θ = 1/d·1 + ρw/√(1 + ‖w‖²) with ρ = √(R² − 1/d).
+// This is the corrected (3.22) (see [Ball.PrintedShift]), and it neither cancels nor
+// overflows. The projection itself is θ = 1/d·1 + ρw/√(1 + ‖w‖²) with ρ = √(R² − 1/d).
 func (b Ball) Shift(y []float64) (float64, error) {
 	slope, err := b.slope(len(y))
 	if err != nil {
@@ -140,7 +138,7 @@ func (b Ball) slope(d int) (float64, error) {
 	if err := b.Validate(); err != nil {
 		return 0, err
 	}
-	rr, n := float64(b.R*b.R), float64(d) // rounded also where a product and a sum may be one operation
+	rr, n := float64(b.R*b.R), float64(d) // rounded even if the compiler fuses a product and a sum
 	rrd := float64(rr * n)
 	if math.IsInf(rrd, 1) {
 		return b.R * n, nil
@@ -158,12 +156,12 @@ func (b Ball) slope(d int) (float64, error) {
 //
 //	z = [−1ᵀV(R²d−1) + √((1ᵀV(R²d−1))² − ((Rd)²−d)·R²(1ᵀV − ‖V‖² − 1))] / ((Rd)²−d).
 //
-// It is not the root of J′. Setting J′ = 0 and squaring gives
-// ((Rd)²−d)z² + 2(R²d−1)(1ᵀV)z + R²(1ᵀV)² − ‖V‖² − 1 = 0, so what belongs under the root
-// is R²(1ᵀV)² − ‖V‖² − 1: the factor R² goes with the square of the first term only.
-// At R = 2, V = (0.3, −0.1) the printed z leaves J′(z) ≈ 0.63. Use [Ball.Shift].
+// It is not the root of J′. Setting J′ = 0 and squaring gives ((Rd)²−d)z² + 2(R²d−1)(1ᵀV)z
+// + R²(1ᵀV)² − ‖V‖² − 1 = 0, so the last bracket under the root should be R²(1ᵀV)² − ‖V‖² −
+// 1: the factor R² multiplies (1ᵀV)² only. At R = 2, V = (0.3, −0.1), the printed z leaves
+// J′(z) ≈ 0.63. Use [Ball.Shift].
 //
-// It returns an error where the printed discriminant is negative, and where Shift does.
+// It returns an error if the printed discriminant is negative, and where Shift returns one.
 func (b Ball) PrintedShift(y []float64) (float64, error) {
 	if _, err := b.slope(len(y)); err != nil {
 		return 0, err
@@ -184,8 +182,8 @@ func (b Ball) StrongConvexity() (mu, p float64) { return 1 / b.R, 2 }
 // String names the modulus and its radius.
 func (b Ball) String() string { return fmt.Sprintf("ball, R = %g", b.R) }
 
-// gap returns (cR)² − ‖cx‖² in twice the working precision: near the sphere the
-// rounding of the squares would be all that is left of it.
+// gap returns (cR)² − ‖cx‖² in twice the working precision: near the sphere, only the
+// rounding errors of the squares would be left.
 func (b Ball) gap(x []float64, c float64) float64 {
 	var g sum.Accumulator
 	g.AddProduct(c*b.R, c*b.R)

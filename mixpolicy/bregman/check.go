@@ -14,18 +14,18 @@ import (
 // Check examines a modulus in ℝᵈ: whether it is a Legendre function, whether its methods agree
 // with each other, and how it behaves in the projection. All points are drawn from the seed.
 //
-// A table of identities relates the methods, and each identity names the methods that it is about: ∇φ is
-// the gradient of φ, ∇φ*(∇φ(x)) = x, and so on. At a point, the method at fault is the one that every
-// failing identity names and no other identity does. A finding then says in words how its numbers differ
-// from those of the other methods: by a factor, an offset, a sign, a reciprocal, or because they are
-// the numbers of another method.
+// A table of identities relates the methods: ∇φ is the gradient of φ, ∇φ*(∇φ(x)) = x, and so on. Each
+// identity names the methods that it relates. The method at fault is the one that every failing identity
+// names, and that no other identity names. A finding then says in words how the method's numbers differ
+// from the numbers that follow from the other methods: by a factor, an offset, a sign, or a reciprocal,
+// or because they are the numbers of another method.
 //
-// Every tolerance is the rounding error of the compared numbers, amplified by the condition of the map in
-// question as measured by a perturbed evaluation, times a factor of a thousand for what such an
-// estimate misses. Findings that follow from another are left out, so a modulus with several mistakes may
-// have to be checked again once the first ones are fixed.
+// Every tolerance is a thousand times an estimate: the rounding error of the compared numbers, amplified
+// by the condition of the map, which a perturbed evaluation measures. Check omits findings that follow
+// from another finding, so a modulus with several mistakes may need another check after the first ones
+// are fixed.
 //
-// When ctx ends, so does the examination, with a finding that says so.
+// When ctx ends, Check stops, with a finding that says so.
 //
 //	report := bregman.Check(ctx, bregman.Cube(2), 4, 1)
 //	fmt.Println(report, report.Err())
@@ -70,19 +70,19 @@ type checker struct {
 	m      Modulus
 	d      int
 	whole  *part   // m itself
-	parts  []*part // what it is a sum of
+	parts  []*part // its kernels as moduli, or m itself
 	named  map[role]string
 	rng    *rand.Rand
 	report *Report
-	failed map[string]bool // by the name of the row
+	failed map[string]bool // the rows that failed, by name
 	panics bool
 
-	// What the rows leave to the diagnosis.
-	readings map[string][]reading // of an identity
+	// Data that the rows collect for the diagnosis.
+	readings map[string][]reading // by the name of the identity
 	narrow   bool                 // whether the methods agree beyond the domain
 }
 
-// nameOf is what String returns, or the type.
+// nameOf returns the result of String, or the type.
 func nameOf(m any) string {
 	if s, ok := m.(fmt.Stringer); ok {
 		return fmt.Sprint(s)
@@ -90,7 +90,7 @@ func nameOf(m any) string {
 	return fmt.Sprintf("%T", m)
 }
 
-// A role is what a method is for. Sets of them are sums.
+// A role is the purpose of a method. Sets of roles are sums.
 type role int
 
 const (
@@ -122,8 +122,8 @@ func namesOf(m Modulus) map[role]string {
 	return n
 }
 
-// protect calls f, and reports whether it came back. A panic becomes a finding, which names the innermost of
-// the calls that is a method of a modulus or a kernel, and the line.
+// protect calls f, and reports whether f returned. A panic becomes a finding, which names the line and the
+// innermost call of a method of a modulus or a kernel.
 func (c *checker) protect(f func()) (ok bool) {
 	defer func() {
 		p := recover()
@@ -156,16 +156,16 @@ const methods = " Value Gradient ConjugateGradient InDomain Deriv ConjDeriv Doma
 // slack is the factor by which an error may exceed its estimate.
 const slack = 1000
 
-// A part is what most identities are about: each kernel of a [Separable], as a modulus in ℝ¹, or else the
-// whole modulus.
+// A part is a modulus to which most identities apply: a kernel of a [Separable], as a modulus in ℝ¹, or
+// else the whole modulus.
 type part struct {
 	Modulus
-	kernel Kernel // nil if φ is no sum
+	kernel Kernel // nil if φ is not a sum
 	i      int    // the coordinate of a kernel
 	each   bool   // kernels differ
-	own    role   // the methods that it has, of those that it need not have
+	own    role   // the methods that it has, the optional ones included
 	points [][]float64
-	size   float64 // the median of ‖∇φ‖ at these, next to which rounding may be where ∇φ is small
+	size   float64 // the median of ‖∇φ‖ at points: the scale of rounding errors where ∇φ is small
 }
 
 // draw makes the parts, with their points: some simple ones for a reader, and random ones.
@@ -180,14 +180,14 @@ func (c *checker) draw() {
 		c.accuse(Disagrees, domain, "", "no point was found inside of the domain")
 		return
 	}
-	if is[*vectorFunc](c.m) { // which knows ∇φ* as well as ∇φ by hyper-dual numbers, not so near the boundary
+	if is[*vectorFunc](c.m) { // its ∇φ and ∇φ* use hyper-dual numbers, which are less accurate near the boundary
 		decades = 6
 	}
 	for _, v := range append(simple, 1/float64(c.d)) {
 		c.whole.add(slices.Repeat([]float64{v}, c.d))
 	}
 	c.whole.add(first)
-	for range 120 { // in all directions, as near the boundary as inside
+	for range 120 { // in all directions, half of them near the boundary
 		x, e := c.whole.points[c.rng.IntN(len(c.whole.points))], c.normal(1)
 		if c.rng.IntN(2) == 0 {
 			x = first
@@ -203,7 +203,7 @@ func (c *checker) draw() {
 
 var simple = []float64{0.3, 0.6, -0.3, 1.5, -1.5, 0.1, -0.1, 0}
 
-// partOf notes which methods a modulus, or the kernel that it is made of, has of its own.
+// partOf records which methods a modulus, or its kernel, has itself.
 func partOf(m Modulus, of any) *part {
 	p := &part{Modulus: m, own: value | gradient | inverse}
 	for r, own := range map[role]bool{
@@ -248,14 +248,14 @@ func (c *checker) split(s Separable) {
 	}
 }
 
-// add keeps a point of the domain, unless φ and its gradient overflow there, as those of cosh x do.
+// add keeps a point of the domain, unless φ and its gradient overflow there, as for cosh x.
 func (p *part) add(x []float64) {
 	if firstNonFinite(x) < 0 && norm2(x) < 1e4 && p.InDomain(x) && !(math.IsInf(p.Value(x), 1) && maxAbs(p.gradient(x)) > 1e250) {
 		p.points = append(p.points, x)
 	}
 }
 
-// inside returns a first point of the domain: where a run starts, 0, or ∇φ* of a random dual point; nil if none is found.
+// inside returns a first point of the domain: the start of a run, 0, or ∇φ* of a random dual point; nil if none is found.
 func (c *checker) inside() []float64 {
 	candidates := [][]float64{slices.Repeat([]float64{1 / float64(c.d)}, c.d), make([]float64, c.d)}
 	if v, ok := c.m.(*vectorFunc); ok {
@@ -264,7 +264,7 @@ func (c *checker) inside() []float64 {
 	if k := slices.IndexFunc(candidates, c.m.InDomain); k >= 0 {
 		return candidates[k]
 	}
-	for trial := range 400 { // where these are too large ∇φ* gives the boundary, and where they are too small a point far out
+	for trial := range 400 { // too large dual points give the boundary, and too small ones a point far out
 		y := c.normal(math.Exp2(float64(trial%200) / 8 * float64(1-2*(trial%2))))
 		for i, v := range y { // the range of ∇φ may be on one side of 0, as for a log barrier
 			y[i] = min(v, math.Abs(v)*float64(1-2*(trial/200)))
@@ -276,7 +276,7 @@ func (c *checker) inside() []float64 {
 	return nil
 }
 
-// spread returns a point of an interval: with as many near an end, on a logarithmic scale, as in the middle.
+// spread returns a random point of an interval: near an end, on a logarithmic scale, as often as in the middle.
 func (c *checker) spread(lo, hi float64) float64 {
 	gap, up, width := math.Exp(-12*c.rng.Float64()), c.rng.IntN(2) == 0, hi-lo
 	switch {
@@ -307,7 +307,7 @@ func (p *part) exit(x, e []float64, most float64) float64 {
 	return good
 }
 
-// reach returns how far x + te may go within the domain in both directions, at most 1 + ‖x‖ over ‖e‖.
+// reach returns how far x + te stays in the domain in both directions, at most (1 + ‖x‖)/‖e‖.
 func (p *part) reach(x, e []float64) float64 {
 	t := (1 + norm2(x)) / norm2(e)
 	for k := 0; k < 200 && !(p.InDomain(combine(1, x, t, e)) && p.InDomain(combine(1, x, -t, e))); k++ {
@@ -324,7 +324,7 @@ func (c *checker) normal(scale float64) []float64 {
 	return x
 }
 
-// gradient and inverse keep their argument, also from a method that does not.
+// gradient and inverse keep their argument, even if the method overwrites it.
 func (p *part) gradient(x []float64) []float64 {
 	g := make([]float64, len(x))
 	p.Gradient(g, slices.Clone(x))
@@ -337,7 +337,7 @@ func (p *part) inverse(y []float64) []float64 {
 	return x
 }
 
-// unit is the i-th unit vector in ℝᵈ, and replaced x with v for its i-th entry.
+// unit returns the i-th unit vector in ℝᵈ, and replaced returns x with v as its i-th entry.
 func unit(d, i int) []float64 { return replaced(make([]float64, d), i, 1) }
 
 func replaced(x []float64, i int, v float64) []float64 {
@@ -356,7 +356,7 @@ func combine(a float64, x []float64, b float64, y []float64) []float64 {
 
 func norm2(x []float64) float64 { return normP(2, x) }
 
-// rounding bounds the rounding error of φ(x): an ulp of it, and the noise that is seen along x.
+// rounding bounds the rounding error of φ(x): an ulp of φ(x), and the noise measured along x.
 func (p *part) rounding(x []float64) float64 {
 	if maxAbs(x) == 0 {
 		return ulp * (1 + math.Abs(p.Value(x)))
@@ -364,8 +364,8 @@ func (p *part) rounding(x []float64) float64 {
 	return noise(func(t float64) float64 { return p.Value(combine(1+t, x, 0, x)) }, 0x1p-16*p.reach(x, x))
 }
 
-// noise returns an ulp of f(0), and what is seen of the rounding of f in fourth differences, to which a smooth
-// function adds next to nothing (Moré and Wild 2011).
+// noise returns an ulp of f(0) plus the rounding noise of f in fourth differences, to which a smooth function
+// contributes almost nothing (Moré and Wild 2011).
 func noise(f func(t float64) float64, h float64) (off float64) {
 	var v [7]float64
 	v[0] = math.NaN()
@@ -376,15 +376,14 @@ func noise(f func(t float64) float64, h float64) (off float64) {
 		h /= 8
 	}
 	for k := range 3 {
-		off = max(off, math.Abs(v[k]-4*v[k+1]+6*v[k+2]-4*v[k+3]+v[k+4])/8) // √70 of its deviation
+		off = max(off, math.Abs(v[k]-4*v[k+1]+6*v[k+2]-4*v[k+3]+v[k+4])/8) // a fourth difference deviates √70 times as much as f
 	}
 	return off + ulp*math.Abs(v[3])
 }
 
-// derivative returns f′(0) from central differences with h, h/2, h/4, …, extrapolated to 0 (Richardson), and
-// about how far off it is: the least difference between one of the extrapolations and those that it is made of
-// (Ridders 1982), with what rounding makes of the difference: that
-// of f, and that of the argument, which is given.
+// derivative returns f′(0) from central differences with h, h/2, h/4, …, extrapolated to 0 (Richardson), and an estimate
+// of its error: the distance of the extrapolation from the values that it combines (Ridders 1982), plus the effect of
+// the noise of f and of the given rounding error. Of all extrapolations, it returns the one with the least estimate.
 func derivative(f func(t float64) float64, h, rounding float64) (slope, off float64) {
 	rounding += noise(f, 0x1p-16*h)
 	var row [14]float64
@@ -403,7 +402,7 @@ func derivative(f func(t float64) float64, h, rounding float64) (slope, off floa
 	return slope, off
 }
 
-// condition returns how far f moves when its argument is changed by an ulp, and by one of what its size is elsewhere.
+// condition returns how far f moves when its argument changes by an ulp of itself, and by an ulp of its size elsewhere.
 func condition(f func([]float64) []float64, x, fx []float64, elsewhere float64) float64 {
 	up := make([]float64, len(x))
 	for i, v := range x {

@@ -9,14 +9,13 @@ import (
 	"strings"
 )
 
-// diagnose goes from what failed to its cause. What follows from a cause is left out: a modulus
-// that is no number here or there is not asked for its derivative, and only one whose φ, ∇φ and ∇φ* agree
-// for the rest.
+// diagnose finds the causes of the failures. It omits consequences of a cause: it examines the derivative
+// only if the methods return numbers, and the other methods only if φ, ∇φ and ∇φ* agree.
 func (c *checker) diagnose() {
 	core := c.fails(areNumbers, isGradient, isInverse, hasInverse, isDirect)
 	switch {
 	case c.has(Disagrees) || c.has(Unsafe):
-	case core && !c.fails(isInverse, isDirect): // ∇φ* is right for each ∇φ(x), and others are in a gap
+	case core && !c.fails(isInverse, isDirect): // ∇φ* is right at every ∇φ(x), so the other y are in a gap of ∇φ
 		c.tellFirst(hasInverse, isGradient)
 	case c.failed[isIncreasing] && !c.failed[isGradient]:
 		c.tellFirst(isIncreasing)
@@ -29,12 +28,12 @@ func (c *checker) diagnose() {
 		c.tellFirst(isConstant)
 	}
 	all := c.report.Examinations
-	if k := slices.IndexFunc(all, func(e Examination) bool { return !e.OK }); k >= 0 && len(c.report.Findings) == 0 { // no cause is known
+	if k := slices.IndexFunc(all, func(e Examination) bool { return !e.OK }); k >= 0 && len(c.report.Findings) == 0 { // no cause yet
 		c.accuse(Disagrees, 0, all[k].Where, "fails: %s", all[k].Name)
 	}
 }
 
-// tellFirst makes the finding of the first of some rows that failed, with what its examination says.
+// tellFirst makes a finding of the first of the given rows that failed, with the words of its examination.
 func (c *checker) tellFirst(rows ...string) {
 	for k, id := range identities {
 		if e := c.report.Examinations[k]; !e.OK && slices.Contains(rows, id.name) {
@@ -57,12 +56,12 @@ func (c *checker) accuse(k Kind, method role, where, format string, args ...any)
 	return &c.report.Findings[len(c.report.Findings)-1]
 }
 
-// few tells of the digits that an error leaves.
+// few says how many digits are right despite an error.
 func few(off float64) string {
 	return fmt.Sprintf("%.0f digits only: does an iteration end early, or is there a float32?", math.Floor(-math.Log10(off)))
 }
 
-// fails reports whether one of the rows failed, and has whether there is a finding of a kind.
+// fails reports whether one of the rows failed; has reports whether there is a finding of a kind.
 func (c *checker) fails(rows ...string) bool {
 	return slices.ContainsFunc(rows, func(row string) bool { return c.failed[row] })
 }
@@ -71,8 +70,8 @@ func (c *checker) has(k Kind) bool {
 	return slices.ContainsFunc(c.report.Findings, func(f Finding) bool { return f.Kind == k })
 }
 
-// blame names the method at fault: the one that all identities are about which fail, or the one of these that no identity
-// which holds is about. Where there is none, two methods are wrong, and those are told that are compared with φ.
+// blame names the method at fault: the one method that all failing identities share, or, if they share several, the one that
+// no holding identity names. If they share none, two methods are wrong, and blame reports those that are compared with φ.
 func (c *checker) blame() {
 	common, holds := ^role(0), role(0)
 	for _, id := range identities {
@@ -103,11 +102,11 @@ func (c *checker) blame() {
 	}
 }
 
-// tell makes the finding of how what a method claims differs from what follows from the others, with
-// curves.
+// tell makes a finding of how the claimed numbers of a method differ from the numbers that follow
+// from the other methods, with curves.
 func (c *checker) tell(id identity, method role) {
 	if c.named[value] == c.named[gradient] && method <= inverse {
-		return // these are one function and its derivatives
+		return // the methods are one function and its automatic derivatives
 	}
 	claimed, measured := c.named[id.claims], strings.Replace(id.of, "%s", c.named[id.with], 1)
 	wrong := slices.DeleteFunc(slices.Clone(c.readings[id.name]), func(r reading) bool { return !r.wrong() })
@@ -117,7 +116,7 @@ func (c *checker) tell(id identity, method role) {
 		divergence: "has its arguments interchanged: it is D(y; x)",
 	}[method]))
 	f.Measured, f.Claimed, f.ClaimedName, f.MeasuredName = first.want, first.got, claimed, measured
-	if method == value && c.failed[isSteep] { // as no right ∇φ is
+	if method == value && c.failed[isSteep] { // a right ∇φ would be steep
 		f.Method, f.Words = c.named[gradient], fmt.Sprintf("%s and %s are interchanged", c.named[gradient], c.named[inverse])
 	} else if method != id.claims {
 		f.Words = c.named[method] + " is at fault: " + f.Words
@@ -146,7 +145,7 @@ func (r reading) where(id identity) string {
 	return r.p.at("y", r.x, r.i)
 }
 
-// at names a point of a part: with the coordinate of a kernel if kernels differ, and an entry of a vector.
+// at names a point of a part, with the coordinate of the kernel if kernels differ, or with the entry of a vector.
 func (p *part) at(axis string, x []float64, i int) string {
 	switch {
 	case p.each:
@@ -157,8 +156,8 @@ func (p *part) at(axis string, x []float64, i int) string {
 	return fmt.Sprintf("%s = %s, entry %d", axis, vector(x), i)
 }
 
-// relation says what the claimed numbers are of the measured ones: not the same digits, another method's
-// (swapped), a factor, which may be a sign, an offset, or a reciprocal.
+// relation says how the claimed numbers relate to the measured ones: fewer digits, another method's
+// numbers (swapped), a factor, which may be a sign, an offset, or a reciprocal.
 func relation(all, wrong []reading, claimed, measured, swapped string) string {
 	sure := slices.MinFunc(wrong, func(a, b reading) int { return cmp.Compare(a.limit/math.Abs(a.want), b.limit/math.Abs(b.want)) })
 	exact := slices.MinFunc(wrong, func(a, b reading) int { return cmp.Compare(a.limit, b.limit) })
@@ -196,8 +195,8 @@ func relation(all, wrong []reading, claimed, measured, swapped string) string {
 	return claimed + " is not " + measured
 }
 
-// findDomain is for a point of the domain at which φ or ∇φ is not a number. If only φ is none, where ∇φ and ∇φ* agree,
-// it is φ's mistake.
+// findDomain makes the finding for a point of the domain at which φ or ∇φ is not a number. If only φ is not, and ∇φ
+// and ∇φ* agree there, the mistake is in φ.
 func (c *checker) findDomain(p *part, x []float64) {
 	v, g, method := p.Value(x), p.gradient(x), domain
 	if v-v == 0 {

@@ -7,29 +7,29 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// An identity between methods of a modulus: numbers that one of them claims are what others make of them.
+// An identity between methods of a modulus: the numbers that one method claims must equal the numbers that follow from the others.
 type identity struct {
 	name                  string
-	methods, claims, with role   // what it is about, the method whose numbers are claimed, and what they are compared with
-	of                    string // what the numbers are to be, %s being the method that they are compared with
-	whole                 bool   // of a sum, and not of its parts
+	methods, claims, with role   // the related methods, the method that claims the numbers, and the method that they are compared with
+	of                    string // what the numbers must be; %s stands for the method that they are compared with
+	whole                 bool   // examined for a sum, and not for its parts
 	read                  func(p *part, x, z []float64) []reading
-	examine               func(*checker, *Examination) // in place of a reading …
+	examine               func(*checker, *Examination) // used instead of read …
 	kind                  Kind                         // … and what is wrong if it fails
 	words                 string
 }
 
-// A reading is a number that a method claims, and what it is to be.
+// A reading is a number that a method claims, and the number that it must be.
 type reading struct {
 	p                *part
-	from, x          []float64 // the point that it is read at, and the argument, which may be a dual point
+	from, x          []float64 // the point of the reading, and the argument, which may be a dual point
 	i                int       // the entry
 	at               float64   // the argument there
 	got, want, limit float64
-	other            float64 // what a method makes of it that is taken for this one easily
+	other            float64 // the number of a method that is easily mistaken for this one
 }
 
-// wrong reports whether the claimed number is another.
+// wrong reports whether the claimed number differs from the required one.
 func (r reading) wrong() bool {
 	return math.IsInf(r.got, 0) && !math.IsInf(r.want, 0) || !(math.Abs(r.got-r.want) <= r.limit)
 }
@@ -43,8 +43,8 @@ func (r reading) is(v float64) bool {
 	return v-v == 0 && math.Abs(r.got-v) <= limit+1e-6*max(math.Abs(r.got), math.Abs(v))
 }
 
-// identities are the rows of a report. Some are about φ and its domain, or about calls: they have an
-// examination of their own.
+// identities are the rows of a report. Those about φ and its domain, or about calls, have their own
+// examination.
 var identities = []identity{
 	{name: areNumbers, examine: (*checker).numbers},
 	{name: "the same from the same point, whatever was called before, and in place", examine: (*checker).repeats},
@@ -100,7 +100,7 @@ func (c *checker) readAll(id identity, e *Examination) {
 	for _, p := range parts {
 		for k, x := range p.points {
 			for _, r := range id.read(p, x, p.points[(k+1)%len(p.points)]) {
-				if r.got-r.got != 0 || r.limit < math.Inf(1) { // or it can't be told
+				if r.got-r.got != 0 || r.limit < math.Inf(1) { // otherwise the reading decides nothing
 					r.from = x
 					c.readings[id.name] = append(c.readings[id.name], r)
 					e.worse(math.Abs(r.got-r.want), r.limit, "%s: %.9g for %.9g", r.where(id), r.got, r.want)
@@ -139,7 +139,7 @@ func (p *part) slopes(x, _ []float64) (all []reading) {
 	return all
 }
 
-// partial returns the partial derivative of φ at x from its values, and how far off it may be.
+// partial returns the partial derivative of φ at x from values of φ, and a bound of its error.
 func (p *part) partial(x []float64, i int) (slope, off float64) {
 	e := unit(len(x), i)
 	along := func(t float64) float64 { return p.Value(combine(1, x, t, e)) }
@@ -156,7 +156,7 @@ func (p *part) back(x, _ []float64) []reading {
 	return p.all(y, got, x, slack*condition(p.inverse, y, got, p.size), swapped)
 }
 
-// forth compares ∇φ(∇φ*(y)) with y, a mean of two gradients.
+// forth compares ∇φ(∇φ*(y)) with y, where y is a mean of two gradients.
 func (p *part) forth(x, z []float64) []reading {
 	y, nan := combine(0.5, p.gradient(x), 0.5, p.gradient(z)), nans(len(x))
 	at := p.inverse(y)
@@ -199,10 +199,10 @@ func (p *part) distance(x, z []float64) (all []reading) {
 	return all
 }
 
-// curvature compares J″ with the slope of J′, if that is known to some digits.
+// curvature compares J″ with the slope of J′, if the slope is known to some digits.
 func (p *part) curvature(x, _ []float64) []reading {
 	y := p.gradient(x)
-	h := math.Inf(1) // within which no yᵢ changes its sign, where φ* may have a kink
+	h := math.Inf(1) // no yᵢ changes its sign within h, because φ* may have a kink at 0
 	for _, v := range y {
 		h = min(h, math.Abs(v)/2)
 	}
@@ -215,10 +215,10 @@ func (p *part) curvature(x, _ []float64) []reading {
 	return []reading{{p, nil, y, p.i, y[0], got, slope, 100*off + 1e-7*math.Abs(slope), math.NaN()}}
 }
 
-// shift compares the z of a closed form with that of Newton's method.
+// shift compares the z of a closed form with the z of Newton's method.
 func (p *part) shift(x, _ []float64) []reading {
 	y := p.gradient(x)
-	z, _ := p.Modulus.(Shifter).Shift(y) // 0 if there is none
+	z, _ := p.Modulus.(Shifter).Shift(y) // 0 after an error
 	want, _, _ := NewtonShift(p.Modulus, y, nil)
 	a, b := shifted(y, z), shifted(y, want)
 	limit, theta := slack*ulp*max(math.Abs(want), maxAbs(y)), p.inverse(a)

@@ -11,7 +11,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// numbers sees that the methods return numbers: at all points, and ∇φ* also at 0.
+// numbers checks that the methods return numbers at all points, and ∇φ* also at 0.
 func (c *checker) numbers(f *Examination) {
 	for _, p := range c.parts {
 		var sizes []float64
@@ -34,8 +34,8 @@ func (c *checker) numbers(f *Examination) {
 	}
 }
 
-// accuracy measures the noise of each method, at points in all of the domain: in the middle it is no more than
-// rounding if the method is what a formula gives in float64.
+// accuracy measures the noise of each method at points in the whole domain. If the method evaluates a formula
+// in float64, the noise in the middle is at most rounding.
 func (c *checker) accuracy(f *Examination) {
 	for _, p := range c.parts {
 		noisy := map[role][]float64{}
@@ -62,7 +62,7 @@ func (c *checker) accuracy(f *Examination) {
 	}
 }
 
-// taylor draws the Taylor remainder at a point against the step, as long as it exceeds rounding.
+// taylor records the Taylor remainder at a point against the step, as long as the remainder exceeds rounding.
 func (c *checker) taylor() {
 	p := c.whole
 	x, e := p.points[len(p.points)/2], c.normal(1)
@@ -77,9 +77,9 @@ func (c *checker) taylor() {
 	}
 }
 
-// monotone sees that the slope of φ rises from one point to the next, and φ by no less than its slope at the first,
-// and no more than its slope at the second: that it has no jumps. The points are those of a path: of a kernel, in all
-// of its interval, and else on the way from points to others.
+// monotone checks that the slope of φ rises from one point to the next, and that φ has no jumps: between the points,
+// φ rises by at least its slope at the first point and at most its slope at the second. The points are on a path: for
+// a kernel, through its whole interval, and else from one point to another.
 func (c *checker) monotone(f *Examination) {
 	for _, p := range c.parts {
 		var paths [60][][]float64
@@ -92,7 +92,7 @@ func (c *checker) monotone(f *Examination) {
 		for j, n := 0, 4000/len(c.parts)+100; j < n && p.kernel != nil; j++ {
 			lo, hi := p.kernel.Domain()
 			x := c.spread(lo, hi)
-			if j%2 == 0 && hi-lo < math.Inf(1) { // half of them evenly
+			if j%2 == 0 && hi-lo < math.Inf(1) { // half of the points evenly
 				x = lo + (hi-lo)*(float64(j)+0.5)/float64(n)
 			}
 			paths[0] = append(paths[0], []float64{x})
@@ -118,7 +118,7 @@ func (c *checker) monotone(f *Examination) {
 	}
 }
 
-// rises compares φ at two points, where its gradients are g and h.
+// rises compares φ at two points with gradients g and h.
 func (p *part) rises(f *Examination, from, to, g, h []float64) {
 	e := combine(1, to, -1, from)
 	below, above, rise := sum.Dot(g, e), sum.Dot(h, e), p.Value(to)-p.Value(from)
@@ -134,15 +134,15 @@ func (p *part) rises(f *Examination, from, to, g, h []float64) {
 	}
 }
 
-// boundary goes to the boundary in several directions and halves the distance to it forty
-// times, or as long as the coordinates can resolve it. If ‖∇φ‖ is to be unbounded, its rise
-// must not slow down: a logarithm rises as much over the last quarter of the halvings as over
-// the one before, where what converges rises by at most a sixteenth of that.
+// boundary goes to the boundary in several directions and halves the distance forty times, or
+// as long as the coordinates can resolve it. If ‖∇φ‖ is unbounded, its rise does not slow
+// down: a logarithm rises as much over the last quarter of the halvings as over the quarter
+// before, while a convergent norm rises at most a sixteenth as much.
 func (c *checker) boundary(f *Examination) {
 	for trial := range 40 * len(c.parts) {
 		p := c.parts[trial%len(c.parts)]
 		x, e := p.points[c.rng.IntN(len(p.points))], c.normal(1)
-		for range 7 { // a mean of points is well inside
+		for range 7 { // a mean of points is far from the boundary
 			x = combine(0.7, x, 0.3, p.points[c.rng.IntN(len(p.points))])
 		}
 		if p.kernel != nil {
@@ -166,7 +166,7 @@ func (c *checker) boundary(f *Examination) {
 			c.report.Boundary = curve
 		}
 		n := len(curve) - 1
-		if n < 15 || curve[n].Y > 1e250 { // or φ overflows, and the end is none of the domain
+		if n < 15 || curve[n].Y > 1e250 { // or φ overflows, and the domain does not end there
 			continue
 		}
 		late, before := curve[n].Y-curve[n*3/4].Y, curve[n*3/4].Y-curve[n/2].Y
@@ -182,7 +182,7 @@ func (c *checker) boundary(f *Examination) {
 	}
 }
 
-// outside sees that φ is +∞ well beyond the boundary. A [Separable] sees to that itself.
+// outside checks that φ is +∞ well beyond the boundary. A [Separable] ensures this itself.
 func (c *checker) outside(f *Examination) {
 	p := c.parts[0]
 	for trial := 0; trial < 40 && p.kernel == nil; trial++ {
@@ -210,7 +210,7 @@ func (c *checker) extremes(f *Examination) {
 		before := p.inverse(at(-300))
 		for k := -300.; k <= 300; k++ {
 			x, drop := p.inverse(at(k)), 0.0
-			for i, v := range x { // where one is infinite, or no number, it falls without end, or not
+			for i, v := range x { // if an entry is infinite or NaN, it falls without bound, or does not fall
 				if b := before[i]; v-v == 0 && b-b == 0 {
 					drop += (b - v) * e[i]
 				} else if v != v || b != b || (b-v)*e[i] > 0 {
@@ -225,9 +225,9 @@ func (c *checker) extremes(f *Examination) {
 				k += 9
 			}
 		}
-		// 10ᵏ is the least factor of y from which on nothing changes, with k to eight digits.
+		// 10ᵏ is the least factor of y beyond which nothing changes, with k to eight digits.
 		k := float64(sort.Search(6e10, func(n int) bool { return slices.Equal(p.inverse(at(float64(n)/1e8-300)), before) }))/1e8 - 300
-		// Where rounding makes it flat, the domain ends within a few roundings, or ∇φ takes these to twice the y.
+		// If ∇φ* is flat only by rounding, the domain ends within a few roundings, or ∇φ there is at least twice y.
 		on := combine(1, before, slack*ulp*norm2(before)/norm2(e), e)
 		if k < 299 && p.InDomain(on) && sum.Dot(p.gradient(on), e) < 2*sum.Dot(at(k), e) {
 			f.Note = "flat beyond " + p.at("y", at(k), -1)
@@ -245,8 +245,8 @@ func (c *checker) meets(f *Examination) bool {
 }
 
 // strongConvexity looks for the least D(x; y)/(½‖x−y‖²) over pairs on the hyperplane, far apart
-// and close together, of those whose D exceeds the rounding of its terms a billion times, and so
-// is known to six digits, if that rounding adds up to slack ulps.
+// and close together. It takes only pairs whose D exceeds the rounding of its terms a billion
+// times: even if the rounding adds up to slack ulps, D is then known to six digits.
 func (c *checker) strongConvexity(f *Examination) {
 	mu, p, ok := StrongConvexity(c.m)
 	if !ok || c.d == 1 || !c.meets(f) {
@@ -275,8 +275,8 @@ func (c *checker) strongConvexity(f *Examination) {
 	}
 }
 
-// repeats calls φ, ∇φ and ∇φ* again, with the result in other memory or in the place of the argument, and after
-// other calls. Of what is wrong it tells the first.
+// repeats calls φ, ∇φ and ∇φ* again, with the result in other memory or in place of the argument, and after
+// other calls. It reports the first difference.
 func (c *checker) repeats(f *Examination) {
 	type call struct {
 		method  role
@@ -315,15 +315,15 @@ func (c *checker) repeats(f *Examination) {
 		see(k, run(k, inPlace, inPlace), k.want,
 			"is wrong when the result takes the place of the argument: it reads an entry that it has written")
 	}
-	for i := range all { // backwards, and from the middle on, so that others went before
+	for i := range all { // backwards, and from the middle on, so other points come before
 		for _, k := range []call{all[len(all)-1-i], all[(i+len(all)/2)%len(all)]} {
 			see(k, run(k, nans(c.d), slices.Clone(k.x)), k.want, "depends on what was called before: it keeps something between calls")
 		}
 	}
 }
 
-// allocations counts the allocations of a call. What other goroutines allocate is counted too, so the
-// least of several short batches is taken; in the first pools fill.
+// allocations counts the allocations of a call. The count includes other goroutines, so it takes the
+// least of several short batches; the first batch fills pools.
 func (c *checker) allocations(f *Examination) {
 	x, dst, least := c.whole.points[0], make([]float64, c.d), math.Inf(1)
 	y := c.whole.gradient(x)

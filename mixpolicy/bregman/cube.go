@@ -10,14 +10,14 @@ import (
 //	φ(θ) = Σᵢ (R+θᵢ) log(R+θᵢ) + (R−θᵢ) log(R−θᵢ),   φ′ = log((R+θᵢ)/(R−θᵢ)),
 //	φ*(y) = Σᵢ −Ryᵢ − 2R log(2R/(1 + exp yᵢ)),        (φ*)′ = R tanh(yᵢ/2).
 //
-// The conjugate (3.11) is right as printed, but overflows as printed: exp yᵢ is
-// infinite from yᵢ = 710 on. Here it is R|yᵢ| + 2R log(1 + exp(−|yᵢ|)) − 2R log 2R, or
+// The conjugate (3.11) is right as printed, but its evaluation overflows: exp yᵢ is
+// infinite from yᵢ = 710 on. The code uses R|yᵢ| + 2R log(1 + exp(−|yᵢ|)) − 2R log 2R, or
 // 2R log cosh(yᵢ/2) − 2R log R.
 //
-// It is 2/R-strongly convex in ℓ₂: φ″(θ) = 2R/(R² − θ²) ≥ 2/R, with equality at 0. The
-// cube meets the hyperplane 1ᵀθ = 1 in its interior if R > 1/d.
+// φ is 2/R-strongly convex in ℓ₂: φ″(θ) = 2R/(R² − θ²) ≥ 2/R, with equality at 0. The cube
+// meets the hyperplane 1ᵀθ = 1 in its interior if R > 1/d.
 //
-// Source: (3.10)–(3.12); for [0, 1] the bit entropy of Dhillon and Tropp (2007), Table 2.1.
+// Source: (3.10)–(3.12); on [0, 1], the bit entropy of Dhillon and Tropp (2007), Table 2.1.
 //
 //	m, y := bregman.Cube(2), []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (1.7093, 0.5330, −1.2423)
@@ -32,13 +32,13 @@ func (k cube) Validate() error {
 	if k.lo == -k.hi {
 		return validRadius("cube", k.hi)
 	}
-	if !(-1e20 < k.lo && k.lo < k.hi && k.hi < 1e20) { // beyond, 1 is lost in the rounding of an end and a gap
+	if !(-1e20 < k.lo && k.lo < k.hi && k.hi < 1e20) { // beyond, 1 is lost in the rounding of an end plus a gap
 		return fmt.Errorf("bregman: the side (%g, %g) of a box is not an interval within ±1e20", k.lo, k.hi)
 	}
 	return nil
 }
 
-// Value returns (3.10), with 0 log 0 = 0. For |x| < R/2 its two terms cancel but for
+// Value returns (3.10), with 0 log 0 = 0. For |x| < R/2, the two terms cancel, and it uses
 // 2R log R + R(2t artanh t + log(1 − t²)), t = x/R, which is about 2R log R + Rt².
 func (k cube) Value(x float64) float64 {
 	R := (k.hi - k.lo) / 2
@@ -58,7 +58,7 @@ func (k cube) Deriv(x float64) float64 {
 	return math.Log1p(e / (k.hi - x))
 }
 
-// ConjDeriv returns R tanh(y/2), or reckons from the nearer end. From |y| ≈ 38 on that is an end to within rounding.
+// ConjDeriv returns R tanh(y/2) for (−R, R), and else computes from the nearer end. From |y| ≈ 38 on, it is an end to within rounding.
 func (k cube) ConjDeriv(y float64) float64 {
 	if k.lo == -k.hi {
 		return k.hi * math.Tanh(y/2)
@@ -96,13 +96,13 @@ func (k cube) Divergence(x, y float64) float64 {
 
 func (k cube) Domain() (lo, hi float64) { return k.lo, k.hi }
 
-// FermiDirac is the entropy of Fermi and Dirac on the box loᵢ < xᵢ < hiᵢ,
+// FermiDirac is the Fermi–Dirac entropy on the box loᵢ < xᵢ < hiᵢ,
 //
 //	φ(x) = Σᵢ (xᵢ−loᵢ) log(xᵢ−loᵢ) + (hiᵢ−xᵢ) log(hiᵢ−xᵢ),
 //	∇φ = log((x−lo)/(hi−x)),   ∇φ*(y) = lo + (hi−lo)/(1 + exp(−y)).
 //
-// [Cube] is the case lo = −R, hi = R. It is 4/max(hi−lo)-strongly convex in ℓ₂:
-// φ″ = (hi−lo)/((x−lo)(hi−x)), least at the middle.
+// [Cube] is the case lo = −R, hi = R. φ is 4/max(hi−lo)-strongly convex in ℓ₂: φ″ =
+// (hi−lo)/((x−lo)(hi−x)), least at the middle.
 //
 // Source: Bauschke and Borwein (1997).
 //

@@ -13,9 +13,8 @@ import (
 // softmax, z = −log Σᵢ exp yᵢ, and D is the Kullback–Leibler divergence; a mirror step is
 // exponentiated gradient (Kivinen and Warmuth 1997; Beck and Teboulle 2003, section 5).
 //
-// It is 1-strongly convex in ℓ₁ on the simplex (Pinsker's inequality), not on the
-// whole orthant. The class it describes excludes mixtures with negative
-// coefficients.
+// φ is 1-strongly convex in ℓ₁ on the simplex (Pinsker's inequality), not on the whole
+// orthant. Its class excludes mixtures with negative coefficients.
 //
 //	m, y := bregman.NegativeEntropy(), []float64{1, 2, 3}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (0.0900, 0.2447, 0.6652)
@@ -52,13 +51,13 @@ func xlogx(x float64) float64 {
 	return x * math.Log(x)
 }
 
-// relativeEntropy returns a log(a/b) − a + b ≥ 0 for a ≥ 0, b > 0, given the difference
-// e = a − b, which the caller may know more exactly than a and b. It is +∞ outside.
+// relativeEntropy returns a log(a/b) − a + b ≥ 0 for a ≥ 0, b > 0, given the difference e =
+// a − b, which the caller may know more exactly than a and b. It is +∞ for other a or b.
 //
-// With δ = e/b it is b·[(1+δ) log(1+δ) − δ]. The bracket is δ²/2 − δ³/6 + …, so for
-// |δ| ≤ ½ its terms would cancel; there r = δ/(2+δ), log(1+δ) = 2(r + r³/3 + r⁵/5 + …)
-// turns it into 2r²[1 + (1+r)(r/3 + r³/5 + r⁵/7 + …)]/(1−r). With |r| ≤ 1/3 a term is
-// at most 1/9 of the one before, and 17 of them reach 2⁻⁵³.
+// With δ = e/b, it equals b·[(1+δ) log(1+δ) − δ]. The bracket is δ²/2 − δ³/6 + …, so its
+// terms would cancel for |δ| ≤ ½. There, with r = δ/(2+δ) and log(1+δ) = 2(r + r³/3 + r⁵/5
+// + …), the bracket is 2r²[1 + (1+r)(r/3 + r³/5 + r⁵/7 + …)]/(1−r). With |r| ≤ 1/3, each
+// term is at most 1/9 of the previous term, and 17 terms reach 2⁻⁵³.
 func relativeEntropy(a, b, e float64) float64 {
 	if !(a >= 0 && b > 0) || math.IsInf(a, 1) || math.IsInf(b, 1) {
 		return math.Inf(1)

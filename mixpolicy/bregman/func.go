@@ -15,11 +15,11 @@ import (
 
 // A Dual is a hyper-dual number: arithmetic on it carries a function's first and second
 // derivatives along with its value, exact to rounding (Fike and Alonso 2011). Package
-// gonum.org/v1/gonum/num/hyperdual has its functions: Add, Mul, Log, Sqrt, ….
+// gonum.org/v1/gonum/num/hyperdual provides its functions: Add, Mul, Log, Sqrt, ….
 type Dual = hyperdual.Number
 
 // FromClosures returns the modulus Σᵢ φ(xᵢ) of a kernel made of functions: φ, φ′ and (φ*)′, the
-// inverse of φ′, on (lo, hi). It saves the type that a [Kernel] needs.
+// inverse of φ′, on (lo, hi). The caller need not define a type, as for a [Kernel].
 //
 //	m := bregman.FromClosures("half circle",
 //		func(x float64) float64 { return -math.Sqrt(1 - x*x) },
@@ -39,9 +39,9 @@ func (k closures) Deriv(x float64) float64     { return k.deriv(x) }
 func (k closures) ConjDeriv(y float64) float64 { return k.conjDeriv(y) }
 func (k closures) Domain() (lo, hi float64)    { return k.lo, k.hi }
 
-// FromFunc returns the modulus Σᵢ φ(xᵢ) of a function φ, strictly convex on (lo, hi), given without
-// its derivatives: φ′ and φ″ come by automatic differentiation, and (φ*)′ by root finding. It is the
-// quickest way from an idea to a modulus, and some fifty times slower than a hand-written [Kernel].
+// FromFunc returns the modulus Σᵢ φ(xᵢ) of a function φ that is strictly convex on (lo, hi).
+// Automatic differentiation gives φ′ and φ″, and root finding (φ*)′. It is the quickest way from an
+// idea to a modulus, but some fifty times slower than a hand-written [Kernel].
 //
 //	m := bregman.FromFunc("entropy", func(x bregman.Dual) bregman.Dual {
 //		return hyperdual.Mul(x, hyperdual.Log(x))
@@ -64,11 +64,11 @@ func (f automatic) at(x float64) Dual        { return f.phi(Dual{Real: x, E1mag:
 // ConjCurvature returns 1/φ″(x) at the x with φ′(x) = y.
 func (f automatic) ConjCurvature(y float64) float64 { return 1 / f.at(f.ConjDeriv(y)).E1E2mag }
 
-// ConjDeriv returns the x in (lo, hi) with φ′(x) = y, to the resolution of x, or the end of the interval
-// beyond which it is. It ends for any φ; if φ′ is not increasing or not a number, the result means
-// nothing, and [Check] tells. It is Newton's method in a bracket that shrinks at every evaluation. The bracket is halved where
-// the method would leave it, or where three steps in a row have not been half as long as the ones before: in turns
-// by length and by number of floating-point numbers, so that it ends.
+// ConjDeriv returns the x in (lo, hi) with φ′(x) = y, to the resolution of x, or, if there is no such x, the end of the
+// interval on its side. It ends for any φ; if φ′ is not increasing or not a number, the result means nothing, and [Check] says
+// so. It is Newton's method in a bracket that shrinks at every evaluation. If a step would leave the bracket, or if three
+// steps in a row are more than half as long as the steps before, it halves the bracket, by length and by the number of
+// floating-point numbers in turn, so that it ends.
 func (f automatic) ConjDeriv(y float64) float64 {
 	a, b, x, step, slow := f.lo, f.hi, 0., math.Inf(1), 0
 	switch {
@@ -87,7 +87,7 @@ func (f automatic) ConjDeriv(y float64) float64 {
 			a = x
 		case first > y:
 			b = x
-		default: // at the root, or where φ′ is NaN
+		default: // at the root, or φ′ is NaN
 			return x + 0*first
 		}
 		next := x - (first-y)/second
@@ -103,7 +103,7 @@ func (f automatic) ConjDeriv(y float64) float64 {
 				next = between(a, b)
 			}
 		}
-		switch inside := a < next && next < b; { // or at the end of the domain, or as near as numbers are
+		switch inside := a < next && next < b; { // else at the end of the domain, or between neighbouring numbers
 		case !inside && a == f.lo:
 			return a
 		case !inside && b == f.hi:
@@ -116,12 +116,12 @@ func (f automatic) ConjDeriv(y float64) float64 {
 	return x
 }
 
-// Sum returns φ₁ + φ₂ of two [Separable] moduli in ℝᵈ, on the intersection of their domains. It is Legendre if both are:
+// Sum returns φ₁ + φ₂ of two [Separable] moduli in ℝᵈ, on the intersection of their domains. The sum is Legendre if both are:
 //
 //	∇φ = ∇φ₁ + ∇φ₂,   D = D₁ + D₂,   φ*(y) = min_u φ₁*(u) + φ₂*(y − u),
 //
-// and ∇φ*(y) is the x with ∇φ₁(x) + ∇φ₂(x) = y, for which there is no formula: it is found in the same way as for
-// [FromFunc]. It is (μ₁ + μ₂)-strongly convex in ℓ_p with the larger of the two p, because ‖·‖_p falls
+// and ∇φ*(y) is the x with ∇φ₁(x) + ∇φ₂(x) = y. There is no formula for x; root finding computes it, as for
+// [FromFunc]. The sum is (μ₁ + μ₂)-strongly convex in ℓ_p with the larger of the two p, because ‖·‖_p decreases
 // with p.
 //
 //	m := bregman.Sum(3, bregman.NegativeEntropy(), bregman.Scale(bregman.Burg(), 0.1)) // an entropy with a barrier
@@ -146,11 +146,11 @@ func dual(k Kernel, x Dual) Dual {
 	return Dual{Real: k.Value(x.Real), E1mag: g * x.E1mag, E2mag: g * x.E2mag, E1E2mag: x.E1mag * x.E2mag / kernelCurvature(k, g)}
 }
 
-// FromVectorFunc returns the modulus of a function φ of all coordinates, strictly convex where it is a
-// number: outside its domain phi returns NaN or +Inf, as the square root and the logarithm do by
-// themselves. inside is a point of the domain, and its length is the dimension. ∇φ and ∇²φ
-// come by automatic differentiation, in d/2 and d(d+1)/2 evaluations of phi, and ∇φ* by Newton's
-// method; it is meant for small d. phi is called from several goroutines, and keeps no x.
+// FromVectorFunc returns the modulus of a function φ of all coordinates that is strictly convex on its
+// domain. Outside the domain, phi must return NaN or +Inf, as the square root and the logarithm do by
+// themselves. inside is a point of the domain, and its length is the dimension. Automatic
+// differentiation gives ∇φ and ∇²φ, with d/2 and d(d+1)/2 evaluations of phi, and Newton's method ∇φ*,
+// so d should be small. phi is called from several goroutines, and must not keep x.
 //
 //	ball := bregman.FromVectorFunc("half sphere", func(x []bregman.Dual) bregman.Dual {
 //		gap := bregman.Dual{Real: 4}
@@ -167,13 +167,13 @@ type vectorFunc struct {
 	name   string
 	phi    func(x []Dual) Dual
 	inside []float64
-	free   sync.Pool // of newtonWork that no call uses
+	free   sync.Pool // of unused newtonWork
 }
 
 type newtonWork struct {
 	dual               []Dual
 	x, rest, step, try []float64
-	from, start, goal  []float64 // of the path to a y: its last x, ∇φ at its start, and the next ∇φ
+	from, start, goal  []float64 // of the path to a y: the last x, ∇φ at the start, and the next ∇φ
 	hess               blas64.Symmetric
 }
 
@@ -207,7 +207,7 @@ func (w *newtonWork) at(x []float64) {
 	}
 }
 
-// Value returns φ(x), +∞ where phi is not a number.
+// Value returns φ(x), or +∞ where phi returns NaN.
 func (m *vectorFunc) Value(x []float64) float64 {
 	w := m.work(x)
 	defer m.free.Put(w)
@@ -225,7 +225,7 @@ func (m *vectorFunc) Gradient(dst, x []float64) {
 	m.gradient(dst, w)
 }
 
-// gradient takes two entries from each evaluation.
+// gradient computes two entries with each evaluation of phi.
 func (m *vectorFunc) gradient(dst []float64, w *newtonWork) {
 	for i := 0; i < len(dst); i += 2 {
 		j := min(i+1, len(dst)-1)
@@ -245,10 +245,10 @@ func (m *vectorFunc) InDomain(x []float64) bool {
 	return v-v == 0 && firstNonFinite(w.try) < 0
 }
 
-// ConjugateGradient stores in dst the x with ∇φ(x) = y, by Newton's method from the point inside. Where that does not
-// converge, it follows the path ∇φ(x) = ∇φ(inside) + s(y − ∇φ(inside)) to s = 1, by steps of s that it finds. Beyond
-// the range of ∇φ, x is next to the boundary. Where the path ends on the way, as it may if φ is not convex, dst is NaN
-// ([ProjectDual] returns an error then, and [Check] tells why).
+// ConjugateGradient stores in dst the x with ∇φ(x) = y, by Newton's method from the point inside. If Newton's method
+// does not converge, it follows the path ∇φ(x) = ∇φ(inside) + s(y − ∇φ(inside)) to s = 1, with adaptive steps of s.
+// For a y beyond the range of ∇φ, x is next to the boundary. If the path ends early, as it may if φ is not convex, dst
+// is NaN ([ProjectDual] then returns an error, and [Check] says why).
 func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 	checkLen(dst, y)
 	w := m.work(m.inside)
@@ -269,7 +269,7 @@ func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 		case part < 1e-6*s || part < 1e-300:
 			copy(w.x, w.from)
 			floats.AddScaledTo(w.try, w.x, 1e-6*(1+maxAbs(w.x))/maxAbs(y), y)
-			if m.InDomain(w.try) { // not next to the boundary, where rounding ends the path
+			if m.InDomain(w.try) { // next to the boundary, rounding ends the path
 				floats.AddConst(math.NaN(), w.x)
 			}
 			s = 1
@@ -280,14 +280,14 @@ func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 	copy(dst, w.x)
 }
 
-// newton moves x to where ∇φ(x) = y. Steps are halved until they stay in the domain and the slope along them has not
-// turned by more than a quarter. It stops where a step no longer changes x, or three short ones leave more than half of
-// y − ∇φ(x), and returns false if that takes too many steps, or ∇²φ is not positive definite on the way.
+// newton moves x to where ∇φ(x) = y. It halves a step until the step stays in the domain and the slope at its end is at
+// least minus a quarter of the slope at its start. It stops when a step no longer changes x, or when three short steps leave
+// more than half of y − ∇φ(x). It returns false if this takes too many steps, or if ∇²φ is not positive definite on the way.
 func (m *vectorFunc) newton(w *newtonWork, y []float64) bool {
 	w.at(w.x)
 	m.gradient(w.rest, w)
 	floats.SubTo(w.rest, y, w.rest)
-	d, before, slow := len(y), math.Inf(1), 0 // the size to be halved, and the short steps since
+	d, before, slow := len(y), math.Inf(1), 0 // the size that three short steps should halve, and the short steps since
 	for range 400 {
 		size := maxAbs(w.rest)
 		if size == 0 {
@@ -311,18 +311,18 @@ func (m *vectorFunc) newton(w *newtonWork, y []float64) bool {
 		if slow++; size < before/2 || !short {
 			slow, before = 0, size
 		}
-		if !changed || slow == 3 { // short steps that bring it no nearer: rounding
+		if !changed || slow == 3 { // short steps that come no nearer: rounding
 			return true
 		}
 	}
 	return false
 }
 
-// advance moves x by t times the step, with the t of size, size/2, … that will do, and the rest with it.
-// It tells whether Newton's whole step is no more than half of the digits of x, and whether x changed at
-// all; a step that is not finite changes nothing, as t is NaN or 0.
+// advance moves x by t times the step, with the first t of size, size/2, … that is acceptable, and
+// updates the residual. It reports whether Newton's whole step changes at most half of the digits of x,
+// and whether x changed. A step that is not finite changes nothing, because t is NaN or 0.
 func (m *vectorFunc) advance(w *newtonWork, y []float64, size float64) (short, changed bool) {
-	const leap = 1000 // times 1 + ‖x‖ at once, so that nothing overflows
+	const leap = 1000 // the longest step is leap·(1 + ‖x‖), so nothing overflows
 	top, slope := maxAbs(w.x), floats.Dot(w.rest, w.step)/size
 	t := min(size, leap*(1+top)/maxAbs(w.step))
 	for short = t == size; ; t /= 2 {

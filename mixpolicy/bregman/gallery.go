@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Gallery returns one of each modulus of this package that takes nothing, or only a radius,
-// which is r: a start for comparisons. Those whose domain misses the hyperplane 1ᵀθ = 1 in
-// ℝᵈ are left out.
+// Gallery returns each modulus of this package that needs no parameter or only a radius,
+// which is r, as a start for comparisons. It omits moduli whose domain misses the
+// hyperplane 1ᵀθ = 1 in ℝᵈ.
 //
 //	for _, m := range bregman.Gallery(3, 2) {
 //		fmt.Println(m, bregman.Validate(m, 3))

@@ -14,13 +14,12 @@ import (
 //	φ(x) = −log(R² − ‖x‖²),           ∇φ(x) = 2x/(R² − ‖x‖²),
 //	φ*(y) = S − 1 + log(2R²/(1 + S)),   ∇φ*(y) = R²y/(1 + S),   S = √(1 + R²‖y‖²).
 //
-// It is known as a self-concordant barrier; we know of no use of it on mixtures of
-// policies. The reason to try it as well as [Ball], which has the same domain: the distance to
-// the sphere falls as 1/‖y‖ and not as 1/‖y‖², so iterates are held farther inside,
-// and its Newton decrement is a step size free of R. The projection has a closed form, and the
-// iteration on J agrees with it.
+// It is known as a self-concordant barrier; we know of no use of it on mixtures of policies.
+// Compared with [Ball], which has the same domain, the distance to the sphere falls as 1/‖y‖
+// and not as 1/‖y‖², so iterates stay further inside, and the Newton decrement is a step size
+// free of R. The projection has a closed form, and the iteration on J agrees with it.
 //
-// It is 2/R²-strongly convex in ℓ₂: ∇²φ ≽ 2I/(R² − ‖x‖²).
+// φ is 2/R²-strongly convex in ℓ₂: ∇²φ ≽ 2I/(R² − ‖x‖²).
 //
 //	m, y := bregman.LogBall{R: 2}, []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (1.4602, 0.3333, −0.7936)

@@ -11,12 +11,12 @@ import (
 //	φ(x) = −(2R/π) Σᵢ log cos(πxᵢ/2R),            ∇φ = tan(πxᵢ/2R),
 //	φ*(y) = (2R/π) Σᵢ yᵢ arctan yᵢ − ½log(1 + yᵢ²),   ∇φ*(y) = (2R/π) arctan yᵢ.
 //
-// We know of no use of it as a mirror map. The reason to try it: the gap R − |θᵢ| is
-// 1/|yᵢ| up to a factor, where that of [Hellinger] is 1/yᵢ² and that of [Cube] exp(−|yᵢ|). An
-// iterate that noise has driven to a wall comes back after as many steps as brought
-// it there in all three, but meanwhile it still moves: (φ*)″ falls only as 1/y².
+// We know of no use of it as a mirror map. Up to a factor, the gap R − |θᵢ| is 1/|yᵢ|,
+// compared with 1/yᵢ² for [Hellinger] and exp(−|yᵢ|) for [Cube]. With all three, an iterate
+// that noise has driven to a wall returns after as many steps as brought it there. But with
+// LogCosine it moves in the meantime, because (φ*)″ falls only as 1/y².
 //
-// It is π/2R-strongly convex in ℓ₂: φ″ = (π/2R) sec² ≥ π/2R.
+// φ is π/2R-strongly convex in ℓ₂: φ″ = (π/2R) sec² ≥ π/2R.
 //
 //	m, y := bregman.LogCosine(2), []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (1.5314, 0.6818, −1.2132)
@@ -28,7 +28,7 @@ type logCosine struct{ R float64 }
 
 func (k logCosine) Validate() error { return validRadius("log-cosine cube", k.R) }
 
-// Value takes cos = 1 − 2 sin² of half the angle, and near ±R the sine of the gap's angle.
+// Value computes cos as 1 − 2 sin² of half the angle, and near ±R as the sine of the gap's angle.
 func (k logCosine) Value(x float64) float64 {
 	a, c := math.Abs(x), 2*k.R/math.Pi
 	if a < k.R/2 {
@@ -38,7 +38,7 @@ func (k logCosine) Value(x float64) float64 {
 	return -c * math.Log(math.Sin(math.Pi/2*((k.R-a)/k.R)))
 }
 
-// Deriv returns tan(πx/2R), near ±R as the cotangent of the gap's angle.
+// Deriv returns tan(πx/2R), computed near ±R as the cotangent of the gap's angle.
 func (k logCosine) Deriv(x float64) float64 {
 	a := math.Abs(x)
 	if a < k.R/2 {

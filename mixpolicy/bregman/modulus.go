@@ -11,15 +11,15 @@
 //	y ← y + z1          z minimises J(z) = φ*(y + z1) − z                     (3.25b)
 //	θ = ∇φ*(y)          the point of C ∩ Θ₂                                    (3.25c)
 //
-// [ProjectDual] does the second line. The iterate stays dual, so a θ that has
-// come within rounding of the boundary loses nothing.
+// [ProjectDual] performs the second line. The iterate is stored as y, so nothing is lost
+// when θ comes within rounding of the boundary.
 //
-// There are several ways to a modulus of one's own: a function of one variable or of all
-// ([FromFunc], [FromVectorFunc]), whose derivative and inverse are then found automatically; one with
-// both written down, as functions or as a [Kernel] ([FromClosures], [Separable]); or a [Modulus] for
-// whole vectors. [Gallery] lists those of this package, [Scale] multiplies one by a number, [Sum] adds two, [Product] has
-// one for each of several blocks of coordinates, and [Check] examines any of them. The optional methods of a modulus
-// are found by type assertion: [Conjugator], [Shifter], [Divergencer], [StrongConvexer], [Curver], [Validator].
+// There are several ways to define a new modulus: from a function of one variable or of all ([FromFunc],
+// [FromVectorFunc]), with automatic derivatives and inverses; from φ, its derivative and the inverse of the derivative,
+// as functions or as a [Kernel] ([FromClosures], [Separable]); or as a [Modulus] for whole vectors. [Gallery] lists the
+// moduli of this package, [Scale] multiplies a modulus by a number, [Sum] adds two moduli, [Product] combines moduli of
+// blocks of coordinates, and [Check] examines any modulus. The optional methods of a modulus are found by type assertion:
+// [Conjugator], [Shifter], [Divergencer], [StrongConvexer], [Curver], [Validator].
 package bregman
 
 import (
@@ -31,9 +31,9 @@ import (
 
 // A Modulus is a Legendre function φ on ℝᵈ.
 //
-// The methods take whole vectors, because a φ need not be a sum over the coordinates; for one that
-// is, write a [Kernel]. Implementations work for every d, allocate nothing in Gradient and
-// ConjugateGradient, allow dst to be the input itself, and are safe for concurrent use.
+// The methods take whole vectors, because φ need not be a sum over the coordinates; if it is,
+// write a [Kernel]. Implementations must work for every d, allocate nothing in Gradient and
+// ConjugateGradient, allow dst to be the input itself, and be safe for concurrent use.
 type Modulus interface {
 	// Value returns φ(x), and +∞ where x is outside the domain of φ.
 	Value(x []float64) float64
@@ -41,8 +41,8 @@ type Modulus interface {
 	// Gradient stores ∇φ(x) in dst, for x in the interior of the domain.
 	Gradient(dst, x []float64)
 
-	// ConjugateGradient stores ∇φ*(y) in dst: the one θ with ∇φ(θ) = y. For a
-	// finite y it is never NaN: for a y beyond the range of ∇φ, it is the boundary of the
+	// ConjugateGradient stores ∇φ*(y) in dst: the unique θ with ∇φ(θ) = y. For a finite y,
+	// the result is never NaN. For a y beyond the range of ∇φ, it is the boundary of the
 	// domain on that side, which may be ±∞.
 	ConjugateGradient(dst, y []float64)
 
@@ -50,28 +50,27 @@ type Modulus interface {
 	InDomain(x []float64) bool
 }
 
-// A Conjugator knows φ*(y) = sup_x ⟨x, y⟩ − φ(x), equation (2.2), in closed form.
+// A Conjugator computes φ*(y) = sup_x ⟨x, y⟩ − φ(x), equation (2.2), in closed form.
 type Conjugator interface{ Conjugate(y []float64) float64 }
 
-// A Shifter knows the z of (3.25b), with 1ᵀ∇φ*(y + z1) = 1, in closed form. It
-// returns an error if there is none.
+// A Shifter computes the z of (3.25b), with 1ᵀ∇φ*(y + z1) = 1, in closed form. It returns
+// an error if no such z exists.
 type Shifter interface {
 	Shift(y []float64) (z float64, err error)
 }
 
-// A Divergencer has a formula for D(x; y) that does not cancel when x is near y.
+// A Divergencer computes D(x; y) by a formula that does not cancel when x is near y.
 type Divergencer interface{ Divergence(x, y []float64) float64 }
 
-// A StrongConvexer knows a μ > 0 and a p, 1 ≤ p ≤ ∞, such that in the norm of ℓ_p
-// φ(x) ≥ φ(y) + ⟨∇φ(y), x − y⟩ + (μ/2)‖x − y‖² on C ∩ Θ₂, that is
-// D(x; y) ≥ (μ/2)‖x − y‖².
+// A StrongConvexer returns a μ > 0 and a p, 1 ≤ p ≤ ∞, such that, in the norm of ℓ_p, φ(x)
+// ≥ φ(y) + ⟨∇φ(y), x − y⟩ + (μ/2)‖x − y‖² on C ∩ Θ₂, that is D(x; y) ≥ (μ/2)‖x − y‖².
 type StrongConvexer interface{ StrongConvexity() (mu, p float64) }
 
-// A Curver knows 1ᵀ∇²φ*(y)1, which is J″ of (3.24), and spares the solver of (3.25b) the
-// estimation of slopes. The kernel of a [Separable] has ConjCurvature for that.
+// A Curver computes 1ᵀ∇²φ*(y)1, which is J″ of (3.24), so the solver of (3.25b) need not
+// estimate slopes. The kernel of a [Separable] may provide ConjCurvature instead.
 type Curver interface{ ConjugateCurvature(y []float64) float64 }
 
-// A Validator says what is wrong with a modulus's parameters.
+// A Validator returns an error if the parameters of a modulus are wrong.
 type Validator interface{ Validate() error }
 
 // Validate returns an error if the parameters of m are wrong, or if its domain does
@@ -104,8 +103,8 @@ func normP(p float64, x []float64) float64 {
 	return scale * math.Pow(s, 1/p)
 }
 
-// StrongConvexity returns the μ and the p of a [StrongConvexer], and false if m is none or
-// knows no μ > 0.
+// StrongConvexity returns the μ and the p of a [StrongConvexer], and false if m is not one
+// or claims no μ > 0.
 func StrongConvexity(m Modulus) (mu, p float64, ok bool) {
 	if s, is := m.(StrongConvexer); is {
 		mu, p = s.StrongConvexity()
@@ -117,12 +116,12 @@ func StrongConvexity(m Modulus) (mu, p float64, ok bool) {
 //
 //	D(x; y) = φ(x) − φ(y) − ⟨x − y, ∇φ(y)⟩,
 //
-// for x in the domain of φ and y in its interior, and +∞ elsewhere. It is a distance
-// from the second argument to the first, non-negative and not symmetric.
+// for x in the domain of φ and y in its interior, and +∞ elsewhere. It is a distance from
+// the second argument to the first; it is non-negative and not symmetric.
 //
-// Where m is not a [Divergencer], the definition is evaluated as it stands, with
-// compensated sums: the error is then a few 2⁻⁵³·(|φ(x)| + |φ(y)| + |⟨x − y, ∇φ(y)⟩|),
-// which for x near y may exceed D itself; the result is cut off at 0.
+// If m is not a [Divergencer], the definition is evaluated with compensated sums. The error
+// is then a few 2⁻⁵³·(|φ(x)| + |φ(y)| + |⟨x − y, ∇φ(y)⟩|), which may exceed D itself for x
+// near y. A negative result is replaced by 0.
 func Divergence(m Modulus, x, y []float64) float64 {
 	checkLen(x, y)
 	if d, ok := m.(Divergencer); ok {
@@ -140,8 +139,8 @@ func Divergence(m Modulus, x, y []float64) float64 {
 	return max(0, sum.Of(append([]float64{fx, -m.Value(y)}, g...)))
 }
 
-// Conjugate returns φ*(y) = sup_x ⟨x, y⟩ − φ(x): by m's own formula if it is a
-// [Conjugator], and else by Fenchel's equality φ*(y) = ⟨x, y⟩ − φ(x) at x = ∇φ*(y).
+// Conjugate returns φ*(y) = sup_x ⟨x, y⟩ − φ(x): by m's own formula if m is a [Conjugator],
+// else by Fenchel's equality φ*(y) = ⟨x, y⟩ − φ(x) at x = ∇φ*(y).
 func Conjugate(m Modulus, y []float64) float64 {
 	if c, ok := m.(Conjugator); ok {
 		return c.Conjugate(y)

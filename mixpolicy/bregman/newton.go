@@ -9,20 +9,19 @@ import (
 )
 
 // NewtonShift returns the z of [Shift] by safeguarded Newton iterations on J of (3.19),
-// even where m has a closed form, and how often it evaluated J′.
+// even if m has a closed form, and the number of evaluations of J′.
 //
-// J′(z) = 1ᵀ∇φ*(y + z1) − 1 rises with z. For a separable φ each coordinate brings a bound of
-// the root: with t any point of the domain on the hyperplane, θᵢ passes tᵢ at
-// zᵢ = φᵢ′(tᵢ) − yᵢ, so the root is between the least and the largest zᵢ. Where J′ is a
-// staircase, the yᵢ being far apart, the zᵢ are where its steps are. The bracket
-// shrinks at every evaluation. Where Newton's method would leave it, or is slow, it is
-// halved: at the middle one of the zᵢ in it, then by length and by the number of
-// floating-point numbers in turns.
+// J′(z) = 1ᵀ∇φ*(y + z1) − 1 rises with z. For a separable φ, each coordinate gives a bound of
+// the root: for any point t of the domain on the hyperplane, θᵢ passes tᵢ at zᵢ = φᵢ′(tᵢ) −
+// yᵢ, so the root is between the least and the largest zᵢ. If the yᵢ are far apart, J′ is a
+// staircase with its steps at the zᵢ. The bracket shrinks at every evaluation. If a Newton
+// step would leave the bracket, or Newton's method is slow, the bracket is halved: at the
+// median of the zᵢ in it, then by length and by the number of floating-point numbers in turn.
 //
-// On random dual points, of entries from 1e-300 to 1e300, alike and unlike, it takes 2 to 6
+// On random dual points with similar and dissimilar entries from 1e-300 to 1e300, it takes 2 to 6
 // evaluations on average for the separable moduli of the gallery, and 5 to 13 for the others; the
-// most in 10⁵ of each was 73 (TestEvaluations). With a bracket it never takes more than 130: after
-// 60 it only halves, and there are 2⁶⁴ numbers to halve.
+// maximum in 10⁵ points for each was 73 (TestEvaluations). With a bracket, it never takes more
+// than 130: after 60 evaluations it only halves, and there are 2⁶⁴ numbers.
 //
 //	z, n, err := bregman.NewtonShift(bregman.Cube(1), []float64{2000, -1e300, 1000}, nil)
 func NewtonShift(m Modulus, y, scratch []float64) (z float64, evaluations int, err error) {
@@ -32,12 +31,12 @@ func NewtonShift(m Modulus, y, scratch []float64) (z float64, evaluations int, e
 	return z, evaluations, err
 }
 
-// patience is the number of evaluations after which nothing but the number of floating-point
-// numbers in the bracket is halved.
+// patience is the number of evaluations after which every step halves the number of
+// floating-point numbers in the bracket.
 const patience = 60
 
-// newton also tells whether J′(z) is 0 to rounding; if not, no z is nearer, and a y with smaller
-// entries is needed.
+// newton also reports whether J′(z) is 0 to rounding. If it is not, no z is nearer, and a y with
+// smaller entries is needed.
 func newton(m Modulus, y, scratch []float64) (z float64, evals int, done bool, err error) {
 	if err := validate(m); err != nil {
 		return 0, 0, false, err
@@ -52,7 +51,7 @@ func newton(m Modulus, y, scratch []float64) (z float64, evals int, done bool, e
 	if err != nil {
 		return 0, 0, false, err
 	}
-	if !(a < 0 && 0 < b) { // after a small step the shift is small: start at 0, else
+	if !(a < 0 && 0 < b) { // start at 0, because the shift after a small step is small; else
 		z = a + (b-a)/2
 	}
 	below, above := math.NaN(), math.NaN() // J′ at the ends of the bracket, NaN if not evaluated
@@ -69,11 +68,11 @@ func newton(m Modulus, y, scratch []float64) (z float64, evals int, done bool, e
 		default:
 			b, above = z, r
 		}
-		if math.IsNaN(slope) { // J″ is not known
+		if math.IsNaN(slope) { // J″ is unknown
 			slope = (r - rBefore) / (z - before)
 		}
 		next := z + l.step(r, slope)
-		if next == z { // as good as z can be told: see that it is
+		if next == z { // z cannot be improved: check it
 			next = math.Nextafter(z, math.Copysign(math.Inf(1), -r))
 		}
 		if slow++; math.Abs(next-z) <= step/2 {
@@ -89,7 +88,7 @@ func newton(m Modulus, y, scratch []float64) (z float64, evals int, done bool, e
 			case evals <= patience && l.stepInside(a, b): // the median of three of the zᵢ
 				u, v, w := l.u[0], l.u[l.steps/2], l.u[l.steps-1]
 				next = max(min(u, v), min(max(u, v), w))
-			case math.IsNaN(above): // a bound, which may be the root, or off by rounding
+			case math.IsNaN(above): // the bound itself may be the root, or off by rounding
 				next, b = b, math.Inf(1)
 			case math.IsNaN(below):
 				next, a = a, math.Inf(-1)
@@ -99,7 +98,7 @@ func newton(m Modulus, y, scratch []float64) (z float64, evals int, done bool, e
 				next = between(a, b)
 			}
 		}
-		if !(a < next && next < b) { // there is no number between
+		if !(a < next && next < b) { // no number is between a and b
 			if math.IsInf(a, -1) || math.IsInf(b, 1) {
 				return 0, evals, false, fmt.Errorf("bregman: no z has 1ᵀ∇φ*(y + z1) = 1: the domain of %v "+
 					"does not meet the hyperplane 1ᵀθ = 1 in ℝ^%d", nameOf(m), len(y))
@@ -118,13 +117,13 @@ type line struct {
 	sep       Separable // m, if it is separable
 	separable bool
 	y         []float64
-	u         []float64 // y + z1 or, of a separable m, the zᵢ inside the bracket
-	steps     int       // how many of these there are
-	target    float64   // φ′(1/d) of a kernel that the coordinates have in common
+	u         []float64 // y + z1, or for a separable m, the zᵢ inside the bracket
+	steps     int       // the number of these zᵢ
+	target    float64   // φ′(1/d) of a kernel that all coordinates share
 }
 
-// at returns J′(z), J″(z), NaN if it is not known, and what rounding may make of J′(z): two ulps
-// of every θᵢ and one or two of every yᵢ + z.
+// at returns J′(z), J″(z), which is NaN if unknown, and a bound of the rounding error of J′(z):
+// two ulps of every θᵢ, and the effect of one or two ulps of every yᵢ + z.
 func (l *line) at(z float64) (r, slope, noise float64) {
 	var acc sum.Accumulator
 	acc.Add(-1)
@@ -155,16 +154,16 @@ func (l *line) at(z float64) (r, slope, noise float64) {
 		acc.Add(x)
 		slope += c
 		noise += math.Abs(x) + c*math.Abs(v)
-		if lo != -hi { // x is an end and a gap
+		if lo != -hi { // x is computed as an end plus a gap
 			noise += min(x-lo, hi-x)
 		}
 	}
 	return acc.Value(), slope, 2 * ulp * noise
 }
 
-// step returns Newton's step. If the coordinates have a kernel in common it is the step for
-// φ′(θ̄) = φ′(1/d) instead of θ̄ = 1/d, with θ̄ the mean of the θᵢ: φ′(θ̄) is the mean of the y + z1 in
-// the sense of φ′, and rises like z if the yᵢ are equal, for any φ.
+// step returns Newton's step. If all coordinates share a kernel, it is the step for φ′(θ̄) = φ′(1/d)
+// instead of θ̄ = 1/d, with θ̄ the mean of the θᵢ: φ′(θ̄) is a generalised mean of the yᵢ + z, and if
+// the yᵢ are equal, it rises exactly like z, for any φ.
 func (l *line) step(r, slope float64) float64 {
 	if d := float64(len(l.y)); l.separable && l.sep.Each == nil && math.Abs(r) > 0x1p-26 {
 		k, mean := l.sep.Kernel, (1+r)/d
@@ -206,11 +205,11 @@ func (l *line) bracket() (a, b float64, err error) {
 		if i == 0 || l.sep.Each != nil {
 			k, t := l.sep.at(i), 1/float64(len(l.y))
 			lo, hi := k.Domain()
-			if l.sep.Each != nil { // the same part of every interval
+			if l.sep.Each != nil { // choose t at the same fraction of every interval
 				t = lo + (1-lowest)/(highest-lowest)*(hi-lo)
 			}
 			l.target, top = k.Deriv(t), math.Inf(1)
-			if t := 1 - (lowest - lo); t < hi { // what θᵢ is if all others are at their lower ends
+			if t := 1 - (lowest - lo); t < hi { // θᵢ if all others are at their lower ends
 				top = k.Deriv(t)
 			}
 		}
@@ -224,7 +223,7 @@ func (l *line) bracket() (a, b float64, err error) {
 	return least - round, min(b, largest) + round, nil
 }
 
-// stepInside drops the zᵢ outside the bracket, and reports whether there are others.
+// stepInside drops the zᵢ outside the bracket, and reports whether any zᵢ remain.
 func (l *line) stepInside(a, b float64) bool {
 	l.steps = len(slices.DeleteFunc(l.u[:l.steps], func(z float64) bool { return !(a < z && z < b) }))
 	return l.steps > 0

@@ -15,14 +15,14 @@ import (
 //	∇φ(x)ᵢ = ‖x‖_p^{2−p} |xᵢ|^{p−1} sign xᵢ.
 //
 // For 1 < p ≤ 2 it is (p−1)-strongly convex in ℓ_p, and p = 1 + 1/log d gives mirror descent
-// the dimension-dependence of the entropy with no simplex. For p > 2 it is not strongly
-// convex, and ∇φ* so steep at 0 that for p beyond 3 or so θ can't be told to all digits from
-// a y in floating point. It is not separable and has no boundary.
+// the dimension dependence of the entropy without a simplex. For p > 2, φ is not strongly
+// convex. From about p = 3 on, ∇φ* is so steep at 0 that a y in floating point does not
+// determine all digits of θ. φ is not separable, and its domain has no boundary.
 //
-// Source: Grove, Littlestone and Schuurmans (2001); the constant is that of Ball, Carlen and
+// Source: Grove, Littlestone and Schuurmans (2001); the constant is due to Ball, Carlen and
 // Lieb (1994).
 //
-// A power takes some 40 ns an element, except for p = 3/2 and 2.
+// A power takes some 40 ns per element, except for p = 3/2 and 2.
 //
 //	m, y := bregman.PNorm{P: 1.5}, []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (2.0687, 0.0374, −1.1060)
@@ -86,7 +86,7 @@ func (p PNorm) StrongConvexity() (mu, norm float64) {
 func (p PNorm) String() string { return fmt.Sprintf("½‖·‖², p = %.4g", p.P) }
 
 // ConjugateCurvature returns J″ of (3.24), (q−1) Σ rᵢ^{q−2} − (q−2)(Σ rᵢ^{q−1} sign yᵢ)² with
-// r = |y|/‖y‖_q: NaN at y = 0, where it depends on the direction.
+// r = |y|/‖y‖_q. It returns NaN at y = 0, where J″ depends on the direction.
 func (p PNorm) ConjugateCurvature(y []float64) float64 {
 	q := p.P / (p.P - 1)
 	n, diagonal, along := normP(q, y), 0., 0.

@@ -11,12 +11,12 @@ import (
 )
 
 // Shift returns the z of (3.25b): the z with 1ᵀ∇φ*(y + z1) = 1, for which ∇φ*(y + z1) is
-// the Bregman projection of ∇φ*(y) onto the hyperplane 1ᵀθ = 1. It uses the closed form
-// of a [Shifter] and [NewtonShift] otherwise. A nil scratch is allocated; else its
-// length must be that of y.
+// the Bregman projection of ∇φ*(y) onto the hyperplane 1ᵀθ = 1. It uses the closed form of
+// a [Shifter], and [NewtonShift] otherwise. A nil scratch is allocated; otherwise, scratch
+// must be as long as y.
 //
-// A z in one number cannot be better than its own rounding: where |z| is large next to
-// the scale on which ∇φ* varies, y + z1 misses the hyperplane. [ProjectDual] does not.
+// A single number z cannot be better than its rounding: if |z| is large compared with the scale
+// on which ∇φ* varies, ∇φ*(y + z1) misses the hyperplane. [ProjectDual] has no such error.
 //
 // It returns an error if an entry of y is not finite, if the parameters of m are wrong,
 // or if its domain does not meet the hyperplane.
@@ -27,7 +27,7 @@ func Shift(m Modulus, y, scratch []float64) (z float64, err error) {
 	return z, err
 }
 
-// shiftPart is the shift in one number, and whether it is known that J′ is 0 there, to rounding.
+// shiftPart returns the shift as one number, and whether J′ is known to be 0 there, to rounding.
 func shiftPart(m Modulus, y, scratch []float64) (z float64, done bool, err error) {
 	s, closed := m.(Shifter)
 	if !closed {
@@ -48,15 +48,15 @@ func checkDual(y []float64) error {
 	return nil
 }
 
-// mostParts bounds the parts of a shift: one part in 2⁵³ is left each time, of a number below 2¹⁰²⁴.
+// mostParts bounds the number of parts of a shift: each part leaves a fraction 2⁻⁵³ of the rest, which is below 2¹⁰²⁴ at first.
 const mostParts = 1 + 1024/53
 
 // ProjectDual replaces y by y + z1 with the z of (3.25b), and returns z. Then ∇φ*(y) is the
 // Bregman projection of the previous ∇φ*(y), and 1ᵀ∇φ*(y) = 1 to rounding.
 //
-// Where one number is too coarse for the shift it is done in parts: the first brings the
-// entries of y that matter near their final size, exactly, as numbers near each other
-// subtract without error; the next does the rest.
+// If one number is too coarse for the shift, the shift is done in parts. The first part
+// brings the entries of y that matter near their final size, and exactly, because numbers
+// near each other subtract without error. The next part does the rest.
 //
 // After an error y is unspecified. The errors are those of [Shift].
 //
@@ -74,7 +74,7 @@ func ProjectDual(m Modulus, y, scratch []float64) (z float64, err error) {
 		}
 		floats.AddConst(dz, y)
 		z += dz
-		// A closed form's part is the last if its own rounding is small next to what it leaves.
+		// A part from a closed form is the last if its rounding is small compared with the new y.
 		if done || closed && part > 0 && math.Abs(dz) <= maxAbs(y) {
 			break
 		}
@@ -82,9 +82,9 @@ func ProjectDual(m Modulus, y, scratch []float64) (z float64, err error) {
 	return z, nil
 }
 
-// Project stores in dst the Bregman projection of x onto the hyperplane 1ᵀθ = 1,
-// argmin D(θ; x) over 1ᵀθ = 1, equation (3.14b). It returns an error if x is not in the
-// interior of the domain, and those of [Shift].
+// Project stores in dst the Bregman projection of x onto the hyperplane 1ᵀθ = 1, argmin
+// D(θ; x) over 1ᵀθ = 1, equation (3.14b). It returns an error if x is not in the interior
+// of the domain, and the errors of [Shift].
 //
 //	theta := []float64{1.4, 1.2}
 //	err := bregman.Project(bregman.Cube(1.5), theta, theta) // now θ = (0.8756, 0.1244)
@@ -119,8 +119,8 @@ func CheckDomain(m Modulus, x []float64) error {
 	return fmt.Errorf("bregman: point of norm %g is outside the domain of %v", normP(2, x), nameOf(m))
 }
 
-// J returns J(z) = φ*(y + z1) − z of (3.19), the convex function of which the shift is the
-// minimiser. It is meant for curves and checks: the solvers work on its derivative.
+// J returns J(z) = φ*(y + z1) − z of (3.19), the convex function that the shift minimises.
+// It is for curves and checks; the solvers use its derivative.
 func J(m Modulus, y []float64, z float64) float64 { return Conjugate(m, shifted(y, z)) - z }
 
 func shifted(y []float64, z float64) []float64 {
@@ -136,7 +136,7 @@ func JDeriv(m Modulus, y []float64, z float64) float64 {
 	return sum.Of(append([]float64{-1}, u...))
 }
 
-// JSecond returns J″(z) = 1ᵀ∇²φ*(y + z1)1 of (3.24), of which half of the digits are right for a kernel without
+// JSecond returns J″(z) = 1ᵀ∇²φ*(y + z1)1 of (3.24), with half of the digits right for a kernel without
 // ConjCurvature; NaN if m is neither a [Curver] nor [Separable].
 func JSecond(m Modulus, y []float64, z float64) float64 {
 	if c, ok := m.(Curver); ok {

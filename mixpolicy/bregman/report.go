@@ -8,19 +8,19 @@ import (
 	"text/tabwriter"
 )
 
-// A Report is the evidence that a modulus is what it must be, from [Check], and what is wrong if it
-// is not.
+// A Report is the result of [Check]: the evidence that a modulus is right, or what is wrong with
+// it.
 type Report struct {
 	Modulus      string
 	Dim          int
 	Findings     []Finding     // one for each cause; none if nothing is wrong
-	Examinations []Examination // what was examined, and how it came out
+	Examinations []Examination // what was examined, and the results
 
 	// Taylor is the remainder |φ(x+he) − φ(x) − h⟨∇φ(x), e⟩| against h for one x and e, whose
-	// slope on logarithmic axes must be 2.
+	// slope must be 2 on logarithmic axes.
 	Taylor []Point
-	// Boundary is the change of ∇φ since the start against what is left of the way, on one
-	// way to the boundary: it must grow without bound. It is empty if no boundary was met.
+	// Boundary is the change of ∇φ since the start against the remaining distance, on one
+	// path to the boundary. It must grow without bound. It is empty if no boundary was met.
 	Boundary []Point
 }
 
@@ -29,13 +29,13 @@ type Point struct{ X, Y float64 }
 
 // A Finding is one cause of failures: the method at fault and its likely mistake.
 type Finding struct {
-	Method            string  // at fault, such as "Deriv"; "φ" if the function is, and not a method
+	Method            string  // at fault, such as "Deriv"; "φ" if the function itself is wrong
 	Kind              Kind    // how bad it is
 	Words             string  // what is wrong
 	Where             string  // a point at which it shows, such as "x = 0.3"
-	Measured, Claimed float64 // there: what follows from the other methods, and what the method says; NaN if it is no number
+	Measured, Claimed float64 // at Where: what follows from the other methods, and what the method returns; NaN if not a number
 
-	// The same as curves over Axis, "x" or "y"; they may be empty.
+	// Measured and Claimed as curves over Axis, "x" or "y"; they may be empty.
 	Axis, MeasuredName, ClaimedName string
 	MeasuredCurve, ClaimedCurve     []Point
 }
@@ -43,26 +43,26 @@ type Finding struct {
 // A Kind says how bad a finding is.
 type Kind int
 
-// From the worst on.
+// The worst kinds come first.
 const (
 	Invalid     Kind = iota // the parameters are out of range
 	Panics                  // a method panics
-	NotLegendre             // φ is no Legendre function on its domain
-	Disagrees               // a method is at odds with the others
+	NotLegendre             // φ is not a Legendre function on its domain
+	Disagrees               // a method disagrees with the others
 	Overflows               // right, but not for large numbers
 	Unsafe                  // right, but not in place, or not repeatedly
 	Allocates               // right, but slow
 	Stopped                 // the context ended
 )
 
-// String is the verdict in words.
+// String returns the kind in words.
 func (k Kind) String() string {
 	return [...]string{
 		"wrong parameters", "a panic", "no Legendre function", "methods disagree", "overflow", "unsafe to call", "allocates", "stopped",
 	}[k]
 }
 
-// String is the finding as a line.
+// String returns the finding as one line.
 func (f Finding) String() string {
 	s := fmt.Sprintf("%v: %s", f.Kind, f.Words)
 	if f.Where != "" {
@@ -74,7 +74,7 @@ func (f Finding) String() string {
 	return s
 }
 
-// apart formats a number with so many digits that it differs from another.
+// apart formats a number with enough digits to differ from another.
 func apart(v, other float64) string {
 	n := 6
 	for v != other && n < 17 && fmt.Sprintf("%.*g", n, v) == fmt.Sprintf("%.*g", n, other) {
@@ -86,17 +86,17 @@ func apart(v, other float64) string {
 // digits formats a number for a sentence.
 func digits(v float64) string { return apart(v, v) }
 
-// An Examination is one thing that must hold.
+// An Examination is one property that must hold, and its result.
 type Examination struct {
 	Name  string  // what must hold
 	OK    bool    // whether it does
-	Worst float64 // the worst case met: an error relative to Limit's scale
-	Limit float64 // what Worst may be
+	Worst float64 // the worst error, on the scale of Limit
+	Limit float64 // the greatest allowed Worst
 	Where string  // the worst case, if it fails
-	Note  string  // why it was left out, or what else is worth knowing
+	Note  string  // why it was omitted, or another remark
 }
 
-// Err returns nil if there are no findings, or an error that lists them. It makes Check a test helper:
+// Err returns nil if there are no findings, or an error that lists them. It makes [Check] a test helper:
 //
 //	if err := bregman.Check(ctx, m, 4, 1).Err(); err != nil {
 //		t.Error(err)
@@ -112,8 +112,8 @@ func (r *Report) Err() error {
 	return errors.New(s)
 }
 
-// String is a line for each finding, and a table with a line for each examination. The same modulus,
-// dimension and seed give the same lines.
+// String returns a line for each finding, and a table with a line for each examination. The same
+// modulus, dimension and seed give the same text.
 func (r *Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, d = %d\n", r.Modulus, r.Dim)
@@ -138,7 +138,7 @@ func (e Examination) Verdict() string {
 	return "holds"
 }
 
-// Share is the worst case relative to what is allowed: "3 %" if it holds, "40 times" if not.
+// Share is the worst error relative to the limit: "3 %" if the examination holds, "40 times" if not.
 func (e Examination) Share() string {
 	switch share := e.Worst / e.Limit; {
 	case e.Limit == 0:
@@ -156,8 +156,8 @@ func (e Examination) Share() string {
 	}
 }
 
-// worse records a case if it is the worst so far, and reports whether it is wrong. What is not a number
-// is the worst of all.
+// worse records a case if it is the worst so far, and reports whether it is wrong. NaN is worse than
+// every number.
 func (e *Examination) worse(err, limit float64, format string, args ...any) (wrong bool) {
 	ratio := err / limit
 	switch {
@@ -175,7 +175,7 @@ func (e *Examination) worse(err, limit float64, format string, args ...any) (wro
 	return ratio > 1
 }
 
-// must records a case that is right or wrong.
+// must records a case that is either right or wrong.
 func (e *Examination) must(ok bool, format string, args ...any) (wrong bool) {
 	if ok {
 		return e.worse(0, 0.5, "")

@@ -12,11 +12,11 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// Scale returns cφ, for c > 0. The step sizes of Algorithm 1 act as 1/c: ηg on cφ is
-// (η/c)g on φ. If φ is [Separable], so is cφ.
+// Scale returns cφ, for c > 0. A step size η of Algorithm 1 on cφ acts as η/c on φ. If φ is
+// [Separable], so is cφ.
 //
 //	m := bregman.Scale(bregman.Cube(2), 10)
-//	m.ConjugateGradient(theta, y) // what the cube has at y/10
+//	m.ConjugateGradient(theta, y) // the cube's ∇φ*(y/10)
 func Scale(m Modulus, c float64) Modulus {
 	s, ok := asSeparable(m)
 	if !ok {
@@ -50,29 +50,28 @@ func validScale(of any, c float64) error {
 	return err
 }
 
-// A Block of a [Product] is a modulus of N of the coordinates; N = 0, of the last block, is all that are left.
+// A Block of a [Product] is a modulus of N coordinates; N = 0, in the last block, means all remaining coordinates.
 type Block struct {
 	Modulus
 	N int
 }
 
-// String is the name of the modulus in brackets.
+// String returns the name of the modulus in brackets.
 func (b Block) String() string { return "(" + nameOf(b.Modulus) + ")" }
 
 // Product returns φ(x) = Σ_b φ_b(x_b), where x = (x₁, x₂, …) is cut into blocks. On C₁ × C₂ × …
 //
 //	∇φ(x) = (∇φ₁(x₁), ∇φ₂(x₂), …),   φ*(y) = Σ_b φ_b*(y_b),   ∇φ*(y) = (∇φ₁*(y₁), ∇φ₂*(y₂), …),
 //
-// and D(x; y) = Σ_b D_b(x_b; y_b): it is Legendre if each φ_b is.
+// and D(x; y) = Σ_b D_b(x_b; y_b). φ is Legendre if each φ_b is.
 //
-// A product of several blocks claims no strong convexity. The claim of a block is about x_b that sum to 1; where μ_b
-// in ℓ₂ holds on all of C_b, as for every modulus of [Gallery] whose claim is in ℓ₂, the product has the least of
-// these. The entropy has 1/‖x_b‖₁ in ℓ₁, which is small where x_b is large.
+// A product of several blocks claims no strong convexity, because the claim of a block holds for x_b that sum to 1.
+// If each μ_b in ℓ₂ holds on all of C_b, as for every modulus of [Gallery] whose claim is in ℓ₂, the least μ_b holds
+// for the product. For the entropy, μ_b is 1/‖x_b‖₁ in ℓ₁, which is small where x_b is large.
 //
 //	m := bregman.Product(bregman.Block{bregman.NegativeEntropy(), 3}, bregman.Block{bregman.Ball{R: 2}, 2})
 //
-// From kernels alone, make a [Separable] with Each, for which the projection has bounds of the
-// root.
+// For kernels only, use a [Separable] with Each: its projection has bounds of the root.
 func Product(first Block, more ...Block) Modulus {
 	blocks := slices.Concat([]Block{first}, more)
 	return product{strings.ReplaceAll(strings.Trim(fmt.Sprint(blocks), "[]"), ") (", ") × ("), blocks, 1}
@@ -123,7 +122,7 @@ func (p product) InDomain(x []float64) bool {
 
 func (p product) Divergence(x, y []float64) float64 { return p.c * p.total(Divergence, x, y) }
 
-// ConjugateCurvature is NaN if that of a block isn't known.
+// ConjugateCurvature is NaN if the curvature of a block is unknown.
 func (p product) ConjugateCurvature(y []float64) float64 {
 	y = floats.ScaleTo(make([]float64, len(y)), 1/p.c, y)
 	return p.total(func(m Modulus, y, _ []float64) float64 { return JSecond(m, y, 0) }, y, y) / p.c

@@ -7,10 +7,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// A Kernel is a Legendre function φ of one real variable: all that an author of a
-// separable modulus has to write.
+// A Kernel is a Legendre function φ of one real variable. It is all that an author of a
+// separable modulus must write.
 //
-// Three more methods are used where a kernel has them:
+// Three more methods are used if a kernel has them:
 //
 //	Conjugate(y float64) float64      // φ*(y), else xy − φ(x) at x = (φ*)′(y)
 //	Divergence(x, y float64) float64  // D(x; y), else the definition, with quadrature where it cancels
@@ -20,10 +20,10 @@ import (
 type Kernel interface {
 	// Value returns φ(x).
 	Value(x float64) float64
-	// Deriv returns φ′(x) for lo < x < hi; it is increasing.
+	// Deriv returns φ′(x) for lo < x < hi; φ′ is increasing.
 	Deriv(x float64) float64
-	// ConjDeriv returns (φ*)′(y), the x with φ′(x) = y; for a y above the range of φ′
-	// it returns hi, below it lo.
+	// ConjDeriv returns (φ*)′(y), the x with φ′(x) = y; it returns hi for a y above the
+	// range of φ′, and lo for a y below it.
 	ConjDeriv(y float64) float64
 	// Domain returns the ends of the open interval in which φ′ exists.
 	Domain() (lo, hi float64)
@@ -35,25 +35,25 @@ type (
 	kernelCurver      interface{ ConjCurvature(y float64) float64 }
 )
 
-// Separable is the modulus φ(x) = Σᵢ kᵢ(xᵢ): one kernel for every coordinate, or one for
-// each.
+// Separable is the modulus φ(x) = Σᵢ kᵢ(xᵢ): the same kernel for every coordinate, or a
+// different one for each.
 //
 //	m := bregman.Separable{Kernel: halfCircle{}} // a type with Value, Deriv, ConjDeriv and Domain
 //	err := bregman.Check(ctx, m, 3, 1).Err()
 //
-// It calls the kernel through the interface for each entry, which costs 1 to 4 ns an entry.
+// It calls the kernel through the interface, which costs 1 to 4 ns per entry.
 type Separable struct {
 	Kernel Kernel   // of every coordinate
 	Each   []Kernel // in place of Kernel, if they differ: one for each coordinate
-	Name   string   // what String returns; "" is "separable" and the kernel's own
-	Mu     float64  // the constant of strong convexity, 0 if not known …
+	Name   string   // the result of String; "" is "separable" with the kernel's own name
+	Mu     float64  // the constant of strong convexity, 0 if unknown …
 	P      float64  // … in the norm of ℓ_p
 }
 
-// separable is promoted to what embeds a Separable.
+// separable is promoted to types that embed a Separable.
 func (s Separable) separable() Separable { return s }
 
-// asSeparable returns m as a Separable, and false if it is none.
+// asSeparable returns m as a Separable, and false if m is not one.
 func asSeparable(m Modulus) (Separable, bool) {
 	if s, ok := m.(interface{ separable() Separable }); ok {
 		return s.separable(), true
@@ -72,7 +72,7 @@ func (s Separable) at(i int) Kernel {
 	return s.Each[i]
 }
 
-// kernels are those of the coordinates that differ.
+// kernels returns Each, or Kernel alone.
 func (s Separable) kernels() []Kernel {
 	if s.Each == nil {
 		return []Kernel{s.Kernel}
@@ -86,7 +86,7 @@ func (s Separable) checkLen(x []float64) {
 	}
 }
 
-// Validate returns the first error of a kernel, or that its domain is empty.
+// Validate returns the first error of a kernel, or an error if a domain is empty.
 func (s Separable) Validate() error {
 	for i, k := range s.kernels() {
 		if k == nil {
@@ -115,7 +115,7 @@ func (s Separable) Value(x []float64) float64 {
 	})
 }
 
-// total adds up a function of the coordinates.
+// total returns the sum of f over the coordinates.
 func (s Separable) total(x []float64, f func(k Kernel, i int) float64) float64 {
 	s.checkLen(x)
 	var acc sum.Accumulator
@@ -187,9 +187,9 @@ func (s Separable) String() string {
 	return "separable " + nameOf(s.Kernel)
 }
 
-// kernelCurvature returns (k*)″(y): k's own or, for a kernel without one, 1/φ″ from a central
-// difference of φ′. For a step of 2⁻¹⁷ of the distance from the ends, and of |x| + 2⁻¹⁰,
-// half of the digits are right.
+// kernelCurvature returns (k*)″(y): by the kernel's method, or else as 1/φ″ from a central
+// difference of φ′. With a step of 2⁻¹⁷ times the distance from the ends, or times |x| +
+// 2⁻¹⁰, half of the digits are right.
 func kernelCurvature(k Kernel, y float64) float64 {
 	if c, ok := k.(kernelCurver); ok {
 		if c := c.ConjCurvature(y); !math.IsNaN(c) {
@@ -200,7 +200,7 @@ func kernelCurvature(k Kernel, y float64) float64 {
 	lo, hi := k.Domain()
 	h := 0x1p-17 * min(x-lo, hi-x, math.Abs(x)+0x1p-10)
 	rise := k.Deriv(x+h) - k.Deriv(x-h)
-	if !(rise > 0) { // x is at an end, to within rounding
+	if !(rise > 0) { // x is at an end to within rounding
 		return 0
 	}
 	return ((x + h) - (x - h)) / rise
@@ -218,12 +218,11 @@ func kernelConjugate(k Kernel, y float64) float64 {
 	return math.FMA(x, y, -k.Value(x))
 }
 
-// kernelDivergence returns φ(x) − φ(y) − (x−y)φ′(y), and +∞ unless x is in the closed
-// domain and y inside. Where the three terms cancel to less than 10⁻⁶ of their size, x is
-// so near y, or φ has so large a constant, that a quadrature takes over: with e = x − y,
-// D = e² ∫₀¹ (1−u) φ″(y+ue) du, in which nothing cancels, or, if φ″ is not known,
-// D = e ∫₀¹ φ′(y+ue) − φ′(y) du, which loses the digits that φ′(x) and φ′(y) have in common. The quadrature is the
-// double exponential one of Takahasi and Mori (1974), which a wall next to x or y does not disturb.
+// kernelDivergence returns φ(x) − φ(y) − (x−y)φ′(y), and +∞ unless x is in the closed domain and y inside. If the
+// three terms cancel to less than 10⁻⁶ of their size, because x is near y or φ contains a large constant, it uses
+// a quadrature. With e = x − y, it computes D = e² ∫₀¹ (1−u) φ″(y+ue) du, in which nothing cancels, or, if φ″ is
+// unknown, D = e ∫₀¹ φ′(y+ue) − φ′(y) du, which loses the digits that φ′(x) and φ′(y) share. The quadrature is the
+// double exponential rule of Takahasi and Mori (1974), which stays accurate near a wall.
 func kernelDivergence(k Kernel, x, y float64) float64 {
 	lo, hi := k.Domain()
 	if !(lo <= x && x <= hi && lo < y && y < hi) {

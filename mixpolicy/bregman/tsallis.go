@@ -14,12 +14,12 @@ import (
 // the regulariser of best-of-both-worlds bandit algorithms. For q > 1 the derivative at 0
 // is finite, and φ is not a Legendre function.
 //
-// It is q·2^{1−q}-strongly convex in ℓ₁ on the simplex: with p = 2 − q and Σe = 0,
-// Σ eᵢ²/xᵢᵖ ≥ (Σ |eᵢ|^{2/(1+p)})^{1+p} ≥ 2^{p−1}‖e‖₁² by Hölder's inequality.
+// φ is q·2^{1−q}-strongly convex in ℓ₁ on the simplex: with p = 2 − q and Σe = 0, Σ eᵢ²/xᵢᵖ
+// ≥ (Σ |eᵢ|^{2/(1+p)})^{1+p} ≥ 2^{p−1}‖e‖₁² by Hölder's inequality.
 //
 // Source: Tsallis (1988); as a mirror map Abernethy, Lee and Tewari (2015).
 //
-// Only q = ½ needs no logarithm and no exponential, which take some 20 ns an element.
+// q = ½ needs no logarithm and no exponential; any other q takes some 20 ns per element.
 //
 //	m, y := bregman.Tsallis(0.5), []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (0.8559, 0.1054, 0.0387)
@@ -52,8 +52,8 @@ func (k tsallis) Deriv(x float64) float64 {
 	return 1 - k.Q*math.Expm1((k.Q-1)*math.Log(x))/(1-k.Q)
 }
 
-// ConjDeriv returns (1 + (1−y)(1−q)/q)^{−1/(1−q)}, +∞ from y = 1/(1−q) on.
-// For q = ½ that is (2 − y)⁻², at a tenth of the cost.
+// ConjDeriv returns (1 + (1−y)(1−q)/q)^{−1/(1−q)}, or +∞ from y = 1/(1−q) on. For q = ½, it
+// uses (2 − y)⁻², at a tenth of the cost.
 func (k tsallis) ConjDeriv(y float64) float64 {
 	if k.Q == 0.5 && y < 2 {
 		return 1 / ((2 - y) * (2 - y))
