@@ -3,25 +3,25 @@ package race
 // Duel is a comparison of two methods on a problem.
 type Duel struct {
 	Problem, A, B string
-	// Better and Worse count the runs on which A came to less than B at the end, or to more. The others were equal.
+	// Better and Worse count the runs on which A's number at the end is less than B's, or greater. The others are equal.
 	Better, Worse int
 	// Differences are A's numbers minus B's, run by run.
 	Differences []float64
 	// P is the p-value of the sign test of Better against Worse, and Difference the median of Differences with its
-	// interval: both for all duels that [Settle] was given, at the level there.
+	// interval. [Settle] sets both, adjusted for all its duels, at its level.
 	P, Level   float64
 	Difference Interval
 }
 
-// Compare counts on how many streams x is less than y, or greater, by more than rounding.
+// Compare counts the streams on which x is less than y, or greater, by more than rounding.
 func Compare(x, y []float64, rounding float64) (d Duel) {
 	d.Differences = Differences(x, y)
 	d.Better, d.Worse = Signs(d.Differences, rounding)
 	return d
 }
 
-// Settle computes what depends on all k duels: p-values with Holm's correction, and intervals that hold
-// together with probability 1 − level, because each has 1 − level/k.
+// Settle computes the results that depend on all k duels: p-values with Holm's correction, and
+// intervals that hold together with probability 1 − level, because each holds with 1 − level/k.
 func Settle(all []Duel, level float64) {
 	p := make([]float64, len(all))
 	for k, d := range all {
@@ -35,7 +35,7 @@ func Settle(all []Duel, level float64) {
 	}
 }
 
-// Winner is the method that the test takes for the better one, or "".
+// Winner returns the method that the test finds better, or "".
 func (d Duel) Winner() string {
 	if d.P > d.Level {
 		return ""

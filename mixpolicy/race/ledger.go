@@ -13,7 +13,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// Ledger says where the gap of a run of Algorithm 1 comes from, and so which term a better modulus would have to reduce. With
+// Ledger says where the gap of a run of Algorithm 1 comes from, and which term a better modulus would have to reduce. With
 // ĝ_t of (3.5a), e_t = ĝ_t − ∇_θ𝓛(θ_t, λ_t) and y_t = ∇φ(θ_t), the terms after T steps, as [LedgerTerms] names them, are
 //
 //	regret of θ    Ση⟨∇_θ𝓛, θ_t − θ*⟩  = start + stability + noise
@@ -24,9 +24,9 @@ import (
 //	λ: start       ½‖λ* − λ₀‖² − ½‖λ* − λ_T‖²
 //	λ: stability   what is left, at most ½Ση²‖Ψθ_t‖²
 //
-// divided by Ση and in units of the optimum |cᵀΨθ*|, with λ* of [theory.Multipliers]. That of θ holds with equality, as
-// θ* and θ_t are on the hyperplane: y_t − y_{t+1} is ηĝ_t up to a multiple of 1. As 𝓛 is linear in each argument, both
-// regrets add up to 𝓛(θ̂, λ*) − 𝓛(θ*, λ̂).
+// divided by Ση and by |cᵀΨθ*|, with λ* of [theory.Multipliers]. The regret of θ is exactly the sum of its terms: θ*
+// and θ_t are on the hyperplane, and y_t − y_{t+1} is ηĝ_t up to a multiple of 1. Because 𝓛 is linear in each argument,
+// the two regrets add up to 𝓛(θ̂, λ*) − 𝓛(θ*, λ̂).
 type Ledger struct {
 	Queries []float64
 	Terms   [7][]float64 // one for each of Queries
@@ -35,8 +35,8 @@ type Ledger struct {
 // LedgerTerms are the names of the terms.
 var LedgerTerms = [7]string{"regret of θ", "θ: start", "θ: stability", "θ: noise", "regret of λ", "λ: start", "λ: stability"}
 
-// LedgerOf makes the run, with the oracle of a seed. When ctx ends it returns what it has, with the error. Other errors: no
-// iterations; the printed form, scaled rows and a recency, for which the sums are others; φ(θ*) = ∞; and those of the run.
+// LedgerOf runs Algorithm 1 with the oracle of the given seed. When ctx ends, it returns the ledger so far, with the error. Other
+// errors: no iterations; the printed form, scaled rows or a recency, which change the sums; φ(θ*) = ∞; and errors of the run.
 func LedgerOf(ctx context.Context, p *mixpolicy.Problem, a mixpolicy.PrimalDual, iterations int, seed uint64) (*Ledger, error) {
 	a, err := a.For(p)
 	if err == nil && (iterations < 1 || a.Form != mixpolicy.Corrected || a.RowScaling || a.Recency != 0) {

@@ -17,15 +17,15 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// Entrant is a method in all settings that tuning may choose from, the published or default
-// one first.
+// Entrant is a method with all settings that tuning may choose from, the published or
+// default setting first.
 type Entrant struct {
 	Name    string
 	Source  string   // the paper it is from
-	Told    []string // what it knows or may ask for, for a table
+	Told    []string // the information that it gets, for a table
 	Methods []mixpolicy.Method
-	// Axes are those of the grid that Methods are, the last one fastest, and Make makes the method of
-	// a number on each; nil if they are not a grid.
+	// If Methods are a grid, Axes are its axes, the last one varying fastest, and Make makes the
+	// method with the given number on each axis. Both are nil otherwise.
 	Axes []Axis
 	Make func(at []float64) mixpolicy.Method
 }
@@ -43,9 +43,9 @@ func (e Entrant) OnGrid(axes ...Axis) Entrant {
 	return e
 }
 
-// Finer returns the entrant on a grid of the same size around method k, up to its neighbours: where
-// the grid goes by powers of f on an axis of n numbers, the finer one goes by powers of f^(2/n).
-// Where method k is at an edge, it goes beyond.
+// Finer returns the entrant on a grid of the same size around method k, up to its neighbours: if an
+// axis of n numbers goes by powers of f, the finer axis goes by powers of f^(2/n). If method k is
+// at an edge, the finer grid extends beyond the edge.
 func (e Entrant) Finer(k int) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range e.Numbers(k) {
@@ -55,9 +55,9 @@ func (e Entrant) Finer(k int) Entrant {
 	return e.OnGrid(axes...)
 }
 
-// Around returns the grid that is tried after e, around the setting at that was best so far. On an axis on which that
-// setting is at an end of e, the new grid is as wide as e, and goes beyond; where the setting is inside, the new grid
-// is finer, up to the neighbours.
+// Around returns the grid that follows e, around at, the best setting so far. If at is at an end of an axis of e, the
+// new axis is as wide as the old one, and extends beyond that end; if at is inside, the new axis is finer, up to the
+// neighbours.
 func (e Entrant) Around(at []float64) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range at {
@@ -75,8 +75,8 @@ func (e Entrant) Around(at []float64) Entrant {
 	return e.OnGrid(axes...)
 }
 
-// Ends names the axes on which at has the least or the greatest of all numbers that were tried, beyond which a better one
-// might be. Fixed axes have no ends.
+// Ends names the axes on which at is the least or the greatest of all tried numbers, so a better number may lie beyond.
+// Fixed axes have no ends.
 func Ends(axes []Axis, tried [][]float64, at []float64) (names []string) {
 	for i, v := range at {
 		less, more := false, false
@@ -92,8 +92,8 @@ func Ends(axes []Axis, tried [][]float64, at []float64) (names []string) {
 
 // Halve finds the setting of least median score among n by sequential halving: after each round, the worse half is
 // dropped, and the trials of the others are doubled, up to the given number for the last two. It asks for scores in
-// parallel. It also returns the median of the best setting, the lower one of two; +Inf if there is none. NaN counts
-// as +Inf.
+// parallel. It also returns the median score of the best setting, the lower of two; +Inf if there is none. NaN
+// counts as +Inf.
 func Halve(n, trials int, score func(setting, trial int) float64) (best int, median float64) {
 	scores, left, done := make([][]float64, n), make([]int, n), 0
 	for k := range left {
@@ -127,9 +127,9 @@ func Halve(n, trials int, score func(setting, trial int) float64) (best int, med
 	return best, middle(best)
 }
 
-// Configuration returns the grid on which setting k is, its number there, and on which axes of the entrant's own grid it
-// is at an edge. Where twice as many were tried as the n of that grid, k is setting k mod n of the finer grid around
-// setting ⌊k/n⌋.
+// Configuration returns the grid that contains setting k, the number of the setting on that grid, and the axes of the
+// entrant's own grid on which it is at an edge. If 2n settings were tried, with n the size of the own grid, k is
+// setting k mod n of the finer grid around setting ⌊k/n⌋.
 func (e Entrant) Configuration(k, tried int) (on Entrant, setting int, edges []string) {
 	n := len(e.Methods)
 	if tried == n {
@@ -138,14 +138,14 @@ func (e Entrant) Configuration(k, tried int) (on Entrant, setting int, edges []s
 	return e.Finer(k / n), k % n, e.Edges(k / n)
 }
 
-// Axis is a parameter and the numbers that are tried of it.
+// Axis is a parameter with the values to try.
 type Axis struct {
 	Name   string
 	Values []float64
-	Fixed  bool // the values are all that make sense: the next grid has the same
+	Fixed  bool // no other value makes sense: the next grid has the same values
 }
 
-// Setting names the numbers of method k, such as "η₀ = 64, ω = 8"; "" if there is no grid.
+// Setting returns the numbers of method k, such as "η₀ = 64, ω = 8"; "" if there is no grid.
 func (e Entrant) Setting(k int) string {
 	var names []string
 	for i, v := range e.Numbers(k) {
@@ -154,8 +154,8 @@ func (e Entrant) Setting(k int) string {
 	return strings.Join(names, ", ")
 }
 
-// Edges names the axes on which method k has the least or the greatest number, beyond which a
-// better one might be.
+// Edges names the axes on which the number of method k is the least or the greatest, so a
+// better number may lie beyond.
 func (e Entrant) Edges(k int) (names []string) {
 	for i, v := range e.Numbers(k) {
 		if a := e.Axes[i]; v == slices.Min(a.Values) || v == slices.Max(a.Values) {
@@ -165,7 +165,7 @@ func (e Entrant) Edges(k int) (names []string) {
 	return names
 }
 
-// Numbers has the number of method k on each axis; none if there is no grid.
+// Numbers returns the number of method k on each axis; none if there is no grid.
 func (e Entrant) Numbers(k int) []float64 {
 	if e.Axes == nil {
 		return nil
@@ -178,36 +178,36 @@ func (e Entrant) Numbers(k int) []float64 {
 	return at
 }
 
-// maxMethods is the greatest number of methods of an entrant, so that none is tuned more than
-// another. Those with less to tune bring fewer.
+// maxMethods is the greatest number of methods of an entrant, so no entrant is tuned more
+// than another. Entrants with less to tune have fewer.
 const maxMethods = 64
 
 // Outcome is the result of an entrant.
 type Outcome struct {
 	Entrant
-	// Tuning has the tuning trials of each method, fewer of those that lost early with
-	// [Settings].Halving; nil if there was nothing to choose.
+	// Tuning holds the tuning trials of each method, with fewer trials of methods that lost
+	// early under [Settings].Halving; nil if there was nothing to choose.
 	Tuning []Tuning
-	// Chosen is the method of least mean score, or another [Settings].Middle, among those whose
-	// tuning trials all finished.
+	// Chosen is the method with the least mean score, or the least [Settings].Middle, among the
+	// methods whose tuning trials all finished.
 	Chosen int
-	// Runs are its trials; nil if none could be chosen.
+	// Runs are the trials of the chosen method; nil if none could be chosen.
 	Runs *Runs
 	// Err says why there are no finished trials, or is nil.
 	Err error
 }
 
-// end is the last mark, if there is one: all that tuning looks at.
+// end returns the last mark, if there is one: tuning observes only this mark.
 func end[number any](marks []number) []number { return marks[max(0, len(marks)-1):] }
 
-// Tuning holds trials of a method, observed before the first step and at the end.
+// Tuning holds the tuning trials of a method, observed before the first step and at the end.
 type Tuning struct {
 	*Runs
-	Scores []float64 // one a trial, if there is one Score; nil if some failed
+	Scores []float64 // one per trial; nil if a trial failed
 }
 
-// Run tunes every entrant and runs it on the same streams as the others. Failures are in
-// the outcomes. Run returns an error if the settings are bad, and if ctx ends: then with
+// Run tunes every entrant and runs all of them on the same streams. The outcomes contain
+// the failures. Run returns an error if the settings are invalid, or if ctx ends; then also
 // the results so far.
 func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Settings) ([]Outcome, error) {
 	h, err := begin(ctx, p, set)
@@ -229,7 +229,7 @@ func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Sett
 		h.total += set.runs(len(e.Methods))
 	}
 	if h.Score == nil {
-		// The optimum is computed here, once, before time counts.
+		// This computes the optimum once, before any timed run.
 		if _, err := p.Optimum(ctx); err != nil {
 			return nil, fault.At("race", "exact optimum", err)
 		}
@@ -255,7 +255,7 @@ func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Sett
 	return all, nil
 }
 
-// enter runs one entrant; the error is that of ctx.
+// enter runs one entrant. The only error is the error of ctx.
 func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
 	o := Outcome{Entrant: e}
 	if h.TuningTrials > 0 && len(e.Methods) > 1 {
@@ -283,9 +283,9 @@ func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
 	return o, err
 }
 
-// Tune tunes an entrant as [Run] does, with Seed+1, and returns which method it chooses, −1 if there
-// is none. Score is required. Tune returns an error if the settings are bad, and if ctx ends: then
-// with the results so far.
+// Tune tunes an entrant as [Run] does, with Seed+1, and returns the index of the chosen method, or
+// −1 if there is none. Score is required. Tune returns an error if the settings are invalid, or if
+// ctx ends; then also the results so far.
 func Tune(ctx context.Context, p *mixpolicy.Problem, e Entrant, set Settings) (all []Tuning, best int, err error) {
 	h, err := begin(ctx, p, set)
 	if err == nil && (set.Score == nil || set.TuningTrials == 0) {
@@ -302,7 +302,7 @@ func (h *harness) tune(ctx context.Context, e Entrant) (all []Tuning, best int, 
 	tuning := *h
 	tuning.Valued, tuning.Schedule = min(h.Valued, ValuedEnd), mixpolicy.Every(max(1, h.Iterations))
 	tuning.Queries, tuning.Times = end(h.Queries), end(h.Times)
-	var left []int // those that are not out
+	var left []int // the methods still in the tuning
 	for k, m := range e.Methods {
 		all, left = append(all, Tuning{Runs: &Runs{Method: m}}), append(left, k)
 	}
@@ -347,7 +347,7 @@ func (h *harness) tune(ctx context.Context, e Entrant) (all []Tuning, best int, 
 	return all, best, nil
 }
 
-// middle is that of the settings.
+// middle returns Middle of the scores, or their mean if Middle is nil.
 func (s Settings) middle(scores []float64) float64 {
 	if s.Middle != nil {
 		return s.Middle(scores)
@@ -355,7 +355,7 @@ func (s Settings) middle(scores []float64) float64 {
 	return stat.Mean(scores, nil)
 }
 
-// rounds returns how many trials each mean is of, round after round of the tuning of n methods.
+// rounds returns the number of trials behind each mean, for every round of the tuning of n methods.
 func (s Settings) rounds(n int) []int {
 	rounds := []int{s.TuningTrials}
 	for k := 2; s.Halving && s.TuningTrials > 0 && k < n; k *= 2 {
@@ -364,7 +364,7 @@ func (s Settings) rounds(n int) []int {
 	return rounds
 }
 
-// runs returns how many runs an entrant of n methods has.
+// runs returns the number of runs of an entrant with n methods.
 func (s Settings) runs(n int) int {
 	total, done, left := s.Trials, 0, n
 	for _, until := range s.rounds(n) {
@@ -376,8 +376,8 @@ func (s Settings) runs(n int) int {
 	return total
 }
 
-// Best returns the method with the least middle of a score, such as a mean or a median, among those
-// whose tuning trials all finished; −1 if there is none.
+// Best returns the method with the least middle of its scores, such as their mean or median, among
+// the methods whose tuning trials all finished; −1 if there is none.
 func Best(tuning []Tuning, score Curve, middle func(x []float64) float64) int {
 	best, least := -1, math.Inf(1)
 	for k, t := range tuning {
@@ -391,8 +391,8 @@ func Best(tuning []Tuning, score Curve, middle func(x []float64) float64) int {
 	return best
 }
 
-// Powers returns first, and then count−1 numbers around it, first·factorᵏ for k = −1, 1,
-// −2, 2, …: a grid for tuning.
+// Powers returns a grid for tuning: first, and then count−1 numbers around it,
+// first·factorᵏ for k = −1, 1, −2, 2, ….
 func Powers(first, factor float64, count int) []float64 {
 	x := []float64{first}
 	for up, down := first, first; len(x) < count; {
@@ -411,7 +411,7 @@ func Grid(numbers []float64, method func(v float64) mixpolicy.Method) []mixpolic
 	return Grid2(numbers, []float64{1}, func(v, _ float64) mixpolicy.Method { return method(v) })
 }
 
-// Grid2 returns a method for each pair of numbers, the first of both first.
+// Grid2 returns a method for each pair of numbers, beginning with the first of a and the first of b.
 func Grid2(a, b []float64, method func(v, w float64) mixpolicy.Method) []mixpolicy.Method {
 	var all []mixpolicy.Method
 	for _, v := range a {

@@ -13,27 +13,27 @@ import (
 	"github.com/mixpolicy/lab/internal/csvrows"
 )
 
-// Row is a quantity of a record: what was observed in each run, from which [Record.Derive] computes a number with an
-// interval; or the number itself, where it is exact or the runs are too many to be kept. What does not apply is empty or 0.
+// Row is a quantity of a record. It holds the values observed in each run, from which [Record.Derive] computes a number with an
+// interval; or the number itself, if the number is exact or the runs are too many to store. Fields that do not apply are empty or 0.
 type Row struct {
-	Part    string `csv:"part"` // of the record, which is computed by itself
+	Part    string `csv:"part"` // a part of the record that is computed separately
 	Problem string `csv:"problem"`
 	Base    string `csv:"base"`   // the set of base policies
-	Race    string `csv:"race"`   // what the entrants had as much of as each other, or what the row is instead
+	Race    string `csv:"race"`   // the resource that all entrants had equally, or the kind of the row
 	Method  string `csv:"method"` // or rule, or policy
 	Source  string `csv:"source"` // of the method, its paper
 
 	Quantity string  `csv:"quantity"`
-	At       float64 `csv:"at,%.12g"`    // where on the quantity's axis, such as queries, seconds or η₀
+	At       float64 `csv:"at,%.12g"`    // the position on the quantity's axis, such as queries, seconds or η₀
 	Value    float64 `csv:"value,%.12g"` // a mean or median with its 95 % interval, or an exact number within bounds; ±Inf is possible
 	Lo       float64 `csv:"lo,%.12g"`
 	Hi       float64 `csv:"hi,%.12g"`
-	Residual float64 `csv:"residual,%.12g"` // L1 flow residual of the measure behind it
+	Residual float64 `csv:"residual,%.12g"` // L1 flow residual of the measure behind Value
 
-	Configuration  int       `csv:"configuration"`  // the one of the entrant's methods,
-	Configurations int       `csv:"configurations"` // of how many
+	Configuration  int       `csv:"configuration"`  // the index of the entrant's method,
+	Configurations int       `csv:"configurations"` // the number of its methods
 	Setting        []float64 `csv:"setting,%g,–"`   // the numbers of the configuration, such as η₀ and ω
-	Trials         int       `csv:"trials"`         // behind a mean; 0 for an exact number
+	Trials         int       `csv:"trials"`         // number behind a mean; 0 for an exact number
 	Seed           uint64    `csv:"seed"`
 	Settings       string    `csv:"settings"`
 	Machine        string    `csv:"machine"`        // where seconds were taken
@@ -43,7 +43,7 @@ type Row struct {
 // Record is a list of rows.
 type Record []Row
 
-// identity is what no two rows have in common.
+// identity returns the fields that no two rows may share.
 func (r Row) identity() string {
 	r.Source, r.Value, r.Lo, r.Hi, r.Residual, r.Trials, r.Seed, r.Machine, r.Values = "", 0, 0, 0, 0, 0, 0, "", nil
 	return fmt.Sprintf("%#v", r)
@@ -52,8 +52,8 @@ func (r Row) identity() string {
 // Observed returns the values of the runs that finished.
 func (r Row) Observed() []float64 { return slices.DeleteFunc(slices.Clone(r.Values), math.IsNaN) }
 
-// Derive returns a copy of the record in which each row with Values has their statistic, with its interval. These statistics
-// are not stored.
+// Derive returns a copy of the record in which each row with Values contains their statistic with its interval. Files do not
+// store these statistics.
 func (r Record) Derive(statistic func(x []float64) Interval) Record {
 	r = slices.Clone(r)
 	for k, row := range r {
@@ -77,8 +77,8 @@ func (r Record) Select(like Row) (rows Record) {
 	return rows
 }
 
-// One is the only row of [Record.Select]; if there is not exactly one, the error says how
-// many there are.
+// One returns the only row of [Record.Select]. If there is not exactly one row, the error
+// states the number of rows.
 func (r Record) One(like Row) (Row, error) {
 	rows := r.Select(like)
 	if len(rows) != 1 {
@@ -87,7 +87,7 @@ func (r Record) One(like Row) (Row, error) {
 	return rows[0], nil
 }
 
-// Methods returns the names in the rows like the given one, each once, in order.
+// Methods returns the names of the methods in the rows that match like, each once, in order.
 func (r Record) Methods(like Row) (names []string) {
 	for _, row := range r.Select(like) {
 		if !slices.Contains(names, row.Method) {
@@ -97,7 +97,7 @@ func (r Record) Methods(like Row) (names []string) {
 	return names
 }
 
-// Differences returns x − y on each stream that has a value in both.
+// Differences returns x − y on each stream with a value in both.
 func Differences(x, y []float64) (d []float64) {
 	for k := range min(len(x), len(y)) {
 		if v := x[k] - y[k]; !math.IsNaN(v) {
@@ -132,11 +132,11 @@ func (b Band) Rows(like Row) (rows Record) {
 	return rows
 }
 
-// Failure is the quantity of rows about runs that failed: Value is the number of steps
-// after which the first of them stopped, Trials is their number, and Settings the reason.
+// Failure is the quantity of rows about failed runs: Value is the number of steps after
+// which the first of these runs stopped, Trials is their number, and Settings the reason.
 const Failure = "failed"
 
-// Failures returns a row about the trials that failed, or none; the other fields are those of
+// Failures returns a row about the failed trials, or no row; the other fields are those of
 // like.
 func (r *Runs) Failures(like Row) Record {
 	failed := r.Failed()
@@ -149,7 +149,7 @@ func (r *Runs) Failures(like Row) Record {
 	return Record{like}
 }
 
-// Round returns the record with at, values and intervals to the given number of digits.
+// Round returns the record with At, the values and the intervals rounded to the given number of digits.
 func (r Record) Round(digits int) Record {
 	r = slices.Clone(r)
 	rounded := func(v float64) float64 {
@@ -167,7 +167,7 @@ func (r Record) Round(digits int) Record {
 	return r
 }
 
-// Write writes the record as CSV with a header, numbers to twelve digits. It leaves out the statistics that
+// Write writes the record as CSV with a header, numbers to twelve digits. It omits the statistics that
 // [Record.Derive] computes.
 func (r Record) Write(w io.Writer) error {
 	r = slices.Clone(r)
@@ -182,8 +182,8 @@ func (r Record) Write(w io.Writer) error {
 	return nil
 }
 
-// Read reads a record as [Record.Write] writes it; errors name the line and the field. Rows
-// that agree in all but values, interval, residual, trials, seed, source and machine are refused.
+// Read reads a record that [Record.Write] wrote; errors name the line and the field. Two rows
+// that differ only in values, interval, residual, trials, seed, source or machine are an error.
 func Read(r io.Reader) (Record, error) {
 	seen := map[string]int{} // the line of a row
 	all, err := csvrows.Decode(r, func(row *Row) error {
@@ -211,9 +211,8 @@ func ReadFile(path string) (Record, error) {
 }
 
 // Update replaces the rows of the record at path for which old is true, and sorts all rows
-// by order; the sort is stable. It reads
-// the file just before it writes it, whole or not at all; two processes must not update one
-// file at the same moment.
+// by order; the sort is stable. It reads the file just before it writes the file, whole or
+// not at all. Two processes must not update the same file at the same time.
 func Update(path string, old func(Row) bool, rows Record, order func(a, b Row) int) error {
 	all, err := ReadFile(path)
 	if err != nil {
@@ -225,7 +224,7 @@ func Update(path string, old func(Row) bool, rows Record, order func(a, b Row) i
 	if err := all.Write(&text); err != nil {
 		return err
 	}
-	if _, err := Read(bytes.NewReader(text.Bytes())); err != nil { // what can't be read is not written
+	if _, err := Read(bytes.NewReader(text.Bytes())); err != nil { // a record that cannot be read back is not written
 		return err
 	}
 	if err := atomicfile.WriteBytes(path, text.Bytes()); err != nil {

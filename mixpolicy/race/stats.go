@@ -14,7 +14,7 @@ import (
 // Interval is a mean, or another statistic, with a confidence interval.
 type Interval struct {
 	Mean, Lo, Hi float64
-	Std          float64 // of a single value
+	Std          float64 // standard deviation of a single value
 	Confidence   float64
 	N            int
 }
@@ -22,9 +22,9 @@ type Interval struct {
 // String returns "mean [lo, hi]".
 func (v Interval) String() string { return fmt.Sprintf("%.6g [%.6g, %.6g]", v.Mean, v.Lo, v.Hi) }
 
-// TInterval returns Student's interval, mean ± t_{n−1} s/√n: exact for normal data,
-// and for means of many. With one value it is the whole line. It panics without data, or
-// unless 0 < confidence < 1.
+// TInterval returns Student's interval, mean ± t_{n−1} s/√n: exact for normal data, and
+// approximately right for many values. For one value, it is the whole line. It panics
+// without data, or unless 0 < confidence < 1.
 func TInterval(x []float64, confidence float64) Interval {
 	checkConfidence(confidence)
 	if len(x) == 0 {
@@ -35,14 +35,14 @@ func TInterval(x []float64, confidence float64) Interval {
 	}
 	mean, std := stat.MeanStdDev(x, nil)
 	n := float64(len(x))
-	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile((1 + confidence) / 2) // which encloses the confidence on both sides
+	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile((1 + confidence) / 2) // central: the confidence lies between −t and t
 	half := t * std / math.Sqrt(n)
 	return Interval{mean, mean - half, mean + half, std, confidence, len(x)}
 }
 
 // BootstrapInterval returns the percentile bootstrap interval of the mean from 9,999
-// resamples drawn with PCG(seed, 0). It assumes no shape, but is a little too narrow
-// for small samples. It panics as [TInterval] does.
+// resamples drawn with PCG(seed, 0). It assumes no shape of the distribution, but is a
+// little too narrow for small samples. It panics as [TInterval] does.
 func BootstrapInterval(x []float64, confidence float64, seed uint64) Interval {
 	iv := TInterval(x, confidence)
 	if len(x) == 1 {
@@ -62,8 +62,8 @@ func BootstrapInterval(x []float64, confidence float64, seed uint64) Interval {
 	return iv
 }
 
-// TTest returns the two-sided p-value of Student's test that the mean is 0: exact for normal data, and for
-// means of many. Where all values are 0 it is 1. It panics without data.
+// TTest returns the two-sided p-value of Student's test that the mean is 0: exact for normal data, and
+// approximately right for many values. If all values are 0, it is 1. It panics without data.
 func TTest(x []float64) float64 {
 	if len(x) == 0 {
 		panic("race: test of no data")
@@ -76,10 +76,10 @@ func TTest(x []float64) float64 {
 	return 2 * distuv.StudentsT{Sigma: 1, Nu: n - 1}.Survival(math.Abs(mean)/(std/math.Sqrt(n)))
 }
 
-// SpreadRatio compares two samples on the same streams: std(x)/std(y) with its percentile
-// interval from 9,999 bootstrap resamples, drawn with PCG(seed, 0), the same trials for both; the
-// two-sided p-value of the ratio 1, which counts the resamples on the rarer side of it and the sample
-// itself; and the standard error of the ratio's logarithm. The F test would need normal data.
+// SpreadRatio compares two samples on the same streams. It returns std(x)/std(y) with its percentile
+// interval from 9,999 bootstrap resamples of trials, drawn with PCG(seed, 0) and the same for both;
+// the two-sided p-value of the ratio 1, which counts the sample itself and the resamples on the rarer
+// side of 1; and the standard error of the ratio's logarithm. The F test would need normal data.
 func SpreadRatio(x, y []float64, confidence float64, seed uint64) (ratio Interval, p, logError float64) {
 	checkConfidence(confidence)
 	const resamples = 9999
@@ -102,11 +102,11 @@ func SpreadRatio(x, y []float64, confidence float64, seed uint64) (ratio Interva
 	return ratio, min(1, 2*float64(1+min(above, resamples-above))/(resamples+1)), stat.StdDev(logs, nil)
 }
 
-// Median returns the median of x, the lower one of two, with an interval between order
-// statistics, which assumes nothing of the distribution: of N values the k-th and the
-// (N+1−k)-th enclose the median with probability 1 − 2 Pr{Bin(N, ½) < k}. That is the
-// Confidence, at least what was asked for if there are enough values. Values may be +Inf.
-// It panics as [TInterval] does.
+// Median returns the median of x, the lower of two, with an interval between order
+// statistics, which assumes nothing about the distribution: the k-th and the (N+1−k)-th of
+// N values enclose the median with probability 1 − 2 Pr{Bin(N, ½) < k}. Interval.Confidence
+// is this probability, at least the requested confidence if there are enough values. Values
+// may be +Inf. It panics as [TInterval] does.
 func Median(x []float64, confidence float64) Interval {
 	checkConfidence(confidence)
 	n := len(x)
@@ -115,7 +115,7 @@ func Median(x []float64, confidence float64) Interval {
 	}
 	x = slices.Sorted(slices.Values(x))
 	binomial := distuv.Binomial{N: float64(n), P: 0.5}
-	k := 1 // the smallest and the greatest, if no more can be had
+	k := 1 // the least and the greatest value, if no other k reaches the confidence
 	for 2*(k+1) <= n && 1-2*binomial.CDF(float64(k)) >= confidence {
 		k++
 	}
@@ -134,27 +134,27 @@ func Signs(x []float64, rounding float64) (less, more int) {
 	return less, more
 }
 
-// SignTest returns the two-sided p-value of the sign test: how likely fair coins are to fall at
-// least as unevenly as this, 2 Pr{Bin(n, ½) ≤ min(less, more)} ∧ 1 with n = less + more. It
-// assumes nothing of the distribution of paired differences but their independence;
-// those that are 0 do not count. It panics if a count is negative.
+// SignTest returns the two-sided p-value of the sign test: the probability that n = less + more
+// fair coins fall at least as unevenly, 2 Pr{Bin(n, ½) ≤ min(less, more)} ∧ 1. It assumes only
+// that the paired differences are independent; differences of 0 do not count. It panics if a
+// count is negative.
 func SignTest(less, more int) float64 {
 	if less < 0 || more < 0 {
 		panic(fmt.Sprintf("race: %d and %d differences of either sign, want no negative counts", less, more))
 	}
-	if less == more { // 1, which for no coins is a convention
+	if less == more { // 1; for no coins, this is a convention
 		return 1
 	}
 	return min(1, 2*distuv.Binomial{N: float64(less + more), P: 0.5}.CDF(float64(min(less, more))))
 }
 
-// Detectable returns the least probability, from ½ on, with which one must be better than the other
-// for the sign test of n pairs to find this at the level with the given power; 1 if it can't. It
+// Detectable returns the least probability ≥ ½ of one method being better than the other that the
+// sign test of n pairs detects at the given level with the given power; 1 if it detects none. It
 // panics unless level and power are between 0 and 1.
 func Detectable(n int, level, power float64) float64 {
 	checkConfidence(level)
 	checkConfidence(power)
-	losses := -1 // the most with which the test decides
+	losses := -1 // the greatest number with which the test decides
 	for SignTest(losses+1, n-losses-1) <= level {
 		losses++
 	}
@@ -170,10 +170,10 @@ func Detectable(n int, level, power float64) float64 {
 	return hi
 }
 
-// Holm returns p-values adjusted for their number, in the same order: where those below a level
-// are taken for differences, the probability of one or more wrong ones among them is at most
-// that level, however the tests depend on each other (Holm 1979). With p₍₁₎ ≤ … ≤ p₍ₖ₎,
-// p̃₍ᵢ₎ = max_{j≤i} min(1, (k−j+1) p₍ⱼ₎).
+// Holm returns p-values adjusted for their number, in the same order: if every test with an
+// adjusted p-value below a level is taken as a difference, the probability of at least one
+// error is at most this level, however the tests depend on each other (Holm 1979). With p₍₁₎ ≤
+// … ≤ p₍ₖ₎, p̃₍ᵢ₎ = max_{j≤i} min(1, (k−j+1) p₍ⱼ₎).
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for k := range order {

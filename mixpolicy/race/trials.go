@@ -1,9 +1,9 @@
-// Package race runs methods many times and compares them: trials on many streams of random
-// numbers, tuning on a seed of its own, observations at equal numbers of iterations, queries or
-// seconds, means with intervals, and the records of all that.
+// Package race runs methods many times and compares them. It provides trials on many streams of
+// random numbers, tuning with a separate seed, observations at equal numbers of iterations,
+// queries or seconds, means with intervals, and records of the results.
 //
-// A run that fails is a [Trial] that says why and after how many steps. It never ends the
-// others, and a method whose runs all fail does not end the race.
+// A run that fails is a [Trial] that states the reason and the number of steps. A failed
+// run does not end the other runs, and a method whose runs all fail does not end the race.
 package race
 
 import (
@@ -24,53 +24,52 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// Settings are the same for all methods of a race. Trials is required, and exactly one of
-// Iterations, Queries and Times.
+// Settings apply to all methods of a race. Trials and exactly one of Iterations, Queries
+// and Times are required.
 type Settings struct {
 	Trials int
-	First  int    // stream of the first trial, so that trials can be shared between machines
-	Seed   uint64 // trial k uses stream First + k; tuning uses Seed+1, which is not seen again
+	First  int    // stream of the first trial, so that machines can share the trials
+	Seed   uint64 // trial k uses stream First + k; tuning uses Seed+1, which nothing else uses
 
-	// Iterations is T, for observations at Schedule; nil is LogSpaced(20). There is also one
-	// before the first iteration and after the last one.
+	// Iterations is T, with observations at Schedule; nil is LogSpaced(20). The start and
+	// the end of a run are also observed.
 	Iterations int
 	Schedule   mixpolicy.Schedule
 	// Queries are the increasing numbers of revealed costs at which to observe.
 	Queries []int
-	// Times are the increasing times at which to observe, one run after the other: of the
-	// processors, for all threads of the process, so that other work on the machine does not
-	// count. The clock stands still while an answer is judged. The observations depend on the machine.
+	// Times are the increasing times at which to observe, with one run after the other. They are
+	// processor times over all threads of the process, so other work on the machine does not count.
+	// The clock stops while an answer is evaluated. The observations depend on the machine.
 	Times []time.Duration
 
-	// Valued says which observations have the true cost of the policy. Those of a
+	// Valued says which observations include the true cost of the policy. Observations of a
 	// [mixpolicy.PolicyRun] always do.
 	Valued Valued
 
-	Workers int // goroutines; 0 is one per CPU. What is seen does not depend on it, but for seconds.
+	Workers int // goroutines; 0 is one per CPU. Only seconds depend on it.
 
-	// Progress, when set, is told what runs and how many runs of how many are done; it may be
-	// called concurrently.
+	// Progress, if set, is called with the name of the running part, the number of runs done
+	// and the total; it may be called concurrently.
 	Progress func(name string, done, total int)
 
-	// TuningTrials is the number of runs of each of an entrant's methods by which [Run]
-	// chooses one; with 0, it takes the first.
+	// TuningTrials is the number of tuning runs of each method of an entrant. With 0, [Run]
+	// takes the first method.
 	TuningTrials int
-	// Middle is the statistic by which scores are compared, such as a median; nil is the
-	// mean.
+	// Middle is the statistic that compares scores, such as a median; nil is the mean.
 	Middle func(scores []float64) float64
-	// Halving stops the tuning of methods that have lost, in ⌈log₂ n⌉ rounds for n methods:
-	// after each round, the worse half is dropped, and the trials of the others are doubled, up
-	// to TuningTrials for the last two. That is sequential halving (Karnin, Koren and Somekh,
-	// ICML 2013), or successive halving (Jamieson and Talwalkar, AISTATS 2016), but the trials
-	// of earlier rounds stay in the means, for all methods have the same streams. Entrants with
-	// as many methods have the same number of runs.
+	// Halving tunes n methods in ⌈log₂ n⌉ rounds: after each round, the worse half is dropped,
+	// and the trials of the others are doubled, up to TuningTrials for the last two. This is
+	// sequential halving (Karnin, Koren and Somekh, ICML 2013), or successive halving (Jamieson
+	// and Talwalkar, AISTATS 2016), except that the trials of earlier rounds stay in the means,
+	// because all methods use the same streams. Entrants with equally many methods have equally
+	// many runs.
 	Halving bool
-	// Score is the number by which tuning judges a method at its end, the smaller the better; nil is the
-	// penalised gap of θ̂ ([PenalisedGap]), or the true cost of the policy if there is no θ̂.
+	// Score is the number that tuning minimises at the end of a run; nil is the penalised gap of θ̂
+	// ([PenalisedGap]), or the true cost of the policy if there is no θ̂.
 	Score Curve
 }
 
-// Valued says which observations have the true cost of the policy, which may take longer than a run.
+// Valued says which observations include the true cost of the policy, whose computation may take longer than a run.
 type Valued int
 
 const (
@@ -79,16 +78,16 @@ const (
 	ValuedAll
 )
 
-// Observation is what was seen of a run at one moment.
+// Observation is the state of a run at one moment.
 type Observation struct {
 	Iteration, Queries int
-	Seconds            float64 // for Start, the steps and the answer, not for judging it; see Settings.Times
+	Seconds            float64 // for Start, the steps and the answer, not for its evaluation; see Settings.Times
 
-	// A [mixpolicy.PolicyRun] has no θ: these are nil and NaN.
+	// For a [mixpolicy.PolicyRun], which has no θ, these are nil and NaN.
 	Last, Theta           []float64 // θ_t, and the answer θ̂_t
 	Cost, Violation, Mass float64   // cᵀΨθ̂, ½‖[Ψθ̂]₋‖₂ and ‖[Ψθ̂]₋‖₁
 
-	PolicyCost float64 // the true cost of the policy; NaN if it was left out
+	PolicyCost float64 // the true cost of the policy; NaN if it was not computed
 }
 
 // Trial is one run.
@@ -99,7 +98,7 @@ type Trial struct {
 	Err          error // why the run ended early; nil for a run that finished
 }
 
-// End is the last look.
+// End returns the last observation.
 func (t *Trial) End() *Observation { return &t.Observations[len(t.Observations)-1] }
 
 // Runs are the trials of one method on one problem, in the order of their streams.
@@ -109,7 +108,7 @@ type Runs struct {
 }
 
 // Trials runs a method on the streams First, First+1, … of a seed, in parallel. It returns an error if
-// the settings are bad, if no trial finished, and if ctx ends: then with the trials that finished
+// the settings are invalid, if no trial finished, or if ctx ends; then also the trials that finished
 // before.
 func Trials(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, set Settings) (*Runs, error) {
 	h, err := begin(ctx, p, set)
@@ -135,7 +134,7 @@ type harness struct {
 	total int // of runs
 }
 
-// begin checks the settings and fills them in.
+// begin checks the settings and fills in their defaults.
 func begin(ctx context.Context, p *mixpolicy.Problem, set Settings) (*harness, error) {
 	missing := func(given bool) bool { return !given }
 	ways := len(slices.DeleteFunc([]bool{set.Iterations != 0, set.Queries != nil, set.Times != nil}, missing))
@@ -178,8 +177,8 @@ func increasing[number ~int | ~int64](what string, marks []number) error {
 	return nil
 }
 
-// trials runs each method on the streams from, …, to−1, all of them in parallel, and returns the
-// trials that ctx did not end; its error is that of ctx.
+// trials runs each method on the streams from, …, to−1, all in parallel, and returns the trials
+// that ctx did not end. The only error is the error of ctx.
 func (h *harness) trials(ctx context.Context, name string, methods []mixpolicy.Method, from, to int, seed uint64) ([]*Runs, error) {
 	all := make([]*Trial, len(methods)*(to-from))
 	var g errgroup.Group
@@ -200,7 +199,7 @@ func (h *harness) trials(ctx context.Context, name string, methods []mixpolicy.M
 			return nil
 		})
 	}
-	g.Wait() // without errors: each trial has its own
+	g.Wait() // no error: each trial stores its own
 	runs := make([]*Runs, len(methods))
 	finished := 0
 	for i, m := range methods {
@@ -225,7 +224,7 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 		return err
 	}
 	began := time.Now()
-	now := func() time.Duration { return time.Since(began) } // runs go on at the same time
+	now := func() time.Duration { return time.Since(began) } // wall time, because runs are concurrent
 	if h.Times != nil {
 		now = clock.ProcessorTime
 	}
@@ -265,7 +264,7 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 			next, due = min(next, h.Iterations), 1
 		}
 		if due == 0 || step == 0 && (learnsPolicy || marks > 0) {
-			return next, nil // what has learned nothing has no policy
+			return next, nil // a run that has learned nothing has no policy
 		}
 		spent += now() - since
 		since = now()
@@ -302,12 +301,12 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 	return nil
 }
 
-// clockSteps is the number of steps between two looks at the clock.
+// clockSteps is the number of steps between two readings of the clock.
 const clockSteps = 64
 
 var errNoQueries = errors.New("asks no queries; want a race by Times or Iterations")
 
-// passed returns how many of the increasing marks are not above at.
+// passed returns the number of increasing marks that are at most at.
 func passed[number ~int | ~int64](marks []number, at number) (n int) {
 	for n < len(marks) && marks[n] <= at {
 		n++
@@ -315,7 +314,7 @@ func passed[number ~int | ~int64](marks []number, at number) (n int) {
 	return n
 }
 
-// look asks a run for its answer, and for a policy if that is to be valued.
+// look asks a run for its answer, and for its policy if the policy must be valued.
 func (h *harness) look(ctx context.Context, run mixpolicy.Run) (l Observation, policy *mixpolicy.Policy, err error) {
 	var s mixpolicy.Snapshot
 	nan := math.NaN()
@@ -338,7 +337,7 @@ func (h *harness) look(ctx context.Context, run mixpolicy.Run) (l Observation, p
 	return l, policy, err
 }
 
-// value works out the true cost of a policy.
+// value computes the true cost of a policy.
 func (h *harness) value(ctx context.Context, policy *mixpolicy.Policy, l *Observation) error {
 	q, err := mixpolicy.Occupation(ctx, h.p.MDP(), policy, mixpolicy.MeasureSettings{})
 	if err != nil {
@@ -372,7 +371,7 @@ func (r *Runs) HasTheta() bool {
 	return len(all) > 0 && all[0].Observations[0].Theta != nil
 }
 
-// Curve picks a number out of a look, or works it out from θ̂.
+// Curve returns a number of an observation, or computes a number from θ̂.
 type Curve func(l *Observation) float64
 
 // Cost is cᵀΨθ̂, which is a cost only if Ψθ̂ ⪰ 0.
@@ -390,8 +389,8 @@ func PolicyCost(l *Observation) float64 { return l.PolicyCost }
 // Theta is the curve of θ̂ⱼ, for the mixing coefficients of Fig. 2 (left).
 func Theta(j int) Curve { return func(l *Observation) float64 { return l.Theta[j] } }
 
-// PenalisedGap is the curve of [mixpolicy.Problem.PenalisedGap] at θ̂, which is ≥ 0, and 0 at the optimum
-// of (2.18) only; NaN if there is no θ̂. The error is that of the exact optimum.
+// PenalisedGap is the curve of [mixpolicy.Problem.PenalisedGap] at θ̂, which is ≥ 0, and 0 only at the
+// optimum of (2.18); NaN if there is no θ̂. The error is the error of the exact optimum.
 func PenalisedGap(p *mixpolicy.Problem) (Curve, error) {
 	if _, err := p.Optimum(context.Background()); err != nil {
 		return nil, fault.At("race", "penalised gap", err)
@@ -400,7 +399,7 @@ func PenalisedGap(p *mixpolicy.Problem) (Curve, error) {
 		if l.Theta == nil {
 			return math.NaN()
 		}
-		return mixpolicy.Must(p.PenalisedGap(l.Theta)) // its one error is that of the optimum, which is known
+		return mixpolicy.Must(p.PenalisedGap(l.Theta)) // its only error is the error of the optimum, which is already computed
 	}, nil
 }
 
@@ -413,25 +412,25 @@ func (r *Runs) Final(c Curve) []float64 {
 	return x
 }
 
-// Band is a curve of means over trials with its confidence intervals, an entry per look.
+// Band is a curve of means over trials with confidence intervals, one entry per observation.
 type Band struct {
 	At        []float64 // mean iterations, queries or seconds
 	Intervals []Interval
 }
 
-// The numbers that looks may be drawn against.
+// The horizontal axes of curves.
 func Iterations(l *Observation) float64 { return float64(l.Iteration) }
 func Queries(l *Observation) float64    { return float64(l.Queries) }
 func Seconds(l *Observation) float64    { return l.Seconds }
 
 // Band returns the mean of a curve over the finished trials, against the mean of at, with t
-// intervals of the given confidence, such as 0.95. A method that has finished early keeps
-// its last value from then on. It panics unless 0 < confidence < 1.
+// intervals of the given confidence, such as 0.95. A method that finished early keeps its
+// last value from then on. It panics unless 0 < confidence < 1.
 func (r *Runs) Band(at, c Curve, confidence float64) (b Band) {
 	return r.BandOf(at, c, func(x []float64) Interval { return TInterval(x, confidence) })
 }
 
-// BandOf is [Runs.Band] with intervals of another kind.
+// BandOf is [Runs.Band] with another kind of interval.
 func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band) {
 	for _, row := range r.Rows(at, c, Row{}) {
 		var y []float64
@@ -445,9 +444,8 @@ func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band)
 	return b
 }
 
-// Rows returns a row for each look with the curve's value in every run, against the mean of at; the other
-// fields are those of like. A method that has finished early keeps its last value from then
-// on.
+// Rows returns a row for each observation with the curve's value in every run, against the mean of at;
+// the other fields are those of like. A method that finished early keeps its last value from then on.
 func (r *Runs) Rows(at, c Curve, like Row) (rows Record) {
 	looks := 0
 	for _, t := range r.Finished() {
@@ -466,7 +464,7 @@ func (r *Runs) Rows(at, c Curve, like Row) (rows Record) {
 	return rows
 }
 
-// byStream returns a number of every run, NaN of those that failed.
+// byStream returns a number for every run; NaN for a failed run.
 func (r *Runs) byStream(of func(t *Trial) float64) []float64 {
 	values := make([]float64, len(r.Trials))
 	for k := range r.Trials {
@@ -477,14 +475,14 @@ func (r *Runs) byStream(of func(t *Trial) float64) []float64 {
 	return values
 }
 
-// Ends returns the curve's last value in each run, NaN of those that failed. The oracle's draws are the same on
-// the same stream, so what two methods have in common cancels in their [Differences].
+// Ends returns the curve's last value in each run; NaN for a failed run. On the same stream, the oracle draws
+// the same pairs, so the noise that two methods share cancels in their [Differences].
 func (r *Runs) Ends(c Curve) []float64 {
 	return r.byStream(func(t *Trial) float64 { return c(t.End()) })
 }
 
-// Reach returns, for each run, the number of queries at the first look from which on the score is at most goal;
-// +Inf stands for more than at the last look, NaN for a run that failed.
+// Reach returns, for each run, the number of queries at the first observation from which on the score is at
+// most goal: +Inf if the last score is above goal, NaN for a failed run.
 func (r *Runs) Reach(score Curve, goal float64) []float64 {
 	return r.byStream(func(t *Trial) float64 {
 		first := math.Inf(1)
