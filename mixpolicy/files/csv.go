@@ -16,19 +16,19 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// titles are the columns of a table, in their order without a header.
+// titles are the columns of a table, in the order of a table without a header.
 var titles = []string{"s", "a", "next", "p", "c"}
 
 var wantColumns = strings.Join(titles, ", ")
 
-// columnOf has all names that a header may use.
+// columnOf maps every name that a header may use to its column.
 var columnOf = map[string]string{
 	"s": "s", "state": "s", "a": "a", "action": "a", "next": "next", "s'": "next", "s′": "next", "p": "p", "c": "c", "cost": "c",
 }
 
 // row is a line of a table.
 type row struct {
-	name       [3]string // of the state, the action and the next state
+	name       [3]string // names of the state, the action and the next state
 	s, a, next int       // their numbers in the model
 	p, c       float64
 	line       int
@@ -87,7 +87,7 @@ func readCSV(r io.Reader, set Settings) (*mixpolicy.MDP, error) {
 	return x, err
 }
 
-// newTable returns a reader of lines, without the byte-order mark if there is one.
+// newTable returns a reader of lines that skips a byte-order mark.
 func newTable(r io.Reader) *csv.Reader {
 	in := bufio.NewReader(r)
 	const mark = "\ufeff"
@@ -143,7 +143,7 @@ func isNumber(field string) bool {
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// placed returns where each column is, by the names that are known.
+// placed returns the place of each column, given the known names.
 func placed(record []string, known map[string]string, want string) (map[string]int, error) {
 	at := map[string]int{}
 	for i, name := range record {
@@ -156,14 +156,14 @@ func placed(record []string, known map[string]string, want string) (map[string]i
 	return at, nil
 }
 
-// readRow takes the fields of a line apart. The error begins with the field's name.
+// readRow parses the fields of a line. The error begins with the field's name.
 func readRow(record []string, at map[string]int) (r row, err error) {
 	field := func(k string) string { return strings.TrimSpace(record[at[k]]) }
 	for k := range r.name {
 		if r.name[k] = field(titles[k]); r.name[k] == "" {
 			return r, fmt.Errorf("%s: empty, want a name or a number", titles[k])
 		}
-		if strings.Contains(r.name[k], "\r") { // it would not be read back: CSV turns \r\n into \n
+		if strings.Contains(r.name[k], "\r") { // a reader would turn \r\n into \n
 			return r, fmt.Errorf("%s: %q, want a name without a carriage return", titles[k], r.name[k])
 		}
 	}
@@ -176,8 +176,8 @@ func readRow(record []string, at map[string]int) (r row, err error) {
 	return r, nil
 }
 
-// numbering numbers the names in a column: consecutive whole numbers in their order, others
-// by first occurrence.
+// numbering numbers the names in a column: consecutive whole numbers in numerical order,
+// other names by first occurrence.
 func numbering(kind string, rows []row, column int) (number map[string]int, names []string, err error) {
 	number = make(map[string]int)
 	for _, r := range rows {
@@ -205,9 +205,9 @@ func numbering(kind string, rows []row, column int) (number map[string]int, name
 	return number, names, nil
 }
 
-// pairs sorts the rows by pair, and returns where those of each pair begin, with the end.
-// The error names a pair without a row, unless there may be holes, or with two costs, or a
-// transition that is there twice.
+// pairs sorts the rows by pair, and returns where the rows of each pair begin, followed by
+// the end. The error names a pair without a row (unless holes are allowed), a pair with two
+// costs, or a repeated transition.
 func pairs(rows []row, states, actions []string, holes bool) (first []int, err error) {
 	slices.SortFunc(rows, func(x, y row) int {
 		return cmp.Or(cmp.Compare(x.s, y.s), cmp.Compare(x.a, y.a), cmp.Compare(x.next, y.next), cmp.Compare(x.line, y.line))
@@ -249,19 +249,19 @@ func pairs(rows []row, states, actions []string, holes bool) (first []int, err e
 	return first, nil
 }
 
-// most is how many pairs and transitions a table with holes may make, if it has fewer rows: of
-// some 36 bytes each, about 1 GiB.
+// most is the greatest number of pairs and transitions that a table with holes may define if
+// it has fewer rows: at some 36 bytes each, about 1 GiB.
 const most = 1 << 25
 
 // affordable returns an error if the model of a table with holes takes far more memory than the
-// table: a pair without a row has the transitions of another one, and at least its place.
+// table: a pair without a row takes memory for its index and for the transitions of another pair.
 func affordable(rows []row, states, actions int) error {
 	if states > most/actions {
 		return fmt.Errorf("%d states and %d actions, want at most 2²⁵ pairs with Settings.ActionSets", states, actions)
 	}
 	next := make([]int, states) // of the first pair of each state
-	own := make([]int, states)  // pairs that have rows
-	for i, r := range rows {    // in their order
+	own := make([]int, states)  // number of pairs with rows
+	for i, r := range rows {    // in order of pairs
 		if i == 0 || r.s != rows[i-1].s || r.a != rows[i-1].a {
 			own[r.s]++
 		}
@@ -283,7 +283,7 @@ func writeCSV(w io.Writer, x *mixpolicy.MDP) error {
 	state := namesOrNumbers(x.States(), x.StateName)
 	action := namesOrNumbers(x.Actions(), x.ActionName)
 	decimal := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	named := 0 // actions would be numbered as they come
+	named := 0 // actions numbered so far, in order of occurrence
 	for i := range x.Pairs() {
 		if s, a := x.StateAction(i); x.Allowed(s, a) && a >= named {
 			if a > named {
@@ -294,7 +294,7 @@ func writeCSV(w io.Writer, x *mixpolicy.MDP) error {
 		}
 	}
 	out := csv.NewWriter(w)
-	out.Write(titles) // errors are kept for Error
+	out.Write(titles) // Error returns the errors
 	for i := range x.Pairs() {
 		s, a := x.StateAction(i)
 		if !x.Allowed(s, a) {
@@ -309,8 +309,8 @@ func writeCSV(w io.Writer, x *mixpolicy.MDP) error {
 	return out.Error()
 }
 
-// namesOrNumbers returns the names of k states or actions if a reader would give each the
-// same number, else their numbers.
+// namesOrNumbers returns the names of k states or actions if a reader would number them in
+// the same way, else their numbers.
 func namesOrNumbers(k int, name func(int) string) func(int) string {
 	rows := make([]row, k)
 	for i := range rows {

@@ -3,37 +3,37 @@
 //
 // # CSV
 //
-// A row per transition, s, a, s′, p, c: in state s action a costs c and leads to s′ with
-// probability p = P_a(s, s′). The first row may be a header, which gives the five columns
-// in any order: s or state, a or action, next or s' or s′, p, c or cost. States and
-// actions are named, or given by consecutive whole numbers. 0 … n−1 are the states' own numbers;
-// numbers that start elsewhere are names, in the order of the numbers. Other names are numbered
-// in the order in which they first occur in the columns s and a. Every pair has at least one
-// row (unless [Settings].ActionSets), no transition is repeated, and all rows of a pair have
-// the same cost.
-// Lines may end in CRLF, and a byte-order mark may stand first. A name has no carriage return.
+// Each row is a transition, s, a, s′, p, c: in state s, action a costs c and leads to s′ with
+// probability p = P_a(s, s′). The first row may be a header, which names the five columns in any
+// order: s or state, a or action, next or s' or s′, p, c or cost. States and actions are given
+// by names or by consecutive whole numbers. Numbers 0 … n−1 are the states' numbers; numbers
+// that start elsewhere are names, in the order of the numbers. Other names are numbered in the
+// order of their first occurrence in the columns s and a. Every pair needs at least one row
+// (unless [Settings].ActionSets is set), no transition may be repeated, and all rows of a pair
+// must have the same cost. Lines may end in CRLF, and the file may begin with a byte-order mark.
+// A name must not contain a carriage return.
 //
-// The criterion and α are not in the table: [Settings] give them. [WriteCSV] writes names
-// if all of them would be read back as the same states and actions, else numbers; pairs that
-// are not allowed have no row.
+// The table does not contain the criterion and α: [Settings] gives them. [WriteCSV] writes
+// names if a reader would number all of them in the same way, else numbers. It writes no row
+// for pairs that are not allowed.
 //
-// Logs are tables too, with a header: s and a as a model names them, visits, and run. A row is
-// that many visits to a pair in a run; rows of one pair are added up. Without the column
-// visits each row is a visit, without run they are all of one run ([ReadVisits]). Where P is
-// not known, the frequency of s′ after s, a in a log can stand for p, and pairs that were never
-// seen can be left out as action sets; a certificate is then one for that model.
+// Logs are tables with a header: s and a, named as in the model, visits, and run. A row is a
+// number of visits to a pair in a run; the visits of several rows of one pair are added up.
+// Without the column visits, each row is one visit; without the column run, all rows belong to one
+// run ([ReadVisits]). If P is unknown, the frequency of s′ after (s, a) in a log can replace p,
+// and action sets can omit pairs that were never seen; a certificate then holds for that model.
 //
 // # NumPy's .npz
 //
-// A model is made of these arrays:
+// A model consists of these arrays:
 //
 //	P          (m, n, n) with P[a, s, s′], or (n, m, n) with P[s, a, s′]
 //	c          (n, m) with c[s, a]
 //	gamma      a number, the discount factor γ; without it the cost is averaged
 //	alpha      (n,), the distribution α of the first state; without it uniform
 //
-// In place of P there may be a CSR matrix over pairs of shape (n·m, n), whose row s·m + a
-// is P_a(s, ·), under SciPy's names: data, indices, indptr, shape and format, which is
+// Instead of P, a file may contain a CSR matrix over pairs of shape (n·m, n), whose row s·m
+// + a is P_a(s, ·), under SciPy's names: data, indices, indptr, shape and format, which is
 // "csr". In Python, with Q = scipy.sparse.csr_array of that matrix:
 //
 //	np.savez("model.npz", P=P, c=c, gamma=0.9)
@@ -43,17 +43,17 @@
 // Features are one array, psi, of shape (n·m, d). [Save] writes CSR, which
 // scipy.sparse.load_npz reads, with c, alpha and, if the cost is discounted, gamma.
 //
-// Numbers are float64, float32 or integers of any size and byte order, in C or Fortran
-// order. Distributions in float32 that add up to 1 but for 16 of its roundings are divided
-// by their sum. Names of states and actions are not kept, nor action sets: the pairs that
-// are not allowed are written as [mixpolicy.MDP.Allowed] has them.
+// Numbers are float64, float32 or integers of any size and byte order, in C or Fortran order.
+// Distributions in float32 that add up to 1 to within 16 roundings per entry are divided by
+// their sum. The file keeps neither the names of states and actions nor the action sets: pairs
+// that are not allowed are written with the cost and row that [mixpolicy.MDP.Allowed] describes.
 //
 // # Sizes
 //
-// What a file says of its sizes is checked against what it holds before memory is taken.
-// A CSV file takes memory in proportion to its size; with action sets or visits, which give
-// few pairs of many, up to about 1 GiB. The arrays of an .npz file may take
-// 1 GiB unpacked, as float64, or the file's own size if that is more.
+// A reader checks the sizes that a file states against its contents before it allocates
+// memory. A CSV file takes memory in proportion to its size, or, with action sets or
+// visits, which may list few of many pairs, up to about 1 GiB. The unpacked arrays of an
+// .npz file may take 1 GiB as float64, or the size of the file if it is larger.
 package files
 
 import (
@@ -69,35 +69,35 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// Settings say about a model what its file does not, or what is to hold instead. The zero
+// Settings supplies what the file of a model does not contain, or overrides it. The zero
 // value takes the file as it is.
 type Settings struct {
-	// Criterion; the zero value is that of the file's gamma, or mixpolicy.AverageCost if
-	// it has none.
+	// Criterion; the zero value means the file's gamma, or mixpolicy.AverageCost if the
+	// file has no gamma.
 	Criterion mixpolicy.Criterion
 
-	// Initial is α (n); nil is the file's alpha, or uniform if it has none.
+	// Initial is α (n); nil means the file's alpha, or uniform if the file has no alpha.
 	Initial []float64
 
-	// ActionSets takes pairs that have no row in a CSV file for pairs that are not allowed
-	// ([mixpolicy.MDP.Allowed]); without it they are an error.
+	// ActionSets treats pairs without a row in a CSV file as not allowed
+	// ([mixpolicy.MDP.Allowed]); without it, such pairs are an error.
 	ActionSets bool
 
-	// Axes of the array P. They are needed if m = n, where the shape is ambiguous.
+	// Axes is the order of the axes of P. It is needed if m = n, because the shape is then ambiguous.
 	Axes Axes
 }
 
-// Axes say in which order the axes of the array P stand.
+// Axes is an order of the axes of the array P.
 type Axes int
 
 const (
-	ByShape     Axes = iota // from the shape, with n and m those of c
+	ByShape     Axes = iota // from the shape of P, with n and m from c
 	ActionFirst             // (m, n, n), P[a, s, s′]
 	StateFirst              // (n, m, n), P[s, a, s′]
 )
 
 // Load reads a model from a file whose name ends in .csv or .npz. The error names the file
-// and the line and field, or the array, that is wrong.
+// and the wrong line and field, or the wrong array.
 func Load(path string, set Settings) (*mixpolicy.MDP, error) {
 	return load(path, ".csv .npz", func(f *os.File, size int64) (*mixpolicy.MDP, error) {
 		if extension(path) == ".csv" {
@@ -107,8 +107,8 @@ func Load(path string, set Settings) (*mixpolicy.MDP, error) {
 	})
 }
 
-// Save writes a model to a file whose name ends in .csv or .npz, whole or not at all.
-// Criterion and α are kept in .npz only, names in .csv only.
+// Save writes a model to a file whose name ends in .csv or .npz, whole or not at all. Only
+// .npz keeps the criterion and α, and only .csv keeps names.
 func Save(path string, x *mixpolicy.MDP) error {
 	return save(path, ".csv .npz", func(w io.Writer) error {
 		if extension(path) == ".csv" {
@@ -124,13 +124,13 @@ func LoadFeatures(path string, x *mixpolicy.MDP) (*mixpolicy.Features, error) {
 	return load(path, ".npz", func(f *os.File, size int64) (*mixpolicy.Features, error) { return readFeatures(f, size, x) })
 }
 
-// SaveFeatures writes Ψ as the array psi of an .npz file, whole or not at all. Base
-// policies are not kept. It takes memory for Ψ, nm·d numbers.
+// SaveFeatures writes Ψ as the array psi of an .npz file, whole or not at all. The file
+// does not contain the base policies. SaveFeatures allocates Ψ, nm·d numbers.
 func SaveFeatures(path string, psi *mixpolicy.Features) error {
 	return save(path, ".npz", func(w io.Writer) error { return writeFeatures(w, psi) })
 }
 
-// ReadCSV reads a model in CSV. The error names the line and field that is wrong.
+// ReadCSV reads a model in CSV. The error names the wrong line and field.
 func ReadCSV(r io.Reader, set Settings) (*mixpolicy.MDP, error) {
 	x, err := readCSV(r, set)
 	if err != nil {
@@ -139,9 +139,9 @@ func ReadCSV(r io.Reader, set Settings) (*mixpolicy.MDP, error) {
 	return x, nil
 }
 
-// ReadVisits reads a log: how often each run took each pair of x, in the order in which runs
-// first occur. The error names the line and field that is wrong. One log has the visits of one
-// policy, for [mixpolicy.PolicyFromVisits] and [mixpolicy.FeaturesFromRuns].
+// ReadVisits reads a log: the number of times that each run took each pair of x, in the order in
+// which runs first occur. The error names the wrong line and field. For [mixpolicy.PolicyFromVisits]
+// and [mixpolicy.FeaturesFromRuns], a log must contain the visits of one policy.
 func ReadVisits(r io.Reader, x *mixpolicy.MDP) (runs [][]int64, err error) {
 	if runs, err = readVisits(r, x, mostVisits); err != nil {
 		return nil, fmt.Errorf("files: %w", err)
@@ -149,8 +149,8 @@ func ReadVisits(r io.Reader, x *mixpolicy.MDP) (runs [][]int64, err error) {
 	return runs, nil
 }
 
-// WriteCSV writes a model in CSV, with a header. Probabilities and costs have as many
-// digits as it takes to read the same numbers back.
+// WriteCSV writes a model in CSV, with a header. Probabilities and costs have enough digits
+// to be read back exactly.
 func WriteCSV(w io.Writer, x *mixpolicy.MDP) error {
 	if err := writeCSV(w, x); err != nil {
 		return fmt.Errorf("files: %w", err)
@@ -167,7 +167,7 @@ func checkExtension(path, want string) error {
 	return nil
 }
 
-// load calls read with the file at path and its size.
+// load calls read with the opened file and its size.
 func load[T any](path, extensions string, read func(f *os.File, size int64) (*T, error)) (*T, error) {
 	if err := checkExtension(path, extensions); err != nil {
 		return nil, err

@@ -19,12 +19,12 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// room is how many bytes the arrays of a file may take, if the file is not larger itself.
+// room is the number of bytes that the arrays of a file may take, if the file itself is not larger.
 const room = 1 << 30
 
 // archive is an .npz file.
 type archive struct {
-	entries map[string]*zip.File // by array
+	entries map[string]*zip.File // by name of the array
 	left    int64                // bytes that arrays may still take
 }
 
@@ -46,7 +46,7 @@ func openArchive(r io.ReaderAt, size int64) (*archive, error) {
 
 func (z *archive) has(name string) bool { return z.entries[name] != nil }
 
-// array is one of NumPy's, with its entries as numbers in the order of the file.
+// array is a NumPy array, with its entries in the order of the file.
 type array struct {
 	shape, stride []int
 	data          []float64
@@ -61,9 +61,9 @@ func (a *array) at(index ...int) float64 {
 	return a.data[k]
 }
 
-// normalise divides a distribution from a by its sum if a has float32, which holds few
-// distributions. Every entry may carry 16 roundings of its own, as in [mixpolicy.New],
-// which makes 16·2⁻²⁴ of a sum of 1. A sum that is farther off stays, for New to refuse.
+// normalise divides a distribution from a by its sum if a is float32, in which few
+// distributions add up to exactly 1. Every entry may carry 16 roundings, as in [mixpolicy.New],
+// so the sum may be off by 16·2⁻²⁴. A sum that is further off stays, and New returns an error.
 func (a *array) normalise(p []float64) {
 	total := sum.Of(p)
 	if !a.single || !(math.Abs(total-1) <= 16*0x1p-24) {
@@ -74,11 +74,11 @@ func (a *array) normalise(p []float64) {
 	}
 }
 
-// header is what NumPy writes before an array of numbers or a string. Package npy takes
-// this form for granted, and the shape in it for true.
+// header is the header that NumPy writes before an array of numbers or a string. Package
+// npy does not check this form, and trusts its shape.
 var header = regexp.MustCompile(`^\{'descr': '[^'{}]+', 'fortran_order': (True|False), 'shape': \(([0-9]+, ?)*[0-9]*\), \} *\n$`)
 
-// open returns a reader of an array, which knows its header, and the bytes after it.
+// open returns a reader of an array, which has read the header, and the bytes after the header.
 func (z *archive) open(name string) (r *npy.Reader, body []byte, err error) {
 	f := z.entries[name]
 	if f == nil {
@@ -92,7 +92,7 @@ func (z *archive) open(name string) (r *npy.Reader, body []byte, err error) {
 		return nil, nil, err
 	}
 	defer in.Close()
-	raw, err := io.ReadAll(in) // package zip gives no more than the size above
+	raw, err := io.ReadAll(in) // package zip returns at most the size checked above
 	if err != nil {
 		return nil, nil, err
 	}
@@ -111,7 +111,7 @@ func (z *archive) open(name string) (r *npy.Reader, body []byte, err error) {
 	return r, body[size:], err
 }
 
-// dtypes are the kinds of numbers that are read, by their letter and size in bytes.
+// dtypes are readers of the supported kinds of numbers, by letter and size in bytes.
 var dtypes = map[string]func(r *npy.Reader, count int) ([]float64, error){
 	"f8": convert[float64], "f4": convert[float32],
 	"i1": convert[int8], "i2": convert[int16], "i4": convert[int32], "i8": convert[int64],
@@ -135,13 +135,13 @@ func convert[T number](r *npy.Reader, count int) ([]float64, error) {
 	return x, err
 }
 
-// What the dtype of an array may be.
+// The kinds of dtype that an array may have.
 const (
 	anyNumber = "float64, float32 or integers"
 	integers  = "integers"
 )
 
-// read returns an array with the given axes, such as (n, m). The error names it.
+// read returns an array with the given axes, such as (n, m). The error names the array.
 func (z *archive) read(name, want string, axes ...string) (*array, error) {
 	a, err := z.array(want, name, axes)
 	if err != nil {
@@ -167,7 +167,7 @@ func (z *archive) array(want, name string, axes []string) (*array, error) {
 	a := &array{shape: h.Shape, stride: make([]int, len(axes)), single: kind == "f4"}
 	count := 1
 	for i := range a.shape {
-		axis := i // the one that varies fastest comes first
+		axis := i // the axis that varies fastest comes first
 		if !h.Fortran {
 			axis = len(axes) - 1 - i
 		}
@@ -187,10 +187,10 @@ func (z *archive) array(want, name string, axes []string) (*array, error) {
 	return a, err
 }
 
-// entry is an array to be written.
+// entry is an array to write.
 type entry struct {
 	name  string
-	value any // what package npy takes
+	value any // a value that package npy accepts
 }
 
 func writeArrays(w io.Writer, arrays ...entry) error {

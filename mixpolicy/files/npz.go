@@ -57,7 +57,7 @@ func readModel(r io.ReaderAt, size int64, set Settings) (*mixpolicy.MDP, error) 
 	return mixpolicy.New(spec)
 }
 
-// settings reads gamma and alpha where set has nothing in their place.
+// settings reads gamma and alpha unless set overrides them.
 func (z *archive) settings(set Settings) (mixpolicy.Criterion, []float64, error) {
 	criterion, alpha := cmp.Or(set.Criterion, mixpolicy.AverageCost), set.Initial
 	if z.has("gamma") && set.Criterion == (mixpolicy.Criterion{}) {
@@ -78,8 +78,8 @@ func (z *archive) settings(set Settings) (mixpolicy.Criterion, []float64, error)
 	return criterion, alpha, nil
 }
 
-// dense reads the array P. It returns what gives the entries of P_a(s, ·) that are not 0,
-// in slices that it uses again.
+// dense reads the array P. It returns a function that returns the nonzero entries of P_a(s,
+// ·), in slices that the next call overwrites.
 func (z *archive) dense(n, m int, axes Axes) (*array, func(s, a int) ([]int, []float64), error) {
 	p, err := z.read("P", anyNumber, "m or n", "n or m", "n")
 	if err != nil {
@@ -110,7 +110,7 @@ func (z *archive) dense(n, m int, axes Axes) (*array, func(s, a int) ([]int, []f
 	}, nil
 }
 
-// csr is dense for SciPy's matrix of n·m rows and n columns.
+// csr is like dense, for SciPy's matrix of n·m rows and n columns.
 func (z *archive) csr(n, m int) (*array, func(s, a int) ([]int, []float64), error) {
 	_, text, err := z.open("format")
 	if err != nil {

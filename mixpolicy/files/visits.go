@@ -11,10 +11,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// visitColumns are the names that the header of a log may use, and what they are.
+// visitColumns maps the names that the header of a log may use to their columns.
 var visitColumns = map[string]string{"s": "s", "state": "s", "a": "a", "action": "a", "visits": "visits", "run": "run"}
 
-// mostVisits is how many numbers runs may take: 1 GiB.
+// mostVisits is the greatest number of counts in all runs: 1 GiB.
 const mostVisits = 1 << 27
 
 func readVisits(r io.Reader, x *mixpolicy.MDP, most int) (runs [][]int64, err error) {
@@ -88,7 +88,7 @@ func readVisits(r io.Reader, x *mixpolicy.MDP, most int) (runs [][]int64, err er
 	return runs, nil
 }
 
-// numbers returns the numbers of k states or actions by their names, −1 for a name of several.
+// numbers returns the numbers of k states or actions by name, or −1 for a name that several share.
 func numbers(k int, name func(int) string) map[string]int {
 	number := make(map[string]int, k)
 	for i := range k {
