@@ -183,7 +183,7 @@ func (e *Examination) must(ok bool, format string, args ...any) (wrong bool) {
 	return e.worse(1, 0.5, format, args...)
 }
 
-// A vector in a finding: what is not needed is cut off.
+// A vector in a finding; String cuts off all but a few entries.
 type vector []float64
 
 func (v vector) String() string {

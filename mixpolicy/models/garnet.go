@@ -17,16 +17,16 @@ type Garnet struct {
 	States, Actions, Branches int
 	Seed                      uint64
 
-	// Ring makes s+1 (mod States) one of the next states of every state s under
-	// every action. Then the chain of every policy is irreducible, and average cost
-	// makes sense for all of them.
+	// Ring makes s+1 (mod States) one of the next states of every state s under every
+	// action. Then the chain of every policy is irreducible, and the average cost of every
+	// policy is well defined.
 	Ring bool
 
 	// Criterion; the zero value is mixpolicy.AverageCost.
 	Criterion mixpolicy.Criterion
 }
 
-// MDP draws the process.
+// MDP draws the MDP.
 func (g Garnet) MDP() (*mixpolicy.MDP, error) {
 	if g.States < 1 || g.Actions < 1 {
 		return nil, fmt.Errorf("models: Garnet with %d states and %d actions, want at least one of each", g.States, g.Actions)
@@ -56,9 +56,9 @@ func (g Garnet) MDP() (*mixpolicy.MDP, error) {
 	})
 }
 
-// drawStates fills in the next states of s (Floyd's sampling without repetition).
-// A ring's s+1 comes first, and the others are drawn from the rest by their
-// distance ahead of it.
+// drawStates fills in the next states of s (Floyd's sampling without repetition). In a
+// ring, s+1 comes first, and the others are drawn from the remaining states by their
+// distance ahead of s+1.
 func (g Garnet) drawStates(rng *rand.Rand, s int, next []mixpolicy.Transition) {
 	offset, pool := 0, g.States
 	if g.Ring {

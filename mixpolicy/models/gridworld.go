@@ -16,13 +16,13 @@ import (
 //	G  goal, at least one: every action leads back to the start, at no cost
 //	~  swamp: a step from here costs 10
 //
-// Other steps cost 1. The four actions go north, east, south and west; with
-// probability Slip the step goes to either side of that direction, with equal
-// chances. A step into a wall or off the map stays. As the goal leads back to the
-// start, the process never ends, and both criteria make sense.
+// Other steps cost 1. The four actions go north, east, south and west. With probability
+// Slip, the step goes to one of the two sides instead, with equal probability. A step into
+// a wall or off the map does not move. Because the goal leads back to the start, the
+// process never ends, and both criteria are well defined.
 type GridWorld struct {
-	Map  string  // rows of equal length, a line each; "" is a small example
-	Slip float64 // 0 to 1; the zero value is a world without slipping
+	Map  string  // one line per row, all of equal length; "" is a small example
+	Slip float64 // 0 to 1; 0 means no slipping
 
 	// Criterion; the zero value is mixpolicy.AverageCost.
 	Criterion mixpolicy.Criterion
@@ -33,8 +33,8 @@ S.~.
 .#..
 ...G`
 
-// compass holds the moves (row, column) of the actions; neighbours in it are the
-// two sides.
+// compass holds the moves (row, column) of the actions. The two sides of a direction are
+// its neighbours in compass.
 var compass = [4]struct {
 	name     string
 	row, col int

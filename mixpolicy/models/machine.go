@@ -8,11 +8,11 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// Machine is an MDP of two states and two actions: a machine that works or is
-// broken, and in each state can be left alone or serviced. Its measures and costs
-// have a closed form. The zero value breaks with probability 0.3 a step, 0.1 when
-// serviced; recovers on its own with probability 0.1, when serviced with 0.8; and
-// costs 5 a step while broken, 1 for service.
+// Machine is an MDP of two states and two actions: a machine works or is broken, and in
+// each state is left alone or serviced. Its measures and costs have closed forms. With the
+// zero value, it breaks with probability 0.3 per step, or 0.1 when serviced; recovers with
+// probability 0.1, or 0.8 when serviced; and costs 5 per step while broken, plus 1 for
+// service.
 type Machine struct {
 	Break  [2]float64 // probability of working → broken, left alone and serviced
 	Repair [2]float64 // probability of broken → working, left alone and serviced
@@ -49,7 +49,7 @@ func (w Machine) complete() (Machine, error) {
 
 func machineAction(a int) string { return [...]string{"leave alone", "service"}[a] }
 
-// MDP builds the machine, which works at first.
+// MDP builds the machine. It works in the first state.
 func (w Machine) MDP() (*mixpolicy.MDP, error) {
 	w, err := w.complete()
 	if err != nil {
@@ -74,8 +74,8 @@ func (w Machine) MDP() (*mixpolicy.MDP, error) {
 //
 //	μ(broken) = γp / (1 − γ + γ(p+q)),
 //
-// which for γ = 1 is p/(p+q). It is NaN for γ = 1 and p = q = 0, where both states
-// are recurrent classes.
+// which is p/(p+q) for γ = 1. It is NaN for γ = 1 and p = q = 0, because both states are
+// then recurrent classes.
 func (w Machine) Measure(serviced [2]float64) ([2]float64, error) {
 	w, err := w.complete()
 	if err != nil {
@@ -87,8 +87,8 @@ func (w Machine) Measure(serviced [2]float64) ([2]float64, error) {
 	return [2]float64{(1 - g + g*q) / d, g * p / d}, nil
 }
 
-// Cost returns cᵀξ^π for the same policy: the average cost, or the discounted one
-// in units of a step.
+// Cost returns cᵀξ^π for the same policy: the average cost, or the discounted cost in units
+// of one step.
 func (w Machine) Cost(serviced [2]float64) (float64, error) {
 	mu, err := w.Measure(serviced)
 	if err != nil {
@@ -98,7 +98,7 @@ func (w Machine) Cost(serviced [2]float64) (float64, error) {
 	return mu[Working]*w.Service*serviced[Working] + mu[Broken]*(w.Outage+w.Service*serviced[Broken]), nil
 }
 
-// Optimum returns the least cost and where to service: the best of the four
+// Optimum returns the least cost and the policy that attains it: the best of the four
 // deterministic policies, one of which is optimal.
 func (w Machine) Optimum() (cost float64, serviced [2]float64, err error) {
 	cost = math.Inf(1)
@@ -114,5 +114,5 @@ func (w Machine) Optimum() (cost float64, serviced [2]float64, err error) {
 	return cost, serviced, nil
 }
 
-// blend returns the probability under an action drawn with probability t for 1.
+// blend returns the probability under action 1 with probability t, and action 0 otherwise.
 func blend(p [2]float64, t float64) float64 { return (1-t)*p[0] + t*p[1] }

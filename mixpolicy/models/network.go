@@ -15,38 +15,38 @@ import (
 //	arrivals → [1] → [2] →        server 1 works on queue 1 or 4,
 //	arrivals → [3] → [4] →        server 2 works on queue 2 or 3.
 //
-// An action is which queue each server works on (the last queue of each server is
+// An action chooses the queue that each server works on (the last queue of each server is
 // the first of the other). The state is the four lengths x; a step costs ‖x‖₁.
 //
 // The zero value is the network of Abbasi-Yadkori et al. at full size, 39·26·26·39 =
-// 1,028,196 states and 4 actions, without the phantom jobs of their update: see
+// 1,028,196 states and 4 actions, but without the phantom jobs of their update: see
 // [Dynamics]. Queues are numbered 1 to 4 in text, and 0 to 3 as an index.
 type Network struct {
 	Dynamics Dynamics
 	Buffers  [4]int     // greatest lengths; zero is 38, 25, 25, 38
 	Arrival  [2]float64 // probability of a job at queue 1 and at queue 3; zero is 0.08 each
 	Service  [4]float64 // probability of finishing a job; zero is 0.12, 0.12, 0.28, 0.28
-	Holding  [4]float64 // cost of a job a step in each queue; zero is 1 each
+	Holding  [4]float64 // cost per job and step in each queue; zero is 1 each
 
 	// Criterion; the zero value is mixpolicy.AverageCost.
 	Criterion mixpolicy.Criterion
 }
 
-// Dynamics is a way in which the network's events make a step.
+// Dynamics is the rule by which the network's events make a step.
 type Dynamics int
 
 const (
-	// IndependentEvents: arrivals and services happen independently of each other,
-	// several in a step. A server on an empty queue does nothing. A job that comes
-	// to a buffer which is full after the step's departures is lost.
+	// IndependentEvents: arrivals and services happen independently of each other, and
+	// several may happen in a step. A server on an empty queue does nothing. A job that
+	// arrives at a buffer that is full after the step's departures is lost.
 	IndependentEvents Dynamics = iota
-	// PhantomJobs is the published update of Abbasi-Yadkori et al., which differs in
-	// one thing: service does not test for an empty queue. A server on an empty
-	// queue 1 or 3 sends a job that does not exist to queue 2 or 4.
+	// PhantomJobs is the published update of Abbasi-Yadkori et al., which differs in one
+	// respect: service does not test for an empty queue. A server on an empty queue 1 or 3
+	// sends a nonexistent job to queue 2 or 4.
 	PhantomJobs
-	// OneEvent: at most one arrival or service happens in a step, as in de Farias
-	// and Van Roy (2003), whose buffers are unbounded. Here a job that comes to a
-	// full buffer is lost.
+	// OneEvent: at most one arrival or service happens in a step, as in de Farias and Van
+	// Roy (2003), whose buffers are unbounded. Here, a job that arrives at a full buffer is
+	// lost.
 	OneEvent
 )
 
@@ -55,7 +55,7 @@ var dynamicsNames = []string{IndependentEvents: "independent events", PhantomJob
 // String returns the name of the dynamics.
 func (d Dynamics) String() string { return nameOf("Dynamics", int(d), dynamicsNames) }
 
-// nameOf returns the name of number k, or the kind and the number where it has none.
+// nameOf returns the name of number k, or the kind and the number if there is no name.
 func nameOf(kind string, k int, names []string) string {
 	if k >= 0 && k < len(names) {
 		return names[k]
@@ -63,7 +63,7 @@ func nameOf(kind string, k int, names []string) string {
 	return fmt.Sprintf("%s(%d)", kind, k)
 }
 
-// The queues that a server can work on, and where a job goes from a queue (−1: out).
+// The queues that each server can work on, and the queue that follows each queue (−1: out).
 var (
 	served     = [2][2]int{{0, 3}, {1, 2}}
 	downstream = [4]int{1, -1, 3, -1}
@@ -103,7 +103,7 @@ func (w Network) complete() (Network, error) {
 	case IndependentEvents, PhantomJobs:
 	case OneEvent:
 		d := w.Service
-		// The sum of five terms has four roundings, which are allowed.
+		// The sum is allowed the four roundings of its additions.
 		if total := w.Arrival[0] + w.Arrival[1] + max(d[0], d[3]) + max(d[1], d[2]); total > 1+4*0x1p-53 {
 			return w, fmt.Errorf("models: network with one event a step: "+
 				"arrivals %v and the fastest services of %v add up to %v, want at most 1",
@@ -115,7 +115,7 @@ func (w Network) complete() (Network, error) {
 	return w, nil
 }
 
-// grid is the state space: lengths up to the buffers, queue 4 running fastest.
+// grid is the state space: lengths up to the buffers, with queue 4 varying fastest.
 type grid struct{ size, stride [4]int }
 
 func (w Network) grid() grid {
@@ -170,8 +170,8 @@ func (w Network) State(lengths [4]int) (int, error) {
 	return w.grid().index(lengths), nil
 }
 
-// MDP builds the network, which is empty at first. The full size takes about
-// 60 million transitions.
+// MDP builds the network, with α at the empty network. The full size has about 60 million
+// transitions.
 func (w Network) MDP() (*mixpolicy.MDP, error) {
 	w, err := w.complete()
 	if err != nil {
@@ -180,11 +180,11 @@ func (w Network) MDP() (*mixpolicy.MDP, error) {
 	g := w.grid()
 	initial := make([]float64, g.states())
 	initial[0] = 1
-	// What can happen depends only on which queues are empty and which are full: 3⁴
-	// kinds of states. A kind's transitions, relative to the state, are computed
-	// when its first state comes.
+	// The possible events depend only on which queues are empty and which are full: there
+	// are 3⁴ kinds of states. The transitions of a kind, relative to the state, are
+	// computed at its first state.
 	var relative [81][4][]mixpolicy.Transition
-	most := 1 << 4 // next states of a pair: two arrivals and two services, each or not
+	most := 1 << 4 // next states of a pair: two arrivals and two services may each happen or not
 	if w.Dynamics == OneEvent {
 		most = 5
 	}
@@ -273,8 +273,8 @@ func (w Network) transitions(g grid, x [4]int, a int) []mixpolicy.Transition {
 	return mixpolicy.Merge(next)
 }
 
-// event is an arrival or the end of a service, with its probability and what it
-// does to the lengths.
+// event is an arrival or the end of a service, with its probability and its effect on the
+// lengths.
 type event struct {
 	p      float64
 	change [4]int

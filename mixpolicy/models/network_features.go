@@ -6,20 +6,19 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Aggregation is a division of some of the states of an MDP into cells. Each cell
-// and action make a feature: the uniform distribution over the pairs of that action
-// in that cell. So the features of millions of pairs are known from a number per
-// state.
+// Aggregation divides some of the states of an MDP into cells. Each cell and action define
+// a feature: the uniform distribution over the pairs of the action in the cell. So one
+// number per state determines the features of millions of pairs.
 type Aggregation struct {
-	Cell []int32 // of each state; −1 in none
-	Size []int   // states in each cell, none empty
+	Cell []int32 // cell of each state; −1 for no cell
+	Size []int   // number of states in each cell, at least 1
 }
 
 // Cells returns the number of cells.
 func (g *Aggregation) Cells() int { return len(g.Size) }
 
-// aggregate numbers the cells that place names by integers, in increasing order;
-// a negative integer is not a cell.
+// aggregate numbers the cells in increasing order of the integers that place returns; a
+// negative integer means no cell.
 func aggregate(states, names int, place func(s int) int) *Aggregation {
 	g := &Aggregation{Cell: make([]int32, states)}
 	count := make([]int, names)
@@ -45,9 +44,9 @@ func aggregate(states, names int, place func(s int) int) *Aggregation {
 	return g
 }
 
-// LossIntervals divides states by the cost of a step: (0, 5], (5, 10], …, (45, 50],
-// the first features of Abbasi-Yadkori et al. (2014). The empty network and states
-// that cost more are in no cell.
+// LossIntervals divides states by the cost of a step: (0, 5], (5, 10], …, (45, 50], the
+// first features of Abbasi-Yadkori et al. (2014). The empty network and states that cost
+// more than 50 are in no cell.
 func (w Network) LossIntervals() (*Aggregation, error) {
 	w, err := w.complete()
 	if err != nil {
@@ -65,9 +64,9 @@ func (w Network) LossIntervals() (*Aggregation, error) {
 	}), nil
 }
 
-// LengthBoxes divides states by whether each length is in [0, 10], [11, 20] or
-// [21, 25]: the second features of Abbasi-Yadkori et al. (2014). As published, states
-// with a length above 25 are in no box.
+// LengthBoxes divides states by the interval of each length, [0, 10], [11, 20] or [21, 25]:
+// the second features of Abbasi-Yadkori et al. (2014). As in the publication, states with a
+// length above 25 are in no box.
 func (w Network) LengthBoxes() (*Aggregation, error) {
 	w, err := w.complete()
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// Rule says which of its two queues each server of a [Network] serves. If one of them is
-// empty a server works on the other, and between equals it chooses at random, with
-// probability ½ each.
+// Rule decides which of its two queues each server of a [Network] serves. If one of the
+// queues is empty, the server works on the other. Between equal queues, it chooses at
+// random, with probability ½ each.
 type Rule int
 
 const (
@@ -19,16 +19,16 @@ const (
 	// LastBuffer serves the queue from which jobs leave, 4 and 2, before the other:
 	// LBFS, last buffer first served.
 	LastBuffer
-	// OldestJob serves queue i with probability xᵢ/(xᵢ+xⱼ), the chance that the
-	// server's oldest job is there if jobs have come in random order: an approximation of
-	// first in, first out that needs the lengths only.
+	// OldestJob serves queue i with probability xᵢ/(xᵢ+xⱼ), the probability that the
+	// server's oldest job is in queue i if jobs arrived in random order: an approximation
+	// of first in, first out that needs only the lengths.
 	OldestJob
-	// CMu serves the queue of greater cᵢdᵢ, holding cost times service probability:
-	// the cμ rule, which is optimal for a single server whose jobs leave.
+	// CMu serves the queue with the greater cᵢdᵢ, holding cost times service probability:
+	// the cμ rule, which is optimal for a single server if served jobs leave.
 	CMu
-	// MaxWeight serves the queue of greater dᵢ(xᵢ − xₖ), k the queue that its jobs go
-	// to (xₖ = 0 if they leave): the back-pressure rule of Tassiulas and Ephremides
-	// (1992), but for idling when both are negative.
+	// MaxWeight serves the queue with the greater dᵢ(xᵢ − xₖ), where k is the queue that
+	// its jobs go to (xₖ = 0 if they leave): the back-pressure rule of Tassiulas and
+	// Ephremides (1992), but without idling when both numbers are negative.
 	MaxWeight
 	// AnyQueue serves either queue with probability ½.
 	AnyQueue
@@ -92,8 +92,8 @@ func (w Network) Policies(x *mixpolicy.MDP, rules ...Rule) (policies []*mixpolic
 	return policies, nil
 }
 
-// indexPolicy returns the policy under which each server works on the queue with the greater
-// index among its nonempty queues. Queues are numbered from 0.
+// indexPolicy returns the policy under which each server works on its nonempty queue with
+// the greatest index. Queues are numbered from 0.
 func (w Network) indexPolicy(x *mixpolicy.MDP, index func(lengths [4]int, queue int) float64) (*mixpolicy.Policy, error) {
 	return w.policy(x, func(lengths [4]int, i, j int) float64 {
 		a, b := index(lengths, i), index(lengths, j)
@@ -105,12 +105,12 @@ func (w Network) indexPolicy(x *mixpolicy.MDP, index func(lengths [4]int, queue 
 		case a == b:
 			return 0.5
 		}
-		return math.NaN() // which NewPolicy refuses, naming the state
+		return math.NaN() // NewPolicy refuses NaN, and names the state
 	})
 }
 
-// policy returns the policy of a complete network under which a server with jobs in both of
-// its queues, i and j, works on i with probability share.
+// policy returns the policy under which a server with jobs in both of its queues, i and j,
+// works on i with probability share. The settings of w must have their defaults filled in.
 func (w Network) policy(x *mixpolicy.MDP, share func(lengths [4]int, i, j int) float64) (*mixpolicy.Policy, error) {
 	g := w.grid()
 	if x.States() != g.states() || x.Actions() != 4 {
@@ -138,8 +138,8 @@ func (w Network) policy(x *mixpolicy.MDP, share func(lengths [4]int, i, j int) f
 }
 
 // Mixture returns the policy that follows base policy k with probability
-// weights(lengths)[k] in the state of those lengths: a mixture that may change from state
-// to state, whereas [mixpolicy.Mixture] has the same weights in all states. The error names
+// weights(lengths)[k] in the state with the given lengths. Its weights may change from
+// state to state; [mixpolicy.Mixture] uses the same weights in all states. The error names
 // the first state where the weights are not a distribution.
 func (w Network) Mixture(x *mixpolicy.MDP, weights func(lengths [4]int) []float64, base ...*mixpolicy.Policy) (*mixpolicy.Policy, error) {
 	w, err := w.complete()

@@ -14,13 +14,13 @@ import (
 // streams is the number of independent runs of [Network.Simulate].
 const streams = 32
 
-// Simulate simulates the network under policy p, job by job. It returns the mean cost of a
+// Simulate simulates the network under policy p, job by job. It returns the mean cost per
 // step in each of 32 independent runs of the given number of steps. It does not use the
-// transition matrix of the MDP, so it is an independent check of it.
+// transition matrix of the MDP, so it checks the matrix independently.
 //
-// A run starts with the empty network, and as many steps again are discarded before costs
-// are counted. If the number of steps is many mixing times, the bias that the start leaves is
-// small compared with the width of an interval for the mean of the runs. Run k draws from
+// A run starts with the empty network, and discards the same number of steps before it counts
+// costs. If the number of steps is many mixing times, the bias from the start is small
+// compared with the width of a confidence interval for the mean of the runs. Run k draws from
 // PCG(seed, k), so the result does not depend on the number of processors.
 func (w Network) Simulate(ctx context.Context, p *mixpolicy.Policy, steps int, seed uint64) ([]float64, error) {
 	w, err := w.complete()

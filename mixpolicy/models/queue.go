@@ -2,9 +2,9 @@
 // section 6 under every reading of its transition law, a network of four queues, random
 // MDPs, and two small examples.
 //
-// A model is a struct whose zero value is the published one. Its MDP method
-// builds the [mixpolicy.MDP], or returns an error that names the parameter, state
-// or action at fault. Models know nothing of the methods that solve them.
+// A model is a struct whose zero value is the published model. Its method MDP builds the
+// [mixpolicy.MDP], or returns an error that names the wrong parameter, state or action.
+// Models are independent of the methods that solve them.
 package models
 
 import (
@@ -21,16 +21,16 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// Queue is the single queue with controlled service rate of section 6: in a step
-// a job arrives with probability ϱ, and one departs with probability a, the
-// chosen rate. The zero value is the paper's queue, average cost, with the
-// uniformised [Reading] of its transition law.
+// Queue is the single queue with controlled service rate of section 6: in a step, a job
+// arrives with probability ϱ, and a job departs with probability a, the chosen rate. The
+// zero value is the paper's queue, average cost, with the uniformised [Reading] of its
+// transition law.
 //
-// States are the lengths 1, …, L (state index s is length s+1), actions the rates.
-// At the ends the impossible event's probability stays where it is: no departure
-// from length 1, no arrival at length L. So under a policy that is the same in
-// every state the chain goes up and down with fixed probabilities p and q, and its
-// stationary distribution is geometric with ratio p/q.
+// States are the lengths 1, …, L (state index s is length s+1), actions the rates. At the
+// ends, the probability of the impossible event is added to staying: no departure from
+// length 1, no arrival at length L. So under a policy that is the same in every state, the
+// chain goes up and down with fixed probabilities p and q, and its stationary distribution
+// is geometric with ratio p/q.
 type Queue struct {
 	Buffer  int       // L; 0 is 100
 	Arrival float64   // ϱ; 0 is 0.5, and 0.2 under SlowArrivals
@@ -43,20 +43,20 @@ type Queue struct {
 	// Criterion; the zero value is mixpolicy.AverageCost, the paper's γ = 1.
 	Criterion mixpolicy.Criterion
 
-	// Empty adds a state of length 0 before length 1, with no departure from it.
+	// Empty adds a state of length 0, from which no job departs, before length 1.
 	Empty bool
 }
 
-// Reading is a way to make probabilities of (6.1), which has the queue go up with
-// probability ϱ and down with probability a. For ϱ = ½ and a = 0.8 these add up to
-// 1.3, and cannot be probabilities of exclusive events.
+// Reading is a way to turn (6.1) into probabilities. In (6.1), the queue goes up with
+// probability ϱ and down with probability a. For ϱ = ½ and a = 0.8, these add up to 1.3, so
+// they cannot be probabilities of exclusive events.
 type Reading int
 
 const (
-	// Uniformised takes ϱ and a as rates in continuous time and watches the chain
-	// at the events of a clock of rate ϱ + max a: up ϱ/(ϱ+max a), down a/(ϱ+max a).
-	// Every state-independent policy keeps the ratio of up to down that (6.1) has,
-	// and with it the stationary measure.
+	// Uniformised takes ϱ and a as rates in continuous time and watches the chain at the
+	// events of a clock of rate ϱ + max a: up ϱ/(ϱ+max a), down a/(ϱ+max a). Every
+	// state-independent policy keeps the ratio of up to down in (6.1), and with it the
+	// stationary measure.
 	Uniformised Reading = iota
 	// Independent lets both events happen in a step and cancel: up ϱ(1−a),
 	// down a(1−ϱ).
@@ -64,18 +64,18 @@ const (
 	// ArrivalFirst gives the arrival its probability and clips the departure's:
 	// up ϱ, down min(a, 1−ϱ).
 	ArrivalFirst
-	// DepartureFirst clips the arrival's: up min(ϱ, 1−a), down a.
+	// DepartureFirst clips the arrival's probability: up min(ϱ, 1−a), down a.
 	DepartureFirst
 	// Renormalised divides both probabilities by max(1, ϱ+a), separately for each action.
 	Renormalised
-	// SlowArrivals is (6.1) to the letter with ϱ = 0.2, the arrival probability of
-	// de Farias and Van Roy (2003), under which every row is a distribution.
+	// SlowArrivals is (6.1) to the letter with ϱ = 0.2, the arrival probability of de
+	// Farias and Van Roy (2003), for which every row is a distribution.
 	SlowArrivals
-	// Literal is (6.1) to the letter. It is refused whenever ϱ + a > 1.
+	// Literal is (6.1) to the letter. It is an error if ϱ + a > 1.
 	Literal
 )
 
-// Readings lists the readings that give an MDP under the paper's numbers.
+// Readings lists the readings that give an MDP with the paper's numbers.
 func Readings() []Reading {
 	return []Reading{Uniformised, Independent, ArrivalFirst, DepartureFirst, Renormalised, SlowArrivals}
 }
@@ -109,7 +109,7 @@ func (q Queue) Law(action int) (Law, error) {
 	return q.law(action), nil
 }
 
-// law is Law of a complete queue: its reading of (6.1).
+// law is Law for settings with the defaults filled in.
 func (q Queue) law(action int) Law {
 	rho, a := q.Arrival, q.Rates[action]
 	switch q.Reading {
@@ -133,7 +133,7 @@ func (q Queue) law(action int) Law {
 	}
 }
 
-// cost returns the cost of a step: Cost or, if that is nil, (6.2).
+// cost returns the cost of a step: Cost, or (6.2) if Cost is nil.
 func (q Queue) cost(length int, rate float64) float64 {
 	if q.Cost != nil {
 		return q.Cost(length, rate)
@@ -169,8 +169,8 @@ func (q Queue) complete() (Queue, error) {
 	switch q.Reading {
 	case Uniformised, Independent, ArrivalFirst, DepartureFirst, Renormalised:
 	case SlowArrivals, Literal:
-		// The row with the greatest sum, in the first state that has both moves. One
-		// rounding of ϱ + a is allowed.
+		// The row with the greatest sum, in the first state with both moves. The sum ϱ + a
+		// may be rounded once.
 		a := slices.Max(q.Rates)
 		if q.Arrival+a > 1+0x1p-52 {
 			return q, fmt.Errorf("models: the %v reading of (6.1) is not a distribution: state %d, action %v: up %v + down %v = %v, "+
@@ -183,7 +183,7 @@ func (q Queue) complete() (Queue, error) {
 	return q, nil
 }
 
-// first returns the shortest length, the one of state index 0.
+// first returns the shortest length, which has state index 0.
 func (q Queue) first() int {
 	if q.Empty {
 		return 0
@@ -211,8 +211,8 @@ func (q Queue) MDP() (*mixpolicy.MDP, error) {
 	})
 }
 
-// Policies returns the base policies π¹ and π² of (6.3) for a queue x with four
-// rates: every rate equally often, and the two slower ones more often.
+// Policies returns the base policies π¹ and π² of (6.3) for a queue x with four rates: π¹
+// uses every rate equally often, and π² the two slower rates more often.
 func (q Queue) Policies(x *mixpolicy.MDP) ([]*mixpolicy.Policy, error) {
 	var base []*mixpolicy.Policy
 	for _, row := range [][]float64{{.25, .25, .25, .25}, {.3, .3, .2, .2}} {
@@ -225,11 +225,11 @@ func (q Queue) Policies(x *mixpolicy.MDP) ([]*mixpolicy.Policy, error) {
 	return base, nil
 }
 
-// DeFariasVanRoyQueue returns the queue on which de Farias and Van Roy (2003)
-// tried approximate linear programming: lengths 0, …, 49,999, arrival probability
-// 0.2, cost length + 60·rate³, discount 0.98. They approximate the value function
-// by [Queue.Monomials] of degree 3 and weigh the states by [Queue.GeometricWeights]
-// with ξ = 0.9 or 0.999. (Their parameters are quoted at second hand.)
+// DeFariasVanRoyQueue returns the queue on which de Farias and Van Roy (2003) tested
+// approximate linear programming: lengths 0, …, 49,999, arrival probability 0.2, cost
+// length + 60·rate³, discount 0.98. They approximate the value function by
+// [Queue.Monomials] of degree 3 and weigh the states by [Queue.GeometricWeights] with ξ =
+// 0.9 or 0.999. (We took these parameters from a secondary source.)
 func DeFariasVanRoyQueue() Queue {
 	return Queue{
 		Buffer:    49_999,
@@ -240,8 +240,8 @@ func DeFariasVanRoyQueue() Queue {
 	}
 }
 
-// Monomials returns the features 1, x, …, xᵏ of the length x, k = degree: a row
-// per state, a column per power.
+// Monomials returns the features 1, x, …, xᵏ of the length x, k = degree: one row per
+// state, one column per power.
 func (q Queue) Monomials(degree int) (*mat.Dense, error) {
 	q, err := q.complete()
 	if err != nil {
@@ -260,8 +260,8 @@ func (q Queue) Monomials(degree int) (*mat.Dense, error) {
 	return phi, nil
 }
 
-// GeometricWeights returns state-relevance weights proportional to ξˣ, x the
-// length, that add up to 1: (1−ξ)ξˣ cut off at the buffer.
+// GeometricWeights returns state-relevance weights that are proportional to ξˣ, x the
+// length, and add up to 1: (1−ξ)ξˣ, truncated at the buffer.
 func (q Queue) GeometricWeights(xi float64) ([]float64, error) {
 	q, err := q.complete()
 	if err != nil {
